@@ -1,0 +1,23 @@
+/*
+ * address.h - three kinds of address that must never mix: run-time, file offset, link-time (ELF virtual).
+ */
+#ifndef BASE_ADDRESS_H
+#define BASE_ADDRESS_H
+
+#include <stdint.h>
+
+struct tally_va { /* what the CPU saw */
+	uint64_t value;
+};
+struct tally_file_off { /* byte in the ELF file */
+	uint64_t value;
+};
+struct tally_elf_va { /* as st_value and DWARF have it */
+	uint64_t value;
+};
+
+#define VA(v)	    ((struct tally_va){(v)})
+#define FILE_OFF(v) ((struct tally_file_off){(v)})
+#define ELF_VA(v)   ((struct tally_elf_va){(v)})
+
+#endif

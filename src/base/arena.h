@@ -1,0 +1,34 @@
+/*
+ * arena.h - memory that is freed all at once, with its aggregate. Not for things of shorter life.
+ *
+ * Owned by the aggregate that embeds it; one thread at a time. Every function returns NULL when memory is out or a
+ * size overflows; nothing else fails. Memory is zeroed unless the name says otherwise.
+ *
+ *	struct arena a; arena_init(&a);
+ *	int *v = arena_array(&a, int, n);
+ *	arena_deinit(&a);
+ */
+#ifndef BASE_ARENA_H
+#define BASE_ARENA_H
+
+#include <stddef.h>
+
+struct arena_chunk;
+struct arena {
+	struct arena_chunk *chunks; /* newest first */
+	size_t used; /* bytes handed out */
+};
+
+void arena_init(struct arena *arena);
+void arena_deinit(struct arena *arena);
+/* alignment: a power of two. size 0 gives a valid pointer. */
+void *arena_alloc(struct arena *arena, size_t size, size_t alignment);
+void *arena_alloc_array(struct arena *arena, size_t count, size_t size, size_t alignment);
+#define arena_array(arena, type, count) ((type *)arena_alloc_array((arena), (count), sizeof(type), _Alignof(type)))
+#define arena_new(arena, type)		arena_array(arena, type, 1)
+void *arena_copy(struct arena *arena, const void *data, size_t size);
+/* Copies len bytes and adds a NUL. */
+char *arena_string(struct arena *arena, const char *text, size_t len);
+char *arena_printf(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

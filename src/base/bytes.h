@@ -1,0 +1,48 @@
+/*
+ * bytes.h - borrowed bytes and borrowed text: a pointer and a length, never owned, never NUL-terminated by promise.
+ */
+#ifndef BASE_BYTES_H
+#define BASE_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct tally_bytes {
+	const uint8_t *data;
+	size_t len;
+};
+
+struct tally_str {
+	const char *data;
+	size_t len;
+};
+
+#define STR(literal) ((struct tally_str){"" literal, sizeof(literal) - 1})
+
+static inline struct tally_str str_from(const char *text)
+{
+	return (struct tally_str){text, text ? strlen(text) : 0};
+}
+static inline bool str_equal(struct tally_str a, struct tally_str b)
+{
+	return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+}
+static inline bool bytes_equal(struct tally_bytes a, struct tally_bytes b)
+{
+	return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+}
+
+bool str_starts_with(struct tally_str text, struct tally_str prefix);
+bool str_ends_with(struct tally_str text, struct tally_str suffix);
+/* Shell-style * ? [set] match over the whole text, iterative. */
+bool str_glob(struct tally_str pattern, struct tally_str text);
+/* Decimal, 0x hex or 0 octal (base 0) or the given base; the whole text must be the number. */
+bool str_to_u64(struct tally_str text, int base, uint64_t *value);
+struct tally_str str_trim(struct tally_str text);
+/* Splits off the part before the first separator; false when rest is used up. rest shrinks. */
+bool str_next(struct tally_str *rest, char separator, struct tally_str *part);
+uint64_t bytes_hash(const void *data, size_t len);
+
+#endif

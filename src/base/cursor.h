@@ -1,0 +1,97 @@
+/*
+ * cursor.h - the only reader of bytes from outside. Fails stickily: after the first short read every read gives 0 and
+ * failed stays set, so a unit is decoded in full and tested once. Byte order is the cursor's.
+ *
+ *	struct cursor c = cursor_make(bytes, swap);
+ *	uint32_t n = cursor_u32(&c);
+ *	if (!cursor_count(&c, n, 8)) return error_set_at(...);  // n items of 8 bytes fit in what is left
+ */
+#ifndef BASE_CURSOR_H
+#define BASE_CURSOR_H
+
+#include "base/bytes.h"
+
+struct cursor {
+	const uint8_t *data;
+	size_t len;
+	size_t pos;
+	bool swap; /* bytes are in the other order than the host's */
+	bool failed;
+};
+
+static inline struct cursor cursor_make(struct tally_bytes bytes, bool swap)
+{
+	return (struct cursor){bytes.data, bytes.len, 0, swap, false};
+}
+
+static inline size_t cursor_left(const struct cursor *c)
+{
+	return c->failed ? 0 : c->len - c->pos;
+}
+
+/* The next n bytes, or NULL and failed. */
+static inline const uint8_t *cursor_take(struct cursor *c, size_t n)
+{
+	if (c->failed || n > c->len - c->pos) {
+		c->failed = true;
+		return NULL;
+	}
+	const uint8_t *p = c->data + c->pos;
+	c->pos += n;
+	return p;
+}
+
+static inline uint8_t cursor_u8(struct cursor *c)
+{
+	const uint8_t *p = cursor_take(c, 1);
+	return p ? *p : 0;
+}
+
+#define CURSOR_LOAD(bits)                                             \
+	static inline uint##bits##_t cursor_u##bits(struct cursor *c) \
+	{                                                             \
+		uint##bits##_t v;                                     \
+		const uint8_t *p = cursor_take(c, sizeof(v));         \
+		if (!p)                                               \
+			return 0;                                     \
+		memcpy(&v, p, sizeof(v));                             \
+		return c->swap ? __builtin_bswap##bits(v) : v;        \
+	}
+CURSOR_LOAD(16)
+CURSOR_LOAD(32)
+CURSOR_LOAD(64)
+#undef CURSOR_LOAD
+
+static inline void cursor_skip(struct cursor *c, size_t n)
+{
+	(void)cursor_take(c, n);
+}
+
+/* True if count items of at least item_size bytes each can be in what is left; else fails the cursor. */
+static inline bool cursor_count(struct cursor *c, uint64_t count, size_t item_size)
+{
+	if (c->failed || count > (c->len - c->pos) / item_size) {
+		c->failed = true;
+		return false;
+	}
+	return true;
+}
+
+static inline struct tally_bytes cursor_bytes(struct cursor *c, size_t n)
+{
+	const uint8_t *p = cursor_take(c, n);
+	return (struct tally_bytes){p, p ? n : 0};
+}
+
+/* A sub-cursor over the next n bytes. */
+static inline struct cursor cursor_sub(struct cursor *c, size_t n)
+{
+	struct tally_bytes b = cursor_bytes(c, n);
+	return (struct cursor){b.data, b.len, 0, c->swap, c->failed};
+}
+
+/* Text up to the first NUL inside a field of n bytes (all of it if there is no NUL). */
+struct tally_str cursor_text(struct cursor *c, size_t n);
+/* A NUL-terminated text padded to a multiple of 8 at the record's end is read by cursor_text(c, cursor_left(c)). */
+
+#endif

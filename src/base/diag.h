@@ -1,0 +1,36 @@
+/*
+ * diag.h - warnings that do not stop the work, collected for whoever displays them.
+ *
+ * A diag belongs to the caller, is not thread-safe, and keeps each distinct text once, with how often it came.
+ * It holds at most LIMIT_DIAG_TEXTS texts; more are only counted.
+ *
+ *	diag_add(diag, DIAG_WARNING, "ring halved to %zu pages", n);
+ */
+#ifndef BASE_DIAG_H
+#define BASE_DIAG_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <tally/status.h>
+
+enum diag_level { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
+
+struct diag_entry {
+	enum diag_level level;
+	char *text;
+	uint64_t count;
+};
+
+struct diag {
+	struct diag_entry *entries;
+	size_t len;
+	size_t cap;
+	uint64_t dropped; /* texts beyond the limit or lost to lack of memory */
+};
+
+void diag_init(struct diag *diag);
+void diag_deinit(struct diag *diag);
+/* diag may be NULL: then the message is dropped on purpose by the caller. */
+void diag_add(struct diag *diag, enum diag_level level, const char *format, ...) TALLY_PRINTF(3, 4);
+
+#endif

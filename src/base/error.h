@@ -1,0 +1,30 @@
+/*
+ * error.h - fill and prefix struct tally_error. Not for printing: the library never prints.
+ * All accept err == NULL and return the status, so that a failure is one statement:
+ *
+ *	return error_set(err, TALLY_NOT_FOUND, "no event '%s'", name);
+ */
+#ifndef BASE_ERROR_H
+#define BASE_ERROR_H
+
+#include <tally/status.h>
+
+enum tally_status error_set(struct tally_error *err, enum tally_status status, const char *format, ...)
+	TALLY_PRINTF(3, 4);
+
+/* Adds ": " and strerror(errnum) to the text. */
+enum tally_status error_set_errno(
+	struct tally_error *err, enum tally_status status, int errnum, const char *format, ...) TALLY_PRINTF(4, 5);
+
+/* For input: offset in bytes from the start of the file or stream; the text gets " at offset 0x..." appended. */
+enum tally_status error_set_at(
+	struct tally_error *err, enum tally_status status, uint64_t offset, const char *format, ...) TALLY_PRINTF(4, 5);
+
+/* Puts "context: " before the text that is there. Returns err's status (TALLY_OK if err is NULL). */
+enum tally_status error_prefix(struct tally_error *err, const char *format, ...) TALLY_PRINTF(2, 3);
+
+enum tally_status error_nomem(struct tally_error *err);
+
+const char *status_name(enum tally_status status);
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * file.h - files as bytes: map, read whole, write all. The one room of base that touches the outside.
+ *
+ * A file_map belongs to the caller until file_map_close. Reads of /proc and /sys go through file_read (their size is
+ * not known beforehand).
+ *
+ *	struct file_map map;
+ *	if (file_map_open(path, &map, err) != TALLY_OK) ...
+ */
+#ifndef BASE_FILE_H
+#define BASE_FILE_H
+
+#include "base/bytes.h"
+#include "base/text.h"
+
+struct file_map {
+	struct tally_bytes bytes;
+	uint64_t device, inode, mtime_ns;
+	bool is_mapped; /* else on the heap */
+};
+
+/* Maps a regular file read-only; an empty file gives len 0. Directories and devices are TALLY_INVALID. */
+TALLY_MUST_CHECK enum tally_status file_map_open(const char *path, struct file_map *map, struct tally_error *err);
+void file_map_close(struct file_map *map);
+
+/* Reads to the end into memory the caller frees, NUL-terminated after len; more than limit bytes is TALLY_LIMIT. */
+TALLY_MUST_CHECK enum tally_status file_read(
+	const char *path, size_t limit, char **data, size_t *len, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status file_read_fd(
+	int fd, size_t limit, char **data, size_t *len, struct tally_error *err);
+/* Writes all of it, going on after EINTR and short writes. */
+TALLY_MUST_CHECK enum tally_status file_write_all(int fd, const void *data, size_t len, struct tally_error *err);
+/* Positioned; same rules. */
+TALLY_MUST_CHECK enum tally_status file_write_all_at(
+	int fd, const void *data, size_t len, uint64_t offset, struct tally_error *err);
+bool file_exists(const char *path);
+/* Creates the parents of path as needed. */
+TALLY_MUST_CHECK enum tally_status file_make_parents(const char *path, struct tally_error *err);
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * intern.h - unique byte strings <-> dense ids, first id 0. Owned by its aggregate; one writer; pointers stay valid
+ * until deinit. INTERN_NONE is never an id.
+ *
+ *	uint32_t id;
+ *	if (!intern_add(&in, "comm", 4, &id)) return error_nomem(err);
+ *	struct tally_str s = intern_get(&in, id);   // s.data is NUL-terminated too
+ */
+#ifndef BASE_INTERN_H
+#define BASE_INTERN_H
+
+#include "base/arena.h"
+#include "base/bytes.h"
+
+#define INTERN_NONE UINT32_MAX
+
+struct intern {
+	struct arena arena;
+	struct tally_str *strings;
+	uint64_t *hashes;
+	uint32_t *slots; /* open addressing: id + 1, 0 is empty */
+	size_t len, cap, slot_count;
+};
+
+void intern_init(struct intern *in);
+void intern_deinit(struct intern *in);
+bool intern_add(struct intern *in, const void *data, size_t len, uint32_t *id);
+uint32_t intern_find(const struct intern *in, const void *data, size_t len);
+static inline struct tally_str intern_get(const struct intern *in, uint32_t id)
+{
+	return id < in->len ? in->strings[id] : (struct tally_str){"", 0};
+}
+
+#endif

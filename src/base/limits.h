@@ -1,0 +1,16 @@
+/*
+ * limits.h - every bound that tally puts on input, with its reason. Named LIMIT_*; add here, never a bare number.
+ */
+#ifndef BASE_LIMITS_H
+#define BASE_LIMITS_H
+
+#define LIMIT_DIAG_TEXTS	 256 /* a screenful per cause is enough; a hostile file must not fill memory */
+#define LIMIT_EVENTS		 (1u << 20) /* attrs in one file: hundreds of events x hybrid PMUs, with room */
+#define LIMIT_IDS		 (1u << 24) /* event ids in one file: events x CPUs x threads */
+#define LIMIT_CALLCHAIN		 65536 /* a record has 16-bit size, so at most 8190 fit; tail for merged chains */
+#define LIMIT_STRING		 (1u << 20) /* one header string: a command line of many files */
+#define LIMIT_CPUS		 (1u << 20) /* CPUs named by a file */
+#define LIMIT_SYMBOLS_PER_OBJECT (1u << 26) /* chromium has 2 M; vmlinux 0.2 M */
+#define LIMIT_SMALL_FILE	 (64u << 20) /* text files of /proc and /sys read whole; kallsyms is 20 MB at most */
+
+#endif

@@ -1,0 +1,35 @@
+/*
+ * map_u64.h - u64 -> u64 hash map, open addressing. Zero-initialised is empty. Any key is allowed. No removal.
+ *
+ *	if (!map_u64_set(&m, key, value)) return error_nomem(err);
+ *	if (map_u64_find(&m, key, &value)) ...
+ */
+#ifndef BASE_MAP_U64_H
+#define BASE_MAP_U64_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct map_u64_slot {
+	uint64_t key, value;
+};
+
+struct map_u64 {
+	struct map_u64_slot *slots;
+	uint8_t *full;
+	size_t len;
+	size_t slot_count; /* power of two or 0 */
+};
+
+void map_u64_deinit(struct map_u64 *map);
+bool map_u64_reserve(struct map_u64 *map, size_t count);
+bool map_u64_set(struct map_u64 *map, uint64_t key, uint64_t value);
+bool map_u64_find(const struct map_u64 *map, uint64_t key, uint64_t *value);
+/* The slot of key, added with value 0 if it was missing (was_new tells, may be NULL); NULL when memory is out.
+ * Valid until the next change. */
+uint64_t *map_u64_at(struct map_u64 *map, uint64_t key, bool *was_new);
+/* Visits all: start with *position 0. */
+bool map_u64_next(const struct map_u64 *map, size_t *position, uint64_t *key, uint64_t *value);
+
+#endif

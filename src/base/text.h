@@ -1,0 +1,63 @@
+/*
+ * text.h - builds text quickly without printf, locale-free; used for bulk output and for formatting numbers.
+ *
+ * A text buffer grows; it fails stickily when memory is out. Owner calls text_deinit. With a sink set, text_flush
+ * hands the bytes over when the buffer passes its high-water mark (TEXT_FLUSH_BYTES), so output of any length needs
+ * a bounded buffer. One thread.
+ *
+ *	struct text t = {0};
+ *	text_str(&t, "ip "); text_hex(&t, ip, 16); text_char(&t, '\n');
+ */
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
+
+#include "base/bytes.h"
+#include <tally/status.h>
+
+#define TEXT_FLUSH_BYTES (256u << 10)
+
+struct text {
+	char *data;
+	size_t len, cap;
+	bool failed;
+	int fd; /* used by text_flush; set by text_to_fd, else 0 = none */
+	bool has_fd;
+	int write_errno; /* first failure of write(2); EPIPE included */
+};
+
+void text_deinit(struct text *t);
+void text_clear(struct text *t);
+/* From now on text_line_end and text_flush write to fd. */
+void text_to_fd(struct text *t, int fd);
+/* Makes room for n more bytes and returns where they go; NULL when memory is out. The caller adds to t->len. */
+char *text_room(struct text *t, size_t n);
+void text_char(struct text *t, char c);
+void text_repeat(struct text *t, char c, size_t n);
+void text_str(struct text *t, const char *s);
+void text_bytes(struct text *t, const char *s, size_t len);
+void text_u64(struct text *t, uint64_t v);
+void text_i64(struct text *t, int64_t v);
+/* Lower-case hex, no 0x, zero-padded on the left to width (0: none). */
+void text_hex(struct text *t, uint64_t v, unsigned width);
+/* Right-aligned in width with blanks. */
+void text_u64_right(struct text *t, uint64_t v, size_t width);
+void text_hex_right(struct text *t, uint64_t v, size_t width);
+void text_str_right(struct text *t, struct tally_str s, size_t width);
+void text_str_left(struct text *t, struct tally_str s, size_t width);
+/* As printf's %.*f in the C locale, whatever the program's locale. */
+void text_fixed(struct text *t, double v, unsigned decimals);
+void text_fixed_right(struct text *t, double v, unsigned decimals, size_t width);
+/* 1234567 -> "1,234,567" with the given separator (NULL or "": none). */
+void text_u64_grouped(struct text *t, uint64_t v, const char *separator);
+void text_printf(struct text *t, const char *format, ...) TALLY_PRINTF(2, 3);
+/* Writes all out to fd if one is set and the buffer is past the mark (text_line_end) or in any case (text_flush).
+ * False once a write has failed (see write_errno). */
+bool text_line_end(struct text *t);
+bool text_flush(struct text *t);
+
+/* Edit distance with transpositions, for "did you mean"; at most 64 characters are looked at. */
+unsigned text_distance(struct tally_str a, struct tally_str b);
+/* Index of the nearest candidate that is near enough to be meant, or SIZE_MAX. */
+size_t text_nearest(const char *const *candidates, size_t count, const char *word);
+
+#endif

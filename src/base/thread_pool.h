@@ -1,0 +1,19 @@
+/*
+ * thread_pool.h - run a function over 0..count-1 on all CPUs and wait. No queues, no futures, no shared state: each
+ * call gets its index and its worker number and writes its own slots. With one CPU, or if no thread can be made, it
+ * runs in the caller.
+ *
+ *	thread_pool_for(count, 0, work, &context);
+ */
+#ifndef BASE_THREAD_POOL_H
+#define BASE_THREAD_POOL_H
+
+#include <stddef.h>
+
+typedef void (*thread_pool_work)(void *context, size_t index, unsigned worker);
+
+/* How many workers thread_pool_for uses for max_workers (0: one per CPU this process may run on). */
+unsigned thread_pool_workers(size_t count, unsigned max_workers);
+void thread_pool_for(size_t count, unsigned max_workers, thread_pool_work work, void *context);
+
+#endif
