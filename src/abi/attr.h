@@ -1,0 +1,108 @@
+/*
+ * attr.h - struct perf_event_attr, decoded from any size and byte order, and encoded for the kernel or a file.
+ *
+ * A struct perf_attr is a value. Flag bits keep the kernel's positions on a little-endian host (ATTR_* below); decode
+ * reverses the bit-field order of a foreign-endian file. Bytes beyond what we know are counted in excess_bytes.
+ * Source: linux/perf_event.h, seeds/perf_event_open-manual.txt.
+ *
+ *	struct perf_attr attr;
+ *	if (attr_decode(&cursor, &attr, err) != TALLY_OK) ...   // consumes attr.size bytes
+ */
+#ifndef ABI_ATTR_H
+#define ABI_ATTR_H
+
+#include "abi/perf_constants.h"
+#include "base/cursor.h"
+#include "base/text.h"
+#include "base/writer.h"
+#include <tally/status.h>
+
+#define ATTR_FLAG(n) (UINT64_C(1) << (n))
+enum attr_flag_bit {
+	ATTR_BIT_DISABLED,
+	ATTR_BIT_INHERIT,
+	ATTR_BIT_PINNED,
+	ATTR_BIT_EXCLUSIVE,
+	ATTR_BIT_EXCLUDE_USER,
+	ATTR_BIT_EXCLUDE_KERNEL,
+	ATTR_BIT_EXCLUDE_HV,
+	ATTR_BIT_EXCLUDE_IDLE,
+	ATTR_BIT_MMAP,
+	ATTR_BIT_COMM,
+	ATTR_BIT_FREQ,
+	ATTR_BIT_INHERIT_STAT,
+	ATTR_BIT_ENABLE_ON_EXEC,
+	ATTR_BIT_TASK,
+	ATTR_BIT_WATERMARK,
+	ATTR_BIT_PRECISE_IP, /* 2 bits */
+	ATTR_BIT_MMAP_DATA = 17,
+	ATTR_BIT_SAMPLE_ID_ALL,
+	ATTR_BIT_EXCLUDE_HOST,
+	ATTR_BIT_EXCLUDE_GUEST,
+	ATTR_BIT_EXCLUDE_CALLCHAIN_KERNEL,
+	ATTR_BIT_EXCLUDE_CALLCHAIN_USER,
+	ATTR_BIT_MMAP2,
+	ATTR_BIT_COMM_EXEC,
+	ATTR_BIT_USE_CLOCKID,
+	ATTR_BIT_CONTEXT_SWITCH,
+	ATTR_BIT_WRITE_BACKWARD,
+	ATTR_BIT_NAMESPACES,
+	ATTR_BIT_KSYMBOL,
+	ATTR_BIT_BPF_EVENT,
+	ATTR_BIT_AUX_OUTPUT,
+	ATTR_BIT_CGROUP,
+	ATTR_BIT_TEXT_POKE,
+	ATTR_BIT_BUILD_ID,
+	ATTR_BIT_INHERIT_THREAD,
+	ATTR_BIT_REMOVE_ON_EXEC,
+	ATTR_BIT_SIGTRAP,
+	ATTR_BIT_DEFER_CALLCHAIN,
+	ATTR_BIT_DEFER_OUTPUT,
+	ATTR_BIT_COUNT
+};
+#define ATTR_HAS(attr, NAME) (((attr)->flags & ATTR_FLAG(ATTR_BIT_##NAME)) != 0)
+
+struct perf_attr {
+	uint32_t type;
+	uint32_t size; /* as stored; attr_encode writes this many bytes */
+	uint64_t config;
+	uint64_t sample_period_or_freq;
+	uint64_t sample_type;
+	uint64_t read_format;
+	uint64_t flags;
+	uint32_t wakeup; /* events, or bytes with WATERMARK */
+	uint32_t bp_type;
+	uint64_t config1; /* or bp_addr, kprobe_func, uprobe_path */
+	uint64_t config2; /* or bp_len, kprobe_addr, probe_offset */
+	uint64_t branch_sample_type;
+	uint64_t sample_regs_user;
+	uint32_t sample_stack_user; /* bytes */
+	int32_t clockid;
+	uint64_t sample_regs_intr;
+	uint32_t aux_watermark; /* bytes */
+	uint16_t sample_max_stack; /* frames */
+	uint32_t aux_sample_size; /* bytes */
+	uint32_t aux_action;
+	uint64_t sig_data;
+	uint64_t config3;
+	uint64_t config4;
+	uint32_t excess_bytes; /* bytes beyond ATTR_SIZE_KNOWN in the source */
+	bool excess_is_nonzero;
+};
+
+static inline unsigned attr_precise_ip(const struct perf_attr *attr)
+{
+	return (unsigned)(attr->flags >> ATTR_BIT_PRECISE_IP) & 3u;
+}
+
+/* Consumes the attr. size 0 in the file means 64 (VER0). A size that is not in 64..65535 or does not fit is CORRUPT. */
+TALLY_MUST_CHECK enum tally_status attr_decode(struct cursor *c, struct perf_attr *attr, struct tally_error *err);
+/* For sources that give the size elsewhere (file header attr_size - 16): consumes exactly stored_size bytes. */
+TALLY_MUST_CHECK enum tally_status attr_decode_sized(
+	struct cursor *c, size_t stored_size, struct perf_attr *attr, struct tally_error *err);
+/* Appends attr->size bytes (fields beyond it are left out; size 0 is taken as ATTR_SIZE_KNOWN). */
+void attr_encode(struct writer *w, const struct perf_attr *attr);
+/* perf evlist -v's form: "type: 1 (software), size: 136, config: 0, { sample_period, sample_freq }: 4000, ...". */
+void attr_print(struct text *t, const struct perf_attr *attr);
+
+#endif

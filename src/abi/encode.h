@@ -1,0 +1,19 @@
+/*
+ * encode.h - the records that a recorder writes itself, as bytes: synthesised comm, mmap2, fork, ... and user records.
+ *
+ * Each appends one whole record, padded to 8, with an optional sample_id_all trailer (layout may be NULL: none), and
+ * patches its size. Values are written in w's byte order. Used by kernel/recording, perfdata/writer and the tests.
+ */
+#ifndef ABI_ENCODE_H
+#define ABI_ENCODE_H
+
+#include "abi/sample.h"
+
+/* Writes any record whose type has fields in record_table, from the same struct that record_decode fills (type and misc
+ * are fields->type and misc). False if the type has no encoder or the record passes 65,535 bytes. */
+bool record_encode(struct writer *w, const struct record_fields *fields, uint16_t misc,
+	const struct record_layout *layout, const struct sample_id *id);
+/* A sample of the layout's shape: the inverse of sample_decode, for tests and for rewriting. */
+bool sample_encode(struct writer *w, const struct record_layout *layout, uint16_t misc, const struct sample *sample);
+
+#endif

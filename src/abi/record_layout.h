@@ -1,0 +1,30 @@
+/*
+ * record_layout.h - where the fields of one event's samples and sample_id_all trailers lie, computed once per attr.
+ *
+ * A value. Offsets are in bytes from the record's start (samples) or from its end (trailers); -1: the field is absent.
+ *
+ *	struct record_layout layout = record_layout_make(&attr, swap);
+ */
+#ifndef ABI_RECORD_LAYOUT_H
+#define ABI_RECORD_LAYOUT_H
+
+#include "abi/attr.h"
+
+struct record_layout {
+	uint64_t sample_type, read_format, branch_sample_type;
+	uint64_t regs_user_mask, regs_intr_mask;
+	bool swap;
+	bool sample_id_all;
+	/* fixed prefix of a sample */
+	int16_t identifier, ip, tid, time, addr, id, stream_id, cpu, period;
+	uint16_t fixed_bytes; /* header and fixed prefix: where read values, callchain ... begin */
+	/* sample_id_all trailer, from the end, positive distances; 0: absent */
+	uint16_t trailer_bytes, trailer_tid, trailer_time, trailer_id, trailer_stream_id, trailer_cpu,
+		trailer_identifier;
+};
+
+struct record_layout record_layout_make(const struct perf_attr *attr, bool swap);
+/* Position (from the start) of the id in samples, or -1; (from the end) in trailers, or 0. All events of one file that
+ * have several ids must agree on them: that is what IDENTIFIER is for. */
+
+#endif

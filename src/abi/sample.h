@@ -1,0 +1,86 @@
+/*
+ * sample.h - one PERF_RECORD_SAMPLE sliced into its fields, and the sample_id trailer of any other record.
+ *
+ * Everything points into the record; nothing is copied. Multi-word arrays stay raw bytes in file order: read them with
+ * sample_u64_at(array, i, swap), which callers in hot loops inline. Source: perf_event_open(2), PERF_RECORD_SAMPLE.
+ *
+ *	struct sample s;
+ *	if (sample_decode(&layout, &record, &s, err) == TALLY_OK) use(s.ip, s.callchain.count);
+ */
+#ifndef ABI_SAMPLE_H
+#define ABI_SAMPLE_H
+
+#include "abi/record.h"
+#include "abi/record_layout.h"
+
+struct sample_array { /* of u64, unaligned, file byte order */
+	const uint8_t *data;
+	uint32_t count;
+};
+
+struct sample_regs {
+	uint64_t abi; /* 0 none, 1 32-bit, 2 64-bit */
+	uint64_t mask;
+	struct sample_array values; /* one per set bit of mask */
+};
+
+struct read_values { /* PERF_SAMPLE_READ, PERF_RECORD_READ, read(2) */
+	uint64_t format;
+	uint64_t time_enabled, time_running;
+	uint64_t count; /* 1 without GROUP */
+	const uint8_t *entries; /* count x (value [id] [lost]) */
+	uint32_t entry_bytes;
+	bool swap;
+};
+struct read_value {
+	uint64_t value, id, lost;
+};
+
+struct sample {
+	uint64_t present; /* sample_type bits of the event */
+	bool swap;
+	uint64_t ip, time, addr, id, stream_id, period;
+	uint32_t pid, tid, cpu;
+	struct read_values read;
+	struct sample_array callchain;
+	struct tally_bytes raw;
+	struct {
+		uint64_t hw_idx;
+		struct sample_array entries /* 3 words an entry: count is entries x 3 */;
+		struct sample_array counters;
+		bool has_hw_idx;
+	} branches;
+	struct sample_regs regs_user, regs_intr;
+	struct {
+		struct tally_bytes bytes;
+		uint64_t dyn_size;
+		uint64_t size;
+	} stack_user;
+	uint64_t weight; /* raw u64; with WEIGHT_STRUCT: sample_weight_* */
+	uint64_t data_src, transaction, phys_addr, cgroup, data_page_size, code_page_size;
+	struct tally_bytes aux;
+};
+
+struct sample_id { /* of a non-sample record; absent fields are 0 (time: see has_time) */
+	uint32_t pid, tid, cpu;
+	uint64_t time, id, stream_id;
+	bool has_tid, has_time, has_id, has_cpu, has_stream_id;
+};
+
+TALLY_MUST_CHECK enum tally_status sample_decode(const struct record_layout *layout, const struct record *record,
+	struct sample *sample, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status sample_id_decode(
+	const struct record_layout *layout, const struct record *record, struct sample_id *id, struct tally_error *err);
+/* Consumes the block. */
+TALLY_MUST_CHECK enum tally_status read_values_decode(
+	struct cursor *c, uint64_t read_format, struct read_values *values, struct tally_error *err);
+struct read_value read_value_get(const struct read_values *values, uint64_t index);
+
+static inline uint64_t sample_u64_at(const uint8_t *data, size_t index, bool swap)
+{
+	uint64_t v;
+	memcpy(&v, data + index * sizeof(v), sizeof(v));
+	return swap ? __builtin_bswap64(v) : v;
+}
+
+#endif

@@ -1,0 +1,88 @@
+/*
+ * features.h - the feature sections of a recording, decoded; what describes the machine and the run.
+ *
+ * A struct perfdata_features lives in its reader's arena (borrowed) or is filled by the recorder (strings borrowed from
+ * it). A section that is damaged is counted and skipped. raw[] always has the section's bytes, so that a tool can carry
+ * over what it does not know.
+ */
+#ifndef PERFDATA_FEATURES_H
+#define PERFDATA_FEATURES_H
+
+#include "abi/record.h"
+#include "perfdata/format.h"
+
+struct perfdata_string_list {
+	struct tally_str *items;
+	size_t len;
+};
+struct perfdata_build_id {
+	int32_t pid;
+	uint16_t misc; /* cpumode */
+	uint8_t size;
+	uint8_t bytes[20];
+	struct tally_str filename;
+};
+struct perfdata_event_desc {
+	struct perf_attr *attr;
+	struct tally_str name;
+	uint64_t *ids;
+	size_t id_count;
+};
+struct perfdata_pmu_mapping {
+	uint32_t type;
+	struct tally_str name;
+};
+struct perfdata_group {
+	struct tally_str name;
+	uint32_t leader_index, member_count;
+};
+struct perfdata_topology {
+	struct perfdata_string_list cores, threads, dies;
+	uint32_t *core_ids, *socket_ids, *die_ids; /* per CPU; NULL if the file has none */
+	size_t cpu_count;
+};
+struct perfdata_numa_node {
+	uint32_t node;
+	uint64_t mem_total_kb, mem_free_kb;
+	struct tally_str cpus;
+};
+struct perfdata_cache {
+	uint32_t level, line_size, sets, ways;
+	struct tally_str type, size, map;
+};
+
+struct perfdata_features {
+	uint64_t present[4]; /* bit set of the header; FEATURE_* */
+	struct tally_str hostname, osrelease, version, arch, cpudesc, cpuid;
+	uint32_t cpus_available, cpus_online;
+	uint64_t total_mem_kb;
+	struct perfdata_string_list cmdline;
+	struct perfdata_build_id *build_ids;
+	size_t build_id_count;
+	struct perfdata_event_desc *events;
+	size_t event_count;
+	struct perfdata_topology topology;
+	struct perfdata_numa_node *numa;
+	size_t numa_count;
+	struct perfdata_pmu_mapping *pmus;
+	size_t pmu_count;
+	struct perfdata_group *groups;
+	size_t group_count;
+	struct perfdata_cache *caches;
+	size_t cache_count;
+	uint64_t first_sample_time_ns, last_sample_time_ns;
+	uint64_t clockid_resolution_ns;
+	uint32_t clock_data_version, clock_data_clockid;
+	uint64_t wall_clock_ns, clockid_time_ns;
+	uint32_t compress_version, compress_type, compress_level, compress_ratio, compress_mmap_len;
+	struct tally_bytes tracing_data;
+	struct tally_bytes raw[FEATURE_COUNT];
+	uint64_t damaged; /* sections that could not be decoded */
+};
+
+static inline bool feature_is_present(const struct perfdata_features *f, unsigned bit)
+{
+	return (f->present[bit / 64] >> (bit % 64)) & 1;
+}
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * time_order.h - puts the records of a recording into time order by the round contract: what comes after a
+ * FINISHED_ROUND is not older than what the round before it saw.
+ *
+ * Owned by the caller. Records are borrowed from a reader in file mode; in pipe mode they are copied while they wait.
+ * Records without a time come out at once, in file order. Ties keep file order. Memory is bounded by two rounds; where
+ *no round ever ends, the whole stream is held (offsets only in file mode).
+ *
+ *	time_order_create(reader, &order, err);
+ *	while ((st = time_order_next(order, &item, err)) == TALLY_OK) use(&item.record, item.time_ns);
+ */
+#ifndef PERFDATA_TIME_ORDER_H
+#define PERFDATA_TIME_ORDER_H
+
+#include "perfdata/reader.h"
+
+struct time_order;
+struct time_order_item {
+	struct record record;
+	bool has_time;
+	uint64_t time_ns;
+};
+
+TALLY_MUST_CHECK enum tally_status time_order_create(
+	struct perfdata_reader *reader, struct time_order **order, struct tally_error *err);
+void time_order_destroy(struct time_order *order);
+/* Delivers everything complete before it passes on the reader's error. */
+TALLY_MUST_CHECK enum tally_status time_order_next(
+	struct time_order *order, struct time_order_item *item, struct tally_error *err);
+
+#endif
