@@ -1,0 +1,32 @@
+/*
+ * kernel_seam.h - the one seam to Linux: the system calls of perf events and the root of /proc and /sys.
+ *
+ * A const table, passed down from the program; tests pass a scripted kernel and a directory tree. Nothing else in
+ * kernel/ calls perf_event_open, mmap of a ring, ioctl or read of an event. Each call returns as the system call does
+ * (-1 and errno).
+ *
+ *	const struct kernel_seam *kernel = kernel_seam_linux();
+ *	int fd = kernel->perf_event_open(kernel->context, &attr, pid, cpu, group_fd, flags);
+ */
+#ifndef KERNEL_SYSTEM_KERNEL_SEAM_H
+#define KERNEL_SYSTEM_KERNEL_SEAM_H
+
+#include "abi/attr.h"
+#include <sys/types.h>
+
+struct kernel_seam {
+	void *context;
+	const char *root; /* "" on the real machine; prefix of /proc, /sys, tracefs otherwise */
+	int (*perf_event_open)(
+		void *context, const struct perf_attr *attr, pid_t pid, int cpu, int group_fd, unsigned long flags);
+	int (*ioctl)(void *context, int fd, unsigned long request, void *argument);
+	ssize_t (*read)(void *context, int fd, void *buffer, size_t size);
+	void *(*mmap)(void *context, size_t size, int protection, int fd, off_t offset);
+	int (*munmap)(void *context, void *address, size_t size);
+	int (*close)(void *context, int fd);
+	int (*poll)(void *context, void *pollfds, size_t count, int timeout_ms);
+};
+
+const struct kernel_seam *kernel_seam_linux(void);
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * privileges.h - translates a refusal of perf_event_open (and of the ring's mmap) into what refused, why, and the least
+ * that opens it. The errno is kept. The only place that does.
+ */
+#ifndef KERNEL_SYSTEM_PRIVILEGES_H
+#define KERNEL_SYSTEM_PRIVILEGES_H
+
+#include "kernel/events/event_parser.h"
+
+/* What a failing perf_event_open means for what to do next. */
+enum refusal {
+	REFUSAL_NO_HARDWARE, /* no such event here (ENOENT, ENODEV, EOPNOTSUPP, EINVAL of a PMU that is absent ...) */
+	REFUSAL_PERMISSION, /* paranoid, seccomp, LSM, capability */
+	REFUSAL_FDS, /* EMFILE, ENFILE */
+	REFUSAL_MEMORY,
+	REFUSAL_BUSY, /* held by another user */
+	REFUSAL_GONE, /* ESRCH: the thread has ended */
+	REFUSAL_OLD_KERNEL, /* an attr feature this kernel lacks (E2BIG, EINVAL): drop it and try again */
+	REFUSAL_OTHER,
+};
+
+enum refusal refusal_of(const struct kernel_seam *kernel, const struct event_spec *spec, int errnum);
+/* One sentence with the gate and the least that opens it, in err; returns err's status. */
+enum tally_status refusal_explain(const struct kernel_seam *kernel, const struct event_spec *spec, pid_t pid, int cpu,
+	int errnum, struct tally_error *err);
+
+#endif

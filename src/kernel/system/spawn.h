@@ -1,0 +1,30 @@
+/*
+ * spawn.h - starts the measured command stopped before its exec, so that events can be attached first.
+ *
+ *	spawn_create(argv, &child, err);  ... open events on child.pid with enable_on_exec ...
+ *	spawn_start(&child, err);  // it execs now; a failing exec is TALLY_NOT_FOUND/DENIED with the command's name
+ *	spawn_wait(&child, &status, &rusage)
+ */
+#ifndef KERNEL_SYSTEM_SPAWN_H
+#define KERNEL_SYSTEM_SPAWN_H
+
+#include <stdbool.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+#include <tally/status.h>
+
+struct spawn {
+	pid_t pid;
+	int go_fd; /* writing a byte lets it exec */
+	int failed_fd; /* carries errno of a failed exec; closed on exec */
+};
+
+TALLY_MUST_CHECK enum tally_status spawn_create(char *const *argv, struct spawn *child, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status spawn_start(struct spawn *child, struct tally_error *err);
+/* Blocks; status as waitpid gives it. */
+TALLY_MUST_CHECK enum tally_status spawn_wait(
+	struct spawn *child, int *status, struct rusage *usage, struct tally_error *err);
+/* For an error before start: ends the waiting child. */
+void spawn_cancel(struct spawn *child);
+
+#endif

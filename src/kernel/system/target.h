@@ -1,0 +1,34 @@
+/*
+ * target.h - whom to measure: a command, processes, threads, CPUs, a user, the whole system; made into the list of
+ * (pid, cpu) pairs that perf_event_open takes.
+ *
+ * The caller owns the target (target_deinit). CPU lists are as perf's -C ("0-3,8").
+ */
+#ifndef KERNEL_SYSTEM_TARGET_H
+#define KERNEL_SYSTEM_TARGET_H
+
+#include "kernel/system/kernel_seam.h"
+
+struct target_request { /* what the options said; NULL/false: not given */
+	const char *pids, *tids, *cpus, *user;
+	bool system_wide;
+	bool has_command;
+	bool per_thread;
+};
+
+struct target {
+	int *cpus; /* to open on; {-1} for any */
+	size_t cpu_count;
+	pid_t *threads; /* {-1} for all (system-wide); the command's pid is put in after the spawn */
+	size_t thread_count;
+	bool is_system_wide; /* -a or -C without pid/tid */
+	bool is_command;
+	char *label; /* "CPU(s) 0-1", "system wide", "process id '12'", ... as perf stat's heading says */
+};
+
+/* Unknown pid/tid/CPU/user: TALLY_NOT_FOUND with one clear sentence. */
+TALLY_MUST_CHECK enum tally_status target_resolve(const struct kernel_seam *kernel,
+	const struct target_request *request, struct target *target, struct tally_error *err);
+void target_deinit(struct target *target);
+
+#endif
