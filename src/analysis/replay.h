@@ -1,0 +1,37 @@
+/*
+ * replay.h - reads a recording through machine and code into a profile: the join of section 4 of DESIGN.md.
+ *
+ * Opens nothing itself: it is given a reader and a binary store. Pass one builds the machine's history from side-band
+ * records; pass two resolves samples in parallel; symbols are looked up once per unique address.
+ *
+ *	struct replay_options options = {0};
+ *	st = replay_profile(reader, store, &options, &result, err);  // TALLY_CORRUPT: result is still valid and partial
+ *	... result.profile, result.health ...; replay_result_deinit(&result);
+ */
+#ifndef ANALYSIS_REPLAY_H
+#define ANALYSIS_REPLAY_H
+
+#include "code/binary_store.h"
+#include "machine/machine.h"
+#include "perfdata/reader.h"
+#include "profile/profile.h"
+
+struct replay_options {
+	bool with_cpu; /* keep the CPU label (else samples of all CPUs merge) */
+	bool with_stacks; /* keep call chains */
+	bool with_addresses; /* keep frames of one function apart by address */
+	unsigned max_stack; /* frames of a chain that are looked at; 0: no bound */
+	unsigned threads; /* 0: one per CPU */
+};
+
+struct replay_result {
+	struct profile *profile; /* owned; NULL only after a failure that left nothing */
+	struct machine *machine; /* owned */
+	struct input_health health;
+};
+
+TALLY_MUST_CHECK enum tally_status replay_profile(struct perfdata_reader *reader, struct binary_store *store,
+	const struct replay_options *options, struct replay_result *result, struct tally_error *err);
+void replay_result_deinit(struct replay_result *result);
+
+#endif

@@ -1,0 +1,92 @@
+/*
+ * binary_store.h - the program files of a recording, opened on demand, and their symbols by file offset.
+ *
+ * The caller creates one store per analysis and destroys it after the last name was read: names of symbols are borrowed
+ * from it. Entries are added by one thread; binary_store_load builds the indexes of all entries that were asked for, in
+ * parallel; after it, look-ups are reads from any thread. A file that is missing, or whose build id differs from the
+ * recording's, gives an entry without symbols, and why is in its status.
+ *
+ *	uint32_t id;
+ *	binary_store_add(store, &(struct binary_key){.kind = BINARY_USER, .path = path, ...}, &id, err);
+ *	binary_store_load(store, wanted, count);
+ *	const struct symbol *s = binary_store_find(store, id, offset);
+ */
+#ifndef CODE_BINARY_STORE_H
+#define CODE_BINARY_STORE_H
+
+#include "base/address.h"
+#include "base/bytes.h"
+#include "base/diag.h"
+#include <tally/status.h>
+
+enum binary_kind {
+	BINARY_USER, /* an ELF file; addresses are file offsets */
+	BINARY_KERNEL, /* kallsyms or vmlinux; addresses are run-time addresses */
+	BINARY_MODULE, /* a kernel module; run-time addresses, from kallsyms */
+	BINARY_VDSO, /* file offsets in the vdso image */
+	BINARY_PERF_MAP, /* JIT code by /tmp/perf-PID.map; run-time addresses */
+	BINARY_NONE, /* [heap], [stack], unknown: never has symbols */
+};
+
+struct binary_key {
+	enum binary_kind kind;
+	struct tally_str path; /* as recorded; for a module its name in brackets */
+	uint8_t build_id_size; /* 0: the recording has none */
+	uint8_t build_id[20];
+	int32_t pid; /* whose /proc/PID/root or perf map; -1 none */
+	uint64_t start; /* run-time start of the kernel text or module, else 0 */
+};
+
+struct symbol {
+	uint64_t start; /* file offset or run-time address as kind says; functions sorted, no overlap after fix-up */
+	uint64_t end; /* exclusive */
+	const char *name; /* demangled when options say so */
+	char binding; /* 'l' local, 'g' global, 'w' weak, 'u' unique */
+};
+
+enum binary_status {
+	BINARY_NOT_LOADED,
+	BINARY_OK,
+	BINARY_NO_FILE,
+	BINARY_BUILD_ID_DIFFERS,
+	BINARY_NO_SYMBOLS,
+	BINARY_DAMAGED,
+	BINARY_HIDDEN /* kptr_restrict */
+};
+
+struct binary_info {
+	struct tally_str path; /* as recorded */
+	const char *used_path; /* where the symbols came from; NULL if nowhere */
+	enum binary_status status;
+	char symtab_origin; /* perf script/report -v's letter: 'k' kallsyms, '!' none, ... */
+	size_t symbol_count;
+	const char *text; /* one sentence: where it looked; NULL if all is well */
+};
+
+struct binary_store_options {
+	const char *symfs; /* NULL or "" none */
+	const char *kallsyms; /* NULL: /proc/kallsyms when the recording is of this boot's kernel */
+	const char *vmlinux; /* NULL: none */
+	bool no_demangle;
+	bool raw_kernel_build_id_check_off;
+};
+
+struct binary_store;
+struct symbol;
+
+TALLY_MUST_CHECK enum tally_status binary_store_create(
+	const struct binary_store_options *options, struct binary_store **store, struct tally_error *err);
+void binary_store_destroy(struct binary_store *store);
+/* Adds or finds the entry of this key (path, build id, kind and, for JIT, pid make it unique). Opens nothing. */
+TALLY_MUST_CHECK enum tally_status binary_store_add(
+	struct binary_store *store, const struct binary_key *key, uint32_t *id, struct tally_error *err);
+/* Opens and indexes the named entries that are not loaded yet, on all CPUs. Failures are in the entries' status. */
+void binary_store_load(struct binary_store *store, const uint32_t *ids, size_t count);
+/* The function that covers address (file offset or run-time address, by kind); NULL if none. */
+const struct symbol *binary_store_find(const struct binary_store *store, uint32_t id, uint64_t address);
+struct binary_info binary_store_info(const struct binary_store *store, uint32_t id);
+/* Link-time address of a file offset, as objdump and addr2line take it; false if no segment has it. */
+bool binary_store_elf_va(
+	const struct binary_store *store, uint32_t id, struct tally_file_off offset, struct tally_elf_va *va);
+
+#endif

@@ -1,0 +1,72 @@
+/*
+ * machine.h - who ran and what was mapped where, at time t: a history, not a state.
+ *
+ * Fed with decoded side-band records in time order (machine_apply); machine_finish makes it immutable and fast to ask,
+ * after which look-ups may come from any thread. Nothing is freed before machine_destroy. A time of 0 means "before
+ *all". Strings are copied in. Threads: one while it is fed.
+ *
+ *	machine_apply(m, &record, &fields, time_ns, err);   machine_finish(m, err);
+ *	const struct mapping *map = machine_find_mapping(m, pid, time_ns, cpumode, VA(ip));
+ *	uint32_t comm = machine_comm_at(m, pid, tid, time_ns);
+ */
+#ifndef MACHINE_MACHINE_H
+#define MACHINE_MACHINE_H
+
+#include "abi/record.h"
+#include "base/address.h"
+#include "base/intern.h"
+
+struct machine;
+
+enum machine_binary_kind {
+	MACHINE_USER_FILE,
+	MACHINE_KERNEL,
+	MACHINE_KERNEL_MODULE,
+	MACHINE_VDSO,
+	MACHINE_ANON_JIT,
+	MACHINE_NO_FILE,
+	MACHINE_BPF
+};
+
+struct machine_binary { /* one distinct file (path and build id) that was mapped */
+	uint32_t path; /* string id */
+	uint32_t short_name; /* string id: what reports show */
+	enum machine_binary_kind kind;
+	struct record_build_id build_id;
+	int32_t pid; /* MACHINE_ANON_JIT: whose map file; else the first process that mapped it */
+	uint64_t start; /* kernel and modules: run-time start */
+};
+
+struct mapping {
+	uint64_t start, end; /* run-time, end exclusive */
+	uint64_t pgoff; /* file offset of start; kernel: see machine_address_in_binary */
+	uint64_t time_from_ns, time_to_ns; /* valid in [from, to) */
+	uint32_t binary; /* index for machine_binary_get */
+	uint32_t prot, flags;
+	int32_t pid;
+};
+
+TALLY_MUST_CHECK enum tally_status machine_create(struct machine **machine, struct tally_error *err);
+void machine_destroy(struct machine *machine);
+/* Records of no interest are ignored. */
+TALLY_MUST_CHECK enum tally_status machine_apply(struct machine *machine, const struct record *record,
+	const struct record_fields *fields, uint64_t time_ns, struct tally_error *err);
+/* Build ids of the file's table, for paths (kernel paths too); before finish. */
+TALLY_MUST_CHECK enum tally_status machine_add_build_id(
+	struct machine *machine, struct tally_str path, const uint8_t *id, uint8_t size, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status machine_finish(struct machine *machine, struct tally_error *err);
+
+/* cpumode: MISC_CPUMODE_* of the sample. NULL: nothing was mapped there. */
+const struct mapping *machine_find_mapping(
+	const struct machine *machine, int32_t pid, uint64_t time_ns, unsigned cpumode, struct tally_va va);
+/* The address in the binary's own space: file offset for files, run-time address for kernel, modules and JIT. */
+uint64_t machine_address_in_binary(const struct machine *machine, const struct mapping *mapping, struct tally_va va);
+/* String id of the thread's name at that time; ":TID" if it never had one. */
+uint32_t machine_comm_at(const struct machine *machine, int32_t pid, int32_t tid, uint64_t time_ns);
+/* Changes whenever the process's mappings do: two equal chains of one process and epoch resolve alike. */
+uint32_t machine_epoch_at(const struct machine *machine, int32_t pid, uint64_t time_ns);
+const struct machine_binary *machine_binary_get(const struct machine *machine, uint32_t index);
+size_t machine_binary_count(const struct machine *machine);
+struct tally_str machine_string(const struct machine *machine, uint32_t id);
+
+#endif

@@ -1,0 +1,101 @@
+/*
+ * profile.h - weighted stacks, immutable: what every view shows. Knows nothing of perf, files or the kernel.
+ *
+ * Struct of arrays, all owned by the profile's arena; made by profile_builder, destroyed by profile_destroy, read by
+ *any thread. Ids are dense indexes. A stack is a path in one tree: id -> (parent, frame), PROFILE_NONE ends it; the
+ *root end is the outermost caller. Samples with the same event, labels, leaf and stack are merged: count and period add
+ *up.
+ *
+ *	for (uint32_t s = sample.stack; s != PROFILE_NONE; s = p->stacks[s].parent) use(p->frames[p->stacks[s].frame]);
+ */
+#ifndef PROFILE_PROFILE_H
+#define PROFILE_PROFILE_H
+
+#include "base/intern.h"
+#include <tally/status.h>
+
+#define PROFILE_NONE UINT32_MAX
+
+enum profile_level { /* where a frame ran; the letter in perf's "[k]" */
+	PROFILE_LEVEL_UNKNOWN = 0,
+	PROFILE_LEVEL_USER = '.',
+	PROFILE_LEVEL_KERNEL = 'k',
+	PROFILE_LEVEL_GUEST_KERNEL = 'g',
+	PROFILE_LEVEL_GUEST_USER = 'u',
+	PROFILE_LEVEL_HYPERVISOR = 'H'
+};
+
+struct profile_binary {
+	uint32_t name; /* string: short, as shown: "libc.so.6", "[kernel.kallsyms]", "[unknown]" */
+	uint32_t long_name; /* string: full path */
+	bool is_kernel;
+};
+
+struct profile_function {
+	uint32_t name; /* string */
+	uint32_t binary;
+	uint64_t start, size; /* in the binary's address space */
+};
+
+struct profile_frame {
+	uint32_t function; /* PROFILE_NONE: no symbol; address is shown */
+	uint32_t binary; /* PROFILE_NONE: no mapping */
+	uint64_t address; /* in the binary's space; the raw run-time address if there is no binary */
+	uint64_t raw_address; /* as recorded; 0 when frames of several mappings were merged */
+	uint8_t level; /* enum profile_level */
+};
+
+struct profile_stack {
+	uint32_t parent, frame;
+};
+
+struct profile_thread { /* label set of a sample */
+	int32_t pid, tid;
+	uint32_t comm; /* string */
+};
+
+struct profile_sample {
+	uint32_t event;
+	uint32_t thread;
+	uint32_t leaf; /* frame of the sample's own address */
+	uint32_t stack; /* innermost node of the call chain, PROFILE_NONE if none was recorded */
+	int32_t cpu; /* -1 unknown */
+	uint64_t count; /* samples merged */
+	uint64_t period; /* sum of weights */
+	uint64_t first_order; /* position of the first one: makes ties deterministic */
+};
+
+struct profile_event {
+	uint32_t name; /* string */
+	uint64_t sample_count, total_period;
+	uint64_t lost_count;
+	uint32_t leader; /* own index: no group */
+	uint32_t member_count;
+	bool has_callchain;
+};
+
+struct profile_note { /* what the result is worth: "lost 12 samples", ... */
+	uint32_t text;
+	uint64_t count;
+};
+
+struct profile {
+	struct arena *arena;
+	struct intern strings;
+	struct profile_event *events;
+	struct profile_binary *binaries;
+	struct profile_function *functions;
+	struct profile_frame *frames;
+	struct profile_stack *stacks;
+	struct profile_thread *threads;
+	struct profile_sample *samples; /* by event, then first_order */
+	size_t event_count, binary_count, function_count, frame_count, stack_count, thread_count, sample_count;
+};
+
+void profile_destroy(struct profile *profile);
+static inline struct tally_str profile_string(const struct profile *p, uint32_t id)
+{
+	return intern_get(&p->strings, id);
+}
+
+#endif

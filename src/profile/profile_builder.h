@@ -1,0 +1,34 @@
+/*
+ * profile_builder.h - collects frames, stacks and samples, each once, and hands over an immutable profile.
+ *
+ * One thread per builder. Each add returns an id, PROFILE_NONE when memory is out; the failure is sticky and reported
+ *by finish, so that callers may test once. finish gives its arena to the profile; destroy is needed only without
+ *finish.
+ *
+ *	struct profile_builder *b = profile_builder_create();
+ *	uint32_t f = profile_builder_frame(b, &(struct profile_frame){...});
+ *	uint32_t s = profile_builder_stack(b, PROFILE_NONE, f);
+ *	profile_builder_sample(b, &(struct profile_sample){...});
+ *	if (profile_builder_finish(b, &profile, err) != TALLY_OK) ...
+ */
+#ifndef PROFILE_PROFILE_BUILDER_H
+#define PROFILE_PROFILE_BUILDER_H
+
+#include "profile/profile.h"
+
+struct profile_builder;
+struct profile_builder *profile_builder_create(void);
+void profile_builder_destroy(struct profile_builder *b);
+uint32_t profile_builder_string(struct profile_builder *b, struct tally_str text);
+uint32_t profile_builder_event(
+	struct profile_builder *b, const struct profile_event *event); /* not merged; counts are added up by samples */
+uint32_t profile_builder_binary(struct profile_builder *b, const struct profile_binary *binary);
+uint32_t profile_builder_function(struct profile_builder *b, const struct profile_function *function);
+uint32_t profile_builder_frame(struct profile_builder *b, const struct profile_frame *frame);
+uint32_t profile_builder_stack(struct profile_builder *b, uint32_t parent, uint32_t frame);
+uint32_t profile_builder_thread(struct profile_builder *b, const struct profile_thread *thread);
+void profile_builder_sample(struct profile_builder *b, const struct profile_sample *sample);
+TALLY_MUST_CHECK enum tally_status profile_builder_finish(
+	struct profile_builder *b, struct profile **profile, struct tally_error *err);
+
+#endif
