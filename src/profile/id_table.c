@@ -1,0 +1,111 @@
+#include "profile/id_table.h"
+#include "base/checked.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_SLOTS 64
+
+void id_table_deinit(struct id_table *table)
+{
+	free(table->keys);
+	free(table->hashes);
+	free(table->slots);
+	*table = (struct id_table){.words = table->words};
+}
+
+static uint32_t key_hash(const uint64_t *key, unsigned words)
+{
+	uint64_t h = 0;
+	for (unsigned i = 0; i < words; i++) {
+		h = (h ^ key[i]) * UINT64_C(0x9e3779b97f4a7c15);
+		h ^= h >> 29;
+	}
+	return (uint32_t)(h >> 32) ^ (uint32_t)h;
+}
+
+static bool key_equal(const uint64_t *a, const uint64_t *b, unsigned words)
+{
+	for (unsigned i = 0; i < words; i++) {
+		if (a[i] != b[i])
+			return false;
+	}
+	return true;
+}
+
+/* The slot of the key, or the empty one where it belongs. */
+static size_t find_slot(const struct id_table *table, const uint64_t *key, uint32_t hash)
+{
+	size_t mask = table->slot_count - 1;
+	size_t slot = hash & mask;
+	for (; table->slots[slot]; slot = (slot + 1) & mask) {
+		uint32_t id = table->slots[slot] - 1;
+		if (table->hashes[id] == hash && key_equal(table->keys + (size_t)id * table->words, key, table->words))
+			break;
+	}
+	return slot;
+}
+
+static bool grow_slots(struct id_table *table)
+{
+	size_t count = table->slot_count ? table->slot_count * 2 : FIRST_SLOTS;
+	uint32_t *slots = calloc(count, sizeof(*slots));
+	if (!slots)
+		return false;
+	for (size_t id = 0; id < table->len; id++) {
+		size_t slot = table->hashes[id] & (count - 1);
+		while (slots[slot])
+			slot = (slot + 1) & (count - 1);
+		slots[slot] = (uint32_t)id + 1;
+	}
+	free(table->slots);
+	table->slots = slots;
+	table->slot_count = count;
+	return true;
+}
+
+static bool grow_keys(struct id_table *table)
+{
+	size_t cap = table->cap ? table->cap * 2 : FIRST_SLOTS / 2;
+	size_t bytes;
+	if (cap >= ID_TABLE_NONE || !checked_mul(cap, table->words * sizeof(*table->keys), &bytes))
+		return false;
+	uint64_t *keys = realloc(table->keys, bytes);
+	if (!keys)
+		return false;
+	table->keys = keys;
+	uint32_t *hashes = realloc(table->hashes, cap * sizeof(*hashes));
+	if (!hashes)
+		return false;
+	table->hashes = hashes;
+	table->cap = cap;
+	return true;
+}
+
+uint32_t id_table_add(struct id_table *table, const uint64_t *key, bool *was_new)
+{
+	uint32_t hash = key_hash(key, table->words);
+	if (was_new)
+		*was_new = false;
+	if (table->len * 2 >= table->slot_count && !grow_slots(table))
+		return ID_TABLE_NONE;
+	size_t slot = find_slot(table, key, hash);
+	if (table->slots[slot])
+		return table->slots[slot] - 1;
+	if (table->len == table->cap && !grow_keys(table))
+		return ID_TABLE_NONE;
+	memcpy(table->keys + table->len * table->words, key, table->words * sizeof(*key));
+	table->hashes[table->len] = hash;
+	table->slots[slot] = (uint32_t)++table->len;
+	if (was_new)
+		*was_new = true;
+	return (uint32_t)table->len - 1;
+}
+
+uint32_t id_table_find(const struct id_table *table, const uint64_t *key)
+{
+	if (!table->slot_count)
+		return ID_TABLE_NONE;
+	size_t slot = find_slot(table, key, key_hash(key, table->words));
+	return table->slots[slot] ? table->slots[slot] - 1 : ID_TABLE_NONE;
+}

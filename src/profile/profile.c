@@ -1,0 +1,13 @@
+#include "profile/profile.h"
+
+#include <stdlib.h>
+
+void profile_destroy(struct profile *profile)
+{
+	if (!profile)
+		return;
+	intern_deinit(&profile->strings);
+	arena_deinit(profile->arena);
+	free(profile->arena);
+	free(profile);
+}

@@ -1,0 +1,231 @@
+#include "profile/profile_builder.h"
+#include "base/error.h"
+#include "base/vec.h"
+#include "profile/id_table.h"
+
+#include <stdlib.h>
+
+struct profile_builder {
+	struct intern strings;
+	struct id_table binary_ids, function_ids, frame_ids, stack_ids, thread_ids, sample_ids;
+	VEC(struct profile_event) events;
+	VEC(struct profile_binary) binaries;
+	VEC(struct profile_function) functions;
+	VEC(struct profile_frame) frames;
+	VEC(struct profile_stack) stacks;
+	VEC(struct profile_thread) threads;
+	VEC(struct profile_sample) samples;
+	bool is_out_of_memory;
+	bool has_bad_id; /* something refers to an id that was not handed out */
+};
+
+static uint64_t word(uint32_t low, uint32_t high)
+{
+	return low | (uint64_t)high << 32;
+}
+
+struct profile_builder *profile_builder_create(void)
+{
+	struct profile_builder *b = calloc(1, sizeof(*b));
+	if (!b)
+		return NULL;
+	intern_init(&b->strings);
+	b->binary_ids.words = 2;
+	b->function_ids.words = 3;
+	b->frame_ids.words = 4;
+	b->stack_ids.words = 1;
+	b->thread_ids.words = 2;
+	b->sample_ids.words = 3;
+	return b;
+}
+
+void profile_builder_destroy(struct profile_builder *b)
+{
+	if (!b)
+		return;
+	intern_deinit(&b->strings);
+	id_table_deinit(&b->binary_ids);
+	id_table_deinit(&b->function_ids);
+	id_table_deinit(&b->frame_ids);
+	id_table_deinit(&b->stack_ids);
+	id_table_deinit(&b->thread_ids);
+	id_table_deinit(&b->sample_ids);
+	vec_free(&b->events);
+	vec_free(&b->binaries);
+	vec_free(&b->functions);
+	vec_free(&b->frames);
+	vec_free(&b->stacks);
+	vec_free(&b->threads);
+	vec_free(&b->samples);
+	free(b);
+}
+
+uint32_t profile_builder_string(struct profile_builder *b, struct tally_str text)
+{
+	uint32_t id;
+	if (intern_add(&b->strings, text.data, text.len, &id))
+		return id;
+	b->is_out_of_memory = true;
+	return PROFILE_NONE;
+}
+
+/* True if id is one of count, or (where the field allows it) none. */
+static void check_id(struct profile_builder *b, uint32_t id, size_t count, bool may_be_none)
+{
+	if (id >= count && !(may_be_none && id == PROFILE_NONE))
+		b->has_bad_id = true;
+}
+
+/* Adds item to the vec under the key's id, unless the key is there already; the id is the value. */
+#define ADD_ONCE(b, table, vec, item, ...)                                                 \
+	__extension__({                                                                    \
+		bool was_new;                                                              \
+		uint32_t new_id = PROFILE_NONE;                                            \
+		if (vec_reserve(vec, (vec)->len + 1))                                      \
+			new_id = id_table_add(table, (uint64_t[]){__VA_ARGS__}, &was_new); \
+		if (new_id == PROFILE_NONE)                                                \
+			(b)->is_out_of_memory = true;                                      \
+		else if (was_new)                                                          \
+			(vec)->items[(vec)->len++] = (item);                               \
+		new_id;                                                                    \
+	})
+
+uint32_t profile_builder_event(struct profile_builder *b, const struct profile_event *event)
+{
+	check_id(b, event->name, b->strings.len, false);
+	if (!vec_push(&b->events, *event)) {
+		b->is_out_of_memory = true;
+		return PROFILE_NONE;
+	}
+	return (uint32_t)b->events.len - 1;
+}
+
+uint32_t profile_builder_binary(struct profile_builder *b, const struct profile_binary *binary)
+{
+	check_id(b, binary->name, b->strings.len, false);
+	check_id(b, binary->long_name, b->strings.len, false);
+	return ADD_ONCE(
+		b, &b->binary_ids, &b->binaries, *binary, word(binary->name, binary->long_name), binary->is_kernel);
+}
+
+uint32_t profile_builder_function(struct profile_builder *b, const struct profile_function *function)
+{
+	check_id(b, function->name, b->strings.len, false);
+	check_id(b, function->binary, b->binaries.len, true);
+	return ADD_ONCE(b, &b->function_ids, &b->functions, *function, word(function->name, function->binary),
+		function->start, function->size);
+}
+
+uint32_t profile_builder_frame(struct profile_builder *b, const struct profile_frame *frame)
+{
+	check_id(b, frame->function, b->functions.len, true);
+	check_id(b, frame->binary, b->binaries.len, true);
+	return ADD_ONCE(b, &b->frame_ids, &b->frames, *frame, word(frame->function, frame->binary), frame->address,
+		frame->raw_address, frame->level);
+}
+
+uint32_t profile_builder_stack(struct profile_builder *b, uint32_t parent, uint32_t frame)
+{
+	struct profile_stack stack = {parent, frame};
+	check_id(b, frame, b->frames.len, false);
+	check_id(b, parent, b->stacks.len, true);
+	return ADD_ONCE(b, &b->stack_ids, &b->stacks, stack, word(parent, frame));
+}
+
+uint32_t profile_builder_thread(struct profile_builder *b, const struct profile_thread *thread)
+{
+	check_id(b, thread->comm, b->strings.len, false);
+	return ADD_ONCE(b, &b->thread_ids, &b->threads, *thread, word((uint32_t)thread->pid, (uint32_t)thread->tid),
+		thread->comm);
+}
+
+void profile_builder_sample(struct profile_builder *b, const struct profile_sample *sample)
+{
+	if (sample->event >= b->events.len || sample->thread >= b->threads.len || sample->leaf >= b->frames.len ||
+		(sample->stack >= b->stacks.len && sample->stack != PROFILE_NONE) || b->is_out_of_memory) {
+		b->has_bad_id = true;
+		return;
+	}
+	struct profile_sample first = *sample;
+	first.count = first.period = 0;
+	uint32_t id = ADD_ONCE(b, &b->sample_ids, &b->samples, first, word(sample->event, sample->thread),
+		word(sample->leaf, sample->stack), (uint32_t)sample->cpu);
+	if (id == PROFILE_NONE)
+		return;
+	struct profile_sample *merged = &b->samples.items[id];
+	merged->count += sample->count;
+	merged->period += sample->period;
+	if (sample->first_order < merged->first_order)
+		merged->first_order = sample->first_order;
+	struct profile_event *event = &b->events.items[sample->event];
+	event->sample_count += sample->count;
+	event->total_period += sample->period;
+}
+
+static int compare_samples(const void *left, const void *right)
+{
+	const struct profile_sample *a = left, *b = right;
+	if (a->event != b->event)
+		return a->event < b->event ? -1 : 1;
+	if (a->first_order != b->first_order)
+		return a->first_order < b->first_order ? -1 : 1;
+	return 0;
+}
+
+static void sort_samples(struct profile_sample *samples, size_t count)
+{
+	for (size_t i = 1; i < count; i++) {
+		if (compare_samples(&samples[i - 1], &samples[i]) > 0) {
+			qsort(samples, count, sizeof(*samples), compare_samples);
+			return;
+		}
+	}
+}
+
+#define MOVE_ARRAY(profile, vec, field, count_field)                                                      \
+	((profile)->count_field = (vec)->len,                                                             \
+		(profile)->field = arena_copy((profile)->arena, (vec)->items ? (void *)(vec)->items : "", \
+			(vec)->len * sizeof(*(vec)->items)),                                              \
+		(profile)->field != NULL)
+
+static bool fill_profile(struct profile_builder *b, struct profile *p)
+{
+	sort_samples(b->samples.items, b->samples.len);
+	return MOVE_ARRAY(p, &b->events, events, event_count) && MOVE_ARRAY(p, &b->binaries, binaries, binary_count) &&
+	       MOVE_ARRAY(p, &b->functions, functions, function_count) &&
+	       MOVE_ARRAY(p, &b->frames, frames, frame_count) && MOVE_ARRAY(p, &b->stacks, stacks, stack_count) &&
+	       MOVE_ARRAY(p, &b->threads, threads, thread_count) && MOVE_ARRAY(p, &b->samples, samples, sample_count);
+}
+
+enum tally_status profile_builder_finish(struct profile_builder *b, struct profile **profile, struct tally_error *err)
+{
+	if (b->is_out_of_memory) {
+		profile_builder_destroy(b);
+		return error_nomem(err);
+	}
+	if (b->has_bad_id) {
+		profile_builder_destroy(b);
+		return error_set(
+			err, TALLY_INVALID, "a profile refers to a string, frame or stack that it does not have");
+	}
+	struct profile *p = calloc(1, sizeof(*p));
+	struct arena *arena = malloc(sizeof(*arena));
+	if (!p || !arena) {
+		free(p);
+		free(arena);
+		profile_builder_destroy(b);
+		return error_nomem(err);
+	}
+	arena_init(arena);
+	p->arena = arena;
+	bool is_filled = fill_profile(b, p);
+	p->strings = b->strings;
+	intern_init(&b->strings);
+	profile_builder_destroy(b);
+	if (!is_filled) {
+		profile_destroy(p);
+		return error_nomem(err);
+	}
+	*profile = p;
+	return TALLY_OK;
+}
