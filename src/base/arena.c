@@ -1,0 +1,116 @@
+#include "base/arena.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+
+#define CHUNK_FIRST_BYTES 4096u
+#define CHUNK_MAX_BYTES	  (1u << 20)
+
+struct arena_chunk {
+	struct arena_chunk *next;
+	size_t size; /* of data */
+	size_t used;
+	_Alignas(16) unsigned char data[];
+};
+
+void arena_init(struct arena *arena)
+{
+	*arena = (struct arena){0};
+}
+
+void arena_deinit(struct arena *arena)
+{
+	while (arena->chunks) {
+		struct arena_chunk *chunk = arena->chunks;
+		arena->chunks = chunk->next;
+		free(chunk);
+	}
+	arena->used = 0;
+}
+
+static struct arena_chunk *add_chunk(struct arena *arena, size_t need)
+{
+	size_t size = arena->chunks ? arena->chunks->size * 2 : CHUNK_FIRST_BYTES;
+	if (size > CHUNK_MAX_BYTES)
+		size = CHUNK_MAX_BYTES;
+	if (size < need)
+		size = need;
+	size_t total;
+	if (!checked_add(size, sizeof(struct arena_chunk), &total))
+		return NULL;
+	struct arena_chunk *chunk = calloc(1, total);
+	if (!chunk)
+		return NULL;
+	chunk->size = size;
+	chunk->next = arena->chunks;
+	arena->chunks = chunk;
+	return chunk;
+}
+
+static size_t padding(const struct arena_chunk *chunk, size_t alignment)
+{
+	uintptr_t at = (uintptr_t)(chunk->data + chunk->used);
+	return (size_t)(-at & (alignment - 1));
+}
+
+void *arena_alloc(struct arena *arena, size_t size, size_t alignment)
+{
+	struct arena_chunk *chunk = arena->chunks;
+	size_t pad = chunk ? padding(chunk, alignment) : 0;
+	if (!chunk || pad > chunk->size - chunk->used || size > chunk->size - chunk->used - pad) {
+		size_t need;
+		if (!checked_add(size, alignment, &need))
+			return NULL;
+		chunk = add_chunk(arena, need);
+		if (!chunk)
+			return NULL;
+		pad = padding(chunk, alignment);
+	}
+	void *result = chunk->data + chunk->used + pad;
+	chunk->used += pad + size;
+	arena->used += pad + size;
+	return result;
+}
+
+void *arena_alloc_array(struct arena *arena, size_t count, size_t size, size_t alignment)
+{
+	size_t total;
+	return checked_mul(count, size, &total) ? arena_alloc(arena, total, alignment) : NULL;
+}
+
+void *arena_copy(struct arena *arena, const void *data, size_t size)
+{
+	void *copy = arena_alloc(arena, size, 8);
+	if (copy && size > 0)
+		memcpy(copy, data, size);
+	return copy;
+}
+
+char *arena_string(struct arena *arena, const char *text, size_t len)
+{
+	size_t size;
+	char *copy = checked_add(len, (size_t)1, &size) ? arena_alloc(arena, size, 1) : NULL;
+	if (copy && len > 0)
+		memcpy(copy, text, len);
+	return copy;
+}
+
+char *arena_printf(struct arena *arena, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	va_list again;
+	va_copy(again, args);
+	int len = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	char *text = len < 0 ? NULL : arena_alloc(arena, (size_t)len + 1, 1);
+	if (text)
+		vsnprintf(text, (size_t)len + 1, format, again);
+	va_end(again);
+	return text;
+}

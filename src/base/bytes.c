@@ -1,0 +1,170 @@
+#include "base/bytes.h"
+
+bool str_starts_with(struct tally_str text, struct tally_str prefix)
+{
+	return text.len >= prefix.len && memcmp(text.data, prefix.data, prefix.len) == 0;
+}
+
+bool str_ends_with(struct tally_str text, struct tally_str suffix)
+{
+	return text.len >= suffix.len && memcmp(text.data + text.len - suffix.len, suffix.data, suffix.len) == 0;
+}
+
+/* Matches c against the set that starts behind '['; *pos moves behind its ']'. False also for an unterminated set. */
+static bool set_matches(struct tally_str pattern, size_t *pos, char c)
+{
+	size_t i = *pos;
+	bool negated = i < pattern.len && (pattern.data[i] == '!' || pattern.data[i] == '^');
+	if (negated)
+		i++;
+	bool found = false;
+	for (size_t first = i; i < pattern.len && (i == first || pattern.data[i] != ']'); i++) {
+		if (i + 2 < pattern.len && pattern.data[i + 1] == '-' && pattern.data[i + 2] != ']') {
+			found = found || (pattern.data[i] <= c && c <= pattern.data[i + 2]);
+			i += 2;
+		} else {
+			found = found || pattern.data[i] == c;
+		}
+	}
+	if (i >= pattern.len)
+		return false;
+	*pos = i + 1;
+	return found != negated;
+}
+
+bool str_glob(struct tally_str pattern, struct tally_str text)
+{
+	size_t p = 0;
+	size_t t = 0;
+	size_t star = SIZE_MAX; /* position behind the last '*', and where its match ends so far */
+	size_t star_text = 0;
+	while (t < text.len) {
+		size_t next = p + 1;
+		bool matched = false;
+		if (p < pattern.len) {
+			char c = pattern.data[p];
+			if (c == '*') {
+				star = ++p;
+				star_text = t;
+				continue;
+			}
+			if (c == '\\' && p + 1 < pattern.len) {
+				matched = pattern.data[p + 1] == text.data[t];
+				next = p + 2;
+			} else if (c == '[') {
+				matched = set_matches(pattern, &next, text.data[t]);
+			} else {
+				matched = c == '?' || c == text.data[t];
+			}
+		}
+		if (matched) {
+			p = next;
+			t++;
+		} else if (star != SIZE_MAX) {
+			p = star;
+			t = ++star_text;
+		} else {
+			return false;
+		}
+	}
+	while (p < pattern.len && pattern.data[p] == '*')
+		p++;
+	return p == pattern.len;
+}
+
+static int digit_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A' + 10;
+	return 99;
+}
+
+bool str_to_u64(struct tally_str text, int base, uint64_t *value)
+{
+	size_t i = 0;
+	bool has_prefix = text.len > 2 && text.data[0] == '0' && (text.data[1] == 'x' || text.data[1] == 'X');
+	if (has_prefix && (base == 0 || base == 16)) {
+		base = 16;
+		i = 2;
+	} else if (base == 0) {
+		base = text.len > 1 && text.data[0] == '0' ? 8 : 10;
+	}
+	if (i >= text.len)
+		return false;
+	uint64_t result = 0;
+	for (; i < text.len; i++) {
+		int digit = digit_value(text.data[i]);
+		if (digit >= base || __builtin_mul_overflow(result, (uint64_t)base, &result) ||
+			__builtin_add_overflow(result, (uint64_t)digit, &result))
+			return false;
+	}
+	*value = result;
+	return true;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+struct tally_str str_trim(struct tally_str text)
+{
+	while (text.len > 0 && is_blank(text.data[0])) {
+		text.data++;
+		text.len--;
+	}
+	while (text.len > 0 && is_blank(text.data[text.len - 1]))
+		text.len--;
+	return text;
+}
+
+bool str_next(struct tally_str *rest, char separator, struct tally_str *part)
+{
+	if (!rest->data)
+		return false;
+	const char *end = rest->len ? memchr(rest->data, separator, rest->len) : NULL;
+	if (!end) {
+		*part = *rest;
+		*rest = (struct tally_str){NULL, 0};
+		return true;
+	}
+	size_t len = (size_t)(end - rest->data);
+	*part = (struct tally_str){rest->data, len};
+	*rest = (struct tally_str){end + 1, rest->len - len - 1};
+	return true;
+}
+
+/* Multiply and fold, 16 bytes a step: fast on short keys and good enough in every bit for open addressing. */
+static uint64_t fold(uint64_t a, uint64_t b)
+{
+	unsigned __int128 product = (unsigned __int128)a * b;
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static uint64_t load(const unsigned char *p, size_t n)
+{
+	uint64_t v = 0;
+	memcpy(&v, p, n);
+	return v;
+}
+
+uint64_t bytes_hash(const void *data, size_t len)
+{
+	const uint64_t k0 = UINT64_C(0x9e3779b97f4a7c15);
+	const uint64_t k1 = UINT64_C(0xd6e8feb86659fd93);
+	const unsigned char *p = data;
+	uint64_t hash = len * k0;
+	while (len >= 16) {
+		hash = fold(load(p, 8) ^ hash ^ k0, load(p + 8, 8) ^ k1);
+		p += 16;
+		len -= 16;
+	}
+	if (len > 0)
+		hash = fold(load(p, len < 8 ? len : 8) ^ hash ^ k0,
+			load(p + (len > 8 ? 8 : len), len > 8 ? len - 8 : 0) ^ k1);
+	return fold(hash ^ k1, k0);
+}

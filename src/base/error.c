@@ -1,0 +1,108 @@
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void fill(struct tally_error *err, enum tally_status status, const char *format, va_list args)
+{
+	err->status = status;
+	err->errnum = 0;
+	err->offset = TALLY_NO_OFFSET;
+	vsnprintf(err->text, sizeof(err->text), format, args);
+}
+
+static void append(struct tally_error *err, const char *separator, const char *text)
+{
+	size_t len = strlen(err->text);
+	snprintf(err->text + len, sizeof(err->text) - len, "%s%s", separator, text);
+}
+
+enum tally_status error_set(struct tally_error *err, enum tally_status status, const char *format, ...)
+{
+	if (!err)
+		return status;
+	va_list args;
+	va_start(args, format);
+	fill(err, status, format, args);
+	va_end(args);
+	return status;
+}
+
+enum tally_status error_set_errno(
+	struct tally_error *err, enum tally_status status, int errnum, const char *format, ...)
+{
+	if (!err)
+		return status;
+	va_list args;
+	va_start(args, format);
+	fill(err, status, format, args);
+	va_end(args);
+	char buffer[128];
+	err->errnum = errnum;
+	append(err, ": ", strerror_r(errnum, buffer, sizeof(buffer)));
+	return status;
+}
+
+enum tally_status error_set_at(
+	struct tally_error *err, enum tally_status status, uint64_t offset, const char *format, ...)
+{
+	if (!err)
+		return status;
+	va_list args;
+	va_start(args, format);
+	fill(err, status, format, args);
+	va_end(args);
+	char number[24];
+	snprintf(number, sizeof(number), "0x%" PRIx64, offset);
+	err->offset = offset;
+	append(err, " at offset ", number);
+	return status;
+}
+
+enum tally_status error_prefix(struct tally_error *err, const char *format, ...)
+{
+	if (!err)
+		return TALLY_OK;
+	char text[sizeof(err->text)];
+	memcpy(text, err->text, sizeof(text));
+	va_list args;
+	va_start(args, format);
+	vsnprintf(err->text, sizeof(err->text), format, args);
+	va_end(args);
+	append(err, ": ", text);
+	return err->status;
+}
+
+enum tally_status error_nomem(struct tally_error *err)
+{
+	return error_set(err, TALLY_NOMEM, "out of memory");
+}
+
+const char *status_name(enum tally_status status)
+{
+	switch (status) {
+	case TALLY_OK:
+		return "ok";
+	case TALLY_END:
+		return "end";
+	case TALLY_NOMEM:
+		return "out of memory";
+	case TALLY_IO:
+		return "input/output error";
+	case TALLY_CORRUPT:
+		return "corrupt";
+	case TALLY_UNSUPPORTED:
+		return "unsupported";
+	case TALLY_DENIED:
+		return "denied";
+	case TALLY_NOT_FOUND:
+		return "not found";
+	case TALLY_INVALID:
+		return "invalid";
+	case TALLY_LIMIT:
+		return "limit reached";
+	}
+	return "unknown status";
+}

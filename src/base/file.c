@@ -1,0 +1,158 @@
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/vec.h"
+
+static enum tally_status io_error(struct tally_error *err, const char *path, int errnum)
+{
+	enum tally_status status = TALLY_IO;
+	if (errnum == ENOENT || errnum == ENOTDIR)
+		status = TALLY_NOT_FOUND;
+	else if (errnum == EACCES || errnum == EPERM)
+		status = TALLY_DENIED;
+	return error_set_errno(err, status, errnum, "%s", path);
+}
+
+enum tally_status file_map_open(const char *path, struct file_map *map, struct tally_error *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0)
+		return io_error(err, path, errno);
+	struct stat st;
+	if (fstat(fd, &st) != 0) {
+		int errnum = errno;
+		close(fd);
+		return io_error(err, path, errnum);
+	}
+	if (!S_ISREG(st.st_mode)) {
+		close(fd);
+		return error_set(err, TALLY_INVALID, "%s: not a regular file", path);
+	}
+	struct file_map result = {
+		.bytes = {(const uint8_t *)"", (size_t)st.st_size},
+		.device = st.st_dev,
+		.inode = st.st_ino,
+		.mtime_ns = (uint64_t)st.st_mtim.tv_sec * UINT64_C(1000000000) + (uint64_t)st.st_mtim.tv_nsec,
+	};
+	if (st.st_size > 0) {
+		void *data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+		if (data == MAP_FAILED) {
+			int errnum = errno;
+			close(fd);
+			return io_error(err, path, errnum);
+		}
+		result.bytes.data = data;
+		result.is_mapped = true;
+	}
+	close(fd);
+	*map = result;
+	return TALLY_OK;
+}
+
+void file_map_close(struct file_map *map)
+{
+	if (map->is_mapped)
+		munmap((void *)(uintptr_t)map->bytes.data, map->bytes.len);
+	*map = (struct file_map){0};
+}
+
+enum tally_status file_read_fd(int fd, size_t limit, char **data, size_t *len, struct tally_error *err)
+{
+	VEC(char) buffer = {0};
+	for (;;) {
+		if (buffer.cap - buffer.len < 4096 && !vec_reserve(&buffer, buffer.cap + 65536)) {
+			vec_free(&buffer);
+			return error_nomem(err);
+		}
+		ssize_t n = read(fd, buffer.items + buffer.len, buffer.cap - buffer.len - 1);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			int errnum = errno;
+			vec_free(&buffer);
+			return error_set_errno(err, TALLY_IO, errnum, "read");
+		}
+		if (n == 0)
+			break;
+		buffer.len += (size_t)n;
+		if (buffer.len > limit) {
+			vec_free(&buffer);
+			return error_set(err, TALLY_LIMIT, "longer than %zu bytes", limit);
+		}
+	}
+	buffer.items[buffer.len] = '\0';
+	*data = buffer.items;
+	*len = buffer.len;
+	return TALLY_OK;
+}
+
+enum tally_status file_read(const char *path, size_t limit, char **data, size_t *len, struct tally_error *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return io_error(err, path, errno);
+	enum tally_status status = file_read_fd(fd, limit, data, len, err);
+	close(fd);
+	if (status != TALLY_OK)
+		error_prefix(err, "%s", path);
+	return status;
+}
+
+enum tally_status file_write_all(int fd, const void *data, size_t len, struct tally_error *err)
+{
+	const char *p = data;
+	while (len > 0) {
+		ssize_t n = write(fd, p, len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return error_set_errno(err, TALLY_IO, errno, "write");
+		p += n;
+		len -= (size_t)n;
+	}
+	return TALLY_OK;
+}
+
+enum tally_status file_write_all_at(int fd, const void *data, size_t len, uint64_t offset, struct tally_error *err)
+{
+	const char *p = data;
+	while (len > 0) {
+		ssize_t n = pwrite(fd, p, len, (off_t)offset);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return error_set_errno(err, TALLY_IO, errno, "write");
+		p += n;
+		offset += (uint64_t)n;
+		len -= (size_t)n;
+	}
+	return TALLY_OK;
+}
+
+bool file_exists(const char *path)
+{
+	return access(path, F_OK) == 0;
+}
+
+enum tally_status file_make_parents(const char *path, struct tally_error *err)
+{
+	char *copy = strdup(path);
+	if (!copy)
+		return error_nomem(err);
+	enum tally_status status = TALLY_OK;
+	for (char *slash = strchr(copy + 1, '/'); slash && status == TALLY_OK; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (mkdir(copy, 0777) != 0 && errno != EEXIST)
+			status = io_error(err, copy, errno);
+		*slash = '/';
+	}
+	free(copy);
+	return status;
+}
