@@ -1,0 +1,37 @@
+/*
+ * filter.h - which samples of a profile a report is about: by command, object, symbol, process, thread, CPU.
+ *
+ * Lists are comma-separated texts, borrowed; an empty or NULL list passes everything. profile_filter_init resolves the
+ * names against one profile once; after it a sample costs a few array reads. The caller deinits.
+ *
+ *	struct profile_filter filter;
+ *	profile_filter_init(&filter, profile, &(struct profile_filter_lists){.comms = "cc1,ld"}, err);
+ *	if (profile_filter_passes(&filter, sample)) ...
+ */
+#ifndef PROFILE_FILTER_H
+#define PROFILE_FILTER_H
+
+#include "profile/profile.h"
+
+struct profile_filter_lists {
+	const char *comms, *dsos, *symbols, *pids, *tids;
+	const char *symbol_part; /* matches symbols that contain it */
+};
+
+struct profile_filter {
+	const struct profile *profile;
+	bool *thread_passes; /* NULL: all do */
+	bool *frame_passes; /* of the sample's own frame; NULL: all do */
+};
+
+TALLY_MUST_CHECK enum tally_status profile_filter_init(struct profile_filter *filter, const struct profile *profile,
+	const struct profile_filter_lists *lists, struct tally_error *err);
+void profile_filter_deinit(struct profile_filter *filter);
+
+static inline bool profile_filter_passes(const struct profile_filter *filter, const struct profile_sample *sample)
+{
+	return (!filter->thread_passes || filter->thread_passes[sample->thread]) &&
+	       (!filter->frame_passes || filter->frame_passes[sample->leaf]);
+}
+
+#endif

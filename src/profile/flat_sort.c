@@ -1,0 +1,152 @@
+/*
+ * The order of rows, as perf's readers know it (found by running perf on recordings with ties):
+ * - a value sorts descending; in a group the leader's value decides, then the other members' in their order;
+ * - rows with equal children sums and the same thread: the one with the longer chain comes first when chains start at
+ *   the caller, so that callers stand above callees;
+ * - keys sort ascending by what is shown;
+ * - rows that look alike (functions of one name, addresses without symbol) go by descending address.
+ */
+#include "base/error.h"
+#include "profile/flat_table.h"
+
+#include <stdlib.h>
+
+struct sort_context {
+	const struct flat_table *table;
+	const enum profile_key *columns;
+	size_t count;
+};
+
+uint64_t flat_stat_value(const struct flat_stat *stat, enum profile_key key)
+{
+	switch ((int)key) {
+	case KEY_OVERHEAD:
+	case KEY_PERIOD:
+		return stat->period;
+	case KEY_OVERHEAD_SYS:
+		return stat->sys_period;
+	case KEY_OVERHEAD_US:
+		return stat->us_period;
+	case KEY_OVERHEAD_GUEST_SYS:
+		return stat->guest_sys_period;
+	case KEY_OVERHEAD_GUEST_US:
+		return stat->guest_us_period;
+	case KEY_OVERHEAD_CHILDREN:
+		return stat->children_period;
+	case KEY_SAMPLE:
+		return stat->count;
+	default:
+		return 0;
+	}
+}
+
+static int compare_text(struct tally_str a, struct tally_str b)
+{
+	size_t shorter = a.len < b.len ? a.len : b.len;
+	int order = shorter ? memcmp(a.data, b.data, shorter) : 0;
+	return order ? order : (a.len > b.len) - (a.len < b.len);
+}
+
+static int compare_strings(const struct profile *p, uint32_t a, uint32_t b)
+{
+	return a == b ? 0 : compare_text(profile_string(p, a), profile_string(p, b));
+}
+
+static int compare_number(int64_t a, int64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static struct tally_str binary_text(const struct profile *p, uint32_t binary)
+{
+	return binary == PROFILE_NONE ? STR("[unknown]") : profile_string(p, p->binaries[binary].name);
+}
+
+static int compare_functions(const struct profile *p, uint32_t a, uint32_t b)
+{
+	if (a == PROFILE_NONE || b == PROFILE_NONE)
+		return (a == PROFILE_NONE) - (b == PROFILE_NONE);
+	return compare_strings(p, p->functions[a].name, p->functions[b].name);
+}
+
+static int64_t function_size(const struct profile *p, uint32_t function)
+{
+	return function == PROFILE_NONE ? 0 : (int64_t)p->functions[function].size;
+}
+
+static int compare_key(
+	const struct profile *p, enum profile_key key, const struct flat_row *a, const struct flat_row *b)
+{
+	const struct profile_frame *fa = &p->frames[a->frame], *fb = &p->frames[b->frame];
+	const struct profile_thread *ta = &p->threads[a->thread], *tb = &p->threads[b->thread];
+	switch ((int)key) {
+	case KEY_PID:
+		return compare_number(ta->pid, tb->pid);
+	case KEY_TID:
+		return compare_number(ta->tid, tb->tid);
+	case KEY_COMM:
+		return compare_strings(p, ta->comm, tb->comm);
+	case KEY_CPU:
+		return compare_number(a->cpu, b->cpu);
+	case KEY_DSO:
+		return compare_text(binary_text(p, fa->binary), binary_text(p, fb->binary));
+	case KEY_SYMBOL:
+		return compare_functions(p, fa->function, fb->function);
+	case KEY_SYMBOL_SIZE:
+		return compare_number(function_size(p, fa->function), function_size(p, fb->function));
+	default:
+		return 0;
+	}
+}
+
+static int compare_value(const struct flat_table *t, enum profile_key key, uint32_t a, uint32_t b)
+{
+	for (uint32_t m = 0; m < t->options.member_count; m++) {
+		uint64_t va = flat_stat_value(flat_table_stat(t, a, m), key);
+		uint64_t vb = flat_stat_value(flat_table_stat(t, b, m), key);
+		if (va != vb)
+			return va > vb ? -1 : 1;
+	}
+	if (key != KEY_OVERHEAD_CHILDREN || t->rows[a].thread != t->rows[b].thread)
+		return 0;
+	int deeper = compare_number(t->rows[b].max_depth, t->rows[a].max_depth);
+	return t->options.is_caller_first ? deeper : -deeper;
+}
+
+static uint64_t row_address(const struct profile *p, const struct flat_row *row)
+{
+	const struct profile_frame *frame = &p->frames[row->frame];
+	return frame->function == PROFILE_NONE ? frame->address : p->functions[frame->function].start;
+}
+
+static int compare_rows(const void *left, const void *right, void *data)
+{
+	const struct sort_context *c = data;
+	const struct flat_table *t = c->table;
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	for (size_t i = 0; i < c->count; i++) {
+		enum profile_key key = c->columns[i];
+		int order = profile_key_get(key)->is_value ? compare_value(t, key, a, b)
+							   : compare_key(t->profile, key, &t->rows[a], &t->rows[b]);
+		if (order)
+			return order;
+	}
+	uint64_t address_a = row_address(t->profile, &t->rows[a]), address_b = row_address(t->profile, &t->rows[b]);
+	if (address_a != address_b)
+		return address_a > address_b ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+enum tally_status flat_table_sort(
+	struct flat_table *table, const enum profile_key *columns, size_t count, struct tally_error *err)
+{
+	struct sort_context context = {table, columns, count};
+	if (table->row_count == 0)
+		return TALLY_OK;
+	for (size_t i = 0; i < count; i++) {
+		if (columns[i] >= PROFILE_KEY_COUNT)
+			return error_set(err, TALLY_INVALID, "no such column %d", (int)columns[i]);
+	}
+	qsort_r(table->order, table->row_count, sizeof(*table->order), compare_rows, &context);
+	return TALLY_OK;
+}

@@ -1,0 +1,381 @@
+#include "profile/flat_table.h"
+#include "base/error.h"
+#include "base/map_u64.h"
+#include "base/vec.h"
+#include "profile/id_table.h"
+
+#include <stdlib.h>
+
+#define FRAME_WORDS  4
+#define SAMPLE_WORDS 2
+
+struct row_instance {
+	struct flat_instance instance;
+	uint32_t row;
+};
+
+struct flat_builder {
+	struct flat_table *table;
+	const struct profile *profile;
+	const struct flat_options *options;
+	struct id_table frame_groups, sample_groups;
+	uint32_t *group_of_frame;
+	struct map_u64 row_of; /* sample group << 32 | frame group -> row */
+	VEC(struct flat_row) rows;
+	VEC(struct flat_stat) stats;
+	VEC(uint32_t) last_sample; /* by row: sample + 1 that was added last, so that recursion counts once */
+	VEC(struct row_instance) instances;
+	VEC(uint32_t) chains;
+	uint32_t *chain_of_stack; /* index in chains + 1; 0: not made yet */
+	uint32_t *len_of_stack;
+};
+
+static bool has_key(const struct flat_options *options, enum profile_key key)
+{
+	for (size_t i = 0; i < options->key_count; i++) {
+		if (options->keys[i] == key)
+			return true;
+	}
+	return false;
+}
+
+/* Binaries of one short name are one object to the reader; no binary is an object too. */
+static uint32_t binary_name(const struct profile *p, uint32_t binary)
+{
+	return binary == PROFILE_NONE ? PROFILE_NONE : p->binaries[binary].name;
+}
+
+static void make_frame_key(
+	const struct profile *p, const struct flat_options *o, const struct profile_frame *frame, uint64_t *key)
+{
+	bool by_symbol = has_key(o, KEY_SYMBOL);
+	memset(key, 0, FRAME_WORDS * sizeof(*key));
+	if (by_symbol || has_key(o, KEY_DSO))
+		key[0] = binary_name(p, frame->binary);
+	const struct profile_function *function =
+		frame->function == PROFILE_NONE ? NULL : &p->functions[frame->function];
+	if (by_symbol && function) {
+		key[1] = function->start;
+		key[2] = function->size + 1;
+	} else if (by_symbol) {
+		key[1] = frame->address;
+	}
+	if (has_key(o, KEY_SYMBOL_SIZE))
+		key[3] = function ? function->size + 1 : 0;
+}
+
+static bool group_frames(struct flat_builder *b)
+{
+	const struct profile *p = b->profile;
+	b->group_of_frame = calloc(p->frame_count + 1, sizeof(*b->group_of_frame));
+	if (!b->group_of_frame)
+		return false;
+	for (size_t i = 0; i < p->frame_count; i++) {
+		uint64_t key[FRAME_WORDS];
+		make_frame_key(p, b->options, &p->frames[i], key);
+		b->group_of_frame[i] = id_table_add(&b->frame_groups, key, NULL);
+		if (b->group_of_frame[i] == ID_TABLE_NONE)
+			return false;
+	}
+	return true;
+}
+
+/* Frames that a call graph takes for the same: one function, or one address where there is no symbol. */
+static bool make_chain_keys(struct flat_builder *b)
+{
+	const struct profile *p = b->profile;
+	struct id_table ids = {.words = 3};
+	uint32_t *keys = calloc(p->frame_count + 1, sizeof(*keys));
+	bool is_done = keys != NULL;
+	for (size_t i = 0; is_done && i < p->frame_count; i++) {
+		const struct profile_frame *frame = &p->frames[i];
+		uint64_t key[3] = {frame->binary, frame->raw_address ? frame->raw_address : frame->address, 0};
+		if (frame->function != PROFILE_NONE && !b->options->is_chain_by_address) {
+			key[1] = p->functions[frame->function].start;
+			key[2] = 1;
+		}
+		keys[i] = id_table_add(&ids, key, NULL);
+		is_done = keys[i] != ID_TABLE_NONE;
+	}
+	id_table_deinit(&ids);
+	b->table->chain_keys = keys;
+	return is_done;
+}
+
+static uint32_t sample_group(struct flat_builder *b, const struct profile_sample *sample)
+{
+	const struct flat_options *o = b->options;
+	const struct profile_thread *thread = &b->profile->threads[sample->thread];
+	uint64_t key[SAMPLE_WORDS] = {0, 0};
+	if (has_key(o, KEY_COMM))
+		key[0] = thread->comm;
+	if (has_key(o, KEY_CPU))
+		key[0] |= (uint64_t)(uint32_t)sample->cpu << 32;
+	if (has_key(o, KEY_TID))
+		key[1] = (uint32_t)thread->tid;
+	if (has_key(o, KEY_PID))
+		key[1] |= (uint64_t)(uint32_t)thread->pid << 32;
+	return id_table_add(&b->sample_groups, key, NULL);
+}
+
+static bool is_resolved(const struct profile *p, uint32_t frame)
+{
+	return p->frames[frame].function != PROFILE_NONE;
+}
+
+/* The chain of a stack in the order asked for, made once per stack. */
+static bool find_chain(struct flat_builder *b, uint32_t stack, uint32_t *chain, uint32_t *len)
+{
+	const struct profile *p = b->profile;
+	const struct flat_options *o = b->options;
+	if (b->chain_of_stack[stack]) {
+		*chain = b->chain_of_stack[stack] - 1;
+		*len = b->len_of_stack[stack];
+		return true;
+	}
+	size_t first = b->chains.len;
+	for (uint32_t s = stack; s != PROFILE_NONE; s = p->stacks[s].parent) {
+		uint32_t frame = p->stacks[s].frame;
+		if (o->hides_unresolved && !is_resolved(p, frame))
+			continue;
+		if (!vec_push(&b->chains, frame))
+			return false;
+	}
+	if (b->chains.len >= UINT32_MAX)
+		return false;
+	uint32_t *frames = b->chains.items + first;
+	size_t count = b->chains.len - first;
+	for (size_t i = 0; o->is_caller_first && i < count / 2; i++) {
+		uint32_t frame = frames[i];
+		frames[i] = frames[count - 1 - i];
+		frames[count - 1 - i] = frame;
+	}
+	if (o->max_stack && count > o->max_stack)
+		b->chains.len = first + (count = o->max_stack);
+	b->chain_of_stack[stack] = (uint32_t)first + 1;
+	b->len_of_stack[stack] = (uint32_t)count;
+	*chain = (uint32_t)first;
+	*len = (uint32_t)count;
+	return true;
+}
+
+/* The row of a sample group and a frame, made if it is new; UINT32_MAX when memory is out. */
+static uint32_t find_row(
+	struct flat_builder *b, uint32_t group, const struct profile_sample *sample, uint32_t frame, uint8_t level)
+{
+	uint32_t members = b->options->member_count;
+	bool was_new;
+	uint64_t *slot = map_u64_at(&b->row_of, (uint64_t)group << 32 | b->group_of_frame[frame], &was_new);
+	if (!slot)
+		return UINT32_MAX;
+	if (!was_new)
+		return (uint32_t)*slot;
+	uint32_t row = (uint32_t)b->rows.len;
+	struct flat_row made = {.thread = sample->thread, .frame = frame, .cpu = sample->cpu, .level = level};
+	*slot = row;
+	if (!vec_push(&b->rows, made) || !vec_push(&b->last_sample, 0) ||
+		!vec_reserve(&b->stats, b->stats.len + members))
+		return UINT32_MAX;
+	memset(b->stats.items + b->stats.len, 0, members * sizeof(*b->stats.items));
+	b->stats.len += members;
+	return row;
+}
+
+static bool add_instance(struct flat_builder *b, uint32_t row, const struct flat_instance *instance)
+{
+	struct flat_row *r = &b->rows.items[row];
+	if (instance->len > r->max_depth)
+		r->max_depth = instance->len;
+	if (!b->options->with_chains || instance->len == 0)
+		return true;
+	r->instance_count++;
+	struct row_instance added = {*instance, row};
+	return vec_push(&b->instances, added);
+}
+
+static void add_self(struct flat_stat *stat, uint8_t level, const struct profile_sample *sample)
+{
+	stat->count += sample->count;
+	stat->period += sample->period;
+	stat->children_period += sample->period;
+	if (level == PROFILE_LEVEL_KERNEL)
+		stat->sys_period += sample->period;
+	else if (level == PROFILE_LEVEL_USER)
+		stat->us_period += sample->period;
+	else if (level == PROFILE_LEVEL_GUEST_KERNEL)
+		stat->guest_sys_period += sample->period;
+	else if (level == PROFILE_LEVEL_GUEST_USER)
+		stat->guest_us_period += sample->period;
+}
+
+/* A frame outside every mapping shows the level of the frame before it, the first one that of the sample. */
+static uint8_t frame_level(const struct profile *p, uint32_t frame, uint8_t before)
+{
+	uint32_t binary = p->frames[frame].binary;
+	if (binary == PROFILE_NONE)
+		return before;
+	return p->binaries[binary].is_kernel ? PROFILE_LEVEL_KERNEL : PROFILE_LEVEL_USER;
+}
+
+static bool add_callers(struct flat_builder *b, const struct profile_sample *sample, uint32_t group,
+	const struct flat_instance *whole, uint32_t member)
+{
+	const struct profile *p = b->profile;
+	uint8_t level = p->frames[sample->leaf].level;
+	for (uint32_t i = 0; i < whole->len; i++) {
+		uint32_t frame = b->chains.items[whole->chain + i];
+		level = frame_level(p, frame, level);
+		uint32_t row = find_row(b, group, sample, frame, level);
+		if (row == UINT32_MAX)
+			return false;
+		if (b->last_sample.items[row] == whole->sample + 1)
+			continue;
+		b->last_sample.items[row] = whole->sample + 1;
+		b->stats.items[row * b->options->member_count + member].children_period += sample->period;
+		struct flat_instance part = {whole->sample, whole->chain + i, whole->len - i};
+		if (!add_instance(b, row, &part))
+			return false;
+	}
+	return true;
+}
+
+static bool add_sample(struct flat_builder *b, uint32_t index)
+{
+	const struct profile *p = b->profile;
+	const struct flat_options *o = b->options;
+	const struct profile_sample *sample = &p->samples[index];
+	uint32_t member = sample->event - o->first_event;
+	struct flat_total *total = &b->table->totals[member];
+	if (o->hides_unresolved && !is_resolved(p, sample->leaf))
+		return true;
+	if (o->cpu_passes && (sample->cpu < 0 || (size_t)sample->cpu >= o->cpu_limit || !o->cpu_passes[sample->cpu]))
+		return true;
+	total->count += sample->count;
+	total->period += sample->period;
+	if (o->filter && !profile_filter_passes(o->filter, sample))
+		return true;
+	total->passed_count += sample->count;
+	total->passed_period += sample->period;
+
+	uint8_t level = p->frames[sample->leaf].level;
+	uint32_t group = sample_group(b, sample);
+	uint32_t row = group == ID_TABLE_NONE ? UINT32_MAX : find_row(b, group, sample, sample->leaf, level);
+	if (row == UINT32_MAX)
+		return false;
+	b->rows.items[row].last_thread = sample->thread;
+	b->last_sample.items[row] = index + 1;
+	add_self(&b->stats.items[row * o->member_count + member], level, sample);
+
+	struct flat_instance whole = {.sample = index};
+	if (sample->stack == PROFILE_NONE || (!o->with_children && !o->with_chains))
+		return true;
+	if (!find_chain(b, sample->stack, &whole.chain, &whole.len) || !add_instance(b, row, &whole))
+		return false;
+	return !o->with_children || add_callers(b, sample, group, &whole, member);
+}
+
+static bool add_samples(struct flat_builder *b)
+{
+	const struct profile *p = b->profile;
+	uint32_t end = b->options->first_event + b->options->member_count;
+	for (size_t i = 0; i < p->sample_count; i++) {
+		if (p->samples[i].event < b->options->first_event)
+			continue;
+		if (p->samples[i].event >= end)
+			break;
+		if (!add_sample(b, (uint32_t)i))
+			return false;
+	}
+	return true;
+}
+
+/* Brings the instances of each row together. */
+static bool settle_instances(struct flat_builder *b)
+{
+	struct flat_instance *sorted = malloc((b->instances.len + 1) * sizeof(*sorted));
+	uint32_t *next = malloc((b->rows.len + 1) * sizeof(*next));
+	if (!sorted || !next) {
+		free(sorted);
+		free(next);
+		return false;
+	}
+	uint32_t at = 0;
+	for (size_t row = 0; row < b->rows.len; row++) {
+		b->rows.items[row].first_instance = next[row] = at;
+		at += b->rows.items[row].instance_count;
+	}
+	for (size_t i = 0; i < b->instances.len; i++)
+		sorted[next[b->instances.items[i].row]++] = b->instances.items[i].instance;
+	free(next);
+	b->table->instances = sorted;
+	return true;
+}
+
+static bool build(struct flat_builder *b)
+{
+	const struct profile *p = b->profile;
+	struct flat_table *table = b->table;
+	table->totals = calloc(b->options->member_count + 1, sizeof(*table->totals));
+	b->chain_of_stack = calloc(p->stack_count + 1, sizeof(*b->chain_of_stack));
+	b->len_of_stack = calloc(p->stack_count + 1, sizeof(*b->len_of_stack));
+	if (!table->totals || !b->chain_of_stack || !b->len_of_stack)
+		return false;
+	if (!group_frames(b) || (b->options->with_chains && !make_chain_keys(b)))
+		return false;
+	if (!add_samples(b) || !settle_instances(b))
+		return false;
+	table->order = malloc((b->rows.len + 1) * sizeof(*table->order));
+	if (!table->order)
+		return false;
+	for (size_t i = 0; i < b->rows.len; i++)
+		table->order[i] = (uint32_t)i;
+	table->rows = b->rows.items;
+	table->stats = b->stats.items;
+	table->chains = b->chains.items;
+	table->row_count = b->rows.len;
+	b->rows.items = NULL;
+	b->stats.items = NULL;
+	b->chains.items = NULL;
+	return true;
+}
+
+enum tally_status flat_table_init(struct flat_table *table, const struct profile *profile,
+	const struct flat_options *options, struct tally_error *err)
+{
+	struct flat_table made = {.profile = profile, .options = *options};
+	struct flat_builder b = {.table = &made, .profile = profile, .options = options};
+	if (options->member_count == 0 || options->first_event + options->member_count > profile->event_count)
+		return error_set(err, TALLY_INVALID, "no event %u in this profile", options->first_event);
+	b.frame_groups.words = FRAME_WORDS;
+	b.sample_groups.words = SAMPLE_WORDS;
+	bool is_built = build(&b);
+	id_table_deinit(&b.frame_groups);
+	id_table_deinit(&b.sample_groups);
+	map_u64_deinit(&b.row_of);
+	free(b.group_of_frame);
+	free(b.chain_of_stack);
+	free(b.len_of_stack);
+	vec_free(&b.rows);
+	vec_free(&b.stats);
+	vec_free(&b.last_sample);
+	vec_free(&b.instances);
+	vec_free(&b.chains);
+	if (!is_built) {
+		flat_table_deinit(&made);
+		return error_nomem(err);
+	}
+	*table = made;
+	return TALLY_OK;
+}
+
+void flat_table_deinit(struct flat_table *table)
+{
+	free(table->rows);
+	free(table->stats);
+	free(table->order);
+	free(table->totals);
+	free(table->instances);
+	free(table->chains);
+	free(table->chain_keys);
+	*table = (struct flat_table){0};
+}

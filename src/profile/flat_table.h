@@ -1,0 +1,89 @@
+/*
+ * flat_table.h - a profile grouped into rows by keys, with self and children sums, sorted. Not how it looks.
+ *
+ * Borrows the profile; the caller deinits. One table is about one event, or about the events of one group, whose sums
+ * stand side by side (members). With children, each frame of a call chain adds the sample to its row once, however
+ * often it recurs. The chains of each row are kept as instances for call_tree.
+ *
+ *	struct flat_table table;
+ *	flat_table_init(&table, profile, &(struct flat_options){.keys = keys, .key_count = 3, .member_count = 1}, err);
+ *	flat_table_sort(&table, columns, column_count, err);
+ *	for (size_t i = 0; i < table.row_count; i++) use(&table.rows[table.order[i]]);
+ *	flat_table_deinit(&table);
+ */
+#ifndef PROFILE_FLAT_TABLE_H
+#define PROFILE_FLAT_TABLE_H
+
+#include "base/text.h"
+#include "profile/filter.h"
+#include "profile/keys.h"
+
+struct flat_options {
+	const enum profile_key *keys; /* grouping keys only; borrowed */
+	size_t key_count;
+	uint32_t first_event, member_count;
+	bool with_children;
+	bool with_chains; /* keep instances */
+	bool is_caller_first; /* chains start at the outermost frame */
+	bool is_chain_by_address;
+	bool hides_unresolved; /* samples and frames without a symbol are left out altogether */
+	unsigned max_stack; /* frames of a chain that count, 0: all */
+	const struct profile_filter *filter; /* NULL: all; what it rejects stays in the totals */
+	const bool *cpu_passes; /* by CPU; what it rejects counts nowhere; NULL: all */
+	size_t cpu_limit;
+};
+
+struct flat_stat { /* one member's sums in one row */
+	uint64_t count, period;
+	uint64_t children_period;
+	uint64_t sys_period, us_period, guest_sys_period, guest_us_period;
+};
+
+struct flat_row {
+	uint32_t thread; /* of the first sample; last_thread: of the last one */
+	uint32_t last_thread;
+	uint32_t frame; /* the first one that made the row */
+	int32_t cpu;
+	uint8_t level; /* enum profile_level */
+	uint32_t max_depth; /* frames of the longest chain in it */
+	uint32_t first_instance, instance_count;
+};
+
+struct flat_instance { /* a chain, or its part from the row's frame on, that a sample adds to a row */
+	uint32_t sample;
+	uint32_t chain, len; /* chains[chain .. chain + len) */
+};
+
+struct flat_total {
+	uint64_t count, period; /* of all samples */
+	uint64_t passed_count, passed_period; /* of those that the filter lets through */
+};
+
+struct flat_table {
+	const struct profile *profile;
+	struct flat_options options;
+	struct flat_row *rows;
+	struct flat_stat *stats; /* row * member_count + member */
+	uint32_t *order; /* rows as sorted */
+	size_t row_count;
+	struct flat_total *totals; /* by member */
+	struct flat_instance *instances; /* by row */
+	uint32_t *chains; /* frame ids, all chains one after another */
+	uint32_t *chain_keys; /* by frame: equal where a call graph takes frames for the same */
+};
+
+TALLY_MUST_CHECK enum tally_status flat_table_init(struct flat_table *table, const struct profile *profile,
+	const struct flat_options *options, struct tally_error *err);
+void flat_table_deinit(struct flat_table *table);
+
+/* Sorts by the columns in their order: values descending, keys ascending. */
+TALLY_MUST_CHECK enum tally_status flat_table_sort(
+	struct flat_table *table, const enum profile_key *columns, size_t count, struct tally_error *err);
+
+static inline const struct flat_stat *flat_table_stat(const struct flat_table *table, size_t row, uint32_t member)
+{
+	return &table->stats[row * table->options.member_count + member];
+}
+uint64_t flat_stat_value(const struct flat_stat *stat, enum profile_key key);
+
+#endif

@@ -1,0 +1,53 @@
+/*
+ * keys.h - the columns of a flat profile: what a row can be grouped by, sorted by and shown with. One table.
+ *
+ * Keys group rows (comm, dso, symbol ...); values are sums that rows carry (overhead, sample ...). Constant data only.
+ *
+ *	enum profile_key key;
+ *	if (profile_key_find(STR("sym"), &key) == PROFILE_KEY_FOUND) use(profile_key_get(key)->header);
+ */
+#ifndef PROFILE_KEYS_H
+#define PROFILE_KEYS_H
+
+#include "base/bytes.h"
+
+enum profile_key {
+	/* values */
+	KEY_OVERHEAD,
+	KEY_OVERHEAD_SYS,
+	KEY_OVERHEAD_US,
+	KEY_OVERHEAD_GUEST_SYS,
+	KEY_OVERHEAD_GUEST_US,
+	KEY_OVERHEAD_CHILDREN,
+	KEY_SAMPLE,
+	KEY_PERIOD,
+	/* keys */
+	KEY_PID,
+	KEY_TID,
+	KEY_COMM,
+	KEY_DSO,
+	KEY_SYMBOL,
+	KEY_CPU,
+	KEY_SYMBOL_SIZE,
+	PROFILE_KEY_COUNT
+};
+
+struct profile_key_info {
+	const char *name; /* as the user types it; any prefix will do */
+	const char *header;
+	bool is_value;
+	bool is_percent; /* a value shown as a share of the total */
+	bool is_of_thread; /* a key that depends on the sample's thread or CPU, not on the frame */
+};
+
+enum profile_key_match {
+	PROFILE_KEY_FOUND,
+	PROFILE_KEY_KNOWN, /* a key of perf's that is not built yet */
+	PROFILE_KEY_UNKNOWN
+};
+
+const struct profile_key_info *profile_key_get(enum profile_key key);
+/* Case does not matter; the first key that starts with the text wins, in perf's order of look-up. */
+enum profile_key_match profile_key_find(struct tally_str text, enum profile_key *key);
+
+#endif
