@@ -1,0 +1,41 @@
+/*
+ * report_text.h - the text of a flat profile: columns, rows and, under each row, its call chains.
+ *
+ * Appends to a text that the caller owns and flushes. Lay-out: that of `perf report --stdio`. Widths are those of the
+ * longest cell among all rows, those under the percent limit included.
+ *
+ *	report_text_title(&out, &title);
+ *	report_text_rows(&out, &table, &options, err);
+ */
+#ifndef VIEW_TEXT_REPORT_TEXT_H
+#define VIEW_TEXT_REPORT_TEXT_H
+
+#include "view/text/chain_text.h"
+
+#define REPORT_MAX_COLUMNS 32
+
+struct report_text_options {
+	const enum profile_key *columns;
+	size_t column_count;
+	const unsigned *widths; /* of the leading columns, in order; 0: fitted */
+	size_t width_count;
+	const char *separator; /* NULL: columns are aligned with blanks */
+	double percent_limit;
+	bool is_relative; /* percentages of what the filter lets through */
+	bool is_quiet; /* no titles */
+	bool with_children;
+	uint32_t hidden_columns; /* bit by enum profile_key: left out because a filter makes it constant */
+	struct chain_options chains;
+};
+
+struct report_title {
+	const char *event; /* "cycles:u", or "anon group { a, b }" */
+	bool is_group;
+	uint64_t sample_count, total_period;
+};
+
+void report_text_title(struct text *out, const struct report_title *title);
+TALLY_MUST_CHECK enum tally_status report_text_rows(struct text *out, const struct flat_table *table,
+	const struct report_text_options *options, struct tally_error *err);
+
+#endif
