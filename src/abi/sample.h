@@ -28,7 +28,8 @@ struct read_values { /* PERF_SAMPLE_READ, PERF_RECORD_READ, read(2) */
 	uint64_t format;
 	uint64_t time_enabled, time_running;
 	uint64_t count; /* 1 without GROUP */
-	const uint8_t *entries; /* count x (value [id] [lost]) */
+	uint64_t single; /* the value, without GROUP */
+	const uint8_t *entries; /* count x ([value] [id] [lost])  [id] [lost]) */
 	uint32_t entry_bytes;
 	bool swap;
 };

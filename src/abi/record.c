@@ -1,0 +1,52 @@
+#include "abi/record.h"
+
+#include "abi/record_table.h"
+#include "base/error.h"
+
+enum tally_status record_at(
+	struct tally_bytes bytes, bool swap, size_t offset, struct record *record, struct tally_error *err)
+{
+	if (offset >= bytes.len)
+		return TALLY_END;
+	struct cursor c = cursor_make((struct tally_bytes){bytes.data + offset, bytes.len - offset}, swap);
+	uint32_t type = cursor_u32(&c);
+	uint16_t misc = cursor_u16(&c);
+	uint16_t size = cursor_u16(&c);
+	if (c.failed)
+		return error_set_at(
+			err, TALLY_CORRUPT, offset, "%zu bytes where a record header of 8 belongs", bytes.len - offset);
+	if (size < RECORD_HEADER_BYTES)
+		return error_set_at(err, TALLY_CORRUPT, offset, "a record of type %u says it has %u bytes", type, size);
+	if (size > bytes.len - offset)
+		return error_set_at(err, TALLY_CORRUPT, offset,
+			"a record of type %u has %u bytes, but only %zu are left", type, size, bytes.len - offset);
+	*record = (struct record){
+		.type = type, .misc = misc, .swap = swap, .bytes = {bytes.data + offset, size}, .offset = offset};
+	return TALLY_OK;
+}
+
+enum tally_status record_decode(const struct record *record, struct record_fields *fields, struct tally_error *err)
+{
+	const struct record_type_row *row = record_type_find(record->type);
+	if (!row || !row->decode)
+		return error_set_at(
+			err, TALLY_UNSUPPORTED, record->offset, "a record of unknown type %u", record->type);
+	struct cursor c = record_body(record);
+	struct record_fields result = {.type = record->type};
+	if (c.len >= row->least_bytes)
+		row->decode(&c, record, &result);
+	else
+		c.failed = true;
+	if (c.failed)
+		return error_set_at(err, TALLY_CORRUPT, record->offset,
+			"a %s record of %zu bytes is too short for its fields", row->name, record->bytes.len);
+	result.trailer_area = cursor_bytes(&c, cursor_left(&c));
+	*fields = result;
+	return TALLY_OK;
+}
+
+const char *record_type_name(uint32_t type)
+{
+	const struct record_type_row *row = record_type_find(type);
+	return row ? row->name : NULL;
+}

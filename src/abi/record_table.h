@@ -1,0 +1,20 @@
+/*
+ * record_table.h - each record type described once: name, least size, how its fields are read.
+ * A constant table; unknown types have no row.
+ */
+#ifndef ABI_RECORD_TABLE_H
+#define ABI_RECORD_TABLE_H
+
+#include "abi/record.h"
+
+struct record_type_row {
+	uint32_t type;
+	const char *name; /* as perf script -D prints it after PERF_RECORD_ */
+	uint16_t least_bytes; /* of the body */
+	/* Reads the fields; what is left in the cursor is the trailer. NULL: the record has none that we decode. */
+	void (*decode)(struct cursor *c, const struct record *record, struct record_fields *fields);
+};
+
+const struct record_type_row *record_type_find(uint32_t type);
+
+#endif
