@@ -26,7 +26,7 @@ struct replay_options {
 
 struct replay_result {
 	struct profile *profile; /* owned; NULL only after a failure that left nothing */
-	struct machine *machine; /* owned */
+	struct machine *machine; /* owned; names of BPF programs are borrowed from it */
 	struct input_health health;
 };
 

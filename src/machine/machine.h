@@ -7,7 +7,7 @@
  *
  *	machine_apply(m, &record, &fields, time_ns, err);   machine_finish(m, err);
  *	const struct mapping *map = machine_find_mapping(m, pid, time_ns, cpumode, VA(ip));
- *	uint32_t comm = machine_comm_at(m, pid, tid, time_ns);
+ *	uint32_t comm = machine_comm_at(m, tid, time_ns);
  */
 #ifndef MACHINE_MACHINE_H
 #define MACHINE_MACHINE_H
@@ -61,10 +61,12 @@ const struct mapping *machine_find_mapping(
 	const struct machine *machine, int32_t pid, uint64_t time_ns, unsigned cpumode, struct tally_va va);
 /* The address in the binary's own space: file offset for files, run-time address for kernel, modules and JIT. */
 uint64_t machine_address_in_binary(const struct machine *machine, const struct mapping *mapping, struct tally_va va);
-/* String id of the thread's name at that time; ":TID" if it never had one. */
-uint32_t machine_comm_at(const struct machine *machine, int32_t pid, int32_t tid, uint64_t time_ns);
+/* String id of the thread's name at that time; INTERN_NONE if it had none (perf then shows ":TID"). */
+uint32_t machine_comm_at(const struct machine *machine, int32_t tid, uint64_t time_ns);
 /* Changes whenever the process's mappings do: two equal chains of one process and epoch resolve alike. */
 uint32_t machine_epoch_at(const struct machine *machine, int32_t pid, uint64_t time_ns);
+/* The same for the kernel's mappings. */
+uint32_t machine_kernel_epoch_at(const struct machine *machine, uint64_t time_ns);
 const struct machine_binary *machine_binary_get(const struct machine *machine, uint32_t index);
 size_t machine_binary_count(const struct machine *machine);
 struct tally_str machine_string(const struct machine *machine, uint32_t id);

@@ -76,6 +76,8 @@ struct tally_bytes perfdata_reader_data(const struct perfdata_reader *reader, ui
  * mode). */
 const struct perfdata_event *perfdata_reader_event_of(
 	const struct perfdata_reader *reader, const struct record *record);
+/* The event that an id (of a group read, LOST, ...) belongs to; NULL if none. */
+const struct perfdata_event *perfdata_reader_event_by_id(const struct perfdata_reader *reader, uint64_t id);
 /* The trailer of a non-sample record; false if there is none. */
 bool perfdata_reader_sample_id(const struct perfdata_reader *reader, const struct record *record, struct sample_id *id);
 

@@ -1,0 +1,33 @@
+/*
+ * record_run.h - all records of a reader as one run of bytes, so that passes can jump and share: mapped directly where
+ * the file allows, copied from the reader where it does not (pipe, compressed).
+ *
+ * The caller owns the run; records borrow from it. Walking is read-only and may be done by several threads.
+ *
+ *	record_run_open(reader, &run, err);
+ *	while (record_run_next(&run, &position, &record, err) == TALLY_OK) ...
+ */
+#ifndef ANALYSIS_RECORD_RUN_H
+#define ANALYSIS_RECORD_RUN_H
+
+#include "base/writer.h"
+#include "perfdata/reader.h"
+
+struct record_run {
+	struct tally_bytes bytes;
+	uint64_t offset; /* of bytes in the file; 0 for a copy */
+	bool swap;
+	bool is_copy;
+	struct writer copy;
+	/* Why the copy ended early: TALLY_OK if it did not. What is there is whole records. */
+	struct tally_error end_error;
+};
+
+TALLY_MUST_CHECK enum tally_status record_run_open(struct perfdata_reader *reader, struct record_run *run, struct tally_error *err);
+void record_run_close(struct record_run *run);
+/* The record at *position, which moves past it and its payload; TALLY_END behind the last; TALLY_CORRUPT where the run
+ * cannot be followed. */
+TALLY_MUST_CHECK enum tally_status record_run_next(const struct record_run *run, size_t *position, struct record *record,
+	struct tally_error *err);
+
+#endif

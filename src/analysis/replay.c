@@ -1,0 +1,300 @@
+#include "analysis/replay.h"
+
+#include <stdio.h>
+
+#include "analysis/sample_pass.h"
+#include "analysis/symbolise.h"
+#include "base/error.h"
+#include "base/thread_pool.h"
+#include "profile/profile_builder.h"
+
+struct replay {
+	struct perfdata_reader *reader;
+	struct binary_store *store;
+	const struct replay_options *options;
+	struct record_run run;
+	struct sideband sideband;
+	struct sample_pass *passes;
+	size_t pass_count;
+	struct intern frames; /* of struct resolved_frame: those of all passes */
+	const struct symbol **symbols; /* by id of frames */
+	uint32_t *profile_frames;      /* by id of frames */
+	struct arena arena;
+	struct profile_builder *builder;
+};
+
+void replay_result_deinit(struct replay_result *result)
+{
+	profile_destroy(result->profile);
+	machine_destroy(result->machine);
+	*result = (struct replay_result){0};
+}
+
+static void run_pass(void *context, size_t index, unsigned worker)
+{
+	struct replay *replay = context;
+	sample_pass_run(&replay->passes[index]);
+}
+
+static enum tally_status run_passes(struct replay *replay, struct tally_error *err)
+{
+	size_t chunks = replay->sideband.chunks.len;
+	size_t count = thread_pool_workers(chunks, replay->options->threads);
+	if (count == 0 || sample_pass_is_sequential(replay->reader))
+		count = 1;
+	replay->passes = calloc(count, sizeof(*replay->passes));
+	if (!replay->passes)
+		return error_nomem(err);
+	struct sample_pass_input input = {replay->reader, &replay->run, &replay->sideband, replay->options};
+	for (size_t i = 0; i < count; i++) {
+		size_t first = chunks * i / count;
+		replay->pass_count++;
+		if (!sample_pass_init(&replay->passes[i], &input, first, chunks * (i + 1) / count - first))
+			return error_nomem(err);
+	}
+	thread_pool_for(count, replay->options->threads, run_pass, replay);
+	for (size_t i = 0; i < count; i++) {
+		if (replay->passes[i].failed)
+			return error_nomem(err);
+		replay->sideband.health.damaged_records += replay->passes[i].damaged;
+		replay->sideband.health.unattributed_samples += replay->passes[i].unattributed;
+	}
+	return TALLY_OK;
+}
+
+/* One list of frames out of the passes', in order of first use; global[i] is the pass's frame i. */
+static bool merge_frames(struct replay *replay, const struct sample_pass *pass, uint32_t *global)
+{
+	for (size_t i = 0; i < pass->resolver.frames.len; i++)
+		if (!intern_add(&replay->frames, resolver_frame_get(&pass->resolver, (uint32_t)i), sizeof(struct resolved_frame), &global[i]))
+			return false;
+	return true;
+}
+
+static uint32_t *new_ids(size_t count)
+{
+	return malloc((count ? count : 1) * sizeof(uint32_t));
+}
+
+static const struct resolved_frame *global_frame(const struct replay *replay, size_t index)
+{
+	return (const struct resolved_frame *)(const void *)replay->frames.strings[index].data;
+}
+
+static uint32_t profile_binary_of(struct replay *replay, uint32_t binary)
+{
+	const struct machine *machine = replay->sideband.machine;
+	const struct machine_binary *from = machine_binary_get(machine, binary);
+	struct profile_binary to = {
+		.name = profile_builder_string(replay->builder, machine_string(machine, from->short_name)),
+		.long_name = profile_builder_string(replay->builder, machine_string(machine, from->path)),
+		.is_kernel = from->kind == MACHINE_KERNEL || from->kind == MACHINE_KERNEL_MODULE || from->kind == MACHINE_BPF,
+	};
+	return profile_builder_binary(replay->builder, &to);
+}
+
+static void name_frame(struct replay *replay, size_t index)
+{
+	const struct resolved_frame *from = global_frame(replay, index);
+	const struct symbol *symbol = replay->symbols[index];
+	struct profile_frame to = {
+		.function = PROFILE_NONE,
+		.binary = PROFILE_NONE,
+		.address = from->address,
+		.raw_address = from->raw_address,
+		.level = (uint8_t)from->level,
+	};
+	if (from->binary != RESOLVE_NONE)
+		to.binary = profile_binary_of(replay, from->binary);
+	if (symbol) {
+		struct profile_function function = {
+			.name = profile_builder_string(replay->builder, str_from(symbol->name)),
+			.binary = to.binary,
+			.start = symbol->start,
+			.size = symbol->end - symbol->start,
+		};
+		to.function = profile_builder_function(replay->builder, &function);
+		if (!replay->options->with_addresses)
+			to.address = symbol->start;
+	}
+	replay->profile_frames[index] = profile_builder_frame(replay->builder, &to);
+}
+
+static enum tally_status name_frames(struct replay *replay, struct tally_error *err)
+{
+	size_t count = replay->frames.len;
+	replay->symbols = calloc(count ? count : 1, sizeof(*replay->symbols));
+	replay->profile_frames = new_ids(count);
+	const struct resolved_frame **frames = calloc(count ? count : 1, sizeof(*frames));
+	if (!replay->symbols || !replay->profile_frames || !frames) {
+		free(frames);
+		return error_nomem(err);
+	}
+	for (size_t i = 0; i < count; i++)
+		frames[i] = global_frame(replay, i);
+	struct symbolise_job job = {
+		.machine = replay->sideband.machine,
+		.store = replay->store,
+		.frames = frames,
+		.count = count,
+		.symbols = replay->symbols,
+		.arena = &replay->arena,
+		.threads = replay->options->threads,
+	};
+	enum tally_status status = symbolise(&job, err);
+	free(frames);
+	if (status != TALLY_OK)
+		return status;
+	for (size_t i = 0; i < count; i++)
+		name_frame(replay, i);
+	return TALLY_OK;
+}
+
+static uint32_t profile_thread_of(struct replay *replay, const struct thread_key *key)
+{
+	struct profile_thread thread = {.pid = key->pid, .tid = key->tid};
+	char buffer[16];
+	struct tally_str comm;
+	if (key->comm == INTERN_NONE)
+		comm = (struct tally_str){buffer, (size_t)snprintf(buffer, sizeof(buffer), ":%d", key->tid)};
+	else
+		comm = machine_string(replay->sideband.machine, key->comm);
+	thread.comm = profile_builder_string(replay->builder, comm);
+	return profile_builder_thread(replay->builder, &thread);
+}
+
+static void add_pass_samples(struct replay *replay, const struct sample_pass *pass, const uint32_t *frames, const uint32_t *stacks,
+	const uint32_t *threads)
+{
+	for (size_t i = 0; i < pass->keys.len; i++) {
+		const struct sample_key *key = (const struct sample_key *)(const void *)pass->keys.strings[i].data;
+		const struct sample_sum *sum = &pass->sums.items[i];
+		struct profile_sample sample = {
+			.event = key->event,
+			.thread = threads[key->thread],
+			.leaf = replay->profile_frames[frames[key->leaf]],
+			.stack = key->stack == RESOLVE_NONE ? PROFILE_NONE : stacks[key->stack],
+			.cpu = key->cpu,
+			.count = sum->count,
+			.period = sum->period,
+			.first_order = sum->first_order,
+		};
+		profile_builder_sample(replay->builder, &sample);
+	}
+}
+
+static enum tally_status add_pass(struct replay *replay, const struct sample_pass *pass, const uint32_t *frames, struct tally_error *err)
+{
+	uint32_t *stacks = new_ids(pass->resolver.stacks.len);
+	uint32_t *threads = new_ids(pass->threads.len);
+	enum tally_status status = TALLY_OK;
+	if (!stacks || !threads) {
+		status = error_nomem(err);
+	} else {
+		for (size_t i = 0; i < pass->resolver.stacks.len; i++) {
+			const struct resolved_stack *node = &pass->resolver.stacks.items[i];
+			uint32_t parent = node->parent == RESOLVE_NONE ? PROFILE_NONE : stacks[node->parent];
+			stacks[i] = profile_builder_stack(replay->builder, parent, replay->profile_frames[frames[node->frame]]);
+		}
+		for (size_t i = 0; i < pass->threads.len; i++)
+			threads[i] = profile_thread_of(replay, (const struct thread_key *)(const void *)pass->threads.strings[i].data);
+		add_pass_samples(replay, pass, frames, stacks, threads);
+	}
+	free(stacks);
+	free(threads);
+	return status;
+}
+
+static void add_events(struct replay *replay)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(replay->reader, &count);
+	for (size_t i = 0; i < count; i++) {
+		struct profile_event event = {
+			.name = profile_builder_string(replay->builder, events[i].name),
+			.lost_count = i < replay->sideband.lost_by_event.len ? replay->sideband.lost_by_event.items[i] : 0,
+			.leader = events[i].leader_index,
+			.member_count = events[i].member_count,
+			.has_callchain = (events[i].attr.sample_type & SAMPLE_CALLCHAIN) != 0,
+		};
+		profile_builder_event(replay->builder, &event);
+	}
+}
+
+static enum tally_status build_profile(struct replay *replay, struct profile **profile, struct tally_error *err)
+{
+	replay->builder = profile_builder_create();
+	uint32_t **frames = calloc(replay->pass_count, sizeof(*frames));
+	enum tally_status status = replay->builder && frames ? TALLY_OK : error_nomem(err);
+	for (size_t i = 0; i < replay->pass_count && status == TALLY_OK; i++) {
+		frames[i] = new_ids(replay->passes[i].resolver.frames.len);
+		if (!frames[i] || !merge_frames(replay, &replay->passes[i], frames[i]))
+			status = error_nomem(err);
+	}
+	if (status == TALLY_OK) {
+		add_events(replay);
+		status = name_frames(replay, err);
+	}
+	for (size_t i = 0; i < replay->pass_count && status == TALLY_OK; i++)
+		status = add_pass(replay, &replay->passes[i], frames[i], err);
+	if (status == TALLY_OK) {
+		status = profile_builder_finish(replay->builder, profile, err);
+		if (status == TALLY_OK)
+			replay->builder = NULL;
+	}
+	for (size_t i = 0; frames && i < replay->pass_count; i++)
+		free(frames[i]);
+	free(frames);
+	return status;
+}
+
+static void replay_deinit(struct replay *replay)
+{
+	for (size_t i = 0; i < replay->pass_count; i++)
+		sample_pass_deinit(&replay->passes[i]);
+	free(replay->passes);
+	profile_builder_destroy(replay->builder);
+	intern_deinit(&replay->frames);
+	free(replay->symbols);
+	free(replay->profile_frames);
+	arena_deinit(&replay->arena);
+	sideband_deinit(&replay->sideband);
+	record_run_close(&replay->run);
+}
+
+/* The recording's own damage, told once the result is there. */
+static enum tally_status end_status(const struct replay *replay, struct tally_error *err)
+{
+	const struct input_health *health = &replay->sideband.health;
+	if (replay->run.end_error.status != TALLY_OK) {
+		if (err)
+			*err = replay->run.end_error;
+		return replay->run.end_error.status;
+	}
+	if (health->is_cut)
+		return error_set_at(err, TALLY_CORRUPT, health->cut_offset, "the recording is cut or damaged");
+	return TALLY_OK;
+}
+
+enum tally_status replay_profile(struct perfdata_reader *reader, struct binary_store *store,
+	const struct replay_options *options, struct replay_result *result, struct tally_error *err)
+{
+	struct replay replay = {.reader = reader, .store = store, .options = options};
+	intern_init(&replay.frames);
+	arena_init(&replay.arena);
+	struct profile *profile = NULL;
+	enum tally_status status = record_run_open(reader, &replay.run, err);
+	if (status == TALLY_OK)
+		status = sideband_read(reader, &replay.run, &replay.sideband, err);
+	if (status == TALLY_OK)
+		status = run_passes(&replay, err);
+	if (status == TALLY_OK)
+		status = build_profile(&replay, &profile, err);
+	if (status == TALLY_OK) {
+		*result = (struct replay_result){.profile = profile, .machine = replay.sideband.machine, .health = replay.sideband.health};
+		replay.sideband.machine = NULL;
+		status = end_status(&replay, err);
+	}
+	replay_deinit(&replay);
+	return status;
+}

@@ -1,0 +1,179 @@
+#include "analysis/resolve.h"
+
+#define CACHE_SLOTS (1u << 15) /* 768 KiB a worker: hot code is far smaller; a miss costs a binary search */
+
+bool resolver_init(struct resolver *r, const struct machine *machine, bool swap)
+{
+	*r = (struct resolver){.machine = machine, .swap = swap};
+	intern_init(&r->frames);
+	intern_init(&r->chains);
+	r->cache = calloc(CACHE_SLOTS, sizeof(*r->cache));
+	return r->cache != NULL;
+}
+
+void resolver_deinit(struct resolver *r)
+{
+	intern_deinit(&r->frames);
+	intern_deinit(&r->chains);
+	map_u64_deinit(&r->stack_ids);
+	vec_free(&r->stacks);
+	vec_free(&r->chain_stacks);
+	vec_free(&r->scratch);
+	vec_free(&r->frame_scratch);
+	free(r->cache);
+	r->cache = NULL;
+}
+
+struct resolve_where resolver_where(const struct resolver *r, int32_t pid, uint64_t time_ns)
+{
+	return (struct resolve_where){
+		.pid = pid,
+		.time_ns = time_ns,
+		.user_epoch = machine_epoch_at(r->machine, pid, time_ns),
+		.kernel_epoch = machine_kernel_epoch_at(r->machine, time_ns),
+	};
+}
+
+static uint32_t level_of(unsigned cpumode)
+{
+	switch (cpumode) {
+	case MISC_CPUMODE_KERNEL:
+		return 'k';
+	case MISC_CPUMODE_USER:
+		return '.';
+	case MISC_CPUMODE_HYPERVISOR:
+		return 'H';
+	case MISC_CPUMODE_GUEST_KERNEL:
+		return 'g';
+	case MISC_CPUMODE_GUEST_USER:
+		return 'u';
+	default:
+		return 0;
+	}
+}
+
+static uint32_t frame_lookup(struct resolver *r, const struct resolve_where *where, unsigned cpumode, uint64_t ip)
+{
+	struct resolved_frame frame;
+	memset(&frame, 0, sizeof(frame));
+	frame.level = level_of(cpumode);
+	frame.raw_address = r->keep_raw ? ip : 0;
+	const struct mapping *map = machine_find_mapping(r->machine, where->pid, where->time_ns, cpumode, VA(ip));
+	if (map) {
+		frame.binary = map->binary;
+		frame.address = machine_address_in_binary(r->machine, map, VA(ip));
+	} else {
+		frame.binary = RESOLVE_NONE;
+		frame.address = ip;
+	}
+	uint32_t id;
+	if (!intern_add(&r->frames, &frame, sizeof(frame), &id)) {
+		r->failed = true;
+		return 0;
+	}
+	return id;
+}
+
+uint32_t resolver_frame(struct resolver *r, const struct resolve_where *where, unsigned cpumode, uint64_t ip)
+{
+	uint32_t epoch = cpumode == MISC_CPUMODE_KERNEL ? where->kernel_epoch : where->user_epoch;
+	uint64_t hash = (ip ^ ((uint64_t)epoch << 40)) * UINT64_C(0x9e3779b97f4a7c15);
+	struct resolve_cache_slot *slot = &r->cache[hash >> 49];
+	if (slot->frame != 0 && slot->address == ip && slot->epoch == epoch && slot->cpumode == cpumode)
+		return slot->frame - 1;
+	uint32_t frame = frame_lookup(r, where, cpumode, ip);
+	if (!r->failed)
+		*slot = (struct resolve_cache_slot){.address = ip, .epoch = epoch, .frame = frame + 1, .cpumode = cpumode};
+	return frame;
+}
+
+static uint32_t stack_node(struct resolver *r, uint32_t parent, uint32_t frame)
+{
+	bool is_new;
+	uint64_t *id = map_u64_at(&r->stack_ids, (uint64_t)parent << 32 | frame, &is_new);
+	if (!id) {
+		r->failed = true;
+		return RESOLVE_NONE;
+	}
+	if (is_new) {
+		*id = r->stacks.len;
+		struct resolved_stack node = {.parent = parent, .frame = frame};
+		if (!vec_push(&r->stacks, node))
+			r->failed = true;
+	}
+	return (uint32_t)*id;
+}
+
+/* The CPU mode that a context marker in a chain switches to; false for one that we do not know: perf drops such chains. */
+static bool context_mode(uint64_t marker, unsigned *cpumode)
+{
+	switch (marker) {
+	case CONTEXT_HV:
+		*cpumode = MISC_CPUMODE_HYPERVISOR;
+		return true;
+	case CONTEXT_KERNEL:
+		*cpumode = MISC_CPUMODE_KERNEL;
+		return true;
+	case CONTEXT_USER:
+	case CONTEXT_USER_DEFERRED:
+		*cpumode = MISC_CPUMODE_USER;
+		return true;
+	case CONTEXT_GUEST:
+	case CONTEXT_GUEST_KERNEL:
+		*cpumode = MISC_CPUMODE_GUEST_KERNEL;
+		return true;
+	case CONTEXT_GUEST_USER:
+		*cpumode = MISC_CPUMODE_GUEST_USER;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static uint32_t chain_build(struct resolver *r, const struct resolve_where *where, const struct sample_array *chain)
+{
+	unsigned cpumode = MISC_CPUMODE_USER;
+	r->frame_scratch.len = 0;
+	for (uint32_t i = 0; i < chain->count; i++) {
+		uint64_t ip = sample_u64_at(chain->data, i, r->swap);
+		if (ip >= CONTEXT_MAX) {
+			if (!context_mode(ip, &cpumode))
+				return RESOLVE_NONE;
+			continue;
+		}
+		if (r->max_stack > 0 && r->frame_scratch.len >= r->max_stack)
+			break;
+		if (!vec_push(&r->frame_scratch, resolver_frame(r, where, cpumode, ip))) {
+			r->failed = true;
+			return RESOLVE_NONE;
+		}
+	}
+	uint32_t stack = RESOLVE_NONE;
+	for (size_t i = r->frame_scratch.len; i-- > 0;)
+		stack = stack_node(r, stack, r->frame_scratch.items[i]);
+	return stack;
+}
+
+uint32_t resolver_chain(struct resolver *r, const struct resolve_where *where, const struct sample_array *chain)
+{
+	if (chain->count == 0)
+		return RESOLVE_NONE;
+	size_t words = (size_t)chain->count + 1;
+	if (!vec_reserve(&r->scratch, words)) {
+		r->failed = true;
+		return RESOLVE_NONE;
+	}
+	r->scratch.items[0] = (uint64_t)where->user_epoch << 32 | where->kernel_epoch;
+	memcpy(r->scratch.items + 1, chain->data, (size_t)chain->count * sizeof(uint64_t));
+	uint32_t id;
+	if (!intern_add(&r->chains, r->scratch.items, words * sizeof(uint64_t), &id)) {
+		r->failed = true;
+		return RESOLVE_NONE;
+	}
+	if (id < r->chain_stacks.len)
+		return r->chain_stacks.items[id];
+	uint32_t stack = chain_build(r, where, chain);
+	if (!vec_push(&r->chain_stacks, stack))
+		r->failed = true;
+	return stack;
+}

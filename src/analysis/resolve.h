@@ -1,0 +1,73 @@
+/*
+ * resolve.h - addresses of samples -> frames (binary and address in it), call chains -> stacks. Each distinct thing once.
+ *
+ * One resolver per worker; it borrows a finished machine. Ids are the resolver's own, dense, in order of first use; a
+ * parent stack's id is smaller than its children's. Not thread-safe.
+ *
+ *	resolver_init(&r, machine, swap);
+ *	frame = resolver_frame(&r, &where, cpumode, ip);  stack = resolver_chain(&r, &where, &sample.callchain);
+ */
+#ifndef ANALYSIS_RESOLVE_H
+#define ANALYSIS_RESOLVE_H
+
+#include "abi/sample.h"
+#include "base/map_u64.h"
+#include "base/vec.h"
+#include "machine/machine.h"
+
+#define RESOLVE_NONE UINT32_MAX
+
+struct resolved_frame { /* no padding: it is hashed as bytes */
+	uint64_t address;     /* in the binary; the raw address where there is none */
+	uint64_t raw_address; /* 0 where not asked for */
+	uint32_t binary;      /* machine's index, RESOLVE_NONE: nothing was mapped there */
+	uint32_t level;       /* the letter that profile and perf use: k . H g u, 0 unknown */
+};
+
+struct resolved_stack {
+	uint32_t parent, frame;
+};
+
+struct resolve_cache_slot {
+	uint64_t address;
+	uint32_t epoch;
+	uint32_t frame; /* + 1; 0: empty */
+	uint32_t cpumode;
+};
+
+struct resolve_where { /* of one sample; epochs say which mappings held */
+	int32_t pid;
+	uint64_t time_ns;
+	uint32_t user_epoch, kernel_epoch;
+};
+
+struct resolver {
+	const struct machine *machine;
+	bool swap;
+	bool keep_raw;       /* frames keep their run-time address apart */
+	unsigned max_stack;  /* frames of a chain; 0: no bound */
+	struct intern frames; /* of struct resolved_frame */
+	VEC(struct resolved_stack) stacks;
+	struct map_u64 stack_ids; /* parent << 32 | frame -> id */
+	struct intern chains;     /* epochs and raw chain -> index of chain_stacks */
+	VEC(uint32_t) chain_stacks;
+	VEC(uint64_t) scratch;
+	VEC(uint32_t) frame_scratch;
+	struct resolve_cache_slot *cache;
+	bool failed; /* out of memory */
+};
+
+/* False: out of memory. */
+bool resolver_init(struct resolver *r, const struct machine *machine, bool swap);
+void resolver_deinit(struct resolver *r);
+struct resolve_where resolver_where(const struct resolver *r, int32_t pid, uint64_t time_ns);
+uint32_t resolver_frame(struct resolver *r, const struct resolve_where *where, unsigned cpumode, uint64_t ip);
+/* The innermost stack node; RESOLVE_NONE for an empty chain. */
+uint32_t resolver_chain(struct resolver *r, const struct resolve_where *where, const struct sample_array *chain);
+
+static inline const struct resolved_frame *resolver_frame_get(const struct resolver *r, uint32_t frame)
+{
+	return (const struct resolved_frame *)(const void *)r->frames.strings[frame].data;
+}
+
+#endif

@@ -1,0 +1,146 @@
+#include "analysis/sample_pass.h"
+
+bool sample_pass_is_sequential(struct perfdata_reader *reader)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
+	for (size_t i = 0; i < count; i++)
+		if (events[i].attr.sample_type & SAMPLE_READ)
+			return true;
+	return false;
+}
+
+bool sample_pass_init(struct sample_pass *pass, const struct sample_pass_input *input, size_t first_chunk, size_t chunk_count)
+{
+	*pass = (struct sample_pass){.input = *input, .first_chunk = first_chunk, .chunk_count = chunk_count};
+	intern_init(&pass->threads);
+	intern_init(&pass->keys);
+	if (!resolver_init(&pass->resolver, input->sideband->machine, input->run->swap))
+		return false;
+	pass->resolver.keep_raw = input->options->with_addresses;
+	pass->resolver.max_stack = input->options->max_stack;
+	return true;
+}
+
+void sample_pass_deinit(struct sample_pass *pass)
+{
+	resolver_deinit(&pass->resolver);
+	intern_deinit(&pass->threads);
+	intern_deinit(&pass->keys);
+	vec_free(&pass->sums);
+	map_u64_deinit(&pass->read_totals);
+}
+
+static uint32_t thread_id(struct sample_pass *pass, int32_t pid, int32_t tid, uint64_t time_ns)
+{
+	struct thread_key key = {.pid = pid, .tid = tid, .comm = machine_comm_at(pass->input.sideband->machine, tid, time_ns)};
+	uint32_t id;
+	if (!intern_add(&pass->threads, &key, sizeof(key), &id)) {
+		pass->failed = true;
+		return 0;
+	}
+	return id;
+}
+
+static void add_sample(struct sample_pass *pass, const struct sample_key *key, uint64_t period, uint64_t order)
+{
+	uint32_t id;
+	if (!intern_add(&pass->keys, key, sizeof(*key), &id)) {
+		pass->failed = true;
+		return;
+	}
+	if (id == pass->sums.len) {
+		struct sample_sum sum = {.count = 1, .period = period, .first_order = order};
+		if (!vec_push(&pass->sums, sum))
+			pass->failed = true;
+		return;
+	}
+	struct sample_sum *sum = &pass->sums.items[id];
+	sum->count++;
+	sum->period += period;
+	if (order < sum->first_order)
+		sum->first_order = order;
+}
+
+/* Each value of a group read counts for its own event, by what it grew since that id was last read. */
+static void add_read_values(struct sample_pass *pass, struct sample_key key, const struct sample *sample, uint64_t order)
+{
+	for (uint64_t i = 0; i < sample->read.count; i++) {
+		struct read_value value = read_value_get(&sample->read, i);
+		const struct perfdata_event *event = perfdata_reader_event_by_id(pass->input.reader, value.id);
+		if (!event) {
+			pass->unattributed++;
+			continue;
+		}
+		uint64_t *total = map_u64_at(&pass->read_totals, value.id, NULL);
+		if (!total) {
+			pass->failed = true;
+			return;
+		}
+		uint64_t grown = value.value - *total;
+		*total = value.value;
+		if (grown == 0)
+			continue;
+		key.event = event->index;
+		add_sample(pass, &key, grown, order);
+	}
+}
+
+static uint64_t weight_of(const struct perfdata_event *event, const struct sample *sample)
+{
+	if (event->attr.sample_type & SAMPLE_PERIOD)
+		return sample->period;
+	return event->attr.sample_period_or_freq;
+}
+
+static void visit_sample(struct sample_pass *pass, const struct record *record, size_t position)
+{
+	const struct perfdata_event *event = perfdata_reader_event_of(pass->input.reader, record);
+	if (!event) {
+		pass->unattributed++;
+		return;
+	}
+	struct sample sample;
+	if (sample_decode(&event->layout, record, &sample, NULL) != TALLY_OK) {
+		pass->damaged++;
+		return;
+	}
+	uint64_t order = pass->input.sideband->clock_is_position ? position : sample.time;
+	int32_t pid = event->attr.sample_type & SAMPLE_TID ? (int32_t)sample.pid : -1;
+	int32_t tid = event->attr.sample_type & SAMPLE_TID ? (int32_t)sample.tid : -1;
+	struct resolve_where where = resolver_where(&pass->resolver, pid, order);
+	struct sample_key key;
+	memset(&key, 0, sizeof(key));
+	key.event = event->index;
+	key.thread = thread_id(pass, pid, tid, order);
+	key.leaf = resolver_frame(&pass->resolver, &where, record->misc & MISC_CPUMODE_MASK, sample.ip);
+	key.stack = RESOLVE_NONE;
+	if (pass->input.options->with_stacks && (event->attr.sample_type & SAMPLE_CALLCHAIN))
+		key.stack = resolver_chain(&pass->resolver, &where, &sample.callchain);
+	key.cpu = -1;
+	if (pass->input.options->with_cpu && (event->attr.sample_type & SAMPLE_CPU))
+		key.cpu = (int32_t)sample.cpu;
+	if (event->attr.sample_type & SAMPLE_READ)
+		add_read_values(pass, key, &sample, order);
+	else
+		add_sample(pass, &key, weight_of(event, &sample), order);
+}
+
+void sample_pass_run(struct sample_pass *pass)
+{
+	const struct sideband *sideband = pass->input.sideband;
+	if (pass->chunk_count == 0)
+		return;
+	size_t last = pass->first_chunk + pass->chunk_count;
+	size_t position = sideband->chunks.items[pass->first_chunk];
+	size_t end = last < sideband->chunks.len ? sideband->chunks.items[last] : sideband->end;
+	while (position < end && !pass->failed && !pass->resolver.failed) {
+		struct record record;
+		size_t start = position;
+		if (record_run_next(pass->input.run, &position, &record, NULL) != TALLY_OK)
+			break;
+		if (record.type == RECORD_SAMPLE)
+			visit_sample(pass, &record, start);
+	}
+	pass->failed = pass->failed || pass->resolver.failed;
+}

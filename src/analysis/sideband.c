@@ -1,0 +1,199 @@
+#include "analysis/sideband.h"
+
+#include "base/error.h"
+
+struct timed_record {
+	uint64_t time_ns;
+	size_t position;
+};
+
+struct sideband_reading {
+	struct perfdata_reader *reader;
+	const struct record_run *run;
+	struct sideband *out;
+	VEC(struct timed_record) records;
+	bool is_sorted;
+};
+
+void sideband_deinit(struct sideband *sideband)
+{
+	machine_destroy(sideband->machine);
+	sideband->machine = NULL;
+	vec_free(&sideband->chunks);
+	vec_free(&sideband->lost_by_event);
+}
+
+static bool lacks_times(struct perfdata_reader *reader)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
+	for (size_t i = 0; i < count; i++)
+		if (!events[i].layout.sample_id_all || !(events[i].attr.sample_type & SAMPLE_TIME))
+			return true;
+	return false;
+}
+
+static enum tally_status count_lost(struct sideband_reading *reading, const struct record *record, struct tally_error *err)
+{
+	struct record_fields fields;
+	struct sideband *out = reading->out;
+	if (record_decode(record, &fields, err) != TALLY_OK) {
+		out->health.damaged_records++;
+		return TALLY_OK;
+	}
+	uint64_t lost;
+	if (record->type == RECORD_LOST) {
+		lost = fields.lost.lost;
+		out->health.lost_events += lost;
+		out->health.lost_records++;
+	} else {
+		lost = fields.lost_samples.lost;
+		out->health.lost_samples += lost;
+	}
+	const struct perfdata_event *event = perfdata_reader_event_of(reading->reader, record);
+	size_t index = event ? event->index : 0;
+	while (out->lost_by_event.len <= index)
+		if (!vec_push(&out->lost_by_event, 0))
+			return error_nomem(err);
+	out->lost_by_event.items[index] += lost;
+	return TALLY_OK;
+}
+
+static bool is_history(uint32_t type)
+{
+	return type == RECORD_MMAP || type == RECORD_MMAP2 || type == RECORD_COMM || type == RECORD_FORK || type == RECORD_KSYMBOL;
+}
+
+static bool add_history(struct sideband_reading *reading, const struct record *record, size_t position)
+{
+	struct timed_record timed = {.position = position};
+	struct sample_id id;
+	if (reading->out->clock_is_position)
+		timed.time_ns = position;
+	else if (perfdata_reader_sample_id(reading->reader, record, &id) && id.has_time)
+		timed.time_ns = id.time;
+	if (reading->records.len > 0 && timed.time_ns < reading->records.items[reading->records.len - 1].time_ns)
+		reading->is_sorted = false;
+	return vec_push(&reading->records, timed);
+}
+
+static enum tally_status visit(struct sideband_reading *reading, const struct record *record, size_t position,
+	struct tally_error *err)
+{
+	struct input_health *health = &reading->out->health;
+	health->records++;
+	health->bytes += record->bytes.len;
+	if (record->type == RECORD_SAMPLE)
+		health->samples++;
+	else if (is_history(record->type))
+		return add_history(reading, record, position) ? TALLY_OK : error_nomem(err);
+	else if (record->type == RECORD_LOST || record->type == RECORD_LOST_SAMPLES)
+		return count_lost(reading, record, err);
+	else if (record->type == RECORD_THROTTLE)
+		health->throttled++;
+	else if (!record_type_name(record->type))
+		health->unknown_records++;
+	return TALLY_OK;
+}
+
+static enum tally_status walk(struct sideband_reading *reading, struct tally_error *err)
+{
+	struct sideband *out = reading->out;
+	size_t position = 0;
+	for (;;) {
+		struct record record;
+		struct tally_error walk_error;
+		size_t start = position;
+		enum tally_status status = record_run_next(reading->run, &position, &record, &walk_error);
+		if (status != TALLY_OK) {
+			out->end = start;
+			if (status == TALLY_END)
+				return TALLY_OK;
+			out->health.is_cut = true;
+			out->health.cut_offset = reading->run->offset + start;
+			return TALLY_OK;
+		}
+		if (out->chunks.len == 0 || start - out->chunks.items[out->chunks.len - 1] >= SIDEBAND_CHUNK_BYTES)
+			if (!vec_push(&out->chunks, start))
+				return error_nomem(err);
+		status = visit(reading, &record, start, err);
+		if (status != TALLY_OK)
+			return status;
+	}
+}
+
+static int compare_time(const void *a, const void *b)
+{
+	const struct timed_record *x = a;
+	const struct timed_record *y = b;
+	if (x->time_ns != y->time_ns)
+		return x->time_ns < y->time_ns ? -1 : 1;
+	return (x->position > y->position) - (x->position < y->position);
+}
+
+static enum tally_status apply_all(struct sideband_reading *reading, struct tally_error *err)
+{
+	if (!reading->is_sorted)
+		qsort(reading->records.items, reading->records.len, sizeof(struct timed_record), compare_time);
+	for (size_t i = 0; i < reading->records.len; i++) {
+		const struct timed_record *timed = &reading->records.items[i];
+		struct record record;
+		struct record_fields fields;
+		size_t position = timed->position;
+		struct tally_error decode_error;
+		if (record_run_next(reading->run, &position, &record, &decode_error) != TALLY_OK ||
+			record_decode(&record, &fields, &decode_error) != TALLY_OK) {
+			reading->out->health.damaged_records++;
+			continue;
+		}
+		enum tally_status status = machine_apply(reading->out->machine, &record, &fields, timed->time_ns, err);
+		if (status != TALLY_OK)
+			return status;
+	}
+	return TALLY_OK;
+}
+
+static enum tally_status add_build_ids(struct sideband_reading *reading, struct tally_error *err)
+{
+	const struct perfdata_features *features = perfdata_reader_features(reading->reader);
+	for (size_t i = 0; i < features->build_id_count; i++) {
+		const struct perfdata_build_id *id = &features->build_ids[i];
+		enum tally_status status = machine_add_build_id(reading->out->machine, id->filename, id->bytes, id->size, err);
+		if (status != TALLY_OK)
+			return status;
+	}
+	return TALLY_OK;
+}
+
+enum tally_status sideband_read(struct perfdata_reader *reader, const struct record_run *run, struct sideband *sideband,
+	struct tally_error *err)
+{
+	*sideband = (struct sideband){.health = *perfdata_reader_health(reader)};
+	/* Of the reader's own counts, those of the header stay; those of records are this walk's. */
+	struct input_health *health = &sideband->health;
+	if (!run->is_copy) {
+		health->damaged_records = 0;
+	}
+	health->records = health->samples = health->bytes = 0;
+	health->lost_events = health->lost_samples = health->lost_records = health->throttled = health->unknown_records = 0;
+	sideband->clock_is_position = lacks_times(reader);
+
+	struct sideband_reading reading = {.reader = reader, .run = run, .out = sideband, .is_sorted = true};
+	enum tally_status status = machine_create(&sideband->machine, err);
+	if (status == TALLY_OK)
+		status = walk(&reading, err);
+	if (status == TALLY_OK)
+		status = apply_all(&reading, err);
+	if (status == TALLY_OK)
+		status = add_build_ids(&reading, err);
+	if (status == TALLY_OK)
+		status = machine_finish(sideband->machine, err);
+	vec_free(&reading.records);
+	if (status == TALLY_OK && run->end_error.status != TALLY_OK) {
+		health->is_cut = true;
+		health->cut_offset = run->end_error.offset;
+	}
+	if (status != TALLY_OK)
+		sideband_deinit(sideband);
+	return status;
+}

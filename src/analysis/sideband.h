@@ -1,0 +1,31 @@
+/*
+ * sideband.h - pass one: every record but the samples, put in time order and applied to a machine; what was lost is
+ * counted; the run is cut into chunks at record boundaries for the parallel pass.
+ *
+ * A cut or damaged run is no failure here: health says where it ended, and the chunks cover what is whole.
+ *
+ *	sideband_read(reader, &run, &sideband, err);   ... sideband.machine is finished ...   sideband_deinit(&sideband);
+ */
+#ifndef ANALYSIS_SIDEBAND_H
+#define ANALYSIS_SIDEBAND_H
+
+#include "analysis/record_run.h"
+#include "base/vec.h"
+#include "machine/machine.h"
+
+#define SIDEBAND_CHUNK_BYTES (1u << 20) /* large enough to amortise a worker's start, small enough to share evenly */
+
+struct sideband {
+	struct machine *machine; /* owned; may be taken by setting it to NULL */
+	struct input_health health;
+	VEC(size_t) chunks; /* start positions in the run; the last chunk ends at end */
+	size_t end;         /* position behind the last whole record */
+	bool clock_is_position; /* some event has no time: a record's position in the run is its time */
+	VEC(uint64_t) lost_by_event; /* by event index: sum of LOST and LOST_SAMPLES */
+};
+
+TALLY_MUST_CHECK enum tally_status sideband_read(struct perfdata_reader *reader, const struct record_run *run,
+	struct sideband *sideband, struct tally_error *err);
+void sideband_deinit(struct sideband *sideband);
+
+#endif

@@ -1,0 +1,126 @@
+#include "analysis/symbolise.h"
+
+#include "base/error.h"
+#include "base/thread_pool.h"
+
+#define FRAMES_PER_TASK 4096
+
+struct look_up {
+	const struct symbolise_job *job;
+	const uint32_t *store_ids; /* by machine binary */
+};
+
+static bool store_kind(enum machine_binary_kind kind, enum binary_kind *out)
+{
+	switch (kind) {
+	case MACHINE_USER_FILE:
+		*out = BINARY_USER;
+		return true;
+	case MACHINE_KERNEL:
+		*out = BINARY_KERNEL;
+		return true;
+	case MACHINE_KERNEL_MODULE:
+		*out = BINARY_MODULE;
+		return true;
+	case MACHINE_VDSO:
+		*out = BINARY_VDSO;
+		return true;
+	case MACHINE_ANON_JIT:
+		*out = BINARY_PERF_MAP;
+		return true;
+	case MACHINE_NO_FILE:
+	case MACHINE_BPF:
+		break;
+	}
+	return false;
+}
+
+enum tally_status symbolise_store_id(const struct machine *machine, struct binary_store *store, uint32_t binary,
+	uint32_t *store_id, struct tally_error *err)
+{
+	const struct machine_binary *from = machine_binary_get(machine, binary);
+	struct binary_key key = {.pid = from->pid, .start = from->start, .build_id_size = from->build_id.size};
+	if (!store_kind(from->kind, &key.kind)) {
+		*store_id = RESOLVE_NONE;
+		return TALLY_OK;
+	}
+	memcpy(key.build_id, from->build_id.bytes, sizeof(key.build_id));
+	key.path = machine_string(machine, key.kind == BINARY_MODULE ? from->short_name : from->path);
+	return binary_store_add(store, &key, store_id, err);
+}
+
+static void look_up_frames(void *context, size_t index, unsigned worker)
+{
+	const struct look_up *look_up = context;
+	const struct symbolise_job *job = look_up->job;
+	size_t end = (index + 1) * FRAMES_PER_TASK < job->count ? (index + 1) * FRAMES_PER_TASK : job->count;
+	for (size_t i = index * FRAMES_PER_TASK; i < end; i++) {
+		const struct resolved_frame *frame = job->frames[i];
+		uint32_t id = frame->binary == RESOLVE_NONE ? RESOLVE_NONE : look_up->store_ids[frame->binary];
+		job->symbols[i] = id == RESOLVE_NONE ? NULL : binary_store_find(job->store, id, frame->address);
+	}
+}
+
+/* A BPF program is one function, named by its record. */
+static enum tally_status name_bpf_frames(const struct symbolise_job *job, struct tally_error *err)
+{
+	for (size_t i = 0; i < job->count; i++) {
+		uint32_t index = job->frames[i]->binary;
+		if (index == RESOLVE_NONE)
+			continue;
+		const struct machine_binary *binary = machine_binary_get(job->machine, index);
+		if (binary->kind != MACHINE_BPF)
+			continue;
+		struct symbol *symbol = arena_new(job->arena, struct symbol);
+		if (!symbol)
+			return error_nomem(err);
+		symbol->name = machine_string(job->machine, binary->path).data;
+		symbol->start = binary->start;
+		symbol->end = UINT64_MAX;
+		symbol->binding = 'g';
+		job->symbols[i] = symbol;
+	}
+	return TALLY_OK;
+}
+
+/* Fills store_ids for the binaries that were hit and loads those. */
+static enum tally_status load_hit(const struct symbolise_job *job, uint32_t *store_ids, size_t binary_count, struct tally_error *err)
+{
+	VEC(uint32_t) wanted = {0};
+	enum tally_status status = TALLY_OK;
+	for (size_t i = 0; i < binary_count; i++)
+		store_ids[i] = RESOLVE_NONE;
+	uint8_t *seen = calloc(binary_count ? binary_count : 1, 1);
+	if (!seen)
+		return error_nomem(err);
+	for (size_t i = 0; i < job->count && status == TALLY_OK; i++) {
+		uint32_t binary = job->frames[i]->binary;
+		if (binary == RESOLVE_NONE || seen[binary])
+			continue;
+		seen[binary] = 1;
+		status = symbolise_store_id(job->machine, job->store, binary, &store_ids[binary], err);
+		if (status == TALLY_OK && store_ids[binary] != RESOLVE_NONE && !vec_push(&wanted, store_ids[binary]))
+			status = error_nomem(err);
+	}
+	if (status == TALLY_OK)
+		binary_store_load(job->store, wanted.items, wanted.len);
+	vec_free(&wanted);
+	free(seen);
+	return status;
+}
+
+enum tally_status symbolise(const struct symbolise_job *job, struct tally_error *err)
+{
+	size_t binary_count = machine_binary_count(job->machine);
+	uint32_t *store_ids = malloc((binary_count ? binary_count : 1) * sizeof(*store_ids));
+	if (!store_ids)
+		return error_nomem(err);
+	enum tally_status status = load_hit(job, store_ids, binary_count, err);
+	if (status == TALLY_OK) {
+		struct look_up look_up = {.job = job, .store_ids = store_ids};
+		thread_pool_for((job->count + FRAMES_PER_TASK - 1) / FRAMES_PER_TASK, job->threads, look_up_frames, &look_up);
+		status = name_bpf_frames(job, err);
+	}
+	free(store_ids);
+	return status;
+}

@@ -1,0 +1,30 @@
+/*
+ * symbolise.h - resolved frames -> symbols: each unique (binary, address) looked up once, binaries loaded in parallel.
+ *
+ * The caller owns the result array; symbols are borrowed from the store (or, for BPF programs, from the arena given).
+ *
+ *	symbolise(&(struct symbolise_job){machine, store, frames, count, symbols, arena}, err);
+ */
+#ifndef ANALYSIS_SYMBOLISE_H
+#define ANALYSIS_SYMBOLISE_H
+
+#include "analysis/resolve.h"
+#include "base/arena.h"
+#include "code/binary_store.h"
+
+struct symbolise_job {
+	const struct machine *machine;
+	struct binary_store *store;
+	const struct resolved_frame *const *frames;
+	size_t count;
+	const struct symbol **symbols; /* out: count entries, NULL where there is no name */
+	struct arena *arena;
+	unsigned threads; /* 0: one per CPU */
+};
+
+TALLY_MUST_CHECK enum tally_status symbolise(const struct symbolise_job *job, struct tally_error *err);
+/* The store's entry for a machine's binary; RESOLVE_NONE if it can have no symbols there. */
+TALLY_MUST_CHECK enum tally_status symbolise_store_id(const struct machine *machine, struct binary_store *store, uint32_t binary,
+	uint32_t *store_id, struct tally_error *err);
+
+#endif

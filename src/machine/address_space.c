@@ -1,0 +1,201 @@
+#include "machine/address_space.h"
+
+void address_space_deinit(struct address_space *space)
+{
+	vec_free(&space->mappings);
+	vec_free(&space->active);
+	vec_free(&space->change_times_ns);
+	free(space->max_end);
+	space->max_end = NULL;
+}
+
+/* First active entry that ends after address. */
+static size_t active_lower_bound(const struct address_space *space, uint64_t address)
+{
+	size_t low = 0;
+	size_t high = space->active.len;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (space->mappings.items[space->active.items[middle]].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool active_insert(struct address_space *space, size_t position, uint32_t index)
+{
+	if (!vec_reserve(&space->active, space->active.len + 1))
+		return false;
+	uint32_t *items = space->active.items;
+	memmove(items + position + 1, items + position, (space->active.len - position) * sizeof(*items));
+	items[position] = index;
+	space->active.len++;
+	return true;
+}
+
+static void active_remove(struct address_space *space, size_t position)
+{
+	uint32_t *items = space->active.items;
+	memmove(items + position, items + position + 1, (space->active.len - position - 1) * sizeof(*items));
+	space->active.len--;
+}
+
+static bool add_piece(struct address_space *space, const struct mapping *whole, uint64_t start, uint64_t end, uint64_t time_ns)
+{
+	struct mapping piece = *whole;
+	piece.pgoff += start - whole->start;
+	piece.start = start;
+	piece.end = end;
+	piece.time_from_ns = time_ns;
+	piece.time_to_ns = MAPPING_FOREVER;
+	if (!vec_push(&space->mappings, piece))
+		return false;
+	return active_insert(space, active_lower_bound(space, start), (uint32_t)(space->mappings.len - 1));
+}
+
+bool address_space_unmap(struct address_space *space, uint64_t start, uint64_t end, uint64_t time_ns)
+{
+	if (!vec_push(&space->change_times_ns, time_ns))
+		return false;
+	size_t position;
+	while ((position = active_lower_bound(space, start)) < space->active.len) {
+		uint32_t index = space->active.items[position];
+		struct mapping old = space->mappings.items[index];
+		if (old.start >= end)
+			break;
+		space->mappings.items[index].time_to_ns = time_ns;
+		active_remove(space, position);
+		if (old.start < start && !add_piece(space, &old, old.start, start, time_ns))
+			return false;
+		if (old.end > end && !add_piece(space, &old, end, old.end, time_ns))
+			return false;
+	}
+	return true;
+}
+
+bool address_space_map(struct address_space *space, const struct mapping *mapping)
+{
+	if (mapping->end <= mapping->start)
+		return true;
+	if (!address_space_unmap(space, mapping->start, mapping->end, mapping->time_from_ns))
+		return false;
+	return add_piece(space, mapping, mapping->start, mapping->end, mapping->time_from_ns);
+}
+
+static bool copy_active(struct address_space *child, const struct address_space *from, uint64_t time_ns)
+{
+	for (size_t i = 0; i < from->mappings.len; i++) {
+		struct mapping map = from->mappings.items[i];
+		if (map.time_from_ns > time_ns || map.time_to_ns <= time_ns)
+			continue;
+		map.time_from_ns = time_ns;
+		if (!address_space_map(child, &map))
+			return false;
+	}
+	return true;
+}
+
+bool address_space_fork(struct address_space *child, const struct address_space *parent, uint64_t time_ns)
+{
+	child->parent = parent;
+	child->fork_time_ns = time_ns;
+	child->depth = parent->depth + 1;
+	if (child->depth <= ADDRESS_SPACE_MAX_DEPTH)
+		return true;
+
+	const struct address_space *chain[ADDRESS_SPACE_MAX_DEPTH + 1];
+	uint64_t times[ADDRESS_SPACE_MAX_DEPTH + 1];
+	size_t depth = 0;
+	for (const struct address_space *s = parent; s && depth <= ADDRESS_SPACE_MAX_DEPTH; s = s->parent) {
+		chain[depth] = s;
+		times[depth++] = time_ns;
+		time_ns = s->fork_time_ns;
+	}
+	child->parent = NULL;
+	child->depth = 0;
+	/* Oldest first: newer ones win. Each is copied as it stood when its descendant was forked. */
+	while (depth-- > 0)
+		if (!copy_active(child, chain[depth], times[depth]))
+			return false;
+	for (size_t i = 0; i < child->mappings.len; i++)
+		child->mappings.items[i].time_from_ns = 0;
+	return true;
+}
+
+static int compare_start(const void *a, const void *b)
+{
+	const struct mapping *x = a;
+	const struct mapping *y = b;
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return (x->time_from_ns > y->time_from_ns) - (x->time_from_ns < y->time_from_ns);
+}
+
+bool address_space_finish(struct address_space *space)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < space->mappings.len; i++)
+		if (space->mappings.items[i].time_from_ns < space->mappings.items[i].time_to_ns)
+			space->mappings.items[kept++] = space->mappings.items[i];
+	space->mappings.len = kept;
+	vec_free(&space->active);
+	if (kept == 0)
+		return true;
+	qsort(space->mappings.items, kept, sizeof(struct mapping), compare_start);
+	space->max_end = malloc(kept * sizeof(*space->max_end));
+	if (!space->max_end)
+		return false;
+	uint64_t highest = 0;
+	for (size_t i = 0; i < kept; i++) {
+		if (space->mappings.items[i].end > highest)
+			highest = space->mappings.items[i].end;
+		space->max_end[i] = highest;
+	}
+	return true;
+}
+
+static const struct mapping *find_own(const struct address_space *space, uint64_t time_ns, uint64_t address)
+{
+	const struct mapping *maps = space->mappings.items;
+	size_t low = 0;
+	size_t high = space->mappings.len;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (maps[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (size_t i = low; i-- > 0 && space->max_end[i] > address;)
+		if (address < maps[i].end && maps[i].time_from_ns <= time_ns && time_ns < maps[i].time_to_ns)
+			return &maps[i];
+	return NULL;
+}
+
+const struct mapping *address_space_find(const struct address_space *space, uint64_t time_ns, uint64_t address)
+{
+	for (; space; space = space->parent) {
+		const struct mapping *map = find_own(space, time_ns, address);
+		if (map)
+			return map;
+		time_ns = space->fork_time_ns;
+	}
+	return NULL;
+}
+
+size_t address_space_changes(const struct address_space *space, uint64_t time_ns)
+{
+	const uint64_t *times = space->change_times_ns.items;
+	size_t low = 0;
+	size_t high = space->change_times_ns.len;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (times[middle] <= time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}

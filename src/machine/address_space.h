@@ -1,0 +1,38 @@
+/*
+ * address_space.h - the mappings of one process image (from exec or fork to the next exec) or of the kernel, over time.
+ *
+ * Owned by machine. A forked space borrows its parent's mappings as they were at the fork (no copy); its own ones win.
+ * Feeding is in time order, by one thread; after address_space_finish look-ups come from any thread.
+ */
+#ifndef MACHINE_ADDRESS_SPACE_H
+#define MACHINE_ADDRESS_SPACE_H
+
+#include "base/vec.h"
+#include "machine/machine.h"
+
+#define MAPPING_FOREVER UINT64_MAX
+/* Forks of forks without exec: beyond this many levels the mappings are copied, so that a look-up stays short. */
+#define ADDRESS_SPACE_MAX_DEPTH 8
+
+struct address_space {
+	VEC(struct mapping) mappings;  /* in order of arrival until finish, then by start */
+	VEC(uint32_t) active;          /* indexes of mappings that are valid now, by start, disjoint; feeding only */
+	VEC(uint64_t) change_times_ns; /* one per change, ascending */
+	uint64_t *max_end;             /* after finish: highest end of mappings[0..i] */
+	const struct address_space *parent;
+	uint64_t fork_time_ns;
+	unsigned depth;
+	uint32_t epoch_base; /* set by machine_finish */
+};
+
+void address_space_deinit(struct address_space *space);
+/* What the new mapping covers of older ones ends at its time_from_ns. False: out of memory. */
+bool address_space_map(struct address_space *space, const struct mapping *mapping);
+bool address_space_unmap(struct address_space *space, uint64_t start, uint64_t end, uint64_t time_ns);
+bool address_space_fork(struct address_space *child, const struct address_space *parent, uint64_t time_ns);
+bool address_space_finish(struct address_space *space);
+const struct mapping *address_space_find(const struct address_space *space, uint64_t time_ns, uint64_t address);
+/* Number of changes up to and including time_ns. */
+size_t address_space_changes(const struct address_space *space, uint64_t time_ns);
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * binary_id.h - the distinct program files that were mapped: name as recorded -> kind, name to show, build id.
+ *
+ * Owned by machine; ids are dense. One thread while it is fed.
+ */
+#ifndef MACHINE_BINARY_ID_H
+#define MACHINE_BINARY_ID_H
+
+#include "base/map_u64.h"
+#include "base/vec.h"
+#include "machine/machine.h"
+
+struct binary_table {
+	struct intern *strings; /* the machine's */
+	VEC(struct machine_binary) binaries;
+	struct intern keys;           /* path, build id, pid where it matters -> index (same numbering) */
+	struct intern build_id_paths; /* paths of the file's build-id table */
+	VEC(struct record_build_id) build_ids;
+};
+
+void binary_table_init(struct binary_table *table, struct intern *strings);
+void binary_table_deinit(struct binary_table *table);
+/* A user mapping's file. False: out of memory. */
+bool binary_table_add_user(struct binary_table *table, const struct record_mmap *mmap, uint32_t *index);
+bool binary_table_add_kernel(struct binary_table *table, const struct record_mmap *mmap, uint32_t *index);
+bool binary_table_add_bpf(struct binary_table *table, const struct record_ksymbol *ksymbol, uint32_t *index);
+bool binary_table_add_build_id(struct binary_table *table, struct tally_str path, const uint8_t *id, uint8_t size);
+/* Gives build ids by path to those that carry none. */
+void binary_table_finish(struct binary_table *table);
+
+#endif

@@ -1,0 +1,187 @@
+#include "machine/machine.h"
+
+#include "base/error.h"
+#include "machine/binary_id.h"
+#include "machine/process.h"
+
+struct machine {
+	struct intern strings;
+	struct binary_table binaries;
+	struct process_table processes;
+	struct address_space kernel;
+};
+
+enum tally_status machine_create(struct machine **machine, struct tally_error *err)
+{
+	struct machine *m = calloc(1, sizeof(*m));
+	if (!m)
+		return error_nomem(err);
+	intern_init(&m->strings);
+	binary_table_init(&m->binaries, &m->strings);
+	process_table_init(&m->processes, &m->strings);
+	if (!process_table_name(&m->processes, 0, STR("swapper"), 0)) {
+		machine_destroy(m);
+		return error_nomem(err);
+	}
+	*machine = m;
+	return TALLY_OK;
+}
+
+void machine_destroy(struct machine *machine)
+{
+	if (!machine)
+		return;
+	process_table_deinit(&machine->processes);
+	binary_table_deinit(&machine->binaries);
+	address_space_deinit(&machine->kernel);
+	intern_deinit(&machine->strings);
+	free(machine);
+}
+
+static bool is_kernel_record(const struct record *record, uint32_t pid)
+{
+	unsigned mode = record->misc & MISC_CPUMODE_MASK;
+	return mode == MISC_CPUMODE_KERNEL || (mode != MISC_CPUMODE_USER && pid == UINT32_MAX);
+}
+
+static bool apply_mmap(struct machine *machine, const struct record *record, const struct record_mmap *mmap, uint64_t time_ns)
+{
+	/* A data mapping is kept: perf resolves samples in anything that is mapped, executable or not. */
+	struct mapping map = {
+		.start = mmap->start,
+		.pgoff = mmap->pgoff,
+		.time_from_ns = time_ns,
+		.time_to_ns = MAPPING_FOREVER,
+		.prot = mmap->prot,
+		.flags = mmap->flags,
+		.pid = (int32_t)mmap->pid,
+	};
+	if (__builtin_add_overflow(mmap->start, mmap->len, &map.end))
+		map.end = UINT64_MAX;
+	if (is_kernel_record(record, mmap->pid)) {
+		if (!binary_table_add_kernel(&machine->binaries, mmap, &map.binary))
+			return false;
+		/* Old recorders wrote length 0 for "all the rest". */
+		if (mmap->len == 0)
+			map.end = UINT64_MAX;
+		return address_space_map(&machine->kernel, &map);
+	}
+	struct address_space *space = process_table_space(&machine->processes, map.pid, time_ns);
+	return space && binary_table_add_user(&machine->binaries, mmap, &map.binary) && address_space_map(space, &map);
+}
+
+static bool apply_ksymbol(struct machine *machine, const struct record_ksymbol *ksymbol, uint64_t time_ns)
+{
+	struct mapping map = {.start = ksymbol->addr, .time_from_ns = time_ns, .time_to_ns = MAPPING_FOREVER, .pid = -1};
+	if (__builtin_add_overflow(ksymbol->addr, (uint64_t)ksymbol->len, &map.end))
+		return true;
+	if (ksymbol->flags & KSYMBOL_FLAG_UNREGISTER)
+		return address_space_unmap(&machine->kernel, map.start, map.end, time_ns);
+	return binary_table_add_bpf(&machine->binaries, ksymbol, &map.binary) && address_space_map(&machine->kernel, &map);
+}
+
+enum tally_status machine_apply(struct machine *machine, const struct record *record, const struct record_fields *fields,
+	uint64_t time_ns, struct tally_error *err)
+{
+	bool ok = true;
+	switch (fields->type) {
+	case RECORD_MMAP:
+	case RECORD_MMAP2:
+		ok = apply_mmap(machine, record, &fields->mmap, time_ns);
+		break;
+	case RECORD_COMM:
+		if (fields->comm.is_exec)
+			ok = process_table_exec(&machine->processes, (int32_t)fields->comm.pid, time_ns);
+		ok = ok && process_table_name(&machine->processes, (int32_t)fields->comm.tid, fields->comm.comm, time_ns);
+		break;
+	case RECORD_FORK:
+		ok = process_table_fork(&machine->processes, &fields->task, time_ns);
+		break;
+	case RECORD_KSYMBOL:
+		ok = apply_ksymbol(machine, &fields->ksymbol, time_ns);
+		break;
+	default:
+		break;
+	}
+	return ok ? TALLY_OK : error_nomem(err);
+}
+
+enum tally_status machine_add_build_id(struct machine *machine, struct tally_str path, const uint8_t *id, uint8_t size,
+	struct tally_error *err)
+{
+	return binary_table_add_build_id(&machine->binaries, path, id, size) ? TALLY_OK : error_nomem(err);
+}
+
+enum tally_status machine_finish(struct machine *machine, struct tally_error *err)
+{
+	binary_table_finish(&machine->binaries);
+	if (!address_space_finish(&machine->kernel))
+		return error_nomem(err);
+	uint32_t epoch = 1; /* 0: no address space */
+	for (size_t i = 0; i < machine->processes.spaces.len; i++) {
+		struct address_space *space = machine->processes.spaces.items[i];
+		space->epoch_base = epoch;
+		epoch += (uint32_t)space->change_times_ns.len + 1;
+		if (!address_space_finish(space))
+			return error_nomem(err);
+	}
+	return TALLY_OK;
+}
+
+const struct mapping *machine_find_mapping(const struct machine *machine, int32_t pid, uint64_t time_ns, unsigned cpumode,
+	struct tally_va va)
+{
+	if (cpumode == MISC_CPUMODE_KERNEL)
+		return address_space_find(&machine->kernel, time_ns, va.value);
+	if (cpumode != MISC_CPUMODE_USER)
+		return NULL;
+	const struct address_space *space = process_table_space_at(&machine->processes, pid, time_ns);
+	return space ? address_space_find(space, time_ns, va.value) : NULL;
+}
+
+uint64_t machine_address_in_binary(const struct machine *machine, const struct mapping *mapping, struct tally_va va)
+{
+	switch (machine->binaries.binaries.items[mapping->binary].kind) {
+	case MACHINE_USER_FILE:
+	case MACHINE_VDSO:
+		return va.value - mapping->start + mapping->pgoff;
+	case MACHINE_KERNEL:
+	case MACHINE_KERNEL_MODULE:
+	case MACHINE_ANON_JIT:
+	case MACHINE_NO_FILE:
+	case MACHINE_BPF:
+		break;
+	}
+	return va.value;
+}
+
+uint32_t machine_comm_at(const struct machine *machine, int32_t tid, uint64_t time_ns)
+{
+	return process_table_name_at(&machine->processes, tid, time_ns);
+}
+
+uint32_t machine_epoch_at(const struct machine *machine, int32_t pid, uint64_t time_ns)
+{
+	const struct address_space *space = process_table_space_at(&machine->processes, pid, time_ns);
+	return space ? space->epoch_base + (uint32_t)address_space_changes(space, time_ns) : 0;
+}
+
+uint32_t machine_kernel_epoch_at(const struct machine *machine, uint64_t time_ns)
+{
+	return (uint32_t)address_space_changes(&machine->kernel, time_ns);
+}
+
+const struct machine_binary *machine_binary_get(const struct machine *machine, uint32_t index)
+{
+	return &machine->binaries.binaries.items[index];
+}
+
+size_t machine_binary_count(const struct machine *machine)
+{
+	return machine->binaries.binaries.len;
+}
+
+struct tally_str machine_string(const struct machine *machine, uint32_t id)
+{
+	return intern_get(&machine->strings, id);
+}

@@ -1,0 +1,129 @@
+#include "machine/process.h"
+
+void process_table_init(struct process_table *table, struct intern *strings)
+{
+	*table = (struct process_table){.strings = strings};
+}
+
+void process_table_deinit(struct process_table *table)
+{
+	for (size_t i = 0; i < table->spaces.len; i++) {
+		address_space_deinit(table->spaces.items[i]);
+		free(table->spaces.items[i]);
+	}
+	for (size_t i = 0; i < table->processes.len; i++)
+		vec_free(&table->processes.items[i].images);
+	for (size_t i = 0; i < table->threads.len; i++)
+		vec_free(&table->threads.items[i].names);
+	vec_free(&table->spaces);
+	vec_free(&table->processes);
+	vec_free(&table->threads);
+	map_u64_deinit(&table->by_pid);
+	map_u64_deinit(&table->by_tid);
+}
+
+static struct process *find_or_add_process(struct process_table *table, int32_t pid)
+{
+	uint64_t index;
+	if (map_u64_find(&table->by_pid, (uint32_t)pid, &index))
+		return &table->processes.items[index];
+	struct process process = {.pid = pid};
+	if (!map_u64_set(&table->by_pid, (uint32_t)pid, table->processes.len) || !vec_push(&table->processes, process))
+		return NULL;
+	return &table->processes.items[table->processes.len - 1];
+}
+
+static struct thread *find_or_add_thread(struct process_table *table, int32_t tid)
+{
+	uint64_t index;
+	if (map_u64_find(&table->by_tid, (uint32_t)tid, &index))
+		return &table->threads.items[index];
+	struct thread thread = {.tid = tid};
+	if (!map_u64_set(&table->by_tid, (uint32_t)tid, table->threads.len) || !vec_push(&table->threads, thread))
+		return NULL;
+	return &table->threads.items[table->threads.len - 1];
+}
+
+static struct address_space *add_image(struct process_table *table, struct process *process, uint64_t time_ns)
+{
+	struct address_space *space = calloc(1, sizeof(*space));
+	if (!space)
+		return NULL;
+	if (!vec_push(&table->spaces, space)) {
+		free(space);
+		return NULL;
+	}
+	struct process_image image = {.time_from_ns = time_ns, .space = space};
+	return vec_push(&process->images, image) ? space : NULL;
+}
+
+struct address_space *process_table_space(struct process_table *table, int32_t pid, uint64_t time_ns)
+{
+	struct process *process = find_or_add_process(table, pid);
+	if (!process)
+		return NULL;
+	if (process->images.len > 0)
+		return process->images.items[process->images.len - 1].space;
+	return add_image(table, process, time_ns);
+}
+
+bool process_table_exec(struct process_table *table, int32_t pid, uint64_t time_ns)
+{
+	struct process *process = find_or_add_process(table, pid);
+	return process && add_image(table, process, time_ns);
+}
+
+bool process_table_name(struct process_table *table, int32_t tid, struct tally_str comm, uint64_t time_ns)
+{
+	struct thread *thread = find_or_add_thread(table, tid);
+	struct thread_name name = {.time_from_ns = time_ns};
+	return thread && intern_add(table->strings, comm.data, comm.len, &name.comm) && vec_push(&thread->names, name);
+}
+
+static bool inherit_name(struct process_table *table, const struct record_task *task, uint64_t time_ns)
+{
+	struct thread_name name = {.time_from_ns = time_ns};
+	name.comm = process_table_name_at(table, (int32_t)task->ptid, time_ns);
+	if (name.comm == INTERN_NONE)
+		return true;
+	struct thread *thread = find_or_add_thread(table, (int32_t)task->tid);
+	return thread && vec_push(&thread->names, name);
+}
+
+bool process_table_fork(struct process_table *table, const struct record_task *task, uint64_t time_ns)
+{
+	if (!inherit_name(table, task, time_ns))
+		return false;
+	if (task->pid == task->ppid)
+		return true; /* a thread: it shares the space */
+	struct address_space *parent = process_table_space(table, (int32_t)task->ppid, time_ns);
+	struct process *child = find_or_add_process(table, (int32_t)task->pid);
+	if (!parent || !child)
+		return false;
+	struct address_space *space = add_image(table, child, time_ns);
+	return space && address_space_fork(space, parent, time_ns);
+}
+
+const struct address_space *process_table_space_at(const struct process_table *table, int32_t pid, uint64_t time_ns)
+{
+	uint64_t index;
+	if (!map_u64_find(&table->by_pid, (uint32_t)pid, &index))
+		return NULL;
+	const struct process *process = &table->processes.items[index];
+	for (size_t i = process->images.len; i-- > 0;)
+		if (process->images.items[i].time_from_ns <= time_ns)
+			return process->images.items[i].space;
+	return NULL;
+}
+
+uint32_t process_table_name_at(const struct process_table *table, int32_t tid, uint64_t time_ns)
+{
+	uint64_t index;
+	if (!map_u64_find(&table->by_tid, (uint32_t)tid, &index))
+		return INTERN_NONE;
+	const struct thread *thread = &table->threads.items[index];
+	for (size_t i = thread->names.len; i-- > 0;)
+		if (thread->names.items[i].time_from_ns <= time_ns)
+			return thread->names.items[i].comm;
+	return INTERN_NONE;
+}
