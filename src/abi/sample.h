@@ -29,7 +29,7 @@ struct read_values { /* PERF_SAMPLE_READ, PERF_RECORD_READ, read(2) */
 	uint64_t time_enabled, time_running;
 	uint64_t count; /* 1 without GROUP */
 	uint64_t single; /* the value, without GROUP */
-	const uint8_t *entries; /* count x ([value] [id] [lost])  [id] [lost]) */
+	const uint8_t *entries; /* count x ([value] [id] [lost]) */
 	uint32_t entry_bytes;
 	bool swap;
 };

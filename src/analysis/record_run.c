@@ -36,7 +36,8 @@ void record_run_close(struct record_run *run)
 	writer_deinit(&run->copy);
 }
 
-enum tally_status record_run_next(const struct record_run *run, size_t *position, struct record *record, struct tally_error *err)
+enum tally_status record_run_next(
+	const struct record_run *run, size_t *position, struct record *record, struct tally_error *err)
 {
 	enum tally_status status = record_at(run->bytes, run->swap, *position, record, err);
 	if (status != TALLY_OK)
@@ -49,7 +50,8 @@ enum tally_status record_run_next(const struct record_run *run, size_t *position
 		if (status != TALLY_OK)
 			return status;
 		if (fields.auxtrace.size > run->bytes.len - next)
-			return error_set_at(err, TALLY_CORRUPT, record->offset, "AUX data reaches beyond the recording's end");
+			return error_set_at(
+				err, TALLY_CORRUPT, record->offset, "AUX data reaches beyond the recording's end");
 		next += (size_t)fields.auxtrace.size;
 	}
 	*position = next;

@@ -23,11 +23,12 @@ struct record_run {
 	struct tally_error end_error;
 };
 
-TALLY_MUST_CHECK enum tally_status record_run_open(struct perfdata_reader *reader, struct record_run *run, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status record_run_open(
+	struct perfdata_reader *reader, struct record_run *run, struct tally_error *err);
 void record_run_close(struct record_run *run);
 /* The record at *position, which moves past it and its payload; TALLY_END behind the last; TALLY_CORRUPT where the run
  * cannot be followed. */
-TALLY_MUST_CHECK enum tally_status record_run_next(const struct record_run *run, size_t *position, struct record *record,
-	struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status record_run_next(
+	const struct record_run *run, size_t *position, struct record *record, struct tally_error *err);
 
 #endif

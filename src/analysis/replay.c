@@ -18,7 +18,7 @@ struct replay {
 	size_t pass_count;
 	struct intern frames; /* of struct resolved_frame: those of all passes */
 	const struct symbol **symbols; /* by id of frames */
-	uint32_t *profile_frames;      /* by id of frames */
+	uint32_t *profile_frames; /* by id of frames */
 	struct arena arena;
 	struct profile_builder *builder;
 };
@@ -66,7 +66,8 @@ static enum tally_status run_passes(struct replay *replay, struct tally_error *e
 static bool merge_frames(struct replay *replay, const struct sample_pass *pass, uint32_t *global)
 {
 	for (size_t i = 0; i < pass->resolver.frames.len; i++)
-		if (!intern_add(&replay->frames, resolver_frame_get(&pass->resolver, (uint32_t)i), sizeof(struct resolved_frame), &global[i]))
+		if (!intern_add(&replay->frames, resolver_frame_get(&pass->resolver, (uint32_t)i),
+			    sizeof(struct resolved_frame), &global[i]))
 			return false;
 	return true;
 }
@@ -88,7 +89,8 @@ static uint32_t profile_binary_of(struct replay *replay, uint32_t binary)
 	struct profile_binary to = {
 		.name = profile_builder_string(replay->builder, machine_string(machine, from->short_name)),
 		.long_name = profile_builder_string(replay->builder, machine_string(machine, from->path)),
-		.is_kernel = from->kind == MACHINE_KERNEL || from->kind == MACHINE_KERNEL_MODULE || from->kind == MACHINE_BPF,
+		.is_kernel = from->kind == MACHINE_KERNEL || from->kind == MACHINE_KERNEL_MODULE ||
+			     from->kind == MACHINE_BPF,
 	};
 	return profile_builder_binary(replay->builder, &to);
 }
@@ -163,8 +165,8 @@ static uint32_t profile_thread_of(struct replay *replay, const struct thread_key
 	return profile_builder_thread(replay->builder, &thread);
 }
 
-static void add_pass_samples(struct replay *replay, const struct sample_pass *pass, const uint32_t *frames, const uint32_t *stacks,
-	const uint32_t *threads)
+static void add_pass_samples(struct replay *replay, const struct sample_pass *pass, const uint32_t *frames,
+	const uint32_t *stacks, const uint32_t *threads)
 {
 	for (size_t i = 0; i < pass->keys.len; i++) {
 		const struct sample_key *key = (const struct sample_key *)(const void *)pass->keys.strings[i].data;
@@ -183,7 +185,8 @@ static void add_pass_samples(struct replay *replay, const struct sample_pass *pa
 	}
 }
 
-static enum tally_status add_pass(struct replay *replay, const struct sample_pass *pass, const uint32_t *frames, struct tally_error *err)
+static enum tally_status add_pass(
+	struct replay *replay, const struct sample_pass *pass, const uint32_t *frames, struct tally_error *err)
 {
 	uint32_t *stacks = new_ids(pass->resolver.stacks.len);
 	uint32_t *threads = new_ids(pass->threads.len);
@@ -194,10 +197,12 @@ static enum tally_status add_pass(struct replay *replay, const struct sample_pas
 		for (size_t i = 0; i < pass->resolver.stacks.len; i++) {
 			const struct resolved_stack *node = &pass->resolver.stacks.items[i];
 			uint32_t parent = node->parent == RESOLVE_NONE ? PROFILE_NONE : stacks[node->parent];
-			stacks[i] = profile_builder_stack(replay->builder, parent, replay->profile_frames[frames[node->frame]]);
+			stacks[i] = profile_builder_stack(
+				replay->builder, parent, replay->profile_frames[frames[node->frame]]);
 		}
 		for (size_t i = 0; i < pass->threads.len; i++)
-			threads[i] = profile_thread_of(replay, (const struct thread_key *)(const void *)pass->threads.strings[i].data);
+			threads[i] = profile_thread_of(
+				replay, (const struct thread_key *)(const void *)pass->threads.strings[i].data);
 		add_pass_samples(replay, pass, frames, stacks, threads);
 	}
 	free(stacks);
@@ -212,7 +217,8 @@ static void add_events(struct replay *replay)
 	for (size_t i = 0; i < count; i++) {
 		struct profile_event event = {
 			.name = profile_builder_string(replay->builder, events[i].name),
-			.lost_count = i < replay->sideband.lost_by_event.len ? replay->sideband.lost_by_event.items[i] : 0,
+			.lost_count =
+				i < replay->sideband.lost_by_event.len ? replay->sideband.lost_by_event.items[i] : 0,
 			.leader = events[i].leader_index,
 			.member_count = events[i].member_count,
 			.has_callchain = (events[i].attr.sample_type & SAMPLE_CALLCHAIN) != 0,
@@ -291,7 +297,8 @@ enum tally_status replay_profile(struct perfdata_reader *reader, struct binary_s
 	if (status == TALLY_OK)
 		status = build_profile(&replay, &profile, err);
 	if (status == TALLY_OK) {
-		*result = (struct replay_result){.profile = profile, .machine = replay.sideband.machine, .health = replay.sideband.health};
+		*result = (struct replay_result){
+			.profile = profile, .machine = replay.sideband.machine, .health = replay.sideband.health};
 		replay.sideband.machine = NULL;
 		status = end_status(&replay, err);
 	}

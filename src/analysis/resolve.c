@@ -83,7 +83,8 @@ uint32_t resolver_frame(struct resolver *r, const struct resolve_where *where, u
 		return slot->frame - 1;
 	uint32_t frame = frame_lookup(r, where, cpumode, ip);
 	if (!r->failed)
-		*slot = (struct resolve_cache_slot){.address = ip, .epoch = epoch, .frame = frame + 1, .cpumode = cpumode};
+		*slot = (struct resolve_cache_slot){
+			.address = ip, .epoch = epoch, .frame = frame + 1, .cpumode = cpumode};
 	return frame;
 }
 
@@ -104,7 +105,8 @@ static uint32_t stack_node(struct resolver *r, uint32_t parent, uint32_t frame)
 	return (uint32_t)*id;
 }
 
-/* The CPU mode that a context marker in a chain switches to; false for one that we do not know: perf drops such chains. */
+/* The CPU mode that a context marker in a chain switches to; false for one that we do not know: perf drops such chains.
+ */
 static bool context_mode(uint64_t marker, unsigned *cpumode)
 {
 	switch (marker) {

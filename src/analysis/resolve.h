@@ -1,5 +1,6 @@
 /*
- * resolve.h - addresses of samples -> frames (binary and address in it), call chains -> stacks. Each distinct thing once.
+ * resolve.h - addresses of samples -> frames (binary and address in it), call chains -> stacks. Each distinct thing
+ *once.
  *
  * One resolver per worker; it borrows a finished machine. Ids are the resolver's own, dense, in order of first use; a
  * parent stack's id is smaller than its children's. Not thread-safe.
@@ -18,10 +19,10 @@
 #define RESOLVE_NONE UINT32_MAX
 
 struct resolved_frame { /* no padding: it is hashed as bytes */
-	uint64_t address;     /* in the binary; the raw address where there is none */
+	uint64_t address; /* in the binary; the raw address where there is none */
 	uint64_t raw_address; /* 0 where not asked for */
-	uint32_t binary;      /* machine's index, RESOLVE_NONE: nothing was mapped there */
-	uint32_t level;       /* the letter that profile and perf use: k . H g u, 0 unknown */
+	uint32_t binary; /* machine's index, RESOLVE_NONE: nothing was mapped there */
+	uint32_t level; /* the letter that profile and perf use: k . H g u, 0 unknown */
 };
 
 struct resolved_stack {
@@ -44,12 +45,12 @@ struct resolve_where { /* of one sample; epochs say which mappings held */
 struct resolver {
 	const struct machine *machine;
 	bool swap;
-	bool keep_raw;       /* frames keep their run-time address apart */
-	unsigned max_stack;  /* frames of a chain; 0: no bound */
+	bool keep_raw; /* frames keep their run-time address apart */
+	unsigned max_stack; /* frames of a chain; 0: no bound */
 	struct intern frames; /* of struct resolved_frame */
 	VEC(struct resolved_stack) stacks;
 	struct map_u64 stack_ids; /* parent << 32 | frame -> id */
-	struct intern chains;     /* epochs and raw chain -> index of chain_stacks */
+	struct intern chains; /* epochs and raw chain -> index of chain_stacks */
 	VEC(uint32_t) chain_stacks;
 	VEC(uint64_t) scratch;
 	VEC(uint32_t) frame_scratch;

@@ -10,7 +10,8 @@ bool sample_pass_is_sequential(struct perfdata_reader *reader)
 	return false;
 }
 
-bool sample_pass_init(struct sample_pass *pass, const struct sample_pass_input *input, size_t first_chunk, size_t chunk_count)
+bool sample_pass_init(
+	struct sample_pass *pass, const struct sample_pass_input *input, size_t first_chunk, size_t chunk_count)
 {
 	*pass = (struct sample_pass){.input = *input, .first_chunk = first_chunk, .chunk_count = chunk_count};
 	intern_init(&pass->threads);
@@ -33,7 +34,8 @@ void sample_pass_deinit(struct sample_pass *pass)
 
 static uint32_t thread_id(struct sample_pass *pass, int32_t pid, int32_t tid, uint64_t time_ns)
 {
-	struct thread_key key = {.pid = pid, .tid = tid, .comm = machine_comm_at(pass->input.sideband->machine, tid, time_ns)};
+	struct thread_key key = {
+		.pid = pid, .tid = tid, .comm = machine_comm_at(pass->input.sideband->machine, tid, time_ns)};
 	uint32_t id;
 	if (!intern_add(&pass->threads, &key, sizeof(key), &id)) {
 		pass->failed = true;
@@ -63,7 +65,8 @@ static void add_sample(struct sample_pass *pass, const struct sample_key *key, u
 }
 
 /* Each value of a group read counts for its own event, by what it grew since that id was last read. */
-static void add_read_values(struct sample_pass *pass, struct sample_key key, const struct sample *sample, uint64_t order)
+static void add_read_values(
+	struct sample_pass *pass, struct sample_key key, const struct sample *sample, uint64_t order)
 {
 	for (uint64_t i = 0; i < sample->read.count; i++) {
 		struct read_value value = read_value_get(&sample->read, i);

@@ -1,8 +1,8 @@
 /*
  * sample_pass.h - pass two: one worker decodes and resolves the samples of a range of chunks and merges equal ones.
  *
- * A worker owns its results; workers share only immutable things. The results of consecutive ranges, taken in order, are
- * those of one range over all: nothing depends on the number of workers.
+ * A worker owns its results; workers share only immutable things. The results of consecutive ranges, taken in order,
+ *are those of one range over all: nothing depends on the number of workers.
  *
  *	sample_pass_init(&pass, &input, first_chunk, chunk_count);   sample_pass_run(&pass);
  *	... pass.samples, pass.resolver ...                          sample_pass_deinit(&pass);
@@ -41,16 +41,17 @@ struct sample_pass {
 	size_t first_chunk, chunk_count;
 	struct resolver resolver;
 	struct intern threads; /* of struct thread_key */
-	struct intern keys;    /* of struct sample_key */
+	struct intern keys; /* of struct sample_key */
 	VEC(struct sample_sum) sums; /* by id of keys */
-	struct map_u64 read_totals;  /* event id -> last value read: PERF_SAMPLE_READ counts are running totals */
+	struct map_u64 read_totals; /* event id -> last value read: PERF_SAMPLE_READ counts are running totals */
 	uint64_t damaged, unattributed;
 	bool failed; /* out of memory */
 };
 
 /* True where samples carry running totals, so that one worker must see them all. */
 bool sample_pass_is_sequential(struct perfdata_reader *reader);
-bool sample_pass_init(struct sample_pass *pass, const struct sample_pass_input *input, size_t first_chunk, size_t chunk_count);
+bool sample_pass_init(
+	struct sample_pass *pass, const struct sample_pass_input *input, size_t first_chunk, size_t chunk_count);
 void sample_pass_run(struct sample_pass *pass);
 void sample_pass_deinit(struct sample_pass *pass);
 

@@ -33,7 +33,8 @@ static bool lacks_times(struct perfdata_reader *reader)
 	return false;
 }
 
-static enum tally_status count_lost(struct sideband_reading *reading, const struct record *record, struct tally_error *err)
+static enum tally_status count_lost(
+	struct sideband_reading *reading, const struct record *record, struct tally_error *err)
 {
 	struct record_fields fields;
 	struct sideband *out = reading->out;
@@ -61,7 +62,8 @@ static enum tally_status count_lost(struct sideband_reading *reading, const stru
 
 static bool is_history(uint32_t type)
 {
-	return type == RECORD_MMAP || type == RECORD_MMAP2 || type == RECORD_COMM || type == RECORD_FORK || type == RECORD_KSYMBOL;
+	return type == RECORD_MMAP || type == RECORD_MMAP2 || type == RECORD_COMM || type == RECORD_FORK ||
+	       type == RECORD_KSYMBOL;
 }
 
 static bool add_history(struct sideband_reading *reading, const struct record *record, size_t position)
@@ -77,8 +79,8 @@ static bool add_history(struct sideband_reading *reading, const struct record *r
 	return vec_push(&reading->records, timed);
 }
 
-static enum tally_status visit(struct sideband_reading *reading, const struct record *record, size_t position,
-	struct tally_error *err)
+static enum tally_status visit(
+	struct sideband_reading *reading, const struct record *record, size_t position, struct tally_error *err)
 {
 	struct input_health *health = &reading->out->health;
 	health->records++;
@@ -158,7 +160,8 @@ static enum tally_status add_build_ids(struct sideband_reading *reading, struct 
 	const struct perfdata_features *features = perfdata_reader_features(reading->reader);
 	for (size_t i = 0; i < features->build_id_count; i++) {
 		const struct perfdata_build_id *id = &features->build_ids[i];
-		enum tally_status status = machine_add_build_id(reading->out->machine, id->filename, id->bytes, id->size, err);
+		enum tally_status status =
+			machine_add_build_id(reading->out->machine, id->filename, id->bytes, id->size, err);
 		if (status != TALLY_OK)
 			return status;
 	}
@@ -175,7 +178,8 @@ enum tally_status sideband_read(struct perfdata_reader *reader, const struct rec
 		health->damaged_records = 0;
 	}
 	health->records = health->samples = health->bytes = 0;
-	health->lost_events = health->lost_samples = health->lost_records = health->throttled = health->unknown_records = 0;
+	health->lost_events = health->lost_samples = health->lost_records = health->throttled =
+		health->unknown_records = 0;
 	sideband->clock_is_position = lacks_times(reader);
 
 	struct sideband_reading reading = {.reader = reader, .run = run, .out = sideband, .is_sorted = true};

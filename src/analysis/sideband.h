@@ -4,7 +4,7 @@
  *
  * A cut or damaged run is no failure here: health says where it ended, and the chunks cover what is whole.
  *
- *	sideband_read(reader, &run, &sideband, err);   ... sideband.machine is finished ...   sideband_deinit(&sideband);
+ *	sideband_read(reader, &run, &sideband, err);   ... sideband.machine is finished ... sideband_deinit(&sideband);
  */
 #ifndef ANALYSIS_SIDEBAND_H
 #define ANALYSIS_SIDEBAND_H
@@ -19,7 +19,7 @@ struct sideband {
 	struct machine *machine; /* owned; may be taken by setting it to NULL */
 	struct input_health health;
 	VEC(size_t) chunks; /* start positions in the run; the last chunk ends at end */
-	size_t end;         /* position behind the last whole record */
+	size_t end; /* position behind the last whole record */
 	bool clock_is_position; /* some event has no time: a record's position in the run is its time */
 	VEC(uint64_t) lost_by_event; /* by event index: sum of LOST and LOST_SAMPLES */
 };

@@ -84,7 +84,8 @@ static enum tally_status name_bpf_frames(const struct symbolise_job *job, struct
 }
 
 /* Fills store_ids for the binaries that were hit and loads those. */
-static enum tally_status load_hit(const struct symbolise_job *job, uint32_t *store_ids, size_t binary_count, struct tally_error *err)
+static enum tally_status load_hit(
+	const struct symbolise_job *job, uint32_t *store_ids, size_t binary_count, struct tally_error *err)
 {
 	VEC(uint32_t) wanted = {0};
 	enum tally_status status = TALLY_OK;
@@ -118,7 +119,8 @@ enum tally_status symbolise(const struct symbolise_job *job, struct tally_error 
 	enum tally_status status = load_hit(job, store_ids, binary_count, err);
 	if (status == TALLY_OK) {
 		struct look_up look_up = {.job = job, .store_ids = store_ids};
-		thread_pool_for((job->count + FRAMES_PER_TASK - 1) / FRAMES_PER_TASK, job->threads, look_up_frames, &look_up);
+		thread_pool_for(
+			(job->count + FRAMES_PER_TASK - 1) / FRAMES_PER_TASK, job->threads, look_up_frames, &look_up);
 		status = name_bpf_frames(job, err);
 	}
 	free(store_ids);

@@ -42,7 +42,8 @@ static void active_remove(struct address_space *space, size_t position)
 	space->active.len--;
 }
 
-static bool add_piece(struct address_space *space, const struct mapping *whole, uint64_t start, uint64_t end, uint64_t time_ns)
+static bool add_piece(
+	struct address_space *space, const struct mapping *whole, uint64_t start, uint64_t end, uint64_t time_ns)
 {
 	struct mapping piece = *whole;
 	piece.pgoff += start - whole->start;

@@ -15,10 +15,10 @@
 #define ADDRESS_SPACE_MAX_DEPTH 8
 
 struct address_space {
-	VEC(struct mapping) mappings;  /* in order of arrival until finish, then by start */
-	VEC(uint32_t) active;          /* indexes of mappings that are valid now, by start, disjoint; feeding only */
+	VEC(struct mapping) mappings; /* in order of arrival until finish, then by start */
+	VEC(uint32_t) active; /* indexes of mappings that are valid now, by start, disjoint; feeding only */
 	VEC(uint64_t) change_times_ns; /* one per change, ascending */
-	uint64_t *max_end;             /* after finish: highest end of mappings[0..i] */
+	uint64_t *max_end; /* after finish: highest end of mappings[0..i] */
 	const struct address_space *parent;
 	uint64_t fork_time_ns;
 	unsigned depth;

@@ -28,8 +28,8 @@ static struct tally_str base_name(struct tally_str path)
 }
 
 /* Adds or finds the binary of (path, build id, pid); the short name is taken only for a new one. */
-static bool add(struct binary_table *table, struct machine_binary *binary, struct tally_str path, struct tally_str short_name,
-	uint32_t *index)
+static bool add(struct binary_table *table, struct machine_binary *binary, struct tally_str path,
+	struct tally_str short_name, uint32_t *index)
 {
 	struct {
 		uint32_t path;
@@ -60,27 +60,32 @@ static bool add(struct binary_table *table, struct machine_binary *binary, struc
 static bool is_anonymous(struct tally_str name)
 {
 	return str_equal(name, STR("//anon")) || str_starts_with(name, STR("/dev/zero")) ||
-		str_starts_with(name, STR("/anon_hugepage")) || str_starts_with(name, STR("[anon"));
+	       str_starts_with(name, STR("/anon_hugepage")) || str_starts_with(name, STR("[anon"));
 }
 
 static bool has_no_file(struct tally_str name)
 {
-	return str_starts_with(name, STR("[stack")) || str_starts_with(name, STR("/SYSV")) || str_equal(name, STR("[heap]")) ||
-		str_equal(name, STR("[vsyscall]")) || str_starts_with(name, STR("anon_inode:"));
+	return str_starts_with(name, STR("[stack")) || str_starts_with(name, STR("/SYSV")) ||
+	       str_equal(name, STR("[heap]")) || str_equal(name, STR("[vsyscall]")) ||
+	       str_starts_with(name, STR("anon_inode:"));
 }
 
 bool binary_table_add_user(struct binary_table *table, const struct record_mmap *mmap, uint32_t *index)
 {
-	struct machine_binary binary = {.kind = MACHINE_USER_FILE, .build_id = mmap->build_id, .pid = (int32_t)mmap->pid};
+	struct machine_binary binary = {
+		.kind = MACHINE_USER_FILE, .build_id = mmap->build_id, .pid = (int32_t)mmap->pid};
 	struct tally_str path = mmap->filename;
 	struct tally_str short_name = base_name(path);
 	char map_path[32];
 	char jit_name[32];
 	if (is_anonymous(path)) {
 		binary.kind = MACHINE_ANON_JIT;
-		path = (struct tally_str){map_path, (size_t)snprintf(map_path, sizeof(map_path), "/tmp/perf-%d.map", binary.pid)};
-		short_name = (struct tally_str){jit_name, (size_t)snprintf(jit_name, sizeof(jit_name), "[JIT] tid %d", binary.pid)};
-	} else if (str_equal(path, STR("[vdso]")) || str_equal(path, STR("[vdso32]")) || str_equal(path, STR("[vdsox32]"))) {
+		path = (struct tally_str){
+			map_path, (size_t)snprintf(map_path, sizeof(map_path), "/tmp/perf-%d.map", binary.pid)};
+		short_name = (struct tally_str){
+			jit_name, (size_t)snprintf(jit_name, sizeof(jit_name), "[JIT] tid %d", binary.pid)};
+	} else if (str_equal(path, STR("[vdso]")) || str_equal(path, STR("[vdso32]")) ||
+		   str_equal(path, STR("[vdsox32]"))) {
 		binary.kind = MACHINE_VDSO;
 	} else if (has_no_file(path)) {
 		binary.kind = MACHINE_NO_FILE;
@@ -109,7 +114,8 @@ static struct tally_str module_name(struct tally_str path, char *buffer, size_t 
 
 bool binary_table_add_kernel(struct binary_table *table, const struct record_mmap *mmap, uint32_t *index)
 {
-	struct machine_binary binary = {.kind = MACHINE_KERNEL_MODULE, .build_id = mmap->build_id, .pid = -1, .start = mmap->start};
+	struct machine_binary binary = {
+		.kind = MACHINE_KERNEL_MODULE, .build_id = mmap->build_id, .pid = -1, .start = mmap->start};
 	struct tally_str name = mmap->filename;
 	char buffer[80];
 	/* "[kernel.kallsyms]_text": what follows the bracket names the reference symbol, whose address is pgoff. */
@@ -133,7 +139,8 @@ bool binary_table_add_bpf(struct binary_table *table, const struct record_ksymbo
 
 bool binary_table_add_build_id(struct binary_table *table, struct tally_str path, const uint8_t *id, uint8_t size)
 {
-	struct record_build_id build_id = {.size = size > sizeof(build_id.bytes) ? (uint8_t)sizeof(build_id.bytes) : size};
+	struct record_build_id build_id = {
+		.size = size > sizeof(build_id.bytes) ? (uint8_t)sizeof(build_id.bytes) : size};
 	memcpy(build_id.bytes, id, build_id.size);
 	uint32_t index;
 	if (!intern_add(&table->build_id_paths, path.data, path.len, &index))

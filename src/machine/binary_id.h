@@ -13,7 +13,7 @@
 struct binary_table {
 	struct intern *strings; /* the machine's */
 	VEC(struct machine_binary) binaries;
-	struct intern keys;           /* path, build id, pid where it matters -> index (same numbering) */
+	struct intern keys; /* path, build id, pid where it matters -> index (same numbering) */
 	struct intern build_id_paths; /* paths of the file's build-id table */
 	VEC(struct record_build_id) build_ids;
 };

@@ -44,7 +44,8 @@ static bool is_kernel_record(const struct record *record, uint32_t pid)
 	return mode == MISC_CPUMODE_KERNEL || (mode != MISC_CPUMODE_USER && pid == UINT32_MAX);
 }
 
-static bool apply_mmap(struct machine *machine, const struct record *record, const struct record_mmap *mmap, uint64_t time_ns)
+static bool apply_mmap(
+	struct machine *machine, const struct record *record, const struct record_mmap *mmap, uint64_t time_ns)
 {
 	/* A data mapping is kept: perf resolves samples in anything that is mapped, executable or not. */
 	struct mapping map = {
@@ -72,16 +73,18 @@ static bool apply_mmap(struct machine *machine, const struct record *record, con
 
 static bool apply_ksymbol(struct machine *machine, const struct record_ksymbol *ksymbol, uint64_t time_ns)
 {
-	struct mapping map = {.start = ksymbol->addr, .time_from_ns = time_ns, .time_to_ns = MAPPING_FOREVER, .pid = -1};
+	struct mapping map = {
+		.start = ksymbol->addr, .time_from_ns = time_ns, .time_to_ns = MAPPING_FOREVER, .pid = -1};
 	if (__builtin_add_overflow(ksymbol->addr, (uint64_t)ksymbol->len, &map.end))
 		return true;
 	if (ksymbol->flags & KSYMBOL_FLAG_UNREGISTER)
 		return address_space_unmap(&machine->kernel, map.start, map.end, time_ns);
-	return binary_table_add_bpf(&machine->binaries, ksymbol, &map.binary) && address_space_map(&machine->kernel, &map);
+	return binary_table_add_bpf(&machine->binaries, ksymbol, &map.binary) &&
+	       address_space_map(&machine->kernel, &map);
 }
 
-enum tally_status machine_apply(struct machine *machine, const struct record *record, const struct record_fields *fields,
-	uint64_t time_ns, struct tally_error *err)
+enum tally_status machine_apply(struct machine *machine, const struct record *record,
+	const struct record_fields *fields, uint64_t time_ns, struct tally_error *err)
 {
 	bool ok = true;
 	switch (fields->type) {
@@ -92,7 +95,8 @@ enum tally_status machine_apply(struct machine *machine, const struct record *re
 	case RECORD_COMM:
 		if (fields->comm.is_exec)
 			ok = process_table_exec(&machine->processes, (int32_t)fields->comm.pid, time_ns);
-		ok = ok && process_table_name(&machine->processes, (int32_t)fields->comm.tid, fields->comm.comm, time_ns);
+		ok = ok &&
+		     process_table_name(&machine->processes, (int32_t)fields->comm.tid, fields->comm.comm, time_ns);
 		break;
 	case RECORD_FORK:
 		ok = process_table_fork(&machine->processes, &fields->task, time_ns);
@@ -106,8 +110,8 @@ enum tally_status machine_apply(struct machine *machine, const struct record *re
 	return ok ? TALLY_OK : error_nomem(err);
 }
 
-enum tally_status machine_add_build_id(struct machine *machine, struct tally_str path, const uint8_t *id, uint8_t size,
-	struct tally_error *err)
+enum tally_status machine_add_build_id(
+	struct machine *machine, struct tally_str path, const uint8_t *id, uint8_t size, struct tally_error *err)
 {
 	return binary_table_add_build_id(&machine->binaries, path, id, size) ? TALLY_OK : error_nomem(err);
 }
@@ -128,8 +132,8 @@ enum tally_status machine_finish(struct machine *machine, struct tally_error *er
 	return TALLY_OK;
 }
 
-const struct mapping *machine_find_mapping(const struct machine *machine, int32_t pid, uint64_t time_ns, unsigned cpumode,
-	struct tally_va va)
+const struct mapping *machine_find_mapping(
+	const struct machine *machine, int32_t pid, uint64_t time_ns, unsigned cpumode, struct tally_va va)
 {
 	if (cpumode == MISC_CPUMODE_KERNEL)
 		return address_space_find(&machine->kernel, time_ns, va.value);

@@ -34,7 +34,7 @@ struct process_table {
 	VEC(struct process) processes;
 	VEC(struct thread) threads;
 	VEC(struct address_space *) spaces; /* all, in order of creation */
-	struct map_u64 by_pid, by_tid;      /* -> index */
+	struct map_u64 by_pid, by_tid; /* -> index */
 };
 
 void process_table_init(struct process_table *table, struct intern *strings);
