@@ -4,6 +4,8 @@
 #ifndef BASE_LIMITS_H
 #define BASE_LIMITS_H
 
+#include <stdint.h>
+
 #define LIMIT_DIAG_TEXTS	 256 /* a screenful per cause is enough; a hostile file must not fill memory */
 #define LIMIT_EVENTS		 (1u << 20) /* attrs in one file: hundreds of events x hybrid PMUs, with room */
 #define LIMIT_IDS		 (1u << 24) /* event ids in one file: events x CPUs x threads */
@@ -11,6 +13,7 @@
 #define LIMIT_STRING		 (1u << 20) /* one header string: a command line of many files */
 #define LIMIT_CPUS		 (1u << 20) /* CPUs named by a file */
 #define LIMIT_SYMBOLS_PER_OBJECT (1u << 26) /* chromium has 2 M; vmlinux 0.2 M */
+#define LIMIT_UNPACKED_BYTES (UINT64_C(1) << 38) /* a decompression bomb stops here; a real recording never comes near */
 #define LIMIT_SMALL_FILE	 (64u << 20) /* text files of /proc and /sys read whole; kallsyms is 20 MB at most */
 
 #endif

@@ -1,0 +1,20 @@
+/*
+ * compression.h - the zstd stream inside COMPRESSED records, unpacked into whole records.
+ *
+ * One stream runs through all such records of a recording; a record may be split between two of them. Unpacked bytes live
+ * until the decompressor is destroyed. Bad input: what does not unpack, or passes LIMIT_UNPACKED_BYTES, ends the stream.
+ */
+#ifndef PERFDATA_COMPRESSION_H
+#define PERFDATA_COMPRESSION_H
+
+#include "base/bytes.h"
+#include <tally/status.h>
+
+struct decompressor;
+TALLY_MUST_CHECK enum tally_status decompressor_create(struct decompressor **d, struct tally_error *err);
+void decompressor_destroy(struct decompressor *d);
+/* records: those that are complete now; a part of one at the end is kept for the next call. */
+TALLY_MUST_CHECK enum tally_status decompressor_records(struct decompressor *d, struct tally_bytes packed, bool swap,
+	struct tally_bytes *records, struct tally_error *err);
+
+#endif

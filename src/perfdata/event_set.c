@@ -1,0 +1,152 @@
+#include "perfdata/event_set.h"
+
+#include "abi/event_name.h"
+#include "base/error.h"
+#include "base/limits.h"
+
+void event_set_init(struct event_set *set)
+{
+	*set = (struct event_set){.sample_id_offset = -1};
+	arena_init(&set->arena);
+}
+
+void event_set_deinit(struct event_set *set)
+{
+	vec_free(&set->events);
+	map_u64_deinit(&set->by_id);
+	arena_deinit(&set->arena);
+}
+
+static void note_id_positions(struct event_set *set, const struct record_layout *layout, bool is_first)
+{
+	int16_t in_sample = layout->identifier >= 0 ? layout->identifier : layout->id;
+	uint16_t in_trailer = layout->trailer_identifier ? layout->trailer_identifier : layout->trailer_id;
+	if (is_first) {
+		set->sample_id_offset = in_sample;
+		set->trailer_id_offset = in_trailer;
+		return;
+	}
+	if (set->sample_id_offset != in_sample)
+		set->sample_id_offset = -1;
+	if (set->trailer_id_offset != in_trailer)
+		set->trailer_id_offset = 0;
+}
+
+static enum tally_status set_ids(struct event_set *set, struct perfdata_event *event, const uint64_t *ids, size_t count,
+	struct tally_error *err)
+{
+	if (set->by_id.len + count > LIMIT_IDS)
+		return error_set(err, TALLY_LIMIT, "more than %u event ids", LIMIT_IDS);
+	for (size_t i = 0; i < count; i++)
+		if (!map_u64_set(&set->by_id, ids[i], event->index))
+			return error_nomem(err);
+	event->ids = ids;
+	event->id_count = count;
+	return TALLY_OK;
+}
+
+enum tally_status event_set_add(struct event_set *set, const struct perf_attr *attr, struct tally_bytes ids, bool swap,
+	struct tally_error *err)
+{
+	if (set->events.len >= LIMIT_EVENTS)
+		return error_set(err, TALLY_LIMIT, "more than %u events", LIMIT_EVENTS);
+	struct perfdata_event event = {
+		.attr = *attr,
+		.layout = record_layout_make(attr, swap),
+		.index = (uint32_t)set->events.len,
+		.leader_index = (uint32_t)set->events.len,
+	};
+	struct text name = {0};
+	event_name_of_attr(&name, attr);
+	event.name.data = name.failed ? NULL : arena_string(&set->arena, name.data, name.len);
+	event.name.len = name.len;
+	text_deinit(&name);
+	size_t count = ids.len / sizeof(uint64_t);
+	uint64_t *copy = arena_array(&set->arena, uint64_t, count);
+	if (!event.name.data || !copy)
+		return error_nomem(err);
+	for (size_t i = 0; i < count; i++)
+		copy[i] = sample_u64_at(ids.data, i, swap);
+	enum tally_status status = set_ids(set, &event, copy, count, err);
+	if (status != TALLY_OK)
+		return status;
+	if (!vec_push(&set->events, event))
+		return error_nomem(err);
+	set->attr_excess_bytes += attr->excess_bytes;
+	note_id_positions(set, &event.layout, event.index == 0);
+	return TALLY_OK;
+}
+
+enum tally_status event_set_apply_features(struct event_set *set, const struct perfdata_features *features, struct tally_error *err)
+{
+	for (size_t i = 0; i < features->event_count && i < set->events.len; i++) {
+		struct perfdata_event *event = &set->events.items[i];
+		const struct perfdata_event_desc *desc = &features->events[i];
+		if (desc->attr->type != event->attr.type || desc->attr->config != event->attr.config)
+			continue; /* another order: names would be wrong */
+		if (desc->name.len > 0)
+			event->name = desc->name;
+		if (event->id_count == 0 && desc->id_count > 0) {
+			enum tally_status status = set_ids(set, event, desc->ids, desc->id_count, err);
+			if (status != TALLY_OK)
+				return status;
+		}
+	}
+	for (size_t i = 0; i < features->group_count; i++) {
+		const struct perfdata_group *group = &features->groups[i];
+		if (group->leader_index >= set->events.len || group->member_count > set->events.len - group->leader_index)
+			continue;
+		for (uint32_t m = 0; m < group->member_count; m++)
+			set->events.items[group->leader_index + m].leader_index = group->leader_index;
+		set->events.items[group->leader_index].member_count = group->member_count;
+	}
+	return TALLY_OK;
+}
+
+enum tally_status event_set_rename(struct event_set *set, uint64_t id, struct tally_str name, struct tally_error *err)
+{
+	uint64_t index;
+	if (!map_u64_find(&set->by_id, id, &index) || name.len == 0)
+		return TALLY_OK;
+	char *copy = arena_string(&set->arena, name.data, name.len);
+	if (!copy)
+		return error_nomem(err);
+	set->events.items[index].name = (struct tally_str){copy, name.len};
+	return TALLY_OK;
+}
+
+const struct perfdata_event *event_set_by_id(const struct event_set *set, uint64_t id)
+{
+	uint64_t index;
+	return map_u64_find(&set->by_id, id, &index) ? &set->events.items[index] : NULL;
+}
+
+const struct perfdata_event *event_set_of(const struct event_set *set, const struct record *record)
+{
+	if (set->events.len == 0)
+		return NULL;
+	const struct perfdata_event *first = &set->events.items[0];
+	if (set->events.len == 1)
+		return first;
+	size_t len = record->bytes.len;
+	const uint8_t *id;
+	if (record->type == RECORD_SAMPLE) {
+		if (set->sample_id_offset < 0)
+			return first; /* no event can be told from another */
+		if ((size_t)set->sample_id_offset + sizeof(uint64_t) > len)
+			return NULL;
+		id = record->bytes.data + set->sample_id_offset;
+	} else {
+		if (set->trailer_id_offset == 0)
+			return first;
+		if ((size_t)set->trailer_id_offset + RECORD_HEADER_BYTES > len)
+			return NULL;
+		id = record->bytes.data + len - set->trailer_id_offset;
+	}
+	uint64_t value = sample_u64_at(id, 0, record->swap);
+	const struct perfdata_event *event = event_set_by_id(set, value);
+	/* Side-band that the recorder synthesised carries id 0: it belongs to no event in particular. */
+	if (!event && record->type != RECORD_SAMPLE && value == 0)
+		return first;
+	return event;
+}

@@ -1,0 +1,37 @@
+/*
+ * event_set.h - the events of a recording as they become known: attrs and ids from the header or from HEADER_ATTR
+ * records, names from EVENT_DESC, EVENT_UPDATE or the attr itself; and the way from an id to its event.
+ *
+ * Owned by the reader. Adding is by one thread; looking up is read-only.
+ */
+#ifndef PERFDATA_EVENT_SET_H
+#define PERFDATA_EVENT_SET_H
+
+#include "base/arena.h"
+#include "base/map_u64.h"
+#include "base/vec.h"
+#include "perfdata/reader.h"
+
+struct event_set {
+	VEC(struct perfdata_event) events;
+	struct map_u64 by_id; /* id -> index */
+	struct arena arena;
+	/* Where an id lies in every sample and trailer, when all events agree; else only one event can be told. */
+	int16_t sample_id_offset; /* from the start; -1 none */
+	uint16_t trailer_id_offset; /* from the end; 0 none */
+	uint64_t attr_excess_bytes;
+};
+
+void event_set_init(struct event_set *set);
+void event_set_deinit(struct event_set *set);
+/* An attr with its ids (in the file's byte order). */
+TALLY_MUST_CHECK enum tally_status event_set_add(struct event_set *set, const struct perf_attr *attr, struct tally_bytes ids,
+	bool swap, struct tally_error *err);
+/* Names and ids of EVENT_DESC, groups of GROUP_DESC: those that match by position. */
+TALLY_MUST_CHECK enum tally_status event_set_apply_features(struct event_set *set, const struct perfdata_features *features,
+	struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status event_set_rename(struct event_set *set, uint64_t id, struct tally_str name, struct tally_error *err);
+const struct perfdata_event *event_set_by_id(const struct event_set *set, uint64_t id);
+const struct perfdata_event *event_set_of(const struct event_set *set, const struct record *record);
+
+#endif

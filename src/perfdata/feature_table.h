@@ -1,0 +1,25 @@
+/*
+ * feature_table.h - each feature section described once: number, name, how it is read.
+ *
+ * Decoding fills the one struct perfdata_features; everything is allocated in the arena given, text is sliced from the
+ * section. A section that breaks its format is counted in features->damaged and left as it was.
+ */
+#ifndef PERFDATA_FEATURE_TABLE_H
+#define PERFDATA_FEATURE_TABLE_H
+
+#include "base/arena.h"
+#include "perfdata/features.h"
+
+struct feature_input {
+	struct tally_bytes section;
+	bool swap;
+	struct arena *arena;
+	struct perfdata_features *features;
+};
+
+/* As perf's --header lists missing features: "HOSTNAME"; NULL if unknown. */
+const char *feature_name(unsigned bit);
+/* Keeps raw[] and decodes what is known. NOMEM or OK: damage is only counted. */
+TALLY_MUST_CHECK enum tally_status feature_decode(unsigned bit, const struct feature_input *input, struct tally_error *err);
+
+#endif

@@ -1,0 +1,491 @@
+#include "perfdata/reader.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/limits.h"
+#include "perfdata/compression.h"
+#include "perfdata/event_set.h"
+#include "perfdata/feature_table.h"
+
+#define LIMIT_PIPE_BYTES (SIZE_MAX / 2) /* a pipe is held whole: what the machine's memory takes */
+
+struct perfdata_reader {
+	struct file_map map;
+	char *pipe_copy;
+	struct tally_bytes bytes; /* the whole file or stream */
+	bool is_pipe;
+	bool swap;
+	bool has_compressed;
+	size_t data_offset, data_end; /* of the record stream */
+	size_t position;              /* next record */
+	bool ended;
+	struct decompressor *decompressor;
+	struct tally_bytes unpacked; /* records out of the last COMPRESSED */
+	size_t unpacked_position;
+	struct arena arena;
+	struct event_set events;
+	struct perfdata_features features;
+	struct input_health health;
+};
+
+struct section {
+	uint64_t offset, size;
+};
+
+static struct section read_section(struct cursor *c)
+{
+	struct section s;
+	s.offset = cursor_u64(c);
+	s.size = cursor_u64(c);
+	return s;
+}
+
+static struct tally_bytes section_bytes(const struct perfdata_reader *r, struct section s)
+{
+	if (s.offset > r->bytes.len || s.size > r->bytes.len - s.offset)
+		return (struct tally_bytes){NULL, 0};
+	return (struct tally_bytes){r->bytes.data + s.offset, (size_t)s.size};
+}
+
+static enum tally_status read_attrs(struct perfdata_reader *r, struct section attrs, uint64_t entry_size, struct tally_error *err)
+{
+	struct tally_bytes bytes = section_bytes(r, attrs);
+	if (!bytes.data && attrs.size > 0)
+		return error_set_at(err, TALLY_CORRUPT, attrs.offset, "the event attributes reach beyond the file's end");
+	if (entry_size < ATTR_SIZE_VER0 + 16 || entry_size > UINT16_MAX + 16u)
+		return error_set_at(err, TALLY_CORRUPT, 16, "event attributes of %llu bytes each", (unsigned long long)entry_size);
+	struct cursor c = cursor_make(bytes, r->swap);
+	while (cursor_left(&c) >= entry_size) {
+		struct perf_attr attr;
+		enum tally_status status = attr_decode_sized(&c, (size_t)entry_size - 16, &attr, err);
+		if (status != TALLY_OK)
+			return status;
+		struct section ids_section = read_section(&c);
+		struct tally_bytes ids = section_bytes(r, ids_section);
+		if (!ids.data && ids_section.size > 0)
+			r->health.damaged_features++; /* the event stays, its samples cannot be told from others' */
+		status = event_set_add(&r->events, &attr, ids, r->swap, err);
+		if (status != TALLY_OK)
+			return status;
+	}
+	return TALLY_OK;
+}
+
+/* The feature sections' table lies behind the data, one entry a set bit, in order of the bits. */
+static enum tally_status read_features(struct perfdata_reader *r, size_t table_offset, struct tally_error *err)
+{
+	if (table_offset > r->bytes.len)
+		return TALLY_OK;
+	struct cursor c = cursor_make((struct tally_bytes){r->bytes.data + table_offset, r->bytes.len - table_offset}, r->swap);
+	/* CPU topology needs the number of CPUs, whose section comes before it: the order of the bits suffices. */
+	for (unsigned bit = 0; bit < 256; bit++) {
+		if (!feature_is_present(&r->features, bit))
+			continue;
+		struct section section = read_section(&c);
+		struct tally_bytes bytes = section_bytes(r, section);
+		if (c.failed || !bytes.data) {
+			r->features.present[bit / 64] &= ~(UINT64_C(1) << bit % 64);
+			r->health.damaged_features++;
+			continue;
+		}
+		if (!feature_name(bit)) {
+			r->health.unknown_features++;
+			continue;
+		}
+		struct feature_input input = {.section = bytes, .swap = r->swap, .arena = &r->arena, .features = &r->features};
+		enum tally_status status = feature_decode(bit, &input, err);
+		if (status != TALLY_OK)
+			return status;
+	}
+	r->health.damaged_features += r->features.damaged;
+	return TALLY_OK;
+}
+
+/* The bit set is of longs: in a foreign file of 32-bit longs the halves stand the other way round. */
+static void read_feature_bits(struct perfdata_reader *r, struct cursor *c)
+{
+	for (size_t i = 0; i < 4; i++)
+		r->features.present[i] = cursor_u64(c);
+	if (!r->swap || feature_is_present(&r->features, FEATURE_HOSTNAME))
+		return;
+	uint64_t halves = r->features.present[0] >> 32 | r->features.present[0] << 32;
+	if (halves >> FEATURE_HOSTNAME & 1)
+		for (size_t i = 0; i < 4; i++)
+			r->features.present[i] = r->features.present[i] >> 32 | r->features.present[i] << 32;
+}
+
+static enum tally_status open_file(struct perfdata_reader *r, bool is_v1, struct tally_error *err)
+{
+	struct cursor c = cursor_make(r->bytes, r->swap);
+	cursor_skip(&c, 16); /* magic and size */
+	uint64_t attr_size = cursor_u64(&c);
+	struct section attrs = read_section(&c);
+	struct section data = read_section(&c);
+	(void)read_section(&c); /* event types: unused since 2011 */
+	size_t header_size = is_v1 ? 72 : PERFDATA_HEADER_BYTES;
+	if (!is_v1 || cursor_left(&c) >= 32)
+		read_feature_bits(r, &c);
+	if (r->bytes.len < header_size || c.failed)
+		return error_set_at(err, TALLY_CORRUPT, r->bytes.len, "the file ends inside its header");
+	enum tally_status status = read_attrs(r, attrs, attr_size, err);
+	if (status != TALLY_OK)
+		return status;
+	if (data.offset > r->bytes.len)
+		return error_set_at(err, TALLY_CORRUPT, data.offset, "the data section starts beyond the file's end");
+	r->data_offset = (size_t)data.offset;
+	uint64_t available = r->bytes.len - data.offset;
+	bool was_killed = data.size == 0 && available > 0;
+	if (was_killed || data.size > available) {
+		/* Killed before it could say where the data ends, or cut: all that is there counts, and no feature is. */
+		r->data_end = r->bytes.len;
+		memset(r->features.present, 0, sizeof(r->features.present));
+		if (!was_killed) {
+			r->health.is_cut = true;
+			r->health.cut_offset = r->bytes.len;
+		}
+		return TALLY_OK;
+	}
+	r->data_end = (size_t)(data.offset + data.size);
+	status = read_features(r, r->data_end, err);
+	return status == TALLY_OK ? event_set_apply_features(&r->events, &r->features, err) : status;
+}
+
+static enum tally_status open_bytes(struct perfdata_reader *r, struct tally_error *err)
+{
+	struct cursor c = cursor_make(r->bytes, false);
+	uint64_t magic = cursor_u64(&c);
+	if (c.failed)
+		return error_set(err, TALLY_CORRUPT, "not a perf.data file: only %zu bytes", r->bytes.len);
+	bool is_v1 = magic == PERFDATA_MAGIC1 || magic == __builtin_bswap64(PERFDATA_MAGIC1);
+	r->swap = magic == __builtin_bswap64(PERFDATA_MAGIC2) || magic == __builtin_bswap64(PERFDATA_MAGIC1);
+	if (!is_v1 && magic != PERFDATA_MAGIC2 && magic != __builtin_bswap64(PERFDATA_MAGIC2))
+		return error_set_at(err, TALLY_CORRUPT, 0, "not a perf.data file: it does not start with PERFILE2");
+	c.swap = r->swap;
+	uint64_t header_size = cursor_u64(&c);
+	if (c.failed)
+		return error_set_at(err, TALLY_CORRUPT, r->bytes.len, "the file ends inside its header");
+	r->is_pipe = header_size == PERFDATA_PIPE_HEADER_BYTES;
+	if (!r->is_pipe)
+		return open_file(r, is_v1, err);
+	r->data_offset = PERFDATA_PIPE_HEADER_BYTES;
+	r->data_end = r->bytes.len;
+	return TALLY_OK;
+}
+
+static bool has_compressed_data(const struct perfdata_reader *r)
+{
+	return feature_is_present(&r->features, FEATURE_COMPRESSED);
+}
+
+static enum tally_status finish_open(struct perfdata_reader *r, struct perfdata_reader **reader, struct tally_error *err)
+{
+	enum tally_status status = open_bytes(r, err);
+	if (status != TALLY_OK) {
+		perfdata_reader_destroy(r);
+		return status;
+	}
+	r->has_compressed = has_compressed_data(r);
+	r->health.attr_excess_bytes = r->events.attr_excess_bytes;
+	r->position = r->data_offset;
+	*reader = r;
+	return TALLY_OK;
+}
+
+static struct perfdata_reader *new_reader(void)
+{
+	struct perfdata_reader *r = calloc(1, sizeof(*r));
+	if (r) {
+		arena_init(&r->arena);
+		event_set_init(&r->events);
+	}
+	return r;
+}
+
+enum tally_status perfdata_reader_open_bytes(struct tally_bytes bytes, struct perfdata_reader **reader, struct tally_error *err)
+{
+	struct perfdata_reader *r = new_reader();
+	if (!r)
+		return error_nomem(err);
+	r->bytes = bytes;
+	return finish_open(r, reader, err);
+}
+
+enum tally_status perfdata_reader_open_fd(int fd, struct perfdata_reader **reader, struct tally_error *err)
+{
+	struct perfdata_reader *r = new_reader();
+	if (!r)
+		return error_nomem(err);
+	enum tally_status status = file_read_fd(fd, LIMIT_PIPE_BYTES, &r->pipe_copy, &r->bytes.len, err);
+	if (status != TALLY_OK) {
+		perfdata_reader_destroy(r);
+		return status;
+	}
+	r->bytes.data = (const uint8_t *)r->pipe_copy;
+	return finish_open(r, reader, err);
+}
+
+enum tally_status perfdata_reader_open(const char *path, struct perfdata_reader **reader, struct tally_error *err)
+{
+	if (strcmp(path, "-") == 0)
+		return perfdata_reader_open_fd(STDIN_FILENO, reader, err);
+	struct perfdata_reader *r = new_reader();
+	if (!r)
+		return error_nomem(err);
+	enum tally_status status = file_map_open(path, &r->map, err);
+	if (status != TALLY_OK) {
+		perfdata_reader_destroy(r);
+		return status;
+	}
+	r->bytes = r->map.bytes;
+	return finish_open(r, reader, err);
+}
+
+void perfdata_reader_destroy(struct perfdata_reader *r)
+{
+	if (!r)
+		return;
+	decompressor_destroy(r->decompressor);
+	event_set_deinit(&r->events);
+	arena_deinit(&r->arena);
+	file_map_close(&r->map);
+	free(r->pipe_copy);
+	free(r);
+}
+
+/* Bytes that follow a record in the stream without belonging to it. */
+static uint64_t payload_bytes(const struct perfdata_reader *r, const struct record *record)
+{
+	struct record_fields fields;
+	if (record->type == RECORD_AUXTRACE && record_decode(record, &fields, NULL) == TALLY_OK)
+		return fields.auxtrace.size;
+	if (r->is_pipe && record->type == RECORD_HEADER_TRACING_DATA && record_decode(record, &fields, NULL) == TALLY_OK)
+		return ((uint64_t)fields.tracing_data.size + 7) & ~UINT64_C(7);
+	return 0;
+}
+
+static enum tally_status apply_attr_record(struct perfdata_reader *r, const struct record_fields *fields, struct tally_error *err)
+{
+	struct cursor c = cursor_make(fields->attr.attr_and_ids, r->swap);
+	struct perf_attr attr;
+	if (attr_decode(&c, &attr, NULL) != TALLY_OK) {
+		r->health.damaged_records++;
+		return TALLY_OK;
+	}
+	struct tally_bytes ids = cursor_bytes(&c, cursor_left(&c) / 8 * 8);
+	enum tally_status status = event_set_add(&r->events, &attr, ids, r->swap, err);
+	r->health.attr_excess_bytes = r->events.attr_excess_bytes;
+	return status;
+}
+
+static enum tally_status apply_feature_record(struct perfdata_reader *r, const struct record_fields *fields, struct tally_error *err)
+{
+	uint64_t bit = fields->feature.feature;
+	if (bit >= 256)
+		return TALLY_OK;
+	r->features.present[bit / 64] |= UINT64_C(1) << bit % 64;
+	if (!feature_name((unsigned)bit)) {
+		r->health.unknown_features++;
+		return TALLY_OK;
+	}
+	struct feature_input input = {.section = fields->feature.payload, .swap = r->swap, .arena = &r->arena, .features = &r->features};
+	uint64_t damaged = r->features.damaged;
+	enum tally_status status = feature_decode((unsigned)bit, &input, err);
+	r->health.damaged_features += r->features.damaged - damaged;
+	if (status == TALLY_OK && (bit == FEATURE_EVENT_DESC || bit == FEATURE_GROUP_DESC))
+		status = event_set_apply_features(&r->events, &r->features, err);
+	return status;
+}
+
+/* What a stream says of itself on the way. */
+static enum tally_status apply_description(struct perfdata_reader *r, const struct record *record, size_t payload_at,
+	struct tally_error *err)
+{
+	struct record_fields fields;
+	if (record->type < RECORD_HEADER_ATTR || record_decode(record, &fields, NULL) != TALLY_OK)
+		return TALLY_OK;
+	switch (record->type) {
+	case RECORD_HEADER_ATTR:
+		return r->is_pipe ? apply_attr_record(r, &fields, err) : TALLY_OK;
+	case RECORD_HEADER_FEATURE:
+		return r->is_pipe ? apply_feature_record(r, &fields, err) : TALLY_OK;
+	case RECORD_HEADER_TRACING_DATA:
+		if (r->is_pipe && fields.tracing_data.size <= r->data_end - payload_at) {
+			r->features.tracing_data = (struct tally_bytes){r->bytes.data + payload_at, fields.tracing_data.size};
+			r->features.present[0] |= UINT64_C(1) << FEATURE_TRACING_DATA;
+		}
+		return TALLY_OK;
+	case RECORD_EVENT_UPDATE:
+		if (fields.event_update.update_type != EVENT_UPDATE_NAME)
+			return TALLY_OK;
+		struct tally_bytes payload = fields.event_update.payload;
+		struct tally_str name = {(const char *)payload.data, payload.len ? strnlen((const char *)payload.data, payload.len) : 0};
+		return event_set_rename(&r->events, fields.event_update.id, name, err);
+	default:
+		return TALLY_OK;
+	}
+}
+
+static enum tally_status next_unpacked(struct perfdata_reader *r, struct record *record)
+{
+	if (r->unpacked_position >= r->unpacked.len)
+		return TALLY_END;
+	enum tally_status status = record_at(r->unpacked, r->swap, r->unpacked_position, record, NULL);
+	if (status == TALLY_OK)
+		r->unpacked_position += record->bytes.len;
+	return status;
+}
+
+static enum tally_status unpack(struct perfdata_reader *r, const struct record *record, struct tally_error *err)
+{
+	struct record_fields fields;
+	enum tally_status status = record_decode(record, &fields, err);
+	if (status != TALLY_OK)
+		return status;
+	if (!r->decompressor) {
+		status = decompressor_create(&r->decompressor, err);
+		if (status != TALLY_OK)
+			return status;
+	}
+	status = decompressor_records(r->decompressor, fields.compressed.payload, r->swap, &r->unpacked, err);
+	if (status == TALLY_CORRUPT)
+		error_set_at(err, TALLY_CORRUPT, record->offset, "a compressed record does not unpack");
+	r->unpacked_position = 0;
+	return status;
+}
+
+static void count(struct perfdata_reader *r, const struct record *record)
+{
+	r->health.records++;
+	r->health.bytes += record->bytes.len;
+	if (record->type == RECORD_SAMPLE)
+		r->health.samples++;
+	else if (!record_type_name(record->type))
+		r->health.unknown_records++;
+}
+
+static enum tally_status end_cut(struct perfdata_reader *r, uint64_t offset)
+{
+	r->ended = true;
+	r->health.is_cut = true;
+	r->health.cut_offset = offset;
+	return TALLY_CORRUPT;
+}
+
+/* The next record of the stream itself, compressed ones included. */
+static enum tally_status next_stored(struct perfdata_reader *r, struct record *record, struct tally_error *err)
+{
+	struct tally_bytes stream = {r->bytes.data, r->data_end};
+	enum tally_status status = record_at(stream, r->swap, r->position, record, err);
+	if (status == TALLY_END) {
+		r->ended = true;
+		/* The header promised more than the file has. */
+		if (r->health.is_cut && r->data_end == r->bytes.len && r->health.cut_offset == r->bytes.len)
+			return error_set_at(err, TALLY_CORRUPT, r->bytes.len, "the file is cut: its header promises more data");
+		return TALLY_END;
+	}
+	if (status != TALLY_OK)
+		return end_cut(r, r->position);
+	size_t next = r->position + record->bytes.len;
+	uint64_t payload = payload_bytes(r, record);
+	if (payload > r->data_end - next) {
+		error_set_at(err, TALLY_CORRUPT, record->offset, "the payload of a record reaches beyond the data");
+		return end_cut(r, r->position);
+	}
+	r->position = next + (size_t)payload;
+	return apply_description(r, record, next, err);
+}
+
+enum tally_status perfdata_reader_next(struct perfdata_reader *r, struct record *record, struct tally_error *err)
+{
+	for (;;) {
+		if (next_unpacked(r, record) == TALLY_OK) {
+			count(r, record);
+			return TALLY_OK;
+		}
+		if (r->ended)
+			return TALLY_END;
+		struct record stored;
+		enum tally_status status = next_stored(r, &stored, err);
+		if (status != TALLY_OK)
+			return status;
+		if (stored.type == RECORD_COMPRESSED || stored.type == RECORD_COMPRESSED2) {
+			status = unpack(r, &stored, err);
+			if (status == TALLY_CORRUPT)
+				return end_cut(r, stored.offset);
+			if (status != TALLY_OK)
+				return status;
+			continue;
+		}
+		*record = stored;
+		count(r, record);
+		return TALLY_OK;
+	}
+}
+
+enum tally_status perfdata_reader_rewind(struct perfdata_reader *r, struct tally_error *err)
+{
+	if (r->is_pipe)
+		return error_set(err, TALLY_UNSUPPORTED, "a pipe cannot be read twice");
+	decompressor_destroy(r->decompressor);
+	r->decompressor = NULL;
+	r->unpacked = (struct tally_bytes){NULL, 0};
+	r->unpacked_position = 0;
+	r->position = r->data_offset;
+	r->ended = false;
+	return TALLY_OK;
+}
+
+bool perfdata_reader_is_pipe(const struct perfdata_reader *r)
+{
+	return r->is_pipe;
+}
+
+bool perfdata_reader_is_swapped(const struct perfdata_reader *r)
+{
+	return r->swap;
+}
+
+const struct perfdata_event *perfdata_reader_events(const struct perfdata_reader *r, size_t *event_count)
+{
+	*event_count = r->events.events.len;
+	return r->events.events.items;
+}
+
+const struct perfdata_features *perfdata_reader_features(const struct perfdata_reader *r)
+{
+	return &r->features;
+}
+
+const struct input_health *perfdata_reader_health(const struct perfdata_reader *r)
+{
+	return &r->health;
+}
+
+struct tally_bytes perfdata_reader_data(const struct perfdata_reader *r, uint64_t *data_offset)
+{
+	if (r->is_pipe || r->has_compressed)
+		return (struct tally_bytes){NULL, 0};
+	*data_offset = r->data_offset;
+	return (struct tally_bytes){r->bytes.data + r->data_offset, r->data_end - r->data_offset};
+}
+
+const struct perfdata_event *perfdata_reader_event_of(const struct perfdata_reader *r, const struct record *record)
+{
+	return event_set_of(&r->events, record);
+}
+
+const struct perfdata_event *perfdata_reader_event_by_id(const struct perfdata_reader *r, uint64_t id)
+{
+	return event_set_by_id(&r->events, id);
+}
+
+bool perfdata_reader_sample_id(const struct perfdata_reader *r, const struct record *record, struct sample_id *id)
+{
+	const struct perfdata_event *event = event_set_of(&r->events, record);
+	if (!event || !event->layout.sample_id_all || record->type >= RECORD_HEADER_ATTR)
+		return false;
+	return sample_id_decode(&event->layout, record, id, NULL) == TALLY_OK;
+}
