@@ -78,7 +78,8 @@ void event_modifiers_of_attr(struct text *t, const struct perf_attr *attr)
 	bool is_first = true;
 	char letters[8];
 	size_t count = 0;
-	bool some_level_excluded = ATTR_HAS(attr, EXCLUDE_USER) || ATTR_HAS(attr, EXCLUDE_KERNEL) || ATTR_HAS(attr, EXCLUDE_HV);
+	bool some_level_excluded =
+		ATTR_HAS(attr, EXCLUDE_USER) || ATTR_HAS(attr, EXCLUDE_KERNEL) || ATTR_HAS(attr, EXCLUDE_HV);
 	if (some_level_excluded) {
 		if (!ATTR_HAS(attr, EXCLUDE_USER))
 			letters[count++] = 'u';

@@ -1,5 +1,6 @@
 /*
- * event_name.h - the names of events that the ABI itself defines, and the name to show for an attr that has none stored.
+ * event_name.h - the names of events that the ABI itself defines, and the name to show for an attr that has none
+ * stored.
  *
  * Constant tables; the spelling is perf's.
  */

@@ -16,8 +16,8 @@
 struct decompressor {
 	ZSTD_DStream *stream;
 	struct arena arena; /* what was handed out */
-	VEC(uint8_t) rest;  /* the part of a record that is not complete yet */
-	uint64_t unpacked;  /* bytes so far */
+	VEC(uint8_t) rest; /* the part of a record that is not complete yet */
+	uint64_t unpacked; /* bytes so far */
 };
 
 enum tally_status decompressor_create(struct decompressor **decompressor, struct tally_error *err)
@@ -69,14 +69,15 @@ static enum tally_status unpack(struct decompressor *d, struct tally_bytes packe
 		d->rest.len += out.pos;
 		d->unpacked += out.pos;
 		if (d->unpacked > LIMIT_UNPACKED_BYTES)
-			return error_set(err, TALLY_LIMIT, "more than %llu bytes unpacked", (unsigned long long)LIMIT_UNPACKED_BYTES);
+			return error_set(err, TALLY_LIMIT, "more than %llu bytes unpacked",
+				(unsigned long long)LIMIT_UNPACKED_BYTES);
 		if (in.pos == in.size && out.pos < step)
 			return TALLY_OK;
 	}
 }
 
-enum tally_status decompressor_records(struct decompressor *d, struct tally_bytes packed, bool swap, struct tally_bytes *records,
-	struct tally_error *err)
+enum tally_status decompressor_records(struct decompressor *d, struct tally_bytes packed, bool swap,
+	struct tally_bytes *records, struct tally_error *err)
 {
 	enum tally_status status = unpack(d, packed, err);
 	if (status != TALLY_OK)
@@ -102,8 +103,8 @@ void decompressor_destroy(struct decompressor *d)
 {
 }
 
-enum tally_status decompressor_records(struct decompressor *d, struct tally_bytes packed, bool swap, struct tally_bytes *records,
-	struct tally_error *err)
+enum tally_status decompressor_records(struct decompressor *d, struct tally_bytes packed, bool swap,
+	struct tally_bytes *records, struct tally_error *err)
 {
 	return error_set(err, TALLY_UNSUPPORTED, "the recording is compressed, and this build has no zstd");
 }

@@ -1,8 +1,9 @@
 /*
  * compression.h - the zstd stream inside COMPRESSED records, unpacked into whole records.
  *
- * One stream runs through all such records of a recording; a record may be split between two of them. Unpacked bytes live
- * until the decompressor is destroyed. Bad input: what does not unpack, or passes LIMIT_UNPACKED_BYTES, ends the stream.
+ * One stream runs through all such records of a recording; a record may be split between two of them. Unpacked bytes
+ * live until the decompressor is destroyed. Bad input: what does not unpack, or passes LIMIT_UNPACKED_BYTES, ends the
+ * stream.
  */
 #ifndef PERFDATA_COMPRESSION_H
 #define PERFDATA_COMPRESSION_H

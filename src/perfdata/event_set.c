@@ -32,8 +32,8 @@ static void note_id_positions(struct event_set *set, const struct record_layout 
 		set->trailer_id_offset = 0;
 }
 
-static enum tally_status set_ids(struct event_set *set, struct perfdata_event *event, const uint64_t *ids, size_t count,
-	struct tally_error *err)
+static enum tally_status set_ids(
+	struct event_set *set, struct perfdata_event *event, const uint64_t *ids, size_t count, struct tally_error *err)
 {
 	if (set->by_id.len + count > LIMIT_IDS)
 		return error_set(err, TALLY_LIMIT, "more than %u event ids", LIMIT_IDS);
@@ -45,8 +45,8 @@ static enum tally_status set_ids(struct event_set *set, struct perfdata_event *e
 	return TALLY_OK;
 }
 
-enum tally_status event_set_add(struct event_set *set, const struct perf_attr *attr, struct tally_bytes ids, bool swap,
-	struct tally_error *err)
+enum tally_status event_set_add(
+	struct event_set *set, const struct perf_attr *attr, struct tally_bytes ids, bool swap, struct tally_error *err)
 {
 	if (set->events.len >= LIMIT_EVENTS)
 		return error_set(err, TALLY_LIMIT, "more than %u events", LIMIT_EVENTS);
@@ -77,7 +77,8 @@ enum tally_status event_set_add(struct event_set *set, const struct perf_attr *a
 	return TALLY_OK;
 }
 
-enum tally_status event_set_apply_features(struct event_set *set, const struct perfdata_features *features, struct tally_error *err)
+enum tally_status event_set_apply_features(
+	struct event_set *set, const struct perfdata_features *features, struct tally_error *err)
 {
 	for (size_t i = 0; i < features->event_count && i < set->events.len; i++) {
 		struct perfdata_event *event = &set->events.items[i];
@@ -94,7 +95,8 @@ enum tally_status event_set_apply_features(struct event_set *set, const struct p
 	}
 	for (size_t i = 0; i < features->group_count; i++) {
 		const struct perfdata_group *group = &features->groups[i];
-		if (group->leader_index >= set->events.len || group->member_count > set->events.len - group->leader_index)
+		if (group->leader_index >= set->events.len ||
+			group->member_count > set->events.len - group->leader_index)
 			continue;
 		for (uint32_t m = 0; m < group->member_count; m++)
 			set->events.items[group->leader_index + m].leader_index = group->leader_index;

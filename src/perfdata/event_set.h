@@ -25,12 +25,13 @@ struct event_set {
 void event_set_init(struct event_set *set);
 void event_set_deinit(struct event_set *set);
 /* An attr with its ids (in the file's byte order). */
-TALLY_MUST_CHECK enum tally_status event_set_add(struct event_set *set, const struct perf_attr *attr, struct tally_bytes ids,
-	bool swap, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status event_set_add(struct event_set *set, const struct perf_attr *attr,
+	struct tally_bytes ids, bool swap, struct tally_error *err);
 /* Names and ids of EVENT_DESC, groups of GROUP_DESC: those that match by position. */
-TALLY_MUST_CHECK enum tally_status event_set_apply_features(struct event_set *set, const struct perfdata_features *features,
-	struct tally_error *err);
-TALLY_MUST_CHECK enum tally_status event_set_rename(struct event_set *set, uint64_t id, struct tally_str name, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status event_set_apply_features(
+	struct event_set *set, const struct perfdata_features *features, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status event_set_rename(
+	struct event_set *set, uint64_t id, struct tally_str name, struct tally_error *err);
 const struct perfdata_event *event_set_by_id(const struct event_set *set, uint64_t id);
 const struct perfdata_event *event_set_of(const struct event_set *set, const struct record *record);
 

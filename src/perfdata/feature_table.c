@@ -14,7 +14,8 @@ static struct tally_str read_string(struct cursor *c)
 	return cursor_text(c, len);
 }
 
-static enum result read_list_of(struct cursor *c, struct arena *arena, uint32_t count, struct perfdata_string_list *list)
+static enum result read_list_of(
+	struct cursor *c, struct arena *arena, uint32_t count, struct perfdata_string_list *list)
 {
 	if (!cursor_count(c, count, 4))
 		return DAMAGED;
@@ -39,13 +40,13 @@ static enum result end(const struct cursor *c)
 	return c->failed ? DAMAGED : GOOD;
 }
 
-#define STRING_FEATURE(field)                                                                                          \
-	static enum result read_##field(struct cursor *c, const struct feature_input *in)                              \
-	{                                                                                                              \
-		struct tally_str text = read_string(c);                                                                \
-		if (!c->failed)                                                                                        \
-			in->features->field = text;                                                                    \
-		return end(c);                                                                                         \
+#define STRING_FEATURE(field)                                                             \
+	static enum result read_##field(struct cursor *c, const struct feature_input *in) \
+	{                                                                                 \
+		struct tally_str text = read_string(c);                                   \
+		if (!c->failed)                                                           \
+			in->features->field = text;                                       \
+		return end(c);                                                            \
 	}
 STRING_FEATURE(hostname)
 STRING_FEATURE(osrelease)
@@ -110,7 +111,8 @@ static enum result read_build_ids(struct cursor *c, const struct feature_input *
 	return result;
 }
 
-static enum result read_event(struct cursor *c, const struct feature_input *in, uint32_t attr_size, struct perfdata_event_desc *event)
+static enum result read_event(
+	struct cursor *c, const struct feature_input *in, uint32_t attr_size, struct perfdata_event_desc *event)
 {
 	struct perf_attr *attr = arena_new(in->arena, struct perf_attr);
 	if (!attr)

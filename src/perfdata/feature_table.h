@@ -20,6 +20,7 @@ struct feature_input {
 /* As perf's --header lists missing features: "HOSTNAME"; NULL if unknown. */
 const char *feature_name(unsigned bit);
 /* Keeps raw[] and decodes what is known. NOMEM or OK: damage is only counted. */
-TALLY_MUST_CHECK enum tally_status feature_decode(unsigned bit, const struct feature_input *input, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status feature_decode(
+	unsigned bit, const struct feature_input *input, struct tally_error *err);
 
 #endif

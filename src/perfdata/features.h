@@ -8,6 +8,7 @@
 #ifndef PERFDATA_FEATURES_H
 #define PERFDATA_FEATURES_H
 
+#include "abi/attr.h"
 #include "abi/record.h"
 #include "perfdata/format.h"
 

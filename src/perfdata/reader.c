@@ -20,7 +20,7 @@ struct perfdata_reader {
 	bool swap;
 	bool has_compressed;
 	size_t data_offset, data_end; /* of the record stream */
-	size_t position;              /* next record */
+	size_t position; /* next record */
 	bool ended;
 	struct decompressor *decompressor;
 	struct tally_bytes unpacked; /* records out of the last COMPRESSED */
@@ -50,13 +50,16 @@ static struct tally_bytes section_bytes(const struct perfdata_reader *r, struct 
 	return (struct tally_bytes){r->bytes.data + s.offset, (size_t)s.size};
 }
 
-static enum tally_status read_attrs(struct perfdata_reader *r, struct section attrs, uint64_t entry_size, struct tally_error *err)
+static enum tally_status read_attrs(
+	struct perfdata_reader *r, struct section attrs, uint64_t entry_size, struct tally_error *err)
 {
 	struct tally_bytes bytes = section_bytes(r, attrs);
 	if (!bytes.data && attrs.size > 0)
-		return error_set_at(err, TALLY_CORRUPT, attrs.offset, "the event attributes reach beyond the file's end");
+		return error_set_at(
+			err, TALLY_CORRUPT, attrs.offset, "the event attributes reach beyond the file's end");
 	if (entry_size < ATTR_SIZE_VER0 + 16 || entry_size > UINT16_MAX + 16u)
-		return error_set_at(err, TALLY_CORRUPT, 16, "event attributes of %llu bytes each", (unsigned long long)entry_size);
+		return error_set_at(
+			err, TALLY_CORRUPT, 16, "event attributes of %llu bytes each", (unsigned long long)entry_size);
 	struct cursor c = cursor_make(bytes, r->swap);
 	while (cursor_left(&c) >= entry_size) {
 		struct perf_attr attr;
@@ -79,7 +82,8 @@ static enum tally_status read_features(struct perfdata_reader *r, size_t table_o
 {
 	if (table_offset > r->bytes.len)
 		return TALLY_OK;
-	struct cursor c = cursor_make((struct tally_bytes){r->bytes.data + table_offset, r->bytes.len - table_offset}, r->swap);
+	struct cursor c =
+		cursor_make((struct tally_bytes){r->bytes.data + table_offset, r->bytes.len - table_offset}, r->swap);
 	/* CPU topology needs the number of CPUs, whose section comes before it: the order of the bits suffices. */
 	for (unsigned bit = 0; bit < 256; bit++) {
 		if (!feature_is_present(&r->features, bit))
@@ -95,7 +99,8 @@ static enum tally_status read_features(struct perfdata_reader *r, size_t table_o
 			r->health.unknown_features++;
 			continue;
 		}
-		struct feature_input input = {.section = bytes, .swap = r->swap, .arena = &r->arena, .features = &r->features};
+		struct feature_input input = {
+			.section = bytes, .swap = r->swap, .arena = &r->arena, .features = &r->features};
 		enum tally_status status = feature_decode(bit, &input, err);
 		if (status != TALLY_OK)
 			return status;
@@ -139,7 +144,8 @@ static enum tally_status open_file(struct perfdata_reader *r, bool is_v1, struct
 	uint64_t available = r->bytes.len - data.offset;
 	bool was_killed = data.size == 0 && available > 0;
 	if (was_killed || data.size > available) {
-		/* Killed before it could say where the data ends, or cut: all that is there counts, and no feature is. */
+		/* Killed before it could say where the data ends, or cut: all that is there counts, and no feature is.
+		 */
 		r->data_end = r->bytes.len;
 		memset(r->features.present, 0, sizeof(r->features.present));
 		if (!was_killed) {
@@ -180,7 +186,8 @@ static bool has_compressed_data(const struct perfdata_reader *r)
 	return feature_is_present(&r->features, FEATURE_COMPRESSED);
 }
 
-static enum tally_status finish_open(struct perfdata_reader *r, struct perfdata_reader **reader, struct tally_error *err)
+static enum tally_status finish_open(
+	struct perfdata_reader *r, struct perfdata_reader **reader, struct tally_error *err)
 {
 	enum tally_status status = open_bytes(r, err);
 	if (status != TALLY_OK) {
@@ -204,7 +211,8 @@ static struct perfdata_reader *new_reader(void)
 	return r;
 }
 
-enum tally_status perfdata_reader_open_bytes(struct tally_bytes bytes, struct perfdata_reader **reader, struct tally_error *err)
+enum tally_status perfdata_reader_open_bytes(
+	struct tally_bytes bytes, struct perfdata_reader **reader, struct tally_error *err)
 {
 	struct perfdata_reader *r = new_reader();
 	if (!r)
@@ -261,12 +269,14 @@ static uint64_t payload_bytes(const struct perfdata_reader *r, const struct reco
 	struct record_fields fields;
 	if (record->type == RECORD_AUXTRACE && record_decode(record, &fields, NULL) == TALLY_OK)
 		return fields.auxtrace.size;
-	if (r->is_pipe && record->type == RECORD_HEADER_TRACING_DATA && record_decode(record, &fields, NULL) == TALLY_OK)
+	if (r->is_pipe && record->type == RECORD_HEADER_TRACING_DATA &&
+		record_decode(record, &fields, NULL) == TALLY_OK)
 		return ((uint64_t)fields.tracing_data.size + 7) & ~UINT64_C(7);
 	return 0;
 }
 
-static enum tally_status apply_attr_record(struct perfdata_reader *r, const struct record_fields *fields, struct tally_error *err)
+static enum tally_status apply_attr_record(
+	struct perfdata_reader *r, const struct record_fields *fields, struct tally_error *err)
 {
 	struct cursor c = cursor_make(fields->attr.attr_and_ids, r->swap);
 	struct perf_attr attr;
@@ -280,7 +290,8 @@ static enum tally_status apply_attr_record(struct perfdata_reader *r, const stru
 	return status;
 }
 
-static enum tally_status apply_feature_record(struct perfdata_reader *r, const struct record_fields *fields, struct tally_error *err)
+static enum tally_status apply_feature_record(
+	struct perfdata_reader *r, const struct record_fields *fields, struct tally_error *err)
 {
 	uint64_t bit = fields->feature.feature;
 	if (bit >= 256)
@@ -290,7 +301,8 @@ static enum tally_status apply_feature_record(struct perfdata_reader *r, const s
 		r->health.unknown_features++;
 		return TALLY_OK;
 	}
-	struct feature_input input = {.section = fields->feature.payload, .swap = r->swap, .arena = &r->arena, .features = &r->features};
+	struct feature_input input = {
+		.section = fields->feature.payload, .swap = r->swap, .arena = &r->arena, .features = &r->features};
 	uint64_t damaged = r->features.damaged;
 	enum tally_status status = feature_decode((unsigned)bit, &input, err);
 	r->health.damaged_features += r->features.damaged - damaged;
@@ -300,8 +312,8 @@ static enum tally_status apply_feature_record(struct perfdata_reader *r, const s
 }
 
 /* What a stream says of itself on the way. */
-static enum tally_status apply_description(struct perfdata_reader *r, const struct record *record, size_t payload_at,
-	struct tally_error *err)
+static enum tally_status apply_description(
+	struct perfdata_reader *r, const struct record *record, size_t payload_at, struct tally_error *err)
 {
 	struct record_fields fields;
 	if (record->type < RECORD_HEADER_ATTR || record_decode(record, &fields, NULL) != TALLY_OK)
@@ -313,7 +325,8 @@ static enum tally_status apply_description(struct perfdata_reader *r, const stru
 		return r->is_pipe ? apply_feature_record(r, &fields, err) : TALLY_OK;
 	case RECORD_HEADER_TRACING_DATA:
 		if (r->is_pipe && fields.tracing_data.size <= r->data_end - payload_at) {
-			r->features.tracing_data = (struct tally_bytes){r->bytes.data + payload_at, fields.tracing_data.size};
+			r->features.tracing_data =
+				(struct tally_bytes){r->bytes.data + payload_at, fields.tracing_data.size};
 			r->features.present[0] |= UINT64_C(1) << FEATURE_TRACING_DATA;
 		}
 		return TALLY_OK;
@@ -321,7 +334,8 @@ static enum tally_status apply_description(struct perfdata_reader *r, const stru
 		if (fields.event_update.update_type != EVENT_UPDATE_NAME)
 			return TALLY_OK;
 		struct tally_bytes payload = fields.event_update.payload;
-		struct tally_str name = {(const char *)payload.data, payload.len ? strnlen((const char *)payload.data, payload.len) : 0};
+		struct tally_str name = {
+			(const char *)payload.data, payload.len ? strnlen((const char *)payload.data, payload.len) : 0};
 		return event_set_rename(&r->events, fields.event_update.id, name, err);
 	default:
 		return TALLY_OK;
@@ -383,7 +397,8 @@ static enum tally_status next_stored(struct perfdata_reader *r, struct record *r
 		r->ended = true;
 		/* The header promised more than the file has. */
 		if (r->health.is_cut && r->data_end == r->bytes.len && r->health.cut_offset == r->bytes.len)
-			return error_set_at(err, TALLY_CORRUPT, r->bytes.len, "the file is cut: its header promises more data");
+			return error_set_at(
+				err, TALLY_CORRUPT, r->bytes.len, "the file is cut: its header promises more data");
 		return TALLY_END;
 	}
 	if (status != TALLY_OK)
