@@ -15,6 +15,9 @@
 #include "base/arena.h"
 #include "kernel/system/kernel_seam.h"
 
+/* Events that the tool itself answers: nanoseconds of the measured command. */
+enum tool_event { TOOL_NONE, TOOL_DURATION_TIME, TOOL_USER_TIME, TOOL_SYSTEM_TIME };
+
 struct event_spec {
 	struct perf_attr attr; /* type, config*, exclude_*, precise, pinned ... period/freq if a term gave one */
 	const char *name; /* as the user sees it, with modifiers: perf's own spelling */
@@ -24,9 +27,16 @@ struct event_spec {
 	bool has_exclude; /* a modifier named u, k or h: no fallback to user-only */
 	bool is_sampling_leader; /* :S */
 	bool is_weak_group; /* :W */
+	bool is_precise_max; /* :P: the highest precise_ip that opens */
+	bool has_guest_host; /* a modifier named G or H */
+	bool has_own_name; /* a name= term: name carries no modifiers */
+	bool is_merged; /* counts add up with those of the spec before: one uncore PMU of several */
+	enum tool_event tool; /* not the kernel's: the caller measures it */
 	double scale; /* of the count; 1 if none */
 	const char *unit; /* "" if none */
-	const char *cpus; /* cpu list of an uncore PMU, NULL if none */
+	const char *pmu; /* named or expanded PMU, NULL for a generic event */
+	const char *cpus; /* CPU list of an uncore PMU or a kind of core, NULL if none */
+	bool is_uncore; /* counts a CPU, never a task */
 	const char *tracepoint_system, *tracepoint_name; /* NULL if not a tracepoint */
 };
 
@@ -42,9 +52,13 @@ TALLY_MUST_CHECK enum tally_status event_catalogue_create(
 	const struct kernel_seam *kernel, struct event_catalogue **catalogue, struct tally_error *err);
 void event_catalogue_destroy(struct event_catalogue *catalogue);
 
-/* Appends to list, so that several -e add up. */
+/* Appends to list, so that several -e add up; the list is untouched on failure. Then err->offset is the column in text,
+ * and err->text is "REASON: explanation", REASON being perf's own words for its kind ("parser error", ...). */
 TALLY_MUST_CHECK enum tally_status event_parse(
 	struct event_catalogue *catalogue, const char *text, struct event_list *list, struct tally_error *err);
+/* Leaves kernel and hypervisor out and says so in the name ("cycles" -> "cycles:u"): for a fallback. */
+TALLY_MUST_CHECK enum tally_status event_spec_restrict_to_user(
+	struct event_list *list, size_t index, struct tally_error *err);
 void event_list_deinit(struct event_list *list);
 
 #endif

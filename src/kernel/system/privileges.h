@@ -20,8 +20,13 @@ enum refusal {
 };
 
 enum refusal refusal_of(const struct kernel_seam *kernel, const struct event_spec *spec, int errnum);
-/* One sentence with the gate and the least that opens it, in err; returns err's status. */
+/* "cannot open 'cycles': REASON" in err, errno kept; returns err's status. */
 enum tally_status refusal_explain(const struct kernel_seam *kernel, const struct event_spec *spec, pid_t pid, int cpu,
 	int errnum, struct tally_error *err);
+/* The reason alone: what refused, and the least that opens it. No event's name, so that events can share it. */
+void refusal_reason(const struct kernel_seam *kernel, const struct event_spec *spec, pid_t pid, int cpu, int errnum,
+	struct text *reason);
+/* True if the hypervisor bit, DMI or the device tree say that this is a virtual machine. */
+bool machine_is_virtual(const struct kernel_seam *kernel);
 
 #endif

@@ -14,7 +14,8 @@
 #include <tally/status.h>
 
 struct spawn {
-	pid_t pid;
+	pid_t pid; /* -1 once reaped */
+	const char *command; /* argv[0], borrowed */
 	int go_fd; /* writing a byte lets it exec */
 	int failed_fd; /* carries errno of a failed exec; closed on exec */
 };
@@ -24,7 +25,10 @@ TALLY_MUST_CHECK enum tally_status spawn_start(struct spawn *child, struct tally
 /* Blocks; status as waitpid gives it. */
 TALLY_MUST_CHECK enum tally_status spawn_wait(
 	struct spawn *child, int *status, struct rusage *usage, struct tally_error *err);
-/* For an error before start: ends the waiting child. */
+/* Does not block; has_ended tells whether status and usage were filled. */
+TALLY_MUST_CHECK enum tally_status spawn_try_wait(
+	struct spawn *child, bool *has_ended, int *status, struct rusage *usage, struct tally_error *err);
+/* For an error before start: ends and reaps the waiting child. Safe after a failed spawn_start. */
 void spawn_cancel(struct spawn *child);
 
 #endif

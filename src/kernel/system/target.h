@@ -23,12 +23,19 @@ struct target {
 	size_t thread_count;
 	bool is_system_wide; /* -a or -C without pid/tid */
 	bool is_command;
-	char *label; /* "CPU(s) 0-1", "system wide", "process id '12'", ... as perf stat's heading says */
+	bool is_overriding; /* pids or tids were given together with CPUs or -a: they win */
+	char *label; /* "'CPU(s) 0-1'", "'system wide'", "process id '12'" as perf stat's heading; "" for a command */
 };
 
 /* Unknown pid/tid/CPU/user: TALLY_NOT_FOUND with one clear sentence. */
 TALLY_MUST_CHECK enum tally_status target_resolve(const struct kernel_seam *kernel,
 	const struct target_request *request, struct target *target, struct tally_error *err);
 void target_deinit(struct target *target);
+/* Opens on each online CPU instead of {-1}: what rings of inherited events need. No-op if CPUs were named. */
+TALLY_MUST_CHECK enum tally_status target_spread_over_cpus(
+	const struct kernel_seam *kernel, struct target *target, struct tally_error *err);
+/* The threads of a process; the array belongs to the caller. A process that is gone: NOT_FOUND. */
+TALLY_MUST_CHECK enum tally_status process_threads(const struct kernel_seam *kernel, pid_t pid, pid_t **threads,
+	size_t *count, struct tally_error *err);
 
 #endif

@@ -1,0 +1,146 @@
+#include "abi/names.h"
+
+#include <strings.h>
+
+const struct event_symbol event_symbols[] = {
+	{"cycles", "cpu-cycles", EVENT_HARDWARE, HW_CPU_CYCLES},
+	{"instructions", NULL, EVENT_HARDWARE, HW_INSTRUCTIONS},
+	{"cache-references", NULL, EVENT_HARDWARE, HW_CACHE_REFERENCES},
+	{"cache-misses", NULL, EVENT_HARDWARE, HW_CACHE_MISSES},
+	{"branches", "branch-instructions", EVENT_HARDWARE, HW_BRANCH_INSTRUCTIONS},
+	{"branch-misses", NULL, EVENT_HARDWARE, HW_BRANCH_MISSES},
+	{"bus-cycles", NULL, EVENT_HARDWARE, HW_BUS_CYCLES},
+	{"stalled-cycles-frontend", "idle-cycles-frontend", EVENT_HARDWARE, HW_STALLED_CYCLES_FRONTEND},
+	{"stalled-cycles-backend", "idle-cycles-backend", EVENT_HARDWARE, HW_STALLED_CYCLES_BACKEND},
+	{"ref-cycles", NULL, EVENT_HARDWARE, HW_REF_CPU_CYCLES},
+	{"cpu-clock", NULL, EVENT_SOFTWARE, SW_CPU_CLOCK},
+	{"task-clock", NULL, EVENT_SOFTWARE, SW_TASK_CLOCK},
+	{"page-faults", "faults", EVENT_SOFTWARE, SW_PAGE_FAULTS},
+	{"context-switches", "cs", EVENT_SOFTWARE, SW_CONTEXT_SWITCHES},
+	{"cpu-migrations", "migrations", EVENT_SOFTWARE, SW_CPU_MIGRATIONS},
+	{"minor-faults", NULL, EVENT_SOFTWARE, SW_PAGE_FAULTS_MIN},
+	{"major-faults", NULL, EVENT_SOFTWARE, SW_PAGE_FAULTS_MAJ},
+	{"alignment-faults", NULL, EVENT_SOFTWARE, SW_ALIGNMENT_FAULTS},
+	{"emulation-faults", NULL, EVENT_SOFTWARE, SW_EMULATION_FAULTS},
+	{"dummy", NULL, EVENT_SOFTWARE, SW_DUMMY},
+	{"bpf-output", NULL, EVENT_SOFTWARE, SW_BPF_OUTPUT},
+	{"cgroup-switches", NULL, EVENT_SOFTWARE, SW_CGROUP_SWITCHES},
+};
+const size_t event_symbol_count = sizeof(event_symbols) / sizeof(event_symbols[0]);
+
+/* First the spelling that is shown. */
+#define SPELLINGS 4
+static const char *const cache_names[CACHE_COUNT][SPELLINGS] = {
+	[CACHE_L1D] = {"L1-dcache", "L1-data", "l1-d", "l1d"},
+	[CACHE_L1I] = {"L1-icache", "L1-instruction", "l1-i", "l1i"},
+	[CACHE_LL] = {"LLC", "L2"},
+	[CACHE_DTLB] = {"dTLB", "Data-TLB", "d-tlb"},
+	[CACHE_ITLB] = {"iTLB", "Instruction-TLB", "i-tlb"},
+	[CACHE_BPU] = {"branch", "bpu", "btb", "bpc"},
+	[CACHE_NODE] = {"node"},
+};
+/* Singular first, as before a result; the plural is shown where no result follows. */
+static const char *const op_names[CACHE_OP_COUNT][SPELLINGS] = {
+	[CACHE_OP_READ] = {"load", "loads", "read"},
+	[CACHE_OP_WRITE] = {"store", "stores", "write"},
+	[CACHE_OP_PREFETCH] = {"prefetch", "prefetches", "speculative-read", "speculative-load"},
+};
+static const char *const result_names[CACHE_RESULT_COUNT][SPELLINGS] = {
+	[CACHE_RESULT_ACCESS] = {"refs", "Reference", "ops", "access"},
+	[CACHE_RESULT_MISS] = {"misses", "miss"},
+};
+
+const struct event_symbol *event_symbol_find(struct tally_str name)
+{
+	for (size_t i = 0; i < event_symbol_count; i++) {
+		const struct event_symbol *s = &event_symbols[i];
+		if (str_equal(name, str_from(s->name)) || (s->alias && str_equal(name, str_from(s->alias))))
+			return s;
+	}
+	return NULL;
+}
+
+/* Takes the longest spelling off the front of *rest (up to its end or a dash); the row, or SIZE_MAX. */
+static size_t spelling_take(const char *const (*rows)[SPELLINGS], size_t row_count, struct tally_str *rest)
+{
+	size_t best = SIZE_MAX, best_len = 0;
+	for (size_t row = 0; row < row_count; row++) {
+		for (size_t i = 0; i < SPELLINGS && rows[row][i]; i++) {
+			size_t len = strlen(rows[row][i]);
+			bool fits = len <= rest->len && strncasecmp(rest->data, rows[row][i], len) == 0;
+			if (fits && len > best_len && (len == rest->len || rest->data[len] == '-')) {
+				best = row;
+				best_len = len;
+			}
+		}
+	}
+	if (best != SIZE_MAX) {
+		size_t skip = best_len < rest->len ? best_len + 1 : best_len;
+		rest->data += skip;
+		rest->len -= skip;
+	}
+	return best;
+}
+
+bool cache_event_is_possible(unsigned cache, unsigned op)
+{
+	static const uint8_t ops[CACHE_COUNT] = {
+		[CACHE_L1D] = 7, [CACHE_L1I] = 5, [CACHE_LL] = 7, [CACHE_DTLB] = 7, [CACHE_ITLB] = 1, [CACHE_BPU] = 1,
+		[CACHE_NODE] = 7,
+	};
+	return cache < CACHE_COUNT && op < CACHE_OP_COUNT && (ops[cache] >> op & 1) != 0;
+}
+
+bool cache_event_find(struct tally_str name, uint64_t *config)
+{
+	if (name.len > 0 && name.data[name.len - 1] == '-')
+		return false;
+	size_t cache = spelling_take(cache_names, CACHE_COUNT, &name);
+	if (cache == SIZE_MAX)
+		return false;
+	size_t op = spelling_take(op_names, CACHE_OP_COUNT, &name);
+	size_t result = spelling_take(result_names, CACHE_RESULT_COUNT, &name);
+	if (op == SIZE_MAX) /* perf takes "LLC-misses-load" too */
+		op = spelling_take(op_names, CACHE_OP_COUNT, &name);
+	if (name.len > 0)
+		return false;
+	if (op == SIZE_MAX)
+		op = CACHE_OP_READ;
+	if (result == SIZE_MAX)
+		result = CACHE_RESULT_ACCESS;
+	if (!cache_event_is_possible((unsigned)cache, (unsigned)op))
+		return false;
+	*config = cache | op << 8 | result << 16;
+	return true;
+}
+
+bool cache_event_append(struct text *text, uint64_t config)
+{
+	uint64_t cache = config & 0xff, op = config >> 8 & 0xff, result = config >> 16 & 0xff;
+	if (config >> 24 || cache >= CACHE_COUNT || op >= CACHE_OP_COUNT || result >= CACHE_RESULT_COUNT)
+		return false;
+	text_str(text, cache_names[cache][0]);
+	text_char(text, '-');
+	text_str(text, op_names[op][result == CACHE_RESULT_MISS ? 0 : 1]);
+	if (result == CACHE_RESULT_MISS)
+		text_str(text, "-misses");
+	return true;
+}
+
+void event_name_append(struct text *text, uint32_t type, uint64_t config)
+{
+	for (size_t i = 0; i < event_symbol_count; i++) {
+		if (event_symbols[i].type == type && event_symbols[i].config == config) {
+			text_str(text, event_symbols[i].name);
+			return;
+		}
+	}
+	if (type == EVENT_HW_CACHE && cache_event_append(text, config))
+		return;
+	if (type == EVENT_RAW) {
+		text_str(text, "raw 0x");
+	} else {
+		text_printf(text, "type %u config 0x", type);
+	}
+	text_hex(text, config, 0);
+}

@@ -1,0 +1,26 @@
+/*
+ * catalogue.h - what this machine can count: its PMUs, and the nearest name to a wrong one. The generic names are in
+ * abi/names; tracepoints in tracepoints.h.
+ *
+ * The catalogue belongs to the caller (event_catalogue_destroy), and is used by one thread. Event lists do not refer
+ * to it: it may go before them.
+ */
+#ifndef KERNEL_EVENTS_CATALOGUE_H
+#define KERNEL_EVENTS_CATALOGUE_H
+
+#include "kernel/events/event_parser.h"
+#include "kernel/events/pmu.h"
+
+struct event_catalogue {
+	const struct kernel_seam *kernel;
+	struct arena arena;
+	struct pmu *pmus; /* sorted by name */
+	size_t pmu_count;
+};
+
+/* The generic or PMU name that was probably meant; NULL if none is near. */
+const char *event_catalogue_nearest(struct event_catalogue *catalogue, const char *word);
+/* True if the CPU has no PMU that this kernel can use: hardware events cannot be counted. */
+bool event_catalogue_lacks_hardware(const struct event_catalogue *catalogue);
+
+#endif

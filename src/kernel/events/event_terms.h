@@ -1,0 +1,17 @@
+/*
+ * event_terms.h - what stands between the slashes: "event=0x3c,umask=1,name=x", "r1a8", "config=3,period=1000".
+ *
+ * For a PMU, terms are its formats and named events as sysfs gives them; for a generic event only the terms that any
+ * event takes. Terms that steer recording only are refused by name until they are built.
+ */
+#ifndef KERNEL_EVENTS_EVENT_TERMS_H
+#define KERNEL_EVENTS_EVENT_TERMS_H
+
+#include "kernel/events/event_parser.h"
+#include "kernel/events/pmu.h"
+
+/* pmu NULL: a generic event. On failure err->offset is the column in terms (TALLY_NO_OFFSET: all of it). Strings go to list_arena. */
+TALLY_MUST_CHECK enum tally_status event_terms_apply(const struct event_catalogue *catalogue, const struct pmu *pmu,
+	struct tally_str terms, struct arena *list_arena, struct event_spec *spec, struct tally_error *err);
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * modifiers.h - the letters after an event's colon (u k h G H I p P S D W e), read and put into an attr.
+ *
+ * A value. A group's letters come on top of each member's own, as perf does it: what may be counted is the union.
+ *
+ *	struct modifiers m;
+ *	size_t n = modifiers_parse(text, &m);	// n == text.len: all of it was letters
+ *	modifiers_apply(&m, &spec, false);
+ */
+#ifndef KERNEL_EVENTS_MODIFIERS_H
+#define KERNEL_EVENTS_MODIFIERS_H
+
+#include "kernel/events/event_parser.h"
+
+struct modifiers {
+	bool user, kernel, hv, guest, host, exclude_idle;
+	bool is_precise_max, is_sampling_leader, is_pinned, is_weak, is_exclusive;
+	unsigned precise; /* 0..3 */
+	bool is_repeated; /* a letter came twice, or more than three p */
+};
+
+/* How many characters of text are modifier letters, from its start. */
+size_t modifiers_parse(struct tally_str text, struct modifiers *modifiers);
+void modifiers_apply(const struct modifiers *modifiers, struct event_spec *spec, bool is_for_group);
+
+#endif

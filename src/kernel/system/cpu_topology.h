@@ -1,0 +1,32 @@
+/*
+ * cpu_topology.h - lists of CPUs ("0-3,8"), which are online, and which core, die, socket and node each belongs to.
+ *
+ * Lists belong to the caller (free the array). No table is sized by a compile-time CPU count. Source: the kernel's
+ * Documentation/admin-guide/cputopology.rst, sysfs-devices-system-cpu.
+ *
+ *	int *cpus; size_t count;
+ *	if (cpu_list_online(kernel, &cpus, &count, err) == TALLY_OK) ...
+ */
+#ifndef KERNEL_SYSTEM_CPU_TOPOLOGY_H
+#define KERNEL_SYSTEM_CPU_TOPOLOGY_H
+
+#include "base/bytes.h"
+#include "kernel/system/kernel_seam.h"
+
+struct cpu_place { /* -1 where the kernel does not say */
+	int cpu, core, die, socket, node;
+};
+
+/* Sorted and unique; an empty text is an empty list. Malformed: INVALID. */
+TALLY_MUST_CHECK enum tally_status cpu_list_parse(
+	struct tally_str text, int **cpus, size_t *count, struct tally_error *err);
+/* From /sys/devices/system/cpu/online; without sysfs, as sysconf says. */
+TALLY_MUST_CHECK enum tally_status cpu_list_online(
+	const struct kernel_seam *kernel, int **cpus, size_t *count, struct tally_error *err);
+/* cpu_list_has: binary search in a sorted list. */
+bool cpu_list_has(const int *cpus, size_t count, int cpu);
+/* The place of each of cpus; the array belongs to the caller. */
+TALLY_MUST_CHECK enum tally_status cpu_places(const struct kernel_seam *kernel, const int *cpus, size_t count,
+	struct cpu_place **places, struct tally_error *err);
+
+#endif

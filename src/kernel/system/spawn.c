@@ -1,0 +1,137 @@
+#include "kernel/system/spawn.h"
+
+#include "base/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void close_pair(int pair[2])
+{
+	close(pair[0]);
+	close(pair[1]);
+}
+
+/* In the child. Only async-signal-safe calls: the program may have threads. */
+_Noreturn static void child_run(char *const *argv, int go_fd, int failed_fd)
+{
+	char byte;
+	ssize_t n;
+	do
+		n = read(go_fd, &byte, 1);
+	while (n < 0 && errno == EINTR);
+	if (n != 1)
+		_exit(127); /* cancelled, or the parent has died */
+	execvp(argv[0], argv);
+	int errnum = errno;
+	n = write(failed_fd, &errnum, sizeof(errnum));
+	_exit(n < 0 ? 126 : 127);
+}
+
+enum tally_status spawn_create(char *const *argv, struct spawn *child, struct tally_error *err)
+{
+	int go[2], failed[2];
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, go)) /* a socket: no SIGPIPE if the child is gone */
+		return error_set_errno(err, TALLY_IO, errno, "cannot make a pipe for '%s'", argv[0]);
+	if (pipe2(failed, O_CLOEXEC)) {
+		int errnum = errno;
+		close_pair(go);
+		return error_set_errno(err, TALLY_IO, errnum, "cannot make a pipe for '%s'", argv[0]);
+	}
+	pid_t pid = fork();
+	if (pid < 0) {
+		int errnum = errno;
+		close_pair(go);
+		close_pair(failed);
+		return error_set_errno(err, TALLY_IO, errnum, "cannot start a process for '%s'", argv[0]);
+	}
+	if (pid == 0) {
+		close(go[1]);
+		close(failed[0]);
+		child_run(argv, go[0], failed[1]);
+	}
+	close(go[0]);
+	close(failed[1]);
+	*child = (struct spawn){.pid = pid, .go_fd = go[1], .failed_fd = failed[0], .command = argv[0]};
+	return TALLY_OK;
+}
+
+static void reap(struct spawn *child)
+{
+	int status;
+	while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	child->pid = -1;
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+enum tally_status spawn_start(struct spawn *child, struct tally_error *err)
+{
+	ssize_t n;
+	do
+		n = send(child->go_fd, "", 1, MSG_NOSIGNAL);
+	while (n < 0 && errno == EINTR);
+	int errnum = n == 1 ? 0 : errno;
+	close_fd(&child->go_fd);
+	int failure = 0;
+	if (errnum == 0) {
+		do
+			n = read(child->failed_fd, &failure, sizeof(failure));
+		while (n < 0 && errno == EINTR);
+	}
+	close_fd(&child->failed_fd);
+	if (errnum)
+		return error_set_errno(err, TALLY_IO, errnum, "cannot start '%s'", child->command);
+	if (n != (ssize_t)sizeof(failure))
+		return TALLY_OK; /* closed by the exec */
+	reap(child);
+	enum tally_status status = failure == ENOENT ? TALLY_NOT_FOUND : failure == EACCES ? TALLY_DENIED : TALLY_IO;
+	return error_set_errno(err, status, failure, "cannot run '%s'", child->command);
+}
+
+static enum tally_status wait_child(
+	struct spawn *child, int options, int *status, struct rusage *usage, struct tally_error *err)
+{
+	int result;
+	struct rusage used;
+	pid_t pid;
+	while ((pid = wait4(child->pid, &result, options, &used)) < 0)
+		if (errno != EINTR)
+			return error_set_errno(err, TALLY_IO, errno, "cannot wait for '%s'", child->command);
+	if (pid == 0)
+		return TALLY_OK;
+	child->pid = -1;
+	*status = result;
+	*usage = used;
+	return TALLY_OK;
+}
+
+enum tally_status spawn_wait(struct spawn *child, int *status, struct rusage *usage, struct tally_error *err)
+{
+	return wait_child(child, 0, status, usage, err);
+}
+
+enum tally_status spawn_try_wait(
+	struct spawn *child, bool *has_ended, int *status, struct rusage *usage, struct tally_error *err)
+{
+	enum tally_status result = wait_child(child, WNOHANG, status, usage, err);
+	if (result == TALLY_OK)
+		*has_ended = child->pid < 0;
+	return result;
+}
+
+void spawn_cancel(struct spawn *child)
+{
+	close_fd(&child->go_fd);
+	close_fd(&child->failed_fd);
+	if (child->pid > 0)
+		reap(child);
+}
