@@ -1,0 +1,54 @@
+# The ways into tally. Each target installs what is missing (tools/setup), then calls Meson.
+#   make demo      builds tally, profiles a real program, shows the counts and the report
+#   make check     runs every test that this machine can run
+#   make bench     compares tally with perf, as ratios
+#   make fuzz NAME=cursor [SECONDS=60]
+#   make install [PREFIX=/usr/local] [DESTDIR=]
+#   make format    formats the C sources
+# CC=clang builds with another compiler, in its own folder.
+
+ifeq ($(origin CC),default)
+CC := cc
+endif
+compiler := $(notdir $(CC))
+build := $(if $(filter cc gcc,$(compiler)),build,build-$(compiler))
+SECONDS ?= 60
+PREFIX ?= /usr/local
+
+c_sources = $$(git ls-files -co --exclude-standard -- 'src/*.[ch]' 'include/*.h' 'tests/*.[ch]' 'fuzz/*.[ch]' \
+	'examples/*.[ch]' 'bench/*.[ch]')
+
+.PHONY: all demo check bench fuzz install format setup-build setup-check clean
+all: $(build)/build.ninja
+	@ninja -C $(build)
+
+setup-build:
+	@tools/setup build
+
+setup-check:
+	@tools/setup check
+
+$(build)/build.ninja: | setup-build
+	@CC="$(CC)" meson setup --prefix "$(abspath $(PREFIX))" $(build) >/dev/null
+
+demo: all
+	@BUILD=$(build) examples/demo/run
+
+check: setup-check
+	@CC="$(CC)" BUILD=$(build) python3 tools/check
+
+bench: setup-check all
+	@BUILD=$(build) python3 bench/run.py
+
+fuzz: setup-check
+	@tools/fuzz "$(NAME)" "$(SECONDS)"
+
+install: all
+	@meson configure $(build) --prefix "$(abspath $(PREFIX))"
+	@DESTDIR="$(DESTDIR)" meson install -C $(build)
+
+format: setup-check
+	@clang-format -i $(c_sources)
+
+clean:
+	@rm -rf build build-*
