@@ -1,0 +1,160 @@
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/help.h"
+
+static pid_t pager_pid = -1; /* of the program, which has one standard output */
+
+int cli_fail(const struct cli *cli, const struct tally_error *err)
+{
+	fflush(stdout);
+	fprintf(stderr, "%s\n", err->text);
+	return EXIT_FAILED;
+}
+
+int cli_failf(const struct cli *cli, const char *format, ...)
+{
+	fflush(stdout);
+	va_list args;
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	return EXIT_FAILED;
+}
+
+static const char *level_name(enum diag_level level)
+{
+	switch (level) {
+	case DIAG_NOTE:
+		return "note";
+	case DIAG_WARNING:
+		return "warning";
+	case DIAG_ERROR:
+		break;
+	}
+	return "error";
+}
+
+void cli_print_diag(const struct cli *cli, const struct diag *diag)
+{
+	fflush(stdout);
+	for (size_t i = 0; i < diag->len; i++) {
+		const struct diag_entry *entry = &diag->entries[i];
+		fprintf(stderr, "%s: %s: %s", cli->program, level_name(entry->level), entry->text);
+		if (entry->count > 1)
+			fprintf(stderr, " (%llu times)", (unsigned long long)entry->count);
+		fputc('\n', stderr);
+	}
+	if (diag->dropped > 0)
+		fprintf(stderr, "%s: %llu more messages\n", cli->program, (unsigned long long)diag->dropped);
+}
+
+static void write_text(struct text *t, int fd)
+{
+	text_to_fd(t, fd);
+	text_flush(t);
+	text_deinit(t);
+}
+
+static int explain(const struct cli *cli, const struct command *command, const struct option_parse *parse)
+{
+	struct text t = {0};
+	/* perf sets the two kinds apart by a blank; scripts have seen both. */
+	text_printf(&t, parse->is_unknown ? "  Error: %s\n\n" : " Error: %s\n", parse->message);
+	if (parse->culprit && parse->culprit->kind == OPTION_UNSUPPORTED)
+		text_printf(&t, " See '%s help %s' for what is.\n", cli->program, command->name);
+	else
+		help_usage(&t, cli->program, command, parse->culprit);
+	write_text(&t, STDERR_FILENO);
+	return EXIT_USAGE;
+}
+
+static int list_options(const struct command *command)
+{
+	for (size_t i = 0; i < command->options->count; i++)
+		if (command->options->options[i].name && command->options->options[i].kind != OPTION_UNSUPPORTED)
+			printf("--%s ", command->options->options[i].name);
+	putchar('\n');
+	return EXIT_LISTED;
+}
+
+bool cli_parse(const struct cli *cli, const struct command *command, void *settings, int argc, char **argv, int *rest,
+	int *exit_code)
+{
+	struct option_parse parse = {.table = command->options, .settings = settings, .argc = argc, .argv = argv};
+	struct text t = {0};
+	switch (options_parse(&parse)) {
+	case OPTIONS_OK:
+		*rest = parse.rest;
+		return true;
+	case OPTIONS_BAD:
+		*exit_code = explain(cli, command, &parse);
+		return false;
+	case OPTIONS_LIST:
+		*exit_code = list_options(command);
+		return false;
+	case OPTIONS_WANT_HELP:
+		break;
+	}
+	if (parse.is_long_help) {
+		help_full(&t, cli->program, command);
+		write_text(&t, STDOUT_FILENO);
+		*exit_code = 0;
+	} else {
+		text_char(&t, '\n');
+		help_usage(&t, cli->program, command, NULL);
+		write_text(&t, STDERR_FILENO);
+		*exit_code = EXIT_USAGE;
+	}
+	return false;
+}
+
+static const char *pager_command(void)
+{
+	static const char *const variables[] = {"TALLY_PAGER", "PERF_PAGER", "PAGER"};
+	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
+		const char *value = getenv(variables[i]);
+		if (value)
+			return *value ? value : "cat";
+	}
+	return "less -FRSX";
+}
+
+void cli_start_pager(const struct cli *cli)
+{
+	int ends[2];
+	if (!cli->use_pager || pager_pid >= 0 || pipe(ends) != 0)
+		return;
+	pager_pid = fork();
+	if (pager_pid == 0) {
+		dup2(ends[0], STDIN_FILENO);
+		close(ends[0]);
+		close(ends[1]);
+		execl("/bin/sh", "sh", "-c", pager_command(), (char *)NULL);
+		_exit(127);
+	}
+	close(ends[0]);
+	if (pager_pid > 0)
+		dup2(ends[1], STDOUT_FILENO);
+	close(ends[1]);
+}
+
+void cli_end_pager(void)
+{
+	if (pager_pid < 0)
+		return;
+	fflush(stdout);
+	close(STDOUT_FILENO);
+	while (waitpid(pager_pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	pager_pid = -1;
+}

@@ -1,0 +1,38 @@
+/*
+ * cli.h - what every verb gets from main, and the one form in which the program complains.
+ *
+ * Exit codes are perf's: 129 wrong usage, 255 failure, 1 unknown verb; stat and record pass the command's own on.
+ */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include "base/diag.h"
+#include <stdbool.h>
+#include <tally/status.h>
+
+#define EXIT_USAGE  129
+#define EXIT_FAILED 255
+#define EXIT_LISTED 130 /* --list-opts */
+
+struct cli {
+	const char *program; /* "tally", or "perf" when called so */
+	bool use_pager; /* standard output is a terminal and --no-pager was not given */
+};
+
+struct command;
+
+/* Prints "text" of the error on standard error; returns EXIT_FAILED. */
+int cli_fail(const struct cli *cli, const struct tally_error *err);
+int cli_failf(const struct cli *cli, const char *format, ...) TALLY_PRINTF(2, 3);
+/* Warnings and notes, each once with its count. */
+void cli_print_diag(const struct cli *cli, const struct diag *diag);
+/* Parses argv by the command's table into settings. False: *exit_code says how to leave (help was asked for, or usage
+ * was wrong and has been explained). *rest is the index of the first word that is no option. */
+bool cli_parse(const struct cli *cli, const struct command *command, void *settings, int argc, char **argv, int *rest,
+	int *exit_code);
+/* Sends standard output through the pager, where there is a terminal and one is wanted. */
+void cli_start_pager(const struct cli *cli);
+/* Waits for the pager, if one runs. */
+void cli_end_pager(void);
+
+#endif

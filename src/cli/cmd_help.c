@@ -1,0 +1,38 @@
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/help.h"
+
+static const struct option_table table = {NULL, 0, true};
+static const char *const usages[] = {"[COMMAND]", NULL};
+
+static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	int rest;
+	int code;
+	if (!cli_parse(cli, command, NULL, argc, argv, &rest, &code))
+		return code;
+	struct text t = {0};
+	if (rest == argc) {
+		help_program(&t, cli->program);
+	} else {
+		const struct command *wanted = command_find(argv[rest]);
+		if (!wanted)
+			return cli_failf(cli, "%s: there is no command '%s'. See '%s --help'.", cli->program,
+				argv[rest], cli->program);
+		cli_start_pager(cli);
+		help_full(&t, cli->program, wanted);
+	}
+	text_to_fd(&t, STDOUT_FILENO);
+	text_flush(&t);
+	text_deinit(&t);
+	return 0;
+}
+
+const struct command command_help = {
+	.name = "help",
+	.summary = "Show what a command does and its options",
+	.usages = usages,
+	.options = &table,
+	.run = run,
+};

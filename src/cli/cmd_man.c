@@ -1,0 +1,33 @@
+#include <unistd.h>
+
+#include "cli/help.h"
+
+static const struct option_table table = {NULL, 0, true};
+static const char *const usages[] = {"COMMAND", NULL};
+
+static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	int rest;
+	int code;
+	if (!cli_parse(cli, command, NULL, argc, argv, &rest, &code))
+		return code;
+	const struct command *wanted = rest < argc ? command_find(argv[rest]) : NULL;
+	if (!wanted)
+		return cli_failf(cli, "%s: man needs the name of a command", cli->program);
+	struct text t = {0};
+	help_man_page(&t, wanted);
+	text_to_fd(&t, STDOUT_FILENO);
+	text_flush(&t);
+	text_deinit(&t);
+	return 0;
+}
+
+const struct command command_man = {
+	.name = "man",
+	.summary = "Print the manual page of a command as roff",
+	.usages = usages,
+	.options = &table,
+	.description = "Prints the source of a manual page; `tally man stat | man -l -` shows it. The build installs "
+		       "one per command.",
+	.run = run,
+};

@@ -1,0 +1,59 @@
+#include "cli/commands.h"
+
+#include <string.h>
+
+static const struct command *const commands[] = {
+	&command_completion,
+	&command_help,
+	&command_man,
+	&command_version,
+};
+
+static const char *const missing[] = {
+	"annotate",
+	"archive",
+	"bench",
+	"buildid-cache",
+	"buildid-list",
+	"c2c",
+	"config",
+	"daemon",
+	"data",
+	"diff",
+	"ftrace",
+	"inject",
+	"iostat",
+	"kallsyms",
+	"kmem",
+	"kvm",
+	"kwork",
+	"list",
+	"lock",
+	"mem",
+	"probe",
+	"sched",
+	"test",
+	"timechart",
+	"top",
+	"trace",
+};
+
+const struct command *const *commands_all(size_t *count)
+{
+	*count = sizeof(commands) / sizeof(commands[0]);
+	return commands;
+}
+
+const struct command *command_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (strcmp(commands[i]->name, name) == 0)
+			return commands[i];
+	return NULL;
+}
+
+const char *const *commands_missing(size_t *count)
+{
+	*count = sizeof(missing) / sizeof(missing[0]);
+	return missing;
+}

@@ -1,0 +1,31 @@
+/*
+ * commands.h - the table of verbs. To add one: write cmd_<verb>.c with a constant struct command, declare it here, add
+ * it to the list in commands.c; help, man page and completion follow.
+ */
+#ifndef CLI_COMMANDS_H
+#define CLI_COMMANDS_H
+
+#include "cli/cli.h"
+#include "cli/options.h"
+
+struct command {
+	const char *name;
+	const char *summary; /* one line, as perf's list of commands has it */
+	const char *const *usages; /* behind "perf VERB"; NULL-terminated */
+	const struct option_table *options; /* NULL: takes none */
+	const char *description; /* for help and the man page: paragraphs, blank line between */
+	const char *const *examples; /* pairs: what it does, the command line; NULL-terminated */
+	int (*run)(const struct cli *cli, const struct command *command, int argc, char **argv);
+};
+
+const struct command *const *commands_all(size_t *count);
+const struct command *command_find(const char *name);
+/* Verbs of perf that are not built yet. */
+const char *const *commands_missing(size_t *count);
+
+extern const struct command command_help;
+extern const struct command command_version;
+extern const struct command command_completion;
+extern const struct command command_man;
+
+#endif

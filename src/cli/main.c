@@ -1,0 +1,105 @@
+/*
+ * main.c - finds the verb and runs it. Called as perf it is perf: the name in messages follows argv[0].
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/help.h"
+
+static const char *program_name(const char *argv0)
+{
+	const char *slash = strrchr(argv0, '/');
+	const char *name = slash ? slash + 1 : argv0;
+	return strcmp(name, "perf") == 0 ? "perf" : "tally";
+}
+
+static int print_help(const char *program)
+{
+	struct text t = {0};
+	help_program(&t, program);
+	text_to_fd(&t, STDOUT_FILENO);
+	text_flush(&t);
+	text_deinit(&t);
+	return 1;
+}
+
+static int list_commands(void)
+{
+	size_t count;
+	const struct command *const *commands = commands_all(&count);
+	for (size_t i = 0; i < count; i++)
+		printf("%s ", commands[i]->name);
+	putchar('\n');
+	return 0;
+}
+
+static int unknown_command(const struct cli *cli, const char *name)
+{
+	size_t missing_count;
+	const char *const *missing = commands_missing(&missing_count);
+	for (size_t i = 0; i < missing_count; i++) {
+		if (strcmp(missing[i], name) == 0) {
+			fprintf(stderr, "%s: '%s' is not supported yet\n", cli->program, name);
+			return EXIT_USAGE;
+		}
+	}
+	fprintf(stderr, "%s: '%s' is not a %s-command. See '%s --help'.\n", cli->program, name, cli->program,
+		cli->program);
+	size_t count;
+	const struct command *const *commands = commands_all(&count);
+	const char *names[64];
+	for (size_t i = 0; i < count && i < 64; i++)
+		names[i] = commands[i]->name;
+	size_t nearest = text_nearest(names, count < 64 ? count : 64, name);
+	if (nearest != SIZE_MAX)
+		fprintf(stderr, "\nDid you mean this?\n\t%s\n", names[nearest]);
+	return 1;
+}
+
+static int run(struct cli *cli, int argc, char **argv)
+{
+	const struct command *command = command_find(argv[0]);
+	if (!command)
+		return unknown_command(cli, argv[0]);
+	int code = command->run(cli, command, argc, argv);
+	cli_end_pager();
+	if (fflush(stdout) != 0 && code == 0)
+		code = EXIT_FAILED;
+	return code;
+}
+
+int main(int argc, char **argv)
+{
+	struct cli cli = {.program = program_name(argv[0]), .use_pager = isatty(STDOUT_FILENO) == 1};
+	/* A reader that goes away early is no failure of ours. */
+	signal(SIGPIPE, SIG_DFL);
+	int i = 1;
+	for (; i < argc && argv[i][0] == '-'; i++) {
+		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+			print_help(cli.program);
+			return 0;
+		}
+		if (strcmp(argv[i], "--version") == 0 || strcmp(argv[i], "-v") == 0) {
+			char *version[] = {(char *)"version", NULL};
+			return run(&cli, 1, version);
+		}
+		if (strcmp(argv[i], "--list-cmds") == 0)
+			return list_commands();
+		if (strcmp(argv[i], "--no-pager") == 0) {
+			cli.use_pager = false;
+		} else {
+			fprintf(stderr,
+				"Unknown option: %s\n\n Usage: %s [--version] [--help] [OPTIONS] COMMAND [ARGS]\n",
+				argv[i], cli.program);
+			return EXIT_USAGE;
+		}
+	}
+	if (i >= argc)
+		return print_help(cli.program);
+	return run(&cli, argc - i, argv + i);
+}

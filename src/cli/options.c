@@ -1,0 +1,263 @@
+#include "cli/options.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/text.h"
+
+#define MAX_NAMES 256
+
+static bool can_negate(const struct option *option)
+{
+	return option->kind != OPTION_UNSUPPORTED;
+}
+
+static bool equals(const char *name, const char *text, size_t len)
+{
+	return strlen(name) == len && memcmp(name, text, len) == 0;
+}
+
+const struct option *options_find(const struct option_table *table, const char *name, size_t len, bool *is_negated)
+{
+	*is_negated = false;
+	for (size_t i = 0; i < table->count; i++)
+		if (table->options[i].name && equals(table->options[i].name, name, len))
+			return &table->options[i];
+	*is_negated = true;
+	for (size_t i = 0; i < table->count; i++) {
+		const struct option *option = &table->options[i];
+		if (!option->name || !can_negate(option))
+			continue;
+		if (len > 3 && memcmp(name, "no-", 3) == 0 && equals(option->name, name + 3, len - 3))
+			return option;
+		if (strncmp(option->name, "no-", 3) == 0 && equals(option->name + 3, name, len))
+			return option;
+	}
+	return NULL;
+}
+
+/* A name that only one option begins with. Several: *second tells one more. */
+static const struct option *find_abbreviated(
+	const struct option_table *table, const char *name, size_t len, const struct option **second, bool *is_negated)
+{
+	const struct option *found = NULL;
+	*second = NULL;
+	bool no_form = len > 3 && memcmp(name, "no-", 3) == 0;
+	for (size_t i = 0; i < table->count; i++) {
+		const struct option *option = &table->options[i];
+		if (!option->name)
+			continue;
+		bool plain = strncmp(option->name, name, len) == 0;
+		bool negated = no_form && can_negate(option) && strncmp(option->name, name + 3, len - 3) == 0;
+		if (!plain && !negated)
+			continue;
+		if (found) {
+			*second = option;
+			return NULL;
+		}
+		found = option;
+		*is_negated = !plain;
+	}
+	return found;
+}
+
+static void describe(const struct option *option, bool by_letter, char *buffer, size_t size)
+{
+	if (by_letter && option->letter)
+		snprintf(buffer, size, "switch `%c'", option->letter);
+	else
+		snprintf(buffer, size, "option `%s'", option->name);
+}
+
+static enum option_result bad_use(
+	struct option_parse *parse, const struct option *option, bool by_letter, const char *what)
+{
+	char who[100];
+	describe(option, by_letter, who, sizeof(who));
+	snprintf(parse->message, sizeof(parse->message), "%s %s", who, what);
+	parse->culprit = option;
+	return OPTIONS_BAD;
+}
+
+static enum option_result set_number(
+	struct option_parse *parse, const struct option *option, bool by_letter, const char *value)
+{
+	uint64_t number;
+	if (!str_to_u64(str_from(value), 0, &number))
+		return bad_use(parse, option, by_letter, "expects a numerical value");
+	memcpy((char *)parse->settings + option->offset, &number, sizeof(number));
+	return OPTIONS_OK;
+}
+
+static enum option_result apply(
+	struct option_parse *parse, const struct option *option, bool by_letter, const char *value, bool is_negated)
+{
+	void *target = (char *)parse->settings + option->offset;
+	unsigned times = 0;
+	switch (option->kind) {
+	case OPTION_FLAG:
+		*(bool *)target = !is_negated;
+		return OPTIONS_OK;
+	case OPTION_COUNT:
+		memcpy(&times, target, sizeof(times));
+		times = is_negated ? 0 : times + 1;
+		memcpy(target, &times, sizeof(times));
+		return OPTIONS_OK;
+	case OPTION_STRING:
+		memcpy(target, &value, sizeof(value));
+		return OPTIONS_OK;
+	case OPTION_U64:
+		if (is_negated) {
+			memset(target, 0, sizeof(uint64_t));
+			return OPTIONS_OK;
+		}
+		return set_number(parse, option, by_letter, value);
+	case OPTION_CALL: {
+		struct option_use use = {.settings = parse->settings, .value = value, .is_negated = is_negated};
+		const char *problem = option->call(&use);
+		if (!problem)
+			return OPTIONS_OK;
+		snprintf(parse->message, sizeof(parse->message), "%s", problem);
+		parse->culprit = option;
+		return OPTIONS_BAD;
+	}
+	case OPTION_UNSUPPORTED:
+		return bad_use(parse, option, by_letter, "is not supported yet");
+	}
+	return OPTIONS_BAD;
+}
+
+/* *index is the position of the word in hand; a separate value moves it on. */
+static enum option_result use_option(struct option_parse *parse, const struct option *option, bool by_letter,
+	bool is_negated, const char *attached, int *index)
+{
+	if (option->kind == OPTION_UNSUPPORTED)
+		return apply(parse, option, by_letter, NULL, false);
+	if (!option->argument || is_negated) {
+		if (attached)
+			return bad_use(parse, option, by_letter, "takes no value");
+		return apply(parse, option, by_letter, NULL, is_negated);
+	}
+	const char *value = attached;
+	if (!value && !option->argument_is_optional) {
+		if (*index + 1 >= parse->argc)
+			return bad_use(parse, option, by_letter, "requires a value");
+		value = parse->argv[++*index];
+	}
+	return apply(parse, option, by_letter, value, false);
+}
+
+static enum option_result unknown(struct option_parse *parse, const char *kind, const char *name, size_t len)
+{
+	const char *names[MAX_NAMES];
+	size_t count = 0;
+	for (size_t i = 0; i < parse->table->count && count < MAX_NAMES; i++)
+		if (parse->table->options[i].name)
+			names[count++] = parse->table->options[i].name;
+	int used = snprintf(
+		parse->message, sizeof(parse->message), "unknown %s `%.*s'", kind, (int)(len < 100 ? len : 100), name);
+	char word[101];
+	snprintf(word, sizeof(word), "%.*s", (int)(len < 100 ? len : 100), name);
+	size_t nearest = len > 1 ? text_nearest(names, count, word) : SIZE_MAX;
+	if (nearest != SIZE_MAX)
+		snprintf(parse->message + used, sizeof(parse->message) - (size_t)used, "\n  Did you mean `--%s'?",
+			names[nearest]);
+	parse->is_unknown = true;
+	return OPTIONS_BAD;
+}
+
+static enum option_result long_option(struct option_parse *parse, const char *word, int *index)
+{
+	const char *equal = strchr(word, '=');
+	size_t len = equal ? (size_t)(equal - word) : strlen(word);
+	const char *attached = equal ? equal + 1 : NULL;
+	bool is_negated;
+	const struct option *option = options_find(parse->table, word, len, &is_negated);
+	if (option)
+		return use_option(parse, option, false, is_negated, attached, index);
+	if (equals("help", word, len)) {
+		parse->is_long_help = true;
+		return OPTIONS_WANT_HELP;
+	}
+	if (equals("list-opts", word, len))
+		return OPTIONS_LIST;
+	const struct option *second;
+	option = find_abbreviated(parse->table, word, len, &second, &is_negated);
+	if (second) {
+		snprintf(parse->message, sizeof(parse->message), "Ambiguous option: %.*s", (int)(len < 100 ? len : 100),
+			word);
+		parse->culprit = second;
+		return OPTIONS_BAD;
+	}
+	if (!option)
+		return unknown(parse, "option", word, strlen(word));
+	return use_option(parse, option, false, is_negated, attached, index);
+}
+
+static const struct option *find_letter(const struct option_table *table, char letter)
+{
+	for (size_t i = 0; i < table->count; i++)
+		if (table->options[i].letter == letter)
+			return &table->options[i];
+	return NULL;
+}
+
+static enum option_result short_options(struct option_parse *parse, const char *letters, int *index)
+{
+	while (*letters) {
+		const struct option *option = find_letter(parse->table, *letters);
+		if (!option)
+			return *letters == 'h' ? OPTIONS_WANT_HELP : unknown(parse, "switch", letters, 1);
+		letters++;
+		bool takes_rest = option->argument && *letters && option->kind != OPTION_UNSUPPORTED;
+		enum option_result result = use_option(parse, option, true, false, takes_rest ? letters : NULL, index);
+		if (result != OPTIONS_OK || takes_rest)
+			return result;
+	}
+	return OPTIONS_OK;
+}
+
+/* Moves argv[from] to position to, the words between one up. */
+static void move_word(char **argv, int from, int to)
+{
+	char *word = argv[from];
+	memmove(argv + to + 1, argv + to, (size_t)(from - to) * sizeof(*argv));
+	argv[to] = word;
+}
+
+enum option_result options_parse(struct option_parse *parse)
+{
+	int words = 0; /* that are no options, gathered at the end of those parsed */
+	parse->rest = parse->argc;
+	for (int i = 1; i < parse->argc; i++) {
+		char *word = parse->argv[i];
+		if (word[0] != '-' || word[1] == '\0') {
+			if (parse->table->stops_at_command) {
+				parse->rest = i;
+				return OPTIONS_OK;
+			}
+			words++;
+			continue;
+		}
+		if (strcmp(word, "--") == 0) {
+			parse->had_separator = true;
+			/* Words before it stay in front of those behind it. */
+			memmove(parse->argv + i - words + 1, parse->argv + i - words,
+				(size_t)words * sizeof(*parse->argv));
+			parse->rest = i - words + 1;
+			return OPTIONS_OK;
+		}
+		int first = i;
+		enum option_result result =
+			word[1] == '-' ? long_option(parse, word + 2, &i) : short_options(parse, word + 1, &i);
+		if (result != OPTIONS_OK)
+			return result;
+		if (words > 0)
+			for (int moved = first; moved <= i; moved++)
+				move_word(parse->argv, moved, moved - words);
+	}
+	parse->rest = parse->argc - words;
+	return OPTIONS_OK;
+}

@@ -1,0 +1,84 @@
+/*
+ * options.h - one table row per option, from which parsing, --help, the man page and shell completion come.
+ *
+ * A verb has a settings struct and a constant table of rows; a row says where in the settings its value goes
+ *(offsetof), so tables are constant and settings live on the verb's stack. Values borrow from argv. The spellings are
+ *perf's: -F99, -F 99, --freq=99, --freq 99, combined letters, unambiguous abbreviations, --no-X, and "--" ends. A row
+ *of kind OPTION_UNSUPPORTED is known by name, and refused by name.
+ *
+ *	static const struct option options[] = {
+ *		{.name = "freq", .letter = 'F', .kind = OPTION_CALL, .argument = "freq", .call = set_freq, .help =
+ *"..."},
+ *		{.name = "all-cpus", .letter = 'a', .kind = OPTION_FLAG, .offset = offsetof(struct settings, all), .help =
+ *"..."},
+ *	};
+ *	static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), true};
+ */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum option_kind {
+	OPTION_FLAG, /* bool; --no-X clears it */
+	OPTION_COUNT, /* unsigned: how often it was given; --no-X sets 0 */
+	OPTION_STRING, /* const char * */
+	OPTION_U64, /* uint64_t, decimal, 0x or 0 octal */
+	OPTION_CALL, /* option_call */
+	OPTION_UNSUPPORTED,
+};
+
+struct option_use {
+	void *settings;
+	const char *value; /* NULL: none was given (optional arguments), or it was negated */
+	bool is_negated;
+};
+/* Returns NULL, or why the value will not do: one sentence for the user, which outlives the call. */
+typedef const char *(*option_call)(const struct option_use *use);
+
+struct option {
+	const char *name; /* long name; NULL if it has only a letter */
+	char letter; /* 0: none */
+	enum option_kind kind;
+	const char *argument; /* placeholder; NULL: takes none */
+	bool argument_is_optional; /* only as --name=value or -Lvalue */
+	bool is_hidden; /* not in --help */
+	size_t offset;
+	option_call call;
+	const char *help;
+};
+
+struct option_table {
+	const struct option *options;
+	size_t count;
+	bool stops_at_command; /* the first word that is no option ends them: what follows is a command line */
+};
+
+enum option_result {
+	OPTIONS_OK,
+	OPTIONS_BAD, /* message is set */
+	OPTIONS_WANT_HELP, /* -h or --help */
+	OPTIONS_LIST, /* --list-opts */
+};
+
+struct option_parse {
+	/* in */
+	const struct option_table *table;
+	void *settings;
+	int argc; /* argv[0] is the verb */
+	char **argv;
+	/* out */
+	int rest; /* index in argv of the first word that is no option; words are moved behind options */
+	bool had_separator; /* "--" was given */
+	char message[256];
+	const struct option *culprit; /* whose use was wrong, NULL if it is unknown */
+	bool is_unknown;
+	bool is_long_help; /* --help rather than -h */
+};
+
+enum option_result options_parse(struct option_parse *parse);
+/* Whether name (without dashes) is spelled in the table, "no-" forms included; NULL if not. */
+const struct option *options_find(const struct option_table *table, const char *name, size_t len, bool *is_negated);
+
+#endif
