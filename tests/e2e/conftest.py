@@ -1,0 +1,164 @@
+"""Fixtures for the end-to-end tests: the built program, the reference tools, the workloads, the goldens."""
+import ctypes
+import os
+import pathlib
+import re
+import shutil
+import struct
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = ROOT / os.environ.get('TALLY_BUILD', 'build')
+ASAN = ROOT / os.environ.get('TALLY_ASAN', 'build-asan')
+GOLDEN = ROOT / 'tests' / 'golden'
+# Whatever the terminal, the locale and the time zone of the caller, the output is the same.
+FIXED = {'LC_ALL': 'C', 'TERM': 'dumb', 'COLUMNS': '80', 'TZ': 'UTC', 'PAGER': 'cat'}
+TIMEOUT_S = 60
+
+sys.path.insert(0, str(ROOT / 'tools'))
+
+
+def pytest_addoption(parser):
+    parser.addoption('--update', action='store_true', help='write the goldens anew instead of comparing with them')
+
+
+class Program:
+    """A program with the fixed environment. Calling it gives its CompletedProcess; check=N asserts the exit status."""
+
+    def __init__(self, path, home):
+        self.path = pathlib.Path(path)
+        self.environment = {**os.environ, **FIXED, 'HOME': str(home)}
+
+    def __call__(self, *arguments, check=None, cwd=None, stdin=None, env=None, timeout=TIMEOUT_S, text=True):
+        environment = {**self.environment, **(env or {})}
+        kept = {'errors': 'replace'} if text else {}
+        result = subprocess.run([str(self.path), *map(str, arguments)], cwd=cwd, env=environment, text=text,
+                                input=stdin, stdin=subprocess.DEVNULL if stdin is None else None,
+                                capture_output=True, timeout=timeout, check=False, **kept)
+        if check is not None:
+            shown = f'{" ".join(map(str, arguments))}\nstdout: {result.stdout}\nstderr: {result.stderr}'
+            assert result.returncode == check, f'exit status {result.returncode}: {shown}'
+        return result
+
+    def start(self, *arguments, **kwargs):
+        """The running process; standard input, output and error are pipes."""
+        return subprocess.Popen([str(self.path), *map(str, arguments)], env=self.environment, text=True,
+                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **kwargs)
+
+
+@pytest.fixture
+def tally(tmp_path):
+    """The program under test."""
+    path = BUILD / 'src' / 'cli' / 'tally'
+    assert path.exists(), f'{path} is not built'
+    return Program(path, tmp_path)
+
+
+@pytest.fixture
+def tally_asan(tmp_path):
+    """The same program with the address and undefined-behaviour sanitizers."""
+    path = ASAN / 'src' / 'cli' / 'tally'
+    if not path.exists():
+        pytest.skip(f'{path.relative_to(ROOT)} is not built (tools/check sanitized)')
+    program = Program(path, tmp_path)
+    program.environment['ASAN_OPTIONS'] = 'allocator_may_return_null=1:exitcode=99'
+    program.environment['UBSAN_OPTIONS'] = 'halt_on_error=1:print_stacktrace=1:exitcode=99'
+    return program
+
+
+@pytest.fixture
+def perf(tmp_path):
+    """The reference: $PERF or the installed perf."""
+    path = os.environ.get('PERF') or shutil.which('perf')
+    if not path:
+        pytest.skip('perf is not installed')
+    return Program(path, tmp_path)
+
+
+@pytest.fixture
+def shared():
+    """The folder of reference material beside the source tree."""
+    path = ROOT.parent / 'shared'
+    if not path.is_dir():
+        pytest.skip('../shared is absent')
+    return path
+
+
+@pytest.fixture
+def workload(tmp_path):
+    """workload(NAME): the built program tests/workloads/NAME.c."""
+
+    def find(name):
+        path = BUILD / 'tests' / 'workloads' / name
+        assert path.exists(), f'{path} is not built'
+        return Program(path, tmp_path)
+
+    return find
+
+
+def open_event(kind, config, flags=0):
+    """errno of a perf_event_open of this event on the calling process, 0 if it works."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    # struct perf_event_attr, PERF_ATTR_SIZE_VER0: type, size, config, period, sample_type, read_format, flags, ...
+    attr = ctypes.create_string_buffer(struct.pack('=IIQQQQQIIQ', kind, 64, config, 0, 0, 0, flags, 0, 0, 0), 64)
+    number = {'x86_64': 298, 'aarch64': 241, 'riscv64': 241}.get(os.uname().machine)
+    if number is None:
+        return -1
+    fd = libc.syscall(number, attr, 0, -1, -1, 0)
+    if fd < 0:
+        return ctypes.get_errno()
+    os.close(fd)
+    return 0
+
+
+PERF_TYPE_HARDWARE, PERF_TYPE_SOFTWARE = 0, 1
+EXCLUDE_KERNEL = 1 << 5
+
+
+@pytest.fixture
+def live():
+    """Skips where the kernel lets nobody count, not even a task clock of one's own process."""
+    error = open_event(PERF_TYPE_SOFTWARE, 1, EXCLUDE_KERNEL)
+    if error:
+        pytest.skip(f'perf_event_open is refused: {os.strerror(error) if error > 0 else "unknown architecture"}')
+
+
+@pytest.fixture
+def system_wide(live):
+    """Skips where events of the whole machine are refused."""
+    paranoid = int(pathlib.Path('/proc/sys/kernel/perf_event_paranoid').read_text())
+    if paranoid > 0 and os.geteuid() != 0:
+        pytest.skip(f'system-wide events need root here (perf_event_paranoid is {paranoid})')
+
+
+@pytest.fixture
+def hardware(live):
+    """Skips where the machine has no hardware counters."""
+    if open_event(PERF_TYPE_HARDWARE, 0, EXCLUDE_KERNEL):
+        pytest.skip('no hardware counters on this machine')
+
+
+@pytest.fixture
+def compare_golden(request):
+    """compare_golden(NAME, TEXT) compares with tests/golden/NAME, or writes it with --update."""
+
+    def compare(name, text):
+        path = GOLDEN / name
+        if request.config.getoption('--update'):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+            return
+        assert path.exists(), f'{path} is missing; run pytest --update tests/e2e'
+        assert text == path.read_text()
+
+    return compare
+
+
+def normalise_numbers(text):
+    """The text with digits and runs of blanks made alike, to compare the shape of what is measured anew."""
+    text = re.sub(r'0x[0-9a-f]+', '0xN', text)
+    text = re.sub(r'\d[\d,]*(\.\d+)?', 'N', text)
+    return re.sub(r'[ \t]+', ' ', text)

@@ -1,0 +1,117 @@
+"""The checks of layers, sizes and format refuse a tree that breaks each rule, and pass ours."""
+import shutil
+
+import check_format
+import check_layers
+import check_sizes
+import pytest
+
+TABLE = 'base:\nabi: base\nview: base\n'
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """tree({path: text}) writes a source tree with the table above and returns its root."""
+
+    def write(files):
+        for name, text in {'src/layers.txt': TABLE, **files}.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return tmp_path
+
+    return write
+
+
+def test_layers_accept_what_the_table_allows(tree):
+    root = tree({'src/base/a.h': '', 'include/tally/t.h': '', 'src/abi/b.h': '#include "base/a.h"\n',
+                 'src/abi/b.c': '#include "abi/b.h"\n#include "tally/t.h"\n#include <stdio.h>\n'})
+    assert check_layers.check(root) == []
+
+
+@pytest.mark.parametrize('files, complaint', [
+    ({'src/abi/b.h': '', 'src/base/a.c': '#include "abi/b.h"\n'}, 'src/base/a.c:1: base may not include abi'),
+    ({'src/abi/b.h': '', 'src/view/v.c': '\n  # include  "abi/b.h"\n'}, 'src/view/v.c:2: view may not include abi'),
+    ({'src/base/a.h': '', 'src/view/v.h': '', 'src/base/a.c': '#include "../view/v.h"\n'}, 'base may not include view'),
+    ({'src/base/a.c': '#include "nowhere.h"\n'}, 'neither in src/ nor in include/'),
+    ({'src/core/a.c': ''}, 'folder core is not in src/layers.txt'),
+    ({'src/layers.txt': 'base: view\nview: base\n'}, 'base may use view, which is not above it'),
+    ({'src/layers.txt': 'base\n'}, 'expected "folder: folders"'),
+])
+def test_layers_refuse(tree, files, complaint):
+    problems = check_layers.check(tree(files))
+    assert len(problems) == 1 and complaint in problems[0]
+
+
+def test_layers_refuse_a_circle_of_modules(tree):
+    root = tree({'src/base/a.h': '#include "base/b.h"\n', 'src/base/b.h': '', 'src/base/b.c': '#include "c.h"\n',
+                 'src/base/c.h': '#include "base/a.h"\n'})
+    assert check_layers.check(root) == [
+        'src/base: modules include each other in a circle: base/a -> base/b -> base/c -> base/a']
+
+
+def test_layers_let_a_source_include_its_own_header(tree):
+    root = tree({'src/base/a.h': '', 'src/base/a.c': '#include "base/a.h"\n'})
+    assert check_layers.check(root) == []
+
+
+def function(lines, parameters='void', body=''):
+    return f'static int f({parameters})\n{{\n{body}' + '\tg();\n' * (lines - 3 - body.count('\n')) + '}\n'
+
+
+def nest(depth):
+    return ''.join('\t' * i + 'if (x) {\n' for i in range(1, depth + 1)) + 'y();\n' + '}\n' * depth
+
+
+@pytest.mark.parametrize('text, complaint', [
+    (function(101), 'f has 101 lines, limit 100'),
+    ('int x;\n' * 1001, '1001 lines, limit 1000'),
+    (function(10, 'int a, int b, int c, int d, int e, int f, int g'), 'f has 7 parameters, limit 6'),
+    (function(30, body=nest(7)), 'f nests 7 deep, limit 6'),
+])
+def test_sizes_refuse(tree, text, complaint):
+    problems, _ = check_sizes.check(tree({'src/base/a.c': text}))
+    assert len(problems) == 1 and problems[0].endswith(complaint)
+
+
+@pytest.mark.parametrize('text, complaint', [
+    ('int x;\n' * 401, '401 lines, limit 400'),
+    ('int f(int a, int b, int c,\n\tint d, int e, int f,\n\tint g);\n', 'f has 7 parameters, limit 6'),
+])
+def test_sizes_refuse_in_headers(tree, text, complaint):
+    problems, _ = check_sizes.check(tree({'src/base/a.h': text}))
+    assert len(problems) == 1 and problems[0].endswith(complaint)
+
+
+@pytest.mark.parametrize('text', [
+    function(100),
+    function(20, 'int a, int (*b)(int, int, int), struct c d[3], int e'),
+    'static const struct row table[] = {\n' + '{"{{{{{{{", {{{{{{{1}}}}}}}},\n' * 900 + '};\n',
+    '#define F(x) { { { { { { { {\n' + function(100),
+    '/* { */ // {\n' + function(100) + 'char c = \'{\';\n' + function(100),
+    'struct s {\n' + '\tint x;\n' * 300 + '};\n' + function(100),
+])
+def test_sizes_accept(tree, text):
+    assert check_sizes.check(tree({'src/base/a.c': text}))[0] == []
+
+
+def test_sizes_note_what_is_wanted(tree):
+    problems, notes = check_sizes.check(tree({'src/base/a.c': function(61) + function(20, body=nest(5))}))
+    assert problems == []
+    assert [note.split(': ', 1)[1] for note in notes] == ['f has 61 lines, wanted 60', 'f nests 5 deep, wanted 4']
+
+
+@pytest.mark.skipif(not shutil.which('clang-format'), reason='clang-format is not installed')
+@pytest.mark.parametrize('files, complaint', [
+    ({'src/base/a.c': 'int  x;\n'}, 'code should be clang-formatted'),
+    ({'tools/a.py': 'x = 1 \n'}, 'tools/a.py:1: trailing blanks'),
+    ({'docs/a.md': 'text'}, 'docs/a.md: no newline at the end'),
+])
+def test_format_refuses(tree, files, complaint):
+    problems = check_format.check(tree(files))
+    assert len(problems) == 1 and complaint in problems[0]
+
+
+@pytest.mark.skipif(not shutil.which('clang-format'), reason='clang-format is not installed')
+def test_format_accepts(tree):
+    assert check_format.check(tree({'src/base/a.c': 'int x;\n', 'tests/golden/a.txt': 'kept \n'})) == []

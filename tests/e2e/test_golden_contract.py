@@ -1,0 +1,33 @@
+"""The program against what perf printed: the score per group is kept, and the named cases must be the same."""
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+from conftest import BUILD, GOLDEN
+
+NAMED = [line for line in (GOLDEN / 'contract-min.txt').read_text().split('\n') if line and not line.startswith('#')]
+
+
+@pytest.fixture(scope='module')
+def scores(tmp_path_factory):
+    shared = pathlib.Path(__file__).resolve().parents[3] / 'shared'
+    checker = shared / 'perf-golden' / 'check.py'
+    if not checker.exists():
+        pytest.skip('../shared/perf-golden is absent')
+    if not os.path.isdir('/srv/perf-golden'):
+        pytest.skip('/srv/perf-golden is absent: the recordings name their binaries there')
+    table = tmp_path_factory.mktemp('golden') / 'scores.tsv'
+    result = subprocess.run([sys.executable, checker, BUILD / 'src' / 'cli' / 'tally', '-c', 'contract', '-o', table],
+                            text=True, capture_output=True, stdin=subprocess.DEVNULL, check=False, timeout=400)
+    assert result.returncode == 0, result.stderr
+    (BUILD / 'golden-score.txt').write_text(result.stdout)
+    rows = [line.split('\t') for line in table.read_text().splitlines() if not line.startswith('#')]
+    return {name: (float(score), how) for name, score, how in rows}
+
+
+@pytest.mark.parametrize('name', NAMED)
+def test_same_as_perf(scores, name):
+    score, how = scores[name]
+    assert score == 1.0, f'{name}: {how}; see tools: check.py -v -m {name}'

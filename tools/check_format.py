@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""Checks that clang-format would change no C source, and that no text file has trailing blanks.
+
+usage: tools/check_format.py [ROOT]      exit 77: clang-format is missing
+"""
+import pathlib
+import shutil
+import subprocess
+import sys
+
+C_FOLDERS = ('src', 'include', 'tests', 'fuzz', 'examples', 'bench')
+TEXT_FOLDERS = ('tools', 'docs', *C_FOLDERS)
+TEXT_SUFFIXES = ('.c', '.h', '.py', '.md', '.build', '.txt', '')
+# Texts that a program printed are kept as they are.
+KEPT = ('tests/golden', 'tests/data', 'fuzz/regressions', 'fuzz/seeds')
+
+
+def files_of(root, folders, suffixes):
+    for folder in folders:
+        for path in sorted((root / folder).rglob('*')):
+            name = path.relative_to(root).as_posix()
+            if path.is_file() and path.suffix in suffixes and not name.startswith(KEPT) and '__pycache__' not in name:
+                yield name
+
+
+def check(root):
+    problems = []
+    for name in files_of(root, TEXT_FOLDERS, TEXT_SUFFIXES):
+        data = (root / name).read_bytes()
+        if b'\0' in data:
+            continue
+        for number, line in enumerate(data.split(b'\n'), 1):
+            if line != line.rstrip():
+                problems.append(f'{name}:{number}: trailing blanks')
+        if data and not data.endswith(b'\n'):
+            problems.append(f'{name}: no newline at the end')
+    sources = list(files_of(root, C_FOLDERS, ('.c', '.h')))
+    if sources:
+        result = subprocess.run(['clang-format', '--dry-run', '-Werror', *sources], cwd=root, text=True,
+                                capture_output=True, check=False)
+        if result.returncode:
+            problems += [line for line in result.stderr.splitlines() if 'clang-format-violations' in line]
+    return problems
+
+
+def main():
+    root = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent.parent
+    if not shutil.which('clang-format'):
+        print('clang-format is not installed')
+        return 77
+    problems = check(root)
+    for problem in problems:
+        print(problem)
+    if problems:
+        print('run: make format')
+    return 1 if problems else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
