@@ -110,7 +110,7 @@ static void name_frame(struct replay *replay, size_t index)
 		to.binary = profile_binary_of(replay, from->binary);
 	if (symbol) {
 		struct profile_function function = {
-			.name = profile_builder_string(replay->builder, str_from(symbol->name)),
+			.name = profile_builder_string(replay->builder, str_from(binary_store_display_name(replay->store, symbol, &replay->arena))),
 			.binary = to.binary,
 			.start = symbol->start,
 			.size = symbol->end - symbol->start,

@@ -15,6 +15,7 @@
 #define CODE_BINARY_STORE_H
 
 #include "base/address.h"
+#include "base/arena.h"
 #include "base/bytes.h"
 #include "base/diag.h"
 #include <tally/status.h>
@@ -40,7 +41,7 @@ struct binary_key {
 struct symbol {
 	uint64_t start; /* file offset or run-time address as kind says; functions sorted, no overlap after fix-up */
 	uint64_t end; /* exclusive */
-	const char *name; /* demangled when options say so */
+	const char *name; /* as in the file: see binary_store_display_name */
 	char binding; /* 'l' local, 'g' global, 'w' weak, 'u' unique */
 };
 
@@ -58,7 +59,6 @@ struct binary_info {
 	struct tally_str path; /* as recorded */
 	const char *used_path; /* where the symbols came from; NULL if nowhere */
 	enum binary_status status;
-	char symtab_origin; /* perf script/report -v's letter: 'k' kallsyms, '!' none, ... */
 	size_t symbol_count;
 	const char *text; /* one sentence: where it looked; NULL if all is well */
 };
@@ -68,11 +68,9 @@ struct binary_store_options {
 	const char *kallsyms; /* NULL: /proc/kallsyms when the recording is of this boot's kernel */
 	const char *vmlinux; /* NULL: none */
 	bool no_demangle;
-	bool raw_kernel_build_id_check_off;
 };
 
 struct binary_store;
-struct symbol;
 
 TALLY_MUST_CHECK enum tally_status binary_store_create(
 	const struct binary_store_options *options, struct binary_store **store, struct tally_error *err);
@@ -84,6 +82,9 @@ TALLY_MUST_CHECK enum tally_status binary_store_add(
 void binary_store_load(struct binary_store *store, const uint32_t *ids, size_t count);
 /* The function that covers address (file offset or run-time address, by kind); NULL if none. */
 const struct symbol *binary_store_find(const struct binary_store *store, uint32_t id, uint64_t address);
+/* The name as people read it: demangled in the arena, unless options say no. */
+const char *binary_store_display_name(
+	const struct binary_store *store, const struct symbol *symbol, struct arena *arena);
 struct binary_info binary_store_info(const struct binary_store *store, uint32_t id);
 /* Link-time address of a file offset, as objdump and addr2line take it; false if no segment has it. */
 bool binary_store_elf_va(

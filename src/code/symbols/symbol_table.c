@@ -1,0 +1,147 @@
+#include "code/symbols/symbol_table.h"
+
+#include <string.h>
+
+#define PAGE 4096u
+
+void symbol_table_deinit(struct symbol_table *table)
+{
+	vec_free(&table->symbols);
+	free(table->max_end);
+	table->max_end = NULL;
+}
+
+bool symbol_table_add(struct symbol_table *table, uint64_t start, uint64_t size, const char *name, char binding)
+{
+	struct symbol symbol = {.start = start, .name = name, .binding = binding};
+	if (__builtin_add_overflow(start, size, &symbol.end))
+		symbol.end = start;
+	return vec_push(&table->symbols, symbol);
+}
+
+static size_t leading_underscores(const char *name)
+{
+	return strspn(name, "_");
+}
+
+/* Entry points of system calls have aliases by these names, which nobody looks for. */
+static bool is_syscall_alias(const char *name)
+{
+	return strncmp(name, "SyS", 3) == 0 || strncmp(name, "compat_SyS", 10) == 0;
+}
+
+/* Negative: a stays. */
+static int compare_aliases(const struct symbol *a, const struct symbol *b)
+{
+	bool a_sized = a->end > a->start;
+	bool b_sized = b->end > b->start;
+	if (a_sized != b_sized)
+		return a_sized ? -1 : 1;
+	if ((a->binding == 'w') != (b->binding == 'w'))
+		return b->binding == 'w' ? -1 : 1;
+	if ((a->binding == 'g') != (b->binding == 'g'))
+		return a->binding == 'g' ? -1 : 1;
+	size_t a_bars = leading_underscores(a->name);
+	size_t b_bars = leading_underscores(b->name);
+	if (a_bars != b_bars)
+		return a_bars < b_bars ? -1 : 1;
+	size_t a_len = strlen(a->name);
+	size_t b_len = strlen(b->name);
+	if (a_len != b_len)
+		return a_len > b_len ? -1 : 1;
+	return is_syscall_alias(a->name) ? 1 : -1;
+}
+
+/* A stable merge sort: equal starts keep the order of the table, which decides between equals. */
+static bool sort_by_start(struct symbol *items, size_t count)
+{
+	bool sorted = true;
+	for (size_t i = 1; i < count && sorted; i++)
+		sorted = items[i - 1].start <= items[i].start;
+	if (sorted)
+		return true;
+	struct symbol *other = malloc(count * sizeof(*other));
+	if (!other)
+		return false;
+	struct symbol *from = items;
+	struct symbol *to = other;
+	for (size_t width = 1; width < count; width *= 2) {
+		for (size_t left = 0; left < count; left += 2 * width) {
+			size_t middle = left + width < count ? left + width : count;
+			size_t right = left + 2 * width < count ? left + 2 * width : count;
+			size_t i = left;
+			size_t j = middle;
+			for (size_t k = left; k < right; k++)
+				to[k] = i < middle && (j >= right || from[i].start <= from[j].start) ? from[i++]
+												     : from[j++];
+		}
+		struct symbol *swap = from;
+		from = to;
+		to = swap;
+	}
+	if (from != items)
+		memcpy(items, from, count * sizeof(*items));
+	free(other);
+	return true;
+}
+
+static void drop_aliases(struct symbol_table *table)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < table->symbols.len; i++) {
+		struct symbol *symbol = &table->symbols.items[i];
+		if (kept > 0 && table->symbols.items[kept - 1].start == symbol->start) {
+			if (compare_aliases(&table->symbols.items[kept - 1], symbol) > 0)
+				table->symbols.items[kept - 1] = *symbol;
+			continue;
+		}
+		table->symbols.items[kept++] = *symbol;
+	}
+	table->symbols.len = kept;
+}
+
+bool symbol_table_finish(struct symbol_table *table, bool all_ends)
+{
+	size_t count = table->symbols.len;
+	if (count == 0)
+		return true;
+	if (!sort_by_start(table->symbols.items, count))
+		return false;
+	drop_aliases(table);
+	struct symbol *items = table->symbols.items;
+	count = table->symbols.len;
+	for (size_t i = 0; i + 1 < count; i++)
+		if (all_ends || items[i].end == items[i].start)
+			items[i].end = items[i + 1].start;
+	if (items[count - 1].end == items[count - 1].start)
+		items[count - 1].end = ((items[count - 1].start + PAGE - 1) & ~(uint64_t)(PAGE - 1)) + PAGE;
+	table->max_end = malloc(count * sizeof(*table->max_end));
+	if (!table->max_end)
+		return false;
+	uint64_t highest = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (items[i].end > highest)
+			highest = items[i].end;
+		table->max_end[i] = highest;
+	}
+	return true;
+}
+
+const struct symbol *symbol_table_find(const struct symbol_table *table, uint64_t address)
+{
+	const struct symbol *items = table->symbols.items;
+	size_t low = 0;
+	size_t high = table->symbols.len;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (items[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	/* Usually the first; a symbol that lies inside a larger one and ends before address is passed over. */
+	for (size_t i = low; i-- > 0 && table->max_end[i] > address;)
+		if (address < items[i].end)
+			return &items[i];
+	return NULL;
+}

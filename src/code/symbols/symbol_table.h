@@ -1,0 +1,25 @@
+/*
+ * symbol_table.h - symbols sorted by address, one per address, each with an end; found by binary search.
+ *
+ * Owned by a store entry. Names are borrowed. Built by one thread, then read-only.
+ * Which of several names of one address stays is perf's choice: the one with a size; not a weak one; a global one; the
+ * one with fewer leading underscores; the longer.
+ */
+#ifndef CODE_SYMBOLS_SYMBOL_TABLE_H
+#define CODE_SYMBOLS_SYMBOL_TABLE_H
+
+#include "base/vec.h"
+#include "code/binary_store.h"
+
+struct symbol_table {
+	VEC(struct symbol) symbols;
+	uint64_t *max_end; /* highest end of symbols[0..i] */
+};
+
+bool symbol_table_add(struct symbol_table *table, uint64_t start, uint64_t size, const char *name, char binding);
+/* Sorts and mends. all_ends: sizes say nothing (kallsyms): each ends where the next begins. */
+bool symbol_table_finish(struct symbol_table *table, bool all_ends);
+void symbol_table_deinit(struct symbol_table *table);
+const struct symbol *symbol_table_find(const struct symbol_table *table, uint64_t address);
+
+#endif

@@ -1,0 +1,69 @@
+/*
+ * elf_image.h - one ELF file: its segments, function symbols, build id and debug link. Any class, either byte order.
+ *
+ * The caller owns the image (elf_image_close); names and slices are borrowed from it. libelf does the decoding; counts
+ *and offsets are checked before use. Bad input: a file that libelf refuses is unusable; a damaged section is skipped.
+ *
+ *	struct elf_image *image;
+ *	if (elf_image_open(path, &image, err) == TALLY_OK) ... elf_image_close(image);
+ */
+#ifndef OBJECT_ELF_ELF_IMAGE_H
+#define OBJECT_ELF_ELF_IMAGE_H
+
+#include "base/address.h"
+#include "base/bytes.h"
+#include "base/vec.h"
+#include <tally/status.h>
+
+#define ELF_BUILD_ID_MAX 20
+
+struct elf_image;
+
+struct elf_segment { /* PT_LOAD */
+	uint64_t offset, vaddr, file_size, memory_size;
+	bool is_executable;
+};
+
+struct elf_symbol {
+	uint64_t vaddr, size;
+	const char *name;
+	char binding; /* 'l' 'g' 'w' 'u' */
+	bool is_function; /* else a label or an object */
+};
+
+struct elf_build_id {
+	uint8_t size; /* 0: none */
+	uint8_t bytes[ELF_BUILD_ID_MAX];
+};
+
+struct elf_symbol_list {
+	VEC(struct elf_symbol) symbols;
+};
+
+TALLY_MUST_CHECK enum tally_status elf_image_open(const char *path, struct elf_image **image, struct tally_error *err);
+/* bytes outlive the image. */
+TALLY_MUST_CHECK enum tally_status elf_image_open_bytes(
+	struct tally_bytes bytes, struct elf_image **image, struct tally_error *err);
+void elf_image_close(struct elf_image *image);
+
+const struct elf_segment *elf_image_segments(const struct elf_image *image, size_t *count);
+struct elf_build_id elf_image_build_id(const struct elf_image *image);
+unsigned elf_image_machine(const struct elf_image *image); /* e_machine */
+bool elf_image_has_symtab(const struct elf_image *image);
+/* .symtab's symbols, or .dynsym's where there is no .symtab; NOMEM only. */
+TALLY_MUST_CHECK enum tally_status elf_image_symbols(
+	struct elf_image *image, struct elf_symbol_list *list, struct tally_error *err);
+/* PLT entries, named "target@plt"; names live in the image. */
+TALLY_MUST_CHECK enum tally_status elf_image_plt(
+	struct elf_image *image, struct elf_symbol_list *list, struct tally_error *err);
+/* File name and CRC of .gnu_debuglink; false if there is none. */
+bool elf_image_debuglink(const struct elf_image *image, struct tally_str *name, uint32_t *crc);
+/* Bytes of a section by name; len 0 if it is missing or has none in the file. */
+struct tally_bytes elf_image_section(const struct elf_image *image, const char *name);
+/* The build id in a note section or segment (also /sys/kernel/notes); size 0 if none. */
+struct elf_build_id elf_notes_build_id(struct tally_bytes notes, bool swap);
+/* Opens, looks and closes. NOT_FOUND if the file has no build id. */
+TALLY_MUST_CHECK enum tally_status elf_file_build_id(
+	const char *path, struct elf_build_id *id, struct tally_error *err);
+
+#endif

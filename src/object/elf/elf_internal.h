@@ -1,0 +1,27 @@
+/*
+ * elf_internal.h - what the modules of object/elf share of an image; not for others.
+ */
+#ifndef OBJECT_ELF_ELF_INTERNAL_H
+#define OBJECT_ELF_ELF_INTERNAL_H
+
+#include <gelf.h>
+
+#include "base/arena.h"
+#include "base/file.h"
+#include "object/elf/elf_image.h"
+
+struct elf_image {
+	struct file_map map;
+	struct tally_bytes bytes;
+	Elf *elf;
+	bool swap;
+	unsigned machine, type;
+	VEC(struct elf_segment) segments;
+	struct elf_build_id build_id;
+	struct arena arena;
+};
+
+/* The first section of that name; NULL if there is none. */
+Elf_Scn *elf_internal_section(const struct elf_image *image, const char *name, GElf_Shdr *header);
+
+#endif
