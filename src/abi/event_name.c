@@ -76,7 +76,7 @@ bool event_cache_name(struct text *t, uint64_t config)
 void event_modifiers_of_attr(struct text *t, const struct perf_attr *attr)
 {
 	bool is_first = true;
-	char letters[8];
+	char letters[8]; /* ukh ppp HG */
 	size_t count = 0;
 	bool some_level_excluded =
 		ATTR_HAS(attr, EXCLUDE_USER) || ATTR_HAS(attr, EXCLUDE_KERNEL) || ATTR_HAS(attr, EXCLUDE_HV);
@@ -90,9 +90,14 @@ void event_modifiers_of_attr(struct text *t, const struct perf_attr *attr)
 	}
 	for (unsigned i = 0; i < attr_precise_ip(attr); i++)
 		letters[count++] = 'p';
-	/* exclude_guest is the recorder's own default, so only its absence beside exclude_host says something. */
-	if (ATTR_HAS(attr, EXCLUDE_HOST) && !ATTR_HAS(attr, EXCLUDE_GUEST))
-		letters[count++] = 'G';
+	/* perf's recorder sets exclude_guest of itself for a plain event, and clears it beside other modifiers. */
+	bool guest_by_default = some_level_excluded || attr_precise_ip(attr) > 0;
+	if (ATTR_HAS(attr, EXCLUDE_HOST) || ATTR_HAS(attr, EXCLUDE_GUEST) == guest_by_default) {
+		if (!ATTR_HAS(attr, EXCLUDE_HOST))
+			letters[count++] = 'H';
+		if (!ATTR_HAS(attr, EXCLUDE_GUEST))
+			letters[count++] = 'G';
+	}
 	for (size_t i = 0; i < count; i++) {
 		if (is_first)
 			text_char(t, ':');

@@ -85,7 +85,12 @@ static size_t spelling_take(const char *const (*rows)[SPELLINGS], size_t row_cou
 bool cache_event_is_possible(unsigned cache, unsigned op)
 {
 	static const uint8_t ops[CACHE_COUNT] = {
-		[CACHE_L1D] = 7, [CACHE_L1I] = 5, [CACHE_LL] = 7, [CACHE_DTLB] = 7, [CACHE_ITLB] = 1, [CACHE_BPU] = 1,
+		[CACHE_L1D] = 7,
+		[CACHE_L1I] = 5,
+		[CACHE_LL] = 7,
+		[CACHE_DTLB] = 7,
+		[CACHE_ITLB] = 1,
+		[CACHE_BPU] = 1,
 		[CACHE_NODE] = 7,
 	};
 	return cache < CACHE_COUNT && op < CACHE_OP_COUNT && (ops[cache] >> op & 1) != 0;

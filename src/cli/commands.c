@@ -4,6 +4,7 @@
 
 static const struct command *const commands[] = {
 	&command_completion,
+	&command_evlist,
 	&command_help,
 	&command_man,
 	&command_version,

@@ -9,7 +9,8 @@
  *	static const struct option options[] = {
  *		{.name = "freq", .letter = 'F', .kind = OPTION_CALL, .argument = "freq", .call = set_freq, .help =
  *"..."},
- *		{.name = "all-cpus", .letter = 'a', .kind = OPTION_FLAG, .offset = offsetof(struct settings, all), .help =
+ *		{.name = "all-cpus", .letter = 'a', .kind = OPTION_FLAG, .offset = offsetof(struct settings, all), .help
+ *=
  *"..."},
  *	};
  *	static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), true};

@@ -1,0 +1,50 @@
+#include "cli/recording_input.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+
+static bool input_is_pipe(void)
+{
+	struct stat st;
+	return fstat(STDIN_FILENO, &st) == 0 && S_ISFIFO(st.st_mode);
+}
+
+enum tally_status cli_open_recording(
+	const struct cli *cli, const char *path, struct perfdata_reader **reader, struct tally_error *err)
+{
+	if (!path || !*path)
+		path = !file_exists("perf.data") && input_is_pipe() ? "-" : "perf.data";
+	enum tally_status status = perfdata_reader_open(path, reader, err);
+	/* perf's words, which scripts look for. */
+	if (status == TALLY_NOT_FOUND || status == TALLY_DENIED) {
+		const char *hint = strcmp(path, "perf.data") == 0 && status == TALLY_NOT_FOUND
+					   ? "  (try 'perf record' first)"
+					   : "";
+		return error_set(err, status, "failed to open %s: %s%s", path, strerror(err->errnum), hint);
+	}
+	if (status == TALLY_CORRUPT)
+		return error_prefix(err, "%s", path);
+	return status;
+}
+
+static void say(const struct cli *cli, uint64_t count, const char *what)
+{
+	if (count > 0)
+		fprintf(stderr, "%s: %llu %s\n", cli->program, (unsigned long long)count, what);
+}
+
+void cli_print_health(const struct cli *cli, const struct input_health *health)
+{
+	fflush(stdout);
+	say(cli, health->lost_events, "events were lost while recording: raise -m, or lower -F");
+	say(cli, health->lost_samples, "samples were lost while recording");
+	say(cli, health->unattributed_samples, "samples belong to no event of the file, and are left out");
+	say(cli, health->damaged_records, "damaged records are left out");
+	say(cli, health->damaged_features, "damaged header sections are left out");
+	say(cli, health->unknown_records, "records of unknown types are left out");
+}
