@@ -1,0 +1,38 @@
+/*
+ * huffman.h - canonical Huffman codes with a bounded length, and the bits of a deflate stream (RFC 1951).
+ *
+ * A code is made from counts and is a value. The bit writer borrows a FILE and keeps the first error.
+ */
+#ifndef DEMO_HUFFMAN_H
+#define DEMO_HUFFMAN_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+enum {
+	MAX_SYMBOLS = 288,
+	MAX_CODE_BITS = 15,
+};
+
+struct huffman_code {
+	uint8_t bits[MAX_SYMBOLS]; /* 0: the symbol is not used */
+	uint16_t code[MAX_SYMBOLS]; /* as written: first bit lowest */
+};
+
+struct bit_writer {
+	FILE *file;
+	uint64_t pending;
+	unsigned int pending_bits;
+	int failed;
+};
+
+/* Builds the code of counts[0 .. symbols), none longer than max_bits. At least two symbols get a code. */
+void huffman_build(struct huffman_code *code, const uint32_t *counts, unsigned int symbols, unsigned int max_bits);
+
+void put_bits(struct bit_writer *w, uint32_t value, unsigned int bits);
+void put_symbol(struct bit_writer *w, const struct huffman_code *code, unsigned int symbol);
+
+/* Fills the last byte with zeros and hands all bits to the file. */
+void flush_bits(struct bit_writer *w);
+
+#endif
