@@ -1,10 +1,10 @@
 /*
  * The order of rows, as perf's readers know it (found by running perf on recordings with ties):
  * - a value sorts descending; in a group the leader's value decides, then the other members' in their order;
- * - rows with equal children sums and the same thread: the one with the longer chain comes first when chains start at
- *   the caller, so that callers stand above callees;
+ * - where call graphs are shown, rows with equal children sums and the same first thread: the one with the longer chain
+ * comes first when chains start at the caller, so that callers stand above callees;
  * - keys sort ascending by what is shown;
- * - rows that look alike (functions of one name, addresses without symbol) go by descending address.
+ * - rows that look alike (functions of one name, addresses without symbol) go by ascending address.
  */
 #include "base/error.h"
 #include "profile/flat_table.h"
@@ -81,9 +81,9 @@ static int compare_key(
 	const struct profile_thread *ta = &p->threads[a->thread], *tb = &p->threads[b->thread];
 	switch ((int)key) {
 	case KEY_PID:
-		return compare_number(ta->pid, tb->pid);
-	case KEY_TID:
 		return compare_number(ta->tid, tb->tid);
+	case KEY_TGID:
+		return compare_number(ta->pid, tb->pid);
 	case KEY_COMM:
 		return compare_strings(p, ta->comm, tb->comm);
 	case KEY_CPU:
@@ -107,7 +107,7 @@ static int compare_value(const struct flat_table *t, enum profile_key key, uint3
 		if (va != vb)
 			return va > vb ? -1 : 1;
 	}
-	if (key != KEY_OVERHEAD_CHILDREN || t->rows[a].thread != t->rows[b].thread)
+	if (key != KEY_OVERHEAD_CHILDREN || !t->options.with_chains || t->rows[a].thread != t->rows[b].thread)
 		return 0;
 	int deeper = compare_number(t->rows[b].max_depth, t->rows[a].max_depth);
 	return t->options.is_caller_first ? deeper : -deeper;
@@ -116,7 +116,7 @@ static int compare_value(const struct flat_table *t, enum profile_key key, uint3
 static uint64_t row_address(const struct profile *p, const struct flat_row *row)
 {
 	const struct profile_frame *frame = &p->frames[row->frame];
-	return frame->function == PROFILE_NONE ? frame->address : p->functions[frame->function].start;
+	return frame->function == PROFILE_NONE ? row->address : p->functions[frame->function].start;
 }
 
 static int compare_rows(const void *left, const void *right, void *data)
@@ -133,7 +133,7 @@ static int compare_rows(const void *left, const void *right, void *data)
 	}
 	uint64_t address_a = row_address(t->profile, &t->rows[a]), address_b = row_address(t->profile, &t->rows[b]);
 	if (address_a != address_b)
-		return address_a > address_b ? -1 : 1;
+		return address_a < address_b ? -1 : 1;
 	return a < b ? -1 : a > b;
 }
 

@@ -19,7 +19,7 @@ struct flat_builder {
 	const struct profile *profile;
 	const struct flat_options *options;
 	struct id_table frame_groups, sample_groups;
-	uint32_t *group_of_frame;
+	uint32_t *group_of_leaf, *group_of_caller; /* frame group by frame, as the sample's own or as a caller */
 	struct map_u64 row_of; /* sample group << 32 | frame group -> row */
 	VEC(struct flat_row) rows;
 	VEC(struct flat_stat) stats;
@@ -45,8 +45,14 @@ static uint32_t binary_name(const struct profile *p, uint32_t binary)
 	return binary == PROFILE_NONE ? PROFILE_NONE : p->binaries[binary].name;
 }
 
-static void make_frame_key(
-	const struct profile *p, const struct flat_options *o, const struct profile_frame *frame, uint64_t *key)
+/* perf names a sample's own frame without symbol by its place in the object, its callers by the run-time address. */
+static uint64_t caller_address(const struct profile_frame *frame)
+{
+	return frame->raw_address ? frame->raw_address : frame->address;
+}
+
+static void make_frame_key(const struct profile *p, const struct flat_options *o, const struct profile_frame *frame,
+	uint64_t address, uint64_t *key)
 {
 	bool by_symbol = has_key(o, KEY_SYMBOL);
 	memset(key, 0, FRAME_WORDS * sizeof(*key));
@@ -58,7 +64,7 @@ static void make_frame_key(
 		key[1] = function->start;
 		key[2] = function->size + 1;
 	} else if (by_symbol) {
-		key[1] = frame->address;
+		key[1] = address;
 	}
 	if (has_key(o, KEY_SYMBOL_SIZE))
 		key[3] = function ? function->size + 1 : 0;
@@ -67,14 +73,18 @@ static void make_frame_key(
 static bool group_frames(struct flat_builder *b)
 {
 	const struct profile *p = b->profile;
-	b->group_of_frame = calloc(p->frame_count + 1, sizeof(*b->group_of_frame));
-	if (!b->group_of_frame)
+	b->group_of_leaf = calloc(p->frame_count + 1, sizeof(*b->group_of_leaf));
+	b->group_of_caller = calloc(p->frame_count + 1, sizeof(*b->group_of_caller));
+	if (!b->group_of_leaf || !b->group_of_caller)
 		return false;
 	for (size_t i = 0; i < p->frame_count; i++) {
+		const struct profile_frame *frame = &p->frames[i];
 		uint64_t key[FRAME_WORDS];
-		make_frame_key(p, b->options, &p->frames[i], key);
-		b->group_of_frame[i] = id_table_add(&b->frame_groups, key, NULL);
-		if (b->group_of_frame[i] == ID_TABLE_NONE)
+		make_frame_key(p, b->options, frame, frame->address, key);
+		b->group_of_leaf[i] = id_table_add(&b->frame_groups, key, NULL);
+		make_frame_key(p, b->options, frame, caller_address(frame), key);
+		b->group_of_caller[i] = id_table_add(&b->frame_groups, key, NULL);
+		if (b->group_of_leaf[i] == ID_TABLE_NONE || b->group_of_caller[i] == ID_TABLE_NONE)
 			return false;
 	}
 	return true;
@@ -89,7 +99,7 @@ static bool make_chain_keys(struct flat_builder *b)
 	bool is_done = keys != NULL;
 	for (size_t i = 0; is_done && i < p->frame_count; i++) {
 		const struct profile_frame *frame = &p->frames[i];
-		uint64_t key[3] = {frame->binary, frame->raw_address ? frame->raw_address : frame->address, 0};
+		uint64_t key[3] = {frame->binary, caller_address(frame), 0};
 		if (frame->function != PROFILE_NONE && !b->options->is_chain_by_address) {
 			key[1] = p->functions[frame->function].start;
 			key[2] = 1;
@@ -111,9 +121,9 @@ static uint32_t sample_group(struct flat_builder *b, const struct profile_sample
 		key[0] = thread->comm;
 	if (has_key(o, KEY_CPU))
 		key[0] |= (uint64_t)(uint32_t)sample->cpu << 32;
-	if (has_key(o, KEY_TID))
-		key[1] = (uint32_t)thread->tid;
 	if (has_key(o, KEY_PID))
+		key[1] = (uint32_t)thread->tid;
+	if (has_key(o, KEY_TGID))
 		key[1] |= (uint64_t)(uint32_t)thread->pid << 32;
 	return id_table_add(&b->sample_groups, key, NULL);
 }
@@ -159,21 +169,20 @@ static bool find_chain(struct flat_builder *b, uint32_t stack, uint32_t *chain, 
 	return true;
 }
 
-/* The row of a sample group and a frame, made if it is new; UINT32_MAX when memory is out. */
+/* The row of a sample group and a frame, made like the given one if it is new; UINT32_MAX when memory is out. */
 static uint32_t find_row(
-	struct flat_builder *b, uint32_t group, const struct profile_sample *sample, uint32_t frame, uint8_t level)
+	struct flat_builder *b, uint32_t sample_group, uint32_t frame_group, const struct flat_row *like)
 {
 	uint32_t members = b->options->member_count;
 	bool was_new;
-	uint64_t *slot = map_u64_at(&b->row_of, (uint64_t)group << 32 | b->group_of_frame[frame], &was_new);
+	uint64_t *slot = map_u64_at(&b->row_of, (uint64_t)sample_group << 32 | frame_group, &was_new);
 	if (!slot)
 		return UINT32_MAX;
 	if (!was_new)
 		return (uint32_t)*slot;
 	uint32_t row = (uint32_t)b->rows.len;
-	struct flat_row made = {.thread = sample->thread, .frame = frame, .cpu = sample->cpu, .level = level};
 	*slot = row;
-	if (!vec_push(&b->rows, made) || !vec_push(&b->last_sample, 0) ||
+	if (!vec_push(&b->rows, *like) || !vec_push(&b->last_sample, 0) ||
 		!vec_reserve(&b->stats, b->stats.len + members))
 		return UINT32_MAX;
 	memset(b->stats.items + b->stats.len, 0, members * sizeof(*b->stats.items));
@@ -221,11 +230,13 @@ static bool add_callers(struct flat_builder *b, const struct profile_sample *sam
 	const struct flat_instance *whole, uint32_t member)
 {
 	const struct profile *p = b->profile;
-	uint8_t level = p->frames[sample->leaf].level;
+	struct flat_row like = {.thread = sample->thread, .last_thread = sample->thread, .cpu = sample->cpu};
+	like.level = p->frames[sample->leaf].level;
 	for (uint32_t i = 0; i < whole->len; i++) {
-		uint32_t frame = b->chains.items[whole->chain + i];
-		level = frame_level(p, frame, level);
-		uint32_t row = find_row(b, group, sample, frame, level);
+		like.frame = b->chains.items[whole->chain + i];
+		like.address = caller_address(&p->frames[like.frame]);
+		like.level = frame_level(p, like.frame, like.level);
+		uint32_t row = find_row(b, group, b->group_of_caller[like.frame], &like);
 		if (row == UINT32_MAX)
 			return false;
 		if (b->last_sample.items[row] == whole->sample + 1)
@@ -257,14 +268,19 @@ static bool add_sample(struct flat_builder *b, uint32_t index)
 	total->passed_count += sample->count;
 	total->passed_period += sample->period;
 
-	uint8_t level = p->frames[sample->leaf].level;
+	const struct profile_frame *leaf = &p->frames[sample->leaf];
+	struct flat_row like = {.thread = sample->thread, .frame = sample->leaf, .cpu = sample->cpu};
+	like.level = leaf->level;
+	like.address = leaf->address;
 	uint32_t group = sample_group(b, sample);
-	uint32_t row = group == ID_TABLE_NONE ? UINT32_MAX : find_row(b, group, sample, sample->leaf, level);
+	uint32_t row = UINT32_MAX;
+	if (group != ID_TABLE_NONE)
+		row = find_row(b, group, b->group_of_leaf[sample->leaf], &like);
 	if (row == UINT32_MAX)
 		return false;
 	b->rows.items[row].last_thread = sample->thread;
 	b->last_sample.items[row] = index + 1;
-	add_self(&b->stats.items[row * o->member_count + member], level, sample);
+	add_self(&b->stats.items[row * o->member_count + member], leaf->level, sample);
 
 	struct flat_instance whole = {.sample = index};
 	if (sample->stack == PROFILE_NONE || (!o->with_children && !o->with_chains))
@@ -352,7 +368,8 @@ enum tally_status flat_table_init(struct flat_table *table, const struct profile
 	id_table_deinit(&b.frame_groups);
 	id_table_deinit(&b.sample_groups);
 	map_u64_deinit(&b.row_of);
-	free(b.group_of_frame);
+	free(b.group_of_leaf);
+	free(b.group_of_caller);
 	free(b.chain_of_stack);
 	free(b.len_of_stack);
 	vec_free(&b.rows);

@@ -43,6 +43,7 @@ struct flat_row {
 	uint32_t thread; /* of the first sample; last_thread: of the last one */
 	uint32_t last_thread;
 	uint32_t frame; /* the first one that made the row */
+	uint64_t address; /* shown where there is no symbol */
 	int32_t cpu;
 	uint8_t level; /* enum profile_level */
 	uint32_t max_depth; /* frames of the longest chain in it */

@@ -11,8 +11,8 @@ static const struct profile_key_info keys[PROFILE_KEY_COUNT] = {
 	[KEY_OVERHEAD_CHILDREN] = {"overhead_children", "Children", .is_value = true, .is_percent = true},
 	[KEY_SAMPLE] = {"sample", "Samples", .is_value = true},
 	[KEY_PERIOD] = {"period", "Period", .is_value = true},
-	[KEY_PID] = {"pid", "Pid:Command", .is_of_thread = true},
-	[KEY_TID] = {"tid", "Tid:Command", .is_of_thread = true},
+	[KEY_PID] = {"pid", "    Pid:Command", .is_of_thread = true},
+	[KEY_TGID] = {"tgid", "   Tgid:Command", .is_of_thread = true},
 	[KEY_COMM] = {"comm", "Command", .is_of_thread = true},
 	[KEY_DSO] = {"dso", "Shared Object"},
 	[KEY_SYMBOL] = {"symbol", "Symbol"},
@@ -26,7 +26,6 @@ static const struct {
 	int key;
 } lookup[] = {
 	{"pid", KEY_PID},
-	{"tid", KEY_TID},
 	{"comm", KEY_COMM},
 	{"dso", KEY_DSO},
 	{"symbol", KEY_SYMBOL},
@@ -63,6 +62,7 @@ static const struct {
 	{"overhead_children", KEY_OVERHEAD_CHILDREN},
 	{"sample", KEY_SAMPLE},
 	{"period", KEY_PERIOD},
+	{"tgid", KEY_TGID},
 	{"weight1", -1},
 	{"weight2", -1},
 	{"weight3", -1},

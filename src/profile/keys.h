@@ -22,8 +22,8 @@ enum profile_key {
 	KEY_SAMPLE,
 	KEY_PERIOD,
 	/* keys */
-	KEY_PID,
-	KEY_TID,
+	KEY_PID, /* perf's name for the thread: its tid is shown and grouped by */
+	KEY_TGID,
 	KEY_COMM,
 	KEY_DSO,
 	KEY_SYMBOL,

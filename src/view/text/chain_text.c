@@ -62,7 +62,8 @@ static void print_value(
 }
 
 /* The bars of the levels above; where a value stands the last level's blanks are left out. */
-static void print_bars(const struct chain_printer *printer, struct text *out, size_t margin, size_t depth, bool before_value)
+static void print_bars(
+	const struct chain_printer *printer, struct text *out, size_t margin, size_t depth, bool before_value)
 {
 	text_repeat(out, ' ', margin);
 	for (size_t i = 0; i < depth; i++) {
@@ -86,9 +87,8 @@ static bool push_branch(struct chain_printer *printer, size_t *depth, uint32_t n
 	return true;
 }
 
-static void print_branch_start(
-	const struct chain_printer *printer, struct text *out, size_t margin, size_t depth, uint64_t period,
-	uint64_t count)
+static void print_branch_start(const struct chain_printer *printer, struct text *out, size_t margin, size_t depth,
+	uint64_t period, uint64_t count)
 {
 	print_bars(printer, out, margin, depth, true);
 	text_str(out, "--");
@@ -111,8 +111,8 @@ static void print_rest(struct chain_printer *printer, struct text *out, size_t m
 	text_str(out, "[...]\n");
 }
 
-static void print_child(
-	struct chain_printer *printer, struct text *out, size_t margin, size_t depth, const struct call_tree_node *child)
+static void print_child(struct chain_printer *printer, struct text *out, size_t margin, size_t depth,
+	const struct call_tree_node *child)
 {
 	const struct call_tree_builder *tree = &printer->builder;
 	struct chain_branch *branch = &printer->branches[depth - 1];
@@ -125,8 +125,8 @@ static void print_child(
 		printer->bars[depth - 1] = false;
 	for (uint32_t i = 0; i < child->frame_count; i++) {
 		if (i == 0)
-			print_branch_start(printer, out, margin, depth, call_tree_node_period(child),
-				call_tree_node_count(child));
+			print_branch_start(
+				printer, out, margin, depth, call_tree_node_period(child), call_tree_node_count(child));
 		else
 			print_bars(printer, out, margin, depth, false);
 		print_frame(out, tree->table->profile, tree->frames[child->first_frame + i]);
@@ -204,8 +204,8 @@ static bool print_whole_graph(struct chain_printer *printer, struct text *out, u
 }
 
 /* The frames from the tree's root down to the node, each with before and after around it. */
-static void print_path(struct chain_printer *printer, struct text *out, uint32_t index, const char *before,
-	const char *after)
+static void print_path(
+	struct chain_printer *printer, struct text *out, uint32_t index, const char *before, const char *after)
 {
 	const struct call_tree_builder *tree = &printer->builder;
 	size_t depth = 0;
@@ -294,8 +294,8 @@ static bool print_list(struct chain_printer *printer, struct text *out, uint64_t
 	return is_listed;
 }
 
-enum tally_status chain_print(struct chain_printer *printer, struct text *out, uint32_t row, uint64_t row_period,
-	struct tally_error *err)
+enum tally_status chain_print(
+	struct chain_printer *printer, struct text *out, uint32_t row, uint64_t row_period, struct tally_error *err)
 {
 	const struct chain_options *options = &printer->options;
 	bool is_list = options->style == CHAIN_FLAT || options->style == CHAIN_FOLDED;
@@ -313,7 +313,7 @@ enum tally_status chain_print(struct chain_printer *printer, struct text *out, u
 	enum tally_status status = call_tree_build(&printer->builder, row, &build, err);
 	if (status != TALLY_OK)
 		return status;
-	bool is_printed = is_list ? print_list(printer, out, build.min_period) :
-				    print_whole_graph(printer, out, row_period);
+	bool is_printed =
+		is_list ? print_list(printer, out, build.min_period) : print_whole_graph(printer, out, row_period);
 	return is_printed && !out->failed ? TALLY_OK : error_nomem(err);
 }

@@ -42,7 +42,7 @@ TALLY_MUST_CHECK enum tally_status chain_printer_init(struct chain_printer *prin
 	const struct chain_options *options, uint64_t total_period, struct tally_error *err);
 void chain_printer_deinit(struct chain_printer *printer);
 /* row_period: what the row stands for, the children sum if the report shows it. */
-TALLY_MUST_CHECK enum tally_status chain_print(struct chain_printer *printer, struct text *out, uint32_t row,
-	uint64_t row_period, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status chain_print(
+	struct chain_printer *printer, struct text *out, uint32_t row, uint64_t row_period, struct tally_error *err);
 
 #endif

@@ -3,11 +3,11 @@
 
 #include <stdio.h>
 
-#define ADDRESS_DIGITS 16
-#define LEVEL_WIDTH    4 /* "[k] " */
-#define VALUE_WIDTH    12
-#define PERCENT_WIDTH  8
-#define ID_WIDTH       8 /* "  16511:" before a command */
+#define ADDRESS_DIGITS		16
+#define LEVEL_WIDTH		4 /* "[k] " */
+#define VALUE_WIDTH		12
+#define PERCENT_WIDTH		8
+#define ID_WIDTH		8 /* "  16511:" before a command */
 #define SYMBOL_UNRESOLVED_WIDTH (LEVEL_WIDTH + 2 + ADDRESS_DIGITS)
 
 struct report_layout {
@@ -35,10 +35,6 @@ static const char *column_header(const struct report_layout *l, enum profile_key
 {
 	if (key == KEY_OVERHEAD && l->options->with_children)
 		return "Self";
-	if (key == KEY_PID)
-		return "    Pid:Command";
-	if (key == KEY_TID)
-		return "    Tid:Command";
 	return profile_key_get(key)->header;
 }
 
@@ -48,7 +44,7 @@ static size_t cell_width(const struct report_layout *l, enum profile_key key, co
 	const struct profile_function *function = row_function(p, row);
 	switch ((int)key) {
 	case KEY_PID:
-	case KEY_TID:
+	case KEY_TGID:
 		return profile_string(p, p->threads[row->last_thread].comm).len + ID_WIDTH;
 	case KEY_COMM:
 		return profile_string(p, p->threads[row->thread].comm).len;
@@ -150,7 +146,7 @@ static void print_symbol_cell(const struct report_layout *l, struct text *out, s
 		return;
 	}
 	text_str(out, "0x");
-	text_hex(out, l->profile->frames[row->frame].address, ADDRESS_DIGITS);
+	text_hex(out, row->address, ADDRESS_DIGITS);
 }
 
 static void print_key_cell(const struct report_layout *l, struct text *out, size_t column, const struct flat_row *row)
@@ -161,9 +157,9 @@ static void print_key_cell(const struct report_layout *l, struct text *out, size
 	const struct profile_function *function;
 	switch ((int)l->columns[column]) {
 	case KEY_PID:
-	case KEY_TID:
+	case KEY_TGID:
 		text_printf(out, "%*d:", width > ID_WIDTH ? ID_WIDTH - 1 : 5,
-			l->columns[column] == KEY_PID ? thread->pid : thread->tid);
+			l->columns[column] == KEY_PID ? thread->tid : thread->pid);
 		print_cut(out, profile_string(p, thread->comm), width > ID_WIDTH ? width - ID_WIDTH : 0);
 		break;
 	case KEY_COMM:
