@@ -3,7 +3,7 @@
  * - a value sorts descending; in a group the leader's value decides, then the other members' in their order;
  * - where call graphs are shown, rows with equal children sums and the same first thread: the one with the longer chain
  * comes first when chains start at the caller, so that callers stand above callees;
- * - keys sort ascending by what is shown;
+ * - keys sort ascending by what is shown, unknown objects and symbols last;
  * - rows that look alike (functions of one name, addresses without symbol) go by ascending address.
  */
 #include "base/error.h"
@@ -57,9 +57,11 @@ static int compare_number(int64_t a, int64_t b)
 	return (a > b) - (a < b);
 }
 
-static struct tally_str binary_text(const struct profile *p, uint32_t binary)
+static int compare_binaries(const struct profile *p, uint32_t a, uint32_t b)
 {
-	return binary == PROFILE_NONE ? STR("[unknown]") : profile_string(p, p->binaries[binary].name);
+	if (a == PROFILE_NONE || b == PROFILE_NONE)
+		return (a == PROFILE_NONE) - (b == PROFILE_NONE);
+	return compare_strings(p, p->binaries[a].name, p->binaries[b].name);
 }
 
 static int compare_functions(const struct profile *p, uint32_t a, uint32_t b)
@@ -89,7 +91,7 @@ static int compare_key(
 	case KEY_CPU:
 		return compare_number(a->cpu, b->cpu);
 	case KEY_DSO:
-		return compare_text(binary_text(p, fa->binary), binary_text(p, fb->binary));
+		return compare_binaries(p, fa->binary, fb->binary);
 	case KEY_SYMBOL:
 		return compare_functions(p, fa->function, fb->function);
 	case KEY_SYMBOL_SIZE:

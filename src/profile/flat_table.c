@@ -230,12 +230,15 @@ static bool add_callers(struct flat_builder *b, const struct profile_sample *sam
 	const struct flat_instance *whole, uint32_t member)
 {
 	const struct profile *p = b->profile;
+	const struct profile_filter *filter = b->options->filter;
 	struct flat_row like = {.thread = sample->thread, .last_thread = sample->thread, .cpu = sample->cpu};
 	like.level = p->frames[sample->leaf].level;
 	for (uint32_t i = 0; i < whole->len; i++) {
 		like.frame = b->chains.items[whole->chain + i];
 		like.address = caller_address(&p->frames[like.frame]);
 		like.level = frame_level(p, like.frame, like.level);
+		if (filter && filter->frame_passes && !filter->frame_passes[like.frame])
+			continue;
 		uint32_t row = find_row(b, group, b->group_of_caller[like.frame], &like);
 		if (row == UINT32_MAX)
 			return false;

@@ -18,6 +18,7 @@ static const struct profile_key_info keys[PROFILE_KEY_COUNT] = {
 	[KEY_SYMBOL] = {"symbol", "Symbol"},
 	[KEY_CPU] = {"cpu", "CPU", .is_of_thread = true},
 	[KEY_SYMBOL_SIZE] = {"symbol_size", "Symbol size"},
+	[KEY_IPC_NULL] = {"ipc_null", "IPC   [IPC Coverage]"},
 };
 
 /* In the order in which a prefix is looked up; -1: known by name, not built. */
@@ -42,7 +43,7 @@ static const struct {
 	{"dso_size", -1},
 	{"cgroup", -1},
 	{"cgroup_id", -1},
-	{"ipc_null", -1},
+	{"ipc_null", KEY_IPC_NULL},
 	{"time", -1},
 	{"code_page_size", -1},
 	{"local_ins_lat", -1},

@@ -85,10 +85,12 @@ static void fit_columns(struct report_layout *l)
 		if (o->hidden_columns >> o->columns[i] & 1)
 			continue;
 		l->columns[l->count] = o->columns[i];
-		if (l->count < o->width_count && o->widths[l->count])
-			l->widths[l->count] = o->widths[l->count];
-		else
+		unsigned wanted = l->count < o->width_count ? o->widths[l->count] : 0;
+		bool is_value = profile_key_get(o->columns[i])->is_value;
+		if (!wanted || is_value)
 			fit_column(l, l->count);
+		if (wanted && (!is_value || wanted > l->widths[l->count]))
+			l->widths[l->count] = wanted;
 		l->count++;
 	}
 }
@@ -130,6 +132,8 @@ static void print_cut(struct text *out, struct tally_str text, size_t width)
 {
 	if (text.len > width)
 		text.len = width;
+	if (width == SIZE_MAX)
+		width = text.len;
 	text_str_left(out, text, width);
 }
 
@@ -158,9 +162,8 @@ static void print_key_cell(const struct report_layout *l, struct text *out, size
 	switch ((int)l->columns[column]) {
 	case KEY_PID:
 	case KEY_TGID:
-		text_printf(out, "%*d:", width > ID_WIDTH ? ID_WIDTH - 1 : 5,
-			l->columns[column] == KEY_PID ? thread->tid : thread->pid);
-		print_cut(out, profile_string(p, thread->comm), width > ID_WIDTH ? width - ID_WIDTH : 0);
+		text_printf(out, "%*d:", ID_WIDTH - 1, l->columns[column] == KEY_PID ? thread->tid : thread->pid);
+		print_cut(out, profile_string(p, thread->comm), width > ID_WIDTH ? width - ID_WIDTH : SIZE_MAX);
 		break;
 	case KEY_COMM:
 		print_cut(out, profile_string(p, p->threads[row->thread].comm), width);
@@ -177,6 +180,9 @@ static void print_key_cell(const struct report_layout *l, struct text *out, size
 	case KEY_SYMBOL_SIZE:
 		function = row_function(p, row);
 		text_u64_right(out, function ? function->size : 0, width);
+		break;
+	case KEY_IPC_NULL:
+		text_str_left(out, STR("-      -"), width);
 		break;
 	default:
 		break;
@@ -219,7 +225,7 @@ static void print_header(const struct report_layout *l, struct text *out)
 		if (is_right_aligned(l->columns[i]))
 			text_str_right(out, header, l->widths[i]);
 		else
-			text_str_left(out, header, l->widths[i]);
+			print_cut(out, header, l->widths[i]);
 	}
 	text_char(out, '\n');
 	if (separator)
