@@ -479,6 +479,18 @@ const struct input_health *perfdata_reader_health(const struct perfdata_reader *
 	return &r->health;
 }
 
+struct perfdata_layout perfdata_reader_layout(const struct perfdata_reader *r)
+{
+	if (r->is_pipe)
+		return (struct perfdata_layout){.mtime_ns = r->map.mtime_ns};
+	return (struct perfdata_layout){
+		.data_offset = r->data_offset,
+		.data_size = r->data_end - r->data_offset,
+		.feature_offset = r->data_end,
+		.mtime_ns = r->map.mtime_ns,
+	};
+}
+
 struct tally_bytes perfdata_reader_data(const struct perfdata_reader *r, uint64_t *data_offset)
 {
 	if (r->is_pipe || r->has_compressed)

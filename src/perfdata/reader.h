@@ -72,6 +72,11 @@ const struct perfdata_features *perfdata_reader_features(const struct perfdata_r
 const struct input_health *perfdata_reader_health(const struct perfdata_reader *reader);
 /* For direct, parallel reading: the whole data section of an uncompressed file; len 0 if that is not possible. */
 struct tally_bytes perfdata_reader_data(const struct perfdata_reader *reader, uint64_t *data_offset);
+struct perfdata_layout { /* where the parts of the file lie; zeros in a pipe */
+	uint64_t data_offset, data_size, feature_offset; /* bytes */
+	uint64_t mtime_ns;
+};
+struct perfdata_layout perfdata_reader_layout(const struct perfdata_reader *reader);
 /* The event of a sample or of a trailer: NULL if its id is of no event. Reading only: any thread after open (file
  * mode). */
 const struct perfdata_event *perfdata_reader_event_of(
