@@ -146,6 +146,8 @@ static enum option_result use_option(struct option_parse *parse, const struct op
 			return bad_use(parse, option, by_letter, "requires a value");
 		value = parse->argv[++*index];
 	}
+	if (!value && option->takes_next_word && *index + 1 < parse->argc && parse->argv[*index + 1][0] != '-')
+		value = parse->argv[++*index];
 	return apply(parse, option, by_letter, value, false);
 }
 

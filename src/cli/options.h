@@ -44,6 +44,7 @@ struct option {
 	enum option_kind kind;
 	const char *argument; /* placeholder; NULL: takes none */
 	bool argument_is_optional; /* only as --name=value or -Lvalue */
+	bool takes_next_word; /* with the former: the next word too, unless it starts with a dash (report's -g) */
 	bool is_hidden; /* not in --help */
 	size_t offset;
 	option_call call;
