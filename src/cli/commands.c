@@ -7,6 +7,7 @@ static const struct command *const commands[] = {
 	&command_evlist,
 	&command_help,
 	&command_man,
+	&command_report,
 	&command_version,
 };
 

@@ -28,5 +28,6 @@ extern const struct command command_help;
 extern const struct command command_version;
 extern const struct command command_completion;
 extern const struct command command_man;
+extern const struct command command_report;
 
 #endif

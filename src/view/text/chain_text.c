@@ -1,6 +1,7 @@
 #include "view/text/chain_text.h"
 #include "base/error.h"
 #include "base/vec.h"
+#include "view/text/percent_text.h"
 
 #include <stdlib.h>
 
@@ -55,8 +56,7 @@ static void print_value(
 		text_u64(out, count);
 		break;
 	case CHAIN_PERCENT:
-		text_fixed(out, total ? (double)period * 100.0 / (double)total : 0, 2);
-		text_char(out, '%');
+		percent_text(out, total ? (double)period * 100.0 / (double)total : 0, 0, options->with_colours);
 		break;
 	}
 }

@@ -1,5 +1,6 @@
 #include "view/text/report_text.h"
 #include "base/error.h"
+#include "view/text/percent_text.h"
 
 #include <stdio.h>
 
@@ -111,19 +112,13 @@ static void print_value_cell(const struct report_layout *l, struct text *out, si
 		uint64_t total = member_total(l, m);
 		double percent = total ? 100.0 * (double)value / (double)total : 0;
 		bool is_percent = profile_key_get(key)->is_percent;
-		if (l->options->separator) {
+		if (l->options->separator)
 			text_char(out, ' ');
-			if (is_percent)
-				text_fixed(out, percent, 2);
-			else
-				text_u64(out, value);
-		} else if (is_percent) {
-			text_fixed_right(out, percent, 2, width - 1);
-		} else {
-			text_u64_right(out, value, width);
-		}
+		size_t wanted = l->options->separator ? 0 : width;
 		if (is_percent)
-			text_char(out, '%');
+			percent_text(out, percent, wanted, l->options->with_colours);
+		else
+			text_u64_right(out, value, wanted);
 	}
 }
 

@@ -24,6 +24,7 @@ struct report_text_options {
 	bool is_relative; /* percentages of what the filter lets through */
 	bool is_quiet; /* no titles */
 	bool with_children;
+	bool with_colours;
 	uint32_t hidden_columns; /* bit by enum profile_key: left out because a filter makes it constant */
 	struct chain_options chains;
 };

@@ -1,0 +1,263 @@
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/report_run.h"
+
+struct settings {
+	struct report_request request;
+	struct tally_error problem; /* of the last option, so that its text outlives the call */
+	bool stdio, force;
+	unsigned verbose;
+	const char *pretty;
+	uint64_t max_stack;
+	bool asks_children, inverted, group, no_group;
+};
+
+#define REQUEST(field) offsetof(struct settings, request.field)
+
+typedef enum tally_status (*request_setter)(struct report_request *, const char *, struct tally_error *);
+
+static const char *apply(const struct option_use *use, request_setter set)
+{
+	struct settings *settings = use->settings;
+	if (set(&settings->request, use->value, &settings->problem) == TALLY_OK)
+		return NULL;
+	return settings->problem.text;
+}
+
+static const char *set_chains(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	if (use->is_negated) {
+		settings->request.chains.style = CHAIN_NONE;
+		return NULL;
+	}
+	return apply(use, report_request_set_chains);
+}
+
+static const char *set_widths(const struct option_use *use)
+{
+	return use->is_negated ? "cannot be negated" : apply(use, report_request_set_widths);
+}
+
+static const char *set_percent_limit(const struct option_use *use)
+{
+	return use->is_negated ? "cannot be negated" : apply(use, report_request_set_percent_limit);
+}
+
+static const char *set_percentage(const struct option_use *use)
+{
+	return use->is_negated ? "cannot be negated" : apply(use, report_request_set_percentage);
+}
+
+static const char *set_colour(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	const char *mode = use->value ? use->value : "never";
+	settings->request.colours = !strcmp(mode, "always") || (!strcmp(mode, "auto") && isatty(STDOUT_FILENO));
+	if (strcmp(mode, "always") && strcmp(mode, "never") && strcmp(mode, "auto"))
+		return "takes always, never or auto";
+	return NULL;
+}
+
+static const char *set_children(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	settings->request.no_children = use->is_negated;
+	return NULL;
+}
+
+static const char *set_group(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	settings->request.force_group = !use->is_negated;
+	settings->request.no_group = use->is_negated;
+	return NULL;
+}
+
+static const char *set_skip_empty(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	settings->request.keeps_empty = use->is_negated;
+	return NULL;
+}
+
+static const char *set_demangle(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	settings->request.no_demangle = use->is_negated;
+	return NULL;
+}
+
+static const struct option options[] = {
+	{"input", 'i', OPTION_STRING, "file", .offset = REQUEST(input), .help = "input file name; - is standard input"},
+	{"stdio", 0, OPTION_FLAG, .offset = offsetof(struct settings, stdio), .help = "Use the stdio interface"},
+	{"force", 'f', OPTION_FLAG, .offset = offsetof(struct settings, force),
+		.help = "take the file whoever owns it (which is the rule here)"},
+	{"verbose", 'v', OPTION_COUNT, .offset = offsetof(struct settings, verbose),
+		.help = "say on standard error where symbols came from"},
+	{"quiet", 'q', OPTION_FLAG, .offset = REQUEST(is_quiet), .help = "Do not show any warnings or messages"},
+	{"sort", 's', OPTION_STRING, "key[,key2...]", .offset = REQUEST(sort),
+		.help = "sort by key(s): comm, dso, symbol, pid, tgid, cpu, symbol_size, overhead ..."},
+	{"fields", 'F', OPTION_STRING, "key[,keys...]", .offset = REQUEST(fields),
+		.help = "output field(s): overhead, period, sample and the sort keys"},
+	{"show-nr-samples", 'n', OPTION_FLAG, .offset = REQUEST(shows_samples),
+		.help = "Show a column with the number of samples"},
+	{"show-total-period", 0, OPTION_FLAG, .offset = REQUEST(shows_period),
+		.help = "Show a column with the sum of periods"},
+	{"show-cpu-utilization", 0, OPTION_FLAG, .offset = REQUEST(shows_modes),
+		.help = "Show sample percentage for different cpu modes"},
+	{"call-graph", 'g', OPTION_CALL, "print_type,threshold[,print_limit],order,sort_key[,branch],value",
+		.argument_is_optional = true, .takes_next_word = true, .call = set_chains,
+		.help = "Display call graph: graph|flat|fractal|folded|none, percent, caller|callee, function|address, "
+			"percent|period|count (default: graph,0.5,caller,function,percent)"},
+	{"inverted", 'G', OPTION_FLAG, .offset = offsetof(struct settings, inverted),
+		.help = "call graphs start at the outermost caller"},
+	{"children", 0, OPTION_CALL, .call = set_children,
+		.help = "Accumulate callchains of children and show total overhead as well. Enabled by default, use "
+			"--no-children to disable"},
+	{"max-stack", 0, OPTION_U64, "n", .offset = offsetof(struct settings, max_stack),
+		.help = "frames of a call chain that are looked at"},
+	{"percent-limit", 0, OPTION_CALL, "percent", .call = set_percent_limit,
+		.help = "Don't show entries under that percent"},
+	{"percentage", 0, OPTION_CALL, "relative|absolute", .call = set_percentage,
+		.help = "how to display percentage of filtered entries"},
+	{"comms", 'c', OPTION_STRING, "comm[,comm...]", .offset = REQUEST(filters.comms),
+		.help = "only consider symbols in these comms"},
+	{"dsos", 'd', OPTION_STRING, "dso[,dso...]", .offset = REQUEST(filters.dsos),
+		.help = "only consider symbols in these dsos"},
+	{"symbols", 'S', OPTION_STRING, "symbol[,symbol...]", .offset = REQUEST(filters.symbols),
+		.help = "only consider these symbols"},
+	{"symbol-filter", 0, OPTION_STRING, "filter", .offset = REQUEST(filters.symbol_part),
+		.help = "only show symbols that (partially) match with this filter"},
+	{"pid", 0, OPTION_STRING, "pid[,pid...]", .offset = REQUEST(filters.pids),
+		.help = "only consider symbols in these pids"},
+	{"tid", 0, OPTION_STRING, "tid[,tid...]", .offset = REQUEST(filters.tids),
+		.help = "only consider symbols in these tids"},
+	{"cpu", 'C', OPTION_STRING, "cpu", .offset = REQUEST(cpus), .help = "list of cpus to profile"},
+	{"hide-unresolved", 'U', OPTION_FLAG, .offset = REQUEST(hides_unresolved),
+		.help = "Only display entries resolved to a symbol"},
+	{"field-separator", 't', OPTION_STRING, "separator", .offset = REQUEST(separator),
+		.help = "separator for columns, no spaces will be added between columns"},
+	{"column-widths", 'w', OPTION_CALL, "width[,width...]", .call = set_widths,
+		.help = "don't try to adjust column width, use these fixed values"},
+	{"header", 0, OPTION_FLAG, .offset = REQUEST(header), .help = "Show data header"},
+	{"header-only", 0, OPTION_FLAG, .offset = REQUEST(header_only), .help = "Show only data header"},
+	{"show-info", 'I', OPTION_FLAG, .offset = REQUEST(full_info),
+		.help = "Display extended information about perf.data file"},
+	{"stats", 0, OPTION_FLAG, .offset = REQUEST(stats), .help = "Display event stats"},
+	{"threads", 'T', OPTION_FLAG, .offset = REQUEST(threads), .help = "Show per-thread event counters"},
+	{"pretty", 0, OPTION_STRING, "key", .offset = offsetof(struct settings, pretty),
+		.help = "printing style of -T: normal raw"},
+	{"group", 0, OPTION_CALL, .call = set_group, .help = "Show event group information together"},
+	{"skip-empty", 0, OPTION_CALL, .call = set_skip_empty,
+		.help = "Do not display empty (or dummy) events in the output"},
+	{"demangle", 0, OPTION_CALL, .call = set_demangle,
+		.help = "Demangle symbols; --no-demangle shows them as stored"},
+	{"symfs", 0, OPTION_STRING, "directory", .offset = REQUEST(symfs),
+		.help = "Look for files with symbols relative to this directory"},
+	{"vmlinux", 'k', OPTION_STRING, "file", .offset = REQUEST(vmlinux), .help = "vmlinux pathname"},
+	{"kallsyms", 0, OPTION_STRING, "file", .offset = REQUEST(kallsyms), .help = "kallsyms pathname"},
+	{"stdio-color", 0, OPTION_CALL, "mode", .call = set_colour,
+		.help = "'always', 'never' or 'auto': colour the percentages"},
+	{"inline", 0, OPTION_UNSUPPORTED, .help = "Show inline function"},
+	{"hierarchy", 0, OPTION_UNSUPPORTED, .help = "Show entries in a hierarchy"},
+	{"dump-raw-trace", 'D', OPTION_UNSUPPORTED, .help = "dump raw trace in ASCII"},
+	{"parent", 'p', OPTION_UNSUPPORTED, "regex", .help = "regex filter to identify parent"},
+	{"exclude-other", 'x', OPTION_UNSUPPORTED, .help = "Only display entries with parent-match"},
+	{"branch-stack", 'b', OPTION_UNSUPPORTED, .help = "use branch records for per branch histogram filling"},
+	{"branch-history", 0, OPTION_UNSUPPORTED, .help = "add last branch records to call history"},
+	{"ignore-callees", 0, OPTION_UNSUPPORTED, "regex", .help = "ignore callees of these functions in call graphs"},
+	{"mem-mode", 0, OPTION_UNSUPPORTED, .help = "mem access profile"},
+	{"mmaps", 0, OPTION_UNSUPPORTED, .help = "Display recorded tasks memory maps"},
+	{"tasks", 0, OPTION_UNSUPPORTED, .help = "Display recorded tasks"},
+	{"time", 0, OPTION_UNSUPPORTED, "str", .help = "Time span of interest (start,stop)"},
+	{"time-quantum", 0, OPTION_UNSUPPORTED, "time", .help = "Set time quantum for time sort key"},
+	{"itrace", 0, OPTION_UNSUPPORTED, "opts", .argument_is_optional = true, .help = "Instruction Tracing options"},
+	{"raw-trace", 0, OPTION_UNSUPPORTED, .help = "Show raw trace event output"},
+	{"group-sort-idx", 0, OPTION_UNSUPPORTED, "n", .help = "Sort the output by the event at the index n in group"},
+	{"percent-type", 0, OPTION_UNSUPPORTED, "type", .help = "Set percent type local/global-period/hits"},
+	{"demangle-kernel", 0, OPTION_UNSUPPORTED, .help = "Enable kernel symbol demangling"},
+	{"modules", 'm', OPTION_UNSUPPORTED, .help = "load module symbols"},
+	{"ignore-vmlinux", 0, OPTION_UNSUPPORTED, .help = "don't load vmlinux even if found"},
+	{"full-source-path", 0, OPTION_UNSUPPORTED, .help = "Show full source file name path for source lines"},
+	{"samples", 0, OPTION_UNSUPPORTED, "n", .help = "Number of samples to save per histogram entry"},
+	{"switch-on", 0, OPTION_UNSUPPORTED, "event", .help = "Consider events after the occurrence of this event"},
+	{"switch-off", 0, OPTION_UNSUPPORTED, "event", .help = "Stop considering events after this event"},
+	{"show-on-off-events", 0, OPTION_UNSUPPORTED, .help = "Show the on/off switch events"},
+	{"show-ref-call-graph", 0, OPTION_UNSUPPORTED, .help = "Show callgraph from reference event"},
+	{"total-cycles", 0, OPTION_UNSUPPORTED, .help = "Sort all blocks by 'Sampled Cycles%'"},
+	{"socket-filter", 0, OPTION_UNSUPPORTED, "n", .help = "only show processor socket that match with this filter"},
+	{"xed", 0, OPTION_UNSUPPORTED, .help = "Run xed disassembler on output"},
+	{"tui", 0, OPTION_UNSUPPORTED, .help = "Use the TUI interface"},
+	{"gtk", 0, OPTION_UNSUPPORTED, .help = "Use the GTK2 interface"},
+	{"ns", 0, OPTION_UNSUPPORTED, .help = "Show times in nanosecs"},
+	{"objdump", 0, OPTION_UNSUPPORTED, "path", .help = "objdump binary to use for disassembly and annotations"},
+	{"disassembler-style", 'M', OPTION_UNSUPPORTED, "style", .help = "Specify disassembler style"},
+	{"disable-order", 0, OPTION_UNSUPPORTED, .help = "Disable raw trace ordering"},
+};
+static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
+static const char *const usages[] = {"[<options>]", NULL};
+static const char *const examples[] = {"callers and callees of perf.data", "tally report", "the ten heaviest programs",
+	"tally report -s comm,dso -g none --percent-limit 1", NULL};
+
+static int finish_settings(const struct cli *cli, struct settings *settings, int argc, char **argv, int rest)
+{
+	struct report_request *request = &settings->request;
+	if (settings->inverted) {
+		request->is_caller_first = true;
+		request->order_is_set = true;
+	}
+	if (settings->pretty && !strcmp(settings->pretty, "raw"))
+		request->is_raw_pretty = true;
+	else if (settings->pretty && strcmp(settings->pretty, "normal"))
+		return cli_failf(cli, "--pretty takes normal or raw, not '%s'", settings->pretty);
+	request->max_stack = settings->max_stack > UINT32_MAX ? 0 : (unsigned)settings->max_stack;
+	request->is_verbose = settings->verbose > 0;
+	if (request->separator && !strcmp(request->separator, "."))
+		return cli_failf(cli, "'.' is the only non valid --field-separator argument");
+	if (argc - rest > 1)
+		return cli_failf(cli, "report takes one file, and '%s' is one more", argv[rest + 1]);
+	if (argc - rest == 1 && !request->input)
+		request->input = argv[rest];
+	return 0;
+}
+
+static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	struct settings settings = {0};
+	struct diag notes;
+	struct text out = {0};
+	int rest, code;
+	report_request_init(&settings.request);
+	settings.request.colours = isatty(STDOUT_FILENO);
+	if (!cli_parse(cli, command, &settings, argc, argv, &rest, &code))
+		return code;
+	code = finish_settings(cli, &settings, argc, argv, rest);
+	if (code)
+		return code;
+	cli_start_pager(cli);
+	diag_init(&notes);
+	text_to_fd(&out, STDOUT_FILENO);
+	struct tally_error err = {0};
+	enum tally_status status = report_run(&settings.request, &out, &notes, &err);
+	text_flush(&out);
+	text_deinit(&out);
+	if (!settings.request.is_quiet)
+		cli_print_diag(cli, &notes);
+	diag_deinit(&notes);
+	if (status != TALLY_OK)
+		code = cli_fail(cli, &err);
+	cli_end_pager();
+	return code;
+}
+
+const struct command command_report = {
+	.name = "report",
+	.summary = "Read perf.data (created by perf record) and display the profile",
+	.usages = usages,
+	.options = &table,
+	.examples = examples,
+	.run = run,
+};

@@ -1,0 +1,73 @@
+/*
+ * report_request.h - what a `report` command line asks for, parsed from the option texts. Runs nothing, prints nothing.
+ *
+ * A value; texts are borrowed from the command line. The setters are called by the option table in the order of the
+ * options; report_request_finish then fixes what depends on each other and on the recording.
+ *
+ *	struct report_request request;
+ *	report_request_init(&request);
+ *	report_request_set_chains(&request, "fractal,0.5,caller", err);
+ *	report_request_finish(&request, has_chains, err);
+ */
+#ifndef CLI_REPORT_REQUEST_H
+#define CLI_REPORT_REQUEST_H
+
+#include "profile/filter.h"
+#include "view/text/report_text.h"
+
+struct report_request {
+	const char *input; /* NULL: perf.data */
+	const char *sort, *fields; /* as typed, NULL: default */
+	struct profile_filter_lists filters;
+	const char *cpus;
+	const char *symfs, *kallsyms, *vmlinux;
+	const char *separator;
+	unsigned widths[REPORT_MAX_COLUMNS];
+	size_t width_count;
+	struct chain_options chains;
+	bool chains_asked; /* -g was given */
+	bool order_is_set, is_caller_first;
+	bool is_by_address;
+	bool children; /* as asked; see with_children */
+	bool no_children; /* --no-children was given */
+	bool shows_samples, shows_period, shows_modes;
+	bool is_relative;
+	double percent_limit;
+	unsigned max_stack;
+	bool is_quiet, hides_unresolved, is_verbose;
+	bool no_group, force_group;
+	bool header, header_only, full_info;
+	bool stats, threads, is_raw_pretty;
+	bool keeps_empty; /* --no-skip-empty */
+	bool no_demangle;
+	bool colours;
+
+	/* made by finish */
+	bool with_children; /* callers have rows */
+	bool with_chains;
+	bool shows_children; /* the children sum is a column, and what a row stands for */
+	enum profile_key columns[REPORT_MAX_COLUMNS];
+	size_t column_count;
+	enum profile_key order[REPORT_MAX_COLUMNS]; /* sort order */
+	size_t order_count;
+	enum profile_key keys[REPORT_MAX_COLUMNS]; /* grouping keys */
+	size_t key_count;
+	uint32_t hidden_columns;
+};
+
+void report_request_init(struct report_request *request);
+/* "graph,0.5,10,caller,function,percent" in any order, as perf takes it. NULL or "": the default. */
+TALLY_MUST_CHECK enum tally_status report_request_set_chains(
+	struct report_request *request, const char *text, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status report_request_set_widths(
+	struct report_request *request, const char *text, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status report_request_set_percent_limit(
+	struct report_request *request, const char *text, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status report_request_set_percentage(
+	struct report_request *request, const char *text, struct tally_error *err);
+/* TALLY_UNSUPPORTED for a key of perf's that tally lacks, TALLY_INVALID for one that nobody has. */
+TALLY_MUST_CHECK enum tally_status report_request_finish(
+	struct report_request *request, bool has_chains, struct tally_error *err);
+bool report_request_has_key(const struct report_request *request, enum profile_key key);
+
+#endif

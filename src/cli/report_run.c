@@ -1,0 +1,368 @@
+#include "cli/report_run.h"
+#include "analysis/replay.h"
+#include "base/error.h"
+#include "base/limits.h"
+#include "cli/header_text.h"
+#include "cli/report_stats.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define DEFAULT_INPUT	  "perf.data"
+#define UNKNOWN_SHARE_MIN 0.10 /* of the samples: below it a few frames without symbols are normal */
+
+struct report {
+	struct report_request *request;
+	const char *path;
+	struct text *out;
+	struct diag *notes;
+	struct perfdata_reader *reader;
+	struct binary_store *store;
+	struct replay_result result;
+	struct profile_filter filter;
+	bool *cpus; /* NULL: all */
+	size_t cpu_count;
+};
+
+static const char *const tips[] = {
+	"Totals per program rather than per function: tally report -s comm,dso",
+	"Only what matters: tally report --percent-limit 1",
+	"Columns for a spreadsheet: tally report -t ,",
+	"One line per call chain: tally report --no-children -g folded",
+	"Every single sample with its time: tally script",
+};
+
+static enum tally_status open_reader(struct report *report, struct tally_error *err)
+{
+	enum tally_status status = perfdata_reader_open(report->path, &report->reader, err);
+	if (status == TALLY_OK || !err || !err->errnum)
+		return status;
+	const char *hint = "";
+	if (err->errnum == ENOENT && !report->request->input)
+		hint = "  (try 'perf record' first)";
+	int errnum = err->errnum;
+	error_set(err, status, "failed to open %s: %s%s", report->path, strerror(errnum), hint);
+	err->errnum = errnum;
+	return status;
+}
+
+static bool events_have(const struct perfdata_reader *reader, uint64_t sample_type)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (events[i].attr.sample_type & sample_type)
+			return true;
+	}
+	return false;
+}
+
+/* "0-3,7" into a table of those CPUs. */
+static enum tally_status parse_cpus(struct report *report, struct tally_error *err)
+{
+	struct tally_str rest = str_from(report->request->cpus), part;
+	report->cpus = calloc(LIMIT_CPUS, sizeof(*report->cpus));
+	if (!report->cpus)
+		return error_nomem(err);
+	report->cpu_count = LIMIT_CPUS;
+	while (str_next(&rest, ',', &part)) {
+		struct tally_str last = str_trim(part), first;
+		uint64_t from, to;
+		if (!str_next(&last, '-', &first) || !str_to_u64(first, 10, &from) ||
+			(last.len ? !str_to_u64(last, 10, &to) : (to = from, false)) || to < from || to >= LIMIT_CPUS)
+			return error_set(err, TALLY_INVALID, "Invalid cpu_list: '%s'", report->request->cpus);
+		memset(report->cpus + from, true, to - from + 1);
+	}
+	return TALLY_OK;
+}
+
+static enum tally_status replay(struct report *report, struct tally_error *err)
+{
+	const struct report_request *r = report->request;
+	struct binary_store_options store_options = {
+		.symfs = r->symfs, .kallsyms = r->kallsyms, .vmlinux = r->vmlinux, .no_demangle = r->no_demangle};
+	struct replay_options options = {
+		.with_cpu = report->cpus || report_request_has_key(r, KEY_CPU),
+		.with_stacks = r->with_chains || r->with_children,
+		.with_addresses = r->is_by_address,
+	};
+	enum tally_status status = binary_store_create(&store_options, &report->store, err);
+	if (status != TALLY_OK)
+		return status;
+	return replay_profile(report->reader, report->store, &options, &report->result, err);
+}
+
+static bool print_filter_line(struct report *report, enum profile_key key, const char *name, const char *list)
+{
+	if (!list || !*list || strchr(list, ',') || !report_request_has_key(report->request, key))
+		return false;
+	text_printf(report->out, "# %s: %s\n", name, list);
+	return true;
+}
+
+static void print_top(struct report *report)
+{
+	const struct report_request *r = report->request;
+	uint64_t lost = report->result.health.lost_samples;
+	if (r->is_quiet)
+		return;
+	print_filter_line(report, KEY_COMM, "comm", r->filters.comms);
+	print_filter_line(report, KEY_DSO, "dso", r->filters.dsos);
+	print_filter_line(report, KEY_SYMBOL, "symbol", r->filters.symbols);
+	text_printf(report->out, "#\n# Total Lost Samples: %" PRIu64 "\n#\n", lost);
+}
+
+static struct tally_str group_name(const struct report *report, uint32_t leader)
+{
+	const struct perfdata_features *f = perfdata_reader_features(report->reader);
+	for (size_t i = 0; i < f->group_count; i++) {
+		if (f->groups[i].leader_index == leader && f->groups[i].name.len)
+			return f->groups[i].name;
+	}
+	return STR("anon group");
+}
+
+static void name_events(const struct report *report, struct text *name, uint32_t first, uint32_t count)
+{
+	const struct profile *p = report->result.profile;
+	if (count > 1) {
+		struct tally_str group = group_name(report, first);
+		text_bytes(name, group.data, group.len);
+		text_str(name, " { ");
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		struct tally_str event = profile_string(p, p->events[first + i].name);
+		text_str(name, i ? ", " : "");
+		text_bytes(name, event.data, event.len);
+	}
+	text_str(name, count > 1 ? " }" : "");
+	text_char(name, 0);
+}
+
+static void print_title(const struct report *report, const struct flat_table *table)
+{
+	const struct profile *p = report->result.profile;
+	uint32_t first = table->options.first_event, count = table->options.member_count;
+	struct text name = {0};
+	struct report_title title = {.is_group = p->events[first].member_count > 1 || count > 1};
+	name_events(report, &name, first, count);
+	title.event = name.failed ? "" : name.data;
+	for (uint32_t m = 0; m < count; m++) {
+		const struct flat_total *t = &table->totals[m];
+		title.sample_count += report->request->is_relative ? t->passed_count : t->count;
+		title.total_period += report->request->is_relative ? t->passed_period : t->period;
+	}
+	report_text_title(report->out, &title);
+	text_deinit(&name);
+}
+
+static enum tally_status print_table(struct report *report, const struct flat_table *table, struct tally_error *err)
+{
+	const struct report_request *r = report->request;
+	struct report_text_options options = {
+		.columns = r->columns,
+		.column_count = r->column_count,
+		.widths = r->widths,
+		.width_count = r->width_count,
+		.separator = r->separator,
+		.percent_limit = r->percent_limit,
+		.is_relative = r->is_relative,
+		.is_quiet = r->is_quiet,
+		.with_children = r->shows_children,
+		.with_colours = r->colours,
+		.hidden_columns = r->hidden_columns,
+		.chains = r->chains,
+	};
+	options.chains.with_colours = r->colours;
+	if (!r->is_quiet)
+		print_title(report, table);
+	enum tally_status status = report_text_rows(report->out, table, &options, err);
+	text_str(report->out, "\n\n");
+	return status;
+}
+
+static enum tally_status report_events(struct report *report, uint32_t first, uint32_t count, struct tally_error *err)
+{
+	const struct report_request *r = report->request;
+	struct flat_table table;
+	struct flat_options options = {
+		.keys = r->keys,
+		.key_count = r->key_count,
+		.first_event = first,
+		.member_count = count,
+		.with_children = r->with_children,
+		.with_chains = r->with_chains,
+		.is_caller_first = r->is_caller_first,
+		.is_chain_by_address = r->is_by_address,
+		.hides_unresolved = r->hides_unresolved,
+		.max_stack = r->max_stack,
+		.filter = &report->filter,
+		.cpu_passes = report->cpus,
+		.cpu_limit = report->cpu_count,
+	};
+	enum tally_status status = flat_table_init(&table, report->result.profile, &options, err);
+	if (status != TALLY_OK)
+		return status;
+	uint64_t samples = 0;
+	for (uint32_t m = 0; m < count; m++)
+		samples += table.totals[m].count;
+	if (samples || r->keeps_empty)
+		status = flat_table_sort(&table, r->order, r->order_count, err);
+	if (status == TALLY_OK && (samples || r->keeps_empty))
+		status = print_table(report, &table, err);
+	flat_table_deinit(&table);
+	return status;
+}
+
+static uint32_t group_size(const struct report *report, uint32_t first)
+{
+	const struct profile *p = report->result.profile;
+	if (report->request->force_group)
+		return (uint32_t)p->event_count - first;
+	uint32_t members = p->events[first].member_count;
+	if (report->request->no_group || members < 2 || members > p->event_count - first)
+		return 1;
+	return members;
+}
+
+/* Samples that would count: those the CPU list and -U leave. */
+static bool has_samples(const struct report *report)
+{
+	const struct profile *p = report->result.profile;
+	for (size_t i = 0; i < p->sample_count; i++) {
+		if (!report->request->hides_unresolved || p->frames[p->samples[i].leaf].function != PROFILE_NONE)
+			return true;
+	}
+	return false;
+}
+
+static enum tally_status print_report(struct report *report, struct tally_error *err)
+{
+	const struct profile *p = report->result.profile;
+	enum tally_status status = TALLY_OK;
+	if (!has_samples(report)) {
+		diag_add(report->notes, DIAG_ERROR, "The %s data has no samples!", report->path);
+		return TALLY_OK;
+	}
+	print_top(report);
+	for (uint32_t event = 0; event < p->event_count && status == TALLY_OK;) {
+		uint32_t count = group_size(report, event);
+		status = report_events(report, event, count, err);
+		event += count;
+	}
+	if (status == TALLY_OK && !report->request->is_quiet) {
+		const char *tip = tips[p->sample_count % (sizeof(tips) / sizeof(tips[0]))];
+		text_printf(report->out, "#\n# (Tip: %s)\n#\n", tip);
+	}
+	return status;
+}
+
+/* What the numbers are worth, where something is off. */
+static void note_health(struct report *report)
+{
+	const struct input_health *health = &report->result.health;
+	const struct profile *p = report->result.profile;
+	uint64_t samples = 0, hidden_kernel = 0;
+	for (size_t i = 0; i < p->sample_count; i++) {
+		const struct profile_frame *leaf = &p->frames[p->samples[i].leaf];
+		samples += p->samples[i].count;
+		if (leaf->function == PROFILE_NONE && leaf->level == PROFILE_LEVEL_KERNEL)
+			hidden_kernel += p->samples[i].count;
+	}
+	if (report->request->is_verbose)
+		diag_add(report->notes, DIAG_NOTE,
+			"%" PRIu64 " records, %" PRIu64
+			" samples (%zu apart), %zu stack nodes, %zu functions, %zu objects",
+			health->records, samples, p->sample_count, p->stack_count, p->function_count, p->binary_count);
+	if (health->lost_events || health->lost_samples)
+		diag_add(report->notes, DIAG_WARNING,
+			"the recording lost %" PRIu64 " events (%" PRIu64 " samples) in %" PRIu64
+			" places: its shares may be off",
+			health->lost_events, health->lost_samples, health->lost_records);
+	if (health->damaged_records || health->unattributed_samples)
+		diag_add(report->notes, DIAG_WARNING,
+			"%" PRIu64 " damaged records and %" PRIu64 " samples of no known event were left out",
+			health->damaged_records, health->unattributed_samples);
+	if (samples && (double)hidden_kernel > UNKNOWN_SHARE_MIN * (double)samples)
+		diag_add(report->notes, DIAG_WARNING,
+			"%.0f%% of the samples are in kernel code without a symbol: see /proc/sys/kernel/kptr_restrict",
+			100.0 * (double)hidden_kernel / (double)samples);
+}
+
+static void print_file_header(struct report *report)
+{
+	const struct report_request *r = report->request;
+	if (r->header || r->header_only || r->full_info)
+		header_text(report->out, report->reader, r->full_info);
+	else if (!r->is_quiet)
+		text_str(report->out, "# To display the perf.data header info, please use "
+				      "--header/--header-only options.\n#\n");
+}
+
+static enum tally_status check_chains(const struct report *report, struct tally_error *err)
+{
+	const struct report_request *r = report->request;
+	if (r->chains_asked && r->chains.style != CHAIN_NONE && !events_have(report->reader, SAMPLE_CALLCHAIN))
+		return error_set(err, TALLY_INVALID,
+			"-g needs call chains, and this recording has none: was it made without -g?");
+	if (r->cpus && !events_have(report->reader, SAMPLE_CPU))
+		return error_set(err, TALLY_INVALID, "File does not contain CPU events. Remove -C option to proceed.");
+	return TALLY_OK;
+}
+
+static enum tally_status run_replay(struct report *report, struct tally_error *err)
+{
+	struct report_request *r = report->request;
+	enum tally_status status = replay(report, err);
+	if (!report->result.profile)
+		return status;
+	struct tally_error inner = {0};
+	enum tally_status printed = profile_filter_init(&report->filter, report->result.profile, &r->filters, &inner);
+	if (printed == TALLY_OK) {
+		note_health(report);
+		printed = print_report(report, &inner);
+	}
+	if (printed == TALLY_OK && r->threads)
+		printed = report_read_values(report->out, report->reader, r->is_raw_pretty, &inner);
+	if (printed != TALLY_OK) {
+		if (err)
+			*err = inner;
+		return printed;
+	}
+	return status;
+}
+
+static enum tally_status run_opened(struct report *report, struct tally_error *err)
+{
+	struct report_request *r = report->request;
+	enum tally_status status = report_request_finish(r, events_have(report->reader, SAMPLE_CALLCHAIN), err);
+	if (status == TALLY_OK && r->cpus)
+		status = parse_cpus(report, err);
+	if (status != TALLY_OK)
+		return status;
+	print_file_header(report);
+	if (r->header_only)
+		return TALLY_OK;
+	if (r->stats)
+		return report_stats(report->out, report->reader, err);
+	status = check_chains(report, err);
+	return status == TALLY_OK ? run_replay(report, err) : status;
+}
+
+enum tally_status report_run(
+	struct report_request *request, struct text *out, struct diag *notes, struct tally_error *err)
+{
+	struct report report = {.request = request, .out = out, .notes = notes};
+	report.path = request->input ? request->input : DEFAULT_INPUT;
+	enum tally_status status = open_reader(&report, err);
+	if (status == TALLY_OK)
+		status = run_opened(&report, err);
+	profile_filter_deinit(&report.filter);
+	replay_result_deinit(&report.result);
+	binary_store_destroy(report.store);
+	if (report.reader)
+		perfdata_reader_destroy(report.reader);
+	free(report.cpus);
+	return status;
+}

@@ -1,0 +1,18 @@
+/*
+ * report_run.h - runs a report request: opens, replays, groups and prints. The command of cmd_report.c without options.
+ *
+ * Standard output gets the report, notes (a diag of the caller) what its worth is: lost samples, a cut file, hidden
+ * symbols. A cut file is reported as far as it goes; the status then tells.
+ *
+ *	enum tally_status status = report_run(&request, &out, &notes, err);
+ */
+#ifndef CLI_REPORT_RUN_H
+#define CLI_REPORT_RUN_H
+
+#include "base/diag.h"
+#include "cli/report_request.h"
+
+TALLY_MUST_CHECK enum tally_status report_run(
+	struct report_request *request, struct text *out, struct diag *notes, struct tally_error *err);
+
+#endif

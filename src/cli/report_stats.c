@@ -1,0 +1,249 @@
+#include "cli/report_stats.h"
+#include "base/error.h"
+#include "base/map_u64.h"
+#include "base/vec.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define TYPE_LIMIT 128 /* record types that are counted apart: the kernel's and perf's go to 85 */
+
+struct thread_counts {
+	uint32_t pid, tid;
+	uint64_t time; /* of the first record */
+	uint64_t first_value; /* index in values: one per event */
+};
+
+struct read_table {
+	VEC(struct thread_counts) threads;
+	VEC(uint64_t) values;
+	struct map_u64 thread_of; /* pid << 32 | tid -> index */
+	bool *has_event;
+	size_t event_count;
+};
+
+static void print_count(struct text *out, const char *name, uint64_t count, uint64_t total)
+{
+	text_printf(out, "%16s events: %10" PRIu64, name, count);
+	if (total)
+		text_printf(out, "  (%4.1f%%)", 100.0 * (double)count / (double)total);
+	text_char(out, '\n');
+}
+
+static void print_event_stats(
+	struct text *out, const struct perfdata_reader *reader, const uint64_t *samples, size_t counted)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
+	for (size_t i = 0; i < count && i < counted; i++) {
+		if (!samples[i])
+			continue;
+		text_bytes(out, events[i].name.data, events[i].name.len);
+		text_str(out, " stats:\n");
+		print_count(out, "SAMPLE", samples[i], 0);
+	}
+}
+
+enum tally_status report_stats(struct text *out, struct perfdata_reader *reader, struct tally_error *err)
+{
+	VEC(uint64_t) samples = {0}; /* by event */
+	uint64_t by_type[TYPE_LIMIT] = {0}, total = 0;
+	struct record record;
+	enum tally_status status;
+	while ((status = perfdata_reader_next(reader, &record, err)) == TALLY_OK) {
+		total++;
+		if (record.type < TYPE_LIMIT)
+			by_type[record.type]++;
+		const struct perfdata_event *event = NULL;
+		if (record.type == RECORD_SAMPLE)
+			event = perfdata_reader_event_of(reader, &record);
+		while (event && samples.len <= event->index) {
+			if (!vec_push(&samples, 0)) {
+				vec_free(&samples);
+				return error_nomem(err);
+			}
+		}
+		if (event)
+			samples.items[event->index]++;
+	}
+	text_str(out, "\nAggregated stats:\n");
+	print_count(out, "TOTAL", total, 0);
+	for (uint32_t type = 0; type < TYPE_LIMIT; type++) {
+		const char *name = record_type_name(type);
+		if (by_type[type])
+			print_count(out, name ? name : "UNKNOWN", by_type[type], total);
+	}
+	print_event_stats(out, reader, samples.items, samples.len);
+	vec_free(&samples);
+	return status == TALLY_END ? TALLY_OK : status;
+}
+
+static uint64_t *counts_of(struct read_table *table, uint32_t pid, uint32_t tid, uint64_t time)
+{
+	bool is_new;
+	uint64_t *slot = map_u64_at(&table->thread_of, (uint64_t)pid << 32 | tid, &is_new);
+	if (!slot)
+		return NULL;
+	if (is_new) {
+		struct thread_counts made = {pid, tid, time, table->values.len};
+		*slot = table->threads.len;
+		size_t need = table->values.len + table->event_count;
+		if (!vec_push(&table->threads, made) || !vec_reserve(&table->values, need))
+			return NULL;
+		memset(table->values.items + table->values.len, 0, table->event_count * sizeof(uint64_t));
+		table->values.len = need;
+	}
+	struct thread_counts *thread = &table->threads.items[*slot];
+	if (time < thread->time)
+		thread->time = time;
+	return table->values.items + thread->first_value;
+}
+
+/* Adds one READ record; what is damaged in it is left out. False: memory is out. */
+static bool add_read(struct read_table *table, const struct perfdata_reader *reader, const struct record *record)
+{
+	struct record_fields fields;
+	struct read_values values;
+	struct sample_id trailer = {0};
+	const struct perfdata_event *event = perfdata_reader_event_of(reader, record);
+	if (!event || event->index >= table->event_count || record_decode(record, &fields, NULL) != TALLY_OK)
+		return true;
+	struct cursor c = cursor_make(fields.read.values, record->swap);
+	if (read_values_decode(&c, event->attr.read_format, &values, NULL) != TALLY_OK)
+		return true;
+	(void)perfdata_reader_sample_id(reader, record, &trailer);
+	uint64_t *counts = counts_of(table, fields.read.pid, fields.read.tid, trailer.time);
+	if (!counts)
+		return false;
+	table->has_event[event->index] = true;
+	counts[event->index] += read_value_get(&values, 0).value;
+	return true;
+}
+
+static int compare_threads(const void *left, const void *right)
+{
+	const struct thread_counts *a = left, *b = right;
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return a->first_value < b->first_value ? -1 : a->first_value > b->first_value;
+}
+
+static int digits(uint64_t value)
+{
+	int count = 1;
+	for (; value >= 10; value /= 10)
+		count++;
+	return count;
+}
+
+static int wider(int width, int other)
+{
+	return other > width ? other : width;
+}
+
+struct read_widths {
+	int pid, tid, name, count;
+	int *values; /* by event */
+};
+
+static void fit_widths(const struct read_table *table, const struct perfdata_event *events, struct read_widths *w)
+{
+	*w = (struct read_widths){.pid = 3, .tid = 3, .name = 4, .count = 5, .values = w->values};
+	for (size_t e = 0; e < table->event_count; e++) {
+		w->values[e] = (int)events[e].name.len;
+		if (table->has_event[e])
+			w->name = wider(w->name, (int)events[e].name.len);
+	}
+	for (size_t i = 0; i < table->threads.len; i++) {
+		const struct thread_counts *thread = &table->threads.items[i];
+		w->pid = wider(w->pid, digits(thread->pid));
+		w->tid = wider(w->tid, digits(thread->tid));
+		for (size_t e = 0; e < table->event_count; e++) {
+			int width = digits(table->values.items[thread->first_value + e]);
+			w->values[e] = wider(w->values[e], width);
+			w->count = wider(w->count, width);
+		}
+	}
+}
+
+static void print_read_table(struct text *out, const struct read_table *table, const struct perfdata_event *events,
+	const struct read_widths *w)
+{
+	text_printf(out, "# %*s  %*s", w->pid, "PID", w->tid, "TID");
+	for (size_t e = 0; e < table->event_count; e++) {
+		if (table->has_event[e])
+			text_printf(out, "  %*.*s", w->values[e], (int)events[e].name.len, events[e].name.data);
+	}
+	text_char(out, '\n');
+	for (size_t i = 0; i < table->threads.len; i++) {
+		const struct thread_counts *thread = &table->threads.items[i];
+		text_printf(out, "  %*" PRIu32 "  %*" PRIu32, w->pid, thread->pid, w->tid, thread->tid);
+		for (size_t e = 0; e < table->event_count; e++) {
+			if (table->has_event[e])
+				text_printf(
+					out, "  %*" PRIu64, w->values[e], table->values.items[thread->first_value + e]);
+		}
+		text_char(out, '\n');
+	}
+}
+
+/* perf ends none of these lines; neither does this, for what reads them. */
+static void print_read_raw(struct text *out, const struct read_table *table, const struct perfdata_event *events,
+	const struct read_widths *w)
+{
+	text_printf(out, "# %*s  %*s  %*s  %*s  %*s\n", w->pid, "PID", w->tid, "TID", w->name, "Name", 3, "Raw",
+		w->count, "Count");
+	for (size_t i = 0; i < table->threads.len; i++) {
+		const struct thread_counts *thread = &table->threads.items[i];
+		for (size_t e = 0; e < table->event_count; e++) {
+			if (!table->has_event[e])
+				continue;
+			text_printf(out, "  %*" PRIu32 "  %*" PRIu32 "  %*.*s  %*zx  %*" PRIu64, w->pid, thread->pid,
+				w->tid, thread->tid, w->name, (int)events[e].name.len, events[e].name.data, 3, e,
+				w->count, table->values.items[thread->first_value + e]);
+		}
+	}
+}
+
+static enum tally_status collect_reads(
+	struct read_table *table, struct perfdata_reader *reader, struct tally_error *err)
+{
+	struct record record;
+	enum tally_status status = perfdata_reader_rewind(reader, err);
+	while (status == TALLY_OK) {
+		status = perfdata_reader_next(reader, &record, err);
+		if (status == TALLY_OK && record.type == RECORD_READ && !add_read(table, reader, &record))
+			return error_nomem(err);
+	}
+	return status == TALLY_END ? TALLY_OK : status;
+}
+
+enum tally_status report_read_values(
+	struct text *out, struct perfdata_reader *reader, bool raw, struct tally_error *err)
+{
+	struct read_table table = {0};
+	struct read_widths widths = {0};
+	const struct perfdata_event *events = perfdata_reader_events(reader, &table.event_count);
+	table.has_event = calloc(table.event_count + 1, sizeof(*table.has_event));
+	widths.values = calloc(table.event_count + 1, sizeof(*widths.values));
+	enum tally_status status = TALLY_OK;
+	if (!table.has_event || !widths.values)
+		status = error_nomem(err);
+	if (status == TALLY_OK)
+		status = collect_reads(&table, reader, err);
+	if (status == TALLY_OK) {
+		if (table.threads.len)
+			qsort(table.threads.items, table.threads.len, sizeof(*table.threads.items), compare_threads);
+		fit_widths(&table, events, &widths);
+		if (raw)
+			print_read_raw(out, &table, events, &widths);
+		else
+			print_read_table(out, &table, events, &widths);
+	}
+	vec_free(&table.threads);
+	vec_free(&table.values);
+	map_u64_deinit(&table.thread_of);
+	free(table.has_event);
+	free(widths.values);
+	return status;
+}

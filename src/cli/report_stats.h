@@ -1,0 +1,21 @@
+/*
+ * report_stats.h - counts over a recording's records: `report --stats` and the per-thread counts of `report -T`.
+ *
+ * Reads the reader from its first record on (a pipe must not have been read); appends to a text of the caller's.
+ *
+ *	status = report_stats(&out, reader, err);
+ */
+#ifndef CLI_REPORT_STATS_H
+#define CLI_REPORT_STATS_H
+
+#include "base/text.h"
+#include "perfdata/reader.h"
+
+/* Records by type, samples by event. */
+TALLY_MUST_CHECK enum tally_status report_stats(
+	struct text *out, struct perfdata_reader *reader, struct tally_error *err);
+/* The counts that threads had when they ended, summed by thread and event. raw: one line of numbers for each. */
+TALLY_MUST_CHECK enum tally_status report_read_values(
+	struct text *out, struct perfdata_reader *reader, bool raw, struct tally_error *err);
+
+#endif

@@ -1,0 +1,16 @@
+#include "view/text/percent_text.h"
+
+#define MIN_RED	  5.0 /* percent; perf's bounds */
+#define MIN_GREEN 0.5
+
+void percent_text(struct text *out, double percent, size_t width, bool with_colours)
+{
+	const char *colour = percent >= MIN_RED ? "\033[31m" : percent >= MIN_GREEN ? "\033[32m" : "";
+	if (!with_colours)
+		colour = "";
+	text_str(out, colour);
+	text_fixed_right(out, percent, 2, width ? width - 1 : 0);
+	text_char(out, '%');
+	if (*colour)
+		text_str(out, "\033[m");
+}

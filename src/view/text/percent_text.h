@@ -1,0 +1,14 @@
+/*
+ * percent_text.h - percentages as reports show them: two decimals, aligned, the heavy ones red, the notable ones green.
+ *
+ *	percent_text(&out, 12.5, 8, true);	// "  12.50%" in red
+ */
+#ifndef VIEW_TEXT_PERCENT_TEXT_H
+#define VIEW_TEXT_PERCENT_TEXT_H
+
+#include "base/text.h"
+
+/* Right-aligned in width columns, the sign included; 0: as wide as it is. */
+void percent_text(struct text *out, double percent, size_t width, bool with_colours);
+
+#endif
