@@ -209,17 +209,19 @@ static void print_size(struct text *out, uint64_t bytes)
 	text_printf(out, "%" PRIu64 "%c", bytes, units[unit]);
 }
 
-/* Section: u64 version, block size, nodes; a node is u64 id, u64 bits and the bitmap of its memory blocks. */
+/* Section: u64 version, block size, nodes; a node is u64 id, blocks, bits and a bitmap of its blocks. */
 static void print_memory(struct text *out, struct tally_bytes section, bool swap)
 {
 	struct cursor c = cursor_make(section, swap);
 	cursor_skip(&c, 8);
 	uint64_t block = cursor_u64(&c), nodes = cursor_u64(&c);
-	if (!cursor_count(&c, nodes, 16))
+	if (!cursor_count(&c, nodes, 24))
 		return;
 	text_printf(out, "# memory nodes (nr %" PRIu64 ", block size 0x%" PRIx64 "):\n", nodes, block);
 	for (uint64_t i = 0; i < nodes && !c.failed; i++) {
-		uint64_t node = cursor_u64(&c), bits = cursor_u64(&c);
+		uint64_t node = cursor_u64(&c);
+		cursor_skip(&c, 8); /* blocks, which the bitmap says again */
+		uint64_t bits = cursor_u64(&c);
 		if (!cursor_count(&c, bits / 64 + (bits % 64 != 0), 8))
 			return;
 		struct cursor bitmap = cursor_sub(&c, (size_t)(bits / 64 + (bits % 64 != 0)) * 8);

@@ -295,7 +295,7 @@ static void print_file_header(struct report *report)
 	const struct report_request *r = report->request;
 	if (r->header || r->header_only || r->full_info)
 		header_text(report->out, report->reader, r->full_info);
-	else if (!r->is_quiet)
+	else if (!r->is_quiet && !r->stats)
 		text_str(report->out, "# To display the perf.data header info, please use "
 				      "--header/--header-only options.\n#\n");
 }
