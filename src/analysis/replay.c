@@ -17,6 +17,7 @@ struct replay {
 	struct sample_pass *passes;
 	size_t pass_count;
 	struct intern frames; /* of struct resolved_frame: those of all passes */
+	VEC(uint64_t) first_ips; /* by id of frames */
 	const struct symbol **symbols; /* by id of frames */
 	uint32_t *profile_frames; /* by id of frames */
 	struct arena arena;
@@ -67,7 +68,9 @@ static bool merge_frames(struct replay *replay, const struct sample_pass *pass, 
 {
 	for (size_t i = 0; i < pass->resolver.frames.len; i++)
 		if (!intern_add(&replay->frames, resolver_frame_get(&pass->resolver, (uint32_t)i),
-			    sizeof(struct resolved_frame), &global[i]))
+			    sizeof(struct resolved_frame), &global[i]) ||
+			(global[i] == replay->first_ips.len &&
+				!vec_push(&replay->first_ips, pass->resolver.first_ips.items[i])))
 			return false;
 	return true;
 }
@@ -103,14 +106,15 @@ static void name_frame(struct replay *replay, size_t index)
 		.function = PROFILE_NONE,
 		.binary = PROFILE_NONE,
 		.address = from->address,
-		.raw_address = from->raw_address,
+		.raw_address = from->raw_address || symbol ? from->raw_address : replay->first_ips.items[index],
 		.level = (uint8_t)from->level,
 	};
 	if (from->binary != RESOLVE_NONE)
 		to.binary = profile_binary_of(replay, from->binary);
 	if (symbol) {
 		struct profile_function function = {
-			.name = profile_builder_string(replay->builder, str_from(binary_store_display_name(replay->store, symbol, &replay->arena))),
+			.name = profile_builder_string(replay->builder,
+				str_from(binary_store_display_name(replay->store, symbol, &replay->arena))),
 			.binary = to.binary,
 			.start = symbol->start,
 			.size = symbol->end - symbol->start,
@@ -261,6 +265,7 @@ static void replay_deinit(struct replay *replay)
 	free(replay->passes);
 	profile_builder_destroy(replay->builder);
 	intern_deinit(&replay->frames);
+	vec_free(&replay->first_ips);
 	free(replay->symbols);
 	free(replay->profile_frames);
 	arena_deinit(&replay->arena);

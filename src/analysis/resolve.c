@@ -16,6 +16,7 @@ void resolver_deinit(struct resolver *r)
 	intern_deinit(&r->frames);
 	intern_deinit(&r->chains);
 	map_u64_deinit(&r->stack_ids);
+	vec_free(&r->first_ips);
 	vec_free(&r->stacks);
 	vec_free(&r->chain_stacks);
 	vec_free(&r->scratch);
@@ -67,7 +68,8 @@ static uint32_t frame_lookup(struct resolver *r, const struct resolve_where *whe
 		frame.address = ip;
 	}
 	uint32_t id;
-	if (!intern_add(&r->frames, &frame, sizeof(frame), &id)) {
+	if (!intern_add(&r->frames, &frame, sizeof(frame), &id) ||
+		(id == r->first_ips.len && !vec_push(&r->first_ips, ip))) {
 		r->failed = true;
 		return 0;
 	}

@@ -48,6 +48,7 @@ struct resolver {
 	bool keep_raw; /* frames keep their run-time address apart */
 	unsigned max_stack; /* frames of a chain; 0: no bound */
 	struct intern frames; /* of struct resolved_frame */
+	VEC(uint64_t) first_ips; /* by frame: the run-time address that it was first seen at */
 	VEC(struct resolved_stack) stacks;
 	struct map_u64 stack_ids; /* parent << 32 | frame -> id */
 	struct intern chains; /* epochs and raw chain -> index of chain_stacks */

@@ -41,7 +41,7 @@ struct profile_frame {
 	uint32_t function; /* PROFILE_NONE: no symbol; address is shown */
 	uint32_t binary; /* PROFILE_NONE: no mapping */
 	uint64_t address; /* in the binary's space; the raw run-time address if there is no binary */
-	uint64_t raw_address; /* as recorded; 0 when frames of several mappings were merged */
+	uint64_t raw_address; /* as recorded, of the first one seen; 0: not kept, since there is a symbol */
 	uint8_t level; /* enum profile_level */
 };
 
