@@ -241,7 +241,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	diag_init(&notes);
 	text_to_fd(&out, STDOUT_FILENO);
 	struct tally_error err = {0};
-	enum tally_status status = report_run(&settings.request, &out, &notes, &err);
+	enum tally_status status = report_run(cli, &settings.request, &out, &notes, &err);
 	text_flush(&out);
 	text_deinit(&out);
 	if (!settings.request.is_quiet)

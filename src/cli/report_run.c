@@ -3,9 +3,9 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "cli/header_text.h"
+#include "cli/recording_input.h"
 #include "cli/report_stats.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -13,6 +13,7 @@
 #define UNKNOWN_SHARE_MIN 0.10 /* of the samples: below it a few frames without symbols are normal */
 
 struct report {
+	const struct cli *cli;
 	struct report_request *request;
 	const char *path;
 	struct text *out;
@@ -32,20 +33,6 @@ static const char *const tips[] = {
 	"One line per call chain: tally report --no-children -g folded",
 	"Every single sample with its time: tally script",
 };
-
-static enum tally_status open_reader(struct report *report, struct tally_error *err)
-{
-	enum tally_status status = perfdata_reader_open(report->path, &report->reader, err);
-	if (status == TALLY_OK || !err || !err->errnum)
-		return status;
-	const char *hint = "";
-	if (err->errnum == ENOENT && !report->request->input)
-		hint = "  (try 'perf record' first)";
-	int errnum = err->errnum;
-	error_set(err, status, "failed to open %s: %s%s", report->path, strerror(errnum), hint);
-	err->errnum = errnum;
-	return status;
-}
 
 static bool events_have(const struct perfdata_reader *reader, uint64_t sample_type)
 {
@@ -259,7 +246,7 @@ static enum tally_status print_report(struct report *report, struct tally_error 
 }
 
 /* What the numbers are worth, where something is off. */
-static void note_health(struct report *report)
+static void note_worth(struct report *report)
 {
 	const struct input_health *health = &report->result.health;
 	const struct profile *p = report->result.profile;
@@ -275,15 +262,6 @@ static void note_health(struct report *report)
 			"%" PRIu64 " records, %" PRIu64
 			" samples (%zu apart), %zu stack nodes, %zu functions, %zu objects",
 			health->records, samples, p->sample_count, p->stack_count, p->function_count, p->binary_count);
-	if (health->lost_events || health->lost_samples)
-		diag_add(report->notes, DIAG_WARNING,
-			"the recording lost %" PRIu64 " events (%" PRIu64 " samples) in %" PRIu64
-			" places: its shares may be off",
-			health->lost_events, health->lost_samples, health->lost_records);
-	if (health->damaged_records || health->unattributed_samples)
-		diag_add(report->notes, DIAG_WARNING,
-			"%" PRIu64 " damaged records and %" PRIu64 " samples of no known event were left out",
-			health->damaged_records, health->unattributed_samples);
 	if (samples && (double)hidden_kernel > UNKNOWN_SHARE_MIN * (double)samples)
 		diag_add(report->notes, DIAG_WARNING,
 			"%.0f%% of the samples are in kernel code without a symbol: see /proc/sys/kernel/kptr_restrict",
@@ -317,10 +295,12 @@ static enum tally_status run_replay(struct report *report, struct tally_error *e
 	enum tally_status status = replay(report, err);
 	if (!report->result.profile)
 		return status;
+	if (!r->is_quiet)
+		cli_print_health(report->cli, &report->result.health);
 	struct tally_error inner = {0};
 	enum tally_status printed = profile_filter_init(&report->filter, report->result.profile, &r->filters, &inner);
 	if (printed == TALLY_OK) {
-		note_health(report);
+		note_worth(report);
 		printed = print_report(report, &inner);
 	}
 	if (printed == TALLY_OK && r->threads)
@@ -350,12 +330,12 @@ static enum tally_status run_opened(struct report *report, struct tally_error *e
 	return status == TALLY_OK ? run_replay(report, err) : status;
 }
 
-enum tally_status report_run(
-	struct report_request *request, struct text *out, struct diag *notes, struct tally_error *err)
+enum tally_status report_run(const struct cli *cli, struct report_request *request, struct text *out,
+	struct diag *notes, struct tally_error *err)
 {
-	struct report report = {.request = request, .out = out, .notes = notes};
+	struct report report = {.cli = cli, .request = request, .out = out, .notes = notes};
 	report.path = request->input ? request->input : DEFAULT_INPUT;
-	enum tally_status status = open_reader(&report, err);
+	enum tally_status status = cli_open_recording(cli, request->input, &report.reader, err);
 	if (status == TALLY_OK)
 		status = run_opened(&report, err);
 	profile_filter_deinit(&report.filter);

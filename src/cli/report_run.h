@@ -4,15 +4,16 @@
  * Standard output gets the report, notes (a diag of the caller) what its worth is: lost samples, a cut file, hidden
  * symbols. A cut file is reported as far as it goes; the status then tells.
  *
- *	enum tally_status status = report_run(&request, &out, &notes, err);
+ *	enum tally_status status = report_run(cli, &request, &out, &notes, err);
  */
 #ifndef CLI_REPORT_RUN_H
 #define CLI_REPORT_RUN_H
 
 #include "base/diag.h"
+#include "cli/cli.h"
 #include "cli/report_request.h"
 
-TALLY_MUST_CHECK enum tally_status report_run(
-	struct report_request *request, struct text *out, struct diag *notes, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status report_run(const struct cli *cli, struct report_request *request, struct text *out,
+	struct diag *notes, struct tally_error *err);
 
 #endif
