@@ -116,9 +116,28 @@ enum tally_status machine_add_build_id(
 	return binary_table_add_build_id(&machine->binaries, path, id, size) ? TALLY_OK : error_nomem(err);
 }
 
+/* The recorded kernel mapping ends with its text; start-up code lies behind, and is the kernel's up to the next module. */
+static void extend_kernel_image(struct machine *machine)
+{
+	struct address_space *kernel = &machine->kernel;
+	for (size_t i = 0; i < kernel->mappings.len; i++) {
+		struct mapping *image = &kernel->mappings.items[i];
+		uint64_t end = UINT64_MAX;
+		if (machine->binaries.binaries.items[image->binary].kind != MACHINE_KERNEL)
+			continue;
+		for (size_t k = 0; k < kernel->mappings.len; k++) {
+			uint64_t start = kernel->mappings.items[k].start;
+			if (k != i && start >= image->end && start < end)
+				end = start;
+		}
+		image->end = end;
+	}
+}
+
 enum tally_status machine_finish(struct machine *machine, struct tally_error *err)
 {
 	binary_table_finish(&machine->binaries);
+	extend_kernel_image(machine);
 	if (!address_space_finish(&machine->kernel))
 		return error_nomem(err);
 	uint32_t epoch = 1; /* 0: no address space */
