@@ -83,6 +83,11 @@ static const char *set_skip_empty(const struct option_use *use)
 	return NULL;
 }
 
+static const char *set_inline(const struct option_use *use)
+{
+	return use->is_negated ? NULL : "is not supported yet";
+}
+
 static const char *set_demangle(const struct option_use *use)
 {
 	struct settings *settings = use->settings;
@@ -161,7 +166,7 @@ static const struct option options[] = {
 	{"kallsyms", 0, OPTION_STRING, "file", .offset = REQUEST(kallsyms), .help = "kallsyms pathname"},
 	{"stdio-color", 0, OPTION_CALL, "mode", .call = set_colour,
 		.help = "'always', 'never' or 'auto': colour the percentages"},
-	{"inline", 0, OPTION_UNSUPPORTED, .help = "Show inline function"},
+	{"inline", 0, OPTION_CALL, .call = set_inline, .help = "Show inline function (only --no-inline, for now)"},
 	{"hierarchy", 0, OPTION_UNSUPPORTED, .help = "Show entries in a hierarchy"},
 	{"dump-raw-trace", 'D', OPTION_UNSUPPORTED, .help = "dump raw trace in ASCII"},
 	{"parent", 'p', OPTION_UNSUPPORTED, "regex", .help = "regex filter to identify parent"},

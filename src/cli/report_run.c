@@ -104,8 +104,9 @@ static struct tally_str group_name(const struct report *report, uint32_t leader)
 {
 	const struct perfdata_features *f = perfdata_reader_features(report->reader);
 	for (size_t i = 0; i < f->group_count; i++) {
-		if (f->groups[i].leader_index == leader && f->groups[i].name.len)
-			return f->groups[i].name;
+		const struct perfdata_group *group = &f->groups[i];
+		if (group->leader_index == leader && group->name.len && !str_equal(group->name, STR("{anon_group}")))
+			return group->name;
 	}
 	return STR("anon group");
 }
@@ -298,7 +299,11 @@ static enum tally_status run_replay(struct report *report, struct tally_error *e
 	if (!r->is_quiet)
 		cli_print_health(report->cli, &report->result.health);
 	struct tally_error inner = {0};
-	enum tally_status printed = profile_filter_init(&report->filter, report->result.profile, &r->filters, &inner);
+	enum tally_status printed = check_chains(report, &inner);
+	if (printed == TALLY_OK)
+		printed = report_request_finish(r, events_have(report->reader, SAMPLE_CALLCHAIN), &inner);
+	if (printed == TALLY_OK)
+		printed = profile_filter_init(&report->filter, report->result.profile, &r->filters, &inner);
 	if (printed == TALLY_OK) {
 		note_worth(report);
 		printed = print_report(report, &inner);
@@ -316,7 +321,10 @@ static enum tally_status run_replay(struct report *report, struct tally_error *e
 static enum tally_status run_opened(struct report *report, struct tally_error *err)
 {
 	struct report_request *r = report->request;
-	enum tally_status status = report_request_finish(r, events_have(report->reader, SAMPLE_CALLCHAIN), err);
+	/* A pipe tells its events on the way: until it is read, call chains are thought possible. */
+	bool is_pipe = perfdata_reader_is_pipe(report->reader);
+	bool has_chains = is_pipe || events_have(report->reader, SAMPLE_CALLCHAIN);
+	enum tally_status status = report_request_finish(r, has_chains, err);
 	if (status == TALLY_OK && r->cpus)
 		status = parse_cpus(report, err);
 	if (status != TALLY_OK)
@@ -326,7 +334,8 @@ static enum tally_status run_opened(struct report *report, struct tally_error *e
 		return TALLY_OK;
 	if (r->stats)
 		return report_stats(report->out, report->reader, err);
-	status = check_chains(report, err);
+	if (!is_pipe)
+		status = check_chains(report, err);
 	return status == TALLY_OK ? run_replay(report, err) : status;
 }
 
