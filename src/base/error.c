@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+TALLY_PRINTF(3, 0)
 static void fill(struct tally_error *err, enum tally_status status, const char *format, va_list args)
 {
 	err->status = status;

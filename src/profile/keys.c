@@ -14,11 +14,11 @@ static const struct profile_key_info keys[PROFILE_KEY_COUNT] = {
 	[KEY_PID] = {"pid", "    Pid:Command", .is_of_thread = true},
 	[KEY_TGID] = {"tgid", "   Tgid:Command", .is_of_thread = true},
 	[KEY_COMM] = {"comm", "Command", .is_of_thread = true},
-	[KEY_DSO] = {"dso", "Shared Object"},
-	[KEY_SYMBOL] = {"symbol", "Symbol"},
+	[KEY_DSO] = {"dso", .header = "Shared Object"},
+	[KEY_SYMBOL] = {"symbol", .header = "Symbol"},
 	[KEY_CPU] = {"cpu", "CPU", .is_of_thread = true},
-	[KEY_SYMBOL_SIZE] = {"symbol_size", "Symbol size"},
-	[KEY_IPC_NULL] = {"ipc_null", "IPC   [IPC Coverage]"},
+	[KEY_SYMBOL_SIZE] = {"symbol_size", .header = "Symbol size"},
+	[KEY_IPC_NULL] = {"ipc_null", .header = "IPC   [IPC Coverage]"},
 };
 
 /* In the order in which a prefix is looked up; -1: known by name, not built. */

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+TALLY_PRINTF(4, 0)
 static bool path_make(const struct kernel_seam *kernel, char *path, size_t size, const char *format, va_list args)
 {
 	int n = snprintf(path, size, "%s", kernel->root);
