@@ -142,6 +142,13 @@ def hardware(live):
 
 
 @pytest.fixture
+def hardware_absent(live):
+    """Skips where hardware counters would change an output that was made without them."""
+    if not open_event(PERF_TYPE_HARDWARE, 0, EXCLUDE_KERNEL):
+        pytest.skip('this machine has hardware counters, the reference had none')
+
+
+@pytest.fixture
 def compare_golden(request):
     """compare_golden(NAME, TEXT) compares with tests/golden/NAME, or writes it with --update."""
 

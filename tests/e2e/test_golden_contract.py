@@ -1,11 +1,12 @@
 """The program against what perf printed: the score per group is kept, and the named cases must be the same."""
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
 import pytest
-from conftest import BUILD, GOLDEN
+from conftest import BUILD, GOLDEN, normalise_numbers
 
 NAMED = [line for line in (GOLDEN / 'contract-min.txt').read_text().split('\n') if line and not line.startswith('#')]
 
@@ -31,3 +32,18 @@ def scores(tmp_path_factory):
 def test_same_as_perf(scores, name):
     score, how = scores[name]
     assert score == 1.0, f'{name}: {how}; see tools: check.py -v -m {name}'
+
+
+def shape_of_repeats(text):
+    """Numbers alike, without the spread: it is left out where all runs counted the same, which is chance."""
+    return [line.strip() for line in re.sub(r' ?\( \+- N% \)', '', normalise_numbers(text)).splitlines()]
+
+
+def test_repeats_have_the_shape_of_perf(shared, live, hardware_absent, tally):
+    out = shared / 'perf-golden' / 'out'
+    command = (out / 'stat-r.cmd').read_text().split()
+    if not os.path.exists(command[4]):
+        pytest.skip(f'{command[4]} is absent')
+    result = tally(*command[1:], check=0)
+    assert shape_of_repeats(result.stderr) == shape_of_repeats((out / 'stat-r.err').read_text())
+    assert re.search(r' elapsed +\( \+- +\d+\.\d\d% \)', result.stderr)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define NOINLINE __attribute__((noinline, noclone))
+#define NOINLINE __attribute__((noinline))
 
 NOINLINE static uint64_t leaf(uint64_t value)
 {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-__attribute__((noinline, noclone)) static uint64_t descend(unsigned int depth, uint64_t value)
+__attribute__((noinline)) static uint64_t descend(unsigned int depth, uint64_t value)
 {
 	if (depth)
 		return descend(depth - 1, value) + depth;

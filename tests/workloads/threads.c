@@ -16,7 +16,7 @@ static int64_t thread_ns(void)
 }
 
 #define WORKER(number)                                                                                 \
-	__attribute__((noinline, noclone)) static uint64_t work_##number(uint64_t value)               \
+	__attribute__((noinline)) static uint64_t work_##number(uint64_t value)               \
 	{                                                                                              \
 		for (int i = 0; i < 100000; i++)                                                       \
 			value = value * UINT64_C(6364136223846793005) + 1442695040888963407u + number; \

@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-__attribute__((noinline, noclone)) static uint64_t busy(uint64_t value)
+__attribute__((noinline)) static uint64_t busy(uint64_t value)
 {
 	for (int i = 0; i < 1000000; i++)
 		value = value * UINT64_C(6364136223846793005) + 1442695040888963407u;
