@@ -1,0 +1,168 @@
+#include "kernel/counting/aggregate.h"
+
+#include "base/error.h"
+#include "kernel/counting/scaling.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct placed {
+	struct cpu_place place;
+	size_t index; /* in the set's list of CPUs */
+};
+
+/* Blanks the fields that the mode does not tell apart, so that equal keys are one group. */
+static struct cpu_place place_key(struct cpu_place place, enum aggregation_mode mode)
+{
+	struct cpu_place key = {-1, -1, -1, -1, -1};
+	switch (mode) {
+	case AGGREGATE_CPU:
+		key.cpu = place.cpu;
+		break;
+	case AGGREGATE_CORE:
+		key.core = place.core;
+		key.die = place.die;
+		key.socket = place.socket;
+		break;
+	case AGGREGATE_DIE:
+		key.die = place.die;
+		key.socket = place.socket;
+		break;
+	case AGGREGATE_SOCKET:
+		key.socket = place.socket;
+		break;
+	case AGGREGATE_NODE:
+		key.node = place.node;
+		break;
+	case AGGREGATE_ALL:
+	case AGGREGATE_THREAD:
+		break;
+	}
+	return key;
+}
+
+static int order(int a, int b)
+{
+	return (a > b) - (a < b);
+}
+
+static int place_compare(const struct cpu_place *a, const struct cpu_place *b)
+{
+	int c = order(a->node, b->node);
+	c = c ? c : order(a->socket, b->socket);
+	c = c ? c : order(a->die, b->die);
+	c = c ? c : order(a->core, b->core);
+	return c ? c : order(a->cpu, b->cpu);
+}
+
+static int placed_compare(const void *a, const void *b)
+{
+	return place_compare(&((const struct placed *)a)->place, &((const struct placed *)b)->place);
+}
+
+static enum tally_status places_group(
+	const struct kernel_seam *kernel, const struct counter_set *set, struct aggregation *a, struct tally_error *err)
+{
+	struct cpu_place *places;
+	enum tally_status status = cpu_places(kernel, set->cpus, set->cpu_count, &places, err);
+	if (status != TALLY_OK)
+		return status;
+	struct placed *placed = calloc(set->cpu_count, sizeof(*placed));
+	a->cpus = malloc(set->cpu_count * sizeof(int) + 1);
+	a->group_of_cpu = malloc(set->cpu_count * sizeof(uint32_t) + 1);
+	a->places = malloc(set->cpu_count * sizeof(*places) + 1);
+	if (!placed || !a->cpus || !a->group_of_cpu || !a->places) {
+		free(places);
+		free(placed);
+		return error_nomem(err);
+	}
+	for (size_t i = 0; i < set->cpu_count; i++)
+		placed[i] = (struct placed){place_key(places[i], a->mode), i};
+	qsort(placed, set->cpu_count, sizeof(*placed), placed_compare);
+	for (size_t i = 0; i < set->cpu_count; i++) {
+		if (i == 0 || place_compare(&placed[i].place, &a->places[a->len - 1]) != 0)
+			a->places[a->len++] = placed[i].place;
+		a->group_of_cpu[placed[i].index] = (uint32_t)(a->len - 1);
+	}
+	memcpy(a->cpus, set->cpus, set->cpu_count * sizeof(int));
+	a->cpu_count = set->cpu_count;
+	free(places);
+	free(placed);
+	return TALLY_OK;
+}
+
+enum tally_status aggregation_make(const struct kernel_seam *kernel, const struct counter_set *set,
+	enum aggregation_mode mode, struct aggregation *aggregation, struct tally_error *err)
+{
+	struct aggregation made = {.mode = mode};
+	enum tally_status status = TALLY_OK;
+	if (mode == AGGREGATE_ALL) {
+		made.len = 1;
+	} else if (mode == AGGREGATE_THREAD) {
+		made.threads = malloc(set->thread_count * sizeof(pid_t) + 1);
+		if (!made.threads)
+			return error_nomem(err);
+		memcpy(made.threads, set->threads, set->thread_count * sizeof(pid_t));
+		made.len = set->thread_count;
+	} else {
+		status = places_group(kernel, set, &made, err);
+	}
+	if (status != TALLY_OK) {
+		aggregation_deinit(&made);
+		return status;
+	}
+	*aggregation = made;
+	return TALLY_OK;
+}
+
+void aggregation_deinit(struct aggregation *aggregation)
+{
+	free(aggregation->places);
+	free(aggregation->threads);
+	free(aggregation->cpus);
+	free(aggregation->group_of_cpu);
+	*aggregation = (struct aggregation){0};
+}
+
+static size_t group_of(const struct aggregation *a, int cpu, size_t thread)
+{
+	if (a->mode == AGGREGATE_ALL)
+		return 0;
+	if (a->mode == AGGREGATE_THREAD)
+		return thread;
+	size_t low = 0, high = a->cpu_count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (a->cpus[middle] < cpu)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < a->cpu_count ? a->group_of_cpu[low] : 0;
+}
+
+void aggregate_counter(const struct aggregation *aggregation, const struct counter *counter,
+	const struct count *previous, bool is_scaling, struct aggregate *results)
+{
+	memset(results, 0, aggregation->len * sizeof(*results));
+	for (size_t cpu = 0; cpu < counter->cpu_count; cpu++) {
+		size_t last = SIZE_MAX;
+		for (size_t thread = 0; thread < counter->thread_count; thread++) {
+			size_t cell = cpu * counter->thread_count + thread;
+			size_t group = group_of(aggregation, counter->cpus[cpu], thread);
+			struct aggregate *result = &results[group];
+			struct count count = counter->counts[cell];
+			if (previous) {
+				count.value -= previous[cell].value;
+				count.enabled_ns -= previous[cell].enabled_ns;
+				count.running_ns -= previous[cell].running_ns;
+			}
+			result->value += is_scaling ? count_scale(count) : count.value;
+			result->raw.value += count.value;
+			result->raw.enabled_ns += count.enabled_ns;
+			result->raw.running_ns += count.running_ns;
+			result->cpu_count += group != last;
+			last = group;
+		}
+	}
+}

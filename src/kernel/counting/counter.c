@@ -1,0 +1,414 @@
+#include "kernel/counting/counter.h"
+
+#include "base/error.h"
+#include "kernel/system/cpu_topology.h"
+#include "kernel/system/privileges.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* linux/perf_event.h: _IO('$', n) and _IOW('$', 6, char *) */
+#define IOC_ENABLE     _IO('$', 0)
+#define IOC_DISABLE    _IO('$', 1)
+#define IOC_RESET      _IO('$', 3)
+#define IOC_SET_FILTER _IOW('$', 6, char *)
+
+#define FDS_OF_OURS 64 /* what the program itself may have open besides */
+
+struct opening {
+	struct counter_set *set;
+	const struct counter_options *options;
+	const struct target *target;
+	struct tally_error *err;
+	bool raised_limit;
+	int *cgroup_fds; /* one per event, -1: none */
+};
+
+static size_t fds_needed(const struct counter_set *set)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < set->len; i++)
+		n += set->counters[i].cpu_count * set->counters[i].thread_count;
+	return n + FDS_OF_OURS;
+}
+
+static bool fd_limit_raise(size_t needed)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= needed)
+		return false;
+	struct rlimit raised = limit;
+	raised.rlim_cur = needed;
+	if (raised.rlim_cur > raised.rlim_max)
+		raised.rlim_max = needed; /* root may */
+	if (setrlimit(RLIMIT_NOFILE, &raised) == 0)
+		return true;
+	limit.rlim_cur = limit.rlim_max;
+	return setrlimit(RLIMIT_NOFILE, &limit) == 0;
+}
+
+static struct perf_attr attr_make(const struct opening *o, const struct counter *counter, bool leads_group)
+{
+	struct perf_attr attr = counter->spec->attr;
+	const struct event_spec *leader = &o->set->events->specs[counter->spec->leader];
+	attr.sample_period_or_freq = 0;
+	attr.flags &= ~ATTR_FLAG(ATTR_BIT_FREQ);
+	attr.sample_type = SAMPLE_IDENTIFIER;
+	attr.read_format = READ_FORMAT_TOTAL_TIME_ENABLED | READ_FORMAT_TOTAL_TIME_RUNNING;
+	if (leader->member_count > 1)
+		attr.read_format |= READ_FORMAT_ID | READ_FORMAT_GROUP;
+	if (o->options->inherit)
+		attr.flags |= ATTR_FLAG(ATTR_BIT_INHERIT);
+	if (leads_group) { /* members follow their leader */
+		attr.flags |= ATTR_FLAG(ATTR_BIT_DISABLED);
+		if (o->options->enable_on_exec)
+			attr.flags |= ATTR_FLAG(ATTR_BIT_ENABLE_ON_EXEC);
+	}
+	return attr;
+}
+
+static int open_once(const struct opening *o, const struct counter *counter, size_t cpu, size_t thread)
+{
+	const struct counter_set *set = o->set;
+	size_t index = (size_t)(counter - set->counters);
+	bool leads = counter->leader == index;
+	const struct counter *leader = &set->counters[counter->leader];
+	struct perf_attr attr = attr_make(o, counter, leads);
+	int group_fd = leads ? -1 : counter_fd(leader, cpu, thread);
+	pid_t pid = counter->threads[thread];
+	unsigned long flags = 0;
+	if (o->cgroup_fds[index] >= 0) {
+		pid = o->cgroup_fds[index];
+		flags = OPEN_PID_CGROUP;
+	}
+	if (!leads && group_fd < 0) {
+		errno = ESRCH; /* the leader's thread was gone */
+		return -1;
+	}
+	int fd = set->kernel->perf_event_open(set->kernel->context, &attr, pid, counter->cpus[cpu], group_fd, flags);
+	if (fd >= 0 && counter->spec->filter &&
+		set->kernel->ioctl(set->kernel->context, fd, IOC_SET_FILTER, (void *)(uintptr_t)counter->spec->filter)) {
+		int saved = errno;
+		set->kernel->close(set->kernel->context, fd);
+		errno = saved;
+		return -1;
+	}
+	return fd;
+}
+
+/* Opens one counter, giving way where it can: more descriptors, user mode only. -1 with errno. */
+static int open_giving_way(struct opening *o, struct counter *counter, size_t cpu, size_t thread)
+{
+	struct counter_set *set = o->set;
+	size_t index = (size_t)(counter - set->counters);
+	for (;;) {
+		int fd = open_once(o, counter, cpu, thread);
+		if (fd >= 0)
+			return fd;
+		int errnum = errno;
+		struct event_spec *spec = &set->events->specs[index];
+		enum refusal refusal = refusal_of(set->kernel, spec, errnum);
+		if (refusal == REFUSAL_FDS && !o->raised_limit && fd_limit_raise(fds_needed(set))) {
+			o->raised_limit = true;
+			continue;
+		}
+		if (refusal == REFUSAL_PERMISSION && o->options->may_drop_kernel && counter->open_count == 0 &&
+			!spec->has_exclude && !ATTR_HAS(&spec->attr, EXCLUDE_KERNEL) && counter->threads[thread] != -1 &&
+			event_spec_restrict_to_user(set->events, index, NULL) == TALLY_OK) {
+			set->dropped_kernel = true;
+			continue;
+		}
+		errno = errnum;
+		return -1;
+	}
+}
+
+static void counter_close_fds(struct counter_set *set, struct counter *counter)
+{
+	for (size_t i = 0; counter->fds && i < counter->cpu_count * counter->thread_count; i++) {
+		if (counter->fds[i] >= 0)
+			set->kernel->close(set->kernel->context, counter->fds[i]);
+		counter->fds[i] = -1;
+	}
+	counter->open_count = 0;
+}
+
+static enum tally_status counter_refuse(
+	struct opening *o, struct counter *counter, size_t cpu, size_t thread, int errnum)
+{
+	struct text reason = {0};
+	refusal_reason(o->set->kernel, counter->spec, counter->threads[thread], counter->cpus[cpu], errnum, &reason);
+	text_char(&reason, '\0');
+	counter_close_fds(o->set, counter);
+	free(counter->reason);
+	counter->reason = reason.failed ? NULL : reason.data;
+	counter->refused_errnum = errnum;
+	if (!counter->reason) {
+		text_deinit(&reason);
+		return error_nomem(o->err);
+	}
+	return TALLY_OK;
+}
+
+static enum tally_status limit_error(struct opening *o)
+{
+	struct rlimit limit = {0};
+	getrlimit(RLIMIT_NOFILE, &limit);
+	size_t needed = fds_needed(o->set);
+	return error_set(o->err, TALLY_LIMIT,
+		"too many open files: these events need %zu and the limit is %llu; try 'ulimit -n %zu', or fewer events, CPUs "
+		"or threads",
+		needed, (unsigned long long)limit.rlim_cur, needed);
+}
+
+/* Takes the members with a leader that could not be opened out of its group: the first of them leads the rest. */
+static void group_lead_anew(struct counter_set *set, size_t leader)
+{
+	size_t heir = SIZE_MAX;
+	for (size_t i = leader + 1; i < set->len; i++) {
+		if (set->counters[i].leader != leader)
+			continue;
+		if (heir == SIZE_MAX)
+			heir = i;
+		set->counters[i].leader = (uint32_t)heir;
+	}
+}
+
+/* Opens the counter everywhere. Outcomes that concern this event alone are kept in it; others end the opening. */
+static enum tally_status counter_open(struct opening *o, struct counter *counter)
+{
+	struct counter_set *set = o->set;
+	size_t index = (size_t)(counter - set->counters);
+	for (size_t cpu = 0; cpu < counter->cpu_count; cpu++) {
+		for (size_t thread = 0; thread < counter->thread_count; thread++) {
+			int fd = open_giving_way(o, counter, cpu, thread);
+			if (fd >= 0) {
+				counter->fds[cpu * counter->thread_count + thread] = fd;
+				counter->open_count++;
+				continue;
+			}
+			int errnum = errno;
+			switch (refusal_of(set->kernel, counter->spec, errnum)) {
+			case REFUSAL_GONE:
+				continue;
+			case REFUSAL_FDS:
+				return limit_error(o);
+			case REFUSAL_PERMISSION:
+			case REFUSAL_MEMORY:
+				return refusal_explain(set->kernel, counter->spec, counter->threads[thread],
+					counter->cpus[cpu], errnum, o->err);
+			case REFUSAL_NO_HARDWARE:
+			case REFUSAL_BUSY:
+			case REFUSAL_OLD_KERNEL:
+			case REFUSAL_OTHER:
+				break;
+			}
+			if (counter->leader != index && set->events->specs[counter->spec->leader].is_weak_group) {
+				counter->leader = (uint32_t)index; /* :W: on its own then */
+				counter_close_fds(set, counter);
+				return counter_open(o, counter);
+			}
+			if (counter->leader == index)
+				group_lead_anew(set, index);
+			return counter_refuse(o, counter, cpu, thread, errnum);
+		}
+	}
+	if (counter->open_count == 0)
+		return counter_refuse(o, counter, 0, 0, ESRCH);
+	return TALLY_OK;
+}
+
+/* The CPUs of the PMU that are also the target's. */
+static enum tally_status counter_place(struct opening *o, struct counter *counter)
+{
+	struct counter_set *set = o->set;
+	const struct event_spec *spec = counter->spec;
+	counter->cpus = set->cpus;
+	counter->cpu_count = set->cpu_count;
+	counter->threads = set->threads;
+	counter->thread_count = set->thread_count;
+	if (spec->cpus && set->cpu_count > 0 && set->cpus[0] >= 0) {
+		int *own, *both;
+		size_t own_count, n = 0;
+		enum tally_status status = cpu_list_parse(str_from(spec->cpus), &own, &own_count, o->err);
+		if (status != TALLY_OK)
+			return status;
+		both = own;
+		for (size_t i = 0; i < own_count; i++)
+			if (cpu_list_has(set->cpus, set->cpu_count, own[i]))
+				both[n++] = own[i];
+		counter->own_cpus = both;
+		counter->cpus = both;
+		counter->cpu_count = n;
+	}
+	size_t cells;
+	if (__builtin_mul_overflow(counter->cpu_count, counter->thread_count, &cells))
+		return error_nomem(o->err);
+	counter->fds = malloc((cells ? cells : 1) * sizeof(*counter->fds));
+	counter->counts = calloc(cells ? cells : 1, sizeof(*counter->counts));
+	if (!counter->fds || !counter->counts)
+		return error_nomem(o->err);
+	for (size_t i = 0; i < cells; i++)
+		counter->fds[i] = -1;
+	return TALLY_OK;
+}
+
+static enum tally_status set_prepare(struct opening *o)
+{
+	struct counter_set *set = o->set;
+	const struct target *target = o->target;
+	set->cpus = malloc(target->cpu_count * sizeof(int) + 1);
+	set->threads = malloc(target->thread_count * sizeof(pid_t) + 1);
+	set->counters = calloc(set->events->len ? set->events->len : 1, sizeof(*set->counters));
+	o->cgroup_fds = malloc(set->events->len * sizeof(int) + 1);
+	if (!set->cpus || !set->threads || !set->counters || !o->cgroup_fds)
+		return error_nomem(o->err);
+	memcpy(set->cpus, target->cpus, target->cpu_count * sizeof(int));
+	memcpy(set->threads, target->threads, target->thread_count * sizeof(pid_t));
+	set->cpu_count = target->cpu_count;
+	set->thread_count = target->thread_count;
+	for (size_t i = 0; i < set->events->len; i++) {
+		struct counter *counter = &set->counters[i];
+		counter->spec = &set->events->specs[i];
+		counter->leader = counter->spec->leader;
+		o->cgroup_fds[i] = -1;
+		set->len++;
+		enum tally_status status = counter_place(o, counter);
+		if (status != TALLY_OK)
+			return status;
+	}
+	return TALLY_OK;
+}
+
+static enum tally_status cgroup_open(struct opening *o, size_t index)
+{
+	const char *path = o->set->events->specs[index].cgroup;
+	if (!path)
+		return TALLY_OK;
+	for (size_t i = 0; i < index; i++) { /* events share few cgroups, side by side */
+		const char *other = o->set->events->specs[i].cgroup;
+		if (other && strcmp(other, path) == 0) {
+			o->cgroup_fds[index] = o->cgroup_fds[i];
+			return TALLY_OK;
+		}
+	}
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY);
+	if (fd < 0)
+		return error_set_errno(o->err, errno == ENOENT ? TALLY_NOT_FOUND : TALLY_IO, errno, "cannot open cgroup %s", path);
+	o->cgroup_fds[index] = fd;
+	return TALLY_OK;
+}
+
+static void cgroups_close(struct opening *o)
+{
+	for (size_t i = 0; o->cgroup_fds && i < o->set->len; i++) {
+		bool is_shared = false;
+		for (size_t k = i; k > 0 && !is_shared; k--)
+			is_shared = o->cgroup_fds[k - 1] == o->cgroup_fds[i];
+		if (o->cgroup_fds[i] >= 0 && !is_shared)
+			close(o->cgroup_fds[i]);
+	}
+	free(o->cgroup_fds);
+}
+
+static enum tally_status counter_refuse_cpus(struct counter *counter, struct tally_error *err)
+{
+	int n = asprintf(&counter->reason, "PMU %s counts on CPUs %s only", counter->spec->pmu, counter->spec->cpus);
+	if (n < 0) {
+		counter->reason = NULL;
+		return error_nomem(err);
+	}
+	counter->refused_errnum = ENODEV;
+	return TALLY_OK;
+}
+
+static enum tally_status set_open_all(struct opening *o)
+{
+	struct counter_set *set = o->set;
+	for (size_t i = 0; i < set->len; i++) {
+		struct counter *counter = &set->counters[i];
+		if (counter->spec->tool != TOOL_NONE)
+			continue;
+		enum tally_status status = cgroup_open(o, i);
+		if (status == TALLY_OK && counter->cpu_count == 0)
+			status = counter_refuse_cpus(counter, o->err);
+		else if (status == TALLY_OK)
+			status = counter_open(o, counter);
+		if (status != TALLY_OK)
+			return status;
+	}
+	return TALLY_OK;
+}
+
+enum tally_status counter_set_open(const struct kernel_seam *kernel, struct event_list *events,
+	const struct target *target, const struct counter_options *options, struct counter_set **set,
+	struct tally_error *err)
+{
+	struct counter_set *made = calloc(1, sizeof(*made));
+	if (!made)
+		return error_nomem(err);
+	made->kernel = kernel;
+	made->events = events;
+	struct opening opening = {.set = made, .options = options, .target = target, .err = err};
+	enum tally_status status = set_prepare(&opening);
+	if (status == TALLY_OK)
+		status = set_open_all(&opening);
+	cgroups_close(&opening);
+	if (status != TALLY_OK) {
+		counter_set_close(made);
+		return status;
+	}
+	*set = made;
+	return TALLY_OK;
+}
+
+void counter_set_close(struct counter_set *set)
+{
+	if (!set)
+		return;
+	for (size_t i = 0; i < set->len; i++) {
+		struct counter *counter = &set->counters[i];
+		counter_close_fds(set, counter);
+		free(counter->fds);
+		free(counter->counts);
+		free(counter->reason);
+		free(counter->own_cpus);
+	}
+	free(set->counters);
+	free(set->cpus);
+	free(set->threads);
+	free(set);
+}
+
+/* Members follow their leader, so only leaders are told. */
+static void leaders_ioctl(struct counter_set *set, unsigned long request, bool members_too)
+{
+	for (size_t i = 0; i < set->len; i++) {
+		const struct counter *counter = &set->counters[i];
+		if (counter->leader != i && !members_too)
+			continue;
+		for (size_t k = 0; k < counter->cpu_count * counter->thread_count; k++)
+			if (counter->fds[k] >= 0)
+				set->kernel->ioctl(set->kernel->context, counter->fds[k], request, NULL);
+	}
+}
+
+void counter_set_enable(struct counter_set *set)
+{
+	leaders_ioctl(set, IOC_ENABLE, false);
+}
+
+void counter_set_disable(struct counter_set *set)
+{
+	leaders_ioctl(set, IOC_DISABLE, false);
+}
+
+void counter_set_reset(struct counter_set *set)
+{
+	leaders_ioctl(set, IOC_RESET, true);
+}

@@ -1,0 +1,31 @@
+/*
+ * scaling.h - what a count would have been, had its event been on the PMU all the time.
+ *
+ * Source: perf_event_open(2), PERF_FORMAT_TOTAL_TIME_RUNNING.
+ */
+#ifndef KERNEL_COUNTING_SCALING_H
+#define KERNEL_COUNTING_SCALING_H
+
+#include "kernel/counting/counter.h"
+
+/* 0 if the event never ran: then nothing is known. Rounded to nearest. */
+static inline uint64_t count_scale(struct count count)
+{
+	if (count.running_ns == 0)
+		return 0;
+	if (count.running_ns >= count.enabled_ns)
+		return count.value;
+	return (uint64_t)((long double)count.value * (long double)count.enabled_ns / (long double)count.running_ns + 0.5L);
+}
+
+static inline double count_running_percent(struct count count)
+{
+	return count.enabled_ns ? 100.0 * (double)count.running_ns / (double)count.enabled_ns : 100.0;
+}
+
+static inline bool count_is_scaled(struct count count)
+{
+	return count.running_ns != 0 && count.running_ns < count.enabled_ns;
+}
+
+#endif
