@@ -1,0 +1,227 @@
+#include "perfdata/feature_encode.h"
+
+#include "abi/encode.h"
+
+#define STRING_ALIGNMENT 64 /* perf pads header strings to this */
+
+static void put_string(struct writer *w, struct tally_str text)
+{
+	size_t padded = (text.len + 1 + STRING_ALIGNMENT - 1) / STRING_ALIGNMENT * STRING_ALIGNMENT;
+
+	writer_u32(w, (uint32_t)padded);
+	writer_bytes(w, text.data, text.len);
+	writer_zeros(w, padded - text.len);
+}
+
+static void put_list(struct writer *w, const struct perfdata_string_list *list)
+{
+	writer_u32(w, (uint32_t)list->len);
+	for (size_t i = 0; i < list->len; i++)
+		put_string(w, list->items[i]);
+}
+
+static void put_build_ids(struct writer *w, const struct perfdata_features *f)
+{
+	for (size_t i = 0; i < f->build_id_count; i++) {
+		const struct perfdata_build_id *id = &f->build_ids[i];
+		size_t start = w->len;
+		size_t padded = (id->filename.len + 1 + STRING_ALIGNMENT - 1) / STRING_ALIGNMENT * STRING_ALIGNMENT;
+		writer_u32(w, 0);
+		writer_u16(w, id->misc | MISC_BUILD_ID_SIZE);
+		writer_u16(w, 0);
+		writer_u32(w, (uint32_t)id->pid);
+		writer_bytes(w, id->bytes, sizeof(id->bytes));
+		writer_u8(w, id->size);
+		writer_zeros(w, 3);
+		writer_bytes(w, id->filename.data, id->filename.len);
+		writer_zeros(w, padded - id->filename.len);
+		writer_patch_u16(w, start + 6, (uint16_t)(w->len - start));
+	}
+}
+
+/* All attrs of the section have one size: the largest. */
+static void put_event_desc(struct writer *w, const struct perfdata_features *f)
+{
+	uint32_t attr_size = ATTR_SIZE_VER0;
+
+	for (size_t i = 0; i < f->event_count; i++)
+		if (f->events[i].attr->size > attr_size)
+			attr_size = f->events[i].attr->size;
+	writer_u32(w, (uint32_t)f->event_count);
+	writer_u32(w, attr_size);
+	for (size_t i = 0; i < f->event_count; i++) {
+		const struct perfdata_event_desc *event = &f->events[i];
+		size_t end = w->len + attr_size;
+		attr_encode(w, event->attr);
+		if (w->len < end)
+			writer_zeros(w, end - w->len);
+		writer_u32(w, (uint32_t)event->id_count);
+		put_string(w, event->name);
+		for (size_t k = 0; k < event->id_count; k++)
+			writer_u64(w, event->ids[k]);
+	}
+}
+
+static void put_topology(struct writer *w, const struct perfdata_topology *t)
+{
+	put_list(w, &t->cores);
+	put_list(w, &t->threads);
+	for (size_t i = 0; i < t->cpu_count; i++) {
+		writer_u32(w, t->core_ids[i]);
+		writer_u32(w, t->socket_ids[i]);
+	}
+	if (!t->die_ids)
+		return;
+	put_list(w, &t->dies);
+	for (size_t i = 0; i < t->cpu_count; i++)
+		writer_u32(w, t->die_ids[i]);
+}
+
+static void put_numa(struct writer *w, const struct perfdata_features *f)
+{
+	writer_u32(w, (uint32_t)f->numa_count);
+	for (size_t i = 0; i < f->numa_count; i++) {
+		writer_u32(w, f->numa[i].node);
+		writer_u64(w, f->numa[i].mem_total_kb);
+		writer_u64(w, f->numa[i].mem_free_kb);
+		put_string(w, f->numa[i].cpus);
+	}
+}
+
+static void put_pmus(struct writer *w, const struct perfdata_features *f)
+{
+	writer_u32(w, (uint32_t)f->pmu_count);
+	for (size_t i = 0; i < f->pmu_count; i++) {
+		writer_u32(w, f->pmus[i].type);
+		put_string(w, f->pmus[i].name);
+	}
+}
+
+static void put_groups(struct writer *w, const struct perfdata_features *f)
+{
+	writer_u32(w, (uint32_t)f->group_count);
+	for (size_t i = 0; i < f->group_count; i++) {
+		put_string(w, f->groups[i].name);
+		writer_u32(w, f->groups[i].leader_index);
+		writer_u32(w, f->groups[i].member_count);
+	}
+}
+
+static void put_caches(struct writer *w, const struct perfdata_features *f)
+{
+	writer_u32(w, 1);
+	writer_u32(w, (uint32_t)f->cache_count);
+	for (size_t i = 0; i < f->cache_count; i++) {
+		const struct perfdata_cache *cache = &f->caches[i];
+		writer_u32(w, cache->level);
+		writer_u32(w, cache->line_size);
+		writer_u32(w, cache->sets);
+		writer_u32(w, cache->ways);
+		put_string(w, cache->type);
+		put_string(w, cache->size);
+		put_string(w, cache->map);
+	}
+}
+
+static void put_compressed(struct writer *w, const struct perfdata_features *f)
+{
+	writer_u32(w, f->compress_version);
+	writer_u32(w, f->compress_type);
+	writer_u32(w, f->compress_level);
+	writer_u32(w, f->compress_ratio);
+	writer_u32(w, f->compress_mmap_len);
+}
+
+/* False: the feature has no numbers or is not decoded. */
+static bool put_numbers(struct writer *w, unsigned bit, const struct perfdata_features *f)
+{
+	switch (bit) {
+	case FEATURE_NRCPUS:
+		writer_u32(w, f->cpus_available);
+		writer_u32(w, f->cpus_online);
+		return true;
+	case FEATURE_TOTAL_MEM:
+		writer_u64(w, f->total_mem_kb);
+		return true;
+	case FEATURE_SAMPLE_TIME:
+		writer_u64(w, f->first_sample_time_ns);
+		writer_u64(w, f->last_sample_time_ns);
+		return true;
+	case FEATURE_CLOCKID:
+		writer_u64(w, f->clockid_resolution_ns);
+		return true;
+	case FEATURE_CLOCK_DATA:
+		writer_u32(w, f->clock_data_version);
+		writer_u32(w, f->clock_data_clockid);
+		writer_u64(w, f->wall_clock_ns);
+		writer_u64(w, f->clockid_time_ns);
+		return true;
+	case FEATURE_COMPRESSED:
+		put_compressed(w, f);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool put_text(struct writer *w, unsigned bit, const struct perfdata_features *f)
+{
+	switch (bit) {
+	case FEATURE_HOSTNAME:
+		put_string(w, f->hostname);
+		return true;
+	case FEATURE_OSRELEASE:
+		put_string(w, f->osrelease);
+		return true;
+	case FEATURE_VERSION:
+		put_string(w, f->version);
+		return true;
+	case FEATURE_ARCH:
+		put_string(w, f->arch);
+		return true;
+	case FEATURE_CPUDESC:
+		put_string(w, f->cpudesc);
+		return true;
+	case FEATURE_CPUID:
+		put_string(w, f->cpuid);
+		return true;
+	case FEATURE_CMDLINE:
+		put_list(w, &f->cmdline);
+		return true;
+	default:
+		return false;
+	}
+}
+
+void feature_encode(struct writer *w, unsigned bit, const struct perfdata_features *f)
+{
+	if (put_text(w, bit, f) || put_numbers(w, bit, f))
+		return;
+	switch (bit) {
+	case FEATURE_BUILD_ID:
+		put_build_ids(w, f);
+		break;
+	case FEATURE_EVENT_DESC:
+		put_event_desc(w, f);
+		break;
+	case FEATURE_CPU_TOPOLOGY:
+		put_topology(w, &f->topology);
+		break;
+	case FEATURE_NUMA_TOPOLOGY:
+		put_numa(w, f);
+		break;
+	case FEATURE_PMU_MAPPINGS:
+		put_pmus(w, f);
+		break;
+	case FEATURE_GROUP_DESC:
+		put_groups(w, f);
+		break;
+	case FEATURE_CACHE:
+		put_caches(w, f);
+		break;
+	default:
+		if (bit < FEATURE_COUNT)
+			writer_bytes(w, f->raw[bit].data, f->raw[bit].len);
+		break;
+	}
+}

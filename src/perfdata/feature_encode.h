@@ -1,0 +1,15 @@
+/*
+ * feature_encode.h - the bytes of one feature section, from the decoded features: the inverse of feature_table.
+ *
+ * Features that are not decoded are copied from raw[].
+ */
+#ifndef PERFDATA_FEATURE_ENCODE_H
+#define PERFDATA_FEATURE_ENCODE_H
+
+#include "base/writer.h"
+#include "perfdata/features.h"
+
+/* Appends the section. A feature without content leaves w as it is. */
+void feature_encode(struct writer *w, unsigned bit, const struct perfdata_features *features);
+
+#endif
