@@ -1,0 +1,320 @@
+#include "kernel/recording/initial_state.h"
+#include "abi/encode.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/limits.h"
+#include "kernel/recording/kernel_maps.h"
+#include "kernel/recording/proc_maps.h"
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#define FLUSH_BYTES (256u << 10)
+#define COMM_BYTES  16
+#define ANON_NAME   "//anon"
+
+void initial_state_init(struct initial_state *s, const struct kernel_seam *kernel, const struct record_layout *layout,
+	const struct record_sink *sink)
+{
+	*s = (struct initial_state){.kernel = kernel, .layout = *layout, .sink = *sink};
+}
+
+void initial_state_deinit(struct initial_state *s)
+{
+	writer_deinit(&s->writer);
+}
+
+enum tally_status initial_state_flush(struct initial_state *s, struct tally_error *err)
+{
+	struct tally_bytes all = writer_view(&s->writer);
+	enum tally_status st = TALLY_OK;
+
+	if (s->writer.failed)
+		return error_nomem(err);
+	if (all.len)
+		st = s->sink.take(s->sink.context, &all, 1, err);
+	writer_clear(&s->writer);
+	return st;
+}
+
+static enum tally_status put(struct initial_state *s, const struct record_fields *fields, uint16_t misc,
+	const struct record_layout *layout, struct tally_error *err)
+{
+	struct sample_id id = {0};
+
+	if (!record_encode(&s->writer, fields, misc, layout, &id)) {
+		if (s->writer.failed)
+			return error_nomem(err);
+		s->left_out++;
+		return TALLY_OK;
+	}
+	return s->writer.len >= FLUSH_BYTES ? initial_state_flush(s, err) : TALLY_OK;
+}
+
+static bool read_proc(const struct initial_state *s, pid_t pid, const char *what, char **text, size_t *len)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/proc/%d/%s", s->kernel->root, pid, what);
+	return file_read(path, LIMIT_SMALL_FILE, text, len, NULL) == TALLY_OK;
+}
+
+/* Numbers of /proc/PID/status; 0 where a line is missing. */
+static bool read_ids(const struct initial_state *s, pid_t tid, uint32_t *pid, uint32_t *ppid)
+{
+	char *text;
+	size_t len;
+
+	if (!read_proc(s, tid, "status", &text, &len))
+		return false;
+	struct tally_str rest = {text, len}, line;
+	uint64_t value;
+	*pid = *ppid = 0;
+	while (str_next(&rest, '\n', &line)) {
+		if (str_starts_with(line, STR("Tgid:")) &&
+			str_to_u64(str_trim((struct tally_str){line.data + 5, line.len - 5}), 10, &value))
+			*pid = (uint32_t)value;
+		if (str_starts_with(line, STR("PPid:")) &&
+			str_to_u64(str_trim((struct tally_str){line.data + 5, line.len - 5}), 10, &value))
+			*ppid = (uint32_t)value;
+	}
+	free(text);
+	return *pid != 0;
+}
+
+static enum tally_status put_comm(
+	struct initial_state *s, uint32_t pid, uint32_t tid, struct tally_error *err)
+{
+	char *text;
+	size_t len;
+
+	if (!read_proc(s, (pid_t)tid, "comm", &text, &len))
+		return TALLY_OK;
+	if (len && text[len - 1] == '\n')
+		len--;
+	if (len > COMM_BYTES - 1)
+		len = COMM_BYTES - 1;
+	struct record_fields f = {.type = RECORD_COMM, .comm = {pid, tid, false, {text, len}}};
+	enum tally_status st = put(s, &f, 0, &s->layout, err);
+	free(text);
+	return st;
+}
+
+static enum tally_status put_fork(
+	struct initial_state *s, uint32_t pid, uint32_t tid, uint32_t parent, struct tally_error *err)
+{
+	struct record_fields f = {.type = RECORD_FORK, .task = {pid, parent, tid, parent, 0}};
+
+	return put(s, &f, MISC_FORK_EXEC, &s->layout, err);
+}
+
+static enum tally_status put_map(
+	struct initial_state *s, uint32_t pid, const struct proc_map *map, struct tally_error *err)
+{
+	bool is_data = !(map->prot & PROT_EXEC);
+
+	if (is_data && !s->with_data_maps)
+		return TALLY_OK;
+	struct record_fields f = {.type = RECORD_MMAP2};
+	f.mmap = (struct record_mmap){.pid = pid, .tid = pid, .start = map->start, .len = map->end - map->start,
+		.pgoff = map->pgoff, .major = map->major, .minor = map->minor, .inode = map->inode, .prot = map->prot,
+		.flags = map->flags, .filename = map->path};
+	if (map->path.len == 0 || str_starts_with(map->path, STR("/anon_hugepage")))
+		f.mmap.filename = STR(ANON_NAME);
+	return put(s, &f, (uint16_t)(MISC_CPUMODE_USER | (is_data ? MISC_MMAP_DATA : 0)), &s->layout, err);
+}
+
+static enum tally_status put_maps(struct initial_state *s, uint32_t pid, struct tally_error *err)
+{
+	enum tally_status st = TALLY_OK;
+	char *text;
+	size_t len;
+
+	if (!read_proc(s, (pid_t)pid, "maps", &text, &len))
+		return TALLY_OK;
+	struct tally_str rest = {text, len}, line;
+	while (st == TALLY_OK && str_next(&rest, '\n', &line)) {
+		struct proc_map map;
+		if (line.len == 0)
+			continue;
+		if (proc_map_parse(line, &map))
+			st = put_map(s, pid, &map, err);
+		else
+			s->left_out++;
+	}
+	free(text);
+	return st;
+}
+
+/* Calls visit for each number that names an entry of the directory. */
+static enum tally_status each_number(struct initial_state *s, const char *path, uint32_t pid,
+	enum tally_status (*visit)(struct initial_state *, uint32_t, uint32_t, struct tally_error *),
+	struct tally_error *err)
+{
+	char full[4096];
+	enum tally_status st = TALLY_OK;
+	struct dirent *entry;
+
+	snprintf(full, sizeof(full), "%s%s", s->kernel->root, path);
+	DIR *dir = opendir(full);
+	if (!dir)
+		return TALLY_OK;
+	while (st == TALLY_OK && (entry = readdir(dir))) {
+		uint64_t number;
+		if (str_to_u64(str_from(entry->d_name), 10, &number) && number <= INT32_MAX)
+			st = visit(s, pid, (uint32_t)number, err);
+	}
+	closedir(dir);
+	return st;
+}
+
+static enum tally_status put_thread(struct initial_state *s, uint32_t pid, uint32_t tid, struct tally_error *err)
+{
+	if (tid == pid)
+		return TALLY_OK;
+	enum tally_status st = put_fork(s, pid, tid, pid, err);
+	return st == TALLY_OK ? put_comm(s, pid, tid, err) : st;
+}
+
+enum tally_status initial_state_process(struct initial_state *s, pid_t tid, struct tally_error *err)
+{
+	uint32_t pid, ppid;
+	char path[64];
+
+	if (!read_ids(s, tid, &pid, &ppid))
+		return TALLY_OK; /* it has ended */
+	enum tally_status st = put_fork(s, pid, pid, ppid, err);
+	if (st == TALLY_OK)
+		st = put_comm(s, pid, pid, err);
+	if (st == TALLY_OK)
+		st = put_maps(s, pid, err);
+	if (st != TALLY_OK)
+		return st;
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	return each_number(s, path, pid, put_thread, err);
+}
+
+enum tally_status initial_state_comm(struct initial_state *s, pid_t pid, struct tally_error *err)
+{
+	return put_comm(s, (uint32_t)pid, (uint32_t)pid, err);
+}
+
+static enum tally_status put_process(struct initial_state *s, uint32_t unused, uint32_t pid, struct tally_error *err)
+{
+	return initial_state_process(s, (pid_t)pid, err);
+}
+
+enum tally_status initial_state_all(struct initial_state *s, struct tally_error *err)
+{
+	return each_number(s, "/proc", 0, put_process, err);
+}
+
+static enum tally_status put_kernel_map(void *context, const struct kernel_map *map, struct tally_error *err)
+{
+	struct initial_state *s = context;
+	struct record_fields f = {.type = RECORD_MMAP};
+
+	f.mmap = (struct record_mmap){.pid = UINT32_MAX, .start = map->start, .len = map->len, .pgoff = map->pgoff,
+		.prot = PROT_EXEC, .filename = map->name};
+	return put(s, &f, MISC_CPUMODE_KERNEL, &s->layout, err);
+}
+
+enum tally_status initial_state_kernel(struct initial_state *s, struct tally_error *err)
+{
+	return kernel_maps_each(s->kernel, put_kernel_map, s, err);
+}
+
+static enum tally_status put_entries(
+	struct initial_state *s, struct record_fields *f, struct writer *entries, struct tally_bytes *place, struct tally_error *err)
+{
+	enum tally_status st = entries->failed ? error_nomem(err) : TALLY_OK;
+
+	*place = writer_view(entries);
+	if (st == TALLY_OK)
+		st = put(s, f, 0, NULL, err);
+	writer_deinit(entries);
+	return st;
+}
+
+/* A record holds 64 KiB at most: a large recording needs several. */
+enum tally_status initial_state_id_index(
+	struct initial_state *s, const struct recorder_source *sources, size_t count, struct tally_error *err)
+{
+	enum { ENTRIES_MAX = 65000 / 32 };
+	size_t done = 0;
+
+	while (done < count) {
+		struct record_fields f = {.type = RECORD_ID_INDEX};
+		struct writer w = {0};
+		for (; done < count && f.id_index.count < ENTRIES_MAX; done++) {
+			const struct recorder_source *source = &sources[done];
+			if (source->fd < 0)
+				continue;
+			writer_u64(&w, source->id);
+			writer_u64(&w, source->ring);
+			writer_u64(&w, (uint64_t)(int64_t)source->cpu);
+			writer_u64(&w, (uint64_t)(int64_t)source->thread);
+			f.id_index.count++;
+		}
+		enum tally_status st = put_entries(s, &f, &w, &f.id_index.entries, err);
+		if (st != TALLY_OK)
+			return st;
+	}
+	return TALLY_OK;
+}
+
+enum tally_status initial_state_time_conv(
+	struct initial_state *s, const struct ring_clock *clock, struct tally_error *err)
+{
+	struct record_fields f = {.type = RECORD_TIME_CONV};
+
+	f.time_conv = (struct record_time_conv){clock->shift, clock->mult, clock->zero, clock->cycles, clock->mask, true,
+		clock->has_zero, clock->has_short};
+	return put(s, &f, 0, NULL, err);
+}
+
+enum tally_status initial_state_thread_map(
+	struct initial_state *s, const pid_t *threads, size_t count, struct tally_error *err)
+{
+	enum { ENTRIES_MAX = 65000 / 24 };
+	struct record_fields f = {.type = RECORD_THREAD_MAP};
+	struct writer w = {0};
+
+	f.thread_map.count = count < ENTRIES_MAX ? count : ENTRIES_MAX;
+	for (size_t i = 0; i < f.thread_map.count; i++) {
+		char comm[COMM_BYTES] = {0};
+		char *text = NULL;
+		size_t len = 0;
+		if (threads[i] > 0 && read_proc(s, threads[i], "comm", &text, &len)) {
+			len -= len && text[len - 1] == '\n';
+			memcpy(comm, text, len < COMM_BYTES ? len : COMM_BYTES - 1);
+			free(text);
+		}
+		writer_u64(&w, (uint64_t)(int64_t)threads[i]);
+		writer_bytes(&w, comm, sizeof(comm));
+	}
+	return put_entries(s, &f, &w, &f.thread_map.entries, err);
+}
+
+enum tally_status initial_state_cpu_map(
+	struct initial_state *s, const int *cpus, size_t count, struct tally_error *err)
+{
+	enum { CPUS_MAX = 65000 / 2 };
+	struct record_fields f = {.type = RECORD_CPU_MAP, .cpu_map = {.encoding = CPU_MAP_CPUS}};
+	struct writer w = {0};
+
+	if (count > CPUS_MAX)
+		count = CPUS_MAX;
+	writer_u16(&w, (uint16_t)count);
+	for (size_t i = 0; i < count; i++)
+		writer_u16(&w, (uint16_t)cpus[i]);
+	return put_entries(s, &f, &w, &f.cpu_map.payload, err);
+}
+
+enum tally_status initial_state_finished(struct initial_state *s, struct tally_error *err)
+{
+	struct record_fields f = {.type = RECORD_FINISHED_INIT};
+
+	return put(s, &f, 0, NULL, err);
+}

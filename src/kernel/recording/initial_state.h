@@ -1,0 +1,56 @@
+/*
+ * initial_state.h - what already runs when a recording starts, as the records that the kernel would have written:
+ * comm, fork and mmap2 of processes and threads, the mappings of the kernel and its modules; and the records that
+ * describe the recording itself (id index, thread and CPU map, clock).
+ *
+ * Reads /proc under the seam's root and hands records on to a sink in batches. Times are 0: before everything. A
+ * process that ends meanwhile is left out; a line that makes no sense is left out and counted. Owner calls
+ * initial_state_deinit. One thread. Source: proc(5); linux/perf_event.h; seeds/perf.data-file-format.txt.
+ *
+ *	struct initial_state s;
+ *	initial_state_init(&s, kernel, &layout, &sink);
+ *	initial_state_kernel(&s, err); initial_state_all(&s, err); initial_state_flush(&s, err);
+ *	initial_state_deinit(&s);
+ */
+#ifndef KERNEL_RECORDING_INITIAL_STATE_H
+#define KERNEL_RECORDING_INITIAL_STATE_H
+
+#include "abi/record_layout.h"
+#include "base/writer.h"
+#include "kernel/recording/recorder.h"
+
+struct initial_state {
+	const struct kernel_seam *kernel;
+	struct record_layout layout; /* of the trailers */
+	struct record_sink sink;
+	bool with_data_maps; /* mappings that are not executable too */
+	struct writer writer;
+	uint64_t left_out; /* lines that were not understood */
+};
+
+void initial_state_init(struct initial_state *s, const struct kernel_seam *kernel, const struct record_layout *layout,
+	const struct record_sink *sink);
+void initial_state_deinit(struct initial_state *s);
+/* Hands on what is left. */
+TALLY_MUST_CHECK enum tally_status initial_state_flush(struct initial_state *s, struct tally_error *err);
+
+/* The kernel's text and its modules; nothing where /proc hides their addresses. */
+TALLY_MUST_CHECK enum tally_status initial_state_kernel(struct initial_state *s, struct tally_error *err);
+/* One process: name, mappings, threads. tid may be any of its threads. */
+TALLY_MUST_CHECK enum tally_status initial_state_process(
+	struct initial_state *s, pid_t tid, struct tally_error *err);
+/* Only the name: of a command that has not called exec yet. */
+TALLY_MUST_CHECK enum tally_status initial_state_comm(struct initial_state *s, pid_t pid, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status initial_state_all(struct initial_state *s, struct tally_error *err);
+
+TALLY_MUST_CHECK enum tally_status initial_state_id_index(
+	struct initial_state *s, const struct recorder_source *sources, size_t count, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status initial_state_time_conv(
+	struct initial_state *s, const struct ring_clock *clock, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status initial_state_thread_map(
+	struct initial_state *s, const pid_t *threads, size_t count, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status initial_state_cpu_map(
+	struct initial_state *s, const int *cpus, size_t count, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status initial_state_finished(struct initial_state *s, struct tally_error *err);
+
+#endif

@@ -1,0 +1,21 @@
+/*
+ * kernel_maps.h - where the running kernel's text and modules lie, as /proc/kallsyms and /proc/modules tell.
+ * Nothing is visited where the kernel hides its addresses (kptr_restrict): they read as 0. Source: proc(5).
+ */
+#ifndef KERNEL_RECORDING_KERNEL_MAPS_H
+#define KERNEL_RECORDING_KERNEL_MAPS_H
+
+#include "base/bytes.h"
+#include "kernel/system/kernel_seam.h"
+#include <tally/status.h>
+
+struct kernel_map {
+	uint64_t start, len, pgoff;
+	struct tally_str name; /* "[kernel.kallsyms]_text", a module's file, or "[module]" if it has none */
+};
+
+TALLY_MUST_CHECK enum tally_status kernel_maps_each(const struct kernel_seam *kernel,
+	enum tally_status (*visit)(void *context, const struct kernel_map *map, struct tally_error *err), void *context,
+	struct tally_error *err);
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * proc_maps.h - one line of /proc/PID/maps or /proc/modules, read without trusting it. Pure; strings borrow the line.
+ * Source: proc(5).
+ */
+#ifndef KERNEL_RECORDING_PROC_MAPS_H
+#define KERNEL_RECORDING_PROC_MAPS_H
+
+#include "base/bytes.h"
+
+struct proc_map {
+	uint64_t start, end, pgoff, inode;
+	uint32_t major, minor;
+	uint32_t prot, flags; /* PROT_*, MAP_SHARED or MAP_PRIVATE */
+	struct tally_str path; /* empty: anonymous */
+};
+struct proc_module {
+	struct tally_str name;
+	uint64_t start, size;
+};
+
+bool proc_map_parse(struct tally_str line, struct proc_map *map);
+bool proc_module_parse(struct tally_str line, struct proc_module *module);
+
+#endif

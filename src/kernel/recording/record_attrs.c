@@ -1,0 +1,290 @@
+#include "kernel/recording/record_attrs.h"
+#include "base/error.h"
+#include "base/vec.h"
+#include <string.h>
+
+#define DUMMY_NAME "dummy:HG"
+
+static void flag_set(struct perf_attr *attr, enum attr_flag_bit bit, bool on)
+{
+	if (on)
+		attr->flags |= ATTR_FLAG(bit);
+	else
+		attr->flags &= ~ATTR_FLAG(bit);
+}
+
+static bool is_dummy(const struct event_spec *spec)
+{
+	return spec->attr.type == EVENT_SOFTWARE && spec->attr.config == SW_DUMMY;
+}
+
+uint64_t record_attrs_all_user_regs(void)
+{
+#if defined(__x86_64__)
+	return 0xff0fff; /* ax..r15 without the segment registers that user space cannot have sampled */
+#elif defined(__aarch64__)
+	return (UINT64_C(1) << 33) - 1;
+#elif defined(__riscv)
+	return (UINT64_C(1) << 32) - 1;
+#else
+	return 0;
+#endif
+}
+
+static void set_rate(struct event_spec *spec, const struct record_attr_options *o)
+{
+	struct perf_attr *attr = &spec->attr;
+	bool has_term = spec->has_period || spec->has_freq;
+	bool is_forced = !has_term && (o->is_freq_given || o->is_period_given);
+	bool is_own = has_term || (attr->sample_period_or_freq != 0 && !is_forced);
+
+	if (spec->has_freq || (!is_own && o->period == 0)) {
+		flag_set(attr, ATTR_BIT_FREQ, true);
+		if (!spec->has_freq)
+			attr->sample_period_or_freq = o->freq;
+		attr->sample_type |= SAMPLE_PERIOD;
+	} else {
+		flag_set(attr, ATTR_BIT_FREQ, false);
+		if (!is_own)
+			attr->sample_period_or_freq = o->period;
+	}
+	if (o->no_samples)
+		attr->sample_period_or_freq = 0;
+	if (o->sample_period)
+		attr->sample_type |= SAMPLE_PERIOD;
+}
+
+static void set_callgraph(struct perf_attr *attr, const struct record_attr_options *o)
+{
+	if (o->callgraph == CALLGRAPH_NONE)
+		return;
+	attr->sample_type |= SAMPLE_CALLCHAIN;
+	flag_set(attr, ATTR_BIT_EXCLUDE_CALLCHAIN_KERNEL, o->no_kernel_callchain);
+	flag_set(attr, ATTR_BIT_EXCLUDE_CALLCHAIN_USER, o->no_user_callchain);
+	if (o->callgraph == CALLGRAPH_LBR) {
+		attr->sample_type |= SAMPLE_BRANCH_STACK;
+		attr->branch_sample_type = BRANCH_USER | BRANCH_CALL_STACK | BRANCH_NO_CYCLES | BRANCH_NO_FLAGS;
+		flag_set(attr, ATTR_BIT_EXCLUDE_CALLCHAIN_USER, true);
+	}
+	if (o->callgraph == CALLGRAPH_DWARF) {
+		attr->sample_type |= SAMPLE_REGS_USER | SAMPLE_STACK_USER;
+		attr->sample_regs_user |= record_attrs_all_user_regs();
+		attr->sample_stack_user = o->stack_bytes;
+		flag_set(attr, ATTR_BIT_EXCLUDE_CALLCHAIN_USER, true);
+	}
+}
+
+static void set_sample_fields(struct event_spec *spec, const struct record_attr_options *o)
+{
+	struct perf_attr *attr = &spec->attr;
+	bool has_address = o->data_address || o->callgraph == CALLGRAPH_DWARF;
+
+	attr->sample_type |= SAMPLE_IP | SAMPLE_TID;
+	if (!o->per_thread || o->timestamp)
+		attr->sample_type |= SAMPLE_TIME;
+	if (o->is_system_wide || o->sample_cpu || o->raw)
+		attr->sample_type |= SAMPLE_CPU;
+	if (o->raw)
+		attr->sample_type |= SAMPLE_RAW;
+	if (has_address)
+		attr->sample_type |= SAMPLE_ADDR | SAMPLE_DATA_SRC;
+	if (o->weight)
+		attr->sample_type |= SAMPLE_WEIGHT_STRUCT;
+	if (o->transaction)
+		attr->sample_type |= SAMPLE_TRANSACTION;
+	if (o->phys_addr)
+		attr->sample_type |= SAMPLE_PHYS_ADDR;
+	if (o->data_page_size)
+		attr->sample_type |= SAMPLE_DATA_PAGE_SIZE;
+	if (o->code_page_size)
+		attr->sample_type |= SAMPLE_CODE_PAGE_SIZE;
+	if (o->cgroups)
+		attr->sample_type |= SAMPLE_CGROUP;
+	if (spec->attr.type == EVENT_TRACEPOINT)
+		attr->sample_type |= SAMPLE_RAW | SAMPLE_CPU | SAMPLE_PERIOD;
+	if (o->branch_sample_type) {
+		attr->sample_type |= SAMPLE_BRANCH_STACK;
+		attr->branch_sample_type = o->branch_sample_type;
+	}
+	if (o->user_regs) {
+		attr->sample_type |= SAMPLE_REGS_USER;
+		attr->sample_regs_user |= o->user_regs;
+	}
+	if (o->intr_regs) {
+		attr->sample_type |= SAMPLE_REGS_INTR;
+		attr->sample_regs_intr = o->intr_regs;
+	}
+	if (is_dummy(spec) && spec->attr.sample_period_or_freq == 0)
+		attr->sample_type &= ~(uint64_t)SAMPLE_BRANCH_STACK;
+}
+
+static void set_flags(struct event_spec *spec, const struct record_attr_options *o, bool is_leader, bool is_sideband)
+{
+	struct perf_attr *attr = &spec->attr;
+	bool starts_at_exec = o->has_command && !o->is_system_wide && (!o->starts_disabled || is_sideband);
+
+	attr->size = attr->config3 || attr->config4 ? ATTR_SIZE_KNOWN : ATTR_SIZE_VER7; /* perf 6.1 reads no larger one */
+	attr->read_format |= READ_FORMAT_ID | READ_FORMAT_LOST;
+	if (o->thread_counts || o->running_time)
+		attr->read_format |= READ_FORMAT_TOTAL_TIME_ENABLED | READ_FORMAT_TOTAL_TIME_RUNNING;
+	flag_set(attr, ATTR_BIT_SAMPLE_ID_ALL, true);
+	flag_set(attr, ATTR_BIT_INHERIT, !o->no_inherit && !o->per_thread);
+	flag_set(attr, ATTR_BIT_INHERIT_STAT, o->thread_counts);
+	flag_set(attr, ATTR_BIT_DISABLED, is_leader && !(is_sideband && o->is_system_wide));
+	flag_set(attr, ATTR_BIT_ENABLE_ON_EXEC, is_leader && starts_at_exec);
+	if (o->all_user)
+		flag_set(attr, ATTR_BIT_EXCLUDE_KERNEL, true);
+	if (o->all_kernel)
+		flag_set(attr, ATTR_BIT_EXCLUDE_USER, true);
+	if (o->data_address || o->callgraph == CALLGRAPH_DWARF)
+		flag_set(attr, ATTR_BIT_MMAP_DATA, true);
+	if (o->no_buffering) {
+		flag_set(attr, ATTR_BIT_WATERMARK, false);
+		attr->wakeup = 1;
+	}
+	if (o->use_clockid) {
+		flag_set(attr, ATTR_BIT_USE_CLOCKID, true);
+		attr->clockid = o->clockid;
+	}
+}
+
+static void set_tracking(struct perf_attr *attr, const struct record_attr_options *o)
+{
+	attr->flags |= ATTR_FLAG(ATTR_BIT_MMAP) | ATTR_FLAG(ATTR_BIT_MMAP2) | ATTR_FLAG(ATTR_BIT_COMM) |
+		ATTR_FLAG(ATTR_BIT_COMM_EXEC) | ATTR_FLAG(ATTR_BIT_TASK) | ATTR_FLAG(ATTR_BIT_KSYMBOL);
+	flag_set(attr, ATTR_BIT_BPF_EVENT, !o->no_bpf_event);
+	flag_set(attr, ATTR_BIT_CONTEXT_SWITCH, o->switch_events);
+	flag_set(attr, ATTR_BIT_NAMESPACES, o->namespaces);
+	flag_set(attr, ATTR_BIT_CGROUP, o->cgroups);
+	flag_set(attr, ATTR_BIT_BUILD_ID, o->build_id_mmap);
+}
+
+/* A leader that samples with its group's counts: members count only. */
+static void set_sampling_groups(struct event_list *events)
+{
+	for (size_t i = 0; i < events->len; i++) {
+		struct event_spec *spec = &events->specs[i];
+		struct event_spec *leader = &events->specs[spec->leader];
+		if (!leader->is_sampling_leader)
+			continue;
+		spec->attr.sample_type |= SAMPLE_READ;
+		spec->attr.read_format |= READ_FORMAT_GROUP;
+		flag_set(&spec->attr, ATTR_BIT_INHERIT, false);
+		if (spec != leader) {
+			spec->attr.sample_period_or_freq = 0;
+			flag_set(&spec->attr, ATTR_BIT_FREQ, false);
+		}
+	}
+}
+
+/* One event needs no id in its samples; several tell themselves apart by ID where their samples look alike, and by
+ * IDENTIFIER, whose place never depends on the other fields, where they do not. */
+static void set_ids(struct event_list *events, const struct record_attr_options *o)
+{
+	uint64_t first = events->specs[0].attr.sample_type;
+	bool is_mixed = false;
+
+	for (size_t i = 1; i < events->len; i++)
+		is_mixed |= events->specs[i].attr.sample_type != first;
+	if (events->len == 1 && !o->sample_identifier)
+		return;
+	for (size_t i = 0; i < events->len; i++)
+		events->specs[i].attr.sample_type |=
+			is_mixed || o->sample_identifier ? SAMPLE_IDENTIFIER : SAMPLE_ID;
+}
+
+static enum tally_status add_sideband_event(struct event_list *events, struct tally_error *err)
+{
+	if (!vec_grow(&events->specs, &events->cap, sizeof(*events->specs), events->len + 1))
+		return error_nomem(err);
+	struct event_spec *spec = &events->specs[events->len];
+	*spec = (struct event_spec){.name = DUMMY_NAME, .leader = (uint32_t)events->len, .member_count = 1, .scale = 1,
+		.unit = ""};
+	spec->attr.type = EVENT_SOFTWARE;
+	spec->attr.config = SW_DUMMY;
+	spec->attr.sample_period_or_freq = 1;
+	events->len++;
+	return TALLY_OK;
+}
+
+enum tally_status record_attrs_apply(
+	struct event_list *events, const struct record_attr_options *o, struct tally_error *err)
+{
+	size_t tracking = 0;
+	bool needs_sideband = o->is_system_wide || o->starts_disabled;
+
+	if (events->len == 0)
+		return error_set(err, TALLY_INVALID, "no event to record");
+	if (o->group && events->len > 1) {
+		for (size_t i = 0; i < events->len; i++)
+			events->specs[i].leader = 0;
+		events->specs[0].member_count = (uint32_t)events->len;
+	}
+	if (needs_sideband) {
+		enum tally_status st = add_sideband_event(events, err);
+		if (st != TALLY_OK)
+			return st;
+		tracking = events->len - 1;
+	}
+	for (size_t i = 0; i < events->len; i++) {
+		struct event_spec *spec = &events->specs[i];
+		bool is_sideband = needs_sideband && i == tracking;
+		if (spec->attr.type == EVENT_TRACEPOINT && spec->attr.sample_period_or_freq == 0)
+			spec->attr.sample_period_or_freq = 1;
+		if (spec->is_precise_max)
+			spec->attr.flags |= UINT64_C(3) << ATTR_BIT_PRECISE_IP;
+		set_sample_fields(spec, o);
+		set_rate(spec, o);
+		set_callgraph(&spec->attr, o);
+		set_flags(spec, o, spec->leader == i, is_sideband);
+	}
+	set_sampling_groups(events);
+	set_ids(events, o);
+	set_tracking(&events->specs[tracking].attr, o);
+	return TALLY_OK;
+}
+
+size_t record_attrs_tracking(const struct event_list *events)
+{
+	for (size_t i = 0; i < events->len; i++)
+		if (ATTR_HAS(&events->specs[i].attr, COMM))
+			return i;
+	return 0;
+}
+
+/* Newest first. What is taken away changes what the file tells, never what it means. */
+static const struct drop_step {
+	const char *what;
+	uint64_t sample_type, read_format, flags;
+} drop_steps[] = {
+	{"lost counts per event", 0, READ_FORMAT_LOST, 0},
+	{"build ids in mmap records", 0, 0, ATTR_FLAG(ATTR_BIT_BUILD_ID)},
+	{"code page size", SAMPLE_CODE_PAGE_SIZE, 0, 0},
+	{"data page size", SAMPLE_DATA_PAGE_SIZE, 0, 0},
+	{"cgroup records", SAMPLE_CGROUP, 0, ATTR_FLAG(ATTR_BIT_CGROUP)},
+	{"bpf records", 0, 0, ATTR_FLAG(ATTR_BIT_BPF_EVENT)},
+	{"ksymbol records", 0, 0, ATTR_FLAG(ATTR_BIT_KSYMBOL)},
+	{"namespace records", 0, 0, ATTR_FLAG(ATTR_BIT_NAMESPACES)},
+	{"exec marks in comm records", 0, 0, ATTR_FLAG(ATTR_BIT_COMM_EXEC)},
+	{"mmap2 records", 0, 0, ATTR_FLAG(ATTR_BIT_MMAP2)},
+	{"exclusion of guests", 0, 0, ATTR_FLAG(ATTR_BIT_EXCLUDE_GUEST) | ATTR_FLAG(ATTR_BIT_EXCLUDE_HOST)},
+};
+
+const char *record_attrs_drop(struct event_list *events, unsigned *step)
+{
+	while (*step < sizeof(drop_steps) / sizeof(drop_steps[0])) {
+		const struct drop_step *drop = &drop_steps[(*step)++];
+		bool was_set = false;
+		for (size_t i = 0; i < events->len; i++) {
+			struct perf_attr *attr = &events->specs[i].attr;
+			was_set |= (attr->sample_type & drop->sample_type) || (attr->read_format & drop->read_format) ||
+				(attr->flags & drop->flags);
+			attr->sample_type &= ~drop->sample_type;
+			attr->read_format &= ~drop->read_format;
+			attr->flags &= ~drop->flags;
+		}
+		if (was_set)
+			return drop->what;
+	}
+	return NULL;
+}

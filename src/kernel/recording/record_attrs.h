@@ -1,0 +1,52 @@
+/*
+ * record_attrs.h - from what record's options say to the attrs of its events: pure, opens nothing.
+ *
+ * Works in place on an event list. Two steps, because the kernel may refuse features in between: record_attrs_apply
+ * sets everything, record_attrs_drop takes the newest optional feature away again.
+ * Source: perf_event_open(2); what perf 6.1 asks for on the same command line.
+ */
+#ifndef KERNEL_RECORDING_RECORD_ATTRS_H
+#define KERNEL_RECORDING_RECORD_ATTRS_H
+
+#include "kernel/events/event_parser.h"
+
+enum record_callgraph { CALLGRAPH_NONE, CALLGRAPH_FP, CALLGRAPH_DWARF, CALLGRAPH_LBR };
+
+struct record_attr_options {
+	bool is_system_wide; /* -a or -C */
+	bool has_command; /* start with its exec */
+	bool per_thread; /* one ring per thread, any CPU */
+	bool no_inherit; /* -i, and always for -t and per_thread */
+	uint64_t freq; /* Hz; used where nothing else names a period */
+	uint64_t period; /* 0: by freq */
+	bool is_freq_given, is_period_given; /* by -F, -c: then they hold for every event */
+	enum record_callgraph callgraph;
+	uint32_t stack_bytes; /* CALLGRAPH_DWARF */
+	bool no_kernel_callchain, no_user_callchain;
+	bool thread_counts; /* -s */
+	bool data_address; /* -d */
+	bool timestamp; /* -T */
+	bool sample_period; /* -P */
+	bool sample_cpu, sample_identifier, raw, weight, no_samples, phys_addr, data_page_size, code_page_size;
+	bool switch_events, namespaces, cgroups, no_bpf_event, build_id_mmap, all_user, all_kernel, running_time,
+		no_buffering, group;
+	bool transaction;
+	bool starts_disabled; /* -D: the tool enables later */
+	uint64_t branch_sample_type; /* 0: none */
+	uint64_t user_regs, intr_regs; /* masks; 0: none */
+	bool use_clockid;
+	int32_t clockid;
+};
+
+/* Makes the list ready to open; appends the dummy event that carries side-band records where one is needed. */
+TALLY_MUST_CHECK enum tally_status record_attrs_apply(
+	struct event_list *events, const struct record_attr_options *options, struct tally_error *err);
+/* Takes away one more feature that an older kernel may lack from all events, the newest first; *step starts at 0 and
+ * counts on. The dropped feature's name, or NULL when there is nothing left to take. */
+const char *record_attrs_drop(struct event_list *events, unsigned *step);
+/* Index of the event that carries mmap, comm and task records. */
+size_t record_attrs_tracking(const struct event_list *events);
+/* All registers that this machine's user-space unwinding wants. */
+uint64_t record_attrs_all_user_regs(void);
+
+#endif

@@ -1,0 +1,86 @@
+#include "kernel/recording/record_fallback.h"
+#include "base/arena.h"
+#include "kernel/recording/record_attrs.h"
+#include <errno.h>
+#include <string.h>
+
+static bool is_cycles(const struct event_spec *spec)
+{
+	return spec->attr.type == EVENT_HARDWARE && spec->attr.config == HW_CPU_CYCLES;
+}
+
+static const char *modifiers_of(const char *name)
+{
+	const char *colon = strrchr(name, ':');
+	return colon ? colon + 1 : "";
+}
+
+static void rename_event(struct event_list *events, struct event_spec *spec, const char *name, const char *modifiers)
+{
+	if (!events->has_arena) {
+		arena_init(&events->arena);
+		events->has_arena = true;
+	}
+	const char *made = arena_printf(&events->arena, "%s%s%s", name, *modifiers ? ":" : "", modifiers);
+	if (made)
+		spec->name = made;
+}
+
+/* The period of cycles means nothing for a clock in nanoseconds, but one that was asked for stays as asked. */
+static void become_cpu_clock(struct record_fallback *f, struct event_spec *spec)
+{
+	const char *modifiers = modifiers_of(spec->name);
+
+	diag_add(f->diag, DIAG_NOTE,
+		"The %.*s event is not supported here (no hardware PMU that this machine gives us): recording cpu-clock instead.",
+		(int)strcspn(spec->name, ":"), spec->name);
+	spec->attr.type = EVENT_SOFTWARE;
+	spec->attr.config = SW_CPU_CLOCK;
+	rename_event(f->events, spec, "cpu-clock", strcmp(modifiers, "P") == 0 ? "ppp" : modifiers);
+}
+
+static bool leave_out_kernel(struct record_fallback *f, size_t event)
+{
+	if (event_spec_restrict_to_user(f->events, event, NULL) != TALLY_OK)
+		return false;
+	diag_add(f->diag, DIAG_WARNING,
+		"samples of the kernel are not allowed here (kernel.perf_event_paranoid): recording user space only");
+	return true;
+}
+
+static void lower_precision(struct event_spec *spec)
+{
+	uint64_t precise = attr_precise_ip(&spec->attr) - 1;
+
+	spec->attr.flags &= ~(UINT64_C(3) << ATTR_BIT_PRECISE_IP);
+	spec->attr.flags |= precise << ATTR_BIT_PRECISE_IP;
+}
+
+static bool drop_feature(struct record_fallback *f)
+{
+	const char *what = record_attrs_drop(f->events, &f->step);
+
+	if (what)
+		diag_add(f->diag, DIAG_NOTE, "this kernel lacks %s: recording without them", what);
+	return what != NULL;
+}
+
+bool record_fallback_next(struct record_fallback *f, size_t event, enum refusal refusal, int errnum)
+{
+	struct event_spec *spec = &f->events->specs[event];
+
+	if (refusal == REFUSAL_NO_HARDWARE && is_cycles(spec)) {
+		become_cpu_clock(f, spec);
+		return true;
+	}
+	if (refusal == REFUSAL_PERMISSION && !ATTR_HAS(&spec->attr, EXCLUDE_KERNEL) &&
+		!ATTR_HAS(&spec->attr, EXCLUDE_USER) && !spec->has_exclude && !f->keeps_kernel &&
+		spec->attr.type != EVENT_TRACEPOINT) {
+		return leave_out_kernel(f, event);
+	}
+	if ((errnum == EINVAL || errnum == EOPNOTSUPP) && attr_precise_ip(&spec->attr) && spec->is_precise_max) {
+		lower_precision(spec);
+		return true;
+	}
+	return refusal == REFUSAL_OLD_KERNEL && drop_feature(f);
+}

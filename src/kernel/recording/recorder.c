@@ -1,0 +1,341 @@
+#include "kernel/recording/recorder.h"
+#include "abi/sample.h"
+#include "base/checked.h"
+#include "base/error.h"
+#include "kernel/recording/record_attrs.h"
+#include "kernel/recording/record_fallback.h"
+#include "kernel/recording/ring_set.h"
+#include "kernel/system/privileges.h"
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define READ_BYTES_MAX 4096
+
+struct recorder {
+	struct recorder_config config;
+	const struct kernel_seam *kernel;
+	struct recorder_source *sources; /* event-major, then CPU, then thread; fd -1: the thread had ended */
+	size_t source_count;
+	struct ring_set rings;
+	struct pollfd *polls; /* the last is the caller's other_fd */
+	size_t poll_count;
+	size_t live_count; /* polls whose target has not ended */
+};
+
+static size_t source_index(const struct recorder *r, size_t event, size_t cpu, size_t thread)
+{
+	return (event * r->config.cpu_count + cpu) * r->config.thread_count + thread;
+}
+
+static void close_sources(struct recorder *r)
+{
+	for (size_t i = 0; i < r->source_count; i++) {
+		if (r->sources[i].fd >= 0)
+			r->kernel->close(r->kernel->context, r->sources[i].fd);
+		r->sources[i].fd = -1;
+	}
+}
+
+static void allow_descriptors(size_t count)
+{
+	struct rlimit limit;
+	rlim_t need = (rlim_t)count + 64;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= need)
+		return;
+	limit.rlim_cur = need < limit.rlim_max ? need : limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static enum tally_status explain_open(struct recorder *r, const struct event_spec *spec,
+	const struct recorder_source *source, int errnum, struct tally_error *err)
+{
+	if (errnum == EMFILE || errnum == ENFILE)
+		return error_set_errno(err, TALLY_LIMIT, errnum,
+			"recording needs %zu open files (%zu events on %zu CPUs and %zu threads); try 'ulimit -n %zu' first",
+			r->source_count + 64, r->config.events->len, r->config.cpu_count, r->config.thread_count,
+			r->source_count + 64);
+	return refusal_explain(r->kernel, spec, source->thread, source->cpu, errnum, err);
+}
+
+/* Opens one source; TALLY_END means that a fallback changed the events and all must be opened again. */
+static enum tally_status open_source(
+	struct recorder *r, size_t event, size_t cpu, size_t thread, struct record_fallback *fallback, struct tally_error *err)
+{
+	struct event_spec *spec = &r->config.events->specs[event];
+	struct recorder_source *source = &r->sources[source_index(r, event, cpu, thread)];
+	int group_fd = -1;
+
+	source->event = (uint32_t)event;
+	source->cpu = r->config.cpus[cpu];
+	source->thread = r->config.threads[thread];
+	source->ring = (uint32_t)(r->config.per_thread ? thread : cpu);
+	if (spec->leader != event) {
+		group_fd = r->sources[source_index(r, spec->leader, cpu, thread)].fd;
+		if (group_fd < 0)
+			return TALLY_OK; /* its thread has ended */
+	}
+	source->fd = r->kernel->perf_event_open(
+		r->kernel->context, &spec->attr, source->thread, source->cpu, group_fd, PERF_FLAG_FD_CLOEXEC);
+	if (source->fd >= 0)
+		return TALLY_OK;
+
+	int errnum = errno;
+	enum refusal refusal = refusal_of(r->kernel, spec, errnum);
+	if (refusal == REFUSAL_GONE && r->config.thread_count > 1)
+		return TALLY_OK;
+	if (refusal != REFUSAL_FDS && record_fallback_next(fallback, event, refusal, errnum))
+		return TALLY_END;
+	return explain_open(r, &r->config.events->specs[event], source, errnum, err);
+}
+
+static enum tally_status open_sources(struct recorder *r, struct tally_error *err)
+{
+	struct record_fallback fallback = {
+		.events = r->config.events, .keeps_kernel = r->config.keeps_kernel, .diag = r->config.diag};
+	size_t open_count = 0;
+
+again:
+	for (size_t e = 0; e < r->config.events->len; e++)
+		for (size_t c = 0; c < r->config.cpu_count; c++)
+			for (size_t t = 0; t < r->config.thread_count; t++) {
+				enum tally_status st = open_source(r, e, c, t, &fallback, err);
+				if (st == TALLY_END) { /* each fallback takes one thing away: this ends */
+					close_sources(r);
+					goto again;
+				}
+				if (st != TALLY_OK)
+					return st;
+			}
+	for (size_t i = 0; i < r->source_count; i++)
+		open_count += r->sources[i].fd >= 0;
+	if (open_count == 0)
+		return error_set(err, TALLY_NOT_FOUND, "the threads to record have all ended");
+	return TALLY_OK;
+}
+
+/* Sources of one ring come together because each ring's first one is mapped. */
+static enum tally_status map_rings_of(struct recorder *r, size_t data_bytes, struct tally_error *err)
+{
+	size_t slots = r->config.per_thread ? r->config.thread_count : r->config.cpu_count;
+	enum tally_status st = ring_set_init(&r->rings, r->kernel, slots, data_bytes, err);
+
+	for (size_t i = 0; st == TALLY_OK && i < r->source_count; i++)
+		if (r->sources[i].fd >= 0)
+			st = ring_set_add(&r->rings, r->sources[i].ring, r->sources[i].fd, err);
+	if (st != TALLY_OK)
+		ring_set_deinit(&r->rings);
+	return st;
+}
+
+static enum tally_status map_rings(struct recorder *r, struct tally_error *err)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t bytes = r->config.ring_bytes;
+	struct tally_error refused = {0};
+	enum tally_status st;
+
+	while ((st = map_rings_of(r, bytes, &refused)) == TALLY_LIMIT && bytes > page)
+		bytes /= 2;
+	if (st == TALLY_LIMIT)
+		return error_set_errno(err, TALLY_LIMIT, refused.errnum,
+			"even rings of one page cannot be mapped; raise the limit with 'ulimit -l' or "
+			"'sysctl kernel.perf_event_mlock_kb=N'");
+	if (st != TALLY_OK) {
+		if (err)
+			*err = refused;
+		return st;
+	}
+	if (bytes != r->config.ring_bytes)
+		diag_add(r->config.diag, DIAG_WARNING,
+			"rings of %zu KiB instead of %zu KiB: the limit of locked memory allows no more; raise it with "
+			"'ulimit -l' or 'sysctl kernel.perf_event_mlock_kb=N', or ask for less with -m",
+			bytes / 1024, r->config.ring_bytes / 1024);
+	return TALLY_OK;
+}
+
+static enum tally_status read_ids(struct recorder *r, struct tally_error *err)
+{
+	for (size_t i = 0; i < r->source_count; i++) {
+		struct recorder_source *s = &r->sources[i];
+		if (s->fd >= 0 && r->kernel->ioctl(r->kernel->context, s->fd, PERF_EVENT_IOC_ID, &s->id) != 0)
+			return error_set_errno(err, TALLY_IO, errno, "the kernel tells no id of an open event");
+	}
+	return TALLY_OK;
+}
+
+/* A system-wide recording waits for its rings; one of threads also for their end, which each of the first event's
+ * descriptors tells. */
+static enum tally_status make_polls(struct recorder *r, struct tally_error *err)
+{
+	bool is_system_wide = r->config.threads[0] == -1;
+	size_t per_event = r->config.cpu_count * r->config.thread_count;
+
+	r->polls = calloc(per_event + 1, sizeof(*r->polls));
+	if (!r->polls)
+		return error_nomem(err);
+	for (size_t i = 0; i < per_event; i++)
+		if (r->sources[i].fd >= 0)
+			r->polls[r->poll_count++] = (struct pollfd){.fd = r->sources[i].fd, .events = POLLIN};
+	r->live_count = is_system_wide ? SIZE_MAX : r->poll_count;
+	return TALLY_OK;
+}
+
+enum tally_status recorder_create(
+	const struct recorder_config *config, struct recorder **recorder, struct tally_error *err)
+{
+	struct recorder *r = calloc(1, sizeof(*r));
+	enum tally_status st;
+
+	if (!r)
+		return error_nomem(err);
+	r->config = *config;
+	r->kernel = config->kernel;
+	if (!checked_mul(config->events->len, config->cpu_count, &r->source_count) ||
+		!checked_mul(r->source_count, config->thread_count, &r->source_count)) {
+		free(r);
+		return error_nomem(err);
+	}
+	r->sources = calloc(r->source_count ? r->source_count : 1, sizeof(*r->sources));
+	if (!r->sources) {
+		free(r);
+		return error_nomem(err);
+	}
+	for (size_t i = 0; i < r->source_count; i++)
+		r->sources[i].fd = -1;
+	allow_descriptors(r->source_count);
+	st = open_sources(r, err);
+	if (st == TALLY_OK)
+		st = map_rings(r, err);
+	if (st == TALLY_OK)
+		st = read_ids(r, err);
+	if (st == TALLY_OK)
+		st = make_polls(r, err);
+	if (st != TALLY_OK) {
+		recorder_destroy(r);
+		return st;
+	}
+	*recorder = r;
+	return TALLY_OK;
+}
+
+void recorder_destroy(struct recorder *r)
+{
+	if (!r)
+		return;
+	ring_set_deinit(&r->rings);
+	close_sources(r);
+	free(r->sources);
+	free(r->polls);
+	free(r);
+}
+
+const struct recorder_source *recorder_sources(const struct recorder *r, size_t *count)
+{
+	*count = r->source_count;
+	return r->sources;
+}
+
+size_t recorder_ring_bytes(const struct recorder *r)
+{
+	return r->rings.data_bytes;
+}
+
+bool recorder_clock(const struct recorder *r, struct ring_clock *clock)
+{
+	for (size_t i = 0; i < r->rings.len; i++)
+		if (r->rings.slots[i].fd >= 0)
+			return ring_clock_read(&r->rings.slots[i].ring, clock);
+	return false;
+}
+
+enum tally_status recorder_enable(struct recorder *r, struct tally_error *err)
+{
+	for (size_t i = 0; i < r->source_count; i++) {
+		const struct recorder_source *s = &r->sources[i];
+		const struct perf_attr *attr = &r->config.events->specs[s->event].attr;
+		if (s->fd < 0 || !ATTR_HAS(attr, DISABLED) || ATTR_HAS(attr, ENABLE_ON_EXEC))
+			continue;
+		if (r->kernel->ioctl(r->kernel->context, s->fd, PERF_EVENT_IOC_ENABLE, NULL) != 0)
+			return error_set_errno(err, TALLY_IO, errno, "an event cannot be enabled");
+	}
+	return TALLY_OK;
+}
+
+void recorder_disable(struct recorder *r)
+{
+	for (size_t i = 0; i < r->source_count; i++)
+		if (r->sources[i].fd >= 0)
+			(void)r->kernel->ioctl(r->kernel->context, r->sources[i].fd, PERF_EVENT_IOC_DISABLE, NULL);
+}
+
+enum tally_status recorder_wait(
+	struct recorder *r, int other_fd, int timeout_ms, bool *other_ready, struct tally_error *err)
+{
+	r->polls[r->poll_count] = (struct pollfd){.fd = other_fd, .events = POLLIN};
+	if (r->kernel->poll(r->kernel->context, r->polls, r->poll_count + 1, timeout_ms) < 0) {
+		if (errno == EINTR)
+			return TALLY_OK;
+		return error_set_errno(err, TALLY_IO, errno, "waiting for samples");
+	}
+	*other_ready = (r->polls[r->poll_count].revents & POLLIN) != 0;
+	for (size_t i = 0; i < r->poll_count; i++)
+		if (r->polls[i].fd >= 0 && (r->polls[i].revents & (POLLHUP | POLLERR | POLLNVAL))) {
+			r->polls[i].fd = -1;
+			r->live_count -= r->live_count != SIZE_MAX;
+		}
+	return TALLY_OK;
+}
+
+enum tally_status recorder_drain(
+	struct recorder *r, const struct record_sink *sink, uint64_t *bytes, struct tally_error *err)
+{
+	uint64_t taken = 0;
+
+	for (size_t i = 0; i < r->rings.len; i++) {
+		struct tally_bytes slices[2];
+		struct ring *ring = &r->rings.slots[i].ring;
+		size_t n = r->rings.slots[i].fd >= 0 ? ring_peek(ring, slices) : 0;
+		if (n == 0)
+			continue;
+		enum tally_status st = sink->take(sink->context, slices, n, err);
+		ring_consume(ring);
+		if (st != TALLY_OK)
+			return st;
+		taken += slices[0].len + (n == 2 ? slices[1].len : 0);
+	}
+	*bytes = taken;
+	return TALLY_OK;
+}
+
+bool recorder_target_is_over(const struct recorder *r)
+{
+	return r->live_count == 0;
+}
+
+uint64_t recorder_lost(const struct recorder *r, const struct recorder_source *source)
+{
+	const struct perf_attr *attr = &r->config.events->specs[source->event].attr;
+	_Alignas(8) uint8_t buffer[READ_BYTES_MAX];
+	struct read_values values;
+
+	if (source->fd < 0 || !(attr->read_format & READ_FORMAT_LOST))
+		return 0;
+	ssize_t n = r->kernel->read(r->kernel->context, source->fd, buffer, sizeof(buffer));
+	if (n <= 0)
+		return 0;
+	struct cursor c = cursor_make((struct tally_bytes){buffer, (size_t)n}, false);
+	if (read_values_decode(&c, attr->read_format, &values, NULL) != TALLY_OK)
+		return 0;
+	for (uint64_t i = 0; i < values.count; i++) {
+		struct read_value v = read_value_get(&values, i);
+		if (values.count == 1 || v.id == source->id)
+			return v.lost;
+	}
+	return 0;
+}

@@ -1,0 +1,71 @@
+/*
+ * recorder.h - samples a target: events opened per CPU and thread, rings mapped, and what they hold handed on as bytes.
+ *
+ * Decodes nothing and writes no file: recorder_drain gives slices of whole records to a sink. The recorder belongs to
+ * the caller (recorder_destroy) and borrows the events, whose attrs and names it changes where the kernel refuses what
+ * was asked: cycles becomes cpu-clock on a machine without a PMU, kernel samples go where the user may not see them,
+ * features of newer kernels are dropped one by one. Each such step is a note in diag. One thread.
+ *
+ *	recorder_create(&config, &recorder, err);   recorder_enable(recorder, err);
+ *	while (!over) { recorder_wait(recorder, signal_fd, -1, &signalled, err); recorder_drain(recorder, sink, err); }
+ *	recorder_disable(recorder); recorder_drain(...); recorder_destroy(recorder);
+ */
+#ifndef KERNEL_RECORDING_RECORDER_H
+#define KERNEL_RECORDING_RECORDER_H
+
+#include "base/diag.h"
+#include "kernel/events/event_parser.h"
+#include "kernel/recording/ring.h"
+
+struct recorder_config {
+	const struct kernel_seam *kernel;
+	struct event_list *events; /* attrs as record_attrs_apply left them */
+	const int *cpus; /* one ring each; {-1} with per_thread */
+	size_t cpu_count;
+	const pid_t *threads; /* {-1}: everything on these CPUs */
+	size_t thread_count;
+	bool per_thread; /* one ring per thread */
+	bool keeps_kernel; /* samples of the kernel were asked for by name: no fallback to user space only */
+	size_t ring_bytes; /* power of two of pages; halved where memory may not be locked */
+	struct diag *diag;
+};
+
+struct recorder_source { /* one open event */
+	int fd;
+	uint32_t event; /* index in the list */
+	uint32_t ring;
+	int cpu;
+	pid_t thread;
+	uint64_t id;
+};
+
+struct record_sink { /* takes whole records; what it returns other than TALLY_OK ends the drain */
+	enum tally_status (*take)(
+		void *context, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err);
+	void *context;
+};
+
+struct recorder;
+TALLY_MUST_CHECK enum tally_status recorder_create(
+	const struct recorder_config *config, struct recorder **recorder, struct tally_error *err);
+void recorder_destroy(struct recorder *recorder);
+
+const struct recorder_source *recorder_sources(const struct recorder *recorder, size_t *count);
+size_t recorder_ring_bytes(const struct recorder *recorder);
+bool recorder_clock(const struct recorder *recorder, struct ring_clock *clock);
+
+/* Everything, or with only_tracked_excluded false ... what enable_on_exec does not start. */
+TALLY_MUST_CHECK enum tally_status recorder_enable(struct recorder *recorder, struct tally_error *err);
+void recorder_disable(struct recorder *recorder);
+/* Sleeps until a ring is half full, the target has ended, other_fd is readable or the time is over. */
+TALLY_MUST_CHECK enum tally_status recorder_wait(
+	struct recorder *recorder, int other_fd, int timeout_ms, bool *other_ready, struct tally_error *err);
+/* One pass over all rings; bytes is what was taken. */
+TALLY_MUST_CHECK enum tally_status recorder_drain(
+	struct recorder *recorder, const struct record_sink *sink, uint64_t *bytes, struct tally_error *err);
+/* All threads of the target have ended. Never true of a system-wide recording. */
+bool recorder_target_is_over(const struct recorder *recorder);
+/* What the kernel could not store of this source's event; 0 where it does not count that. */
+uint64_t recorder_lost(const struct recorder *recorder, const struct recorder_source *source);
+
+#endif

@@ -1,0 +1,63 @@
+#include "kernel/recording/ring.h"
+#include <linux/perf_event.h>
+
+static struct perf_event_mmap_page *control_page(const struct ring *ring)
+{
+	return (struct perf_event_mmap_page *)(void *)ring->control;
+}
+
+struct ring ring_attach(void *control, size_t page_bytes, size_t data_bytes)
+{
+	struct ring ring = {.control = control, .data_bytes = data_bytes, .map_bytes = page_bytes + data_bytes};
+	ring.data = ring.control + page_bytes;
+	ring.tail = control_page(&ring)->data_tail;
+	ring.peeked_head = ring.tail;
+	return ring;
+}
+
+size_t ring_peek(struct ring *ring, struct tally_bytes slices[2])
+{
+	uint64_t head = __atomic_load_n(&control_page(ring)->data_head, __ATOMIC_ACQUIRE);
+	uint64_t size = head - ring->tail;
+
+	ring->peeked_head = head;
+	if (size == 0)
+		return 0;
+	if (size > ring->data_bytes) { /* the kernel never lets the head pass the tail */
+		ring->tail = head - ring->data_bytes;
+		size = ring->data_bytes;
+	}
+	size_t from = (size_t)(ring->tail & (ring->data_bytes - 1));
+	size_t first = ring->data_bytes - from;
+	if (first >= size) {
+		slices[0] = (struct tally_bytes){ring->data + from, (size_t)size};
+		return 1;
+	}
+	slices[0] = (struct tally_bytes){ring->data + from, first};
+	slices[1] = (struct tally_bytes){ring->data, (size_t)size - first};
+	return 2;
+}
+
+void ring_consume(struct ring *ring)
+{
+	ring->tail = ring->peeked_head;
+	__atomic_store_n(&control_page(ring)->data_tail, ring->tail, __ATOMIC_RELEASE);
+}
+
+bool ring_clock_read(const struct ring *ring, struct ring_clock *clock)
+{
+	const struct perf_event_mmap_page *page = control_page(ring);
+	struct ring_clock c;
+	uint32_t lock;
+
+	if (!page->cap_user_time)
+		return false;
+	do {
+		lock = __atomic_load_n(&page->lock, __ATOMIC_ACQUIRE);
+		c = (struct ring_clock){page->time_shift, page->time_mult, page->time_zero, page->time_cycles,
+			page->time_mask, page->cap_user_time_zero, page->cap_user_time_short};
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	} while (lock != __atomic_load_n(&page->lock, __ATOMIC_RELAXED));
+	*clock = c;
+	return true;
+}

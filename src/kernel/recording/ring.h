@@ -1,0 +1,41 @@
+/*
+ * ring.h - one mapped ring buffer of perf events, read without decoding: at most two slices of whole records.
+ *
+ * A ring is a value that its ring_set owns; ring_attach makes one from memory, so that a test brings its own. The
+ * kernel moves data_head with a release store and may not pass data_tail: head is loaded with acquire, tail is stored
+ * with release after the bytes were used. One reader. Source: perf_event_open(2), "MMAP layout".
+ *
+ *	struct tally_bytes slices[2];
+ *	size_t n = ring_peek(&ring, slices);
+ *	... use slices[0..n) ...; ring_consume(&ring);
+ */
+#ifndef KERNEL_RECORDING_RING_H
+#define KERNEL_RECORDING_RING_H
+
+#include "base/bytes.h"
+
+struct ring {
+	uint8_t *control; /* the page with head and tail; data follows after page_bytes */
+	uint8_t *data;
+	size_t data_bytes; /* a power of two */
+	size_t map_bytes;
+	uint64_t tail; /* ours: what was consumed */
+	uint64_t peeked_head;
+};
+
+/* control points to page_bytes + data_bytes. */
+struct ring ring_attach(void *control, size_t page_bytes, size_t data_bytes);
+/* What is there now, in ring order; 0, 1 or 2 slices. */
+size_t ring_peek(struct ring *ring, struct tally_bytes slices[2]);
+/* Gives the peeked bytes back to the kernel. */
+void ring_consume(struct ring *ring);
+/* The control page's clock parameters, for TIME_CONV; false if the kernel publishes none. */
+struct ring_clock {
+	uint16_t shift;
+	uint32_t mult;
+	uint64_t zero, cycles, mask;
+	bool has_zero, has_short;
+};
+bool ring_clock_read(const struct ring *ring, struct ring_clock *clock);
+
+#endif

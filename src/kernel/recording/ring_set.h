@@ -1,0 +1,32 @@
+/*
+ * ring_set.h - the rings of a recording: one per CPU (or per thread), all of one size, and who else writes into them.
+ *
+ * The caller owns the set (ring_set_deinit). The first event added for a slot is mapped; the rest are redirected to it
+ * (PERF_EVENT_IOC_SET_OUTPUT). Descriptors stay the caller's. Where the locked-memory limit refuses a ring, the caller
+ * unmaps all and starts again with half the size: TALLY_LIMIT says so.
+ */
+#ifndef KERNEL_RECORDING_RING_SET_H
+#define KERNEL_RECORDING_RING_SET_H
+
+#include "kernel/recording/ring.h"
+#include "kernel/system/kernel_seam.h"
+
+struct ring_slot {
+	struct ring ring;
+	int fd; /* of the mapped event; -1: none yet */
+};
+
+struct ring_set {
+	const struct kernel_seam *kernel;
+	struct ring_slot *slots;
+	size_t len;
+	size_t page_bytes, data_bytes;
+};
+
+TALLY_MUST_CHECK enum tally_status ring_set_init(struct ring_set *set, const struct kernel_seam *kernel,
+	size_t slot_count, size_t data_bytes, struct tally_error *err);
+/* TALLY_LIMIT: refused for lack of lockable memory (EPERM, EAGAIN, ENOMEM). */
+TALLY_MUST_CHECK enum tally_status ring_set_add(struct ring_set *set, size_t slot, int fd, struct tally_error *err);
+void ring_set_deinit(struct ring_set *set);
+
+#endif

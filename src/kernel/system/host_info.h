@@ -1,0 +1,66 @@
+/*
+ * host_info.h - what describes the machine that a recording is made on: names, CPUs, caches, memory, PMUs.
+ *
+ * Everything lives in the info's arena (host_info_deinit). What the kernel does not tell stays empty: nothing here
+ * fails but for lack of memory. One thread. Source: proc(5), Documentation/admin-guide/cputopology.rst.
+ *
+ *	struct host_info info;
+ *	if (host_info_read(kernel, &info, err) != TALLY_OK) ...
+ *	host_info_deinit(&info);
+ */
+#ifndef KERNEL_SYSTEM_HOST_INFO_H
+#define KERNEL_SYSTEM_HOST_INFO_H
+
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "kernel/system/kernel_seam.h"
+
+struct host_strings {
+	struct tally_str *items;
+	size_t len;
+};
+struct host_cpu {
+	uint32_t core, die, socket;
+};
+struct host_node {
+	uint32_t node;
+	uint64_t mem_total_kb, mem_free_kb;
+	struct tally_str cpus;
+};
+struct host_pmu {
+	uint32_t type;
+	struct tally_str name;
+};
+struct host_cache {
+	uint32_t level, line_size, sets, ways;
+	struct tally_str type, size, map;
+};
+struct host_memory_node { /* which blocks of physical memory are the node's: one bit each */
+	uint64_t node, bit_count;
+	uint64_t *bits;
+};
+
+struct host_info {
+	struct arena arena;
+	struct tally_str hostname, osrelease, arch, cpudesc, cpuid; /* empty: not known */
+	uint32_t cpus_available, cpus_online;
+	uint64_t total_mem_kb;
+	struct host_strings sockets, dies, threads; /* distinct lists of CPUs that share one */
+	struct host_cpu *cpus; /* by CPU number; NULL: not known */
+	size_t cpu_count;
+	struct host_node *nodes;
+	size_t node_count;
+	struct host_pmu *pmus;
+	size_t pmu_count;
+	struct host_cache *caches;
+	size_t cache_count;
+	uint64_t memory_block_bytes;
+	struct host_memory_node *memory_nodes;
+	size_t memory_node_count;
+};
+
+TALLY_MUST_CHECK enum tally_status host_info_read(
+	const struct kernel_seam *kernel, struct host_info *info, struct tally_error *err);
+void host_info_deinit(struct host_info *info);
+
+#endif
