@@ -8,6 +8,7 @@ static const struct command *const commands[] = {
 	&command_help,
 	&command_man,
 	&command_report,
+	&command_record,
 	&command_version,
 };
 

@@ -29,5 +29,6 @@ extern const struct command command_version;
 extern const struct command command_completion;
 extern const struct command command_man;
 extern const struct command command_report;
+extern const struct command command_record;
 
 #endif

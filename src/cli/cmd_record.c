@@ -1,0 +1,297 @@
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "cli/commands.h"
+#include "cli/record_options.h"
+#include "kernel/system/kernel_files.h"
+
+#define MAX_RATE_PATH	   "/proc/sys/kernel/perf_event_max_sample_rate"
+#define MAX_RATE_DEFAULT   100000
+#define RING_BYTES_DEFAULT (512u << 10)
+#define EXIT_OF(errnum)	   (256 - (errnum)) /* what a shell shows of a negative errno, as scripts know it from perf */
+
+struct record_run {
+	const struct cli *cli;
+	const struct kernel_seam *kernel;
+	struct record_settings settings;
+	struct event_list events;
+	struct diag diag;
+	char **argv; /* the whole command line */
+};
+
+/* -F: the frequency, bounded by what the kernel allows. */
+static int set_freq(struct record_run *run)
+{
+	struct record_settings *s = &run->settings;
+	uint64_t max = (uint64_t)kernel_number(run->kernel, MAX_RATE_DEFAULT, MAX_RATE_PATH);
+	uint64_t freq = RECORD_FREQ_DEFAULT;
+
+	if (s->freq_text && strcmp(s->freq_text, "max") == 0) {
+		freq = max;
+		if (!s->quiet)
+			fprintf(stderr, "info: Using a maximum frequency rate of %llu Hz\n", (unsigned long long)max);
+	} else if (s->freq_text && !str_to_u64(str_from(s->freq_text), 10, &freq)) {
+		freq = 0;
+	}
+	s->attrs.period = s->period;
+	s->attrs.is_period_given = s->period != 0;
+	s->attrs.is_freq_given = s->freq_text != NULL;
+	if (s->freq_text && s->period) {
+		fprintf(stderr, "cannot set frequency and period at the same time\n");
+		return EXIT_OF(EINVAL);
+	}
+	if (freq == 0 && s->period == 0) {
+		fprintf(stderr, "frequency and count are zero, aborting\n");
+		return EXIT_OF(EINVAL);
+	}
+	if (s->period == 0 && freq > max) {
+		if (s->strict_freq && s->freq_text) {
+			fprintf(stderr,
+				"error: Maximum frequency rate (%llu Hz) exceeded.\n"
+				"       Please use -F freq option with a lower value or consider\n"
+				"       tweaking " MAX_RATE_PATH ".\n",
+				(unsigned long long)max);
+			return EXIT_OF(EINVAL);
+		}
+		if (s->freq_text && !s->quiet)
+			fprintf(stderr,
+				"warning: Maximum frequency rate (%llu Hz) exceeded, throttling from %llu Hz to %llu Hz.\n"
+				"         The limit can be raised via " MAX_RATE_PATH ".\n"
+				"         The kernel will lower it when perf's interrupts take too long.\n"
+				"         Use --strict-freq to disable this throttling, refusing to record.\n",
+				(unsigned long long)max, (unsigned long long)freq, (unsigned long long)max);
+		freq = max;
+	}
+	s->attrs.freq = freq;
+	return 0;
+}
+
+static void say_ring_size(const struct record_settings *s)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	if (s->ring_pages_asked && !s->quiet)
+		fprintf(stderr, "rounding mmap pages size to %lluK (%llu pages)\n",
+			(unsigned long long)s->ring_bytes / 1024, (unsigned long long)(s->ring_bytes / page));
+}
+
+static int parse_events(struct record_run *run, struct tally_error *err)
+{
+	struct event_catalogue *catalogue;
+	enum tally_status st = event_catalogue_create(run->kernel, &catalogue, err);
+	const char *text = "cycles:P";
+
+	if (st != TALLY_OK)
+		return cli_fail(run->cli, err);
+	if (run->settings.events.len == 0)
+		st = event_parse(catalogue, text, &run->events, err);
+	for (size_t i = 0; st == TALLY_OK && i < run->settings.events.len; i++) {
+		text = run->settings.events.items[i];
+		st = event_parse(catalogue, text, &run->events, err);
+	}
+	event_catalogue_destroy(catalogue);
+	if (st == TALLY_OK)
+		return 0;
+	int column = err->offset == TALLY_NO_OFFSET ? 0 : (int)err->offset;
+	fprintf(stderr, "event syntax error: '%s'\n%*s\\___ %s\n", text, column + 21, "", err->text);
+	fprintf(stderr, "Run '%s list' for a list of valid events\n", run->cli->program);
+	return EXIT_USAGE;
+}
+
+static const char *default_output(void)
+{
+	struct stat st;
+
+	return fstat(STDOUT_FILENO, &st) == 0 && S_ISFIFO(st.st_mode) ? "-" : "perf.data";
+}
+
+/* What the target is, as far as it decides on attrs. */
+static void complete_settings(struct record_settings *s, bool has_command)
+{
+	struct target_request *t = &s->target;
+	bool has_threads = t->pids || t->tids || t->user;
+
+	t->has_command = has_command;
+	if (!has_threads && !has_command && !t->cpus)
+		t->system_wide = true;
+	s->attrs.is_system_wide = (t->system_wide || t->cpus) && !has_threads;
+	s->attrs.has_command = has_command && !has_threads && !s->attrs.is_system_wide;
+	s->attrs.per_thread = t->per_thread;
+	s->attrs.no_inherit |= t->tids != NULL;
+	s->attrs.starts_disabled = s->has_delay;
+	if (s->call_graph_flag && s->attrs.callgraph == CALLGRAPH_NONE)
+		s->attrs.callgraph = CALLGRAPH_FP;
+	if (!s->output)
+		s->output = default_output();
+	if (!s->ring_bytes)
+		s->ring_bytes = RING_BYTES_DEFAULT;
+}
+
+static void say_notes(void *context)
+{
+	struct record_run *run = context;
+
+	if (!run->settings.quiet)
+		cli_print_diag(run->cli, &run->diag);
+	diag_deinit(&run->diag);
+	diag_init(&run->diag);
+}
+
+static void say_delay(const char *text)
+{
+	fprintf(stderr, "%s\n", text);
+}
+
+static void say_outcome(const struct record_run *run, const struct record_summary *summary)
+{
+	const struct record_settings *s = &run->settings;
+	const char *program = run->cli->program;
+	unsigned long long lost = summary->lost_events > summary->lost_samples ? summary->lost_events
+										: summary->lost_samples;
+
+	if (s->quiet || !summary->is_written)
+		return;
+	fprintf(stderr, "[ %s record: Woken up %llu times to write data ]\n", program,
+		(unsigned long long)summary->wakeups);
+	if (lost)
+		fprintf(stderr,
+			"%s: warning: %llu events were lost because a ring was full; try larger rings (-m %llu) or a lower rate "
+			"(-F)\n",
+			program, lost, (unsigned long long)(2 * s->ring_bytes / (uint64_t)sysconf(_SC_PAGESIZE)));
+	fprintf(stderr, "[ %s record: Captured and wrote %.3f MB %s", program,
+		(double)summary->bytes / 1024.0 / 1024.0, s->output);
+	if (summary->has_samples && summary->samples)
+		fprintf(stderr, " (%llu samples)", (unsigned long long)summary->samples);
+	fprintf(stderr, " ]\n");
+}
+
+/* Ends as the command did, or as the signal would have ended us. */
+static int leave(const struct record_summary *summary, int code)
+{
+	int signal_number = summary->signal;
+
+	if (summary->has_child_status && WIFEXITED(summary->child_status))
+		return WEXITSTATUS(summary->child_status);
+	if (summary->has_child_status && WIFSIGNALED(summary->child_status))
+		signal_number = WTERMSIG(summary->child_status);
+	if (signal_number == 0)
+		return code;
+	fflush(NULL);
+	signal(signal_number, SIG_DFL);
+	raise(signal_number);
+	return 128 + signal_number;
+}
+
+/* perf's exit code for a target that is not there. */
+static int failure_code(const struct record_run *run, const struct tally_error *err)
+{
+	const struct target_request *t = &run->settings.target;
+
+	if (t->pids && (err->status == TALLY_NOT_FOUND || err->status == TALLY_INVALID))
+		return EXIT_OF(12);
+	if (t->cpus && err->status == TALLY_INVALID)
+		return EXIT_USAGE;
+	if (t->cpus && err->status == TALLY_NOT_FOUND)
+		return EXIT_OF(ENODEV);
+	return EXIT_FAILED;
+}
+
+static int record(struct record_run *run, char *const *command)
+{
+	const struct record_settings *s = &run->settings;
+	struct record_request request = {.kernel = run->kernel, .output = s->output, .target = s->target,
+		.attrs = s->attrs, .events = &run->events, .ring_bytes = s->ring_bytes,
+		.no_build_ids = s->no_build_ids || s->attrs.build_id_mmap, .all_build_ids = s->all_build_ids,
+		.no_initial_state = s->no_initial_state, .delay_ms = s->delay_ms, .max_bytes = s->max_bytes,
+		.command = command, .argv = run->argv, .diag = &run->diag, .announce = s->quiet ? NULL : say_delay,
+		.started = say_notes, .started_context = run};
+	struct record_summary summary;
+	struct tally_error err = {0};
+
+	if (s->time_boundary)
+		request.no_build_ids = false;
+	if (record_attrs_apply(&run->events, &s->attrs, &err) != TALLY_OK)
+		return cli_fail(run->cli, &err);
+	enum tally_status st = record_session_run(&request, &summary, &err);
+	say_notes(run);
+	say_outcome(run, &summary);
+	if (st == TALLY_OK)
+		return leave(&summary, 0);
+	fprintf(stderr, "%s\n", err.text);
+	return failure_code(run, &err);
+}
+
+/* A copy of the whole command line: the option parser moves words. */
+static char **copy_command_line(const char *program, int argc, char **argv)
+{
+	char **copy = calloc((size_t)argc + 2, sizeof(*copy));
+
+	if (!copy)
+		return NULL;
+	copy[0] = (char *)program;
+	for (int i = 0; i < argc; i++)
+		copy[i + 1] = argv[i];
+	return copy;
+}
+
+static int run_parsed(struct record_run *run, char *const *command)
+{
+	struct tally_error err = {0};
+	struct record_settings *s = &run->settings;
+
+	complete_settings(s, command != NULL);
+	say_ring_size(s);
+	int code = parse_events(run, &err);
+	if (code == 0)
+		code = set_freq(run);
+	if (code == 0 && !s->dry_run)
+		code = record(run, command);
+	return code;
+}
+
+static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	struct record_run run = {.cli = cli, .kernel = kernel_seam_linux(), .settings = record_settings_default()};
+	int rest, code = EXIT_FAILED;
+
+	run.argv = copy_command_line(cli->program, argc, argv);
+	if (!run.argv)
+		return cli_failf(cli, "out of memory");
+	diag_init(&run.diag);
+	if (cli_parse(cli, command, &run.settings, argc, argv, &rest, &code))
+		code = run_parsed(&run, rest < argc ? argv + rest : NULL);
+	event_list_deinit(&run.events);
+	record_settings_deinit(&run.settings);
+	diag_deinit(&run.diag);
+	free(run.argv);
+	return code;
+}
+
+static const char *const usages[] = {"[<options>] [<command>]", "[<options>] -- <command> [<options>]", NULL};
+static const char *const examples[] = {
+	"where a program spends its time, with callers", "record -g -- ./program",
+	"a whole machine for ten seconds", "record -a -g -- sleep 10",
+	"a running process, 99 samples a second", "record -F 99 -p 1234",
+	NULL,
+};
+
+const struct command command_record = {
+	.name = "record",
+	.summary = "Run a command and record its profile into perf.data",
+	.usages = usages,
+	.options = &record_option_table,
+	.description =
+		"Samples a command, running processes or whole CPUs and writes the samples to a file that 'report' and "
+		"'script' read, and perf too.\n\nWithout -e it samples cycles, and the CPU clock where the machine gives "
+		"no hardware counters. It ends when the command or the target ends, or with Ctrl-C; the command's exit "
+		"status is passed on.",
+	.examples = examples,
+	.run = run,
+};

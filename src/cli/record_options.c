@@ -1,0 +1,271 @@
+#include "cli/record_options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+#include "cli/record_words.h"
+
+#define STACK_BYTES_DEFAULT 8192
+#define STACK_BYTES_MAX	    65528
+
+static const char *set_event(const struct option_use *use)
+{
+	struct record_settings *s = use->settings;
+
+	return vec_push(&s->events, use->value) ? NULL : "out of memory";
+}
+
+static const char *set_call_graph(const struct option_use *use)
+{
+	struct record_settings *s = use->settings;
+	struct tally_str rest = str_from(use->value), mode, size;
+	uint64_t bytes = STACK_BYTES_DEFAULT;
+
+	if (use->is_negated) {
+		s->attrs.callgraph = CALLGRAPH_NONE;
+		s->call_graph_flag = false;
+		return NULL;
+	}
+	if (!str_next(&rest, ',', &mode))
+		mode = STR("");
+	if (str_equal(mode, STR("fp"))) {
+		s->attrs.callgraph = CALLGRAPH_FP;
+	} else if (str_equal(mode, STR("lbr"))) {
+		s->attrs.callgraph = CALLGRAPH_LBR;
+	} else if (str_equal(mode, STR("dwarf"))) {
+		if (str_next(&rest, ',', &size) &&
+			(!str_to_u64(size, 0, &bytes) || bytes == 0 || bytes > STACK_BYTES_MAX))
+			return "callchain: Incorrect stack dump size (8 to 65528 bytes)";
+		s->attrs.callgraph = CALLGRAPH_DWARF;
+		s->attrs.stack_bytes = (uint32_t)((bytes + 7) & ~UINT64_C(7));
+	} else {
+		return "callchain: Unknown --call-graph option value (fp, dwarf[,size] or lbr)";
+	}
+	return NULL;
+}
+
+static bool parse_size(const char *text, uint64_t *bytes, bool *has_unit)
+{
+	static const char units[] = "BKMG";
+	struct tally_str number = str_from(text);
+	const char *unit = number.len ? strchr(units, number.data[number.len - 1]) : NULL;
+
+	if (unit)
+		number.len--;
+	*has_unit = unit != NULL;
+	return str_to_u64(number, 10, bytes) &&
+		!__builtin_mul_overflow(*bytes, UINT64_C(1) << (unit ? 10 * (unit - units) : 0), bytes);
+}
+
+static const char *set_ring_size(const struct option_use *use)
+{
+	struct record_settings *s = use->settings;
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), amount, rounded = page;
+	bool has_unit;
+
+	if (strchr(use->value, ','))
+		return "takes no AUX area size yet: not supported";
+	if (!parse_size(use->value, &amount, &has_unit) || amount > (UINT64_C(1) << 50))
+		return "is not a number of pages or a size (B, K, M, G)";
+	uint64_t bytes = has_unit ? amount : amount * page;
+	while (rounded < bytes)
+		rounded *= 2;
+	if (rounded > (UINT64_C(1) << 40))
+		return "is more than memory can be locked";
+	if (rounded != bytes)
+		s->ring_pages_asked = bytes / page + 1;
+	s->ring_bytes = rounded;
+	return NULL;
+}
+
+static const char *set_max_size(const struct option_use *use)
+{
+	struct record_settings *s = use->settings;
+	bool has_unit;
+
+	return parse_size(use->value, &s->max_bytes, &has_unit) && s->max_bytes ? NULL : "is not a size (B, K, M, G)";
+}
+
+static const char *set_delay(const struct option_use *use)
+{
+	struct record_settings *s = use->settings;
+	uint64_t ms;
+
+	if (strchr(use->value + (*use->value == '-'), '-'))
+		return "takes no ranges yet: not supported";
+	if (strcmp(use->value, "-1") == 0)
+		s->delay_ms = -1;
+	else if (str_to_u64(str_from(use->value), 10, &ms) && ms <= INT32_MAX)
+		s->delay_ms = (int)ms;
+	else
+		return "expects milliseconds or -1";
+	s->has_delay = s->delay_ms != 0;
+	return NULL;
+}
+
+static const char *set_clock(const struct option_use *use)
+{
+	struct record_settings *s = use->settings;
+
+	if (!record_clock_find(use->value, &s->attrs.clockid))
+		return "names an unknown clock (monotonic, monotonic_raw, boottime, realtime, tai)";
+	s->attrs.use_clockid = true;
+	return NULL;
+}
+
+static const char *set_branches(const struct option_use *use)
+{
+	struct record_settings *s = use->settings;
+
+	return record_branches_parse(str_from(use->value), &s->attrs.branch_sample_type) ? NULL :
+		"names an unknown branch filter (any, any_call, any_ret, ind_call, ind_jmp, cond, call, u, k, hv, "
+		"save_type, no_flags, no_cycles, stack)";
+}
+
+static const char *set_any_branch(const struct option_use *use)
+{
+	struct record_settings *s = use->settings;
+
+	s->attrs.branch_sample_type = use->is_negated ? 0 : s->attrs.branch_sample_type | BRANCH_ANY;
+	return NULL;
+}
+
+static const char *set_registers(const char *value, uint64_t *mask)
+{
+	if (!value) {
+		*mask = record_attrs_all_user_regs();
+		return *mask ? NULL : "has no registers on this architecture";
+	}
+	return record_registers_parse(str_from(value), mask) ? NULL : "names an unknown register of this machine";
+}
+
+static const char *set_user_regs(const struct option_use *use)
+{
+	return set_registers(use->value, &((struct record_settings *)use->settings)->attrs.user_regs);
+}
+
+static const char *set_intr_regs(const struct option_use *use)
+{
+	return set_registers(use->value, &((struct record_settings *)use->settings)->attrs.intr_regs);
+}
+
+static const char *set_synth(const struct option_use *use)
+{
+	struct record_settings *s = use->settings;
+
+	if (strcmp(use->value, "all") != 0 && strcmp(use->value, "no") != 0)
+		return "takes 'all' or 'no'; the finer choices are not supported yet";
+	s->no_initial_state = strcmp(use->value, "no") == 0;
+	return NULL;
+}
+
+#define AT(member)	  .offset = offsetof(struct record_settings, member)
+#define FLAG(n, l, at, h) {.name = n, .letter = l, .kind = OPTION_FLAG, AT(at), .help = h}
+#define TEXT(n, l, a, at, h) {.name = n, .letter = l, .kind = OPTION_STRING, .argument = a, AT(at), .help = h}
+#define CALL(n, l, a, f, h) {.name = n, .letter = l, .kind = OPTION_CALL, .argument = a, .call = f, .help = h}
+#define OPTIONAL(n, l, a, f, h) \
+	{.name = n, .letter = l, .kind = OPTION_CALL, .argument = a, .argument_is_optional = true, .call = f, .help = h}
+#define LATER(n, l, a, h) {.name = n, .letter = l, .kind = OPTION_UNSUPPORTED, .argument = a, .help = h}
+
+static const struct option options[] = {
+	FLAG("all-cpus", 'a', target.system_wide, "record all CPUs"),
+	CALL("branch-any", 'b', NULL, set_any_branch, "record the last branches with each sample"),
+	FLAG("no-buildid", 'B', no_build_ids, "do not store build ids"),
+	{.name = "count", .letter = 'c', .kind = OPTION_U64, .argument = "n", AT(period),
+		.help = "one sample each n events"},
+	TEXT("cpu", 'C', "cpu", target.cpus, "record these CPUs (0-3,8)"),
+	FLAG("data", 'd', attrs.data_address, "store data addresses with each sample"),
+	CALL("delay", 'D', "ms", set_delay, "start measuring this long after the start of the command (-1: never)"),
+	CALL("event", 'e', "event", set_event, "the event to sample; may be given more than once. See 'tally list'"),
+	TEXT("freq", 'F', "freq or 'max'", freq_text, "samples per second and CPU"),
+	{.letter = 'g', .kind = OPTION_FLAG, AT(call_graph_flag), .help = "record call graphs by frame pointer"},
+	LATER("cgroup", 'G', "name", "record one cgroup only"),
+	OPTIONAL("intr-regs", 'I', "any register", set_intr_regs, "store these registers at each sample"),
+	FLAG("no-inherit", 'i', attrs.no_inherit, "leave child processes and new threads out"),
+	CALL("branch-filter", 'j', "branch filter mask", set_branches, "which branches to store with each sample"),
+	CALL("clockid", 'k', "clockid", set_clock, "the clock of time stamps, see clock_gettime(2)"),
+	CALL("mmap-pages", 'm', "pages[,pages]", set_ring_size, "size of a ring: pages, or a size with B, K, M or G"),
+	FLAG("no-buildid-cache", 'N', no_build_id_cache, "do not fill the cache of build ids (it never is)"),
+	FLAG("no-samples", 'n', attrs.no_samples, "count only, store no samples"),
+	TEXT("output", 'o', "file", output, "the file to write; - for a pipe on standard output"),
+	FLAG("period", 'P', attrs.sample_period, "store the period with each sample"),
+	TEXT("pid", 'p', "pid", target.pids, "record these running processes"),
+	FLAG("quiet", 'q', quiet, "no messages but errors"),
+	FLAG("raw-samples", 'R', attrs.raw, "store raw data of all events"),
+	LATER("realtime", 'r', "n", "collect with this SCHED_FIFO priority"),
+	LATER("snapshot", 'S', "opts", "AUX area tracing in snapshots"),
+	FLAG("stat", 's', attrs.thread_counts, "store counts per thread"),
+	TEXT("tid", 't', "tid", target.tids, "record these running threads"),
+	FLAG("timestamp", 'T', attrs.timestamp, "store time stamps with each sample"),
+	TEXT("uid", 'u', "user", target.user, "record this user's processes"),
+	{.name = "verbose", .letter = 'v', .kind = OPTION_COUNT, AT(verbose), .help = "tell more"},
+	FLAG("weight", 'W', attrs.weight, "store the weight of each sample (events that have one)"),
+	LATER("compression-level", 'z', "n", "compress the records"),
+	LATER("affinity", 0, "node|cpu", "run where the ring's CPU is"),
+	LATER("aio", 0, "n", "write asynchronously"),
+	FLAG("all-cgroups", 0, attrs.cgroups, "store cgroup events"),
+	FLAG("all-kernel", 0, attrs.all_kernel, "sample the kernel only"),
+	FLAG("all-user", 0, attrs.all_user, "sample user space only"),
+	LATER("aux-sample", 0, "opts", "store AUX data with samples"),
+	FLAG("buildid-all", 0, all_build_ids, "store build ids of all mapped files, hit or not"),
+	FLAG("buildid-mmap", 0, attrs.build_id_mmap, "let the kernel put build ids in map events"),
+	CALL("call-graph", 0, "record_mode[,record_size]", set_call_graph,
+		"record call graphs: fp, dwarf (registers and a copy of the stack of record_size bytes, 8192 by default) or lbr"),
+	LATER("clang-opt", 0, "clang options", "options for clang"),
+	LATER("clang-path", 0, "clang path", "which clang"),
+	FLAG("code-page-size", 0, attrs.code_page_size, "store the page size of the sampled code"),
+	LATER("control", 0, "fd:ctl-fd[,ack-fd] or fifo:ctl-fifo[,ack-fifo]", "commands while it runs"),
+	FLAG("data-page-size", 0, attrs.data_page_size, "store the page size of the sampled data"),
+	LATER("debuginfod", 0, "urls", "where to fetch debug info"),
+	FLAG("dry-run", 0, dry_run, "parse the options and exit"),
+	LATER("exclude-perf", 0, NULL, "leave events of the recorder itself out"),
+	LATER("filter", 0, "filter", "filter of the event before it"),
+	FLAG("group", 0, attrs.group, "put the events in one group"),
+	LATER("kcore", 0, NULL, "copy /proc/kcore"),
+	FLAG("kernel-callchains", 0, attrs.no_user_callchain, "call chains of the kernel only"),
+	CALL("max-size", 0, "size", set_max_size, "stop when the file has this size"),
+	LATER("mmap-flush", 0, "number", "least bytes to take from a ring"),
+	FLAG("namespaces", 0, attrs.namespaces, "store namespace events"),
+	FLAG("no-bpf-event", 0, attrs.no_bpf_event, "do not store bpf events"),
+	FLAG("no-buffering", 0, attrs.no_buffering, "take each sample at once"),
+	LATER("num-thread-synthesize", 0, "n", "threads for the initial state"),
+	LATER("off-cpu", 0, NULL, "off-CPU analysis"),
+	LATER("overwrite", 0, NULL, "let rings overwrite themselves"),
+	FLAG("per-thread", 0, target.per_thread, "one ring per thread instead of one per CPU"),
+	FLAG("phys-data", 0, attrs.phys_addr, "store physical addresses of data"),
+	LATER("proc-map-timeout", 0, "n", "how long a process's maps may take"),
+	FLAG("running-time", 0, attrs.running_time, "store enabled and running time of read (:S) events"),
+	FLAG("sample-cpu", 0, attrs.sample_cpu, "store the CPU with each sample"),
+	FLAG("sample-identifier", 0, attrs.sample_identifier, "store the identifier with each sample"),
+	FLAG("strict-freq", 0, strict_freq, "fail if the frequency cannot be had"),
+	FLAG("switch-events", 0, attrs.switch_events, "store context switches"),
+	LATER("switch-max-files", 0, "n", "how many files to keep"),
+	LATER("switch-output", 0, "signal or size[BKMG] or time[smhd]", "start a new file now and then"),
+	LATER("switch-output-event", 0, "switch output event", "start a new file at an event"),
+	CALL("synth", 0, "no|all|task|mmap|cgroup", set_synth, "what to tell of what already runs"),
+	LATER("tail-synthesize", 0, NULL, "tell what runs at the end"),
+	LATER("threads", 0, "spec", "write with several threads"),
+	FLAG("timestamp-boundary", 0, time_boundary, "store the times of the first and the last sample"),
+	LATER("timestamp-filename", 0, NULL, "put the time in the file's name"),
+	FLAG("transaction", 0, attrs.transaction, "store transaction flags (events that have them)"),
+	FLAG("user-callchains", 0, attrs.no_kernel_callchain, "call chains of user space only"),
+	OPTIONAL("user-regs", 0, "any register", set_user_regs, "store these user registers at each sample"),
+	LATER("vmlinux", 0, "file", "the kernel's image"),
+};
+
+const struct option_table record_option_table = {options, sizeof(options) / sizeof(options[0]), true};
+
+struct record_settings record_settings_default(void)
+{
+	return (struct record_settings){.period = 0};
+}
+
+void record_settings_deinit(struct record_settings *settings)
+{
+	free(settings->events.items);
+	*settings = (struct record_settings){0};
+}

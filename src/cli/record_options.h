@@ -1,0 +1,39 @@
+/*
+ * record_options.h - the options of record: their table and the settings that they fill.
+ *
+ * Settings start as record_settings_default; strings are borrowed from argv; record_settings_deinit frees the list of
+ * -e texts.
+ */
+#ifndef CLI_RECORD_OPTIONS_H
+#define CLI_RECORD_OPTIONS_H
+
+#include "cli/commands.h"
+#include "cli/record_session.h"
+
+#define RECORD_FREQ_DEFAULT 4000
+
+struct record_settings {
+	struct record_attr_options attrs;
+	struct target_request target;
+	struct {
+		const char **items;
+		size_t len, cap;
+	} events;
+	const char *output, *freq_text;
+	uint64_t period;
+	uint64_t ring_bytes; /* 0: default */
+	uint64_t ring_pages_asked; /* before rounding; 0: nothing to say */
+	uint64_t max_bytes;
+	int delay_ms;
+	bool has_delay;
+	bool call_graph_flag; /* -g */
+	bool no_build_ids, no_build_id_cache, all_build_ids, strict_freq, quiet, dry_run, no_initial_state,
+		time_boundary;
+	unsigned verbose;
+};
+
+extern const struct option_table record_option_table;
+struct record_settings record_settings_default(void);
+void record_settings_deinit(struct record_settings *settings);
+
+#endif

@@ -1,0 +1,15 @@
+/*
+ * record_words.h - the words that options of record take: clocks, branch filters, registers. Constant tables.
+ * Source: clock_gettime(2); linux/perf_event.h, asm/perf_regs.h; perf-record(1) for the spellings.
+ */
+#ifndef CLI_RECORD_WORDS_H
+#define CLI_RECORD_WORDS_H
+
+#include "base/bytes.h"
+
+bool record_clock_find(const char *name, int32_t *clockid);
+bool record_branches_parse(struct tally_str list, uint64_t *branch_sample_type);
+/* Of this machine's architecture: names with commas between, any case. */
+bool record_registers_parse(struct tally_str list, uint64_t *mask);
+
+#endif
