@@ -145,10 +145,17 @@ static uint64_t fold(uint64_t a, uint64_t b)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-static uint64_t load(const unsigned char *p, size_t n)
+static uint64_t load64(const unsigned char *p)
 {
-	uint64_t v = 0;
-	memcpy(&v, p, n);
+	uint64_t v;
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static uint64_t load32(const unsigned char *p)
+{
+	uint32_t v;
+	memcpy(&v, p, sizeof(v));
 	return v;
 }
 
@@ -158,13 +165,20 @@ uint64_t bytes_hash(const void *data, size_t len)
 	const uint64_t k1 = UINT64_C(0xd6e8feb86659fd93);
 	const unsigned char *p = data;
 	uint64_t hash = len * k0;
-	while (len >= 16) {
-		hash = fold(load(p, 8) ^ hash ^ k0, load(p + 8, 8) ^ k1);
-		p += 16;
-		len -= 16;
+	for (; len > 16; len -= 16, p += 16)
+		hash = fold(load64(p) ^ hash ^ k0, load64(p + 8) ^ k1);
+	/* The rest in two loads of fixed size, which overlap; the length is in the hash already. */
+	uint64_t a = 0;
+	uint64_t b = 0;
+	if (len >= 8) {
+		a = load64(p);
+		b = load64(p + len - 8);
+	} else if (len >= 4) {
+		a = load32(p);
+		b = load32(p + len - 4);
+	} else if (len > 0) {
+		a = p[0];
+		b = (uint64_t)p[len / 2] << 8 | p[len - 1];
 	}
-	if (len > 0)
-		hash = fold(load(p, len < 8 ? len : 8) ^ hash ^ k0,
-			load(p + (len > 8 ? 8 : len), len > 8 ? len - 8 : 0) ^ k1);
-	return fold(hash ^ k1, k0);
+	return fold(fold(a ^ hash ^ k0, b ^ k1) ^ k1, k0);
 }

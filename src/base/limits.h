@@ -13,7 +13,8 @@
 #define LIMIT_STRING		 (1u << 20) /* one header string: a command line of many files */
 #define LIMIT_CPUS		 (1u << 20) /* CPUs named by a file */
 #define LIMIT_SYMBOLS_PER_OBJECT (1u << 26) /* chromium has 2 M; vmlinux 0.2 M */
-#define LIMIT_UNPACKED_BYTES (UINT64_C(1) << 38) /* a decompression bomb stops here; a real recording never comes near */
-#define LIMIT_SMALL_FILE	 (64u << 20) /* text files of /proc and /sys read whole; kallsyms is 20 MB at most */
+#define LIMIT_UNPACKED_BYTES \
+	(UINT64_C(1) << 38) /* a decompression bomb stops here; a real recording never comes near */
+#define LIMIT_SMALL_FILE (64u << 20) /* text files of /proc and /sys read whole; kallsyms is 20 MB at most */
 
 #endif

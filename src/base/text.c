@@ -49,7 +49,10 @@ void text_bytes(struct text *t, const char *s, size_t len)
 
 void text_char(struct text *t, char c)
 {
-	text_bytes(t, &c, 1);
+	if (t->len < t->cap && !t->failed)
+		t->data[t->len++] = c;
+	else
+		text_bytes(t, &c, 1);
 }
 
 void text_repeat(struct text *t, char c, size_t n)
@@ -66,13 +69,22 @@ void text_str(struct text *t, const char *s)
 	text_bytes(t, s, strlen(s));
 }
 
-/* Writes the digits that end at end; returns where they start. */
+/* Writes the digits that end at end; returns where they start. Two digits a division. */
 static char *decimal(char *end, uint64_t v)
 {
-	do {
-		*--end = (char)('0' + v % 10);
-		v /= 10;
-	} while (v > 0);
+	static const char pairs[] = "0001020304050607080910111213141516171819202122232425262728293031323334353637383940"
+				    "4142434445464748495051525354555657585960616263646566676869707172737475767778798081"
+				    "828384858687888990919293949596979899";
+	for (; v >= 100; v /= 100) {
+		end -= 2;
+		memcpy(end, pairs + v % 100 * 2, 2);
+	}
+	if (v < 10) {
+		*--end = (char)('0' + v);
+		return end;
+	}
+	end -= 2;
+	memcpy(end, pairs + v * 2, 2);
 	return end;
 }
 
@@ -137,14 +149,57 @@ void text_str_left(struct text *t, struct tally_str s, size_t width)
 		text_repeat(t, ' ', width - s.len);
 }
 
+#define FAST_DECIMALS 6
+
+/* |v| below 2^43, at most FAST_DECIMALS decimals: v * 10^decimals is mantissa * 10^decimals / 2^shift in whole numbers,
+ * so that it is rounded exactly as printf does it, half to even. */
+static size_t fixed_fast(char *buffer, double v, unsigned decimals)
+{
+	static const uint32_t scales[FAST_DECIMALS + 1] = {1, 10, 100, 1000, 10000, 100000, 1000000};
+	uint64_t bits;
+	memcpy(&bits, &v, sizeof(bits));
+	uint64_t exponent = bits >> 52 & 0x7ff;
+	uint64_t mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | (exponent ? UINT64_C(1) << 52 : 0);
+	uint64_t shift =
+		1075 - (exponent ? exponent : 1); /* 1075: the exponent's bias and the 52 bits of the mantissa */
+	unsigned __int128 product = (unsigned __int128)mantissa * scales[decimals];
+	uint64_t whole = 0;
+	if (shift < 120) { /* the product has 73 bits: else less than a half of the last digit */
+		unsigned __int128 half = shift > 0 ? (unsigned __int128)1 << (shift - 1) : 0;
+		whole = (uint64_t)(product >> shift);
+		unsigned __int128 lost = product - ((unsigned __int128)whole << shift);
+		if (shift > 0 && (lost > half || (lost == half && whole % 2 == 1)))
+			whole++;
+	}
+	char digits[24];
+	char *end = digits + sizeof(digits);
+	char *start = decimal(end, whole);
+	while ((size_t)(end - start) < decimals + 1)
+		*--start = '0';
+	char *to = buffer;
+	if (bits >> 63)
+		*to++ = '-';
+	size_t before = (size_t)(end - start) - decimals;
+	memcpy(to, start, before);
+	to += before;
+	if (decimals > 0) {
+		*to++ = '.';
+		memcpy(to, end - decimals, decimals);
+		to += decimals;
+	}
+	return (size_t)(to - buffer);
+}
+
 /* snprintf, with the locale's decimal sign put back to a point. */
 static size_t fixed(char *buffer, size_t size, double v, unsigned decimals)
 {
+	if (decimals <= FAST_DECIMALS && v < 0x1p43 && v > -0x1p43)
+		return fixed_fast(buffer, v, decimals);
 	int len = snprintf(buffer, size, "%.*f", (int)decimals, v);
 	if (len < 0)
 		return 0;
 	size_t used = (size_t)len < size ? (size_t)len : size - 1;
-	if (decimals > 0 && used > decimals && buffer[used - decimals - 1] != '.') {
+	if (__builtin_isfinite(v) && decimals > 0 && used > decimals) {
 		char *sign = buffer + used - decimals - 1;
 		if (*sign < '0' || *sign > '9')
 			*sign = '.';

@@ -1,0 +1,15 @@
+/*
+ * unit_test.h - cmocka, with the standard headers that it wants before it.
+ */
+#ifndef SUPPORT_UNIT_TEST_H
+#define SUPPORT_UNIT_TEST_H
+
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
+
+#endif

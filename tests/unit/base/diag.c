@@ -1,0 +1,43 @@
+#include "unit_test.h"
+
+#include "base/diag.h"
+#include "base/limits.h"
+
+static void equal_texts_are_counted(void **state)
+{
+	struct diag d;
+	diag_init(&d);
+	for (int i = 0; i < 5; i++)
+		diag_add(&d, DIAG_WARNING, "ring halved to %d pages", 64);
+	diag_add(&d, DIAG_NOTE, "ring halved to %d pages", 64);
+	assert_int_equal(d.len, 2);
+	assert_string_equal(d.entries[0].text, "ring halved to 64 pages");
+	assert_int_equal(d.entries[0].count, 5);
+	assert_int_equal(d.entries[1].level, DIAG_NOTE);
+	assert_int_equal(d.dropped, 0);
+	diag_deinit(&d);
+	assert_int_equal(d.len, 0);
+}
+
+static void texts_beyond_the_limit_are_only_counted(void **state)
+{
+	struct diag d;
+	diag_init(&d);
+	for (int i = 0; i < LIMIT_DIAG_TEXTS + 10; i++)
+		diag_add(&d, DIAG_ERROR, "%d", i);
+	assert_int_equal(d.len, LIMIT_DIAG_TEXTS);
+	assert_int_equal(d.dropped, 10);
+	diag_add(&d, DIAG_ERROR, "%d", 0);
+	assert_int_equal(d.entries[0].count, 2);
+	diag_deinit(&d);
+	diag_add(NULL, DIAG_ERROR, "dropped");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(equal_texts_are_counted),
+		cmocka_unit_test(texts_beyond_the_limit_are_only_counted),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
