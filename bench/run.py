@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+"""Compares tally with perf in one run: medians of alternating runs, as ratios.
+
+usage: bench/run.py [--json FILE] [--rounds N] [--seconds S] [--only report,script,record,startup] [--keep]
+
+Environment: BUILD (build), PERF (perf). A ratio above 1 means that tally is faster or cheaper, except where the row
+says otherwise. The recording is made by perf, so that both read the same file:
+record -a -g -F 10000 of a compile loop; system-wide recording takes root or perf_event_paranoid <= 0.
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD = ROOT / os.environ.get('BUILD', 'build')
+WORK = BUILD / 'bench'
+TALLY = BUILD / 'src' / 'cli' / 'tally'
+ENVIRONMENT = {**os.environ, 'LC_ALL': 'C', 'PAGER': 'cat', 'TERM': 'dumb', 'HOME': str(WORK)}
+# What the recorded machine does: compiles a file of this project over and over, with every CPU busy.
+COMPILE_LOOP = '''
+end=$(($(date +%s) + {seconds}))
+for cpu in $(seq $(nproc)); do
+	while [ $(date +%s) -lt $end ]; do {compile}; done &
+done
+wait
+'''
+
+
+def timed(command, output):
+    """(wall seconds, CPU seconds, exit status) of a command; its output goes to a file."""
+    with open(output, 'wb') as out, open(f'{output}.err', 'wb') as err:
+        begin = time.perf_counter()
+        child = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+                                 env=ENVIRONMENT, cwd=WORK)
+        _, status, usage = os.wait4(child.pid, 0)
+        wall = time.perf_counter() - begin
+    child.returncode = os.waitstatus_to_exitcode(status)
+    return wall, usage.ru_utime + usage.ru_stime, child.returncode
+
+
+def alternate(commands, rounds, key=0):
+    """Median per command; the commands take turns, so that a drift of the machine hits both alike."""
+    taken = {name: [] for name in commands}
+    for turn in range(rounds + 1):
+        for name, command in commands.items():
+            output = WORK / f'{name}.out'
+            result = timed(command, output)
+            if result[2]:
+                text = pathlib.Path(f'{output}.err').read_text(errors='replace').strip()
+                raise RuntimeError(f'{" ".join(map(str, command))}: exit status {result[2]}: {text[-300:]}')
+            # The first turn warms the page cache and counts for nothing.
+            if turn:
+                taken[name].append(result[key])
+    return {name: statistics.median(values) for name, values in taken.items()}
+
+
+def compile_command():
+    database = json.loads((BUILD / 'compile_commands.json').read_text())
+    entry = next(e for e in database if e['file'].endswith('arena.c'))
+    command = re.sub(r' -o \S+', ' -o /dev/null', entry['command'])
+    command = re.sub(r' -M[DQF] ?\S*( \S+\.o\b)?', '', command)
+    return f'(cd {entry["directory"]} && {command})'
+
+
+def loop_script(seconds):
+    path = WORK / f'compile-loop-{seconds}.sh'
+    path.write_text(COMPILE_LOOP.format(seconds=seconds, compile=compile_command()))
+    return path
+
+
+def make_recording(perf, seconds):
+    data = WORK / f'busy-{seconds}.data'
+    if not data.exists():
+        print(f'recording a compile loop for {seconds} s with {perf} ...', file=sys.stderr)
+        result = timed([perf, 'record', '-a', '-g', '-F', '10000', '-o', f'{data}.tmp', '--', 'sh',
+                        loop_script(seconds)], WORK / 'record.out')
+        if result[2]:
+            raise RuntimeError('perf record failed: ' + (WORK / 'record.out.err').read_text(errors='replace')[-300:])
+        os.rename(f'{data}.tmp', data)
+    return data
+
+
+def row(name, unit, perf, tally, note='', ratio=None):
+    if ratio is None:
+        ratio = perf / tally if tally else None
+    return {'name': name, 'unit': unit, 'perf': perf, 'tally': tally, 'ratio': ratio, 'note': note}
+
+
+def bench_report(perf, data, rounds):
+    tail = ['report', '--stdio', '--no-children', '-g', 'none', '-i', data]
+    flat = alternate({'perf': [perf, *tail], 'tally': [TALLY, *tail]}, rounds)
+    tail = ['report', '--stdio', '-g', '-i', data]
+    graph = alternate({'perf': [perf, *tail], 'tally': [TALLY, *tail]}, rounds)
+    return [row('report --no-children -g none', 's', flat['perf'], flat['tally'], 'bar: 5'),
+            row('report -g', 's', graph['perf'], graph['tally'])]
+
+
+def bench_script(perf, data, rounds):
+    times = alternate({'perf': [perf, 'script', '-i', data], 'tally': [TALLY, 'script', '-i', data]}, rounds)
+    return [row('script', 's', times['perf'], times['tally'], 'bar: 3')]
+
+
+def count_records(perf, data):
+    """(samples, lost) of a recording, by perf's own statistics."""
+    text = subprocess.run([str(perf), 'report', '--stats', '-i', str(data)], env=ENVIRONMENT, text=True,
+                          capture_output=True, check=False).stdout
+    samples = re.search(r'SAMPLE events:\s*(\d+)', text)
+    script = subprocess.run([str(perf), 'script', '-i', str(data), '--show-lost-events', '-F', 'comm,time,event'],
+                            env=ENVIRONMENT, text=True, capture_output=True, check=False).stdout
+    lost = sum(int(n) for n in re.findall(r'PERF_RECORD_LOST(?:_SAMPLES)? lost (\d+)', script))
+    return int(samples[1]) if samples else 0, lost
+
+
+def bench_record(perf, rounds, seconds):
+    """CPU time of the recorder itself: the compile loop runs beside it, `sleep` is the recorder's own child."""
+    tools = {'perf': perf, 'tally': TALLY}
+    taken = {name: {'cpu': [], 'lost': []} for name in tools}
+    for _ in range(rounds):
+        for name, tool in tools.items():
+            data = WORK / f'{name}-20k.data'
+            load = subprocess.Popen(['sh', loop_script(seconds + 2)], stdin=subprocess.DEVNULL,
+                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(0.5)
+            _, cpu, status = timed([tool, 'record', '-a', '-g', '-F', '20000', '-o', data, '--', 'sleep', seconds],
+                                   WORK / f'{name}-record.out')
+            load.wait()
+            if status:
+                error = (WORK / f'{name}-record.out.err').read_text(errors='replace')
+                raise RuntimeError(f'{tool} record: exit status {status}: {error[-300:]}')
+            samples, lost = count_records(perf, data)
+            taken[name]['cpu'].append(cpu / max(samples, 1) * 1e6)
+            taken[name]['lost'].append(100 * lost / max(samples + lost, 1))
+    cpu = {name: statistics.median(values['cpu']) for name, values in taken.items()}
+    lost = {name: statistics.median(values['lost']) for name, values in taken.items()}
+    return [row('record -a -g, 20 kHz: CPU per sample', 'us', cpu['perf'], cpu['tally'], 'bar: 1'),
+            row('record -a -g, 20 kHz: samples lost', '%', lost['perf'], lost['tally'], 'lower is better')]
+
+
+def bench_startup(perf, rounds):
+    commands = {name: ['sh', '-c', f'for i in 1 2 3 4 5 6 7 8 9 10; do {tool} stat true; done']
+                for name, tool in (('perf', perf), ('tally', TALLY))}
+    times = alternate(commands, rounds)
+    return [row('stat true', 'ms', times['perf'] * 100, times['tally'] * 100)]
+
+
+def print_table(rows, rounds):
+    print(f'{"":42}{"perf":>12}{"tally":>12}{"ratio":>9}')
+    for entry in rows:
+        ratio = f'{entry["ratio"]:.2f}' if entry['ratio'] is not None else '-'
+        print(f'{entry["name"]:42}{entry["perf"]:9.3f} {entry["unit"]:2}{entry["tally"]:9.3f} {entry["unit"]:2}'
+              f'{ratio:>9}  {entry["note"]}'.rstrip())
+    print(f'medians of {rounds}, perf and tally taking turns; ratio: perf / tally')
+
+
+def main():
+    parser = argparse.ArgumentParser(description='Compares tally with perf.')
+    parser.add_argument('--json', help='write the rows to this file too')
+    parser.add_argument('--rounds', type=int, default=5)
+    parser.add_argument('--seconds', type=int, default=20, help='length of the recording (default 20)')
+    parser.add_argument('--only', default='report,script,record,startup')
+    parser.add_argument('--keep', action='store_true', help='use the recording of the last run')
+    options = parser.parse_args()
+    perf = os.environ.get('PERF') or shutil.which('perf')
+    if not perf:
+        print('bench: perf is not installed; set PERF to its path', file=sys.stderr)
+        return 1
+    WORK.mkdir(parents=True, exist_ok=True)
+    wanted = options.only.split(',')
+    rows, failures = [], []
+    data = None
+    if not options.keep:
+        for old in WORK.glob('busy-*.data'):
+            old.unlink()
+    parts = {
+        'report': lambda: bench_report(perf, data, options.rounds),
+        'script': lambda: bench_script(perf, data, options.rounds),
+        'record': lambda: bench_record(perf, options.rounds, 4),
+        'startup': lambda: bench_startup(perf, options.rounds),
+    }
+    try:
+        if {'report', 'script'} & set(wanted):
+            data = make_recording(perf, options.seconds)
+            samples, _ = count_records(perf, data)
+            print(f'{data.relative_to(ROOT)}: {data.stat().st_size / 1e6:.1f} MB, {samples} samples')
+    except RuntimeError as error:
+        failures.append(str(error))
+        wanted = [name for name in wanted if name not in ('report', 'script')]
+    for name in wanted:
+        try:
+            rows += parts[name]()
+        except RuntimeError as error:
+            failures.append(str(error))
+    print_table(rows, options.rounds)
+    for failure in failures:
+        print('bench:', failure, file=sys.stderr)
+    if options.json:
+        pathlib.Path(options.json).write_text(json.dumps({'rounds': options.rounds, 'rows': rows}, indent=1) + '\n')
+    return 1 if failures else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
