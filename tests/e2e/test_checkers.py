@@ -45,13 +45,19 @@ def test_layers_refuse(tree, files, complaint):
 
 def test_layers_refuse_a_circle_of_modules(tree):
     root = tree({'src/base/a.h': '#include "base/b.h"\n', 'src/base/b.h': '', 'src/base/b.c': '#include "c.h"\n',
-                 'src/base/c.h': '#include "base/a.h"\n'})
+                 'src/base/c.h': '#include "base/a.h"\n', 'src/base/c.c': ''})
     assert check_layers.check(root) == [
         'src/base: modules include each other in a circle: base/a -> base/b -> base/c -> base/a']
 
 
 def test_layers_let_a_source_include_its_own_header(tree):
     root = tree({'src/base/a.h': '', 'src/base/a.c': '#include "base/a.h"\n'})
+    assert check_layers.check(root) == []
+
+
+def test_layers_let_the_parts_of_a_module_share_a_private_header(tree):
+    root = tree({'src/base/a.h': '', 'src/base/a_internal.h': '#include "base/a.h"\n',
+                 'src/base/a.c': '#include "base/a_internal.h"\n', 'src/base/a_more.c': '#include "base/a_internal.h"\n'})
     assert check_layers.check(root) == []
 
 
