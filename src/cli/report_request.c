@@ -268,15 +268,15 @@ static void hide_constant_columns(struct report_request *r)
 		r->hidden_columns = hidden;
 }
 
-enum tally_status report_request_finish(struct report_request *r, bool has_chains, struct tally_error *err)
+enum tally_status report_request_finish(
+	struct report_request *r, bool has_chains, bool is_pipe, struct tally_error *err)
 {
 	r->column_count = r->order_count = r->key_count = 0;
 	r->with_chains = has_chains && r->chains.style != CHAIN_NONE;
-	r->with_children = has_chains && r->children && !r->no_children;
+	/* perf decides on children before a pipe has told of call chains, but on their order after it */
+	r->with_children = has_chains && !is_pipe && r->children && !r->no_children;
 	if (!r->order_is_set)
-		r->is_caller_first = r->with_children;
-	if (!r->with_chains)
-		r->chains.style = CHAIN_NONE;
+		r->is_caller_first = has_chains && r->children && !r->no_children;
 	r->chains.skips_first = r->sort && !r->fields && !strncmp(r->sort, "sym", 3);
 	if (r->separator)
 		r->chains.separator = r->separator;

@@ -80,24 +80,29 @@ static enum tally_status replay(struct report *report, struct tally_error *err)
 	return replay_profile(report->reader, report->store, &options, &report->result, err);
 }
 
-static bool print_filter_line(struct report *report, enum profile_key key, const char *name, const char *list)
+static void print_filter_line(struct report *report, enum profile_key key, const char *name, const char *list)
 {
 	if (!list || !*list || strchr(list, ',') || !report_request_has_key(report->request, key))
-		return false;
+		return;
 	text_printf(report->out, "# %s: %s\n", name, list);
-	return true;
 }
 
-static void print_top(struct report *report)
+/* The columns that a filter on one name makes constant are named above the tables. */
+static void print_filter_lines(struct report *report)
 {
-	const struct report_request *r = report->request;
-	uint64_t lost = report->result.health.lost_samples;
-	if (r->is_quiet)
+	const struct profile_filter_lists *filters = &report->request->filters;
+	if (report->request->is_quiet)
 		return;
-	print_filter_line(report, KEY_COMM, "comm", r->filters.comms);
-	print_filter_line(report, KEY_DSO, "dso", r->filters.dsos);
-	print_filter_line(report, KEY_SYMBOL, "symbol", r->filters.symbols);
-	text_printf(report->out, "#\n# Total Lost Samples: %" PRIu64 "\n#\n", lost);
+	print_filter_line(report, KEY_COMM, "comm", filters->comms);
+	print_filter_line(report, KEY_DSO, "dso", filters->dsos);
+	print_filter_line(report, KEY_SYMBOL, "symbol", filters->symbols);
+}
+
+static void print_lost(struct report *report)
+{
+	if (!report->request->is_quiet)
+		text_printf(
+			report->out, "#\n# Total Lost Samples: %" PRIu64 "\n#\n", report->result.health.lost_samples);
 }
 
 static struct tally_str group_name(const struct report *report, uint32_t leader)
@@ -163,6 +168,8 @@ static enum tally_status print_table(struct report *report, const struct flat_ta
 		.chains = r->chains,
 	};
 	options.chains.with_colours = r->colours;
+	if (!r->with_chains)
+		options.chains.style = CHAIN_NONE;
 	if (!r->is_quiet)
 		print_title(report, table);
 	enum tally_status status = report_text_rows(report->out, table, &options, err);
@@ -229,11 +236,12 @@ static enum tally_status print_report(struct report *report, struct tally_error 
 {
 	const struct profile *p = report->result.profile;
 	enum tally_status status = TALLY_OK;
+	print_filter_lines(report);
 	if (!has_samples(report)) {
 		diag_add(report->notes, DIAG_ERROR, "The %s data has no samples!", report->path);
 		return TALLY_OK;
 	}
-	print_top(report);
+	print_lost(report);
 	for (uint32_t event = 0; event < p->event_count && status == TALLY_OK;) {
 		uint32_t count = group_size(report, event);
 		status = report_events(report, event, count, err);
@@ -299,9 +307,10 @@ static enum tally_status run_replay(struct report *report, struct tally_error *e
 	if (!r->is_quiet)
 		cli_print_health(report->cli, &report->result.health);
 	struct tally_error inner = {0};
+	bool is_pipe = perfdata_reader_is_pipe(report->reader);
 	enum tally_status printed = check_chains(report, &inner);
 	if (printed == TALLY_OK)
-		printed = report_request_finish(r, events_have(report->reader, SAMPLE_CALLCHAIN), &inner);
+		printed = report_request_finish(r, events_have(report->reader, SAMPLE_CALLCHAIN), is_pipe, &inner);
 	if (printed == TALLY_OK)
 		printed = profile_filter_init(&report->filter, report->result.profile, &r->filters, &inner);
 	if (printed == TALLY_OK) {
@@ -324,7 +333,7 @@ static enum tally_status run_opened(struct report *report, struct tally_error *e
 	/* A pipe tells its events on the way: until it is read, call chains are thought possible. */
 	bool is_pipe = perfdata_reader_is_pipe(report->reader);
 	bool has_chains = is_pipe || events_have(report->reader, SAMPLE_CALLCHAIN);
-	enum tally_status status = report_request_finish(r, has_chains, err);
+	enum tally_status status = report_request_finish(r, has_chains, is_pipe, err);
 	if (status == TALLY_OK && r->cpus)
 		status = parse_cpus(report, err);
 	if (status != TALLY_OK)

@@ -64,15 +64,45 @@ static bool frame_is_wanted(
 {
 	if (is_set(lists->dsos) && !binary_is_wanted(p, lists->dsos, frame->binary))
 		return false;
-	if (!is_set(lists->symbols) && !is_set(lists->symbol_part))
+	if (!is_set(lists->symbols))
 		return true;
+	return frame->function != PROFILE_NONE &&
+	       is_in_list(lists->symbols, profile_string(p, p->functions[frame->function].name));
+}
+
+static bool frame_contains(const struct profile *p, const char *part, const struct profile_frame *frame)
+{
 	if (frame->function == PROFILE_NONE)
 		return false;
 	struct tally_str name = profile_string(p, p->functions[frame->function].name);
-	if (is_set(lists->symbols) && !is_in_list(lists->symbols, name))
-		return false;
-	return !is_set(lists->symbol_part) ||
-	       memmem(name.data, name.len, lists->symbol_part, strlen(lists->symbol_part)) != NULL;
+	return memmem(name.data, name.len, part, strlen(part)) != NULL;
+}
+
+static bool fill(struct profile_filter *filter, const struct profile_filter_lists *lists)
+{
+	const struct profile *p = filter->profile;
+	if (is_set(lists->comms) || is_set(lists->pids) || is_set(lists->tids)) {
+		filter->thread_passes = calloc(p->thread_count + 1, sizeof(bool));
+		for (size_t i = 0; filter->thread_passes && i < p->thread_count; i++)
+			filter->thread_passes[i] = thread_is_wanted(p, lists, &p->threads[i]);
+		if (!filter->thread_passes)
+			return false;
+	}
+	if (is_set(lists->dsos) || is_set(lists->symbols)) {
+		filter->frame_passes = calloc(p->frame_count + 1, sizeof(bool));
+		for (size_t i = 0; filter->frame_passes && i < p->frame_count; i++)
+			filter->frame_passes[i] = frame_is_wanted(p, lists, &p->frames[i]);
+		if (!filter->frame_passes)
+			return false;
+	}
+	if (is_set(lists->symbol_part)) {
+		filter->frame_shows = calloc(p->frame_count + 1, sizeof(bool));
+		for (size_t i = 0; filter->frame_shows && i < p->frame_count; i++)
+			filter->frame_shows[i] = frame_contains(p, lists->symbol_part, &p->frames[i]);
+		if (!filter->frame_shows)
+			return false;
+	}
+	return true;
 }
 
 enum tally_status profile_filter_init(struct profile_filter *filter, const struct profile *profile,
@@ -81,21 +111,9 @@ enum tally_status profile_filter_init(struct profile_filter *filter, const struc
 	struct profile_filter made = {.profile = profile};
 	if (check_numbers(lists->pids, err) != TALLY_OK || check_numbers(lists->tids, err) != TALLY_OK)
 		return TALLY_INVALID;
-	if (is_set(lists->comms) || is_set(lists->pids) || is_set(lists->tids)) {
-		made.thread_passes = calloc(profile->thread_count + 1, sizeof(bool));
-		if (!made.thread_passes)
-			return error_nomem(err);
-		for (size_t i = 0; i < profile->thread_count; i++)
-			made.thread_passes[i] = thread_is_wanted(profile, lists, &profile->threads[i]);
-	}
-	if (is_set(lists->dsos) || is_set(lists->symbols) || is_set(lists->symbol_part)) {
-		made.frame_passes = calloc(profile->frame_count + 1, sizeof(bool));
-		if (!made.frame_passes) {
-			free(made.thread_passes);
-			return error_nomem(err);
-		}
-		for (size_t i = 0; i < profile->frame_count; i++)
-			made.frame_passes[i] = frame_is_wanted(profile, lists, &profile->frames[i]);
+	if (!fill(&made, lists)) {
+		profile_filter_deinit(&made);
+		return error_nomem(err);
 	}
 	*filter = made;
 	return TALLY_OK;
@@ -105,5 +123,6 @@ void profile_filter_deinit(struct profile_filter *filter)
 {
 	free(filter->thread_passes);
 	free(filter->frame_passes);
+	free(filter->frame_shows);
 	*filter = (struct profile_filter){0};
 }

@@ -15,13 +15,14 @@
 
 struct profile_filter_lists {
 	const char *comms, *dsos, *symbols, *pids, *tids;
-	const char *symbol_part; /* matches symbols that contain it */
+	const char *symbol_part; /* rows whose symbol contains it; samples are not touched */
 };
 
 struct profile_filter {
 	const struct profile *profile;
 	bool *thread_passes; /* NULL: all do */
 	bool *frame_passes; /* of the sample's own frame; NULL: all do */
+	bool *frame_shows; /* whose rows are shown; NULL: all are */
 };
 
 TALLY_MUST_CHECK enum tally_status profile_filter_init(struct profile_filter *filter, const struct profile *profile,

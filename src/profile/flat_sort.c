@@ -143,12 +143,12 @@ enum tally_status flat_table_sort(
 	struct flat_table *table, const enum profile_key *columns, size_t count, struct tally_error *err)
 {
 	struct sort_context context = {table, columns, count};
-	if (table->row_count == 0)
+	if (table->shown_count == 0)
 		return TALLY_OK;
 	for (size_t i = 0; i < count; i++) {
 		if (columns[i] >= PROFILE_KEY_COUNT)
 			return error_set(err, TALLY_INVALID, "no such column %d", (int)columns[i]);
 	}
-	qsort_r(table->order, table->row_count, sizeof(*table->order), compare_rows, &context);
+	qsort_r(table->order, table->shown_count, sizeof(*table->order), compare_rows, &context);
 	return TALLY_OK;
 }

@@ -231,13 +231,14 @@ static bool add_callers(struct flat_builder *b, const struct profile_sample *sam
 {
 	const struct profile *p = b->profile;
 	const struct profile_filter *filter = b->options->filter;
-	struct flat_row like = {.thread = sample->thread, .last_thread = sample->thread, .cpu = sample->cpu};
+	struct flat_row like = {.thread = sample->thread, .cpu = sample->cpu};
 	like.level = p->frames[sample->leaf].level;
 	for (uint32_t i = 0; i < whole->len; i++) {
 		like.frame = b->chains.items[whole->chain + i];
 		like.address = caller_address(&p->frames[like.frame]);
 		like.level = frame_level(p, like.frame, like.level);
-		if (filter && filter->frame_passes && !filter->frame_passes[like.frame])
+		bool is_mapped = p->frames[like.frame].binary != PROFILE_NONE;
+		if (is_mapped && filter && filter->frame_passes && !filter->frame_passes[like.frame])
 			continue;
 		uint32_t row = find_row(b, group, b->group_of_caller[like.frame], &like);
 		if (row == UINT32_MAX)
@@ -281,7 +282,6 @@ static bool add_sample(struct flat_builder *b, uint32_t index)
 		row = find_row(b, group, b->group_of_leaf[sample->leaf], &like);
 	if (row == UINT32_MAX)
 		return false;
-	b->rows.items[row].last_thread = sample->thread;
 	b->last_sample.items[row] = index + 1;
 	add_self(&b->stats.items[row * o->member_count + member], leaf->level, sample);
 
@@ -346,8 +346,11 @@ static bool build(struct flat_builder *b)
 	table->order = malloc((b->rows.len + 1) * sizeof(*table->order));
 	if (!table->order)
 		return false;
-	for (size_t i = 0; i < b->rows.len; i++)
-		table->order[i] = (uint32_t)i;
+	const struct profile_filter *filter = b->options->filter;
+	for (size_t i = 0; i < b->rows.len; i++) {
+		if (!filter || !filter->frame_shows || filter->frame_shows[b->rows.items[i].frame])
+			table->order[table->shown_count++] = (uint32_t)i;
+	}
 	table->rows = b->rows.items;
 	table->stats = b->stats.items;
 	table->chains = b->chains.items;

@@ -8,7 +8,7 @@
  *	struct flat_table table;
  *	flat_table_init(&table, profile, &(struct flat_options){.keys = keys, .key_count = 3, .member_count = 1}, err);
  *	flat_table_sort(&table, columns, column_count, err);
- *	for (size_t i = 0; i < table.row_count; i++) use(&table.rows[table.order[i]]);
+ *	for (size_t i = 0; i < table.shown_count; i++) use(&table.rows[table.order[i]]);
  *	flat_table_deinit(&table);
  */
 #ifndef PROFILE_FLAT_TABLE_H
@@ -40,8 +40,7 @@ struct flat_stat { /* one member's sums in one row */
 };
 
 struct flat_row {
-	uint32_t thread; /* of the first sample; last_thread: of the last one */
-	uint32_t last_thread;
+	uint32_t thread; /* of the first sample */
 	uint32_t frame; /* the first one that made the row */
 	uint64_t address; /* shown where there is no symbol */
 	int32_t cpu;
@@ -65,8 +64,8 @@ struct flat_table {
 	struct flat_options options;
 	struct flat_row *rows;
 	struct flat_stat *stats; /* row * member_count + member */
-	uint32_t *order; /* rows as sorted */
-	size_t row_count;
+	uint32_t *order; /* the rows that the filter shows, as sorted */
+	size_t row_count, shown_count;
 	struct flat_total *totals; /* by member */
 	struct flat_instance *instances; /* by row */
 	uint32_t *chains; /* frame ids, all chains one after another */

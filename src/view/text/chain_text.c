@@ -33,16 +33,23 @@ void chain_printer_deinit(struct chain_printer *printer)
 	*printer = (struct chain_printer){0};
 }
 
-static void print_frame(struct text *out, const struct profile *p, uint32_t id)
+static void print_frame(struct text *out, const struct flat_table *table, uint32_t id)
 {
+	const struct profile *p = table->profile;
 	const struct profile_frame *frame = &p->frames[id];
 	if (frame->function != PROFILE_NONE) {
-		struct tally_str name = profile_string(p, p->functions[frame->function].name);
+		const struct profile_function *function = &p->functions[frame->function];
+		struct tally_str name = profile_string(p, function->name);
 		text_bytes(out, name.data, name.len);
+		if (table->options.is_chain_by_address) {
+			text_str(out, " +");
+			text_u64(out, frame->address - function->start);
+		}
 		return;
 	}
-	text_str(out, "0x");
-	text_hex(out, frame->raw_address ? frame->raw_address : frame->address, 0);
+	uint64_t address = frame->raw_address ? frame->raw_address : frame->address;
+	text_str(out, address ? "0x" : "");
+	text_hex(out, address, 0);
 }
 
 static void print_value(
@@ -129,7 +136,7 @@ static void print_child(struct chain_printer *printer, struct text *out, size_t 
 				printer, out, margin, depth, call_tree_node_period(child), call_tree_node_count(child));
 		else
 			print_bars(printer, out, margin, depth, false);
-		print_frame(out, tree->table->profile, tree->frames[child->first_frame + i]);
+		print_frame(out, tree->table, tree->frames[child->first_frame + i]);
 		text_char(out, '\n');
 	}
 }
@@ -174,7 +181,7 @@ static void print_trunk(struct chain_printer *printer, struct text *out, const s
 		} else {
 			text_repeat(out, ' ', 3);
 		}
-		print_frame(out, tree->table->profile, tree->frames[trunk->first_frame + i]);
+		print_frame(out, tree->table, tree->frames[trunk->first_frame + i]);
 		text_char(out, '\n');
 		if (++printed == printer->options.print_limit)
 			break;
@@ -216,7 +223,7 @@ static void print_path(
 		const struct call_tree_node *node = &tree->nodes[printer->branches[--depth].node];
 		for (uint32_t i = 0; i < node->frame_count; i++) {
 			text_str(out, before ? before : is_first ? "" : after);
-			print_frame(out, tree->table->profile, tree->frames[node->first_frame + i]);
+			print_frame(out, tree->table, tree->frames[node->first_frame + i]);
 			if (before)
 				text_str(out, after);
 			is_first = false;
@@ -263,7 +270,9 @@ static void print_listed(struct chain_printer *printer, struct text *out, uint32
 	bool is_flat = printer->options.style == CHAIN_FLAT;
 	if (is_flat)
 		text_repeat(out, ' ', 11);
-	print_value(out, &printer->options, node->hit_period, node->hit_count, printer->total_period);
+	/* perf's counts in flat include the chains that go on */
+	uint64_t count = is_flat ? call_tree_node_count(node) : node->hit_count;
+	print_value(out, &printer->options, node->hit_period, count, printer->total_period);
 	if (is_flat) {
 		text_char(out, '\n');
 		print_path(printer, out, index, "                ", "\n");

@@ -1,5 +1,6 @@
 #include "view/text/report_text.h"
 #include "base/error.h"
+#include "base/map_u64.h"
 #include "view/text/percent_text.h"
 
 #include <stdio.h>
@@ -17,8 +18,28 @@ struct report_layout {
 	const struct profile *profile;
 	enum profile_key columns[REPORT_MAX_COLUMNS]; /* those that show */
 	size_t widths[REPORT_MAX_COLUMNS];
+	size_t cells[REPORT_MAX_COLUMNS]; /* values: the width of one member's */
 	size_t count;
+	struct map_u64 last_label; /* tid -> index of the last of its labels in profile->threads */
 };
+
+static bool find_last_labels(struct report_layout *l)
+{
+	for (size_t i = 0; i < l->profile->thread_count; i++) {
+		if (!map_u64_set(&l->last_label, (uint32_t)l->profile->threads[i].tid, i))
+			return false;
+	}
+	return true;
+}
+
+/* The name that the row's thread had last: perf shows it beside the id, and makes the command column as wide as it. */
+static struct tally_str last_comm(const struct report_layout *l, const struct flat_row *row)
+{
+	const struct profile *p = l->profile;
+	uint64_t label = row->thread;
+	(void)map_u64_find(&l->last_label, (uint32_t)p->threads[row->thread].tid, &label);
+	return profile_string(p, p->threads[label].comm);
+}
 
 static struct tally_str row_binary(const struct profile *p, const struct flat_row *row)
 {
@@ -46,9 +67,9 @@ static size_t cell_width(const struct report_layout *l, enum profile_key key, co
 	switch ((int)key) {
 	case KEY_PID:
 	case KEY_TGID:
-		return profile_string(p, p->threads[row->last_thread].comm).len + ID_WIDTH;
+		return last_comm(l, row).len + ID_WIDTH;
 	case KEY_COMM:
-		return profile_string(p, p->threads[row->thread].comm).len;
+		return last_comm(l, row).len;
 	case KEY_DSO:
 		return row_binary(p, row).len;
 	case KEY_SYMBOL:
@@ -67,13 +88,16 @@ static void fit_column(struct report_layout *l, size_t column)
 	if (profile_key_get(key)->is_value) {
 		size_t each = profile_key_get(key)->is_percent ? PERCENT_WIDTH : VALUE_WIDTH;
 		each = width > each ? width : each;
+		l->cells[column] = each;
 		l->widths[column] = each * t->options.member_count;
 		return;
 	}
-	for (size_t i = 0; i < t->row_count; i++) {
-		size_t cell = cell_width(l, key, &t->rows[i]);
+	bool fits_addresses = !l->options->separator && !l->options->width_count;
+	for (size_t i = 0; i < t->shown_count; i++) {
+		const struct flat_row *row = &t->rows[t->order[i]];
+		size_t cell = cell_width(l, key, row);
 		width = cell > width ? cell : width;
-		if (key == KEY_DSO && !row_function(p, &t->rows[i]) && width < ADDRESS_DIGITS && !l->options->separator)
+		if (key == KEY_DSO && !row_function(p, row) && width < ADDRESS_DIGITS && fits_addresses)
 			width = ADDRESS_DIGITS;
 	}
 	l->widths[column] = width;
@@ -92,6 +116,8 @@ static void fit_columns(struct report_layout *l)
 			fit_column(l, l->count);
 		if (wanted && (!is_value || wanted > l->widths[l->count]))
 			l->widths[l->count] = wanted;
+		if (wanted > l->cells[l->count])
+			l->cells[l->count] = wanted;
 		l->count++;
 	}
 }
@@ -106,7 +132,7 @@ static void print_value_cell(const struct report_layout *l, struct text *out, si
 {
 	enum profile_key key = l->columns[column];
 	uint32_t members = l->table->options.member_count;
-	size_t width = l->widths[column] / members;
+	size_t width = l->cells[column];
 	for (uint32_t m = 0; m < members; m++) {
 		uint64_t value = flat_stat_value(flat_table_stat(l->table, row, m), key);
 		uint64_t total = member_total(l, m);
@@ -144,21 +170,21 @@ static void print_symbol_cell(const struct report_layout *l, struct text *out, s
 		text_bytes(out, name.data, name.len < room ? name.len : room);
 		return;
 	}
-	text_str(out, "0x");
+	text_str(out, row->address ? "0x" : "");
 	text_hex(out, row->address, ADDRESS_DIGITS);
 }
 
 static void print_key_cell(const struct report_layout *l, struct text *out, size_t column, const struct flat_row *row)
 {
 	const struct profile *p = l->profile;
-	const struct profile_thread *thread = &p->threads[row->last_thread];
+	const struct profile_thread *thread = &p->threads[row->thread];
 	size_t width = l->widths[column];
 	const struct profile_function *function;
 	switch ((int)l->columns[column]) {
 	case KEY_PID:
 	case KEY_TGID:
 		text_printf(out, "%*d:", ID_WIDTH - 1, l->columns[column] == KEY_PID ? thread->tid : thread->pid);
-		print_cut(out, profile_string(p, thread->comm), width > ID_WIDTH ? width - ID_WIDTH : SIZE_MAX);
+		print_cut(out, last_comm(l, row), width > ID_WIDTH ? width - ID_WIDTH : SIZE_MAX);
 		break;
 	case KEY_COMM:
 		print_cut(out, profile_string(p, p->threads[row->thread].comm), width);
@@ -243,13 +269,15 @@ enum tally_status report_text_rows(struct text *out, const struct flat_table *ta
 	enum tally_status status = chain_printer_init(&chains, table, &options->chains, total, err);
 	if (status != TALLY_OK)
 		return status;
+	if (!find_last_labels(&layout))
+		status = error_nomem(err);
 	fit_columns(&layout);
-	if (!options->is_quiet)
+	if (status == TALLY_OK && !options->is_quiet)
 		print_header(&layout, out);
-	for (size_t i = 0; i < table->row_count && status == TALLY_OK; i++) {
+	for (size_t i = 0; i < table->shown_count && status == TALLY_OK; i++) {
 		uint32_t row = table->order[i];
 		const struct flat_stat *stat = flat_table_stat(table, row, 0);
-		uint64_t period = options->with_children ? stat->children_period : stat->period;
+		uint64_t period = table->options.with_children ? stat->children_period : stat->period;
 		double percent = total ? 100.0 * (double)period / (double)total : 0;
 		if (options->percent_limit > 0 && percent < options->percent_limit)
 			continue;
@@ -258,6 +286,7 @@ enum tally_status report_text_rows(struct text *out, const struct flat_table *ta
 		text_line_end(out);
 	}
 	chain_printer_deinit(&chains);
+	map_u64_deinit(&layout.last_label);
 	if (status == TALLY_OK && out->failed)
 		status = error_nomem(err);
 	return status;
