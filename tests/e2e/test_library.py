@@ -58,6 +58,29 @@ def test_installed_files(installed):
     assert find_one(installed, 'libtally.so').resolve().name.startswith('libtally.so.')
 
 
+def test_installed_pages_and_completions(installed, tally):
+    verbs = re.findall(r'^ {3}([a-z][a-z0-9-]*) {2,}', tally('help').stdout, re.M)
+    pages = sorted(path.name for path in installed.rglob('man1/*.1'))
+    assert 'record' in verbs and pages == sorted(f'tally-{verb}.1' for verb in verbs)
+    for page in installed.rglob('man1/*.1'):
+        text = page.read_text()
+        assert text.startswith('.TH TALLY') and '.SH SYNOPSIS' in text
+    for verb in verbs:
+        assert verb in find_one(installed, 'completions/tally').read_text()
+
+
+@pytest.mark.parametrize('shell, name, check', [
+    ('bash', 'completions/tally', ['bash', '-n']),
+    ('zsh', 'site-functions/_tally', ['zsh', '-n']),
+    ('fish', 'vendor_completions.d/tally.fish', ['fish', '-n']),
+])
+def test_installed_completion_is_valid(installed, shell, name, check):
+    if not shutil.which(shell):
+        pytest.skip(f'{shell} is not installed')
+    result = subprocess.run([*check, find_one(installed, name)], text=True, capture_output=True, check=False)
+    assert (result.returncode, result.stderr) == (0, '')
+
+
 def test_a_program_builds_against_the_installed_copy(installed, tmp_path):
     for tool in ('pkg-config', 'cc'):
         if not shutil.which(tool):
