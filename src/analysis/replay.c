@@ -98,6 +98,13 @@ static uint32_t profile_binary_of(struct replay *replay, uint32_t binary)
 	return profile_builder_binary(replay->builder, &to);
 }
 
+static bool is_beyond_kernel(
+	const struct replay *replay, const struct resolved_frame *frame, const struct symbol *symbol)
+{
+	const struct machine_binary *binary = machine_binary_get(replay->sideband.machine, frame->binary);
+	return !symbol && binary->kind == MACHINE_KERNEL && frame->address >= binary->end;
+}
+
 static void name_frame(struct replay *replay, size_t index)
 {
 	const struct resolved_frame *from = global_frame(replay, index);
@@ -109,7 +116,7 @@ static void name_frame(struct replay *replay, size_t index)
 		.raw_address = from->raw_address || symbol ? from->raw_address : replay->first_ips.items[index],
 		.level = (uint8_t)from->level,
 	};
-	if (from->binary != RESOLVE_NONE)
+	if (from->binary != RESOLVE_NONE && !is_beyond_kernel(replay, from, symbol))
 		to.binary = profile_binary_of(replay, from->binary);
 	if (symbol) {
 		struct profile_function function = {

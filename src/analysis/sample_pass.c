@@ -70,12 +70,13 @@ static void add_read_values(
 {
 	for (uint64_t i = 0; i < sample->read.count; i++) {
 		struct read_value value = read_value_get(&sample->read, i);
-		const struct perfdata_event *event = perfdata_reader_event_by_id(pass->input.reader, value.id);
+		uint64_t id = sample->read.format & READ_FORMAT_ID ? value.id : sample->id;
+		const struct perfdata_event *event = perfdata_reader_event_by_id(pass->input.reader, id);
 		if (!event) {
 			pass->unattributed++;
 			continue;
 		}
-		uint64_t *total = map_u64_at(&pass->read_totals, value.id, NULL);
+		uint64_t *total = map_u64_at(&pass->read_totals, id, NULL);
 		if (!total) {
 			pass->failed = true;
 			return;

@@ -9,6 +9,7 @@ static const struct command *const commands[] = {
 	&command_man,
 	&command_report,
 	&command_record,
+	&command_script,
 	&command_version,
 };
 

@@ -122,6 +122,8 @@ bool binary_table_add_kernel(struct binary_table *table, const struct record_mma
 	if (str_starts_with(name, STR("[kernel.kallsyms]")) || str_starts_with(name, STR("[kernel.vmlinux]"))) {
 		binary.kind = MACHINE_KERNEL;
 		binary.start = mmap->pgoff ? mmap->pgoff : mmap->start;
+		if (__builtin_add_overflow(mmap->start, mmap->len, &binary.end) || mmap->len == 0)
+			binary.end = UINT64_MAX;
 		return add(table, &binary, STR("[kernel.kallsyms]"), STR("[kernel.kallsyms]"), index);
 	}
 	if (str_starts_with(name, STR("[guest.kernel.kallsyms"))) {

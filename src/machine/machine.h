@@ -35,6 +35,7 @@ struct machine_binary { /* one distinct file (path and build id) that was mapped
 	struct record_build_id build_id;
 	int32_t pid; /* MACHINE_ANON_JIT: whose map file; else the first process that mapped it */
 	uint64_t start; /* kernel and modules: run-time start */
+	uint64_t end; /* kernel: where its record ends. Beyond it only a symbol tells that it is the kernel */
 };
 
 struct mapping {

@@ -22,6 +22,7 @@ struct perfdata_reader {
 	size_t data_offset, data_end; /* of the record stream */
 	size_t position; /* next record */
 	bool ended;
+	bool is_described; /* the whole stream was read once: its descriptions are known */
 	struct decompressor *decompressor;
 	struct tally_bytes unpacked; /* records out of the last COMPRESSED */
 	size_t unpacked_position;
@@ -306,7 +307,8 @@ static enum tally_status apply_feature_record(
 	uint64_t damaged = r->features.damaged;
 	enum tally_status status = feature_decode((unsigned)bit, &input, err);
 	r->health.damaged_features += r->features.damaged - damaged;
-	if (status == TALLY_OK && (bit == FEATURE_EVENT_DESC || bit == FEATURE_GROUP_DESC))
+	/* Names of EVENT_DESC are for files: in a stream perf makes them from the attrs, and tools expect the same. */
+	if (status == TALLY_OK && bit == FEATURE_GROUP_DESC)
 		status = event_set_apply_features(&r->events, &r->features, err);
 	return status;
 }
@@ -316,7 +318,7 @@ static enum tally_status apply_description(
 	struct perfdata_reader *r, const struct record *record, size_t payload_at, struct tally_error *err)
 {
 	struct record_fields fields;
-	if (record->type < RECORD_HEADER_ATTR || record_decode(record, &fields, NULL) != TALLY_OK)
+	if (r->is_described || record->type < RECORD_HEADER_ATTR || record_decode(record, &fields, NULL) != TALLY_OK)
 		return TALLY_OK;
 	switch (record->type) {
 	case RECORD_HEADER_ATTR:
@@ -372,6 +374,8 @@ static enum tally_status unpack(struct perfdata_reader *r, const struct record *
 
 static void count(struct perfdata_reader *r, const struct record *record)
 {
+	if (r->is_described)
+		return; /* counted the first time */
 	r->health.records++;
 	r->health.bytes += record->bytes.len;
 	if (record->type == RECORD_SAMPLE)
@@ -440,17 +444,16 @@ enum tally_status perfdata_reader_next(struct perfdata_reader *r, struct record 
 	}
 }
 
-enum tally_status perfdata_reader_rewind(struct perfdata_reader *r, struct tally_error *err)
+void perfdata_reader_rewind(struct perfdata_reader *r)
 {
-	if (r->is_pipe)
-		return error_set(err, TALLY_UNSUPPORTED, "a pipe cannot be read twice");
+	/* What the stream says of itself is known by now. */
+	r->is_described = r->is_described || r->ended;
 	decompressor_destroy(r->decompressor);
 	r->decompressor = NULL;
 	r->unpacked = (struct tally_bytes){NULL, 0};
 	r->unpacked_position = 0;
 	r->position = r->data_offset;
 	r->ended = false;
-	return TALLY_OK;
 }
 
 bool perfdata_reader_is_pipe(const struct perfdata_reader *r)

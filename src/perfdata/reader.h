@@ -1,8 +1,8 @@
 /*
  * reader.h - opens a perf.data file or pipe and hands out its events, features and records in file order.
  *
- * The caller owns the reader. Slices (records, names, features) live until the reader is destroyed in file mode, and
- * until the next perfdata_reader_next in pipe mode. COMPRESSED records are unpacked on the way: their contents come out
+ * The caller owns the reader. Slices (records, names, features) live until the reader is destroyed; a pipe is held in
+ * memory for that. COMPRESSED records are unpacked on the way: their contents come out
  * as records (which then live in memory of the reader). AUXTRACE payloads and tracing data that follow a record in the
  * stream are skipped past by `next` and available as payload.
  *
@@ -61,8 +61,8 @@ void perfdata_reader_destroy(struct perfdata_reader *reader);
 
 TALLY_MUST_CHECK enum tally_status perfdata_reader_next(
 	struct perfdata_reader *reader, struct record *record, struct tally_error *err);
-/* Back to the first record; file mode only, else TALLY_UNSUPPORTED. */
-TALLY_MUST_CHECK enum tally_status perfdata_reader_rewind(struct perfdata_reader *reader, struct tally_error *err);
+/* Back to the first record. A stream must have been read to its end before. */
+void perfdata_reader_rewind(struct perfdata_reader *reader);
 
 bool perfdata_reader_is_pipe(const struct perfdata_reader *reader);
 bool perfdata_reader_is_swapped(const struct perfdata_reader *reader);

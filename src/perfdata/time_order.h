@@ -2,8 +2,7 @@
  * time_order.h - puts the records of a recording into time order by the round contract: what comes after a
  * FINISHED_ROUND is not older than what the round before it saw.
  *
- * Owned by the caller. Records are borrowed from a reader in file mode; in pipe mode they are copied while they wait.
- * Records without a time come out at once, in file order. Ties keep file order. Memory is bounded by two rounds; where
+ * Owned by the caller. Records are borrowed from the reader. Records without a time come out at once, in file order. Ties keep file order. Memory is bounded by two rounds; where
  *no round ever ends, the whole stream is held (offsets only in file mode).
  *
  *	time_order_create(reader, &order, err);

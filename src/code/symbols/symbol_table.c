@@ -107,14 +107,16 @@ bool symbol_table_finish(struct symbol_table *table, bool all_ends)
 		return true;
 	if (!sort_by_start(table->symbols.items, count))
 		return false;
-	drop_aliases(table);
 	struct symbol *items = table->symbols.items;
-	count = table->symbols.len;
+	/* Ends before aliases, as perf does: of several names without a size only the last one in the table gets an
+	 * end. */
 	for (size_t i = 0; i + 1 < count; i++)
 		if (all_ends || items[i].end == items[i].start)
 			items[i].end = items[i + 1].start;
 	if (items[count - 1].end == items[count - 1].start)
 		items[count - 1].end = ((items[count - 1].start + PAGE - 1) & ~(uint64_t)(PAGE - 1)) + PAGE;
+	drop_aliases(table);
+	count = table->symbols.len;
 	table->max_end = malloc(count * sizeof(*table->max_end));
 	if (!table->max_end)
 		return false;

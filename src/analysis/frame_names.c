@@ -1,0 +1,90 @@
+#include "analysis/frame_names.h"
+
+#include "analysis/symbolise.h"
+#include "base/error.h"
+
+#define NOT_ASKED (UINT32_MAX - 1)
+
+void frame_names_init(struct frame_names *names, const struct resolver *resolver, const struct machine *machine,
+	struct binary_store *store)
+{
+	*names = (struct frame_names){.resolver = resolver, .machine = machine, .store = store};
+	arena_init(&names->arena);
+}
+
+void frame_names_deinit(struct frame_names *names)
+{
+	vec_free(&names->names);
+	vec_free(&names->store_ids);
+	arena_deinit(&names->arena);
+}
+
+static enum tally_status store_id(struct frame_names *names, uint32_t binary, uint32_t *id, struct tally_error *err)
+{
+	while (names->store_ids.len <= binary)
+		if (!vec_push(&names->store_ids, NOT_ASKED))
+			return error_nomem(err);
+	uint32_t *slot = &names->store_ids.items[binary];
+	if (*slot == NOT_ASKED) {
+		enum tally_status status = symbolise_store_id(names->machine, names->store, binary, slot, err);
+		if (status != TALLY_OK)
+			return status;
+		if (*slot != RESOLVE_NONE)
+			binary_store_load(names->store, slot, 1);
+	}
+	*id = *slot;
+	return TALLY_OK;
+}
+
+static enum tally_status fill(
+	struct frame_names *names, const struct resolved_frame *frame, struct frame_name *name, struct tally_error *err)
+{
+	name->raw_address = frame->raw_address;
+	name->path = name->shown = STR("[unknown]");
+	if (frame->binary == RESOLVE_NONE)
+		return TALLY_OK;
+	const struct machine_binary *binary = machine_binary_get(names->machine, frame->binary);
+	name->path = machine_string(names->machine, binary->path);
+	name->shown = machine_string(names->machine, binary->short_name);
+	name->is_kernel = binary->kind == MACHINE_KERNEL || binary->kind == MACHINE_KERNEL_MODULE;
+	if (binary->kind == MACHINE_BPF) {
+		name->symbol = name->path.data;
+		name->symbol_offset = frame->address - binary->start;
+		return TALLY_OK;
+	}
+	uint32_t id = RESOLVE_NONE;
+	enum tally_status status = store_id(names, frame->binary, &id, err);
+	if (status != TALLY_OK || id == RESOLVE_NONE)
+		return status;
+	const struct symbol *symbol = binary_store_find(names->store, id, frame->address);
+	if (!symbol && binary->kind == MACHINE_KERNEL && frame->address >= binary->end) {
+		name->path = name->shown = STR("[unknown]");
+		name->is_kernel = false;
+	}
+	if (symbol) {
+		name->symbol = binary_store_display_name(names->store, symbol, &names->arena);
+		name->symbol_offset = frame->address - symbol->start;
+	}
+	return TALLY_OK;
+}
+
+struct frame_name *frame_names_get(struct frame_names *names, uint32_t frame, struct tally_error *err)
+{
+	while (names->names.len <= frame)
+		if (!vec_push(&names->names, NULL)) {
+			error_nomem(err);
+			return NULL;
+		}
+	struct frame_name *name = names->names.items[frame];
+	if (name)
+		return name;
+	name = arena_new(&names->arena, struct frame_name);
+	if (!name) {
+		error_nomem(err);
+		return NULL;
+	}
+	if (fill(names, resolver_frame_get(names->resolver, frame), name, err) != TALLY_OK)
+		return NULL;
+	names->names.items[frame] = name;
+	return name;
+}

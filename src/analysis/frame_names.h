@@ -1,0 +1,42 @@
+/*
+ * frame_names.h - names for the frames of one resolver, looked up when first asked for: for views that print samples
+ *one by one and cannot wait for symbolise to see them all.
+ *
+ * Owned by the caller; borrows resolver, machine and store. One thread. A binary is loaded when its first frame is
+ *asked.
+ *
+ *	const struct frame_name *n = frame_names_get(&names, frame, err);  // NULL: out of memory
+ */
+#ifndef ANALYSIS_FRAME_NAMES_H
+#define ANALYSIS_FRAME_NAMES_H
+
+#include "analysis/resolve.h"
+#include "base/arena.h"
+#include "code/binary_store.h"
+
+struct frame_name {
+	const char *symbol; /* NULL: none */
+	uint64_t symbol_offset; /* of the address in the symbol */
+	struct tally_str path; /* of the binary, as recorded; "[unknown]" where nothing was mapped */
+	struct tally_str shown; /* its short name */
+	uint64_t raw_address;
+	bool is_kernel;
+	struct tally_str line; /* for the caller's own use: text made once per frame */
+	uint32_t line_form; /* what line depends on, the caller's own */
+};
+
+struct frame_names {
+	const struct resolver *resolver;
+	const struct machine *machine;
+	struct binary_store *store;
+	VEC(struct frame_name *) names; /* by frame id */
+	VEC(uint32_t) store_ids; /* by the machine's binary */
+	struct arena arena;
+};
+
+void frame_names_init(struct frame_names *names, const struct resolver *resolver, const struct machine *machine,
+	struct binary_store *store);
+void frame_names_deinit(struct frame_names *names);
+struct frame_name *frame_names_get(struct frame_names *names, uint32_t frame, struct tally_error *err);
+
+#endif

@@ -1,0 +1,191 @@
+#include "analysis/tracepoint_fields.h"
+
+#include "base/error.h"
+#include "tally_config.h"
+
+#if HAVE_TRACEEVENT
+#include <event-parse.h>
+#include <stdlib.h>
+#include <trace-seq.h>
+
+#include "base/cursor.h"
+#include "base/limits.h"
+
+struct tracepoint_printer {
+	struct tep_handle *tep;
+	struct trace_seq text;
+};
+
+static struct tally_str take_string(struct cursor *c)
+{
+	struct cursor peek = *c;
+	struct tally_str text = cursor_text(&peek, cursor_left(&peek));
+	cursor_skip(c, text.len + 1);
+	return text;
+}
+
+static struct tally_bytes sized(struct cursor *c, uint64_t size)
+{
+	return cursor_count(c, size, 1) ? cursor_bytes(c, (size_t)size) : (struct tally_bytes){NULL, 0};
+}
+
+static void parse_event(struct tep_handle *tep, struct tally_bytes format, const char *system)
+{
+	/* A format that the library does not take leaves its event without fields. */
+	if (format.len > 0)
+		(void)tep_parse_event(tep, (const char *)format.data, format.len, system);
+}
+
+static void parse_systems(struct cursor *c, struct tep_handle *tep)
+{
+	uint32_t systems = cursor_u32(c);
+	for (uint32_t s = 0; s < systems && !c->failed; s++) {
+		struct tally_str name = take_string(c);
+		char system[128];
+		size_t len = name.len < sizeof(system) - 1 ? name.len : sizeof(system) - 1;
+		memcpy(system, name.data, len);
+		system[len] = '\0';
+		uint32_t events = cursor_u32(c);
+		for (uint32_t e = 0; e < events && !c->failed; e++)
+			parse_event(tep, sized(c, cursor_u64(c)), system);
+	}
+}
+
+static void parse_kallsyms(struct tep_handle *tep, struct tally_bytes text)
+{
+	struct tally_str rest = {(const char *)text.data, text.len};
+	struct tally_str line;
+	while (rest.len > 0 && str_next(&rest, '\n', &line)) {
+		struct tally_str address_text;
+		struct tally_str type;
+		uint64_t address;
+		if (!str_next(&line, ' ', &address_text) || !str_next(&line, ' ', &type) || !line.data ||
+			!str_to_u64(address_text, 16, &address))
+			continue;
+		struct tally_str name;
+		if (!str_next(&line, '\t', &name) || name.len == 0 || name.len > 255)
+			continue;
+		char buffer[256];
+		memcpy(buffer, name.data, name.len);
+		buffer[name.len] = '\0';
+		(void)tep_register_function(tep, buffer, address, NULL);
+	}
+}
+
+static void parse_printk_formats(struct tep_handle *tep, struct tally_bytes text)
+{
+	struct tally_str rest = {(const char *)text.data, text.len};
+	struct tally_str line;
+	while (rest.len > 0 && str_next(&rest, '\n', &line)) {
+		struct tally_str address_text;
+		uint64_t address;
+		if (!str_next(&line, ':', &address_text) || !line.data ||
+			!str_to_u64(str_trim(address_text), 16, &address))
+			continue;
+		struct tally_str format = str_trim(line);
+		if (format.len < 2 || format.len > 1000)
+			continue;
+		char buffer[1001];
+		memcpy(buffer, format.data, format.len);
+		buffer[format.len] = '\0';
+		(void)tep_register_print_string(tep, buffer, address);
+	}
+}
+
+/* The layout that trace-cmd's files and perf's TRACING_DATA share, from the magic on. */
+static bool parse(struct cursor *c, struct tep_handle *tep)
+{
+	const uint8_t *magic = cursor_take(c, 10);
+	if (!magic || memcmp(magic, "\027\010\104tracing", 10) != 0)
+		return false;
+	(void)take_string(c); /* version */
+	uint8_t is_big = cursor_u8(c);
+	uint16_t probe = 1;
+	bool host_is_big = *(uint8_t *)&probe == 0;
+	c->swap = (is_big != 0) != host_is_big;
+	tep_set_file_bigendian(tep, is_big ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
+	tep_set_local_bigendian(tep, host_is_big ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
+	tep_set_long_size(tep, cursor_u8(c));
+	tep_set_page_size(tep, (int)cursor_u32(c));
+	cursor_skip(c, sizeof("header_page"));
+	struct tally_bytes page = sized(c, cursor_u64(c));
+	cursor_skip(c, sizeof("header_event"));
+	(void)sized(c, cursor_u64(c));
+	if (c->failed)
+		return false;
+	(void)tep_parse_header_page(tep, (char *)(uintptr_t)page.data, page.len, tep_get_long_size(tep));
+	uint32_t count = cursor_u32(c); /* ftrace's own events */
+	for (uint32_t i = 0; i < count && !c->failed; i++)
+		parse_event(tep, sized(c, cursor_u64(c)), "ftrace");
+	parse_systems(c, tep);
+	parse_kallsyms(tep, sized(c, cursor_u32(c)));
+	parse_printk_formats(tep, sized(c, cursor_u32(c)));
+	return true;
+}
+
+enum tally_status tracepoint_printer_create(
+	struct tally_bytes tracing_data, struct tracepoint_printer **out, struct tally_error *err)
+{
+	struct tracepoint_printer *printer = calloc(1, sizeof(*printer));
+	if (!printer)
+		return error_nomem(err);
+	printer->tep = tep_alloc();
+	if (!printer->tep) {
+		free(printer);
+		return error_nomem(err);
+	}
+	/* The library reports what it does not understand on standard error, which is not ours to write. */
+	tep_set_loglevel(TEP_LOG_NONE);
+	trace_seq_init(&printer->text);
+	struct cursor c = cursor_make(tracing_data, false);
+	if (!parse(&c, printer->tep)) {
+		tracepoint_printer_destroy(printer);
+		return error_set(err, TALLY_CORRUPT, "the recording's tracing data cannot be read");
+	}
+	*out = printer;
+	return TALLY_OK;
+}
+
+void tracepoint_printer_destroy(struct tracepoint_printer *printer)
+{
+	if (!printer)
+		return;
+	trace_seq_destroy(&printer->text);
+	tep_free(printer->tep);
+	free(printer);
+}
+
+bool tracepoint_print(struct tracepoint_printer *printer, struct tally_bytes raw, struct text *t)
+{
+	if (raw.len < 2)
+		return false;
+	struct tep_record record = {.data = (void *)(uintptr_t)raw.data, .size = (int)raw.len};
+	struct tep_event *event = tep_find_event_by_record(printer->tep, &record);
+	if (!event || (event->format.fields && record.size < 8))
+		return false;
+	trace_seq_reset(&printer->text);
+	tep_print_event(printer->tep, &printer->text, &record, "%s", TEP_PRINT_INFO);
+	trace_seq_terminate(&printer->text);
+	text_bytes(t, printer->text.buffer, printer->text.len);
+	return true;
+}
+
+#else
+
+enum tally_status tracepoint_printer_create(
+	struct tally_bytes tracing_data, struct tracepoint_printer **printer, struct tally_error *err)
+{
+	return error_set(
+		err, TALLY_UNSUPPORTED, "this build has no libtraceevent: the fields of tracepoints are not printed");
+}
+
+void tracepoint_printer_destroy(struct tracepoint_printer *printer)
+{
+}
+
+bool tracepoint_print(struct tracepoint_printer *printer, struct tally_bytes raw, struct text *t)
+{
+	return false;
+}
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * tracepoint_fields.h - the payload of a tracepoint sample as text, by the formats in the recording's tracing data.
+ *
+ * Owned by the caller. One thread. Without libtraceevent, create is TALLY_UNSUPPORTED. Bad input: formats that cannot
+ *be parsed are left out, and their events print no fields.
+ *
+ *	tracepoint_printer_create(features->tracing_data, &printer, err);
+ *	tracepoint_print(printer, &sample.raw, &text);
+ */
+#ifndef ANALYSIS_TRACEPOINT_FIELDS_H
+#define ANALYSIS_TRACEPOINT_FIELDS_H
+
+#include "base/bytes.h"
+#include "base/text.h"
+#include <tally/status.h>
+
+struct tracepoint_printer;
+
+TALLY_MUST_CHECK enum tally_status tracepoint_printer_create(
+	struct tally_bytes tracing_data, struct tracepoint_printer **printer, struct tally_error *err);
+void tracepoint_printer_destroy(struct tracepoint_printer *printer);
+/* False if the event is not described there. */
+bool tracepoint_print(struct tracepoint_printer *printer, struct tally_bytes raw, struct text *t);
+
+#endif

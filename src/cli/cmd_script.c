@@ -1,0 +1,462 @@
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analysis/record_run.h"
+#include "analysis/sideband.h"
+#include "base/error.h"
+#include "cli/commands.h"
+#include "cli/recording_input.h"
+#include "cli/script_rows.h"
+#include "perfdata/time_order.h"
+
+struct settings {
+	const char *input, *comms, *pids, *tids, *symfs, *kallsyms, *fields;
+	uint64_t max_stack;
+	bool hide_call_graph, show_kernel_path, ns, reltime, deltatime, force, no_demangle;
+	unsigned verbose;
+};
+
+#define ROW(member) .offset = offsetof(struct settings, member)
+
+static const struct option options[] = {
+	{.name = "input",
+		.letter = 'i',
+		.kind = OPTION_STRING,
+		.argument = "file",
+		ROW(input),
+		.help = "input file name"},
+	{.name = "fields",
+		.letter = 'F',
+		.kind = OPTION_STRING,
+		.argument = "str",
+		ROW(fields),
+		.help = "comma separated output fields, prefix with 'type:'; +field adds to the default ones, -field "
+			"takes away. "
+			"Fields: comm,tid,pid,time,cpu,event,trace,ip,sym,dso,addr,symoff,period"},
+	{.name = "hide-call-graph",
+		.letter = 'G',
+		.kind = OPTION_FLAG,
+		ROW(hide_call_graph),
+		.help = "When printing symbols do not display call chain"},
+	{.name = "comms",
+		.letter = 'c',
+		.kind = OPTION_STRING,
+		.argument = "comm[,comm...]",
+		ROW(comms),
+		.help = "only display events for these comms"},
+	{.name = "pid",
+		.kind = OPTION_STRING,
+		.argument = "pid[,pid...]",
+		ROW(pids),
+		.help = "only consider symbols in these pids"},
+	{.name = "tid",
+		.kind = OPTION_STRING,
+		.argument = "tid[,tid...]",
+		ROW(tids),
+		.help = "only consider symbols in these tids"},
+	{.name = "max-stack",
+		.kind = OPTION_U64,
+		.argument = "n",
+		ROW(max_stack),
+		.help = "Set the maximum stack depth when parsing the callchain. Default: kernel.perf_event_max_stack "
+			"or 127"},
+	{.name = "show-kernel-path",
+		.kind = OPTION_FLAG,
+		ROW(show_kernel_path),
+		.help = "Show the path of [kernel.kallsyms]"},
+	{.name = "ns", .kind = OPTION_FLAG, ROW(ns), .help = "Use 9 decimal places when displaying time"},
+	{.name = "reltime", .kind = OPTION_FLAG, ROW(reltime), .help = "Show time stamps relative to start"},
+	{.name = "deltatime",
+		.kind = OPTION_FLAG,
+		ROW(deltatime),
+		.help = "Show time stamps relative to previous event"},
+	{.name = "symfs",
+		.kind = OPTION_STRING,
+		.argument = "directory",
+		ROW(symfs),
+		.help = "Look for files with symbols relative to this directory"},
+	{.name = "kallsyms", .kind = OPTION_STRING, .argument = "file", ROW(kallsyms), .help = "kallsyms pathname"},
+	{.name = "no-demangle", .kind = OPTION_FLAG, ROW(no_demangle), .help = "print names as the file has them"},
+	{.name = "force", .letter = 'f', .kind = OPTION_FLAG, ROW(force), .help = "don't complain, do it"},
+	{.name = "verbose", .letter = 'v', .kind = OPTION_COUNT, ROW(verbose), .help = "say what was lost or left out"},
+	{.name = "dump-raw-trace", .letter = 'D', .kind = OPTION_UNSUPPORTED},
+	{.name = "Latency", .letter = 'L', .kind = OPTION_UNSUPPORTED},
+	{.name = "list", .letter = 'l', .kind = OPTION_UNSUPPORTED},
+	{.name = "script", .letter = 's', .kind = OPTION_UNSUPPORTED},
+	{.name = "gen-script", .letter = 'g', .kind = OPTION_UNSUPPORTED},
+	{.name = "debug-mode", .letter = 'd', .kind = OPTION_UNSUPPORTED},
+	{.name = "vmlinux", .letter = 'k', .kind = OPTION_UNSUPPORTED},
+	{.name = "system-wide", .letter = 'a', .kind = OPTION_UNSUPPORTED},
+	{.name = "symbols", .letter = 'S', .kind = OPTION_UNSUPPORTED},
+	{.name = "cpu", .letter = 'C', .kind = OPTION_UNSUPPORTED},
+	{.name = "show-info", .letter = 'I', .kind = OPTION_UNSUPPORTED},
+	{.name = "header", .kind = OPTION_UNSUPPORTED},
+	{.name = "header-only", .kind = OPTION_UNSUPPORTED},
+	{.name = "show-task-events", .kind = OPTION_UNSUPPORTED},
+	{.name = "show-mmap-events", .kind = OPTION_UNSUPPORTED},
+	{.name = "show-switch-events", .kind = OPTION_UNSUPPORTED},
+	{.name = "show-namespace-events", .kind = OPTION_UNSUPPORTED},
+	{.name = "show-cgroup-events", .kind = OPTION_UNSUPPORTED},
+	{.name = "show-lost-events", .kind = OPTION_UNSUPPORTED},
+	{.name = "show-round-events", .kind = OPTION_UNSUPPORTED},
+	{.name = "show-bpf-events", .kind = OPTION_UNSUPPORTED},
+	{.name = "show-text-poke-events", .kind = OPTION_UNSUPPORTED},
+	{.name = "per-event-dump", .kind = OPTION_UNSUPPORTED},
+	{.name = "itrace", .kind = OPTION_UNSUPPORTED},
+	{.name = "insn-trace", .kind = OPTION_UNSUPPORTED},
+	{.name = "time", .kind = OPTION_UNSUPPORTED},
+	{.name = "inline", .kind = OPTION_UNSUPPORTED},
+	{.name = "switch-on", .kind = OPTION_UNSUPPORTED},
+	{.name = "switch-off", .kind = OPTION_UNSUPPORTED},
+	{.name = "stop-bt", .kind = OPTION_UNSUPPORTED},
+	{.name = "dlfilter", .kind = OPTION_UNSUPPORTED},
+	{.name = "full-source-path", .kind = OPTION_UNSUPPORTED},
+	{.name = "xed", .kind = OPTION_UNSUPPORTED},
+	{.name = "graph-function", .kind = OPTION_UNSUPPORTED},
+	{.name = "merge-callchains", .kind = OPTION_UNSUPPORTED},
+};
+static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), true};
+static const char *const usages[] = {"[<options>]", NULL};
+static const char *const examples[] = {
+	"every sample of perf.data, one after another",
+	"tally script",
+	"only what one program did, with nanoseconds",
+	"tally script -c myprog --ns",
+	NULL,
+};
+
+static const struct {
+	const char *name;
+	uint32_t field;
+	uint64_t needs; /* SAMPLE_* */
+} field_names[] = {
+	{"comm", FIELD_COMM, 0},
+	{"tid", FIELD_TID, SAMPLE_TID},
+	{"pid", FIELD_PID, SAMPLE_TID},
+	{"time", FIELD_TIME, SAMPLE_TIME},
+	{"cpu", FIELD_CPU, SAMPLE_CPU},
+	{"event", FIELD_EVENT, 0},
+	{"trace", FIELD_TRACE, 0},
+	{"ip", FIELD_IP, SAMPLE_IP},
+	{"sym", FIELD_SYM, 0},
+	{"dso", FIELD_DSO, 0},
+	{"addr", FIELD_ADDR, SAMPLE_ADDR},
+	{"symoff", FIELD_SYMOFF, 0},
+	{"period", FIELD_PERIOD, 0},
+};
+
+#define FIELD_NAME_COUNT (sizeof(field_names) / sizeof(field_names[0]))
+
+struct script {
+	const struct cli *cli;
+	struct settings settings;
+	struct perfdata_reader *reader;
+	struct binary_store *store;
+	struct record_run run;
+	struct sideband sideband;
+	struct resolver resolver;
+	struct frame_names names;
+	struct script_printer printer;
+	uint32_t *fields;
+	struct map_u64 read_totals; /* event id -> last value read */
+	struct text out;
+};
+
+static enum tally_status missing_attribute(
+	const struct perfdata_event *event, const char *name, struct tally_error *err)
+{
+	char upper[16];
+	size_t i = 0;
+	for (; name[i] && i + 1 < sizeof(upper); i++)
+		upper[i] = (char)(name[i] - ('a' <= name[i] && name[i] <= 'z' ? 32 : 0));
+	upper[i] = '\0';
+	return error_set(err, TALLY_INVALID,
+		"Samples for '%s' event do not have %s attribute set. Cannot print '%s' field.", event->name.data,
+		upper, name);
+}
+
+/* "trace:" and the like limit a list of fields to one kind of event. */
+static bool type_matches(struct tally_str type, const struct perf_attr *attr)
+{
+	if (str_equal(type, STR("hw")))
+		return attr->type == EVENT_HARDWARE || attr->type == EVENT_HW_CACHE;
+	if (str_equal(type, STR("sw")))
+		return attr->type == EVENT_SOFTWARE;
+	if (str_equal(type, STR("trace")))
+		return attr->type == EVENT_TRACEPOINT;
+	return str_equal(type, STR("raw")) && attr->type == EVENT_RAW;
+}
+
+static bool is_type(struct tally_str type)
+{
+	return str_equal(type, STR("hw")) || str_equal(type, STR("sw")) || str_equal(type, STR("trace")) ||
+	       str_equal(type, STR("raw"));
+}
+
+static enum tally_status apply_field(struct script *script, struct tally_str word, const struct perfdata_event *event,
+	char sign, struct tally_error *err)
+{
+	for (size_t i = 0; i < FIELD_NAME_COUNT; i++) {
+		if (!str_equal(word, str_from(field_names[i].name)))
+			continue;
+		uint64_t needs = field_names[i].needs;
+		uint32_t *fields = &script->fields[event->index];
+		if (sign == '-') {
+			*fields &= ~field_names[i].field;
+			return TALLY_OK;
+		}
+		if (needs && !(event->attr.sample_type & needs))
+			return missing_attribute(event, field_names[i].name, err);
+		*fields |= field_names[i].field;
+		return TALLY_OK;
+	}
+	return error_set(err, TALLY_UNSUPPORTED, "field '%.*s' is not supported yet, or no field at all", (int)word.len,
+		word.data);
+}
+
+/* "-F comm,ip", "-F +period", "-F trace:time,event": perf's forms. */
+static enum tally_status choose_fields(struct script *script, struct tally_error *err)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(script->reader, &count);
+	script->fields = calloc(count ? count : 1, sizeof(*script->fields));
+	if (!script->fields)
+		return error_nomem(err);
+	for (size_t i = 0; i < count; i++)
+		script->fields[i] = script_default_fields(&events[i].attr);
+	if (!script->settings.fields)
+		return TALLY_OK;
+	struct tally_str list = str_from(script->settings.fields);
+	struct tally_str type = {NULL, 0};
+	const char *colon = memchr(list.data, ':', list.len);
+	if (colon && is_type((struct tally_str){list.data, (size_t)(colon - list.data)})) {
+		type = (struct tally_str){list.data, (size_t)(colon - list.data)};
+		list = (struct tally_str){colon + 1, list.len - type.len - 1};
+	}
+	bool replaces = list.len == 0 || (list.data[0] != '+' && list.data[0] != '-');
+	for (size_t i = 0; i < count; i++) {
+		if (type.data && !type_matches(type, &events[i].attr))
+			continue;
+		if (replaces)
+			script->fields[i] = 0;
+		struct tally_str rest = list;
+		struct tally_str word;
+		while (str_next(&rest, ',', &word)) {
+			char sign = word.len > 0 && (word.data[0] == '+' || word.data[0] == '-') ? word.data[0] : '+';
+			if (word.len > 0 && (word.data[0] == '+' || word.data[0] == '-'))
+				word = (struct tally_str){word.data + 1, word.len - 1};
+			enum tally_status status = apply_field(script, word, &events[i], sign, err);
+			if (status != TALLY_OK)
+				return status;
+		}
+	}
+	return TALLY_OK;
+}
+
+static bool is_listed(const char *list, struct tally_str word)
+{
+	struct tally_str rest = str_from(list);
+	struct tally_str part;
+	while (str_next(&rest, ',', &part))
+		if (str_equal(part, word))
+			return true;
+	return false;
+}
+
+static bool is_listed_number(const char *list, int32_t number)
+{
+	char buffer[16];
+	struct text t = {.data = buffer, .cap = sizeof(buffer)};
+	text_i64(&t, number);
+	return is_listed(list, (struct tally_str){buffer, t.len});
+}
+
+static bool is_wanted(const struct script *script, const struct sample *sample, uint64_t clock)
+{
+	const struct settings *settings = &script->settings;
+	if (settings->pids && !is_listed_number(settings->pids, (int32_t)sample->pid))
+		return false;
+	if (settings->tids && !is_listed_number(settings->tids, (int32_t)sample->tid))
+		return false;
+	if (!settings->comms)
+		return true;
+	uint32_t comm = machine_comm_at(script->sideband.machine, (int32_t)sample->tid, clock);
+	return comm != INTERN_NONE && is_listed(settings->comms, machine_string(script->sideband.machine, comm));
+}
+
+static enum tally_status print_sample(struct script *script, const struct perfdata_event *event,
+	const struct record *record, const struct sample *sample, uint64_t clock, struct tally_error *err)
+{
+	if (!script_print_sample(&script->printer, &script->out, event, record, sample, clock))
+		return error_nomem(err);
+	if (!text_line_end(&script->out))
+		return TALLY_END; /* the reader of our output has gone */
+	return TALLY_OK;
+}
+
+/* A sample that read its group stands for one of each event that counted on since it was last read. */
+static enum tally_status print_read_values(struct script *script, const struct record *record,
+	const struct sample *sample, uint64_t clock, struct tally_error *err)
+{
+	for (uint64_t i = 0; i < sample->read.count; i++) {
+		struct read_value value = read_value_get(&sample->read, i);
+		uint64_t id = sample->read.format & READ_FORMAT_ID ? value.id : sample->id;
+		const struct perfdata_event *event = perfdata_reader_event_by_id(script->reader, id);
+		uint64_t *total = map_u64_at(&script->read_totals, id, NULL);
+		if (!total)
+			return error_nomem(err);
+		struct sample one = *sample;
+		one.period = value.value - *total;
+		*total = value.value;
+		if (!event || one.period == 0)
+			continue;
+		enum tally_status status = print_sample(script, event, record, &one, clock, err);
+		if (status != TALLY_OK)
+			return status;
+	}
+	return TALLY_OK;
+}
+
+static enum tally_status print_record(
+	struct script *script, const struct time_order_item *item, struct tally_error *err)
+{
+	const struct record *record = &item->record;
+	if (record->type != RECORD_SAMPLE)
+		return TALLY_OK;
+	const struct perfdata_event *event = perfdata_reader_event_of(script->reader, record);
+	if (!event) {
+		script->sideband.health.unattributed_samples++;
+		return TALLY_OK;
+	}
+	struct sample sample;
+	if (sample_decode(&event->layout, record, &sample, NULL) != TALLY_OK) {
+		script->sideband.health.damaged_records++;
+		return TALLY_OK;
+	}
+	if (!(event->attr.sample_type & SAMPLE_PERIOD))
+		sample.period = event->attr.sample_period_or_freq;
+	uint64_t clock = script->sideband.clock_is_position ? record->offset - script->run.offset : sample.time;
+	if (!is_wanted(script, &sample, clock))
+		return TALLY_OK;
+	if (event->attr.sample_type & SAMPLE_READ)
+		return print_read_values(script, record, &sample, clock, err);
+	return print_sample(script, event, record, &sample, clock, err);
+}
+
+static enum tally_status print_all(struct script *script, struct tally_error *err)
+{
+	struct time_order *order;
+	perfdata_reader_rewind(script->reader);
+	enum tally_status status = time_order_create(script->reader, &order, err);
+	if (status != TALLY_OK)
+		return status;
+	struct time_order_item item;
+	while ((status = time_order_next(order, &item, err)) == TALLY_OK)
+		if ((status = print_record(script, &item, err)) != TALLY_OK)
+			break;
+	time_order_destroy(order);
+	text_flush(&script->out);
+	return status == TALLY_END ? TALLY_OK : status;
+}
+
+static size_t longest_name(struct perfdata_reader *reader)
+{
+	size_t count;
+	size_t longest = 0;
+	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
+	for (size_t i = 0; i < count; i++)
+		if (events[i].name.len > longest)
+			longest = events[i].name.len;
+	return longest;
+}
+
+static enum tally_status prepare(struct script *script, struct tally_error *err)
+{
+	const struct settings *settings = &script->settings;
+	struct binary_store_options store_options = {
+		.symfs = settings->symfs, .kallsyms = settings->kallsyms, .no_demangle = settings->no_demangle};
+	enum tally_status status = binary_store_create(&store_options, &script->store, err);
+	if (status == TALLY_OK)
+		status = record_run_open(script->reader, &script->run, err);
+	if (status == TALLY_OK)
+		status = sideband_read(script->reader, &script->run, &script->sideband, err);
+	if (status == TALLY_OK)
+		status = choose_fields(script, err);
+	if (status == TALLY_OK && !resolver_init(&script->resolver, script->sideband.machine, script->run.swap))
+		status = error_nomem(err);
+	if (status != TALLY_OK)
+		return status;
+	script->resolver.keep_raw = true;
+	script->resolver.max_stack = settings->max_stack > UINT32_MAX ? UINT32_MAX : (unsigned)settings->max_stack;
+	frame_names_init(&script->names, &script->resolver, script->sideband.machine, script->store);
+	script->printer = (struct script_printer){
+		.machine = script->sideband.machine,
+		.resolver = &script->resolver,
+		.names = &script->names,
+		.fields = script->fields,
+		.hide_call_graph = settings->hide_call_graph,
+		.time_form = settings->ns ? TIME_NSEC : TIME_USEC,
+		.is_delta = settings->deltatime,
+		.is_relative = settings->reltime,
+		.event_name_width = longest_name(script->reader),
+	};
+	struct tally_bytes tracing = perfdata_reader_features(script->reader)->tracing_data;
+	struct tally_error tracing_error;
+	if (tracing.len > 0 &&
+		tracepoint_printer_create(tracing, &script->printer.tracepoints, &tracing_error) != TALLY_OK)
+		cli_failf(script->cli, "%s: %s", script->cli->program, tracing_error.text);
+	return TALLY_OK;
+}
+
+static void script_deinit(struct script *script)
+{
+	tracepoint_printer_destroy(script->printer.tracepoints);
+	frame_names_deinit(&script->names);
+	resolver_deinit(&script->resolver);
+	sideband_deinit(&script->sideband);
+	record_run_close(&script->run);
+	binary_store_destroy(script->store);
+	perfdata_reader_destroy(script->reader);
+	free(script->fields);
+	map_u64_deinit(&script->read_totals);
+	text_deinit(&script->out);
+}
+
+static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	struct script script = {.cli = cli, .settings = {.max_stack = 127}};
+	int rest;
+	int code = 0;
+	if (!cli_parse(cli, command, &script.settings, argc, argv, &rest, &code))
+		return code;
+	if (rest < argc)
+		return cli_failf(cli, "%s: running scripts ('%s') is not supported yet", cli->program, argv[rest]),
+		       EXIT_USAGE;
+	struct tally_error err;
+	if (cli_open_recording(cli, script.settings.input, &script.reader, &err) != TALLY_OK)
+		return cli_fail(cli, &err);
+	enum tally_status status = prepare(&script, &err);
+	if (status == TALLY_OK) {
+		cli_start_pager(cli);
+		text_to_fd(&script.out, STDOUT_FILENO);
+		status = print_all(&script, &err);
+		cli_print_health(cli, &script.sideband.health);
+	}
+	if (status != TALLY_OK)
+		code = cli_fail(cli, &err);
+	script_deinit(&script);
+	return code;
+}
+
+const struct command command_script = {
+	.name = "script",
+	.summary = "Read perf.data (created by perf record) and display trace output",
+	.usages = usages,
+	.options = &table,
+	.description = "Prints every sample in order of time: who, when, which event, where; with its call chain, or a "
+		       "tracepoint's\n"
+		       "fields. Losses and damage are told on standard error.",
+	.examples = examples,
+	.run = run,
+};

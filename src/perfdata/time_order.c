@@ -1,0 +1,189 @@
+#include "perfdata/time_order.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/vec.h"
+
+struct waiting {
+	uint64_t time_ns;
+	const uint8_t *data;
+	uint64_t offset;
+};
+
+struct time_order {
+	struct perfdata_reader *reader;
+	bool swap;
+	VEC(struct waiting) queue; /* [next, flush_end) is in order and may go out; what follows waits */
+	size_t next, flush_end;
+	VEC(struct waiting) scratch;
+	VEC(size_t) runs;
+	uint64_t round_max_ns;    /* newest time that this round has seen */
+	uint64_t flush_until_ns;  /* newest of the round before: all up to it is complete when this round ends */
+	bool at_end;
+	enum tally_status end_status;
+	struct tally_error end_error;
+};
+
+enum tally_status time_order_create(struct perfdata_reader *reader, struct time_order **order, struct tally_error *err)
+{
+	struct time_order *o = calloc(1, sizeof(*o));
+	if (!o)
+		return error_nomem(err);
+	o->reader = reader;
+	o->swap = perfdata_reader_is_swapped(reader);
+	*order = o;
+	return TALLY_OK;
+}
+
+void time_order_destroy(struct time_order *order)
+{
+	if (!order)
+		return;
+	vec_free(&order->queue);
+	vec_free(&order->scratch);
+	vec_free(&order->runs);
+	free(order);
+}
+
+static void merge(struct waiting *to, const struct waiting *a, const struct waiting *a_end, const struct waiting *b,
+	const struct waiting *b_end)
+{
+	while (a < a_end && b < b_end)
+		*to++ = b->time_ns < a->time_ns ? *b++ : *a++;
+	if (a < a_end)
+		memcpy(to, a, (size_t)(a_end - a) * sizeof(*a));
+	else
+		memcpy(to, b, (size_t)(b_end - b) * sizeof(*b));
+}
+
+/* Each ring's records stand in order, so the queue is a few ascending runs: they are found and merged pairwise. Stable. */
+static bool sort_queue(struct time_order *o)
+{
+	struct waiting *items = o->queue.items + o->next;
+	size_t count = o->queue.len - o->next;
+	o->runs.len = 0;
+	for (size_t i = 0; i < count; i++)
+		if ((i == 0 || items[i].time_ns < items[i - 1].time_ns) && !vec_push(&o->runs, i))
+			return false;
+	if (o->runs.len <= 1)
+		return true;
+	if (!vec_reserve(&o->scratch, count))
+		return false;
+	struct waiting *from = items;
+	struct waiting *to = o->scratch.items;
+	size_t *starts = o->runs.items;
+	size_t run_count = o->runs.len;
+	while (run_count > 1) {
+		size_t kept = 0;
+		for (size_t i = 0; i < run_count; i += 2) {
+			size_t start = starts[i];
+			size_t middle = i + 1 < run_count ? starts[i + 1] : count;
+			size_t stop = i + 2 < run_count ? starts[i + 2] : count;
+			merge(to + start, from + start, from + middle, from + middle, from + stop);
+			starts[kept++] = start;
+		}
+		run_count = kept;
+		struct waiting *swap = from;
+		from = to;
+		to = swap;
+	}
+	if (from != items)
+		memcpy(items, from, count * sizeof(*items));
+	return true;
+}
+
+static enum tally_status flush(struct time_order *o, uint64_t until_ns, struct tally_error *err)
+{
+	/* What went out already makes room. */
+	memmove(o->queue.items, o->queue.items + o->next, (o->queue.len - o->next) * sizeof(*o->queue.items));
+	o->queue.len -= o->next;
+	o->next = 0;
+	if (!sort_queue(o))
+		return error_nomem(err);
+	size_t low = 0;
+	size_t high = o->queue.len;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (o->queue.items[middle].time_ns <= until_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	o->flush_end = low;
+	return TALLY_OK;
+}
+
+static bool time_of(const struct time_order *o, const struct record *record, uint64_t *time_ns)
+{
+	if (record->type == RECORD_SAMPLE) {
+		const struct perfdata_event *event = perfdata_reader_event_of(o->reader, record);
+		if (!event || event->layout.time < 0 || record->bytes.len < (size_t)event->layout.time + sizeof(uint64_t))
+			return false;
+		*time_ns = sample_u64_at(record->bytes.data + event->layout.time, 0, o->swap);
+		return true;
+	}
+	struct sample_id id;
+	if (record->type >= RECORD_HEADER_ATTR || !perfdata_reader_sample_id(o->reader, record, &id) || !id.has_time)
+		return false;
+	*time_ns = id.time;
+	return true;
+}
+
+/* Reads until something may go out: TALLY_OK with a record that has no time, or with the queue ready (has_time). */
+static enum tally_status read_on(struct time_order *o, struct time_order_item *item, struct tally_error *err)
+{
+	for (;;) {
+		struct record record;
+		enum tally_status status = perfdata_reader_next(o->reader, &record, &o->end_error);
+		if (status != TALLY_OK) {
+			o->at_end = true;
+			o->end_status = status;
+			item->has_time = true;
+			return flush(o, UINT64_MAX, err);
+		}
+		uint64_t time_ns;
+		if (time_of(o, &record, &time_ns)) {
+			struct waiting waiting = {.time_ns = time_ns, .data = record.bytes.data, .offset = record.offset};
+			if (!vec_push(&o->queue, waiting))
+				return error_nomem(err);
+			if (time_ns > o->round_max_ns)
+				o->round_max_ns = time_ns;
+			continue;
+		}
+		if (record.type == RECORD_FINISHED_ROUND) {
+			status = flush(o, o->flush_until_ns, err);
+			if (status != TALLY_OK)
+				return status;
+			o->flush_until_ns = o->round_max_ns;
+		}
+		*item = (struct time_order_item){.record = record};
+		return TALLY_OK;
+	}
+}
+
+enum tally_status time_order_next(struct time_order *o, struct time_order_item *item, struct tally_error *err)
+{
+	while (o->next >= o->flush_end) {
+		if (o->at_end) {
+			if (o->end_status != TALLY_END && err)
+				*err = o->end_error;
+			enum tally_status status = o->end_status;
+			o->end_status = TALLY_END;
+			return status;
+		}
+		enum tally_status status = read_on(o, item, err);
+		if (status != TALLY_OK)
+			return status;
+		if (!item->has_time)
+			return TALLY_OK;
+	}
+	const struct waiting *waiting = &o->queue.items[o->next++];
+	/* Its size was checked when it was read. */
+	struct tally_bytes bytes = {waiting->data, UINT16_MAX};
+	enum tally_status status = record_at(bytes, o->swap, 0, &item->record, err);
+	item->record.offset = waiting->offset;
+	item->has_time = true;
+	item->time_ns = waiting->time_ns;
+	return status;
+}
