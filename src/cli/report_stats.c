@@ -209,7 +209,8 @@ static enum tally_status collect_reads(
 	struct read_table *table, struct perfdata_reader *reader, struct tally_error *err)
 {
 	struct record record;
-	enum tally_status status = perfdata_reader_rewind(reader, err);
+	enum tally_status status = TALLY_OK;
+	perfdata_reader_rewind(reader);
 	while (status == TALLY_OK) {
 		status = perfdata_reader_next(reader, &record, err);
 		if (status == TALLY_OK && record.type == RECORD_READ && !add_read(table, reader, &record))
