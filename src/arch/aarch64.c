@@ -1,0 +1,57 @@
+#include "arch/arch.h"
+
+#include <elf.h>
+
+static const char *const registers[] = {
+	[0] = "x0",
+	[1] = "x1",
+	[2] = "x2",
+	[3] = "x3",
+	[4] = "x4",
+	[5] = "x5",
+	[6] = "x6",
+	[7] = "x7",
+	[8] = "x8",
+	[9] = "x9",
+	[10] = "x10",
+	[11] = "x11",
+	[12] = "x12",
+	[13] = "x13",
+	[14] = "x14",
+	[15] = "x15",
+	[16] = "x16",
+	[17] = "x17",
+	[18] = "x18",
+	[19] = "x19",
+	[20] = "x20",
+	[21] = "x21",
+	[22] = "x22",
+	[23] = "x23",
+	[24] = "x24",
+	[25] = "x25",
+	[26] = "x26",
+	[27] = "x27",
+	[28] = "x28",
+	[29] = "x29",
+	[30] = "lr",
+	[31] = "sp",
+	[32] = "pc",
+	[46] = "vg", /* granule of scalable vectors; the numbers before it are the kernel's own */
+};
+
+const struct arch arch_aarch64 = {
+	.name = "aarch64",
+	.machines = (const char *const[]){"aarch64", "aarch64_be", "arm64", NULL},
+	.e_machine = EM_AARCH64,
+	.pointer_bytes = 8,
+	.kernel_start = UINT64_C(0xff00000000000000), /* 52 to 39 bits, tags of user pointers apart */
+	.call_back_bytes = 4,
+	.registers = registers,
+	.register_count = sizeof(registers) / sizeof(registers[0]),
+	.ip = 32,
+	.sp = 31,
+	.fp = 29,
+	.link = 30,
+	.frame_fp_offset = 0,
+	.frame_return_offset = 8,
+};

@@ -1,0 +1,66 @@
+/*
+ * arch.h - what must be known of a CPU architecture to read a recording of it: registers by perf's number, byte order,
+ * where the kernel's addresses begin, how a frame links to its caller. Constant tables, one per architecture; chosen
+ * by the recording, never by the host. Not here: how to unwind (code/unwind), what the host can count (kernel).
+ *
+ * To add one:
+ *  1. src/arch/<name>.c with a constant struct arch; register names and numbers from the kernel's
+ *     arch/<name>/include/uapi/asm/perf_regs.h, the e_machine from <elf.h>;
+ *  2. an extern below, a row in the list of arch.c, the file in meson.build;
+ *  3. a case in tests/unit/arch/arch.c (names of machine, the four special registers);
+ *  4. run the tests on such a host once: there the numbers are compared with its <asm/perf_regs.h>.
+ *
+ *	const struct arch *arch = arch_find("aarch64");
+ *	if (!arch) ...			// samples can still be shown, without registers
+ *	const char *name = arch_register_name(arch, number);
+ */
+#ifndef ARCH_ARCH_H
+#define ARCH_ARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ARCH_NO_REGISTER UINT32_MAX
+
+struct arch {
+	const char *name; /* as uname -m has it, in its usual spelling */
+	const char *const *machines; /* glob patterns of uname -m that mean it; NULL-terminated */
+	uint16_t e_machine; /* of its ELF files */
+	uint8_t pointer_bytes;
+	bool is_big_endian; /* its usual order; a recording says its own */
+	/* First address of the kernel's half; in a sample whose mode is unknown, what is at or above it is kernel. */
+	uint64_t kernel_start;
+	/* A return address names the instruction behind the call; this much before it lies inside the call. */
+	uint8_t call_back_bytes;
+	/* Names by bit number in sample_regs_user and sample_regs_intr; NULL where there is none. */
+	const char *const *registers;
+	uint32_t register_count;
+	uint32_t ip, sp, fp;
+	uint32_t link; /* holds the return address of a leaf function; ARCH_NO_REGISTER: the stack does */
+	/* Where, from the frame pointer's value, the caller's frame pointer and the return address are kept. */
+	int8_t frame_fp_offset, frame_return_offset;
+};
+
+/* By machine name of uname -m (HEADER_ARCH of a file); NULL if it is none of these. */
+const struct arch *arch_find(const char *machine);
+/* By e_machine and class of an ELF file; NULL if it is none of these. */
+const struct arch *arch_find_elf(uint16_t e_machine, uint8_t pointer_bytes);
+/* NULL if it has no register of this number. */
+const char *arch_register_name(const struct arch *arch, uint32_t number);
+/* ARCH_NO_REGISTER if there is none of this name (any case). */
+uint32_t arch_register_find(const struct arch *arch, const char *name);
+static inline bool arch_is_kernel_address(const struct arch *arch, uint64_t address)
+{
+	return address >= arch->kernel_start;
+}
+/* All of them: position counts from 0; NULL behind the last. */
+const struct arch *arch_at(size_t position);
+
+extern const struct arch arch_x86_64;
+extern const struct arch arch_i386;
+extern const struct arch arch_aarch64;
+extern const struct arch arch_arm;
+extern const struct arch arch_riscv64;
+
+#endif

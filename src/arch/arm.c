@@ -1,0 +1,23 @@
+#include "arch/arch.h"
+
+#include <elf.h>
+
+static const char *const registers[] = {
+	"r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "fp", "ip", "sp", "lr", "pc"};
+
+const struct arch arch_arm = {
+	.name = "arm",
+	.machines = (const char *const[]){"arm", "armv*", NULL},
+	.e_machine = EM_ARM,
+	.pointer_bytes = 4,
+	.kernel_start = 0xbf000000, /* the usual split of 3 GB to 1 GB, and the modules below it */
+	.call_back_bytes = 2, /* Thumb's shortest call is 2 bytes, and 2 lies inside a 4-byte one */
+	.registers = registers,
+	.register_count = sizeof(registers) / sizeof(registers[0]),
+	.ip = 15,
+	.sp = 13,
+	.fp = 11,
+	.link = 14,
+	.frame_fp_offset = -4,
+	.frame_return_offset = 0,
+};
