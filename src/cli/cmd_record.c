@@ -130,6 +130,7 @@ static void complete_settings(struct record_settings *s, bool has_command)
 		s->attrs.callgraph = CALLGRAPH_FP;
 	if (!s->output)
 		s->output = default_output();
+	s->attrs.sample_identifier |= strcmp(s->output, "-") == 0;
 	if (!s->ring_bytes)
 		s->ring_bytes = RING_BYTES_DEFAULT;
 }

@@ -1,6 +1,7 @@
 #include "cli/record_features.h"
 #include "base/error.h"
 #include "base/writer.h"
+#include "kernel/recording/tracing_data.h"
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -175,6 +176,26 @@ static enum tally_status add_events(
 	return TALLY_OK;
 }
 
+static enum tally_status add_tracing_data(
+	struct record_features *r, const struct record_features_input *input, struct tally_error *err)
+{
+	struct writer w = {0};
+	enum tally_status st = tracing_data_write(input->kernel, input->events, &w, err);
+
+	if (st == TALLY_OK && w.len) {
+		const uint8_t *kept = arena_copy(&r->arena, w.data, w.len);
+		if (kept) {
+			r->features.tracing_data = (struct tally_bytes){kept, w.len};
+			r->features.raw[FEATURE_TRACING_DATA] = r->features.tracing_data;
+			record_features_add(&r->features, FEATURE_TRACING_DATA);
+		} else {
+			st = error_nomem(err);
+		}
+	}
+	writer_deinit(&w);
+	return st;
+}
+
 static void add_clock(struct perfdata_features *f, int32_t clockid)
 {
 	struct timespec resolution, wall, now;
@@ -215,6 +236,8 @@ enum tally_status record_features_read(
 	if (f->total_mem_kb)
 		record_features_add(f, FEATURE_TOTAL_MEM);
 	st = add_events(out, input, err);
+	if (st == TALLY_OK)
+		st = add_tracing_data(out, input, err);
 	if (st == TALLY_OK && !(add_cmdline(out, input->argv) && add_topology(out) && add_machine_lists(out) &&
 				      add_memory_topology(out)))
 		st = error_nomem(err);

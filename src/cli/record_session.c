@@ -7,6 +7,7 @@
 #include "kernel/system/spawn.h"
 #include "perfdata/writer.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ struct session {
 	struct record_features features;
 	bool has_features;
 	int signal_fd;
+	int pipe_fd; /* what standard output was; -1: the output is a file */
 	sigset_t old_mask;
 	bool has_mask;
 };
@@ -88,6 +90,17 @@ static enum tally_status resolve_target(struct session *s, struct tally_error *e
 	return TALLY_OK;
 }
 
+/* The stream has standard output for itself: the command writes to standard error instead, as under perf. */
+static enum tally_status take_standard_output(struct session *s, struct tally_error *err)
+{
+	if (strcmp(s->request->output, "-") != 0)
+		return TALLY_OK;
+	s->pipe_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (s->pipe_fd < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		return error_set_errno(err, TALLY_IO, errno, "standard output cannot be written to");
+	return TALLY_OK;
+}
+
 static struct recorder_config recorder_config(struct session *s)
 {
 	const struct record_request *q = s->request;
@@ -134,9 +147,8 @@ static enum tally_status add_events(struct session *s, struct tally_error *err)
 static enum tally_status open_output(struct session *s, struct tally_error *err)
 {
 	const struct record_request *q = s->request;
-	bool is_pipe = strcmp(q->output, "-") == 0;
-	enum tally_status st = is_pipe ? perfdata_writer_create_pipe(STDOUT_FILENO, &s->writer, err)
-				       : perfdata_writer_create_file(q->output, true, &s->writer, err);
+	enum tally_status st = s->pipe_fd >= 0 ? perfdata_writer_create_pipe(s->pipe_fd, &s->writer, err)
+					       : perfdata_writer_create_file(q->output, true, &s->writer, err);
 
 	if (st == TALLY_OK)
 		st = add_events(s, err);
@@ -302,7 +314,7 @@ static enum tally_status finish_file(struct session *s, struct tally_error *err)
 	const struct record_request *q = s->request;
 	struct perfdata_features *features = &s->features.features;
 	struct record_build_ids ids = {0};
-	bool is_pipe = strcmp(q->output, "-") == 0;
+	bool is_pipe = s->pipe_fd >= 0;
 	enum tally_status st = TALLY_OK;
 
 	s->summary->bytes = perfdata_writer_data_bytes(s->writer);
@@ -349,8 +361,10 @@ static void end_child(struct session *s)
 static enum tally_status start(struct session *s, struct tally_error *err)
 {
 	struct recorder_config config;
-	enum tally_status st = resolve_target(s, err);
+	enum tally_status st = take_standard_output(s, err);
 
+	if (st == TALLY_OK)
+		st = resolve_target(s, err);
 	if (st == TALLY_OK)
 		st = take_signals(s, err);
 	if (st != TALLY_OK)
@@ -377,7 +391,7 @@ static enum tally_status start(struct session *s, struct tally_error *err)
 enum tally_status record_session_run(
 	const struct record_request *request, struct record_summary *summary, struct tally_error *err)
 {
-	struct session s = {.request = request, .summary = summary, .signal_fd = -1};
+	struct session s = {.request = request, .summary = summary, .signal_fd = -1, .pipe_fd = -1};
 
 	*summary = (struct record_summary){0};
 	enum tally_status st = start(&s, err);
@@ -391,7 +405,7 @@ enum tally_status record_session_run(
 	if (was_started) { /* a recording that broke off keeps what it has */
 		enum tally_status closed = finish_file(&s, st == TALLY_OK ? err : NULL);
 		st = st == TALLY_OK ? closed : st;
-	} else if (s.writer && strcmp(request->output, "-") != 0) {
+	} else if (s.writer && s.pipe_fd < 0) {
 		unlink(request->output);
 	}
 	perfdata_writer_destroy(s.writer);
@@ -401,6 +415,8 @@ enum tally_status record_session_run(
 	target_deinit(&s.target);
 	if (s.signal_fd >= 0)
 		close(s.signal_fd);
+	if (s.pipe_fd >= 0)
+		close(s.pipe_fd);
 	if (s.has_mask)
 		sigprocmask(SIG_SETMASK, &s.old_mask, NULL);
 	return st;

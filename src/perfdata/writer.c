@@ -217,6 +217,13 @@ static enum tally_status begin_pipe(
 		(void)record_encode(&out, &fields, 0, NULL, &none);
 		writer_deinit(&body);
 	}
+	if (st == TALLY_OK && features->tracing_data.len) {
+		struct record_fields fields = {.type = RECORD_HEADER_TRACING_DATA};
+		fields.tracing_data.size = (uint32_t)((features->tracing_data.len + 7) & ~(size_t)7);
+		(void)record_encode(&out, &fields, 0, NULL, &none);
+		writer_bytes(&out, features->tracing_data.data, features->tracing_data.len);
+		writer_align(&out, 8);
+	}
 	if (st == TALLY_OK)
 		st = out.failed ? error_nomem(err) : file_write_all(w->fd, out.data, out.len, err);
 	writer_deinit(&out);

@@ -1,0 +1,18 @@
+/*
+ * tracing_data.h - the formats of the tracepoints that a recording holds, as the file's TRACING_DATA section has them.
+ *
+ * Layout: magic, version, byte order, word size, page size; header_page and header_event; ftrace formats (none); per
+ * subsystem the formats of its events; kallsyms (none: the recording's host has it); printk formats; command names
+ * (none: comm records tell them). Source: seeds/perf.data-file-format.txt; what perf 6.1 writes.
+ */
+#ifndef KERNEL_RECORDING_TRACING_DATA_H
+#define KERNEL_RECORDING_TRACING_DATA_H
+
+#include "base/writer.h"
+#include "kernel/events/event_parser.h"
+
+/* Appends the section; nothing if no event is a tracepoint. */
+TALLY_MUST_CHECK enum tally_status tracing_data_write(const struct kernel_seam *kernel,
+	const struct event_list *events, struct writer *w, struct tally_error *err);
+
+#endif
