@@ -1,5 +1,6 @@
 #include "code/binary_store.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -160,12 +161,40 @@ static bool vaddr_to_offset(const struct elf_image *image, uint64_t vaddr, uint6
 	return false;
 }
 
+static bool add_plt(struct entry *entry)
+{
+	struct elf_plt plt = {0};
+	bool ok = elf_image_plt(entry->image, &plt, NULL) == TALLY_OK && symbol_table_sort(&entry->symbols);
+	size_t sorted = entry->symbols.symbols.len;
+	for (size_t i = 0; i < plt.entries.len && ok; i++) {
+		const struct elf_plt_entry *from = &plt.entries.items[i];
+		const char *name = from->target;
+		uint64_t offset;
+		if (!vaddr_to_offset(entry->image, from->vaddr, &offset))
+			continue;
+		if (from->is_header) {
+			ok = symbol_table_add(&entry->symbols, offset, from->size, ".plt", 'l');
+			continue;
+		}
+		uint64_t resolver;
+		if (!name && vaddr_to_offset(entry->image, from->resolver, &resolver)) {
+			const struct symbol_table known = {.symbols = {entry->symbols.symbols.items, sorted, sorted}};
+			const struct symbol *chooser = symbol_table_at(&known, resolver);
+			name = chooser ? chooser->name : NULL;
+		}
+		name = name ? arena_printf(&entry->arena, "%s@plt", name)
+			    : arena_printf(&entry->arena, "*ABS*+0x%" PRIx64 "@plt", from->resolver);
+		ok = name && symbol_table_add(&entry->symbols, offset, from->size, name, 'g');
+	}
+	vec_free(&plt.entries);
+	return ok;
+}
+
 /* Symbols of one image, placed by the program file's segments. */
 static bool add_symbols(struct entry *entry, struct elf_image *from)
 {
 	struct elf_symbol_list list = {0};
 	bool ok = elf_image_symbols(from, &list, NULL) == TALLY_OK &&
-		  elf_image_plt(entry->image, &list, NULL) == TALLY_OK &&
 		  vec_reserve(&entry->symbols.symbols, list.symbols.len);
 	for (size_t i = 0; i < list.symbols.len && ok; i++) {
 		const struct elf_symbol *symbol = &list.symbols.items[i];
@@ -174,7 +203,7 @@ static bool add_symbols(struct entry *entry, struct elf_image *from)
 			ok = symbol_table_add(&entry->symbols, offset, symbol->size, symbol->name, symbol->binding);
 	}
 	vec_free(&list.symbols);
-	return ok && symbol_table_finish(&entry->symbols, false);
+	return ok && add_plt(entry) && symbol_table_finish(&entry->symbols, false);
 }
 
 static void load_image_symbols(struct binary_store *store, struct entry *entry)

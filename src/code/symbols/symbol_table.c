@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/checked.h"
+
 #define PAGE 4096u
 
 void symbol_table_deinit(struct symbol_table *table)
@@ -100,23 +102,34 @@ static void drop_aliases(struct symbol_table *table)
 	table->symbols.len = kept;
 }
 
-bool symbol_table_finish(struct symbol_table *table, bool all_ends)
+/* Before aliases are dropped: among labels of one address only the last gets the bytes up to the next symbol. */
+static void mend_ends(struct symbol *items, size_t count, bool all_ends)
 {
-	size_t count = table->symbols.len;
-	if (count == 0)
-		return true;
-	if (!sort_by_start(table->symbols.items, count))
-		return false;
-	struct symbol *items = table->symbols.items;
-	/* Ends before aliases, as perf does: of several names without a size only the last one in the table gets an
-	 * end. */
 	for (size_t i = 0; i + 1 < count; i++)
 		if (all_ends || items[i].end == items[i].start)
 			items[i].end = items[i + 1].start;
-	if (items[count - 1].end == items[count - 1].start)
-		items[count - 1].end = ((items[count - 1].start + PAGE - 1) & ~(uint64_t)(PAGE - 1)) + PAGE;
+	struct symbol *last = &items[count - 1];
+	if (last->end == last->start && checked_add((last->start + PAGE - 1) & ~(uint64_t)(PAGE - 1), PAGE, &last->end))
+		return;
+	if (last->end < last->start)
+		last->end = UINT64_MAX;
+}
+
+bool symbol_table_sort(struct symbol_table *table)
+{
+	return table->symbols.len == 0 || sort_by_start(table->symbols.items, table->symbols.len);
+}
+
+bool symbol_table_finish(struct symbol_table *table, bool all_ends)
+{
+	if (table->symbols.len == 0)
+		return true;
+	if (!symbol_table_sort(table))
+		return false;
+	mend_ends(table->symbols.items, table->symbols.len, all_ends);
 	drop_aliases(table);
-	count = table->symbols.len;
+	struct symbol *items = table->symbols.items;
+	size_t count = table->symbols.len;
 	table->max_end = malloc(count * sizeof(*table->max_end));
 	if (!table->max_end)
 		return false;
@@ -129,20 +142,36 @@ bool symbol_table_finish(struct symbol_table *table, bool all_ends)
 	return true;
 }
 
-const struct symbol *symbol_table_find(const struct symbol_table *table, uint64_t address)
+/* Index of the first symbol that starts after address. */
+static size_t upper_bound(const struct symbol_table *table, uint64_t address)
 {
-	const struct symbol *items = table->symbols.items;
 	size_t low = 0;
 	size_t high = table->symbols.len;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (items[middle].start <= address)
+		if (table->symbols.items[middle].start <= address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
+	return low;
+}
+
+const struct symbol *symbol_table_at(const struct symbol_table *table, uint64_t start)
+{
+	const struct symbol *items = table->symbols.items;
+	const struct symbol *best = NULL;
+	for (size_t i = upper_bound(table, start); i-- > 0 && items[i].start == start;)
+		if (!best || compare_aliases(&items[i], best) < 0)
+			best = &items[i];
+	return best;
+}
+
+const struct symbol *symbol_table_find(const struct symbol_table *table, uint64_t address)
+{
+	const struct symbol *items = table->symbols.items;
 	/* Usually the first; a symbol that lies inside a larger one and ends before address is passed over. */
-	for (size_t i = low; i-- > 0 && table->max_end[i] > address;)
+	for (size_t i = upper_bound(table, address); i-- > 0 && table->max_end[i] > address;)
 		if (address < items[i].end)
 			return &items[i];
 	return NULL;

@@ -17,7 +17,11 @@ struct symbol_table {
 };
 
 bool symbol_table_add(struct symbol_table *table, uint64_t start, uint64_t size, const char *name, char binding);
-/* Sorts and mends. all_ends: sizes say nothing (kallsyms): each ends where the next begins. */
+/* Sorts only: for symbol_table_at, while more is to be added. */
+bool symbol_table_sort(struct symbol_table *table);
+/* The best name of a sorted table's address; NULL: nothing starts there. */
+const struct symbol *symbol_table_at(const struct symbol_table *table, uint64_t start);
+/* Sorts, gives ends and drops aliases. all_ends: sizes say nothing (kallsyms): each ends where the next begins. */
 bool symbol_table_finish(struct symbol_table *table, bool all_ends);
 void symbol_table_deinit(struct symbol_table *table);
 const struct symbol *symbol_table_find(const struct symbol_table *table, uint64_t address);

@@ -2,7 +2,7 @@
  * elf_image.h - one ELF file: its segments, function symbols, build id and debug link. Any class, either byte order.
  *
  * The caller owns the image (elf_image_close); names and slices are borrowed from it. libelf does the decoding; counts
- *and offsets are checked before use. Bad input: a file that libelf refuses is unusable; a damaged section is skipped.
+ * and offsets are checked before use. Bad input: a file that libelf refuses is unusable; a damaged section is skipped.
  *
  *	struct elf_image *image;
  *	if (elf_image_open(path, &image, err) == TALLY_OK) ... elf_image_close(image);
@@ -40,6 +40,17 @@ struct elf_symbol_list {
 	VEC(struct elf_symbol) symbols;
 };
 
+struct elf_plt_entry {
+	uint64_t vaddr, size;
+	const char *target; /* function's name; NULL: the function that the code at resolver chooses, or the header */
+	uint64_t resolver;
+	bool is_header;
+};
+
+struct elf_plt {
+	VEC(struct elf_plt_entry) entries;
+};
+
 TALLY_MUST_CHECK enum tally_status elf_image_open(const char *path, struct elf_image **image, struct tally_error *err);
 /* bytes outlive the image. */
 TALLY_MUST_CHECK enum tally_status elf_image_open_bytes(
@@ -53,9 +64,8 @@ bool elf_image_has_symtab(const struct elf_image *image);
 /* .symtab's symbols, or .dynsym's where there is no .symtab; NOMEM only. */
 TALLY_MUST_CHECK enum tally_status elf_image_symbols(
 	struct elf_image *image, struct elf_symbol_list *list, struct tally_error *err);
-/* PLT entries, named "target@plt"; names live in the image. */
-TALLY_MUST_CHECK enum tally_status elf_image_plt(
-	struct elf_image *image, struct elf_symbol_list *list, struct tally_error *err);
+/* Entries of .plt, .plt.sec and .plt.got whose target is known, and the PLT's header; NOMEM only. */
+TALLY_MUST_CHECK enum tally_status elf_image_plt(struct elf_image *image, struct elf_plt *plt, struct tally_error *err);
 /* File name and CRC of .gnu_debuglink; false if there is none. */
 bool elf_image_debuglink(const struct elf_image *image, struct tally_str *name, uint32_t *crc);
 /* Bytes of a section by name; len 0 if it is missing or has none in the file. */

@@ -21,6 +21,14 @@ struct elf_image {
 	struct arena arena;
 };
 
+struct elf_symbol_source {
+	Elf_Data *data;
+	size_t count;
+	size_t strings; /* section index of the names */
+};
+
+/* The image's table of that type (SHT_SYMTAB, SHT_DYNSYM); false if there is none. */
+bool elf_internal_symbols(const struct elf_image *image, unsigned type, struct elf_symbol_source *table);
 /* The first section of that name; NULL if there is none. */
 Elf_Scn *elf_internal_section(const struct elf_image *image, const char *name, GElf_Shdr *header);
 

@@ -1,0 +1,259 @@
+/*
+ * elf_plt.c - which function each entry of the procedure linkage table jumps to.
+ *
+ * An x86 entry is decoded: its jump names a GOT slot, and a relocation names that slot's function, in whatever order
+ * the linker put either. Elsewhere the entries follow the order of their slots.
+ */
+#include "base/cursor.h"
+#include "base/error.h"
+#include "base/limits.h"
+#include "object/elf/elf_internal.h"
+
+struct slot { /* a GOT entry that a relocation fills */
+	uint64_t address;
+	uint64_t symbol; /* in .dynsym; 0: resolver */
+	uint64_t resolver;
+};
+
+struct slots {
+	VEC(struct slot) slots;
+};
+
+struct plt_shape { /* of a machine whose entries are not decoded */
+	unsigned machine;
+	uint64_t header_bytes, entry_bytes;
+};
+
+static const struct plt_shape plt_shapes[] = {
+	{EM_AARCH64, 32, 16},
+	{EM_ARM, 20, 12},
+	{EM_RISCV, 32, 16},
+	{EM_S390, 32, 32},
+};
+
+struct relocation_types {
+	unsigned machine;
+	uint32_t glob_dat, jump_slot, irelative;
+};
+
+static const struct relocation_types relocation_types[] = {
+	{EM_X86_64, R_X86_64_GLOB_DAT, R_X86_64_JUMP_SLOT, R_X86_64_IRELATIVE},
+	{EM_386, R_386_GLOB_DAT, R_386_JMP_SLOT, R_386_IRELATIVE},
+	{EM_AARCH64, R_AARCH64_GLOB_DAT, R_AARCH64_JUMP_SLOT, R_AARCH64_IRELATIVE},
+	{EM_ARM, R_ARM_GLOB_DAT, R_ARM_JUMP_SLOT, R_ARM_IRELATIVE},
+	{EM_RISCV, R_RISCV_JUMP_SLOT, R_RISCV_JUMP_SLOT, R_RISCV_IRELATIVE},
+	{EM_S390, R_390_GLOB_DAT, R_390_JMP_SLOT, R_390_IRELATIVE},
+};
+
+static const struct relocation_types *types_of(unsigned machine)
+{
+	for (size_t i = 0; i < sizeof(relocation_types) / sizeof(relocation_types[0]); i++)
+		if (relocation_types[i].machine == machine)
+			return &relocation_types[i];
+	return NULL;
+}
+
+static bool read_relocation(Elf_Data *data, bool has_addend, size_t index, GElf_Rela *out)
+{
+	GElf_Rel plain;
+	if (index > INT32_MAX)
+		return false;
+	if (has_addend)
+		return gelf_getrela(data, (int)index, out) != NULL;
+	if (!gelf_getrel(data, (int)index, &plain))
+		return false;
+	*out = (GElf_Rela){.r_offset = plain.r_offset, .r_info = plain.r_info};
+	return true;
+}
+
+/* Without addends, the resolver's address lies in the slot itself. */
+static uint64_t value_in_slot(const struct elf_image *image, uint64_t vaddr)
+{
+	for (size_t i = 0; i < image->segments.len; i++) {
+		const struct elf_segment *segment = &image->segments.items[i];
+		if (vaddr < segment->vaddr || vaddr - segment->vaddr >= segment->file_size)
+			continue;
+		uint64_t offset = vaddr - segment->vaddr + segment->offset;
+		if (offset > image->bytes.len)
+			return 0;
+		struct tally_bytes rest = {image->bytes.data + offset, image->bytes.len - (size_t)offset};
+		struct cursor c = cursor_make(rest, image->swap);
+		return gelf_getclass(image->elf) == ELFCLASS32 ? cursor_u32(&c) : cursor_u64(&c);
+	}
+	return 0;
+}
+
+static bool add_slots(const struct elf_image *image, Elf_Scn *section, const GElf_Shdr *header, struct slots *slots)
+{
+	const struct relocation_types *types = types_of(image->machine);
+	Elf_Data *data = elf_getdata(section, NULL);
+	if (!data || !types || header->sh_entsize == 0)
+		return true;
+	bool has_addend = header->sh_type == SHT_RELA;
+	size_t count = data->d_size / (size_t)header->sh_entsize;
+	for (size_t i = 0; i < count; i++) {
+		GElf_Rela relocation;
+		if (!read_relocation(data, has_addend, i, &relocation))
+			break;
+		uint64_t type = GELF_R_TYPE(relocation.r_info);
+		struct slot slot = {.address = relocation.r_offset, .symbol = GELF_R_SYM(relocation.r_info)};
+		if (type == types->irelative) {
+			slot.symbol = 0;
+			slot.resolver =
+				has_addend ? (uint64_t)relocation.r_addend : value_in_slot(image, relocation.r_offset);
+		} else if ((type != types->jump_slot && type != types->glob_dat) || slot.symbol == 0) {
+			continue;
+		}
+		if (!vec_push(&slots->slots, slot))
+			return false;
+	}
+	return true;
+}
+
+static int compare_slots(const void *a, const void *b)
+{
+	const struct slot *left = a;
+	const struct slot *right = b;
+	return (left->address > right->address) - (left->address < right->address);
+}
+
+static bool collect_slots(const struct elf_image *image, bool has_plt_got, struct slots *slots)
+{
+	static const char *const sections[] = {
+		".rela.plt", ".rel.plt", ".rela.iplt", ".rel.iplt", ".rela.dyn", ".rel.dyn"};
+	size_t wanted = has_plt_got ? 6 : 4; /* the last two are long, and only .plt.got jumps through their slots */
+	for (size_t i = 0; i < wanted; i++) {
+		GElf_Shdr header;
+		Elf_Scn *section = elf_internal_section(image, sections[i], &header);
+		if (section && (header.sh_type == SHT_RELA || header.sh_type == SHT_REL) &&
+			!add_slots(image, section, &header, slots))
+			return false;
+	}
+	if (slots->slots.len > 0)
+		qsort(slots->slots.items, slots->slots.len, sizeof(*slots->slots.items), compare_slots);
+	return true;
+}
+
+static const struct slot *find_slot(const struct slots *slots, uint64_t address)
+{
+	struct slot key = {.address = address};
+	if (slots->slots.len == 0)
+		return NULL;
+	return bsearch(&key, slots->slots.items, slots->slots.len, sizeof(key), compare_slots);
+}
+
+static bool add_entry(struct elf_image *image, const struct slot *slot, struct elf_plt_entry entry,
+	const struct elf_symbol_source *names, struct elf_plt *plt)
+{
+	entry.resolver = slot->resolver;
+	if (slot->symbol != 0) {
+		GElf_Sym symbol;
+		if (slot->symbol >= names->count || !gelf_getsym(names->data, (int)slot->symbol, &symbol))
+			return true;
+		entry.target = elf_strptr(image->elf, names->strings, symbol.st_name);
+		if (!entry.target || *entry.target == '\0')
+			return true;
+	}
+	return vec_push(&plt->entries, entry);
+}
+
+/* The slot that the entry's indirect jump goes through; false if it is no such entry. */
+static bool x86_jump_slot(struct tally_bytes code, uint64_t vaddr, uint64_t got, bool is_64, uint64_t *slot)
+{
+	static const uint8_t landing_pad[] = {0xf3, 0x0f, 0x1e};
+	struct cursor c = cursor_make(code, false);
+	if (c.len >= 4 && memcmp(c.data, landing_pad, sizeof(landing_pad)) == 0)
+		cursor_skip(&c, 4); /* endbr32, endbr64 */
+	uint8_t opcode = cursor_u8(&c);
+	if (opcode == 0xf2) /* bnd */
+		opcode = cursor_u8(&c);
+	uint8_t operand = cursor_u8(&c);
+	const uint8_t *bytes = cursor_take(&c, 4);
+	if (!bytes || opcode != 0xff || (operand != 0x25 && (is_64 || operand != 0xa3)))
+		return false;
+	uint32_t value =
+		(uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+	if (is_64)
+		*slot = vaddr + c.pos + (uint64_t)(int64_t)(int32_t)value;
+	else
+		*slot = operand == 0xa3 ? (uint32_t)(got + value) : value;
+	return true;
+}
+
+static bool x86_section(struct elf_image *image, const char *name, const struct slots *slots,
+	const struct elf_symbol_source *names, struct elf_plt *plt)
+{
+	GElf_Shdr header;
+	GElf_Shdr got = {0};
+	struct tally_bytes code = elf_image_section(image, name);
+	if (code.len == 0 || !elf_internal_section(image, name, &header))
+		return true;
+	if (!elf_internal_section(image, ".got.plt", &got) && !elf_internal_section(image, ".got", &got))
+		got.sh_addr = 0;
+	bool is_64 = image->machine == EM_X86_64;
+	uint64_t slot;
+	size_t step = header.sh_entsize == 8 ? 8 : 16;
+	if (code.len >= 16 && x86_jump_slot((struct tally_bytes){code.data, 8}, 0, 0, is_64, &slot) &&
+		x86_jump_slot((struct tally_bytes){code.data + 8, 8}, 0, 0, is_64, &slot))
+		step = 8;
+	if (code.len >= 16 && code.data[0] == 0xff && (code.data[1] == 0x35 || code.data[1] == 0xb3)) {
+		struct elf_plt_entry first = {.vaddr = header.sh_addr, .size = 16, .is_header = true};
+		if (!vec_push(&plt->entries, first))
+			return false;
+	}
+	for (size_t at = 0; at + 6 <= code.len; at += step) {
+		size_t left = code.len - at < step ? code.len - at : step;
+		uint64_t vaddr = header.sh_addr + at;
+		struct tally_bytes entry = {code.data + at, left};
+		const struct slot *found = NULL;
+		if (x86_jump_slot(entry, vaddr, got.sh_addr, is_64, &slot))
+			found = find_slot(slots, slot);
+		struct elf_plt_entry out = {.vaddr = vaddr, .size = step};
+		if (found && !add_entry(image, found, out, names, plt))
+			return false;
+	}
+	return true;
+}
+
+static bool ordered_section(
+	struct elf_image *image, const struct slots *slots, const struct elf_symbol_source *names, struct elf_plt *plt)
+{
+	GElf_Shdr header;
+	const struct plt_shape *shape = NULL;
+	for (size_t i = 0; i < sizeof(plt_shapes) / sizeof(plt_shapes[0]); i++)
+		if (plt_shapes[i].machine == image->machine)
+			shape = &plt_shapes[i];
+	if (!shape || !elf_internal_section(image, ".plt", &header))
+		return true;
+	struct elf_plt_entry entry = {.vaddr = header.sh_addr, .size = shape->header_bytes, .is_header = true};
+	if (names->count == 0) /* a static program has no lazy binding, hence no header */
+		entry.size = 0;
+	else if (!vec_push(&plt->entries, entry))
+		return false;
+	for (size_t i = 0; i < slots->slots.len; i++) {
+		entry = (struct elf_plt_entry){.vaddr = entry.vaddr + entry.size, .size = shape->entry_bytes};
+		if (entry.vaddr - header.sh_addr >= header.sh_size)
+			break;
+		if (!add_entry(image, &slots->slots.items[i], entry, names, plt))
+			return false;
+	}
+	return true;
+}
+
+enum tally_status elf_image_plt(struct elf_image *image, struct elf_plt *plt, struct tally_error *err)
+{
+	static const char *const sections[] = {".plt", ".plt.sec", ".plt.got", ".iplt"};
+	struct elf_symbol_source names = {0};
+	struct slots slots = {0};
+	GElf_Shdr header;
+	bool is_x86 = image->machine == EM_X86_64 || image->machine == EM_386;
+	(void)elf_internal_symbols(image, SHT_DYNSYM, &names);
+	bool ok = collect_slots(image, is_x86 && elf_internal_section(image, ".plt.got", &header), &slots);
+	if (is_x86)
+		for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]) && ok; i++)
+			ok = x86_section(image, sections[i], &slots, &names, plt);
+	else if (ok)
+		ok = ordered_section(image, &slots, &names, plt);
+	vec_free(&slots.slots);
+	return ok ? TALLY_OK : error_nomem(err);
+}
