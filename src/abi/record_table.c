@@ -1,4 +1,5 @@
 #include "abi/record_table.h"
+#include "abi/perf_constants.h"
 
 /*
  * A name at the end of the fixed fields is NUL-terminated and padded to 8; the trailer follows the padding. Its length

@@ -5,7 +5,8 @@
 #ifndef ABI_RECORD_TABLE_H
 #define ABI_RECORD_TABLE_H
 
-#include "abi/record.h"
+#include "abi/record_fields.h"
+#include "base/cursor.h"
 
 struct record_type_row {
 	uint32_t type;

@@ -11,18 +11,11 @@
 #ifndef ANALYSIS_REPLAY_H
 #define ANALYSIS_REPLAY_H
 
+#include "analysis/replay_options.h"
 #include "code/binary_store.h"
 #include "machine/machine.h"
 #include "perfdata/reader.h"
 #include "profile/profile.h"
-
-struct replay_options {
-	bool with_cpu; /* keep the CPU label (else samples of all CPUs merge) */
-	bool with_stacks; /* keep call chains */
-	bool with_addresses; /* keep frames of one function apart by address */
-	unsigned max_stack; /* frames of a chain that are looked at; 0: no bound */
-	unsigned threads; /* 0: one per CPU */
-};
 
 struct replay_result {
 	struct profile *profile; /* owned; NULL only after a failure that left nothing */

@@ -10,7 +10,7 @@
 #ifndef ANALYSIS_SAMPLE_PASS_H
 #define ANALYSIS_SAMPLE_PASS_H
 
-#include "analysis/replay.h"
+#include "analysis/replay_options.h"
 #include "analysis/resolve.h"
 #include "analysis/sideband.h"
 

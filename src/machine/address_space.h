@@ -7,8 +7,9 @@
 #ifndef MACHINE_ADDRESS_SPACE_H
 #define MACHINE_ADDRESS_SPACE_H
 
+#include "base/address.h"
 #include "base/vec.h"
-#include "machine/machine.h"
+#include "machine/mapping.h"
 
 #define MAPPING_FOREVER UINT64_MAX
 /* Forks of forks without exec: beyond this many levels the mappings are copied, so that a look-up stays short. */

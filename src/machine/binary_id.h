@@ -6,9 +6,11 @@
 #ifndef MACHINE_BINARY_ID_H
 #define MACHINE_BINARY_ID_H
 
+#include "abi/record.h"
+#include "base/intern.h"
 #include "base/map_u64.h"
 #include "base/vec.h"
-#include "machine/machine.h"
+#include "machine/mapping.h"
 
 struct binary_table {
 	struct intern *strings; /* the machine's */

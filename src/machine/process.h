@@ -6,6 +6,8 @@
 #ifndef MACHINE_PROCESS_H
 #define MACHINE_PROCESS_H
 
+#include "abi/record.h"
+#include "base/intern.h"
 #include "base/map_u64.h"
 #include "machine/address_space.h"
 

@@ -10,7 +10,8 @@
 #include "base/arena.h"
 #include "base/map_u64.h"
 #include "base/vec.h"
-#include "perfdata/reader.h"
+#include "perfdata/event.h"
+#include "perfdata/features.h"
 
 struct event_set {
 	VEC(struct perfdata_event) events;

@@ -19,20 +19,10 @@
 #define PERFDATA_READER_H
 
 #include "abi/sample.h"
+#include "perfdata/event.h"
 #include "perfdata/features.h"
 
 struct perfdata_reader;
-
-struct perfdata_event {
-	struct perf_attr attr;
-	struct record_layout layout;
-	struct tally_str name; /* from EVENT_DESC, EVENT_UPDATE or event_format; never empty */
-	const uint64_t *ids;
-	size_t id_count;
-	uint32_t index;
-	uint32_t leader_index; /* own index: no group */
-	uint32_t member_count; /* of the group it leads, itself included; 0 or 1: none */
-};
 
 struct input_health { /* what was lost, cut or not understood; travels with every result */
 	uint64_t records, samples, bytes;

@@ -1,0 +1,17 @@
+/*
+ * replay_options.h - what replay keeps of a recording. A value; all zero is a flat profile by function.
+ */
+#ifndef ANALYSIS_REPLAY_OPTIONS_H
+#define ANALYSIS_REPLAY_OPTIONS_H
+
+#include <stdbool.h>
+
+struct replay_options {
+	bool with_cpu; /* keep the CPU label (else samples of all CPUs merge) */
+	bool with_stacks; /* keep call chains */
+	bool with_addresses; /* keep frames of one function apart by address */
+	unsigned max_stack; /* frames of a chain that are looked at; 0: no bound */
+	unsigned threads; /* 0: one per CPU */
+};
+
+#endif

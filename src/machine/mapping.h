@@ -1,0 +1,39 @@
+/*
+ * mapping.h - a mapping over an interval of time, and the file that it maps: types. machine owns them; string ids are
+ * the machine's.
+ */
+#ifndef MACHINE_MAPPING_H
+#define MACHINE_MAPPING_H
+
+#include "abi/record_fields.h"
+
+enum machine_binary_kind {
+	MACHINE_USER_FILE,
+	MACHINE_KERNEL,
+	MACHINE_KERNEL_MODULE,
+	MACHINE_VDSO,
+	MACHINE_ANON_JIT,
+	MACHINE_NO_FILE,
+	MACHINE_BPF
+};
+
+struct machine_binary { /* one distinct file (path and build id) that was mapped */
+	uint32_t path; /* string id */
+	uint32_t short_name; /* string id: what reports show */
+	enum machine_binary_kind kind;
+	struct record_build_id build_id;
+	int32_t pid; /* MACHINE_ANON_JIT: whose map file; else the first process that mapped it */
+	uint64_t start; /* kernel and modules: run-time start */
+	uint64_t end; /* kernel: where its record ends. Beyond it only a symbol tells that it is the kernel */
+};
+
+struct mapping {
+	uint64_t start, end; /* run-time, end exclusive */
+	uint64_t pgoff; /* file offset of start; kernel: see machine_address_in_binary */
+	uint64_t time_from_ns, time_to_ns; /* valid in [from, to) */
+	uint32_t binary; /* index for machine_binary_get */
+	uint32_t prot, flags;
+	int32_t pid;
+};
+
+#endif

@@ -1,0 +1,20 @@
+/*
+ * event.h - one event of a recording: a type. It and what it points to belong to the reader.
+ */
+#ifndef PERFDATA_EVENT_H
+#define PERFDATA_EVENT_H
+
+#include "abi/sample.h"
+
+struct perfdata_event {
+	struct perf_attr attr;
+	struct record_layout layout;
+	struct tally_str name; /* from EVENT_DESC, EVENT_UPDATE or event_format; never empty */
+	const uint64_t *ids;
+	size_t id_count;
+	uint32_t index;
+	uint32_t leader_index; /* own index: no group */
+	uint32_t member_count; /* of the group it leads, itself included; 0 or 1: none */
+};
+
+#endif
