@@ -8,7 +8,6 @@
 #ifndef KERNEL_EVENTS_CATALOGUE_H
 #define KERNEL_EVENTS_CATALOGUE_H
 
-#include "kernel/events/event_parser.h"
 #include "kernel/events/pmu.h"
 
 struct event_catalogue {
@@ -18,6 +17,9 @@ struct event_catalogue {
 	size_t pmu_count;
 };
 
+TALLY_MUST_CHECK enum tally_status event_catalogue_create(
+	const struct kernel_seam *kernel, struct event_catalogue **catalogue, struct tally_error *err);
+void event_catalogue_destroy(struct event_catalogue *catalogue);
 /* The generic or PMU name that was probably meant; NULL if none is near. */
 const char *event_catalogue_nearest(struct event_catalogue *catalogue, const char *word);
 /* True if the CPU has no PMU that this kernel can use: hardware events cannot be counted. */

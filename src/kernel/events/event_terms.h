@@ -7,8 +7,8 @@
 #ifndef KERNEL_EVENTS_EVENT_TERMS_H
 #define KERNEL_EVENTS_EVENT_TERMS_H
 
-#include "kernel/events/event_parser.h"
-#include "kernel/events/pmu.h"
+#include "kernel/events/catalogue.h"
+#include "kernel/events/event_spec.h"
 
 /* pmu NULL: a generic event. On failure err->offset is the column in terms (TALLY_NO_OFFSET: all of it). Strings go to list_arena. */
 TALLY_MUST_CHECK enum tally_status event_terms_apply(const struct event_catalogue *catalogue, const struct pmu *pmu,

@@ -10,7 +10,7 @@
 #ifndef KERNEL_EVENTS_MODIFIERS_H
 #define KERNEL_EVENTS_MODIFIERS_H
 
-#include "kernel/events/event_parser.h"
+#include "kernel/events/event_spec.h"
 
 struct modifiers {
 	bool user, kernel, hv, guest, host, exclude_idle;
