@@ -7,9 +7,10 @@ static const struct command *const commands[] = {
 	&command_evlist,
 	&command_help,
 	&command_man,
-	&command_report,
 	&command_record,
+	&command_report,
 	&command_script,
+	&command_stat,
 	&command_version,
 };
 

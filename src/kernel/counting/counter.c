@@ -287,11 +287,11 @@ static enum tally_status set_prepare(struct opening *o)
 
 static enum tally_status cgroup_open(struct opening *o, size_t index)
 {
-	const char *path = o->set->events->specs[index].cgroup;
+	const char *path = o->set->events->specs[index].cgroup_path;
 	if (!path)
 		return TALLY_OK;
 	for (size_t i = 0; i < index; i++) { /* events share few cgroups, side by side */
-		const char *other = o->set->events->specs[i].cgroup;
+		const char *other = o->set->events->specs[i].cgroup_path;
 		if (other && strcmp(other, path) == 0) {
 			o->cgroup_fds[index] = o->cgroup_fds[i];
 			return TALLY_OK;

@@ -488,6 +488,22 @@ enum tally_status event_spec_restrict_to_user(struct event_list *list, size_t in
 	return TALLY_OK;
 }
 
+enum tally_status event_list_repeat(struct event_list *list, size_t first, size_t count, struct tally_error *err)
+{
+	if (count > EVENTS_MAX - (list->len < EVENTS_MAX ? list->len : EVENTS_MAX))
+		return error_set(err, TALLY_LIMIT, "more than %d events", EVENTS_MAX);
+	if (list->len + count > list->cap &&
+		!vec_grow(&list->specs, &list->cap, sizeof(*list->specs), list->len + count))
+		return error_nomem(err);
+	uint32_t shift = (uint32_t)(list->len - first);
+	for (size_t i = 0; i < count; i++) {
+		struct event_spec *copy = &list->specs[list->len++];
+		*copy = list->specs[first + i];
+		copy->leader += shift;
+	}
+	return TALLY_OK;
+}
+
 void event_list_deinit(struct event_list *list)
 {
 	free(list->specs);

@@ -23,8 +23,9 @@ struct event_spec {
 	bool has_guest_host; /* a modifier named G or H */
 	bool has_own_name; /* a name= term: name carries no modifiers */
 	bool is_merged; /* counts add up with those of the spec before: one uncore PMU of several */
-	const char *cgroup; /* only tasks of it; NULL: any */
-	const char *filter; /* tracepoint filter; NULL: none */
+	const char *cgroup; /* as named: only tasks of it; NULL: any */
+	const char *cgroup_path; /* its directory */
+	const char *filter; /* of a tracepoint's fields; NULL: none */
 	enum tool_event tool; /* not the kernel's: the caller measures it */
 	double scale; /* of the count; 1 if none */
 	const char *unit; /* "" if none */

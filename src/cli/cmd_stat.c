@@ -1,0 +1,514 @@
+/*
+ * cmd_stat.c - tally stat: counts events of a command, of processes, threads, CPUs or the whole machine.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "cli/commands.h"
+#include "cli/help.h"
+#include "cli/stat_events.h"
+#include "cli/stat_rows.h"
+#include "cli/stat_run.h"
+
+#define EXIT_INVALID (256 - EINVAL) /* what perf leaves with for a wrong target or run count */
+#define RUNS_MAX     1000000
+
+static const char *word_add(const struct option_use *use, struct stat_event_word word)
+{
+	struct stat_settings *settings = use->settings;
+	return vec_push(&settings->words, word) ? NULL : "out of memory";
+}
+
+static const char *event_add(const struct option_use *use)
+{
+	return word_add(use, (struct stat_event_word){WORD_EVENT, use->value});
+}
+
+static const char *cgroup_add(const struct option_use *use)
+{
+	return word_add(use, (struct stat_event_word){WORD_CGROUP, use->value});
+}
+
+static const char *filter_add(const struct option_use *use)
+{
+	return word_add(use, (struct stat_event_word){WORD_FILTER, use->value});
+}
+
+#define MODE_CALL(name, mode_value)                                                              \
+	static const char *name(const struct option_use *use)                                    \
+	{                                                                                        \
+		((struct stat_settings *)use->settings)->mode =                                  \
+			use->is_negated ? AGGREGATE_ALL : (mode_value);                          \
+		return NULL;                                                                     \
+	}
+MODE_CALL(set_no_aggr, AGGREGATE_CPU)
+MODE_CALL(set_per_core, AGGREGATE_CORE)
+MODE_CALL(set_per_die, AGGREGATE_DIE)
+MODE_CALL(set_per_socket, AGGREGATE_SOCKET)
+MODE_CALL(set_per_node, AGGREGATE_NODE)
+#undef MODE_CALL
+
+static bool to_i64(const char *text, int64_t *value)
+{
+	uint64_t magnitude;
+	bool is_negative = text[0] == '-';
+	if (!str_to_u64(str_from(text + is_negative), 10, &magnitude) || magnitude > INT64_MAX)
+		return false;
+	*value = is_negative ? -(int64_t)magnitude : (int64_t)magnitude;
+	return true;
+}
+
+static const char *set_runs(const struct option_use *use)
+{
+	struct stat_settings *settings = use->settings;
+	int64_t runs;
+	if (!to_i64(use->value, &runs) || runs > RUNS_MAX)
+		return "expects a number of runs, at most 1000000";
+	settings->runs = runs < 0 ? UINT64_MAX : (uint64_t)runs;
+	return NULL;
+}
+
+static const char *set_delay(const struct option_use *use)
+{
+	struct stat_settings *settings = use->settings;
+	if (!to_i64(use->value, &settings->delay_ms) || settings->delay_ms < -1)
+		return "expects milliseconds, or -1 for 'never'";
+	return NULL;
+}
+
+static const char *set_separator(const struct option_use *use)
+{
+	struct stat_settings *settings = use->settings;
+	settings->separator = strcmp(use->value, "\\t") == 0 ? "\t" : use->value;
+	return *settings->separator ? NULL : "expects a separator";
+}
+
+#define AT(field) .offset = offsetof(struct stat_settings, field)
+#define UNBUILT(long_name, text) {.name = long_name, .kind = OPTION_UNSUPPORTED, .help = text}
+static const struct option options[] = {
+	{.name = "all-cpus", .letter = 'a', .kind = OPTION_FLAG, AT(all_cpus), .help = "count on every CPU, whatever runs"},
+	{.name = "all-kernel", .kind = OPTION_FLAG, AT(all_kernel), .help = "count kernel mode only"},
+	{.name = "all-user", .kind = OPTION_FLAG, AT(all_user), .help = "count user mode only"},
+	{.name = "append", .kind = OPTION_FLAG, AT(is_append), .help = "add to the -o file instead of replacing it"},
+	{.name = "big-num", .letter = 'B', .kind = OPTION_FLAG, AT(has_big_num),
+		.help = "separate thousands as the locale does (the default)"},
+	{.name = "cgroup", .letter = 'G', .kind = OPTION_CALL, .argument = "name", .call = cgroup_add,
+		.help = "count only tasks of this cgroup (one per event, in order)"},
+	{.name = "cpu", .letter = 'C', .kind = OPTION_STRING, .argument = "cpu", AT(cpus),
+		.help = "count on these CPUs only, as 0-3,8"},
+	{.name = "delay", .letter = 'D', .kind = OPTION_CALL, .argument = "n", .call = set_delay,
+		.help = "begin n ms after the start of the command; -1: leave the events disabled"},
+	{.name = "detailed", .letter = 'd', .kind = OPTION_COUNT, AT(detail),
+		.help = "more events: -d data caches, -dd instruction caches and TLBs, -ddd prefetches"},
+	{.name = "event", .letter = 'e', .kind = OPTION_CALL, .argument = "event", .call = event_add,
+		.help = "events to count; 'list' shows their names"},
+	{.name = "field-separator", .letter = 'x', .kind = OPTION_CALL, .argument = "separator", .call = set_separator,
+		.help = "one line per count with this separator, for scripts"},
+	{.name = "filter", .kind = OPTION_CALL, .argument = "filter", .call = filter_add,
+		.help = "condition on the fields of the tracepoints before it"},
+	{.name = "for-each-cgroup", .kind = OPTION_STRING, .argument = "name", AT(for_each_cgroup),
+		.help = "count all events for each of these cgroups"},
+	{.name = "group", .letter = 'g', .kind = OPTION_FLAG, AT(one_group), .help = "make one group of all events"},
+	{.name = "interval-clear", .kind = OPTION_FLAG, AT(clears_screen), .help = "clear the screen before each interval"},
+	{.name = "interval-count", .kind = OPTION_U64, .argument = "n", AT(interval_count),
+		.help = "stop after n intervals"},
+	{.name = "interval-print", .letter = 'I', .kind = OPTION_U64, .argument = "n", AT(interval_ms),
+		.help = "print what was counted every n ms"},
+	{.name = "json-output", .letter = 'j', .kind = OPTION_FLAG, AT(is_json), .help = "one JSON object per count"},
+	{.name = "log-fd", .kind = OPTION_U64, .argument = "n", AT(log_fd), .help = "print to this descriptor"},
+	{.name = "no-aggr", .letter = 'A', .kind = OPTION_CALL, .call = set_no_aggr, .help = "one line per CPU"},
+	{.name = "no-csv-summary", .kind = OPTION_FLAG, AT(no_csv_summary), .help = "no 'summary' field in CSV totals"},
+	{.name = "no-inherit", .letter = 'i', .kind = OPTION_FLAG, AT(no_inherit), .help = "do not count children"},
+	{.name = "no-merge", .kind = OPTION_FLAG, AT(no_merge), .help = "show like PMUs one by one"},
+	{.name = "null", .letter = 'n', .kind = OPTION_FLAG, AT(is_null), .help = "no events: elapsed time only"},
+	{.name = "output", .letter = 'o', .kind = OPTION_STRING, .argument = "file", AT(output), .help = "print to this file"},
+	{.name = "per-core", .kind = OPTION_CALL, .call = set_per_core, .help = "one line per core"},
+	{.name = "per-die", .kind = OPTION_CALL, .call = set_per_die, .help = "one line per die"},
+	{.name = "per-node", .kind = OPTION_CALL, .call = set_per_node, .help = "one line per NUMA node"},
+	{.name = "per-socket", .kind = OPTION_CALL, .call = set_per_socket, .help = "one line per socket"},
+	{.name = "per-thread", .kind = OPTION_FLAG, AT(per_thread), .help = "one line per thread"},
+	{.name = "pid", .letter = 'p', .kind = OPTION_STRING, .argument = "pid", AT(pids),
+		.help = "count these running processes"},
+	{.name = "post", .kind = OPTION_STRING, .argument = "command", AT(post), .help = "run this after each measured run"},
+	{.name = "pre", .kind = OPTION_STRING, .argument = "command", AT(pre), .help = "run this before each measured run"},
+	{.name = "quiet", .kind = OPTION_FLAG, AT(is_quiet), .help = "print nothing"},
+	{.name = "repeat", .letter = 'r', .kind = OPTION_CALL, .argument = "n", .call = set_runs,
+		.help = "run the command n times; mean and deviation (0: until interrupted)"},
+	{.name = "scale", .letter = 'c', .kind = OPTION_FLAG, AT(is_scaling),
+		.help = "scale counts whose PMU time was shared (the default)"},
+	{.name = "summary", .kind = OPTION_FLAG, AT(has_summary), .help = "totals after the intervals of -I"},
+	{.name = "sync", .letter = 'S', .kind = OPTION_FLAG, AT(does_sync), .help = "sync(2) before each run"},
+	{.name = "table", .kind = OPTION_FLAG, AT(has_table), .help = "each run's time, with -r"},
+	{.name = "tid", .letter = 't', .kind = OPTION_STRING, .argument = "tid", AT(tids),
+		.help = "count these running threads"},
+	{.name = "timeout", .kind = OPTION_U64, .argument = "n", AT(timeout_ms), .help = "stop after n ms"},
+	{.name = "verbose", .letter = 'v', .kind = OPTION_COUNT, AT(verbose),
+		.help = "raw counts, and why an event is missing, also with -x and -j"},
+	UNBUILT("bpf-attr-map", "shared counters of BPF"),
+	UNBUILT("bpf-counters", "counters shared through BPF"),
+	UNBUILT("bpf-prog", "events of a BPF program"),
+	UNBUILT("control", "commands over a descriptor or fifo"),
+	UNBUILT("cputype", "PMU of one kind of core"),
+	UNBUILT("hybrid-merge", "sums over kinds of core"),
+	UNBUILT("iostat", "I/O counters of PCIe ports"),
+	UNBUILT("metric-no-group", "metric events ungrouped"),
+	UNBUILT("metric-no-merge", "metric events unshared"),
+	UNBUILT("metric-no-threshold", "no metric thresholds"),
+	UNBUILT("metric-only", "metrics without counts"),
+	UNBUILT("metrics", "vendor metrics"),
+	UNBUILT("per-cache", "one line per cache"),
+	UNBUILT("per-cluster", "one line per cluster"),
+	UNBUILT("percore-show-thread", "core-wide events per thread"),
+	UNBUILT("pfm-events", "events by libpfm4 names"),
+	UNBUILT("smi-cost", "cost of system management interrupts"),
+	UNBUILT("td-level", "depth of the top-down analysis"),
+	UNBUILT("topdown", "top-down analysis"),
+	UNBUILT("transaction", "transactional memory"),
+};
+static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), true};
+
+static int usage_print(const struct cli *cli, const struct command *command, const char *message, const char *names,
+	int exit_code)
+{
+	struct text t = {0};
+	text_printf(&t, "%s\n", message);
+	struct tally_str rest = str_from(names), name;
+	bool is_negated;
+	if (str_next(&rest, ',', &name))
+		help_usage(&t, cli->program, command,
+			options_find(command->options, name.data, name.len, &is_negated));
+	text_to_fd(&t, STDERR_FILENO);
+	text_flush(&t);
+	text_deinit(&t);
+	return exit_code;
+}
+
+/* 0, or the exit code after the message. */
+static int settings_check(const struct cli *cli, const struct command *command, struct stat_settings *s)
+{
+	bool is_wide = s->all_cpus || s->cpus;
+	if (s->runs == UINT64_MAX)
+		return usage_print(cli, command, "the number of runs must not be negative", "repeat", EXIT_INVALID);
+	if (s->output && s->log_fd != UINT64_MAX)
+		return usage_print(cli, command, "-o and --log-fd exclude each other", "output", EXIT_USAGE);
+	if (!s->command && !s->pids && !s->tids && !is_wide && !s->per_thread)
+		s->all_cpus = is_wide = true; /* as perf: nothing named is everything */
+	if ((s->pids || s->tids) && is_wide) {
+		fprintf(stderr, "%s: -p and -t override %s\n", cli->program, s->cpus ? "-C" : "-a");
+		s->all_cpus = is_wide = false;
+		s->cpus = NULL;
+	}
+	if (s->mode != AGGREGATE_ALL && !is_wide)
+		return usage_print(cli, command, "-A and --per-core, -die, -socket, -node need whole CPUs: -a or -C",
+			"all-cpus", EXIT_USAGE);
+	if (s->per_thread && s->command && !s->pids && !s->tids && !s->all_cpus)
+		return usage_print(cli, command, "--per-thread needs running threads: -p, -t or -a", "per-thread", EXIT_USAGE);
+	if (s->per_thread && s->mode != AGGREGATE_ALL)
+		return usage_print(cli, command, "--per-thread and lines per CPU or core exclude each other", "per-thread",
+			EXIT_USAGE);
+	bool has_cgroup = s->for_each_cgroup != NULL;
+	for (size_t i = 0; i < s->words.len; i++)
+		has_cgroup |= s->words.items[i].kind == WORD_CGROUP;
+	if (has_cgroup && (!is_wide || s->per_thread))
+		return usage_print(cli, command, "a cgroup is counted on whole CPUs: -a or -C", "cgroup", EXIT_USAGE);
+	if (s->interval_count && !s->interval_ms)
+		return usage_print(cli, command, "--interval-count needs -I", "interval-count", EXIT_USAGE);
+	if (s->per_thread && !s->pids && !s->tids)
+		s->all_cpus = true;
+	return 0;
+}
+
+struct stat_printer {
+	const struct cli *cli;
+	const struct stat_settings *settings;
+	struct stat_style style;
+	struct text text;
+	const char *heading;
+	int fd;
+	bool has_printed;
+};
+
+static void started_on(struct stat_printer *p)
+{
+	time_t now = time(NULL);
+	char stamp[64];
+	struct tm tm;
+	if (localtime_r(&now, &tm) && strftime(stamp, sizeof(stamp), "%a %b %e %H:%M:%S %Y", &tm))
+		text_printf(&p->text, "# started on %s\n\n", stamp);
+}
+
+static enum tally_status printer_open(struct stat_printer *p, struct tally_error *err)
+{
+	const struct stat_settings *s = p->settings;
+	p->fd = STDERR_FILENO;
+	if (s->output) {
+		p->fd = open(s->output, O_WRONLY | O_CREAT | O_CLOEXEC | (s->is_append ? O_APPEND : O_TRUNC), 0666);
+		if (p->fd < 0)
+			return error_set_errno(err, TALLY_IO, errno, "cannot write '%s'", s->output);
+	} else if (s->log_fd != UINT64_MAX) {
+		if (s->log_fd > INT32_MAX || fcntl((int)s->log_fd, F_GETFD) < 0)
+			return error_set_errno(err, TALLY_INVALID, EBADF, "--log-fd %llu", (unsigned long long)s->log_fd);
+		p->fd = (int)s->log_fd;
+	}
+	text_to_fd(&p->text, p->fd);
+	if (p->fd != STDERR_FILENO)
+		started_on(p);
+	return TALLY_OK;
+}
+
+static enum tally_status printer_flush(struct stat_printer *p, struct tally_error *err)
+{
+	fflush(stdout);
+	if (p->settings->is_quiet)
+		text_clear(&p->text);
+	if (p->text.failed)
+		return error_nomem(err);
+	if (!text_flush(&p->text))
+		return error_set_errno(err, TALLY_IO, p->text.write_errno, "cannot write the counts");
+	return TALLY_OK;
+}
+
+static void show_interval(void *context, const struct stat_report *report)
+{
+	struct stat_printer *p = context;
+	if (p->settings->clears_screen)
+		text_str(&p->text, "\033[H\033[2J");
+	p->style.has_interval_header = !p->has_printed || p->settings->clears_screen;
+	p->has_printed = true;
+	stat_rows_print(&p->text, report, &p->style);
+	(void)printer_flush(p, NULL); /* a failure stays in the text and shows at the end */
+}
+
+/* Why events are missing: one line per reason, for people; -x and -j on standard error keep it clean for scripts. */
+static void explain_missing(const struct stat_printer *p, const struct stat_session *session)
+{
+	const struct stat_settings *s = p->settings;
+	bool is_for_scripts = (s->separator || s->is_json) && p->fd == STDERR_FILENO && !s->verbose;
+	if (s->is_quiet || is_for_scripts || !session->reasons)
+		return;
+	for (size_t i = 0; i < session->events->len; i++) {
+		const char *reason = session->reasons[i];
+		if (!reason || session->supported[i])
+			continue;
+		bool is_first = true;
+		for (size_t k = 0; k < i && is_first; k++)
+			is_first = !session->reasons[k] || session->supported[k] || strcmp(session->reasons[k], reason) != 0;
+		if (!is_first)
+			continue;
+		fprintf(stderr, "%s: not supported: %s", p->cli->program, session->events->specs[i].name);
+		for (size_t k = i + 1; k < session->events->len; k++)
+			if (session->reasons[k] && !session->supported[k] && strcmp(session->reasons[k], reason) == 0)
+				fprintf(stderr, ", %s", session->events->specs[k].name);
+		fprintf(stderr, ": %s\n", reason);
+	}
+}
+
+static void print_raw_counts(const struct stat_session *session)
+{
+	for (size_t i = 0; i < session->events->len; i++) {
+		double value = 0, enabled = 0, running = 0;
+		for (size_t place = 0; place < session->aggregation.len; place++) {
+			const struct stat_cell *cell = &session->cells[i * session->aggregation.len + place];
+			value += cell->value.mean;
+			enabled += cell->enabled_ns.mean;
+			running += cell->running_ns.mean;
+		}
+		fprintf(stderr, "%s: %.0f %.0f %.0f\n", session->events->specs[i].name, value, enabled, running);
+	}
+}
+
+static enum tally_status totals_print(
+	struct stat_printer *p, const struct stat_session *session, struct tally_error *err)
+{
+	const struct stat_settings *s = p->settings;
+	if (session->run_len == 0)
+		return TALLY_OK;
+	if (s->verbose)
+		print_raw_counts(session);
+	if (!s->interval_ms || s->has_summary) {
+		struct stat_report report = stat_session_report(session);
+		report.heading = p->heading;
+		if (s->interval_ms) {
+			report.is_summary = true;
+			report.interval_s = 0;
+		}
+		p->style.has_run_table = s->has_table;
+		p->style.run_ns = session->run_ns;
+		stat_rows_print(&p->text, &report, &p->style);
+	}
+	enum tally_status status = printer_flush(p, err);
+	explain_missing(p, session);
+	return status;
+}
+
+static char *heading_make(const struct stat_settings *s, const struct target *target)
+{
+	struct text t = {0};
+	if (target->label[0]) {
+		text_str(&t, target->label);
+	} else {
+		text_char(&t, '\'');
+		for (size_t i = 0; s->command && s->command[i]; i++)
+			text_printf(&t, "%s%s", i ? " " : "", s->command[i]);
+		text_char(&t, '\'');
+	}
+	text_char(&t, '\0');
+	if (t.failed)
+		text_deinit(&t);
+	return t.data;
+}
+
+static bool shell_run(const char *line)
+{
+	if (!line)
+		return true;
+	fflush(stdout);
+	return system(line) == 0; /* what perf does with --pre and --post: they are shell commands */
+}
+
+static enum tally_status one_run(
+	struct stat_session *session, struct stat_printer *p, const struct stat_settings *s, struct tally_error *err)
+{
+	if (!shell_run(s->pre))
+		return error_set(err, TALLY_INVALID, "--pre '%s' failed", s->pre);
+	if (s->does_sync)
+		sync();
+	enum tally_status status = stat_run(session, show_interval, p, err);
+	if (status == TALLY_OK && !shell_run(s->post))
+		return error_set(err, TALLY_INVALID, "--post '%s' failed", s->post);
+	if (status == TALLY_OK && session->has_command_status && WIFSIGNALED(session->command_status) && s->command)
+		fprintf(stderr, "%s: %s\n", s->command[0], strsignal(WTERMSIG(session->command_status)));
+	return status;
+}
+
+/* -r 0 reports after each run, for ever. */
+static enum tally_status runs_make(
+	struct stat_session *session, struct stat_printer *p, const struct stat_settings *s, struct tally_error *err)
+{
+	enum tally_status status = TALLY_OK;
+	if (s->runs == 0) {
+		while (status == TALLY_OK && session->signal == 0) {
+			struct stat_session single = {.kernel = session->kernel, .settings = s,
+				.target = session->target, .events = session->events};
+			status = one_run(&single, p, s, err);
+			if (status == TALLY_OK)
+				status = totals_print(p, &single, err);
+			session->signal = single.signal;
+			stat_session_deinit(&single);
+		}
+		return status;
+	}
+	for (uint64_t run = 0; status == TALLY_OK && run < s->runs && session->signal == 0; run++)
+		status = one_run(session, p, s, err);
+	return status == TALLY_OK ? totals_print(p, session, err) : status;
+}
+
+static int leave(const struct stat_session *session)
+{
+	if (session->signal != 0) { /* as perf: the caller sees the signal */
+		signal(session->signal, SIG_DFL);
+		raise(session->signal);
+	}
+	if (session->has_command_status && WIFEXITED(session->command_status))
+		return WEXITSTATUS(session->command_status);
+	return 0;
+}
+
+static int target_fail(const struct cli *cli, const struct command *command, const struct stat_settings *s,
+	const struct tally_error *err)
+{
+	const char *option = s->pids ? "pid" : s->tids ? "tid" : "cpu";
+	return usage_print(cli, command, err->text, option, EXIT_INVALID);
+}
+
+static int stat_with_target(
+	const struct cli *cli, const struct command *command, struct stat_settings *s, struct target *target)
+{
+	const struct kernel_seam *kernel = kernel_seam_linux();
+	struct event_list events = {0};
+	struct tally_error err = {0};
+	int exit_code = 0;
+	locale_t user_locale = newlocale(LC_NUMERIC_MASK, "", (locale_t)0);
+	const char *thousands = user_locale ? nl_langinfo_l(THOUSEP, user_locale) : "";
+	struct stat_printer p = {.cli = cli, .settings = s,
+		.style = {s->separator, s->is_json, s->has_big_num ? thousands : "", !s->no_csv_summary, false, false, NULL}};
+	char *heading = heading_make(s, target);
+	p.heading = heading ? heading : "";
+	struct stat_session session = {.kernel = kernel, .settings = s, .target = target, .events = &events};
+	if (stat_events_make(cli, command, kernel, s, target->is_system_wide, &events, &exit_code)) {
+		enum tally_status status = printer_open(&p, &err);
+		if (status == TALLY_OK)
+			status = runs_make(&session, &p, s, &err);
+		exit_code = status == TALLY_OK ? leave(&session) : cli_fail(cli, &err);
+		if (p.fd > STDERR_FILENO && s->output)
+			close(p.fd);
+	}
+	stat_session_deinit(&session);
+	event_list_deinit(&events);
+	text_deinit(&p.text);
+	free(heading);
+	if (user_locale)
+		freelocale(user_locale);
+	return exit_code;
+}
+
+static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	struct stat_settings s = {.runs = 1, .log_fd = UINT64_MAX, .has_big_num = true, .is_scaling = true};
+	struct target target = {0};
+	struct tally_error err = {0};
+	int rest, exit_code;
+	if (!cli_parse(cli, command, &s, argc, argv, &rest, &exit_code)) {
+		vec_free(&s.words);
+		return exit_code;
+	}
+	if (rest < argc && (strcmp(argv[rest], "record") == 0 || strcmp(argv[rest], "report") == 0)) {
+		vec_free(&s.words);
+		fprintf(stderr, "%s: 'stat %s' is not supported yet\n", cli->program, argv[rest]);
+		return EXIT_USAGE;
+	}
+	s.command = rest < argc ? argv + rest : NULL;
+	exit_code = settings_check(cli, command, &s);
+	struct target_request request = {.pids = s.pids, .tids = s.tids, .cpus = s.cpus, .system_wide = s.all_cpus,
+		.has_command = s.command != NULL, .per_thread = s.per_thread};
+	if (exit_code == 0 && target_resolve(kernel_seam_linux(), &request, &target, &err) != TALLY_OK)
+		exit_code = target_fail(cli, command, &s, &err);
+	if (exit_code == 0)
+		exit_code = stat_with_target(cli, command, &s, &target);
+	target_deinit(&target);
+	vec_free(&s.words);
+	return exit_code;
+}
+
+static const char *const usages[] = {"[<options>] [<command>]", NULL};
+
+const struct command command_stat = {
+	.name = "stat",
+	.summary = "Count events of a command, a process or the machine",
+	.usages = usages,
+	.options = &table,
+	.description =
+		"Counts events while a command runs, or in running processes and threads, on CPUs or on the whole machine "
+		"until interrupted, and prints the counts with their ratios on standard error.\n\n"
+		"An event that the machine lacks shows <not supported>, one that never got PMU time <not counted>; a line below "
+		"the table tells why. Counts of events that shared the PMU are scaled up, and the share of the time that they "
+		"were counted follows in parentheses.\n\n"
+		"The command's exit status is passed on.",
+	.examples = (const char *const[]){"count the default events of a command", "tally stat make -j8",
+		"five runs, with mean and deviation", "tally stat -r 5 -e task-clock,page-faults ./program",
+		"a system call of a running process, for ten seconds",
+		"tally stat -e syscalls:sys_enter_write -p 1234 sleep 10", "every second, per CPU, for a spreadsheet",
+		"tally stat -a -A -I 1000 -x, -o counts.csv", NULL},
+	.run = run,
+};

@@ -1,0 +1,459 @@
+#include "cli/stat_run.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "kernel/counting/reading.h"
+#include "kernel/counting/scaling.h"
+#include "kernel/system/kernel_files.h"
+#include "kernel/system/spawn.h"
+
+#define NS_PER_MS      1000000u
+#define ALIVE_CHECK_NS (100u * NS_PER_MS) /* how often a target that is not our child is looked for */
+
+/* One run. */
+struct stat_measure {
+	struct stat_session *session;
+	struct counter_set *set;
+	struct count **previous; /* per event: counts at the last interval */
+	struct spawn child;
+	bool has_child;
+	bool has_ended;
+	struct rusage usage;
+	uint64_t start_ns, last_ns, end_ns;
+	uint64_t intervals;
+	stat_show_interval show;
+	void *context;
+	struct tally_error *err;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t timeval_ns(struct timeval t)
+{
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
+}
+
+static void signals_of_interest(sigset_t *signals)
+{
+	sigemptyset(signals);
+	sigaddset(signals, SIGINT);
+	sigaddset(signals, SIGTERM);
+	sigaddset(signals, SIGHUP);
+	sigaddset(signals, SIGCHLD);
+}
+
+static enum tally_status comms_read(struct stat_session *s, struct tally_error *err)
+{
+	size_t len = s->aggregation.len;
+	s->comms = calloc(len ? len : 1, sizeof(*s->comms));
+	if (!s->comms)
+		return error_nomem(err);
+	for (size_t i = 0; i < len; i++) {
+		char *comm;
+		if (kernel_text(s->kernel, &comm, NULL, "/proc/%d/comm", (int)s->aggregation.threads[i]) == TALLY_OK)
+			s->comms[i] = comm;
+		else
+			s->comms[i] = strdup("?");
+		if (!s->comms[i])
+			return error_nomem(err);
+	}
+	return TALLY_OK;
+}
+
+/* After the first opening: places, and room for what they count. */
+static enum tally_status places_make(struct stat_session *s, const struct counter_set *set, struct tally_error *err)
+{
+	if (s->has_places)
+		return TALLY_OK;
+	enum aggregation_mode mode = s->settings->per_thread ? AGGREGATE_THREAD : s->settings->mode;
+	enum tally_status status = aggregation_make(s->kernel, set, mode, &s->aggregation, err);
+	if (status != TALLY_OK)
+		return status;
+	s->has_places = true;
+	size_t cells;
+	if (__builtin_mul_overflow(s->events->len, s->aggregation.len, &cells))
+		return error_nomem(err);
+	s->cells = calloc(cells ? cells : 1, sizeof(*s->cells));
+	s->interval_cells = calloc(cells ? cells : 1, sizeof(*s->interval_cells));
+	if (!s->cells || !s->interval_cells)
+		return error_nomem(err);
+	return mode == AGGREGATE_THREAD ? comms_read(s, err) : TALLY_OK;
+}
+
+static enum tally_status support_note(struct stat_session *s, const struct counter_set *set, struct tally_error *err)
+{
+	if (!s->supported) {
+		s->supported = calloc(s->events->len + 1, sizeof(*s->supported));
+		s->reasons = calloc(s->events->len + 1, sizeof(*s->reasons));
+		if (!s->supported || !s->reasons)
+			return error_nomem(err);
+	}
+	for (size_t i = 0; i < set->len; i++) {
+		const struct counter *counter = &set->counters[i];
+		s->supported[i] |= counter_is_supported(counter);
+		if (counter->reason && !s->reasons[i]) {
+			s->reasons[i] = strdup(counter->reason);
+			if (!s->reasons[i])
+				return error_nomem(err);
+		}
+	}
+	return TALLY_OK;
+}
+
+static enum tally_status counters_open(struct stat_measure *m)
+{
+	struct stat_session *s = m->session;
+	const struct stat_settings *settings = s->settings;
+	struct counter_options options = {
+		.inherit = !settings->no_inherit,
+		.enable_on_exec = s->target->is_command && settings->delay_ms == 0,
+		.may_drop_kernel = true,
+	};
+	enum tally_status status = counter_set_open(s->kernel, s->events, s->target, &options, &m->set, m->err);
+	if (status == TALLY_OK)
+		status = places_make(s, m->set, m->err);
+	if (status == TALLY_OK)
+		status = support_note(s, m->set, m->err);
+	if (status != TALLY_OK)
+		return status;
+	m->previous = calloc(m->set->len + 1, sizeof(*m->previous));
+	if (!m->previous)
+		return error_nomem(m->err);
+	for (size_t i = 0; i < m->set->len; i++) {
+		const struct counter *counter = &m->set->counters[i];
+		size_t cells = counter->cpu_count * counter->thread_count;
+		m->previous[i] = calloc(cells ? cells : 1, sizeof(struct count));
+		if (!m->previous[i])
+			return error_nomem(m->err);
+	}
+	return TALLY_OK;
+}
+
+static double tool_value(const struct stat_measure *m, enum tool_event tool, uint64_t elapsed_ns)
+{
+	switch (tool) {
+	case TOOL_DURATION_TIME:
+		return (double)elapsed_ns;
+	case TOOL_USER_TIME:
+		return (double)timeval_ns(m->usage.ru_utime);
+	case TOOL_SYSTEM_TIME:
+		return (double)timeval_ns(m->usage.ru_stime);
+	case TOOL_NONE:
+		break;
+	}
+	return 0;
+}
+
+/* Adds the counts (since previous; NULL: since the start) to cells. */
+static enum tally_status cells_add(
+	struct stat_measure *m, struct stat_cell *cells, bool since_previous, uint64_t elapsed_ns)
+{
+	struct stat_session *s = m->session;
+	size_t places = s->aggregation.len;
+	struct aggregate *results = calloc(places ? places : 1, sizeof(*results));
+	if (!results)
+		return error_nomem(m->err);
+	for (size_t i = 0; i < m->set->len; i++) {
+		const struct event_spec *spec = &s->events->specs[i];
+		aggregate_counter(&s->aggregation, &m->set->counters[i], since_previous ? m->previous[i] : NULL,
+			s->settings->is_scaling, results);
+		for (size_t place = 0; place < places; place++) {
+			struct stat_cell *cell = &cells[i * places + place];
+			double value = (double)results[place].value, running = (double)results[place].raw.running_ns;
+			double enabled = (double)results[place].raw.enabled_ns;
+			if (spec->tool != TOOL_NONE) {
+				value = place == 0 ? tool_value(m, spec->tool, elapsed_ns) : 0;
+				running = enabled = value;
+			}
+			stat_mean_add(&cell->value, value);
+			stat_mean_add(&cell->running_ns, running);
+			stat_mean_add(&cell->enabled_ns, enabled);
+			cell->cpu_count = results[place].cpu_count;
+		}
+	}
+	free(results);
+	return TALLY_OK;
+}
+
+static void previous_keep(struct stat_measure *m)
+{
+	for (size_t i = 0; i < m->set->len; i++) {
+		const struct counter *counter = &m->set->counters[i];
+		size_t cells = counter->cpu_count * counter->thread_count;
+		memcpy(m->previous[i], counter->counts, cells * sizeof(struct count));
+	}
+}
+
+static enum tally_status interval_show(struct stat_measure *m, uint64_t now)
+{
+	struct stat_session *s = m->session;
+	enum tally_status status = counter_set_read(m->set, m->err);
+	if (status != TALLY_OK)
+		return status;
+	memset(s->interval_cells, 0, s->events->len * s->aggregation.len * sizeof(*s->interval_cells));
+	status = cells_add(m, s->interval_cells, true, now - m->last_ns);
+	if (status != TALLY_OK)
+		return status;
+	struct stat_report report = stat_session_report(s);
+	report.cells = s->interval_cells;
+	report.runs = 1;
+	report.wall_ns = (struct stat_mean){0};
+	stat_mean_add(&report.wall_ns, (double)(now - m->last_ns));
+	report.interval_s = (double)(now - m->start_ns) / 1e9;
+	m->show(m->context, &report);
+	previous_keep(m);
+	m->last_ns = now;
+	m->intervals++;
+	return TALLY_OK;
+}
+
+static bool targets_are_alive(const struct stat_session *s)
+{
+	for (size_t i = 0; i < s->target->thread_count; i++)
+		if (s->target->threads[i] == -1 || kernel_has(s->kernel, "/proc/%d", (int)s->target->threads[i]))
+			return true;
+	return false;
+}
+
+/* Waits until a signal of interest or the deadline. The signal's number, 0 for the deadline. */
+static int signal_wait(uint64_t deadline_ns, siginfo_t *info)
+{
+	sigset_t signals;
+	signals_of_interest(&signals);
+	for (;;) {
+		uint64_t now = now_ns(), left = deadline_ns > now ? deadline_ns - now : 0;
+		struct timespec timeout = {(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
+		int number = sigtimedwait(&signals, info, &timeout);
+		if (number > 0)
+			return number;
+		if (errno == EAGAIN || left == 0)
+			return 0;
+	}
+}
+
+/* A signal that the terminal sent has reached the child as well; one that was sent to us alone is passed on. */
+static void signal_take(struct stat_measure *m, int number, const siginfo_t *info)
+{
+	if (m->has_child && !m->has_ended) {
+		if (info->si_code <= 0)
+			kill(m->child.pid, number);
+		else if (m->session->signal != 0)
+			kill(m->child.pid, SIGTERM); /* the second time of asking */
+	}
+	m->session->signal = number;
+}
+
+static enum tally_status child_look(struct stat_measure *m)
+{
+	bool has_ended = false;
+	enum tally_status status =
+		spawn_try_wait(&m->child, &has_ended, &m->session->command_status, &m->usage, m->err);
+	if (status == TALLY_OK && has_ended) {
+		m->has_ended = true;
+		m->session->has_command_status = true;
+	}
+	return status;
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Until the command has ended, the targets are gone, a signal, the timeout or the last interval. */
+static enum tally_status wait_for_end(struct stat_measure *m)
+{
+	const struct stat_settings *settings = m->session->settings;
+	uint64_t interval_ns = settings->interval_ms * NS_PER_MS;
+	uint64_t timeout_ns = settings->timeout_ms ? m->start_ns + settings->timeout_ms * NS_PER_MS : UINT64_MAX;
+	uint64_t next_ns = interval_ns ? m->start_ns + interval_ns : UINT64_MAX;
+	bool watches_targets = !m->has_child && !m->session->target->is_system_wide;
+	enum tally_status status = TALLY_OK;
+	while (status == TALLY_OK && !m->has_ended) {
+		siginfo_t info;
+		uint64_t deadline = earlier(next_ns, timeout_ns);
+		if (watches_targets)
+			deadline = earlier(deadline, now_ns() + ALIVE_CHECK_NS);
+		int number = signal_wait(deadline, &info);
+		uint64_t now = now_ns();
+		if (number == SIGCHLD) {
+			status = m->has_child ? child_look(m) : TALLY_OK;
+		} else if (number != 0) {
+			signal_take(m, number, &info);
+			if (!m->has_child)
+				break;
+		} else if (now >= timeout_ns) {
+			break;
+		} else if (watches_targets && !targets_are_alive(m->session)) {
+			break;
+		}
+		if (status == TALLY_OK && now >= next_ns && !m->has_ended) {
+			status = interval_show(m, now);
+			next_ns += interval_ns * ((now - next_ns) / interval_ns + 1);
+			if (settings->interval_count && m->intervals >= settings->interval_count)
+				break;
+		}
+	}
+	return status;
+}
+
+/* -D: counts only from then on. */
+static enum tally_status delay_wait(struct stat_measure *m)
+{
+	int64_t delay_ms = m->session->settings->delay_ms;
+	if (delay_ms == 0)
+		return TALLY_OK;
+	fprintf(stderr, "Events disabled\n");
+	if (delay_ms < 0)
+		return TALLY_OK;
+	uint64_t deadline = now_ns() + (uint64_t)delay_ms * NS_PER_MS;
+	enum tally_status status = TALLY_OK;
+	while (status == TALLY_OK && !m->has_ended && m->session->signal == 0) {
+		siginfo_t info;
+		int number = signal_wait(deadline, &info);
+		if (number == 0)
+			break;
+		if (number == SIGCHLD)
+			status = m->has_child ? child_look(m) : TALLY_OK;
+		else
+			signal_take(m, number, &info);
+	}
+	counter_set_enable(m->set);
+	fprintf(stderr, "Events enabled\n");
+	return status;
+}
+
+/* What is left of the command after a timeout, the last interval or an error. */
+static enum tally_status child_end(struct stat_measure *m)
+{
+	if (!m->has_child || m->has_ended)
+		return TALLY_OK;
+	kill(m->child.pid, SIGTERM);
+	enum tally_status status =
+		spawn_wait(&m->child, &m->session->command_status, &m->usage, m->err);
+	m->has_ended = true;
+	m->session->has_command_status = status == TALLY_OK;
+	return status;
+}
+
+static enum tally_status totals_add(struct stat_measure *m)
+{
+	struct stat_session *s = m->session;
+	uint64_t elapsed = m->end_ns - m->start_ns;
+	double run_ns = (double)elapsed;
+	if (s->run_len == s->run_cap && !vec_grow(&s->run_ns, &s->run_cap, sizeof(*s->run_ns), s->run_len + 1))
+		return error_nomem(m->err);
+	s->run_ns[s->run_len++] = run_ns;
+	stat_mean_add(&s->wall_ns, run_ns);
+	stat_mean_add(&s->user_ns, (double)timeval_ns(m->usage.ru_utime));
+	stat_mean_add(&s->system_ns, (double)timeval_ns(m->usage.ru_stime));
+	return cells_add(m, s->cells, false, elapsed);
+}
+
+static enum tally_status measure(struct stat_measure *m)
+{
+	struct stat_session *s = m->session;
+	enum tally_status status = counters_open(m);
+	if (status != TALLY_OK)
+		return status;
+	bool starts_now = s->settings->delay_ms == 0 && !s->target->is_command;
+	if (starts_now)
+		counter_set_enable(m->set);
+	m->start_ns = m->last_ns = now_ns();
+	if (m->has_child)
+		status = spawn_start(&m->child, m->err);
+	if (status == TALLY_OK)
+		status = delay_wait(m);
+	if (s->settings->delay_ms > 0)
+		m->start_ns = m->last_ns = now_ns();
+	if (status == TALLY_OK)
+		status = wait_for_end(m);
+	if (status != TALLY_OK)
+		return status;
+	m->end_ns = now_ns();
+	counter_set_disable(m->set);
+	if (s->settings->interval_ms && (!s->settings->interval_count || m->intervals < s->settings->interval_count))
+		status = interval_show(m, m->end_ns);
+	else
+		status = counter_set_read(m->set, m->err);
+	if (status == TALLY_OK)
+		status = child_end(m);
+	return status == TALLY_OK ? totals_add(m) : status;
+}
+
+enum tally_status stat_run(
+	struct stat_session *session, stat_show_interval show, void *context, struct tally_error *err)
+{
+	struct stat_measure m = {.session = session, .show = show, .context = context, .err = err};
+	sigset_t signals, before;
+	enum tally_status status = TALLY_OK;
+	signal(SIGCHLD, SIG_DFL);
+	if (session->settings->command) {
+		status = spawn_create(session->settings->command, &m.child, err);
+		if (status != TALLY_OK)
+			return status;
+		m.has_child = true;
+		if (session->target->is_command)
+			session->target->threads[0] = m.child.pid;
+	}
+	signals_of_interest(&signals);
+	sigprocmask(SIG_BLOCK, &signals, &before);
+	status = measure(&m);
+	if (status != TALLY_OK && m.has_child && !m.has_ended) {
+		if (m.child.pid > 0 && m.child.go_fd < 0)
+			kill(m.child.pid, SIGTERM);
+		spawn_cancel(&m.child);
+	}
+	for (size_t i = 0; m.previous && i < m.set->len; i++)
+		free(m.previous[i]);
+	free(m.previous);
+	counter_set_close(m.set);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return status;
+}
+
+struct stat_report stat_session_report(const struct stat_session *s)
+{
+	return (struct stat_report){
+		.events = s->events,
+		.supported = s->supported,
+		.aggregation = &s->aggregation,
+		.comms = s->comms,
+		.cells = s->cells,
+		.wall_ns = s->wall_ns,
+		.user_ns = s->user_ns,
+		.system_ns = s->system_ns,
+		.has_usage = s->target->is_command,
+		.runs = (unsigned)s->run_len,
+		.merges_pmus = !s->settings->no_merge,
+		.interval_s = -1,
+	};
+}
+
+void stat_session_deinit(struct stat_session *s)
+{
+	for (size_t i = 0; s->comms && i < s->aggregation.len; i++)
+		free(s->comms[i]);
+	for (size_t i = 0; s->reasons && i < s->events->len; i++)
+		free(s->reasons[i]);
+	free(s->comms);
+	free(s->reasons);
+	free(s->supported);
+	free(s->cells);
+	free(s->interval_cells);
+	free(s->run_ns);
+	aggregation_deinit(&s->aggregation);
+}

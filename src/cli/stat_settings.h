@@ -1,0 +1,39 @@
+/*
+ * stat_settings.h - what the command line of stat asked for.
+ *
+ * A value on the verb's stack; texts borrow from argv. events holds -e, -G and --filter in their order, because the
+ * later ones refer to the events before them.
+ */
+#ifndef CLI_STAT_SETTINGS_H
+#define CLI_STAT_SETTINGS_H
+
+#include "base/vec.h"
+#include "kernel/counting/aggregate.h"
+
+struct stat_event_word {
+	enum { WORD_EVENT, WORD_CGROUP, WORD_FILTER } kind;
+	const char *text;
+};
+
+struct stat_settings {
+	VEC(struct stat_event_word) words;
+	const char *for_each_cgroup;
+	const char *pids, *tids, *cpus;
+	bool all_cpus, all_user, all_kernel, one_group;
+	bool no_inherit, is_scaling, no_merge, is_null;
+	unsigned detail, verbose;
+	uint64_t runs; /* 0: for ever */
+	enum aggregation_mode mode;
+	bool per_thread;
+	uint64_t interval_ms, interval_count, timeout_ms;
+	int64_t delay_ms; /* -1: never enabled */
+	bool clears_screen, has_summary, no_csv_summary;
+	const char *separator;
+	bool is_json, has_big_num, has_table, is_quiet, is_append, does_sync;
+	const char *output;
+	uint64_t log_fd;
+	const char *pre, *post;
+	char *const *command; /* NULL: none */
+};
+
+#endif
