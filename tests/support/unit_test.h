@@ -12,4 +12,11 @@
 #include <cmocka.h>
 /* clang-format on */
 
+/* A test that this machine cannot run says why: tools/check shows the reason. */
+#define skip_because(reason)                         \
+	do {                                         \
+		print_message("skip: %s\n", reason); \
+		skip();                              \
+	} while (0)
+
 #endif

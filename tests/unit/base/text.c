@@ -93,7 +93,7 @@ static void decimals_as_printf(void **state)
 static void the_locale_does_not_matter(void **state)
 {
 	if (!setlocale(LC_NUMERIC, "de_DE.UTF-8"))
-		skip();
+		skip_because("no German locale");
 	struct text t = {0};
 	text_fixed(&t, 1234.5, 2);
 	text_fixed(&t, 1234.5, 10);
@@ -149,7 +149,7 @@ static void a_failed_write_is_told(void **state)
 {
 	int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
-		skip();
+		skip_because("no /dev/full");
 	struct text t = {0};
 	text_to_fd(&t, fd);
 	text_str(&t, "x");
