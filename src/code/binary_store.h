@@ -35,7 +35,7 @@ struct binary_key {
 	uint8_t build_id_size; /* 0: the recording has none */
 	uint8_t build_id[20];
 	int32_t pid; /* whose /proc/PID/root or perf map; -1 none */
-	uint64_t start; /* run-time start of the kernel text or module, else 0 */
+	uint64_t start; /* run-time address of the kernel's _text, or start of the module; else 0 */
 };
 
 struct symbol {
@@ -60,13 +60,15 @@ struct binary_info {
 	const char *used_path; /* where the symbols came from; NULL if nowhere */
 	enum binary_status status;
 	size_t symbol_count;
-	const char *text; /* one sentence: where it looked; NULL if all is well */
+	const char *text; /* one sentence: why there are no symbols; NULL if all is well */
 };
 
 struct binary_store_options {
 	const char *symfs; /* NULL or "" none */
 	const char *kallsyms; /* NULL: /proc/kallsyms when the recording is of this boot's kernel */
 	const char *vmlinux; /* NULL: none */
+	const char *build_id_dir; /* NULL: ~/.debug */
+	const char *system_root; /* NULL: this machine's /proc and /sys; tests give a directory that has them */
 	bool no_demangle;
 };
 

@@ -6,31 +6,55 @@
 
 #include "base/file.h"
 
-#define HEX_ROOM (2 * ELF_BUILD_ID_MAX + 1)
-
-static void to_hex(const uint8_t *bytes, size_t count, char *out)
+bool search_is_recorded(const struct binary_key *key, struct elf_build_id found)
 {
-	for (size_t i = 0; i < count; i++) {
+	if (key->build_id_size == 0)
+		return true;
+	/* Recordings pad short ids with zeros. */
+	size_t n = found.size < key->build_id_size ? found.size : key->build_id_size;
+	if (n == 0 || memcmp(key->build_id, found.bytes, n) != 0)
+		return false;
+	for (size_t i = n; i < key->build_id_size; i++)
+		if (key->build_id[i] != 0)
+			return false;
+	return true;
+}
+
+const char *search_hex(struct arena *arena, const uint8_t *bytes, size_t count)
+{
+	char *out = arena_alloc(arena, 2 * count + 1, 1);
+	for (size_t i = 0; i < count && out; i++) {
 		out[2 * i] = "0123456789abcdef"[bytes[i] >> 4];
 		out[2 * i + 1] = "0123456789abcdef"[bytes[i] & 15];
 	}
-	out[2 * count] = '\0';
+	return out ? out : "";
 }
 
-const char *search_build_id_cache(struct arena *arena, const struct binary_key *key, const char *file)
+static const char *if_there(const char *path)
 {
-	const char *home = getenv("HOME");
-	if (!home || key->build_id_size < 2)
-		return NULL;
-	char hex[HEX_ROOM];
-	to_hex(key->build_id, key->build_id_size, hex);
-	const char *path = arena_printf(arena, "%s/.debug/.build-id/%.2s/%s/%s", home, hex, hex + 2, file);
 	return path && file_exists(path) ? path : NULL;
 }
 
-const char *search_with_root(struct arena *arena, const char *symfs, struct tally_str path)
+const char *search_build_id_cache(
+	struct arena *arena, const struct binary_store_options *options, const struct binary_key *key, const char *file)
 {
-	return arena_printf(arena, "%s%.*s", symfs ? symfs : "", (int)path.len, path.data);
+	const char *home = getenv("HOME");
+	const char *dir = options->build_id_dir;
+	if (!dir && home)
+		dir = arena_printf(arena, "%s/.debug", home);
+	if (!dir || key->build_id_size < 2)
+		return NULL;
+	const char *hex = search_hex(arena, key->build_id, key->build_id_size);
+	return if_there(arena_printf(arena, "%s/.build-id/%.2s/%s/%s", dir, hex, *hex ? hex + 2 : "", file));
+}
+
+const char *search_system_debug(struct arena *arena, const struct binary_store_options *options, struct elf_build_id id)
+{
+	if (id.size < 2)
+		return NULL;
+	const char *hex = search_hex(arena, id.bytes, id.size);
+	return if_there(arena_printf(arena, "%s/usr/lib/debug/.build-id/%.2s/%s.debug",
+		options->symfs ? options->symfs : "", hex, *hex ? hex + 2 : ""));
 }
 
 static bool crc_matches(const char *path, uint32_t wanted)
@@ -70,23 +94,14 @@ static const char *by_debuglink(
 	return NULL;
 }
 
-const char *search_debug_file(struct arena *arena, const struct binary_key *key, const char *used_path,
-	const char *symfs, const struct elf_image *image)
+const char *search_debug_file(struct arena *arena, const struct binary_store_options *options, const char *used_path,
+	const struct elf_image *image)
 {
 	struct elf_build_id id = elf_image_build_id(image);
-	if (id.size >= 2) {
-		struct binary_key by_file = *key;
-		by_file.build_id_size = id.size;
-		memcpy(by_file.build_id, id.bytes, id.size);
-		const char *cached = search_build_id_cache(arena, &by_file, "debug");
-		if (cached)
-			return cached;
-		char hex[HEX_ROOM];
-		to_hex(id.bytes, id.size, hex);
-		const char *path = arena_printf(
-			arena, "%s/usr/lib/debug/.build-id/%.2s/%s.debug", symfs ? symfs : "", hex, hex + 2);
-		if (path && file_exists(path))
-			return path;
-	}
-	return by_debuglink(arena, used_path, symfs, image);
+	struct binary_key key = {.build_id_size = id.size};
+	memcpy(key.build_id, id.bytes, id.size);
+	const char *path = search_build_id_cache(arena, options, &key, "debug");
+	if (!path)
+		path = search_system_debug(arena, options, id);
+	return path ? path : by_debuglink(arena, used_path ? used_path : "", options->symfs, image);
 }

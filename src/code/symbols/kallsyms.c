@@ -2,6 +2,15 @@
 
 #include <string.h>
 
+#define LINE_BYTES_LEAST 40 /* of the kernel's own lines, to reserve by; they have 45 on average */
+
+struct line {
+	uint64_t address;
+	char type;
+	struct tally_str name; /* followed by NUL, or by a tab and the module */
+	struct tally_str module;
+};
+
 static int hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
@@ -10,12 +19,6 @@ static int hex_digit(char c)
 		return c - 'a' + 10;
 	return -1;
 }
-
-struct line {
-	uint64_t address;
-	char type;
-	struct tally_str name, module;
-};
 
 /* "ffffffff81000000 T _text" or "ffffffffc0001000 t foo\t[mod]" */
 static bool parse_line(struct tally_str text, struct line *line)
@@ -31,17 +34,37 @@ static bool parse_line(struct tally_str text, struct line *line)
 		return false;
 	line->address = address;
 	line->type = text.data[i + 1];
-	struct tally_str rest = {text.data + i + 3, text.len - i - 3};
-	const char *tab = memchr(rest.data, '\t', rest.len);
-	line->name = tab ? (struct tally_str){rest.data, (size_t)(tab - rest.data)} : rest;
-	line->module =
-		tab ? str_trim((struct tally_str){tab + 1, rest.len - line->name.len - 1}) : (struct tally_str){"", 0};
-	return line->name.len > 0;
+	line->name = (struct tally_str){text.data + i + 3, text.len - i - 3};
+	line->module = (struct tally_str){"", 0};
+	return true;
+}
+
+static bool next_line(struct tally_str *rest, struct tally_str *line)
+{
+	if (rest->len == 0)
+		return false;
+	const char *end = memchr(rest->data, '\0', rest->len);
+	size_t len = end ? (size_t)(end - rest->data) : rest->len;
+	*line = (struct tally_str){rest->data, len};
+	size_t used = end ? len + 1 : len;
+	rest->data += used;
+	rest->len -= used;
+	return true;
+}
+
+static void split_module(struct line *line)
+{
+	const char *tab = memchr(line->name.data, '\t', line->name.len);
+	if (!tab)
+		return;
+	size_t len = (size_t)(tab - line->name.data);
+	line->module = str_trim((struct tally_str){tab + 1, line->name.len - len - 1});
+	line->name.len = len;
 }
 
 static bool is_code_or_data(char type)
 {
-	return strchr("tTwWdDbB", type) != NULL;
+	return type != '\0' && strchr("tTwWdDbB", type) != NULL;
 }
 
 static char binding_of(char type)
@@ -51,25 +74,85 @@ static char binding_of(char type)
 	return type >= 'A' && type <= 'Z' ? 'g' : 'l';
 }
 
-bool kallsyms_parse(
-	const struct kallsyms_request *request, struct arena *arena, struct symbol_table *table, bool *is_hidden)
+/* Compilers' marks ("$x", "$d") are no names of functions. */
+static bool is_wanted(const struct line *line)
 {
-	struct tally_str rest = request->text;
+	return line->name.len > 0 && line->name.data[0] != '$' && is_code_or_data(line->type);
+}
+
+void kallsyms_open(char *text, size_t len, struct kallsyms *kallsyms)
+{
+	for (size_t i = 0; i < len; i++)
+		if (text[i] == '\n')
+			text[i] = '\0';
+	const char *tab = memchr(text, '\t', len);
+	size_t split = tab ? (size_t)(tab - text) : len;
+	while (tab && split > 0 && text[split - 1] != '\0')
+		split--;
+	kallsyms->kernel = (struct tally_str){text, split};
+	kallsyms->modules = (struct tally_str){text + split, len - split};
+}
+
+static bool add_kernel_lines(struct tally_str rest, struct symbol_table *table, bool *some_address)
+{
 	struct tally_str text;
-	bool some_address = false;
-	while (rest.len > 0 && str_next(&rest, '\n', &text)) {
+	while (next_line(&rest, &text)) {
 		struct line line;
 		if (!parse_line(text, &line))
 			continue;
-		some_address = some_address || line.address != 0;
-		if (!is_code_or_data(line.type) || !str_equal(line.module, request->module) || line.name.data[0] == '$')
+		split_module(&line);
+		if (line.module.len > 0 || !is_wanted(&line))
+			continue;
+		*some_address = *some_address || line.address != 0;
+		if (!symbol_table_add(table, line.address, 0, line.name.data, binding_of(line.type)))
+			return false;
+	}
+	return true;
+}
+
+bool kallsyms_add_kernel(const struct kallsyms *kallsyms, struct symbol_table *table, bool *is_hidden)
+{
+	bool some_address = false;
+	if (!vec_reserve(&table->symbols, kallsyms->kernel.len / LINE_BYTES_LEAST) ||
+		!add_kernel_lines(kallsyms->kernel, table, &some_address) ||
+		!add_kernel_lines(kallsyms->modules, table, &some_address))
+		return false;
+	*is_hidden = !some_address && table->symbols.len > 0;
+	if (*is_hidden)
+		table->symbols.len = 0;
+	return true;
+}
+
+bool kallsyms_add_module(
+	const struct kallsyms *kallsyms, struct tally_str module, struct arena *arena, struct symbol_table *table)
+{
+	struct tally_str rest = kallsyms->modules;
+	struct tally_str text;
+	const char *first = module.len > 0 ? memmem(rest.data, rest.len, module.data, module.len) : NULL;
+	if (!first)
+		return true;
+	while (first > rest.data && first[-1] != '\0')
+		first--;
+	rest.len -= (size_t)(first - rest.data);
+	rest.data = first;
+	while (next_line(&rest, &text)) {
+		struct line line;
+		if (!parse_line(text, &line))
+			continue;
+		split_module(&line);
+		if (!str_equal(line.module, module) || !is_wanted(&line) || line.address == 0)
 			continue;
 		const char *name = arena_string(arena, line.name.data, line.name.len);
 		if (!name || !symbol_table_add(table, line.address, 0, name, binding_of(line.type)))
 			return false;
 	}
-	*is_hidden = !some_address && table->symbols.len > 0;
-	if (*is_hidden)
-		table->symbols.len = 0;
-	return symbol_table_finish(table, true);
+	return true;
+}
+
+uint64_t kallsyms_address(const struct symbol_table *table, const char *name)
+{
+	for (size_t i = 0; i < table->symbols.len; i++)
+		if (strcmp(table->symbols.items[i].name, name) == 0)
+			return table->symbols.items[i].start;
+	return 0;
 }

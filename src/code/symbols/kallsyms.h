@@ -1,8 +1,12 @@
 /*
  * kallsyms.h - /proc/kallsyms (or a copy of it) as symbols: of the kernel, or of one module.
  *
- * Names are copied into the arena. Bad input: a line that is none is skipped. All addresses 0 means that the kernel
- * hides them (kptr_restrict): is_hidden, no symbols.
+ * The caller owns the text, which is changed (lines end in NUL, so that the kernel's names are borrowed from it) and
+ * must outlive the symbols; names of modules' symbols are copied. One thread.
+ * Bad input: a line that is none is skipped. All addresses 0 means that the kernel hides them (kptr_restrict).
+ *
+ *	kallsyms_open(text, len, &kallsyms);
+ *	if (!kallsyms_add_kernel(&kallsyms, &table, &is_hidden)) ...
  */
 #ifndef CODE_SYMBOLS_KALLSYMS_H
 #define CODE_SYMBOLS_KALLSYMS_H
@@ -10,12 +14,18 @@
 #include "base/arena.h"
 #include "code/symbols/symbol_table.h"
 
-struct kallsyms_request {
-	struct tally_str text;
-	struct tally_str module; /* "[name]", or empty for the kernel itself */
+struct kallsyms {
+	struct tally_str kernel, modules;
 };
 
-bool kallsyms_parse(
-	const struct kallsyms_request *request, struct arena *arena, struct symbol_table *table, bool *is_hidden);
+/* text has a NUL after its len bytes, as file_read leaves it. */
+void kallsyms_open(char *text, size_t len, struct kallsyms *kallsyms);
+/* False: out of memory. Symbols are added; the caller finishes the table with all_ends. */
+bool kallsyms_add_kernel(const struct kallsyms *kallsyms, struct symbol_table *table, bool *is_hidden);
+/* module: its name in brackets. */
+bool kallsyms_add_module(
+	const struct kallsyms *kallsyms, struct tally_str module, struct arena *arena, struct symbol_table *table);
+/* The address of that symbol; 0 if it is missing. */
+uint64_t kallsyms_address(const struct symbol_table *table, const char *name);
 
 #endif

@@ -21,6 +21,14 @@ bool symbol_table_add(struct symbol_table *table, uint64_t start, uint64_t size,
 	return vec_push(&table->symbols, symbol);
 }
 
+void symbol_table_move(struct symbol_table *table, uint64_t by)
+{
+	for (size_t i = 0; i < table->symbols.len; i++) {
+		table->symbols.items[i].start += by;
+		table->symbols.items[i].end += by;
+	}
+}
+
 static size_t leading_underscores(const char *name)
 {
 	return strspn(name, "_");

@@ -17,6 +17,8 @@ struct symbol_table {
 };
 
 bool symbol_table_add(struct symbol_table *table, uint64_t start, uint64_t size, const char *name, char binding);
+/* Adds by (wrapping) to every address; before finish. */
+void symbol_table_move(struct symbol_table *table, uint64_t by);
 /* Sorts only: for symbol_table_at, while more is to be added. */
 bool symbol_table_sort(struct symbol_table *table);
 /* The best name of a sorted table's address; NULL: nothing starts there. */

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "object/elf/elf_internal.h"
+#include "object/elf/xz_decode.h"
 
 #define NOTE_GNU_BUILD_ID 3
 
@@ -132,6 +133,28 @@ enum tally_status elf_image_open(const char *path, struct elf_image **out, struc
 	return TALLY_OK;
 }
 
+enum tally_status elf_image_open_minidebug(
+	const struct elf_image *image, struct elf_image **out, struct tally_error *err)
+{
+	struct tally_bytes packed = elf_image_section(image, ".gnu_debugdata");
+	if (packed.len == 0)
+		return error_set(err, TALLY_NOT_FOUND, "no .gnu_debugdata");
+	struct elf_image *inner = new_image();
+	if (!inner)
+		return error_nomem(err);
+	enum tally_status status = xz_decode(packed, LIMIT_MINIDEBUG_BYTES, &inner->owned, &inner->bytes.len, err);
+	if (status == TALLY_OK) {
+		inner->bytes.data = inner->owned;
+		status = init(inner, err);
+	}
+	if (status != TALLY_OK) {
+		elf_image_close(inner);
+		return status;
+	}
+	*out = inner;
+	return TALLY_OK;
+}
+
 void elf_image_close(struct elf_image *image)
 {
 	if (!image)
@@ -140,6 +163,7 @@ void elf_image_close(struct elf_image *image)
 	file_map_close(&image->map);
 	vec_free(&image->segments);
 	arena_deinit(&image->arena);
+	free(image->owned);
 	free(image);
 }
 

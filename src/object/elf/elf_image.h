@@ -66,6 +66,10 @@ TALLY_MUST_CHECK enum tally_status elf_image_symbols(
 	struct elf_image *image, struct elf_symbol_list *list, struct tally_error *err);
 /* Entries of .plt, .plt.sec and .plt.got whose target is known, and the PLT's header; NOMEM only. */
 TALLY_MUST_CHECK enum tally_status elf_image_plt(struct elf_image *image, struct elf_plt *plt, struct tally_error *err);
+/* The symbols that a stripped file carries compressed in .gnu_debugdata, as an image of its own, which the caller
+ * closes; NOT_FOUND if it has none, UNSUPPORTED if this build has no liblzma. */
+TALLY_MUST_CHECK enum tally_status elf_image_open_minidebug(
+	const struct elf_image *image, struct elf_image **out, struct tally_error *err);
 /* File name and CRC of .gnu_debuglink; false if there is none. */
 bool elf_image_debuglink(const struct elf_image *image, struct tally_str *name, uint32_t *crc);
 /* Bytes of a section by name; len 0 if it is missing or has none in the file. */

@@ -13,6 +13,7 @@
 struct elf_image {
 	struct file_map map;
 	struct tally_bytes bytes;
+	uint8_t *owned; /* bytes that were unpacked, else NULL */
 	Elf *elf;
 	bool swap;
 	unsigned machine, type;

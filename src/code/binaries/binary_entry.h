@@ -1,0 +1,40 @@
+/*
+ * binary_entry.h - one binary of the store and what was loaded for it; shared by the loaders, not for others.
+ *
+ * The store owns entries. One worker loads an entry; then it is read-only.
+ */
+#ifndef CODE_BINARIES_BINARY_ENTRY_H
+#define CODE_BINARIES_BINARY_ENTRY_H
+
+#include "base/arena.h"
+#include "code/binary_store.h"
+#include "code/symbols/symbol_table.h"
+#include "object/elf/elf_image.h"
+
+struct binary_entry {
+	struct binary_key key; /* path is in the store's intern */
+	struct arena arena; /* paths and copied names; used by the one worker that loads the entry */
+	enum binary_status status;
+	const char *used_path;
+	const char *text;
+	struct elf_image *image; /* the program file: segments */
+	struct elf_image *debug; /* where names live, if in another file */
+	char *names; /* a text whose lines the names point into; malloc'ed */
+	struct symbol_table symbols;
+	bool is_loaded;
+};
+
+/* text: NULL means that memory is out, which costs the sentence only. */
+static inline void binary_entry_set(struct binary_entry *entry, enum binary_status status, const char *text)
+{
+	entry->status = status;
+	entry->text = text;
+}
+
+static inline void binary_entry_out_of_memory(struct binary_entry *entry)
+{
+	entry->symbols.symbols.len = 0;
+	binary_entry_set(entry, BINARY_DAMAGED, "out of memory for its symbols");
+}
+
+#endif

@@ -1,0 +1,14 @@
+/*
+ * xz_decode.h - unpacks one .xz stream in memory, with a bound on what comes out. Bad input is TALLY_CORRUPT.
+ */
+#ifndef OBJECT_ELF_XZ_DECODE_H
+#define OBJECT_ELF_XZ_DECODE_H
+
+#include "base/bytes.h"
+#include <tally/status.h>
+
+/* *out is malloc'ed, the caller's. More than limit bytes is TALLY_LIMIT. */
+TALLY_MUST_CHECK enum tally_status xz_decode(
+	struct tally_bytes packed, size_t limit, uint8_t **out, size_t *len, struct tally_error *err);
+
+#endif
