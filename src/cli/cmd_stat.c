@@ -45,12 +45,11 @@ static const char *filter_add(const struct option_use *use)
 	return word_add(use, (struct stat_event_word){WORD_FILTER, use->value});
 }
 
-#define MODE_CALL(name, mode_value)                                                              \
-	static const char *name(const struct option_use *use)                                    \
-	{                                                                                        \
-		((struct stat_settings *)use->settings)->mode =                                  \
-			use->is_negated ? AGGREGATE_ALL : (mode_value);                          \
-		return NULL;                                                                     \
+#define MODE_CALL(name, mode_value)                                                                             \
+	static const char *name(const struct option_use *use)                                                   \
+	{                                                                                                       \
+		((struct stat_settings *)use->settings)->mode = use->is_negated ? AGGREGATE_ALL : (mode_value); \
+		return NULL;                                                                                    \
 	}
 MODE_CALL(set_no_aggr, AGGREGATE_CPU)
 MODE_CALL(set_per_core, AGGREGATE_CORE)
@@ -95,35 +94,84 @@ static const char *set_separator(const struct option_use *use)
 }
 
 #define AT(field) .offset = offsetof(struct stat_settings, field)
-#define UNBUILT(long_name, text) {.name = long_name, .kind = OPTION_UNSUPPORTED, .help = text}
+#define UNBUILT(long_name, text)                                            \
+	{                                                                   \
+		.name = long_name, .kind = OPTION_UNSUPPORTED, .help = text \
+	}
 static const struct option options[] = {
-	{.name = "all-cpus", .letter = 'a', .kind = OPTION_FLAG, AT(all_cpus), .help = "count on every CPU, whatever runs"},
+	{.name = "all-cpus",
+		.letter = 'a',
+		.kind = OPTION_FLAG,
+		AT(all_cpus),
+		.help = "count on every CPU, whatever runs"},
 	{.name = "all-kernel", .kind = OPTION_FLAG, AT(all_kernel), .help = "count kernel mode only"},
 	{.name = "all-user", .kind = OPTION_FLAG, AT(all_user), .help = "count user mode only"},
 	{.name = "append", .kind = OPTION_FLAG, AT(is_append), .help = "add to the -o file instead of replacing it"},
-	{.name = "big-num", .letter = 'B', .kind = OPTION_FLAG, AT(has_big_num),
+	{.name = "big-num",
+		.letter = 'B',
+		.kind = OPTION_FLAG,
+		AT(has_big_num),
 		.help = "separate thousands as the locale does (the default)"},
-	{.name = "cgroup", .letter = 'G', .kind = OPTION_CALL, .argument = "name", .call = cgroup_add,
+	{.name = "cgroup",
+		.letter = 'G',
+		.kind = OPTION_CALL,
+		.argument = "name",
+		.call = cgroup_add,
 		.help = "count only tasks of this cgroup (one per event, in order)"},
-	{.name = "cpu", .letter = 'C', .kind = OPTION_STRING, .argument = "cpu", AT(cpus),
+	{.name = "cpu",
+		.letter = 'C',
+		.kind = OPTION_STRING,
+		.argument = "cpu",
+		AT(cpus),
 		.help = "count on these CPUs only, as 0-3,8"},
-	{.name = "delay", .letter = 'D', .kind = OPTION_CALL, .argument = "n", .call = set_delay,
+	{.name = "delay",
+		.letter = 'D',
+		.kind = OPTION_CALL,
+		.argument = "n",
+		.call = set_delay,
 		.help = "begin n ms after the start of the command; -1: leave the events disabled"},
-	{.name = "detailed", .letter = 'd', .kind = OPTION_COUNT, AT(detail),
+	{.name = "detailed",
+		.letter = 'd',
+		.kind = OPTION_COUNT,
+		AT(detail),
 		.help = "more events: -d data caches, -dd instruction caches and TLBs, -ddd prefetches"},
-	{.name = "event", .letter = 'e', .kind = OPTION_CALL, .argument = "event", .call = event_add,
+	{.name = "event",
+		.letter = 'e',
+		.kind = OPTION_CALL,
+		.argument = "event",
+		.call = event_add,
 		.help = "events to count; 'list' shows their names"},
-	{.name = "field-separator", .letter = 'x', .kind = OPTION_CALL, .argument = "separator", .call = set_separator,
+	{.name = "field-separator",
+		.letter = 'x',
+		.kind = OPTION_CALL,
+		.argument = "separator",
+		.call = set_separator,
 		.help = "one line per count with this separator, for scripts"},
-	{.name = "filter", .kind = OPTION_CALL, .argument = "filter", .call = filter_add,
+	{.name = "filter",
+		.kind = OPTION_CALL,
+		.argument = "filter",
+		.call = filter_add,
 		.help = "condition on the fields of the tracepoints before it"},
-	{.name = "for-each-cgroup", .kind = OPTION_STRING, .argument = "name", AT(for_each_cgroup),
+	{.name = "for-each-cgroup",
+		.kind = OPTION_STRING,
+		.argument = "name",
+		AT(for_each_cgroup),
 		.help = "count all events for each of these cgroups"},
 	{.name = "group", .letter = 'g', .kind = OPTION_FLAG, AT(one_group), .help = "make one group of all events"},
-	{.name = "interval-clear", .kind = OPTION_FLAG, AT(clears_screen), .help = "clear the screen before each interval"},
-	{.name = "interval-count", .kind = OPTION_U64, .argument = "n", AT(interval_count),
+	{.name = "interval-clear",
+		.kind = OPTION_FLAG,
+		AT(clears_screen),
+		.help = "clear the screen before each interval"},
+	{.name = "interval-count",
+		.kind = OPTION_U64,
+		.argument = "n",
+		AT(interval_count),
 		.help = "stop after n intervals"},
-	{.name = "interval-print", .letter = 'I', .kind = OPTION_U64, .argument = "n", AT(interval_ms),
+	{.name = "interval-print",
+		.letter = 'I',
+		.kind = OPTION_U64,
+		.argument = "n",
+		AT(interval_ms),
 		.help = "print what was counted every n ms"},
 	{.name = "json-output", .letter = 'j', .kind = OPTION_FLAG, AT(is_json), .help = "one JSON object per count"},
 	{.name = "log-fd", .kind = OPTION_U64, .argument = "n", AT(log_fd), .help = "print to this descriptor"},
@@ -132,28 +180,59 @@ static const struct option options[] = {
 	{.name = "no-inherit", .letter = 'i', .kind = OPTION_FLAG, AT(no_inherit), .help = "do not count children"},
 	{.name = "no-merge", .kind = OPTION_FLAG, AT(no_merge), .help = "show like PMUs one by one"},
 	{.name = "null", .letter = 'n', .kind = OPTION_FLAG, AT(is_null), .help = "no events: elapsed time only"},
-	{.name = "output", .letter = 'o', .kind = OPTION_STRING, .argument = "file", AT(output), .help = "print to this file"},
+	{.name = "output",
+		.letter = 'o',
+		.kind = OPTION_STRING,
+		.argument = "file",
+		AT(output),
+		.help = "print to this file"},
 	{.name = "per-core", .kind = OPTION_CALL, .call = set_per_core, .help = "one line per core"},
 	{.name = "per-die", .kind = OPTION_CALL, .call = set_per_die, .help = "one line per die"},
 	{.name = "per-node", .kind = OPTION_CALL, .call = set_per_node, .help = "one line per NUMA node"},
 	{.name = "per-socket", .kind = OPTION_CALL, .call = set_per_socket, .help = "one line per socket"},
 	{.name = "per-thread", .kind = OPTION_FLAG, AT(per_thread), .help = "one line per thread"},
-	{.name = "pid", .letter = 'p', .kind = OPTION_STRING, .argument = "pid", AT(pids),
+	{.name = "pid",
+		.letter = 'p',
+		.kind = OPTION_STRING,
+		.argument = "pid",
+		AT(pids),
 		.help = "count these running processes"},
-	{.name = "post", .kind = OPTION_STRING, .argument = "command", AT(post), .help = "run this after each measured run"},
-	{.name = "pre", .kind = OPTION_STRING, .argument = "command", AT(pre), .help = "run this before each measured run"},
+	{.name = "post",
+		.kind = OPTION_STRING,
+		.argument = "command",
+		AT(post),
+		.help = "run this after each measured run"},
+	{.name = "pre",
+		.kind = OPTION_STRING,
+		.argument = "command",
+		AT(pre),
+		.help = "run this before each measured run"},
 	{.name = "quiet", .kind = OPTION_FLAG, AT(is_quiet), .help = "print nothing"},
-	{.name = "repeat", .letter = 'r', .kind = OPTION_CALL, .argument = "n", .call = set_runs,
+	{.name = "repeat",
+		.letter = 'r',
+		.kind = OPTION_CALL,
+		.argument = "n",
+		.call = set_runs,
 		.help = "run the command n times; mean and deviation (0: until interrupted)"},
-	{.name = "scale", .letter = 'c', .kind = OPTION_FLAG, AT(is_scaling),
+	{.name = "scale",
+		.letter = 'c',
+		.kind = OPTION_FLAG,
+		AT(is_scaling),
 		.help = "scale counts whose PMU time was shared (the default)"},
 	{.name = "summary", .kind = OPTION_FLAG, AT(has_summary), .help = "totals after the intervals of -I"},
 	{.name = "sync", .letter = 'S', .kind = OPTION_FLAG, AT(does_sync), .help = "sync(2) before each run"},
 	{.name = "table", .kind = OPTION_FLAG, AT(has_table), .help = "each run's time, with -r"},
-	{.name = "tid", .letter = 't', .kind = OPTION_STRING, .argument = "tid", AT(tids),
+	{.name = "tid",
+		.letter = 't',
+		.kind = OPTION_STRING,
+		.argument = "tid",
+		AT(tids),
 		.help = "count these running threads"},
 	{.name = "timeout", .kind = OPTION_U64, .argument = "n", AT(timeout_ms), .help = "stop after n ms"},
-	{.name = "verbose", .letter = 'v', .kind = OPTION_COUNT, AT(verbose),
+	{.name = "verbose",
+		.letter = 'v',
+		.kind = OPTION_COUNT,
+		AT(verbose),
 		.help = "raw counts, and why an event is missing, also with -x and -j"},
 	UNBUILT("bpf-attr-map", "shared counters of BPF"),
 	UNBUILT("bpf-counters", "counters shared through BPF"),
@@ -178,16 +257,15 @@ static const struct option options[] = {
 };
 static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), true};
 
-static int usage_print(const struct cli *cli, const struct command *command, const char *message, const char *names,
-	int exit_code)
+static int usage_print(
+	const struct cli *cli, const struct command *command, const char *message, const char *names, int exit_code)
 {
 	struct text t = {0};
 	text_printf(&t, "%s\n", message);
 	struct tally_str rest = str_from(names), name;
 	bool is_negated;
 	if (str_next(&rest, ',', &name))
-		help_usage(&t, cli->program, command,
-			options_find(command->options, name.data, name.len, &is_negated));
+		help_usage(&t, cli->program, command, options_find(command->options, name.data, name.len, &is_negated));
 	text_to_fd(&t, STDERR_FILENO);
 	text_flush(&t);
 	text_deinit(&t);
@@ -213,10 +291,11 @@ static int settings_check(const struct cli *cli, const struct command *command, 
 		return usage_print(cli, command, "-A and --per-core, -die, -socket, -node need whole CPUs: -a or -C",
 			"all-cpus", EXIT_USAGE);
 	if (s->per_thread && s->command && !s->pids && !s->tids && !s->all_cpus)
-		return usage_print(cli, command, "--per-thread needs running threads: -p, -t or -a", "per-thread", EXIT_USAGE);
+		return usage_print(
+			cli, command, "--per-thread needs running threads: -p, -t or -a", "per-thread", EXIT_USAGE);
 	if (s->per_thread && s->mode != AGGREGATE_ALL)
-		return usage_print(cli, command, "--per-thread and lines per CPU or core exclude each other", "per-thread",
-			EXIT_USAGE);
+		return usage_print(cli, command, "--per-thread and lines per CPU or core exclude each other",
+			"per-thread", EXIT_USAGE);
 	bool has_cgroup = s->for_each_cgroup != NULL;
 	for (size_t i = 0; i < s->words.len; i++)
 		has_cgroup |= s->words.items[i].kind == WORD_CGROUP;
@@ -258,7 +337,8 @@ static enum tally_status printer_open(struct stat_printer *p, struct tally_error
 			return error_set_errno(err, TALLY_IO, errno, "cannot write '%s'", s->output);
 	} else if (s->log_fd != UINT64_MAX) {
 		if (s->log_fd > INT32_MAX || fcntl((int)s->log_fd, F_GETFD) < 0)
-			return error_set_errno(err, TALLY_INVALID, EBADF, "--log-fd %llu", (unsigned long long)s->log_fd);
+			return error_set_errno(
+				err, TALLY_INVALID, EBADF, "--log-fd %llu", (unsigned long long)s->log_fd);
 		p->fd = (int)s->log_fd;
 	}
 	text_to_fd(&p->text, p->fd);
@@ -303,7 +383,8 @@ static void explain_missing(const struct stat_printer *p, const struct stat_sess
 			continue;
 		bool is_first = true;
 		for (size_t k = 0; k < i && is_first; k++)
-			is_first = !session->reasons[k] || session->supported[k] || strcmp(session->reasons[k], reason) != 0;
+			is_first = !session->reasons[k] || session->supported[k] ||
+				   strcmp(session->reasons[k], reason) != 0;
 		if (!is_first)
 			continue;
 		fprintf(stderr, "%s: not supported: %s", p->cli->program, session->events->specs[i].name);
@@ -399,8 +480,10 @@ static enum tally_status runs_make(
 	enum tally_status status = TALLY_OK;
 	if (s->runs == 0) {
 		while (status == TALLY_OK && session->signal == 0) {
-			struct stat_session single = {.kernel = session->kernel, .settings = s,
-				.target = session->target, .events = session->events};
+			struct stat_session single = {.kernel = session->kernel,
+				.settings = s,
+				.target = session->target,
+				.events = session->events};
 			status = one_run(&single, p, s, err);
 			if (status == TALLY_OK)
 				status = totals_print(p, &single, err);
@@ -438,15 +521,17 @@ static int stat_with_target(
 	const struct kernel_seam *kernel = kernel_seam_linux();
 	struct event_list events = {0};
 	struct tally_error err = {0};
-	int exit_code = 0;
 	locale_t user_locale = newlocale(LC_NUMERIC_MASK, "", (locale_t)0);
 	const char *thousands = user_locale ? nl_langinfo_l(THOUSEP, user_locale) : "";
-	struct stat_printer p = {.cli = cli, .settings = s,
-		.style = {s->separator, s->is_json, s->has_big_num ? thousands : "", !s->no_csv_summary, false, false, NULL}};
+	struct stat_printer p = {.cli = cli,
+		.settings = s,
+		.style = {s->separator, s->is_json, s->has_big_num ? thousands : "", !s->no_csv_summary, false, false,
+			NULL}};
 	char *heading = heading_make(s, target);
 	p.heading = heading ? heading : "";
 	struct stat_session session = {.kernel = kernel, .settings = s, .target = target, .events = &events};
-	if (stat_events_make(cli, command, kernel, s, target->is_system_wide, &events, &exit_code)) {
+	int exit_code = stat_events_make(cli, command, kernel, s, target->is_system_wide, &events);
+	if (exit_code == 0) {
 		enum tally_status status = printer_open(&p, &err);
 		if (status == TALLY_OK)
 			status = runs_make(&session, &p, s, &err);
@@ -480,8 +565,12 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	}
 	s.command = rest < argc ? argv + rest : NULL;
 	exit_code = settings_check(cli, command, &s);
-	struct target_request request = {.pids = s.pids, .tids = s.tids, .cpus = s.cpus, .system_wide = s.all_cpus,
-		.has_command = s.command != NULL, .per_thread = s.per_thread};
+	struct target_request request = {.pids = s.pids,
+		.tids = s.tids,
+		.cpus = s.cpus,
+		.system_wide = s.all_cpus,
+		.has_command = s.command != NULL,
+		.per_thread = s.per_thread};
 	if (exit_code == 0 && target_resolve(kernel_seam_linux(), &request, &target, &err) != TALLY_OK)
 		exit_code = target_fail(cli, command, &s, &err);
 	if (exit_code == 0)
@@ -498,13 +587,15 @@ const struct command command_stat = {
 	.summary = "Count events of a command, a process or the machine",
 	.usages = usages,
 	.options = &table,
-	.description =
-		"Counts events while a command runs, or in running processes and threads, on CPUs or on the whole machine "
-		"until interrupted, and prints the counts with their ratios on standard error.\n\n"
-		"An event that the machine lacks shows <not supported>, one that never got PMU time <not counted>; a line below "
-		"the table tells why. Counts of events that shared the PMU are scaled up, and the share of the time that they "
-		"were counted follows in parentheses.\n\n"
-		"The command's exit status is passed on.",
+	.description = "Counts events while a command runs, or in running processes and threads, on CPUs or on the "
+		       "whole machine "
+		       "until interrupted, and prints the counts with their ratios on standard error.\n\n"
+		       "An event that the machine lacks shows <not supported>, one that never got PMU time <not "
+		       "counted>; a line below "
+		       "the table tells why. Counts of events that shared the PMU are scaled up, and the share of the "
+		       "time that they "
+		       "were counted follows in parentheses.\n\n"
+		       "The command's exit status is passed on.",
 	.examples = (const char *const[]){"count the default events of a command", "tally stat make -j8",
 		"five runs, with mean and deviation", "tally stat -r 5 -e task-clock,page-faults ./program",
 		"a system call of a running process, for ten seconds",

@@ -190,17 +190,15 @@ static void modes_apply(const struct stat_settings *settings, struct event_list 
 	}
 }
 
-bool stat_events_make(const struct cli *cli, const struct command *command, const struct kernel_seam *kernel,
-	const struct stat_settings *settings, bool is_system_wide, struct event_list *events, int *exit_code)
+int stat_events_make(const struct cli *cli, const struct command *command, const struct kernel_seam *kernel,
+	const struct stat_settings *settings, bool is_system_wide, struct event_list *events)
 {
 	struct event_making m = {.cli = cli, .command = command, .kernel = kernel, .events = events};
 	struct tally_error err;
 	if (settings->is_null)
-		return true;
-	if (event_catalogue_create(kernel, &m.catalogue, &err) != TALLY_OK) {
-		*exit_code = cli_fail(cli, &err);
-		return false;
-	}
+		return 0;
+	if (event_catalogue_create(kernel, &m.catalogue, &err) != TALLY_OK)
+		return cli_fail(cli, &err);
 	bool ok = words_apply(&m, settings);
 	if (ok && events->len == 0)
 		ok = defaults_add(&m, is_system_wide);
@@ -211,6 +209,5 @@ bool stat_events_make(const struct cli *cli, const struct command *command, cons
 	if (ok)
 		modes_apply(settings, events);
 	event_catalogue_destroy(m.catalogue);
-	*exit_code = m.exit_code;
-	return ok;
+	return ok ? 0 : m.exit_code;
 }

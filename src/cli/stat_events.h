@@ -8,8 +8,9 @@
 #include "cli/stat_settings.h"
 #include "kernel/events/event_parser.h"
 
-/* False: the failure has been printed, *exit_code is set. */
-bool stat_events_make(const struct cli *cli, const struct command *command, const struct kernel_seam *kernel,
-	const struct stat_settings *settings, bool is_system_wide, struct event_list *events, int *exit_code);
+/* 0, or the exit code: the failure has been printed. */
+TALLY_MUST_CHECK int stat_events_make(const struct cli *cli, const struct command *command,
+	const struct kernel_seam *kernel, const struct stat_settings *settings, bool is_system_wide,
+	struct event_list *events);
 
 #endif

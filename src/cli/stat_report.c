@@ -39,7 +39,7 @@ static bool text_equal(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-#define MODE_FLAGS                                                                                   \
+#define MODE_FLAGS \
 	(ATTR_FLAG(ATTR_BIT_EXCLUDE_USER) | ATTR_FLAG(ATTR_BIT_EXCLUDE_KERNEL) | ATTR_FLAG(ATTR_BIT_EXCLUDE_HV))
 
 /* Mean of the event that asks' ratio refers to: the same modes if there is one, the same PMU and cgroup in any case. */

@@ -32,7 +32,8 @@ static struct stat_cell merged_cell(const struct stat_report *report, size_t eve
 {
 	struct stat_cell cell = *stat_cell_at(report, event, place);
 	*is_supported = report->supported[event];
-	for (size_t i = event + 1; report->merges_pmus && i < report->events->len && report->events->specs[i].is_merged; i++) {
+	for (size_t i = event + 1; report->merges_pmus && i < report->events->len && report->events->specs[i].is_merged;
+		i++) {
 		const struct stat_cell *more = stat_cell_at(report, i, place);
 		*is_supported |= report->supported[i];
 		cell.value.mean += more->value.mean;
@@ -43,8 +44,7 @@ static struct stat_cell merged_cell(const struct stat_report *report, size_t eve
 	return cell;
 }
 
-static struct row row_make(
-	const struct stat_report *report, const struct stat_style *style, size_t event, size_t place)
+static struct row row_make(const struct stat_report *report, const struct stat_style *style, size_t event, size_t place)
 {
 	const struct event_spec *spec = &report->events->specs[event];
 	bool is_supported;
@@ -158,8 +158,11 @@ static size_t text_prefix(struct text *t, const struct row *row)
 		text_printf(t, "%16s-%-8d ", row->report->comms[row->place],
 			(int)row->report->aggregation->threads[row->place]);
 	else if (place_has_cpus(mode))
-		text_printf(t, "%-*s %5u ", mode == AGGREGATE_CORE ? 14 : mode == AGGREGATE_DIE ? 11 : 5, name,
-			row->cpu_count);
+		text_printf(t, "%-*s %5u ",
+			mode == AGGREGATE_CORE	? 14
+			: mode == AGGREGATE_DIE ? 11
+						: 5,
+			name, row->cpu_count);
 	text_deinit(&place);
 	return t->len - start;
 }
@@ -175,7 +178,8 @@ static void metric_append(struct text *t, struct stat_metric metric)
 	if (metric.is_percent)
 		text_printf(t, "%7.2f%% %s", metric.value, metric.unit);
 	else
-		text_printf(t, "%*.*f %s", metric.decimals == 2 ? 7 : 8, (int)metric.decimals, metric.value, metric.unit);
+		text_printf(
+			t, "%*.*f %s", metric.decimals == 2 ? 7 : 8, (int)metric.decimals, metric.value, metric.unit);
 	if (t->len - start < METRIC_WIDTH + 2)
 		text_repeat(t, ' ', METRIC_WIDTH + 2 - (t->len - start));
 }
@@ -240,7 +244,8 @@ static void csv_row(struct text *t, const struct row *row)
 	if (row->state == ROW_COUNTED)
 		metric = stat_metric_of(row->report, row->event, row->place);
 	if (metric.unit)
-		text_printf(t, "%.*f%s%s\n", (int)metric.decimals, metric.value, s, metric.unit + (metric.unit[0] == ' '));
+		text_printf(
+			t, "%.*f%s%s\n", (int)metric.decimals, metric.value, s, metric.unit + (metric.unit[0] == ' '));
 	else
 		text_printf(t, "%s\n", s);
 }
@@ -261,8 +266,12 @@ static void json_string(struct text *t, const char *s)
 
 static void json_place(struct text *t, const struct row *row)
 {
-	static const char *const keys[] = {[AGGREGATE_ALL] = "", [AGGREGATE_CPU] = "cpu", [AGGREGATE_CORE] = "core",
-		[AGGREGATE_DIE] = "die", [AGGREGATE_SOCKET] = "socket", [AGGREGATE_NODE] = "node",
+	static const char *const keys[] = {[AGGREGATE_ALL] = "",
+		[AGGREGATE_CPU] = "cpu",
+		[AGGREGATE_CORE] = "core",
+		[AGGREGATE_DIE] = "die",
+		[AGGREGATE_SOCKET] = "socket",
+		[AGGREGATE_NODE] = "node",
 		[AGGREGATE_THREAD] = "thread"};
 	enum aggregation_mode mode = row->report->aggregation->mode;
 	if (mode == AGGREGATE_ALL)
@@ -384,9 +393,12 @@ static void all_rows(struct text *t, const struct stat_report *report, const str
 
 static void interval_header(struct text *t, enum aggregation_mode mode)
 {
-	static const char *const columns[] = {[AGGREGATE_ALL] = "", [AGGREGATE_CPU] = "CPU        ",
-		[AGGREGATE_CORE] = "core            cpus ", [AGGREGATE_DIE] = "die          cpus ",
-		[AGGREGATE_SOCKET] = "socket cpus ", [AGGREGATE_NODE] = "node   cpus ",
+	static const char *const columns[] = {[AGGREGATE_ALL] = "",
+		[AGGREGATE_CPU] = "CPU        ",
+		[AGGREGATE_CORE] = "core            cpus ",
+		[AGGREGATE_DIE] = "die          cpus ",
+		[AGGREGATE_SOCKET] = "socket cpus ",
+		[AGGREGATE_NODE] = "node   cpus ",
 		[AGGREGATE_THREAD] = "            comm-pid      "};
 	text_printf(t, "#           time %s            counts unit events\n", columns[mode]);
 }
@@ -424,8 +436,8 @@ static void closing(struct text *t, const struct stat_report *report, const stru
 	if (report->runs > 1) {
 		double error = stat_mean_error(&report->wall_ns) / 1e9;
 		int decimals = time_decimals(error);
-		text_printf(t, "%s %17.*f +- %.*f seconds time elapsed", style->has_run_table ? "" : "\n", decimals, wall,
-			decimals, error);
+		text_printf(t, "%s %17.*f +- %.*f seconds time elapsed", style->has_run_table ? "" : "\n", decimals,
+			wall, decimals, error);
 		text_printf(t, "  ( +-%6.2f%% )\n\n", stat_mean_error_percent(&report->wall_ns));
 		return;
 	}

@@ -342,8 +342,7 @@ static enum tally_status child_end(struct stat_measure *m)
 	if (!m->has_child || m->has_ended)
 		return TALLY_OK;
 	kill(m->child.pid, SIGTERM);
-	enum tally_status status =
-		spawn_wait(&m->child, &m->session->command_status, &m->usage, m->err);
+	enum tally_status status = spawn_wait(&m->child, &m->session->command_status, &m->usage, m->err);
 	m->has_ended = true;
 	m->session->has_command_status = status == TALLY_OK;
 	return status;

@@ -1,5 +1,6 @@
 /*
- * fake_root.h - a directory tree of small files (/proc, /sys, tracefs) made from plain text, for the kernel seam's root.
+ * fake_root.h - a directory tree of small files (/proc, /sys, tracefs) made from plain text, for the kernel seam's
+ * root.
  *
  * Each line is "PATH: CONTENT"; "\n" in the content is a newline; a PATH that ends with a slash is an empty directory.
  * The tree is in a fresh temporary directory; fake_root_remove deletes it.

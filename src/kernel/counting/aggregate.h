@@ -22,7 +22,8 @@ enum aggregation_mode {
 
 struct aggregation {
 	enum aggregation_mode mode;
-	struct cpu_place *places; /* one per group, in order: the fields that mode names are meant; NULL for ALL, THREAD */
+	struct cpu_place
+		*places; /* one per group, in order: the fields that mode names are meant; NULL for ALL, THREAD */
 	pid_t *threads; /* of AGGREGATE_THREAD */
 	size_t len; /* how many groups there are */
 	int *cpus; /* sorted, with the group of each */

@@ -92,7 +92,8 @@ static int open_once(const struct opening *o, const struct counter *counter, siz
 	}
 	int fd = set->kernel->perf_event_open(set->kernel->context, &attr, pid, counter->cpus[cpu], group_fd, flags);
 	if (fd >= 0 && counter->spec->filter &&
-		set->kernel->ioctl(set->kernel->context, fd, IOC_SET_FILTER, (void *)(uintptr_t)counter->spec->filter)) {
+		set->kernel->ioctl(
+			set->kernel->context, fd, IOC_SET_FILTER, (void *)(uintptr_t)counter->spec->filter)) {
 		int saved = errno;
 		set->kernel->close(set->kernel->context, fd);
 		errno = saved;
@@ -118,7 +119,8 @@ static int open_giving_way(struct opening *o, struct counter *counter, size_t cp
 			continue;
 		}
 		if (refusal == REFUSAL_PERMISSION && o->options->may_drop_kernel && counter->open_count == 0 &&
-			!spec->has_exclude && !ATTR_HAS(&spec->attr, EXCLUDE_KERNEL) && counter->threads[thread] != -1 &&
+			!spec->has_exclude && !ATTR_HAS(&spec->attr, EXCLUDE_KERNEL) &&
+			counter->threads[thread] != -1 &&
 			event_spec_restrict_to_user(set->events, index, NULL) == TALLY_OK) {
 			set->dropped_kernel = true;
 			continue;
@@ -161,7 +163,8 @@ static enum tally_status limit_error(struct opening *o)
 	getrlimit(RLIMIT_NOFILE, &limit);
 	size_t needed = fds_needed(o->set);
 	return error_set(o->err, TALLY_LIMIT,
-		"too many open files: these events need %zu and the limit is %llu; try 'ulimit -n %zu', or fewer events, CPUs "
+		"too many open files: these events need %zu and the limit is %llu; try 'ulimit -n %zu', or fewer "
+		"events, CPUs "
 		"or threads",
 		needed, (unsigned long long)limit.rlim_cur, needed);
 }
@@ -299,7 +302,8 @@ static enum tally_status cgroup_open(struct opening *o, size_t index)
 	}
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY);
 	if (fd < 0)
-		return error_set_errno(o->err, errno == ENOENT ? TALLY_NOT_FOUND : TALLY_IO, errno, "cannot open cgroup %s", path);
+		return error_set_errno(
+			o->err, errno == ENOENT ? TALLY_NOT_FOUND : TALLY_IO, errno, "cannot open cgroup %s", path);
 	o->cgroup_fds[index] = fd;
 	return TALLY_OK;
 }

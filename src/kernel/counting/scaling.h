@@ -15,7 +15,8 @@ static inline uint64_t count_scale(struct count count)
 		return 0;
 	if (count.running_ns >= count.enabled_ns)
 		return count.value;
-	return (uint64_t)((long double)count.value * (long double)count.enabled_ns / (long double)count.running_ns + 0.5L);
+	return (uint64_t)((long double)count.value * (long double)count.enabled_ns / (long double)count.running_ns +
+			  0.5L);
 }
 
 static inline double count_running_percent(struct count count)

@@ -60,7 +60,8 @@ static enum tally_status add_failed(const struct parser *p)
 
 static bool ends_name(char c)
 {
-	return c == '\0' || c == ',' || c == '{' || c == '}' || c == ':' || c == '/' || c == ' ' || c == '\t' || c == '\n';
+	return c == '\0' || c == ',' || c == '{' || c == '}' || c == ':' || c == '/' || c == ' ' || c == '\t' ||
+	       c == '\n';
 }
 
 static struct tally_str name_take(struct parser *p)
@@ -96,10 +97,12 @@ static enum tally_status modifiers_take(struct parser *p, size_t first, bool is_
 	size_t n = modifiers_parse(str_from(p->text + start), &m);
 	p->pos += n;
 	if (m.is_repeated)
-		return parse_fail(p, start, TALLY_INVALID, "Bad modifier: '%.*s' repeats a letter", (int)n, p->text + start);
+		return parse_fail(
+			p, start, TALLY_INVALID, "Bad modifier: '%.*s' repeats a letter", (int)n, p->text + start);
 	if (!ends_name(p->text[p->pos]))
 		return parse_fail(p, p->pos, TALLY_INVALID,
-			"parser error: '%c' is no modifier; modifiers are u k h (modes), G H (guest, host), p P (precise), "
+			"parser error: '%c' is no modifier; modifiers are u k h (modes), G H (guest, host), p P "
+			"(precise), "
 			"D e S W I",
 			p->text[p->pos]);
 	if (n == 0)
@@ -180,8 +183,7 @@ static enum tally_status symbol_add(struct parser *p, struct tally_str name, boo
 	return TALLY_OK;
 }
 
-static enum tally_status tracepoint_add(
-	struct parser *p, size_t column, struct tally_str system, struct tally_str name)
+static enum tally_status tracepoint_add(struct parser *p, size_t column, struct tally_str system, struct tally_str name)
 {
 	uint64_t id;
 	enum tally_status status = tracepoint_id(p->catalogue->kernel, system, name, &id, p->err);
@@ -195,8 +197,7 @@ static enum tally_status tracepoint_add(
 	spec->attr.config = id;
 	spec->tracepoint_system = arena_string(arena, system.data, system.len);
 	spec->tracepoint_name = arena_string(arena, name.data, name.len);
-	spec->name = arena_printf(
-		arena, "%.*s:%.*s", (int)system.len, system.data, (int)name.len, name.data);
+	spec->name = arena_printf(arena, "%.*s:%.*s", (int)system.len, system.data, (int)name.len, name.data);
 	return spec->tracepoint_system && spec->tracepoint_name && spec->name ? TALLY_OK : nomem(p);
 }
 
@@ -238,7 +239,8 @@ static enum tally_status breakpoint_add(struct parser *p)
 	uint64_t address, length = 0;
 	uint32_t kind = 0;
 	if (!str_to_u64((struct tally_str){p->text + start, n}, 0, &address))
-		return parse_fail(p, start, TALLY_INVALID, "parser error: mem: takes an address, as mem:0x1000[/LEN][:rwx]");
+		return parse_fail(
+			p, start, TALLY_INVALID, "parser error: mem: takes an address, as mem:0x1000[/LEN][:rwx]");
 	p->pos += n;
 	if (p->text[p->pos] == '/') {
 		size_t at = ++p->pos;
@@ -331,7 +333,8 @@ static enum tally_status slashes_take(struct parser *p, size_t column, struct ta
 			status = pmu_add(p, &catalogue->pmus[i], terms, p->list->len > first);
 	if (status == TALLY_OK && p->list->len == first)
 		return parse_fail(p, column, TALLY_NOT_FOUND,
-			"Cannot find PMU `%.*s'. Missing kernel support?: /sys/bus/event_source/devices lists those of this machine",
+			"Cannot find PMU `%.*s'. Missing kernel support?: /sys/bus/event_source/devices lists those of "
+			"this machine",
 			(int)name.len, name.data);
 	return status;
 }
@@ -351,7 +354,8 @@ static enum tally_status event_finish(struct parser *p, size_t start, size_t fir
 			continue;
 		const char *text = p->text + start;
 		size_t len = p->pos - start;
-		bool is_expanded = spec->pmu && (spec->attr.type == EVENT_HARDWARE || spec->attr.type == EVENT_HW_CACHE) &&
+		bool is_expanded = spec->pmu &&
+				   (spec->attr.type == EVENT_HARDWARE || spec->attr.type == EVENT_HW_CACHE) &&
 				   !memchr(text, '/', len);
 		if (is_expanded) {
 			size_t name_len = strcspn(text, ":,} ");
@@ -476,10 +480,11 @@ enum tally_status event_spec_restrict_to_user(struct event_list *list, size_t in
 	struct event_spec *spec = &list->specs[index];
 	if (!spec->has_own_name) {
 		size_t len = strlen(spec->name);
-		bool has_letters = len > 0 && spec->name[len - 1] != '/' && strchr(spec->name, ':') && !spec->tracepoint_name;
+		bool has_letters =
+			len > 0 && spec->name[len - 1] != '/' && strchr(spec->name, ':') && !spec->tracepoint_name;
 		bool after_slash = len > 0 && spec->name[len - 1] == '/';
-		const char *name = arena_printf(
-			&list->arena, "%s%su", spec->name, has_letters || after_slash ? "" : ":");
+		const char *name =
+			arena_printf(&list->arena, "%s%su", spec->name, has_letters || after_slash ? "" : ":");
 		if (!name)
 			return error_nomem(err);
 		spec->name = name;

@@ -21,8 +21,7 @@ static const char *const recording_terms[] = {"call-graph", "stack-size", "time"
 static enum tally_status term_fail(
 	const struct term_scope *scope, struct tally_str at, struct tally_error *err, const char *reason)
 {
-	enum tally_status status =
-		error_set(err, TALLY_INVALID, "%s '%.*s'", reason, (int)at.len, at.data);
+	enum tally_status status = error_set(err, TALLY_INVALID, "%s '%.*s'", reason, (int)at.len, at.data);
 	if (err)
 		err->offset = (uint64_t)(at.data - scope->terms.data);
 	return status;
@@ -33,7 +32,7 @@ static enum tally_status term_unknown(const struct term_scope *scope, struct tal
 	struct text valid = {0};
 	struct name_list formats = {0};
 	if (scope->pmu && kernel_names(scope->catalogue->kernel, &formats, NULL,
-				   "/sys/bus/event_source/devices/%s/format", scope->pmu->name) == TALLY_OK)
+				  "/sys/bus/event_source/devices/%s/format", scope->pmu->name) == TALLY_OK)
 		for (size_t i = 0; i < formats.len && valid.len < 200; i++)
 			text_printf(&valid, "%s,", formats.items[i]);
 	name_list_deinit(&formats);
@@ -116,8 +115,9 @@ static enum tally_status alias_apply(struct term_scope *scope, struct tally_str 
 		struct tally_str value = term;
 		bool has_value = str_next(&value, '=', &key) && key.len < term.len;
 		if (has_value && !str_to_u64(value, 0, &number)) {
-			status = error_set(err, TALLY_INVALID, "parser error: event '%.*s' of PMU %s needs a value for '%.*s'",
-				(int)name.len, name.data, scope->pmu->name, (int)key.len, key.data);
+			status = error_set(err, TALLY_INVALID,
+				"parser error: event '%.*s' of PMU %s needs a value for '%.*s'", (int)name.len,
+				name.data, scope->pmu->name, (int)key.len, key.data);
 			break;
 		}
 		uint64_t *word = config_word(&inner.attr, key);
@@ -157,7 +157,8 @@ static bool generic_apply(struct term_scope *scope, struct tally_str name)
 static bool raw_apply(struct term_scope *scope, struct tally_str name)
 {
 	uint64_t config;
-	if (name.len < 2 || name.data[0] != 'r' || !str_to_u64((struct tally_str){name.data + 1, name.len - 1}, 16, &config))
+	if (name.len < 2 || name.data[0] != 'r' ||
+		!str_to_u64((struct tally_str){name.data + 1, name.len - 1}, 16, &config))
 		return false;
 	scope->spec->attr.config = config;
 	return true;
@@ -207,7 +208,8 @@ enum tally_status event_terms_apply(const struct event_catalogue *catalogue, con
 	struct term_scope scope = {catalogue, pmu, list_arena, spec, terms};
 	struct tally_str rest = terms, term;
 	if (terms.len > 0 && terms.data[terms.len - 1] == ',')
-		return term_fail(&scope, (struct tally_str){terms.data + terms.len - 1, 1}, err, "parser error: nothing after");
+		return term_fail(
+			&scope, (struct tally_str){terms.data + terms.len - 1, 1}, err, "parser error: nothing after");
 	while (str_next(&rest, ',', &term)) {
 		enum tally_status status = term_apply(&scope, term, err);
 		if (status != TALLY_OK)

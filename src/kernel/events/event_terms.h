@@ -10,7 +10,8 @@
 #include "kernel/events/catalogue.h"
 #include "kernel/events/event_spec.h"
 
-/* pmu NULL: a generic event. On failure err->offset is the column in terms (TALLY_NO_OFFSET: all of it). Strings go to list_arena. */
+/* pmu NULL: a generic event. On failure err->offset is the column in terms (TALLY_NO_OFFSET: all of it). Strings go to
+ * list_arena. */
 TALLY_MUST_CHECK enum tally_status event_terms_apply(const struct event_catalogue *catalogue, const struct pmu *pmu,
 	struct tally_str terms, struct arena *list_arena, struct event_spec *spec, struct tally_error *err);
 

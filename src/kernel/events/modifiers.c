@@ -3,18 +3,30 @@
 static bool *letter_field(struct modifiers *m, char letter)
 {
 	switch (letter) {
-	case 'u': return &m->user;
-	case 'k': return &m->kernel;
-	case 'h': return &m->hv;
-	case 'G': return &m->guest;
-	case 'H': return &m->host;
-	case 'I': return &m->exclude_idle;
-	case 'P': return &m->is_precise_max;
-	case 'S': return &m->is_sampling_leader;
-	case 'D': return &m->is_pinned;
-	case 'W': return &m->is_weak;
-	case 'e': return &m->is_exclusive;
-	default: return NULL;
+	case 'u':
+		return &m->user;
+	case 'k':
+		return &m->kernel;
+	case 'h':
+		return &m->hv;
+	case 'G':
+		return &m->guest;
+	case 'H':
+		return &m->host;
+	case 'I':
+		return &m->exclude_idle;
+	case 'P':
+		return &m->is_precise_max;
+	case 'S':
+		return &m->is_sampling_leader;
+	case 'D':
+		return &m->is_pinned;
+	case 'W':
+		return &m->is_weak;
+	case 'e':
+		return &m->is_exclusive;
+	default:
+		return NULL;
 	}
 }
 

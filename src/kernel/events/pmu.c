@@ -42,8 +42,8 @@ static bool pmu_load(const struct kernel_seam *kernel, struct arena *arena, cons
 	return pmu->name && !failed;
 }
 
-enum tally_status pmu_load_all(const struct kernel_seam *kernel, struct arena *arena, struct pmu **pmus,
-	size_t *count, struct tally_error *err)
+enum tally_status pmu_load_all(const struct kernel_seam *kernel, struct arena *arena, struct pmu **pmus, size_t *count,
+	struct tally_error *err)
 {
 	struct name_list names = {0};
 	enum tally_status status = kernel_names(kernel, &names, err, DEVICES);
@@ -143,8 +143,8 @@ enum tally_status pmu_term_set(const struct kernel_seam *kernel, const struct pm
 	char *text;
 	if (term.len == 0 || memchr(term.data, '/', term.len) || term.data[0] == '.')
 		return error_set(err, TALLY_NOT_FOUND, "no term '%.*s'", (int)term.len, term.data);
-	enum tally_status status = kernel_text(
-		kernel, &text, err, DEVICES "/%s/format/%.*s", pmu->name, (int)term.len, term.data);
+	enum tally_status status =
+		kernel_text(kernel, &text, err, DEVICES "/%s/format/%.*s", pmu->name, (int)term.len, term.data);
 	if (status != TALLY_OK)
 		return status;
 	struct tally_str rest = str_from(text), word, range;
@@ -185,7 +185,8 @@ enum tally_status pmu_alias_find(const struct kernel_seam *kernel, const struct 
 	if (status != TALLY_OK)
 		return status;
 	char *scale;
-	if (kernel_text(kernel, &found.unit, NULL, DEVICES "/%s/events/%.*s.unit", pmu->name, len, name.data) != TALLY_OK)
+	if (kernel_text(kernel, &found.unit, NULL, DEVICES "/%s/events/%.*s.unit", pmu->name, len, name.data) !=
+		TALLY_OK)
 		found.unit = NULL;
 	if (kernel_text(kernel, &scale, NULL, DEVICES "/%s/events/%.*s.scale", pmu->name, len, name.data) == TALLY_OK) {
 		found.scale = scale_parse(scale);

@@ -21,8 +21,8 @@ const char *tracefs_directory(const struct kernel_seam *kernel)
 		return old;
 	if (kernel->root[0] == '\0' && geteuid() == 0 && mount("nodev", usual, "tracefs", 0, NULL) == 0)
 		return usual;
-	if (kernel_has(kernel, "%s", usual) && !kernel_has(kernel, "%s/README", usual) &&
-		access(usual, X_OK) != 0 && kernel->root[0] == '\0')
+	if (kernel_has(kernel, "%s", usual) && !kernel_has(kernel, "%s/README", usual) && access(usual, X_OK) != 0 &&
+		kernel->root[0] == '\0')
 		return usual; /* mounted, but closed to us: the caller meets EACCES */
 	return "";
 }
@@ -30,7 +30,8 @@ const char *tracefs_directory(const struct kernel_seam *kernel)
 static enum tally_status tracefs_missing(struct tally_error *err)
 {
 	return error_set(err, TALLY_UNSUPPORTED,
-		"can't access trace events: tracefs is not mounted; as root: mount -t tracefs nodev /sys/kernel/tracing");
+		"can't access trace events: tracefs is not mounted; as root: mount -t tracefs nodev "
+		"/sys/kernel/tracing");
 }
 
 static enum tally_status tracefs_denied(const char *directory, struct tally_error *err)
@@ -49,8 +50,9 @@ static enum tally_status tracepoint_unknown(const struct kernel_seam *kernel, co
 	const char *nearest = NULL;
 	char word[256];
 	if (kernel_names(kernel, &names, NULL, "%s/events/%.*s", directory, (int)system.len, system.data) != TALLY_OK)
-		return error_set(err, TALLY_NOT_FOUND, "unknown tracepoint: no tracepoint system '%.*s' under %s/events",
-			(int)system.len, system.data, directory);
+		return error_set(err, TALLY_NOT_FOUND,
+			"unknown tracepoint: no tracepoint system '%.*s' under %s/events", (int)system.len, system.data,
+			directory);
 	snprintf(word, sizeof(word), "%.*s", (int)name.len, name.data);
 	size_t found = text_nearest((const char *const *)names.items, names.len, word);
 	if (found != SIZE_MAX)
@@ -71,8 +73,8 @@ enum tally_status tracepoint_id(const struct kernel_seam *kernel, struct tally_s
 	if (!*directory)
 		return tracefs_missing(err);
 	char *text;
-	enum tally_status status = kernel_text(kernel, &text, err, "%s/events/%.*s/%.*s/id", directory,
-		(int)system.len, system.data, (int)name.len, name.data);
+	enum tally_status status = kernel_text(kernel, &text, err, "%s/events/%.*s/%.*s/id", directory, (int)system.len,
+		system.data, (int)name.len, name.data);
 	if (status == TALLY_DENIED)
 		return tracefs_denied(directory, err);
 	if (status == TALLY_NOT_FOUND)

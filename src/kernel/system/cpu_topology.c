@@ -66,8 +66,7 @@ enum tally_status cpu_list_parse(struct tally_str text, int **cpus, size_t *coun
 	return TALLY_OK;
 }
 
-enum tally_status cpu_list_online(
-	const struct kernel_seam *kernel, int **cpus, size_t *count, struct tally_error *err)
+enum tally_status cpu_list_online(const struct kernel_seam *kernel, int **cpus, size_t *count, struct tally_error *err)
 {
 	char *text;
 	if (kernel_text(kernel, &text, NULL, "/sys/devices/system/cpu/online") == TALLY_OK) {
@@ -98,7 +97,8 @@ static enum tally_status nodes_fill(
 		struct tally_str name = str_from(names.items[i]);
 		char *text;
 		if (!str_starts_with(name, STR("node")) || !str_to_u64(str_from(names.items[i] + 4), 10, &node) ||
-			kernel_text(kernel, &text, NULL, "/sys/devices/system/node/%s/cpulist", names.items[i]) != TALLY_OK)
+			kernel_text(kernel, &text, NULL, "/sys/devices/system/node/%s/cpulist", names.items[i]) !=
+				TALLY_OK)
 			continue;
 		int *cpus = NULL;
 		size_t len = 0;
@@ -113,8 +113,8 @@ static enum tally_status nodes_fill(
 	return status;
 }
 
-enum tally_status cpu_places(const struct kernel_seam *kernel, const int *cpus, size_t count,
-	struct cpu_place **places, struct tally_error *err)
+enum tally_status cpu_places(const struct kernel_seam *kernel, const int *cpus, size_t count, struct cpu_place **places,
+	struct tally_error *err)
 {
 	struct cpu_place *found = calloc(count ? count : 1, sizeof(*found));
 	if (!found)

@@ -88,8 +88,8 @@ static bool names_add(struct name_list *names, const char *name)
 	return false;
 }
 
-enum tally_status kernel_names(
-	const struct kernel_seam *kernel, struct name_list *names, struct tally_error *err, const char *path_format, ...)
+enum tally_status kernel_names(const struct kernel_seam *kernel, struct name_list *names, struct tally_error *err,
+	const char *path_format, ...)
 {
 	char path[4096];
 	va_list args;

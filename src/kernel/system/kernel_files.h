@@ -18,8 +18,8 @@ struct name_list {
 };
 
 /* The whole file without its trailing blanks and newline. Missing: NOT_FOUND; unreadable: DENIED. */
-TALLY_MUST_CHECK enum tally_status kernel_text(const struct kernel_seam *kernel, char **text,
-	struct tally_error *err, const char *path_format, ...) TALLY_PRINTF(4, 5);
+TALLY_MUST_CHECK enum tally_status kernel_text(const struct kernel_seam *kernel, char **text, struct tally_error *err,
+	const char *path_format, ...) TALLY_PRINTF(4, 5);
 /* The names in a directory, sorted, without those that start with a dot. */
 TALLY_MUST_CHECK enum tally_status kernel_names(const struct kernel_seam *kernel, struct name_list *names,
 	struct tally_error *err, const char *path_format, ...) TALLY_PRINTF(4, 5);

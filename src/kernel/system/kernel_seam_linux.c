@@ -10,8 +10,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-
-
 static int linux_perf_event_open(
 	void *context, const struct perf_attr *attr, pid_t pid, int cpu, int group_fd, unsigned long flags)
 {

@@ -13,8 +13,8 @@
 
 static bool is_hardware(const struct event_spec *spec)
 {
-	return !spec->pmu && (spec->attr.type == EVENT_HARDWARE || spec->attr.type == EVENT_HW_CACHE ||
-				     spec->attr.type == EVENT_RAW);
+	return !spec->pmu &&
+	       (spec->attr.type == EVENT_HARDWARE || spec->attr.type == EVENT_HW_CACHE || spec->attr.type == EVENT_RAW);
 }
 
 /* A core PMU is called cpu, or has the list of its cores in "cpus". */
@@ -111,12 +111,11 @@ static void permission_reason(const struct kernel_seam *kernel, const struct eve
 {
 	int64_t paranoid = kernel_number(kernel, 2, "/proc/sys/kernel/perf_event_paranoid");
 	int needed = paranoid_needed(spec, pid, cpu);
-	bool is_capable =
-		has_capability(kernel, CAPABILITY_PERFMON) || has_capability(kernel, CAPABILITY_SYS_ADMIN);
+	bool is_capable = has_capability(kernel, CAPABILITY_PERFMON) || has_capability(kernel, CAPABILITY_SYS_ADMIN);
 	if (!is_capable && paranoid > needed) {
-		const char *what = needed == 0 ? "measuring all processes of a CPU" :
-				   needed == 1 ? "measuring kernel mode" :
-						 "this event";
+		const char *what = needed == 0	 ? "measuring all processes of a CPU"
+				   : needed == 1 ? "measuring kernel mode"
+						 : "this event";
 		text_printf(reason,
 			"perf_event_paranoid is %lld and %s needs %d or less: run as root, give CAP_PERFMON, or "
 			"'sudo sysctl kernel.perf_event_paranoid=%d'",
@@ -124,33 +123,38 @@ static void permission_reason(const struct kernel_seam *kernel, const struct eve
 		if (needed == 1)
 			text_str(reason, "; user mode alone (modifier :u) is allowed");
 	} else if (errnum == EPERM && status_number(kernel, "\nSeccomp:", 10) == 2) {
-		text_str(reason, "a seccomp filter (a container's, most likely) forbids perf_event_open: allow it in the "
-				 "container's seccomp profile and add the capability PERFMON");
+		text_str(reason,
+			"a seccomp filter (a container's, most likely) forbids perf_event_open: allow it in the "
+			"container's seccomp profile and add the capability PERFMON");
 	} else if (file_has(kernel, "/sys/kernel/security/lockdown", "[confidentiality]")) {
 		text_str(reason, "kernel lockdown (confidentiality) forbids it: boot with lockdown=integrity or none");
 	} else if (pid > 0 && !has_capability(kernel, CAPABILITY_SYS_PTRACE)) {
 		text_printf(reason,
-			"process %d belongs to another user or is not dumpable: run as its user or root, or give CAP_PERFMON "
+			"process %d belongs to another user or is not dumpable: run as its user or root, or give "
+			"CAP_PERFMON "
 			"and CAP_SYS_PTRACE",
 			(int)pid);
 	} else {
-		text_str(reason, "a security module or policy forbids perf_event_open; its log (dmesg, auditd) names the rule");
+		text_str(reason,
+			"a security module or policy forbids perf_event_open; its log (dmesg, auditd) names the rule");
 	}
 }
 
 static void hardware_reason(const struct kernel_seam *kernel, const struct event_spec *spec, struct text *reason)
 {
 	if (is_hardware(spec) && !has_core_pmu(kernel)) {
-		text_str(reason, machine_is_virtual(kernel) ?
-					 "no PMU in this virtual machine (its host must give it one); software events such as "
-					 "cpu-clock and page-faults work" :
-					 "the kernel found no PMU on this machine ('dmesg | grep -i perf' says why); software "
-					 "events such as cpu-clock and page-faults work");
+		text_str(reason,
+			machine_is_virtual(kernel)
+				? "no PMU in this virtual machine (its host must give it one); software events such as "
+				  "cpu-clock and page-faults work"
+				: "the kernel found no PMU on this machine ('dmesg | grep -i perf' says why); software "
+				  "events such as cpu-clock and page-faults work");
 	} else if (spec->pmu && spec->is_uncore) {
-		text_printf(reason, "PMU %s counts whole CPUs (%s), not processes, and takes no modifiers: use -a", spec->pmu,
-			spec->cpus ? spec->cpus : "any");
+		text_printf(reason, "PMU %s counts whole CPUs (%s), not processes, and takes no modifiers: use -a",
+			spec->pmu, spec->cpus ? spec->cpus : "any");
 	} else if (spec->pmu) {
-		text_printf(reason, "PMU %s cannot count this event with these modifiers, or not for one process", spec->pmu);
+		text_printf(reason, "PMU %s cannot count this event with these modifiers, or not for one process",
+			spec->pmu);
 	} else if (is_hardware(spec)) {
 		text_str(reason, "this CPU's PMU has no such event, or not with these modifiers");
 	} else {
@@ -164,8 +168,9 @@ static void fds_reason(int errnum, struct text *reason)
 	if (errnum == ENFILE)
 		text_str(reason, "the system's limit of open files is reached: raise 'sysctl fs.file-max'");
 	else if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
-		text_printf(reason, "too many open files: the limit is %llu; raise it with 'ulimit -n', or measure fewer "
-				    "events, CPUs or threads",
+		text_printf(reason,
+			"too many open files: the limit is %llu; raise it with 'ulimit -n', or measure fewer "
+			"events, CPUs or threads",
 			(unsigned long long)limit.rlim_cur);
 	else
 		text_str(reason, "too many open files: raise the limit with 'ulimit -n'");
@@ -189,9 +194,9 @@ void refusal_reason(const struct kernel_seam *kernel, const struct event_spec *s
 		text_str(reason, "the kernel is out of memory for it");
 		break;
 	case REFUSAL_BUSY:
-		text_str(reason, spec->attr.type == EVENT_BREAKPOINT ?
-					 "all breakpoint registers of the CPU are in use" :
-					 "the PMU is held by another user (another profiler, or the NMI watchdog)");
+		text_str(reason, spec->attr.type == EVENT_BREAKPOINT
+					 ? "all breakpoint registers of the CPU are in use"
+					 : "the PMU is held by another user (another profiler, or the NMI watchdog)");
 		break;
 	case REFUSAL_GONE:
 		text_printf(reason, "thread %d has ended", (int)pid);
@@ -212,9 +217,14 @@ enum tally_status refusal_explain(const struct kernel_seam *kernel, const struct
 	int errnum, struct tally_error *err)
 {
 	static const enum tally_status statuses[] = {
-		[REFUSAL_NO_HARDWARE] = TALLY_UNSUPPORTED, [REFUSAL_PERMISSION] = TALLY_DENIED,
-		[REFUSAL_FDS] = TALLY_LIMIT, [REFUSAL_MEMORY] = TALLY_NOMEM, [REFUSAL_BUSY] = TALLY_UNSUPPORTED,
-		[REFUSAL_GONE] = TALLY_NOT_FOUND, [REFUSAL_OLD_KERNEL] = TALLY_UNSUPPORTED, [REFUSAL_OTHER] = TALLY_IO,
+		[REFUSAL_NO_HARDWARE] = TALLY_UNSUPPORTED,
+		[REFUSAL_PERMISSION] = TALLY_DENIED,
+		[REFUSAL_FDS] = TALLY_LIMIT,
+		[REFUSAL_MEMORY] = TALLY_NOMEM,
+		[REFUSAL_BUSY] = TALLY_UNSUPPORTED,
+		[REFUSAL_GONE] = TALLY_NOT_FOUND,
+		[REFUSAL_OLD_KERNEL] = TALLY_UNSUPPORTED,
+		[REFUSAL_OTHER] = TALLY_IO,
 	};
 	struct text reason = {0};
 	refusal_reason(kernel, spec, pid, cpu, errnum, &reason);

@@ -46,8 +46,8 @@ static enum tally_status threads_add(
 	return status;
 }
 
-enum tally_status process_threads(const struct kernel_seam *kernel, pid_t pid, pid_t **threads, size_t *count,
-	struct tally_error *err)
+enum tally_status process_threads(
+	const struct kernel_seam *kernel, pid_t pid, pid_t **threads, size_t *count, struct tally_error *err)
 {
 	struct pid_vec found = {0};
 	enum tally_status status = threads_add(kernel, pid, &found, err);
@@ -62,8 +62,8 @@ enum tally_status process_threads(const struct kernel_seam *kernel, pid_t pid, p
 	return TALLY_OK;
 }
 
-static enum tally_status pids_add(
-	const struct kernel_seam *kernel, const char *list, bool whole_process, struct pid_vec *threads, struct tally_error *err)
+static enum tally_status pids_add(const struct kernel_seam *kernel, const char *list, bool whole_process,
+	struct pid_vec *threads, struct tally_error *err)
 {
 	struct tally_str rest = str_from(list), part;
 	const char *what = whole_process ? "process" : "thread";
@@ -72,8 +72,7 @@ static enum tally_status pids_add(
 	while (str_next(&rest, ',', &part)) {
 		pid_t pid;
 		if (!pid_parse(part, &pid))
-			return error_set(
-				err, TALLY_NOT_FOUND, "'%.*s' is not a %s id", (int)part.len, part.data, what);
+			return error_set(err, TALLY_NOT_FOUND, "'%.*s' is not a %s id", (int)part.len, part.data, what);
 		enum tally_status status = TALLY_OK;
 		if (whole_process)
 			status = threads_add(kernel, pid, threads, err);
@@ -158,7 +157,8 @@ static enum tally_status cpus_choose(const struct kernel_seam *kernel, const str
 	for (size_t i = 0; status == TALLY_OK && i < target->cpu_count; i++)
 		if (!cpu_list_has(online, online_count, target->cpus[i]))
 			status = error_set(err, TALLY_NOT_FOUND,
-				"no CPU %d is online; /sys/devices/system/cpu/online lists those that are", target->cpus[i]);
+				"no CPU %d is online; /sys/devices/system/cpu/online lists those that are",
+				target->cpus[i]);
 	free(online);
 	return status;
 }
@@ -208,7 +208,8 @@ enum tally_status target_resolve(const struct kernel_seam *kernel, const struct 
 	made.is_overriding = names_threads && (request->system_wide || request->cpus);
 	made.is_command = !names_threads && !request->system_wide && !request->cpus;
 	if (made.is_command && !request->has_command)
-		return error_set(err, TALLY_INVALID, "nothing to measure: give a command, -p PID, -t TID, -C CPUS or -a");
+		return error_set(
+			err, TALLY_INVALID, "nothing to measure: give a command, -p PID, -t TID, -C CPUS or -a");
 	struct pid_vec threads = {0};
 	enum tally_status status = threads_choose(kernel, request, &threads, err);
 	made.threads = threads.items;

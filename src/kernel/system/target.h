@@ -35,7 +35,7 @@ void target_deinit(struct target *target);
 TALLY_MUST_CHECK enum tally_status target_spread_over_cpus(
 	const struct kernel_seam *kernel, struct target *target, struct tally_error *err);
 /* The threads of a process; the array belongs to the caller. A process that is gone: NOT_FOUND. */
-TALLY_MUST_CHECK enum tally_status process_threads(const struct kernel_seam *kernel, pid_t pid, pid_t **threads,
-	size_t *count, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status process_threads(
+	const struct kernel_seam *kernel, pid_t pid, pid_t **threads, size_t *count, struct tally_error *err);
 
 #endif

@@ -1,6 +1,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+
 #include <cmocka.h>
 
 #include "base/text.h"
@@ -140,7 +141,8 @@ static void test_hybrid_and_uncore(void **state)
 		{"imc/data_reads/", "imc/data_reads/ 20 0x201 -G; imc/data_reads/ 21 0x201 -G merged"},
 		{"{cycles,instructions}:u",
 			"cpu_atom/cycles/ 0 0xa00000000 -khG of 0(2); cpu_core/cycles/ 0 0x400000000 -khG of 1(2); "
-			"cpu_atom/instructions/ 0 0xa00000001 -khG of 0(2); cpu_core/instructions/ 0 0x400000001 -khG of 1(2)"},
+			"cpu_atom/instructions/ 0 0xa00000001 -khG of 0(2); cpu_core/instructions/ 0 0x400000001 -khG "
+			"of 1(2)"},
 		{"uncore_imc_0/split=0x5a/", "uncore_imc_0/split=0x5a/ 20 0x50000000a -G"},
 	};
 	check_good("hybrid", cases, sizeof(cases) / sizeof(cases[0]));
@@ -246,7 +248,10 @@ static void test_unit_and_scale(void **state)
 static void test_restrict_to_user(void **state)
 {
 	static const struct good cases[] = {
-		{"cycles", "cycles:u"}, {"cycles:pp", "cycles:ppu"}, {"msr/tsc/", "msr/tsc/u"}, {"sched:sched_switch", "sched:sched_switch:u"},
+		{"cycles", "cycles:u"},
+		{"cycles:pp", "cycles:ppu"},
+		{"msr/tsc/", "msr/tsc/u"},
+		{"sched:sched_switch", "sched:sched_switch:u"},
 		{"software/config=1,name=z/", "z"},
 	};
 	struct machine m = machine_make("vm-without-pmu");

@@ -1,0 +1,29 @@
+/*
+ * event.h - the event language of `tally stat -e` for programs that call perf_event_open(2) themselves.
+ *
+ * Nothing is kept; any thread may call.
+ *
+ *	struct perf_event_attr attr;
+ *	if (tally_event_attr("cycles:u", &attr, sizeof(attr), &err) == TALLY_OK)
+ *		fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
+ */
+#ifndef TALLY_EVENT_H
+#define TALLY_EVENT_H
+
+#include <stddef.h>
+#include <tally/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Fills a struct perf_event_attr of size bytes (64 to 4096; fields beyond are left out, the rest is zeroed) for one
+ * event: type, config, excludes, precision, and the period or frequency if a term gave one. TALLY_NOT_FOUND: no such
+ * event, with the nearest name; TALLY_INVALID: malformed, or more than one event; err->offset is the column. */
+TALLY_API enum tally_status tally_event_attr(const char *event, void *attr, size_t size, struct tally_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
