@@ -1,0 +1,20 @@
+/*
+ * profile_text.h - a profile from plain text, for tests of what is computed and shown.
+ *
+ *	event NAME			an event of its own, numbered from 0
+ *	group NAME NAME ...		events of one group
+ *	COMM PID/TID CPU EVENT PERIOD STACK
+ *
+ * A STACK is FRAME;FRAME;...;FRAME from the outermost caller to the sample's own frame; with a single frame the sample
+ * has no call chain, unless a ';' ends it. A FRAME is NAME@BINARY or 0xADDRESS@BINARY, 0xADDRESS alone is in no binary.
+ * A binary in brackets is the kernel's. Functions lie 0x1000 apart in order of appearance and are 0x10 bytes long.
+ */
+#ifndef SUPPORT_PROFILE_TEXT_H
+#define SUPPORT_PROFILE_TEXT_H
+
+#include "profile/profile_builder.h"
+
+/* Stops the test if the text is wrong. The caller destroys the profile. */
+struct profile *profile_from_text(const char *text);
+
+#endif

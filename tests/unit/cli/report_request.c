@@ -1,0 +1,144 @@
+#include "unit_test.h"
+
+#include "cli/report_request.h"
+
+static struct report_request made(void)
+{
+	struct report_request r;
+	report_request_init(&r);
+	return r;
+}
+
+/* "Children,Overhead,Command|order ..." of a finished request. */
+static void assert_columns(struct report_request r, bool has_chains, const char *columns, const char *order)
+{
+	struct tally_error err;
+	struct text out = {0};
+	assert_int_equal(report_request_finish(&r, has_chains, false, &err), TALLY_OK);
+	for (size_t i = 0; i < r.column_count; i++)
+		text_printf(&out, "%s%s", i ? "," : "", profile_key_get(r.columns[i])->name);
+	text_char(&out, 0);
+	assert_string_equal(out.data, columns);
+	text_clear(&out);
+	for (size_t i = 0; i < r.order_count; i++)
+		text_printf(&out, "%s%s", i ? "," : "", profile_key_get(r.order[i])->name);
+	text_char(&out, 0);
+	assert_string_equal(out.data, order);
+	text_deinit(&out);
+}
+
+static void columns_and_order(void **state)
+{
+	struct report_request r = made();
+	assert_columns(r, false, "overhead,comm,dso,symbol", "overhead,comm,dso,symbol");
+	assert_columns(
+		r, true, "overhead_children,overhead,comm,dso,symbol", "overhead_children,overhead,comm,dso,symbol");
+	r.no_children = true;
+	r.shows_samples = r.shows_period = true;
+	assert_columns(r, true, "overhead,sample,period,comm,dso,symbol", "overhead,comm,dso,symbol,sample,period");
+	r = made();
+	r.sort = "dso,overhead";
+	assert_columns(r, false, "overhead,dso", "dso,overhead");
+	r.sort = "+pid";
+	assert_columns(r, false, "overhead,comm,dso,symbol,pid", "overhead,comm,dso,symbol,pid");
+	r.sort = "symbol";
+	assert_columns(r, false, "overhead,symbol,ipc_null", "overhead,symbol,ipc_null");
+	r.sort = NULL;
+	r.fields = "sample,overhead,comm";
+	assert_columns(r, true, "sample,overhead,comm", "sample,overhead,comm");
+	r.sort = "dso";
+	assert_columns(r, true, "sample,overhead,comm,dso", "dso,sample,overhead,comm");
+}
+
+static void call_graph_texts(void **state)
+{
+	struct report_request r = made();
+	struct tally_error err;
+	assert_int_equal(report_request_set_chains(&r, "fractal,1.5,20,callee,address,count", &err), TALLY_OK);
+	assert_int_equal(r.chains.style, CHAIN_FRACTAL);
+	assert_true(r.chains.min_percent == 1.5);
+	assert_int_equal(r.chains.print_limit, 20);
+	assert_true(r.order_is_set && !r.is_caller_first && r.is_by_address);
+	assert_int_equal(r.chains.value, CHAIN_COUNT);
+	r = made();
+	assert_int_equal(report_request_set_chains(&r, NULL, &err), TALLY_OK);
+	assert_int_equal(r.chains.style, CHAIN_GRAPH);
+	assert_true(r.chains_asked && r.chains.min_percent == 0.5);
+	static const char *const bad[] = {"bogus", "graph,x", "200", "1,2,3x", "-1", "nan"};
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		r = made();
+		assert_int_equal(report_request_set_chains(&r, bad[i], &err), TALLY_INVALID);
+	}
+	assert_int_equal(report_request_set_chains(&r, "graph,branch", &err), TALLY_UNSUPPORTED);
+}
+
+static void numbers(void **state)
+{
+	struct report_request r = made();
+	struct tally_error err;
+	assert_int_equal(report_request_set_widths(&r, "10,0,5", &err), TALLY_OK);
+	assert_int_equal(r.width_count, 3);
+	assert_int_equal(r.widths[0], 10);
+	assert_int_equal(r.widths[2], 5);
+	assert_int_equal(report_request_set_widths(&r, "10,x", &err), TALLY_INVALID);
+	assert_int_equal(report_request_set_percent_limit(&r, "2.5", &err), TALLY_OK);
+	assert_true(r.percent_limit == 2.5 && r.chains.min_percent == 2.5);
+	assert_int_equal(report_request_set_percent_limit(&r, "1e9", &err), TALLY_INVALID);
+	assert_int_equal(report_request_set_percent_limit(&r, "", &err), TALLY_INVALID);
+	assert_int_equal(report_request_set_percentage(&r, "relative", &err), TALLY_OK);
+	assert_true(r.is_relative);
+	assert_int_equal(report_request_set_percentage(&r, "both", &err), TALLY_INVALID);
+}
+
+static void keys_that_are_missing_or_wrong(void **state)
+{
+	struct report_request r = made();
+	struct tally_error err;
+	r.sort = "comm,nope";
+	assert_int_equal(report_request_finish(&r, false, false, &err), TALLY_INVALID);
+	assert_string_equal(err.text, "Unknown --sort key: `nope'");
+	r.sort = "srcline";
+	assert_int_equal(report_request_finish(&r, false, false, &err), TALLY_UNSUPPORTED);
+	assert_string_equal(err.text, "--sort key 'srcline' is not supported yet");
+	r.sort = NULL;
+	r.fields = "overhead,nope";
+	assert_int_equal(report_request_finish(&r, false, false, &err), TALLY_INVALID);
+}
+
+static void filters_hide_columns(void **state)
+{
+	struct report_request r = made();
+	struct tally_error err;
+	r.filters.comms = "cc1";
+	r.filters.dsos = "a,b";
+	assert_int_equal(report_request_finish(&r, false, false, &err), TALLY_OK);
+	assert_int_equal(r.hidden_columns, 1u << KEY_COMM);
+	r = made();
+	r.filters = (struct profile_filter_lists){.comms = "cc1", .dsos = "a", .symbols = "f"};
+	assert_int_equal(report_request_finish(&r, false, false, &err), TALLY_OK);
+	assert_int_equal(r.hidden_columns, 0); /* else nothing would be left */
+}
+
+static void pipes_have_chains_but_no_children(void **state)
+{
+	struct report_request r = made();
+	struct tally_error err;
+	assert_int_equal(report_request_finish(&r, true, true, &err), TALLY_OK);
+	assert_true(r.with_chains && !r.with_children && r.is_caller_first);
+	r.no_children = true;
+	assert_int_equal(report_request_finish(&r, true, false, &err), TALLY_OK);
+	assert_true(r.with_chains && !r.with_children && !r.is_caller_first);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(columns_and_order),
+		cmocka_unit_test(call_graph_texts),
+		cmocka_unit_test(numbers),
+		cmocka_unit_test(keys_that_are_missing_or_wrong),
+		cmocka_unit_test(filters_hide_columns),
+		cmocka_unit_test(pipes_have_chains_but_no_children),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

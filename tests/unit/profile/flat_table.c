@@ -1,0 +1,181 @@
+#include "profile_text.h"
+#include "unit_test.h"
+
+#include "profile/flat_table.h"
+#include <stdlib.h>
+
+static const enum profile_key by_symbol[] = {KEY_COMM, KEY_DSO, KEY_SYMBOL};
+static const enum profile_key by_comm[] = {KEY_COMM};
+static const enum profile_key children_first[] = {KEY_OVERHEAD_CHILDREN, KEY_OVERHEAD, KEY_COMM, KEY_DSO, KEY_SYMBOL};
+
+static void print_row(struct text *out, const struct flat_table *t, uint32_t row)
+{
+	const struct profile *p = t->profile;
+	const struct flat_row *r = &t->rows[row];
+	const struct profile_frame *frame = &p->frames[r->frame];
+	text_printf(out, "%s ", profile_string(p, p->threads[r->thread].comm).data);
+	if (frame->function != PROFILE_NONE)
+		text_str(out, profile_string(p, p->functions[frame->function].name).data);
+	else
+		text_printf(out, "%lx", r->address);
+	for (uint32_t m = 0; m < t->options.member_count; m++) {
+		const struct flat_stat *stat = flat_table_stat(t, row, m);
+		text_printf(out, " %lu/%lu/%lu", stat->children_period, stat->period, stat->count);
+	}
+	text_printf(out, " %c%u\n", r->level, r->max_depth);
+}
+
+/* The rows as text: comm, symbol, children/self/samples of each member, level and depth. */
+static void assert_rows(const char *profile, struct flat_options options, const char *expected)
+{
+	struct profile *p = profile_from_text(profile);
+	struct flat_table table;
+	struct tally_error err;
+	struct text out = {0};
+	if (!options.keys) {
+		options.keys = by_symbol;
+		options.key_count = 3;
+	}
+	if (!options.member_count)
+		options.member_count = 1;
+	assert_int_equal(flat_table_init(&table, p, &options, &err), TALLY_OK);
+	assert_int_equal(flat_table_sort(&table, children_first, 5, &err), TALLY_OK);
+	for (size_t i = 0; i < table.shown_count; i++)
+		print_row(&out, &table, table.order[i]);
+	text_char(&out, 0);
+	assert_string_equal(out.data, expected);
+	text_deinit(&out);
+	flat_table_deinit(&table);
+	profile_destroy(p);
+}
+
+static void self_sums_and_order(void **state)
+{
+	assert_rows("event c\n"
+		    "b 1/1 0 0 5 f@x\nb 1/1 0 0 5 f@x\na 2/2 0 0 10 g@x\na 2/2 0 0 10 f@x\na 2/2 0 0 30 f@y\n",
+		(struct flat_options){0},
+		"a f 30/30/1 .0\n"
+		"a f 10/10/1 .0\n"
+		"a g 10/10/1 .0\n"
+		"b f 10/10/2 .0\n");
+}
+
+static void recursion_counts_once(void **state)
+{
+	assert_rows("event c\na 1/1 0 0 10 main@x;f@x;g@x;f@x;f@x\na 1/1 0 0 1 main@x;g@x\n",
+		(struct flat_options){.with_children = true, .with_chains = true, .is_caller_first = true},
+		"a main 11/0/0 .5\n"
+		"a g 11/1/1 .3\n"
+		"a f 10/10/1 .5\n");
+}
+
+static void callers_stand_above_callees_of_equal_weight(void **state)
+{
+	static const char text[] = "event c\na 1/1 0 0 10 zz@x;mm@x;aa@x;\n";
+	assert_rows(text, (struct flat_options){.with_children = true, .with_chains = true, .is_caller_first = true},
+		"a aa 10/10/1 .3\na zz 10/0/0 .3\na mm 10/0/0 .2\n");
+	assert_rows(text, (struct flat_options){.with_children = true, .is_caller_first = true},
+		"a aa 10/10/1 .3\na mm 10/0/0 .2\na zz 10/0/0 .3\n");
+}
+
+static void frames_without_symbol_go_by_address(void **state)
+{
+	assert_rows("event c\na 1/1 0 0 1 0x30@x;0x20@x\na 1/1 0 0 1 0x20@x;\na 1/1 0 0 1 0x77;f@x\n",
+		(struct flat_options){.with_children = true},
+		"a 20 2/2/2 .2\n"
+		"a 7f0000000020 2/0/0 .2\n"
+		"a f 1/1/1 .2\n"
+		"a 7f0000000030 1/0/0 .1\n"
+		"a 77 1/0/0 .1\n");
+}
+
+static void unmapped_frames_show_the_level_before_them(void **state)
+{
+	assert_rows("event c\na 1/1 0 0 1 0x77;f@x;g@[k]\n",
+		(struct flat_options){.with_children = true, .is_caller_first = true},
+		"a g 1/1/1 k3\na f 1/0/0 .2\na 77 1/0/0 k3\n");
+}
+
+static void keys_decide_what_merges(void **state)
+{
+	assert_rows("event c\na 1/1 0 0 1 f@x\na 1/2 0 0 1 g@x\nb 3/3 0 0 1 g@y\n",
+		(struct flat_options){.keys = by_comm, .key_count = 1}, "a f 2/2/2 .0\nb g 1/1/1 .0\n");
+}
+
+static void members_stand_side_by_side(void **state)
+{
+	assert_rows("group c d\na 1/1 0 0 1 f@x\na 1/1 0 1 5 g@x\na 1/1 0 1 2 f@x\n",
+		(struct flat_options){.member_count = 2}, "a f 1/1/1 2/2/1 .0\na g 0/0/0 5/5/1 .0\n");
+}
+
+static void bounds_of_chains(void **state)
+{
+	static const char text[] = "event c\na 1/1 0 0 1 main@x;f@x;0x5@x;g@x\n";
+	assert_rows(text, (struct flat_options){.with_children = true, .max_stack = 2, .is_caller_first = true},
+		"a g 1/1/1 .2\na f 1/0/0 .1\na main 1/0/0 .2\n");
+	assert_rows(text, (struct flat_options){.with_children = true, .max_stack = 2},
+		"a g 1/1/1 .2\na 7f0000000005 1/0/0 .1\n");
+	assert_rows(text, (struct flat_options){.with_children = true, .hides_unresolved = true},
+		"a g 1/1/1 .3\na f 1/0/0 .2\na main 1/0/0 .1\n");
+}
+
+static void filters_keep_totals(void **state)
+{
+	struct profile *p = profile_from_text("event c\na 1/1 0 0 1 m@x;f@x\nb 2/2 1 0 5 m@x;g@x\n");
+	struct profile_filter filter;
+	struct flat_table table;
+	struct tally_error err;
+	static const bool cpus[] = {true, false};
+	assert_int_equal(profile_filter_init(&filter, p, &(struct profile_filter_lists){.comms = "b"}, &err), TALLY_OK);
+	struct flat_options options = {.keys = by_comm, .key_count = 1, .member_count = 1, .filter = &filter};
+	assert_int_equal(flat_table_init(&table, p, &options, &err), TALLY_OK);
+	assert_int_equal(table.row_count, 1);
+	assert_int_equal(table.totals[0].period, 6);
+	assert_int_equal(table.totals[0].count, 2);
+	assert_int_equal(table.totals[0].passed_period, 5);
+	assert_int_equal(table.totals[0].passed_count, 1);
+	flat_table_deinit(&table);
+	options.filter = NULL;
+	options.cpu_passes = cpus;
+	options.cpu_limit = 2;
+	assert_int_equal(flat_table_init(&table, p, &options, &err), TALLY_OK);
+	assert_int_equal(table.totals[0].period, 1);
+	flat_table_deinit(&table);
+	profile_filter_deinit(&filter);
+	profile_destroy(p);
+}
+
+static void no_samples_and_no_such_event(void **state)
+{
+	struct profile *p = profile_from_text("event c\n");
+	struct flat_table table;
+	struct tally_error err;
+	struct flat_options options = {.keys = by_symbol, .key_count = 3, .member_count = 1};
+	assert_int_equal(flat_table_init(&table, p, &options, &err), TALLY_OK);
+	assert_int_equal(table.shown_count, 0);
+	assert_int_equal(flat_table_sort(&table, children_first, 5, &err), TALLY_OK);
+	flat_table_deinit(&table);
+	options.first_event = 1;
+	assert_int_equal(flat_table_init(&table, p, &options, &err), TALLY_INVALID);
+	options.first_event = 0;
+	options.member_count = 0;
+	assert_int_equal(flat_table_init(&table, p, &options, &err), TALLY_INVALID);
+	profile_destroy(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(self_sums_and_order),
+		cmocka_unit_test(recursion_counts_once),
+		cmocka_unit_test(callers_stand_above_callees_of_equal_weight),
+		cmocka_unit_test(frames_without_symbol_go_by_address),
+		cmocka_unit_test(unmapped_frames_show_the_level_before_them),
+		cmocka_unit_test(keys_decide_what_merges),
+		cmocka_unit_test(members_stand_side_by_side),
+		cmocka_unit_test(bounds_of_chains),
+		cmocka_unit_test(filters_keep_totals),
+		cmocka_unit_test(no_samples_and_no_such_event),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,42 @@
+#include "unit_test.h"
+
+#include "profile/id_table.h"
+
+static void keys_get_dense_ids_once(void **state)
+{
+	struct id_table t = {.words = 2};
+	for (uint64_t i = 0; i < 20000; i++) {
+		bool was_new;
+		assert_int_equal(id_table_add(&t, (uint64_t[]){i << 32, ~i}, &was_new), i);
+		assert_true(was_new);
+	}
+	for (uint64_t i = 0; i < 20000; i++) {
+		bool was_new;
+		assert_int_equal(id_table_add(&t, (uint64_t[]){i << 32, ~i}, &was_new), i);
+		assert_false(was_new);
+		assert_int_equal(id_table_find(&t, (uint64_t[]){i << 32, ~i}), i);
+		assert_int_equal(t.keys[2 * i + 1], ~i);
+	}
+	assert_int_equal(id_table_find(&t, (uint64_t[]){1, 1}), ID_TABLE_NONE);
+	id_table_deinit(&t);
+}
+
+static void empty_table_finds_nothing(void **state)
+{
+	struct id_table t = {.words = 1};
+	assert_int_equal(id_table_find(&t, (uint64_t[]){0}), ID_TABLE_NONE);
+	assert_int_equal(id_table_add(&t, (uint64_t[]){0}, NULL), 0);
+	assert_int_equal(id_table_find(&t, (uint64_t[]){0}), 0);
+	id_table_deinit(&t);
+	assert_int_equal(t.len, 0);
+	assert_int_equal(t.words, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(keys_get_dense_ids_once),
+		cmocka_unit_test(empty_table_finds_nothing),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,49 @@
+#include "unit_test.h"
+
+#include "profile/keys.h"
+#include <string.h>
+
+static void prefixes_find_the_first_key_in_order(void **state)
+{
+	static const struct {
+		const char *text;
+		enum profile_key key;
+	} cases[] = {{"comm", KEY_COMM}, {"c", KEY_COMM}, {"DSO", KEY_DSO}, {"sym", KEY_SYMBOL}, {"s", KEY_SYMBOL},
+		{"symbol_size", KEY_SYMBOL_SIZE}, {"overhead", KEY_OVERHEAD}, {"overhead_c", KEY_OVERHEAD_CHILDREN},
+		{"sam", KEY_SAMPLE}, {"period", KEY_PERIOD}, {"pid", KEY_PID}, {"tgid", KEY_TGID}, {"cpu", KEY_CPU}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		enum profile_key key = PROFILE_KEY_COUNT;
+		assert_int_equal(profile_key_find(str_from(cases[i].text), &key), PROFILE_KEY_FOUND);
+		assert_int_equal(key, cases[i].key);
+	}
+}
+
+static void missing_and_unknown_keys_differ(void **state)
+{
+	enum profile_key key;
+	assert_int_equal(profile_key_find(STR("srcline"), &key), PROFILE_KEY_KNOWN);
+	assert_int_equal(profile_key_find(STR("weight"), &key), PROFILE_KEY_KNOWN);
+	assert_int_equal(profile_key_find(STR("tid"), &key), PROFILE_KEY_UNKNOWN);
+	assert_int_equal(profile_key_find(STR("comms"), &key), PROFILE_KEY_UNKNOWN);
+	assert_int_equal(profile_key_find(STR(""), &key), PROFILE_KEY_UNKNOWN);
+}
+
+static void every_key_is_described(void **state)
+{
+	for (int key = 0; key < PROFILE_KEY_COUNT; key++) {
+		const struct profile_key_info *info = profile_key_get((enum profile_key)key);
+		enum profile_key found;
+		assert_true(strlen(info->header) > 0);
+		assert_int_equal(profile_key_find(str_from(info->name), &found), PROFILE_KEY_FOUND);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(prefixes_find_the_first_key_in_order),
+		cmocka_unit_test(missing_and_unknown_keys_differ),
+		cmocka_unit_test(every_key_is_described),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
