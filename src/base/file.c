@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/limits.h"
 #include "base/vec.h"
 
 static enum tally_status io_error(struct tally_error *err, const char *path, int errnum)
@@ -61,6 +62,14 @@ void file_map_close(struct file_map *map)
 	if (map->is_mapped)
 		munmap((void *)(uintptr_t)map->bytes.data, map->bytes.len);
 	*map = (struct file_map){0};
+}
+
+void file_map_prefault(const struct file_map *map)
+{
+#ifdef MADV_POPULATE_READ
+	if (map->is_mapped && map->bytes.len <= LIMIT_PREFAULT_BYTES)
+		(void)madvise((void *)(uintptr_t)map->bytes.data, map->bytes.len, MADV_POPULATE_READ);
+#endif
 }
 
 enum tally_status file_read_fd(int fd, size_t limit, char **data, size_t *len, struct tally_error *err)

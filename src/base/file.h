@@ -22,6 +22,8 @@ struct file_map {
 /* Maps a regular file read-only; an empty file gives len 0. Directories and devices are TALLY_INVALID. */
 TALLY_MUST_CHECK enum tally_status file_map_open(const char *path, struct file_map *map, struct tally_error *err);
 void file_map_close(struct file_map *map);
+/* Says that all of it will be read soon: its pages are mapped in one go where the kernel can. */
+void file_map_prefault(const struct file_map *map);
 
 /* Reads to the end into memory the caller frees, NUL-terminated after len; more than limit bytes is TALLY_LIMIT. */
 TALLY_MUST_CHECK enum tally_status file_read(

@@ -17,31 +17,44 @@ void intern_deinit(struct intern *in)
 	*in = (struct intern){0};
 }
 
+/* Hash bits in the slot itself settle nearly every mismatch without touching the string. */
+static uint64_t slot_value(uint64_t hash, size_t id)
+{
+	return (hash & ~(uint64_t)UINT32_MAX) | (id + 1);
+}
+
+static uint32_t slot_id(uint64_t slot)
+{
+	return (uint32_t)slot - 1;
+}
+
 /* The slot that holds the string, or the empty one where it belongs. */
 static size_t find_slot(const struct intern *in, const void *data, size_t len, uint64_t hash)
 {
 	size_t mask = in->slot_count - 1;
-	size_t slot = (size_t)hash & mask;
-	for (; in->slots[slot] != 0; slot = (slot + 1) & mask) {
-		uint32_t id = in->slots[slot] - 1;
-		if (in->hashes[id] == hash && in->strings[id].len == len &&
-			(len == 0 || memcmp(in->strings[id].data, data, len) == 0))
+	size_t at = (size_t)hash & mask;
+	for (; in->slots[at] != 0; at = (at + 1) & mask) {
+		uint64_t slot = in->slots[at];
+		if ((slot ^ hash) >> 32 != 0)
+			continue;
+		const struct tally_str *string = &in->strings[slot_id(slot)];
+		if (string->len == len && (len == 0 || memcmp(string->data, data, len) == 0))
 			break;
 	}
-	return slot;
+	return at;
 }
 
 static bool grow_slots(struct intern *in)
 {
 	size_t count = in->slot_count ? in->slot_count * 2 : 64;
-	uint32_t *slots = calloc(count, sizeof(*slots));
+	uint64_t *slots = calloc(count, sizeof(*slots));
 	if (!slots)
 		return false;
 	for (size_t id = 0; id < in->len; id++) {
-		size_t slot = (size_t)in->hashes[id] & (count - 1);
-		while (slots[slot] != 0)
-			slot = (slot + 1) & (count - 1);
-		slots[slot] = (uint32_t)id + 1;
+		size_t at = (size_t)in->hashes[id] & (count - 1);
+		while (slots[at] != 0)
+			at = (at + 1) & (count - 1);
+		slots[at] = slot_value(in->hashes[id], id);
 	}
 	free(in->slots);
 	in->slots = slots;
@@ -70,7 +83,7 @@ bool intern_add(struct intern *in, const void *data, size_t len, uint32_t *id)
 	if (in->slot_count > 0) {
 		size_t slot = find_slot(in, data, len, hash);
 		if (in->slots[slot] != 0) {
-			*id = in->slots[slot] - 1;
+			*id = slot_id(in->slots[slot]);
 			return true;
 		}
 	}
@@ -85,7 +98,7 @@ bool intern_add(struct intern *in, const void *data, size_t len, uint32_t *id)
 	size_t slot = find_slot(in, data, len, hash);
 	in->strings[in->len] = (struct tally_str){copy, len};
 	in->hashes[in->len] = hash;
-	in->slots[slot] = (uint32_t)in->len + 1;
+	in->slots[slot] = slot_value(hash, in->len);
 	*id = (uint32_t)in->len++;
 	return true;
 }
@@ -95,5 +108,5 @@ uint32_t intern_find(const struct intern *in, const void *data, size_t len)
 	if (in->slot_count == 0)
 		return INTERN_NONE;
 	size_t slot = find_slot(in, data, len, bytes_hash(data, len));
-	return in->slots[slot] == 0 ? INTERN_NONE : in->slots[slot] - 1;
+	return in->slots[slot] == 0 ? INTERN_NONE : slot_id(in->slots[slot]);
 }

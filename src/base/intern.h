@@ -18,7 +18,7 @@ struct intern {
 	struct arena arena;
 	struct tally_str *strings;
 	uint64_t *hashes;
-	uint32_t *slots; /* open addressing: id + 1, 0 is empty */
+	uint64_t *slots; /* open addressing: upper half of the hash, and id + 1; 0 is empty */
 	size_t len, cap, slot_count;
 };
 

@@ -70,7 +70,15 @@ struct address_space *process_table_space(struct process_table *table, int32_t p
 bool process_table_exec(struct process_table *table, int32_t pid, uint64_t time_ns)
 {
 	struct process *process = find_or_add_process(table, pid);
-	return process && add_image(table, process, time_ns);
+	if (!process)
+		return false;
+	const struct address_space *before = process->images.len ? process->images.items[process->images.len - 1].space : NULL;
+	struct address_space *space = add_image(table, process, time_ns);
+	/*
+	 * A sample taken inside execve still has the old image's return address in its chain, so what the new image does
+	 * not cover is looked up in the old one, as perf does.
+	 */
+	return space && (!before || address_space_fork(space, before, time_ns));
 }
 
 bool process_table_name(struct process_table *table, int32_t tid, struct tally_str comm, uint64_t time_ns)

@@ -43,7 +43,7 @@ void process_table_init(struct process_table *table, struct intern *strings);
 void process_table_deinit(struct process_table *table);
 /* The space that pid has from time_ns on; made empty if the pid is new. NULL: out of memory. */
 struct address_space *process_table_space(struct process_table *table, int32_t pid, uint64_t time_ns);
-/* A new, empty image: exec. */
+/* A new image: exec. The old one shines through where the new one maps nothing. */
 bool process_table_exec(struct process_table *table, int32_t pid, uint64_t time_ns);
 bool process_table_fork(struct process_table *table, const struct record_task *task, uint64_t time_ns);
 bool process_table_name(struct process_table *table, int32_t tid, struct tally_str comm, uint64_t time_ns);

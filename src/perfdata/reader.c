@@ -248,6 +248,7 @@ enum tally_status perfdata_reader_open(const char *path, struct perfdata_reader 
 		perfdata_reader_destroy(r);
 		return status;
 	}
+	file_map_prefault(&r->map);
 	r->bytes = r->map.bytes;
 	return finish_open(r, reader, err);
 }
