@@ -8,6 +8,7 @@
 
 struct replay_options {
 	bool with_cpu; /* keep the CPU label (else samples of all CPUs merge) */
+	bool with_threads; /* keep pid and tid; else threads of one name merge, and both are 0 */
 	bool with_stacks; /* keep call chains */
 	bool with_addresses; /* keep frames of one function apart by address */
 	unsigned max_stack; /* frames of a chain that are looked at; 0: no bound */

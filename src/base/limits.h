@@ -15,9 +15,8 @@
 #define LIMIT_SYMBOLS_PER_OBJECT (1u << 26) /* chromium has 2 M; vmlinux 0.2 M */
 #define LIMIT_UNPACKED_BYTES \
 	(UINT64_C(1) << 38) /* a decompression bomb stops here; a real recording never comes near */
-#define LIMIT_MINIDEBUG_BYTES	 (256u << 20) /* .gnu_debugdata unpacked: names only, a tenth of a full symbol table */
-#define LIMIT_SMALL_FILE (64u << 20) /* text files of /proc and /sys read whole; kallsyms is 20 MB at most */
-#define LIMIT_PREFAULT_BYTES (UINT64_C(1) << 30) /* more might push out what the machine needs */
-#define LIMIT_SMALL_FILE     (64u << 20) /* text files of /proc and /sys read whole; kallsyms is 20 MB at most */
+#define LIMIT_MINIDEBUG_BYTES (256u << 20) /* .gnu_debugdata unpacked: names only, a tenth of a full symbol table */
+#define LIMIT_PREFAULT_BYTES  (UINT64_C(1) << 30) /* more might push out what the machine needs */
+#define LIMIT_SMALL_FILE      (64u << 20) /* text files of /proc and /sys read whole; kallsyms is 20 MB at most */
 
 #endif

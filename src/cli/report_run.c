@@ -70,6 +70,8 @@ static enum tally_status replay(struct report *report, struct tally_error *err)
 	struct binary_store_options store_options = {
 		.symfs = r->symfs, .kallsyms = r->kallsyms, .vmlinux = r->vmlinux, .no_demangle = r->no_demangle};
 	struct replay_options options = {
+		.with_threads = r->filters.pids || r->filters.tids || report_request_has_key(r, KEY_PID) ||
+				report_request_has_key(r, KEY_TGID),
 		.with_cpu = report->cpus || report_request_has_key(r, KEY_CPU),
 		.with_stacks = r->with_chains || r->with_children,
 		.with_addresses = r->is_by_address,
