@@ -39,11 +39,11 @@ static const char *set_call_graph(const struct option_use *use)
 	} else if (str_equal(mode, STR("dwarf"))) {
 		if (str_next(&rest, ',', &size) &&
 			(!str_to_u64(size, 0, &bytes) || bytes == 0 || bytes > STACK_BYTES_MAX))
-			return "callchain: Incorrect stack dump size (8 to 65528 bytes)";
+			return "callchain: Incorrect stack dump size (1 to 65528 bytes)";
 		s->attrs.callgraph = CALLGRAPH_DWARF;
 		s->attrs.stack_bytes = (uint32_t)((bytes + 7) & ~UINT64_C(7));
 	} else {
-		return "callchain: Unknown --call-graph option value (fp, dwarf[,size] or lbr)";
+		return "callchain: Unknown --call-graph option value: take fp, dwarf[,size] or lbr";
 	}
 	return NULL;
 }
@@ -68,14 +68,14 @@ static const char *set_ring_size(const struct option_use *use)
 	bool has_unit;
 
 	if (strchr(use->value, ','))
-		return "takes no AUX area size yet: not supported";
+		return "--mmap-pages: the size of AUX areas is not supported yet";
 	if (!parse_size(use->value, &amount, &has_unit) || amount > (UINT64_C(1) << 50))
-		return "is not a number of pages or a size (B, K, M, G)";
+		return "Invalid argument for --mmap_pages/-m: give a number of pages, or a size with B, K, M or G";
 	uint64_t bytes = has_unit ? amount : amount * page;
 	while (rounded < bytes)
 		rounded *= 2;
 	if (rounded > (UINT64_C(1) << 40))
-		return "is more than memory can be locked";
+		return "Invalid argument for --mmap_pages/-m: rings of more than 1 TiB";
 	if (rounded != bytes)
 		s->ring_pages_asked = bytes / page + 1;
 	s->ring_bytes = rounded;
@@ -87,7 +87,7 @@ static const char *set_max_size(const struct option_use *use)
 	struct record_settings *s = use->settings;
 	bool has_unit;
 
-	return parse_size(use->value, &s->max_bytes, &has_unit) && s->max_bytes ? NULL : "is not a size (B, K, M, G)";
+	return parse_size(use->value, &s->max_bytes, &has_unit) && s->max_bytes ? NULL : "--max-size takes a size with B, K, M or G";
 }
 
 static const char *set_delay(const struct option_use *use)
@@ -96,13 +96,13 @@ static const char *set_delay(const struct option_use *use)
 	uint64_t ms;
 
 	if (strchr(use->value + (*use->value == '-'), '-'))
-		return "takes no ranges yet: not supported";
+		return "--delay: ranges of time are not supported yet";
 	if (strcmp(use->value, "-1") == 0)
 		s->delay_ms = -1;
 	else if (str_to_u64(str_from(use->value), 10, &ms) && ms <= INT32_MAX)
 		s->delay_ms = (int)ms;
 	else
-		return "expects milliseconds or -1";
+		return "--delay takes milliseconds, or -1";
 	s->has_delay = s->delay_ms != 0;
 	return NULL;
 }
@@ -112,7 +112,7 @@ static const char *set_clock(const struct option_use *use)
 	struct record_settings *s = use->settings;
 
 	if (!record_clock_find(use->value, &s->attrs.clockid))
-		return "names an unknown clock (monotonic, monotonic_raw, boottime, realtime, tai)";
+		return "unknown clockid: take monotonic, monotonic_raw, boottime, realtime or tai";
 	s->attrs.use_clockid = true;
 	return NULL;
 }
@@ -122,8 +122,8 @@ static const char *set_branches(const struct option_use *use)
 	struct record_settings *s = use->settings;
 
 	return record_branches_parse(str_from(use->value), &s->attrs.branch_sample_type) ? NULL :
-		"names an unknown branch filter (any, any_call, any_ret, ind_call, ind_jmp, cond, call, u, k, hv, "
-		"save_type, no_flags, no_cycles, stack)";
+		"unknown branch filter: take any, any_call, any_ret, ind_call, ind_jmp, cond, call, u, k, hv, save_type, "
+		"no_flags, no_cycles or stack";
 }
 
 static const char *set_any_branch(const struct option_use *use)
@@ -138,9 +138,9 @@ static const char *set_registers(const char *value, uint64_t *mask)
 {
 	if (!value) {
 		*mask = record_attrs_all_user_regs();
-		return *mask ? NULL : "has no registers on this architecture";
+		return *mask ? NULL : "the registers of this architecture are not known";
 	}
-	return record_registers_parse(str_from(value), mask) ? NULL : "names an unknown register of this machine";
+	return record_registers_parse(str_from(value), mask) ? NULL : "unknown register; asm/perf_regs.h names those of this machine";
 }
 
 static const char *set_user_regs(const struct option_use *use)
@@ -158,7 +158,7 @@ static const char *set_synth(const struct option_use *use)
 	struct record_settings *s = use->settings;
 
 	if (strcmp(use->value, "all") != 0 && strcmp(use->value, "no") != 0)
-		return "takes 'all' or 'no'; the finer choices are not supported yet";
+		return "--synth takes all or no; the finer choices are not supported yet";
 	s->no_initial_state = strcmp(use->value, "no") == 0;
 	return NULL;
 }

@@ -77,6 +77,8 @@ static enum tally_status resolve_target(struct session *s, struct tally_error *e
 	const struct record_request *q = s->request;
 	enum tally_status st = target_resolve(q->kernel, &q->target, &s->target, err);
 
+	if (st == TALLY_OK && s->target.is_overriding)
+		diag_add(q->diag, DIAG_WARNING, "PID/TID switch overriding %s", q->target.cpus ? "CPU" : "SYSTEM");
 	if (st == TALLY_OK && !q->attrs.per_thread)
 		st = target_spread_over_cpus(q->kernel, &s->target, err);
 	if (st != TALLY_OK || !q->command)
@@ -164,7 +166,9 @@ static enum tally_status to_writer(
 {
 	struct session *s = context;
 
-	return perfdata_writer_append(s->writer, slices, slice_count, err);
+	enum tally_status st = perfdata_writer_append(s->writer, slices, slice_count, err);
+
+	return st == TALLY_OK ? TALLY_OK : error_prefix(err, "'%s' has all that was recorded so far", s->request->output);
 }
 
 static enum tally_status describe_target(struct session *s, struct initial_state *state, struct tally_error *err)

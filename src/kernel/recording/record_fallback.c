@@ -2,6 +2,7 @@
 #include "base/arena.h"
 #include "kernel/recording/record_attrs.h"
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 static bool is_cycles(const struct event_spec *spec)
@@ -32,11 +33,15 @@ static void become_cpu_clock(struct record_fallback *f, struct event_spec *spec)
 	const char *modifiers = modifiers_of(spec->name);
 
 	diag_add(f->diag, DIAG_NOTE,
-		"The %.*s event is not supported here (no hardware PMU that this machine gives us): recording cpu-clock instead.",
+		"the %.*s event is not supported here (no hardware PMU); recording cpu-clock instead",
 		(int)strcspn(spec->name, ":"), spec->name);
 	spec->attr.type = EVENT_SOFTWARE;
 	spec->attr.config = SW_CPU_CLOCK;
-	rename_event(f->events, spec, "cpu-clock", strcmp(modifiers, "P") == 0 ? "ppp" : modifiers);
+	const char *best = strchr(modifiers, 'P'); /* perf's name for it is ppp */
+	char kept[32];
+	snprintf(kept, sizeof(kept), "%.*s%s%s", (int)(best ? best - modifiers : (ptrdiff_t)strlen(modifiers)), modifiers,
+		best ? "ppp" : "", best ? best + 1 : "");
+	rename_event(f->events, spec, "cpu-clock", kept);
 }
 
 static bool leave_out_kernel(struct record_fallback *f, size_t event)

@@ -60,6 +60,10 @@ static enum tally_status explain_open(struct recorder *r, const struct event_spe
 			"recording needs %zu open files (%zu events on %zu CPUs and %zu threads); try 'ulimit -n %zu' first",
 			r->source_count + 64, r->config.events->len, r->config.cpu_count, r->config.thread_count,
 			r->source_count + 64);
+	if (errnum == EOPNOTSUPP && (spec->attr.sample_type & SAMPLE_BRANCH_STACK))
+		return error_set_errno(err, TALLY_UNSUPPORTED, errnum,
+			"%s cannot be sampled with branch stacks: that needs a hardware PMU that records them; leave -b and -j out",
+			spec->name);
 	return refusal_explain(r->kernel, spec, source->thread, source->cpu, errnum, err);
 }
 
