@@ -1,0 +1,277 @@
+#include "unit_test.h"
+
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "kernel/recording/record_attrs.h"
+
+/* An event as the parser makes it: guests left out, no period. */
+static struct event_list one_event(uint32_t type, uint64_t config)
+{
+	struct event_list list = {.len = 1, .cap = 1};
+	list.specs = calloc(1, sizeof(*list.specs));
+	assert_non_null(list.specs);
+	list.specs[0] = (struct event_spec){.name = "event", .member_count = 1, .scale = 1, .unit = ""};
+	list.specs[0].attr.type = type;
+	list.specs[0].attr.config = config;
+	list.specs[0].attr.flags = ATTR_FLAG(ATTR_BIT_EXCLUDE_GUEST);
+	return list;
+}
+
+static void add_event(struct event_list *list, uint32_t type, uint64_t config)
+{
+	struct event_list other = one_event(type, config);
+	list->specs = realloc(list->specs, (list->len + 1) * sizeof(*list->specs));
+	assert_non_null(list->specs);
+	other.specs[0].leader = (uint32_t)list->len;
+	list->specs[list->len++] = other.specs[0];
+	list->cap = list->len;
+	free(other.specs);
+}
+
+static struct record_attr_options of_command(void)
+{
+	return (struct record_attr_options){.has_command = true, .freq = 4000};
+}
+
+/* The flags that are set, and the sample type, in words: what perf evlist -v shows. */
+static void check_attr(const struct perf_attr *attr, const char *expected)
+{
+	struct text t = {0};
+	attr_print(&t, attr);
+	text_char(&t, '\0');
+	if (strcmp(t.data, expected) != 0)
+		fail_msg("\n  have %s\n  want %s", t.data, expected);
+	text_deinit(&t);
+}
+
+#define CLOCK	 "type: 1, size: 128, { sample_period, sample_freq }: 4000, "
+#define TRACKING "mmap2: 1, comm_exec: 1, ksymbol: 1, bpf_event: 1"
+
+static void apply(struct event_list *list, const struct record_attr_options *options)
+{
+	assert_int_equal(record_attrs_apply(list, options, NULL), TALLY_OK);
+}
+
+static void test_command(void **state)
+{
+	struct event_list list = one_event(EVENT_SOFTWARE, SW_CPU_CLOCK);
+	struct record_attr_options o = of_command();
+	apply(&list, &o);
+	check_attr(&list.specs[0].attr,
+		CLOCK "sample_type: IP|TID|TIME|PERIOD, read_format: ID|LOST, disabled: 1, inherit: 1, mmap: 1, comm: 1, "
+		      "freq: 1, enable_on_exec: 1, task: 1, sample_id_all: 1, exclude_guest: 1, " TRACKING);
+	assert_int_equal(list.len, 1);
+	free(list.specs);
+}
+
+static void test_best_precision(void **state)
+{
+	struct event_list list = one_event(EVENT_HARDWARE, HW_CPU_CYCLES);
+	struct record_attr_options o = of_command();
+	list.specs[0].is_precise_max = true;
+	apply(&list, &o);
+	assert_int_equal(attr_precise_ip(&list.specs[0].attr), 3);
+	free(list.specs);
+}
+
+/* Without PERIOD in one and with it in the other, samples can only be told apart by IDENTIFIER. */
+static void test_system_wide(void **state)
+{
+	struct event_list list = one_event(EVENT_SOFTWARE, SW_CPU_CLOCK);
+	struct record_attr_options o = {.is_system_wide = true, .freq = 4000};
+	apply(&list, &o);
+	assert_int_equal(list.len, 2);
+	assert_string_equal(list.specs[1].name, "dummy:HG");
+	check_attr(&list.specs[0].attr,
+		CLOCK "sample_type: IP|TID|TIME|CPU|PERIOD|IDENTIFIER, read_format: ID|LOST, disabled: 1, inherit: 1, "
+		      "freq: 1, sample_id_all: 1, exclude_guest: 1");
+	check_attr(&list.specs[1].attr,
+		"type: 1, size: 128, config: 0x9, { sample_period, sample_freq }: 1, sample_type: "
+		"IP|TID|TIME|CPU|IDENTIFIER, read_format: ID|LOST, inherit: 1, mmap: 1, comm: 1, task: 1, sample_id_all: 1, "
+		TRACKING);
+	assert_int_equal(record_attrs_tracking(&list), 1);
+	free(list.specs);
+}
+
+static void test_frequency_holds_for_the_sideband_event_too(void **state)
+{
+	struct event_list list = one_event(EVENT_SOFTWARE, SW_CPU_CLOCK);
+	struct record_attr_options o = {.is_system_wide = true, .freq = 99, .is_freq_given = true};
+	o.callgraph = CALLGRAPH_FP;
+	apply(&list, &o);
+	check_attr(&list.specs[1].attr,
+		"type: 1, size: 128, config: 0x9, { sample_period, sample_freq }: 99, sample_type: "
+		"IP|TID|TIME|CALLCHAIN|ID|CPU|PERIOD, read_format: ID|LOST, inherit: 1, mmap: 1, comm: 1, freq: 1, task: 1, "
+		"sample_id_all: 1, " TRACKING);
+	free(list.specs);
+}
+
+static void test_several_events(void **state)
+{
+	struct event_list list = one_event(EVENT_SOFTWARE, SW_CPU_CLOCK);
+	struct record_attr_options o = of_command();
+	add_event(&list, EVENT_SOFTWARE, SW_PAGE_FAULTS);
+	apply(&list, &o);
+	assert_true(list.specs[0].attr.sample_type & SAMPLE_ID);
+	check_attr(&list.specs[1].attr,
+		"type: 1, size: 128, config: 0x2, { sample_period, sample_freq }: 4000, sample_type: IP|TID|TIME|ID|PERIOD, "
+		"read_format: ID|LOST, disabled: 1, inherit: 1, freq: 1, enable_on_exec: 1, sample_id_all: 1, "
+		"exclude_guest: 1");
+	free(list.specs);
+}
+
+static void test_sampling_group(void **state)
+{
+	struct event_list list = one_event(EVENT_SOFTWARE, SW_CPU_CLOCK);
+	struct record_attr_options o = of_command();
+	add_event(&list, EVENT_SOFTWARE, SW_PAGE_FAULTS);
+	list.specs[1].leader = 0;
+	list.specs[0].member_count = 2;
+	list.specs[0].is_sampling_leader = true;
+	apply(&list, &o);
+	check_attr(&list.specs[0].attr,
+		CLOCK "sample_type: IP|TID|TIME|READ|ID|PERIOD, read_format: ID|GROUP|LOST, disabled: 1, mmap: 1, comm: 1, "
+		      "freq: 1, enable_on_exec: 1, task: 1, sample_id_all: 1, exclude_guest: 1, " TRACKING);
+	check_attr(&list.specs[1].attr,
+		"type: 1, size: 128, config: 0x2, sample_type: IP|TID|TIME|READ|ID|PERIOD, read_format: ID|GROUP|LOST, "
+		"sample_id_all: 1, exclude_guest: 1");
+	free(list.specs);
+}
+
+static void test_tracepoint(void **state)
+{
+	struct event_list list = one_event(EVENT_TRACEPOINT, 0x174);
+	struct record_attr_options o = of_command();
+	apply(&list, &o);
+	check_attr(&list.specs[0].attr,
+		"type: 2, size: 128, config: 0x174, { sample_period, sample_freq }: 1, sample_type: "
+		"IP|TID|TIME|CPU|PERIOD|RAW, read_format: ID|LOST, disabled: 1, inherit: 1, mmap: 1, comm: 1, "
+		"enable_on_exec: 1, task: 1, sample_id_all: 1, exclude_guest: 1, " TRACKING);
+	free(list.specs);
+}
+
+static void test_delay(void **state)
+{
+	struct event_list list = one_event(EVENT_SOFTWARE, SW_CPU_CLOCK);
+	struct record_attr_options o = of_command();
+	o.starts_disabled = true;
+	apply(&list, &o);
+	check_attr(&list.specs[0].attr,
+		CLOCK "sample_type: IP|TID|TIME|PERIOD|IDENTIFIER, read_format: ID|LOST, disabled: 1, inherit: 1, freq: 1, "
+		      "sample_id_all: 1, exclude_guest: 1");
+	check_attr(&list.specs[1].attr,
+		"type: 1, size: 128, config: 0x9, { sample_period, sample_freq }: 1, sample_type: IP|TID|TIME|IDENTIFIER, "
+		"read_format: ID|LOST, disabled: 1, inherit: 1, mmap: 1, comm: 1, enable_on_exec: 1, task: 1, "
+		"sample_id_all: 1, " TRACKING);
+	free(list.specs);
+}
+
+static void test_period_of_a_term_wins(void **state)
+{
+	struct event_list list = one_event(EVENT_SOFTWARE, SW_PAGE_FAULTS);
+	struct record_attr_options o = of_command();
+	list.specs[0].attr.sample_period_or_freq = 3;
+	list.specs[0].has_period = true;
+	o.freq = 99;
+	o.is_freq_given = true;
+	apply(&list, &o);
+	assert_int_equal(list.specs[0].attr.sample_period_or_freq, 3);
+	assert_false(ATTR_HAS(&list.specs[0].attr, FREQ));
+	free(list.specs);
+}
+
+static void test_dwarf_call_graph(void **state)
+{
+	struct event_list list = one_event(EVENT_SOFTWARE, SW_CPU_CLOCK);
+	struct record_attr_options o = of_command();
+	o.callgraph = CALLGRAPH_DWARF;
+	o.stack_bytes = 4096;
+	apply(&list, &o);
+	const struct perf_attr *attr = &list.specs[0].attr;
+	assert_int_equal(attr->sample_stack_user, 4096);
+	assert_int_equal(attr->sample_regs_user, record_attrs_all_user_regs());
+	assert_true(ATTR_HAS(attr, EXCLUDE_CALLCHAIN_USER));
+	assert_int_equal(attr->sample_type & (SAMPLE_CALLCHAIN | SAMPLE_REGS_USER | SAMPLE_STACK_USER),
+		SAMPLE_CALLCHAIN | SAMPLE_REGS_USER | SAMPLE_STACK_USER);
+	free(list.specs);
+}
+
+static void test_one_bit_options(void **state)
+{
+	static const struct {
+		struct record_attr_options options;
+		uint64_t sample_type, flags;
+	} cases[] = {
+		{{.thread_counts = true}, 0, ATTR_FLAG(ATTR_BIT_INHERIT_STAT)},
+		{{.data_address = true}, SAMPLE_ADDR | SAMPLE_DATA_SRC, ATTR_FLAG(ATTR_BIT_MMAP_DATA)},
+		{{.raw = true}, SAMPLE_RAW | SAMPLE_CPU, 0},
+		{{.weight = true}, SAMPLE_WEIGHT_STRUCT, 0},
+		{{.phys_addr = true}, SAMPLE_PHYS_ADDR, 0},
+		{{.data_page_size = true}, SAMPLE_DATA_PAGE_SIZE, 0},
+		{{.code_page_size = true}, SAMPLE_CODE_PAGE_SIZE, 0},
+		{{.transaction = true}, SAMPLE_TRANSACTION, 0},
+		{{.sample_cpu = true}, SAMPLE_CPU, 0},
+		{{.switch_events = true}, 0, ATTR_FLAG(ATTR_BIT_CONTEXT_SWITCH)},
+		{{.namespaces = true}, 0, ATTR_FLAG(ATTR_BIT_NAMESPACES)},
+		{{.cgroups = true}, SAMPLE_CGROUP, ATTR_FLAG(ATTR_BIT_CGROUP)},
+		{{.build_id_mmap = true}, 0, ATTR_FLAG(ATTR_BIT_BUILD_ID)},
+		{{.all_user = true}, 0, ATTR_FLAG(ATTR_BIT_EXCLUDE_KERNEL)},
+		{{.all_kernel = true}, 0, ATTR_FLAG(ATTR_BIT_EXCLUDE_USER)},
+		{{.use_clockid = true, .clockid = 1}, 0, ATTR_FLAG(ATTR_BIT_USE_CLOCKID)},
+		{{.branch_sample_type = BRANCH_ANY}, SAMPLE_BRANCH_STACK, 0},
+		{{.user_regs = 0x180}, SAMPLE_REGS_USER, 0},
+		{{.intr_regs = 0x180}, SAMPLE_REGS_INTR, 0},
+	};
+	struct event_list plain = one_event(EVENT_SOFTWARE, SW_CPU_CLOCK);
+	struct record_attr_options without = of_command();
+	apply(&plain, &without);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct event_list list = one_event(EVENT_SOFTWARE, SW_CPU_CLOCK);
+		struct record_attr_options o = cases[i].options;
+		o.has_command = true;
+		o.freq = 4000;
+		apply(&list, &o);
+		assert_int_equal(list.specs[0].attr.sample_type, plain.specs[0].attr.sample_type | cases[i].sample_type);
+		assert_int_equal(list.specs[0].attr.flags, plain.specs[0].attr.flags | cases[i].flags);
+		free(list.specs);
+	}
+	free(plain.specs);
+}
+
+/* Newest first, each once, until there is nothing left to take. */
+static void test_drop(void **state)
+{
+	struct event_list list = one_event(EVENT_SOFTWARE, SW_CPU_CLOCK);
+	struct record_attr_options o = of_command();
+	const char *const expected[] = {"lost counts per event", "bpf records", "ksymbol records",
+		"exec marks in comm records", "mmap2 records", "exclusion of guests"};
+	unsigned step = 0;
+	apply(&list, &o);
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
+		assert_string_equal(record_attrs_drop(&list, &step), expected[i]);
+	assert_null(record_attrs_drop(&list, &step));
+	check_attr(&list.specs[0].attr,
+		CLOCK "sample_type: IP|TID|TIME|PERIOD, read_format: ID, disabled: 1, inherit: 1, mmap: 1, comm: 1, freq: 1, "
+		      "enable_on_exec: 1, task: 1, sample_id_all: 1");
+	free(list.specs);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_command),
+		cmocka_unit_test(test_best_precision),
+		cmocka_unit_test(test_system_wide),
+		cmocka_unit_test(test_frequency_holds_for_the_sideband_event_too),
+		cmocka_unit_test(test_several_events),
+		cmocka_unit_test(test_sampling_group),
+		cmocka_unit_test(test_tracepoint),
+		cmocka_unit_test(test_delay),
+		cmocka_unit_test(test_period_of_a_term_wins),
+		cmocka_unit_test(test_dwarf_call_graph),
+		cmocka_unit_test(test_one_bit_options),
+		cmocka_unit_test(test_drop),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

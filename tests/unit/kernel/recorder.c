@@ -1,0 +1,413 @@
+#include "unit_test.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "kernel/recording/record_attrs.h"
+#include "kernel/recording/recorder.h"
+
+/* A kernel that follows a script: refuses what refuse says, gives rings of memory, keeps a log. */
+struct fake_kernel {
+	int (*refuse)(const struct perf_attr *attr, pid_t pid, int cpu); /* errno, 0: opens */
+	size_t ring_limit; /* larger mappings are refused with EPERM; 0: none are */
+	int next_fd;
+	int open_count;
+	struct text log;
+	uint8_t *rings[8];
+	size_t ring_bytes[8];
+	size_t ring_count;
+	short revents; /* of every polled descriptor but the last */
+};
+
+static int fake_open(void *context, const struct perf_attr *attr, pid_t pid, int cpu, int group_fd, unsigned long flags)
+{
+	struct fake_kernel *k = context;
+	int errnum = k->refuse ? k->refuse(attr, pid, cpu) : 0;
+	text_printf(&k->log, "open type %u config %llu pid %d cpu %d group %d", attr->type,
+		(unsigned long long)attr->config, pid, cpu, group_fd);
+	if (errnum) {
+		text_printf(&k->log, " refused %d\n", errnum);
+		errno = errnum;
+		return -1;
+	}
+	text_printf(&k->log, " = %d\n", k->next_fd);
+	k->open_count++;
+	return k->next_fd++;
+}
+
+static int fake_ioctl(void *context, int fd, unsigned long request, void *argument)
+{
+	struct fake_kernel *k = context;
+	if (request == PERF_EVENT_IOC_ID)
+		*(uint64_t *)argument = 100u + (uint64_t)fd;
+	else if (request == PERF_EVENT_IOC_SET_OUTPUT)
+		text_printf(&k->log, "output %d -> %d\n", fd, (int)(intptr_t)argument);
+	else if (request == PERF_EVENT_IOC_ENABLE)
+		text_printf(&k->log, "enable %d\n", fd);
+	return 0;
+}
+
+/* value, id, lost: PERF_FORMAT_ID | PERF_FORMAT_LOST */
+static ssize_t fake_read(void *context, int fd, void *buffer, size_t size)
+{
+	const uint64_t values[] = {5, 100u + (uint64_t)fd, (uint64_t)fd};
+	assert_true(size >= sizeof(values));
+	memcpy(buffer, values, sizeof(values));
+	return (ssize_t)sizeof(values);
+}
+
+static void *fake_mmap(void *context, size_t size, int protection, int fd, off_t offset)
+{
+	struct fake_kernel *k = context;
+	if (k->ring_limit && size > k->ring_limit) {
+		errno = EPERM;
+		return MAP_FAILED;
+	}
+	text_printf(&k->log, "map %d %zu KiB\n", fd, size / 1024);
+	void *ring = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_true(ring != MAP_FAILED && k->ring_count < 8);
+	k->ring_bytes[k->ring_count] = size;
+	k->rings[k->ring_count++] = ring;
+	return ring;
+}
+
+static int fake_munmap(void *context, void *address, size_t size)
+{
+	struct fake_kernel *k = context;
+	for (size_t i = 0; i < k->ring_count; i++)
+		if (k->rings[i] == address) {
+			k->ring_count--;
+			memmove(&k->rings[i], &k->rings[i + 1], (k->ring_count - i) * sizeof(k->rings[0]));
+			return munmap(address, size);
+		}
+	fail_msg("a ring that is not there is unmapped");
+	return -1;
+}
+
+static int fake_close(void *context, int fd)
+{
+	((struct fake_kernel *)context)->open_count--;
+	return 0;
+}
+
+static int fake_poll(void *context, void *pollfds, size_t count, int timeout_ms)
+{
+	struct pollfd *polls = pollfds;
+	for (size_t i = 0; i + 1 < count; i++)
+		polls[i].revents = polls[i].fd >= 0 ? ((struct fake_kernel *)context)->revents : 0;
+	polls[count - 1].revents = 0;
+	return 1;
+}
+
+struct fixture {
+	struct fake_kernel fake;
+	struct kernel_seam seam;
+	struct event_list events;
+	struct diag diag;
+	struct recorder_config config;
+	struct recorder *recorder;
+};
+
+static const int two_cpus[] = {0, 1};
+static const pid_t one_thread[] = {42};
+static const pid_t any_thread[] = {-1};
+
+static void start(struct fixture *f, uint32_t type, uint64_t config, const char *name)
+{
+	*f = (struct fixture){.fake = {.next_fd = 10}};
+	f->seam = (struct kernel_seam){&f->fake, "/nonexistent-root", fake_open, fake_ioctl, fake_read, fake_mmap,
+		fake_munmap, fake_close, fake_poll};
+	f->events = (struct event_list){.len = 1, .cap = 1};
+	f->events.specs = calloc(1, sizeof(*f->events.specs));
+	assert_non_null(f->events.specs);
+	f->events.specs[0] =
+		(struct event_spec){.name = name, .member_count = 1, .scale = 1, .unit = "", .is_precise_max = true};
+	f->events.specs[0].attr.type = type;
+	f->events.specs[0].attr.config = config;
+	diag_init(&f->diag);
+	struct record_attr_options options = {.has_command = true, .freq = 4000};
+	assert_int_equal(record_attrs_apply(&f->events, &options, NULL), TALLY_OK);
+	f->config = (struct recorder_config){.kernel = &f->seam, .events = &f->events, .cpus = two_cpus, .cpu_count = 2,
+		.threads = one_thread, .thread_count = 1, .ring_bytes = 512 << 10, .diag = &f->diag};
+}
+
+static const char *log_of(struct fixture *f)
+{
+	text_char(&f->fake.log, '\0');
+	f->fake.log.len--;
+	return f->fake.log.data;
+}
+
+static void finish(struct fixture *f)
+{
+	recorder_destroy(f->recorder);
+	assert_int_equal(f->fake.open_count, 0);
+	assert_int_equal(f->fake.ring_count, 0);
+	event_list_deinit(&f->events);
+	diag_deinit(&f->diag);
+	text_deinit(&f->fake.log);
+}
+
+static void test_rings_per_cpu(void **state)
+{
+	struct fixture f;
+	start(&f, EVENT_SOFTWARE, SW_CPU_CLOCK, "cpu-clock");
+	f.events.specs = realloc(f.events.specs, 2 * sizeof(*f.events.specs));
+	assert_non_null(f.events.specs);
+	f.events.specs[1] = f.events.specs[0];
+	f.events.specs[1].leader = 0; /* of the same group */
+	f.events.len = f.events.cap = 2;
+	assert_int_equal(recorder_create(&f.config, &f.recorder, NULL), TALLY_OK);
+	assert_string_equal(log_of(&f),
+		"open type 1 config 0 pid 42 cpu 0 group -1 = 10\n"
+		"open type 1 config 0 pid 42 cpu 1 group -1 = 11\n"
+		"open type 1 config 0 pid 42 cpu 0 group 10 = 12\n"
+		"open type 1 config 0 pid 42 cpu 1 group 11 = 13\n"
+		"map 10 516 KiB\n"
+		"map 11 516 KiB\n"
+		"output 12 -> 10\n"
+		"output 13 -> 11\n");
+	size_t count;
+	const struct recorder_source *sources = recorder_sources(f.recorder, &count);
+	assert_int_equal(count, 4);
+	assert_int_equal(sources[3].id, 113);
+	assert_int_equal(sources[3].ring, 1);
+	assert_int_equal(recorder_lost(f.recorder, &sources[3]), 13);
+	finish(&f);
+}
+
+static int refuse_hardware(const struct perf_attr *attr, pid_t pid, int cpu)
+{
+	return attr->type == EVENT_HARDWARE ? ENOENT : 0;
+}
+static int refuse_hardware_otherwise(const struct perf_attr *attr, pid_t pid, int cpu)
+{
+	return attr->type == EVENT_HARDWARE ? EOPNOTSUPP : 0;
+}
+
+static void check_becomes_cpu_clock(int (*refuse)(const struct perf_attr *, pid_t, int))
+{
+	struct fixture f;
+	start(&f, EVENT_HARDWARE, HW_CPU_CYCLES, "cycles:P");
+	f.fake.refuse = refuse;
+	assert_int_equal(recorder_create(&f.config, &f.recorder, NULL), TALLY_OK);
+	assert_string_equal(f.events.specs[0].name, "cpu-clock:ppp");
+	assert_int_equal(f.events.specs[0].attr.type, EVENT_SOFTWARE);
+	assert_int_equal(f.events.specs[0].attr.config, SW_CPU_CLOCK);
+	assert_int_equal(f.events.specs[0].attr.sample_period_or_freq, 4000);
+	assert_int_equal(f.diag.len, 1);
+	assert_non_null(strstr(f.diag.entries[0].text, "cpu-clock"));
+	finish(&f);
+}
+
+static void test_cycles_become_cpu_clock(void **state)
+{
+	check_becomes_cpu_clock(refuse_hardware);
+	check_becomes_cpu_clock(refuse_hardware_otherwise);
+}
+
+/* Only cycles have a stand-in. */
+static void test_other_hardware_events_fail(void **state)
+{
+	struct fixture f;
+	struct tally_error err;
+	start(&f, EVENT_HARDWARE, HW_INSTRUCTIONS, "instructions");
+	f.fake.refuse = refuse_hardware;
+	assert_int_not_equal(recorder_create(&f.config, &f.recorder, &err), TALLY_OK);
+	assert_non_null(strstr(err.text, "instructions"));
+	finish(&f);
+}
+
+static int refuse_kernel(const struct perf_attr *attr, pid_t pid, int cpu)
+{
+	return ATTR_HAS(attr, EXCLUDE_KERNEL) ? 0 : EACCES;
+}
+
+static void test_without_rights_to_see_the_kernel(void **state)
+{
+	struct fixture f;
+	start(&f, EVENT_SOFTWARE, SW_CPU_CLOCK, "cpu-clock");
+	f.fake.refuse = refuse_kernel;
+	assert_int_equal(recorder_create(&f.config, &f.recorder, NULL), TALLY_OK);
+	assert_string_equal(f.events.specs[0].name, "cpu-clock:u");
+	assert_int_equal(f.diag.len, 1);
+	finish(&f);
+
+	start(&f, EVENT_SOFTWARE, SW_CPU_CLOCK, "cpu-clock:k");
+	f.events.specs[0].has_exclude = true; /* asked for by name */
+	f.fake.refuse = refuse_kernel;
+	assert_int_equal(recorder_create(&f.config, &f.recorder, NULL), TALLY_DENIED);
+	finish(&f);
+}
+
+static int refuse_new_features(const struct perf_attr *attr, pid_t pid, int cpu)
+{
+	return attr->read_format & READ_FORMAT_LOST || ATTR_HAS(attr, BPF_EVENT) ? EINVAL : 0;
+}
+
+static void test_old_kernel(void **state)
+{
+	struct fixture f;
+	start(&f, EVENT_SOFTWARE, SW_CPU_CLOCK, "cpu-clock");
+	f.events.specs[0].is_precise_max = false;
+	f.events.specs[0].attr.flags &= ~(UINT64_C(3) << ATTR_BIT_PRECISE_IP);
+	f.fake.refuse = refuse_new_features;
+	assert_int_equal(recorder_create(&f.config, &f.recorder, NULL), TALLY_OK);
+	assert_true(ATTR_HAS(&f.events.specs[0].attr, KSYMBOL)); /* no more than needed is given up */
+	assert_false(ATTR_HAS(&f.events.specs[0].attr, BPF_EVENT));
+	assert_int_equal(f.diag.len, 2);
+	size_t count;
+	assert_int_equal(recorder_lost(f.recorder, recorder_sources(f.recorder, &count)), 0);
+	finish(&f);
+}
+
+static int refuse_all(const struct perf_attr *attr, pid_t pid, int cpu)
+{
+	return EINVAL;
+}
+
+static void test_refusal_of_everything_ends(void **state)
+{
+	struct fixture f;
+	start(&f, EVENT_SOFTWARE, SW_CPU_CLOCK, "cpu-clock");
+	f.fake.refuse = refuse_all;
+	assert_int_not_equal(recorder_create(&f.config, &f.recorder, NULL), TALLY_OK);
+	finish(&f);
+}
+
+static void test_rings_are_halved(void **state)
+{
+	struct fixture f;
+	start(&f, EVENT_SOFTWARE, SW_CPU_CLOCK, "cpu-clock");
+	f.fake.ring_limit = (128 << 10) + 4096;
+	assert_int_equal(recorder_create(&f.config, &f.recorder, NULL), TALLY_OK);
+	assert_int_equal(recorder_ring_bytes(f.recorder), 128 << 10);
+	assert_int_equal(f.diag.len, 1);
+	assert_non_null(strstr(f.diag.entries[0].text, "128 KiB instead of 512 KiB"));
+	finish(&f);
+
+	struct tally_error err;
+	start(&f, EVENT_SOFTWARE, SW_CPU_CLOCK, "cpu-clock");
+	f.fake.ring_limit = 1;
+	assert_int_equal(recorder_create(&f.config, &f.recorder, &err), TALLY_LIMIT);
+	assert_int_equal(err.errnum, EPERM);
+	finish(&f);
+}
+
+static int refuse_files(const struct perf_attr *attr, pid_t pid, int cpu)
+{
+	return cpu == 1 ? EMFILE : 0;
+}
+
+static void test_too_many_files(void **state)
+{
+	struct fixture f;
+	struct tally_error err;
+	start(&f, EVENT_SOFTWARE, SW_CPU_CLOCK, "cpu-clock");
+	f.fake.refuse = refuse_files;
+	assert_int_equal(recorder_create(&f.config, &f.recorder, &err), TALLY_LIMIT);
+	assert_non_null(strstr(err.text, "ulimit -n 66"));
+	finish(&f);
+}
+
+static int refuse_ended_thread(const struct perf_attr *attr, pid_t pid, int cpu)
+{
+	return pid == 43 ? ESRCH : 0;
+}
+
+static void test_threads_that_end(void **state)
+{
+	static const pid_t threads[] = {43, 44};
+	struct fixture f;
+	bool other_ready = false;
+	start(&f, EVENT_SOFTWARE, SW_CPU_CLOCK, "cpu-clock");
+	f.config.threads = threads;
+	f.config.thread_count = 2;
+	f.fake.refuse = refuse_ended_thread;
+	assert_int_equal(recorder_create(&f.config, &f.recorder, NULL), TALLY_OK);
+	assert_int_equal(f.fake.ring_count, 2);
+	assert_false(recorder_target_is_over(f.recorder));
+	f.fake.revents = POLLHUP;
+	assert_int_equal(recorder_wait(f.recorder, -1, -1, &other_ready, NULL), TALLY_OK);
+	assert_true(recorder_target_is_over(f.recorder));
+	finish(&f);
+}
+
+static void test_system_wide_never_ends_by_itself(void **state)
+{
+	struct fixture f;
+	bool other_ready = false;
+	start(&f, EVENT_SOFTWARE, SW_CPU_CLOCK, "cpu-clock");
+	f.config.threads = any_thread;
+	assert_int_equal(recorder_create(&f.config, &f.recorder, NULL), TALLY_OK);
+	f.fake.revents = POLLHUP;
+	assert_int_equal(recorder_wait(f.recorder, -1, -1, &other_ready, NULL), TALLY_OK);
+	assert_false(recorder_target_is_over(f.recorder));
+	finish(&f);
+}
+
+static enum tally_status add_up(
+	void *context, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err)
+{
+	for (size_t i = 0; i < slice_count; i++)
+		*(size_t *)context += slices[i].len;
+	return TALLY_OK;
+}
+
+static void test_drain_visits_all_rings(void **state)
+{
+	struct fixture f;
+	size_t total = 0;
+	uint64_t bytes;
+	struct record_sink sink = {add_up, &total};
+	start(&f, EVENT_SOFTWARE, SW_CPU_CLOCK, "cpu-clock");
+	assert_int_equal(recorder_create(&f.config, &f.recorder, NULL), TALLY_OK);
+	for (size_t i = 0; i < f.fake.ring_count; i++)
+		((struct perf_event_mmap_page *)(void *)f.fake.rings[i])->data_head = 64 * (i + 1);
+	assert_int_equal(recorder_drain(f.recorder, &sink, &bytes, NULL), TALLY_OK);
+	assert_int_equal(total, 192);
+	assert_int_equal(bytes, 192);
+	assert_int_equal(recorder_drain(f.recorder, &sink, &bytes, NULL), TALLY_OK);
+	assert_int_equal(bytes, 0);
+	finish(&f);
+}
+
+static void test_enable_leaves_exec_to_the_kernel(void **state)
+{
+	struct fixture f;
+	start(&f, EVENT_SOFTWARE, SW_CPU_CLOCK, "cpu-clock");
+	assert_int_equal(recorder_create(&f.config, &f.recorder, NULL), TALLY_OK);
+	text_clear(&f.fake.log);
+	assert_int_equal(recorder_enable(f.recorder, NULL), TALLY_OK);
+	assert_string_equal(log_of(&f), "");
+	f.events.specs[0].attr.flags &= ~ATTR_FLAG(ATTR_BIT_ENABLE_ON_EXEC);
+	assert_int_equal(recorder_enable(f.recorder, NULL), TALLY_OK);
+	assert_string_equal(log_of(&f), "enable 10\nenable 11\n");
+	finish(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rings_per_cpu),
+		cmocka_unit_test(test_cycles_become_cpu_clock),
+		cmocka_unit_test(test_other_hardware_events_fail),
+		cmocka_unit_test(test_without_rights_to_see_the_kernel),
+		cmocka_unit_test(test_old_kernel),
+		cmocka_unit_test(test_refusal_of_everything_ends),
+		cmocka_unit_test(test_rings_are_halved),
+		cmocka_unit_test(test_too_many_files),
+		cmocka_unit_test(test_threads_that_end),
+		cmocka_unit_test(test_system_wide_never_ends_by_itself),
+		cmocka_unit_test(test_drain_visits_all_rings),
+		cmocka_unit_test(test_enable_leaves_exec_to_the_kernel),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

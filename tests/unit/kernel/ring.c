@@ -1,0 +1,148 @@
+#include "unit_test.h"
+
+#include <linux/perf_event.h>
+#include <stdlib.h>
+
+#include "kernel/recording/ring.h"
+
+#define PAGE 4096u
+#define DATA 64u
+
+static uint8_t memory[PAGE + DATA] __attribute__((aligned(PAGE)));
+
+static struct perf_event_mmap_page *control(void)
+{
+	return (struct perf_event_mmap_page *)(void *)memory;
+}
+
+/* What the kernel does: bytes 0, 1, 2 ... of the stream at their places, then the head. */
+static void kernel_writes(uint64_t *position, size_t len)
+{
+	for (size_t i = 0; i < len; i++, (*position)++)
+		memory[PAGE + *position % DATA] = (uint8_t)*position;
+	control()->data_head = *position;
+}
+
+static struct ring fresh_ring(uint64_t start)
+{
+	memset(memory, 0, sizeof(memory));
+	control()->data_head = start;
+	control()->data_tail = start;
+	return ring_attach(memory, PAGE, DATA);
+}
+
+static void test_empty(void **state)
+{
+	struct ring ring = fresh_ring(0);
+	struct tally_bytes slices[2];
+	assert_int_equal(ring_peek(&ring, slices), 0);
+	ring_consume(&ring);
+	assert_int_equal(control()->data_tail, 0);
+}
+
+static void test_one_slice(void **state)
+{
+	struct ring ring = fresh_ring(0);
+	struct tally_bytes slices[2];
+	uint64_t position = 0;
+	kernel_writes(&position, 24);
+	assert_int_equal(ring_peek(&ring, slices), 1);
+	assert_ptr_equal(slices[0].data, memory + PAGE);
+	assert_int_equal(slices[0].len, 24);
+	assert_int_equal(control()->data_tail, 0); /* not given back before it is consumed */
+	ring_consume(&ring);
+	assert_int_equal(control()->data_tail, 24);
+	assert_int_equal(ring_peek(&ring, slices), 0);
+}
+
+static void test_wrap(void **state)
+{
+	uint64_t position = 3 * DATA + 48;
+	struct ring ring = fresh_ring(position);
+	struct tally_bytes slices[2];
+	kernel_writes(&position, 40);
+	assert_int_equal(ring_peek(&ring, slices), 2);
+	assert_ptr_equal(slices[0].data, memory + PAGE + 48);
+	assert_int_equal(slices[0].len, 16);
+	assert_ptr_equal(slices[1].data, memory + PAGE);
+	assert_int_equal(slices[1].len, 24);
+	ring_consume(&ring);
+	assert_int_equal(control()->data_tail, position);
+}
+
+static void test_full_to_the_brim(void **state)
+{
+	struct ring ring = fresh_ring(0);
+	struct tally_bytes slices[2];
+	uint64_t position = 0;
+	kernel_writes(&position, DATA);
+	assert_int_equal(ring_peek(&ring, slices), 1);
+	assert_int_equal(slices[0].len, DATA);
+}
+
+/* A head that claims more than fits (a broken or hostile page) never makes us read beyond the ring. */
+static void test_head_beyond_size(void **state)
+{
+	struct ring ring = fresh_ring(8);
+	struct tally_bytes slices[2];
+	control()->data_head = 8 + 10 * DATA;
+	size_t n = ring_peek(&ring, slices);
+	size_t total = 0;
+	for (size_t i = 0; i < n; i++) {
+		assert_true(slices[i].data >= memory + PAGE);
+		assert_true(slices[i].data + slices[i].len <= memory + PAGE + DATA);
+		total += slices[i].len;
+	}
+	assert_int_equal(total, DATA);
+	ring_consume(&ring);
+	assert_int_equal(control()->data_tail, 8 + 10 * DATA);
+}
+
+static void test_stream_is_whole_and_in_order(void **state)
+{
+	uint64_t position = 0, seen = 0;
+	struct ring ring = fresh_ring(0);
+	srand(1);
+	for (int round = 0; round < 2000; round++) {
+		struct tally_bytes slices[2];
+		kernel_writes(&position, (size_t)rand() % (DATA + 1));
+		size_t n = ring_peek(&ring, slices);
+		for (size_t i = 0; i < n; i++)
+			for (size_t k = 0; k < slices[i].len; k++, seen++)
+				assert_int_equal(slices[i].data[k], (uint8_t)seen);
+		ring_consume(&ring);
+	}
+	assert_int_equal(seen, position);
+}
+
+static void test_clock(void **state)
+{
+	struct ring ring = fresh_ring(0);
+	struct ring_clock clock;
+	assert_false(ring_clock_read(&ring, &clock));
+	control()->cap_user_time = 1;
+	control()->cap_user_time_zero = 1;
+	control()->time_shift = 31;
+	control()->time_mult = 7;
+	control()->time_zero = 99;
+	assert_true(ring_clock_read(&ring, &clock));
+	assert_int_equal(clock.shift, 31);
+	assert_int_equal(clock.mult, 7);
+	assert_int_equal(clock.zero, 99);
+	assert_true(clock.has_zero);
+	assert_false(clock.has_short);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_one_slice),
+		cmocka_unit_test(test_wrap),
+		cmocka_unit_test(test_full_to_the_brim),
+		cmocka_unit_test(test_head_beyond_size),
+		cmocka_unit_test(test_stream_is_whole_and_in_order),
+		cmocka_unit_test(test_clock),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
