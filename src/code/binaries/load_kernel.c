@@ -88,18 +88,20 @@ static void use_kallsyms(struct binary_entry *entry, const struct kallsyms *kall
 		binary_entry_set(entry, BINARY_OK, NULL);
 }
 
-static bool use_kallsyms_copy(struct binary_entry *entry, const char *path)
+/* A copy that was made where the kernel hid its addresses is no use. */
+static bool use_kallsyms_copy(const struct binary_store_options *options, struct binary_entry *entry)
 {
 	struct kallsyms kallsyms;
 	size_t len;
+	const char *path = search_build_id_cache(&entry->arena, options, &entry->key, "kallsyms");
 	if (!path || file_read(path, LIMIT_SMALL_FILE, &entry->names, &len, NULL) != TALLY_OK) {
 		entry->names = NULL;
 		return false;
 	}
 	kallsyms_open(entry->names, len, &kallsyms);
-	entry->used_path = path;
 	use_kallsyms(entry, &kallsyms);
-	return true;
+	entry->used_path = entry->status == BINARY_OK ? path : NULL;
+	return entry->status == BINARY_OK;
 }
 
 /* is_trusted: the user named it, so its build id is not asked for. */
@@ -170,16 +172,16 @@ void load_kernel(const struct binary_store_options *options, struct host_kernel 
 		return;
 	}
 	bool is_host = options->kallsyms || !host->is_foreign;
+	/* A file is read ten times as fast as /proc/kallsyms, which the kernel prints anew. */
+	if (!options->kallsyms && use_kallsyms_copy(options, entry))
+		return;
 	const struct kallsyms *kallsyms = is_host ? host_kallsyms(options, host, entry) : NULL;
 	if (kallsyms) {
 		use_kallsyms(entry, kallsyms);
 		if (entry->status == BINARY_OK || options->kallsyms)
 			return;
 	}
-	const char *copy = search_build_id_cache(&entry->arena, options, &entry->key, "kallsyms");
-	if (use_kallsyms_copy(entry, copy) || use_vmlinux_by_id(options, entry))
-		return;
-	if (is_host && use_host_vmlinux(options, entry))
+	if (use_vmlinux_by_id(options, entry) || (is_host && use_host_vmlinux(options, entry)))
 		return;
 	if (!kallsyms)
 		binary_entry_set(entry, BINARY_NO_FILE,

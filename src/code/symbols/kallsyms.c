@@ -82,9 +82,8 @@ static bool is_wanted(const struct line *line)
 
 void kallsyms_open(char *text, size_t len, struct kallsyms *kallsyms)
 {
-	for (size_t i = 0; i < len; i++)
-		if (text[i] == '\n')
-			text[i] = '\0';
+	for (char *end = text; (end = memchr(end, '\n', len - (size_t)(end - text)));)
+		*end = '\0';
 	const char *tab = memchr(text, '\t', len);
 	size_t split = tab ? (size_t)(tab - text) : len;
 	while (tab && split > 0 && text[split - 1] != '\0')
