@@ -1,5 +1,6 @@
 #include "code/demangle/demangle.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "tally_config.h"
@@ -8,16 +9,16 @@
 #include <libiberty/demangle.h>
 #include <stdlib.h>
 
-/* C++ (and legacy Rust, which looks like it) _Z, Rust v0 _R, D _D; versioned and PLT suffixes are left alone. */
+/* C++ (and legacy Rust, which looks like it) _Z, Rust v0 _R, D _D; __Z as some object formats write it. */
 static bool may_be_mangled(const char *name)
 {
 	return name[0] == '_' &&
 	       (name[1] == 'Z' || name[1] == 'R' || name[1] == 'D' || (name[1] == '_' && name[2] == 'Z'));
 }
 
-/* "target@plt": the target is demangled, the suffix stays. */
-static char *demangle_part(const char *name, size_t len, int style)
+static char *demangle_part(const char *name, size_t len)
 {
+	int style = name[1] == 'D' ? DMGL_DLANG : name[1] == 'R' ? DMGL_RUST : DMGL_AUTO;
 	char *part = strndup(name, len);
 	char *text = part ? cplus_demangle(part, style) : NULL;
 	free(part);
@@ -28,10 +29,9 @@ const char *demangle(struct arena *arena, const char *name)
 {
 	if (!may_be_mangled(name))
 		return name;
-	const char *suffix = strchr(name, '@');
+	const char *suffix = strchr(name, '@'); /* "target@plt", "name@@VERSION": stays */
 	size_t len = suffix ? (size_t)(suffix - name) : strlen(name);
-	int style = name[1] == 'D' ? DMGL_DLANG : name[1] == 'R' ? DMGL_RUST : DMGL_AUTO;
-	char *text = demangle_part(name, len, style);
+	char *text = demangle_part(name, len);
 	if (!text)
 		return name;
 	const char *copy = arena_printf(arena, "%s%s", text, name + len);
@@ -39,11 +39,27 @@ const char *demangle(struct arena *arena, const char *name)
 	return copy ? copy : name;
 }
 
+size_t demangle_length(const char *name, size_t *bars)
+{
+	char *text = may_be_mangled(name) ? demangle_part(name, strlen(name)) : NULL;
+	const char *shown = text ? text : name;
+	size_t len = strlen(shown);
+	*bars = strspn(shown, "_");
+	free(text);
+	return len;
+}
+
 #else
 
 const char *demangle(struct arena *arena, const char *name)
 {
 	return name;
+}
+
+size_t demangle_length(const char *name, size_t *bars)
+{
+	*bars = strspn(name, "_");
+	return strlen(name);
 }
 
 #endif

@@ -5,9 +5,12 @@
 #define CODE_DEMANGLE_DEMANGLE_H
 
 #include "base/arena.h"
-#include <stdbool.h>
 
-/* The readable form, in the arena; the name itself if it is not mangled or memory is out. */
+/* The readable form, in the arena; the name itself if it is not mangled or memory is out. A PLT entry keeps its "@plt".
+ */
 const char *demangle(struct arena *arena, const char *name);
+
+/* How long the readable form is, and with how many underscores it begins. */
+size_t demangle_length(const char *name, size_t *bars);
 
 #endif

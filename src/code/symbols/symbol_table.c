@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "code/demangle/demangle.h"
 
 #define PAGE 4096u
 
@@ -29,9 +30,42 @@ void symbol_table_move(struct symbol_table *table, uint64_t by)
 	}
 }
 
-static size_t leading_underscores(const char *name)
+/* Reading C++ names is what makes a choice between aliases costly; most tables need few, and chromium's folded
+ * functions would need a million. */
+#define ALIASES_READ_MOST 8192u
+
+static bool is_mangled(const char *name)
 {
-	return strspn(name, "_");
+	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
+}
+
+/* Constructors and destructors have two or three names that read alike: "C1" and "C2", "D0" to "D2". */
+static bool differ_in_digit_only(const char *a, const char *b)
+{
+	size_t same = 0;
+	while (a[same] != '\0' && a[same] == b[same])
+		same++;
+	return same > 0 && a[same] != '\0' && b[same] != '\0' && (a[same - 1] == 'C' || a[same - 1] == 'D') &&
+	       strcmp(a + same + 1, b + same + 1) == 0;
+}
+
+/* By the names as people read them. */
+static int compare_names(const char *a, const char *b, unsigned *reads)
+{
+	size_t a_bars = strspn(a, "_");
+	size_t b_bars = strspn(b, "_");
+	size_t a_len = strlen(a);
+	size_t b_len = strlen(b);
+	if ((is_mangled(a) || is_mangled(b)) && *reads < ALIASES_READ_MOST && !differ_in_digit_only(a, b)) {
+		*reads += 1;
+		a_len = demangle_length(a, &a_bars);
+		b_len = demangle_length(b, &b_bars);
+	}
+	if (a_bars != b_bars)
+		return a_bars < b_bars ? -1 : 1;
+	if (a_len != b_len)
+		return a_len > b_len ? -1 : 1;
+	return 0;
 }
 
 /* Entry points of system calls have aliases by these names, which nobody looks for. */
@@ -41,7 +75,7 @@ static bool is_syscall_alias(const char *name)
 }
 
 /* Negative: a stays. */
-static int compare_aliases(const struct symbol *a, const struct symbol *b)
+static int compare_aliases(const struct symbol *a, const struct symbol *b, unsigned *reads)
 {
 	bool a_sized = a->end > a->start;
 	bool b_sized = b->end > b->start;
@@ -51,14 +85,9 @@ static int compare_aliases(const struct symbol *a, const struct symbol *b)
 		return b->binding == 'w' ? -1 : 1;
 	if ((a->binding == 'g') != (b->binding == 'g'))
 		return a->binding == 'g' ? -1 : 1;
-	size_t a_bars = leading_underscores(a->name);
-	size_t b_bars = leading_underscores(b->name);
-	if (a_bars != b_bars)
-		return a_bars < b_bars ? -1 : 1;
-	size_t a_len = strlen(a->name);
-	size_t b_len = strlen(b->name);
-	if (a_len != b_len)
-		return a_len > b_len ? -1 : 1;
+	int by_name = compare_names(a->name, b->name, reads);
+	if (by_name != 0)
+		return by_name;
 	return is_syscall_alias(a->name) ? 1 : -1;
 }
 
@@ -98,10 +127,11 @@ static bool sort_by_start(struct symbol *items, size_t count)
 static void drop_aliases(struct symbol_table *table)
 {
 	size_t kept = 0;
+	unsigned reads = 0;
 	for (size_t i = 0; i < table->symbols.len; i++) {
 		struct symbol *symbol = &table->symbols.items[i];
 		if (kept > 0 && table->symbols.items[kept - 1].start == symbol->start) {
-			if (compare_aliases(&table->symbols.items[kept - 1], symbol) > 0)
+			if (compare_aliases(&table->symbols.items[kept - 1], symbol, &reads) > 0)
 				table->symbols.items[kept - 1] = *symbol;
 			continue;
 		}
@@ -169,8 +199,9 @@ const struct symbol *symbol_table_at(const struct symbol_table *table, uint64_t 
 {
 	const struct symbol *items = table->symbols.items;
 	const struct symbol *best = NULL;
+	unsigned reads = 0;
 	for (size_t i = upper_bound(table, start); i-- > 0 && items[i].start == start;)
-		if (!best || compare_aliases(&items[i], best) < 0)
+		if (!best || compare_aliases(&items[i], best, &reads) < 0)
 			best = &items[i];
 	return best;
 }
