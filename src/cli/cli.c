@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "cli/commands.h"
 #include "cli/help.h"
 
@@ -65,15 +66,51 @@ static void write_text(struct text *t, int fd)
 	text_deinit(t);
 }
 
+static void add_options_named(struct text *t, const struct command *command, const char *names)
+{
+	struct tally_str rest = str_from(names);
+	struct tally_str name;
+	while (str_next(&rest, ',', &name)) {
+		bool is_negated;
+		const struct option *option = options_find(command->options, name.data, name.len, &is_negated);
+		if (option)
+			help_option(t, option);
+	}
+}
+
+int cli_usagef(const struct cli *cli, const struct command *command, const char *names, const char *format, ...)
+{
+	fflush(stdout);
+	va_list args;
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	struct text t = {0};
+	text_str(&t, "\n\n");
+	if (names) {
+		help_usage_lines(&t, cli->program, command);
+		add_options_named(&t, command, names);
+	} else {
+		help_usage(&t, cli->program, command, NULL);
+	}
+	write_text(&t, STDERR_FILENO);
+	return EXIT_USAGE;
+}
+
 static int explain(const struct cli *cli, const struct command *command, const struct option_parse *parse)
 {
 	struct text t = {0};
 	/* perf sets the two kinds apart by a blank; scripts have seen both. */
-	text_printf(&t, parse->is_unknown ? "  Error: %s\n\n" : " Error: %s\n", parse->message);
+	if (parse->is_sentence)
+		text_printf(&t, "%s\n\n", parse->message);
+	else
+		text_printf(&t, parse->is_unknown ? "  Error: %s\n\n" : " Error: %s\n", parse->message);
 	if (parse->culprit && parse->culprit->kind == OPTION_UNSUPPORTED)
 		text_printf(&t, " See '%s help %s' for what is.\n", cli->program, command->name);
 	else
 		help_usage(&t, cli->program, command, parse->culprit);
+	if (parse->second)
+		help_option(&t, parse->second);
 	write_text(&t, STDERR_FILENO);
 	return EXIT_USAGE;
 }
@@ -87,35 +124,41 @@ static int list_options(const struct command *command)
 	return EXIT_LISTED;
 }
 
-bool cli_parse(const struct cli *cli, const struct command *command, void *settings, int argc, char **argv, int *rest,
-	int *exit_code)
+int cli_parse_options(
+	const struct cli *cli, const struct command *command, int argc, char **argv, void *settings, int *rest)
 {
 	struct option_parse parse = {.table = command->options, .settings = settings, .argc = argc, .argv = argv};
-	struct text t = {0};
 	switch (options_parse(&parse)) {
 	case OPTIONS_OK:
 		*rest = parse.rest;
-		return true;
+		return CLI_GO_ON;
 	case OPTIONS_BAD:
-		*exit_code = explain(cli, command, &parse);
-		return false;
+		return explain(cli, command, &parse);
 	case OPTIONS_LIST:
-		*exit_code = list_options(command);
-		return false;
+		return list_options(command);
 	case OPTIONS_WANT_HELP:
 		break;
 	}
+	struct text t = {0};
 	if (parse.is_long_help) {
+		cli_start_pager(cli);
 		help_full(&t, cli->program, command);
 		write_text(&t, STDOUT_FILENO);
-		*exit_code = 0;
-	} else {
-		text_char(&t, '\n');
-		help_usage(&t, cli->program, command, NULL);
-		write_text(&t, STDERR_FILENO);
-		*exit_code = EXIT_USAGE;
+		return 0;
 	}
-	return false;
+	text_char(&t, '\n');
+	help_usage(&t, cli->program, command, NULL);
+	write_text(&t, STDERR_FILENO);
+	return EXIT_USAGE;
+}
+
+bool cli_parse(const struct cli *cli, const struct command *command, void *settings, int argc, char **argv, int *rest,
+	int *exit_code)
+{
+	int code = cli_parse_options(cli, command, argc, argv, settings, rest);
+	if (code != CLI_GO_ON)
+		*exit_code = code;
+	return code == CLI_GO_ON;
 }
 
 static const char *pager_command(void)

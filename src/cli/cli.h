@@ -13,6 +13,7 @@
 #define EXIT_USAGE  129
 #define EXIT_FAILED 255
 #define EXIT_LISTED 130 /* --list-opts */
+#define CLI_GO_ON   (-1) /* no exit code */
 
 struct cli {
 	const char *program; /* "tally", or "perf" when called so */
@@ -26,8 +27,14 @@ int cli_fail(const struct cli *cli, const struct tally_error *err);
 int cli_failf(const struct cli *cli, const char *format, ...) TALLY_PRINTF(2, 3);
 /* Warnings and notes, each once with its count. */
 void cli_print_diag(const struct cli *cli, const struct diag *diag);
-/* Parses argv by the command's table into settings. False: *exit_code says how to leave (help was asked for, or usage
- * was wrong and has been explained). *rest is the index of the first word that is no option. */
+/* The message, the usage lines and the options of these long names ("pid,tid"; NULL: all); returns EXIT_USAGE. */
+int cli_usagef(const struct cli *cli, const struct command *command, const char *names, const char *format, ...)
+	TALLY_PRINTF(4, 5);
+/* Parses argv by the command's table into settings. CLI_GO_ON, or how to leave: help was asked for, or usage was wrong
+ * and has been explained. *rest is the index of the first word that is no option. */
+int cli_parse_options(
+	const struct cli *cli, const struct command *command, int argc, char **argv, void *settings, int *rest);
+/* The same in another form. */
 bool cli_parse(const struct cli *cli, const struct command *command, void *settings, int argc, char **argv, int *rest,
 	int *exit_code);
 /* Sends standard output through the pager, where there is a terminal and one is wanted. */

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/cli.h"
 #include "cli/commands.h"
 
 static const struct option_table table = {NULL, 0, true};
@@ -114,8 +115,8 @@ static void fish(struct text *t)
 static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	int rest;
-	int code;
-	if (!cli_parse(cli, command, NULL, argc, argv, &rest, &code))
+	int code = cli_parse_options(cli, command, argc, argv, NULL, &rest);
+	if (code != CLI_GO_ON)
 		return code;
 	struct text t = {0};
 	const char *shell = rest < argc ? argv[rest] : "";

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/recording_input.h"
 
@@ -95,9 +96,11 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 {
 	struct settings settings = {0};
 	int rest;
-	int code;
-	if (!cli_parse(cli, command, &settings, argc, argv, &rest, &code))
+	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
+	if (code != CLI_GO_ON)
 		return code;
+	if (rest < argc)
+		return cli_usagef(cli, command, NULL, "evlist takes options only, not '%s'", argv[rest]);
 	if (settings.group && (settings.verbose > 0 || settings.freq))
 		return cli_failf(cli, "--group option is not compatible with other options"), EXIT_USAGE;
 	struct tally_error err;

@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "cli/cli.h"
 #include "cli/help.h"
 
 static const struct option_table table = {NULL, 0, true};
@@ -9,8 +10,8 @@ static const char *const usages[] = {"[COMMAND]", NULL};
 static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	int rest;
-	int code;
-	if (!cli_parse(cli, command, NULL, argc, argv, &rest, &code))
+	int code = cli_parse_options(cli, command, argc, argv, NULL, &rest);
+	if (code != CLI_GO_ON)
 		return code;
 	struct text t = {0};
 	if (rest == argc) {

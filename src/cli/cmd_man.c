@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include "cli/cli.h"
 #include "cli/help.h"
 
 static const struct option_table table = {NULL, 0, true};
@@ -8,8 +9,8 @@ static const char *const usages[] = {"COMMAND", NULL};
 static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	int rest;
-	int code;
-	if (!cli_parse(cli, command, NULL, argc, argv, &rest, &code))
+	int code = cli_parse_options(cli, command, argc, argv, NULL, &rest);
+	if (code != CLI_GO_ON)
 		return code;
 	const struct command *wanted = rest < argc ? command_find(argv[rest]) : NULL;
 	if (!wanted)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/record_options.h"
 #include "kernel/system/kernel_files.h"
@@ -62,7 +63,8 @@ static int set_freq(struct record_run *run)
 		}
 		if (s->freq_text && !s->quiet)
 			fprintf(stderr,
-				"warning: Maximum frequency rate (%llu Hz) exceeded, throttling from %llu Hz to %llu Hz.\n"
+				"warning: Maximum frequency rate (%llu Hz) exceeded, throttling from %llu Hz to %llu "
+				"Hz.\n"
 				"         The limit can be raised via " MAX_RATE_PATH ".\n"
 				"         The kernel will lower it when perf's interrupts take too long.\n"
 				"         Use --strict-freq to disable this throttling, refusing to record.\n",
@@ -154,8 +156,8 @@ static void say_outcome(const struct record_run *run, const struct record_summar
 {
 	const struct record_settings *s = &run->settings;
 	const char *program = run->cli->program;
-	unsigned long long lost = summary->lost_events > summary->lost_samples ? summary->lost_events
-										: summary->lost_samples;
+	unsigned long long lost =
+		summary->lost_events > summary->lost_samples ? summary->lost_events : summary->lost_samples;
 
 	if (s->quiet || !summary->is_written)
 		return;
@@ -163,11 +165,12 @@ static void say_outcome(const struct record_run *run, const struct record_summar
 		(unsigned long long)summary->wakeups);
 	if (lost)
 		fprintf(stderr,
-			"%s: warning: %llu events were lost because a ring was full; try larger rings (-m %llu) or a lower rate "
+			"%s: warning: %llu events were lost because a ring was full; try larger rings (-m %llu) or a "
+			"lower rate "
 			"(-F)\n",
 			program, lost, (unsigned long long)(2 * s->ring_bytes / (uint64_t)sysconf(_SC_PAGESIZE)));
-	fprintf(stderr, "[ %s record: Captured and wrote %.3f MB %s", program,
-		(double)summary->bytes / 1024.0 / 1024.0, s->output);
+	fprintf(stderr, "[ %s record: Captured and wrote %.3f MB %s", program, (double)summary->bytes / 1024.0 / 1024.0,
+		s->output);
 	if (summary->has_samples && summary->samples)
 		fprintf(stderr, " (%llu samples)", (unsigned long long)summary->samples);
 	fprintf(stderr, " ]\n");
@@ -207,12 +210,23 @@ static int failure_code(const struct record_run *run, const struct tally_error *
 static int record(struct record_run *run, char *const *command)
 {
 	const struct record_settings *s = &run->settings;
-	struct record_request request = {.kernel = run->kernel, .output = s->output, .target = s->target,
-		.attrs = s->attrs, .events = &run->events, .ring_bytes = s->ring_bytes,
-		.no_build_ids = s->no_build_ids || s->attrs.build_id_mmap, .all_build_ids = s->all_build_ids,
-		.no_initial_state = s->no_initial_state, .delay_ms = s->delay_ms, .max_bytes = s->max_bytes,
-		.command = command, .argv = run->argv, .diag = &run->diag, .announce = s->quiet ? NULL : say_delay,
-		.started = say_notes, .started_context = run};
+	struct record_request request = {.kernel = run->kernel,
+		.output = s->output,
+		.target = s->target,
+		.attrs = s->attrs,
+		.events = &run->events,
+		.ring_bytes = s->ring_bytes,
+		.no_build_ids = s->no_build_ids || s->attrs.build_id_mmap,
+		.all_build_ids = s->all_build_ids,
+		.no_initial_state = s->no_initial_state,
+		.delay_ms = s->delay_ms,
+		.max_bytes = s->max_bytes,
+		.command = command,
+		.argv = run->argv,
+		.diag = &run->diag,
+		.announce = s->quiet ? NULL : say_delay,
+		.started = say_notes,
+		.started_context = run};
 	struct record_summary summary;
 	struct tally_error err = {0};
 
@@ -260,13 +274,14 @@ static int run_parsed(struct record_run *run, char *const *command)
 static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct record_run run = {.cli = cli, .kernel = kernel_seam_linux(), .settings = record_settings_default()};
-	int rest, code = EXIT_FAILED;
+	int rest;
 
 	run.argv = copy_command_line(cli->program, argc, argv);
 	if (!run.argv)
 		return cli_failf(cli, "out of memory");
 	diag_init(&run.diag);
-	if (cli_parse(cli, command, &run.settings, argc, argv, &rest, &code))
+	int code = cli_parse_options(cli, command, argc, argv, &run.settings, &rest);
+	if (code == CLI_GO_ON)
 		code = run_parsed(&run, rest < argc ? argv + rest : NULL);
 	event_list_deinit(&run.events);
 	record_settings_deinit(&run.settings);
@@ -277,9 +292,12 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 
 static const char *const usages[] = {"[<options>] [<command>]", "[<options>] -- <command> [<options>]", NULL};
 static const char *const examples[] = {
-	"where a program spends its time, with callers", "record -g -- ./program",
-	"a whole machine for ten seconds", "record -a -g -- sleep 10",
-	"a running process, 99 samples a second", "record -F 99 -p 1234",
+	"where a program spends its time, with callers",
+	"record -g -- ./program",
+	"a whole machine for ten seconds",
+	"record -a -g -- sleep 10",
+	"a running process, 99 samples a second",
+	"record -F 99 -p 1234",
 	NULL,
 };
 
@@ -290,7 +308,8 @@ const struct command command_record = {
 	.options = &record_option_table,
 	.description =
 		"Samples a command, running processes or whole CPUs and writes the samples to a file that 'report' and "
-		"'script' read, and perf too.\n\nWithout -e it samples cycles, and the CPU clock where the machine gives "
+		"'script' read, and perf too.\n\nWithout -e it samples cycles, and the CPU clock where the machine "
+		"gives "
 		"no hardware counters. It ends when the command or the target ends, or with Ctrl-C; the command's exit "
 		"status is passed on.",
 	.examples = examples,

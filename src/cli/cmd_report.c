@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/report_run.h"
 
@@ -38,17 +39,17 @@ static const char *set_chains(const struct option_use *use)
 
 static const char *set_widths(const struct option_use *use)
 {
-	return use->is_negated ? "cannot be negated" : apply(use, report_request_set_widths);
+	return apply(use, report_request_set_widths);
 }
 
 static const char *set_percent_limit(const struct option_use *use)
 {
-	return use->is_negated ? "cannot be negated" : apply(use, report_request_set_percent_limit);
+	return apply(use, report_request_set_percent_limit);
 }
 
 static const char *set_percentage(const struct option_use *use)
 {
-	return use->is_negated ? "cannot be negated" : apply(use, report_request_set_percentage);
+	return apply(use, report_request_set_percentage);
 }
 
 static const char *set_colour(const struct option_use *use)
@@ -114,7 +115,7 @@ static const struct option options[] = {
 	{"show-cpu-utilization", 0, OPTION_FLAG, .offset = REQUEST(shows_modes),
 		.help = "Show sample percentage for different cpu modes"},
 	{"call-graph", 'g', OPTION_CALL, "print_type,threshold[,print_limit],order,sort_key[,branch],value",
-		.argument_is_optional = true, .takes_next_word = true, .call = set_chains,
+		.argument_is_optional = true, .takes_next_word = true, .call = set_chains, .is_self_explaining = true,
 		.help = "Display call graph: graph|flat|fractal|folded|none, percent, caller|callee, function|address, "
 			"percent|period|count (default: graph,0.5,caller,function,percent)"},
 	{"inverted", 'G', OPTION_FLAG, .offset = offsetof(struct settings, inverted),
@@ -124,9 +125,9 @@ static const struct option options[] = {
 			"--no-children to disable"},
 	{"max-stack", 0, OPTION_U64, "n", .offset = offsetof(struct settings, max_stack),
 		.help = "frames of a call chain that are looked at"},
-	{"percent-limit", 0, OPTION_CALL, "percent", .call = set_percent_limit,
+	{"percent-limit", 0, OPTION_CALL, "percent", .call = set_percent_limit, .is_self_explaining = true,
 		.help = "Don't show entries under that percent"},
-	{"percentage", 0, OPTION_CALL, "relative|absolute", .call = set_percentage,
+	{"percentage", 0, OPTION_CALL, "relative|absolute", .call = set_percentage, .is_self_explaining = true,
 		.help = "how to display percentage of filtered entries"},
 	{"comms", 'c', OPTION_STRING, "comm[,comm...]", .offset = REQUEST(filters.comms),
 		.help = "only consider symbols in these comms"},
@@ -145,7 +146,7 @@ static const struct option options[] = {
 		.help = "Only display entries resolved to a symbol"},
 	{"field-separator", 't', OPTION_STRING, "separator", .offset = REQUEST(separator),
 		.help = "separator for columns, no spaces will be added between columns"},
-	{"column-widths", 'w', OPTION_CALL, "width[,width...]", .call = set_widths,
+	{"column-widths", 'w', OPTION_CALL, "width[,width...]", .call = set_widths, .is_self_explaining = true,
 		.help = "don't try to adjust column width, use these fixed values"},
 	{"header", 0, OPTION_FLAG, .offset = REQUEST(header), .help = "Show data header"},
 	{"header-only", 0, OPTION_FLAG, .offset = REQUEST(header_only), .help = "Show only data header"},
@@ -164,7 +165,7 @@ static const struct option options[] = {
 		.help = "Look for files with symbols relative to this directory"},
 	{"vmlinux", 'k', OPTION_STRING, "file", .offset = REQUEST(vmlinux), .help = "vmlinux pathname"},
 	{"kallsyms", 0, OPTION_STRING, "file", .offset = REQUEST(kallsyms), .help = "kallsyms pathname"},
-	{"stdio-color", 0, OPTION_CALL, "mode", .call = set_colour,
+	{"stdio-color", 0, OPTION_CALL, "mode", .call = set_colour, .can_be_negated = true,
 		.help = "'always', 'never' or 'auto': colour the percentages"},
 	{"inline", 0, OPTION_CALL, .call = set_inline, .help = "Show inline function (only --no-inline, for now)"},
 	{"hierarchy", 0, OPTION_UNSUPPORTED, .help = "Show entries in a hierarchy"},
@@ -234,10 +235,11 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	struct settings settings = {0};
 	struct diag notes;
 	struct text out = {0};
-	int rest, code;
+	int rest;
 	report_request_init(&settings.request);
 	settings.request.colours = isatty(STDOUT_FILENO);
-	if (!cli_parse(cli, command, &settings, argc, argv, &rest, &code))
+	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
+	if (code != CLI_GO_ON)
 		return code;
 	code = finish_settings(cli, &settings, argc, argv, rest);
 	if (code)

@@ -5,6 +5,7 @@
 #include "analysis/record_run.h"
 #include "analysis/sideband.h"
 #include "base/error.h"
+#include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/recording_input.h"
 #include "cli/script_rows.h"
@@ -427,8 +428,8 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 {
 	struct script script = {.cli = cli, .settings = {.max_stack = 127}};
 	int rest;
-	int code = 0;
-	if (!cli_parse(cli, command, &script.settings, argc, argv, &rest, &code))
+	int code = cli_parse_options(cli, command, argc, argv, &script.settings, &rest);
+	if (code != CLI_GO_ON)
 		return code;
 	if (rest < argc)
 		return cli_failf(cli, "%s: running scripts ('%s') is not supported yet", cli->program, argv[rest]),

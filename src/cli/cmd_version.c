@@ -1,5 +1,6 @@
 #include <stdio.h>
 
+#include "cli/cli.h"
 #include "cli/commands.h"
 #include "tally_config.h"
 
@@ -32,8 +33,8 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 {
 	struct settings settings = {0};
 	int rest;
-	int code;
-	if (!cli_parse(cli, command, &settings, argc, argv, &rest, &code))
+	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
+	if (code != CLI_GO_ON)
 		return code;
 	printf("%s version %s\n", cli->program, TALLY_VERSION);
 	if (!settings.build_options)

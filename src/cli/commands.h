@@ -5,8 +5,9 @@
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
 
-#include "cli/cli.h"
 #include "cli/options.h"
+
+struct cli;
 
 struct command {
 	const char *name;

@@ -12,14 +12,15 @@ static size_t add_argument(struct text *t, const struct option *option)
 	size_t before = t->len;
 	if (!option->argument)
 		return 0;
-	if (option->argument_is_optional)
+	/* perf shows a value that may be left out as if it had to be there, where it may stand apart. */
+	if (option->argument_is_optional && !option->takes_next_word)
 		text_printf(t, option->name ? "[=<%s>]" : "[<%s>]", option->argument);
 	else
 		text_printf(t, " <%s>", option->argument);
 	return t->len - before;
 }
 
-static void add_option(struct text *t, const struct option *option)
+void help_option(struct text *t, const struct option *option)
 {
 	size_t start = t->len;
 	text_str(t, "    ");
@@ -67,11 +68,12 @@ static size_t sorted_options(const struct option_table *table, bool unsupported,
 	return count;
 }
 
-static void add_usage_lines(struct text *t, const char *program, const struct command *command)
+void help_usage_lines(struct text *t, const char *program, const struct command *command)
 {
 	for (size_t i = 0; command->usages[i]; i++)
 		text_printf(
 			t, "%s %s %s %s\n", i == 0 ? " Usage:" : "    or:", program, command->name, command->usages[i]);
+	text_char(t, '\n');
 }
 
 static void add_unsupported(struct text *t, const struct command *command)
@@ -99,16 +101,15 @@ static void add_unsupported(struct text *t, const struct command *command)
 
 void help_usage(struct text *t, const char *program, const struct command *command, const struct option *only)
 {
-	add_usage_lines(t, program, command);
-	text_char(t, '\n');
+	help_usage_lines(t, program, command);
 	if (only) {
-		add_option(t, only);
+		help_option(t, only);
 		return;
 	}
 	const struct option *options[MAX_OPTIONS];
 	size_t count = sorted_options(command->options, false, options);
 	for (size_t i = 0; i < count; i++)
-		add_option(t, options[i]);
+		help_option(t, options[i]);
 	add_unsupported(t, command);
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/help.h"
 
@@ -73,31 +74,79 @@ static int run(struct cli *cli, int argc, char **argv)
 	return code;
 }
 
+static const char *const known_options[] = {
+	"--help", "--version", "--paginate", "--no-pager", "--list-cmds", "--list-opts"};
+static const char *const unsupported_options[] = {
+	"--exec-path", "--html-path", "--debugfs-dir", "--buildid-dir", "--debug"};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static bool is_one_of(const char *word, const char *a, const char *b)
+{
+	return strcmp(word, a) == 0 || strcmp(word, b) == 0;
+}
+
+static int list_options(void)
+{
+	for (size_t i = 0; i < COUNT(known_options); i++)
+		printf("%s ", known_options[i]);
+	putchar('\n');
+	return 0;
+}
+
+static int wrong_option(const struct cli *cli, const char *word)
+{
+	for (size_t i = 0; i < COUNT(unsupported_options); i++) {
+		size_t len = strlen(unsupported_options[i]);
+		if (strncmp(word, unsupported_options[i], len) == 0 && (word[len] == '\0' || word[len] == '=')) {
+			fprintf(stderr, "%s: option %s is not supported yet\n", cli->program, unsupported_options[i]);
+			return EXIT_USAGE;
+		}
+	}
+	fprintf(stderr, "Unknown option: %s\n", word);
+	size_t nearest = text_nearest(known_options, COUNT(known_options), word);
+	if (nearest != SIZE_MAX)
+		fprintf(stderr, "  Did you mean %s?\n", known_options[nearest]);
+	fprintf(stderr, "\n Usage: %s [--version] [--help] [OPTIONS] COMMAND [ARGS]\n", cli->program);
+	return EXIT_USAGE;
+}
+
+/* An option that stands before the verb. */
+static int use_option(struct cli *cli, const char *word)
+{
+	if (is_one_of(word, "--help", "-h")) {
+		print_help(cli->program);
+		return 0;
+	}
+	if (is_one_of(word, "--version", "-v"))
+		return run(cli, 1, (char *[]){(char *)"version", NULL});
+	if (strcmp(word, "-vv") == 0)
+		return run(cli, 2, (char *[]){(char *)"version", (char *)"--build-options", NULL});
+	if (strcmp(word, "--list-cmds") == 0)
+		return list_commands();
+	if (strcmp(word, "--list-opts") == 0)
+		return list_options();
+	if (is_one_of(word, "--paginate", "-p")) {
+		cli->use_pager = isatty(STDOUT_FILENO) == 1;
+		return CLI_GO_ON;
+	}
+	if (strcmp(word, "--no-pager") == 0) {
+		cli->use_pager = false;
+		return CLI_GO_ON;
+	}
+	return wrong_option(cli, word);
+}
+
 int main(int argc, char **argv)
 {
-	struct cli cli = {.program = program_name(argv[0]), .use_pager = isatty(STDOUT_FILENO) == 1};
+	struct cli cli = {.program = program_name(argc > 0 ? argv[0] : ""), .use_pager = isatty(STDOUT_FILENO) == 1};
 	/* A reader that goes away early is no failure of ours. */
 	signal(SIGPIPE, SIG_DFL);
 	int i = 1;
 	for (; i < argc && argv[i][0] == '-'; i++) {
-		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-			print_help(cli.program);
-			return 0;
-		}
-		if (strcmp(argv[i], "--version") == 0 || strcmp(argv[i], "-v") == 0) {
-			char *version[] = {(char *)"version", NULL};
-			return run(&cli, 1, version);
-		}
-		if (strcmp(argv[i], "--list-cmds") == 0)
-			return list_commands();
-		if (strcmp(argv[i], "--no-pager") == 0) {
-			cli.use_pager = false;
-		} else {
-			fprintf(stderr,
-				"Unknown option: %s\n\n Usage: %s [--version] [--help] [OPTIONS] COMMAND [ARGS]\n",
-				argv[i], cli.program);
-			return EXIT_USAGE;
-		}
+		int code = use_option(&cli, argv[i]);
+		if (code != CLI_GO_ON)
+			return code;
 	}
 	if (i >= argc)
 		return print_help(cli.program);

@@ -38,7 +38,7 @@ const struct option *options_find(const struct option_table *table, const char *
 	return NULL;
 }
 
-/* A name that only one option begins with. Several: *second tells one more. */
+/* The option that alone begins with this name, NULL if none does. If several do, *second is another. */
 static const struct option *find_abbreviated(
 	const struct option_table *table, const char *name, size_t len, const struct option **second, bool *is_negated)
 {
@@ -55,7 +55,7 @@ static const struct option *find_abbreviated(
 			continue;
 		if (found) {
 			*second = option;
-			return NULL;
+			return found;
 		}
 		found = option;
 		*is_negated = !plain;
@@ -115,12 +115,16 @@ static enum option_result apply(
 		}
 		return set_number(parse, option, by_letter, value);
 	case OPTION_CALL: {
-		struct option_use use = {.settings = parse->settings, .value = value, .is_negated = is_negated};
+		char room[sizeof(parse->message)];
+		struct option_use use = {parse->settings, value, is_negated, room, sizeof(room)};
 		const char *problem = option->call(&use);
 		if (!problem)
 			return OPTIONS_OK;
+		if (!option->is_self_explaining)
+			return bad_use(parse, option, by_letter, problem);
 		snprintf(parse->message, sizeof(parse->message), "%s", problem);
 		parse->culprit = option;
+		parse->is_sentence = true;
 		return OPTIONS_BAD;
 	}
 	case OPTION_UNSUPPORTED:
@@ -135,6 +139,9 @@ static enum option_result use_option(struct option_parse *parse, const struct op
 {
 	if (option->kind == OPTION_UNSUPPORTED)
 		return apply(parse, option, by_letter, NULL, false);
+	bool may_lack_value = !option->argument || option->argument_is_optional || option->can_be_negated;
+	if (is_negated && option->kind == OPTION_CALL && !may_lack_value)
+		return bad_use(parse, option, by_letter, "cannot be negated");
 	if (!option->argument || is_negated) {
 		if (attached)
 			return bad_use(parse, option, by_letter, "takes no value");
@@ -188,9 +195,10 @@ static enum option_result long_option(struct option_parse *parse, const char *wo
 	const struct option *second;
 	option = find_abbreviated(parse->table, word, len, &second, &is_negated);
 	if (second) {
-		snprintf(parse->message, sizeof(parse->message), "Ambiguous option: %.*s", (int)(len < 100 ? len : 100),
-			word);
-		parse->culprit = second;
+		snprintf(parse->message, sizeof(parse->message), "Ambiguous option: %.*s (could be --%s or --%s)",
+			(int)(len < 100 ? len : 100), word, option->name, second->name);
+		parse->culprit = option;
+		parse->second = second;
 		return OPTIONS_BAD;
 	}
 	if (!option)

@@ -1,17 +1,16 @@
 /*
  * options.h - one table row per option, from which parsing, --help, the man page and shell completion come.
  *
- * A verb has a settings struct and a constant table of rows; a row says where in the settings its value goes
- *(offsetof), so tables are constant and settings live on the verb's stack. Values borrow from argv. The spellings are
- *perf's: -F99, -F 99, --freq=99, --freq 99, combined letters, unambiguous abbreviations, --no-X, and "--" ends. A row
- *of kind OPTION_UNSUPPORTED is known by name, and refused by name.
+ * A verb has a settings struct and a constant table of rows; a row says where in the settings its value goes (offsetof),
+ * so that tables are constant and settings live on the verb's stack. Values borrow from argv. The spellings are perf's:
+ * -F99, -F 99, --freq=99, --freq 99, combined letters, unambiguous abbreviations, --no-X, and "--" ends. A row of kind
+ * OPTION_UNSUPPORTED is known by name, and refused by name.
  *
  *	static const struct option options[] = {
- *		{.name = "freq", .letter = 'F', .kind = OPTION_CALL, .argument = "freq", .call = set_freq, .help =
- *"..."},
- *		{.name = "all-cpus", .letter = 'a', .kind = OPTION_FLAG, .offset = offsetof(struct settings, all), .help
- *=
- *"..."},
+ *		{.name = "freq", .letter = 'F', .kind = OPTION_CALL, .argument = "freq", .call = set_freq,
+ *			.help = "samples per second"},
+ *		{.name = "all-cpus", .letter = 'a', .kind = OPTION_FLAG, .offset = offsetof(struct settings, all),
+ *			.help = "every CPU"},
  *	};
  *	static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), true};
  */
@@ -34,8 +33,12 @@ struct option_use {
 	void *settings;
 	const char *value; /* NULL: none was given (optional arguments), or it was negated */
 	bool is_negated;
+	/* Where the callback may write a text of its own making, to return it. */
+	char *room;
+	size_t room_bytes;
 };
-/* Returns NULL, or why the value will not do: one sentence for the user, which outlives the call. */
+/* Returns NULL, or why the value will not do, in a text that outlives the call: a predicate, as in "expects a number",
+ * which is shown behind the option's name; or, of an option that is_self_explaining, the whole sentence. */
 typedef const char *(*option_call)(const struct option_use *use);
 
 struct option {
@@ -45,6 +48,8 @@ struct option {
 	const char *argument; /* placeholder; NULL: takes none */
 	bool argument_is_optional; /* only as --name=value or -Lvalue */
 	bool takes_next_word; /* with the former: the next word too, unless it starts with a dash (report's -g) */
+	bool can_be_negated; /* a callback that wants --no-X although its value is required; value is NULL then */
+	bool is_self_explaining; /* its callback's complaint is shown alone */
 	bool is_hidden; /* not in --help */
 	size_t offset;
 	option_call call;
@@ -75,7 +80,9 @@ struct option_parse {
 	bool had_separator; /* "--" was given */
 	char message[256];
 	const struct option *culprit; /* whose use was wrong, NULL if it is unknown */
+	const struct option *second; /* which else an abbreviation could mean */
 	bool is_unknown;
+	bool is_sentence; /* message stands alone */
 	bool is_long_help; /* --help rather than -h */
 };
 

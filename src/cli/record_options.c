@@ -43,7 +43,8 @@ static const char *set_call_graph(const struct option_use *use)
 		s->attrs.callgraph = CALLGRAPH_DWARF;
 		s->attrs.stack_bytes = (uint32_t)((bytes + 7) & ~UINT64_C(7));
 	} else {
-		return "callchain: Unknown --call-graph option value: take fp, dwarf[,size] or lbr";
+		snprintf(use->room, use->room_bytes, "callchain: Unknown --call-graph option value: %s", use->value);
+		return use->room;
 	}
 	return NULL;
 }
@@ -74,8 +75,12 @@ static const char *set_ring_size(const struct option_use *use)
 	uint64_t bytes = has_unit ? amount : amount * page;
 	while (rounded < bytes)
 		rounded *= 2;
-	if (rounded > (UINT64_C(1) << 40))
-		return "Invalid argument for --mmap_pages/-m: rings of more than 1 TiB";
+	if (rounded > (UINT64_C(1) << 40)) {
+		snprintf(use->room, use->room_bytes,
+			"rounding mmap pages size to %lluG (%llu pages)\nInvalid argument for --mmap_pages/-m",
+			(unsigned long long)(rounded >> 30), (unsigned long long)(rounded / page));
+		return use->room;
+	}
 	if (rounded != bytes)
 		s->ring_pages_asked = bytes / page + 1;
 	s->ring_bytes = rounded;
@@ -166,9 +171,11 @@ static const char *set_synth(const struct option_use *use)
 #define AT(member)	  .offset = offsetof(struct record_settings, member)
 #define FLAG(n, l, at, h) {.name = n, .letter = l, .kind = OPTION_FLAG, AT(at), .help = h}
 #define TEXT(n, l, a, at, h) {.name = n, .letter = l, .kind = OPTION_STRING, .argument = a, AT(at), .help = h}
-#define CALL(n, l, a, f, h) {.name = n, .letter = l, .kind = OPTION_CALL, .argument = a, .call = f, .help = h}
+#define CALL(n, l, a, f, h) \
+	{.name = n, .letter = l, .kind = OPTION_CALL, .argument = a, .is_self_explaining = true, .call = f, .help = h}
 #define OPTIONAL(n, l, a, f, h) \
-	{.name = n, .letter = l, .kind = OPTION_CALL, .argument = a, .argument_is_optional = true, .call = f, .help = h}
+	{.name = n, .letter = l, .kind = OPTION_CALL, .argument = a, .argument_is_optional = true, \
+		.is_self_explaining = true, .call = f, .help = h}
 #define LATER(n, l, a, h) {.name = n, .letter = l, .kind = OPTION_UNSUPPORTED, .argument = a, .help = h}
 
 static const struct option options[] = {
@@ -213,8 +220,9 @@ static const struct option options[] = {
 	LATER("aux-sample", 0, "opts", "store AUX data with samples"),
 	FLAG("buildid-all", 0, all_build_ids, "store build ids of all mapped files, hit or not"),
 	FLAG("buildid-mmap", 0, attrs.build_id_mmap, "let the kernel put build ids in map events"),
-	CALL("call-graph", 0, "record_mode[,record_size]", set_call_graph,
-		"record call graphs: fp, dwarf (registers and a copy of the stack of record_size bytes, 8192 by default) or lbr"),
+	{.name = "call-graph", .kind = OPTION_CALL, .argument = "record_mode[,record_size]", .call = set_call_graph,
+		.can_be_negated = true, .is_self_explaining = true,
+		.help = "record call graphs: fp, dwarf (registers and a copy of the stack of record_size bytes, 8192 by default) or lbr"},
 	LATER("clang-opt", 0, "clang options", "options for clang"),
 	LATER("clang-path", 0, "clang path", "which clang"),
 	FLAG("code-page-size", 0, attrs.code_page_size, "store the page size of the sampled code"),
