@@ -152,15 +152,6 @@ int cli_parse_options(
 	return EXIT_USAGE;
 }
 
-bool cli_parse(const struct cli *cli, const struct command *command, void *settings, int argc, char **argv, int *rest,
-	int *exit_code)
-{
-	int code = cli_parse_options(cli, command, argc, argv, settings, rest);
-	if (code != CLI_GO_ON)
-		*exit_code = code;
-	return code == CLI_GO_ON;
-}
-
 static const char *pager_command(void)
 {
 	static const char *const variables[] = {"TALLY_PAGER", "PERF_PAGER", "PAGER"};

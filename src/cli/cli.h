@@ -34,9 +34,6 @@ int cli_usagef(const struct cli *cli, const struct command *command, const char 
  * and has been explained. *rest is the index of the first word that is no option. */
 int cli_parse_options(
 	const struct cli *cli, const struct command *command, int argc, char **argv, void *settings, int *rest);
-/* The same in another form. */
-bool cli_parse(const struct cli *cli, const struct command *command, void *settings, int argc, char **argv, int *rest,
-	int *exit_code);
 /* Sends standard output through the pager, where there is a terminal and one is wanted. */
 void cli_start_pager(const struct cli *cli);
 /* Waits for the pager, if one runs. */

@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "cli/stat_events.h"
@@ -257,29 +258,14 @@ static const struct option options[] = {
 };
 static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), true};
 
-static int usage_print(
-	const struct cli *cli, const struct command *command, const char *message, const char *names, int exit_code)
-{
-	struct text t = {0};
-	text_printf(&t, "%s\n", message);
-	struct tally_str rest = str_from(names), name;
-	bool is_negated;
-	if (str_next(&rest, ',', &name))
-		help_usage(&t, cli->program, command, options_find(command->options, name.data, name.len, &is_negated));
-	text_to_fd(&t, STDERR_FILENO);
-	text_flush(&t);
-	text_deinit(&t);
-	return exit_code;
-}
-
 /* 0, or the exit code after the message. */
 static int settings_check(const struct cli *cli, const struct command *command, struct stat_settings *s)
 {
 	bool is_wide = s->all_cpus || s->cpus;
 	if (s->runs == UINT64_MAX)
-		return usage_print(cli, command, "the number of runs must not be negative", "repeat", EXIT_INVALID);
+		return cli_usagef(cli, command, "repeat", "Run count must be a positive number"), EXIT_INVALID;
 	if (s->output && s->log_fd != UINT64_MAX)
-		return usage_print(cli, command, "-o and --log-fd exclude each other", "output", EXIT_USAGE);
+		return cli_usagef(cli, command, "output", "-o and --log-fd exclude each other");
 	if (!s->command && !s->pids && !s->tids && !is_wide && !s->per_thread)
 		s->all_cpus = is_wide = true; /* as perf: nothing named is everything */
 	if ((s->pids || s->tids) && is_wide) {
@@ -288,21 +274,20 @@ static int settings_check(const struct cli *cli, const struct command *command, 
 		s->cpus = NULL;
 	}
 	if (s->mode != AGGREGATE_ALL && !is_wide)
-		return usage_print(cli, command, "-A and --per-core, -die, -socket, -node need whole CPUs: -a or -C",
-			"all-cpus", EXIT_USAGE);
+		return cli_usagef(
+			cli, command, "all-cpus", "-A and --per-core, -die, -socket, -node need whole CPUs: -a or -C");
 	if (s->per_thread && s->command && !s->pids && !s->tids && !s->all_cpus)
-		return usage_print(
-			cli, command, "--per-thread needs running threads: -p, -t or -a", "per-thread", EXIT_USAGE);
+		return cli_usagef(cli, command, "per-thread", "--per-thread needs running threads: -p, -t or -a");
 	if (s->per_thread && s->mode != AGGREGATE_ALL)
-		return usage_print(cli, command, "--per-thread and lines per CPU or core exclude each other",
-			"per-thread", EXIT_USAGE);
+		return cli_usagef(
+			cli, command, "per-thread", "--per-thread and lines per CPU or core exclude each other");
 	bool has_cgroup = s->for_each_cgroup != NULL;
 	for (size_t i = 0; i < s->words.len; i++)
 		has_cgroup |= s->words.items[i].kind == WORD_CGROUP;
 	if (has_cgroup && (!is_wide || s->per_thread))
-		return usage_print(cli, command, "a cgroup is counted on whole CPUs: -a or -C", "cgroup", EXIT_USAGE);
+		return cli_usagef(cli, command, "cgroup", "a cgroup is counted on whole CPUs: -a or -C");
 	if (s->interval_count && !s->interval_ms)
-		return usage_print(cli, command, "--interval-count needs -I", "interval-count", EXIT_USAGE);
+		return cli_usagef(cli, command, "interval-count", "--interval-count needs -I");
 	if (s->per_thread && !s->pids && !s->tids)
 		s->all_cpus = true;
 	return 0;
@@ -511,8 +496,14 @@ static int leave(const struct stat_session *session)
 static int target_fail(const struct cli *cli, const struct command *command, const struct stat_settings *s,
 	const struct tally_error *err)
 {
-	const char *option = s->pids ? "pid" : s->tids ? "tid" : "cpu";
-	return usage_print(cli, command, err->text, option, EXIT_INVALID);
+	if (s->pids || s->tids) {
+		/* perf's words first; what they mean comes last, where it is seen. */
+		cli_usagef(cli, command, "pid,tid", "Problems finding threads of monitor");
+		fprintf(stderr, "\n%s\n", err->text);
+	} else {
+		cli_usagef(cli, command, "cpu", "%s", err->text);
+	}
+	return EXIT_INVALID;
 }
 
 static int stat_with_target(
@@ -553,8 +544,9 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	struct stat_settings s = {.runs = 1, .log_fd = UINT64_MAX, .has_big_num = true, .is_scaling = true};
 	struct target target = {0};
 	struct tally_error err = {0};
-	int rest, exit_code;
-	if (!cli_parse(cli, command, &s, argc, argv, &rest, &exit_code)) {
+	int rest;
+	int exit_code = cli_parse_options(cli, command, argc, argv, &s, &rest);
+	if (exit_code != CLI_GO_ON) {
 		vec_free(&s.words);
 		return exit_code;
 	}

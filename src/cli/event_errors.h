@@ -4,6 +4,7 @@
 #ifndef CLI_EVENT_ERRORS_H
 #define CLI_EVENT_ERRORS_H
 
+#include "cli/cli.h"
 #include "cli/commands.h"
 
 /* err from event_parse of text; option is the long name of the option that took it. Returns the exit code. */

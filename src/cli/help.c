@@ -52,7 +52,7 @@ static int compare_options(const void *a, const void *b)
 	const char *right = y->letter ? &y->letter : y->name;
 	size_t n = x->letter ? 1 : 64;
 	int by_letter = strncasecmp(left, right, n);
-	return by_letter ? by_letter : strncmp(left, right, n);
+	return by_letter ? by_letter : -strncmp(left, right, n); /* -a before -A */
 }
 
 /* In perf's order: those with a letter first, then by name. Returns how many. */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/cli.h"
 #include "cli/event_errors.h"
 #include "cli/help.h"
 #include "kernel/events/catalogue.h"
@@ -29,15 +30,7 @@ struct event_making {
 
 static bool usage_fail(struct event_making *m, const char *option, const char *format, const char *detail)
 {
-	struct text t = {0};
-	bool is_negated;
-	text_printf(&t, "%s%s\n", format, detail);
-	help_usage(&t, m->cli->program, m->command,
-		options_find(m->command->options, option, strlen(option), &is_negated));
-	text_to_fd(&t, STDERR_FILENO);
-	text_flush(&t);
-	text_deinit(&t);
-	m->exit_code = EXIT_USAGE;
+	m->exit_code = cli_usagef(m->cli, m->command, option, "%s%s", format, detail);
 	return false;
 }
 
