@@ -163,16 +163,23 @@ static enum tally_status name_frames(struct replay *replay, struct tally_error *
 	return TALLY_OK;
 }
 
+static uint32_t comm_string(struct replay *replay, uint32_t comm, int32_t tid)
+{
+	char buffer[16];
+	if (comm != INTERN_NONE)
+		return profile_builder_string(replay->builder, machine_string(replay->sideband.machine, comm));
+	size_t len = (size_t)snprintf(buffer, sizeof(buffer), ":%d", tid);
+	return profile_builder_string(replay->builder, (struct tally_str){buffer, len});
+}
+
 static uint32_t profile_thread_of(struct replay *replay, const struct thread_key *key)
 {
-	struct profile_thread thread = {.pid = key->pid, .tid = key->tid};
-	char buffer[16];
-	struct tally_str comm;
-	if (key->comm == INTERN_NONE)
-		comm = (struct tally_str){buffer, (size_t)snprintf(buffer, sizeof(buffer), ":%d", key->tid)};
-	else
-		comm = machine_string(replay->sideband.machine, key->comm);
-	thread.comm = profile_builder_string(replay->builder, comm);
+	struct profile_thread thread = {
+		.pid = key->pid,
+		.tid = key->tid,
+		.comm = comm_string(replay, key->comm, key->tid),
+		.last_comm = comm_string(replay, key->last_comm, key->tid),
+	};
 	return profile_builder_thread(replay->builder, &thread);
 }
 

@@ -34,7 +34,9 @@ void sample_pass_deinit(struct sample_pass *pass)
 
 static uint32_t thread_id(struct sample_pass *pass, int32_t pid, int32_t tid, uint64_t time_ns)
 {
-	struct thread_key key = {.comm = machine_comm_at(pass->input.sideband->machine, tid, time_ns)};
+	const struct machine *machine = pass->input.sideband->machine;
+	struct thread_key key = {
+		.comm = machine_comm_at(machine, tid, time_ns), .last_comm = machine_comm_at(machine, tid, UINT64_MAX)};
 	/* A thread without a name is shown by its number, so it stays apart. */
 	if (pass->input.options->with_threads || key.comm == INTERN_NONE) {
 		key.pid = pid;

@@ -52,6 +52,7 @@ struct profile_stack {
 struct profile_thread { /* label set of a sample */
 	int32_t pid, tid;
 	uint32_t comm; /* string */
+	uint32_t last_comm; /* string: what the thread was called in the end */
 };
 
 struct profile_sample {

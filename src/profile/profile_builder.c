@@ -135,8 +135,9 @@ uint32_t profile_builder_stack(struct profile_builder *b, uint32_t parent, uint3
 uint32_t profile_builder_thread(struct profile_builder *b, const struct profile_thread *thread)
 {
 	check_id(b, thread->comm, b->strings.len, false);
+	check_id(b, thread->last_comm, b->strings.len, false);
 	return ADD_ONCE(b, &b->thread_ids, &b->threads, *thread, word((uint32_t)thread->pid, (uint32_t)thread->tid),
-		thread->comm);
+		word(thread->comm, thread->last_comm));
 }
 
 void profile_builder_sample(struct profile_builder *b, const struct profile_sample *sample)

@@ -67,7 +67,11 @@ static void make_sample(struct maker *m, char *line)
 	assert_int_equal(sscanf(line, "%63s %d/%d %d %u %lu %4095s", comm, &thread.pid, &thread.tid, &sample.cpu,
 				 &sample.event, &sample.period, stack),
 		7);
+	char *last = strchr(comm, '>'); /* "sh>cc1": was sh then, and cc1 in the end */
+	if (last)
+		*last++ = '\0';
 	thread.comm = make_string(m, comm);
+	thread.last_comm = last ? make_string(m, last) : thread.comm;
 	sample.thread = profile_builder_thread(m->builder, &thread);
 	bool has_chain = strchr(stack, ';') != NULL;
 	for (char *rest = stack, *frame; (frame = strsep(&rest, ";"));) {

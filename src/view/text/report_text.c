@@ -20,25 +20,13 @@ struct report_layout {
 	size_t widths[REPORT_MAX_COLUMNS];
 	size_t cells[REPORT_MAX_COLUMNS]; /* values: the width of one member's */
 	size_t count;
-	struct map_u64 last_label; /* tid -> index of the last of its labels in profile->threads */
 };
-
-static bool find_last_labels(struct report_layout *l)
-{
-	for (size_t i = 0; i < l->profile->thread_count; i++) {
-		if (!map_u64_set(&l->last_label, (uint32_t)l->profile->threads[i].tid, i))
-			return false;
-	}
-	return true;
-}
 
 /* The name that the row's thread had last: perf shows it beside the id, and makes the command column as wide as it. */
 static struct tally_str last_comm(const struct report_layout *l, const struct flat_row *row)
 {
 	const struct profile *p = l->profile;
-	uint64_t label = row->thread;
-	(void)map_u64_find(&l->last_label, (uint32_t)p->threads[row->thread].tid, &label);
-	return profile_string(p, p->threads[label].comm);
+	return profile_string(p, p->threads[row->thread].last_comm);
 }
 
 static struct tally_str row_binary(const struct profile *p, const struct flat_row *row)
@@ -269,8 +257,6 @@ enum tally_status report_text_rows(struct text *out, const struct flat_table *ta
 	enum tally_status status = chain_printer_init(&chains, table, &options->chains, total, err);
 	if (status != TALLY_OK)
 		return status;
-	if (!find_last_labels(&layout))
-		status = error_nomem(err);
 	fit_columns(&layout);
 	if (status == TALLY_OK && !options->is_quiet)
 		print_header(&layout, out);
@@ -286,7 +272,6 @@ enum tally_status report_text_rows(struct text *out, const struct flat_table *ta
 		text_line_end(out);
 	}
 	chain_printer_deinit(&chains);
-	map_u64_deinit(&layout.last_label);
 	if (status == TALLY_OK && out->failed)
 		status = error_nomem(err);
 	return status;
