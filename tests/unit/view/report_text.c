@@ -75,7 +75,7 @@ static void thread_keys(void **state)
 	static const enum profile_key by_thread[] = {KEY_PID, KEY_CPU};
 	static const enum profile_key shown[] = {KEY_OVERHEAD, KEY_PID, KEY_CPU};
 	struct flat_options flat = {.keys = by_thread, .key_count = 2, .member_count = 1};
-	assert_report("event c\nbash 7/8 0 0 3 f@x\ngcc 7/8 0 0 1 f@x\ngcc 7/8 12 0 1 f@x\n", &flat,
+	assert_report("event c\nbash>gcc 7/8 0 0 3 f@x\ngcc 7/8 0 0 1 f@x\ngcc 7/8 12 0 1 f@x\n", &flat,
 		(struct report_text_options){.columns = shown, .column_count = 3},
 		"# Overhead      Pid:Command  CPU\n"
 		"# ........  ...............  ...\n"
