@@ -35,7 +35,8 @@ char *text_room(struct text *t, size_t n)
 		t->failed = true;
 		return NULL;
 	}
-	return t->data + t->len;
+	/* Nothing was asked of an empty text: there is no memory, and that is no failure. */
+	return t->data ? t->data + t->len : NULL;
 }
 
 void text_bytes(struct text *t, const char *s, size_t len)

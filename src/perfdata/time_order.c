@@ -60,8 +60,8 @@ static void merge(struct waiting *to, const struct waiting *a, const struct wait
 /* Each ring's records stand in order, so the queue is a few ascending runs: they are found and merged pairwise. Stable. */
 static bool sort_queue(struct time_order *o)
 {
-	struct waiting *items = o->queue.items + o->next;
-	size_t count = o->queue.len - o->next;
+	struct waiting *items = o->queue.items; /* flush has moved it to the front */
+	size_t count = o->queue.len;
 	o->runs.len = 0;
 	for (size_t i = 0; i < count; i++)
 		if ((i == 0 || items[i].time_ns < items[i - 1].time_ns) && !vec_push(&o->runs, i))
@@ -96,7 +96,8 @@ static bool sort_queue(struct time_order *o)
 static enum tally_status flush(struct time_order *o, uint64_t until_ns, struct tally_error *err)
 {
 	/* What went out already makes room. */
-	memmove(o->queue.items, o->queue.items + o->next, (o->queue.len - o->next) * sizeof(*o->queue.items));
+	if (o->next)
+		memmove(o->queue.items, o->queue.items + o->next, (o->queue.len - o->next) * sizeof(*o->queue.items));
 	o->queue.len -= o->next;
 	o->next = 0;
 	if (!sort_queue(o))
