@@ -4,10 +4,13 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "keep_frame.h"
+
 #define NOINLINE __attribute__((noinline))
 
 NOINLINE static uint64_t leaf(uint64_t value)
 {
+	KEEP_FRAME();
 	for (int i = 0; i < 100000; i++)
 		value = value * UINT64_C(6364136223846793005) + 1442695040888963407u;
 	return value;

@@ -3,8 +3,11 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "keep_frame.h"
+
 __attribute__((noinline)) static uint64_t descend(unsigned int depth, uint64_t value)
 {
+	KEEP_FRAME();
 	if (depth)
 		return descend(depth - 1, value) + depth;
 	for (int i = 0; i < 100000; i++)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "keep_frame.h"
+
 static int64_t cpu_ns(void)
 {
 	struct timespec now;
@@ -14,6 +16,7 @@ static int64_t cpu_ns(void)
 
 __attribute__((noinline)) static uint64_t spin(uint64_t value)
 {
+	KEEP_FRAME();
 	for (int i = 0; i < 1000000; i++)
 		value = value * UINT64_C(6364136223846793005) + 1442695040888963407u;
 	return value;

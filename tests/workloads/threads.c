@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "keep_frame.h"
+
 static int64_t duration_ns;
 
 static int64_t thread_ns(void)
@@ -16,8 +18,9 @@ static int64_t thread_ns(void)
 }
 
 #define WORKER(number)                                                                                 \
-	__attribute__((noinline)) static uint64_t work_##number(uint64_t value)               \
+	__attribute__((noinline)) static uint64_t work_##number(uint64_t value)                        \
 	{                                                                                              \
+		KEEP_FRAME();                                                                          \
 		for (int i = 0; i < 100000; i++)                                                       \
 			value = value * UINT64_C(6364136223846793005) + 1442695040888963407u + number; \
 		return value;                                                                          \

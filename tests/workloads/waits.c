@@ -7,8 +7,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "keep_frame.h"
+
 __attribute__((noinline)) static uint64_t busy(uint64_t value)
 {
+	KEEP_FRAME();
 	for (int i = 0; i < 1000000; i++)
 		value = value * UINT64_C(6364136223846793005) + 1442695040888963407u;
 	return value;

@@ -1,0 +1,86 @@
+"""tally and perf on one recording, made by either: script line by line, report row by row."""
+import re
+
+import pytest
+
+PERCENT = 0.1
+
+
+def make(tool, workload, folder, *options):
+    """A recording of threads, forks and deep calls, one after another."""
+    path = folder / f'{tool.path.name}.data'
+    script = (f'{workload("threads").path} 60; {workload("deep").path} 60; {workload("forks").path} 4;'
+              f'{workload("execs").path} {workload("recursion").path} 60')
+    tool('record', *options, '-o', path, '--', 'sh', '-c', script, check=0)
+    return path
+
+
+@pytest.fixture(params=['perf', 'tally'])
+def recording(request, live, perf, tally, workload, tmp_path):
+    return make({'perf': perf, 'tally': tally}[request.param], workload, tmp_path, '-e', 'cpu-clock', '-F', '2000', '-g')
+
+
+def rows(text):
+    """[(percentage, the rest of the row)] above the limit."""
+    found = []
+    for line in text.splitlines():
+        match = re.match(r'\s+(\d+\.\d+)%\s+(.*\S)', line)
+        if match and float(match[1]) >= PERCENT:
+            found.append((float(match[1]), re.sub(r'\s+', ' ', match[2])))
+    return found
+
+
+def frames_unaddressed(text):
+    """The lines without the address of a frame: perf 6.1 writes it relative to the file, newer ones as sampled."""
+    return [re.sub(r'^\t +[0-9a-f]+ ', '\t', line) for line in text.splitlines()]
+
+
+def test_script_is_the_same(recording, perf, tally):
+    theirs = frames_unaddressed(perf('script', '-i', recording, check=0).stdout)
+    ours = frames_unaddressed(tally('script', '-i', recording, check=0).stdout)
+    assert len(theirs) > 200
+    assert ours == theirs
+
+
+def test_report_is_the_same(recording, perf, tally):
+    options = ('report', '--stdio', '--no-children', '-g', 'none', '-i', recording)
+    theirs = rows(perf(*options, check=0).stdout)
+    ours = rows(tally(*options, check=0).stdout)
+    assert len(theirs) > 5
+    assert {row: percent for percent, row in ours}.keys() == {row: percent for percent, row in theirs}.keys()
+    shares = {row: percent for percent, row in theirs}
+    assert all(abs(percent - shares[row]) <= 0.02 for percent, row in ours)
+
+
+def test_perf_reads_ours_without_a_warning(live, perf, tally, workload, tmp_path):
+    path = make(tally, workload, tmp_path, '-e', 'cpu-clock', '-F', '1000', '-g')
+    for command in (['report', '--stdio'], ['script'], ['evlist', '-v'], ['buildid-list'], ['report', '--header-only']):
+        result = perf(*command, '-i', path, check=0)
+        assert result.stderr.strip() == ''
+
+
+def header_fields(text):
+    return {line[2:].split(':')[0].split('=')[0].strip() for line in text.splitlines() if re.match(r'# \w.* [:=] ', line)}
+
+
+def test_header_has_the_fields_of_perf(live, perf, tally, workload, tmp_path):
+    options = ('-e', 'cpu-clock', '-F', '1000', '-g')
+    theirs = perf('report', '--header-only', '-i', make(perf, workload, tmp_path, *options), check=0).stdout
+    ours = perf('report', '--header-only', '-i', make(tally, workload, tmp_path, *options), check=0).stdout
+    wanted = {'hostname', 'os release', 'perf version', 'arch', 'nrcpus online', 'nrcpus avail', 'cpudesc', 'cpuid',
+              'total memory', 'cmdline', 'event', 'sample duration'}
+    assert sorted((wanted & header_fields(theirs)) - header_fields(ours)) == []
+
+
+def test_evlist_and_build_ids_as_perf(live, perf, tally, workload, tmp_path):
+    options = ('-e', 'cpu-clock', '-F', '1000', '-g')
+    theirs, ours = (make(tool, workload, tmp_path, *options) for tool in (perf, tally))
+
+    def without_ids(text):
+        return re.sub(r' id: \d+|, id = \{[^}]*\}', '', text)
+
+    assert without_ids(perf('evlist', '-v', '-i', ours, check=0).stdout) == \
+        without_ids(perf('evlist', '-v', '-i', theirs, check=0).stdout)
+    found = [set(perf('buildid-list', '-i', path, check=0).stdout.splitlines()) for path in (theirs, ours)]
+    programs = [{line for line in lines if 'workloads' in line} for lines in found]
+    assert len(programs[0]) == 4 and programs[0] == programs[1]
