@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -392,6 +393,15 @@ static enum tally_status start(struct session *s, struct tally_error *err)
 	return st;
 }
 
+/* What was made for a recording that never began; never a device that was there before. */
+static void remove_unfinished(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
+		unlink(path);
+}
+
 enum tally_status record_session_run(
 	const struct record_request *request, struct record_summary *summary, struct tally_error *err)
 {
@@ -410,7 +420,7 @@ enum tally_status record_session_run(
 		enum tally_status closed = finish_file(&s, st == TALLY_OK ? err : NULL);
 		st = st == TALLY_OK ? closed : st;
 	} else if (s.writer && s.pipe_fd < 0) {
-		unlink(request->output);
+		remove_unfinished(request->output);
 	}
 	perfdata_writer_destroy(s.writer);
 	if (s.has_features)
