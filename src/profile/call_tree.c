@@ -172,6 +172,18 @@ static uint64_t chain_address(const struct flat_table *t, uint32_t frame)
 	return f->raw_address ? f->raw_address : f->address;
 }
 
+/* No binary comes last, the kernel before it, and of others the later one first: so perf's objects lie in memory. */
+static int compare_binaries(const struct profile *p, uint32_t a, uint32_t b)
+{
+	if (a == b)
+		return 0;
+	if (a == PROFILE_NONE || b == PROFILE_NONE)
+		return a == PROFILE_NONE ? 1 : -1;
+	if (p->binaries[a].is_kernel != p->binaries[b].is_kernel)
+		return p->binaries[a].is_kernel ? 1 : -1;
+	return a > b ? -1 : 1;
+}
+
 static int compare_buckets(const void *left, const void *right, void *data)
 {
 	const struct bucket_order *order = data;
@@ -179,9 +191,10 @@ static int compare_buckets(const void *left, const void *right, void *data)
 	const struct call_tree_bucket *a = left, *b = right;
 	if (!order->by_key && a->period != b->period)
 		return a->period > b->period ? -1 : 1;
-	uint32_t binary_a = t->profile->frames[a->frame].binary, binary_b = t->profile->frames[b->frame].binary;
-	if (binary_a != binary_b) /* PROFILE_NONE is last */
-		return binary_a < binary_b ? 1 : -1;
+	int binaries =
+		compare_binaries(t->profile, t->profile->frames[a->frame].binary, t->profile->frames[b->frame].binary);
+	if (binaries)
+		return binaries;
 	uint64_t address_a = chain_address(t, a->frame), address_b = chain_address(t, b->frame);
 	if (address_a != address_b)
 		return address_a > address_b ? -1 : 1;

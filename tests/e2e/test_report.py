@@ -58,7 +58,8 @@ def recording(recordings, perf, live, workload):
 
 def text_of(program, path, *options):
     result = program('report', '--stdio', *options, '-i', path, check=0, env=home_of(path))
-    return [line for line in result.stdout.splitlines() if '(Tip:' not in line]
+    # perf calls the rest of a fractal level inlined at times: it reads what it never set
+    return [line.replace('[...] (inlined)', '[...]') for line in result.stdout.splitlines() if '(Tip:' not in line]
 
 
 @pytest.mark.parametrize('options', [
@@ -185,7 +186,7 @@ def test_no_file_suggests_record(tally, tmp_path):
 
 def test_no_samples_is_no_failure(tally, perf, live, tmp_path):
     path = tmp_path / 'none.data'
-    if perf('record', '-o', path, '-e', 'major-faults', '--', 'true').returncode:
+    if perf('record', '-o', path, '-e', 'alignment-faults', '--', 'true').returncode:
         pytest.skip('perf record fails here')
     result = tally('report', '--stdio', '-i', path, check=0)
     assert f'The {path} data has no samples!' in result.stderr

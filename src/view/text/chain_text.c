@@ -270,9 +270,10 @@ static void print_listed(struct chain_printer *printer, struct text *out, uint32
 	bool is_flat = printer->options.style == CHAIN_FLAT;
 	if (is_flat)
 		text_repeat(out, ' ', 11);
-	/* perf's counts in flat include the chains that go on */
+	/* perf's values in flat include the chains that go on from here */
+	uint64_t period = is_flat ? call_tree_node_period(node) : node->hit_period;
 	uint64_t count = is_flat ? call_tree_node_count(node) : node->hit_count;
-	print_value(out, &printer->options, node->hit_period, count, printer->total_period);
+	print_value(out, &printer->options, period, count, printer->total_period);
 	if (is_flat) {
 		text_char(out, '\n');
 		print_path(printer, out, index, "                ", "\n");
