@@ -22,7 +22,7 @@ struct sample_key { /* no padding: hashed as bytes */
 
 struct thread_key {
 	int32_t pid, tid;
-	uint32_t comm;      /* machine's string, INTERN_NONE: had no name */
+	uint32_t comm; /* machine's string, INTERN_NONE: had no name */
 	uint32_t last_comm; /* what it was called in the end */
 };
 

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-#define NOTES_BYTES_MAX	    (1u << 20)
-#define VDSO_BYTES	    (4u << 10) /* its headers and notes lie in the first page */
-#define HEADER_COUNT_MAX    65535u
+#define NOTES_BYTES_MAX	 (1u << 20)
+#define VDSO_BYTES	 (4u << 10) /* its headers and notes lie in the first page */
+#define HEADER_COUNT_MAX 65535u
 
 bool build_id_in_notes(struct tally_bytes notes, bool swap, struct record_build_id *id)
 {

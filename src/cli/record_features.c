@@ -76,7 +76,8 @@ static bool add_machine_lists(struct record_features *r)
 		f->pmus[i] = (struct perfdata_pmu_mapping){host->pmus[i].type, host->pmus[i].name};
 	for (size_t i = 0; i < host->cache_count; i++) {
 		const struct host_cache *c = &host->caches[i];
-		f->caches[i] = (struct perfdata_cache){c->level, c->line_size, c->sets, c->ways, c->type, c->size, c->map};
+		f->caches[i] =
+			(struct perfdata_cache){c->level, c->line_size, c->sets, c->ways, c->type, c->size, c->map};
 	}
 	f->numa_count = host->node_count;
 	f->pmu_count = host->pmu_count;

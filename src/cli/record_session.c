@@ -107,9 +107,15 @@ static enum tally_status take_standard_output(struct session *s, struct tally_er
 static struct recorder_config recorder_config(struct session *s)
 {
 	const struct record_request *q = s->request;
-	struct recorder_config config = {.kernel = q->kernel, .events = q->events, .cpus = s->target.cpus,
-		.cpu_count = s->target.cpu_count, .threads = s->target.threads, .thread_count = s->target.thread_count,
-		.per_thread = q->attrs.per_thread, .keeps_kernel = q->attrs.all_kernel, .ring_bytes = q->ring_bytes,
+	struct recorder_config config = {.kernel = q->kernel,
+		.events = q->events,
+		.cpus = s->target.cpus,
+		.cpu_count = s->target.cpu_count,
+		.threads = s->target.threads,
+		.thread_count = s->target.thread_count,
+		.per_thread = q->attrs.per_thread,
+		.keeps_kernel = q->attrs.all_kernel,
+		.ring_bytes = q->ring_bytes,
 		.diag = q->diag};
 
 	return config;
@@ -118,8 +124,11 @@ static struct recorder_config recorder_config(struct session *s)
 static enum tally_status read_features(struct session *s, struct tally_error *err)
 {
 	const struct record_request *q = s->request;
-	struct record_features_input input = {.kernel = q->kernel, .events = q->events, .argv = q->argv,
-		.use_clockid = q->attrs.use_clockid, .clockid = q->attrs.clockid};
+	struct record_features_input input = {.kernel = q->kernel,
+		.events = q->events,
+		.argv = q->argv,
+		.use_clockid = q->attrs.use_clockid,
+		.clockid = q->attrs.clockid};
 
 	input.sources = recorder_sources(s->recorder, &input.source_count);
 	enum tally_status st = record_features_read(&input, &s->features, err);
@@ -169,7 +178,8 @@ static enum tally_status to_writer(
 
 	enum tally_status st = perfdata_writer_append(s->writer, slices, slice_count, err);
 
-	return st == TALLY_OK ? TALLY_OK : error_prefix(err, "'%s' has all that was recorded so far", s->request->output);
+	return st == TALLY_OK ? TALLY_OK
+			      : error_prefix(err, "'%s' has all that was recorded so far", s->request->output);
 }
 
 static enum tally_status describe_target(struct session *s, struct initial_state *state, struct tally_error *err)
@@ -359,8 +369,7 @@ static void end_child(struct session *s)
 	}
 	if (!s->child_is_over)
 		kill(s->child.pid, SIGTERM);
-	s->summary->has_child_status =
-		spawn_wait(&s->child, &s->summary->child_status, &usage, NULL) == TALLY_OK;
+	s->summary->has_child_status = spawn_wait(&s->child, &s->summary->child_status, &usage, NULL) == TALLY_OK;
 }
 
 static enum tally_status start(struct session *s, struct tally_error *err)

@@ -72,7 +72,8 @@ bool process_table_exec(struct process_table *table, int32_t pid, uint64_t time_
 	struct process *process = find_or_add_process(table, pid);
 	if (!process)
 		return false;
-	const struct address_space *before = process->images.len ? process->images.items[process->images.len - 1].space : NULL;
+	const struct address_space *before =
+		process->images.len ? process->images.items[process->images.len - 1].space : NULL;
 	struct address_space *space = add_image(table, process, time_ns);
 	/*
 	 * A sample taken inside execve still has the old image's return address in its chain, so what the new image does

@@ -18,8 +18,8 @@ struct time_order {
 	size_t next, flush_end;
 	VEC(struct waiting) scratch;
 	VEC(size_t) runs;
-	uint64_t round_max_ns;    /* newest time that this round has seen */
-	uint64_t flush_until_ns;  /* newest of the round before: all up to it is complete when this round ends */
+	uint64_t round_max_ns; /* newest time that this round has seen */
+	uint64_t flush_until_ns; /* newest of the round before: all up to it is complete when this round ends */
 	bool at_end;
 	enum tally_status end_status;
 	struct tally_error end_error;
@@ -119,7 +119,8 @@ static bool time_of(const struct time_order *o, const struct record *record, uin
 {
 	if (record->type == RECORD_SAMPLE) {
 		const struct perfdata_event *event = perfdata_reader_event_of(o->reader, record);
-		if (!event || event->layout.time < 0 || record->bytes.len < (size_t)event->layout.time + sizeof(uint64_t))
+		if (!event || event->layout.time < 0 ||
+			record->bytes.len < (size_t)event->layout.time + sizeof(uint64_t))
 			return false;
 		*time_ns = sample_u64_at(record->bytes.data + event->layout.time, 0, o->swap);
 		return true;
@@ -145,7 +146,8 @@ static enum tally_status read_on(struct time_order *o, struct time_order_item *i
 		}
 		uint64_t time_ns;
 		if (time_of(o, &record, &time_ns)) {
-			struct waiting waiting = {.time_ns = time_ns, .data = record.bytes.data, .offset = record.offset};
+			struct waiting waiting = {
+				.time_ns = time_ns, .data = record.bytes.data, .offset = record.offset};
 			if (!vec_push(&o->queue, waiting))
 				return error_nomem(err);
 			if (time_ns > o->round_max_ns)

@@ -191,8 +191,8 @@ static enum tally_status put_pipe_attr(
 		is_written = record_encode(out, &update, 0, NULL, &none);
 	}
 	writer_deinit(&body);
-	return is_written ? TALLY_OK :
-			    error_set(err, TALLY_LIMIT, "the event %s has too many ids for a pipe", event->name);
+	return is_written ? TALLY_OK
+			  : error_set(err, TALLY_LIMIT, "the event %s has too many ids for a pipe", event->name);
 }
 
 static enum tally_status begin_pipe(
@@ -317,8 +317,8 @@ uint64_t perfdata_writer_data_bytes(const struct perfdata_writer *w)
 }
 
 /* Behind the data: a section per feature that has content, then the contents. */
-static enum tally_status write_features(
-	struct perfdata_writer *w, const struct perfdata_features *features, uint64_t present[4], struct tally_error *err)
+static enum tally_status write_features(struct perfdata_writer *w, const struct perfdata_features *features,
+	uint64_t present[4], struct tally_error *err)
 {
 	uint64_t base = w->data_offset + w->data_bytes;
 	size_t count = 0, section = 0;

@@ -83,8 +83,7 @@ static bool read_ids(const struct initial_state *s, pid_t tid, uint32_t *pid, ui
 	return *pid != 0;
 }
 
-static enum tally_status put_comm(
-	struct initial_state *s, uint32_t pid, uint32_t tid, struct tally_error *err)
+static enum tally_status put_comm(struct initial_state *s, uint32_t pid, uint32_t tid, struct tally_error *err)
 {
 	char *text;
 	size_t len;
@@ -117,9 +116,17 @@ static enum tally_status put_map(
 	if (is_data && !s->with_data_maps)
 		return TALLY_OK;
 	struct record_fields f = {.type = RECORD_MMAP2};
-	f.mmap = (struct record_mmap){.pid = pid, .tid = pid, .start = map->start, .len = map->end - map->start,
-		.pgoff = map->pgoff, .major = map->major, .minor = map->minor, .inode = map->inode, .prot = map->prot,
-		.flags = map->flags, .filename = map->path};
+	f.mmap = (struct record_mmap){.pid = pid,
+		.tid = pid,
+		.start = map->start,
+		.len = map->end - map->start,
+		.pgoff = map->pgoff,
+		.major = map->major,
+		.minor = map->minor,
+		.inode = map->inode,
+		.prot = map->prot,
+		.flags = map->flags,
+		.filename = map->path};
 	if (map->path.len == 0 || str_starts_with(map->path, STR("/anon_hugepage")))
 		f.mmap.filename = STR(ANON_NAME);
 	return put(s, &f, (uint16_t)(MISC_CPUMODE_USER | (is_data ? MISC_MMAP_DATA : 0)), &s->layout, err);
@@ -215,8 +222,12 @@ static enum tally_status put_kernel_map(void *context, const struct kernel_map *
 	struct initial_state *s = context;
 	struct record_fields f = {.type = RECORD_MMAP};
 
-	f.mmap = (struct record_mmap){.pid = UINT32_MAX, .start = map->start, .len = map->len, .pgoff = map->pgoff,
-		.prot = PROT_EXEC, .filename = map->name};
+	f.mmap = (struct record_mmap){.pid = UINT32_MAX,
+		.start = map->start,
+		.len = map->len,
+		.pgoff = map->pgoff,
+		.prot = PROT_EXEC,
+		.filename = map->name};
 	return put(s, &f, MISC_CPUMODE_KERNEL, &s->layout, err);
 }
 
@@ -225,8 +236,8 @@ enum tally_status initial_state_kernel(struct initial_state *s, struct tally_err
 	return kernel_maps_each(s->kernel, put_kernel_map, s, err);
 }
 
-static enum tally_status put_entries(
-	struct initial_state *s, struct record_fields *f, struct writer *entries, struct tally_bytes *place, struct tally_error *err)
+static enum tally_status put_entries(struct initial_state *s, struct record_fields *f, struct writer *entries,
+	struct tally_bytes *place, struct tally_error *err)
 {
 	enum tally_status st = entries->failed ? error_nomem(err) : TALLY_OK;
 
@@ -269,8 +280,8 @@ enum tally_status initial_state_time_conv(
 {
 	struct record_fields f = {.type = RECORD_TIME_CONV};
 
-	f.time_conv = (struct record_time_conv){clock->shift, clock->mult, clock->zero, clock->cycles, clock->mask, true,
-		clock->has_zero, clock->has_short};
+	f.time_conv = (struct record_time_conv){clock->shift, clock->mult, clock->zero, clock->cycles, clock->mask,
+		true, clock->has_zero, clock->has_short};
 	return put(s, &f, 0, NULL, err);
 }
 
@@ -297,8 +308,7 @@ enum tally_status initial_state_thread_map(
 	return put_entries(s, &f, &w, &f.thread_map.entries, err);
 }
 
-enum tally_status initial_state_cpu_map(
-	struct initial_state *s, const int *cpus, size_t count, struct tally_error *err)
+enum tally_status initial_state_cpu_map(struct initial_state *s, const int *cpus, size_t count, struct tally_error *err)
 {
 	enum { CPUS_MAX = 65000 / 2 };
 	struct record_fields f = {.type = RECORD_CPU_MAP, .cpu_map = {.encoding = CPU_MAP_CPUS}};

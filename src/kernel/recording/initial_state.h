@@ -37,8 +37,7 @@ TALLY_MUST_CHECK enum tally_status initial_state_flush(struct initial_state *s, 
 /* The kernel's text and its modules; nothing where /proc hides their addresses. */
 TALLY_MUST_CHECK enum tally_status initial_state_kernel(struct initial_state *s, struct tally_error *err);
 /* One process: name, mappings, threads. tid may be any of its threads. */
-TALLY_MUST_CHECK enum tally_status initial_state_process(
-	struct initial_state *s, pid_t tid, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status initial_state_process(struct initial_state *s, pid_t tid, struct tally_error *err);
 /* Only the name: of a command that has not called exec yet. */
 TALLY_MUST_CHECK enum tally_status initial_state_comm(struct initial_state *s, pid_t pid, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status initial_state_all(struct initial_state *s, struct tally_error *err);

@@ -21,7 +21,7 @@ static bool parse_symbol(struct tally_str line, uint64_t *address, struct tally_
 	struct tally_str first, type;
 
 	return str_next(&line, ' ', &first) && str_to_u64(first, 16, address) && str_next(&line, ' ', &type) &&
-		str_next(&line, '\t', name);
+	       str_next(&line, '\t', name);
 }
 
 static void note_symbol(struct kernel_range *range, struct tally_str line)

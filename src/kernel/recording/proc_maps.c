@@ -34,7 +34,7 @@ bool proc_map_parse(struct tally_str line, struct proc_map *map)
 	m.major = (uint32_t)major;
 	m.minor = (uint32_t)minor;
 	m.prot = (perms.data[0] == 'r' ? PROT_READ : 0u) | (perms.data[1] == 'w' ? PROT_WRITE : 0u) |
-		(perms.data[2] == 'x' ? PROT_EXEC : 0u);
+		 (perms.data[2] == 'x' ? PROT_EXEC : 0u);
 	m.flags = perms.data[3] == 's' ? MAP_SHARED : MAP_PRIVATE;
 	while (line.len && *line.data == ' ') {
 		line.data++;

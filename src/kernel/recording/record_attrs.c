@@ -123,7 +123,8 @@ static void set_flags(struct event_spec *spec, const struct record_attr_options 
 	struct perf_attr *attr = &spec->attr;
 	bool starts_at_exec = o->has_command && !o->is_system_wide && (!o->starts_disabled || is_sideband);
 
-	attr->size = attr->config3 || attr->config4 ? ATTR_SIZE_KNOWN : ATTR_SIZE_VER7; /* perf 6.1 reads no larger one */
+	attr->size =
+		attr->config3 || attr->config4 ? ATTR_SIZE_KNOWN : ATTR_SIZE_VER7; /* perf 6.1 reads no larger one */
 	attr->read_format |= READ_FORMAT_ID | READ_FORMAT_LOST;
 	if (o->thread_counts || o->running_time)
 		attr->read_format |= READ_FORMAT_TOTAL_TIME_ENABLED | READ_FORMAT_TOTAL_TIME_RUNNING;
@@ -151,7 +152,7 @@ static void set_flags(struct event_spec *spec, const struct record_attr_options 
 static void set_tracking(struct perf_attr *attr, const struct record_attr_options *o)
 {
 	attr->flags |= ATTR_FLAG(ATTR_BIT_MMAP) | ATTR_FLAG(ATTR_BIT_MMAP2) | ATTR_FLAG(ATTR_BIT_COMM) |
-		ATTR_FLAG(ATTR_BIT_COMM_EXEC) | ATTR_FLAG(ATTR_BIT_TASK) | ATTR_FLAG(ATTR_BIT_KSYMBOL);
+		       ATTR_FLAG(ATTR_BIT_COMM_EXEC) | ATTR_FLAG(ATTR_BIT_TASK) | ATTR_FLAG(ATTR_BIT_KSYMBOL);
 	flag_set(attr, ATTR_BIT_BPF_EVENT, !o->no_bpf_event);
 	flag_set(attr, ATTR_BIT_CONTEXT_SWITCH, o->switch_events);
 	flag_set(attr, ATTR_BIT_NAMESPACES, o->namespaces);
@@ -189,8 +190,7 @@ static void set_ids(struct event_list *events, const struct record_attr_options 
 	if (events->len == 1 && !o->sample_identifier)
 		return;
 	for (size_t i = 0; i < events->len; i++)
-		events->specs[i].attr.sample_type |=
-			is_mixed || o->sample_identifier ? SAMPLE_IDENTIFIER : SAMPLE_ID;
+		events->specs[i].attr.sample_type |= is_mixed || o->sample_identifier ? SAMPLE_IDENTIFIER : SAMPLE_ID;
 }
 
 static enum tally_status add_sideband_event(struct event_list *events, struct tally_error *err)
@@ -198,8 +198,8 @@ static enum tally_status add_sideband_event(struct event_list *events, struct ta
 	if (!vec_grow(&events->specs, &events->cap, sizeof(*events->specs), events->len + 1))
 		return error_nomem(err);
 	struct event_spec *spec = &events->specs[events->len];
-	*spec = (struct event_spec){.name = DUMMY_NAME, .leader = (uint32_t)events->len, .member_count = 1, .scale = 1,
-		.unit = ""};
+	*spec = (struct event_spec){
+		.name = DUMMY_NAME, .leader = (uint32_t)events->len, .member_count = 1, .scale = 1, .unit = ""};
 	spec->attr.type = EVENT_SOFTWARE;
 	spec->attr.config = SW_DUMMY;
 	spec->attr.sample_period_or_freq = 1;
@@ -278,7 +278,7 @@ const char *record_attrs_drop(struct event_list *events, unsigned *step)
 		for (size_t i = 0; i < events->len; i++) {
 			struct perf_attr *attr = &events->specs[i].attr;
 			was_set |= (attr->sample_type & drop->sample_type) || (attr->read_format & drop->read_format) ||
-				(attr->flags & drop->flags);
+				   (attr->flags & drop->flags);
 			attr->sample_type &= ~drop->sample_type;
 			attr->read_format &= ~drop->read_format;
 			attr->flags &= ~drop->flags;

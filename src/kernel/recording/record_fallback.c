@@ -39,8 +39,8 @@ static void become_cpu_clock(struct record_fallback *f, struct event_spec *spec)
 	spec->attr.config = SW_CPU_CLOCK;
 	const char *best = strchr(modifiers, 'P'); /* perf's name for it is ppp */
 	char kept[32];
-	snprintf(kept, sizeof(kept), "%.*s%s%s", (int)(best ? best - modifiers : (ptrdiff_t)strlen(modifiers)), modifiers,
-		best ? "ppp" : "", best ? best + 1 : "");
+	snprintf(kept, sizeof(kept), "%.*s%s%s", (int)(best ? best - modifiers : (ptrdiff_t)strlen(modifiers)),
+		modifiers, best ? "ppp" : "", best ? best + 1 : "");
 	rename_event(f->events, spec, "cpu-clock", kept);
 }
 

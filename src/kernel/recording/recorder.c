@@ -57,19 +57,21 @@ static enum tally_status explain_open(struct recorder *r, const struct event_spe
 {
 	if (errnum == EMFILE || errnum == ENFILE)
 		return error_set_errno(err, TALLY_LIMIT, errnum,
-			"recording needs %zu open files (%zu events on %zu CPUs and %zu threads); try 'ulimit -n %zu' first",
+			"recording needs %zu open files (%zu events on %zu CPUs and %zu threads); try 'ulimit -n %zu' "
+			"first",
 			r->source_count + 64, r->config.events->len, r->config.cpu_count, r->config.thread_count,
 			r->source_count + 64);
 	if (errnum == EOPNOTSUPP && (spec->attr.sample_type & SAMPLE_BRANCH_STACK))
 		return error_set_errno(err, TALLY_UNSUPPORTED, errnum,
-			"%s cannot be sampled with branch stacks: that needs a hardware PMU that records them; leave -b and -j out",
+			"%s cannot be sampled with branch stacks: that needs a hardware PMU that records them; leave "
+			"-b and -j out",
 			spec->name);
 	return refusal_explain(r->kernel, spec, source->thread, source->cpu, errnum, err);
 }
 
 /* Opens one source; TALLY_END means that a fallback changed the events and all must be opened again. */
-static enum tally_status open_source(
-	struct recorder *r, size_t event, size_t cpu, size_t thread, struct record_fallback *fallback, struct tally_error *err)
+static enum tally_status open_source(struct recorder *r, size_t event, size_t cpu, size_t thread,
+	struct record_fallback *fallback, struct tally_error *err)
 {
 	struct event_spec *spec = &r->config.events->specs[event];
 	struct recorder_source *source = &r->sources[source_index(r, event, cpu, thread)];

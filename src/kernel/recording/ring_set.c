@@ -30,8 +30,7 @@ enum tally_status ring_set_add(struct ring_set *set, size_t slot, int fd, struct
 			return TALLY_OK;
 		return error_set_errno(err, TALLY_IO, errno, "an event cannot share the ring of its CPU");
 	}
-	void *map = kernel->mmap(
-		kernel->context, set->page_bytes + set->data_bytes, PROT_READ | PROT_WRITE, fd, 0);
+	void *map = kernel->mmap(kernel->context, set->page_bytes + set->data_bytes, PROT_READ | PROT_WRITE, fd, 0);
 	if (map == MAP_FAILED) {
 		int errnum = errno;
 		bool is_limit = errnum == EPERM || errnum == EAGAIN || errnum == ENOMEM;

@@ -12,7 +12,7 @@
 #include "kernel/events/event_parser.h"
 
 /* Appends the section; nothing if no event is a tracepoint. */
-TALLY_MUST_CHECK enum tally_status tracing_data_write(const struct kernel_seam *kernel,
-	const struct event_list *events, struct writer *w, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status tracing_data_write(
+	const struct kernel_seam *kernel, const struct event_list *events, struct writer *w, struct tally_error *err);
 
 #endif

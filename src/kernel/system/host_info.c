@@ -29,7 +29,7 @@ static struct tally_str keep_text(struct host_info *info, char *text)
 static bool number_after(struct tally_str name, struct tally_str prefix, uint64_t *number)
 {
 	return str_starts_with(name, prefix) &&
-		str_to_u64((struct tally_str){name.data + prefix.len, name.len - prefix.len}, 10, number);
+	       str_to_u64((struct tally_str){name.data + prefix.len, name.len - prefix.len}, 10, number);
 }
 
 /* "key<blanks>: value" in a text of such lines; the first one counts. */
@@ -92,8 +92,8 @@ static void read_cpuid(const struct kernel_seam *kernel, struct host_info *info)
 		}
 		free(text);
 	}
-	if (info->cpuid.len == 0 &&
-		kernel_text(kernel, &text, NULL, "/sys/devices/system/cpu/cpu0/regs/identification/midr_el1") == TALLY_OK)
+	if (info->cpuid.len == 0 && kernel_text(kernel, &text, NULL,
+					    "/sys/devices/system/cpu/cpu0/regs/identification/midr_el1") == TALLY_OK)
 		info->cpuid = keep_text(info, text);
 }
 
@@ -108,8 +108,8 @@ static void add_distinct(struct host_info *info, struct host_strings *list, char
 	list->items[list->len++] = keep(info, str);
 }
 
-static void add_siblings(
-	const struct kernel_seam *kernel, struct host_info *info, struct host_strings *list, size_t cpu, const char *name, const char *old_name)
+static void add_siblings(const struct kernel_seam *kernel, struct host_info *info, struct host_strings *list,
+	size_t cpu, const char *name, const char *old_name)
 {
 	char *text;
 
@@ -120,7 +120,8 @@ static void add_siblings(
 	free(text);
 }
 
-static enum tally_status read_topology(const struct kernel_seam *kernel, struct host_info *info, struct tally_error *err)
+static enum tally_status read_topology(
+	const struct kernel_seam *kernel, struct host_info *info, struct tally_error *err)
 {
 	size_t count = info->cpus_available;
 
@@ -134,10 +135,10 @@ static enum tally_status read_topology(const struct kernel_seam *kernel, struct 
 		add_siblings(kernel, info, &info->sockets, cpu, "package_cpus_list", "core_siblings_list");
 		add_siblings(kernel, info, &info->dies, cpu, "die_cpus_list", "die_cpus_list");
 		add_siblings(kernel, info, &info->threads, cpu, "core_cpus_list", "thread_siblings_list");
-		info->cpus[cpu] = (struct host_cpu){
-			(uint32_t)kernel_number(kernel, -1, CPU_DIR "/topology/core_id", cpu),
-			(uint32_t)kernel_number(kernel, 0, CPU_DIR "/topology/die_id", cpu),
-			(uint32_t)kernel_number(kernel, -1, CPU_DIR "/topology/physical_package_id", cpu)};
+		info->cpus[cpu] =
+			(struct host_cpu){(uint32_t)kernel_number(kernel, -1, CPU_DIR "/topology/core_id", cpu),
+				(uint32_t)kernel_number(kernel, 0, CPU_DIR "/topology/die_id", cpu),
+				(uint32_t)kernel_number(kernel, -1, CPU_DIR "/topology/physical_package_id", cpu)};
 	}
 	info->cpu_count = count;
 	return TALLY_OK;
@@ -157,8 +158,8 @@ static bool read_cache(
 	if (level < 0 || kernel_text(kernel, &type, NULL, CPU_DIR "/cache/index%zu/type", cpu, index) != TALLY_OK)
 		return false;
 	*cache = (struct host_cache){.level = (uint32_t)level, .type = keep_text(info, type)};
-	cache->line_size = (uint32_t)kernel_number(
-		kernel, 0, CPU_DIR "/cache/index%zu/coherency_line_size", cpu, index);
+	cache->line_size =
+		(uint32_t)kernel_number(kernel, 0, CPU_DIR "/cache/index%zu/coherency_line_size", cpu, index);
 	cache->sets = (uint32_t)kernel_number(kernel, 0, CPU_DIR "/cache/index%zu/number_of_sets", cpu, index);
 	cache->ways = (uint32_t)kernel_number(kernel, 0, CPU_DIR "/cache/index%zu/ways_of_associativity", cpu, index);
 	if (kernel_text(kernel, &size, NULL, CPU_DIR "/cache/index%zu/size", cpu, index) == TALLY_OK)

@@ -89,8 +89,8 @@ struct fixture {
 
 static void start(struct fixture *f, const char *text)
 {
-	struct perf_attr attr = {.sample_type = SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME,
-		.flags = ATTR_FLAG(ATTR_BIT_SAMPLE_ID_ALL)};
+	struct perf_attr attr = {
+		.sample_type = SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME, .flags = ATTR_FLAG(ATTR_BIT_SAMPLE_ID_ALL)};
 	struct record_layout layout = record_layout_make(&attr, false);
 	struct record_sink sink = {collect, &f->collected};
 	*f = (struct fixture){.root = fake_root_make(text)};
@@ -116,14 +116,13 @@ static void test_process(void **state)
 	start(&f, tree);
 	assert_int_equal(initial_state_process(&f.state, 7, NULL), TALLY_OK);
 	assert_int_equal(f.state.left_out, 1);
-	finish(&f,
-		"FORK 7/7 of 1/1\n"
-		"COMM 7/7 main\n"
-		"MMAP2 7/7 1000+2000 @2000 5 /bin/main misc 2\n"
-		"MMAP2 7/7 5000+1000 @0 5 //anon misc 2\n"
-		"MMAP2 7/7 7000+1000 @0 5 /memfd:a b (deleted) misc 2\n"
-		"FORK 7/8 of 7/7\n"
-		"COMM 7/8 worker\n");
+	finish(&f, "FORK 7/7 of 1/1\n"
+		   "COMM 7/7 main\n"
+		   "MMAP2 7/7 1000+2000 @2000 5 /bin/main misc 2\n"
+		   "MMAP2 7/7 5000+1000 @0 5 //anon misc 2\n"
+		   "MMAP2 7/7 7000+1000 @0 5 /memfd:a b (deleted) misc 2\n"
+		   "FORK 7/8 of 7/7\n"
+		   "COMM 7/8 worker\n");
 }
 
 static void test_data_maps(void **state)
@@ -149,9 +148,8 @@ static void test_kernel(void **state)
 	struct fixture f;
 	start(&f, tree);
 	assert_int_equal(initial_state_kernel(&f.state, NULL), TALLY_OK);
-	finish(&f,
-		"MMAP -1/0 ffffffff81000000+1000000 @ffffffff81000000 4 [kernel.kallsyms]_stext misc 1\n"
-		"MMAP -1/0 ffffffffc0000000+2000 @0 4 [ext4] misc 1\n");
+	finish(&f, "MMAP -1/0 ffffffff81000000+1000000 @ffffffff81000000 4 [kernel.kallsyms]_stext misc 1\n"
+		   "MMAP -1/0 ffffffffc0000000+2000 @0 4 [ext4] misc 1\n");
 }
 
 static void test_hidden_kernel(void **state)
@@ -212,7 +210,8 @@ static void test_maps_lines(void **state)
 	struct proc_map map;
 	for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++)
 		assert_false(proc_map_parse(str_from(broken[i]), &map));
-	assert_true(proc_map_parse(str_from("ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0   [vsyscall]"), &map));
+	assert_true(
+		proc_map_parse(str_from("ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0   [vsyscall]"), &map));
 	assert_true(str_equal(map.path, STR("[vsyscall]")));
 	assert_int_equal(map.prot, 4);
 }

@@ -58,9 +58,9 @@ static void test_command(void **state)
 	struct event_list list = one_event(EVENT_SOFTWARE, SW_CPU_CLOCK);
 	struct record_attr_options o = of_command();
 	apply(&list, &o);
-	check_attr(&list.specs[0].attr,
-		CLOCK "sample_type: IP|TID|TIME|PERIOD, read_format: ID|LOST, disabled: 1, inherit: 1, mmap: 1, comm: 1, "
-		      "freq: 1, enable_on_exec: 1, task: 1, sample_id_all: 1, exclude_guest: 1, " TRACKING);
+	check_attr(&list.specs[0].attr, CLOCK
+		"sample_type: IP|TID|TIME|PERIOD, read_format: ID|LOST, disabled: 1, inherit: 1, mmap: 1, comm: 1, "
+		"freq: 1, enable_on_exec: 1, task: 1, sample_id_all: 1, exclude_guest: 1, " TRACKING);
 	assert_int_equal(list.len, 1);
 	free(list.specs);
 }
@@ -88,8 +88,8 @@ static void test_system_wide(void **state)
 		      "freq: 1, sample_id_all: 1, exclude_guest: 1");
 	check_attr(&list.specs[1].attr,
 		"type: 1, size: 128, config: 0x9, { sample_period, sample_freq }: 1, sample_type: "
-		"IP|TID|TIME|CPU|IDENTIFIER, read_format: ID|LOST, inherit: 1, mmap: 1, comm: 1, task: 1, sample_id_all: 1, "
-		TRACKING);
+		"IP|TID|TIME|CPU|IDENTIFIER, read_format: ID|LOST, inherit: 1, mmap: 1, comm: 1, task: 1, "
+		"sample_id_all: 1, " TRACKING);
 	assert_int_equal(record_attrs_tracking(&list), 1);
 	free(list.specs);
 }
@@ -102,7 +102,8 @@ static void test_frequency_holds_for_the_sideband_event_too(void **state)
 	apply(&list, &o);
 	check_attr(&list.specs[1].attr,
 		"type: 1, size: 128, config: 0x9, { sample_period, sample_freq }: 99, sample_type: "
-		"IP|TID|TIME|CALLCHAIN|ID|CPU|PERIOD, read_format: ID|LOST, inherit: 1, mmap: 1, comm: 1, freq: 1, task: 1, "
+		"IP|TID|TIME|CALLCHAIN|ID|CPU|PERIOD, read_format: ID|LOST, inherit: 1, mmap: 1, comm: 1, freq: 1, "
+		"task: 1, "
 		"sample_id_all: 1, " TRACKING);
 	free(list.specs);
 }
@@ -115,7 +116,8 @@ static void test_several_events(void **state)
 	apply(&list, &o);
 	assert_true(list.specs[0].attr.sample_type & SAMPLE_ID);
 	check_attr(&list.specs[1].attr,
-		"type: 1, size: 128, config: 0x2, { sample_period, sample_freq }: 4000, sample_type: IP|TID|TIME|ID|PERIOD, "
+		"type: 1, size: 128, config: 0x2, { sample_period, sample_freq }: 4000, sample_type: "
+		"IP|TID|TIME|ID|PERIOD, "
 		"read_format: ID|LOST, disabled: 1, inherit: 1, freq: 1, enable_on_exec: 1, sample_id_all: 1, "
 		"exclude_guest: 1");
 	free(list.specs);
@@ -130,9 +132,9 @@ static void test_sampling_group(void **state)
 	list.specs[0].member_count = 2;
 	list.specs[0].is_sampling_leader = true;
 	apply(&list, &o);
-	check_attr(&list.specs[0].attr,
-		CLOCK "sample_type: IP|TID|TIME|READ|ID|PERIOD, read_format: ID|GROUP|LOST, disabled: 1, mmap: 1, comm: 1, "
-		      "freq: 1, enable_on_exec: 1, task: 1, sample_id_all: 1, exclude_guest: 1, " TRACKING);
+	check_attr(&list.specs[0].attr, CLOCK
+		"sample_type: IP|TID|TIME|READ|ID|PERIOD, read_format: ID|GROUP|LOST, disabled: 1, mmap: 1, comm: 1, "
+		"freq: 1, enable_on_exec: 1, task: 1, sample_id_all: 1, exclude_guest: 1, " TRACKING);
 	check_attr(&list.specs[1].attr,
 		"type: 1, size: 128, config: 0x2, sample_type: IP|TID|TIME|READ|ID|PERIOD, read_format: ID|GROUP|LOST, "
 		"sample_id_all: 1, exclude_guest: 1");
@@ -157,11 +159,12 @@ static void test_delay(void **state)
 	struct record_attr_options o = of_command();
 	o.starts_disabled = true;
 	apply(&list, &o);
-	check_attr(&list.specs[0].attr,
-		CLOCK "sample_type: IP|TID|TIME|PERIOD|IDENTIFIER, read_format: ID|LOST, disabled: 1, inherit: 1, freq: 1, "
-		      "sample_id_all: 1, exclude_guest: 1");
+	check_attr(&list.specs[0].attr, CLOCK
+		"sample_type: IP|TID|TIME|PERIOD|IDENTIFIER, read_format: ID|LOST, disabled: 1, inherit: 1, freq: 1, "
+		"sample_id_all: 1, exclude_guest: 1");
 	check_attr(&list.specs[1].attr,
-		"type: 1, size: 128, config: 0x9, { sample_period, sample_freq }: 1, sample_type: IP|TID|TIME|IDENTIFIER, "
+		"type: 1, size: 128, config: 0x9, { sample_period, sample_freq }: 1, sample_type: "
+		"IP|TID|TIME|IDENTIFIER, "
 		"read_format: ID|LOST, disabled: 1, inherit: 1, mmap: 1, comm: 1, enable_on_exec: 1, task: 1, "
 		"sample_id_all: 1, " TRACKING);
 	free(list.specs);
@@ -232,7 +235,8 @@ static void test_one_bit_options(void **state)
 		o.has_command = true;
 		o.freq = 4000;
 		apply(&list, &o);
-		assert_int_equal(list.specs[0].attr.sample_type, plain.specs[0].attr.sample_type | cases[i].sample_type);
+		assert_int_equal(
+			list.specs[0].attr.sample_type, plain.specs[0].attr.sample_type | cases[i].sample_type);
 		assert_int_equal(list.specs[0].attr.flags, plain.specs[0].attr.flags | cases[i].flags);
 		free(list.specs);
 	}
@@ -251,9 +255,9 @@ static void test_drop(void **state)
 	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
 		assert_string_equal(record_attrs_drop(&list, &step), expected[i]);
 	assert_null(record_attrs_drop(&list, &step));
-	check_attr(&list.specs[0].attr,
-		CLOCK "sample_type: IP|TID|TIME|PERIOD, read_format: ID, disabled: 1, inherit: 1, mmap: 1, comm: 1, freq: 1, "
-		      "enable_on_exec: 1, task: 1, sample_id_all: 1");
+	check_attr(&list.specs[0].attr, CLOCK
+		"sample_type: IP|TID|TIME|PERIOD, read_format: ID, disabled: 1, inherit: 1, mmap: 1, comm: 1, freq: 1, "
+		"enable_on_exec: 1, task: 1, sample_id_all: 1");
 	free(list.specs);
 }
 

@@ -134,8 +134,14 @@ static void start(struct fixture *f, uint32_t type, uint64_t config, const char 
 	diag_init(&f->diag);
 	struct record_attr_options options = {.has_command = true, .freq = 4000};
 	assert_int_equal(record_attrs_apply(&f->events, &options, NULL), TALLY_OK);
-	f->config = (struct recorder_config){.kernel = &f->seam, .events = &f->events, .cpus = two_cpus, .cpu_count = 2,
-		.threads = one_thread, .thread_count = 1, .ring_bytes = 512 << 10, .diag = &f->diag};
+	f->config = (struct recorder_config){.kernel = &f->seam,
+		.events = &f->events,
+		.cpus = two_cpus,
+		.cpu_count = 2,
+		.threads = one_thread,
+		.thread_count = 1,
+		.ring_bytes = 512 << 10,
+		.diag = &f->diag};
 }
 
 static const char *log_of(struct fixture *f)
@@ -165,15 +171,14 @@ static void test_rings_per_cpu(void **state)
 	f.events.specs[1].leader = 0; /* of the same group */
 	f.events.len = f.events.cap = 2;
 	assert_int_equal(recorder_create(&f.config, &f.recorder, NULL), TALLY_OK);
-	assert_string_equal(log_of(&f),
-		"open type 1 config 0 pid 42 cpu 0 group -1 = 10\n"
-		"open type 1 config 0 pid 42 cpu 1 group -1 = 11\n"
-		"open type 1 config 0 pid 42 cpu 0 group 10 = 12\n"
-		"open type 1 config 0 pid 42 cpu 1 group 11 = 13\n"
-		"map 10 516 KiB\n"
-		"map 11 516 KiB\n"
-		"output 12 -> 10\n"
-		"output 13 -> 11\n");
+	assert_string_equal(log_of(&f), "open type 1 config 0 pid 42 cpu 0 group -1 = 10\n"
+					"open type 1 config 0 pid 42 cpu 1 group -1 = 11\n"
+					"open type 1 config 0 pid 42 cpu 0 group 10 = 12\n"
+					"open type 1 config 0 pid 42 cpu 1 group 11 = 13\n"
+					"map 10 516 KiB\n"
+					"map 11 516 KiB\n"
+					"output 12 -> 10\n"
+					"output 13 -> 11\n");
 	size_t count;
 	const struct recorder_source *sources = recorder_sources(f.recorder, &count);
 	assert_int_equal(count, 4);

@@ -45,7 +45,8 @@ static void ids_that_were_not_handed_out_are_refused(void **state)
 		struct profile_builder *b = profile_builder_create();
 		uint32_t name = profile_builder_string(b, STR("x"));
 		uint32_t event = profile_builder_event(b, &(struct profile_event){.name = name});
-		uint32_t thread = profile_builder_thread(b, &(struct profile_thread){1, 1, which == 0 ? 99 : name, name});
+		uint32_t thread =
+			profile_builder_thread(b, &(struct profile_thread){1, 1, which == 0 ? 99 : name, name});
 		uint32_t frame = profile_builder_frame(
 			b, &(struct profile_frame){.function = which == 1 ? 5 : PROFILE_NONE, .binary = PROFILE_NONE});
 		uint32_t stack = profile_builder_stack(b, which == 2 ? 77 : PROFILE_NONE, frame);
