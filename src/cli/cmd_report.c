@@ -202,6 +202,13 @@ static const struct option options[] = {
 	{"objdump", 0, OPTION_UNSUPPORTED, "path", .help = "objdump binary to use for disassembly and annotations"},
 	{"disassembler-style", 'M', OPTION_UNSUPPORTED, "style", .help = "Specify disassembler style"},
 	{"disable-order", 0, OPTION_UNSUPPORTED, .help = "Disable raw trace ordering"},
+	{.name = "source", .kind = OPTION_UNSUPPORTED},
+	{.name = "asm-raw", .kind = OPTION_UNSUPPORTED},
+	{.name = "addr2line", .kind = OPTION_UNSUPPORTED},
+	{.name = "prefix", .kind = OPTION_UNSUPPORTED},
+	{.name = "prefix-strip", .kind = OPTION_UNSUPPORTED},
+	{.name = "stitch-lbr", .kind = OPTION_UNSUPPORTED},
+	{.name = "latency", .kind = OPTION_UNSUPPORTED},
 };
 static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
 static const char *const usages[] = {"[<options>]", NULL};

@@ -237,7 +237,7 @@ static const struct option options[] = {
 		.help = "raw counts, and why an event is missing, also with -x and -j"},
 	UNBUILT("bpf-attr-map", "shared counters of BPF"),
 	UNBUILT("bpf-counters", "counters shared through BPF"),
-	UNBUILT("bpf-prog", "events of a BPF program"),
+	{.name = "bpf-prog", .letter = 'b', .kind = OPTION_UNSUPPORTED, .help = "events of a BPF program"},
 	UNBUILT("control", "commands over a descriptor or fifo"),
 	UNBUILT("cputype", "PMU of one kind of core"),
 	UNBUILT("hybrid-merge", "sums over kinds of core"),
@@ -246,15 +246,16 @@ static const struct option options[] = {
 	UNBUILT("metric-no-merge", "metric events unshared"),
 	UNBUILT("metric-no-threshold", "no metric thresholds"),
 	UNBUILT("metric-only", "metrics without counts"),
-	UNBUILT("metrics", "vendor metrics"),
+	{.name = "metrics", .letter = 'M', .kind = OPTION_UNSUPPORTED, .help = "vendor metrics"},
 	UNBUILT("per-cache", "one line per cache"),
 	UNBUILT("per-cluster", "one line per cluster"),
 	UNBUILT("percore-show-thread", "core-wide events per thread"),
 	UNBUILT("pfm-events", "events by libpfm4 names"),
 	UNBUILT("smi-cost", "cost of system management interrupts"),
 	UNBUILT("td-level", "depth of the top-down analysis"),
+	UNBUILT("record-tpebs", "retire latency by sampling"),
 	UNBUILT("topdown", "top-down analysis"),
-	UNBUILT("transaction", "transactional memory"),
+	{.name = "transaction", .letter = 'T', .kind = OPTION_UNSUPPORTED, .help = "transactional memory"},
 };
 static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), true};
 

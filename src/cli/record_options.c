@@ -263,6 +263,10 @@ static const struct option options[] = {
 	FLAG("user-callchains", 0, attrs.no_kernel_callchain, "call chains of user space only"),
 	OPTIONAL("user-regs", 0, "any register", set_user_regs, "store these user registers at each sample"),
 	LATER("vmlinux", 0, "file", "the kernel's image"),
+	LATER("pfm-events", 0, "event", "an event by its name in libpfm4"),
+	LATER("off-cpu-thresh", 0, "ms", "least time off the CPU"),
+	LATER("setup-filter", 0, "pin|unpin", "keep a BPF filter for others"),
+	LATER("latency", 0, NULL, "what is needed for a latency profile"),
 };
 
 const struct option_table record_option_table = {options, sizeof(options) / sizeof(options[0]), true};

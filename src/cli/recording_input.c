@@ -27,8 +27,10 @@ enum tally_status cli_open_recording(
 					   : "";
 		return error_set(err, status, "failed to open %s: %s%s", path, strerror(err->errnum), hint);
 	}
-	if (status == TALLY_CORRUPT)
+	if (status == TALLY_CORRUPT) {
+		fprintf(stderr, "incompatible file format (rerun with -v to learn more)\n");
 		return error_prefix(err, "%s", path);
+	}
 	return status;
 }
 
