@@ -461,8 +461,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		status = print_all(&script, &err);
 		cli_print_health(cli, &script.sideband.health);
 	}
-	if (status != TALLY_OK)
-		code = cli_fail(cli, &err);
+	code = status == TALLY_OK ? 0 : cli_fail(cli, &err);
 	script_deinit(&script);
 	return code;
 }
