@@ -112,7 +112,7 @@ static int run_folder(const char *folder, int mutate)
 
 static void run_built_in(void)
 {
-	uint8_t bytes[BUILT_IN_BYTES];
+	uint8_t bytes[BUILT_IN_BYTES] = {0};
 
 	run(bytes, 0);
 	for (int fill = 0; fill < 3; fill++) {

@@ -207,7 +207,9 @@ enum tally_status event_terms_apply(const struct event_catalogue *catalogue, con
 {
 	struct term_scope scope = {catalogue, pmu, list_arena, spec, terms};
 	struct tally_str rest = terms, term;
-	if (terms.len > 0 && terms.data[terms.len - 1] == ',')
+	if (terms.len == 0)
+		return TALLY_OK; /* pmu// is the PMU's event 0 */
+	if (terms.data[terms.len - 1] == ',')
 		return term_fail(
 			&scope, (struct tally_str){terms.data + terms.len - 1, 1}, err, "parser error: nothing after");
 	while (str_next(&rest, ',', &term)) {

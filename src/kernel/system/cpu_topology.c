@@ -44,8 +44,11 @@ enum tally_status cpu_list_parse(struct tally_str text, int **cpus, size_t *coun
 {
 	struct cpu_vec found = {0};
 	struct tally_str rest = str_trim(text), part;
-	if (rest.len > 0 && rest.data[rest.len - 1] == ',')
-		return error_set(err, TALLY_INVALID, "the CPU list '%.*s' ends with a comma", (int)rest.len, rest.data);
+	if (rest.len == 0) {
+		*cpus = NULL;
+		*count = 0;
+		return TALLY_OK;
+	}
 	while (str_next(&rest, ',', &part)) {
 		enum tally_status status = range_add(&found, str_trim(part), err);
 		if (status == TALLY_OK && found.len > LIMIT_CPUS * 4u)

@@ -1,0 +1,64 @@
+/*
+ * event_parse.c - the event language on arbitrary text, against three machines: nothing but an error with a column
+ * inside the text, or a list whose every spec has a name and a valid leader.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fake_root.h"
+#include "kernel/events/event_parser.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const char machine[] = "/sys/bus/event_source/devices/software/type: 1\n"
+			      "/sys/bus/event_source/devices/cpu_core/type: 4\n"
+			      "/sys/bus/event_source/devices/cpu_core/cpus: 0-1\n"
+			      "/sys/bus/event_source/devices/cpu_core/format/event: config:0-7,32-35\n"
+			      "/sys/bus/event_source/devices/cpu_core/events/mem: event=0xcd,ldlat=?\n"
+			      "/sys/bus/event_source/devices/uncore_imc_0/type: 20\n"
+			      "/sys/bus/event_source/devices/uncore_imc_0/cpumask: 0\n"
+			      "/sys/bus/event_source/devices/uncore_imc_0/format/event: config:0-99\n"
+			      "/sys/kernel/tracing/events/sched/sched_switch/id: 372\n";
+
+/* One tree for the whole run: making it anew for each input would be all that is measured. */
+static char *root;
+static struct kernel_seam seam;
+static struct event_catalogue *catalogue;
+
+static void clean_up(void)
+{
+	event_catalogue_destroy(catalogue);
+	fake_root_remove(root);
+}
+
+static struct event_catalogue *catalogue_of_run(void)
+{
+	if (!catalogue) {
+		seam.root = root = fake_root_make(machine);
+		if (event_catalogue_create(&seam, &catalogue, NULL) != TALLY_OK)
+			abort();
+		atexit(clean_up);
+	}
+	return catalogue;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = malloc(size + 1);
+	struct event_list list = {0};
+	struct tally_error err = {0};
+	if (!text)
+		return 0;
+	memcpy(text, data, size);
+	text[size] = '\0';
+	if (event_parse(catalogue_of_run(), text, &list, &err) != TALLY_OK) {
+		if (list.len != 0 || err.offset > size)
+			abort();
+	}
+	for (size_t i = 0; i < list.len; i++)
+		if (!list.specs[i].name || list.specs[i].leader > i || !list.specs[i].unit)
+			abort();
+	event_list_deinit(&list);
+	free(text);
+	return 0;
+}
