@@ -15,6 +15,7 @@ struct sort_context {
 	const struct flat_table *table;
 	const enum profile_key *columns;
 	size_t count;
+	const uint32_t *ranks; /* by string id: its place among all strings, so that rows compare numbers only */
 };
 
 uint64_t flat_stat_value(const struct flat_stat *stat, enum profile_key key)
@@ -47,9 +48,35 @@ static int compare_text(struct tally_str a, struct tally_str b)
 	return order ? order : (a.len > b.len) - (a.len < b.len);
 }
 
-static int compare_strings(const struct profile *p, uint32_t a, uint32_t b)
+static int compare_string_ids(const void *left, const void *right, void *data)
 {
-	return a == b ? 0 : compare_text(profile_string(p, a), profile_string(p, b));
+	const struct profile *p = data;
+	return compare_text(profile_string(p, *(const uint32_t *)left), profile_string(p, *(const uint32_t *)right));
+}
+
+/* NULL: out of memory. */
+static uint32_t *rank_strings(const struct profile *p)
+{
+	size_t count = p->strings.len;
+	uint32_t *ids = malloc((count + 1) * sizeof(*ids));
+	uint32_t *ranks = malloc((count + 1) * sizeof(*ranks));
+	for (size_t i = 0; ids && i < count; i++)
+		ids[i] = (uint32_t)i;
+	if (ids && ranks) {
+		qsort_r(ids, count, sizeof(*ids), compare_string_ids, (void *)(uintptr_t)p);
+		for (size_t i = 0; i < count; i++)
+			ranks[ids[i]] = (uint32_t)i;
+	} else {
+		free(ranks);
+		ranks = NULL;
+	}
+	free(ids);
+	return ranks;
+}
+
+static int compare_strings(const struct sort_context *c, uint32_t a, uint32_t b)
+{
+	return (c->ranks[a] > c->ranks[b]) - (c->ranks[a] < c->ranks[b]);
 }
 
 static int compare_number(int64_t a, int64_t b)
@@ -57,18 +84,20 @@ static int compare_number(int64_t a, int64_t b)
 	return (a > b) - (a < b);
 }
 
-static int compare_binaries(const struct profile *p, uint32_t a, uint32_t b)
+static int compare_binaries(const struct sort_context *c, uint32_t a, uint32_t b)
 {
+	const struct profile *p = c->table->profile;
 	if (a == PROFILE_NONE || b == PROFILE_NONE)
 		return (a == PROFILE_NONE) - (b == PROFILE_NONE);
-	return compare_strings(p, p->binaries[a].name, p->binaries[b].name);
+	return compare_strings(c, p->binaries[a].name, p->binaries[b].name);
 }
 
-static int compare_functions(const struct profile *p, uint32_t a, uint32_t b)
+static int compare_functions(const struct sort_context *c, uint32_t a, uint32_t b)
 {
+	const struct profile *p = c->table->profile;
 	if (a == PROFILE_NONE || b == PROFILE_NONE)
 		return (a == PROFILE_NONE) - (b == PROFILE_NONE);
-	return compare_strings(p, p->functions[a].name, p->functions[b].name);
+	return compare_strings(c, p->functions[a].name, p->functions[b].name);
 }
 
 static int64_t function_size(const struct profile *p, uint32_t function)
@@ -77,8 +106,9 @@ static int64_t function_size(const struct profile *p, uint32_t function)
 }
 
 static int compare_key(
-	const struct profile *p, enum profile_key key, const struct flat_row *a, const struct flat_row *b)
+	const struct sort_context *c, enum profile_key key, const struct flat_row *a, const struct flat_row *b)
 {
+	const struct profile *p = c->table->profile;
 	const struct profile_frame *fa = &p->frames[a->frame], *fb = &p->frames[b->frame];
 	const struct profile_thread *ta = &p->threads[a->thread], *tb = &p->threads[b->thread];
 	switch ((int)key) {
@@ -87,13 +117,13 @@ static int compare_key(
 	case KEY_TGID:
 		return compare_number(ta->pid, tb->pid);
 	case KEY_COMM:
-		return compare_strings(p, ta->comm, tb->comm);
+		return compare_strings(c, ta->comm, tb->comm);
 	case KEY_CPU:
 		return compare_number(a->cpu, b->cpu);
 	case KEY_DSO:
-		return compare_binaries(p, fa->binary, fb->binary);
+		return compare_binaries(c, fa->binary, fb->binary);
 	case KEY_SYMBOL:
-		return compare_functions(p, fa->function, fb->function);
+		return compare_functions(c, fa->function, fb->function);
 	case KEY_SYMBOL_SIZE:
 		return compare_number(function_size(p, fa->function), function_size(p, fb->function));
 	default:
@@ -129,7 +159,7 @@ static int compare_rows(const void *left, const void *right, void *data)
 	for (size_t i = 0; i < c->count; i++) {
 		enum profile_key key = c->columns[i];
 		int order = profile_key_get(key)->is_value ? compare_value(t, key, a, b)
-							   : compare_key(t->profile, key, &t->rows[a], &t->rows[b]);
+							   : compare_key(c, key, &t->rows[a], &t->rows[b]);
 		if (order)
 			return order;
 	}
@@ -142,13 +172,17 @@ static int compare_rows(const void *left, const void *right, void *data)
 enum tally_status flat_table_sort(
 	struct flat_table *table, const enum profile_key *columns, size_t count, struct tally_error *err)
 {
-	struct sort_context context = {table, columns, count};
 	if (table->shown_count == 0)
 		return TALLY_OK;
 	for (size_t i = 0; i < count; i++) {
 		if (columns[i] >= PROFILE_KEY_COUNT)
 			return error_set(err, TALLY_INVALID, "no such column %d", (int)columns[i]);
 	}
+	uint32_t *ranks = rank_strings(table->profile);
+	if (!ranks)
+		return error_nomem(err);
+	struct sort_context context = {table, columns, count, ranks};
 	qsort_r(table->order, table->shown_count, sizeof(*table->order), compare_rows, &context);
+	free(ranks);
 	return TALLY_OK;
 }
