@@ -33,8 +33,8 @@ static int find_offset(const struct monitor *monitor, uint64_t address, uint64_t
 	while (maps && !is_found && fgets(line, sizeof(line), maps)) {
 		unsigned long long start, end, file_offset, inode;
 		unsigned major_number, minor_number;
-		if (sscanf(line, "%llx-%llx %*s %llx %x:%x %llu", &start, &end, &file_offset, &major_number, &minor_number,
-			    &inode) != 6)
+		if (sscanf(line, "%llx-%llx %*s %llx %x:%x %llu", &start, &end, &file_offset, &major_number,
+			    &minor_number, &inode) != 6)
 			continue;
 		is_found = address >= start && address < end && inode == monitor->file.st_ino &&
 			   makedev(major_number, minor_number) == monitor->file.st_dev;
@@ -100,11 +100,21 @@ int main(int argc, char **argv)
 	int letter;
 	while ((letter = getopt(argc, argv, "e:c:n:d:")) != -1) {
 		switch (letter) {
-		case 'e': options.event = optarg; break;
-		case 'c': options.period = strtoull(optarg, NULL, 10); break;
-		case 'n': monitor.left = strtoul(optarg, NULL, 10); break;
-		case 'd': file = optarg; break;
-		default: optind = argc; break;
+		case 'e':
+			options.event = optarg;
+			break;
+		case 'c':
+			options.period = strtoull(optarg, NULL, 10);
+			break;
+		case 'n':
+			monitor.left = strtoul(optarg, NULL, 10);
+			break;
+		case 'd':
+			file = optarg;
+			break;
+		default:
+			optind = argc;
+			break;
 		}
 	}
 	if (optind != argc - 1) {

@@ -66,8 +66,7 @@ TALLY_API void tally_sampler_enable(struct tally_sampler *sampler);
 TALLY_API void tally_sampler_disable(struct tally_sampler *sampler);
 /* Sleeps until there may be samples or timeout_ms (-1: none) is over. TALLY_END: the thread has ended; what is left can
  * still be taken. */
-TALLY_API enum tally_status tally_sampler_wait(
-	struct tally_sampler *sampler, int timeout_ms, struct tally_error *err);
+TALLY_API enum tally_status tally_sampler_wait(struct tally_sampler *sampler, int timeout_ms, struct tally_error *err);
 /* The next sample; TALLY_END: the ring is empty for now. */
 TALLY_API enum tally_status tally_sampler_next(
 	struct tally_sampler *sampler, struct tally_sample *sample, struct tally_error *err);

@@ -59,7 +59,7 @@ static bool parse_size(const char *text, uint64_t *bytes, bool *has_unit)
 		number.len--;
 	*has_unit = unit != NULL;
 	return str_to_u64(number, 10, bytes) &&
-		!__builtin_mul_overflow(*bytes, UINT64_C(1) << (unit ? 10 * (unit - units) : 0), bytes);
+	       !__builtin_mul_overflow(*bytes, UINT64_C(1) << (unit ? 10 * (unit - units) : 0), bytes);
 }
 
 static const char *set_ring_size(const struct option_use *use)
@@ -92,7 +92,9 @@ static const char *set_max_size(const struct option_use *use)
 	struct record_settings *s = use->settings;
 	bool has_unit;
 
-	return parse_size(use->value, &s->max_bytes, &has_unit) && s->max_bytes ? NULL : "--max-size takes a size with B, K, M or G";
+	return parse_size(use->value, &s->max_bytes, &has_unit) && s->max_bytes
+		       ? NULL
+		       : "--max-size takes a size with B, K, M or G";
 }
 
 static const char *set_delay(const struct option_use *use)
@@ -126,9 +128,11 @@ static const char *set_branches(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
 
-	return record_branches_parse(str_from(use->value), &s->attrs.branch_sample_type) ? NULL :
-		"unknown branch filter: take any, any_call, any_ret, ind_call, ind_jmp, cond, call, u, k, hv, save_type, "
-		"no_flags, no_cycles or stack";
+	return record_branches_parse(str_from(use->value), &s->attrs.branch_sample_type)
+		       ? NULL
+		       : "unknown branch filter: take any, any_call, any_ret, ind_call, ind_jmp, cond, call, u, k, hv, "
+			 "save_type, "
+			 "no_flags, no_cycles or stack";
 }
 
 static const char *set_any_branch(const struct option_use *use)
@@ -145,7 +149,9 @@ static const char *set_registers(const char *value, uint64_t *mask)
 		*mask = record_attrs_all_user_regs();
 		return *mask ? NULL : "the registers of this architecture are not known";
 	}
-	return record_registers_parse(str_from(value), mask) ? NULL : "unknown register; asm/perf_regs.h names those of this machine";
+	return record_registers_parse(str_from(value), mask)
+		       ? NULL
+		       : "unknown register; asm/perf_regs.h names those of this machine";
 }
 
 static const char *set_user_regs(const struct option_use *use)
@@ -168,21 +174,39 @@ static const char *set_synth(const struct option_use *use)
 	return NULL;
 }
 
-#define AT(member)	  .offset = offsetof(struct record_settings, member)
-#define FLAG(n, l, at, h) {.name = n, .letter = l, .kind = OPTION_FLAG, AT(at), .help = h}
-#define TEXT(n, l, a, at, h) {.name = n, .letter = l, .kind = OPTION_STRING, .argument = a, AT(at), .help = h}
-#define CALL(n, l, a, f, h) \
-	{.name = n, .letter = l, .kind = OPTION_CALL, .argument = a, .is_self_explaining = true, .call = f, .help = h}
-#define OPTIONAL(n, l, a, f, h) \
-	{.name = n, .letter = l, .kind = OPTION_CALL, .argument = a, .argument_is_optional = true, \
-		.is_self_explaining = true, .call = f, .help = h}
-#define LATER(n, l, a, h) {.name = n, .letter = l, .kind = OPTION_UNSUPPORTED, .argument = a, .help = h}
+#define AT(member) .offset = offsetof(struct record_settings, member)
+#define FLAG(n, l, at, h)                                                      \
+	{                                                                      \
+		.name = n, .letter = l, .kind = OPTION_FLAG, AT(at), .help = h \
+	}
+#define TEXT(n, l, a, at, h)                                                                    \
+	{                                                                                       \
+		.name = n, .letter = l, .kind = OPTION_STRING, .argument = a, AT(at), .help = h \
+	}
+#define CALL(n, l, a, f, h)                                                                                        \
+	{                                                                                                          \
+		.name = n, .letter = l, .kind = OPTION_CALL, .argument = a, .is_self_explaining = true, .call = f, \
+		.help = h                                                                                          \
+	}
+#define OPTIONAL(n, l, a, f, h)                                                                           \
+	{                                                                                                 \
+		.name = n, .letter = l, .kind = OPTION_CALL, .argument = a, .argument_is_optional = true, \
+		.is_self_explaining = true, .call = f, .help = h                                          \
+	}
+#define LATER(n, l, a, h)                                                                    \
+	{                                                                                    \
+		.name = n, .letter = l, .kind = OPTION_UNSUPPORTED, .argument = a, .help = h \
+	}
 
 static const struct option options[] = {
 	FLAG("all-cpus", 'a', target.system_wide, "record all CPUs"),
 	CALL("branch-any", 'b', NULL, set_any_branch, "record the last branches with each sample"),
 	FLAG("no-buildid", 'B', no_build_ids, "do not store build ids"),
-	{.name = "count", .letter = 'c', .kind = OPTION_U64, .argument = "n", AT(period),
+	{.name = "count",
+		.letter = 'c',
+		.kind = OPTION_U64,
+		.argument = "n",
+		AT(period),
 		.help = "one sample each n events"},
 	TEXT("cpu", 'C', "cpu", target.cpus, "record these CPUs (0-3,8)"),
 	FLAG("data", 'd', attrs.data_address, "store data addresses with each sample"),
@@ -220,9 +244,14 @@ static const struct option options[] = {
 	LATER("aux-sample", 0, "opts", "store AUX data with samples"),
 	FLAG("buildid-all", 0, all_build_ids, "store build ids of all mapped files, hit or not"),
 	FLAG("buildid-mmap", 0, attrs.build_id_mmap, "let the kernel put build ids in map events"),
-	{.name = "call-graph", .kind = OPTION_CALL, .argument = "record_mode[,record_size]", .call = set_call_graph,
-		.can_be_negated = true, .is_self_explaining = true,
-		.help = "record call graphs: fp, dwarf (registers and a copy of the stack of record_size bytes, 8192 by default) or lbr"},
+	{.name = "call-graph",
+		.kind = OPTION_CALL,
+		.argument = "record_mode[,record_size]",
+		.call = set_call_graph,
+		.can_be_negated = true,
+		.is_self_explaining = true,
+		.help = "record call graphs: fp, dwarf (registers and a copy of the stack of record_size bytes, 8192 "
+			"by default) or lbr"},
 	LATER("clang-opt", 0, "clang options", "options for clang"),
 	LATER("clang-path", 0, "clang path", "which clang"),
 	FLAG("code-page-size", 0, attrs.code_page_size, "store the page size of the sampled code"),

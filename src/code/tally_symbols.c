@@ -19,8 +19,8 @@ static enum tally_status load(struct tally_symbols *symbols, const char *path, s
 	binary_store_load(symbols->store, &symbols->id, 1);
 	struct binary_info info = binary_store_info(symbols->store, symbols->id);
 	if (info.symbol_count == 0)
-		return error_set(
-			err, TALLY_NOT_FOUND, "%s has no symbols%s%s", path, info.text ? ": " : "", info.text ? info.text : "");
+		return error_set(err, TALLY_NOT_FOUND, "%s has no symbols%s%s", path, info.text ? ": " : "",
+			info.text ? info.text : "");
 	return TALLY_OK;
 }
 

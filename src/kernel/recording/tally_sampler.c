@@ -15,11 +15,11 @@
 #include "kernel/recording/ring_set.h"
 #include "kernel/system/privileges.h"
 
-#define FREQUENCY_DEFAULT  4000
-#define RING_BYTES_DEFAULT (128u << 10)
-#define RECORD_BYTES_MAX   65536
-#define BRANCHES_MAX	   1024
-#define BRANCH_WORDS	   3
+#define FREQUENCY_DEFAULT   4000
+#define RING_BYTES_DEFAULT  (128u << 10)
+#define RECORD_BYTES_MAX    65536
+#define BRANCHES_MAX	    1024
+#define BRANCH_WORDS	    3
 #define BRANCH_MISPREDICTED 1u
 #define BRANCH_PREDICTED    2u
 
@@ -135,8 +135,7 @@ static enum tally_status open_first_that_works(
 	return st;
 }
 
-TALLY_API struct tally_sampler *tally_sampler_open(
-	const struct tally_sampler_options *options, struct tally_error *err)
+TALLY_API struct tally_sampler *tally_sampler_open(const struct tally_sampler_options *options, struct tally_error *err)
 {
 	struct tally_sampler *s = calloc(1, sizeof(*s));
 
@@ -258,8 +257,12 @@ TALLY_API enum tally_status tally_sampler_next(
 		enum tally_status st = sample_decode(&s->layout, &record, &decoded, err);
 		if (st != TALLY_OK)
 			return st;
-		*sample = (struct tally_sample){.ip = decoded.ip, .time_ns = decoded.time, .period = decoded.period,
-			.pid = (pid_t)decoded.pid, .tid = (pid_t)decoded.tid, .cpu = decoded.cpu,
+		*sample = (struct tally_sample){.ip = decoded.ip,
+			.time_ns = decoded.time,
+			.period = decoded.period,
+			.pid = (pid_t)decoded.pid,
+			.tid = (pid_t)decoded.tid,
+			.cpu = decoded.cpu,
 			.is_kernel = (record.misc & MISC_CPUMODE_MASK) == MISC_CPUMODE_KERNEL};
 		fill_branches(s, &decoded, sample);
 		return TALLY_OK;
