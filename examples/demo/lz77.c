@@ -158,7 +158,7 @@ static void emit(struct compressor *c, struct token token)
 	}
 }
 
-static void compress(struct compressor *c, const uint8_t *data, size_t size)
+__attribute__((noinline)) static void compress(struct compressor *c, const uint8_t *data, size_t size)
 {
 	size_t at = 0;
 

@@ -6,7 +6,7 @@ import pytest
 
 # What every reading verb is tried with.
 READERS = [('report', '--stdio'), ('script',), ('evlist', '-v')]
-CUTS, FLIPS = 40, 40
+CUTS, FLIPS = 120, 200
 
 
 @pytest.fixture(scope='module')
