@@ -98,23 +98,31 @@ enum tally_status binary_store_add(
 	return TALLY_OK;
 }
 
-static void load_perf_map(struct binary_entry *entry)
+/* The runtime writes to its own /tmp, which in a container is not ours. */
+static void load_perf_map(const struct binary_store_options *options, struct binary_entry *entry)
 {
-	char *text;
 	size_t len;
-	const char *path = arena_printf(&entry->arena, "/proc/%d/root/tmp/perf-%d.map", entry->key.pid, entry->key.pid);
-	if (!path || !file_exists(path))
-		path = entry->key.path.data;
-	if (file_read(path, LIMIT_SMALL_FILE, &text, &len, NULL) != TALLY_OK) {
-		binary_entry_set(entry, BINARY_NO_FILE, "generated code, and its runtime wrote no perf map");
-		return;
+	const char *candidates[] = {
+		options->symfs
+			? NULL
+			: arena_printf(&entry->arena, "/proc/%d/root/tmp/perf-%d.map", entry->key.pid, entry->key.pid),
+		arena_printf(&entry->arena, "%s/tmp/perf-%d.map", options->symfs ? options->symfs : "", entry->key.pid),
+	};
+	for (size_t i = 0; i < sizeof(candidates) / sizeof(candidates[0]) && !entry->names; i++) {
+		if (!candidates[i] || !file_exists(candidates[i]) ||
+			file_read(candidates[i], LIMIT_PERF_MAP, &entry->names, &len, NULL) != TALLY_OK)
+			entry->names = NULL;
+		else
+			entry->used_path = candidates[i];
 	}
-	entry->used_path = path;
-	if (perf_map_parse((struct tally_str){text, len}, &entry->arena, &entry->symbols))
-		entry->status = entry->symbols.symbols.len > 0 ? BINARY_OK : BINARY_NO_SYMBOLS;
-	else
+	if (!entry->names)
+		binary_entry_set(entry, BINARY_NO_FILE, "generated code, and its runtime wrote no /tmp/perf-PID.map");
+	else if (!perf_map_parse(entry->names, len, &entry->symbols))
 		binary_entry_out_of_memory(entry);
-	free(text);
+	else if (entry->symbols.symbols.len == 0)
+		binary_entry_set(entry, BINARY_NO_SYMBOLS, "the perf map that the runtime wrote has no functions");
+	else
+		binary_entry_set(entry, BINARY_OK, NULL);
 }
 
 struct load {
@@ -166,7 +174,7 @@ static void load_one(void *context, size_t index, unsigned worker)
 		load_vdso(&load->store->options, entry);
 		break;
 	case BINARY_PERF_MAP:
-		load_perf_map(entry);
+		load_perf_map(&load->store->options, entry);
 		break;
 	case BINARY_KERNEL:
 	case BINARY_MODULE:

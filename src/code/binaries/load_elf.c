@@ -118,7 +118,7 @@ static void load_image_symbols(const struct binary_store_options *options, struc
 		if (ok && elf_image_open_minidebug(entry->image, &entry->debug, NULL) == TALLY_OK)
 			ok = add_symbols(entry, entry->debug);
 	}
-	if (!ok || !add_plt(entry) || !symbol_table_finish(&entry->symbols, false))
+	if (!ok || !add_plt(entry) || !symbol_table_finish(&entry->symbols, SYMBOLS_SIZED))
 		binary_entry_out_of_memory(entry);
 	else if (entry->symbols.symbols.len == 0)
 		binary_entry_set(entry, BINARY_NO_SYMBOLS, "the file is stripped and no debug file of it was found");

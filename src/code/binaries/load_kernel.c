@@ -78,7 +78,7 @@ static void use_kallsyms(struct binary_entry *entry, const struct kallsyms *kall
 			    : kallsyms_add_kernel(kallsyms, table, &is_hidden);
 	if (ok && !is_module && !is_hidden)
 		symbol_table_move(table, displacement(entry, kallsyms_address(table, "_text")));
-	if (!ok || !symbol_table_finish(table, true))
+	if (!ok || !symbol_table_finish(table, SYMBOLS_UNSIZED))
 		binary_entry_out_of_memory(entry);
 	else if (is_hidden)
 		binary_entry_set(entry, BINARY_HIDDEN, HIDDEN_TEXT);
@@ -131,7 +131,7 @@ static bool use_vmlinux(struct binary_entry *entry, const char *path, bool is_tr
 				&entry->symbols, symbol->vaddr + by, symbol->size, symbol->name, symbol->binding);
 	}
 	vec_free(&list.symbols);
-	if (ok && symbol_table_finish(&entry->symbols, false))
+	if (ok && symbol_table_finish(&entry->symbols, SYMBOLS_SIZED))
 		binary_entry_set(entry, BINARY_OK, NULL);
 	else
 		binary_entry_out_of_memory(entry);

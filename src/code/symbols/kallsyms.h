@@ -20,7 +20,7 @@ struct kallsyms {
 
 /* text has a NUL after its len bytes, as file_read leaves it. */
 void kallsyms_open(char *text, size_t len, struct kallsyms *kallsyms);
-/* False: out of memory. Symbols are added; the caller finishes the table with all_ends. */
+/* False: out of memory. Symbols are added; the caller finishes the table with SYMBOLS_UNSIZED. */
 bool kallsyms_add_kernel(const struct kallsyms *kallsyms, struct symbol_table *table, bool *is_hidden);
 /* module: its name in brackets. */
 bool kallsyms_add_module(

@@ -1,20 +1,36 @@
 #include "code/symbols/perf_map.h"
 
-bool perf_map_parse(struct tally_str text, struct arena *arena, struct symbol_table *table)
+/* Splits the next word off; runs of blanks and tabs part words. */
+static struct tally_str next_word(struct tally_str *rest)
 {
-	struct tally_str rest = text;
-	struct tally_str line;
-	while (rest.len > 0 && str_next(&rest, '\n', &line)) {
-		struct tally_str start_text;
-		struct tally_str size_text;
+	size_t start = 0;
+	while (start < rest->len && (rest->data[start] == ' ' || rest->data[start] == '\t'))
+		start++;
+	size_t end = start;
+	while (end < rest->len && rest->data[end] != ' ' && rest->data[end] != '\t')
+		end++;
+	struct tally_str word = {rest->data + start, end - start};
+	*rest = (struct tally_str){rest->data + end, rest->len - end};
+	return word;
+}
+
+bool perf_map_parse(char *text, size_t len, struct symbol_table *table)
+{
+	char *end = text + len;
+	for (char *line = text; line < end;) {
+		char *newline = memchr(line, '\n', (size_t)(end - line));
+		char *stop = newline ? newline : end;
+		struct tally_str rest = {line, (size_t)(stop - line)};
 		uint64_t start;
 		uint64_t size;
-		if (!str_next(&line, ' ', &start_text) || !str_next(&line, ' ', &size_text) || !line.data ||
-			line.len == 0 || !str_to_u64(start_text, 16, &start) || !str_to_u64(size_text, 16, &size))
+		*stop = '\0';
+		line = stop + 1;
+		struct tally_str start_text = next_word(&rest);
+		struct tally_str size_text = next_word(&rest);
+		if (rest.len < 2 || !str_to_u64(start_text, 16, &start) || !str_to_u64(size_text, 16, &size))
 			continue;
-		const char *name = arena_string(arena, line.data, line.len);
-		if (!name || !symbol_table_add(table, start, size, name, 'g'))
+		if (rest.data[1] != '\0' && !symbol_table_add(table, start, size, rest.data + 1, 'g'))
 			return false;
 	}
-	return symbol_table_finish(table, false);
+	return symbol_table_finish(table, SYMBOLS_LAST_STAYS);
 }

@@ -1,13 +1,16 @@
 /*
- * perf_map.h - /tmp/perf-PID.map: "START SIZE name" in hex, one function of JIT code a line. Names are copied.
+ * perf_map.h - /tmp/perf-PID.map: "START SIZE name" in hex, one function of generated code a line.
+ *
+ * The caller owns the text, which is changed (lines end in NUL) and outlives the table: names are borrowed from it.
+ * Memory of generated code is used again: of several functions at one address the one written last stays.
  * Bad input: a line that is none is skipped.
  */
 #ifndef CODE_SYMBOLS_PERF_MAP_H
 #define CODE_SYMBOLS_PERF_MAP_H
 
-#include "base/arena.h"
 #include "code/symbols/symbol_table.h"
 
-bool perf_map_parse(struct tally_str text, struct arena *arena, struct symbol_table *table);
+/* text has a NUL after its len bytes, as file_read leaves it. False: out of memory. */
+bool perf_map_parse(char *text, size_t len, struct symbol_table *table);
 
 #endif

@@ -52,14 +52,19 @@ static bool differ_in_digit_only(const char *a, const char *b)
 /* By the names as people read them. */
 static int compare_names(const char *a, const char *b, unsigned *reads)
 {
-	size_t a_bars = strspn(a, "_");
-	size_t b_bars = strspn(b, "_");
-	size_t a_len = strlen(a);
-	size_t b_len = strlen(b);
+	size_t a_bars;
+	size_t b_bars;
+	size_t a_len;
+	size_t b_len;
 	if ((is_mangled(a) || is_mangled(b)) && *reads < ALIASES_READ_MOST && !differ_in_digit_only(a, b)) {
 		*reads += 1;
 		a_len = demangle_length(a, &a_bars);
 		b_len = demangle_length(b, &b_bars);
+	} else {
+		a_bars = strspn(a, "_");
+		b_bars = strspn(b, "_");
+		a_len = strlen(a);
+		b_len = strlen(b);
 	}
 	if (a_bars != b_bars)
 		return a_bars < b_bars ? -1 : 1;
@@ -124,14 +129,14 @@ static bool sort_by_start(struct symbol *items, size_t count)
 	return true;
 }
 
-static void drop_aliases(struct symbol_table *table)
+static void drop_aliases(struct symbol_table *table, bool last_stays)
 {
 	size_t kept = 0;
 	unsigned reads = 0;
 	for (size_t i = 0; i < table->symbols.len; i++) {
 		struct symbol *symbol = &table->symbols.items[i];
 		if (kept > 0 && table->symbols.items[kept - 1].start == symbol->start) {
-			if (compare_aliases(&table->symbols.items[kept - 1], symbol, &reads) > 0)
+			if (last_stays || compare_aliases(&table->symbols.items[kept - 1], symbol, &reads) > 0)
 				table->symbols.items[kept - 1] = *symbol;
 			continue;
 		}
@@ -158,14 +163,14 @@ bool symbol_table_sort(struct symbol_table *table)
 	return table->symbols.len == 0 || sort_by_start(table->symbols.items, table->symbols.len);
 }
 
-bool symbol_table_finish(struct symbol_table *table, bool all_ends)
+bool symbol_table_finish(struct symbol_table *table, enum symbol_rule rule)
 {
 	if (table->symbols.len == 0)
 		return true;
 	if (!symbol_table_sort(table))
 		return false;
-	mend_ends(table->symbols.items, table->symbols.len, all_ends);
-	drop_aliases(table);
+	mend_ends(table->symbols.items, table->symbols.len, rule == SYMBOLS_UNSIZED);
+	drop_aliases(table, rule == SYMBOLS_LAST_STAYS);
 	struct symbol *items = table->symbols.items;
 	size_t count = table->symbols.len;
 	table->max_end = malloc(count * sizeof(*table->max_end));

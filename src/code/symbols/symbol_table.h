@@ -16,6 +16,12 @@ struct symbol_table {
 	uint64_t *max_end; /* highest end of symbols[0..i] */
 };
 
+enum symbol_rule {
+	SYMBOLS_SIZED, /* ELF: sizes hold; one without a size ends where the next begins */
+	SYMBOLS_UNSIZED, /* kallsyms: each ends where the next begins */
+	SYMBOLS_LAST_STAYS, /* perf maps: as ELF, but of several at one address the last that was added stays */
+};
+
 bool symbol_table_add(struct symbol_table *table, uint64_t start, uint64_t size, const char *name, char binding);
 /* Adds by (wrapping) to every address; before finish. */
 void symbol_table_move(struct symbol_table *table, uint64_t by);
@@ -23,8 +29,8 @@ void symbol_table_move(struct symbol_table *table, uint64_t by);
 bool symbol_table_sort(struct symbol_table *table);
 /* The best name of a sorted table's address; NULL: nothing starts there. */
 const struct symbol *symbol_table_at(const struct symbol_table *table, uint64_t start);
-/* Sorts, gives ends and drops aliases. all_ends: sizes say nothing (kallsyms): each ends where the next begins. */
-bool symbol_table_finish(struct symbol_table *table, bool all_ends);
+/* Sorts, gives ends and drops aliases. False: out of memory. */
+bool symbol_table_finish(struct symbol_table *table, enum symbol_rule rule);
 void symbol_table_deinit(struct symbol_table *table);
 const struct symbol *symbol_table_find(const struct symbol_table *table, uint64_t address);
 
