@@ -17,8 +17,8 @@ void symbol_table_deinit(struct symbol_table *table)
 bool symbol_table_add(struct symbol_table *table, uint64_t start, uint64_t size, const char *name, char binding)
 {
 	struct symbol symbol = {.start = start, .name = name, .binding = binding};
-	if (__builtin_add_overflow(start, size, &symbol.end))
-		symbol.end = start;
+	if (!checked_add(start, size, &symbol.end))
+		symbol.end = UINT64_MAX;
 	return vec_push(&table->symbols, symbol);
 }
 
@@ -152,9 +152,10 @@ static void mend_ends(struct symbol *items, size_t count, bool all_ends)
 		if (all_ends || items[i].end == items[i].start)
 			items[i].end = items[i + 1].start;
 	struct symbol *last = &items[count - 1];
-	if (last->end == last->start && checked_add((last->start + PAGE - 1) & ~(uint64_t)(PAGE - 1), PAGE, &last->end))
+	if (last->end > last->start)
 		return;
-	if (last->end < last->start)
+	last->end = ((last->start + PAGE - 1) & ~(uint64_t)(PAGE - 1)) + PAGE;
+	if (last->end <= last->start)
 		last->end = UINT64_MAX;
 }
 

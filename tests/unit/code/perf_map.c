@@ -1,0 +1,87 @@
+#include "unit_test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "code/symbols/perf_map.h"
+
+static char *copy_of(const char *text, size_t len)
+{
+	char *copy = malloc(len + 1);
+	assert_non_null(copy);
+	memcpy(copy, text, len);
+	copy[len] = '\0';
+	return copy;
+}
+
+static const char *name_at(const struct symbol_table *table, uint64_t address)
+{
+	const struct symbol *symbol = symbol_table_find(table, address);
+	return symbol ? symbol->name : "-";
+}
+
+static const char some_map[] = "1000 100 old tenant\n"
+			       "1000 80 LazyCompile:~fib /srv/a b.js:1\n"
+			       "0x2000 0x10 with_prefix\n"
+			       " 3000\tFF\ttabs\n"
+			       "4000 0 no_size\n"
+			       "5000 10 next\n"
+			       "6000 10 no newline";
+
+static void reads_lines(void **state)
+{
+	char *text = copy_of(some_map, strlen(some_map));
+	struct symbol_table table = {0};
+	assert_true(perf_map_parse(text, strlen(some_map), &table));
+	assert_string_equal(name_at(&table, 0x1000), "LazyCompile:~fib /srv/a b.js:1");
+	assert_string_equal(name_at(&table, 0x107f), "LazyCompile:~fib /srv/a b.js:1");
+	assert_string_equal(name_at(&table, 0x1080), "-");
+	assert_string_equal(name_at(&table, 0x200f), "with_prefix");
+	assert_string_equal(name_at(&table, 0x30fe), "tabs");
+	assert_string_equal(name_at(&table, 0x4fff), "no_size");
+	assert_string_equal(name_at(&table, 0x600f), "no newline");
+	symbol_table_deinit(&table);
+	free(text);
+}
+
+static void skips_what_is_no_line(void **state)
+{
+	static const char damaged[] = "\n \n1000\n1000 10\n1000 10 \nzz 10 x\n1000 zz x\n10000000000000000 1 x\n"
+				      "fffffffffffffff0 ffff wraps\n";
+	char *text = copy_of(damaged, strlen(damaged));
+	struct symbol_table table = {0};
+	assert_true(perf_map_parse(text, strlen(damaged), &table));
+	assert_int_equal(table.symbols.len, 1);
+	assert_string_equal(name_at(&table, 0xfffffffffffffff0), "wraps");
+	symbol_table_deinit(&table);
+	free(text);
+}
+
+static void survives_cuts_and_flips(void **state)
+{
+	size_t len = strlen(some_map);
+	uint32_t random = 7;
+	for (size_t i = 0; i < 4 * len; i++) {
+		size_t used = i < len ? i : len;
+		char *text = copy_of(some_map, used);
+		random = random * 1664525 + 1013904223;
+		if (i >= len)
+			text[i % len] = (char)(random >> 24);
+		struct symbol_table table = {0};
+		assert_true(perf_map_parse(text, used, &table));
+		for (size_t k = 0; k < table.symbols.len; k++)
+			assert_true(strlen(table.symbols.items[k].name) > 0);
+		symbol_table_deinit(&table);
+		free(text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reads_lines),
+		cmocka_unit_test(skips_what_is_no_line),
+		cmocka_unit_test(survives_cuts_and_flips),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

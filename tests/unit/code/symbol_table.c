@@ -1,0 +1,181 @@
+#include "unit_test.h"
+
+#include <string.h>
+
+#include "code/symbols/symbol_table.h"
+#include "tally_config.h"
+
+static void add(struct symbol_table *table, uint64_t start, uint64_t size, const char *name, char binding)
+{
+	assert_true(symbol_table_add(table, start, size, name, binding));
+}
+
+static const char *name_at(const struct symbol_table *table, uint64_t address)
+{
+	const struct symbol *symbol = symbol_table_find(table, address);
+	return symbol ? symbol->name : "-";
+}
+
+static void finds_by_range(void **state)
+{
+	struct symbol_table table = {0};
+	add(&table, 0x300, 0x10, "third", 'g');
+	add(&table, 0x100, 0x10, "first", 'g');
+	add(&table, 0x200, 0, "second", 'g');
+	assert_true(symbol_table_finish(&table, SYMBOLS_SIZED));
+	assert_string_equal(name_at(&table, 0xff), "-");
+	assert_string_equal(name_at(&table, 0x100), "first");
+	assert_string_equal(name_at(&table, 0x10f), "first");
+	assert_string_equal(name_at(&table, 0x110), "-");
+	assert_string_equal(name_at(&table, 0x200), "second");
+	assert_string_equal(name_at(&table, 0x2ff), "second");
+	assert_string_equal(name_at(&table, 0x30f), "third");
+	assert_string_equal(name_at(&table, 0x310), "-");
+	symbol_table_deinit(&table);
+}
+
+static void looks_behind_nested_symbols(void **state)
+{
+	struct symbol_table table = {0};
+	add(&table, 0x100, 0x100, "outer", 'g');
+	add(&table, 0x120, 0x10, "inner", 'l');
+	add(&table, 0x140, 0x10, "inner2", 'l');
+	assert_true(symbol_table_finish(&table, SYMBOLS_SIZED));
+	assert_string_equal(name_at(&table, 0x11f), "outer");
+	assert_string_equal(name_at(&table, 0x125), "inner");
+	assert_string_equal(name_at(&table, 0x130), "outer");
+	assert_string_equal(name_at(&table, 0x1ff), "outer");
+	assert_string_equal(name_at(&table, 0x200), "-");
+	symbol_table_deinit(&table);
+}
+
+static void unsized_symbols_end_at_the_next(void **state)
+{
+	struct symbol_table table = {0};
+	add(&table, 0x1000, 0, "a", 'g');
+	add(&table, 0x1800, 0, "b", 'g');
+	assert_true(symbol_table_finish(&table, SYMBOLS_UNSIZED));
+	assert_string_equal(name_at(&table, 0x17ff), "a");
+	assert_string_equal(name_at(&table, 0x2fff), "b");
+	assert_string_equal(name_at(&table, 0x3000), "-");
+	symbol_table_deinit(&table);
+}
+
+/* Cases that perf 6.1 and 7.3 decide alike on libc, libstdc++, Rust programs and the kernel. */
+static void chooses_among_aliases(void **state)
+{
+	static const struct {
+		const char *lost, *kept;
+		uint64_t lost_size, kept_size;
+		char lost_binding, kept_binding;
+	} cases[] = {
+		{"_IO_do_write", "x", 0, 38, 'g', 'l'}, /* one with a size */
+		{"__write", "__libc_write", 157, 157, 'w', 'l'}, /* not a weak one */
+		{"__libc_write", "read", 157, 157, 'l', 'g'}, /* a global one */
+		{"__longer_name", "_name", 8, 8, 'g', 'g'}, /* fewer underscores */
+		{"__libc_write", "__GI___libc_write", 157, 157, 'l', 'l'}, /* the longer */
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		for (int order = 0; order < 2; order++) {
+			struct symbol_table table = {0};
+			if (order == 1)
+				add(&table, 0x100, cases[i].kept_size, cases[i].kept, cases[i].kept_binding);
+			add(&table, 0x100, cases[i].lost_size, cases[i].lost, cases[i].lost_binding);
+			if (order == 0)
+				add(&table, 0x100, cases[i].kept_size, cases[i].kept, cases[i].kept_binding);
+			add(&table, 0x100, 0, "zzz", 'w'); /* the last without size takes the rest, and is weak */
+			assert_true(symbol_table_finish(&table, SYMBOLS_SIZED));
+			assert_int_equal(table.symbols.len, 1);
+			assert_string_equal(name_at(&table, 0x100), cases[i].kept);
+			symbol_table_deinit(&table);
+		}
+	}
+}
+
+static void labels_of_one_address_leave_the_last(void **state)
+{
+	struct symbol_table table = {0};
+	add(&table, 0x100, 0, "__data_start", 'g');
+	add(&table, 0x100, 0, "data_start", 'w');
+	add(&table, 0x200, 0, "end", 'g');
+	assert_true(symbol_table_finish(&table, SYMBOLS_SIZED));
+	assert_string_equal(name_at(&table, 0x1ff), "data_start");
+	symbol_table_deinit(&table);
+}
+
+static void aliases_are_compared_as_read(void **state)
+{
+	if (!HAVE_DEMANGLE)
+		skip_because("this build has no libiberty");
+	struct symbol_table table = {0};
+	/* <u64 as core::fmt::LowerHex>::fmt and <usize as ...>: names of one length, unlike what they mean. */
+	add(&table, 0x100, 8, "_RNvXs1y_NtNtCs1_4core3fmt3numyNtB8_8LowerHex3fmt", 'g');
+	add(&table, 0x100, 8, "_RNvXs1j_NtNtCs1_4core3fmt3numjNtB8_8LowerHex3fmt", 'g');
+	add(&table, 0x200, 8, "_ZN1aC1Ev", 'g');
+	add(&table, 0x200, 8, "_ZN1aC2Ev", 'g');
+	assert_true(symbol_table_finish(&table, SYMBOLS_SIZED));
+	assert_string_equal(name_at(&table, 0x100), "_RNvXs1j_NtNtCs1_4core3fmt3numjNtB8_8LowerHex3fmt");
+	assert_string_equal(name_at(&table, 0x200), "_ZN1aC1Ev");
+	symbol_table_deinit(&table);
+}
+
+static void moves_before_finish(void **state)
+{
+	struct symbol_table table = {0};
+	add(&table, 0x1000, 0x10, "a", 'g');
+	symbol_table_move(&table, UINT64_MAX - 0xfff + 0x20);
+	assert_true(symbol_table_finish(&table, SYMBOLS_SIZED));
+	assert_string_equal(name_at(&table, 0x2f), "a");
+	symbol_table_deinit(&table);
+}
+
+static void bounds_of_the_address_space(void **state)
+{
+	struct symbol_table table = {0};
+	add(&table, UINT64_MAX - 1, 100, "wraps", 'g');
+	add(&table, 0x10, UINT64_MAX, "huge", 'g');
+	assert_true(symbol_table_finish(&table, SYMBOLS_SIZED));
+	assert_string_equal(name_at(&table, UINT64_MAX - 1), "wraps");
+	assert_string_equal(name_at(&table, 0x10), "huge");
+	assert_string_equal(name_at(&table, 0), "-");
+	symbol_table_deinit(&table);
+	struct symbol_table empty = {0};
+	assert_true(symbol_table_finish(&empty, SYMBOLS_SIZED));
+	assert_string_equal(name_at(&empty, 0), "-");
+	symbol_table_deinit(&empty);
+}
+
+static void sorts_many(void **state)
+{
+	struct symbol_table table = {0};
+	uint32_t random = 1;
+	for (int i = 0; i < 5000; i++) {
+		random = random * 1664525 + 1013904223;
+		add(&table, random >> 8, 1, "x", 'g');
+	}
+	assert_true(symbol_table_finish(&table, SYMBOLS_SIZED));
+	for (size_t i = 1; i < table.symbols.len; i++)
+		assert_true(table.symbols.items[i - 1].start < table.symbols.items[i].start);
+	random = 1;
+	for (int i = 0; i < 5000; i++) {
+		random = random * 1664525 + 1013904223;
+		assert_int_equal(symbol_table_find(&table, random >> 8)->start, random >> 8);
+	}
+	symbol_table_deinit(&table);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(finds_by_range),
+		cmocka_unit_test(looks_behind_nested_symbols),
+		cmocka_unit_test(unsized_symbols_end_at_the_next),
+		cmocka_unit_test(chooses_among_aliases),
+		cmocka_unit_test(labels_of_one_address_leave_the_last),
+		cmocka_unit_test(aliases_are_compared_as_read),
+		cmocka_unit_test(moves_before_finish),
+		cmocka_unit_test(bounds_of_the_address_space),
+		cmocka_unit_test(sorts_many),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
