@@ -5,14 +5,17 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/error.h"
 #include "cli/commands.h"
 #include "cli/help.h"
 
 static pid_t pager_pid = -1; /* of the program, which has one standard output */
+static bool pager_has_stderr;
 
 int cli_fail(const struct cli *cli, const struct tally_error *err)
 {
@@ -59,11 +62,28 @@ void cli_print_diag(const struct cli *cli, const struct diag *diag)
 		fprintf(stderr, "%s: %llu more messages\n", cli->program, (unsigned long long)diag->dropped);
 }
 
-static void write_text(struct text *t, int fd)
+static void write_stderr(struct text *t)
 {
-	text_to_fd(t, fd);
+	fflush(stdout);
+	text_to_fd(t, STDERR_FILENO);
 	text_flush(t);
 	text_deinit(t);
+}
+
+int cli_finish_text(const struct cli *cli, struct text *t)
+{
+	struct tally_error err;
+	enum tally_status status = TALLY_OK;
+	if (!t->has_fd)
+		text_to_fd(t, STDOUT_FILENO);
+	fflush(stdout);
+	bool out_of_memory = t->failed;
+	if (!text_flush(t) && t->write_errno != EPIPE)
+		status = error_set_errno(&err, TALLY_IO, t->write_errno, "cannot write to standard output");
+	if (out_of_memory)
+		status = error_nomem(&err);
+	text_deinit(t);
+	return status == TALLY_OK ? 0 : cli_fail(cli, &err);
 }
 
 static void add_options_named(struct text *t, const struct command *command, const char *names)
@@ -93,7 +113,7 @@ int cli_usagef(const struct cli *cli, const struct command *command, const char 
 	} else {
 		help_usage(&t, cli->program, command, NULL);
 	}
-	write_text(&t, STDERR_FILENO);
+	write_stderr(&t);
 	return EXIT_USAGE;
 }
 
@@ -111,7 +131,7 @@ static int explain(const struct cli *cli, const struct command *command, const s
 		help_usage(&t, cli->program, command, parse->culprit);
 	if (parse->second)
 		help_option(&t, parse->second);
-	write_text(&t, STDERR_FILENO);
+	write_stderr(&t);
 	return EXIT_USAGE;
 }
 
@@ -143,12 +163,11 @@ int cli_parse_options(
 	if (parse.is_long_help) {
 		cli_start_pager(cli);
 		help_full(&t, cli->program, command);
-		write_text(&t, STDOUT_FILENO);
-		return 0;
+		return cli_finish_text(cli, &t);
 	}
 	text_char(&t, '\n');
 	help_usage(&t, cli->program, command, NULL);
-	write_text(&t, STDERR_FILENO);
+	write_stderr(&t);
 	return EXIT_USAGE;
 }
 
@@ -158,27 +177,49 @@ static const char *pager_command(void)
 	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
 		const char *value = getenv(variables[i]);
 		if (value)
-			return *value ? value : "cat";
+			return value;
 	}
-	return "less -FRSX";
+	return "less";
+}
+
+/* The terminal is the pager's until it ends: whoever interrupts us must not get it before. */
+static void end_with_pager(int signal_number)
+{
+	close(STDOUT_FILENO);
+	close(STDERR_FILENO);
+	while (waitpid(pager_pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	signal(signal_number, SIG_DFL);
+	raise(signal_number);
 }
 
 void cli_start_pager(const struct cli *cli)
 {
+	const char *command = pager_command();
 	int ends[2];
-	if (!cli->use_pager || pager_pid >= 0 || pipe(ends) != 0)
+	if (!cli->use_pager || pager_pid >= 0 || !*command || strcmp(command, "cat") == 0 || pipe(ends) != 0)
 		return;
+	fflush(stdout);
 	pager_pid = fork();
 	if (pager_pid == 0) {
 		dup2(ends[0], STDIN_FILENO);
 		close(ends[0]);
 		close(ends[1]);
-		execl("/bin/sh", "sh", "-c", pager_command(), (char *)NULL);
+		setenv("LESS", "FRSX", 0);
+		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 		_exit(127);
 	}
 	close(ends[0]);
-	if (pager_pid > 0)
+	if (pager_pid > 0) {
 		dup2(ends[1], STDOUT_FILENO);
+		/* Messages would be written over the pager's screen. */
+		pager_has_stderr = isatty(STDERR_FILENO) == 1;
+		if (pager_has_stderr)
+			dup2(ends[1], STDERR_FILENO);
+		signal(SIGINT, end_with_pager);
+		signal(SIGTERM, end_with_pager);
+		signal(SIGHUP, end_with_pager);
+	}
 	close(ends[1]);
 }
 
@@ -188,6 +229,8 @@ void cli_end_pager(void)
 		return;
 	fflush(stdout);
 	close(STDOUT_FILENO);
+	if (pager_has_stderr)
+		close(STDERR_FILENO);
 	while (waitpid(pager_pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	pager_pid = -1;

@@ -7,6 +7,7 @@
 #define CLI_CLI_H
 
 #include "base/diag.h"
+#include "base/text.h"
 #include <stdbool.h>
 #include <tally/status.h>
 
@@ -34,6 +35,9 @@ int cli_usagef(const struct cli *cli, const struct command *command, const char 
  * and has been explained. *rest is the index of the first word that is no option. */
 int cli_parse_options(
 	const struct cli *cli, const struct command *command, int argc, char **argv, void *settings, int *rest);
+/* Writes what is left of t to standard output (its fd, if it has one) and ends t. 0, or EXIT_FAILED after a message;
+ * a reader that went away is no failure. */
+int cli_finish_text(const struct cli *cli, struct text *t);
 /* Sends standard output through the pager, where there is a terminal and one is wanted. */
 void cli_start_pager(const struct cli *cli);
 /* Waits for the pager, if one runs. */

@@ -128,10 +128,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		fish(&t);
 	else
 		return cli_failf(cli, "%s: completion is made for bash, zsh and fish: name one of them", cli->program);
-	text_to_fd(&t, STDOUT_FILENO);
-	text_flush(&t);
-	text_deinit(&t);
-	return 0;
+	return cli_finish_text(cli, &t);
 }
 
 const struct command command_completion = {

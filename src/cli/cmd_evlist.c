@@ -114,11 +114,9 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		;
 	struct text t = {0};
 	print_events(&t, reader, &settings);
-	text_to_fd(&t, STDOUT_FILENO);
-	text_flush(&t);
-	text_deinit(&t);
+	code = cli_finish_text(cli, &t);
 	perfdata_reader_destroy(reader);
-	return status == TALLY_OK || status == TALLY_END ? 0 : cli_fail(cli, &err);
+	return status == TALLY_OK || status == TALLY_END ? code : cli_fail(cli, &err);
 }
 
 const struct command command_evlist = {

@@ -24,10 +24,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		cli_start_pager(cli);
 		help_full(&t, cli->program, wanted);
 	}
-	text_to_fd(&t, STDOUT_FILENO);
-	text_flush(&t);
-	text_deinit(&t);
-	return 0;
+	return cli_finish_text(cli, &t);
 }
 
 const struct command command_help = {

@@ -17,10 +17,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		return cli_failf(cli, "%s: man needs the name of a command", cli->program);
 	struct text t = {0};
 	help_man_page(&t, wanted);
-	text_to_fd(&t, STDOUT_FILENO);
-	text_flush(&t);
-	text_deinit(&t);
-	return 0;
+	return cli_finish_text(cli, &t);
 }
 
 const struct command command_man = {

@@ -256,8 +256,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	text_to_fd(&out, STDOUT_FILENO);
 	struct tally_error err = {0};
 	enum tally_status status = report_run(cli, &settings.request, &out, &notes, &err);
-	text_flush(&out);
-	text_deinit(&out);
+	code = cli_finish_text(cli, &out);
 	if (!settings.request.is_quiet)
 		cli_print_diag(cli, &notes);
 	diag_deinit(&notes);

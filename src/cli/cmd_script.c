@@ -374,7 +374,6 @@ static enum tally_status print_all(struct script *script, struct tally_error *er
 		if ((status = print_record(script, &item, err)) != TALLY_OK)
 			break;
 	time_order_destroy(order);
-	text_flush(&script->out);
 	return status == TALLY_END ? TALLY_OK : status;
 }
 
@@ -459,6 +458,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		cli_start_pager(cli);
 		text_to_fd(&script.out, STDOUT_FILENO);
 		status = print_all(&script, &err);
+		code = cli_finish_text(cli, &script.out);
 		cli_print_health(cli, &script.sideband.health);
 	}
 	code = status == TALLY_OK ? 0 : cli_fail(cli, &err);

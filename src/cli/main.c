@@ -1,6 +1,7 @@
 /*
  * main.c - finds the verb and runs it. Called as perf it is perf: the name in messages follows argv[0].
  */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,14 +20,11 @@ static const char *program_name(const char *argv0)
 	return strcmp(name, "perf") == 0 ? "perf" : "tally";
 }
 
-static int print_help(const char *program)
+static int print_help(const struct cli *cli)
 {
 	struct text t = {0};
-	help_program(&t, program);
-	text_to_fd(&t, STDOUT_FILENO);
-	text_flush(&t);
-	text_deinit(&t);
-	return 1;
+	help_program(&t, cli->program);
+	return cli_finish_text(cli, &t);
 }
 
 static int list_commands(void)
@@ -70,7 +68,7 @@ static int run(struct cli *cli, int argc, char **argv)
 	int code = command->run(cli, command, argc, argv);
 	cli_end_pager();
 	if (fflush(stdout) != 0 && code == 0)
-		code = EXIT_FAILED;
+		code = cli_failf(cli, "cannot write to standard output: %s", strerror(errno));
 	return code;
 }
 
@@ -114,10 +112,8 @@ static int wrong_option(const struct cli *cli, const char *word)
 /* An option that stands before the verb. */
 static int use_option(struct cli *cli, const char *word)
 {
-	if (is_one_of(word, "--help", "-h")) {
-		print_help(cli->program);
-		return 0;
-	}
+	if (is_one_of(word, "--help", "-h"))
+		return print_help(cli);
 	if (is_one_of(word, "--version", "-v"))
 		return run(cli, 1, (char *[]){(char *)"version", NULL});
 	if (strcmp(word, "-vv") == 0)
@@ -148,7 +144,9 @@ int main(int argc, char **argv)
 		if (code != CLI_GO_ON)
 			return code;
 	}
-	if (i >= argc)
-		return print_help(cli.program);
+	if (i >= argc) {
+		int code = print_help(&cli);
+		return code ? code : 1; /* as perf: no verb is a mistake, which help answers */
+	}
 	return run(&cli, argc - i, argv + i);
 }

@@ -169,6 +169,7 @@ static enum option_result unknown(struct option_parse *parse, const char *kind, 
 		parse->message, sizeof(parse->message), "unknown %s `%.*s'", kind, (int)(len < 100 ? len : 100), name);
 	char word[101];
 	snprintf(word, sizeof(word), "%.*s", (int)(len < 100 ? len : 100), name);
+	word[strcspn(word, "=")] = '\0';
 	size_t nearest = len > 1 ? text_nearest(names, count, word) : SIZE_MAX;
 	if (nearest != SIZE_MAX)
 		snprintf(parse->message + used, sizeof(parse->message) - (size_t)used, "\n  Did you mean `--%s'?",

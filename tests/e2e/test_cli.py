@@ -1,0 +1,141 @@
+"""The frame of the program: names, help, manual pages, completion, the pager and what happens without a reader."""
+import os
+import pty
+import shutil
+import subprocess
+
+import pytest
+
+VERBS = ['evlist', 'help', 'record', 'report', 'script', 'stat', 'version']
+
+
+def test_called_as_perf_it_is_perf(tally, tmp_path):
+    as_perf = tmp_path / 'perf'
+    as_perf.symlink_to(tally.path)
+
+    def run(*words):
+        return subprocess.run([as_perf, *words], capture_output=True, text=True, env=tally.environment, check=False)
+
+    assert run('nosuch').stderr == "perf: 'nosuch' is not a perf-command. See 'perf --help'.\n"
+    assert run('--version').stdout.startswith('perf version ')
+    assert ' Usage: perf stat ' in run('stat', '-h').stderr
+
+
+def test_no_verb_and_wrong_verb(tally):
+    assert '\n usage: tally [--version] [--help] [OPTIONS] COMMAND [ARGS]\n' in tally(check=1).stdout
+    assert tally('--help', check=0).stdout == tally('help', check=0).stdout
+    wrong = tally('reprot', check=1)
+    assert wrong.stderr.split('\n')[0] == "tally: 'reprot' is not a tally-command. See 'tally --help'."
+    assert 'report' in wrong.stderr
+    assert tally('annotate', check=129).stderr == "tally: 'annotate' is not supported yet\n"
+    assert 'Did you mean --version?' in tally('--verison', check=129).stderr
+
+
+def test_usage_goes_to_standard_error_and_help_to_standard_output(tally):
+    for verb in VERBS:
+        short = tally(verb, '-h', check=129)
+        assert short.stdout == '' and f' Usage: tally {verb}' in short.stderr
+        long = tally(verb, '--help', check=0)
+        assert long.stderr == '' and f' Usage: tally {verb}' in long.stdout
+        assert tally('help', verb, check=0).stdout == long.stdout
+        wrong = tally(verb, '--nosuchopt', check=129)
+        assert wrong.stderr.startswith("  Error: unknown option `nosuchopt'\n\n Usage: tally " + verb)
+        assert tally(verb, '--list-opts').returncode == 130
+
+
+def test_version(tally):
+    version = tally('--version', check=0).stdout
+    assert tally('version', check=0).stdout == version == tally('-v', check=0).stdout
+    options = tally('version', '--build-options', check=0).stdout
+    assert options.startswith(version) and ': [ on  ]  # HAVE_LIBELF\n' in options
+    assert tally('-vv', check=0).stdout == options
+
+
+def test_commands_and_options_are_listed_for_completion(tally):
+    verbs = tally('--list-cmds', check=0).stdout.split()
+    assert set(VERBS) <= set(verbs)
+    assert '--help' in tally('--list-opts', check=0).stdout.split()
+    assert {'--event', '--repeat'} <= set(tally('stat', '--list-opts').stdout.split())
+
+
+@pytest.mark.parametrize('shell', ['bash', 'zsh', 'fish'])
+def test_completion_is_accepted_by_its_shell(tally, shell, tmp_path):
+    script = tally('completion', shell, check=0).stdout
+    assert '--repeat' in script or '-l repeat' in script
+    if not shutil.which(shell):
+        pytest.skip(f'{shell} is not installed')
+    path = tmp_path / 'completion'
+    path.write_text(script)
+    result = subprocess.run([shell, '-n', path], capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stderr) == (0, '')
+
+
+def test_bash_completes_verbs_and_options(tally, tmp_path):
+    (tmp_path / 'completion').write_text(tally('completion', 'bash', check=0).stdout)
+
+    def complete(*words):
+        line = ' '.join(f"'{word}'" for word in words)
+        code = f'. ./completion; COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _tally; echo "${{COMPREPLY[*]}}"'
+        return subprocess.run(['bash', '-c', code], cwd=tmp_path, capture_output=True, text=True,
+                              check=True).stdout.split()
+
+    assert complete('tally', 'rep') == ['report']
+    assert complete('tally', 'stat', '--repe') == ['--repeat']
+    assert complete('tally', 'report', 'comp') == ['completion']
+
+
+@pytest.mark.parametrize('verb', VERBS)
+def test_manual_pages_render_without_a_warning(tally, verb):
+    page = tally('man', verb, check=0).stdout
+    assert page.startswith('.TH TALLY')
+    if not shutil.which('groff'):
+        pytest.skip('groff is not installed')
+    result = subprocess.run(['groff', '-man', '-Tutf8', '-ww', '-z'], input=page, capture_output=True, text=True,
+                            check=False)
+    assert (result.returncode, result.stderr) == (0, '')
+
+
+def read_all(fd):
+    data = b''
+    while True:
+        try:
+            part = os.read(fd, 65536)
+        except OSError:  # the other side of a pseudo-terminal was closed
+            part = b''
+        if not part:
+            os.close(fd)
+            return data.decode()
+        data += part
+
+
+def run_on_terminal(tally, *words, **environment):
+    ours, theirs = pty.openpty()
+    with subprocess.Popen([tally.path, *words], stdout=theirs, stdin=subprocess.DEVNULL,
+                          env={**tally.environment, **environment}) as process:
+        os.close(theirs)
+        text = read_all(ours)
+    return process.returncode, text.replace('\r\n', '\n')
+
+
+def test_pager_on_a_terminal_only(tally):
+    pager = "sed 's/^/> /'"
+    code, text = run_on_terminal(tally, 'help', 'stat', TALLY_PAGER=pager)
+    assert code == 0 and text.startswith('> tally stat')
+    code, text = run_on_terminal(tally, '--no-pager', 'help', 'stat', TALLY_PAGER=pager)
+    assert code == 0 and text.startswith('tally stat')
+    assert run_on_terminal(tally, 'help', 'stat', PAGER=pager)[1].startswith('> ')
+    assert run_on_terminal(tally, 'help', 'stat', PAGER='')[1].startswith('tally stat')
+    assert tally('help', 'stat', env={'TALLY_PAGER': pager}).stdout.startswith('tally stat')
+
+
+def test_a_reader_that_goes_away_is_no_complaint(tally):
+    result = subprocess.run(['bash', '-c', f'set -o pipefail; "{tally.path}" help record | true'], text=True,
+                            env=tally.environment, capture_output=True, check=False)
+    assert result.stderr == '' and result.returncode in (0, 141)
+
+
+def test_a_full_disk_is_told(tally):
+    with open('/dev/full', 'w', encoding='ascii') as full:
+        result = subprocess.run([tally.path, 'version'], stdout=full, stderr=subprocess.PIPE, text=True,
+                                env=tally.environment, check=False)
+    assert result.returncode == 255 and 'No space left on device' in result.stderr
