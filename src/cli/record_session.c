@@ -35,7 +35,7 @@ struct session {
 
 static enum tally_status take_signals(struct session *s, struct tally_error *err)
 {
-	const int ours[] = {SIGINT, SIGTERM, SIGCHLD};
+	const int ours[] = {SIGINT, SIGTERM, SIGCHLD, SIGPIPE}; /* SIGPIPE: the command is to be ended first */
 	sigset_t mask;
 
 	sigemptyset(&mask);
@@ -249,6 +249,8 @@ static enum tally_status drain(struct session *s, uint64_t *bytes, struct tally_
 
 	if (st == TALLY_OK && *bytes)
 		st = perfdata_writer_finish_round(s->writer, err);
+	if (st == TALLY_OK && *bytes)
+		st = perfdata_writer_sync(s->writer, err);
 	return st;
 }
 
@@ -324,16 +326,23 @@ static enum tally_status write_lost(struct session *s, struct tally_error *err)
 	return st;
 }
 
+static bool is_regular_file(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 static enum tally_status finish_file(struct session *s, struct tally_error *err)
 {
 	const struct record_request *q = s->request;
 	struct perfdata_features *features = &s->features.features;
 	struct record_build_ids ids = {0};
-	bool is_pipe = s->pipe_fd >= 0;
+	bool can_read_back = s->pipe_fd < 0 && is_regular_file(q->output);
 	enum tally_status st = TALLY_OK;
 
 	s->summary->bytes = perfdata_writer_data_bytes(s->writer);
-	if (!is_pipe && !q->no_build_ids) {
+	if (can_read_back && !q->no_build_ids) {
 		st = perfdata_writer_sync(s->writer, err);
 		if (st == TALLY_OK)
 			st = record_build_ids_read(q->output, q->all_build_ids, &ids, err);
@@ -402,15 +411,6 @@ static enum tally_status start(struct session *s, struct tally_error *err)
 	return st;
 }
 
-/* What was made for a recording that never began; never a device that was there before. */
-static void remove_unfinished(const char *path)
-{
-	struct stat st;
-
-	if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
-		unlink(path);
-}
-
 enum tally_status record_session_run(
 	const struct record_request *request, struct record_summary *summary, struct tally_error *err)
 {
@@ -429,7 +429,8 @@ enum tally_status record_session_run(
 		enum tally_status closed = finish_file(&s, st == TALLY_OK ? err : NULL);
 		st = st == TALLY_OK ? closed : st;
 	} else if (s.writer && s.pipe_fd < 0) {
-		remove_unfinished(request->output);
+		if (is_regular_file(request->output)) /* never a device that was there before */
+			unlink(request->output);
 	}
 	perfdata_writer_destroy(s.writer);
 	if (s.has_features)
