@@ -220,10 +220,22 @@ static enum tally_status interval_show(struct stat_measure *m, uint64_t now)
 	return TALLY_OK;
 }
 
+/* One that waits for its parent to take note has ended for us. */
+static bool thread_is_alive(const struct kernel_seam *kernel, pid_t thread)
+{
+	char *text;
+	if (kernel_text(kernel, &text, NULL, "/proc/%d/stat", (int)thread) != TALLY_OK)
+		return false;
+	const char *name_end = strrchr(text, ')'); /* the name may hold anything */
+	bool is_alive = name_end && !strpbrk(name_end, "ZX");
+	free(text);
+	return is_alive;
+}
+
 static bool targets_are_alive(const struct stat_session *s)
 {
 	for (size_t i = 0; i < s->target->thread_count; i++)
-		if (s->target->threads[i] == -1 || kernel_has(s->kernel, "/proc/%d", (int)s->target->threads[i]))
+		if (s->target->threads[i] == -1 || thread_is_alive(s->kernel, s->target->threads[i]))
 			return true;
 	return false;
 }

@@ -102,7 +102,7 @@ static int open_once(const struct opening *o, const struct counter *counter, siz
 	return fd;
 }
 
-/* Opens one counter, giving way where it can: more descriptors, user mode only. -1 with errno. */
+/* Opens one counter, giving way where it can: more descriptors, user mode only, guests too. -1 with errno. */
 static int open_giving_way(struct opening *o, struct counter *counter, size_t cpu, size_t thread)
 {
 	struct counter_set *set = o->set;
@@ -123,6 +123,12 @@ static int open_giving_way(struct opening *o, struct counter *counter, size_t cp
 			counter->threads[thread] != -1 &&
 			event_spec_restrict_to_user(set->events, index, NULL) == TALLY_OK) {
 			set->dropped_kernel = true;
+			continue;
+		}
+		/* Guests are left out unless asked for; a PMU that cannot tell them apart counts them. */
+		if (errnum == EINVAL && counter->open_count == 0 && !spec->has_guest_host &&
+			ATTR_HAS(&spec->attr, EXCLUDE_GUEST)) {
+			spec->attr.flags &= ~ATTR_FLAG(ATTR_BIT_EXCLUDE_GUEST);
 			continue;
 		}
 		errno = errnum;

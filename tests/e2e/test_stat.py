@@ -1,0 +1,304 @@
+"""stat on live events: layouts beside perf's, counts that are known beforehand, targets, signals, output forms."""
+import json
+import os
+import re
+import resource
+import signal
+import subprocess
+import time
+
+import pytest
+from conftest import BUILD, normalise_numbers
+
+
+@pytest.fixture
+def tracepoints(system_wide):
+    if not os.access('/sys/kernel/tracing/events/syscalls/sys_enter_write/id', os.R_OK):
+        pytest.skip('tracepoints of system calls are not readable here')
+
+
+def rows(text):
+    """{event: value} of a table."""
+    found = {}
+    for line in text.splitlines():
+        match = re.match(r'\s*([\d.,]+|<not \w+>)\s+(?:msec |ns )?\s*(\S+)\s*(#|\(|$)', line)
+        if match and 'seconds' not in line:
+            found[match[2]] = match[1] if match[1][0] == '<' else float(match[1].replace(',', ''))
+    return found
+
+
+def shape(text):
+    """Lines without digits; which values have a unit prefix or a deviation differs from run to run."""
+    text = re.sub(r'\( \+-\s*[\d.]+% \)', '', text)
+    text = re.sub(r'[KMG]/sec', '/sec', normalise_numbers(text))
+    lines = [line.strip() for line in text.splitlines()]
+    return [line for line in lines if line and 'not supported:' not in line]
+
+
+# What perf 6.1 and later versions print alike; the default set differs between them.
+LAYOUTS = {
+    'clocks': '-e task-clock,cpu-clock,context-switches,page-faults true',
+    'group': '-e {task-clock,page-faults} true',
+    'modifiers': '-e task-clock:u,page-faults:uk true',
+    'all CPUs': '-a -e cpu-clock,page-faults sleep 0.05',
+    'one CPU': '-C 0 -e cpu-clock sleep 0.05',
+    'per CPU': '-a -A -e cpu-clock sleep 0.05',
+    'per core': '-a --per-core -e cpu-clock sleep 0.05',
+    'per socket': '-a --per-socket -e cpu-clock sleep 0.05',
+    'per node': '-a --per-node -e cpu-clock sleep 0.05',
+    'repeat': '-r 3 -e task-clock,page-faults true',
+    'null': '-n true',
+    'CSV': '-x, -e task-clock,page-faults true',
+    'CSV per CPU': '-x; -a -A -e cpu-clock sleep 0.05',
+    'CSV of runs': '-x, -r 2 -e task-clock true',
+    'not counted': '-D -1 -e page-faults sleep 0.02',
+}
+
+
+@pytest.mark.parametrize('name', LAYOUTS)
+def test_layout_is_perfs(tally, perf, system_wide, name):
+    words = LAYOUTS[name].split()
+    version = perf('--version').stdout
+    if 'perf version 6.1' not in version:
+        pytest.skip(f'the layout of perf 6.1 is meant, and this is {version.strip()}')
+    assert shape(tally('stat', *words, check=0).stderr) == shape(perf('stat', *words, check=0).stderr)
+
+
+def test_page_faults_are_perfs(tally, perf, live, workload):
+    """Of a program whose only variation is the loader's: within 2."""
+    command = [workload('faults').path, 300]
+    counts = [[rows(tool('stat', '-e', 'page-faults:u', *command, check=0).stderr)['page-faults:u'] for _ in range(3)]
+              for tool in (tally, perf)]
+    assert abs(min(counts[0]) - min(counts[1])) <= 2, counts
+
+
+def test_task_clock_is_the_time_that_was_spent(tally, live, workload):
+    text = tally('stat', '-e', 'task-clock', workload('spin').path, check=0).stderr
+    user, system = (float(re.search(rf'([\d.]+) seconds {name}', text)[1]) for name in ('user', 'sys'))
+    clock = rows(text)['task-clock'] / 1000
+    assert abs(clock - user - system) < 0.05 * clock + 0.02, text
+
+
+def test_a_group_counts_what_its_members_count_alone(tally, live, workload):
+    command = [workload('faults').path, 200]
+    alone = rows(tally('stat', '-e', 'page-faults:u', *command, check=0).stderr)['page-faults:u']
+    group = rows(tally('stat', '-e', '{context-switches,page-faults}:u', *command, check=0).stderr)['page-faults']
+    assert abs(alone - group) <= 2
+
+
+def test_tracepoints_count_each_call(tally, tracepoints):
+    script = 'echo a; echo b; echo c'
+    text = tally('stat', '-e', 'syscalls:sys_enter_write', 'sh', '-c', script, check=0).stderr
+    assert rows(text)['syscalls:sys_enter_write'] == 3
+
+
+def test_a_filter_counts_some_calls(tally, tracepoints):
+    words = '-e syscalls:sys_enter_write --filter count==4'.split()
+    text = tally('stat', *words, 'sh', '-c', 'echo a; echo bcd; echo efg', check=0).stderr
+    assert rows(text)['syscalls:sys_enter_write'] == 2
+
+
+def test_children_count_unless_told_otherwise(tally, live):
+    script = 'i=0; while [ $i -lt 50 ]; do /bin/true; i=$((i+1)); done'
+    with_children, alone = (rows(tally('stat', *options, '-e', 'page-faults:u', 'sh', '-c', script, check=0).stderr)
+                            ['page-faults:u'] for options in ([], ['-i']))
+    assert with_children > alone + 50 * 20
+
+
+def test_cpus_add_up(tally, system_wide):
+    text = tally('stat', '-a', '-A', '-e', 'cpu-clock', 'sleep', 0.2, check=0).stderr
+    per_cpu = [float(line.split()[1]) for line in text.splitlines() if line.startswith('CPU')]
+    assert len(per_cpu) == os.cpu_count()
+    assert all(150 < value < 1000 for value in per_cpu), text
+
+
+@pytest.mark.parametrize('option', ['-p', '-t'])
+def test_running_process(tally, live, workload, option):
+    target = workload('spin').start('5000')
+    try:
+        text = tally('stat', '-e', 'task-clock', option, target.pid, '--', 'sleep', 0.2, check=0).stderr
+    finally:
+        target.kill()
+        target.communicate()
+    assert rows(text)['task-clock'] > 10
+    assert f"for {'process' if option == '-p' else 'thread'} id '{target.pid}':" in text
+
+
+def test_ends_with_its_target(tally, live):
+    target = subprocess.Popen(['sleep', '0.3'])
+    result = tally('stat', '-e', 'task-clock', '-p', target.pid, check=0, timeout=20)
+    target.wait()
+    assert 'seconds time elapsed' in result.stderr
+
+
+def test_threads_apart(tally, live, workload):
+    target = workload('threads').start('1000')
+    try:
+        time.sleep(0.3)
+        text = tally('stat', '--per-thread', '-e', 'task-clock', '-p', target.pid, 'sleep', 0.3, check=0).stderr
+    finally:
+        target.kill()
+        target.communicate()
+    values = [float(match[1]) for match in re.finditer(r'^\s*worker-\d-\d+\s+([\d.]+) msec', text, re.M)]
+    assert len(values) == 4
+    assert values == sorted(values, reverse=True)
+
+
+@pytest.mark.parametrize('script, status', [('exit 7', 7), ('exit 0', 0), ('kill -9 $$', 0)])
+def test_exit_status(tally, live, script, status):
+    result = tally('stat', '-e', 'task-clock', 'sh', '-c', script, check=status)
+    assert ('sh: Killed' in result.stderr) == ('kill' in script)
+
+
+def test_missing_hardware_is_explained_once(tally, live, hardware_absent):
+    text = tally('stat', '-e', 'cycles,instructions,page-faults', 'true', check=0).stderr
+    assert rows(text)['cycles'] == '<not supported>'
+    lines = [line for line in text.splitlines() if 'not supported:' in line]
+    assert len(lines) == 1 and 'cycles, instructions: ' in lines[0] and 'PMU' in lines[0]
+
+
+def test_csv_for_scripts_is_not_mixed_with_words(tally, live):
+    lines = tally('stat', '-x,', '-e', 'page-faults,cycles', 'true', check=0).stderr.splitlines()
+    assert len(lines) == 2 and all(line.count(',') == 6 for line in lines), lines
+
+
+def test_json_lines(tally, live):
+    text = tally('stat', '-j', '-r', 2, '-e', 'task-clock,page-faults', 'true', check=0).stderr
+    events = [json.loads(line) for line in text.splitlines()]
+    assert [event['event'] for event in events] == ['task-clock', 'page-faults']
+    assert events[0]['metric-unit'] == 'CPUs utilized' and float(events[1]['counter-value']) > 10
+
+
+def test_output_file(tally, live, tmp_path):
+    path = tmp_path / 'out'
+    for option in ([], ['--append']):
+        result = tally('stat', *option, '-o', path, '-e', 'page-faults', 'true', check=0)
+        assert result.stderr == ''
+    text = path.read_text()
+    assert text.count('# started on ') == 2 and text.count('page-faults') == 2
+
+
+def test_intervals_and_summary(tally, live, workload):
+    text = tally('stat', '-I', 100, '--summary', '-e', 'task-clock', workload('spin').path, check=0).stderr
+    table, summary = text.split(' Performance counter stats for ')
+    values = [float(line.split()[1]) for line in table.splitlines() if 'task-clock' in line]
+    assert table.startswith('#           time')
+    total = rows(summary)['task-clock']
+    assert len(values) >= 2 and abs(sum(values) - total) < 0.1
+
+
+def test_interval_count_ends_it(tally, system_wide):
+    lines = tally('stat', '-a', '-x,', '-I', 50, '--interval-count', 3, '-e', 'cpu-clock', 'sleep', 10, check=0,
+                  timeout=9).stderr.splitlines()
+    assert len([line for line in lines if 'cpu-clock' in line]) == 3
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_prints_what_was_counted(tally, system_wide, number):
+    process = tally.start('stat', '-a', '-e', 'cpu-clock')
+    time.sleep(0.3)
+    process.send_signal(number)
+    _, text = process.communicate(timeout=20)
+    assert rows(text)['cpu-clock'] > 100
+    assert process.returncode == -number
+
+
+def test_an_interrupt_reaches_the_command(tally, live):
+    process = tally.start('stat', '-e', 'task-clock', 'sleep', '30')
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    _, text = process.communicate(timeout=20)
+    assert 'sleep: Interrupt' in text and 'task-clock' in text
+    assert process.returncode == -signal.SIGINT
+
+
+def test_timeout_ends_the_command(tally, live):
+    text = tally('stat', '--timeout', 100, '-e', 'task-clock', 'sleep', 30, check=0, timeout=20).stderr
+    assert 0.09 < float(re.search(r'([\d.]+) seconds time elapsed', text)[1]) < 5
+
+
+def test_pre_and_post_surround_each_run(tally, live):
+    result = tally('stat', '-r', 2, '--pre', 'echo pre', '--post', 'echo post', '-e', 'task-clock', 'echo', 'run', check=0)
+    assert result.stdout.split() == ['pre', 'run', 'post'] * 2
+
+
+BAD = {
+    'unknown event': ('-e cs,page-fautls true', 129, "event syntax error: 'cs,page-fautls'", "did you mean 'page-faults'"),
+    'no event': ('-e  true', 129, 'parser error'),
+    'open group': ('-e {cs true', 129, "the group's '}' is missing"),
+    'unknown PMU': ('-e nopmu/x/ true', 129, 'Cannot find PMU `nopmu'),
+    'unknown pid': ('-p 99999999 true', 234, 'no process 99999999', 'ps -e'),
+    'unknown tid': ('-t 99999999 true', 234, 'no thread 99999999'),
+    'unknown CPU': ('-C 4095 true', 234, 'no CPU 4095', 'online'),
+    'CPU list': ('-C 0-x true', 234, "'0-x'"),
+    'runs': ('-r -1 true', 234, 'Run count'),
+    'command': ('/nonexistent/command', 255, "cannot run '/nonexistent/command': No such file"),
+    'output': ('-o /nonexistent/x true', 255, "cannot write '/nonexistent/x'"),
+    'descriptor': ('--log-fd 77 true', 255, '--log-fd 77'),
+    'per core of a command': ('--per-core true', 129, 'whole CPUs'),
+    'cgroup of a command': ('-e cs -G x true', 129, 'whole CPUs'),
+    'unbuilt': ('--topdown true', 129, 'not supported yet'),
+    'record': ('record true', 129, 'not supported yet'),
+}
+
+
+@pytest.mark.parametrize('name', BAD)
+def test_bad_input(tally, live, name):
+    line, status, *parts = BAD[name]
+    result = tally('stat', *line.split(' '), check=status)
+    for part in parts:
+        assert part in result.stderr, result.stderr
+    assert 'elapsed' not in result.stderr
+
+
+def as_nobody(tally, *arguments):
+    if os.geteuid() != 0:
+        pytest.skip('becoming another user needs root')
+    return subprocess.run(['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', tally.path, *map(str, arguments)],
+                          text=True, capture_output=True, timeout=60, check=False, cwd='/')
+
+
+def paranoid():
+    with open('/proc/sys/kernel/perf_event_paranoid', encoding='ascii') as file:
+        return int(file.read())
+
+
+def test_without_privileges_user_mode_is_counted_and_said(tally, live):
+    if paranoid() != 2:
+        pytest.skip(f'perf_event_paranoid is {paranoid()}, 2 is meant')
+    result = as_nobody(tally, 'stat', '-e', 'page-faults', 'true')
+    assert result.returncode == 0 and rows(result.stderr)['page-faults:u'] > 10
+
+
+def test_without_privileges_the_gate_is_named(tally, live):
+    if paranoid() < 1:
+        pytest.skip(f'perf_event_paranoid is {paranoid()}: nothing is closed')
+    result = as_nobody(tally, 'stat', '-a', '-e', 'cpu-clock', 'true')
+    assert result.returncode == 255
+    assert 'perf_event_paranoid' in result.stderr and 'CAP_PERFMON' in result.stderr
+
+
+def test_more_events_than_descriptors(tally, live):
+    """The soft limit is raised; where the hard one is too low, how many are needed is said."""
+    events = ','.join(['page-faults'] * 100)
+    if os.geteuid() != 0:
+        pytest.skip('setting a hard limit that can be put back needs root')
+    soft = subprocess.run([tally.path, 'stat', '-x,', '-e', events, 'true'], text=True, capture_output=True, timeout=60,
+                          check=False, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (50, 4096)))
+    assert soft.returncode == 0 and len(soft.stderr.splitlines()) == 100
+
+
+def test_examples(live):
+    def run(name, *words):
+        return subprocess.run([BUILD / 'examples' / name, *words], text=True, capture_output=True, timeout=60,
+                              check=True).stdout
+
+    assert re.fullmatch(r'Current count: \d+ (cache-misses:u|page-faults:u)\n', run('two_lines'))
+    lines = run('printf_instructions').splitlines()
+    assert lines[0] == 'Measuring instruction count for this printf'
+    assert re.match(r'Used [1-9]\d* (instructions$|ns of CPU time \(.*instructions)', lines[1])
+    ratio = run('branch_ratio', '100').splitlines()
+    assert ratio[-1] == '50'
+    match = re.fullmatch(r'(\d+) / (\d+) (branches mispredicted|page faults needed the disk)', ratio[-2])
+    assert int(match[1]) <= int(match[2])
+    assert (match[3] == 'branches mispredicted') == (len(ratio) == 2)

@@ -1,0 +1,191 @@
+#include "unit_test.h"
+
+#include "cli/stat_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define EVENTS_MAX 12
+
+struct measured {
+	const char *name;
+	uint32_t type;
+	uint64_t config;
+	double value, running, enabled;
+	bool is_missing;
+};
+
+struct fixture {
+	struct event_spec specs[EVENTS_MAX];
+	struct event_list events;
+	bool supported[EVENTS_MAX];
+	struct stat_cell cells[EVENTS_MAX * 2];
+	struct aggregation aggregation;
+	struct cpu_place places[2];
+	struct stat_report report;
+};
+
+static void fixture_init(struct fixture *f, const struct measured *events, size_t len)
+{
+	memset(f, 0, sizeof(*f));
+	f->aggregation.len = 1;
+	for (size_t i = 0; i < len; i++) {
+		const struct measured *m = &events[i];
+		f->specs[i] = (struct event_spec){.attr = {.type = m->type, .config = m->config},
+			.name = m->name,
+			.unit = "",
+			.scale = 1,
+			.leader = (uint32_t)i,
+			.member_count = 1};
+		f->supported[i] = !m->is_missing;
+		stat_mean_add(&f->cells[i].value, m->value);
+		stat_mean_add(&f->cells[i].running_ns, m->running);
+		stat_mean_add(&f->cells[i].enabled_ns, m->enabled);
+		f->cells[i].cpu_count = 1;
+	}
+	f->events.specs = f->specs;
+	f->events.len = len;
+	f->report = (struct stat_report){.events = &f->events,
+		.supported = f->supported,
+		.aggregation = &f->aggregation,
+		.cells = f->cells,
+		.runs = 1,
+		.heading = "'x'",
+		.interval_s = -1,
+		.merges_pmus = true};
+	stat_mean_add(&f->report.wall_ns, 2e9);
+}
+
+static char *printed(const struct fixture *f, struct stat_style style)
+{
+	struct text t = {0};
+	style.thousands = style.thousands ? style.thousands : "";
+	stat_rows_print(&t, &f->report, &style);
+	text_char(&t, '\0');
+	return t.data;
+}
+
+static void expect(const struct fixture *f, struct stat_style style, const char *line)
+{
+	char *text = printed(f, style);
+	if (!strstr(text, line))
+		fail_msg("no line '%s' in\n%s", line, text);
+	free(text);
+}
+
+static const struct measured hardware[] = {
+	{"task-clock", EVENT_SOFTWARE, SW_TASK_CLOCK, 1e9, 1e9, 1e9, false},
+	{"cycles", EVENT_HARDWARE, HW_CPU_CYCLES, 3.1e9, 1e9, 1e9, false},
+	{"stalled-cycles-frontend", EVENT_HARDWARE, HW_STALLED_CYCLES_FRONTEND, 1.55e9, 1e9, 1e9, false},
+	{"instructions", EVENT_HARDWARE, HW_INSTRUCTIONS, 6.2e9, 5e8, 1e9, false},
+	{"branches", EVENT_HARDWARE, HW_BRANCH_INSTRUCTIONS, 1e9, 1e9, 1e9, false},
+	{"branch-misses", EVENT_HARDWARE, HW_BRANCH_MISSES, 23400000, 1e9, 1e9, false},
+	{"LLC-load-misses", EVENT_HW_CACHE, CACHE_LL | CACHE_RESULT_MISS << 16, 5, 1e9, 1e9, false},
+	{"LLC-loads", EVENT_HW_CACHE, CACHE_LL, 10, 1e9, 1e9, false},
+	{"cache-misses", EVENT_HARDWARE, HW_CACHE_MISSES, 1234567, 1e9, 1e9, false},
+	{"ref-cycles", EVENT_HARDWARE, HW_REF_CPU_CYCLES, 0, 0, 0, true},
+	{"bus-cycles", EVENT_HARDWARE, HW_BUS_CYCLES, 0, 0, 1e9, false},
+};
+
+static void ratios_stand_beside_counts(void **state)
+{
+	static const char *const lines[] = {
+		"          1,000.00 msec task-clock                       #    0.500 CPUs utilized          \n",
+		"     3,100,000,000      cycles                           #    3.100 GHz                    \n",
+		"     1,550,000,000      stalled-cycles-frontend          #   50.00% frontend cycles idle   \n",
+		"     6,200,000,000      instructions                     #    2.00  insn per cycle           "
+		"(50.00%)\n",
+		"                                                         #    0.25  stalled cycles per insn\n",
+		"     1,000,000,000      branches                         #    1.000 G/sec                  \n",
+		"        23,400,000      branch-misses                    #    2.34% of all branches        \n",
+		"                 5      LLC-load-misses                  #   50.00% of all LL-cache accesses",
+		"         1,234,567      cache-misses                     #    1.235 M/sec                  \n",
+		"   <not supported>      ref-cycles ",
+		"     <not counted>      bus-cycles ",
+		"       2.000000000 seconds time elapsed\n",
+	};
+	struct fixture f;
+	fixture_init(&f, hardware, sizeof(hardware) / sizeof(hardware[0]));
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		expect(&f, (struct stat_style){.thousands = ","}, lines[i]);
+}
+
+static void csv_has_no_padding(void **state)
+{
+	struct fixture f;
+	fixture_init(&f, hardware, sizeof(hardware) / sizeof(hardware[0]));
+	struct stat_style csv = {.separator = ";"};
+	expect(&f, csv, "1000.00;msec;task-clock;1000000000;100.00;0.500;CPUs utilized\n");
+	expect(&f, csv, "\n6200000000;;instructions;500000000;50.00;2.00;insn per cycle\n");
+	expect(&f, csv, "\n<not supported>;;ref-cycles;0;100.00;;\n");
+	expect(&f, csv, "\n<not counted>;;bus-cycles;0;0.00;;\n");
+}
+
+static void json_is_escaped(void **state)
+{
+	struct measured odd = {"a\"b\\c", EVENT_RAW, 1, 7, 5, 5, false};
+	struct fixture f;
+	fixture_init(&f, &odd, 1);
+	expect(&f, (struct stat_style){.is_json = true},
+		"{\"counter-value\" : \"7.000000\", \"unit\" : \"\", \"event\" : \"a\\\"b\\\\c\", \"event-runtime\" : "
+		"5, "
+		"\"pcnt-running\" : 100.00, \"metric-value\" : 0.000000, \"metric-unit\" : \"\"}\n");
+}
+
+static void runs_give_mean_and_deviation(void **state)
+{
+	struct fixture f;
+	fixture_init(&f, hardware, 1);
+	stat_mean_add(&f.cells[0].value, 3e9);
+	stat_mean_add(&f.report.wall_ns, 4e9);
+	f.report.runs = 2;
+	expect(&f, (struct stat_style){0}, "for 'x' (2 runs):\n");
+	expect(&f, (struct stat_style){0}, "           2000.00 msec task-clock ");
+	expect(&f, (struct stat_style){0}, "  ( +- 50.00% )\n");
+	expect(&f, (struct stat_style){0}, "              3.00 +- 1.00 seconds time elapsed  ( +- 33.33% )\n");
+}
+
+static void places_lead_the_line(void **state)
+{
+	struct fixture f;
+	fixture_init(&f, hardware, 1);
+	f.aggregation = (struct aggregation){.mode = AGGREGATE_CORE, .len = 1, .places = f.places};
+	f.places[0] = (struct cpu_place){-1, 3, 0, 1, -1};
+	expect(&f, (struct stat_style){0}, "\nS1-D0-C3           1            1000.00 msec task-clock ");
+	expect(&f, (struct stat_style){.separator = ","}, "S1-D0-C3,1,1000.00,msec,task-clock,");
+	expect(&f, (struct stat_style){.is_json = true}, "{\"core\" : \"S1-D0-C3\", \"aggregate-number\" : 1, ");
+	f.aggregation.mode = AGGREGATE_CPU;
+	f.places[0].cpu = 12;
+	expect(&f, (struct stat_style){0}, "\nCPU12                 1000.00 msec task-clock ");
+	f.report.interval_s = 1.5;
+	expect(&f, (struct stat_style){.has_interval_header = true},
+		"#           time CPU                    counts unit events\n");
+	expect(&f, (struct stat_style){.separator = ","}, "     1.500000000,CPU12,1000.00,msec,");
+}
+
+static void like_pmus_add_up(void **state)
+{
+	static const struct measured pmus[] = {
+		{"imc/reads/", 20, 1, 10, 5, 5, false},
+		{"imc/reads/", 21, 1, 32, 5, 5, false},
+	};
+	struct fixture f;
+	fixture_init(&f, pmus, 2);
+	f.specs[1].is_merged = true;
+	expect(&f, (struct stat_style){.separator = ","}, "42,,imc/reads/,10,100.00,,\n");
+	f.report.merges_pmus = false;
+	expect(&f, (struct stat_style){.separator = ","}, "10,,imc/reads/,5,100.00,,\n32,,imc/reads/");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ratios_stand_beside_counts),
+		cmocka_unit_test(csv_has_no_padding),
+		cmocka_unit_test(json_is_escaped),
+		cmocka_unit_test(runs_give_mean_and_deviation),
+		cmocka_unit_test(places_lead_the_line),
+		cmocka_unit_test(like_pmus_add_up),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
