@@ -1,0 +1,24 @@
+/* Any bytes as an ELF file: its symbols, PLT, build id, debug link and packed symbols. */
+#include "object/elf/elf_image.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct elf_image *image;
+	struct elf_image *inner;
+	struct elf_symbol_list list = {0};
+	struct elf_plt plt = {0};
+	struct tally_str link;
+	uint32_t crc;
+	if (elf_image_open_bytes((struct tally_bytes){data, size}, &image, NULL) != TALLY_OK)
+		return 0;
+	if (elf_image_symbols(image, &list, NULL) == TALLY_OK && elf_image_plt(image, &plt, NULL) == TALLY_OK)
+		(void)elf_image_debuglink(image, &link, &crc);
+	if (elf_image_open_minidebug(image, &inner, NULL) == TALLY_OK)
+		elf_image_close(inner);
+	vec_free(&list.symbols);
+	vec_free(&plt.entries);
+	elf_image_close(image);
+	return 0;
+}
