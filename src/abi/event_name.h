@@ -9,11 +9,6 @@
 
 #include "abi/attr.h"
 
-/* NULL if config is none that has a name. */
-const char *event_hardware_name(uint64_t config);
-const char *event_software_name(uint64_t config);
-/* "L1-dcache-load-misses"; false if id, op or result is out of range. */
-bool event_cache_name(struct text *t, uint64_t config);
 /* ":u", ":ppp", ":kH" ... as the exclude bits and precise_ip say; nothing for the default. */
 void event_modifiers_of_attr(struct text *t, const struct perf_attr *attr);
 /* Name and modifiers. */

@@ -1,0 +1,206 @@
+#include "abi/attr.h"
+
+#include <linux/perf_event.h>
+#include <string.h>
+
+#include "abi/event_name.h"
+#include "unit_test.h"
+
+static struct perf_attr full_attr(void)
+{
+	return (struct perf_attr){
+		.type = 4,
+		.size = ATTR_SIZE_KNOWN,
+		.config = 0x1122334455667788,
+		.sample_period_or_freq = 4000,
+		.sample_type = SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME,
+		.read_format = READ_FORMAT_ID,
+		.flags = ATTR_FLAG(ATTR_BIT_DISABLED) | ATTR_FLAG(ATTR_BIT_FREQ) | ATTR_FLAG(ATTR_BIT_SAMPLE_ID_ALL) |
+			 UINT64_C(1) << ATTR_BIT_PRECISE_IP | ATTR_FLAG(ATTR_BIT_INHERIT_THREAD),
+		.wakeup = 7,
+		.bp_type = 3,
+		.config1 = 5,
+		.config2 = 6,
+		.branch_sample_type = 8,
+		.sample_regs_user = 9,
+		.sample_stack_user = 10,
+		.clockid = -1,
+		.sample_regs_intr = 11,
+		.aux_watermark = 12,
+		.sample_max_stack = 13,
+		.aux_sample_size = 14,
+		.aux_action = 15,
+		.sig_data = 16,
+		.config3 = 17,
+		.config4 = 18,
+	};
+}
+
+static void test_round_trip_of_every_size(void **state)
+{
+	for (int swap = 0; swap < 2; swap++) {
+		for (uint32_t size = ATTR_SIZE_VER0; size <= ATTR_SIZE_KNOWN; size += 8) {
+			struct perf_attr attr = full_attr();
+			attr.size = size;
+			struct writer w = {.swap = swap != 0};
+			attr_encode(&w, &attr);
+			assert_int_equal(w.len, size);
+			struct cursor c = cursor_make(writer_view(&w), w.swap);
+			struct perf_attr back;
+			assert_int_equal(attr_decode(&c, &back, NULL), TALLY_OK);
+			assert_int_equal(cursor_left(&c), 0);
+			assert_int_equal(back.size, size);
+			assert_int_equal(back.config, attr.config);
+			assert_int_equal(back.flags, attr.flags);
+			assert_int_equal(back.config1, 5);
+			assert_int_equal(back.config2, size >= ATTR_SIZE_VER1 ? 6 : 0);
+			assert_int_equal(back.clockid, size >= ATTR_SIZE_VER3 ? -1 : 0);
+			assert_int_equal(back.sample_max_stack, size >= ATTR_SIZE_VER5 ? 13 : 0);
+			assert_int_equal(back.config4, size >= ATTR_SIZE_VER9 ? 18 : 0);
+			for (size_t cut = 0; cut < w.len; cut++) {
+				struct cursor part = cursor_make((struct tally_bytes){w.data, cut}, w.swap);
+				assert_int_equal(attr_decode(&part, &back, NULL), TALLY_CORRUPT);
+			}
+			writer_deinit(&w);
+		}
+	}
+}
+
+static void test_the_kernels_struct_is_the_same_bytes(void **state)
+{
+	struct perf_event_attr theirs;
+	memset(&theirs, 0, sizeof(theirs));
+	theirs.type = PERF_TYPE_SOFTWARE;
+	theirs.size = sizeof(theirs);
+	theirs.config = PERF_COUNT_SW_PAGE_FAULTS;
+	theirs.sample_period = 3;
+	theirs.inherit = 1;
+	theirs.exclude_kernel = 1;
+	theirs.precise_ip = 2;
+	theirs.mmap2 = 1;
+	theirs.ksymbol = 1;
+	theirs.build_id = 1;
+	theirs.sample_stack_user = 77;
+	struct cursor c = cursor_make((struct tally_bytes){(const uint8_t *)&theirs, sizeof(theirs)}, false);
+	struct perf_attr ours;
+	assert_int_equal(attr_decode(&c, &ours, NULL), TALLY_OK);
+	assert_int_equal(ours.config, PERF_COUNT_SW_PAGE_FAULTS);
+	assert_int_equal(attr_precise_ip(&ours), 2);
+	assert_int_equal(ours.sample_stack_user, 77);
+	uint64_t flags = ATTR_FLAG(ATTR_BIT_INHERIT) | ATTR_FLAG(ATTR_BIT_EXCLUDE_KERNEL) | ATTR_FLAG(ATTR_BIT_MMAP2) |
+			 ATTR_FLAG(ATTR_BIT_KSYMBOL) | ATTR_FLAG(ATTR_BIT_BUILD_ID) |
+			 UINT64_C(2) << ATTR_BIT_PRECISE_IP;
+	assert_int_equal(ours.flags, flags);
+	struct writer w = {0};
+	attr_encode(&w, &ours);
+	assert_memory_equal(w.data, &theirs, sizeof(theirs));
+	writer_deinit(&w);
+}
+
+/* A big-endian writer fills bit-fields from the top: its first flag is the highest bit of the word's first byte. */
+static void test_flags_of_a_big_endian_file(void **state)
+{
+	uint8_t bytes[ATTR_SIZE_VER0] = {0};
+	bytes[7] = ATTR_SIZE_VER0; /* size, big-endian, at 4..7 */
+	bytes[40] = 0x80 | 0x40; /* disabled, inherit */
+	bytes[41] = 0x02; /* bits 8..15 from the top: bit 14 is watermark */
+	struct cursor c = cursor_make((struct tally_bytes){bytes, sizeof(bytes)}, true);
+	struct perf_attr attr;
+	assert_int_equal(attr_decode(&c, &attr, NULL), TALLY_OK);
+	assert_int_equal(
+		attr.flags, ATTR_FLAG(ATTR_BIT_DISABLED) | ATTR_FLAG(ATTR_BIT_INHERIT) | ATTR_FLAG(ATTR_BIT_WATERMARK));
+	bytes[41] = 0x01; /* precise_ip = 2: its high bit comes first, in bit 15 */
+	bytes[42] = 0x00;
+	c = cursor_make((struct tally_bytes){bytes, sizeof(bytes)}, true);
+	assert_int_equal(attr_decode(&c, &attr, NULL), TALLY_OK);
+	assert_int_equal(attr_precise_ip(&attr), 2);
+}
+
+static void test_larger_attrs_are_read_and_counted(void **state)
+{
+	struct perf_attr attr = full_attr();
+	attr.size = ATTR_SIZE_KNOWN + 24;
+	struct writer w = {0};
+	attr_encode(&w, &attr);
+	w.data[w.len - 1] = 1;
+	struct cursor c = cursor_make(writer_view(&w), false);
+	struct perf_attr back;
+	assert_int_equal(attr_decode(&c, &back, NULL), TALLY_OK);
+	assert_int_equal(back.excess_bytes, 24);
+	assert_true(back.excess_is_nonzero);
+	assert_int_equal(cursor_left(&c), 0);
+	writer_deinit(&w);
+}
+
+static void test_sizes_that_lie(void **state)
+{
+	uint8_t bytes[ATTR_SIZE_VER0] = {0};
+	for (unsigned size = 1; size < ATTR_SIZE_VER0; size++) {
+		bytes[4] = (uint8_t)size;
+		struct cursor c = cursor_make((struct tally_bytes){bytes, sizeof(bytes)}, false);
+		struct perf_attr attr;
+		struct tally_error err;
+		assert_int_equal(attr_decode(&c, &attr, &err), TALLY_CORRUPT);
+	}
+	bytes[4] = 0; /* the first kernels wrote none */
+	struct cursor c = cursor_make((struct tally_bytes){bytes, sizeof(bytes)}, false);
+	struct perf_attr attr;
+	assert_int_equal(attr_decode(&c, &attr, NULL), TALLY_OK);
+}
+
+static void assert_printed(const struct perf_attr *attr, const char *expected)
+{
+	struct text t = {0};
+	attr_print(&t, attr);
+	text_char(&t, '\0');
+	assert_string_equal(t.data, expected);
+	text_deinit(&t);
+}
+
+static void test_print(void **state)
+{
+	struct perf_attr attr = {.type = EVENT_SOFTWARE,
+		.size = 136,
+		.sample_period_or_freq = 4000,
+		.sample_type = SAMPLE_IP | SAMPLE_TID | SAMPLE_PERIOD,
+		.read_format = READ_FORMAT_ID | READ_FORMAT_LOST,
+		.flags = ATTR_FLAG(ATTR_BIT_DISABLED) | ATTR_FLAG(ATTR_BIT_FREQ)};
+	assert_printed(&attr, "type: 1, size: 136, { sample_period, sample_freq }: 4000, sample_type: IP|TID|PERIOD, "
+			      "read_format: ID|LOST, disabled: 1, freq: 1");
+}
+
+static void assert_name(struct perf_attr attr, const char *expected)
+{
+	struct text t = {0};
+	event_name_of_attr(&t, &attr);
+	text_char(&t, '\0');
+	assert_string_equal(t.data, expected);
+	text_deinit(&t);
+}
+
+static void test_names(void **state)
+{
+	uint64_t guest = ATTR_FLAG(ATTR_BIT_EXCLUDE_GUEST);
+	uint64_t user = ATTR_FLAG(ATTR_BIT_EXCLUDE_KERNEL) | ATTR_FLAG(ATTR_BIT_EXCLUDE_HV);
+	assert_name(
+		(struct perf_attr){.type = EVENT_SOFTWARE, .config = SW_PAGE_FAULTS, .flags = guest}, "page-faults");
+	assert_name((struct perf_attr){.type = EVENT_HARDWARE, .flags = user}, "cycles:u");
+	assert_name((struct perf_attr){.type = EVENT_HARDWARE, .flags = user | guest}, "cycles:uH");
+	assert_name((struct perf_attr){.type = EVENT_HW_CACHE, .config = CACHE_L1D | 1 << 16, .flags = guest},
+		"L1-dcache-load-misses");
+	assert_name((struct perf_attr){.type = EVENT_RAW, .config = 0x1c2, .flags = guest}, "raw 0x1c2");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_round_trip_of_every_size),
+		cmocka_unit_test(test_the_kernels_struct_is_the_same_bytes),
+		cmocka_unit_test(test_flags_of_a_big_endian_file),
+		cmocka_unit_test(test_larger_attrs_are_read_and_counted),
+		cmocka_unit_test(test_sizes_that_lie),
+		cmocka_unit_test(test_print),
+		cmocka_unit_test(test_names),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
