@@ -1,0 +1,250 @@
+#include "machine/machine.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "unit_test.h"
+
+static struct machine *new_machine(void)
+{
+	struct machine *m;
+	assert_int_equal(machine_create(&m, NULL), TALLY_OK);
+	return m;
+}
+
+static void apply(struct machine *m, struct record_fields fields, uint16_t misc, uint64_t time)
+{
+	struct record record = {.type = fields.type, .misc = misc};
+	assert_int_equal(machine_apply(m, &record, &fields, time, NULL), TALLY_OK);
+}
+
+static void map(struct machine *m, uint32_t pid, uint64_t start, uint64_t len, const char *name, uint64_t time)
+{
+	struct record_fields f = {.type = RECORD_MMAP2,
+		.mmap = {.pid = pid,
+			.tid = pid,
+			.start = start,
+			.len = len,
+			.pgoff = 0x100,
+			.filename = str_from(name)}};
+	apply(m, f, pid == UINT32_MAX ? MISC_CPUMODE_KERNEL : MISC_CPUMODE_USER, time);
+}
+
+static void fork_process(struct machine *m, uint32_t parent, uint32_t child, uint64_t time)
+{
+	struct record_fields f = {.type = RECORD_FORK, .task = {child, parent, child, parent, time}};
+	apply(m, f, 0, time);
+}
+
+static void comm(struct machine *m, uint32_t tid, const char *name, bool is_exec, uint64_t time)
+{
+	struct record_fields f = {
+		.type = RECORD_COMM, .comm = {.pid = tid, .tid = tid, .is_exec = is_exec, .comm = str_from(name)}};
+	apply(m, f, 0, time);
+}
+
+static void assert_mapped(struct machine *m, int32_t pid, uint64_t time, uint64_t address, const char *name)
+{
+	const struct mapping *found = machine_find_mapping(m, pid, time, MISC_CPUMODE_USER, VA(address));
+	if (!name) {
+		assert_null(found);
+		return;
+	}
+	assert_non_null(found);
+	struct tally_str path = machine_string(m, machine_binary_get(m, found->binary)->path);
+	assert_true(str_equal(path, str_from(name)));
+}
+
+static void assert_comm(struct machine *m, int32_t tid, uint64_t time, const char *name)
+{
+	uint32_t id = machine_comm_at(m, tid, time);
+	if (!name) {
+		assert_int_equal(id, INTERN_NONE);
+		return;
+	}
+	assert_true(str_equal(machine_string(m, id), str_from(name)));
+}
+
+static void test_a_newer_mapping_wins_from_its_time_on(void **state)
+{
+	struct machine *m = new_machine();
+	map(m, 1, 0x1000, 0x3000, "/a", 10);
+	map(m, 1, 0x2000, 0x1000, "/b", 20);
+	assert_int_equal(machine_finish(m, NULL), TALLY_OK);
+	assert_mapped(m, 1, 9, 0x1000, NULL);
+	assert_mapped(m, 1, 10, 0x2800, "/a");
+	assert_mapped(m, 1, 20, 0x1fff, "/a");
+	assert_mapped(m, 1, 20, 0x2000, "/b");
+	assert_mapped(m, 1, 20, 0x2fff, "/b");
+	assert_mapped(m, 1, 20, 0x3000, "/a");
+	assert_mapped(m, 1, 20, 0x4000, NULL);
+	const struct mapping *tail = machine_find_mapping(m, 1, 30, MISC_CPUMODE_USER, VA(0x3010));
+	assert_int_equal(machine_address_in_binary(m, tail, VA(0x3010)), 0x3010 - 0x1000 + 0x100);
+	machine_destroy(m);
+}
+
+static void test_a_child_sees_its_parents_mappings_as_of_the_fork(void **state)
+{
+	struct machine *m = new_machine();
+	map(m, 1, 0x1000, 0x1000, "/a", 0);
+	fork_process(m, 1, 2, 10);
+	map(m, 1, 0x5000, 0x1000, "/late", 20);
+	map(m, 2, 0x1000, 0x800, "/own", 30);
+	assert_int_equal(machine_finish(m, NULL), TALLY_OK);
+	assert_mapped(m, 2, 9, 0x1000, NULL);
+	assert_mapped(m, 2, 10, 0x1000, "/a");
+	assert_mapped(m, 2, 40, 0x1000, "/own");
+	assert_mapped(m, 2, 40, 0x1900, "/a");
+	assert_mapped(m, 2, 40, 0x5000, NULL);
+	assert_mapped(m, 1, 40, 0x1000, "/a");
+	machine_destroy(m);
+}
+
+static void test_forks_of_forks_are_not_lost(void **state)
+{
+	struct machine *m = new_machine();
+	map(m, 1, 0x1000, 0x1000, "/a", 0);
+	for (uint32_t pid = 1; pid < 100; pid++) {
+		char name[16];
+		fork_process(m, pid, pid + 1, pid * 10);
+		snprintf(name, sizeof(name), "/lib%u", pid + 1);
+		map(m, pid + 1, 0x100000 + pid * 0x1000, 0x1000, name, pid * 10 + 5);
+	}
+	assert_int_equal(machine_finish(m, NULL), TALLY_OK);
+	assert_mapped(m, 100, 5000, 0x1000, "/a");
+	assert_mapped(m, 100, 5000, 0x100000 + 0x1000, "/lib2");
+	assert_mapped(m, 100, 5000, 0x100000 + 99 * 0x1000, "/lib100");
+	assert_mapped(m, 50, 5000, 0x100000 + 60 * 0x1000, NULL);
+	machine_destroy(m);
+}
+
+static void test_exec_renames_and_lets_the_old_image_shine_through(void **state)
+{
+	struct machine *m = new_machine();
+	map(m, 1, 0x1000, 0x1000, "/sh", 0);
+	comm(m, 1, "sh", false, 0);
+	comm(m, 1, "cc1", true, 10);
+	map(m, 1, 0x1000, 0x800, "/cc1", 11);
+	assert_int_equal(machine_finish(m, NULL), TALLY_OK);
+	assert_mapped(m, 1, 12, 0x1000, "/cc1");
+	assert_mapped(m, 1, 12, 0x1900, "/sh");
+	assert_mapped(m, 1, 5, 0x1000, "/sh");
+	assert_comm(m, 1, 5, "sh");
+	assert_comm(m, 1, 10, "cc1");
+	assert_int_not_equal(machine_epoch_at(m, 1, 5), machine_epoch_at(m, 1, 10));
+	assert_int_not_equal(machine_epoch_at(m, 1, 10), machine_epoch_at(m, 1, 11));
+	assert_int_equal(machine_epoch_at(m, 1, 11), machine_epoch_at(m, 1, 99));
+	machine_destroy(m);
+}
+
+static void test_a_reused_pid_is_another_process(void **state)
+{
+	struct machine *m = new_machine();
+	map(m, 7, 0x1000, 0x1000, "/old", 0);
+	comm(m, 7, "old", false, 0);
+	comm(m, 1, "parent", false, 0);
+	fork_process(m, 1, 7, 50);
+	assert_int_equal(machine_finish(m, NULL), TALLY_OK);
+	assert_mapped(m, 7, 49, 0x1000, "/old");
+	assert_mapped(m, 7, 50, 0x1000, NULL);
+	assert_comm(m, 7, 49, "old");
+	assert_comm(m, 7, 50, "parent");
+	assert_comm(m, 8, 50, NULL);
+	assert_comm(m, 0, 0, "swapper");
+	machine_destroy(m);
+}
+
+static void test_kernel_modules_and_programs(void **state)
+{
+	struct machine *m = new_machine();
+	map(m, UINT32_MAX, 0xffffffff81000000, 0x1000000, "[kernel.kallsyms]_text", 0);
+	map(m, UINT32_MAX, 0xffffffffc0000000, 0x4000, "/lib/modules/6.1/kernel/net/nf-nat.ko.xz", 0);
+	struct record_fields f = {.type = RECORD_KSYMBOL,
+		.ksymbol = {.addr = 0xffffffffc1000000,
+			.len = 64,
+			.ksym_type = KSYMBOL_TYPE_BPF,
+			.name = STR("bpf_prog_1")}};
+	apply(m, f, 0, 10);
+	f.ksymbol.flags = KSYMBOL_FLAG_UNREGISTER;
+	apply(m, f, 0, 20);
+	assert_int_equal(machine_finish(m, NULL), TALLY_OK);
+	const struct mapping *kernel = machine_find_mapping(m, 5, 0, MISC_CPUMODE_KERNEL, VA(0xffffffff81000010));
+	assert_non_null(kernel);
+	assert_int_equal(machine_binary_get(m, kernel->binary)->kind, MACHINE_KERNEL);
+	assert_int_equal(machine_address_in_binary(m, kernel, VA(0xffffffff81000010)), 0xffffffff81000010);
+	const struct mapping *module = machine_find_mapping(m, 5, 0, MISC_CPUMODE_KERNEL, VA(0xffffffffc0000010));
+	const struct machine_binary *binary = machine_binary_get(m, module->binary);
+	assert_int_equal(binary->kind, MACHINE_KERNEL_MODULE);
+	assert_true(str_equal(machine_string(m, binary->short_name), STR("[nf_nat]")));
+	const struct mapping *program = machine_find_mapping(m, 5, 15, MISC_CPUMODE_KERNEL, VA(0xffffffffc1000001));
+	assert_int_equal(machine_binary_get(m, program->binary)->kind, MACHINE_BPF);
+	program = machine_find_mapping(m, 5, 25, MISC_CPUMODE_KERNEL, VA(0xffffffffc1000001));
+	assert_true(!program || machine_binary_get(m, program->binary)->kind != MACHINE_BPF);
+	assert_null(machine_find_mapping(m, 5, 0, MISC_CPUMODE_USER, VA(0xffffffff81000010)));
+	machine_destroy(m);
+}
+
+static void test_names_that_are_no_files(void **state)
+{
+	static const struct {
+		const char *name, *short_name;
+		enum machine_binary_kind kind;
+	} cases[] = {
+		{"//anon", "[JIT] tid 3", MACHINE_ANON_JIT},
+		{"[heap]", "[heap]", MACHINE_NO_FILE},
+		{"[stack]", "[stack]", MACHINE_NO_FILE},
+		{"[vdso]", "[vdso]", MACHINE_VDSO},
+		{"/usr/lib/libc.so.6", "libc.so.6", MACHINE_USER_FILE},
+		{"/", "/", MACHINE_USER_FILE},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct machine *m = new_machine();
+		map(m, 3, 0x1000, 0x1000, cases[i].name, 0);
+		assert_int_equal(machine_finish(m, NULL), TALLY_OK);
+		const struct mapping *found = machine_find_mapping(m, 3, 0, MISC_CPUMODE_USER, VA(0x1000));
+		const struct machine_binary *binary = machine_binary_get(m, found->binary);
+		assert_int_equal(binary->kind, cases[i].kind);
+		assert_true(str_equal(machine_string(m, binary->short_name), str_from(cases[i].short_name)));
+		machine_destroy(m);
+	}
+}
+
+static void test_build_ids_by_path(void **state)
+{
+	struct machine *m = new_machine();
+	uint8_t id[20] = {0xaa};
+	map(m, 1, 0x1000, 0x1000, "/a", 0);
+	assert_int_equal(machine_add_build_id(m, STR("/a"), id, 20, NULL), TALLY_OK);
+	assert_int_equal(machine_finish(m, NULL), TALLY_OK);
+	const struct mapping *found = machine_find_mapping(m, 1, 0, MISC_CPUMODE_USER, VA(0x1000));
+	assert_int_equal(machine_binary_get(m, found->binary)->build_id.size, 20);
+	assert_int_equal(machine_binary_get(m, found->binary)->build_id.bytes[0], 0xaa);
+	machine_destroy(m);
+}
+
+static void test_lengths_that_wrap(void **state)
+{
+	struct machine *m = new_machine();
+	map(m, 1, UINT64_MAX - 0x10, 0x1000, "/end", 0);
+	map(m, 1, 0x1000, 0, "/empty", 0);
+	assert_int_equal(machine_finish(m, NULL), TALLY_OK);
+	assert_mapped(m, 1, 0, UINT64_MAX - 1, "/end");
+	assert_mapped(m, 1, 0, 0x1000, NULL);
+	machine_destroy(m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_newer_mapping_wins_from_its_time_on),
+		cmocka_unit_test(test_a_child_sees_its_parents_mappings_as_of_the_fork),
+		cmocka_unit_test(test_forks_of_forks_are_not_lost),
+		cmocka_unit_test(test_exec_renames_and_lets_the_old_image_shine_through),
+		cmocka_unit_test(test_a_reused_pid_is_another_process),
+		cmocka_unit_test(test_kernel_modules_and_programs),
+		cmocka_unit_test(test_names_that_are_no_files),
+		cmocka_unit_test(test_build_ids_by_path),
+		cmocka_unit_test(test_lengths_that_wrap),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
