@@ -4,6 +4,7 @@
 
 #include "analysis/sample_pass.h"
 #include "analysis/symbolise.h"
+#include "analysis/tracepoint_fields.h"
 #include "base/error.h"
 #include "base/thread_pool.h"
 #include "profile/profile_builder.h"
@@ -22,6 +23,7 @@ struct replay {
 	uint32_t *profile_frames; /* by id of frames */
 	struct arena arena;
 	struct profile_builder *builder;
+	struct tracepoint_printer *tracepoints; /* NULL: no labels */
 };
 
 void replay_result_deinit(struct replay_result *result)
@@ -183,18 +185,38 @@ static uint32_t profile_thread_of(struct replay *replay, const struct thread_key
 	return profile_builder_thread(replay->builder, &thread);
 }
 
-static void add_pass_samples(struct replay *replay, const struct sample_pass *pass, const uint32_t *frames,
-	const uint32_t *stacks, const uint32_t *threads)
+struct pass_ids { /* what the ids of a pass are in the profile */
+	const uint32_t *frames; /* in replay's frames */
+	uint32_t *stacks, *threads, *labels;
+};
+
+/* The texts of the pass's payloads, each printed once. */
+static void add_labels(struct replay *replay, const struct sample_pass *pass, uint32_t *labels)
+{
+	struct text text = {0};
+	for (size_t i = 0; i < pass->payloads.len; i++) {
+		struct tally_str raw = intern_get(&pass->payloads, (uint32_t)i);
+		text_clear(&text);
+		if (replay->tracepoints)
+			(void)tracepoint_print(
+				replay->tracepoints, (struct tally_bytes){(const uint8_t *)raw.data, raw.len}, &text);
+		labels[i] = profile_builder_string(replay->builder, (struct tally_str){text.data, text.len});
+	}
+	text_deinit(&text);
+}
+
+static void add_pass_samples(struct replay *replay, const struct sample_pass *pass, const struct pass_ids *ids)
 {
 	for (size_t i = 0; i < pass->keys.len; i++) {
 		const struct sample_key *key = (const struct sample_key *)(const void *)pass->keys.strings[i].data;
 		const struct sample_sum *sum = &pass->sums.items[i];
 		struct profile_sample sample = {
 			.event = key->event,
-			.thread = threads[key->thread],
-			.leaf = replay->profile_frames[frames[key->leaf]],
-			.stack = key->stack == RESOLVE_NONE ? PROFILE_NONE : stacks[key->stack],
+			.thread = ids->threads[key->thread],
+			.leaf = replay->profile_frames[ids->frames[key->leaf]],
+			.stack = key->stack == RESOLVE_NONE ? PROFILE_NONE : ids->stacks[key->stack],
 			.cpu = key->cpu,
+			.label = key->payload == RESOLVE_NONE ? PROFILE_NONE : ids->labels[key->payload],
 			.count = sum->count,
 			.period = sum->period,
 			.first_order = sum->first_order,
@@ -206,25 +228,27 @@ static void add_pass_samples(struct replay *replay, const struct sample_pass *pa
 static enum tally_status add_pass(
 	struct replay *replay, const struct sample_pass *pass, const uint32_t *frames, struct tally_error *err)
 {
-	uint32_t *stacks = new_ids(pass->resolver.stacks.len);
-	uint32_t *threads = new_ids(pass->threads.len);
+	struct pass_ids ids = {
+		frames, new_ids(pass->resolver.stacks.len), new_ids(pass->threads.len), new_ids(pass->payloads.len)};
 	enum tally_status status = TALLY_OK;
-	if (!stacks || !threads) {
+	if (!ids.stacks || !ids.threads || !ids.labels) {
 		status = error_nomem(err);
 	} else {
 		for (size_t i = 0; i < pass->resolver.stacks.len; i++) {
 			const struct resolved_stack *node = &pass->resolver.stacks.items[i];
-			uint32_t parent = node->parent == RESOLVE_NONE ? PROFILE_NONE : stacks[node->parent];
-			stacks[i] = profile_builder_stack(
+			uint32_t parent = node->parent == RESOLVE_NONE ? PROFILE_NONE : ids.stacks[node->parent];
+			ids.stacks[i] = profile_builder_stack(
 				replay->builder, parent, replay->profile_frames[frames[node->frame]]);
 		}
 		for (size_t i = 0; i < pass->threads.len; i++)
-			threads[i] = profile_thread_of(
+			ids.threads[i] = profile_thread_of(
 				replay, (const struct thread_key *)(const void *)pass->threads.strings[i].data);
-		add_pass_samples(replay, pass, frames, stacks, threads);
+		add_labels(replay, pass, ids.labels);
+		add_pass_samples(replay, pass, &ids);
 	}
-	free(stacks);
-	free(threads);
+	free(ids.stacks);
+	free(ids.threads);
+	free(ids.labels);
 	return status;
 }
 
@@ -278,6 +302,7 @@ static void replay_deinit(struct replay *replay)
 		sample_pass_deinit(&replay->passes[i]);
 	free(replay->passes);
 	profile_builder_destroy(replay->builder);
+	tracepoint_printer_destroy(replay->tracepoints);
 	intern_deinit(&replay->frames);
 	vec_free(&replay->first_ips);
 	free(replay->symbols);
@@ -313,6 +338,9 @@ enum tally_status replay_profile(struct perfdata_reader *reader, struct binary_s
 		status = sideband_read(reader, &replay.run, &replay.sideband, err);
 	if (status == TALLY_OK)
 		status = run_passes(&replay, err);
+	struct tally_bytes formats = perfdata_reader_features(reader)->tracing_data;
+	if (status == TALLY_OK && options->with_labels)
+		status = tracepoint_printer_create(formats, &replay.tracepoints, err);
 	if (status == TALLY_OK)
 		status = build_profile(&replay, &profile, err);
 	if (status == TALLY_OK) {

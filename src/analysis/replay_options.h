@@ -11,6 +11,7 @@ struct replay_options {
 	bool with_threads; /* keep pid and tid; else threads of one name merge, and both are 0 */
 	bool with_stacks; /* keep call chains */
 	bool with_addresses; /* keep frames of one function apart by address */
+	bool with_labels; /* keep the text of tracepoints' fields */
 	unsigned max_stack; /* frames of a chain that are looked at; 0: no bound */
 	unsigned threads; /* 0: one per CPU */
 };

@@ -16,6 +16,7 @@ bool sample_pass_init(
 	*pass = (struct sample_pass){.input = *input, .first_chunk = first_chunk, .chunk_count = chunk_count};
 	intern_init(&pass->threads);
 	intern_init(&pass->keys);
+	intern_init(&pass->payloads);
 	if (!resolver_init(&pass->resolver, input->sideband->machine, input->run->swap))
 		return false;
 	pass->resolver.keep_raw = input->options->with_addresses;
@@ -28,6 +29,7 @@ void sample_pass_deinit(struct sample_pass *pass)
 	resolver_deinit(&pass->resolver);
 	intern_deinit(&pass->threads);
 	intern_deinit(&pass->keys);
+	intern_deinit(&pass->payloads);
 	vec_free(&pass->sums);
 	map_u64_deinit(&pass->read_totals);
 }
@@ -130,6 +132,10 @@ static void visit_sample(struct sample_pass *pass, const struct record *record, 
 	key.cpu = -1;
 	if (pass->input.options->with_cpu && (event->attr.sample_type & SAMPLE_CPU))
 		key.cpu = (int32_t)sample.cpu;
+	key.payload = RESOLVE_NONE;
+	if (pass->input.options->with_labels && event->attr.type == EVENT_TRACEPOINT &&
+		!intern_add(&pass->payloads, sample.raw.data, sample.raw.len, &key.payload))
+		pass->failed = true;
 	if (event->attr.sample_type & SAMPLE_READ)
 		add_read_values(pass, key, &sample, order);
 	else

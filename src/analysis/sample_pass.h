@@ -17,7 +17,7 @@
 struct sample_key { /* no padding: hashed as bytes */
 	uint32_t event, thread, leaf, stack;
 	int32_t cpu;
-	uint32_t zero;
+	uint32_t payload; /* id of payloads; RESOLVE_NONE */
 };
 
 struct thread_key {
@@ -43,6 +43,7 @@ struct sample_pass {
 	struct resolver resolver;
 	struct intern threads; /* of struct thread_key */
 	struct intern keys; /* of struct sample_key */
+	struct intern payloads; /* raw data of samples, with labels only */
 	VEC(struct sample_sum) sums; /* by id of keys */
 	struct map_u64 read_totals; /* event id -> last value read: PERF_SAMPLE_READ counts are running totals */
 	uint64_t damaged, unattributed;

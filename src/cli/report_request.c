@@ -207,14 +207,14 @@ static void add_value_columns(struct report_request *r)
 
 /* Columns are the fields asked for (or the usual values) and then the sort keys. The order is that of the sort keys,
  * the overheads before them unless they are named, and then that of the fields. */
-static enum tally_status make_columns(struct report_request *r, struct tally_error *err)
+static enum tally_status make_columns(struct report_request *r, const char *default_sort, struct tally_error *err)
 {
 	enum profile_key sort[REPORT_MAX_COLUMNS], fields[REPORT_MAX_COLUMNS];
 	size_t sort_count = 0, field_count = 0;
 	const char *typed = r->sort && *r->sort == '+' ? r->sort + 1 : r->sort;
 	enum tally_status status = TALLY_OK;
 	if (typed != r->sort || (!typed && !r->fields))
-		status = parse_keys(DEFAULT_SORT, "--sort", sort, &sort_count, err);
+		status = parse_keys(default_sort, "--sort", sort, &sort_count, err);
 	if (status == TALLY_OK && typed)
 		status = parse_keys(typed, "--sort", sort, &sort_count, err);
 	if (status == TALLY_OK && r->fields)
@@ -269,8 +269,9 @@ static void hide_constant_columns(struct report_request *r)
 }
 
 enum tally_status report_request_finish(
-	struct report_request *r, bool has_chains, bool is_pipe, struct tally_error *err)
+	struct report_request *r, const struct report_source *source, struct tally_error *err)
 {
+	bool has_chains = source->has_chains, is_pipe = source->is_pipe;
 	r->column_count = r->order_count = r->key_count = 0;
 	r->with_chains = has_chains && r->chains.style != CHAIN_NONE;
 	/* perf decides on children before a pipe has told of call chains, but on their order after it */
@@ -280,7 +281,7 @@ enum tally_status report_request_finish(
 	r->chains.skips_first = r->sort && !r->fields && !strncmp(r->sort, "sym", 3);
 	if (r->separator)
 		r->chains.separator = r->separator;
-	enum tally_status status = make_columns(r, err);
+	enum tally_status status = make_columns(r, source->is_all_tracepoints ? "trace" : DEFAULT_SORT, err);
 	if (status == TALLY_OK)
 		hide_constant_columns(r);
 	r->shows_children = has_key(r->columns, r->column_count, KEY_OVERHEAD_CHILDREN);

@@ -7,7 +7,7 @@
  *	struct report_request request;
  *	report_request_init(&request);
  *	report_request_set_chains(&request, "fractal,0.5,caller", err);
- *	report_request_finish(&request, has_chains, is_pipe, err);
+ *	report_request_finish(&request, &source, err);
  */
 #ifndef CLI_REPORT_REQUEST_H
 #define CLI_REPORT_REQUEST_H
@@ -55,6 +55,10 @@ struct report_request {
 	uint32_t hidden_columns;
 };
 
+struct report_source { /* what of the recording the columns depend on */
+	bool has_chains, is_pipe, is_all_tracepoints;
+};
+
 void report_request_init(struct report_request *request);
 /* "graph,0.5,10,caller,function,percent" in any order, as perf takes it. NULL or "": the default. */
 TALLY_MUST_CHECK enum tally_status report_request_set_chains(
@@ -67,7 +71,7 @@ TALLY_MUST_CHECK enum tally_status report_request_set_percentage(
 	struct report_request *request, const char *text, struct tally_error *err);
 /* TALLY_UNSUPPORTED for a key of perf's that tally lacks, TALLY_INVALID for one that nobody has. */
 TALLY_MUST_CHECK enum tally_status report_request_finish(
-	struct report_request *request, bool has_chains, bool is_pipe, struct tally_error *err);
+	struct report_request *request, const struct report_source *source, struct tally_error *err);
 bool report_request_has_key(const struct report_request *request, enum profile_key key);
 
 #endif

@@ -5,6 +5,7 @@
 #include "cli/header_text.h"
 #include "cli/recording_input.h"
 #include "cli/report_stats.h"
+#include "tally_config.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -45,6 +46,21 @@ static bool events_have(const struct perfdata_reader *reader, uint64_t sample_ty
 	return false;
 }
 
+static struct report_source describe_source(const struct report *report)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(report->reader, &count);
+	struct report_source source = {
+		.has_chains = events_have(report->reader, SAMPLE_CALLCHAIN),
+		.is_pipe = perfdata_reader_is_pipe(report->reader),
+		.is_all_tracepoints = HAVE_TRACEEVENT && count > 0,
+	};
+	for (size_t i = 0; i < count; i++)
+		source.is_all_tracepoints = source.is_all_tracepoints && events[i].attr.type == EVENT_TRACEPOINT;
+	source.is_all_tracepoints = source.is_all_tracepoints && !source.is_pipe;
+	return source;
+}
+
 /* "0-3,7" into a table of those CPUs. */
 static enum tally_status parse_cpus(struct report *report, struct tally_error *err)
 {
@@ -75,6 +91,7 @@ static enum tally_status replay(struct report *report, struct tally_error *err)
 		.with_cpu = report->cpus || report_request_has_key(r, KEY_CPU),
 		.with_stacks = r->with_chains || r->with_children,
 		.with_addresses = r->is_by_address,
+		.with_labels = report_request_has_key(r, KEY_TRACE),
 	};
 	enum tally_status status = binary_store_create(&store_options, &report->store, err);
 	if (status != TALLY_OK)
@@ -309,10 +326,10 @@ static enum tally_status run_replay(struct report *report, struct tally_error *e
 	if (!r->is_quiet)
 		cli_print_health(report->cli, &report->result.health);
 	struct tally_error inner = {0};
-	bool is_pipe = perfdata_reader_is_pipe(report->reader);
+	struct report_source source = describe_source(report);
 	enum tally_status printed = check_chains(report, &inner);
 	if (printed == TALLY_OK)
-		printed = report_request_finish(r, events_have(report->reader, SAMPLE_CALLCHAIN), is_pipe, &inner);
+		printed = report_request_finish(r, &source, &inner);
 	if (printed == TALLY_OK)
 		printed = profile_filter_init(&report->filter, report->result.profile, &r->filters, &inner);
 	if (printed == TALLY_OK) {
@@ -332,10 +349,10 @@ static enum tally_status run_replay(struct report *report, struct tally_error *e
 static enum tally_status run_opened(struct report *report, struct tally_error *err)
 {
 	struct report_request *r = report->request;
+	struct report_source source = describe_source(report);
 	/* A pipe tells its events on the way: until it is read, call chains are thought possible. */
-	bool is_pipe = perfdata_reader_is_pipe(report->reader);
-	bool has_chains = is_pipe || events_have(report->reader, SAMPLE_CALLCHAIN);
-	enum tally_status status = report_request_finish(r, has_chains, is_pipe, err);
+	source.has_chains = source.has_chains || source.is_pipe;
+	enum tally_status status = report_request_finish(r, &source, err);
 	if (status == TALLY_OK && r->cpus)
 		status = parse_cpus(report, err);
 	if (status != TALLY_OK)
@@ -345,7 +362,7 @@ static enum tally_status run_opened(struct report *report, struct tally_error *e
 		return TALLY_OK;
 	if (r->stats)
 		return report_stats(report->out, report->reader, err);
-	if (!is_pipe)
+	if (!source.is_pipe)
 		status = check_chains(report, err);
 	return status == TALLY_OK ? run_replay(report, err) : status;
 }

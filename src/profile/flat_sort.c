@@ -118,6 +118,10 @@ static int compare_key(
 		return compare_number(ta->pid, tb->pid);
 	case KEY_COMM:
 		return compare_strings(c, ta->comm, tb->comm);
+	case KEY_TRACE:
+		if (a->label == PROFILE_NONE || b->label == PROFILE_NONE)
+			return (a->label == PROFILE_NONE) - (b->label == PROFILE_NONE);
+		return compare_strings(c, a->label, b->label);
 	case KEY_CPU:
 		return compare_number(a->cpu, b->cpu);
 	case KEY_DSO:

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #define FRAME_WORDS  4
-#define SAMPLE_WORDS 2
+#define SAMPLE_WORDS 3
 
 struct row_instance {
 	struct flat_instance instance;
@@ -116,7 +116,7 @@ static uint32_t sample_group(struct flat_builder *b, const struct profile_sample
 {
 	const struct flat_options *o = b->options;
 	const struct profile_thread *thread = &b->profile->threads[sample->thread];
-	uint64_t key[SAMPLE_WORDS] = {0, 0};
+	uint64_t key[SAMPLE_WORDS] = {0, 0, 0};
 	if (has_key(o, KEY_COMM))
 		key[0] = thread->comm;
 	if (has_key(o, KEY_CPU))
@@ -125,6 +125,8 @@ static uint32_t sample_group(struct flat_builder *b, const struct profile_sample
 		key[1] = (uint32_t)thread->tid;
 	if (has_key(o, KEY_TGID))
 		key[1] |= (uint64_t)(uint32_t)thread->pid << 32;
+	if (has_key(o, KEY_TRACE))
+		key[2] = sample->label;
 	return id_table_add(&b->sample_groups, key, NULL);
 }
 
@@ -231,7 +233,7 @@ static bool add_callers(struct flat_builder *b, const struct profile_sample *sam
 {
 	const struct profile *p = b->profile;
 	const struct profile_filter *filter = b->options->filter;
-	struct flat_row like = {.thread = sample->thread, .cpu = sample->cpu};
+	struct flat_row like = {.thread = sample->thread, .cpu = sample->cpu, .label = sample->label};
 	like.level = p->frames[sample->leaf].level;
 	for (uint32_t i = 0; i < whole->len; i++) {
 		like.frame = b->chains.items[whole->chain + i];
@@ -273,7 +275,8 @@ static bool add_sample(struct flat_builder *b, uint32_t index)
 	total->passed_period += sample->period;
 
 	const struct profile_frame *leaf = &p->frames[sample->leaf];
-	struct flat_row like = {.thread = sample->thread, .frame = sample->leaf, .cpu = sample->cpu};
+	struct flat_row like = {
+		.thread = sample->thread, .frame = sample->leaf, .cpu = sample->cpu, .label = sample->label};
 	like.level = leaf->level;
 	like.address = leaf->address;
 	uint32_t group = sample_group(b, sample);

@@ -17,6 +17,7 @@ static const struct profile_key_info keys[PROFILE_KEY_COUNT] = {
 	[KEY_DSO] = {"dso", .header = "Shared Object"},
 	[KEY_SYMBOL] = {"symbol", .header = "Symbol"},
 	[KEY_CPU] = {"cpu", "CPU", .is_of_thread = true},
+	[KEY_TRACE] = {"trace", "Trace output", .is_of_thread = true},
 	[KEY_SYMBOL_SIZE] = {"symbol_size", .header = "Symbol size"},
 	[KEY_IPC_NULL] = {"ipc_null", .header = "IPC   [IPC Coverage]"},
 };
@@ -38,7 +39,7 @@ static const struct {
 	{"local_weight", -1},
 	{"weight", -1},
 	{"transaction", -1},
-	{"trace", -1},
+	{"trace", KEY_TRACE},
 	{"symbol_size", KEY_SYMBOL_SIZE},
 	{"dso_size", -1},
 	{"cgroup", -1},

@@ -29,6 +29,7 @@ enum profile_key {
 	KEY_SYMBOL,
 	KEY_CPU,
 	KEY_SYMBOL_SIZE,
+	KEY_TRACE,
 	KEY_IPC_NULL, /* a column of dashes: cycles per instruction need branch records */
 	PROFILE_KEY_COUNT
 };

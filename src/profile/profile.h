@@ -61,6 +61,7 @@ struct profile_sample {
 	uint32_t leaf; /* frame of the sample's own address */
 	uint32_t stack; /* innermost node of the call chain, PROFILE_NONE if none was recorded */
 	int32_t cpu; /* -1 unknown */
+	uint32_t label; /* string: what the event itself says of the sample; PROFILE_NONE if that was not kept */
 	uint64_t count; /* samples merged */
 	uint64_t period; /* sum of weights */
 	uint64_t first_order; /* position of the first one: makes ties deterministic */

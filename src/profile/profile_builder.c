@@ -143,14 +143,15 @@ uint32_t profile_builder_thread(struct profile_builder *b, const struct profile_
 void profile_builder_sample(struct profile_builder *b, const struct profile_sample *sample)
 {
 	if (sample->event >= b->events.len || sample->thread >= b->threads.len || sample->leaf >= b->frames.len ||
-		(sample->stack >= b->stacks.len && sample->stack != PROFILE_NONE) || b->is_out_of_memory) {
+		(sample->stack >= b->stacks.len && sample->stack != PROFILE_NONE) ||
+		(sample->label >= b->strings.len && sample->label != PROFILE_NONE) || b->is_out_of_memory) {
 		b->has_bad_id = true;
 		return;
 	}
 	struct profile_sample first = *sample;
 	first.count = first.period = 0;
 	uint32_t id = ADD_ONCE(b, &b->sample_ids, &b->samples, first, word(sample->event, sample->thread),
-		word(sample->leaf, sample->stack), (uint32_t)sample->cpu);
+		word(sample->leaf, sample->stack), word((uint32_t)sample->cpu, sample->label));
 	if (id == PROFILE_NONE)
 		return;
 	struct profile_sample *merged = &b->samples.items[id];

@@ -41,6 +41,20 @@ static const struct profile_function *row_function(const struct profile *p, cons
 	return function == PROFILE_NONE ? NULL : &p->functions[function];
 }
 
+static struct tally_str row_label(const struct profile *p, const struct flat_row *row)
+{
+	return row->label == PROFILE_NONE ? STR("") : profile_string(p, row->label);
+}
+
+/* perf makes the text of a tracepoint when it first compares two samples, and fits the column to texts that are made. */
+static bool is_compared(const struct report_layout *l)
+{
+	uint64_t samples = 0;
+	for (uint32_t m = 0; m < l->table->options.member_count; m++)
+		samples += l->table->totals[m].count;
+	return samples > 1;
+}
+
 static const char *column_header(const struct report_layout *l, enum profile_key key)
 {
 	if (key == KEY_OVERHEAD && l->options->with_children)
@@ -58,6 +72,8 @@ static size_t cell_width(const struct report_layout *l, enum profile_key key, co
 		return last_comm(l, row).len + ID_WIDTH;
 	case KEY_COMM:
 		return last_comm(l, row).len;
+	case KEY_TRACE:
+		return is_compared(l) ? row_label(p, row).len : 0;
 	case KEY_DSO:
 		return row_binary(p, row).len;
 	case KEY_SYMBOL:
@@ -168,6 +184,7 @@ static void print_key_cell(const struct report_layout *l, struct text *out, size
 	const struct profile_thread *thread = &p->threads[row->thread];
 	size_t width = l->widths[column];
 	const struct profile_function *function;
+	struct tally_str label;
 	switch ((int)l->columns[column]) {
 	case KEY_PID:
 	case KEY_TGID:
@@ -176,6 +193,10 @@ static void print_key_cell(const struct report_layout *l, struct text *out, size
 		break;
 	case KEY_COMM:
 		print_cut(out, profile_string(p, p->threads[row->thread].comm), width);
+		break;
+	case KEY_TRACE:
+		label = row_label(p, row);
+		text_bytes(out, label.data, label.len < width ? label.len : width);
 		break;
 	case KEY_DSO:
 		print_cut(out, row_binary(p, row), width);

@@ -14,7 +14,9 @@ static void assert_columns(struct report_request r, bool has_chains, const char 
 {
 	struct tally_error err;
 	struct text out = {0};
-	assert_int_equal(report_request_finish(&r, has_chains, false, &err), TALLY_OK);
+	assert_int_equal(
+		report_request_finish(&r, &(struct report_source){.has_chains = has_chains, .is_pipe = false}, &err),
+		TALLY_OK);
 	for (size_t i = 0; i < r.column_count; i++)
 		text_printf(&out, "%s%s", i ? "," : "", profile_key_get(r.columns[i])->name);
 	text_char(&out, 0);
@@ -95,14 +97,33 @@ static void keys_that_are_missing_or_wrong(void **state)
 	struct report_request r = made();
 	struct tally_error err;
 	r.sort = "comm,nope";
-	assert_int_equal(report_request_finish(&r, false, false, &err), TALLY_INVALID);
+	assert_int_equal(
+		report_request_finish(&r, &(struct report_source){.has_chains = false, .is_pipe = false}, &err),
+		TALLY_INVALID);
 	assert_string_equal(err.text, "Unknown --sort key: `nope'");
 	r.sort = "srcline";
-	assert_int_equal(report_request_finish(&r, false, false, &err), TALLY_UNSUPPORTED);
+	assert_int_equal(
+		report_request_finish(&r, &(struct report_source){.has_chains = false, .is_pipe = false}, &err),
+		TALLY_UNSUPPORTED);
 	assert_string_equal(err.text, "--sort key 'srcline' is not supported yet");
 	r.sort = NULL;
 	r.fields = "overhead,nope";
-	assert_int_equal(report_request_finish(&r, false, false, &err), TALLY_INVALID);
+	assert_int_equal(
+		report_request_finish(&r, &(struct report_source){.has_chains = false, .is_pipe = false}, &err),
+		TALLY_INVALID);
+}
+
+static void tracepoints_show_what_they_say(void **state)
+{
+	struct report_request r = made();
+	struct tally_error err;
+	struct report_source source = {.is_all_tracepoints = true};
+	assert_int_equal(report_request_finish(&r, &source, &err), TALLY_OK);
+	assert_int_equal(r.key_count, 1);
+	assert_int_equal(r.keys[0], KEY_TRACE);
+	r.sort = "comm";
+	assert_int_equal(report_request_finish(&r, &source, &err), TALLY_OK);
+	assert_int_equal(r.keys[0], KEY_COMM);
 }
 
 static void filters_hide_columns(void **state)
@@ -111,11 +132,15 @@ static void filters_hide_columns(void **state)
 	struct tally_error err;
 	r.filters.comms = "cc1";
 	r.filters.dsos = "a,b";
-	assert_int_equal(report_request_finish(&r, false, false, &err), TALLY_OK);
+	assert_int_equal(
+		report_request_finish(&r, &(struct report_source){.has_chains = false, .is_pipe = false}, &err),
+		TALLY_OK);
 	assert_int_equal(r.hidden_columns, 1u << KEY_COMM);
 	r = made();
 	r.filters = (struct profile_filter_lists){.comms = "cc1", .dsos = "a", .symbols = "f"};
-	assert_int_equal(report_request_finish(&r, false, false, &err), TALLY_OK);
+	assert_int_equal(
+		report_request_finish(&r, &(struct report_source){.has_chains = false, .is_pipe = false}, &err),
+		TALLY_OK);
 	assert_int_equal(r.hidden_columns, 0); /* else nothing would be left */
 }
 
@@ -123,10 +148,12 @@ static void pipes_have_chains_but_no_children(void **state)
 {
 	struct report_request r = made();
 	struct tally_error err;
-	assert_int_equal(report_request_finish(&r, true, true, &err), TALLY_OK);
+	assert_int_equal(report_request_finish(&r, &(struct report_source){.has_chains = true, .is_pipe = true}, &err),
+		TALLY_OK);
 	assert_true(r.with_chains && !r.with_children && r.is_caller_first);
 	r.no_children = true;
-	assert_int_equal(report_request_finish(&r, true, false, &err), TALLY_OK);
+	assert_int_equal(report_request_finish(&r, &(struct report_source){.has_chains = true, .is_pipe = false}, &err),
+		TALLY_OK);
 	assert_true(r.with_chains && !r.with_children && !r.is_caller_first);
 }
 
@@ -137,6 +164,7 @@ int main(void)
 		cmocka_unit_test(call_graph_texts),
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(keys_that_are_missing_or_wrong),
+		cmocka_unit_test(tracepoints_show_what_they_say),
 		cmocka_unit_test(filters_hide_columns),
 		cmocka_unit_test(pipes_have_chains_but_no_children),
 	};
