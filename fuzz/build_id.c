@@ -1,0 +1,20 @@
+/*
+ * build_id.c - build ids out of arbitrary notes and ELF images: never longer than a build id may be.
+ */
+#include <stdlib.h>
+
+#include "cli/build_id.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct tally_bytes bytes = {data, size};
+	struct record_build_id id;
+	if (build_id_in_elf(bytes, &id) && (id.size == 0 || id.size > sizeof(id.bytes)))
+		abort();
+	for (int swap = 0; swap < 2; swap++)
+		if (build_id_in_notes(bytes, swap != 0, &id) && (id.size == 0 || id.size > sizeof(id.bytes)))
+			abort();
+	return 0;
+}

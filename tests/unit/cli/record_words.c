@@ -1,0 +1,53 @@
+#include "unit_test.h"
+
+#include <time.h>
+
+#include "abi/perf_constants.h"
+#include "cli/record_words.h"
+
+static void test_clocks(void **state)
+{
+	int32_t clock = -1;
+	assert_true(record_clock_find("CLOCK_MONOTONIC", &clock));
+	assert_int_equal(clock, CLOCK_MONOTONIC);
+	assert_true(record_clock_find("raw", &clock));
+	assert_int_equal(clock, CLOCK_MONOTONIC_RAW);
+	assert_true(record_clock_find("7", &clock));
+	assert_int_equal(clock, 7);
+	assert_false(record_clock_find("bogus", &clock));
+	assert_false(record_clock_find("", &clock));
+	assert_false(record_clock_find("99999999999999999999", &clock));
+	assert_int_equal(clock, 7);
+}
+
+static void test_branches(void **state)
+{
+	uint64_t bits = 0;
+	assert_true(record_branches_parse(str_from("any_call,u"), &bits));
+	assert_int_equal(bits, BRANCH_ANY_CALL | BRANCH_USER);
+	assert_true(record_branches_parse(str_from("k"), &bits));
+	assert_int_equal(bits, BRANCH_ANY | BRANCH_KERNEL);
+	assert_false(record_branches_parse(str_from("any,nonsense"), &bits));
+	assert_false(record_branches_parse(str_from("any,,u"), &bits));
+}
+
+static void test_registers(void **state)
+{
+	uint64_t mask = 0;
+#ifdef __x86_64__
+	assert_true(record_registers_parse(str_from("ip,SP,r15"), &mask));
+	assert_int_equal(mask, 1u << 8 | 1u << 7 | 1u << 23);
+#endif
+	assert_false(record_registers_parse(str_from("foo"), &mask));
+	assert_false(record_registers_parse(str_from(""), &mask));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_clocks),
+		cmocka_unit_test(test_branches),
+		cmocka_unit_test(test_registers),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
