@@ -293,11 +293,11 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 static const char *const usages[] = {"[<options>] [<command>]", "[<options>] -- <command> [<options>]", NULL};
 static const char *const examples[] = {
 	"where a program spends its time, with callers",
-	"record -g -- ./program",
+	"tally record -g -- ./program",
 	"a whole machine for ten seconds",
-	"record -a -g -- sleep 10",
+	"tally record -a -g -- sleep 10",
 	"a running process, 99 samples a second",
-	"record -F 99 -p 1234",
+	"tally record -F 99 -p 1234",
 	NULL,
 };
 

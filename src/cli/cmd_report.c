@@ -271,6 +271,11 @@ const struct command command_report = {
 	.summary = "Read perf.data (created by perf record) and display the profile",
 	.usages = usages,
 	.options = &table,
+	.description =
+		"Reads a recording and prints, for each of its events, which programs, files and functions the samples "
+		"fell on, the most first. With call chains, Children is what a function and all that it called had, "
+		"Self what it had alone, and the callers follow each row.\n\n"
+		"What the recording lost or hides is told on standard error.",
 	.examples = examples,
 	.run = run,
 };

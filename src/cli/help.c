@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #define OPTION_COLUMN 26
+#define FILL_COLUMNS  78
 #define MAX_OPTIONS   512
 
 static size_t add_argument(struct text *t, const struct option *option)
@@ -113,12 +114,33 @@ void help_usage(struct text *t, const char *program, const struct command *comma
 	add_unsupported(t, command);
 }
 
+/* Paragraphs, filled to the width of a terminal; a blank line parts them. */
+static void add_filled(struct text *t, const char *s)
+{
+	size_t column = 0;
+	for (const char *word; *(s += strspn(s, " ")); s = word + strcspn(word, " \n")) {
+		word = s + strspn(s, " \n");
+		if (strncmp(s, "\n\n", 2) == 0) {
+			text_str(t, "\n\n");
+			column = 0;
+		}
+		size_t len = strcspn(word, " \n");
+		if (column > 0)
+			text_char(t, column + 1 + len > FILL_COLUMNS ? '\n' : ' ');
+		column = column > 0 && column + 1 + len <= FILL_COLUMNS ? column + 1 + len : len;
+		text_bytes(t, word, len);
+	}
+	text_char(t, '\n');
+}
+
 void help_full(struct text *t, const char *program, const struct command *command)
 {
 	text_printf(t, "%s %s - %s\n\n", program, command->name, command->summary);
 	help_usage(t, program, command, NULL);
-	if (command->description)
-		text_printf(t, "\n%s\n", command->description);
+	if (command->description) {
+		text_char(t, '\n');
+		add_filled(t, command->description);
+	}
 	if (!command->examples)
 		return;
 	text_str(t, "\nExamples:\n");

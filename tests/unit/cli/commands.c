@@ -4,6 +4,7 @@
 #include "cli/help.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 static bool is_name(const char *name)
@@ -64,8 +65,13 @@ static void every_command_is_whole(void **state)
 			assert_true(strcmp(commands[i - 1]->name, commands[i]->name) < 0);
 		if (commands[i]->options)
 			check_table(commands[i]);
-		for (size_t e = 0; commands[i]->examples && commands[i]->examples[e]; e += 2)
+		char start[100];
+		snprintf(start, sizeof(start), "tally %s", commands[i]->name);
+		for (size_t e = 0; commands[i]->examples && commands[i]->examples[e]; e += 2) {
 			assert_non_null(commands[i]->examples[e + 1]);
+			if (strncmp(commands[i]->examples[e + 1], start, strlen(start)) != 0)
+				fail_msg("%s: example '%s'", commands[i]->name, commands[i]->examples[e + 1]);
+		}
 	}
 }
 
@@ -97,7 +103,8 @@ static const struct command command = {.name = "verb",
 	.summary = "Do it",
 	.usages = usages,
 	.options = &table,
-	.description = "First.\n\n.Second - with \\ signs",
+	.description = "First.\n\n.Second - with \\ signs\nthat goes on and on until it is too long for the width of a "
+		       "terminal",
 	.examples = examples};
 
 static void expect_text(struct text *t, const char *wanted)
@@ -138,7 +145,9 @@ static void long_help_has_all(void **state)
 	help_full(&t, "tally", &command);
 	text_char(&t, 0);
 	assert_non_null(strstr(t.data, "tally verb - Do it\n"));
-	assert_non_null(strstr(t.data, "\nFirst.\n\n.Second"));
+	assert_non_null(strstr(t.data,
+		"\nFirst.\n\n.Second - with \\ signs that goes on and on until it is too long for the width\n"
+		"of a terminal\n\nExamples:\n"));
 	assert_non_null(strstr(t.data, "  # look at it\n  tally verb -a\n"));
 	assert_null(strstr(t.data, "secret"));
 	text_deinit(&t);
