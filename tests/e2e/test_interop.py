@@ -21,18 +21,20 @@ def recording(request, live, perf, tally, workload, tmp_path):
 
 
 def rows(text):
-    """[(percentage, the rest of the row)] above the limit."""
-    found = []
+    """{row: percentage}, but for the vDSO: see frames_unaddressed."""
+    found = {}
     for line in text.splitlines():
         match = re.match(r'\s+(\d+\.\d+)%\s+(.*\S)', line)
-        if match and float(match[1]) >= PERCENT:
-            found.append((float(match[1]), re.sub(r'\s+', ' ', match[2])))
+        if match and '[vdso]' not in line:
+            found[re.sub(r'\s+', ' ', match[2])] = float(match[1])
     return found
 
 
 def frames_unaddressed(text):
-    """The lines without the address of a frame: perf 6.1 writes it relative to the file, newer ones as sampled."""
-    return [re.sub(r'^\t +[0-9a-f]+ ', '\t', line) for line in text.splitlines()]
+    """The lines without the address of a frame: perf 6.1 writes it relative to the file, newer ones as sampled. Names in
+    the vDSO are left out too: perf knows them only where its own record has put a copy into the build-id cache."""
+    text = re.sub(r'^\t +[0-9a-f]+ ', '\t', text, flags=re.M)
+    return re.sub(r'^\t.* \(\[vdso\]\)$', '\t([vdso])', text, flags=re.M).splitlines()
 
 
 def test_script_is_the_same(recording, perf, tally):
@@ -47,9 +49,9 @@ def test_report_is_the_same(recording, perf, tally):
     theirs = rows(perf(*options, check=0).stdout)
     ours = rows(tally(*options, check=0).stdout)
     assert len(theirs) > 5
-    assert {row: percent for percent, row in ours}.keys() == {row: percent for percent, row in theirs}.keys()
-    shares = {row: percent for percent, row in theirs}
-    assert all(abs(percent - shares[row]) <= 0.02 for percent, row in ours)
+    for row in {row for both in (ours, theirs) for row, percent in both.items() if percent >= PERCENT}:
+        assert row in ours and row in theirs, row
+        assert abs(ours[row] - theirs[row]) <= 0.02, row
 
 
 def test_perf_reads_ours_without_a_warning(live, perf, tally, workload, tmp_path):
