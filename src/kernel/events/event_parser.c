@@ -479,6 +479,7 @@ enum tally_status event_spec_restrict_to_user(struct event_list *list, size_t in
 {
 	struct event_spec *spec = &list->specs[index];
 	if (!spec->has_own_name) {
+		list->has_arena = true;
 		size_t len = strlen(spec->name);
 		bool has_letters =
 			len > 0 && spec->name[len - 1] != '/' && strchr(spec->name, ':') && !spec->tracepoint_name;
