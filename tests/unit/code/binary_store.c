@@ -201,8 +201,8 @@ static void prefers_the_cached_file(void **state)
 
 static void reads_separate_debug_files(void **state)
 {
-	static const char *const places[] = {"cache/" DIR_A "/debug",
-		"fs/usr/lib/debug/.build-id/aa/bb010203000000000000000000000000000000.debug"};
+	static const char *const places[] = {
+		"cache/" DIR_A "/debug", "fs/usr/lib/debug/.build-id/aa/bb010203000000000000000000000000000000.debug"};
 	struct fixture *f = *state;
 	struct elf_builder program = stripped(id_a);
 	struct elf_builder debug = full(id_a);

@@ -1,0 +1,200 @@
+#include "analysis/replay.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analysis/tracepoint_fields.h"
+#include "perfdata_builder.h"
+#include "unit_test.h"
+
+static const struct perf_attr attr = {
+	.type = EVENT_SOFTWARE,
+	.sample_type = SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_CALLCHAIN | SAMPLE_CPU | SAMPLE_PERIOD,
+	.flags = ATTR_FLAG(ATTR_BIT_SAMPLE_ID_ALL),
+};
+
+/* Records enough for several chunks: processes, mappings and samples that repeat with small differences. */
+static void build(struct perfdata_builder *b, size_t samples)
+{
+	perfdata_builder_init(b, false);
+	perfdata_builder_event(b, &attr, 1);
+	for (uint32_t pid = 1; pid <= 5; pid++) {
+		char name[16];
+		snprintf(name, sizeof(name), "proc%u", pid % 3);
+		struct record_fields comm = {
+			.type = RECORD_COMM, .comm = {.pid = pid, .tid = pid, .comm = str_from(name)}};
+		perfdata_builder_record(b, &comm, 0, 0);
+		struct record_fields map = {.type = RECORD_MMAP2,
+			.mmap = {.pid = pid,
+				.tid = pid,
+				.start = 0x400000,
+				.len = 0x100000,
+				.prot = 5,
+				.filename = pid % 2 ? STR("/nonexistent/a") : STR("/nonexistent/b")}};
+		perfdata_builder_record(b, &map, MISC_CPUMODE_USER, 0);
+	}
+	for (size_t i = 0; i < samples; i++) {
+		uint64_t chain[6] = {CONTEXT_KERNEL, 0xffffffff81000000 + i % 7, CONTEXT_USER, 0x400000 + i % 11,
+			0x401000 + i % 3, 0x402000};
+		uint32_t pid = 1 + (uint32_t)(i % 5);
+		struct sample s = {.ip = 0xffffffff81000000 + i % 7,
+			.pid = pid,
+			.tid = pid,
+			.time = 10 + i,
+			.cpu = (uint32_t)(i % 4),
+			.period = 1 + i % 2,
+			.callchain = {(const uint8_t *)chain, 6}};
+		perfdata_builder_sample(b, 0, MISC_CPUMODE_KERNEL, &s);
+	}
+	struct record_fields lost = {.type = RECORD_LOST, .lost = {1, 42}};
+	perfdata_builder_record(b, &lost, 0, 5);
+}
+
+static void replay(struct perfdata_builder *b, const struct replay_options *options, struct replay_result *result,
+	enum tally_status expected)
+{
+	struct perfdata_reader *reader;
+	struct binary_store *store;
+	assert_int_equal(perfdata_reader_open_bytes(writer_view(&b->out), &reader, NULL), TALLY_OK);
+	assert_int_equal(binary_store_create(&(struct binary_store_options){0}, &store, NULL), TALLY_OK);
+	assert_int_equal(replay_profile(reader, store, options, result, NULL), expected);
+	binary_store_destroy(store);
+	perfdata_reader_destroy(reader);
+}
+
+/* All of a profile as text, ids included: equal texts are equal profiles. */
+static char *dump(const struct profile *p)
+{
+	struct text t = {0};
+	for (size_t i = 0; i < p->sample_count; i++) {
+		const struct profile_sample *s = &p->samples[i];
+		text_printf(&t, "%u %u %u %u %d %lu %lu\n", s->event, s->thread, s->leaf, s->stack, s->cpu, s->count,
+			s->period);
+	}
+	for (size_t i = 0; i < p->stack_count; i++)
+		text_printf(&t, "%u %u\n", p->stacks[i].parent, p->stacks[i].frame);
+	for (size_t i = 0; i < p->frame_count; i++)
+		text_printf(&t, "%u %u %lx %c\n", p->frames[i].function, p->frames[i].binary, p->frames[i].address,
+			p->frames[i].level);
+	for (size_t i = 0; i < p->thread_count; i++)
+		text_printf(&t, "%d %d %s\n", p->threads[i].pid, p->threads[i].tid,
+			profile_string(p, p->threads[i].comm).data);
+	text_char(&t, '\0');
+	return t.data;
+}
+
+static void test_the_same_profile_with_any_number_of_threads(void **state)
+{
+	struct perfdata_builder b;
+	build(&b, 60000); /* about 7 MB: several chunks */
+	(void)perfdata_builder_file(&b);
+	char *first = NULL;
+	static const unsigned threads[] = {1, 2, 7};
+	for (size_t i = 0; i < 3; i++) {
+		struct replay_result result;
+		struct replay_options options = {
+			.with_threads = true, .with_cpu = true, .with_stacks = true, .threads = threads[i]};
+		replay(&b, &options, &result, TALLY_OK);
+		char *text = dump(result.profile);
+		if (first)
+			assert_string_equal(first, text);
+		else
+			first = text;
+		if (text != first)
+			free(text);
+		assert_int_equal(result.profile->events[0].sample_count, 60000);
+		assert_int_equal(result.profile->events[0].total_period, 90000);
+		replay_result_deinit(&result);
+	}
+	free(first);
+	perfdata_builder_deinit(&b);
+}
+
+static void test_threads_merge_by_name_unless_asked_for(void **state)
+{
+	struct perfdata_builder b;
+	build(&b, 100);
+	(void)perfdata_builder_file(&b);
+	struct replay_result result;
+	replay(&b, &(struct replay_options){.threads = 1}, &result, TALLY_OK);
+	assert_int_equal(result.profile->thread_count, 3);
+	assert_int_equal(result.profile->stack_count, 0);
+	replay_result_deinit(&result);
+	replay(&b, &(struct replay_options){.threads = 1, .with_threads = true}, &result, TALLY_OK);
+	assert_int_equal(result.profile->thread_count, 5);
+	replay_result_deinit(&result);
+	perfdata_builder_deinit(&b);
+}
+
+static void test_losses_are_counted(void **state)
+{
+	struct perfdata_builder b;
+	build(&b, 10);
+	(void)perfdata_builder_file(&b);
+	struct replay_result result;
+	replay(&b, &(struct replay_options){.threads = 1}, &result, TALLY_OK);
+	assert_int_equal(result.health.lost_events, 42);
+	assert_int_equal(result.health.lost_records, 1);
+	assert_int_equal(result.health.samples, 10);
+	assert_false(result.health.is_cut);
+	replay_result_deinit(&result);
+	perfdata_builder_deinit(&b);
+}
+
+static void test_chains_end_where_they_cannot_be_understood(void **state)
+{
+	struct perfdata_builder b;
+	perfdata_builder_init(&b, false);
+	perfdata_builder_event(&b, &attr, 1);
+	uint64_t unknown[3] = {CONTEXT_USER, 0x1000, (uint64_t)-100}; /* no context that anyone knows */
+	struct sample s = {.ip = 0x1000, .pid = 1, .tid = 1, .time = 1, .callchain = {(const uint8_t *)unknown, 3}};
+	perfdata_builder_sample(&b, 0, MISC_CPUMODE_USER, &s);
+	(void)perfdata_builder_file(&b);
+	struct replay_result result;
+	replay(&b, &(struct replay_options){.threads = 1, .with_stacks = true}, &result, TALLY_OK);
+	assert_int_equal(result.profile->samples[0].stack, PROFILE_NONE);
+	const struct profile_frame *leaf = &result.profile->frames[result.profile->samples[0].leaf];
+	assert_int_equal(leaf->binary, PROFILE_NONE);
+	assert_int_equal(leaf->address, 0x1000);
+	assert_true(str_equal(profile_string(result.profile, result.profile->threads[0].comm), STR(":1")));
+	replay_result_deinit(&result);
+	perfdata_builder_deinit(&b);
+}
+
+static void test_a_cut_file_gives_what_is_whole(void **state)
+{
+	struct perfdata_builder b;
+	build(&b, 100);
+	(void)perfdata_builder_file(&b);
+	b.out.len -= 120; /* into the last records */
+	struct replay_result result;
+	replay(&b, &(struct replay_options){.threads = 2}, &result, TALLY_CORRUPT);
+	assert_true(result.health.is_cut);
+	assert_true(result.health.samples > 90 && result.health.samples <= 100);
+	assert_int_equal(result.profile->events[0].sample_count, result.health.samples);
+	replay_result_deinit(&result);
+	perfdata_builder_deinit(&b);
+}
+
+static void test_tracing_data_that_is_none(void **state)
+{
+	struct tracepoint_printer *printer;
+	static const uint8_t junk[64] = {23, 8, 68, 't', 'r', 'a', 'c', 'i', 'n', 'g', '0', 0, 0, 8};
+	for (size_t len = 0; len <= sizeof(junk); len++)
+		if (tracepoint_printer_create((struct tally_bytes){junk, len}, &printer, NULL) == TALLY_OK)
+			tracepoint_printer_destroy(printer);
+	assert_int_not_equal(tracepoint_printer_create((struct tally_bytes){junk, 5}, &printer, NULL), TALLY_OK);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_same_profile_with_any_number_of_threads),
+		cmocka_unit_test(test_threads_merge_by_name_unless_asked_for),
+		cmocka_unit_test(test_losses_are_counted),
+		cmocka_unit_test(test_chains_end_where_they_cannot_be_understood),
+		cmocka_unit_test(test_a_cut_file_gives_what_is_whole),
+		cmocka_unit_test(test_tracing_data_that_is_none),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
