@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
@@ -259,11 +258,11 @@ static enum tally_status counter_place(struct opening *o, struct counter *counte
 	if (__builtin_mul_overflow(counter->cpu_count, counter->thread_count, &cells))
 		return error_nomem(o->err);
 	counter->fds = malloc((cells ? cells : 1) * sizeof(*counter->fds));
+	for (size_t i = 0; counter->fds && i < cells; i++)
+		counter->fds[i] = -1;
 	counter->counts = calloc(cells ? cells : 1, sizeof(*counter->counts));
 	if (!counter->fds || !counter->counts)
 		return error_nomem(o->err);
-	for (size_t i = 0; i < cells; i++)
-		counter->fds[i] = -1;
 	return TALLY_OK;
 }
 
@@ -328,11 +327,14 @@ static void cgroups_close(struct opening *o)
 
 static enum tally_status counter_refuse_cpus(struct counter *counter, struct tally_error *err)
 {
-	int n = asprintf(&counter->reason, "PMU %s counts on CPUs %s only", counter->spec->pmu, counter->spec->cpus);
-	if (n < 0) {
-		counter->reason = NULL;
+	struct text reason = {0};
+	text_printf(&reason, "PMU %s counts on CPUs %s only", counter->spec->pmu, counter->spec->cpus);
+	text_char(&reason, '\0');
+	if (reason.failed) {
+		text_deinit(&reason);
 		return error_nomem(err);
 	}
+	counter->reason = reason.data;
 	counter->refused_errnum = ENODEV;
 	return TALLY_OK;
 }

@@ -102,11 +102,11 @@ static enum tally_status system_names_add(const struct kernel_seam *kernel, cons
 		if (!str_glob(pattern, str_from(found.items[i])) ||
 			!kernel_has(kernel, "%s/events/%s/%s/id", directory, system, found.items[i]))
 			continue;
-		char *full;
-		if (asprintf(&full, "%s:%s", system, found.items[i]) < 0) {
-			status = error_nomem(err);
-		} else if (!vec_push(names, full)) {
-			free(full);
+		struct text full = {0};
+		text_printf(&full, "%s:%s", system, found.items[i]);
+		text_char(&full, '\0');
+		if (full.failed || !vec_push(names, full.data)) {
+			text_deinit(&full);
 			status = error_nomem(err);
 		}
 	}

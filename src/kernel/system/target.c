@@ -1,6 +1,7 @@
 #include "kernel/system/target.h"
 
 #include "base/error.h"
+#include "base/text.h"
 #include "kernel/system/cpu_topology.h"
 #include "kernel/system/kernel_files.h"
 
@@ -180,23 +181,24 @@ static enum tally_status threads_choose(const struct kernel_seam *kernel, const 
 static enum tally_status label_make(
 	const struct target_request *request, struct target *target, struct tally_error *err)
 {
-	int n;
+	struct text label = {0};
 	if (request->pids)
-		n = asprintf(&target->label, "process id '%s'", request->pids);
+		text_printf(&label, "process id '%s'", request->pids);
 	else if (request->tids)
-		n = asprintf(&target->label, "thread id '%s'", request->tids);
+		text_printf(&label, "thread id '%s'", request->tids);
 	else if (request->user)
-		n = asprintf(&target->label, "user '%s'", request->user);
+		text_printf(&label, "user '%s'", request->user);
 	else if (request->system_wide)
-		n = asprintf(&target->label, "'system wide'");
+		text_str(&label, "'system wide'");
 	else if (request->cpus)
-		n = asprintf(&target->label, "'CPU(s) %s'", request->cpus);
-	else
-		n = asprintf(&target->label, "%s", "");
-	if (n >= 0)
-		return TALLY_OK;
-	target->label = NULL;
-	return error_nomem(err);
+		text_printf(&label, "'CPU(s) %s'", request->cpus);
+	text_char(&label, '\0');
+	if (label.failed) {
+		text_deinit(&label);
+		return error_nomem(err);
+	}
+	target->label = label.data;
+	return TALLY_OK;
 }
 
 enum tally_status target_resolve(const struct kernel_seam *kernel, const struct target_request *request,
