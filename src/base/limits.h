@@ -17,7 +17,7 @@
 	(UINT64_C(1) << 38) /* a decompression bomb stops here; a real recording never comes near */
 #define LIMIT_MINIDEBUG_BYTES (256u << 20) /* .gnu_debugdata unpacked: names only, a tenth of a full symbol table */
 #define LIMIT_PREFAULT_BYTES  (UINT64_C(1) << 30) /* more might push out what the machine needs */
-#define LIMIT_PERF_MAP		 (1u << 30) /* names of generated code: a virtual machine that ran for weeks */
+#define LIMIT_PERF_MAP	      (1u << 30) /* names of generated code: a virtual machine that ran for weeks */
 #define LIMIT_SMALL_FILE      (64u << 20) /* text files of /proc and /sys read whole; kallsyms is 20 MB at most */
 
 #endif

@@ -460,13 +460,18 @@ static enum tally_status events_take(struct parser *p, bool is_in_group)
 	}
 }
 
-enum tally_status event_parse(
-	struct event_catalogue *catalogue, const char *text, struct event_list *list, struct tally_error *err)
+static void own_arena(struct event_list *list)
 {
 	if (!list->has_arena) {
 		arena_init(&list->arena);
 		list->has_arena = true;
 	}
+}
+
+enum tally_status event_parse(
+	struct event_catalogue *catalogue, const char *text, struct event_list *list, struct tally_error *err)
+{
+	own_arena(list);
 	struct parser p = {.catalogue = catalogue, .list = list, .text = text, .err = err};
 	size_t len = list->len;
 	enum tally_status status = events_take(&p, false);
@@ -479,7 +484,7 @@ enum tally_status event_spec_restrict_to_user(struct event_list *list, size_t in
 {
 	struct event_spec *spec = &list->specs[index];
 	if (!spec->has_own_name) {
-		list->has_arena = true;
+		own_arena(list);
 		size_t len = strlen(spec->name);
 		bool has_letters =
 			len > 0 && spec->name[len - 1] != '/' && strchr(spec->name, ':') && !spec->tracepoint_name;
