@@ -6,6 +6,7 @@
 
 #define DEFAULT_MIN_PERCENT 0.5
 #define DEFAULT_SORT	    "comm,dso,symbol"
+#define DEFAULT_PARENT	    "^sys_|^do_page_fault"
 
 void report_request_init(struct report_request *request)
 {
@@ -224,6 +225,8 @@ static enum tally_status make_columns(struct report_request *r, const char *defa
 	/* perf adds this column whenever the word itself stands in the list */
 	if (typed && strstr(typed, "symbol"))
 		add_key(sort, &sort_count, KEY_IPC_NULL);
+	if (r->filters.parent)
+		add_key(sort, &sort_count, KEY_PARENT);
 	if (r->fields) {
 		for (size_t i = 0; i < field_count; i++)
 			add_key(r->columns, &r->column_count, fields[i]);
@@ -284,6 +287,8 @@ enum tally_status report_request_finish(
 	enum tally_status status = make_columns(r, source->is_all_tracepoints ? "trace" : DEFAULT_SORT, err);
 	if (status == TALLY_OK)
 		hide_constant_columns(r);
+	if (has_key(r->keys, r->key_count, KEY_PARENT) && !r->filters.parent)
+		r->filters.parent = DEFAULT_PARENT;
 	r->shows_children = has_key(r->columns, r->column_count, KEY_OVERHEAD_CHILDREN);
 	return status;
 }

@@ -89,7 +89,7 @@ static enum tally_status replay(struct report *report, struct tally_error *err)
 		.with_threads = r->filters.pids || r->filters.tids || report_request_has_key(r, KEY_PID) ||
 				report_request_has_key(r, KEY_TGID),
 		.with_cpu = report->cpus || report_request_has_key(r, KEY_CPU),
-		.with_stacks = r->with_chains || r->with_children,
+		.with_stacks = r->with_chains || r->with_children || r->filters.parent,
 		.with_addresses = r->is_by_address,
 		.with_labels = report_request_has_key(r, KEY_TRACE),
 	};
@@ -290,6 +290,9 @@ static void note_worth(struct report *report)
 			"%" PRIu64 " records, %" PRIu64
 			" samples (%zu apart), %zu stack nodes, %zu functions, %zu objects",
 			health->records, samples, p->sample_count, p->stack_count, p->function_count, p->binary_count);
+	if (report->request->with_chains && events_have(report->reader, SAMPLE_STACK_USER))
+		diag_add(report->notes, DIAG_WARNING,
+			"its user call chains are copies of stacks (--call-graph dwarf), which cannot be unwound yet");
 	if (samples && (double)hidden_kernel > UNKNOWN_SHARE_MIN * (double)samples)
 		diag_add(report->notes, DIAG_WARNING,
 			"%.0f%% of the samples are in kernel code without a symbol: see /proc/sys/kernel/kptr_restrict",
@@ -312,6 +315,9 @@ static enum tally_status check_chains(const struct report *report, struct tally_
 	if (r->chains_asked && r->chains.style != CHAIN_NONE && !events_have(report->reader, SAMPLE_CALLCHAIN))
 		return error_set(err, TALLY_INVALID,
 			"-g needs call chains, and this recording has none: was it made without -g?");
+	if (r->filters.parent && !events_have(report->reader, SAMPLE_CALLCHAIN))
+		return error_set(err, TALLY_INVALID,
+			"-p and --sort parent need call chains, and this recording has none: was it made without -g?");
 	if (r->cpus && !events_have(report->reader, SAMPLE_CPU))
 		return error_set(err, TALLY_INVALID, "File does not contain CPU events. Remove -C option to proceed.");
 	return TALLY_OK;

@@ -1,6 +1,7 @@
 #include "profile/filter.h"
 #include "base/error.h"
 
+#include <regex.h>
 #include <stdlib.h>
 
 static bool is_in_list(const char *list, struct tally_str name)
@@ -105,6 +106,29 @@ static bool fill(struct profile_filter *filter, const struct profile_filter_list
 	return true;
 }
 
+static enum tally_status find_parents(struct profile_filter *filter, const char *pattern, struct tally_error *err)
+{
+	const struct profile *p = filter->profile;
+	regex_t regex;
+	if (!is_set(pattern))
+		return TALLY_OK;
+	int failure = regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB);
+	if (failure) {
+		char why[128];
+		regerror(failure, &regex, why, sizeof(why));
+		return error_set(err, TALLY_INVALID, "'%s' is not a regular expression: %s", pattern, why);
+	}
+	filter->frame_is_parent = calloc(p->frame_count + 1, sizeof(bool));
+	for (size_t i = 0; filter->frame_is_parent && i < p->frame_count; i++) {
+		uint32_t function = p->frames[i].function;
+		const char *name =
+			function == PROFILE_NONE ? NULL : profile_string(p, p->functions[function].name).data;
+		filter->frame_is_parent[i] = name && regexec(&regex, name, 0, NULL, 0) == 0;
+	}
+	regfree(&regex);
+	return filter->frame_is_parent ? TALLY_OK : error_nomem(err);
+}
+
 enum tally_status profile_filter_init(struct profile_filter *filter, const struct profile *profile,
 	const struct profile_filter_lists *lists, struct tally_error *err)
 {
@@ -115,6 +139,12 @@ enum tally_status profile_filter_init(struct profile_filter *filter, const struc
 		profile_filter_deinit(&made);
 		return error_nomem(err);
 	}
+	enum tally_status status = find_parents(&made, lists->parent, err);
+	if (status != TALLY_OK) {
+		profile_filter_deinit(&made);
+		return status;
+	}
+	made.excludes_other = lists->excludes_other;
 	*filter = made;
 	return TALLY_OK;
 }
@@ -123,6 +153,7 @@ void profile_filter_deinit(struct profile_filter *filter)
 {
 	free(filter->thread_passes);
 	free(filter->frame_passes);
+	free(filter->frame_is_parent);
 	free(filter->frame_shows);
 	*filter = (struct profile_filter){0};
 }

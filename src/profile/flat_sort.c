@@ -118,6 +118,8 @@ static int compare_key(
 		return compare_number(ta->pid, tb->pid);
 	case KEY_COMM:
 		return compare_strings(c, ta->comm, tb->comm);
+	case KEY_PARENT:
+		return compare_functions(c, a->parent, b->parent);
 	case KEY_TRACE:
 		if (a->label == PROFILE_NONE || b->label == PROFILE_NONE)
 			return (a->label == PROFILE_NONE) - (b->label == PROFILE_NONE);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #define FRAME_WORDS  4
-#define SAMPLE_WORDS 3
+#define SAMPLE_WORDS 4
 
 struct row_instance {
 	struct flat_instance instance;
@@ -112,11 +112,11 @@ static bool make_chain_keys(struct flat_builder *b)
 	return is_done;
 }
 
-static uint32_t sample_group(struct flat_builder *b, const struct profile_sample *sample)
+static uint32_t sample_group(struct flat_builder *b, const struct profile_sample *sample, uint32_t parent)
 {
 	const struct flat_options *o = b->options;
 	const struct profile_thread *thread = &b->profile->threads[sample->thread];
-	uint64_t key[SAMPLE_WORDS] = {0, 0, 0};
+	uint64_t key[SAMPLE_WORDS] = {0};
 	if (has_key(o, KEY_COMM))
 		key[0] = thread->comm;
 	if (has_key(o, KEY_CPU))
@@ -127,6 +127,8 @@ static uint32_t sample_group(struct flat_builder *b, const struct profile_sample
 		key[1] |= (uint64_t)(uint32_t)thread->pid << 32;
 	if (has_key(o, KEY_TRACE))
 		key[2] = sample->label;
+	if (parent != PROFILE_NONE)
+		key[3] = b->profile->functions[parent].name + UINT64_C(1);
 	return id_table_add(&b->sample_groups, key, NULL);
 }
 
@@ -228,13 +230,25 @@ static uint8_t frame_level(const struct profile *p, uint32_t frame, uint8_t befo
 	return p->binaries[binary].is_kernel ? PROFILE_LEVEL_KERNEL : PROFILE_LEVEL_USER;
 }
 
-static bool add_callers(struct flat_builder *b, const struct profile_sample *sample, uint32_t group,
-	const struct flat_instance *whole, uint32_t member)
+/* The function of the first frame, in the order of the chain, that the parent expression names. */
+static uint32_t find_parent(const struct flat_builder *b, const struct flat_instance *whole)
+{
+	const bool *is_parent = b->options->filter ? b->options->filter->frame_is_parent : NULL;
+	for (uint32_t i = 0; is_parent && i < whole->len; i++) {
+		uint32_t frame = b->chains.items[whole->chain + i];
+		if (is_parent[frame])
+			return b->profile->frames[frame].function;
+	}
+	return PROFILE_NONE;
+}
+
+/* like: what the rows have of the sample; its level is that of the sample's own frame. */
+static bool add_callers(struct flat_builder *b, struct flat_row like, uint32_t group, const struct flat_instance *whole)
 {
 	const struct profile *p = b->profile;
 	const struct profile_filter *filter = b->options->filter;
-	struct flat_row like = {.thread = sample->thread, .cpu = sample->cpu, .label = sample->label};
-	like.level = p->frames[sample->leaf].level;
+	const struct profile_sample *sample = &p->samples[whole->sample];
+	uint32_t member = sample->event - b->options->first_event;
 	for (uint32_t i = 0; i < whole->len; i++) {
 		like.frame = b->chains.items[whole->chain + i];
 		like.address = caller_address(&p->frames[like.frame]);
@@ -256,44 +270,64 @@ static bool add_callers(struct flat_builder *b, const struct profile_sample *sam
 	return true;
 }
 
-static bool add_sample(struct flat_builder *b, uint32_t index)
+/* Adds a sample that passes the filter to the row of its own frame and to those of its callers. */
+static bool add_rows(struct flat_builder *b, const struct flat_instance *whole, uint32_t parent)
 {
 	const struct profile *p = b->profile;
 	const struct flat_options *o = b->options;
-	const struct profile_sample *sample = &p->samples[index];
-	uint32_t member = sample->event - o->first_event;
-	struct flat_total *total = &b->table->totals[member];
-	if (o->hides_unresolved && !is_resolved(p, sample->leaf))
-		return true;
-	if (o->cpu_passes && (sample->cpu < 0 || (size_t)sample->cpu >= o->cpu_limit || !o->cpu_passes[sample->cpu]))
-		return true;
-	total->count += sample->count;
-	total->period += sample->period;
-	if (o->filter && !profile_filter_passes(o->filter, sample))
-		return true;
-	total->passed_count += sample->count;
-	total->passed_period += sample->period;
-
+	const struct profile_sample *sample = &p->samples[whole->sample];
 	const struct profile_frame *leaf = &p->frames[sample->leaf];
 	struct flat_row like = {
-		.thread = sample->thread, .frame = sample->leaf, .cpu = sample->cpu, .label = sample->label};
-	like.level = leaf->level;
-	like.address = leaf->address;
-	uint32_t group = sample_group(b, sample);
+		.thread = sample->thread,
+		.frame = sample->leaf,
+		.address = leaf->address,
+		.cpu = sample->cpu,
+		.label = sample->label,
+		.parent = parent,
+		.level = leaf->level,
+	};
+	uint32_t group = sample_group(b, sample, parent);
 	uint32_t row = UINT32_MAX;
 	if (group != ID_TABLE_NONE)
 		row = find_row(b, group, b->group_of_leaf[sample->leaf], &like);
 	if (row == UINT32_MAX)
 		return false;
-	b->last_sample.items[row] = index + 1;
-	add_self(&b->stats.items[row * o->member_count + member], leaf->level, sample);
-
-	struct flat_instance whole = {.sample = index};
-	if (sample->stack == PROFILE_NONE || (!o->with_children && !o->with_chains))
-		return true;
-	if (!find_chain(b, sample->stack, &whole.chain, &whole.len) || !add_instance(b, row, &whole))
+	b->last_sample.items[row] = whole->sample + 1;
+	add_self(&b->stats.items[row * o->member_count + sample->event - o->first_event], leaf->level, sample);
+	if (!add_instance(b, row, whole))
 		return false;
-	return !o->with_children || add_callers(b, sample, group, &whole, member);
+	return !o->with_children || add_callers(b, like, group, whole);
+}
+
+static bool counts(const struct flat_builder *b, const struct profile_sample *sample)
+{
+	const struct flat_options *o = b->options;
+	if (o->hides_unresolved && !is_resolved(b->profile, sample->leaf))
+		return false;
+	return !o->cpu_passes || (sample->cpu >= 0 && (size_t)sample->cpu < o->cpu_limit && o->cpu_passes[sample->cpu]);
+}
+
+static bool add_sample(struct flat_builder *b, uint32_t index)
+{
+	const struct flat_options *o = b->options;
+	const struct profile_sample *sample = &b->profile->samples[index];
+	struct flat_total *total = &b->table->totals[sample->event - o->first_event];
+	if (!counts(b, sample))
+		return true;
+	total->count += sample->count;
+	total->period += sample->period;
+	if (o->filter && !profile_filter_passes(o->filter, sample))
+		return true;
+	struct flat_instance whole = {.sample = index};
+	bool needs_chain = o->with_children || o->with_chains || (o->filter && o->filter->frame_is_parent);
+	if (needs_chain && sample->stack != PROFILE_NONE && !find_chain(b, sample->stack, &whole.chain, &whole.len))
+		return false;
+	uint32_t parent = find_parent(b, &whole);
+	if (parent == PROFILE_NONE && o->filter && o->filter->excludes_other)
+		return true;
+	total->passed_count += sample->count;
+	total->passed_period += sample->period;
+	return add_rows(b, &whole, parent);
 }
 
 static bool add_samples(struct flat_builder *b)

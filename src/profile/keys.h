@@ -30,6 +30,7 @@ enum profile_key {
 	KEY_CPU,
 	KEY_SYMBOL_SIZE,
 	KEY_TRACE,
+	KEY_PARENT, /* the first caller of the chain that the filter's parent expression names */
 	KEY_IPC_NULL, /* a column of dashes: cycles per instruction need branch records */
 	PROFILE_KEY_COUNT
 };

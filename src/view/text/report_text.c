@@ -41,6 +41,11 @@ static const struct profile_function *row_function(const struct profile *p, cons
 	return function == PROFILE_NONE ? NULL : &p->functions[function];
 }
 
+static struct tally_str row_parent(const struct profile *p, const struct flat_row *row)
+{
+	return row->parent == PROFILE_NONE ? STR("[other]") : profile_string(p, p->functions[row->parent].name);
+}
+
 static struct tally_str row_label(const struct profile *p, const struct flat_row *row)
 {
 	return row->label == PROFILE_NONE ? STR("") : profile_string(p, row->label);
@@ -72,6 +77,8 @@ static size_t cell_width(const struct report_layout *l, enum profile_key key, co
 		return last_comm(l, row).len + ID_WIDTH;
 	case KEY_COMM:
 		return last_comm(l, row).len;
+	case KEY_PARENT:
+		return row_parent(p, row).len;
 	case KEY_TRACE:
 		return is_compared(l) ? row_label(p, row).len : 0;
 	case KEY_DSO:
@@ -193,6 +200,9 @@ static void print_key_cell(const struct report_layout *l, struct text *out, size
 		break;
 	case KEY_COMM:
 		print_cut(out, profile_string(p, p->threads[row->thread].comm), width);
+		break;
+	case KEY_PARENT:
+		print_cut(out, row_parent(p, row), width);
 		break;
 	case KEY_TRACE:
 		label = row_label(p, row);

@@ -145,6 +145,44 @@ static void filters_keep_totals(void **state)
 	profile_destroy(p);
 }
 
+static void parents_group_by_their_caller(void **state)
+{
+	static const char text[] = "event c\na 1/1 0 0 5 main@x;sys_read@x;f@x\na 1/1 0 0 3 main@x;sys_open@x;f@x\n"
+				   "a 1/1 0 0 1 main@x;f@x\n";
+	static const enum profile_key by_parent[] = {KEY_PARENT};
+	struct profile *p = profile_from_text(text);
+	struct profile_filter filter;
+	struct flat_table table;
+	struct tally_error err;
+	struct profile_filter_lists lists = {.parent = "^sys_"};
+	struct flat_options options = {.keys = by_parent, .key_count = 1, .member_count = 1, .filter = &filter};
+	assert_int_equal(profile_filter_init(&filter, p, &lists, &err), TALLY_OK);
+	assert_int_equal(flat_table_init(&table, p, &options, &err), TALLY_OK);
+	assert_int_equal(flat_table_sort(&table, by_parent, 1, &err), TALLY_OK);
+	assert_int_equal(table.shown_count, 3);
+	static const char *const names[] = {"sys_open", "sys_read"};
+	static const uint64_t periods[] = {3, 5, 1};
+	for (size_t i = 0; i < 3; i++) {
+		const struct flat_row *row = &table.rows[table.order[i]];
+		assert_int_equal(flat_table_stat(&table, table.order[i], 0)->period, periods[i]);
+		if (i < 2)
+			assert_string_equal(profile_string(p, p->functions[row->parent].name).data, names[i]);
+		else
+			assert_int_equal(row->parent, PROFILE_NONE);
+	}
+	flat_table_deinit(&table);
+	filter.excludes_other = true;
+	assert_int_equal(flat_table_init(&table, p, &options, &err), TALLY_OK);
+	assert_int_equal(table.shown_count, 2);
+	assert_int_equal(table.totals[0].passed_period, 8);
+	assert_int_equal(table.totals[0].period, 9);
+	flat_table_deinit(&table);
+	profile_filter_deinit(&filter);
+	lists.parent = "(";
+	assert_int_equal(profile_filter_init(&filter, p, &lists, &err), TALLY_INVALID);
+	profile_destroy(p);
+}
+
 static void no_samples_and_no_such_event(void **state)
 {
 	struct profile *p = profile_from_text("event c\n");
@@ -175,6 +213,7 @@ int main(void)
 		cmocka_unit_test(members_stand_side_by_side),
 		cmocka_unit_test(bounds_of_chains),
 		cmocka_unit_test(filters_keep_totals),
+		cmocka_unit_test(parents_group_by_their_caller),
 		cmocka_unit_test(no_samples_and_no_such_event),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
