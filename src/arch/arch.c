@@ -43,3 +43,10 @@ uint32_t arch_register_find(const struct arch *arch, const char *name)
 			return i;
 	return ARCH_NO_REGISTER;
 }
+
+uint64_t arch_register_bits(const struct arch *arch, uint32_t number)
+{
+	if (!arch_register_name(arch, number))
+		return 0;
+	return (number >= arch->wide_from ? UINT64_C(3) : UINT64_C(1)) << number;
+}

@@ -36,6 +36,8 @@ struct arch {
 	/* Names by bit number in sample_regs_user and sample_regs_intr; NULL where there is none. */
 	const char *const *registers;
 	uint32_t register_count;
+	uint32_t wide_from; /* registers from this number on take two bits; ARCH_NO_REGISTER: none does */
+	uint64_t general_registers; /* the bits of what every sample of user space can carry */
 	uint32_t ip, sp, fp;
 	uint32_t link; /* holds the return address of a leaf function; ARCH_NO_REGISTER: the stack does */
 	/* Where, from the frame pointer's value, the caller's frame pointer and the return address are kept. */
@@ -50,6 +52,8 @@ const struct arch *arch_find_elf(uint16_t e_machine, uint8_t pointer_bytes);
 const char *arch_register_name(const struct arch *arch, uint32_t number);
 /* ARCH_NO_REGISTER if there is none of this name (any case). */
 uint32_t arch_register_find(const struct arch *arch, const char *name);
+/* The bits that stand for it in a mask of registers; 0 if it has none of this number. */
+uint64_t arch_register_bits(const struct arch *arch, uint32_t number);
 static inline bool arch_is_kernel_address(const struct arch *arch, uint64_t address)
 {
 	return address >= arch->kernel_start;

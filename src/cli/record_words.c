@@ -5,6 +5,8 @@
 #include <time.h>
 
 #include "abi/perf_constants.h"
+#include "arch/arch.h"
+#include "kernel/recording/record_attrs.h"
 
 static const struct {
 	const char *name;
@@ -86,122 +88,20 @@ bool record_branches_parse(struct tally_str list, uint64_t *branch_sample_type)
 	return true;
 }
 
-static const char *const registers[] = {
-#if defined(__x86_64__)
-	"ax",
-	"bx",
-	"cx",
-	"dx",
-	"si",
-	"di",
-	"bp",
-	"sp",
-	"ip",
-	"flags",
-	"cs",
-	"ss",
-	"ds",
-	"es",
-	"fs",
-	"gs",
-	"r8",
-	"r9",
-	"r10",
-	"r11",
-	"r12",
-	"r13",
-	"r14",
-	"r15",
-#elif defined(__aarch64__)
-	"x0",
-	"x1",
-	"x2",
-	"x3",
-	"x4",
-	"x5",
-	"x6",
-	"x7",
-	"x8",
-	"x9",
-	"x10",
-	"x11",
-	"x12",
-	"x13",
-	"x14",
-	"x15",
-	"x16",
-	"x17",
-	"x18",
-	"x19",
-	"x20",
-	"x21",
-	"x22",
-	"x23",
-	"x24",
-	"x25",
-	"x26",
-	"x27",
-	"x28",
-	"x29",
-	"lr",
-	"sp",
-	"pc",
-#elif defined(__riscv)
-	"pc",
-	"ra",
-	"sp",
-	"gp",
-	"tp",
-	"t0",
-	"t1",
-	"t2",
-	"s0",
-	"s1",
-	"a0",
-	"a1",
-	"a2",
-	"a3",
-	"a4",
-	"a5",
-	"a6",
-	"a7",
-	"s2",
-	"s3",
-	"s4",
-	"s5",
-	"s6",
-	"s7",
-	"s8",
-	"s9",
-	"s10",
-	"s11",
-	"t3",
-	"t4",
-	"t5",
-	"t6",
-#endif
-	NULL,
-};
-
-static bool register_find(struct tally_str name, uint64_t *bit)
-{
-	for (size_t i = 0; registers[i]; i++)
-		if (strlen(registers[i]) == name.len && strncasecmp(registers[i], name.data, name.len) == 0) {
-			*bit = UINT64_C(1) << i;
-			return true;
-		}
-	return false;
-}
-
 bool record_registers_parse(struct tally_str list, uint64_t *mask)
 {
+	const struct arch *arch = record_host_arch();
 	struct tally_str name;
-	uint64_t all = 0, bit;
+	uint64_t all = 0;
 
-	while (str_next(&list, ',', &name)) {
-		if (!register_find(name, &bit))
+	while (arch && str_next(&list, ',', &name)) {
+		char word[16];
+		snprintf(word, sizeof(word), "%.*s", (int)(name.len < sizeof(word) ? name.len : sizeof(word)),
+			name.data);
+		uint64_t bits = arch_register_bits(arch, arch_register_find(arch, word));
+		if (bits == 0)
 			return false;
-		all |= bit;
+		all |= bits;
 	}
 	*mask = all;
 	return all != 0;

@@ -1,7 +1,9 @@
 #include "kernel/recording/record_attrs.h"
+#include "arch/arch.h"
 #include "base/error.h"
 #include "base/vec.h"
 #include <string.h>
+#include <sys/utsname.h>
 
 #define DUMMY_NAME "dummy:HG"
 
@@ -18,17 +20,16 @@ static bool is_dummy(const struct event_spec *spec)
 	return spec->attr.type == EVENT_SOFTWARE && spec->attr.config == SW_DUMMY;
 }
 
+const struct arch *record_host_arch(void)
+{
+	struct utsname host;
+	return uname(&host) == 0 ? arch_find(host.machine) : NULL;
+}
+
 uint64_t record_attrs_all_user_regs(void)
 {
-#if defined(__x86_64__)
-	return 0xff0fff; /* ax..r15 without the segment registers that user space cannot have sampled */
-#elif defined(__aarch64__)
-	return (UINT64_C(1) << 33) - 1;
-#elif defined(__riscv)
-	return (UINT64_C(1) << 32) - 1;
-#else
-	return 0;
-#endif
+	const struct arch *arch = record_host_arch();
+	return arch ? arch->general_registers : 0;
 }
 
 static void set_rate(struct event_spec *spec, const struct record_attr_options *o)

@@ -48,5 +48,7 @@ const char *record_attrs_drop(struct event_list *events, unsigned *step);
 size_t record_attrs_tracking(const struct event_list *events);
 /* All registers that this machine's user-space unwinding wants. */
 uint64_t record_attrs_all_user_regs(void);
+/* The architecture that this kernel samples on, NULL if it has no table. */
+const struct arch *record_host_arch(void);
 
 #endif

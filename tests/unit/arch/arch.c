@@ -84,6 +84,11 @@ static void registers_have_their_names(void **state)
 	assert_null(arch_register_name(&arch_x86_64, 64));
 	assert_null(arch_register_name(&arch_x86_64, ARCH_NO_REGISTER));
 	assert_null(arch_register_name(&arch_i386, 16));
+	assert_int_equal(arch_register_bits(&arch_x86_64, 23), UINT64_C(1) << 23);
+	assert_int_equal(arch_register_bits(&arch_x86_64, 62), UINT64_C(3) << 62);
+	assert_int_equal(arch_register_bits(&arch_x86_64, 33), 0);
+	assert_int_equal(arch_register_bits(&arch_riscv64, 31), UINT64_C(1) << 31);
+	assert_int_equal(arch_register_bits(&arch_x86_64, ARCH_NO_REGISTER), 0);
 }
 
 /* Register numbers are bits of a 64-bit mask, names are unique, and the special ones exist. */
@@ -104,6 +109,11 @@ static void every_table_is_whole(void **state)
 		int apart = arch->frame_return_offset - arch->frame_fp_offset;
 		assert_int_equal(apart, arch->pointer_bytes);
 		assert_in_range(arch->call_back_bytes, 1, 4);
+		for (uint32_t i = 0; i < 64; i++)
+			if (arch->general_registers >> i & 1)
+				assert_non_null(arch_register_name(arch, i));
+		uint64_t needed = arch_register_bits(arch, arch->ip) | arch_register_bits(arch, arch->sp);
+		assert_int_equal(arch->general_registers & needed, needed);
 	}
 	assert_int_equal(count, 5);
 }
