@@ -1,0 +1,146 @@
+"""Names of addresses, in whole files and in the kernel: against nm, and against perf where it is installed."""
+import collections
+import os
+import pathlib
+import random
+import re
+import shutil
+import struct
+import subprocess
+import sys
+
+import pytest
+
+BASE = 0x7f0000000000
+IP_TID_TIME = 1 | 2 | 4
+SAMPLE_ID_ALL_AND_MMAP2 = 1 << 8 | 1 << 9 | 1 << 13 | 1 << 18 | 1 << 23
+
+
+def record(kind, misc, body):
+    body += b'\0' * (-len(body) % 8)
+    return struct.pack('=IHH', kind, misc, 8 + len(body)) + body
+
+
+def padded(text):
+    return text + b'\0' * (8 - len(text) % 8)
+
+
+def write_recording(path, addresses, mapping):
+    """A recording with one sample at each address; mapping is the record that maps them."""
+    kernel = mapping[4] & 7 == 1
+    parts = [mapping, record(3, 2, struct.pack('=II', 100, 100) + padded(b'x') + struct.pack('=IIQ', 100, 100, 1))]
+    parts += [record(9, 1 if kernel else 2, struct.pack('=QIIQ', address, 100, 100, 10 + i))
+              for i, address in enumerate(addresses)]
+    data = b''.join(parts)
+    attr = struct.pack('=IIQQQQQ', 1, 128, 0, 1, IP_TID_TIME, 0, SAMPLE_ID_ALL_AND_MMAP2).ljust(128, b'\0')
+    header = b'PERFILE2' + struct.pack('=QQQQQQQQ', 104, 144, 104, 144, 248, len(data), 0, 0)
+    path.write_bytes(header.ljust(104, b'\0') + attr + struct.pack('=QQ', 0, 0) + data)
+
+
+def user_mapping(path):
+    name = padded(str(path).encode())
+    size = path.stat().st_size + 0xfff & ~0xfff
+    body = struct.pack('=IIQQQIIQQII', 100, 100, BASE, size, 0, 8, 1, path.stat().st_ino, 0, 5, 2)
+    return record(10, 2, body + name + struct.pack('=IIQ', 100, 100, 2))
+
+
+def kernel_mapping(text):
+    body = struct.pack('=IIQQQ', 0xffffffff, 0, text, 0x30000000, text)
+    return record(1, 1, body + padded(b'[kernel.kallsyms]_text') + struct.pack('=IIQ', 0, 0, 0))
+
+
+def names(program, path):
+    """The symbol and offset of each sample, in order."""
+    lines = program('script', '-i', path, '-F', 'ip,sym,symoff').stdout.splitlines()
+    return [line.strip().partition(' ')[2] for line in lines if line.strip()]
+
+
+def segments(path):
+    output = subprocess.run(['readelf', '-lW', path], capture_output=True, text=True, check=True).stdout
+    fields = [line.split() for line in output.splitlines() if line.split()[:1] == ['LOAD']]
+    return [(int(f[1], 16), int(f[2], 16), int(f[4], 16)) for f in fields]
+
+
+def to_offset(loads, address):
+    return next((address - vaddr + offset for offset, vaddr, size in loads if vaddr <= address < vaddr + size), None)
+
+
+def libc():
+    for line in pathlib.Path('/proc/self/maps').read_text().splitlines():
+        if re.search(r'/libc\.so\.6$|/libc-2.*\.so$', line):
+            return pathlib.Path(line.split()[-1])
+    pytest.skip('this Python does not use glibc')
+    return None
+
+
+def need(*tools):
+    for tool in tools:
+        if not shutil.which(tool):
+            pytest.skip(f'{tool} is not installed')
+
+
+def test_every_exported_function_of_libc_is_found(tally, tmp_path):
+    need('nm', 'readelf')
+    path, wanted = libc(), collections.defaultdict(set)
+    loads = segments(path)
+    listing = subprocess.run(['nm', '-D', '--defined-only', path], capture_output=True, text=True, check=True).stdout
+    for line in listing.splitlines():
+        fields = line.split()
+        if len(fields) == 3 and fields[1] in 'TtWi' and to_offset(loads, int(fields[0], 16)) is not None:
+            wanted[to_offset(loads, int(fields[0], 16))].add(fields[2].split('@')[0])
+    assert len(wanted) > 1000
+    recording = tmp_path / 'perf.data'
+    # Without debug files: HOME is empty, and the file is looked up under a root that has nothing else.
+    copy = tmp_path / 'root' / path.relative_to('/')
+    copy.parent.mkdir(parents=True)
+    shutil.copy(path, copy)
+    write_recording(recording, [BASE + offset for offset in sorted(wanted)], user_mapping(path))
+    lines = tally('script', '--symfs', tmp_path / 'root', '-i', recording, '-F', 'ip,sym,symoff', check=0).stdout
+    found = [line.strip().partition(' ')[2] for line in lines.splitlines()]
+    assert len(found) == len(wanted)
+    wrong = [(hex(offset), name) for offset, name in zip(sorted(wanted), found)
+             if name.removesuffix('+0x0') not in wanted[offset]]
+    assert not wrong
+
+
+def interesting_offsets(path):
+    """Starts, middles and ends of symbols, and places in between."""
+    loads, offsets = segments(path), set()
+    listing = subprocess.run(['readelf', '-sW', path], capture_output=True, text=True, check=True).stdout
+    for line in listing.splitlines():
+        fields = line.split()
+        if len(fields) >= 8 and re.fullmatch(r'\d+:', fields[0]) and fields[6] != 'UND':
+            start, size = int(fields[1], 16), int(fields[2], 0)
+            offsets |= {to_offset(loads, a) for a in (start, start + size // 2, start + size - 1, start + size)}
+    offsets |= {random.Random(1).randrange(path.stat().st_size) for _ in range(2000)}
+    return sorted(offsets - {None})
+
+
+@pytest.mark.parametrize('which', ['libc', 'python'])
+def test_user_symbols_are_perfs(tally, perf, tmp_path, which):
+    need('readelf')
+    path = libc() if which == 'libc' else pathlib.Path(sys.executable).resolve()
+    recording, offsets = tmp_path / 'perf.data', interesting_offsets(path)
+    write_recording(recording, [BASE + offset for offset in offsets], user_mapping(path))
+    ours, theirs = names(tally, recording), names(perf, recording)
+    assert len(ours) == len(theirs) == len(offsets)
+    # perf 6.1 names PLT entries by the order of relocations, or not at all: docs/compatibility.md.
+    wrong = [(hex(offset), a, b) for offset, a, b in zip(offsets, ours, theirs)
+             if a != b and '@plt' not in a + b and not a.startswith('.plt')]
+    assert not wrong
+
+
+def test_kernel_symbols_are_perfs(tally, perf, tmp_path):
+    lines = pathlib.Path('/proc/kallsyms').read_text().splitlines() if os.access('/proc/kallsyms', os.R_OK) else []
+    symbols = {fields[2]: int(fields[0], 16) for fields in map(str.split, lines) if len(fields) == 3}
+    if not symbols.get('_text'):
+        pytest.skip('the kernel hides its addresses (kernel.kptr_restrict)')
+    text = symbols['_text']
+    chosen = random.Random(2).sample(sorted(a for a in symbols.values() if text <= a < text + 0x10000000), 4000)
+    addresses = sorted(set(chosen) | {a + 5 for a in chosen} | {a - 1 for a in chosen if a > text})
+    recording = tmp_path / 'perf.data'
+    write_recording(recording, addresses, kernel_mapping(text))
+    ours, theirs = names(tally, recording), names(perf, recording)
+    assert len(ours) == len(theirs) == len(addresses)
+    wrong = [(hex(address), a, b) for address, a, b in zip(addresses, ours, theirs) if a != b]
+    assert not wrong
