@@ -70,6 +70,7 @@ struct binary_store_options {
 	const char *build_id_dir; /* NULL: ~/.debug */
 	const char *system_root; /* NULL: this machine's /proc and /sys; tests give a directory that has them */
 	bool no_demangle;
+	unsigned threads; /* that load; 0: one per CPU */
 };
 
 struct binary_store;

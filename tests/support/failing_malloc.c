@@ -14,6 +14,7 @@ void *calloc(size_t count, size_t size);
 void *realloc(void *old, size_t size);
 void free(void *block);
 char *strdup(const char *text);
+char *strndup(const char *text, size_t most);
 
 static __thread bool is_counting;
 static __thread size_t left;
@@ -70,6 +71,16 @@ char *strdup(const char *text)
 	size_t size = strlen(text) + 1;
 	char *copy = malloc(size);
 	return copy ? memcpy(copy, text, size) : NULL;
+}
+
+char *strndup(const char *text, size_t most)
+{
+	size_t size = strnlen(text, most);
+	char *copy = malloc(size + 1);
+	if (!copy)
+		return NULL;
+	copy[size] = '\0';
+	return memcpy(copy, text, size);
 }
 
 void failing_malloc_begin(size_t nth)

@@ -187,7 +187,7 @@ static void load_one(void *context, size_t index, unsigned worker)
 void binary_store_load(struct binary_store *store, const uint32_t *ids, size_t count)
 {
 	struct load load = {.store = store, .ids = ids, .count = count};
-	thread_pool_for(count + 1, 0, load_one, &load);
+	thread_pool_for(count + 1, store->options.threads, load_one, &load);
 }
 
 const struct symbol *binary_store_find(const struct binary_store *store, uint32_t id, uint64_t address)

@@ -1,0 +1,131 @@
+#include "unit_test.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "code/binary_store.h"
+#include "code/symbols/kallsyms.h"
+#include "code/symbols/perf_map.h"
+#include "elf_builder.h"
+#include "failing_malloc.h"
+
+#define TEXT ELF_BUILDER_TEXT_VADDR
+
+static char program_path[] = "/tmp/tally-nomem-XXXXXX";
+
+/* Each leaves nothing allocated, whether it had the memory it wanted or not. */
+typedef void (*job)(void);
+
+static void use_kallsyms(void)
+{
+	char text[] = "ffffffff81000000 T _text\nffffffff81000100 t helper\nffffffffc0001000 t open\t[ext4]\n";
+	struct kallsyms kallsyms;
+	struct symbol_table table = {0};
+	struct arena arena;
+	bool is_hidden;
+	arena_init(&arena);
+	kallsyms_open(text, sizeof(text) - 1, &kallsyms);
+	if (kallsyms_add_kernel(&kallsyms, &table, &is_hidden) &&
+		kallsyms_add_module(&kallsyms, STR("[ext4]"), &arena, &table))
+		(void)!symbol_table_finish(&table, SYMBOLS_UNSIZED);
+	symbol_table_deinit(&table);
+	arena_deinit(&arena);
+}
+
+static void use_perf_map(void)
+{
+	char text[] = "2000 10 b\n1000 10 a\n";
+	struct symbol_table table = {0};
+	(void)!perf_map_parse(text, sizeof(text) - 1, &table);
+	symbol_table_deinit(&table);
+}
+
+static void use_store(void)
+{
+	static const enum binary_kind kinds[] = {BINARY_USER, BINARY_VDSO, BINARY_KERNEL, BINARY_PERF_MAP};
+	struct binary_store *store;
+	struct binary_store_options options = {
+		.system_root = "/nonexistent", .build_id_dir = "/nonexistent", .threads = 1};
+	struct arena arena;
+	if (binary_store_create(&options, &store, NULL) != TALLY_OK)
+		return;
+	arena_init(&arena);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		struct binary_key key = {.kind = kinds[i], .path = str_from(program_path), .pid = -1};
+		uint32_t id;
+		if (binary_store_add(store, &key, &id, NULL) != TALLY_OK)
+			continue;
+		binary_store_load(store, &id, 1);
+		const struct symbol *symbol = binary_store_find(store, id, ELF_BUILDER_TEXT_OFFSET + 0x10);
+		assert_true(!symbol || strlen(binary_store_display_name(store, symbol, &arena)) > 0);
+	}
+	arena_deinit(&arena);
+	binary_store_destroy(store);
+}
+
+static void fail_each_allocation(job run)
+{
+	bool has_failed = true;
+	size_t n = 0;
+	run(); /* what libraries allocate once and keep */
+	for (; has_failed; n++) {
+		assert_true(n < 10000);
+		failing_malloc_begin(n);
+		run();
+		has_failed = failing_malloc_end();
+		assert_int_equal(failing_malloc_held(), 0);
+	}
+	assert_true(n > 1);
+}
+
+static void kallsyms_without_memory(void **state)
+{
+	fail_each_allocation(use_kallsyms);
+}
+
+static void perf_map_without_memory(void **state)
+{
+	fail_each_allocation(use_perf_map);
+}
+
+static void store_without_memory(void **state)
+{
+	static const struct elf_builder_symbol symbols[] = {
+		{"_ZN2ns3runEm", TEXT + 0x10, 0x20, STT_FUNC, STB_GLOBAL, STV_DEFAULT, ELF_BUILDER_TEXT},
+		{"_ZN2ns4walkEm", TEXT + 0x10, 0x20, STT_FUNC, STB_GLOBAL, STV_DEFAULT, ELF_BUILDER_TEXT},
+	};
+	static const struct elf_builder_symbol dynamic[] = {
+		{"malloc", 0, 0, STT_FUNC, STB_GLOBAL, STV_DEFAULT, ELF_BUILDER_UNDEFINED}};
+	static const struct elf_builder_jump jumps[] = {{0, 1, 0}, {1, 0, TEXT + 0x10}};
+	struct elf_builder what = {
+		.is_64 = true,
+		.symbols = symbols,
+		.symbol_count = 2,
+		.dynamic = dynamic,
+		.dynamic_count = 1,
+		.jumps = jumps,
+		.jump_count = 2,
+	};
+	struct writer bytes = {0};
+	elf_builder_make(&what, &bytes);
+	int fd = mkstemp(program_path);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes.data, bytes.len), bytes.len);
+	assert_int_equal(close(fd), 0);
+	writer_deinit(&bytes);
+	fail_each_allocation(use_store);
+	assert_int_equal(unlink(program_path), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(kallsyms_without_memory),
+		cmocka_unit_test(perf_map_without_memory),
+		cmocka_unit_test(store_without_memory),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
