@@ -131,6 +131,8 @@ static void start(struct fixture *f, uint32_t type, uint64_t config, const char 
 		(struct event_spec){.name = name, .member_count = 1, .scale = 1, .unit = "", .is_precise_max = true};
 	f->events.specs[0].attr.type = type;
 	f->events.specs[0].attr.config = config;
+	arena_init(&f->events.arena);
+	f->events.has_arena = true;
 	diag_init(&f->diag);
 	struct record_attr_options options = {.has_command = true, .freq = 4000};
 	assert_int_equal(record_attrs_apply(&f->events, &options, NULL), TALLY_OK);
