@@ -29,6 +29,12 @@ bool stat_event_is_clock(const struct event_spec *spec)
 	       (spec->attr.config == SW_CPU_CLOCK || spec->attr.config == SW_TASK_CLOCK);
 }
 
+bool stat_event_is_source(const struct event_spec *spec)
+{
+	bool is_hardware = spec->attr.type == EVENT_HARDWARE || spec->attr.type == EVENT_HW_CACHE;
+	return stat_event_is_clock(spec) || (spec->tool == TOOL_NONE && is_hardware);
+}
+
 static bool is_generic(const struct event_spec *spec, uint32_t type, uint64_t config)
 {
 	return spec->tool == TOOL_NONE && spec->attr.type == type && (spec->attr.config & HW_EVENT_MASK) == config;
@@ -48,7 +54,9 @@ static double mean_of(
 {
 	const struct event_spec *best = NULL;
 	double mean = 0;
-	for (size_t i = 0; i < report->events->len; i++) {
+	size_t count = report->sources ? report->source_count : report->events->len;
+	for (size_t k = 0; k < count; k++) {
+		size_t i = report->sources ? report->sources[k] : k;
 		const struct event_spec *spec = &report->events->specs[i];
 		if (!report->supported[i] || !is_generic(spec, type, config) || !text_equal(spec->cgroup, asks->cgroup))
 			continue;

@@ -24,6 +24,8 @@ struct stat_cell {
 struct stat_report {
 	const struct event_list *events;
 	const bool *supported; /* per event */
+	const uint32_t *sources; /* events that ratios of others refer to, in order; NULL: look at all */
+	size_t source_count;
 	const struct aggregation *aggregation;
 	char *const *comms; /* per thread, of AGGREGATE_THREAD */
 	struct stat_cell *cells; /* event x place */
@@ -52,6 +54,8 @@ static inline struct stat_cell *stat_cell_at(const struct stat_report *report, s
 {
 	return &report->cells[event * report->aggregation->len + place];
 }
+/* Whether ratios may refer to the event: a clock or a generic hardware event. */
+bool stat_event_is_source(const struct event_spec *spec);
 /* Counts of nanoseconds that are shown as milliseconds: cpu-clock and task-clock. */
 bool stat_event_is_clock(const struct event_spec *spec);
 struct stat_metric stat_metric_of(const struct stat_report *report, size_t event, size_t place);

@@ -88,8 +88,12 @@ static enum tally_status places_make(struct stat_session *s, const struct counte
 		return error_nomem(err);
 	s->cells = calloc(cells ? cells : 1, sizeof(*s->cells));
 	s->interval_cells = calloc(cells ? cells : 1, sizeof(*s->interval_cells));
-	if (!s->cells || !s->interval_cells)
+	s->sources = calloc(s->events->len + 1, sizeof(*s->sources));
+	if (!s->cells || !s->interval_cells || !s->sources)
 		return error_nomem(err);
+	for (size_t i = 0; i < s->events->len; i++)
+		if (stat_event_is_source(&s->events->specs[i]))
+			s->sources[s->source_count++] = (uint32_t)i;
 	return mode == AGGREGATE_THREAD ? comms_read(s, err) : TALLY_OK;
 }
 
@@ -441,6 +445,8 @@ struct stat_report stat_session_report(const struct stat_session *s)
 	return (struct stat_report){
 		.events = s->events,
 		.supported = s->supported,
+		.sources = s->sources,
+		.source_count = s->source_count,
 		.aggregation = &s->aggregation,
 		.comms = s->comms,
 		.cells = s->cells,
@@ -463,6 +469,7 @@ void stat_session_deinit(struct stat_session *s)
 	free(s->comms);
 	free(s->reasons);
 	free(s->supported);
+	free(s->sources);
 	free(s->cells);
 	free(s->interval_cells);
 	free(s->run_ns);

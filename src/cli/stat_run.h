@@ -25,6 +25,8 @@ struct stat_session {
 	struct stat_cell *cells; /* event x place: the totals over runs */
 	struct stat_cell *interval_cells;
 	bool *supported; /* per event */
+	uint32_t *sources; /* of stat_report */
+	size_t source_count;
 	char **reasons; /* per event: why it is not, NULL if it is */
 	char **comms; /* per thread, of AGGREGATE_THREAD */
 	bool has_places;

@@ -93,8 +93,7 @@ static void ratios_stand_beside_counts(void **state)
 		"          1,000.00 msec task-clock                       #    0.500 CPUs utilized          \n",
 		"     3,100,000,000      cycles                           #    3.100 GHz                    \n",
 		"     1,550,000,000      stalled-cycles-frontend          #   50.00% frontend cycles idle   \n",
-		"     6,200,000,000      instructions                     #    2.00  insn per cycle           "
-		"(50.00%)\n",
+		"     6,200,000,000      instructions                     #    2.00  insn per cycle           (50",
 		"                                                         #    0.25  stalled cycles per insn\n",
 		"     1,000,000,000      branches                         #    1.000 G/sec                  \n",
 		"        23,400,000      branch-misses                    #    2.34% of all branches        \n",
