@@ -90,7 +90,7 @@ uint32_t resolver_frame(struct resolver *r, const struct resolve_where *where, u
 	return frame;
 }
 
-static uint32_t stack_node(struct resolver *r, uint32_t parent, uint32_t frame)
+uint32_t resolver_stack(struct resolver *r, uint32_t parent, uint32_t frame)
 {
 	bool is_new;
 	uint64_t *id = map_u64_at(&r->stack_ids, (uint64_t)parent << 32 | frame, &is_new);
@@ -154,7 +154,7 @@ static uint32_t chain_build(struct resolver *r, const struct resolve_where *wher
 	}
 	uint32_t stack = RESOLVE_NONE;
 	for (size_t i = r->frame_scratch.len; i-- > 0;)
-		stack = stack_node(r, stack, r->frame_scratch.items[i]);
+		stack = resolver_stack(r, stack, r->frame_scratch.items[i]);
 	return stack;
 }
 

@@ -67,6 +67,9 @@ uint32_t resolver_frame(struct resolver *r, const struct resolve_where *where, u
 /* The innermost stack node; RESOLVE_NONE for an empty chain. */
 uint32_t resolver_chain(struct resolver *r, const struct resolve_where *where, const struct sample_array *chain);
 
+/* The node of frame below parent (RESOLVE_NONE: outermost); made once. */
+uint32_t resolver_stack(struct resolver *r, uint32_t parent, uint32_t frame);
+
 static inline const struct resolved_frame *resolver_frame_get(const struct resolver *r, uint32_t frame)
 {
 	return (const struct resolved_frame *)(const void *)r->frames.strings[frame].data;

@@ -129,6 +129,10 @@ static void visit_sample(struct sample_pass *pass, const struct record *record, 
 	key.stack = RESOLVE_NONE;
 	if (pass->input.options->with_stacks && (event->attr.sample_type & SAMPLE_CALLCHAIN))
 		key.stack = resolver_chain(&pass->resolver, &where, &sample.callchain);
+	/* A copy of the stack instead of a chain: without an unwinder the chain is the frame that is known. */
+	if (pass->input.options->with_stacks && key.stack == RESOLVE_NONE &&
+		(event->attr.sample_type & SAMPLE_STACK_USER))
+		key.stack = resolver_stack(&pass->resolver, RESOLVE_NONE, key.leaf);
 	key.cpu = -1;
 	if (pass->input.options->with_cpu && (event->attr.sample_type & SAMPLE_CPU))
 		key.cpu = (int32_t)sample.cpu;

@@ -138,7 +138,8 @@ static struct tally_str group_name(const struct report *report, uint32_t leader)
 static void name_events(const struct report *report, struct text *name, uint32_t first, uint32_t count)
 {
 	const struct profile *p = report->result.profile;
-	if (count > 1) {
+	bool is_recorded_group = count > 1 && p->events[first].member_count > 1;
+	if (is_recorded_group) {
 		struct tally_str group = group_name(report, first);
 		text_bytes(name, group.data, group.len);
 		text_str(name, " { ");
@@ -148,7 +149,7 @@ static void name_events(const struct report *report, struct text *name, uint32_t
 		text_str(name, i ? ", " : "");
 		text_bytes(name, event.data, event.len);
 	}
-	text_str(name, count > 1 ? " }" : "");
+	text_str(name, is_recorded_group ? " }" : "");
 	text_char(name, 0);
 }
 
