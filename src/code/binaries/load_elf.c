@@ -56,7 +56,12 @@ static const char *plt_name(struct binary_entry *entry, const struct elf_plt_ent
 static bool add_plt(struct binary_entry *entry)
 {
 	struct elf_plt plt = {0};
-	bool ok = elf_image_plt(entry->image, &plt, NULL) == TALLY_OK && symbol_table_sort(&entry->symbols);
+	bool ok = elf_image_plt(entry->image, &plt, NULL) == TALLY_OK;
+	bool is_chosen = false;
+	for (size_t i = 0; i < plt.entries.len; i++)
+		is_chosen = is_chosen || (!plt.entries.items[i].target && !plt.entries.items[i].is_header);
+	if (ok && is_chosen)
+		ok = symbol_table_sort(&entry->symbols);
 	size_t sorted = entry->symbols.symbols.len;
 	for (size_t i = 0; i < plt.entries.len && ok; i++) {
 		const struct elf_plt_entry *from = &plt.entries.items[i];

@@ -96,36 +96,65 @@ static int compare_aliases(const struct symbol *a, const struct symbol *b, unsig
 	return is_syscall_alias(a->name) ? 1 : -1;
 }
 
-/* A stable merge sort: equal starts keep the order of the table, which decides between equals. */
+#define DIGIT_BITS 11
+#define DIGITS	   (1u << DIGIT_BITS)
+
+struct sort_key {
+	uint64_t start;
+	size_t index;
+};
+
+/* One pass of a radix sort, by the digit at shift. */
+static void sort_by_digit(const struct sort_key *from, struct sort_key *to, size_t count, unsigned shift)
+{
+	size_t places[DIGITS] = {0};
+	for (size_t i = 0; i < count; i++)
+		places[from[i].start >> shift & (DIGITS - 1)]++;
+	size_t place = 0;
+	for (size_t digit = 0; digit < DIGITS; digit++) {
+		size_t n = places[digit];
+		places[digit] = place;
+		place += n;
+	}
+	for (size_t i = 0; i < count; i++)
+		to[places[from[i].start >> shift & (DIGITS - 1)]++] = from[i];
+}
+
+/* A stable radix sort: equal starts keep the order of the table, which decides between equals. */
 static bool sort_by_start(struct symbol *items, size_t count)
 {
-	bool sorted = true;
-	for (size_t i = 1; i < count && sorted; i++)
-		sorted = items[i - 1].start <= items[i].start;
-	if (sorted)
+	uint64_t used = 0; /* bits in which the starts differ */
+	bool is_sorted = true;
+	for (size_t i = 1; i < count; i++) {
+		used |= items[i].start ^ items[0].start;
+		is_sorted = is_sorted && items[i - 1].start <= items[i].start;
+	}
+	if (is_sorted)
 		return true;
-	struct symbol *other = malloc(count * sizeof(*other));
-	if (!other)
+	struct sort_key *keys = calloc(count, 2 * sizeof(*keys));
+	struct symbol *sorted = calloc(count, sizeof(*sorted));
+	if (!keys || !sorted) {
+		free(keys);
+		free(sorted);
 		return false;
-	struct symbol *from = items;
-	struct symbol *to = other;
-	for (size_t width = 1; width < count; width *= 2) {
-		for (size_t left = 0; left < count; left += 2 * width) {
-			size_t middle = left + width < count ? left + width : count;
-			size_t right = left + 2 * width < count ? left + 2 * width : count;
-			size_t i = left;
-			size_t j = middle;
-			for (size_t k = left; k < right; k++)
-				to[k] = i < middle && (j >= right || from[i].start <= from[j].start) ? from[i++]
-												     : from[j++];
-		}
-		struct symbol *swap = from;
+	}
+	struct sort_key *from = keys;
+	struct sort_key *to = keys + count;
+	for (size_t i = 0; i < count; i++)
+		from[i] = (struct sort_key){items[i].start, i};
+	for (unsigned shift = 0; shift < 64; shift += DIGIT_BITS) {
+		if ((used >> shift & (DIGITS - 1)) == 0)
+			continue;
+		sort_by_digit(from, to, count, shift);
+		struct sort_key *swap = from;
 		from = to;
 		to = swap;
 	}
-	if (from != items)
-		memcpy(items, from, count * sizeof(*items));
-	free(other);
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = items[from[i].index];
+	memcpy(items, sorted, count * sizeof(*items));
+	free(keys);
+	free(sorted);
 	return true;
 }
 
