@@ -83,7 +83,8 @@ static void parse_printk_formats(struct tep_handle *tep, struct tally_bytes text
 			!str_to_u64(str_trim(address_text), 16, &address))
 			continue;
 		struct tally_str format = str_trim(line);
-		if (format.len < 2 || format.len > 1000)
+		/* The library looks three bytes back from the end, behind a quote that it skips. */
+		if (format.len < 4 || format.len > 1000)
 			continue;
 		char buffer[1001];
 		memcpy(buffer, format.data, format.len);

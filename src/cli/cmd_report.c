@@ -12,7 +12,7 @@ struct settings {
 	unsigned verbose;
 	const char *pretty;
 	uint64_t max_stack;
-	bool asks_children, inverted, group, no_group;
+	bool inverted;
 };
 
 #define REQUEST(field) offsetof(struct settings, request.field)

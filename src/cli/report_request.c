@@ -10,7 +10,7 @@
 
 void report_request_init(struct report_request *request)
 {
-	*request = (struct report_request){.children = true};
+	*request = (struct report_request){0};
 	request->chains = (struct chain_options){.style = CHAIN_GRAPH, .min_percent = DEFAULT_MIN_PERCENT};
 }
 
@@ -278,9 +278,9 @@ enum tally_status report_request_finish(
 	r->column_count = r->order_count = r->key_count = 0;
 	r->with_chains = has_chains && r->chains.style != CHAIN_NONE;
 	/* perf decides on children before a pipe has told of call chains, but on their order after it */
-	r->with_children = has_chains && !is_pipe && r->children && !r->no_children;
+	r->with_children = has_chains && !is_pipe && !r->no_children;
 	if (!r->order_is_set)
-		r->is_caller_first = has_chains && r->children && !r->no_children;
+		r->is_caller_first = has_chains && !r->no_children;
 	r->chains.skips_first = r->sort && !r->fields && !strncmp(r->sort, "sym", 3);
 	if (r->separator)
 		r->chains.separator = r->separator;

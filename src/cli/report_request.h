@@ -28,7 +28,6 @@ struct report_request {
 	bool chains_asked; /* -g was given */
 	bool order_is_set, is_caller_first;
 	bool is_by_address;
-	bool children; /* as asked; see with_children */
 	bool no_children; /* --no-children was given */
 	bool shows_samples, shows_period, shows_modes;
 	bool is_relative;

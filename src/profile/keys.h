@@ -40,7 +40,6 @@ struct profile_key_info {
 	const char *header;
 	bool is_value;
 	bool is_percent; /* a value shown as a share of the total */
-	bool is_of_thread; /* a key that depends on the sample's thread or CPU, not on the frame */
 };
 
 enum profile_key_match {
