@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/event_errors.h"
 #include "cli/record_options.h"
 #include "kernel/system/kernel_files.h"
 
@@ -20,6 +21,7 @@
 
 struct record_run {
 	const struct cli *cli;
+	const struct command *command;
 	const struct kernel_seam *kernel;
 	struct record_settings settings;
 	struct event_list events;
@@ -84,6 +86,17 @@ static void say_ring_size(const struct record_settings *s)
 			(unsigned long long)s->ring_bytes / 1024, (unsigned long long)(s->ring_bytes / page));
 }
 
+static int check_events(const struct record_run *run)
+{
+	for (size_t i = 0; i < run->events.len; i++)
+		if (run->events.specs[i].tool != TOOL_NONE)
+			return cli_failf(run->cli,
+				"%s is a time that stat measures itself, there is nothing to sample; take cpu-clock or "
+				"task-clock",
+				run->events.specs[i].name);
+	return 0;
+}
+
 static int parse_events(struct record_run *run, struct tally_error *err)
 {
 	struct event_catalogue *catalogue;
@@ -99,12 +112,7 @@ static int parse_events(struct record_run *run, struct tally_error *err)
 		st = event_parse(catalogue, text, &run->events, err);
 	}
 	event_catalogue_destroy(catalogue);
-	if (st == TALLY_OK)
-		return 0;
-	int column = err->offset == TALLY_NO_OFFSET ? 0 : (int)err->offset;
-	fprintf(stderr, "event syntax error: '%s'\n%*s\\___ %s\n", text, column + 21, "", err->text);
-	fprintf(stderr, "Run '%s list' for a list of valid events\n", run->cli->program);
-	return EXIT_USAGE;
+	return st == TALLY_OK ? check_events(run) : event_error_print(run->cli, run->command, "event", text, err);
 }
 
 static const char *default_output(void)
@@ -219,6 +227,7 @@ static int record(struct record_run *run, char *const *command)
 		.no_build_ids = s->no_build_ids || s->attrs.build_id_mmap,
 		.all_build_ids = s->all_build_ids,
 		.no_initial_state = s->no_initial_state,
+		.is_verbose = s->verbose > 0,
 		.delay_ms = s->delay_ms,
 		.max_bytes = s->max_bytes,
 		.command = command,
@@ -273,7 +282,8 @@ static int run_parsed(struct record_run *run, char *const *command)
 
 static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
-	struct record_run run = {.cli = cli, .kernel = kernel_seam_linux(), .settings = record_settings_default()};
+	struct record_run run = {
+		.cli = cli, .command = command, .kernel = kernel_seam_linux(), .settings = record_settings_default()};
 	int rest;
 
 	run.argv = copy_command_line(cli->program, argc, argv);

@@ -381,6 +381,24 @@ static void end_child(struct session *s)
 	s->summary->has_child_status = spawn_wait(&s->child, &s->summary->child_status, &usage, NULL) == TALLY_OK;
 }
 
+static void note_what_is_open(const struct session *s)
+{
+	const struct event_list *events = s->request->events;
+	size_t count;
+
+	(void)recorder_sources(s->recorder, &count);
+	diag_add(s->request->diag, DIAG_NOTE,
+		"%zu events on %zu CPUs and %zu threads: %zu open files, rings of %zu KiB", events->len,
+		s->target.cpu_count, s->target.thread_count, count, recorder_ring_bytes(s->recorder) / 1024);
+	for (size_t i = 0; i < events->len; i++) {
+		struct text t = {0};
+		attr_print(&t, &events->specs[i].attr);
+		diag_add(s->request->diag, DIAG_NOTE, "%s: %.*s", events->specs[i].name, (int)t.len,
+			t.data ? t.data : "");
+		text_deinit(&t);
+	}
+}
+
 static enum tally_status start(struct session *s, struct tally_error *err)
 {
 	struct recorder_config config;
@@ -394,6 +412,8 @@ static enum tally_status start(struct session *s, struct tally_error *err)
 		return st;
 	config = recorder_config(s);
 	st = recorder_create(&config, &s->recorder, err);
+	if (st == TALLY_OK && s->request->is_verbose)
+		note_what_is_open(s);
 	if (st == TALLY_OK && s->request->started)
 		s->request->started(s->request->started_context);
 	if (st == TALLY_OK)

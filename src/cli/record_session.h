@@ -23,6 +23,7 @@ struct record_request {
 	size_t ring_bytes;
 	bool no_build_ids, all_build_ids;
 	bool no_initial_state; /* --synth no */
+	bool is_verbose; /* notes tell what was opened */
 	int delay_ms; /* -1: never enabled */
 	uint64_t max_bytes; /* 0: no limit */
 	char *const *command; /* NULL: none */

@@ -5,6 +5,7 @@
 #include "kernel/recording/record_attrs.h"
 #include "kernel/recording/record_fallback.h"
 #include "kernel/recording/ring_set.h"
+#include "kernel/system/cpu_topology.h"
 #include "kernel/system/privileges.h"
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -69,6 +70,19 @@ static enum tally_status explain_open(struct recorder *r, const struct event_spe
 	return refusal_explain(r->kernel, spec, source->thread, source->cpu, errnum, err);
 }
 
+/* Events of one kind of core, or of an uncore PMU, exist on some CPUs only. */
+static bool has_cpu(const struct event_spec *spec, int cpu)
+{
+	int *cpus;
+	size_t count;
+
+	if (!spec->cpus || cpu < 0 || cpu_list_parse(str_from(spec->cpus), &cpus, &count, NULL) != TALLY_OK)
+		return true;
+	bool has = cpu_list_has(cpus, count, cpu);
+	free(cpus);
+	return has;
+}
+
 /* Opens one source; TALLY_END means that a fallback changed the events and all must be opened again. */
 static enum tally_status open_source(struct recorder *r, size_t event, size_t cpu, size_t thread,
 	struct record_fallback *fallback, struct tally_error *err)
@@ -81,6 +95,8 @@ static enum tally_status open_source(struct recorder *r, size_t event, size_t cp
 	source->cpu = r->config.cpus[cpu];
 	source->thread = r->config.threads[thread];
 	source->ring = (uint32_t)(r->config.per_thread ? thread : cpu);
+	if (!has_cpu(spec, source->cpu))
+		return TALLY_OK;
 	if (spec->leader != event) {
 		group_fd = r->sources[source_index(r, spec->leader, cpu, thread)].fd;
 		if (group_fd < 0)
@@ -180,14 +196,15 @@ static enum tally_status read_ids(struct recorder *r, struct tally_error *err)
 static enum tally_status make_polls(struct recorder *r, struct tally_error *err)
 {
 	bool is_system_wide = r->config.threads[0] == -1;
-	size_t per_event = r->config.cpu_count * r->config.thread_count;
 
-	r->polls = calloc(per_event + 1, sizeof(*r->polls));
+	r->polls = calloc(r->source_count + 1, sizeof(*r->polls));
 	if (!r->polls)
 		return error_nomem(err);
-	for (size_t i = 0; i < per_event; i++)
-		if (r->sources[i].fd >= 0)
-			r->polls[r->poll_count++] = (struct pollfd){.fd = r->sources[i].fd, .events = POLLIN};
+	for (size_t i = 0; i < r->source_count; i++) {
+		const struct recorder_source *s = &r->sources[i];
+		if (s->fd >= 0 && (s->event == 0 || s->fd == r->rings.slots[s->ring].fd))
+			r->polls[r->poll_count++] = (struct pollfd){.fd = s->fd, .events = POLLIN};
+	}
 	r->live_count = is_system_wide ? SIZE_MAX : r->poll_count;
 	return TALLY_OK;
 }

@@ -24,6 +24,7 @@ struct fake_kernel {
 	size_t ring_bytes[8];
 	size_t ring_count;
 	short revents; /* of every polled descriptor but the last */
+	size_t polled; /* how many those were */
 };
 
 static int fake_open(void *context, const struct perf_attr *attr, pid_t pid, int cpu, int group_fd, unsigned long flags)
@@ -100,6 +101,7 @@ static int fake_close(void *context, int fd)
 static int fake_poll(void *context, void *pollfds, size_t count, int timeout_ms)
 {
 	struct pollfd *polls = pollfds;
+	((struct fake_kernel *)context)->polled = count - 1;
 	for (size_t i = 0; i + 1 < count; i++)
 		polls[i].revents = polls[i].fd >= 0 ? ((struct fake_kernel *)context)->revents : 0;
 	polls[count - 1].revents = 0;
@@ -360,6 +362,38 @@ static void test_system_wide_never_ends_by_itself(void **state)
 	finish(&f);
 }
 
+static int refuse_other_core(const struct perf_attr *attr, pid_t pid, int cpu)
+{
+	return (int)attr->config != cpu ? ENOENT : 0;
+}
+
+/* One event per kind of core: each is opened on its CPUs only, and every ring is waited for. */
+static void test_kinds_of_cores(void **state)
+{
+	struct fixture f;
+	start(&f, EVENT_RAW, 0, "cpu_core/x/");
+	struct event_spec *specs = realloc(f.events.specs, 2 * sizeof(*specs));
+	assert_non_null(specs);
+	specs[1] = specs[0];
+	specs[1].attr.config = 1;
+	specs[1].leader = 1;
+	specs[0].cpus = "0";
+	specs[1].cpus = "1,7";
+	f.events.specs = specs;
+	f.events.len = f.events.cap = 2;
+	f.fake.refuse = refuse_other_core;
+	f.config.threads = any_thread;
+	assert_int_equal(recorder_create(&f.config, &f.recorder, NULL), TALLY_OK);
+	assert_string_equal(log_of(&f), "open type 4 config 0 pid -1 cpu 0 group -1 = 10\n"
+					"open type 4 config 1 pid -1 cpu 1 group -1 = 11\n"
+					"map 10 516 KiB\n"
+					"map 11 516 KiB\n");
+	bool other_ready;
+	assert_int_equal(recorder_wait(f.recorder, -1, 0, &other_ready, NULL), TALLY_OK);
+	assert_int_equal(f.fake.polled, 2);
+	finish(&f);
+}
+
 static enum tally_status add_up(
 	void *context, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err)
 {
@@ -413,6 +447,7 @@ int main(void)
 		cmocka_unit_test(test_too_many_files),
 		cmocka_unit_test(test_threads_that_end),
 		cmocka_unit_test(test_system_wide_never_ends_by_itself),
+		cmocka_unit_test(test_kinds_of_cores),
 		cmocka_unit_test(test_drain_visits_all_rings),
 		cmocka_unit_test(test_enable_leaves_exec_to_the_kernel),
 	};
