@@ -7,6 +7,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import tempfile
 
 import pytest
 
@@ -97,6 +98,17 @@ def workload(tmp_path):
         return Program(path, tmp_path)
 
     return find
+
+
+@pytest.fixture
+def open_folder():
+    """A folder that every user may write to; pytest's own are closed to others."""
+    if os.geteuid() != 0 or not shutil.which('setpriv'):
+        pytest.skip('needs root and setpriv to become a user with a limit')
+    folder = pathlib.Path(tempfile.mkdtemp(prefix='tally-record-'))
+    folder.chmod(0o777)
+    yield folder
+    shutil.rmtree(folder)
 
 
 def open_event(kind, config, flags=0):
