@@ -83,7 +83,8 @@ struct frame_name *frame_names_get(struct frame_names *names, uint32_t frame, st
 		error_nomem(err);
 		return NULL;
 	}
-	if (fill(names, resolver_frame_get(names->resolver, frame), name, err) != TALLY_OK)
+	struct resolved_frame resolved = resolved_frame_get(&names->resolver->frames, frame);
+	if (fill(names, &resolved, name, err) != TALLY_OK)
 		return NULL;
 	names->names.items[frame] = name;
 	return name;

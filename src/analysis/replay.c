@@ -17,7 +17,7 @@ struct replay {
 	struct sideband sideband;
 	struct sample_pass *passes;
 	size_t pass_count;
-	struct intern frames; /* of struct resolved_frame: those of all passes */
+	struct id_table frames; /* resolved frames of all passes */
 	VEC(uint64_t) first_ips; /* by id of frames */
 	const struct symbol **symbols; /* by id of frames */
 	uint32_t *profile_frames; /* by id of frames */
@@ -68,23 +68,17 @@ static enum tally_status run_passes(struct replay *replay, struct tally_error *e
 /* One list of frames out of the passes', in order of first use; global[i] is the pass's frame i. */
 static bool merge_frames(struct replay *replay, const struct sample_pass *pass, uint32_t *global)
 {
-	for (size_t i = 0; i < pass->resolver.frames.len; i++)
-		if (!intern_add(&replay->frames, resolver_frame_get(&pass->resolver, (uint32_t)i),
-			    sizeof(struct resolved_frame), &global[i]) ||
-			(global[i] == replay->first_ips.len &&
-				!vec_push(&replay->first_ips, pass->resolver.first_ips.items[i])))
+	for (size_t i = 0; i < pass->resolver.frames.len; i++) {
+		global[i] = id_table_add(&replay->frames, id_table_key(&pass->resolver.frames, (uint32_t)i), NULL);
+		if (global[i] == ID_TABLE_NONE)
 			return false;
+	}
 	return true;
 }
 
 static uint32_t *new_ids(size_t count)
 {
 	return malloc((count ? count : 1) * sizeof(uint32_t));
-}
-
-static const struct resolved_frame *global_frame(const struct replay *replay, size_t index)
-{
-	return (const struct resolved_frame *)(const void *)replay->frames.strings[index].data;
 }
 
 static uint32_t profile_binary_of(struct replay *replay, uint32_t binary)
@@ -109,7 +103,8 @@ static bool is_beyond_kernel(
 
 static void name_frame(struct replay *replay, size_t index)
 {
-	const struct resolved_frame *from = global_frame(replay, index);
+	struct resolved_frame resolved = resolved_frame_get(&replay->frames, (uint32_t)index);
+	const struct resolved_frame *from = &resolved;
 	const struct symbol *symbol = replay->symbols[index];
 	struct profile_frame to = {
 		.function = PROFILE_NONE,
@@ -140,24 +135,17 @@ static enum tally_status name_frames(struct replay *replay, struct tally_error *
 	size_t count = replay->frames.len;
 	replay->symbols = calloc(count ? count : 1, sizeof(*replay->symbols));
 	replay->profile_frames = new_ids(count);
-	const struct resolved_frame **frames = calloc(count ? count : 1, sizeof(*frames));
-	if (!replay->symbols || !replay->profile_frames || !frames) {
-		free(frames);
+	if (!replay->symbols || !replay->profile_frames)
 		return error_nomem(err);
-	}
-	for (size_t i = 0; i < count; i++)
-		frames[i] = global_frame(replay, i);
 	struct symbolise_job job = {
 		.machine = replay->sideband.machine,
 		.store = replay->store,
-		.frames = frames,
-		.count = count,
+		.frames = &replay->frames,
 		.symbols = replay->symbols,
 		.arena = &replay->arena,
 		.threads = replay->options->threads,
 	};
 	enum tally_status status = symbolise(&job, err);
-	free(frames);
 	if (status != TALLY_OK)
 		return status;
 	for (size_t i = 0; i < count; i++)
@@ -174,13 +162,13 @@ static uint32_t comm_string(struct replay *replay, uint32_t comm, int32_t tid)
 	return profile_builder_string(replay->builder, (struct tally_str){buffer, len});
 }
 
-static uint32_t profile_thread_of(struct replay *replay, const struct thread_key *key)
+static uint32_t profile_thread_of(struct replay *replay, struct thread_key key)
 {
 	struct profile_thread thread = {
-		.pid = key->pid,
-		.tid = key->tid,
-		.comm = comm_string(replay, key->comm, key->tid),
-		.last_comm = comm_string(replay, key->last_comm, key->tid),
+		.pid = key.pid,
+		.tid = key.tid,
+		.comm = comm_string(replay, key.comm, key.tid),
+		.last_comm = comm_string(replay, key.last_comm, key.tid),
 	};
 	return profile_builder_thread(replay->builder, &thread);
 }
@@ -208,15 +196,15 @@ static void add_labels(struct replay *replay, const struct sample_pass *pass, ui
 static void add_pass_samples(struct replay *replay, const struct sample_pass *pass, const struct pass_ids *ids)
 {
 	for (size_t i = 0; i < pass->keys.len; i++) {
-		const struct sample_key *key = (const struct sample_key *)(const void *)pass->keys.strings[i].data;
+		struct sample_key key = sample_pass_key(pass, (uint32_t)i);
 		const struct sample_sum *sum = &pass->sums.items[i];
 		struct profile_sample sample = {
-			.event = key->event,
-			.thread = ids->threads[key->thread],
-			.leaf = replay->profile_frames[ids->frames[key->leaf]],
-			.stack = key->stack == RESOLVE_NONE ? PROFILE_NONE : ids->stacks[key->stack],
-			.cpu = key->cpu,
-			.label = key->payload == RESOLVE_NONE ? PROFILE_NONE : ids->labels[key->payload],
+			.event = key.event,
+			.thread = ids->threads[key.thread],
+			.leaf = replay->profile_frames[ids->frames[key.leaf]],
+			.stack = key.stack == RESOLVE_NONE ? PROFILE_NONE : ids->stacks[key.stack],
+			.cpu = key.cpu,
+			.label = key.payload == RESOLVE_NONE ? PROFILE_NONE : ids->labels[key.payload],
 			.count = sum->count,
 			.period = sum->period,
 			.first_order = sum->first_order,
@@ -241,8 +229,7 @@ static enum tally_status add_pass(
 				replay->builder, parent, replay->profile_frames[frames[node->frame]]);
 		}
 		for (size_t i = 0; i < pass->threads.len; i++)
-			ids.threads[i] = profile_thread_of(
-				replay, (const struct thread_key *)(const void *)pass->threads.strings[i].data);
+			ids.threads[i] = profile_thread_of(replay, sample_pass_thread(pass, (uint32_t)i));
 		add_labels(replay, pass, ids.labels);
 		add_pass_samples(replay, pass, &ids);
 	}
@@ -303,7 +290,7 @@ static void replay_deinit(struct replay *replay)
 	free(replay->passes);
 	profile_builder_destroy(replay->builder);
 	tracepoint_printer_destroy(replay->tracepoints);
-	intern_deinit(&replay->frames);
+	id_table_deinit(&replay->frames);
 	vec_free(&replay->first_ips);
 	free(replay->symbols);
 	free(replay->profile_frames);
@@ -330,7 +317,7 @@ enum tally_status replay_profile(struct perfdata_reader *reader, struct binary_s
 	const struct replay_options *options, struct replay_result *result, struct tally_error *err)
 {
 	struct replay replay = {.reader = reader, .store = store, .options = options};
-	intern_init(&replay.frames);
+	replay.frames.words = RESOLVED_FRAME_WORDS;
 	arena_init(&replay.arena);
 	struct profile *profile = NULL;
 	enum tally_status status = record_run_open(reader, &replay.run, err);

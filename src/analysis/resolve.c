@@ -5,7 +5,7 @@
 bool resolver_init(struct resolver *r, const struct machine *machine, bool swap)
 {
 	*r = (struct resolver){.machine = machine, .swap = swap};
-	intern_init(&r->frames);
+	r->frames.words = RESOLVED_FRAME_WORDS;
 	intern_init(&r->chains);
 	r->cache = calloc(CACHE_SLOTS, sizeof(*r->cache));
 	return r->cache != NULL;
@@ -13,7 +13,7 @@ bool resolver_init(struct resolver *r, const struct machine *machine, bool swap)
 
 void resolver_deinit(struct resolver *r)
 {
-	intern_deinit(&r->frames);
+	id_table_deinit(&r->frames);
 	intern_deinit(&r->chains);
 	map_u64_deinit(&r->stack_ids);
 	vec_free(&r->first_ips);
@@ -55,9 +55,7 @@ static uint32_t level_of(unsigned cpumode)
 
 static uint32_t frame_lookup(struct resolver *r, const struct resolve_where *where, unsigned cpumode, uint64_t ip)
 {
-	struct resolved_frame frame;
-	memset(&frame, 0, sizeof(frame));
-	frame.level = level_of(cpumode);
+	struct resolved_frame frame = {.level = level_of(cpumode)};
 	frame.raw_address = r->keep_raw ? ip : 0;
 	const struct mapping *map = machine_find_mapping(r->machine, where->pid, where->time_ns, cpumode, VA(ip));
 	if (map) {
@@ -67,9 +65,10 @@ static uint32_t frame_lookup(struct resolver *r, const struct resolve_where *whe
 		frame.binary = RESOLVE_NONE;
 		frame.address = ip;
 	}
-	uint32_t id;
-	if (!intern_add(&r->frames, &frame, sizeof(frame), &id) ||
-		(id == r->first_ips.len && !vec_push(&r->first_ips, ip))) {
+	uint64_t words[RESOLVED_FRAME_WORDS];
+	resolved_frame_pack(&frame, words);
+	uint32_t id = id_table_add(&r->frames, words, NULL);
+	if (id == ID_TABLE_NONE || (id == r->first_ips.len && !vec_push(&r->first_ips, ip))) {
 		r->failed = true;
 		return 0;
 	}

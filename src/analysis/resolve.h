@@ -12,13 +12,15 @@
 #define ANALYSIS_RESOLVE_H
 
 #include "abi/sample.h"
+#include "base/id_table.h"
 #include "base/map_u64.h"
 #include "base/vec.h"
 #include "machine/machine.h"
 
-#define RESOLVE_NONE UINT32_MAX
+#define RESOLVE_NONE	     UINT32_MAX
+#define RESOLVED_FRAME_WORDS 3
 
-struct resolved_frame { /* no padding: it is hashed as bytes */
+struct resolved_frame {
 	uint64_t address; /* in the binary; the raw address where there is none */
 	uint64_t raw_address; /* 0 where not asked for */
 	uint32_t binary; /* machine's index, RESOLVE_NONE: nothing was mapped there */
@@ -47,7 +49,7 @@ struct resolver {
 	bool swap;
 	bool keep_raw; /* frames keep their run-time address apart */
 	unsigned max_stack; /* frames of a chain; 0: no bound */
-	struct intern frames; /* of struct resolved_frame */
+	struct id_table frames; /* of RESOLVED_FRAME_WORDS: resolved_frame_pack */
 	VEC(uint64_t) first_ips; /* by frame: the run-time address that it was first seen at */
 	VEC(struct resolved_stack) stacks;
 	struct map_u64 stack_ids; /* parent << 32 | frame -> id */
@@ -70,9 +72,17 @@ uint32_t resolver_chain(struct resolver *r, const struct resolve_where *where, c
 /* The node of frame below parent (RESOLVE_NONE: outermost); made once. */
 uint32_t resolver_stack(struct resolver *r, uint32_t parent, uint32_t frame);
 
-static inline const struct resolved_frame *resolver_frame_get(const struct resolver *r, uint32_t frame)
+static inline void resolved_frame_pack(const struct resolved_frame *frame, uint64_t words[RESOLVED_FRAME_WORDS])
 {
-	return (const struct resolved_frame *)(const void *)r->frames.strings[frame].data;
+	words[0] = frame->address;
+	words[1] = frame->raw_address;
+	words[2] = (uint64_t)frame->level << 32 | frame->binary;
+}
+
+static inline struct resolved_frame resolved_frame_get(const struct id_table *frames, uint32_t frame)
+{
+	const uint64_t *words = id_table_key(frames, frame);
+	return (struct resolved_frame){words[0], words[1], (uint32_t)words[2], (uint32_t)(words[2] >> 32)};
 }
 
 #endif

@@ -14,8 +14,8 @@ bool sample_pass_init(
 	struct sample_pass *pass, const struct sample_pass_input *input, size_t first_chunk, size_t chunk_count)
 {
 	*pass = (struct sample_pass){.input = *input, .first_chunk = first_chunk, .chunk_count = chunk_count};
-	intern_init(&pass->threads);
-	intern_init(&pass->keys);
+	pass->threads.words = THREAD_KEY_WORDS;
+	pass->keys.words = SAMPLE_KEY_WORDS;
 	intern_init(&pass->payloads);
 	if (!resolver_init(&pass->resolver, input->sideband->machine, input->run->swap))
 		return false;
@@ -27,11 +27,40 @@ bool sample_pass_init(
 void sample_pass_deinit(struct sample_pass *pass)
 {
 	resolver_deinit(&pass->resolver);
-	intern_deinit(&pass->threads);
-	intern_deinit(&pass->keys);
+	id_table_deinit(&pass->threads);
+	id_table_deinit(&pass->keys);
 	intern_deinit(&pass->payloads);
 	vec_free(&pass->sums);
 	map_u64_deinit(&pass->read_totals);
+}
+
+static uint64_t pack(uint32_t low, uint32_t high)
+{
+	return (uint64_t)high << 32 | low;
+}
+
+struct sample_key sample_pass_key(const struct sample_pass *pass, uint32_t id)
+{
+	const uint64_t *words = id_table_key(&pass->keys, id);
+	return (struct sample_key){
+		.event = (uint32_t)words[0],
+		.thread = (uint32_t)(words[0] >> 32),
+		.leaf = (uint32_t)words[1],
+		.stack = (uint32_t)(words[1] >> 32),
+		.cpu = (int32_t)(uint32_t)words[2],
+		.payload = (uint32_t)(words[2] >> 32),
+	};
+}
+
+struct thread_key sample_pass_thread(const struct sample_pass *pass, uint32_t id)
+{
+	const uint64_t *words = id_table_key(&pass->threads, id);
+	return (struct thread_key){
+		.pid = (int32_t)(uint32_t)words[0],
+		.tid = (int32_t)(words[0] >> 32),
+		.comm = (uint32_t)words[1],
+		.last_comm = (uint32_t)(words[1] >> 32),
+	};
 }
 
 static uint32_t thread_id(struct sample_pass *pass, int32_t pid, int32_t tid, uint64_t time_ns)
@@ -44,18 +73,26 @@ static uint32_t thread_id(struct sample_pass *pass, int32_t pid, int32_t tid, ui
 		key.pid = pid;
 		key.tid = tid;
 	}
-	uint32_t id;
-	if (!intern_add(&pass->threads, &key, sizeof(key), &id)) {
+	uint64_t words[THREAD_KEY_WORDS] = {pack((uint32_t)key.pid, (uint32_t)key.tid), pack(key.comm, key.last_comm)};
+	/* Most samples are of the thread of the sample before. */
+	if (pass->last_thread < pass->threads.len &&
+		memcmp(id_table_key(&pass->threads, pass->last_thread), words, sizeof(words)) == 0)
+		return pass->last_thread;
+	uint32_t id = id_table_add(&pass->threads, words, NULL);
+	if (id == ID_TABLE_NONE) {
 		pass->failed = true;
 		return 0;
 	}
+	pass->last_thread = id;
 	return id;
 }
 
 static void add_sample(struct sample_pass *pass, const struct sample_key *key, uint64_t period, uint64_t order)
 {
-	uint32_t id;
-	if (!intern_add(&pass->keys, key, sizeof(*key), &id)) {
+	uint64_t words[SAMPLE_KEY_WORDS] = {
+		pack(key->event, key->thread), pack(key->leaf, key->stack), pack((uint32_t)key->cpu, key->payload)};
+	uint32_t id = id_table_add(&pass->keys, words, NULL);
+	if (id == ID_TABLE_NONE) {
 		pass->failed = true;
 		return;
 	}
@@ -121,9 +158,7 @@ static void visit_sample(struct sample_pass *pass, const struct record *record, 
 	int32_t pid = event->attr.sample_type & SAMPLE_TID ? (int32_t)sample.pid : -1;
 	int32_t tid = event->attr.sample_type & SAMPLE_TID ? (int32_t)sample.tid : -1;
 	struct resolve_where where = resolver_where(&pass->resolver, pid, order);
-	struct sample_key key;
-	memset(&key, 0, sizeof(key));
-	key.event = event->index;
+	struct sample_key key = {.event = event->index};
 	key.thread = thread_id(pass, pid, tid, order);
 	key.leaf = resolver_frame(&pass->resolver, &where, record->misc & MISC_CPUMODE_MASK, sample.ip);
 	key.stack = RESOLVE_NONE;

@@ -14,16 +14,19 @@
 #include "analysis/resolve.h"
 #include "analysis/sideband.h"
 
-struct sample_key { /* no padding: hashed as bytes */
+/* What makes samples equal: event | thread << 32, leaf | stack << 32, CPU | payload << 32. */
+#define SAMPLE_KEY_WORDS 3
+struct sample_key {
 	uint32_t event, thread, leaf, stack;
 	int32_t cpu;
-	uint32_t payload; /* id of payloads; RESOLVE_NONE */
+	uint32_t payload; /* id of payloads; RESOLVE_NONE: none kept */
 };
 
+/* pid | tid << 32, name | last name << 32; a name is the machine's string, INTERN_NONE: had none. */
+#define THREAD_KEY_WORDS 2
 struct thread_key {
 	int32_t pid, tid;
-	uint32_t comm; /* machine's string, INTERN_NONE: had no name */
-	uint32_t last_comm; /* what it was called in the end */
+	uint32_t comm, last_comm;
 };
 
 struct sample_sum {
@@ -41,9 +44,10 @@ struct sample_pass {
 	struct sample_pass_input input;
 	size_t first_chunk, chunk_count;
 	struct resolver resolver;
-	struct intern threads; /* of struct thread_key */
-	struct intern keys; /* of struct sample_key */
+	struct id_table threads; /* of THREAD_KEY_WORDS */
+	struct id_table keys; /* of SAMPLE_KEY_WORDS */
 	struct intern payloads; /* raw data of samples, with labels only */
+	uint32_t last_thread;
 	VEC(struct sample_sum) sums; /* by id of keys */
 	struct map_u64 read_totals; /* event id -> last value read: PERF_SAMPLE_READ counts are running totals */
 	uint64_t damaged, unattributed;
@@ -56,5 +60,8 @@ bool sample_pass_init(
 	struct sample_pass *pass, const struct sample_pass_input *input, size_t first_chunk, size_t chunk_count);
 void sample_pass_run(struct sample_pass *pass);
 void sample_pass_deinit(struct sample_pass *pass);
+
+struct sample_key sample_pass_key(const struct sample_pass *pass, uint32_t id);
+struct thread_key sample_pass_thread(const struct sample_pass *pass, uint32_t id);
 
 #endif

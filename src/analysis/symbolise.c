@@ -53,19 +53,20 @@ static void look_up_frames(void *context, size_t index, unsigned worker)
 {
 	const struct look_up *look_up = context;
 	const struct symbolise_job *job = look_up->job;
-	size_t end = (index + 1) * FRAMES_PER_TASK < job->count ? (index + 1) * FRAMES_PER_TASK : job->count;
+	size_t end =
+		(index + 1) * FRAMES_PER_TASK < job->frames->len ? (index + 1) * FRAMES_PER_TASK : job->frames->len;
 	for (size_t i = index * FRAMES_PER_TASK; i < end; i++) {
-		const struct resolved_frame *frame = job->frames[i];
-		uint32_t id = frame->binary == RESOLVE_NONE ? RESOLVE_NONE : look_up->store_ids[frame->binary];
-		job->symbols[i] = id == RESOLVE_NONE ? NULL : binary_store_find(job->store, id, frame->address);
+		struct resolved_frame frame = resolved_frame_get(job->frames, (uint32_t)i);
+		uint32_t id = frame.binary == RESOLVE_NONE ? RESOLVE_NONE : look_up->store_ids[frame.binary];
+		job->symbols[i] = id == RESOLVE_NONE ? NULL : binary_store_find(job->store, id, frame.address);
 	}
 }
 
 /* A BPF program is one function, named by its record. */
 static enum tally_status name_bpf_frames(const struct symbolise_job *job, struct tally_error *err)
 {
-	for (size_t i = 0; i < job->count; i++) {
-		uint32_t index = job->frames[i]->binary;
+	for (size_t i = 0; i < job->frames->len; i++) {
+		uint32_t index = resolved_frame_get(job->frames, (uint32_t)i).binary;
 		if (index == RESOLVE_NONE)
 			continue;
 		const struct machine_binary *binary = machine_binary_get(job->machine, index);
@@ -94,8 +95,8 @@ static enum tally_status load_hit(
 	uint8_t *seen = calloc(binary_count ? binary_count : 1, 1);
 	if (!seen)
 		return error_nomem(err);
-	for (size_t i = 0; i < job->count && status == TALLY_OK; i++) {
-		uint32_t binary = job->frames[i]->binary;
+	for (size_t i = 0; i < job->frames->len && status == TALLY_OK; i++) {
+		uint32_t binary = resolved_frame_get(job->frames, (uint32_t)i).binary;
 		if (binary == RESOLVE_NONE || seen[binary])
 			continue;
 		seen[binary] = 1;
@@ -119,8 +120,8 @@ enum tally_status symbolise(const struct symbolise_job *job, struct tally_error 
 	enum tally_status status = load_hit(job, store_ids, binary_count, err);
 	if (status == TALLY_OK) {
 		struct look_up look_up = {.job = job, .store_ids = store_ids};
-		thread_pool_for(
-			(job->count + FRAMES_PER_TASK - 1) / FRAMES_PER_TASK, job->threads, look_up_frames, &look_up);
+		thread_pool_for((job->frames->len + FRAMES_PER_TASK - 1) / FRAMES_PER_TASK, job->threads,
+			look_up_frames, &look_up);
 		status = name_bpf_frames(job, err);
 	}
 	free(store_ids);

@@ -3,7 +3,7 @@
  *
  * The caller owns the result array; symbols are borrowed from the store (or, for BPF programs, from the arena given).
  *
- *	symbolise(&(struct symbolise_job){machine, store, frames, count, symbols, arena}, err);
+ *	symbolise(&(struct symbolise_job){machine, store, &frames, symbols, arena}, err);
  */
 #ifndef ANALYSIS_SYMBOLISE_H
 #define ANALYSIS_SYMBOLISE_H
@@ -15,9 +15,8 @@
 struct symbolise_job {
 	const struct machine *machine;
 	struct binary_store *store;
-	const struct resolved_frame *const *frames;
-	size_t count;
-	const struct symbol **symbols; /* out: count entries, NULL where there is no name */
+	const struct id_table *frames; /* of resolved frames */
+	const struct symbol **symbols; /* out: one per frame, NULL where there is no name */
 	struct arena *arena;
 	unsigned threads; /* 0: one per CPU */
 };

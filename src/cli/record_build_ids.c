@@ -41,7 +41,7 @@ static void note_sample(struct closing_pass *pass, const struct record *record, 
 	uint32_t id = resolver_frame(&pass->resolver, &where, record->misc & MISC_CPUMODE_MASK, sample.ip);
 	if (pass->resolver.failed)
 		return;
-	uint32_t binary = resolver_frame_get(&pass->resolver, id)->binary;
+	uint32_t binary = resolved_frame_get(&pass->resolver.frames, id).binary;
 	if (binary != RESOLVE_NONE)
 		pass->is_hit[binary] = 1;
 }

@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "base/map_u64.h"
 #include "base/vec.h"
-#include "profile/id_table.h"
+#include "base/id_table.h"
 
 #include <stdlib.h>
 

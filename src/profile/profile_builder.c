@@ -1,7 +1,7 @@
 #include "profile/profile_builder.h"
 #include "base/error.h"
 #include "base/vec.h"
-#include "profile/id_table.h"
+#include "base/id_table.h"
 
 #include <stdlib.h>
 

@@ -1,15 +1,15 @@
-#include "profile/id_table.h"
-#include "base/checked.h"
+#include "base/id_table.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/checked.h"
 
 #define FIRST_SLOTS 64
 
 void id_table_deinit(struct id_table *table)
 {
 	free(table->keys);
-	free(table->hashes);
 	free(table->slots);
 	*table = (struct id_table){.words = table->words};
 }
@@ -33,30 +33,35 @@ static bool key_equal(const uint64_t *a, const uint64_t *b, unsigned words)
 	return true;
 }
 
-/* The slot of the key, or the empty one where it belongs. */
+/* A slot holds its key's hash above and id + 1 below: a key is read only where it very likely is the one. */
 static size_t find_slot(const struct id_table *table, const uint64_t *key, uint32_t hash)
 {
 	size_t mask = table->slot_count - 1;
-	size_t slot = hash & mask;
-	for (; table->slots[slot]; slot = (slot + 1) & mask) {
-		uint32_t id = table->slots[slot] - 1;
-		if (table->hashes[id] == hash && key_equal(table->keys + (size_t)id * table->words, key, table->words))
+	size_t at = hash & mask;
+	for (; table->slots[at]; at = (at + 1) & mask) {
+		uint64_t slot = table->slots[at];
+		if (slot >> 32 != hash)
+			continue;
+		uint32_t id = (uint32_t)slot - 1;
+		if (key_equal(table->keys + (size_t)id * table->words, key, table->words))
 			break;
 	}
-	return slot;
+	return at;
 }
 
 static bool grow_slots(struct id_table *table)
 {
 	size_t count = table->slot_count ? table->slot_count * 2 : FIRST_SLOTS;
-	uint32_t *slots = calloc(count, sizeof(*slots));
+	uint64_t *slots = calloc(count, sizeof(*slots));
 	if (!slots)
 		return false;
-	for (size_t id = 0; id < table->len; id++) {
-		size_t slot = table->hashes[id] & (count - 1);
-		while (slots[slot])
-			slot = (slot + 1) & (count - 1);
-		slots[slot] = (uint32_t)id + 1;
+	for (size_t i = 0; i < table->slot_count; i++) {
+		if (!table->slots[i])
+			continue;
+		size_t at = (table->slots[i] >> 32) & (count - 1);
+		while (slots[at])
+			at = (at + 1) & (count - 1);
+		slots[at] = table->slots[i];
 	}
 	free(table->slots);
 	table->slots = slots;
@@ -74,10 +79,6 @@ static bool grow_keys(struct id_table *table)
 	if (!keys)
 		return false;
 	table->keys = keys;
-	uint32_t *hashes = realloc(table->hashes, cap * sizeof(*hashes));
-	if (!hashes)
-		return false;
-	table->hashes = hashes;
 	table->cap = cap;
 	return true;
 }
@@ -89,14 +90,13 @@ uint32_t id_table_add(struct id_table *table, const uint64_t *key, bool *was_new
 		*was_new = false;
 	if (table->len * 2 >= table->slot_count && !grow_slots(table))
 		return ID_TABLE_NONE;
-	size_t slot = find_slot(table, key, hash);
-	if (table->slots[slot])
-		return table->slots[slot] - 1;
+	size_t at = find_slot(table, key, hash);
+	if (table->slots[at])
+		return (uint32_t)table->slots[at] - 1;
 	if (table->len == table->cap && !grow_keys(table))
 		return ID_TABLE_NONE;
 	memcpy(table->keys + table->len * table->words, key, table->words * sizeof(*key));
-	table->hashes[table->len] = hash;
-	table->slots[slot] = (uint32_t)++table->len;
+	table->slots[at] = (uint64_t)hash << 32 | ++table->len;
 	if (was_new)
 		*was_new = true;
 	return (uint32_t)table->len - 1;
@@ -106,6 +106,6 @@ uint32_t id_table_find(const struct id_table *table, const uint64_t *key)
 {
 	if (!table->slot_count)
 		return ID_TABLE_NONE;
-	size_t slot = find_slot(table, key, key_hash(key, table->words));
-	return table->slots[slot] ? table->slots[slot] - 1 : ID_TABLE_NONE;
+	size_t at = find_slot(table, key, key_hash(key, table->words));
+	return table->slots[at] ? (uint32_t)table->slots[at] - 1 : ID_TABLE_NONE;
 }

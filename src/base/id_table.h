@@ -9,8 +9,8 @@
  *	uint32_t id = id_table_add(&t, (const uint64_t[]){a, b}, &was_new);
  *	id_table_deinit(&t);
  */
-#ifndef PROFILE_ID_TABLE_H
-#define PROFILE_ID_TABLE_H
+#ifndef BASE_ID_TABLE_H
+#define BASE_ID_TABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,14 +21,17 @@
 struct id_table {
 	unsigned words; /* of one key; set before the first add */
 	uint64_t *keys;
-	uint32_t *hashes; /* of each id, so that growing does not read the keys */
-	uint32_t *slots; /* open addressing: id + 1, 0 is empty */
+	uint64_t *slots; /* open addressing: hash and id + 1; 0 is empty */
 	size_t len, cap, slot_count;
 };
 
 void id_table_deinit(struct id_table *table);
 /* was_new may be NULL. */
 uint32_t id_table_add(struct id_table *table, const uint64_t *key, bool *was_new);
+static inline const uint64_t *id_table_key(const struct id_table *table, uint32_t id)
+{
+	return table->keys + (size_t)id * table->words;
+}
 uint32_t id_table_find(const struct id_table *table, const uint64_t *key);
 
 #endif
