@@ -72,6 +72,9 @@ static bool merge_frames(struct replay *replay, const struct sample_pass *pass, 
 		global[i] = id_table_add(&replay->frames, id_table_key(&pass->resolver.frames, (uint32_t)i), NULL);
 		if (global[i] == ID_TABLE_NONE)
 			return false;
+		if (global[i] == replay->first_ips.len &&
+			!vec_push(&replay->first_ips, pass->resolver.first_ips.items[i]))
+			return false;
 	}
 	return true;
 }
