@@ -133,27 +133,37 @@ static bool context_mode(uint64_t marker, unsigned *cpumode)
 	}
 }
 
-static uint32_t chain_build(struct resolver *r, const struct resolve_where *where, const struct sample_array *chain)
+const uint32_t *resolver_chain_frames(
+	struct resolver *r, const struct resolve_where *where, const struct sample_array *chain, size_t *count)
 {
 	unsigned cpumode = MISC_CPUMODE_USER;
+	*count = 0;
 	r->frame_scratch.len = 0;
 	for (uint32_t i = 0; i < chain->count; i++) {
 		uint64_t ip = sample_u64_at(chain->data, i, r->swap);
 		if (ip >= CONTEXT_MAX) {
 			if (!context_mode(ip, &cpumode))
-				return RESOLVE_NONE;
+				return NULL;
 			continue;
 		}
 		if (r->max_stack > 0 && r->frame_scratch.len >= r->max_stack)
 			break;
 		if (!vec_push(&r->frame_scratch, resolver_frame(r, where, cpumode, ip))) {
 			r->failed = true;
-			return RESOLVE_NONE;
+			return NULL;
 		}
 	}
+	*count = r->frame_scratch.len;
+	return r->frame_scratch.items;
+}
+
+static uint32_t chain_build(struct resolver *r, const struct resolve_where *where, const struct sample_array *chain)
+{
+	size_t count;
+	const uint32_t *frames = resolver_chain_frames(r, where, chain, &count);
 	uint32_t stack = RESOLVE_NONE;
-	for (size_t i = r->frame_scratch.len; i-- > 0;)
-		stack = resolver_stack(r, stack, r->frame_scratch.items[i]);
+	for (size_t i = count; i-- > 0;)
+		stack = resolver_stack(r, stack, frames[i]);
 	return stack;
 }
 

@@ -66,6 +66,9 @@ bool resolver_init(struct resolver *r, const struct machine *machine, bool swap)
 void resolver_deinit(struct resolver *r);
 struct resolve_where resolver_where(const struct resolver *r, int32_t pid, uint64_t time_ns);
 uint32_t resolver_frame(struct resolver *r, const struct resolve_where *where, unsigned cpumode, uint64_t ip);
+/* The frames of a chain, innermost first, valid until the next call; none for a chain that cannot be understood. */
+const uint32_t *resolver_chain_frames(
+	struct resolver *r, const struct resolve_where *where, const struct sample_array *chain, size_t *count);
 /* The innermost stack node; RESOLVE_NONE for an empty chain. */
 uint32_t resolver_chain(struct resolver *r, const struct resolve_where *where, const struct sample_array *chain);
 

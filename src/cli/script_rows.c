@@ -136,12 +136,13 @@ static bool print_chain_frame(struct script_printer *p, struct text *t, uint32_t
 static bool print_chain(struct script_printer *p, struct text *t, const struct resolve_where *where,
 	const struct sample *sample, uint32_t fields)
 {
-	uint32_t stack = resolver_chain(p->resolver, where, &sample->callchain);
+	size_t count;
+	const uint32_t *frames = resolver_chain_frames(p->resolver, where, &sample->callchain, &count);
 	if (p->resolver->failed)
 		return false;
 	text_char(t, '\n');
-	for (; stack != RESOLVE_NONE; stack = p->resolver->stacks.items[stack].parent)
-		if (!print_chain_frame(p, t, p->resolver->stacks.items[stack].frame, fields))
+	for (size_t i = 0; i < count; i++)
+		if (!print_chain_frame(p, t, frames[i], fields))
 			return false;
 	return true;
 }
