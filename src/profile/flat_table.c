@@ -1,8 +1,8 @@
 #include "profile/flat_table.h"
 #include "base/error.h"
+#include "base/id_table.h"
 #include "base/map_u64.h"
 #include "base/vec.h"
-#include "base/id_table.h"
 
 #include <stdlib.h>
 

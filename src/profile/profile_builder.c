@@ -1,7 +1,7 @@
 #include "profile/profile_builder.h"
 #include "base/error.h"
-#include "base/vec.h"
 #include "base/id_table.h"
+#include "base/vec.h"
 
 #include <stdlib.h>
 
