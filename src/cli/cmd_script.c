@@ -373,6 +373,7 @@ static enum tally_status print_all(struct script *script, struct tally_error *er
 	while ((status = time_order_next(order, &item, err)) == TALLY_OK)
 		if ((status = print_record(script, &item, err)) != TALLY_OK)
 			break;
+	script->sideband.health.unordered = time_order_late(order);
 	time_order_destroy(order);
 	return status == TALLY_END ? TALLY_OK : status;
 }

@@ -46,6 +46,7 @@ void cli_print_health(const struct cli *cli, const struct input_health *health)
 	say(cli, health->lost_events, "events were lost while recording: raise -m, or lower -F");
 	say(cli, health->lost_samples, "samples were lost while recording");
 	say(cli, health->unattributed_samples, "samples belong to no event of the file, and are left out");
+	say(cli, health->unordered, "records came a round too late to be put in order of time");
 	say(cli, health->damaged_records, "damaged records are left out");
 	say(cli, health->damaged_features, "damaged header sections are left out");
 	say(cli, health->unknown_records, "records of unknown types are left out");

@@ -17,7 +17,7 @@ struct decompressor {
 	ZSTD_DStream *stream;
 	struct arena arena; /* what was handed out */
 	VEC(uint8_t) rest; /* the part of a record that is not complete yet */
-	uint64_t unpacked; /* bytes so far */
+	uint64_t packed, unpacked; /* bytes so far */
 };
 
 enum tally_status decompressor_create(struct decompressor **decompressor, struct tally_error *err)
@@ -55,10 +55,22 @@ static size_t whole_records(struct tally_bytes bytes, bool swap)
 	return position;
 }
 
+static enum tally_status check_limits(const struct decompressor *d, struct tally_error *err)
+{
+	if (d->unpacked > LIMIT_UNPACKED_BYTES)
+		return error_set(
+			err, TALLY_LIMIT, "more than %llu bytes unpacked", (unsigned long long)LIMIT_UNPACKED_BYTES);
+	if (d->unpacked > LIMIT_UNPACKED_FREE && d->unpacked / LIMIT_UNPACKED_RATIO > d->packed)
+		return error_set(
+			err, TALLY_LIMIT, "more than %u bytes unpacked per byte of the file", LIMIT_UNPACKED_RATIO);
+	return TALLY_OK;
+}
+
 static enum tally_status unpack(struct decompressor *d, struct tally_bytes packed, struct tally_error *err)
 {
 	ZSTD_inBuffer in = {packed.data, packed.len, 0};
 	size_t step = ZSTD_DStreamOutSize();
+	d->packed += packed.len;
 	for (;;) {
 		if (!vec_reserve(&d->rest, d->rest.len + step))
 			return error_nomem(err);
@@ -68,9 +80,9 @@ static enum tally_status unpack(struct decompressor *d, struct tally_bytes packe
 			return error_set(err, TALLY_CORRUPT, "%s", ZSTD_getErrorName(result));
 		d->rest.len += out.pos;
 		d->unpacked += out.pos;
-		if (d->unpacked > LIMIT_UNPACKED_BYTES)
-			return error_set(err, TALLY_LIMIT, "more than %llu bytes unpacked",
-				(unsigned long long)LIMIT_UNPACKED_BYTES);
+		enum tally_status status = check_limits(d, err);
+		if (status != TALLY_OK)
+			return status;
 		if (in.pos == in.size && out.pos < step)
 			return TALLY_OK;
 	}
@@ -92,6 +104,11 @@ enum tally_status decompressor_records(struct decompressor *d, struct tally_byte
 	return TALLY_OK;
 }
 
+size_t decompressor_rest(const struct decompressor *d)
+{
+	return d->rest.len;
+}
+
 #else
 
 enum tally_status decompressor_create(struct decompressor **d, struct tally_error *err)
@@ -107,6 +124,11 @@ enum tally_status decompressor_records(struct decompressor *d, struct tally_byte
 	struct tally_bytes *records, struct tally_error *err)
 {
 	return error_set(err, TALLY_UNSUPPORTED, "the recording is compressed, and this build has no zstd");
+}
+
+size_t decompressor_rest(const struct decompressor *d)
+{
+	return 0;
 }
 
 #endif

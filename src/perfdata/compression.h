@@ -2,8 +2,8 @@
  * compression.h - the zstd stream inside COMPRESSED records, unpacked into whole records.
  *
  * One stream runs through all such records of a recording; a record may be split between two of them. Unpacked bytes
- * live until the decompressor is destroyed. Bad input: what does not unpack, or passes LIMIT_UNPACKED_BYTES, ends the
- * stream.
+ * live until the decompressor is destroyed. Bad input: what does not unpack ends the stream; so does what passes
+ * LIMIT_UNPACKED_BYTES, or LIMIT_UNPACKED_RATIO once LIMIT_UNPACKED_FREE bytes came out.
  */
 #ifndef PERFDATA_COMPRESSION_H
 #define PERFDATA_COMPRESSION_H
@@ -17,5 +17,7 @@ void decompressor_destroy(struct decompressor *d);
 /* records: those that are complete now; a part of one at the end is kept for the next call. */
 TALLY_MUST_CHECK enum tally_status decompressor_records(struct decompressor *d, struct tally_bytes packed, bool swap,
 	struct tally_bytes *records, struct tally_error *err);
+/* Bytes of a record whose other part has not come. */
+size_t decompressor_rest(const struct decompressor *d);
 
 #endif

@@ -26,6 +26,8 @@ static void put_build_ids(struct writer *w, const struct perfdata_features *f)
 		const struct perfdata_build_id *id = &f->build_ids[i];
 		size_t start = w->len;
 		size_t padded = (id->filename.len + 1 + STRING_ALIGNMENT - 1) / STRING_ALIGNMENT * STRING_ALIGNMENT;
+		if (padded > UINT16_MAX - 64)
+			continue; /* no path is that long, and no record */
 		writer_u32(w, 0);
 		writer_u16(w, id->misc | MISC_BUILD_ID_SIZE);
 		writer_u16(w, 0);

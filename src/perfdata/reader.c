@@ -367,9 +367,12 @@ static enum tally_status unpack(struct perfdata_reader *r, const struct record *
 			return status;
 	}
 	status = decompressor_records(r->decompressor, fields.compressed.payload, r->swap, &r->unpacked, err);
-	if (status == TALLY_CORRUPT)
+	if (status == TALLY_OK)
+		r->unpacked_position = 0;
+	else if (status == TALLY_CORRUPT)
 		error_set_at(err, TALLY_CORRUPT, record->offset, "a compressed record does not unpack");
-	r->unpacked_position = 0;
+	else if (status == TALLY_LIMIT)
+		error_prefix(err, "a compressed record at offset 0x%llx", (unsigned long long)record->offset);
 	return status;
 }
 
@@ -404,6 +407,10 @@ static enum tally_status next_stored(struct perfdata_reader *r, struct record *r
 		if (r->health.is_cut && r->data_end == r->bytes.len && r->health.cut_offset == r->bytes.len)
 			return error_set_at(
 				err, TALLY_CORRUPT, r->bytes.len, "the file is cut: its header promises more data");
+		if (r->decompressor && decompressor_rest(r->decompressor) > 0) {
+			error_set_at(err, TALLY_CORRUPT, r->position, "the last compressed record has no end");
+			return end_cut(r, r->position);
+		}
 		return TALLY_END;
 	}
 	if (status != TALLY_OK)
@@ -433,8 +440,8 @@ enum tally_status perfdata_reader_next(struct perfdata_reader *r, struct record 
 			return status;
 		if (stored.type == RECORD_COMPRESSED || stored.type == RECORD_COMPRESSED2) {
 			status = unpack(r, &stored, err);
-			if (status == TALLY_CORRUPT)
-				return end_cut(r, stored.offset);
+			if (status == TALLY_CORRUPT || status == TALLY_LIMIT)
+				(void)end_cut(r, stored.offset);
 			if (status != TALLY_OK)
 				return status;
 			continue;

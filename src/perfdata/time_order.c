@@ -20,6 +20,8 @@ struct time_order {
 	VEC(size_t) runs;
 	uint64_t round_max_ns; /* newest time that this round has seen */
 	uint64_t flush_until_ns; /* newest of the round before: all up to it is complete when this round ends */
+	uint64_t last_ns; /* of what went out */
+	uint64_t late;
 	bool at_end;
 	enum tally_status end_status;
 	struct tally_error end_error;
@@ -188,5 +190,14 @@ enum tally_status time_order_next(struct time_order *o, struct time_order_item *
 	item->record.offset = waiting->offset;
 	item->has_time = true;
 	item->time_ns = waiting->time_ns;
+	if (waiting->time_ns < o->last_ns)
+		o->late++;
+	else
+		o->last_ns = waiting->time_ns;
 	return status;
+}
+
+uint64_t time_order_late(const struct time_order *order)
+{
+	return order->late;
 }

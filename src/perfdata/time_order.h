@@ -26,5 +26,7 @@ void time_order_destroy(struct time_order *order);
 /* Delivers everything complete before it passes on the reader's error. */
 TALLY_MUST_CHECK enum tally_status time_order_next(
 	struct time_order *order, struct time_order_item *item, struct tally_error *err);
+/* Items that came out with a time before that of one already given: their round was over. */
+uint64_t time_order_late(const struct time_order *order);
 
 #endif
