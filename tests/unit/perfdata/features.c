@@ -1,0 +1,322 @@
+#include "unit_test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/perf_constants.h"
+#include "perfdata/feature_encode.h"
+#include "perfdata/feature_table.h"
+
+static struct tally_str two_lists[] = {{"0-3", 3}, {"4-7", 3}};
+static struct tally_str arguments[] = {{"perf", 4}, {"record", 6}, {"-e", 2}, {"cycles", 6}};
+static uint32_t cores[] = {0, 1}, sockets[] = {0, 1}, dies[] = {5, 6};
+static uint64_t ids[] = {11, 12, UINT64_C(0x1122334455667788)};
+static struct perf_attr cycles = {
+	.type = 0, .size = ATTR_SIZE_VER7, .config = 0, .sample_type = SAMPLE_IP, .flags = ATTR_FLAG(ATTR_BIT_FREQ)};
+static struct perf_attr faults = {.type = 1, .size = ATTR_SIZE_VER7, .config = 2, .config1 = 9};
+static struct perfdata_event_desc events[] = {{&cycles, {"cycles", 6}, ids, 2}, {&faults, {"faults", 6}, ids + 2, 1}};
+static struct perfdata_build_id build_ids[] = {
+	{-1, 1, 20, {1, 2, 3, 19}, {"[kernel.kallsyms]", 17}},
+	{-1, 2, 16, {9, 8, 7}, {"/usr/lib/libc.so.6", 18}},
+};
+static struct perfdata_numa_node nodes[] = {{0, 1000, 500, {"0-1", 3}}, {1, 2000, 700, {"2-3", 3}}};
+static struct perfdata_pmu_mapping pmus[] = {{1, {"software", 8}}, {4, {"cpu", 3}}};
+static struct perfdata_group groups[] = {{{"{anon_group}", 12}, 0, 2}};
+static struct perfdata_cache caches[] = {{1, 64, 64, 8, {"Data", 4}, {"32K", 3}, {"0-1", 3}}};
+static const uint8_t opaque[] = {1, 2, 3, 4, 5, 6, 7, 8};
+
+/* Every feature that is decoded, and one that is carried over as bytes. */
+static const struct perfdata_features *all_features(void)
+{
+	static struct perfdata_features f = {
+		.hostname = {"host", 4},
+		.osrelease = {"6.1.0", 5},
+		.version = {"7.3", 3},
+		.arch = {"aarch64", 7},
+		.cpudesc = {"Neoverse-N1", 11},
+		.cpuid = {"0x41", 4},
+		.cpus_available = 2,
+		.cpus_online = 1,
+		.total_mem_kb = UINT64_C(0x123456789),
+		.cmdline = {arguments, 4},
+		.build_ids = build_ids,
+		.build_id_count = 2,
+		.events = events,
+		.event_count = 2,
+		.topology = {.cores = {two_lists, 2},
+			.threads = {two_lists, 1},
+			.dies = {two_lists, 2},
+			.core_ids = cores,
+			.socket_ids = sockets,
+			.die_ids = dies,
+			.cpu_count = 2},
+		.numa = nodes,
+		.numa_count = 2,
+		.pmus = pmus,
+		.pmu_count = 2,
+		.groups = groups,
+		.group_count = 1,
+		.caches = caches,
+		.cache_count = 1,
+		.first_sample_time_ns = 100,
+		.last_sample_time_ns = 200,
+		.clockid_resolution_ns = 1,
+		.clock_data_version = 1,
+		.clock_data_clockid = 7,
+		.wall_clock_ns = UINT64_C(0x1122334455667788),
+		.clockid_time_ns = 55,
+		.compress_version = 1,
+		.compress_type = 1,
+		.compress_level = 3,
+		.compress_ratio = 9,
+		.compress_mmap_len = 528384,
+	};
+	f.raw[FEATURE_MEM_TOPOLOGY] = f.raw[FEATURE_TRACING_DATA] = (struct tally_bytes){opaque, sizeof(opaque)};
+	return &f;
+}
+
+static void assert_list(const struct perfdata_string_list *got, const struct perfdata_string_list *want)
+{
+	assert_int_equal(got->len, want->len);
+	for (size_t i = 0; i < want->len; i++)
+		assert_true(str_equal(got->items[i], want->items[i]));
+}
+
+static void check_texts(const struct perfdata_features *f, const struct perfdata_features *want)
+{
+	assert_true(str_equal(f->hostname, want->hostname));
+	assert_true(str_equal(f->osrelease, want->osrelease));
+	assert_true(str_equal(f->version, want->version));
+	assert_true(str_equal(f->arch, want->arch));
+	assert_true(str_equal(f->cpudesc, want->cpudesc));
+	assert_true(str_equal(f->cpuid, want->cpuid));
+	assert_list(&f->cmdline, &want->cmdline);
+}
+
+static void check_numbers(const struct perfdata_features *f, const struct perfdata_features *want)
+{
+	assert_int_equal(f->cpus_available, want->cpus_available);
+	assert_int_equal(f->cpus_online, want->cpus_online);
+	assert_int_equal(f->total_mem_kb, want->total_mem_kb);
+	assert_int_equal(f->first_sample_time_ns, want->first_sample_time_ns);
+	assert_int_equal(f->last_sample_time_ns, want->last_sample_time_ns);
+	assert_int_equal(f->clockid_resolution_ns, want->clockid_resolution_ns);
+	assert_int_equal(f->clock_data_version, want->clock_data_version);
+	assert_int_equal(f->clock_data_clockid, want->clock_data_clockid);
+	assert_int_equal(f->wall_clock_ns, want->wall_clock_ns);
+	assert_int_equal(f->clockid_time_ns, want->clockid_time_ns);
+	assert_int_equal(f->compress_version, want->compress_version);
+	assert_int_equal(f->compress_type, want->compress_type);
+	assert_int_equal(f->compress_level, want->compress_level);
+	assert_int_equal(f->compress_ratio, want->compress_ratio);
+	assert_int_equal(f->compress_mmap_len, want->compress_mmap_len);
+}
+
+static void check_events(const struct perfdata_features *f)
+{
+	assert_int_equal(f->event_count, 2);
+	for (size_t i = 0; i < 2; i++) {
+		assert_true(str_equal(f->events[i].name, events[i].name));
+		assert_int_equal(f->events[i].attr->type, events[i].attr->type);
+		assert_int_equal(f->events[i].attr->config, events[i].attr->config);
+		assert_int_equal(f->events[i].attr->config1, events[i].attr->config1);
+		assert_int_equal(f->events[i].attr->flags, events[i].attr->flags);
+		assert_int_equal(f->events[i].id_count, events[i].id_count);
+		assert_memory_equal(f->events[i].ids, events[i].ids, events[i].id_count * sizeof(uint64_t));
+	}
+	assert_int_equal(f->group_count, 1);
+	assert_true(str_equal(f->groups[0].name, groups[0].name));
+	assert_int_equal(f->groups[0].leader_index, 0);
+	assert_int_equal(f->groups[0].member_count, 2);
+	assert_int_equal(f->pmu_count, 2);
+	assert_int_equal(f->pmus[1].type, 4);
+	assert_true(str_equal(f->pmus[1].name, STR("cpu")));
+}
+
+static void check_machine(const struct perfdata_features *f)
+{
+	assert_list(&f->topology.cores, &all_features()->topology.cores);
+	assert_list(&f->topology.threads, &all_features()->topology.threads);
+	assert_list(&f->topology.dies, &all_features()->topology.dies);
+	assert_int_equal(f->topology.cpu_count, 2);
+	assert_memory_equal(f->topology.core_ids, cores, sizeof(cores));
+	assert_memory_equal(f->topology.socket_ids, sockets, sizeof(sockets));
+	assert_memory_equal(f->topology.die_ids, dies, sizeof(dies));
+	assert_int_equal(f->numa_count, 2);
+	assert_int_equal(f->numa[1].node, 1);
+	assert_int_equal(f->numa[1].mem_total_kb, 2000);
+	assert_int_equal(f->numa[1].mem_free_kb, 700);
+	assert_true(str_equal(f->numa[1].cpus, STR("2-3")));
+	assert_int_equal(f->cache_count, 1);
+	assert_int_equal(f->caches[0].ways, 8);
+	assert_true(str_equal(f->caches[0].type, STR("Data")));
+	assert_true(str_equal(f->caches[0].size, STR("32K")));
+	assert_true(str_equal(f->caches[0].map, STR("0-1")));
+	assert_int_equal(f->build_id_count, 2);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(f->build_ids[i].pid, -1);
+		assert_int_equal(f->build_ids[i].misc & MISC_CPUMODE_MASK, i + 1);
+		assert_int_equal(f->build_ids[i].size, build_ids[i].size);
+		assert_memory_equal(f->build_ids[i].bytes, build_ids[i].bytes, build_ids[i].size);
+		assert_true(str_equal(f->build_ids[i].filename, build_ids[i].filename));
+	}
+}
+
+static void test_every_feature_comes_back(void **state)
+{
+	for (int swap = 0; swap < 2; swap++) {
+		const struct perfdata_features *want = all_features();
+		struct perfdata_features got = {0};
+		struct writer sections[FEATURE_COUNT] = {0};
+		struct arena arena;
+		arena_init(&arena);
+		for (unsigned bit = 1; bit < FEATURE_COUNT; bit++) {
+			sections[bit].swap = swap != 0;
+			feature_encode(&sections[bit], bit, want);
+			struct feature_input input = {writer_view(&sections[bit]), swap != 0, &arena, &got};
+			assert_int_equal(feature_decode(bit, &input, NULL), TALLY_OK);
+			assert_int_equal(got.raw[bit].len, sections[bit].len);
+		}
+		assert_int_equal(got.damaged, 0);
+		check_texts(&got, want);
+		check_numbers(&got, want);
+		check_events(&got);
+		check_machine(&got);
+		assert_memory_equal(got.raw[FEATURE_MEM_TOPOLOGY].data, opaque, sizeof(opaque));
+		assert_memory_equal(got.tracing_data.data, opaque, sizeof(opaque));
+		for (unsigned bit = 1; bit < FEATURE_COUNT; bit++)
+			writer_deinit(&sections[bit]);
+		arena_deinit(&arena);
+	}
+}
+
+/* 1 if it was damaged. In memory of exactly that size, so that the sanitizer sees a read past the end. */
+static uint64_t decode_copy(unsigned bit, const uint8_t *data, size_t len, bool swap)
+{
+	struct perfdata_features got = {.cpus_available = 2};
+	uint8_t *copy = malloc(len ? len : 1);
+	struct arena arena;
+	arena_init(&arena);
+	memcpy(copy, data, len);
+	struct feature_input input = {{copy, len}, swap, &arena, &got};
+	assert_int_equal(feature_decode(bit, &input, NULL), TALLY_OK);
+	arena_deinit(&arena);
+	free(copy);
+	return got.damaged;
+}
+
+/* The later parts of a CPU topology came with later versions: it may end before them. */
+static bool may_be_cut(unsigned bit)
+{
+	return bit == FEATURE_CPU_TOPOLOGY || bit == FEATURE_TRACING_DATA || bit == FEATURE_MEM_TOPOLOGY;
+}
+
+static void test_every_section_cut_and_changed(void **state)
+{
+	for (unsigned bit = 1; bit < FEATURE_COUNT; bit++) {
+		struct writer w = {0};
+		feature_encode(&w, bit, all_features());
+		for (size_t cut = 0; cut < w.len; cut++) {
+			uint64_t damaged = decode_copy(bit, w.data, cut, false);
+			bool is_whole_build_id = bit == FEATURE_BUILD_ID && cut % 100 == 0;
+			if (!may_be_cut(bit) && !is_whole_build_id)
+				assert_int_equal(damaged, 1);
+		}
+		for (size_t i = 0; i < w.len; i++) {
+			uint8_t old = w.data[i];
+			w.data[i] = 0xff;
+			(void)decode_copy(bit, w.data, w.len, false);
+			(void)decode_copy(bit, w.data, w.len, true);
+			w.data[i] = old;
+		}
+		writer_deinit(&w);
+	}
+}
+
+/* A count of four thousand million reserves nothing. */
+static void test_counts_that_lie(void **state)
+{
+	static const unsigned counted[] = {FEATURE_CMDLINE, FEATURE_EVENT_DESC, FEATURE_CPU_TOPOLOGY,
+		FEATURE_NUMA_TOPOLOGY, FEATURE_PMU_MAPPINGS, FEATURE_GROUP_DESC, FEATURE_CACHE};
+	for (size_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++) {
+		uint8_t lie[64];
+		memset(lie, 0xff, sizeof(lie));
+		assert_int_equal(decode_copy(counted[i], lie, sizeof(lie), false), 1);
+	}
+}
+
+static void test_a_topology_of_each_age(void **state)
+{
+	const struct perfdata_topology *t = &all_features()->topology;
+	struct perfdata_features old = {.topology = {.cores = t->cores, .threads = t->threads}};
+	struct writer w = {0};
+	struct arena arena;
+	arena_init(&arena);
+	feature_encode(&w, FEATURE_CPU_TOPOLOGY, &old);
+	struct perfdata_features got = {.cpus_available = 2};
+	struct feature_input input = {writer_view(&w), false, &arena, &got};
+	assert_int_equal(feature_decode(FEATURE_CPU_TOPOLOGY, &input, NULL), TALLY_OK);
+	assert_int_equal(got.damaged, 0);
+	assert_int_equal(got.topology.cores.len, 2);
+	assert_int_equal(got.topology.cpu_count, 0);
+	assert_null(got.topology.core_ids);
+	old.topology.core_ids = cores;
+	old.topology.socket_ids = sockets;
+	old.topology.cpu_count = 2;
+	writer_clear(&w);
+	feature_encode(&w, FEATURE_CPU_TOPOLOGY, &old);
+	input.section = writer_view(&w);
+	assert_int_equal(feature_decode(FEATURE_CPU_TOPOLOGY, &input, NULL), TALLY_OK);
+	assert_int_equal(got.damaged, 0);
+	assert_int_equal(got.topology.cpu_count, 2);
+	assert_null(got.topology.die_ids);
+	writer_deinit(&w);
+	arena_deinit(&arena);
+}
+
+static void test_unknown_features(void **state)
+{
+	struct perfdata_features got = {0};
+	struct arena arena;
+	arena_init(&arena);
+	struct feature_input input = {{opaque, sizeof(opaque)}, false, &arena, &got};
+	assert_null(feature_name(0));
+	assert_null(feature_name(FEATURE_COUNT));
+	assert_string_equal(feature_name(FEATURE_HYBRID_TOPOLOGY), "HYBRID_TOPOLOGY");
+	assert_int_equal(feature_decode(FEATURE_COUNT, &input, NULL), TALLY_OK);
+	assert_int_equal(feature_decode(200, &input, NULL), TALLY_OK);
+	assert_int_equal(got.damaged, 0);
+	arena_deinit(&arena);
+}
+
+/* A name that no record can hold is left out; those around it stay. */
+static void test_a_build_id_with_an_endless_name(void **state)
+{
+	static char name[70000];
+	memset(name, 'x', sizeof(name));
+	struct perfdata_build_id list[] = {{-1, 2, 20, {1}, {name, sizeof(name)}}, build_ids[1]};
+	struct perfdata_features f = {.build_ids = list, .build_id_count = 2}, got = {0};
+	struct writer w = {0};
+	struct arena arena;
+	arena_init(&arena);
+	feature_encode(&w, FEATURE_BUILD_ID, &f);
+	struct feature_input input = {writer_view(&w), false, &arena, &got};
+	assert_int_equal(feature_decode(FEATURE_BUILD_ID, &input, NULL), TALLY_OK);
+	assert_int_equal(got.build_id_count, 1);
+	assert_true(str_equal(got.build_ids[0].filename, build_ids[1].filename));
+	writer_deinit(&w);
+	arena_deinit(&arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_feature_comes_back),
+		cmocka_unit_test(test_every_section_cut_and_changed),
+		cmocka_unit_test(test_counts_that_lie),
+		cmocka_unit_test(test_a_topology_of_each_age),
+		cmocka_unit_test(test_unknown_features),
+		cmocka_unit_test(test_a_build_id_with_an_endless_name),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,138 @@
+#include "unit_test.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "failing_malloc.h"
+#include "perfdata/time_order.h"
+#include "perfdata/writer.h"
+#include "perfdata_builder.h"
+
+static const struct perf_attr clock_attr = {
+	.type = EVENT_SOFTWARE,
+	.size = ATTR_SIZE_VER7,
+	.sample_type = SAMPLE_IP | SAMPLE_TIME | SAMPLE_ID,
+	.flags = ATTR_FLAG(ATTR_BIT_SAMPLE_ID_ALL),
+};
+static struct perfdata_builder file_builder, pipe_builder;
+static struct tally_bytes input;
+static char path[] = "/tmp/tally-nomem-XXXXXX";
+
+static void build(struct perfdata_builder *b)
+{
+	perfdata_builder_init(b, false);
+	perfdata_builder_event(b, &clock_attr, 1);
+	perfdata_builder_event(b, &clock_attr, 2);
+	for (uint64_t i = 0; i < 40; i++) {
+		struct sample s = {.time = i * 7 % 11};
+		perfdata_builder_sample(b, i % 2, MISC_CPUMODE_USER, &s);
+		if (i % 10 == 9)
+			perfdata_builder_round(b);
+	}
+	struct writer list = {0};
+	writer_u32(&list, 1);
+	writer_u32(&list, 8);
+	writer_bytes(&list, "command", 8);
+	perfdata_builder_feature(b, FEATURE_CMDLINE, list.data, list.len);
+	writer_deinit(&list);
+}
+
+static void read_recording(void)
+{
+	struct perfdata_reader *r;
+	struct record record;
+	if (perfdata_reader_open_bytes(input, &r, NULL) != TALLY_OK)
+		return;
+	size_t count = 0;
+	enum tally_status status;
+	while ((status = perfdata_reader_next(r, &record, NULL)) == TALLY_OK)
+		count++;
+	assert_true(status == TALLY_NOMEM || (status == TALLY_END && count >= 44));
+	perfdata_reader_destroy(r);
+}
+
+static void order_recording(void)
+{
+	struct perfdata_reader *r;
+	struct time_order *order;
+	struct time_order_item item;
+	if (perfdata_reader_open_bytes(input, &r, NULL) != TALLY_OK)
+		return;
+	if (time_order_create(r, &order, NULL) == TALLY_OK) {
+		size_t count = 0;
+		enum tally_status status;
+		while ((status = time_order_next(order, &item, NULL)) == TALLY_OK)
+			count += item.has_time;
+		assert_true(status == TALLY_NOMEM || (status == TALLY_END && count == 40));
+		time_order_destroy(order);
+	}
+	perfdata_reader_destroy(r);
+}
+
+static void write_recording(void)
+{
+	static const uint64_t id = 5;
+	struct perfdata_writer *w;
+	struct perfdata_features features = {.hostname = STR("host")};
+	features.present[0] = UINT64_C(1) << FEATURE_HOSTNAME;
+	struct tally_bytes slice = {file_builder.records.data, file_builder.records.len};
+	if (perfdata_writer_create_file(path, false, &w, NULL) != TALLY_OK)
+		return;
+	if (perfdata_writer_add_event(w, &clock_attr, STR("clock"), &id, 1, NULL) == TALLY_OK &&
+		perfdata_writer_begin(w, &features, NULL) == TALLY_OK &&
+		perfdata_writer_append(w, &slice, 1, NULL) == TALLY_OK)
+		(void)!perfdata_writer_close(w, &features, NULL);
+	perfdata_writer_destroy(w);
+}
+
+static void fail_each_allocation(void (*run)(void))
+{
+	bool has_failed = true;
+	run(); /* what libraries allocate once and keep */
+	for (size_t n = 0; has_failed; n++) {
+		assert_true(n < 10000);
+		failing_malloc_begin(n);
+		run();
+		has_failed = failing_malloc_end();
+		assert_int_equal(failing_malloc_held(), 0);
+	}
+}
+
+static void test_files(void **state)
+{
+	input = perfdata_builder_file(&file_builder);
+	fail_each_allocation(read_recording);
+	fail_each_allocation(order_recording);
+}
+
+static void test_pipes(void **state)
+{
+	input = perfdata_builder_pipe(&pipe_builder);
+	fail_each_allocation(read_recording);
+	fail_each_allocation(order_recording);
+}
+
+static void test_writing(void **state)
+{
+	int fd = mkstemp(path);
+	assert_true(fd >= 0);
+	close(fd);
+	fail_each_allocation(write_recording);
+	unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_pipes),
+		cmocka_unit_test(test_writing),
+	};
+	build(&file_builder);
+	build(&pipe_builder);
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	perfdata_builder_deinit(&file_builder);
+	perfdata_builder_deinit(&pipe_builder);
+	return failed;
+}

@@ -1,0 +1,331 @@
+#include "perfdata/writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "abi/encode.h"
+#include "base/file.h"
+#include "perfdata/reader.h"
+#include "unit_test.h"
+
+static const struct perf_attr clock_attr = {
+	.type = EVENT_SOFTWARE,
+	.size = ATTR_SIZE_VER7,
+	.sample_type = SAMPLE_IDENTIFIER | SAMPLE_IP | SAMPLE_TIME,
+	.flags = ATTR_FLAG(ATTR_BIT_SAMPLE_ID_ALL),
+};
+static const struct perf_attr old_attr = {
+	.type = EVENT_SOFTWARE,
+	.size = ATTR_SIZE_VER0,
+	.config = SW_PAGE_FAULTS,
+	.sample_type = SAMPLE_IDENTIFIER | SAMPLE_IP | SAMPLE_TIME,
+};
+static const uint64_t ids[] = {7, 8, 9};
+
+static char dir[] = "/tmp/tally-writer-XXXXXX";
+static char path[64], old_path[64];
+
+static int make_dir(void **state)
+{
+	if (!mkdtemp(dir))
+		return -1;
+	snprintf(path, sizeof(path), "%s/perf.data", dir);
+	snprintf(old_path, sizeof(old_path), "%s/perf.data.old", dir);
+	return 0;
+}
+
+static int remove_dir(void **state)
+{
+	(void)unlink(path);
+	(void)unlink(old_path);
+	return rmdir(dir);
+}
+
+static struct perfdata_features some_features(void)
+{
+	struct perfdata_features f = {.hostname = STR("host"), .cpus_available = 4, .cpus_online = 3};
+	f.present[0] = UINT64_C(1) << FEATURE_HOSTNAME | UINT64_C(1) << FEATURE_NRCPUS;
+	return f;
+}
+
+static void add_events(struct perfdata_writer *w)
+{
+	assert_int_equal(perfdata_writer_add_event(w, &clock_attr, STR("clock"), ids, 2, NULL), TALLY_OK);
+	assert_int_equal(perfdata_writer_add_event(w, &old_attr, STR("faults"), ids + 2, 1, NULL), TALLY_OK);
+}
+
+static void put_sample(struct writer *out, uint64_t id, uint64_t time)
+{
+	struct record_layout layout = record_layout_make(&clock_attr, false);
+	struct sample s = {.id = id, .ip = 0x1000, .time = time};
+	assert_true(sample_encode(out, &layout, MISC_CPUMODE_USER, &s));
+}
+
+/* Three samples; the second lies across the two slices, as where a ring wraps. */
+static void append_samples(struct perfdata_writer *w)
+{
+	struct writer out = {0};
+	for (uint64_t i = 0; i < 3; i++)
+		put_sample(&out, ids[i], i);
+	size_t middle = out.len / 2;
+	struct tally_bytes slices[] = {{out.data, middle}, {NULL, 0}, {out.data + middle, out.len - middle}};
+	assert_int_equal(perfdata_writer_append(w, slices, 3, NULL), TALLY_OK);
+	assert_int_equal(perfdata_writer_finish_round(w, NULL), TALLY_OK);
+	writer_deinit(&out);
+}
+
+struct counts {
+	size_t samples, rounds, others;
+	size_t of_event[2];
+};
+
+static struct counts count_records(struct perfdata_reader *r)
+{
+	struct counts counts = {0};
+	struct record record;
+	enum tally_status status;
+	while ((status = perfdata_reader_next(r, &record, NULL)) == TALLY_OK) {
+		if (record.type == RECORD_FINISHED_ROUND) {
+			counts.rounds++;
+		} else if (record.type == RECORD_SAMPLE) {
+			const struct perfdata_event *event = perfdata_reader_event_of(r, &record);
+			assert_non_null(event);
+			counts.samples++;
+			counts.of_event[event->index]++;
+		} else {
+			counts.others++;
+		}
+	}
+	assert_int_equal(status, TALLY_END);
+	return counts;
+}
+
+static void assert_three_samples(struct counts counts)
+{
+	assert_int_equal(counts.samples, 3);
+	assert_int_equal(counts.rounds, 1);
+	assert_int_equal(counts.of_event[0], 2);
+	assert_int_equal(counts.of_event[1], 1);
+}
+
+static void test_file_comes_back(void **state)
+{
+	struct perfdata_writer *w;
+	struct perfdata_reader *r;
+	struct perfdata_features features = some_features();
+	assert_int_equal(perfdata_writer_create_file(path, false, &w, NULL), TALLY_OK);
+	add_events(w);
+	assert_int_equal(perfdata_writer_begin(w, &features, NULL), TALLY_OK);
+	append_samples(w);
+	assert_int_equal(perfdata_writer_close(w, &features, NULL), TALLY_OK);
+	uint64_t data_bytes = perfdata_writer_data_bytes(w);
+	perfdata_writer_destroy(w);
+
+	assert_int_equal(perfdata_reader_open(path, &r, NULL), TALLY_OK);
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(r, &count);
+	assert_int_equal(count, 2);
+	assert_int_equal(events[0].id_count, 2);
+	assert_memory_equal(events[0].ids, ids, 2 * sizeof(uint64_t));
+	assert_int_equal(events[1].attr.config, SW_PAGE_FAULTS);
+	assert_int_equal(events[1].attr.size, ATTR_SIZE_VER7); /* the attrs of a file have one size */
+	assert_int_equal(perfdata_reader_layout(r).data_size, data_bytes);
+	assert_three_samples(count_records(r));
+	const struct perfdata_features *f = perfdata_reader_features(r);
+	assert_true(str_equal(f->hostname, STR("host")));
+	assert_int_equal(f->cpus_online, 3);
+	assert_false(feature_is_present(f, FEATURE_CPUID));
+	perfdata_reader_destroy(r);
+	struct stat st;
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+}
+
+static void test_pipe_comes_back(void **state)
+{
+	struct perfdata_writer *w;
+	struct perfdata_reader *r;
+	struct perfdata_features features = some_features();
+	features.tracing_data = (struct tally_bytes){(const uint8_t *)"tracing", 7};
+	int fd = open(path, O_CREAT | O_TRUNC | O_RDWR, 0600);
+	assert_int_equal(perfdata_writer_create_pipe(fd, &w, NULL), TALLY_OK);
+	add_events(w);
+	assert_int_equal(perfdata_writer_begin(w, &features, NULL), TALLY_OK);
+	append_samples(w);
+	assert_int_equal(perfdata_writer_close(w, &features, NULL), TALLY_OK);
+	perfdata_writer_destroy(w);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	assert_int_equal(perfdata_reader_open_fd(fd, &r, NULL), TALLY_OK);
+	assert_true(perfdata_reader_is_pipe(r));
+	assert_three_samples(count_records(r));
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(r, &count);
+	assert_int_equal(count, 2);
+	assert_true(str_equal(events[0].name, STR("clock")));
+	assert_true(str_equal(events[1].name, STR("faults")));
+	assert_true(str_equal(perfdata_reader_features(r)->hostname, STR("host")));
+	assert_memory_equal(perfdata_reader_features(r)->tracing_data.data, "tracing", 7);
+	perfdata_reader_destroy(r);
+	close(fd);
+}
+
+/* Neither closed nor destroyed: what the disk has at that moment must open. */
+static void test_a_killed_writer_leaves_a_file(void **state)
+{
+	struct perfdata_features features = some_features();
+	for (int synced = 0; synced < 2; synced++) {
+		struct perfdata_writer *w;
+		struct perfdata_reader *r;
+		assert_int_equal(perfdata_writer_create_file(path, false, &w, NULL), TALLY_OK);
+		add_events(w);
+		assert_int_equal(perfdata_writer_begin(w, &features, NULL), TALLY_OK);
+		assert_int_equal(perfdata_reader_open(path, &r, NULL), TALLY_OK);
+		assert_int_equal(count_records(r).samples, 0);
+		perfdata_reader_destroy(r);
+		append_samples(w);
+		if (synced)
+			assert_int_equal(perfdata_writer_sync(w, NULL), TALLY_OK);
+		assert_int_equal(perfdata_reader_open(path, &r, NULL), TALLY_OK);
+		if (synced)
+			assert_int_equal(perfdata_reader_layout(r).data_size, perfdata_writer_data_bytes(w));
+		assert_three_samples(count_records(r));
+		perfdata_reader_destroy(r);
+		perfdata_writer_destroy(w);
+	}
+}
+
+static void test_the_size_is_kept_current(void **state)
+{
+	struct perfdata_writer *w;
+	struct perfdata_features features = some_features();
+	static uint8_t megabyte[1 << 20];
+	for (size_t i = 0; i < sizeof(megabyte); i += 8)
+		memcpy(megabyte + i, (uint8_t[]){RECORD_FINISHED_ROUND, 0, 0, 0, 0, 0, 8, 0}, 8);
+	assert_int_equal(perfdata_writer_create_file(path, false, &w, NULL), TALLY_OK);
+	add_events(w);
+	assert_int_equal(perfdata_writer_begin(w, &features, NULL), TALLY_OK);
+	struct tally_bytes slice = {megabyte, sizeof(megabyte)};
+	assert_int_equal(perfdata_writer_append(w, &slice, 1, NULL), TALLY_OK);
+	uint64_t size = 0;
+	int fd = open(path, O_RDONLY);
+	assert_int_equal(pread(fd, &size, sizeof(size), 48), sizeof(size));
+	assert_int_equal(size, sizeof(megabyte));
+	close(fd);
+	perfdata_writer_destroy(w);
+}
+
+static void test_the_old_file_is_kept(void **state)
+{
+	struct perfdata_writer *w;
+	char *text;
+	size_t len;
+	FILE *file = fopen(path, "w");
+	fputs("before", file);
+	fclose(file);
+	assert_int_equal(perfdata_writer_create_file(path, true, &w, NULL), TALLY_OK);
+	perfdata_writer_destroy(w);
+	assert_int_equal(file_read(old_path, 100, &text, &len, NULL), TALLY_OK);
+	assert_string_equal(text, "before");
+	free(text);
+	/* The new one is empty: it does not push the old one out. */
+	assert_int_equal(perfdata_writer_create_file(path, true, &w, NULL), TALLY_OK);
+	perfdata_writer_destroy(w);
+	struct stat st;
+	assert_int_equal(stat(old_path, &st), 0);
+	assert_int_equal(st.st_size, 6);
+}
+
+static void test_places_that_take_no_file(void **state)
+{
+	struct perfdata_writer *w;
+	struct tally_error err;
+	assert_int_equal(perfdata_writer_create_file("/nonexistent/x", true, &w, &err), TALLY_IO);
+	assert_int_equal(err.errnum, ENOENT);
+	assert_non_null(strstr(err.text, "/nonexistent/x"));
+	assert_int_equal(perfdata_writer_create_file(dir, false, &w, &err), TALLY_IO);
+	int fd = open("/dev/full", O_WRONLY);
+	struct perfdata_features features = some_features();
+	assert_int_equal(perfdata_writer_create_pipe(fd, &w, NULL), TALLY_OK);
+	assert_int_equal(perfdata_writer_begin(w, &features, &err), TALLY_IO);
+	assert_int_equal(err.errnum, ENOSPC);
+	perfdata_writer_destroy(w);
+	close(fd);
+}
+
+static void limit_file_size(rlim_t bytes)
+{
+	struct rlimit limit;
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	limit.rlim_cur = bytes < limit.rlim_max ? bytes : limit.rlim_max;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* The file's limit stands for the disk's: said once, and what was whole stays whole. */
+static void test_a_full_disk(void **state)
+{
+	struct perfdata_writer *w;
+	struct perfdata_reader *r;
+	struct tally_error err;
+	struct perfdata_features features = some_features();
+	struct writer out = {0};
+	put_sample(&out, 7, 1);
+	struct tally_bytes slice = writer_view(&out);
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(perfdata_writer_create_file(path, false, &w, NULL), TALLY_OK);
+	add_events(w);
+	assert_int_equal(perfdata_writer_begin(w, &features, NULL), TALLY_OK);
+	limit_file_size(perfdata_writer_data_bytes(w) + 1000);
+	enum tally_status status;
+	size_t whole = 0;
+	while ((status = perfdata_writer_append(w, &slice, 1, &err)) == TALLY_OK && whole < 1000)
+		whole++;
+	assert_int_equal(status, TALLY_IO);
+	assert_int_equal(err.errnum, EFBIG);
+	assert_int_equal(perfdata_writer_append(w, &slice, 1, &err), TALLY_INVALID);
+	(void)!perfdata_writer_close(w, &features, &err); /* no room for the features */
+	limit_file_size(RLIM_INFINITY);
+	assert_int_equal(perfdata_writer_data_bytes(w), whole * slice.len);
+	perfdata_writer_destroy(w);
+	assert_int_equal(perfdata_reader_open(path, &r, NULL), TALLY_OK);
+	assert_int_equal(count_records(r).samples, whole);
+	assert_int_equal(perfdata_reader_layout(r).data_size, whole * slice.len);
+	perfdata_reader_destroy(r);
+	writer_deinit(&out);
+}
+
+static void test_calls_out_of_order(void **state)
+{
+	struct perfdata_writer *w;
+	struct tally_bytes slices[17] = {{NULL, 0}};
+	struct perfdata_features features = some_features();
+	assert_int_equal(perfdata_writer_create_file(path, false, &w, NULL), TALLY_OK);
+	assert_int_equal(perfdata_writer_append(w, slices, 1, NULL), TALLY_INVALID);
+	assert_int_equal(perfdata_writer_begin(w, &features, NULL), TALLY_OK);
+	assert_int_equal(perfdata_writer_append(w, slices, 17, NULL), TALLY_INVALID);
+	assert_int_equal(perfdata_writer_append(w, slices, 16, NULL), TALLY_OK);
+	assert_int_equal(perfdata_writer_data_bytes(w), 0);
+	perfdata_writer_destroy(w);
+	perfdata_writer_destroy(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_file_comes_back),
+		cmocka_unit_test(test_pipe_comes_back),
+		cmocka_unit_test(test_a_killed_writer_leaves_a_file),
+		cmocka_unit_test(test_the_size_is_kept_current),
+		cmocka_unit_test(test_the_old_file_is_kept),
+		cmocka_unit_test(test_places_that_take_no_file),
+		cmocka_unit_test(test_a_full_disk),
+		cmocka_unit_test(test_calls_out_of_order),
+	};
+	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+}
