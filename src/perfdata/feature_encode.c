@@ -161,6 +161,13 @@ static bool put_numbers(struct writer *w, unsigned bit, const struct perfdata_fe
 	case FEATURE_COMPRESSED:
 		put_compressed(w, f);
 		return true;
+	case FEATURE_E_MACHINE:
+		writer_u32(w, f->e_machine);
+		writer_u32(w, f->e_flags);
+		return true;
+	case FEATURE_CLN_SIZE:
+		writer_u32(w, f->cache_line_bytes);
+		return true;
 	default:
 		return false;
 	}

@@ -307,6 +307,19 @@ static enum result read_compressed(struct cursor *c, const struct feature_input 
 	return end(c);
 }
 
+static enum result read_e_machine(struct cursor *c, const struct feature_input *in)
+{
+	in->features->e_machine = cursor_u32(c);
+	in->features->e_flags = cursor_u32(c);
+	return end(c);
+}
+
+static enum result read_cache_line(struct cursor *c, const struct feature_input *in)
+{
+	in->features->cache_line_bytes = cursor_u32(c);
+	return end(c);
+}
+
 static enum result read_tracing_data(struct cursor *c, const struct feature_input *in)
 {
 	in->features->tracing_data = in->section;
@@ -351,8 +364,9 @@ static const struct feature_row rows[] = {
 	{FEATURE_CLOCK_DATA, "CLOCK_DATA", read_clock_data},
 	{FEATURE_HYBRID_TOPOLOGY, "HYBRID_TOPOLOGY", NULL},
 	{FEATURE_PMU_CAPS, "PMU_CAPS", NULL},
-	{FEATURE_E_MACHINE, "E_MACHINE", NULL},
-	{FEATURE_CLN_SIZE, "CLN_SIZE", NULL},
+	{FEATURE_CPU_DOMAIN_INFO, "CPU_DOMAIN_INFO", NULL},
+	{FEATURE_E_MACHINE, "E_MACHINE", read_e_machine},
+	{FEATURE_CLN_SIZE, "CLN_SIZE", read_cache_line},
 };
 
 _Static_assert(sizeof(rows) / sizeof(rows[0]) == FEATURE_COUNT - 1, "a row per feature, in order");

@@ -76,6 +76,8 @@ struct perfdata_features {
 	uint32_t clock_data_version, clock_data_clockid;
 	uint64_t wall_clock_ns, clockid_time_ns;
 	uint32_t compress_version, compress_type, compress_level, compress_ratio, compress_mmap_len;
+	uint32_t e_machine, e_flags; /* of the machine's own programs, as ELF names them */
+	uint32_t cache_line_bytes;
 	struct tally_bytes tracing_data;
 	struct tally_bytes raw[FEATURE_COUNT];
 	uint64_t damaged; /* sections that could not be decoded */

@@ -1,6 +1,6 @@
 /*
  * format.h - layout facts of a perf.data file: magics, header, section, feature numbers. No code.
- * Source: seeds/perf.data-file-format.txt; features after 30 from today's tools.
+ * Source: seeds/perf.data-file-format.txt; features after 30 from files of today's tools.
  */
 #ifndef PERFDATA_FORMAT_H
 #define PERFDATA_FORMAT_H
@@ -44,6 +44,7 @@ enum perfdata_feature_bit {
 	FEATURE_CLOCK_DATA,
 	FEATURE_HYBRID_TOPOLOGY,
 	FEATURE_PMU_CAPS,
+	FEATURE_CPU_DOMAIN_INFO,
 	FEATURE_E_MACHINE,
 	FEATURE_CLN_SIZE,
 	FEATURE_COUNT

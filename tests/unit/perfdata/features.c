@@ -70,6 +70,9 @@ static const struct perfdata_features *all_features(void)
 		.compress_level = 3,
 		.compress_ratio = 9,
 		.compress_mmap_len = 528384,
+		.e_machine = 183,
+		.e_flags = 5,
+		.cache_line_bytes = 128,
 	};
 	f.raw[FEATURE_MEM_TOPOLOGY] = f.raw[FEATURE_TRACING_DATA] = (struct tally_bytes){opaque, sizeof(opaque)};
 	return &f;
@@ -110,6 +113,9 @@ static void check_numbers(const struct perfdata_features *f, const struct perfda
 	assert_int_equal(f->compress_level, want->compress_level);
 	assert_int_equal(f->compress_ratio, want->compress_ratio);
 	assert_int_equal(f->compress_mmap_len, want->compress_mmap_len);
+	assert_int_equal(f->e_machine, want->e_machine);
+	assert_int_equal(f->e_flags, want->e_flags);
+	assert_int_equal(f->cache_line_bytes, want->cache_line_bytes);
 }
 
 static void check_events(const struct perfdata_features *f)
@@ -274,6 +280,17 @@ static void test_a_topology_of_each_age(void **state)
 	arena_deinit(&arena);
 }
 
+/* Where each stands in the bit set, as perf 7.3's own files have it. */
+static void test_numbers(void **state)
+{
+	assert_int_equal(FEATURE_EVENT_DESC, 12);
+	assert_int_equal(FEATURE_SAMPLE_TIME, 21);
+	assert_int_equal(FEATURE_COMPRESSED, 27);
+	assert_int_equal(FEATURE_PMU_CAPS, 31);
+	assert_int_equal(FEATURE_E_MACHINE, 33);
+	assert_int_equal(FEATURE_CLN_SIZE, 34);
+}
+
 static void test_unknown_features(void **state)
 {
 	struct perfdata_features got = {0};
@@ -315,6 +332,7 @@ int main(void)
 		cmocka_unit_test(test_every_section_cut_and_changed),
 		cmocka_unit_test(test_counts_that_lie),
 		cmocka_unit_test(test_a_topology_of_each_age),
+		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_unknown_features),
 		cmocka_unit_test(test_a_build_id_with_an_endless_name),
 	};
