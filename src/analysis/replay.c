@@ -18,6 +18,8 @@ struct replay {
 	struct sample_pass *passes;
 	size_t pass_count;
 	struct id_table frames; /* resolved frames of all passes */
+	struct map_u64 profile_binaries; /* machine's index -> profile's */
+	struct map_u64 profile_functions; /* address of the symbol -> profile's function */
 	VEC(uint64_t) first_ips; /* by id of frames */
 	const struct symbol **symbols; /* by id of frames */
 	uint32_t *profile_frames; /* by id of frames */
@@ -84,7 +86,7 @@ static uint32_t *new_ids(size_t count)
 	return malloc((count ? count : 1) * sizeof(uint32_t));
 }
 
-static uint32_t profile_binary_of(struct replay *replay, uint32_t binary)
+static uint32_t add_binary(struct replay *replay, uint32_t binary)
 {
 	const struct machine *machine = replay->sideband.machine;
 	const struct machine_binary *from = machine_binary_get(machine, binary);
@@ -95,6 +97,38 @@ static uint32_t profile_binary_of(struct replay *replay, uint32_t binary)
 			     from->kind == MACHINE_BPF,
 	};
 	return profile_builder_binary(replay->builder, &to);
+}
+
+/* Each binary is added once, when its first frame comes. */
+static uint32_t profile_binary_of(struct replay *replay, uint32_t binary)
+{
+	bool is_new;
+	uint64_t *id = map_u64_at(&replay->profile_binaries, binary, &is_new);
+	if (!id)
+		return add_binary(replay, binary);
+	if (is_new)
+		*id = add_binary(replay, binary);
+	return (uint32_t)*id;
+}
+
+/* Many addresses lie in one function: its name is made readable and its strings are looked up once. */
+static uint32_t profile_function_of(struct replay *replay, const struct symbol *symbol, uint32_t binary)
+{
+	bool is_new;
+	uint64_t *id = map_u64_at(&replay->profile_functions, (uint64_t)(uintptr_t)symbol, &is_new);
+	if (id && !is_new)
+		return (uint32_t)*id;
+	struct profile_function function = {
+		.name = profile_builder_string(
+			replay->builder, str_from(binary_store_display_name(replay->store, symbol, &replay->arena))),
+		.binary = binary,
+		.start = symbol->start,
+		.size = symbol->end - symbol->start,
+	};
+	uint32_t added = profile_builder_function(replay->builder, &function);
+	if (id)
+		*id = added;
+	return added;
 }
 
 static bool is_beyond_kernel(
@@ -119,14 +153,7 @@ static void name_frame(struct replay *replay, size_t index)
 	if (from->binary != RESOLVE_NONE && !is_beyond_kernel(replay, from, symbol))
 		to.binary = profile_binary_of(replay, from->binary);
 	if (symbol) {
-		struct profile_function function = {
-			.name = profile_builder_string(replay->builder,
-				str_from(binary_store_display_name(replay->store, symbol, &replay->arena))),
-			.binary = to.binary,
-			.start = symbol->start,
-			.size = symbol->end - symbol->start,
-		};
-		to.function = profile_builder_function(replay->builder, &function);
+		to.function = profile_function_of(replay, symbol, to.binary);
 		if (!replay->options->with_addresses)
 			to.address = symbol->start;
 	}
@@ -294,6 +321,8 @@ static void replay_deinit(struct replay *replay)
 	profile_builder_destroy(replay->builder);
 	tracepoint_printer_destroy(replay->tracepoints);
 	id_table_deinit(&replay->frames);
+	map_u64_deinit(&replay->profile_binaries);
+	map_u64_deinit(&replay->profile_functions);
 	vec_free(&replay->first_ips);
 	free(replay->symbols);
 	free(replay->profile_frames);

@@ -2,6 +2,7 @@
  * main.c - finds the verb and runs it. Called as perf it is perf: the name in messages follows argv[0].
  */
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,8 +134,17 @@ static int use_option(struct cli *cli, const char *word)
 	return wrong_option(cli, word);
 }
 
+/* Tables grow by doubling; what they leave is taken again at once, so it is not given back to be cleared anew. */
+static void keep_freed_memory(void)
+{
+	mallopt(M_MMAP_THRESHOLD, 1 << 30);
+	mallopt(M_TRIM_THRESHOLD, 1 << 30);
+	mallopt(M_TOP_PAD, 16 << 20);
+}
+
 int main(int argc, char **argv)
 {
+	keep_freed_memory();
 	struct cli cli = {.program = program_name(argc > 0 ? argv[0] : ""), .use_pager = isatty(STDOUT_FILENO) == 1};
 	/* A reader that goes away early is no failure of ours. */
 	signal(SIGPIPE, SIG_DFL);
