@@ -3,44 +3,10 @@
 #include <inttypes.h>
 #include <time.h>
 
+#include "perfdata/feature_table.h"
+
 #define LAST_LISTED_FEATURE FEATURE_HYBRID_TOPOLOGY
 #define NSEC_PER_SEC	    UINT64_C(1000000000)
-
-static const char *const feature_names[FEATURE_COUNT] = {
-	[FEATURE_TRACING_DATA] = "TRACING_DATA",
-	[FEATURE_BUILD_ID] = "BUILD_ID",
-	[FEATURE_HOSTNAME] = "HOSTNAME",
-	[FEATURE_OSRELEASE] = "OSRELEASE",
-	[FEATURE_VERSION] = "VERSION",
-	[FEATURE_ARCH] = "ARCH",
-	[FEATURE_NRCPUS] = "NRCPUS",
-	[FEATURE_CPUDESC] = "CPUDESC",
-	[FEATURE_CPUID] = "CPUID",
-	[FEATURE_TOTAL_MEM] = "TOTAL_MEM",
-	[FEATURE_CMDLINE] = "CMDLINE",
-	[FEATURE_EVENT_DESC] = "EVENT_DESC",
-	[FEATURE_CPU_TOPOLOGY] = "CPU_TOPOLOGY",
-	[FEATURE_NUMA_TOPOLOGY] = "NUMA_TOPOLOGY",
-	[FEATURE_BRANCH_STACK] = "BRANCH_STACK",
-	[FEATURE_PMU_MAPPINGS] = "PMU_MAPPINGS",
-	[FEATURE_GROUP_DESC] = "GROUP_DESC",
-	[FEATURE_AUXTRACE] = "AUXTRACE",
-	[FEATURE_STAT] = "STAT",
-	[FEATURE_CACHE] = "CACHE",
-	[FEATURE_SAMPLE_TIME] = "SAMPLE_TIME",
-	[FEATURE_MEM_TOPOLOGY] = "MEM_TOPOLOGY",
-	[FEATURE_CLOCKID] = "CLOCKID",
-	[FEATURE_DIR_FORMAT] = "DIR_FORMAT",
-	[FEATURE_BPF_PROG_INFO] = "BPF_PROG_INFO",
-	[FEATURE_BPF_BTF] = "BPF_BTF",
-	[FEATURE_COMPRESSED] = "COMPRESSED",
-	[FEATURE_CPU_PMU_CAPS] = "CPU_PMU_CAPS",
-	[FEATURE_CLOCK_DATA] = "CLOCK_DATA",
-	[FEATURE_HYBRID_TOPOLOGY] = "HYBRID_TOPOLOGY",
-	[FEATURE_PMU_CAPS] = "PMU_CAPS",
-	[FEATURE_E_MACHINE] = "E_MACHINE",
-	[FEATURE_CLN_SIZE] = "CLN_SIZE",
-};
 
 static void print_str(struct text *out, const char *before, struct tally_str value)
 {
@@ -270,7 +236,7 @@ static void print_extended(struct text *out, const struct header_source *source,
 {
 	const struct perfdata_features *f = source->features;
 	if (!source->full) {
-		text_printf(out, "# %s info available, use -I to display\n", feature_names[bit]);
+		text_printf(out, "# %s info available, use -I to display\n", feature_name(bit));
 		return;
 	}
 	switch (bit) {
@@ -406,7 +372,7 @@ void header_text(struct text *out, const struct perfdata_reader *reader, bool fu
 		text_str(out, "# missing features: ");
 		for (unsigned bit = 1; bit <= LAST_LISTED_FEATURE; bit++) {
 			if (!feature_is_present(source.features, bit))
-				text_printf(out, "%s ", feature_names[bit]);
+				text_printf(out, "%s ", feature_name(bit));
 		}
 		text_char(out, '\n');
 	}

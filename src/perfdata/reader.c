@@ -123,6 +123,19 @@ static void read_feature_bits(struct perfdata_reader *r, struct cursor *c)
 			r->features.present[i] = r->features.present[i] >> 32 | r->features.present[i] << 32;
 }
 
+static bool has_features(const struct perfdata_reader *r)
+{
+	return (r->features.present[0] | r->features.present[1] | r->features.present[2] | r->features.present[3]) != 0;
+}
+
+/* A writer tells the size now and then: behind it lie whole records that it had no time to tell of. */
+static void take_what_a_killed_writer_left(struct perfdata_reader *r)
+{
+	struct record record;
+	while (record_at(r->bytes, r->swap, r->data_end, &record, NULL) == TALLY_OK && record_type_name(record.type))
+		r->data_end += record.bytes.len;
+}
+
 static enum tally_status open_file(struct perfdata_reader *r, bool is_v1, struct tally_error *err)
 {
 	struct cursor c = cursor_make(r->bytes, r->swap);
@@ -156,6 +169,8 @@ static enum tally_status open_file(struct perfdata_reader *r, bool is_v1, struct
 		return TALLY_OK;
 	}
 	r->data_end = (size_t)(data.offset + data.size);
+	if (!has_features(r))
+		take_what_a_killed_writer_left(r);
 	status = read_features(r, r->data_end, err);
 	return status == TALLY_OK ? event_set_apply_features(&r->events, &r->features, err) : status;
 }

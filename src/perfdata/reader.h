@@ -7,8 +7,9 @@
  * stream are skipped past by `next` and available as payload.
  *
  * Bad input: a header that is none is unusable; a damaged record or section is counted in health and skipped; a cut
- *file delivers all complete records, then `next` returns TALLY_CORRUPT with the offset (once), then TALLY_END. A file
- *whose header says data size 0 (killed before it ended) is read to its end.
+ * file delivers all complete records, then `next` returns TALLY_CORRUPT with the offset (once), then TALLY_END. A file
+ * whose header says data size 0, or that has no features and records behind its data (killed before it ended), is read
+ * to the end of its last whole record.
  *
  *	struct perfdata_reader *r;
  *	if (perfdata_reader_open("perf.data", &r, err) != TALLY_OK) return ...;

@@ -287,7 +287,9 @@ enum tally_status perfdata_writer_append(
 		return st;
 	}
 	w->data_bytes += bytes;
-	return w->data_bytes - w->synced_bytes >= PERFDATA_WRITER_SYNC_BYTES ? perfdata_writer_sync(w, err) : TALLY_OK;
+	/* The first time too: a size of 0 makes perf doubt the whole file. */
+	bool is_due = w->synced_bytes == 0 || w->data_bytes - w->synced_bytes >= PERFDATA_WRITER_SYNC_BYTES;
+	return is_due ? perfdata_writer_sync(w, err) : TALLY_OK;
 }
 
 enum tally_status perfdata_writer_finish_round(struct perfdata_writer *w, struct tally_error *err)
