@@ -136,6 +136,20 @@ static void take_what_a_killed_writer_left(struct perfdata_reader *r)
 		r->data_end += record.bytes.len;
 }
 
+/* Said by the header, and where a writer had no time to say it, by the records. */
+static bool has_compressed_records(const struct perfdata_reader *r)
+{
+	struct tally_bytes data = {r->bytes.data, r->data_end};
+	struct record record;
+	size_t position = r->data_offset;
+	while (record_at(data, r->swap, position, &record, NULL) == TALLY_OK) {
+		if (record.type == RECORD_COMPRESSED || record.type == RECORD_COMPRESSED2)
+			return true;
+		position += record.bytes.len;
+	}
+	return false;
+}
+
 static enum tally_status open_file(struct perfdata_reader *r, bool is_v1, struct tally_error *err)
 {
 	struct cursor c = cursor_make(r->bytes, r->swap);
@@ -149,6 +163,8 @@ static enum tally_status open_file(struct perfdata_reader *r, bool is_v1, struct
 		read_feature_bits(r, &c);
 	if (r->bytes.len < header_size || c.failed)
 		return error_set_at(err, TALLY_CORRUPT, r->bytes.len, "the file ends inside its header");
+	r->has_compressed = feature_is_present(&r->features, FEATURE_COMPRESSED);
+	bool is_silent = !has_features(r);
 	enum tally_status status = read_attrs(r, attrs, attr_size, err);
 	if (status != TALLY_OK)
 		return status;
@@ -166,11 +182,15 @@ static enum tally_status open_file(struct perfdata_reader *r, bool is_v1, struct
 			r->health.is_cut = true;
 			r->health.cut_offset = r->bytes.len;
 		}
+		if (is_silent)
+			r->has_compressed = has_compressed_records(r);
 		return TALLY_OK;
 	}
 	r->data_end = (size_t)(data.offset + data.size);
-	if (!has_features(r))
+	if (is_silent) {
 		take_what_a_killed_writer_left(r);
+		r->has_compressed = has_compressed_records(r);
+	}
 	status = read_features(r, r->data_end, err);
 	return status == TALLY_OK ? event_set_apply_features(&r->events, &r->features, err) : status;
 }
@@ -197,11 +217,6 @@ static enum tally_status open_bytes(struct perfdata_reader *r, struct tally_erro
 	return TALLY_OK;
 }
 
-static bool has_compressed_data(const struct perfdata_reader *r)
-{
-	return feature_is_present(&r->features, FEATURE_COMPRESSED);
-}
-
 static enum tally_status finish_open(
 	struct perfdata_reader *r, struct perfdata_reader **reader, struct tally_error *err)
 {
@@ -210,7 +225,6 @@ static enum tally_status finish_open(
 		perfdata_reader_destroy(r);
 		return status;
 	}
-	r->has_compressed = has_compressed_data(r);
 	r->health.attr_excess_bytes = r->events.attr_excess_bytes;
 	r->position = r->data_offset;
 	*reader = r;

@@ -137,6 +137,32 @@ static void test_damage(void **state)
 	perfdata_builder_deinit(&b);
 }
 
+/* Killed before it could say that it compresses: the header has no features and no size. */
+static void test_a_killed_writer(void **state)
+{
+	struct perfdata_builder b;
+	struct perfdata_reader *r;
+	enum tally_status end;
+	uint64_t offset;
+	build(&b, RECORD_COMPRESSED, false, 200);
+	b.feature_bits = 0;
+	writer_clear(&b.features);
+	struct tally_bytes whole = perfdata_builder_file(&b);
+	uint8_t *copy = malloc(whole.len);
+	for (int size_told = 0; size_told < 2; size_told++) {
+		memcpy(copy, whole.data, whole.len);
+		if (!size_told)
+			memset(copy + 48, 0, 8);
+		assert_int_equal(perfdata_reader_open_bytes((struct tally_bytes){copy, whole.len}, &r, NULL), TALLY_OK);
+		assert_int_equal(perfdata_reader_data(r, &offset).len, 0);
+		assert_int_equal(count_samples(r, &end), 50);
+		assert_int_equal(end, TALLY_END);
+		perfdata_reader_destroy(r);
+	}
+	free(copy);
+	perfdata_builder_deinit(&b);
+}
+
 /* The last compressed record is missing, in the middle of a sample. */
 static void test_a_missing_end(void **state)
 {
@@ -185,6 +211,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_both_forms_in_both_byte_orders),
 		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_a_killed_writer),
 		cmocka_unit_test(test_a_missing_end),
 		cmocka_unit_test(test_a_bomb),
 	};
