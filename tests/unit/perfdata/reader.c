@@ -203,6 +203,66 @@ static void test_a_killed_recording_is_read_to_its_end(void **state)
 	perfdata_builder_deinit(&b);
 }
 
+/* The first magic, of before 2012, in both byte orders; the rest of the header is the same. */
+static void test_the_first_magic(void **state)
+{
+	for (int swap = 0; swap < 2; swap++) {
+		struct perfdata_builder b;
+		struct perfdata_reader *r;
+		build(&b, swap != 0);
+		struct tally_bytes whole = perfdata_builder_file(&b);
+		memcpy(b.out.data, swap ? "ELIFFREP" : "PERFFILE", 8);
+		assert_int_equal(perfdata_reader_open_bytes(whole, &r, NULL), TALLY_OK);
+		assert_int_equal(perfdata_reader_is_swapped(r), swap != 0);
+		assert_int_equal(read_all(r).samples, 4);
+		assert_true(str_equal(perfdata_reader_features(r)->hostname, STR("machine")));
+		perfdata_reader_destroy(r);
+		perfdata_builder_deinit(&b);
+	}
+}
+
+/* A big-endian machine of 32-bit words wrote the halves of the bit set the other way round. */
+static void test_feature_bits_of_32_bit_words(void **state)
+{
+	struct perfdata_builder b;
+	struct perfdata_reader *r;
+	build(&b, true);
+	struct tally_bytes whole = perfdata_builder_file(&b);
+	uint8_t halves[8];
+	memcpy(halves, b.out.data + 72, 8);
+	memcpy(b.out.data + 72, halves + 4, 4);
+	memcpy(b.out.data + 76, halves, 4);
+	assert_int_equal(perfdata_reader_open_bytes(whole, &r, NULL), TALLY_OK);
+	assert_true(str_equal(perfdata_reader_features(r)->hostname, STR("machine")));
+	perfdata_reader_destroy(r);
+	perfdata_builder_deinit(&b);
+}
+
+/* A section of tomorrow, one that lies outside, one that lies about its length: each is counted, the rest stays. */
+static void test_features_that_cannot_be_read(void **state)
+{
+	struct perfdata_builder b;
+	struct perfdata_reader *r;
+	build(&b, false);
+	perfdata_builder_feature(&b, FEATURE_VERSION, "\xff\xff\xff\xff", 4);
+	perfdata_builder_feature(&b, FEATURE_CPUID, "\4\0\0\0one", 8);
+	perfdata_builder_feature(&b, 60, "tomorrow", 8);
+	struct tally_bytes whole = perfdata_builder_file(&b);
+	size_t table = whole.len - (12 + 4 + 8 + 8) - 4 * 16;
+	memset(b.out.data + table + 2 * 16, 0xff, 8); /* where CPUID lies */
+	assert_int_equal(perfdata_reader_open_bytes(whole, &r, NULL), TALLY_OK);
+	const struct perfdata_features *f = perfdata_reader_features(r);
+	const struct input_health *health = perfdata_reader_health(r);
+	assert_true(str_equal(f->hostname, STR("machine")));
+	assert_int_equal(f->version.len, 0);
+	assert_int_equal(f->cpuid.len, 0);
+	assert_int_equal(health->unknown_features, 1);
+	assert_int_equal(health->damaged_features, 2);
+	assert_int_equal(read_all(r).samples, 4);
+	perfdata_reader_destroy(r);
+	perfdata_builder_deinit(&b);
+}
+
 static void test_foreign_files(void **state)
 {
 	struct perfdata_reader *r;
@@ -300,6 +360,9 @@ int main(void)
 		cmocka_unit_test(test_every_prefix),
 		cmocka_unit_test(test_changed_bytes),
 		cmocka_unit_test(test_a_killed_recording_is_read_to_its_end),
+		cmocka_unit_test(test_the_first_magic),
+		cmocka_unit_test(test_feature_bits_of_32_bit_words),
+		cmocka_unit_test(test_features_that_cannot_be_read),
 		cmocka_unit_test(test_foreign_files),
 		cmocka_unit_test(test_samples_of_no_event),
 		cmocka_unit_test(test_time_order),
