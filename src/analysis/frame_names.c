@@ -39,7 +39,6 @@ static enum tally_status store_id(struct frame_names *names, uint32_t binary, ui
 static enum tally_status fill(
 	struct frame_names *names, const struct resolved_frame *frame, struct frame_name *name, struct tally_error *err)
 {
-	name->raw_address = frame->raw_address;
 	name->path = name->shown = STR("[unknown]");
 	if (frame->binary == RESOLVE_NONE)
 		return TALLY_OK;

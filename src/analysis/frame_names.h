@@ -19,7 +19,6 @@ struct frame_name {
 	uint64_t symbol_offset; /* of the address in the symbol */
 	struct tally_str path; /* of the binary, as recorded; "[unknown]" where nothing was mapped */
 	struct tally_str shown; /* its short name */
-	uint64_t raw_address;
 	bool is_kernel;
 	struct tally_str line; /* for the caller's own use: text made once per frame */
 	uint32_t line_form; /* what line depends on, the caller's own */

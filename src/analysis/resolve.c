@@ -21,6 +21,7 @@ void resolver_deinit(struct resolver *r)
 	vec_free(&r->chain_stacks);
 	vec_free(&r->scratch);
 	vec_free(&r->frame_scratch);
+	vec_free(&r->ip_scratch);
 	free(r->cache);
 	r->cache = NULL;
 }
@@ -133,37 +134,37 @@ static bool context_mode(uint64_t marker, unsigned *cpumode)
 	}
 }
 
-const uint32_t *resolver_chain_frames(
-	struct resolver *r, const struct resolve_where *where, const struct sample_array *chain, size_t *count)
+struct resolved_chain resolver_chain_frames(
+	struct resolver *r, const struct resolve_where *where, const struct sample_array *chain)
 {
+	const struct resolved_chain none = {NULL, NULL, 0};
 	unsigned cpumode = MISC_CPUMODE_USER;
-	*count = 0;
-	r->frame_scratch.len = 0;
+	size_t count = 0;
+	if (!vec_reserve(&r->frame_scratch, chain->count) || !vec_reserve(&r->ip_scratch, chain->count)) {
+		r->failed = true;
+		return none;
+	}
 	for (uint32_t i = 0; i < chain->count; i++) {
 		uint64_t ip = sample_u64_at(chain->data, i, r->swap);
 		if (ip >= CONTEXT_MAX) {
 			if (!context_mode(ip, &cpumode))
-				return NULL;
+				return none;
 			continue;
 		}
-		if (r->max_stack > 0 && r->frame_scratch.len >= r->max_stack)
+		if (r->max_stack > 0 && count >= r->max_stack)
 			break;
-		if (!vec_push(&r->frame_scratch, resolver_frame(r, where, cpumode, ip))) {
-			r->failed = true;
-			return NULL;
-		}
+		r->frame_scratch.items[count] = resolver_frame(r, where, cpumode, ip);
+		r->ip_scratch.items[count++] = ip;
 	}
-	*count = r->frame_scratch.len;
-	return r->frame_scratch.items;
+	return r->failed ? none : (struct resolved_chain){r->frame_scratch.items, r->ip_scratch.items, count};
 }
 
 static uint32_t chain_build(struct resolver *r, const struct resolve_where *where, const struct sample_array *chain)
 {
-	size_t count;
-	const uint32_t *frames = resolver_chain_frames(r, where, chain, &count);
+	struct resolved_chain resolved = resolver_chain_frames(r, where, chain);
 	uint32_t stack = RESOLVE_NONE;
-	for (size_t i = count; i-- > 0;)
-		stack = resolver_stack(r, stack, frames[i]);
+	for (size_t i = resolved.count; i-- > 0;)
+		stack = resolver_stack(r, stack, resolved.frames[i]);
 	return stack;
 }
 

@@ -57,6 +57,7 @@ struct resolver {
 	VEC(uint32_t) chain_stacks;
 	VEC(uint64_t) scratch;
 	VEC(uint32_t) frame_scratch;
+	VEC(uint64_t) ip_scratch;
 	struct resolve_cache_slot *cache;
 	bool failed; /* out of memory */
 };
@@ -66,9 +67,13 @@ bool resolver_init(struct resolver *r, const struct machine *machine, bool swap)
 void resolver_deinit(struct resolver *r);
 struct resolve_where resolver_where(const struct resolver *r, int32_t pid, uint64_t time_ns);
 uint32_t resolver_frame(struct resolver *r, const struct resolve_where *where, unsigned cpumode, uint64_t ip);
-/* The frames of a chain, innermost first, valid until the next call; none for a chain that cannot be understood. */
-const uint32_t *resolver_chain_frames(
-	struct resolver *r, const struct resolve_where *where, const struct sample_array *chain, size_t *count);
+struct resolved_chain { /* innermost first; valid until the resolver's next chain */
+	const uint32_t *frames;
+	const uint64_t *ips;
+	size_t count; /* 0 also for a chain that cannot be understood */
+};
+struct resolved_chain resolver_chain_frames(
+	struct resolver *r, const struct resolve_where *where, const struct sample_array *chain);
 /* The innermost stack node; RESOLVE_NONE for an empty chain. */
 uint32_t resolver_chain(struct resolver *r, const struct resolve_where *where, const struct sample_array *chain);
 

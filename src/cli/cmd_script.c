@@ -405,7 +405,6 @@ static enum tally_status prepare(struct script *script, struct tally_error *err)
 		status = error_nomem(err);
 	if (status != TALLY_OK)
 		return status;
-	script->resolver.keep_raw = true;
 	script->resolver.max_stack = settings->max_stack > UINT32_MAX ? UINT32_MAX : (unsigned)settings->max_stack;
 	frame_names_init(&script->names, &script->resolver, script->sideband.machine, script->store);
 	script->printer = (struct script_printer){
@@ -462,7 +461,8 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		code = cli_finish_text(cli, &script.out);
 		cli_print_health(cli, &script.sideband.health);
 	}
-	code = status == TALLY_OK ? 0 : cli_fail(cli, &err);
+	if (status != TALLY_OK)
+		code = cli_fail(cli, &err);
 	script_deinit(&script);
 	return code;
 }

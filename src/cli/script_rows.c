@@ -110,16 +110,14 @@ static void print_address(struct text *t, uint64_t address)
 	text_hex_right(t, address, 16);
 }
 
-/* The whole line of a frame in a call chain, kept with the frame: it depends on nothing else. */
-static bool print_chain_frame(struct script_printer *p, struct text *t, uint32_t frame, uint32_t fields)
+/* What follows the address of a frame in a call chain, kept with the frame: it depends on nothing else. */
+static bool print_chain_frame(struct script_printer *p, struct text *t, uint32_t frame, uint64_t ip, uint32_t fields)
 {
 	struct frame_name *name = frame_names_get(p->names, frame, NULL);
 	if (!name)
 		return false;
 	if (!name->line.data || name->line_form != fields) {
 		struct text line = {0};
-		text_char(&line, '\t');
-		print_address(&line, name->raw_address);
 		print_frame_name(p, &line, name, fields);
 		text_char(&line, '\n');
 		char *copy = line.failed ? NULL : arena_string(&p->names->arena, line.data, line.len);
@@ -129,6 +127,8 @@ static bool print_chain_frame(struct script_printer *p, struct text *t, uint32_t
 		if (!copy)
 			return false;
 	}
+	text_char(t, '\t');
+	print_address(t, ip);
 	text_bytes(t, name->line.data, name->line.len);
 	return true;
 }
@@ -136,13 +136,12 @@ static bool print_chain_frame(struct script_printer *p, struct text *t, uint32_t
 static bool print_chain(struct script_printer *p, struct text *t, const struct resolve_where *where,
 	const struct sample *sample, uint32_t fields)
 {
-	size_t count;
-	const uint32_t *frames = resolver_chain_frames(p->resolver, where, &sample->callchain, &count);
+	struct resolved_chain chain = resolver_chain_frames(p->resolver, where, &sample->callchain);
 	if (p->resolver->failed)
 		return false;
 	text_char(t, '\n');
-	for (size_t i = 0; i < count; i++)
-		if (!print_chain_frame(p, t, frames[i], fields))
+	for (size_t i = 0; i < chain.count; i++)
+		if (!print_chain_frame(p, t, chain.frames[i], chain.ips[i], fields))
 			return false;
 	return true;
 }
