@@ -88,3 +88,16 @@ struct frame_name *frame_names_get(struct frame_names *names, uint32_t frame, st
 	names->names.items[frame] = name;
 	return name;
 }
+
+enum tally_status frame_names_hits(const struct frame_names *names, struct binary_hits *hits, struct tally_error *err)
+{
+	for (size_t i = 0; i < names->names.len; i++) {
+		const struct frame_name *name = names->names.items[i];
+		if (!name)
+			continue;
+		uint32_t binary = resolved_frame_get(&names->resolver->frames, (uint32_t)i).binary;
+		if (!binary_hits_add(hits, binary, name->samples, name->symbol != NULL))
+			return error_nomem(err);
+	}
+	return binary_hits_finish(hits, names->machine, names->store, err);
+}

@@ -10,6 +10,7 @@
 #ifndef ANALYSIS_FRAME_NAMES_H
 #define ANALYSIS_FRAME_NAMES_H
 
+#include "analysis/binary_hits.h"
 #include "analysis/resolve.h"
 #include "base/arena.h"
 #include "code/binary_store.h"
@@ -19,6 +20,7 @@ struct frame_name {
 	uint64_t symbol_offset; /* of the address in the symbol */
 	struct tally_str path; /* of the binary, as recorded; "[unknown]" where nothing was mapped */
 	struct tally_str shown; /* its short name */
+	uint64_t samples; /* that the caller printed it as the leaf of */
 	bool is_kernel;
 	struct tally_str line; /* for the caller's own use: text made once per frame */
 	uint32_t line_form; /* what line depends on, the caller's own */
@@ -37,5 +39,8 @@ void frame_names_init(struct frame_names *names, const struct resolver *resolver
 	struct binary_store *store);
 void frame_names_deinit(struct frame_names *names);
 struct frame_name *frame_names_get(struct frame_names *names, uint32_t frame, struct tally_error *err);
+/* The files of the frames asked for, and the samples that the caller counted, into empty hits. */
+TALLY_MUST_CHECK enum tally_status frame_names_hits(
+	const struct frame_names *names, struct binary_hits *hits, struct tally_error *err);
 
 #endif

@@ -23,6 +23,8 @@ struct replay {
 	VEC(uint64_t) first_ips; /* by id of frames */
 	const struct symbol **symbols; /* by id of frames */
 	uint32_t *profile_frames; /* by id of frames */
+	uint64_t *leaf_counts; /* by id of frames: samples whose own address it is */
+	struct binary_hits hits;
 	struct arena arena;
 	struct profile_builder *builder;
 	struct tracepoint_printer *tracepoints; /* NULL: no labels */
@@ -32,6 +34,7 @@ void replay_result_deinit(struct replay_result *result)
 {
 	profile_destroy(result->profile);
 	machine_destroy(result->machine);
+	binary_hits_deinit(&result->hits);
 	*result = (struct replay_result){0};
 }
 
@@ -165,7 +168,8 @@ static enum tally_status name_frames(struct replay *replay, struct tally_error *
 	size_t count = replay->frames.len;
 	replay->symbols = calloc(count ? count : 1, sizeof(*replay->symbols));
 	replay->profile_frames = new_ids(count);
-	if (!replay->symbols || !replay->profile_frames)
+	replay->leaf_counts = calloc(count ? count : 1, sizeof(*replay->leaf_counts));
+	if (!replay->symbols || !replay->profile_frames || !replay->leaf_counts)
 		return error_nomem(err);
 	struct symbolise_job job = {
 		.machine = replay->sideband.machine,
@@ -239,6 +243,7 @@ static void add_pass_samples(struct replay *replay, const struct sample_pass *pa
 			.period = sum->period,
 			.first_order = sum->first_order,
 		};
+		replay->leaf_counts[ids->frames[key.leaf]] += sum->count;
 		profile_builder_sample(replay->builder, &sample);
 	}
 }
@@ -267,6 +272,16 @@ static enum tally_status add_pass(
 	free(ids.threads);
 	free(ids.labels);
 	return status;
+}
+
+static enum tally_status count_hits(struct replay *replay, struct tally_error *err)
+{
+	for (size_t i = 0; i < replay->frames.len; i++) {
+		uint32_t binary = resolved_frame_get(&replay->frames, (uint32_t)i).binary;
+		if (!binary_hits_add(&replay->hits, binary, replay->leaf_counts[i], replay->symbols[i] != NULL))
+			return error_nomem(err);
+	}
+	return binary_hits_finish(&replay->hits, replay->sideband.machine, replay->store, err);
 }
 
 static void add_events(struct replay *replay)
@@ -302,6 +317,8 @@ static enum tally_status build_profile(struct replay *replay, struct profile **p
 	}
 	for (size_t i = 0; i < replay->pass_count && status == TALLY_OK; i++)
 		status = add_pass(replay, &replay->passes[i], frames[i], err);
+	if (status == TALLY_OK)
+		status = count_hits(replay, err);
 	if (status == TALLY_OK) {
 		status = profile_builder_finish(replay->builder, profile, err);
 		if (status == TALLY_OK)
@@ -326,6 +343,8 @@ static void replay_deinit(struct replay *replay)
 	vec_free(&replay->first_ips);
 	free(replay->symbols);
 	free(replay->profile_frames);
+	free(replay->leaf_counts);
+	binary_hits_deinit(&replay->hits);
 	arena_deinit(&replay->arena);
 	sideband_deinit(&replay->sideband);
 	record_run_close(&replay->run);
@@ -363,9 +382,12 @@ enum tally_status replay_profile(struct perfdata_reader *reader, struct binary_s
 	if (status == TALLY_OK)
 		status = build_profile(&replay, &profile, err);
 	if (status == TALLY_OK) {
-		*result = (struct replay_result){
-			.profile = profile, .machine = replay.sideband.machine, .health = replay.sideband.health};
+		*result = (struct replay_result){.profile = profile,
+			.machine = replay.sideband.machine,
+			.health = replay.sideband.health,
+			.hits = replay.hits};
 		replay.sideband.machine = NULL;
+		replay.hits = (struct binary_hits){0};
 		status = end_status(&replay, err);
 	}
 	replay_deinit(&replay);

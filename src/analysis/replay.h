@@ -11,6 +11,7 @@
 #ifndef ANALYSIS_REPLAY_H
 #define ANALYSIS_REPLAY_H
 
+#include "analysis/binary_hits.h"
 #include "analysis/replay_options.h"
 #include "code/binary_store.h"
 #include "machine/machine.h"
@@ -21,6 +22,7 @@ struct replay_result {
 	struct profile *profile; /* owned; NULL only after a failure that left nothing */
 	struct machine *machine; /* owned; names of BPF programs are borrowed from it */
 	struct input_health health;
+	struct binary_hits hits; /* owned, finished; ids are of the store given */
 };
 
 TALLY_MUST_CHECK enum tally_status replay_profile(struct perfdata_reader *reader, struct binary_store *store,

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/recording_input.h"
 #include "cli/script_rows.h"
+#include "cli/symbol_notes.h"
 #include "perfdata/time_order.h"
 
 struct settings {
@@ -426,6 +427,18 @@ static enum tally_status prepare(struct script *script, struct tally_error *err)
 	return TALLY_OK;
 }
 
+static void print_notes(const struct script *script)
+{
+	struct binary_hits hits = {0};
+	struct diag notes;
+	diag_init(&notes);
+	if (frame_names_hits(&script->names, &hits, NULL) == TALLY_OK)
+		symbol_notes_add(&notes, script->store, &hits);
+	cli_print_diag(script->cli, &notes);
+	diag_deinit(&notes);
+	binary_hits_deinit(&hits);
+}
+
 static void script_deinit(struct script *script)
 {
 	tracepoint_printer_destroy(script->printer.tracepoints);
@@ -460,6 +473,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		status = print_all(&script, &err);
 		code = cli_finish_text(cli, &script.out);
 		cli_print_health(cli, &script.sideband.health);
+		print_notes(&script);
 	}
 	if (status != TALLY_OK)
 		code = cli_fail(cli, &err);

@@ -5,13 +5,13 @@
 #include "cli/header_text.h"
 #include "cli/recording_input.h"
 #include "cli/report_stats.h"
+#include "cli/symbol_notes.h"
 #include "tally_config.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define DEFAULT_INPUT	  "perf.data"
-#define UNKNOWN_SHARE_MIN 0.10 /* of the samples: below it a few frames without symbols are normal */
+#define DEFAULT_INPUT "perf.data"
 
 struct report {
 	const struct cli *cli;
@@ -279,25 +279,16 @@ static void note_worth(struct report *report)
 {
 	const struct input_health *health = &report->result.health;
 	const struct profile *p = report->result.profile;
-	uint64_t samples = 0, hidden_kernel = 0;
-	for (size_t i = 0; i < p->sample_count; i++) {
-		const struct profile_frame *leaf = &p->frames[p->samples[i].leaf];
-		samples += p->samples[i].count;
-		if (leaf->function == PROFILE_NONE && leaf->level == PROFILE_LEVEL_KERNEL)
-			hidden_kernel += p->samples[i].count;
-	}
 	if (report->request->is_verbose)
 		diag_add(report->notes, DIAG_NOTE,
 			"%" PRIu64 " records, %" PRIu64
 			" samples (%zu apart), %zu stack nodes, %zu functions, %zu objects",
-			health->records, samples, p->sample_count, p->stack_count, p->function_count, p->binary_count);
+			health->records, report->result.hits.samples, p->sample_count, p->stack_count,
+			p->function_count, p->binary_count);
 	if (report->request->with_chains && events_have(report->reader, SAMPLE_STACK_USER))
 		diag_add(report->notes, DIAG_WARNING,
 			"its user call chains are copies of stacks (--call-graph dwarf), which cannot be unwound yet");
-	if (samples && (double)hidden_kernel > UNKNOWN_SHARE_MIN * (double)samples)
-		diag_add(report->notes, DIAG_WARNING,
-			"%.0f%% of the samples are in kernel code without a symbol: see /proc/sys/kernel/kptr_restrict",
-			100.0 * (double)hidden_kernel / (double)samples);
+	symbol_notes_add(report->notes, report->store, &report->result.hits);
 }
 
 static void print_file_header(struct report *report)

@@ -143,6 +143,8 @@ static bool print_chain(struct script_printer *p, struct text *t, const struct r
 	for (size_t i = 0; i < chain.count; i++)
 		if (!print_chain_frame(p, t, chain.frames[i], chain.ips[i], fields))
 			return false;
+	if (chain.count > 0)
+		frame_names_get(p->names, chain.frames[0], NULL)->samples++;
 	return true;
 }
 
@@ -153,6 +155,7 @@ static bool print_leaf(struct script_printer *p, struct text *t, const struct re
 	struct frame_name *name = p->resolver->failed ? NULL : frame_names_get(p->names, frame, NULL);
 	if (!name)
 		return false;
+	name->samples++;
 	text_char(t, ' ');
 	print_address(t, ip);
 	print_frame_name(p, t, name, fields);

@@ -144,3 +144,42 @@ def test_kernel_symbols_are_perfs(tally, perf, tmp_path):
     assert len(ours) == len(theirs) == len(addresses)
     wrong = [(hex(address), a, b) for address, a, b in zip(addresses, ours, theirs) if a != b]
     assert not wrong
+
+
+@pytest.fixture
+def replaced(tally, live, workload, tmp_path):
+    """A recording whose program has been replaced by another one since."""
+    program, recording = tmp_path / 'program', tmp_path / 'replaced.data'
+    shutil.copy(workload('spin').path, program)
+    tally('record', '-o', recording, '-e', 'cpu-clock:u', '--', program, '100', check=0)
+    shutil.rmtree(tmp_path / '.debug', ignore_errors=True)  # where the recorded file may have been kept
+    program.unlink()
+    shutil.copy(workload('waits').path, program)
+    return program, recording
+
+
+@pytest.mark.parametrize('arguments', [['report', '--stdio'], ['script']])
+def test_a_replaced_program_is_told(tally, replaced, arguments):
+    program, recording = replaced
+    result = tally(*arguments, '-i', recording, check=0)
+    told = [line for line in result.stderr.splitlines() if 'no symbols of' in line]
+    assert len(told) == 1
+    assert re.search(rf'warning: no symbols of {program} \(\d+\.\d% of the samples\): {program} is not the file that '
+                     r'was recorded: its build id is [0-9a-f]{40}, not [0-9a-f]{40}$', told[0])
+    assert 'no symbols of' not in result.stdout
+    assert 'have no symbol' not in result.stderr
+
+
+@pytest.mark.parametrize('arguments', [['report', '--stdio'], ['script']])
+def test_absent_files_take_one_line(tally, replaced, arguments):
+    program, recording = replaced
+    program.unlink()
+    result = tally(*arguments, '-i', recording, check=0)
+    told = [line for line in result.stderr.splitlines() if 'warning:' in line]
+    assert len(told) == 1
+    assert 'of the samples have no symbol: ' in told[0]
+    assert f'most in {program} (no such file' in told[0]
+
+
+def test_quiet_says_nothing(tally, replaced):
+    assert tally('report', '-q', '--stdio', '-i', replaced[1], check=0).stderr == ''

@@ -1,0 +1,86 @@
+#include "analysis/binary_hits.h"
+
+#include "analysis/symbolise.h"
+#include "base/error.h"
+
+#define NOT_HIT RESOLVE_NONE
+#define IS_HIT	0 /* until the store gives an id */
+
+static bool extend(struct binary_hits *hits, uint32_t index)
+{
+	while (hits->files.len <= index)
+		if (!vec_push(&hits->files, ((struct binary_hit){.store_id = NOT_HIT})))
+			return false;
+	return true;
+}
+
+bool binary_hits_add(struct binary_hits *hits, uint32_t binary, uint64_t samples, bool is_named)
+{
+	hits->samples += samples;
+	if (binary == RESOLVE_NONE)
+		return true;
+	if (!extend(hits, binary))
+		return false;
+	struct binary_hit *hit = &hits->files.items[binary];
+	hit->store_id = IS_HIT;
+	hit->samples += samples;
+	hit->unnamed += is_named ? 0 : samples;
+	return true;
+}
+
+static int compare_hits(const void *a, const void *b)
+{
+	const struct binary_hit *left = a, *right = b;
+	if (left->samples != right->samples)
+		return left->samples < right->samples ? 1 : -1;
+	return left->store_id < right->store_id ? -1 : left->store_id > right->store_id;
+}
+
+/* Drops the entries that nothing hit, and sorts the others. */
+static void pack(struct binary_hits *files)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < files->files.len; i++)
+		if (files->files.items[i].store_id != NOT_HIT)
+			files->files.items[kept++] = files->files.items[i];
+	files->files.len = kept;
+	if (kept > 1)
+		qsort(files->files.items, kept, sizeof(*files->files.items), compare_hits);
+}
+
+enum tally_status binary_hits_finish(
+	struct binary_hits *hits, const struct machine *machine, struct binary_store *store, struct tally_error *err)
+{
+	struct binary_hits files = {.samples = hits->samples};
+	enum tally_status status = TALLY_OK;
+	for (size_t i = 0; i < hits->files.len && status == TALLY_OK; i++) {
+		const struct binary_hit *hit = &hits->files.items[i];
+		uint32_t id = RESOLVE_NONE;
+		if (hit->store_id != NOT_HIT)
+			status = symbolise_store_id(machine, store, (uint32_t)i, &id, err);
+		if (status != TALLY_OK || id == RESOLVE_NONE)
+			continue;
+		if (!extend(&files, id)) {
+			status = error_nomem(err);
+			continue;
+		}
+		struct binary_hit *file = &files.files.items[id];
+		file->store_id = id;
+		file->samples += hit->samples;
+		file->unnamed += hit->unnamed;
+	}
+	if (status != TALLY_OK) {
+		binary_hits_deinit(&files);
+		return status;
+	}
+	pack(&files);
+	binary_hits_deinit(hits);
+	*hits = files;
+	return TALLY_OK;
+}
+
+void binary_hits_deinit(struct binary_hits *hits)
+{
+	vec_free(&hits->files);
+	hits->samples = 0;
+}

@@ -1,0 +1,81 @@
+#include "cli/symbol_notes.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define LINES_MAX	  3
+#define UNNAMED_SHARE_MIN 0.10 /* of the samples: below it a few stripped files are normal */
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+/* What the user does not expect and can mend. */
+static bool is_surprising(const struct binary_info *info)
+{
+	return info->status == BINARY_HIDDEN || info->status == BINARY_BUILD_ID_DIFFERS ||
+	       info->status == BINARY_DAMAGED;
+}
+
+static const char *reason(const struct binary_info *info)
+{
+	return info->text ? info->text : "out of memory";
+}
+
+static void add_surprises(struct diag *notes, const struct binary_store *store, const struct binary_hits *hits)
+{
+	size_t count = 0;
+	uint64_t rest = 0;
+	for (size_t i = 0; i < hits->files.len; i++) {
+		const struct binary_hit *hit = &hits->files.items[i];
+		struct binary_info info = binary_store_info(store, hit->store_id);
+		if (!is_surprising(&info))
+			continue;
+		if (++count > LINES_MAX)
+			rest += hit->samples;
+		else if (hit->samples)
+			diag_add(notes, DIAG_WARNING, "no symbols of %.*s (%.1f%% of the samples): %s",
+				(int)info.path.len, info.path.data, percent(hit->samples, hits->samples),
+				reason(&info));
+		else
+			diag_add(notes, DIAG_WARNING, "no symbols of %.*s (in call chains only): %s",
+				(int)info.path.len, info.path.data, reason(&info));
+	}
+	if (count > LINES_MAX)
+		diag_add(notes, DIAG_WARNING, "no symbols of %zu more files (%.1f%% of the samples) either",
+			count - LINES_MAX, percent(rest, hits->samples));
+}
+
+static void add_usual(struct diag *notes, const struct binary_store *store, const struct binary_hits *hits)
+{
+	uint64_t unnamed = 0, most = 0;
+	size_t absent = 0, stripped = 0;
+	struct binary_info worst = {0};
+	for (size_t i = 0; i < hits->files.len; i++) {
+		const struct binary_hit *hit = &hits->files.items[i];
+		struct binary_info info = binary_store_info(store, hit->store_id);
+		if ((info.status != BINARY_NO_FILE && info.status != BINARY_NO_SYMBOLS) || hit->unnamed == 0)
+			continue;
+		absent += info.status == BINARY_NO_FILE;
+		stripped += info.status == BINARY_NO_SYMBOLS;
+		unnamed += hit->unnamed;
+		if (hit->unnamed > most) {
+			most = hit->unnamed;
+			worst = info;
+		}
+	}
+	if ((double)unnamed <= UNNAMED_SHARE_MIN * (double)hits->samples)
+		return;
+	diag_add(notes, DIAG_WARNING,
+		"%.1f%% of the samples have no symbol: %zu files not found, %zu without symbols, most in %.*s (%s); "
+		"install debug symbols, or give the recorded files with --symfs",
+		percent(unnamed, hits->samples), absent, stripped, (int)worst.path.len, worst.path.data,
+		reason(&worst));
+}
+
+void symbol_notes_add(struct diag *notes, const struct binary_store *store, const struct binary_hits *hits)
+{
+	add_surprises(notes, store, hits);
+	add_usual(notes, store, hits);
+}

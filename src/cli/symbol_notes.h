@@ -1,0 +1,17 @@
+/*
+ * symbol_notes.h - says why names are missing from a report: the kernel hides them, another file is in place, ...
+ *
+ * Quiet for what is usual: a few samples in stripped files give no line.
+ *
+ *	symbol_notes_add(&notes, store, &hits);  ...  cli_print_diag(cli, &notes);
+ */
+#ifndef CLI_SYMBOL_NOTES_H
+#define CLI_SYMBOL_NOTES_H
+
+#include "analysis/binary_hits.h"
+#include "base/diag.h"
+
+/* hits: finished, and their files loaded by the store. */
+void symbol_notes_add(struct diag *notes, const struct binary_store *store, const struct binary_hits *hits);
+
+#endif
