@@ -248,8 +248,11 @@ static int record(struct record_run *run, char *const *command)
 	say_outcome(run, &summary);
 	if (st == TALLY_OK)
 		return leave(&summary, 0);
+	int code = failure_code(run, &err);
+	if (code == EXIT_OF(12)) /* perf's words, which scripts look for */
+		fprintf(stderr, "Couldn't create thread/CPU maps: %s\n", strerror(ESRCH));
 	fprintf(stderr, "%s\n", err.text);
-	return failure_code(run, &err);
+	return code;
 }
 
 /* A copy of the whole command line: the option parser moves words. */

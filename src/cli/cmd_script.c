@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/header_text.h"
 #include "cli/recording_input.h"
 #include "cli/script_rows.h"
 #include "cli/symbol_notes.h"
@@ -15,6 +16,7 @@
 struct settings {
 	const char *input, *comms, *pids, *tids, *symfs, *kallsyms, *fields;
 	uint64_t max_stack;
+	bool header, header_only, full_info;
 	bool hide_call_graph, show_kernel_path, ns, reltime, deltatime, force, no_demangle;
 	unsigned verbose;
 };
@@ -80,6 +82,13 @@ static const struct option options[] = {
 		.help = "Look for files with symbols relative to this directory"},
 	{.name = "kallsyms", .kind = OPTION_STRING, .argument = "file", ROW(kallsyms), .help = "kallsyms pathname"},
 	{.name = "no-demangle", .kind = OPTION_FLAG, ROW(no_demangle), .help = "print names as the file has them"},
+	{.name = "header", .kind = OPTION_FLAG, ROW(header), .help = "Show data header"},
+	{.name = "header-only", .kind = OPTION_FLAG, ROW(header_only), .help = "Show only data header"},
+	{.name = "show-info",
+		.letter = 'I',
+		.kind = OPTION_FLAG,
+		ROW(full_info),
+		.help = "with the header, topology and caches too"},
 	{.name = "force", .letter = 'f', .kind = OPTION_FLAG, ROW(force), .help = "don't complain, do it"},
 	{.name = "verbose", .letter = 'v', .kind = OPTION_COUNT, ROW(verbose), .help = "say what was lost or left out"},
 	{.name = "dump-raw-trace", .letter = 'D', .kind = OPTION_UNSUPPORTED},
@@ -92,9 +101,6 @@ static const struct option options[] = {
 	{.name = "all-cpus", .letter = 'a', .kind = OPTION_UNSUPPORTED},
 	{.name = "symbols", .letter = 'S', .kind = OPTION_UNSUPPORTED},
 	{.name = "cpu", .letter = 'C', .kind = OPTION_UNSUPPORTED},
-	{.name = "show-info", .letter = 'I', .kind = OPTION_UNSUPPORTED},
-	{.name = "header", .kind = OPTION_UNSUPPORTED},
-	{.name = "header-only", .kind = OPTION_UNSUPPORTED},
 	{.name = "show-task-events", .kind = OPTION_UNSUPPORTED},
 	{.name = "show-mmap-events", .kind = OPTION_UNSUPPORTED},
 	{.name = "show-switch-events", .kind = OPTION_UNSUPPORTED},
@@ -414,6 +420,7 @@ static enum tally_status prepare(struct script *script, struct tally_error *err)
 		.names = &script->names,
 		.fields = script->fields,
 		.hide_call_graph = settings->hide_call_graph,
+		.full_kernel_path = settings->show_kernel_path,
 		.time_form = settings->ns ? TIME_NSEC : TIME_USEC,
 		.is_delta = settings->deltatime,
 		.is_relative = settings->reltime,
@@ -433,7 +440,7 @@ static void print_notes(const struct script *script)
 	struct diag notes;
 	diag_init(&notes);
 	if (frame_names_hits(&script->names, &hits, NULL) == TALLY_OK)
-		symbol_notes_add(&notes, script->store, &hits);
+		symbol_notes_add(&notes, script->store, &hits, script->settings.verbose > 0);
 	cli_print_diag(script->cli, &notes);
 	diag_deinit(&notes);
 	binary_hits_deinit(&hits);
@@ -453,6 +460,17 @@ static void script_deinit(struct script *script)
 	text_deinit(&script->out);
 }
 
+/* The samples, and what is to be said of them. */
+static enum tally_status print_samples(struct script *script, struct tally_error *err)
+{
+	enum tally_status status = print_all(script, err);
+	/* So that what is said comes behind it; a failure to write is told at the end. */
+	(void)text_flush(&script->out);
+	cli_print_health(script->cli, &script->sideband.health);
+	print_notes(script);
+	return status;
+}
+
 static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct script script = {.cli = cli, .settings = {.max_stack = 127}};
@@ -466,14 +484,16 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	struct tally_error err;
 	if (cli_open_recording(cli, script.settings.input, &script.reader, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
-	enum tally_status status = prepare(&script, &err);
+	const struct settings *settings = &script.settings;
+	enum tally_status status = settings->header_only ? TALLY_OK : prepare(&script, &err);
 	if (status == TALLY_OK) {
 		cli_start_pager(cli);
 		text_to_fd(&script.out, STDOUT_FILENO);
-		status = print_all(&script, &err);
+		if (settings->header || settings->header_only)
+			header_text(&script.out, script.reader, settings->full_info);
+		if (!settings->header_only)
+			status = print_samples(&script, &err);
 		code = cli_finish_text(cli, &script.out);
-		cli_print_health(cli, &script.sideband.health);
-		print_notes(&script);
 	}
 	if (status != TALLY_OK)
 		code = cli_fail(cli, &err);

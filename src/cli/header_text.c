@@ -100,7 +100,8 @@ static void print_groups(
 	for (size_t i = 0; i < f->group_count; i++) {
 		const struct perfdata_group *g = &f->groups[i];
 		text_str(out, "# group: ");
-		text_bytes(out, g->name.data, g->name.len);
+		if (!str_equal(g->name, STR("{anon_group}")))
+			text_bytes(out, g->name.data, g->name.len);
 		for (uint32_t m = 0; m < g->member_count && (size_t)g->leader_index + m < event_count; m++) {
 			text_char(out, m ? ',' : '{');
 			text_bytes(out, events[g->leader_index + m].name.data, events[g->leader_index + m].name.len);

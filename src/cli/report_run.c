@@ -288,7 +288,7 @@ static void note_worth(struct report *report)
 	if (report->request->with_chains && events_have(report->reader, SAMPLE_STACK_USER))
 		diag_add(report->notes, DIAG_WARNING,
 			"its user call chains are copies of stacks (--call-graph dwarf), which cannot be unwound yet");
-	symbol_notes_add(report->notes, report->store, &report->result.hits);
+	symbol_notes_add(report->notes, report->store, &report->result.hits, report->request->is_verbose);
 }
 
 static void print_file_header(struct report *report)

@@ -98,7 +98,7 @@ static void print_frame_name(
 		}
 	}
 	if (fields & FIELD_DSO) {
-		struct tally_str dso = name->is_kernel ? name->shown : name->path;
+		struct tally_str dso = name->is_kernel && !p->full_kernel_path ? name->shown : name->path;
 		text_str(t, " (");
 		text_bytes(t, dso.data, dso.len);
 		text_char(t, ')');

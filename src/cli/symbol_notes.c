@@ -74,8 +74,24 @@ static void add_usual(struct diag *notes, const struct binary_store *store, cons
 		reason(&worst));
 }
 
-void symbol_notes_add(struct diag *notes, const struct binary_store *store, const struct binary_hits *hits)
+static void add_sources(struct diag *notes, const struct binary_store *store, const struct binary_hits *hits)
 {
+	for (size_t i = 0; i < hits->files.len; i++) {
+		struct binary_info info = binary_store_info(store, hits->files.items[i].store_id);
+		if (info.status == BINARY_OK && info.used_path)
+			diag_add(notes, DIAG_NOTE, "%.*s: %zu symbols from %s", (int)info.path.len, info.path.data,
+				info.symbol_count, info.used_path);
+		else
+			diag_add(notes, DIAG_NOTE, "%.*s: no symbols: %s", (int)info.path.len, info.path.data,
+				reason(&info));
+	}
+}
+
+void symbol_notes_add(
+	struct diag *notes, const struct binary_store *store, const struct binary_hits *hits, bool is_verbose)
+{
+	if (is_verbose)
+		add_sources(notes, store, hits);
 	add_surprises(notes, store, hits);
 	add_usual(notes, store, hits);
 }

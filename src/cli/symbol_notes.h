@@ -3,7 +3,7 @@
  *
  * Quiet for what is usual: a few samples in stripped files give no line.
  *
- *	symbol_notes_add(&notes, store, &hits);  ...  cli_print_diag(cli, &notes);
+ *	symbol_notes_add(&notes, store, &hits, false);  ...  cli_print_diag(cli, &notes);
  */
 #ifndef CLI_SYMBOL_NOTES_H
 #define CLI_SYMBOL_NOTES_H
@@ -11,7 +11,8 @@
 #include "analysis/binary_hits.h"
 #include "base/diag.h"
 
-/* hits: finished, and their files loaded by the store. */
-void symbol_notes_add(struct diag *notes, const struct binary_store *store, const struct binary_hits *hits);
+/* hits: finished, and their files loaded by the store. is_verbose: where the symbols of each file came from, too. */
+void symbol_notes_add(
+	struct diag *notes, const struct binary_store *store, const struct binary_hits *hits, bool is_verbose);
 
 #endif

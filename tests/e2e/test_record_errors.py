@@ -8,7 +8,7 @@ import pytest
 CASES = {
     'unknown event': ('-e cycels', 129, "event syntax error: 'cycels'", "did you mean 'cycles'"),
     'unknown tracepoint': ('-e nosuch:tp', 129, 'nosuch'),
-    'unknown pid': ('-p 99999999', 244, 'no process 99999999', 'ps -e'),
+    'unknown pid': ('-p 99999999', 244, "Couldn't create thread/CPU maps: No such process", 'no process 99999999', 'ps -e'),
     'no pid': ('-p abc', 244, "'abc'"),
     'unknown tid': ('-t 99999999', 255, 'no thread 99999999'),
     'unknown user': ('-u no-such-user', 255, "no user 'no-such-user'"),

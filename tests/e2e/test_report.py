@@ -190,3 +190,14 @@ def test_no_samples_is_no_failure(tally, perf, live, tmp_path):
         pytest.skip('perf record fails here')
     result = tally('report', '--stdio', '-i', path, check=0)
     assert f'The {path} data has no samples!' in result.stderr
+
+
+def test_script_has_the_same_header(recording, tally):
+    path = recording('spin', 300)
+    header = tally('report', '--header-only', '-i', path, check=0).stdout
+    assert header.startswith('# ========\n')
+    assert tally('script', '--header-only', '-i', path, check=0).stdout == header
+    samples = tally('script', '-i', path, check=0).stdout
+    assert tally('script', '--header', '-i', path, check=0).stdout == header + samples
+    assert tally('script', '-I', '-i', path, check=0).stdout == samples
+    assert len(tally('script', '--header-only', '-I', '-i', path, check=0).stdout) > len(header)

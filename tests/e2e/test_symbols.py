@@ -183,3 +183,12 @@ def test_absent_files_take_one_line(tally, replaced, arguments):
 
 def test_quiet_says_nothing(tally, replaced):
     assert tally('report', '-q', '--stdio', '-i', replaced[1], check=0).stderr == ''
+
+
+@pytest.mark.parametrize('arguments', [['report', '--stdio'], ['script']])
+def test_verbose_says_where_symbols_came_from(tally, live, workload, tmp_path, arguments):
+    program, recording = workload('spin').path, tmp_path / 'perf.data'
+    tally('record', '-o', recording, '-e', 'cpu-clock:u', '--', program, '50', check=0)
+    result = tally(*arguments, '-v', '-i', recording, check=0)
+    assert re.search(rf'^tally: note: {program}: \d+ symbols from /', result.stderr, re.M)
+    assert result.stdout == tally(*arguments, '-i', recording, check=0).stdout
