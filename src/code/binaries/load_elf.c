@@ -11,7 +11,12 @@
 static struct elf_image *open_matching(struct binary_entry *entry, const char *path)
 {
 	struct elf_image *image;
-	if (!path || elf_image_open(path, &image, NULL) != TALLY_OK)
+	enum tally_status status = path ? elf_image_open(path, &image, NULL) : TALLY_NOT_FOUND;
+	if (status == TALLY_CORRUPT)
+		binary_entry_set(entry, BINARY_DAMAGED, arena_printf(&entry->arena, "%s is no sound ELF file", path));
+	if (status == TALLY_DENIED)
+		binary_entry_set(entry, BINARY_NO_FILE, arena_printf(&entry->arena, "%s may not be read", path));
+	if (status != TALLY_OK)
 		return NULL;
 	struct elf_build_id found = elf_image_build_id(image);
 	if (search_is_recorded(&entry->key, found))

@@ -263,6 +263,11 @@ static void tells_why_there_are_no_symbols(void **state)
 	assert_int_equal(l.info.status, BINARY_NO_SYMBOLS);
 	assert_non_null(l.info.text);
 	binary_store_destroy(l.store);
+	put(f, "fs/bin/prog", "MZ, not ELF", 11);
+	l = load(f, &key);
+	assert_int_equal(l.info.status, BINARY_DAMAGED);
+	assert_non_null(strstr(l.info.text, "bin/prog is no sound ELF file"));
+	binary_store_destroy(l.store);
 	key.kind = BINARY_NONE;
 	l = load(f, &key);
 	assert_int_equal(l.info.status, BINARY_NO_FILE);
