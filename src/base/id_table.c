@@ -2,10 +2,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/checked.h"
 
-#define FIRST_SLOTS 64
+#define FIRST_SLOTS	64
+#define HUGE_PAGE_BYTES ((size_t)2 << 20)
 
 void id_table_deinit(struct id_table *table)
 {
@@ -49,10 +51,23 @@ static size_t find_slot(const struct id_table *table, const uint64_t *key, uint3
 	return at;
 }
 
+/* A large table is touched all over: on huge pages that costs a fault per 2 MiB instead of one per page. */
+static uint64_t *new_slots(size_t count)
+{
+	size_t bytes = count * sizeof(uint64_t);
+	if (bytes < HUGE_PAGE_BYTES)
+		return calloc(count, sizeof(uint64_t));
+	uint64_t *slots = aligned_alloc(HUGE_PAGE_BYTES, bytes);
+	if (!slots)
+		return NULL;
+	(void)madvise(slots, bytes, MADV_HUGEPAGE);
+	return memset(slots, 0, bytes);
+}
+
 static bool grow_slots(struct id_table *table)
 {
 	size_t count = table->slot_count ? table->slot_count * 2 : FIRST_SLOTS;
-	uint64_t *slots = calloc(count, sizeof(*slots));
+	uint64_t *slots = new_slots(count);
 	if (!slots)
 		return false;
 	for (size_t i = 0; i < table->slot_count; i++) {

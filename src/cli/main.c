@@ -137,7 +137,7 @@ static int use_option(struct cli *cli, const char *word)
 /* Tables grow by doubling; what they leave is taken again at once, so it is not given back to be cleared anew. */
 static void keep_freed_memory(void)
 {
-	mallopt(M_MMAP_THRESHOLD, 1 << 30);
+	mallopt(M_MMAP_THRESHOLD, 1 << 26);
 	mallopt(M_TRIM_THRESHOLD, 1 << 30);
 	mallopt(M_TOP_PAD, 16 << 20);
 }
