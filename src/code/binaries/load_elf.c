@@ -14,7 +14,8 @@ static struct elf_image *open_matching(struct binary_entry *entry, const char *p
 	enum tally_status status = path ? elf_image_open(path, &image, NULL) : TALLY_NOT_FOUND;
 	if (status == TALLY_CORRUPT)
 		binary_entry_set(entry, BINARY_DAMAGED, arena_printf(&entry->arena, "%s is no sound ELF file", path));
-	if (status == TALLY_DENIED)
+	/* What was found before says more than a place that is closed. */
+	if (status == TALLY_DENIED && entry->status == BINARY_NO_FILE)
 		binary_entry_set(entry, BINARY_NO_FILE, arena_printf(&entry->arena, "%s may not be read", path));
 	if (status != TALLY_OK)
 		return NULL;
