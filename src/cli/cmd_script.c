@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/header_text.h"
 #include "cli/recording_input.h"
+#include "cli/script_fields.h"
 #include "cli/script_rows.h"
 #include "cli/symbol_notes.h"
 #include "perfdata/time_order.h"
@@ -151,28 +152,6 @@ static const char *const examples[] = {
 	NULL,
 };
 
-static const struct {
-	const char *name;
-	uint32_t field;
-	uint64_t needs; /* SAMPLE_* */
-} field_names[] = {
-	{"comm", FIELD_COMM, 0},
-	{"tid", FIELD_TID, SAMPLE_TID},
-	{"pid", FIELD_PID, SAMPLE_TID},
-	{"time", FIELD_TIME, SAMPLE_TIME},
-	{"cpu", FIELD_CPU, SAMPLE_CPU},
-	{"event", FIELD_EVENT, 0},
-	{"trace", FIELD_TRACE, 0},
-	{"ip", FIELD_IP, SAMPLE_IP},
-	{"sym", FIELD_SYM, 0},
-	{"dso", FIELD_DSO, 0},
-	{"addr", FIELD_ADDR, SAMPLE_ADDR},
-	{"symoff", FIELD_SYMOFF, 0},
-	{"period", FIELD_PERIOD, 0},
-};
-
-#define FIELD_NAME_COUNT (sizeof(field_names) / sizeof(field_names[0]))
-
 struct script {
 	const struct cli *cli;
 	struct settings settings;
@@ -187,97 +166,6 @@ struct script {
 	struct map_u64 read_totals; /* event id -> last value read */
 	struct text out;
 };
-
-static enum tally_status missing_attribute(
-	const struct perfdata_event *event, const char *name, struct tally_error *err)
-{
-	char upper[16];
-	size_t i = 0;
-	for (; name[i] && i + 1 < sizeof(upper); i++)
-		upper[i] = (char)(name[i] - ('a' <= name[i] && name[i] <= 'z' ? 32 : 0));
-	upper[i] = '\0';
-	return error_set(err, TALLY_INVALID,
-		"Samples for '%s' event do not have %s attribute set. Cannot print '%s' field.", event->name.data,
-		upper, name);
-}
-
-/* "trace:" and the like limit a list of fields to one kind of event. */
-static bool type_matches(struct tally_str type, const struct perf_attr *attr)
-{
-	if (str_equal(type, STR("hw")))
-		return attr->type == EVENT_HARDWARE || attr->type == EVENT_HW_CACHE;
-	if (str_equal(type, STR("sw")))
-		return attr->type == EVENT_SOFTWARE;
-	if (str_equal(type, STR("trace")))
-		return attr->type == EVENT_TRACEPOINT;
-	return str_equal(type, STR("raw")) && attr->type == EVENT_RAW;
-}
-
-static bool is_type(struct tally_str type)
-{
-	return str_equal(type, STR("hw")) || str_equal(type, STR("sw")) || str_equal(type, STR("trace")) ||
-	       str_equal(type, STR("raw"));
-}
-
-static enum tally_status apply_field(struct script *script, struct tally_str word, const struct perfdata_event *event,
-	char sign, struct tally_error *err)
-{
-	for (size_t i = 0; i < FIELD_NAME_COUNT; i++) {
-		if (!str_equal(word, str_from(field_names[i].name)))
-			continue;
-		uint64_t needs = field_names[i].needs;
-		uint32_t *fields = &script->fields[event->index];
-		if (sign == '-') {
-			*fields &= ~field_names[i].field;
-			return TALLY_OK;
-		}
-		if (needs && !(event->attr.sample_type & needs))
-			return missing_attribute(event, field_names[i].name, err);
-		*fields |= field_names[i].field;
-		return TALLY_OK;
-	}
-	return error_set(err, TALLY_UNSUPPORTED, "field '%.*s' is not supported yet, or no field at all", (int)word.len,
-		word.data);
-}
-
-/* "-F comm,ip", "-F +period", "-F trace:time,event": perf's forms. */
-static enum tally_status choose_fields(struct script *script, struct tally_error *err)
-{
-	size_t count;
-	const struct perfdata_event *events = perfdata_reader_events(script->reader, &count);
-	script->fields = calloc(count ? count : 1, sizeof(*script->fields));
-	if (!script->fields)
-		return error_nomem(err);
-	for (size_t i = 0; i < count; i++)
-		script->fields[i] = script_default_fields(&events[i].attr);
-	if (!script->settings.fields)
-		return TALLY_OK;
-	struct tally_str list = str_from(script->settings.fields);
-	struct tally_str type = {NULL, 0};
-	const char *colon = memchr(list.data, ':', list.len);
-	if (colon && is_type((struct tally_str){list.data, (size_t)(colon - list.data)})) {
-		type = (struct tally_str){list.data, (size_t)(colon - list.data)};
-		list = (struct tally_str){colon + 1, list.len - type.len - 1};
-	}
-	bool replaces = list.len == 0 || (list.data[0] != '+' && list.data[0] != '-');
-	for (size_t i = 0; i < count; i++) {
-		if (type.data && !type_matches(type, &events[i].attr))
-			continue;
-		if (replaces)
-			script->fields[i] = 0;
-		struct tally_str rest = list;
-		struct tally_str word;
-		while (str_next(&rest, ',', &word)) {
-			char sign = word.len > 0 && (word.data[0] == '+' || word.data[0] == '-') ? word.data[0] : '+';
-			if (word.len > 0 && (word.data[0] == '+' || word.data[0] == '-'))
-				word = (struct tally_str){word.data + 1, word.len - 1};
-			enum tally_status status = apply_field(script, word, &events[i], sign, err);
-			if (status != TALLY_OK)
-				return status;
-		}
-	}
-	return TALLY_OK;
-}
 
 static bool is_listed(const char *list, struct tally_str word)
 {
@@ -407,7 +295,7 @@ static enum tally_status prepare(struct script *script, struct tally_error *err)
 	if (status == TALLY_OK)
 		status = sideband_read(script->reader, &script->run, &script->sideband, err);
 	if (status == TALLY_OK)
-		status = choose_fields(script, err);
+		status = script_fields_choose(settings->fields, script->reader, &script->fields, err);
 	if (status == TALLY_OK && !resolver_init(&script->resolver, script->sideband.machine, script->run.swap))
 		status = error_nomem(err);
 	if (status != TALLY_OK)

@@ -1,24 +1,5 @@
 #include "cli/script_rows.h"
 
-uint32_t script_default_fields(const struct perf_attr *attr)
-{
-	uint32_t fields = FIELD_COMM | FIELD_TID | FIELD_CPU | FIELD_TIME | FIELD_EVENT;
-	if (attr->type == EVENT_TRACEPOINT)
-		fields |= FIELD_TRACE;
-	else
-		fields |= FIELD_PERIOD;
-	bool has_ip = attr->type != EVENT_TRACEPOINT || (attr->sample_type & SAMPLE_CALLCHAIN);
-	if (has_ip)
-		fields |= FIELD_IP | FIELD_SYM | FIELD_DSO | FIELD_SYMOFF;
-	if (!(attr->sample_type & SAMPLE_CPU))
-		fields &= ~(uint32_t)FIELD_CPU;
-	if (!(attr->sample_type & SAMPLE_TIME))
-		fields &= ~(uint32_t)FIELD_TIME;
-	if (!(attr->sample_type & SAMPLE_TID))
-		fields &= ~(uint32_t)FIELD_TID;
-	return fields;
-}
-
 static void print_comm(
 	struct script_printer *p, struct text *t, const struct sample *sample, uint64_t clock, bool has_chain)
 {

@@ -8,23 +8,7 @@
 
 #include "analysis/frame_names.h"
 #include "analysis/tracepoint_fields.h"
-#include "perfdata/reader.h"
-
-enum script_field {
-	FIELD_COMM = 1u << 0,
-	FIELD_TID = 1u << 1,
-	FIELD_PID = 1u << 2,
-	FIELD_TIME = 1u << 3,
-	FIELD_CPU = 1u << 4,
-	FIELD_EVENT = 1u << 5,
-	FIELD_TRACE = 1u << 6,
-	FIELD_IP = 1u << 7,
-	FIELD_SYM = 1u << 8,
-	FIELD_DSO = 1u << 9,
-	FIELD_ADDR = 1u << 10,
-	FIELD_SYMOFF = 1u << 11,
-	FIELD_PERIOD = 1u << 12,
-};
+#include "cli/script_fields.h"
 
 enum script_time_form { TIME_USEC, TIME_NSEC };
 
@@ -43,8 +27,6 @@ struct script_printer {
 	size_t event_name_width;
 };
 
-/* The fields perf prints for an event when nothing was asked for; those its samples lack are left out. */
-uint32_t script_default_fields(const struct perf_attr *attr);
 /* Appends the lines of one sample. False: out of memory. */
 bool script_print_sample(struct script_printer *printer, struct text *t, const struct perfdata_event *event,
 	const struct record *record, const struct sample *sample, uint64_t clock);
