@@ -8,6 +8,7 @@
 
 struct perfdata_event {
 	struct perf_attr attr;
+	struct tally_bytes stored_attr; /* as the recording has it, in its byte order */
 	struct record_layout layout;
 	struct tally_str name; /* from EVENT_DESC, EVENT_UPDATE or event_format; never empty */
 	const uint64_t *ids;

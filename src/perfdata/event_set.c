@@ -45,8 +45,8 @@ static enum tally_status set_ids(
 	return TALLY_OK;
 }
 
-enum tally_status event_set_add(
-	struct event_set *set, const struct perf_attr *attr, struct tally_bytes ids, bool swap, struct tally_error *err)
+enum tally_status event_set_add(struct event_set *set, const struct perf_attr *attr, struct tally_bytes stored_attr,
+	struct tally_bytes ids, bool swap, struct tally_error *err)
 {
 	if (set->events.len >= LIMIT_EVENTS)
 		return error_set(err, TALLY_LIMIT, "more than %u events", LIMIT_EVENTS);
@@ -63,7 +63,9 @@ enum tally_status event_set_add(
 	text_deinit(&name);
 	size_t count = ids.len / sizeof(uint64_t);
 	uint64_t *copy = arena_array(&set->arena, uint64_t, count);
-	if (!event.name.data || !copy)
+	event.stored_attr.data = arena_copy(&set->arena, stored_attr.data, stored_attr.len);
+	event.stored_attr.len = stored_attr.len;
+	if (!event.name.data || !copy || !event.stored_attr.data)
 		return error_nomem(err);
 	for (size_t i = 0; i < count; i++)
 		copy[i] = sample_u64_at(ids.data, i, swap);

@@ -25,9 +25,9 @@ struct event_set {
 
 void event_set_init(struct event_set *set);
 void event_set_deinit(struct event_set *set);
-/* An attr with its ids (in the file's byte order). */
+/* An attr, decoded and as stored, with its ids (in the file's byte order). */
 TALLY_MUST_CHECK enum tally_status event_set_add(struct event_set *set, const struct perf_attr *attr,
-	struct tally_bytes ids, bool swap, struct tally_error *err);
+	struct tally_bytes stored_attr, struct tally_bytes ids, bool swap, struct tally_error *err);
 /* Names and ids of EVENT_DESC, groups of GROUP_DESC: those that match by position. */
 TALLY_MUST_CHECK enum tally_status event_set_apply_features(
 	struct event_set *set, const struct perfdata_features *features, struct tally_error *err);

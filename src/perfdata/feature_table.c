@@ -378,9 +378,11 @@ const char *feature_name(unsigned bit)
 
 enum tally_status feature_decode(unsigned bit, const struct feature_input *input, struct tally_error *err)
 {
-	if (bit < 1 || bit >= FEATURE_COUNT)
+	if (bit >= FEATURE_BITS)
 		return TALLY_OK;
 	input->features->raw[bit] = input->section;
+	if (!feature_name(bit))
+		return TALLY_OK;
 	const struct feature_row *row = &rows[bit - 1];
 	if (!row->read)
 		return TALLY_OK;

@@ -12,6 +12,8 @@
 #include "abi/record.h"
 #include "perfdata/format.h"
 
+#define FEATURE_BITS 256 /* of the header's bit set: with those that we do not know */
+
 struct perfdata_string_list {
 	struct tally_str *items;
 	size_t len;
@@ -53,7 +55,7 @@ struct perfdata_cache {
 };
 
 struct perfdata_features {
-	uint64_t present[4]; /* bit set of the header; FEATURE_* */
+	uint64_t present[FEATURE_BITS / 64]; /* bit set of the header; FEATURE_* */
 	struct tally_str hostname, osrelease, version, arch, cpudesc, cpuid;
 	uint32_t cpus_available, cpus_online;
 	uint64_t total_mem_kb;
@@ -79,7 +81,7 @@ struct perfdata_features {
 	uint32_t e_machine, e_flags; /* of the machine's own programs, as ELF names them */
 	uint32_t cache_line_bytes;
 	struct tally_bytes tracing_data;
-	struct tally_bytes raw[FEATURE_COUNT];
+	struct tally_bytes raw[FEATURE_BITS];
 	uint64_t damaged; /* sections that could not be decoded */
 };
 

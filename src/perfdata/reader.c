@@ -21,6 +21,7 @@ struct perfdata_reader {
 	bool has_compressed;
 	size_t data_offset, data_end; /* of the record stream */
 	size_t position; /* next record */
+	struct tally_bytes payload; /* of the last record */
 	bool ended;
 	bool is_described; /* the whole stream was read once: its descriptions are known */
 	struct decompressor *decompressor;
@@ -64,14 +65,15 @@ static enum tally_status read_attrs(
 	struct cursor c = cursor_make(bytes, r->swap);
 	while (cursor_left(&c) >= entry_size) {
 		struct perf_attr attr;
-		enum tally_status status = attr_decode_sized(&c, (size_t)entry_size - 16, &attr, err);
+		struct tally_bytes stored = {bytes.data + c.pos, (size_t)entry_size - 16};
+		enum tally_status status = attr_decode_sized(&c, stored.len, &attr, err);
 		if (status != TALLY_OK)
 			return status;
 		struct section ids_section = read_section(&c);
 		struct tally_bytes ids = section_bytes(r, ids_section);
 		if (!ids.data && ids_section.size > 0)
 			r->health.damaged_features++; /* the event stays, its samples cannot be told from others' */
-		status = event_set_add(&r->events, &attr, ids, r->swap, err);
+		status = event_set_add(&r->events, &attr, stored, ids, r->swap, err);
 		if (status != TALLY_OK)
 			return status;
 	}
@@ -96,10 +98,8 @@ static enum tally_status read_features(struct perfdata_reader *r, size_t table_o
 			r->health.damaged_features++;
 			continue;
 		}
-		if (!feature_name(bit)) {
+		if (!feature_name(bit))
 			r->health.unknown_features++;
-			continue;
-		}
 		struct feature_input input = {
 			.section = bytes, .swap = r->swap, .arena = &r->arena, .features = &r->features};
 		enum tally_status status = feature_decode(bit, &input, err);
@@ -315,8 +315,9 @@ static enum tally_status apply_attr_record(
 		r->health.damaged_records++;
 		return TALLY_OK;
 	}
+	struct tally_bytes stored = {fields->attr.attr_and_ids.data, c.pos};
 	struct tally_bytes ids = cursor_bytes(&c, cursor_left(&c) / 8 * 8);
-	enum tally_status status = event_set_add(&r->events, &attr, ids, r->swap, err);
+	enum tally_status status = event_set_add(&r->events, &attr, stored, ids, r->swap, err);
 	r->health.attr_excess_bytes = r->events.attr_excess_bytes;
 	return status;
 }
@@ -328,10 +329,8 @@ static enum tally_status apply_feature_record(
 	if (bit >= 256)
 		return TALLY_OK;
 	r->features.present[bit / 64] |= UINT64_C(1) << bit % 64;
-	if (!feature_name((unsigned)bit)) {
+	if (!feature_name((unsigned)bit))
 		r->health.unknown_features++;
-		return TALLY_OK;
-	}
 	struct feature_input input = {
 		.section = fields->feature.payload, .swap = r->swap, .arena = &r->arena, .features = &r->features};
 	uint64_t damaged = r->features.damaged;
@@ -450,6 +449,7 @@ static enum tally_status next_stored(struct perfdata_reader *r, struct record *r
 		error_set_at(err, TALLY_CORRUPT, record->offset, "the payload of a record reaches beyond the data");
 		return end_cut(r, r->position);
 	}
+	r->payload = (struct tally_bytes){r->bytes.data + next, (size_t)payload};
 	r->position = next + (size_t)payload;
 	return apply_description(r, record, next, err);
 }
@@ -458,6 +458,7 @@ enum tally_status perfdata_reader_next(struct perfdata_reader *r, struct record 
 {
 	for (;;) {
 		if (next_unpacked(r, record) == TALLY_OK) {
+			r->payload = (struct tally_bytes){NULL, 0};
 			count(r, record);
 			return TALLY_OK;
 		}
@@ -479,6 +480,11 @@ enum tally_status perfdata_reader_next(struct perfdata_reader *r, struct record 
 		count(r, record);
 		return TALLY_OK;
 	}
+}
+
+struct tally_bytes perfdata_reader_payload(const struct perfdata_reader *r)
+{
+	return r->payload;
 }
 
 void perfdata_reader_rewind(struct perfdata_reader *r)

@@ -52,6 +52,8 @@ void perfdata_reader_destroy(struct perfdata_reader *reader);
 
 TALLY_MUST_CHECK enum tally_status perfdata_reader_next(
 	struct perfdata_reader *reader, struct record *record, struct tally_error *err);
+/* What follows the last record in the stream without being a record: AUX data, a pipe's tracing data. */
+struct tally_bytes perfdata_reader_payload(const struct perfdata_reader *reader);
 /* Back to the first record. A stream must have been read to its end before. */
 void perfdata_reader_rewind(struct perfdata_reader *reader);
 

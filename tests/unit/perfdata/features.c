@@ -303,6 +303,8 @@ static void test_unknown_features(void **state)
 	assert_int_equal(feature_decode(FEATURE_COUNT, &input, NULL), TALLY_OK);
 	assert_int_equal(feature_decode(200, &input, NULL), TALLY_OK);
 	assert_int_equal(got.damaged, 0);
+	assert_int_equal(got.raw[200].len, sizeof(opaque)); /* to be carried over */
+	assert_int_equal(feature_decode(FEATURE_BITS, &input, NULL), TALLY_OK);
 	arena_deinit(&arena);
 }
 
