@@ -1,0 +1,424 @@
+#include "perfdata/rewriter.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "abi/encode.h"
+#include "abi/event_name.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/map_u64.h"
+
+#define BUFFER_BYTES	 (256u << 10) /* written at once */
+#define SECTION_BYTES	 16
+#define DATA_SIZE_OFFSET 48 /* in the header */
+#define BITS_OFFSET	 72
+#define ATTR_SIZE_OFFSET 4 /* in an attr */
+#define FILE_MODE	 0600 /* as perf's own */
+
+struct perfdata_rewriter {
+	int fd;
+	bool is_pipe, from_pipe;
+	char *path; /* NULL: a pipe */
+	char *temporary; /* NULL: path is written directly */
+	struct writer buffer;
+	uint64_t position; /* in the file, of what is in the buffer */
+	uint64_t data_offset;
+	struct map_u64 aux_offsets; /* of AUXTRACE records: where they were, where they are */
+	unsigned left_out;
+};
+
+static enum tally_status open_beside(struct perfdata_rewriter *w, struct tally_error *err)
+{
+	struct stat st;
+	bool is_there = stat(w->path, &st) == 0;
+
+	if (is_there && S_ISDIR(st.st_mode))
+		return error_set(err, TALLY_INVALID, "'%s' is a directory", w->path);
+	if (is_there && !S_ISREG(st.st_mode)) {
+		w->fd = open(w->path, O_WRONLY | O_CLOEXEC);
+	} else {
+		if (asprintf(&w->temporary, "%s.XXXXXX", w->path) < 0) {
+			w->temporary = NULL;
+			return error_nomem(err);
+		}
+		w->fd = mkostemp(w->temporary, O_CLOEXEC);
+	}
+	if (w->fd >= 0)
+		return TALLY_OK;
+	int reason = errno;
+	free(w->temporary); /* there is nothing to remove */
+	w->temporary = NULL;
+	return error_set_errno(err, reason == EACCES || reason == EPERM ? TALLY_DENIED : TALLY_IO, reason,
+		"failed to open %s", w->path);
+}
+
+enum tally_status perfdata_rewriter_create_file(
+	const char *path, struct perfdata_rewriter **rewriter, struct tally_error *err)
+{
+	struct perfdata_rewriter *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return error_nomem(err);
+	w->fd = -1;
+	w->path = strdup(path);
+	enum tally_status st = w->path ? open_beside(w, err) : error_nomem(err);
+	if (st != TALLY_OK) {
+		perfdata_rewriter_destroy(w);
+		return st;
+	}
+	*rewriter = w;
+	return TALLY_OK;
+}
+
+enum tally_status perfdata_rewriter_create_pipe(int fd, struct perfdata_rewriter **rewriter, struct tally_error *err)
+{
+	struct perfdata_rewriter *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return error_nomem(err);
+	w->fd = fd;
+	w->is_pipe = true;
+	*rewriter = w;
+	return TALLY_OK;
+}
+
+void perfdata_rewriter_destroy(struct perfdata_rewriter *w)
+{
+	if (!w)
+		return;
+	if (w->temporary)
+		(void)unlink(w->temporary);
+	if (!w->is_pipe && w->fd >= 0)
+		close(w->fd);
+	writer_deinit(&w->buffer);
+	map_u64_deinit(&w->aux_offsets);
+	free(w->temporary);
+	free(w->path);
+	free(w);
+}
+
+static enum tally_status prefix_path(const struct perfdata_rewriter *w, struct tally_error *err)
+{
+	return error_prefix(err, "%s", w->path ? w->path : "the output");
+}
+
+static enum tally_status flush(struct perfdata_rewriter *w, struct tally_error *err)
+{
+	struct tally_error local;
+
+	if (w->buffer.failed)
+		return error_nomem(err);
+	enum tally_status st = file_write_all(w->fd, w->buffer.data, w->buffer.len, &local);
+	w->position += w->buffer.len;
+	writer_clear(&w->buffer);
+	if (st != TALLY_OK && err) {
+		*err = local;
+		(void)prefix_path(w, err);
+	}
+	return st;
+}
+
+static uint64_t output_offset(const struct perfdata_rewriter *w)
+{
+	return w->position + w->buffer.len;
+}
+
+static enum tally_status append(struct perfdata_rewriter *w, struct tally_bytes bytes, struct tally_error *err)
+{
+	writer_bytes(&w->buffer, bytes.data, bytes.len);
+	return w->buffer.failed || w->buffer.len >= BUFFER_BYTES ? flush(w, err) : TALLY_OK;
+}
+
+/* An attr in so many bytes, not fewer than it has: what it says of its size must be true where it is said. */
+static void put_attr(struct writer *out, struct tally_bytes attr, uint32_t size, bool is_size_said)
+{
+	size_t start = out->len;
+
+	writer_bytes(out, attr.data, attr.len);
+	writer_zeros(out, size - attr.len);
+	if (is_size_said || attr.len < size)
+		writer_patch_u32(out, start + ATTR_SIZE_OFFSET, size);
+}
+
+static enum tally_status begin_file(
+	struct perfdata_rewriter *w, const struct perfdata_event *events, size_t count, struct tally_error *err)
+{
+	struct writer *out = &w->buffer;
+	uint32_t attr_size = ATTR_SIZE_VER0;
+	uint64_t id_offset = PERFDATA_HEADER_BYTES;
+	uint64_t attrs_offset = id_offset;
+
+	for (size_t i = 0; i < count; i++) {
+		if (events[i].stored_attr.len > attr_size)
+			attr_size = (uint32_t)events[i].stored_attr.len;
+		attrs_offset += events[i].id_count * sizeof(uint64_t);
+	}
+	uint64_t attrs_bytes = count * (uint64_t)(attr_size + SECTION_BYTES);
+	w->data_offset = attrs_offset + attrs_bytes;
+	writer_u64(out, PERFDATA_MAGIC2);
+	writer_u64(out, PERFDATA_HEADER_BYTES);
+	writer_u64(out, attr_size + SECTION_BYTES);
+	writer_u64(out, attrs_offset);
+	writer_u64(out, attrs_bytes);
+	writer_u64(out, w->data_offset);
+	writer_zeros(out, PERFDATA_HEADER_BYTES - out->len); /* data size, event types, features: in finish */
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < events[i].id_count; k++)
+			writer_u64(out, events[i].ids[k]);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t bytes = events[i].id_count * sizeof(uint64_t);
+		put_attr(out, events[i].stored_attr, attr_size, false);
+		writer_u64(out, id_offset);
+		writer_u64(out, bytes);
+		id_offset += bytes;
+	}
+	return flush(w, err);
+}
+
+/* An attr as a record, and its name where the attr alone would give another. */
+static enum tally_status put_pipe_event(
+	struct perfdata_rewriter *w, const struct perfdata_event *event, struct tally_error *err)
+{
+	struct writer body = {.swap = w->buffer.swap};
+	struct text name = {0};
+	struct record_fields fields = {.type = RECORD_HEADER_ATTR};
+
+	put_attr(&body, event->stored_attr, (uint32_t)event->stored_attr.len, true);
+	for (size_t i = 0; i < event->id_count; i++)
+		writer_u64(&body, event->ids[i]);
+	fields.attr.attr_and_ids = writer_view(&body);
+	bool ok = !body.failed && record_encode(&w->buffer, &fields, 0, NULL, NULL);
+	event_name_of_attr(&name, &event->attr);
+	if (ok && event->id_count && !str_equal(event->name, (struct tally_str){name.data, name.len})) {
+		fields = (struct record_fields){.type = RECORD_EVENT_UPDATE};
+		fields.event_update.update_type = EVENT_UPDATE_NAME;
+		fields.event_update.id = event->ids[0];
+		writer_clear(&body);
+		writer_bytes(&body, event->name.data, event->name.len);
+		writer_u8(&body, 0);
+		fields.event_update.payload = writer_view(&body);
+		ok = record_encode(&w->buffer, &fields, 0, NULL, NULL);
+	}
+	bool is_out_of_memory = w->buffer.failed || body.failed || name.failed;
+	writer_deinit(&body);
+	text_deinit(&name);
+	if (is_out_of_memory)
+		return error_nomem(err);
+	return ok ? TALLY_OK
+		  : error_set(err, TALLY_LIMIT, "the event %.*s has too many ids for a pipe", (int)event->name.len,
+			    event->name.data);
+}
+
+static void put_pipe_build_ids(struct perfdata_rewriter *w, const struct perfdata_features *features)
+{
+	for (size_t i = 0; i < features->build_id_count; i++) {
+		const struct perfdata_build_id *id = &features->build_ids[i];
+		struct record_fields fields = {.type = RECORD_HEADER_BUILD_ID};
+		fields.build_id.pid = id->pid;
+		fields.build_id.size = id->misc & MISC_BUILD_ID_SIZE ? id->size : 0;
+		memcpy(fields.build_id.bytes, id->bytes, sizeof(id->bytes));
+		fields.build_id.filename = id->filename;
+		if (!record_encode(&w->buffer, &fields, id->misc, NULL, NULL))
+			w->left_out++;
+	}
+}
+
+/* Tracing data of a pipe has no section. */
+static struct tally_bytes section_of(const struct perfdata_features *features, unsigned bit)
+{
+	return bit == FEATURE_TRACING_DATA ? features->tracing_data : features->raw[bit];
+}
+
+static void put_pipe_feature(struct perfdata_rewriter *w, unsigned bit, const struct perfdata_features *features)
+{
+	struct tally_bytes section = section_of(features, bit);
+	struct record_fields fields = {.type = RECORD_HEADER_FEATURE};
+
+	switch (bit) {
+	case FEATURE_COMPRESSED:
+	case FEATURE_DIR_FORMAT:
+		return;
+	case FEATURE_AUXTRACE:
+		w->left_out++;
+		return;
+	case FEATURE_BUILD_ID:
+		put_pipe_build_ids(w, features);
+		return;
+	case FEATURE_TRACING_DATA:
+		fields = (struct record_fields){.type = RECORD_HEADER_TRACING_DATA};
+		fields.tracing_data.size = (uint32_t)((section.len + 7) & ~(size_t)7);
+		(void)record_encode(&w->buffer, &fields, 0, NULL, NULL);
+		writer_bytes(&w->buffer, section.data, section.len);
+		writer_align(&w->buffer, 8);
+		return;
+	default:
+		fields.feature.feature = bit;
+		fields.feature.payload = section;
+		if (!record_encode(&w->buffer, &fields, 0, NULL, NULL))
+			w->left_out++;
+	}
+}
+
+static enum tally_status begin_pipe(struct perfdata_rewriter *w, const struct perfdata_event *events, size_t count,
+	const struct perfdata_features *features, struct tally_error *err)
+{
+	writer_u64(&w->buffer, PERFDATA_MAGIC2);
+	writer_u64(&w->buffer, PERFDATA_PIPE_HEADER_BYTES);
+	if (w->from_pipe)
+		return flush(w, err);
+	for (size_t i = 0; i < count; i++) {
+		enum tally_status st = put_pipe_event(w, &events[i], err);
+		if (st != TALLY_OK)
+			return st;
+	}
+	for (unsigned bit = 0; bit < FEATURE_BITS; bit++)
+		if (feature_is_present(features, bit))
+			put_pipe_feature(w, bit, features);
+	return flush(w, err);
+}
+
+enum tally_status perfdata_rewriter_begin(struct perfdata_rewriter *w, const struct perfdata_reader *reader,
+	const struct perfdata_features *features, struct tally_error *err)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
+
+	w->from_pipe = perfdata_reader_is_pipe(reader);
+	w->buffer.swap = perfdata_reader_is_swapped(reader);
+	return w->is_pipe ? begin_pipe(w, events, count, features, err) : begin_file(w, events, count, err);
+}
+
+static bool is_description(const struct record *record)
+{
+	return record->type == RECORD_HEADER_ATTR || record->type == RECORD_HEADER_FEATURE ||
+	       record->type == RECORD_HEADER_TRACING_DATA;
+}
+
+/* What was true of the recording that was read only. */
+static bool is_untrue_feature(const struct record *record)
+{
+	struct record_fields fields;
+
+	if (record->type != RECORD_HEADER_FEATURE || record_decode(record, &fields, NULL) != TALLY_OK)
+		return false;
+	return fields.feature.feature == FEATURE_COMPRESSED || fields.feature.feature == FEATURE_DIR_FORMAT;
+}
+
+enum tally_status perfdata_rewriter_record(
+	struct perfdata_rewriter *w, const struct record *record, struct tally_bytes payload, struct tally_error *err)
+{
+	if (w->from_pipe && (w->is_pipe ? is_untrue_feature(record) : is_description(record)))
+		return TALLY_OK;
+	if (record->type == RECORD_AUXTRACE && !w->is_pipe &&
+		!map_u64_set(&w->aux_offsets, record->offset, output_offset(w)))
+		return error_nomem(err);
+	enum tally_status st = append(w, record->bytes, err);
+	return st == TALLY_OK && payload.len ? append(w, payload, err) : st;
+}
+
+enum tally_status perfdata_rewriter_bytes(
+	struct perfdata_rewriter *w, struct tally_bytes records, struct tally_error *err)
+{
+	return append(w, records, err);
+}
+
+/* A count and so many pairs of offset and size; the offsets are of AUXTRACE records. */
+static void put_aux_index(struct perfdata_rewriter *w, struct tally_bytes section)
+{
+	struct cursor c = cursor_make(section, w->buffer.swap);
+	size_t start = w->buffer.len;
+	uint64_t count = cursor_u64(&c);
+
+	writer_bytes(&w->buffer, section.data, section.len);
+	if (!cursor_count(&c, count, SECTION_BYTES) || w->buffer.failed)
+		return;
+	for (uint64_t i = 0; i < count; i++) {
+		size_t at = start + c.pos;
+		uint64_t moved;
+		if (map_u64_find(&w->aux_offsets, cursor_u64(&c), &moved))
+			writer_patch_u64(&w->buffer, at, moved);
+		cursor_skip(&c, sizeof(uint64_t));
+	}
+}
+
+/* In a pipe some writers name features that they have nothing to say of; in a file that is an error. */
+static bool is_written(const struct perfdata_rewriter *w, const struct perfdata_features *features, unsigned bit)
+{
+	if (!feature_is_present(features, bit) || bit == FEATURE_COMPRESSED || bit == FEATURE_DIR_FORMAT)
+		return false;
+	return !w->from_pipe || bit == FEATURE_BRANCH_STACK || section_of(features, bit).len > 0;
+}
+
+/* Behind the data: a section per feature, then the contents. */
+static void put_features(struct perfdata_rewriter *w, const struct perfdata_features *features)
+{
+	struct writer *out = &w->buffer;
+	size_t section = out->len;
+	size_t count = 0;
+
+	for (unsigned bit = 0; bit < FEATURE_BITS; bit++)
+		count += is_written(w, features, bit);
+	writer_zeros(out, count * SECTION_BYTES);
+	for (unsigned bit = 0; bit < FEATURE_BITS; bit++) {
+		size_t start = out->len;
+		if (!is_written(w, features, bit))
+			continue;
+		if (bit == FEATURE_AUXTRACE)
+			put_aux_index(w, features->raw[bit]);
+		else
+			writer_bytes(out, section_of(features, bit).data, section_of(features, bit).len);
+		if (out->failed)
+			return;
+		writer_patch_u64(out, section, w->position + start);
+		writer_patch_u64(out, section + 8, out->len - start);
+		section += SECTION_BYTES;
+	}
+}
+
+static enum tally_status finish_file(
+	struct perfdata_rewriter *w, const struct perfdata_features *features, struct tally_error *err)
+{
+	struct writer header = {.swap = w->buffer.swap};
+	uint64_t bits[FEATURE_BITS / 64] = {0};
+	enum tally_status st = flush(w, err);
+
+	if (st != TALLY_OK)
+		return st;
+	writer_u64(&header, w->position - w->data_offset);
+	writer_zeros(&header, BITS_OFFSET - DATA_SIZE_OFFSET - sizeof(uint64_t));
+	for (unsigned bit = 0; bit < FEATURE_BITS; bit++)
+		if (is_written(w, features, bit))
+			bits[bit / 64] |= UINT64_C(1) << (bit % 64);
+	for (size_t i = 0; i < FEATURE_BITS / 64; i++)
+		writer_u64(&header, bits[i]);
+	put_features(w, features);
+	st = flush(w, err);
+	if (st == TALLY_OK)
+		st = header.failed ? error_nomem(err)
+				   : file_write_all_at(w->fd, header.data, header.len, DATA_SIZE_OFFSET, err);
+	writer_deinit(&header);
+	if (st != TALLY_OK || !w->temporary)
+		return st;
+	if (rename(w->temporary, w->path) != 0)
+		return error_set_errno(err, TALLY_IO, errno, "'%s' cannot take its name", w->path);
+	free(w->temporary);
+	w->temporary = NULL;
+	return TALLY_OK;
+}
+
+enum tally_status perfdata_rewriter_finish(
+	struct perfdata_rewriter *w, const struct perfdata_features *features, struct tally_error *err)
+{
+	return w->is_pipe ? flush(w, err) : finish_file(w, features, err);
+}
+
+unsigned perfdata_rewriter_left_out(const struct perfdata_rewriter *w)
+{
+	return w->left_out;
+}

@@ -1,0 +1,48 @@
+/*
+ * rewriter.h - writes a recording that was read: attrs, ids and features by their stored bytes, records as the caller
+ * passes them on. A file or a pipe stream, whichever the recording was, in the recording's own byte order.
+ *
+ * What is not understood is carried over: attrs longer than ours, sections of unknown features, unknown records, AUX
+ * data. Left out is what would be untrue of the copy: COMPRESSED and DIR_FORMAT (records are written plain, into one
+ * file), and offsets of AUX data are made those of the new file. A pipe takes no section that passes a record's size,
+ * and no index of AUX data; what it leaves out is counted.
+ *
+ * The caller owns the rewriter and destroys it. A file is written beside its name and takes the name in finish: before,
+ * and when something fails, whatever was there stays. What is no plain file (/dev/null) is written directly. One thread.
+ *
+ *	perfdata_rewriter_create_file("out.data", &w, err);
+ *	perfdata_rewriter_begin(w, reader, features, err);
+ *	while (perfdata_reader_next(reader, &record, err) == TALLY_OK)
+ *		perfdata_rewriter_record(w, &record, perfdata_reader_payload(reader), err);
+ *	perfdata_rewriter_finish(w, features, err); perfdata_rewriter_destroy(w);
+ */
+#ifndef PERFDATA_REWRITER_H
+#define PERFDATA_REWRITER_H
+
+#include "perfdata/reader.h"
+
+struct perfdata_rewriter;
+
+TALLY_MUST_CHECK enum tally_status perfdata_rewriter_create_file(
+	const char *path, struct perfdata_rewriter **rewriter, struct tally_error *err);
+/* fd is borrowed. */
+TALLY_MUST_CHECK enum tally_status perfdata_rewriter_create_pipe(
+	int fd, struct perfdata_rewriter **rewriter, struct tally_error *err);
+void perfdata_rewriter_destroy(struct perfdata_rewriter *rewriter);
+/* The reader's events must be known: of a pipe that is turned into a file, after its end. From a pipe to a pipe only the
+ * header is written, since the descriptions come with the records. features: what a pipe says at its start. */
+TALLY_MUST_CHECK enum tally_status perfdata_rewriter_begin(struct perfdata_rewriter *rewriter,
+	const struct perfdata_reader *reader, const struct perfdata_features *features, struct tally_error *err);
+/* A record of the reader, and what follows it in the stream. Descriptions of a pipe do not go into a file's data. */
+TALLY_MUST_CHECK enum tally_status perfdata_rewriter_record(struct perfdata_rewriter *rewriter,
+	const struct record *record, struct tally_bytes payload, struct tally_error *err);
+/* Whole records of the caller's making, in the recording's byte order. */
+TALLY_MUST_CHECK enum tally_status perfdata_rewriter_bytes(
+	struct perfdata_rewriter *rewriter, struct tally_bytes records, struct tally_error *err);
+/* The sections of a file are raw[] of each feature that is present. */
+TALLY_MUST_CHECK enum tally_status perfdata_rewriter_finish(
+	struct perfdata_rewriter *rewriter, const struct perfdata_features *features, struct tally_error *err);
+/* Sections that a pipe could not take. */
+unsigned perfdata_rewriter_left_out(const struct perfdata_rewriter *rewriter);
+
+#endif

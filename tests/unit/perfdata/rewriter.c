@@ -1,0 +1,467 @@
+#include "perfdata/rewriter.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "perfdata_builder.h"
+#include "unit_test.h"
+
+#define UNKNOWN_FEATURE 50
+
+static const struct perf_attr clock_attr = {
+	.type = EVENT_SOFTWARE,
+	.sample_type = SAMPLE_IDENTIFIER | SAMPLE_IP | SAMPLE_TIME,
+	.flags = ATTR_FLAG(ATTR_BIT_SAMPLE_ID_ALL) | ATTR_FLAG(ATTR_BIT_FREQ),
+};
+static const struct perf_attr fault_attr = {
+	.type = EVENT_SOFTWARE,
+	.config = SW_PAGE_FAULTS,
+	.sample_type = SAMPLE_IDENTIFIER | SAMPLE_IP | SAMPLE_TIME,
+	.flags = ATTR_FLAG(ATTR_BIT_SAMPLE_ID_ALL),
+};
+
+static char dir[] = "/tmp/tally-rewriter-XXXXXX";
+static char out_path[64], second_path[64];
+
+static int make_dir(void **state)
+{
+	if (!mkdtemp(dir))
+		return -1;
+	snprintf(out_path, sizeof(out_path), "%s/out.data", dir);
+	snprintf(second_path, sizeof(second_path), "%s/second.data", dir);
+	return 0;
+}
+
+static int remove_dir(void **state)
+{
+	(void)unlink(out_path);
+	(void)unlink(second_path);
+	return rmdir(dir); /* fails where something was left behind */
+}
+
+static void build(struct perfdata_builder *b, bool swap)
+{
+	uint64_t words[3] = {1, 2, 3};
+	perfdata_builder_init(b, swap);
+	perfdata_builder_event(b, &clock_attr, 7);
+	perfdata_builder_event(b, &fault_attr, 8);
+	struct record_fields comm = {.type = RECORD_COMM, .comm = {1, 1, false, STR("work")}};
+	perfdata_builder_record(b, &comm, 0, 1);
+	for (size_t i = 0; i < 3; i++)
+		perfdata_builder_sample(
+			b, i % 2, MISC_CPUMODE_USER, &(struct sample){.ip = 0x1000 + i, .time = 10 - i});
+	perfdata_builder_round(b);
+	perfdata_builder_feature(b, FEATURE_HOSTNAME, words, sizeof(words));
+	perfdata_builder_feature(b, FEATURE_COMPRESSED, words, sizeof(words));
+	perfdata_builder_feature(b, UNKNOWN_FEATURE, words, sizeof(words));
+}
+
+/* Descriptions of a pipe are no records of a file. */
+static enum tally_status next_record(struct perfdata_reader *r, bool with_descriptions, struct record *record)
+{
+	enum tally_status status;
+	do
+		status = perfdata_reader_next(r, record, NULL);
+	while (status == TALLY_OK && !with_descriptions &&
+		(record->type == RECORD_HEADER_ATTR || record->type == RECORD_HEADER_FEATURE ||
+			record->type == RECORD_HEADER_TRACING_DATA || record->type == RECORD_EVENT_UPDATE));
+	return status;
+}
+
+static size_t compare_records(struct perfdata_reader *a, struct perfdata_reader *b, bool with_descriptions)
+{
+	struct record x, y;
+	size_t count = 0;
+	for (;; count++) {
+		enum tally_status status = next_record(a, with_descriptions, &x);
+		if (status != TALLY_OK) {
+			assert_int_equal(next_record(b, with_descriptions, &y), TALLY_END);
+			return count;
+		}
+		assert_int_equal(next_record(b, with_descriptions, &y), TALLY_OK);
+		assert_true(bytes_equal(x.bytes, y.bytes));
+		assert_true(bytes_equal(perfdata_reader_payload(a), perfdata_reader_payload(b)));
+	}
+}
+
+static void compare_events(const struct perfdata_reader *a, const struct perfdata_reader *b)
+{
+	size_t count, other;
+	const struct perfdata_event *x = perfdata_reader_events(a, &count);
+	const struct perfdata_event *y = perfdata_reader_events(b, &other);
+	assert_int_equal(count, other);
+	for (size_t i = 0; i < count; i++) {
+		assert_true(bytes_equal(x[i].stored_attr, y[i].stored_attr));
+		assert_true(str_equal(x[i].name, y[i].name));
+		assert_int_equal(x[i].id_count, y[i].id_count);
+		assert_memory_equal(x[i].ids, y[i].ids, x[i].id_count * sizeof(uint64_t));
+	}
+}
+
+/* Those of AUX data differ by what they point to. */
+static void compare_features(const struct perfdata_reader *a, const struct perfdata_reader *b)
+{
+	const struct perfdata_features *x = perfdata_reader_features(a);
+	const struct perfdata_features *y = perfdata_reader_features(b);
+	for (unsigned bit = 0; bit < FEATURE_BITS; bit++) {
+		bool is_untrue = bit == FEATURE_COMPRESSED || bit == FEATURE_DIR_FORMAT;
+		assert_int_equal(!is_untrue && feature_is_present(x, bit), feature_is_present(y, bit));
+		if (!is_untrue && bit != FEATURE_AUXTRACE)
+			assert_true(bytes_equal(x->raw[bit], y->raw[bit]));
+	}
+}
+
+static void copy_into(struct perfdata_rewriter *w, struct perfdata_reader *r)
+{
+	struct record record;
+	assert_int_equal(perfdata_rewriter_begin(w, r, perfdata_reader_features(r), NULL), TALLY_OK);
+	while (perfdata_reader_next(r, &record, NULL) == TALLY_OK)
+		assert_int_equal(perfdata_rewriter_record(w, &record, perfdata_reader_payload(r), NULL), TALLY_OK);
+	assert_int_equal(perfdata_rewriter_finish(w, perfdata_reader_features(r), NULL), TALLY_OK);
+	perfdata_rewriter_destroy(w);
+	perfdata_reader_rewind(r);
+}
+
+static void copy_to_file(struct perfdata_reader *r, const char *path)
+{
+	struct perfdata_rewriter *w;
+	struct record record;
+	if (perfdata_reader_is_pipe(r)) {
+		while (perfdata_reader_next(r, &record, NULL) == TALLY_OK)
+			;
+		perfdata_reader_rewind(r);
+	}
+	assert_int_equal(perfdata_rewriter_create_file(path, &w, NULL), TALLY_OK);
+	copy_into(w, r);
+}
+
+static void copy_to_pipe(struct perfdata_reader *r, const char *path)
+{
+	struct perfdata_rewriter *w;
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	assert_int_equal(perfdata_rewriter_create_pipe(fileno(file), &w, NULL), TALLY_OK);
+	copy_into(w, r);
+	fclose(file);
+}
+
+static struct perfdata_reader *open_path(const char *path)
+{
+	struct perfdata_reader *r;
+	assert_int_equal(perfdata_reader_open(path, &r, NULL), TALLY_OK);
+	return r;
+}
+
+static void test_file_to_file(void **state)
+{
+	for (int swap = 0; swap < 2; swap++) {
+		struct perfdata_builder b;
+		struct perfdata_reader *r;
+		build(&b, swap);
+		assert_int_equal(perfdata_reader_open_bytes(perfdata_builder_file(&b), &r, NULL), TALLY_OK);
+		copy_to_file(r, out_path);
+		struct perfdata_reader *copy = open_path(out_path);
+		assert_int_equal(perfdata_reader_is_swapped(copy), swap);
+		assert_int_equal(compare_records(r, copy, true), 5);
+		compare_events(r, copy);
+		compare_features(r, copy);
+		assert_true(feature_is_present(perfdata_reader_features(copy), UNKNOWN_FEATURE));
+		perfdata_reader_destroy(copy);
+		perfdata_reader_destroy(r);
+		perfdata_builder_deinit(&b);
+	}
+}
+
+static void test_pipe_to_pipe(void **state)
+{
+	for (int swap = 0; swap < 2; swap++) {
+		struct perfdata_builder b;
+		struct perfdata_reader *r;
+		char *data;
+		size_t len;
+		build(&b, swap);
+		struct tally_bytes pipe = perfdata_builder_pipe(&b);
+		assert_int_equal(perfdata_reader_open_bytes(pipe, &r, NULL), TALLY_OK);
+		copy_to_pipe(r, out_path);
+		assert_int_equal(file_read(out_path, 1 << 20, &data, &len, NULL), TALLY_OK);
+		assert_true(bytes_equal(pipe, (struct tally_bytes){(uint8_t *)data, len}));
+		free(data);
+		perfdata_reader_destroy(r);
+		perfdata_builder_deinit(&b);
+	}
+}
+
+static void test_pipe_to_file_and_back(void **state)
+{
+	for (int swap = 0; swap < 2; swap++) {
+		struct perfdata_builder b;
+		struct perfdata_reader *r;
+		build(&b, swap);
+		assert_int_equal(perfdata_reader_open_bytes(perfdata_builder_pipe(&b), &r, NULL), TALLY_OK);
+		copy_to_file(r, out_path);
+		struct perfdata_reader *file = open_path(out_path);
+		assert_false(perfdata_reader_is_pipe(file));
+		assert_int_equal(compare_records(r, file, false), 5);
+		compare_events(r, file);
+		perfdata_reader_rewind(file);
+		copy_to_pipe(file, second_path);
+		struct perfdata_reader *pipe = open_path(second_path);
+		assert_true(perfdata_reader_is_pipe(pipe));
+		assert_int_equal(compare_records(file, pipe, false), 5);
+		compare_events(file, pipe);
+		perfdata_reader_destroy(pipe);
+		perfdata_reader_destroy(file);
+		perfdata_reader_destroy(r);
+		perfdata_builder_deinit(&b);
+	}
+}
+
+/* Sections become records, but for those that are untrue of a pipe. */
+static void test_features_in_a_pipe(void **state)
+{
+	struct perfdata_builder b;
+	struct perfdata_reader *r;
+	build(&b, false);
+	assert_int_equal(perfdata_reader_open_bytes(perfdata_builder_file(&b), &r, NULL), TALLY_OK);
+	copy_to_pipe(r, out_path);
+	struct perfdata_reader *pipe = open_path(out_path);
+	struct record record;
+	while (perfdata_reader_next(pipe, &record, NULL) == TALLY_OK)
+		;
+	compare_features(r, pipe);
+	perfdata_reader_destroy(pipe);
+	perfdata_reader_destroy(r);
+	perfdata_builder_deinit(&b);
+}
+
+static void test_a_section_too_large_for_a_pipe(void **state)
+{
+	static const uint8_t large[70000];
+	struct perfdata_builder b;
+	struct perfdata_reader *r;
+	struct perfdata_rewriter *w;
+	perfdata_builder_init(&b, false);
+	perfdata_builder_event(&b, &clock_attr, 7);
+	perfdata_builder_round(&b);
+	perfdata_builder_feature(&b, FEATURE_BPF_BTF, large, sizeof(large));
+	perfdata_builder_feature(&b, UNKNOWN_FEATURE, large, 8);
+	assert_int_equal(perfdata_reader_open_bytes(perfdata_builder_file(&b), &r, NULL), TALLY_OK);
+	FILE *file = fopen(out_path, "w");
+	assert_non_null(file);
+	assert_int_equal(perfdata_rewriter_create_pipe(fileno(file), &w, NULL), TALLY_OK);
+	assert_int_equal(perfdata_rewriter_begin(w, r, perfdata_reader_features(r), NULL), TALLY_OK);
+	assert_int_equal(perfdata_rewriter_left_out(w), 1);
+	perfdata_rewriter_destroy(w);
+	fclose(file);
+	perfdata_reader_destroy(r);
+	perfdata_builder_deinit(&b);
+}
+
+/* The index of AUX data tells offsets in the file, which the copy has at other places. */
+static void test_aux_data(void **state)
+{
+	static const uint8_t payload[16] = "payload of AUX";
+	struct perfdata_builder b;
+	struct perfdata_reader *r;
+	struct writer index = {0};
+	build(&b, false);
+	size_t data_at = PERFDATA_HEADER_BYTES + 2 * (ATTR_SIZE_VER7 + 16) + 2 * 8;
+	writer_u64(&index, 2);
+	writer_u64(&index, data_at + b.records.len);
+	writer_u64(&index, 48);
+	writer_u64(&index, 0xffff); /* of no record: stays */
+	writer_u64(&index, 48);
+	writer_u32(&b.records, RECORD_AUXTRACE);
+	writer_u16(&b.records, 0);
+	writer_u16(&b.records, 48);
+	writer_u64(&b.records, sizeof(payload));
+	writer_zeros(&b.records, 32);
+	writer_bytes(&b.records, payload, sizeof(payload));
+	b.feature_bits = 0;
+	writer_clear(&b.features);
+	perfdata_builder_feature(&b, FEATURE_AUXTRACE, index.data, index.len);
+	assert_int_equal(perfdata_reader_open_bytes(perfdata_builder_file(&b), &r, NULL), TALLY_OK);
+	struct perfdata_rewriter *w;
+	assert_int_equal(perfdata_rewriter_create_file(out_path, &w, NULL), TALLY_OK);
+	struct record record;
+	assert_int_equal(perfdata_rewriter_begin(w, r, perfdata_reader_features(r), NULL), TALLY_OK);
+	while (perfdata_reader_next(r, &record, NULL) == TALLY_OK)
+		if (record.type != RECORD_COMM) /* so that what follows moves */
+			assert_int_equal(
+				perfdata_rewriter_record(w, &record, perfdata_reader_payload(r), NULL), TALLY_OK);
+	assert_int_equal(perfdata_rewriter_finish(w, perfdata_reader_features(r), NULL), TALLY_OK);
+	perfdata_rewriter_destroy(w);
+	struct perfdata_reader *copy = open_path(out_path);
+	uint64_t offset = 0;
+	while (perfdata_reader_next(copy, &record, NULL) == TALLY_OK)
+		if (record.type == RECORD_AUXTRACE) {
+			offset = record.offset;
+			assert_true(bytes_equal(
+				perfdata_reader_payload(copy), (struct tally_bytes){payload, sizeof(payload)}));
+		}
+	struct tally_bytes section = perfdata_reader_features(copy)->raw[FEATURE_AUXTRACE];
+	assert_int_equal(section.len, index.len);
+	assert_int_equal(sample_u64_at(section.data, 1, false), offset);
+	assert_int_not_equal(offset, sample_u64_at(index.data, 1, false));
+	assert_int_equal(sample_u64_at(section.data, 3, false), 0xffff);
+	perfdata_reader_destroy(copy);
+	perfdata_reader_destroy(r);
+	writer_deinit(&index);
+	perfdata_builder_deinit(&b);
+}
+
+static void write_text(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static void limit_file_size(rlim_t bytes)
+{
+	struct rlimit limit;
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	limit.rlim_cur = bytes < limit.rlim_max ? bytes : limit.rlim_max;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* What was there stays as long as there is nothing better; nothing is left beside it (remove_dir would fail). */
+static void test_a_full_disk(void **state)
+{
+	struct perfdata_builder b;
+	struct perfdata_reader *r;
+	struct perfdata_rewriter *w;
+	struct tally_error err;
+	char *text;
+	size_t len;
+	build(&b, false);
+	write_text(out_path, "old");
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(perfdata_reader_open_bytes(perfdata_builder_file(&b), &r, NULL), TALLY_OK);
+	assert_int_equal(perfdata_rewriter_create_file(out_path, &w, NULL), TALLY_OK);
+	assert_int_equal(perfdata_rewriter_begin(w, r, perfdata_reader_features(r), NULL), TALLY_OK);
+	limit_file_size(200);
+	assert_int_equal(perfdata_rewriter_finish(w, perfdata_reader_features(r), &err), TALLY_IO);
+	limit_file_size(RLIM_INFINITY);
+	assert_int_equal(err.errnum, EFBIG);
+	assert_non_null(strstr(err.text, out_path));
+	perfdata_rewriter_destroy(w);
+	assert_int_equal(file_read(out_path, 100, &text, &len, NULL), TALLY_OK);
+	assert_string_equal(text, "old");
+	free(text);
+	perfdata_reader_destroy(r);
+	perfdata_builder_deinit(&b);
+}
+
+static void test_places_that_take_no_file(void **state)
+{
+	struct perfdata_rewriter *w;
+	struct tally_error err;
+	assert_int_equal(perfdata_rewriter_create_file(dir, &w, &err), TALLY_INVALID);
+	assert_int_equal(perfdata_rewriter_create_file("/nonexistent/x", &w, &err), TALLY_IO);
+	assert_non_null(strstr(err.text, "/nonexistent/x"));
+	struct perfdata_builder b;
+	struct perfdata_reader *r;
+	build(&b, false);
+	assert_int_equal(perfdata_reader_open_bytes(perfdata_builder_file(&b), &r, NULL), TALLY_OK);
+	copy_to_file(r, "/dev/null");
+	struct stat st;
+	assert_int_equal(stat("/dev/null", &st), 0);
+	assert_true(S_ISCHR(st.st_mode));
+	perfdata_reader_destroy(r);
+	perfdata_builder_deinit(&b);
+}
+
+/* Cut anywhere: what can be read of the rest is what is written, and it is a whole file. */
+static void test_every_prefix(void **state)
+{
+	struct perfdata_builder b;
+	build(&b, false);
+	for (int is_pipe = 0; is_pipe < 2; is_pipe++) {
+		struct tally_bytes whole = is_pipe ? perfdata_builder_pipe(&b) : perfdata_builder_file(&b);
+		for (size_t len = 0; len < whole.len; len++) {
+			struct perfdata_reader *r;
+			if (perfdata_reader_open_bytes((struct tally_bytes){whole.data, len}, &r, NULL) != TALLY_OK)
+				continue;
+			copy_to_file(r, out_path);
+			struct perfdata_reader *copy = open_path(out_path);
+			perfdata_reader_rewind(r);
+			compare_records(r, copy, false);
+			assert_false(perfdata_reader_health(copy)->is_cut);
+			perfdata_reader_destroy(copy);
+			perfdata_reader_destroy(r);
+		}
+	}
+	perfdata_builder_deinit(&b);
+}
+
+static const char *corpus_dir(void)
+{
+	static char path[4096];
+	const char *shared = getenv("TALLY_SHARED");
+	if (shared)
+		snprintf(path, sizeof(path), "%s/corpus", shared);
+	else
+		snprintf(path, sizeof(path), "%s/../../../shared/corpus", TALLY_TEST_DATA);
+	return path;
+}
+
+/* Records by their bytes, events and sections of every real recording, unpacked ones included. */
+static void test_every_recording(void **state)
+{
+	char path[8192];
+	char *manifest;
+	size_t len;
+	snprintf(path, sizeof(path), "%s/MANIFEST.tsv", corpus_dir());
+	if (!file_exists(path))
+		skip_because("../shared/corpus is absent");
+	assert_int_equal(file_read(path, 1 << 20, &manifest, &len, NULL), TALLY_OK);
+	struct tally_str rest = {manifest, len}, line, name;
+	unsigned copied = 0;
+	(void)str_next(&rest, '\n', &line); /* headings */
+	while (str_next(&rest, '\n', &line)) {
+		struct perfdata_reader *r;
+		if (!str_next(&line, '\t', &name) || !str_next(&line, '\t', &name))
+			continue;
+		snprintf(path, sizeof(path), "%s/files/%.*s", corpus_dir(), (int)name.len, name.data);
+		if (perfdata_reader_open(path, &r, NULL) != TALLY_OK)
+			continue;
+		copy_to_file(r, out_path);
+		struct perfdata_reader *copy = open_path(out_path);
+		print_message("%.*s: %zu records\n", (int)name.len, name.data,
+			compare_records(r, copy, !perfdata_reader_is_pipe(r)));
+		compare_events(r, copy);
+		if (!perfdata_reader_is_pipe(r))
+			compare_features(r, copy);
+		copied++;
+		perfdata_reader_destroy(copy);
+		perfdata_reader_destroy(r);
+	}
+	assert_true(copied >= 60);
+	free(manifest);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_file_to_file),
+		cmocka_unit_test(test_pipe_to_pipe),
+		cmocka_unit_test(test_pipe_to_file_and_back),
+		cmocka_unit_test(test_features_in_a_pipe),
+		cmocka_unit_test(test_a_section_too_large_for_a_pipe),
+		cmocka_unit_test(test_aux_data),
+		cmocka_unit_test(test_a_full_disk),
+		cmocka_unit_test(test_places_that_take_no_file),
+		cmocka_unit_test(test_every_prefix),
+		cmocka_unit_test(test_every_recording),
+	};
+	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+}
