@@ -26,6 +26,7 @@ const char *const *commands_missing(size_t *count);
 
 extern const struct command command_evlist;
 extern const struct command command_help;
+extern const struct command command_inject;
 extern const struct command command_script;
 extern const struct command command_stat;
 extern const struct command command_version;

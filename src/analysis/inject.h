@@ -1,0 +1,27 @@
+/*
+ * inject.h - one pass over a recording that writes it anew: every record as it is, and what was asked for changed.
+ *
+ * Borrows everything. A pipe that becomes a file is read twice: its descriptions go into the file's header. A cut or
+ * damaged recording is copied up to where it ends; what was wrong is in the result. One thread.
+ *
+ *	inject_copy(reader, rewriter, &options, &result, err);
+ */
+#ifndef ANALYSIS_INJECT_H
+#define ANALYSIS_INJECT_H
+
+#include "perfdata/rewriter.h"
+
+struct inject_options {
+	bool to_pipe;
+	bool sort; /* records in order of time, as far as rounds allow */
+};
+
+struct inject_result {
+	uint64_t late; /* sort: records that came after their round was over */
+	struct tally_error end_error; /* why the recording ended early; TALLY_OK if it did not */
+};
+
+TALLY_MUST_CHECK enum tally_status inject_copy(struct perfdata_reader *reader, struct perfdata_rewriter *rewriter,
+	const struct inject_options *options, struct inject_result *result, struct tally_error *err);
+
+#endif
