@@ -15,11 +15,16 @@
 #define LIMIT_SYMBOLS_PER_OBJECT (1u << 26) /* chromium has 2 M; vmlinux 0.2 M */
 #define LIMIT_UNPACKED_BYTES \
 	(UINT64_C(1) << 38) /* a decompression bomb stops here; a real recording never comes near */
-#define LIMIT_UNPACKED_FREE   (UINT64_C(64) << 20) /* unpacked before the ratio is looked at: one ring */
-#define LIMIT_UNPACKED_RATIO  1024 /* per byte packed: copies of empty stacks come to some hundreds */
-#define LIMIT_MINIDEBUG_BYTES (256u << 20) /* .gnu_debugdata unpacked: names only, a tenth of a full symbol table */
-#define LIMIT_PREFAULT_BYTES  (UINT64_C(1) << 30) /* more might push out what the machine needs */
-#define LIMIT_PERF_MAP	      (1u << 30) /* names of generated code: a virtual machine that ran for weeks */
-#define LIMIT_SMALL_FILE      (64u << 20) /* text files of /proc and /sys read whole; kallsyms is 20 MB at most */
+#define LIMIT_UNPACKED_FREE	  (UINT64_C(64) << 20) /* unpacked before the ratio is looked at: one ring */
+#define LIMIT_UNPACKED_RATIO	  1024 /* per byte packed: copies of empty stacks come to some hundreds */
+#define LIMIT_MINIDEBUG_BYTES	  (256u << 20) /* .gnu_debugdata unpacked: names only, a tenth of a full symbol table */
+#define LIMIT_DEBUG_SECTION	  (UINT64_C(16) << 30) /* one section of debug information, unpacked */
+#define LIMIT_DEBUG_SECTION_RATIO 1032 /* what zlib can do at best; zstd's better is no debug information */
+#define LIMIT_DWARF_DEPTH	  1024 /* nesting of entries: templates in lambdas in functions come to some tens */
+#define LIMIT_DWARF_ORIGINS	  16 /* entry -> abstract entry -> declaration; two or three in real files */
+#define LIMIT_INLINE_DEPTH	  256 /* inlined calls at one address */
+#define LIMIT_PREFAULT_BYTES	  (UINT64_C(1) << 30) /* more might push out what the machine needs */
+#define LIMIT_PERF_MAP		  (1u << 30) /* names of generated code: a virtual machine that ran for weeks */
+#define LIMIT_SMALL_FILE	  (64u << 20) /* text files of /proc and /sys read whole; kallsyms is 20 MB at most */
 
 #endif

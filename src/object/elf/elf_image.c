@@ -183,6 +183,11 @@ unsigned elf_image_machine(const struct elf_image *image)
 	return image->machine;
 }
 
+bool elf_image_is_swapped(const struct elf_image *image)
+{
+	return image->swap;
+}
+
 bool elf_image_debuglink(const struct elf_image *image, struct tally_str *name, uint32_t *crc)
 {
 	struct cursor c = cursor_make(elf_image_section(image, ".gnu_debuglink"), image->swap);

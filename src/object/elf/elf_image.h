@@ -47,6 +47,11 @@ struct elf_plt_entry {
 	bool is_header;
 };
 
+struct elf_section {
+	struct tally_bytes bytes;
+	uint8_t *owned; /* NULL: bytes are the image's */
+};
+
 struct elf_plt {
 	VEC(struct elf_plt_entry) entries;
 };
@@ -74,6 +79,12 @@ TALLY_MUST_CHECK enum tally_status elf_image_open_minidebug(
 bool elf_image_debuglink(const struct elf_image *image, struct tally_str *name, uint32_t *crc);
 /* Bytes of a section by name; len 0 if it is missing or has none in the file. */
 struct tally_bytes elf_image_section(const struct elf_image *image, const char *name);
+/* The contents of a section, unpacked where it is compressed (SHF_COMPRESSED by zlib or zstd, or .zdebug_*). Borrowed
+ * from the image unless owned; closed before it. NOT_FOUND, CORRUPT, LIMIT, UNSUPPORTED. */
+TALLY_MUST_CHECK enum tally_status elf_section_open(
+	const struct elf_image *image, const char *name, struct elf_section *section, struct tally_error *err);
+void elf_section_close(struct elf_section *section);
+bool elf_image_is_swapped(const struct elf_image *image);
 /* The build id in a note section or segment (also /sys/kernel/notes); size 0 if none. */
 struct elf_build_id elf_notes_build_id(struct tally_bytes notes, bool swap);
 /* Opens, looks and closes. NOT_FOUND if the file has no build id. */

@@ -7,6 +7,7 @@
 #include <gelf.h>
 
 #include "base/arena.h"
+#include "base/cursor.h"
 #include "base/file.h"
 #include "object/elf/elf_image.h"
 

@@ -1,0 +1,282 @@
+#include "object/dwarf/debug_info.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/thread_pool.h"
+#include "object/dwarf/dwarf_file.h"
+#include "object/dwarf/dwarf_functions.h"
+#include "object/dwarf/dwarf_lines.h"
+#include "object/dwarf/dwarf_ranges.h"
+
+#define NO_UNIT UINT32_MAX
+
+struct unit_range {
+	uint64_t low, high;
+	uint32_t unit;
+};
+
+struct unit_code {
+	struct dwarf_lines lines;
+	struct dwarf_functions functions;
+	struct elf_image *split_image;
+	struct dwarf_file *split; /* where the functions' entries are; NULL: in the program's own */
+	bool is_wanted, is_loaded, is_split_missing;
+	bool is_out_of_memory;
+};
+
+struct debug_info {
+	struct debug_info_options options;
+	struct dwarf_file *file, *supplement;
+	VEC(struct unit_range) ranges; /* by low */
+	uint64_t *max_high; /* of ranges[0..i]: units may overlap */
+	struct unit_code *codes; /* by unit */
+};
+
+static bool add_unit_ranges(struct debug_info *info, uint32_t index)
+{
+	const struct dwarf_unit *unit = &info->file->units.items[index];
+	if (unit->ranges_form == DWARF_NONE)
+		return unit->low_pc == 0 || unit->low_pc >= unit->high_pc ||
+		       vec_push(&info->ranges, ((struct unit_range){unit->low_pc, unit->high_pc, index}));
+	struct dwarf_ranges ranges;
+	struct unit_range r = {.unit = index};
+	dwarf_ranges_list(&ranges, info->file, unit, (enum dwarf_class)unit->ranges_form, unit->ranges);
+	while (dwarf_ranges_next(&ranges, &r.low, &r.high))
+		if (r.low != 0 && !vec_push(&info->ranges, r))
+			return false;
+	return true;
+}
+
+static int by_low(const void *a, const void *b)
+{
+	const struct unit_range *left = a;
+	const struct unit_range *right = b;
+	if (left->low != right->low)
+		return left->low < right->low ? -1 : 1;
+	return left->unit < right->unit ? -1 : left->unit > right->unit;
+}
+
+static bool index_units(struct debug_info *info)
+{
+	size_t count = info->file->units.len;
+	info->codes = calloc(count ? count : 1, sizeof(*info->codes));
+	if (!info->codes)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (!add_unit_ranges(info, (uint32_t)i))
+			return false;
+	info->max_high = malloc((info->ranges.len ? info->ranges.len : 1) * sizeof(*info->max_high));
+	if (!info->max_high)
+		return false;
+	if (info->ranges.len)
+		qsort(info->ranges.items, info->ranges.len, sizeof(*info->ranges.items), by_low);
+	uint64_t highest = 0;
+	for (size_t i = 0; i < info->ranges.len; i++) {
+		highest = info->ranges.items[i].high > highest ? info->ranges.items[i].high : highest;
+		info->max_high[i] = highest;
+	}
+	return true;
+}
+
+enum tally_status debug_info_open(const struct elf_image *image, const struct debug_info_options *options,
+	struct debug_info **out, struct tally_error *err)
+{
+	struct debug_info *info = calloc(1, sizeof(*info));
+	if (!info)
+		return error_nomem(err);
+	info->options = *options;
+	enum tally_status status = TALLY_OK;
+	if (options->supplement)
+		status = dwarf_file_open(options->supplement, NULL, &info->supplement, err);
+	if (status == TALLY_OK || status == TALLY_NOT_FOUND)
+		status = dwarf_file_open(image, info->supplement, &info->file, err);
+	if (status == TALLY_OK && !index_units(info))
+		status = error_nomem(err);
+	if (status != TALLY_OK) {
+		debug_info_close(info);
+		return status;
+	}
+	*out = info;
+	return TALLY_OK;
+}
+
+void debug_info_close(struct debug_info *info)
+{
+	if (!info)
+		return;
+	for (size_t i = 0; info->codes && i < info->file->units.len; i++) {
+		dwarf_lines_deinit(&info->codes[i].lines);
+		dwarf_functions_deinit(&info->codes[i].functions);
+		dwarf_file_close(info->codes[i].split);
+		elf_image_close(info->codes[i].split_image);
+	}
+	free(info->codes);
+	free(info->max_high);
+	vec_free(&info->ranges);
+	dwarf_file_close(info->file);
+	dwarf_file_close(info->supplement);
+	free(info);
+}
+
+/* The last range that begins at or below address and covers it. */
+static uint32_t unit_at(const struct debug_info *info, uint64_t address)
+{
+	size_t low = 0;
+	size_t high = info->ranges.len;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (info->ranges.items[middle].low <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	while (low > 0 && info->max_high[low - 1] > address) {
+		low--;
+		if (address < info->ranges.items[low].high)
+			return info->ranges.items[low].unit;
+	}
+	return NO_UNIT;
+}
+
+/* The unit in the .dwo that this skeleton stands for, with what only the skeleton says. */
+static bool find_split_unit(const struct unit_code *code, const struct dwarf_unit *skeleton, struct dwarf_unit *unit)
+{
+	const struct dwarf_file *split = code->split;
+	for (size_t i = 0; i < split->units.len; i++) {
+		if (split->units.items[i].dwo_id != skeleton->dwo_id)
+			continue;
+		*unit = split->units.items[i];
+		unit->addr_base = skeleton->addr_base;
+		unit->base = skeleton->base;
+		if (unit->version < 5)
+			unit->ranges_base = skeleton->ranges_base;
+		return true;
+	}
+	return false;
+}
+
+static void open_split(const struct debug_info *info, struct unit_code *code, const struct dwarf_unit *skeleton)
+{
+	code->is_split_missing = true;
+	if (!info->options.open_split)
+		return;
+	code->split_image = info->options.open_split(info->options.context, skeleton->comp_dir, skeleton->dwo_name);
+	if (code->split_image && dwarf_file_open_split(code->split_image, info->file, &code->split, NULL) != TALLY_OK)
+		code->split = NULL;
+}
+
+static enum tally_status load_functions(const struct debug_info *info, struct unit_code *code,
+	struct dwarf_reader *reader, const struct dwarf_unit *unit)
+{
+	struct dwarf_unit split_unit;
+	if (!unit->is_skeleton)
+		return dwarf_functions_read(&code->functions, reader, info->file, unit, NULL);
+	open_split(info, code, unit);
+	if (!code->split || !find_split_unit(code, unit, &split_unit))
+		return TALLY_OK;
+	code->is_split_missing = false;
+	return dwarf_functions_read(&code->functions, reader, code->split, &split_unit, NULL);
+}
+
+struct load {
+	struct debug_info *info;
+	const uint32_t *units;
+};
+
+static void load_unit(void *context, size_t index, unsigned worker)
+{
+	const struct load *load = context;
+	uint32_t unit_index = load->units[index];
+	struct unit_code *code = &load->info->codes[unit_index];
+	const struct dwarf_unit *unit = &load->info->file->units.items[unit_index];
+	struct dwarf_reader reader;
+	(void)worker;
+	dwarf_reader_init(&reader);
+	enum tally_status status = dwarf_lines_read(&code->lines, &reader, load->info->file, unit, NULL);
+	if (status == TALLY_OK)
+		status = load_functions(load->info, code, &reader, unit);
+	code->is_loaded = status == TALLY_OK;
+	code->is_out_of_memory = status == TALLY_NOMEM;
+	dwarf_reader_deinit(&reader);
+}
+
+enum tally_status debug_info_load(
+	struct debug_info *info, const uint64_t *addresses, size_t count, unsigned threads, struct tally_error *err)
+{
+	VEC(uint32_t) units = {0};
+	enum tally_status status = TALLY_OK;
+	for (size_t i = 0; i < count && status == TALLY_OK; i++) {
+		uint32_t unit = unit_at(info, addresses[i]);
+		if (unit == NO_UNIT || info->codes[unit].is_wanted)
+			continue;
+		info->codes[unit].is_wanted = true;
+		if (!vec_push(&units, unit))
+			status = error_nomem(err);
+	}
+	if (status == TALLY_OK) {
+		struct load load = {.info = info, .units = units.items};
+		thread_pool_for(units.len, threads, load_unit, &load);
+		for (size_t i = 0; i < units.len; i++)
+			if (info->codes[units.items[i]].is_out_of_memory)
+				status = error_nomem(err);
+	}
+	vec_free(&units);
+	return status;
+}
+
+size_t debug_info_find(const struct debug_info *info, uint64_t address, struct debug_place *places, size_t max)
+{
+	uint32_t unit = unit_at(info, address);
+	size_t count = 0;
+	if (unit == NO_UNIT || !info->codes[unit].is_loaded || max == 0)
+		return 0;
+	const struct unit_code *code = &info->codes[unit];
+	const struct dwarf_line_row *row = dwarf_lines_find(&code->lines, address);
+	struct debug_place place = {.unit = unit, .file = row ? row->file : DWARF_NO_FILE, .line = row ? row->line : 0};
+	uint32_t f = dwarf_functions_find(&code->functions, address);
+	while (f != DWARF_NO_FUNCTION && count < max) {
+		const struct dwarf_function *function = &code->functions.functions.items[f];
+		place.function = function->entry;
+		place.is_inlined = function->caller != DWARF_NO_FUNCTION;
+		places[count++] = place;
+		place.file = function->call_line ? function->call_file : DWARF_NO_FILE;
+		place.line = function->call_line;
+		f = function->caller;
+	}
+	if (count == 0 && row)
+		places[count++] = place;
+	return count;
+}
+
+struct tally_str debug_info_name(
+	const struct debug_info *info, struct dwarf_reader *reader, const struct debug_place *place)
+{
+	const struct dwarf_file *split = info->codes[place->unit].split;
+	if (place->function == 0)
+		return (struct tally_str){NULL, 0};
+	return dwarf_function_name(reader, split ? split : info->file, place->function);
+}
+
+const char *debug_info_path(const struct debug_info *info, const struct debug_place *place, struct arena *arena)
+{
+	if (place->file == DWARF_NO_FILE)
+		return NULL;
+	return dwarf_lines_path(&info->codes[place->unit].lines, place->file, arena);
+}
+
+uint64_t debug_info_damaged(const struct debug_info *info)
+{
+	uint64_t damaged = info->file->damaged;
+	for (size_t i = 0; i < info->file->units.len; i++)
+		damaged += info->codes[i].lines.is_damaged || info->codes[i].functions.is_damaged;
+	return damaged;
+}
+
+uint64_t debug_info_missing_splits(const struct debug_info *info)
+{
+	uint64_t missing = 0;
+	for (size_t i = 0; i < info->file->units.len; i++)
+		missing += info->codes[i].is_split_missing;
+	return missing;
+}

@@ -1,0 +1,60 @@
+/*
+ * debug_info.h - for a link-time address: the function, what was inlined there, and the source lines.
+ *
+ * The caller owns the info, and the image must outlive it. Opening reads the head of each unit only. debug_info_load
+ * reads the units of the addresses given, in parallel; after it debug_info_find is a read from any thread. Names are
+ * borrowed from the sections.
+ *
+ * Bad input: a damaged unit is skipped or used up to its damage and counted in debug_info_damaged; the rest still gives
+ * names.
+ *
+ *	debug_info_open(image, &(struct debug_info_options){0}, &info, err);
+ *	debug_info_load(info, addresses, count, 0, err);
+ *	size_t n = debug_info_find(info, address, places, LIMIT_INLINE_DEPTH);
+ */
+#ifndef OBJECT_DWARF_DEBUG_INFO_H
+#define OBJECT_DWARF_DEBUG_INFO_H
+
+#include "object/elf/elf_image.h"
+
+struct debug_info;
+
+struct debug_place { /* innermost first: what was inlined, then the function that the code is in */
+	uint32_t unit;
+	uint32_t file; /* of the unit's line table: see debug_info_path; DWARF_NO_FILE: not said */
+	uint32_t line; /* 0: not said */
+	uint64_t function; /* its entry: see debug_info_name; 0 none */
+	bool is_inlined;
+};
+
+struct debug_info_options {
+	const struct elf_image *supplement; /* dwz's common file; NULL none */
+	/* The .dwo of a skeleton unit, which the info closes; NULL: not found. Called by several threads. NULL: none are
+	 * looked for. */
+	struct elf_image *(*open_split)(void *context, struct tally_str directory, struct tally_str name);
+	void *context;
+};
+
+struct dwarf_reader;
+
+/* NOT_FOUND: the image has no debug information. */
+TALLY_MUST_CHECK enum tally_status debug_info_open(const struct elf_image *image,
+	const struct debug_info_options *options, struct debug_info **info, struct tally_error *err);
+void debug_info_close(struct debug_info *info);
+/* threads: 0: one per CPU. */
+TALLY_MUST_CHECK enum tally_status debug_info_load(
+	struct debug_info *info, const uint64_t *addresses, size_t count, unsigned threads, struct tally_error *err);
+/* Fills at most max places; 0: nothing is known of the address. Only for addresses that were loaded. */
+size_t debug_info_find(const struct debug_info *info, uint64_t address, struct debug_place *places, size_t max);
+/* The linker's name, or the source's where there is no other. */
+struct tally_str debug_info_name(
+	const struct debug_info *info, struct dwarf_reader *reader, const struct debug_place *place);
+struct arena;
+/* The whole path of the place's file, in the arena; NULL: not known or out of memory. */
+const char *debug_info_path(const struct debug_info *info, const struct debug_place *place, struct arena *arena);
+/* Units that were not readable, or only in part. */
+uint64_t debug_info_damaged(const struct debug_info *info);
+/* Units whose .dwo was not found. */
+uint64_t debug_info_missing_splits(const struct debug_info *info);
+
+#endif

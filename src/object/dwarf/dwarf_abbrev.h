@@ -1,0 +1,47 @@
+/*
+ * dwarf_abbrev.h - the abbreviation tables that say how the entries of a unit are laid out. For the readers of entries.
+ *
+ * A table lives in the arena given. Bad input: what cannot be read ends the table; entries that use a later code then
+ * end their unit.
+ */
+#ifndef OBJECT_DWARF_DWARF_ABBREV_H
+#define OBJECT_DWARF_DWARF_ABBREV_H
+
+#include "base/arena.h"
+#include "object/dwarf/dwarf_unit.h"
+
+#define DWARF_ABBREV_ALL 0
+
+struct dwarf_attr_spec {
+	uint32_t name, form; /* DW_AT_*, DW_FORM_* */
+	int64_t implicit; /* DW_FORM_implicit_const */
+};
+
+struct dwarf_abbrev {
+	uint64_t code;
+	const struct dwarf_attr_spec *attrs;
+	uint32_t attr_count;
+	uint32_t tag;
+	bool has_children;
+	int32_t fixed_size; /* bytes of its attributes in units of this address and offset size; -1: it depends */
+};
+
+struct dwarf_abbrev_table {
+	struct dwarf_abbrev *abbrevs; /* by code */
+	size_t count;
+	bool is_dense; /* abbrevs[i].code == i + 1 */
+};
+
+/* The unit's table; only the abbreviation last_code and those before it where last_code is not DWARF_ABBREV_ALL. NULL:
+ * out of memory. */
+struct dwarf_abbrev_table *dwarf_abbrev_read(
+	struct arena *arena, const struct dwarf_file *file, const struct dwarf_unit *unit, uint64_t last_code);
+const struct dwarf_abbrev *dwarf_abbrev_find(const struct dwarf_abbrev_table *table, uint64_t code);
+/* Bytes that a value of this form takes; -1: it depends on the value, or the form is unknown. */
+int dwarf_form_size(const struct dwarf_unit *unit, uint32_t form);
+static inline bool dwarf_host_is_little(void)
+{
+	return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+}
+
+#endif

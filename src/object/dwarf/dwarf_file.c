@@ -1,0 +1,286 @@
+#include "object/dwarf/dwarf_file.h"
+
+#include <dwarf.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "object/dwarf/dwarf_entry.h"
+#include "object/dwarf/leb128.h"
+
+#define SPLIT_HEADER_32	   8 /* of .debug_str_offsets.dwo and .debug_rnglists.dwo: no attribute says where theirs begins */
+#define SPLIT_HEADER_64	   16
+#define RNGLISTS_HEADER_32 12
+#define RNGLISTS_HEADER_64 20
+
+static const char *const section_names[DWARF_SECTIONS] = {
+	[DWARF_INFO] = ".debug_info",
+	[DWARF_ABBREV] = ".debug_abbrev",
+	[DWARF_LINE] = ".debug_line",
+	[DWARF_STR] = ".debug_str",
+	[DWARF_LINE_STR] = ".debug_line_str",
+	[DWARF_RANGES] = ".debug_ranges",
+	[DWARF_RNGLISTS] = ".debug_rnglists",
+	[DWARF_ADDR] = ".debug_addr",
+	[DWARF_STR_OFFSETS] = ".debug_str_offsets",
+};
+
+/* The header at c; false: it cannot be followed. is_wanted: false for type units. */
+static bool read_header(struct cursor *c, struct dwarf_unit *unit, bool *is_wanted)
+{
+	*unit = (struct dwarf_unit){.offset = c->pos, .offset_size = 4};
+	uint64_t length = cursor_u32(c);
+	if (length == UINT32_MAX) {
+		length = cursor_u64(c);
+		unit->offset_size = 8;
+	}
+	if (c->failed || length > cursor_left(c))
+		return false;
+	unit->end = c->pos + length;
+	struct cursor h = *c;
+	h.len = (size_t)unit->end;
+	c->pos = (size_t)unit->end;
+	unit->version = cursor_u16(&h);
+	uint8_t type = DW_UT_compile;
+	if (unit->version >= 5) {
+		type = cursor_u8(&h);
+		unit->address_size = cursor_u8(&h);
+		unit->abbrev_offset = cursor_uint(&h, unit->offset_size);
+	} else {
+		unit->abbrev_offset = cursor_uint(&h, unit->offset_size);
+		unit->address_size = cursor_u8(&h);
+	}
+	if (type == DW_UT_skeleton || type == DW_UT_split_compile)
+		unit->dwo_id = cursor_u64(&h);
+	unit->is_skeleton = type == DW_UT_skeleton;
+	unit->first_entry = h.pos;
+	*is_wanted = !h.failed && unit->version >= 2 && unit->version <= 5 &&
+		     (unit->address_size == 4 || unit->address_size == 8) && type != DW_UT_type &&
+		     type != DW_UT_split_type;
+	return true;
+}
+
+/* What other attributes are read by. */
+static void set_bases(struct dwarf_unit *unit, uint32_t name, const struct dwarf_value *value)
+{
+	switch (name) {
+	case DW_AT_str_offsets_base:
+		unit->str_offsets_base = value->number;
+		break;
+	case DW_AT_addr_base:
+	case DW_AT_GNU_addr_base:
+		unit->addr_base = value->number;
+		break;
+	case DW_AT_rnglists_base:
+	case DW_AT_GNU_ranges_base:
+		unit->ranges_base = value->number;
+		break;
+	default:
+		break;
+	}
+}
+
+static void set_high(struct dwarf_unit *unit, const struct dwarf_value *value)
+{
+	unit->high_pc = value->class == DWARF_ADDRESS ? value->number : unit->low_pc + value->number;
+}
+
+static void set_attribute(struct dwarf_unit *unit, uint32_t name, const struct dwarf_value *value)
+{
+	switch (name) {
+	case DW_AT_name:
+		unit->name = value->text;
+		break;
+	case DW_AT_comp_dir:
+		unit->comp_dir = value->text;
+		break;
+	case DW_AT_dwo_name:
+	case DW_AT_GNU_dwo_name:
+		unit->dwo_name = value->text;
+		unit->is_skeleton = true;
+		break;
+	case DW_AT_GNU_dwo_id:
+		unit->dwo_id = value->number;
+		break;
+	case DW_AT_language:
+		unit->language = (uint16_t)value->number;
+		break;
+	case DW_AT_stmt_list:
+		unit->line_offset = value->number;
+		unit->has_lines = true;
+		break;
+	case DW_AT_low_pc:
+		unit->low_pc = unit->base = value->number;
+		break;
+	case DW_AT_ranges:
+		unit->ranges = value->number;
+		unit->ranges_form = (uint8_t)(value->class == DWARF_NUMBER ? DWARF_OFFSET : value->class);
+		break;
+	default:
+		break;
+	}
+}
+
+/* The attributes of the unit's own entry, read twice: values depend on bases that may come behind them. */
+static bool read_unit_entry(struct dwarf_file *file, struct dwarf_unit *unit, struct arena *arena)
+{
+	struct tally_bytes info = file->sections[DWARF_INFO];
+	struct dwarf_walk walk = {.file = file, .unit = unit};
+	walk.cursor = cursor_make((struct tally_bytes){info.data, (size_t)unit->end}, file->swap);
+	walk.cursor.pos = (size_t)unit->first_entry;
+	uint64_t code = cursor_uleb(&walk.cursor);
+	const struct dwarf_abbrev_table *table = dwarf_abbrev_read(arena, file, unit, code);
+	const struct dwarf_abbrev *abbrev = table && code ? dwarf_abbrev_find(table, code) : NULL;
+	if (!abbrev)
+		return false;
+	size_t at = walk.cursor.pos;
+	struct dwarf_value high = {.class = DWARF_NONE};
+	for (unsigned pass = 0; pass < 2; pass++) {
+		walk.cursor.pos = at;
+		for (uint32_t i = 0; i < abbrev->attr_count; i++) {
+			struct dwarf_value value;
+			if (!dwarf_read_value(&walk, &abbrev->attrs[i], &value))
+				return false;
+			if (pass == 0)
+				set_bases(unit, abbrev->attrs[i].name, &value);
+			else if (abbrev->attrs[i].name == DW_AT_high_pc)
+				high = value;
+			else
+				set_attribute(unit, abbrev->attrs[i].name, &value);
+		}
+	}
+	if (high.class != DWARF_NONE)
+		set_high(unit, &high);
+	return true;
+}
+
+static void set_split_bases(struct dwarf_unit *unit)
+{
+	if (unit->version < 5)
+		return;
+	unit->str_offsets_base = unit->offset_size == 8 ? SPLIT_HEADER_64 : SPLIT_HEADER_32;
+	unit->ranges_base = unit->offset_size == 8 ? RNGLISTS_HEADER_64 : RNGLISTS_HEADER_32;
+}
+
+static enum tally_status read_units(struct dwarf_file *file, struct tally_error *err)
+{
+	struct cursor c = cursor_make(file->sections[DWARF_INFO], file->swap);
+	struct arena arena;
+	enum tally_status status = TALLY_OK;
+	arena_init(&arena);
+	while (cursor_left(&c) > 0 && status == TALLY_OK) {
+		struct dwarf_unit unit;
+		bool is_wanted;
+		if (!read_header(&c, &unit, &is_wanted)) {
+			file->damaged++;
+			break;
+		}
+		if (!is_wanted)
+			continue;
+		if (file->is_split)
+			set_split_bases(&unit);
+		if (!read_unit_entry(file, &unit, &arena))
+			file->damaged++;
+		else if (!vec_push(&file->units, unit))
+			status = error_nomem(err);
+		if (arena.used > (1u << 20)) { /* what is kept of a unit is not in there */
+			arena_deinit(&arena);
+			arena_init(&arena);
+		}
+	}
+	arena_deinit(&arena);
+	return status;
+}
+
+static enum tally_status open_sections(struct dwarf_file *file, const struct elf_image *image, struct tally_error *err)
+{
+	for (int i = 0; i < DWARF_SECTIONS; i++) {
+		char name[32];
+		snprintf(name, sizeof(name), "%s%s", section_names[i], file->is_split ? ".dwo" : "");
+		struct tally_error reason = {0};
+		enum tally_status status = elf_section_open(image, name, &file->opened[i], &reason);
+		if (status == TALLY_NOMEM)
+			return error_nomem(err);
+		if (status != TALLY_OK && (i == DWARF_INFO || i == DWARF_ABBREV)) {
+			if (err)
+				*err = reason;
+			return status;
+		}
+		file->sections[i] = file->opened[i].bytes;
+	}
+	return TALLY_OK;
+}
+
+static enum tally_status open_file(
+	const struct elf_image *image, const struct dwarf_file *from, struct dwarf_file **out, struct tally_error *err)
+{
+	struct dwarf_file *file = calloc(1, sizeof(*file));
+	if (!file)
+		return error_nomem(err);
+	*file = *from;
+	file->swap = elf_image_is_swapped(image);
+	enum tally_status status = open_sections(file, image, err);
+	if (status == TALLY_OK)
+		status = read_units(file, err);
+	if (status != TALLY_OK) {
+		dwarf_file_close(file);
+		return status;
+	}
+	*out = file;
+	return TALLY_OK;
+}
+
+enum tally_status dwarf_file_open(const struct elf_image *image, const struct dwarf_file *supplement,
+	struct dwarf_file **file, struct tally_error *err)
+{
+	return open_file(image, &(struct dwarf_file){.supplement = supplement}, file, err);
+}
+
+enum tally_status dwarf_file_open_split(const struct elf_image *image, const struct dwarf_file *program,
+	struct dwarf_file **file, struct tally_error *err)
+{
+	return open_file(image, &(struct dwarf_file){.program = program, .is_split = true}, file, err);
+}
+
+enum tally_status dwarf_file_open_sections(
+	const struct tally_bytes sections[DWARF_SECTIONS], bool swap, struct dwarf_file **out, struct tally_error *err)
+{
+	struct dwarf_file *file = calloc(1, sizeof(*file));
+	if (!file)
+		return error_nomem(err);
+	file->swap = swap;
+	memcpy(file->sections, sections, sizeof(file->sections));
+	enum tally_status status = read_units(file, err);
+	if (status != TALLY_OK) {
+		dwarf_file_close(file);
+		return status;
+	}
+	*out = file;
+	return TALLY_OK;
+}
+
+void dwarf_file_close(struct dwarf_file *file)
+{
+	if (!file)
+		return;
+	for (int i = 0; i < DWARF_SECTIONS; i++)
+		elf_section_close(&file->opened[i]);
+	vec_free(&file->units);
+	free(file);
+}
+
+const struct dwarf_unit *dwarf_file_unit_at(const struct dwarf_file *file, uint64_t offset)
+{
+	size_t low = 0;
+	size_t high = file->units.len;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (file->units.items[middle].end <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == file->units.len || offset < file->units.items[low].first_entry)
+		return NULL;
+	return &file->units.items[low];
+}

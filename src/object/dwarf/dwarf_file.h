@@ -1,0 +1,33 @@
+/*
+ * dwarf_file.h - the debug sections of one ELF file, their units, and attributes of entries: DWARF 2 to 5, either
+ * size, either byte order, with split units (.dwo, .dwp) and a supplementary file (dwz).
+ *
+ * The caller owns the file and opens it on an elf_image that outlives it. After open it is read-only and any thread may
+ * read it; what is parsed on the way (abbreviations) is kept in a dwarf_reader, one per thread.
+ *
+ * Bad input: a damaged unit ends the walk of that unit (its reader says so); the list of units ends at the first header
+ * that cannot be followed, and what came before stays.
+ *
+ *	dwarf_file_open(image, NULL, &file, err);
+ *	for (size_t i = 0; i < file->units.len; i++) ...
+ *	dwarf_file_close(file);
+ */
+#ifndef OBJECT_DWARF_DWARF_FILE_H
+#define OBJECT_DWARF_DWARF_FILE_H
+
+#include "object/dwarf/dwarf_unit.h"
+
+/* NOT_FOUND: the image has no debug information. supplement may be NULL and outlives the file. */
+TALLY_MUST_CHECK enum tally_status dwarf_file_open(const struct elf_image *image, const struct dwarf_file *supplement,
+	struct dwarf_file **file, struct tally_error *err);
+/* A .dwo, of which unit is the skeleton in program. */
+TALLY_MUST_CHECK enum tally_status dwarf_file_open_split(const struct elf_image *image,
+	const struct dwarf_file *program, struct dwarf_file **file, struct tally_error *err);
+/* From sections that outlive the file, as they stand in it (tests, fuzzers). */
+TALLY_MUST_CHECK enum tally_status dwarf_file_open_sections(const struct tally_bytes sections[DWARF_SECTIONS],
+	bool swap, struct dwarf_file **file, struct tally_error *err);
+void dwarf_file_close(struct dwarf_file *file);
+/* The unit whose entries cover offset of DWARF_INFO; NULL if none. */
+const struct dwarf_unit *dwarf_file_unit_at(const struct dwarf_file *file, uint64_t offset);
+
+#endif

@@ -1,0 +1,280 @@
+#include "object/dwarf/dwarf_functions.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "object/dwarf/dwarf_file.h"
+#include "object/dwarf/dwarf_ranges.h"
+
+struct builder {
+	struct dwarf_functions *out;
+	struct dwarf_walk walk;
+	/* By depth: the function whose entry is open there. */
+	VEC(uint32_t) open;
+	bool out_of_memory;
+};
+
+struct code { /* what an entry says about code */
+	uint64_t low;
+	struct dwarf_value high, ranges;
+	uint64_t sibling;
+	uint64_t call_file, call_line;
+	bool has_low;
+};
+
+/* Entries that other languages put functions in, but not those of C and C++ compilers. */
+static bool has_no_code(const struct dwarf_unit *unit, uint32_t tag)
+{
+	switch (unit->language) {
+	case DW_LANG_C89:
+	case DW_LANG_C:
+	case DW_LANG_C99:
+	case DW_LANG_C11:
+	case DW_LANG_C_plus_plus:
+	case DW_LANG_C_plus_plus_03:
+	case DW_LANG_C_plus_plus_11:
+	case DW_LANG_C_plus_plus_14:
+		break;
+	default:
+		return tag == DW_TAG_enumeration_type || tag == DW_TAG_array_type;
+	}
+	return tag == DW_TAG_enumeration_type || tag == DW_TAG_array_type || tag == DW_TAG_structure_type ||
+	       tag == DW_TAG_class_type || tag == DW_TAG_union_type || tag == DW_TAG_subroutine_type;
+}
+
+static bool read_code(struct builder *b, const struct dwarf_entry *entry, struct code *code)
+{
+	*code = (struct code){.low = 0};
+	for (uint32_t i = 0; i < entry->abbrev->attr_count; i++) {
+		const struct dwarf_attr_spec *spec = &entry->abbrev->attrs[i];
+		struct dwarf_value value;
+		switch (spec->name) {
+		case DW_AT_low_pc:
+		case DW_AT_high_pc:
+		case DW_AT_ranges:
+		case DW_AT_sibling:
+		case DW_AT_call_file:
+		case DW_AT_call_line:
+			if (!dwarf_read_value(&b->walk, spec, &value))
+				return false;
+			break;
+		default:
+			dwarf_skip_value(&b->walk, spec);
+			continue;
+		}
+		if (spec->name == DW_AT_low_pc) {
+			code->low = value.number;
+			code->has_low = true;
+		} else if (spec->name == DW_AT_high_pc) {
+			code->high = value;
+		} else if (spec->name == DW_AT_ranges) {
+			code->ranges = value;
+		} else if (spec->name == DW_AT_sibling) {
+			code->sibling = value.number;
+		} else if (spec->name == DW_AT_call_file) {
+			code->call_file = value.number;
+		} else {
+			code->call_line = value.number;
+		}
+	}
+	b->walk.failed |= b->walk.cursor.failed;
+	return !b->walk.failed;
+}
+
+/* Ranges at 0 and at the top are of code that the linker dropped. */
+static void add_range(struct builder *b, uint64_t low, uint64_t high)
+{
+	uint64_t highest = b->walk.unit->address_size == 8 ? UINT64_MAX : UINT32_MAX;
+	uint32_t function = (uint32_t)b->out->functions.len;
+	if (low == 0 || low >= highest - 1 || high <= low)
+		return;
+	b->out_of_memory |=
+		!vec_push(&b->out->ranges, ((struct dwarf_code_range){low, high, function, DWARF_NO_FUNCTION}));
+}
+
+static bool add_ranges(struct builder *b, const struct code *code)
+{
+	size_t before = b->out->ranges.len;
+	if (code->ranges.class != DWARF_NONE) {
+		struct dwarf_ranges ranges;
+		enum dwarf_class class = code->ranges.class == DWARF_NUMBER ? DWARF_OFFSET : code->ranges.class;
+		uint64_t low;
+		uint64_t high;
+		dwarf_ranges_list(&ranges, b->walk.file, b->walk.unit, class, code->ranges.number);
+		while (dwarf_ranges_next(&ranges, &low, &high) && !b->out_of_memory)
+			add_range(b, low, high);
+	} else if (code->has_low && code->high.class == DWARF_ADDRESS) {
+		add_range(b, code->low, code->high.number);
+	} else if (code->has_low && code->high.class == DWARF_NUMBER) {
+		add_range(b, code->low, code->low + code->high.number);
+	}
+	return b->out->ranges.len > before;
+}
+
+static uint32_t open_at(const struct builder *b, uint32_t depth)
+{
+	return depth == 0 || depth > b->open.len ? DWARF_NO_FUNCTION : b->open.items[depth - 1];
+}
+
+/* Notes that entries below entry are inside function. */
+static void set_open(struct builder *b, const struct dwarf_entry *entry, uint32_t function)
+{
+	while (b->open.len <= entry->depth && !b->out_of_memory)
+		b->out_of_memory |= !vec_push(&b->open, DWARF_NO_FUNCTION);
+	if (!b->out_of_memory)
+		b->open.items[entry->depth] = function;
+}
+
+static void visit_function(struct builder *b, const struct dwarf_entry *entry)
+{
+	bool is_inlined = entry->abbrev->tag == DW_TAG_inlined_subroutine;
+	uint32_t around = open_at(b, entry->depth);
+	struct code code;
+	if (!read_code(b, entry, &code))
+		return;
+	uint32_t own = DWARF_NO_FUNCTION;
+	if (add_ranges(b, &code)) {
+		struct dwarf_function function = {.entry = entry->offset,
+			.caller = is_inlined ? around : DWARF_NO_FUNCTION,
+			.call_file = (uint32_t)code.call_file,
+			.call_line = (uint32_t)code.call_line};
+		own = (uint32_t)b->out->functions.len;
+		b->out_of_memory |= !vec_push(&b->out->functions, function);
+	}
+	set_open(b, entry, own == DWARF_NO_FUNCTION && is_inlined ? around : own);
+}
+
+static void visit(struct builder *b, const struct dwarf_entry *entry)
+{
+	uint32_t tag = entry->abbrev->tag;
+	struct code code;
+	if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine) {
+		visit_function(b, entry);
+		return;
+	}
+	if (!entry->abbrev->has_children) {
+		dwarf_skip_values(&b->walk, entry);
+		return;
+	}
+	if (has_no_code(b->walk.unit, tag)) {
+		if (read_code(b, entry, &code) && code.sibling)
+			dwarf_skip_children(&b->walk, entry, code.sibling);
+	} else {
+		dwarf_skip_values(&b->walk, entry);
+	}
+	set_open(b, entry, open_at(b, entry->depth));
+}
+
+static int by_low(const void *a, const void *b)
+{
+	const struct dwarf_code_range *left = a;
+	const struct dwarf_code_range *right = b;
+	if (left->low != right->low)
+		return left->low < right->low ? -1 : 1;
+	if (left->high != right->high)
+		return left->high > right->high ? -1 : 1;
+	return left->function < right->function ? -1 : left->function > right->function;
+}
+
+static void nest(struct dwarf_functions *functions)
+{
+	struct dwarf_code_range *ranges = functions->ranges.items;
+	size_t count = functions->ranges.len;
+	uint32_t last = DWARF_NO_FUNCTION; /* innermost range that may still be open */
+	if (count == 0)
+		return;
+	qsort(ranges, count, sizeof(*ranges), by_low);
+	for (size_t i = 0; i < count; i++) {
+		while (last != DWARF_NO_FUNCTION && ranges[last].high <= ranges[i].low)
+			last = ranges[last].enclosing;
+		ranges[i].enclosing = last;
+		last = (uint32_t)i;
+	}
+}
+
+enum tally_status dwarf_functions_read(struct dwarf_functions *functions, struct dwarf_reader *reader,
+	const struct dwarf_file *file, const struct dwarf_unit *unit, struct tally_error *err)
+{
+	struct builder b = {.out = functions};
+	*functions = (struct dwarf_functions){.functions = {0}};
+	if (!dwarf_walk_unit(&b.walk, reader, file, unit))
+		return reader->out_of_memory ? error_nomem(err) : TALLY_OK;
+	struct dwarf_entry entry;
+	while (!b.out_of_memory && functions->ranges.len < DWARF_NO_FUNCTION && dwarf_next(&b.walk, &entry))
+		visit(&b, &entry);
+	vec_free(&b.open);
+	functions->is_damaged = b.walk.failed;
+	nest(functions);
+	return b.out_of_memory || reader->out_of_memory ? error_nomem(err) : TALLY_OK;
+}
+
+void dwarf_functions_deinit(struct dwarf_functions *functions)
+{
+	vec_free(&functions->functions);
+	vec_free(&functions->ranges);
+}
+
+uint32_t dwarf_functions_find(const struct dwarf_functions *functions, uint64_t address)
+{
+	const struct dwarf_code_range *ranges = functions->ranges.items;
+	size_t low = 0;
+	size_t high = functions->ranges.len;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (ranges[middle].low <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (uint32_t i = low ? (uint32_t)(low - 1) : DWARF_NO_FUNCTION; i != DWARF_NO_FUNCTION;
+		i = ranges[i].enclosing)
+		if (address < ranges[i].high)
+			return ranges[i].function;
+	return DWARF_NO_FUNCTION;
+}
+
+struct name_search {
+	struct tally_str linkage, name;
+	const struct dwarf_file *next_file; /* NULL: nothing more to follow */
+	uint64_t next;
+};
+
+static void look_for_name(struct dwarf_walk *walk, const struct dwarf_entry *entry, struct name_search *search)
+{
+	for (uint32_t i = 0; i < entry->abbrev->attr_count; i++) {
+		const struct dwarf_attr_spec *spec = &entry->abbrev->attrs[i];
+		struct dwarf_value value;
+		if (!dwarf_read_value(walk, spec, &value))
+			return;
+		if (value.class == DWARF_TEXT && value.text.len > 0 &&
+			(spec->name == DW_AT_linkage_name || spec->name == DW_AT_MIPS_linkage_name))
+			search->linkage = value.text;
+		else if (value.class == DWARF_TEXT && spec->name == DW_AT_name && !search->name.data)
+			search->name = value.text;
+		if (spec->name != DW_AT_abstract_origin && spec->name != DW_AT_specification)
+			continue;
+		search->next = value.number;
+		if (value.class == DWARF_REFERENCE)
+			search->next_file = walk->file;
+		else if (value.class == DWARF_REFERENCE_SUPPLEMENT)
+			search->next_file = walk->file->supplement;
+	}
+}
+
+struct tally_str dwarf_function_name(struct dwarf_reader *reader, const struct dwarf_file *file, uint64_t at)
+{
+	struct name_search search = {.next_file = file, .next = at};
+	for (unsigned step = 0; step < LIMIT_DWARF_ORIGINS && search.next_file && !search.linkage.data; step++) {
+		const struct dwarf_file *in = search.next_file;
+		const struct dwarf_unit *unit = dwarf_file_unit_at(in, search.next);
+		struct dwarf_walk walk;
+		struct dwarf_entry entry;
+		search.next_file = NULL;
+		if (!unit || !dwarf_walk_unit(&walk, reader, in, unit) || !dwarf_entry_at(&walk, search.next, &entry))
+			break;
+		look_for_name(&walk, &entry, &search);
+	}
+	return search.linkage.data ? search.linkage : search.name;
+}

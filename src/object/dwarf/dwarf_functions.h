@@ -1,0 +1,48 @@
+/*
+ * dwarf_functions.h - the functions of a unit and what was inlined into them, by address.
+ *
+ * The caller owns the functions (dwarf_functions_deinit). A function with several ranges has several entries in ranges.
+ * Where ranges nest, the innermost is found; who called whom follows the entries' own nesting, so that functions folded
+ * into one address do not call each other.
+ *
+ * Bad input: what cannot be read ends the walk; what came before stays and is_damaged says so.
+ *
+ *	dwarf_functions_read(&functions, &reader, file, unit, err);
+ *	for (uint32_t f = dwarf_functions_find(&functions, address); f != DWARF_NO_FUNCTION; f = functions.items[f].caller)
+ */
+#ifndef OBJECT_DWARF_DWARF_FUNCTIONS_H
+#define OBJECT_DWARF_DWARF_FUNCTIONS_H
+
+#include "object/dwarf/dwarf_entry.h"
+
+#define DWARF_NO_FUNCTION UINT32_MAX
+
+struct dwarf_function {
+	uint64_t entry; /* offset in DWARF_INFO of the file it was read from */
+	uint32_t caller; /* that it was inlined into; DWARF_NO_FUNCTION: it stands on its own */
+	uint32_t call_file, call_line; /* where it was inlined: of the unit's line table; 0: not said */
+};
+
+struct dwarf_code_range {
+	uint64_t low, high;
+	uint32_t function;
+	uint32_t enclosing; /* index of the smallest range around this one; DWARF_NO_FUNCTION: none */
+};
+
+struct dwarf_functions {
+	VEC(struct dwarf_function) functions;
+	VEC(struct dwarf_code_range) ranges; /* by low, outer ones first */
+	bool is_damaged;
+};
+
+/* NOMEM only. */
+TALLY_MUST_CHECK enum tally_status dwarf_functions_read(struct dwarf_functions *functions, struct dwarf_reader *reader,
+	const struct dwarf_file *file, const struct dwarf_unit *unit, struct tally_error *err);
+void dwarf_functions_deinit(struct dwarf_functions *functions);
+/* The innermost function at address; DWARF_NO_FUNCTION if none. */
+uint32_t dwarf_functions_find(const struct dwarf_functions *functions, uint64_t address);
+/* The linker's name of the function at an entry, else its source name; {NULL, 0} if it has none. Follows abstract
+ * entries and declarations, into the supplement too. */
+struct tally_str dwarf_function_name(struct dwarf_reader *reader, const struct dwarf_file *file, uint64_t entry);
+
+#endif

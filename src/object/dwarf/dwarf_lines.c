@@ -1,0 +1,359 @@
+#include "object/dwarf/dwarf_lines.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "object/dwarf/leb128.h"
+
+#define FORMATS_MAX 16 /* kinds of data that a table may give with a file: five are defined */
+
+struct line_program {
+	struct dwarf_walk walk; /* cursor over DWARF_LINE, values of the header's forms */
+	struct dwarf_unit unit; /* with the sizes of this table */
+	struct dwarf_lines *lines;
+	size_t program; /* where the opcodes begin */
+	size_t end;
+	uint16_t version;
+	uint8_t min_length, max_operations, line_range, opcode_base;
+	int8_t line_base;
+	const uint8_t *operand_counts;
+	/* registers */
+	uint64_t address;
+	uint32_t file, line, operation;
+	/* rows of the sequence being made */
+	size_t sequence;
+	bool out_of_memory, is_unordered;
+};
+
+static bool add_file(struct line_program *p, struct tally_str name, uint64_t directory)
+{
+	bool ok = vec_push(&p->lines->files, ((struct dwarf_line_file){name, directory}));
+	p->out_of_memory |= !ok;
+	return ok;
+}
+
+static struct tally_str header_text(struct cursor *c)
+{
+	struct tally_str text = {(const char *)c->data + c->pos, 0};
+	text.len = strnlen(text.data, cursor_left(c));
+	cursor_skip(c, text.len + 1);
+	return text;
+}
+
+/* DWARF 2 to 4: lists that an empty name ends; directory 0 and file 0 are the unit's own. */
+static void read_old_names(struct line_program *p)
+{
+	struct cursor *c = &p->walk.cursor;
+	struct tally_str text;
+	p->out_of_memory |= !vec_push(&p->lines->directories, p->unit.comp_dir);
+	while (!c->failed && (text = header_text(c)).len > 0)
+		p->out_of_memory |= !vec_push(&p->lines->directories, text);
+	add_file(p, p->unit.name, 0);
+	while (!c->failed && (text = header_text(c)).len > 0) {
+		uint64_t directory = cursor_uleb(c);
+		cursor_uleb(c); /* time */
+		cursor_uleb(c); /* size */
+		add_file(p, text, directory);
+	}
+}
+
+/* DWARF 5: each list says how its items are laid out. */
+static void read_names(struct line_program *p, bool are_files)
+{
+	struct cursor *c = &p->walk.cursor;
+	struct dwarf_attr_spec formats[FORMATS_MAX];
+	uint8_t format_count = cursor_u8(c);
+	if (format_count > FORMATS_MAX) {
+		c->failed = true;
+		return;
+	}
+	for (uint8_t i = 0; i < format_count; i++) {
+		formats[i].name = (uint32_t)cursor_uleb(c);
+		formats[i].form = (uint32_t)cursor_uleb(c);
+		formats[i].implicit = 0;
+	}
+	uint64_t count = cursor_uleb(c);
+	if (format_count == 0 || !cursor_count(c, count, 1))
+		return;
+	for (uint64_t i = 0; i < count && !p->walk.failed && !p->out_of_memory; i++) {
+		struct dwarf_line_file item = {.name = {"", 0}};
+		for (uint8_t f = 0; f < format_count; f++) {
+			struct dwarf_value value;
+			if (!dwarf_read_value(&p->walk, &formats[f], &value))
+				return;
+			if (formats[f].name == DW_LNCT_path && value.class == DWARF_TEXT)
+				item.name = value.text;
+			else if (formats[f].name == DW_LNCT_directory_index)
+				item.directory = value.number;
+		}
+		if (are_files)
+			add_file(p, item.name, item.directory);
+		else
+			p->out_of_memory |= !vec_push(&p->lines->directories, item.name);
+	}
+}
+
+static bool read_header(struct line_program *p)
+{
+	struct cursor *c = &p->walk.cursor;
+	p->unit.offset_size = 4;
+	uint64_t length = cursor_u32(c);
+	if (length == UINT32_MAX) {
+		length = cursor_u64(c);
+		p->unit.offset_size = 8;
+	}
+	if (c->failed || length > cursor_left(c))
+		return false;
+	p->end = c->len = c->pos + (size_t)length;
+	p->version = cursor_u16(c);
+	if (p->version < 2 || p->version > 5)
+		return false;
+	if (p->version >= 5)
+		cursor_skip(c, 2); /* sizes of addresses, which the unit has said, and of segments */
+	uint64_t header_length = cursor_uint(c, p->unit.offset_size);
+	if (header_length > cursor_left(c))
+		return false;
+	p->program = c->pos + (size_t)header_length;
+	p->min_length = cursor_u8(c);
+	p->max_operations = p->version >= 4 ? cursor_u8(c) : 1;
+	cursor_u8(c); /* whether rows are statements by default */
+	p->line_base = (int8_t)cursor_u8(c);
+	p->line_range = cursor_u8(c);
+	p->opcode_base = cursor_u8(c);
+	if (c->failed || p->line_range == 0 || p->opcode_base == 0)
+		return false;
+	if (p->max_operations == 0)
+		p->max_operations = 1;
+	p->operand_counts = cursor_take(c, (size_t)p->opcode_base - 1);
+	if (p->version >= 5) {
+		read_names(p, false);
+		read_names(p, true);
+	} else {
+		read_old_names(p);
+	}
+	return !c->failed && !p->out_of_memory;
+}
+
+static void advance(struct line_program *p, uint64_t operations)
+{
+	uint64_t sum = p->operation + operations;
+	p->address += p->min_length * (sum / p->max_operations);
+	p->operation = (uint32_t)(sum % p->max_operations);
+}
+
+static void emit(struct line_program *p, uint32_t file)
+{
+	struct dwarf_lines *lines = p->lines;
+	struct dwarf_line_row row = {p->address, file, p->line};
+	struct dwarf_line_row *last = lines->rows.len > p->sequence ? &lines->rows.items[lines->rows.len - 1] : NULL;
+	if (last && last->address == row.address) {
+		*last = row;
+		return;
+	}
+	/* Rows that say the same again only cost memory. */
+	if (last && last->file == row.file && last->line == row.line)
+		return;
+	p->is_unordered |= last && row.address < last->address;
+	p->out_of_memory |= !vec_push(&lines->rows, row);
+}
+
+static bool is_dropped(const struct line_program *p, uint64_t start)
+{
+	uint64_t highest = p->unit.address_size == 8 ? UINT64_MAX : UINT32_MAX;
+	return start == 0 || start >= highest - 1;
+}
+
+static void end_sequence(struct line_program *p)
+{
+	struct dwarf_lines *lines = p->lines;
+	emit(p, DWARF_NO_FILE);
+	if (p->is_unordered || (lines->rows.len > p->sequence && is_dropped(p, lines->rows.items[p->sequence].address)))
+		lines->rows.len = p->sequence;
+	lines->is_damaged |= p->is_unordered;
+	p->sequence = lines->rows.len;
+	p->is_unordered = false;
+	p->address = 0;
+	p->operation = 0;
+	p->file = p->line = 1;
+}
+
+static void extended(struct line_program *p)
+{
+	struct cursor *c = &p->walk.cursor;
+	struct cursor e = cursor_sub(c, cursor_uleb(c));
+	uint8_t opcode = cursor_u8(&e);
+	if (opcode == DW_LNE_end_sequence) {
+		end_sequence(p);
+	} else if (opcode == DW_LNE_set_address) {
+		p->address = cursor_uint(&e, (unsigned)cursor_left(&e));
+		p->operation = 0;
+	} else if (opcode == DW_LNE_define_file) {
+		struct tally_str name = header_text(&e);
+		add_file(p, name, cursor_uleb(&e));
+	}
+}
+
+static void standard(struct line_program *p, uint8_t opcode)
+{
+	struct cursor *c = &p->walk.cursor;
+	switch (opcode) {
+	case DW_LNS_copy:
+		emit(p, p->file);
+		break;
+	case DW_LNS_advance_pc:
+		advance(p, cursor_uleb(c));
+		break;
+	case DW_LNS_advance_line:
+		p->line += (uint32_t)cursor_sleb(c);
+		break;
+	case DW_LNS_set_file:
+		p->file = (uint32_t)cursor_uleb(c);
+		break;
+	case DW_LNS_const_add_pc:
+		advance(p, (uint64_t)((255 - p->opcode_base) / p->line_range));
+		break;
+	case DW_LNS_fixed_advance_pc:
+		p->address += cursor_u16(c);
+		p->operation = 0;
+		break;
+	default: /* columns, statements, blocks, and what is newer than this reader */
+		for (uint8_t i = 0; i < p->operand_counts[opcode - 1]; i++)
+			cursor_uleb(c);
+		break;
+	}
+}
+
+static void run(struct line_program *p)
+{
+	struct cursor *c = &p->walk.cursor;
+	c->pos = p->program;
+	p->sequence = p->lines->rows.len;
+	p->file = p->line = 1;
+	while (cursor_left(c) > 0 && !p->out_of_memory) {
+		uint8_t opcode = cursor_u8(c);
+		if (opcode >= p->opcode_base) {
+			unsigned adjusted = (unsigned)(opcode - p->opcode_base);
+			advance(p, adjusted / p->line_range);
+			p->line += (uint32_t)(p->line_base + (int)(adjusted % p->line_range));
+			emit(p, p->file);
+		} else if (opcode == 0) {
+			extended(p);
+		} else {
+			standard(p, opcode);
+		}
+	}
+	p->lines->is_damaged |= c->failed || p->lines->rows.len > p->sequence;
+	p->lines->rows.len = p->sequence; /* a sequence without its end covers nothing */
+}
+
+struct sequence {
+	uint64_t address;
+	size_t first, count;
+};
+
+static int by_address(const void *a, const void *b)
+{
+	const struct sequence *left = a;
+	const struct sequence *right = b;
+	if (left->address != right->address)
+		return left->address < right->address ? -1 : 1;
+	return left->first < right->first ? -1 : left->first > right->first;
+}
+
+/* Sequences stand in the order of sections in the object file; rows are looked up by address. */
+static bool sort_sequences(struct dwarf_lines *lines)
+{
+	VEC(struct sequence) sequences = {0};
+	bool ok = true;
+	bool is_sorted = true;
+	size_t first = 0;
+	for (size_t i = 0; i < lines->rows.len && ok; i++) {
+		if (lines->rows.items[i].file != DWARF_NO_FILE)
+			continue;
+		struct sequence s = {lines->rows.items[first].address, first, i + 1 - first};
+		is_sorted =
+			is_sorted && (sequences.len == 0 || by_address(&sequences.items[sequences.len - 1], &s) < 0);
+		ok = vec_push(&sequences, s);
+		first = i + 1;
+	}
+	struct dwarf_line_row *sorted = NULL;
+	if (ok && !is_sorted) {
+		sorted = malloc(lines->rows.len * sizeof(*sorted));
+		ok = sorted != NULL;
+	}
+	if (sorted) {
+		size_t at = 0;
+		qsort(sequences.items, sequences.len, sizeof(*sequences.items), by_address);
+		for (size_t i = 0; i < sequences.len; i++) {
+			memcpy(sorted + at, lines->rows.items + sequences.items[i].first,
+				sequences.items[i].count * sizeof(*sorted));
+			at += sequences.items[i].count;
+		}
+		free(lines->rows.items);
+		lines->rows.items = sorted;
+		lines->rows.cap = lines->rows.len;
+	}
+	vec_free(&sequences);
+	return ok;
+}
+
+enum tally_status dwarf_lines_read(struct dwarf_lines *lines, struct dwarf_reader *reader,
+	const struct dwarf_file *file, const struct dwarf_unit *unit, struct tally_error *err)
+{
+	struct line_program p = {.unit = *unit, .lines = lines};
+	*lines = (struct dwarf_lines){.rows = {0}};
+	struct tally_bytes section = file->sections[DWARF_LINE];
+	if (!unit->has_lines || unit->line_offset >= section.len)
+		return TALLY_OK;
+	p.walk = (struct dwarf_walk){.reader = reader, .file = file, .unit = &p.unit};
+	p.walk.cursor = cursor_make(section, file->swap);
+	p.walk.cursor.pos = (size_t)unit->line_offset;
+	if (read_header(&p))
+		run(&p);
+	else
+		lines->is_damaged = true;
+	if (p.out_of_memory || !sort_sequences(lines))
+		return error_nomem(err);
+	return TALLY_OK;
+}
+
+void dwarf_lines_deinit(struct dwarf_lines *lines)
+{
+	vec_free(&lines->rows);
+	vec_free(&lines->files);
+	vec_free(&lines->directories);
+}
+
+const struct dwarf_line_row *dwarf_lines_find(const struct dwarf_lines *lines, uint64_t address)
+{
+	size_t low = 0;
+	size_t high = lines->rows.len;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (lines->rows.items[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0 || lines->rows.items[low - 1].file == DWARF_NO_FILE)
+		return NULL;
+	return &lines->rows.items[low - 1];
+}
+
+const char *dwarf_lines_path(const struct dwarf_lines *lines, uint32_t file, struct arena *arena)
+{
+	if (file >= lines->files.len)
+		return NULL;
+	const struct dwarf_line_file *f = &lines->files.items[file];
+	struct tally_str directory = {"", 0};
+	struct tally_str root = {"", 0};
+	if (f->name.len > 0 && f->name.data[0] == '/')
+		return arena_string(arena, f->name.data, f->name.len);
+	if (f->directory < lines->directories.len)
+		directory = lines->directories.items[f->directory];
+	if (f->directory != 0 && lines->directories.len > 0 && (directory.len == 0 || directory.data[0] != '/'))
+		root = lines->directories.items[0];
+	return arena_printf(arena, "%.*s%s%.*s%s%.*s", (int)root.len, root.data, root.len ? "/" : "",
+		(int)directory.len, directory.data, directory.len ? "/" : "", (int)f->name.len, f->name.data);
+}

@@ -1,0 +1,47 @@
+/*
+ * dwarf_lines.h - the line table of a unit: which source line the code at an address comes from. DWARF 2 to 5.
+ *
+ * The caller owns the lines (dwarf_lines_deinit); names are borrowed from the file. Rows are in order of address; of
+ * several at one address the last counts, as for other readers. Code that the linker dropped (address 0, or the highest
+ * ones) is left out.
+ *
+ * Bad input: a table that is cut or damaged gives the rows before the damage; is_damaged says so.
+ *
+ *	dwarf_lines_read(&lines, &reader, file, unit, err);
+ *	const struct dwarf_line_row *row = dwarf_lines_find(&lines, address);
+ */
+#ifndef OBJECT_DWARF_DWARF_LINES_H
+#define OBJECT_DWARF_DWARF_LINES_H
+
+#include "object/dwarf/dwarf_entry.h"
+
+#define DWARF_NO_FILE UINT32_MAX
+
+struct dwarf_line_row {
+	uint64_t address;
+	uint32_t file; /* as the table counts them; DWARF_NO_FILE: code of the unit ends here */
+	uint32_t line; /* 0: no line of the source */
+};
+
+struct dwarf_line_file {
+	struct tally_str name;
+	uint64_t directory;
+};
+
+struct dwarf_lines {
+	VEC(struct dwarf_line_row) rows;
+	VEC(struct dwarf_line_file) files; /* [0] is the unit's own before DWARF 5, too */
+	VEC(struct tally_str) directories; /* [0]: where the compiler ran */
+	bool is_damaged;
+};
+
+/* NOMEM only; a unit without a table gives none. */
+TALLY_MUST_CHECK enum tally_status dwarf_lines_read(struct dwarf_lines *lines, struct dwarf_reader *reader,
+	const struct dwarf_file *file, const struct dwarf_unit *unit, struct tally_error *err);
+void dwarf_lines_deinit(struct dwarf_lines *lines);
+/* The row that covers address; NULL if none does. */
+const struct dwarf_line_row *dwarf_lines_find(const struct dwarf_lines *lines, uint64_t address);
+/* Directory and name as one path in the arena; NULL: no such file or no memory. */
+const char *dwarf_lines_path(const struct dwarf_lines *lines, uint32_t file, struct arena *arena);
+
+#endif

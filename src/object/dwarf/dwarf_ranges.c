@@ -1,0 +1,116 @@
+#include "object/dwarf/dwarf_ranges.h"
+
+#include <dwarf.h>
+
+#include "object/dwarf/leb128.h"
+
+/* Where the index-th list of the unit's table begins: offsets lie at ranges_base and count from there. */
+static uint64_t indexed_list(const struct dwarf_file *file, const struct dwarf_unit *unit, uint64_t index)
+{
+	struct cursor c = cursor_make(file->sections[DWARF_RNGLISTS], file->swap);
+	if (unit->ranges_base > c.len || index >= (c.len - unit->ranges_base) / unit->offset_size)
+		return UINT64_MAX;
+	c.pos = (size_t)(unit->ranges_base + index * unit->offset_size);
+	return unit->ranges_base + cursor_uint(&c, unit->offset_size);
+}
+
+void dwarf_ranges_list(struct dwarf_ranges *ranges, const struct dwarf_file *file, const struct dwarf_unit *unit,
+	enum dwarf_class class, uint64_t number)
+{
+	const struct dwarf_file *program = file->program ? file->program : file;
+	*ranges = (struct dwarf_ranges){
+		.program = program, .unit = unit, .base = unit->base, .is_rnglist = unit->version >= 5};
+	/* Before DWARF 5 the lists of a .dwo are in the program's file, behind those of the skeleton. */
+	const struct dwarf_file *from = ranges->is_rnglist ? file : program;
+	if (class == DWARF_RANGE_INDEX)
+		number = indexed_list(file, unit, number);
+	else if (!ranges->is_rnglist && file->program)
+		number += unit->ranges_base;
+	ranges->cursor = cursor_make(from->sections[ranges->is_rnglist ? DWARF_RNGLISTS : DWARF_RANGES], from->swap);
+	if (number > ranges->cursor.len)
+		ranges->cursor.failed = true;
+	else
+		ranges->cursor.pos = (size_t)number;
+}
+
+static bool next_pair(struct dwarf_ranges *ranges, uint64_t *low, uint64_t *high)
+{
+	struct cursor *c = &ranges->cursor;
+	unsigned size = ranges->unit->address_size;
+	uint64_t all_ones = size == 8 ? UINT64_MAX : UINT32_MAX;
+	for (;;) {
+		*low = cursor_uint(c, size);
+		*high = cursor_uint(c, size);
+		if (c->failed || (*low == 0 && *high == 0))
+			return false;
+		if (*low == all_ones) {
+			ranges->base = *high;
+			continue;
+		}
+		*low += ranges->base;
+		*high += ranges->base;
+		if (*low < *high)
+			return true;
+	}
+}
+
+static uint64_t indexed_address(const struct dwarf_ranges *ranges, uint64_t index)
+{
+	const struct dwarf_unit *unit = ranges->unit;
+	struct cursor c = cursor_make(ranges->program->sections[DWARF_ADDR], ranges->program->swap);
+	if (unit->addr_base > c.len || index >= (c.len - unit->addr_base) / unit->address_size)
+		return 0;
+	c.pos = (size_t)(unit->addr_base + index * unit->address_size);
+	return cursor_uint(&c, unit->address_size);
+}
+
+static bool next_rnglist(struct dwarf_ranges *ranges, uint64_t *low, uint64_t *high)
+{
+	struct cursor *c = &ranges->cursor;
+	unsigned size = ranges->unit->address_size;
+	while (!c->failed) {
+		uint8_t kind = cursor_u8(c);
+		*low = *high = 0;
+		switch (kind) {
+		case DW_RLE_base_addressx:
+			ranges->base = indexed_address(ranges, cursor_uleb(c));
+			break;
+		case DW_RLE_base_address:
+			ranges->base = cursor_uint(c, size);
+			break;
+		case DW_RLE_startx_endx:
+			*low = indexed_address(ranges, cursor_uleb(c));
+			*high = indexed_address(ranges, cursor_uleb(c));
+			break;
+		case DW_RLE_startx_length:
+			*low = indexed_address(ranges, cursor_uleb(c));
+			*high = *low + cursor_uleb(c);
+			break;
+		case DW_RLE_offset_pair:
+			*low = ranges->base + cursor_uleb(c);
+			*high = ranges->base + cursor_uleb(c);
+			break;
+		case DW_RLE_start_end:
+			*low = cursor_uint(c, size);
+			*high = cursor_uint(c, size);
+			break;
+		case DW_RLE_start_length:
+			*low = cursor_uint(c, size);
+			*high = *low + cursor_uleb(c);
+			break;
+		default: /* the end, or unknown */
+			c->failed = true;
+			break;
+		}
+		if (!c->failed && *low < *high)
+			return true;
+	}
+	return false;
+}
+
+bool dwarf_ranges_next(struct dwarf_ranges *ranges, uint64_t *low, uint64_t *high)
+{
+	if (ranges->cursor.failed)
+		return false;
+	return ranges->is_rnglist ? next_rnglist(ranges, low, high) : next_pair(ranges, low, high);
+}

@@ -1,0 +1,27 @@
+/*
+ * dwarf_ranges.h - the address ranges of an entry: low and high, .debug_ranges or .debug_rnglists, any version.
+ *
+ * A walk borrows file and unit. Empty ranges are left out. Bad input: a list that is cut or of unknown kind ends.
+ *
+ *	dwarf_ranges_list(&ranges, file, unit, class, number);
+ *	while (dwarf_ranges_next(&ranges, &low, &high)) ...
+ */
+#ifndef OBJECT_DWARF_DWARF_RANGES_H
+#define OBJECT_DWARF_DWARF_RANGES_H
+
+#include "object/dwarf/dwarf_unit.h"
+
+struct dwarf_ranges {
+	const struct dwarf_file *program; /* has .debug_addr */
+	const struct dwarf_unit *unit;
+	struct cursor cursor;
+	uint64_t base;
+	bool is_rnglist;
+};
+
+/* class and number: the value of DW_AT_ranges. */
+void dwarf_ranges_list(struct dwarf_ranges *ranges, const struct dwarf_file *file, const struct dwarf_unit *unit,
+	enum dwarf_class class, uint64_t number);
+bool dwarf_ranges_next(struct dwarf_ranges *ranges, uint64_t *low, uint64_t *high);
+
+#endif

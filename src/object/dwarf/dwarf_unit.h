@@ -1,0 +1,67 @@
+/*
+ * dwarf_unit.h - what a file of debug sections and one of its units are: the types that all readers here share.
+ */
+#ifndef OBJECT_DWARF_DWARF_UNIT_H
+#define OBJECT_DWARF_DWARF_UNIT_H
+
+#include "base/cursor.h"
+#include "base/vec.h"
+#include "object/elf/elf_image.h"
+
+enum dwarf_section {
+	DWARF_INFO,
+	DWARF_ABBREV,
+	DWARF_LINE,
+	DWARF_STR,
+	DWARF_LINE_STR,
+	DWARF_RANGES,
+	DWARF_RNGLISTS,
+	DWARF_ADDR,
+	DWARF_STR_OFFSETS,
+	DWARF_SECTIONS
+};
+
+enum dwarf_class { /* what the value of an attribute is */
+	DWARF_NONE, /* nothing that anyone here reads */
+	DWARF_NUMBER,
+	DWARF_ADDRESS,
+	DWARF_TEXT,
+	DWARF_REFERENCE, /* number: offset in DWARF_INFO of the same file */
+	DWARF_REFERENCE_SUPPLEMENT, /* of the supplement */
+	DWARF_OFFSET, /* in the section that the attribute means */
+	DWARF_RANGE_INDEX
+};
+
+struct dwarf_unit {
+	uint64_t offset; /* of its header in DWARF_INFO */
+	uint64_t first_entry, end; /* in DWARF_INFO */
+	uint64_t abbrev_offset;
+	uint64_t base; /* address that ranges are relative to */
+	uint64_t str_offsets_base, addr_base, ranges_base; /* in their sections */
+	uint64_t line_offset; /* in DWARF_LINE */
+	uint64_t low_pc, high_pc; /* equal: none */
+	uint64_t ranges; /* in DWARF_RANGES or DWARF_RNGLISTS, or an index, as ranges_form says */
+	uint64_t dwo_id; /* of a skeleton or split unit; 0 none */
+	struct tally_str name, comp_dir, dwo_name;
+	uint16_t version;
+	uint16_t language; /* DW_LANG_*; 0 unknown */
+	uint8_t address_size; /* 4 or 8 */
+	uint8_t offset_size; /* 4 or 8 */
+	uint8_t ranges_form; /* enum dwarf_class; DWARF_NONE: no ranges */
+	bool has_lines;
+	bool is_skeleton;
+};
+
+struct dwarf_file {
+	struct elf_section opened[DWARF_SECTIONS];
+	struct tally_bytes sections[DWARF_SECTIONS];
+	/* What units of a .dwo refer to in the program's own file: .debug_addr and, before DWARF 5, .debug_ranges. */
+	const struct dwarf_file *program;
+	const struct dwarf_file *supplement; /* dwz's common file; NULL none; borrowed */
+	VEC(struct dwarf_unit) units; /* compile and partial units, by offset; type units are left out */
+	uint64_t damaged; /* units that could not be read */
+	bool swap;
+	bool is_split; /* sections are the .dwo ones */
+};
+
+#endif

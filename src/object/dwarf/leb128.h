@@ -1,0 +1,60 @@
+/*
+ * leb128.h - DWARF's numbers of variable length, read by a cursor. Bits past the 64th are dropped, as readers do.
+ */
+#ifndef OBJECT_DWARF_LEB128_H
+#define OBJECT_DWARF_LEB128_H
+
+#include "base/cursor.h"
+
+static inline uint64_t cursor_uleb(struct cursor *c)
+{
+	uint64_t value = 0;
+	unsigned shift = 0;
+	if (!c->failed && c->pos < c->len && c->data[c->pos] < 0x80)
+		return c->data[c->pos++];
+	for (;;) {
+		uint8_t byte = cursor_u8(c);
+		if (shift < 64)
+			value |= (uint64_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return value;
+		shift += 7;
+	}
+}
+
+static inline int64_t cursor_sleb(struct cursor *c)
+{
+	uint64_t value = 0;
+	unsigned shift = 0;
+	for (;;) {
+		uint8_t byte = cursor_u8(c);
+		if (shift < 64)
+			value |= (uint64_t)(byte & 0x7f) << shift;
+		shift += 7;
+		if (byte & 0x80)
+			continue;
+		if ((byte & 0x40) && shift < 64)
+			value |= ~UINT64_C(0) << shift;
+		return (int64_t)value;
+	}
+}
+
+/* A number of 1 to 8 bytes. */
+static inline uint64_t cursor_uint(struct cursor *c, unsigned size)
+{
+	switch (size) {
+	case 1:
+		return cursor_u8(c);
+	case 2:
+		return cursor_u16(c);
+	case 4:
+		return cursor_u32(c);
+	case 8:
+		return cursor_u64(c);
+	default:
+		cursor_skip(c, size);
+		return 0;
+	}
+}
+
+#endif

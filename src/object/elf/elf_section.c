@@ -1,0 +1,112 @@
+#include <gelf.h>
+#include <stdlib.h>
+#include <zlib.h>
+
+#include "tally_config.h"
+#if HAVE_ZSTD
+#include <zstd.h>
+#endif
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "object/elf/elf_internal.h"
+
+#ifndef ELFCOMPRESS_ZSTD
+#define ELFCOMPRESS_ZSTD 2
+#endif
+#define ZDEBUG_HEADER_BYTES 12 /* "ZLIB" and the size, big-endian */
+
+struct packed {
+	struct tally_bytes bytes;
+	uint64_t unpacked_bytes;
+	uint32_t method;
+};
+
+static bool unzlib(const struct packed *from, uint8_t *to)
+{
+	uLongf size = (uLongf)from->unpacked_bytes;
+	return uncompress(to, &size, from->bytes.data, (uLong)from->bytes.len) == Z_OK && size == from->unpacked_bytes;
+}
+
+static bool unzstd(const struct packed *from, uint8_t *to)
+{
+#if HAVE_ZSTD
+	size_t size = ZSTD_decompress(to, (size_t)from->unpacked_bytes, from->bytes.data, from->bytes.len);
+	return !ZSTD_isError(size) && size == from->unpacked_bytes;
+#else
+	(void)from;
+	(void)to;
+	return false;
+#endif
+}
+
+static enum tally_status unpack(const struct packed *from, struct elf_section *out, struct tally_error *err)
+{
+	if (from->unpacked_bytes > LIMIT_DEBUG_SECTION ||
+		from->unpacked_bytes / LIMIT_DEBUG_SECTION_RATIO > from->bytes.len)
+		return error_set(err, TALLY_LIMIT, "a section of %zu bytes claims to unpack to %llu", from->bytes.len,
+			(unsigned long long)from->unpacked_bytes);
+	uint8_t *to = malloc(from->unpacked_bytes ? (size_t)from->unpacked_bytes : 1);
+	if (!to)
+		return error_nomem(err);
+	bool is_known = from->method == ELFCOMPRESS_ZLIB || from->method == ELFCOMPRESS_ZSTD;
+	if (!is_known || !(from->method == ELFCOMPRESS_ZLIB ? unzlib(from, to) : unzstd(from, to))) {
+		free(to);
+		return is_known ? error_set(err, TALLY_CORRUPT, "a compressed section cannot be unpacked")
+				: error_set(err, TALLY_UNSUPPORTED, "compression method %u of a section is unknown",
+					  from->method);
+	}
+	*out = (struct elf_section){.bytes = {to, (size_t)from->unpacked_bytes}, .owned = to};
+	return TALLY_OK;
+}
+
+/* GNU's older form: a name that begins with .z, and the header in the data. */
+static enum tally_status open_zdebug(
+	const struct elf_image *image, const char *name, struct elf_section *out, struct tally_error *err)
+{
+	char zname[64] = ".z";
+	size_t length = strlen(name);
+	if (length + 2 > sizeof(zname) || name[0] != '.')
+		return error_set(err, TALLY_NOT_FOUND, "no section %s", name);
+	memcpy(zname + 2, name + 1, length);
+	struct tally_bytes bytes = elf_image_section(image, zname);
+	if (bytes.len < ZDEBUG_HEADER_BYTES || memcmp(bytes.data, "ZLIB", 4) != 0)
+		return error_set(err, TALLY_NOT_FOUND, "no section %s", name);
+	struct packed packed = {.bytes = {bytes.data + ZDEBUG_HEADER_BYTES, bytes.len - ZDEBUG_HEADER_BYTES},
+		.method = ELFCOMPRESS_ZLIB};
+	for (size_t i = 4; i < ZDEBUG_HEADER_BYTES; i++)
+		packed.unpacked_bytes = packed.unpacked_bytes << 8 | bytes.data[i];
+	return unpack(&packed, out, err);
+}
+
+enum tally_status elf_section_open(
+	const struct elf_image *image, const char *name, struct elf_section *out, struct tally_error *err)
+{
+	GElf_Shdr header;
+	*out = (struct elf_section){.bytes = {NULL, 0}};
+	if (!elf_internal_section(image, name, &header))
+		return open_zdebug(image, name, out, err);
+	struct tally_bytes bytes = elf_image_section(image, name);
+	if (bytes.len == 0)
+		return error_set(err, TALLY_NOT_FOUND, "section %s is empty", name);
+	if (!(header.sh_flags & SHF_COMPRESSED)) {
+		out->bytes = bytes;
+		return TALLY_OK;
+	}
+	bool is_64 = gelf_getclass(image->elf) == ELFCLASS64;
+	struct cursor c = cursor_make(bytes, image->swap);
+	struct packed packed = {.method = cursor_u32(&c)};
+	cursor_skip(&c, is_64 ? 4 : 0);
+	packed.unpacked_bytes = is_64 ? cursor_u64(&c) : cursor_u32(&c);
+	cursor_skip(&c, is_64 ? 8 : 4);
+	packed.bytes = cursor_bytes(&c, cursor_left(&c));
+	if (c.failed)
+		return error_set(err, TALLY_CORRUPT, "compressed section %s is cut", name);
+	return unpack(&packed, out, err);
+}
+
+void elf_section_close(struct elf_section *section)
+{
+	free(section->owned);
+	*section = (struct elf_section){.bytes = {NULL, 0}};
+}

@@ -1,0 +1,265 @@
+/* The readers of debug information, on units made by hand and on this program itself. */
+#include "unit_test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "dwarf_builder.h"
+#include "object/dwarf/debug_info.h"
+#include "object/dwarf/dwarf_file.h"
+#include "object/dwarf/dwarf_functions.h"
+#include "object/dwarf/dwarf_lines.h"
+#include "object/dwarf/dwarf_ranges.h"
+
+static const struct dwarf_builder_kind kinds[] = {
+	{.version = 2},
+	{.version = 2, .is_big = true},
+	{.version = 3, .is_64 = true},
+	{.version = 4},
+	{.version = 4, .is_big = true, .is_64 = true},
+	{.version = 5},
+	{.version = 5, .is_big = true},
+	{.version = 5, .is_64 = true},
+	{.version = 5, .is_indexed = true},
+	{.version = 5, .is_big = true, .is_64 = true, .is_indexed = true},
+};
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+struct opened {
+	struct dwarf_builder builder;
+	struct dwarf_file *file;
+	struct dwarf_reader reader;
+};
+
+static void open_kind(struct opened *o, const struct dwarf_builder_kind *kind)
+{
+	dwarf_builder_make(&o->builder, kind);
+	assert_int_equal(dwarf_file_open_sections(o->builder.sections, o->builder.swap, &o->file, NULL), TALLY_OK);
+	dwarf_reader_init(&o->reader);
+}
+
+static void close_opened(struct opened *o)
+{
+	dwarf_reader_deinit(&o->reader);
+	dwarf_file_close(o->file);
+	dwarf_builder_deinit(&o->builder);
+}
+
+static void assert_text(struct tally_str got, const char *wanted)
+{
+	assert_true(str_equal(got, str_from(wanted)));
+}
+
+static void test_unit_head(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < KINDS; i++) {
+		struct opened o;
+		open_kind(&o, &kinds[i]);
+		assert_int_equal(o.file->damaged, 0);
+		assert_int_equal(o.file->units.len, 1);
+		const struct dwarf_unit *unit = &o.file->units.items[0];
+		assert_int_equal(unit->version, kinds[i].version);
+		assert_int_equal(unit->low_pc, 0x1000);
+		assert_int_equal(unit->high_pc, 0x1200);
+		assert_text(unit->name, "unit.c");
+		assert_text(unit->comp_dir, "/src");
+		assert_true(unit->has_lines);
+		assert_ptr_equal(dwarf_file_unit_at(o.file, unit->first_entry), unit);
+		assert_null(dwarf_file_unit_at(o.file, unit->end));
+		close_opened(&o);
+	}
+}
+
+struct expected_line {
+	uint64_t address;
+	const char *path;
+	uint32_t line;
+};
+
+static void test_lines(void **state)
+{
+	(void)state;
+	static const struct expected_line expected[] = {{0x1000, "/src/unit.c", 1}, {0x100f, "/src/unit.c", 1},
+		{0x1010, "/src/include/header.h", 11}, {0x1020, "/src/include/header.h", 12},
+		{0x1031, "/src/include/header.h", 13}, {0x1050, "/src/unit.c", 5}, {0x1100, "/src/unit.c", 40},
+		{0x117f, "/src/unit.c", 40}};
+	for (size_t i = 0; i < KINDS; i++) {
+		struct opened o;
+		struct dwarf_lines lines;
+		struct arena arena;
+		open_kind(&o, &kinds[i]);
+		arena_init(&arena);
+		assert_int_equal(dwarf_lines_read(&lines, &o.reader, o.file, &o.file->units.items[0], NULL), TALLY_OK);
+		assert_false(lines.is_damaged);
+		for (size_t e = 0; e < sizeof(expected) / sizeof(expected[0]); e++) {
+			const struct dwarf_line_row *row = dwarf_lines_find(&lines, expected[e].address);
+			assert_non_null(row);
+			assert_int_equal(row->line, expected[e].line);
+			assert_string_equal(dwarf_lines_path(&lines, row->file, &arena), expected[e].path);
+		}
+		assert_null(dwarf_lines_find(&lines, 0xfff));
+		assert_null(dwarf_lines_find(&lines, 0x1180));
+		assert_null(dwarf_lines_path(&lines, 99, &arena));
+		arena_deinit(&arena);
+		dwarf_lines_deinit(&lines);
+		close_opened(&o);
+	}
+}
+
+/* Names from the innermost outwards, with call lines: "deep:30 middle:20 _outer". */
+static void describe(struct opened *o, const struct dwarf_functions *functions, uint64_t address, char *text)
+{
+	*text = '\0';
+	uint32_t f = dwarf_functions_find(functions, address);
+	for (; f != DWARF_NO_FUNCTION; f = functions->functions.items[f].caller) {
+		const struct dwarf_function *function = &functions->functions.items[f];
+		struct tally_str name = dwarf_function_name(&o->reader, o->file, function->entry);
+		text += sprintf(text, "%.*s", (int)name.len, name.data);
+		if (function->call_line)
+			text += sprintf(text, ":%u:%u ", function->call_file, function->call_line);
+	}
+}
+
+static void test_functions(void **state)
+{
+	(void)state;
+	static const struct {
+		uint64_t address;
+		const char *text;
+	} expected[] = {{0xfff, ""}, {0x1000, "_outer"}, {0x1010, "middle:2:20 _outer"},
+		{0x1020, "deep:1:30 middle:2:20 _outer"}, {0x102f, "deep:1:30 middle:2:20 _outer"},
+		{0x1030, "middle:2:20 _outer"}, {0x1043, "deep:1:30 middle:2:20 _outer"},
+		{0x1044, "middle:2:20 _outer"}, {0x1050, "_outer"}, {0x10ff, "_outer"}, {0x1100, "second"},
+		{0x1180, ""}};
+	for (size_t i = 0; i < KINDS; i++) {
+		struct opened o;
+		struct dwarf_functions functions;
+		char text[256];
+		open_kind(&o, &kinds[i]);
+		assert_int_equal(
+			dwarf_functions_read(&functions, &o.reader, o.file, &o.file->units.items[0], NULL), TALLY_OK);
+		assert_false(functions.is_damaged);
+		assert_int_equal(functions.functions.len, 4);
+		for (size_t e = 0; e < sizeof(expected) / sizeof(expected[0]); e++) {
+			describe(&o, &functions, expected[e].address, text);
+			assert_string_equal(text, expected[e].text);
+		}
+		dwarf_functions_deinit(&functions);
+		close_opened(&o);
+	}
+}
+
+/* Every section cut at every length: what is read stays in bounds, and what is whole still has its name. */
+static void test_cut_sections(void **state)
+{
+	(void)state;
+	struct dwarf_builder builder;
+	dwarf_builder_make(&builder, &(struct dwarf_builder_kind){.version = 5, .is_indexed = true});
+	for (int section = 0; section < DWARF_SECTIONS; section++) {
+		for (size_t length = 0; length < builder.sections[section].len; length++) {
+			struct tally_bytes sections[DWARF_SECTIONS];
+			memcpy(sections, builder.sections, sizeof(sections));
+			uint8_t *exact = malloc(length ? length : 1);
+			assert_non_null(exact);
+			memcpy(exact, sections[section].data, length);
+			sections[section] = (struct tally_bytes){exact, length};
+			struct dwarf_file *file;
+			struct dwarf_reader reader;
+			dwarf_reader_init(&reader);
+			assert_int_equal(dwarf_file_open_sections(sections, builder.swap, &file, NULL), TALLY_OK);
+			for (size_t i = 0; i < file->units.len; i++) {
+				struct dwarf_lines lines;
+				struct dwarf_functions functions;
+				const struct dwarf_unit *unit = &file->units.items[i];
+				assert_int_equal(dwarf_lines_read(&lines, &reader, file, unit, NULL), TALLY_OK);
+				assert_int_equal(dwarf_functions_read(&functions, &reader, file, unit, NULL), TALLY_OK);
+				if (section == DWARF_LINE)
+					assert_int_equal(functions.functions.len, 4);
+				dwarf_lines_deinit(&lines);
+				dwarf_functions_deinit(&functions);
+			}
+			dwarf_reader_deinit(&reader);
+			dwarf_file_close(file);
+			free(exact);
+		}
+	}
+	dwarf_builder_deinit(&builder);
+}
+
+/* Two functions that the linker folded into one do not call each other. */
+static void test_overlap(void **state)
+{
+	(void)state;
+	struct dwarf_code_range ranges[] = {{0x10, 0x20, 0, DWARF_NO_FUNCTION}, {0x10, 0x20, 1, 0}};
+	struct dwarf_function items[] = {
+		{.entry = 1, .caller = DWARF_NO_FUNCTION}, {.entry = 2, .caller = DWARF_NO_FUNCTION}};
+	struct dwarf_functions functions = {.functions = {items, 2, 2}, .ranges = {ranges, 2, 2}};
+	assert_int_equal(dwarf_functions_find(&functions, 0x18), 1);
+	assert_int_equal(dwarf_functions_find(&functions, 0x20), DWARF_NO_FUNCTION);
+}
+
+__attribute__((noinline)) static int marked(int x)
+{
+	return x * 3; /* the line that test_own_program looks for */
+}
+enum { MARKED_LINE = __LINE__ - 2 };
+
+extern const char __executable_start; /* of the linker */
+
+/* Link-time address of a function of this program, which may have been moved as a whole. */
+static uint64_t link_address(const struct elf_image *image, int (*function)(int))
+{
+	size_t count;
+	const struct elf_segment *segments = elf_image_segments(image, &count);
+	return (uint64_t)(uintptr_t)function - (uint64_t)(uintptr_t)&__executable_start + segments[0].vaddr;
+}
+
+static void test_own_program(void **state)
+{
+	(void)state;
+	struct elf_image *image;
+	struct debug_info *info;
+	uint64_t address;
+	int (*volatile call)(int) = marked;
+	assert_int_equal(call(1), 3);
+	assert_int_equal(elf_image_open("/proc/self/exe", &image, NULL), TALLY_OK);
+	enum tally_status status = debug_info_open(image, &(struct debug_info_options){0}, &info, NULL);
+	if (status == TALLY_NOT_FOUND) {
+		elf_image_close(image);
+		skip_because("this program was built without debug information");
+	}
+	assert_int_equal(status, TALLY_OK);
+	address = link_address(image, call);
+	assert_int_equal(debug_info_load(info, &address, 1, 1, NULL), TALLY_OK);
+	struct debug_place places[4];
+	struct dwarf_reader reader;
+	struct arena arena;
+	dwarf_reader_init(&reader);
+	arena_init(&arena);
+	assert_int_equal(debug_info_find(info, address, places, 4), 1);
+	assert_text(debug_info_name(info, &reader, &places[0]), "marked");
+	assert_in_range(places[0].line, MARKED_LINE - 2, MARKED_LINE + 1);
+	const char *path = debug_info_path(info, &places[0], &arena);
+	assert_non_null(path);
+	assert_true(str_ends_with(str_from(path), STR("tests/unit/object/dwarf.c")));
+	assert_int_equal(debug_info_find(info, 1, places, 4), 0);
+	assert_int_equal(debug_info_damaged(info), 0);
+	arena_deinit(&arena);
+	dwarf_reader_deinit(&reader);
+	debug_info_close(info);
+	elf_image_close(image);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_unit_head),
+		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_functions),
+		cmocka_unit_test(test_cut_sections),
+		cmocka_unit_test(test_overlap),
+		cmocka_unit_test(test_own_program),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
