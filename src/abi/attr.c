@@ -26,7 +26,7 @@ static uint64_t flags_from_foreign(uint64_t word)
 static void decode_fields(struct cursor *c, struct perf_attr *attr)
 {
 	attr->type = cursor_u32(c);
-	cursor_skip(c, 4); /* size: the caller knows it */
+	attr->declared_size = cursor_u32(c);
 	attr->config = cursor_u64(c);
 	attr->sample_period_or_freq = cursor_u64(c);
 	attr->sample_type = cursor_u64(c);

@@ -65,6 +65,7 @@ enum attr_flag_bit {
 struct perf_attr {
 	uint32_t type;
 	uint32_t size; /* as stored; attr_encode writes this many bytes */
+	uint32_t declared_size; /* what the attr says of itself: less where a file's entries are wider; 0: size */
 	uint64_t config;
 	uint64_t sample_period_or_freq;
 	uint64_t sample_type;
@@ -102,7 +103,10 @@ TALLY_MUST_CHECK enum tally_status attr_decode_sized(
 	struct cursor *c, size_t stored_size, struct perf_attr *attr, struct tally_error *err);
 /* Appends attr->size bytes (fields beyond it are left out; size 0 is taken as ATTR_SIZE_KNOWN). */
 void attr_encode(struct writer *w, const struct perf_attr *attr);
-/* perf evlist -v's form: "type: 1 (software), size: 136, config: 0, { sample_period, sample_freq }: 4000, ...". */
+/* perf 6.1's evlist -v: "type: 1, size: 136, { sample_period, sample_freq }: 4000, ..."; fields that are 0 are left out,
+ * unknown bits are named by number. */
 void attr_print(struct text *t, const struct perf_attr *attr);
+/* The same in the form of perf's --header: "type = 1, size = 136, ...". */
+void attr_print_header(struct text *t, const struct perf_attr *attr);
 
 #endif

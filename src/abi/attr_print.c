@@ -3,9 +3,37 @@
  */
 #include "abi/attr.h"
 
-static const char *const sample_names[] = {"IP", "TID", "TIME", "ADDR", "READ", "CALLCHAIN", "ID", "CPU", "PERIOD",
-	"STREAM_ID", "RAW", "BRANCH_STACK", "REGS_USER", "STACK_USER", "WEIGHT", "DATA_SRC", "IDENTIFIER",
-	"TRANSACTION", "REGS_INTR", "PHYS_ADDR", "AUX", "CGROUP", "DATA_PAGE_SIZE", "CODE_PAGE_SIZE", "WEIGHT_STRUCT"};
+/* In perf's order, which is not that of the bits. */
+static const struct bit_name {
+	uint64_t bit;
+	const char *name;
+} sample_names[] = {
+	{SAMPLE_IP, "IP"},
+	{SAMPLE_TID, "TID"},
+	{SAMPLE_TIME, "TIME"},
+	{SAMPLE_ADDR, "ADDR"},
+	{SAMPLE_READ, "READ"},
+	{SAMPLE_CALLCHAIN, "CALLCHAIN"},
+	{SAMPLE_ID, "ID"},
+	{SAMPLE_CPU, "CPU"},
+	{SAMPLE_PERIOD, "PERIOD"},
+	{SAMPLE_STREAM_ID, "STREAM_ID"},
+	{SAMPLE_RAW, "RAW"},
+	{SAMPLE_BRANCH_STACK, "BRANCH_STACK"},
+	{SAMPLE_REGS_USER, "REGS_USER"},
+	{SAMPLE_STACK_USER, "STACK_USER"},
+	{SAMPLE_IDENTIFIER, "IDENTIFIER"},
+	{SAMPLE_REGS_INTR, "REGS_INTR"},
+	{SAMPLE_DATA_SRC, "DATA_SRC"},
+	{SAMPLE_WEIGHT, "WEIGHT"},
+	{SAMPLE_TRANSACTION, "TRANSACTION"},
+	{SAMPLE_PHYS_ADDR, "PHYS_ADDR"},
+	{SAMPLE_AUX, "AUX"},
+	{SAMPLE_CGROUP, "CGROUP"},
+	{SAMPLE_DATA_PAGE_SIZE, "DATA_PAGE_SIZE"},
+	{SAMPLE_CODE_PAGE_SIZE, "CODE_PAGE_SIZE"},
+	{SAMPLE_WEIGHT_STRUCT, "WEIGHT_STRUCT"},
+};
 static const char *const read_names[] = {"TOTAL_TIME_ENABLED", "TOTAL_TIME_RUNNING", "ID", "GROUP", "LOST"};
 static const char *const branch_names[] = {"USER", "KERNEL", "HV", "ANY", "ANY_CALL", "ANY_RETURN", "IND_CALL",
 	"ABORT_TX", "IN_TX", "NO_TX", "COND", "CALL_STACK", "IND_JUMP", "CALL", "NO_FLAGS", "NO_CYCLES", "TYPE_SAVE",
@@ -52,84 +80,145 @@ static const char *const flag_names[ATTR_BIT_COUNT] = {
 	[ATTR_BIT_DEFER_OUTPUT] = "defer_output",
 };
 
-static void field_name(struct text *t, const char *name)
+struct fields {
+	struct text *text;
+	const char *separator;
+	bool has_some;
+};
+
+static void field_name(struct fields *f, const char *name)
 {
-	text_str(t, ", ");
-	text_str(t, name);
-	text_str(t, ": ");
+	if (f->has_some)
+		text_str(f->text, ", ");
+	f->has_some = true;
+	text_str(f->text, name);
+	text_str(f->text, f->separator);
 }
 
-static void decimal(struct text *t, const char *name, uint64_t value)
+static void decimal(struct fields *f, const char *name, uint64_t value)
 {
 	if (value == 0)
 		return;
-	field_name(t, name);
-	text_u64(t, value);
+	field_name(f, name);
+	text_u64(f->text, value);
 }
 
-static void hex(struct text *t, const char *name, uint64_t value)
+static void hex(struct fields *f, const char *name, uint64_t value)
 {
 	if (value == 0)
 		return;
-	field_name(t, name);
-	text_str(t, "0x");
-	text_hex(t, value, 0);
+	field_name(f, name);
+	text_str(f->text, "0x");
+	text_hex(f->text, value, 0);
 }
 
-static void bits(struct text *t, const char *name, uint64_t value, const char *const *names, size_t count)
+/* Collects the names of a bit set: "IP|TID|bit 25". */
+struct bit_list {
+	struct text *text;
+	bool has_some;
+};
+
+static void bit_list_add(struct bit_list *list, const char *name)
 {
-	if (value == 0)
-		return;
-	field_name(t, name);
-	bool is_first = true;
-	for (size_t i = 0; i < 64; i++) {
-		if (!(value >> i & 1))
-			continue;
-		if (!is_first)
-			text_char(t, '|');
-		is_first = false;
-		if (i < count) {
-			text_str(t, names[i]);
-		} else {
-			text_str(t, "0x");
-			text_hex(t, UINT64_C(1) << i, 0);
-		}
+	if (list->has_some)
+		text_char(list->text, '|');
+	list->has_some = true;
+	text_str(list->text, name);
+}
+
+static void bit_list_add_unknown(struct bit_list *list, uint64_t unknown)
+{
+	for (; unknown != 0; unknown &= unknown - 1) {
+		bit_list_add(list, "bit ");
+		text_u64(list->text, (uint64_t)__builtin_ctzll(unknown));
 	}
 }
 
-#define BITS(t, name, value, names) bits(t, name, value, names, sizeof(names) / sizeof(names[0]))
+static void sample_type(struct fields *f, uint64_t value)
+{
+	if (value == 0)
+		return;
+	field_name(f, "sample_type");
+	struct bit_list list = {.text = f->text};
+	for (size_t i = 0; i < sizeof(sample_names) / sizeof(sample_names[0]); i++)
+		if (value & sample_names[i].bit)
+			bit_list_add(&list, sample_names[i].name);
+	bit_list_add_unknown(&list, value & ~SAMPLE_KNOWN_MASK);
+}
+
+static void bits(struct fields *f, const char *name, uint64_t value, const char *const *names, size_t count)
+{
+	if (value == 0)
+		return;
+	field_name(f, name);
+	struct bit_list list = {.text = f->text};
+	for (size_t i = 0; i < count; i++)
+		if (value >> i & 1)
+			bit_list_add(&list, names[i]);
+	bit_list_add_unknown(&list, value >> count << count);
+}
+
+#define BITS(f, name, value, names) bits(f, name, value, names, sizeof(names) / sizeof(names[0]))
+
+static void flags(struct fields *f, const struct perf_attr *attr)
+{
+	for (unsigned i = 0; i < ATTR_BIT_COUNT; i++) {
+		if (i == ATTR_BIT_PRECISE_IP)
+			decimal(f, "precise_ip", attr_precise_ip(attr));
+		else if (flag_names[i])
+			decimal(f, flag_names[i], attr->flags >> i & 1);
+	}
+	uint64_t unknown = attr->flags >> ATTR_BIT_COUNT << ATTR_BIT_COUNT;
+	if (unknown == 0)
+		return;
+	field_name(f, "unknown flags");
+	struct bit_list list = {.text = f->text};
+	bit_list_add_unknown(&list, unknown);
+}
+
+static void all_fields(struct fields *f, const struct perf_attr *attr)
+{
+	decimal(f, "type", attr->type);
+	decimal(f, "size", attr->declared_size ? attr->declared_size : attr->size);
+	hex(f, "config", attr->config);
+	decimal(f, "{ sample_period, sample_freq }", attr->sample_period_or_freq);
+	sample_type(f, attr->sample_type);
+	BITS(f, "read_format", attr->read_format, read_names);
+	flags(f, attr);
+	decimal(f, "{ wakeup_events, wakeup_watermark }", attr->wakeup);
+	decimal(f, "bp_type", attr->bp_type);
+	hex(f, "{ bp_addr, config1 }", attr->config1);
+	hex(f, "{ bp_len, config2 }", attr->config2);
+	BITS(f, "branch_sample_type", attr->branch_sample_type, branch_names);
+	hex(f, "sample_regs_user", attr->sample_regs_user);
+	decimal(f, "sample_stack_user", attr->sample_stack_user);
+	if (attr->clockid != 0) {
+		field_name(f, "clockid");
+		text_i64(f->text, attr->clockid);
+	}
+	hex(f, "sample_regs_intr", attr->sample_regs_intr);
+	decimal(f, "aux_watermark", attr->aux_watermark);
+	decimal(f, "sample_max_stack", attr->sample_max_stack);
+	decimal(f, "aux_sample_size", attr->aux_sample_size);
+	decimal(f, "sig_data", attr->sig_data);
+	decimal(f, "aux_start_paused", attr->aux_action & 1);
+	decimal(f, "aux_pause", attr->aux_action >> 1 & 1);
+	decimal(f, "aux_resume", attr->aux_action >> 2 & 1);
+	hex(f, "unknown aux_action", attr->aux_action & ~UINT32_C(7));
+	hex(f, "config3", attr->config3);
+	hex(f, "config4", attr->config4);
+	if (attr->excess_is_nonzero)
+		decimal(f, "bytes beyond what is known", attr->excess_bytes);
+}
 
 void attr_print(struct text *t, const struct perf_attr *attr)
 {
-	text_str(t, "type: ");
-	text_u64(t, attr->type);
-	decimal(t, "size", attr->size);
-	hex(t, "config", attr->config);
-	decimal(t, "{ sample_period, sample_freq }", attr->sample_period_or_freq);
-	BITS(t, "sample_type", attr->sample_type, sample_names);
-	BITS(t, "read_format", attr->read_format, read_names);
-	for (unsigned i = 0; i < ATTR_BIT_COUNT; i++) {
-		if (i == ATTR_BIT_PRECISE_IP)
-			decimal(t, "precise_ip", attr_precise_ip(attr));
-		else if (flag_names[i])
-			decimal(t, flag_names[i], attr->flags >> i & 1);
-	}
-	decimal(t, ATTR_HAS(attr, WATERMARK) ? "wakeup_watermark" : "{ wakeup_events, wakeup_watermark }",
-		attr->wakeup);
-	decimal(t, "bp_type", attr->bp_type);
-	hex(t, "{ bp_addr, config1 }", attr->config1);
-	hex(t, "{ bp_len, config2 }", attr->config2);
-	BITS(t, "branch_sample_type", attr->branch_sample_type, branch_names);
-	hex(t, "sample_regs_user", attr->sample_regs_user);
-	decimal(t, "sample_stack_user", attr->sample_stack_user);
-	if (attr->clockid != 0) {
-		field_name(t, "clockid");
-		text_i64(t, attr->clockid);
-	}
-	hex(t, "sample_regs_intr", attr->sample_regs_intr);
-	decimal(t, "aux_watermark", attr->aux_watermark);
-	decimal(t, "sample_max_stack", attr->sample_max_stack);
-	decimal(t, "aux_sample_size", attr->aux_sample_size);
-	hex(t, "sig_data", attr->sig_data);
-	hex(t, "config3", attr->config3);
+	struct fields f = {.text = t, .separator = ": "};
+	all_fields(&f, attr);
+}
+
+void attr_print_header(struct text *t, const struct perf_attr *attr)
+{
+	struct fields f = {.text = t, .separator = " = "};
+	all_fields(&f, attr);
 }

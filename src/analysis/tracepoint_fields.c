@@ -171,6 +171,19 @@ bool tracepoint_print(struct tracepoint_printer *printer, struct tally_bytes raw
 	return true;
 }
 
+bool tracepoint_field_names(struct tracepoint_printer *printer, uint64_t id, struct text *t)
+{
+	struct tep_event *event = id <= INT32_MAX ? tep_find_event(printer->tep, (int)id) : NULL;
+	if (!event)
+		return false;
+	for (const struct tep_format_field *field = event->format.fields; field; field = field->next) {
+		if (field != event->format.fields)
+			text_char(t, ',');
+		text_str(t, field->name);
+	}
+	return true;
+}
+
 #else
 
 enum tally_status tracepoint_printer_create(
@@ -185,6 +198,11 @@ void tracepoint_printer_destroy(struct tracepoint_printer *printer)
 }
 
 bool tracepoint_print(struct tracepoint_printer *printer, struct tally_bytes raw, struct text *t)
+{
+	return false;
+}
+
+bool tracepoint_field_names(struct tracepoint_printer *printer, uint64_t id, struct text *t)
 {
 	return false;
 }

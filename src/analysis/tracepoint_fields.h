@@ -21,5 +21,7 @@ TALLY_MUST_CHECK enum tally_status tracepoint_printer_create(
 void tracepoint_printer_destroy(struct tracepoint_printer *printer);
 /* False if the event is not described there. */
 bool tracepoint_print(struct tracepoint_printer *printer, struct tally_bytes raw, struct text *t);
+/* Appends "prev_comm,prev_pid,..." of the tracepoint with this number (attr.config); false if it is not described. */
+bool tracepoint_field_names(struct tracepoint_printer *printer, uint64_t id, struct text *t);
 
 #endif

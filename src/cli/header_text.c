@@ -29,20 +29,6 @@ static void print_cmdline(struct text *out, const struct perfdata_string_list *l
 	text_char(out, '\n');
 }
 
-/* attr_print's "name: value, ..." as this header has it: "name = value, ...". */
-static void print_attr(struct text *out, const struct perf_attr *attr)
-{
-	struct text fields = {0};
-	attr_print(&fields, attr);
-	for (size_t i = 0; i < fields.len; i++) {
-		if (fields.data[i] == ':' && i + 1 < fields.len && fields.data[i + 1] == ' ')
-			text_str(out, " =");
-		else
-			text_char(out, fields.data[i]);
-	}
-	text_deinit(&fields);
-}
-
 static void print_event(struct text *out, const struct perfdata_event_desc *event)
 {
 	text_str(out, "# event : name = ");
@@ -51,7 +37,7 @@ static void print_event(struct text *out, const struct perfdata_event_desc *even
 	for (size_t i = 0; i < event->id_count; i++)
 		text_printf(out, "%s%" PRIu64, i ? ", " : ", id = { ", event->ids[i]);
 	text_str(out, event->id_count ? " }, " : ", ");
-	print_attr(out, event->attr);
+	attr_print_header(out, event->attr);
 	text_char(out, '\n');
 }
 

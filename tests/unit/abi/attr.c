@@ -169,6 +169,44 @@ static void test_print(void **state)
 			      "read_format: ID|LOST, disabled: 1, freq: 1");
 }
 
+/* What perf 7.3 prints of an attr with every bit set and a field of each kind, and what we add: unknown bits. */
+static void test_print_of_what_is_rare(void **state)
+{
+	struct perf_attr attr = {.size = 144,
+		.declared_size = 120,
+		.sample_type = SAMPLE_IDENTIFIER | SAMPLE_DATA_SRC | SAMPLE_WEIGHT | SAMPLE_REGS_INTR |
+			       UINT64_C(1) << 25 | UINT64_C(1) << 63,
+		.read_format = UINT64_C(1) << 5,
+		.flags = ATTR_FLAG(ATTR_BIT_WATERMARK) | UINT64_C(3) << ATTR_BIT_PRECISE_IP |
+			 ATTR_FLAG(ATTR_BIT_DEFER_OUTPUT) | UINT64_C(1) << 40,
+		.wakeup = 5,
+		.branch_sample_type = BRANCH_COUNTERS | UINT64_C(1) << 20,
+		.clockid = -1,
+		.aux_action = 7 | 1 << 4,
+		.sig_data = 19,
+		.config3 = 20,
+		.excess_bytes = 8,
+		.excess_is_nonzero = true};
+	assert_printed(&attr,
+		"size: 120, sample_type: IDENTIFIER|REGS_INTR|DATA_SRC|WEIGHT|bit 25|bit 63, read_format: bit 5, "
+		"watermark: 1, precise_ip: 3, defer_output: 1, unknown flags: bit 40, "
+		"{ wakeup_events, wakeup_watermark }: 5, branch_sample_type: COUNTERS|bit 20, clockid: -1, "
+		"sig_data: 19, aux_start_paused: 1, aux_pause: 1, aux_resume: 1, unknown aux_action: 0x10, "
+		"config3: 0x14, bytes beyond what is known: 8");
+}
+
+static void test_declared_size_is_kept(void **state)
+{
+	uint8_t bytes[128] = {0};
+	bytes[4] = 120;
+	struct cursor c = cursor_make((struct tally_bytes){bytes, sizeof(bytes)}, false);
+	struct perf_attr attr;
+	assert_int_equal(attr_decode_sized(&c, sizeof(bytes), &attr, NULL), TALLY_OK);
+	assert_int_equal(attr.size, 128);
+	assert_int_equal(attr.declared_size, 120);
+	assert_int_equal(cursor_left(&c), 0);
+}
+
 static void assert_name(struct perf_attr attr, const char *expected)
 {
 	struct text t = {0};
@@ -200,6 +238,8 @@ int main(void)
 		cmocka_unit_test(test_larger_attrs_are_read_and_counted),
 		cmocka_unit_test(test_sizes_that_lie),
 		cmocka_unit_test(test_print),
+		cmocka_unit_test(test_print_of_what_is_rare),
+		cmocka_unit_test(test_declared_size_is_kept),
 		cmocka_unit_test(test_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
