@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define SYNC_MS 250 /* what a killed recording may lose, beside what did not fit on its way */
+
 struct session {
 	const struct record_request *request;
 	struct record_summary *summary;
@@ -29,6 +31,7 @@ struct session {
 	bool has_features;
 	int signal_fd;
 	int pipe_fd; /* what standard output was; -1: the output is a file */
+	int64_t synced_ms; /* when the file's header was last made current */
 	sigset_t old_mask;
 	bool has_mask;
 };
@@ -231,7 +234,7 @@ static enum tally_status write_initial_state(struct session *s, struct tally_err
 	state.with_data_maps = ATTR_HAS(&events->specs[record_attrs_tracking(events)].attr, MMAP_DATA);
 	enum tally_status st = describe_all(s, &state, err);
 	initial_state_deinit(&state);
-	return st;
+	return st == TALLY_OK ? perfdata_writer_sync(s->writer, err) : st;
 }
 
 static int64_t now_ms(void)
@@ -249,8 +252,10 @@ static enum tally_status drain(struct session *s, uint64_t *bytes, struct tally_
 
 	if (st == TALLY_OK && *bytes)
 		st = perfdata_writer_finish_round(s->writer, err);
-	if (st == TALLY_OK && *bytes)
+	if (st == TALLY_OK && now_ms() - s->synced_ms >= SYNC_MS) {
+		s->synced_ms = now_ms();
 		st = perfdata_writer_sync(s->writer, err);
+	}
 	return st;
 }
 
@@ -276,10 +281,10 @@ static enum tally_status record_all(struct session *s, struct tally_error *err)
 
 	while (st == TALLY_OK && !is_over) {
 		bool signalled = false;
-		int timeout = -1;
+		int timeout = SYNC_MS;
 		if (waits_to_enable) {
 			int64_t left = enable_at - now_ms();
-			timeout = left > 0 ? (int)left : 0;
+			timeout = left < 0 ? 0 : left < SYNC_MS ? (int)left : SYNC_MS;
 		}
 		st = recorder_wait(s->recorder, s->signal_fd, timeout, &signalled, err);
 		if (st == TALLY_OK && waits_to_enable && now_ms() >= enable_at) {

@@ -20,6 +20,9 @@ struct perfdata_reader {
 	bool swap;
 	bool has_compressed;
 	size_t data_offset, data_end; /* of the record stream */
+	size_t feature_offset; /* of the table; 0: none was read */
+	size_t gap_offset, gap_bytes; /* that table, where records follow it */
+	bool has_features_in_front; /* of the data: a recording of ours */
 	size_t position; /* next record */
 	struct tally_bytes payload; /* of the last record */
 	bool ended;
@@ -80,36 +83,6 @@ static enum tally_status read_attrs(
 	return TALLY_OK;
 }
 
-/* The feature sections' table lies behind the data, one entry a set bit, in order of the bits. */
-static enum tally_status read_features(struct perfdata_reader *r, size_t table_offset, struct tally_error *err)
-{
-	if (table_offset > r->bytes.len)
-		return TALLY_OK;
-	struct cursor c =
-		cursor_make((struct tally_bytes){r->bytes.data + table_offset, r->bytes.len - table_offset}, r->swap);
-	/* CPU topology needs the number of CPUs, whose section comes before it: the order of the bits suffices. */
-	for (unsigned bit = 0; bit < 256; bit++) {
-		if (!feature_is_present(&r->features, bit))
-			continue;
-		struct section section = read_section(&c);
-		struct tally_bytes bytes = section_bytes(r, section);
-		if (c.failed || !bytes.data) {
-			r->features.present[bit / 64] &= ~(UINT64_C(1) << bit % 64);
-			r->health.damaged_features++;
-			continue;
-		}
-		if (!feature_name(bit))
-			r->health.unknown_features++;
-		struct feature_input input = {
-			.section = bytes, .swap = r->swap, .arena = &r->arena, .features = &r->features};
-		enum tally_status status = feature_decode(bit, &input, err);
-		if (status != TALLY_OK)
-			return status;
-	}
-	r->health.damaged_features += r->features.damaged;
-	return TALLY_OK;
-}
-
 /* The bit set is of longs: in a foreign file of 32-bit longs the halves stand the other way round. */
 static void read_feature_bits(struct perfdata_reader *r, struct cursor *c)
 {
@@ -128,12 +101,106 @@ static bool has_features(const struct perfdata_reader *r)
 	return (r->features.present[0] | r->features.present[1] | r->features.present[2] | r->features.present[3]) != 0;
 }
 
+static size_t feature_table_bytes(const struct perfdata_reader *r)
+{
+	size_t count = 0;
+	for (unsigned bit = 0; bit < 256; bit++)
+		count += feature_is_present(&r->features, bit);
+	return count * 16;
+}
+
+/* A table that tally's writer left behind: the body of a round's end, whose header lies over the first offset. */
+static bool is_wrapped_table(const struct perfdata_reader *r, size_t offset)
+{
+	struct record record;
+	return record_at(r->bytes, r->swap, offset, &record, NULL) == TALLY_OK &&
+	       record.type == RECORD_FINISHED_ROUND && record.bytes.len > RECORD_HEADER_BYTES &&
+	       record.bytes.len == feature_table_bytes(r);
+}
+
+static struct section read_first_section(struct perfdata_reader *r, struct cursor *c, bool is_wrapped)
+{
+	struct section section = read_section(c);
+	struct cursor ahead = *c;
+	if (is_wrapped) /* such a writer's sections lie one behind the other */
+		section.offset = read_section(&ahead).offset - section.size;
+	return section;
+}
+
+/* The feature sections' table lies behind the data, one entry a set bit, in order of the bits. */
+static enum tally_status read_features(struct perfdata_reader *r, size_t table_offset, struct tally_error *err)
+{
+	if (table_offset > r->bytes.len)
+		return TALLY_OK;
+	struct cursor c =
+		cursor_make((struct tally_bytes){r->bytes.data + table_offset, r->bytes.len - table_offset}, r->swap);
+	bool is_wrapped = is_wrapped_table(r, table_offset);
+	bool is_first = true;
+	r->has_features_in_front = has_features(r);
+	/* CPU topology needs the number of CPUs, whose section comes before it: the order of the bits suffices. */
+	for (unsigned bit = 0; bit < 256; bit++) {
+		if (!feature_is_present(&r->features, bit))
+			continue;
+		struct section section = is_first ? read_first_section(r, &c, is_wrapped) : read_section(&c);
+		struct tally_bytes bytes = section_bytes(r, section);
+		is_first = false;
+		r->has_features_in_front &= section.offset < r->data_offset;
+		if (c.failed || !bytes.data) {
+			r->features.present[bit / 64] &= ~(UINT64_C(1) << bit % 64);
+			r->health.damaged_features++;
+			continue;
+		}
+		if (!feature_name(bit)) {
+			r->health.unknown_features++;
+			continue;
+		}
+		struct feature_input input = {
+			.section = bytes, .swap = r->swap, .arena = &r->arena, .features = &r->features};
+		enum tally_status status = feature_decode(bit, &input, err);
+		if (status != TALLY_OK)
+			return status;
+	}
+	r->health.damaged_features += r->features.damaged;
+	return TALLY_OK;
+}
+
 /* A writer tells the size now and then: behind it lie whole records that it had no time to tell of. */
 static void take_what_a_killed_writer_left(struct perfdata_reader *r)
 {
 	struct record record;
 	while (record_at(r->bytes, r->swap, r->data_end, &record, NULL) == TALLY_OK && record_type_name(record.type))
 		r->data_end += record.bytes.len;
+}
+
+/* Such records lie behind the table of features where the features lie in front of the data (see writer.h). */
+static void take_what_follows_the_table(struct perfdata_reader *r, size_t table_bytes)
+{
+	size_t table = r->data_end;
+	if (!r->has_features_in_front || table_bytes >= r->bytes.len - table)
+		return;
+	r->data_end += table_bytes;
+	take_what_a_killed_writer_left(r);
+	if (r->data_end > table + table_bytes) {
+		r->gap_offset = table;
+		r->gap_bytes = table_bytes;
+	} else {
+		r->data_end = table;
+	}
+}
+
+/* In a file that is cut, the last table among the records that are there. */
+static enum tally_status read_features_of_cut_file(struct perfdata_reader *r, struct tally_error *err)
+{
+	struct record record;
+	size_t found = 0;
+	for (size_t at = r->data_offset; record_at(r->bytes, r->swap, at, &record, NULL) == TALLY_OK;
+		at += record.bytes.len)
+		if (is_wrapped_table(r, at))
+			found = at;
+	if (found)
+		return read_features(r, found, err);
+	memset(r->features.present, 0, sizeof(r->features.present));
+	return TALLY_OK;
 }
 
 /* Said by the header, and where a writer had no time to say it, by the records. */
@@ -174,24 +241,27 @@ static enum tally_status open_file(struct perfdata_reader *r, bool is_v1, struct
 	uint64_t available = r->bytes.len - data.offset;
 	bool was_killed = data.size == 0 && available > 0;
 	if (was_killed || data.size > available) {
-		/* Killed before it could say where the data ends, or cut: all that is there counts, and no feature is.
-		 */
+		/* Killed before it could say where the data ends, or cut: all that is there counts. */
 		r->data_end = r->bytes.len;
-		memset(r->features.present, 0, sizeof(r->features.present));
 		if (!was_killed) {
 			r->health.is_cut = true;
 			r->health.cut_offset = r->bytes.len;
 		}
 		if (is_silent)
 			r->has_compressed = has_compressed_records(r);
-		return TALLY_OK;
+		status = read_features_of_cut_file(r, err);
+		return status == TALLY_OK ? event_set_apply_features(&r->events, &r->features, err) : status;
 	}
 	r->data_end = (size_t)(data.offset + data.size);
 	if (is_silent) {
 		take_what_a_killed_writer_left(r);
 		r->has_compressed = has_compressed_records(r);
 	}
+	r->feature_offset = r->data_end;
+	size_t table_bytes = feature_table_bytes(r);
 	status = read_features(r, r->data_end, err);
+	if (status == TALLY_OK)
+		take_what_follows_the_table(r, table_bytes);
 	return status == TALLY_OK ? event_set_apply_features(&r->events, &r->features, err) : status;
 }
 
@@ -428,6 +498,8 @@ static enum tally_status end_cut(struct perfdata_reader *r, uint64_t offset)
 static enum tally_status next_stored(struct perfdata_reader *r, struct record *record, struct tally_error *err)
 {
 	struct tally_bytes stream = {r->bytes.data, r->data_end};
+	if (r->gap_bytes && r->position == r->gap_offset)
+		r->position += r->gap_bytes;
 	enum tally_status status = record_at(stream, r->swap, r->position, record, err);
 	if (status == TALLY_END) {
 		r->ended = true;
@@ -532,14 +604,14 @@ struct perfdata_layout perfdata_reader_layout(const struct perfdata_reader *r)
 	return (struct perfdata_layout){
 		.data_offset = r->data_offset,
 		.data_size = r->data_end - r->data_offset,
-		.feature_offset = r->data_end,
+		.feature_offset = r->feature_offset ? r->feature_offset : r->data_end,
 		.mtime_ns = r->map.mtime_ns,
 	};
 }
 
 struct tally_bytes perfdata_reader_data(const struct perfdata_reader *r, uint64_t *data_offset)
 {
-	if (r->is_pipe || r->has_compressed)
+	if (r->is_pipe || r->has_compressed || r->gap_bytes)
 		return (struct tally_bytes){NULL, 0};
 	*data_offset = r->data_offset;
 	return (struct tally_bytes){r->bytes.data + r->data_offset, r->data_end - r->data_offset};

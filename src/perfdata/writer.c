@@ -14,13 +14,14 @@
 #include "base/file.h"
 #include "base/vec.h"
 #include "base/writer.h"
+#include "perfdata/compressor.h"
 #include "perfdata/feature_encode.h"
 #include "perfdata/format.h"
 
-#define PERFDATA_WRITER_SYNC_BYTES (1u << 20) /* what a killed recording may lose of its size */
-#define DATA_SIZE_OFFSET	   48 /* in the header */
-#define SECTION_BYTES		   16
-#define SLICES_MAX		   16
+#define PUBLISH_BYTES	 (64u << 10) /* of records, until a round's end makes them known; less waits for a sync */
+#define DATA_SIZE_OFFSET 48 /* in the header; event types and the feature bits follow */
+#define SECTION_BYTES	 16
+#define SLICES_MAX	 16
 
 struct writer_event {
 	struct perf_attr attr;
@@ -29,13 +30,25 @@ struct writer_event {
 	size_t id_count;
 };
 
+struct section {
+	uint64_t offset, size;
+};
+
 struct perfdata_writer {
 	int fd;
 	bool is_pipe, has_begun, is_broken;
 	VEC(struct writer_event) events;
 	uint64_t data_offset; /* in the file; 0 in a pipe */
-	uint64_t data_bytes; /* whole records that were written */
-	uint64_t synced_bytes;
+	uint64_t end; /* of what was written, from the data's start; the file's position */
+	uint64_t published; /* the data's size as the header tells it; the table lies there */
+	bool is_published;
+	uint64_t present[4]; /* the features that lie in front of the data */
+	struct section front[FEATURE_COUNT];
+	uint64_t front_offset;
+	struct writer contents; /* of those, from front_offset on */
+	struct writer table; /* their sections, in order of the bits */
+	struct compressor *compressor;
+	struct writer packed;
 };
 
 static enum tally_status writer_make(int fd, bool is_pipe, struct perfdata_writer **writer, struct tally_error *err)
@@ -97,6 +110,10 @@ void perfdata_writer_destroy(struct perfdata_writer *w)
 		free(w->events.items[i].ids);
 	}
 	vec_free(&w->events);
+	writer_deinit(&w->contents);
+	writer_deinit(&w->table);
+	writer_deinit(&w->packed);
+	compressor_destroy(w->compressor);
 	if (!w->is_pipe)
 		close(w->fd);
 	free(w);
@@ -136,8 +153,26 @@ static void put_attr(struct writer *out, const struct perf_attr *attr, uint32_t 
 	attr_encode(out, &padded);
 }
 
-/* Header, ids, attrs; the data follows. */
-static enum tally_status begin_file(struct perfdata_writer *w, struct tally_error *err)
+/* Contents in front of the data: there they stay valid while the data grows. */
+static void put_front_features(struct perfdata_writer *w, uint64_t offset, const struct perfdata_features *features)
+{
+	w->front_offset = offset;
+	for (unsigned bit = 1; bit < FEATURE_COUNT; bit++) {
+		struct section *section = &w->front[bit];
+		if (!feature_is_present(features, bit))
+			continue;
+		section->offset = offset + w->contents.len;
+		feature_encode(&w->contents, bit, features);
+		section->size = offset + w->contents.len - section->offset;
+		writer_u64(&w->table, section->offset);
+		writer_u64(&w->table, section->size);
+		w->present[bit / 64] |= UINT64_C(1) << (bit % 64);
+	}
+}
+
+/* Header, ids, attrs, features; the data follows. */
+static enum tally_status begin_file(
+	struct perfdata_writer *w, const struct perfdata_features *features, struct tally_error *err)
 {
 	uint32_t attr_size = attr_size_of(w);
 	uint64_t id_offset = PERFDATA_HEADER_BYTES;
@@ -147,7 +182,8 @@ static enum tally_status begin_file(struct perfdata_writer *w, struct tally_erro
 	for (size_t i = 0; i < w->events.len; i++)
 		attrs_offset += w->events.items[i].id_count * sizeof(uint64_t);
 	uint64_t attrs_bytes = w->events.len * (uint64_t)(attr_size + SECTION_BYTES);
-	w->data_offset = attrs_offset + attrs_bytes;
+	put_front_features(w, attrs_offset + attrs_bytes, features);
+	w->data_offset = (attrs_offset + attrs_bytes + w->contents.len + 7) & ~UINT64_C(7);
 	writer_u64(&out, PERFDATA_MAGIC2);
 	writer_u64(&out, PERFDATA_HEADER_BYTES);
 	writer_u64(&out, attr_size + SECTION_BYTES);
@@ -165,7 +201,10 @@ static enum tally_status begin_file(struct perfdata_writer *w, struct tally_erro
 		writer_u64(&out, bytes);
 		id_offset += bytes;
 	}
-	enum tally_status st = out.failed ? error_nomem(err) : file_write_all(w->fd, out.data, out.len, err);
+	writer_bytes(&out, w->contents.data, w->contents.len);
+	writer_align(&out, 8);
+	bool failed = out.failed || w->contents.failed || w->table.failed;
+	enum tally_status st = failed ? error_nomem(err) : file_write_all(w->fd, out.data, out.len, err);
 	writer_deinit(&out);
 	return st;
 }
@@ -233,7 +272,7 @@ static enum tally_status begin_pipe(
 enum tally_status perfdata_writer_begin(
 	struct perfdata_writer *w, const struct perfdata_features *features, struct tally_error *err)
 {
-	enum tally_status st = w->is_pipe ? begin_pipe(w, features, err) : begin_file(w, err);
+	enum tally_status st = w->is_pipe ? begin_pipe(w, features, err) : begin_file(w, features, err);
 
 	w->has_begun = st == TALLY_OK;
 	return st;
@@ -261,88 +300,217 @@ static enum tally_status write_vector(
 	return TALLY_OK;
 }
 
+static void put_round_header(uint8_t header[RECORD_HEADER_BYTES], uint16_t size)
+{
+	uint32_t type = RECORD_FINISHED_ROUND;
+	uint16_t misc = 0;
+
+	memcpy(header, &type, sizeof(type));
+	memcpy(header + 4, &misc, sizeof(misc));
+	memcpy(header + 6, &size, sizeof(size));
+}
+
+/* The size and the features of the header, in one write: no state lies between the old and the new one. */
+static enum tally_status put_header(
+	const struct perfdata_writer *w, uint64_t size, const uint64_t present[4], struct tally_error *err)
+{
+	uint64_t fields[7] = {size};
+
+	memcpy(&fields[3], present, 4 * sizeof(*present));
+	return file_write_all_at(w->fd, fields, sizeof(fields), DATA_SIZE_OFFSET, err);
+}
+
+/* What the feature table becomes when records follow it: the body of a round's end. */
+static enum tally_status wrap_table(const struct perfdata_writer *w, struct tally_error *err)
+{
+	uint8_t header[RECORD_HEADER_BYTES];
+
+	if (!w->is_published || w->table.len == 0)
+		return TALLY_OK;
+	put_round_header(header, (uint16_t)w->table.len);
+	return file_write_all_at(w->fd, header, sizeof(header), w->data_offset + w->published, err);
+}
+
+/* A copy of the table behind the last record, then the header. See writer.h on why this order. */
+static enum tally_status publish(struct perfdata_writer *w, struct tally_error *err)
+{
+	enum tally_status st = file_write_all_at(w->fd, w->table.data, w->table.len, w->data_offset + w->end, err);
+
+	if (st == TALLY_OK)
+		st = wrap_table(w, err);
+	if (st == TALLY_OK)
+		st = put_header(w, w->end, w->present, err);
+	if (st != TALLY_OK)
+		return st;
+	w->published = w->end;
+	w->is_published = true;
+	w->end += w->table.len;
+	return lseek(w->fd, (off_t)(w->data_offset + w->end), SEEK_SET) < 0 && errno != ESPIPE
+		       ? error_set_errno(err, TALLY_IO, errno, "seeking in the recording")
+		       : TALLY_OK;
+}
+
+static bool has_unpublished(const struct perfdata_writer *w)
+{
+	return !w->is_published || w->end > w->published + w->table.len;
+}
+
+static uint64_t written_bytes(const struct perfdata_writer *w)
+{
+	struct stat st;
+
+	return fstat(w->fd, &st) == 0 && (uint64_t)st.st_size > w->data_offset ? (uint64_t)st.st_size - w->data_offset
+									       : 0;
+}
+
+/* No more room: whole records stay as far as the table fits behind them, into room that the file has already. */
+static void keep_whole_records(struct perfdata_writer *w, uint64_t records_end)
+{
+	uint64_t room = written_bytes(w);
+	uint64_t at = w->is_published ? w->published + w->table.len : 0;
+	uint64_t keep = at;
+	uint8_t header[RECORD_HEADER_BYTES];
+	uint16_t size;
+
+	w->is_broken = true;
+	while (at <= records_end && at + w->table.len <= room) {
+		keep = at;
+		if (at == records_end ||
+			pread(w->fd, header, sizeof(header), (off_t)(w->data_offset + at)) != (ssize_t)sizeof(header))
+			break;
+		memcpy(&size, header + 6, sizeof(size));
+		if (size < sizeof(header))
+			break;
+		at += size;
+	}
+	w->end = keep;
+	if (has_unpublished(w) && publish(w, NULL) != TALLY_OK && w->is_published)
+		w->end = w->published + w->table.len;
+	(void)!ftruncate(w->fd, (off_t)(w->data_offset + w->end));
+}
+
+static enum tally_status write_records(
+	struct perfdata_writer *w, struct iovec *vec, size_t count, struct tally_error *err)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < count; i++)
+		bytes += vec[i].iov_len;
+	enum tally_status st = write_vector(w, vec, (int)count, err);
+	if (st == TALLY_OK)
+		w->end += bytes;
+	else if (w->is_pipe)
+		w->is_broken = true;
+	else
+		keep_whole_records(w, written_bytes(w));
+	return st;
+}
+
 enum tally_status perfdata_writer_append(
 	struct perfdata_writer *w, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err)
 {
 	struct iovec vec[SLICES_MAX];
-	uint64_t bytes = 0;
 	size_t used = 0;
 
 	if (w->is_broken || !w->has_begun)
 		return error_set(err, TALLY_INVALID, "the recording takes no more records");
 	if (slice_count > SLICES_MAX)
 		return error_set(err, TALLY_INVALID, "too many slices at once");
-	for (size_t i = 0; i < slice_count; i++) {
-		if (slices[i].len == 0)
-			continue;
-		vec[used++] = (struct iovec){(void *)(uintptr_t)slices[i].data, slices[i].len};
-		bytes += slices[i].len;
+	if (w->compressor) {
+		writer_clear(&w->packed);
+		enum tally_status st = compressor_pack(w->compressor, slices, slice_count, &w->packed, err);
+		if (st != TALLY_OK)
+			return st;
+		vec[used++] = (struct iovec){w->packed.data, w->packed.len};
 	}
-	enum tally_status st = write_vector(w, vec, (int)used, err);
-	if (st != TALLY_OK) {
-		w->is_broken = true;
-		/* Back to whole records. What cannot be cut off is behind the size that the header tells. */
-		if (!w->is_pipe && ftruncate(w->fd, (off_t)(w->data_offset + w->data_bytes)) == 0)
-			(void)lseek(w->fd, (off_t)(w->data_offset + w->data_bytes), SEEK_SET);
-		return st;
-	}
-	w->data_bytes += bytes;
-	/* The first time too: a size of 0 makes perf doubt the whole file. */
-	bool is_due = w->synced_bytes == 0 || w->data_bytes - w->synced_bytes >= PERFDATA_WRITER_SYNC_BYTES;
-	return is_due ? perfdata_writer_sync(w, err) : TALLY_OK;
+	for (size_t i = 0; i < slice_count && !w->compressor; i++)
+		if (slices[i].len)
+			vec[used++] = (struct iovec){(void *)(uintptr_t)slices[i].data, slices[i].len};
+	return write_records(w, vec, used, err);
 }
 
 enum tally_status perfdata_writer_finish_round(struct perfdata_writer *w, struct tally_error *err)
 {
 	uint8_t record[RECORD_HEADER_BYTES];
-	uint32_t type = RECORD_FINISHED_ROUND;
-	uint16_t misc = 0, size = sizeof(record);
+	struct iovec vec = {record, sizeof(record)};
+	bool is_due = !w->is_pipe && w->end - w->published >= PUBLISH_BYTES;
 
-	memcpy(record, &type, sizeof(type));
-	memcpy(record + 4, &misc, sizeof(misc));
-	memcpy(record + 6, &size, sizeof(size));
-	struct tally_bytes slice = {record, sizeof(record)};
-	return perfdata_writer_append(w, &slice, 1, err);
+	if (w->is_broken || !w->has_begun)
+		return error_set(err, TALLY_INVALID, "the recording takes no more records");
+	if (is_due && w->table.len) /* the table is the round's end */
+		return perfdata_writer_sync(w, err);
+	put_round_header(record, sizeof(record));
+	enum tally_status st = write_records(w, &vec, 1, err);
+	return st == TALLY_OK && is_due ? perfdata_writer_sync(w, err) : st;
 }
 
 enum tally_status perfdata_writer_sync(struct perfdata_writer *w, struct tally_error *err)
 {
-	if (w->is_pipe || !w->has_begun)
+	if (w->is_pipe || !w->has_begun || w->is_broken || !has_unpublished(w))
 		return TALLY_OK;
-	w->synced_bytes = w->data_bytes;
-	return file_write_all_at(w->fd, &w->data_bytes, sizeof(w->data_bytes), DATA_SIZE_OFFSET, err);
+	enum tally_status st = publish(w, err);
+	if (st != TALLY_OK)
+		keep_whole_records(w, w->end);
+	return st;
 }
 
 uint64_t perfdata_writer_data_bytes(const struct perfdata_writer *w)
 {
-	return w->data_bytes;
+	return has_unpublished(w) ? w->end : w->published;
 }
 
-/* Behind the data: a section per feature that has content, then the contents. */
+enum tally_status perfdata_writer_compress(struct perfdata_writer *w, int level, struct tally_error *err)
+{
+	return compressor_create(level, &w->compressor, err);
+}
+
+struct compressor_totals perfdata_writer_totals(const struct perfdata_writer *w)
+{
+	return w->compressor ? compressor_totals(w->compressor) : (struct compressor_totals){0};
+}
+
+/* The section of a feature at the end: the one in front of the data where nothing has changed since. */
+static struct section final_section(const struct perfdata_writer *w, unsigned bit, struct writer *content,
+	const struct perfdata_features *features, uint64_t base)
+{
+	const struct section *front = &w->front[bit];
+	size_t start = content->len;
+
+	feature_encode(content, bit, features);
+	struct section section = {base + start, content->len - start};
+	if (content->failed || front->offset == 0 || front->size != section.size)
+		return section;
+	const uint8_t *before = w->contents.data + (front->offset - w->front_offset);
+	if (section.size && memcmp(before, content->data + start, section.size) != 0)
+		return section;
+	content->len = start;
+	return *front;
+}
+
+/* Behind the data: a section per feature that has content, then the contents that are new. */
 static enum tally_status write_features(struct perfdata_writer *w, const struct perfdata_features *features,
 	uint64_t present[4], struct tally_error *err)
 {
-	uint64_t base = w->data_offset + w->data_bytes;
-	size_t count = 0, section = 0;
-	struct writer out = {0};
+	uint64_t at = w->data_offset + w->end;
+	size_t count = 0;
+	struct writer table = {0}, content = {0};
 
 	for (unsigned bit = 1; bit < FEATURE_COUNT; bit++)
 		count += feature_is_present(features, bit);
-	writer_zeros(&out, count * SECTION_BYTES);
 	for (unsigned bit = 1; bit < FEATURE_COUNT; bit++) {
-		size_t start = out.len;
 		if (!feature_is_present(features, bit))
 			continue;
-		feature_encode(&out, bit, features);
-		if (out.failed)
-			break;
-		writer_patch_u64(&out, section, base + start);
-		writer_patch_u64(&out, section + 8, out.len - start);
-		section += SECTION_BYTES;
+		struct section section = final_section(w, bit, &content, features, at + count * SECTION_BYTES);
+		writer_u64(&table, section.offset);
+		writer_u64(&table, section.size);
 		present[bit / 64] |= UINT64_C(1) << (bit % 64);
 	}
-	enum tally_status st = out.failed ? error_nomem(err) : file_write_all_at(w->fd, out.data, out.len, base, err);
-	writer_deinit(&out);
+	writer_bytes(&table, content.data, content.len);
+	enum tally_status st = table.failed || content.failed
+				       ? error_nomem(err)
+				       : file_write_all_at(w->fd, table.data, table.len, at, err);
+	writer_deinit(&table);
+	writer_deinit(&content);
 	return st;
 }
 
@@ -350,16 +518,21 @@ enum tally_status perfdata_writer_close(
 	struct perfdata_writer *w, const struct perfdata_features *features, struct tally_error *err)
 {
 	uint64_t present[4] = {0};
-	enum tally_status st = TALLY_OK;
 
 	if (w->is_pipe || !w->has_begun)
 		return TALLY_OK;
-	if (features)
-		st = write_features(w, features, present, err);
-	enum tally_status synced = perfdata_writer_sync(w, st == TALLY_OK ? err : NULL);
-	if (st != TALLY_OK)
+	if (!features || w->is_broken)
+		return perfdata_writer_sync(w, err);
+	enum tally_status st = write_features(w, features, present, err);
+	if (st != TALLY_OK) {
+		keep_whole_records(w, w->end);
 		return st;
-	if (synced != TALLY_OK)
-		return synced;
-	return file_write_all_at(w->fd, present, sizeof(present), PERFDATA_HEADER_BYTES - sizeof(present), err);
+	}
+	st = wrap_table(w, err);
+	if (st == TALLY_OK)
+		st = put_header(w, w->end, present, err);
+	w->published = w->end;
+	w->is_published = true;
+	w->has_begun = false;
+	return st;
 }

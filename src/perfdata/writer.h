@@ -1,22 +1,30 @@
 /*
- * writer.h - writes a perf.data file that is valid from its first byte, or a pipe stream.
+ * writer.h - writes a perf.data file that any moment leaves readable, or a pipe stream.
  *
- * The caller owns the writer and destroys it; close completes the file. The order is: create, add events, set features,
- * begin (header, attrs, ids on disk), append record bytes, close (features behind the data, header patched). The
- *header's data size is kept current every PERFDATA_WRITER_SYNC_BYTES and by perfdata_writer_sync, so that a killed
- *recording opens. Records are appended as raw bytes of whole records; nothing is decoded. One thread. A full disk:
- *append returns TALLY_IO once, drops what follows to the last whole record, and close still completes.
+ * The caller owns the writer and destroys it; close completes the file. The order is: create, add events, compress if
+ * wanted, begin (header, ids, attrs, features on disk), append record bytes, close. Records are appended as raw bytes
+ * of whole records; nothing is decoded. One thread.
+ *
+ * A process that is killed at any moment leaves a file that readers open up to the last sync, without repair. Features
+ * lie in front of the data, and only their table behind it, where the format wants it. A sync writes a new table behind
+ * the new records, turns the old one into the body of a FINISHED_ROUND record (8 bytes), and tells the new size in the
+ * header (one write): both tables are whole all the time. Between those last two writes the first feature of the table
+ * has no place; perf 6.1 skips it then, newer ones would refuse. Therefore a sync may only be done where a round ends.
+ *
+ * A full disk: append returns TALLY_IO once, whole records stay as far as there is room, the rest is cut off; close
+ * still gives a good file. Nothing is ever fsynced: what was appended survives the process, not the machine's power.
  *
  *	perfdata_writer_create_file("perf.data", &w, err);
  *	perfdata_writer_add_event(w, &attr, "cycles", ids, n, err);
- *	perfdata_writer_begin(w, err);
- *	perfdata_writer_append(w, slices, slice_count, err);
+ *	perfdata_writer_begin(w, &features, err);
+ *	perfdata_writer_append(w, slices, slice_count, err); perfdata_writer_finish_round(w, err);
  *	perfdata_writer_close(w, &features, err); perfdata_writer_destroy(w);
  */
 #ifndef PERFDATA_WRITER_H
 #define PERFDATA_WRITER_H
 
 #include "abi/attr.h"
+#include "perfdata/compressor.h"
 #include "perfdata/features.h"
 
 struct perfdata_writer;
@@ -32,16 +40,23 @@ void perfdata_writer_destroy(struct perfdata_writer *writer);
 TALLY_MUST_CHECK enum tally_status perfdata_writer_add_event(struct perfdata_writer *writer,
 	const struct perf_attr *attr, struct tally_str name, const uint64_t *ids, size_t id_count,
 	struct tally_error *err);
-/* features: what is known before the run; written behind the data at close, and in a pipe now. */
+/* Records are packed from now on. Before begin; its features should tell of it. */
+TALLY_MUST_CHECK enum tally_status perfdata_writer_compress(
+	struct perfdata_writer *writer, int level, struct tally_error *err);
+/* features: what is known before the run. */
 TALLY_MUST_CHECK enum tally_status perfdata_writer_begin(
 	struct perfdata_writer *writer, const struct perfdata_features *features, struct tally_error *err);
 /* Slices together are whole records; written with one writev where possible. */
 TALLY_MUST_CHECK enum tally_status perfdata_writer_append(
 	struct perfdata_writer *writer, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err);
+/* All rings were read once: a marker for readers that sort. Syncs when much came since the last time. */
 TALLY_MUST_CHECK enum tally_status perfdata_writer_finish_round(
 	struct perfdata_writer *writer, struct tally_error *err);
+/* Makes all that was appended part of the file as its header tells it. Ends a round. */
 TALLY_MUST_CHECK enum tally_status perfdata_writer_sync(struct perfdata_writer *writer, struct tally_error *err);
 uint64_t perfdata_writer_data_bytes(const struct perfdata_writer *writer);
+/* Zeros where nothing is packed. */
+struct compressor_totals perfdata_writer_totals(const struct perfdata_writer *writer);
 /* features now complete (build ids, sample times); bits to write are features->present. */
 TALLY_MUST_CHECK enum tally_status perfdata_writer_close(
 	struct perfdata_writer *writer, const struct perfdata_features *features, struct tally_error *err);

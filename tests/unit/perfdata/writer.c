@@ -201,23 +201,130 @@ static void test_a_killed_writer_leaves_a_file(void **state)
 	}
 }
 
+static uint64_t size_in_header(void)
+{
+	uint64_t size = 0;
+	int fd = open(path, O_RDONLY);
+	assert_int_equal(pread(fd, &size, sizeof(size), 48), sizeof(size));
+	close(fd);
+	return size;
+}
+
 static void test_the_size_is_kept_current(void **state)
 {
 	struct perfdata_writer *w;
 	struct perfdata_features features = some_features();
-	static uint8_t megabyte[1 << 20];
-	for (size_t i = 0; i < sizeof(megabyte); i += 8)
-		memcpy(megabyte + i, (uint8_t[]){RECORD_FINISHED_ROUND, 0, 0, 0, 0, 0, 8, 0}, 8);
+	static uint8_t records[64 << 10];
+	for (size_t i = 0; i < sizeof(records); i += 8)
+		memcpy(records + i, (uint8_t[]){RECORD_FINISHED_ROUND, 0, 0, 0, 0, 0, 8, 0}, 8);
 	assert_int_equal(perfdata_writer_create_file(path, false, &w, NULL), TALLY_OK);
 	add_events(w);
 	assert_int_equal(perfdata_writer_begin(w, &features, NULL), TALLY_OK);
-	struct tally_bytes slice = {megabyte, sizeof(megabyte)};
+	struct tally_bytes slice = {records, sizeof(records)};
 	assert_int_equal(perfdata_writer_append(w, &slice, 1, NULL), TALLY_OK);
-	uint64_t size = 0;
-	int fd = open(path, O_RDONLY);
-	assert_int_equal(pread(fd, &size, sizeof(size), 48), sizeof(size));
-	assert_int_equal(size, sizeof(megabyte));
-	close(fd);
+	assert_int_equal(size_in_header(), 0);
+	assert_int_equal(perfdata_writer_finish_round(w, NULL), TALLY_OK);
+	assert_int_equal(size_in_header(), sizeof(records));
+	perfdata_writer_destroy(w);
+}
+
+/* Copies the first bytes of the file to memory that the caller frees. */
+static struct tally_bytes file_bytes(void)
+{
+	char *data;
+	size_t len;
+	assert_int_equal(file_read(path, 1 << 20, &data, &len, NULL), TALLY_OK);
+	return (struct tally_bytes){(const uint8_t *)data, len};
+}
+
+static void free_bytes(struct tally_bytes bytes)
+{
+	free((void *)(uintptr_t)bytes.data);
+}
+
+static size_t count_samples(struct perfdata_reader *r)
+{
+	struct record record;
+	size_t found = 0;
+	while (perfdata_reader_next(r, &record, NULL) == TALLY_OK)
+		found += record.type == RECORD_SAMPLE;
+	return found;
+}
+
+/* Frees the bytes. */
+static void assert_reads(struct tally_bytes bytes, size_t samples)
+{
+	struct perfdata_reader *r;
+	assert_int_equal(perfdata_reader_open_bytes(bytes, &r, NULL), TALLY_OK);
+	assert_int_equal(count_samples(r), samples);
+	assert_int_equal(perfdata_reader_health(r)->damaged_features, 0);
+	assert_true(str_equal(perfdata_reader_features(r)->hostname, STR("host")));
+	assert_int_equal(perfdata_reader_features(r)->cpus_online, 3);
+	perfdata_reader_destroy(r);
+	free_bytes(bytes);
+}
+
+/* Records behind the last sync, and the file cut at any byte: all that is whole comes out, with its features. */
+static void test_every_cut_of_a_running_recording(void **state)
+{
+	struct perfdata_writer *w;
+	struct perfdata_features features = some_features();
+	size_t whole[4] = {0};
+	assert_int_equal(perfdata_writer_create_file(path, false, &w, NULL), TALLY_OK);
+	add_events(w);
+	assert_int_equal(perfdata_writer_begin(w, &features, NULL), TALLY_OK);
+	struct tally_bytes start = file_bytes();
+	for (size_t i = 0; i < 3; i++) {
+		append_samples(w);
+		if (i < 2)
+			assert_int_equal(perfdata_writer_sync(w, NULL), TALLY_OK);
+		assert_reads(file_bytes(), 3 * (i + 1));
+		whole[i] = perfdata_writer_data_bytes(w);
+	}
+	struct tally_bytes all = file_bytes();
+	struct writer out = {0};
+	put_sample(&out, 7, 1);
+	for (size_t len = start.len; len <= all.len; len++) {
+		struct tally_bytes copy = {malloc(len), len};
+		memcpy((void *)(uintptr_t)copy.data, all.data, len);
+		size_t samples = 0;
+		for (size_t i = 0; i < 3; i++) {
+			size_t from = i ? whole[i - 1] + (2 * 16) : 0;
+			size_t there = len - start.len;
+			size_t more = there > from ? (there - from) / out.len : 0;
+			samples += more < 3 ? more : 3;
+		}
+		struct perfdata_reader *r;
+		assert_int_equal(perfdata_reader_open_bytes(copy, &r, NULL), TALLY_OK);
+		size_t found = count_samples(r);
+		if (found != samples)
+			fail_msg("cut at %zu: %zu samples of %zu", len, found, samples);
+		perfdata_reader_destroy(r);
+		free_bytes(copy);
+	}
+	free_bytes(start);
+	free_bytes(all);
+	writer_deinit(&out);
+	perfdata_writer_destroy(w);
+}
+
+/* Killed between the two last writes of a sync: the old table has become a record, the header tells the old size. */
+static void test_a_kill_inside_a_sync(void **state)
+{
+	struct perfdata_writer *w;
+	struct perfdata_features features = some_features();
+	assert_int_equal(perfdata_writer_create_file(path, false, &w, NULL), TALLY_OK);
+	add_events(w);
+	assert_int_equal(perfdata_writer_begin(w, &features, NULL), TALLY_OK);
+	append_samples(w);
+	assert_int_equal(perfdata_writer_sync(w, NULL), TALLY_OK);
+	uint64_t old_size = size_in_header();
+	append_samples(w);
+	assert_int_equal(perfdata_writer_sync(w, NULL), TALLY_OK);
+	assert_true(size_in_header() > old_size);
+	struct tally_bytes bytes = file_bytes();
+	memcpy((uint8_t *)(uintptr_t)bytes.data + 48, &old_size, sizeof(old_size));
+	assert_reads(bytes, 6);
 	perfdata_writer_destroy(w);
 }
 
@@ -291,11 +398,14 @@ static void test_a_full_disk(void **state)
 	assert_int_equal(perfdata_writer_append(w, &slice, 1, &err), TALLY_INVALID);
 	(void)!perfdata_writer_close(w, &features, &err); /* no room for the features */
 	limit_file_size(RLIM_INFINITY);
-	assert_int_equal(perfdata_writer_data_bytes(w), whole * slice.len);
+	size_t kept = perfdata_writer_data_bytes(w) / slice.len;
+	assert_true(kept <= whole && (whole - kept) * slice.len <= 2 * 16 + slice.len); /* room for the table */
+	assert_int_equal(perfdata_writer_data_bytes(w), kept * slice.len);
 	perfdata_writer_destroy(w);
 	assert_int_equal(perfdata_reader_open(path, &r, NULL), TALLY_OK);
-	assert_int_equal(count_records(r).samples, whole);
-	assert_int_equal(perfdata_reader_layout(r).data_size, whole * slice.len);
+	assert_int_equal(count_records(r).samples, kept);
+	assert_int_equal(perfdata_reader_layout(r).data_size, kept * slice.len);
+	assert_true(str_equal(perfdata_reader_features(r)->hostname, STR("host")));
 	perfdata_reader_destroy(r);
 	writer_deinit(&out);
 }
@@ -322,6 +432,8 @@ int main(void)
 		cmocka_unit_test(test_pipe_comes_back),
 		cmocka_unit_test(test_a_killed_writer_leaves_a_file),
 		cmocka_unit_test(test_the_size_is_kept_current),
+		cmocka_unit_test(test_every_cut_of_a_running_recording),
+		cmocka_unit_test(test_a_kill_inside_a_sync),
 		cmocka_unit_test(test_the_old_file_is_kept),
 		cmocka_unit_test(test_places_that_take_no_file),
 		cmocka_unit_test(test_a_full_disk),
