@@ -2,17 +2,47 @@
 
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "perfdata/time_order.h"
 
 struct injecting {
 	struct perfdata_reader *reader;
 	struct perfdata_rewriter *rewriter;
 	const struct inject_options *options;
+	bool has_sample;
+	struct writer scratch; /* the record that takes another's place */
 };
 
-static enum tally_status put_record(struct injecting *in, const struct record *record, struct tally_error *err)
+/* A pipe's grow as it is read. */
+static const struct perfdata_features *features_of(const struct injecting *in)
 {
-	return perfdata_rewriter_record(in->rewriter, record, perfdata_reader_payload(in->reader), err);
+	return in->options->features ? in->options->features : perfdata_reader_features(in->reader);
+}
+
+static enum tally_status put_record(
+	struct injecting *in, const struct record *record, struct tally_bytes payload, struct tally_error *err)
+{
+	const struct inject_options *options = in->options;
+	enum tally_status status = TALLY_OK;
+	if (record->type == RECORD_SAMPLE && !in->has_sample) {
+		in->has_sample = true;
+		status = perfdata_rewriter_bytes(in->rewriter, options->before_samples, err);
+	}
+	if (status != TALLY_OK)
+		return status;
+	if (!options->mmaps || (record->type != RECORD_MMAP && record->type != RECORD_MMAP2))
+		return perfdata_rewriter_record(in->rewriter, record, payload, err);
+	writer_clear(&in->scratch);
+	switch (inject_mmap(options->mmaps, record, &in->scratch)) {
+	case INJECT_MMAP_KEPT:
+		return perfdata_rewriter_record(in->rewriter, record, payload, err);
+	case INJECT_MMAP_CHANGED:
+		return in->scratch.failed ? error_nomem(err)
+					  : perfdata_rewriter_bytes(in->rewriter, writer_view(&in->scratch), err);
+	case INJECT_MMAP_DROPPED:
+	default:
+		return TALLY_OK;
+	}
 }
 
 /* TALLY_OK behind the last record; what ended the input early is said in end_error. */
@@ -25,7 +55,7 @@ static enum tally_status copy_as_read(struct injecting *in, struct tally_error *
 			end_error->status = status == TALLY_END ? TALLY_OK : status;
 			return TALLY_OK;
 		}
-		status = put_record(in, &record, err);
+		status = put_record(in, &record, perfdata_reader_payload(in->reader), err);
 		if (status != TALLY_OK)
 			return status;
 	}
@@ -46,9 +76,9 @@ static enum tally_status copy_sorted(struct injecting *in, struct inject_result 
 			break;
 		}
 		/* Only a record without a time has a payload, and it comes out as soon as it was read. */
-		status = item.has_time ? perfdata_rewriter_record(
-						 in->rewriter, &item.record, (struct tally_bytes){NULL, 0}, err)
-				       : put_record(in, &item.record, err);
+		struct tally_bytes payload =
+			item.has_time ? (struct tally_bytes){NULL, 0} : perfdata_reader_payload(in->reader);
+		status = put_record(in, &item.record, payload, err);
 		if (status != TALLY_OK)
 			break;
 	}
@@ -57,26 +87,16 @@ static enum tally_status copy_sorted(struct injecting *in, struct inject_result 
 	return status;
 }
 
-/* To the end and back: what a pipe says of itself is known then. */
-static void read_descriptions(struct perfdata_reader *reader)
-{
-	struct record record;
-	while (perfdata_reader_next(reader, &record, NULL) == TALLY_OK)
-		;
-	perfdata_reader_rewind(reader);
-}
-
 enum tally_status inject_copy(struct perfdata_reader *reader, struct perfdata_rewriter *rewriter,
 	const struct inject_options *options, struct inject_result *result, struct tally_error *err)
 {
-	struct injecting in = {reader, rewriter, options};
+	struct injecting in = {.reader = reader, .rewriter = rewriter, .options = options};
 	*result = (struct inject_result){0};
-	if (perfdata_reader_is_pipe(reader) && !options->to_pipe)
-		read_descriptions(reader);
-	enum tally_status status = perfdata_rewriter_begin(rewriter, reader, perfdata_reader_features(reader), err);
+	enum tally_status status = perfdata_rewriter_begin(rewriter, reader, features_of(&in), err);
 	if (status == TALLY_OK)
 		status = options->sort ? copy_sorted(&in, result, err) : copy_as_read(&in, &result->end_error, err);
 	if (status == TALLY_OK)
-		status = perfdata_rewriter_finish(rewriter, perfdata_reader_features(reader), err);
+		status = perfdata_rewriter_finish(rewriter, features_of(&in), err);
+	writer_deinit(&in.scratch);
 	return status;
 }

@@ -1,19 +1,23 @@
 /*
  * inject.h - one pass over a recording that writes it anew: every record as it is, and what was asked for changed.
  *
- * Borrows everything. A pipe that becomes a file is read twice: its descriptions go into the file's header. A cut or
- * damaged recording is copied up to where it ends; what was wrong is in the result. One thread.
+ * Borrows everything. A pipe that becomes a file must have been read once (inject_survey): its descriptions go into the
+ * file's header. A cut or damaged recording is copied up to where it ends; what was wrong is in the result. One thread.
  *
  *	inject_copy(reader, rewriter, &options, &result, err);
  */
 #ifndef ANALYSIS_INJECT_H
 #define ANALYSIS_INJECT_H
 
+#include "analysis/inject_mmap.h"
 #include "perfdata/rewriter.h"
 
 struct inject_options {
 	bool to_pipe;
 	bool sort; /* records in order of time, as far as rounds allow */
+	const struct perfdata_features *features; /* NULL: the recording's own */
+	struct tally_bytes before_samples; /* records that go before the first sample */
+	const struct inject_mmaps *mmaps; /* NULL: mappings stay as they are */
 };
 
 struct inject_result {

@@ -4,15 +4,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "abi/encode.h"
 #include "analysis/inject.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/inject_build_ids.h"
 #include "cli/recording_input.h"
+#include "perfdata/feature_encode.h"
 
 struct settings {
-	const char *input, *output;
-	bool force, sort;
+	const char *input, *output, *known_ids, *vmlinux, *kallsyms;
+	bool force, sort, ignore_vmlinux;
+	bool ids_of_hits, ids_of_all, mmaps_of_hits, mmaps_of_all;
 	unsigned verbose;
 };
 
@@ -21,8 +26,14 @@ struct settings {
 static const struct option options[] = {
 	{.name = "build-ids",
 		.letter = 'b',
-		.kind = OPTION_UNSUPPORTED,
+		.kind = OPTION_FLAG,
+		ROW(ids_of_hits),
 		.help = "Inject build-ids into the output stream"},
+	{.name = "mmap2-buildids",
+		.letter = 'B',
+		.kind = OPTION_FLAG,
+		ROW(mmaps_of_hits),
+		.help = "Drop unused mmap events, make others mmap2 with build IDs"},
 	{.name = "force", .letter = 'f', .kind = OPTION_FLAG, ROW(force), .help = "don't complain, do it"},
 	{.name = "input",
 		.letter = 'i',
@@ -43,19 +54,40 @@ static const struct option options[] = {
 		.kind = OPTION_COUNT,
 		ROW(verbose),
 		.help = "be more verbose (show build ids, etc)"},
-	{.name = "vmlinux", .letter = 'k', .kind = OPTION_UNSUPPORTED},
+	{.name = "vmlinux",
+		.letter = 'k',
+		.kind = OPTION_STRING,
+		.argument = "file",
+		ROW(vmlinux),
+		.help = "vmlinux pathname: the kernel's build-id is that of this file"},
+	{.name = "ignore-vmlinux",
+		.kind = OPTION_FLAG,
+		ROW(ignore_vmlinux),
+		.help = "don't load vmlinux even if found"},
+	{.name = "kallsyms",
+		.kind = OPTION_STRING,
+		.argument = "file",
+		ROW(kallsyms),
+		.help = "kallsyms pathname: the kernel is another than the running one"},
+	{.name = "buildid-all",
+		.kind = OPTION_FLAG,
+		ROW(ids_of_all),
+		.help = "Inject build-ids of all DSOs into the output stream"},
+	{.name = "known-build-ids",
+		.kind = OPTION_STRING,
+		.argument = "buildid path [,buildid path...]",
+		ROW(known_ids),
+		.help = "build-ids to use for given paths, or file://NAME with a line for each"},
+	{.name = "mmap2-buildid-all",
+		.kind = OPTION_FLAG,
+		ROW(mmaps_of_all),
+		.help = "Rewrite all mmap events as mmap2 events with build IDs"},
 	{.name = "sched-stat", .letter = 's', .kind = OPTION_UNSUPPORTED},
-	{.name = "mmap2-buildids", .letter = 'B', .kind = OPTION_UNSUPPORTED},
-	{.name = "mmap2-buildid-all", .kind = OPTION_UNSUPPORTED},
 	{.name = "aslr", .kind = OPTION_UNSUPPORTED},
-	{.name = "buildid-all", .kind = OPTION_UNSUPPORTED},
 	{.name = "convert-callchain", .kind = OPTION_UNSUPPORTED},
 	{.name = "guest-data", .kind = OPTION_UNSUPPORTED},
 	{.name = "guestmount", .kind = OPTION_UNSUPPORTED},
-	{.name = "ignore-vmlinux", .kind = OPTION_UNSUPPORTED},
 	{.name = "itrace", .kind = OPTION_UNSUPPORTED},
-	{.name = "kallsyms", .kind = OPTION_UNSUPPORTED},
-	{.name = "known-build-ids", .kind = OPTION_UNSUPPORTED},
 	{.name = "strip", .kind = OPTION_UNSUPPORTED},
 	{.name = "unwind-style", .kind = OPTION_UNSUPPORTED},
 	{.name = "vm-time-correlation", .kind = OPTION_UNSUPPORTED},
@@ -70,9 +102,26 @@ static const char *const examples[] = {
 	NULL,
 };
 
+struct inject {
+	struct perfdata_reader *reader;
+	struct inject_survey survey;
+	bool has_survey;
+	struct inject_ids ids;
+	struct perfdata_features features; /* as they are to be */
+	struct inject_mmaps mmaps;
+	struct writer section, records; /* build ids: of the header, before the first sample */
+};
+
 static bool is_pipe_name(const char *path)
 {
 	return strcmp(path, "-") == 0;
+}
+
+static const char *missing_file(const struct settings *settings)
+{
+	if (settings->vmlinux && !file_exists(settings->vmlinux))
+		return settings->vmlinux;
+	return settings->kallsyms && !file_exists(settings->kallsyms) ? settings->kallsyms : NULL;
 }
 
 static bool is_same_file(const char *a, const char *b)
@@ -92,17 +141,115 @@ static void print_result(const struct cli *cli, const struct inject_result *resu
 			cli, "%s: %u header sections do not fit into a pipe, and are left out", cli->program, left_out);
 }
 
+static bool wants_mmaps(const struct settings *settings)
+{
+	bool wants_records = settings->ids_of_hits || settings->ids_of_all;
+	return !wants_records && (settings->mmaps_of_hits || settings->mmaps_of_all);
+}
+
+static enum inject_survey_depth depth_of(const struct settings *settings)
+{
+	if (settings->ids_of_all || (wants_mmaps(settings) && settings->mmaps_of_all))
+		return INJECT_SURVEY_FILES;
+	return settings->ids_of_hits || settings->mmaps_of_hits ? INJECT_SURVEY_HITS : INJECT_SURVEY_RECORDS;
+}
+
+/* The header's section, if it changes. */
+static void renew_section(struct inject *in, bool is_changed)
+{
+	in->features = *perfdata_reader_features(in->reader);
+	if (!is_changed)
+		return;
+	in->features.build_ids = in->ids.listed.items;
+	in->features.build_id_count = in->ids.listed.len;
+	in->features.present[0] |= UINT64_C(1) << FEATURE_BUILD_ID;
+	in->section.swap = perfdata_reader_is_swapped(in->reader);
+	feature_encode(&in->section, FEATURE_BUILD_ID, &in->features);
+	in->features.raw[FEATURE_BUILD_ID] = writer_view(&in->section);
+}
+
+static void put_records(const struct cli *cli, struct inject *in, unsigned verbose)
+{
+	in->records.swap = perfdata_reader_is_swapped(in->reader);
+	for (size_t i = 0; i < in->ids.hits.len; i++) {
+		const struct perfdata_build_id *hit = &in->ids.hits.items[i];
+		struct record_fields fields = {.type = RECORD_HEADER_BUILD_ID};
+		if (hit->size == 0)
+			continue;
+		fields.build_id.pid = hit->pid;
+		fields.build_id.size = hit->size;
+		memcpy(fields.build_id.bytes, hit->bytes, sizeof(hit->bytes));
+		fields.build_id.filename = hit->filename;
+		if (record_encode(&in->records, &fields, hit->misc, NULL, NULL) && verbose)
+			cli_failf(cli, "build id injected for %.*s", (int)hit->filename.len, hit->filename.data);
+	}
+}
+
+static bool list_mmaps(struct inject *in)
+{
+	for (size_t i = 0; i < in->ids.hits.len; i++) {
+		const struct perfdata_build_id *hit = &in->ids.hits.items[i];
+		struct record_build_id id = {.size = hit->size};
+		uint32_t index;
+		memcpy(id.bytes, hit->bytes, sizeof(id.bytes));
+		if (!intern_add(&in->mmaps.paths, hit->filename.data, hit->filename.len, &index))
+			return false;
+		if (index == in->mmaps.ids.len && !vec_push(&in->mmaps.ids, id))
+			return false;
+	}
+	return true;
+}
+
+/* What is asked for: the build ids, as records, in mappings, in the header. */
+static enum tally_status prepare(
+	const struct cli *cli, const struct settings *settings, struct inject *in, struct tally_error *err)
+{
+	struct inject_ids_request request = {
+		.known = settings->known_ids,
+		.vmlinux = settings->ignore_vmlinux ? NULL : settings->vmlinux,
+		.kernel_is_foreign = settings->kallsyms != NULL,
+	};
+	enum tally_status status = inject_survey_read(in->reader, depth_of(settings), &in->survey, err);
+	in->has_survey = status == TALLY_OK;
+	if (status == TALLY_OK)
+		status = inject_ids_read(in->reader, &in->survey, &request, &in->ids, err);
+	if (status != TALLY_OK)
+		return status;
+	size_t listed_before = perfdata_reader_features(in->reader)->build_id_count;
+	renew_section(in, settings->known_ids || in->ids.listed.len != listed_before);
+	if (settings->ids_of_hits || settings->ids_of_all)
+		put_records(cli, in, settings->verbose);
+	in->mmaps.drop_others = !settings->mmaps_of_all;
+	if (wants_mmaps(settings) && !list_mmaps(in))
+		return error_nomem(err);
+	return in->section.failed || in->records.failed ? error_nomem(err) : TALLY_OK;
+}
+
+static bool needs_survey(const struct settings *settings, const struct perfdata_reader *reader)
+{
+	return settings->known_ids || depth_of(settings) != INJECT_SURVEY_RECORDS ||
+	       (perfdata_reader_is_pipe(reader) && !is_pipe_name(settings->output));
+}
+
 static enum tally_status rewrite(
-	const struct cli *cli, const struct settings *settings, struct perfdata_reader *reader, struct tally_error *err)
+	const struct cli *cli, const struct settings *settings, struct inject *in, struct tally_error *err)
 {
 	struct inject_options inject = {.to_pipe = is_pipe_name(settings->output), .sort = settings->sort};
 	struct inject_result result;
 	struct perfdata_rewriter *rewriter;
-	enum tally_status status = inject.to_pipe ? perfdata_rewriter_create_pipe(STDOUT_FILENO, &rewriter, err)
-						  : perfdata_rewriter_create_file(settings->output, &rewriter, err);
+	enum tally_status status = TALLY_OK;
+	if (needs_survey(settings, in->reader)) {
+		status = prepare(cli, settings, in, err);
+		inject.features = &in->features;
+		inject.before_samples = writer_view(&in->records);
+		inject.mmaps = wants_mmaps(settings) ? &in->mmaps : NULL;
+	}
+	if (status == TALLY_OK)
+		status = inject.to_pipe ? perfdata_rewriter_create_pipe(STDOUT_FILENO, &rewriter, err)
+					: perfdata_rewriter_create_file(settings->output, &rewriter, err);
 	if (status != TALLY_OK)
 		return status;
-	status = inject_copy(reader, rewriter, &inject, &result, err);
+	status = inject_copy(in->reader, rewriter, &inject, &result, err);
 	if (status == TALLY_OK) {
 		print_result(cli, &result, perfdata_rewriter_left_out(rewriter));
 		status = result.end_error.status;
@@ -111,6 +258,18 @@ static enum tally_status rewrite(
 	}
 	perfdata_rewriter_destroy(rewriter);
 	return status;
+}
+
+static void inject_deinit(struct inject *in)
+{
+	inject_ids_deinit(&in->ids);
+	if (in->has_survey)
+		inject_survey_deinit(&in->survey);
+	intern_deinit(&in->mmaps.paths);
+	vec_free(&in->mmaps.ids);
+	writer_deinit(&in->section);
+	writer_deinit(&in->records);
+	perfdata_reader_destroy(in->reader);
 }
 
 static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
@@ -126,12 +285,16 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		return cli_failf(cli, "%s: a recording is not for a terminal: name a file with -o", cli->program);
 	if (!is_pipe_name(settings.input) && is_same_file(settings.input, settings.output))
 		return cli_failf(cli, "%s: input and output are one file, '%s'", cli->program, settings.output);
+	const char *missing = missing_file(&settings);
+	if (missing)
+		return cli_failf(cli, "Invalid file: %s", missing);
 	struct tally_error err;
-	struct perfdata_reader *reader;
-	if (cli_open_recording(cli, settings.input, &reader, &err) != TALLY_OK)
+	struct inject in = {0};
+	if (cli_open_recording(cli, settings.input, &in.reader, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
-	enum tally_status status = rewrite(cli, &settings, reader, &err);
-	perfdata_reader_destroy(reader);
+	intern_init(&in.mmaps.paths);
+	enum tally_status status = rewrite(cli, &settings, &in, &err);
+	inject_deinit(&in);
 	return status == TALLY_OK ? 0 : cli_fail(cli, &err);
 }
 
