@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "analysis/inline_frames.h"
 #include "analysis/sample_pass.h"
 #include "analysis/symbolise.h"
 #include "analysis/tracepoint_fields.h"
@@ -19,10 +20,11 @@ struct replay {
 	size_t pass_count;
 	struct id_table frames; /* resolved frames of all passes */
 	struct map_u64 profile_binaries; /* machine's index -> profile's */
-	struct map_u64 profile_functions; /* address of the symbol -> profile's function */
+	struct map_u64 profile_functions; /* address of the symbol, or of an inlined one's name -> profile's function */
 	VEC(uint64_t) first_ips; /* by id of frames */
 	const struct symbol **symbols; /* by id of frames */
 	uint32_t *profile_frames; /* by id of frames */
+	struct inline_frames inlines; /* by id of frames; nothing if not asked for */
 	uint64_t *leaf_counts; /* by id of frames: samples whose own address it is */
 	struct binary_hits hits;
 	struct arena arena;
@@ -180,6 +182,8 @@ static enum tally_status name_frames(struct replay *replay, struct tally_error *
 		.threads = replay->options->threads,
 	};
 	enum tally_status status = symbolise(&job, err);
+	if (status == TALLY_OK && replay->options->with_stacks && replay->options->with_inlines)
+		status = inline_frames_read(&job, &replay->inlines, err);
 	if (status != TALLY_OK)
 		return status;
 	for (size_t i = 0; i < count; i++)
@@ -248,6 +252,41 @@ static void add_pass_samples(struct replay *replay, const struct sample_pass *pa
 	}
 }
 
+static uint32_t inlined_function_of(struct replay *replay, const char *name, uint32_t binary)
+{
+	bool is_new;
+	uint64_t *id = map_u64_at(&replay->profile_functions, (uint64_t)(uintptr_t)name, &is_new);
+	if (id && !is_new)
+		return (uint32_t)*id;
+	const char *readable = binary_store_readable(replay->store, name, &replay->arena);
+	struct profile_function function = {.name = profile_builder_string(replay->builder, str_from(readable)),
+		.binary = binary,
+		.is_inlined = true};
+	uint32_t added = profile_builder_function(replay->builder, &function);
+	if (id)
+		*id = added;
+	return added;
+}
+
+/* The nodes of a frame's inlined calls, below the node of the function that holds the code. */
+static uint32_t add_inlined_calls(struct replay *replay, uint32_t stack, uint32_t frame)
+{
+	const struct inline_frames *inlines = &replay->inlines;
+	if (!inlines->begin || inlines->begin[frame] == inlines->begin[frame + 1])
+		return stack;
+	struct resolved_frame resolved = resolved_frame_get(&replay->frames, frame);
+	for (size_t i = inlines->begin[frame + 1]; i-- > inlines->begin[frame];) {
+		uint32_t binary = profile_binary_of(replay, resolved.binary);
+		struct profile_frame to = {.function = inlined_function_of(replay, inlines->names.items[i], binary),
+			.binary = binary,
+			.address = resolved.address,
+			.raw_address = resolved.raw_address,
+			.level = (uint8_t)resolved.level};
+		stack = profile_builder_stack(replay->builder, stack, profile_builder_frame(replay->builder, &to));
+	}
+	return stack;
+}
+
 static enum tally_status add_pass(
 	struct replay *replay, const struct sample_pass *pass, const uint32_t *frames, struct tally_error *err)
 {
@@ -260,8 +299,9 @@ static enum tally_status add_pass(
 		for (size_t i = 0; i < pass->resolver.stacks.len; i++) {
 			const struct resolved_stack *node = &pass->resolver.stacks.items[i];
 			uint32_t parent = node->parent == RESOLVE_NONE ? PROFILE_NONE : ids.stacks[node->parent];
-			ids.stacks[i] = profile_builder_stack(
-				replay->builder, parent, replay->profile_frames[frames[node->frame]]);
+			uint32_t frame = frames[node->frame];
+			uint32_t stack = profile_builder_stack(replay->builder, parent, replay->profile_frames[frame]);
+			ids.stacks[i] = add_inlined_calls(replay, stack, frame);
 		}
 		for (size_t i = 0; i < pass->threads.len; i++)
 			ids.threads[i] = profile_thread_of(replay, sample_pass_thread(pass, (uint32_t)i));
@@ -343,6 +383,7 @@ static void replay_deinit(struct replay *replay)
 	vec_free(&replay->first_ips);
 	free(replay->symbols);
 	free(replay->profile_frames);
+	inline_frames_deinit(&replay->inlines);
 	free(replay->leaf_counts);
 	binary_hits_deinit(&replay->hits);
 	arena_deinit(&replay->arena);

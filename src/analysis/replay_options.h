@@ -12,6 +12,7 @@ struct replay_options {
 	bool with_stacks; /* keep call chains */
 	bool with_addresses; /* keep frames of one function apart by address */
 	bool with_labels; /* keep the text of tracepoints' fields */
+	bool with_inlines; /* calls that were inlined are frames of their own in call chains */
 	unsigned max_stack; /* frames of a chain that are looked at; 0: no bound */
 	unsigned threads; /* 0: one per CPU */
 };

@@ -86,7 +86,9 @@ static const char *set_skip_empty(const struct option_use *use)
 
 static const char *set_inline(const struct option_use *use)
 {
-	return use->is_negated ? NULL : "is not supported yet";
+	struct settings *settings = use->settings;
+	settings->request.no_inline = use->is_negated;
+	return NULL;
 }
 
 static const char *set_demangle(const struct option_use *use)
@@ -167,7 +169,8 @@ static const struct option options[] = {
 	{"kallsyms", 0, OPTION_STRING, "file", .offset = REQUEST(kallsyms), .help = "kallsyms pathname"},
 	{"stdio-color", 0, OPTION_CALL, "mode", .call = set_colour, .can_be_negated = true,
 		.help = "'always', 'never' or 'auto': colour the percentages"},
-	{"inline", 0, OPTION_CALL, .call = set_inline, .help = "Show inline function (only --no-inline, for now)"},
+	{"inline", 0, OPTION_CALL, .call = set_inline,
+		.help = "Show inlined calls as frames of call chains (on; --no-inline: off)"},
 	{"hierarchy", 0, OPTION_UNSUPPORTED, .help = "Show entries in a hierarchy"},
 	{"dump-raw-trace", 'D', OPTION_UNSUPPORTED, .help = "dump raw trace in ASCII"},
 	{"parent", 'p', OPTION_STRING, "regex", .offset = REQUEST(filters.parent),

@@ -39,6 +39,7 @@ struct report_request {
 	bool stats, threads, is_raw_pretty;
 	bool keeps_empty; /* --no-skip-empty */
 	bool no_demangle;
+	bool no_inline;
 	bool colours;
 
 	/* made by finish */

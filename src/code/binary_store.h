@@ -45,6 +45,13 @@ struct symbol {
 	char binding; /* 'l' local, 'g' global, 'w' weak, 'u' unique */
 };
 
+struct source_place { /* innermost first: what was inlined at an address, then the function that holds it */
+	const char *function; /* the linker's name, as in the file; NULL: not said */
+	const char *path; /* as the compiler knew it; NULL: not said */
+	uint32_t line; /* 0: not said */
+	bool is_inlined;
+};
+
 enum binary_status {
 	BINARY_NOT_LOADED,
 	BINARY_OK,
@@ -85,9 +92,21 @@ TALLY_MUST_CHECK enum tally_status binary_store_add(
 void binary_store_load(struct binary_store *store, const uint32_t *ids, size_t count);
 /* The function that covers address (file offset or run-time address, by kind); NULL if none. */
 const struct symbol *binary_store_find(const struct binary_store *store, uint32_t id, uint64_t address);
+/* Reads the debug information that covers these addresses (as of binary_store_find), for binary_store_places. Of loaded
+ * user files only. One thread; what was read before costs nothing. */
+TALLY_MUST_CHECK enum tally_status binary_store_load_places(
+	struct binary_store *store, uint32_t id, const uint64_t *addresses, size_t count, struct tally_error *err);
+/* At most max places, borrowed from the store; 0: the file says nothing of the address, or it was not loaded. One thread
+ * per entry at a time. */
+size_t binary_store_places(
+	struct binary_store *store, uint32_t id, uint64_t address, struct source_place *places, size_t max);
+/* Where the lines came from; NULL: nowhere, or not looked for. */
+const char *binary_store_places_path(const struct binary_store *store, uint32_t id);
 /* The name as people read it: demangled in the arena, unless options say no. */
 const char *binary_store_display_name(
 	const struct binary_store *store, const struct symbol *symbol, struct arena *arena);
+/* The same for any name of the linker's. */
+const char *binary_store_readable(const struct binary_store *store, const char *name, struct arena *arena);
 struct binary_info binary_store_info(const struct binary_store *store, uint32_t id);
 /* Link-time address of a file offset, as objdump and addr2line take it; false if no segment has it. */
 bool binary_store_elf_va(

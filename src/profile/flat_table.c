@@ -61,8 +61,8 @@ static void make_frame_key(const struct profile *p, const struct flat_options *o
 	const struct profile_function *function =
 		frame->function == PROFILE_NONE ? NULL : &p->functions[frame->function];
 	if (by_symbol && function) {
-		key[1] = function->start;
-		key[2] = function->size + 1;
+		key[1] = function->is_inlined ? function->name : function->start;
+		key[2] = function->is_inlined ? UINT64_MAX : function->size + 1;
 	} else if (by_symbol) {
 		key[1] = address;
 	}
@@ -101,8 +101,9 @@ static bool make_chain_keys(struct flat_builder *b)
 		const struct profile_frame *frame = &p->frames[i];
 		uint64_t key[3] = {frame->binary, caller_address(frame), 0};
 		if (frame->function != PROFILE_NONE && !b->options->is_chain_by_address) {
-			key[1] = p->functions[frame->function].start;
-			key[2] = 1;
+			const struct profile_function *function = &p->functions[frame->function];
+			key[1] = function->is_inlined ? function->name : function->start;
+			key[2] = function->is_inlined ? 2 : 1;
 		}
 		keys[i] = id_table_add(&ids, key, NULL);
 		is_done = keys[i] != ID_TABLE_NONE;

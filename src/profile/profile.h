@@ -34,7 +34,9 @@ struct profile_binary {
 struct profile_function {
 	uint32_t name; /* string */
 	uint32_t binary;
-	uint64_t start, size; /* in the binary's address space */
+	uint64_t start,
+		size; /* in the binary's address space; both 0 for an inlined one, which has no place of its own */
+	bool is_inlined; /* the compiler put its code into its caller's */
 };
 
 struct profile_frame {

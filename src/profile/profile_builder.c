@@ -31,7 +31,7 @@ struct profile_builder *profile_builder_create(void)
 		return NULL;
 	intern_init(&b->strings);
 	b->binary_ids.words = 2;
-	b->function_ids.words = 3;
+	b->function_ids.words = 4;
 	b->frame_ids.words = 4;
 	b->stack_ids.words = 1;
 	b->thread_ids.words = 2;
@@ -113,7 +113,7 @@ uint32_t profile_builder_function(struct profile_builder *b, const struct profil
 	check_id(b, function->name, b->strings.len, false);
 	check_id(b, function->binary, b->binaries.len, true);
 	return ADD_ONCE(b, &b->function_ids, &b->functions, *function, word(function->name, function->binary),
-		function->start, function->size);
+		function->start, function->size, function->is_inlined);
 }
 
 uint32_t profile_builder_frame(struct profile_builder *b, const struct profile_frame *frame)

@@ -46,8 +46,11 @@ static uint32_t make_frame(struct maker *m, char *text)
 		frame.raw_address = binary ? RUN_TIME_BASE + frame.address : frame.address;
 	} else {
 		frame.address = function_start(m, text);
-		frame.function = profile_builder_function(m->builder,
-			&(struct profile_function){make_string(m, text), frame.binary, frame.address, 0x10});
+		frame.function =
+			profile_builder_function(m->builder, &(struct profile_function){.name = make_string(m, text),
+								     .binary = frame.binary,
+								     .start = frame.address,
+								     .size = 0x10});
 	}
 	return profile_builder_frame(m->builder, &frame);
 }

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "code/binary_store.h"
+#include "code/symbols/source_lines.h"
 #include "code/symbols/symbol_table.h"
 #include "object/elf/elf_image.h"
 
@@ -21,6 +22,8 @@ struct binary_entry {
 	struct elf_image *debug; /* where names live, if in another file */
 	char *names; /* a text whose lines the names point into; malloc'ed */
 	struct symbol_table symbols;
+	struct source_lines *lines; /* NULL: not asked for, or the file has none */
+	bool lines_are_looked_for;
 	bool is_loaded;
 };
 

@@ -10,6 +10,7 @@
 #include "code/binaries/binary_entry.h"
 #include "code/binaries/load_elf.h"
 #include "code/binaries/load_kernel.h"
+#include "code/binaries/load_lines.h"
 #include "code/demangle/demangle.h"
 #include "code/symbols/perf_map.h"
 
@@ -36,6 +37,7 @@ enum tally_status binary_store_create(
 
 static void entry_destroy(struct binary_entry *entry)
 {
+	source_lines_close(entry->lines);
 	elf_image_close(entry->image);
 	elf_image_close(entry->debug);
 	symbol_table_deinit(&entry->symbols);
@@ -222,8 +224,49 @@ bool binary_store_elf_va(
 	return false;
 }
 
+enum tally_status binary_store_load_places(
+	struct binary_store *store, uint32_t id, const uint64_t *addresses, size_t count, struct tally_error *err)
+{
+	struct binary_entry *entry = store->entries.items[id];
+	enum tally_status status = load_lines(&store->options, entry, err);
+	if (status != TALLY_OK || !entry->lines)
+		return status;
+	VEC(uint64_t) link_time = {0};
+	if (!vec_reserve(&link_time, count))
+		return error_nomem(err);
+	for (size_t i = 0; i < count; i++) {
+		struct tally_elf_va va;
+		if (binary_store_elf_va(store, id, (struct tally_file_off){addresses[i]}, &va))
+			link_time.items[link_time.len++] = va.value;
+	}
+	status = source_lines_load(entry->lines, link_time.items, link_time.len, store->options.threads, err);
+	vec_free(&link_time);
+	return status;
+}
+
+size_t binary_store_places(
+	struct binary_store *store, uint32_t id, uint64_t address, struct source_place *places, size_t max)
+{
+	struct tally_elf_va va;
+	struct source_lines *lines = store->entries.items[id]->lines;
+	if (!lines || !binary_store_elf_va(store, id, (struct tally_file_off){address}, &va))
+		return 0;
+	return source_lines_find(lines, va.value, places, max);
+}
+
+const char *binary_store_places_path(const struct binary_store *store, uint32_t id)
+{
+	const struct source_lines *lines = store->entries.items[id]->lines;
+	return lines ? source_lines_path(lines) : NULL;
+}
+
 const char *binary_store_display_name(
 	const struct binary_store *store, const struct symbol *symbol, struct arena *arena)
 {
-	return store->options.no_demangle ? symbol->name : demangle(arena, symbol->name);
+	return binary_store_readable(store, symbol->name, arena);
+}
+
+const char *binary_store_readable(const struct binary_store *store, const char *name, struct arena *arena)
+{
+	return store->options.no_demangle ? name : demangle(arena, name);
 }

@@ -41,7 +41,9 @@ static void print_frame(struct text *out, const struct flat_table *table, uint32
 		const struct profile_function *function = &p->functions[frame->function];
 		struct tally_str name = profile_string(p, function->name);
 		text_bytes(out, name.data, name.len);
-		if (table->options.is_chain_by_address) {
+		if (function->is_inlined)
+			text_str(out, " (inlined)");
+		else if (table->options.is_chain_by_address) {
 			text_str(out, " +");
 			text_u64(out, frame->address - function->start);
 		}

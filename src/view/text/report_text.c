@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#define INLINED			" (inlined)"
 #define ADDRESS_DIGITS		16
 #define LEVEL_WIDTH		4 /* "[k] " */
 #define VALUE_WIDTH		12
@@ -84,7 +85,9 @@ static size_t cell_width(const struct report_layout *l, enum profile_key key, co
 	case KEY_DSO:
 		return row_binary(p, row).len;
 	case KEY_SYMBOL:
-		return function ? profile_string(p, function->name).len + LEVEL_WIDTH : SYMBOL_UNRESOLVED_WIDTH;
+		return function ? profile_string(p, function->name).len + LEVEL_WIDTH +
+					  (function->is_inlined ? strlen(INLINED) : 0)
+				: SYMBOL_UNRESOLVED_WIDTH;
 	default:
 		return 0;
 	}
@@ -179,6 +182,8 @@ static void print_symbol_cell(const struct report_layout *l, struct text *out, s
 		struct tally_str name = profile_string(l->profile, function->name);
 		size_t room = width > LEVEL_WIDTH ? width - LEVEL_WIDTH : 0;
 		text_bytes(out, name.data, name.len < room ? name.len : room);
+		if (function->is_inlined && room > name.len)
+			text_bytes(out, INLINED, room - name.len < strlen(INLINED) ? room - name.len : strlen(INLINED));
 		return;
 	}
 	text_str(out, row->address ? "0x" : "");

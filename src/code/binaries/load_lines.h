@@ -1,0 +1,14 @@
+/*
+ * load_lines.h - finds the file that has the debug information of an entry: the program itself, a separate debug file,
+ * and dwz's common file. For the store.
+ */
+#ifndef CODE_BINARIES_LOAD_LINES_H
+#define CODE_BINARIES_LOAD_LINES_H
+
+#include "code/binaries/binary_entry.h"
+
+/* Sets entry->lines, or leaves NULL where nothing was found. Only NOMEM fails. */
+TALLY_MUST_CHECK enum tally_status load_lines(
+	const struct binary_store_options *options, struct binary_entry *entry, struct tally_error *err);
+
+#endif

@@ -1,0 +1,126 @@
+#include "code/symbols/source_lines.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/map_u64.h"
+#include "object/dwarf/debug_info.h"
+#include "object/dwarf/dwarf_entry.h"
+
+#define PATH_BYTES 4096
+
+struct source_lines {
+	struct source_lines_files files;
+	struct debug_info *info;
+	struct dwarf_reader reader;
+	struct arena arena;
+	struct map_u64 names; /* unit and entry -> text */
+	struct map_u64 paths; /* unit and file -> text */
+};
+
+/* Where the compiler wrote it, or, if the program has moved with it, beside the program. */
+static struct elf_image *open_split(void *context, struct tally_str directory, struct tally_str name)
+{
+	const struct source_lines *lines = context;
+	char path[PATH_BYTES];
+	struct elf_image *image;
+	bool is_absolute = name.len > 0 && name.data[0] == '/';
+	int n = snprintf(path, sizeof(path), "%s%.*s%s%.*s", lines->files.root, is_absolute ? 0 : (int)directory.len,
+		directory.data, is_absolute ? "" : "/", (int)name.len, name.data);
+	if (n > 0 && (size_t)n < sizeof(path) && elf_image_open(path, &image, NULL) == TALLY_OK)
+		return image;
+	const char *slash = strrchr(lines->files.path, '/');
+	n = snprintf(path, sizeof(path), "%.*s%.*s", slash ? (int)(slash + 1 - lines->files.path) : 0,
+		lines->files.path, (int)name.len, name.data);
+	if (!is_absolute && n > 0 && (size_t)n < sizeof(path) && elf_image_open(path, &image, NULL) == TALLY_OK)
+		return image;
+	return NULL;
+}
+
+enum tally_status source_lines_open(
+	const struct source_lines_files *files, struct source_lines **out, struct tally_error *err)
+{
+	struct source_lines *lines = calloc(1, sizeof(*lines));
+	if (!lines) {
+		elf_image_close(files->owned);
+		elf_image_close(files->supplement);
+		return error_nomem(err);
+	}
+	lines->files = *files;
+	arena_init(&lines->arena);
+	dwarf_reader_init(&lines->reader);
+	const struct debug_info_options options = {
+		.supplement = files->supplement, .open_split = open_split, .context = lines};
+	enum tally_status status = debug_info_open(files->image, &options, &lines->info, err);
+	if (status != TALLY_OK) {
+		source_lines_close(lines);
+		return status;
+	}
+	*out = lines;
+	return TALLY_OK;
+}
+
+void source_lines_close(struct source_lines *lines)
+{
+	if (!lines)
+		return;
+	debug_info_close(lines->info);
+	elf_image_close(lines->files.owned);
+	elf_image_close(lines->files.supplement);
+	dwarf_reader_deinit(&lines->reader);
+	arena_deinit(&lines->arena);
+	map_u64_deinit(&lines->names);
+	map_u64_deinit(&lines->paths);
+	free(lines);
+}
+
+enum tally_status source_lines_load(
+	struct source_lines *lines, const uint64_t *addresses, size_t count, unsigned threads, struct tally_error *err)
+{
+	return debug_info_load(lines->info, addresses, count, threads, err);
+}
+
+/* Without memory a place has no name: nothing else is lost. */
+static const char *name_of(struct source_lines *lines, const struct debug_place *place)
+{
+	bool is_new;
+	if (place->function == 0)
+		return NULL;
+	/* No section of debug information comes near 2^40 bytes. */
+	uint64_t *slot = map_u64_at(&lines->names, place->function | (uint64_t)place->unit << 40, &is_new);
+	if (slot && is_new) {
+		struct tally_str name = debug_info_name(lines->info, &lines->reader, place);
+		*slot = (uint64_t)(uintptr_t)(name.len ? arena_string(&lines->arena, name.data, name.len) : NULL);
+	}
+	return slot ? (const char *)(uintptr_t)*slot : NULL;
+}
+
+static const char *path_of(struct source_lines *lines, const struct debug_place *place)
+{
+	bool is_new;
+	uint64_t *slot = map_u64_at(&lines->paths, (uint64_t)place->unit << 32 | place->file, &is_new);
+	if (slot && is_new)
+		*slot = (uint64_t)(uintptr_t)debug_info_path(lines->info, place, &lines->arena);
+	return slot ? (const char *)(uintptr_t)*slot : NULL;
+}
+
+size_t source_lines_find(struct source_lines *lines, uint64_t address, struct source_place *places, size_t max)
+{
+	struct debug_place found[LIMIT_INLINE_DEPTH];
+	size_t count =
+		debug_info_find(lines->info, address, found, max < LIMIT_INLINE_DEPTH ? max : LIMIT_INLINE_DEPTH);
+	for (size_t i = 0; i < count; i++)
+		places[i] = (struct source_place){.function = name_of(lines, &found[i]),
+			.path = path_of(lines, &found[i]),
+			.line = found[i].line,
+			.is_inlined = found[i].is_inlined};
+	return count;
+}
+
+const char *source_lines_path(const struct source_lines *lines)
+{
+	return lines->files.path;
+}

@@ -1,0 +1,32 @@
+/*
+ * source_lines.h - the debug information of one binary: for an address, what was inlined there and the source lines.
+ *
+ * Owned by a store entry; it owns the files that are opened for it but the program's own. One thread at a time.
+ * Addresses are link-time. Names and paths are made once and live as long as the lines.
+ */
+#ifndef CODE_SYMBOLS_SOURCE_LINES_H
+#define CODE_SYMBOLS_SOURCE_LINES_H
+
+#include "code/binary_store.h"
+#include "object/elf/elf_image.h"
+
+struct source_lines;
+
+struct source_lines_files {
+	const struct elf_image *image; /* has the debug sections */
+	struct elf_image *owned; /* closed with the lines: image, where that is not the program's own; NULL none */
+	struct elf_image *supplement; /* dwz's common file, closed too; NULL none */
+	const char *path; /* of image; borrowed */
+	const char *root; /* put before the absolute paths of .dwo files; "" none; borrowed */
+};
+
+/* Takes the files over, also when it fails. NOT_FOUND: image has no debug information. */
+TALLY_MUST_CHECK enum tally_status source_lines_open(
+	const struct source_lines_files *files, struct source_lines **lines, struct tally_error *err);
+void source_lines_close(struct source_lines *lines);
+TALLY_MUST_CHECK enum tally_status source_lines_load(
+	struct source_lines *lines, const uint64_t *addresses, size_t count, unsigned threads, struct tally_error *err);
+size_t source_lines_find(struct source_lines *lines, uint64_t address, struct source_place *places, size_t max);
+const char *source_lines_path(const struct source_lines *lines);
+
+#endif

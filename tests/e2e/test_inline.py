@@ -1,0 +1,81 @@
+"""Inlined calls in call chains, from recordings of programs that are built here."""
+import shutil
+import subprocess
+
+import pytest
+
+SOURCE = '''
+volatile unsigned long sink;
+static inline __attribute__((always_inline)) unsigned long deep(unsigned long x)
+{
+	for (int i = 0; i < 50; i++)
+		x = x * 6364136223846793005UL + 1442695040888963407UL;
+	return x;
+}
+static inline __attribute__((always_inline)) unsigned long middle(unsigned long x)
+{
+	return deep(x) ^ (x >> 3);
+}
+__attribute__((noinline)) unsigned long outer(unsigned long n)
+{
+	unsigned long sum = 0;
+	for (unsigned long i = 0; i < n; i++)
+		sum += middle(i);
+	return sum;
+}
+int main(void)
+{
+	sink = outer(6000000);
+	return 0;
+}
+'''
+
+
+def build(folder, *flags):
+    if not shutil.which('cc'):
+        pytest.skip('there is no C compiler')
+    source = folder / 'program.c'
+    source.write_text(SOURCE)
+    subprocess.run(['cc', '-O2', '-fno-omit-frame-pointer', *flags, source, '-o', folder / 'program'], cwd=folder,
+                   check=True)
+    return folder / 'program'
+
+
+def record(tally, folder, program):
+    tally('record', '-q', '-g', '-e', 'cpu-clock:u', '-F', 2000, '-o', folder / 'data', program, check=0)
+    return folder / 'data'
+
+
+@pytest.mark.parametrize('flags', [['-g'], ['-gdwarf-4'], ['-g', '-gz'], ['-g', '-gsplit-dwarf'],
+                                   ['-gdwarf-4', '-gsplit-dwarf']], ids=' '.join)
+def test_inlined_calls_are_frames(tally, tmp_path, flags):
+    data = record(tally, tmp_path, build(tmp_path, *flags))
+    text = tally('report', '-i', data, '--stdio', '--no-children', check=0).stdout
+    lines = [line.strip(' |-') for line in text.splitlines() if not line.startswith('#')]
+    # From the leaf on: the innermost call first, the function that holds its code last.
+    at = next(i for i, line in enumerate(lines) if line.endswith('deep (inlined)'))
+    assert lines[at + 1].startswith('middle (inlined)')
+    assert lines[at + 2].startswith('outer')
+    flat = tally('report', '-i', data, '--stdio', '--children', '-g', 'none', check=0).stdout
+    assert 'middle (inlined)' in flat and 'deep (inlined)' in flat
+
+
+def test_no_inline(tally, tmp_path):
+    data = record(tally, tmp_path, build(tmp_path, '-g'))
+    assert 'inlined' not in tally('report', '-i', data, '--stdio', '--no-inline', check=0).stdout
+
+
+def test_without_debug_information(tally, tmp_path):
+    data = record(tally, tmp_path, build(tmp_path))
+    text = tally('report', '-i', data, '--stdio', check=0).stdout
+    assert 'deep (inlined)' not in text and 'outer' in text
+
+
+def test_separate_debug_file(tally, tmp_path):
+    program = build(tmp_path, '-g')
+    debug = tmp_path / 'program.debug'
+    for command in (['objcopy', '--only-keep-debug', program, debug],
+                    ['objcopy', '--strip-debug', f'--add-gnu-debuglink={debug}', program]):
+        subprocess.run(command, cwd=tmp_path, check=True)
+    data = record(tally, tmp_path, program)
+    assert 'deep (inlined)' in tally('report', '-i', data, '--stdio', check=0).stdout
