@@ -2,6 +2,7 @@
 
 #include "analysis/symbolise.h"
 #include "base/error.h"
+#include "base/limits.h"
 
 #define NOT_ASKED (UINT32_MAX - 1)
 
@@ -40,6 +41,7 @@ static enum tally_status fill(
 	struct frame_names *names, const struct resolved_frame *frame, struct frame_name *name, struct tally_error *err)
 {
 	name->path = name->shown = STR("[unknown]");
+	name->link_address = frame->address;
 	if (frame->binary == RESOLVE_NONE)
 		return TALLY_OK;
 	const struct machine_binary *binary = machine_binary_get(names->machine, frame->binary);
@@ -56,6 +58,9 @@ static enum tally_status fill(
 	if (status != TALLY_OK || id == RESOLVE_NONE)
 		return status;
 	const struct symbol *symbol = binary_store_find(names->store, id, frame->address);
+	struct tally_elf_va va;
+	if (binary->kind == MACHINE_USER_FILE && binary_store_elf_va(names->store, id, FILE_OFF(frame->address), &va))
+		name->link_address = va.value;
 	if (!symbol && binary->kind == MACHINE_KERNEL && frame->address >= binary->end) {
 		name->path = name->shown = STR("[unknown]");
 		name->is_kernel = false;
@@ -87,6 +92,37 @@ struct frame_name *frame_names_get(struct frame_names *names, uint32_t frame, st
 		return NULL;
 	names->names.items[frame] = name;
 	return name;
+}
+
+bool frame_names_places(struct frame_names *names, uint32_t frame, struct frame_name *name)
+{
+	struct resolved_frame resolved = resolved_frame_get(&names->resolver->frames, frame);
+	struct source_place places[LIMIT_INLINE_DEPTH];
+	uint32_t id;
+	if (name->has_places)
+		return true;
+	name->has_places = true;
+	if (resolved.binary == RESOLVE_NONE ||
+		machine_binary_get(names->machine, resolved.binary)->kind != MACHINE_USER_FILE)
+		return true;
+	if (store_id(names, resolved.binary, &id, NULL) != TALLY_OK)
+		return false;
+	if (id == RESOLVE_NONE)
+		return true;
+	if (binary_store_load_places(names->store, id, &resolved.address, 1, NULL) != TALLY_OK)
+		return false;
+	size_t count = binary_store_places(names->store, id, resolved.address, places, LIMIT_INLINE_DEPTH);
+	struct source_place *copy = arena_array(&names->arena, struct source_place, count);
+	if (!copy)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		copy[i] = places[i];
+		if (places[i].function)
+			copy[i].function = binary_store_readable(names->store, places[i].function, &names->arena);
+	}
+	name->places = copy;
+	name->place_count = count;
+	return true;
 }
 
 enum tally_status frame_names_hits(const struct frame_names *names, struct binary_hits *hits, struct tally_error *err)

@@ -22,8 +22,13 @@ struct frame_name {
 	struct tally_str shown; /* its short name */
 	uint64_t samples; /* that the caller printed it as the leaf of */
 	bool is_kernel;
-	struct tally_str line; /* for the caller's own use: text made once per frame */
-	uint32_t line_form; /* what line depends on, the caller's own */
+	uint64_t link_address; /* as objdump and addr2line take it; the run-time address where there is no file */
+	const struct source_place *places; /* see frame_names_places */
+	size_t place_count;
+	bool has_places; /* they were looked for */
+	struct tally_str *lines; /* for the caller's own use: texts made once per frame */
+	uint32_t line_count;
+	uint32_t line_form; /* what lines depend on, the caller's own */
 };
 
 struct frame_names {
@@ -39,6 +44,9 @@ void frame_names_init(struct frame_names *names, const struct resolver *resolver
 	struct binary_store *store);
 void frame_names_deinit(struct frame_names *names);
 struct frame_name *frame_names_get(struct frame_names *names, uint32_t frame, struct tally_error *err);
+/* What was inlined at the frame's address, innermost first, and the function that holds it, with source lines; read from
+ * debug information when first asked for. False: out of memory. */
+bool frame_names_places(struct frame_names *names, uint32_t frame, struct frame_name *name);
 /* The files of the frames asked for, and the samples that the caller counted, into empty hits. */
 TALLY_MUST_CHECK enum tally_status frame_names_hits(
 	const struct frame_names *names, struct binary_hits *hits, struct tally_error *err);

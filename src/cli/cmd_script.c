@@ -18,11 +18,17 @@ struct settings {
 	const char *input, *comms, *pids, *tids, *symfs, *kallsyms, *fields;
 	uint64_t max_stack;
 	bool header, header_only, full_info;
-	bool hide_call_graph, show_kernel_path, ns, reltime, deltatime, force, no_demangle;
+	bool hide_call_graph, show_kernel_path, ns, reltime, deltatime, force, no_demangle, no_inline, full_source_path;
 	unsigned verbose;
 };
 
 #define ROW(member) .offset = offsetof(struct settings, member)
+
+static const char *set_inline(const struct option_use *use)
+{
+	((struct settings *)use->settings)->no_inline = use->is_negated;
+	return NULL;
+}
 
 static const struct option options[] = {
 	{.name = "input",
@@ -38,7 +44,7 @@ static const struct option options[] = {
 		ROW(fields),
 		.help = "comma separated output fields, prefix with 'type:'; +field adds to the default ones, -field "
 			"takes away. "
-			"Fields: comm,tid,pid,time,cpu,event,trace,ip,sym,dso,addr,symoff,period"},
+			"Fields: comm,tid,pid,time,cpu,event,trace,ip,sym,dso,addr,symoff,period,srcline"},
 	{.name = "hide-call-graph",
 		.letter = 'G',
 		.kind = OPTION_FLAG,
@@ -83,6 +89,14 @@ static const struct option options[] = {
 		.help = "Look for files with symbols relative to this directory"},
 	{.name = "kallsyms", .kind = OPTION_STRING, .argument = "file", ROW(kallsyms), .help = "kallsyms pathname"},
 	{.name = "no-demangle", .kind = OPTION_FLAG, ROW(no_demangle), .help = "print names as the file has them"},
+	{.name = "inline",
+		.kind = OPTION_CALL,
+		.call = set_inline,
+		.help = "Show inlined calls (on; --no-inline: off)"},
+	{.name = "full-source-path",
+		.kind = OPTION_FLAG,
+		ROW(full_source_path),
+		.help = "Show source lines with the whole path"},
 	{.name = "header", .kind = OPTION_FLAG, ROW(header), .help = "Show data header"},
 	{.name = "header-only", .kind = OPTION_FLAG, ROW(header_only), .help = "Show only data header"},
 	{.name = "show-info",
@@ -115,12 +129,10 @@ static const struct option options[] = {
 	{.name = "itrace", .kind = OPTION_UNSUPPORTED},
 	{.name = "insn-trace", .kind = OPTION_UNSUPPORTED},
 	{.name = "time", .kind = OPTION_UNSUPPORTED},
-	{.name = "inline", .kind = OPTION_UNSUPPORTED},
 	{.name = "switch-on", .kind = OPTION_UNSUPPORTED},
 	{.name = "switch-off", .kind = OPTION_UNSUPPORTED},
 	{.name = "stop-bt", .kind = OPTION_UNSUPPORTED},
 	{.name = "dlfilter", .kind = OPTION_UNSUPPORTED},
-	{.name = "full-source-path", .kind = OPTION_UNSUPPORTED},
 	{.name = "xed", .kind = OPTION_UNSUPPORTED},
 	{.name = "graph-function", .kind = OPTION_UNSUPPORTED},
 	{.name = "merge-callchains", .kind = OPTION_UNSUPPORTED},
@@ -309,6 +321,8 @@ static enum tally_status prepare(struct script *script, struct tally_error *err)
 		.fields = script->fields,
 		.hide_call_graph = settings->hide_call_graph,
 		.full_kernel_path = settings->show_kernel_path,
+		.full_source_path = settings->full_source_path,
+		.no_inline = settings->no_inline,
 		.time_form = settings->ns ? TIME_NSEC : TIME_USEC,
 		.is_delta = settings->deltatime,
 		.is_relative = settings->reltime,

@@ -23,6 +23,7 @@ static const struct {
 	{"addr", FIELD_ADDR, SAMPLE_ADDR},
 	{"symoff", FIELD_SYMOFF, 0},
 	{"period", FIELD_PERIOD, 0},
+	{"srcline", FIELD_SRCLINE, 0},
 };
 
 #define FIELD_NAME_COUNT (sizeof(field_names) / sizeof(field_names[0]))

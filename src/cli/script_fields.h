@@ -23,6 +23,7 @@ enum script_field {
 	FIELD_ADDR = 1u << 10,
 	FIELD_SYMOFF = 1u << 11,
 	FIELD_PERIOD = 1u << 12,
+	FIELD_SRCLINE = 1u << 30,
 };
 
 /* The list is -F's argument, NULL for the defaults. Those fields that an event's samples lack are left out, or are an

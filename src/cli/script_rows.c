@@ -91,26 +91,92 @@ static void print_address(struct text *t, uint64_t address)
 	text_hex_right(t, address, 16);
 }
 
-/* What follows the address of a frame in a call chain, kept with the frame: it depends on nothing else. */
+/* "\n  file.c:12" under the frame's line; where nothing says the line, "\n  program[1234]". */
+static void print_source(const struct script_printer *p, struct text *t, const struct frame_name *name, size_t place)
+{
+	const struct source_place *at = place < name->place_count ? &name->places[place] : NULL;
+	if (str_equal(name->path, STR("[unknown]")))
+		return;
+	text_str(t, "\n  ");
+	if (at && at->path) {
+		const char *slash = p->full_source_path ? NULL : strrchr(at->path, '/');
+		text_str(t, slash ? slash + 1 : at->path);
+		text_char(t, ':');
+		text_u64(t, at->line);
+	} else {
+		text_bytes(t, name->shown.data, name->shown.len);
+		text_char(t, '[');
+		text_hex(t, name->link_address, 0);
+		text_char(t, ']');
+	}
+}
+
+/* " name+0x1f\n  file.c:12 (inlined)" */
+static void print_inlined(
+	const struct script_printer *p, struct text *t, const struct frame_name *name, size_t place, uint32_t fields)
+{
+	if (fields & FIELD_SYM) {
+		text_char(t, ' ');
+		text_str(t, name->places[place].function ? name->places[place].function : "[unknown]");
+		if (name->symbol && (fields & FIELD_SYMOFF)) {
+			text_str(t, "+0x");
+			text_hex(t, name->symbol_offset, 0);
+		}
+	}
+	if (fields & FIELD_SRCLINE)
+		print_source(p, t, name, place);
+	text_str(t, " (inlined)\n");
+}
+
+static bool keep_line(struct script_printer *p, struct frame_name *name, const struct text *line)
+{
+	char *copy = line->failed ? NULL : arena_string(&p->names->arena, line->data, line->len);
+	name->lines[name->line_count++] = (struct tally_str){copy, line->len};
+	return copy != NULL;
+}
+
+/* What follows the address in a frame's lines, one for each call that was inlined there; kept with the frame. */
+static bool make_lines(struct script_printer *p, uint32_t frame, struct frame_name *name, uint32_t fields)
+{
+	if ((fields & FIELD_SRCLINE || !p->no_inline) && !frame_names_places(p->names, frame, name))
+		return false;
+	size_t inlined = p->no_inline || name->place_count == 0 ? 0 : name->place_count - 1;
+	struct text line = {0};
+	name->lines = arena_array(&p->names->arena, struct tally_str, inlined + 1);
+	name->line_count = 0;
+	name->line_form = fields;
+	bool ok = name->lines != NULL;
+	for (size_t i = 0; i < inlined && ok; i++) {
+		text_clear(&line);
+		print_inlined(p, &line, name, i, fields);
+		ok = keep_line(p, name, &line);
+	}
+	if (ok) {
+		text_clear(&line);
+		print_frame_name(p, &line, name, fields);
+		if (fields & FIELD_SRCLINE)
+			print_source(p, &line, name, inlined);
+		text_char(&line, '\n');
+		ok = keep_line(p, name, &line);
+	}
+	text_deinit(&line);
+	if (!ok)
+		name->lines = NULL;
+	return ok;
+}
+
 static bool print_chain_frame(struct script_printer *p, struct text *t, uint32_t frame, uint64_t ip, uint32_t fields)
 {
 	struct frame_name *name = frame_names_get(p->names, frame, NULL);
 	if (!name)
 		return false;
-	if (!name->line.data || name->line_form != fields) {
-		struct text line = {0};
-		print_frame_name(p, &line, name, fields);
-		text_char(&line, '\n');
-		char *copy = line.failed ? NULL : arena_string(&p->names->arena, line.data, line.len);
-		name->line = (struct tally_str){copy, line.len};
-		name->line_form = fields;
-		text_deinit(&line);
-		if (!copy)
-			return false;
+	if ((!name->lines || name->line_form != fields) && !make_lines(p, frame, name, fields))
+		return false;
+	for (uint32_t i = 0; i < name->line_count; i++) {
+		text_char(t, '\t');
+		print_address(t, ip);
+		text_bytes(t, name->lines[i].data, name->lines[i].len);
 	}
-	text_char(t, '\t');
-	print_address(t, ip);
-	text_bytes(t, name->line.data, name->line.len);
 	return true;
 }
 
@@ -140,6 +206,11 @@ static bool print_leaf(struct script_printer *p, struct text *t, const struct re
 	text_char(t, ' ');
 	print_address(t, ip);
 	print_frame_name(p, t, name, fields);
+	if (fields & FIELD_SRCLINE) {
+		if (!frame_names_places(p->names, frame, name))
+			return false;
+		print_source(p, t, name, 0);
+	}
 	return true;
 }
 

@@ -19,7 +19,8 @@ struct script_printer {
 	struct tracepoint_printer *tracepoints; /* NULL: no fields */
 	const uint32_t *fields; /* by event index: FIELD_* */
 	bool hide_call_graph;
-	bool full_kernel_path;
+	bool full_kernel_path, full_source_path;
+	bool no_inline;
 	enum script_time_form time_form;
 	bool is_delta, is_relative;
 	bool has_previous;

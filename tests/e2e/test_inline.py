@@ -79,3 +79,23 @@ def test_separate_debug_file(tally, tmp_path):
         subprocess.run(command, cwd=tmp_path, check=True)
     data = record(tally, tmp_path, program)
     assert 'deep (inlined)' in tally('report', '-i', data, '--stdio', check=0).stdout
+
+
+def test_script_lines(tally, tmp_path):
+    data = record(tally, tmp_path, build(tmp_path, '-g'))
+    lines = tally('script', '-i', data, '-F', 'ip,sym,srcline', check=0).stdout.splitlines()
+    at = next(i for i, line in enumerate(lines) if line.endswith(' deep'))
+    assert lines[at + 1] in ('  program.c:6 (inlined)', '  program.c:5 (inlined)')
+    assert lines[at + 2].endswith(' middle') and lines[at + 3] == '  program.c:11 (inlined)'
+    assert lines[at + 4].endswith(' outer') and lines[at + 5] == '  program.c:17'
+    whole = tally('script', '-i', data, '-F', 'ip,sym,srcline', '--full-source-path', check=0).stdout
+    assert f'  {tmp_path}/program.c:17\n' in whole
+    plain = tally('script', '-i', data, '-F', 'ip,sym,srcline', '--no-inline', check=0).stdout
+    assert 'inlined' not in plain
+
+
+def test_script_without_debug_information_shows_the_address(tally, tmp_path):
+    data = record(tally, tmp_path, build(tmp_path))
+    lines = tally('script', '-i', data, '-F', 'ip,sym,srcline', check=0).stdout.splitlines()
+    at = next(i for i, line in enumerate(lines) if line.endswith(' outer'))
+    assert lines[at + 1].startswith('  program[') and lines[at + 1].endswith(']')
