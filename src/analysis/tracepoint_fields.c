@@ -184,6 +184,44 @@ bool tracepoint_field_names(struct tracepoint_printer *printer, uint64_t id, str
 	return true;
 }
 
+/* Whether the field lies in the payload, with the part that it only points to. */
+static bool field_is_whole(const struct tep_format_field *field, struct tally_bytes raw, bool swap)
+{
+	if (field->offset < 0 || field->size < 0)
+		return false;
+	uint64_t end = (uint64_t)field->offset + (uint64_t)field->size;
+	if (end > raw.len || !(field->flags & TEP_FIELD_IS_DYNAMIC))
+		return end <= raw.len;
+	struct cursor c = cursor_make((struct tally_bytes){raw.data + field->offset, (size_t)field->size}, swap);
+	uint32_t place = cursor_u32(&c);
+	uint64_t offset = (place & UINT16_MAX) + (field->flags & TEP_FIELD_IS_RELATIVE ? end : 0);
+	return !c.failed && offset + (place >> 16) <= raw.len;
+}
+
+bool tracepoint_value_at(
+	struct tracepoint_printer *printer, struct tally_bytes raw, unsigned index, struct tracepoint_value *value)
+{
+	struct tep_record record = {.data = (void *)(uintptr_t)raw.data, .size = (int)raw.len};
+	struct tep_event *event = raw.len < 2 ? NULL : tep_find_event_by_record(printer->tep, &record);
+	struct tep_format_field *field = event ? event->format.fields : NULL;
+	while (field && index-- > 0)
+		field = field->next;
+	if (!field)
+		return false;
+	*value = (struct tracepoint_value){.name = str_from(field->name), .text = {"", 0}};
+	bool swap = tep_is_file_bigendian(printer->tep) != tep_is_local_bigendian(printer->tep);
+	if (!field_is_whole(field, raw, swap))
+		return true;
+	trace_seq_reset(&printer->text);
+	tep_print_field_content(&printer->text, record.data, record.size, field);
+	trace_seq_terminate(&printer->text);
+	value->text = (struct tally_str){printer->text.buffer, printer->text.len};
+	value->is_number = !(field->flags & (TEP_FIELD_IS_ARRAY | TEP_FIELD_IS_STRING | TEP_FIELD_IS_DYNAMIC));
+	if (value->is_number)
+		value->number = tep_read_number(printer->tep, raw.data + field->offset, field->size);
+	return true;
+}
+
 #else
 
 enum tally_status tracepoint_printer_create(
@@ -203,6 +241,12 @@ bool tracepoint_print(struct tracepoint_printer *printer, struct tally_bytes raw
 }
 
 bool tracepoint_field_names(struct tracepoint_printer *printer, uint64_t id, struct text *t)
+{
+	return false;
+}
+
+bool tracepoint_value_at(
+	struct tracepoint_printer *printer, struct tally_bytes raw, unsigned index, struct tracepoint_value *value)
 {
 	return false;
 }

@@ -24,4 +24,15 @@ bool tracepoint_print(struct tracepoint_printer *printer, struct tally_bytes raw
 /* Appends "prev_comm,prev_pid,..." of the tracepoint with this number (attr.config); false if it is not described. */
 bool tracepoint_field_names(struct tracepoint_printer *printer, uint64_t id, struct text *t);
 
+struct tracepoint_value {
+	struct tally_str name; /* of the field */
+	struct tally_str text;
+	uint64_t number; /* of a field that is one: not an array, not text */
+	bool is_number;
+};
+/* The fields of a payload in order, but for those that all have; false behind the last one and where the event is not
+ * described. The value is the printer's, until its next call. */
+bool tracepoint_value_at(
+	struct tracepoint_printer *printer, struct tally_bytes raw, unsigned index, struct tracepoint_value *value);
+
 #endif

@@ -4,6 +4,7 @@
 
 static const struct command *const commands[] = {
 	&command_completion,
+	&command_data,
 	&command_evlist,
 	&command_help,
 	&command_inject,
@@ -24,7 +25,6 @@ static const char *const missing[] = {
 	"c2c",
 	"config",
 	"daemon",
-	"data",
 	"diff",
 	"ftrace",
 	"iostat",

@@ -1,0 +1,38 @@
+/*
+ * json.h - writes JSON as it goes: nested objects and arrays, one item a line, indented by tabs.
+ *
+ * The text is the caller's (a sink may flush it between items) and fails stickily, which is the only failure. Strings
+ * become valid JSON whatever they hold: control characters are escaped, what is no UTF-8 becomes U+FFFD. A key is NULL
+ * inside an array and for the outermost value. One thread.
+ *
+ *	struct json j = {.out = &text};
+ *	json_object(&j, NULL);
+ *	json_u64(&j, "version", 1);
+ *	json_array(&j, "names"); json_string(&j, NULL, STR("a")); json_array_end(&j);
+ *	json_object_end(&j);
+ */
+#ifndef BASE_JSON_H
+#define BASE_JSON_H
+
+#include "base/text.h"
+
+struct json {
+	struct text *out;
+	unsigned depth;
+	bool has_item; /* at this depth */
+};
+
+void json_object(struct json *j, const char *key);
+void json_object_end(struct json *j);
+void json_array(struct json *j, const char *key);
+void json_array_end(struct json *j);
+void json_string(struct json *j, const char *key, struct tally_str value);
+void json_u64(struct json *j, const char *key, uint64_t value);
+void json_i64(struct json *j, const char *key, int64_t value);
+void json_bool(struct json *j, const char *key, bool value);
+/* "0x1f": numbers that readers would round. */
+void json_hex(struct json *j, const char *key, uint64_t value);
+/* As json_string, for a key that is no C string. */
+void json_member(struct json *j, struct tally_str key, struct tally_str value);
+
+#endif

@@ -1,0 +1,125 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/data_json.h"
+#include "cli/recording_input.h"
+
+struct settings {
+	const char *input, *to_json;
+	bool force, all, wall_clock;
+	unsigned verbose;
+};
+
+#define ROW(member) .offset = offsetof(struct settings, member)
+
+static const struct option options[] = {
+	{.name = "force", .letter = 'f', .kind = OPTION_FLAG, ROW(force), .help = "write over an output that exists"},
+	{.name = "input",
+		.letter = 'i',
+		.kind = OPTION_STRING,
+		.argument = "file",
+		ROW(input),
+		.help = "input file name"},
+	{.name = "verbose", .letter = 'v', .kind = OPTION_COUNT, ROW(verbose), .help = "be more verbose"},
+	{.name = "all", .kind = OPTION_FLAG, ROW(all), .help = "Convert all events (CTF only)"},
+	{.name = "to-ctf", .kind = OPTION_UNSUPPORTED, .argument = "...", .help = "Convert to CTF format"},
+	{.name = "to-json", .kind = OPTION_STRING, .argument = "...", ROW(to_json), .help = "Convert to JSON format"},
+	{.name = "tod", .kind = OPTION_FLAG, ROW(wall_clock), .help = "Convert time to wall clock time (CTF only)"},
+	{.name = "time", .kind = OPTION_UNSUPPORTED, .argument = "str", .help = "Time span of interest (start,stop)"},
+};
+static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
+static const char *const usages[] = {"convert [<options>]", NULL};
+static const char *const examples[] = {
+	"the samples of a recording as JSON",
+	"tally data convert --to-json samples.json",
+	NULL,
+};
+
+static enum tally_status open_output(const struct settings *settings, int *fd, struct tally_error *err)
+{
+	int flags = O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC | (settings->force ? 0 : O_EXCL);
+	*fd = open(settings->to_json, flags, 0666);
+	if (*fd >= 0)
+		return TALLY_OK;
+	if (errno == EEXIST)
+		return error_set(err, TALLY_INVALID, "Output file exists. Use --force to overwrite it.");
+	return error_set_errno(err, TALLY_IO, errno, "Error opening output file %s", settings->to_json);
+}
+
+static enum tally_status write_json(
+	const struct settings *settings, struct data_source *source, uint64_t *samples, struct tally_error *err)
+{
+	struct text t = {0};
+	int fd;
+	enum tally_status status = open_output(settings, &fd, err);
+	if (status != TALLY_OK)
+		return status;
+	text_to_fd(&t, fd);
+	status = data_json_write(source, &t, samples, err);
+	if (!text_flush(&t) || (close(fd) != 0 && !(t.write_errno = errno)))
+		status = error_set_errno(err, TALLY_IO, t.write_errno, "writing %s", settings->to_json);
+	text_deinit(&t);
+	return status;
+}
+
+static int convert(const struct cli *cli, const struct settings *settings)
+{
+	struct data_source source;
+	struct tally_error err;
+	uint64_t samples = 0;
+	if (data_source_open(cli, settings->input, &source, &err) != TALLY_OK)
+		return cli_fail(cli, &err);
+	enum tally_status status = write_json(settings, &source, &samples, &err);
+	if (status == TALLY_OK || status == TALLY_CORRUPT) {
+		const char *input = settings->input ? settings->input : "perf.data";
+		fprintf(stderr, "[ %s data convert: Converted '%s' into JSON data '%s' ]\n", cli->program, input,
+			settings->to_json);
+		fprintf(stderr, "[ %s data convert: Converted and wrote %.3f MB (%llu samples) ]\n", cli->program,
+			(double)source.sideband.health.bytes / 1024 / 1024, (unsigned long long)samples);
+		cli_print_health(cli, &source.sideband.health);
+	}
+	data_source_close(&source);
+	return status == TALLY_OK ? 0 : cli_fail(cli, &err);
+}
+
+static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	struct settings settings = {0};
+	int rest;
+	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
+	if (code != CLI_GO_ON)
+		return code;
+	if (rest >= argc)
+		return cli_usagef(cli, command, NULL, "data needs a command: convert");
+	if (strcmp(argv[rest], "convert") != 0)
+		return cli_usagef(cli, command, NULL, "Unknown command: %s", argv[rest]);
+	if (rest + 1 < argc)
+		return cli_usagef(cli, command, NULL, "convert takes options only, not '%s'", argv[rest + 1]);
+	if (!settings.to_json)
+		return cli_failf(cli, "You must specify one of --to-ctf or --to-json.");
+	if (settings.all || settings.wall_clock)
+		return cli_failf(cli, "--%s is currently unsupported for JSON output.", settings.all ? "all" : "tod");
+	return convert(cli, &settings);
+}
+
+const struct command command_data = {
+	.name = "data",
+	.summary = "Data file related processing",
+	.usages = usages,
+	.options = &table,
+	.description = "Converts a recording into a format that other programs read.\n\n--to-json FILE writes the "
+		       "samples in order of "
+		       "time: an object with what the header says, and for each sample its time, thread, CPU, name, "
+		       "call chain "
+		       "(the address alone where there is none), and the fields of a tracepoint. Bytes that are no "
+		       "UTF-8 become "
+		       "U+FFFD.",
+	.examples = examples,
+	.run = run,
+};

@@ -1,0 +1,125 @@
+#include "cli/data_source.h"
+
+#include <stdio.h>
+
+#include "base/error.h"
+#include "cli/recording_input.h"
+
+static enum tally_status open_parts(const struct cli *cli, struct data_source *source, struct tally_error *err)
+{
+	struct binary_store_options options = {0};
+	enum tally_status status = binary_store_create(&options, &source->store, err);
+	if (status == TALLY_OK)
+		status = record_run_open(source->reader, &source->run, err);
+	if (status == TALLY_OK)
+		status = sideband_read(source->reader, &source->run, &source->sideband, err);
+	if (status == TALLY_OK && !resolver_init(&source->resolver, source->sideband.machine, source->run.swap))
+		status = error_nomem(err);
+	if (status != TALLY_OK)
+		return status;
+	frame_names_init(&source->names, &source->resolver, source->sideband.machine, source->store);
+	struct tally_bytes tracing = perfdata_reader_features(source->reader)->tracing_data;
+	struct tally_error tracing_error;
+	if (tracing.len > 0 && tracepoint_printer_create(tracing, &source->tracepoints, &tracing_error) != TALLY_OK)
+		cli_failf(cli, "%s: %s", cli->program, tracing_error.text);
+	perfdata_reader_rewind(source->reader);
+	return time_order_create(source->reader, &source->order, err);
+}
+
+enum tally_status data_source_open(
+	const struct cli *cli, const char *path, struct data_source *source, struct tally_error *err)
+{
+	*source = (struct data_source){0};
+	enum tally_status status = cli_open_recording(cli, path, &source->reader, err);
+	if (status != TALLY_OK)
+		return status;
+	status = open_parts(cli, source, err);
+	if (status != TALLY_OK)
+		data_source_close(source);
+	return status;
+}
+
+void data_source_close(struct data_source *source)
+{
+	time_order_destroy(source->order);
+	tracepoint_printer_destroy(source->tracepoints);
+	frame_names_deinit(&source->names);
+	resolver_deinit(&source->resolver);
+	sideband_deinit(&source->sideband);
+	record_run_close(&source->run);
+	binary_store_destroy(source->store);
+	map_u64_deinit(&source->read_totals);
+	perfdata_reader_destroy(source->reader);
+	*source = (struct data_source){0};
+}
+
+static bool decode_sample(struct data_source *source, const struct record *record, struct data_sample *out)
+{
+	struct input_health *health = &source->sideband.health;
+	out->record = *record;
+	out->event = perfdata_reader_event_of(source->reader, record);
+	if (!out->event) {
+		health->unattributed_samples++;
+		return false;
+	}
+	if (sample_decode(&out->event->layout, record, &out->sample, NULL) != TALLY_OK) {
+		health->damaged_records++;
+		return false;
+	}
+	if (!(out->sample.present & SAMPLE_PERIOD))
+		out->sample.period = out->event->attr.sample_period_or_freq;
+	out->clock = source->sideband.clock_is_position ? record->offset - source->run.offset : out->sample.time;
+	return true;
+}
+
+/* The next event of the group that counted on. TALLY_END: none is left. */
+static enum tally_status next_of_group(struct data_source *source, struct data_sample *out, struct tally_error *err)
+{
+	const struct sample *sample = &source->group.sample;
+	while (source->group_position < source->group_count) {
+		struct read_value value = read_value_get(&sample->read, source->group_position++);
+		uint64_t id = sample->read.format & READ_FORMAT_ID ? value.id : sample->id;
+		uint64_t *total = map_u64_at(&source->read_totals, id, NULL);
+		if (!total)
+			return error_nomem(err);
+		*out = source->group;
+		out->event = perfdata_reader_event_by_id(source->reader, id);
+		out->sample.period = value.value - *total;
+		*total = value.value;
+		if (out->event && out->sample.period > 0)
+			return TALLY_OK;
+	}
+	return TALLY_END;
+}
+
+enum tally_status data_source_next(struct data_source *source, struct data_sample *out, struct tally_error *err)
+{
+	for (;;) {
+		struct time_order_item item;
+		enum tally_status status = next_of_group(source, out, err);
+		if (status != TALLY_END)
+			return status;
+		status = time_order_next(source->order, &item, err);
+		if (status != TALLY_OK) {
+			source->sideband.health.unordered = time_order_late(source->order);
+			return status;
+		}
+		if (item.record.type != RECORD_SAMPLE || !decode_sample(source, &item.record, out))
+			continue;
+		if (!(out->sample.present & SAMPLE_READ))
+			return TALLY_OK;
+		source->group = *out;
+		source->group_position = 0;
+		source->group_count = out->sample.read.count;
+	}
+}
+
+struct tally_str data_source_comm(const struct data_source *source, const struct data_sample *sample, char room[16])
+{
+	int32_t tid = (int32_t)sample->sample.tid;
+	uint32_t comm = machine_comm_at(source->sideband.machine, tid, sample->clock);
+	if (comm != INTERN_NONE)
+		return machine_string(source->sideband.machine, comm);
+	snprintf(room, 16, ":%d", tid);
+	return str_from(room);
+}

@@ -1,0 +1,50 @@
+/*
+ * data_source.h - a recording opened for a converter: its samples in order of time, each with what names it.
+ *
+ * The caller owns the source and closes it; what is borrowed from it lives until then. One thread.
+ *
+ *	data_source_open(cli, path, &source, err);
+ *	while ((st = data_source_next(&source, &sample, err)) == TALLY_OK) ...
+ *	data_source_close(&source);
+ */
+#ifndef CLI_DATA_SOURCE_H
+#define CLI_DATA_SOURCE_H
+
+#include "analysis/frame_names.h"
+#include "analysis/sideband.h"
+#include "analysis/tracepoint_fields.h"
+#include "base/map_u64.h"
+#include "cli/cli.h"
+#include "perfdata/time_order.h"
+
+struct data_sample {
+	const struct perfdata_event *event;
+	struct record record;
+	struct sample sample;
+	uint64_t clock; /* of the machine: time, or position where there is none */
+};
+
+struct data_source {
+	struct perfdata_reader *reader;
+	struct binary_store *store;
+	struct record_run run;
+	struct sideband sideband;
+	struct resolver resolver;
+	struct frame_names names;
+	struct tracepoint_printer *tracepoints; /* NULL: the recording describes none */
+	struct time_order *order;
+	struct map_u64 read_totals; /* event id -> last value read */
+	struct data_sample group; /* a sample that read its group, and how many of its values came out */
+	uint64_t group_position, group_count;
+};
+
+TALLY_MUST_CHECK enum tally_status data_source_open(
+	const struct cli *cli, const char *path, struct data_source *source, struct tally_error *err);
+void data_source_close(struct data_source *source);
+/* A sample that read its group comes as one of each event that counted on since. What belongs to no event, or cannot be decoded, is counted in the sideband's health and passed over. */
+TALLY_MUST_CHECK enum tally_status data_source_next(
+	struct data_source *source, struct data_sample *sample, struct tally_error *err);
+/* The thread's name then; in room where it had none. */
+struct tally_str data_source_comm(const struct data_source *source, const struct data_sample *sample, char room[16]);
+
+#endif
