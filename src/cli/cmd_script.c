@@ -15,7 +15,8 @@
 #include "perfdata/time_order.h"
 
 struct settings {
-	const char *input, *comms, *pids, *tids, *symfs, *kallsyms, *fields;
+	const char *input, *comms, *pids, *tids, *symfs, *kallsyms;
+	struct script_field_request fields;
 	uint64_t max_stack;
 	bool header, header_only, full_info;
 	bool hide_call_graph, show_kernel_path, ns, reltime, deltatime, force, no_demangle, no_inline, full_source_path;
@@ -30,6 +31,12 @@ static const char *set_inline(const struct option_use *use)
 	return NULL;
 }
 
+static const char *choose_fields(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	return script_fields_apply(&settings->fields, use->value, use->room, use->room_bytes);
+}
+
 static const struct option options[] = {
 	{.name = "input",
 		.letter = 'i',
@@ -39,12 +46,12 @@ static const struct option options[] = {
 		.help = "input file name"},
 	{.name = "fields",
 		.letter = 'F',
-		.kind = OPTION_STRING,
+		.kind = OPTION_CALL,
 		.argument = "str",
-		ROW(fields),
-		.help = "comma separated output fields, prefix with 'type:'; +field adds to the default ones, -field "
-			"takes away. "
-			"Fields: comm,tid,pid,time,cpu,event,trace,ip,sym,dso,addr,symoff,period,srcline"},
+		.call = choose_fields,
+		.is_self_explaining = true,
+		.help = "comma separated output fields prepend with 'type:'. +field to add and -field to remove. "
+			"Valid types: hw,sw,trace,raw,break,synth. Fields: " SCRIPT_FIELD_LIST},
 	{.name = "hide-call-graph",
 		.letter = 'G',
 		.kind = OPTION_FLAG,
@@ -174,7 +181,9 @@ struct script {
 	struct resolver resolver;
 	struct frame_names names;
 	struct script_printer printer;
-	uint32_t *fields;
+	uint64_t *fields;
+	struct script_cgroups cgroups;
+	struct diag field_notes;
 	struct map_u64 read_totals; /* event id -> last value read */
 	struct text out;
 };
@@ -296,6 +305,26 @@ static size_t longest_name(struct perfdata_reader *reader)
 	return longest;
 }
 
+/* What the columns need of the recording. */
+static enum tally_status prepare_values(struct script *script, struct tally_error *err)
+{
+	const struct perfdata_features *features = perfdata_reader_features(script->reader);
+	struct script_printer *printer = &script->printer;
+	const uint16_t probe = 1;
+	bool host_is_big_endian = *(const uint8_t *)&probe == 0;
+	printer->arch = features->arch.len > 0 ? arch_find(features->arch.data) : NULL;
+	printer->is_big_endian = perfdata_reader_is_swapped(script->reader) != host_is_big_endian;
+	printer->clock = script_clock_make(features);
+	size_t count;
+	(void)perfdata_reader_events(script->reader, &count);
+	for (size_t i = 0; i < count; i++)
+		if (script->fields[i] & FIELD_CGROUP && !printer->cgroups) {
+			printer->cgroups = &script->cgroups;
+			return script_cgroups_read(&script->cgroups, script->reader, err);
+		}
+	return TALLY_OK;
+}
+
 static enum tally_status prepare(struct script *script, struct tally_error *err)
 {
 	const struct settings *settings = &script->settings;
@@ -307,7 +336,8 @@ static enum tally_status prepare(struct script *script, struct tally_error *err)
 	if (status == TALLY_OK)
 		status = sideband_read(script->reader, &script->run, &script->sideband, err);
 	if (status == TALLY_OK)
-		status = script_fields_choose(settings->fields, script->reader, &script->fields, err);
+		status = script_fields_choose(
+			&settings->fields, script->reader, &script->field_notes, &script->fields, err);
 	if (status == TALLY_OK && !resolver_init(&script->resolver, script->sideband.machine, script->run.swap))
 		status = error_nomem(err);
 	if (status != TALLY_OK)
@@ -328,6 +358,9 @@ static enum tally_status prepare(struct script *script, struct tally_error *err)
 		.is_relative = settings->reltime,
 		.event_name_width = longest_name(script->reader),
 	};
+	status = prepare_values(script, err);
+	if (status != TALLY_OK)
+		return status;
 	struct tally_bytes tracing = perfdata_reader_features(script->reader)->tracing_data;
 	struct tally_error tracing_error;
 	if (tracing.len > 0 &&
@@ -358,6 +391,8 @@ static void script_deinit(struct script *script)
 	binary_store_destroy(script->store);
 	perfdata_reader_destroy(script->reader);
 	free(script->fields);
+	script_cgroups_deinit(&script->cgroups);
+	diag_deinit(&script->field_notes);
 	map_u64_deinit(&script->read_totals);
 	text_deinit(&script->out);
 }
@@ -376,6 +411,7 @@ static enum tally_status print_samples(struct script *script, struct tally_error
 static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct script script = {.cli = cli, .settings = {.max_stack = 127}};
+	script_fields_init(&script.settings.fields);
 	int rest;
 	int code = cli_parse_options(cli, command, argc, argv, &script.settings, &rest);
 	if (code != CLI_GO_ON)
@@ -388,6 +424,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		return cli_fail(cli, &err);
 	const struct settings *settings = &script.settings;
 	enum tally_status status = settings->header_only ? TALLY_OK : prepare(&script, &err);
+	cli_print_diag(cli, &script.field_notes);
 	if (status == TALLY_OK) {
 		cli_start_pager(cli);
 		text_to_fd(&script.out, STDOUT_FILENO);

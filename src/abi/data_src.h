@@ -1,0 +1,23 @@
+/*
+ * data_src.h - PERF_SAMPLE_DATA_SRC in words: what a memory access was, where it hit, what it snooped.
+ *
+ * The words are those of `perf script -F data_src` and `perf mem`, newest version. Source: linux/perf_event.h, union
+ * perf_mem_data_src. Unknown levels are named by their number. Values only; no memory is held.
+ *
+ *	data_src_print(&text, sample.data_src);	// |OP LOAD|LVL L1 hit|SNP None|TLB L1 or L2 hit|LCK No|BLK  N/A
+ */
+#ifndef ABI_DATA_SRC_H
+#define ABI_DATA_SRC_H
+
+#include "base/text.h"
+
+void data_src_print(struct text *t, uint64_t data_src);
+/* Its parts. */
+void data_src_operation(struct text *t, uint64_t data_src);
+void data_src_level(struct text *t, uint64_t data_src);
+void data_src_snoop(struct text *t, uint64_t data_src);
+void data_src_tlb(struct text *t, uint64_t data_src);
+void data_src_locked(struct text *t, uint64_t data_src);
+void data_src_blocked(struct text *t, uint64_t data_src);
+
+#endif
