@@ -310,10 +310,7 @@ static enum tally_status prepare_values(struct script *script, struct tally_erro
 {
 	const struct perfdata_features *features = perfdata_reader_features(script->reader);
 	struct script_printer *printer = &script->printer;
-	const uint16_t probe = 1;
-	bool host_is_big_endian = *(const uint8_t *)&probe == 0;
-	printer->arch = features->arch.len > 0 ? arch_find(features->arch.data) : NULL;
-	printer->is_big_endian = perfdata_reader_is_swapped(script->reader) != host_is_big_endian;
+	printer->places.arch = features->arch.len > 0 ? arch_find(features->arch.data) : NULL;
 	printer->clock = script_clock_make(features);
 	size_t count;
 	(void)perfdata_reader_events(script->reader, &count);
@@ -345,14 +342,14 @@ static enum tally_status prepare(struct script *script, struct tally_error *err)
 	script->resolver.max_stack = settings->max_stack > UINT32_MAX ? UINT32_MAX : (unsigned)settings->max_stack;
 	frame_names_init(&script->names, &script->resolver, script->sideband.machine, script->store);
 	script->printer = (struct script_printer){
-		.machine = script->sideband.machine,
-		.resolver = &script->resolver,
-		.names = &script->names,
+		.places.machine = script->sideband.machine,
+		.places.resolver = &script->resolver,
+		.places.names = &script->names,
 		.fields = script->fields,
 		.hide_call_graph = settings->hide_call_graph,
-		.full_kernel_path = settings->show_kernel_path,
-		.full_source_path = settings->full_source_path,
-		.no_inline = settings->no_inline,
+		.places.full_kernel_path = settings->show_kernel_path,
+		.places.full_source_path = settings->full_source_path,
+		.places.no_inline = settings->no_inline,
 		.time_form = settings->ns ? TIME_NSEC : TIME_USEC,
 		.is_delta = settings->deltatime,
 		.is_relative = settings->reltime,

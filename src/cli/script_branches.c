@@ -64,7 +64,7 @@ static void print_flags(struct text *t, const struct branch *branch)
 }
 
 static bool print_end(
-	struct script_printer *p, struct text *t, const struct resolve_where *where, uint64_t ip, uint64_t fields)
+	struct script_places *p, struct text *t, const struct resolve_where *where, uint64_t ip, uint64_t fields)
 {
 	bool is_named = (fields & (FIELD_BRSTACK | FIELD_BRSTACKSYM)) == FIELD_BRSTACKSYM;
 	bool is_offset = !(fields & (FIELD_BRSTACK | FIELD_BRSTACKSYM));
@@ -91,13 +91,15 @@ static bool print_end(
 	return true;
 }
 
-bool script_print_branches(struct script_printer *p, struct text *t, const struct resolve_where *where,
+bool script_print_branches(struct script_places *p, struct text *t, const struct resolve_where *where,
 	const struct sample *sample, uint64_t fields)
 {
 	bool is_named = (fields & (FIELD_BRSTACK | FIELD_BRSTACKSYM)) == FIELD_BRSTACKSYM;
+	const uint16_t probe = 1;
+	bool is_big_endian = sample->swap != (*(const uint8_t *)&probe == 0);
 	uint32_t count = sample->branches.entries.count / ENTRY_WORDS;
 	for (uint32_t i = 0; i < count; i++) {
-		struct branch branch = branch_at(sample, i, p->is_big_endian);
+		struct branch branch = branch_at(sample, i, is_big_endian);
 		if (!is_named)
 			text_char(t, ' ');
 		if (!print_end(p, t, where, branch.from, fields))

@@ -3,15 +3,15 @@
  *
  * The layout is that of perf 6.1; newer versions put what the CPU speculated behind it.
  *
- *	script_print_branches(printer, &text, &where, sample, fields);
+ *	script_print_branches(&places, &text, &where, sample, fields);
  */
 #ifndef CLI_SCRIPT_BRANCHES_H
 #define CLI_SCRIPT_BRANCHES_H
 
-#include "cli/script_rows.h"
+#include "cli/script_places.h"
 
 /* The forms of FIELD_BRSTACK*, the first of them that is asked for. False: out of memory. */
-bool script_print_branches(struct script_printer *printer, struct text *t, const struct resolve_where *where,
+bool script_print_branches(struct script_places *places, struct text *t, const struct resolve_where *where,
 	const struct sample *sample, uint64_t fields);
 
 #endif
