@@ -135,14 +135,32 @@ static void complete_settings(struct record_settings *s, bool has_command)
 	s->attrs.has_command = has_command && !has_threads && !s->attrs.is_system_wide;
 	s->attrs.per_thread = t->per_thread;
 	s->attrs.no_inherit |= t->tids != NULL;
-	s->attrs.starts_disabled = s->has_delay;
+	s->attrs.starts_disabled = s->has_delay && !(s->toggles.len && s->toggles.items[0] == 0);
 	if (s->call_graph_flag && s->attrs.callgraph == CALLGRAPH_NONE)
 		s->attrs.callgraph = CALLGRAPH_FP;
-	if (!s->output)
-		s->output = default_output();
-	s->attrs.sample_identifier |= strcmp(s->output, "-") == 0;
+	if (!s->output.path)
+		s->output.path = default_output();
+	s->attrs.sample_identifier |= strcmp(s->output.path, "-") == 0;
 	if (!s->ring_bytes)
 		s->ring_bytes = RING_BYTES_DEFAULT;
+	uint64_t mapped = s->ring_bytes + (uint64_t)sysconf(_SC_PAGESIZE);
+	if (s->flush_bytes > mapped / 4) /* more would fill a ring before it is read */
+		s->flush_bytes = mapped / 4;
+	if (s->output.switch_bytes && s->output.switch_bytes < mapped / 2 && !s->quiet)
+		fprintf(stderr,
+			"WARNING: switch-output data size lower than wakeup kernel buffer size (%lluK) expect bigger "
+			"perf.data sizes\n",
+			(unsigned long long)(mapped / 2) >> 10);
+}
+
+static int check_outputs(const struct record_run *run)
+{
+	const struct record_output_options *o = &run->settings.output;
+
+	if (strcmp(o->path, "-") == 0 && (o->switches || o->timestamp_name))
+		return cli_failf(run->cli, "a stream on standard output is one: --switch-output and "
+					   "--timestamp-filename need a file (-o)");
+	return 0;
 }
 
 static void say_notes(void *context)
@@ -155,7 +173,7 @@ static void say_notes(void *context)
 	diag_init(&run->diag);
 }
 
-static void say_delay(const char *text)
+static void say_line(const char *text)
 {
 	fprintf(stderr, "%s\n", text);
 }
@@ -169,18 +187,21 @@ static void say_outcome(const struct record_run *run, const struct record_summar
 
 	if (s->quiet || !summary->is_written)
 		return;
-	fprintf(stderr, "[ %s record: Woken up %llu times to write data ]\n", program,
-		(unsigned long long)summary->wakeups);
 	if (lost)
 		fprintf(stderr,
 			"%s: warning: %llu events were lost because a ring was full; try larger rings (-m %llu) or a "
 			"lower rate "
 			"(-F)\n",
 			program, lost, (unsigned long long)(2 * s->ring_bytes / (uint64_t)sysconf(_SC_PAGESIZE)));
-	fprintf(stderr, "[ %s record: Captured and wrote %.3f MB %s", program, (double)summary->bytes / 1024.0 / 1024.0,
-		s->output);
+	fprintf(stderr, "[ %s record: Captured and wrote %.3f MB %s%s", program,
+		(double)summary->bytes / 1024.0 / 1024.0, s->output.path,
+		s->output.switches || s->output.timestamp_name ? ".<timestamp>" : "");
 	if (summary->has_samples && summary->samples)
 		fprintf(stderr, " (%llu samples)", (unsigned long long)summary->samples);
+	if (summary->packed_bytes)
+		fprintf(stderr, ", compressed (original %.3f MB, ratio is %.3f)",
+			(double)summary->unpacked_bytes / 1024.0 / 1024.0,
+			(double)summary->unpacked_bytes / (double)summary->packed_bytes);
 	fprintf(stderr, " ]\n");
 }
 
@@ -220,6 +241,7 @@ static int record(struct record_run *run, char *const *command)
 	const struct record_settings *s = &run->settings;
 	struct record_request request = {.kernel = run->kernel,
 		.output = s->output,
+		.control = s->control,
 		.target = s->target,
 		.attrs = s->attrs,
 		.events = &run->events,
@@ -228,12 +250,15 @@ static int record(struct record_run *run, char *const *command)
 		.all_build_ids = s->all_build_ids,
 		.no_initial_state = s->no_initial_state,
 		.is_verbose = s->verbose > 0,
-		.delay_ms = s->delay_ms,
-		.max_bytes = s->max_bytes,
+		.describes_at_end = s->tail_synthesize || s->overwrites,
+		.overwrites = s->overwrites,
+		.flush_bytes = s->flush_bytes,
+		.toggles_ms = s->toggles.items,
+		.toggle_count = s->toggles.len,
 		.command = command,
 		.argv = run->argv,
 		.diag = &run->diag,
-		.announce = s->quiet ? NULL : say_delay,
+		.announce = s->quiet ? NULL : say_line,
 		.started = say_notes,
 		.started_context = run};
 	struct record_summary summary;
@@ -243,6 +268,8 @@ static int record(struct record_run *run, char *const *command)
 		request.no_build_ids = false;
 	if (record_attrs_apply(&run->events, &s->attrs, &err) != TALLY_OK)
 		return cli_fail(run->cli, &err);
+	for (size_t i = 0; s->overwrites && i < run->events.len; i++)
+		run->events.specs[i].attr.flags |= ATTR_FLAG(ATTR_BIT_WRITE_BACKWARD);
 	enum tally_status st = record_session_run(&request, &summary, &err);
 	say_notes(run);
 	say_outcome(run, &summary);
@@ -275,7 +302,9 @@ static int run_parsed(struct record_run *run, char *const *command)
 
 	complete_settings(s, command != NULL);
 	say_ring_size(s);
-	int code = parse_events(run, &err);
+	int code = check_outputs(run);
+	if (code == 0)
+		code = parse_events(run, &err);
 	if (code == 0)
 		code = set_freq(run);
 	if (code == 0 && !s->dry_run)

@@ -8,9 +8,11 @@
 
 #include "base/vec.h"
 #include "cli/record_words.h"
+#include "perfdata/compressor.h"
 
 #define STACK_BYTES_DEFAULT 8192
 #define STACK_BYTES_MAX	    65528
+#define SWITCH_FILES_MAX    65536
 
 static const char *set_event(const struct option_use *use)
 {
@@ -92,26 +94,125 @@ static const char *set_max_size(const struct option_use *use)
 	struct record_settings *s = use->settings;
 	bool has_unit;
 
-	return parse_size(use->value, &s->max_bytes, &has_unit) && s->max_bytes
+	return parse_size(use->value, &s->output.max_bytes, &has_unit) && s->output.max_bytes
 		       ? NULL
 		       : "--max-size takes a size with B, K, M or G";
 }
 
-static const char *set_delay(const struct option_use *use)
+static const char *set_compression(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
-	uint64_t ms;
+	uint64_t level = 1;
 
-	if (strchr(use->value + (*use->value == '-'), '-'))
-		return "--delay: ranges of time are not supported yet";
-	if (strcmp(use->value, "-1") == 0)
-		s->delay_ms = -1;
-	else if (str_to_u64(str_from(use->value), 10, &ms) && ms <= INT32_MAX)
-		s->delay_ms = (int)ms;
-	else
-		return "--delay takes milliseconds, or -1";
-	s->has_delay = s->delay_ms != 0;
+	s->output.compression_level = 0;
+	if (use->is_negated)
+		return NULL;
+	const char *number = use->value && use->value[0] == '=' ? use->value + 1 : use->value; /* -z=3 */
+	if (number && !str_to_u64(str_from(number), 10, &level))
+		return "--compression-level takes a number from 1 to 22";
+	s->output.compression_level = level == 0 ? 1 : level > COMPRESSOR_LEVEL_MAX ? COMPRESSOR_LEVEL_MAX : (int)level;
 	return NULL;
+}
+
+static const char *set_control(const struct option_use *use)
+{
+	struct record_settings *s = use->settings;
+
+	return record_control_parse(use->value, &s->control)
+		       ? NULL
+		       : "--control takes fd:ctl-fd[,ack-fd] or fifo:ctl-fifo[,ack-fifo]";
+}
+
+static const char *set_max_files(const struct option_use *use)
+{
+	struct record_settings *s = use->settings;
+	uint64_t count;
+
+	if (!str_to_u64(str_from(use->value), 10, &count) || count > SWITCH_FILES_MAX)
+		return "--switch-max-files takes a number";
+	s->output.max_files = (unsigned)count;
+	return NULL;
+}
+
+static const char *set_mmap_flush(const struct option_use *use)
+{
+	struct record_settings *s = use->settings;
+	bool has_unit;
+
+	return parse_size(use->value, &s->flush_bytes, &has_unit) ? NULL
+								  : "--mmap-flush takes a size with B, K, M or G";
+}
+
+/* 10s, 2m, 1h, 1d */
+static bool parse_time(const char *text, int64_t *ms)
+{
+	static const char units[] = "smhd";
+	static const int64_t unit_ms[] = {1000, 60000, 3600000, 86400000};
+	struct tally_str number = str_from(text);
+	const char *unit = number.len ? strchr(units, number.data[number.len - 1]) : NULL;
+	uint64_t value;
+
+	if (!unit)
+		return false;
+	number.len--;
+	return str_to_u64(number, 10, &value) && value && value <= INT32_MAX &&
+	       !__builtin_mul_overflow((int64_t)value, unit_ms[unit - units], ms);
+}
+
+static const char *set_switch_output(const struct option_use *use)
+{
+	struct record_settings *s = use->settings;
+	struct record_output_options *o = &s->output;
+	bool has_unit = true;
+
+	o->switches = !use->is_negated;
+	o->switch_on_signal = false;
+	o->switch_bytes = 0;
+	o->switch_ms = 0;
+	if (use->is_negated)
+		return NULL;
+	if (!use->value || strcmp(use->value, "signal") == 0)
+		o->switch_on_signal = true;
+	else if (!parse_time(use->value, &o->switch_ms) &&
+		 !(parse_size(use->value, &o->switch_bytes, &has_unit) && has_unit && o->switch_bytes))
+		return "--switch-output takes 'signal', a size with B, K, M or G, or a time with s, m, h or d";
+	return NULL;
+}
+
+static bool parse_ms(struct tally_str text, int *ms)
+{
+	uint64_t value;
+
+	if (!str_to_u64(text, 10, &value) || value > INT32_MAX)
+		return false;
+	*ms = (int)value;
+	return true;
+}
+
+static const char *set_delay(const struct option_use *use)
+{
+	static const char complaint[] = "--delay takes milliseconds, -1, or ranges that follow each other: 10-20,30-40";
+	struct record_settings *s = use->settings;
+	struct tally_str rest = str_from(use->value), range, start;
+	int from, to = -1;
+
+	s->toggles.len = 0;
+	s->has_delay = true;
+	if (strcmp(use->value, "-1") == 0)
+		return NULL;
+	if (parse_ms(rest, &from)) {
+		s->has_delay = from != 0;
+		return from == 0 || vec_push(&s->toggles, from) ? NULL : "out of memory";
+	}
+	while (str_next(&rest, ',', &range)) {
+		int before = to;
+		if (!str_next(&range, '-', &start) || !parse_ms(start, &from) || !parse_ms(range, &to) ||
+			from <= before || to <= from)
+			return complaint;
+		if (!vec_push(&s->toggles, from) || !vec_push(&s->toggles, to))
+			return "out of memory";
+	}
+	return s->toggles.len ? NULL : complaint;
 }
 
 static const char *set_clock(const struct option_use *use)
@@ -210,7 +311,8 @@ static const struct option options[] = {
 		.help = "one sample each n events"},
 	TEXT("cpu", 'C', "cpu", target.cpus, "record these CPUs (0-3,8)"),
 	FLAG("data", 'd', attrs.data_address, "store data addresses with each sample"),
-	CALL("delay", 'D', "ms", set_delay, "start measuring this long after the start of the command (-1: never)"),
+	CALL("delay", 'D', "ms", set_delay,
+		"start measuring this long after the start of the command (-1: never), or ranges of time: 10-20,30-40"),
 	CALL("event", 'e', "event", set_event, "the event to sample; may be given more than once. See 'tally list'"),
 	TEXT("freq", 'F', "freq or 'max'", freq_text, "samples per second and CPU"),
 	{.letter = 'g', .kind = OPTION_FLAG, AT(call_graph_flag), .help = "record call graphs by frame pointer"},
@@ -222,7 +324,7 @@ static const struct option options[] = {
 	CALL("mmap-pages", 'm', "pages[,pages]", set_ring_size, "size of a ring: pages, or a size with B, K, M or G"),
 	FLAG("no-buildid-cache", 'N', no_build_id_cache, "do not fill the cache of build ids (it never is)"),
 	FLAG("no-samples", 'n', attrs.no_samples, "count only, store no samples"),
-	TEXT("output", 'o', "file", output, "the file to write; - for a pipe on standard output"),
+	TEXT("output", 'o', "file", output.path, "the file to write; - for a pipe on standard output"),
 	FLAG("period", 'P', attrs.sample_period, "store the period with each sample"),
 	TEXT("pid", 'p', "pid", target.pids, "record these running processes"),
 	FLAG("quiet", 'q', quiet, "no messages but errors"),
@@ -235,7 +337,7 @@ static const struct option options[] = {
 	TEXT("uid", 'u', "user", target.user, "record this user's processes"),
 	{.name = "verbose", .letter = 'v', .kind = OPTION_COUNT, AT(verbose), .help = "tell more"},
 	FLAG("weight", 'W', attrs.weight, "store the weight of each sample (events that have one)"),
-	LATER("compression-level", 'z', "n", "compress the records"),
+	OPTIONAL("compression-level", 'z', "n", set_compression, "compress the records with zstd (level 1 to 22)"),
 	LATER("affinity", 0, "node|cpu", "run where the ring's CPU is"),
 	LATER("aio", 0, "n", "write asynchronously"),
 	FLAG("all-cgroups", 0, attrs.cgroups, "store cgroup events"),
@@ -255,7 +357,10 @@ static const struct option options[] = {
 	LATER("clang-opt", 0, "clang options", "options for clang"),
 	LATER("clang-path", 0, "clang path", "which clang"),
 	FLAG("code-page-size", 0, attrs.code_page_size, "store the page size of the sampled code"),
-	LATER("control", 0, "fd:ctl-fd[,ack-fd] or fifo:ctl-fifo[,ack-fifo]", "commands while it runs"),
+	CALL("control", 0, "fd:ctl-fd[,ack-fd] or fifo:ctl-fifo[,ack-fifo]", set_control,
+		"commands while it runs: enable [event], disable [event], evlist [-v|-F], ping, snapshot, stop; each "
+		"is "
+		"answered with 'ack'"),
 	FLAG("data-page-size", 0, attrs.data_page_size, "store the page size of the sampled data"),
 	LATER("debuginfod", 0, "urls", "where to fetch debug info"),
 	FLAG("dry-run", 0, dry_run, "parse the options and exit"),
@@ -265,13 +370,14 @@ static const struct option options[] = {
 	LATER("kcore", 0, NULL, "copy /proc/kcore"),
 	FLAG("kernel-callchains", 0, attrs.no_user_callchain, "call chains of the kernel only"),
 	CALL("max-size", 0, "size", set_max_size, "stop when the file has this size"),
-	LATER("mmap-flush", 0, "number", "least bytes to take from a ring"),
+	CALL("mmap-flush", 0, "number", set_mmap_flush, "least bytes to take from a ring (a size with B, K, M or G)"),
 	FLAG("namespaces", 0, attrs.namespaces, "store namespace events"),
 	FLAG("no-bpf-event", 0, attrs.no_bpf_event, "do not store bpf events"),
 	FLAG("no-buffering", 0, attrs.no_buffering, "take each sample at once"),
 	LATER("num-thread-synthesize", 0, "n", "threads for the initial state"),
 	LATER("off-cpu", 0, NULL, "off-CPU analysis"),
-	LATER("overwrite", 0, NULL, "let rings overwrite themselves"),
+	FLAG("overwrite", 0, overwrites,
+		"let rings keep what is newest; it is written at the end, or as --switch-output says"),
 	FLAG("per-thread", 0, target.per_thread, "one ring per thread instead of one per CPU"),
 	FLAG("phys-data", 0, attrs.phys_addr, "store physical addresses of data"),
 	LATER("proc-map-timeout", 0, "n", "how long a process's maps may take"),
@@ -280,14 +386,15 @@ static const struct option options[] = {
 	FLAG("sample-identifier", 0, attrs.sample_identifier, "store the identifier with each sample"),
 	FLAG("strict-freq", 0, strict_freq, "fail if the frequency cannot be had"),
 	FLAG("switch-events", 0, attrs.switch_events, "store context switches"),
-	LATER("switch-max-files", 0, "n", "how many files to keep"),
-	LATER("switch-output", 0, "signal or size[BKMG] or time[smhd]", "start a new file now and then"),
+	CALL("switch-max-files", 0, "n", set_max_files, "how many files --switch-output keeps"),
+	OPTIONAL("switch-output", 0, "signal or size[BKMG] or time[smhd]", set_switch_output,
+		"start a new file on SIGUSR2, at a size or after a time; files get the time in their names"),
 	LATER("switch-output-event", 0, "switch output event", "start a new file at an event"),
 	CALL("synth", 0, "no|all|task|mmap|cgroup", set_synth, "what to tell of what already runs"),
-	LATER("tail-synthesize", 0, NULL, "tell what runs at the end"),
+	FLAG("tail-synthesize", 0, tail_synthesize, "store what runs at the end, not at the start"),
 	LATER("threads", 0, "spec", "write with several threads"),
 	FLAG("timestamp-boundary", 0, time_boundary, "store the times of the first and the last sample"),
-	LATER("timestamp-filename", 0, NULL, "put the time in the file's name"),
+	FLAG("timestamp-filename", 0, output.timestamp_name, "put the time in the file's name"),
 	FLAG("transaction", 0, attrs.transaction, "store transaction flags (events that have them)"),
 	FLAG("user-callchains", 0, attrs.no_kernel_callchain, "call chains of user space only"),
 	OPTIONAL("user-regs", 0, "any register", set_user_regs, "store these user registers at each sample"),
@@ -308,5 +415,6 @@ struct record_settings record_settings_default(void)
 void record_settings_deinit(struct record_settings *settings)
 {
 	free(settings->events.items);
+	free(settings->toggles.items);
 	*settings = (struct record_settings){0};
 }

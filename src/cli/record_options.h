@@ -19,16 +19,21 @@ struct record_settings {
 		const char **items;
 		size_t len, cap;
 	} events;
-	const char *output, *freq_text;
+	struct record_output_options output;
+	struct record_control_spec control;
+	struct {
+		int *items;
+		size_t len, cap;
+	} toggles; /* --delay, as record_request has them */
+	const char *freq_text;
 	uint64_t period;
 	uint64_t ring_bytes; /* 0: default */
 	uint64_t ring_pages_asked; /* before rounding; 0: nothing to say */
-	uint64_t max_bytes;
-	int delay_ms;
+	uint64_t flush_bytes;
 	bool has_delay;
 	bool call_graph_flag; /* -g */
 	bool no_build_ids, no_build_id_cache, all_build_ids, strict_freq, quiet, dry_run, no_initial_state,
-		time_boundary;
+		time_boundary, overwrites, tail_synthesize;
 	unsigned verbose;
 };
 

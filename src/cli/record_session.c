@@ -1,23 +1,21 @@
 #include "cli/record_session.h"
 #include "abi/encode.h"
 #include "base/error.h"
-#include "cli/record_build_ids.h"
-#include "cli/record_features.h"
+#include "cli/record_control.h"
+#include "cli/record_output.h"
 #include "kernel/recording/initial_state.h"
 #include "kernel/system/spawn.h"
-#include "perfdata/writer.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#define SYNC_MS 250 /* what a killed recording may lose, beside what did not fit on its way */
+enum waiting { WAITS_FOR_SIGNAL, WAITS_FOR_CONTROL };
 
 struct session {
 	const struct record_request *request;
@@ -26,19 +24,21 @@ struct session {
 	struct spawn child;
 	bool has_child, child_is_started, child_is_over;
 	struct recorder *recorder;
-	struct perfdata_writer *writer;
-	struct record_features features;
-	bool has_features;
-	int signal_fd;
-	int pipe_fd; /* what standard output was; -1: the output is a file */
-	int64_t synced_ms; /* when the file's header was last made current */
+	struct record_output output;
+	struct record_control control;
+	int signal_fd, wait_fd; /* the latter becomes readable with signals and commands */
+	size_t toggles_done; /* of request->toggles_ms */
+	int64_t started_ms;
+	bool is_over, wants_switch;
+	uint64_t wakeups; /* since the last file began */
 	sigset_t old_mask;
 	bool has_mask;
 };
 
 static enum tally_status take_signals(struct session *s, struct tally_error *err)
 {
-	const int ours[] = {SIGINT, SIGTERM, SIGCHLD, SIGPIPE}; /* SIGPIPE: the command is to be ended first */
+	/* SIGPIPE: the command is to be ended first. SIGUSR2 asks for the next file, or for nothing. */
+	const int ours[] = {SIGINT, SIGTERM, SIGCHLD, SIGPIPE, SIGUSR2};
 	sigset_t mask;
 
 	sigemptyset(&mask);
@@ -54,26 +54,49 @@ static enum tally_status take_signals(struct session *s, struct tally_error *err
 	return s->signal_fd >= 0 ? TALLY_OK : error_set_errno(err, TALLY_IO, errno, "signals cannot be received");
 }
 
-/* True once the recording shall end. */
-static bool read_signals(struct session *s)
+static void read_signals(struct session *s)
 {
 	struct signalfd_siginfo info;
-	bool ends = false;
 
 	while (read(s->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		if (info.ssi_signo == SIGUSR2) {
+			s->wants_switch |= s->request->output.switches && s->request->output.switch_on_signal;
+			continue;
+		}
 		if (info.ssi_signo != SIGCHLD) {
 			s->summary->signal = (int)info.ssi_signo;
-			ends = true;
+			s->is_over = true;
 			continue;
 		}
 		siginfo_t child = {0};
 		if (s->child_is_started &&
-			waitid(P_PID, (id_t)s->child.pid, &child, WEXITED | WNOHANG | WNOWAIT) == 0 && child.si_pid) {
-			s->child_is_over = true;
-			ends = true;
-		}
+			waitid(P_PID, (id_t)s->child.pid, &child, WEXITED | WNOHANG | WNOWAIT) == 0 && child.si_pid)
+			s->child_is_over = s->is_over = true;
 	}
-	return ends;
+}
+
+static enum tally_status wait_for(struct session *s, int fd, enum waiting what, struct tally_error *err)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.u32 = what};
+
+	if (fd < 0 || epoll_ctl(s->wait_fd, EPOLL_CTL_ADD, fd, &event) == 0)
+		return TALLY_OK;
+	return error_set_errno(err, TALLY_INVALID, errno, "the descriptor %d cannot be waited for", fd);
+}
+
+static enum tally_status open_waiting(struct session *s, struct tally_error *err)
+{
+	enum tally_status st = take_signals(s, err);
+
+	if (st == TALLY_OK)
+		st = record_control_open(&s->request->control, &s->control, err);
+	if (st != TALLY_OK)
+		return st;
+	s->wait_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (s->wait_fd < 0)
+		return error_set_errno(err, TALLY_IO, errno, "waiting for signals");
+	st = wait_for(s, s->signal_fd, WAITS_FOR_SIGNAL, err);
+	return st == TALLY_OK ? wait_for(s, s->control.control_fd, WAITS_FOR_CONTROL, err) : st;
 }
 
 static enum tally_status resolve_target(struct session *s, struct tally_error *err)
@@ -96,17 +119,6 @@ static enum tally_status resolve_target(struct session *s, struct tally_error *e
 	return TALLY_OK;
 }
 
-/* The stream has standard output for itself: the command writes to standard error instead, as under perf. */
-static enum tally_status take_standard_output(struct session *s, struct tally_error *err)
-{
-	if (strcmp(s->request->output, "-") != 0)
-		return TALLY_OK;
-	s->pipe_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	if (s->pipe_fd < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
-		return error_set_errno(err, TALLY_IO, errno, "standard output cannot be written to");
-	return TALLY_OK;
-}
-
 static struct recorder_config recorder_config(struct session *s)
 {
 	const struct record_request *q = s->request;
@@ -118,71 +130,20 @@ static struct recorder_config recorder_config(struct session *s)
 		.thread_count = s->target.thread_count,
 		.per_thread = q->attrs.per_thread,
 		.keeps_kernel = q->attrs.all_kernel,
+		.overwrites = q->overwrites,
+		.flush_bytes = q->flush_bytes,
 		.ring_bytes = q->ring_bytes,
 		.diag = q->diag};
 
 	return config;
 }
 
-static enum tally_status read_features(struct session *s, struct tally_error *err)
-{
-	const struct record_request *q = s->request;
-	struct record_features_input input = {.kernel = q->kernel,
-		.events = q->events,
-		.argv = q->argv,
-		.use_clockid = q->attrs.use_clockid,
-		.clockid = q->attrs.clockid};
-
-	input.sources = recorder_sources(s->recorder, &input.source_count);
-	enum tally_status st = record_features_read(&input, &s->features, err);
-	s->has_features = st == TALLY_OK;
-	return st;
-}
-
-static enum tally_status add_events(struct session *s, struct tally_error *err)
-{
-	struct event_list *events = s->request->events;
-	size_t source_count;
-	const struct recorder_source *sources = recorder_sources(s->recorder, &source_count);
-	enum tally_status st = TALLY_OK;
-
-	for (size_t i = 0; st == TALLY_OK && i < events->len; i++) {
-		uint64_t *ids;
-		size_t count;
-		st = record_event_ids(sources, source_count, (uint32_t)i, &ids, &count, err);
-		if (st != TALLY_OK)
-			return st;
-		st = perfdata_writer_add_event(
-			s->writer, &events->specs[i].attr, str_from(events->specs[i].name), ids, count, err);
-		free(ids);
-	}
-	return st;
-}
-
-static enum tally_status open_output(struct session *s, struct tally_error *err)
-{
-	const struct record_request *q = s->request;
-	enum tally_status st = s->pipe_fd >= 0 ? perfdata_writer_create_pipe(s->pipe_fd, &s->writer, err)
-					       : perfdata_writer_create_file(q->output, true, &s->writer, err);
-
-	if (st == TALLY_OK)
-		st = add_events(s, err);
-	if (st == TALLY_OK)
-		st = read_features(s, err);
-	if (st == TALLY_OK)
-		st = perfdata_writer_begin(s->writer, &s->features.features, err);
-	return st;
-}
-
-static enum tally_status to_writer(
+static enum tally_status to_output(
 	void *context, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err)
 {
 	struct session *s = context;
 
-	enum tally_status st = perfdata_writer_append(s->writer, slices, slice_count, err);
-
-	return st == TALLY_OK ? TALLY_OK
-			      : error_prefix(err, "'%s' has all that was recorded so far", s->request->output);
+	return record_output_append(&s->output, slices, slice_count, err);
 }
 
 static enum tally_status describe_target(struct session *s, struct initial_state *state, struct tally_error *err)
@@ -192,7 +153,7 @@ static enum tally_status describe_target(struct session *s, struct initial_state
 
 	if (t->is_system_wide)
 		return initial_state_all(state, err);
-	if (t->is_command)
+	if (t->is_command && !s->child_is_started)
 		return initial_state_comm(state, t->threads[0], err);
 	for (size_t i = 0; st == TALLY_OK && i < t->thread_count; i++)
 		st = initial_state_process(state, t->threads[i], err);
@@ -227,82 +188,233 @@ static enum tally_status write_initial_state(struct session *s, struct tally_err
 {
 	const struct event_list *events = s->request->events;
 	struct record_layout layout = record_layout_make(&events->specs[record_attrs_tracking(events)].attr, false);
-	struct record_sink sink = {to_writer, s};
+	struct record_sink sink = {to_output, s};
 	struct initial_state state;
 
 	initial_state_init(&state, s->request->kernel, &layout, &sink);
 	state.with_data_maps = ATTR_HAS(&events->specs[record_attrs_tracking(events)].attr, MMAP_DATA);
 	enum tally_status st = describe_all(s, &state, err);
 	initial_state_deinit(&state);
-	return st == TALLY_OK ? perfdata_writer_sync(s->writer, err) : st;
+	return st == TALLY_OK ? record_output_finish_round(&s->output, err) : st;
 }
 
-static int64_t now_ms(void)
+/* Before the samples, or with --tail-synthesize behind them. */
+static enum tally_status describe_if_due(struct session *s, bool is_tail, struct tally_error *err)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	return s->request->describes_at_end == is_tail ? write_initial_state(s, err) : TALLY_OK;
 }
 
 static enum tally_status drain(struct session *s, uint64_t *bytes, struct tally_error *err)
 {
-	struct record_sink sink = {to_writer, s};
+	struct record_sink sink = {to_output, s};
 	enum tally_status st = recorder_drain(s->recorder, &sink, bytes, err);
 
-	if (st == TALLY_OK && *bytes)
-		st = perfdata_writer_finish_round(s->writer, err);
-	if (st == TALLY_OK && now_ms() - s->synced_ms >= SYNC_MS) {
-		s->synced_ms = now_ms();
-		st = perfdata_writer_sync(s->writer, err);
+	return st == TALLY_OK && *bytes ? record_output_finish_round(&s->output, err) : st;
+}
+
+/* What the rings have that overwrite themselves, with the state of things at its end. */
+static enum tally_status end_of_file(struct session *s, struct tally_error *err)
+{
+	struct record_sink sink = {to_output, s};
+	uint64_t bytes = 0;
+	enum tally_status st = TALLY_OK;
+
+	if (s->request->overwrites)
+		st = recorder_snapshot(s->recorder, &sink, &bytes, err);
+	if (st == TALLY_OK && bytes)
+		st = record_output_finish_round(&s->output, err);
+	return st == TALLY_OK ? describe_if_due(s, true, err) : st;
+}
+
+static void announce(const struct session *s, const char *format, ...) TALLY_PRINTF(2, 3);
+static void announce(const struct session *s, const char *format, ...)
+{
+	char text[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (s->request->announce)
+		s->request->announce(text);
+}
+
+static enum tally_status switch_output(struct session *s, struct tally_error *err)
+{
+	enum tally_status st = end_of_file(s, err);
+
+	s->wants_switch = false;
+	if (st == TALLY_OK)
+		announce(s, "[ %s record: dump data: Woken up %llu times ]", s->request->argv[0],
+			(unsigned long long)s->wakeups);
+	s->wakeups = 0;
+	if (st == TALLY_OK)
+		st = record_output_switch(&s->output, err);
+	return st == TALLY_OK ? describe_if_due(s, false, err) : st;
+}
+
+static enum tally_status set_running(
+	struct session *s, struct tally_str event, bool is_running, struct tally_error *err)
+{
+	const struct event_list *events = s->request->events;
+	const char *what = is_running ? "enabled" : "disabled";
+	size_t index = RECORDER_ALL;
+
+	for (size_t i = 0; event.len && i < events->len; i++)
+		if (str_equal(event, str_from(events->specs[i].name)))
+			index = i;
+	if (event.len && index == RECORDER_ALL) {
+		announce(s, "failed: can't find '%.*s' event", (int)event.len, event.data);
+		return TALLY_OK;
+	}
+	enum tally_status st = recorder_set_running(s->recorder, index, is_running, err);
+	if (st == TALLY_OK && event.len)
+		announce(s, "Event %.*s %s", (int)event.len, event.data, what);
+	else if (st == TALLY_OK)
+		announce(s, "Events %s", what);
+	return st;
+}
+
+static void list_events(const struct session *s, struct tally_str option)
+{
+	const struct event_list *events = s->request->events;
+
+	for (size_t i = 0; i < events->len; i++) {
+		const struct event_spec *spec = &events->specs[i];
+		struct text t = {0};
+		bool is_freq = ATTR_HAS(&spec->attr, FREQ);
+		if (str_equal(option, STR("-v"))) {
+			text_str(&t, ": ");
+			attr_print(&t, &spec->attr);
+		} else if (str_equal(option, STR("-F"))) {
+			text_printf(&t, ": %s=%llu", is_freq ? "sample_freq" : "sample_period",
+				(unsigned long long)spec->attr.sample_period_or_freq);
+		}
+		announce(s, "%s%.*s", spec->name, (int)t.len, t.data ? t.data : "");
+		text_deinit(&t);
+	}
+}
+
+static enum tally_status obey(struct session *s, const struct record_control_line *line, struct tally_error *err)
+{
+	enum tally_status st = TALLY_OK;
+
+	switch (line->command) {
+	case COMMAND_ENABLE:
+	case COMMAND_DISABLE:
+		st = set_running(s, line->argument, line->command == COMMAND_ENABLE, err);
+		break;
+	case COMMAND_EVLIST:
+		list_events(s, line->argument);
+		break;
+	case COMMAND_STOP:
+		s->is_over = true;
+		break;
+	case COMMAND_SNAPSHOT: /* of AUX areas, of which there are none */
+	case COMMAND_PING:
+		break;
+	case COMMAND_UNKNOWN:
+	default:
+		announce(s, "Message from the control descriptor: '%.*s' is not a command", (int)line->argument.len,
+			line->argument.data);
+		return TALLY_OK;
+	}
+	if (st == TALLY_OK)
+		record_control_acknowledge(&s->control);
+	return st;
+}
+
+static enum tally_status read_control(struct session *s, struct tally_error *err)
+{
+	struct record_control_line line;
+	enum tally_status st = TALLY_OK;
+
+	if (!record_control_read(&s->control))
+		(void)epoll_ctl(s->wait_fd, EPOLL_CTL_DEL, s->control.control_fd, NULL);
+	while (st == TALLY_OK && record_control_next(&s->control, &line))
+		st = obey(s, &line, err);
+	return st;
+}
+
+static enum tally_status read_what_waits(struct session *s, struct tally_error *err)
+{
+	struct epoll_event events[2];
+	enum tally_status st = TALLY_OK;
+	int n = epoll_wait(s->wait_fd, events, 2, 0);
+
+	for (int i = 0; st == TALLY_OK && i < n; i++) {
+		if (events[i].data.u32 == WAITS_FOR_SIGNAL)
+			read_signals(s);
+		else
+			st = read_control(s, err);
 	}
 	return st;
 }
 
-static bool has_enough(const struct session *s)
+/* --delay: the times at which events are enabled and disabled in turn. */
+static enum tally_status toggle_if_due(struct session *s, struct tally_error *err)
 {
-	return s->request->max_bytes && perfdata_writer_data_bytes(s->writer) >= s->request->max_bytes;
+	const struct record_request *q = s->request;
+	enum tally_status st = TALLY_OK;
+
+	while (st == TALLY_OK && s->toggles_done < q->toggle_count &&
+		record_now_ms() - s->started_ms >= q->toggles_ms[s->toggles_done])
+		st = set_running(s, (struct tally_str){0}, s->toggles_done++ % 2 == 0, err);
+	return st;
 }
 
-static void announce(const struct session *s, const char *text)
+static int timeout_ms(const struct session *s)
 {
-	if (s->request->announce)
-		s->request->announce(text);
+	const struct record_request *q = s->request;
+	int timeout = record_output_timeout_ms(&s->output);
+
+	if (s->toggles_done < q->toggle_count) {
+		int64_t left = s->started_ms + q->toggles_ms[s->toggles_done] - record_now_ms();
+		if (left < timeout)
+			timeout = left < 0 ? 0 : (int)left;
+	}
+	return timeout;
+}
+
+static void stop_if_full(struct session *s)
+{
+	uint64_t bytes;
+
+	if (s->is_over || !record_output_is_full(&s->output, &bytes))
+		return;
+	s->is_over = true;
+	announce(s, "[ %s record: size limit reached (%llu KB), stopping session ]", s->request->argv[0],
+		(unsigned long long)bytes >> 10);
 }
 
 /* Until the command or the target ends, or a signal comes. */
 static enum tally_status record_all(struct session *s, struct tally_error *err)
 {
-	bool waits_to_enable = s->request->attrs.starts_disabled && s->request->delay_ms > 0;
-	int64_t enable_at = now_ms() + s->request->delay_ms;
-	bool is_over = false;
 	uint64_t bytes;
 	enum tally_status st = TALLY_OK;
 
-	while (st == TALLY_OK && !is_over) {
-		bool signalled = false;
-		int timeout = SYNC_MS;
-		if (waits_to_enable) {
-			int64_t left = enable_at - now_ms();
-			timeout = left < 0 ? 0 : left < SYNC_MS ? (int)left : SYNC_MS;
-		}
-		st = recorder_wait(s->recorder, s->signal_fd, timeout, &signalled, err);
-		if (st == TALLY_OK && waits_to_enable && now_ms() >= enable_at) {
-			waits_to_enable = false;
-			st = recorder_enable(s->recorder, err);
-			announce(s, "Events enabled");
-		}
-		is_over = (signalled && read_signals(s)) || recorder_target_is_over(s->recorder) || has_enough(s);
-		s->summary->wakeups++;
-		if (st == TALLY_OK && !is_over)
-			st = drain(s, &bytes, err);
+	while (st == TALLY_OK && !s->is_over) {
+		bool is_ready = false;
+		st = recorder_wait(s->recorder, s->wait_fd, timeout_ms(s), &is_ready, err);
+		if (st == TALLY_OK)
+			st = toggle_if_due(s, err);
+		if (st == TALLY_OK && is_ready)
+			st = read_what_waits(s, err);
+		s->is_over |= recorder_target_is_over(s->recorder);
+		if (st != TALLY_OK || s->is_over)
+			break;
+		st = drain(s, &bytes, err);
+		s->wakeups += bytes > 0;
+		stop_if_full(s);
+		if (st == TALLY_OK && !s->is_over && (s->wants_switch || record_output_wants_switch(&s->output)))
+			st = switch_output(s, err);
 	}
 	recorder_disable(s->recorder);
 	do {
 		if (st == TALLY_OK)
 			st = drain(s, &bytes, err);
 	} while (st == TALLY_OK && bytes);
-	return st;
+	return st == TALLY_OK ? end_of_file(s, err) : st;
 }
 
 /* What the kernel dropped per event, as records of our own: LOST records only come when a ring has room again. */
@@ -326,48 +438,8 @@ static enum tally_status write_lost(struct session *s, struct tally_error *err)
 	enum tally_status st = w.failed ? error_nomem(err) : TALLY_OK;
 	struct tally_bytes bytes = writer_view(&w);
 	if (st == TALLY_OK && bytes.len)
-		st = perfdata_writer_append(s->writer, &bytes, 1, err);
+		st = record_output_append(&s->output, &bytes, 1, err);
 	writer_deinit(&w);
-	return st;
-}
-
-static bool is_regular_file(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
-}
-
-static enum tally_status finish_file(struct session *s, struct tally_error *err)
-{
-	const struct record_request *q = s->request;
-	struct perfdata_features *features = &s->features.features;
-	struct record_build_ids ids = {0};
-	bool can_read_back = s->pipe_fd < 0 && is_regular_file(q->output);
-	enum tally_status st = TALLY_OK;
-
-	s->summary->bytes = perfdata_writer_data_bytes(s->writer);
-	if (can_read_back && !q->no_build_ids) {
-		st = perfdata_writer_sync(s->writer, err);
-		if (st == TALLY_OK)
-			st = record_build_ids_read(q->output, q->all_build_ids, &ids, err);
-		if (st != TALLY_OK)
-			return st;
-		s->summary->has_samples = !q->all_build_ids;
-		s->summary->samples = ids.samples;
-		s->summary->lost_events = ids.lost_events;
-		features->build_ids = ids.items;
-		features->build_id_count = ids.len;
-		if (ids.len)
-			record_features_add(features, FEATURE_BUILD_ID);
-	}
-	features->first_sample_time_ns = ids.first_ns;
-	features->last_sample_time_ns = ids.last_ns;
-	if (ids.samples)
-		record_features_add(features, FEATURE_SAMPLE_TIME);
-	st = perfdata_writer_close(s->writer, features, err);
-	s->summary->is_written = st == TALLY_OK;
-	record_build_ids_deinit(&ids);
 	return st;
 }
 
@@ -407,12 +479,12 @@ static void note_what_is_open(const struct session *s)
 static enum tally_status start(struct session *s, struct tally_error *err)
 {
 	struct recorder_config config;
-	enum tally_status st = take_standard_output(s, err);
+	enum tally_status st = record_output_init(&s->output, s->request, err);
 
 	if (st == TALLY_OK)
 		st = resolve_target(s, err);
 	if (st == TALLY_OK)
-		st = take_signals(s, err);
+		st = open_waiting(s, err);
 	if (st != TALLY_OK)
 		return st;
 	config = recorder_config(s);
@@ -422,9 +494,10 @@ static enum tally_status start(struct session *s, struct tally_error *err)
 	if (st == TALLY_OK && s->request->started)
 		s->request->started(s->request->started_context);
 	if (st == TALLY_OK)
-		st = open_output(s, err);
+		st = record_output_open(&s->output, s->recorder, err);
 	if (st == TALLY_OK)
-		st = write_initial_state(s, err);
+		st = describe_if_due(s, false, err);
+	s->started_ms = record_now_ms();
 	if (st == TALLY_OK && s->request->attrs.starts_disabled)
 		announce(s, "Events disabled");
 	else if (st == TALLY_OK)
@@ -436,10 +509,25 @@ static enum tally_status start(struct session *s, struct tally_error *err)
 	return st;
 }
 
+static void close_waiting(struct session *s)
+{
+	record_control_close(&s->control);
+	if (s->wait_fd >= 0)
+		close(s->wait_fd);
+	if (s->signal_fd >= 0)
+		close(s->signal_fd);
+	if (s->has_mask)
+		sigprocmask(SIG_SETMASK, &s->old_mask, NULL);
+}
+
 enum tally_status record_session_run(
 	const struct record_request *request, struct record_summary *summary, struct tally_error *err)
 {
-	struct session s = {.request = request, .summary = summary, .signal_fd = -1, .pipe_fd = -1};
+	struct session s = {.request = request,
+		.summary = summary,
+		.signal_fd = -1,
+		.wait_fd = -1,
+		.control = {.control_fd = -1, .ack_fd = -1}};
 
 	*summary = (struct record_summary){0};
 	enum tally_status st = start(&s, err);
@@ -450,23 +538,18 @@ enum tally_status record_session_run(
 			st = write_lost(&s, err);
 	}
 	end_child(&s);
+	if (was_started)
+		announce(&s, "[ %s record: Woken up %llu times to write data ]", request->argv[0],
+			(unsigned long long)s.wakeups);
 	if (was_started) { /* a recording that broke off keeps what it has */
-		enum tally_status closed = finish_file(&s, st == TALLY_OK ? err : NULL);
+		enum tally_status closed = record_output_finish(&s.output, summary, st == TALLY_OK ? err : NULL);
 		st = st == TALLY_OK ? closed : st;
-	} else if (s.writer && s.pipe_fd < 0) {
-		if (is_regular_file(request->output)) /* never a device that was there before */
-			unlink(request->output);
+	} else {
+		record_output_abandon(&s.output);
 	}
-	perfdata_writer_destroy(s.writer);
-	if (s.has_features)
-		record_features_deinit(&s.features);
+	record_output_deinit(&s.output);
 	recorder_destroy(s.recorder);
 	target_deinit(&s.target);
-	if (s.signal_fd >= 0)
-		close(s.signal_fd);
-	if (s.pipe_fd >= 0)
-		close(s.pipe_fd);
-	if (s.has_mask)
-		sigprocmask(SIG_SETMASK, &s.old_mask, NULL);
+	close_waiting(&s);
 	return st;
 }

@@ -147,6 +147,7 @@ static enum tally_status map_rings_of(struct recorder *r, size_t data_bytes, str
 	size_t slots = r->config.per_thread ? r->config.thread_count : r->config.cpu_count;
 	enum tally_status st = ring_set_init(&r->rings, r->kernel, slots, data_bytes, err);
 
+	r->rings.is_backward = r->config.overwrites;
 	for (size_t i = 0; st == TALLY_OK && i < r->source_count; i++)
 		if (r->sources[i].fd >= 0)
 			st = ring_set_add(&r->rings, r->sources[i].ring, r->sources[i].fd, err);
@@ -203,7 +204,8 @@ static enum tally_status make_polls(struct recorder *r, struct tally_error *err)
 	for (size_t i = 0; i < r->source_count; i++) {
 		const struct recorder_source *s = &r->sources[i];
 		if (s->fd >= 0 && (s->event == 0 || s->fd == r->rings.slots[s->ring].fd))
-			r->polls[r->poll_count++] = (struct pollfd){.fd = s->fd, .events = POLLIN};
+			r->polls[r->poll_count++] =
+				(struct pollfd){.fd = s->fd, .events = r->config.overwrites ? 0 : POLLIN};
 	}
 	r->live_count = is_system_wide ? SIZE_MAX : r->poll_count;
 	return TALLY_OK;
@@ -290,8 +292,29 @@ enum tally_status recorder_enable(struct recorder *r, struct tally_error *err)
 	return TALLY_OK;
 }
 
+static bool is_dummy(const struct perf_attr *attr)
+{
+	return attr->type == EVENT_SOFTWARE && attr->config == SW_DUMMY;
+}
+
+enum tally_status recorder_set_running(struct recorder *r, size_t event, bool is_running, struct tally_error *err)
+{
+	unsigned long request = is_running ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
+
+	for (size_t i = 0; i < r->source_count; i++) {
+		const struct recorder_source *s = &r->sources[i];
+		bool is_meant =
+			event == RECORDER_ALL ? !is_dummy(&r->config.events->specs[s->event].attr) : s->event == event;
+		if (s->fd >= 0 && is_meant && r->kernel->ioctl(r->kernel->context, s->fd, request, NULL) != 0)
+			return error_set_errno(
+				err, TALLY_IO, errno, "an event cannot be %s", is_running ? "enabled" : "disabled");
+	}
+	return TALLY_OK;
+}
+
 void recorder_disable(struct recorder *r)
 {
+	r->config.flush_bytes = 0;
 	for (size_t i = 0; i < r->source_count; i++)
 		if (r->sources[i].fd >= 0)
 			(void)r->kernel->ioctl(r->kernel->context, r->sources[i].fd, PERF_EVENT_IOC_DISABLE, NULL);
@@ -315,25 +338,53 @@ enum tally_status recorder_wait(
 	return TALLY_OK;
 }
 
+static enum tally_status empty_ring(
+	struct recorder *r, struct ring *ring, const struct record_sink *sink, uint64_t *taken, struct tally_error *err)
+{
+	struct tally_bytes slices[2];
+	size_t n = ring_peek(ring, slices);
+	uint64_t bytes = n == 0 ? 0 : slices[0].len + (n == 2 ? slices[1].len : 0);
+
+	if (bytes == 0 || bytes < r->config.flush_bytes)
+		return TALLY_OK;
+	enum tally_status st = sink->take(sink->context, slices, n, err);
+	ring_consume(ring);
+	*taken += bytes;
+	return st;
+}
+
 enum tally_status recorder_drain(
 	struct recorder *r, const struct record_sink *sink, uint64_t *bytes, struct tally_error *err)
 {
 	uint64_t taken = 0;
+	enum tally_status st = TALLY_OK;
 
-	for (size_t i = 0; i < r->rings.len; i++) {
-		struct tally_bytes slices[2];
-		struct ring *ring = &r->rings.slots[i].ring;
-		size_t n = r->rings.slots[i].fd >= 0 ? ring_peek(ring, slices) : 0;
-		if (n == 0)
+	for (size_t i = 0; st == TALLY_OK && !r->config.overwrites && i < r->rings.len; i++)
+		if (r->rings.slots[i].fd >= 0)
+			st = empty_ring(r, &r->rings.slots[i].ring, sink, &taken, err);
+	if (st == TALLY_OK)
+		*bytes = taken;
+	return st;
+}
+
+enum tally_status recorder_snapshot(
+	struct recorder *r, const struct record_sink *sink, uint64_t *bytes, struct tally_error *err)
+{
+	uint64_t taken = 0;
+	enum tally_status st = TALLY_OK;
+
+	for (size_t i = 0; st == TALLY_OK && i < r->rings.len; i++) {
+		struct ring_slot *slot = &r->rings.slots[i];
+		if (slot->fd < 0)
 			continue;
-		enum tally_status st = sink->take(sink->context, slices, n, err);
-		ring_consume(ring);
-		if (st != TALLY_OK)
-			return st;
-		taken += slices[0].len + (n == 2 ? slices[1].len : 0);
+		if (r->kernel->ioctl(r->kernel->context, slot->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, (void *)1) != 0)
+			return error_set_errno(err, TALLY_IO, errno, "a ring cannot be stopped to be read");
+		st = empty_ring(r, &slot->ring, sink, &taken, err);
+		(void)r->kernel->ioctl(r->kernel->context, slot->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, NULL);
 	}
-	*bytes = taken;
-	return TALLY_OK;
+	if (st == TALLY_OK)
+		*bytes = taken;
+	return st;
 }
 
 bool recorder_target_is_over(const struct recorder *r)

@@ -26,6 +26,8 @@ struct recorder_config {
 	size_t thread_count;
 	bool per_thread; /* one ring per thread */
 	bool keeps_kernel; /* samples of the kernel were asked for by name: no fallback to user space only */
+	bool overwrites; /* the events' attrs say WRITE_BACKWARD: rings keep what is newest, for recorder_snapshot */
+	size_t flush_bytes; /* a ring with less is left alone until recorder_disable */
 	size_t ring_bytes; /* power of two of pages; halved where memory may not be locked */
 	struct diag *diag;
 };
@@ -57,11 +59,18 @@ bool recorder_clock(const struct recorder *recorder, struct ring_clock *clock);
 /* Everything, or with only_tracked_excluded false ... what enable_on_exec does not start. */
 TALLY_MUST_CHECK enum tally_status recorder_enable(struct recorder *recorder, struct tally_error *err);
 void recorder_disable(struct recorder *recorder);
+/* Starts or stops one event (its index), or all with RECORDER_ALL, as often as wanted. What tracks processes goes on. */
+#define RECORDER_ALL SIZE_MAX
+TALLY_MUST_CHECK enum tally_status recorder_set_running(
+	struct recorder *recorder, size_t event, bool is_running, struct tally_error *err);
 /* Sleeps until a ring is half full, the target has ended, other_fd is readable or the time is over. */
 TALLY_MUST_CHECK enum tally_status recorder_wait(
 	struct recorder *recorder, int other_fd, int timeout_ms, bool *other_ready, struct tally_error *err);
-/* One pass over all rings; bytes is what was taken. */
+/* One pass over all rings; bytes is what was taken. Nothing where rings overwrite themselves. */
 TALLY_MUST_CHECK enum tally_status recorder_drain(
+	struct recorder *recorder, const struct record_sink *sink, uint64_t *bytes, struct tally_error *err);
+/* Where rings overwrite themselves: what came since the last time and is still there, the newest of a ring first. */
+TALLY_MUST_CHECK enum tally_status recorder_snapshot(
 	struct recorder *recorder, const struct record_sink *sink, uint64_t *bytes, struct tally_error *err);
 /* All threads of the target have ended. Never true of a system-wide recording. */
 bool recorder_target_is_over(const struct recorder *recorder);

@@ -1,5 +1,6 @@
 #include "kernel/recording/ring.h"
 #include <linux/perf_event.h>
+#include <string.h>
 
 static struct perf_event_mmap_page *control_page(const struct ring *ring)
 {
@@ -15,19 +16,37 @@ struct ring ring_attach(void *control, size_t page_bytes, size_t data_bytes)
 	return ring;
 }
 
+/* Bytes of whole records from start on; the oldest was overwritten in part. */
+static uint64_t whole_records(const struct ring *ring, uint64_t start)
+{
+	uint64_t at = 0;
+
+	while (at + sizeof(struct perf_event_header) <= ring->data_bytes) {
+		struct perf_event_header header; /* aligned, so never across the end */
+		memcpy(&header, ring->data + ((start + at) & (ring->data_bytes - 1)), sizeof(header));
+		if (header.size < sizeof(header) || header.size > ring->data_bytes - at)
+			break;
+		at += header.size;
+	}
+	return at;
+}
+
 size_t ring_peek(struct ring *ring, struct tally_bytes slices[2])
 {
 	uint64_t head = __atomic_load_n(&control_page(ring)->data_head, __ATOMIC_ACQUIRE);
-	uint64_t size = head - ring->tail;
+	uint64_t start = ring->is_backward ? head : ring->tail;
+	uint64_t size = ring->is_backward ? ring->tail - head : head - ring->tail;
 
 	ring->peeked_head = head;
 	if (size == 0)
 		return 0;
-	if (size > ring->data_bytes) { /* the kernel never lets the head pass the tail */
-		ring->tail = head - ring->data_bytes;
+	if (size > ring->data_bytes && ring->is_backward) {
+		size = whole_records(ring, start);
+	} else if (size > ring->data_bytes) { /* the kernel never lets the head pass the tail */
+		start = ring->tail = head - ring->data_bytes;
 		size = ring->data_bytes;
 	}
-	size_t from = (size_t)(ring->tail & (ring->data_bytes - 1));
+	size_t from = (size_t)(start & (ring->data_bytes - 1));
 	size_t first = ring->data_bytes - from;
 	if (first >= size) {
 		slices[0] = (struct tally_bytes){ring->data + from, (size_t)size};
@@ -41,6 +60,8 @@ size_t ring_peek(struct ring *ring, struct tally_bytes slices[2])
 void ring_consume(struct ring *ring)
 {
 	ring->tail = ring->peeked_head;
+	if (ring->is_backward)
+		return;
 	__atomic_store_n(&control_page(ring)->data_tail, ring->tail, __ATOMIC_RELEASE);
 }
 

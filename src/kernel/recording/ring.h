@@ -3,7 +3,8 @@
  *
  * A ring is a value that its ring_set owns; ring_attach makes one from memory, so that a test brings its own. The
  * kernel moves data_head with a release store and may not pass data_tail: head is loaded with acquire, tail is stored
- * with release after the bytes were used. One reader. Source: perf_event_open(2), "MMAP layout".
+ * with release after the bytes were used. A ring that is_backward overwrites what is oldest: it is mapped for reading
+ * only, the kernel writes from its end to its start, and its output is paused while it is read. One reader. Source: perf_event_open(2), "MMAP layout".
  *
  *	struct tally_bytes slices[2];
  *	size_t n = ring_peek(&ring, slices);
@@ -19,13 +20,14 @@ struct ring {
 	uint8_t *data;
 	size_t data_bytes; /* a power of two */
 	size_t map_bytes;
-	uint64_t tail; /* ours: what was consumed */
+	bool is_backward;
+	uint64_t tail; /* ours: what was consumed; backward, the head of that time */
 	uint64_t peeked_head;
 };
 
 /* control points to page_bytes + data_bytes. */
 struct ring ring_attach(void *control, size_t page_bytes, size_t data_bytes);
-/* What is there now, in ring order; 0, 1 or 2 slices. */
+/* What is there now, in ring order (backward: the newest first); 0, 1 or 2 slices. */
 size_t ring_peek(struct ring *ring, struct tally_bytes slices[2]);
 /* Gives the peeked bytes back to the kernel. */
 void ring_consume(struct ring *ring);

@@ -16,7 +16,7 @@ enum tally_status ring_set_init(struct ring_set *set, const struct kernel_seam *
 		return error_nomem(err);
 	for (size_t i = 0; i < slot_count; i++)
 		slots[i].fd = -1;
-	*set = (struct ring_set){kernel, slots, slot_count, (size_t)sysconf(_SC_PAGESIZE), data_bytes};
+	*set = (struct ring_set){kernel, slots, slot_count, (size_t)sysconf(_SC_PAGESIZE), data_bytes, false};
 	return TALLY_OK;
 }
 
@@ -30,7 +30,8 @@ enum tally_status ring_set_add(struct ring_set *set, size_t slot, int fd, struct
 			return TALLY_OK;
 		return error_set_errno(err, TALLY_IO, errno, "an event cannot share the ring of its CPU");
 	}
-	void *map = kernel->mmap(kernel->context, set->page_bytes + set->data_bytes, PROT_READ | PROT_WRITE, fd, 0);
+	int protection = set->is_backward ? PROT_READ : PROT_READ | PROT_WRITE; /* the kernel tells by it */
+	void *map = kernel->mmap(kernel->context, set->page_bytes + set->data_bytes, protection, fd, 0);
 	if (map == MAP_FAILED) {
 		int errnum = errno;
 		bool is_limit = errnum == EPERM || errnum == EAGAIN || errnum == ENOMEM;
@@ -38,6 +39,7 @@ enum tally_status ring_set_add(struct ring_set *set, size_t slot, int fd, struct
 			"a ring of %zu KiB cannot be mapped", set->data_bytes / 1024);
 	}
 	s->ring = ring_attach(map, set->page_bytes, set->data_bytes);
+	s->ring.is_backward = set->is_backward;
 	s->fd = fd;
 	return TALLY_OK;
 }

@@ -21,6 +21,7 @@ struct ring_set {
 	struct ring_slot *slots;
 	size_t len;
 	size_t page_bytes, data_bytes;
+	bool is_backward; /* set by the caller before the first ring is added */
 };
 
 TALLY_MUST_CHECK enum tally_status ring_set_init(struct ring_set *set, const struct kernel_seam *kernel,
