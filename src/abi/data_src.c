@@ -93,7 +93,7 @@ void data_src_level(struct text *t, uint64_t data_src)
 	text_char(t, ' ');
 	if (data_src >> 6 & 1)
 		text_str(t, "hit");
-	if (data_src >> 7 & 1)
+	else if (data_src >> 7 & 1)
 		text_str(t, "miss");
 }
 
