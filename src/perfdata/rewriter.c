@@ -24,7 +24,7 @@
 struct perfdata_rewriter {
 	int fd;
 	bool is_pipe, from_pipe;
-	char *path; /* NULL: a pipe */
+	char *path; /* NULL: fd is the caller's */
 	char *temporary; /* NULL: path is written directly */
 	struct writer buffer;
 	uint64_t position; /* in the file, of what is in the buffer */
@@ -76,16 +76,26 @@ enum tally_status perfdata_rewriter_create_file(
 	return TALLY_OK;
 }
 
-enum tally_status perfdata_rewriter_create_pipe(int fd, struct perfdata_rewriter **rewriter, struct tally_error *err)
+static enum tally_status create_on(int fd, bool is_pipe, struct perfdata_rewriter **rewriter, struct tally_error *err)
 {
 	struct perfdata_rewriter *w = calloc(1, sizeof(*w));
 
 	if (!w)
 		return error_nomem(err);
 	w->fd = fd;
-	w->is_pipe = true;
+	w->is_pipe = is_pipe;
 	*rewriter = w;
 	return TALLY_OK;
+}
+
+enum tally_status perfdata_rewriter_create_fd(int fd, struct perfdata_rewriter **rewriter, struct tally_error *err)
+{
+	return create_on(fd, false, rewriter, err);
+}
+
+enum tally_status perfdata_rewriter_create_pipe(int fd, struct perfdata_rewriter **rewriter, struct tally_error *err)
+{
+	return create_on(fd, true, rewriter, err);
 }
 
 void perfdata_rewriter_destroy(struct perfdata_rewriter *w)
@@ -94,7 +104,7 @@ void perfdata_rewriter_destroy(struct perfdata_rewriter *w)
 		return;
 	if (w->temporary)
 		(void)unlink(w->temporary);
-	if (!w->is_pipe && w->fd >= 0)
+	if (w->path && w->fd >= 0)
 		close(w->fd);
 	writer_deinit(&w->buffer);
 	map_u64_deinit(&w->aux_offsets);
