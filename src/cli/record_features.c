@@ -91,32 +91,26 @@ static bool add_machine_lists(struct record_features *r)
 	return true;
 }
 
-/* version, block size, node count; per node its number, its bits and the bits themselves */
 static bool add_memory_topology(struct record_features *r)
 {
+	struct perfdata_features *f = &r->features;
 	const struct host_info *host = &r->host;
-	struct writer w = {0};
 
 	if (host->memory_node_count == 0)
 		return true;
-	writer_u64(&w, 1);
-	writer_u64(&w, host->memory_block_bytes);
-	writer_u64(&w, host->memory_node_count);
+	f->memory_nodes = arena_array(&r->arena, struct perfdata_memory_node, host->memory_node_count);
+	if (!f->memory_nodes)
+		return false;
 	for (size_t i = 0; i < host->memory_node_count; i++) {
 		const struct host_memory_node *node = &host->memory_nodes[i];
-		writer_u64(&w, node->node);
-		writer_u64(&w, node->bit_count);
-		writer_u64(&w, node->bit_count);
-		for (uint64_t word = 0; word < (node->bit_count + 63) / 64; word++)
-			writer_u64(&w, node->bits[word]);
+		f->memory_nodes[i] =
+			(struct perfdata_memory_node){node->node, node->bit_count, node->bit_count, node->bits};
 	}
-	const uint8_t *kept = w.failed ? NULL : arena_copy(&r->arena, w.data, w.len);
-	if (kept) {
-		r->features.raw[FEATURE_MEM_TOPOLOGY] = (struct tally_bytes){kept, w.len};
-		record_features_add(&r->features, FEATURE_MEM_TOPOLOGY);
-	}
-	writer_deinit(&w);
-	return kept != NULL;
+	f->memory_version = 1;
+	f->memory_block_bytes = host->memory_block_bytes;
+	f->memory_node_count = host->memory_node_count;
+	record_features_add(f, FEATURE_MEM_TOPOLOGY);
+	return true;
 }
 
 static bool add_cmdline(struct record_features *r, char *const *argv)

@@ -292,10 +292,22 @@ static void note_worth(struct report *report)
 	symbol_notes_add(report->notes, report->store, &report->result.hits, report->request->is_verbose);
 }
 
+/* A stream tells what its header would on the way. What is wrong with it is said when its samples are read. */
+static void read_stream_through(struct perfdata_reader *reader)
+{
+	struct record record;
+	while (perfdata_reader_next(reader, &record, NULL) == TALLY_OK)
+		;
+	perfdata_reader_rewind(reader);
+}
+
 static void print_file_header(struct report *report)
 {
 	const struct report_request *r = report->request;
-	if (r->header || r->header_only || r->full_info)
+	bool is_wanted = r->header || r->header_only || r->full_info;
+	if (is_wanted && perfdata_reader_is_pipe(report->reader))
+		read_stream_through(report->reader);
+	if (is_wanted)
 		header_text(report->out, report->reader, r->full_info);
 	else if (!r->is_quiet && !r->stats)
 		text_str(report->out, "# To display the perf.data header info, please use "

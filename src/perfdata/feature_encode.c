@@ -125,6 +125,99 @@ static void put_caches(struct writer *w, const struct perfdata_features *f)
 	}
 }
 
+static void put_memory(struct writer *w, const struct perfdata_features *f)
+{
+	writer_u64(w, f->memory_version);
+	writer_u64(w, f->memory_block_bytes);
+	writer_u64(w, f->memory_node_count);
+	for (size_t i = 0; i < f->memory_node_count; i++) {
+		const struct perfdata_memory_node *node = &f->memory_nodes[i];
+		writer_u64(w, node->node);
+		writer_u64(w, node->size);
+		writer_u64(w, node->bit_count);
+		for (uint64_t word = 0; word < node->bit_count / 64 + (node->bit_count % 64 != 0); word++)
+			writer_u64(w, node->bits[word]);
+	}
+}
+
+static void put_auxtrace(struct writer *w, const struct perfdata_features *f)
+{
+	if (!f->auxtrace_is_bare)
+		writer_u64(w, f->auxtrace_count);
+	for (size_t i = 0; i < f->auxtrace_count; i++) {
+		writer_u64(w, f->auxtrace[i].offset);
+		writer_u64(w, f->auxtrace[i].size);
+	}
+}
+
+static void put_hybrid(struct writer *w, const struct perfdata_features *f)
+{
+	writer_u32(w, (uint32_t)f->hybrid_count);
+	for (size_t i = 0; i < f->hybrid_count; i++) {
+		put_string(w, f->hybrid[i].pmu);
+		put_string(w, f->hybrid[i].cpus);
+	}
+}
+
+static void put_caps(struct writer *w, const struct perfdata_pmu_caps *caps)
+{
+	writer_u32(w, (uint32_t)caps->len);
+	for (size_t i = 0; i < caps->len; i++) {
+		put_string(w, caps->items[i].name);
+		put_string(w, caps->items[i].value);
+	}
+}
+
+static void put_pmu_caps(struct writer *w, const struct perfdata_features *f)
+{
+	writer_u32(w, (uint32_t)f->pmu_caps_count);
+	for (size_t i = 0; i < f->pmu_caps_count; i++) {
+		put_caps(w, &f->pmu_caps[i]);
+		put_string(w, f->pmu_caps[i].pmu);
+	}
+}
+
+static void put_cpu_domains(struct writer *w, const struct perfdata_features *f)
+{
+	writer_u32(w, f->schedstat_version);
+	writer_u32(w, f->max_sched_domains);
+	for (size_t i = 0; i < f->cpu_domain_count; i++) {
+		const struct perfdata_cpu_domains *cpu = &f->cpu_domains[i];
+		writer_u32(w, cpu->cpu);
+		writer_u32(w, (uint32_t)cpu->len);
+		for (size_t k = 0; k < cpu->len; k++) {
+			writer_u32(w, cpu->items[k].number);
+			if (f->schedstat_version >= SCHEDSTAT_WITH_NAMES)
+				put_string(w, cpu->items[k].name);
+			put_string(w, cpu->items[k].mask);
+			put_string(w, cpu->items[k].cpus);
+		}
+	}
+}
+
+static void put_bpf_programs(struct writer *w, const struct perfdata_features *f)
+{
+	writer_u32(w, (uint32_t)f->bpf_program_count);
+	for (size_t i = 0; i < f->bpf_program_count; i++) {
+		const struct perfdata_bpf_program *program = &f->bpf_programs[i];
+		writer_u32(w, (uint32_t)program->info.len);
+		writer_u32(w, (uint32_t)program->data.len);
+		writer_u64(w, program->arrays);
+		writer_bytes(w, program->info.data, program->info.len);
+		writer_bytes(w, program->data.data, program->data.len);
+	}
+}
+
+static void put_btfs(struct writer *w, const struct perfdata_features *f)
+{
+	writer_u32(w, (uint32_t)f->btf_count);
+	for (size_t i = 0; i < f->btf_count; i++) {
+		writer_u32(w, f->btfs[i].id);
+		writer_u32(w, (uint32_t)f->btfs[i].data.len);
+		writer_bytes(w, f->btfs[i].data.data, f->btfs[i].data.len);
+	}
+}
+
 static void put_compressed(struct writer *w, const struct perfdata_features *f)
 {
 	writer_u32(w, f->compress_version);
@@ -165,6 +258,9 @@ static bool put_numbers(struct writer *w, unsigned bit, const struct perfdata_fe
 		writer_u32(w, f->e_machine);
 		writer_u32(w, f->e_flags);
 		return true;
+	case FEATURE_DIR_FORMAT:
+		writer_u64(w, f->dir_version);
+		return true;
 	case FEATURE_CLN_SIZE:
 		writer_u32(w, f->cache_line_bytes);
 		return true;
@@ -202,9 +298,45 @@ static bool put_text(struct writer *w, unsigned bit, const struct perfdata_featu
 	}
 }
 
+/* False: the feature is not a list of things. */
+static bool put_machine(struct writer *w, unsigned bit, const struct perfdata_features *f)
+{
+	switch (bit) {
+	case FEATURE_CPU_TOPOLOGY:
+		put_topology(w, &f->topology);
+		return true;
+	case FEATURE_NUMA_TOPOLOGY:
+		put_numa(w, f);
+		return true;
+	case FEATURE_PMU_MAPPINGS:
+		put_pmus(w, f);
+		return true;
+	case FEATURE_CACHE:
+		put_caches(w, f);
+		return true;
+	case FEATURE_MEM_TOPOLOGY:
+		put_memory(w, f);
+		return true;
+	case FEATURE_HYBRID_TOPOLOGY:
+		put_hybrid(w, f);
+		return true;
+	case FEATURE_CPU_PMU_CAPS:
+		put_caps(w, &f->cpu_caps);
+		return true;
+	case FEATURE_PMU_CAPS:
+		put_pmu_caps(w, f);
+		return true;
+	case FEATURE_CPU_DOMAIN_INFO:
+		put_cpu_domains(w, f);
+		return true;
+	default:
+		return false;
+	}
+}
+
 void feature_encode(struct writer *w, unsigned bit, const struct perfdata_features *f)
 {
-	if (put_text(w, bit, f) || put_numbers(w, bit, f))
+	if (put_text(w, bit, f) || put_numbers(w, bit, f) || put_machine(w, bit, f))
 		return;
 	switch (bit) {
 	case FEATURE_BUILD_ID:
@@ -213,23 +345,20 @@ void feature_encode(struct writer *w, unsigned bit, const struct perfdata_featur
 	case FEATURE_EVENT_DESC:
 		put_event_desc(w, f);
 		break;
-	case FEATURE_CPU_TOPOLOGY:
-		put_topology(w, &f->topology);
-		break;
-	case FEATURE_NUMA_TOPOLOGY:
-		put_numa(w, f);
-		break;
-	case FEATURE_PMU_MAPPINGS:
-		put_pmus(w, f);
-		break;
 	case FEATURE_GROUP_DESC:
 		put_groups(w, f);
 		break;
-	case FEATURE_CACHE:
-		put_caches(w, f);
+	case FEATURE_AUXTRACE:
+		put_auxtrace(w, f);
 		break;
-	default:
-		if (bit < FEATURE_COUNT)
+	case FEATURE_BPF_PROG_INFO:
+		put_bpf_programs(w, f);
+		break;
+	case FEATURE_BPF_BTF:
+		put_btfs(w, f);
+		break;
+	default: /* tracing data, flags, and what we do not know */
+		if (bit < FEATURE_BITS)
 			writer_bytes(w, f->raw[bit].data, f->raw[bit].len);
 		break;
 	}

@@ -19,6 +19,8 @@ struct feature_input {
 
 /* As perf's --header lists missing features: "HOSTNAME"; NULL if unknown. */
 const char *feature_name(unsigned bit);
+/* Whether being present is all that it says: its section has no contents. */
+bool feature_is_flag(unsigned bit);
 /* Keeps raw[] and decodes what is known. NOMEM or OK: damage is only counted. */
 TALLY_MUST_CHECK enum tally_status feature_decode(
 	unsigned bit, const struct feature_input *input, struct tally_error *err);

@@ -54,6 +54,47 @@ struct perfdata_cache {
 	struct tally_str type, size, map;
 };
 
+struct perfdata_memory_node {
+	uint64_t node;
+	uint64_t size; /* bits, as the section says it the first time */
+	uint64_t bit_count;
+	uint64_t *bits; /* a bit per block of memory that belongs to the node */
+};
+struct perfdata_auxtrace_entry { /* where an AUXTRACE record lies in the file */
+	uint64_t offset, size;
+};
+struct perfdata_pmu_cpus {
+	struct tally_str pmu, cpus;
+};
+struct perfdata_capability {
+	struct tally_str name, value;
+};
+struct perfdata_pmu_caps {
+	struct tally_str pmu;
+	struct perfdata_capability *items;
+	size_t len;
+};
+struct perfdata_sched_domain {
+	uint32_t number;
+	struct tally_str name; /* of schedstat version 17 and later */
+	struct tally_str mask, cpus;
+};
+struct perfdata_cpu_domains {
+	uint32_t cpu;
+	struct perfdata_sched_domain *items;
+	size_t len;
+};
+struct perfdata_bpf_program {
+	uint64_t arrays; /* bit set: which arrays data holds */
+	struct tally_bytes
+		info; /* struct bpf_prog_info, as long as the recording kernel's, pointers as offsets in data */
+	struct tally_bytes data;
+};
+struct perfdata_btf {
+	uint32_t id;
+	struct tally_bytes data;
+};
+
 struct perfdata_features {
 	uint64_t present[FEATURE_BITS / 64]; /* bit set of the header; FEATURE_* */
 	struct tally_str hostname, osrelease, version, arch, cpudesc, cpuid;
@@ -80,10 +121,35 @@ struct perfdata_features {
 	uint32_t compress_version, compress_type, compress_level, compress_ratio, compress_mmap_len;
 	uint32_t e_machine, e_flags; /* of the machine's own programs, as ELF names them */
 	uint32_t cache_line_bytes;
+	uint64_t memory_version, memory_block_bytes;
+	struct perfdata_memory_node *memory_nodes;
+	size_t memory_node_count;
+	struct perfdata_auxtrace_entry *auxtrace;
+	size_t auxtrace_count;
+	bool auxtrace_is_bare; /* the entries without their number, as simpleperf writes them */
+	uint64_t dir_version;
+	struct perfdata_bpf_program *bpf_programs;
+	size_t bpf_program_count;
+	struct perfdata_btf *btfs;
+	size_t btf_count;
+	struct perfdata_pmu_cpus *hybrid;
+	size_t hybrid_count;
+	struct perfdata_pmu_caps cpu_caps; /* of the PMU named cpu */
+	struct perfdata_pmu_caps *pmu_caps;
+	size_t pmu_caps_count;
+	uint32_t schedstat_version, max_sched_domains;
+	struct perfdata_cpu_domains *cpu_domains;
+	size_t cpu_domain_count;
 	struct tally_bytes tracing_data;
 	struct tally_bytes raw[FEATURE_BITS];
 	uint64_t damaged; /* sections that could not be decoded */
+	uint64_t damaged_bits[FEATURE_BITS / 64]; /* which */
 };
+
+static inline bool feature_is_damaged(const struct perfdata_features *f, unsigned bit)
+{
+	return (f->damaged_bits[bit / 64] >> (bit % 64)) & 1;
+}
 
 static inline bool feature_is_present(const struct perfdata_features *f, unsigned bit)
 {

@@ -11,6 +11,7 @@
 #define PERFDATA_MAGIC1		   UINT64_C(0x454c494646524550) /* "PERFFILE" */
 #define PERFDATA_HEADER_BYTES	   104
 #define PERFDATA_PIPE_HEADER_BYTES 16
+#define SCHEDSTAT_WITH_NAMES	   17 /* the version of /proc/schedstat whose domains have names in CPU_DOMAIN_INFO */
 
 enum perfdata_feature_bit {
 	FEATURE_TRACING_DATA = 1,

@@ -396,7 +396,9 @@ static enum tally_status apply_feature_record(
 	struct perfdata_reader *r, const struct record_fields *fields, struct tally_error *err)
 {
 	uint64_t bit = fields->feature.feature;
-	if (bit >= 256)
+	/* A feature that its writer does not know itself, without contents, ends the list: 32 in perf 6.8, 35 in 7.3. */
+	bool is_end = fields->feature.payload.len == 0 && !feature_is_flag((unsigned)bit);
+	if (bit >= FEATURE_BITS || is_end)
 		return TALLY_OK;
 	r->features.present[bit / 64] |= UINT64_C(1) << bit % 64;
 	if (!feature_name((unsigned)bit))
@@ -601,7 +603,9 @@ struct perfdata_layout perfdata_reader_layout(const struct perfdata_reader *r)
 {
 	if (r->is_pipe)
 		return (struct perfdata_layout){.mtime_ns = r->map.mtime_ns};
+	struct cursor c = cursor_make(r->bytes, r->swap);
 	return (struct perfdata_layout){
+		.is_v1 = cursor_u64(&c) == PERFDATA_MAGIC1,
 		.data_offset = r->data_offset,
 		.data_size = r->data_end - r->data_offset,
 		.feature_offset = r->feature_offset ? r->feature_offset : r->data_end,

@@ -68,6 +68,7 @@ struct tally_bytes perfdata_reader_data(const struct perfdata_reader *reader, ui
 struct perfdata_layout { /* where the parts of the file lie; zeros in a pipe */
 	uint64_t data_offset, data_size, feature_offset; /* bytes */
 	uint64_t mtime_ns;
+	bool is_v1; /* by its magic, PERFFILE */
 };
 struct perfdata_layout perfdata_reader_layout(const struct perfdata_reader *reader);
 /* The event of a sample or of a trailer: NULL if its id is of no event. Reading only: any thread after open (file

@@ -23,7 +23,19 @@ static struct perfdata_numa_node nodes[] = {{0, 1000, 500, {"0-1", 3}}, {1, 2000
 static struct perfdata_pmu_mapping pmus[] = {{1, {"software", 8}}, {4, {"cpu", 3}}};
 static struct perfdata_group groups[] = {{{"{anon_group}", 12}, 0, 2}};
 static struct perfdata_cache caches[] = {{1, 64, 64, 8, {"Data", 4}, {"32K", 3}, {"0-1", 3}}};
+static uint64_t blocks[] = {UINT64_C(0xffffffff00ffffff), UINT64_C(0x3)};
+static struct perfdata_memory_node memory[] = {{0, 66, 66, blocks}, {1, 0, 0, NULL}};
+static struct perfdata_auxtrace_entry auxtrace[] = {{0x29c0, 48}, {0x7788, 48}};
+static struct perfdata_pmu_cpus hybrid[] = {{{"cpu_core", 8}, {"0-3", 3}}, {{"cpu_atom", 8}, {"4-11", 4}}};
+static struct perfdata_capability branches[] = {{{"branches", 8}, {"32", 2}}, {{"max_precise", 11}, {"3", 1}}};
+static struct perfdata_pmu_caps caps[] = {{{"intel_pt", 8}, branches, 2}, {{"cpu_atom", 8}, branches, 0}};
+static struct perfdata_sched_domain domains[] = {
+	{0, {"SMT", 3}, {"3", 1}, {"0-1", 3}}, {1, {"MC", 2}, {"f", 1}, {"0-3", 3}}};
+static struct perfdata_cpu_domains cpu_domains[] = {{0, domains, 2}, {1, domains, 1}};
 static const uint8_t opaque[] = {1, 2, 3, 4, 5, 6, 7, 8};
+static struct perfdata_bpf_program programs[] = {
+	{0x1f9, {opaque, sizeof(opaque)}, {opaque, 3}}, {0, {opaque, 4}, {opaque, 0}}};
+static struct perfdata_btf btfs[] = {{7, {opaque, 5}}, {9, {opaque, 0}}};
 
 /* Every feature that is decoded, and one that is carried over as bytes. */
 static const struct perfdata_features *all_features(void)
@@ -73,8 +85,28 @@ static const struct perfdata_features *all_features(void)
 		.e_machine = 183,
 		.e_flags = 5,
 		.cache_line_bytes = 128,
+		.memory_version = 1,
+		.memory_block_bytes = 0x8000000,
+		.memory_nodes = memory,
+		.memory_node_count = 2,
+		.auxtrace = auxtrace,
+		.auxtrace_count = 2,
+		.dir_version = 1,
+		.bpf_programs = programs,
+		.bpf_program_count = 2,
+		.btfs = btfs,
+		.btf_count = 2,
+		.hybrid = hybrid,
+		.hybrid_count = 2,
+		.cpu_caps = {{"cpu", 3}, branches, 2},
+		.pmu_caps = caps,
+		.pmu_caps_count = 2,
+		.schedstat_version = 17,
+		.max_sched_domains = 3,
+		.cpu_domains = cpu_domains,
+		.cpu_domain_count = 2,
 	};
-	f.raw[FEATURE_MEM_TOPOLOGY] = f.raw[FEATURE_TRACING_DATA] = (struct tally_bytes){opaque, sizeof(opaque)};
+	f.raw[FEATURE_TRACING_DATA] = (struct tally_bytes){opaque, sizeof(opaque)};
 	return &f;
 }
 
@@ -168,6 +200,58 @@ static void check_machine(const struct perfdata_features *f)
 	}
 }
 
+static void assert_caps(const struct perfdata_pmu_caps *got, const struct perfdata_pmu_caps *want)
+{
+	assert_true(str_equal(got->pmu, want->pmu));
+	assert_int_equal(got->len, want->len);
+	for (size_t i = 0; i < want->len; i++) {
+		assert_true(str_equal(got->items[i].name, want->items[i].name));
+		assert_true(str_equal(got->items[i].value, want->items[i].value));
+	}
+}
+
+static void check_pmus(const struct perfdata_features *f)
+{
+	assert_int_equal(f->hybrid_count, 2);
+	assert_true(str_equal(f->hybrid[1].pmu, hybrid[1].pmu));
+	assert_true(str_equal(f->hybrid[1].cpus, hybrid[1].cpus));
+	assert_caps(&f->cpu_caps, &all_features()->cpu_caps);
+	assert_int_equal(f->pmu_caps_count, 2);
+	assert_caps(&f->pmu_caps[0], &caps[0]);
+	assert_caps(&f->pmu_caps[1], &caps[1]);
+	assert_int_equal(f->schedstat_version, 17);
+	assert_int_equal(f->max_sched_domains, 3);
+	assert_int_equal(f->cpu_domain_count, 2);
+	assert_int_equal(f->cpu_domains[1].cpu, 1);
+	assert_int_equal(f->cpu_domains[0].len, 2);
+	assert_int_equal(f->cpu_domains[0].items[1].number, 1);
+	assert_true(str_equal(f->cpu_domains[0].items[1].name, domains[1].name));
+	assert_true(str_equal(f->cpu_domains[0].items[1].mask, domains[1].mask));
+	assert_true(str_equal(f->cpu_domains[0].items[1].cpus, domains[1].cpus));
+}
+
+static void check_blocks(const struct perfdata_features *f)
+{
+	assert_int_equal(f->memory_version, 1);
+	assert_int_equal(f->memory_block_bytes, 0x8000000);
+	assert_int_equal(f->memory_node_count, 2);
+	assert_int_equal(f->memory_nodes[0].bit_count, 66);
+	assert_memory_equal(f->memory_nodes[0].bits, blocks, sizeof(blocks));
+	assert_int_equal(f->memory_nodes[1].node, 1);
+	assert_int_equal(f->auxtrace_count, 2);
+	assert_false(f->auxtrace_is_bare);
+	assert_memory_equal(f->auxtrace, auxtrace, sizeof(auxtrace));
+	assert_int_equal(f->dir_version, 1);
+	assert_int_equal(f->bpf_program_count, 2);
+	assert_int_equal(f->bpf_programs[0].arrays, 0x1f9);
+	assert_int_equal(f->bpf_programs[0].data.len, 3);
+	assert_int_equal(f->bpf_programs[1].info.len, 4);
+	assert_memory_equal(f->bpf_programs[0].info.data, opaque, sizeof(opaque));
+	assert_int_equal(f->btf_count, 2);
+	assert_int_equal(f->btfs[1].id, 9);
+	assert_memory_equal(f->btfs[0].data.data, opaque, 5);
+}
+
 static void test_every_feature_comes_back(void **state)
 {
 	for (int swap = 0; swap < 2; swap++) {
@@ -188,7 +272,8 @@ static void test_every_feature_comes_back(void **state)
 		check_numbers(&got, want);
 		check_events(&got);
 		check_machine(&got);
-		assert_memory_equal(got.raw[FEATURE_MEM_TOPOLOGY].data, opaque, sizeof(opaque));
+		check_pmus(&got);
+		check_blocks(&got);
 		assert_memory_equal(got.tracing_data.data, opaque, sizeof(opaque));
 		for (unsigned bit = 1; bit < FEATURE_COUNT; bit++)
 			writer_deinit(&sections[bit]);
@@ -214,7 +299,7 @@ static uint64_t decode_copy(unsigned bit, const uint8_t *data, size_t len, bool 
 /* The later parts of a CPU topology came with later versions: it may end before them. */
 static bool may_be_cut(unsigned bit)
 {
-	return bit == FEATURE_CPU_TOPOLOGY || bit == FEATURE_TRACING_DATA || bit == FEATURE_MEM_TOPOLOGY;
+	return bit == FEATURE_CPU_TOPOLOGY || bit == FEATURE_TRACING_DATA;
 }
 
 static void test_every_section_cut_and_changed(void **state)
@@ -224,8 +309,9 @@ static void test_every_section_cut_and_changed(void **state)
 		feature_encode(&w, bit, all_features());
 		for (size_t cut = 0; cut < w.len; cut++) {
 			uint64_t damaged = decode_copy(bit, w.data, cut, false);
-			bool is_whole_build_id = bit == FEATURE_BUILD_ID && cut % 100 == 0;
-			if (!may_be_cut(bit) && !is_whole_build_id)
+			bool is_whole = (bit == FEATURE_BUILD_ID && cut % 100 == 0) ||
+					(bit == FEATURE_AUXTRACE && cut % 16 == 0); /* the form without a number */
+			if (!may_be_cut(bit) && !is_whole)
 				assert_int_equal(damaged, 1);
 		}
 		for (size_t i = 0; i < w.len; i++) {
@@ -243,7 +329,9 @@ static void test_every_section_cut_and_changed(void **state)
 static void test_counts_that_lie(void **state)
 {
 	static const unsigned counted[] = {FEATURE_CMDLINE, FEATURE_EVENT_DESC, FEATURE_CPU_TOPOLOGY,
-		FEATURE_NUMA_TOPOLOGY, FEATURE_PMU_MAPPINGS, FEATURE_GROUP_DESC, FEATURE_CACHE};
+		FEATURE_NUMA_TOPOLOGY, FEATURE_PMU_MAPPINGS, FEATURE_GROUP_DESC, FEATURE_CACHE, FEATURE_MEM_TOPOLOGY,
+		FEATURE_HYBRID_TOPOLOGY, FEATURE_CPU_PMU_CAPS, FEATURE_PMU_CAPS, FEATURE_CPU_DOMAIN_INFO,
+		FEATURE_BPF_PROG_INFO, FEATURE_BPF_BTF};
 	for (size_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++) {
 		uint8_t lie[64];
 		memset(lie, 0xff, sizeof(lie));
@@ -276,6 +364,43 @@ static void test_a_topology_of_each_age(void **state)
 	assert_int_equal(got.damaged, 0);
 	assert_int_equal(got.topology.cpu_count, 2);
 	assert_null(got.topology.die_ids);
+	writer_deinit(&w);
+	arena_deinit(&arena);
+}
+
+/* As simpleperf writes it: the entries alone. */
+static void test_an_auxtrace_index_without_its_number(void **state)
+{
+	struct perfdata_features f = {.auxtrace = auxtrace, .auxtrace_count = 2, .auxtrace_is_bare = true}, got = {0};
+	struct writer w = {0};
+	struct arena arena;
+	arena_init(&arena);
+	feature_encode(&w, FEATURE_AUXTRACE, &f);
+	assert_int_equal(w.len, 32);
+	struct feature_input input = {writer_view(&w), false, &arena, &got};
+	assert_int_equal(feature_decode(FEATURE_AUXTRACE, &input, NULL), TALLY_OK);
+	assert_true(got.auxtrace_is_bare);
+	assert_int_equal(got.auxtrace_count, 2);
+	assert_memory_equal(got.auxtrace, auxtrace, sizeof(auxtrace));
+	writer_deinit(&w);
+	arena_deinit(&arena);
+}
+
+/* Before version 17 /proc/schedstat names no domain. */
+static void test_domains_without_names(void **state)
+{
+	struct perfdata_features f = {.schedstat_version = 15, .cpu_domains = cpu_domains, .cpu_domain_count = 2};
+	struct perfdata_features got = {.cpus_available = 2};
+	struct writer w = {0};
+	struct arena arena;
+	arena_init(&arena);
+	feature_encode(&w, FEATURE_CPU_DOMAIN_INFO, &f);
+	struct feature_input input = {writer_view(&w), false, &arena, &got};
+	assert_int_equal(feature_decode(FEATURE_CPU_DOMAIN_INFO, &input, NULL), TALLY_OK);
+	assert_int_equal(got.damaged, 0);
+	assert_int_equal(got.cpu_domain_count, 2);
+	assert_int_equal(got.cpu_domains[0].items[0].name.len, 0);
+	assert_true(str_equal(got.cpu_domains[0].items[1].cpus, domains[1].cpus));
 	writer_deinit(&w);
 	arena_deinit(&arena);
 }
@@ -334,6 +459,8 @@ int main(void)
 		cmocka_unit_test(test_every_section_cut_and_changed),
 		cmocka_unit_test(test_counts_that_lie),
 		cmocka_unit_test(test_a_topology_of_each_age),
+		cmocka_unit_test(test_an_auxtrace_index_without_its_number),
+		cmocka_unit_test(test_domains_without_names),
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_unknown_features),
 		cmocka_unit_test(test_a_build_id_with_an_endless_name),
