@@ -150,10 +150,8 @@ static enum tally_status read_features(struct perfdata_reader *r, size_t table_o
 			r->health.damaged_features++;
 			continue;
 		}
-		if (!feature_name(bit)) {
+		if (!feature_name(bit)) /* kept as bytes */
 			r->health.unknown_features++;
-			continue;
-		}
 		struct feature_input input = {
 			.section = bytes, .swap = r->swap, .arena = &r->arena, .features = &r->features};
 		enum tally_status status = feature_decode(bit, &input, err);
