@@ -14,6 +14,8 @@
 struct tracepoint_printer {
 	struct tep_handle *tep;
 	struct trace_seq text;
+	tracepoint_symbol find_symbol;
+	void *symbol_context;
 };
 
 static struct tally_str take_string(struct cursor *c)
@@ -147,6 +149,27 @@ enum tally_status tracepoint_printer_create(
 	return TALLY_OK;
 }
 
+/* The library's types are not const, but it only reads. */
+static char *resolve_function(void *context, unsigned long long *address, char **module)
+{
+	struct tracepoint_printer *printer = context;
+	uint64_t start = *address;
+	const char *module_name = NULL;
+	const char *name = printer->find_symbol(printer->symbol_context, &start, &module_name);
+	if (!name)
+		return NULL;
+	*address = start;
+	*module = (char *)(uintptr_t)module_name;
+	return (char *)(uintptr_t)name;
+}
+
+void tracepoint_printer_set_symbols(struct tracepoint_printer *printer, tracepoint_symbol find, void *context)
+{
+	printer->find_symbol = find;
+	printer->symbol_context = context;
+	(void)tep_set_function_resolver(printer->tep, resolve_function, printer);
+}
+
 void tracepoint_printer_destroy(struct tracepoint_printer *printer)
 {
 	if (!printer)
@@ -229,6 +252,10 @@ enum tally_status tracepoint_printer_create(
 {
 	return error_set(
 		err, TALLY_UNSUPPORTED, "this build has no libtraceevent: the fields of tracepoints are not printed");
+}
+
+void tracepoint_printer_set_symbols(struct tracepoint_printer *printer, tracepoint_symbol find, void *context)
+{
 }
 
 void tracepoint_printer_destroy(struct tracepoint_printer *printer)

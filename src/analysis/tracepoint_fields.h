@@ -18,6 +18,10 @@ struct tracepoint_printer;
 
 TALLY_MUST_CHECK enum tally_status tracepoint_printer_create(
 	struct tally_bytes tracing_data, struct tracepoint_printer **printer, struct tally_error *err);
+/* Names for addresses of the kernel that fields hold: NULL, or a name that outlives the printer, with the address set to
+ * the symbol's start and module to the name of its module (NULL: none). */
+typedef const char *(*tracepoint_symbol)(void *context, uint64_t *address, const char **module);
+void tracepoint_printer_set_symbols(struct tracepoint_printer *printer, tracepoint_symbol find, void *context);
 void tracepoint_printer_destroy(struct tracepoint_printer *printer);
 /* False if the event is not described there. */
 bool tracepoint_print(struct tracepoint_printer *printer, struct tally_bytes raw, struct text *t);

@@ -363,6 +363,9 @@ static enum tally_status prepare(struct script *script, struct tally_error *err)
 	if (tracing.len > 0 &&
 		tracepoint_printer_create(tracing, &script->printer.tracepoints, &tracing_error) != TALLY_OK)
 		cli_failf(script->cli, "%s: %s", script->cli->program, tracing_error.text);
+	if (script->printer.tracepoints)
+		tracepoint_printer_set_symbols(
+			script->printer.tracepoints, script_kernel_symbol, &script->printer.places);
 	return TALLY_OK;
 }
 

@@ -20,6 +20,7 @@ struct script_places {
 	const struct arch *arch; /* NULL: unknown */
 	bool full_kernel_path, full_source_path;
 	bool no_inline;
+	struct resolve_where now; /* of the sample that is printed */
 };
 
 struct script_place { /* an address, named */
@@ -35,6 +36,9 @@ bool script_place_find(struct script_places *places, const struct resolve_where 
 	struct script_place *place);
 /* The mode of an address that comes without one. */
 unsigned script_cpumode_of(const struct script_places *places, uint64_t ip);
+
+/* A tracepoint_symbol for addresses in the kernel: context is the places. */
+const char *script_kernel_symbol(void *context, uint64_t *address, const char **module);
 
 /* Sixteen digits wide. */
 void script_print_address(struct text *t, uint64_t address);

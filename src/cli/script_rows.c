@@ -221,9 +221,10 @@ bool script_print_sample(struct script_printer *p, struct text *t, const struct 
 	}
 	if (fields & FIELD_FLAGS)
 		text_repeat(t, ' ', FLAGS_WIDTH);
+	struct resolve_where where = resolver_where(p->places.resolver, (int32_t)sample->pid, clock);
+	p->places.now = where;
 	if ((fields & FIELD_TRACE) && event->attr.type == EVENT_TRACEPOINT && p->tracepoints)
 		(void)tracepoint_print(p->tracepoints, sample->raw, t);
-	struct resolve_where where = resolver_where(p->places.resolver, (int32_t)sample->pid, clock);
 	bool ok = print_places(p, t, event, &where, cpumode, sample);
 	if (ok && (fields & LATE_FIELDS))
 		ok = print_end(p, t, event, &where, sample, fields);
