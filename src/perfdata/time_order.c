@@ -190,10 +190,10 @@ enum tally_status time_order_next(struct time_order *o, struct time_order_item *
 	item->record.offset = waiting->offset;
 	item->has_time = true;
 	item->time_ns = waiting->time_ns;
-	if (waiting->time_ns < o->last_ns)
-		o->late++;
-	else
+	if (waiting->time_ns >= o->last_ns)
 		o->last_ns = waiting->time_ns;
+	else if (waiting->time_ns != 0) /* 0: what ran already, told at the end */
+		o->late++;
 	return status;
 }
 
