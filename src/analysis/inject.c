@@ -19,30 +19,58 @@ static const struct perfdata_features *features_of(const struct injecting *in)
 	return in->options->features ? in->options->features : perfdata_reader_features(in->reader);
 }
 
-static enum tally_status put_record(
-	struct injecting *in, const struct record *record, struct tally_bytes payload, struct tally_error *err)
+static enum tally_status put_scratch(struct injecting *in, struct tally_error *err)
+{
+	return in->scratch.failed ? error_nomem(err)
+				  : perfdata_rewriter_bytes(in->rewriter, writer_view(&in->scratch), err);
+}
+
+static enum tally_status put_sample(struct injecting *in, const struct record *record, struct tally_error *err)
 {
 	const struct inject_options *options = in->options;
-	enum tally_status status = TALLY_OK;
-	if (record->type == RECORD_SAMPLE && !in->has_sample) {
+	struct tally_bytes none = {NULL, 0};
+	if (!in->has_sample) {
 		in->has_sample = true;
-		status = perfdata_rewriter_bytes(in->rewriter, options->before_samples, err);
+		enum tally_status status = perfdata_rewriter_bytes(in->rewriter, options->before_samples, err);
+		if (status != TALLY_OK)
+			return status;
 	}
-	if (status != TALLY_OK)
-		return status;
-	if (!options->mmaps || (record->type != RECORD_MMAP && record->type != RECORD_MMAP2))
-		return perfdata_rewriter_record(in->rewriter, record, payload, err);
 	writer_clear(&in->scratch);
-	switch (inject_mmap(options->mmaps, record, &in->scratch)) {
+	switch (options->sched ? inject_sched_sample(options->sched, record, &in->scratch) : INJECT_SCHED_OTHER) {
+	case INJECT_SCHED_OTHER:
+		return perfdata_rewriter_record(in->rewriter, record, none, err);
+	case INJECT_SCHED_MERGED:
+		return put_scratch(in, err);
+	case INJECT_SCHED_NO_MEMORY:
+		return error_nomem(err);
+	case INJECT_SCHED_DROPPED:
+	default:
+		return TALLY_OK;
+	}
+}
+
+static enum tally_status put_mapping(struct injecting *in, const struct record *record, struct tally_error *err)
+{
+	writer_clear(&in->scratch);
+	switch (inject_mmap(in->options->mmaps, record, &in->scratch)) {
 	case INJECT_MMAP_KEPT:
-		return perfdata_rewriter_record(in->rewriter, record, payload, err);
+		return perfdata_rewriter_record(in->rewriter, record, (struct tally_bytes){NULL, 0}, err);
 	case INJECT_MMAP_CHANGED:
-		return in->scratch.failed ? error_nomem(err)
-					  : perfdata_rewriter_bytes(in->rewriter, writer_view(&in->scratch), err);
+		return put_scratch(in, err);
 	case INJECT_MMAP_DROPPED:
 	default:
 		return TALLY_OK;
 	}
+}
+
+static enum tally_status put_record(
+	struct injecting *in, const struct record *record, struct tally_bytes payload, struct tally_error *err)
+{
+	if (record->type == RECORD_SAMPLE)
+		return put_sample(in, record, err);
+	if (in->options->mmaps && (record->type == RECORD_MMAP || record->type == RECORD_MMAP2))
+		return put_mapping(in, record, err);
+	return perfdata_rewriter_record(in->rewriter, record, payload, err);
 }
 
 /* TALLY_OK behind the last record; what ended the input early is said in end_error. */

@@ -10,6 +10,7 @@
 #define ANALYSIS_INJECT_H
 
 #include "analysis/inject_mmap.h"
+#include "analysis/inject_sched.h"
 #include "perfdata/rewriter.h"
 
 struct inject_options {
@@ -18,6 +19,7 @@ struct inject_options {
 	const struct perfdata_features *features; /* NULL: the recording's own */
 	struct tally_bytes before_samples; /* records that go before the first sample */
 	const struct inject_mmaps *mmaps; /* NULL: mappings stay as they are */
+	struct inject_sched *sched; /* NULL: samples stay as they are; wants sort */
 };
 
 struct inject_result {

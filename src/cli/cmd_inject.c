@@ -16,7 +16,7 @@
 
 struct settings {
 	const char *input, *output, *known_ids, *vmlinux, *kallsyms;
-	bool force, sort, ignore_vmlinux;
+	bool force, sort, ignore_vmlinux, sched_stat;
 	bool ids_of_hits, ids_of_all, mmaps_of_hits, mmaps_of_all;
 	unsigned verbose;
 };
@@ -82,7 +82,11 @@ static const struct option options[] = {
 		.kind = OPTION_FLAG,
 		ROW(mmaps_of_all),
 		.help = "Rewrite all mmap events as mmap2 events with build IDs"},
-	{.name = "sched-stat", .letter = 's', .kind = OPTION_UNSUPPORTED},
+	{.name = "sched-stat",
+		.letter = 's',
+		.kind = OPTION_FLAG,
+		ROW(sched_stat),
+		.help = "Merge sched-stat and sched-switch for getting events where and how long tasks slept"},
 	{.name = "aslr", .kind = OPTION_UNSUPPORTED},
 	{.name = "convert-callchain", .kind = OPTION_UNSUPPORTED},
 	{.name = "guest-data", .kind = OPTION_UNSUPPORTED},
@@ -109,6 +113,7 @@ struct inject {
 	struct inject_ids ids;
 	struct perfdata_features features; /* as they are to be */
 	struct inject_mmaps mmaps;
+	struct inject_sched *sched;
 	struct writer section, records; /* build ids: of the header, before the first sample */
 };
 
@@ -227,7 +232,7 @@ static enum tally_status prepare(
 
 static bool needs_survey(const struct settings *settings, const struct perfdata_reader *reader)
 {
-	return settings->known_ids || depth_of(settings) != INJECT_SURVEY_RECORDS ||
+	return settings->known_ids || settings->sched_stat || depth_of(settings) != INJECT_SURVEY_RECORDS ||
 	       (perfdata_reader_is_pipe(reader) && !is_pipe_name(settings->output));
 }
 
@@ -243,6 +248,11 @@ static enum tally_status rewrite(
 		inject.features = &in->features;
 		inject.before_samples = writer_view(&in->records);
 		inject.mmaps = wants_mmaps(settings) ? &in->mmaps : NULL;
+	}
+	if (status == TALLY_OK && settings->sched_stat) {
+		status = inject_sched_create(in->reader, &in->sched, err);
+		inject.sched = in->sched;
+		inject.sort = true;
 	}
 	if (status == TALLY_OK)
 		status = inject.to_pipe ? perfdata_rewriter_create_pipe(STDOUT_FILENO, &rewriter, err)
@@ -262,6 +272,7 @@ static enum tally_status rewrite(
 
 static void inject_deinit(struct inject *in)
 {
+	inject_sched_destroy(in->sched);
 	inject_ids_deinit(&in->ids);
 	if (in->has_survey)
 		inject_survey_deinit(&in->survey);

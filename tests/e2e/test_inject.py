@@ -127,6 +127,25 @@ def test_order_of_time(tally, shared, tmp_path):
     assert len(samples) > 700
 
 
+def test_sleep_times(tally, perf, readers, tmp_path, workload):
+    """Of a live recording: for each sched_stat_runtime sample the thread's last switch, as perf makes it."""
+    source, ours, theirs = (tmp_path / f'{name}.data' for name in ('source', 'ours', 'theirs'))
+    recorded = perf('record', '-o', source, '-a', '-g', '-e', 'sched:sched_switch', '-e', 'sched:sched_stat_runtime',
+                    '-e', 'sched:sched_process_exit', 'sleep', '0.2')
+    if recorded.returncode != 0:
+        pytest.skip('the scheduler\'s tracepoints cannot be recorded here')
+    tally('inject', '-s', '-i', source, '-o', ours, check=0)
+    perf('inject', '-s', '-i', source, '-o', theirs, check=0)
+    rows_of = [readers[-1]('script', '-F', 'comm,tid,time,event,period,ip', '--ns', '-i', path).stdout
+               for path in (ours, theirs)]
+    assert rows_of[0].count('sched:sched_switch') > 10 and 'stat_runtime' not in rows_of[0]
+    if readers[-1] is not perf:
+        perf = readers[-1]  # what 6.1 writes it cannot always read
+        perf('inject', '-s', '-i', source, '-o', theirs, check=0)
+        rows_of[1] = perf('script', '-F', 'comm,tid,time,event,period,ip', '--ns', '-i', theirs).stdout
+    assert rows_of[0] == rows_of[1]
+
+
 def test_refusals(tally, golden, tmp_path):
     own = tmp_path / 'own.data'
     own.write_bytes(golden('u').read_bytes())
