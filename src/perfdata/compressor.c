@@ -1,6 +1,7 @@
 #include "perfdata/compressor.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "abi/record.h"
 #include "base/error.h"
@@ -9,12 +10,14 @@
 #if HAVE_ZSTD
 #include <zstd.h>
 
-#define STEP_BYTES	   (COMPRESSOR_UNPACKED_MAX / 2) /* the other half: a record that began before */
+#define STEP_BYTES	   (48u << 10) /* whole records up to this many bytes pack into one record, whatever they are */
 #define RECORD_PAYLOAD_MAX (UINT16_MAX - RECORD_HEADER_BYTES)
 
 struct compressor {
 	ZSTD_CStream *stream;
 	struct compressor_totals totals;
+	uint8_t payload[RECORD_PAYLOAD_MAX]; /* of the record that is being made */
+	size_t used;
 };
 
 enum tally_status compressor_create(int level, struct compressor **compressor, struct tally_error *err)
@@ -40,43 +43,121 @@ void compressor_destroy(struct compressor *c)
 	free(c);
 }
 
-/* One COMPRESSED record of what the stream gives; left: what it still holds. */
-static enum tally_status put_record(
-	struct compressor *c, ZSTD_inBuffer *in, struct writer *out, size_t *left, struct tally_error *err)
+static void put_record(struct compressor *c, struct writer *out)
 {
-	size_t start = out->len;
-
+	if (c->used == 0)
+		return;
 	writer_u32(out, RECORD_COMPRESSED);
-	writer_u32(out, 0); /* misc and the size to come */
-	writer_zeros(out, RECORD_PAYLOAD_MAX);
-	if (out->failed)
-		return error_nomem(err);
-	ZSTD_outBuffer room = {out->data + start + RECORD_HEADER_BYTES, RECORD_PAYLOAD_MAX, 0};
-	*left = ZSTD_compressStream2(c->stream, &room, in, ZSTD_e_flush);
-	if (ZSTD_isError(*left))
-		return error_set(err, TALLY_INVALID, "compressing samples: %s", ZSTD_getErrorName(*left));
-	out->len = start + RECORD_HEADER_BYTES + room.pos;
-	writer_patch_u16(out, start + 6, (uint16_t)(RECORD_HEADER_BYTES + room.pos));
-	c->totals.packed_bytes += RECORD_HEADER_BYTES + room.pos;
+	writer_u16(out, 0);
+	writer_u16(out, (uint16_t)(RECORD_HEADER_BYTES + c->used));
+	writer_bytes(out, c->payload, c->used);
+	c->totals.packed_bytes += RECORD_HEADER_BYTES + c->used;
+	c->used = 0;
+}
+
+/* What the slices hold, as one run of bytes. */
+struct input {
+	const struct tally_bytes *slices;
+	size_t slice_count;
+	size_t slice, at; /* where it is read next */
+};
+
+static bool is_used_up(struct input *in)
+{
+	while (in->slice < in->slice_count && in->at == in->slices[in->slice].len) {
+		in->slice++;
+		in->at = 0;
+	}
+	return in->slice == in->slice_count;
+}
+
+/* The next bytes that lie together, max at most. in must not be used up. */
+static struct tally_bytes take(struct input *in, size_t max)
+{
+	const struct tally_bytes *slice = &in->slices[in->slice];
+	size_t len = slice->len - in->at < max ? slice->len - in->at : max;
+	struct tally_bytes bytes = {slice->data + in->at, len};
+
+	in->at += len;
+	return bytes;
+}
+
+static void skip(struct input *in, size_t bytes)
+{
+	while (bytes > 0 && !is_used_up(in))
+		bytes -= take(in, bytes).len;
+}
+
+static uint16_t next_record_bytes(struct input in)
+{
+	uint8_t header[RECORD_HEADER_BYTES] = {0};
+	uint16_t size;
+
+	for (size_t got = 0; got < sizeof(header) && !is_used_up(&in);) {
+		struct tally_bytes part = take(&in, sizeof(header) - got);
+		memcpy(header + got, part.data, part.len);
+		got += part.len;
+	}
+	memcpy(&size, header + 6, sizeof(size));
+	return size < sizeof(header) ? RECORD_HEADER_BYTES : size;
+}
+
+/* Bytes of the whole records that go into the next COMPRESSED record; one that is larger goes alone. */
+static size_t step_bytes(struct input in)
+{
+	size_t bytes = 0;
+
+	while (!is_used_up(&in)) {
+		size_t size = next_record_bytes(in);
+		if (bytes && bytes + size > STEP_BYTES)
+			break;
+		bytes += size;
+		skip(&in, size);
+	}
+	return bytes;
+}
+
+/* Hands bytes to the stream, and with ZSTD_e_flush takes all it gives, in COMPRESSED records. */
+static enum tally_status feed(struct compressor *c, struct tally_bytes bytes, ZSTD_EndDirective directive,
+	struct writer *out, struct tally_error *err)
+{
+	ZSTD_inBuffer in = {bytes.data, bytes.len, 0};
+	size_t left = 1;
+
+	while (in.pos < in.size || (directive == ZSTD_e_flush && left > 0)) {
+		if (c->used == RECORD_PAYLOAD_MAX)
+			put_record(c, out);
+		ZSTD_outBuffer room = {c->payload, RECORD_PAYLOAD_MAX, c->used};
+		left = ZSTD_compressStream2(c->stream, &room, &in, directive);
+		if (ZSTD_isError(left))
+			return error_set(err, TALLY_INVALID, "compressing samples: %s", ZSTD_getErrorName(left));
+		c->used = room.pos;
+	}
+	if (directive == ZSTD_e_flush)
+		put_record(c, out);
 	return TALLY_OK;
 }
 
 enum tally_status compressor_pack(struct compressor *c, const struct tally_bytes *slices, size_t slice_count,
 	struct writer *out, struct tally_error *err)
 {
-	for (size_t i = 0; i < slice_count; i++)
-		for (size_t at = 0; at < slices[i].len; at += STEP_BYTES) {
-			size_t rest = slices[i].len - at;
-			ZSTD_inBuffer in = {slices[i].data + at, rest < STEP_BYTES ? rest : STEP_BYTES, 0};
-			size_t left = 1;
-			while (in.pos < in.size || left > 0) {
-				enum tally_status st = put_record(c, &in, out, &left, err);
-				if (st != TALLY_OK)
-					return st;
-			}
-			c->totals.bytes += in.size;
+	struct input in = {.slices = slices, .slice_count = slice_count};
+
+	while (!is_used_up(&in)) {
+		size_t left = step_bytes(in);
+		c->totals.bytes += left;
+		while (left > 0 && !is_used_up(&in)) {
+			struct tally_bytes bytes = take(&in, left);
+			left -= bytes.len;
+			enum tally_status st = feed(c, bytes, ZSTD_e_continue, out, err);
+			if (st != TALLY_OK)
+				return st;
 		}
-	return TALLY_OK;
+		enum tally_status st = feed(c, (struct tally_bytes){0}, ZSTD_e_flush, out, err);
+		if (st != TALLY_OK)
+			return st;
+	}
+	return out->failed ? error_nomem(err) : TALLY_OK;
 }
 
 struct compressor_totals compressor_totals(const struct compressor *c)

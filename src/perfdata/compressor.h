@@ -1,9 +1,9 @@
 /*
  * compressor.h - packs whole records into COMPRESSED records: one zstd stream through a recording.
  *
- * Each compressor_pack flushes the stream: what it put out unpacks to all that it was given, without what comes later.
- * No COMPRESSED record unpacks to more than COMPRESSOR_UNPACKED_MAX bytes, with a record that began in the one before
- * it: readers size a buffer by that (FEATURE_COMPRESSED's mmap_len). The caller owns it; one thread. A build without
+ * Each COMPRESSED record ends a flush of the stream and unpacks to whole records, at most COMPRESSOR_UNPACKED_MAX
+ * bytes: readers size a buffer by that (FEATURE_COMPRESSED's mmap_len), and a recording that ends behind any of them
+ * is whole. Only a record of over 48 KiB that does not shrink takes two. The caller owns it; one thread. A build without
  * zstd cannot create one (TALLY_UNSUPPORTED).
  *
  *	compressor_create(1, &c, err);
@@ -17,7 +17,7 @@
 #include "base/writer.h"
 #include <tally/status.h>
 
-#define COMPRESSOR_UNPACKED_MAX (256u << 10)
+#define COMPRESSOR_UNPACKED_MAX (128u << 10)
 #define COMPRESSOR_LEVEL_MAX	22
 #define COMPRESSOR_TYPE_ZSTD	1 /* as FEATURE_COMPRESSED numbers it */
 
