@@ -30,51 +30,118 @@ static void print_count(struct text *out, const char *name, uint64_t count, uint
 	text_char(out, '\n');
 }
 
-static void print_event_stats(
-	struct text *out, const struct perfdata_reader *reader, const uint64_t *samples, size_t counted)
+struct event_counts {
+	uint64_t samples, lost_samples;
+};
+
+struct stats {
+	struct perfdata_reader *reader;
+	uint64_t by_type[TYPE_LIMIT], total;
+	VEC(struct event_counts) events;
+	struct map_u64 read_totals; /* event id -> last value read */
+};
+
+static struct event_counts *counts_of_event(struct stats *stats, const struct perfdata_event *event)
+{
+	while (stats->events.len <= event->index)
+		if (!vec_push(&stats->events, ((struct event_counts){0})))
+			return NULL;
+	return &stats->events.items[event->index];
+}
+
+/* A sample that read its group stands for one of each event that counted on since it was last read. */
+static bool count_read_values(struct stats *stats, const struct sample *sample)
+{
+	for (uint64_t i = 0; i < sample->read.count; i++) {
+		struct read_value value = read_value_get(&sample->read, i);
+		uint64_t id = sample->read.format & READ_FORMAT_ID ? value.id : sample->id;
+		const struct perfdata_event *event = perfdata_reader_event_by_id(stats->reader, id);
+		uint64_t *total = map_u64_at(&stats->read_totals, id, NULL);
+		if (!total)
+			return false;
+		bool has_grown = value.value != *total;
+		*total = value.value;
+		struct event_counts *counts = event && has_grown ? counts_of_event(stats, event) : NULL;
+		if (counts)
+			counts->samples++;
+		else if (event && has_grown)
+			return false;
+	}
+	return true;
+}
+
+/* False: memory is out. */
+static bool count_record(struct stats *stats, const struct record *record)
+{
+	stats->total++;
+	if (record->type < TYPE_LIMIT)
+		stats->by_type[record->type]++;
+	if (record->type != RECORD_SAMPLE && record->type != RECORD_LOST_SAMPLES)
+		return true;
+	const struct perfdata_event *event = perfdata_reader_event_of(stats->reader, record);
+	struct sample sample;
+	if (!event)
+		return true;
+	if (record->type == RECORD_SAMPLE && event->attr.sample_type & SAMPLE_READ)
+		return sample_decode(&event->layout, record, &sample, NULL) != TALLY_OK ||
+		       count_read_values(stats, &sample);
+	struct event_counts *counts = counts_of_event(stats, event);
+	if (!counts)
+		return false;
+	*(record->type == RECORD_SAMPLE ? &counts->samples : &counts->lost_samples) += 1;
+	return true;
+}
+
+static void print_event_stats(struct text *out, const struct stats *stats)
 {
 	size_t count;
-	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
-	for (size_t i = 0; i < count && i < counted; i++) {
-		if (!samples[i])
+	const struct perfdata_event *events = perfdata_reader_events(stats->reader, &count);
+	for (size_t i = 0; i < count && i < stats->events.len; i++) {
+		const struct event_counts *counts = &stats->events.items[i];
+		if (!counts->samples && !counts->lost_samples)
 			continue;
 		text_bytes(out, events[i].name.data, events[i].name.len);
 		text_str(out, " stats:\n");
-		print_count(out, "SAMPLE", samples[i], 0);
+		if (counts->samples)
+			print_count(out, "SAMPLE", counts->samples, 0);
+		if (counts->lost_samples)
+			print_count(out, "LOST_SAMPLES", counts->lost_samples, 0);
 	}
+}
+
+static void print_stats(struct text *out, const struct stats *stats)
+{
+	text_str(out, "\nAggregated stats:");
+	if (stats->by_type[RECORD_AUXTRACE])
+		text_str(out, " (excludes AUX area (e.g. instruction trace) decoded / synthesized events)");
+	text_char(out, '\n');
+	print_count(out, "TOTAL", stats->total, 0);
+	for (uint32_t type = 0; type < TYPE_LIMIT; type++) {
+		const char *name = record_type_name(type);
+		if (stats->by_type[type])
+			print_count(out, name ? name : "UNKNOWN", stats->by_type[type], stats->total);
+	}
+	print_event_stats(out, stats);
 }
 
 enum tally_status report_stats(struct text *out, struct perfdata_reader *reader, struct tally_error *err)
 {
-	VEC(uint64_t) samples = {0}; /* by event */
-	uint64_t by_type[TYPE_LIMIT] = {0}, total = 0;
+	struct stats stats = {.reader = reader};
 	struct record record;
 	enum tally_status status;
 	while ((status = perfdata_reader_next(reader, &record, err)) == TALLY_OK) {
-		total++;
-		if (record.type < TYPE_LIMIT)
-			by_type[record.type]++;
-		const struct perfdata_event *event = NULL;
-		if (record.type == RECORD_SAMPLE)
-			event = perfdata_reader_event_of(reader, &record);
-		while (event && samples.len <= event->index) {
-			if (!vec_push(&samples, 0)) {
-				vec_free(&samples);
-				return error_nomem(err);
-			}
+		if (!count_record(&stats, &record)) {
+			status = error_nomem(err);
+			break;
 		}
-		if (event)
-			samples.items[event->index]++;
 	}
-	text_str(out, "\nAggregated stats:\n");
-	print_count(out, "TOTAL", total, 0);
-	for (uint32_t type = 0; type < TYPE_LIMIT; type++) {
-		const char *name = record_type_name(type);
-		if (by_type[type])
-			print_count(out, name ? name : "UNKNOWN", by_type[type], total);
-	}
-	print_event_stats(out, reader, samples.items, samples.len);
-	vec_free(&samples);
+	const struct input_health *health = perfdata_reader_health(reader);
+	stats.by_type[RECORD_COMPRESSED] = health->compressed[0];
+	stats.by_type[RECORD_COMPRESSED2] = health->compressed[1];
+	stats.total += health->compressed[0] + health->compressed[1];
+	print_stats(out, &stats);
+	vec_free(&stats.events);
+	map_u64_deinit(&stats.read_totals);
 	return status == TALLY_END ? TALLY_OK : status;
 }
 

@@ -546,6 +546,8 @@ enum tally_status perfdata_reader_next(struct perfdata_reader *r, struct record 
 				(void)end_cut(r, stored.offset);
 			if (status != TALLY_OK)
 				return status;
+			if (!r->is_described)
+				r->health.compressed[stored.type == RECORD_COMPRESSED2]++;
 			continue;
 		}
 		*record = stored;

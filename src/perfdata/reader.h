@@ -27,6 +27,7 @@ struct perfdata_reader;
 
 struct input_health { /* what was lost, cut or not understood; travels with every result */
 	uint64_t records, samples, bytes;
+	uint64_t compressed[2]; /* COMPRESSED and COMPRESSED2 records, whose contents are counted in records */
 	uint64_t lost_events; /* sum of LOST */
 	uint64_t lost_samples; /* sum of LOST_SAMPLES */
 	uint64_t lost_records; /* number of LOST records: chunks */
