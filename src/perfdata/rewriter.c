@@ -391,13 +391,23 @@ static void put_features(struct perfdata_rewriter *w, const struct perfdata_feat
 	}
 }
 
+/* Data of no size would say that the writer was killed, and what lies behind it be taken for records. */
+static void put_a_record(struct perfdata_rewriter *w)
+{
+	struct record_fields fields = {.type = RECORD_FINISHED_ROUND};
+
+	if (output_offset(w) == w->data_offset)
+		(void)record_encode(&w->buffer, &fields, 0, NULL, NULL);
+}
+
 static enum tally_status finish_file(
 	struct perfdata_rewriter *w, const struct perfdata_features *features, struct tally_error *err)
 {
 	struct writer header = {.swap = w->buffer.swap};
 	uint64_t bits[FEATURE_BITS / 64] = {0};
-	enum tally_status st = flush(w, err);
 
+	put_a_record(w);
+	enum tally_status st = flush(w, err);
 	if (st != TALLY_OK)
 		return st;
 	writer_u64(&header, w->position - w->data_offset);

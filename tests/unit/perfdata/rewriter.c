@@ -82,7 +82,11 @@ static size_t compare_records(struct perfdata_reader *a, struct perfdata_reader 
 	for (;; count++) {
 		enum tally_status status = next_record(a, with_descriptions, &x);
 		if (status != TALLY_OK) {
-			assert_int_equal(next_record(b, with_descriptions, &y), TALLY_END);
+			status = next_record(b, with_descriptions, &y);
+			/* Data is never empty, so that it is not taken for that of a killed writer. */
+			if (count == 0 && status == TALLY_OK && y.type == RECORD_FINISHED_ROUND)
+				status = next_record(b, with_descriptions, &y);
+			assert_int_equal(status, TALLY_END);
 			return count;
 		}
 		assert_int_equal(next_record(b, with_descriptions, &y), TALLY_OK);
