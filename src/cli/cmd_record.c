@@ -248,11 +248,15 @@ static int record(struct record_run *run, char *const *command)
 		.ring_bytes = s->ring_bytes,
 		.no_build_ids = s->no_build_ids || s->attrs.build_id_mmap,
 		.all_build_ids = s->all_build_ids,
+		.wants_times = s->time_boundary,
 		.no_initial_state = s->no_initial_state,
 		.is_verbose = s->verbose > 0,
 		.describes_at_end = s->tail_synthesize || s->overwrites,
 		.overwrites = s->overwrites,
 		.flush_bytes = s->flush_bytes,
+		.affinity = s->affinity,
+		.realtime_priority = s->realtime_priority,
+		.map_timeout_ms = s->map_timeout_ms,
 		.toggles_ms = s->toggles.items,
 		.toggle_count = s->toggles.len,
 		.command = command,
@@ -264,8 +268,6 @@ static int record(struct record_run *run, char *const *command)
 	struct record_summary summary;
 	struct tally_error err = {0};
 
-	if (s->time_boundary)
-		request.no_build_ids = false;
 	if (record_attrs_apply(&run->events, &s->attrs, &err) != TALLY_OK)
 		return cli_fail(run->cli, &err);
 	for (size_t i = 0; s->overwrites && i < run->events.len; i++)

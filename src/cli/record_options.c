@@ -12,6 +12,7 @@
 
 #define STACK_BYTES_DEFAULT 8192
 #define STACK_BYTES_MAX	    65528
+#define MAP_TIMEOUT_MS	    500
 #define SWITCH_FILES_MAX    65536
 
 static const char *set_event(const struct option_use *use)
@@ -97,6 +98,41 @@ static const char *set_max_size(const struct option_use *use)
 	return parse_size(use->value, &s->output.max_bytes, &has_unit) && s->output.max_bytes
 		       ? NULL
 		       : "--max-size takes a size with B, K, M or G";
+}
+
+static const char *set_affinity(const struct option_use *use)
+{
+	struct record_settings *s = use->settings;
+
+	if (strcmp(use->value, "node") == 0)
+		s->affinity = AFFINITY_NODE;
+	else if (strcmp(use->value, "cpu") == 0)
+		s->affinity = AFFINITY_CPU;
+	else
+		return "--affinity takes node or cpu";
+	return NULL;
+}
+
+static const char *set_realtime(const struct option_use *use)
+{
+	struct record_settings *s = use->settings;
+	uint64_t priority;
+
+	if (!str_to_u64(str_from(use->value), 10, &priority) || priority > 99)
+		return "--realtime takes a priority from 1 to 99";
+	s->realtime_priority = (int)priority;
+	return NULL;
+}
+
+static const char *set_map_timeout(const struct option_use *use)
+{
+	struct record_settings *s = use->settings;
+	uint64_t ms;
+
+	if (!str_to_u64(str_from(use->value), 10, &ms) || ms == 0 || ms > INT32_MAX)
+		return "--proc-map-timeout takes milliseconds";
+	s->map_timeout_ms = (int)ms;
+	return NULL;
 }
 
 static const char *set_compression(const struct option_use *use)
@@ -329,7 +365,7 @@ static const struct option options[] = {
 	TEXT("pid", 'p', "pid", target.pids, "record these running processes"),
 	FLAG("quiet", 'q', quiet, "no messages but errors"),
 	FLAG("raw-samples", 'R', attrs.raw, "store raw data of all events"),
-	LATER("realtime", 'r', "n", "collect with this SCHED_FIFO priority"),
+	CALL("realtime", 'r', "n", set_realtime, "collect with this SCHED_FIFO priority"),
 	LATER("snapshot", 'S', "opts", "AUX area tracing in snapshots"),
 	FLAG("stat", 's', attrs.thread_counts, "store counts per thread"),
 	TEXT("tid", 't', "tid", target.tids, "record these running threads"),
@@ -338,7 +374,7 @@ static const struct option options[] = {
 	{.name = "verbose", .letter = 'v', .kind = OPTION_COUNT, AT(verbose), .help = "tell more"},
 	FLAG("weight", 'W', attrs.weight, "store the weight of each sample (events that have one)"),
 	OPTIONAL("compression-level", 'z', "n", set_compression, "compress the records with zstd (level 1 to 22)"),
-	LATER("affinity", 0, "node|cpu", "run where the ring's CPU is"),
+	CALL("affinity", 0, "node|cpu", set_affinity, "read each ring on the node, or the CPU, that it belongs to"),
 	LATER("aio", 0, "n", "write asynchronously"),
 	FLAG("all-cgroups", 0, attrs.cgroups, "store cgroup events"),
 	FLAG("all-kernel", 0, attrs.all_kernel, "sample the kernel only"),
@@ -380,7 +416,8 @@ static const struct option options[] = {
 		"let rings keep what is newest; it is written at the end, or as --switch-output says"),
 	FLAG("per-thread", 0, target.per_thread, "one ring per thread instead of one per CPU"),
 	FLAG("phys-data", 0, attrs.phys_addr, "store physical addresses of data"),
-	LATER("proc-map-timeout", 0, "n", "how long a process's maps may take"),
+	CALL("proc-map-timeout", 0, "n", set_map_timeout,
+		"how many milliseconds the maps of one process may take at the start (500)"),
 	FLAG("running-time", 0, attrs.running_time, "store enabled and running time of read (:S) events"),
 	FLAG("sample-cpu", 0, attrs.sample_cpu, "store the CPU with each sample"),
 	FLAG("sample-identifier", 0, attrs.sample_identifier, "store the identifier with each sample"),
@@ -409,7 +446,7 @@ const struct option_table record_option_table = {options, sizeof(options) / size
 
 struct record_settings record_settings_default(void)
 {
-	return (struct record_settings){.period = 0};
+	return (struct record_settings){.map_timeout_ms = MAP_TIMEOUT_MS};
 }
 
 void record_settings_deinit(struct record_settings *settings)

@@ -157,7 +157,7 @@ static bool is_regular_file(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-static enum tally_status read_build_ids(
+static enum tally_status read_back(
 	struct record_output *o, struct record_summary *summary, struct record_build_ids *ids, struct tally_error *err)
 {
 	const struct record_request *q = o->request;
@@ -172,8 +172,8 @@ static enum tally_status read_build_ids(
 	summary->samples = ids->samples;
 	summary->lost_events = ids->lost_events;
 	features->build_ids = ids->items;
-	features->build_id_count = ids->len;
-	if (ids->len)
+	features->build_id_count = q->no_build_ids ? 0 : ids->len;
+	if (features->build_id_count)
 		record_features_add(features, FEATURE_BUILD_ID);
 	features->first_sample_time_ns = ids->first_ns;
 	features->last_sample_time_ns = ids->last_ns;
@@ -277,8 +277,8 @@ enum tally_status record_output_finish(struct record_output *o, struct record_su
 
 	if (!o->writer)
 		return TALLY_OK;
-	if (can_read_back && !q->no_build_ids && !q->output.switches)
-		st = read_build_ids(o, summary, &ids, err);
+	if (can_read_back && !q->output.switches && (!q->no_build_ids || q->wants_times))
+		st = read_back(o, summary, &ids, err);
 	enum tally_status closed = close_file(o, st == TALLY_OK ? err : NULL);
 	if (st == TALLY_OK)
 		st = closed;

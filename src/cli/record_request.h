@@ -6,6 +6,7 @@
 
 #include "base/diag.h"
 #include "cli/record_control.h"
+#include "kernel/recording/affinity.h"
 #include "kernel/recording/record_attrs.h"
 #include "kernel/system/target.h"
 
@@ -30,11 +31,15 @@ struct record_request {
 	struct event_list *events; /* as parsed */
 	size_t ring_bytes;
 	bool no_build_ids, all_build_ids;
+	bool wants_times; /* of the first and the last sample, without build ids too */
 	bool no_initial_state; /* --synth no */
 	bool is_verbose; /* notes tell what was opened */
 	bool describes_at_end; /* --tail-synthesize */
 	bool overwrites;
 	size_t flush_bytes;
+	enum affinity_mode affinity;
+	int realtime_priority; /* 0: none */
+	int map_timeout_ms;
 	const int *toggles_ms; /* when events are enabled, disabled, ... after the start; attrs.starts_disabled */
 	size_t toggle_count;
 	char *const *command; /* NULL: none */

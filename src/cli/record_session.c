@@ -6,6 +6,7 @@
 #include "kernel/recording/initial_state.h"
 #include "kernel/system/spawn.h"
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -132,6 +133,7 @@ static struct recorder_config recorder_config(struct session *s)
 		.keeps_kernel = q->attrs.all_kernel,
 		.overwrites = q->overwrites,
 		.flush_bytes = q->flush_bytes,
+		.affinity = q->affinity,
 		.ring_bytes = q->ring_bytes,
 		.diag = q->diag};
 
@@ -192,6 +194,7 @@ static enum tally_status write_initial_state(struct session *s, struct tally_err
 	struct initial_state state;
 
 	initial_state_init(&state, s->request->kernel, &layout, &sink);
+	state.map_timeout_ms = s->request->map_timeout_ms;
 	state.with_data_maps = ATTR_HAS(&events->specs[record_attrs_tracking(events)].attr, MMAP_DATA);
 	enum tally_status st = describe_all(s, &state, err);
 	initial_state_deinit(&state);
@@ -476,6 +479,16 @@ static void note_what_is_open(const struct session *s)
 	}
 }
 
+static enum tally_status take_priority(const struct session *s, struct tally_error *err)
+{
+	struct sched_param param = {.sched_priority = s->request->realtime_priority};
+
+	if (param.sched_priority == 0 || sched_setscheduler(0, SCHED_FIFO, &param) == 0)
+		return TALLY_OK;
+	return error_set_errno(err, errno == EPERM ? TALLY_DENIED : TALLY_INVALID, errno,
+		"Could not set realtime priority %d", param.sched_priority);
+}
+
 static enum tally_status start(struct session *s, struct tally_error *err)
 {
 	struct recorder_config config;
@@ -497,6 +510,8 @@ static enum tally_status start(struct session *s, struct tally_error *err)
 		st = record_output_open(&s->output, s->recorder, err);
 	if (st == TALLY_OK)
 		st = describe_if_due(s, false, err);
+	if (st == TALLY_OK)
+		st = take_priority(s, err);
 	s->started_ms = record_now_ms();
 	if (st == TALLY_OK && s->request->attrs.starts_disabled)
 		announce(s, "Events disabled");

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #define FLUSH_BYTES (256u << 10)
 #define COMM_BYTES  16
@@ -109,7 +110,7 @@ static enum tally_status put_fork(
 }
 
 static enum tally_status put_map(
-	struct initial_state *s, uint32_t pid, const struct proc_map *map, struct tally_error *err)
+	struct initial_state *s, uint32_t pid, const struct proc_map *map, uint16_t misc, struct tally_error *err)
 {
 	bool is_data = !(map->prot & PROT_EXEC);
 
@@ -129,7 +130,15 @@ static enum tally_status put_map(
 		.filename = map->path};
 	if (map->path.len == 0 || str_starts_with(map->path, STR("/anon_hugepage")))
 		f.mmap.filename = STR(ANON_NAME);
-	return put(s, &f, (uint16_t)(MISC_CPUMODE_USER | (is_data ? MISC_MMAP_DATA : 0)), &s->layout, err);
+	return put(s, &f, (uint16_t)(MISC_CPUMODE_USER | misc | (is_data ? MISC_MMAP_DATA : 0)), &s->layout, err);
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 static enum tally_status put_maps(struct initial_state *s, uint32_t pid, struct tally_error *err)
@@ -138,17 +147,22 @@ static enum tally_status put_maps(struct initial_state *s, uint32_t pid, struct 
 	char *text;
 	size_t len;
 
+	int64_t deadline_ms = s->map_timeout_ms ? now_ms() + s->map_timeout_ms : INT64_MAX;
+	bool is_late = false, is_told = false;
 	if (!read_proc(s, (pid_t)pid, "maps", &text, &len))
 		return TALLY_OK;
 	struct tally_str rest = {text, len}, line;
-	while (st == TALLY_OK && str_next(&rest, '\n', &line)) {
+	while (st == TALLY_OK && !is_told && str_next(&rest, '\n', &line)) {
 		struct proc_map map;
 		if (line.len == 0)
 			continue;
-		if (proc_map_parse(line, &map))
-			st = put_map(s, pid, &map, err);
-		else
+		is_late = is_late || now_ms() >= deadline_ms;
+		if (!proc_map_parse(line, &map)) {
 			s->left_out++;
+			continue;
+		}
+		is_told = is_late && ((map.prot & PROT_EXEC) || s->with_data_maps); /* by its last record */
+		st = put_map(s, pid, &map, is_late ? MISC_PROC_MAP_PARSE_TIMEOUT : 0, err);
 	}
 	free(text);
 	return st;

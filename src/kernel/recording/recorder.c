@@ -23,6 +23,7 @@ struct recorder {
 	struct recorder_source *sources; /* event-major, then CPU, then thread; fd -1: the thread had ended */
 	size_t source_count;
 	struct ring_set rings;
+	struct affinity affinity;
 	struct pollfd *polls; /* the last is the caller's other_fd */
 	size_t poll_count;
 	size_t live_count; /* polls whose target has not ended */
@@ -241,6 +242,9 @@ enum tally_status recorder_create(
 		st = read_ids(r, err);
 	if (st == TALLY_OK)
 		st = make_polls(r, err);
+	if (st == TALLY_OK)
+		st = affinity_init(&r->affinity, r->kernel, config->per_thread ? AFFINITY_NONE : config->affinity,
+			config->cpus, config->cpu_count, err);
 	if (st != TALLY_OK) {
 		recorder_destroy(r);
 		return st;
@@ -254,6 +258,7 @@ void recorder_destroy(struct recorder *r)
 	if (!r)
 		return;
 	ring_set_deinit(&r->rings);
+	affinity_deinit(&r->affinity);
 	close_sources(r);
 	free(r->sources);
 	free(r->polls);
@@ -339,14 +344,16 @@ enum tally_status recorder_wait(
 }
 
 static enum tally_status empty_ring(
-	struct recorder *r, struct ring *ring, const struct record_sink *sink, uint64_t *taken, struct tally_error *err)
+	struct recorder *r, size_t index, const struct record_sink *sink, uint64_t *taken, struct tally_error *err)
 {
 	struct tally_bytes slices[2];
+	struct ring *ring = &r->rings.slots[index].ring;
 	size_t n = ring_peek(ring, slices);
 	uint64_t bytes = n == 0 ? 0 : slices[0].len + (n == 2 ? slices[1].len : 0);
 
 	if (bytes == 0 || bytes < r->config.flush_bytes)
 		return TALLY_OK;
+	affinity_move(&r->affinity, index);
 	enum tally_status st = sink->take(sink->context, slices, n, err);
 	ring_consume(ring);
 	*taken += bytes;
@@ -361,7 +368,7 @@ enum tally_status recorder_drain(
 
 	for (size_t i = 0; st == TALLY_OK && !r->config.overwrites && i < r->rings.len; i++)
 		if (r->rings.slots[i].fd >= 0)
-			st = empty_ring(r, &r->rings.slots[i].ring, sink, &taken, err);
+			st = empty_ring(r, i, sink, &taken, err);
 	if (st == TALLY_OK)
 		*bytes = taken;
 	return st;
@@ -379,7 +386,7 @@ enum tally_status recorder_snapshot(
 			continue;
 		if (r->kernel->ioctl(r->kernel->context, slot->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, (void *)1) != 0)
 			return error_set_errno(err, TALLY_IO, errno, "a ring cannot be stopped to be read");
-		st = empty_ring(r, &slot->ring, sink, &taken, err);
+		st = empty_ring(r, i, sink, &taken, err);
 		(void)r->kernel->ioctl(r->kernel->context, slot->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, NULL);
 	}
 	if (st == TALLY_OK)

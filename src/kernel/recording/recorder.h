@@ -15,6 +15,7 @@
 
 #include "base/diag.h"
 #include "kernel/events/event_parser.h"
+#include "kernel/recording/affinity.h"
 #include "kernel/recording/ring.h"
 
 struct recorder_config {
@@ -27,6 +28,7 @@ struct recorder_config {
 	bool per_thread; /* one ring per thread */
 	bool keeps_kernel; /* samples of the kernel were asked for by name: no fallback to user space only */
 	bool overwrites; /* the events' attrs say WRITE_BACKWARD: rings keep what is newest, for recorder_snapshot */
+	enum affinity_mode affinity; /* of the thread that drains, by the ring's CPU */
 	size_t flush_bytes; /* a ring with less is left alone until recorder_disable */
 	size_t ring_bytes; /* power of two of pages; halved where memory may not be locked */
 	struct diag *diag;

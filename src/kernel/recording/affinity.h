@@ -1,0 +1,31 @@
+/*
+ * affinity.h - --affinity: the recording thread moves to the CPU, or the node, of the ring that it is about to read.
+ *
+ * The owner of the rings holds one (affinity_deinit). Places that cannot be had are passed over: reading a ring from
+ * elsewhere costs time only. One thread.
+ *
+ *	affinity_init(&affinity, kernel, AFFINITY_NODE, cpus, cpu_count, err);
+ *	affinity_move(&affinity, ring);  ... read the ring ...
+ */
+#ifndef KERNEL_RECORDING_AFFINITY_H
+#define KERNEL_RECORDING_AFFINITY_H
+
+#include "kernel/system/kernel_seam.h"
+
+enum affinity_mode { AFFINITY_NONE, AFFINITY_NODE, AFFINITY_CPU };
+
+struct affinity {
+	enum affinity_mode mode;
+	struct cpu_place *places; /* of the ring's CPUs */
+	size_t count;
+	struct cpu_place *all; /* of all CPUs that are online */
+	size_t all_count;
+	int current; /* the node or CPU where the thread is kept; -1: anywhere */
+};
+
+TALLY_MUST_CHECK enum tally_status affinity_init(struct affinity *affinity, const struct kernel_seam *kernel,
+	enum affinity_mode mode, const int *cpus, size_t count, struct tally_error *err);
+void affinity_deinit(struct affinity *affinity);
+void affinity_move(struct affinity *affinity, size_t ring);
+
+#endif
