@@ -107,9 +107,7 @@ uint32_t resolver_stack(struct resolver *r, uint32_t parent, uint32_t frame)
 	return (uint32_t)*id;
 }
 
-/* The CPU mode that a context marker in a chain switches to; false for one that we do not know: perf drops such chains.
- */
-static bool context_mode(uint64_t marker, unsigned *cpumode)
+bool resolver_context(uint64_t marker, unsigned *cpumode)
 {
 	switch (marker) {
 	case CONTEXT_HV:
@@ -147,7 +145,7 @@ struct resolved_chain resolver_chain_frames(
 	for (uint32_t i = 0; i < chain->count; i++) {
 		uint64_t ip = sample_u64_at(chain->data, i, r->swap);
 		if (ip >= CONTEXT_MAX) {
-			if (!context_mode(ip, &cpumode))
+			if (!resolver_context(ip, &cpumode))
 				return none;
 			continue;
 		}

@@ -74,6 +74,9 @@ struct resolved_chain { /* innermost first; valid until the resolver's next chai
 };
 struct resolved_chain resolver_chain_frames(
 	struct resolver *r, const struct resolve_where *where, const struct sample_array *chain);
+/* The CPU mode that a context marker in a chain switches to; false for one that we do not know: perf drops such chains.
+ */
+bool resolver_context(uint64_t marker, unsigned *cpumode);
 /* The innermost stack node; RESOLVE_NONE for an empty chain. */
 uint32_t resolver_chain(struct resolver *r, const struct resolve_where *where, const struct sample_array *chain);
 

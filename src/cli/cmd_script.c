@@ -312,6 +312,8 @@ static enum tally_status prepare_values(struct script *script, struct tally_erro
 	struct script_printer *printer = &script->printer;
 	printer->places.arch = features->arch.len > 0 ? arch_find(features->arch.data) : NULL;
 	printer->clock = script_clock_make(features);
+	if (!script_places_init(&printer->places))
+		return error_nomem(err);
 	size_t count;
 	(void)perfdata_reader_events(script->reader, &count);
 	for (size_t i = 0; i < count; i++)
@@ -384,6 +386,7 @@ static void print_notes(const struct script *script)
 static void script_deinit(struct script *script)
 {
 	tracepoint_printer_destroy(script->printer.tracepoints);
+	script_places_deinit(&script->printer.places);
 	frame_names_deinit(&script->names);
 	resolver_deinit(&script->resolver);
 	sideband_deinit(&script->sideband);

@@ -1,5 +1,7 @@
 #include "cli/script_places.h"
 
+#include <stdlib.h>
+
 unsigned script_cpumode_of(const struct script_places *p, uint64_t ip)
 {
 	uint64_t kernel_start = p->arch ? p->arch->kernel_start : UINT64_C(1) << 63;
@@ -118,73 +120,187 @@ static void print_inlined(
 	text_str(t, " (inlined)\n");
 }
 
-static bool keep_line(struct script_places *p, struct frame_name *name, const struct text *line)
+static size_t inlined_count(const struct script_places *p, const struct frame_name *name)
 {
-	char *copy = line->failed ? NULL : arena_string(&p->names->arena, line->data, line->len);
-	name->lines[name->line_count++] = (struct tally_str){copy, line->len};
-	return copy != NULL;
+	return p->no_inline || name->place_count == 0 ? 0 : name->place_count - 1;
 }
 
-/* What follows the address in a frame's lines, one for each call that was inlined there; kept with the frame. */
-static bool make_lines(struct script_places *p, uint32_t frame, uint64_t ip, struct frame_name *name, uint64_t fields)
+/* What follows the address in a frame's line: of the calls that were inlined there first, then of its function. */
+static void print_line(
+	const struct script_places *p, struct text *t, const struct script_place *place, size_t line, uint64_t fields)
 {
-	if ((fields & FIELD_SRCLINE || !p->no_inline) && !frame_names_places(p->names, frame, name))
-		return false;
-	size_t inlined = p->no_inline || name->place_count == 0 ? 0 : name->place_count - 1;
-	struct text line = {0};
-	name->lines = arena_array(&p->names->arena, struct tally_str, inlined + 1);
-	name->line_count = 0;
-	name->line_form = (uint32_t)(fields & FRAME_FIELDS);
-	bool ok = name->lines != NULL;
-	for (size_t i = 0; i < inlined && ok; i++) {
-		text_clear(&line);
-		print_inlined(p, &line, name, i, fields);
-		ok = keep_line(p, name, &line);
+	if (line < inlined_count(p, place->name)) {
+		print_inlined(p, t, place->name, line, fields);
+		return;
 	}
-	if (ok) {
+	script_print_name(p, t, place, fields);
+	if (fields & FIELD_SRCLINE)
+		print_source(p, t, place->name, line);
+	text_char(t, '\n');
+}
+
+static uint32_t form_of(uint64_t fields)
+{
+	return (uint32_t)(fields & FRAME_FIELDS);
+}
+
+/* The lines are kept with the frame in the form that is asked for first: other events may have other fields. */
+static bool keep_lines(struct script_places *p, const struct script_place *place, uint64_t fields)
+{
+	struct frame_name *name = place->name;
+	size_t count = inlined_count(p, name) + 1;
+	struct text line = {0};
+	struct tally_str *lines = arena_array(&p->names->arena, struct tally_str, count);
+	bool ok = lines != NULL;
+	for (size_t i = 0; i < count && ok; i++) {
 		text_clear(&line);
-		struct script_place where = place_of(p, name, frame, ip);
-		script_print_name(p, &line, &where, fields);
-		if (fields & FIELD_SRCLINE)
-			print_source(p, &line, name, inlined);
-		text_char(&line, '\n');
-		ok = keep_line(p, name, &line);
+		print_line(p, &line, place, i, fields);
+		char *copy = line.failed ? NULL : arena_string(&p->names->arena, line.data, line.len);
+		lines[i] = (struct tally_str){copy, line.len};
+		ok = copy != NULL;
 	}
 	text_deinit(&line);
 	if (!ok)
-		name->lines = NULL;
-	return ok;
+		return false;
+	name->lines = lines;
+	name->line_count = (uint32_t)count;
+	name->line_form = form_of(fields);
+	return true;
 }
 
-static bool print_chain_frame(struct script_places *p, struct text *t, uint32_t frame, uint64_t ip, uint64_t fields)
+static bool print_frame(
+	struct script_places *p, struct text *t, uint32_t frame, uint64_t ip, struct frame_name *name, uint64_t fields)
 {
-	struct frame_name *name = frame_names_get(p->names, frame, NULL);
-	if (!name)
-		return false;
-	if ((!name->lines || name->line_form != (uint32_t)(fields & FRAME_FIELDS)) &&
-		!make_lines(p, frame, ip, name, fields))
-		return false;
-	for (uint32_t i = 0; i < name->line_count; i++) {
+	bool is_kept = name->lines && name->line_form == form_of(fields);
+	struct script_place place = {0};
+	if (!is_kept) {
+		if ((fields & FIELD_SRCLINE || !p->no_inline) && !frame_names_places(p->names, frame, name))
+			return false;
+		place = place_of(p, name, frame, ip);
+		if (!name->lines && !keep_lines(p, &place, fields))
+			return false;
+		is_kept = name->line_form == form_of(fields);
+	}
+	size_t count = is_kept ? name->line_count : inlined_count(p, name) + 1;
+	for (size_t i = 0; i < count; i++) {
 		text_char(t, '\t');
 		script_print_address(t, ip);
-		text_bytes(t, name->lines[i].data, name->lines[i].len);
+		if (is_kept)
+			text_bytes(t, name->lines[i].data, name->lines[i].len);
+		else
+			print_line(p, t, &place, i, fields);
 	}
 	return true;
 }
 
-bool script_print_chain(struct script_places *p, struct text *t, const struct resolve_where *where,
-	const struct sample_array *callchain, uint64_t fields)
+/* A frame's lines as they were printed last; a slot is two cache lines, and what does not fit is not kept. */
+#define LINE_SLOTS_LOG  14
+#define LINE_SLOT_BYTES 104
+
+struct script_line {
+	uint64_t ip;
+	struct frame_name *name; /* NULL: empty */
+	uint32_t epoch;
+	uint16_t len;
+	uint8_t cpumode;
+	uint8_t form;
+	char text[LINE_SLOT_BYTES];
+};
+
+bool script_places_init(struct script_places *p)
 {
-	struct resolved_chain chain = resolver_chain_frames(p->resolver, where, callchain);
-	if (p->resolver->failed)
-		return false;
+	p->lines = calloc((size_t)1 << LINE_SLOTS_LOG, sizeof(*p->lines));
+	return p->lines != NULL;
+}
+
+void script_places_deinit(struct script_places *p)
+{
+	free(p->lines);
+	p->lines = NULL;
+}
+
+/* The address alone says where: the next ones can be fetched before their epochs are known. */
+static size_t line_slot(uint64_t ip)
+{
+	return (size_t)(ip * UINT64_C(0x9e3779b97f4a7c15) >> (64 - LINE_SLOTS_LOG));
+}
+
+#define LINES_AHEAD 3 /* as many as the time of a miss lasts */
+
+static void fetch_line(const struct script_places *p, uint64_t ip)
+{
+	const char *slot = (const char *)&p->lines[line_slot(ip)];
+	__builtin_prefetch(slot);
+	__builtin_prefetch(slot + 64);
+}
+
+/* The form in a byte: which of FRAME_FIELDS, in their order. */
+static uint8_t packed_form(uint64_t fields)
+{
+	return (uint8_t)((fields & FIELD_SYM ? 1 : 0) | (fields & FIELD_SYMOFF ? 2 : 0) | (fields & FIELD_DSO ? 4 : 0) |
+			 (fields & FIELD_DSOFF ? 8 : 0) | (fields & FIELD_SRCLINE ? 16 : 0));
+}
+
+/* NULL: out of memory. */
+static struct frame_name *print_new_frame(struct script_places *p, struct text *t, const struct resolve_where *where,
+	const struct script_line *key, struct script_line *slot, uint64_t fields)
+{
+	size_t start = t->len;
+	uint32_t frame = resolver_frame(p->resolver, where, key->cpumode, key->ip);
+	struct frame_name *name = p->resolver->failed ? NULL : frame_names_get(p->names, frame, NULL);
+	if (!name || !print_frame(p, t, frame, key->ip, name, fields))
+		return NULL;
+	slot->name = NULL;
+	if (t->failed || t->len - start > LINE_SLOT_BYTES)
+		return t->failed ? NULL : name;
+	*slot = *key;
+	slot->name = name;
+	slot->len = (uint16_t)(t->len - start);
+	memcpy(slot->text, t->data + start, slot->len);
+	return name;
+}
+
+bool script_print_chain(struct script_places *p, struct text *t, const struct resolve_where *where,
+	const struct sample_array *chain, uint64_t fields)
+{
+	struct script_line key = {.cpumode = MISC_CPUMODE_USER, .form = packed_form(fields)};
+	size_t start = t->len;
+	unsigned count = 0;
 	text_char(t, '\n');
-	for (size_t i = 0; i < chain.count; i++)
-		if (!print_chain_frame(p, t, chain.frames[i], chain.ips[i], fields))
-			return false;
-	if (chain.count > 0)
-		frame_names_get(p->names, chain.frames[0], NULL)->samples++;
-	return true;
+	for (uint32_t i = 0; i < chain->count; i++) {
+		key.ip = sample_u64_at(chain->data, i, p->resolver->swap);
+		if (key.ip >= CONTEXT_MAX) {
+			unsigned cpumode;
+			if (resolver_context(key.ip, &cpumode)) {
+				key.cpumode = (uint8_t)cpumode;
+				continue;
+			}
+			t->len = start; /* perf drops such chains */
+			text_char(t, '\n');
+			return !t->failed;
+		}
+		if (p->resolver->max_stack > 0 && count >= p->resolver->max_stack)
+			break;
+		key.epoch = key.cpumode == MISC_CPUMODE_KERNEL ? where->kernel_epoch : where->user_epoch;
+		struct script_line *slot = &p->lines[line_slot(key.ip)];
+		if (i + LINES_AHEAD < chain->count)
+			fetch_line(p, sample_u64_at(chain->data, i + LINES_AHEAD, p->resolver->swap));
+		char *room = text_room(t, LINE_SLOT_BYTES);
+		bool is_kept = slot->name && slot->ip == key.ip && slot->epoch == key.epoch &&
+			       slot->cpumode == key.cpumode && slot->form == key.form;
+		struct frame_name *name = slot->name;
+		if (is_kept && room) {
+			memcpy(room, slot->text, LINE_SLOT_BYTES); /* a constant size is fastest; len counts */
+			t->len += slot->len;
+		} else {
+			name = print_new_frame(p, t, where, &key, slot, fields);
+			if (!name)
+				return false;
+		}
+		if (count++ == 0)
+			name->samples++;
+	}
+	return !t->failed;
 }
 
 bool script_print_leaf(struct script_places *p, struct text *t, const struct script_place *place, uint64_t fields)

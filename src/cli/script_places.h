@@ -4,6 +4,7 @@
  * Borrows everything it is given. Text that depends only on a frame is made once. One thread.
  *
  *	struct script_places places = {.machine = m, .resolver = &resolver, .names = &names, .arch = arch};
+ *	script_places_init(&places);
  *	script_print_chain(&places, &text, &where, &sample->callchain, fields);
  */
 #ifndef CLI_SCRIPT_PLACES_H
@@ -13,6 +14,8 @@
 #include "arch/arch.h"
 #include "cli/script_fields.h"
 
+struct script_line;
+
 struct script_places {
 	const struct machine *machine;
 	struct resolver *resolver;
@@ -20,6 +23,7 @@ struct script_places {
 	const struct arch *arch; /* NULL: unknown */
 	bool full_kernel_path, full_source_path;
 	bool no_inline;
+	struct script_line *lines; /* of script_places_init */
 	struct resolve_where now; /* of the sample that is printed */
 };
 
@@ -31,7 +35,9 @@ struct script_place { /* an address, named */
 	uint32_t frame;
 };
 
-/* False: out of memory; so for all of these. */
+/* Before the first chain. False: out of memory; so for all of these. Deinit is harmless without it. */
+bool script_places_init(struct script_places *places);
+void script_places_deinit(struct script_places *places);
 bool script_place_find(struct script_places *places, const struct resolve_where *where, unsigned cpumode, uint64_t ip,
 	struct script_place *place);
 /* The mode of an address that comes without one. */

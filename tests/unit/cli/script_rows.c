@@ -59,10 +59,12 @@ static void init(struct fixture *f, bool swap)
 		.cgroups = &f->cgroups,
 		.event_name_width = 6,
 	};
+	assert_true(script_places_init(&f->printer.places));
 }
 
 static void deinit(struct fixture *f)
 {
+	script_places_deinit(&f->printer.places);
 	frame_names_deinit(&f->names);
 	resolver_deinit(&f->resolver);
 	binary_store_destroy(f->store);
