@@ -24,7 +24,7 @@ static uint64_t whole_records(const struct ring *ring, uint64_t start)
 	while (at + sizeof(struct perf_event_header) <= ring->data_bytes) {
 		struct perf_event_header header; /* aligned, so never across the end */
 		memcpy(&header, ring->data + ((start + at) & (ring->data_bytes - 1)), sizeof(header));
-		if (header.size < sizeof(header) || header.size > ring->data_bytes - at)
+		if (header.size < sizeof(header) || header.size % 8 != 0 || header.size > ring->data_bytes - at)
 			break;
 		at += header.size;
 	}

@@ -52,6 +52,10 @@ static int fake_ioctl(void *context, int fd, unsigned long request, void *argume
 		text_printf(&k->log, "output %d -> %d\n", fd, (int)(intptr_t)argument);
 	else if (request == PERF_EVENT_IOC_ENABLE)
 		text_printf(&k->log, "enable %d\n", fd);
+	else if (request == PERF_EVENT_IOC_DISABLE)
+		text_printf(&k->log, "disable %d\n", fd);
+	else if (request == PERF_EVENT_IOC_PAUSE_OUTPUT)
+		text_printf(&k->log, "%s %d\n", argument ? "pause" : "go on", fd);
 	return 0;
 }
 
@@ -71,7 +75,7 @@ static void *fake_mmap(void *context, size_t size, int protection, int fd, off_t
 		errno = EPERM;
 		return MAP_FAILED;
 	}
-	text_printf(&k->log, "map %d %zu KiB\n", fd, size / 1024);
+	text_printf(&k->log, "map %d %zu KiB%s\n", fd, size / 1024, protection & PROT_WRITE ? "" : " to read");
 	void *ring = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	assert_true(ring != MAP_FAILED && k->ring_count < 8);
 	k->ring_bytes[k->ring_count] = size;
@@ -434,6 +438,66 @@ static void test_enable_leaves_exec_to_the_kernel(void **state)
 	finish(&f);
 }
 
+static void test_rings_that_overwrite(void **state)
+{
+	struct fixture f;
+	size_t total = 0;
+	uint64_t bytes;
+	struct record_sink sink = {add_up, &total};
+	start(&f, EVENT_SOFTWARE, SW_CPU_CLOCK, "cpu-clock");
+	f.config.overwrites = true;
+	assert_int_equal(recorder_create(&f.config, &f.recorder, NULL), TALLY_OK);
+	assert_non_null(strstr(log_of(&f), " to read\n"));
+	for (size_t i = 0; i < f.fake.ring_count; i++)
+		((struct perf_event_mmap_page *)(void *)f.fake.rings[i])->data_head = (uint64_t)0 - 64 * (i + 1);
+	assert_int_equal(recorder_drain(f.recorder, &sink, &bytes, NULL), TALLY_OK);
+	assert_int_equal(bytes, 0);
+	text_clear(&f.fake.log);
+	assert_int_equal(recorder_snapshot(f.recorder, &sink, &bytes, NULL), TALLY_OK);
+	assert_int_equal(total, 192);
+	assert_int_equal(bytes, 192);
+	assert_string_equal(log_of(&f), "pause 10\ngo on 10\npause 11\ngo on 11\n");
+	assert_int_equal(recorder_snapshot(f.recorder, &sink, &bytes, NULL), TALLY_OK);
+	assert_int_equal(bytes, 0);
+	finish(&f);
+}
+
+static void test_little_stays_in_the_ring_until_the_end(void **state)
+{
+	struct fixture f;
+	size_t total = 0;
+	uint64_t bytes;
+	struct record_sink sink = {add_up, &total};
+	start(&f, EVENT_SOFTWARE, SW_CPU_CLOCK, "cpu-clock");
+	f.config.flush_bytes = 100;
+	assert_int_equal(recorder_create(&f.config, &f.recorder, NULL), TALLY_OK);
+	for (size_t i = 0; i < f.fake.ring_count; i++)
+		((struct perf_event_mmap_page *)(void *)f.fake.rings[i])->data_head = 64 * (i + 1);
+	assert_int_equal(recorder_drain(f.recorder, &sink, &bytes, NULL), TALLY_OK);
+	assert_int_equal(bytes, 128);
+	recorder_disable(f.recorder);
+	assert_int_equal(recorder_drain(f.recorder, &sink, &bytes, NULL), TALLY_OK);
+	assert_int_equal(bytes, 64);
+	assert_int_equal(total, 192);
+	finish(&f);
+}
+
+static void test_events_stop_and_go(void **state)
+{
+	struct fixture f;
+	start(&f, EVENT_SOFTWARE, SW_CPU_CLOCK, "cpu-clock");
+	assert_int_equal(recorder_create(&f.config, &f.recorder, NULL), TALLY_OK);
+	text_clear(&f.fake.log);
+	assert_int_equal(recorder_set_running(f.recorder, RECORDER_ALL, false, NULL), TALLY_OK);
+	assert_int_equal(recorder_set_running(f.recorder, 0, true, NULL), TALLY_OK);
+	assert_string_equal(log_of(&f), "disable 10\ndisable 11\nenable 10\nenable 11\n");
+	f.events.specs[0].attr.config = SW_DUMMY; /* it tracks processes: that never stops */
+	text_clear(&f.fake.log);
+	assert_int_equal(recorder_set_running(f.recorder, RECORDER_ALL, false, NULL), TALLY_OK);
+	assert_string_equal(log_of(&f), "");
+	finish(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -450,6 +514,9 @@ int main(void)
 		cmocka_unit_test(test_kinds_of_cores),
 		cmocka_unit_test(test_drain_visits_all_rings),
 		cmocka_unit_test(test_enable_leaves_exec_to_the_kernel),
+		cmocka_unit_test(test_rings_that_overwrite),
+		cmocka_unit_test(test_little_stays_in_the_ring_until_the_end),
+		cmocka_unit_test(test_events_stop_and_go),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -133,6 +133,56 @@ static void test_clock(void **state)
 	assert_false(clock.has_short);
 }
 
+/* A record of size bytes in front of what the ring has: backward, as the kernel does with write_backward. */
+static void kernel_writes_backward(uint64_t *position, uint16_t size, uint8_t mark)
+{
+	struct perf_event_header header = {.type = mark, .size = size};
+	*position -= size;
+	for (size_t i = 0; i < size; i++)
+		memory[PAGE + (*position + i) % DATA] = i < sizeof(header) ? ((uint8_t *)&header)[i] : mark;
+	control()->data_head = *position;
+}
+
+static void test_backward(void **state)
+{
+	struct ring ring = fresh_ring(0);
+	struct tally_bytes slices[2];
+	uint64_t position = 0;
+	ring.is_backward = true;
+	assert_int_equal(ring_peek(&ring, slices), 0);
+	kernel_writes_backward(&position, 24, 1);
+	kernel_writes_backward(&position, 16, 2);
+	assert_int_equal(ring_peek(&ring, slices), 1); /* the newest first */
+	assert_int_equal(slices[0].len, 40);
+	assert_int_equal(slices[0].data[0], 2);
+	assert_int_equal(slices[0].data[16], 1);
+	ring_consume(&ring);
+	assert_int_equal(control()->data_tail, 0); /* the map is for reading only */
+	kernel_writes_backward(&position, 32, 3); /* around the end */
+	assert_int_equal(ring_peek(&ring, slices), 2);
+	assert_int_equal(slices[0].len + slices[1].len, 32);
+	assert_int_equal(slices[0].data[0], 3);
+	ring_consume(&ring);
+	assert_int_equal(ring_peek(&ring, slices), 0);
+}
+
+/* More than the ring holds came: the record that is overwritten in part is left out. */
+static void test_backward_overwritten(void **state)
+{
+	struct ring ring = fresh_ring(0);
+	struct tally_bytes slices[2];
+	uint64_t position = 0;
+	ring.is_backward = true;
+	for (uint8_t i = 1; i <= 5; i++)
+		kernel_writes_backward(&position, 24, i);
+	size_t n = ring_peek(&ring, slices);
+	assert_int_equal(slices[0].len + (n == 2 ? slices[1].len : 0), 48);
+	assert_int_equal(slices[0].data[0], 5);
+	memory[PAGE + position % DATA + 6] = 0; /* a size that cannot be */
+	assert_int_equal(ring_peek(&ring, slices), 1);
+	assert_int_equal(slices[0].len, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -143,6 +193,8 @@ int main(void)
 		cmocka_unit_test(test_head_beyond_size),
 		cmocka_unit_test(test_stream_is_whole_and_in_order),
 		cmocka_unit_test(test_clock),
+		cmocka_unit_test(test_backward),
+		cmocka_unit_test(test_backward_overwritten),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
