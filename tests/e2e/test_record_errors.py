@@ -25,7 +25,7 @@ CASES = {
     'clock': ('-k bogus', 129, 'unknown clockid', 'monotonic'),
     'register': ('--user-regs=foo', 129, 'unknown register'),
     'delay': ('-D abc', 129, '--delay takes milliseconds'),
-    'not built yet': ('-z', 129, 'not supported yet'),
+    'not built yet': ('--aio', 129, 'not supported yet'),
     'unknown option': ('--nosuchoption', 129, 'nosuchoption'),
     'missing value': ('-e', 129, "switch `e' requires a value"),
     'no such folder': ('-e cpu-clock -o /nonexistent/x.data', 255, '/nonexistent/x.data', '-o'),
