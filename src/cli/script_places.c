@@ -194,7 +194,7 @@ static bool print_frame(
 }
 
 /* A frame's lines as they were printed last; a slot is two cache lines, and what does not fit is not kept. */
-#define LINE_SLOTS_LOG  14
+#define LINE_SLOTS_LOG	14
 #define LINE_SLOT_BYTES 104
 
 struct script_line {

@@ -163,6 +163,14 @@ static bool use_host_vmlinux(const struct binary_store_options *options, struct 
 	return false;
 }
 
+/* The root of another machine's files says that the kernel was another's too, whatever the recording knows of it. */
+static bool is_of_host(const struct binary_store_options *options, const struct host_kernel *host)
+{
+	if (options->kallsyms)
+		return true;
+	return !host->is_foreign && (!options->symfs || options->system_root);
+}
+
 void load_kernel(const struct binary_store_options *options, struct host_kernel *host, struct binary_entry *entry)
 {
 	if (options->vmlinux) {
@@ -171,7 +179,7 @@ void load_kernel(const struct binary_store_options *options, struct host_kernel 
 				arena_printf(&entry->arena, "%s is no kernel with symbols", options->vmlinux));
 		return;
 	}
-	bool is_host = options->kallsyms || !host->is_foreign;
+	bool is_host = is_of_host(options, host);
 	/* A file is read ten times as fast as /proc/kallsyms, which the kernel prints anew. */
 	if (!options->kallsyms && use_kallsyms_copy(options, entry))
 		return;
@@ -186,6 +194,8 @@ void load_kernel(const struct binary_store_options *options, struct host_kernel 
 	if (!kallsyms)
 		binary_entry_set(entry, BINARY_NO_FILE,
 			is_host ? "/proc/kallsyms cannot be read"
+			: !host->is_foreign
+				? "with --symfs the kernel of this machine is not asked"
 				: "another kernel than this machine's: its symbols are not in the build-id cache");
 }
 
@@ -204,7 +214,7 @@ static bool is_module_of_host(const struct binary_store_options *options, struct
 void load_module(const struct binary_store_options *options, struct host_kernel *host, struct binary_entry *entry)
 {
 	const struct kallsyms *kallsyms = NULL;
-	if (options->kallsyms || (!host->is_foreign && is_module_of_host(options, entry)))
+	if (options->kallsyms || (is_of_host(options, host) && is_module_of_host(options, entry)))
 		kallsyms = host_kallsyms(options, host, entry);
 	if (!kallsyms) {
 		binary_entry_set(entry, BINARY_NO_FILE, "a module of another kernel than this machine's");
