@@ -110,9 +110,10 @@ static bool keep_switch(
 static bool read_pid(struct inject_sched *sched, struct tally_bytes raw, uint32_t *pid)
 {
 	struct tracepoint_value value;
-	for (unsigned i = 0; tracepoint_value_at(sched->fields, raw, i, &value); i++)
-		if (value.is_number && str_equal(value.name, STR("pid"))) {
-			*pid = (uint32_t)value.number;
+	for (unsigned i = 0; tracepoint_value_at(sched->fields, raw, TRACEPOINT_OWN, i, &value); i++)
+		if (value.field.form != TRACEPOINT_TEXT && value.field.count == 0 &&
+			str_equal(value.field.name, STR("pid"))) {
+			*pid = (uint32_t)value.numbers[0];
 			return true;
 		}
 	return false;

@@ -221,17 +221,71 @@ static bool field_is_whole(const struct tep_format_field *field, struct tally_by
 	return !c.failed && offset + (place >> 16) <= raw.len;
 }
 
-bool tracepoint_value_at(
-	struct tracepoint_printer *printer, struct tally_bytes raw, unsigned index, struct tracepoint_value *value)
+static struct tep_format_field *find_field(const struct tep_event *event, enum tracepoint_part part, unsigned index)
 {
-	struct tep_record record = {.data = (void *)(uintptr_t)raw.data, .size = (int)raw.len};
-	struct tep_event *event = raw.len < 2 ? NULL : tep_find_event_by_record(printer->tep, &record);
-	struct tep_format_field *field = event ? event->format.fields : NULL;
+	struct tep_format_field *field = part == TRACEPOINT_COMMON ? event->format.common_fields : event->format.fields;
 	while (field && index-- > 0)
 		field = field->next;
+	return field;
+}
+
+static bool is_plain_array(const struct tep_format_field *field)
+{
+	return (field->flags & TEP_FIELD_IS_ARRAY) && !(field->flags & (TEP_FIELD_IS_STRING | TEP_FIELD_IS_DYNAMIC)) &&
+	       field->arraylen > 0 && field->arraylen <= TRACEPOINT_ARRAY_MAX && field->elementsize > 0 &&
+	       (uint64_t)field->arraylen * field->elementsize == (uint64_t)field->size;
+}
+
+static struct tracepoint_field describe(const struct tep_format_field *field)
+{
+	struct tracepoint_field out = {.name = str_from(field->name), .form = TRACEPOINT_TEXT};
+	bool is_array = is_plain_array(field);
+	unsigned bytes = is_array ? field->elementsize : field->size > 0 ? (unsigned)field->size : 0;
+	bool is_number =
+		is_array || !(field->flags & (TEP_FIELD_IS_ARRAY | TEP_FIELD_IS_STRING | TEP_FIELD_IS_DYNAMIC));
+	if (!is_number || (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8))
+		return out;
+	out.bytes = bytes;
+	out.count = is_array ? field->arraylen : 0;
+	if (field->flags & TEP_FIELD_IS_SIGNED)
+		out.form = TRACEPOINT_SIGNED;
+	else
+		out.form = field->flags & (TEP_FIELD_IS_POINTER | TEP_FIELD_IS_LONG) ? TRACEPOINT_ADDRESS
+										     : TRACEPOINT_NUMBER;
+	return out;
+}
+
+static void read_numbers(struct tracepoint_printer *printer, const uint8_t *data, struct tracepoint_value *value)
+{
+	const struct tracepoint_field *field = &value->field;
+	unsigned unused = 64 - 8 * field->bytes;
+	for (unsigned i = 0; i < (field->count ? field->count : 1); i++) {
+		uint64_t number = tep_read_number(printer->tep, data + (size_t)i * field->bytes, (int)field->bytes);
+		if (field->form == TRACEPOINT_SIGNED)
+			number = (uint64_t)((int64_t)(number << unused) >> unused);
+		value->numbers[i] = number;
+	}
+}
+
+bool tracepoint_field_at(struct tracepoint_printer *printer, uint64_t id, enum tracepoint_part part, unsigned index,
+	struct tracepoint_field *out)
+{
+	const struct tep_event *event = id <= INT32_MAX ? tep_find_event(printer->tep, (int)id) : NULL;
+	const struct tep_format_field *field = event ? find_field(event, part, index) : NULL;
+	if (field)
+		*out = describe(field);
+	return field != NULL;
+}
+
+bool tracepoint_value_at(struct tracepoint_printer *printer, struct tally_bytes raw, enum tracepoint_part part,
+	unsigned index, struct tracepoint_value *value)
+{
+	struct tep_record record = {.data = (void *)(uintptr_t)raw.data, .size = (int)raw.len};
+	const struct tep_event *event = raw.len < 2 ? NULL : tep_find_event_by_record(printer->tep, &record);
+	struct tep_format_field *field = event ? find_field(event, part, index) : NULL;
 	if (!field)
 		return false;
-	*value = (struct tracepoint_value){.name = str_from(field->name), .text = {"", 0}};
+	*value = (struct tracepoint_value){.field = describe(field), .text = {"", 0}};
 	bool swap = tep_is_file_bigendian(printer->tep) != tep_is_local_bigendian(printer->tep);
 	if (!field_is_whole(field, raw, swap))
 		return true;
@@ -239,9 +293,8 @@ bool tracepoint_value_at(
 	tep_print_field_content(&printer->text, record.data, record.size, field);
 	trace_seq_terminate(&printer->text);
 	value->text = (struct tally_str){printer->text.buffer, printer->text.len};
-	value->is_number = !(field->flags & (TEP_FIELD_IS_ARRAY | TEP_FIELD_IS_STRING | TEP_FIELD_IS_DYNAMIC));
-	if (value->is_number)
-		value->number = tep_read_number(printer->tep, raw.data + field->offset, field->size);
+	if (value->field.form != TRACEPOINT_TEXT)
+		read_numbers(printer, raw.data + field->offset, value);
 	return true;
 }
 
@@ -272,8 +325,14 @@ bool tracepoint_field_names(struct tracepoint_printer *printer, uint64_t id, str
 	return false;
 }
 
-bool tracepoint_value_at(
-	struct tracepoint_printer *printer, struct tally_bytes raw, unsigned index, struct tracepoint_value *value)
+bool tracepoint_field_at(struct tracepoint_printer *printer, uint64_t id, enum tracepoint_part part, unsigned index,
+	struct tracepoint_field *field)
+{
+	return false;
+}
+
+bool tracepoint_value_at(struct tracepoint_printer *printer, struct tally_bytes raw, enum tracepoint_part part,
+	unsigned index, struct tracepoint_value *value)
 {
 	return false;
 }

@@ -28,15 +28,26 @@ bool tracepoint_print(struct tracepoint_printer *printer, struct tally_bytes raw
 /* Appends "prev_comm,prev_pid,..." of the tracepoint with this number (attr.config); false if it is not described. */
 bool tracepoint_field_names(struct tracepoint_printer *printer, uint64_t id, struct text *t);
 
-struct tracepoint_value {
-	struct tally_str name; /* of the field */
-	struct tally_str text;
-	uint64_t number; /* of a field that is one: not an array, not text */
-	bool is_number;
+enum tracepoint_form { TRACEPOINT_NUMBER, TRACEPOINT_SIGNED, TRACEPOINT_ADDRESS, TRACEPOINT_TEXT };
+#define TRACEPOINT_ARRAY_MAX 64 /* items; longer arrays are text */
+enum tracepoint_part { TRACEPOINT_COMMON, TRACEPOINT_OWN }; /* fields that all events have, and its own */
+struct tracepoint_field {
+	struct tally_str name;
+	enum tracepoint_form form; /* of the items of an array; arrays of varying length are text */
+	unsigned bytes; /* of a number */
+	unsigned count; /* of an array's items; else 0 */
 };
-/* The fields of a payload in order, but for those that all have; false behind the last one and where the event is not
- * described. The value is the printer's, until its next call. */
-bool tracepoint_value_at(
-	struct tracepoint_printer *printer, struct tally_bytes raw, unsigned index, struct tracepoint_value *value);
+struct tracepoint_value {
+	struct tracepoint_field field;
+	struct tally_str text;
+	uint64_t numbers[TRACEPOINT_ARRAY_MAX]; /* sign-extended; one, or as many as the array has */
+};
+/* The fields of an event (attr.config) in order; false behind the last one and where the event is not described. */
+bool tracepoint_field_at(struct tracepoint_printer *printer, uint64_t id, enum tracepoint_part part, unsigned index,
+	struct tracepoint_field *field);
+/* The same with the values of a payload; 0 and nothing for what the payload is too short for. The value is the printer's,
+ * until its next call. */
+bool tracepoint_value_at(struct tracepoint_printer *printer, struct tally_bytes raw, enum tracepoint_part part,
+	unsigned index, struct tracepoint_value *value);
 
 #endif

@@ -7,11 +7,12 @@
 #include "base/error.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/data_ctf.h"
 #include "cli/data_json.h"
 #include "cli/recording_input.h"
 
 struct settings {
-	const char *input, *to_json;
+	const char *input, *to_json, *to_ctf;
 	bool force, all, wall_clock;
 	unsigned verbose;
 };
@@ -28,7 +29,11 @@ static const struct option options[] = {
 		.help = "input file name"},
 	{.name = "verbose", .letter = 'v', .kind = OPTION_COUNT, ROW(verbose), .help = "be more verbose"},
 	{.name = "all", .kind = OPTION_FLAG, ROW(all), .help = "Convert all events (CTF only)"},
-	{.name = "to-ctf", .kind = OPTION_UNSUPPORTED, .argument = "...", .help = "Convert to CTF format"},
+	{.name = "to-ctf",
+		.kind = OPTION_STRING,
+		.argument = "...",
+		ROW(to_ctf),
+		.help = "Convert to CTF format, in this directory"},
 	{.name = "to-json", .kind = OPTION_STRING, .argument = "...", ROW(to_json), .help = "Convert to JSON format"},
 	{.name = "tod", .kind = OPTION_FLAG, ROW(wall_clock), .help = "Convert time to wall clock time (CTF only)"},
 	{.name = "time", .kind = OPTION_UNSUPPORTED, .argument = "str", .help = "Time span of interest (start,stop)"},
@@ -38,6 +43,8 @@ static const char *const usages[] = {"convert [<options>]", NULL};
 static const char *const examples[] = {
 	"the samples of a recording as JSON",
 	"tally data convert --to-json samples.json",
+	"a trace for babeltrace2 or Trace Compass, with mappings and names of threads",
+	"tally data convert --all --to-ctf trace",
 	NULL,
 };
 
@@ -68,20 +75,34 @@ static enum tally_status write_json(
 	return status;
 }
 
+static enum tally_status write_ctf(const struct settings *settings, struct data_source *source, uint64_t *samples,
+	uint64_t *others, struct tally_error *err)
+{
+	struct data_ctf_options ctf = {.path = settings->to_ctf,
+		.replace = settings->force,
+		.all = settings->all,
+		.wall_clock = settings->wall_clock};
+	return data_ctf_write(source, &ctf, samples, others, err);
+}
+
 static int convert(const struct cli *cli, const struct settings *settings)
 {
 	struct data_source source;
 	struct tally_error err;
-	uint64_t samples = 0;
+	uint64_t samples = 0, others = 0;
 	if (data_source_open(cli, settings->input, &source, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
-	enum tally_status status = write_json(settings, &source, &samples, &err);
+	enum tally_status status = settings->to_json ? write_json(settings, &source, &samples, &err)
+						     : write_ctf(settings, &source, &samples, &others, &err);
 	if (status == TALLY_OK || status == TALLY_CORRUPT) {
 		const char *input = settings->input ? settings->input : "perf.data";
-		fprintf(stderr, "[ %s data convert: Converted '%s' into JSON data '%s' ]\n", cli->program, input,
-			settings->to_json);
-		fprintf(stderr, "[ %s data convert: Converted and wrote %.3f MB (%llu samples) ]\n", cli->program,
+		fprintf(stderr, "[ %s data convert: Converted '%s' into %s data '%s' ]\n", cli->program, input,
+			settings->to_json ? "JSON" : "CTF", settings->to_json ? settings->to_json : settings->to_ctf);
+		fprintf(stderr, "[ %s data convert: Converted and wrote %.3f MB (%llu samples", cli->program,
 			(double)source.sideband.health.bytes / 1024 / 1024, (unsigned long long)samples);
+		if (others)
+			fprintf(stderr, ", %llu non-samples", (unsigned long long)others);
+		fprintf(stderr, ") ]\n");
 		cli_print_health(cli, &source.sideband.health);
 	}
 	data_source_close(&source);
@@ -101,9 +122,11 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		return cli_usagef(cli, command, NULL, "Unknown command: %s", argv[rest]);
 	if (rest + 1 < argc)
 		return cli_usagef(cli, command, NULL, "convert takes options only, not '%s'", argv[rest + 1]);
-	if (!settings.to_json)
+	if (settings.to_json && settings.to_ctf)
+		return cli_failf(cli, "You cannot specify both --to-ctf and --to-json.");
+	if (!settings.to_json && !settings.to_ctf)
 		return cli_failf(cli, "You must specify one of --to-ctf or --to-json.");
-	if (settings.all || settings.wall_clock)
+	if (settings.to_json && (settings.all || settings.wall_clock))
 		return cli_failf(cli, "--%s is currently unsupported for JSON output.", settings.all ? "all" : "tod");
 	return convert(cli, &settings);
 }
@@ -119,7 +142,11 @@ const struct command command_data = {
 		       "call chain "
 		       "(the address alone where there is none), and the fields of a tracepoint. Bytes that are no "
 		       "UTF-8 become "
-		       "U+FFFD.",
+		       "U+FFFD.\n\n--to-ctf DIR writes a trace in the Common Trace Format 1.8, with an event class per "
+		       "event and a stream "
+		       "per CPU. --all adds what was mapped, named, forked and ended; --tod gives times of day, where "
+		       "the recording "
+		       "was made with a clock that relates to them.",
 	.examples = examples,
 	.run = run,
 };

@@ -104,8 +104,9 @@ static enum tally_status put_sample(
 	json_string(j, "comm", data_source_comm(source, s, room));
 	enum tally_status status = put_chain(j, source, s, err);
 	if (s->event->attr.type == EVENT_TRACEPOINT && source->tracepoints)
-		for (unsigned i = 0; tracepoint_value_at(source->tracepoints, s->sample.raw, i, &value); i++)
-			json_member(j, value.name, value.text);
+		for (unsigned i = 0; tracepoint_value_at(source->tracepoints, s->sample.raw, TRACEPOINT_OWN, i, &value);
+			i++)
+			json_member(j, value.field.name, value.text);
 	json_object_end(j);
 	return status;
 }

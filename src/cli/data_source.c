@@ -84,12 +84,27 @@ static enum tally_status next_of_group(struct data_source *source, struct data_s
 			return error_nomem(err);
 		*out = source->group;
 		out->event = perfdata_reader_event_by_id(source->reader, id);
+		out->sample.id = id;
 		out->sample.period = value.value - *total;
 		*total = value.value;
 		if (out->event && out->sample.period > 0)
 			return TALLY_OK;
 	}
 	return TALLY_END;
+}
+
+static bool is_sideband(const struct record *record)
+{
+	return record->type == RECORD_MMAP || record->type == RECORD_MMAP2 || record->type == RECORD_COMM ||
+	       record->type == RECORD_FORK || record->type == RECORD_EXIT;
+}
+
+static void take_sideband(const struct data_source *source, const struct time_order_item *item, struct data_sample *out)
+{
+	struct sample_id id;
+	*out = (struct data_sample){.record = item->record, .sample.time = item->has_time ? item->time_ns : 0};
+	if (perfdata_reader_sample_id(source->reader, &item->record, &id) && id.has_cpu)
+		out->sample.cpu = id.cpu;
 }
 
 enum tally_status data_source_next(struct data_source *source, struct data_sample *out, struct tally_error *err)
@@ -103,6 +118,10 @@ enum tally_status data_source_next(struct data_source *source, struct data_sampl
 		if (status != TALLY_OK) {
 			source->sideband.health.unordered = time_order_late(source->order);
 			return status;
+		}
+		if (source->with_sideband && is_sideband(&item.record)) {
+			take_sideband(source, &item, out);
+			return TALLY_OK;
 		}
 		if (item.record.type != RECORD_SAMPLE || !decode_sample(source, &item.record, out))
 			continue;

@@ -17,7 +17,7 @@
 #include "cli/cli.h"
 #include "perfdata/time_order.h"
 
-struct data_sample {
+struct data_sample { /* or, where with_sideband is set, a record that is none: event is NULL, time and CPU are set */
 	const struct perfdata_event *event;
 	struct record record;
 	struct sample sample;
@@ -33,6 +33,7 @@ struct data_source {
 	struct frame_names names;
 	struct tracepoint_printer *tracepoints; /* NULL: the recording describes none */
 	struct time_order *order;
+	bool with_sideband; /* mappings, names, forks and exits come too; the caller's choice */
 	struct map_u64 read_totals; /* event id -> last value read */
 	struct data_sample group; /* a sample that read its group, and how many of its values came out */
 	uint64_t group_position, group_count;

@@ -1,5 +1,7 @@
 """tally data convert against perf's: the same samples, byte by byte where perf 6.1 knows all that we know."""
 import json
+import shutil
+import subprocess
 
 import pytest
 
@@ -102,3 +104,68 @@ def test_places_that_take_no_file(tally, shared, tmp_path):
     assert result.returncode == 255 and 'No space left' in result.stderr
     result = convert(tally, tmp_path / 'absent.data', tmp_path / 'out')
     assert result.returncode == 255 and not (tmp_path / 'out').exists()
+
+
+@pytest.fixture
+def babeltrace(tmp_path):
+    """babeltrace(DIRECTORY): the trace as text."""
+    path = shutil.which('babeltrace2')
+    if not path:
+        pytest.skip('babeltrace2 is not installed')
+
+    def show(directory):
+        result = subprocess.run([path, directory], capture_output=True, text=True, check=False, timeout=60,
+                                env={'TZ': 'UTC', 'LC_ALL': 'C', 'HOME': str(tmp_path)})
+        assert result.returncode == 0, result.stderr
+        return result.stdout.splitlines()
+    return show
+
+
+@pytest.mark.parametrize('name', RECORDINGS + ['trace', 'tpsleep'])
+def test_same_trace_as_perf(tally, perf, shared, babeltrace, tmp_path, name):
+    recording = shared / 'perf-golden' / 'data' / f'{name}.data'
+    if not recording.exists():
+        pytest.skip(f'{recording} is absent')
+    theirs = perf('data', 'convert', '--to-ctf', tmp_path / 'theirs', '-i', recording)
+    if theirs.returncode != 0:
+        pytest.skip('this perf has no CTF')
+    tally('data', 'convert', '--to-ctf', tmp_path / 'ours', '-i', recording, check=0)
+    lines = babeltrace(tmp_path / 'ours')
+    assert lines and lines == babeltrace(tmp_path / 'theirs')
+
+
+def test_trace_with_mappings_and_names(tally, perf, shared, babeltrace, tmp_path):
+    recording = shared / 'perf-golden' / 'data' / 'kg.data'
+    if not recording.exists():
+        pytest.skip(f'{recording} is absent')
+    tally('data', 'convert', '--all', '--to-ctf', tmp_path / 'ours', '-i', recording, check=0)
+    lines = babeltrace(tmp_path / 'ours')
+    assert sum('perf_mmap2:' in line for line in lines) == 4
+    assert any('perf_comm:' in line and 'comm = "dd"' in line for line in lines)
+    if perf('data', 'convert', '--all', '--to-ctf', tmp_path / 'theirs', '-i', recording).returncode == 0:
+        assert lines == babeltrace(tmp_path / 'theirs')
+    again = tally('data', 'convert', '--to-ctf', tmp_path / 'ours', '-i', recording)
+    assert again.returncode == 255 and '--force' in again.stderr
+    tally('data', 'convert', '--force', '--to-ctf', tmp_path / 'ours', '-i', recording, check=0)
+    assert len(babeltrace(tmp_path / 'ours')) == 172
+
+
+def test_time_of_day(tally, perf, live, workload, babeltrace, tmp_path):
+    recording = tmp_path / 'clock.data'
+    if perf('record', '-k', 'CLOCK_MONOTONIC', '-e', 'cpu-clock:u', '-o', recording,
+            workload('spin').path, '100').returncode != 0:
+        pytest.skip('perf cannot record here')
+    tally('data', 'convert', '--tod', '--to-ctf', tmp_path / 'ours', '-i', recording, check=0)
+    lines = babeltrace(tmp_path / 'ours')
+    assert lines
+    if perf('data', 'convert', '--tod', '--to-ctf', tmp_path / 'theirs', '-i', recording).returncode == 0:
+        assert lines == babeltrace(tmp_path / 'theirs')
+
+
+def test_time_of_day_without_a_clock(tally, shared, tmp_path):
+    recording = shared / 'perf-golden' / 'data' / 'kg.data'
+    if not recording.exists():
+        pytest.skip(f'{recording} is absent')
+    result = tally('data', 'convert', '--tod', '--to-ctf', tmp_path / 'ours', '-i', recording)
+    assert result.returncode == 255 and 'clockid' in result.stderr
+    assert not (tmp_path / 'ours').exists()
