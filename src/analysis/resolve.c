@@ -22,6 +22,7 @@ void resolver_deinit(struct resolver *r)
 	vec_free(&r->scratch);
 	vec_free(&r->frame_scratch);
 	vec_free(&r->ip_scratch);
+	vec_free(&r->lbr_scratch);
 	free(r->cache);
 	r->cache = NULL;
 }
@@ -130,6 +131,35 @@ bool resolver_context(uint64_t marker, unsigned *cpumode)
 	default:
 		return false;
 	}
+}
+
+#define BRANCH_WORDS 3 /* from, to, flags */
+
+struct sample_array resolver_sample_chain(
+	struct resolver *r, const struct record_layout *layout, const struct sample *sample)
+{
+	const struct sample_array *chain = &sample->callchain;
+	const uint8_t *branches = sample->branches.entries.data;
+	uint32_t count = sample->branches.entries.count / BRANCH_WORDS;
+	if (!(layout->branch_sample_type & BRANCH_CALL_STACK) || count == 0)
+		return *chain;
+	uint32_t kept = 0; /* of the kernel */
+	while (kept < chain->count && sample_u64_at(chain->data, kept, r->swap) != CONTEXT_USER)
+		kept++;
+	uint32_t len = kept + count + 2;
+	if (!vec_reserve(&r->lbr_scratch, len)) {
+		r->failed = true;
+		return (struct sample_array){NULL, 0};
+	}
+	uint64_t *words = r->lbr_scratch.items;
+	if (kept > 0)
+		memcpy(words, chain->data, kept * sizeof(*words));
+	words[kept] = r->swap ? __builtin_bswap64(CONTEXT_USER) : CONTEXT_USER;
+	/* The newest call leads to where the sample is; each came from inside its caller. */
+	words[kept + 1] = sample_u64_at(branches, 1, false);
+	for (uint32_t i = 0; i < count; i++)
+		words[kept + 2 + i] = sample_u64_at(branches, (size_t)i * BRANCH_WORDS, false);
+	return (struct sample_array){(const uint8_t *)words, len};
 }
 
 struct resolved_chain resolver_chain_frames(

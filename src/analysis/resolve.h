@@ -58,6 +58,7 @@ struct resolver {
 	VEC(uint64_t) scratch;
 	VEC(uint32_t) frame_scratch;
 	VEC(uint64_t) ip_scratch;
+	VEC(uint64_t) lbr_scratch;
 	struct resolve_cache_slot *cache;
 	bool failed; /* out of memory */
 };
@@ -67,6 +68,10 @@ bool resolver_init(struct resolver *r, const struct machine *machine, bool swap)
 void resolver_deinit(struct resolver *r);
 struct resolve_where resolver_where(const struct resolver *r, int32_t pid, uint64_t time_ns);
 uint32_t resolver_frame(struct resolver *r, const struct resolve_where *where, unsigned cpumode, uint64_t ip);
+/* The call chain of a sample. One whose branches were recorded as a stack of calls (LBR) has its user part from them,
+ * valid until the resolver's next; an empty stack leaves the chain as the kernel made it. */
+struct sample_array resolver_sample_chain(
+	struct resolver *r, const struct record_layout *layout, const struct sample *sample);
 struct resolved_chain { /* innermost first; valid until the resolver's next chain */
 	const uint32_t *frames;
 	const uint64_t *ips;

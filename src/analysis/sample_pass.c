@@ -162,8 +162,10 @@ static void visit_sample(struct sample_pass *pass, const struct record *record, 
 	key.thread = thread_id(pass, pid, tid, order);
 	key.leaf = resolver_frame(&pass->resolver, &where, record->misc & MISC_CPUMODE_MASK, sample.ip);
 	key.stack = RESOLVE_NONE;
-	if (pass->input.options->with_stacks && (event->attr.sample_type & SAMPLE_CALLCHAIN))
-		key.stack = resolver_chain(&pass->resolver, &where, &sample.callchain);
+	if (pass->input.options->with_stacks && (event->attr.sample_type & SAMPLE_CALLCHAIN)) {
+		struct sample_array chain = resolver_sample_chain(&pass->resolver, &event->layout, &sample);
+		key.stack = resolver_chain(&pass->resolver, &where, &chain);
+	}
 	/* A copy of the stack instead of a chain: without an unwinder the chain is the frame that is known. */
 	if (pass->input.options->with_stacks && key.stack == RESOLVE_NONE &&
 		(event->attr.sample_type & SAMPLE_STACK_USER))

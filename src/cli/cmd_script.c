@@ -268,6 +268,8 @@ static enum tally_status print_record(
 		script->sideband.health.damaged_records++;
 		return TALLY_OK;
 	}
+	if (!(event->attr.sample_type & SAMPLE_TID))
+		sample.pid = sample.tid = UINT32_MAX;
 	if (!(event->attr.sample_type & SAMPLE_PERIOD))
 		sample.period = event->attr.sample_period_or_freq;
 	uint64_t clock = script->sideband.clock_is_position ? record->offset - script->run.offset : sample.time;

@@ -166,7 +166,10 @@ static void print_start(struct script_printer *p, struct text *t, const struct p
 	}
 	if (fields & FIELD_CPU) {
 		text_char(t, '[');
-		script_print_padded(t, sample->cpu, 3);
+		if (sample->present & SAMPLE_CPU)
+			script_print_padded(t, sample->cpu, 3);
+		else
+			text_str(t, "-01"); /* asked for, but not recorded */
 		text_str(t, "] ");
 	}
 	if (fields & FIELD_MISC)
@@ -192,7 +195,10 @@ static bool print_places(struct script_printer *p, struct text *t, const struct 
 		return false;
 	if (fields & FIELD_IP) {
 		bool has_chain = (event->attr.sample_type & SAMPLE_CALLCHAIN) && !p->hide_call_graph;
-		if (has_chain ? !script_print_chain(&p->places, t, where, &sample->callchain, fields)
+		struct sample_array chain = sample->callchain;
+		if (has_chain)
+			chain = resolver_sample_chain(p->places.resolver, &event->layout, sample);
+		if (has_chain ? !script_print_chain(&p->places, t, where, &chain, fields)
 			      : !print_leaf(p, t, where, cpumode, sample->ip, fields))
 			return false;
 	}

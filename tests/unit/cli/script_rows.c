@@ -52,7 +52,13 @@ static void init(struct fixture *f, bool swap)
 	intern_init(&f->cgroups.paths);
 	f->event = (struct perfdata_event){.attr = {.type = EVENT_RAW}, .name = STR("loads")};
 	f->record = (struct record){.type = RECORD_SAMPLE, .misc = MISC_CPUMODE_USER};
-	f->sample = (struct sample){.swap = swap, .pid = PID, .tid = PID, .time = 5000000123, .cpu = 3, .ip = 0x401234};
+	f->sample = (struct sample){.swap = swap,
+		.present = SAMPLE_CPU,
+		.pid = PID,
+		.tid = PID,
+		.time = 5000000123,
+		.cpu = 3,
+		.ip = 0x401234};
 	f->printer = (struct script_printer){
 		.places = {.machine = f->machine, .resolver = &f->resolver, .names = &f->names, .arch = &arch_x86_64},
 		.fields = &f->fields,
@@ -224,6 +230,14 @@ static void call_chains(bool swap)
 	f.printer.hide_call_graph = true;
 	assert_row(&f, fields, "            prog            401234 [unknown] (/nonexistent/prog)\n");
 	f.printer.hide_call_graph = false;
+	/* A stack of calls in the branches stands for the user's part; an empty one does not. */
+	f.event.layout.branch_sample_type = BRANCH_CALL_STACK;
+	assert_row(&f, FIELD_IP, "\n\t          401234\n\t          401500\n\n");
+	f.sample.callchain = ARRAY(&f, CONTEXT_KERNEL, 0x10, CONTEXT_USER, 0x401500);
+	f.sample.branches.entries = ARRAY(&f, 0x401000, 0x401100, 0, 0x402000, 0x402100, 0);
+	assert_row(
+		&f, FIELD_IP, "\n\t              10\n\t          401100\n\t          401000\n\t          402000\n\n");
+	f.event.layout.branch_sample_type = 0;
 	f.sample.callchain.count = 0;
 	assert_row(&f, fields, "prog \n\n");
 	deinit(&f);
