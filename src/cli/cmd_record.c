@@ -249,7 +249,7 @@ static int record(struct record_run *run, char *const *command)
 		.no_build_ids = s->no_build_ids || s->attrs.build_id_mmap,
 		.all_build_ids = s->all_build_ids,
 		.wants_times = s->time_boundary,
-		.no_initial_state = s->no_initial_state,
+		.synth = s->synth,
 		.is_verbose = s->verbose > 0,
 		.describes_at_end = s->tail_synthesize || s->overwrites,
 		.overwrites = s->overwrites,

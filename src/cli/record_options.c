@@ -301,13 +301,27 @@ static const char *set_intr_regs(const struct option_use *use)
 	return set_registers(use->value, &((struct record_settings *)use->settings)->attrs.intr_regs);
 }
 
+/* Maps need the tasks that they are of. */
 static const char *set_synth(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
+	struct tally_str rest = str_from(use->value), word;
+	struct record_synth synth = {true, true, true};
 
-	if (strcmp(use->value, "all") != 0 && strcmp(use->value, "no") != 0)
-		return "--synth takes all or no; the finer choices are not supported yet";
-	s->no_initial_state = strcmp(use->value, "no") == 0;
+	while (str_next(&rest, ',', &word)) {
+		bool is_all = str_equal(word, STR("all"));
+		bool is_maps = str_equal(word, STR("mmap"));
+		bool is_tasks = str_equal(word, STR("task"));
+		bool is_cgroups = str_equal(word, STR("cgroup"));
+		if (!is_all && !is_maps && !is_tasks && !is_cgroups && !str_equal(word, STR("no"))) {
+			snprintf(use->room, use->room_bytes, "Invalid synth option: %.*s", (int)word.len, word.data);
+			return use->room;
+		}
+		synth.no_tasks &= !(is_all || is_maps || is_tasks);
+		synth.no_maps &= !(is_all || is_maps);
+		synth.no_cgroups &= !(is_all || is_cgroups);
+	}
+	s->synth = synth;
 	return NULL;
 }
 

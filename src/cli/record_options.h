@@ -30,12 +30,13 @@ struct record_settings {
 	uint64_t ring_bytes; /* 0: default */
 	uint64_t ring_pages_asked; /* before rounding; 0: nothing to say */
 	uint64_t flush_bytes;
+	struct record_synth synth;
 	enum affinity_mode affinity;
 	int realtime_priority, map_timeout_ms;
 	bool has_delay;
 	bool call_graph_flag; /* -g */
-	bool no_build_ids, no_build_id_cache, all_build_ids, strict_freq, quiet, dry_run, no_initial_state,
-		time_boundary, overwrites, tail_synthesize;
+	bool no_build_ids, no_build_id_cache, all_build_ids, strict_freq, quiet, dry_run, time_boundary, overwrites,
+		tail_synthesize;
 	unsigned verbose;
 };
 

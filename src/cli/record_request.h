@@ -22,6 +22,10 @@ struct record_output_options {
 	bool timestamp_name;
 };
 
+struct record_synth { /* what of the initial state is left out */
+	bool no_tasks, no_maps, no_cgroups;
+};
+
 struct record_request {
 	const struct kernel_seam *kernel;
 	struct record_output_options output;
@@ -32,7 +36,7 @@ struct record_request {
 	size_t ring_bytes;
 	bool no_build_ids, all_build_ids;
 	bool wants_times; /* of the first and the last sample, without build ids too */
-	bool no_initial_state; /* --synth no */
+	struct record_synth synth;
 	bool is_verbose; /* notes tell what was opened */
 	bool describes_at_end; /* --tail-synthesize */
 	bool overwrites;

@@ -173,13 +173,15 @@ static enum tally_status describe_all(struct session *s, struct initial_state *s
 
 	if (st == TALLY_OK && recorder_clock(s->recorder, &clock))
 		st = initial_state_time_conv(state, &clock, err);
-	if (st == TALLY_OK && !q->no_initial_state)
+	if (st == TALLY_OK)
 		st = initial_state_kernel(state, err);
 	if (st == TALLY_OK)
 		st = initial_state_thread_map(state, config.threads, config.thread_count, err);
 	if (st == TALLY_OK)
 		st = initial_state_cpu_map(state, config.cpus, config.cpu_count, err);
-	if (st == TALLY_OK && !q->no_initial_state)
+	if (st == TALLY_OK && q->attrs.cgroups && !q->synth.no_cgroups)
+		st = initial_state_cgroups(state, err);
+	if (st == TALLY_OK)
 		st = describe_target(s, state, err);
 	if (st == TALLY_OK)
 		st = initial_state_finished(state, err);
@@ -195,6 +197,8 @@ static enum tally_status write_initial_state(struct session *s, struct tally_err
 
 	initial_state_init(&state, s->request->kernel, &layout, &sink);
 	state.map_timeout_ms = s->request->map_timeout_ms;
+	state.no_maps = s->request->synth.no_maps;
+	state.no_tasks = s->request->synth.no_tasks;
 	state.with_data_maps = ATTR_HAS(&events->specs[record_attrs_tracking(events)].attr, MMAP_DATA);
 	enum tally_status st = describe_all(s, &state, err);
 	initial_state_deinit(&state);

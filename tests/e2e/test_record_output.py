@@ -216,6 +216,30 @@ def test_what_cannot_be(tally, data, options, status, text):
     assert not data.exists()
 
 
+@pytest.mark.parametrize('synth, kinds', [
+    ('no', set()), ('task', {'COMM'}), ('mmap', {'COMM', 'MMAP2'}), ('cgroup', {'CGROUP'}),
+    ('task,cgroup', {'COMM', 'CGROUP'}), ('all', {'COMM', 'MMAP2', 'CGROUP'})])
+def test_what_is_told_of_what_runs(tally, perf, data, system_wide, synth, kinds):
+    """The same kinds and about as many as perf tells of (others come and go); they have the time 0."""
+    def told(program):
+        program('record', '-e', 'cpu-clock:u', '-a', '--all-cgroups', '--synth', synth, '-o', data, '--', 'true', check=0)
+        lines = perf('script', '-i', data, '--show-mmap-events', '--show-task-events', '--show-cgroup-events',
+                     check=0).stdout.splitlines()
+        found = [re.search(r' 0\.000000: PERF_RECORD_(\w+)', line) for line in lines]
+        counts = {}
+        for match in filter(None, found):
+            counts[match[1]] = counts.get(match[1], 0) + 1
+        return counts
+
+    ours, theirs = told(tally), told(perf)
+    for kind in ('COMM', 'MMAP2', 'CGROUP'):
+        if kind in kinds:
+            assert abs(ours.get(kind, 0) - theirs.get(kind, 0)) <= max(20, theirs.get(kind, 0) // 2), (kind, ours, theirs)
+        else:
+            assert ours.get(kind, 0) <= 1, (kind, ours, theirs)  # of the command itself
+    assert ours.get('MMAP') == theirs.get('MMAP')
+
+
 def test_times_without_build_ids(tally, perf, workload, data):
     tally('record', *CLOCK, '-B', '--timestamp-boundary', '-o', data, '--', workload('spin').path, 100, check=0)
     file = PerfData(data)

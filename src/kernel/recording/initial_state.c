@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/limits.h"
+#include "kernel/recording/cgroups.h"
 #include "kernel/recording/kernel_maps.h"
 #include "kernel/recording/proc_maps.h"
 #include <dirent.h>
@@ -203,12 +204,12 @@ enum tally_status initial_state_process(struct initial_state *s, pid_t tid, stru
 	uint32_t pid, ppid;
 	char path[64];
 
-	if (!read_ids(s, tid, &pid, &ppid))
-		return TALLY_OK; /* it has ended */
+	if (s->no_tasks || !read_ids(s, tid, &pid, &ppid))
+		return TALLY_OK; /* it has ended, or is not wanted */
 	enum tally_status st = put_fork(s, pid, pid, ppid, err);
 	if (st == TALLY_OK)
 		st = put_comm(s, pid, pid, err);
-	if (st == TALLY_OK)
+	if (st == TALLY_OK && !s->no_maps)
 		st = put_maps(s, pid, err);
 	if (st != TALLY_OK)
 		return st;
@@ -229,6 +230,19 @@ static enum tally_status put_process(struct initial_state *s, uint32_t unused, u
 enum tally_status initial_state_all(struct initial_state *s, struct tally_error *err)
 {
 	return each_number(s, "/proc", 0, put_process, err);
+}
+
+static enum tally_status put_cgroup(void *context, uint64_t id, struct tally_str path, struct tally_error *err)
+{
+	struct initial_state *s = context;
+	struct record_fields f = {.type = RECORD_CGROUP, .cgroup = {id, path}};
+
+	return put(s, &f, 0, &s->layout, err);
+}
+
+enum tally_status initial_state_cgroups(struct initial_state *s, struct tally_error *err)
+{
+	return cgroups_each(s->kernel, put_cgroup, s, err);
 }
 
 static enum tally_status put_kernel_map(void *context, const struct kernel_map *map, struct tally_error *err)

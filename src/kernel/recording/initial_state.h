@@ -24,6 +24,7 @@ struct initial_state {
 	struct record_layout layout; /* of the trailers */
 	struct record_sink sink;
 	int map_timeout_ms; /* a process whose maps take longer tells a part of them; 0: no limit */
+	bool no_maps, no_tasks; /* of processes */
 	bool with_data_maps; /* mappings that are not executable too */
 	struct writer writer;
 	uint64_t left_out; /* lines that were not understood */
@@ -41,6 +42,8 @@ TALLY_MUST_CHECK enum tally_status initial_state_kernel(struct initial_state *s,
 TALLY_MUST_CHECK enum tally_status initial_state_process(struct initial_state *s, pid_t tid, struct tally_error *err);
 /* Only the name: of a command that has not called exec yet. */
 TALLY_MUST_CHECK enum tally_status initial_state_comm(struct initial_state *s, pid_t pid, struct tally_error *err);
+/* The control groups that exist. */
+TALLY_MUST_CHECK enum tally_status initial_state_cgroups(struct initial_state *s, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status initial_state_all(struct initial_state *s, struct tally_error *err);
 
 TALLY_MUST_CHECK enum tally_status initial_state_id_index(

@@ -1,0 +1,24 @@
+/*
+ * cgroups.h - the control groups that exist: their ids, as samples carry them, and their paths.
+ *
+ * Walks the hierarchy that perf events belong to: perf_event of version 1 where it is mounted, else version 2. A group
+ * that goes meanwhile is left out. Source: cgroups(7); name_to_handle_at(2) gives the id that
+ * PERF_RECORD_CGROUP has.
+ *
+ *	st = cgroups_each(kernel, put_group, &context, err);
+ */
+#ifndef KERNEL_RECORDING_CGROUPS_H
+#define KERNEL_RECORDING_CGROUPS_H
+
+#include "base/bytes.h"
+#include "kernel/system/kernel_seam.h"
+
+/* path: from the hierarchy's root, "/" itself. Other than TALLY_OK ends the walk. */
+typedef enum tally_status (*cgroup_visit)(void *context, uint64_t id, struct tally_str path, struct tally_error *err);
+/* TALLY_OK too where no hierarchy is mounted. */
+TALLY_MUST_CHECK enum tally_status cgroups_each(
+	const struct kernel_seam *kernel, cgroup_visit visit, void *context, struct tally_error *err);
+/* The mount point of that hierarchy in the text of /proc/mounts; empty: none. */
+struct tally_str cgroups_mount_point(struct tally_str mounts);
+
+#endif
