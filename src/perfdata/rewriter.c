@@ -145,15 +145,30 @@ static enum tally_status append(struct perfdata_rewriter *w, struct tally_bytes 
 	return w->buffer.failed || w->buffer.len >= BUFFER_BYTES ? flush(w, err) : TALLY_OK;
 }
 
-/* An attr in so many bytes, not fewer than it has: what it says of its size must be true where it is said. */
+/* An attr in so many bytes: what it says of its size must be true where it is said, and where it changes. */
 static void put_attr(struct writer *out, struct tally_bytes attr, uint32_t size, bool is_size_said)
 {
 	size_t start = out->len;
+	size_t kept = attr.len < size ? attr.len : size;
 
-	writer_bytes(out, attr.data, attr.len);
-	writer_zeros(out, size - attr.len);
-	if (is_size_said || attr.len < size)
+	writer_bytes(out, attr.data, kept);
+	writer_zeros(out, size - kept);
+	if (is_size_said || attr.len != size)
 		writer_patch_u32(out, start + ATTR_SIZE_OFFSET, size);
+}
+
+/* Older perfs take an attr that is longer than theirs in a pipe, but not in a file: zeros at the end are dropped there.
+ */
+static size_t attr_bytes_in_file(const struct perfdata_rewriter *w, struct tally_bytes attr)
+{
+	size_t len = attr.len;
+
+	if (!w->from_pipe)
+		return len;
+	while (len > ATTR_SIZE_VER7 && attr.data[len - 1] == 0)
+		len--;
+	len = (len + 7) & ~(size_t)7;
+	return len < attr.len ? len : attr.len;
 }
 
 static enum tally_status begin_file(
@@ -165,8 +180,9 @@ static enum tally_status begin_file(
 	uint64_t attrs_offset = id_offset;
 
 	for (size_t i = 0; i < count; i++) {
-		if (events[i].stored_attr.len > attr_size)
-			attr_size = (uint32_t)events[i].stored_attr.len;
+		size_t bytes = attr_bytes_in_file(w, events[i].stored_attr);
+		if (bytes > attr_size)
+			attr_size = (uint32_t)bytes;
 		attrs_offset += events[i].id_count * sizeof(uint64_t);
 	}
 	uint64_t attrs_bytes = count * (uint64_t)(attr_size + SECTION_BYTES);

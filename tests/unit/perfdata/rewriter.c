@@ -95,6 +95,17 @@ static size_t compare_records(struct perfdata_reader *a, struct perfdata_reader 
 	}
 }
 
+/* A pipe's may lose zeros at its end, and say so in its size. */
+static bool is_same_attr(struct tally_bytes a, struct tally_bytes b, bool from_pipe)
+{
+	if (!from_pipe || a.len == b.len)
+		return bytes_equal(a, b);
+	for (size_t i = 8; i < a.len; i++)
+		if (a.data[i] != (i < b.len ? b.data[i] : 0))
+			return false;
+	return b.len >= ATTR_SIZE_VER7 && b.len < a.len;
+}
+
 static void compare_events(const struct perfdata_reader *a, const struct perfdata_reader *b)
 {
 	size_t count, other;
@@ -102,7 +113,7 @@ static void compare_events(const struct perfdata_reader *a, const struct perfdat
 	const struct perfdata_event *y = perfdata_reader_events(b, &other);
 	assert_int_equal(count, other);
 	for (size_t i = 0; i < count; i++) {
-		assert_true(bytes_equal(x[i].stored_attr, y[i].stored_attr));
+		assert_true(is_same_attr(x[i].stored_attr, y[i].stored_attr, perfdata_reader_is_pipe(a)));
 		assert_true(str_equal(x[i].name, y[i].name));
 		assert_int_equal(x[i].id_count, y[i].id_count);
 		assert_memory_equal(x[i].ids, y[i].ids, x[i].id_count * sizeof(uint64_t));
