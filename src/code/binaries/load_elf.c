@@ -163,7 +163,9 @@ void load_user_file(const struct binary_store_options *options, struct binary_en
 void load_vdso(const struct binary_store_options *options, struct binary_entry *entry)
 {
 	struct tally_bytes own = vdso_image_own();
-	if (own.len > 0 && elf_image_open_bytes(own, &entry->image, NULL) == TALLY_OK) {
+	/* With the root of another machine only its build id tells that it is the same. */
+	bool can_tell = entry->key.build_id_size > 0 || !options->symfs;
+	if (can_tell && own.len > 0 && elf_image_open_bytes(own, &entry->image, NULL) == TALLY_OK) {
 		if (search_is_recorded(&entry->key, elf_image_build_id(entry->image))) {
 			entry->used_path = "[vdso]";
 			load_image_symbols(options, entry);
