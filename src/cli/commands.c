@@ -3,6 +3,7 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
+	&command_buildid_list,
 	&command_completion,
 	&command_data,
 	&command_evlist,
@@ -21,7 +22,6 @@ static const char *const missing[] = {
 	"archive",
 	"bench",
 	"buildid-cache",
-	"buildid-list",
 	"c2c",
 	"config",
 	"daemon",
