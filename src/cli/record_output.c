@@ -114,16 +114,22 @@ enum tally_status record_output_append(
 			      : error_prefix(err, "'%s' has all that was recorded so far", o->request->output.path);
 }
 
+enum tally_status record_output_sync(struct record_output *o, struct tally_error *err)
+{
+	o->synced_ms = record_now_ms();
+	enum tally_status st = perfdata_writer_sync(o->writer, err);
+
+	return st == TALLY_OK ? TALLY_OK
+			      : error_prefix(err, "'%s' has all that was recorded so far", o->request->output.path);
+}
+
 enum tally_status record_output_finish_round(struct record_output *o, struct tally_error *err)
 {
 	enum tally_status st = perfdata_writer_finish_round(o->writer, err);
 
-	if (st == TALLY_OK && record_now_ms() - o->synced_ms >= RECORD_SYNC_MS) {
-		o->synced_ms = record_now_ms();
-		st = perfdata_writer_sync(o->writer, err);
-	}
-	return st == TALLY_OK ? TALLY_OK
-			      : error_prefix(err, "'%s' has all that was recorded so far", o->request->output.path);
+	if (st != TALLY_OK)
+		return error_prefix(err, "'%s' has all that was recorded so far", o->request->output.path);
+	return record_now_ms() - o->synced_ms >= RECORD_SYNC_MS ? record_output_sync(o, err) : TALLY_OK;
 }
 
 bool record_output_wants_switch(const struct record_output *o)

@@ -43,6 +43,8 @@ TALLY_MUST_CHECK enum tally_status record_output_open(
 TALLY_MUST_CHECK enum tally_status record_output_append(
 	struct record_output *o, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status record_output_finish_round(struct record_output *o, struct tally_error *err);
+/* Tells all that was written in the header, now. Where a round ends. */
+TALLY_MUST_CHECK enum tally_status record_output_sync(struct record_output *o, struct tally_error *err);
 /* Time or size ask for the next file. */
 bool record_output_wants_switch(const struct record_output *o);
 /* What was written is over --max-size; the size in bytes. */

@@ -421,7 +421,9 @@ static enum tally_status record_all(struct session *s, struct tally_error *err)
 		if (st == TALLY_OK)
 			st = drain(s, &bytes, err);
 	} while (st == TALLY_OK && bytes);
-	return st == TALLY_OK ? end_of_file(s, err) : st;
+	if (st == TALLY_OK)
+		st = end_of_file(s, err);
+	return st == TALLY_OK ? record_output_sync(&s->output, err) : st;
 }
 
 /* What the kernel dropped per event, as records of our own: LOST records only come when a ring has room again. */

@@ -101,6 +101,54 @@ def test_kill_at_any_moment(tally, perf, workload, tmp_path, kind):
     print(f'\n{"".join(kind) or "plain"}: {losses} (seed {seed})')
 
 
+@pytest.mark.parametrize('kind', KINDS)
+def test_kill_while_it_closes(tally, perf, workload, tmp_path, kind):
+    """Ctrl-C, and a kill while build ids and features are written."""
+    seed = int(os.environ.get('TALLY_SEED', time.time_ns() % 100000))
+    moments = random.Random(seed)
+    finished = 0
+    for i in range(KILLS):
+        path = tmp_path / f'{i}.data'
+        process = tally.start('record', *OPTIONS, *kind, '-o', path, '--', workload('spin').path, 60000,
+                              start_new_session=True)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        time.sleep(moments.uniform(0, 0.01))
+        process.kill()
+        process.communicate()
+        finished += process.returncode != -signal.SIGKILL
+        ours, theirs = times(tally, path), times(perf, path)
+        assert theirs and set(theirs) <= set(ours), f'seed {seed}, kill {i}'
+        if process.returncode != -signal.SIGKILL:
+            assert set(theirs) == set(ours)
+        assert 'hostname' in perf('report', '--header-only', '-i', path).stdout
+        path.unlink()
+    print(f'\n{"".join(kind) or "plain"}: {finished} of {KILLS} were through when the kill came (seed {seed})')
+
+
+def test_kill_while_it_switches(tally, perf, workload, tmp_path):
+    seed = int(os.environ.get('TALLY_SEED', time.time_ns() % 100000))
+    moments = random.Random(seed)
+    files = 0
+    for i in range(KILLS):
+        directory = tmp_path / str(i)
+        directory.mkdir()
+        process = tally.start('record', '-e', 'cpu-clock', '-F', '9999', '--switch-output=20K', '-m', '4', '-o',
+                              directory / 'perf.data', '--', workload('spin').path, 60000, start_new_session=True)
+        time.sleep(moments.uniform(0.3, 0.8))
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        for path in directory.glob('perf.data.*'):
+            assert set(times(perf, path)) == set(times(tally, path)) != set(), f'seed {seed}, kill {i}'  # finished
+            files += 1
+        last = directory / 'perf.data'
+        if last.exists() and data_size(last):
+            assert set(times(perf, last)) <= set(times(tally, last)), f'seed {seed}, kill {i}'
+    assert files > KILLS
+
+
 @pytest.fixture
 def small_disk(tmp_path):
     path = tmp_path / 'disk'
