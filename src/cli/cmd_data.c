@@ -59,8 +59,8 @@ static enum tally_status open_output(const struct settings *settings, int *fd, s
 	return error_set_errno(err, TALLY_IO, errno, "Error opening output file %s", settings->to_json);
 }
 
-static enum tally_status write_json(
-	const struct settings *settings, struct data_source *source, uint64_t *samples, struct tally_error *err)
+static enum tally_status write_json(const struct settings *settings, struct data_source *source,
+	struct data_result *result, struct tally_error *err)
 {
 	struct text t = {0};
 	int fd;
@@ -68,41 +68,53 @@ static enum tally_status write_json(
 	if (status != TALLY_OK)
 		return status;
 	text_to_fd(&t, fd);
-	status = data_json_write(source, &t, samples, err);
-	if (!text_flush(&t) || (close(fd) != 0 && !(t.write_errno = errno)))
+	status = data_json_write(source, &t, &result->samples, err);
+	bool is_written = text_flush(&t);
+	off_t end = lseek(fd, 0, SEEK_CUR);
+	result->bytes = end > 0 ? (uint64_t)end : 0;
+	if (close(fd) != 0 && is_written) {
+		is_written = false;
+		t.write_errno = errno;
+	}
+	if (!is_written)
 		status = error_set_errno(err, TALLY_IO, t.write_errno, "writing %s", settings->to_json);
 	text_deinit(&t);
 	return status;
 }
 
-static enum tally_status write_ctf(const struct settings *settings, struct data_source *source, uint64_t *samples,
-	uint64_t *others, struct tally_error *err)
+static enum tally_status write_ctf(const struct settings *settings, struct data_source *source,
+	struct data_result *result, struct tally_error *err)
 {
 	struct data_ctf_options ctf = {.path = settings->to_ctf,
 		.replace = settings->force,
 		.all = settings->all,
 		.wall_clock = settings->wall_clock};
-	return data_ctf_write(source, &ctf, samples, others, err);
+	return data_ctf_write(source, &ctf, result, err);
+}
+
+static void print_result(const struct cli *cli, const struct settings *settings, const struct data_result *result)
+{
+	const char *input = settings->input ? settings->input : "perf.data";
+	fprintf(stderr, "[ %s data convert: Converted '%s' into %s data '%s' ]\n", cli->program, input,
+		settings->to_json ? "JSON" : "CTF", settings->to_json ? settings->to_json : settings->to_ctf);
+	fprintf(stderr, "[ %s data convert: Converted and wrote %.3f MB (%llu samples", cli->program,
+		(double)result->bytes / 1024 / 1024, (unsigned long long)result->samples);
+	if (result->others)
+		fprintf(stderr, ", %llu non-samples", (unsigned long long)result->others);
+	fprintf(stderr, ") ]\n");
 }
 
 static int convert(const struct cli *cli, const struct settings *settings)
 {
 	struct data_source source;
 	struct tally_error err;
-	uint64_t samples = 0, others = 0;
+	struct data_result result = {0};
 	if (data_source_open(cli, settings->input, &source, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
-	enum tally_status status = settings->to_json ? write_json(settings, &source, &samples, &err)
-						     : write_ctf(settings, &source, &samples, &others, &err);
+	enum tally_status status = settings->to_json ? write_json(settings, &source, &result, &err)
+						     : write_ctf(settings, &source, &result, &err);
 	if (status == TALLY_OK || status == TALLY_CORRUPT) {
-		const char *input = settings->input ? settings->input : "perf.data";
-		fprintf(stderr, "[ %s data convert: Converted '%s' into %s data '%s' ]\n", cli->program, input,
-			settings->to_json ? "JSON" : "CTF", settings->to_json ? settings->to_json : settings->to_ctf);
-		fprintf(stderr, "[ %s data convert: Converted and wrote %.3f MB (%llu samples", cli->program,
-			(double)source.sideband.health.bytes / 1024 / 1024, (unsigned long long)samples);
-		if (others)
-			fprintf(stderr, ", %llu non-samples", (unsigned long long)others);
-		fprintf(stderr, ") ]\n");
+		print_result(cli, settings, &result);
 		cli_print_health(cli, &source.sideband.health);
 	}
 	data_source_close(&source);

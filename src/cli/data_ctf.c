@@ -285,7 +285,7 @@ static enum tally_status create_trace(
 	return ctf_trace_create(options->path, options->replace, &info, &c->trace, err);
 }
 
-static enum tally_status convert(struct conversion *c, uint64_t *samples, uint64_t *others, struct tally_error *err)
+static enum tally_status convert(struct conversion *c, struct data_result *result, struct tally_error *err)
 {
 	struct data_sample s;
 	enum tally_status status;
@@ -293,7 +293,8 @@ static enum tally_status convert(struct conversion *c, uint64_t *samples, uint64
 		status = s.event ? put_sample(c, &s, err) : put_sideband(c, &s, err);
 		if (status != TALLY_OK)
 			return status;
-		++*(s.event ? samples : others);
+		++*(s.event ? &result->samples : &result->others);
+		result->bytes += s.record.bytes.len;
 	}
 	/* What is whole is closed whatever ended it, but not a trace whose writing failed. */
 	struct tally_error close_error;
@@ -306,17 +307,17 @@ static enum tally_status convert(struct conversion *c, uint64_t *samples, uint64
 	return status == TALLY_END ? TALLY_OK : status;
 }
 
-enum tally_status data_ctf_write(struct data_source *source, const struct data_ctf_options *options, uint64_t *samples,
-	uint64_t *others, struct tally_error *err)
+enum tally_status data_ctf_write(struct data_source *source, const struct data_ctf_options *options,
+	struct data_result *result, struct tally_error *err)
 {
 	struct conversion c = {.source = source};
-	*samples = *others = 0;
+	*result = (struct data_result){0};
 	source->with_sideband = options->all;
 	enum tally_status status = create_trace(&c, options, err);
 	if (status == TALLY_OK)
 		status = add_classes(&c, options->all, err);
 	if (status == TALLY_OK)
-		status = convert(&c, samples, others, err);
+		status = convert(&c, result, err);
 	ctf_trace_destroy(c.trace);
 	vec_free(&c.classes);
 	return status;

@@ -16,6 +16,6 @@ struct data_ctf_options {
 
 /* Everything that is whole is written before a cut recording's error is returned. */
 TALLY_MUST_CHECK enum tally_status data_ctf_write(struct data_source *source, const struct data_ctf_options *options,
-	uint64_t *samples, uint64_t *others, struct tally_error *err);
+	struct data_result *result, struct tally_error *err);
 
 #endif

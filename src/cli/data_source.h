@@ -39,6 +39,11 @@ struct data_source {
 	uint64_t group_position, group_count;
 };
 
+struct data_result { /* of a conversion */
+	uint64_t samples, others;
+	uint64_t bytes; /* of JSON: written; of CTF: of the records */
+};
+
 TALLY_MUST_CHECK enum tally_status data_source_open(
 	const struct cli *cli, const char *path, struct data_source *source, struct tally_error *err);
 void data_source_close(struct data_source *source);
