@@ -53,7 +53,10 @@ void cli_print_diag(const struct cli *cli, const struct diag *diag)
 	fflush(stdout);
 	for (size_t i = 0; i < diag->len; i++) {
 		const struct diag_entry *entry = &diag->entries[i];
-		fprintf(stderr, "%s: %s: %s", cli->program, level_name(entry->level), entry->text);
+		if (entry->level == DIAG_ERROR)
+			fprintf(stderr, "Error:\n%s", entry->text); /* perf's form, which scripts look for */
+		else
+			fprintf(stderr, "%s: %s: %s", cli->program, level_name(entry->level), entry->text);
 		if (entry->count > 1)
 			fprintf(stderr, " (%llu times)", (unsigned long long)entry->count);
 		fputc('\n', stderr);
