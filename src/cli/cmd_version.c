@@ -1,5 +1,6 @@
 #include <stdio.h>
 
+#include "cli/build_features.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "tally_config.h"
@@ -17,18 +18,6 @@ static const struct option options[] = {
 static const struct option_table table = {options, 1, false};
 static const char *const usages[] = {"[<options>]", NULL};
 
-static const struct {
-	const char *name, *macro;
-	bool is_on;
-} libraries[] = {
-	{"libelf", "HAVE_LIBELF", true},
-	{"zlib", "HAVE_ZLIB", true},
-	{"zstd", "HAVE_ZSTD", HAVE_ZSTD},
-	{"lzma", "HAVE_LZMA", HAVE_LZMA},
-	{"libtraceevent", "HAVE_TRACEEVENT", HAVE_TRACEEVENT},
-	{"demangling", "HAVE_DEMANGLE", HAVE_DEMANGLE},
-};
-
 static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct settings settings = {0};
@@ -39,9 +28,10 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	printf("%s version %s\n", cli->program, TALLY_VERSION);
 	if (!settings.build_options)
 		return 0;
-	for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++)
-		printf("%22s: [ %-3s ]  # %s\n", libraries[i].name, libraries[i].is_on ? "on" : "OFF",
-			libraries[i].macro);
+	size_t count;
+	const struct build_feature *features = build_features_all(&count);
+	for (size_t i = 0; i < count; i++)
+		build_feature_print(&features[i]);
 	return 0;
 }
 

@@ -4,11 +4,13 @@
 
 static const struct command *const commands[] = {
 	&command_buildid_list,
+	&command_check,
 	&command_completion,
 	&command_data,
 	&command_evlist,
 	&command_help,
 	&command_inject,
+	&command_kallsyms,
 	&command_man,
 	&command_record,
 	&command_report,
@@ -28,7 +30,6 @@ static const char *const missing[] = {
 	"diff",
 	"ftrace",
 	"iostat",
-	"kallsyms",
 	"kmem",
 	"kvm",
 	"kwork",

@@ -26,7 +26,9 @@ const char *const *commands_missing(size_t *count);
 
 extern const struct command command_data;
 extern const struct command command_buildid_list;
+extern const struct command command_check;
 extern const struct command command_evlist;
+extern const struct command command_kallsyms;
 extern const struct command command_help;
 extern const struct command command_inject;
 extern const struct command command_script;

@@ -47,7 +47,7 @@ def test_version(tally):
     version = tally('--version', check=0).stdout
     assert tally('version', check=0).stdout == version == tally('-v', check=0).stdout
     options = tally('version', '--build-options', check=0).stdout
-    assert options.startswith(version) and ': [ on  ]  # HAVE_LIBELF\n' in options
+    assert options.startswith(version) and ': [ on  ]  # HAVE_LIBELF_SUPPORT\n' in options
     assert tally('-vv', check=0).stdout == options
 
 

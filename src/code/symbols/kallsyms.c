@@ -3,6 +3,7 @@
 #include <string.h>
 
 #define LINE_BYTES_LEAST 40 /* of the kernel's own lines, to reserve by; they have 45 on average */
+#define PAGE_MASK	 UINT64_C(4095) /* where the last symbol of a module ends is not said: with its page */
 
 struct line {
 	uint64_t address;
@@ -145,6 +146,53 @@ bool kallsyms_add_module(
 		if (!name || !symbol_table_add(table, line.address, 0, name, binding_of(line.type)))
 			return false;
 	}
+	return true;
+}
+
+static bool find_start(struct tally_str rest, bool in_module, struct tally_str name, struct kallsyms_place *place)
+{
+	struct tally_str text;
+	bool is_found = false;
+	while (next_line(&rest, &text)) {
+		struct line line;
+		if (!parse_line(text, &line))
+			continue;
+		split_module(&line);
+		if (!str_equal(line.name, name) || !is_wanted(&line) || line.address == 0 ||
+			(line.module.len > 0) != in_module || (is_found && line.address >= place->start))
+			continue;
+		*place = (struct kallsyms_place){.start = line.address, .module = line.module};
+		is_found = true;
+	}
+	return is_found;
+}
+
+static void find_end(struct tally_str rest, struct kallsyms_place *place)
+{
+	struct tally_str text;
+	while (next_line(&rest, &text)) {
+		struct line line;
+		if (!parse_line(text, &line) || line.address <= place->start)
+			continue;
+		split_module(&line);
+		if (str_equal(line.module, place->module) && is_wanted(&line) &&
+			(place->end == 0 || line.address < place->end))
+			place->end = line.address;
+	}
+}
+
+bool kallsyms_find(const struct kallsyms *kallsyms, struct tally_str name, struct kallsyms_place *place)
+{
+	struct kallsyms_place found = {0};
+	/* Behind the first module's line come some of the kernel's again: those of programs that it runs. */
+	if (!find_start(kallsyms->kernel, false, name, &found) && !find_start(kallsyms->modules, false, name, &found) &&
+		!find_start(kallsyms->modules, true, name, &found))
+		return false;
+	find_end(kallsyms->kernel, &found);
+	find_end(kallsyms->modules, &found);
+	if (found.end == 0)
+		found.end = (found.start | PAGE_MASK) + 1;
+	*place = found;
 	return true;
 }
 

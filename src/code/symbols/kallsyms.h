@@ -25,6 +25,14 @@ bool kallsyms_add_kernel(const struct kallsyms *kallsyms, struct symbol_table *t
 /* module: its name in brackets. */
 bool kallsyms_add_module(
 	const struct kallsyms *kallsyms, struct tally_str module, struct arena *arena, struct symbol_table *table);
+struct kallsyms_place {
+	uint64_t start, end; /* end: where the next symbol of the kernel, or of the module, starts */
+	struct tally_str module; /* in brackets; empty: the kernel itself */
+};
+
+/* The first of that name by address, the kernel's own before those of modules. False: there is none, or its address is
+ * hidden. */
+bool kallsyms_find(const struct kallsyms *kallsyms, struct tally_str name, struct kallsyms_place *place);
 /* The address of that symbol; 0 if it is missing. */
 uint64_t kallsyms_address(const struct symbol_table *table, const char *name);
 

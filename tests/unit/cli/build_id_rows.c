@@ -1,10 +1,5 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "unit_test.h"
 
-#include <cmocka.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/build_id_rows.h"

@@ -135,10 +135,43 @@ static void survives_cuts_and_flips(void **state)
 	}
 }
 
+static void finds_by_name(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct kallsyms_place place;
+	static const char more[] = "ffffffff81000100 t helper\n"
+				   "ffffffff81000080 t helper\n"
+				   "ffffffff81000300 R rodata\n"
+				   "ffffffff81000180 T next\n"
+				   "0000000000000000 T hidden\n"
+				   "ffffffffc0001000 t ext4_open\t[ext4]\n"
+				   "ffffffffc0000800 t xfs_open\t[xfs]\n"
+				   "ffffffffc0001080 T ext4_close\t[ext4]\n"
+				   "ffffffffc0000400 t next\t[xfs]\n"
+				   "short\n";
+	begin(&f, more, strlen(more));
+	assert_true(kallsyms_find(&f.kallsyms, STR("helper"), &place));
+	assert_true(place.start == 0xffffffff81000080 && place.end == 0xffffffff81000100);
+	assert_int_equal(place.module.len, 0);
+	assert_true(kallsyms_find(&f.kallsyms, STR("ext4_open"), &place));
+	assert_true(place.start == 0xffffffffc0001000 && place.end == 0xffffffffc0001080);
+	assert_true(str_equal(place.module, STR("[ext4]")));
+	assert_true(kallsyms_find(&f.kallsyms, STR("ext4_close"), &place));
+	assert_true(place.end == 0xffffffffc0002000); /* the last of its module */
+	assert_true(kallsyms_find(&f.kallsyms, STR("next"), &place));
+	assert_true(place.start == 0xffffffff81000180); /* the kernel's, though the module's is lower */
+	assert_false(kallsyms_find(&f.kallsyms, STR("rodata"), &place));
+	assert_false(kallsyms_find(&f.kallsyms, STR("hidden"), &place));
+	assert_false(kallsyms_find(&f.kallsyms, STR(""), &place));
+	end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_the_kernel),
+		cmocka_unit_test(finds_by_name),
 		cmocka_unit_test(reads_one_module),
 		cmocka_unit_test(knows_when_addresses_are_hidden),
 		cmocka_unit_test(skips_what_is_no_line),

@@ -1,0 +1,20 @@
+/*
+ * build_features.h - what this build can do, under the names that perf has for it: for `version --build-options` and
+ * `check feature`. A feature of perf's is on where tally does what scripts test it for, by whatever library or none.
+ */
+#ifndef CLI_BUILD_FEATURES_H
+#define CLI_BUILD_FEATURES_H
+
+#include "base/bytes.h"
+
+struct build_feature {
+	const char *name, *macro;
+	bool is_on;
+};
+
+const struct build_feature *build_features_all(size_t *count);
+/* By name or macro, in any case; NULL if there is none. */
+const struct build_feature *build_features_find(struct tally_str name);
+void build_feature_print(const struct build_feature *feature);
+
+#endif

@@ -1,0 +1,134 @@
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/limits.h"
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "code/symbols/kallsyms.h"
+#include "kernel/recording/kernel_maps.h"
+
+struct settings {
+	unsigned verbose;
+};
+
+static const struct option options[] = {
+	{.name = "verbose",
+		.letter = 'v',
+		.kind = OPTION_COUNT,
+		.offset = offsetof(struct settings, verbose),
+		.help = "Say how much was looked through"},
+};
+static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
+static const char *const usages[] = {"[<options>] symbol_name", NULL};
+static const char *const examples[] = {
+	"where the running kernel has a function", "tally kallsyms vfs_read schedule", NULL};
+
+struct file_search { /* the file of the module that is mapped at an address */
+	uint64_t address;
+	char path[4096];
+};
+
+static enum tally_status find_file(void *context, const struct kernel_map *map, struct tally_error *err)
+{
+	struct file_search *search = context;
+	(void)err;
+	if (search->address >= map->start && search->address - map->start < map->len)
+		snprintf(search->path, sizeof(search->path), "%.*s", (int)map->name.len, map->name.data);
+	return TALLY_OK;
+}
+
+static void print_module(struct text *t, const struct kallsyms_place *place)
+{
+	struct file_search search = {.address = place->start};
+	if (place->module.len == 0) {
+		text_str(t, "[kernel] [kernel.kallsyms]");
+		return;
+	}
+	text_bytes(t, place->module.data, place->module.len);
+	text_char(t, ' ');
+	if (kernel_maps_each(kernel_seam_linux(), find_file, &search, NULL) == TALLY_OK && search.path[0])
+		text_str(t, search.path);
+	else
+		text_bytes(t, place->module.data, place->module.len);
+}
+
+static void print_symbol(struct text *t, const struct kallsyms *kallsyms, const char *name)
+{
+	struct kallsyms_place place;
+	text_str(t, name);
+	if (!kallsyms_find(kallsyms, str_from(name), &place)) {
+		text_str(t, ": not found\n");
+		return;
+	}
+	text_str(t, ": ");
+	print_module(t, &place);
+	unsigned long long start = place.start, end = place.end;
+	text_printf(t, " %#llx-%#llx (%#llx-%#llx)\n", start, end, start, end);
+}
+
+/* The kernel shows addresses of 0 to those who must not see them. */
+static bool is_hidden(const char *text, size_t len)
+{
+	const char *line = text;
+	while (len > 0) {
+		if (line[0] != '0')
+			return false;
+		const char *digit = line;
+		while ((size_t)(digit - line) < len && *digit == '0')
+			digit++;
+		if ((size_t)(digit - line) < len && *digit != ' ')
+			return false;
+		const char *end = memchr(line, '\n', len);
+		if (!end)
+			return true;
+		len -= (size_t)(end + 1 - line);
+		line = end + 1;
+	}
+	return true;
+}
+
+static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	struct settings settings = {0};
+	int rest;
+	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
+	if (code != CLI_GO_ON)
+		return code;
+	if (rest == argc)
+		return cli_usagef(cli, command, NULL, "which symbol?");
+	char *text;
+	size_t len;
+	struct tally_error err;
+	if (file_read("/proc/kallsyms", LIMIT_SMALL_FILE, &text, &len, &err) != TALLY_OK)
+		return cli_fail(cli, &err);
+	if (is_hidden(text, len)) {
+		free(text);
+		return cli_failf(cli, "Couldn't read /proc/kallsyms: the kernel hides its addresses, see "
+				      "/proc/sys/kernel/kptr_restrict and perf_event_paranoid");
+	}
+	struct kallsyms kallsyms;
+	struct text t = {0};
+	kallsyms_open(text, len, &kallsyms);
+	if (settings.verbose > 0)
+		fprintf(stderr, "/proc/kallsyms: %zu bytes of the kernel, %zu of modules\n", kallsyms.kernel.len,
+			kallsyms.modules.len);
+	for (int i = rest; i < argc; i++)
+		print_symbol(&t, &kallsyms, argv[i]);
+	code = cli_finish_text(cli, &t);
+	free(text);
+	return code;
+}
+
+const struct command command_kallsyms = {
+	.name = "kallsyms",
+	.summary = "Searches running kernel for symbols",
+	.usages = usages,
+	.options = &table,
+	.description =
+		"Prints where the running kernel has the symbols that are named: the module, its file, and start "
+		"and end. Of several of one name the first is shown, the kernel's own before those of modules.",
+	.examples = examples,
+	.run = run,
+};
