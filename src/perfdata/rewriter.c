@@ -66,7 +66,9 @@ enum tally_status perfdata_rewriter_create_file(
 	if (!w)
 		return error_nomem(err);
 	w->fd = -1;
-	w->path = strdup(path);
+	w->path = realpath(path, NULL); /* what a link points to is written, not the link */
+	if (!w->path)
+		w->path = strdup(path);
 	enum tally_status st = w->path ? open_beside(w, err) : error_nomem(err);
 	if (st != TALLY_OK) {
 		perfdata_rewriter_destroy(w);

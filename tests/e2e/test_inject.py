@@ -131,14 +131,14 @@ def test_sleep_times(tally, perf, readers, tmp_path, workload):
     """Of a live recording: for each sched_stat_runtime sample the thread's last switch, as perf makes it."""
     source, ours, theirs = (tmp_path / f'{name}.data' for name in ('source', 'ours', 'theirs'))
     recorded = perf('record', '-o', source, '-a', '-g', '-e', 'sched:sched_switch', '-e', 'sched:sched_stat_runtime',
-                    '-e', 'sched:sched_process_exit', 'sleep', '0.2')
+                    '-e', 'sched:sched_process_exit', 'sh', '-c', 'for i in 1 2 3 4 5 6 7 8 9; do sleep 0.02; done')
     if recorded.returncode != 0:
         pytest.skip('the scheduler\'s tracepoints cannot be recorded here')
     tally('inject', '-s', '-i', source, '-o', ours, check=0)
     perf('inject', '-s', '-i', source, '-o', theirs, check=0)
     rows_of = [readers[-1]('script', '-F', 'comm,tid,time,event,period,ip', '--ns', '-i', path).stdout
                for path in (ours, theirs)]
-    assert rows_of[0].count('sched:sched_switch') > 10 and 'stat_runtime' not in rows_of[0]
+    assert rows_of[0].count('sched:sched_switch') > 5 and 'stat_runtime' not in rows_of[0]
     if readers[-1] is not perf:
         perf = readers[-1]  # what 6.1 writes it cannot always read
         perf('inject', '-s', '-i', source, '-o', theirs, check=0)
@@ -182,3 +182,7 @@ def test_what_was_there_stays_until_the_copy_is_whole(tally, golden, tmp_path):
     assert copy.read_bytes() == b'precious'
     tally('inject', '-i', golden('u'), '-o', copy, check=0)
     assert PerfData(copy).count(9) == 143
+    link = tmp_path / 'link.data'
+    link.symlink_to(copy)
+    tally('inject', '-b', '-i', golden('u'), '-o', link, check=0)
+    assert link.is_symlink() and PerfData(copy).count(BUILD_ID) == 1
