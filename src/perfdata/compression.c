@@ -45,6 +45,12 @@ void decompressor_destroy(struct decompressor *d)
 	free(d);
 }
 
+void decompressor_restart(struct decompressor *d)
+{
+	(void)ZSTD_DCtx_reset(d->stream, ZSTD_reset_session_only);
+	d->rest.len = 0;
+}
+
 /* Bytes of whole records at the start. */
 static size_t whole_records(struct tally_bytes bytes, bool swap)
 {
@@ -124,6 +130,10 @@ enum tally_status decompressor_records(struct decompressor *d, struct tally_byte
 	struct tally_bytes *records, struct tally_error *err)
 {
 	return error_set(err, TALLY_UNSUPPORTED, "the recording is compressed, and this build has no zstd");
+}
+
+void decompressor_restart(struct decompressor *d)
+{
 }
 
 size_t decompressor_rest(const struct decompressor *d)

@@ -17,6 +17,8 @@ void decompressor_destroy(struct decompressor *d);
 /* records: those that are complete now; a part of one at the end is kept for the next call. */
 TALLY_MUST_CHECK enum tally_status decompressor_records(struct decompressor *d, struct tally_bytes packed, bool swap,
 	struct tally_bytes *records, struct tally_error *err);
+/* A new stream begins; what was handed out stays. */
+void decompressor_restart(struct decompressor *d);
 /* Bytes of a record whose other part has not come. */
 size_t decompressor_rest(const struct decompressor *d);
 

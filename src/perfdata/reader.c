@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "perfdata/compression.h"
+#include "perfdata/directory.h"
 #include "perfdata/event_set.h"
 #include "perfdata/feature_table.h"
 
@@ -15,11 +16,15 @@
 struct perfdata_reader {
 	struct file_map map;
 	char *pipe_copy;
-	struct tally_bytes bytes; /* the whole file or stream */
+	struct directory_parts parts; /* of a recording that is a directory */
+	size_t part; /* which of them is read */
+	bool was_part_cut;
+	size_t first_end; /* data_end of the first part */
+	struct tally_bytes bytes; /* the whole file or stream; of a directory, the first part */
 	bool is_pipe;
 	bool swap;
 	bool has_compressed;
-	size_t data_offset, data_end; /* of the record stream */
+	size_t data_offset, data_end; /* of the record stream, or of the part that is read */
 	size_t feature_offset; /* of the table; 0: none was read */
 	size_t gap_offset, gap_bytes; /* that table, where records follow it */
 	bool has_features_in_front; /* of the data: a recording of ours */
@@ -295,6 +300,7 @@ static enum tally_status finish_open(
 	}
 	r->health.attr_excess_bytes = r->events.attr_excess_bytes;
 	r->position = r->data_offset;
+	r->first_end = r->data_end;
 	*reader = r;
 	return TALLY_OK;
 }
@@ -340,6 +346,15 @@ enum tally_status perfdata_reader_open(const char *path, struct perfdata_reader 
 	struct perfdata_reader *r = new_reader();
 	if (!r)
 		return error_nomem(err);
+	if (directory_is(path)) {
+		enum tally_status read = directory_read(path, &r->parts, err);
+		if (read != TALLY_OK) {
+			perfdata_reader_destroy(r);
+			return read;
+		}
+		r->bytes = (struct tally_bytes){r->parts.bytes, r->parts.ends[0]};
+		return finish_open(r, reader, err);
+	}
 	enum tally_status status = file_map_open(path, &r->map, err);
 	if (status != TALLY_OK) {
 		perfdata_reader_destroy(r);
@@ -359,6 +374,7 @@ void perfdata_reader_destroy(struct perfdata_reader *r)
 	arena_deinit(&r->arena);
 	file_map_close(&r->map);
 	free(r->pipe_copy);
+	directory_parts_deinit(&r->parts);
 	free(r);
 }
 
@@ -494,8 +510,7 @@ static enum tally_status end_cut(struct perfdata_reader *r, uint64_t offset)
 	return TALLY_CORRUPT;
 }
 
-/* The next record of the stream itself, compressed ones included. */
-static enum tally_status next_stored(struct perfdata_reader *r, struct record *record, struct tally_error *err)
+static enum tally_status next_of_part(struct perfdata_reader *r, struct record *record, struct tally_error *err)
 {
 	struct tally_bytes stream = {r->bytes.data, r->data_end};
 	if (r->gap_bytes && r->position == r->gap_offset)
@@ -524,6 +539,35 @@ static enum tally_status next_stored(struct perfdata_reader *r, struct record *r
 	r->payload = (struct tally_bytes){r->bytes.data + next, (size_t)payload};
 	r->position = next + (size_t)payload;
 	return apply_description(r, record, next, err);
+}
+
+static void open_part(struct perfdata_reader *r, size_t part)
+{
+	r->part = part;
+	r->position = r->parts.ends[part - 1];
+	r->data_end = r->parts.ends[part];
+	r->ended = false;
+}
+
+/* The next record as it is stored, compressed ones included. A part that is cut does not keep the next from being read.
+ */
+static enum tally_status next_stored(struct perfdata_reader *r, struct record *record, struct tally_error *err)
+{
+	for (;;) {
+		enum tally_status status = next_of_part(r, record, err);
+		if (status != TALLY_END && status != TALLY_CORRUPT)
+			return status;
+		if (r->part + 1 >= r->parts.count) {
+			if (status == TALLY_END && r->was_part_cut)
+				return error_set_at(
+					err, TALLY_CORRUPT, r->health.cut_offset, "a file of the directory is cut");
+			return status;
+		}
+		r->was_part_cut |= status == TALLY_CORRUPT;
+		if (r->decompressor) /* each file has a stream of its own */
+			decompressor_restart(r->decompressor);
+		open_part(r, r->part + 1);
+	}
 }
 
 enum tally_status perfdata_reader_next(struct perfdata_reader *r, struct record *record, struct tally_error *err)
@@ -569,6 +613,10 @@ void perfdata_reader_rewind(struct perfdata_reader *r)
 	r->decompressor = NULL;
 	r->unpacked = (struct tally_bytes){NULL, 0};
 	r->unpacked_position = 0;
+	if (r->parts.count)
+		r->data_end = r->first_end;
+	r->part = 0;
+	r->was_part_cut = false;
 	r->position = r->data_offset;
 	r->ended = false;
 }
@@ -607,7 +655,7 @@ struct perfdata_layout perfdata_reader_layout(const struct perfdata_reader *r)
 	return (struct perfdata_layout){
 		.is_v1 = cursor_u64(&c) == PERFDATA_MAGIC1,
 		.data_offset = r->data_offset,
-		.data_size = r->data_end - r->data_offset,
+		.data_size = (r->parts.count ? r->first_end : r->data_end) - r->data_offset,
 		.feature_offset = r->feature_offset ? r->feature_offset : r->data_end,
 		.mtime_ns = r->map.mtime_ns,
 	};
@@ -615,7 +663,7 @@ struct perfdata_layout perfdata_reader_layout(const struct perfdata_reader *r)
 
 struct tally_bytes perfdata_reader_data(const struct perfdata_reader *r, uint64_t *data_offset)
 {
-	if (r->is_pipe || r->has_compressed || r->gap_bytes)
+	if (r->is_pipe || r->has_compressed || r->gap_bytes || r->parts.count > 1)
 		return (struct tally_bytes){NULL, 0};
 	*data_offset = r->data_offset;
 	return (struct tally_bytes){r->bytes.data + r->data_offset, r->data_end - r->data_offset};

@@ -1,6 +1,8 @@
 /*
  * reader.h - opens a perf.data file or pipe and hands out its events, features and records in file order.
  *
+ * A path may be a directory (directory.h): its files are read one after the other.
+ *
  * The caller owns the reader. Slices (records, names, features) live until the reader is destroyed; a pipe is held in
  * memory for that. COMPRESSED records are unpacked on the way: their contents come out
  * as records (which then live in memory of the reader). AUXTRACE payloads and tracing data that follow a record in the
