@@ -125,6 +125,12 @@ struct record_auxtrace {
 	uint64_t size, aux_offset, reference;
 	uint32_t idx, tid, cpu; /* size payload bytes follow the record */
 };
+struct record_auxtrace_error {
+	uint32_t error_type, code, cpu, pid, tid;
+	uint64_t ip, time; /* time 0: unknown */
+	struct tally_str message;
+	uint32_t machine_pid, vcpu; /* 0: of no guest */
+};
 struct record_thread_map {
 	uint64_t count;
 	struct tally_bytes entries; /* {u64 pid; char comm[16]} */
@@ -189,6 +195,7 @@ struct record_fields {
 		struct record_id_index id_index;
 		struct record_auxtrace_info auxtrace_info;
 		struct record_auxtrace auxtrace;
+		struct record_auxtrace_error auxtrace_error;
 		struct record_thread_map thread_map;
 		struct record_cpu_map cpu_map;
 		struct record_time_conv time_conv;

@@ -232,6 +232,29 @@ static void decode_auxtrace(struct cursor *c, const struct record *record, struc
 	f->auxtrace.cpu = cursor_u32(c);
 }
 
+#define AUXTRACE_ERROR_MESSAGE_BYTES 64
+
+/* Form 0 had no time, and form 2 says which guest it was. */
+static void decode_auxtrace_error(struct cursor *c, const struct record *record, struct record_fields *f)
+{
+	struct record_auxtrace_error *e = &f->auxtrace_error;
+	e->error_type = cursor_u32(c);
+	e->code = cursor_u32(c);
+	e->cpu = cursor_u32(c);
+	e->pid = cursor_u32(c);
+	e->tid = cursor_u32(c);
+	uint32_t form = cursor_u32(c);
+	e->ip = cursor_u64(c);
+	if (form > 0)
+		e->time = cursor_u64(c);
+	size_t left = cursor_left(c);
+	e->message = cursor_text(c, left < AUXTRACE_ERROR_MESSAGE_BYTES ? left : AUXTRACE_ERROR_MESSAGE_BYTES);
+	if (form < 2 || cursor_left(c) < 8)
+		return;
+	e->machine_pid = cursor_u32(c);
+	e->vcpu = cursor_u32(c);
+}
+
 static void decode_thread_map(struct cursor *c, const struct record *record, struct record_fields *f)
 {
 	f->thread_map.count = cursor_u64(c);
@@ -346,7 +369,7 @@ static const struct record_type_row user_rows[] = {
 	{RECORD_ID_INDEX, "ID_INDEX", 8, decode_id_index},
 	{RECORD_AUXTRACE_INFO, "AUXTRACE_INFO", 8, decode_auxtrace_info},
 	{RECORD_AUXTRACE, "AUXTRACE", 36, decode_auxtrace},
-	{RECORD_AUXTRACE_ERROR, "AUXTRACE_ERROR", 0, decode_nothing},
+	{RECORD_AUXTRACE_ERROR, "AUXTRACE_ERROR", 32, decode_auxtrace_error},
 	{RECORD_THREAD_MAP, "THREAD_MAP", 8, decode_thread_map},
 	{RECORD_CPU_MAP, "CPU_MAP", 2, decode_cpu_map},
 	{RECORD_STAT_CONFIG, "STAT_CONFIG", 8, decode_stat_config},

@@ -1,0 +1,29 @@
+/*
+ * record_printers.h - what the printers of kernel and of user records share; only record_print uses it.
+ */
+#ifndef ABI_RECORD_PRINTERS_H
+#define ABI_RECORD_PRINTERS_H
+
+#include "abi/record_print.h"
+
+struct record_printing {
+	const struct record *record;
+	const struct record_fields *fields;
+	const struct record_print_hints *hints;
+};
+
+/* Prints what follows the name of the record's type. */
+typedef void record_printer(struct text *t, const struct record_printing *p);
+
+/* NULL: nothing follows the name. */
+record_printer *record_printer_of_user(uint32_t type);
+
+/* As printf's %#x: no prefix before a zero. */
+static inline void record_print_hex(struct text *t, uint64_t v)
+{
+	if (v)
+		text_str(t, "0x");
+	text_hex(t, v, 0);
+}
+
+#endif
