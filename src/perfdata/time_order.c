@@ -22,6 +22,7 @@ struct time_order {
 	uint64_t flush_until_ns; /* newest of the round before: all up to it is complete when this round ends */
 	uint64_t last_ns; /* of what went out */
 	uint64_t late;
+	bool keeps_file_order;
 	bool at_end;
 	enum tally_status end_status;
 	struct tally_error end_error;
@@ -36,6 +37,11 @@ enum tally_status time_order_create(struct perfdata_reader *reader, struct time_
 	o->swap = perfdata_reader_is_swapped(reader);
 	*order = o;
 	return TALLY_OK;
+}
+
+void time_order_keep_file_order(struct time_order *order)
+{
+	order->keeps_file_order = true;
 }
 
 void time_order_destroy(struct time_order *order)
@@ -117,6 +123,12 @@ static enum tally_status flush(struct time_order *o, uint64_t until_ns, struct t
 	return TALLY_OK;
 }
 
+/* Records written without having happened, at the start of a recording, have the time 0: they wait for nothing. */
+static bool is_time(uint64_t time_ns)
+{
+	return time_ns != 0 && time_ns != UINT64_MAX;
+}
+
 static bool time_of(const struct time_order *o, const struct record *record, uint64_t *time_ns)
 {
 	if (record->type == RECORD_SAMPLE) {
@@ -125,13 +137,13 @@ static bool time_of(const struct time_order *o, const struct record *record, uin
 			record->bytes.len < (size_t)event->layout.time + sizeof(uint64_t))
 			return false;
 		*time_ns = sample_u64_at(record->bytes.data + event->layout.time, 0, o->swap);
-		return true;
+		return is_time(*time_ns);
 	}
 	struct sample_id id;
 	if (record->type >= RECORD_HEADER_ATTR || !perfdata_reader_sample_id(o->reader, record, &id) || !id.has_time)
 		return false;
 	*time_ns = id.time;
-	return true;
+	return is_time(id.time);
 }
 
 /* Reads until something may go out: TALLY_OK with a record that has no time, or with the queue ready (has_time). */
@@ -147,7 +159,7 @@ static enum tally_status read_on(struct time_order *o, struct time_order_item *i
 			return flush(o, UINT64_MAX, err);
 		}
 		uint64_t time_ns;
-		if (time_of(o, &record, &time_ns)) {
+		if (!o->keeps_file_order && time_of(o, &record, &time_ns)) {
 			struct waiting waiting = {
 				.time_ns = time_ns, .data = record.bytes.data, .offset = record.offset};
 			if (!vec_push(&o->queue, waiting))

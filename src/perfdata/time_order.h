@@ -2,8 +2,9 @@
  * time_order.h - puts the records of a recording into time order by the round contract: what comes after a
  * FINISHED_ROUND is not older than what the round before it saw.
  *
- * Owned by the caller. Records are borrowed from the reader. Records without a time come out at once, in file order. Ties keep file order. Memory is bounded by two rounds; where
- *no round ever ends, the whole stream is held (offsets only in file mode).
+ * Owned by the caller. Records are borrowed from the reader. Records without a time, or with 0 or all ones, come out at
+ * once, in file order. Ties keep file order. Memory is bounded by two rounds; where no round ever ends, the whole stream
+ * is held (offsets only in file mode).
  *
  *	time_order_create(reader, &order, err);
  *	while ((st = time_order_next(order, &item, err)) == TALLY_OK) use(&item.record, item.time_ns);
@@ -22,6 +23,8 @@ struct time_order_item {
 
 TALLY_MUST_CHECK enum tally_status time_order_create(
 	struct perfdata_reader *reader, struct time_order **order, struct tally_error *err);
+/* From now on every record comes out as the file has it. */
+void time_order_keep_file_order(struct time_order *order);
 void time_order_destroy(struct time_order *order);
 /* Delivers everything complete before it passes on the reader's error. */
 TALLY_MUST_CHECK enum tally_status time_order_next(
