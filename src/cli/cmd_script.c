@@ -10,6 +10,7 @@
 #include "cli/header_text.h"
 #include "cli/recording_input.h"
 #include "cli/script_fields.h"
+#include "cli/script_records.h"
 #include "cli/script_rows.h"
 #include "cli/symbol_notes.h"
 #include "perfdata/time_order.h"
@@ -20,6 +21,8 @@ struct settings {
 	uint64_t max_stack;
 	bool header, header_only, full_info;
 	bool hide_call_graph, show_kernel_path, ns, reltime, deltatime, force, no_demangle, no_inline, full_source_path;
+	bool show_task, show_mmap, show_switch, show_namespace, show_cgroup;
+	bool show_lost, show_round, show_bpf, show_text_poke;
 	unsigned verbose;
 };
 
@@ -104,6 +107,30 @@ static const struct option options[] = {
 		.kind = OPTION_FLAG,
 		ROW(full_source_path),
 		.help = "Show source lines with the whole path"},
+	{.name = "show-task-events", .kind = OPTION_FLAG, ROW(show_task), .help = "Show the fork/comm/exit events"},
+	{.name = "show-mmap-events", .kind = OPTION_FLAG, ROW(show_mmap), .help = "Show the mmap events"},
+	{.name = "show-switch-events",
+		.kind = OPTION_FLAG,
+		ROW(show_switch),
+		.help = "Show context switch events (if recorded)"},
+	{.name = "show-namespace-events",
+		.kind = OPTION_FLAG,
+		ROW(show_namespace),
+		.help = "Show namespace events (if recorded)"},
+	{.name = "show-cgroup-events",
+		.kind = OPTION_FLAG,
+		ROW(show_cgroup),
+		.help = "Show cgroup events (if recorded)"},
+	{.name = "show-lost-events", .kind = OPTION_FLAG, ROW(show_lost), .help = "Show lost events (if recorded)"},
+	{.name = "show-round-events", .kind = OPTION_FLAG, ROW(show_round), .help = "Show round events (if recorded)"},
+	{.name = "show-bpf-events",
+		.kind = OPTION_FLAG,
+		ROW(show_bpf),
+		.help = "Show bpf related events (if recorded)"},
+	{.name = "show-text-poke-events",
+		.kind = OPTION_FLAG,
+		ROW(show_text_poke),
+		.help = "Show text poke related events (if recorded)"},
 	{.name = "header", .kind = OPTION_FLAG, ROW(header), .help = "Show data header"},
 	{.name = "header-only", .kind = OPTION_FLAG, ROW(header_only), .help = "Show only data header"},
 	{.name = "show-info",
@@ -123,15 +150,6 @@ static const struct option options[] = {
 	{.name = "all-cpus", .letter = 'a', .kind = OPTION_UNSUPPORTED},
 	{.name = "symbols", .letter = 'S', .kind = OPTION_UNSUPPORTED},
 	{.name = "cpu", .letter = 'C', .kind = OPTION_UNSUPPORTED},
-	{.name = "show-task-events", .kind = OPTION_UNSUPPORTED},
-	{.name = "show-mmap-events", .kind = OPTION_UNSUPPORTED},
-	{.name = "show-switch-events", .kind = OPTION_UNSUPPORTED},
-	{.name = "show-namespace-events", .kind = OPTION_UNSUPPORTED},
-	{.name = "show-cgroup-events", .kind = OPTION_UNSUPPORTED},
-	{.name = "show-lost-events", .kind = OPTION_UNSUPPORTED},
-	{.name = "show-round-events", .kind = OPTION_UNSUPPORTED},
-	{.name = "show-bpf-events", .kind = OPTION_UNSUPPORTED},
-	{.name = "show-text-poke-events", .kind = OPTION_UNSUPPORTED},
 	{.name = "per-event-dump", .kind = OPTION_UNSUPPORTED},
 	{.name = "itrace", .kind = OPTION_UNSUPPORTED},
 	{.name = "insn-trace", .kind = OPTION_UNSUPPORTED},
@@ -181,6 +199,7 @@ struct script {
 	struct resolver resolver;
 	struct frame_names names;
 	struct script_printer printer;
+	struct script_records records;
 	uint64_t *fields;
 	struct script_cgroups cgroups;
 	struct diag field_notes;
@@ -252,12 +271,20 @@ static enum tally_status print_read_values(struct script *script, const struct r
 	return TALLY_OK;
 }
 
+/* A record that is no sample. */
+static enum tally_status print_other(struct script *script, const struct time_order_item *item, struct tally_error *err)
+{
+	if (!script_records_print(&script->records, &script->out, &item->record))
+		return error_nomem(err);
+	return text_line_end(&script->out) ? TALLY_OK : TALLY_END;
+}
+
 static enum tally_status print_record(
 	struct script *script, const struct time_order_item *item, struct tally_error *err)
 {
 	const struct record *record = &item->record;
 	if (record->type != RECORD_SAMPLE)
-		return TALLY_OK;
+		return print_other(script, item, err);
 	const struct perfdata_event *event = perfdata_reader_event_of(script->reader, record);
 	if (!event) {
 		script->sideband.health.unattributed_samples++;
@@ -287,6 +314,9 @@ static enum tally_status print_all(struct script *script, struct tally_error *er
 	enum tally_status status = time_order_create(script->reader, &order, err);
 	if (status != TALLY_OK)
 		return status;
+	/* Where a round ends means something only among the records of the file. */
+	if (script->settings.show_round)
+		time_order_keep_file_order(order);
 	struct time_order_item item;
 	while ((status = time_order_next(order, &item, err)) == TALLY_OK)
 		if ((status = print_record(script, &item, err)) != TALLY_OK)
@@ -326,6 +356,22 @@ static enum tally_status prepare_values(struct script *script, struct tally_erro
 	return TALLY_OK;
 }
 
+/* SHOWN_* of the --show-*-events given. */
+static uint32_t shown_records(const struct settings *s)
+{
+	uint32_t shown = 0;
+	shown |= s->show_task ? SHOWN_TASK : 0;
+	shown |= s->show_mmap ? SHOWN_MMAP : 0;
+	shown |= s->show_switch ? SHOWN_SWITCH : 0;
+	shown |= s->show_namespace ? SHOWN_NAMESPACE : 0;
+	shown |= s->show_cgroup ? SHOWN_CGROUP : 0;
+	shown |= s->show_lost ? SHOWN_LOST : 0;
+	shown |= s->show_round ? SHOWN_ROUND : 0;
+	shown |= s->show_bpf ? SHOWN_BPF : 0;
+	shown |= s->show_text_poke ? SHOWN_TEXT_POKE : 0;
+	return shown;
+}
+
 static enum tally_status prepare(struct script *script, struct tally_error *err)
 {
 	const struct settings *settings = &script->settings;
@@ -339,6 +385,9 @@ static enum tally_status prepare(struct script *script, struct tally_error *err)
 	if (status == TALLY_OK)
 		status = script_fields_choose(
 			&settings->fields, script->reader, &script->field_notes, &script->fields, err);
+	if (status == TALLY_OK &&
+		!script_records_init(&script->records, shown_records(settings), script->reader, &script->printer))
+		status = error_nomem(err);
 	if (status == TALLY_OK && !resolver_init(&script->resolver, script->sideband.machine, script->run.swap))
 		status = error_nomem(err);
 	if (status != TALLY_OK)
@@ -389,6 +438,7 @@ static void script_deinit(struct script *script)
 {
 	tracepoint_printer_destroy(script->printer.tracepoints);
 	script_places_deinit(&script->printer.places);
+	script_records_deinit(&script->records);
 	frame_names_deinit(&script->names);
 	resolver_deinit(&script->resolver);
 	sideband_deinit(&script->sideband);

@@ -3,20 +3,24 @@
 #include "abi/data_src.h"
 #include "cli/script_branches.h"
 
-static void print_comm(
-	struct script_printer *p, struct text *t, const struct sample *sample, uint64_t clock, bool has_chain)
+static struct tally_str thread_name(
+	const struct script_printer *p, const struct script_row *row, char *room, size_t room_bytes)
 {
-	uint32_t comm = machine_comm_at(p->places.machine, (int32_t)sample->tid, clock);
-	char buffer[16];
-	struct tally_str name;
-	if (comm == INTERN_NONE) {
-		struct text number = {.data = buffer, .cap = sizeof(buffer)};
-		text_char(&number, ':');
-		text_i64(&number, (int32_t)sample->tid);
-		name = (struct tally_str){buffer, number.len};
-	} else {
-		name = machine_string(p->places.machine, comm);
-	}
+	if (row->comm.data)
+		return row->comm;
+	uint32_t comm = machine_comm_at(p->places.machine, (int32_t)row->sample->tid, row->clock);
+	if (comm != INTERN_NONE)
+		return machine_string(p->places.machine, comm);
+	struct text number = {.data = room, .cap = room_bytes};
+	text_char(&number, ':');
+	text_i64(&number, (int32_t)row->sample->tid);
+	return (struct tally_str){room, number.len};
+}
+
+static void print_comm(struct script_printer *p, struct text *t, const struct script_row *row, bool has_chain)
+{
+	char room[16];
+	struct tally_str name = thread_name(p, row, room, sizeof(room));
 	if (has_chain)
 		text_bytes(t, name.data, name.len);
 	else
@@ -146,13 +150,14 @@ static bool print_end(struct script_printer *p, struct text *t, const struct per
 #define ACCESS_FIELDS (FIELD_ADDR | FIELD_DATA_SRC | FIELD_WEIGHT | FIELD_INS_LAT | FIELD_RETIRE_LAT | FIELD_CGROUP)
 #define FLAGS_WIDTH   24 /* of the column of decoded hardware traces, which recorded samples leave empty */
 
-static void print_start(struct script_printer *p, struct text *t, const struct perfdata_event *event,
-	const struct record *record, const struct sample *sample, uint64_t clock)
+void script_print_start(struct script_printer *p, struct text *t, const struct script_row *row)
 {
+	const struct perfdata_event *event = row->event;
+	const struct sample *sample = row->sample;
 	uint64_t fields = p->fields[event->index];
 	bool has_chain = (fields & FIELD_IP) && (event->attr.sample_type & SAMPLE_CALLCHAIN) && !p->hide_call_graph;
 	if (fields & FIELD_COMM)
-		print_comm(p, t, sample, clock, has_chain);
+		print_comm(p, t, row, has_chain);
 	if ((fields & FIELD_PID) && (fields & FIELD_TID))
 		text_printf(t, "%5d/%-5d ", (int32_t)sample->pid, (int32_t)sample->tid);
 	else if (fields & FIELD_PID)
@@ -173,7 +178,7 @@ static void print_start(struct script_printer *p, struct text *t, const struct p
 		text_str(t, "] ");
 	}
 	if (fields & FIELD_MISC)
-		script_print_misc(t, record->type, record->misc);
+		script_print_misc(t, row->record->type, row->record->misc);
 	if (fields & FIELD_TOD)
 		script_print_time_of_day(t, &p->clock, sample->time, p->time_form == TIME_NSEC ? 9 : 6);
 	if (fields & FIELD_TIME)
@@ -216,7 +221,8 @@ bool script_print_sample(struct script_printer *p, struct text *t, const struct 
 	if (fields == 0)
 		return true;
 	unsigned cpumode = record->misc & MISC_CPUMODE_MASK;
-	print_start(p, t, event, record, sample, clock);
+	struct script_row row = {.event = event, .record = record, .sample = sample, .clock = clock};
+	script_print_start(p, t, &row);
 	if (fields & FIELD_PERIOD) {
 		text_u64_right(t, sample->period, 10);
 		text_char(t, ' ');

@@ -27,6 +27,15 @@ struct script_printer {
 	struct script_clock clock;
 };
 
+/* Who, where and when: what stands at the head of a sample's row and of any other record's. */
+struct script_row {
+	const struct perfdata_event *event;
+	const struct record *record;
+	const struct sample *sample; /* of another record: what its trailer says */
+	uint64_t clock;
+	struct tally_str comm; /* no data: the thread's name at that time */
+};
+void script_print_start(struct script_printer *printer, struct text *t, const struct script_row *row);
 /* Appends the lines of one sample. False: out of memory. */
 bool script_print_sample(struct script_printer *printer, struct text *t, const struct perfdata_event *event,
 	const struct record *record, const struct sample *sample, uint64_t clock);
