@@ -25,7 +25,7 @@ static void build(struct perfdata_builder *b)
 	perfdata_builder_event(b, &clock_attr, 1);
 	perfdata_builder_event(b, &clock_attr, 2);
 	for (uint64_t i = 0; i < 40; i++) {
-		struct sample s = {.time = i * 7 % 11};
+		struct sample s = {.time = 1 + i * 7 % 11};
 		perfdata_builder_sample(b, i % 2, MISC_CPUMODE_USER, &s);
 		if (i % 10 == 9)
 			perfdata_builder_round(b);

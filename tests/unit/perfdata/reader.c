@@ -322,7 +322,7 @@ static void test_time_order_is_stable(void **state)
 	perfdata_builder_event(&b, &clock_attr, 1);
 	for (uint64_t ring = 0; ring < 7; ring++) {
 		for (uint64_t i = 0; i < 50; i++) {
-			struct sample s = {.ip = ring * 1000 + i, .time = i / 5};
+			struct sample s = {.ip = ring * 1000 + i, .time = 1 + i / 5};
 			perfdata_builder_sample(&b, 0, MISC_CPUMODE_USER, &s);
 		}
 		if (ring % 3 == 2)
