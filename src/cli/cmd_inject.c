@@ -318,7 +318,8 @@ const struct command command_inject = {
 		       "options it "
 		       "is a faithful copy: the same records and header sections, those that are unknown too. A file "
 		       "with -o FILE, "
-		       "a pipe on standard output otherwise, whichever the input was. What was compressed is written "
+		       "a pipe on standard output otherwise, whichever the input was; a directory (record --threads) "
+		       "becomes one file. What was compressed is written "
 		       "plain. The "
 		       "output takes its name when it is complete; until then an older file of that name stays.",
 	.examples = examples,

@@ -146,6 +146,18 @@ def test_sleep_times(tally, perf, readers, tmp_path, workload):
     assert rows_of[0] == rows_of[1]
 
 
+@pytest.mark.parametrize('options', [[], ['--sort'], ['-b']], ids=' '.join)
+def test_a_directory_becomes_a_file(tally, perf, live, tmp_path, options):
+    source, copy = tmp_path / 'folder', tmp_path / 'copy.data'
+    recorded = perf('record', '--threads', '-a', '-e', 'cpu-clock', '-o', source, 'sleep', '0.2')
+    if recorded.returncode != 0 or not source.is_dir():
+        pytest.skip('perf record --threads does not work here')
+    tally('inject', *options, '-i', source, '-o', copy, check=0)
+    assert copy.is_file() and PerfData(copy).count(9) > 10
+    for program in (tally, perf):
+        assert rows(program, copy) == rows(program, source)
+
+
 def test_refusals(tally, golden, tmp_path):
     own = tmp_path / 'own.data'
     own.write_bytes(golden('u').read_bytes())
