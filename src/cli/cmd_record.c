@@ -160,6 +160,12 @@ static int check_outputs(const struct record_run *run)
 	if (strcmp(o->path, "-") == 0 && (o->switches || o->timestamp_name))
 		return cli_failf(run->cli, "a stream on standard output is one: --switch-output and "
 					   "--timestamp-filename need a file (-o)");
+	if (o->threads == THREADS_NONE)
+		return 0;
+	if (strcmp(o->path, "-") == 0 || o->switches || run->settings.overwrites || run->settings.attrs.per_thread)
+		return cli_failf(run->cli,
+			"--threads writes a directory with a file for each CPU: it goes with none of "
+			"-o -, --switch-output, --overwrite and --per-thread");
 	return 0;
 }
 

@@ -113,6 +113,26 @@ static const char *set_affinity(const struct option_use *use)
 	return NULL;
 }
 
+static const char *set_threads(const struct option_use *use)
+{
+	static const struct {
+		const char *name;
+		enum record_thread_groups groups;
+	} specs[] = {{"cpu", THREADS_PER_CPU}, {"core", THREADS_PER_CORE}, {"package", THREADS_PER_PACKAGE},
+		{"numa", THREADS_PER_NODE}};
+	struct record_settings *s = use->settings;
+
+	s->output.threads = use->is_negated ? THREADS_NONE : THREADS_PER_CPU;
+	if (!use->value)
+		return NULL;
+	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++)
+		if (strcmp(use->value, specs[i].name) == 0) {
+			s->output.threads = specs[i].groups;
+			return NULL;
+		}
+	return "--threads takes cpu, core, package or numa; lists of CPUs are not supported yet";
+}
+
 static const char *set_realtime(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
@@ -443,7 +463,8 @@ static const struct option options[] = {
 	LATER("switch-output-event", 0, "switch output event", "start a new file at an event"),
 	CALL("synth", 0, "no|all|task|mmap|cgroup", set_synth, "what to tell of what already runs"),
 	FLAG("tail-synthesize", 0, tail_synthesize, "store what runs at the end, not at the start"),
-	LATER("threads", 0, "spec", "write with several threads"),
+	OPTIONAL("threads", 0, "spec", set_threads,
+		"empty the rings by a thread per cpu, core, package or numa node, into a directory"),
 	FLAG("timestamp-boundary", 0, time_boundary, "store the times of the first and the last sample"),
 	FLAG("timestamp-filename", 0, output.timestamp_name, "put the time in the file's name"),
 	FLAG("transaction", 0, attrs.transaction, "store transaction flags (events that have them)"),

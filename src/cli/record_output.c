@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/record_build_ids.h"
+#include "perfdata/old_recording.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -12,7 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define STAMP_BYTES 17 /* yyyymmddhhmmss, hundredths, NUL */
+#define DIRECTORY_VERSION 1 /* as FEATURE_DIR_FORMAT tells it */
+#define STAMP_BYTES	  17 /* yyyymmddhhmmss, hundredths, NUL */
 
 int64_t record_now_ms(void)
 {
@@ -58,6 +60,10 @@ static enum tally_status read_features(struct record_output *o, struct tally_err
 	o->has_features = st == TALLY_OK;
 	if (st == TALLY_OK && q->output.compression_level)
 		describe_compression(&o->features.features, q->output.compression_level);
+	if (st == TALLY_OK && q->output.threads != THREADS_NONE) {
+		o->features.features.dir_version = DIRECTORY_VERSION;
+		record_features_add(&o->features.features, FEATURE_DIR_FORMAT);
+	}
 	return st;
 }
 
@@ -84,8 +90,15 @@ static enum tally_status add_events(struct record_output *o, struct tally_error 
 static enum tally_status begin(struct record_output *o, bool keep_old, struct tally_error *err)
 {
 	const struct record_output_options *options = &o->request->output;
+	char name[PATH_MAX];
+	const char *path = options->path;
+	if (options->threads != THREADS_NONE) {
+		if ((size_t)snprintf(name, sizeof(name), "%s/data", path) >= sizeof(name))
+			return error_set(err, TALLY_INVALID, "the path '%s' is too long", path);
+		path = name;
+	}
 	enum tally_status st = o->pipe_fd >= 0 ? perfdata_writer_create_pipe(o->pipe_fd, &o->writer, err)
-					       : perfdata_writer_create_file(options->path, keep_old, &o->writer, err);
+					       : perfdata_writer_create_file(path, keep_old, &o->writer, err);
 
 	if (st == TALLY_OK)
 		st = add_events(o, err);
@@ -99,10 +112,39 @@ static enum tally_status begin(struct record_output *o, bool keep_old, struct ta
 	return st;
 }
 
-enum tally_status record_output_open(struct record_output *o, struct recorder *recorder, struct tally_error *err)
+static enum tally_status make_directory(const char *path, struct tally_error *err)
 {
+	struct stat st;
+	enum tally_status status = old_recording_keep(path, err);
+
+	if (status != TALLY_OK)
+		return status;
+	if (stat(path, &st) == 0 && S_ISREG(st.st_mode)) /* empty, or it would have been kept */
+		(void)unlink(path);
+	if (mkdir(path, 0700) != 0)
+		return error_set_errno(err, TALLY_IO, errno, "failed to open %s; choose another name with -o", path);
+	return TALLY_OK;
+}
+
+enum tally_status record_output_open(
+	struct record_output *o, struct recorder *recorder, const struct target *target, struct tally_error *err)
+{
+	const struct record_output_options *options = &o->request->output;
+
 	o->recorder = recorder;
-	return begin(o, true, err);
+	if (options->threads == THREADS_NONE)
+		return begin(o, true, err);
+	struct record_threads_config config = {.kernel = o->request->kernel,
+		.recorder = recorder,
+		.cpus = target->cpus,
+		.cpu_count = target->cpu_count,
+		.groups = options->threads,
+		.directory = options->path,
+		.compression_level = options->compression_level};
+	enum tally_status st = make_directory(options->path, err);
+	if (st == TALLY_OK)
+		st = begin(o, false, err);
+	return st == TALLY_OK ? record_threads_create(&config, &o->threads, err) : st;
 }
 
 enum tally_status record_output_append(
@@ -144,6 +186,8 @@ bool record_output_wants_switch(const struct record_output *o)
 bool record_output_is_full(const struct record_output *o, uint64_t *bytes)
 {
 	*bytes = o->former_bytes + perfdata_writer_data_bytes(o->writer);
+	if (o->threads)
+		*bytes += record_threads_bytes(o->threads);
 	return o->request->output.max_bytes && *bytes >= o->request->output.max_bytes;
 }
 
@@ -156,11 +200,13 @@ int record_output_timeout_ms(const struct record_output *o)
 	return left < 0 ? 0 : left < RECORD_SYNC_MS ? (int)left : RECORD_SYNC_MS;
 }
 
-static bool is_regular_file(const char *path)
+/* A file, or the directory that is ours; never a device that was there before. */
+static bool is_recording(const struct record_output *o)
 {
 	struct stat st;
 
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+	return o->pipe_fd < 0 && stat(o->request->output.path, &st) == 0 &&
+	       (S_ISREG(st.st_mode) || o->request->output.threads != THREADS_NONE);
 }
 
 static enum tally_status read_back(
@@ -193,6 +239,12 @@ static enum tally_status close_file(struct record_output *o, struct tally_error 
 	struct perfdata_features *features = &o->features.features;
 	struct compressor_totals totals = perfdata_writer_totals(o->writer);
 
+	if (o->threads) {
+		struct compressor_totals apart = record_threads_totals(o->threads);
+		o->former_bytes += record_threads_bytes(o->threads);
+		totals.bytes += apart.bytes;
+		totals.packed_bytes += apart.packed_bytes;
+	}
 	o->former_bytes += perfdata_writer_data_bytes(o->writer);
 	o->former_totals.bytes += totals.bytes;
 	o->former_totals.packed_bytes += totals.packed_bytes;
@@ -278,7 +330,7 @@ enum tally_status record_output_finish(struct record_output *o, struct record_su
 {
 	const struct record_request *q = o->request;
 	struct record_build_ids ids = {0};
-	bool can_read_back = o->pipe_fd < 0 && is_regular_file(q->output.path);
+	bool can_read_back = is_recording(o);
 	enum tally_status st = TALLY_OK;
 
 	if (!o->writer)
@@ -301,12 +353,17 @@ enum tally_status record_output_finish(struct record_output *o, struct record_su
 
 void record_output_abandon(struct record_output *o)
 {
-	if (o->writer && o->pipe_fd < 0 && is_regular_file(o->request->output.path))
-		unlink(o->request->output.path); /* never a device that was there before */
+	if (!o->writer || !is_recording(o))
+		return;
+	if (o->request->output.threads != THREADS_NONE)
+		old_recording_remove_directory(o->request->output.path);
+	else
+		unlink(o->request->output.path);
 }
 
 void record_output_deinit(struct record_output *o)
 {
+	record_threads_destroy(o->threads);
 	perfdata_writer_destroy(o->writer);
 	if (o->has_features)
 		record_features_deinit(&o->features);

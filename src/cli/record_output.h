@@ -15,6 +15,7 @@
 
 #include "cli/record_features.h"
 #include "cli/record_request.h"
+#include "cli/record_threads.h"
 #include "perfdata/writer.h"
 
 #define RECORD_SYNC_MS 250 /* what a killed recording may lose, beside what was on its way */
@@ -23,6 +24,7 @@ struct record_output {
 	const struct record_request *request;
 	struct recorder *recorder;
 	struct perfdata_writer *writer;
+	struct record_threads *threads; /* NULL: the caller empties the rings */
 	struct record_features features;
 	bool has_features;
 	int pipe_fd; /* what standard output was; -1: the output is a file */
@@ -39,7 +41,7 @@ TALLY_MUST_CHECK enum tally_status record_output_init(
 	struct record_output *o, const struct record_request *request, struct tally_error *err);
 /* The first file, or the stream, up to where records begin. */
 TALLY_MUST_CHECK enum tally_status record_output_open(
-	struct record_output *o, struct recorder *recorder, struct tally_error *err);
+	struct record_output *o, struct recorder *recorder, const struct target *target, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status record_output_append(
 	struct record_output *o, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status record_output_finish_round(struct record_output *o, struct tally_error *err);

@@ -10,6 +10,8 @@
 #include "kernel/recording/record_attrs.h"
 #include "kernel/system/target.h"
 
+enum record_thread_groups { THREADS_NONE, THREADS_PER_CPU, THREADS_PER_CORE, THREADS_PER_PACKAGE, THREADS_PER_NODE };
+
 struct record_output_options {
 	const char *path; /* "-": a pipe on standard output */
 	int compression_level; /* 0: none */
@@ -20,6 +22,7 @@ struct record_output_options {
 	int64_t switch_ms;
 	unsigned max_files; /* 0: all are kept */
 	bool timestamp_name;
+	enum record_thread_groups threads; /* NONE: one thread, and one file; else a directory */
 };
 
 struct record_synth { /* what of the initial state is left out */

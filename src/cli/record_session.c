@@ -133,6 +133,7 @@ static struct recorder_config recorder_config(struct session *s)
 		.keeps_kernel = q->attrs.all_kernel,
 		.overwrites = q->overwrites,
 		.flush_bytes = q->flush_bytes,
+		.drains_apart = q->output.threads != THREADS_NONE,
 		.affinity = q->affinity,
 		.ring_bytes = q->ring_bytes,
 		.diag = q->diag};
@@ -394,6 +395,12 @@ static void stop_if_full(struct session *s)
 		(unsigned long long)bytes >> 10);
 }
 
+static enum tally_status explain(const struct session *s, enum tally_status st, struct tally_error *err)
+{
+	return st == TALLY_OK ? TALLY_OK
+			      : error_prefix(err, "'%s' has all that was recorded so far", s->request->output.path);
+}
+
 /* Until the command or the target ends, or a signal comes. */
 static enum tally_status record_all(struct session *s, struct tally_error *err)
 {
@@ -411,12 +418,18 @@ static enum tally_status record_all(struct session *s, struct tally_error *err)
 		if (st != TALLY_OK || s->is_over)
 			break;
 		st = drain(s, &bytes, err);
+		if (st == TALLY_OK && s->output.threads)
+			st = explain(s, record_threads_check(s->output.threads, err), err);
 		s->wakeups += bytes > 0;
 		stop_if_full(s);
 		if (st == TALLY_OK && !s->is_over && (s->wants_switch || record_output_wants_switch(&s->output)))
 			st = switch_output(s, err);
 	}
+	if (st == TALLY_OK && s->output.threads)
+		st = explain(s, record_threads_stop(s->output.threads, err), err);
 	recorder_disable(s->recorder);
+	if (st == TALLY_OK && s->output.threads) /* what came between the two */
+		st = explain(s, record_threads_stop(s->output.threads, err), err);
 	do {
 		if (st == TALLY_OK)
 			st = drain(s, &bytes, err);
@@ -513,11 +526,13 @@ static enum tally_status start(struct session *s, struct tally_error *err)
 	if (st == TALLY_OK && s->request->started)
 		s->request->started(s->request->started_context);
 	if (st == TALLY_OK)
-		st = record_output_open(&s->output, s->recorder, err);
+		st = record_output_open(&s->output, s->recorder, &s->target, err);
 	if (st == TALLY_OK)
 		st = describe_if_due(s, false, err);
 	if (st == TALLY_OK)
 		st = take_priority(s, err);
+	if (st == TALLY_OK && s->output.threads)
+		st = record_threads_start(s->output.threads, err);
 	s->started_ms = record_now_ms();
 	if (st == TALLY_OK && s->request->attrs.starts_disabled)
 		announce(s, "Events disabled");

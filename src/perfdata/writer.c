@@ -2,8 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -17,6 +15,7 @@
 #include "perfdata/compressor.h"
 #include "perfdata/feature_encode.h"
 #include "perfdata/format.h"
+#include "perfdata/old_recording.h"
 
 #define PUBLISH_BYTES	 (64u << 10) /* of records, until a round's end makes them known; less waits for a sync */
 #define DATA_SIZE_OFFSET 48 /* in the header; event types and the feature bits follow */
@@ -63,26 +62,11 @@ static enum tally_status writer_make(int fd, bool is_pipe, struct perfdata_write
 	return TALLY_OK;
 }
 
-/* An empty file is not worth keeping; perf keeps one generation too. */
-static enum tally_status keep_old_file(const char *path, struct tally_error *err)
-{
-	struct stat st;
-	char old[PATH_MAX];
-
-	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
-		return TALLY_OK;
-	if ((size_t)snprintf(old, sizeof(old), "%s.old", path) >= sizeof(old))
-		return error_set(err, TALLY_INVALID, "the path '%s' is too long", path);
-	if (rename(path, old) != 0)
-		return error_set_errno(err, TALLY_IO, errno, "'%s' cannot be kept as '%s'", path, old);
-	return TALLY_OK;
-}
-
 enum tally_status perfdata_writer_create_file(
 	const char *path, bool keep_old, struct perfdata_writer **writer, struct tally_error *err)
 {
 	if (keep_old) {
-		enum tally_status st = keep_old_file(path, err);
+		enum tally_status st = old_recording_keep(path, err);
 		if (st != TALLY_OK)
 			return st;
 	}

@@ -5,6 +5,7 @@ TALLY_KILLS sets the number of kills for each kind of file; the largest loss is 
 import os
 import random
 import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -31,7 +32,7 @@ def whole_machine():
 
 def data_size(path):
     """The data's size as the header tells it; None: there is no header yet."""
-    with open(path, 'rb') as file:
+    with open(path / 'data' if path.is_dir() else path, 'rb') as file:
         head = file.read(104)
     return struct.unpack_from('<Q', head, 48)[0] if len(head) == 104 else None
 
@@ -74,7 +75,7 @@ class Losses:
                 f'header (perf does not see them): at most {self.unseen} samples')
 
 
-@pytest.mark.parametrize('kind', KINDS)
+@pytest.mark.parametrize('kind', [*KINDS, pytest.param(('--threads',), id='threads')])
 def test_kill_at_any_moment(tally, perf, workload, tmp_path, kind):
     seed = int(os.environ.get('TALLY_SEED', time.time_ns() % 100000))
     moments = random.Random(seed)
@@ -96,7 +97,10 @@ def test_kill_at_any_moment(tally, perf, workload, tmp_path, kind):
             continue
         losses.add(killed, ours, theirs)
         assert 'hostname' in perf('report', '--header-only', '-i', path).stdout
-        path.unlink()
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
     assert losses.ms, 'no kill came after the first samples'
     print(f'\n{"".join(kind) or "plain"}: {losses} (seed {seed})')
 
@@ -174,6 +178,16 @@ def test_full_disk(tally, perf, workload, small_disk, kind):
     file = PerfData(path)
     assert FEATURES['HOSTNAME'] in file.bits
     assert path.stat().st_size > 240 << 10  # the room there is, is used
+
+
+def test_full_disk_of_several_threads(tally, perf, workload, small_disk):
+    path = small_disk / 'perf.data'
+    result = tally('record', '-a', '-g', '-e', 'cpu-clock', '-F', '20000', '--threads', '-m', '8', '-o', path, '--',
+                   workload('spin').path, 60000)
+    assert result.returncode != 0
+    assert 'No space left on device' in result.stderr
+    ours, theirs = times(tally, path), times(perf, path)
+    assert len(ours) > 100 and sorted(theirs) == sorted(ours)
 
 
 def test_full_disk_at_the_start(tally, workload, small_disk):

@@ -206,7 +206,8 @@ def test_commands_while_it_runs(tally, workload, data, kind):
     (['--control', 'fd:'], 129, '--control takes'), (['--control', 'fifo:/none'], 255, "Failed to open '/none'"),
     (['--control', 'fd:77'], 255, 'the control descriptor 77'), (['-D', '5-1'], 129, '--delay takes'),
     (['-D', '1-5,4-6'], 129, '--delay takes'), (['-D', '1-'], 129, '--delay takes'),
-    (['--switch-output', '-o', '-'], 255, 'need a file'), (['--affinity', 'x'], 129, 'takes node or cpu'),
+    (['--switch-output', '-o', '-'], 255, 'need a file'), (['--threads=x'], 129, '--threads takes'),
+    (['--threads', '--overwrite'], 255, 'none of'), (['--threads', '-o', '-'], 255, 'none of'), (['--affinity', 'x'], 129, 'takes node or cpu'),
     (['-r', '100'], 129, '--realtime takes'), (['--max-size', '1X'], 129, '--max-size takes'),
     (['--mmap-flush', 'x'], 129, '--mmap-flush takes'), (['--proc-map-timeout', '0'], 129, 'takes milliseconds'),
 ])
@@ -254,6 +255,32 @@ def test_how_rings_are_read(tally, perf, workload, data, system_wide, options):
     assert samples(perf, data) == samples(tally, data)
     assert len(samples(perf, data)) > 100
     assert PerfData(data).count(FINISHED_ROUND) >= 1
+
+
+@pytest.mark.parametrize('options', [['--threads'], ['--threads=core'], ['--threads=package', '-z'],
+                                     ['--threads=numa']])
+def test_several_threads_write_a_directory(tally, perf, workload, data, system_wide, options):
+    result = tally('record', *CLOCK, '-a', *options, '-o', data, '--', workload('spin').path, 300, check=0)
+    names = {file.name for file in data.iterdir()}
+    assert names == {'data', *(f'data.{i}' for i in range(os.cpu_count()))}
+    ours, theirs = samples(tally, data), samples(perf, data)
+    assert sorted(ours) == sorted(theirs) and len(ours) > 200
+    assert f'({len(ours)} samples)' in result.stderr and f' {data} (' in result.stderr
+    main = PerfData(data / 'data')
+    assert main.count(SAMPLE) == 0 and {24, FEATURES['BUILD_ID'], FEATURES['SAMPLE_TIME']} <= main.bits  # DIR_FORMAT
+    tally('record', *CLOCK, '-o', data, '--', 'true', check=0)
+    assert data.is_file() and (data.parent / 'perf.data.old' / 'data.0').exists()
+    tally('record', *CLOCK, '-a', '--threads', '-o', data, '--', 'true', check=0)
+    assert data.is_dir() and (data.parent / 'perf.data.old').is_file()
+
+
+def test_a_directory_that_is_no_recording_stays(tally, data):
+    data.mkdir()
+    (data / 'mine').write_text('x')
+    for options in ([], ['--threads']):
+        result = tally('record', *CLOCK, *options, '-o', data, '--', 'true')
+        assert result.returncode != 0 and 'failed to open' in result.stderr
+        assert (data / 'mine').read_text() == 'x'
 
 
 def test_a_running_recording_can_be_read(tally, perf, workload, data):

@@ -205,8 +205,8 @@ static enum tally_status make_polls(struct recorder *r, struct tally_error *err)
 	for (size_t i = 0; i < r->source_count; i++) {
 		const struct recorder_source *s = &r->sources[i];
 		if (s->fd >= 0 && (s->event == 0 || s->fd == r->rings.slots[s->ring].fd))
-			r->polls[r->poll_count++] =
-				(struct pollfd){.fd = s->fd, .events = r->config.overwrites ? 0 : POLLIN};
+			r->polls[r->poll_count++] = (struct pollfd){
+				.fd = s->fd, .events = r->config.overwrites || r->config.drains_apart ? 0 : POLLIN};
 	}
 	r->live_count = is_system_wide ? SIZE_MAX : r->poll_count;
 	return TALLY_OK;
@@ -364,14 +364,26 @@ enum tally_status recorder_drain(
 	struct recorder *r, const struct record_sink *sink, uint64_t *bytes, struct tally_error *err)
 {
 	uint64_t taken = 0;
+	bool is_apart = r->config.overwrites || r->config.drains_apart;
 	enum tally_status st = TALLY_OK;
 
-	for (size_t i = 0; st == TALLY_OK && !r->config.overwrites && i < r->rings.len; i++)
+	for (size_t i = 0; st == TALLY_OK && !is_apart && i < r->rings.len; i++)
 		if (r->rings.slots[i].fd >= 0)
 			st = empty_ring(r, i, sink, &taken, err);
 	if (st == TALLY_OK)
 		*bytes = taken;
 	return st;
+}
+
+enum tally_status recorder_drain_ring(
+	struct recorder *r, size_t ring, const struct record_sink *sink, uint64_t *bytes, struct tally_error *err)
+{
+	return r->rings.slots[ring].fd >= 0 ? empty_ring(r, ring, sink, bytes, err) : TALLY_OK;
+}
+
+int recorder_ring_fd(const struct recorder *r, size_t ring)
+{
+	return r->rings.slots[ring].fd;
 }
 
 enum tally_status recorder_snapshot(

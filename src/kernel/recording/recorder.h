@@ -28,6 +28,7 @@ struct recorder_config {
 	bool per_thread; /* one ring per thread */
 	bool keeps_kernel; /* samples of the kernel were asked for by name: no fallback to user space only */
 	bool overwrites; /* the events' attrs say WRITE_BACKWARD: rings keep what is newest, for recorder_snapshot */
+	bool drains_apart; /* rings are emptied by recorder_drain_ring only, in whatever thread */
 	enum affinity_mode affinity; /* of the thread that drains, by the ring's CPU */
 	size_t flush_bytes; /* a ring with less is left alone until recorder_disable */
 	size_t ring_bytes; /* power of two of pages; halved where memory may not be locked */
@@ -71,6 +72,11 @@ TALLY_MUST_CHECK enum tally_status recorder_wait(
 /* One pass over all rings; bytes is what was taken. Nothing where rings overwrite themselves. */
 TALLY_MUST_CHECK enum tally_status recorder_drain(
 	struct recorder *recorder, const struct record_sink *sink, uint64_t *bytes, struct tally_error *err);
+/* One ring (of a CPU; of a thread with per_thread); adds to bytes. Different rings from different threads at a time. */
+TALLY_MUST_CHECK enum tally_status recorder_drain_ring(struct recorder *recorder, size_t ring,
+	const struct record_sink *sink, uint64_t *bytes, struct tally_error *err);
+/* To wait for; -1: nobody writes into this ring. */
+int recorder_ring_fd(const struct recorder *recorder, size_t ring);
 /* Where rings overwrite themselves: what came since the last time and is still there, the newest of a ring first. */
 TALLY_MUST_CHECK enum tally_status recorder_snapshot(
 	struct recorder *recorder, const struct record_sink *sink, uint64_t *bytes, struct tally_error *err);

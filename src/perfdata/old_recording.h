@@ -1,0 +1,18 @@
+/*
+ * old_recording.h - what has the name of a new recording is kept as NAME.old, one generation, as perf does.
+ *
+ * Files, and directories that hold a recording; anything else stays where it is. An older NAME.old goes.
+ *
+ *	if (old_recording_keep("perf.data", err) != TALLY_OK) ...
+ */
+#ifndef PERFDATA_OLD_RECORDING_H
+#define PERFDATA_OLD_RECORDING_H
+
+#include <tally/status.h>
+
+/* An empty file is not worth keeping, and is not touched. */
+TALLY_MUST_CHECK enum tally_status old_recording_keep(const char *path, struct tally_error *err);
+/* Removes the files of a recording that is a directory, and then the directory if nothing else is in it. */
+void old_recording_remove_directory(const char *path);
+
+#endif
