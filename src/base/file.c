@@ -102,6 +102,19 @@ enum tally_status file_read_fd(int fd, size_t limit, char **data, size_t *len, s
 	return TALLY_OK;
 }
 
+enum tally_status file_read_some(int fd, void *room, size_t room_bytes, size_t *len, struct tally_error *err)
+{
+	for (;;) {
+		ssize_t n = read(fd, room, room_bytes);
+		if (n >= 0) {
+			*len = (size_t)n;
+			return TALLY_OK;
+		}
+		if (errno != EINTR)
+			return error_set_errno(err, TALLY_IO, errno, "read");
+	}
+}
+
 enum tally_status file_read(const char *path, size_t limit, char **data, size_t *len, struct tally_error *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);

@@ -30,6 +30,9 @@ TALLY_MUST_CHECK enum tally_status file_read(
 	const char *path, size_t limit, char **data, size_t *len, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status file_read_fd(
 	int fd, size_t limit, char **data, size_t *len, struct tally_error *err);
+/* What is there now, at least one byte unless the end has come (*len 0); goes on after EINTR. */
+TALLY_MUST_CHECK enum tally_status file_read_some(
+	int fd, void *room, size_t room_bytes, size_t *len, struct tally_error *err);
 /* Writes all of it, going on after EINTR and short writes. */
 TALLY_MUST_CHECK enum tally_status file_write_all(int fd, const void *data, size_t len, struct tally_error *err);
 /* Positioned; same rules. */

@@ -1,0 +1,140 @@
+#include "base/spool.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+
+#define STEP_BYTES  ((size_t)1 << 20) /* a multiple of any page size */
+#define LARGE_STEPS 16 /* in one go, once there is that much already */
+
+void spool_init(struct spool *spool)
+{
+	*spool = (struct spool){.fd = -1};
+}
+
+void spool_deinit(struct spool *spool)
+{
+	if (spool->base)
+		munmap(spool->base, spool->reserved);
+	if (spool->fd >= 0)
+		close(spool->fd);
+	spool_init(spool);
+}
+
+static bool reserve_addresses(struct spool *spool)
+{
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+	size_t wanted = sizeof(size_t) > 4 ? (size_t)LIMIT_SPOOL_BYTES : (size_t)1 << 30;
+	for (; wanted >= STEP_BYTES; wanted /= 2) {
+		void *base = mmap(NULL, wanted, PROT_NONE, flags, -1, 0);
+		if (base == MAP_FAILED)
+			continue;
+		spool->base = base;
+		spool->reserved = wanted;
+		return true;
+	}
+	return false;
+}
+
+static int open_unlinked(void)
+{
+	const char *folder = getenv("TMPDIR");
+	if (!folder || !*folder)
+		folder = "/var/tmp";
+	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);
+	if (fd >= 0)
+		return fd;
+	char path[4096];
+	if (snprintf(path, sizeof(path), "%s/tally-XXXXXX", folder) >= (int)sizeof(path))
+		return -1;
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(path);
+	return fd;
+}
+
+/* The file's blocks are there before they are mapped: a full disk must not be a signal later. */
+static bool back_by_file(struct spool *spool, size_t bytes)
+{
+	if (spool->is_passing || spool->backed == 0)
+		return false;
+	if (spool->fd < 0)
+		spool->fd = open_unlinked();
+	if (spool->fd < 0 || posix_fallocate(spool->fd, (off_t)spool->backed, (off_t)bytes) != 0)
+		return false;
+	return mmap(spool->base + spool->backed, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, spool->fd,
+		       (off_t)spool->backed) != MAP_FAILED;
+}
+
+static bool back(struct spool *spool, size_t end)
+{
+	size_t bytes = (end - spool->backed + STEP_BYTES - 1) & ~(STEP_BYTES - 1);
+	if (!spool->is_passing && spool->backed >= STEP_BYTES * LARGE_STEPS && bytes < STEP_BYTES * LARGE_STEPS)
+		bytes = STEP_BYTES * LARGE_STEPS;
+	if (bytes > spool->reserved - spool->backed)
+		return false;
+	if (!back_by_file(spool, bytes) && mmap(spool->base + spool->backed, bytes, PROT_READ | PROT_WRITE,
+						   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+		return false;
+	spool->backed += bytes;
+	return true;
+}
+
+uint8_t *spool_reserve(struct spool *spool, size_t n)
+{
+	if (!spool->base && !reserve_addresses(spool))
+		return NULL;
+	if (n > spool->reserved - spool->len)
+		return NULL;
+	if (spool->len + n > spool->backed && !back(spool, spool->len + n))
+		return NULL;
+	return spool->base + spool->len;
+}
+
+void spool_commit(struct spool *spool, size_t n)
+{
+	spool->len += n;
+}
+
+bool spool_append(struct spool *spool, const void *data, size_t len)
+{
+	uint8_t *room = spool_reserve(spool, len);
+	if (!room)
+		return false;
+	if (len > 0)
+		memcpy(room, data, len);
+	spool->len += len;
+	return true;
+}
+
+void spool_forget(struct spool *spool, size_t end)
+{
+	end &= ~(STEP_BYTES - 1);
+	if (end <= spool->forgotten || end > spool->len)
+		return;
+	size_t bytes = end - spool->forgotten;
+#ifdef FALLOC_FL_PUNCH_HOLE
+	if (spool->fd >= 0)
+		(void)!fallocate(
+			spool->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)spool->forgotten, (off_t)bytes);
+#endif
+	/* Mapped anew rather than advised away: the tables of the pages go too. */
+	if (mmap(spool->base + spool->forgotten, bytes, PROT_NONE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != MAP_FAILED)
+		spool->forgotten = end;
+}
+
+void spool_pass(struct spool *spool)
+{
+	spool->is_passing = true;
+}
+
+struct tally_bytes spool_view(const struct spool *spool)
+{
+	return (struct tally_bytes){spool->base ? spool->base : (const uint8_t *)"", spool->len};
+}

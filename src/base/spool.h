@@ -1,0 +1,40 @@
+/*
+ * spool.h - bytes that come one after another, in one piece and never moved: a pipe, what a recording unpacks to.
+ *
+ * Owned by who embeds it; one thread. Address space is reserved for far more than comes, and backed as it grows: the
+ * first bytes by memory, what follows by an unlinked file in $TMPDIR (else /var/tmp), whose pages the kernel may write
+ * out. A full disk, or no such folder, is no error: memory is taken instead. What was forgotten gives its room back and
+ * must not be looked at again.
+ *
+ *	struct spool s; spool_init(&s);
+ *	uint8_t *room = spool_reserve(&s, n);   ... write m <= n bytes ...   spool_commit(&s, m);
+ *	spool_forget(&s, end);   spool_deinit(&s);
+ */
+#ifndef BASE_SPOOL_H
+#define BASE_SPOOL_H
+
+#include "base/bytes.h"
+#include <stdbool.h>
+
+struct spool {
+	uint8_t *base; /* NULL: nothing reserved yet */
+	size_t len; /* bytes that came */
+	size_t backed, reserved;
+	size_t forgotten; /* bytes at the start that are gone */
+	int fd; /* -1: no file (yet) */
+	bool is_passing; /* no file: what comes is forgotten soon */
+};
+
+void spool_init(struct spool *spool);
+void spool_deinit(struct spool *spool);
+/* Room for n bytes at the end; NULL: neither memory nor address space is left. */
+uint8_t *spool_reserve(struct spool *spool, size_t n);
+void spool_commit(struct spool *spool, size_t n);
+bool spool_append(struct spool *spool, const void *data, size_t len);
+/* The bytes before end are not needed any more. Gives back whole steps only. */
+void spool_forget(struct spool *spool, size_t end);
+/* Ditto; and from now on no file is used, because all is forgotten before long. */
+void spool_pass(struct spool *spool);
+struct tally_bytes spool_view(const struct spool *spool);
+
+#endif
