@@ -2,38 +2,60 @@
 
 #include "base/error.h"
 
-static enum tally_status copy_records(struct perfdata_reader *reader, struct record_run *run, struct tally_error *err)
+/* What stays of an error is told when what came before it has been used. */
+static enum tally_status note_end(struct record_run *run, enum tally_status status, const struct tally_error *end_error)
+{
+	if (status != TALLY_END)
+		run->end_error = *end_error;
+	return status == TALLY_NOMEM ? TALLY_NOMEM : TALLY_OK;
+}
+
+/* So that all is known that the recording tells of itself on the way. */
+static enum tally_status read_through(struct perfdata_reader *reader, struct record_run *run)
 {
 	enum tally_status status;
 	struct record record;
-	while ((status = perfdata_reader_next(reader, &record, &run->end_error)) == TALLY_OK) {
-		/* The payload of AUX data is not part of the run, and nothing here asks for it. */
-		if (record.type == RECORD_AUXTRACE)
+	struct tally_error end_error;
+	while ((status = perfdata_reader_next(reader, &record, &end_error)) == TALLY_OK)
+		;
+	perfdata_reader_rewind(reader);
+	return note_end(run, status, &end_error);
+}
+
+static enum tally_status copy_records(struct perfdata_reader *reader, struct record_run *run)
+{
+	enum tally_status status;
+	struct record record;
+	struct tally_error end_error;
+	while ((status = perfdata_reader_next(reader, &record, &end_error)) == TALLY_OK) {
+		/* Payloads are not part of the copy, and nothing here asks for them. */
+		if (perfdata_payload_bytes(&record, perfdata_reader_is_pipe(reader)) > 0)
 			continue;
-		writer_bytes(&run->copy, record.bytes.data, record.bytes.len);
-		if (run->copy.failed)
-			return error_nomem(err);
+		if (!spool_append(&run->copy, record.bytes.data, record.bytes.len))
+			return TALLY_NOMEM;
 	}
-	if (status == TALLY_END)
-		run->end_error.status = TALLY_OK;
-	run->bytes = writer_view(&run->copy);
-	return TALLY_OK;
+	run->bytes = spool_view(&run->copy);
+	return note_end(run, status, &end_error);
 }
 
 enum tally_status record_run_open(struct perfdata_reader *reader, struct record_run *run, struct tally_error *err)
 {
-	*run = (struct record_run){.swap = perfdata_reader_is_swapped(reader)};
+	*run = (struct record_run){
+		.swap = perfdata_reader_is_swapped(reader), .is_pipe = perfdata_reader_is_pipe(reader)};
+	spool_init(&run->copy);
+	if (run->is_pipe && read_through(reader, run) != TALLY_OK)
+		return error_nomem(err);
 	run->bytes = perfdata_reader_data(reader, &run->offset);
 	if (run->bytes.len > 0)
 		return TALLY_OK;
 	run->is_copy = true;
 	run->offset = 0;
-	return copy_records(reader, run, err);
+	return copy_records(reader, run) == TALLY_OK ? TALLY_OK : error_nomem(err);
 }
 
 void record_run_close(struct record_run *run)
 {
-	writer_deinit(&run->copy);
+	spool_deinit(&run->copy);
 }
 
 enum tally_status record_run_next(
@@ -44,15 +66,12 @@ enum tally_status record_run_next(
 		return status;
 	record->offset = run->offset + *position;
 	size_t next = *position + record->bytes.len;
-	if (record->type == RECORD_AUXTRACE) {
-		struct record_fields fields;
-		status = record_decode(record, &fields, err);
-		if (status != TALLY_OK)
-			return status;
-		if (fields.auxtrace.size > run->bytes.len - next)
-			return error_set_at(
-				err, TALLY_CORRUPT, record->offset, "AUX data reaches beyond the recording's end");
-		next += (size_t)fields.auxtrace.size;
+	if (record->type >= RECORD_HEADER_ATTR) {
+		uint64_t payload = perfdata_payload_bytes(record, run->is_pipe);
+		if (payload > run->bytes.len - next)
+			return error_set_at(err, TALLY_CORRUPT, record->offset,
+				"the payload of a record reaches beyond the recording's end");
+		next += (size_t)payload;
 	}
 	*position = next;
 	return TALLY_OK;

@@ -1,6 +1,6 @@
 /*
  * record_run.h - all records of a reader as one run of bytes, so that passes can jump and share: mapped directly where
- * the file allows, copied from the reader where it does not (pipe, compressed).
+ * the file or the spool of a pipe allows, copied from the reader where it does not (compressed).
  *
  * The caller owns the run; records borrow from it. Walking is read-only and may be done by several threads.
  *
@@ -10,7 +10,7 @@
 #ifndef ANALYSIS_RECORD_RUN_H
 #define ANALYSIS_RECORD_RUN_H
 
-#include "base/writer.h"
+#include "base/spool.h"
 #include "perfdata/reader.h"
 
 struct record_run {
@@ -18,7 +18,8 @@ struct record_run {
 	uint64_t offset; /* of bytes in the file; 0 for a copy */
 	bool swap;
 	bool is_copy;
-	struct writer copy;
+	bool is_pipe; /* tracing data follows its record */
+	struct spool copy;
 	/* Why the copy ended early: TALLY_OK if it did not. What is there is whole records. */
 	struct tally_error end_error;
 };

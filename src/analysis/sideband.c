@@ -174,9 +174,8 @@ enum tally_status sideband_read(struct perfdata_reader *reader, const struct rec
 	*sideband = (struct sideband){.health = *perfdata_reader_health(reader)};
 	/* Of the reader's own counts, those of the header stay; those of records are this walk's. */
 	struct input_health *health = &sideband->health;
-	if (!run->is_copy) {
+	if (!run->is_copy && !run->is_pipe)
 		health->damaged_records = 0;
-	}
 	health->records = health->samples = health->bytes = 0;
 	health->lost_events = health->lost_samples = health->lost_records = health->throttled =
 		health->unknown_records = 0;

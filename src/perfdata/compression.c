@@ -9,14 +9,13 @@
 #include <zstd.h>
 
 #include "abi/record.h"
-#include "base/arena.h"
 #include "base/limits.h"
-#include "base/vec.h"
+#include "base/spool.h"
 
 struct decompressor {
 	ZSTD_DStream *stream;
-	struct arena arena; /* what was handed out */
-	VEC(uint8_t) rest; /* the part of a record that is not complete yet */
+	struct spool out; /* what was handed out, and behind it the part of a record that is not complete yet */
+	size_t handed_out;
 	uint64_t packed, unpacked; /* bytes so far */
 };
 
@@ -25,7 +24,7 @@ enum tally_status decompressor_create(struct decompressor **decompressor, struct
 	struct decompressor *d = calloc(1, sizeof(*d));
 	if (!d)
 		return error_nomem(err);
-	arena_init(&d->arena);
+	spool_init(&d->out);
 	d->stream = ZSTD_createDStream();
 	if (!d->stream) {
 		free(d);
@@ -40,15 +39,14 @@ void decompressor_destroy(struct decompressor *d)
 	if (!d)
 		return;
 	ZSTD_freeDStream(d->stream);
-	arena_deinit(&d->arena);
-	vec_free(&d->rest);
+	spool_deinit(&d->out);
 	free(d);
 }
 
 void decompressor_restart(struct decompressor *d)
 {
 	(void)ZSTD_DCtx_reset(d->stream, ZSTD_reset_session_only);
-	d->rest.len = 0;
+	d->handed_out = d->out.len;
 }
 
 /* Bytes of whole records at the start. */
@@ -78,13 +76,14 @@ static enum tally_status unpack(struct decompressor *d, struct tally_bytes packe
 	size_t step = ZSTD_DStreamOutSize();
 	d->packed += packed.len;
 	for (;;) {
-		if (!vec_reserve(&d->rest, d->rest.len + step))
+		uint8_t *room = spool_reserve(&d->out, step);
+		if (!room)
 			return error_nomem(err);
-		ZSTD_outBuffer out = {d->rest.items + d->rest.len, step, 0};
+		ZSTD_outBuffer out = {room, step, 0};
 		size_t result = ZSTD_decompressStream(d->stream, &out, &in);
 		if (ZSTD_isError(result))
 			return error_set(err, TALLY_CORRUPT, "%s", ZSTD_getErrorName(result));
-		d->rest.len += out.pos;
+		spool_commit(&d->out, out.pos);
 		d->unpacked += out.pos;
 		enum tally_status status = check_limits(d, err);
 		if (status != TALLY_OK)
@@ -100,19 +99,32 @@ enum tally_status decompressor_records(struct decompressor *d, struct tally_byte
 	enum tally_status status = unpack(d, packed, err);
 	if (status != TALLY_OK)
 		return status;
-	size_t len = whole_records((struct tally_bytes){d->rest.items, d->rest.len}, swap);
-	uint8_t *copy = arena_copy(&d->arena, d->rest.items, len);
-	if (!copy)
-		return error_nomem(err);
-	memmove(d->rest.items, d->rest.items + len, d->rest.len - len);
-	d->rest.len -= len;
-	*records = (struct tally_bytes){copy, len};
+	struct tally_bytes all = spool_view(&d->out);
+	struct tally_bytes fresh = {all.data + d->handed_out, all.len - d->handed_out};
+	fresh.len = whole_records(fresh, swap);
+	d->handed_out += fresh.len;
+	*records = fresh;
 	return TALLY_OK;
 }
 
 size_t decompressor_rest(const struct decompressor *d)
 {
-	return d->rest.len;
+	return d->out.len - d->handed_out;
+}
+
+size_t decompressor_position(const struct decompressor *d)
+{
+	return d->handed_out;
+}
+
+void decompressor_pass(struct decompressor *d)
+{
+	spool_pass(&d->out);
+}
+
+void decompressor_forget(struct decompressor *d, size_t position)
+{
+	spool_forget(&d->out, position);
 }
 
 #else
@@ -139,6 +151,19 @@ void decompressor_restart(struct decompressor *d)
 size_t decompressor_rest(const struct decompressor *d)
 {
 	return 0;
+}
+
+size_t decompressor_position(const struct decompressor *d)
+{
+	return 0;
+}
+
+void decompressor_pass(struct decompressor *d)
+{
+}
+
+void decompressor_forget(struct decompressor *d, size_t position)
+{
 }
 
 #endif

@@ -2,7 +2,7 @@
  * compression.h - the zstd stream inside COMPRESSED records, unpacked into whole records.
  *
  * One stream runs through all such records of a recording; a record may be split between two of them. Unpacked bytes
- * live until the decompressor is destroyed. Bad input: what does not unpack ends the stream; so does what passes
+ * live (in a spool) until the decompressor is destroyed or they are forgotten. Bad input: what does not unpack ends the stream; so does what passes
  * LIMIT_UNPACKED_BYTES, or LIMIT_UNPACKED_RATIO once LIMIT_UNPACKED_FREE bytes came out.
  */
 #ifndef PERFDATA_COMPRESSION_H
@@ -21,5 +21,9 @@ TALLY_MUST_CHECK enum tally_status decompressor_records(struct decompressor *d, 
 void decompressor_restart(struct decompressor *d);
 /* Bytes of a record whose other part has not come. */
 size_t decompressor_rest(const struct decompressor *d);
+/* Bytes handed out. What lies before such a position may be forgotten; told beforehand, that takes no file. */
+size_t decompressor_position(const struct decompressor *d);
+void decompressor_pass(struct decompressor *d);
+void decompressor_forget(struct decompressor *d, size_t position);
 
 #endif

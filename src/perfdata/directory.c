@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/checked.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/vec.h"
@@ -20,7 +19,7 @@ bool directory_is(const char *path)
 }
 
 struct collected {
-	VEC(uint8_t) bytes;
+	struct spool bytes;
 	VEC(size_t) ends;
 };
 
@@ -36,13 +35,7 @@ static enum tally_status append_file(struct collected *all, const char *path, bo
 	enum tally_status status = file_map_open(path, &map, err);
 	if (status != TALLY_OK)
 		return status;
-	size_t end;
-	bool fits = checked_add(all->bytes.len, map.bytes.len, &end) && vec_reserve(&all->bytes, end) &&
-		    vec_push(&all->ends, end);
-	if (fits && map.bytes.len)
-		memcpy(all->bytes.items + all->bytes.len, map.bytes.data, map.bytes.len);
-	if (fits)
-		all->bytes.len = end;
+	bool fits = spool_append(&all->bytes, map.bytes.data, map.bytes.len) && vec_push(&all->ends, all->bytes.len);
 	file_map_close(&map);
 	return fits ? TALLY_OK : error_nomem(err);
 }
@@ -51,6 +44,7 @@ enum tally_status directory_read(const char *path, struct directory_parts *parts
 {
 	char name[PATH_MAX];
 	struct collected all = {0};
+	spool_init(&all.bytes);
 	bool found = false;
 	enum tally_status status = TALLY_OK;
 
@@ -64,15 +58,18 @@ enum tally_status directory_read(const char *path, struct directory_parts *parts
 		snprintf(name + len, sizeof(name) - len, ".%u", i);
 		status = append_file(&all, name, &found, err);
 	}
-	*parts = (struct directory_parts){all.bytes.items, all.ends.items, all.ends.len};
-	if (status != TALLY_OK)
-		directory_parts_deinit(parts);
+	struct directory_parts read = {all.bytes, all.ends.items, all.ends.len};
+	if (status == TALLY_OK)
+		*parts = read;
+	else
+		directory_parts_deinit(&read);
 	return status;
 }
 
 void directory_parts_deinit(struct directory_parts *parts)
 {
-	free(parts->bytes);
+	if (parts->bytes.base)
+		spool_deinit(&parts->bytes);
 	free(parts->ends);
 	*parts = (struct directory_parts){0};
 }

@@ -11,6 +11,8 @@ struct perfdata_event {
 	struct tally_bytes stored_attr; /* as the recording has it, in its byte order */
 	struct record_layout layout;
 	struct tally_str name; /* from EVENT_DESC, EVENT_UPDATE or event_format; never empty */
+	struct tally_str unit; /* empty: a number of events */
+	double scale; /* from what was counted to that unit */
 	const uint64_t *ids;
 	size_t id_count;
 	uint32_t index;

@@ -55,6 +55,7 @@ enum tally_status event_set_add(struct event_set *set, const struct perf_attr *a
 		.layout = record_layout_make(attr, swap),
 		.index = (uint32_t)set->events.len,
 		.leader_index = (uint32_t)set->events.len,
+		.scale = 1.0,
 	};
 	struct text name = {0};
 	event_name_of_attr(&name, attr);
@@ -107,16 +108,40 @@ enum tally_status event_set_apply_features(
 	return TALLY_OK;
 }
 
-enum tally_status event_set_rename(struct event_set *set, uint64_t id, struct tally_str name, struct tally_error *err)
+static enum tally_status set_text(
+	struct event_set *set, struct tally_str *to, struct tally_bytes payload, struct tally_error *err)
 {
-	uint64_t index;
-	if (!map_u64_find(&set->by_id, id, &index) || name.len == 0)
+	size_t len = payload.len ? strnlen((const char *)payload.data, payload.len) : 0;
+	if (len == 0)
 		return TALLY_OK;
-	char *copy = arena_string(&set->arena, name.data, name.len);
+	char *copy = arena_string(&set->arena, (const char *)payload.data, len);
 	if (!copy)
 		return error_nomem(err);
-	set->events.items[index].name = (struct tally_str){copy, name.len};
+	*to = (struct tally_str){copy, len};
 	return TALLY_OK;
+}
+
+enum tally_status event_set_update(
+	struct event_set *set, const struct record_event_update *update, bool swap, struct tally_error *err)
+{
+	uint64_t index;
+	if (!map_u64_find(&set->by_id, update->id, &index))
+		return TALLY_OK;
+	struct perfdata_event *event = &set->events.items[index];
+	switch (update->update_type) {
+	case EVENT_UPDATE_NAME:
+		return set_text(set, &event->name, update->payload, err);
+	case EVENT_UPDATE_UNIT:
+		return set_text(set, &event->unit, update->payload, err);
+	case EVENT_UPDATE_SCALE:
+		if (update->payload.len >= sizeof(uint64_t)) {
+			uint64_t bits = sample_u64_at(update->payload.data, 0, swap);
+			memcpy(&event->scale, &bits, sizeof(bits));
+		}
+		return TALLY_OK;
+	default:
+		return TALLY_OK;
+	}
 }
 
 const struct perfdata_event *event_set_by_id(const struct event_set *set, uint64_t id)

@@ -31,8 +31,9 @@ TALLY_MUST_CHECK enum tally_status event_set_add(struct event_set *set, const st
 /* Names and ids of EVENT_DESC, groups of GROUP_DESC: those that match by position. */
 TALLY_MUST_CHECK enum tally_status event_set_apply_features(
 	struct event_set *set, const struct perfdata_features *features, struct tally_error *err);
-TALLY_MUST_CHECK enum tally_status event_set_rename(
-	struct event_set *set, uint64_t id, struct tally_str name, struct tally_error *err);
+/* An EVENT_UPDATE record: name, unit or scale; one of no event, or of another kind, changes nothing. */
+TALLY_MUST_CHECK enum tally_status event_set_update(
+	struct event_set *set, const struct record_event_update *update, bool swap, struct tally_error *err);
 const struct perfdata_event *event_set_by_id(const struct event_set *set, uint64_t id);
 const struct perfdata_event *event_set_of(const struct event_set *set, const struct record *record);
 

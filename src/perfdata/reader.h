@@ -3,8 +3,9 @@
  *
  * A path may be a directory (directory.h): its files are read one after the other.
  *
- * The caller owns the reader. Slices (records, names, features) live until the reader is destroyed; a pipe is held in
- * memory for that. COMPRESSED records are unpacked on the way: their contents come out
+ * The caller owns the reader. Slices (records, names, features) live until the reader is destroyed; a pipe is kept in a
+ * spool (base/spool.h) for that, and read as its records are asked for. perfdata_reader_pass says that a stream is read
+ * once: then records live until they are forgotten, and memory is that of what lies between. COMPRESSED records are unpacked on the way: their contents come out
  * as records (which then live in memory of the reader). AUXTRACE payloads and tracing data that follow a record in the
  * stream are skipped past by `next` and available as payload.
  *
@@ -24,23 +25,9 @@
 #include "abi/sample.h"
 #include "perfdata/event.h"
 #include "perfdata/features.h"
+#include "perfdata/input_health.h"
 
 struct perfdata_reader;
-
-struct input_health { /* what was lost, cut or not understood; travels with every result */
-	uint64_t records, samples, bytes;
-	uint64_t compressed[2]; /* COMPRESSED and COMPRESSED2 records, whose contents are counted in records */
-	uint64_t lost_events; /* sum of LOST */
-	uint64_t lost_samples; /* sum of LOST_SAMPLES */
-	uint64_t lost_records; /* number of LOST records: chunks */
-	uint64_t throttled; /* THROTTLE records */
-	uint64_t unknown_records, damaged_records, unknown_features, damaged_features;
-	uint64_t unattributed_samples; /* id of no event */
-	uint64_t attr_excess_bytes;
-	uint64_t unordered; /* records that came after their round was flushed */
-	bool is_cut;
-	uint64_t cut_offset;
-};
 
 /* path "-" is standard input (pipe mode). Also opens a saved pipe. */
 TALLY_MUST_CHECK enum tally_status perfdata_reader_open(
@@ -48,7 +35,7 @@ TALLY_MUST_CHECK enum tally_status perfdata_reader_open(
 /* From memory that outlives the reader (tests, fuzzers). */
 TALLY_MUST_CHECK enum tally_status perfdata_reader_open_bytes(
 	struct tally_bytes bytes, struct perfdata_reader **reader, struct tally_error *err);
-/* Pipe mode from any descriptor; not closed. */
+/* Pipe mode from any descriptor, which stays open as long as the reader; not closed by it. */
 TALLY_MUST_CHECK enum tally_status perfdata_reader_open_fd(
 	int fd, struct perfdata_reader **reader, struct tally_error *err);
 void perfdata_reader_destroy(struct perfdata_reader *reader);
@@ -57,6 +44,16 @@ TALLY_MUST_CHECK enum tally_status perfdata_reader_next(
 	struct perfdata_reader *reader, struct record *record, struct tally_error *err);
 /* What follows the last record in the stream without being a record: AUX data, a pipe's tracing data. */
 struct tally_bytes perfdata_reader_payload(const struct perfdata_reader *reader);
+/* How many bytes of that follow a record. */
+uint64_t perfdata_payload_bytes(const struct record *record, bool is_pipe);
+struct perfdata_mark { /* a place between two records */
+	size_t stream, unpacked;
+};
+struct perfdata_mark perfdata_reader_mark(const struct perfdata_reader *reader);
+/* Before the first record: nothing will be read twice, and what is forgotten needs no room. */
+void perfdata_reader_pass(struct perfdata_reader *reader);
+/* Records before the mark are not looked at again. Does nothing unless the reader was told to pass. */
+void perfdata_reader_forget(struct perfdata_reader *reader, struct perfdata_mark mark);
 /* Back to the first record. A stream must have been read to its end before. */
 void perfdata_reader_rewind(struct perfdata_reader *reader);
 
@@ -66,7 +63,8 @@ bool perfdata_reader_is_swapped(const struct perfdata_reader *reader);
 const struct perfdata_event *perfdata_reader_events(const struct perfdata_reader *reader, size_t *count);
 const struct perfdata_features *perfdata_reader_features(const struct perfdata_reader *reader);
 const struct input_health *perfdata_reader_health(const struct perfdata_reader *reader);
-/* For direct, parallel reading: the whole data section of an uncompressed file; len 0 if that is not possible. */
+/* For direct, parallel reading: all records of an uncompressed file, or of a stream that was read to its end; len 0 if
+ * that is not possible. */
 struct tally_bytes perfdata_reader_data(const struct perfdata_reader *reader, uint64_t *data_offset);
 struct perfdata_layout { /* where the parts of the file lie; zeros in a pipe */
 	uint64_t data_offset, data_size, feature_offset; /* bytes */

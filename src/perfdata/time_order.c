@@ -22,6 +22,8 @@ struct time_order {
 	uint64_t flush_until_ns; /* newest of the round before: all up to it is complete when this round ends */
 	uint64_t last_ns; /* of what went out */
 	uint64_t late;
+	struct perfdata_mark round_start; /* of the round that is being read */
+	struct perfdata_mark done; /* all before it has gone out, once the queue's front has */
 	bool keeps_file_order;
 	bool at_end;
 	enum tally_status end_status;
@@ -149,6 +151,7 @@ static bool time_of(const struct time_order *o, const struct record *record, uin
 /* Reads until something may go out: TALLY_OK with a record that has no time, or with the queue ready (has_time). */
 static enum tally_status read_on(struct time_order *o, struct time_order_item *item, struct tally_error *err)
 {
+	perfdata_reader_forget(o->reader, o->done);
 	for (;;) {
 		struct record record;
 		enum tally_status status = perfdata_reader_next(o->reader, &record, &o->end_error);
@@ -173,6 +176,9 @@ static enum tally_status read_on(struct time_order *o, struct time_order_item *i
 			if (status != TALLY_OK)
 				return status;
 			o->flush_until_ns = o->round_max_ns;
+			/* What waits now is of the round that ends here, and of no older one. */
+			o->done = o->round_start;
+			o->round_start = perfdata_reader_mark(o->reader);
 		}
 		*item = (struct time_order_item){.record = record};
 		return TALLY_OK;

@@ -1,0 +1,25 @@
+/*
+ * input_health.h - what a recording lost or hides, in numbers: counted where it is met, carried along with every result.
+ */
+#ifndef PERFDATA_INPUT_HEALTH_H
+#define PERFDATA_INPUT_HEALTH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct input_health { /* what was lost, cut or not understood; travels with every result */
+	uint64_t records, samples, bytes;
+	uint64_t compressed[2]; /* COMPRESSED and COMPRESSED2 records, whose contents are counted in records */
+	uint64_t lost_events; /* sum of LOST */
+	uint64_t lost_samples; /* sum of LOST_SAMPLES */
+	uint64_t lost_records; /* number of LOST records: chunks */
+	uint64_t throttled; /* THROTTLE records */
+	uint64_t unknown_records, damaged_records, unknown_features, damaged_features;
+	uint64_t unattributed_samples; /* id of no event */
+	uint64_t attr_excess_bytes;
+	uint64_t unordered; /* records that came after their round was flushed */
+	bool is_cut;
+	uint64_t cut_offset;
+};
+
+#endif

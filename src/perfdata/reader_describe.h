@@ -1,0 +1,16 @@
+/*
+ * reader_describe.h - takes in the records by which a recording describes itself: attrs, features, tracing data of a
+ * stream; names and units of events.
+ *
+ * Bad input: a damaged description is counted and left out.
+ */
+#ifndef PERFDATA_READER_DESCRIBE_H
+#define PERFDATA_READER_DESCRIBE_H
+
+#include "perfdata/reader_state.h"
+
+/* payload: what follows the record in the stream. */
+TALLY_MUST_CHECK enum tally_status reader_describe(struct perfdata_reader *reader, const struct record *record,
+	struct tally_bytes payload, struct tally_error *err);
+
+#endif

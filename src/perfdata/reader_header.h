@@ -1,0 +1,14 @@
+/*
+ * reader_header.h - opens the file form: header, attrs, ids and features, and where the records lie.
+ *
+ * Bad input: see reader.h.
+ */
+#ifndef PERFDATA_READER_HEADER_H
+#define PERFDATA_READER_HEADER_H
+
+#include "perfdata/reader_state.h"
+
+TALLY_MUST_CHECK enum tally_status reader_open_file(
+	struct perfdata_reader *reader, bool is_v1, struct tally_error *err);
+
+#endif
