@@ -19,7 +19,7 @@
 #define DATA_SIZE_OFFSET 48 /* in the header */
 #define BITS_OFFSET	 72
 #define ATTR_SIZE_OFFSET 4 /* in an attr */
-#define FILE_MODE	 0600 /* as perf's own */
+#define TEMPORARY_SUFFIX ".XXXXXX"
 
 struct perfdata_rewriter {
 	int fd;
@@ -43,10 +43,11 @@ static enum tally_status open_beside(struct perfdata_rewriter *w, struct tally_e
 	if (is_there && !S_ISREG(st.st_mode)) {
 		w->fd = open(w->path, O_WRONLY | O_CLOEXEC);
 	} else {
-		if (asprintf(&w->temporary, "%s.XXXXXX", w->path) < 0) {
-			w->temporary = NULL;
+		size_t len = strlen(w->path) + sizeof(TEMPORARY_SUFFIX);
+		w->temporary = calloc(len, 1);
+		if (!w->temporary)
 			return error_nomem(err);
-		}
+		snprintf(w->temporary, len, "%s" TEMPORARY_SUFFIX, w->path);
 		w->fd = mkostemp(w->temporary, O_CLOEXEC);
 	}
 	if (w->fd >= 0)
@@ -62,13 +63,13 @@ enum tally_status perfdata_rewriter_create_file(
 	const char *path, struct perfdata_rewriter **rewriter, struct tally_error *err)
 {
 	struct perfdata_rewriter *w = calloc(1, sizeof(*w));
+	char target[PATH_MAX];
 
 	if (!w)
 		return error_nomem(err);
 	w->fd = -1;
-	w->path = realpath(path, NULL); /* what a link points to is written, not the link */
-	if (!w->path)
-		w->path = strdup(path);
+	/* What a link points to is written, not the link. */
+	w->path = strdup(realpath(path, target) ? target : path);
 	enum tally_status st = w->path ? open_beside(w, err) : error_nomem(err);
 	if (st != TALLY_OK) {
 		perfdata_rewriter_destroy(w);

@@ -1,10 +1,12 @@
 #include "unit_test.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "failing_malloc.h"
+#include "perfdata/rewriter.h"
 #include "perfdata/time_order.h"
 #include "perfdata/writer.h"
 #include "perfdata_builder.h"
@@ -86,6 +88,40 @@ static void write_recording(void)
 	perfdata_writer_destroy(w);
 }
 
+static bool rewrite(struct perfdata_reader *r, struct perfdata_rewriter *w)
+{
+	const struct perfdata_features *features = perfdata_reader_features(r);
+	struct record record;
+	if (perfdata_rewriter_begin(w, r, features, NULL) != TALLY_OK)
+		return false;
+	while (perfdata_reader_next(r, &record, NULL) == TALLY_OK)
+		if (perfdata_rewriter_record(w, &record, perfdata_reader_payload(r), NULL) != TALLY_OK)
+			return false;
+	return perfdata_rewriter_finish(w, features, NULL) == TALLY_OK;
+}
+
+/* A copy that was finished is whole. */
+static void rewrite_recording(void)
+{
+	struct perfdata_reader *r;
+	struct perfdata_rewriter *w;
+	if (perfdata_reader_open_bytes(input, &r, NULL) != TALLY_OK)
+		return;
+	if (perfdata_rewriter_create_file(path, &w, NULL) == TALLY_OK) {
+		(void)!rewrite(r, w);
+		perfdata_rewriter_destroy(w);
+	}
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	assert_true(null >= 0);
+	perfdata_reader_rewind(r);
+	if (perfdata_rewriter_create_pipe(null, &w, NULL) == TALLY_OK) {
+		(void)!rewrite(r, w);
+		perfdata_rewriter_destroy(w);
+	}
+	close(null);
+	perfdata_reader_destroy(r);
+}
+
 static void fail_each_allocation(void (*run)(void))
 {
 	bool has_failed = true;
@@ -119,6 +155,8 @@ static void test_writing(void **state)
 	assert_true(fd >= 0);
 	close(fd);
 	fail_each_allocation(write_recording);
+	input = perfdata_builder_file(&file_builder);
+	fail_each_allocation(rewrite_recording);
 	unlink(path);
 }
 
