@@ -24,7 +24,7 @@ struct record_run {
 	const struct command *command;
 	const struct kernel_seam *kernel;
 	struct record_settings settings;
-	struct event_list events;
+	struct event_list events, switch_events;
 	struct diag diag;
 	char **argv; /* the whole command line */
 };
@@ -110,6 +110,10 @@ static int parse_events(struct record_run *run, struct tally_error *err)
 	for (size_t i = 0; st == TALLY_OK && i < run->settings.events.len; i++) {
 		text = run->settings.events.items[i];
 		st = event_parse(catalogue, text, &run->events, err);
+	}
+	for (size_t i = 0; st == TALLY_OK && i < run->settings.switch_events.len; i++) {
+		text = run->settings.switch_events.items[i];
+		st = event_parse(catalogue, text, &run->switch_events, err);
 	}
 	event_catalogue_destroy(catalogue);
 	return st == TALLY_OK ? check_events(run) : event_error_print(run->cli, run->command, "event", text, err);
@@ -251,6 +255,7 @@ static int record(struct record_run *run, char *const *command)
 		.target = s->target,
 		.attrs = s->attrs,
 		.events = &run->events,
+		.switch_events = &run->switch_events,
 		.ring_bytes = s->ring_bytes,
 		.no_build_ids = s->no_build_ids || s->attrs.build_id_mmap,
 		.all_build_ids = s->all_build_ids,
@@ -334,6 +339,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	if (code == CLI_GO_ON)
 		code = run_parsed(&run, rest < argc ? argv + rest : NULL);
 	event_list_deinit(&run.events);
+	event_list_deinit(&run.switch_events);
 	record_settings_deinit(&run.settings);
 	diag_deinit(&run.diag);
 	free(run.argv);

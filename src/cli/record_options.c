@@ -22,6 +22,15 @@ static const char *set_event(const struct option_use *use)
 	return vec_push(&s->events, use->value) ? NULL : "out of memory";
 }
 
+static const char *set_switch_event(const struct option_use *use)
+{
+	struct record_settings *s = use->settings;
+
+	if (!s->output.switches)
+		s->output.switches = s->output.switch_on_signal = true;
+	return vec_push(&s->switch_events, use->value) ? NULL : "out of memory";
+}
+
 static const char *set_call_graph(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
@@ -460,7 +469,8 @@ static const struct option options[] = {
 	CALL("switch-max-files", 0, "n", set_max_files, "how many files --switch-output keeps"),
 	OPTIONAL("switch-output", 0, "signal or size[BKMG] or time[smhd]", set_switch_output,
 		"start a new file on SIGUSR2, at a size or after a time; files get the time in their names"),
-	LATER("switch-output-event", 0, "switch output event", "start a new file at an event"),
+	CALL("switch-output-event", 0, "switch output event", set_switch_event,
+		"start a new file when this event comes, on any CPU (as --switch-output too)"),
 	CALL("synth", 0, "no|all|task|mmap|cgroup", set_synth, "what to tell of what already runs"),
 	FLAG("tail-synthesize", 0, tail_synthesize, "store what runs at the end, not at the start"),
 	OPTIONAL("threads", 0, "spec", set_threads,
@@ -488,5 +498,6 @@ void record_settings_deinit(struct record_settings *settings)
 {
 	free(settings->events.items);
 	free(settings->toggles.items);
+	free(settings->switch_events.items);
 	*settings = (struct record_settings){0};
 }

@@ -18,7 +18,7 @@ struct record_settings {
 	struct {
 		const char **items;
 		size_t len, cap;
-	} events;
+	} events, switch_events;
 	struct record_output_options output;
 	struct record_control_spec control;
 	struct {

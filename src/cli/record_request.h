@@ -36,6 +36,7 @@ struct record_request {
 	struct target_request target;
 	struct record_attr_options attrs;
 	struct event_list *events; /* as parsed */
+	struct event_list *switch_events; /* their coming starts the next file; NULL or empty: none */
 	size_t ring_bytes;
 	bool no_build_ids, all_build_ids;
 	bool wants_times; /* of the first and the last sample, without build ids too */

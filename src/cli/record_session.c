@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "cli/record_control.h"
 #include "cli/record_output.h"
+#include "cli/record_watch.h"
 #include "kernel/recording/initial_state.h"
 #include "kernel/system/spawn.h"
 #include <errno.h>
@@ -16,7 +17,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum waiting { WAITS_FOR_SIGNAL, WAITS_FOR_CONTROL };
+#define EVENTS_AT_ONCE 16
+
+enum waiting { WAITS_FOR_SIGNAL, WAITS_FOR_CONTROL, WAITS_FOR_EVENT };
 
 struct session {
 	const struct record_request *request;
@@ -27,6 +30,7 @@ struct session {
 	struct recorder *recorder;
 	struct record_output output;
 	struct record_control control;
+	struct record_watch *watch; /* NULL: no event starts a file */
 	int signal_fd, wait_fd; /* the latter becomes readable with signals and commands */
 	size_t toggles_done; /* of request->toggles_ms */
 	int64_t started_ms;
@@ -346,14 +350,14 @@ static enum tally_status read_control(struct session *s, struct tally_error *err
 
 static enum tally_status read_what_waits(struct session *s, struct tally_error *err)
 {
-	struct epoll_event events[2];
+	struct epoll_event events[EVENTS_AT_ONCE];
 	enum tally_status st = TALLY_OK;
-	int n = epoll_wait(s->wait_fd, events, 2, 0);
+	int n = epoll_wait(s->wait_fd, events, EVENTS_AT_ONCE, 0);
 
 	for (int i = 0; st == TALLY_OK && i < n; i++) {
 		if (events[i].data.u32 == WAITS_FOR_SIGNAL)
 			read_signals(s);
-		else
+		else if (events[i].data.u32 == WAITS_FOR_CONTROL)
 			st = read_control(s, err);
 	}
 	return st;
@@ -414,6 +418,7 @@ static enum tally_status record_all(struct session *s, struct tally_error *err)
 			st = toggle_if_due(s, err);
 		if (st == TALLY_OK && is_ready)
 			st = read_what_waits(s, err);
+		s->wants_switch |= s->watch && record_watch_has_come(s->watch);
 		s->is_over |= recorder_target_is_over(s->recorder);
 		if (st != TALLY_OK || s->is_over)
 			break;
@@ -508,6 +513,16 @@ static enum tally_status take_priority(const struct session *s, struct tally_err
 		"Could not set realtime priority %d", param.sched_priority);
 }
 
+static enum tally_status start_watch(struct session *s, struct tally_error *err)
+{
+	const struct record_request *q = s->request;
+
+	if (!q->switch_events || q->switch_events->len == 0)
+		return TALLY_OK;
+	enum tally_status st = record_watch_create(q->kernel, q->switch_events, q->diag, &s->watch, err);
+	return st == TALLY_OK ? record_watch_add(s->watch, s->wait_fd, WAITS_FOR_EVENT, err) : st;
+}
+
 static enum tally_status start(struct session *s, struct tally_error *err)
 {
 	struct recorder_config config;
@@ -523,6 +538,8 @@ static enum tally_status start(struct session *s, struct tally_error *err)
 	st = recorder_create(&config, &s->recorder, err);
 	if (st == TALLY_OK && s->request->is_verbose)
 		note_what_is_open(s);
+	if (st == TALLY_OK)
+		st = start_watch(s, err);
 	if (st == TALLY_OK && s->request->started)
 		s->request->started(s->request->started_context);
 	if (st == TALLY_OK)
@@ -584,6 +601,7 @@ enum tally_status record_session_run(
 		record_output_abandon(&s.output);
 	}
 	record_output_deinit(&s.output);
+	record_watch_destroy(s.watch);
 	recorder_destroy(s.recorder);
 	target_deinit(&s.target);
 	close_waiting(&s);

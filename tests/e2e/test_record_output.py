@@ -105,6 +105,19 @@ def test_files_by_time_and_signal(tally, workload, data):
     assert all(samples(tally, file) for file in files)
 
 
+@pytest.mark.parametrize('event', ['sched:sched_process_exec', 'context-switches'])
+def test_files_by_event(tally, perf, data, system_wide, event):
+    if ':' in event and not os.path.isdir('/sys/kernel/tracing/events/' + event.replace(':', '/')):
+        pytest.skip('tracefs is not mounted here')
+    result = tally('record', *CLOCK, '--switch-output-event', event, '-o', data, '--', 'sh', '-c',
+                   'sleep 0.3; sleep 0.3', check=0)
+    files = stamped(data.parent)
+    assert len(files) >= 3 and result.stderr.count('Dump ') == len(files)
+    assert all(samples(perf, file) == samples(tally, file) for file in files)
+    bad = tally('record', '--switch-output-event', 'nonsense', '-o', data, '--', 'true')
+    assert bad.returncode == 129 and 'nonsense' in bad.stderr
+
+
 def test_the_signal_means_nothing_without_the_option(tally, workload, data):
     process = tally.start('record', *CLOCK, '-o', data, '--', workload('spin').path, 500)
     time.sleep(0.3)
