@@ -8,6 +8,7 @@ static const struct command *const commands[] = {
 	&command_completion,
 	&command_data,
 	&command_evlist,
+	&command_health,
 	&command_help,
 	&command_inject,
 	&command_kallsyms,

@@ -135,7 +135,7 @@ static void print_sample_time(struct text *out, const struct header_source *sour
 	text_printf(out, "# sample duration : %10.3f ms\n", (double)span / 1e6);
 }
 
-static const char *clock_name(uint32_t id)
+const char *header_clock_name(uint32_t id)
 {
 	static const char *const names[] = {"realtime", "monotonic", "process_cputime_id", "thread_cputime_id",
 		"monotonic_raw", "realtime_coarse", "monotonic_coarse", "boottime", "realtime_alarm", "boottime_alarm",
@@ -152,13 +152,14 @@ static void print_clock(struct text *out, const struct header_source *source)
 	struct tm tm;
 	if (localtime_r(&seconds, &tm))
 		strftime(day, sizeof(day), "%Y-%m-%d %H:%M:%S", &tm);
-	text_printf(out, "# clockid: %s (%" PRIu32 ")\n", clock_name(f->clock_data_clockid), f->clock_data_clockid);
+	text_printf(
+		out, "# clockid: %s (%" PRIu32 ")\n", header_clock_name(f->clock_data_clockid), f->clock_data_clockid);
 	text_printf(out,
 		"# reference time: %s.%06" PRIu64 " = %" PRIu64 ".%06" PRIu64 " (TOD) = %" PRIu64 ".%09" PRIu64
 		" (%s)\n",
 		day, f->wall_clock_ns % NSEC_PER_SEC / 1000, f->wall_clock_ns / NSEC_PER_SEC,
 		f->wall_clock_ns % NSEC_PER_SEC / 1000, f->clockid_time_ns / NSEC_PER_SEC,
-		f->clockid_time_ns % NSEC_PER_SEC, clock_name(f->clock_data_clockid));
+		f->clockid_time_ns % NSEC_PER_SEC, header_clock_name(f->clock_data_clockid));
 }
 
 static void print_clockid(struct text *out, const struct header_source *source)

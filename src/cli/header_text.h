@@ -14,4 +14,7 @@
 /* full: topology, caches and memory too, which else are only named. */
 void header_text(struct text *out, const struct perfdata_reader *reader, bool full);
 
+/* "monotonic"; "unknown" for ids that have no name. */
+const char *header_clock_name(uint32_t id);
+
 #endif

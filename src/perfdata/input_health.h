@@ -20,6 +20,7 @@ struct input_health { /* what was lost, cut or not understood; travels with ever
 	uint64_t unordered; /* records that came after their round was flushed */
 	bool is_cut;
 	uint64_t cut_offset;
+	uint32_t cut_record_bytes; /* that the record there says to have; UINT32_MAX: it has no whole header */
 };
 
 #endif

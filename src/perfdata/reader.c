@@ -9,7 +9,9 @@
 #include "perfdata/reader_header.h"
 #include "perfdata/reader_state.h"
 
-#define STREAM_READ_BYTES ((size_t)1 << 18) /* at once: four pipes full */
+#define RECORD_SIZE_OFFSET	6 /* in a record's header */
+#define HEADER_DATA_SIZE_OFFSET 48 /* in a file's */
+#define STREAM_READ_BYTES	((size_t)1 << 18) /* at once: four pipes full */
 
 /* Reads on until the stream has come that far, or has ended. */
 static enum tally_status fill(struct perfdata_reader *r, size_t end, struct tally_error *err)
@@ -206,6 +208,10 @@ static enum tally_status end_cut(struct perfdata_reader *r, uint64_t offset)
 	r->ended = true;
 	r->health.is_cut = true;
 	r->health.cut_offset = offset;
+	struct cursor c = cursor_make(r->bytes, r->swap);
+	cursor_skip(&c, (size_t)offset + RECORD_SIZE_OFFSET);
+	uint16_t size = cursor_u16(&c);
+	r->health.cut_record_bytes = c.failed ? UINT32_MAX : size;
 	return TALLY_CORRUPT;
 }
 
@@ -394,6 +400,18 @@ const struct perfdata_features *perfdata_reader_features(const struct perfdata_r
 const struct input_health *perfdata_reader_health(const struct perfdata_reader *r)
 {
 	return &r->health;
+}
+
+uint64_t perfdata_reader_bytes(const struct perfdata_reader *r)
+{
+	return r->bytes.len;
+}
+
+uint64_t perfdata_reader_stated_data_size(const struct perfdata_reader *r)
+{
+	struct cursor c = cursor_make(r->bytes, r->swap);
+	cursor_skip(&c, HEADER_DATA_SIZE_OFFSET);
+	return cursor_u64(&c);
 }
 
 struct perfdata_layout perfdata_reader_layout(const struct perfdata_reader *r)

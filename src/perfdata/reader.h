@@ -71,6 +71,10 @@ struct perfdata_layout { /* where the parts of the file lie; zeros in a pipe */
 	uint64_t mtime_ns;
 	bool is_v1; /* by its magic, PERFFILE */
 };
+/* Bytes of the whole file, or of what was read of the stream. */
+uint64_t perfdata_reader_bytes(const struct perfdata_reader *reader);
+/* What a file's header says to be the size of its data: 0 where its writer had no time to say it. */
+uint64_t perfdata_reader_stated_data_size(const struct perfdata_reader *reader);
 struct perfdata_layout perfdata_reader_layout(const struct perfdata_reader *reader);
 /* The event of a sample or of a trailer: NULL if its id is of no event. Reading only: any thread after open (file
  * mode). */

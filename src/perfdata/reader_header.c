@@ -210,6 +210,7 @@ enum tally_status reader_open_file(struct perfdata_reader *r, bool is_v1, struct
 		if (!was_killed) {
 			r->health.is_cut = true;
 			r->health.cut_offset = r->bytes.len;
+			r->health.cut_record_bytes = UINT32_MAX;
 		}
 		if (is_silent)
 			r->has_compressed = has_compressed_records(r);

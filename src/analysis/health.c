@@ -1,0 +1,332 @@
+#include "analysis/health.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+#define DEFAULT_MAX_STACK 127 /* the kernel's perf_event_max_stack, where the attr does not say */
+#define AUX_TRUNCATED	  1 /* PERF_AUX_FLAG_TRUNCATED */
+
+struct reading { /* the last one of an id */
+	size_t event;
+	uint64_t enabled_ns, running_ns;
+};
+
+struct health_walk {
+	struct perfdata_reader *reader;
+	struct recording_health *out;
+	struct map_u64 throttled_since; /* stream id -> time, 0: runs */
+	struct map_u64 reading_of; /* id -> index of readings */
+	VEC(struct reading) readings;
+	uint64_t round_max_ns, flush_until_ns, flushed_ns; /* the round contract: see time_order.h */
+	bool has_no_memory;
+};
+
+static struct health_event *event_at(struct health_walk *walk, size_t index)
+{
+	struct recording_health *out = walk->out;
+	while (out->events.len <= index) {
+		if (!vec_push(&out->events, ((struct health_event){0}))) {
+			walk->has_no_memory = true;
+			return NULL;
+		}
+	}
+	return &out->events.items[index];
+}
+
+static struct health_event *event_of(struct health_walk *walk, const struct record *record)
+{
+	const struct perfdata_event *event = perfdata_reader_event_of(walk->reader, record);
+	return event ? event_at(walk, event->index) : NULL;
+}
+
+static void note_reading(struct health_walk *walk, uint64_t id, size_t event, uint64_t enabled, uint64_t running)
+{
+	bool is_new;
+	uint64_t *slot = map_u64_at(&walk->reading_of, id, &is_new);
+	struct reading reading = {event, enabled, running};
+	if (slot && is_new) {
+		*slot = walk->readings.len;
+		if (vec_push(&walk->readings, reading))
+			return;
+		slot = NULL;
+	}
+	if (slot)
+		walk->readings.items[*slot] = reading;
+	else
+		walk->has_no_memory = true;
+}
+
+/* All events of a group are on the machine together: its times are those of each. */
+static void note_read_values(struct health_walk *walk, const struct perfdata_event *event, const struct sample *sample)
+{
+	const struct read_values *read = &sample->read;
+	const uint64_t both = READ_FORMAT_TOTAL_TIME_ENABLED | READ_FORMAT_TOTAL_TIME_RUNNING;
+	if ((read->format & both) != both)
+		return;
+	if (!(read->format & READ_FORMAT_ID)) {
+		note_reading(walk, sample->id, event->index, read->time_enabled, read->time_running);
+		return;
+	}
+	for (uint64_t i = 0; i < read->count; i++) {
+		uint64_t id = read_value_get(read, i).id;
+		const struct perfdata_event *member = perfdata_reader_event_by_id(walk->reader, id);
+		note_reading(walk, id, member ? member->index : event->index, read->time_enabled, read->time_running);
+	}
+}
+
+static void note_stacks(const struct perfdata_event *event, const struct sample *sample, struct health_event *counts)
+{
+	uint64_t frames = 0, most = event->attr.sample_max_stack ? event->attr.sample_max_stack : DEFAULT_MAX_STACK;
+	if (sample->present & SAMPLE_CALLCHAIN && sample->callchain.count >= most) {
+		for (uint32_t i = 0; i < sample->callchain.count; i++)
+			frames += sample_u64_at(sample->callchain.data, i, sample->swap) < CONTEXT_MAX;
+		counts->full_chains += frames >= most;
+	}
+	if (sample->present & SAMPLE_STACK_USER && sample->stack_user.size > 0)
+		counts->full_stacks += sample->stack_user.dyn_size >= sample->stack_user.size;
+}
+
+/* The time, 0 if it has none. */
+static uint64_t note_sample(struct health_walk *walk, const struct record *record)
+{
+	struct recording_health *out = walk->out;
+	const struct perfdata_event *event = perfdata_reader_event_of(walk->reader, record);
+	struct sample sample;
+	if (!event) {
+		out->input.unattributed_samples++;
+		return 0;
+	}
+	struct health_event *counts = event_at(walk, event->index);
+	if (!counts)
+		return 0;
+	counts->samples++;
+	if (sample_decode(&event->layout, record, &sample, NULL) != TALLY_OK) {
+		out->input.damaged_records++;
+		return 0;
+	}
+	note_stacks(event, &sample, counts);
+	if (sample.present & SAMPLE_READ)
+		note_read_values(walk, event, &sample);
+	return sample.present & SAMPLE_TIME ? sample.time : 0;
+}
+
+static void note_loss(struct health_walk *walk, const struct record *record, uint64_t lost, uint64_t time_ns)
+{
+	struct recording_health *out = walk->out;
+	struct health_loss loss = {.time_ns = time_ns, .lost = lost, .has_time = time_ns > 0};
+	struct health_event *event = event_of(walk, record);
+	if (event)
+		event->lost += lost;
+	else
+		out->lost_without_event += lost;
+	if (!vec_push(&out->losses, loss))
+		walk->has_no_memory = true;
+}
+
+static void note_throttle(struct health_walk *walk, const struct record *record, const struct record_throttle *throttle)
+{
+	struct health_event *event = event_of(walk, record);
+	uint64_t *since = map_u64_at(&walk->throttled_since, throttle->stream_id, NULL);
+	if (!since) {
+		walk->has_no_memory = true;
+		return;
+	}
+	if (record->type == RECORD_THROTTLE) {
+		walk->out->input.throttled++;
+		if (event)
+			event->throttles++;
+		*since = throttle->time;
+		return;
+	}
+	if (event && *since > 0 && throttle->time > *since)
+		event->throttled_ns += throttle->time - *since;
+	*since = 0;
+}
+
+static void note_read_record(struct health_walk *walk, const struct record *record, const struct record_read *read)
+{
+	const struct perfdata_event *event = perfdata_reader_event_of(walk->reader, record);
+	struct health_event *counts = event ? event_at(walk, event->index) : NULL;
+	struct cursor c = cursor_make(read->values, record->swap);
+	struct read_values values;
+	if (!counts || read_values_decode(&c, event->attr.read_format, &values, NULL) != TALLY_OK)
+		return;
+	counts->enabled_ns += values.time_enabled; /* each record is the sum of one thread */
+	counts->running_ns += values.time_running;
+}
+
+static void note_stat(struct health_walk *walk, const struct record_stat *stat)
+{
+	const struct perfdata_event *event = perfdata_reader_event_by_id(walk->reader, stat->id);
+	struct health_event *counts = event ? event_at(walk, event->index) : NULL;
+	if (!counts)
+		return;
+	counts->enabled_ns += stat->enabled;
+	counts->running_ns += stat->running;
+}
+
+static void note_fields(
+	struct health_walk *walk, const struct record *record, const struct record_fields *fields, uint64_t time_ns)
+{
+	struct recording_health *out = walk->out;
+	if (record->type == RECORD_LOST) {
+		out->input.lost_records++;
+		out->input.lost_events += fields->lost.lost;
+		note_loss(walk, record, fields->lost.lost, time_ns);
+	} else if (record->type == RECORD_LOST_SAMPLES) {
+		out->input.lost_samples += fields->lost_samples.lost;
+		note_loss(walk, record, fields->lost_samples.lost, time_ns);
+	} else if (record->type == RECORD_THROTTLE || record->type == RECORD_UNTHROTTLE) {
+		note_throttle(walk, record, &fields->throttle);
+	} else if (record->type == RECORD_READ) {
+		note_read_record(walk, record, &fields->read);
+	} else if (record->type == RECORD_STAT) {
+		note_stat(walk, &fields->stat);
+	} else if (record->type == RECORD_AUX) {
+		out->aux_truncated += (fields->aux.flags & AUX_TRUNCATED) != 0;
+	}
+}
+
+static void note_type(struct recording_health *out, uint32_t type)
+{
+	if (type < HEALTH_KNOWN_TYPES)
+		out->by_type[type]++;
+	else
+		out->other_types++;
+	if (!record_type_name(type) && type < out->least_unknown_type)
+		out->least_unknown_type = type;
+}
+
+/* What comes after a round's end is not older than what the round before it saw. */
+static void note_time(struct health_walk *walk, uint64_t time_ns)
+{
+	struct recording_health *out = walk->out;
+	if (time_ns == 0)
+		return;
+	if (!out->has_times || time_ns < out->first_ns)
+		out->first_ns = time_ns;
+	if (!out->has_times || time_ns > out->last_ns)
+		out->last_ns = time_ns;
+	out->has_times = true;
+	out->input.unordered += time_ns < walk->flushed_ns;
+	if (time_ns > walk->round_max_ns)
+		walk->round_max_ns = time_ns;
+}
+
+static void note_record(struct health_walk *walk, const struct record *record)
+{
+	struct record_fields fields;
+	struct sample_id id;
+	uint64_t time_ns = 0;
+	note_type(walk->out, record->type);
+	if (record->type == RECORD_SAMPLE) {
+		time_ns = note_sample(walk, record);
+	} else if (record_type_name(record->type)) {
+		if (perfdata_reader_sample_id(walk->reader, record, &id) && id.has_time)
+			time_ns = id.time;
+		if (record_decode(record, &fields, NULL) == TALLY_OK)
+			note_fields(walk, record, &fields, time_ns);
+		else
+			walk->out->input.damaged_records++;
+	}
+	note_time(walk, time_ns);
+	if (record->type == RECORD_FINISHED_ROUND) {
+		walk->flushed_ns = walk->flush_until_ns;
+		walk->flush_until_ns = walk->round_max_ns;
+	}
+}
+
+static void finish_readings(struct health_walk *walk)
+{
+	for (size_t i = 0; i < walk->readings.len; i++) {
+		const struct reading *reading = &walk->readings.items[i];
+		struct health_event *event = event_at(walk, reading->event);
+		if (!event)
+			return;
+		event->enabled_ns += reading->enabled_ns;
+		event->running_ns += reading->running_ns;
+	}
+}
+
+static void finish_losses(struct recording_health *out)
+{
+	uint64_t span = out->last_ns - out->first_ns;
+	for (size_t i = 0; i < out->losses.len; i++) {
+		const struct health_loss *loss = &out->losses.items[i];
+		if (!loss->has_time) {
+			out->lost_without_time += loss->lost;
+			continue;
+		}
+		double share = span ? (double)(loss->time_ns - out->first_ns) / (double)span : 0;
+		size_t slice = (size_t)(share * HEALTH_SLICES);
+		out->lost_by_slice[slice < HEALTH_SLICES ? slice : HEALTH_SLICES - 1] += loss->lost;
+	}
+}
+
+static void finish(struct health_walk *walk)
+{
+	struct recording_health *out = walk->out;
+	size_t position = 0;
+	uint64_t stream, since;
+	while (map_u64_next(&walk->throttled_since, &position, &stream, &since))
+		out->throttled_to_the_end += since > 0;
+	finish_readings(walk);
+	finish_losses(out);
+	/* The reader's own counts: what it saw when it opened the file and unpacked it. */
+	const struct input_health *seen = perfdata_reader_health(walk->reader);
+	struct input_health counted = out->input;
+	out->input = *seen;
+	out->input.damaged_records += counted.damaged_records;
+	out->input.lost_events = counted.lost_events;
+	out->input.lost_samples = counted.lost_samples;
+	out->input.lost_records = counted.lost_records;
+	out->input.throttled = counted.throttled;
+	out->input.unattributed_samples = counted.unattributed_samples;
+	out->input.unordered = counted.unordered;
+	out->by_type[RECORD_COMPRESSED] = seen->compressed[0];
+	out->by_type[RECORD_COMPRESSED2] = seen->compressed[1];
+}
+
+enum tally_status recording_health_read(
+	struct perfdata_reader *reader, struct recording_health *health, struct tally_error *err)
+{
+	*health = (struct recording_health){.least_unknown_type = UINT32_MAX};
+	struct health_walk walk = {.reader = reader, .out = health};
+	struct record record;
+	enum tally_status status;
+	while ((status = perfdata_reader_next(reader, &record, &health->end)) == TALLY_OK && !walk.has_no_memory)
+		note_record(&walk, &record);
+	if (status == TALLY_END)
+		health->end = (struct tally_error){.status = TALLY_OK};
+	finish(&walk);
+	map_u64_deinit(&walk.throttled_since);
+	map_u64_deinit(&walk.reading_of);
+	vec_free(&walk.readings);
+	if (!walk.has_no_memory && status != TALLY_NOMEM)
+		return TALLY_OK;
+	recording_health_deinit(health);
+	return error_nomem(err);
+}
+
+void recording_health_deinit(struct recording_health *health)
+{
+	vec_free(&health->events);
+	vec_free(&health->losses);
+}
+
+uint64_t recording_health_lost(const struct recording_health *health)
+{
+	return health->input.lost_events + health->input.lost_samples;
+}
+
+bool recording_health_is_damaged(const struct recording_health *health)
+{
+	return health->end.status != TALLY_OK || health->input.damaged_records || health->input.damaged_features ||
+	       health->input.unattributed_samples || health->input.unordered;
+}
+
+bool recording_health_is_good(const struct recording_health *health)
+{
+	return !recording_health_is_damaged(health) && recording_health_lost(health) == 0 && health->aux_truncated == 0;
+}

@@ -1,0 +1,14 @@
+/*
+ * stock_perf.h - whether perf 6.1, the version that distributions carry, reads a recording; by what that program was
+ * seen to do with files like it, not by running it.
+ */
+#ifndef ANALYSIS_STOCK_PERF_H
+#define ANALYSIS_STOCK_PERF_H
+
+#include "analysis/health.h"
+
+/* NULL: it reads all that we do. Else why not, as a clause, which lives in room or for ever. */
+const char *stock_perf_refusal(
+	const struct perfdata_reader *reader, const struct recording_health *health, char *room, size_t room_bytes);
+
+#endif
