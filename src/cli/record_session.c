@@ -1,7 +1,7 @@
 #include "cli/record_session.h"
 #include "abi/encode.h"
 #include "base/error.h"
-#include "cli/record_control.h"
+#include "cli/record_commands.h"
 #include "cli/record_output.h"
 #include "cli/record_watch.h"
 #include "kernel/recording/initial_state.h"
@@ -9,8 +9,6 @@
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
@@ -238,26 +236,13 @@ static enum tally_status end_of_file(struct session *s, struct tally_error *err)
 	return st == TALLY_OK ? describe_if_due(s, true, err) : st;
 }
 
-static void announce(const struct session *s, const char *format, ...) TALLY_PRINTF(2, 3);
-static void announce(const struct session *s, const char *format, ...)
-{
-	char text[512];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	if (s->request->announce)
-		s->request->announce(text);
-}
-
 static enum tally_status switch_output(struct session *s, struct tally_error *err)
 {
 	enum tally_status st = end_of_file(s, err);
 
 	s->wants_switch = false;
 	if (st == TALLY_OK)
-		announce(s, "[ %s record: dump data: Woken up %llu times ]", s->request->argv[0],
+		record_announce(s->request, "[ %s record: dump data: Woken up %llu times ]", s->request->argv[0],
 			(unsigned long long)s->wakeups);
 	s->wakeups = 0;
 	if (st == TALLY_OK)
@@ -265,86 +250,15 @@ static enum tally_status switch_output(struct session *s, struct tally_error *er
 	return st == TALLY_OK ? describe_if_due(s, false, err) : st;
 }
 
-static enum tally_status set_running(
-	struct session *s, struct tally_str event, bool is_running, struct tally_error *err)
-{
-	const struct event_list *events = s->request->events;
-	const char *what = is_running ? "enabled" : "disabled";
-	size_t index = RECORDER_ALL;
-
-	for (size_t i = 0; event.len && i < events->len; i++)
-		if (str_equal(event, str_from(events->specs[i].name)))
-			index = i;
-	if (event.len && index == RECORDER_ALL) {
-		announce(s, "failed: can't find '%.*s' event", (int)event.len, event.data);
-		return TALLY_OK;
-	}
-	enum tally_status st = recorder_set_running(s->recorder, index, is_running, err);
-	if (st == TALLY_OK && event.len)
-		announce(s, "Event %.*s %s", (int)event.len, event.data, what);
-	else if (st == TALLY_OK)
-		announce(s, "Events %s", what);
-	return st;
-}
-
-static void list_events(const struct session *s, struct tally_str option)
-{
-	const struct event_list *events = s->request->events;
-
-	for (size_t i = 0; i < events->len; i++) {
-		const struct event_spec *spec = &events->specs[i];
-		struct text t = {0};
-		bool is_freq = ATTR_HAS(&spec->attr, FREQ);
-		if (str_equal(option, STR("-v"))) {
-			text_str(&t, ": ");
-			attr_print(&t, &spec->attr);
-		} else if (str_equal(option, STR("-F"))) {
-			text_printf(&t, ": %s=%llu", is_freq ? "sample_freq" : "sample_period",
-				(unsigned long long)spec->attr.sample_period_or_freq);
-		}
-		announce(s, "%s%.*s", spec->name, (int)t.len, t.data ? t.data : "");
-		text_deinit(&t);
-	}
-}
-
-static enum tally_status obey(struct session *s, const struct record_control_line *line, struct tally_error *err)
-{
-	enum tally_status st = TALLY_OK;
-
-	switch (line->command) {
-	case COMMAND_ENABLE:
-	case COMMAND_DISABLE:
-		st = set_running(s, line->argument, line->command == COMMAND_ENABLE, err);
-		break;
-	case COMMAND_EVLIST:
-		list_events(s, line->argument);
-		break;
-	case COMMAND_STOP:
-		s->is_over = true;
-		break;
-	case COMMAND_SNAPSHOT: /* of AUX areas, of which there are none */
-	case COMMAND_PING:
-		break;
-	case COMMAND_UNKNOWN:
-	default:
-		announce(s, "Message from the control descriptor: '%.*s' is not a command", (int)line->argument.len,
-			line->argument.data);
-		return TALLY_OK;
-	}
-	if (st == TALLY_OK)
-		record_control_acknowledge(&s->control);
-	return st;
-}
-
 static enum tally_status read_control(struct session *s, struct tally_error *err)
 {
-	struct record_control_line line;
-	enum tally_status st = TALLY_OK;
+	struct record_commands commands = {s->request, s->recorder, &s->control, false};
+	bool is_open;
+	enum tally_status st = record_commands_obey(&commands, &is_open, err);
 
-	if (!record_control_read(&s->control))
+	if (!is_open)
 		(void)epoll_ctl(s->wait_fd, EPOLL_CTL_DEL, s->control.control_fd, NULL);
-	while (st == TALLY_OK && record_control_next(&s->control, &line))
-		st = obey(s, &line, err);
+	s->is_over |= commands.wants_stop;
 	return st;
 }
 
@@ -371,7 +285,7 @@ static enum tally_status toggle_if_due(struct session *s, struct tally_error *er
 
 	while (st == TALLY_OK && s->toggles_done < q->toggle_count &&
 		record_now_ms() - s->started_ms >= q->toggles_ms[s->toggles_done])
-		st = set_running(s, (struct tally_str){0}, s->toggles_done++ % 2 == 0, err);
+		st = record_set_running(q, s->recorder, (struct tally_str){0}, s->toggles_done++ % 2 == 0, err);
 	return st;
 }
 
@@ -395,8 +309,8 @@ static void stop_if_full(struct session *s)
 	if (s->is_over || !record_output_is_full(&s->output, &bytes))
 		return;
 	s->is_over = true;
-	announce(s, "[ %s record: size limit reached (%llu KB), stopping session ]", s->request->argv[0],
-		(unsigned long long)bytes >> 10);
+	record_announce(s->request, "[ %s record: size limit reached (%llu KB), stopping session ]",
+		s->request->argv[0], (unsigned long long)bytes >> 10);
 }
 
 static enum tally_status explain(const struct session *s, enum tally_status st, struct tally_error *err)
@@ -552,7 +466,7 @@ static enum tally_status start(struct session *s, struct tally_error *err)
 		st = record_threads_start(s->output.threads, err);
 	s->started_ms = record_now_ms();
 	if (st == TALLY_OK && s->request->attrs.starts_disabled)
-		announce(s, "Events disabled");
+		record_announce(s->request, "Events disabled");
 	else if (st == TALLY_OK)
 		st = recorder_enable(s->recorder, err);
 	if (st == TALLY_OK && s->has_child) {
@@ -592,7 +506,7 @@ enum tally_status record_session_run(
 	}
 	end_child(&s);
 	if (was_started)
-		announce(&s, "[ %s record: Woken up %llu times to write data ]", request->argv[0],
+		record_announce(request, "[ %s record: Woken up %llu times to write data ]", request->argv[0],
 			(unsigned long long)s.wakeups);
 	if (was_started) { /* a recording that broke off keeps what it has */
 		enum tally_status closed = record_output_finish(&s.output, summary, st == TALLY_OK ? err : NULL);
