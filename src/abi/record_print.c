@@ -96,7 +96,7 @@ static void print_read(struct text *t, const struct record_printing *p)
 	const struct record_read *read = &p->fields->read;
 	uint64_t format = p->hints->read_format & ~READ_FORMAT_GROUP;
 	struct cursor c = cursor_make(read->values, p->record->swap);
-	text_printf(t, " %d %d %s %llu\n", (int32_t)read->pid, (int32_t)read->tid,
+	text_printf(t, ": %d %d %s %llu\n", (int32_t)read->pid, (int32_t)read->tid,
 		p->hints->event_name ? p->hints->event_name : "<no event>", (unsigned long long)cursor_u64(&c));
 	if (format & READ_FORMAT_TOTAL_TIME_ENABLED)
 		text_printf(t, "... time enabled : %llu\n", (unsigned long long)cursor_u64(&c));

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/dump_raw.h"
 #include "cli/header_text.h"
 #include "cli/recording_input.h"
 #include "cli/script_fields.h"
@@ -19,7 +20,7 @@ struct settings {
 	const char *input, *comms, *pids, *tids, *symfs, *kallsyms;
 	struct script_field_request fields;
 	uint64_t max_stack;
-	bool header, header_only, full_info;
+	bool header, header_only, full_info, dump, dump_unsorted;
 	bool hide_call_graph, show_kernel_path, ns, reltime, deltatime, force, no_demangle, no_inline, full_source_path;
 	bool show_task, show_mmap, show_switch, show_namespace, show_cgroup;
 	bool show_lost, show_round, show_bpf, show_text_poke;
@@ -131,6 +132,11 @@ static const struct option options[] = {
 		.kind = OPTION_FLAG,
 		ROW(show_text_poke),
 		.help = "Show text poke related events (if recorded)"},
+	{.name = "dump-raw-trace", .letter = 'D', .kind = OPTION_FLAG, ROW(dump), .help = "dump raw trace in ASCII"},
+	{.name = "dump-unsorted-raw-trace",
+		.kind = OPTION_FLAG,
+		ROW(dump_unsorted),
+		.help = "dump unsorted raw trace in ASCII"},
 	{.name = "header", .kind = OPTION_FLAG, ROW(header), .help = "Show data header"},
 	{.name = "header-only", .kind = OPTION_FLAG, ROW(header_only), .help = "Show only data header"},
 	{.name = "show-info",
@@ -140,7 +146,6 @@ static const struct option options[] = {
 		.help = "with the header, topology and caches too"},
 	{.name = "force", .letter = 'f', .kind = OPTION_FLAG, ROW(force), .help = "don't complain, do it"},
 	{.name = "verbose", .letter = 'v', .kind = OPTION_COUNT, ROW(verbose), .help = "say what was lost or left out"},
-	{.name = "dump-raw-trace", .letter = 'D', .kind = OPTION_UNSUPPORTED},
 	{.name = "Latency", .letter = 'L', .kind = OPTION_UNSUPPORTED},
 	{.name = "list", .letter = 'l', .kind = OPTION_UNSUPPORTED},
 	{.name = "script", .letter = 's', .kind = OPTION_UNSUPPORTED},
@@ -168,7 +173,6 @@ static const struct option options[] = {
 	{.name = "demangle-kernel", .kind = OPTION_UNSUPPORTED},
 	{.name = "dlarg", .kind = OPTION_UNSUPPORTED},
 	{.name = "dsos", .kind = OPTION_UNSUPPORTED},
-	{.name = "dump-unsorted-raw-trace", .kind = OPTION_UNSUPPORTED},
 	{.name = "guest-code", .kind = OPTION_UNSUPPORTED},
 	{.name = "guestkallsyms", .kind = OPTION_UNSUPPORTED},
 	{.name = "guestmodules", .kind = OPTION_UNSUPPORTED},
@@ -200,6 +204,7 @@ struct script {
 	struct frame_names names;
 	struct script_printer printer;
 	struct script_records records;
+	struct dump_raw dump;
 	uint64_t *fields;
 	struct script_cgroups cgroups;
 	struct diag field_notes;
@@ -238,9 +243,16 @@ static bool is_wanted(const struct script *script, const struct sample *sample, 
 	return comm != INTERN_NONE && is_listed(settings->comms, machine_string(script->sideband.machine, comm));
 }
 
+static bool is_dumping(const struct settings *settings)
+{
+	return settings->dump || settings->dump_unsorted;
+}
+
 static enum tally_status print_sample(struct script *script, const struct perfdata_event *event,
 	const struct record *record, const struct sample *sample, uint64_t clock, struct tally_error *err)
 {
+	if (is_dumping(&script->settings))
+		dump_raw_place(&script->dump, &script->out, record, sample, clock);
 	if (!script_print_sample(&script->printer, &script->out, event, record, sample, clock))
 		return error_nomem(err);
 	if (!text_line_end(&script->out))
@@ -283,6 +295,8 @@ static enum tally_status print_record(
 	struct script *script, const struct time_order_item *item, struct tally_error *err)
 {
 	const struct record *record = &item->record;
+	if (is_dumping(&script->settings))
+		dump_raw_record(&script->dump, &script->out, record);
 	if (record->type != RECORD_SAMPLE)
 		return print_other(script, item, err);
 	const struct perfdata_event *event = perfdata_reader_event_of(script->reader, record);
@@ -315,7 +329,7 @@ static enum tally_status print_all(struct script *script, struct tally_error *er
 	if (status != TALLY_OK)
 		return status;
 	/* Where a round ends means something only among the records of the file. */
-	if (script->settings.show_round)
+	if (script->settings.show_round || script->settings.dump_unsorted)
 		time_order_keep_file_order(order);
 	struct time_order_item item;
 	while ((status = time_order_next(order, &item, err)) == TALLY_OK)
@@ -411,6 +425,13 @@ static enum tally_status prepare(struct script *script, struct tally_error *err)
 	status = prepare_values(script, err);
 	if (status != TALLY_OK)
 		return status;
+	const char *file_name = settings->input ? settings->input : "perf.data";
+	script->dump = (struct dump_raw){
+		.reader = script->reader,
+		.machine = script->sideband.machine,
+		.arch = script->printer.places.arch,
+		.file_name = perfdata_reader_is_pipe(script->reader) ? "pipe" : file_name,
+	};
 	struct tally_bytes tracing = perfdata_reader_features(script->reader)->tracing_data;
 	struct tally_error tracing_error;
 	if (tracing.len > 0 &&
