@@ -172,7 +172,7 @@ static const struct option options[] = {
 	{"inline", 0, OPTION_CALL, .call = set_inline,
 		.help = "Show inlined calls as frames of call chains (on; --no-inline: off)"},
 	{"hierarchy", 0, OPTION_UNSUPPORTED, .help = "Show entries in a hierarchy"},
-	{"dump-raw-trace", 'D', OPTION_UNSUPPORTED, .help = "dump raw trace in ASCII"},
+	{"dump-raw-trace", 'D', OPTION_FLAG, .offset = REQUEST(dump), .help = "dump raw trace in ASCII"},
 	{"parent", 'p', OPTION_STRING, "regex", .offset = REQUEST(filters.parent),
 		.help = "regex filter to identify parent, see: '--sort parent'"},
 	{"exclude-other", 'x', OPTION_FLAG, .offset = REQUEST(filters.excludes_other),
@@ -181,8 +181,8 @@ static const struct option options[] = {
 	{"branch-history", 0, OPTION_UNSUPPORTED, .help = "add last branch records to call history"},
 	{"ignore-callees", 0, OPTION_UNSUPPORTED, "regex", .help = "ignore callees of these functions in call graphs"},
 	{"mem-mode", 0, OPTION_UNSUPPORTED, .help = "mem access profile"},
-	{"mmaps", 0, OPTION_UNSUPPORTED, .help = "Display recorded tasks memory maps"},
-	{"tasks", 0, OPTION_UNSUPPORTED, .help = "Display recorded tasks"},
+	{"mmaps", 0, OPTION_FLAG, .offset = REQUEST(mmaps), .help = "Display recorded tasks memory maps"},
+	{"tasks", 0, OPTION_FLAG, .offset = REQUEST(tasks), .help = "Display recorded tasks"},
 	{"time", 0, OPTION_UNSUPPORTED, "str", .help = "Time span of interest (start,stop)"},
 	{"time-quantum", 0, OPTION_UNSUPPORTED, "time", .help = "Set time quantum for time sort key"},
 	{"itrace", 0, OPTION_UNSUPPORTED, "opts", .argument_is_optional = true, .help = "Instruction Tracing options"},
@@ -233,6 +233,8 @@ static int finish_settings(const struct cli *cli, struct settings *settings, int
 		return cli_failf(cli, "--pretty takes normal or raw, not '%s'", settings->pretty);
 	request->max_stack = settings->max_stack > UINT32_MAX ? 0 : (unsigned)settings->max_stack;
 	request->is_verbose = settings->verbose > 0;
+	if (request->stats && (request->tasks || request->mmaps))
+		return cli_failf(cli, "--tasks and --mmaps can't be used together with --stats");
 	if (request->separator && !strcmp(request->separator, "."))
 		return cli_failf(cli, "'.' is the only non valid --field-separator argument");
 	if (argc - rest > 1)

@@ -37,6 +37,7 @@ struct report_request {
 	bool no_group, force_group;
 	bool header, header_only, full_info;
 	bool stats, threads, is_raw_pretty;
+	bool tasks, mmaps, dump; /* --tasks, --mmaps, -D: no profile */
 	bool keeps_empty; /* --no-skip-empty */
 	bool no_demangle;
 	bool no_inline;

@@ -4,7 +4,9 @@
 #include "base/limits.h"
 #include "cli/header_text.h"
 #include "cli/recording_input.h"
+#include "cli/report_dump.h"
 #include "cli/report_stats.h"
+#include "cli/report_tasks.h"
 #include "cli/symbol_notes.h"
 #include "tally_config.h"
 
@@ -309,7 +311,7 @@ static void print_file_header(struct report *report)
 		read_stream_through(report->reader);
 	if (is_wanted)
 		header_text(report->out, report->reader, r->full_info);
-	else if (!r->is_quiet && !r->stats)
+	else if (!r->is_quiet && !r->stats && !r->tasks && !r->mmaps)
 		text_str(report->out, "# To display the perf.data header info, please use "
 				      "--header/--header-only options.\n#\n");
 }
@@ -357,6 +359,23 @@ static enum tally_status run_replay(struct report *report, struct tally_error *e
 	return status;
 }
 
+/* Not a profile, but the records themselves. */
+static enum tally_status show_records(struct report *report, struct tally_error *err)
+{
+	const struct report_request *r = report->request;
+	enum tally_status status = TALLY_OK;
+	if (r->tasks || r->mmaps) {
+		status = report_tasks(report->out, report->reader, r->mmaps, err);
+	} else {
+		struct input_health health = {0};
+		status = report_dump(report->out, report->reader, report->path, &health, err);
+		(void)text_flush(report->out); /* so that what is said comes behind it */
+		if (!r->is_quiet)
+			cli_print_health(report->cli, &health);
+	}
+	return status == TALLY_END ? TALLY_OK : status;
+}
+
 static enum tally_status run_opened(struct report *report, struct tally_error *err)
 {
 	struct report_request *r = report->request;
@@ -371,6 +390,8 @@ static enum tally_status run_opened(struct report *report, struct tally_error *e
 	print_file_header(report);
 	if (r->header_only)
 		return TALLY_OK;
+	if (r->tasks || r->mmaps || r->dump)
+		return show_records(report, err);
 	if (r->stats)
 		return report_stats(report->out, report->reader, err);
 	if (!source.is_pipe)

@@ -98,6 +98,23 @@ static bool copy_active(struct address_space *child, const struct address_space 
 	return true;
 }
 
+bool address_space_flatten(struct address_space *flat, const struct address_space *space, uint64_t time_ns)
+{
+	const struct address_space *chain[ADDRESS_SPACE_MAX_DEPTH + 1];
+	uint64_t times[ADDRESS_SPACE_MAX_DEPTH + 1];
+	size_t depth = 0;
+	for (const struct address_space *s = space; s && depth <= ADDRESS_SPACE_MAX_DEPTH; s = s->parent) {
+		chain[depth] = s;
+		times[depth++] = time_ns;
+		time_ns = s->fork_time_ns;
+	}
+	/* Oldest first: newer ones win. Each is copied as it stood when its descendant was forked. */
+	while (depth-- > 0)
+		if (!copy_active(flat, chain[depth], times[depth]))
+			return false;
+	return true;
+}
+
 bool address_space_fork(struct address_space *child, const struct address_space *parent, uint64_t time_ns)
 {
 	child->parent = parent;
@@ -105,21 +122,10 @@ bool address_space_fork(struct address_space *child, const struct address_space 
 	child->depth = parent->depth + 1;
 	if (child->depth <= ADDRESS_SPACE_MAX_DEPTH)
 		return true;
-
-	const struct address_space *chain[ADDRESS_SPACE_MAX_DEPTH + 1];
-	uint64_t times[ADDRESS_SPACE_MAX_DEPTH + 1];
-	size_t depth = 0;
-	for (const struct address_space *s = parent; s && depth <= ADDRESS_SPACE_MAX_DEPTH; s = s->parent) {
-		chain[depth] = s;
-		times[depth++] = time_ns;
-		time_ns = s->fork_time_ns;
-	}
 	child->parent = NULL;
 	child->depth = 0;
-	/* Oldest first: newer ones win. Each is copied as it stood when its descendant was forked. */
-	while (depth-- > 0)
-		if (!copy_active(child, chain[depth], times[depth]))
-			return false;
+	if (!address_space_flatten(child, parent, time_ns))
+		return false;
 	for (size_t i = 0; i < child->mappings.len; i++)
 		child->mappings.items[i].time_from_ns = 0;
 	return true;

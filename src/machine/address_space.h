@@ -31,6 +31,8 @@ void address_space_deinit(struct address_space *space);
 bool address_space_map(struct address_space *space, const struct mapping *mapping);
 bool address_space_unmap(struct address_space *space, uint64_t start, uint64_t end, uint64_t time_ns);
 bool address_space_fork(struct address_space *child, const struct address_space *parent, uint64_t time_ns);
+/* Into the empty flat space: all that was mapped at that time, own and borrowed. Its active list is in order. */
+bool address_space_flatten(struct address_space *flat, const struct address_space *space, uint64_t time_ns);
 bool address_space_finish(struct address_space *space);
 const struct mapping *address_space_find(const struct address_space *space, uint64_t time_ns, uint64_t address);
 /* Number of changes up to and including time_ns. */

@@ -1,0 +1,99 @@
+#include "cli/report_dump.h"
+
+#include "analysis/sideband.h"
+#include "base/error.h"
+#include "base/map_u64.h"
+#include "cli/dump_raw.h"
+#include "cli/report_stats.h"
+#include "perfdata/time_order.h"
+
+struct report_dump {
+	struct text *out;
+	struct perfdata_reader *reader;
+	struct record_run run;
+	struct sideband sideband;
+	struct dump_raw raw;
+	struct map_u64 read_totals; /* event id -> last value read */
+};
+
+/* A sample that read its group is shown once for each event that counted on since it was last read. */
+static enum tally_status print_places(struct report_dump *dump, const struct record *record,
+	const struct sample *sample, uint64_t clock, struct tally_error *err)
+{
+	if (!(sample->present & SAMPLE_READ)) {
+		dump_raw_place(&dump->raw, dump->out, record, sample, clock);
+		return TALLY_OK;
+	}
+	for (uint64_t i = 0; i < sample->read.count; i++) {
+		struct read_value value = read_value_get(&sample->read, i);
+		uint64_t id = sample->read.format & READ_FORMAT_ID ? value.id : sample->id;
+		uint64_t *total = map_u64_at(&dump->read_totals, id, NULL);
+		if (!total)
+			return error_nomem(err);
+		if (value.value != *total && perfdata_reader_event_by_id(dump->reader, id))
+			dump_raw_place(&dump->raw, dump->out, record, sample, clock);
+		*total = value.value;
+	}
+	return TALLY_OK;
+}
+
+static enum tally_status print_record(struct report_dump *dump, const struct record *record, struct tally_error *err)
+{
+	dump_raw_record(&dump->raw, dump->out, record);
+	const struct perfdata_event *event =
+		record->type == RECORD_SAMPLE ? perfdata_reader_event_of(dump->reader, record) : NULL;
+	struct sample sample;
+	enum tally_status status = TALLY_OK;
+	if (event && sample_decode(&event->layout, record, &sample, NULL) == TALLY_OK) {
+		uint64_t clock = dump->sideband.clock_is_position ? record->offset - dump->run.offset : sample.time;
+		status = print_places(dump, record, &sample, clock, err);
+	}
+	if (status == TALLY_OK && dump->out->failed)
+		return error_nomem(err);
+	return status == TALLY_OK && !text_line_end(dump->out) ? TALLY_END : status;
+}
+
+static enum tally_status print_all(struct report_dump *dump, struct tally_error *err)
+{
+	struct time_order *order;
+	perfdata_reader_rewind(dump->reader);
+	enum tally_status status = time_order_create(dump->reader, &order, err);
+	if (status != TALLY_OK)
+		return status;
+	struct time_order_item item;
+	while ((status = time_order_next(order, &item, err)) == TALLY_OK)
+		if ((status = print_record(dump, &item.record, err)) != TALLY_OK)
+			break;
+	time_order_destroy(order);
+	/* The end is the recording's, unless nobody reads what is written. */
+	return status == TALLY_END && dump->out->write_errno == 0 ? TALLY_OK : status;
+}
+
+enum tally_status report_dump(struct text *out, struct perfdata_reader *reader, const char *file_name,
+	struct input_health *health, struct tally_error *err)
+{
+	struct report_dump dump = {.out = out, .reader = reader};
+	enum tally_status status = record_run_open(reader, &dump.run, err);
+	if (status == TALLY_OK)
+		status = sideband_read(reader, &dump.run, &dump.sideband, err);
+	if (status == TALLY_OK) {
+		const struct perfdata_features *features = perfdata_reader_features(reader);
+		dump.raw = (struct dump_raw){
+			.reader = reader,
+			.machine = dump.sideband.machine,
+			.arch = features->arch.len > 0 ? arch_find(features->arch.data) : NULL,
+			.file_name = perfdata_reader_is_pipe(reader) ? "pipe" : file_name,
+			.verb = DUMP_OF_REPORT,
+		};
+		status = print_all(&dump, err);
+		*health = dump.sideband.health;
+	}
+	if (status == TALLY_OK) {
+		perfdata_reader_rewind(reader);
+		status = report_stats(out, reader, err);
+	}
+	map_u64_deinit(&dump.read_totals);
+	sideband_deinit(&dump.sideband);
+	record_run_close(&dump.run);
+	return status;
+}
