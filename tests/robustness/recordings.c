@@ -1,0 +1,345 @@
+/*
+ * recordings.c - real recordings, cut and damaged, through the reader and the verbs that read: no crash, no hang, no
+ * great memory, all that is complete, and an error that says where.
+ *
+ * usage: recordings FOLDER [WORK]. Each file below FOLDER is cut at every 97th byte and gets seeded byte flips; large
+ * files get fewer of both, so that the bytes gone through per file stay about WORK (in MB; 0: every 97th byte of all).
+ * The reader sees them all, the verbs fewer. Meant for a build with sanitizers; the bound on memory is held there only.
+ */
+#include <fcntl.h>
+#include <ftw.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAS_MALLOC_HOOKS 1
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define HAS_MALLOC_HOOKS 1
+#endif
+#ifdef HAS_MALLOC_HOOKS
+#include <sanitizer/allocator_interface.h>
+#endif
+
+#include "base/file.h"
+#include "base/vec.h"
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "perfdata/time_order.h"
+
+#define CUT_STEP       97
+#define FLIPS	       400
+#define HANG_SECONDS   5
+#define MEMORY_FACTOR  4
+#define MEMORY_BASE    ((size_t)24 << 20) /* caches of fixed size, a window of zstd */
+#define VERB_WORK_PART 16 /* of the work that the reader gets */
+
+static char current[4096 + 100]; /* what is being tried, for the message when it fails */
+static char symfs[] = "/tmp/tally-robust-XXXXXX";
+static uint64_t work_bytes = (uint64_t)24 << 20;
+static size_t cases, files, plain_files;
+static int work_fd, say_fd;
+
+static void fail(const char *what)
+{
+	dprintf(say_fd, "%s: %s\n", current, what);
+	abort();
+}
+
+static void on_alarm(int signal_number)
+{
+	dprintf(say_fd, "%s: takes more than %d s\n", current, HANG_SECONDS);
+	abort();
+}
+
+#ifdef HAS_MALLOC_HOOKS
+static size_t live_bytes, peak_bytes;
+
+static void on_malloc(const volatile void *memory, size_t size)
+{
+	live_bytes += size;
+	if (live_bytes > peak_bytes)
+		peak_bytes = live_bytes;
+}
+
+static void on_free(const volatile void *memory)
+{
+	if (memory)
+		live_bytes -= __sanitizer_get_allocated_size(memory);
+}
+
+static void check_memory(size_t size)
+{
+	if (peak_bytes <= size * MEMORY_FACTOR + MEMORY_BASE)
+		return;
+	char text[100];
+	snprintf(text, sizeof(text), "took %zu bytes of memory for %zu", peak_bytes, size);
+	fail(text);
+}
+#else
+static void check_memory(size_t size)
+{
+}
+#endif
+
+static void begin_case(size_t size)
+{
+	cases++;
+	alarm(HANG_SECONDS);
+#ifdef HAS_MALLOC_HOOKS
+	live_bytes = peak_bytes = 0;
+#endif
+}
+
+static void end_case(size_t size)
+{
+	alarm(0);
+	check_memory(size);
+}
+
+/* Where the whole recording's records end: what a cut must still bring. */
+struct ends {
+	VEC(uint64_t) at;
+	bool is_plain; /* neither packed nor a stream nor more than one file */
+};
+
+static enum tally_status walk(struct perfdata_reader *reader, struct ends *ends, struct tally_error *err)
+{
+	struct record record;
+	enum tally_status status;
+	while ((status = perfdata_reader_next(reader, &record, err)) == TALLY_OK) {
+		struct record_fields fields;
+		struct sample sample;
+		const struct perfdata_event *event = perfdata_reader_event_of(reader, &record);
+		if (record.type == RECORD_SAMPLE && event)
+			(void)!sample_decode(&event->layout, &record, &sample, NULL);
+		else
+			(void)!record_decode(&record, &fields, NULL);
+		if (ends &&
+			!vec_push(&ends->at, record.offset + record.bytes.len + perfdata_reader_payload(reader).len))
+			abort();
+	}
+	return status;
+}
+
+static void order(struct perfdata_reader *reader, uint64_t records)
+{
+	struct time_order *time_order;
+	struct time_order_item item;
+	perfdata_reader_rewind(reader);
+	if (time_order_create(reader, &time_order, NULL) != TALLY_OK)
+		return;
+	uint64_t count = 0;
+	while (time_order_next(time_order, &item, NULL) == TALLY_OK)
+		count++;
+	time_order_destroy(time_order);
+	if (count != records)
+		fail("not every record comes out in order of time");
+}
+
+static uint64_t complete_records(const struct ends *ends, size_t cut)
+{
+	uint64_t count = 0;
+	while (count < ends->at.len && ends->at.items[count] <= cut)
+		count++;
+	return count;
+}
+
+/* whole: the ends of the recording's records if this is it without its end, else NULL. */
+static void read_case(const uint8_t *data, size_t size, const struct ends *whole)
+{
+	struct perfdata_reader *reader;
+	struct tally_error err = {0};
+	/* A copy of exactly that size, so that the sanitizer sees a read past the end. */
+	uint8_t *copy = malloc(size ? size : 1);
+	if (!copy)
+		abort();
+	memcpy(copy, data, size);
+	begin_case(size);
+	enum tally_status status = perfdata_reader_open_bytes((struct tally_bytes){copy, size}, &reader, &err);
+	if (status != TALLY_OK) {
+		if (err.text[0] == '\0')
+			fail("is refused without a word");
+	} else {
+		status = walk(reader, NULL, &err);
+		const struct input_health *health = perfdata_reader_health(reader);
+		uint64_t records = health->records;
+		if (status != TALLY_END && err.text[0] == '\0')
+			fail("ends in an error without a word");
+		if (status == TALLY_CORRUPT && (!health->is_cut || health->cut_offset > size))
+			fail("is cut, and it is not said where");
+		if (whole && records != complete_records(whole, size))
+			fail("not every complete record is there");
+		order(reader, records);
+		perfdata_reader_destroy(reader);
+	}
+	end_case(size);
+	free(copy);
+}
+
+static void run_verb(const char *verb, size_t size)
+{
+	struct cli cli = {.program = "tally"};
+	char path[32];
+	char *lines[][10] = {
+		{(char *)"evlist", (char *)"-v", (char *)"-i", path, NULL},
+		{(char *)"script", (char *)"--kallsyms", (char *)"/dev/null", (char *)"--symfs", symfs, (char *)"-i",
+			path, NULL},
+		{(char *)"report", (char *)"--stdio", (char *)"--header", (char *)"--kallsyms", (char *)"/dev/null",
+			(char *)"--symfs", symfs, (char *)"-i", path},
+	};
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", work_fd);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		char *words[12] = {0};
+		int count = 0;
+		if (strcmp(lines[i][0], verb) != 0)
+			continue;
+		for (; count < 10 && lines[i][count]; count++)
+			words[count] = lines[i][count];
+		const struct command *command = command_find(verb);
+		begin_case(size);
+		int code = command->run(&cli, command, count, words);
+		fflush(stdout);
+		if (code != 0 && code != EXIT_FAILED)
+			fail("ends with a strange exit code");
+		end_case(size);
+	}
+}
+
+static void verbs_case(const uint8_t *data, size_t size)
+{
+	static const char *const verbs[] = {"evlist", "script", "report"};
+	char what[sizeof(current)];
+	if (ftruncate(work_fd, 0) != 0 || file_write_all_at(work_fd, data, size, 0, NULL) != TALLY_OK)
+		abort();
+	snprintf(what, sizeof(what), "%s", current);
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+		snprintf(current, sizeof(current), "%.4100s: %s", what, verbs[i]);
+		run_verb(verbs[i], size);
+	}
+	snprintf(current, sizeof(current), "%s", what);
+}
+
+static uint32_t next_random(uint32_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 17;
+	*state ^= *state << 5;
+	return *state;
+}
+
+/* How many tries of a file of that size are that much work. */
+static size_t tries(size_t size, uint64_t work, size_t wanted)
+{
+	size_t most = (size_t)(work / (size + 1)) + 3;
+	return work == 0 || wanted < most ? wanted : most;
+}
+
+static void try_cuts(const char *path, const uint8_t *data, size_t size, const struct ends *ends)
+{
+	size_t wanted = size / CUT_STEP + 1;
+	/* On average half of the file is left. */
+	size_t count = tries(size, work_bytes * 2, wanted);
+	size_t verbs = tries(size, work_bytes * 2 / VERB_WORK_PART, wanted);
+	size_t every = (count + verbs - 1) / verbs;
+	for (size_t i = 0; i < count; i++) {
+		size_t cut = i * wanted / count * CUT_STEP;
+		snprintf(current, sizeof(current), "%.4000s cut at %zu", path, cut);
+		read_case(data, cut, ends->is_plain && cut >= 104 ? ends : NULL);
+		if (i % every == 0)
+			verbs_case(data, cut);
+	}
+}
+
+static void try_flips(const char *path, uint8_t *data, size_t size)
+{
+	size_t count = size ? tries(size, work_bytes, FLIPS) : 0;
+	size_t verbs = tries(size, work_bytes / VERB_WORK_PART, FLIPS);
+	size_t every = (count + verbs - 1) / verbs;
+	uint32_t state = 0x7a11u;
+	for (size_t i = 0; i < count; i++) {
+		/* Half of them where a byte decides much. */
+		size_t at = next_random(&state) % (i % 2 || size < 2000 ? size : 2000);
+		uint8_t old = data[at];
+		data[at] = (uint8_t)(i % 4 == 0 ? 0xff : next_random(&state));
+		snprintf(current, sizeof(current), "%.4000s with byte %zu changed to 0x%02x", path, at, data[at]);
+		read_case(data, size, NULL);
+		if (i % every == 0)
+			verbs_case(data, size);
+		data[at] = old;
+	}
+}
+
+static struct ends find_ends(const uint8_t *data, size_t size)
+{
+	struct ends ends = {0};
+	struct perfdata_reader *reader;
+	uint64_t offset;
+	if (perfdata_reader_open_bytes((struct tally_bytes){data, size}, &reader, NULL) != TALLY_OK)
+		return ends;
+	ends.is_plain = walk(reader, &ends, NULL) == TALLY_END && !perfdata_reader_is_pipe(reader) &&
+			perfdata_reader_data(reader, &offset).len > 0;
+	/* The records begin behind what describes them, or a cut takes more than records. */
+	struct perfdata_layout layout = perfdata_reader_layout(reader);
+	ends.is_plain = ends.is_plain && layout.data_offset < layout.feature_offset;
+	perfdata_reader_destroy(reader);
+	return ends;
+}
+
+static int try_file(const char *path, const struct stat *st, int type, struct FTW *where)
+{
+	char *data;
+	size_t size;
+	if (type != FTW_F)
+		return 0;
+	if (file_read(path, SIZE_MAX / 2, &data, &size, NULL) != TALLY_OK)
+		abort();
+	files++;
+	snprintf(current, sizeof(current), "%.4000s", path);
+	struct ends ends = find_ends((const uint8_t *)data, size);
+	plain_files += ends.is_plain;
+	try_cuts(path, (const uint8_t *)data, size, &ends);
+	snprintf(current, sizeof(current), "%.4000s", path);
+	read_case((const uint8_t *)data, size, NULL);
+	verbs_case((const uint8_t *)data, size);
+	try_flips(path, (uint8_t *)data, size);
+	vec_free(&ends.at);
+	free(data);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2) {
+		fprintf(stderr, "usage: recordings FOLDER [WORK]\n");
+		return 2;
+	}
+	if (access(argv[1], R_OK) != 0) {
+		printf("there are no recordings in %s\n", argv[1]);
+		return 77;
+	}
+	if (argc > 2)
+		work_bytes = strtoull(argv[2], NULL, 10) << 20;
+	say_fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 10);
+	int out_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10);
+	int null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	work_fd = memfd_create("recording", MFD_CLOEXEC);
+	if (say_fd < 0 || out_fd < 0 || null_fd < 0 || work_fd < 0 || !mkdtemp(symfs))
+		abort();
+	signal(SIGALRM, on_alarm);
+#ifdef HAS_MALLOC_HOOKS
+	__sanitizer_install_malloc_and_free_hooks(on_malloc, on_free);
+#endif
+	dup2(null_fd, STDOUT_FILENO);
+	dup2(null_fd, STDERR_FILENO);
+	int status = nftw(argv[1], try_file, 16, FTW_PHYS);
+	rmdir(symfs);
+	dprintf(out_fd, "%zu files (%zu whose records are counted at every cut), %zu cases\n", files, plain_files,
+		cases);
+	return status == 0 ? 0 : 1;
+}
