@@ -12,7 +12,7 @@
 #include "cli/recording_input.h"
 
 struct settings {
-	const char *input, *to_json, *to_ctf;
+	const char *input, *to_json, *to_ctf, *times;
 	bool force, all, wall_clock;
 	unsigned verbose;
 };
@@ -36,7 +36,11 @@ static const struct option options[] = {
 		.help = "Convert to CTF format, in this directory"},
 	{.name = "to-json", .kind = OPTION_STRING, .argument = "...", ROW(to_json), .help = "Convert to JSON format"},
 	{.name = "tod", .kind = OPTION_FLAG, ROW(wall_clock), .help = "Convert time to wall clock time (CTF only)"},
-	{.name = "time", .kind = OPTION_UNSUPPORTED, .argument = "str", .help = "Time span of interest (start,stop)"},
+	{.name = "time",
+		.kind = OPTION_STRING,
+		.argument = "str",
+		ROW(times),
+		.help = "Time span of interest (start,stop)"},
 };
 static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
 static const char *const usages[] = {"convert [<options>]", NULL};
@@ -109,12 +113,15 @@ static int convert(const struct cli *cli, const struct settings *settings)
 	struct data_source source;
 	struct tally_error err;
 	struct data_result result = {0};
-	if (data_source_open(cli, settings->input, &source, &err) != TALLY_OK)
+	if (data_source_open(cli, settings->input, settings->times, &source, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
 	enum tally_status status = settings->to_json ? write_json(settings, &source, &result, &err)
 						     : write_ctf(settings, &source, &result, &err);
 	if (status == TALLY_OK || status == TALLY_CORRUPT) {
 		print_result(cli, settings, &result);
+		if (source.skipped)
+			fprintf(stderr, "[ %s data convert: Skipped %llu samples ]\n", cli->program,
+				(unsigned long long)source.skipped);
 		cli_print_health(cli, &source.sideband.health);
 	}
 	data_source_close(&source);

@@ -5,7 +5,8 @@
 #include "base/error.h"
 #include "cli/recording_input.h"
 
-static enum tally_status open_parts(const struct cli *cli, struct data_source *source, struct tally_error *err)
+static enum tally_status open_parts(
+	const struct cli *cli, const char *times, struct data_source *source, struct tally_error *err)
 {
 	struct binary_store_options options = {0};
 	enum tally_status status = binary_store_create(&options, &source->store, err);
@@ -23,17 +24,20 @@ static enum tally_status open_parts(const struct cli *cli, struct data_source *s
 	if (tracing.len > 0 && tracepoint_printer_create(tracing, &source->tracepoints, &tracing_error) != TALLY_OK)
 		cli_failf(cli, "%s: %s", cli->program, tracing_error.text);
 	perfdata_reader_rewind(source->reader);
+	status = times ? time_spans_read(times, source->reader, &source->spans, err) : TALLY_OK;
+	if (status != TALLY_OK)
+		return status;
 	return time_order_create(source->reader, &source->order, err);
 }
 
 enum tally_status data_source_open(
-	const struct cli *cli, const char *path, struct data_source *source, struct tally_error *err)
+	const struct cli *cli, const char *path, const char *times, struct data_source *source, struct tally_error *err)
 {
 	*source = (struct data_source){0};
 	enum tally_status status = cli_open_recording(cli, path, &source->reader, err);
 	if (status != TALLY_OK)
 		return status;
-	status = open_parts(cli, source, err);
+	status = open_parts(cli, times, source, err);
 	if (status != TALLY_OK)
 		data_source_close(source);
 	return status;
@@ -49,6 +53,7 @@ void data_source_close(struct data_source *source)
 	record_run_close(&source->run);
 	binary_store_destroy(source->store);
 	map_u64_deinit(&source->read_totals);
+	time_spans_deinit(&source->spans);
 	perfdata_reader_destroy(source->reader);
 	*source = (struct data_source){0};
 }
@@ -125,6 +130,10 @@ enum tally_status data_source_next(struct data_source *source, struct data_sampl
 		}
 		if (item.record.type != RECORD_SAMPLE || !decode_sample(source, &item.record, out))
 			continue;
+		if (source->spans.items.len > 0 && !time_spans_have(&source->spans, out->sample.time)) {
+			source->skipped++;
+			continue;
+		}
 		if (!(out->sample.present & SAMPLE_READ))
 			return TALLY_OK;
 		source->group = *out;

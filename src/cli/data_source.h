@@ -15,6 +15,7 @@
 #include "analysis/tracepoint_fields.h"
 #include "base/map_u64.h"
 #include "cli/cli.h"
+#include "cli/time_spans.h"
 #include "perfdata/time_order.h"
 
 struct data_sample { /* or, where with_sideband is set, a record that is none: event is NULL, time and CPU are set */
@@ -33,6 +34,8 @@ struct data_source {
 	struct frame_names names;
 	struct tracepoint_printer *tracepoints; /* NULL: the recording describes none */
 	struct time_order *order;
+	struct time_spans spans; /* of samples that are wanted; empty: all are */
+	uint64_t skipped; /* samples outside them */
 	bool with_sideband; /* mappings, names, forks and exits come too; the caller's choice */
 	struct map_u64 read_totals; /* event id -> last value read */
 	struct data_sample group; /* a sample that read its group, and how many of its values came out */
@@ -44,8 +47,9 @@ struct data_result { /* of a conversion */
 	uint64_t bytes; /* of JSON: written; of CTF: of the records */
 };
 
-TALLY_MUST_CHECK enum tally_status data_source_open(
-	const struct cli *cli, const char *path, struct data_source *source, struct tally_error *err);
+/* times: as --time has it; NULL: all. */
+TALLY_MUST_CHECK enum tally_status data_source_open(const struct cli *cli, const char *path, const char *times,
+	struct data_source *source, struct tally_error *err);
 void data_source_close(struct data_source *source);
 /* A sample that read its group comes as one of each event that counted on since. What belongs to no event, or cannot be decoded, is counted in the sideband's health and passed over. */
 TALLY_MUST_CHECK enum tally_status data_source_next(

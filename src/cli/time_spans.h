@@ -1,0 +1,34 @@
+/*
+ * time_spans.h - the parts of a recording's time that --time selects: "START,STOP" in seconds, several with blanks
+ * between; or percentages of the time from the first sample to the last, "10%-20%" and "10%/2" (the second tenth),
+ * several with commas between. Both ends belong to a span.
+ *
+ * The caller frees. After parsing it is only read.
+ *
+ *	time_spans_read("10%/2", reader, &spans, err);
+ *	if (time_spans_have(&spans, time_ns)) ...
+ */
+#ifndef CLI_TIME_SPANS_H
+#define CLI_TIME_SPANS_H
+
+#include "base/vec.h"
+#include "perfdata/reader.h"
+
+struct time_span {
+	uint64_t first_ns, last_ns;
+};
+struct time_spans {
+	VEC(struct time_span) items;
+};
+
+/* first and last: of the recording's samples. INVALID: text is none of the forms, or ends before it begins. */
+TALLY_MUST_CHECK enum tally_status time_spans_parse(
+	struct tally_str text, struct time_span whole, struct time_spans *spans, struct tally_error *err);
+/* The same for a recording, which is read through for its first and last sample where the text wants them and its header
+ * does not say. The reader stands at its start before and after. */
+TALLY_MUST_CHECK enum tally_status time_spans_read(
+	const char *text, struct perfdata_reader *reader, struct time_spans *spans, struct tally_error *err);
+bool time_spans_have(const struct time_spans *spans, uint64_t time_ns);
+void time_spans_deinit(struct time_spans *spans);
+
+#endif
