@@ -1,21 +1,30 @@
 #include "analysis/tracepoint_fields.h"
 
-#include "base/error.h"
-#include "tally_config.h"
-
-#if HAVE_TRACEEVENT
-#include <event-parse.h>
 #include <stdlib.h>
-#include <trace-seq.h>
 
+#include "analysis/trace/trace_print.h"
 #include "base/cursor.h"
+#include "base/error.h"
 #include "base/limits.h"
 
+struct kernel_symbol {
+	uint64_t address;
+	const char *name;
+};
+
 struct tracepoint_printer {
-	struct tep_handle *tep;
-	struct trace_seq text;
+	struct arena arena;
+	struct tally_bytes tracing; /* a copy: formats point into it */
+	VEC(struct trace_event) events;
+	struct map_u64 by_id; /* -> index of events */
+	VEC(struct kernel_symbol) symbols; /* of the tracing data, by address */
+	VEC(struct tally_str) formats; /* of trace_printk */
+	struct map_u64 format_ids; /* address -> index of formats */
+	struct trace_context context;
+	struct text value; /* of tracepoint_value_at */
 	tracepoint_symbol find_symbol;
 	void *symbol_context;
+	bool failed; /* out of memory */
 };
 
 static struct tally_str take_string(struct cursor *c)
@@ -31,247 +40,254 @@ static struct tally_bytes sized(struct cursor *c, uint64_t size)
 	return cursor_count(c, size, 1) ? cursor_bytes(c, (size_t)size) : (struct tally_bytes){NULL, 0};
 }
 
-static void parse_event(struct tep_handle *tep, struct tally_bytes format, const char *system)
+static void parse_event(struct tracepoint_printer *p, struct tally_bytes format, struct tally_str system)
 {
-	/* A format that the library does not take leaves its event without fields. */
-	if (format.len > 0)
-		(void)tep_parse_event(tep, (const char *)format.data, format.len, system);
+	struct trace_event event;
+	struct tally_str text = {(const char *)format.data, format.len};
+	/* A format that is none leaves its event without fields. */
+	if (format.len == 0 || !trace_event_parse(text, p->context.long_bytes, &p->arena, &event))
+		return;
+	event.system = system;
+	if (!map_u64_set(&p->by_id, event.id, p->events.len) || !vec_push(&p->events, event))
+		p->failed = true;
 }
 
-static void parse_systems(struct cursor *c, struct tep_handle *tep)
+static void parse_systems(struct cursor *c, struct tracepoint_printer *p)
 {
 	uint32_t systems = cursor_u32(c);
-	for (uint32_t s = 0; s < systems && !c->failed; s++) {
+	for (uint32_t s = 0; s < systems && !c->failed && !p->failed; s++) {
 		struct tally_str name = take_string(c);
-		char system[128];
-		size_t len = name.len < sizeof(system) - 1 ? name.len : sizeof(system) - 1;
-		memcpy(system, name.data, len);
-		system[len] = '\0';
 		uint32_t events = cursor_u32(c);
-		for (uint32_t e = 0; e < events && !c->failed; e++)
-			parse_event(tep, sized(c, cursor_u64(c)), system);
+		for (uint32_t e = 0; e < events && !c->failed && !p->failed; e++)
+			parse_event(p, sized(c, cursor_u64(c)), name);
 	}
 }
 
-static void parse_kallsyms(struct tep_handle *tep, struct tally_bytes text)
+static int by_address(const void *a, const void *b)
+{
+	const struct kernel_symbol *x = a;
+	const struct kernel_symbol *y = b;
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+static void parse_kallsyms(struct tracepoint_printer *p, struct tally_bytes text)
 {
 	struct tally_str rest = {(const char *)text.data, text.len};
 	struct tally_str line;
-	while (rest.len > 0 && str_next(&rest, '\n', &line)) {
+	while (rest.len > 0 && str_next(&rest, '\n', &line) && !p->failed) {
 		struct tally_str address_text;
 		struct tally_str type;
-		uint64_t address;
-		if (!str_next(&line, ' ', &address_text) || !str_next(&line, ' ', &type) || !line.data ||
-			!str_to_u64(address_text, 16, &address))
-			continue;
 		struct tally_str name;
-		if (!str_next(&line, '\t', &name) || name.len == 0 || name.len > 255)
+		struct kernel_symbol symbol;
+		if (!str_next(&line, ' ', &address_text) || !str_next(&line, ' ', &type) || !line.data ||
+			!str_to_u64(address_text, 16, &symbol.address) || !str_next(&line, '\t', &name) ||
+			name.len == 0)
 			continue;
-		char buffer[256];
-		memcpy(buffer, name.data, name.len);
-		buffer[name.len] = '\0';
-		(void)tep_register_function(tep, buffer, address, NULL);
+		symbol.name = arena_string(&p->arena, name.data, name.len);
+		if (!symbol.name || !vec_push(&p->symbols, symbol))
+			p->failed = true;
 	}
+	if (p->symbols.len > 0)
+		qsort(p->symbols.items, p->symbols.len, sizeof(*p->symbols.items), by_address);
 }
 
-static void parse_printk_formats(struct tep_handle *tep, struct tally_bytes text)
+/* "0xffffffff82000000 : "text\n"", the text as C has it. */
+static void parse_printk_formats(struct tracepoint_printer *p, struct tally_bytes text)
 {
 	struct tally_str rest = {(const char *)text.data, text.len};
 	struct tally_str line;
-	while (rest.len > 0 && str_next(&rest, '\n', &line)) {
+	while (rest.len > 0 && str_next(&rest, '\n', &line) && !p->failed) {
 		struct tally_str address_text;
 		uint64_t address;
 		if (!str_next(&line, ':', &address_text) || !line.data ||
-			!str_to_u64(str_trim(address_text), 16, &address))
+			!str_to_u64(str_trim(address_text), 0, &address))
 			continue;
-		struct tally_str format = str_trim(line);
-		/* The library looks three bytes back from the end, behind a quote that it skips. */
-		if (format.len < 4 || format.len > 1000)
+		line = str_trim(line);
+		if (line.len < 2 || line.data[0] != '"')
 			continue;
-		char buffer[1001];
-		memcpy(buffer, format.data, format.len);
-		buffer[format.len] = '\0';
-		(void)tep_register_print_string(tep, buffer, address);
+		line = (struct tally_str){line.data + 1, line.len - 1};
+		struct tally_str format = trace_string_parse(&line, &p->arena);
+		if (!format.data)
+			continue;
+		if (format.len > 0 && format.data[format.len - 1] == '\n')
+			format.len--;
+		if (!map_u64_set(&p->format_ids, address, p->formats.len) || !vec_push(&p->formats, format))
+			p->failed = true;
 	}
 }
 
 /* The layout that trace-cmd's files and perf's TRACING_DATA share, from the magic on. */
-static bool parse(struct cursor *c, struct tep_handle *tep)
+static bool parse(struct cursor *c, struct tracepoint_printer *p)
 {
 	const uint8_t *magic = cursor_take(c, 10);
 	if (!magic || memcmp(magic, "\027\010\104tracing", 10) != 0)
 		return false;
 	(void)take_string(c); /* version */
 	uint8_t is_big = cursor_u8(c);
-	uint16_t probe = 1;
-	bool host_is_big = *(uint8_t *)&probe == 0;
-	c->swap = (is_big != 0) != host_is_big;
-	tep_set_file_bigendian(tep, is_big ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
-	tep_set_local_bigendian(tep, host_is_big ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
-	tep_set_long_size(tep, cursor_u8(c));
-	tep_set_page_size(tep, (int)cursor_u32(c));
-	cursor_skip(c, sizeof("header_page"));
-	struct tally_bytes page = sized(c, cursor_u64(c));
+	const uint16_t probe = 1;
+	bool host_is_big = *(const uint8_t *)&probe == 0;
+	c->swap = p->context.swap = (is_big != 0) != host_is_big;
+	p->context.long_bytes = cursor_u8(c) == 4 ? 4 : 8;
+	cursor_skip(c, 4 /* page size */ + sizeof("header_page"));
+	(void)sized(c, cursor_u64(c));
 	cursor_skip(c, sizeof("header_event"));
 	(void)sized(c, cursor_u64(c));
 	if (c->failed)
 		return false;
-	(void)tep_parse_header_page(tep, (char *)(uintptr_t)page.data, page.len, tep_get_long_size(tep));
 	uint32_t count = cursor_u32(c); /* ftrace's own events */
-	for (uint32_t i = 0; i < count && !c->failed; i++)
-		parse_event(tep, sized(c, cursor_u64(c)), "ftrace");
-	parse_systems(c, tep);
-	parse_kallsyms(tep, sized(c, cursor_u32(c)));
-	parse_printk_formats(tep, sized(c, cursor_u32(c)));
+	for (uint32_t i = 0; i < count && !c->failed && !p->failed; i++)
+		parse_event(p, sized(c, cursor_u64(c)), STR("ftrace"));
+	parse_systems(c, p);
+	parse_kallsyms(p, sized(c, cursor_u32(c)));
+	parse_printk_formats(p, sized(c, cursor_u32(c)));
 	return true;
+}
+
+/* The caller's name for an address, or that of the tracing data. */
+static const char *find_symbol(void *owner, uint64_t *address)
+{
+	struct tracepoint_printer *p = owner;
+	const char *module = NULL;
+	const char *name = p->find_symbol ? p->find_symbol(p->symbol_context, address, &module) : NULL;
+	size_t low = 0;
+	size_t high = name ? 0 : p->symbols.len;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (p->symbols.items[middle].address <= *address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (name || low == 0)
+		return name;
+	*address = p->symbols.items[low - 1].address;
+	return p->symbols.items[low - 1].name;
 }
 
 enum tally_status tracepoint_printer_create(
 	struct tally_bytes tracing_data, struct tracepoint_printer **out, struct tally_error *err)
 {
-	struct tracepoint_printer *printer = calloc(1, sizeof(*printer));
-	if (!printer)
+	struct tracepoint_printer *p = calloc(1, sizeof(*p));
+	if (!p)
 		return error_nomem(err);
-	printer->tep = tep_alloc();
-	if (!printer->tep) {
-		free(printer);
-		return error_nomem(err);
+	arena_init(&p->arena);
+	/* Formats are slices of it; the caller's may go. */
+	const uint8_t *copy = arena_copy(&p->arena, tracing_data.data, tracing_data.len);
+	struct cursor c = cursor_make((struct tally_bytes){copy, tracing_data.len}, false);
+	bool ok = copy && parse(&c, p);
+	if (!ok || p->failed) {
+		bool is_corrupt = copy && !p->failed;
+		tracepoint_printer_destroy(p);
+		return is_corrupt ? error_set(err, TALLY_CORRUPT, "the recording's tracing data cannot be read")
+				  : error_nomem(err);
 	}
-	/* The library reports what it does not understand on standard error, which is not ours to write. */
-	tep_set_loglevel(TEP_LOG_NONE);
-	trace_seq_init(&printer->text);
-	struct cursor c = cursor_make(tracing_data, false);
-	if (!parse(&c, printer->tep)) {
-		tracepoint_printer_destroy(printer);
-		return error_set(err, TALLY_CORRUPT, "the recording's tracing data cannot be read");
-	}
-	*out = printer;
+	p->context.find_symbol = find_symbol;
+	p->context.owner = p;
+	p->context.format_ids = &p->format_ids;
+	p->context.formats = p->formats.items;
+	*out = p;
 	return TALLY_OK;
-}
-
-/* The library's types are not const, but it only reads. */
-static char *resolve_function(void *context, unsigned long long *address, char **module)
-{
-	struct tracepoint_printer *printer = context;
-	uint64_t start = *address;
-	const char *module_name = NULL;
-	const char *name = printer->find_symbol(printer->symbol_context, &start, &module_name);
-	if (!name)
-		return NULL;
-	*address = start;
-	*module = (char *)(uintptr_t)module_name;
-	return (char *)(uintptr_t)name;
 }
 
 void tracepoint_printer_set_symbols(struct tracepoint_printer *printer, tracepoint_symbol find, void *context)
 {
 	printer->find_symbol = find;
 	printer->symbol_context = context;
-	(void)tep_set_function_resolver(printer->tep, resolve_function, printer);
 }
 
 void tracepoint_printer_destroy(struct tracepoint_printer *printer)
 {
 	if (!printer)
 		return;
-	trace_seq_destroy(&printer->text);
-	tep_free(printer->tep);
+	vec_free(&printer->events);
+	vec_free(&printer->symbols);
+	vec_free(&printer->formats);
+	map_u64_deinit(&printer->by_id);
+	map_u64_deinit(&printer->format_ids);
+	text_deinit(&printer->value);
+	arena_deinit(&printer->arena);
 	free(printer);
+}
+
+static const struct trace_event *event_by_id(const struct tracepoint_printer *printer, uint64_t id)
+{
+	uint64_t index;
+	return map_u64_find(&printer->by_id, id, &index) ? &printer->events.items[index] : NULL;
+}
+
+/* Every payload begins with its event's number. */
+static const struct trace_event *event_of(const struct tracepoint_printer *printer, struct tally_bytes raw)
+{
+	struct cursor c = cursor_make(raw, printer->context.swap);
+	uint16_t id = cursor_u16(&c);
+	return c.failed ? NULL : event_by_id(printer, id);
 }
 
 bool tracepoint_print(struct tracepoint_printer *printer, struct tally_bytes raw, struct text *t)
 {
-	if (raw.len < 2)
-		return false;
-	struct tep_record record = {.data = (void *)(uintptr_t)raw.data, .size = (int)raw.len};
-	struct tep_event *event = tep_find_event_by_record(printer->tep, &record);
-	if (!event || (event->format.fields && record.size < 8))
-		return false;
-	trace_seq_reset(&printer->text);
-	tep_print_event(printer->tep, &printer->text, &record, "%s", TEP_PRINT_INFO);
-	trace_seq_terminate(&printer->text);
-	text_bytes(t, printer->text.buffer, printer->text.len);
-	return true;
+	const struct trace_event *event = event_of(printer, raw);
+	if (event)
+		trace_event_print(event, &printer->context, raw, t);
+	return event != NULL;
 }
 
 bool tracepoint_field_names(struct tracepoint_printer *printer, uint64_t id, struct text *t)
 {
-	struct tep_event *event = id <= INT32_MAX ? tep_find_event(printer->tep, (int)id) : NULL;
-	if (!event)
-		return false;
-	for (const struct tep_format_field *field = event->format.fields; field; field = field->next) {
-		if (field != event->format.fields)
+	const struct trace_event *event = event_by_id(printer, id);
+	for (uint32_t i = event ? event->common_count : 0; event && i < event->field_count; i++) {
+		if (i > event->common_count)
 			text_char(t, ',');
-		text_str(t, field->name);
+		text_bytes(t, event->fields[i].name.data, event->fields[i].name.len);
 	}
-	return true;
+	return event != NULL;
 }
 
 /* Whether the field lies in the payload, with the part that it only points to. */
-static bool field_is_whole(const struct tep_format_field *field, struct tally_bytes raw, bool swap)
+static bool field_is_whole(const struct trace_field *field, struct tally_bytes raw, bool swap)
 {
-	if (field->offset < 0 || field->size < 0)
-		return false;
-	uint64_t end = (uint64_t)field->offset + (uint64_t)field->size;
-	if (end > raw.len || !(field->flags & TEP_FIELD_IS_DYNAMIC))
+	uint64_t end = (uint64_t)field->offset + field->size;
+	if (end > raw.len || !field->is_dynamic)
 		return end <= raw.len;
-	struct cursor c = cursor_make((struct tally_bytes){raw.data + field->offset, (size_t)field->size}, swap);
+	struct cursor c = cursor_make((struct tally_bytes){raw.data + field->offset, field->size}, swap);
 	uint32_t place = cursor_u32(&c);
-	uint64_t offset = (place & UINT16_MAX) + (field->flags & TEP_FIELD_IS_RELATIVE ? end : 0);
+	uint64_t offset = (place & UINT16_MAX) + (field->is_relative ? end : 0);
 	return !c.failed && offset + (place >> 16) <= raw.len;
 }
 
-static struct tep_format_field *find_field(const struct tep_event *event, enum tracepoint_part part, unsigned index)
+static const struct trace_field *find_field(const struct trace_event *event, enum tracepoint_part part, unsigned index)
 {
-	struct tep_format_field *field = part == TRACEPOINT_COMMON ? event->format.common_fields : event->format.fields;
-	while (field && index-- > 0)
-		field = field->next;
-	return field;
+	uint32_t first = part == TRACEPOINT_COMMON ? 0 : event->common_count;
+	uint32_t end = part == TRACEPOINT_COMMON ? event->common_count : event->field_count;
+	return index < end - first ? &event->fields[first + index] : NULL;
 }
 
-static bool is_plain_array(const struct tep_format_field *field)
+static bool is_plain_array(const struct trace_field *field)
 {
-	return (field->flags & TEP_FIELD_IS_ARRAY) && !(field->flags & (TEP_FIELD_IS_STRING | TEP_FIELD_IS_DYNAMIC)) &&
-	       field->arraylen > 0 && field->arraylen <= TRACEPOINT_ARRAY_MAX && field->elementsize > 0 &&
-	       (uint64_t)field->arraylen * field->elementsize == (uint64_t)field->size;
+	return field->is_array && !field->is_string && !field->is_dynamic && field->item_bytes > 0 && field->size > 0 &&
+	       field->size % field->item_bytes == 0 && field->size / field->item_bytes <= TRACEPOINT_ARRAY_MAX;
 }
 
-static struct tracepoint_field describe(const struct tep_format_field *field)
+static struct tracepoint_field describe(const struct trace_field *field)
 {
-	struct tracepoint_field out = {.name = str_from(field->name), .form = TRACEPOINT_TEXT};
+	struct tracepoint_field out = {.name = field->name, .form = TRACEPOINT_TEXT};
 	bool is_array = is_plain_array(field);
-	unsigned bytes = is_array ? field->elementsize : field->size > 0 ? (unsigned)field->size : 0;
-	bool is_number =
-		is_array || !(field->flags & (TEP_FIELD_IS_ARRAY | TEP_FIELD_IS_STRING | TEP_FIELD_IS_DYNAMIC));
-	if (!is_number || (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8))
+	unsigned bytes = is_array ? field->item_bytes : field->size;
+	if ((field->is_array && !is_array) || (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8))
 		return out;
 	out.bytes = bytes;
-	out.count = is_array ? field->arraylen : 0;
-	if (field->flags & TEP_FIELD_IS_SIGNED)
+	out.count = is_array ? field->size / field->item_bytes : 0;
+	if (field->is_signed)
 		out.form = TRACEPOINT_SIGNED;
 	else
-		out.form = field->flags & (TEP_FIELD_IS_POINTER | TEP_FIELD_IS_LONG) ? TRACEPOINT_ADDRESS
-										     : TRACEPOINT_NUMBER;
+		out.form = field->is_pointer || field->is_long ? TRACEPOINT_ADDRESS : TRACEPOINT_NUMBER;
 	return out;
-}
-
-static void read_numbers(struct tracepoint_printer *printer, const uint8_t *data, struct tracepoint_value *value)
-{
-	const struct tracepoint_field *field = &value->field;
-	unsigned unused = 64 - 8 * field->bytes;
-	for (unsigned i = 0; i < (field->count ? field->count : 1); i++) {
-		uint64_t number = tep_read_number(printer->tep, data + (size_t)i * field->bytes, (int)field->bytes);
-		if (field->form == TRACEPOINT_SIGNED)
-			number = (uint64_t)((int64_t)(number << unused) >> unused);
-		value->numbers[i] = number;
-	}
 }
 
 bool tracepoint_field_at(struct tracepoint_printer *printer, uint64_t id, enum tracepoint_part part, unsigned index,
 	struct tracepoint_field *out)
 {
-	const struct tep_event *event = id <= INT32_MAX ? tep_find_event(printer->tep, (int)id) : NULL;
-	const struct tep_format_field *field = event ? find_field(event, part, index) : NULL;
+	const struct trace_event *event = event_by_id(printer, id);
+	const struct trace_field *field = event ? find_field(event, part, index) : NULL;
 	if (field)
 		*out = describe(field);
 	return field != NULL;
@@ -280,61 +296,19 @@ bool tracepoint_field_at(struct tracepoint_printer *printer, uint64_t id, enum t
 bool tracepoint_value_at(struct tracepoint_printer *printer, struct tally_bytes raw, enum tracepoint_part part,
 	unsigned index, struct tracepoint_value *value)
 {
-	struct tep_record record = {.data = (void *)(uintptr_t)raw.data, .size = (int)raw.len};
-	const struct tep_event *event = raw.len < 2 ? NULL : tep_find_event_by_record(printer->tep, &record);
-	struct tep_format_field *field = event ? find_field(event, part, index) : NULL;
+	const struct trace_event *event = event_of(printer, raw);
+	const struct trace_field *field = event ? find_field(event, part, index) : NULL;
 	if (!field)
 		return false;
 	*value = (struct tracepoint_value){.field = describe(field), .text = {"", 0}};
-	bool swap = tep_is_file_bigendian(printer->tep) != tep_is_local_bigendian(printer->tep);
-	if (!field_is_whole(field, raw, swap))
+	if (!field_is_whole(field, raw, printer->context.swap))
 		return true;
-	trace_seq_reset(&printer->text);
-	tep_print_field_content(&printer->text, record.data, record.size, field);
-	trace_seq_terminate(&printer->text);
-	value->text = (struct tally_str){printer->text.buffer, printer->text.len};
-	if (value->field.form != TRACEPOINT_TEXT)
-		read_numbers(printer, raw.data + field->offset, value);
+	text_clear(&printer->value);
+	trace_field_print(field, &printer->context, raw, &printer->value);
+	if (printer->value.len > 0)
+		value->text = (struct tally_str){printer->value.data, printer->value.len};
+	unsigned count = value->field.form == TRACEPOINT_TEXT ? 0 : value->field.count ? value->field.count : 1;
+	for (unsigned i = 0; i < count; i++)
+		value->numbers[i] = trace_field_number(field, &printer->context, raw, i);
 	return true;
 }
-
-#else
-
-enum tally_status tracepoint_printer_create(
-	struct tally_bytes tracing_data, struct tracepoint_printer **printer, struct tally_error *err)
-{
-	return error_set(
-		err, TALLY_UNSUPPORTED, "this build has no libtraceevent: the fields of tracepoints are not printed");
-}
-
-void tracepoint_printer_set_symbols(struct tracepoint_printer *printer, tracepoint_symbol find, void *context)
-{
-}
-
-void tracepoint_printer_destroy(struct tracepoint_printer *printer)
-{
-}
-
-bool tracepoint_print(struct tracepoint_printer *printer, struct tally_bytes raw, struct text *t)
-{
-	return false;
-}
-
-bool tracepoint_field_names(struct tracepoint_printer *printer, uint64_t id, struct text *t)
-{
-	return false;
-}
-
-bool tracepoint_field_at(struct tracepoint_printer *printer, uint64_t id, enum tracepoint_part part, unsigned index,
-	struct tracepoint_field *field)
-{
-	return false;
-}
-
-bool tracepoint_value_at(struct tracepoint_printer *printer, struct tally_bytes raw, enum tracepoint_part part,
-	unsigned index, struct tracepoint_value *value)
-{
-	return false;
-}
-
-#endif

@@ -27,5 +27,6 @@
 #define LIMIT_PERF_MAP		  (1u << 30) /* names of generated code: a virtual machine that ran for weeks */
 #define LIMIT_SPOOL_BYTES	  (UINT64_C(1) << 42) /* addresses kept for a stream: days of the busiest machine */
 #define LIMIT_SMALL_FILE	  (64u << 20) /* text files of /proc and /sys read whole; kallsyms is 20 MB at most */
+#define LIMIT_TRACE_DEPTH	  256 /* nesting of a print format: macros of the kernel come to 60 */
 
 #endif

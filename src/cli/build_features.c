@@ -27,7 +27,7 @@ static const struct build_feature features[] = {
 	{"libpfm4", "HAVE_LIBPFM", false},
 	{"libpython", "HAVE_LIBPYTHON_SUPPORT", false},
 	{"libslang", "HAVE_SLANG_SUPPORT", false},
-	{"libtraceevent", "HAVE_LIBTRACEEVENT", HAVE_TRACEEVENT},
+	{"libtraceevent", "HAVE_LIBTRACEEVENT", true},
 	{"libunwind", "HAVE_LIBUNWIND_SUPPORT", false},
 	{"lzma", "HAVE_LZMA_SUPPORT", HAVE_LZMA},
 	{"numa_num_possible_cpus", "HAVE_LIBNUMA_SUPPORT", false},

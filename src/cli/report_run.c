@@ -8,7 +8,6 @@
 #include "cli/report_stats.h"
 #include "cli/report_tasks.h"
 #include "cli/symbol_notes.h"
-#include "tally_config.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -55,7 +54,7 @@ static struct report_source describe_source(const struct report *report)
 	struct report_source source = {
 		.has_chains = events_have(report->reader, SAMPLE_CALLCHAIN),
 		.is_pipe = perfdata_reader_is_pipe(report->reader),
-		.is_all_tracepoints = HAVE_TRACEEVENT && count > 0,
+		.is_all_tracepoints = count > 0,
 	};
 	for (size_t i = 0; i < count; i++)
 		source.is_all_tracepoints = source.is_all_tracepoints && events[i].attr.type == EVENT_TRACEPOINT;

@@ -4,7 +4,6 @@
 
 #include "perfdata/feature_encode.h"
 #include "perfdata_builder.h"
-#include "tally_config.h"
 #include "unit_test.h"
 
 enum { SWITCH, STAT, END, OTHER, EVENTS };
@@ -100,8 +99,6 @@ static void run(struct perfdata_reader *r, struct inject_sched *sched, struct ou
 
 static void test_merge(void **state)
 {
-	if (!HAVE_TRACEEVENT)
-		skip_because("built without libtraceevent");
 	for (int swap = 0; swap < 2; swap++) {
 		struct perfdata_builder b;
 		struct perfdata_reader *r;
@@ -155,8 +152,6 @@ static void test_samples_without_threads(void **state)
 /* Damaged samples pass as they are; formats that are cut leave no event to merge. */
 static void test_damage(void **state)
 {
-	if (!HAVE_TRACEEVENT)
-		skip_because("built without libtraceevent");
 	struct perfdata_builder b;
 	build(&b, false, ALL);
 	put_sample(&b, SWITCH, 7, 10, 0);

@@ -1,0 +1,32 @@
+/* Any bytes as tracing data, by whose formats a payload of zeros and one of ones are then printed. */
+#include <string.h>
+
+#include "analysis/tracepoint_fields.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define PAYLOAD_BYTES 96
+#define EVENT_IDS     8
+
+static void print(struct tracepoint_printer *printer, uint8_t fill)
+{
+	uint8_t raw[PAYLOAD_BYTES];
+	struct text t = {0};
+	memset(raw, fill, sizeof(raw));
+	for (uint8_t id = 0; id < EVENT_IDS; id++) {
+		raw[0] = raw[1] = id; /* either byte order finds one of them */
+		(void)tracepoint_print(printer, (struct tally_bytes){raw, sizeof(raw)}, &t);
+	}
+	text_deinit(&t);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct tracepoint_printer *printer;
+	if (tracepoint_printer_create((struct tally_bytes){data, size}, &printer, NULL) != TALLY_OK)
+		return 0;
+	print(printer, 0);
+	print(printer, 1);
+	tracepoint_printer_destroy(printer);
+	return 0;
+}

@@ -1,0 +1,20 @@
+/*
+ * trace_print.h - a tracepoint's payload as text: what its print format, or a trace_printk's, makes of it.
+ *
+ * Everything is borrowed. Bad input: a payload that is too short gives zeros and empty strings for what it lacks.
+ *
+ *	struct trace_context context = {.swap = swap, .long_bytes = 8};
+ *	trace_event_print(&event, &context, raw, &text);
+ */
+#ifndef ANALYSIS_TRACE_PRINT_H
+#define ANALYSIS_TRACE_PRINT_H
+
+#include "analysis/trace/trace_value.h"
+
+void trace_event_print(
+	const struct trace_event *event, const struct trace_context *context, struct tally_bytes raw, struct text *t);
+/* A field alone: a number, text, or "ARRAY[01, 02]". */
+void trace_field_print(
+	const struct trace_field *field, const struct trace_context *context, struct tally_bytes raw, struct text *t);
+
+#endif

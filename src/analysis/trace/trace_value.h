@@ -1,0 +1,48 @@
+/*
+ * trace_value.h - what a field, or a node of a print format, is worth for one payload: a number, bytes, or text.
+ *
+ * Everything is borrowed. Bad input: what lies beyond the payload's end is 0 and empty, no offset in it is followed
+ * there.
+ *
+ *	struct trace_source source = {event, context, raw};
+ *	uint64_t v = trace_number(&source, node);
+ */
+#ifndef ANALYSIS_TRACE_VALUE_H
+#define ANALYSIS_TRACE_VALUE_H
+
+#include "analysis/trace/trace_format.h"
+#include "base/map_u64.h"
+#include "base/text.h"
+
+struct trace_context {
+	bool swap;
+	unsigned long_bytes;
+	/* A kernel function's name, with the address set to its start; NULL: none. */
+	const char *(*find_symbol)(void *owner, uint64_t *address);
+	void *owner;
+	/* trace_printk's formats by address: index of formats. */
+	const struct map_u64 *format_ids;
+	const struct tally_str *formats;
+};
+
+struct trace_source {
+	const struct trace_event *event;
+	const struct trace_context *context;
+	struct tally_bytes raw;
+};
+
+/* A field's number, sign-extended. item of an array, else 0. */
+uint64_t trace_field_number(
+	const struct trace_field *field, const struct trace_context *context, struct tally_bytes raw, size_t item);
+/* The bytes of an array, wherever they are; cut where the payload ends. */
+struct tally_bytes trace_field_bytes(
+	const struct trace_field *field, const struct trace_context *context, struct tally_bytes raw);
+
+uint64_t trace_number(const struct trace_source *source, uint32_t node);
+/* Of arrays and what points to them; empty for anything else. */
+struct tally_bytes trace_bytes(const struct trace_source *source, uint32_t node);
+/* As %s shows it. */
+void trace_text(const struct trace_source *source, uint32_t node, struct text *t);
+uint64_t trace_load(struct tally_bytes bytes, size_t at, uint32_t size, bool is_signed, bool swap);
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * tracing_builder.h - the tracing data of a recording: formats of events, kernel symbols, trace_printk's formats.
+ *
+ * Source: trace-cmd.dat(5) version 6, from the magic to the saved formats; perf's TRACING_DATA is the same.
+ *
+ *	struct tracing_source source = {.swap = false, .system = "sched", .formats = {format}};
+ *	struct writer w = {0};
+ *	tracing_build(&w, &source);		// bytes in w.data, w.len
+ */
+#ifndef SUPPORT_TRACING_BUILDER_H
+#define SUPPORT_TRACING_BUILDER_H
+
+#include "base/writer.h"
+
+struct tracing_source {
+	bool swap;
+	const char *ftrace[2]; /* NULL: fewer */
+	const char *system;
+	const char *formats[4]; /* of the system's events; NULL: fewer */
+	const char *kallsyms, *printk_formats; /* NULL: none */
+};
+
+void tracing_build(struct writer *w, const struct tracing_source *source);
+/* A format file of the kernel: fields in text form ("\tfield:int a;\toffset:8;\tsize:4;\tsigned:1;\n"...) behind the
+ * common ones, which end at byte 8. */
+void tracing_format(char *to, size_t size, const char *name, unsigned id, const char *fields, const char *print);
+
+#endif
