@@ -147,6 +147,8 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		return cli_failf(cli, "You must specify one of --to-ctf or --to-json.");
 	if (settings.to_json && (settings.all || settings.wall_clock))
 		return cli_failf(cli, "--%s is currently unsupported for JSON output.", settings.all ? "all" : "tod");
+	if (settings.times && !time_spans_are_valid(settings.times))
+		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
 	return convert(cli, &settings);
 }
 

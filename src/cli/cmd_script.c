@@ -14,10 +14,11 @@
 #include "cli/script_records.h"
 #include "cli/script_rows.h"
 #include "cli/symbol_notes.h"
+#include "cli/time_spans.h"
 #include "perfdata/time_order.h"
 
 struct settings {
-	const char *input, *comms, *pids, *tids, *symfs, *kallsyms;
+	const char *input, *comms, *pids, *tids, *symfs, *kallsyms, *times;
 	struct script_field_request fields;
 	uint64_t max_stack;
 	bool header, header_only, full_info, dump, dump_unsorted;
@@ -77,6 +78,11 @@ static const struct option options[] = {
 		.argument = "tid[,tid...]",
 		ROW(tids),
 		.help = "only consider symbols in these tids"},
+	{.name = "time",
+		.kind = OPTION_STRING,
+		.argument = "str",
+		ROW(times),
+		.help = "Time span of interest (start,stop), or percentages of the recording (10%-20%, 10%/2)"},
 	{.name = "max-stack",
 		.kind = OPTION_U64,
 		.argument = "n",
@@ -158,7 +164,6 @@ static const struct option options[] = {
 	{.name = "per-event-dump", .kind = OPTION_UNSUPPORTED},
 	{.name = "itrace", .kind = OPTION_UNSUPPORTED},
 	{.name = "insn-trace", .kind = OPTION_UNSUPPORTED},
-	{.name = "time", .kind = OPTION_UNSUPPORTED},
 	{.name = "switch-on", .kind = OPTION_UNSUPPORTED},
 	{.name = "switch-off", .kind = OPTION_UNSUPPORTED},
 	{.name = "stop-bt", .kind = OPTION_UNSUPPORTED},
@@ -201,6 +206,7 @@ struct script {
 	struct record_run run;
 	struct sideband sideband;
 	struct resolver resolver;
+	struct time_spans spans;
 	struct frame_names names;
 	struct script_printer printer;
 	struct script_records records;
@@ -236,6 +242,8 @@ static bool is_wanted(const struct script *script, const struct sample *sample, 
 	if (settings->pids && !is_listed_number(settings->pids, (int32_t)sample->pid))
 		return false;
 	if (settings->tids && !is_listed_number(settings->tids, (int32_t)sample->tid))
+		return false;
+	if (settings->times && !time_spans_have(&script->spans, sample->time))
 		return false;
 	if (!settings->comms)
 		return true;
@@ -396,6 +404,10 @@ static enum tally_status prepare(struct script *script, struct tally_error *err)
 		status = record_run_open(script->reader, &script->run, err);
 	if (status == TALLY_OK)
 		status = sideband_read(script->reader, &script->run, &script->sideband, err);
+	if (status == TALLY_OK && settings->times) {
+		perfdata_reader_rewind(script->reader);
+		status = time_spans_read(settings->times, script->reader, &script->spans, err);
+	}
 	if (status == TALLY_OK)
 		status = script_fields_choose(
 			&settings->fields, script->reader, &script->field_notes, &script->fields, err);
@@ -457,6 +469,7 @@ static void print_notes(const struct script *script)
 
 static void script_deinit(struct script *script)
 {
+	time_spans_deinit(&script->spans);
 	tracepoint_printer_destroy(script->printer.tracepoints);
 	script_places_deinit(&script->printer.places);
 	script_records_deinit(&script->records);
@@ -495,6 +508,8 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	if (rest < argc)
 		return cli_failf(cli, "%s: running scripts ('%s') is not supported yet", cli->program, argv[rest]),
 		       EXIT_USAGE;
+	if (script.settings.times && !time_spans_are_valid(script.settings.times))
+		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
 	struct tally_error err;
 	if (cli_open_recording(cli, script.settings.input, &script.reader, &err) != TALLY_OK)
 		return cli_fail(cli, &err);

@@ -134,6 +134,15 @@ enum tally_status time_spans_parse(
 	return status;
 }
 
+bool time_spans_are_valid(const char *text)
+{
+	struct time_spans spans = {0};
+	if (time_spans_parse(str_from(text), (struct time_span){0, 0}, &spans, NULL) == TALLY_INVALID)
+		return false;
+	time_spans_deinit(&spans);
+	return true;
+}
+
 static struct time_span read_bounds(struct perfdata_reader *reader)
 {
 	const struct perfdata_features *f = perfdata_reader_features(reader);

@@ -24,6 +24,8 @@ struct time_spans {
 /* first and last: of the recording's samples. INVALID: text is none of the forms, or ends before it begins. */
 TALLY_MUST_CHECK enum tally_status time_spans_parse(
 	struct tally_str text, struct time_span whole, struct time_spans *spans, struct tally_error *err);
+/* Whether text has one of the forms: it depends on no recording. */
+bool time_spans_are_valid(const char *text);
 /* The same for a recording, which is read through for its first and last sample where the text wants them and its header
  * does not say. The reader stands at its start before and after. */
 TALLY_MUST_CHECK enum tally_status time_spans_read(

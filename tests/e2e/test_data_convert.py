@@ -97,6 +97,34 @@ def test_wrong_usage(tally, perf, tmp_path, words, status):
     assert not list(tmp_path.iterdir())
 
 
+SPANS = ['6561.1,6561.15', '6561.1,', ',6561.1', '6561.1,6561.12 6561.15,6561.16', '10%', '10%/2', '0%-10%,30%-40%',
+         '100%', '33.3%/2', ',']
+
+
+@pytest.mark.parametrize('span', SPANS)
+def test_spans_of_time(tally, perf, shared, tmp_path, span):
+    """perf script 6.1 knows --time too: it is the judge."""
+    recording = shared / 'perf-golden' / 'data' / 'u.data'
+    if not recording.exists():
+        pytest.skip(f'{recording} is absent')
+    expected = perf('script', '--time', span, '-F', 'time', '--ns', '-i', recording, check=0).stdout
+    assert tally('script', '--time', span, '-F', 'time', '--ns', '-i', recording, check=0).stdout == expected
+    tally('data', 'convert', '--time', span, '--to-json', tmp_path / 'out', '-i', recording, check=0)
+    times = [sample['timestamp'] for sample in json.loads((tmp_path / 'out').read_text())['samples']]
+    assert times and times == [int(line.strip(' :').replace('.', '')) for line in expected.splitlines()]
+
+
+def test_a_span_that_is_none(tally, perf, shared, tmp_path):
+    recording = shared / 'perf-golden' / 'data' / 'u.data'
+    if not recording.exists():
+        pytest.skip(f'{recording} is absent')
+    for program in (perf, tally):
+        result = program('script', '--time', 'garbage', '-i', recording)
+        assert result.returncode == 234 and 'Invalid time string' in result.stderr
+    result = tally('data', 'convert', '--time', '2,1', '--to-json', tmp_path / 'out', '-i', recording)
+    assert result.returncode == 234 and not (tmp_path / 'out').exists()
+
+
 def test_places_that_take_no_file(tally, shared, tmp_path):
     recording = shared / 'perf-golden' / 'data' / 'u.data'
     if not recording.exists():
