@@ -16,6 +16,7 @@
 struct inject_options {
 	bool to_pipe;
 	bool sort; /* records in order of time, as far as rounds allow */
+	bool strip; /* without AUX data and what describes it */
 	const struct perfdata_features *features; /* NULL: the recording's own */
 	struct tally_bytes before_samples; /* records that go before the first sample */
 	const struct inject_mmaps *mmaps; /* NULL: mappings stay as they are */

@@ -16,7 +16,7 @@
 
 struct settings {
 	const char *input, *output, *known_ids, *vmlinux, *kallsyms;
-	bool force, sort, ignore_vmlinux, sched_stat;
+	bool force, sort, ignore_vmlinux, sched_stat, strip;
 	bool ids_of_hits, ids_of_all, mmaps_of_hits, mmaps_of_all;
 	unsigned verbose;
 };
@@ -49,6 +49,7 @@ static const struct option options[] = {
 		ROW(output),
 		.help = "output file name (default: standard output)"},
 	{.name = "sort", .kind = OPTION_FLAG, ROW(sort), .help = "put the records into order of time"},
+	{.name = "strip", .kind = OPTION_FLAG, ROW(strip), .help = "leave out AUX data, and what describes it"},
 	{.name = "verbose",
 		.letter = 'v',
 		.kind = OPTION_COUNT,
@@ -92,7 +93,6 @@ static const struct option options[] = {
 	{.name = "guest-data", .kind = OPTION_UNSUPPORTED},
 	{.name = "guestmount", .kind = OPTION_UNSUPPORTED},
 	{.name = "itrace", .kind = OPTION_UNSUPPORTED},
-	{.name = "strip", .kind = OPTION_UNSUPPORTED},
 	{.name = "unwind-style", .kind = OPTION_UNSUPPORTED},
 	{.name = "vm-time-correlation", .kind = OPTION_UNSUPPORTED},
 };
@@ -159,11 +159,13 @@ static enum inject_survey_depth depth_of(const struct settings *settings)
 	return settings->ids_of_hits || settings->mmaps_of_hits ? INJECT_SURVEY_HITS : INJECT_SURVEY_RECORDS;
 }
 
-/* The header's section, if it changes. */
-static void renew_section(struct inject *in, bool is_changed)
+/* The header's sections, where they change. */
+static void renew_sections(struct inject *in, bool with_build_ids, bool strip)
 {
 	in->features = *perfdata_reader_features(in->reader);
-	if (!is_changed)
+	if (strip)
+		in->features.present[0] &= ~(UINT64_C(1) << FEATURE_AUXTRACE);
+	if (!with_build_ids)
 		return;
 	in->features.build_ids = in->ids.listed.items;
 	in->features.build_id_count = in->ids.listed.len;
@@ -221,7 +223,7 @@ static enum tally_status prepare(
 	if (status != TALLY_OK)
 		return status;
 	size_t listed_before = perfdata_reader_features(in->reader)->build_id_count;
-	renew_section(in, settings->known_ids || in->ids.listed.len != listed_before);
+	renew_sections(in, settings->known_ids || in->ids.listed.len != listed_before, settings->strip);
 	if (settings->ids_of_hits || settings->ids_of_all)
 		put_records(cli, in, settings->verbose);
 	in->mmaps.drop_others = !settings->mmaps_of_all;
@@ -232,14 +234,16 @@ static enum tally_status prepare(
 
 static bool needs_survey(const struct settings *settings, const struct perfdata_reader *reader)
 {
-	return settings->known_ids || settings->sched_stat || depth_of(settings) != INJECT_SURVEY_RECORDS ||
+	return settings->known_ids || settings->sched_stat || settings->strip ||
+	       depth_of(settings) != INJECT_SURVEY_RECORDS ||
 	       (perfdata_reader_is_pipe(reader) && !is_pipe_name(settings->output));
 }
 
 static enum tally_status rewrite(
 	const struct cli *cli, const struct settings *settings, struct inject *in, struct tally_error *err)
 {
-	struct inject_options inject = {.to_pipe = is_pipe_name(settings->output), .sort = settings->sort};
+	struct inject_options inject = {
+		.to_pipe = is_pipe_name(settings->output), .sort = settings->sort, .strip = settings->strip};
 	struct inject_result result;
 	struct perfdata_rewriter *rewriter;
 	enum tally_status status = TALLY_OK;

@@ -146,6 +146,19 @@ def test_sleep_times(tally, perf, readers, tmp_path, workload):
     assert rows_of[0] == rows_of[1]
 
 
+def test_without_aux_data(tally, perf, shared, tmp_path):
+    source = shared / 'corpus' / 'files' / 'google+perf_data_converter' / 'perf.data.intel_pt-4.14'
+    if not source.exists():
+        pytest.skip(f'{source} is absent')
+    copy = tmp_path / 'copy.data'
+    tally('inject', '--strip', '-i', source, '-o', copy, check=0)
+    kinds = {record[0] for record in PerfData(copy).records}
+    assert not kinds & {11, 12, 21, 70, 71, 72} and PerfData(copy).feature('AUXTRACE') is None
+    assert copy.stat().st_size < source.stat().st_size
+    assert tally('script', '-i', copy, check=0).stdout == tally('script', '-i', source, check=0).stdout
+    assert perf('report', '--stats', '-i', copy).returncode == 0
+
+
 @pytest.mark.parametrize('options', [[], ['--sort'], ['-b']], ids=' '.join)
 def test_a_directory_becomes_a_file(tally, perf, live, tmp_path, options):
     source, copy = tmp_path / 'folder', tmp_path / 'copy.data'

@@ -135,6 +135,13 @@ static void test_aux_data_hit_anything(void **state)
 	assert_int_equal(inject_survey_read(r, INJECT_SURVEY_HITS, &survey, NULL), TALLY_OK);
 	assert_true(is_hit(&survey, STR("/bin/unused")));
 	inject_survey_deinit(&survey);
+	struct record record;
+	struct copied copied = copy(r, &(struct inject_options){.strip = true});
+	unsigned kept = 0;
+	for (; perfdata_reader_next(copied.reader, &record, NULL) == TALLY_OK; kept++)
+		assert_int_not_equal(record.type, RECORD_AUXTRACE);
+	assert_int_equal(kept, 8);
+	close_copy(&copied);
 	perfdata_reader_destroy(r);
 	perfdata_builder_deinit(&b);
 }
