@@ -50,6 +50,8 @@ static enum tally_status open_beside(struct perfdata_rewriter *w, struct tally_e
 		snprintf(w->temporary, len, "%s" TEMPORARY_SUFFIX, w->path);
 		w->fd = mkostemp(w->temporary, O_CLOEXEC);
 	}
+	if (w->fd >= 0 && lseek(w->fd, 0, SEEK_CUR) < 0)
+		return error_set(err, TALLY_INVALID, "%s is a pipe: what goes into it is written with -o -", w->path);
 	if (w->fd >= 0)
 		return TALLY_OK;
 	int reason = errno;
