@@ -10,18 +10,20 @@
 #include "cli/dump_raw.h"
 #include "cli/header_text.h"
 #include "cli/recording_input.h"
+#include "cli/script_dumps.h"
 #include "cli/script_fields.h"
+#include "cli/script_filter.h"
 #include "cli/script_records.h"
 #include "cli/script_rows.h"
 #include "cli/symbol_notes.h"
-#include "cli/time_spans.h"
 #include "perfdata/time_order.h"
 
 struct settings {
-	const char *input, *comms, *pids, *tids, *symfs, *kallsyms, *times;
+	const char *input, *symfs, *kallsyms, *vmlinux, *stop_symbols;
+	struct script_filter_request filter;
 	struct script_field_request fields;
-	uint64_t max_stack;
-	bool header, header_only, full_info, dump, dump_unsorted;
+	uint64_t max_stack, max_events;
+	bool header, header_only, full_info, dump, dump_unsorted, per_event_dump, all_cpus, list;
 	bool hide_call_graph, show_kernel_path, ns, reltime, deltatime, force, no_demangle, no_inline, full_source_path;
 	bool show_task, show_mmap, show_switch, show_namespace, show_cgroup;
 	bool show_lost, show_round, show_bpf, show_text_poke;
@@ -66,23 +68,89 @@ static const struct option options[] = {
 		.letter = 'c',
 		.kind = OPTION_STRING,
 		.argument = "comm[,comm...]",
-		ROW(comms),
+		ROW(filter.comms),
 		.help = "only display events for these comms"},
 	{.name = "pid",
 		.kind = OPTION_STRING,
 		.argument = "pid[,pid...]",
-		ROW(pids),
+		ROW(filter.pids),
 		.help = "only consider symbols in these pids"},
 	{.name = "tid",
 		.kind = OPTION_STRING,
 		.argument = "tid[,tid...]",
-		ROW(tids),
+		ROW(filter.tids),
 		.help = "only consider symbols in these tids"},
+	{.name = "vmlinux",
+		.letter = 'k',
+		.kind = OPTION_STRING,
+		.argument = "file",
+		ROW(vmlinux),
+		.help = "vmlinux pathname"},
 	{.name = "time",
 		.kind = OPTION_STRING,
 		.argument = "str",
-		ROW(times),
+		ROW(filter.time),
 		.help = "Time span of interest (start,stop), or percentages of the recording (10%-20%, 10%/2)"},
+	{.name = "cpu",
+		.letter = 'C',
+		.kind = OPTION_STRING,
+		.argument = "cpu",
+		ROW(filter.cpus),
+		.help = "list of cpus to profile"},
+	{.name = "all-cpus",
+		.letter = 'a',
+		.kind = OPTION_FLAG,
+		ROW(all_cpus),
+		.help = "system-wide collection from all CPUs: of what a script records, and none is run here"},
+	{.name = "dsos",
+		.kind = OPTION_STRING,
+		.argument = "dso[,dso...]",
+		ROW(filter.dsos),
+		.help = "only consider symbols in these dsos"},
+	{.name = "symbols",
+		.letter = 'S',
+		.kind = OPTION_STRING,
+		.argument = "symbol[,symbol...]",
+		ROW(filter.symbols),
+		.help = "only consider these symbols, or addresses in hex"},
+	{.name = "addr-range",
+		.kind = OPTION_U64,
+		.argument = "n",
+		ROW(filter.address_range),
+		.help = "Use with -S to list traced records within address range"},
+	{.name = "switch-on",
+		.kind = OPTION_STRING,
+		.argument = "event",
+		ROW(filter.switch_on),
+		.help = "Consider events after the occurrence of this event"},
+	{.name = "switch-off",
+		.kind = OPTION_STRING,
+		.argument = "event",
+		ROW(filter.switch_off),
+		.help = "Stop considering events after the occurrence of this event"},
+	{.name = "show-on-off-events",
+		.kind = OPTION_FLAG,
+		ROW(filter.shows_switches),
+		.help = "Show the on/off switch events, used with --switch-on and --switch-off"},
+	{.name = "max-events",
+		.kind = OPTION_U64,
+		.argument = "n",
+		ROW(max_events),
+		.help = "Stop after that many samples have been printed"},
+	{.name = "stop-bt",
+		.kind = OPTION_STRING,
+		.argument = "symbol[,symbol...]",
+		ROW(stop_symbols),
+		.help = "Stop display of callgraph at these symbols"},
+	{.name = "per-event-dump",
+		.kind = OPTION_FLAG,
+		ROW(per_event_dump),
+		.help = "Dump trace output to files named by the monitored events"},
+	{.name = "list",
+		.letter = 'l',
+		.kind = OPTION_FLAG,
+		ROW(list),
+		.help = "list available scripts: none, as tally runs none yet"},
 	{.name = "max-stack",
 		.kind = OPTION_U64,
 		.argument = "n",
@@ -153,31 +221,20 @@ static const struct option options[] = {
 	{.name = "force", .letter = 'f', .kind = OPTION_FLAG, ROW(force), .help = "don't complain, do it"},
 	{.name = "verbose", .letter = 'v', .kind = OPTION_COUNT, ROW(verbose), .help = "say what was lost or left out"},
 	{.name = "Latency", .letter = 'L', .kind = OPTION_UNSUPPORTED},
-	{.name = "list", .letter = 'l', .kind = OPTION_UNSUPPORTED},
 	{.name = "script", .letter = 's', .kind = OPTION_UNSUPPORTED},
 	{.name = "gen-script", .letter = 'g', .kind = OPTION_UNSUPPORTED},
 	{.name = "debug-mode", .letter = 'd', .kind = OPTION_UNSUPPORTED},
-	{.name = "vmlinux", .letter = 'k', .kind = OPTION_UNSUPPORTED},
-	{.name = "all-cpus", .letter = 'a', .kind = OPTION_UNSUPPORTED},
-	{.name = "symbols", .letter = 'S', .kind = OPTION_UNSUPPORTED},
-	{.name = "cpu", .letter = 'C', .kind = OPTION_UNSUPPORTED},
-	{.name = "per-event-dump", .kind = OPTION_UNSUPPORTED},
 	{.name = "itrace", .kind = OPTION_UNSUPPORTED},
 	{.name = "insn-trace", .kind = OPTION_UNSUPPORTED},
-	{.name = "switch-on", .kind = OPTION_UNSUPPORTED},
-	{.name = "switch-off", .kind = OPTION_UNSUPPORTED},
-	{.name = "stop-bt", .kind = OPTION_UNSUPPORTED},
 	{.name = "dlfilter", .kind = OPTION_UNSUPPORTED},
 	{.name = "xed", .kind = OPTION_UNSUPPORTED},
 	{.name = "graph-function", .kind = OPTION_UNSUPPORTED},
 	{.name = "merge-callchains", .kind = OPTION_UNSUPPORTED},
-	{.name = "addr-range", .kind = OPTION_UNSUPPORTED},
 	{.name = "addr2line", .kind = OPTION_UNSUPPORTED},
 	{.name = "call-ret-trace", .kind = OPTION_UNSUPPORTED},
 	{.name = "call-trace", .kind = OPTION_UNSUPPORTED},
 	{.name = "demangle-kernel", .kind = OPTION_UNSUPPORTED},
 	{.name = "dlarg", .kind = OPTION_UNSUPPORTED},
-	{.name = "dsos", .kind = OPTION_UNSUPPORTED},
 	{.name = "guest-code", .kind = OPTION_UNSUPPORTED},
 	{.name = "guestkallsyms", .kind = OPTION_UNSUPPORTED},
 	{.name = "guestmodules", .kind = OPTION_UNSUPPORTED},
@@ -185,7 +242,6 @@ static const struct option options[] = {
 	{.name = "guestvmlinux", .kind = OPTION_UNSUPPORTED},
 	{.name = "list-dlfilters", .kind = OPTION_UNSUPPORTED},
 	{.name = "max-blocks", .kind = OPTION_UNSUPPORTED},
-	{.name = "show-on-off-events", .kind = OPTION_UNSUPPORTED},
 	{.name = "stitch-lbr", .kind = OPTION_UNSUPPORTED},
 };
 static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), true};
@@ -206,7 +262,6 @@ struct script {
 	struct record_run run;
 	struct sideband sideband;
 	struct resolver resolver;
-	struct time_spans spans;
 	struct frame_names names;
 	struct script_printer printer;
 	struct script_records records;
@@ -214,58 +269,41 @@ struct script {
 	uint64_t *fields;
 	struct script_cgroups cgroups;
 	struct diag field_notes;
+	struct script_filter filter;
+	struct script_dumps dumps;
+	uint64_t printed; /* samples */
 	struct map_u64 read_totals; /* event id -> last value read */
 	struct text out;
 };
-
-static bool is_listed(const char *list, struct tally_str word)
-{
-	struct tally_str rest = str_from(list);
-	struct tally_str part;
-	while (str_next(&rest, ',', &part))
-		if (str_equal(part, word))
-			return true;
-	return false;
-}
-
-static bool is_listed_number(const char *list, int32_t number)
-{
-	char buffer[16];
-	struct text t = {.data = buffer, .cap = sizeof(buffer)};
-	text_i64(&t, number);
-	return is_listed(list, (struct tally_str){buffer, t.len});
-}
-
-static bool is_wanted(const struct script *script, const struct sample *sample, uint64_t clock)
-{
-	const struct settings *settings = &script->settings;
-	if (settings->pids && !is_listed_number(settings->pids, (int32_t)sample->pid))
-		return false;
-	if (settings->tids && !is_listed_number(settings->tids, (int32_t)sample->tid))
-		return false;
-	if (settings->times && !time_spans_have(&script->spans, sample->time))
-		return false;
-	if (!settings->comms)
-		return true;
-	uint32_t comm = machine_comm_at(script->sideband.machine, (int32_t)sample->tid, clock);
-	return comm != INTERN_NONE && is_listed(settings->comms, machine_string(script->sideband.machine, comm));
-}
 
 static bool is_dumping(const struct settings *settings)
 {
 	return settings->dump || settings->dump_unsorted;
 }
 
+static bool has_all(const struct script *script)
+{
+	return script->settings.max_events > 0 && script->printed >= script->settings.max_events;
+}
+
 static enum tally_status print_sample(struct script *script, const struct perfdata_event *event,
 	const struct record *record, const struct sample *sample, uint64_t clock, struct tally_error *err)
 {
+	struct script_probe probe = {
+		.event = event, .sample = sample, .cpumode = record->misc & MISC_CPUMODE_MASK, .clock = clock};
+	bool is_wanted;
 	if (is_dumping(&script->settings))
 		dump_raw_place(&script->dump, &script->out, record, sample, clock);
-	if (!script_print_sample(&script->printer, &script->out, event, record, sample, clock))
+	if (!script_filter_wants(&script->filter, &script->printer.places, &probe, &is_wanted))
 		return error_nomem(err);
-	if (!text_line_end(&script->out))
-		return TALLY_END; /* the reader of our output has gone */
-	return TALLY_OK;
+	if (!is_wanted)
+		return TALLY_OK;
+	struct text *out = script->dumps.items ? script_dumps_text(&script->dumps, event) : &script->out;
+	if (!script_print_sample(&script->printer, out, event, record, sample, clock))
+		return error_nomem(err);
+	script->printed++;
+	/* Or the reader of our output has gone. */
+	return !text_line_end(out) || has_all(script) ? TALLY_END : TALLY_OK;
 }
 
 /* A sample that read its group stands for one of each event that counted on since it was last read. */
@@ -294,7 +332,11 @@ static enum tally_status print_read_values(struct script *script, const struct r
 /* A record that is no sample. */
 static enum tally_status print_other(struct script *script, const struct time_order_item *item, struct tally_error *err)
 {
-	if (!script_records_print(&script->records, &script->out, &item->record))
+	const struct record *record = &item->record;
+	struct sample_id id;
+	bool is_elsewhere = script->filter.cpus && perfdata_reader_sample_id(script->reader, record, &id) &&
+			    !script_filter_has_cpu(&script->filter, id.cpu);
+	if (!script_records_print(&script->records, is_elsewhere ? NULL : &script->out, record))
 		return error_nomem(err);
 	return text_line_end(&script->out) ? TALLY_OK : TALLY_END;
 }
@@ -322,8 +364,6 @@ static enum tally_status print_record(
 	if (!(event->attr.sample_type & SAMPLE_PERIOD))
 		sample.period = event->attr.sample_period_or_freq;
 	uint64_t clock = script->sideband.clock_is_position ? record->offset - script->run.offset : sample.time;
-	if (!is_wanted(script, &sample, clock))
-		return TALLY_OK;
 	if (event->attr.sample_type & SAMPLE_READ)
 		return print_read_values(script, record, &sample, clock, err);
 	return print_sample(script, event, record, &sample, clock, err);
@@ -397,16 +437,18 @@ static uint32_t shown_records(const struct settings *s)
 static enum tally_status prepare(struct script *script, struct tally_error *err)
 {
 	const struct settings *settings = &script->settings;
-	struct binary_store_options store_options = {
-		.symfs = settings->symfs, .kallsyms = settings->kallsyms, .no_demangle = settings->no_demangle};
+	struct binary_store_options store_options = {.symfs = settings->symfs,
+		.kallsyms = settings->kallsyms,
+		.vmlinux = settings->vmlinux,
+		.no_demangle = settings->no_demangle};
 	enum tally_status status = binary_store_create(&store_options, &script->store, err);
 	if (status == TALLY_OK)
 		status = record_run_open(script->reader, &script->run, err);
 	if (status == TALLY_OK)
 		status = sideband_read(script->reader, &script->run, &script->sideband, err);
-	if (status == TALLY_OK && settings->times) {
+	if (status == TALLY_OK) {
 		perfdata_reader_rewind(script->reader);
-		status = time_spans_read(settings->times, script->reader, &script->spans, err);
+		status = script_filter_init(&script->filter, &settings->filter, script->reader, err);
 	}
 	if (status == TALLY_OK)
 		status = script_fields_choose(
@@ -429,6 +471,7 @@ static enum tally_status prepare(struct script *script, struct tally_error *err)
 		.places.full_kernel_path = settings->show_kernel_path,
 		.places.full_source_path = settings->full_source_path,
 		.places.no_inline = settings->no_inline,
+		.places.stop_symbols = settings->stop_symbols,
 		.time_form = settings->ns ? TIME_NSEC : TIME_USEC,
 		.is_delta = settings->deltatime,
 		.is_relative = settings->reltime,
@@ -438,6 +481,9 @@ static enum tally_status prepare(struct script *script, struct tally_error *err)
 	if (status != TALLY_OK)
 		return status;
 	const char *file_name = settings->input ? settings->input : "perf.data";
+	if (settings->per_event_dump &&
+		(status = script_dumps_open(&script->dumps, file_name, script->reader, err)) != TALLY_OK)
+		return status;
 	script->dump = (struct dump_raw){
 		.reader = script->reader,
 		.machine = script->sideband.machine,
@@ -469,9 +515,10 @@ static void print_notes(const struct script *script)
 
 static void script_deinit(struct script *script)
 {
-	time_spans_deinit(&script->spans);
 	tracepoint_printer_destroy(script->printer.tracepoints);
 	script_places_deinit(&script->printer.places);
+	script_dumps_close(&script->dumps);
+	script_filter_deinit(&script->filter);
 	script_records_deinit(&script->records);
 	frame_names_deinit(&script->names);
 	resolver_deinit(&script->resolver);
@@ -490,6 +537,11 @@ static void script_deinit(struct script *script)
 static enum tally_status print_samples(struct script *script, struct tally_error *err)
 {
 	enum tally_status status = print_all(script, err);
+	struct tally_error other;
+	enum tally_status finished =
+		script_dumps_finish(&script->dumps, &script->out, status == TALLY_OK ? err : &other);
+	if (status == TALLY_OK)
+		status = finished;
 	/* So that what is said comes behind it; a failure to write is told at the end. */
 	(void)text_flush(&script->out);
 	cli_print_health(script->cli, &script->sideband.health);
@@ -508,8 +560,8 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	if (rest < argc)
 		return cli_failf(cli, "%s: running scripts ('%s') is not supported yet", cli->program, argv[rest]),
 		       EXIT_USAGE;
-	if (script.settings.times && !time_spans_are_valid(script.settings.times))
-		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
+	if (script.settings.list)
+		return 0;
 	struct tally_error err;
 	if (cli_open_recording(cli, script.settings.input, &script.reader, &err) != TALLY_OK)
 		return cli_fail(cli, &err);

@@ -2,6 +2,7 @@
 #include "analysis/replay.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "cli/cpu_filter.h"
 #include "cli/header_text.h"
 #include "cli/recording_input.h"
 #include "cli/report_dump.h"
@@ -25,7 +26,6 @@ struct report {
 	struct replay_result result;
 	struct profile_filter filter;
 	bool *cpus; /* NULL: all */
-	size_t cpu_count;
 };
 
 static const char *const tips[] = {
@@ -60,25 +60,6 @@ static struct report_source describe_source(const struct report *report)
 		source.is_all_tracepoints = source.is_all_tracepoints && events[i].attr.type == EVENT_TRACEPOINT;
 	source.is_all_tracepoints = source.is_all_tracepoints && !source.is_pipe;
 	return source;
-}
-
-/* "0-3,7" into a table of those CPUs. */
-static enum tally_status parse_cpus(struct report *report, struct tally_error *err)
-{
-	struct tally_str rest = str_from(report->request->cpus), part;
-	report->cpus = calloc(LIMIT_CPUS, sizeof(*report->cpus));
-	if (!report->cpus)
-		return error_nomem(err);
-	report->cpu_count = LIMIT_CPUS;
-	while (str_next(&rest, ',', &part)) {
-		struct tally_str last = str_trim(part), first;
-		uint64_t from, to;
-		if (!str_next(&last, '-', &first) || !str_to_u64(first, 10, &from) ||
-			(last.len ? !str_to_u64(last, 10, &to) : (to = from, false)) || to < from || to >= LIMIT_CPUS)
-			return error_set(err, TALLY_INVALID, "Invalid cpu_list: '%s'", report->request->cpus);
-		memset(report->cpus + from, true, to - from + 1);
-	}
-	return TALLY_OK;
 }
 
 static enum tally_status replay(struct report *report, struct tally_error *err)
@@ -216,7 +197,7 @@ static enum tally_status report_events(struct report *report, uint32_t first, ui
 		.max_stack = r->max_stack,
 		.filter = &report->filter,
 		.cpu_passes = report->cpus,
-		.cpu_limit = report->cpu_count,
+		.cpu_limit = report->cpus ? LIMIT_CPUS : 0,
 	};
 	enum tally_status status = flat_table_init(&table, report->result.profile, &options, err);
 	if (status != TALLY_OK)
@@ -383,7 +364,7 @@ static enum tally_status run_opened(struct report *report, struct tally_error *e
 	source.has_chains = source.has_chains || source.is_pipe;
 	enum tally_status status = report_request_finish(r, &source, err);
 	if (status == TALLY_OK && r->cpus)
-		status = parse_cpus(report, err);
+		status = cpu_filter_parse(r->cpus, &report->cpus, err);
 	if (status != TALLY_OK)
 		return status;
 	print_file_header(report);

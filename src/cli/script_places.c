@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "cli/word_list.h"
+
 unsigned script_cpumode_of(const struct script_places *p, uint64_t ip)
 {
 	uint64_t kernel_start = p->arch ? p->arch->kernel_start : UINT64_C(1) << 63;
@@ -299,6 +301,8 @@ bool script_print_chain(struct script_places *p, struct text *t, const struct re
 		}
 		if (count++ == 0)
 			name->samples++;
+		if (p->stop_symbols && name->symbol && word_list_has(p->stop_symbols, str_from(name->symbol)))
+			break;
 	}
 	return !t->failed;
 }

@@ -23,6 +23,7 @@ struct script_places {
 	const struct arch *arch; /* NULL: unknown */
 	bool full_kernel_path, full_source_path;
 	bool no_inline;
+	const char *stop_symbols; /* call chains end behind these: names with commas; NULL: none */
 	struct script_line *lines; /* of script_places_init */
 	struct resolve_where now; /* of the sample that is printed */
 };

@@ -152,7 +152,7 @@ bool script_records_print(struct script_records *records, struct text *t, const 
 		ok = set_name(records, fields.comm.tid, fields.comm.comm);
 	else if (record->type == RECORD_FORK)
 		ok = inherit_name(records, &fields.task);
-	if (!ok || !script_records_is_shown(records, record->type))
+	if (!ok || !t || !script_records_is_shown(records, record->type))
 		return ok;
 	if (record->type == RECORD_FINISHED_ROUND) {
 		struct record_print_hints hints = {0};

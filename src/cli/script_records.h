@@ -36,7 +36,7 @@ struct script_records {
 bool script_records_init(
 	struct script_records *records, uint32_t shown, struct perfdata_reader *reader, struct script_printer *printer);
 void script_records_deinit(struct script_records *records);
-/* False: out of memory. A damaged record has no row. */
+/* False: out of memory. A damaged record has no row. t NULL: only learn the names from it. */
 bool script_records_print(struct script_records *records, struct text *t, const struct record *record);
 /* True if records of this type have a row. */
 bool script_records_is_shown(const struct script_records *records, uint32_t type);
