@@ -5,6 +5,7 @@
 
 #include "cli/header_parts.h"
 #include "perfdata/feature_table.h"
+#include "perfdata/other_writers.h"
 
 #define LAST_LISTED_FEATURE FEATURE_PMU_CAPS /* the last that perf 6.1 knows */
 #define NSEC_PER_SEC	    UINT64_C(1000000000)
@@ -228,7 +229,9 @@ static const struct {
 
 static void print_feature(struct text *out, const struct header_source *source, unsigned bit, bool full)
 {
-	if (!feature_name(bit))
+	if (other_writer_feature(bit))
+		text_printf(out, "# %s: %zu bytes\n", other_writer_feature(bit), source->features->raw[bit].len);
+	else if (!feature_name(bit))
 		text_printf(out, "# feature bit %u: unknown, %zu bytes\n", bit, source->features->raw[bit].len);
 	else if (feature_is_damaged(source->features, bit))
 		text_printf(

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/map_u64.h"
 #include "base/vec.h"
+#include "perfdata/other_writers.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -37,6 +38,7 @@ struct event_counts {
 struct stats {
 	struct perfdata_reader *reader;
 	uint64_t by_type[TYPE_LIMIT], total;
+	uint64_t others[OTHER_WRITERS_RECORDS]; /* simpleperf's own records */
 	VEC(struct event_counts) events;
 	struct map_u64 read_totals; /* event id -> last value read */
 };
@@ -76,6 +78,8 @@ static bool count_record(struct stats *stats, const struct record *record)
 	stats->total++;
 	if (record->type < TYPE_LIMIT)
 		stats->by_type[record->type]++;
+	else if (other_writer_record(record->type))
+		stats->others[record->type - OTHER_WRITERS_FIRST_RECORD]++;
 	if (record->type != RECORD_SAMPLE && record->type != RECORD_LOST_SAMPLES)
 		return true;
 	const struct perfdata_event *event = perfdata_reader_event_of(stats->reader, record);
@@ -121,6 +125,10 @@ static void print_stats(struct text *out, const struct stats *stats)
 		if (stats->by_type[type])
 			print_count(out, name ? name : "UNKNOWN", stats->by_type[type], stats->total);
 	}
+	for (uint32_t i = 0; i < OTHER_WRITERS_RECORDS; i++)
+		if (stats->others[i])
+			print_count(out, other_writer_record(OTHER_WRITERS_FIRST_RECORD + i), stats->others[i],
+				stats->total);
 	print_event_stats(out, stats);
 }
 

@@ -1,0 +1,20 @@
+/*
+ * other_writers.h - names of what simpleperf (Android) and hiperf (OpenHarmony) add to the format for themselves.
+ *
+ * Their features and records are named and skipped; what they share with perf is read as perf's. Their numbers do not
+ * meet perf's: features 128 and 192 and up, records 32769 and up.
+ */
+#ifndef PERFDATA_OTHER_WRITERS_H
+#define PERFDATA_OTHER_WRITERS_H
+
+#include <stdint.h>
+
+#define OTHER_WRITERS_FIRST_RECORD 32768
+#define OTHER_WRITERS_RECORDS	   16
+
+/* "simpleperf feature META_INFO"; NULL if nobody is known to use the bit. */
+const char *other_writer_feature(unsigned bit);
+/* "SIMPLEPERF_CALLCHAIN"; NULL if unknown. */
+const char *other_writer_record(uint32_t type);
+
+#endif
