@@ -562,6 +562,8 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		       EXIT_USAGE;
 	if (script.settings.list)
 		return 0;
+	if (script.settings.filter.time && !time_spans_are_valid(script.settings.filter.time))
+		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
 	struct tally_error err;
 	if (cli_open_recording(cli, script.settings.input, &script.reader, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
