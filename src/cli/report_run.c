@@ -65,8 +65,11 @@ static struct report_source describe_source(const struct report *report)
 static enum tally_status replay(struct report *report, struct tally_error *err)
 {
 	const struct report_request *r = report->request;
-	struct binary_store_options store_options = {
-		.symfs = r->symfs, .kallsyms = r->kallsyms, .vmlinux = r->vmlinux, .no_demangle = r->no_demangle};
+	struct binary_store_options store_options = {.symfs = r->symfs,
+		.kallsyms = r->kallsyms,
+		.vmlinux = r->vmlinux,
+		.build_id_dir = report->cli->build_id_dir,
+		.no_demangle = r->no_demangle};
 	struct replay_options options = {
 		.with_threads = r->filters.pids || r->filters.tids || report_request_has_key(r, KEY_PID) ||
 				report_request_has_key(r, KEY_TGID),
