@@ -183,6 +183,11 @@ unsigned elf_image_machine(const struct elf_image *image)
 	return image->machine;
 }
 
+struct tally_bytes elf_image_bytes(const struct elf_image *image)
+{
+	return image->bytes;
+}
+
 bool elf_image_is_swapped(const struct elf_image *image)
 {
 	return image->swap;

@@ -84,6 +84,8 @@ struct tally_bytes elf_image_section(const struct elf_image *image, const char *
 TALLY_MUST_CHECK enum tally_status elf_section_open(
 	const struct elf_image *image, const char *name, struct elf_section *section, struct tally_error *err);
 void elf_section_close(struct elf_section *section);
+/* The whole file. */
+struct tally_bytes elf_image_bytes(const struct elf_image *image);
 bool elf_image_is_swapped(const struct elf_image *image);
 /* The build id in a note section or segment (also /sys/kernel/notes); size 0 if none. */
 struct elf_build_id elf_notes_build_id(struct tally_bytes notes, bool swap);

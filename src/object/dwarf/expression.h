@@ -1,0 +1,28 @@
+/*
+ * expression.h - DWARF expressions as call-frame information uses them: arithmetic on registers and memory.
+ *
+ * A pure function: what it needs of the thread comes through the callbacks. Bad input: an unknown operation, a stack
+ * that is too deep or too shallow, or too many steps give false.
+ *
+ *	ok = dwarf_expression_run(bytes, &(struct dwarf_machine){...}, &cfa_first_on_stack, &value);
+ */
+#ifndef OBJECT_DWARF_EXPRESSION_H
+#define OBJECT_DWARF_EXPRESSION_H
+
+#include "base/cursor.h"
+
+struct dwarf_machine {
+	bool (*read_register)(void *context, uint64_t number, uint64_t *value);
+	bool (*read_memory)(void *context, uint64_t address, unsigned size, uint64_t *value);
+	void *context;
+	uint64_t cfa; /* of DW_OP_call_frame_cfa */
+	bool has_cfa;
+	bool swap;
+	uint8_t address_size;
+};
+
+/* initial: pushed before the first operation; NULL none. */
+bool dwarf_expression_run(
+	struct tally_bytes expression, const struct dwarf_machine *machine, const uint64_t *initial, uint64_t *result);
+
+#endif
