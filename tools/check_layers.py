@@ -11,6 +11,8 @@ import pathlib
 import re
 import sys
 
+# Headers that the build makes.
+GENERATED = {'tally_config.h', 'cli/script_driver.h'}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 
 
@@ -87,7 +89,7 @@ def check(root):
             where = f'src/{path}:{text.count(chr(10), 0, match.start(1)) + 1}'
             target = resolve(root, source, match[1])
             if target is None:
-                if match[1] != 'tally_config.h':
+                if match[1] not in GENERATED:
                     problems.append(f'{where}: "{match[1]}" is neither in src/ nor in include/; use <> for others')
                 continue
             if target == 'tally':

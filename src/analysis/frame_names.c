@@ -68,6 +68,8 @@ static enum tally_status fill(
 	if (symbol) {
 		name->symbol = binary_store_display_name(names->store, symbol, &names->arena);
 		name->symbol_offset = frame->address - symbol->start;
+		name->symbol_size = symbol->end - symbol->start;
+		name->symbol_is_local = symbol->binding == 'l';
 	}
 	return TALLY_OK;
 }

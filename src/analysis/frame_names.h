@@ -18,6 +18,8 @@
 struct frame_name {
 	const char *symbol; /* NULL: none */
 	uint64_t symbol_offset; /* of the address in the symbol */
+	uint64_t symbol_size;
+	bool symbol_is_local;
 	struct tally_str path; /* of the binary, as recorded; "[unknown]" where nothing was mapped */
 	struct tally_str shown; /* its short name */
 	uint64_t samples; /* that the caller printed it as the leaf of */

@@ -19,7 +19,6 @@ bool sample_pass_init(
 	intern_init(&pass->payloads);
 	if (!resolver_init(&pass->resolver, input->sideband->machine, input->run->swap))
 		return false;
-	pass->resolver.deferred = &input->sideband->deferred;
 	pass->resolver.keep_raw = input->options->with_addresses;
 	pass->resolver.max_stack = input->options->max_stack;
 	return true;
@@ -155,8 +154,6 @@ static void visit_sample(struct sample_pass *pass, const struct record *record, 
 		pass->damaged++;
 		return;
 	}
-	if (pass->input.options->spans && !time_spans_have(pass->input.options->spans, sample.time))
-		return;
 	uint64_t order = pass->input.sideband->clock_is_position ? position : sample.time;
 	int32_t pid = event->attr.sample_type & SAMPLE_TID ? (int32_t)sample.pid : -1;
 	int32_t tid = event->attr.sample_type & SAMPLE_TID ? (int32_t)sample.tid : -1;

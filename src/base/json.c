@@ -72,15 +72,21 @@ static void put_string(struct text *t, struct tally_str value)
 	text_char(t, '"');
 }
 
+static void begin_line(struct json *j)
+{
+	if (j->is_compact)
+		return;
+	text_char(j->out, '\n');
+	text_repeat(j->out, '\t', j->depth);
+}
+
 /* To where the next item starts. */
 static void begin_item(struct json *j, struct tally_str key)
 {
 	if (j->has_item)
 		text_char(j->out, ',');
-	if (j->depth > 0) {
-		text_char(j->out, '\n');
-		text_repeat(j->out, '\t', j->depth);
-	}
+	if (j->depth > 0)
+		begin_line(j);
 	j->has_item = true;
 	if (!key.data)
 		return;
@@ -99,10 +105,9 @@ static void open_nested(struct json *j, const char *key, char bracket)
 static void close_nested(struct json *j, char bracket)
 {
 	j->depth--;
-	text_char(j->out, '\n');
-	text_repeat(j->out, '\t', j->depth);
+	begin_line(j);
 	text_char(j->out, bracket);
-	j->has_item = true;
+	j->has_item = j->depth > 0;
 	if (j->depth == 0)
 		text_char(j->out, '\n');
 }

@@ -1,5 +1,5 @@
 /*
- * json.h - writes JSON as it goes: nested objects and arrays, one item a line, indented by tabs.
+ * json.h - writes JSON as it goes: nested objects and arrays, one item a line, indented by tabs, or all on one line.
  *
  * The text is the caller's (a sink may flush it between items) and fails stickily, which is the only failure. Strings
  * become valid JSON whatever they hold: control characters are escaped, what is no UTF-8 becomes U+FFFD. A key is NULL
@@ -20,6 +20,7 @@ struct json {
 	struct text *out;
 	unsigned depth;
 	bool has_item; /* at this depth */
+	bool is_compact; /* one line for each outermost value */
 };
 
 void json_object(struct json *j, const char *key);

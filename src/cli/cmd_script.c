@@ -13,13 +13,15 @@
 #include "cli/script_dumps.h"
 #include "cli/script_fields.h"
 #include "cli/script_filter.h"
+#include "cli/script_gen.h"
+#include "cli/script_python.h"
 #include "cli/script_records.h"
 #include "cli/script_rows.h"
 #include "cli/symbol_notes.h"
 #include "perfdata/time_order.h"
 
 struct settings {
-	const char *input, *symfs, *kallsyms, *vmlinux, *stop_symbols;
+	const char *input, *symfs, *kallsyms, *vmlinux, *stop_symbols, *script, *gen_script;
 	struct script_filter_request filter;
 	struct script_field_request fields;
 	uint64_t max_stack, max_events;
@@ -221,8 +223,18 @@ static const struct option options[] = {
 	{.name = "force", .letter = 'f', .kind = OPTION_FLAG, ROW(force), .help = "don't complain, do it"},
 	{.name = "verbose", .letter = 'v', .kind = OPTION_COUNT, ROW(verbose), .help = "say what was lost or left out"},
 	{.name = "Latency", .letter = 'L', .kind = OPTION_UNSUPPORTED},
-	{.name = "script", .letter = 's', .kind = OPTION_UNSUPPORTED},
-	{.name = "gen-script", .letter = 'g', .kind = OPTION_UNSUPPORTED},
+	{.name = "script",
+		.letter = 's',
+		.kind = OPTION_STRING,
+		.argument = "[lang:]script",
+		ROW(script),
+		.help = "run a Python script on the events; what follows the options are its arguments"},
+	{.name = "gen-script",
+		.letter = 'g',
+		.kind = OPTION_STRING,
+		.argument = "lang",
+		ROW(gen_script),
+		.help = "write perf-script.py with a handler for each tracepoint of the recording (lang: python)"},
 	{.name = "debug-mode", .letter = 'd', .kind = OPTION_UNSUPPORTED},
 	{.name = "itrace", .kind = OPTION_UNSUPPORTED},
 	{.name = "insn-trace", .kind = OPTION_UNSUPPORTED},
@@ -440,7 +452,6 @@ static enum tally_status prepare(struct script *script, struct tally_error *err)
 	struct binary_store_options store_options = {.symfs = settings->symfs,
 		.kallsyms = settings->kallsyms,
 		.vmlinux = settings->vmlinux,
-		.build_id_dir = script->cli->build_id_dir,
 		.no_demangle = settings->no_demangle};
 	enum tally_status status = binary_store_create(&store_options, &script->store, err);
 	if (status == TALLY_OK)
@@ -461,7 +472,6 @@ static enum tally_status prepare(struct script *script, struct tally_error *err)
 		status = error_nomem(err);
 	if (status != TALLY_OK)
 		return status;
-	script->resolver.deferred = &script->sideband.deferred;
 	script->resolver.max_stack = settings->max_stack > UINT32_MAX ? UINT32_MAX : (unsigned)settings->max_stack;
 	frame_names_init(&script->names, &script->resolver, script->sideband.machine, script->store);
 	script->printer = (struct script_printer){
@@ -559,13 +569,15 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	int code = cli_parse_options(cli, command, argc, argv, &script.settings, &rest);
 	if (code != CLI_GO_ON)
 		return code;
+	if (script.settings.script)
+		return script_python_run(cli, script.settings.input, script.settings.script, argv + rest);
+	if (script.settings.gen_script)
+		return script_gen_run(cli, script.settings.input, script.settings.gen_script);
 	if (rest < argc)
 		return cli_failf(cli, "%s: running scripts ('%s') is not supported yet", cli->program, argv[rest]),
 		       EXIT_USAGE;
 	if (script.settings.list)
 		return 0;
-	if (script.settings.filter.time && !time_spans_are_valid(script.settings.filter.time))
-		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
 	struct tally_error err;
 	if (cli_open_recording(cli, script.settings.input, &script.reader, &err) != TALLY_OK)
 		return cli_fail(cli, &err);

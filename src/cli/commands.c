@@ -3,7 +3,6 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-	&command_buildid_cache,
 	&command_buildid_list,
 	&command_check,
 	&command_completion,
@@ -25,6 +24,7 @@ static const char *const missing[] = {
 	"annotate",
 	"archive",
 	"bench",
+	"buildid-cache",
 	"c2c",
 	"config",
 	"daemon",

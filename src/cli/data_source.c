@@ -8,7 +8,7 @@
 static enum tally_status open_parts(
 	const struct cli *cli, const char *times, struct data_source *source, struct tally_error *err)
 {
-	struct binary_store_options options = {.build_id_dir = cli->build_id_dir};
+	struct binary_store_options options = {0};
 	enum tally_status status = binary_store_create(&options, &source->store, err);
 	if (status == TALLY_OK)
 		status = record_run_open(source->reader, &source->run, err);
@@ -18,7 +18,6 @@ static enum tally_status open_parts(
 		status = error_nomem(err);
 	if (status != TALLY_OK)
 		return status;
-	source->resolver.deferred = &source->sideband.deferred;
 	frame_names_init(&source->names, &source->resolver, source->sideband.machine, source->store);
 	struct tally_bytes tracing = perfdata_reader_features(source->reader)->tracing_data;
 	struct tally_error tracing_error;

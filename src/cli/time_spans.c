@@ -1,4 +1,4 @@
-#include "perfdata/time_spans.h"
+#include "cli/time_spans.h"
 
 #include "base/error.h"
 
