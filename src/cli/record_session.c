@@ -344,6 +344,8 @@ static enum tally_status record_all(struct session *s, struct tally_error *err)
 		if (st == TALLY_OK && !s->is_over && (s->wants_switch || record_output_wants_switch(&s->output)))
 			st = switch_output(s, err);
 	}
+	if (s->child_is_started && !s->child_is_over)
+		(void)kill(s->child.pid, SIGTERM); /* now: what it still does is not recorded any more */
 	if (st == TALLY_OK && s->output.threads)
 		st = explain(s, record_threads_stop(s->output.threads, err), err);
 	recorder_disable(s->recorder);
@@ -394,8 +396,6 @@ static void end_child(struct session *s)
 		spawn_cancel(&s->child);
 		return;
 	}
-	if (!s->child_is_over)
-		kill(s->child.pid, SIGTERM);
 	s->summary->has_child_status = spawn_wait(&s->child, &s->summary->child_status, &usage, NULL) == TALLY_OK;
 }
 

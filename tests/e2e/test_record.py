@@ -145,6 +145,7 @@ def test_interrupted_command_is_ended_too(tally, workload, data):
     wait_for(lambda: data.exists() and data.stat().st_size > 200)
     time.sleep(0.2)
     recorder.send_signal(signal.SIGINT)
+    recorder.wait(timeout=20)  # before its input, which ends the command too, is closed
     recorder.communicate(timeout=20)
     assert recorder.returncode == -signal.SIGTERM  # as the command, which is told to end
     assert PerfData(data).count(SAMPLE) >= 50
