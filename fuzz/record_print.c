@@ -1,0 +1,59 @@
+/*
+ * Any bytes as records of any event: what decodes prints, and nothing is read beyond the record. The first byte is the
+ * byte order, eight more are the event's sample_type, eight its read_format and branch_sample_type by halves.
+ */
+#include <stdlib.h>
+
+#include "abi/record_print.h"
+#include "cli/dump_sample.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define HEAD_BYTES 17
+
+static void show(struct text *t, const struct record_layout *layout, const struct record *record)
+{
+	struct sample sample;
+	struct record_fields fields;
+	struct record_print_hints hints = {.read_format = layout->read_format, .event_name = "event"};
+	if (record->type == RECORD_SAMPLE) {
+		if (sample_decode(layout, record, &sample, NULL) == TALLY_OK)
+			dump_sample(t, layout, record, &sample, &arch_x86_64);
+		return;
+	}
+	if (sample_id_decode(layout, record, &hints.trailer, NULL) != TALLY_OK)
+		hints.trailer = (struct sample_id){0};
+	if (record_decode(record, &fields, NULL) == TALLY_OK)
+		record_print(t, record, &fields, &hints);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (size < HEAD_BYTES)
+		return 0;
+	bool swap = data[0] & 1;
+	struct cursor c = cursor_make((struct tally_bytes){data + 1, HEAD_BYTES - 1}, false);
+	struct perf_attr attr = {.sample_type = cursor_u64(&c), .flags = ATTR_FLAG(ATTR_BIT_SAMPLE_ID_ALL)};
+	attr.read_format = cursor_u32(&c);
+	attr.branch_sample_type = cursor_u32(&c);
+	attr.sample_regs_user = attr.sample_regs_intr = 0xff0fff;
+	struct record_layout layout = record_layout_make(&attr, swap);
+	struct text text = {0};
+	for (size_t at = HEAD_BYTES; at < size;) {
+		struct record record;
+		if (record_at((struct tally_bytes){data, size}, swap, at, &record, NULL) != TALLY_OK)
+			break;
+		/* A copy of its own, so that a read beyond it is seen. */
+		uint8_t *copy = malloc(record.bytes.len);
+		if (!copy)
+			break;
+		memcpy(copy, record.bytes.data, record.bytes.len);
+		at += record.bytes.len;
+		record.bytes.data = copy;
+		show(&text, &layout, &record);
+		text_clear(&text);
+		free(copy);
+	}
+	text_deinit(&text);
+	return 0;
+}
