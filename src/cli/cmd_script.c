@@ -60,7 +60,7 @@ static const struct option options[] = {
 		.call = choose_fields,
 		.is_self_explaining = true,
 		.help = "comma separated output fields prepend with 'type:'. +field to add and -field to remove. "
-			"Valid types: hw,sw,trace,raw,break,synth. Fields: " SCRIPT_FIELD_LIST},
+			"Valid types: hw, sw, trace, raw, break, synth. Fields: " SCRIPT_FIELD_LIST},
 	{.name = "hide-call-graph",
 		.letter = 'G',
 		.kind = OPTION_FLAG,

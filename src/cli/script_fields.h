@@ -53,11 +53,11 @@
 #define FIELD_VCPU	     (UINT64_C(1) << 34)
 #define FIELD_SYNTH	     (UINT64_C(1) << 35)
 
-#define SCRIPT_FIELD_LIST                                                                                         \
-	"comm,tid,pid,time,cpu,event,trace,ip,sym,dso,dsoff,addr,symoff,srcline,period,iregs,uregs,brstack,"      \
-	"brstacksym,"                                                                                             \
-	"brstackoff,flags,data_src,weight,bpf-output,synth,phys_addr,misc,ipc,tod,data_page_size,code_page_size," \
-	"ins_lat,machine_pid,vcpu,cgroup,retire_lat"
+#define SCRIPT_FIELD_LIST                                                                         \
+	"comm, tid, pid, time, cpu, event, trace, ip, sym, dso, dsoff, addr, symoff, srcline, "   \
+	"period, iregs, uregs, brstack, brstacksym, brstackoff, flags, data_src, weight, "        \
+	"bpf-output, synth, phys_addr, misc, ipc, tod, data_page_size, code_page_size, ins_lat, " \
+	"machine_pid, vcpu, cgroup, retire_lat"
 
 /* What "type:" of a list can name, and the rest. */
 enum script_event_kind {
