@@ -64,7 +64,8 @@ static void hit_sample(struct survey_pass *pass, const struct record *record)
 		hit(pass, resolver_frame(&pass->resolver, &where, record->misc & MISC_CPUMODE_MASK, sample.ip));
 	if (!(sample.present & SAMPLE_CALLCHAIN))
 		return;
-	struct resolved_chain chain = resolver_chain_frames(&pass->resolver, &where, &sample.callchain);
+	struct sample_array whole = resolver_whole_chain(&pass->resolver, &sample.callchain);
+	struct resolved_chain chain = resolver_chain_frames(&pass->resolver, &where, &whole);
 	for (size_t i = 0; i < chain.count; i++)
 		hit(pass, chain.frames[i]);
 }
@@ -76,6 +77,7 @@ static enum tally_status read_hits(struct survey_pass *pass, struct tally_error 
 	size_t position = 0;
 	if (!resolver_init(&pass->resolver, survey->sideband.machine, survey->run.swap))
 		return error_nomem(err);
+	pass->resolver.deferred = &survey->sideband.deferred;
 	while (position < survey->sideband.end && record_run_next(&survey->run, &position, &record, NULL) == TALLY_OK)
 		if (record.type == RECORD_SAMPLE)
 			hit_sample(pass, &record);

@@ -22,7 +22,7 @@ void resolver_deinit(struct resolver *r)
 	vec_free(&r->scratch);
 	vec_free(&r->frame_scratch);
 	vec_free(&r->ip_scratch);
-	vec_free(&r->lbr_scratch);
+	vec_free(&r->chain_scratch);
 	free(r->cache);
 	r->cache = NULL;
 }
@@ -135,6 +135,33 @@ bool resolver_context(uint64_t marker, unsigned *cpumode)
 
 #define BRANCH_WORDS 3 /* from, to, flags */
 
+static uint64_t stored(const struct resolver *r, uint64_t word)
+{
+	return r->swap ? __builtin_bswap64(word) : word;
+}
+
+struct sample_array resolver_whole_chain(struct resolver *r, const struct sample_array *chain)
+{
+	uint64_t cookie;
+	if (!deferred_chains_cookie(chain, r->swap, &cookie))
+		return *chain;
+	struct sample_array later = deferred_chains_find(r->deferred, cookie);
+	uint32_t kept = chain->count - DEFERRED_WORDS;
+	if (later.count == 0)
+		return (struct sample_array){chain->data, kept};
+	uint32_t len = kept + 1 + later.count;
+	if (!vec_reserve(&r->chain_scratch, len)) {
+		r->failed = true;
+		return (struct sample_array){NULL, 0};
+	}
+	uint64_t *words = r->chain_scratch.items;
+	if (kept > 0)
+		memcpy(words, chain->data, kept * sizeof(*words));
+	words[kept] = stored(r, CONTEXT_USER);
+	memcpy(words + kept + 1, later.data, later.count * sizeof(*words));
+	return (struct sample_array){(const uint8_t *)words, len};
+}
+
 struct sample_array resolver_sample_chain(
 	struct resolver *r, const struct record_layout *layout, const struct sample *sample)
 {
@@ -142,19 +169,22 @@ struct sample_array resolver_sample_chain(
 	const uint8_t *branches = sample->branches.entries.data;
 	uint32_t count = sample->branches.entries.count / BRANCH_WORDS;
 	if (!(layout->branch_sample_type & BRANCH_CALL_STACK) || count == 0)
-		return *chain;
+		return resolver_whole_chain(r, chain);
 	uint32_t kept = 0; /* of the kernel */
-	while (kept < chain->count && sample_u64_at(chain->data, kept, r->swap) != CONTEXT_USER)
-		kept++;
+	for (; kept < chain->count; kept++) {
+		uint64_t word = sample_u64_at(chain->data, kept, r->swap);
+		if (word == CONTEXT_USER || word == CONTEXT_USER_DEFERRED)
+			break;
+	}
 	uint32_t len = kept + count + 2;
-	if (!vec_reserve(&r->lbr_scratch, len)) {
+	if (!vec_reserve(&r->chain_scratch, len)) {
 		r->failed = true;
 		return (struct sample_array){NULL, 0};
 	}
-	uint64_t *words = r->lbr_scratch.items;
+	uint64_t *words = r->chain_scratch.items;
 	if (kept > 0)
 		memcpy(words, chain->data, kept * sizeof(*words));
-	words[kept] = r->swap ? __builtin_bswap64(CONTEXT_USER) : CONTEXT_USER;
+	words[kept] = stored(r, CONTEXT_USER);
 	/* The newest call leads to where the sample is; each came from inside its caller. */
 	words[kept + 1] = sample_u64_at(branches, 1, false);
 	for (uint32_t i = 0; i < count; i++)

@@ -12,6 +12,7 @@
 #define ANALYSIS_RESOLVE_H
 
 #include "abi/sample.h"
+#include "analysis/deferred_chains.h"
 #include "base/id_table.h"
 #include "base/map_u64.h"
 #include "base/vec.h"
@@ -46,6 +47,7 @@ struct resolve_where { /* of one sample; epochs say which mappings held */
 
 struct resolver {
 	const struct machine *machine;
+	const struct deferred_chains *deferred; /* NULL: none came; borrowed */
 	bool swap;
 	bool keep_raw; /* frames keep their run-time address apart */
 	unsigned max_stack; /* frames of a chain; 0: no bound */
@@ -58,7 +60,7 @@ struct resolver {
 	VEC(uint64_t) scratch;
 	VEC(uint32_t) frame_scratch;
 	VEC(uint64_t) ip_scratch;
-	VEC(uint64_t) lbr_scratch;
+	VEC(uint64_t) chain_scratch; /* of whole chains */
 	struct resolve_cache_slot *cache;
 	bool failed; /* out of memory */
 };
@@ -68,7 +70,9 @@ bool resolver_init(struct resolver *r, const struct machine *machine, bool swap)
 void resolver_deinit(struct resolver *r);
 struct resolve_where resolver_where(const struct resolver *r, int32_t pid, uint64_t time_ns);
 uint32_t resolver_frame(struct resolver *r, const struct resolve_where *where, unsigned cpumode, uint64_t ip);
-/* The call chain of a sample. One whose branches were recorded as a stack of calls (LBR) has its user part from them,
+/* The chain with what came later in its place; without the place where nothing came. Valid until the resolver's next. */
+struct sample_array resolver_whole_chain(struct resolver *r, const struct sample_array *chain);
+/* The call chain of a sample, whole. One whose branches were recorded as a stack of calls (LBR) has its user part from them,
  * valid until the resolver's next; an empty stack leaves the chain as the kernel made it. */
 struct sample_array resolver_sample_chain(
 	struct resolver *r, const struct record_layout *layout, const struct sample *sample);

@@ -19,6 +19,7 @@ bool sample_pass_init(
 	intern_init(&pass->payloads);
 	if (!resolver_init(&pass->resolver, input->sideband->machine, input->run->swap))
 		return false;
+	pass->resolver.deferred = &input->sideband->deferred;
 	pass->resolver.keep_raw = input->options->with_addresses;
 	pass->resolver.max_stack = input->options->max_stack;
 	return true;

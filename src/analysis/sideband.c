@@ -20,6 +20,7 @@ void sideband_deinit(struct sideband *sideband)
 	machine_destroy(sideband->machine);
 	sideband->machine = NULL;
 	vec_free(&sideband->chunks);
+	deferred_chains_deinit(&sideband->deferred);
 	vec_free(&sideband->lost_by_event);
 }
 
@@ -79,6 +80,16 @@ static bool add_history(struct sideband_reading *reading, const struct record *r
 	return vec_push(&reading->records, timed);
 }
 
+static enum tally_status add_deferred(
+	struct sideband_reading *reading, const struct record *record, struct tally_error *err)
+{
+	bool is_damaged;
+	enum tally_status status = deferred_chains_add(&reading->out->deferred, record, &is_damaged, err);
+	if (status == TALLY_OK && is_damaged)
+		reading->out->health.damaged_records++;
+	return status;
+}
+
 static enum tally_status visit(
 	struct sideband_reading *reading, const struct record *record, size_t position, struct tally_error *err)
 {
@@ -91,6 +102,8 @@ static enum tally_status visit(
 		return add_history(reading, record, position) ? TALLY_OK : error_nomem(err);
 	else if (record->type == RECORD_LOST || record->type == RECORD_LOST_SAMPLES)
 		return count_lost(reading, record, err);
+	else if (record->type == RECORD_CALLCHAIN_DEFERRED)
+		return add_deferred(reading, record, err);
 	else if (record->type == RECORD_THROTTLE)
 		health->throttled++;
 	else if (!record_type_name(record->type))

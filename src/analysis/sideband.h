@@ -9,6 +9,7 @@
 #ifndef ANALYSIS_SIDEBAND_H
 #define ANALYSIS_SIDEBAND_H
 
+#include "analysis/deferred_chains.h"
 #include "analysis/record_run.h"
 #include "base/vec.h"
 #include "machine/machine.h"
@@ -21,6 +22,7 @@ struct sideband {
 	VEC(size_t) chunks; /* start positions in the run; the last chunk ends at end */
 	size_t end; /* position behind the last whole record */
 	bool clock_is_position; /* some event has no time: a record's position in the run is its time */
+	struct deferred_chains deferred; /* user call chains that came after their samples */
 	VEC(uint64_t) lost_by_event; /* by event index: sum of LOST and LOST_SAMPLES */
 };
 

@@ -472,6 +472,7 @@ static enum tally_status prepare(struct script *script, struct tally_error *err)
 		status = error_nomem(err);
 	if (status != TALLY_OK)
 		return status;
+	script->resolver.deferred = &script->sideband.deferred;
 	script->resolver.max_stack = settings->max_stack > UINT32_MAX ? UINT32_MAX : (unsigned)settings->max_stack;
 	frame_names_init(&script->names, &script->resolver, script->sideband.machine, script->store);
 	script->printer = (struct script_printer){

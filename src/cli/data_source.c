@@ -18,6 +18,7 @@ static enum tally_status open_parts(
 		status = error_nomem(err);
 	if (status != TALLY_OK)
 		return status;
+	source->resolver.deferred = &source->sideband.deferred;
 	frame_names_init(&source->names, &source->resolver, source->sideband.machine, source->store);
 	struct tally_bytes tracing = perfdata_reader_features(source->reader)->tracing_data;
 	struct tally_error tracing_error;

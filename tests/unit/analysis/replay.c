@@ -161,6 +161,46 @@ static void test_chains_end_where_they_cannot_be_understood(void **state)
 	perfdata_builder_deinit(&b);
 }
 
+/* Two samples of one stay in the kernel; what they were called from came later, and for a third never. */
+static void test_user_chains_that_come_later(void **state)
+{
+	struct perfdata_builder b;
+	perfdata_builder_init(&b, false);
+	perfdata_builder_event(&b, &attr, 1);
+	for (uint64_t i = 0; i < 3; i++) {
+		uint64_t chain[] = {CONTEXT_KERNEL, 0xffffffff81000000, CONTEXT_USER_DEFERRED, i < 2 ? 5 : 6};
+		struct sample s = {.ip = 0xffffffff81000000,
+			.pid = 1,
+			.tid = 1,
+			.time = 10 + i,
+			.period = 1,
+			.callchain = {(const uint8_t *)chain, 4}};
+		perfdata_builder_sample(&b, 0, MISC_CPUMODE_KERNEL, &s);
+	}
+	uint64_t later[] = {5, 3, CONTEXT_USER, 0x400010, 0x400020};
+	writer_u32(&b.records, RECORD_CALLCHAIN_DEFERRED);
+	writer_u16(&b.records, MISC_CPUMODE_USER);
+	writer_u16(&b.records, RECORD_HEADER_BYTES + sizeof(later) + 24); /* pid and tid, time, CPU */
+	for (size_t i = 0; i < 5; i++)
+		writer_u64(&b.records, later[i]);
+	writer_zeros(&b.records, 24);
+	(void)perfdata_builder_file(&b);
+	struct replay_result result;
+	replay(&b, &(struct replay_options){.with_stacks = true, .threads = 1}, &result, TALLY_OK);
+	const struct profile *p = result.profile;
+	assert_int_equal(p->stack_count, 4); /* three frames of one chain, and the kernel's alone */
+	assert_int_equal(p->sample_count, 2);
+	assert_int_equal(p->samples[0].count, 2);
+	const struct profile_stack *leaf = &p->stacks[p->samples[0].stack];
+	assert_int_equal(p->frames[leaf->frame].level, 'k');
+	const struct profile_stack *caller = &p->stacks[leaf->parent];
+	assert_int_equal(p->frames[caller->frame].address, 0x400010);
+	assert_int_equal(p->frames[p->stacks[caller->parent].frame].address, 0x400020);
+	assert_int_equal(p->stacks[p->samples[1].stack].parent, PROFILE_NONE);
+	replay_result_deinit(&result);
+	perfdata_builder_deinit(&b);
+}
+
 static void test_a_cut_file_gives_what_is_whole(void **state)
 {
 	struct perfdata_builder b;
@@ -193,6 +233,7 @@ int main(void)
 		cmocka_unit_test(test_threads_merge_by_name_unless_asked_for),
 		cmocka_unit_test(test_losses_are_counted),
 		cmocka_unit_test(test_chains_end_where_they_cannot_be_understood),
+		cmocka_unit_test(test_user_chains_that_come_later),
 		cmocka_unit_test(test_a_cut_file_gives_what_is_whole),
 		cmocka_unit_test(test_tracing_data_that_is_none),
 	};

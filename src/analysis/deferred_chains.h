@@ -1,0 +1,35 @@
+/*
+ * deferred_chains.h - user call chains that the kernel took later, on its way back to the program: CALLCHAIN_DEFERRED
+ * records, and the samples that they are of.
+ *
+ * A sample whose user part is to come ends in CONTEXT_USER_DEFERRED and a cookie; one record serves all samples of that
+ * cookie (linux/perf_event.h, PERF_RECORD_CALLCHAIN_DEFERRED). Owned by the sideband; the chains borrow the run. Filled
+ * by one thread, then read by any.
+ *
+ *	deferred_chains_add(&chains, &record);
+ *	if (deferred_chains_cookie(&sample.callchain, swap, &cookie)) later = deferred_chains_find(&chains, cookie);
+ */
+#ifndef ANALYSIS_DEFERRED_CHAINS_H
+#define ANALYSIS_DEFERRED_CHAINS_H
+
+#include "abi/sample.h"
+#include "base/map_u64.h"
+#include "base/vec.h"
+
+#define DEFERRED_WORDS 2 /* at the end of a chain: marker and cookie */
+
+struct deferred_chains {
+	struct map_u64 by_cookie; /* index of chains */
+	VEC(struct sample_array) chains;
+};
+
+void deferred_chains_deinit(struct deferred_chains *chains);
+/* OK also where the record is damaged: *is_damaged says so. */
+TALLY_MUST_CHECK enum tally_status deferred_chains_add(
+	struct deferred_chains *chains, const struct record *record, bool *is_damaged, struct tally_error *err);
+/* True if the end of the chain is to come under that cookie. */
+bool deferred_chains_cookie(const struct sample_array *chain, bool swap, uint64_t *cookie);
+/* Empty if it never came. */
+struct sample_array deferred_chains_find(const struct deferred_chains *chains, uint64_t cookie);
+
+#endif
