@@ -4,7 +4,7 @@
 #ifndef ANALYSIS_REPLAY_OPTIONS_H
 #define ANALYSIS_REPLAY_OPTIONS_H
 
-#include <stdbool.h>
+#include "perfdata/time_spans.h"
 
 struct replay_options {
 	bool with_cpu; /* keep the CPU label (else samples of all CPUs merge) */
@@ -13,6 +13,7 @@ struct replay_options {
 	bool with_addresses; /* keep frames of one function apart by address */
 	bool with_labels; /* keep the text of tracepoints' fields */
 	bool with_inlines; /* calls that were inlined are frames of their own in call chains */
+	const struct time_spans *spans; /* samples outside them are left out; NULL: none are */
 	unsigned max_stack; /* frames of a chain that are looked at; 0: no bound */
 	unsigned threads; /* 0: one per CPU */
 };

@@ -155,6 +155,8 @@ static void visit_sample(struct sample_pass *pass, const struct record *record, 
 		pass->damaged++;
 		return;
 	}
+	if (pass->input.options->spans && !time_spans_have(pass->input.options->spans, sample.time))
+		return;
 	uint64_t order = pass->input.sideband->clock_is_position ? position : sample.time;
 	int32_t pid = event->attr.sample_type & SAMPLE_TID ? (int32_t)sample.pid : -1;
 	int32_t tid = event->attr.sample_type & SAMPLE_TID ? (int32_t)sample.tid : -1;

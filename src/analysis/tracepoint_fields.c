@@ -48,6 +48,7 @@ static void parse_event(struct tracepoint_printer *p, struct tally_bytes format,
 	if (format.len == 0 || !trace_event_parse(text, p->context.long_bytes, &p->arena, &event))
 		return;
 	event.system = system;
+	trace_event_fold(&event);
 	if (!map_u64_set(&p->by_id, event.id, p->events.len) || !vec_push(&p->events, event))
 		p->failed = true;
 }

@@ -19,6 +19,7 @@
 
 struct cli {
 	const char *program; /* "tally", or "perf" when called so */
+	const char *build_id_dir; /* --buildid-dir; NULL: ~/.debug */
 	bool use_pager; /* standard output is a terminal and --no-pager was not given */
 };
 

@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/report_run.h"
+#include "perfdata/time_spans.h"
 
 struct settings {
 	struct report_request request;
@@ -183,7 +184,8 @@ static const struct option options[] = {
 	{"mem-mode", 0, OPTION_UNSUPPORTED, .help = "mem access profile"},
 	{"mmaps", 0, OPTION_FLAG, .offset = REQUEST(mmaps), .help = "Display recorded tasks memory maps"},
 	{"tasks", 0, OPTION_FLAG, .offset = REQUEST(tasks), .help = "Display recorded tasks"},
-	{"time", 0, OPTION_UNSUPPORTED, "str", .help = "Time span of interest (start,stop)"},
+	{"time", 0, OPTION_STRING, "str", .offset = REQUEST(times),
+		.help = "Time span of interest (start,stop), or percentages of the recording (10%-20%, 10%/2)"},
 	{"time-quantum", 0, OPTION_UNSUPPORTED, "time", .help = "Set time quantum for time sort key"},
 	{"itrace", 0, OPTION_UNSUPPORTED, "opts", .argument_is_optional = true, .help = "Instruction Tracing options"},
 	{"raw-trace", 0, OPTION_UNSUPPORTED, .help = "Show raw trace event output"},
@@ -269,6 +271,8 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	diag_deinit(&notes);
 	if (status != TALLY_OK)
 		code = cli_fail(cli, &err);
+	if (settings.request.times && !time_spans_are_valid(settings.request.times))
+		code = EXIT_BAD_TIME;
 	cli_end_pager();
 	return code;
 }

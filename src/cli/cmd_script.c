@@ -452,6 +452,7 @@ static enum tally_status prepare(struct script *script, struct tally_error *err)
 	struct binary_store_options store_options = {.symfs = settings->symfs,
 		.kallsyms = settings->kallsyms,
 		.vmlinux = settings->vmlinux,
+		.build_id_dir = script->cli->build_id_dir,
 		.no_demangle = settings->no_demangle};
 	enum tally_status status = binary_store_create(&store_options, &script->store, err);
 	if (status == TALLY_OK)
@@ -579,6 +580,8 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		       EXIT_USAGE;
 	if (script.settings.list)
 		return 0;
+	if (script.settings.filter.time && !time_spans_are_valid(script.settings.filter.time))
+		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
 	struct tally_error err;
 	if (cli_open_recording(cli, script.settings.input, &script.reader, &err) != TALLY_OK)
 		return cli_fail(cli, &err);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
+	&command_buildid_cache,
 	&command_buildid_list,
 	&command_check,
 	&command_completion,
@@ -24,7 +25,6 @@ static const char *const missing[] = {
 	"annotate",
 	"archive",
 	"bench",
-	"buildid-cache",
 	"c2c",
 	"config",
 	"daemon",

@@ -8,7 +8,7 @@
 static enum tally_status open_parts(
 	const struct cli *cli, const char *times, struct data_source *source, struct tally_error *err)
 {
-	struct binary_store_options options = {0};
+	struct binary_store_options options = {.build_id_dir = cli->build_id_dir};
 	enum tally_status status = binary_store_create(&options, &source->store, err);
 	if (status == TALLY_OK)
 		status = record_run_open(source->reader, &source->run, err);

@@ -15,7 +15,7 @@
 #include "analysis/tracepoint_fields.h"
 #include "base/map_u64.h"
 #include "cli/cli.h"
-#include "cli/time_spans.h"
+#include "perfdata/time_spans.h"
 #include "perfdata/time_order.h"
 
 struct data_sample { /* or, where with_sideband is set, a record that is none: event is NULL, time and CPU are set */

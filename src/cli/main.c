@@ -74,9 +74,8 @@ static int run(struct cli *cli, int argc, char **argv)
 }
 
 static const char *const known_options[] = {
-	"--help", "--version", "--paginate", "--no-pager", "--list-cmds", "--list-opts"};
-static const char *const unsupported_options[] = {
-	"--exec-path", "--html-path", "--debugfs-dir", "--buildid-dir", "--debug"};
+	"--help", "--version", "--paginate", "--no-pager", "--buildid-dir", "--list-cmds", "--list-opts"};
+static const char *const unsupported_options[] = {"--exec-path", "--html-path", "--debugfs-dir", "--debug"};
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -134,6 +133,19 @@ static int use_option(struct cli *cli, const char *word)
 	return wrong_option(cli, word);
 }
 
+static int take_build_id_dir(struct cli *cli, const char *dir)
+{
+	if (!dir) {
+		fprintf(stderr,
+			"No directory given for --buildid-dir.\n\n Usage: %s [--version] [--help] [OPTIONS] COMMAND "
+			"[ARGS]\n",
+			cli->program);
+		return EXIT_USAGE;
+	}
+	cli->build_id_dir = dir;
+	return CLI_GO_ON;
+}
+
 /* Tables grow by doubling; what they leave is taken again at once, so it is not given back to be cleared anew. */
 static void keep_freed_memory(void)
 {
@@ -150,7 +162,8 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_DFL);
 	int i = 1;
 	for (; i < argc && argv[i][0] == '-'; i++) {
-		int code = use_option(&cli, argv[i]);
+		int code = strcmp(argv[i], "--buildid-dir") == 0 ? take_build_id_dir(&cli, argv[++i])
+								 : use_option(&cli, argv[i]);
 		if (code != CLI_GO_ON)
 			return code;
 	}

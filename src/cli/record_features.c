@@ -91,6 +91,55 @@ static bool add_machine_lists(struct record_features *r)
 	return true;
 }
 
+static bool copy_caps(struct record_features *r, const struct host_pmu *pmu, struct perfdata_pmu_caps *caps)
+{
+	*caps = (struct perfdata_pmu_caps){.pmu = pmu->name, .len = pmu->cap_count};
+	caps->items = arena_array(&r->arena, struct perfdata_capability, pmu->cap_count);
+	for (size_t i = 0; caps->items && i < pmu->cap_count; i++)
+		caps->items[i] = (struct perfdata_capability){pmu->caps[i].name, pmu->caps[i].value};
+	return caps->items != NULL;
+}
+
+/* What the PMU named cpu can do has a section of its own; the others share one. */
+static bool add_capabilities(struct record_features *r)
+{
+	struct perfdata_features *f = &r->features;
+	const struct host_info *host = &r->host;
+	bool ok = true;
+
+	f->pmu_caps = arena_array(&r->arena, struct perfdata_pmu_caps, host->pmu_count);
+	if (!f->pmu_caps)
+		return false;
+	for (size_t i = 0; ok && i < host->pmu_count; i++) {
+		const struct host_pmu *pmu = &host->pmus[i];
+		bool is_cpu = str_equal(pmu->name, STR("cpu"));
+		if (pmu->cap_count == 0)
+			continue;
+		ok = copy_caps(r, pmu, is_cpu ? &f->cpu_caps : &f->pmu_caps[f->pmu_caps_count]);
+		f->pmu_caps_count += !is_cpu;
+	}
+	if (f->cpu_caps.len)
+		record_features_add(f, FEATURE_CPU_PMU_CAPS);
+	if (f->pmu_caps_count)
+		record_features_add(f, FEATURE_PMU_CAPS);
+	return ok;
+}
+
+/* What programs of this machine are, and the line of its first cache. */
+static void add_machine_numbers(struct record_features *r)
+{
+	struct perfdata_features *f = &r->features;
+
+	f->e_machine = r->host.e_machine;
+	f->e_flags = r->host.e_flags;
+	if (f->e_machine)
+		record_features_add(f, FEATURE_E_MACHINE);
+	if (f->cache_count && f->caches[0].line_size) {
+		f->cache_line_bytes = f->caches[0].line_size;
+		record_features_add(f, FEATURE_CLN_SIZE);
+	}
+}
+
 static bool add_memory_topology(struct record_features *r)
 {
 	struct perfdata_features *f = &r->features;
@@ -234,8 +283,10 @@ enum tally_status record_features_read(
 	if (st == TALLY_OK)
 		st = add_tracing_data(out, input, err);
 	if (st == TALLY_OK && !(add_cmdline(out, input->argv) && add_topology(out) && add_machine_lists(out) &&
-				      add_memory_topology(out)))
+				      add_memory_topology(out) && add_capabilities(out)))
 		st = error_nomem(err);
+	if (st == TALLY_OK)
+		add_machine_numbers(out);
 	if (st == TALLY_OK && input->use_clockid)
 		add_clock(f, input->clockid);
 	if (st != TALLY_OK)

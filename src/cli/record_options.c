@@ -61,19 +61,6 @@ static const char *set_call_graph(const struct option_use *use)
 	return NULL;
 }
 
-static bool parse_size(const char *text, uint64_t *bytes, bool *has_unit)
-{
-	static const char units[] = "BKMG";
-	struct tally_str number = str_from(text);
-	const char *unit = number.len ? strchr(units, number.data[number.len - 1]) : NULL;
-
-	if (unit)
-		number.len--;
-	*has_unit = unit != NULL;
-	return str_to_u64(number, 10, bytes) &&
-	       !__builtin_mul_overflow(*bytes, UINT64_C(1) << (unit ? 10 * (unit - units) : 0), bytes);
-}
-
 static const char *set_ring_size(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
@@ -82,7 +69,7 @@ static const char *set_ring_size(const struct option_use *use)
 
 	if (strchr(use->value, ','))
 		return "--mmap-pages: the size of AUX areas is not supported yet";
-	if (!parse_size(use->value, &amount, &has_unit) || amount > (UINT64_C(1) << 50))
+	if (!record_size_parse(use->value, &amount, &has_unit) || amount > (UINT64_C(1) << 50))
 		return "Invalid argument for --mmap_pages/-m: give a number of pages, or a size with B, K, M or G";
 	uint64_t bytes = has_unit ? amount : amount * page;
 	while (rounded < bytes)
@@ -104,7 +91,7 @@ static const char *set_max_size(const struct option_use *use)
 	struct record_settings *s = use->settings;
 	bool has_unit;
 
-	return parse_size(use->value, &s->output.max_bytes, &has_unit) && s->output.max_bytes
+	return record_size_parse(use->value, &s->output.max_bytes, &has_unit) && s->output.max_bytes
 		       ? NULL
 		       : "--max-size takes a size with B, K, M or G";
 }
@@ -204,8 +191,9 @@ static const char *set_mmap_flush(const struct option_use *use)
 	struct record_settings *s = use->settings;
 	bool has_unit;
 
-	return parse_size(use->value, &s->flush_bytes, &has_unit) ? NULL
-								  : "--mmap-flush takes a size with B, K, M or G";
+	return record_size_parse(use->value, &s->flush_bytes, &has_unit)
+		       ? NULL
+		       : "--mmap-flush takes a size with B, K, M or G";
 }
 
 /* 10s, 2m, 1h, 1d */
@@ -239,7 +227,7 @@ static const char *set_switch_output(const struct option_use *use)
 	if (!use->value || strcmp(use->value, "signal") == 0)
 		o->switch_on_signal = true;
 	else if (!parse_time(use->value, &o->switch_ms) &&
-		 !(parse_size(use->value, &o->switch_bytes, &has_unit) && has_unit && o->switch_bytes))
+		 !(record_size_parse(use->value, &o->switch_bytes, &has_unit) && has_unit && o->switch_bytes))
 		return "--switch-output takes 'signal', a size with B, K, M or G, or a time with s, m, h or d";
 	return NULL;
 }

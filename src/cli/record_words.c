@@ -106,3 +106,16 @@ bool record_registers_parse(struct tally_str list, uint64_t *mask)
 	*mask = all;
 	return all != 0;
 }
+
+bool record_size_parse(const char *text, uint64_t *bytes, bool *has_unit)
+{
+	static const char units[] = "BKMG";
+	struct tally_str number = str_from(text);
+	const char *unit = number.len ? strchr(units, number.data[number.len - 1]) : NULL;
+
+	if (unit)
+		number.len--;
+	*has_unit = unit != NULL;
+	return str_to_u64(number, 10, bytes) &&
+	       !__builtin_mul_overflow(*bytes, UINT64_C(1) << (unit ? 10 * (unit - units) : 0), bytes);
+}

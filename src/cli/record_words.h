@@ -12,4 +12,7 @@ bool record_branches_parse(struct tally_str list, uint64_t *branch_sample_type);
 /* Of this machine's architecture: names with commas between, any case. */
 bool record_registers_parse(struct tally_str list, uint64_t *mask);
 
+/* "10", "10M": bytes, and whether a unit was said (B, K, M or G). */
+bool record_size_parse(const char *text, uint64_t *bytes, bool *has_unit);
+
 #endif

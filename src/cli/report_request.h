@@ -19,7 +19,7 @@ struct report_request {
 	const char *input; /* NULL: perf.data */
 	const char *sort, *fields; /* as typed, NULL: default */
 	struct profile_filter_lists filters;
-	const char *cpus;
+	const char *cpus, *times;
 	const char *symfs, *kallsyms, *vmlinux;
 	const char *separator;
 	unsigned widths[REPORT_MAX_COLUMNS];

@@ -65,8 +65,11 @@ static struct report_source describe_source(const struct report *report)
 static enum tally_status replay(struct report *report, struct tally_error *err)
 {
 	const struct report_request *r = report->request;
-	struct binary_store_options store_options = {
-		.symfs = r->symfs, .kallsyms = r->kallsyms, .vmlinux = r->vmlinux, .no_demangle = r->no_demangle};
+	struct binary_store_options store_options = {.symfs = r->symfs,
+		.kallsyms = r->kallsyms,
+		.vmlinux = r->vmlinux,
+		.build_id_dir = report->cli->build_id_dir,
+		.no_demangle = r->no_demangle};
 	struct replay_options options = {
 		.with_threads = r->filters.pids || r->filters.tids || report_request_has_key(r, KEY_PID) ||
 				report_request_has_key(r, KEY_TGID),
@@ -77,9 +80,15 @@ static enum tally_status replay(struct report *report, struct tally_error *err)
 		.with_labels = report_request_has_key(r, KEY_TRACE),
 	};
 	enum tally_status status = binary_store_create(&store_options, &report->store, err);
-	if (status != TALLY_OK)
-		return status;
-	return replay_profile(report->reader, report->store, &options, &report->result, err);
+	struct time_spans spans = {0};
+	if (status == TALLY_OK && r->times) {
+		status = time_spans_read(r->times, report->reader, &spans, err);
+		options.spans = &spans;
+	}
+	if (status == TALLY_OK)
+		status = replay_profile(report->reader, report->store, &options, &report->result, err);
+	time_spans_deinit(&spans);
+	return status;
 }
 
 static void print_filter_line(struct report *report, enum profile_key key, const char *name, const char *list)
@@ -141,7 +150,8 @@ static void print_title(const struct report *report, const struct flat_table *ta
 	const struct profile *p = report->result.profile;
 	uint32_t first = table->options.first_event, count = table->options.member_count;
 	struct text name = {0};
-	struct report_title title = {.is_group = p->events[first].member_count > 1 || count > 1};
+	struct report_title title = {
+		.is_group = p->events[first].member_count > 1 || count > 1, .times = report->request->times};
 	name_events(report, &name, first, count);
 	title.event = name.failed ? "" : name.data;
 	for (uint32_t m = 0; m < count; m++) {

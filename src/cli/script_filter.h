@@ -12,7 +12,7 @@
 #define CLI_SCRIPT_FILTER_H
 
 #include "cli/script_places.h"
-#include "cli/time_spans.h"
+#include "perfdata/time_spans.h"
 
 struct script_filter_request { /* lists with commas; NULL: all */
 	const char *comms, *pids, *tids, *dsos, *symbols;

@@ -1,6 +1,8 @@
-"""buildid-list: against stock perf on recordings, ELF files and the running kernel."""
+"""buildid-list and buildid-cache: against stock perf, whose cache is the same."""
 import csv
 import gzip
+import os
+import pathlib
 import shutil
 import subprocess
 
@@ -89,3 +91,121 @@ def test_corpus(shared, tally):
             unexplained.append(row['id'])
     print(f'buildid-list: {compared} files, {equal} equal, {compared - equal} explained')
     assert not unexplained
+
+
+def tree(folder):
+    """What is in a cache: paths, and where links lead; without the probes that perf looks for in programs."""
+    found = {}
+    for path in sorted(folder.rglob('*')):
+        if path.is_symlink():
+            found[str(path.relative_to(folder))] = os.readlink(path)
+        elif path.is_file() and path.name != 'probes':
+            found[str(path.relative_to(folder))] = path.read_bytes()
+    return found
+
+
+@pytest.fixture
+def caches(tmp_path):
+    return tmp_path / 'ours', tmp_path / 'theirs'
+
+
+def test_cache_is_that_of_perf(tally, perf, tmp_path, caches):
+    ours, theirs = caches
+    files = ','.join(str(build(tmp_path, f'program-{kind}', kind)) for kind in ('sha1', 'md5'))
+    for program, cache in ((tally, ours), (perf, theirs)):
+        program('--buildid-dir', cache, 'buildid-cache', '-a', files, check=0)
+    assert tree(ours) == tree(theirs) and len(tree(ours)) == 4
+    listed = perf('--buildid-dir', ours, 'buildid-cache', '-l', check=0).stdout
+    assert tally('--buildid-dir', theirs, 'buildid-cache', '-l', check=0).stdout == listed and listed
+    # Each removes what the other has added.
+    perf('--buildid-dir', ours, 'buildid-cache', '-r', files, check=0)
+    tally('--buildid-dir', theirs, 'buildid-cache', '-r', tmp_path / 'program-sha1', check=0)
+    tally('--buildid-dir', theirs, 'buildid-cache', '-p', tmp_path / 'program-md5', check=0)
+    assert tree(ours) == tree(theirs) == {}
+
+
+def test_cache_has_links_where_it_can(tally, tmp_path, caches):
+    file = build(tmp_path, 'program', 'sha1')
+    tally('--buildid-dir', caches[0], 'buildid-cache', '-a', file, check=0)
+    assert file.stat().st_nlink == 2
+    tally('--buildid-dir', caches[0], 'buildid-cache', '-P', check=0)
+    assert file.stat().st_nlink == 1 and tree(caches[0]) == {}
+
+
+def test_cache_in_another_file_system_has_copies(tally, tmp_path):
+    file = build(tmp_path, 'program', 'sha1')
+    if not os.access('/dev/shm', os.W_OK) or os.stat('/dev/shm').st_dev == file.stat().st_dev:
+        pytest.skip('/dev/shm is no other file system')
+    cache = pathlib.Path('/dev/shm') / f'tally-cache-{os.getpid()}'
+    try:
+        tally('--buildid-dir', cache, 'buildid-cache', '-a', file, check=0)
+        assert file.read_bytes() in tree(cache).values() and file.stat().st_nlink == 1
+    finally:
+        shutil.rmtree(cache, ignore_errors=True)
+
+
+def test_cache_of_kernel_and_vdso(tally, perf, caches):
+    tally('--buildid-dir', caches[0], 'buildid-cache', '-a', '[kernel.kallsyms],[vdso]', check=0)
+    listed = tally('--buildid-dir', caches[0], 'buildid-cache', '-l', check=0).stdout
+    kernel = tally('buildid-list', '-k', check=0).stdout.strip()
+    assert f'{kernel} [kernel.kallsyms]\n' in listed and ' [vdso]\n' in listed
+
+
+def test_updates_replace_what_is_there(tally, tmp_path, caches):
+    file = build(tmp_path, 'program', 'sha1')
+    before = tally('--buildid-dir', caches[0], 'buildid-cache', '-u', file, check=0)
+    assert "wasn't in the cache" in before.stderr and tree(caches[0]) == {}
+    tally('--buildid-dir', caches[0], 'buildid-cache', '-a', file, check=0)
+    other = file.read_bytes() + b'more'
+    file.unlink()
+    file.write_bytes(other)
+    tally('--buildid-dir', caches[0], 'buildid-cache', '-a', file, check=0)
+    assert other not in tree(caches[0]).values()
+    tally('--buildid-dir', caches[0], 'buildid-cache', '-u', file, check=0)
+    assert other in tree(caches[0]).values()
+
+
+def test_missing_of_a_recording(shared, tally, perf, caches):
+    recording = shared / 'perf-golden' / 'data' / 'k.data'
+    if not recording.exists():
+        pytest.skip(f'{recording} is absent')
+    expected = perf('--buildid-dir', caches[0], 'buildid-cache', '-M', recording, check=0).stdout
+    assert tally('--buildid-dir', caches[0], 'buildid-cache', '-M', recording, check=0).stdout == expected != ''
+
+
+def test_many_writers_at_once(tally, tmp_path, caches):
+    files = [build(tmp_path, f'program-{i}', f'0x{i:040x}') for i in range(4)]
+    names = ','.join(map(str, files))
+    runs = [tally.start('--buildid-dir', caches[0], 'buildid-cache', '-a', names, '-u', names) for _ in range(8)]
+    for run in runs:
+        _, errors = run.communicate(timeout=60)
+        assert run.returncode == 0, errors
+    assert len(tree(caches[0])) == 8
+    assert len(tally('--buildid-dir', caches[0], 'buildid-cache', '-l', check=0).stdout.splitlines()) == 4
+
+
+@pytest.mark.parametrize('arguments', [['-a', 'absent'], ['-r', 'absent'], ['-M', 'absent']])
+def test_cache_fails_with_a_reason(tally, caches, arguments):
+    result = tally('--buildid-dir', caches[0], 'buildid-cache', *arguments, check=255)
+    assert 'absent' in result.stderr
+
+
+def test_cache_usage(tally):
+    assert 'Usage' in tally('buildid-cache', check=129).stderr
+    assert 'Usage' in tally('--buildid-dir', check=129).stderr
+    assert 'not supported yet' in tally('buildid-cache', '-k', 'x', check=129).stderr
+
+
+def test_reports_find_programs_in_the_cache(tally, live, workload, tmp_path, caches):
+    program = tmp_path / 'spin'
+    shutil.copy(workload('spin').path, program)
+    path = tmp_path / 'perf.data'
+    tally('record', '-q', '-N', '-e', 'cpu-clock:u', '-o', path, '--', program, 200, check=0)
+    tally('--buildid-dir', caches[0], 'buildid-cache', '-a', program, check=0)
+    named = tally('report', '--stdio', '-i', path, check=0).stdout
+    program.unlink()
+    report = ['report', '--stdio', '-i', path]
+    rows = [[line for line in text.splitlines() if line and not line.startswith('#')]
+            for text in (named, tally('--buildid-dir', caches[0], *report, check=0).stdout)]
+    assert rows[0] == rows[1]
+    assert tally('--buildid-dir', caches[1], *report).stdout != named

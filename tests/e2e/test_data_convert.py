@@ -109,6 +109,10 @@ def test_spans_of_time(tally, perf, shared, tmp_path, span):
         pytest.skip(f'{recording} is absent')
     expected = perf('script', '--time', span, '-F', 'time', '--ns', '-i', recording, check=0).stdout
     assert tally('script', '--time', span, '-F', 'time', '--ns', '-i', recording, check=0).stdout == expected
+    reports = [program('report', '--stdio', '--time', span, '-i', recording, check=0).stdout
+               for program in (perf, tally)]
+    theirs, ours = ([line for line in report.splitlines() if '(Tip:' not in line] for report in reports)
+    assert ours == theirs
     tally('data', 'convert', '--time', span, '--to-json', tmp_path / 'out', '-i', recording, check=0)
     times = [sample['timestamp'] for sample in json.loads((tmp_path / 'out').read_text())['samples']]
     assert times and times == [int(line.strip(' :').replace('.', '')) for line in expected.splitlines()]

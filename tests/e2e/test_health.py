@@ -109,7 +109,7 @@ def test_names_stay_json(tally, recording, tmp_path):
 def test_clock_of_a_live_recording(tally, live, workload, tmp_path):
     path = tmp_path / 'perf.data'
     result = tally('record', '-q', '-e', 'cpu-clock', '-F', '5000', '-k', 'monotonic', '-o', path, '--',
-                   workload('spin').path, '0.2')
+                   workload('spin').path, '100')
     assert result.returncode == 0
     found = health(tally, path)
     assert found['clock']['name'] == 'monotonic' and found['clock']['is_wall_clock_known']

@@ -95,7 +95,7 @@ static uint32_t add(struct parser *p, struct trace_node node)
 
 static uint32_t add_number(struct parser *p, uint64_t value)
 {
-	return add(p, (struct trace_node){.kind = TRACE_NUMBER, .value = value});
+	return add(p, (struct trace_node){.kind = TRACE_NUMBER, .value = value, .op = value > INT64_MAX ? 'u' : 0});
 }
 
 struct tally_str trace_string_parse(struct tally_str *rest, struct arena *arena)

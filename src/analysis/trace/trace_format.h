@@ -26,7 +26,7 @@ struct trace_field {
 };
 
 enum trace_node_kind {
-	TRACE_NUMBER, /* value */
+	TRACE_NUMBER, /* value; op: 'u' if C counts without sign */
 	TRACE_UNKNOWN, /* a constant (text) whose value only the kernel knows: 0, but equal to nothing */
 	TRACE_STRING, /* text */
 	TRACE_FIELD, /* value: index of the field */

@@ -105,7 +105,7 @@ static bool is_unsigned(const struct trace_source *s, uint32_t index)
 	const struct trace_node *node = get(s, index);
 	switch (node->kind) {
 	case TRACE_NUMBER:
-		return node->value > INT64_MAX;
+		return node->op == 'u';
 	case TRACE_FIELD:
 		return !field_of(s, node)->is_signed && field_of(s, node)->size == 8;
 	case TRACE_CAST:
@@ -251,6 +251,25 @@ uint64_t trace_number(const struct trace_source *s, uint32_t index)
 		break;
 	}
 	return 0;
+}
+
+static bool is_number(const struct trace_event *event, uint32_t node)
+{
+	return event->nodes[node].kind == TRACE_NUMBER;
+}
+
+void trace_event_fold(struct trace_event *event)
+{
+	const struct trace_source source = {.event = event};
+	for (uint32_t i = 0; i < event->node_count; i++) {
+		struct trace_node *node = &event->nodes[i];
+		bool is_single = node->kind == TRACE_UNARY || node->kind == TRACE_CAST;
+		bool is_pair = node->kind == TRACE_BINARY;
+		if (!(is_single || is_pair) || !is_number(event, node->a) || (is_pair && !is_number(event, node->b)))
+			continue;
+		uint32_t op = is_unsigned(&source, i) ? 'u' : 0;
+		*node = (struct trace_node){.kind = TRACE_NUMBER, .value = trace_number(&source, i), .op = op};
+	}
 }
 
 static void put_hex(struct text *t, uint64_t v)

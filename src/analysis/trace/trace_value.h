@@ -38,6 +38,8 @@ uint64_t trace_field_number(
 struct tally_bytes trace_field_bytes(
 	const struct trace_field *field, const struct trace_context *context, struct tally_bytes raw);
 
+/* Makes numbers of the parts of print formats that are the same for every payload: the kernel spells its flags out. */
+void trace_event_fold(struct trace_event *event);
 uint64_t trace_number(const struct trace_source *source, uint32_t node);
 /* Of arrays and what points to them; empty for anything else. */
 struct tally_bytes trace_bytes(const struct trace_source *source, uint32_t node);

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "kernel/system/kernel_files.h"
+#include <link.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -9,6 +10,9 @@
 #define PMU_DIR	   "/sys/bus/event_source/devices"
 #define MEMORY_DIR "/sys/devices/system/memory"
 #define NODE_DIR   "/sys/devices/system/node"
+
+/* Our own ELF header, which the linker gives this name. */
+extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
 static struct tally_str keep(struct host_info *info, struct tally_str text)
 {
@@ -226,6 +230,27 @@ static enum tally_status read_nodes(const struct kernel_seam *kernel, struct hos
 	return info->nodes ? TALLY_OK : error_nomem(err);
 }
 
+/* The files of a PMU's folder caps; most PMUs have none. */
+static bool read_caps(const struct kernel_seam *kernel, struct host_info *info, struct host_pmu *pmu)
+{
+	struct name_list names = {0};
+	char *text;
+
+	if (kernel_names(kernel, &names, NULL, PMU_DIR "/%.*s/caps", (int)pmu->name.len, pmu->name.data) != TALLY_OK)
+		return true;
+	pmu->caps = arena_array(&info->arena, struct host_capability, names.len);
+	for (size_t i = 0; pmu->caps && i < names.len; i++) {
+		if (kernel_text(kernel, &text, NULL, PMU_DIR "/%.*s/caps/%s", (int)pmu->name.len, pmu->name.data,
+			    names.items[i]) != TALLY_OK)
+			continue;
+		struct tally_str value = keep_text(info, text);
+		pmu->caps[pmu->cap_count++] =
+			(struct host_capability){keep(info, str_from(names.items[i])), str_trim(value)};
+	}
+	name_list_deinit(&names);
+	return pmu->caps != NULL;
+}
+
 static enum tally_status read_pmus(const struct kernel_seam *kernel, struct host_info *info, struct tally_error *err)
 {
 	struct name_list names = {0};
@@ -233,14 +258,17 @@ static enum tally_status read_pmus(const struct kernel_seam *kernel, struct host
 	if (kernel_names(kernel, &names, NULL, PMU_DIR) != TALLY_OK)
 		return TALLY_OK;
 	info->pmus = arena_array(&info->arena, struct host_pmu, names.len);
-	for (size_t i = 0; info->pmus && i < names.len; i++) {
+	bool ok = info->pmus != NULL;
+	for (size_t i = 0; ok && i < names.len; i++) {
 		int64_t type = kernel_number(kernel, -1, PMU_DIR "/%s/type", names.items[i]);
-		if (type >= 0)
-			info->pmus[info->pmu_count++] =
-				(struct host_pmu){(uint32_t)type, keep(info, str_from(names.items[i]))};
+		if (type < 0)
+			continue;
+		struct host_pmu *pmu = &info->pmus[info->pmu_count++];
+		*pmu = (struct host_pmu){.type = (uint32_t)type, .name = keep(info, str_from(names.items[i]))};
+		ok = read_caps(kernel, info, pmu);
 	}
 	name_list_deinit(&names);
-	return info->pmus ? TALLY_OK : error_nomem(err);
+	return ok ? TALLY_OK : error_nomem(err);
 }
 
 static bool read_memory_node(
@@ -296,6 +324,8 @@ enum tally_status host_info_read(const struct kernel_seam *kernel, struct host_i
 	*info = (struct host_info){0};
 	arena_init(&info->arena);
 	read_names(kernel, info);
+	info->e_machine = __ehdr_start.e_machine;
+	info->e_flags = __ehdr_start.e_flags;
 	read_cpuid(kernel, info);
 	for (size_t i = 0; st == TALLY_OK && i < sizeof(steps) / sizeof(steps[0]); i++)
 		st = steps[i](kernel, info, err);

@@ -27,9 +27,14 @@ struct host_node {
 	uint64_t mem_total_kb, mem_free_kb;
 	struct tally_str cpus;
 };
+struct host_capability {
+	struct tally_str name, value;
+};
 struct host_pmu {
 	uint32_t type;
 	struct tally_str name;
+	struct host_capability *caps;
+	size_t cap_count;
 };
 struct host_cache {
 	uint32_t level, line_size, sets, ways;
@@ -43,6 +48,7 @@ struct host_memory_node { /* which blocks of physical memory are the node's: one
 struct host_info {
 	struct arena arena;
 	struct tally_str hostname, osrelease, arch, cpudesc, cpuid; /* empty: not known */
+	uint32_t e_machine, e_flags; /* of this program's ELF header; 0: not known */
 	uint32_t cpus_available, cpus_online;
 	uint64_t total_mem_kb;
 	struct host_strings sockets, dies, threads; /* distinct lists of CPUs that share one */

@@ -325,7 +325,13 @@ void report_text_title(struct text *out, const struct report_title *title)
 	text_char(out, units[unit]);
 	text_str(out, title->is_group ? " of events '" : " of event '");
 	text_str(out, title->event);
-	text_str(out, "'\n# Event count (approx.): ");
+	text_char(out, '\'');
+	if (title->times) {
+		text_str(out, " (time slices: ");
+		text_str(out, title->times);
+		text_char(out, ')');
+	}
+	text_str(out, "\n# Event count (approx.): ");
 	text_u64(out, title->total_period);
 	text_str(out, "\n#\n");
 }

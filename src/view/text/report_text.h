@@ -33,6 +33,7 @@ struct report_title {
 	const char *event; /* "cycles:u", or "anon group { a, b }" */
 	bool is_group;
 	uint64_t sample_count, total_period;
+	const char *times; /* the spans that were asked for; NULL: all */
 };
 
 void report_text_title(struct text *out, const struct report_title *title);

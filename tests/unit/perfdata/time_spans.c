@@ -1,4 +1,4 @@
-#include "cli/time_spans.h"
+#include "perfdata/time_spans.h"
 
 #include "perfdata_builder.h"
 #include "unit_test.h"

@@ -8,8 +8,8 @@
  *	time_spans_read("10%/2", reader, &spans, err);
  *	if (time_spans_have(&spans, time_ns)) ...
  */
-#ifndef CLI_TIME_SPANS_H
-#define CLI_TIME_SPANS_H
+#ifndef PERFDATA_TIME_SPANS_H
+#define PERFDATA_TIME_SPANS_H
 
 #include "base/vec.h"
 #include "perfdata/reader.h"

@@ -1,0 +1,67 @@
+/*
+ * build_id_cache.h - the cache of program files by build id, laid out as perf has it, and shared with perf:
+ *
+ *	DIR/usr/bin/ls/<id>/elf	                     a hard link or copy; `debug` beside it: its debug file
+ *	DIR/[kernel.kallsyms]/<id>/kallsyms          DIR/[vdso]/<id>/vdso
+ *	DIR/.build-id/12/3456...  ->  ../../usr/bin/ls/<id>
+ *
+ * Several programs may write at once: each file and link is made under another name and renamed. Names come from
+ * recordings: one that is no plain absolute path (or a word in brackets) is refused, and no symbolic link inside the
+ * cache is followed, so that nothing outside DIR is written or removed. Sources must be regular files that have the
+ * build id they are said to have.
+ *
+ *	build_id_cache_init(&cache, NULL, err);
+ *	build_id_cache_add(&cache, STR("/usr/bin/ls"), &id, "/usr/bin/ls", err);
+ */
+#ifndef CODE_BINARIES_BUILD_ID_CACHE_H
+#define CODE_BINARIES_BUILD_ID_CACHE_H
+
+#include "base/arena.h"
+#include "object/elf/elf_image.h"
+#include <limits.h>
+
+#define BUILD_ID_CACHE_KERNEL "[kernel.kallsyms]"
+#define BUILD_ID_CACHE_VDSO   "[vdso]"
+
+struct build_id_cache {
+	char dir[PATH_MAX];
+};
+
+struct build_id_cache_entry {
+	struct tally_str name; /* as the recording has it */
+	struct elf_build_id id;
+	uint64_t bytes; /* that only the cache holds: what is linked elsewhere costs nothing */
+	uint64_t time_ns; /* when it was added */
+};
+
+struct build_id_cache_list {
+	struct arena arena;
+	VEC(struct build_id_cache_entry) entries; /* by build id */
+};
+
+/* dir NULL: ~/.debug. Makes nothing. To a relative dir nothing is added: in another folder it would be another cache. */
+TALLY_MUST_CHECK enum tally_status build_id_cache_init(
+	struct build_id_cache *cache, const char *dir, struct tally_error *err);
+bool build_id_cache_name_is_safe(struct tally_str name);
+/* A file of this id is there. */
+bool build_id_cache_has(const struct build_id_cache *cache, const struct elf_build_id *id);
+/* Links or copies the file at path, which replaces what is there. INVALID: not a regular file, or of another id. */
+TALLY_MUST_CHECK enum tally_status build_id_cache_add(const struct build_id_cache *cache, struct tally_str name,
+	const struct elf_build_id *id, const char *path, struct tally_error *err);
+/* This machine's kernel symbols and vdso. DENIED where the kernel hides its addresses. */
+TALLY_MUST_CHECK enum tally_status build_id_cache_add_kernel(
+	const struct build_id_cache *cache, const struct elf_build_id *id, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status build_id_cache_add_vdso(
+	const struct build_id_cache *cache, const struct elf_build_id *id, struct tally_error *err);
+/* NOT_FOUND if there is none. */
+TALLY_MUST_CHECK enum tally_status build_id_cache_remove(
+	const struct build_id_cache *cache, const struct elf_build_id *id, struct tally_error *err);
+/* What is damaged is left out. A cache that is not there is empty. */
+TALLY_MUST_CHECK enum tally_status build_id_cache_read(
+	const struct build_id_cache *cache, struct build_id_cache_list *list, struct tally_error *err);
+void build_id_cache_list_deinit(struct build_id_cache_list *list);
+/* Removes the oldest entries until the rest holds at most that many bytes. */
+TALLY_MUST_CHECK enum tally_status build_id_cache_trim(
+	const struct build_id_cache *cache, uint64_t bytes, size_t *removed, struct tally_error *err);
+
+#endif

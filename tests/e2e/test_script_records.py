@@ -1,0 +1,229 @@
+"""Records as text beside perf's: script --show-*-events, -D, report -D, --tasks, --mmaps, and script's filters."""
+import gzip
+import re
+
+import perfdata_build
+import pytest
+
+SHOWN = [f'--show-{name}-events' for name in
+         ('task', 'mmap', 'switch', 'namespace', 'cgroup', 'lost', 'bpf', 'text-poke')]
+KERNEL, USER = 1, 2
+SWITCH_OUT, PREEMPT, BUILD_ID, EXEC = 1 << 13, 1 << 14, 1 << 14, 1 << 13
+FIELDS = 'IP TID TIME CPU PERIOD IDENTIFIER'
+
+
+class Records(perfdata_build.Recording):
+    """Every record that is no sample, with trailers at ascending times."""
+
+    def __init__(self, order):
+        super().__init__(order)
+        self.event(FIELDS, config=1)
+        self.text_feature(6, 'x86_64')
+        self.feature(7, self.pack('II', 4, 4))
+        self.time = 1000000000
+
+    def put(self, kind, body, misc=0, time=None):
+        self.time += 1000
+        time = self.time if time is None else time
+        self.record(kind, misc, body + self.pack('IIQIIQ', 77, 78, time, 1, 0, 1))
+
+    def kernel(self):
+        pack, name = self.pack, self.name
+        ids = pack('II', 77, 78)
+        self.put(3, ids + name('worker'), time=0)
+        self.put(3, ids + name('work er2'), EXEC)
+        self.put(1, pack('IIQQQ', 77, 78, 0x1000, 0x1000, 0) + name('/bin/data'), USER | 1 << 13)
+        self.put(10, pack('IIQQQIIQQII', 77, 78, 0x400000, 0x5000, 0x1000, 8, 1, 1234, 5, 5, 2) + name('/bin/foo'), USER)
+        bid = pack('IIQQQBBH', 77, 78, 0x500000, 0x5000, 0, 20, 0, 0) + bytes(range(20)) + pack('II', 7, 1)
+        self.put(10, bid + name('/bin/bid'), USER | BUILD_ID)
+        for kind in (7, 4):
+            self.put(kind, pack('IIIIQ', 80, 77, 81, 78, 55))
+        for kind in (5, 6):
+            self.put(kind, pack('QQQ', 5, 1, 1))
+        self.put(2, pack('QQ', 1, 7))
+        self.put(13, pack('Q', 9))
+        for flags in (0, 7):
+            self.put(11, pack('QQQ', 0x100, 0x200, flags))
+        self.put(12, ids)
+        for misc in (0, SWITCH_OUT, SWITCH_OUT | PREEMPT):
+            self.put(14, b'', misc)
+            self.put(15, pack('ii', 99, -1), misc)
+        for count in (2, 4, 7, 9):
+            self.put(16, ids + pack('Q', count) + b''.join(pack('QQ', 3, 0xf0000000 + i) for i in range(count)))
+        self.put(17, pack('QIHH', 0xffffffffc0000000, 100, 1, 0) + name('bpf_prog'))
+        self.put(17, pack('QIHH', 0xffffffffc0001000, 100, 2, 1) + name('ool'))
+        self.put(18, pack('HHI', 1, 0, 42) + bytes(8))
+        self.put(19, pack('Q', 4242) + name('/user.slice'))
+        for old, new in ((5, 5), (0, 20)):
+            body = pack('QHH', 0x1234, old, new) + bytes(range(old + new))
+            self.put(20, body + bytes(-len(body) % 8))
+        self.put(21, pack('Q', 0x1234))
+
+    def user(self):
+        pack = self.pack
+        add = lambda kind, body=b'', misc=0: self.record(kind, misc, body)
+        add(65, pack('Q', 7))
+        add(68)
+        add(69, pack('QQQQqQQQq', 2, 1, 0, 0, -1, 1, 1, 1, 77))
+        add(72, pack('IIIIIIQQ', 1, 2, 1, 77, 78, 1, 0x400000, 1500000000) + b'an error'.ljust(64, b'\0'))
+        add(73, pack('Qq', 1, 77) + bytes(16))
+        add(73, pack('Qq', 2, 77) + bytes(16) + pack('q', -1) + bytes(16))
+        add(74, pack('HHHHHH', 0, 4, 0, 1, 2, 7))
+        add(74, pack('HHH', 0, 1, 0xffff))
+        add(74, pack('HHHII', 1, 2, 4, 15, 3))
+        add(74, pack('HBBHH', 2, 1, 0, 2, 9))
+        add(78, pack('QQ', 0, 1) + b'msec')
+        add(78, pack('QQd', 1, 1, 0.25))
+        add(78, pack('QQ', 2, 1) + b'my-name')
+        add(79, pack('QQQ', 10, 20, 30))
+        add(79, pack('QQQQQBB', 10, 20, 30, 40, 50, 1, 0))
+        add(82)
+
+
+def same_rows(result, expected):
+    assert result.stdout.splitlines() == expected.stdout.splitlines()
+
+
+def same_in_both_orders(tally, path, words, add):
+    """perf reads half of the records of the other byte order wrongly, so there it is no judge."""
+    texts = []
+    for order in '<>':
+        records = Records(order)
+        add(records)
+        records.write(path / 'perf.data')
+        rows = tally(*words, cwd=path, check=0).stdout.splitlines()
+        texts.append([row for row in rows if not row.startswith('.  ')])  # but for the bytes
+    assert texts[0] == texts[1]
+
+
+@pytest.mark.parametrize('options', [*([option] for option in SHOWN), SHOWN, [*SHOWN, '--show-round-events'],
+                                     [*SHOWN, '--ns', '-F', 'comm,time'], [*SHOWN, '-C', '1'], [*SHOWN, '-C', '0']])
+def test_rows_of_records(tally, perf, tmp_path, options):
+    def add(records):
+        records.kernel()
+        records.record(68, 0, b'')
+    records = Records('<')
+    add(records)
+    records.write(tmp_path / 'perf.data')
+    same_rows(tally('script', *options, cwd=tmp_path, check=0), perf('script', *options, cwd=tmp_path, check=0))
+    same_in_both_orders(tally, tmp_path, ['script', *options], add)
+
+
+@pytest.mark.parametrize('verb', ['script', 'report'])
+@pytest.mark.parametrize('add', [Records.kernel, Records.user], ids=['kernel', 'user'])
+def test_dump(tally, perf, tmp_path, verb, add):
+    records = Records('<')
+    add(records)
+    records.write(tmp_path / 'perf.data')
+    expected, result = perf(verb, '-D', cwd=tmp_path, check=0), tally(verb, '-D', cwd=tmp_path, check=0)
+    stats = '\nAggregated stats:\n'  # newer versions count more there
+    assert result.stdout.split(stats)[0] == expected.stdout.split(stats)[0]
+    assert (stats in result.stdout) == (verb == 'report')
+    same_in_both_orders(tally, tmp_path, [verb, '-D'], add)
+
+
+@pytest.mark.parametrize('option', ['--tasks', '--mmaps'])
+def test_tasks(tally, perf, tmp_path, option):
+    records = Records('<')
+    records.kernel()
+    records.write(tmp_path / 'perf.data')
+    # What perf takes for the inode of a mapping with a build id is part of the build id.
+    expected = re.sub(r'(rwxs) 00000000 \d+', r'\1 00000000 0', perf('report', option, cwd=tmp_path, check=0).stdout)
+    assert tally('report', option, cwd=tmp_path, check=0).stdout == expected
+    same_in_both_orders(tally, tmp_path, ['report', option], Records.kernel)
+
+
+GOLDEN = ['u', 'ug', 'sched', 'swev', 'ns', 'cgrp', 'regs', 'grpS', 'thr', 'addr', 'multi', 'tp']
+
+
+@pytest.mark.parametrize('name', GOLDEN)
+@pytest.mark.parametrize('options', [['report', '-D'], ['report', '--tasks'], ['report', '--mmaps'],
+                                     ['script', *SHOWN, '-F', 'comm,pid,tid,time,event']], ids=' '.join)
+def test_recordings(tally, perf, shared, name, options):
+    path = shared / 'perf-golden' / 'data' / f'{name}.data'
+    if not path.exists():
+        pytest.skip(f'{path} is absent')
+    assert tally(*options, '-i', path).stdout == perf(*options, '-i', path).stdout
+
+
+@pytest.mark.parametrize('words', [['--time', '10%/2'], ['--dsos', 'libc.so.6'], ['-S', 'main,work'], ['--tid', '0'],
+                                   ['-S', '0x4016c0'], ['-S', '4016c0', '--addr-range', '8'], ['-c', 'demo'], ['-a'],
+                                   ['--switch-on', 'cpu-clock:u'], ['--switch-on', 'cpu-clock:u', '--show-on-off-events'],
+                                   ['--switch-on', 'cpu-clock:u', '--switch-off', 'cpu-clock:u', '--show-on-off-events']],
+                         ids=' '.join)
+def test_filters(tally, perf, shared, words):
+    path = shared / 'perf-golden' / 'data' / 'u.data'
+    if not path.exists():
+        pytest.skip(f'{path} is absent')
+    same_rows(tally('script', *words, '-i', path, check=0), perf('script', *words, '-i', path, check=0))
+
+
+def test_cpus(tally, perf, shared):
+    path = shared / 'perf-golden' / 'data' / 'sys.data'
+    if not path.exists():
+        pytest.skip(f'{path} is absent')
+    for cpus in ('0', '1', '0-1', '1,0'):
+        words = ['script', '-C', cpus, '-F', 'cpu,time,event', '-i', path]
+        same_rows(tally(*words, check=0), perf(*words, check=0))
+    assert tally('script', '-C', 'x', '-i', path, check=255).stderr == "Invalid cpu_list: 'x'\n"
+
+
+def samples(tmp_path, count=6):
+    recording = perfdata_build.Recording()
+    recording.event(FIELDS, config=0)
+    recording.event(FIELDS, config=1)
+    recording.comm('prog')
+    for i in range(count):
+        recording.sample(event=i % 2, time=1000000000 * (i + 1))
+    recording.write(tmp_path / 'perf.data')
+
+
+def test_max_events(tally, tmp_path):
+    samples(tmp_path)
+    assert len(tally('script', '--max-events', 2, cwd=tmp_path, check=0).stdout.splitlines()) == 2
+    assert len(tally('script', '--max-events', 99, cwd=tmp_path, check=0).stdout.splitlines()) == 6
+
+
+def test_switch_off_alone_ends_it(tally, tmp_path):
+    samples(tmp_path)
+    rows = tally('script', '--switch-off', 'task-clock:HG', '-F', 'event', cwd=tmp_path, check=0).stdout.split()
+    assert rows == ['cpu-clock:HG:']
+    result = tally('script', '--switch-on', 'nothing', cwd=tmp_path, check=255)
+    assert 'switch-on event not found (nothing)' in result.stderr
+
+
+def test_files_per_event(tally, tmp_path):
+    samples(tmp_path)
+    all_rows = tally('script', cwd=tmp_path, check=0).stdout.splitlines()
+    said = tally('script', '--per-event-dump', cwd=tmp_path, check=0).stdout
+    assert said == ('[ tally script: Wrote 0.000 MB perf.data.cpu-clock:HG.dump (3 samples) ]\n'
+                    '[ tally script: Wrote 0.000 MB perf.data.task-clock:HG.dump (3 samples) ]\n')
+    assert (tmp_path / 'perf.data.cpu-clock:HG.dump').read_text().splitlines() == all_rows[0::2]
+    assert (tmp_path / 'perf.data.task-clock:HG.dump').read_text().splitlines() == all_rows[1::2]
+    (tmp_path / 'perf.data.task-clock:HG.dump').unlink()
+    (tmp_path / 'perf.data.task-clock:HG.dump').mkdir()
+    assert 'perf.data.task-clock:HG.dump' in tally('script', '--per-event-dump', cwd=tmp_path, check=255).stderr
+
+
+def test_shared_sideband(tally, shared):
+    """The rows of records that perf printed for the shared recordings, of those that print every one of them."""
+    corpus = shared / 'corpus'
+    if not (corpus / 'MANIFEST.tsv').exists():
+        pytest.skip(f'{corpus} is absent')
+    header, *lines = (corpus / 'MANIFEST.tsv').read_text().splitlines()
+    differ = []
+    for line in lines:
+        entry = dict(zip(header.split('\t'), line.split('\t')))
+        version = entry['use_expected']
+        path = corpus / 'expected' / entry['id'] / f'perf-{version}' / 'script-sideband.txt.gz'
+        if version == '-' or not path.exists():
+            continue
+        expected = gzip.decompress(path.read_bytes()).decode(errors='replace').splitlines()
+        shown = [option for option in SHOWN if not re.search('cgroup|bpf|poke', option)]
+        result = tally('script', *shown, '-F', 'comm,pid,tid,time', '-i', corpus / 'files' / entry['file'])
+        # Newer versions have wider columns.
+        rows = [row.split() for row in result.stdout.splitlines() if 'PERF_RECORD_' in row]
+        wanted = [row.split() for row in expected if 'PERF_RECORD_' in row]
+        if rows[:len(wanted)] != wanted:
+            differ.append(entry['file'])
+    assert not differ, f'{len(differ)}: {differ}'
