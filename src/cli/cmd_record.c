@@ -258,6 +258,8 @@ static int record(struct record_run *run, char *const *command)
 		.switch_events = &run->switch_events,
 		.ring_bytes = s->ring_bytes,
 		.no_build_ids = s->no_build_ids || s->attrs.build_id_mmap,
+		.no_build_id_cache = s->no_build_id_cache,
+		.build_id_dir = run->cli->build_id_dir,
 		.all_build_ids = s->all_build_ids,
 		.wants_times = s->time_boundary,
 		.synth = s->synth,

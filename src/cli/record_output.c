@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/record_build_ids.h"
+#include "cli/record_cache.h"
 #include "perfdata/old_recording.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -340,6 +341,8 @@ enum tally_status record_output_finish(struct record_output *o, struct record_su
 	enum tally_status closed = close_file(o, st == TALLY_OK ? err : NULL);
 	if (st == TALLY_OK)
 		st = closed;
+	if (st == TALLY_OK && !q->no_build_ids && !q->no_build_id_cache)
+		record_cache_fill(q->build_id_dir, &ids);
 	record_build_ids_deinit(&ids);
 	o->features.features.build_id_count = 0;
 	summary->bytes = o->former_bytes;

@@ -38,7 +38,8 @@ struct record_request {
 	struct event_list *events; /* as parsed */
 	struct event_list *switch_events; /* their coming starts the next file; NULL or empty: none */
 	size_t ring_bytes;
-	bool no_build_ids, all_build_ids;
+	bool no_build_ids, all_build_ids, no_build_id_cache;
+	const char *build_id_dir; /* NULL: ~/.debug */
 	bool wants_times; /* of the first and the last sample, without build ids too */
 	struct record_synth synth;
 	bool is_verbose; /* notes tell what was opened */

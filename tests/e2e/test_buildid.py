@@ -209,3 +209,41 @@ def test_reports_find_programs_in_the_cache(tally, live, workload, tmp_path, cac
             for text in (named, tally('--buildid-dir', caches[0], *report, check=0).stdout)]
     assert rows[0] == rows[1]
     assert tally('--buildid-dir', caches[1], *report).stdout != named
+
+
+def test_record_fills_the_cache_as_perf(tally, perf, live, workload, tmp_path, caches):
+    """Both cache the program; what else they hit is chance."""
+    for program, cache in ((tally, caches[0]), (perf, caches[1])):
+        program('--buildid-dir', cache, 'record', '-q', '-e', 'cpu-clock:u', '-o', tmp_path / 'perf.data', '--',
+                workload('spin').path, 200, check=0)
+    ours, theirs = tree(caches[0]), tree(caches[1])
+    elf = [name for name in theirs if name.endswith('/elf') and '/spin/' in name]
+    assert elf and ours[elf[0]] == theirs[elf[0]]
+    links = [name for name, to in ours.items() if isinstance(to, str)]
+    assert all((caches[0] / name).is_dir() for name in links)
+    listed = tally('buildid-list', '-i', tmp_path / 'perf.data', check=0).stdout.split()[::2]
+    assert elf[0].split('/')[-2] in listed
+
+
+@pytest.mark.parametrize('option', ['-N', '-B'])
+def test_record_leaves_the_cache_alone(tally, live, workload, tmp_path, caches, option):
+    tally('--buildid-dir', caches[0], 'record', '-q', option, '-e', 'cpu-clock:u', '-o', tmp_path / 'perf.data', '--',
+          workload('spin').path, 100, check=0)
+    assert not caches[0].exists()
+
+
+def test_record_is_good_where_the_cache_cannot_be(tally, live, workload, tmp_path):
+    (tmp_path / 'file').write_text('')
+    result = tally('--buildid-dir', tmp_path / 'file' / 'cache', 'record', '-q', '-e', 'cpu-clock:u', '-o',
+                   tmp_path / 'perf.data', '--', workload('spin').path, 100, check=0)
+    assert result.stderr == ''
+
+
+def test_cached_kernel_symbols_name_a_report(tally, live, workload, tmp_path, caches):
+    path = tmp_path / 'perf.data'
+    tally('--buildid-dir', caches[0], 'record', '-q', '-e', 'cpu-clock', '-F', '5000', '-o', path, '--',
+          workload('forks').path, check=0)
+    if 'kernel.kallsyms' not in str(list(tree(caches[0]))):
+        pytest.skip('the kernel hides its addresses, or was not hit')
+    report = tally('--buildid-dir', caches[0], 'report', '--stdio', '-i', path, check=0).stdout
+    assert report == tally('--buildid-dir', caches[1], 'report', '--stdio', '-i', path, check=0).stdout
