@@ -195,6 +195,11 @@ static bool print_frame(
 	return true;
 }
 
+bool script_print_frame(struct script_places *p, struct text *t, const struct script_place *place, uint64_t fields)
+{
+	return print_frame(p, t, place->frame, place->ip, place->name, fields);
+}
+
 /* A frame's lines as they were printed last; a slot is two cache lines, and what does not fit is not kept. */
 #define LINE_SLOTS_LOG	14
 #define LINE_SLOT_BYTES 104

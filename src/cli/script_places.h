@@ -57,6 +57,9 @@ void script_print_name(
 	const struct script_places *places, struct text *t, const struct script_place *place, uint64_t fields);
 /* " address name (path)" and the source line below: of a sample without call chain. */
 bool script_print_leaf(struct script_places *places, struct text *t, const struct script_place *place, uint64_t fields);
+/* "\taddress name (path)\n": a line of a call chain, behind those of what was inlined there. */
+bool script_print_frame(
+	struct script_places *places, struct text *t, const struct script_place *place, uint64_t fields);
 /* A line end, and a line for each frame. */
 bool script_print_chain(struct script_places *places, struct text *t, const struct resolve_where *where,
 	const struct sample_array *chain, uint64_t fields);

@@ -185,6 +185,32 @@ void script_print_start(struct script_printer *p, struct text *t, const struct s
 		print_time(p, t, sample->time);
 }
 
+/* Nothing unwinds a copied stack yet. What is known of it is its innermost frame, which perf shows too if it has the
+ * file to unwind by. */
+static bool print_copied_stack(struct script_printer *p, struct text *t, const struct resolve_where *where,
+	unsigned cpumode, const struct sample *sample, uint64_t fields)
+{
+	struct script_place place;
+	if (!script_place_find(&p->places, where, cpumode, sample->ip, &place))
+		return false;
+	place.name->samples++;
+	text_char(t, '\n');
+	return !place.name->symbol || script_print_frame(&p->places, t, &place, fields);
+}
+
+/* The address that was executed, or the chain of calls to it. */
+static bool print_code(struct script_printer *p, struct text *t, const struct perfdata_event *event,
+	const struct resolve_where *where, unsigned cpumode, const struct sample *sample)
+{
+	uint64_t fields = p->fields[event->index];
+	if (!(event->attr.sample_type & SAMPLE_CALLCHAIN) || p->hide_call_graph)
+		return print_leaf(p, t, where, cpumode, sample->ip, fields);
+	struct sample_array chain = resolver_sample_chain(p->places.resolver, &event->layout, sample);
+	if (chain.count == 0 && sample->stack_user.size > 0)
+		return print_copied_stack(p, t, where, cpumode, sample, fields);
+	return script_print_chain(&p->places, t, where, &chain, fields);
+}
+
 /* Where it was: the data address, the code address or the chain of calls. */
 static bool print_places(struct script_printer *p, struct text *t, const struct perfdata_event *event,
 	const struct resolve_where *where, unsigned cpumode, const struct sample *sample)
@@ -198,15 +224,8 @@ static bool print_places(struct script_printer *p, struct text *t, const struct 
 		address_fields &= ~FIELD_ADDR;
 	if ((address_fields & ACCESS_FIELDS) && !print_access(p, t, where, cpumode, sample, address_fields))
 		return false;
-	if (fields & FIELD_IP) {
-		bool has_chain = (event->attr.sample_type & SAMPLE_CALLCHAIN) && !p->hide_call_graph;
-		struct sample_array chain = sample->callchain;
-		if (has_chain)
-			chain = resolver_sample_chain(p->places.resolver, &event->layout, sample);
-		if (has_chain ? !script_print_chain(&p->places, t, where, &chain, fields)
-			      : !print_leaf(p, t, where, cpumode, sample->ip, fields))
-			return false;
-	}
+	if ((fields & FIELD_IP) && !print_code(p, t, event, where, cpumode, sample))
+		return false;
 	if (is_branch && (fields & FIELD_ADDR)) {
 		text_str(t, " => ");
 		return print_data_address(p, t, where, cpumode, sample, fields);

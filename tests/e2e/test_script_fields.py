@@ -1,5 +1,6 @@
 """tally script -F against perf on recordings that hold every field, in both byte orders, and on shared ones."""
 import gzip
+import pathlib
 import re
 
 import perfdata_build
@@ -90,3 +91,11 @@ def test_shared_recordings(shared, tally, tmp_path, identity, version, what, fie
     theirs = expected.decode(errors='replace').split('\n')[:-1]
     narrow = [re.sub(' +', ' ', line).strip() for line in theirs]
     assert [re.sub(' +', ' ', line).strip() for line in ours[:len(theirs)]] == narrow
+
+
+def test_a_copied_stack_shows_its_innermost_frame(shared, tally):
+    path = shared / 'perf-golden' / 'data' / 'ud.data'
+    if not path.exists() or not pathlib.Path('/srv/perf-golden/bin/demo').exists():
+        pytest.skip('the golden recordings and their program are absent')
+    blocks = tally('script', '-i', path, '-F', 'comm,ip,sym', check=0).stdout.split('\n\n')
+    assert re.fullmatch(r'demo \n\t +4016ba leaf_hot', blocks[0])

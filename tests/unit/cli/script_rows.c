@@ -240,6 +240,9 @@ static void call_chains(bool swap)
 	f.event.layout.branch_sample_type = 0;
 	f.sample.callchain.count = 0;
 	assert_row(&f, fields, "prog \n\n");
+	f.sample.stack_user.size = 8; /* copied instead: without the file nothing is known of it */
+	assert_row(&f, FIELD_IP, "\n\n");
+	f.sample.stack_user.size = 0;
 	deinit(&f);
 }
 
