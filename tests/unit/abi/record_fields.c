@@ -1,0 +1,279 @@
+/*
+ * Records that others write and we read: each from its bytes, in both byte orders, and cut everywhere.
+ */
+#include "abi/record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/writer.h"
+#include "unit_test.h"
+
+#define BIG UINT64_C(0x1122334455667788)
+
+static struct writer start(uint32_t type, uint16_t misc, bool swap)
+{
+	struct writer w = {.swap = swap};
+	writer_u32(&w, type);
+	writer_u16(&w, misc);
+	writer_u16(&w, 0);
+	return w;
+}
+
+static enum tally_status decode(struct writer *w, struct record_fields *fields)
+{
+	struct record record;
+	writer_patch_u16(w, 6, (uint16_t)w->len);
+	assert_int_equal(record_at(writer_view(w), w->swap, 0, &record, NULL), TALLY_OK);
+	return record_decode(&record, fields, NULL);
+}
+
+/* Every shorter record of that type decodes or is refused, but reads nothing behind its end. */
+static void cut(struct writer *w)
+{
+	for (size_t len = 8; len < w->len; len++) {
+		uint8_t *copy = malloc(len);
+		struct record record;
+		struct record_fields fields;
+		writer_patch_u16(w, 6, (uint16_t)len);
+		memcpy(copy, w->data, len);
+		if (record_at((struct tally_bytes){copy, len}, w->swap, 0, &record, NULL) == TALLY_OK)
+			assert_true(record_decode(&record, &fields, NULL) != TALLY_NOMEM);
+		free(copy);
+	}
+	writer_deinit(w);
+}
+
+static void check_scheduling(bool swap)
+{
+	struct record_fields f;
+	struct writer w = start(RECORD_SWITCH, MISC_SWITCH_OUT | MISC_SWITCH_OUT_PREEMPT, swap);
+	assert_int_equal(decode(&w, &f), TALLY_OK);
+	assert_true(f.context_switch.is_out && f.context_switch.is_preempt && !f.context_switch.is_cpu_wide);
+	cut(&w);
+	w = start(RECORD_READ, 0, swap);
+	writer_u32(&w, 11);
+	writer_u32(&w, 12);
+	writer_u64(&w, BIG);
+	assert_int_equal(decode(&w, &f), TALLY_OK);
+	assert_int_equal(f.read.pid, 11);
+	assert_int_equal(f.read.tid, 12);
+	assert_int_equal(f.read.values.len, 8);
+	cut(&w);
+}
+
+static void check_bpf_and_text(bool swap)
+{
+	struct record_fields f;
+	struct writer w = start(RECORD_BPF_EVENT, 0, swap);
+	writer_u16(&w, 1);
+	writer_u16(&w, 2);
+	writer_u32(&w, 77);
+	writer_bytes(&w, "TAGOFBPF", 8);
+	assert_int_equal(decode(&w, &f), TALLY_OK);
+	assert_int_equal(f.bpf.bpf_type, 1);
+	assert_int_equal(f.bpf.flags, 2);
+	assert_int_equal(f.bpf.id, 77);
+	assert_memory_equal(f.bpf.tag, "TAGOFBPF", 8);
+	cut(&w);
+	w = start(RECORD_TEXT_POKE, 0, swap);
+	writer_u64(&w, BIG);
+	writer_u16(&w, 5);
+	writer_u16(&w, 3);
+	writer_bytes(&w, "OLD..NEW", 8);
+	writer_zeros(&w, 4);
+	assert_int_equal(decode(&w, &f), TALLY_OK);
+	assert_int_equal(f.text_poke.addr, BIG);
+	assert_int_equal(f.text_poke.old_bytes.len, 5);
+	assert_memory_equal(f.text_poke.new_bytes.data, "NEW", 3);
+	cut(&w);
+	w = start(RECORD_BPF_METADATA, 0, swap);
+	writer_zeros(&w, 64);
+	assert_int_equal(decode(&w, &f), TALLY_OK);
+	cut(&w);
+}
+
+static void check_aux(bool swap)
+{
+	struct record_fields f;
+	struct writer w = start(RECORD_AUX, 0, swap);
+	writer_u64(&w, BIG);
+	writer_u64(&w, 4096);
+	writer_u64(&w, 3);
+	assert_int_equal(decode(&w, &f), TALLY_OK);
+	assert_int_equal(f.aux.aux_offset, BIG);
+	assert_int_equal(f.aux.aux_size, 4096);
+	assert_int_equal(f.aux.flags, 3);
+	cut(&w);
+	w = start(RECORD_AUX_OUTPUT_HW_ID, 0, swap);
+	writer_u64(&w, BIG);
+	assert_int_equal(decode(&w, &f), TALLY_OK);
+	assert_int_equal(f.aux_hw_id.hw_id, BIG);
+	cut(&w);
+	w = start(RECORD_ITRACE_START, 0, swap);
+	writer_u32(&w, 11);
+	writer_u32(&w, 12);
+	assert_int_equal(decode(&w, &f), TALLY_OK);
+	assert_int_equal(f.itrace_start.tid, 12);
+	cut(&w);
+	w = start(RECORD_AUXTRACE_INFO, 0, swap);
+	writer_u32(&w, 3);
+	writer_u32(&w, 0);
+	writer_u64(&w, BIG);
+	assert_int_equal(decode(&w, &f), TALLY_OK);
+	assert_int_equal(f.auxtrace_info.auxtrace_type, 3);
+	assert_int_equal(f.auxtrace_info.priv.len, 8);
+	cut(&w);
+	w = start(RECORD_AUXTRACE, 0, swap);
+	writer_u64(&w, 48);
+	writer_u64(&w, BIG);
+	writer_u64(&w, 7);
+	for (uint32_t i = 1; i <= 4; i++)
+		writer_u32(&w, i);
+	assert_int_equal(decode(&w, &f), TALLY_OK);
+	assert_int_equal(f.auxtrace.size, 48);
+	assert_int_equal(f.auxtrace.aux_offset, BIG);
+	assert_int_equal(f.auxtrace.cpu, 3);
+	cut(&w);
+}
+
+/* The time came with form 1, the guest with form 2. */
+static void check_aux_errors(bool swap)
+{
+	for (uint32_t form = 0; form < 3; form++) {
+		struct record_fields f;
+		struct writer w = start(RECORD_AUXTRACE_ERROR, 0, swap);
+		for (uint32_t i = 1; i <= 5; i++)
+			writer_u32(&w, i);
+		writer_u32(&w, form);
+		writer_u64(&w, BIG);
+		if (form > 0)
+			writer_u64(&w, 99);
+		writer_bytes(&w, "message", 8);
+		writer_zeros(&w, 56);
+		if (form == 2) {
+			writer_u32(&w, 1234);
+			writer_u32(&w, 1);
+		}
+		assert_int_equal(decode(&w, &f), TALLY_OK);
+		assert_int_equal(f.auxtrace_error.code, 2);
+		assert_int_equal(f.auxtrace_error.tid, 5);
+		assert_int_equal(f.auxtrace_error.ip, BIG);
+		assert_int_equal(f.auxtrace_error.time, form > 0 ? 99 : 0);
+		assert_true(str_equal(f.auxtrace_error.message, STR("message")));
+		assert_int_equal(f.auxtrace_error.machine_pid, form == 2 ? 1234 : 0);
+		cut(&w);
+	}
+}
+
+static void check_stat(bool swap)
+{
+	struct record_fields f;
+	struct writer w = start(RECORD_STAT, 0, swap);
+	writer_u64(&w, 7);
+	writer_u32(&w, 3);
+	writer_u32(&w, 4);
+	for (uint64_t i = 0; i < 3; i++)
+		writer_u64(&w, BIG + i);
+	assert_int_equal(decode(&w, &f), TALLY_OK);
+	assert_int_equal(f.stat.id, 7);
+	assert_int_equal(f.stat.cpu, 3);
+	assert_int_equal(f.stat.running, BIG + 2);
+	cut(&w);
+	w = start(RECORD_STAT_ROUND, 0, swap);
+	writer_u64(&w, 1);
+	writer_u64(&w, BIG);
+	assert_int_equal(decode(&w, &f), TALLY_OK);
+	assert_int_equal(f.stat_round.round_type, 1);
+	assert_int_equal(f.stat_round.time, BIG);
+	cut(&w);
+	w = start(RECORD_STAT_CONFIG, 0, swap);
+	writer_u64(&w, 1);
+	writer_u64(&w, 2);
+	writer_u64(&w, BIG);
+	assert_int_equal(decode(&w, &f), TALLY_OK);
+	assert_int_equal(f.stat_config.entries.len, 16);
+	cut(&w);
+}
+
+static void check_descriptions(bool swap)
+{
+	struct record_fields f;
+	struct writer w = start(RECORD_HEADER_TRACING_DATA, 0, swap);
+	writer_u32(&w, 1234);
+	assert_int_equal(decode(&w, &f), TALLY_OK);
+	assert_int_equal(f.tracing_data.size, 1234);
+	cut(&w);
+	w = start(RECORD_HEADER_FEATURE, 0, swap);
+	writer_u64(&w, 22);
+	writer_bytes(&w, "contents", 8);
+	assert_int_equal(decode(&w, &f), TALLY_OK);
+	assert_int_equal(f.feature.feature, 22);
+	assert_int_equal(f.feature.payload.len, 8);
+	cut(&w);
+	w = start(RECORD_EVENT_UPDATE, 0, swap);
+	writer_u64(&w, EVENT_UPDATE_NAME);
+	writer_u64(&w, 55);
+	writer_bytes(&w, "cycles\0", 8);
+	assert_int_equal(decode(&w, &f), TALLY_OK);
+	assert_int_equal(f.event_update.id, 55);
+	assert_int_equal(f.event_update.payload.len, 8);
+	cut(&w);
+	w = start(RECORD_HEADER_EVENT_TYPE, 0, swap);
+	writer_zeros(&w, 72);
+	assert_int_equal(decode(&w, &f), TALLY_OK);
+	cut(&w);
+	w = start(RECORD_CPU_MAP, 0, swap);
+	writer_u16(&w, 2);
+	writer_bytes(&w, "\0\1\2\3\4\5", 6);
+	assert_int_equal(decode(&w, &f), TALLY_OK);
+	assert_int_equal(f.cpu_map.encoding, 2);
+	assert_int_equal(f.cpu_map.payload.len, 6);
+	cut(&w);
+}
+
+/* Later kernels tell how many bits of the clock count. */
+static void check_time_conv(bool swap)
+{
+	for (int is_long = 0; is_long < 2; is_long++) {
+		struct record_fields f;
+		struct writer w = start(RECORD_TIME_CONV, 0, swap);
+		writer_u64(&w, 31);
+		writer_u64(&w, 7);
+		writer_u64(&w, BIG);
+		if (is_long) {
+			writer_u64(&w, 5);
+			writer_u64(&w, BIG);
+			writer_u8(&w, 1);
+			writer_u8(&w, 0);
+			writer_zeros(&w, 6);
+		}
+		assert_int_equal(decode(&w, &f), TALLY_OK);
+		assert_int_equal(f.time_conv.shift, 31);
+		assert_int_equal(f.time_conv.zero, BIG);
+		assert_int_equal(f.time_conv.has_cap_bits, is_long);
+		assert_int_equal(f.time_conv.mask, is_long ? BIG : 0);
+		cut(&w);
+	}
+}
+
+static void test_each_in_both_byte_orders(void **state)
+{
+	for (int swap = 0; swap < 2; swap++) {
+		check_scheduling(swap != 0);
+		check_bpf_and_text(swap != 0);
+		check_aux(swap != 0);
+		check_aux_errors(swap != 0);
+		check_stat(swap != 0);
+		check_descriptions(swap != 0);
+		check_time_conv(swap != 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_each_in_both_byte_orders),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
