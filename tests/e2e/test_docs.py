@@ -49,3 +49,33 @@ def test_a_path_that_does_not_exist_is_seen():
     words = list(paths_in('see `src/base/arena.c`, `base/no_such_module` and `perf_event_open(2)`'))
     assert words == ['src/base/arena.c', 'base/no_such_module']
     assert [exists(word) for word in words] == [True, False]
+
+
+def table_of(heading):
+    """The rows below a heading of docs/compatibility.md, as lists of cells."""
+    text = (ROOT / 'docs' / 'compatibility.md').read_text()
+    section = re.split(r'^## ', text.split(f'\n## {heading}\n', 1)[1], maxsplit=1, flags=re.M)[0]
+    rows = [[cell.strip() for cell in line.strip('|').split('|')] for line in section.splitlines() if line[:1] == '|']
+    return rows[2:]
+
+
+def names_in(path, pattern):
+    return re.findall(pattern, (ROOT / path).read_text(), re.M)
+
+
+@pytest.mark.parametrize('heading, path, pattern', [
+    ('Features', 'src/perfdata/feature_table.c', r'^\t\{FEATURE_\w+, "(\w+)"'),
+    ('Records', 'src/abi/record_table.c', r'^\t\{RECORD_\w+, "(\w+)"'),
+    ('Sample fields', 'src/abi/perf_constants.h', r'^#define SAMPLE_(?!KNOWN_MASK)(\w+)\s'),
+])
+def test_what_is_read_is_in_a_table_with_its_test(heading, path, pattern):
+    names = names_in(path, pattern)
+    rows = table_of(heading)
+    listed = {name for row in rows for name in re.findall(r'\b[A-Z][A-Z0-9_]*\b', row[0])}
+    assert len(names) > 20
+    assert [name for name in names if name not in listed] == []
+    for row in rows:
+        tests = re.findall(r'`([^`]+)`', row[-1])
+        assert tests, row
+        missing = [test for test in tests if not (ROOT / 'tests' / test).exists() and not (ROOT / test).exists()]
+        assert missing == [], row
