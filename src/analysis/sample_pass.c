@@ -110,6 +110,11 @@ static void add_sample(struct sample_pass *pass, const struct sample_key *key, u
 		sum->first_order = order;
 }
 
+static bool is_in_spans(const struct replay_options *options, uint64_t time_ns)
+{
+	return !options->spans || time_spans_have(options->spans, time_ns);
+}
+
 /* Each value of a group read counts for its own event, by what it grew since that id was last read. */
 static void add_read_values(
 	struct sample_pass *pass, struct sample_key key, const struct sample *sample, uint64_t order)
@@ -129,7 +134,7 @@ static void add_read_values(
 		}
 		uint64_t grown = value.value - *total;
 		*total = value.value;
-		if (grown == 0)
+		if (grown == 0 || !is_in_spans(pass->input.options, sample->time))
 			continue;
 		key.event = event->index;
 		add_sample(pass, &key, grown, order);
@@ -155,7 +160,8 @@ static void visit_sample(struct sample_pass *pass, const struct record *record, 
 		pass->damaged++;
 		return;
 	}
-	if (pass->input.options->spans && !time_spans_have(pass->input.options->spans, sample.time))
+	/* Group reads are running totals: those before the span count for what follows. */
+	if (!(event->attr.sample_type & SAMPLE_READ) && !is_in_spans(pass->input.options, sample.time))
 		return;
 	uint64_t order = pass->input.sideband->clock_is_position ? position : sample.time;
 	int32_t pid = event->attr.sample_type & SAMPLE_TID ? (int32_t)sample.pid : -1;

@@ -227,3 +227,26 @@ def test_shared_sideband(tally, shared):
         if rows[:len(wanted)] != wanted:
             differ.append(entry['file'])
     assert not differ, f'{len(differ)}: {differ}'
+
+
+@pytest.mark.parametrize('span', ['10%/2', '0%-10%,30%-40%', '6561.1,6561.2', ',6561.2', '6561.1,6561.11 6561.2,'])
+def test_report_of_a_part(tally, perf, shared, span):
+    path = shared / 'perf-golden' / 'data' / 'u.data'
+    if not path.exists():
+        pytest.skip(f'{path} is absent')
+    shown = [[row for row in program('report', '--stdio', '--time', span, '-i', path, check=0).stdout.splitlines()
+              if 'Tip:' not in row] for program in (tally, perf)]
+    assert shown[0] == shown[1]
+    assert tally('report', '--time', '2,1', '-i', path, check=234).stderr == 'Invalid time string\n'
+
+
+def test_report_of_a_part_of_a_group(tally, tmp_path):
+    """Values that grew before the part belong to no sample of it."""
+    recording = perfdata_build.Recording()
+    recording.event('IP TID TIME IDENTIFIER READ', config=0)
+    recording.comm('prog')
+    for second, value in ((1, 100), (2, 150), (3, 160)):
+        recording.sample(time=second * 1000000000, read=value)
+    recording.write(tmp_path / 'perf.data')
+    shown = tally('report', '--time', '3,', cwd=tmp_path, check=0).stdout
+    assert '# Samples: 1 ' in shown and '# Event count (approx.): 10\n' in shown
