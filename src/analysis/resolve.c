@@ -27,6 +27,14 @@ void resolver_deinit(struct resolver *r)
 	r->cache = NULL;
 }
 
+void resolver_forget_epochs(struct resolver *r)
+{
+	memset(r->cache, 0, CACHE_SLOTS * sizeof(*r->cache));
+	intern_deinit(&r->chains);
+	intern_init(&r->chains);
+	r->chain_stacks.len = 0;
+}
+
 struct resolve_where resolver_where(const struct resolver *r, int32_t pid, uint64_t time_ns)
 {
 	return (struct resolve_where){

@@ -68,6 +68,8 @@ struct resolver {
 /* False: out of memory. */
 bool resolver_init(struct resolver *r, const struct machine *machine, bool swap);
 void resolver_deinit(struct resolver *r);
+/* The machine was finished anew: what was cached by epoch is void. */
+void resolver_forget_epochs(struct resolver *r);
 struct resolve_where resolver_where(const struct resolver *r, int32_t pid, uint64_t time_ns);
 uint32_t resolver_frame(struct resolver *r, const struct resolve_where *where, unsigned cpumode, uint64_t ip);
 /* The chain with what came later in its place; without the place where nothing came. Valid until the resolver's next. */

@@ -35,11 +35,10 @@ static bool lacks_times(struct perfdata_reader *reader)
 }
 
 static enum tally_status count_lost(
-	struct sideband_reading *reading, const struct record *record, struct tally_error *err)
+	struct sideband *out, struct perfdata_reader *reader, const struct record *record, struct tally_error *err)
 {
 	struct record_fields fields;
-	struct sideband *out = reading->out;
-	if (record_decode(record, &fields, err) != TALLY_OK) {
+	if (record_decode(record, &fields, NULL) != TALLY_OK) {
 		out->health.damaged_records++;
 		return TALLY_OK;
 	}
@@ -52,7 +51,7 @@ static enum tally_status count_lost(
 		lost = fields.lost_samples.lost;
 		out->health.lost_samples += lost;
 	}
-	const struct perfdata_event *event = perfdata_reader_event_of(reading->reader, record);
+	const struct perfdata_event *event = perfdata_reader_event_of(reader, record);
 	size_t index = event ? event->index : 0;
 	while (out->lost_by_event.len <= index)
 		if (!vec_push(&out->lost_by_event, 0))
@@ -61,7 +60,7 @@ static enum tally_status count_lost(
 	return TALLY_OK;
 }
 
-static bool is_history(uint32_t type)
+bool sideband_is_history(uint32_t type)
 {
 	return type == RECORD_MMAP || type == RECORD_MMAP2 || type == RECORD_COMM || type == RECORD_FORK ||
 	       type == RECORD_KSYMBOL;
@@ -90,25 +89,34 @@ static enum tally_status add_deferred(
 	return status;
 }
 
-static enum tally_status visit(
-	struct sideband_reading *reading, const struct record *record, size_t position, struct tally_error *err)
+enum tally_status sideband_count(
+	struct sideband *sideband, struct perfdata_reader *reader, const struct record *record, struct tally_error *err)
 {
-	struct input_health *health = &reading->out->health;
+	struct input_health *health = &sideband->health;
 	health->records++;
 	health->bytes += record->bytes.len;
 	if (record->type == RECORD_SAMPLE)
 		health->samples++;
-	else if (is_history(record->type))
-		return add_history(reading, record, position) ? TALLY_OK : error_nomem(err);
 	else if (record->type == RECORD_LOST || record->type == RECORD_LOST_SAMPLES)
-		return count_lost(reading, record, err);
-	else if (record->type == RECORD_CALLCHAIN_DEFERRED)
-		return add_deferred(reading, record, err);
+		return count_lost(sideband, reader, record, err);
 	else if (record->type == RECORD_THROTTLE)
 		health->throttled++;
 	else if (!record_type_name(record->type))
 		health->unknown_records++;
 	return TALLY_OK;
+}
+
+static enum tally_status visit(
+	struct sideband_reading *reading, const struct record *record, size_t position, struct tally_error *err)
+{
+	if (sideband_is_history(record->type) && !add_history(reading, record, position))
+		return error_nomem(err);
+	if (record->type == RECORD_CALLCHAIN_DEFERRED) {
+		enum tally_status status = add_deferred(reading, record, err);
+		if (status != TALLY_OK)
+			return status;
+	}
+	return sideband_count(reading->out, reading->reader, record, err);
 }
 
 static enum tally_status walk(struct sideband_reading *reading, struct tally_error *err)

@@ -28,6 +28,11 @@ struct sideband {
 
 TALLY_MUST_CHECK enum tally_status sideband_read(struct perfdata_reader *reader, const struct record_run *run,
 	struct sideband *sideband, struct tally_error *err);
+/* One record into health and lost_by_event. */
+TALLY_MUST_CHECK enum tally_status sideband_count(struct sideband *sideband, struct perfdata_reader *reader,
+	const struct record *record, struct tally_error *err);
+/* True for what a machine is told of. */
+bool sideband_is_history(uint32_t type);
 void sideband_deinit(struct sideband *sideband);
 
 #endif

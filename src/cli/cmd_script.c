@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/live_records.h"
 #include "analysis/record_run.h"
 #include "analysis/sideband.h"
 #include "base/error.h"
@@ -273,6 +274,7 @@ struct script {
 	struct binary_store *store;
 	struct record_run run;
 	struct sideband sideband;
+	struct live_records *live; /* NULL: the recording was read once before */
 	struct resolver resolver;
 	struct frame_names names;
 	struct script_printer printer;
@@ -381,8 +383,26 @@ static enum tally_status print_record(
 	return print_sample(script, event, record, &sample, clock, err);
 }
 
+/* While the stream comes; what is printed of a round is seen before the next is waited for. */
+static enum tally_status print_live(struct script *script, struct tally_error *err)
+{
+	enum tally_status status;
+	struct time_order_item item;
+	while ((status = live_records_next(script->live, &item, err)) == TALLY_OK) {
+		status = print_record(script, &item, err);
+		if (status == TALLY_OK && live_records_is_drained(script->live) && !text_flush(&script->out))
+			status = TALLY_END; /* the reader of our output has gone */
+		if (status != TALLY_OK)
+			break;
+	}
+	script->sideband.health.unordered = live_records_late(script->live);
+	return status == TALLY_END ? TALLY_OK : status;
+}
+
 static enum tally_status print_all(struct script *script, struct tally_error *err)
 {
+	if (script->live)
+		return print_live(script, err);
 	struct time_order *order;
 	perfdata_reader_rewind(script->reader);
 	enum tally_status status = time_order_create(script->reader, &order, err);
@@ -446,6 +466,28 @@ static uint32_t shown_records(const struct settings *s)
 	return shown;
 }
 
+/* Those need the end of the recording before its start is printed. */
+static bool needs_end(const struct settings *s)
+{
+	return s->filter.time || s->show_round || s->per_event_dump || is_dumping(s);
+}
+
+/* What is known of processes before the first sample is printed: as much as a stream has told, else all. */
+static enum tally_status read_history(struct script *script, struct tally_error *err)
+{
+	if (perfdata_reader_is_stream(script->reader) && !needs_end(&script->settings)) {
+		enum tally_status live = live_records_create(script->reader, &script->sideband, &script->live, err);
+		if (live != TALLY_UNSUPPORTED)
+			return live;
+	}
+	enum tally_status status = record_run_open(script->reader, &script->run, err);
+	if (status == TALLY_OK)
+		status = sideband_read(script->reader, &script->run, &script->sideband, err);
+	if (status == TALLY_OK)
+		perfdata_reader_rewind(script->reader);
+	return status;
+}
+
 static enum tally_status prepare(struct script *script, struct tally_error *err)
 {
 	const struct settings *settings = &script->settings;
@@ -456,24 +498,23 @@ static enum tally_status prepare(struct script *script, struct tally_error *err)
 		.no_demangle = settings->no_demangle};
 	enum tally_status status = binary_store_create(&store_options, &script->store, err);
 	if (status == TALLY_OK)
-		status = record_run_open(script->reader, &script->run, err);
+		status = read_history(script, err);
 	if (status == TALLY_OK)
-		status = sideband_read(script->reader, &script->run, &script->sideband, err);
-	if (status == TALLY_OK) {
-		perfdata_reader_rewind(script->reader);
 		status = script_filter_init(&script->filter, &settings->filter, script->reader, err);
-	}
 	if (status == TALLY_OK)
 		status = script_fields_choose(
 			&settings->fields, script->reader, &script->field_notes, &script->fields, err);
 	if (status == TALLY_OK &&
 		!script_records_init(&script->records, shown_records(settings), script->reader, &script->printer))
 		status = error_nomem(err);
-	if (status == TALLY_OK && !resolver_init(&script->resolver, script->sideband.machine, script->run.swap))
+	if (status == TALLY_OK &&
+		!resolver_init(&script->resolver, script->sideband.machine, perfdata_reader_is_swapped(script->reader)))
 		status = error_nomem(err);
 	if (status != TALLY_OK)
 		return status;
 	script->resolver.deferred = &script->sideband.deferred;
+	if (script->live)
+		live_records_tell(script->live, &script->resolver);
 	script->resolver.max_stack = settings->max_stack > UINT32_MAX ? UINT32_MAX : (unsigned)settings->max_stack;
 	frame_names_init(&script->names, &script->resolver, script->sideband.machine, script->store);
 	script->printer = (struct script_printer){
@@ -536,6 +577,7 @@ static void script_deinit(struct script *script)
 	script_records_deinit(&script->records);
 	frame_names_deinit(&script->names);
 	resolver_deinit(&script->resolver);
+	live_records_destroy(script->live);
 	sideband_deinit(&script->sideband);
 	record_run_close(&script->run);
 	binary_store_destroy(script->store);

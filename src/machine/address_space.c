@@ -140,27 +140,41 @@ static int compare_start(const void *a, const void *b)
 	return (x->time_from_ns > y->time_from_ns) - (x->time_from_ns < y->time_from_ns);
 }
 
+/* Those that nothing has ended: what further feeding starts from. */
+static bool collect_active(struct address_space *space)
+{
+	space->active.len = 0;
+	for (size_t i = 0; i < space->mappings.len; i++)
+		if (space->mappings.items[i].time_to_ns == MAPPING_FOREVER && !vec_push(&space->active, (uint32_t)i))
+			return false;
+	return true;
+}
+
 bool address_space_finish(struct address_space *space)
 {
+	if (space->finished_changes == space->change_times_ns.len)
+		return true;
 	size_t kept = 0;
 	for (size_t i = 0; i < space->mappings.len; i++)
 		if (space->mappings.items[i].time_from_ns < space->mappings.items[i].time_to_ns)
 			space->mappings.items[kept++] = space->mappings.items[i];
 	space->mappings.len = kept;
-	vec_free(&space->active);
-	if (kept == 0)
-		return true;
-	qsort(space->mappings.items, kept, sizeof(struct mapping), compare_start);
-	space->max_end = malloc(kept * sizeof(*space->max_end));
-	if (!space->max_end)
-		return false;
+	free(space->max_end);
+	space->max_end = NULL;
+	if (kept > 0) {
+		qsort(space->mappings.items, kept, sizeof(struct mapping), compare_start);
+		space->max_end = malloc(kept * sizeof(*space->max_end));
+		if (!space->max_end)
+			return false;
+	}
 	uint64_t highest = 0;
 	for (size_t i = 0; i < kept; i++) {
 		if (space->mappings.items[i].end > highest)
 			highest = space->mappings.items[i].end;
 		space->max_end[i] = highest;
 	}
-	return true;
+	space->finished_changes = space->change_times_ns.len;
+	return collect_active(space);
 }
 
 static const struct mapping *find_own(const struct address_space *space, uint64_t time_ns, uint64_t address)

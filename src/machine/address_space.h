@@ -20,6 +20,7 @@ struct address_space {
 	VEC(uint32_t) active; /* indexes of mappings that are valid now, by start, disjoint; feeding only */
 	VEC(uint64_t) change_times_ns; /* one per change, ascending */
 	uint64_t *max_end; /* after finish: highest end of mappings[0..i] */
+	size_t finished_changes; /* how many there were at the last finish */
 	const struct address_space *parent;
 	uint64_t fork_time_ns;
 	unsigned depth;
@@ -33,6 +34,7 @@ bool address_space_unmap(struct address_space *space, uint64_t start, uint64_t e
 bool address_space_fork(struct address_space *child, const struct address_space *parent, uint64_t time_ns);
 /* Into the empty flat space: all that was mapped at that time, own and borrowed. Its active list is in order. */
 bool address_space_flatten(struct address_space *flat, const struct address_space *space, uint64_t time_ns);
+/* May be fed, and finished, again. */
 bool address_space_finish(struct address_space *space);
 const struct mapping *address_space_find(const struct address_space *space, uint64_t time_ns, uint64_t address);
 /* Number of changes up to and including time_ns. */

@@ -381,6 +381,11 @@ bool perfdata_reader_is_pipe(const struct perfdata_reader *r)
 	return r->is_pipe;
 }
 
+bool perfdata_reader_is_stream(const struct perfdata_reader *r)
+{
+	return r->is_pipe && r->stream.base;
+}
+
 bool perfdata_reader_is_swapped(const struct perfdata_reader *r)
 {
 	return r->swap;

@@ -58,6 +58,8 @@ void perfdata_reader_forget(struct perfdata_reader *reader, struct perfdata_mark
 void perfdata_reader_rewind(struct perfdata_reader *reader);
 
 bool perfdata_reader_is_pipe(const struct perfdata_reader *reader);
+/* A pipe that is read as it comes, not one that was saved. */
+bool perfdata_reader_is_stream(const struct perfdata_reader *reader);
 bool perfdata_reader_is_swapped(const struct perfdata_reader *reader);
 /* In a pipe both grow as records are read. */
 const struct perfdata_event *perfdata_reader_events(const struct perfdata_reader *reader, size_t *count);

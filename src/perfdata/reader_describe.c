@@ -2,10 +2,10 @@
 
 #include "base/error.h"
 
-/* Descriptions outlive the part of a passing stream that they came in. */
+/* Descriptions outlive the part of a stream that they came in: it may be forgotten. */
 static const uint8_t *lasting(struct perfdata_reader *r, const uint8_t *data, size_t len)
 {
-	return r->is_passing && len > 0 ? arena_copy(&r->arena, data, len) : data;
+	return r->stream.base && len > 0 ? arena_copy(&r->arena, data, len) : data;
 }
 
 static enum tally_status apply_attr_record(

@@ -24,6 +24,7 @@ struct time_order {
 	uint64_t late;
 	struct perfdata_mark round_start; /* of the round that is being read */
 	struct perfdata_mark done; /* all before it has gone out, once the queue's front has */
+	struct perfdata_mark forgotten; /* the same, a round ago */
 	bool keeps_file_order;
 	bool at_end;
 	enum tally_status end_status;
@@ -151,7 +152,7 @@ static bool time_of(const struct time_order *o, const struct record *record, uin
 /* Reads until something may go out: TALLY_OK with a record that has no time, or with the queue ready (has_time). */
 static enum tally_status read_on(struct time_order *o, struct time_order_item *item, struct tally_error *err)
 {
-	perfdata_reader_forget(o->reader, o->done);
+	perfdata_reader_forget(o->reader, o->forgotten);
 	for (;;) {
 		struct record record;
 		enum tally_status status = perfdata_reader_next(o->reader, &record, &o->end_error);
@@ -177,6 +178,7 @@ static enum tally_status read_on(struct time_order *o, struct time_order_item *i
 				return status;
 			o->flush_until_ns = o->round_max_ns;
 			/* What waits now is of the round that ends here, and of no older one. */
+			o->forgotten = o->done;
 			o->done = o->round_start;
 			o->round_start = perfdata_reader_mark(o->reader);
 		}
