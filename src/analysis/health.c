@@ -323,7 +323,7 @@ uint64_t recording_health_lost(const struct recording_health *health)
 bool recording_health_is_damaged(const struct recording_health *health)
 {
 	return health->end.status != TALLY_OK || health->input.damaged_records || health->input.damaged_features ||
-	       health->input.unattributed_samples || health->input.unordered;
+	       health->input.unattributed_samples;
 }
 
 bool recording_health_is_good(const struct recording_health *health)
