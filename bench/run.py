@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares tally with perf in one run: medians of alternating runs, as ratios.
 
-usage: bench/run.py [--json FILE] [--rounds N] [--seconds S] [--only report,script,record,startup] [--keep]
+usage: bench/run.py [--json FILE] [--rounds N] [--seconds S] [--only report,script,record,startup,reading] [--keep]
 
 Environment: BUILD (build), PERF (perf). A ratio above 1 means that tally is faster or cheaper, except where the row
 says otherwise. The recording is made by perf, so that both read the same file:
@@ -14,6 +14,7 @@ import pathlib
 import re
 import shutil
 import statistics
+import struct
 import subprocess
 import sys
 import time
@@ -150,6 +151,61 @@ def bench_startup(perf, rounds):
     return [row('stat true', 'ms', times['perf'] * 100, times['tally'] * 100)]
 
 
+def generated(name, sample_type, block, blocks):
+    """A recording of one event whose records are that block over and over."""
+    path = WORK / f'{name}.data'
+    attr = struct.pack('<IIQQQQQ', 1, 136, 0, 4000, sample_type, 0, 1 << 18).ljust(136, b'\0')
+    header = b'PERFILE2' + struct.pack('<QQQQQQQQ', 104, 152, 104, 152, 256, len(block) * blocks, 0, 0) + bytes(32)
+    with open(path, 'wb') as out:
+        out.write(header + attr + struct.pack('<QQ', 0, 0))
+        for _ in range(blocks):
+            out.write(block)
+    return path
+
+
+def sideband_block():
+    """Context switches, with a name and a mapping now and then; trailer: thread, time."""
+    records = []
+    for i in range(2000):
+        trailer = struct.pack('<IIQ', i % 50, i % 50, 1)
+        if i % 200 == 0:
+            body = struct.pack('<II', i % 50, i % 50) + b'program\0'
+            records.append(struct.pack('<IHH', 3, 0, 24 + len(body)) + body + trailer)
+        else:
+            records.append(struct.pack('<IHHII', 15, 0, 32, 0, 0) + trailer)
+    return b''.join(records)
+
+
+def sample_block():
+    """Samples with address, thread, time and a chain of 20."""
+    chain = [2**64 - 512] + [0x400000 + 64 * i for i in range(20)]
+    body = struct.pack('<QIIQQ21Q', 0x400000, 7, 7, 1, len(chain), *chain)
+    return (struct.pack('<IHH', 9, 2, 8 + len(body)) + body) * 1000
+
+
+def bench_reading(rounds):
+    """One core of tally's library on generated recordings, beside the time that cat takes for the same bytes."""
+    subprocess.run(['ninja', '-C', str(BUILD), 'bench/bench_reading'], check=True, stdout=subprocess.DEVNULL)
+    rows = []
+    for part, path, label, bar in (
+            ('sideband', generated('sideband', 1 << 1 | 1 << 2, sideband_block(), 2000), 'side-band records', 20),
+            ('samples', generated('samples', 1 << 0 | 1 << 1 | 1 << 2 | 1 << 5, sample_block(), 1000),
+             'samples with chains of 20', 10)):
+        rates, cats = [], []
+        for turn in range(rounds + 1):
+            text = subprocess.run([BUILD / 'bench' / 'bench_reading', part, path], check=True, text=True,
+                                  capture_output=True).stdout.split()
+            cat = timed(['sh', '-c', f'cat {path} >/dev/null'], WORK / 'cat.out')[0]
+            if turn:
+                rates.append(int(text[1]) / float(text[0]) / 1e6)
+                cats.append(int(text[1]) / cat / 1e6)
+        path.unlink()
+        rows.append(row(f'{label}, a core', 'M', statistics.median(cats), statistics.median(rates),
+                        f'per second; left: cat FILE; bar: {bar}',
+                        statistics.median(rates) / statistics.median(cats)))
+    return rows
+
+
 def print_table(rows, rounds):
     print(f'{"":42}{"perf":>12}{"tally":>12}{"ratio":>9}')
     for entry in rows:
@@ -164,7 +220,7 @@ def main():
     parser.add_argument('--json', help='write the rows to this file too')
     parser.add_argument('--rounds', type=int, default=5)
     parser.add_argument('--seconds', type=int, default=20, help='length of the recording (default 20)')
-    parser.add_argument('--only', default='report,script,record,startup')
+    parser.add_argument('--only', default='report,script,record,startup,reading')
     parser.add_argument('--keep', action='store_true', help='use the recording of the last run')
     options = parser.parse_args()
     perf = os.environ.get('PERF') or shutil.which('perf')
@@ -183,6 +239,7 @@ def main():
         'script': lambda: bench_script(perf, data, options.rounds),
         'record': lambda: bench_record(perf, options.rounds, 4),
         'startup': lambda: bench_startup(perf, options.rounds),
+        'reading': lambda: bench_reading(options.rounds),
     }
     try:
         if {'report', 'script'} & set(wanted):
