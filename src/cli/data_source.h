@@ -15,8 +15,8 @@
 #include "analysis/tracepoint_fields.h"
 #include "base/map_u64.h"
 #include "cli/cli.h"
-#include "perfdata/time_spans.h"
 #include "perfdata/time_order.h"
+#include "perfdata/time_spans.h"
 
 struct data_sample { /* or, where with_sideband is set, a record that is none: event is NULL, time and CPU are set */
 	const struct perfdata_event *event;

@@ -1,0 +1,46 @@
+#include "cli/cpu_filter.h"
+
+#include <stdlib.h>
+
+#include "base/limits.h"
+#include "cli/word_list.h"
+#include "unit_test.h"
+
+static void test_lists(void **state)
+{
+	bool *cpus;
+	assert_int_equal(cpu_filter_parse("0-2, 7", &cpus, NULL), TALLY_OK);
+	for (size_t i = 0; i < LIMIT_CPUS; i++)
+		assert_int_equal(cpus[i], i <= 2 || i == 7);
+	free(cpus);
+}
+
+static void test_lists_that_are_none(void **state)
+{
+	static const char *const texts[] = {"x", "1-x", "3-1", "-1", "1,,2", "99999999999999999999", "0-99999999"};
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct tally_error err;
+		bool *cpus = NULL;
+		assert_int_equal(cpu_filter_parse(texts[i], &cpus, &err), TALLY_INVALID);
+		assert_null(cpus);
+	}
+}
+
+static void test_words(void **state)
+{
+	assert_true(word_list_has("cc1,ld", STR("ld")));
+	assert_false(word_list_has("cc1,ld", STR("l")));
+	assert_false(word_list_has("", STR("l")));
+	assert_true(word_list_has_number("5,-1,12", -1));
+	assert_false(word_list_has_number("5,-1,12", 1));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_lists_that_are_none),
+		cmocka_unit_test(test_words),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
