@@ -190,6 +190,9 @@ static void run_verb(const char *verb, size_t size)
 		{(char *)"evlist", (char *)"-v", (char *)"-i", path, NULL},
 		{(char *)"script", (char *)"--kallsyms", (char *)"/dev/null", (char *)"--symfs", symfs, (char *)"-i",
 			path, NULL},
+		/* From standard input: where it is a stream, as its rounds end. */
+		{(char *)"script", (char *)"--kallsyms", (char *)"/dev/null", (char *)"--symfs", symfs, (char *)"-i",
+			(char *)"-", NULL},
 		{(char *)"report", (char *)"--stdio", (char *)"--header", (char *)"--kallsyms", (char *)"/dev/null",
 			(char *)"--symfs", symfs, (char *)"-i", path},
 	};
@@ -202,6 +205,8 @@ static void run_verb(const char *verb, size_t size)
 		for (; count < 10 && lines[i][count]; count++)
 			words[count] = lines[i][count];
 		const struct command *command = command_find(verb);
+		if (lseek(work_fd, 0, SEEK_SET) != 0 || dup2(work_fd, STDIN_FILENO) < 0)
+			abort();
 		begin_case(size);
 		int code = command->run(&cli, command, count, words);
 		fflush(stdout);
