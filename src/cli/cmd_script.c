@@ -537,7 +537,8 @@ static enum tally_status prepare(struct script *script, struct tally_error *err)
 		return status;
 	const char *file_name = settings->input ? settings->input : "perf.data";
 	if (settings->per_event_dump &&
-		(status = script_dumps_open(&script->dumps, file_name, script->reader, err)) != TALLY_OK)
+		(status = script_dumps_open(
+			 &script->dumps, strcmp(file_name, "-") ? file_name : "pipe", script->reader, err)) != TALLY_OK)
 		return status;
 	script->dump = (struct dump_raw){
 		.reader = script->reader,
