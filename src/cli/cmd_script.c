@@ -12,252 +12,14 @@
 #include "cli/header_text.h"
 #include "cli/recording_input.h"
 #include "cli/script_dumps.h"
-#include "cli/script_fields.h"
-#include "cli/script_filter.h"
 #include "cli/script_gen.h"
+#include "cli/script_options.h"
 #include "cli/script_python.h"
 #include "cli/script_records.h"
 #include "cli/script_rows.h"
 #include "cli/symbol_notes.h"
 #include "perfdata/time_order.h"
 
-struct settings {
-	const char *input, *symfs, *kallsyms, *vmlinux, *stop_symbols, *script, *gen_script;
-	struct script_filter_request filter;
-	struct script_field_request fields;
-	uint64_t max_stack, max_events;
-	bool header, header_only, full_info, dump, dump_unsorted, per_event_dump, all_cpus, list;
-	bool hide_call_graph, show_kernel_path, ns, reltime, deltatime, force, no_demangle, no_inline, full_source_path;
-	bool show_task, show_mmap, show_switch, show_namespace, show_cgroup;
-	bool show_lost, show_round, show_bpf, show_text_poke;
-	unsigned verbose;
-};
-
-#define ROW(member) .offset = offsetof(struct settings, member)
-
-static const char *set_inline(const struct option_use *use)
-{
-	((struct settings *)use->settings)->no_inline = use->is_negated;
-	return NULL;
-}
-
-static const char *choose_fields(const struct option_use *use)
-{
-	struct settings *settings = use->settings;
-	return script_fields_apply(&settings->fields, use->value, use->room, use->room_bytes);
-}
-
-static const struct option options[] = {
-	{.name = "input",
-		.letter = 'i',
-		.kind = OPTION_STRING,
-		.argument = "file",
-		ROW(input),
-		.help = "input file name"},
-	{.name = "fields",
-		.letter = 'F',
-		.kind = OPTION_CALL,
-		.argument = "str",
-		.call = choose_fields,
-		.is_self_explaining = true,
-		.help = "comma separated output fields prepend with 'type:'. +field to add and -field to remove. "
-			"Valid types: hw, sw, trace, raw, break, synth. Fields: " SCRIPT_FIELD_LIST},
-	{.name = "hide-call-graph",
-		.letter = 'G',
-		.kind = OPTION_FLAG,
-		ROW(hide_call_graph),
-		.help = "When printing symbols do not display call chain"},
-	{.name = "comms",
-		.letter = 'c',
-		.kind = OPTION_STRING,
-		.argument = "comm[,comm...]",
-		ROW(filter.comms),
-		.help = "only display events for these comms"},
-	{.name = "pid",
-		.kind = OPTION_STRING,
-		.argument = "pid[,pid...]",
-		ROW(filter.pids),
-		.help = "only consider symbols in these pids"},
-	{.name = "tid",
-		.kind = OPTION_STRING,
-		.argument = "tid[,tid...]",
-		ROW(filter.tids),
-		.help = "only consider symbols in these tids"},
-	{.name = "vmlinux",
-		.letter = 'k',
-		.kind = OPTION_STRING,
-		.argument = "file",
-		ROW(vmlinux),
-		.help = "vmlinux pathname"},
-	{.name = "time",
-		.kind = OPTION_STRING,
-		.argument = "str",
-		ROW(filter.time),
-		.help = "Time span of interest (start,stop), or percentages of the recording (10%-20%, 10%/2)"},
-	{.name = "cpu",
-		.letter = 'C',
-		.kind = OPTION_STRING,
-		.argument = "cpu",
-		ROW(filter.cpus),
-		.help = "list of cpus to profile"},
-	{.name = "all-cpus",
-		.letter = 'a',
-		.kind = OPTION_FLAG,
-		ROW(all_cpus),
-		.help = "system-wide collection from all CPUs: of what a script records, and none is run here"},
-	{.name = "dsos",
-		.kind = OPTION_STRING,
-		.argument = "dso[,dso...]",
-		ROW(filter.dsos),
-		.help = "only consider symbols in these dsos"},
-	{.name = "symbols",
-		.letter = 'S',
-		.kind = OPTION_STRING,
-		.argument = "symbol[,symbol...]",
-		ROW(filter.symbols),
-		.help = "only consider these symbols, or addresses in hex"},
-	{.name = "addr-range",
-		.kind = OPTION_U64,
-		.argument = "n",
-		ROW(filter.address_range),
-		.help = "Use with -S to list traced records within address range"},
-	{.name = "switch-on",
-		.kind = OPTION_STRING,
-		.argument = "event",
-		ROW(filter.switch_on),
-		.help = "Consider events after the occurrence of this event"},
-	{.name = "switch-off",
-		.kind = OPTION_STRING,
-		.argument = "event",
-		ROW(filter.switch_off),
-		.help = "Stop considering events after the occurrence of this event"},
-	{.name = "show-on-off-events",
-		.kind = OPTION_FLAG,
-		ROW(filter.shows_switches),
-		.help = "Show the on/off switch events, used with --switch-on and --switch-off"},
-	{.name = "max-events",
-		.kind = OPTION_U64,
-		.argument = "n",
-		ROW(max_events),
-		.help = "Stop after that many samples have been printed"},
-	{.name = "stop-bt",
-		.kind = OPTION_STRING,
-		.argument = "symbol[,symbol...]",
-		ROW(stop_symbols),
-		.help = "Stop display of callgraph at these symbols"},
-	{.name = "per-event-dump",
-		.kind = OPTION_FLAG,
-		ROW(per_event_dump),
-		.help = "Dump trace output to files named by the monitored events"},
-	{.name = "list",
-		.letter = 'l',
-		.kind = OPTION_FLAG,
-		ROW(list),
-		.help = "list available scripts: none, as tally runs none yet"},
-	{.name = "max-stack",
-		.kind = OPTION_U64,
-		.argument = "n",
-		ROW(max_stack),
-		.help = "Set the maximum stack depth when parsing the callchain. Default: kernel.perf_event_max_stack "
-			"or 127"},
-	{.name = "show-kernel-path",
-		.kind = OPTION_FLAG,
-		ROW(show_kernel_path),
-		.help = "Show the path of [kernel.kallsyms]"},
-	{.name = "ns", .kind = OPTION_FLAG, ROW(ns), .help = "Use 9 decimal places when displaying time"},
-	{.name = "reltime", .kind = OPTION_FLAG, ROW(reltime), .help = "Show time stamps relative to start"},
-	{.name = "deltatime",
-		.kind = OPTION_FLAG,
-		ROW(deltatime),
-		.help = "Show time stamps relative to previous event"},
-	{.name = "symfs",
-		.kind = OPTION_STRING,
-		.argument = "directory",
-		ROW(symfs),
-		.help = "Look for files with symbols relative to this directory"},
-	{.name = "kallsyms", .kind = OPTION_STRING, .argument = "file", ROW(kallsyms), .help = "kallsyms pathname"},
-	{.name = "no-demangle", .kind = OPTION_FLAG, ROW(no_demangle), .help = "print names as the file has them"},
-	{.name = "inline",
-		.kind = OPTION_CALL,
-		.call = set_inline,
-		.help = "Show inlined calls (on; --no-inline: off)"},
-	{.name = "full-source-path",
-		.kind = OPTION_FLAG,
-		ROW(full_source_path),
-		.help = "Show source lines with the whole path"},
-	{.name = "show-task-events", .kind = OPTION_FLAG, ROW(show_task), .help = "Show the fork/comm/exit events"},
-	{.name = "show-mmap-events", .kind = OPTION_FLAG, ROW(show_mmap), .help = "Show the mmap events"},
-	{.name = "show-switch-events",
-		.kind = OPTION_FLAG,
-		ROW(show_switch),
-		.help = "Show context switch events (if recorded)"},
-	{.name = "show-namespace-events",
-		.kind = OPTION_FLAG,
-		ROW(show_namespace),
-		.help = "Show namespace events (if recorded)"},
-	{.name = "show-cgroup-events",
-		.kind = OPTION_FLAG,
-		ROW(show_cgroup),
-		.help = "Show cgroup events (if recorded)"},
-	{.name = "show-lost-events", .kind = OPTION_FLAG, ROW(show_lost), .help = "Show lost events (if recorded)"},
-	{.name = "show-round-events", .kind = OPTION_FLAG, ROW(show_round), .help = "Show round events (if recorded)"},
-	{.name = "show-bpf-events",
-		.kind = OPTION_FLAG,
-		ROW(show_bpf),
-		.help = "Show bpf related events (if recorded)"},
-	{.name = "show-text-poke-events",
-		.kind = OPTION_FLAG,
-		ROW(show_text_poke),
-		.help = "Show text poke related events (if recorded)"},
-	{.name = "dump-raw-trace", .letter = 'D', .kind = OPTION_FLAG, ROW(dump), .help = "dump raw trace in ASCII"},
-	{.name = "dump-unsorted-raw-trace",
-		.kind = OPTION_FLAG,
-		ROW(dump_unsorted),
-		.help = "dump unsorted raw trace in ASCII"},
-	{.name = "header", .kind = OPTION_FLAG, ROW(header), .help = "Show data header"},
-	{.name = "header-only", .kind = OPTION_FLAG, ROW(header_only), .help = "Show only data header"},
-	{.name = "show-info",
-		.letter = 'I',
-		.kind = OPTION_FLAG,
-		ROW(full_info),
-		.help = "with the header, topology and caches too"},
-	{.name = "force", .letter = 'f', .kind = OPTION_FLAG, ROW(force), .help = "don't complain, do it"},
-	{.name = "verbose", .letter = 'v', .kind = OPTION_COUNT, ROW(verbose), .help = "say what was lost or left out"},
-	{.name = "Latency", .letter = 'L', .kind = OPTION_UNSUPPORTED},
-	{.name = "script",
-		.letter = 's',
-		.kind = OPTION_STRING,
-		.argument = "[lang:]script",
-		ROW(script),
-		.help = "run a Python script on the events; what follows the options are its arguments"},
-	{.name = "gen-script",
-		.letter = 'g',
-		.kind = OPTION_STRING,
-		.argument = "lang",
-		ROW(gen_script),
-		.help = "write perf-script.py with a handler for each tracepoint of the recording (lang: python)"},
-	{.name = "debug-mode", .letter = 'd', .kind = OPTION_UNSUPPORTED},
-	{.name = "itrace", .kind = OPTION_UNSUPPORTED},
-	{.name = "insn-trace", .kind = OPTION_UNSUPPORTED},
-	{.name = "dlfilter", .kind = OPTION_UNSUPPORTED},
-	{.name = "xed", .kind = OPTION_UNSUPPORTED},
-	{.name = "graph-function", .kind = OPTION_UNSUPPORTED},
-	{.name = "merge-callchains", .kind = OPTION_UNSUPPORTED},
-	{.name = "addr2line", .kind = OPTION_UNSUPPORTED},
-	{.name = "call-ret-trace", .kind = OPTION_UNSUPPORTED},
-	{.name = "call-trace", .kind = OPTION_UNSUPPORTED},
-	{.name = "demangle-kernel", .kind = OPTION_UNSUPPORTED},
-	{.name = "dlarg", .kind = OPTION_UNSUPPORTED},
-	{.name = "guest-code", .kind = OPTION_UNSUPPORTED},
-	{.name = "guestkallsyms", .kind = OPTION_UNSUPPORTED},
-	{.name = "guestmodules", .kind = OPTION_UNSUPPORTED},
-	{.name = "guestmount", .kind = OPTION_UNSUPPORTED},
-	{.name = "guestvmlinux", .kind = OPTION_UNSUPPORTED},
-	{.name = "list-dlfilters", .kind = OPTION_UNSUPPORTED},
-	{.name = "max-blocks", .kind = OPTION_UNSUPPORTED},
-	{.name = "stitch-lbr", .kind = OPTION_UNSUPPORTED},
-};
-static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), true};
 static const char *const usages[] = {"[<options>]", NULL};
 static const char *const examples[] = {
 	"every sample of perf.data, one after another",
@@ -269,7 +31,7 @@ static const char *const examples[] = {
 
 struct script {
 	const struct cli *cli;
-	struct settings settings;
+	struct script_settings settings;
 	struct perfdata_reader *reader;
 	struct binary_store *store;
 	struct record_run run;
@@ -290,7 +52,7 @@ struct script {
 	struct text out;
 };
 
-static bool is_dumping(const struct settings *settings)
+static bool is_dumping(const struct script_settings *settings)
 {
 	return settings->dump || settings->dump_unsorted;
 }
@@ -451,7 +213,7 @@ static enum tally_status prepare_values(struct script *script, struct tally_erro
 }
 
 /* SHOWN_* of the --show-*-events given. */
-static uint32_t shown_records(const struct settings *s)
+static uint32_t shown_records(const struct script_settings *s)
 {
 	uint32_t shown = 0;
 	shown |= s->show_task ? SHOWN_TASK : 0;
@@ -467,7 +229,7 @@ static uint32_t shown_records(const struct settings *s)
 }
 
 /* Those need the end of the recording before its start is printed. */
-static bool needs_end(const struct settings *s)
+static bool needs_end(const struct script_settings *s)
 {
 	return s->filter.time || s->show_round || s->per_event_dump || is_dumping(s);
 }
@@ -490,7 +252,7 @@ static enum tally_status read_history(struct script *script, struct tally_error 
 
 static enum tally_status prepare(struct script *script, struct tally_error *err)
 {
-	const struct settings *settings = &script->settings;
+	const struct script_settings *settings = &script->settings;
 	struct binary_store_options store_options = {.symfs = settings->symfs,
 		.kallsyms = settings->kallsyms,
 		.vmlinux = settings->vmlinux,
@@ -628,7 +390,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	struct tally_error err;
 	if (cli_open_recording(cli, script.settings.input, &script.reader, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
-	const struct settings *settings = &script.settings;
+	const struct script_settings *settings = &script.settings;
 	enum tally_status status = settings->header_only ? TALLY_OK : prepare(&script, &err);
 	cli_print_diag(cli, &script.field_notes);
 	if (status == TALLY_OK) {
@@ -650,7 +412,7 @@ const struct command command_script = {
 	.name = "script",
 	.summary = "Read perf.data (created by perf record) and display trace output",
 	.usages = usages,
-	.options = &table,
+	.options = &script_option_table,
 	.description = "Prints every sample in order of time: who, when, which event, where; with its call chain, or a "
 		       "tracepoint's\n"
 		       "fields. Losses and damage are told on standard error.",

@@ -1,0 +1,27 @@
+/*
+ * script_options.h - the options of script: their table and the settings that they fill.
+ *
+ * Strings are borrowed from argv. fields wants script_fields_init before the options are parsed.
+ */
+#ifndef CLI_SCRIPT_OPTIONS_H
+#define CLI_SCRIPT_OPTIONS_H
+
+#include "cli/commands.h"
+#include "cli/script_fields.h"
+#include "cli/script_filter.h"
+
+struct script_settings {
+	const char *input, *symfs, *kallsyms, *vmlinux, *stop_symbols, *script, *gen_script;
+	struct script_filter_request filter;
+	struct script_field_request fields;
+	uint64_t max_stack, max_events;
+	bool header, header_only, full_info, dump, dump_unsorted, per_event_dump, all_cpus, list;
+	bool hide_call_graph, show_kernel_path, ns, reltime, deltatime, force, no_demangle, no_inline, full_source_path;
+	bool show_task, show_mmap, show_switch, show_namespace, show_cgroup;
+	bool show_lost, show_round, show_bpf, show_text_poke;
+	unsigned verbose;
+};
+
+extern const struct option_table script_option_table;
+
+#endif
