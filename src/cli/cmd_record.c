@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "cli/event_errors.h"
+#include "cli/record_events.h"
 #include "cli/record_options.h"
 #include "kernel/system/kernel_files.h"
 
@@ -84,39 +84,6 @@ static void say_ring_size(const struct record_settings *s)
 	if (s->ring_pages_asked && !s->quiet)
 		fprintf(stderr, "rounding mmap pages size to %lluK (%llu pages)\n",
 			(unsigned long long)s->ring_bytes / 1024, (unsigned long long)(s->ring_bytes / page));
-}
-
-static int check_events(const struct record_run *run)
-{
-	for (size_t i = 0; i < run->events.len; i++)
-		if (run->events.specs[i].tool != TOOL_NONE)
-			return cli_failf(run->cli,
-				"%s is a time that stat measures itself, there is nothing to sample; take cpu-clock or "
-				"task-clock",
-				run->events.specs[i].name);
-	return 0;
-}
-
-static int parse_events(struct record_run *run, struct tally_error *err)
-{
-	struct event_catalogue *catalogue;
-	enum tally_status st = event_catalogue_create(run->kernel, &catalogue, err);
-	const char *text = "cycles:P";
-
-	if (st != TALLY_OK)
-		return cli_fail(run->cli, err);
-	if (run->settings.events.len == 0)
-		st = event_parse(catalogue, text, &run->events, err);
-	for (size_t i = 0; st == TALLY_OK && i < run->settings.events.len; i++) {
-		text = run->settings.events.items[i];
-		st = event_parse(catalogue, text, &run->events, err);
-	}
-	for (size_t i = 0; st == TALLY_OK && i < run->settings.switch_events.len; i++) {
-		text = run->settings.switch_events.items[i];
-		st = event_parse(catalogue, text, &run->switch_events, err);
-	}
-	event_catalogue_destroy(catalogue);
-	return st == TALLY_OK ? check_events(run) : event_error_print(run->cli, run->command, "event", text, err);
 }
 
 static const char *default_output(void)
@@ -312,14 +279,13 @@ static char **copy_command_line(const char *program, int argc, char **argv)
 
 static int run_parsed(struct record_run *run, char *const *command)
 {
-	struct tally_error err = {0};
 	struct record_settings *s = &run->settings;
 
 	complete_settings(s, command != NULL);
 	say_ring_size(s);
 	int code = check_outputs(run);
 	if (code == 0)
-		code = parse_events(run, &err);
+		code = record_events_make(run->cli, run->command, run->kernel, s, &run->events, &run->switch_events);
 	if (code == 0)
 		code = set_freq(run);
 	if (code == 0 && !s->dry_run)

@@ -15,11 +15,32 @@
 #define MAP_TIMEOUT_MS	    500
 #define SWITCH_FILES_MAX    65536
 
-static const char *set_event(const struct option_use *use)
+static const char *add_event_word(const struct option_use *use, enum record_event_kind kind)
 {
 	struct record_settings *s = use->settings;
+	struct record_event_word word = {kind, use->value};
 
-	return vec_push(&s->events, use->value) ? NULL : "out of memory";
+	return vec_push(&s->event_words, word) ? NULL : "out of memory";
+}
+
+static const char *set_event(const struct option_use *use)
+{
+	return add_event_word(use, RECORD_WORD_EVENT);
+}
+
+static const char *set_cgroup(const struct option_use *use)
+{
+	return add_event_word(use, RECORD_WORD_CGROUP);
+}
+
+static const char *set_filter(const struct option_use *use)
+{
+	return add_event_word(use, RECORD_WORD_FILTER);
+}
+
+static const char *set_exclude_perf(const struct option_use *use)
+{
+	return use->is_negated ? "cannot be taken back" : add_event_word(use, RECORD_WORD_EXCLUDE_PERF);
 }
 
 static const char *set_switch_event(const struct option_use *use)
@@ -383,7 +404,8 @@ static const struct option options[] = {
 	CALL("event", 'e', "event", set_event, "the event to sample; may be given more than once. See 'tally list'"),
 	TEXT("freq", 'F', "freq or 'max'", freq_text, "samples per second and CPU"),
 	{.letter = 'g', .kind = OPTION_FLAG, AT(call_graph_flag), .help = "record call graphs by frame pointer"},
-	LATER("cgroup", 'G', "name", "record one cgroup only"),
+	CALL("cgroup", 'G', "name", set_cgroup,
+		"record only tasks of this cgroup, one per event in their order, one alone for all (with -a)"),
 	OPTIONAL("intr-regs", 'I', "any register", set_intr_regs, "store these registers at each sample"),
 	FLAG("no-inherit", 'i', attrs.no_inherit, "leave child processes and new threads out"),
 	CALL("branch-filter", 'j', "branch filter mask", set_branches, "which branches to store with each sample"),
@@ -432,8 +454,8 @@ static const struct option options[] = {
 	FLAG("data-page-size", 0, attrs.data_page_size, "store the page size of the sampled data"),
 	LATER("debuginfod", 0, "urls", "where to fetch debug info"),
 	FLAG("dry-run", 0, dry_run, "parse the options and exit"),
-	LATER("exclude-perf", 0, NULL, "leave events of the recorder itself out"),
-	LATER("filter", 0, "filter", "filter of the event before it"),
+	CALL("exclude-perf", 0, NULL, set_exclude_perf, "leave the recorder itself out of the tracepoints before it"),
+	CALL("filter", 0, "filter", set_filter, "what fields the tracepoints before it must have: 'prev_pid > 0'"),
 	FLAG("group", 0, attrs.group, "put the events in one group"),
 	LATER("kcore", 0, NULL, "copy /proc/kcore"),
 	FLAG("kernel-callchains", 0, attrs.no_user_callchain, "call chains of the kernel only"),
@@ -485,7 +507,7 @@ struct record_settings record_settings_default(void)
 
 void record_settings_deinit(struct record_settings *settings)
 {
-	free(settings->events.items);
+	free(settings->event_words.items);
 	free(settings->toggles.items);
 	free(settings->switch_events.items);
 	*settings = (struct record_settings){0};

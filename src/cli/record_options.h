@@ -1,8 +1,8 @@
 /*
  * record_options.h - the options of record: their table and the settings that they fill.
  *
- * Settings start as record_settings_default; strings are borrowed from argv; record_settings_deinit frees the list of
- * -e texts.
+ * Settings start as record_settings_default; strings are borrowed from argv; record_settings_deinit frees their
+ * lists.
  */
 #ifndef CLI_RECORD_OPTIONS_H
 #define CLI_RECORD_OPTIONS_H
@@ -12,13 +12,24 @@
 
 #define RECORD_FREQ_DEFAULT 4000
 
+enum record_event_kind { RECORD_WORD_EVENT, RECORD_WORD_CGROUP, RECORD_WORD_FILTER, RECORD_WORD_EXCLUDE_PERF };
+
+struct record_event_word { /* the options that make events, in their order */
+	enum record_event_kind kind;
+	const char *text;
+};
+
 struct record_settings {
 	struct record_attr_options attrs;
 	struct target_request target;
 	struct {
+		struct record_event_word *items;
+		size_t len, cap;
+	} event_words;
+	struct {
 		const char **items;
 		size_t len, cap;
-	} events, switch_events;
+	} switch_events;
 	struct record_output_options output;
 	struct record_control_spec control;
 	struct {

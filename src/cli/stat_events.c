@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/event_errors.h"
+#include "cli/event_words.h"
 #include "cli/help.h"
 #include "kernel/events/catalogue.h"
 #include "kernel/system/kernel_files.h"
@@ -28,12 +28,6 @@ struct event_making {
 	int exit_code;
 };
 
-static bool usage_fail(struct event_making *m, const char *option, const char *format, const char *detail)
-{
-	m->exit_code = cli_usagef(m->cli, m->command, option, "%s%s", format, detail);
-	return false;
-}
-
 static bool parse(struct event_making *m, const char *text)
 {
 	struct tally_error err = {0};
@@ -43,67 +37,11 @@ static bool parse(struct event_making *m, const char *text)
 	return false;
 }
 
-/* Where cgroups of perf events are: the unified hierarchy, or version 1's perf_event. */
-static const char *cgroup_root(const struct kernel_seam *kernel)
+static bool option_fail(struct event_making *m, const char *option, const struct tally_error *err)
 {
-	if (kernel_has(kernel, "/sys/fs/cgroup/perf_event/tasks"))
-		return "/sys/fs/cgroup/perf_event";
-	if (kernel_has(kernel, "/sys/fs/cgroup/unified/cgroup.procs"))
-		return "/sys/fs/cgroup/unified";
-	return "/sys/fs/cgroup";
-}
-
-static bool cgroup_set(struct event_making *m, struct event_spec *spec, struct tally_str name, const char *option)
-{
-	struct arena *arena = &m->events->arena;
-	bool has_slash = name.len > 0 && name.data[0] == '/';
-	spec->cgroup = arena_string(arena, name.data, name.len);
-	spec->cgroup_path = arena_printf(arena, "%s%s%s%.*s", m->kernel->root, cgroup_root(m->kernel),
-		has_slash ? "" : "/", (int)name.len, name.data);
-	if (!spec->cgroup || !spec->cgroup_path) {
-		m->exit_code = cli_failf(m->cli, "out of memory");
-		return false;
-	}
-	if (access(spec->cgroup_path, R_OK) != 0)
-		return usage_fail(m, option, "no access to cgroup ", spec->cgroup_path);
-	return true;
-}
-
-/* -G a,b,c: one for each event in its order, an empty one for none; a single one for all. */
-static bool cgroups_apply(struct event_making *m, const char *text)
-{
-	struct tally_str rest = str_from(text), name;
-	struct event_list *events = m->events;
-	bool is_single = !strchr(text, ',');
-	if (events->len == 0)
-		return usage_fail(m, "cgroup", "-G refers to events: name them with -e before it", "");
-	size_t i = m->cgroup_words;
-	while (str_next(&rest, ',', &name)) {
-		if (i >= events->len)
-			return usage_fail(m, "cgroup", "-G names more cgroups than there are events: ", text);
-		for (; i < events->len; i++) {
-			if (name.len > 0 && !cgroup_set(m, &events->specs[i], name, "cgroup"))
-				return false;
-			if (!is_single)
-				break;
-		}
-		i++;
-	}
-	m->cgroup_words = i;
-	return true;
-}
-
-static bool filter_apply(struct event_making *m, const char *text, size_t first)
-{
-	struct event_list *events = m->events;
-	bool used = false;
-	for (size_t i = first; i < events->len; i++) {
-		if (!events->specs[i].tracepoint_name)
-			continue;
-		events->specs[i].filter = text;
-		used = true;
-	}
-	return used || usage_fail(m, "filter", "--filter belongs behind a tracepoint: -e SYSTEM:NAME --filter ", text);
+	m->exit_code = err->status == TALLY_NOMEM ? cli_fail(m->cli, err)
+						  : cli_usagef(m->cli, m->command, option, "%s", err->text);
+	return false;
 }
 
 static bool each_cgroup_apply(struct event_making *m, const char *text)
@@ -122,8 +60,8 @@ static bool each_cgroup_apply(struct event_making *m, const char *text)
 		}
 		is_first = false;
 		for (size_t i = first; i < first + count; i++)
-			if (!cgroup_set(m, &m->events->specs[i], name, "for-each-cgroup"))
-				return false;
+			if (event_set_cgroup(m->events, i, m->kernel, name, &err) != TALLY_OK)
+				return option_fail(m, "for-each-cgroup", &err);
 	}
 	return true;
 }
@@ -145,6 +83,7 @@ static bool defaults_add(struct event_making *m, bool is_system_wide)
 static bool words_apply(struct event_making *m, const struct stat_settings *settings)
 {
 	size_t last = 0;
+	struct tally_error err;
 	for (size_t i = 0; i < settings->words.len; i++) {
 		const struct stat_event_word *word = &settings->words.items[i];
 		bool ok = true;
@@ -154,10 +93,12 @@ static bool words_apply(struct event_making *m, const struct stat_settings *sett
 			ok = parse(m, word->text);
 			break;
 		case WORD_CGROUP:
-			ok = cgroups_apply(m, word->text);
+			ok = event_set_cgroups(m->events, m->kernel, word->text, &m->cgroup_words, &err) == TALLY_OK ||
+			     option_fail(m, "cgroup", &err);
 			break;
 		case WORD_FILTER:
-			ok = filter_apply(m, word->text, last);
+			ok = event_add_filter(m->events, last, word->text, "filter", &err) == TALLY_OK ||
+			     option_fail(m, "filter", &err);
 			break;
 		}
 		if (!ok)

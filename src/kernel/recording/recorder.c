@@ -8,6 +8,7 @@
 #include "kernel/system/cpu_topology.h"
 #include "kernel/system/privileges.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@ struct recorder {
 	const struct kernel_seam *kernel;
 	struct recorder_source *sources; /* event-major, then CPU, then thread; fd -1: the thread had ended */
 	size_t source_count;
+	int *cgroup_fds; /* one per event, -1: none; only while events are opened */
 	struct ring_set rings;
 	struct affinity affinity;
 	struct pollfd *polls; /* the last is the caller's other_fd */
@@ -84,6 +86,59 @@ static bool has_cpu(const struct event_spec *spec, int cpu)
 	return has;
 }
 
+static void close_cgroups(struct recorder *r)
+{
+	for (size_t i = 0; r->cgroup_fds && i < r->config.events->len; i++)
+		if (r->cgroup_fds[i] >= 0)
+			close(r->cgroup_fds[i]);
+	free(r->cgroup_fds);
+	r->cgroup_fds = NULL;
+}
+
+static enum tally_status open_cgroups(struct recorder *r, struct tally_error *err)
+{
+	const struct event_list *events = r->config.events;
+
+	r->cgroup_fds = malloc((events->len + 1) * sizeof(*r->cgroup_fds));
+	if (!r->cgroup_fds)
+		return error_nomem(err);
+	for (size_t i = 0; i < events->len; i++)
+		r->cgroup_fds[i] = -1;
+	for (size_t i = 0; i < events->len; i++) {
+		const char *path = events->specs[i].cgroup_path;
+		if (!path)
+			continue;
+		r->cgroup_fds[i] = open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY);
+		if (r->cgroup_fds[i] < 0)
+			return error_set_errno(err, errno == ENOENT ? TALLY_NOT_FOUND : TALLY_IO, errno,
+				"cannot open cgroup %s", path);
+	}
+	return TALLY_OK;
+}
+
+static int call_open(const struct recorder *r, const struct recorder_source *source, int group_fd)
+{
+	const struct event_spec *spec = &r->config.events->specs[source->event];
+	int cgroup_fd = r->cgroup_fds[source->event];
+
+	return r->kernel->perf_event_open(r->kernel->context, &spec->attr, cgroup_fd >= 0 ? cgroup_fd : source->thread,
+		source->cpu, group_fd, PERF_FLAG_FD_CLOEXEC | (cgroup_fd >= 0 ? PERF_FLAG_PID_CGROUP : 0));
+}
+
+/* The kernel says only that it takes the filter or not: the fields are the usual reason. */
+static enum tally_status set_filter(
+	const struct recorder *r, const struct recorder_source *source, struct tally_error *err)
+{
+	const struct event_spec *spec = &r->config.events->specs[source->event];
+
+	if (!spec->filter || r->kernel->ioctl(r->kernel->context, source->fd, PERF_EVENT_IOC_SET_FILTER,
+				     (void *)(uintptr_t)spec->filter) == 0)
+		return TALLY_OK;
+	return error_set_errno(err, errno == ENOMEM ? TALLY_NOMEM : TALLY_INVALID, errno,
+		"failed to set filter \"%s\" on event %s (its fields are in tracefs, events/.../format)", spec->filter,
+		spec->name);
+}
+
 /* Opens one source; TALLY_END means that a fallback changed the events and all must be opened again. */
 static enum tally_status open_source(struct recorder *r, size_t event, size_t cpu, size_t thread,
 	struct record_fallback *fallback, struct tally_error *err)
@@ -103,10 +158,9 @@ static enum tally_status open_source(struct recorder *r, size_t event, size_t cp
 		if (group_fd < 0)
 			return TALLY_OK; /* its thread has ended */
 	}
-	source->fd = r->kernel->perf_event_open(
-		r->kernel->context, &spec->attr, source->thread, source->cpu, group_fd, PERF_FLAG_FD_CLOEXEC);
+	source->fd = call_open(r, source, group_fd);
 	if (source->fd >= 0)
-		return TALLY_OK;
+		return set_filter(r, source, err);
 
 	int errnum = errno;
 	enum refusal refusal = refusal_of(r->kernel, spec, errnum);
@@ -235,7 +289,10 @@ enum tally_status recorder_create(
 	for (size_t i = 0; i < r->source_count; i++)
 		r->sources[i].fd = -1;
 	allow_descriptors(r->source_count);
-	st = open_sources(r, err);
+	st = open_cgroups(r, err);
+	if (st == TALLY_OK)
+		st = open_sources(r, err);
+	close_cgroups(r);
 	if (st == TALLY_OK)
 		st = map_rings(r, err);
 	if (st == TALLY_OK)

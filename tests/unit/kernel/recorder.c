@@ -32,7 +32,9 @@ static int fake_open(void *context, const struct perf_attr *attr, pid_t pid, int
 	struct fake_kernel *k = context;
 	int errnum = k->refuse ? k->refuse(attr, pid, cpu) : 0;
 	text_printf(&k->log, "open type %u config %llu pid %d cpu %d group %d", attr->type,
-		(unsigned long long)attr->config, pid, cpu, group_fd);
+		(unsigned long long)attr->config, flags & PERF_FLAG_PID_CGROUP ? 0 : pid, cpu, group_fd);
+	if (flags & PERF_FLAG_PID_CGROUP)
+		text_str(&k->log, " cgroup");
 	if (errnum) {
 		text_printf(&k->log, " refused %d\n", errnum);
 		errno = errnum;
@@ -41,6 +43,15 @@ static int fake_open(void *context, const struct perf_attr *attr, pid_t pid, int
 	text_printf(&k->log, " = %d\n", k->next_fd);
 	k->open_count++;
 	return k->next_fd++;
+}
+
+static int set_filter(struct fake_kernel *k, int fd, const char *filter)
+{
+	text_printf(&k->log, "filter %d %s\n", fd, filter);
+	if (strncmp(filter, "nofield", 7) != 0)
+		return 0;
+	errno = EINVAL;
+	return -1;
 }
 
 static int fake_ioctl(void *context, int fd, unsigned long request, void *argument)
@@ -54,6 +65,8 @@ static int fake_ioctl(void *context, int fd, unsigned long request, void *argume
 		text_printf(&k->log, "enable %d\n", fd);
 	else if (request == PERF_EVENT_IOC_DISABLE)
 		text_printf(&k->log, "disable %d\n", fd);
+	else if (request == PERF_EVENT_IOC_SET_FILTER)
+		return set_filter(k, fd, argument);
 	else if (request == PERF_EVENT_IOC_PAUSE_OUTPUT)
 		text_printf(&k->log, "%s %d\n", argument ? "pause" : "go on", fd);
 	return 0;
@@ -193,6 +206,56 @@ static void test_rings_per_cpu(void **state)
 	assert_int_equal(sources[3].id, 113);
 	assert_int_equal(sources[3].ring, 1);
 	assert_int_equal(recorder_lost(f.recorder, &sources[3]), 13);
+	finish(&f);
+}
+
+static void test_filters_are_set_as_events_open(void **state)
+{
+	struct fixture f;
+	start(&f, EVENT_TRACEPOINT, 7, "sched:sched_switch");
+	f.config.cpu_count = 1;
+	f.events.specs[0].filter = "prev_pid > 0";
+	assert_int_equal(recorder_create(&f.config, &f.recorder, NULL), TALLY_OK);
+	assert_string_equal(log_of(&f), "open type 2 config 7 pid 42 cpu 0 group -1 = 10\n"
+					"filter 10 prev_pid > 0\n"
+					"map 10 516 KiB\n");
+	finish(&f);
+}
+
+static void test_a_refused_filter_is_named(void **state)
+{
+	struct fixture f;
+	struct tally_error err = {0};
+	start(&f, EVENT_TRACEPOINT, 7, "sched:sched_switch");
+	f.events.specs[0].filter = "nofield > 0";
+	assert_int_equal(recorder_create(&f.config, &f.recorder, &err), TALLY_INVALID);
+	assert_int_equal(err.errnum, EINVAL);
+	assert_non_null(strstr(err.text, "\"nofield > 0\" on event sched:sched_switch"));
+	finish(&f);
+}
+
+static void test_a_cgroup_takes_the_place_of_the_thread(void **state)
+{
+	struct fixture f;
+	start(&f, EVENT_SOFTWARE, SW_CPU_CLOCK, "cpu-clock");
+	f.config.threads = any_thread;
+	f.events.specs[0].cgroup_path = "/proc"; /* any directory */
+	assert_int_equal(recorder_create(&f.config, &f.recorder, NULL), TALLY_OK);
+	assert_string_equal(log_of(&f), "open type 1 config 0 pid 0 cpu 0 group -1 cgroup = 10\n"
+					"open type 1 config 0 pid 0 cpu 1 group -1 cgroup = 11\n"
+					"map 10 516 KiB\n"
+					"map 11 516 KiB\n");
+	finish(&f);
+}
+
+static void test_a_cgroup_that_is_gone(void **state)
+{
+	struct fixture f;
+	struct tally_error err = {0};
+	start(&f, EVENT_SOFTWARE, SW_CPU_CLOCK, "cpu-clock");
+	f.events.specs[0].cgroup_path = "/nonexistent/group";
+	assert_int_equal(recorder_create(&f.config, &f.recorder, &err), TALLY_NOT_FOUND);
+	assert_non_null(strstr(err.text, "/nonexistent/group"));
 	finish(&f);
 }
 
@@ -517,6 +580,10 @@ int main(void)
 		cmocka_unit_test(test_rings_that_overwrite),
 		cmocka_unit_test(test_little_stays_in_the_ring_until_the_end),
 		cmocka_unit_test(test_events_stop_and_go),
+		cmocka_unit_test(test_filters_are_set_as_events_open),
+		cmocka_unit_test(test_a_refused_filter_is_named),
+		cmocka_unit_test(test_a_cgroup_takes_the_place_of_the_thread),
+		cmocka_unit_test(test_a_cgroup_that_is_gone),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,111 @@
+"""record's options against perf's: what both ask of the kernel for the same words, read back by perf evlist -v."""
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+pytestmark = pytest.mark.usefixtures('live')
+
+CLOCK = ('-e', 'task-clock')
+SWITCH = ('-e', 'sched:sched_switch')
+SAME = [
+    *[(*CLOCK, *words.split()) for words in (
+        '', '-d', '-T', '-P', '-W', '--phys-data', '--data-page-size', '--code-page-size', '-R', '-s', '-n', '-i',
+        '-I', '-Iax,bx', '--intr-regs=ip', '--user-regs', '--user-regs=ip,sp', '--switch-events', '--namespaces',
+        '--all-cgroups', '-k monotonic', '-k mono', '-k CLOCK_MONOTONIC_RAW', '-k 1', '--buildid-mmap',
+        '--buildid-all', '--sample-cpu', '--sample-identifier', '--running-time', '--all-user', '--all-kernel',
+        '-g', '-g --kernel-callchains', '-g --user-callchains', '--kernel-callchains', '--user-callchains',
+        '--call-graph dwarf', '--call-graph dwarf,4096', '--per-thread', '--per-thread -T', '-C 0', '-a',
+        '--synth=no', '--no-bpf-event', '--strict-freq', '--transaction', '-c 100000', '-F 99', '-D 1',
+        '-d -W -P --phys-data', '-a -g --all-cgroups --namespaces --switch-events', '-a -G /',
+        '-d -T --call-graph dwarf -I')],
+    ('-e', 'task-clock,cpu-clock', '--group'),
+    ('-e', '{task-clock,cpu-clock}:S', '--running-time'),
+    ('-e', 'task-clock,page-faults', '-s', '-d'),
+    ('-a', '-e', 'task-clock,cpu-clock', '-G', ',/'),
+    ('-e', 'mem:0x1000:w'),
+    SWITCH,
+    (*SWITCH, '-R', '-g'),
+    (*SWITCH, '--filter', 'prev_pid > 0'),
+    (*SWITCH, '--exclude-perf'),
+    ('-a', *SWITCH, '--filter', 'prev_pid > 0', '--exclude-perf'),
+    ('-e', 'task-clock', *SWITCH, '--filter', 'prev_pid > 0'),
+]
+
+
+def has_tracepoints():
+    return any(pathlib.Path(place, 'events/sched/sched_switch/id').exists()
+               for place in ('/sys/kernel/tracing', '/sys/kernel/debug/tracing'))
+
+
+@pytest.mark.parametrize('options', SAME, ids=' '.join)
+def test_attrs_are_perfs(tally, perf, tmp_path, options):
+    if SWITCH[1] in options and not has_tracepoints():
+        pytest.skip('tracefs is not mounted, or not readable')
+    if ('-a' in options or '-C' in options) and os.geteuid() != 0:
+        pytest.skip('system-wide events need root')
+    attrs = []
+    for program in (perf, tally):
+        file = tmp_path / f'{program.path.name}.data'
+        program('record', '-o', file, *options, '--', 'true', check=0)
+        attrs.append(perf('evlist', '-v', '-i', file, check=0).stdout.replace(', ', '\n').splitlines())
+    assert attrs[1] == attrs[0]
+
+
+@pytest.mark.parametrize('options, words', [
+    ((*CLOCK, '-b'), 'hardware PMU'),
+    ((*CLOCK, '-j', 'any,u'), 'hardware PMU'),
+    ((*CLOCK, '--filter', 'a > 1'), '--filter option should follow a -e tracepoint option'),
+    (('--filter', 'a > 1', *CLOCK), '--filter option should follow a -e tracepoint option'),
+    ((*CLOCK, '--exclude-perf'), '--exclude-perf option should follow a -e tracepoint option'),
+    ((*CLOCK, '-G', '/'), 'cgroup monitoring only available in system-wide mode'),
+    (('-a', '-G', '/', *CLOCK), 'name them with -e before it'),
+    (('-a', *CLOCK, '-G', '/,/'), 'more cgroups than there are events'),
+    (('-a', *CLOCK, '-G', '/nonexistent'), 'no access to cgroup'),
+])
+def test_refusals_say_why(tally, perf, tmp_path, hardware_absent, options, words):
+    result = tally('record', '-o', tmp_path / 'a', *options, '--', 'true')
+    assert words in result.stderr
+    assert result.returncode == perf('record', '-o', tmp_path / 'b', *options, '--', 'true').returncode
+    assert not (tmp_path / 'a').exists()
+
+
+def test_a_filter_the_kernel_refuses_is_named(tally, tmp_path):
+    if not has_tracepoints():
+        pytest.skip('tracefs is not mounted, or not readable')
+    result = tally('record', '-o', tmp_path / 'a', *SWITCH, '--filter', 'nofield == 1', '--', 'true', check=255)
+    assert 'failed to set filter "nofield == 1" on event sched:sched_switch' in result.stderr
+
+
+def test_filters_leave_samples_out(tally, tmp_path, system_wide):
+    """No idle task is switched from where the filter says so, and without one there is."""
+    if not has_tracepoints():
+        pytest.skip('tracefs is not mounted, or not readable')
+    seen = []
+    for words in ((), ('--filter', 'prev_pid > 0')):
+        tally('record', '-a', '-o', tmp_path / 'a', *SWITCH, *words, '--', 'sleep', '0.2', check=0)
+        seen.append(tally('script', '-i', tmp_path / 'a', '-F', 'comm,tid,trace', check=0).stdout)
+    assert 'prev_pid=0 ' in seen[0]
+    assert 'prev_pid=' in seen[1] and 'prev_pid=0 ' not in seen[1]
+
+
+def test_a_cgroup_has_its_own_tasks_only(tally, tmp_path, system_wide):
+    root = next((place for place in map(pathlib.Path, ('/sys/fs/cgroup/perf_event', '/sys/fs/cgroup/unified',
+                                                       '/sys/fs/cgroup')) if (place / 'cgroup.procs').exists()), None)
+    group = root and root / f'tally-test-{os.getpid()}'
+    try:
+        group.mkdir()
+    except (OSError, AttributeError) as error:
+        pytest.skip(f'no cgroup can be made: {error}')
+    try:
+        spin = subprocess.Popen(['sh', '-c', f'echo $$ > {group}/cgroup.procs && while :; do :; done'])
+        other = subprocess.Popen(['sh', '-c', 'while :; do :; done'])
+        tally('record', '-a', '-o', tmp_path / 'a', '-e', 'cpu-clock', '-G', group.name, '--', 'sleep', '0.5', check=0)
+        tids = set(tally('script', '-i', tmp_path / 'a', '-F', 'tid', check=0).stdout.split())
+        assert tids == {str(spin.pid)}
+    finally:
+        for process in (spin, other):
+            process.kill()
+            process.wait()
+        group.rmdir()
