@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "base/vec.h"
 #include "cli/record_words.h"
 #include "perfdata/compressor.h"
@@ -294,7 +295,7 @@ static const char *set_clock(const struct option_use *use)
 	struct record_settings *s = use->settings;
 
 	if (!record_clock_find(use->value, &s->attrs.clockid))
-		return "unknown clockid: take monotonic, monotonic_raw, boottime, realtime or tai";
+		return "unknown clockid: take a number, monotonic, monotonic_raw, boottime, realtime or tai";
 	s->attrs.use_clockid = true;
 	return NULL;
 }
@@ -302,41 +303,70 @@ static const char *set_clock(const struct option_use *use)
 static const char *set_branches(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
+	struct tally_str unknown;
 
-	return record_branches_parse(str_from(use->value), &s->attrs.branch_sample_type)
-		       ? NULL
-		       : "unknown branch filter: take any, any_call, any_ret, ind_call, ind_jmp, cond, call, u, k, hv, "
-			 "save_type, "
-			 "no_flags, no_cycles or stack";
+	if (s->has_any_branch)
+		return "-b and -j exclude each other: -j any is -b";
+	if (record_branches_parse(str_from(use->value), &s->attrs.branch_sample_type, &unknown)) {
+		s->has_branch_filter = true;
+		return NULL;
+	}
+	snprintf(use->room, use->room_bytes,
+		"unknown branch filter %.*s: take any, any_call, any_ret, ind_call, ind_jmp, cond, call, u, k, hv, "
+		"save_type, no_flags, no_cycles or stack",
+		(int)unknown.len, unknown.data);
+	return use->room;
 }
 
 static const char *set_any_branch(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
 
-	s->attrs.branch_sample_type = use->is_negated ? 0 : s->attrs.branch_sample_type | BRANCH_ANY;
+	if (s->has_branch_filter)
+		return "-b and -j exclude each other: -j any is -b";
+	s->has_any_branch = !use->is_negated;
+	s->attrs.branch_sample_type = use->is_negated ? 0 : BRANCH_ANY;
 	return NULL;
 }
 
-static const char *set_registers(const char *value, uint64_t *mask)
+static const char *list_registers(const struct option_use *use)
 {
-	if (!value) {
+	const struct arch *arch = record_host_arch();
+	int len = snprintf(use->room, use->room_bytes, "available registers:");
+
+	for (uint32_t i = 0; arch && i < 64 && len >= 0 && (size_t)len < use->room_bytes; i++) {
+		const char *name = arch_register_name(arch, i);
+		if (name && (arch->general_registers >> i & 1))
+			len += snprintf(use->room + len, use->room_bytes - (size_t)len, " %s", name);
+	}
+	return use->room;
+}
+
+static const char *set_registers(const struct option_use *use, uint64_t *mask)
+{
+	struct tally_str unknown;
+
+	if (!use->value) {
 		*mask = record_attrs_all_user_regs();
 		return *mask ? NULL : "the registers of this architecture are not known";
 	}
-	return record_registers_parse(str_from(value), mask)
-		       ? NULL
-		       : "unknown register; asm/perf_regs.h names those of this machine";
+	if (strcmp(use->value, "?") == 0)
+		return list_registers(use);
+	if (record_registers_parse(str_from(use->value), mask, &unknown))
+		return NULL;
+	snprintf(use->room, use->room_bytes, "Unknown register \"%.*s\": -I? names those of this machine",
+		(int)unknown.len, unknown.data);
+	return use->room;
 }
 
 static const char *set_user_regs(const struct option_use *use)
 {
-	return set_registers(use->value, &((struct record_settings *)use->settings)->attrs.user_regs);
+	return set_registers(use, &((struct record_settings *)use->settings)->attrs.user_regs);
 }
 
 static const char *set_intr_regs(const struct option_use *use)
 {
-	return set_registers(use->value, &((struct record_settings *)use->settings)->attrs.intr_regs);
+	return set_registers(use, &((struct record_settings *)use->settings)->attrs.intr_regs);
 }
 
 /* Maps need the tasks that they are of. */
@@ -451,6 +481,7 @@ static const struct option options[] = {
 		"commands while it runs: enable [event], disable [event], evlist [-v|-F], ping, snapshot, stop; each "
 		"is "
 		"answered with 'ack'"),
+	FLAG("data-mmap", 0, attrs.data_maps, "store mappings that are not executable too"),
 	FLAG("data-page-size", 0, attrs.data_page_size, "store the page size of the sampled data"),
 	LATER("debuginfod", 0, "urls", "where to fetch debug info"),
 	FLAG("dry-run", 0, dry_run, "parse the options and exit"),
@@ -474,6 +505,7 @@ static const struct option options[] = {
 		"how many milliseconds the maps of one process may take at the start (500)"),
 	FLAG("running-time", 0, attrs.running_time, "store enabled and running time of read (:S) events"),
 	FLAG("sample-cpu", 0, attrs.sample_cpu, "store the CPU with each sample"),
+	FLAG("sample-mem-info", 0, attrs.data_source, "store where the data of a memory access came from"),
 	FLAG("sample-identifier", 0, attrs.sample_identifier, "store the identifier with each sample"),
 	FLAG("strict-freq", 0, strict_freq, "fail if the frequency cannot be had"),
 	FLAG("switch-events", 0, attrs.switch_events, "store context switches"),

@@ -67,7 +67,7 @@ static const struct {
 	{"counter", BRANCH_COUNTERS},
 };
 
-bool record_branches_parse(struct tally_str list, uint64_t *branch_sample_type)
+bool record_branches_parse(struct tally_str list, uint64_t *branch_sample_type, struct tally_str *unknown)
 {
 	const uint64_t levels = BRANCH_USER | BRANCH_KERNEL | BRANCH_HV;
 	uint64_t bits = 0;
@@ -78,8 +78,10 @@ bool record_branches_parse(struct tally_str list, uint64_t *branch_sample_type)
 		for (size_t i = 0; i < sizeof(branches) / sizeof(branches[0]); i++)
 			if (str_equal(word, str_from(branches[i].name)))
 				bit = branches[i].bit;
-		if (bit == 0)
+		if (bit == 0) {
+			*unknown = word;
 			return false;
+		}
 		bits |= bit;
 	}
 	if ((bits & ~levels) == 0) /* levels alone choose among all branches */
@@ -88,19 +90,23 @@ bool record_branches_parse(struct tally_str list, uint64_t *branch_sample_type)
 	return true;
 }
 
-bool record_registers_parse(struct tally_str list, uint64_t *mask)
+bool record_registers_parse(struct tally_str list, uint64_t *mask, struct tally_str *unknown)
 {
 	const struct arch *arch = record_host_arch();
 	struct tally_str name;
 	uint64_t all = 0;
+
+	*unknown = list;
 
 	while (arch && str_next(&list, ',', &name)) {
 		char word[16];
 		snprintf(word, sizeof(word), "%.*s", (int)(name.len < sizeof(word) ? name.len : sizeof(word)),
 			name.data);
 		uint64_t bits = arch_register_bits(arch, arch_register_find(arch, word));
-		if (bits == 0)
+		if (bits == 0) {
+			*unknown = name;
 			return false;
+		}
 		all |= bits;
 	}
 	*mask = all;

@@ -8,9 +8,10 @@
 #include "base/bytes.h"
 
 bool record_clock_find(const char *name, int32_t *clockid);
-bool record_branches_parse(struct tally_str list, uint64_t *branch_sample_type);
+/* False: unknown is the word that is none. */
+bool record_branches_parse(struct tally_str list, uint64_t *branch_sample_type, struct tally_str *unknown);
 /* Of this machine's architecture: names with commas between, any case. */
-bool record_registers_parse(struct tally_str list, uint64_t *mask);
+bool record_registers_parse(struct tally_str list, uint64_t *mask, struct tally_str *unknown);
 
 /* "10", "10M": bytes, and whether a unit was said (B, K, M or G). */
 bool record_size_parse(const char *text, uint64_t *bytes, bool *has_unit);

@@ -88,7 +88,9 @@ static void set_sample_fields(struct event_spec *spec, const struct record_attr_
 	if (o->raw)
 		attr->sample_type |= SAMPLE_RAW;
 	if (has_address)
-		attr->sample_type |= SAMPLE_ADDR | SAMPLE_DATA_SRC;
+		attr->sample_type |= SAMPLE_ADDR;
+	if (has_address || o->data_source)
+		attr->sample_type |= SAMPLE_DATA_SRC;
 	if (o->weight)
 		attr->sample_type |= SAMPLE_WEIGHT_STRUCT;
 	if (o->transaction)
@@ -138,8 +140,6 @@ static void set_flags(struct event_spec *spec, const struct record_attr_options 
 		flag_set(attr, ATTR_BIT_EXCLUDE_KERNEL, true);
 	if (o->all_kernel)
 		flag_set(attr, ATTR_BIT_EXCLUDE_USER, true);
-	if (o->data_address || o->callgraph == CALLGRAPH_DWARF)
-		flag_set(attr, ATTR_BIT_MMAP_DATA, true);
 	if (o->no_buffering) {
 		flag_set(attr, ATTR_BIT_WATERMARK, false);
 		attr->wakeup = 1;
@@ -154,6 +154,7 @@ static void set_tracking(struct perf_attr *attr, const struct record_attr_option
 {
 	attr->flags |= ATTR_FLAG(ATTR_BIT_MMAP) | ATTR_FLAG(ATTR_BIT_MMAP2) | ATTR_FLAG(ATTR_BIT_COMM) |
 		       ATTR_FLAG(ATTR_BIT_COMM_EXEC) | ATTR_FLAG(ATTR_BIT_TASK) | ATTR_FLAG(ATTR_BIT_KSYMBOL);
+	flag_set(attr, ATTR_BIT_MMAP_DATA, o->data_address || o->data_maps || o->callgraph == CALLGRAPH_DWARF);
 	flag_set(attr, ATTR_BIT_BPF_EVENT, !o->no_bpf_event);
 	flag_set(attr, ATTR_BIT_CONTEXT_SWITCH, o->switch_events);
 	flag_set(attr, ATTR_BIT_NAMESPACES, o->namespaces);
@@ -230,7 +231,8 @@ enum tally_status record_attrs_apply(
 	for (size_t i = 0; i < events->len; i++) {
 		struct event_spec *spec = &events->specs[i];
 		bool is_sideband = needs_sideband && i == tracking;
-		if (spec->attr.type == EVENT_TRACEPOINT && spec->attr.sample_period_or_freq == 0)
+		bool is_each_told = spec->attr.type == EVENT_TRACEPOINT || spec->attr.type == EVENT_BREAKPOINT;
+		if (is_each_told && !spec->has_freq && spec->attr.sample_period_or_freq == 0)
 			spec->attr.sample_period_or_freq = 1;
 		if (spec->is_precise_max)
 			spec->attr.flags |= UINT64_C(3) << ATTR_BIT_PRECISE_IP;

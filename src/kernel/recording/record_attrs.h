@@ -25,6 +25,7 @@ struct record_attr_options {
 	bool no_kernel_callchain, no_user_callchain;
 	bool thread_counts; /* -s */
 	bool data_address; /* -d */
+	bool data_maps, data_source; /* --data-mmap, --sample-mem-info: parts of -d */
 	bool timestamp; /* -T */
 	bool sample_period; /* -P */
 	bool sample_cpu, sample_identifier, raw, weight, no_samples, phys_addr, data_page_size, code_page_size;

@@ -126,6 +126,12 @@ static void permission_reason(const struct kernel_seam *kernel, const struct eve
 		text_str(reason,
 			"a seccomp filter (a container's, most likely) forbids perf_event_open: allow it in the "
 			"container's seccomp profile and add the capability PERFMON");
+	} else if (errnum == EPERM && is_capable && spec->attr.type == EVENT_TRACEPOINT) {
+		text_str(reason,
+			"the kernel keeps this tracepoint from events of this kind, whatever one's privileges "
+			"(sampling "
+			"irq_work would raise irq_work, and ftrace:function would trace its own tracing): leave it out "
+			"of -e");
 	} else if (file_has(kernel, "/sys/kernel/security/lockdown", "[confidentiality]")) {
 		text_str(reason, "kernel lockdown (confidentiality) forbids it: boot with lockdown=integrity or none");
 	} else if (pid > 0 && !has_capability(kernel, CAPABILITY_SYS_PTRACE)) {

@@ -23,23 +23,27 @@ static void test_clocks(void **state)
 static void test_branches(void **state)
 {
 	uint64_t bits = 0;
-	assert_true(record_branches_parse(str_from("any_call,u"), &bits));
+	struct tally_str unknown;
+	assert_true(record_branches_parse(str_from("any_call,u"), &bits, &unknown));
 	assert_int_equal(bits, BRANCH_ANY_CALL | BRANCH_USER);
-	assert_true(record_branches_parse(str_from("k"), &bits));
+	assert_true(record_branches_parse(str_from("k"), &bits, &unknown));
 	assert_int_equal(bits, BRANCH_ANY | BRANCH_KERNEL);
-	assert_false(record_branches_parse(str_from("any,nonsense"), &bits));
-	assert_false(record_branches_parse(str_from("any,,u"), &bits));
+	assert_false(record_branches_parse(str_from("any,nonsense"), &bits, &unknown));
+	assert_true(str_equal(unknown, STR("nonsense")));
+	assert_false(record_branches_parse(str_from("any,,u"), &bits, &unknown));
 }
 
 static void test_registers(void **state)
 {
 	uint64_t mask = 0;
+	struct tally_str unknown;
 #ifdef __x86_64__
-	assert_true(record_registers_parse(str_from("ip,SP,r15"), &mask));
+	assert_true(record_registers_parse(str_from("ip,SP,r15"), &mask, &unknown));
 	assert_int_equal(mask, 1u << 8 | 1u << 7 | 1u << 23);
 #endif
-	assert_false(record_registers_parse(str_from("foo"), &mask));
-	assert_false(record_registers_parse(str_from(""), &mask));
+	assert_false(record_registers_parse(str_from("ip,foo"), &mask, &unknown));
+	assert_true(str_equal(unknown, STR("foo")) || str_equal(unknown, STR("ip"))); /* where ip has another name */
+	assert_false(record_registers_parse(str_from(""), &mask, &unknown));
 }
 
 int main(void)
