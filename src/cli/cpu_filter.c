@@ -16,7 +16,7 @@ enum tally_status cpu_filter_parse(const char *text, bool **cpus, struct tally_e
 	while (str_next(&rest, ',', &part)) {
 		struct tally_str last = str_trim(part);
 		struct tally_str first;
-		uint64_t from;
+		uint64_t from = 0;
 		uint64_t to;
 		bool is_good = str_next(&last, '-', &first) && str_to_u64(first, 10, &from);
 		to = from;
