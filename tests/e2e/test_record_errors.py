@@ -23,7 +23,7 @@ CASES = {
     'call graph': ('--call-graph bogus', 129, 'callchain: Unknown --call-graph option value', 'fp, dwarf'),
     'stack size': ('--call-graph dwarf,70000', 129, 'callchain: Incorrect stack dump size'),
     'clock': ('-k bogus', 129, 'unknown clockid', 'monotonic'),
-    'register': ('--user-regs=foo', 129, 'unknown register'),
+    'register': ('--user-regs=foo', 129, 'Unknown register'),
     'delay': ('-D abc', 129, '--delay takes milliseconds'),
     'not built yet': ('--aio', 129, 'not supported yet'),
     'unknown option': ('--nosuchoption', 129, 'nosuchoption'),

@@ -101,7 +101,8 @@ static bool add_symbols(struct binary_entry *entry, struct elf_image *from)
 static struct elf_image *open_debug_file(
 	const struct binary_store_options *options, struct binary_entry *entry, const char **path)
 {
-	const char *found = search_debug_file(&entry->arena, options, entry->used_path, entry->image);
+	const char *found =
+		search_debug_file(&entry->arena, options, entry->used_path, entry->key.path.data, entry->image);
 	struct elf_image *debug;
 	if (!found || elf_image_open(found, &debug, NULL) != TALLY_OK)
 		return NULL;

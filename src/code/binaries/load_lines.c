@@ -60,7 +60,8 @@ static bool choose_file(
 		files->path = entry->used_path;
 		return true;
 	}
-	const char *path = search_debug_file(&entry->arena, options, entry->used_path, entry->image);
+	const char *path =
+		search_debug_file(&entry->arena, options, entry->used_path, entry->key.path.data, entry->image);
 	if (!path || elf_image_open(path, &files->owned, NULL) != TALLY_OK)
 		return false;
 	files->image = files->owned;

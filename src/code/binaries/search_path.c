@@ -95,7 +95,7 @@ static const char *by_debuglink(
 }
 
 const char *search_debug_file(struct arena *arena, const struct binary_store_options *options, const char *used_path,
-	const struct elf_image *image)
+	const char *recorded_path, const struct elf_image *image)
 {
 	struct elf_build_id id = elf_image_build_id(image);
 	struct binary_key key = {.build_id_size = id.size};
@@ -103,5 +103,12 @@ const char *search_debug_file(struct arena *arena, const struct binary_store_opt
 	const char *path = search_build_id_cache(arena, options, &key, "debug");
 	if (!path)
 		path = search_system_debug(arena, options, id);
-	return path ? path : by_debuglink(arena, used_path ? used_path : "", options->symfs, image);
+	if (!path && used_path)
+		path = by_debuglink(arena, used_path, options->symfs, image);
+	/* A copy in the cache has no debug file beside it; the file it was copied from may. */
+	if (!path && recorded_path) {
+		const char *original = arena_printf(arena, "%s%s", options->symfs ? options->symfs : "", recorded_path);
+		path = original ? by_debuglink(arena, original, options->symfs, image) : NULL;
+	}
+	return path;
 }

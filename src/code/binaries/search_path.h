@@ -20,8 +20,9 @@ const char *search_build_id_cache(struct arena *arena, const struct binary_store
 /* /usr/lib/debug/.build-id/ab/cdef....debug; NULL if it is not there. */
 const char *search_system_debug(
 	struct arena *arena, const struct binary_store_options *options, struct elf_build_id id);
-/* The separate debug file of image, by build id or debug link; NULL if none is there. */
+/* The separate debug file of image, by build id or debug link; NULL if none is there. used_path: where image was found;
+ * recorded_path: what the recording calls it; NULL none. */
 const char *search_debug_file(struct arena *arena, const struct binary_store_options *options, const char *used_path,
-	const struct elf_image *image);
+	const char *recorded_path, const struct elf_image *image);
 
 #endif
