@@ -70,6 +70,26 @@ struct binary_info {
 	const char *text; /* one sentence: why there are no symbols; NULL if all is well */
 };
 
+enum binary_found { /* at a place where names were looked for */
+	BINARY_FOUND_USED,
+	BINARY_FOUND_NOTHING, /* no such file */
+	BINARY_FOUND_CLOSED, /* no permission */
+	BINARY_FOUND_OTHER_BUILD_ID,
+	BINARY_FOUND_OTHER_CHECKSUM, /* than the debug link says */
+	BINARY_FOUND_NO_SYMBOLS, /* the right file, but it has none; or not what is missing */
+	BINARY_FOUND_DAMAGED,
+	BINARY_FOUND_NO_REGULAR_FILE, /* a FIFO, device, directory */
+	BINARY_FOUND_CHANGED, /* while it was read */
+	BINARY_FOUND_UNREADABLE /* for another reason */
+};
+
+struct binary_step { /* of the search for names */
+	const char *source; /* what kind of place: "build-id cache" */
+	const char *path; /* or what else names the place */
+	enum binary_found found;
+	const char *detail; /* more of it: the other build id; NULL none */
+};
+
 struct binary_store_options {
 	const char *symfs; /* NULL or "" none */
 	const char *kallsyms; /* NULL: /proc/kallsyms when the recording is of this boot's kernel */
@@ -107,6 +127,8 @@ const char *binary_store_display_name(
 	const struct binary_store *store, const struct symbol *symbol, struct arena *arena);
 /* The same for any name of the linker's. */
 const char *binary_store_readable(const struct binary_store *store, const char *name, struct arena *arena);
+/* Where was looked for names of a loaded entry, in order; borrowed. */
+const struct binary_step *binary_store_trail(const struct binary_store *store, uint32_t id, size_t *count);
 struct binary_info binary_store_info(const struct binary_store *store, uint32_t id);
 /* Link-time address of a file offset, as objdump and addr2line take it; false if no segment has it. */
 bool binary_store_elf_va(

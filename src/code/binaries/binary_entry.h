@@ -7,6 +7,7 @@
 #define CODE_BINARIES_BINARY_ENTRY_H
 
 #include "base/arena.h"
+#include "base/vec.h"
 #include "code/binary_store.h"
 #include "code/symbols/source_lines.h"
 #include "code/symbols/symbol_table.h"
@@ -21,6 +22,7 @@ struct binary_entry {
 	struct elf_image *image; /* the program file: segments */
 	struct elf_image *debug; /* where names live, if in another file */
 	char *names; /* a text whose lines the names point into; malloc'ed */
+	VEC(struct binary_step) trail; /* see binary_trail.h */
 	struct symbol_table symbols;
 	struct source_lines *lines; /* NULL: not asked for, or the file has none */
 	bool lines_are_looked_for;

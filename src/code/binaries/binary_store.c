@@ -41,6 +41,7 @@ static void entry_destroy(struct binary_entry *entry)
 	elf_image_close(entry->image);
 	elf_image_close(entry->debug);
 	symbol_table_deinit(&entry->symbols);
+	vec_free(&entry->trail);
 	free(entry->names);
 	arena_deinit(&entry->arena);
 	free(entry);
@@ -207,6 +208,13 @@ struct binary_info binary_store_info(const struct binary_store *store, uint32_t 
 		.symbol_count = entry->symbols.symbols.len,
 		.text = entry->text,
 	};
+}
+
+const struct binary_step *binary_store_trail(const struct binary_store *store, uint32_t id, size_t *count)
+{
+	const struct binary_entry *entry = store->entries.items[id];
+	*count = entry->trail.len;
+	return entry->trail.items;
 }
 
 bool binary_store_elf_va(
