@@ -67,7 +67,8 @@ static enum tally_status run_passes(struct replay *replay, struct tally_error *e
 		if (replay->passes[i].failed)
 			return error_nomem(err);
 		replay->sideband.health.damaged_records += replay->passes[i].damaged;
-		replay->sideband.health.unattributed_samples += replay->passes[i].unattributed;
+		replay->sideband.health.unattributed_samples +=
+			replay->passes[i].unattributed + replay->passes[i].reads.unattributed;
 	}
 	return TALLY_OK;
 }

@@ -32,7 +32,7 @@ void sample_pass_deinit(struct sample_pass *pass)
 	id_table_deinit(&pass->keys);
 	intern_deinit(&pass->payloads);
 	vec_free(&pass->sums);
-	map_u64_deinit(&pass->read_totals);
+	group_reads_deinit(&pass->reads);
 }
 
 static uint64_t pack(uint32_t low, uint32_t high)
@@ -115,30 +115,19 @@ static bool is_in_spans(const struct replay_options *options, uint64_t time_ns)
 	return !options->spans || time_spans_have(options->spans, time_ns);
 }
 
-/* Each value of a group read counts for its own event, by what it grew since that id was last read. */
 static void add_read_values(
 	struct sample_pass *pass, struct sample_key key, const struct sample *sample, uint64_t order)
 {
-	for (uint64_t i = 0; i < sample->read.count; i++) {
-		struct read_value value = read_value_get(&sample->read, i);
-		uint64_t id = sample->read.format & READ_FORMAT_ID ? value.id : sample->id;
-		const struct perfdata_event *event = perfdata_reader_event_by_id(pass->input.reader, id);
-		if (!event) {
-			pass->unattributed++;
+	uint64_t position = 0;
+	struct group_read read;
+	enum tally_status status;
+	while ((status = group_reads_next(&pass->reads, pass->input.reader, sample, &position, &read)) == TALLY_OK) {
+		if (!is_in_spans(pass->input.options, sample->time))
 			continue;
-		}
-		uint64_t *total = map_u64_at(&pass->read_totals, id, NULL);
-		if (!total) {
-			pass->failed = true;
-			return;
-		}
-		uint64_t grown = value.value - *total;
-		*total = value.value;
-		if (grown == 0 || !is_in_spans(pass->input.options, sample->time))
-			continue;
-		key.event = event->index;
-		add_sample(pass, &key, grown, order);
+		key.event = read.event->index;
+		add_sample(pass, &key, read.grown, order);
 	}
+	pass->failed = pass->failed || status == TALLY_NOMEM;
 }
 
 static uint64_t weight_of(const struct perfdata_event *event, const struct sample *sample)

@@ -10,6 +10,7 @@
 #ifndef ANALYSIS_SAMPLE_PASS_H
 #define ANALYSIS_SAMPLE_PASS_H
 
+#include "analysis/group_reads.h"
 #include "analysis/replay_options.h"
 #include "analysis/resolve.h"
 #include "analysis/sideband.h"
@@ -49,7 +50,7 @@ struct sample_pass {
 	struct intern payloads; /* raw data of samples, with labels only */
 	uint32_t last_thread;
 	VEC(struct sample_sum) sums; /* by id of keys */
-	struct map_u64 read_totals; /* event id -> last value read: PERF_SAMPLE_READ counts are running totals */
+	struct group_reads reads;
 	uint64_t damaged, unattributed;
 	bool failed; /* out of memory */
 };

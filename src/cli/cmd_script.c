@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/group_reads.h"
 #include "analysis/live_records.h"
 #include "analysis/record_run.h"
 #include "analysis/sideband.h"
@@ -48,7 +49,7 @@ struct script {
 	struct script_filter filter;
 	struct script_dumps dumps;
 	uint64_t printed; /* samples */
-	struct map_u64 read_totals; /* event id -> last value read */
+	struct group_reads reads;
 	struct text out;
 };
 
@@ -82,27 +83,20 @@ static enum tally_status print_sample(struct script *script, const struct perfda
 	return !text_line_end(out) || has_all(script) ? TALLY_END : TALLY_OK;
 }
 
-/* A sample that read its group stands for one of each event that counted on since it was last read. */
-static enum tally_status print_read_values(struct script *script, const struct record *record,
-	const struct sample *sample, uint64_t clock, struct tally_error *err)
+static enum tally_status print_group(struct script *script, const struct record *record, const struct sample *sample,
+	uint64_t clock, struct tally_error *err)
 {
-	for (uint64_t i = 0; i < sample->read.count; i++) {
-		struct read_value value = read_value_get(&sample->read, i);
-		uint64_t id = sample->read.format & READ_FORMAT_ID ? value.id : sample->id;
-		const struct perfdata_event *event = perfdata_reader_event_by_id(script->reader, id);
-		uint64_t *total = map_u64_at(&script->read_totals, id, NULL);
-		if (!total)
-			return error_nomem(err);
+	uint64_t position = 0;
+	struct group_read read;
+	enum tally_status status;
+	while ((status = group_reads_next(&script->reads, script->reader, sample, &position, &read)) == TALLY_OK) {
 		struct sample one = *sample;
-		one.period = value.value - *total;
-		*total = value.value;
-		if (!event || one.period == 0)
-			continue;
-		enum tally_status status = print_sample(script, event, record, &one, clock, err);
+		one.period = read.grown;
+		status = print_sample(script, read.event, record, &one, clock, err);
 		if (status != TALLY_OK)
 			return status;
 	}
-	return TALLY_OK;
+	return status == TALLY_NOMEM ? error_nomem(err) : TALLY_OK;
 }
 
 /* A record that is no sample. */
@@ -141,7 +135,7 @@ static enum tally_status print_record(
 		sample.period = event->attr.sample_period_or_freq;
 	uint64_t clock = script->sideband.clock_is_position ? record->offset - script->run.offset : sample.time;
 	if (event->attr.sample_type & SAMPLE_READ)
-		return print_read_values(script, record, &sample, clock, err);
+		return print_group(script, record, &sample, clock, err);
 	return print_sample(script, event, record, &sample, clock, err);
 }
 
@@ -348,7 +342,7 @@ static void script_deinit(struct script *script)
 	free(script->fields);
 	script_cgroups_deinit(&script->cgroups);
 	diag_deinit(&script->field_notes);
-	map_u64_deinit(&script->read_totals);
+	group_reads_deinit(&script->reads);
 	text_deinit(&script->out);
 }
 

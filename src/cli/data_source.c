@@ -53,7 +53,7 @@ void data_source_close(struct data_source *source)
 	sideband_deinit(&source->sideband);
 	record_run_close(&source->run);
 	binary_store_destroy(source->store);
-	map_u64_deinit(&source->read_totals);
+	group_reads_deinit(&source->reads);
 	time_spans_deinit(&source->spans);
 	perfdata_reader_destroy(source->reader);
 	*source = (struct data_source){0};
@@ -81,22 +81,16 @@ static bool decode_sample(struct data_source *source, const struct record *recor
 /* The next event of the group that counted on. TALLY_END: none is left. */
 static enum tally_status next_of_group(struct data_source *source, struct data_sample *out, struct tally_error *err)
 {
-	const struct sample *sample = &source->group.sample;
-	while (source->group_position < source->group_count) {
-		struct read_value value = read_value_get(&sample->read, source->group_position++);
-		uint64_t id = sample->read.format & READ_FORMAT_ID ? value.id : sample->id;
-		uint64_t *total = map_u64_at(&source->read_totals, id, NULL);
-		if (!total)
-			return error_nomem(err);
-		*out = source->group;
-		out->event = perfdata_reader_event_by_id(source->reader, id);
-		out->sample.id = id;
-		out->sample.period = value.value - *total;
-		*total = value.value;
-		if (out->event && out->sample.period > 0)
-			return TALLY_OK;
-	}
-	return TALLY_END;
+	struct group_read read;
+	enum tally_status status =
+		group_reads_next(&source->reads, source->reader, &source->group.sample, &source->group_position, &read);
+	if (status != TALLY_OK)
+		return status == TALLY_NOMEM ? error_nomem(err) : status;
+	*out = source->group;
+	out->event = read.event;
+	out->sample.id = read.id;
+	out->sample.period = read.grown;
+	return TALLY_OK;
 }
 
 static bool is_sideband(const struct record *record)
@@ -139,7 +133,6 @@ enum tally_status data_source_next(struct data_source *source, struct data_sampl
 			return TALLY_OK;
 		source->group = *out;
 		source->group_position = 0;
-		source->group_count = out->sample.read.count;
 	}
 }
 

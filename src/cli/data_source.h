@@ -11,9 +11,9 @@
 #define CLI_DATA_SOURCE_H
 
 #include "analysis/frame_names.h"
+#include "analysis/group_reads.h"
 #include "analysis/sideband.h"
 #include "analysis/tracepoint_fields.h"
-#include "base/map_u64.h"
 #include "cli/cli.h"
 #include "perfdata/time_order.h"
 #include "perfdata/time_spans.h"
@@ -37,9 +37,9 @@ struct data_source {
 	struct time_spans spans; /* of samples that are wanted; empty: all are */
 	uint64_t skipped; /* samples outside them */
 	bool with_sideband; /* mappings, names, forks and exits come too; the caller's choice */
-	struct map_u64 read_totals; /* event id -> last value read */
+	struct group_reads reads;
 	struct data_sample group; /* a sample that read its group, and how many of its values came out */
-	uint64_t group_position, group_count;
+	uint64_t group_position;
 };
 
 struct data_result { /* of a conversion */

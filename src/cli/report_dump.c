@@ -1,8 +1,8 @@
 #include "cli/report_dump.h"
 
+#include "analysis/group_reads.h"
 #include "analysis/sideband.h"
 #include "base/error.h"
-#include "base/map_u64.h"
 #include "cli/dump_raw.h"
 #include "cli/report_stats.h"
 #include "perfdata/time_order.h"
@@ -13,7 +13,7 @@ struct report_dump {
 	struct record_run run;
 	struct sideband sideband;
 	struct dump_raw raw;
-	struct map_u64 read_totals; /* event id -> last value read */
+	struct group_reads reads;
 };
 
 /* A sample that read its group is shown once for each event that counted on since it was last read. */
@@ -24,17 +24,12 @@ static enum tally_status print_places(struct report_dump *dump, const struct rec
 		dump_raw_place(&dump->raw, dump->out, record, sample, clock);
 		return TALLY_OK;
 	}
-	for (uint64_t i = 0; i < sample->read.count; i++) {
-		struct read_value value = read_value_get(&sample->read, i);
-		uint64_t id = sample->read.format & READ_FORMAT_ID ? value.id : sample->id;
-		uint64_t *total = map_u64_at(&dump->read_totals, id, NULL);
-		if (!total)
-			return error_nomem(err);
-		if (value.value != *total && perfdata_reader_event_by_id(dump->reader, id))
-			dump_raw_place(&dump->raw, dump->out, record, sample, clock);
-		*total = value.value;
-	}
-	return TALLY_OK;
+	uint64_t position = 0;
+	struct group_read read;
+	enum tally_status status;
+	while ((status = group_reads_next(&dump->reads, dump->reader, sample, &position, &read)) == TALLY_OK)
+		dump_raw_place(&dump->raw, dump->out, record, sample, clock);
+	return status == TALLY_NOMEM ? error_nomem(err) : TALLY_OK;
 }
 
 static enum tally_status print_record(struct report_dump *dump, const struct record *record, struct tally_error *err)
@@ -92,7 +87,7 @@ enum tally_status report_dump(struct text *out, struct perfdata_reader *reader, 
 		perfdata_reader_rewind(reader);
 		status = report_stats(out, reader, err);
 	}
-	map_u64_deinit(&dump.read_totals);
+	group_reads_deinit(&dump.reads);
 	sideband_deinit(&dump.sideband);
 	record_run_close(&dump.run);
 	return status;

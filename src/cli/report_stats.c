@@ -1,6 +1,6 @@
 #include "cli/report_stats.h"
+#include "analysis/group_reads.h"
 #include "base/error.h"
-#include "base/map_u64.h"
 #include "base/vec.h"
 #include "perfdata/other_writers.h"
 
@@ -40,7 +40,7 @@ struct stats {
 	uint64_t by_type[TYPE_LIMIT], total;
 	uint64_t others[OTHER_WRITERS_RECORDS]; /* simpleperf's own records */
 	VEC(struct event_counts) events;
-	struct map_u64 read_totals; /* event id -> last value read */
+	struct group_reads reads;
 };
 
 static struct event_counts *counts_of_event(struct stats *stats, const struct perfdata_event *event)
@@ -51,25 +51,18 @@ static struct event_counts *counts_of_event(struct stats *stats, const struct pe
 	return &stats->events.items[event->index];
 }
 
-/* A sample that read its group stands for one of each event that counted on since it was last read. */
-static bool count_read_values(struct stats *stats, const struct sample *sample)
+static bool count_group(struct stats *stats, const struct sample *sample)
 {
-	for (uint64_t i = 0; i < sample->read.count; i++) {
-		struct read_value value = read_value_get(&sample->read, i);
-		uint64_t id = sample->read.format & READ_FORMAT_ID ? value.id : sample->id;
-		const struct perfdata_event *event = perfdata_reader_event_by_id(stats->reader, id);
-		uint64_t *total = map_u64_at(&stats->read_totals, id, NULL);
-		if (!total)
+	uint64_t position = 0;
+	struct group_read read;
+	enum tally_status status;
+	while ((status = group_reads_next(&stats->reads, stats->reader, sample, &position, &read)) == TALLY_OK) {
+		struct event_counts *counts = counts_of_event(stats, read.event);
+		if (!counts)
 			return false;
-		bool has_grown = value.value != *total;
-		*total = value.value;
-		struct event_counts *counts = event && has_grown ? counts_of_event(stats, event) : NULL;
-		if (counts)
-			counts->samples++;
-		else if (event && has_grown)
-			return false;
+		counts->samples++;
 	}
-	return true;
+	return status == TALLY_END;
 }
 
 /* False: memory is out. */
@@ -87,8 +80,7 @@ static bool count_record(struct stats *stats, const struct record *record)
 	if (!event)
 		return true;
 	if (record->type == RECORD_SAMPLE && event->attr.sample_type & SAMPLE_READ)
-		return sample_decode(&event->layout, record, &sample, NULL) != TALLY_OK ||
-		       count_read_values(stats, &sample);
+		return sample_decode(&event->layout, record, &sample, NULL) != TALLY_OK || count_group(stats, &sample);
 	struct event_counts *counts = counts_of_event(stats, event);
 	if (!counts)
 		return false;
@@ -149,7 +141,7 @@ enum tally_status report_stats(struct text *out, struct perfdata_reader *reader,
 	stats.total += health->compressed[0] + health->compressed[1];
 	print_stats(out, &stats);
 	vec_free(&stats.events);
-	map_u64_deinit(&stats.read_totals);
+	group_reads_deinit(&stats.reads);
 	return status == TALLY_END ? TALLY_OK : status;
 }
 

@@ -1,0 +1,33 @@
+/*
+ * group_reads.h - a sample that read its group (PERF_SAMPLE_READ) stands for one of each event that counted on since it
+ * was last read: which ones, and by how much.
+ *
+ * The caller owns the totals (all zero to start, group_reads_deinit) and feeds samples in the order they are to count in.
+ *
+ *	uint64_t position = 0;
+ *	while ((status = group_reads_next(&reads, reader, &sample, &position, &one)) == TALLY_OK) use(one.event, one.grown);
+ */
+#ifndef ANALYSIS_GROUP_READS_H
+#define ANALYSIS_GROUP_READS_H
+
+#include "abi/sample.h"
+#include "base/map_u64.h"
+#include "perfdata/reader.h"
+
+struct group_reads {
+	struct map_u64 totals; /* event id -> last value read */
+	uint64_t unattributed; /* values whose id no event has */
+};
+
+struct group_read {
+	const struct perfdata_event *event;
+	uint64_t id;
+	uint64_t grown; /* never 0 */
+};
+
+void group_reads_deinit(struct group_reads *reads);
+/* The next event of the sample's group that counted on; *position is 0 at first. END: none is left; NOMEM. */
+TALLY_MUST_CHECK enum tally_status group_reads_next(struct group_reads *reads, struct perfdata_reader *reader,
+	const struct sample *sample, uint64_t *position, struct group_read *out);
+
+#endif
