@@ -314,7 +314,7 @@ static void list_missing(struct job *job)
 	struct tally_error err;
 	struct build_id_rows all, missing;
 	struct input_health health;
-	if (cli_open_recording(job->cli, job->settings->missing, &reader, &err) != TALLY_OK) {
+	if (cli_open_recording(job->settings->missing, job->settings->force, &reader, &err) != TALLY_OK) {
 		(void)cli_fail(job->cli, &err);
 		job->has_failed = true;
 		return;

@@ -82,7 +82,7 @@ static int print_recording(const struct cli *cli, const struct settings *setting
 {
 	struct tally_error err;
 	struct perfdata_reader *reader;
-	if (cli_open_recording(cli, settings->input, &reader, &err) != TALLY_OK)
+	if (cli_open_recording(settings->input, settings->force, &reader, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
 	struct build_id_rows rows;
 	struct input_health health;

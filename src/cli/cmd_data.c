@@ -10,6 +10,7 @@
 #include "cli/data_ctf.h"
 #include "cli/data_json.h"
 #include "cli/recording_input.h"
+#include "cli/symbol_notes.h"
 
 struct settings {
 	const char *input, *to_json, *to_ctf, *times;
@@ -20,14 +21,22 @@ struct settings {
 #define ROW(member) .offset = offsetof(struct settings, member)
 
 static const struct option options[] = {
-	{.name = "force", .letter = 'f', .kind = OPTION_FLAG, ROW(force), .help = "write over an output that exists"},
+	{.name = "force",
+		.letter = 'f',
+		.kind = OPTION_FLAG,
+		ROW(force),
+		.help = "write over an output that exists; read also what another user owns"},
 	{.name = "input",
 		.letter = 'i',
 		.kind = OPTION_STRING,
 		.argument = "file",
 		ROW(input),
 		.help = "input file name"},
-	{.name = "verbose", .letter = 'v', .kind = OPTION_COUNT, ROW(verbose), .help = "be more verbose"},
+	{.name = "verbose",
+		.letter = 'v',
+		.kind = OPTION_COUNT,
+		ROW(verbose),
+		.help = "say where the names of each file came from"},
 	{.name = "all", .kind = OPTION_FLAG, ROW(all), .help = "Convert all events (CTF only)"},
 	{.name = "to-ctf",
 		.kind = OPTION_STRING,
@@ -113,7 +122,8 @@ static int convert(const struct cli *cli, const struct settings *settings)
 	struct data_source source;
 	struct tally_error err;
 	struct data_result result = {0};
-	if (data_source_open(cli, settings->input, settings->times, &source, &err) != TALLY_OK)
+	const struct data_input input = {.path = settings->input, .force = settings->force, .times = settings->times};
+	if (data_source_open(cli, &input, &source, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
 	enum tally_status status = settings->to_json ? write_json(settings, &source, &result, &err)
 						     : write_ctf(settings, &source, &result, &err);
@@ -123,6 +133,7 @@ static int convert(const struct cli *cli, const struct settings *settings)
 			fprintf(stderr, "[ %s data convert: Skipped %llu samples ]\n", cli->program,
 				(unsigned long long)source.skipped);
 		cli_print_health(cli, &source.sideband.health);
+		symbol_notes_print(cli, source.store, &source.names, settings->verbose > 0);
 	}
 	data_source_close(&source);
 	return status == TALLY_OK ? 0 : cli_fail(cli, &err);

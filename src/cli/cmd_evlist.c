@@ -167,7 +167,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		return cli_failf(cli, "--group option is not compatible with other options"), EXIT_USAGE;
 	struct tally_error err;
 	struct perfdata_reader *reader;
-	if (cli_open_recording(cli, settings.input, &reader, &err) != TALLY_OK)
+	if (cli_open_recording(settings.input, settings.force, &reader, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
 	/* A pipe says what its events are on the way. */
 	enum tally_status status = TALLY_OK;

@@ -66,7 +66,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	const char *path = rest < argc ? argv[rest] : settings.input;
 	struct perfdata_reader *reader;
 	struct tally_error err;
-	enum tally_status status = cli_open_recording(cli, path, &reader, &err);
+	enum tally_status status = cli_open_recording(path, true, &reader, &err);
 	path = path && *path ? path : "perf.data";
 	if (status == TALLY_CORRUPT) {
 		struct health_source source = {.path = path, .unusable = &err};

@@ -305,7 +305,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		return cli_failf(cli, "Invalid file: %s", missing);
 	struct tally_error err;
 	struct inject in = {0};
-	if (cli_open_recording(cli, settings.input, &in.reader, &err) != TALLY_OK)
+	if (cli_open_recording(settings.input, settings.force, &in.reader, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
 	intern_init(&in.mmaps.paths);
 	enum tally_status status = rewrite(cli, &settings, &in, &err);

@@ -9,7 +9,7 @@
 struct settings {
 	struct report_request request;
 	struct tally_error problem; /* of the last option, so that its text outlives the call */
-	bool stdio, force;
+	bool stdio;
 	unsigned verbose;
 	const char *pretty;
 	uint64_t max_stack;
@@ -102,7 +102,7 @@ static const char *set_demangle(const struct option_use *use)
 static const struct option options[] = {
 	{"input", 'i', OPTION_STRING, "file", .offset = REQUEST(input), .help = "input file name; - is standard input"},
 	{"stdio", 0, OPTION_FLAG, .offset = offsetof(struct settings, stdio), .help = "Use the stdio interface"},
-	{"force", 'f', OPTION_FLAG, .offset = offsetof(struct settings, force),
+	{"force", 'f', OPTION_FLAG, .offset = offsetof(struct settings, request.force),
 		.help = "take the file whoever owns it (which is the rule here)"},
 	{"verbose", 'v', OPTION_COUNT, .offset = offsetof(struct settings, verbose),
 		.help = "say on standard error where symbols came from"},

@@ -313,18 +313,6 @@ static enum tally_status prepare(struct script *script, struct tally_error *err)
 	return TALLY_OK;
 }
 
-static void print_notes(const struct script *script)
-{
-	struct binary_hits hits = {0};
-	struct diag notes;
-	diag_init(&notes);
-	if (frame_names_hits(&script->names, &hits, NULL) == TALLY_OK)
-		symbol_notes_add(&notes, script->store, &hits, script->settings.verbose > 0);
-	cli_print_diag(script->cli, &notes);
-	diag_deinit(&notes);
-	binary_hits_deinit(&hits);
-}
-
 static void script_deinit(struct script *script)
 {
 	tracepoint_printer_destroy(script->printer.tracepoints);
@@ -358,7 +346,7 @@ static enum tally_status print_samples(struct script *script, struct tally_error
 	/* So that what is said comes behind it; a failure to write is told at the end. */
 	(void)text_flush(&script->out);
 	cli_print_health(script->cli, &script->sideband.health);
-	print_notes(script);
+	symbol_notes_print(script->cli, script->store, &script->names, script->settings.verbose > 0);
 	return status;
 }
 
@@ -371,9 +359,9 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	if (code != CLI_GO_ON)
 		return code;
 	if (script.settings.script)
-		return script_python_run(cli, script.settings.input, script.settings.script, argv + rest);
+		return script_python_run(cli, &script.settings, argv + rest);
 	if (script.settings.gen_script)
-		return script_gen_run(cli, script.settings.input, script.settings.gen_script);
+		return script_gen_run(cli, &script.settings);
 	if (rest < argc)
 		return cli_failf(cli, "%s: running scripts ('%s') is not supported yet", cli->program, argv[rest]),
 		       EXIT_USAGE;
@@ -382,7 +370,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	if (script.settings.filter.time && !time_spans_are_valid(script.settings.filter.time))
 		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
 	struct tally_error err;
-	if (cli_open_recording(cli, script.settings.input, &script.reader, &err) != TALLY_OK)
+	if (cli_open_recording(script.settings.input, script.settings.force, &script.reader, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
 	const struct script_settings *settings = &script.settings;
 	enum tally_status status = settings->header_only ? TALLY_OK : prepare(&script, &err);

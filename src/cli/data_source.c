@@ -32,13 +32,13 @@ static enum tally_status open_parts(
 }
 
 enum tally_status data_source_open(
-	const struct cli *cli, const char *path, const char *times, struct data_source *source, struct tally_error *err)
+	const struct cli *cli, const struct data_input *input, struct data_source *source, struct tally_error *err)
 {
 	*source = (struct data_source){0};
-	enum tally_status status = cli_open_recording(cli, path, &source->reader, err);
+	enum tally_status status = cli_open_recording(input->path, input->force, &source->reader, err);
 	if (status != TALLY_OK)
 		return status;
-	status = open_parts(cli, times, source, err);
+	status = open_parts(cli, input->times, source, err);
 	if (status != TALLY_OK)
 		data_source_close(source);
 	return status;

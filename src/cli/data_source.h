@@ -3,7 +3,7 @@
  *
  * The caller owns the source and closes it; what is borrowed from it lives until then. One thread.
  *
- *	data_source_open(cli, path, &source, err);
+ *	data_source_open(cli, &(struct data_input){.path = path}, &source, err);
  *	while ((st = data_source_next(&source, &sample, err)) == TALLY_OK) ...
  *	data_source_close(&source);
  */
@@ -42,14 +42,19 @@ struct data_source {
 	uint64_t group_position;
 };
 
+struct data_input {
+	const char *path; /* see cli_open_recording */
+	bool force;
+	const char *times; /* as --time has it; NULL: all */
+};
+
 struct data_result { /* of a conversion */
 	uint64_t samples, others;
 	uint64_t bytes; /* of JSON: written; of CTF: of the records */
 };
 
-/* times: as --time has it; NULL: all. */
-TALLY_MUST_CHECK enum tally_status data_source_open(const struct cli *cli, const char *path, const char *times,
-	struct data_source *source, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status data_source_open(
+	const struct cli *cli, const struct data_input *input, struct data_source *source, struct tally_error *err);
 void data_source_close(struct data_source *source);
 /* A sample that read its group comes as one of each event that counted on since. What belongs to no event, or cannot be decoded, is counted in the sideband's health and passed over. */
 TALLY_MUST_CHECK enum tally_status data_source_next(

@@ -14,11 +14,20 @@ static bool input_is_pipe(void)
 	return fstat(STDIN_FILENO, &st) == 0 && S_ISFIFO(st.st_mode);
 }
 
+static bool is_of_another_user(const char *path)
+{
+	struct stat st;
+	return strcmp(path, "-") != 0 && stat(path, &st) == 0 && st.st_uid != 0 && st.st_uid != geteuid();
+}
+
 enum tally_status cli_open_recording(
-	const struct cli *cli, const char *path, struct perfdata_reader **reader, struct tally_error *err)
+	const char *path, bool force, struct perfdata_reader **reader, struct tally_error *err)
 {
 	if (!path || !*path)
 		path = !file_exists("perf.data") && input_is_pipe() ? "-" : "perf.data";
+	if (!force && is_of_another_user(path))
+		return error_set(
+			err, TALLY_DENIED, "File %s not owned by current user or root (use -f to override)", path);
 	enum tally_status status = perfdata_reader_open(path, reader, err);
 	/* perf's words, which scripts look for. */
 	if (status == TALLY_NOT_FOUND || status == TALLY_DENIED) {

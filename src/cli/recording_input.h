@@ -7,9 +7,10 @@
 #include "cli/cli.h"
 #include "perfdata/reader.h"
 
-/* path NULL: perf.data, or standard input where that is a pipe and there is no such file. "-" is standard input. */
+/* path NULL: perf.data, or standard input where that is a pipe and there is no such file. "-" is standard input. A file
+ * of another user's, who is not root, is opened only by force, as perf does it. */
 TALLY_MUST_CHECK enum tally_status cli_open_recording(
-	const struct cli *cli, const char *path, struct perfdata_reader **reader, struct tally_error *err);
+	const char *path, bool force, struct perfdata_reader **reader, struct tally_error *err);
 /* What the recording lost or hides, one line each on standard error, only where there is something to say. */
 void cli_print_health(const struct cli *cli, const struct input_health *health);
 

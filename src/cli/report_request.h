@@ -34,6 +34,7 @@ struct report_request {
 	double percent_limit;
 	unsigned max_stack;
 	bool is_quiet, hides_unresolved, is_verbose;
+	bool force; /* also what another user owns */
 	bool no_group, force_group;
 	bool header, header_only, full_info;
 	bool stats, threads, is_raw_pretty;

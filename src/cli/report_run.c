@@ -394,7 +394,7 @@ enum tally_status report_run(const struct cli *cli, struct report_request *reque
 {
 	struct report report = {.cli = cli, .request = request, .out = out, .notes = notes};
 	report.path = request->input ? request->input : DEFAULT_INPUT;
-	enum tally_status status = cli_open_recording(cli, request->input, &report.reader, err);
+	enum tally_status status = cli_open_recording(request->input, request->force, &report.reader, err);
 	if (status == TALLY_OK)
 		status = run_opened(&report, err);
 	profile_filter_deinit(&report.filter);

@@ -171,13 +171,14 @@ static enum tally_status write_script(struct perfdata_reader *reader, struct tal
 	return status;
 }
 
-int script_gen_run(const struct cli *cli, const char *input, const char *language)
+int script_gen_run(const struct cli *cli, const struct script_settings *settings)
 {
+	const char *language = settings->gen_script;
 	struct perfdata_reader *reader;
 	struct tally_error err;
 	if (!script_gen_is_python(str_from(language)))
 		return cli_failf(cli, "%s: handlers are written in Python only", language);
-	if (cli_open_recording(cli, input, &reader, &err) != TALLY_OK)
+	if (cli_open_recording(settings->input, settings->force, &reader, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
 	enum tally_status status = write_script(reader, &err);
 	perfdata_reader_destroy(reader);

@@ -6,8 +6,9 @@
 
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/script_options.h"
 
-int script_gen_run(const struct cli *cli, const char *input, const char *language);
+int script_gen_run(const struct cli *cli, const struct script_settings *settings);
 /* "sched:sched_switch" -> "sched__sched_switch": what a script's handler of an event is called. */
 void script_gen_handler(struct text *out, struct tally_str event_name);
 bool script_gen_is_python(struct tally_str language);

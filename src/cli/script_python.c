@@ -17,6 +17,7 @@
 #include "cli/recording_input.h"
 #include "cli/script_driver.h"
 #include "cli/script_gen.h"
+#include "cli/symbol_notes.h"
 
 #define EVENTS_FD	       3 /* of the child */
 #define DATA_SRC_NOT_AVAILABLE 0x5080021 /* of linux/perf_event.h: every part says so */
@@ -261,8 +262,9 @@ static int run_child(const struct cli *cli, struct feed *feed, const char *scrip
 	return code;
 }
 
-int script_python_run(const struct cli *cli, const char *input, const char *script, char *const *arguments)
+int script_python_run(const struct cli *cli, const struct script_settings *settings, char *const *arguments)
 {
+	const char *script = settings->script;
 	struct data_source source;
 	struct tally_error err;
 	const char *colon = strchr(script, ':');
@@ -276,7 +278,8 @@ int script_python_run(const struct cli *cli, const char *input, const char *scri
 	}
 	if (access(script, R_OK) != 0)
 		return cli_failf(cli, "%s: %s", script, strerror(errno));
-	if (data_source_open(cli, input, NULL, &source, &err) != TALLY_OK)
+	if (data_source_open(cli, &(struct data_input){.path = settings->input, .force = settings->force}, &source,
+		    &err) != TALLY_OK)
 		return cli_fail(cli, &err);
 	size_t count;
 	(void)perfdata_reader_events(source.reader, &count);
@@ -287,6 +290,7 @@ int script_python_run(const struct cli *cli, const char *input, const char *scri
 	int code = feed.is_described && feed.sent_index ? run_child(cli, &feed, script, arguments)
 							: cli_failf(cli, "out of memory");
 	cli_print_health(cli, &source.sideband.health);
+	symbol_notes_print(cli, source.store, &source.names, settings->verbose > 0);
 	text_deinit(&feed.out);
 	free(feed.is_described);
 	free(feed.sent_index);

@@ -8,8 +8,9 @@
 #define CLI_SCRIPT_PYTHON_H
 
 #include "cli/cli.h"
+#include "cli/script_options.h"
 
 /* The exit status: the script's own where that is not 0. arguments: the script's, NULL-terminated. */
-int script_python_run(const struct cli *cli, const char *input, const char *script, char *const *arguments);
+int script_python_run(const struct cli *cli, const struct script_settings *settings, char *const *arguments);
 
 #endif

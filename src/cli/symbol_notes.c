@@ -95,3 +95,16 @@ void symbol_notes_add(
 	add_surprises(notes, store, hits);
 	add_usual(notes, store, hits);
 }
+
+void symbol_notes_print(
+	const struct cli *cli, const struct binary_store *store, const struct frame_names *names, bool is_verbose)
+{
+	struct binary_hits hits = {0};
+	struct diag notes;
+	diag_init(&notes);
+	if (frame_names_hits(names, &hits, NULL) == TALLY_OK)
+		symbol_notes_add(&notes, store, &hits, is_verbose);
+	cli_print_diag(cli, &notes);
+	diag_deinit(&notes);
+	binary_hits_deinit(&hits);
+}

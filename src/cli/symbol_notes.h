@@ -9,10 +9,15 @@
 #define CLI_SYMBOL_NOTES_H
 
 #include "analysis/binary_hits.h"
+#include "analysis/frame_names.h"
 #include "base/diag.h"
+#include "cli/cli.h"
 
 /* hits: finished, and their files loaded by the store. is_verbose: where the symbols of each file came from, too. */
 void symbol_notes_add(
 	struct diag *notes, const struct binary_store *store, const struct binary_hits *hits, bool is_verbose);
+/* The same for a verb that names frames one by one, on standard error. */
+void symbol_notes_print(
+	const struct cli *cli, const struct binary_store *store, const struct frame_names *names, bool is_verbose);
 
 #endif

@@ -139,3 +139,17 @@ def test_a_full_disk_is_told(tally):
         result = subprocess.run([tally.path, 'version'], stdout=full, stderr=subprocess.PIPE, text=True,
                                 env=tally.environment, check=False)
     assert result.returncode == 255 and 'No space left on device' in result.stderr
+
+
+@pytest.mark.parametrize('verb', [('report', '--stdio'), ('script',), ('evlist',), ('buildid-list',),
+                                  ('inject', '-o', 'out.data')])
+def test_a_file_of_another_user_is_read_by_force_only(tally, tmp_path, live, verb):
+    """As perf has it, word for word: a recording is input that somebody else may have made up."""
+    if os.geteuid() != 0:
+        pytest.skip('needs root to give a file away')
+    tally('record', '-q', '-e', 'cpu-clock:u', '-o', 'own.data', 'true', cwd=tmp_path, check=0)
+    os.chown(tmp_path / 'own.data', 1234, -1)
+    refused = tally(*verb, '-i', 'own.data', cwd=tmp_path, check=255)
+    assert 'File own.data not owned by current user or root (use -f to override)\n' in refused.stderr
+    assert refused.stdout == ''
+    tally(*verb, '-f', '-i', 'own.data', cwd=tmp_path, check=0)
