@@ -21,40 +21,60 @@ static enum tally_status io_error(struct tally_error *err, const char *path, int
 	return error_set_errno(err, status, errnum, "%s", path);
 }
 
-enum tally_status file_map_open(const char *path, struct file_map *map, struct tally_error *err)
+static uint64_t modified_ns(const struct stat *st)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (fd < 0)
-		return io_error(err, path, errno);
+	return (uint64_t)st->st_mtim.tv_sec * UINT64_C(1000000000) + (uint64_t)st->st_mtim.tv_nsec;
+}
+
+static enum tally_status not_regular(const char *path, struct tally_error *err)
+{
+	return error_set(err, TALLY_INVALID, "%s: not a regular file", path);
+}
+
+enum tally_status file_map_fd(int fd, const char *path, struct file_map *map, struct tally_error *err)
+{
 	struct stat st;
-	if (fstat(fd, &st) != 0) {
-		int errnum = errno;
-		close(fd);
-		return io_error(err, path, errnum);
-	}
-	if (!S_ISREG(st.st_mode)) {
-		close(fd);
-		return error_set(err, TALLY_INVALID, "%s: not a regular file", path);
-	}
+	if (fstat(fd, &st) != 0)
+		return io_error(err, path, errno);
+	if (!S_ISREG(st.st_mode))
+		return not_regular(path, err);
 	struct file_map result = {
 		.bytes = {(const uint8_t *)"", (size_t)st.st_size},
 		.device = st.st_dev,
 		.inode = st.st_ino,
-		.mtime_ns = (uint64_t)st.st_mtim.tv_sec * UINT64_C(1000000000) + (uint64_t)st.st_mtim.tv_nsec,
+		.mtime_ns = modified_ns(&st),
 	};
 	if (st.st_size > 0) {
 		void *data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-		if (data == MAP_FAILED) {
-			int errnum = errno;
-			close(fd);
-			return io_error(err, path, errnum);
-		}
+		if (data == MAP_FAILED)
+			return io_error(err, path, errno);
 		result.bytes.data = data;
 		result.is_mapped = true;
 	}
-	close(fd);
 	*map = result;
 	return TALLY_OK;
+}
+
+enum tally_status file_map_open(const char *path, struct file_map *map, struct tally_error *err)
+{
+	struct stat st;
+	/* Looked at before, since opening alone makes some devices act; and after, since it may be another by then. */
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+		return not_regular(path, err);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0)
+		return io_error(err, path, errno);
+	enum tally_status status = file_map_fd(fd, path, map, err);
+	close(fd);
+	return status;
+}
+
+bool file_map_is_unchanged(const struct file_map *map, const char *path)
+{
+	struct stat st;
+	if (stat(path, &st) != 0 || st.st_dev != map->device || st.st_ino != map->inode)
+		return true;
+	return (size_t)st.st_size == map->bytes.len && modified_ns(&st) == map->mtime_ns;
 }
 
 void file_map_close(struct file_map *map)

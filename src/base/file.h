@@ -21,6 +21,10 @@ struct file_map {
 
 /* Maps a regular file read-only; an empty file gives len 0. Directories and devices are TALLY_INVALID. */
 TALLY_MUST_CHECK enum tally_status file_map_open(const char *path, struct file_map *map, struct tally_error *err);
+/* The same for what is open; path is for messages. fd stays the caller's. */
+TALLY_MUST_CHECK enum tally_status file_map_fd(int fd, const char *path, struct file_map *map, struct tally_error *err);
+/* False: the file was written or cut since it was mapped. One that has another's place now is not changed. */
+bool file_map_is_unchanged(const struct file_map *map, const char *path);
 void file_map_close(struct file_map *map);
 /* Says that all of it will be read soon: its pages are mapped in one go where the kernel can. */
 void file_map_prefault(const struct file_map *map);

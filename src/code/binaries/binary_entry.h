@@ -13,11 +13,17 @@
 #include "code/symbols/symbol_table.h"
 #include "object/elf/elf_image.h"
 
+struct binary_root { /* a folder that stands for "/" */
+	const char *prefix; /* before paths as they are shown; "" none */
+	int32_t pid; /* > 0: the root of this process, whose links must not lead out of it */
+};
+
 struct binary_entry {
 	struct binary_key key; /* path is in the store's intern */
 	struct arena arena; /* paths and copied names; used by the one worker that loads the entry */
 	enum binary_status status;
 	const char *used_path;
+	struct binary_root root; /* where the program was found: debug files are looked for in the same */
 	const char *text;
 	struct elf_image *image; /* the program file: segments */
 	struct elf_image *debug; /* where names live, if in another file */

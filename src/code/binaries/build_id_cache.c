@@ -405,6 +405,44 @@ static bool open_entry(int root, const char *first, const char *rest, struct fou
 	return found->folder >= 0;
 }
 
+/* An entry, or a folder that was made without a link. */
+static int open_entry_folder(const struct build_id_cache *cache, const char hex[HEX_BYTES])
+{
+	char first[3] = {hex[0], hex[1], '\0'}, path[HEX_BYTES + sizeof(LINKS) + 2];
+	struct found_entry found;
+	AUTO_CLOSE int root = open_root(cache, false);
+	if (root < 0)
+		return -1;
+	if (open_entry(root, first, hex + 2, &found))
+		return found.folder;
+	snprintf(path, sizeof(path), LINKS "/%s/%s", first, hex + 2);
+	return open_below(root, str_from(path), false);
+}
+
+enum tally_status build_id_cache_open(const struct build_id_cache *cache, const struct elf_build_id *id,
+	const char *file, int *fd, struct tally_error *err)
+{
+	char hex[HEX_BYTES];
+	struct stat st;
+	if (id->size < 2 || id->size > ELF_BUILD_ID_MAX)
+		return error_set(err, TALLY_NOT_FOUND, "no build id");
+	hex_of(id, hex);
+	AUTO_CLOSE int folder = open_entry_folder(cache, hex);
+	if (folder < 0)
+		return errno == ELOOP || errno == ENOTDIR
+			       ? error_set(err, TALLY_INVALID, "%s in %s is no folder of the cache", hex, cache->dir)
+			       : fail(cache, "open an entry", err);
+	if (fstatat(folder, file, &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return fail(cache, "open a file", err);
+	if (!S_ISREG(st.st_mode))
+		return error_set(err, TALLY_INVALID, "%s of %s in %s is not a regular file", file, hex, cache->dir);
+	int opened = openat(folder, file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (opened < 0)
+		return fail(cache, "open a file", err);
+	*fd = opened;
+	return TALLY_OK;
+}
+
 static bool measure(int folder, struct build_id_cache_entry *entry)
 {
 	bool has_main = false;

@@ -45,6 +45,10 @@ TALLY_MUST_CHECK enum tally_status build_id_cache_init(
 bool build_id_cache_name_is_safe(struct tally_str name);
 /* A file of this id is there. */
 bool build_id_cache_has(const struct build_id_cache *cache, const struct elf_build_id *id);
+/* Opens file ("elf", "debug", "kallsyms" ...) of the entry to read. NOT_FOUND; INVALID: what is there is a symbolic link,
+ * or no regular file, or the entry is no folder of this cache. */
+TALLY_MUST_CHECK enum tally_status build_id_cache_open(const struct build_id_cache *cache,
+	const struct elf_build_id *id, const char *file, int *fd, struct tally_error *err);
 /* Links or copies the file at path, which replaces what is there. INVALID: not a regular file, or of another id. */
 TALLY_MUST_CHECK enum tally_status build_id_cache_add(const struct build_id_cache *cache, struct tally_str name,
 	const struct elf_build_id *id, const char *path, struct tally_error *err);

@@ -4,30 +4,47 @@
 #include <stdlib.h>
 
 #include "base/file.h"
-#include "code/binaries/search_path.h"
+#include "code/binaries/binary_file.h"
+#include "code/binaries/binary_trail.h"
+#include "code/binaries/process_files.h"
 #include "code/binaries/vdso_image.h"
 
-/* Opens path if it is the recorded file; a file that is another one leaves the reason in the entry. */
-static struct elf_image *open_matching(struct binary_entry *entry, const char *path)
+/* Why the last place that was tried gave no file: the entry's reason if none does. */
+static void take_reason(struct binary_entry *entry, const struct binary_place *place)
 {
-	struct elf_image *image;
-	enum tally_status status = path ? elf_image_open(path, &image, NULL) : TALLY_NOT_FOUND;
-	if (status == TALLY_CORRUPT)
-		binary_entry_set(entry, BINARY_DAMAGED, arena_printf(&entry->arena, "%s is no sound ELF file", path));
-	/* What was found before says more than a place that is closed. */
-	if (status == TALLY_DENIED && entry->status == BINARY_NO_FILE)
-		binary_entry_set(entry, BINARY_NO_FILE, arena_printf(&entry->arena, "%s may not be read", path));
-	if (status != TALLY_OK)
-		return NULL;
-	struct elf_build_id found = elf_image_build_id(image);
-	if (search_is_recorded(&entry->key, found))
-		return image;
-	elf_image_close(image);
-	binary_entry_set(entry, BINARY_BUILD_ID_DIFFERS,
-		arena_printf(&entry->arena, "%s is not the file that was recorded: its build id is %s, not %s", path,
-			found.size ? search_hex(&entry->arena, found.bytes, found.size) : "missing",
-			search_hex(&entry->arena, entry->key.build_id, entry->key.build_id_size)));
-	return NULL;
+	struct arena *arena = &entry->arena;
+	const struct binary_step *step = entry->trail.len > 0 ? &entry->trail.items[entry->trail.len - 1] : NULL;
+	if (!step || strcmp(step->path, place->path) != 0)
+		return;
+	switch (step->found) {
+	case BINARY_FOUND_DAMAGED:
+		binary_entry_set(entry, BINARY_DAMAGED, arena_printf(arena, "%s is no sound ELF file", place->path));
+		break;
+	case BINARY_FOUND_OTHER_BUILD_ID:
+		binary_entry_set(entry, BINARY_BUILD_ID_DIFFERS,
+			arena_printf(arena, "%s is not the file that was recorded: its build id is %s, not %s",
+				place->path, step->detail ? step->detail : "another",
+				search_hex(arena, entry->key.build_id, entry->key.build_id_size)));
+		break;
+	case BINARY_FOUND_CLOSED:
+	case BINARY_FOUND_NO_REGULAR_FILE:
+	case BINARY_FOUND_UNREADABLE:
+		/* What was found before says more than a place that is closed. */
+		if (entry->status == BINARY_NO_FILE)
+			binary_entry_set(entry, BINARY_NO_FILE,
+				arena_printf(arena,
+					step->found == BINARY_FOUND_CLOSED	      ? "%s may not be read"
+					: step->found == BINARY_FOUND_NO_REGULAR_FILE ? "%s is not a regular file"
+										      : "%s cannot be read",
+					place->path));
+		break;
+	case BINARY_FOUND_USED:
+	case BINARY_FOUND_NOTHING:
+	case BINARY_FOUND_OTHER_CHECKSUM:
+	case BINARY_FOUND_NO_SYMBOLS:
+	case BINARY_FOUND_CHANGED:
+		break;
+	}
 }
 
 static bool vaddr_to_offset(const struct elf_image *image, uint64_t vaddr, uint64_t *offset)
@@ -97,88 +114,140 @@ static bool add_symbols(struct binary_entry *entry, struct elf_image *from)
 	return ok;
 }
 
-/* The separate debug file, if it is of this image and has symbols. */
-static struct elf_image *open_debug_file(
-	const struct binary_store_options *options, struct binary_entry *entry, const char **path)
+/* Fedora's compromise: names of the functions that .dynsym lacks. */
+static bool add_minidebug(struct binary_entry *entry, const char *path)
 {
-	const char *found =
-		search_debug_file(&entry->arena, options, entry->used_path, entry->key.path.data, entry->image);
-	struct elf_image *debug;
-	if (!found || elf_image_open(found, &debug, NULL) != TALLY_OK)
-		return NULL;
-	struct elf_build_id wanted = elf_image_build_id(entry->image);
-	struct elf_build_id id = elf_image_build_id(debug);
-	bool is_same = wanted.size == 0 || (id.size == wanted.size && memcmp(id.bytes, wanted.bytes, id.size) == 0);
-	if (is_same && elf_image_has_symtab(debug)) {
-		*path = found;
-		return debug;
-	}
-	elf_image_close(debug);
-	return NULL;
+	enum tally_status status = elf_image_open_minidebug(entry->image, &entry->debug, NULL);
+	size_t before = entry->symbols.symbols.len;
+	bool ok = status != TALLY_NOMEM;
+	if (status == TALLY_OK)
+		ok = add_symbols(entry, entry->debug);
+	size_t count = entry->symbols.symbols.len - before;
+	if (status == TALLY_UNSUPPORTED)
+		binary_trail_add(entry, ".gnu_debugdata", path, BINARY_FOUND_UNREADABLE, "built without liblzma");
+	else if (status == TALLY_OK)
+		binary_trail_add(entry, ".gnu_debugdata", path, BINARY_FOUND_USED,
+			arena_printf(&entry->arena, "%zu names", count));
+	else if (status != TALLY_NOT_FOUND)
+		binary_trail_add(entry, ".gnu_debugdata", path, binary_trail_found(status), NULL);
+	return ok;
 }
 
-static void load_image_symbols(const struct binary_store_options *options, struct binary_entry *entry)
+/* Of the program: which table it has and how many names that gives. */
+static void tell_table(struct binary_entry *entry, const char *source, const char *path)
 {
-	bool ok = true;
+	size_t count = entry->symbols.symbols.len;
+	bool is_all = elf_image_has_symtab(entry->image);
+	binary_trail_add(entry, source, path, is_all || count > 0 ? BINARY_FOUND_USED : BINARY_FOUND_NO_SYMBOLS,
+		is_all ? arena_printf(&entry->arena, ".symtab, %zu names", count)
+		       : arena_printf(&entry->arena, "no .symtab; .dynsym, %zu names", count));
+}
+
+static bool add_best_symbols(const struct binary_store_options *options, struct binary_entry *entry, const char *source)
+{
+	const char *path = entry->used_path;
 	if (elf_image_has_symtab(entry->image)) {
-		ok = add_symbols(entry, entry->image);
-	} else if ((entry->debug = open_debug_file(options, entry, &entry->used_path))) {
-		ok = add_symbols(entry, entry->debug);
-	} else {
-		ok = add_symbols(entry, entry->image);
-		/* Fedora's compromise: names of the functions that .dynsym lacks. */
-		if (ok && elf_image_open_minidebug(entry->image, &entry->debug, NULL) == TALLY_OK)
-			ok = add_symbols(entry, entry->debug);
+		bool ok = add_symbols(entry, entry->image);
+		tell_table(entry, source, path);
+		return ok;
 	}
+	entry->debug = binary_file_debug(entry, options, DEBUG_FILE_SYMBOLS, &entry->used_path);
+	if (entry->debug) {
+		binary_trail_add(entry, source, path, BINARY_FOUND_NO_SYMBOLS, "no .symtab");
+		return add_symbols(entry, entry->debug);
+	}
+	bool ok = add_symbols(entry, entry->image);
+	tell_table(entry, source, path);
+	return ok && add_minidebug(entry, path);
+}
+
+static bool has_changed(struct binary_entry *entry, const char *source, const char *path)
+{
+	const char *changed = NULL;
+	if (!elf_image_is_unchanged(entry->image, path))
+		changed = path;
+	else if (entry->debug && !elf_image_is_unchanged(entry->debug, entry->used_path))
+		changed = entry->used_path;
+	if (!changed)
+		return false;
+	if (changed == path)
+		binary_trail_add(entry, source, path, BINARY_FOUND_CHANGED, NULL);
+	entry->symbols.symbols.len = 0;
+	binary_entry_set(entry, BINARY_DAMAGED, arena_printf(&entry->arena, "%s changed while it was read", changed));
+	return true;
+}
+
+/* source: the kind of place where the image, at entry->used_path, was found. */
+static void load_image_symbols(
+	const struct binary_store_options *options, struct binary_entry *entry, const char *source)
+{
+	const char *path = entry->used_path;
+	bool ok = add_best_symbols(options, entry, source);
+	if (has_changed(entry, source, path))
+		return;
 	if (!ok || !add_plt(entry) || !symbol_table_finish(&entry->symbols, SYMBOLS_SIZED))
 		binary_entry_out_of_memory(entry);
-	else if (entry->symbols.symbols.len == 0)
-		binary_entry_set(entry, BINARY_NO_SYMBOLS, "the file is stripped and no debug file of it was found");
-	else
+	else if (entry->symbols.symbols.len > 0)
 		binary_entry_set(entry, BINARY_OK, NULL);
+	else if (elf_image_is_cut(entry->image))
+		binary_entry_set(
+			entry, BINARY_DAMAGED, arena_printf(&entry->arena, "%s ends before its sections", path));
+	else
+		binary_entry_set(entry, BINARY_NO_SYMBOLS, "the file is stripped and no debug file of it was found");
+	if (elf_image_is_cut(entry->image))
+		binary_trail_add(entry, source, path, BINARY_FOUND_DAMAGED, "it ends before its sections");
 }
 
 void load_user_file(const struct binary_store_options *options, struct binary_entry *entry)
 {
-	const char *root = options->symfs ? options->symfs : "";
-	const char *path = entry->key.path.data;
+	struct binary_places places;
+	search_program(entry, options, &places);
 	binary_entry_set(entry, BINARY_NO_FILE, "no such file, nor its build id in the cache");
-	const char *candidates[] = {
-		search_build_id_cache(&entry->arena, options, &entry->key, "elf"),
-		arena_printf(&entry->arena, "%s%s", root, path),
-		/* A process in a container saw another file system; only the build id can tell that it is the file. */
-		entry->key.pid > 0 && entry->key.build_id_size > 0 && !*root
-			? arena_printf(&entry->arena, "/proc/%d/root%s", entry->key.pid, path)
-			: NULL,
-	};
-	for (size_t i = 0; i < sizeof(candidates) / sizeof(candidates[0]); i++) {
-		entry->image = open_matching(entry, candidates[i]);
-		if (!entry->image)
+	for (size_t i = 0; i < places.count; i++) {
+		const struct binary_place *place = &places.items[i];
+		entry->image = binary_file_open(entry, place, &entry->key);
+		if (!entry->image) {
+			take_reason(entry, place);
 			continue;
-		entry->used_path = candidates[i];
-		load_image_symbols(options, entry);
+		}
+		entry->used_path = place->path;
+		entry->root = (struct binary_root){.prefix = options->symfs ? options->symfs : ""};
+		if (place->pid > 0 && process_is_elsewhere(place->pid))
+			entry->root = (struct binary_root){
+				.prefix = arena_printf(&entry->arena, "/proc/%d/root", place->pid), .pid = place->pid};
+		if (!entry->root.prefix)
+			binary_entry_out_of_memory(entry);
+		else
+			load_image_symbols(options, entry, place->source);
 		return;
 	}
 }
+
+#define OWN_VDSO "vdso of this machine"
 
 void load_vdso(const struct binary_store_options *options, struct binary_entry *entry)
 {
 	struct tally_bytes own = vdso_image_own();
 	/* With the root of another machine only its build id tells that it is the same. */
 	bool can_tell = entry->key.build_id_size > 0 || !options->symfs;
+	entry->root.prefix = options->symfs ? options->symfs : "";
 	if (can_tell && own.len > 0 && elf_image_open_bytes(own, &entry->image, NULL) == TALLY_OK) {
 		if (search_is_recorded(&entry->key, elf_image_build_id(entry->image))) {
 			entry->used_path = "[vdso]";
-			load_image_symbols(options, entry);
+			load_image_symbols(options, entry, OWN_VDSO);
 			return;
 		}
 		elf_image_close(entry->image);
 		entry->image = NULL;
+		binary_trail_add(entry, OWN_VDSO, "[vdso]", BINARY_FOUND_OTHER_BUILD_ID, NULL);
 	}
-	entry->used_path = search_build_id_cache(&entry->arena, options, &entry->key, "vdso");
-	entry->image = open_matching(entry, entry->used_path);
-	if (entry->image)
-		load_image_symbols(options, entry);
-	else
+	struct binary_place place;
+	search_vdso(entry, options, &place);
+	entry->image = binary_file_open(entry, &place, &entry->key);
+	if (entry->image) {
+		entry->used_path = place.path;
+		load_image_symbols(options, entry, place.source);
+	} else {
 		binary_entry_set(entry, BINARY_NO_FILE, "another kernel's vdso, which is not in the build-id cache");
+	}
 }

@@ -2,9 +2,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "base/file.h"
+#include "code/binaries/process_files.h"
+
+#define DELETED " (deleted)"
 
 bool search_is_recorded(const struct binary_key *key, struct elf_build_id found)
 {
@@ -57,58 +59,181 @@ const char *search_system_debug(struct arena *arena, const struct binary_store_o
 		options->symfs ? options->symfs : "", hex, *hex ? hex + 2 : ""));
 }
 
-static bool crc_matches(const char *path, uint32_t wanted)
+/* The recorded path without the mark that the kernel puts behind the name of a file that is gone. */
+static const char *plain_path(struct binary_entry *entry)
 {
-	struct file_map map;
-	if (file_map_open(path, &map, NULL) != TALLY_OK)
-		return false;
-	uLong crc = crc32_z(0, map.bytes.data, map.bytes.len);
-	file_map_close(&map);
-	return crc == wanted;
+	struct tally_str path = entry->key.path;
+	if (!str_ends_with(path, STR(DELETED)))
+		return path.data;
+	return arena_string(&entry->arena, path.data, path.len - strlen(DELETED));
 }
 
-static const char *by_debuglink(
-	struct arena *arena, const char *used_path, const char *symfs, const struct elf_image *image)
+static void add(struct binary_places *places, struct binary_place place)
+{
+	if (places->count < SEARCH_PLACES_MAX && place.path)
+		places->items[places->count++] = place;
+}
+
+static struct binary_place in_root(
+	struct arena *arena, const struct binary_root *root, const char *source, const char *inside)
+{
+	return (struct binary_place){
+		.kind = root->pid > 0 ? PLACE_PROCESS : PLACE_PATH,
+		.source = source,
+		.path = inside ? arena_printf(arena, "%s%s", root->prefix, inside) : NULL,
+		.inside = inside,
+		.pid = root->pid,
+	};
+}
+
+static struct binary_place in_cache(struct arena *arena, const struct binary_store_options *options,
+	struct elf_build_id id, const char *source, const char *file)
+{
+	const char *home = getenv("HOME");
+	const char *dir = options->build_id_dir;
+	struct binary_place place = {.kind = PLACE_CACHE, .source = source, .inside = file, .id = id};
+	if (!dir && home)
+		dir = arena_printf(arena, "%s/.debug", home);
+	if (!dir || id.size < 2)
+		return place;
+	const char *hex = search_hex(arena, id.bytes, id.size);
+	place.path = arena_printf(arena, "%s/.build-id/%.2s/%s/%s", dir, hex, *hex ? hex + 2 : "", file);
+	return place;
+}
+
+void search_vdso(struct binary_entry *entry, const struct binary_store_options *options, struct binary_place *place)
+{
+	struct elf_build_id id = {.size = entry->key.build_id_size};
+	memcpy(id.bytes, entry->key.build_id, id.size);
+	*place = in_cache(&entry->arena, options, id, "cache of build ids", "vdso");
+}
+
+/* What the process itself has: the only place of files that were deleted, or replaced, since. */
+static void add_mapped(struct binary_entry *entry, struct binary_places *places)
+{
+	struct process_mapping mapping;
+	if (process_maps_find(&entry->arena, entry->key.pid, entry->key.path.data, &mapping))
+		add(places, (struct binary_place){.kind = PLACE_PATH,
+				    .source = "mapping of the process",
+				    .pid = entry->key.pid,
+				    .path = mapping.link});
+	add(places, (struct binary_place){.kind = PLACE_PATH,
+			    .source = "program of the process",
+			    .pid = entry->key.pid,
+			    .path = process_exe(&entry->arena, entry->key.pid, entry->key.path.data)});
+}
+
+void search_program(
+	struct binary_entry *entry, const struct binary_store_options *options, struct binary_places *places)
+{
+	const struct binary_key *key = &entry->key;
+	const char *path = plain_path(entry);
+	struct elf_build_id id = {.size = key->build_id_size};
+	memcpy(id.bytes, key->build_id, id.size);
+	const struct binary_root own = {.prefix = options->symfs ? options->symfs : ""};
+	bool may_run = key->pid > 0 && !*own.prefix && path && path[0] == '/';
+	struct binary_root theirs = {.pid = key->pid};
+	if (may_run)
+		theirs.prefix = arena_printf(&entry->arena, "/proc/%d/root", key->pid);
+	may_run = may_run && theirs.prefix;
+	places->count = 0;
+	add(places, in_cache(&entry->arena, options, id, "cache of build ids", "elf"));
+	if (id.size > 0) {
+		add(places, in_root(&entry->arena, &own, "path", path));
+		if (may_run) {
+			add(places, in_root(&entry->arena, &theirs, "root of the process", path));
+			add_mapped(entry, places);
+		}
+		return;
+	}
+	/* Only the process can tell which file it was: one of that name here may be another. */
+	struct process_mapping mapping;
+	bool is_mapped = may_run && process_maps_find(&entry->arena, key->pid, key->path.data, &mapping);
+	if (is_mapped && mapping.is_deleted) {
+		add_mapped(entry, places);
+	} else if (is_mapped && process_is_elsewhere(key->pid)) {
+		add(places, in_root(&entry->arena, &theirs, "root of the process", path));
+		add_mapped(entry, places);
+	} else {
+		add(places, in_root(&entry->arena, &own, "path", path));
+	}
+}
+
+/* The path up to its last slash, without it. */
+static int folder_length(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? (int)(slash - path) : 0;
+}
+
+static void add_linked(struct binary_entry *entry, const char *path, struct binary_places *places)
 {
 	struct tally_str name;
 	uint32_t crc;
-	const char *slash = strrchr(used_path, '/');
-	if (!slash || !elf_image_debuglink(image, &name, &crc))
-		return NULL;
-	int dir_len = (int)(slash - used_path);
-	int name_len = (int)name.len;
-	const char *root = symfs ? symfs : "";
-	size_t root_len = strlen(root);
-	const char *inside = strncmp(used_path, root, root_len) == 0 ? used_path + root_len : used_path;
-	int inside_len = dir_len - (int)(inside - used_path);
-	const char *candidates[] = {
-		arena_printf(arena, "%.*s/%.*s", dir_len, used_path, name_len, name.data),
-		arena_printf(arena, "%.*s/.debug/%.*s", dir_len, used_path, name_len, name.data),
-		arena_printf(arena, "%s/usr/lib/debug%.*s/%.*s", root, inside_len > 0 ? inside_len : 0, inside,
-			name_len, name.data),
+	if (!elf_image_debuglink(entry->image, &name, &crc))
+		return;
+	struct arena *arena = &entry->arena;
+	int folder = folder_length(path), length = (int)name.len;
+	const char *inside[] = {
+		arena_printf(arena, "%.*s/%.*s", folder, path, length, name.data),
+		arena_printf(arena, "%.*s/.debug/%.*s", folder, path, length, name.data),
+		arena_printf(arena, "/usr/lib/debug%.*s/%.*s", folder, path, length, name.data),
 	};
-	for (size_t i = 0; i < sizeof(candidates) / sizeof(candidates[0]); i++)
-		if (candidates[i] && strcmp(candidates[i], used_path) != 0 && file_exists(candidates[i]) &&
-			crc_matches(candidates[i], crc))
-			return candidates[i];
-	return NULL;
+	for (size_t i = 0; i < sizeof(inside) / sizeof(inside[0]); i++) {
+		struct binary_place place = in_root(arena, &entry->root, "debug link", inside[i]);
+		place.has_crc = true;
+		place.crc = crc;
+		if (inside[i] && strcmp(inside[i], path) != 0) /* a program that names itself */
+			add(places, place);
+	}
 }
 
-const char *search_debug_file(struct arena *arena, const struct binary_store_options *options, const char *used_path,
-	const char *recorded_path, const struct elf_image *image)
+void search_debug_file(
+	struct binary_entry *entry, const struct binary_store_options *options, struct binary_places *places)
 {
-	struct elf_build_id id = elf_image_build_id(image);
-	struct binary_key key = {.build_id_size = id.size};
-	memcpy(key.build_id, id.bytes, id.size);
-	const char *path = search_build_id_cache(arena, options, &key, "debug");
-	if (!path)
-		path = search_system_debug(arena, options, id);
-	if (!path && used_path)
-		path = by_debuglink(arena, used_path, options->symfs, image);
-	/* A copy in the cache has no debug file beside it; the file it was copied from may. */
-	if (!path && recorded_path) {
-		const char *original = arena_printf(arena, "%s%s", options->symfs ? options->symfs : "", recorded_path);
-		path = original ? by_debuglink(arena, original, options->symfs, image) : NULL;
+	struct arena *arena = &entry->arena;
+	struct elf_build_id id = elf_image_build_id(entry->image);
+	const char *path = plain_path(entry);
+	places->count = 0;
+	add(places, in_cache(arena, options, id, "debug file in the cache of build ids", "debug"));
+	if (id.size >= 2) {
+		const char *hex = search_hex(arena, id.bytes, id.size);
+		const char *inside =
+			*hex ? arena_printf(arena, "/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2) : NULL;
+		const struct binary_root own = {.prefix = options->symfs ? options->symfs : ""};
+		add(places, in_root(arena, &entry->root, "debug file by build id", inside));
+		if (entry->root.pid > 0)
+			add(places, in_root(arena, &own, "debug file by build id", inside));
 	}
-	return path;
+	if (!path || path[0] != '/')
+		return;
+	add_linked(entry, path, places);
+	/* By name alone it may be of another build: the build id must tell. */
+	if (id.size > 0)
+		add(places, in_root(arena, &entry->root, "debug file by path",
+				    arena_printf(arena, "/usr/lib/debug%s.debug", path)));
+}
+
+void search_supplement(struct binary_entry *entry, const char *path, const char *name, struct elf_build_id id,
+	struct binary_places *places)
+{
+	struct arena *arena = &entry->arena;
+	const char *hex = search_hex(arena, id.bytes, id.size);
+	const char *inside = *hex ? arena_printf(arena, "/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2) : NULL;
+	const struct binary_root own = {.prefix = ""};
+	size_t prefix = strlen(entry->root.prefix);
+	places->count = 0;
+	if (*name == '/') {
+		add(places, in_root(arena, &entry->root, "common debug file (dwz)", name));
+	} else if (strncmp(path, entry->root.prefix, prefix) == 0) {
+		/* The name counts from where the file is, to which a link by build id only leads. */
+		char *real = entry->root.pid > 0 ? NULL : realpath(path, NULL);
+		const char *from = real && strncmp(real, entry->root.prefix, prefix) == 0 ? real : path;
+		add(places, in_root(arena, &entry->root, "common debug file (dwz)",
+				    arena_printf(arena, "%.*s/%s", folder_length(from + prefix), from + prefix, name)));
+		free(real);
+	}
+	add(places, in_root(arena, &entry->root, "common debug file by build id", inside));
+	if (entry->root.pid > 0)
+		add(places, in_root(arena, &own, "common debug file by build id", inside));
 }

@@ -1,14 +1,37 @@
 /*
- * search_path.h - where a program file and its debug file may lie, by path, build id and debug link.
+ * search_path.h - where a program file and its debug files may lie: the places, in order. Opens nothing.
  *
- * Paths are made in the arena. Looks at the file system only; opens nothing but to check a debug link's CRC.
+ * A root is a folder that stands for "/": this machine's own, --symfs, or that of a process that still runs. Paths are
+ * made in the arena; a place whose path is NULL (no memory, or not applicable) is skipped by binary_file_open.
  */
 #ifndef CODE_BINARIES_SEARCH_PATH_H
 #define CODE_BINARIES_SEARCH_PATH_H
 
-#include "base/arena.h"
-#include "code/binary_store.h"
-#include "object/elf/elf_image.h"
+#include "code/binaries/binary_entry.h"
+
+#define SEARCH_PLACES_MAX 8
+
+enum binary_place_kind {
+	PLACE_PATH,
+	PLACE_CACHE, /* inside: a file of the entry of this build id in the cache */
+	PLACE_PROCESS /* inside: a path in the root of a process */
+};
+
+struct binary_place {
+	enum binary_place_kind kind;
+	const char *source; /* what kind of place, in words */
+	const char *path; /* as shown; opened only of PLACE_PATH */
+	const char *inside;
+	int32_t pid; /* > 0: the process whose file it is */
+	struct elf_build_id id; /* of the cache's entry */
+	bool has_crc; /* the file must have it */
+	uint32_t crc;
+};
+
+struct binary_places {
+	struct binary_place items[SEARCH_PLACES_MAX];
+	size_t count;
+};
 
 /* Whether a file of that id is the recorded one; true where the recording has no id. */
 bool search_is_recorded(const struct binary_key *key, struct elf_build_id found);
@@ -20,9 +43,15 @@ const char *search_build_id_cache(struct arena *arena, const struct binary_store
 /* /usr/lib/debug/.build-id/ab/cdef....debug; NULL if it is not there. */
 const char *search_system_debug(
 	struct arena *arena, const struct binary_store_options *options, struct elf_build_id id);
-/* The separate debug file of image, by build id or debug link; NULL if none is there. used_path: where image was found;
- * recorded_path: what the recording calls it; NULL none. */
-const char *search_debug_file(struct arena *arena, const struct binary_store_options *options, const char *used_path,
-	const char *recorded_path, const struct elf_image *image);
+/* Where the entry's program may be: without a build id only where nothing else can be meant. */
+void search_program(
+	struct binary_entry *entry, const struct binary_store_options *options, struct binary_places *places);
+void search_vdso(struct binary_entry *entry, const struct binary_store_options *options, struct binary_place *place);
+/* Where the debug file of the entry's image may be. */
+void search_debug_file(
+	struct binary_entry *entry, const struct binary_store_options *options, struct binary_places *places);
+/* Where dwz's common file may be that the debug file at path names so. */
+void search_supplement(struct binary_entry *entry, const char *path, const char *name, struct elf_build_id id,
+	struct binary_places *places);
 
 #endif

@@ -84,6 +84,8 @@ static enum tally_status init(struct elf_image *image, struct tally_error *err)
 	uint16_t probe = 1;
 	bool host_is_little = *(uint8_t *)&probe == 1;
 	image->swap = (header.e_ident[EI_DATA] == ELFDATA2LSB) != host_is_little;
+	uint64_t table = (uint64_t)header.e_shnum * header.e_shentsize;
+	image->is_cut = header.e_shoff > image->bytes.len || table > image->bytes.len - header.e_shoff;
 	read_segments(image);
 	if (image->build_id.size == 0)
 		image->build_id = elf_notes_build_id(elf_image_section(image, ".note.gnu.build-id"), image->swap);
@@ -113,12 +115,10 @@ enum tally_status elf_image_open_bytes(struct tally_bytes bytes, struct elf_imag
 	return TALLY_OK;
 }
 
-enum tally_status elf_image_open(const char *path, struct elf_image **out, struct tally_error *err)
+/* Takes the image over; status: how its file was mapped. */
+static enum tally_status finish_open(struct elf_image *image, enum tally_status status, const char *path,
+	struct elf_image **out, struct tally_error *err)
 {
-	struct elf_image *image = new_image();
-	if (!image)
-		return error_nomem(err);
-	enum tally_status status = file_map_open(path, &image->map, err);
 	if (status == TALLY_OK) {
 		image->bytes = image->map.bytes;
 		status = init(image, err);
@@ -131,6 +131,32 @@ enum tally_status elf_image_open(const char *path, struct elf_image **out, struc
 	}
 	*out = image;
 	return TALLY_OK;
+}
+
+enum tally_status elf_image_open(const char *path, struct elf_image **out, struct tally_error *err)
+{
+	struct elf_image *image = new_image();
+	if (!image)
+		return error_nomem(err);
+	return finish_open(image, file_map_open(path, &image->map, err), path, out, err);
+}
+
+enum tally_status elf_image_open_fd(int fd, const char *path, struct elf_image **out, struct tally_error *err)
+{
+	struct elf_image *image = new_image();
+	if (!image)
+		return error_nomem(err);
+	return finish_open(image, file_map_fd(fd, path, &image->map, err), path, out, err);
+}
+
+bool elf_image_is_cut(const struct elf_image *image)
+{
+	return image->is_cut;
+}
+
+bool elf_image_is_unchanged(const struct elf_image *image, const char *path)
+{
+	return !image->map.is_mapped || file_map_is_unchanged(&image->map, path);
 }
 
 enum tally_status elf_image_open_minidebug(

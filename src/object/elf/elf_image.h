@@ -57,6 +57,9 @@ struct elf_plt {
 };
 
 TALLY_MUST_CHECK enum tally_status elf_image_open(const char *path, struct elf_image **image, struct tally_error *err);
+/* The same for what is open; path is for messages. fd stays the caller's. */
+TALLY_MUST_CHECK enum tally_status elf_image_open_fd(
+	int fd, const char *path, struct elf_image **image, struct tally_error *err);
 /* bytes outlive the image. */
 TALLY_MUST_CHECK enum tally_status elf_image_open_bytes(
 	struct tally_bytes bytes, struct elf_image **image, struct tally_error *err);
@@ -65,6 +68,10 @@ void elf_image_close(struct elf_image *image);
 const struct elf_segment *elf_image_segments(const struct elf_image *image, size_t *count);
 struct elf_build_id elf_image_build_id(const struct elf_image *image);
 unsigned elf_image_machine(const struct elf_image *image); /* e_machine */
+/* The file ends before its sections do. */
+bool elf_image_is_cut(const struct elf_image *image);
+/* False: the file, at path, was written or cut since it was opened. */
+bool elf_image_is_unchanged(const struct elf_image *image, const char *path);
 bool elf_image_has_symtab(const struct elf_image *image);
 /* .symtab's symbols, or .dynsym's where there is no .symtab; NOMEM only. */
 TALLY_MUST_CHECK enum tally_status elf_image_symbols(

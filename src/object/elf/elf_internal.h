@@ -16,7 +16,7 @@ struct elf_image {
 	struct tally_bytes bytes;
 	uint8_t *owned; /* bytes that were unpacked, else NULL */
 	Elf *elf;
-	bool swap;
+	bool swap, is_cut;
 	unsigned machine, type;
 	VEC(struct elf_segment) segments;
 	struct elf_build_id build_id;

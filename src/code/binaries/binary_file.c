@@ -1,0 +1,140 @@
+#include "code/binaries/binary_file.h"
+
+#include <unistd.h>
+#include <zlib.h>
+
+#include "code/binaries/binary_trail.h"
+#include "code/binaries/build_id_cache.h"
+#include "code/binaries/process_files.h"
+
+static enum tally_status open_cached(const struct binary_place *place, int *fd, struct tally_error *err)
+{
+	struct build_id_cache cache;
+	/* The folder is what comes before ".build-id" in the path that the search made. */
+	size_t tail = strlen("/.build-id//") + 2 * (size_t)place->id.size + 1 + strlen(place->inside);
+	size_t len = strlen(place->path);
+	if (len <= tail || len - tail >= sizeof(cache.dir))
+		return TALLY_NOT_FOUND;
+	memcpy(cache.dir, place->path, len - tail);
+	cache.dir[len - tail] = '\0';
+	return build_id_cache_open(&cache, &place->id, place->inside, fd, err);
+}
+
+static enum tally_status open_place(const struct binary_place *place, struct elf_image **image, struct tally_error *err)
+{
+	int fd;
+	if (place->kind == PLACE_PATH)
+		return elf_image_open(place->path, image, err);
+	enum tally_status status = place->kind == PLACE_CACHE ? open_cached(place, &fd, err)
+							      : process_root_open(place->pid, place->inside, &fd, err);
+	if (status != TALLY_OK)
+		return status;
+	status = elf_image_open_fd(fd, place->path, image, err);
+	close(fd);
+	return status;
+}
+
+static bool crc_is(const struct elf_image *image, uint32_t wanted)
+{
+	struct tally_bytes bytes = elf_image_bytes(image);
+	return crc32_z(0, bytes.data, bytes.len) == wanted;
+}
+
+static const char *describe_id(struct binary_entry *entry, struct elf_build_id id)
+{
+	return id.size ? search_hex(&entry->arena, id.bytes, id.size) : "missing";
+}
+
+struct elf_image *binary_file_open(
+	struct binary_entry *entry, const struct binary_place *place, const struct binary_key *key)
+{
+	struct elf_image *image;
+	struct tally_error err = {0};
+	if (!place->path)
+		return NULL;
+	enum tally_status status = open_place(place, &image, &err);
+	if (status != TALLY_OK) {
+		enum binary_found found = binary_trail_found(status);
+		const char *detail = found == BINARY_FOUND_UNREADABLE
+					     ? arena_string(&entry->arena, err.text, strlen(err.text))
+					     : NULL;
+		binary_trail_add(entry, place->source, place->path, found, detail);
+		return NULL;
+	}
+	struct elf_build_id id = elf_image_build_id(image);
+	if (!search_is_recorded(key, id)) {
+		binary_trail_add(
+			entry, place->source, place->path, BINARY_FOUND_OTHER_BUILD_ID, describe_id(entry, id));
+	} else if (place->has_crc && !crc_is(image, place->crc)) {
+		binary_trail_add(entry, place->source, place->path, BINARY_FOUND_OTHER_CHECKSUM, NULL);
+	} else {
+		binary_trail_add(entry, place->source, place->path, BINARY_FOUND_USED, NULL);
+		return image;
+	}
+	elf_image_close(image);
+	return NULL;
+}
+
+bool binary_file_has_debug_info(const struct elf_image *image)
+{
+	return elf_image_section(image, ".debug_info").len > 0 || elf_image_section(image, ".zdebug_info").len > 0;
+}
+
+static struct binary_key key_of(struct elf_build_id id)
+{
+	struct binary_key key = {.build_id_size = id.size};
+	memcpy(key.build_id, id.bytes, id.size);
+	return key;
+}
+
+static struct elf_image *open_first(
+	struct binary_entry *entry, const struct binary_places *places, struct elf_build_id id, const char **path)
+{
+	const struct binary_key key = key_of(id);
+	for (size_t i = 0; i < places->count; i++) {
+		struct elf_image *image = binary_file_open(entry, &places->items[i], &key);
+		if (image) {
+			*path = places->items[i].path;
+			return image;
+		}
+	}
+	return NULL;
+}
+
+struct elf_image *binary_file_debug(struct binary_entry *entry, const struct binary_store_options *options,
+	enum debug_file_need need, const char **path)
+{
+	struct binary_places places;
+	const struct binary_key key = key_of(elf_image_build_id(entry->image));
+	search_debug_file(entry, options, &places);
+	for (size_t i = 0; i < places.count; i++) {
+		const struct binary_place *place = &places.items[i];
+		struct elf_image *image = binary_file_open(entry, place, &key);
+		if (!image)
+			continue;
+		bool has = need == DEBUG_FILE_SYMBOLS ? elf_image_has_symtab(image) : binary_file_has_debug_info(image);
+		if (has) {
+			*path = place->path;
+			return image;
+		}
+		binary_trail_add(entry, place->source, place->path, BINARY_FOUND_NO_SYMBOLS,
+			need == DEBUG_FILE_SYMBOLS ? "no .symtab" : "no .debug_info");
+		elf_image_close(image);
+	}
+	return NULL;
+}
+
+/* .gnu_debugaltlink: the path of dwz's common file, a zero byte, its build id. */
+struct elf_image *binary_file_supplement(struct binary_entry *entry, const struct elf_image *debug, const char *path)
+{
+	struct tally_bytes link = elf_image_section(debug, ".gnu_debugaltlink");
+	size_t length = link.len > 0 ? strnlen((const char *)link.data, link.len) : 0;
+	if (length == 0 || length == link.len)
+		return NULL;
+	size_t id_size = link.len - length - 1;
+	struct elf_build_id id = {.size = (uint8_t)(id_size < ELF_BUILD_ID_MAX ? id_size : ELF_BUILD_ID_MAX)};
+	memcpy(id.bytes, link.data + length + 1, id.size);
+	struct binary_places places;
+	search_supplement(entry, path, (const char *)link.data, id, &places);
+	return open_first(entry, &places, id, &path);
+}

@@ -1,0 +1,29 @@
+/*
+ * binary_file.h - opens the places where a program file and its debug files may lie, takes the first that is the right
+ * one, and writes into the entry's trail what was at each.
+ *
+ * FIFOs, devices, and links out of a process's root or inside the cache are refused, never waited for. One thread per
+ * entry.
+ *
+ *	struct elf_image *debug = binary_file_debug(entry, options, DEBUG_FILE_SYMBOLS, &path);
+ */
+#ifndef CODE_BINARIES_BINARY_FILE_H
+#define CODE_BINARIES_BINARY_FILE_H
+
+#include "code/binaries/search_path.h"
+
+/* The file at place if it is that of the key's build id; NULL: the trail's last step says why not. */
+struct elf_image *binary_file_open(
+	struct binary_entry *entry, const struct binary_place *place, const struct binary_key *key);
+
+enum debug_file_need { DEBUG_FILE_SYMBOLS, DEBUG_FILE_INFO };
+
+/* The separate debug file of the entry's image that has what is needed, which the caller closes; path: in the entry's
+ * arena. NULL: there is none. */
+struct elf_image *binary_file_debug(struct binary_entry *entry, const struct binary_store_options *options,
+	enum debug_file_need need, const char **path);
+/* dwz's common file of the debug file at path, which the caller closes; NULL: it names none, or it is not there. */
+struct elf_image *binary_file_supplement(struct binary_entry *entry, const struct elf_image *debug, const char *path);
+bool binary_file_has_debug_info(const struct elf_image *image);
+
+#endif

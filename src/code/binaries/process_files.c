@@ -1,0 +1,155 @@
+#include "code/binaries/process_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/limits.h"
+
+#define PROC_PATH_BYTES 64
+#define DELETED		" (deleted)"
+
+static enum tally_status failed(struct tally_error *err, int32_t pid, const char *path, int errnum)
+{
+	enum tally_status status = TALLY_IO;
+	if (errnum == ENOENT || errnum == ENOTDIR || errnum == ESRCH)
+		status = TALLY_NOT_FOUND;
+	else if (errnum == EACCES || errnum == EPERM)
+		status = TALLY_DENIED;
+	else if (errnum == ELOOP || errnum == EXDEV)
+		status = TALLY_INVALID;
+	else if (errnum == ENOSYS)
+		status = TALLY_UNSUPPORTED;
+	return error_set_errno(err, status, errnum, "/proc/%d/root%s", (int)pid, path);
+}
+
+/* As O_PATH: nothing acts before it is known to be a regular file. */
+static int open_in_root(int root, const char *path)
+{
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
+	return (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+}
+
+enum tally_status process_root_open(int32_t pid, const char *path, int *fd, struct tally_error *err)
+{
+	char proc[PROC_PATH_BYTES];
+	struct stat st;
+	snprintf(proc, sizeof(proc), "/proc/%d/root", (int)pid);
+	int root = open(proc, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return failed(err, pid, path, errno);
+	int place = open_in_root(root, path);
+	int errnum = errno;
+	close(root);
+	if (place < 0)
+		return failed(err, pid, path, errnum);
+	if (fstat(place, &st) != 0 || !S_ISREG(st.st_mode)) {
+		close(place);
+		return error_set(err, TALLY_INVALID, "/proc/%d/root%s: not a regular file", (int)pid, path);
+	}
+	snprintf(proc, sizeof(proc), "/proc/self/fd/%d", place);
+	int opened = open(proc, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	errnum = errno;
+	close(place);
+	if (opened < 0)
+		return failed(err, pid, path, errnum);
+	*fd = opened;
+	return TALLY_OK;
+}
+
+static bool mount_namespace(const char *process, char name[PROC_PATH_BYTES])
+{
+	char path[PROC_PATH_BYTES];
+	snprintf(path, sizeof(path), "/proc/%s/ns/mnt", process);
+	ssize_t len = readlink(path, name, PROC_PATH_BYTES - 1);
+	if (len <= 0)
+		return false;
+	name[len] = '\0';
+	return true;
+}
+
+bool process_is_elsewhere(int32_t pid)
+{
+	char number[16], theirs[PROC_PATH_BYTES], ours[PROC_PATH_BYTES];
+	snprintf(number, sizeof(number), "%d", (int)pid);
+	return mount_namespace(number, theirs) && mount_namespace("self", ours) && strcmp(theirs, ours) != 0;
+}
+
+/* "7f00-7f10 r-xp 00001000 fe:00 1234    /usr/bin/x": the range, and the name behind the fifth field. */
+static bool split_line(struct tally_str line, struct tally_str *range, struct tally_str *name)
+{
+	struct tally_str field;
+	if (!str_next(&line, ' ', range))
+		return false;
+	for (unsigned i = 0; i < 4; i++)
+		if (!str_next(&line, ' ', &field))
+			return false;
+	while (line.len > 0 && line.data[0] == ' ') {
+		line.data++;
+		line.len--;
+	}
+	*name = line;
+	return line.len > 0;
+}
+
+/* Whether a name that the kernel tells is the path, which may itself have been recorded as deleted. */
+static bool is_path(struct tally_str name, const char *path, bool *is_deleted)
+{
+	struct tally_str wanted = str_from(path);
+	*is_deleted = str_ends_with(name, STR(DELETED));
+	if (str_equal(name, wanted))
+		return true;
+	if (!*is_deleted)
+		return false;
+	name.len -= strlen(DELETED);
+	return str_equal(name, wanted);
+}
+
+/* "00400000-00401000" as map_files names it: without zeros in front. */
+static bool range_link(struct arena *arena, int32_t pid, struct tally_str range, struct process_mapping *mapping)
+{
+	struct tally_str start_text;
+	uint64_t start, end;
+	if (!str_next(&range, '-', &start_text) || !str_to_u64(start_text, 16, &start) || !str_to_u64(range, 16, &end))
+		return false;
+	mapping->link = arena_printf(
+		arena, "/proc/%d/map_files/%llx-%llx", (int)pid, (unsigned long long)start, (unsigned long long)end);
+	return mapping->link != NULL;
+}
+
+bool process_maps_find(struct arena *arena, int32_t pid, const char *path, struct process_mapping *mapping)
+{
+	char proc[PROC_PATH_BYTES], *maps;
+	size_t len;
+	struct tally_str line, range, name;
+	bool found = false;
+	snprintf(proc, sizeof(proc), "/proc/%d/maps", (int)pid);
+	if (file_read(proc, LIMIT_SMALL_FILE, &maps, &len, NULL) != TALLY_OK)
+		return false;
+	struct tally_str rest = {maps, len};
+	while (!found && rest.len > 0 && str_next(&rest, '\n', &line))
+		if (split_line(line, &range, &name) && is_path(name, path, &mapping->is_deleted))
+			found = range_link(arena, pid, range, mapping);
+	free(maps);
+	return found;
+}
+
+const char *process_exe(struct arena *arena, int32_t pid, const char *path)
+{
+	char proc[PROC_PATH_BYTES], target[PATH_MAX];
+	bool is_deleted;
+	snprintf(proc, sizeof(proc), "/proc/%d/exe", (int)pid);
+	ssize_t len = readlink(proc, target, sizeof(target));
+	if (len <= 0 || !is_path((struct tally_str){target, (size_t)len}, path, &is_deleted))
+		return NULL;
+	return arena_string(arena, proc, strlen(proc));
+}

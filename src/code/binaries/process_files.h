@@ -1,0 +1,31 @@
+/*
+ * process_files.h - program files as a process that still runs sees them: in its own root, or the file it has mapped
+ * even if its name is gone. For recordings of this machine.
+ *
+ * Numbers of processes are used again: whoever opens a file here checks by its build id that it is the recorded one, or
+ * that the process maps a file of that name (process_maps_find).
+ */
+#ifndef CODE_BINARIES_PROCESS_FILES_H
+#define CODE_BINARIES_PROCESS_FILES_H
+
+#include "base/arena.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <tally/status.h>
+
+/* Opens path as the process would, to read. Neither links nor ".." lead out of its root. INVALID: not a regular file. */
+TALLY_MUST_CHECK enum tally_status process_root_open(int32_t pid, const char *path, int *fd, struct tally_error *err);
+/* The process has another mount namespace than we have, so that a path means another file. */
+bool process_is_elsewhere(int32_t pid);
+
+struct process_mapping {
+	const char *link; /* /proc/PID/map_files/START-END, in the arena: opens the file */
+	bool is_deleted; /* its name is gone, or is another file's now */
+};
+
+/* The file that the process maps by that path; false: none, or the process is gone or not ours to see. */
+bool process_maps_find(struct arena *arena, int32_t pid, const char *path, struct process_mapping *mapping);
+/* /proc/PID/exe if that is the program of that path; NULL if not. */
+const char *process_exe(struct arena *arena, int32_t pid, const char *path);
+
+#endif
