@@ -156,6 +156,8 @@ static const struct option options[] = {
 	{"show-info", 'I', OPTION_FLAG, .offset = REQUEST(full_info),
 		.help = "Display extended information about perf.data file"},
 	{"stats", 0, OPTION_FLAG, .offset = REQUEST(stats), .help = "Display event stats"},
+	{"missing", 0, OPTION_FLAG, .offset = REQUEST(missing),
+		.help = "Show which objects lack symbols, where was looked for them and what to install"},
 	{"threads", 'T', OPTION_FLAG, .offset = REQUEST(threads), .help = "Show per-thread event counters"},
 	{"pretty", 0, OPTION_STRING, "key", .offset = offsetof(struct settings, pretty),
 		.help = "printing style of -T: normal raw"},

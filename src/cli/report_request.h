@@ -37,6 +37,7 @@ struct report_request {
 	bool force; /* also what another user owns */
 	bool no_group, force_group;
 	bool header, header_only, full_info;
+	bool missing; /* --missing: where names were looked for, no profile */
 	bool stats, threads, is_raw_pretty;
 	bool tasks, mmaps, dump; /* --tasks, --mmaps, -D: no profile */
 	bool keeps_empty; /* --no-skip-empty */

@@ -6,6 +6,7 @@
 #include "cli/header_text.h"
 #include "cli/recording_input.h"
 #include "cli/report_dump.h"
+#include "cli/report_missing.h"
 #include "cli/report_stats.h"
 #include "cli/report_tasks.h"
 #include "cli/symbol_notes.h"
@@ -301,7 +302,7 @@ static void print_file_header(struct report *report)
 		read_stream_through(report->reader);
 	if (is_wanted)
 		header_text(report->out, report->reader, r->full_info);
-	else if (!r->is_quiet && !r->stats && !r->tasks && !r->mmaps)
+	else if (!r->is_quiet && !r->stats && !r->missing && !r->tasks && !r->mmaps)
 		text_str(report->out, "# To display the perf.data header info, please use "
 				      "--header/--header-only options.\n#\n");
 }
@@ -335,7 +336,9 @@ static enum tally_status run_replay(struct report *report, struct tally_error *e
 		printed = report_request_finish(r, &source, &inner);
 	if (printed == TALLY_OK)
 		printed = profile_filter_init(&report->filter, report->result.profile, &r->filters, &inner);
-	if (printed == TALLY_OK) {
+	if (printed == TALLY_OK && r->missing) {
+		report_missing(report->out, report->store, &report->result.hits, r->is_verbose);
+	} else if (printed == TALLY_OK) {
 		note_worth(report);
 		printed = print_report(report, &inner);
 	}

@@ -20,6 +20,8 @@ static bool is_surprising(const struct binary_info *info)
 
 static const char *reason(const struct binary_info *info)
 {
+	if (info->status == BINARY_OK)
+		return "it has names of some of its code only";
 	return info->text ? info->text : "out of memory";
 }
 
@@ -55,10 +57,10 @@ static void add_usual(struct diag *notes, const struct binary_store *store, cons
 	for (size_t i = 0; i < hits->files.len; i++) {
 		const struct binary_hit *hit = &hits->files.items[i];
 		struct binary_info info = binary_store_info(store, hit->store_id);
-		if ((info.status != BINARY_NO_FILE && info.status != BINARY_NO_SYMBOLS) || hit->unnamed == 0)
+		if (is_surprising(&info) || hit->unnamed == 0)
 			continue;
 		absent += info.status == BINARY_NO_FILE;
-		stripped += info.status == BINARY_NO_SYMBOLS;
+		stripped += info.status != BINARY_NO_FILE;
 		unnamed += hit->unnamed;
 		if (hit->unnamed > most) {
 			most = hit->unnamed;
@@ -68,8 +70,8 @@ static void add_usual(struct diag *notes, const struct binary_store *store, cons
 	if ((double)unnamed <= UNNAMED_SHARE_MIN * (double)hits->samples)
 		return;
 	diag_add(notes, DIAG_WARNING,
-		"%.1f%% of the samples have no symbol: %zu files not found, %zu without symbols, most in %.*s (%s); "
-		"install debug symbols, or give the recorded files with --symfs",
+		"%.1f%% of the samples have no symbol: %zu files not found, %zu without all symbols, most in %.*s "
+		"(%s); report --missing tells where was looked and what to install",
 		percent(unnamed, hits->samples), absent, stripped, (int)worst.path.len, worst.path.data,
 		reason(&worst));
 }

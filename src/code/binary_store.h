@@ -63,7 +63,10 @@ enum binary_status {
 };
 
 struct binary_info {
+	enum binary_kind kind;
 	struct tally_str path; /* as recorded */
+	uint8_t build_id_size; /* of the recorded file; where the recording has none of the one that was found; 0 none */
+	uint8_t build_id[20];
 	const char *used_path; /* where the symbols came from; NULL if nowhere */
 	enum binary_status status;
 	size_t symbol_count;

@@ -201,13 +201,21 @@ const struct symbol *binary_store_find(const struct binary_store *store, uint32_
 struct binary_info binary_store_info(const struct binary_store *store, uint32_t id)
 {
 	const struct binary_entry *entry = store->entries.items[id];
-	return (struct binary_info){
+	struct elf_build_id build_id = {.size = entry->key.build_id_size};
+	memcpy(build_id.bytes, entry->key.build_id, build_id.size);
+	if (build_id.size == 0 && entry->image)
+		build_id = elf_image_build_id(entry->image);
+	struct binary_info info = {
+		.kind = entry->key.kind,
+		.build_id_size = build_id.size,
 		.path = entry->key.path,
 		.used_path = entry->used_path,
 		.status = entry->is_loaded ? entry->status : BINARY_NOT_LOADED,
 		.symbol_count = entry->symbols.symbols.len,
 		.text = entry->text,
 	};
+	memcpy(info.build_id, build_id.bytes, build_id.size);
+	return info;
 }
 
 const struct binary_step *binary_store_trail(const struct binary_store *store, uint32_t id, size_t *count)

@@ -399,8 +399,10 @@ static bool open_entry(int root, const char *first, const char *rest, struct fou
 	if (len <= 0)
 		return false;
 	found->target[len] = '\0';
-	if (!parse_target(found->target, hex, &below, &found->name))
+	if (!parse_target(found->target, hex, &below, &found->name)) {
+		errno = ELOOP;
 		return false;
+	}
 	found->folder = open_below(root, below, false);
 	return found->folder >= 0;
 }
@@ -415,6 +417,8 @@ static int open_entry_folder(const struct build_id_cache *cache, const char hex[
 		return -1;
 	if (open_entry(root, first, hex + 2, &found))
 		return found.folder;
+	if (errno != EINVAL) /* it is a link */
+		return -1;
 	snprintf(path, sizeof(path), LINKS "/%s/%s", first, hex + 2);
 	return open_below(root, str_from(path), false);
 }

@@ -183,11 +183,12 @@ static void load_image_symbols(
 {
 	const char *path = entry->used_path;
 	bool ok = add_best_symbols(options, entry, source);
+	bool has_names = entry->symbols.symbols.len > 0;
 	if (has_changed(entry, source, path))
 		return;
 	if (!ok || !add_plt(entry) || !symbol_table_finish(&entry->symbols, SYMBOLS_SIZED))
 		binary_entry_out_of_memory(entry);
-	else if (entry->symbols.symbols.len > 0)
+	else if (has_names)
 		binary_entry_set(entry, BINARY_OK, NULL);
 	else if (elf_image_is_cut(entry->image))
 		binary_entry_set(
