@@ -17,6 +17,7 @@ struct event_symbol {
 	const char *alias; /* NULL if none */
 	uint32_t type;
 	uint64_t config;
+	const char *description; /* one line, for lists */
 };
 
 extern const struct event_symbol event_symbols[];

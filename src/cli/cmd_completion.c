@@ -20,6 +20,11 @@ static void add_option_words(struct text *t, const struct command *command)
 	}
 }
 
+static bool takes_events(const struct option *option)
+{
+	return option->letter == 'e' && option->name && strcmp(option->name, "event") == 0;
+}
+
 /* Help text inside single quotes. */
 static void add_quoted(struct text *t, const char *s)
 {
@@ -39,7 +44,16 @@ static void bash(struct text *t)
 {
 	size_t count;
 	const struct command *const *commands = commands_all(&count);
-	text_str(t, "_tally()\n{\n\tlocal word=${COMP_WORDS[COMP_CWORD]} words\n\tcase ${COMP_WORDS[1]} in\n");
+	/* A colon ends bash's words, but not an event's name. */
+	text_str(t,
+		"_tally_events()\n{\n\tlocal cur=$1 head=\n\tcase $cur in *,*) head=${cur%,*}, ;; esac\n"
+		"\tCOMPREPLY=($(compgen -P \"$head\" -W \"$(tally list --raw-dump 2>/dev/null)\" -- \"${cur##*,}\"))\n"
+		"\ttype __ltrim_colon_completions >/dev/null 2>&1 && __ltrim_colon_completions \"$cur\"\n}\n");
+	text_str(t, "_tally()\n{\n\tlocal word=${COMP_WORDS[COMP_CWORD]} words\n"
+		    "\tlocal cur=$word prev=${COMP_WORDS[COMP_CWORD-1]}\n"
+		    "\ttype _get_comp_words_by_ref >/dev/null 2>&1 && _get_comp_words_by_ref -n : cur prev\n"
+		    "\tcase $prev in -e|--event) _tally_events \"$cur\"; return ;; esac\n"
+		    "\tcase ${COMP_WORDS[1]} in\n");
 	for (size_t i = 0; i < count; i++) {
 		text_printf(t, "\t%s) words='", commands[i]->name);
 		add_option_words(t, commands[i]);
@@ -81,7 +95,7 @@ static void zsh(struct text *t)
 				continue;
 			text_printf(t, " \\\n\t\t\t\"--%s[", option->name);
 			add_zsh_help(t, option->help ? option->help : "");
-			text_str(t, "]\"");
+			text_str(t, takes_events(option) ? "]:event:($(tally list --raw-dump 2>/dev/null))\"" : "]\"");
 		}
 		text_str(t, " \\\n\t\t\t'*:file:_files' ;;\n");
 	}
@@ -105,6 +119,8 @@ static void fish(struct text *t)
 				text_printf(t, " -l %s", option->name);
 			if (option->letter)
 				text_printf(t, " -s %c", option->letter);
+			if (takes_events(option))
+				text_str(t, " -x -a '(tally list --raw-dump 2>/dev/null | string split \" \")'");
 			text_str(t, option->argument && !option->argument_is_optional ? " -r -d " : " -d ");
 			add_quoted(t, option->help ? option->help : "");
 			text_char(t, '\n');

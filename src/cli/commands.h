@@ -30,6 +30,7 @@ extern const struct command command_buildid_list;
 extern const struct command command_check;
 extern const struct command command_evlist;
 extern const struct command command_kallsyms;
+extern const struct command command_list;
 extern const struct command command_health;
 extern const struct command command_help;
 extern const struct command command_inject;

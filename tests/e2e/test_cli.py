@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-VERBS = ['evlist', 'help', 'record', 'report', 'script', 'stat', 'version']
+VERBS = ['evlist', 'help', 'list', 'record', 'report', 'script', 'stat', 'version']
 
 
 def test_called_as_perf_it_is_perf(tally, tmp_path):
@@ -75,13 +75,15 @@ def test_bash_completes_verbs_and_options(tally, tmp_path):
 
     def complete(*words):
         line = ' '.join(f"'{word}'" for word in words)
-        code = f'. ./completion; COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _tally; echo "${{COMPREPLY[*]}}"'
+        code = f'tally() {{ "{tally.path}" "$@"; }}; . ./completion; COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _tally; echo "${{COMPREPLY[*]}}"'
         return subprocess.run(['bash', '-c', code], cwd=tmp_path, capture_output=True, text=True,
                               check=True).stdout.split()
 
     assert complete('tally', 'rep') == ['report']
     assert complete('tally', 'stat', '--repe') == ['--repeat']
     assert complete('tally', 'report', 'comp') == ['completion']
+    assert complete('tally', 'stat', '-e', 'page-f') == ['page-faults']
+    assert complete('tally', 'record', '--event', 'dummy,task-c') == ['dummy,task-clock']
 
 
 @pytest.mark.parametrize('verb', VERBS)

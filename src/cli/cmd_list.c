@@ -1,0 +1,380 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "kernel/events/event_listing.h"
+#include "kernel/events/tracepoints.h"
+
+#define NAME_WIDTH 50
+/* Each tracepoint that is opened costs the kernel a change of its code: of long lists none is tried. */
+#define TRACEPOINTS_TRIED_MAX 64
+
+struct settings {
+	bool desc, no_desc, details, json, raw_dump, all;
+	unsigned long_desc;
+	const char *output, *unit;
+};
+
+#define ROW(field) .offset = offsetof(struct settings, field)
+static const struct option options[] = {
+	{.name = "all",
+		.letter = 'a',
+		.kind = OPTION_FLAG,
+		ROW(all),
+		.help = "show what does not open here, too, and why"},
+	{.name = "cputype",
+		.kind = OPTION_UNSUPPORTED,
+		.argument = "hybrid cpu type",
+		.help = "events of this type of core (e.g. core or atom)"},
+	{.name = "debug", .kind = OPTION_UNSUPPORTED, .help = "show how names are parsed"},
+	{.name = "deprecated", .kind = OPTION_UNSUPPORTED, .help = "show deprecated events"},
+	{.name = "desc", .letter = 'd', .kind = OPTION_FLAG, ROW(desc), .help = "say what each event counts"},
+	{.name = "no-desc", .kind = OPTION_FLAG, ROW(no_desc), .help = "names only, also with -v"},
+	{.name = "details",
+		.kind = OPTION_FLAG,
+		ROW(details),
+		.help = "what the kernel is asked for, and if it opens here"},
+	{.name = "json", .letter = 'j', .kind = OPTION_FLAG, ROW(json), .help = "all of it as JSON"},
+	{.name = "long-desc",
+		.letter = 'v',
+		.kind = OPTION_COUNT,
+		ROW(long_desc),
+		.help = "what each event counts, and the fields of tracepoints"},
+	{.name = "output",
+		.letter = 'o',
+		.kind = OPTION_STRING,
+		.argument = "file",
+		ROW(output),
+		.help = "write to this file"},
+	{.name = "raw-dump", .kind = OPTION_FLAG, ROW(raw_dump), .help = "names alone on one line, for completion"},
+	{.name = "unit", .kind = OPTION_STRING, .argument = "PMU name", ROW(unit), .help = "events of this PMU only"},
+};
+static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
+static const char *const usages[] = {"[<options>] [hw|sw|cache|tracepoint|pmu|metric|metricgroup|event_glob]", NULL};
+static const char *const examples[] = {"the scheduler's tracepoints", "tally list 'sched:*'",
+	"which hardware events this machine refuses, and why", "tally list --all --details hw cache",
+	"everything, for a program", "tally list --json", NULL};
+
+struct category {
+	const char *name, *other_name;
+	unsigned kinds;
+};
+static const struct category categories[] = {
+	{"hw", "hardware", 1u << LISTED_HARDWARE},
+	{"sw", "software", 1u << LISTED_SOFTWARE | 1u << LISTED_TOOL},
+	{"cache", "hwcache", 1u << LISTED_CACHE},
+	{"pmu", "pmus", 1u << LISTED_PMU},
+	{"tracepoint", "tracepoints", 1u << LISTED_TRACEPOINT},
+	{"breakpoint", "mem", 1u << LISTED_SYNTAX_BREAKPOINT},
+	{"raw", "rNNN", 1u << LISTED_SYNTAX_RAW},
+};
+
+static const char *const type_names[LISTED_KINDS] = {
+	[LISTED_HARDWARE] = "Hardware event",
+	[LISTED_SOFTWARE] = "Software event",
+	[LISTED_TOOL] = "Tool event",
+	[LISTED_CACHE] = "Hardware cache event",
+	[LISTED_PMU] = "Kernel PMU event",
+	[LISTED_SYNTAX_RAW] = "Raw hardware event descriptor",
+	[LISTED_SYNTAX_BREAKPOINT] = "Hardware breakpoint",
+	[LISTED_TRACEPOINT] = "Tracepoint event",
+};
+
+struct list {
+	const struct settings *settings;
+	struct event_catalogue *catalogue;
+	struct event_listing listing;
+	struct text out;
+	struct json json;
+	bool has_printed, tries_tracepoints;
+	bool wants_metrics, wants_groups;
+	size_t left_out; /* generic events that do not open here */
+	char why_left_out[200];
+};
+
+static bool is_generic(const struct listed_event *event)
+{
+	return event->kind == LISTED_HARDWARE || event->kind == LISTED_SOFTWARE || event->kind == LISTED_CACHE;
+}
+
+static bool is_syntax(const struct listed_event *event)
+{
+	return event->kind == LISTED_SYNTAX_RAW || event->kind == LISTED_SYNTAX_BREAKPOINT;
+}
+
+static bool has_descriptions(const struct settings *settings)
+{
+	return !settings->no_desc && (settings->desc || settings->long_desc > 0);
+}
+
+/* The kernel's format file of a tracepoint; malloc, NULL if it cannot be read. */
+static char *tracepoint_format(const struct list *list, const struct listed_event *event)
+{
+	const struct kernel_seam *kernel = list->catalogue->kernel;
+	const char *colon = strchr(event->name, ':');
+	char *text;
+	if (!colon || kernel_text(kernel, &text, NULL, "%s/events/%.*s/%s/format", tracefs_directory(kernel),
+			      (int)(colon - event->name), event->name, colon + 1) != TALLY_OK)
+		return NULL;
+	return text;
+}
+
+static void print_format(struct list *list, const struct listed_event *event)
+{
+	char *text = tracepoint_format(list, event);
+	struct tally_str rest = str_from(text ? text : ""), line;
+	while (str_next(&rest, '\n', &line)) {
+		line = str_trim(line);
+		if (line.len > 0) {
+			text_repeat(&list->out, ' ', 7);
+			text_bytes(&list->out, line.data, line.len);
+			text_char(&list->out, '\n');
+		}
+	}
+	free(text);
+}
+
+static void print_text(struct list *list, const struct listed_event *event, const struct event_opening *opening)
+{
+	struct text *t = &list->out;
+	struct text name = {0};
+	text_str(&name, event->name);
+	if (event->alias)
+		text_printf(&name, " OR %s", event->alias);
+	text_char(&name, '\0');
+	t->failed |= name.failed;
+	if (!name.failed)
+		text_printf(t, "  %-*s [%s]\n", NAME_WIDTH, name.data, type_names[event->kind]);
+	text_deinit(&name);
+	if (has_descriptions(list->settings) && event->description)
+		text_printf(t, "       [%s]\n", event->description);
+	if (has_descriptions(list->settings) && list->settings->long_desc > 0 && event->kind == LISTED_TRACEPOINT)
+		print_format(list, event);
+	if (list->settings->details && event->terms)
+		text_printf(t, "        %s/%s/\n", event->pmu, event->terms);
+	else if (list->settings->details && opening->encoding.len > 0) {
+		text_repeat(t, ' ', 8);
+		text_bytes(t, opening->encoding.data, opening->encoding.len);
+		text_char(t, '\n');
+	}
+	if (!opening->opens) {
+		text_str(t, "        does not open here: ");
+		text_bytes(t, opening->reason.data, opening->reason.len);
+		text_char(t, '\n');
+	} else if (list->settings->details && !is_syntax(event)) {
+		text_str(t, opening->was_tried || event->kind == LISTED_TOOL ? "        opens here\n"
+									     : "        not tried here\n");
+	}
+}
+
+static void print_json(struct list *list, const struct listed_event *event, const struct event_opening *opening)
+{
+	struct json *j = &list->json;
+	static const char *const units[LISTED_KINDS] = {[LISTED_HARDWARE] = "hardware",
+		[LISTED_SOFTWARE] = "software",
+		[LISTED_TOOL] = "tool",
+		[LISTED_CACHE] = "hw-cache",
+		[LISTED_TRACEPOINT] = "tracepoint"};
+	json_object(j, NULL);
+	if (event->pmu || units[event->kind])
+		json_string(j, "Unit", str_from(event->pmu ? event->pmu : units[event->kind]));
+	json_string(j, "EventName", str_from(event->name));
+	if (event->alias)
+		json_string(j, "EventAlias", str_from(event->alias));
+	json_string(j, "EventType", str_from(type_names[event->kind]));
+	if (event->description)
+		json_string(j, "BriefDescription", str_from(event->description));
+	char *format = event->kind == LISTED_TRACEPOINT ? tracepoint_format(list, event) : NULL;
+	if (format)
+		json_string(j, "PublicDescription", str_from(format));
+	free(format);
+	if (event->unit) {
+		struct text scaled = {0};
+		text_printf(&scaled, "%.17g%s", event->scale, event->unit);
+		json_string(j, "ScaleUnit", (struct tally_str){scaled.data, scaled.len});
+		text_deinit(&scaled);
+	}
+	if (opening->encoding.len > 0)
+		json_string(j, "Encoding", (struct tally_str){opening->encoding.data, opening->encoding.len});
+	if (!opening->opens || opening->was_tried)
+		json_bool(j, "Opens", opening->opens);
+	if (!opening->opens)
+		json_string(j, "WhyNot", (struct tally_str){opening->reason.data, opening->reason.len});
+	json_object_end(j);
+}
+
+/* What does not open is left out of plain lists, as perf does it; never silently. */
+static void leave_out(struct list *list, const struct event_opening *opening)
+{
+	if (list->left_out++ == 0)
+		snprintf(list->why_left_out, sizeof(list->why_left_out), "%.*s", (int)opening->reason.len,
+			opening->reason.data);
+}
+
+static enum tally_status print_event(struct list *list, const struct listed_event *event, struct tally_error *err)
+{
+	const struct settings *settings = list->settings;
+	struct event_opening opening;
+	bool wants_more = settings->details || settings->json || settings->all;
+	bool by_opening = event->kind == LISTED_TRACEPOINT ? wants_more && list->tries_tracepoints
+							   : wants_more || is_generic(event);
+	if (settings->unit && (!event->pmu || strcmp(settings->unit, event->pmu) != 0))
+		return TALLY_OK;
+	if (!by_opening && !wants_more)
+		opening = (struct event_opening){.opens = true};
+	else if (event_opening_try(&list->listing, event, by_opening, &opening, err) != TALLY_OK)
+		return TALLY_NOMEM;
+	if (!opening.opens && is_generic(event) && !settings->all && !settings->json) {
+		leave_out(list, &opening);
+	} else if (settings->raw_dump) {
+		if (!is_syntax(event))
+			text_printf(&list->out, "%s%s", list->has_printed ? " " : "", event->name);
+		list->has_printed |= !is_syntax(event);
+	} else if (settings->json) {
+		print_json(list, event, &opening);
+	} else {
+		print_text(list, event, &opening);
+	}
+	event_opening_deinit(&opening);
+	return text_line_end(&list->out) ? TALLY_OK : TALLY_END;
+}
+
+static enum tally_status add_word(struct list *list, const char *word, struct tally_error *err)
+{
+	struct event_listing *listing = &list->listing;
+	for (size_t i = 0; i < sizeof(categories) / sizeof(categories[0]); i++)
+		if (strcmp(word, categories[i].name) == 0 || strcmp(word, categories[i].other_name) == 0)
+			return event_listing_add(listing, categories[i].kinds, "*", err);
+	if (strcmp(word, "metric") == 0 || strcmp(word, "metrics") == 0) {
+		list->wants_metrics = true;
+		return TALLY_OK;
+	}
+	if (strcmp(word, "metricgroup") == 0 || strcmp(word, "metricgroups") == 0) {
+		list->wants_groups = true;
+		return TALLY_OK;
+	}
+	if (strcmp(word, "sdt") == 0)
+		return error_set(err, TALLY_UNSUPPORTED, "list sdt is not supported yet");
+	if (strchr(word, ':'))
+		return event_listing_add(listing, 1u << LISTED_TRACEPOINT, word, err);
+	struct text pattern = {0};
+	text_printf(&pattern, "*%s*", word);
+	text_char(&pattern, '\0');
+	enum tally_status status =
+		pattern.failed ? error_nomem(err)
+			       : event_listing_add(listing,
+					 LISTED_ALL & ~(1u << LISTED_SYNTAX_RAW | 1u << LISTED_SYNTAX_BREAKPOINT),
+					 pattern.data, err);
+	text_deinit(&pattern);
+	return status;
+}
+
+static enum tally_status gather(struct list *list, int count, char **words, struct tally_error *err)
+{
+	enum tally_status status = TALLY_OK;
+	if (count == 0) {
+		list->wants_groups = !list->settings->unit;
+		status = event_listing_add(&list->listing, LISTED_ALL, "*", err);
+	}
+	for (int i = 0; i < count && status == TALLY_OK; i++)
+		status = add_word(list, words[i], err);
+	size_t tracepoints = 0;
+	for (size_t i = 0; i < list->listing.events.len; i++)
+		tracepoints += list->listing.events.items[i].kind == LISTED_TRACEPOINT;
+	list->tries_tracepoints = tracepoints <= TRACEPOINTS_TRIED_MAX;
+	return status;
+}
+
+static enum tally_status print_all(struct list *list, struct tally_error *err)
+{
+	enum tally_status status = TALLY_OK;
+	const struct settings *settings = list->settings;
+	if (settings->json)
+		json_array(&list->json, NULL);
+	for (size_t i = 0; i < list->listing.events.len && status == TALLY_OK; i++)
+		status = print_event(list, &list->listing.events.items[i], err);
+	if (settings->json)
+		json_array_end(&list->json);
+	else if (settings->raw_dump && list->has_printed)
+		text_char(&list->out, '\n');
+	/* perf's headings; there are no metrics to put under them yet. */
+	if (list->wants_metrics && !settings->json && !settings->raw_dump)
+		text_str(&list->out, "\nMetrics:\n\n");
+	if (list->wants_groups && !settings->json && !settings->raw_dump)
+		text_str(&list->out, "\nMetric Groups:\n\n");
+	return status == TALLY_END ? TALLY_OK : status;
+}
+
+static void print_notes(const struct cli *cli, const struct list *list)
+{
+	fflush(stdout);
+	if (list->left_out > 0)
+		fprintf(stderr, "%s: note: %zu generic events do not open here (%s); --all shows them\n", cli->program,
+			list->left_out, list->why_left_out);
+	if (list->listing.tracefs_error.status != TALLY_OK)
+		fprintf(stderr, "%s: note: no tracepoints: %s\n", cli->program, list->listing.tracefs_error.text);
+}
+
+static int list_events(const struct cli *cli, struct list *list, int count, char **words)
+{
+	struct tally_error err;
+	int fd = STDOUT_FILENO;
+	event_listing_init(&list->listing, list->catalogue);
+	if (list->settings->output) {
+		fd = open(list->settings->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		if (fd < 0)
+			return cli_failf(cli, "cannot write %s: %s", list->settings->output, strerror(errno));
+	} else {
+		cli_start_pager(cli);
+	}
+	text_to_fd(&list->out, fd);
+	list->json = (struct json){.out = &list->out};
+	enum tally_status status = gather(list, count, words, &err);
+	if (status == TALLY_OK)
+		status = print_all(list, &err);
+	int code = cli_finish_text(cli, &list->out);
+	if (fd != STDOUT_FILENO && close(fd) != 0 && code == 0)
+		code = cli_failf(cli, "writing %s: %s", list->settings->output, strerror(errno));
+	cli_end_pager();
+	print_notes(cli, list);
+	event_listing_deinit(&list->listing);
+	return status == TALLY_OK ? code : cli_fail(cli, &err);
+}
+
+static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	struct settings settings = {0};
+	int rest;
+	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
+	if (code != CLI_GO_ON)
+		return code;
+	struct tally_error err;
+	struct list list = {.settings = &settings};
+	if (event_catalogue_create(kernel_seam_linux(), &list.catalogue, &err) != TALLY_OK)
+		return cli_fail(cli, &err);
+	code = list_events(cli, &list, argc - rest, argv + rest);
+	event_catalogue_destroy(list.catalogue);
+	return code;
+}
+
+const struct command command_list = {
+	.name = "list",
+	.summary = "List all symbolic event types",
+	.usages = usages,
+	.options = &table,
+	.description =
+		"Lists the events that stat and record take with -e: of the categories that are named, or whose "
+		"names hold a word or match a glob; without arguments all.\n\n"
+		"Generic events that this machine refuses are left out, and counted on standard error; --all shows "
+		"them with the reason. --details shows what the kernel is asked for, and whether it opens here: "
+		"each event is opened once, disabled. Of long lists tracepoints are not tried.",
+	.examples = examples,
+	.run = run,
+};
