@@ -1,4 +1,5 @@
-"""What is exact: stacks and names against gdb's, at the same stops of a program that is hard to unwind (tests/live)."""
+"""What is exact: stacks and names at the stops of a program that is hard to unwind, as gdb has them; functions, inlined
+calls and lines of any address, as eu-addr2line or llvm-symbolizer has them (tests/live)."""
 import pathlib
 import shutil
 import sys
@@ -6,9 +7,14 @@ import sys
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'live'))
+import lines as live_lines  # noqa: E402
 import stops as live_stops  # noqa: E402
 
 STOPS = 200
+# The tool by hand takes all of lines.BUILDS; these are the ones that differ most.
+BUILDS = ['gcc -O3 -flto', 'gcc -gdwarf-4 -fdebug-types-section', 'gcc -gdwarf-3 -gstrict-dwarf', 'gcc -gdwarf64',
+          'gcc -gsplit-dwarf', 'gcc -gdwarf-4 -gsplit-dwarf', 'gcc -gz', 'gcc -no-pie', 'clang -O2',
+          'clang -gline-tables-only', 'clang -O3 -flto', 'clang -gsplit-dwarf']
 
 
 def need(*tools):
@@ -39,3 +45,29 @@ def test_names_and_inlined_calls_are_those_of_gdb(stopped, tally, tmp_path):
     wrong_addresses, wrong_names = live_stops.compare(stops, chains, True, arbiter)
     assert not wrong_addresses and not wrong_names
     assert sum(inlined for chain in chains for *_, inlined in chain) > STOPS
+
+
+def compare_lines(tally, path, count, folder):
+    need('eu-addr2line', 'llvm-symbolizer', 'readelf', 'c++filt')
+    checked, _, _, wrong = live_lines.compare(tally.path, path, count, folder)
+    assert checked > count * 0.8
+    assert not wrong
+
+
+def test_lines_of_libc(tally, tmp_path):
+    if not live_lines.libc() or not live_stops.debug_file(live_lines.libc()):
+        pytest.skip('the debug information of libc (libc6-dbg) is not installed')
+    compare_lines(tally, live_lines.libc(), 2000, tmp_path)
+
+
+def test_lines_of_tally(tally, tmp_path):
+    compare_lines(tally, tally.path.resolve(), 2000, tmp_path)
+
+
+@pytest.mark.parametrize('name', BUILDS)
+def test_lines_of_builds(name, tally, tmp_path):
+    need(live_lines.BUILDS[name][0])
+    programs = list(live_lines.builds(tmp_path, [name]))
+    if not programs:
+        pytest.skip('the compiler does not build with these options here')
+    compare_lines(tally, programs[0][1], 200, tmp_path)

@@ -158,11 +158,16 @@ def same_name(ours, theirs, aliases):
     """gdb takes the debug information's name, tally the symbol's: of several for one address (constructors, glibc's)
     another, a symbol's version, and what gcc adds for the parts of a function. Where the debug information has no
     linker's name, gdb makes one of the source's names: then the last of these counts."""
-    ours = ours if ours.endswith('@plt') else ours.split('@')[0]
-    ours = re.sub(r'(\.(cold|part|isra|constprop|lto_priv)(\.\d+)?)+$', '', ours)
+    ours, theirs = plain_name(ours), plain_name(theirs)
     if ours == theirs or theirs in aliases.get(ours, ()) or (ours == '.plt' and theirs == '[unknown]'):
         return True
     return not theirs.startswith('_Z') and last_name(demangled(ours)) == last_name(theirs)
+
+
+@functools.lru_cache(maxsize=None)
+def plain_name(name):
+    name = name if name.endswith('@plt') else name.split('@')[0]
+    return re.sub(r'(\.(cold|part|isra|constprop|lto_priv|llvm)(\.\d+)?)+$', '', name)
 
 
 @functools.lru_cache(maxsize=None)
