@@ -138,3 +138,19 @@ struct elf_image *binary_file_supplement(struct binary_entry *entry, const struc
 	search_supplement(entry, path, (const char *)link.data, id, &places);
 	return open_first(entry, &places, id, &path);
 }
+
+/* Split units leave this in the program: the addresses that they refer to by number. */
+static bool may_have_split_units(const struct elf_image *debug)
+{
+	return elf_image_section(debug, ".debug_addr").len > 0;
+}
+
+struct elf_image *binary_file_package(struct binary_entry *entry, const struct elf_image *debug, const char *path)
+{
+	struct binary_places places;
+	if (!may_have_split_units(debug))
+		return NULL;
+	search_package(entry, path, &places);
+	/* It has no build id; the ids of its units tell whether it belongs. */
+	return open_first(entry, &places, (struct elf_build_id){.size = 0}, &path);
+}

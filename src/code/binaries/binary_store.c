@@ -94,6 +94,7 @@ enum tally_status binary_store_add(
 		return error_nomem(err);
 	}
 	entry->key = *key;
+	entry->root.prefix = store->options.symfs ? store->options.symfs : "";
 	entry->key.build_id_size = bytes.build_id_size;
 	entry->key.path = intern_get(&store->paths, path);
 	arena_init(&entry->arena);

@@ -212,7 +212,6 @@ void load_user_file(const struct binary_store_options *options, struct binary_en
 			continue;
 		}
 		entry->used_path = place->path;
-		entry->root = (struct binary_root){.prefix = options->symfs ? options->symfs : ""};
 		if (place->pid > 0 && process_is_elsewhere(place->pid))
 			entry->root = (struct binary_root){
 				.prefix = arena_printf(&entry->arena, "/proc/%d/root", place->pid), .pid = place->pid};
@@ -231,7 +230,6 @@ void load_vdso(const struct binary_store_options *options, struct binary_entry *
 	struct tally_bytes own = vdso_image_own();
 	/* With the root of another machine only its build id tells that it is the same. */
 	bool can_tell = entry->key.build_id_size > 0 || !options->symfs;
-	entry->root.prefix = options->symfs ? options->symfs : "";
 	if (can_tell && own.len > 0 && elf_image_open_bytes(own, &entry->image, NULL) == TALLY_OK) {
 		if (search_is_recorded(&entry->key, elf_image_build_id(entry->image))) {
 			entry->used_path = "[vdso]";

@@ -33,6 +33,7 @@ enum tally_status load_lines(
 		!choose_file(options, entry, &files))
 		return TALLY_OK;
 	files.supplement = binary_file_supplement(entry, files.image, files.path);
+	files.package = binary_file_package(entry, files.image, files.path);
 	enum tally_status status = source_lines_open(&files, &entry->lines, err);
 	return status == TALLY_NOMEM ? status : TALLY_OK;
 }

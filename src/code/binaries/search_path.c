@@ -237,3 +237,23 @@ void search_supplement(struct binary_entry *entry, const char *path, const char 
 	if (entry->root.pid > 0)
 		add(places, in_root(arena, &own, "common debug file by build id", inside));
 }
+
+void search_package(struct binary_entry *entry, const char *path, struct binary_places *places)
+{
+	struct arena *arena = &entry->arena;
+	const char *program = plain_path(entry);
+	size_t prefix = strlen(entry->root.prefix);
+	places->count = 0;
+	if (program && program[0] == '/')
+		add(places,
+			in_root(arena, &entry->root, "package of split units", arena_printf(arena, "%s.dwp", program)));
+	if (strncmp(path, entry->root.prefix, prefix) != 0 || (program && strcmp(path + prefix, program) == 0))
+		return;
+	size_t len = strlen(path + prefix);
+	bool is_debug = str_ends_with(str_from(path), STR(".debug"));
+	add(places,
+		in_root(arena, &entry->root, "package of split units", arena_printf(arena, "%s.dwp", path + prefix)));
+	if (is_debug)
+		add(places, in_root(arena, &entry->root, "package of split units",
+				    arena_printf(arena, "%.*s.dwp", (int)(len - strlen(".debug")), path + prefix)));
+}

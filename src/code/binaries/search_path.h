@@ -54,4 +54,7 @@ void search_debug_file(
 void search_supplement(struct binary_entry *entry, const char *path, const char *name, struct elf_build_id id,
 	struct binary_places *places);
 
+/* Where the .dwp may be of a program whose debug information is in the file at path. */
+void search_package(struct binary_entry *entry, const char *path, struct binary_places *places);
+
 #endif

@@ -47,13 +47,14 @@ enum tally_status source_lines_open(
 	if (!lines) {
 		elf_image_close(files->owned);
 		elf_image_close(files->supplement);
+		elf_image_close(files->package);
 		return error_nomem(err);
 	}
 	lines->files = *files;
 	arena_init(&lines->arena);
 	dwarf_reader_init(&lines->reader);
 	const struct debug_info_options options = {
-		.supplement = files->supplement, .open_split = open_split, .context = lines};
+		.supplement = files->supplement, .package = files->package, .open_split = open_split, .context = lines};
 	enum tally_status status = debug_info_open(files->image, &options, &lines->info, err);
 	if (status != TALLY_OK) {
 		source_lines_close(lines);
@@ -70,6 +71,7 @@ void source_lines_close(struct source_lines *lines)
 	debug_info_close(lines->info);
 	elf_image_close(lines->files.owned);
 	elf_image_close(lines->files.supplement);
+	elf_image_close(lines->files.package);
 	dwarf_reader_deinit(&lines->reader);
 	arena_deinit(&lines->arena);
 	map_u64_deinit(&lines->names);

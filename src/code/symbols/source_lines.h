@@ -16,6 +16,7 @@ struct source_lines_files {
 	const struct elf_image *image; /* has the debug sections */
 	struct elf_image *owned; /* closed with the lines: image, where that is not the program's own; NULL none */
 	struct elf_image *supplement; /* dwz's common file, closed too; NULL none */
+	struct elf_image *package; /* the program's .dwp, closed too; NULL none */
 	const char *path; /* of image; borrowed */
 	const char *root; /* put before the absolute paths of .dwo files; "" none; borrowed */
 };

@@ -7,6 +7,7 @@
 #include "object/dwarf/dwarf_file.h"
 #include "object/dwarf/dwarf_functions.h"
 #include "object/dwarf/dwarf_lines.h"
+#include "object/dwarf/dwarf_package.h"
 #include "object/dwarf/dwarf_ranges.h"
 
 #define NO_UNIT UINT32_MAX
@@ -28,6 +29,7 @@ struct unit_code {
 struct debug_info {
 	struct debug_info_options options;
 	struct dwarf_file *file, *supplement;
+	struct dwarf_package *package; /* NULL: none, or damaged */
 	VEC(struct unit_range) ranges; /* by low */
 	uint64_t *max_high; /* of ranges[0..i]: units may overlap */
 	struct unit_code *codes; /* by unit */
@@ -91,6 +93,9 @@ enum tally_status debug_info_open(const struct elf_image *image, const struct de
 		status = dwarf_file_open(options->supplement, NULL, &info->supplement, err);
 	if (status == TALLY_OK || status == TALLY_NOT_FOUND)
 		status = dwarf_file_open(image, info->supplement, &info->file, err);
+	if (status == TALLY_OK && options->package &&
+		dwarf_package_open(options->package, &info->package, err) == TALLY_NOMEM)
+		status = TALLY_NOMEM;
 	if (status == TALLY_OK && !index_units(info))
 		status = error_nomem(err);
 	if (status != TALLY_OK) {
@@ -114,6 +119,7 @@ void debug_info_close(struct debug_info *info)
 	free(info->codes);
 	free(info->max_high);
 	vec_free(&info->ranges);
+	dwarf_package_close(info->package);
 	dwarf_file_close(info->file);
 	dwarf_file_close(info->supplement);
 	free(info);
@@ -159,6 +165,10 @@ static bool find_split_unit(const struct unit_code *code, const struct dwarf_uni
 static void open_split(const struct debug_info *info, struct unit_code *code, const struct dwarf_unit *skeleton)
 {
 	code->is_split_missing = true;
+	if (info->package &&
+		dwarf_package_unit(info->package, skeleton->dwo_id, info->file, &code->split, NULL) == TALLY_OK)
+		return;
+	code->split = NULL;
 	if (!info->options.open_split)
 		return;
 	code->split_image = info->options.open_split(info->options.context, skeleton->comp_dir, skeleton->dwo_name);

@@ -29,6 +29,7 @@ struct debug_place { /* innermost first: what was inlined, then the function tha
 
 struct debug_info_options {
 	const struct elf_image *supplement; /* dwz's common file; NULL none */
+	const struct elf_image *package; /* the program's .dwp, in which split units are looked for first; NULL none */
 	/* The .dwo of a skeleton unit, which the info closes; NULL: not found. Called by several threads. NULL: none are
 	 * looked for. */
 	struct elf_image *(*open_split)(void *context, struct tally_str directory, struct tally_str name);

@@ -242,13 +242,13 @@ enum tally_status dwarf_file_open_split(const struct elf_image *image, const str
 	return open_file(image, &(struct dwarf_file){.program = program, .is_split = true}, file, err);
 }
 
-enum tally_status dwarf_file_open_sections(
-	const struct tally_bytes sections[DWARF_SECTIONS], bool swap, struct dwarf_file **out, struct tally_error *err)
+static enum tally_status open_bytes(const struct tally_bytes sections[DWARF_SECTIONS], const struct dwarf_file *from,
+	struct dwarf_file **out, struct tally_error *err)
 {
 	struct dwarf_file *file = calloc(1, sizeof(*file));
 	if (!file)
 		return error_nomem(err);
-	file->swap = swap;
+	*file = *from;
 	memcpy(file->sections, sections, sizeof(file->sections));
 	enum tally_status status = read_units(file, err);
 	if (status != TALLY_OK) {
@@ -257,6 +257,19 @@ enum tally_status dwarf_file_open_sections(
 	}
 	*out = file;
 	return TALLY_OK;
+}
+
+enum tally_status dwarf_file_open_sections(
+	const struct tally_bytes sections[DWARF_SECTIONS], bool swap, struct dwarf_file **file, struct tally_error *err)
+{
+	return open_bytes(sections, &(struct dwarf_file){.swap = swap}, file, err);
+}
+
+enum tally_status dwarf_file_open_part(const struct tally_bytes sections[DWARF_SECTIONS], bool swap,
+	const struct dwarf_file *program, struct dwarf_file **file, struct tally_error *err)
+{
+	return open_bytes(
+		sections, &(struct dwarf_file){.swap = swap, .program = program, .is_split = true}, file, err);
 }
 
 void dwarf_file_close(struct dwarf_file *file)

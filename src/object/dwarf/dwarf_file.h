@@ -26,6 +26,9 @@ TALLY_MUST_CHECK enum tally_status dwarf_file_open_split(const struct elf_image 
 /* From sections that outlive the file, as they stand in it (tests, fuzzers). */
 TALLY_MUST_CHECK enum tally_status dwarf_file_open_sections(const struct tally_bytes sections[DWARF_SECTIONS],
 	bool swap, struct dwarf_file **file, struct tally_error *err);
+/* The same for those of a split unit. */
+TALLY_MUST_CHECK enum tally_status dwarf_file_open_part(const struct tally_bytes sections[DWARF_SECTIONS], bool swap,
+	const struct dwarf_file *program, struct dwarf_file **file, struct tally_error *err);
 void dwarf_file_close(struct dwarf_file *file);
 /* The unit whose entries cover offset of DWARF_INFO; NULL if none. */
 const struct dwarf_unit *dwarf_file_unit_at(const struct dwarf_file *file, uint64_t offset);

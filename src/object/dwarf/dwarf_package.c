@@ -1,0 +1,199 @@
+#include "object/dwarf/dwarf_package.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "object/dwarf/dwarf_file.h"
+
+#define VERSION_GNU 2
+#define VERSION_5   5
+#define COLUMNS_MAX 16 /* there are 8 sections that an index may name */
+#define NO_COLUMN   UINT32_MAX
+
+struct dwarf_package {
+	struct elf_section opened_index, opened[DWARF_SECTIONS];
+	struct tally_bytes sections[DWARF_SECTIONS];
+	bool swap;
+	uint32_t version, column_count, unit_count, slot_count;
+	uint32_t column_of[DWARF_SECTIONS]; /* NO_COLUMN: the section is not cut up */
+	struct tally_bytes ids, rows, offsets, sizes; /* the index's tables */
+};
+
+static const char *const names[DWARF_SECTIONS] = {
+	[DWARF_INFO] = ".debug_info.dwo",
+	[DWARF_ABBREV] = ".debug_abbrev.dwo",
+	[DWARF_LINE] = ".debug_line.dwo",
+	[DWARF_STR] = ".debug_str.dwo",
+	[DWARF_LINE_STR] = ".debug_line_str.dwo",
+	[DWARF_RNGLISTS] = ".debug_rnglists.dwo",
+	[DWARF_STR_OFFSETS] = ".debug_str_offsets.dwo",
+};
+
+/* Which section a column of the index is of; DWARF_SECTIONS: none that is read here. Versions number them apart. */
+static enum dwarf_section section_of(uint32_t version, uint32_t id)
+{
+	switch (id) {
+	case 1:
+		return DWARF_INFO;
+	case 3:
+		return DWARF_ABBREV;
+	case 4:
+		return DWARF_LINE;
+	case 6:
+		return DWARF_STR_OFFSETS;
+	case 8:
+		return version == VERSION_5 ? DWARF_RNGLISTS : DWARF_SECTIONS;
+	default:
+		return DWARF_SECTIONS;
+	}
+}
+
+static enum tally_status bad_index(struct tally_error *err, const char *what)
+{
+	return error_set(err, TALLY_CORRUPT, "the index of a .dwp: %s", what);
+}
+
+static void read_columns(struct dwarf_package *package, struct cursor *c)
+{
+	for (unsigned i = 0; i < DWARF_SECTIONS; i++)
+		package->column_of[i] = NO_COLUMN;
+	for (uint32_t i = 0; i < package->column_count; i++) {
+		enum dwarf_section section = section_of(package->version, cursor_u32(c));
+		if (section != DWARF_SECTIONS)
+			package->column_of[section] = i;
+	}
+}
+
+static enum tally_status read_index(struct dwarf_package *package, struct tally_bytes index, struct tally_error *err)
+{
+	struct cursor c = cursor_make(index, package->swap);
+	/* Version 5 has two bytes of it and two of padding, so that both are told apart in either order. */
+	package->version = cursor_u32(&c);
+	if (package->version != VERSION_GNU) {
+		c.pos = 0;
+		package->version = cursor_u16(&c);
+		cursor_skip(&c, 2);
+		if (package->version != VERSION_5)
+			return bad_index(err, "an unknown version");
+	}
+	package->column_count = cursor_u32(&c);
+	package->unit_count = cursor_u32(&c);
+	package->slot_count = cursor_u32(&c);
+	uint32_t slots = package->slot_count, columns = package->column_count;
+	if (c.failed || columns > COLUMNS_MAX)
+		return bad_index(err, "too many sections");
+	if ((slots & (slots - 1)) != 0 || package->unit_count > slots)
+		return bad_index(err, "its hash table is no power of two, or too small");
+	/* 32-bit counts times at most 64 bytes: no overflow in 64 bits; what does not fit fails the cursor. */
+	uint64_t cells = (uint64_t)package->unit_count * columns * 4;
+	package->ids = cursor_bytes(&c, (uint64_t)slots * 8);
+	package->rows = cursor_bytes(&c, (uint64_t)slots * 4);
+	read_columns(package, &c);
+	package->offsets = cursor_bytes(&c, cells);
+	package->sizes = cursor_bytes(&c, cells);
+	if (c.failed)
+		return bad_index(err, "it is cut");
+	if (package->column_of[DWARF_INFO] == NO_COLUMN || package->column_of[DWARF_ABBREV] == NO_COLUMN)
+		return bad_index(err, "no units in it");
+	return TALLY_OK;
+}
+
+enum tally_status dwarf_package_open_sections(struct tally_bytes index,
+	const struct tally_bytes sections[DWARF_SECTIONS], bool swap, struct dwarf_package **out,
+	struct tally_error *err)
+{
+	struct dwarf_package *package = calloc(1, sizeof(*package));
+	if (!package)
+		return error_nomem(err);
+	package->swap = swap;
+	memcpy(package->sections, sections, sizeof(package->sections));
+	enum tally_status status = read_index(package, index, err);
+	if (status != TALLY_OK) {
+		dwarf_package_close(package);
+		return status;
+	}
+	*out = package;
+	return TALLY_OK;
+}
+
+enum tally_status dwarf_package_open(const struct elf_image *image, struct dwarf_package **out, struct tally_error *err)
+{
+	struct dwarf_package *package = calloc(1, sizeof(*package));
+	if (!package)
+		return error_nomem(err);
+	package->swap = elf_image_is_swapped(image);
+	enum tally_status status = elf_section_open(image, ".debug_cu_index", &package->opened_index, err);
+	for (int i = 0; i < DWARF_SECTIONS && status == TALLY_OK; i++) {
+		if (names[i])
+			status = elf_section_open(image, names[i], &package->opened[i], err);
+		/* Units tell what they lack. */
+		status = status == TALLY_NOMEM ? status : TALLY_OK;
+		package->sections[i] = package->opened[i].bytes;
+	}
+	if (status == TALLY_OK)
+		status = read_index(package, package->opened_index.bytes, err);
+	if (status != TALLY_OK) {
+		dwarf_package_close(package);
+		return status;
+	}
+	*out = package;
+	return TALLY_OK;
+}
+
+void dwarf_package_close(struct dwarf_package *package)
+{
+	if (!package)
+		return;
+	elf_section_close(&package->opened_index);
+	for (int i = 0; i < DWARF_SECTIONS; i++)
+		elf_section_close(&package->opened[i]);
+	free(package);
+}
+
+static uint32_t cell(const struct dwarf_package *package, struct tally_bytes table, uint64_t index)
+{
+	struct cursor c = cursor_make(table, package->swap);
+	cursor_skip(&c, index * 4);
+	return cursor_u32(&c);
+}
+
+/* The row of that id, from 1; 0: none. The table is open-addressed, with a step that meets each slot once. */
+static uint32_t find_row(const struct dwarf_package *package, uint64_t id)
+{
+	if (package->slot_count == 0)
+		return 0;
+	uint64_t mask = package->slot_count - 1;
+	uint64_t slot = id & mask, step = ((id >> 32) & mask) | 1;
+	for (uint32_t tries = 0; tries < package->slot_count; tries++) {
+		struct cursor c = cursor_make(package->ids, package->swap);
+		cursor_skip(&c, slot * 8);
+		uint64_t found = cursor_u64(&c);
+		uint32_t row = cell(package, package->rows, slot);
+		if (row == 0)
+			return 0;
+		if (found == id)
+			return row <= package->unit_count ? row : 0;
+		slot = (slot + step) & mask;
+	}
+	return 0;
+}
+
+enum tally_status dwarf_package_unit(const struct dwarf_package *package, uint64_t dwo_id,
+	const struct dwarf_file *program, struct dwarf_file **file, struct tally_error *err)
+{
+	struct tally_bytes parts[DWARF_SECTIONS];
+	uint32_t row = find_row(package, dwo_id);
+	if (row == 0)
+		return error_set(err, TALLY_NOT_FOUND, "the .dwp has no unit of that id");
+	for (int i = 0; i < DWARF_SECTIONS; i++) {
+		parts[i] = package->sections[i];
+		if (package->column_of[i] == NO_COLUMN)
+			continue;
+		uint64_t at = (uint64_t)(row - 1) * package->column_count + package->column_of[i];
+		uint64_t offset = cell(package, package->offsets, at), size = cell(package, package->sizes, at);
+		if (offset > parts[i].len || size > parts[i].len - offset)
+			return bad_index(err, "a part lies outside its section");
+		parts[i] = (struct tally_bytes){parts[i].data ? parts[i].data + offset : NULL, (size_t)size};
+	}
+	return dwarf_file_open_part(parts, package->swap, program, file, err);
+}

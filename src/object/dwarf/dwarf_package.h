@@ -1,0 +1,33 @@
+/*
+ * dwarf_package.h - a .dwp: the .dwo files of a program in one, found by their ids. Index sections of version 2 (GNU's,
+ * for DWARF 4) and 5, either byte order. Not for type units.
+ *
+ * The caller owns the package; the image outlives it. After open it is read-only, for any thread.
+ *
+ * Bad input: an index that breaks its form makes the package unusable; a row that points outside a section is no row.
+ * Source: DWARF 5, section 7.3.5 and appendix F.
+ *
+ *	dwarf_package_open(image, &package, err);
+ *	dwarf_package_unit(package, skeleton->dwo_id, program, &file, err);
+ */
+#ifndef OBJECT_DWARF_DWARF_PACKAGE_H
+#define OBJECT_DWARF_DWARF_PACKAGE_H
+
+#include "object/dwarf/dwarf_unit.h"
+
+struct dwarf_package;
+
+/* NOT_FOUND: the image has no .debug_cu_index. */
+TALLY_MUST_CHECK enum tally_status dwarf_package_open(
+	const struct elf_image *image, struct dwarf_package **package, struct tally_error *err);
+/* From sections, as they stand in the package (tests, fuzzers): those that units share are whole. */
+TALLY_MUST_CHECK enum tally_status dwarf_package_open_sections(struct tally_bytes index,
+	const struct tally_bytes sections[DWARF_SECTIONS], bool swap, struct dwarf_package **package,
+	struct tally_error *err);
+void dwarf_package_close(struct dwarf_package *package);
+/* The part of the package that is the .dwo of that id, of which program has the skeleton. The caller closes the file,
+ * before the package. NOT_FOUND: no such part. */
+TALLY_MUST_CHECK enum tally_status dwarf_package_unit(const struct dwarf_package *package, uint64_t dwo_id,
+	const struct dwarf_file *program, struct dwarf_file **file, struct tally_error *err);
+
+#endif
