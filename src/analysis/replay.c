@@ -2,11 +2,13 @@
 
 #include <stdio.h>
 
+#include "analysis/frame_lines.h"
 #include "analysis/inline_frames.h"
 #include "analysis/sample_pass.h"
 #include "analysis/symbolise.h"
 #include "analysis/tracepoint_fields.h"
 #include "base/error.h"
+#include "base/limits.h"
 #include "base/thread_pool.h"
 #include "profile/profile_builder.h"
 
@@ -144,6 +146,40 @@ static bool is_beyond_kernel(
 	return !symbol && binary->kind == MACHINE_KERNEL && frame->address >= binary->end;
 }
 
+/* The text of one source line, and its file. */
+static struct profile_place add_line(struct replay *replay, const struct resolved_frame *frame,
+	const struct symbol *symbol, const struct source_place *place)
+{
+	const struct frame_lines lines = {
+		replay->sideband.machine, replay->store, &replay->arena, replay->options->with_whole_paths};
+	struct text text = {0};
+	struct tally_str file;
+	frame_line_text(&lines, frame, symbol, place, &text, &file);
+	struct profile_place added = {
+		.line = profile_builder_string(replay->builder, (struct tally_str){text.data, text.len}),
+		.file = profile_builder_string(replay->builder, file),
+	};
+	text_deinit(&text);
+	return added;
+}
+
+static size_t find_places(struct replay *replay, const struct resolved_frame *frame, struct source_place *places)
+{
+	const struct frame_lines lines = {.machine = replay->sideband.machine, .store = replay->store};
+	return frame_line_places(&lines, frame, places, LIMIT_INLINE_DEPTH);
+}
+
+static void add_lines(struct replay *replay, const struct resolved_frame *frame, const struct symbol *symbol,
+	struct profile_frame *to)
+{
+	struct source_place places[LIMIT_INLINE_DEPTH];
+	size_t count = find_places(replay, frame, places);
+	to->innermost_line = add_line(replay, frame, symbol, count ? &places[0] : NULL);
+	to->own_line = to->innermost_line;
+	if (count > 1 && replay->options->with_inlines)
+		to->own_line = add_line(replay, frame, symbol, &places[count - 1]);
+}
+
 static void name_frame(struct replay *replay, size_t index)
 {
 	struct resolved_frame resolved = resolved_frame_get(&replay->frames, (uint32_t)index);
@@ -163,6 +199,8 @@ static void name_frame(struct replay *replay, size_t index)
 		if (!replay->options->with_addresses)
 			to.address = symbol->start;
 	}
+	if (replay->options->with_lines)
+		add_lines(replay, from, symbol, &to);
 	replay->profile_frames[index] = profile_builder_frame(replay->builder, &to);
 }
 
@@ -183,7 +221,8 @@ static enum tally_status name_frames(struct replay *replay, struct tally_error *
 		.threads = replay->options->threads,
 	};
 	enum tally_status status = symbolise(&job, err);
-	if (status == TALLY_OK && replay->options->with_stacks && replay->options->with_inlines)
+	bool needs_places = replay->options->with_stacks && replay->options->with_inlines;
+	if (status == TALLY_OK && (needs_places || replay->options->with_lines))
 		status = inline_frames_read(&job, &replay->inlines, err);
 	if (status != TALLY_OK)
 		return status;
@@ -269,13 +308,24 @@ static uint32_t inlined_function_of(struct replay *replay, const char *name, uin
 	return added;
 }
 
+/* The place of one of the names of inline_frames, which leaves out calls that have none. */
+static const struct source_place *named_place(const struct source_place *places, size_t count, size_t index)
+{
+	for (size_t i = 0; i + 1 < count; i++)
+		if (places[i].is_inlined && places[i].function && index-- == 0)
+			return &places[i];
+	return NULL;
+}
+
 /* The nodes of a frame's inlined calls, below the node of the function that holds the code. */
 static uint32_t add_inlined_calls(struct replay *replay, uint32_t stack, uint32_t frame)
 {
 	const struct inline_frames *inlines = &replay->inlines;
-	if (!inlines->begin || inlines->begin[frame] == inlines->begin[frame + 1])
+	if (!inlines->begin || !replay->options->with_inlines || inlines->begin[frame] == inlines->begin[frame + 1])
 		return stack;
 	struct resolved_frame resolved = resolved_frame_get(&replay->frames, frame);
+	struct source_place places[LIMIT_INLINE_DEPTH];
+	size_t count = replay->options->with_lines ? find_places(replay, &resolved, places) : 0;
 	for (size_t i = inlines->begin[frame + 1]; i-- > inlines->begin[frame];) {
 		uint32_t binary = profile_binary_of(replay, resolved.binary);
 		struct profile_frame to = {.function = inlined_function_of(replay, inlines->names.items[i], binary),
@@ -283,6 +333,9 @@ static uint32_t add_inlined_calls(struct replay *replay, uint32_t stack, uint32_
 			.address = resolved.address,
 			.raw_address = resolved.raw_address,
 			.level = (uint8_t)resolved.level};
+		const struct source_place *place = named_place(places, count, i - inlines->begin[frame]);
+		if (place)
+			to.own_line = to.innermost_line = add_line(replay, &resolved, NULL, place);
 		stack = profile_builder_stack(replay->builder, stack, profile_builder_frame(replay->builder, &to));
 	}
 	return stack;

@@ -13,6 +13,8 @@ struct replay_options {
 	bool with_addresses; /* keep frames of one function apart by address */
 	bool with_labels; /* keep the text of tracepoints' fields */
 	bool with_inlines; /* calls that were inlined are frames of their own in call chains */
+	bool with_lines; /* keep the source lines of frames, and frames of one function apart by them */
+	bool with_whole_paths; /* of the lines' files */
 	const struct time_spans *spans; /* samples outside them are left out; NULL: none are */
 	unsigned max_stack; /* frames of a chain that are looked at; 0: no bound */
 	unsigned threads; /* 0: one per CPU */

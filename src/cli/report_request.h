@@ -43,6 +43,7 @@ struct report_request {
 	bool keeps_empty; /* --no-skip-empty */
 	bool no_demangle;
 	bool no_inline;
+	bool full_source_path;
 	bool colours;
 
 	/* made by finish */

@@ -77,6 +77,8 @@ static enum tally_status replay(struct report *report, struct tally_error *err)
 		.with_cpu = report->cpus || report_request_has_key(r, KEY_CPU),
 		.with_stacks = r->with_chains || r->with_children || r->filters.parent,
 		.with_inlines = !r->no_inline,
+		.with_lines = report_request_has_key(r, KEY_SRCLINE) || report_request_has_key(r, KEY_SRCFILE),
+		.with_whole_paths = r->full_source_path,
 		.with_addresses = r->is_by_address,
 		.with_labels = report_request_has_key(r, KEY_TRACE),
 	};

@@ -128,6 +128,10 @@ static int compare_key(
 		return compare_number(a->cpu, b->cpu);
 	case KEY_DSO:
 		return compare_binaries(c, fa->binary, fb->binary);
+	case KEY_SRCLINE:
+		return compare_strings(c, a->place.line, b->place.line);
+	case KEY_SRCFILE:
+		return compare_strings(c, a->place.file, b->place.file);
 	case KEY_SYMBOL:
 		return compare_functions(c, fa->function, fb->function);
 	case KEY_SYMBOL_SIZE:

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#define FRAME_WORDS  4
+#define FRAME_WORDS  5
 #define SAMPLE_WORDS 4
 
 struct row_instance {
@@ -52,7 +52,7 @@ static uint64_t caller_address(const struct profile_frame *frame)
 }
 
 static void make_frame_key(const struct profile *p, const struct flat_options *o, const struct profile_frame *frame,
-	uint64_t address, uint64_t *key)
+	uint64_t address, const struct profile_place *place, uint64_t *key)
 {
 	bool by_symbol = has_key(o, KEY_SYMBOL);
 	memset(key, 0, FRAME_WORDS * sizeof(*key));
@@ -66,6 +66,10 @@ static void make_frame_key(const struct profile *p, const struct flat_options *o
 	} else if (by_symbol) {
 		key[1] = address;
 	}
+	if (has_key(o, KEY_SRCLINE))
+		key[4] = place->line;
+	if (has_key(o, KEY_SRCFILE))
+		key[4] |= (uint64_t)place->file << 32;
 	if (has_key(o, KEY_SYMBOL_SIZE))
 		key[3] = function ? function->size + 1 : 0;
 }
@@ -80,9 +84,9 @@ static bool group_frames(struct flat_builder *b)
 	for (size_t i = 0; i < p->frame_count; i++) {
 		const struct profile_frame *frame = &p->frames[i];
 		uint64_t key[FRAME_WORDS];
-		make_frame_key(p, b->options, frame, frame->address, key);
+		make_frame_key(p, b->options, frame, frame->address, &frame->innermost_line, key);
 		b->group_of_leaf[i] = id_table_add(&b->frame_groups, key, NULL);
-		make_frame_key(p, b->options, frame, caller_address(frame), key);
+		make_frame_key(p, b->options, frame, caller_address(frame), &frame->own_line, key);
 		b->group_of_caller[i] = id_table_add(&b->frame_groups, key, NULL);
 		if (b->group_of_leaf[i] == ID_TABLE_NONE || b->group_of_caller[i] == ID_TABLE_NONE)
 			return false;
@@ -253,6 +257,7 @@ static bool add_callers(struct flat_builder *b, struct flat_row like, uint32_t g
 	for (uint32_t i = 0; i < whole->len; i++) {
 		like.frame = b->chains.items[whole->chain + i];
 		like.address = caller_address(&p->frames[like.frame]);
+		like.place = p->frames[like.frame].own_line;
 		like.level = frame_level(p, like.frame, like.level);
 		bool is_mapped = p->frames[like.frame].binary != PROFILE_NONE;
 		if (is_mapped && filter && filter->frame_passes && !filter->frame_passes[like.frame])
@@ -284,6 +289,7 @@ static bool add_rows(struct flat_builder *b, const struct flat_instance *whole, 
 		.address = leaf->address,
 		.cpu = sample->cpu,
 		.label = sample->label,
+		.place = leaf->innermost_line,
 		.parent = parent,
 		.level = leaf->level,
 	};

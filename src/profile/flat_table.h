@@ -45,6 +45,7 @@ struct flat_row {
 	uint64_t address; /* shown where there is no symbol */
 	int32_t cpu;
 	uint32_t label;
+	struct profile_place place; /* the source line that is shown */
 	uint32_t parent; /* function, PROFILE_NONE: no caller is one */
 	uint8_t level; /* enum profile_level */
 	uint32_t max_depth; /* frames of the longest chain in it */

@@ -28,6 +28,8 @@ enum profile_key {
 	KEY_DSO,
 	KEY_SYMBOL,
 	KEY_CPU,
+	KEY_SRCLINE,
+	KEY_SRCFILE,
 	KEY_SYMBOL_SIZE,
 	KEY_TRACE,
 	KEY_PARENT, /* the first caller of the chain that the filter's parent expression names */

@@ -39,12 +39,20 @@ struct profile_function {
 	bool is_inlined; /* the compiler put its code into its caller's */
 };
 
+struct profile_place { /* strings */
+	uint32_t line; /* "file.c:12", or what is shown where no line is known */
+	uint32_t file; /* empty: not known */
+};
+
 struct profile_frame {
 	uint32_t function; /* PROFILE_NONE: no symbol; address is shown */
 	uint32_t binary; /* PROFILE_NONE: no mapping */
 	uint64_t address; /* in the binary's space; the raw run-time address if there is no binary */
 	uint64_t raw_address; /* as recorded, of the first one seen; 0: not kept, since there is a symbol */
 	uint8_t level; /* enum profile_level */
+	/* Kept only if asked for. A sample's own address is shown by its innermost line, also of an inlined call; a frame of a
+	 * chain by its own: of a function with inlined calls, where it calls them. */
+	struct profile_place own_line, innermost_line;
 };
 
 struct profile_stack {

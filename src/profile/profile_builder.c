@@ -32,7 +32,7 @@ struct profile_builder *profile_builder_create(void)
 	intern_init(&b->strings);
 	b->binary_ids.words = 2;
 	b->function_ids.words = 4;
-	b->frame_ids.words = 4;
+	b->frame_ids.words = 6;
 	b->stack_ids.words = 1;
 	b->thread_ids.words = 2;
 	b->sample_ids.words = 3;
@@ -121,7 +121,8 @@ uint32_t profile_builder_frame(struct profile_builder *b, const struct profile_f
 	check_id(b, frame->function, b->functions.len, true);
 	check_id(b, frame->binary, b->binaries.len, true);
 	return ADD_ONCE(b, &b->frame_ids, &b->frames, *frame, word(frame->function, frame->binary), frame->address,
-		frame->raw_address, frame->level);
+		frame->raw_address, frame->level, word(frame->own_line.line, frame->own_line.file),
+		word(frame->innermost_line.line, frame->innermost_line.file));
 }
 
 uint32_t profile_builder_stack(struct profile_builder *b, uint32_t parent, uint32_t frame)

@@ -32,6 +32,12 @@ static uint64_t function_start(struct maker *m, const char *name)
 static uint32_t make_frame(struct maker *m, char *text)
 {
 	struct profile_frame frame = {.function = PROFILE_NONE, .binary = PROFILE_NONE, .level = PROFILE_LEVEL_USER};
+	char *line = strchr(text, '#');
+	if (line) {
+		*line++ = 0;
+		frame.own_line = (struct profile_place){make_string(m, line), make_string(m, strtok(line, ":"))};
+		frame.innermost_line = frame.own_line;
+	}
 	char *binary = strchr(text, '@');
 	if (binary) {
 		*binary++ = 0;

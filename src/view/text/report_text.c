@@ -82,6 +82,10 @@ static size_t cell_width(const struct report_layout *l, enum profile_key key, co
 		return row_parent(p, row).len;
 	case KEY_TRACE:
 		return is_compared(l) ? row_label(p, row).len : 0;
+	case KEY_SRCLINE:
+		return profile_string(p, row->place.line).len;
+	case KEY_SRCFILE:
+		return profile_string(p, row->place.file).len;
 	case KEY_DSO:
 		return row_binary(p, row).len;
 	case KEY_SYMBOL:
@@ -211,6 +215,14 @@ static void print_key_cell(const struct report_layout *l, struct text *out, size
 		break;
 	case KEY_TRACE:
 		label = row_label(p, row);
+		text_bytes(out, label.data, label.len < width ? label.len : width);
+		break;
+	case KEY_SRCLINE:
+		label = profile_string(p, row->place.line);
+		text_bytes(out, label.data, label.len < width ? label.len : width);
+		break;
+	case KEY_SRCFILE:
+		label = profile_string(p, row->place.file);
 		text_bytes(out, label.data, label.len < width ? label.len : width);
 		break;
 	case KEY_DSO:

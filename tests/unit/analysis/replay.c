@@ -161,6 +161,28 @@ static void test_chains_end_where_they_cannot_be_understood(void **state)
 	perfdata_builder_deinit(&b);
 }
 
+static void test_lines_of_frames_without_debug_information(void **state)
+{
+	struct perfdata_builder b;
+	build(&b, 1);
+	(void)perfdata_builder_file(&b);
+	struct replay_result result;
+	replay(&b, &(struct replay_options){.threads = 1, .with_stacks = true, .with_lines = true}, &result, TALLY_OK);
+	const struct profile *p = result.profile;
+	const char *const lines[] = {"a[2000]", "a[1000]", "a[0]"}; /* outermost first */
+	uint32_t stack = p->samples[0].stack;
+	for (size_t i = 3; i-- > 0;) {
+		while (p->frames[p->stacks[stack].frame].level != PROFILE_LEVEL_USER)
+			stack = p->stacks[stack].parent;
+		const struct profile_frame *frame = &p->frames[p->stacks[stack].frame];
+		assert_string_equal(profile_string(p, frame->own_line.line).data, lines[i]);
+		assert_string_equal(profile_string(p, frame->own_line.file).data, "");
+		stack = p->stacks[stack].parent;
+	}
+	replay_result_deinit(&result);
+	perfdata_builder_deinit(&b);
+}
+
 /* Two samples of one stay in the kernel; what they were called from came later, and for a third never. */
 static void test_user_chains_that_come_later(void **state)
 {
@@ -233,6 +255,7 @@ int main(void)
 		cmocka_unit_test(test_threads_merge_by_name_unless_asked_for),
 		cmocka_unit_test(test_losses_are_counted),
 		cmocka_unit_test(test_chains_end_where_they_cannot_be_understood),
+		cmocka_unit_test(test_lines_of_frames_without_debug_information),
 		cmocka_unit_test(test_user_chains_that_come_later),
 		cmocka_unit_test(test_a_cut_file_gives_what_is_whole),
 		cmocka_unit_test(test_tracing_data_that_is_none),

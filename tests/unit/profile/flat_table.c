@@ -2,6 +2,7 @@
 #include "unit_test.h"
 
 #include "profile/flat_table.h"
+#include <stdio.h>
 #include <stdlib.h>
 
 static const enum profile_key by_symbol[] = {KEY_COMM, KEY_DSO, KEY_SYMBOL};
@@ -183,6 +184,35 @@ static void parents_group_by_their_caller(void **state)
 	profile_destroy(p);
 }
 
+static void lines_and_files_group_and_sort(void **state)
+{
+	static const char text[] = "event c\na 1/1 0 0 5 main@x#b.c:1;f@x#a.c:20\na 1/1 0 0 3 main@x#b.c:1;f@x#a.c:3\n"
+				   "a 1/1 0 0 2 main@x#b.c:2;g@x#a.c:3\n";
+	static const struct {
+		enum profile_key key;
+		const char *rows[4];
+	} cases[] = {{KEY_SRCLINE, {"a.c:20 5", "a.c:3 5", "b.c:1 8", "b.c:2 2"}}, {KEY_SRCFILE, {"a.c 10", "b.c 10"}}};
+	struct profile *p = profile_from_text(text);
+	for (size_t i = 0; i < 2; i++) {
+		struct flat_options options = {
+			.keys = &cases[i].key, .key_count = 1, .member_count = 1, .with_children = true};
+		struct flat_table table;
+		assert_int_equal(flat_table_init(&table, p, &options, NULL), TALLY_OK);
+		assert_int_equal(flat_table_sort(&table, &cases[i].key, 1, NULL), TALLY_OK);
+		assert_int_equal(table.shown_count, i == 0 ? 4 : 2);
+		for (size_t row = 0; row < table.shown_count; row++) {
+			const struct profile_place *place = &table.rows[table.order[row]].place;
+			char shown[40];
+			snprintf(shown, sizeof(shown), "%s %lu",
+				profile_string(p, i == 0 ? place->line : place->file).data,
+				flat_table_stat(&table, table.order[row], 0)->children_period);
+			assert_string_equal(shown, cases[i].rows[row]);
+		}
+		flat_table_deinit(&table);
+	}
+	profile_destroy(p);
+}
+
 static void no_samples_and_no_such_event(void **state)
 {
 	struct profile *p = profile_from_text("event c\n");
@@ -214,6 +244,7 @@ int main(void)
 		cmocka_unit_test(bounds_of_chains),
 		cmocka_unit_test(filters_keep_totals),
 		cmocka_unit_test(parents_group_by_their_caller),
+		cmocka_unit_test(lines_and_files_group_and_sort),
 		cmocka_unit_test(no_samples_and_no_such_event),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

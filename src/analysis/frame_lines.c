@@ -1,0 +1,55 @@
+#include "analysis/frame_lines.h"
+
+/* NONE: the frame's binary has no symbols and no lines. */
+static uint32_t store_id_of(const struct frame_lines *lines, const struct resolved_frame *frame)
+{
+	uint32_t id;
+	if (frame->binary == RESOLVE_NONE ||
+		symbolise_store_id(lines->machine, lines->store, frame->binary, &id, NULL) != TALLY_OK)
+		return RESOLVE_NONE;
+	return id;
+}
+
+size_t frame_line_places(
+	const struct frame_lines *lines, const struct resolved_frame *frame, struct source_place *places, size_t max)
+{
+	uint32_t id = store_id_of(lines, frame);
+	if (id == RESOLVE_NONE || machine_binary_get(lines->machine, frame->binary)->kind != MACHINE_USER_FILE)
+		return 0;
+	return binary_store_places(lines->store, id, frame->address, places, max);
+}
+
+static void print_address(const struct frame_lines *lines, const struct resolved_frame *frame, struct text *text)
+{
+	struct tally_elf_va va = {frame->address};
+	uint32_t id = store_id_of(lines, frame);
+	if (id != RESOLVE_NONE)
+		(void)binary_store_elf_va(lines->store, id, (struct tally_file_off){frame->address}, &va);
+	struct tally_str name =
+		machine_string(lines->machine, machine_binary_get(lines->machine, frame->binary)->short_name);
+	text_bytes(text, name.data, name.len);
+	text_char(text, '[');
+	text_hex(text, va.value, 0);
+	text_char(text, ']');
+}
+
+void frame_line_text(const struct frame_lines *lines, const struct resolved_frame *frame, const struct symbol *symbol,
+	const struct source_place *place, struct text *text, struct tally_str *file)
+{
+	*file = STR("");
+	if (place && place->path) {
+		const char *slash = lines->with_whole_path ? NULL : strrchr(place->path, '/');
+		*file = str_from(slash ? slash + 1 : place->path);
+		text_bytes(text, file->data, file->len);
+		text_char(text, ':');
+		text_u64(text, place->line);
+	} else if (symbol) {
+		text_str(text, binary_store_display_name(lines->store, symbol, lines->arena));
+		text_char(text, '+');
+		text_u64(text, frame->address - symbol->start);
+	} else if (frame->binary != RESOLVE_NONE) {
+		print_address(lines, frame, text);
+	} else {
+		text_str(text, "??:0");
+	}
+}

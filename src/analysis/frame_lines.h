@@ -1,0 +1,29 @@
+/*
+ * frame_lines.h - the source line of an address as reports show it: "file.c:12"; where no debug information says one,
+ * "function+offset", "program[address]" or "??:0".
+ *
+ * Borrows the store, whose places of the address must be loaded (inline_frames_read). One thread.
+ *
+ *	frame_line_text(&lines, &resolved, symbol, place, &text, &file);   place: NULL: nothing is known
+ */
+#ifndef ANALYSIS_FRAME_LINES_H
+#define ANALYSIS_FRAME_LINES_H
+
+#include "analysis/symbolise.h"
+#include "base/text.h"
+
+struct frame_lines {
+	const struct machine *machine;
+	struct binary_store *store;
+	struct arena *arena; /* for names made readable */
+	bool with_whole_path;
+};
+
+/* The places of a frame's address, innermost first; 0: none are known. */
+size_t frame_line_places(
+	const struct frame_lines *lines, const struct resolved_frame *frame, struct source_place *places, size_t max);
+/* Writes the line to text; file is its file, or empty where no file is known: borrowed from the store. */
+void frame_line_text(const struct frame_lines *lines, const struct resolved_frame *frame, const struct symbol *symbol,
+	const struct source_place *place, struct text *text, struct tally_str *file);
+
+#endif

@@ -1,0 +1,115 @@
+"""report by source line and file: perf's rows, of a recording of a program that is built here."""
+import pathlib
+import platform
+import re
+import shutil
+import subprocess
+
+import pytest
+
+NEWEST = pathlib.Path('/opt/newest-perf/perf')
+LEAF = ['-mno-omit-leaf-frame-pointer'] if platform.machine() in ('x86_64', 'aarch64') else []
+SOURCE = '''
+#include "header.h"
+volatile unsigned long sink;
+__attribute__((noinline, noclone)) unsigned long outer(unsigned long n)
+{
+	unsigned long sum = 0;
+	for (unsigned long i = 0; i < n; i++)
+		sum += middle(i);
+	return sum;
+}
+__attribute__((noinline, noclone)) unsigned long caller(unsigned long n)
+{
+	unsigned long sum = outer(n);
+	return sum ^ outer(n + 1);
+}
+int main(void)
+{
+	sink = caller(3000000);
+	return 0;
+}
+'''
+HEADER = '''static inline __attribute__((always_inline)) unsigned long deep(unsigned long x)
+{
+	for (int i = 0; i < 50; i++)
+		x = x * 6364136223846793005UL + 1442695040888963407UL;
+	return x;
+}
+static inline __attribute__((always_inline)) unsigned long middle(unsigned long x)
+{
+	return deep(x) ^ (x >> 3);
+}
+'''
+
+
+@pytest.fixture
+def data(tally, tmp_path):
+    if not shutil.which('cc'):
+        pytest.skip('there is no C compiler')
+    (tmp_path / 'program.c').write_text(SOURCE)
+    (tmp_path / 'header.h').write_text(HEADER)
+    subprocess.run(['cc', '-O2', '-g', '-fno-omit-frame-pointer', '-fno-shrink-wrap', *LEAF, tmp_path / 'program.c', '-o', tmp_path / 'program'],
+                   check=True)
+    tally('record', '-q', '-g', '-e', 'cpu-clock:u', '-F', 2000, '-o', tmp_path / 'data', tmp_path / 'program', check=0)
+    return tmp_path / 'data'
+
+
+def rows(program, data, *options):
+    text = program('report', '-i', data, '--stdio', '-g', 'none', *options, check=0).stdout
+    return [re.sub(r'  +', '  ', line.strip()) for line in text.splitlines() if '%' in line]
+
+
+def test_rows_of_lines_and_files(tally, data):
+    lines = [row.split()[-1] for row in rows(tally, data, '--no-children', '-s', 'srcline')]
+    assert set(lines[:2]) <= {'header.h:3', 'header.h:4'}
+    files = rows(tally, data, '--no-children', '-s', 'srcfile')
+    assert files[0].endswith('%  header.h') and float(files[0].split('%')[0]) > 90
+    whole = rows(tally, data, '--no-children', '-s', 'srcfile', '--full-source-path')
+    assert whole[0].endswith(f'%  {data.parent}/header.h')
+    assert [row.split('  ')[0] for row in whole] == [row.split('  ')[0] for row in files]
+
+
+def test_callers_have_their_own_lines(tally, data):
+    found = {}
+    for row in rows(tally, data, '--children', '-s', 'srcline,sym'):
+        children, own, line, symbol = row.split('  ')
+        found.setdefault(symbol, []).append((float(children[:-1]), float(own[:-1]), line))
+    # Where a call returns to may be the line after it, as in perf; what is inlined has the line of its call.
+    assert {line for _, _, line in found['[.] main']} <= {'program.c:18', 'program.c:20'}
+    assert {line for *_, line in found['[.] caller']} & {'program.c:13', 'program.c:14'}
+    assert any(line == 'program.c:8' and children > 90 for children, _, line in found['[.] outer'])
+    assert any(line == 'header.h:9' and children > 90 for children, _, line in found['[.] middle'])
+    # A sample's own line is the innermost one, whatever function's code it is in.
+    assert sum(own for _, own, line in found['[.] outer'] if line.startswith('header.h')) > 90
+
+
+def test_whole_paths_in_script(tally, data):
+    text = tally('script', '-i', data, '-F', 'ip,sym,srcline', '--full-source-path', check=0).stdout
+    assert f'\n  {data.parent}/header.h:4 (inlined)\n' in text and f'\n  {data.parent}/program.c:8\n' in text
+
+
+def same_rows(tally, perf, data):
+    for options in (['-s', 'srcline'], ['-s', 'srcfile'], ['-s', 'srcline,srcfile,dso'], ['-s', 'sym,srcline'],
+                    ['-F', 'overhead,sample,srcline'], ['-s', 'srcline', '--full-source-path'],
+                    ['-s', 'srcfile', '--full-source-path'], ['-s', 'srcline', '--no-inline']):
+        theirs = rows(perf, data, '--no-children', '--dsos', 'program', *options)
+        ours = rows(tally, data, '--no-children', '--dsos', 'program', *options)
+        assert ours == theirs, options
+
+
+def test_rows_are_those_of_perf(tally, perf, data):
+    same_rows(tally, perf, data)
+
+
+def test_rows_are_those_of_the_newest_perf(tally, data, tmp_path):
+    if not NEWEST.exists():
+        pytest.skip('there is no newer perf')
+    same_rows(tally, type(tally)(NEWEST, tmp_path), data)
+
+
+@pytest.mark.parametrize('option', [['-s', 'srcline'], ['-s', 'srcfile'], ['-s', 'srcline,sym', '--children']])
+def test_without_debug_information(tally, tmp_path, option):
+    tally('record', '-q', '-g', '-e', 'cpu-clock:u', '-o', tmp_path / 'data', '/bin/true', check=0)
+    result = tally('report', '-i', tmp_path / 'data', '--stdio', *option, check=0)
+    assert 'Source' in result.stdout
