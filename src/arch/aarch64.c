@@ -39,6 +39,10 @@ static const char *const registers[] = {
 	[46] = "vg", /* granule of scalable vectors; the numbers before it are the kernel's own */
 };
 
+/* The same numbers. */
+static const uint8_t dwarf_registers[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+	22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32};
+
 const struct arch arch_aarch64 = {
 	.name = "aarch64",
 	.machines = (const char *const[]){"aarch64", "aarch64_be", "arm64", NULL},
@@ -56,4 +60,12 @@ const struct arch arch_aarch64 = {
 	.link = 30,
 	.frame_fp_offset = 0,
 	.frame_return_offset = 8,
+	.frame_bytes = 16,
+	.dwarf_registers = dwarf_registers,
+	.dwarf_count = sizeof(dwarf_registers),
+	.dwarf_ip = 32,
+	.dwarf_sp = 31,
+	.dwarf_fp = 29,
+	.dwarf_link = 30,
+	.return_mask = (UINT64_C(1) << 48) - 1, /* above: the authentication code */
 };

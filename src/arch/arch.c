@@ -50,3 +50,8 @@ uint64_t arch_register_bits(const struct arch *arch, uint32_t number)
 		return 0;
 	return (number >= arch->wide_from ? UINT64_C(3) : UINT64_C(1)) << number;
 }
+
+uint8_t arch_dwarf_register(const struct arch *arch, uint32_t number)
+{
+	return number < arch->dwarf_count ? arch->dwarf_registers[number] : ARCH_NO_DWARF;
+}

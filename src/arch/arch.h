@@ -5,7 +5,7 @@
  *
  * To add one:
  *  1. src/arch/<name>.c with a constant struct arch; register names and numbers from the kernel's
- *     arch/<name>/include/uapi/asm/perf_regs.h, the e_machine from <elf.h>;
+ *     arch/<name>/include/uapi/asm/perf_regs.h, the e_machine from <elf.h>, DWARF's numbers from its psABI;
  *  2. an extern below, a row in the list of arch.c, the file in meson.build;
  *  3. a case in tests/unit/arch/arch.c (names of machine, the four special registers);
  *  4. run the tests on such a host once: there the numbers are compared with its <asm/perf_regs.h>.
@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #define ARCH_NO_REGISTER UINT32_MAX
+#define ARCH_NO_DWARF	 0xff
 
 struct arch {
 	const char *name; /* as uname -m has it, in its usual spelling */
@@ -42,6 +43,14 @@ struct arch {
 	uint32_t link; /* holds the return address of a leaf function; ARCH_NO_REGISTER: the stack does */
 	/* Where, from the frame pointer's value, the caller's frame pointer and the return address are kept. */
 	int8_t frame_fp_offset, frame_return_offset;
+	int8_t frame_bytes; /* from the frame pointer's value to the caller's stack pointer */
+	/* DWARF's number of a register by perf's, ARCH_NO_DWARF where call-frame information does not know it. */
+	const uint8_t *dwarf_registers;
+	uint8_t dwarf_count; /* of dwarf_registers */
+	/* The same for these; ARCH_NO_DWARF: it has no number or there is no such register. */
+	uint8_t dwarf_ip, dwarf_sp, dwarf_fp, dwarf_link;
+	uint64_t
+		return_mask; /* the bits of a return address that are address: not its signature, not the kind of code */
 };
 
 /* By machine name of uname -m (HEADER_ARCH of a file); NULL if it is none of these. */
@@ -58,6 +67,8 @@ static inline bool arch_is_kernel_address(const struct arch *arch, uint64_t addr
 {
 	return address >= arch->kernel_start;
 }
+/* DWARF's number of a register; ARCH_NO_DWARF if call-frame information does not know it. */
+uint8_t arch_dwarf_register(const struct arch *arch, uint32_t number);
 /* All of them: position counts from 0; NULL behind the last. */
 const struct arch *arch_at(size_t position);
 

@@ -5,6 +5,9 @@
 static const char *const registers[] = {
 	"r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "fp", "ip", "sp", "lr", "pc"};
 
+/* The same numbers. */
+static const uint8_t dwarf_registers[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+
 const struct arch arch_arm = {
 	.name = "arm",
 	.machines = (const char *const[]){"arm", "armv*", NULL},
@@ -22,4 +25,12 @@ const struct arch arch_arm = {
 	.link = 14,
 	.frame_fp_offset = -4,
 	.frame_return_offset = 0,
+	.frame_bytes = 4,
+	.dwarf_registers = dwarf_registers,
+	.dwarf_count = sizeof(dwarf_registers),
+	.dwarf_ip = 15,
+	.dwarf_sp = 13,
+	.dwarf_fp = 11,
+	.dwarf_link = 14,
+	.return_mask = 0xfffffffe, /* the lowest bit says Thumb */
 };

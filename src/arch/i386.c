@@ -5,6 +5,9 @@
 static const char *const registers[] = {
 	"AX", "BX", "CX", "DX", "SI", "DI", "BP", "SP", "IP", "FLAGS", "CS", "SS", "DS", "ES", "FS", "GS"};
 
+/* By perf's number: ax bx cx dx si di bp sp ip. */
+static const uint8_t dwarf_registers[] = {0, 3, 1, 2, 6, 7, 5, 4, 8};
+
 const struct arch arch_i386 = {
 	.name = "i386",
 	.machines = (const char *const[]){"i[3-6]86", "x86", NULL},
@@ -22,4 +25,12 @@ const struct arch arch_i386 = {
 	.link = ARCH_NO_REGISTER,
 	.frame_fp_offset = 0,
 	.frame_return_offset = 4,
+	.frame_bytes = 8,
+	.dwarf_registers = dwarf_registers,
+	.dwarf_count = sizeof(dwarf_registers),
+	.dwarf_ip = 8,
+	.dwarf_sp = 4,
+	.dwarf_fp = 5,
+	.dwarf_link = ARCH_NO_DWARF,
+	.return_mask = UINT32_MAX,
 };

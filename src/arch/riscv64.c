@@ -7,6 +7,10 @@ static const char *const registers[] = {"pc", "ra", "sp", "gp", "tp", "t0", "t1"
 	"a3", "a4", "a5", "a6", "a7", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5",
 	"t6"};
 
+/* The same numbers, but pc has none. */
+static const uint8_t dwarf_registers[] = {ARCH_NO_DWARF, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18,
+	19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+
 const struct arch arch_riscv64 = {
 	.name = "riscv64",
 	.machines = (const char *const[]){"riscv64", NULL},
@@ -24,4 +28,12 @@ const struct arch arch_riscv64 = {
 	.link = 1,
 	.frame_fp_offset = -16,
 	.frame_return_offset = -8,
+	.frame_bytes = 0,
+	.dwarf_registers = dwarf_registers,
+	.dwarf_count = sizeof(dwarf_registers),
+	.dwarf_ip = ARCH_NO_DWARF,
+	.dwarf_sp = 2,
+	.dwarf_fp = 8,
+	.dwarf_link = 1,
+	.return_mask = UINT64_MAX,
 };

@@ -46,6 +46,10 @@ static const char *const registers[] = {
 	[62] = "XMM15",
 };
 
+/* By perf's number: ax bx cx dx si di bp sp ip, then r8 to r15. */
+static const uint8_t dwarf_registers[] = {0, 3, 2, 1, 4, 5, 6, 7, 16, ARCH_NO_DWARF, ARCH_NO_DWARF, ARCH_NO_DWARF,
+	ARCH_NO_DWARF, ARCH_NO_DWARF, ARCH_NO_DWARF, ARCH_NO_DWARF, 8, 9, 10, 11, 12, 13, 14, 15};
+
 const struct arch arch_x86_64 = {
 	.name = "x86_64",
 	.machines = (const char *const[]){"x86_64", "x86-64", "amd64", NULL},
@@ -63,4 +67,12 @@ const struct arch arch_x86_64 = {
 	.link = ARCH_NO_REGISTER,
 	.frame_fp_offset = 0,
 	.frame_return_offset = 8,
+	.frame_bytes = 16,
+	.dwarf_registers = dwarf_registers,
+	.dwarf_count = sizeof(dwarf_registers),
+	.dwarf_ip = 16,
+	.dwarf_sp = 7,
+	.dwarf_fp = 6,
+	.dwarf_link = ARCH_NO_DWARF,
+	.return_mask = UINT64_MAX,
 };

@@ -22,6 +22,9 @@
 #define LIMIT_DEBUG_SECTION_RATIO 1032 /* what zlib can do at best; zstd's better is no debug information */
 #define LIMIT_DWARF_DEPTH	  1024 /* nesting of entries: templates in lambdas in functions come to some tens */
 #define LIMIT_DWARF_ORIGINS	  16 /* entry -> abstract entry -> declaration; two or three in real files */
+#define LIMIT_CFI_INITIAL_BYTES	  512 /* program that entries share: compilers need some ten bytes */
+#define LIMIT_UNWIND_RULE_BYTES	  (UINT64_C(1) << 20) /* rules beyond the size of what they were read from */
+#define LIMIT_STACK_BYTES	  (UINT64_C(1) << 30) /* from a thread's stack pointer to its first frame; 8 MiB is usual */
 #define LIMIT_INLINE_DEPTH	  256 /* inlined calls at one address */
 #define LIMIT_PREFAULT_BYTES	  (UINT64_C(1) << 30) /* more might push out what the machine needs */
 #define LIMIT_PERF_MAP		  (1u << 30) /* names of generated code: a virtual machine that ran for weeks */

@@ -104,6 +104,7 @@ struct binary_store_options {
 };
 
 struct binary_store;
+struct unwind_table;
 
 TALLY_MUST_CHECK enum tally_status binary_store_create(
 	const struct binary_store_options *options, struct binary_store **store, struct tally_error *err);
@@ -136,5 +137,12 @@ struct binary_info binary_store_info(const struct binary_store *store, uint32_t 
 /* Link-time address of a file offset, as objdump and addr2line take it; false if no segment has it. */
 bool binary_store_elf_va(
 	const struct binary_store *store, uint32_t id, struct tally_file_off offset, struct tally_elf_va *va);
+
+/* How to find the callers of the file's code; built on first use, from any thread, loaded or not, but not while entries
+ * are added. Lives as long as the store. NULL: the file is not there, or says nothing. */
+const struct unwind_table *binary_store_unwind(struct binary_store *store, uint32_t id);
+/* As binary_store_elf_va, of a file that is not loaded yet; same rules. */
+bool binary_store_unwind_va(
+	struct binary_store *store, uint32_t id, struct tally_file_off offset, struct tally_elf_va *va);
 
 #endif

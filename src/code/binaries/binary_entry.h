@@ -1,21 +1,34 @@
 /*
  * binary_entry.h - one binary of the store and what was loaded for it; shared by the loaders, not for others.
  *
- * The store owns entries. One worker loads an entry; then it is read-only.
+ * The store owns entries. One worker loads an entry; then it is read-only. What is for unwinding has its own lock.
  */
 #ifndef CODE_BINARIES_BINARY_ENTRY_H
 #define CODE_BINARIES_BINARY_ENTRY_H
+
+#include <pthread.h>
+#include <stdatomic.h>
 
 #include "base/arena.h"
 #include "base/vec.h"
 #include "code/binary_store.h"
 #include "code/symbols/source_lines.h"
 #include "code/symbols/symbol_table.h"
+#include "code/unwind/unwind_table.h"
 #include "object/elf/elf_image.h"
 
 struct binary_root { /* a folder that stands for "/" */
 	const char *prefix; /* before paths as they are shown; "" none */
 	int32_t pid; /* > 0: the root of this process, whose links must not lead out of it */
+};
+
+/* What unwinding needs of a file. It comes before symbols, and from any thread: apart from the rest. */
+struct load_unwind {
+	pthread_mutex_t lock; /* of the one that builds */
+	_Atomic bool is_built;
+	struct unwind_table *table; /* NULL: no file, or nothing in it */
+	struct elf_segment *segments;
+	size_t segment_count;
 };
 
 struct binary_entry {
@@ -33,6 +46,7 @@ struct binary_entry {
 	struct source_lines *lines; /* NULL: not asked for, or the file has none */
 	bool lines_are_looked_for;
 	bool is_loaded;
+	struct load_unwind unwind;
 };
 
 /* text: NULL means that memory is out, which costs the sentence only. */

@@ -11,6 +11,7 @@
 #include "code/binaries/load_elf.h"
 #include "code/binaries/load_kernel.h"
 #include "code/binaries/load_lines.h"
+#include "code/binaries/load_unwind.h"
 #include "code/demangle/demangle.h"
 #include "code/symbols/perf_map.h"
 
@@ -37,6 +38,7 @@ enum tally_status binary_store_create(
 
 static void entry_destroy(struct binary_entry *entry)
 {
+	load_unwind_deinit(&entry->unwind);
 	source_lines_close(entry->lines);
 	elf_image_close(entry->image);
 	elf_image_close(entry->debug);
@@ -98,6 +100,7 @@ enum tally_status binary_store_add(
 	entry->key.build_id_size = bytes.build_id_size;
 	entry->key.path = intern_get(&store->paths, path);
 	arena_init(&entry->arena);
+	load_unwind_init(&entry->unwind);
 	*id = index;
 	return TALLY_OK;
 }
@@ -226,19 +229,37 @@ const struct binary_step *binary_store_trail(const struct binary_store *store, u
 	return entry->trail.items;
 }
 
-bool binary_store_elf_va(
-	const struct binary_store *store, uint32_t id, struct tally_file_off offset, struct tally_elf_va *va)
+static bool offset_to_va(
+	const struct elf_segment *segments, size_t count, struct tally_file_off offset, struct tally_elf_va *va)
 {
-	const struct elf_image *image = store->entries.items[id]->image;
-	size_t count;
-	const struct elf_segment *segments = image ? elf_image_segments(image, &count) : NULL;
-	for (size_t i = 0; segments && i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		if (offset.value >= segments[i].offset && offset.value - segments[i].offset < segments[i].file_size) {
 			va->value = offset.value - segments[i].offset + segments[i].vaddr;
 			return true;
 		}
 	}
 	return false;
+}
+
+bool binary_store_elf_va(
+	const struct binary_store *store, uint32_t id, struct tally_file_off offset, struct tally_elf_va *va)
+{
+	const struct elf_image *image = store->entries.items[id]->image;
+	size_t count;
+	const struct elf_segment *segments = image ? elf_image_segments(image, &count) : NULL;
+	return segments && offset_to_va(segments, count, offset, va);
+}
+
+const struct unwind_table *binary_store_unwind(struct binary_store *store, uint32_t id)
+{
+	return load_unwind(&store->options, store->entries.items[id])->table;
+}
+
+bool binary_store_unwind_va(
+	struct binary_store *store, uint32_t id, struct tally_file_off offset, struct tally_elf_va *va)
+{
+	const struct load_unwind *unwind = load_unwind(&store->options, store->entries.items[id]);
+	return offset_to_va(unwind->segments, unwind->segment_count, offset, va);
 }
 
 enum tally_status binary_store_load_places(

@@ -199,7 +199,7 @@ static void load_image_symbols(
 		binary_trail_add(entry, source, path, BINARY_FOUND_DAMAGED, "it ends before its sections");
 }
 
-void load_user_file(const struct binary_store_options *options, struct binary_entry *entry)
+const char *load_open_user_file(const struct binary_store_options *options, struct binary_entry *entry)
 {
 	struct binary_places places;
 	search_program(entry, options, &places);
@@ -215,17 +215,24 @@ void load_user_file(const struct binary_store_options *options, struct binary_en
 		if (place->pid > 0 && process_is_elsewhere(place->pid))
 			entry->root = (struct binary_root){
 				.prefix = arena_printf(&entry->arena, "/proc/%d/root", place->pid), .pid = place->pid};
-		if (!entry->root.prefix)
-			binary_entry_out_of_memory(entry);
-		else
-			load_image_symbols(options, entry, place->source);
-		return;
+		if (entry->root.prefix)
+			return place->source;
+		binary_entry_out_of_memory(entry);
+		return NULL;
 	}
+	return NULL;
+}
+
+void load_user_file(const struct binary_store_options *options, struct binary_entry *entry)
+{
+	const char *source = load_open_user_file(options, entry);
+	if (source)
+		load_image_symbols(options, entry, source);
 }
 
 #define OWN_VDSO "vdso of this machine"
 
-void load_vdso(const struct binary_store_options *options, struct binary_entry *entry)
+const char *load_open_vdso(const struct binary_store_options *options, struct binary_entry *entry)
 {
 	struct tally_bytes own = vdso_image_own();
 	/* With the root of another machine only its build id tells that it is the same. */
@@ -233,8 +240,7 @@ void load_vdso(const struct binary_store_options *options, struct binary_entry *
 	if (can_tell && own.len > 0 && elf_image_open_bytes(own, &entry->image, NULL) == TALLY_OK) {
 		if (search_is_recorded(&entry->key, elf_image_build_id(entry->image))) {
 			entry->used_path = "[vdso]";
-			load_image_symbols(options, entry, OWN_VDSO);
-			return;
+			return OWN_VDSO;
 		}
 		elf_image_close(entry->image);
 		entry->image = NULL;
@@ -243,10 +249,17 @@ void load_vdso(const struct binary_store_options *options, struct binary_entry *
 	struct binary_place place;
 	search_vdso(entry, options, &place);
 	entry->image = binary_file_open(entry, &place, &entry->key);
-	if (entry->image) {
-		entry->used_path = place.path;
-		load_image_symbols(options, entry, place.source);
-	} else {
+	if (!entry->image)
+		return NULL;
+	entry->used_path = place.path;
+	return place.source;
+}
+
+void load_vdso(const struct binary_store_options *options, struct binary_entry *entry)
+{
+	const char *source = load_open_vdso(options, entry);
+	if (source)
+		load_image_symbols(options, entry, source);
+	else
 		binary_entry_set(entry, BINARY_NO_FILE, "another kernel's vdso, which is not in the build-id cache");
-	}
 }

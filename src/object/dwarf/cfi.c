@@ -189,7 +189,7 @@ static bool read_cie(const struct cfi_table *table, uint64_t offset, struct cie 
 	read_augmentation(table, &c, augmentation, cie);
 	cie->program = c.pos;
 	cie->end = c.len;
-	return !c.failed;
+	return !c.failed && c.len - c.pos <= LIMIT_CFI_INITIAL_BYTES;
 }
 
 /* The code range of an entry; its program begins at c afterwards. */
@@ -551,4 +551,73 @@ bool cfi_row_at(const struct cfi_table *table, const struct cfi_fde *fde, uint64
 	*row = p.row;
 	*frame = cie.frame;
 	return true;
+}
+
+struct cfi_cie {
+	uint64_t offset; /* UINT64_MAX: none was read */
+	bool is_good;
+	struct cie cie;
+	struct cfi_row initial;
+	struct cfi_row stack[STACK_DEPTH];
+};
+
+enum tally_status cfi_walk_init(struct cfi_walk *walk, const struct cfi_table *table, struct tally_error *err)
+{
+	walk->table = table;
+	walk->cie = calloc(1, sizeof(*walk->cie));
+	if (!walk->cie)
+		return error_nomem(err);
+	walk->cie->offset = UINT64_MAX;
+	return TALLY_OK;
+}
+
+void cfi_walk_deinit(struct cfi_walk *walk)
+{
+	free(walk->cie);
+	walk->cie = NULL;
+}
+
+static bool walk_cie(struct cfi_walk *walk, uint64_t offset)
+{
+	struct cfi_cie *known = walk->cie;
+	if (known->offset == offset)
+		return known->is_good;
+	known->offset = offset;
+	known->is_good = read_cie(walk->table, offset, &known->cie);
+	if (!known->is_good)
+		return false;
+	struct program p = {.table = walk->table, .cie = &known->cie, .stack = known->stack, .pc = UINT64_MAX};
+	known->is_good = run(&p, known->cie.program, known->cie.end);
+	known->initial = p.row;
+	return known->is_good;
+}
+
+bool cfi_walk_entry(struct cfi_walk *walk, const struct cfi_fde *fde)
+{
+	struct cursor c = cursor_of(walk->table);
+	struct entry entry;
+	struct cfi_fde range;
+	struct cfi_cie *known = walk->cie;
+	c.pos = (size_t)fde->offset;
+	if (!next_entry(walk->table, &c, &entry) || !walk_cie(walk, entry.cie) ||
+		!read_fde(walk->table, &entry, &known->cie, &c, &range))
+		return false;
+	struct program p = {.table = walk->table, .cie = &known->cie, .stack = known->stack, .pc = fde->low};
+	size_t begin = c.pos;
+	p.row = p.initial = known->initial;
+	p.location = p.row.low = fde->low;
+	p.row.high = fde->high;
+	while (run(&p, begin, (size_t)entry.end) || p.is_over) {
+		if (p.row.high > fde->high)
+			p.row.high = fde->high;
+		if (p.row.low != p.pc || !walk->take(walk->context, &p.row, &known->cie.frame) || !p.is_over)
+			return p.row.low == p.pc;
+		begin = p.c.pos;
+		p.pc = p.location = p.row.low = p.row.high;
+		p.row.high = fde->high;
+		p.is_over = false;
+		if (p.pc >= fde->high)
+			return true;
+	}
+	return false;
 }

@@ -80,6 +80,19 @@ const struct cfi_fde *cfi_find(const struct cfi_table *table, uint64_t pc);
 /* The row of pc, which lies in the entry. False: the entry cannot be followed to there. */
 bool cfi_row_at(const struct cfi_table *table, const struct cfi_fde *fde, uint64_t pc, struct cfi_row *row,
 	struct cfi_frame *frame);
+/* Gives the rows of an entry one after the other, by address; the CIE is read once for entries that share it. */
+struct cfi_walk {
+	const struct cfi_table *table;
+	struct cfi_cie *cie; /* the last one */
+	bool (*take)(void *context, const struct cfi_row *row, const struct cfi_frame *frame); /* false: no more */
+	void *context;
+};
+/* NOMEM only. The caller ends it. */
+TALLY_MUST_CHECK enum tally_status cfi_walk_init(
+	struct cfi_walk *walk, const struct cfi_table *table, struct tally_error *err);
+void cfi_walk_deinit(struct cfi_walk *walk);
+/* False: the entry cannot be followed to its end; the rows before that were given. */
+bool cfi_walk_entry(struct cfi_walk *walk, const struct cfi_fde *fde);
 /* The bytes of a rule's expression. */
 struct tally_bytes cfi_expression(const struct cfi_table *table, const struct cfi_rule *rule);
 

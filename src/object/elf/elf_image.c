@@ -70,6 +70,12 @@ struct tally_bytes elf_image_section(const struct elf_image *image, const char *
 	return (struct tally_bytes){image->bytes.data + header.sh_offset, (size_t)header.sh_size};
 }
 
+uint64_t elf_image_section_address(const struct elf_image *image, const char *name)
+{
+	GElf_Shdr header;
+	return elf_internal_section(image, name, &header) ? header.sh_addr : 0;
+}
+
 static enum tally_status init(struct elf_image *image, struct tally_error *err)
 {
 	elf_version(EV_CURRENT);
@@ -207,6 +213,11 @@ struct elf_build_id elf_image_build_id(const struct elf_image *image)
 unsigned elf_image_machine(const struct elf_image *image)
 {
 	return image->machine;
+}
+
+uint8_t elf_image_pointer_bytes(const struct elf_image *image)
+{
+	return gelf_getclass(image->elf) == ELFCLASS32 ? 4 : 8;
 }
 
 struct tally_bytes elf_image_bytes(const struct elf_image *image)

@@ -72,6 +72,7 @@ unsigned elf_image_machine(const struct elf_image *image); /* e_machine */
 bool elf_image_is_cut(const struct elf_image *image);
 /* False: the file, at path, was written or cut since it was opened. */
 bool elf_image_is_unchanged(const struct elf_image *image, const char *path);
+uint8_t elf_image_pointer_bytes(const struct elf_image *image);
 bool elf_image_has_symtab(const struct elf_image *image);
 /* .symtab's symbols, or .dynsym's where there is no .symtab; NOMEM only. */
 TALLY_MUST_CHECK enum tally_status elf_image_symbols(
@@ -86,6 +87,8 @@ TALLY_MUST_CHECK enum tally_status elf_image_open_minidebug(
 bool elf_image_debuglink(const struct elf_image *image, struct tally_str *name, uint32_t *crc);
 /* Bytes of a section by name; len 0 if it is missing or has none in the file. */
 struct tally_bytes elf_image_section(const struct elf_image *image, const char *name);
+/* Link-time address of a section; 0 if there is none or it is not in memory. */
+uint64_t elf_image_section_address(const struct elf_image *image, const char *name);
 /* The contents of a section, unpacked where it is compressed (SHF_COMPRESSED by zlib or zstd, or .zdebug_*). Borrowed
  * from the image unless owned; closed before it. NOT_FOUND, CORRUPT, LIMIT, UNSUPPORTED. */
 TALLY_MUST_CHECK enum tally_status elf_section_open(

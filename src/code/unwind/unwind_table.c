@@ -1,0 +1,315 @@
+#include "code/unwind/unwind_table.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/intern.h"
+#include "base/limits.h"
+#include "base/vec.h"
+
+#define NO_RULE UINT32_MAX
+
+struct rows { /* code that no other row of these covers, by address; each row holds up to the next */
+	uint64_t base, end;
+	VEC(uint32_t) starts; /* from base */
+	VEC(uint32_t) rules;
+};
+
+struct unwind_table {
+	VEC(struct rows) rows; /* the first that has a rule counts */
+	struct intern rules, expressions;
+	bool swap;
+	uint64_t damaged;
+};
+
+struct build {
+	struct unwind_table *table;
+	const struct cfi_table *cfi;
+	struct rows *rows;
+	uint64_t low, high; /* code of the entry that is read */
+	uint64_t rule_bytes_left;
+	bool is_out_of_memory;
+	struct unwind_rule *scratch; /* with room for all registers */
+};
+
+static bool add_expression(struct build *b, const struct cfi_rule *rule, int64_t *id)
+{
+	uint32_t number;
+	struct tally_bytes bytes = cfi_expression(b->cfi, rule);
+	if (bytes.len > b->rule_bytes_left)
+		return false;
+	size_t before = b->table->expressions.len;
+	if (!intern_add(&b->table->expressions, bytes.data, bytes.len, &number)) {
+		b->is_out_of_memory = true;
+		return false;
+	}
+	if (b->table->expressions.len > before)
+		b->rule_bytes_left -= bytes.len;
+	*id = number;
+	return true;
+}
+
+static bool add_saved(struct build *b, uint8_t number, const struct cfi_rule *from)
+{
+	struct unwind_rule *rule = b->scratch;
+	struct unwind_saved *saved = &rule->saved[rule->saved_count];
+	if (from->kind == CFI_UNSET || (from->kind == CFI_SAME && number != rule->return_register))
+		return true;
+	*saved = (struct unwind_saved){.kind = from->kind, .number = number, .value = from->value};
+	if (from->kind != CFI_AT_OFFSET)
+		rule->is_plain = false;
+	if ((from->kind == CFI_AT_EXPRESSION || from->kind == CFI_IS_EXPRESSION) &&
+		!add_expression(b, from, &saved->value))
+		return false;
+	if (number == rule->return_register)
+		rule->return_index = rule->saved_count;
+	rule->saved_count++;
+	return true;
+}
+
+/* The compact form of a row; NO_RULE where it can have none. */
+static uint32_t make_rule(struct build *b, const struct cfi_row *row, const struct cfi_frame *frame)
+{
+	struct unwind_rule *rule = b->scratch;
+	uint32_t id;
+	bool has_cfa = row->cfa_is_expression || row->cfa.kind == CFI_IS_OFFSET;
+	if (!has_cfa || frame->return_register >= CFI_REGISTERS ||
+		(!row->cfa_is_expression && row->cfa_register >= CFI_REGISTERS))
+		return NO_RULE;
+	memset(rule, 0, sizeof(*rule));
+	rule->cfa_is_expression = row->cfa_is_expression;
+	rule->is_plain = !row->cfa_is_expression;
+	rule->is_signal = frame->is_signal;
+	rule->return_register = (uint8_t)frame->return_register;
+	rule->return_index = UNWIND_NOT_SAVED;
+	if (row->cfa_is_expression) {
+		if (!add_expression(b, &row->cfa, &rule->cfa))
+			return NO_RULE;
+	} else {
+		rule->cfa_register = (uint8_t)row->cfa_register;
+		rule->cfa = row->cfa.value;
+	}
+	for (unsigned i = 0; i < CFI_REGISTERS; i++)
+		if (row->registers[i].kind != CFI_UNSET && !add_saved(b, (uint8_t)i, &row->registers[i]))
+			return NO_RULE;
+	size_t size = sizeof(*rule) + rule->saved_count * sizeof(rule->saved[0]);
+	size_t before = b->table->rules.len;
+	if (size > b->rule_bytes_left)
+		return NO_RULE;
+	if (!intern_add(&b->table->rules, rule, size, &id)) {
+		b->is_out_of_memory = true;
+		return NO_RULE;
+	}
+	if (b->table->rules.len > before)
+		b->rule_bytes_left -= size;
+	return id;
+}
+
+/* A row from address on; the one before it ends there. */
+static bool append_row(struct build *b, uint64_t address, uint32_t rule)
+{
+	struct rows *rows = b->rows;
+	size_t count = rows->starts.len;
+	if (count > 0 && rows->base + rows->starts.items[count - 1] == address) {
+		rows->rules.items[count - 1] = rule;
+		return true;
+	}
+	if (count > 0 && rows->rules.items[count - 1] == rule)
+		return true;
+	if (!vec_push(&rows->starts, (uint32_t)(address - rows->base)) || !vec_push(&rows->rules, rule)) {
+		b->is_out_of_memory = true;
+		return false;
+	}
+	return true;
+}
+
+/* Room for rows from address on: after a hole, and where 32 bits do not reach, others are begun. */
+static bool begin_rows(struct build *b, uint64_t low, uint64_t high)
+{
+	struct rows *rows = b->rows;
+	if (rows && high - rows->base <= UINT32_MAX) {
+		if (low > rows->end && !append_row(b, rows->end, NO_RULE))
+			return false;
+		rows->end = high;
+		return true;
+	}
+	if (!vec_push(&b->table->rows, (struct rows){.base = low})) {
+		b->is_out_of_memory = true;
+		return false;
+	}
+	b->rows = &b->table->rows.items[b->table->rows.len - 1];
+	b->rows->end = high;
+	return true;
+}
+
+static bool take_row(void *context, const struct cfi_row *row, const struct cfi_frame *frame)
+{
+	struct build *b = context;
+	if (row->low >= b->high)
+		return false;
+	uint32_t rule = make_rule(b, row, frame);
+	if (rule == NO_RULE)
+		b->table->damaged++;
+	return !b->is_out_of_memory && append_row(b, row->low, rule);
+}
+
+static bool add_entries(struct build *b)
+{
+	const struct cfi_fde *fdes = b->cfi->fdes.items;
+	size_t count = b->cfi->fdes.len;
+	struct cfi_walk walk = {.take = take_row, .context = b};
+	if (cfi_walk_init(&walk, b->cfi, NULL) != TALLY_OK)
+		return false;
+	for (size_t i = 0; i < count && !b->is_out_of_memory; i++) {
+		b->low = fdes[i].low;
+		b->high = i + 1 < count && fdes[i + 1].low < fdes[i].high ? fdes[i + 1].low : fdes[i].high;
+		if (b->low >= b->high || b->high - b->low > UINT32_MAX)
+			continue;
+		if (!begin_rows(b, b->low, b->high))
+			break;
+		/* Should the entry say nothing from its start on, the code before it must not be taken for its own. */
+		if (!append_row(b, b->low, NO_RULE))
+			break;
+		if (!cfi_walk_entry(&walk, &fdes[i]))
+			b->table->damaged++;
+	}
+	cfi_walk_deinit(&walk);
+	return !b->is_out_of_memory;
+}
+
+static bool add_section(struct unwind_table *table, const struct cfi_section *section, struct unwind_rule *scratch)
+{
+	struct cfi_table cfi;
+	if (cfi_open(&cfi, section, NULL) != TALLY_OK)
+		return false;
+	struct build b = {.table = table,
+		.cfi = &cfi,
+		.scratch = scratch,
+		.rule_bytes_left = LIMIT_UNWIND_RULE_BYTES + section->bytes.len};
+	table->damaged += cfi.damaged;
+	bool ok = add_entries(&b);
+	cfi_deinit(&cfi);
+	return ok;
+}
+
+/* Where the kernel puts the registers of interrupted code on aarch64, from the stack pointer: behind 128 bytes of
+ * siginfo and what of the context comes before them. */
+#define AARCH64_SIGNAL_REGISTERS 312
+#define AARCH64_SIGNAL_SAVED	 33 /* x0 to x30, the stack pointer, pc */
+
+static bool add_stub(struct build *b, const struct arch *arch, const struct unwind_stub *stub)
+{
+	struct cfi_frame frame = {.is_signal = stub->is_signal, .return_register = arch->dwarf_link};
+	struct cfi_row row = {
+		.cfa_register = arch->dwarf_sp, .cfa = {.kind = CFI_IS_OFFSET, .value = stub->cfa_offset}};
+	if (stub->is_signal) {
+		frame.return_register = arch->dwarf_ip;
+		for (unsigned i = 0; i < AARCH64_SIGNAL_SAVED; i++)
+			row.registers[i] = (struct cfi_rule){
+				.kind = CFI_AT_OFFSET, .value = AARCH64_SIGNAL_REGISTERS + 8 * (int64_t)i};
+	} else if (arch->dwarf_link == ARCH_NO_DWARF) {
+		frame.return_register = arch->dwarf_ip;
+		row.registers[arch->dwarf_ip] = (struct cfi_rule){.kind = CFI_AT_OFFSET, .value = -arch->pointer_bytes};
+	}
+	uint32_t rule = make_rule(b, &row, &frame);
+	return rule == NO_RULE || (begin_rows(b, stub->low, stub->high) && append_row(b, stub->low, rule));
+}
+
+static bool add_stubs(struct unwind_table *table, const struct unwind_table_source *source, struct unwind_rule *scratch)
+{
+	struct build b = {.table = table, .scratch = scratch, .rule_bytes_left = LIMIT_UNWIND_RULE_BYTES};
+	for (size_t i = 0; i < source->stub_count; i++) {
+		const struct unwind_stub *stub = &source->stubs[i];
+		bool is_in_order = !b.rows || stub->low >= b.rows->end;
+		if (is_in_order && stub->high > stub->low && stub->high - stub->low <= UINT32_MAX &&
+			!add_stub(&b, source->arch, stub))
+			return false;
+	}
+	return true;
+}
+
+enum tally_status unwind_table_create(
+	const struct unwind_table_source *source, struct unwind_table **out, struct tally_error *err)
+{
+	struct unwind_table *table = calloc(1, sizeof(*table));
+	if (!table)
+		return error_nomem(err);
+	intern_init(&table->rules);
+	intern_init(&table->expressions);
+	struct unwind_rule *scratch = malloc(sizeof(*scratch) + CFI_REGISTERS * sizeof(scratch->saved[0]));
+	bool ok = scratch != NULL;
+	for (size_t i = 0; i < source->section_count && ok; i++) {
+		table->swap = source->sections[i].swap;
+		ok = add_section(table, &source->sections[i], scratch);
+	}
+	ok = ok && add_stubs(table, source, scratch);
+	free(scratch);
+	if (!ok) {
+		unwind_table_destroy(table);
+		return error_nomem(err);
+	}
+	*out = table;
+	return TALLY_OK;
+}
+
+void unwind_table_destroy(struct unwind_table *table)
+{
+	if (!table)
+		return;
+	for (size_t i = 0; i < table->rows.len; i++) {
+		vec_free(&table->rows.items[i].starts);
+		vec_free(&table->rows.items[i].rules);
+	}
+	vec_free(&table->rows);
+	intern_deinit(&table->rules);
+	intern_deinit(&table->expressions);
+	free(table);
+}
+
+static uint32_t find_row(const struct rows *rows, uint64_t address)
+{
+	uint32_t wanted = (uint32_t)(address - rows->base);
+	const uint32_t *starts = rows->starts.items;
+	size_t low = 0;
+	for (size_t left = rows->starts.len; left > 1;) {
+		size_t half = left / 2;
+		low = starts[low + half] <= wanted ? low + half : low;
+		left -= half;
+	}
+	return rows->rules.items[low];
+}
+
+const struct unwind_rule *unwind_table_find(const struct unwind_table *table, uint64_t address)
+{
+	for (size_t i = 0; i < table->rows.len; i++) {
+		const struct rows *rows = &table->rows.items[i];
+		if (address < rows->base || address >= rows->end || rows->starts.len == 0)
+			continue;
+		uint32_t rule = find_row(rows, address);
+		if (rule != NO_RULE)
+			return (const struct unwind_rule *)(const void *)intern_get(&table->rules, rule).data;
+	}
+	return NULL;
+}
+
+struct tally_bytes unwind_table_expression(const struct unwind_table *table, int64_t id)
+{
+	struct tally_str text = intern_get(&table->expressions, (uint32_t)id);
+	return (struct tally_bytes){(const uint8_t *)text.data, text.len};
+}
+
+bool unwind_table_is_swapped(const struct unwind_table *table)
+{
+	return table->swap;
+}
+
+struct unwind_table_size unwind_table_size(const struct unwind_table *table)
+{
+	struct unwind_table_size size = {.rules = table->rules.len, .damaged = table->damaged};
+	for (size_t i = 0; i < table->rows.len; i++) {
+		size.rows += table->rows.items[i].starts.len;
+		size.bytes += (table->rows.items[i].starts.cap + table->rows.items[i].rules.cap) * sizeof(uint32_t);
+	}
+	size.bytes += table->rules.arena.used + table->expressions.arena.used;
+	return size;
+}

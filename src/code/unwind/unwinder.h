@@ -1,0 +1,85 @@
+/*
+ * unwinder.h - the callers of a thread from its registers and a slice of its stack: a pure function of these and of a
+ * look-up of what is mapped where. Not here: where registers and stack come from, names of frames.
+ *
+ * The caller creates one unwinder per worker; it holds caches only. Tables that find gives must outlive it, or
+ * unwinder_forget_tables. Bad input: any registers and any stack end in one of the ways below, after at most max frames.
+ *
+ *	unwinder_create(arch, &unwinder, err);
+ *	r = unwinder_run(unwinder, &registers, &stack, &modules, ips, max);
+ *	if (r.end == UNWIND_ROOT) ...	// complete
+ */
+#ifndef CODE_UNWIND_UNWINDER_H
+#define CODE_UNWIND_UNWINDER_H
+
+#include "code/unwind/unwind_table.h"
+
+struct unwind_registers {
+	uint64_t values[CFI_REGISTERS]; /* by DWARF's number */
+	uint64_t known; /* a bit for each; without the stack pointer nothing can be unwound */
+	uint64_t pc;
+};
+
+struct unwind_stack { /* a slice of the thread's stack, upwards from address */
+	uint64_t address;
+	struct tally_bytes bytes;
+	bool swap; /* words are in the other order than the host's */
+};
+
+struct unwind_module {
+	const struct unwind_table *table; /* NULL: code is mapped, but nothing is known of its frames */
+	uint64_t low, high; /* run-time: where this answer holds */
+	uint64_t bias; /* run-time minus link-time */
+};
+
+struct unwind_modules {
+	bool (*find)(void *context, uint64_t pc, struct unwind_module *module); /* false: no code is mapped there */
+	void *context;
+};
+
+enum unwind_end {
+	UNWIND_ROOT, /* the thread's first function was reached */
+	UNWIND_STACK_SHORT, /* the rest lies behind the end of the slice */
+	UNWIND_NO_CFI, /* nothing says how to leave this code, and its frame pointer leads nowhere */
+	UNWIND_BROKEN, /* what was found can be no frame */
+	UNWIND_LIMIT, /* max frames, and there are more */
+	UNWIND_NO_REGISTERS, /* one that is needed is not known */
+};
+#define UNWIND_ENDS 6
+
+struct unwind_result {
+	size_t count; /* of ips */
+	enum unwind_end end;
+	size_t bridged; /* frames found by frame pointer for want of call-frame information */
+	/* Where the walk stood: what follows ips can be looked for from here. */
+	uint64_t last_sp; /* the stack pointer of the last frame */
+};
+
+struct unwinder;
+
+TALLY_MUST_CHECK enum tally_status unwinder_create(
+	const struct arch *arch, struct unwinder **unwinder, struct tally_error *err);
+void unwinder_destroy(struct unwinder *unwinder);
+/* Mappings changed, or the next stack is of another process: answers of find are asked for anew. Cheap. */
+void unwinder_forget(struct unwinder *unwinder);
+/* A table was destroyed. */
+void unwinder_forget_tables(struct unwinder *unwinder);
+/* Writes pc and then the return addresses, innermost first, as they were found (without an authentication code). */
+struct unwind_result unwinder_run(struct unwinder *unwinder, const struct unwind_registers *registers,
+	const struct unwind_stack *stack, const struct unwind_modules *modules, uint64_t *ips, size_t max);
+const char *unwind_end_name(enum unwind_end end);
+
+/* Puts in the value of a register by perf's number; one that call-frame information does not know is left out. */
+static inline void unwind_registers_set(
+	struct unwind_registers *registers, const struct arch *arch, uint32_t number, uint64_t value)
+{
+	uint8_t dwarf = arch_dwarf_register(arch, number);
+	if (number == arch->ip)
+		registers->pc = value;
+	if (dwarf >= CFI_REGISTERS)
+		return;
+	registers->values[dwarf] = value;
+	registers->known |= UINT64_C(1) << dwarf;
+}
+
+#endif

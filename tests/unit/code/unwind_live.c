@@ -1,0 +1,197 @@
+/* The unwinder on this program's own registers and stack, at every instruction of some code, beside libgcc's. */
+#include "unit_test.h"
+
+#include <execinfo.h>
+#include <link.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "code/binaries/load_unwind.h"
+#include "code/unwind/unwinder.h"
+
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+#define FRAMES_MAX   128
+#define MODULES_MAX  32
+#define STEPS_WANTED 20000
+
+struct loaded {
+	uint64_t low, high, bias;
+	struct unwind_table *table;
+};
+
+static struct loaded loaded[MODULES_MAX];
+static size_t loaded_count;
+static struct unwinder *unwinder;
+static uint64_t stack_top;
+static unsigned long steps, frames, differences, ends[UNWIND_ENDS];
+static char difference[512];
+
+static int add_module(struct dl_phdr_info *info, size_t size, void *context)
+{
+	(void)size;
+	(void)context;
+	struct loaded module = {.bias = info->dlpi_addr, .low = UINT64_MAX};
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+		uint64_t low = info->dlpi_addr + header->p_vaddr;
+		if (header->p_type != PT_LOAD)
+			continue;
+		module.low = low < module.low ? low : module.low;
+		module.high = low + header->p_memsz > module.high ? low + header->p_memsz : module.high;
+	}
+	struct elf_image *image = NULL;
+	const char *path = *info->dlpi_name ? info->dlpi_name : "/proc/self/exe";
+	if (loaded_count == MODULES_MAX || module.low > module.high || elf_image_open(path, &image, NULL) != TALLY_OK)
+		return 0;
+	module.table = load_unwind_image(image, NULL);
+	elf_image_close(image);
+	loaded[loaded_count++] = module;
+	return 0;
+}
+
+static bool find(void *context, uint64_t pc, struct unwind_module *module)
+{
+	(void)context;
+	for (size_t i = 0; i < loaded_count; i++) {
+		if (pc < loaded[i].low || pc >= loaded[i].high)
+			continue;
+		*module = (struct unwind_module){
+			.table = loaded[i].table, .low = loaded[i].low, .high = loaded[i].high, .bias = loaded[i].bias};
+		return true;
+	}
+	return false;
+}
+
+static struct unwind_registers registers_of(const ucontext_t *context)
+{
+	static const int order[17] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
+		REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
+	struct unwind_registers registers = {.known = 0x1ffff};
+	for (unsigned i = 0; i < 17; i++)
+		registers.values[i] = (uint64_t)context->uc_mcontext.gregs[order[i]];
+	registers.pc = registers.values[16];
+	return registers;
+}
+
+/* What libgcc finds behind the interrupted code, and how much of it. */
+static size_t known_good(uint64_t pc, void **trace, size_t *from)
+{
+	int count = backtrace(trace, FRAMES_MAX);
+	for (int i = 0; i < count; i++) {
+		if ((uint64_t)(uintptr_t)trace[i] == pc) {
+			*from = (size_t)i;
+			return (size_t)(count - i);
+		}
+	}
+	return 0;
+}
+
+static void compare(const ucontext_t *context)
+{
+	void *trace[FRAMES_MAX];
+	uint64_t ips[FRAMES_MAX];
+	size_t from = 0;
+	struct unwind_registers registers = registers_of(context);
+	struct unwind_stack stack = {.address = registers.values[7]};
+	stack.bytes.data = (const uint8_t *)stack.address;
+	stack.bytes.len = stack_top - stack.address;
+	struct unwind_modules modules = {.find = find};
+	size_t count = known_good(registers.pc, trace, &from);
+	struct unwind_result result = unwinder_run(unwinder, &registers, &stack, &modules, ips, FRAMES_MAX);
+	bool is_same = result.count == count && result.end == UNWIND_ROOT;
+	for (size_t i = 0; i < count && is_same; i++)
+		is_same = ips[i] == (uint64_t)(uintptr_t)trace[from + i];
+	steps++;
+	frames += result.count;
+	ends[result.end]++;
+	if (!is_same && differences++ == 0)
+		snprintf(difference, sizeof(difference), "at %#llx: %zu frames (%s), libgcc has %zu",
+			(unsigned long long)registers.pc, result.count, unwind_end_name(result.end), count);
+}
+
+extern void *__libc_stack_end; /* the loader's word for where the first frame begins */
+static volatile sig_atomic_t is_over;
+
+static void on_trap(int number, siginfo_t *info, void *context)
+{
+	(void)number;
+	(void)info;
+	ucontext_t *at = context;
+	if (is_over || steps == STEPS_WANTED) {
+		at->uc_mcontext.gregs[REG_EFL] &= ~0x100LL;
+		return;
+	}
+	compare(at);
+}
+
+static void set_trap_flag(void)
+{
+	__asm__ volatile("pushfq\n\torq $0x100, (%%rsp)\n\tpopfq" ::: "memory", "cc");
+}
+
+static int by_value(const void *a, const void *b)
+{
+	int left = *(const int *)a;
+	int right = *(const int *)b;
+	return left < right ? -1 : left > right;
+}
+
+__attribute__((noinline)) static unsigned deep(unsigned depth, unsigned seed)
+{
+	int values[24];
+	char text[64];
+	for (unsigned i = 0; i < 24; i++)
+		values[i] = (int)(seed = seed * 1103515245u + 12345u);
+	if (depth > 0)
+		return deep(depth - 1, seed) + (unsigned)values[seed % 24];
+	qsort(values, 24, sizeof(values[0]), by_value);
+	snprintf(text, sizeof(text), "%d %s %g", values[0], "text", values[1] / 3.0);
+	return (unsigned)strlen(text) + (unsigned)strtol(text, NULL, 10);
+}
+
+static void every_instruction(void **state)
+{
+	(void)state;
+	void *warm[4];
+	struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
+	stack_top = (uint64_t)(uintptr_t)__libc_stack_end + 8;
+	(void)backtrace(warm, 4); /* loads libgcc */
+	dl_iterate_phdr(add_module, NULL);
+	assert_int_equal(unwinder_create(&arch_x86_64, &unwinder, NULL), TALLY_OK);
+	assert_int_equal(sigaction(SIGTRAP, &action, NULL), 0);
+	set_trap_flag();
+	unsigned sum = deep(10, (unsigned)steps);
+	is_over = 1;
+	__asm__ volatile("nop");
+	assert_true(sum != 1);
+	assert_true(steps > 1000);
+	print_message("%lu stacks of %lu frames, %lu differences\n", steps, frames, differences);
+	for (unsigned i = 0; i < UNWIND_ENDS; i++)
+		print_message("  %s: %lu\n", unwind_end_name((enum unwind_end)i), ends[i]);
+	if (differences)
+		fail_msg("%lu of %lu stacks differ; the first %s", differences, steps, difference);
+	unwinder_destroy(unwinder);
+	for (size_t i = 0; i < loaded_count; i++)
+		unwind_table_destroy(loaded[i].table);
+}
+
+#else
+
+static void every_instruction(void **state)
+{
+	(void)state;
+	skip_because("single steps are made on x86-64 without sanitizers");
+}
+
+#endif
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(every_instruction)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
