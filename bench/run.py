@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares tally with perf in one run: medians of alternating runs, as ratios.
 
-usage: bench/run.py [--json FILE] [--rounds N] [--seconds S] [--only report,script,record,startup,reading] [--keep]
+usage: bench/run.py [--json FILE] [--rounds N] [--seconds S] [--only report,script,record,startup,reading,unwind] [--keep]
 
 Environment: BUILD (build), PERF (perf). A ratio above 1 means that tally is faster or cheaper, except where the row
 says otherwise. The recording is made by perf, so that both read the same file:
@@ -206,6 +206,25 @@ def bench_reading(rounds):
     return rows
 
 
+def bench_unwind(rounds):
+    """One core, the same stacks of 25 frames by libdw's dwfl and by tally; both in CPU time, both warm."""
+    built = subprocess.run(['ninja', '-C', str(BUILD), 'bench/bench_unwind'], text=True, capture_output=True, check=False)
+    if built.returncode:
+        raise RuntimeError('unwind: built for x86-64 only: ' + built.stdout.strip()[-200:])
+    taken = {'libdw': [], 'tally': [], 'ratio': []}
+    for _ in range(rounds):
+        text = subprocess.run([BUILD / 'bench' / 'bench_unwind'], check=True, text=True, capture_output=True).stdout
+        values = {word: float(number) for word, number in (line.split() for line in text.splitlines())}
+        if values['different']:
+            raise RuntimeError(f'unwind: {values["different"]:.0f} of {values["stacks"]:.0f} stacks differ from libdw')
+        for name in ('libdw', 'tally'):
+            taken[name].append(values[name] / 1000)
+        taken['ratio'].append(values['tally'] / values['libdw'])
+    median = {name: statistics.median(values) for name, values in taken.items()}
+    return [row('unwinding, a core', 'k', median['libdw'], median['tally'],
+                'stacks per second; left: libdw; bar: 20, and 300 k', median['ratio'])]
+
+
 def print_table(rows, rounds):
     print(f'{"":42}{"perf":>12}{"tally":>12}{"ratio":>9}')
     for entry in rows:
@@ -220,7 +239,7 @@ def main():
     parser.add_argument('--json', help='write the rows to this file too')
     parser.add_argument('--rounds', type=int, default=5)
     parser.add_argument('--seconds', type=int, default=20, help='length of the recording (default 20)')
-    parser.add_argument('--only', default='report,script,record,startup,reading')
+    parser.add_argument('--only', default='report,script,record,startup,reading,unwind')
     parser.add_argument('--keep', action='store_true', help='use the recording of the last run')
     options = parser.parse_args()
     perf = os.environ.get('PERF') or shutil.which('perf')
@@ -240,6 +259,7 @@ def main():
         'record': lambda: bench_record(perf, options.rounds, 4),
         'startup': lambda: bench_startup(perf, options.rounds),
         'reading': lambda: bench_reading(options.rounds),
+        'unwind': lambda: bench_unwind(options.rounds),
     }
     try:
         if {'report', 'script'} & set(wanted):
