@@ -1,6 +1,7 @@
 # The ways into tally. Each target installs what is missing (tools/setup), then calls Meson.
 #   make demo      builds tally, profiles a real program, shows the counts and the report
 #   make check     runs every test that this machine can run
+#   make check-emulated  the same program on an emulated ARM PMU, beside Debian's perf; part of check
 #   make bench     compares tally with perf, as ratios
 #   make fuzz NAME=cursor [SECONDS=60]
 #   make install [PREFIX=/usr/local] [DESTDIR=]
@@ -18,7 +19,7 @@ PREFIX ?= /usr/local
 c_sources = $$(git ls-files -co --exclude-standard -- 'src/*.[ch]' 'include/*.h' 'tests/*.[ch]' 'fuzz/*.[ch]' \
 	'examples/*.[ch]' 'bench/*.[ch]')
 
-.PHONY: all demo check bench fuzz install format setup-build setup-check clean
+.PHONY: all demo check check-emulated bench fuzz install format setup-build setup-check clean
 all: $(build)/build.ninja
 	@ninja -C $(build)
 
@@ -36,6 +37,9 @@ demo: all
 
 check: setup-check
 	@CC="$(CC)" BUILD=$(build) python3 tools/check
+
+check-emulated: setup-build
+	@python3 tests/emulated/check.py
 
 bench: setup-check all
 	@BUILD=$(build) python3 bench/run.py

@@ -8,15 +8,17 @@
 
 #include "kernel/counting/counter.h"
 
-/* 0 if the event never ran: then nothing is known. Rounded to nearest. */
+__extension__ typedef unsigned __int128 scaling_wide;
+
+/* 0 if the event never ran: then nothing is known. Rounded to nearest, alike on every architecture. */
 static inline uint64_t count_scale(struct count count)
 {
 	if (count.running_ns == 0)
 		return 0;
 	if (count.running_ns >= count.enabled_ns)
 		return count.value;
-	return (uint64_t)((long double)count.value * (long double)count.enabled_ns / (long double)count.running_ns +
-			  0.5L);
+	scaling_wide scaled = ((scaling_wide)count.value * count.enabled_ns + count.running_ns / 2) / count.running_ns;
+	return scaled > UINT64_MAX ? UINT64_MAX : (uint64_t)scaled;
 }
 
 static inline double count_running_percent(struct count count)

@@ -207,7 +207,8 @@ static void a_count_that_never_ran_is_unknown(void **state)
 {
 	assert_int_equal(count_scale((struct count){9, 100, 0}), 0);
 	assert_int_equal(count_scale((struct count){9, 100, 100}), 9);
-	assert_int_equal(count_scale((struct count){UINT64_MAX / 2, 4, 3}), UINT64_C(12297829382473034410));
+	assert_int_equal(count_scale((struct count){UINT64_MAX / 2, 4, 3}), UINT64_C(12297829382473034409));
+	assert_int_equal(count_scale((struct count){UINT64_MAX, 4, 3}), UINT64_MAX);
 	assert_true(count_is_scaled((struct count){1, 2, 1}));
 }
 

@@ -1,0 +1,299 @@
+#!/usr/bin/env python3
+"""tally on a real PMU that every machine can have: an emulated ARM one, in Debian's arm64 kernel, beside Debian's perf.
+
+usage: tests/emulated/check.py      ends with the line "N passed, N failed, N skipped"
+
+Cross-compiles tally, boots the guest twice (counters of 32 and of 64 bits), runs `guest` there, and checks what came
+back. One instruction takes four cycles there (-icount shift=2), and counts of user mode are exact. What is fetched stays
+in $TALLY_EMULATED_CACHE, or ~/.cache/tally-emulated.
+"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+BUILD = ROOT / 'build-arm64'
+CACHE = pathlib.Path(os.environ.get('TALLY_EMULATED_CACHE') or
+                     pathlib.Path(os.environ.get('XDG_CACHE_HOME') or pathlib.Path.home() / '.cache') / 'tally-emulated')
+CPUS = {'32-bit counters': 'cortex-a57,pmu=on', '64-bit counters': 'max,pauth-impdef=on'}
+LOOP = 6_000_000  # instructions of `loop 1000000`: two a turn, and four a turn
+BOOT_TIMEOUT_S = 240
+
+
+class Failure(Exception):
+    pass
+
+
+def run(*command, **options):
+    result = subprocess.run([str(word) for word in command], text=True, errors='replace', stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, **options)
+    if result.returncode:
+        tail = '\n'.join(result.stdout.splitlines()[-30:])
+        raise Failure(f'{command[0]} failed ({result.returncode}):\n{tail}')
+    return result.stdout
+
+
+def cross_file():
+    sysroot = CACHE / 'sysroot'
+    libraries = sysroot / 'usr/lib/aarch64-linux-gnu'
+    compiler = "'aarch64-linux-gnu-gcc'"
+    return f"""[binaries]
+c = [{"'ccache', " if shutil.which('ccache') else ''}{compiler}]
+ar = 'aarch64-linux-gnu-ar'
+strip = 'aarch64-linux-gnu-strip'
+pkgconfig = 'pkg-config'
+[built-in options]
+c_args = ['-I{sysroot}/usr/include']
+c_link_args = ['-L{libraries}', '-Wl,-rpath-link,{libraries}']
+[properties]
+sys_root = '{sysroot}'
+pkg_config_libdir = '{libraries}/pkgconfig'
+[host_machine]
+system = 'linux'
+cpu_family = 'aarch64'
+cpu = 'aarch64'
+endian = 'little'
+"""
+
+
+def cross_build():
+    if not (BUILD / 'build.ninja').exists():
+        file = CACHE / 'cross.ini'
+        file.write_text(cross_file())
+        run('meson', 'setup', BUILD, '--cross-file', file, cwd=ROOT)
+    run('ninja', '-C', BUILD)
+    run('aarch64-linux-gnu-gcc', '-O1', '-g', '-static', '-no-pie', '-o', BUILD / 'loop', HERE / 'loop.c')
+
+
+def needed(path):
+    text = run('readelf', '-dlW', path)
+    return re.findall(r'\(NEEDED\).*\[(.*)\]', text) + re.findall(r'interpreter: .*/(.*)\]', text)
+
+
+def add_libraries(root, programs):
+    """What the programs' headers ask for, all in /lib."""
+    places = [CACHE / 'all/lib', CACHE / 'all/usr/lib']
+    todo = list(programs)
+    while todo:
+        for name in needed(todo.pop()):
+            if (root / 'lib' / name).exists():
+                continue
+            found = next((path for place in places for path in place.rglob(name)), None)
+            if not found:
+                raise Failure(f'{name} is not among the fetched packages')
+            shutil.copy(found.resolve(), root / 'lib' / name)
+            todo.append(root / 'lib' / name)
+
+
+def make_root(root):
+    for name in ['bin', 'dev', 'lib', 'out', 'proc', 'sys', 't/unit', 'tmp', 'usr/bin']:
+        (root / name).mkdir(parents=True)
+    shutil.copy(CACHE / 'busybox', root / 'bin/busybox')
+    shutil.copy(CACHE / 'guest/usr/bin/perf', root / 'usr/bin/perf')
+    shutil.copy(HERE / 'init', root / 'init')
+    (root / 'init').chmod(0o755)
+    shutil.copy(HERE / 'guest', root / 't/run')
+    shutil.copy(BUILD / 'loop', root / 't/loop')
+    (root / 't/loop.symbols').write_text(run('aarch64-linux-gnu-nm', BUILD / 'loop'))
+    strip = ['aarch64-linux-gnu-strip', '-o']
+    run(*strip, root / 't/tally', BUILD / 'src/cli/tally')
+    for test in sorted((BUILD / 'tests/unit').glob('test_*')):
+        if test.is_file():
+            run(*strip, root / 't/unit' / test.name, test)
+    # The tests look for their data where the source tree is on the host.
+    shutil.copytree(ROOT / 'tests/data', root / str(ROOT / 'tests/data').lstrip('/'))
+    add_libraries(root, [root / 't/tally', root / 'usr/bin/perf', *(root / 't/unit').iterdir()])
+
+
+def boot(cpu, initrd, out):
+    """Runs the guest; what its script left in /out is in the folder out."""
+    archive = out / 'out.tar'
+    console = run('timeout', str(BOOT_TIMEOUT_S), 'qemu-system-aarch64', '-M', 'virt', '-cpu', cpu, '-m', '1024',
+                  '-nographic', '-nodefaults', '-rtc', 'clock=vm', '-no-reboot', '-serial', 'stdio',
+                  '-chardev', f'file,id=o,path={archive}', '-device', 'pci-serial,chardev=o',
+                  '-icount', 'shift=2,sleep=off', '-smp', '1', '-kernel', CACHE / 'vmlinuz', '-initrd', initrd,
+                  '-append', 'console=ttyAMA0 quiet panic=-1')
+    if 'GUEST-EXIT 0' not in console:
+        raise Failure('the guest did not end well:\n' + '\n'.join(console.splitlines()[-20:]))
+    with tarfile.open(archive) as tar:
+        tar.extractall(out)
+
+
+class Guest:
+    """What one guest brought back."""
+
+    def __init__(self, out):
+        self.folder = out
+
+    def text(self, job, stream='out'):
+        return (self.folder / f'{job}.{stream}').read_text(errors='replace')
+
+    def good(self, job):
+        status = self.text(job, 'rc').strip()
+        assert status == '0', f'{job}: exit status {status}: {self.text(job, "err")[-600:]}'
+        return self
+
+    def csv(self, job):
+        """(count, event, share that it ran) of each line of `stat -x,`, which stat writes to standard error."""
+        rows = [line.split(',') for line in self.good(job).text(job, 'err').splitlines() if line.count(',') > 3]
+        return [(row[0], row[2], row[4]) for row in rows]
+
+    def counts(self, job):
+        return [int(count) for count, _, _ in self.csv(job)]
+
+
+def check_program_runs(guest):
+    assert 'tally' in guest.good('version').text('version')
+    listed = guest.good('list').text('list')
+    assert re.search(r'cpu-cycles OR cycles +\[Hardware event\]\n.*\n +opens here', listed), listed
+
+
+def check_user_counts_are_exact(guest):
+    first = guest.counts('count-1')
+    cycles, instructions = first
+    assert LOOP < instructions < LOOP + 20_000, first
+    assert cycles == 4 * instructions, first
+    assert guest.counts('count-2') == guest.counts('count-3') == first
+
+
+def check_counts_are_those_of_perf(guest):
+    ours, theirs = guest.counts('count-1'), guest.counts('count-perf')
+    # perf gives the command a larger environment, which the C library reads before main.
+    for our, their in zip(ours, theirs):
+        assert abs(their - our) < 5_000, (ours, theirs)
+
+
+def check_default_events(guest):
+    ours, theirs = guest.good('default').text('default', 'err'), guest.good('default-perf').text('default-perf', 'err')
+    pattern = r'^ +[\d.,]+ (?:msec )?\s*([\w-]+)'
+    assert re.findall(pattern, ours, re.M)[:7] == re.findall(pattern, theirs, re.M)[:7], (ours, theirs)
+    assert '0.25  insn per cycle' in ours, ours
+
+
+def check_group(guest):
+    cycles, instructions, retired = guest.counts('group')
+    assert cycles == 4 * instructions and retired == instructions and LOOP < instructions < LOOP + 20_000
+
+
+def check_more_events_than_counters(guest):
+    rows = guest.csv('many')
+    assert len(rows) == 16
+    for count, event, share in rows:
+        assert 0 < float(share) < 100, rows
+        assert abs(int(count) / (60 * LOOP) - 1) < 0.01, rows
+
+
+def check_pinned_events_beyond_the_counters(guest):
+    rows = guest.csv('pinned')
+    failed = [row for row in rows if row[0] == '<not counted>']
+    assert len(rows) == 10 and 0 < len(failed) < 10, rows
+
+
+def check_intervals_add_up(guest):
+    rows = [line.split(',') for line in guest.good('interval').text('interval', 'err').splitlines()
+            if line.count(',') > 3]
+    counts = [int(row[1]) for row in rows if row[1].strip().isdigit()]
+    assert len(counts) > 3 and 20 * LOOP < sum(counts) < 20 * LOOP + 50_000, rows
+
+
+def check_count_by_cpu(guest):
+    rows = [line.split(',') for line in guest.good('cpu').text('cpu', 'err').splitlines() if line.count(',') > 3]
+    assert rows[0][0] == 'CPU0' and int(rows[0][1]) > LOOP, rows
+
+
+def samples(guest, job):
+    return int(re.search(r'SAMPLE events: +(\d+)', guest.good(job).text(job)).group(1))
+
+
+def check_period_sampling(guest):
+    guest.good('period')
+    count = samples(guest, 'stats-period')
+    assert abs(count - 4 * 10 * LOOP / 100_000) <= 3, count
+    lines = [line.split() for line in guest.text('script-tally-period').splitlines() if line.strip()]
+    assert {line[0] for line in lines} == {'100000'}, lines[:3]
+
+
+def check_frequency_sampling(guest):
+    guest.good('frequency')
+    # 1 GHz, four cycles an instruction: 0.24 s in the loops.
+    assert 120 < samples(guest, 'stats-frequency') < 400
+
+
+def check_throttling_is_recorded(guest):
+    guest.good('throttle')
+    assert re.search(r'\bTHROTTLE events: +[1-9]', guest.text('stats-throttle')), guest.text('stats-throttle')
+
+
+def rows_of(text):
+    return [tuple(line.split()) for line in text.splitlines() if line.strip() and not line.startswith('#')]
+
+
+def check_reports_are_those_of_perf(guest):
+    for file in ['period', 'leader', 'plain', 'plain-perf']:
+        ours = rows_of(guest.good(f'report-tally-{file}').text(f'report-tally-{file}'))
+        theirs = rows_of(guest.good(f'report-perf-{file}').text(f'report-perf-{file}'))
+        assert ours[:2] == theirs[:2], (file, ours[:4], theirs[:4])
+        assert ours and ours[0][-1] == 'twice', ours
+    assert guest.text('evlist-tally-plain') == guest.text('evlist-perf-plain')
+    assert guest.text('script-tally-period').split() == guest.text('script-perf-period').split()
+
+
+def check_breakpoint(guest):
+    assert guest.counts('breakpoint') == [7 * 1000]
+
+
+def check_probes(guest):
+    # The program loader's own opens come with those of the three files.
+    assert guest.counts('kprobe')[0] >= 3
+    assert guest.counts('uprobe') == [11 * 1000]
+    assert 'emulated:open' in guest.good('kprobe-record').good('kprobe-script').text('kprobe-script')
+
+
+def check_modules(guest):
+    failed = guest.folder / 'unit-failed'
+    assert not failed.exists(), failed.read_text()
+    assert len((guest.folder / 'unit-ran').read_text().split()) > 50
+
+
+CHECKS = [check for name, check in sorted(globals().items()) if name.startswith('check_')]
+
+
+def main():
+    passed = failed = 0
+    try:
+        run(HERE / 'fetch', CACHE)
+    except Failure as problem:
+        print(problem)
+        print('skipped: what the guest needs cannot be fetched')
+        print(f'0 passed, 0 failed, {len(CHECKS) * len(CPUS)} skipped')
+        return 0
+    cross_build()
+    with tempfile.TemporaryDirectory() as folder:
+        base = pathlib.Path(folder)
+        make_root(base / 'root')
+        run('sh', '-c', f'cd {base}/root && find . | cpio -o -H newc --quiet >{base}/initrd')
+        for label, cpu in CPUS.items():
+            out = base / cpu.split(',')[0]
+            out.mkdir()
+            boot(cpu, base / 'initrd', out)
+            if os.environ.get('TALLY_EMULATED_KEEP'):
+                shutil.copytree(out, pathlib.Path(os.environ['TALLY_EMULATED_KEEP']) / out.name, dirs_exist_ok=True)
+            for check in CHECKS:
+                try:
+                    check(Guest(out))
+                    passed += 1
+                except Exception as problem:  # a check that cannot read its files has failed, too
+                    failed += 1
+                    print(f'FAILED: {check.__name__}, {label}: {type(problem).__name__}: {problem}')
+    print(f'{passed} passed, {failed} failed, 0 skipped')
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
