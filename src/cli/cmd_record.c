@@ -93,6 +93,17 @@ static const char *default_output(void)
 	return fstat(STDOUT_FILENO, &st) == 0 && S_ISFIFO(st.st_mode) ? "-" : "perf.data";
 }
 
+/* 0 bytes: none were asked for. */
+static void complete_stacks(struct record_settings *s)
+{
+	if (s->attrs.callgraph != CALLGRAPH_DWARF)
+		return;
+	s->attrs.unwinds_live = !s->keeps_stacks;
+	s->is_stack_given = s->attrs.stack_bytes != 0;
+	if (!s->is_stack_given)
+		s->attrs.stack_bytes = s->keeps_stacks ? RECORD_STACK_BYTES_DEFAULT : RECORD_STACK_BYTES_MAX;
+}
+
 /* What the target is, as far as it decides on attrs. */
 static void complete_settings(struct record_settings *s, bool has_command)
 {
@@ -112,8 +123,9 @@ static void complete_settings(struct record_settings *s, bool has_command)
 	if (!s->output.path)
 		s->output.path = default_output();
 	s->attrs.sample_identifier |= strcmp(s->output.path, "-") == 0;
+	complete_stacks(s);
 	if (!s->ring_bytes)
-		s->ring_bytes = RING_BYTES_DEFAULT;
+		s->ring_bytes = s->attrs.unwinds_live ? record_live_ring_bytes() : RING_BYTES_DEFAULT;
 	uint64_t mapped = s->ring_bytes + (uint64_t)sysconf(_SC_PAGESIZE);
 	if (s->flush_bytes > mapped / 4) /* more would fill a ring before it is read */
 		s->flush_bytes = mapped / 4;
@@ -140,6 +152,29 @@ static int check_outputs(const struct record_run *run)
 	return 0;
 }
 
+static int check_live(const struct record_run *run)
+{
+	const struct record_settings *s = &run->settings;
+	const struct arch *arch = record_host_arch();
+	const char *other = s->output.threads != THREADS_NONE ? "--threads"
+			    : s->overwrites		      ? "--overwrite"
+			    : s->affinity != AFFINITY_NONE    ? "--affinity"
+							      : NULL;
+
+	if (!s->attrs.unwinds_live)
+		return 0;
+	if (!arch || arch->dwarf_count == 0)
+		return cli_failf(run->cli,
+			"--call-graph dwarf: stacks of this architecture cannot be unwound here; --keep-stacks stores "
+			"them");
+	if (other)
+		return cli_failf(run->cli,
+			"--call-graph dwarf unwinds what all rings hold in order of time, which %s does not allow; "
+			"--keep-stacks stores the stacks instead",
+			other);
+	return 0;
+}
+
 static void say_notes(void *context)
 {
 	struct record_run *run = context;
@@ -153,6 +188,17 @@ static void say_notes(void *context)
 static void say_line(const char *text)
 {
 	fprintf(stderr, "%s\n", text);
+}
+
+static void say_stacks(const struct record_summary *summary)
+{
+	struct text lines = {0};
+
+	record_live_print(&lines, &summary->live);
+	struct tally_str rest = {lines.data, lines.len}, line;
+	while (rest.len && str_next(&rest, '\n', &line))
+		fprintf(stderr, "[ %.*s ]\n", (int)line.len, line.data);
+	text_deinit(&lines);
 }
 
 static void say_outcome(const struct record_run *run, const struct record_summary *summary)
@@ -180,6 +226,7 @@ static void say_outcome(const struct record_run *run, const struct record_summar
 			(double)summary->unpacked_bytes / 1024.0 / 1024.0,
 			(double)summary->unpacked_bytes / (double)summary->packed_bytes);
 	fprintf(stderr, " ]\n");
+	say_stacks(summary);
 }
 
 /* Ends as the command did, or as the signal would have ended us. */
@@ -224,6 +271,8 @@ static int record(struct record_run *run, char *const *command)
 		.events = &run->events,
 		.switch_events = &run->switch_events,
 		.ring_bytes = s->ring_bytes,
+		.is_stack_given = s->is_stack_given,
+		.keeps_rate = s->strict_freq,
 		.no_build_ids = s->no_build_ids || s->attrs.build_id_mmap,
 		.no_build_id_cache = s->no_build_id_cache,
 		.build_id_dir = run->cli->build_id_dir,
@@ -284,6 +333,8 @@ static int run_parsed(struct record_run *run, char *const *command)
 	complete_settings(s, command != NULL);
 	say_ring_size(s);
 	int code = check_outputs(run);
+	if (code == 0)
+		code = check_live(run);
 	if (code == 0)
 		code = record_events_make(run->cli, run->command, run->kernel, s, &run->events, &run->switch_events);
 	if (code == 0)

@@ -206,7 +206,11 @@ static enum tally_status add_events(
 		free(ids);
 		if (!kept)
 			return error_nomem(err);
-		f->events[i] = (struct perfdata_event_desc){&spec->attr, str_from(spec->name), kept, count};
+		struct perf_attr *attr = arena_new(&r->arena, struct perf_attr);
+		if (!attr)
+			return error_nomem(err);
+		*attr = record_attrs_written(&spec->attr, input->attrs);
+		f->events[i] = (struct perfdata_event_desc){attr, str_from(spec->name), kept, count};
 		if (spec->leader == i && spec->member_count > 1)
 			f->groups[f->group_count++] =
 				(struct perfdata_group){STR("{anon_group}"), (uint32_t)i, spec->member_count};

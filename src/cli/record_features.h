@@ -7,6 +7,7 @@
 #ifndef CLI_RECORD_FEATURES_H
 #define CLI_RECORD_FEATURES_H
 
+#include "kernel/recording/record_attrs.h"
 #include "kernel/recording/recorder.h"
 #include "kernel/system/host_info.h"
 #include "perfdata/features.h"
@@ -20,6 +21,7 @@ struct record_features {
 struct record_features_input {
 	const struct kernel_seam *kernel;
 	struct event_list *events;
+	const struct record_attr_options *attrs;
 	const struct recorder_source *sources;
 	size_t source_count;
 	char *const *argv; /* the whole command line, NULL at its end */

@@ -11,10 +11,8 @@
 #include "cli/record_words.h"
 #include "perfdata/compressor.h"
 
-#define STACK_BYTES_DEFAULT 8192
-#define STACK_BYTES_MAX	    65528
-#define MAP_TIMEOUT_MS	    500
-#define SWITCH_FILES_MAX    65536
+#define MAP_TIMEOUT_MS	 500
+#define SWITCH_FILES_MAX 65536
 
 static const char *add_event_word(const struct option_use *use, enum record_event_kind kind)
 {
@@ -57,7 +55,7 @@ static const char *set_call_graph(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
 	struct tally_str rest = str_from(use->value), mode, size;
-	uint64_t bytes = STACK_BYTES_DEFAULT;
+	uint64_t bytes = 0;
 
 	if (use->is_negated) {
 		s->attrs.callgraph = CALLGRAPH_NONE;
@@ -72,7 +70,7 @@ static const char *set_call_graph(const struct option_use *use)
 		s->attrs.callgraph = CALLGRAPH_LBR;
 	} else if (str_equal(mode, STR("dwarf"))) {
 		if (str_next(&rest, ',', &size) &&
-			(!str_to_u64(size, 0, &bytes) || bytes == 0 || bytes > STACK_BYTES_MAX))
+			(!str_to_u64(size, 0, &bytes) || bytes == 0 || bytes > RECORD_STACK_BYTES_MAX))
 			return "callchain: Incorrect stack dump size (1 to 65528 bytes)";
 		s->attrs.callgraph = CALLGRAPH_DWARF;
 		s->attrs.stack_bytes = (uint32_t)((bytes + 7) & ~UINT64_C(7));
@@ -472,8 +470,8 @@ static const struct option options[] = {
 		.call = set_call_graph,
 		.can_be_negated = true,
 		.is_self_explaining = true,
-		.help = "record call graphs: fp, dwarf (registers and a copy of the stack of record_size bytes, 8192 "
-			"by default) or lbr"},
+		.help = "record call graphs: fp, dwarf (unwound while it records, from registers and a copy of the "
+			"stack of record_size bytes: 65528 by default, 8192 with --keep-stacks) or lbr"},
 	LATER("clang-opt", 0, "clang options", "options for clang"),
 	LATER("clang-path", 0, "clang path", "which clang"),
 	FLAG("code-page-size", 0, attrs.code_page_size, "store the page size of the sampled code"),
@@ -488,6 +486,8 @@ static const struct option options[] = {
 	CALL("exclude-perf", 0, NULL, set_exclude_perf, "leave the recorder itself out of the tracepoints before it"),
 	CALL("filter", 0, "filter", set_filter, "what fields the tracepoints before it must have: 'prev_pid > 0'"),
 	FLAG("group", 0, attrs.group, "put the events in one group"),
+	FLAG("keep-stacks", 0, keeps_stacks,
+		"with --call-graph dwarf: store registers and stacks, as perf does, to be unwound by report"),
 	LATER("kcore", 0, NULL, "copy /proc/kcore"),
 	FLAG("kernel-callchains", 0, attrs.no_user_callchain, "call chains of the kernel only"),
 	CALL("max-size", 0, "size", set_max_size, "stop when the file has this size"),

@@ -50,6 +50,7 @@ static enum tally_status read_features(struct record_output *o, struct tally_err
 	const struct record_request *q = o->request;
 	struct record_features_input input = {.kernel = q->kernel,
 		.events = q->events,
+		.attrs = &q->attrs,
 		.argv = q->argv,
 		.use_clockid = q->attrs.use_clockid,
 		.clockid = q->attrs.clockid};
@@ -81,8 +82,8 @@ static enum tally_status add_events(struct record_output *o, struct tally_error 
 		st = record_event_ids(sources, source_count, (uint32_t)i, &ids, &count, err);
 		if (st != TALLY_OK)
 			return st;
-		st = perfdata_writer_add_event(
-			o->writer, &events->specs[i].attr, str_from(events->specs[i].name), ids, count, err);
+		struct perf_attr attr = record_attrs_written(&events->specs[i].attr, &o->request->attrs);
+		st = perfdata_writer_add_event(o->writer, &attr, str_from(events->specs[i].name), ids, count, err);
 		free(ids);
 	}
 	return st;

@@ -6,6 +6,7 @@
 
 #include "base/diag.h"
 #include "cli/record_control.h"
+#include "cli/record_live.h"
 #include "kernel/recording/affinity.h"
 #include "kernel/recording/record_attrs.h"
 #include "kernel/system/target.h"
@@ -38,6 +39,8 @@ struct record_request {
 	struct event_list *events; /* as parsed */
 	struct event_list *switch_events; /* their coming starts the next file; NULL or empty: none */
 	size_t ring_bytes;
+	bool is_stack_given; /* attrs.stack_bytes: else it is what rings have room for */
+	bool keeps_rate;
 	bool no_build_ids, all_build_ids, no_build_id_cache;
 	const char *build_id_dir; /* NULL: ~/.debug */
 	bool wants_times; /* of the first and the last sample, without build ids too */
@@ -67,6 +70,7 @@ struct record_summary {
 	bool has_child_status;
 	int child_status; /* as waitpid gives it */
 	int signal; /* that ended it; 0: none */
+	struct record_live_summary live; /* of what was unwound */
 };
 
 #endif

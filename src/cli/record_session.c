@@ -26,6 +26,7 @@ struct session {
 	struct spawn child;
 	bool has_child, child_is_started, child_is_over;
 	struct recorder *recorder;
+	struct record_live *live; /* NULL: rings are written as they are */
 	struct record_output output;
 	struct record_control control;
 	struct record_watch *watch; /* NULL: no event starts a file */
@@ -151,6 +152,17 @@ static enum tally_status to_output(
 	return record_output_append(&s->output, slices, slice_count, err);
 }
 
+/* The same for what the recorder says itself. */
+static enum tally_status to_output_and_live(
+	void *context, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err)
+{
+	struct session *s = context;
+	const struct record_sink sink = {to_output, s};
+
+	return s->live ? record_live_pass(s->live, slices, slice_count, &sink, err)
+		       : record_output_append(&s->output, slices, slice_count, err);
+}
+
 static enum tally_status describe_target(struct session *s, struct initial_state *state, struct tally_error *err)
 {
 	const struct target *t = &s->target;
@@ -195,7 +207,7 @@ static enum tally_status write_initial_state(struct session *s, struct tally_err
 {
 	const struct event_list *events = s->request->events;
 	struct record_layout layout = record_layout_make(&events->specs[record_attrs_tracking(events)].attr, false);
-	struct record_sink sink = {to_output, s};
+	struct record_sink sink = {to_output_and_live, s};
 	struct initial_state state;
 
 	initial_state_init(&state, s->request->kernel, &layout, &sink);
@@ -214,10 +226,11 @@ static enum tally_status describe_if_due(struct session *s, bool is_tail, struct
 	return s->request->describes_at_end == is_tail ? write_initial_state(s, err) : TALLY_OK;
 }
 
-static enum tally_status drain(struct session *s, uint64_t *bytes, struct tally_error *err)
+static enum tally_status drain(struct session *s, bool is_last, uint64_t *bytes, struct tally_error *err)
 {
 	struct record_sink sink = {to_output, s};
-	enum tally_status st = recorder_drain(s->recorder, &sink, bytes, err);
+	enum tally_status st = s->live ? record_live_drain(s->live, &sink, is_last, bytes, err)
+				       : recorder_drain(s->recorder, &sink, bytes, err);
 
 	return st == TALLY_OK && *bytes ? record_output_finish_round(&s->output, err) : st;
 }
@@ -336,7 +349,7 @@ static enum tally_status record_all(struct session *s, struct tally_error *err)
 		s->is_over |= recorder_target_is_over(s->recorder);
 		if (st != TALLY_OK || s->is_over)
 			break;
-		st = drain(s, &bytes, err);
+		st = drain(s, false, &bytes, err);
 		if (st == TALLY_OK && s->output.threads)
 			st = explain(s, record_threads_check(s->output.threads, err), err);
 		s->wakeups += bytes > 0;
@@ -353,7 +366,7 @@ static enum tally_status record_all(struct session *s, struct tally_error *err)
 		st = explain(s, record_threads_stop(s->output.threads, err), err);
 	do {
 		if (st == TALLY_OK)
-			st = drain(s, &bytes, err);
+			st = drain(s, true, &bytes, err);
 	} while (st == TALLY_OK && bytes);
 	if (st == TALLY_OK)
 		st = end_of_file(s, err);
@@ -437,9 +450,46 @@ static enum tally_status start_watch(struct session *s, struct tally_error *err)
 	return st == TALLY_OK ? record_watch_add(s->watch, s->wait_fd, WAITS_FOR_EVENT, err) : st;
 }
 
+/* Rings that came out smaller than asked for, or than a default, have room for shorter stacks only. */
+static bool shorten_stacks(struct session *s)
+{
+	const struct record_request *q = s->request;
+	uint32_t bytes = (uint32_t)record_live_stack_bytes(recorder_ring_bytes(s->recorder));
+	bool is_shorter = false;
+
+	for (size_t i = 0; i < q->events->len; i++) {
+		struct perf_attr *attr = &q->events->specs[i].attr;
+		is_shorter |= attr->sample_stack_user > bytes;
+		if (attr->sample_stack_user > bytes)
+			attr->sample_stack_user = bytes;
+	}
+	return is_shorter;
+}
+
+static enum tally_status open_recorder(struct session *s, struct tally_error *err)
+{
+	const struct record_request *q = s->request;
+	struct recorder_config config = recorder_config(s);
+	enum tally_status st = recorder_create(&config, &s->recorder, err);
+
+	if (st != TALLY_OK || !q->attrs.unwinds_live)
+		return st;
+	if (!q->is_stack_given && shorten_stacks(s)) {
+		recorder_destroy(s->recorder);
+		s->recorder = NULL;
+		st = recorder_create(&config, &s->recorder, err);
+	}
+	struct record_live_config live = {.events = q->events,
+		.recorder = s->recorder,
+		.build_id_dir = q->build_id_dir,
+		.kept_registers = q->attrs.user_regs,
+		.flush_bytes = q->flush_bytes,
+		.keeps_rate = q->keeps_rate};
+	return st == TALLY_OK ? record_live_create(&live, &s->live, err) : st;
+}
+
 static enum tally_status start(struct session *s, struct tally_error *err)
 {
-	struct recorder_config config;
 	enum tally_status st = record_output_init(&s->output, s->request, err);
 
 	if (st == TALLY_OK)
@@ -448,8 +498,7 @@ static enum tally_status start(struct session *s, struct tally_error *err)
 		st = open_waiting(s, err);
 	if (st != TALLY_OK)
 		return st;
-	config = recorder_config(s);
-	st = recorder_create(&config, &s->recorder, err);
+	st = open_recorder(s, err);
 	if (st == TALLY_OK && s->request->is_verbose)
 		note_what_is_open(s);
 	if (st == TALLY_OK)
@@ -515,6 +564,9 @@ enum tally_status record_session_run(
 		record_output_abandon(&s.output);
 	}
 	record_output_deinit(&s.output);
+	if (s.live)
+		summary->live = record_live_summary(s.live);
+	record_live_destroy(s.live);
 	record_watch_destroy(s.watch);
 	recorder_destroy(s.recorder);
 	target_deinit(&s.target);

@@ -252,7 +252,8 @@ def test_attrs_are_those_of_perf(tally, perf, tmp_path, options, system_wide, ha
     shown = []
     for number, program in enumerate((perf, tally)):
         data = tmp_path / f'{number}.data'
-        program('record', *options.split(), '-o', data, '--', 'true', check=0)
+        kept = ['--keep-stacks'] if program is tally and '--call-graph' in options else []
+        program('record', *options.split(), *kept, '-o', data, '--', 'true', check=0)
         shown.append(perf('evlist', '-v', '-i', data, check=0).stdout)
     assert shown[1] == shown[0]
 

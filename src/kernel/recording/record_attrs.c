@@ -71,17 +71,19 @@ static void set_callgraph(struct perf_attr *attr, const struct record_attr_optio
 		attr->sample_type |= SAMPLE_REGS_USER | SAMPLE_STACK_USER;
 		attr->sample_regs_user |= record_attrs_all_user_regs();
 		attr->sample_stack_user = o->stack_bytes;
-		flag_set(attr, ATTR_BIT_EXCLUDE_CALLCHAIN_USER, true);
+		/* Live, frame pointers may lead on where the copy ends. */
+		flag_set(attr, ATTR_BIT_EXCLUDE_CALLCHAIN_USER, !o->unwinds_live || o->no_user_callchain);
 	}
 }
 
 static void set_sample_fields(struct event_spec *spec, const struct record_attr_options *o)
 {
 	struct perf_attr *attr = &spec->attr;
-	bool has_address = o->data_address || o->callgraph == CALLGRAPH_DWARF;
+	bool is_live = o->callgraph == CALLGRAPH_DWARF && o->unwinds_live;
+	bool has_address = o->data_address || (o->callgraph == CALLGRAPH_DWARF && !is_live);
 
 	attr->sample_type |= SAMPLE_IP | SAMPLE_TID;
-	if (!o->per_thread || o->timestamp)
+	if (!o->per_thread || o->timestamp || is_live)
 		attr->sample_type |= SAMPLE_TIME;
 	if (o->is_system_wide || o->sample_cpu || o->raw)
 		attr->sample_type |= SAMPLE_CPU;
@@ -154,7 +156,8 @@ static void set_tracking(struct perf_attr *attr, const struct record_attr_option
 {
 	attr->flags |= ATTR_FLAG(ATTR_BIT_MMAP) | ATTR_FLAG(ATTR_BIT_MMAP2) | ATTR_FLAG(ATTR_BIT_COMM) |
 		       ATTR_FLAG(ATTR_BIT_COMM_EXEC) | ATTR_FLAG(ATTR_BIT_TASK) | ATTR_FLAG(ATTR_BIT_KSYMBOL);
-	flag_set(attr, ATTR_BIT_MMAP_DATA, o->data_address || o->data_maps || o->callgraph == CALLGRAPH_DWARF);
+	flag_set(attr, ATTR_BIT_MMAP_DATA,
+		o->data_address || o->data_maps || (o->callgraph == CALLGRAPH_DWARF && !o->unwinds_live));
 	flag_set(attr, ATTR_BIT_BPF_EVENT, !o->no_bpf_event);
 	flag_set(attr, ATTR_BIT_CONTEXT_SWITCH, o->switch_events);
 	flag_set(attr, ATTR_BIT_NAMESPACES, o->namespaces);
@@ -245,6 +248,17 @@ enum tally_status record_attrs_apply(
 	set_ids(events, o);
 	set_tracking(&events->specs[tracking].attr, o);
 	return TALLY_OK;
+}
+
+struct perf_attr record_attrs_written(const struct perf_attr *attr, const struct record_attr_options *o)
+{
+	struct perf_attr written = *attr;
+
+	if (!o->unwinds_live || !(attr->sample_type & SAMPLE_STACK_USER))
+		return written;
+	written.sample_type &= ~(uint64_t)(o->user_regs ? SAMPLE_STACK_USER : SAMPLE_STACK_USER | SAMPLE_REGS_USER);
+	written.sample_regs_user = o->user_regs;
+	return written;
 }
 
 size_t record_attrs_tracking(const struct event_list *events)

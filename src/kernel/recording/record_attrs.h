@@ -22,6 +22,7 @@ struct record_attr_options {
 	bool is_freq_given, is_period_given; /* by -F, -c: then they hold for every event */
 	enum record_callgraph callgraph;
 	uint32_t stack_bytes; /* CALLGRAPH_DWARF */
+	bool unwinds_live; /* CALLGRAPH_DWARF: stacks are not for the file */
 	bool no_kernel_callchain, no_user_callchain;
 	bool thread_counts; /* -s */
 	bool data_address; /* -d */
@@ -42,6 +43,9 @@ struct record_attr_options {
 /* Makes the list ready to open; appends the dummy event that carries side-band records where one is needed. */
 TALLY_MUST_CHECK enum tally_status record_attrs_apply(
 	struct event_list *events, const struct record_attr_options *options, struct tally_error *err);
+/* What the file says of an event that was opened with attr: of stacks that were unwound there is the chain, and as
+ * sample_stack_user how much of them the chain was made of. */
+struct perf_attr record_attrs_written(const struct perf_attr *attr, const struct record_attr_options *options);
 /* Takes away one more feature that an older kernel may lack from all events, the newest first; *step starts at 0 and
  * counts on. The dropped feature's name, or NULL when there is nothing left to take. */
 const char *record_attrs_drop(struct event_list *events, unsigned *step);

@@ -438,6 +438,33 @@ enum tally_status recorder_drain_ring(
 	return r->rings.slots[ring].fd >= 0 ? empty_ring(r, ring, sink, bytes, err) : TALLY_OK;
 }
 
+size_t recorder_ring_count(const struct recorder *r)
+{
+	return r->rings.len;
+}
+
+size_t recorder_ring_peek(struct recorder *r, size_t ring, struct tally_bytes slices[2])
+{
+	return r->rings.slots[ring].fd >= 0 ? ring_peek(&r->rings.slots[ring].ring, slices) : 0;
+}
+
+void recorder_ring_release(struct recorder *r, size_t ring, uint64_t bytes)
+{
+	ring_release(&r->rings.slots[ring].ring, bytes);
+}
+
+bool recorder_set_freq(struct recorder *r, uint64_t freq)
+{
+	bool is_taken = false;
+
+	for (size_t i = 0; i < r->source_count; i++) {
+		const struct recorder_source *s = &r->sources[i];
+		if (s->fd >= 0 && ATTR_HAS(&r->config.events->specs[s->event].attr, FREQ))
+			is_taken |= r->kernel->ioctl(r->kernel->context, s->fd, PERF_EVENT_IOC_PERIOD, &freq) == 0;
+	}
+	return is_taken;
+}
+
 int recorder_ring_fd(const struct recorder *r, size_t ring)
 {
 	return r->rings.slots[ring].fd;

@@ -75,6 +75,13 @@ TALLY_MUST_CHECK enum tally_status recorder_drain(
 /* One ring (of a CPU; of a thread with per_thread); adds to bytes. Different rings from different threads at a time. */
 TALLY_MUST_CHECK enum tally_status recorder_drain_ring(struct recorder *recorder, size_t ring,
 	const struct record_sink *sink, uint64_t *bytes, struct tally_error *err);
+/* For who reads records in place: what a ring holds (recorder_ring_count of them, numbered as their fds), and to give its
+ * oldest bytes back. Not where rings overwrite themselves. */
+size_t recorder_ring_count(const struct recorder *recorder);
+size_t recorder_ring_peek(struct recorder *recorder, size_t ring, struct tally_bytes slices[2]);
+void recorder_ring_release(struct recorder *recorder, size_t ring, uint64_t bytes);
+/* So many samples a second from now on, of the events that go by frequency. False: the kernel does not take it. */
+bool recorder_set_freq(struct recorder *recorder, uint64_t freq);
 /* To wait for; -1: nobody writes into this ring. */
 int recorder_ring_fd(const struct recorder *recorder, size_t ring);
 /* Where rings overwrite themselves: what came since the last time and is still there, the newest of a ring first. */

@@ -65,6 +65,12 @@ void ring_consume(struct ring *ring)
 	__atomic_store_n(&control_page(ring)->data_tail, ring->tail, __ATOMIC_RELEASE);
 }
 
+void ring_release(struct ring *ring, uint64_t bytes)
+{
+	ring->tail += bytes;
+	__atomic_store_n(&control_page(ring)->data_tail, ring->tail, __ATOMIC_RELEASE);
+}
+
 bool ring_clock_read(const struct ring *ring, struct ring_clock *clock)
 {
 	const struct perf_event_mmap_page *page = control_page(ring);

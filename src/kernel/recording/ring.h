@@ -31,6 +31,8 @@ struct ring ring_attach(void *control, size_t page_bytes, size_t data_bytes);
 size_t ring_peek(struct ring *ring, struct tally_bytes slices[2]);
 /* Gives the peeked bytes back to the kernel. */
 void ring_consume(struct ring *ring);
+/* Gives back so many of the oldest bytes, which are whole records; the rest comes with the next peek. Not backward. */
+void ring_release(struct ring *ring, uint64_t bytes);
 /* The control page's clock parameters, for TIME_CONV; false if the kernel publishes none. */
 struct ring_clock {
 	uint16_t shift;
