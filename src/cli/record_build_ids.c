@@ -3,6 +3,7 @@
 #include "analysis/sideband.h"
 #include "base/error.h"
 #include "cli/build_id.h"
+#include "code/binaries/process_files.h"
 #include <stdlib.h>
 
 #define KERNEL_NAME "[kernel.kallsyms]"
@@ -46,6 +47,17 @@ static void note_sample(struct closing_pass *pass, const struct record *record, 
 		pass->is_hit[binary] = 1;
 }
 
+/* A process in a container, or whose program was replaced, has another file by that path than we see. */
+static bool read_file_id(int32_t pid, const char *path, struct record_build_id *id)
+{
+	struct elf_build_id found;
+	if (!process_build_id(pid, path, &found))
+		return build_id_of_file(path, id);
+	id->size = found.size;
+	memcpy(id->bytes, found.bytes, found.size);
+	return found.size > 0;
+}
+
 static bool read_build_id_of(const struct machine_binary *binary, struct tally_str path, struct record_build_id *id)
 {
 	switch (binary->kind) {
@@ -54,6 +66,7 @@ static bool read_build_id_of(const struct machine_binary *binary, struct tally_s
 	case MACHINE_VDSO:
 		return build_id_of_vdso(id);
 	case MACHINE_USER_FILE:
+		return path.len && path.data[0] == '/' && read_file_id(binary->pid, path.data, id);
 	case MACHINE_KERNEL_MODULE:
 		return path.len && path.data[0] == '/' && build_id_of_file(path.data, id);
 	case MACHINE_ANON_JIT:

@@ -83,11 +83,12 @@ static void print_object(struct text *out, const struct binary_store *store, con
 	else
 		text_str(out, "    no symbol   in call chains only\n");
 	text_printf(out, "    build id    %s\n", *hex ? hex : "none");
-	if (info.status == BINARY_OK)
-		text_printf(out, "    reason      %zu names of %s do not cover all of its code\n", info.symbol_count,
-			info.used_path ? info.used_path : "it");
-	else
+	if (info.status != BINARY_OK)
 		text_printf(out, "    reason      %s\n", info.text ? info.text : "out of memory");
+	else
+		text_printf(out, "    %s %zu names of %s%s\n", hit->unnamed ? "reason     " : "names      ",
+			info.symbol_count, info.used_path ? info.used_path : "it",
+			hit->unnamed ? " do not cover all of its code" : "");
 	print_trail(out, store, hit->store_id);
 	if (hit->unnamed || info.status != BINARY_OK)
 		print_remedy(&info, hints, hex, out);

@@ -77,9 +77,22 @@ static bool mount_namespace(const char *process, char name[PROC_PATH_BYTES])
 	return true;
 }
 
+/* The process's "/" as we see it: "" where it is ours, or the process is gone. */
+static size_t root_prefix(int32_t pid, char prefix[PATH_MAX])
+{
+	char path[PROC_PATH_BYTES];
+	snprintf(path, sizeof(path), "/proc/%d/root", (int)pid);
+	ssize_t len = readlink(path, prefix, PATH_MAX - 1);
+	len = len <= 1 ? 0 : len;
+	prefix[len] = '\0';
+	return (size_t)len;
+}
+
 bool process_is_elsewhere(int32_t pid)
 {
-	char number[16], theirs[PROC_PATH_BYTES], ours[PROC_PATH_BYTES];
+	char number[16], theirs[PROC_PATH_BYTES], ours[PROC_PATH_BYTES], prefix[PATH_MAX];
+	if (root_prefix(pid, prefix) > 0)
+		return true;
 	snprintf(number, sizeof(number), "%d", (int)pid);
 	return mount_namespace(number, theirs) && mount_namespace("self", ours) && strcmp(theirs, ours) != 0;
 }
@@ -128,19 +141,58 @@ static bool range_link(struct arena *arena, int32_t pid, struct tally_str range,
 
 bool process_maps_find(struct arena *arena, int32_t pid, const char *path, struct process_mapping *mapping)
 {
-	char proc[PROC_PATH_BYTES], *maps;
-	size_t len;
+	char proc[PROC_PATH_BYTES], prefix[PATH_MAX], *maps;
+	size_t len, prefix_len = root_prefix(pid, prefix);
 	struct tally_str line, range, name;
 	bool found = false;
 	snprintf(proc, sizeof(proc), "/proc/%d/maps", (int)pid);
 	if (file_read(proc, LIMIT_SMALL_FILE, &maps, &len, NULL) != TALLY_OK)
 		return false;
 	struct tally_str rest = {maps, len};
-	while (!found && rest.len > 0 && str_next(&rest, '\n', &line))
-		if (split_line(line, &range, &name) && is_path(name, path, &mapping->is_deleted))
+	while (!found && rest.len > 0 && str_next(&rest, '\n', &line)) {
+		if (!split_line(line, &range, &name))
+			continue;
+		/* We see its names from our root, it from its own. */
+		struct tally_str own = name;
+		if (prefix_len > 0 && str_starts_with(name, (struct tally_str){prefix, prefix_len}))
+			own = (struct tally_str){name.data + prefix_len, name.len - prefix_len};
+		if (is_path(name, path, &mapping->is_deleted) || is_path(own, path, &mapping->is_deleted))
 			found = range_link(arena, pid, range, mapping);
+	}
 	free(maps);
 	return found;
+}
+
+static struct elf_build_id mapped_build_id(int32_t pid, const char *path, const struct process_mapping *mapping)
+{
+	struct elf_build_id id = {.size = 0};
+	struct elf_image *image;
+	int fd;
+	if (!mapping->is_deleted && process_root_open(pid, path, &fd, NULL) == TALLY_OK) {
+		enum tally_status status = elf_image_open_fd(fd, path, &image, NULL);
+		close(fd);
+		if (status == TALLY_OK) {
+			id = elf_image_build_id(image);
+			elf_image_close(image);
+			return id;
+		}
+	}
+	if (elf_file_build_id(mapping->link, &id, NULL) != TALLY_OK)
+		id.size = 0;
+	return id;
+}
+
+bool process_build_id(int32_t pid, const char *path, struct elf_build_id *found)
+{
+	struct arena arena;
+	struct process_mapping mapping;
+	arena_init(&arena);
+	bool is_theirs = pid > 0 && process_maps_find(&arena, pid, path, &mapping) &&
+			 (mapping.is_deleted || process_is_elsewhere(pid));
+	if (is_theirs)
+		*found = mapped_build_id(pid, path, &mapping);
+	arena_deinit(&arena);
+	return is_theirs;
 }
 
 const char *process_exe(struct arena *arena, int32_t pid, const char *path)

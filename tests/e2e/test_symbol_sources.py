@@ -1,0 +1,440 @@
+"""Where names come from: each kind of place, on programs that are built here; and what is not taken, and why."""
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+
+SOURCE = '''
+#include <stdlib.h>
+volatile unsigned long sink;
+static inline __attribute__((always_inline)) unsigned long deep(unsigned long x)
+{
+	for (int i = 0; i < 50; i++)
+		x = x * 6364136223846793005UL + 1442695040888963407UL;
+	return x;
+}
+__attribute__((noinline)) static unsigned long secret(unsigned long n)
+{
+	unsigned long sum = 0;
+	for (unsigned long i = 0; i < n; i++)
+		sum += deep(i);
+	return sum;
+}
+int main(int argc, char **argv)
+{
+	for (long left = argc > 1 ? atol(argv[1]) : 40; left > 0; left--)
+		sink += secret(100000 + (sink & 1));
+	return 0;
+}
+'''
+LONG = 100000  # turns: much longer than a test takes
+
+
+def need(*tools):
+    for tool in tools:
+        if not shutil.which(tool):
+            pytest.skip(f'{tool} is not installed')
+
+
+def run(*command, **kwargs):
+    subprocess.run([str(word) for word in command], check=True, timeout=60, stdout=subprocess.DEVNULL, **kwargs)
+
+
+def build(folder, *flags, compiler='cc', name='program'):
+    need(compiler)
+    (folder / 'program.c').write_text(SOURCE)
+    run(compiler, '-O2', '-fno-omit-frame-pointer', '-Wl,--build-id', *flags, 'program.c', '-o', name, cwd=folder)
+    return folder / name
+
+
+def record(tally, program, *options):
+    """A recording beside the program, of which the cache of build ids keeps nothing."""
+    data = program.parent / 'perf.data'
+    tally('record', '-q', '-N', '-g', '-e', 'cpu-clock:u', '-F', 2000, *options, '-o', data, '--', program, check=0)
+    return data
+
+
+def report(tally, data, *options):
+    return tally('report', '-i', data, '--stdio', '--children', '-g', 'none', *options, check=0).stdout
+
+
+def missing(tally, data, *options):
+    """What --missing says of the program alone."""
+    text = tally('report', '-i', data, '--missing', '-v', *options, check=0).stdout
+    parts = [part for part in text.split('\n\n') if re.match(r'/.*/program( \(deleted\))?\n', part)]
+    assert len(parts) == 1, text
+    return parts[0]
+
+
+def steps(part):
+    """The trail: (source, path, what was there)."""
+    found = []
+    for line in part.splitlines():
+        match = re.match(r' {8}(\S.{37}) (\S+): (.*)', line)
+        if match:
+            found.append((match[1].strip(), match[2], match[3]))
+    return found
+
+
+def separate(program, debug):
+    run('objcopy', '--only-keep-debug', program, debug)
+    run('strip', '--strip-all', program)
+
+
+def build_id(program):
+    notes = subprocess.run(['readelf', '-n', program], capture_output=True, text=True, check=True).stdout
+    return re.search(r'Build ID: ([0-9a-f]+)', notes)[1]
+
+
+def test_stripped_program_says_where_was_looked(tally, live, tmp_path):
+    need('strip')
+    program = build(tmp_path)
+    run('strip', program)
+    data = record(tally, program)
+    identity = build_id(program)
+    part = missing(tally, data)
+    assert re.search(r'no symbol   (\d+) of its \1 samples', part)
+    assert f'build id    {identity}' in part
+    assert f'debuginfod-find debuginfo {identity}' in part
+    assert 'reason      the file is stripped and no debug file of it was found' in part
+    by_id = f'.build-id/{identity[:2]}/{identity[2:]}'
+    assert steps(part)[:4] == [
+        ('cache of build ids', f'{tmp_path}/.debug/{by_id}/elf', 'not there'),
+        ('path', str(program), 'no symbols (no .symtab; .dynsym, 0 names)'),
+        ('debug file in the cache of build ids', f'{tmp_path}/.debug/{by_id}/debug', 'not there'),
+        ('debug file by build id', f'/usr/lib/debug/{by_id}.debug', 'not there'),
+    ]
+    told = tally('report', '-i', data, '--stdio', check=0).stderr
+    assert 'of the samples have no symbol' in told and 'report --missing' in told
+
+
+def symfs_with(tmp_path, program, debug, place):
+    """A folder that stands for the machine: the program where it was, its debug file at place."""
+    root = tmp_path / 'root'
+    for source, path in ((program, program), (debug, place)):
+        target = root / str(path).lstrip('/')
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source, target)
+    return root
+
+
+def test_debug_file_by_build_id(tally, live, tmp_path):
+    need('objcopy', 'strip', 'readelf')
+    program, debug = build(tmp_path, '-g'), tmp_path / 'd'
+    separate(program, debug)
+    identity = build_id(program)
+    data = record(tally, program)
+    place = f'/usr/lib/debug/.build-id/{identity[:2]}/{identity[2:]}.debug'
+    root = symfs_with(tmp_path, program, debug, place)
+    text = report(tally, data, '--symfs', root)
+    assert 'secret' in text and 'deep (inlined)' in text
+    assert ('debug file by build id', f'{root}{place}', 'used') in steps(missing(tally, data, '--symfs', root))
+
+
+def test_debug_file_of_another_build_is_refused(tally, live, tmp_path):
+    need('objcopy', 'strip', 'readelf')
+    program, debug = build(tmp_path, '-g'), tmp_path / 'd'
+    separate(program, debug)
+    identity = build_id(program)
+    data = record(tally, program)
+    other = build(tmp_path, '-g', '-DOTHER', '-O1', name='other')
+    place = f'/usr/lib/debug/.build-id/{identity[:2]}/{identity[2:]}.debug'
+    root = symfs_with(tmp_path, program, other, place)
+    assert 'secret' not in report(tally, data, '--symfs', root)
+    found = (f'{root}{place}', f'other build id ({build_id(other)})')
+    assert found in [step[1:] for step in steps(missing(tally, data, '--symfs', root))]
+
+
+@pytest.mark.parametrize('folder', ['.', '.debug'])
+def test_debug_file_by_debuglink(tally, live, tmp_path, folder):
+    need('objcopy', 'strip')
+    program, debug = build(tmp_path, '-g', '-Wl,--build-id=none'), tmp_path / folder / 'program.debug'
+    debug.parent.mkdir(exist_ok=True)
+    separate(program, debug)
+    run('objcopy', f'--add-gnu-debuglink={debug}', program)
+    data = record(tally, program)
+    text = report(tally, data)
+    assert 'secret' in text and 'deep (inlined)' in text
+    assert ('debug link', os.path.normpath(debug), 'used') in [
+        (source, os.path.normpath(path), found) for source, path, found in steps(missing(tally, data))]
+    # One byte of it is another: that is another file.
+    with debug.open('r+b') as file:
+        file.seek(-1, os.SEEK_END)
+        last = file.read(1)
+        file.seek(-1, os.SEEK_END)
+        file.write(bytes([last[0] ^ 1]))
+    assert 'secret' not in report(tally, data)
+    assert 'other checksum' in missing(tally, data)
+
+
+def test_gnu_debugdata(tally, live, tmp_path):
+    need('objcopy', 'strip', 'xz')
+    program, mini = build(tmp_path), tmp_path / 'mini'
+    run('objcopy', '-S', '--remove-section', '.gnu.hash', '--keep-symbol=secret', program, mini)
+    run('xz', '-f', mini)
+    run('objcopy', '-S', f'--add-section=.gnu_debugdata={mini}.xz', program)
+    data = record(tally, program)
+    assert 'secret' in report(tally, data)
+    assert ('.gnu_debugdata', str(program), 'used (1 names)') in steps(missing(tally, data))
+
+
+def test_damaged_gnu_debugdata(tally, live, tmp_path):
+    need('objcopy', 'strip')
+    program, mini = build(tmp_path), tmp_path / 'mini.xz'
+    mini.write_bytes(b'\xfd7zXZ\0' + bytes(range(200)))
+    run('objcopy', '-S', f'--add-section=.gnu_debugdata={mini}', program)
+    data = record(tally, program)
+    assert ('.gnu_debugdata', str(program), 'damaged') in steps(missing(tally, data))
+
+
+def test_dwz(tally, live, tmp_path):
+    need('dwz')
+    program = build(tmp_path, '-g')
+    second = build(tmp_path, '-g', name='second')
+    common = tmp_path / 'common.debug'
+    result = subprocess.run(['dwz', '-m', common, program, second], capture_output=True, text=True, check=False)
+    if not common.exists():
+        pytest.skip(f'dwz moved nothing: {result.stderr}')
+    data = record(tally, program)
+    assert 'deep (inlined)' in report(tally, data)
+    assert ('common debug file (dwz)', str(common), 'used') in steps(missing(tally, data))
+    common.unlink()
+    report(tally, data)
+    assert ('common debug file (dwz)', str(common), 'not there') in steps(missing(tally, data))
+
+
+@pytest.mark.parametrize('flags', [['-gz=zlib'], ['-gz=zlib-gnu'], ['-gz=zstd']], ids=' '.join)
+def test_compressed_debug_sections(tally, live, tmp_path, flags):
+    if flags == ['-gz=zstd'] or flags == ['-gz=zlib-gnu']:
+        probe = subprocess.run(['cc', '-g', *flags, '-xc', '-', '-o', os.devnull], input='int main(void){return 0;}',
+                               text=True, capture_output=True, check=False)
+        if probe.returncode:
+            pytest.skip(f'this compiler has no {flags[0]}')
+    data = record(tally, build(tmp_path, '-g', *flags))
+    assert 'deep (inlined)' in report(tally, data)
+
+
+def test_dwo(tally, live, tmp_path):
+    program = build(tmp_path, '-g', '-gsplit-dwarf')
+    data = record(tally, program)
+    assert 'deep (inlined)' in report(tally, data)
+    for dwo in tmp_path.glob('*.dwo'):
+        dwo.unlink()
+    text = report(tally, data)
+    assert 'deep (inlined)' not in text and 'secret' in text
+
+
+@pytest.mark.parametrize('compiler, version, tool', [('gcc', 4, 'dwp'), ('gcc', 4, 'llvm-dwp'), ('clang', 5, 'llvm-dwp')])
+def test_dwp(tally, live, tmp_path, compiler, version, tool):
+    need(tool)
+    program = build(tmp_path, f'-gdwarf-{version}', '-gsplit-dwarf', compiler=compiler)
+    run(tool, '-e', program, '-o', tmp_path / 'program.dwp', cwd=tmp_path)
+    for dwo in tmp_path.glob('*.dwo'):
+        dwo.unlink()
+    data = record(tally, program)
+    assert 'deep (inlined)' in report(tally, data)
+    assert ('package of split units', f'{program}.dwp', 'used') in steps(missing(tally, data))
+    (tmp_path / 'program.dwp').write_bytes((tmp_path / 'program.dwp').read_bytes()[:3000])
+    assert 'secret' in report(tally, data)
+
+
+def test_replaced_program_is_refused(tally, live, tmp_path):
+    need('readelf')
+    program = build(tmp_path)
+    recorded = build_id(program)
+    data = record(tally, program)
+    program.unlink()
+    build(tmp_path, '-O1', '-DOTHER')
+    assert build_id(program) != recorded
+    assert 'secret' not in report(tally, data)
+    part = missing(tally, data)
+    assert f'reason      {program} is not the file that was recorded: its build id is {build_id(program)}, not {recorded}' in part
+    assert ('path', str(program), f'other build id ({build_id(program)})') in steps(part)
+    assert 'tally buildid-cache --add' in part
+
+
+class Running:
+    """A command that runs until the test is over."""
+
+    def __init__(self, *command, **kwargs):
+        self.process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.DEVNULL,
+                                        stderr=subprocess.DEVNULL, start_new_session=True, **kwargs)
+
+    def __enter__(self):
+        return self.process
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait(timeout=30)
+
+
+def record_process(tally, pid, data):
+    tally('record', '-q', '-N', '-g', '-e', 'cpu-clock:u', '-F', 2000, '-o', data, '-p', pid, '--', 'sleep', '0.3',
+          check=0)
+
+
+def wait_for(condition):
+    for _ in range(500):
+        if condition():
+            return True
+        time.sleep(0.02)
+    return False
+
+
+@pytest.mark.parametrize('with_other', [False, True], ids=['gone', 'replaced'])
+def test_deleted_program_that_still_runs(tally, live, tmp_path, with_other):
+    program, data = build(tmp_path), tmp_path / 'perf.data'
+    with Running(program, LONG) as process:
+        assert wait_for(lambda: os.path.realpath(f'/proc/{process.pid}/exe') == str(program))
+        record_process(tally, process.pid, data)
+        program.unlink()
+        if with_other:
+            build(tmp_path, '-O1', '-DOTHER')
+        assert 'secret' in report(tally, data)
+        part = missing(tally, data)
+        assert [step for step in steps(part) if step[0] == 'mapping of the process' and step[2].startswith('used')]
+    assert 'secret' not in report(tally, data)
+
+
+CONTAINER = 'mount -t tmpfs none "$1" && cp "$2" "$1/program" && exec "$1/program" "$3"'
+
+
+@pytest.fixture
+def container(tmp_path):
+    """A program in PID and mount namespaces of its own, on a file system that only they have; and its pid outside."""
+    need('unshare', 'mount')
+    if os.geteuid() != 0:
+        pytest.skip('needs root to make namespaces')
+    source, inside = build(tmp_path, '-g', name='source'), tmp_path / 'inside'
+    inside.mkdir()
+    with Running('unshare', '--mount', '--pid', '--fork', '--mount-proc', 'sh', '-c', CONTAINER, 'sh', inside, source,
+                 LONG) as process:
+        children = pathlib.Path(f'/proc/{process.pid}/task/{process.pid}/children')
+        def is_there():
+            pids = children.read_text().split() if children.exists() else []
+            return pids and os.readlink(f'/proc/{pids[0]}/exe') == str(inside / 'program')
+        if not wait_for(is_there):
+            pytest.skip('unshare makes no namespaces here')
+        source.unlink()
+        assert not (inside / 'program').exists()
+        yield inside / 'program', children.read_text().split()[0]
+
+
+def test_program_in_a_container(tally, live, tmp_path, container):
+    program, pid = container
+    data = tmp_path / 'perf.data'
+    record_process(tally, pid, data)
+    text = report(tally, data)
+    assert 'secret' in text and 'deep (inlined)' in text
+    place = ('root of the process', f'/proc/{pid}/root{program}')
+    assert [step for step in steps(missing(tally, data)) if step[:2] == place and step[2].startswith('used')]
+
+
+def test_container_is_not_mistaken_for_the_host(tally, live, tmp_path, container):
+    program, pid = container
+    data = tmp_path / 'perf.data'
+    build(program.parent, '-O1', '-DOTHER', '-Dsecret=wrong')
+    record_process(tally, pid, data)
+    text = report(tally, data)
+    assert 'secret' in text and 'wrong' not in text
+
+
+def test_links_do_not_lead_out_of_a_root(tally, live, tmp_path):
+    if os.geteuid() != 0:
+        pytest.skip('needs root to change the root')
+    need('chroot')
+    program, root, data = build(tmp_path, '-static'), tmp_path / 'jail', tmp_path / 'perf.data'
+    root.mkdir()
+    shutil.copy(program, root / 'program')
+    with Running('chroot', root, '/program', LONG) as process:
+        assert wait_for(lambda: os.path.basename(os.readlink(f'/proc/{process.pid}/exe')) == 'program')
+        tally('record', '-q', '-N', '-e', 'cpu-clock:u', '-F', 2000, '-o', data, '-p', process.pid, '--', 'sleep',
+              '0.3', check=0)
+        # The same file outside, by a link that a hostile container may make: not opened through its root.
+        (root / 'program').unlink()
+        (root / 'program').symlink_to(program)
+        text = tally('report', '-i', data, '--missing', '-v', check=0).stdout
+        assert not re.search(rf'/proc/{process.pid}/root\S*: used', text)
+
+
+def test_program_in_another_root(tally, system_wide, tmp_path):
+    if os.geteuid() != 0:
+        pytest.skip('needs root to change the root')
+    need('chroot')
+    program, root, data = build(tmp_path, '-static'), tmp_path / 'jail', tmp_path / 'perf.data'
+    root.mkdir()
+    program.rename(root / 'program')
+    # Its exec is in the recording, with the name that it has inside; it runs on behind the end of it.
+    with Running(tally.path, 'record', '-q', '-N', '-a', '-e', 'cpu-clock:u', '-F', '999', '-o', data, '--', 'sleep', '1.5',
+                 env=tally.environment) as recorder:
+        time.sleep(0.5)
+        with Running('chroot', root, '/program', LONG) as process:
+            recorder.wait(timeout=60)
+            text = tally('report', '-i', data, '--stdio', '-s', 'dso,sym', '--pid', process.pid, check=0).stdout
+            assert re.search(r'program +\[\.\] secret', text), text
+
+
+def test_truncated_program(tally, live, tmp_path):
+    program = build(tmp_path)
+    data = record(tally, program)
+    size = program.stat().st_size
+    with program.open('r+b') as file:
+        file.truncate(size - 2000)
+    part = missing(tally, data)
+    assert f'reason      {program} ends before its sections' in part
+    assert ('path', str(program), 'damaged (it ends before its sections)') in steps(part)
+    with program.open('r+b') as file:
+        file.truncate(40)
+    part = missing(tally, data)
+    assert f'reason      {program} is no sound ELF file' in part
+    assert ('path', str(program), 'damaged') in steps(part)
+
+
+def test_fifo_is_refused_and_not_waited_for(tally, live, tmp_path):
+    program = build(tmp_path)
+    data = record(tally, program)
+    program.unlink()
+    os.mkfifo(program)
+    part = missing(tally, data)
+    assert f'reason      {program} is not a regular file' in part
+    assert ('path', str(program), 'not a regular file') in steps(part)
+
+
+@pytest.mark.parametrize('kind', ['link', 'fifo'])
+def test_cache_entries_that_are_no_files(tally, live, tmp_path, kind):
+    need('readelf')
+    program = build(tmp_path)
+    data, identity = record(tally, program), build_id(program)
+    tally('buildid-cache', '--add', program, check=0)
+    elf = tmp_path / '.debug' / '.build-id' / identity[:2] / identity[2:] / 'elf'
+    kept = tmp_path / 'kept'
+    shutil.move(elf, kept)
+    program.unlink()
+    if kind == 'link':
+        elf.symlink_to(kept)
+    else:
+        os.mkfifo(elf)
+    assert 'secret' not in report(tally, data)
+    assert ('cache of build ids', str(elf), 'not a regular file') in steps(missing(tally, data))
+    elf.unlink()
+    shutil.move(kept, elf)
+    assert 'secret' in report(tally, data)
+
+
+def test_unreadable_program(tally, live, open_folder):
+    need('setpriv')
+    program = build(open_folder)
+    data = record(tally, program)
+    program.chmod(0o111)
+    data.chmod(0o644)
+    result = subprocess.run(['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', tally.path, 'report', '-f',
+                             '-i', data, '--missing', '-v'], capture_output=True, text=True, timeout=60, check=True,
+                            env={**tally.environment, 'HOME': '/nonexistent'})
+    assert f'{program}: no permission' in result.stdout
