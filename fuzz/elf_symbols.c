@@ -1,7 +1,22 @@
-/* Any bytes as an ELF file: its symbols, PLT, build id, debug link and packed symbols. */
+/* Any bytes as an ELF file: its symbols, PLT, build id, debug link, packed symbols and relocated sections. */
 #include "object/elf/elf_image.h"
 
+#define SECTIONS 64
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* As of a kernel module. */
+static void relocate(struct elf_image *image)
+{
+	uint64_t addresses[SECTIONS];
+	struct elf_section section;
+	struct elf_section_info info;
+	for (size_t i = 0; i < SECTIONS; i++)
+		addresses[i] = elf_image_section_info(image, i, &info) && info.is_in_memory ? i << 32 : 0;
+	if (elf_image_place_sections(image, addresses, SECTIONS, NULL) == TALLY_OK &&
+		elf_section_open(image, ".debug_info", &section, NULL) == TALLY_OK)
+		elf_section_close(&section);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -15,6 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	if (elf_image_symbols(image, &list, NULL) == TALLY_OK && elf_image_plt(image, &plt, NULL) == TALLY_OK)
 		(void)elf_image_debuglink(image, &link, &crc);
+	relocate(image);
 	if (elf_image_open_minidebug(image, &inner, NULL) == TALLY_OK)
 		elf_image_close(inner);
 	vec_free(&list.symbols);

@@ -105,7 +105,7 @@ bool frame_names_places(struct frame_names *names, uint32_t frame, struct frame_
 		return true;
 	name->has_places = true;
 	if (resolved.binary == RESOLVE_NONE ||
-		machine_binary_get(names->machine, resolved.binary)->kind != MACHINE_USER_FILE)
+		!symbolise_has_lines(machine_binary_get(names->machine, resolved.binary)->kind))
 		return true;
 	if (store_id(names, resolved.binary, &id, NULL) != TALLY_OK)
 		return false;

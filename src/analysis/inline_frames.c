@@ -13,7 +13,7 @@ struct frame_address {
 struct reading {
 	const struct symbolise_job *job;
 	struct inline_frames *out;
-	VEC(struct frame_address) addresses; /* of user files: by entry, then by frame */
+	VEC(struct frame_address) addresses; /* of files: by entry, then by frame */
 	VEC(uint64_t) scratch;
 };
 
@@ -33,7 +33,7 @@ static enum tally_status collect(struct reading *r, struct tally_error *err)
 		struct resolved_frame frame = resolved_frame_get(job->frames, (uint32_t)i);
 		struct frame_address at = {.frame = (uint32_t)i, .address = frame.address};
 		if (frame.binary == RESOLVE_NONE ||
-			machine_binary_get(job->machine, frame.binary)->kind != MACHINE_USER_FILE)
+			!symbolise_has_lines(machine_binary_get(job->machine, frame.binary)->kind))
 			continue;
 		enum tally_status status =
 			symbolise_store_id(job->machine, job->store, frame.binary, &at.store_id, err);

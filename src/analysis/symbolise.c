@@ -35,6 +35,11 @@ static bool store_kind(enum machine_binary_kind kind, enum binary_kind *out)
 	return false;
 }
 
+bool symbolise_has_lines(enum machine_binary_kind kind)
+{
+	return kind == MACHINE_USER_FILE || kind == MACHINE_KERNEL || kind == MACHINE_KERNEL_MODULE;
+}
+
 enum tally_status symbolise_store_id(const struct machine *machine, struct binary_store *store, uint32_t binary,
 	uint32_t *store_id, struct tally_error *err)
 {
@@ -46,6 +51,8 @@ enum tally_status symbolise_store_id(const struct machine *machine, struct binar
 	}
 	memcpy(key.build_id, from->build_id.bytes, sizeof(key.build_id));
 	key.path = machine_string(machine, key.kind == BINARY_MODULE ? from->short_name : from->path);
+	if (key.kind == BINARY_MODULE)
+		key.file = machine_string(machine, from->path);
 	return binary_store_add(store, &key, store_id, err);
 }
 

@@ -18,6 +18,7 @@
 #define LIMIT_UNPACKED_FREE	  (UINT64_C(64) << 20) /* unpacked before the ratio is looked at: one ring */
 #define LIMIT_UNPACKED_RATIO	  1024 /* per byte packed: copies of empty stacks come to some hundreds */
 #define LIMIT_MINIDEBUG_BYTES	  (256u << 20) /* .gnu_debugdata unpacked: names only, a tenth of a full symbol table */
+#define LIMIT_PACKED_ELF	  (256u << 20) /* a kernel module unpacked: the largest come to some tens of MB */
 #define LIMIT_DEBUG_SECTION	  (UINT64_C(16) << 30) /* one section of debug information, unpacked */
 #define LIMIT_DEBUG_SECTION_RATIO 1032 /* what zlib can do at best; zstd's better is no debug information */
 #define LIMIT_DWARF_DEPTH	  1024 /* nesting of entries: templates in lambdas in functions come to some tens */

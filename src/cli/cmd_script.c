@@ -250,6 +250,7 @@ static enum tally_status prepare(struct script *script, struct tally_error *err)
 	struct binary_store_options store_options = {.symfs = settings->symfs,
 		.kallsyms = settings->kallsyms,
 		.vmlinux = settings->vmlinux,
+		.kernel_release = perfdata_reader_features(script->reader)->osrelease,
 		.build_id_dir = script->cli->build_id_dir,
 		.no_demangle = settings->no_demangle};
 	enum tally_status status = binary_store_create(&store_options, &script->store, err);

@@ -34,6 +34,8 @@ struct report_request {
 	double percent_limit;
 	unsigned max_stack;
 	bool is_quiet, hides_unresolved, is_verbose;
+	bool ignore_vmlinux; /* the kernel's file is not searched */
+	bool modules_are_asked; /* -m: they always are loaded */
 	bool force; /* also what another user owns */
 	bool no_group, force_group;
 	bool header, header_only, full_info;

@@ -69,6 +69,8 @@ static enum tally_status replay(struct report *report, struct tally_error *err)
 	struct binary_store_options store_options = {.symfs = r->symfs,
 		.kallsyms = r->kallsyms,
 		.vmlinux = r->vmlinux,
+		.ignore_vmlinux = r->ignore_vmlinux,
+		.kernel_release = perfdata_reader_features(report->reader)->osrelease,
 		.build_id_dir = report->cli->build_id_dir,
 		.no_demangle = r->no_demangle};
 	struct replay_options options = {

@@ -32,6 +32,7 @@ enum binary_kind {
 struct binary_key {
 	enum binary_kind kind;
 	struct tally_str path; /* as recorded; for a module its name in brackets */
+	struct tally_str file; /* of a module: its path as recorded; else empty */
 	uint8_t build_id_size; /* 0: the recording has none */
 	uint8_t build_id[20];
 	int32_t pid; /* whose /proc/PID/root or perf map; -1 none */
@@ -97,6 +98,8 @@ struct binary_store_options {
 	const char *symfs; /* NULL or "" none */
 	const char *kallsyms; /* NULL: /proc/kallsyms when the recording is of this boot's kernel */
 	const char *vmlinux; /* NULL: none */
+	struct tally_str kernel_release; /* of the recording, as uname -r; borrowed; empty: this machine's */
+	bool ignore_vmlinux; /* the kernel's file is not searched */
 	const char *build_id_dir; /* NULL: ~/.debug */
 	const char *system_root; /* NULL: this machine's /proc and /sys; tests give a directory that has them */
 	bool no_demangle;
@@ -116,8 +119,8 @@ TALLY_MUST_CHECK enum tally_status binary_store_add(
 void binary_store_load(struct binary_store *store, const uint32_t *ids, size_t count);
 /* The function that covers address (file offset or run-time address, by kind); NULL if none. */
 const struct symbol *binary_store_find(const struct binary_store *store, uint32_t id, uint64_t address);
-/* Reads the debug information that covers these addresses (as of binary_store_find), for binary_store_places. Of loaded
- * user files only. One thread; what was read before costs nothing. */
+/* Reads the debug information that covers these addresses (as of binary_store_find), for binary_store_places. Of what is
+ * loaded: user files, the kernel, its modules. One thread; what was read before costs nothing. */
 TALLY_MUST_CHECK enum tally_status binary_store_load_places(
 	struct binary_store *store, uint32_t id, const uint64_t *addresses, size_t count, struct tally_error *err);
 /* At most max places, borrowed from the store; 0: the file says nothing of the address, or it was not loaded. One thread

@@ -43,6 +43,10 @@ struct binary_entry {
 	char *names; /* a text whose lines the names point into; malloc'ed */
 	VEC(struct binary_step) trail; /* see binary_trail.h */
 	struct symbol_table symbols;
+	struct elf_build_id
+		kernel_id; /* of the kernel: the recorded one, or this machine's if the recording is of it */
+	uint64_t moved; /* of the kernel: from addresses in its file to those where it ran */
+	bool is_loaded_now; /* of a module: this machine runs the recorded one */
 	struct source_lines *lines; /* NULL: not asked for, or the file has none */
 	bool lines_are_looked_for;
 	bool is_loaded;

@@ -11,6 +11,7 @@
 #include "code/binaries/load_elf.h"
 #include "code/binaries/load_kernel.h"
 #include "code/binaries/load_lines.h"
+#include "code/binaries/load_module.h"
 #include "code/binaries/load_unwind.h"
 #include "code/demangle/demangle.h"
 #include "code/symbols/perf_map.h"
@@ -75,9 +76,10 @@ enum tally_status binary_store_add(
 		uint8_t zero[7];
 	} bytes;
 	memset(&bytes, 0, sizeof(bytes));
-	uint32_t path;
+	uint32_t path, file;
 	uint32_t index;
-	if (!intern_add(&store->paths, key->path.data, key->path.len, &path))
+	if (!intern_add(&store->paths, key->path.data, key->path.len, &path) ||
+		!intern_add(&store->paths, key->file.data, key->file.len, &file))
 		return error_nomem(err);
 	bytes.path = path;
 	bytes.kind = (uint32_t)key->kind;
@@ -99,6 +101,7 @@ enum tally_status binary_store_add(
 	entry->root.prefix = store->options.symfs ? store->options.symfs : "";
 	entry->key.build_id_size = bytes.build_id_size;
 	entry->key.path = intern_get(&store->paths, path);
+	entry->key.file = intern_get(&store->paths, file);
 	arena_init(&entry->arena);
 	load_unwind_init(&entry->unwind);
 	*id = index;
@@ -262,6 +265,18 @@ bool binary_store_unwind_va(
 	return offset_to_va(unwind->segments, unwind->segment_count, offset, va);
 }
 
+/* The address that the debug information has. */
+static bool link_address(const struct binary_store *store, uint32_t id, uint64_t address, uint64_t *link)
+{
+	const struct binary_entry *entry = store->entries.items[id];
+	struct tally_elf_va va;
+	bool is_kernel = entry->key.kind == BINARY_KERNEL || entry->key.kind == BINARY_MODULE;
+	if (!is_kernel && !binary_store_elf_va(store, id, (struct tally_file_off){address}, &va))
+		return false;
+	*link = is_kernel ? address - entry->moved : va.value;
+	return true;
+}
+
 enum tally_status binary_store_load_places(
 	struct binary_store *store, uint32_t id, const uint64_t *addresses, size_t count, struct tally_error *err)
 {
@@ -273,9 +288,8 @@ enum tally_status binary_store_load_places(
 	if (!vec_reserve(&link_time, count))
 		return error_nomem(err);
 	for (size_t i = 0; i < count; i++) {
-		struct tally_elf_va va;
-		if (binary_store_elf_va(store, id, (struct tally_file_off){addresses[i]}, &va))
-			link_time.items[link_time.len++] = va.value;
+		if (link_address(store, id, addresses[i], &link_time.items[link_time.len]))
+			link_time.len++;
 	}
 	status = source_lines_load(entry->lines, link_time.items, link_time.len, store->options.threads, err);
 	vec_free(&link_time);
@@ -285,11 +299,11 @@ enum tally_status binary_store_load_places(
 size_t binary_store_places(
 	struct binary_store *store, uint32_t id, uint64_t address, struct source_place *places, size_t max)
 {
-	struct tally_elf_va va;
+	uint64_t link;
 	struct source_lines *lines = store->entries.items[id]->lines;
-	if (!lines || !binary_store_elf_va(store, id, (struct tally_file_off){address}, &va))
+	if (!lines || !link_address(store, id, address, &link))
 		return 0;
-	return source_lines_find(lines, va.value, places, max);
+	return source_lines_find(lines, link, places, max);
 }
 
 const char *binary_store_places_path(const struct binary_store *store, uint32_t id)

@@ -1,14 +1,16 @@
 #include "code/binaries/load_kernel.h"
 
+#include <dirent.h>
 #include <stdlib.h>
-#include <sys/utsname.h>
 
 #include "base/file.h"
 #include "base/limits.h"
-#include "code/binaries/search_path.h"
+#include "code/binaries/binary_file.h"
+#include "code/binaries/binary_trail.h"
+#include "code/binaries/kernel_files.h"
 
-#define HIDDEN_TEXT "the kernel hides its addresses (kernel.kptr_restrict): run as root, or set it to 0"
-#define PAGE_MASK   0xfffu
+#define PAGE_MASK	0xfffu
+#define KCORE_DIRECTORY "[kernel.kcore]"
 
 void host_kernel_deinit(struct host_kernel *host)
 {
@@ -16,12 +18,7 @@ void host_kernel_deinit(struct host_kernel *host)
 	*host = (struct host_kernel){0};
 }
 
-static const char *system_path(struct arena *arena, const struct binary_store_options *options, const char *path)
-{
-	return options->system_root ? arena_printf(arena, "%s%s", options->system_root, path) : path;
-}
-
-static struct elf_build_id read_notes(const char *path)
+struct elf_build_id host_kernel_notes(const char *path)
 {
 	struct elf_build_id id = {0};
 	char *notes;
@@ -39,192 +36,248 @@ void host_kernel_compare(
 	struct arena arena;
 	arena_init(&arena);
 	if (host->build_id.size == 0)
-		host->build_id = read_notes(system_path(&arena, options, "/sys/kernel/notes"));
+		host->build_id = host_kernel_notes(kernel_files_system_path(&arena, options, "/sys/kernel/notes"));
 	if (!search_is_recorded(&kernel->key, host->build_id))
 		host->is_foreign = true;
 	arena_deinit(&arena);
 }
 
-static const struct kallsyms *host_kallsyms(
-	const struct binary_store_options *options, struct host_kernel *host, struct binary_entry *entry)
+/* The root of another machine's files says that the kernel was another's too, whatever the recording knows of it. */
+bool host_kernel_is_recorded(const struct binary_store_options *options, const struct host_kernel *host)
 {
-	const char *path =
-		options->kallsyms ? options->kallsyms : system_path(&entry->arena, options, "/proc/kallsyms");
+	return options->kallsyms || (!host->is_foreign && (!options->symfs || options->system_root));
+}
+
+const struct kallsyms *host_kernel_list(const struct binary_store_options *options, struct host_kernel *host,
+	struct binary_entry *entry, const char **path)
+{
 	size_t len;
+	*path = options->kallsyms ? options->kallsyms
+				  : kernel_files_system_path(&entry->arena, options, "/proc/kallsyms");
 	if (!host->is_read) {
 		host->is_read = true;
-		if (path && file_read(path, LIMIT_SMALL_FILE, &host->text, &len, NULL) == TALLY_OK)
+		host->status = *path ? file_read(*path, LIMIT_SMALL_FILE, &host->text, &len, NULL) : TALLY_NOMEM;
+		if (host->status == TALLY_OK)
 			kallsyms_open(host->text, len, &host->kallsyms);
 		else
 			host->text = NULL;
 	}
-	entry->used_path = host->text ? path : NULL;
-	return host->text ? &host->kallsyms : NULL;
+	if (host->text)
+		return &host->kallsyms;
+	binary_trail_add(entry, KERNEL_LIST, *path, binary_trail_found(host->status), NULL);
+	return NULL;
 }
 
-/* How far the kernel ran from where this list has it: it is placed anew at every boot. */
 static uint64_t displacement(const struct binary_entry *entry, uint64_t text)
 {
 	uint64_t by = entry->key.start - text;
 	return entry->key.start == 0 || text == 0 || (by & PAGE_MASK) != 0 ? 0 : by;
 }
 
-static void use_kallsyms(struct binary_entry *entry, const struct kallsyms *kallsyms)
+/* The symbol that recordings name the kernel's place by. */
+static uint64_t reference_of(const struct elf_symbol_list *list)
+{
+	uint64_t text = 0, stext = 0;
+	for (size_t i = 0; i < list->symbols.len; i++) {
+		const struct elf_symbol *symbol = &list->symbols.items[i];
+		if (text == 0 && strcmp(symbol->name, "_text") == 0)
+			text = symbol->vaddr;
+		if (stext == 0 && strcmp(symbol->name, "_stext") == 0)
+			stext = symbol->vaddr;
+	}
+	return text ? text : stext;
+}
+
+uint64_t load_kernel_displacement(const struct binary_entry *entry, struct elf_image *image)
+{
+	struct elf_symbol_list list = {0};
+	uint64_t text = elf_image_symbols(image, &list, NULL) == TALLY_OK ? reference_of(&list) : 0;
+	vec_free(&list.symbols);
+	return displacement(entry, text);
+}
+
+/* What hides the addresses, and the least that shows them. */
+static const char *hidden_text(const struct binary_store_options *options, struct binary_entry *entry)
+{
+	const char *path = kernel_files_system_path(&entry->arena, options, "/proc/sys/kernel/kptr_restrict");
+	char *text;
+	size_t len;
+	bool is_closed = false;
+	if (path && file_read(path, LIMIT_SMALL_FILE, &text, &len, NULL) == TALLY_OK) {
+		is_closed = len > 0 && text[0] >= '2';
+		free(text);
+	}
+	return is_closed ? "the kernel hides its addresses from everyone: set kernel.kptr_restrict from 2 to 1 and run "
+			   "as "
+			   "root (or with CAP_SYSLOG), or record on a machine where it is"
+			 : "the kernel hides its addresses: run as root (or with CAP_SYSLOG), or set "
+			   "kernel.kptr_restrict to 0 and kernel.perf_event_paranoid to 1";
+}
+
+static void use_kallsyms(const struct binary_store_options *options, struct binary_entry *entry,
+	const struct kallsyms *kallsyms, const char *path)
 {
 	struct symbol_table *table = &entry->symbols;
-	bool is_module = entry->key.kind == BINARY_MODULE;
 	bool is_hidden = false;
-	bool ok = is_module ? kallsyms_add_module(kallsyms, entry->key.path, &entry->arena, table)
-			    : kallsyms_add_kernel(kallsyms, table, &is_hidden);
-	if (ok && !is_module && !is_hidden)
-		symbol_table_move(table, displacement(entry, kallsyms_address(table, "_text")));
+	bool ok = kallsyms_add_kernel(kallsyms, table, &is_hidden);
+	if (ok && !is_hidden) {
+		uint64_t text = kallsyms_address(table, "_text");
+		symbol_table_move(table, displacement(entry, text ? text : kallsyms_address(table, "_stext")));
+	}
+	entry->used_path = path;
 	if (!ok || !symbol_table_finish(table, SYMBOLS_UNSIZED))
 		binary_entry_out_of_memory(entry);
 	else if (is_hidden)
-		binary_entry_set(entry, BINARY_HIDDEN, HIDDEN_TEXT);
+		binary_entry_set(entry, BINARY_HIDDEN, hidden_text(options, entry));
 	else if (table->symbols.len == 0)
 		binary_entry_set(entry, BINARY_NO_SYMBOLS, "the list of the kernel's symbols has none of it");
 	else
 		binary_entry_set(entry, BINARY_OK, NULL);
+	binary_trail_add(entry, KERNEL_LIST, path,
+		entry->status == BINARY_OK ? BINARY_FOUND_USED
+		: is_hidden		   ? BINARY_FOUND_CLOSED
+					   : BINARY_FOUND_NO_SYMBOLS,
+		is_hidden ? "its addresses are hidden: see kernel.kptr_restrict" : NULL);
 }
 
 /* A copy that was made where the kernel hid its addresses is no use. */
-static bool use_kallsyms_copy(const struct binary_store_options *options, struct binary_entry *entry)
+static bool use_kallsyms_copy(const struct binary_store_options *options, struct binary_entry *entry, const char *path)
 {
 	struct kallsyms kallsyms;
 	size_t len;
-	const char *path = search_build_id_cache(&entry->arena, options, &entry->key, "kallsyms");
-	if (!path || file_read(path, LIMIT_SMALL_FILE, &entry->names, &len, NULL) != TALLY_OK) {
+	if (!path)
+		return false;
+	enum tally_status status = file_read(path, LIMIT_SMALL_FILE, &entry->names, &len, NULL);
+	if (status != TALLY_OK) {
+		binary_trail_add(entry, KERNEL_LIST, path, binary_trail_found(status), NULL);
 		entry->names = NULL;
 		return false;
 	}
 	kallsyms_open(entry->names, len, &kallsyms);
-	use_kallsyms(entry, &kallsyms);
-	entry->used_path = entry->status == BINARY_OK ? path : NULL;
-	return entry->status == BINARY_OK;
+	use_kallsyms(options, entry, &kallsyms, path);
+	if (entry->status == BINARY_OK)
+		return true;
+	symbol_table_deinit(&entry->symbols);
+	entry->symbols = (struct symbol_table){0};
+	free(entry->names);
+	entry->names = NULL;
+	entry->used_path = NULL;
+	return false;
 }
 
-/* is_trusted: the user named it, so its build id is not asked for. */
-static bool use_vmlinux(struct binary_entry *entry, const char *path, bool is_trusted)
+static bool is_number(const char *name)
+{
+	return *name && name[strspn(name, "0123456789")] == '\0';
+}
+
+/* The latest copy that `buildid-cache --kcore` made of this kernel: DIR/[kernel.kcore]/ID/20240131123000/kallsyms. */
+static const char *kcore_copy(const struct binary_store_options *options, struct binary_entry *entry)
+{
+	const char *home = getenv("HOME");
+	struct arena *arena = &entry->arena;
+	const char *hex = search_hex(arena, entry->key.build_id, entry->key.build_id_size);
+	const char *dir = options->build_id_dir;
+	if (!dir && home)
+		dir = arena_printf(arena, "%s/.debug", home);
+	const char *folder = dir && *hex ? arena_printf(arena, "%s/" KCORE_DIRECTORY "/%s", dir, hex) : NULL;
+	DIR *stream = folder ? opendir(folder) : NULL;
+	const char *latest = NULL;
+	struct dirent *found;
+	while (stream && (found = readdir(stream)))
+		if (is_number(found->d_name) && (!latest || strcmp(found->d_name, latest) > 0))
+			latest = arena_string(arena, found->d_name, strlen(found->d_name));
+	if (stream)
+		closedir(stream);
+	return latest ? arena_printf(arena, "%s/%s/kallsyms", folder, latest) : NULL;
+}
+
+/* Takes entry->image, at path, as the source of names. */
+static void use_vmlinux(struct binary_entry *entry, const char *path)
 {
 	struct elf_symbol_list list = {0};
-	if (!path || elf_image_open(path, &entry->image, NULL) != TALLY_OK)
-		return false;
-	struct elf_build_id id = elf_image_build_id(entry->image);
-	bool is_it = is_trusted || (entry->key.build_id_size > 0 && search_is_recorded(&entry->key, id));
-	if (!is_it || !elf_image_has_symtab(entry->image)) {
-		elf_image_close(entry->image);
-		entry->image = NULL;
-		return false;
-	}
-	entry->used_path = path;
-	uint64_t text = 0;
 	bool ok = elf_image_symbols(entry->image, &list, NULL) == TALLY_OK;
-	for (size_t i = 0; i < list.symbols.len && ok && text == 0; i++)
-		if (strcmp(list.symbols.items[i].name, "_text") == 0)
-			text = list.symbols.items[i].vaddr;
-	uint64_t by = displacement(entry, text);
+	uint64_t text = reference_of(&list);
+	entry->used_path = path;
+	entry->moved = displacement(entry, text);
 	for (size_t i = 0; i < list.symbols.len && ok; i++) {
 		const struct elf_symbol *symbol = &list.symbols.items[i];
 		if (symbol->vaddr >= text) /* per-CPU variables lie at small addresses */
-			ok = symbol_table_add(
-				&entry->symbols, symbol->vaddr + by, symbol->size, symbol->name, symbol->binding);
+			ok = symbol_table_add(&entry->symbols, symbol->vaddr + entry->moved, symbol->size, symbol->name,
+				symbol->binding);
 	}
 	vec_free(&list.symbols);
 	if (ok && symbol_table_finish(&entry->symbols, SYMBOLS_SIZED))
 		binary_entry_set(entry, BINARY_OK, NULL);
 	else
 		binary_entry_out_of_memory(entry);
+}
+
+/* The one that the user names: another kernel's is refused, for it would give wrong names. */
+static void use_named_vmlinux(const struct binary_store_options *options, struct binary_entry *entry)
+{
+	const struct binary_place place = {.kind = PLACE_PATH, .source = "--vmlinux", .path = options->vmlinux};
+	struct arena *arena = &entry->arena;
+	entry->image = binary_file_open(entry, &place, &entry->key);
+	if (entry->image && elf_image_has_symtab(entry->image)) {
+		use_vmlinux(entry, options->vmlinux);
+		return;
+	}
+	const struct binary_step *last = entry->trail.len ? &entry->trail.items[entry->trail.len - 1] : NULL;
+	if (last && last->found == BINARY_FOUND_OTHER_BUILD_ID)
+		binary_entry_set(entry, BINARY_BUILD_ID_DIFFERS,
+			arena_printf(arena, "%s is not the kernel that was recorded: its build id is %s, not %s",
+				options->vmlinux, last->detail ? last->detail : "another",
+				search_hex(arena, entry->key.build_id, entry->key.build_id_size)));
+	else
+		binary_entry_set(
+			entry, BINARY_NO_FILE, arena_printf(arena, "%s is no kernel with symbols", options->vmlinux));
+}
+
+static bool use_found_vmlinux(const struct binary_store_options *options, struct binary_entry *entry)
+{
+	const char *path;
+	struct elf_image *image = kernel_files_open(options, entry, KERNEL_FILE_NAMES, &path);
+	if (!image)
+		return false;
+	symbol_table_deinit(&entry->symbols);
+	entry->symbols = (struct symbol_table){0};
+	entry->image = image;
+	use_vmlinux(entry, path);
 	return true;
 }
 
-static bool use_vmlinux_by_id(const struct binary_store_options *options, struct binary_entry *entry)
+static void tell_nothing_found(
+	const struct binary_store_options *options, const struct host_kernel *host, struct binary_entry *entry)
 {
-	struct arena *arena = &entry->arena;
-	struct elf_build_id id = {.size = entry->key.build_id_size};
-	memcpy(id.bytes, entry->key.build_id, sizeof(id.bytes));
-	return use_vmlinux(entry, search_build_id_cache(arena, options, &entry->key, "elf"), false) ||
-	       use_vmlinux(entry, search_build_id_cache(arena, options, &entry->key, "vmlinux"), false) ||
-	       use_vmlinux(entry, search_system_debug(arena, options, id), false);
-}
-
-static bool use_host_vmlinux(const struct binary_store_options *options, struct binary_entry *entry)
-{
-	static const char *const formats[] = {
-		"/boot/vmlinux-", "/usr/lib/debug/boot/vmlinux-", "/usr/lib/debug/lib/modules/", "/lib/modules/"};
-	static const char *const endings[] = {"", "", "/vmlinux", "/build/vmlinux"};
-	struct utsname name;
-	if (options->system_root || uname(&name) != 0)
-		return false;
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
-		if (use_vmlinux(
-			    entry, arena_printf(&entry->arena, "%s%s%s", formats[i], name.release, endings[i]), false))
-			return true;
-	return false;
-}
-
-/* The root of another machine's files says that the kernel was another's too, whatever the recording knows of it. */
-static bool is_of_host(const struct binary_store_options *options, const struct host_kernel *host)
-{
-	if (options->kallsyms)
-		return true;
-	return !host->is_foreign && (!options->symfs || options->system_root);
+	binary_entry_set(entry, BINARY_NO_FILE,
+		host_kernel_is_recorded(options, host) ? "/proc/kallsyms cannot be read"
+		: !host->is_foreign		       ? "with --symfs the kernel of this machine is not asked"
+				    : "another kernel than this machine's: its symbols are not in the build-id cache");
 }
 
 void load_kernel(const struct binary_store_options *options, struct host_kernel *host, struct binary_entry *entry)
 {
+	const char *path = NULL;
+	bool is_host = host_kernel_is_recorded(options, host);
+	entry->kernel_id.size = entry->key.build_id_size;
+	memcpy(entry->kernel_id.bytes, entry->key.build_id, sizeof(entry->kernel_id.bytes));
+	if (entry->kernel_id.size == 0 && is_host && !options->kallsyms)
+		entry->kernel_id = host->build_id;
 	if (options->vmlinux) {
-		if (!use_vmlinux(entry, options->vmlinux, true))
-			binary_entry_set(entry, BINARY_NO_FILE,
-				arena_printf(&entry->arena, "%s is no kernel with symbols", options->vmlinux));
+		use_named_vmlinux(options, entry);
 		return;
 	}
-	bool is_host = is_of_host(options, host);
 	/* A file is read ten times as fast as /proc/kallsyms, which the kernel prints anew. */
-	if (!options->kallsyms && use_kallsyms_copy(options, entry))
+	if (!options->kallsyms && (use_kallsyms_copy(options, entry,
+					   search_build_id_cache(&entry->arena, options, &entry->key, "kallsyms")) ||
+					  use_kallsyms_copy(options, entry, kcore_copy(options, entry))))
 		return;
-	const struct kallsyms *kallsyms = is_host ? host_kallsyms(options, host, entry) : NULL;
+	const struct kallsyms *kallsyms = is_host ? host_kernel_list(options, host, entry, &path) : NULL;
 	if (kallsyms) {
-		use_kallsyms(entry, kallsyms);
+		use_kallsyms(options, entry, kallsyms, path);
 		if (entry->status == BINARY_OK || options->kallsyms)
 			return;
 	}
-	if (use_vmlinux_by_id(options, entry) || (is_host && use_host_vmlinux(options, entry)))
-		return;
-	if (!kallsyms)
-		binary_entry_set(entry, BINARY_NO_FILE,
-			is_host ? "/proc/kallsyms cannot be read"
-			: !host->is_foreign
-				? "with --symfs the kernel of this machine is not asked"
-				: "another kernel than this machine's: its symbols are not in the build-id cache");
-}
-
-/* Whether the module that is loaded now is the recorded one. */
-static bool is_module_of_host(const struct binary_store_options *options, struct binary_entry *entry)
-{
-	struct tally_str name = entry->key.path; /* in brackets */
-	if (entry->key.build_id_size == 0 || name.len <= 2)
-		return true;
-	const char *path = arena_printf(
-		&entry->arena, "/sys/module/%.*s/notes/.note.gnu.build-id", (int)(name.len - 2), name.data + 1);
-	struct elf_build_id id = read_notes(path ? system_path(&entry->arena, options, path) : NULL);
-	return id.size == 0 || search_is_recorded(&entry->key, id);
-}
-
-void load_module(const struct binary_store_options *options, struct host_kernel *host, struct binary_entry *entry)
-{
-	const struct kallsyms *kallsyms = NULL;
-	if (options->kallsyms || (is_of_host(options, host) && is_module_of_host(options, entry)))
-		kallsyms = host_kallsyms(options, host, entry);
-	if (!kallsyms) {
-		binary_entry_set(entry, BINARY_NO_FILE, "a module of another kernel than this machine's");
-		return;
-	}
-	use_kallsyms(entry, kallsyms);
-	const struct symbol_table *table = &entry->symbols;
-	if (entry->status == BINARY_OK && entry->key.start != 0 && table->symbols.items[0].start < entry->key.start) {
-		entry->symbols.symbols.len = 0;
-		binary_entry_set(
-			entry, BINARY_NO_SYMBOLS, "the module was loaded at another place when it was recorded");
-	}
+	if (!use_found_vmlinux(options, entry) && !kallsyms)
+		tell_nothing_found(options, host, entry);
 }

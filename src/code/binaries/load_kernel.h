@@ -1,6 +1,6 @@
 /*
- * load_kernel.h - loads the symbols of the kernel and its modules: from this machine's /proc/kallsyms if the recording
- * is of this kernel, else from a copy or a vmlinux that has the recorded build id. Failures are in entry->status.
+ * load_kernel.h - loads the symbols of the kernel: from this machine's /proc/kallsyms if the recording is of this
+ * kernel, else from a copy or a vmlinux that has the recorded build id. Failures are in entry->status.
  *
  * host_kernel belongs to the store; it is read once, by the one worker that loads kernel entries.
  */
@@ -8,22 +8,33 @@
 #define CODE_BINARIES_LOAD_KERNEL_H
 
 #include "code/binaries/binary_entry.h"
+#include "code/binaries/search_path.h"
 #include "code/symbols/kallsyms.h"
+
+#define KERNEL_LIST "list of the kernel's symbols"
 
 struct host_kernel {
 	bool is_read;
 	bool is_foreign; /* the recording is known to be of another kernel */
 	char *text; /* its kallsyms */
+	enum tally_status status; /* of reading them */
 	struct kallsyms kallsyms;
 	struct elf_build_id build_id;
 };
 
 void host_kernel_deinit(struct host_kernel *host);
-void load_kernel(const struct binary_store_options *options, struct host_kernel *host, struct binary_entry *entry);
-/* After the kernel's own entry, which tells whether the recording is of this machine. */
-void load_module(const struct binary_store_options *options, struct host_kernel *host, struct binary_entry *entry);
 /* Reads which kernel this machine runs, and notes if the recording's kernel is another. */
 void host_kernel_compare(
 	const struct binary_store_options *options, struct host_kernel *host, const struct binary_entry *kernel);
+/* Whether this machine's kernel may be asked. */
+bool host_kernel_is_recorded(const struct binary_store_options *options, const struct host_kernel *host);
+/* /proc/kallsyms, or what --kallsyms names; NULL: it cannot be read, which the entry's trail has. */
+const struct kallsyms *host_kernel_list(const struct binary_store_options *options, struct host_kernel *host,
+	struct binary_entry *entry, const char **path);
+/* The build id of a file in /sys that has notes; size 0: none. */
+struct elf_build_id host_kernel_notes(const char *path);
+void load_kernel(const struct binary_store_options *options, struct host_kernel *host, struct binary_entry *entry);
+/* How far the kernel ran from where this file has it: it is placed anew at every boot. */
+uint64_t load_kernel_displacement(const struct binary_entry *entry, struct elf_image *image);
 
 #endif

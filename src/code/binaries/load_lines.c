@@ -2,24 +2,44 @@
 
 #include "base/error.h"
 #include "code/binaries/binary_file.h"
+#include "code/binaries/kernel_files.h"
+#include "code/binaries/load_module.h"
 
-/* The file with the debug sections, and whether it was opened for this. */
-static bool choose_file(
+/* The file with the debug sections. */
+static void choose_file(
 	const struct binary_store_options *options, struct binary_entry *entry, struct source_lines_files *files)
 {
 	if (binary_file_has_debug_info(entry->image)) {
 		files->image = entry->image;
 		files->path = entry->used_path;
-		return true;
+		return;
 	}
 	if (entry->debug && binary_file_has_debug_info(entry->debug)) {
 		files->image = entry->debug;
 		files->path = entry->used_path;
-		return true;
+		return;
 	}
 	files->owned = binary_file_debug(entry, options, DEBUG_FILE_INFO, &files->path);
 	files->image = files->owned;
-	return files->owned != NULL;
+}
+
+/* Of the kernel and its modules, whose names came from elsewhere as a rule. */
+static enum tally_status choose_kernel_file(const struct binary_store_options *options, struct binary_entry *entry,
+	struct source_lines_files *files, struct tally_error *err)
+{
+	if (entry->image && binary_file_has_debug_info(entry->image)) {
+		files->image = entry->image;
+		files->path = entry->used_path;
+		return TALLY_OK;
+	}
+	files->owned = kernel_files_open(options, entry, KERNEL_FILE_LINES, &files->path);
+	files->image = files->owned;
+	if (!files->owned)
+		return TALLY_OK;
+	if (entry->key.kind == BINARY_MODULE)
+		return load_module_place(options, entry, files->owned, err);
+	entry->moved = load_kernel_displacement(entry, files->owned);
+	return TALLY_OK;
 }
 
 enum tally_status load_lines(
@@ -29,11 +49,17 @@ enum tally_status load_lines(
 	if (entry->lines_are_looked_for)
 		return TALLY_OK;
 	entry->lines_are_looked_for = true;
-	if (!entry->image || entry->key.kind != BINARY_USER || !entry->used_path ||
-		!choose_file(options, entry, &files))
-		return TALLY_OK;
+	enum tally_status status = TALLY_OK;
+	if (entry->key.kind == BINARY_KERNEL || entry->key.kind == BINARY_MODULE)
+		status = choose_kernel_file(options, entry, &files, err);
+	else if (entry->image && entry->key.kind == BINARY_USER && entry->used_path)
+		choose_file(options, entry, &files);
+	if (status != TALLY_OK || !files.image) {
+		elf_image_close(files.owned);
+		return status;
+	}
 	files.supplement = binary_file_supplement(entry, files.image, files.path);
 	files.package = binary_file_package(entry, files.image, files.path);
-	enum tally_status status = source_lines_open(&files, &entry->lines, err);
+	status = source_lines_open(&files, &entry->lines, err);
 	return status == TALLY_NOMEM ? status : TALLY_OK;
 }

@@ -101,6 +101,18 @@ static struct binary_place in_cache(struct arena *arena, const struct binary_sto
 	return place;
 }
 
+void search_add_cached(struct binary_places *places, struct arena *arena, const struct binary_store_options *options,
+	struct elf_build_id id, const char *file)
+{
+	add(places, in_cache(arena, options, id, "cache of build ids", file));
+}
+
+void search_add_path(struct binary_places *places, struct arena *arena, const struct binary_root *root,
+	const char *source, const char *inside)
+{
+	add(places, in_root(arena, root, source, inside));
+}
+
 void search_vdso(struct binary_entry *entry, const struct binary_store_options *options, struct binary_place *place)
 {
 	struct elf_build_id id = {.size = entry->key.build_id_size};

@@ -9,7 +9,7 @@
 
 #include "code/binaries/binary_entry.h"
 
-#define SEARCH_PLACES_MAX 8
+#define SEARCH_PLACES_MAX 16
 
 enum binary_place_kind {
 	PLACE_PATH,
@@ -43,6 +43,11 @@ const char *search_build_id_cache(struct arena *arena, const struct binary_store
 /* /usr/lib/debug/.build-id/ab/cdef....debug; NULL if it is not there. */
 const char *search_system_debug(
 	struct arena *arena, const struct binary_store_options *options, struct elf_build_id id);
+/* Adds a file of that build id in the cache, or a path below a root; inside NULL: not applicable. */
+void search_add_cached(struct binary_places *places, struct arena *arena, const struct binary_store_options *options,
+	struct elf_build_id id, const char *file);
+void search_add_path(struct binary_places *places, struct arena *arena, const struct binary_root *root,
+	const char *source, const char *inside);
 /* Where the entry's program may be: without a build id only where nothing else can be meant. */
 void search_program(
 	struct binary_entry *entry, const struct binary_store_options *options, struct binary_places *places);

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "object/elf/elf_internal.h"
+#include "object/elf/unpack.h"
 #include "object/elf/xz_decode.h"
 
 #define NOTE_GNU_BUILD_ID 3
@@ -127,6 +128,12 @@ static enum tally_status finish_open(struct elf_image *image, enum tally_status 
 {
 	if (status == TALLY_OK) {
 		image->bytes = image->map.bytes;
+		if (unpack_is_packed(image->bytes))
+			status = unpack(image->map.bytes, LIMIT_PACKED_ELF, &image->owned, &image->bytes.len, err);
+		if (image->owned)
+			image->bytes.data = image->owned;
+	}
+	if (status == TALLY_OK) {
 		status = init(image, err);
 		if (status != TALLY_OK)
 			error_prefix(err, "%s", path);

@@ -29,6 +29,7 @@ struct elf_symbol {
 	const char *name;
 	char binding; /* 'l' 'g' 'w' 'u' */
 	bool is_function; /* else a label or an object */
+	uint32_t section; /* its index; from 0xff00 on: none */
 };
 
 struct elf_build_id {
@@ -52,10 +53,17 @@ struct elf_section {
 	uint8_t *owned; /* NULL: bytes are the image's */
 };
 
+struct elf_section_info {
+	const char *name;
+	uint64_t size, alignment;
+	bool is_in_memory, is_executable;
+};
+
 struct elf_plt {
 	VEC(struct elf_plt_entry) entries;
 };
 
+/* Also of a file that is compressed as a whole (.ko.xz, .ko.zst, .ko.gz). */
 TALLY_MUST_CHECK enum tally_status elf_image_open(const char *path, struct elf_image **image, struct tally_error *err);
 /* The same for what is open; path is for messages. fd stays the caller's. */
 TALLY_MUST_CHECK enum tally_status elf_image_open_fd(
@@ -94,7 +102,15 @@ uint64_t elf_image_section_address(const struct elf_image *image, const char *na
 TALLY_MUST_CHECK enum tally_status elf_section_open(
 	const struct elf_image *image, const char *name, struct elf_section *section, struct tally_error *err);
 void elf_section_close(struct elf_section *section);
-/* The whole file. */
+/* A relocatable file (a kernel module) has no addresses until it is told those of its sections, by index; 0: not in
+ * memory. Its symbols and debug sections that are opened from then on have them. Copies; NOMEM only. */
+TALLY_MUST_CHECK enum tally_status elf_image_place_sections(
+	struct elf_image *image, const uint64_t *addresses, size_t count, struct tally_error *err);
+bool elf_image_is_relocatable(const struct elf_image *image);
+size_t elf_image_section_count(const struct elf_image *image);
+/* False: there is no such section. */
+bool elf_image_section_info(const struct elf_image *image, size_t index, struct elf_section_info *info);
+/* The whole file; unpacked if it is stored compressed. */
 struct tally_bytes elf_image_bytes(const struct elf_image *image);
 bool elf_image_is_swapped(const struct elf_image *image);
 /* The build id in a note section or segment (also /sys/kernel/notes); size 0 if none. */

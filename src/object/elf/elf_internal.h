@@ -18,6 +18,8 @@ struct elf_image {
 	Elf *elf;
 	bool swap, is_cut;
 	unsigned machine, type;
+	const uint64_t *placed; /* of a relocatable file: where each section lies; in the arena */
+	size_t placed_count; /* 0: not told yet */
 	VEC(struct elf_segment) segments;
 	struct elf_build_id build_id;
 	struct arena arena;
@@ -31,6 +33,11 @@ struct elf_symbol_source {
 
 /* The image's table of that type (SHT_SYMTAB, SHT_DYNSYM); false if there is none. */
 bool elf_internal_symbols(const struct elf_image *image, unsigned type, struct elf_symbol_source *table);
+/* The address of a symbol; of a relocatable file by where its sections were placed. */
+uint64_t elf_internal_symbol_address(const struct elf_image *image, const GElf_Sym *symbol);
+/* Relocates the section of that index, in memory of its own, if the file is relocatable and was placed. NOMEM only. */
+TALLY_MUST_CHECK enum tally_status elf_internal_relocate(
+	const struct elf_image *image, size_t index, struct elf_section *section, struct tally_error *err);
 /* The first section of that name; NULL if there is none. */
 Elf_Scn *elf_internal_section(const struct elf_image *image, const char *name, GElf_Shdr *header);
 

@@ -79,17 +79,13 @@ static enum tally_status open_zdebug(
 	return unpack(&packed, out, err);
 }
 
-enum tally_status elf_section_open(
-	const struct elf_image *image, const char *name, struct elf_section *out, struct tally_error *err)
+static enum tally_status open_plain(const struct elf_image *image, const char *name, const GElf_Shdr *header,
+	struct elf_section *out, struct tally_error *err)
 {
-	GElf_Shdr header;
-	*out = (struct elf_section){.bytes = {NULL, 0}};
-	if (!elf_internal_section(image, name, &header))
-		return open_zdebug(image, name, out, err);
 	struct tally_bytes bytes = elf_image_section(image, name);
 	if (bytes.len == 0)
 		return error_set(err, TALLY_NOT_FOUND, "section %s is empty", name);
-	if (!(header.sh_flags & SHF_COMPRESSED)) {
+	if (!(header->sh_flags & SHF_COMPRESSED)) {
 		out->bytes = bytes;
 		return TALLY_OK;
 	}
@@ -103,6 +99,22 @@ enum tally_status elf_section_open(
 	if (c.failed)
 		return error_set(err, TALLY_CORRUPT, "compressed section %s is cut", name);
 	return unpack(&packed, out, err);
+}
+
+enum tally_status elf_section_open(
+	const struct elf_image *image, const char *name, struct elf_section *out, struct tally_error *err)
+{
+	GElf_Shdr header;
+	*out = (struct elf_section){.bytes = {NULL, 0}};
+	Elf_Scn *section = elf_internal_section(image, name, &header);
+	if (!section)
+		return open_zdebug(image, name, out, err);
+	enum tally_status status = open_plain(image, name, &header, out, err);
+	if (status == TALLY_OK)
+		status = elf_internal_relocate(image, elf_ndxscn(section), out, err);
+	if (status != TALLY_OK)
+		elf_section_close(out);
+	return status;
 }
 
 void elf_section_close(struct elf_section *section)

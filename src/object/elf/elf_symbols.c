@@ -114,7 +114,8 @@ enum tally_status elf_image_symbols(struct elf_image *image, struct elf_symbol_l
 		if (!name || *name == '\0' || is_mapping_symbol(image, name))
 			continue;
 		struct elf_symbol out = {
-			.vaddr = symbol.st_value,
+			.vaddr = elf_internal_symbol_address(image, &symbol),
+			.section = symbol.st_shndx,
 			.size = symbol.st_size,
 			.name = name,
 			.binding = binding_letter(symbol.st_info),

@@ -1,0 +1,24 @@
+/*
+ * kernel_files.h - where the files of a kernel and its modules may lie, and those opened: vmlinux by build id, modules
+ * by the recorded path or modules.dep.
+ *
+ * For load_kernel, load_module and load_lines. A file is taken by its build id only, never by its name alone. What was at
+ * each place is in the entry's trail. One thread.
+ *
+ *	struct elf_image *image = kernel_files_open(options, entry, KERNEL_FILE_LINES, &path);
+ */
+#ifndef CODE_BINARIES_KERNEL_FILES_H
+#define CODE_BINARIES_KERNEL_FILES_H
+
+#include "code/binaries/binary_entry.h"
+
+enum kernel_file_need { KERNEL_FILE_NAMES, KERNEL_FILE_LINES };
+
+/* The vmlinux of entry->kernel_id, or the module's file, that has what is needed; the caller closes it. path: in the
+ * entry's arena. NULL: there is none. */
+struct elf_image *kernel_files_open(const struct binary_store_options *options, struct binary_entry *entry,
+	enum kernel_file_need need, const char **path);
+/* A file of this machine, or of the root that stands for it; NULL when memory is out. */
+const char *kernel_files_system_path(struct arena *arena, const struct binary_store_options *options, const char *path);
+
+#endif

@@ -1,0 +1,19 @@
+/*
+ * unpack.h - a whole file that is compressed, as kernel modules are stored (.ko.gz, .ko.xz, .ko.zst), in memory. With a
+ * bound on what comes out.
+ *
+ *	if (unpack_is_packed(bytes)) status = unpack(bytes, LIMIT_PACKED_ELF, &data, &len, err);
+ */
+#ifndef OBJECT_ELF_UNPACK_H
+#define OBJECT_ELF_UNPACK_H
+
+#include "base/bytes.h"
+#include <tally/status.h>
+
+/* By its first bytes. */
+bool unpack_is_packed(struct tally_bytes bytes);
+/* *out is malloc'ed, the caller's. LIMIT: more than limit bytes; CORRUPT; UNSUPPORTED: this build lacks the library. */
+TALLY_MUST_CHECK enum tally_status unpack(
+	struct tally_bytes packed, size_t limit, uint8_t **out, size_t *len, struct tally_error *err);
+
+#endif

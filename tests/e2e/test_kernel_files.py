@@ -1,0 +1,157 @@
+"""Names and lines of the kernel and its modules from their files, by build id, wherever the kernel ran."""
+import gzip
+import lzma
+import shutil
+import subprocess
+
+import pytest
+
+import kernel_build as k
+
+MOVED = k.RAN - k.LINKED
+VMLINUX_PLACES = ['boot/vmlinux-1.2.3-toy', 'usr/lib/debug/boot/vmlinux-1.2.3-toy',
+                  'lib/modules/1.2.3-toy/build/vmlinux', 'usr/lib/debug/lib/modules/1.2.3-toy/vmlinux',
+                  f'usr/lib/debug/.build-id/{k.KERNEL_ID[:2]}/{k.KERNEL_ID[2:]}.debug']
+MODULE_PATH = 'lib/modules/1.2.3-toy/kernel/net/nf-toy.ko'
+
+
+@pytest.fixture
+def files(tmp_path):
+    if not k.have_tools():
+        pytest.skip('gcc, ld or readelf is not installed')
+    folder = tmp_path / 'files'
+    folder.mkdir()
+    k.compile_files(folder)
+    return folder
+
+
+def put(source, root, path):
+    (root / path).parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(source, root / path)
+
+
+def script(tally, *arguments):
+    """(name+offset, line) of each sample."""
+    lines = tally('script', '-F', 'ip,sym,symoff,srcline', *arguments).stdout.splitlines()
+    return [(name.split()[1], line.strip()) for name, line in zip(lines[::2], lines[1::2])]
+
+
+def kernel_recording(path, files, **kwargs):
+    symbols = k.symbols(files / 'vmlinux')
+    k.recording(path, [symbols[name][0] + MOVED for name in ('schedule', 'start_kernel')], **kwargs)
+
+
+def line(source, comment, name):
+    return f'{name}:{k.line_of(source, comment)}'
+
+
+@pytest.mark.parametrize('place', VMLINUX_PLACES)
+@pytest.mark.parametrize('reference', ['_text', '_stext'])
+def test_vmlinux_is_found_by_release_and_build_id(tally, files, tmp_path, place, reference):
+    data, root = tmp_path / 'k.data', tmp_path / 'root'
+    kernel_recording(data, files, reference=reference)
+    put(files / 'vmlinux', root, place)
+    names = script(tally, '--symfs', root, '-i', data)
+    assert [name for name, _ in names] == ['schedule+0x0', 'start_kernel+0x0']
+    assert names[0][1] == line(k.KERNEL_SOURCE, 'deep', 'kernel.c')
+
+
+def test_inlined_calls_of_the_kernel_are_frames(tally, files, tmp_path):
+    data = tmp_path / 'k.data'
+    kernel_recording(data, files, with_chains=True)
+    lines = tally('script', '-F', 'ip,sym', '-i', data, '-k', files / 'vmlinux').stdout.splitlines()
+    names = [line.split(maxsplit=1)[1] for line in lines if line.strip()]
+    assert names[:3] == ['deep (inlined)', 'middle (inlined)', 'schedule']
+
+
+def test_another_kernels_vmlinux_is_refused(tally, files, tmp_path):
+    data, root = tmp_path / 'k.data', tmp_path / 'root'
+    kernel_recording(data, files, kernel_id='33' * 20)
+    put(files / 'vmlinux', root, VMLINUX_PLACES[0])
+    out = tally('report', '--stdio', '-i', data, '-k', files / 'vmlinux')
+    assert 'schedule' not in out.stdout
+    assert f'its build id is {k.KERNEL_ID}, not {"33" * 20}' in out.stderr
+    missing = tally('report', '--missing', '-i', data, '--symfs', root).stdout
+    assert f'vmlinux-1.2.3-toy: other build id ({k.KERNEL_ID})' in missing
+
+
+def test_ignore_vmlinux(tally, files, tmp_path):
+    data, root = tmp_path / 'k.data', tmp_path / 'root'
+    kernel_recording(data, files)
+    put(files / 'vmlinux', root, VMLINUX_PLACES[0])
+    assert 'schedule' in tally('report', '--stdio', '-i', data, '--symfs', root).stdout
+    assert 'schedule' not in tally('report', '--stdio', '-i', data, '--symfs', root, '--ignore-vmlinux').stdout
+
+
+def test_names_of_a_list_and_lines_of_a_vmlinux(tally, files, tmp_path):
+    """The list is of the boot that was recorded, the file of the link."""
+    data, root, home = tmp_path / 'k.data', tmp_path / 'root', tmp_path / 'cache'
+    kernel_recording(data, files)
+    put(files / 'vmlinux', root, VMLINUX_PLACES[1])
+    symbols = k.symbols(files / 'vmlinux')
+    copy = home / '[kernel.kcore]' / k.KERNEL_ID / '2024013112300000'
+    copy.mkdir(parents=True)
+    (copy / 'kallsyms').write_text(''.join(
+        f'{symbols[name][0] + MOVED:016x} T {shown}\n'
+        for name, shown in (('_text', '_text'), ('schedule', 'schedule_of_list'), ('start_kernel', 'start_kernel'))))
+    out = tally('--buildid-dir', home, 'script', '-F', 'ip,sym,srcline', '-i', data, '--symfs', root).stdout.split()
+    assert 'schedule_of_list' in out
+    assert line(k.KERNEL_SOURCE, 'deep', 'kernel.c') in out
+
+
+def packed(path, how):
+    data = path.read_bytes()
+    if how == 'xz':
+        return lzma.compress(data, check=lzma.CHECK_CRC32)
+    if how == 'gz':
+        return gzip.compress(data)
+    if how == 'zst':
+        if not shutil.which('zstd'):
+            pytest.skip('zstd is not installed')
+        return subprocess.run(['zstd', '-c', path], capture_output=True, check=True).stdout
+    return data
+
+
+def code_offsets(files):
+    """Where the kernel puts the functions: sections of code one behind the other, those of start-up apart."""
+    headers = subprocess.run(['readelf', '-SW', files / 'nf_toy.ko'], capture_output=True, text=True, check=True).stdout
+    at, offsets = 0, {}
+    for row in headers.splitlines():
+        fields = row.split(']', 1)[-1].split()
+        if len(fields) > 8 and 'X' in fields[6] and not fields[0].startswith('.init'):
+            align = int(fields[9])
+            at = -(-at // align) * align
+            offsets[fields[0]] = at
+            at += int(fields[4], 16)
+    return offsets
+
+
+@pytest.mark.parametrize('how', ['', 'xz', 'gz', 'zst'])
+def test_a_module_is_read_from_its_file(tally, files, tmp_path, how):
+    data, root = tmp_path / 'k.data', tmp_path / 'root'
+    ending = f'.{how}' if how else ''
+    offsets = code_offsets(files)
+    hot, cold = k.MODULE + offsets['.text'], k.MODULE + offsets['.text.unlikely']
+    k.recording(data, [hot, cold], module_path=f'/{MODULE_PATH}{ending}')
+    (root / MODULE_PATH).parent.mkdir(parents=True)
+    (root / f'{MODULE_PATH}{ending}').write_bytes(packed(files / 'nf_toy.ko', how))
+    names = script(tally, '--symfs', root, '-i', data)
+    assert names == [('hot_path+0x0', line(k.MODULE_SOURCE, 'count', 'nf_toy.c')),
+                     ('cold_path+0x0', line(k.MODULE_SOURCE, 'count', 'nf_toy.c'))]
+
+
+def test_a_module_of_unknown_path_is_found_by_modules_dep(tally, files, tmp_path):
+    data, root = tmp_path / 'k.data', tmp_path / 'root'
+    k.recording(data, [k.MODULE + code_offsets(files)['.text']], module_path='[nf_toy]')
+    put(files / 'nf_toy.ko', root, MODULE_PATH)
+    (root / 'lib/modules/1.2.3-toy/modules.dep').write_text(
+        'kernel/net/nf-toy-more.ko: kernel/net/nf-toy.ko\nkernel/net/nf-toy.ko:\n')
+    assert script(tally, '--symfs', root, '-i', data)[0][0] == 'hot_path+0x0'
+
+
+def test_a_damaged_packed_module_is_told(tally, files, tmp_path):
+    data, root = tmp_path / 'k.data', tmp_path / 'root'
+    k.recording(data, [k.MODULE], module_path=f'/{MODULE_PATH}.xz')
+    (root / MODULE_PATH).parent.mkdir(parents=True)
+    (root / f'{MODULE_PATH}.xz').write_bytes(packed(files / 'nf_toy.ko', 'xz')[:-40])
+    assert 'nf-toy.ko.xz: damaged' in tally('report', '--missing', '-i', data, '--symfs', root).stdout
