@@ -361,6 +361,11 @@ static void recall(struct program *p)
 	p->row.high = high;
 }
 
+static int64_t scaled(const struct program *p, uint64_t factor)
+{
+	return (int64_t)(factor * (uint64_t)p->cie->data_align);
+}
+
 static void run_cfa(struct program *p, uint8_t opcode)
 {
 	struct cursor *c = &p->c;
@@ -372,7 +377,7 @@ static void run_cfa(struct program *p, uint8_t opcode)
 		break;
 	case DW_CFA_def_cfa_sf:
 		reg = cursor_uleb(c);
-		set_cfa(p, reg, cursor_sleb(c) * p->cie->data_align);
+		set_cfa(p, reg, scaled(p, (uint64_t)cursor_sleb(c)));
 		break;
 	case DW_CFA_def_cfa_register:
 		reg = cursor_uleb(c);
@@ -382,17 +387,12 @@ static void run_cfa(struct program *p, uint8_t opcode)
 		set_cfa(p, p->row.cfa_register, (int64_t)cursor_uleb(c));
 		break;
 	case DW_CFA_def_cfa_offset_sf:
-		set_cfa(p, p->row.cfa_register, cursor_sleb(c) * p->cie->data_align);
+		set_cfa(p, p->row.cfa_register, scaled(p, (uint64_t)cursor_sleb(c)));
 		break;
 	default:
 		set_cfa_expression(p);
 		break;
 	}
-}
-
-static int64_t scaled(const struct program *p, uint64_t factor)
-{
-	return (int64_t)(factor * (uint64_t)p->cie->data_align);
 }
 
 /* Rules of registers with their operands behind the opcode. */
