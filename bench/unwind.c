@@ -144,7 +144,7 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *context)
 	}
 	if (loaded_count == MODULES_MAX || module.low > module.high || elf_image_open(path, &image, NULL) != TALLY_OK)
 		return 0;
-	module.table = load_unwind_image(image, NULL);
+	module.table = load_unwind_image(image, NULL, false);
 	elf_image_close(image);
 	loaded[loaded_count++] = module;
 	return 0;

@@ -6,7 +6,11 @@
 #include "code/binaries/binary_file.h"
 #include "code/binaries/load_elf.h"
 
-#define SECTIONS 3 /* .eh_frame, .debug_frame, .debug_frame of the debug file */
+#define SECTIONS	 3 /* .eh_frame, .debug_frame, .debug_frame of the debug file */
+#define X86_PLT_ENTRY	 16
+#define X86_PUSH_BYTES	 5
+#define X86_HEADER_PUSH	 6
+#define AARCH64_PLT_PUSH UINT32_C(0xa9bf7bf0) /* stp x16, x30, [sp, #-16]! */
 
 void load_unwind_init(struct load_unwind *unwind)
 {
@@ -27,43 +31,148 @@ struct sections {
 	size_t count;
 };
 
-static void add_section(
-	struct sections *sections, const struct elf_image *image, const struct arch *arch, const char *name)
+static void add_section(struct sections *sections, struct elf_section *open, const struct cfi_section *cfi)
 {
-	struct elf_section section;
-	uint64_t address;
-	bool is_eh = strcmp(name, ".eh_frame") == 0;
-	if (elf_section_open(image, name, &section, NULL) != TALLY_OK)
-		return;
-	struct cfi_section *cfi = &sections->cfi[sections->count];
-	*cfi = (struct cfi_section){.bytes = section.bytes,
-		.is_eh = is_eh,
-		.swap = elf_image_is_swapped(image),
-		.address_size = arch->pointer_bytes};
-	cfi->address = elf_image_section_address(image, name);
-	cfi->text_address = elf_image_section_address(image, ".text");
-	address = elf_image_section_address(image, ".eh_frame_hdr");
-	cfi->data_address = address ? address : elf_image_section_address(image, ".got");
-	sections->open[sections->count++] = section;
+	sections->open[sections->count] = *open;
+	sections->cfi[sections->count] = *cfi;
+	sections->cfi[sections->count++].bytes = open->bytes;
 }
 
-struct unwind_table *load_unwind_image(const struct elf_image *image, const struct elf_image *debug)
+static void add_eh_frame(struct sections *sections, const struct elf_image *image, struct cfi_section cfi)
+{
+	struct elf_frames frames;
+	if (!elf_image_eh_frame(image, &frames))
+		return;
+	cfi.is_eh = true;
+	cfi.ends_at_zero = frames.ends_at_zero;
+	cfi.address = frames.address;
+	cfi.text_address = elf_image_section_address(image, ".text");
+	cfi.data_address = frames.header_address ? frames.header_address : elf_image_section_address(image, ".got");
+	struct elf_section open = {.bytes = frames.bytes};
+	add_section(sections, &open, &cfi);
+}
+
+static void add_debug_frame(struct sections *sections, const struct elf_image *image, struct cfi_section cfi)
+{
+	struct elf_section open;
+	if (elf_section_open(image, ".debug_frame", &open, NULL) == TALLY_OK)
+		add_section(sections, &open, &cfi);
+}
+
+struct stubs {
+	VEC(struct unwind_stub) items;
+	const struct arch *arch;
+};
+
+static bool add_stub(struct stubs *stubs, uint64_t low, uint64_t high, int64_t cfa_offset)
+{
+	struct unwind_stub stub = {.low = low, .high = high, .cfa_offset = cfa_offset};
+	return vec_push(&stubs->items, stub);
+}
+
+/* An entry jumps, or, before its target is known, pushes a number and goes to the header, which pushes once more. */
+static bool add_x86_entry(struct stubs *stubs, const uint8_t *code, uint64_t vaddr)
+{
+	int64_t word = stubs->arch->pointer_bytes;
+	uint64_t end = vaddr + X86_PLT_ENTRY;
+	if (code[0] == 0xff && (code[1] == 0x35 || code[1] == 0xb3))
+		return add_stub(stubs, vaddr, vaddr + X86_HEADER_PUSH, 2 * word) &&
+		       add_stub(stubs, vaddr + X86_HEADER_PUSH, end, 3 * word);
+	for (uint64_t i = 0; i + X86_PUSH_BYTES < X86_PLT_ENTRY; i++) {
+		bool is_start = i == 0 || i == 4 || i == 6; /* behind nothing, endbr64, or the jump */
+		if (code[i] == 0x68 && is_start)
+			return add_stub(stubs, vaddr, vaddr + i + X86_PUSH_BYTES, word) &&
+			       add_stub(stubs, vaddr + i + X86_PUSH_BYTES, end, 2 * word);
+	}
+	return add_stub(stubs, vaddr, end, word);
+}
+
+/* The header pushes; entries only jump, with the return address in its register. */
+static bool add_linked_plt(struct stubs *stubs, const struct tally_bytes *code, uint64_t vaddr, bool swap)
+{
+	struct cursor c = cursor_make(*code, swap);
+	uint64_t pushed = 0;
+	for (unsigned i = 0; i < 2 && stubs->arch == &arch_aarch64 && pushed == 0; i++)
+		if (cursor_u32(&c) == AARCH64_PLT_PUSH)
+			pushed = c.pos;
+	if (pushed == 0 || code->len <= 32)
+		return add_stub(stubs, vaddr, vaddr + code->len, 0);
+	return add_stub(stubs, vaddr, vaddr + pushed, 0) && add_stub(stubs, vaddr + pushed, vaddr + 32, 16) &&
+	       add_stub(stubs, vaddr + 32, vaddr + code->len, 0);
+}
+
+/* Some linkers (lld) give the PLT no call-frame information. */
+static bool add_plt(struct stubs *stubs, const struct elf_image *image)
+{
+	static const char *const names[] = {".plt", ".plt.sec", ".plt.got", ".iplt"};
+	bool ok = true;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && ok; i++) {
+		struct tally_bytes code = elf_image_section(image, names[i]);
+		uint64_t vaddr = elf_image_section_address(image, names[i]);
+		if (code.len == 0 || vaddr == 0)
+			continue;
+		if (stubs->arch->dwarf_link != ARCH_NO_DWARF)
+			ok = add_linked_plt(stubs, &code, vaddr, elf_image_is_swapped(image));
+		else if (strcmp(names[i], ".plt.got") == 0 || strcmp(names[i], ".plt.sec") == 0)
+			ok = add_stub(stubs, vaddr, vaddr + code.len, stubs->arch->pointer_bytes);
+		else
+			for (size_t at = 0; at + X86_PLT_ENTRY <= code.len && ok; at += X86_PLT_ENTRY)
+				ok = add_x86_entry(stubs, code.data + at, vaddr + at);
+	}
+	return ok;
+}
+
+/* aarch64's kernel says nothing of its trampoline on purpose: it is known by its name. The instruction before it stands
+ * for it, as the handler seems to have been called from there. */
+static bool add_trampoline(struct stubs *stubs, struct elf_image *image)
+{
+	struct elf_symbol_list list = {0};
+	bool ok = elf_image_symbols(image, &list, NULL) == TALLY_OK;
+	for (size_t i = 0; i < list.symbols.len && ok; i++) {
+		const struct elf_symbol *symbol = &list.symbols.items[i];
+		struct unwind_stub stub = {.low = symbol->vaddr - 4, .high = symbol->vaddr + 8, .is_signal = true};
+		if (strcmp(symbol->name, "__kernel_rt_sigreturn") == 0)
+			ok = vec_push(&stubs->items, stub);
+	}
+	vec_free(&list.symbols);
+	return ok;
+}
+
+static int by_low(const void *a, const void *b)
+{
+	const struct unwind_stub *left = a;
+	const struct unwind_stub *right = b;
+	return (left->low > right->low) - (left->low < right->low);
+}
+
+struct unwind_table *load_unwind_image(struct elf_image *image, const struct elf_image *debug, bool is_vdso)
 {
 	struct sections sections = {.count = 0};
 	struct unwind_table *table = NULL;
 	uint8_t pointer_bytes = elf_image_pointer_bytes(image);
-	const struct arch *arch = arch_find_elf((uint16_t)elf_image_machine(image), pointer_bytes);
-	if (!arch)
+	struct stubs stubs = {.arch = arch_find_elf((uint16_t)elf_image_machine(image), pointer_bytes)};
+	struct cfi_section cfi = {.swap = elf_image_is_swapped(image), .address_size = pointer_bytes};
+	if (!stubs.arch)
 		return NULL;
-	add_section(&sections, image, arch, ".eh_frame");
-	add_section(&sections, image, arch, ".debug_frame");
+	add_eh_frame(&sections, image, cfi);
+	add_debug_frame(&sections, image, cfi);
 	if (debug)
-		add_section(&sections, debug, arch, ".debug_frame");
-	struct unwind_table_source source = {.arch = arch, .sections = sections.cfi, .section_count = sections.count};
-	if (unwind_table_create(&source, &table, NULL) != TALLY_OK)
+		add_debug_frame(&sections, debug, cfi);
+	bool ok = add_plt(&stubs, image);
+	if (is_vdso && stubs.arch == &arch_aarch64)
+		ok = ok && add_trampoline(&stubs, image);
+	if (stubs.items.len > 0)
+		qsort(stubs.items.items, stubs.items.len, sizeof(*stubs.items.items), by_low);
+	struct unwind_table_source source = {.arch = stubs.arch,
+		.sections = sections.cfi,
+		.section_count = sections.count,
+		.stubs = stubs.items.items,
+		.stub_count = stubs.items.len};
+	if (!ok || unwind_table_create(&source, &table, NULL) != TALLY_OK)
 		table = NULL;
 	for (size_t i = 0; i < sections.count; i++)
 		elf_section_close(&sections.open[i]);
+	vec_free(&stubs.items);
 	return table;
 }
 
@@ -77,9 +186,10 @@ static void keep(const struct binary_store_options *options, struct binary_entry
 		return;
 	memcpy(unwind->segments, segments, count * sizeof(*segments));
 	unwind->segment_count = count;
-	if (elf_image_section(own->image, ".eh_frame").len == 0)
+	struct elf_frames frames;
+	if (!elf_image_eh_frame(own->image, &frames))
 		own->debug = binary_file_debug(own, options, DEBUG_FILE_SYMBOLS, &path);
-	unwind->table = load_unwind_image(own->image, own->debug);
+	unwind->table = load_unwind_image(own->image, own->debug, own->key.kind == BINARY_VDSO);
 }
 
 /* The entry may be loaded in another thread: the file is opened anew, as of an entry of its own. */

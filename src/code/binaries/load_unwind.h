@@ -12,6 +12,6 @@ void load_unwind_deinit(struct load_unwind *unwind);
 /* Opens the file once, whether the entry is loaded or not; it is closed again. */
 const struct load_unwind *load_unwind(const struct binary_store_options *options, struct binary_entry *entry);
 /* The table of one image; debug: where .debug_frame may lie besides, NULL none. NULL: it says nothing, or no memory. */
-struct unwind_table *load_unwind_image(const struct elf_image *image, const struct elf_image *debug);
+struct unwind_table *load_unwind_image(struct elf_image *image, const struct elf_image *debug, bool is_vdso);
 
 #endif

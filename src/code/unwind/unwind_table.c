@@ -7,12 +7,12 @@
 #include "base/limits.h"
 #include "base/vec.h"
 
-#define NO_RULE UINT32_MAX
+#define NO_RULE LIMIT_UNWIND_RULES
 
 struct rows { /* code that no other row of these covers, by address; each row holds up to the next */
 	uint64_t base, end;
 	VEC(uint32_t) starts; /* from base */
-	VEC(uint32_t) rules;
+	VEC(uint16_t) rules;
 };
 
 struct unwind_table {
@@ -68,7 +68,7 @@ static bool add_saved(struct build *b, uint8_t number, const struct cfi_rule *fr
 }
 
 /* The compact form of a row; NO_RULE where it can have none. */
-static uint32_t make_rule(struct build *b, const struct cfi_row *row, const struct cfi_frame *frame)
+static uint16_t make_rule(struct build *b, const struct cfi_row *row, const struct cfi_frame *frame)
 {
 	struct unwind_rule *rule = b->scratch;
 	uint32_t id;
@@ -94,7 +94,7 @@ static uint32_t make_rule(struct build *b, const struct cfi_row *row, const stru
 			return NO_RULE;
 	size_t size = sizeof(*rule) + rule->saved_count * sizeof(rule->saved[0]);
 	size_t before = b->table->rules.len;
-	if (size > b->rule_bytes_left)
+	if (size > b->rule_bytes_left || before == LIMIT_UNWIND_RULES)
 		return NO_RULE;
 	if (!intern_add(&b->table->rules, rule, size, &id)) {
 		b->is_out_of_memory = true;
@@ -102,11 +102,11 @@ static uint32_t make_rule(struct build *b, const struct cfi_row *row, const stru
 	}
 	if (b->table->rules.len > before)
 		b->rule_bytes_left -= size;
-	return id;
+	return (uint16_t)id;
 }
 
 /* A row from address on; the one before it ends there. */
-static bool append_row(struct build *b, uint64_t address, uint32_t rule)
+static bool append_row(struct build *b, uint64_t address, uint16_t rule)
 {
 	struct rows *rows = b->rows;
 	size_t count = rows->starts.len;
@@ -147,7 +147,7 @@ static bool take_row(void *context, const struct cfi_row *row, const struct cfi_
 	struct build *b = context;
 	if (row->low >= b->high)
 		return false;
-	uint32_t rule = make_rule(b, row, frame);
+	uint16_t rule = make_rule(b, row, frame);
 	if (rule == NO_RULE)
 		b->table->damaged++;
 	return !b->is_out_of_memory && append_row(b, row->low, rule);
@@ -211,7 +211,7 @@ static bool add_stub(struct build *b, const struct arch *arch, const struct unwi
 		frame.return_register = arch->dwarf_ip;
 		row.registers[arch->dwarf_ip] = (struct cfi_rule){.kind = CFI_AT_OFFSET, .value = -arch->pointer_bytes};
 	}
-	uint32_t rule = make_rule(b, &row, &frame);
+	uint16_t rule = make_rule(b, &row, &frame);
 	return rule == NO_RULE || (begin_rows(b, stub->low, stub->high) && append_row(b, stub->low, rule));
 }
 
@@ -226,6 +226,19 @@ static bool add_stubs(struct unwind_table *table, const struct unwind_table_sour
 			return false;
 	}
 	return true;
+}
+
+/* Tables live long: what was reserved for more rows is given back. */
+static void trim(struct rows *rows)
+{
+	uint32_t *starts = realloc(rows->starts.items, rows->starts.len * sizeof(*starts));
+	uint16_t *rules = realloc(rows->rules.items, rows->rules.len * sizeof(*rules));
+	if (starts)
+		rows->starts.items = starts;
+	if (rules)
+		rows->rules.items = rules;
+	rows->starts.cap = rows->starts.len;
+	rows->rules.cap = rows->rules.len;
 }
 
 enum tally_status unwind_table_create(
@@ -244,6 +257,9 @@ enum tally_status unwind_table_create(
 	}
 	ok = ok && add_stubs(table, source, scratch);
 	free(scratch);
+	for (size_t i = 0; i < table->rows.len && ok; i++)
+		if (table->rows.items[i].starts.len > 0)
+			trim(&table->rows.items[i]);
 	if (!ok) {
 		unwind_table_destroy(table);
 		return error_nomem(err);
@@ -266,7 +282,7 @@ void unwind_table_destroy(struct unwind_table *table)
 	free(table);
 }
 
-static uint32_t find_row(const struct rows *rows, uint64_t address)
+static uint16_t find_row(const struct rows *rows, uint64_t address)
 {
 	uint32_t wanted = (uint32_t)(address - rows->base);
 	const uint32_t *starts = rows->starts.items;
@@ -285,7 +301,7 @@ const struct unwind_rule *unwind_table_find(const struct unwind_table *table, ui
 		const struct rows *rows = &table->rows.items[i];
 		if (address < rows->base || address >= rows->end || rows->starts.len == 0)
 			continue;
-		uint32_t rule = find_row(rows, address);
+		uint16_t rule = find_row(rows, address);
 		if (rule != NO_RULE)
 			return (const struct unwind_rule *)(const void *)intern_get(&table->rules, rule).data;
 	}
@@ -308,7 +324,8 @@ struct unwind_table_size unwind_table_size(const struct unwind_table *table)
 	struct unwind_table_size size = {.rules = table->rules.len, .damaged = table->damaged};
 	for (size_t i = 0; i < table->rows.len; i++) {
 		size.rows += table->rows.items[i].starts.len;
-		size.bytes += (table->rows.items[i].starts.cap + table->rows.items[i].rules.cap) * sizeof(uint32_t);
+		size.bytes += table->rows.items[i].starts.cap * sizeof(uint32_t);
+		size.bytes += table->rows.items[i].rules.cap * sizeof(uint16_t);
 	}
 	size.bytes += table->rules.arena.used + table->expressions.arena.used;
 	return size;

@@ -232,6 +232,8 @@ enum tally_status cfi_open(struct cfi_table *table, const struct cfi_section *se
 			table->damaged++;
 			break;
 		}
+		if (section->ends_at_zero && entry.body == entry.end)
+			break;
 		if (entry.cie == UINT64_MAX)
 			continue;
 		if (entry.cie != cie_offset) {

@@ -51,6 +51,7 @@ struct cfi_section {
 	uint64_t data_address; /* of .got or .eh_frame_hdr; 0: unknown */
 	uint64_t text_address;
 	bool is_eh;
+	bool ends_at_zero; /* at the terminating entry, not at the end of bytes */
 	bool swap;
 	uint8_t address_size;
 };

@@ -59,6 +59,13 @@ struct elf_section_info {
 	bool is_in_memory, is_executable;
 };
 
+struct elf_frames { /* .eh_frame */
+	struct tally_bytes bytes;
+	uint64_t address;
+	uint64_t header_address; /* of .eh_frame_hdr; 0: there is none */
+	bool ends_at_zero; /* its size is not known: its terminating entry ends it */
+};
+
 struct elf_plt {
 	VEC(struct elf_plt_entry) entries;
 };
@@ -91,6 +98,8 @@ TALLY_MUST_CHECK enum tally_status elf_image_plt(struct elf_image *image, struct
  * closes; NOT_FOUND if it has none, UNSUPPORTED if this build has no liblzma. */
 TALLY_MUST_CHECK enum tally_status elf_image_open_minidebug(
 	const struct elf_image *image, struct elf_image **out, struct tally_error *err);
+/* False if the file has none. */
+bool elf_image_eh_frame(const struct elf_image *image, struct elf_frames *frames);
 /* File name and CRC of .gnu_debuglink; false if there is none. */
 bool elf_image_debuglink(const struct elf_image *image, struct tally_str *name, uint32_t *crc);
 /* Bytes of a section by name; len 0 if it is missing or has none in the file. */

@@ -48,7 +48,7 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *context)
 	const char *path = *info->dlpi_name ? info->dlpi_name : "/proc/self/exe";
 	if (loaded_count == MODULES_MAX || module.low > module.high || elf_image_open(path, &image, NULL) != TALLY_OK)
 		return 0;
-	module.table = load_unwind_image(image, NULL);
+	module.table = load_unwind_image(image, NULL, false);
 	elf_image_close(image);
 	loaded[loaded_count++] = module;
 	return 0;

@@ -1,0 +1,63 @@
+/*
+ * elf_frames.c - where .eh_frame lies: as its section says, or, in a file without section headers, as the program header
+ * of its search table says.
+ */
+#include <dwarf.h>
+
+#include "base/cursor.h"
+#include "object/elf/elf_internal.h"
+
+#define FROM_HERE (DW_EH_PE_pcrel | DW_EH_PE_sdata4) /* what every linker writes */
+
+/* The bytes from a link-time address to the end of its segment in the file. */
+static struct tally_bytes bytes_from(const struct elf_image *image, uint64_t vaddr)
+{
+	for (size_t i = 0; i < image->segments.len; i++) {
+		const struct elf_segment *segment = &image->segments.items[i];
+		uint64_t into = vaddr - segment->vaddr;
+		if (vaddr < segment->vaddr || into >= segment->file_size || segment->offset > image->bytes.len ||
+			into >= image->bytes.len - segment->offset)
+			continue;
+		uint64_t left = image->bytes.len - segment->offset - into;
+		if (left > segment->file_size - into)
+			left = segment->file_size - into;
+		return (struct tally_bytes){image->bytes.data + segment->offset + into, (size_t)left};
+	}
+	return (struct tally_bytes){NULL, 0};
+}
+
+static uint64_t find_header(const struct elf_image *image)
+{
+	size_t count;
+	if (elf_getphdrnum(image->elf, &count) != 0)
+		return 0;
+	for (size_t i = 0; i < count; i++) {
+		GElf_Phdr header;
+		if (gelf_getphdr(image->elf, (int)i, &header) && header.p_type == PT_GNU_EH_FRAME)
+			return header.p_vaddr;
+	}
+	return 0;
+}
+
+bool elf_image_eh_frame(const struct elf_image *image, struct elf_frames *out)
+{
+	GElf_Shdr header;
+	*out = (struct elf_frames){.header_address = find_header(image)};
+	out->bytes = elf_image_section(image, ".eh_frame");
+	if (out->bytes.len > 0 && elf_internal_section(image, ".eh_frame", &header)) {
+		out->address = header.sh_addr;
+		return true;
+	}
+	/* Version 1, encodings of: the pointer to .eh_frame, the table's count, its entries; then that pointer. */
+	struct cursor c = cursor_make(bytes_from(image, out->header_address), image->swap);
+	uint8_t version = cursor_u8(&c);
+	uint8_t encoding = cursor_u8(&c);
+	cursor_skip(&c, 2);
+	if (out->header_address == 0 || version != 1 || encoding != FROM_HERE)
+		return false;
+	out->address = out->header_address + 4;
+	out->address += (uint64_t)(int64_t)(int32_t)cursor_u32(&c);
+	out->bytes = bytes_from(image, out->address);
+	out->ends_at_zero = true;
+	return !c.failed && out->bytes.len > 0;
+}
