@@ -61,6 +61,13 @@ def segments(path):
     return [(int(f[1], 16), int(f[2], 16), int(f[4], 16)) for f in fields]
 
 
+def code_ranges(path):
+    """Offsets of what is executable: start and end of each segment."""
+    output = subprocess.run(['readelf', '-lW', path], capture_output=True, text=True, check=True).stdout
+    fields = [line.split() for line in output.splitlines() if line.split()[:1] == ['LOAD']]
+    return [(int(f[1], 16), int(f[1], 16) + int(f[4], 16)) for f in fields if 'E' in f[6:-1]]
+
+
 def to_offset(loads, address):
     return next((address - vaddr + offset for offset, vaddr, size in loads if vaddr <= address < vaddr + size), None)
 
@@ -125,6 +132,56 @@ def test_user_symbols_are_perfs(tally, perf, tmp_path, which):
     ours, theirs = names(tally, recording), names(perf, recording)
     assert len(ours) == len(theirs) == len(offsets)
     # perf 6.1 names PLT entries by the order of relocations, or not at all: docs/compatibility.md.
+    wrong = [(hex(offset), a, b) for offset, a, b in zip(offsets, ours, theirs)
+             if a != b and '@plt' not in a + b and not a.startswith('.plt')]
+    assert not wrong
+
+
+PLACES_SOURCE = '''
+#include <string.h>
+volatile unsigned long sink;
+int zeros[100000];
+const char text[5000] = "x";
+__attribute__((noinline)) unsigned long first(unsigned long n) { return n * 3 + sink; }
+unsigned long other_name(unsigned long n) __attribute__((alias("first")));
+unsigned long weak_name(unsigned long n) __attribute__((weak, alias("first")));
+__attribute__((noinline)) unsigned long same_code(unsigned long n) { return n * 3 + sink; }
+__attribute__((noinline)) static unsigned long local(unsigned long n) { return n * 5 + sink; }
+static unsigned long chosen_code(unsigned long n) { return n * 7 + sink; }
+static void *choose(void) { return chosen_code; }
+unsigned long chosen(unsigned long) __attribute__((ifunc("choose")));
+int main(int argc, char **argv)
+{
+	char copy[64];
+	memcpy(copy, argv[0], (size_t)(sink & 63));
+	sink = first(sink) + same_code(sink) + local(sink) + chosen(sink) + other_name(sink) + weak_name(sink);
+	return copy[sink & 1];
+}
+'''
+
+
+# Segments whose addresses and offsets are whole pages apart, or not; text in a segment of its own, or with the rest;
+# functions of the same code put together; programs that stay where they are linked.
+@pytest.mark.parametrize('flags', [
+    ['-fuse-ld=bfd'], ['-fuse-ld=bfd', '-no-pie'], ['-static'], ['-fuse-ld=bfd', '-Wl,-z,noseparate-code'],
+    ['-fuse-ld=lld'], ['-fuse-ld=lld', '-no-pie'], ['-fuse-ld=lld', '-Wl,--no-rosegment'],
+    ['-fuse-ld=lld', '-ffunction-sections', '-Wl,--icf=all'], ['-fuse-ld=lld', '-Wl,-z,max-page-size=0x200000'],
+    ['-fuse-ld=mold'], ['-fuse-ld=mold', '-ffunction-sections', '-Wl,--icf=all'], ['-shared', '-fPIC'],
+], ids=' '.join)
+def test_symbols_of_each_linker_are_perfs(tally, perf, tmp_path, flags):
+    need('readelf', 'gcc')
+    (tmp_path / 'p.c').write_text(PLACES_SOURCE)
+    path = tmp_path / 'program'
+    built = subprocess.run(['gcc', '-O1', *flags, 'p.c', '-o', path], cwd=tmp_path, capture_output=True, text=True,
+                           check=False)
+    if built.returncode:
+        pytest.skip(f'{flags} is not to be had here: {built.stderr.splitlines()[-1]}')
+    recording, code = tmp_path / 'perf.data', code_ranges(path)
+    offsets = [offset for offset in interesting_offsets(path) if any(start <= offset < end for start, end in code)]
+    write_recording(recording, [BASE + offset for offset in offsets], user_mapping(path))
+    ours, theirs = names(tally, recording), names(perf, recording)
+    assert len(ours) == len(theirs) == len(offsets)
+    assert {'main', 'chosen_code'} <= {name.split('+')[0] for name in ours}
     wrong = [(hex(offset), a, b) for offset, a, b in zip(offsets, ours, theirs)
              if a != b and '@plt' not in a + b and not a.startswith('.plt')]
     assert not wrong
