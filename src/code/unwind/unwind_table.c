@@ -61,8 +61,10 @@ static bool add_saved(struct build *b, uint8_t number, const struct cfi_rule *fr
 	if ((from->kind == CFI_AT_EXPRESSION || from->kind == CFI_IS_EXPRESSION) &&
 		!add_expression(b, from, &saved->value))
 		return false;
-	if (number == rule->return_register)
+	if (number == rule->return_register) {
 		rule->return_index = rule->saved_count;
+		rule->is_root = from->kind == CFI_UNDEFINED;
+	}
 	rule->saved_count++;
 	return true;
 }

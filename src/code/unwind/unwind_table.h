@@ -32,7 +32,7 @@ struct unwind_rule {
 	uint8_t return_register;
 	uint8_t return_index; /* in saved; UNWIND_NOT_SAVED: it is still in its register */
 	uint8_t saved_count;
-	uint8_t zero;
+	bool is_root; /* nobody has called it */
 	struct unwind_saved saved[];
 };
 

@@ -273,7 +273,7 @@ static enum step restore(const struct run *run, const struct unwind_saved *saved
 		*value = registers->values[saved->number];
 		return is_known(registers, saved->number) ? STEP_ON : STEP_NO_REGISTERS;
 	default: /* CFI_UNDEFINED */
-		return STEP_ROOT;
+		return STEP_NO_REGISTERS;
 	}
 }
 
@@ -346,6 +346,9 @@ static enum step step_by_rule(struct run *run, const struct unwind_rule *rule)
 {
 	uint64_t cfa;
 	uint64_t pc;
+	/* The first function's frame need not make sense. */
+	if (rule->is_root)
+		return STEP_ROOT;
 	enum step step = find_cfa(run, rule, &cfa);
 	if (step == STEP_ON)
 		step = return_address(run, rule, cfa, &pc);
