@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/cut_files.h"
 #include "cli/help.h"
 
 static const char *program_name(const char *argv0)
@@ -68,6 +69,9 @@ static int run(struct cli *cli, int argc, char **argv)
 		return unknown_command(cli, argv[0]);
 	int code = command->run(cli, command, argc, argv);
 	cli_end_pager();
+	if (cut_files_were_met())
+		fprintf(stderr, "%s: warning: a file became shorter while it was read: what was in it may be missing\n",
+			cli->program);
 	if (fflush(stdout) != 0 && code == 0)
 		code = cli_failf(cli, "cannot write to standard output: %s", strerror(errno));
 	return code;
@@ -160,6 +164,7 @@ int main(int argc, char **argv)
 	struct cli cli = {.program = program_name(argc > 0 ? argv[0] : ""), .use_pager = isatty(STDOUT_FILENO) == 1};
 	/* A reader that goes away early is no failure of ours. */
 	signal(SIGPIPE, SIG_DFL);
+	cut_files_survive();
 	int i = 1;
 	for (; i < argc && argv[i][0] == '-'; i++) {
 		int code = strcmp(argv[i], "--buildid-dir") == 0 ? take_build_id_dir(&cli, argv[++i])

@@ -438,3 +438,16 @@ def test_unreadable_program(tally, live, open_folder):
                              '-i', data, '--missing', '-v'], capture_output=True, text=True, timeout=60, check=True,
                             env={**tally.environment, 'HOME': '/nonexistent'})
     assert f'{program}: no permission' in result.stdout
+
+
+def test_a_file_that_is_written_while_it_is_read(tally, live, tmp_path):
+    """A program that is cut and written anew all the time: some names or none, but no crash and no waiting."""
+    program = build(tmp_path, '-g')
+    data, content = record(tally, program), program.read_bytes()
+    script = 'while :; do head -c 9000 "$1" > "$2"; cat "$1" > "$2"; done'
+    copy = tmp_path / 'copy'
+    copy.write_bytes(content)
+    with Running('sh', '-c', script, 'sh', copy, program):
+        for _ in range(20):
+            result = tally('report', '-i', data, '--stdio', check=None, timeout=20)
+            assert result.returncode == 0, result.stderr

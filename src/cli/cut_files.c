@@ -1,0 +1,35 @@
+#include "cli/cut_files.h"
+
+#include <signal.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t met;
+static uintptr_t page_bytes;
+
+/* mmap is a plain system call, though POSIX does not list it for handlers. */
+static void put_zeros(int number, siginfo_t *info, void *context)
+{
+	uintptr_t page = (uintptr_t)info->si_addr & ~(page_bytes - 1);
+	(void)context;
+	met = 1;
+	if (info->si_code == BUS_ADRERR &&
+		mmap((void *)page, page_bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
+		return;
+	/* Broken memory: the read is done again and ends the program. */
+	signal(number, SIG_DFL);
+}
+
+void cut_files_survive(void)
+{
+	struct sigaction action = {.sa_sigaction = put_zeros, .sa_flags = SA_SIGINFO | SA_RESTART};
+	page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
+	sigemptyset(&action.sa_mask);
+	(void)sigaction(SIGBUS, &action, NULL);
+}
+
+bool cut_files_were_met(void)
+{
+	return met != 0;
+}

@@ -1,0 +1,18 @@
+/*
+ * cut_files.h - files that become shorter while they are mapped: what is gone reads as zeros, which parsers take for
+ * damage, instead of ending the program by SIGBUS. For the program only: a library must not take signals.
+ *
+ * The whole process; set once, before threads exist.
+ *
+ *	cut_files_survive();   ...   if (cut_files_were_met()) ...
+ */
+#ifndef CLI_CUT_FILES_H
+#define CLI_CUT_FILES_H
+
+#include <stdbool.h>
+
+void cut_files_survive(void);
+/* A page of a mapped file was gone when it was read. */
+bool cut_files_were_met(void);
+
+#endif
