@@ -1,10 +1,13 @@
 """What is exact: stacks and names at the stops of a program that is hard to unwind, as gdb has them; functions, inlined
 calls and lines of any address, as eu-addr2line or llvm-symbolizer has them (tests/live)."""
 import pathlib
+import platform
 import shutil
 import sys
 
 import pytest
+
+from conftest import BUILD
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'live'))
 import lines as live_lines  # noqa: E402
@@ -45,6 +48,17 @@ def test_names_and_inlined_calls_are_those_of_gdb(stopped, tally, tmp_path):
     wrong_addresses, wrong_names = live_stops.compare(stops, chains, True, arbiter)
     assert not wrong_addresses and not wrong_names
     assert sum(inlined for chain in chains for *_, inlined in chain) > STOPS
+
+
+def test_the_unwinder_finds_the_frames_of_gdb(stopped, tmp_path):
+    if platform.machine() != 'x86_64':
+        pytest.skip('the stops are those of an x86-64')
+    stops, arbiter = stopped
+    chains, ends = live_stops.unwind(BUILD / 'tests' / 'live' / 'unwind_stops', tmp_path / 'stops', stops)
+    wrong_addresses, _ = live_stops.compare(stops, chains, False, arbiter)
+    assert not wrong_addresses
+    # The others are in a signal handler that has a stack of its own.
+    assert sum(end == 'complete, 0' for end in ends) > STOPS * 0.85
 
 
 def compare_lines(tally, path, count, folder):

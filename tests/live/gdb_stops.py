@@ -8,7 +8,9 @@ program is in sixty::rounds; half of the stops come from them. The other half ar
 
 	{"maps": text}                                    what is mapped; again whenever that changed
 	{"regs": {name: value}, "stack": hex,             registers; memory from the stack pointer on
-	 "frames": [[pc, name, kind, sp, line], ...]}     innermost first; kind: normal, inline, signal
+	 "frames": [[pc, name, kind, sp, line], ...]}     innermost first
+
+kind: normal, inline, signal, or tail: left by a jump, so that there is no frame of it but in gdb's imagination.
 """
 import json
 import os
@@ -20,7 +22,7 @@ REGISTERS = ('rax rbx rcx rdx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip 
              'cs ss ds es fs gs').split()
 STACK_BYTES = 65528  # the most that perf can copy: a multiple of 8 below 64 KiB
 FRAMES = 127
-KINDS = {gdb.INLINE_FRAME: 'inline', gdb.SIGTRAMP_FRAME: 'signal'}
+KINDS = {gdb.INLINE_FRAME: 'inline', gdb.SIGTRAMP_FRAME: 'signal', gdb.TAILCALL_FRAME: 'tail'}
 QUIET = 20  # timer stops in a row without a breakpoint: what is left of them will not be hit
 
 

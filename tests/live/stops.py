@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Compares tally's stacks with gdb's: sixty.cc is stopped at many instructions, once in gdb.
 
-usage: tests/live/stops.py [--stops 2000] [--threads 0] [--tally PATH] [--flags "-O2 ..."] [--work FOLDER] [--perf]
+usage: tests/live/stops.py [--stops 2000] [--threads 0] [--tally PATH] [--compiler g++] [--flags "-O2 ..."]
+                           [--unwinder build/tests/live/unwind_stops | --perf PERF] [--show N] [--work FOLDER]
 
 Each stop becomes two samples: one with gdb's addresses as its call chain, which tally names (functions and the calls
 inlined there), and one with registers and a copy of the stack, which tally unwinds. Both must be gdb's backtrace. Ends
-with one line of counts; exit status 1: something differs. --perf unwinds with perf instead, for comparison.
+with one line of counts; exit status 1: something differs. --unwinder
+unwinds without a recording, --perf with perf, for comparison.
 """
 import argparse
 import collections
@@ -117,6 +119,29 @@ def write_recording(path, stops, unwound):
     recording.write(pathlib.Path(path))
 
 
+DWARF = 'rax rdx rcx rbx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15'.split()
+
+
+def unwind(program, path, stops):
+    """The chains of unwind_stops: lists of (address, '', False), and how each ended."""
+    with open(path, 'w', encoding='utf-8') as f:
+        for stop in stops:
+            for line in stop.get('maps', '').splitlines():
+                words = line.split(None, 5)
+                if 'x' in words[1] and len(words) > 5:
+                    low, high = words[0].split('-')
+                    f.write(f'map {low} {high} {words[2]} {words[5]}\n')
+            if 'regs' in stop:
+                registers = stop['regs']
+                low, high = stack_bounds(stop)
+                numbers = ' '.join(f'{registers[name]:x}' for name in DWARF)
+                f.write(f'stop {registers["rip"]:x} {low:x} {stop["stack"][:2 * (high - low)]} {numbers}\n')
+    text = subprocess.run([program, path], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True,
+                          timeout=600).stdout
+    rows = [line.split(' bridged', 1) for line in text.splitlines()]
+    return [[(int(word, 16), '', False) for word in row[1].split()] for row in rows], [row[0] for row in rows]
+
+
 def read_script(text):
     """The chains of `script -F time,ip,sym`: lists of (address, name, inlined)."""
     chains = []
@@ -144,14 +169,26 @@ def expected(stop, whole):
     that of its call, as unwinders give it: the byte before the one that it returns to."""
     low, high = stack_bounds(stop)
     frames = []
-    is_call = False
+    is_call, before = False, ''
     for pc, name, kind, sp, _ in stop['frames']:
-        if not whole and not low - 8 <= sp <= high:
+        is_held = low - 8 <= sp <= high
+        # Where a signal came, on another stack than the handler's, is written in what the copy holds.
+        if not whole and not is_held and before != 'signal':
             break
+        if kind == 'tail':
+            continue  # made up by gdb from the debug information
         frames.append((pc - (is_call and kind != 'signal'), name or '[unknown]', kind == 'inline'))
         if kind != 'inline':
-            is_call = kind != 'signal'
+            is_call, before = kind != 'signal', kind
+        if not whole and not is_held and kind != 'inline':
+            break
     return frames
+
+
+def is_lost(stop):
+    """Whether gdb's own walk left all code: it goes on with whatever it finds."""
+    code = [tuple(int(end, 16) for end in line.split()[0].split('-')) for line in stop['code']]
+    return not all(any(low <= pc < high for low, high in code) for pc, *_ in stop['frames'])
 
 
 def same_name(ours, theirs, aliases):
@@ -214,8 +251,16 @@ def mapped_files(stops):
     return [file for path in sorted(paths) for file in [path, *debug_file(path)]]
 
 
+def tool(*command):
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    except FileNotFoundError:
+        return ''
+
+
 class Arbiter:
-    """Where tally and gdb do not agree on the calls inlined at an address: what eu-addr2line says."""
+    """Where tally and gdb do not agree on the calls inlined at an address (at the first one of an inlined call gdb shows
+    the program before it): what eu-addr2line or llvm-symbolizer says."""
 
     def __init__(self, stops, aliases):
         self.aliases = aliases
@@ -227,18 +272,21 @@ class Arbiter:
                     low, high = (int(word, 16) for word in words[0].split('-'))
                     self.bases.append((low, high, low - int(words[2], 16), words[5]))
         self.overruled = collections.Counter()
+        self.lost = 0
 
     @functools.lru_cache(maxsize=None)
-    def names(self, pc):
+    def answers(self, pc):
+        """The names at pc, innermost first, by each of the two tools."""
         for low, high, base, path in self.bases:
             if low <= pc < high:
-                text = subprocess.run(['eu-addr2line', '-i', '-f', '-e', path, hex(pc - base)], capture_output=True,
-                                      text=True, check=False).stdout
-                return [line.split(' ')[0] for line in text.splitlines()[::2]]
+                eu = tool('eu-addr2line', '-i', '-f', '-e', path, hex(pc - base))
+                llvm = tool('llvm-symbolizer', '--inlines', '--functions=linkage', '--no-demangle', '--output-style=GNU',
+                            '-e', path, hex(pc - base))
+                return [[line.split(' inlined at ')[0] for line in text.splitlines()[::2]] for text in (eu, llvm)]
         return []
 
     def agrees(self, wanted, chain):
-        """Whether the two differ only in calls that eu-addr2line has as tally has them."""
+        """Whether the two differ only in calls that one of these has as tally has them."""
         if [pc for pc, _, inlined in wanted if not inlined] != [pc for pc, _, inlined in chain if not inlined]:
             return False
         for pc in dict.fromkeys(pc for pc, *_ in chain):
@@ -247,8 +295,8 @@ class Arbiter:
                                                 for a, b in zip(ours, theirs)):
                 continue
             one = ours[:[inlined for _, inlined in ours].index(False) + 1]  # a recursive function has it more often
-            names = self.names(pc)
-            if len(names) != len(one) or not all(same_name(a[0], b, self.aliases) for a, b in zip(one, names)):
+            if not any(len(names) == len(one) and all(same_name(a[0], b, self.aliases) for a, b in zip(one, names))
+                       for names in self.answers(pc)):
                 return False
             self.overruled[pc] += 1
         return True
@@ -257,7 +305,12 @@ class Arbiter:
 def compare(stops, chains, names, arbiter):
     """Lists of stops that differ: in addresses, in names."""
     wrong_pcs, wrong_names = [], []
-    taken = [stop for stop in stops if 'regs' in stop]
+    taken, maps = [], ''
+    for stop in stops:
+        maps = stop.get('maps', maps)
+        if 'regs' in stop:
+            stop['code'] = [line for line in maps.splitlines() if ' r-xp ' in line or '[vsyscall]' in line]
+            taken.append(stop)
     if len(taken) != len(chains):
         raise RuntimeError(f'{len(chains)} chains for {len(taken)} stops')
     for stop, chain in zip(taken, chains):
@@ -265,9 +318,12 @@ def compare(stops, chains, names, arbiter):
         pcs = [pc for pc, _, inlined in wanted if not inlined]
         # An inlined call has the address of the frame that it is in, which comes last.
         got = [pc for pc, _, inlined in chain if not inlined]
+        if is_lost(stop):
+            got, pcs = got[:2], pcs[:2]
+            arbiter.lost += not names
         if [pc - (i > 0 and pc - 1 == w) for i, (pc, w) in enumerate(zip(got, pcs))] != pcs or len(got) != len(pcs):
             wrong_pcs.append((wanted, chain))
-        elif names and not arbiter.agrees(wanted, chain):
+        elif names and not is_lost(stop) and not arbiter.agrees(wanted, chain):
             wrong_names.append((wanted, chain))
     return wrong_pcs, wrong_names
 
@@ -291,6 +347,7 @@ def main():
     parser.add_argument('--tally', default=HERE.parents[1] / 'build' / 'src' / 'cli' / 'tally')
     parser.add_argument('--work', help='keep the files here')
     parser.add_argument('--perf', help='unwind with this perf, for comparison')
+    parser.add_argument('--unwinder', help='unwind_stops of the build: unwinds without a recording')
     parser.add_argument('--show', type=int, default=5, help='so many of the stops that differ')
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
@@ -301,21 +358,28 @@ def main():
         arbiter = Arbiter(stops, read_aliases(mapped_files(stops)))
         total = sum('regs' in stop for stop in stops)
         failed = False
-        for unwound in (False, True):
-            path = folder / ('unwound.data' if unwound else 'named.data')
-            write_recording(path, stops, unwound)
-            program = options.perf if unwound and options.perf else options.tally
-            chains = script(program, path, program == options.tally)
-            wrong_pcs, wrong_names = compare(stops, chains, not unwound, arbiter)
+        for what in ('named', 'unwound'):
+            ends = None
+            if what == 'unwound' and options.unwinder:
+                chains, ends = unwind(options.unwinder, folder / 'unwound.stops', stops)
+            else:
+                path = folder / f'{what}.data'
+                write_recording(path, stops, what == 'unwound')
+                program = options.perf if what == 'unwound' and options.perf else options.tally
+                chains = script(program, path, program == options.tally)
+            wrong_pcs, wrong_names = compare(stops, chains, what == 'named', arbiter)
             for wanted, chain in (wrong_pcs + wrong_names)[:options.show]:
                 show(wanted, chain)
             frames = sum(len(expected(stop, True)) for stop in stops if 'regs' in stop)
-            what = 'unwound' if unwound else 'named'
             print(f'{what}: {total - len(wrong_pcs) - len(wrong_names)} of {total} stops as gdb has them ({frames} frames);'
                   f' addresses differ {len(wrong_pcs)}, names differ {len(wrong_names)}')
-            if arbiter.overruled and not unwound:
+            if ends:
+                print(f'  ends: {dict(collections.Counter(ends))}')
+            if arbiter.overruled and what == 'named':
                 print(f'  of these, {sum(arbiter.overruled.values())} frames, at {len(arbiter.overruled)} addresses, have'
-                      ' the inlined calls that eu-addr2line has, not those of gdb')
+                      ' the inlined calls that eu-addr2line or llvm-symbolizer has, not those of gdb')
+            if arbiter.lost:
+                print(f'  of these, {arbiter.lost} where gdb loses its way: the first two frames count')
             failed |= bool(wrong_pcs or wrong_names)
     return failed
 
