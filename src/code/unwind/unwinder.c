@@ -38,6 +38,7 @@ struct run {
 	bool is_exact; /* its pc is the next instruction to run: innermost, or interrupted by a signal */
 	bool is_first;
 	bool is_chained; /* it was found by frame pointer */
+	bool is_elsewhere; /* the signal was handled on a stack of its own: what was interrupted is not in the copy */
 	size_t bridged;
 };
 
@@ -128,7 +129,7 @@ static enum step read_stack(const struct run *run, uint64_t address, unsigned si
 	const struct unwind_stack *stack = run->stack;
 	uint64_t offset = address - stack->address;
 	if (address < stack->address || offset > LIMIT_STACK_BYTES)
-		return STEP_BROKEN;
+		return run->is_elsewhere ? STEP_SHORT : STEP_BROKEN;
 	if (stack->bytes.len < size || offset > stack->bytes.len - size)
 		return STEP_SHORT;
 	struct cursor c = cursor_make((struct tally_bytes){stack->bytes.data + offset, size}, stack->swap);
@@ -363,6 +364,8 @@ static enum step step_by_rule(struct run *run, const struct unwind_rule *rule)
 		restore_registers(run, rule, cfa);
 	run->registers.pc = pc;
 	run->is_exact = rule->is_signal;
+	uint64_t sp = run->registers.values[run->sp] - run->stack->address;
+	run->is_elsewhere |= rule->is_signal && sp > run->stack->bytes.len;
 	run->is_chained = false;
 	return STEP_ON;
 }
@@ -472,6 +475,7 @@ static void run_init(struct run *run, struct unwinder *unwinder, const struct un
 	run->is_exact = true;
 	run->is_first = true;
 	run->is_chained = false;
+	run->is_elsewhere = false;
 	run->bridged = 0;
 }
 

@@ -191,6 +191,11 @@ static void calls_and_signals(void **state)
 	put(&w, 1 + 6, w.bias + 0x2040);
 	put(&w, 20 + 9, w.bias + 0x3010);
 	CHECK(&w, run(&w, 0x1000), UNWIND_ROOT, 0x1000, 0x5001, 0x2040, 0x3010);
+	/* The signal had a stack of its own: the other one was not copied, wherever it lies. */
+	put(&w, 1 + 5, w.stack_address - 0x100000);
+	CHECK(&w, run(&w, 0x1000), UNWIND_STACK_SHORT, 0x1000, 0x5001, 0x2040);
+	put(&w, 1 + 5, w.stack_address + (UINT64_C(1) << 40));
+	CHECK(&w, run(&w, 0x1000), UNWIND_STACK_SHORT, 0x1000, 0x5001, 0x2040);
 	end(&w);
 }
 
