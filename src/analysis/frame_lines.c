@@ -14,7 +14,7 @@ size_t frame_line_places(
 	const struct frame_lines *lines, const struct resolved_frame *frame, struct source_place *places, size_t max)
 {
 	uint32_t id = store_id_of(lines, frame);
-	if (id == RESOLVE_NONE || machine_binary_get(lines->machine, frame->binary)->kind != MACHINE_USER_FILE)
+	if (id == RESOLVE_NONE || !symbolise_has_lines(machine_binary_get(lines->machine, frame->binary)->kind))
 		return 0;
 	return binary_store_places(lines->store, id, frame->address, places, max);
 }

@@ -9,7 +9,7 @@ static const struct build_feature features[] = {
 	{"aio", "HAVE_AIO_SUPPORT", false},
 	{"bpf", "HAVE_LIBBPF_SUPPORT", false},
 	{"bpf_skeletons", "HAVE_BPF_SKEL", false},
-	{"debuginfod", "HAVE_DEBUGINFOD_SUPPORT", false},
+	{"debuginfod", "HAVE_DEBUGINFOD_SUPPORT", true},
 	{"dwarf", "HAVE_LIBDW_SUPPORT", true},
 	{"dwarf_getlocations", "HAVE_LIBDW_SUPPORT", false},
 	{"dwarf-unwind", "HAVE_DWARF_UNWIND_SUPPORT", false},

@@ -99,6 +99,24 @@ static const char *set_demangle(const struct option_use *use)
 	return NULL;
 }
 
+static const char *set_debuginfod(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	return debuginfod_set_urls(&settings->request.debuginfod, use);
+}
+
+static const char *set_debuginfod_size(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	return debuginfod_set_size(&settings->request.debuginfod, use);
+}
+
+static const char *set_debuginfod_time(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	return debuginfod_set_seconds(&settings->request.debuginfod, use);
+}
+
 static const struct option options[] = {
 	{"input", 'i', OPTION_STRING, "file", .offset = REQUEST(input), .help = "input file name; - is standard input"},
 	{"stdio", 0, OPTION_FLAG, .offset = offsetof(struct settings, stdio), .help = "Use the stdio interface"},
@@ -194,6 +212,13 @@ static const struct option options[] = {
 	{"group-sort-idx", 0, OPTION_UNSUPPORTED, "n", .help = "Sort the output by the event at the index n in group"},
 	{"percent-type", 0, OPTION_UNSUPPORTED, "type", .help = "Set percent type local/global-period/hits"},
 	{"demangle-kernel", 0, OPTION_UNSUPPORTED, .help = "Enable kernel symbol demangling"},
+	{"debuginfod", 0, OPTION_CALL, "urls", .argument_is_optional = true, .call = set_debuginfod,
+		.help = "fetch debug files by build id in the background, for the next report (default: "
+			"DEBUGINFOD_URLS, which alone fetches nothing)"},
+	{"debuginfod-size", 0, OPTION_CALL, "size", .call = set_debuginfod_size,
+		.help = "fetch at most that much (default: 1G)"},
+	{"debuginfod-time", 0, OPTION_CALL, "seconds", .call = set_debuginfod_time,
+		.help = "fetch at most that long (default: 300)"},
 	{"modules", 'm', OPTION_FLAG, .offset = REQUEST(modules_are_asked),
 		.help = "Load module symbols (always done, of any kernel whose files are there)"},
 	{"ignore-vmlinux", 0, OPTION_FLAG, .offset = REQUEST(ignore_vmlinux),

@@ -335,6 +335,21 @@ static void script_deinit(struct script *script)
 	text_deinit(&script->out);
 }
 
+static void fetch_lacking(struct script *script)
+{
+	struct debuginfod_run run = {0};
+	struct binary_hits hits = {0};
+	struct diag notes;
+	diag_init(&notes);
+	if (script->settings.debuginfod.is_asked && frame_names_hits(&script->names, &hits, NULL) == TALLY_OK)
+		debuginfod_run_start(
+			&run, &script->settings.debuginfod, script->store, &hits, !script->settings.no_inline, &notes);
+	debuginfod_run_end(&run, &notes);
+	cli_print_diag(script->cli, &notes);
+	diag_deinit(&notes);
+	binary_hits_deinit(&hits);
+}
+
 /* The samples, and what is to be said of them. */
 static enum tally_status print_samples(struct script *script, struct tally_error *err)
 {
@@ -348,6 +363,7 @@ static enum tally_status print_samples(struct script *script, struct tally_error
 	(void)text_flush(&script->out);
 	cli_print_health(script->cli, &script->sideband.health);
 	symbol_notes_print(script->cli, script->store, &script->names, script->settings.verbose > 0);
+	fetch_lacking(script);
 	return status;
 }
 

@@ -12,6 +12,7 @@
 #ifndef CLI_REPORT_REQUEST_H
 #define CLI_REPORT_REQUEST_H
 
+#include "cli/debuginfod_run.h"
 #include "profile/filter.h"
 #include "view/text/report_text.h"
 
@@ -34,6 +35,7 @@ struct report_request {
 	double percent_limit;
 	unsigned max_stack;
 	bool is_quiet, hides_unresolved, is_verbose;
+	struct debuginfod_settings debuginfod;
 	bool ignore_vmlinux; /* the kernel's file is not searched */
 	bool modules_are_asked; /* -m: they always are loaded */
 	bool force; /* also what another user owns */

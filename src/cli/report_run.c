@@ -343,8 +343,12 @@ static enum tally_status run_replay(struct report *report, struct tally_error *e
 	if (printed == TALLY_OK && r->missing) {
 		report_missing(report->out, report->store, &report->result.hits, r->is_verbose);
 	} else if (printed == TALLY_OK) {
+		struct debuginfod_run debuginfod = {0};
 		note_worth(report);
+		debuginfod_run_start(
+			&debuginfod, &r->debuginfod, report->store, &report->result.hits, !r->no_inline, report->notes);
 		printed = print_report(report, &inner);
+		debuginfod_run_end(&debuginfod, report->notes);
 	}
 	if (printed == TALLY_OK && r->threads)
 		printed = report_read_values(report->out, report->reader, r->is_raw_pretty, &inner);

@@ -14,6 +14,24 @@ static const char *choose_fields(const struct option_use *use)
 	return script_fields_apply(&settings->fields, use->value, use->room, use->room_bytes);
 }
 
+static const char *set_debuginfod(const struct option_use *use)
+{
+	struct script_settings *settings = use->settings;
+	return debuginfod_set_urls(&settings->debuginfod, use);
+}
+
+static const char *set_debuginfod_size(const struct option_use *use)
+{
+	struct script_settings *settings = use->settings;
+	return debuginfod_set_size(&settings->debuginfod, use);
+}
+
+static const char *set_debuginfod_time(const struct option_use *use)
+{
+	struct script_settings *settings = use->settings;
+	return debuginfod_set_seconds(&settings->debuginfod, use);
+}
+
 static const struct option options[] = {
 	{.name = "input",
 		.letter = 'i',
@@ -56,6 +74,24 @@ static const struct option options[] = {
 		.argument = "file",
 		ROW(vmlinux),
 		.help = "vmlinux pathname"},
+	{.name = "debuginfod",
+		.kind = OPTION_CALL,
+		.argument = "urls",
+		.argument_is_optional = true,
+		.call = set_debuginfod,
+		.help = "fetch debug files by build id in the background, for the next time (default: DEBUGINFOD_URLS, "
+			"which "
+			"alone fetches nothing)"},
+	{.name = "debuginfod-size",
+		.kind = OPTION_CALL,
+		.argument = "size",
+		.call = set_debuginfod_size,
+		.help = "fetch at most that much (default: 1G)"},
+	{.name = "debuginfod-time",
+		.kind = OPTION_CALL,
+		.argument = "seconds",
+		.call = set_debuginfod_time,
+		.help = "fetch at most that long (default: 300)"},
 	{.name = "time",
 		.kind = OPTION_STRING,
 		.argument = "str",

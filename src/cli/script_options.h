@@ -7,11 +7,13 @@
 #define CLI_SCRIPT_OPTIONS_H
 
 #include "cli/commands.h"
+#include "cli/debuginfod_run.h"
 #include "cli/script_fields.h"
 #include "cli/script_filter.h"
 
 struct script_settings {
 	const char *input, *symfs, *kallsyms, *vmlinux, *stop_symbols, *script, *gen_script;
+	struct debuginfod_settings debuginfod;
 	struct script_filter_request filter;
 	struct script_field_request fields;
 	uint64_t max_stack, max_events;

@@ -49,6 +49,7 @@ static void add_by_id(struct search *search, struct elf_build_id id, enum kernel
 	if (strlen(hex) > 2)
 		add_path(search, "debug file by build id",
 			arena_printf(arena, "/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2));
+	search_add_fetched(&search->places, arena, id);
 }
 
 static void add_vmlinux(struct search *search)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "code/binaries/debuginfod.h"
 #include "code/binaries/process_files.h"
 
 #define DELETED " (deleted)"
@@ -120,6 +121,20 @@ void search_vdso(struct binary_entry *entry, const struct binary_store_options *
 	*place = in_cache(&entry->arena, options, id, "cache of build ids", "vdso");
 }
 
+/* What an earlier report fetched, or another program. */
+static void add_fetched(struct binary_places *places, struct arena *arena, struct elf_build_id id, const char *file)
+{
+	const char *path = debuginfod_cached(arena, id, file);
+	if (path)
+		add(places, (struct binary_place){
+				    .kind = PLACE_PATH, .source = "cache of debuginfod", .path = path, .inside = path});
+}
+
+void search_add_fetched(struct binary_places *places, struct arena *arena, struct elf_build_id id)
+{
+	add_fetched(places, arena, id, "debuginfo");
+}
+
 /* What the process itself has: the only place of files that were deleted, or replaced, since. */
 static void add_mapped(struct binary_entry *entry, struct binary_places *places)
 {
@@ -156,6 +171,7 @@ void search_program(
 			add(places, in_root(&entry->arena, &theirs, "root of the process", path));
 			add_mapped(entry, places);
 		}
+		add_fetched(places, &entry->arena, id, "executable");
 		return;
 	}
 	/* Only the process can tell which file it was: one of that name here may be another. */
@@ -216,6 +232,7 @@ void search_debug_file(
 		add(places, in_root(arena, &entry->root, "debug file by build id", inside));
 		if (entry->root.pid > 0)
 			add(places, in_root(arena, &own, "debug file by build id", inside));
+		add_fetched(places, arena, id, "debuginfo");
 	}
 	if (!path || path[0] != '/')
 		return;

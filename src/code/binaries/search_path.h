@@ -48,6 +48,8 @@ void search_add_cached(struct binary_places *places, struct arena *arena, const 
 	struct elf_build_id id, const char *file);
 void search_add_path(struct binary_places *places, struct arena *arena, const struct binary_root *root,
 	const char *source, const char *inside);
+/* Adds the debug file that debuginfod fetched earlier. */
+void search_add_fetched(struct binary_places *places, struct arena *arena, struct elf_build_id id);
 /* Where the entry's program may be: without a build id only where nothing else can be meant. */
 void search_program(
 	struct binary_entry *entry, const struct binary_store_options *options, struct binary_places *places);

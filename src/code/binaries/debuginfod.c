@@ -1,0 +1,290 @@
+#include "code/binaries/debuginfod.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+
+#define LIBRARY	      "libdebuginfod.so.1"
+#define STALL_SECONDS 20 /* without a byte, a server is given up for this file */
+#define GRACE_SECONDS 10 /* after the budget of time, if even the library hangs */
+#define LOCK_NAME     ".tally.lock"
+
+/* What elfutils/debuginfod.h declares; loaded at run time, for linking it costs every start 20 libraries. */
+struct library {
+	void *handle;
+	void *(*begin)(void);
+	void (*end)(void *client);
+	int (*find_debuginfo)(void *client, const unsigned char *id, int len, char **path);
+	int (*find_executable)(void *client, const unsigned char *id, int len, char **path);
+	void (*set_progress)(void *client, int (*call)(void *client, long done, long all));
+};
+
+struct message { /* by pipe: smaller than PIPE_BUF, so whole */
+	uint32_t index;
+	uint32_t state;
+	uint64_t bytes;
+};
+
+struct debuginfod_job {
+	struct debuginfod_request *requests;
+	size_t count;
+	int from; /* the pipe's end */
+	bool is_over;
+};
+
+/* Of the child: its callback has no other way to know. */
+static struct {
+	uint64_t bytes_left;
+	time_t deadline, last_moved;
+	long last_done;
+	bool is_over_budget;
+} child;
+
+static bool load_library(struct library *library)
+{
+	*library = (struct library){.handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL)};
+	if (!library->handle)
+		return false;
+	*(void **)&library->begin = dlsym(library->handle, "debuginfod_begin");
+	*(void **)&library->end = dlsym(library->handle, "debuginfod_end");
+	*(void **)&library->find_debuginfo = dlsym(library->handle, "debuginfod_find_debuginfo");
+	*(void **)&library->find_executable = dlsym(library->handle, "debuginfod_find_executable");
+	*(void **)&library->set_progress = dlsym(library->handle, "debuginfod_set_progressfn");
+	return library->begin && library->end && library->find_debuginfo && library->find_executable &&
+	       library->set_progress;
+}
+
+static const char *cache_folder(struct arena *arena)
+{
+	const char *own = getenv("DEBUGINFOD_CACHE_PATH"), *home = getenv("HOME"), *xdg = getenv("XDG_CACHE_HOME");
+	struct stat info;
+	if (own)
+		return own;
+	/* libdebuginfod's older place counts where it is there. */
+	const char *old = home ? arena_printf(arena, "%s/.debuginfod_client_cache", home) : NULL;
+	if (old && stat(old, &info) == 0)
+		return old;
+	if (xdg)
+		return arena_printf(arena, "%s/debuginfod_client", xdg);
+	return home ? arena_printf(arena, "%s/.cache/debuginfod_client", home) : NULL;
+}
+
+const char *debuginfod_cached(struct arena *arena, struct elf_build_id id, const char *file)
+{
+	const char *folder = cache_folder(arena);
+	struct stat info;
+	char hex[2 * ELF_BUILD_ID_MAX + 1] = "";
+	for (size_t i = 0; i < id.size; i++)
+		snprintf(hex + 2 * i, 3, "%02x", id.bytes[i]);
+	if (!folder || !*hex || stat(folder, &info) != 0)
+		return NULL;
+	const char *path = arena_printf(arena, "%s/%s/%s", folder, hex, file);
+	/* An empty file is the library's mark that no server had it. */
+	return path && stat(path, &info) == 0 && info.st_size == 0 ? NULL : path;
+}
+
+/* Called all the time while a file comes; other than 0 ends that. */
+static int watch(void *client, long done, long all)
+{
+	time_t now = time(NULL);
+	if (done != child.last_done) {
+		child.last_done = done;
+		child.last_moved = now;
+	}
+	if (now >= child.deadline || (done > 0 && (uint64_t)done > child.bytes_left) ||
+		(all > 0 && (uint64_t)all > child.bytes_left))
+		child.is_over_budget = true;
+	return child.is_over_budget || now - child.last_moved > STALL_SECONDS;
+}
+
+static enum debuginfod_state check_file(const struct debuginfod_request *request, const char *path, uint64_t *bytes)
+{
+	struct stat info;
+	struct elf_build_id id = {0};
+	*bytes = stat(path, &info) == 0 && info.st_size > 0 ? (uint64_t)info.st_size : 0;
+	if (elf_file_build_id(path, &id, NULL) == TALLY_OK && id.size == request->id.size &&
+		memcmp(id.bytes, request->id.bytes, id.size) == 0)
+		return DEBUGINFOD_FETCHED;
+	unlink(path);
+	return DEBUGINFOD_WRONG;
+}
+
+static enum debuginfod_state fetch(
+	const struct library *library, const struct debuginfod_request *request, uint64_t *bytes)
+{
+	char *path = NULL;
+	char limit[24];
+	void *client = library->begin();
+	*bytes = 0;
+	if (!client)
+		return DEBUGINFOD_FAILED;
+	/* The library asks for a file's size beforehand where the server tells it. */
+	snprintf(limit, sizeof(limit), "%llu", (unsigned long long)child.bytes_left);
+	setenv("DEBUGINFOD_MAXSIZE", limit, 1);
+	child.last_moved = time(NULL);
+	child.last_done = -1;
+	library->set_progress(client, watch);
+	int fd = (request->wants_program ? library->find_executable : library->find_debuginfo)(
+		client, request->id.bytes, request->id.size, &path);
+	library->end(client);
+	enum debuginfod_state state = DEBUGINFOD_FETCHED;
+	if (fd >= 0 && path)
+		state = check_file(request, path, bytes);
+	else if (child.is_over_budget || fd == -EFBIG)
+		state = DEBUGINFOD_OVER_BUDGET;
+	else
+		state = fd == -ENOENT ? DEBUGINFOD_ABSENT : DEBUGINFOD_FAILED;
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return state;
+}
+
+_Noreturn static void run_child(const struct debuginfod_options *options, const struct library *library,
+	const struct debuginfod_request *requests, size_t count, int to)
+{
+	signal(SIGPIPE, SIG_IGN); /* whoever asked may be gone */
+	alarm((unsigned)(options->seconds_max < 100000 ? options->seconds_max : 100000) + GRACE_SECONDS);
+	if (options->urls && *options->urls && strcmp(options->urls, "system") != 0)
+		setenv("DEBUGINFOD_URLS", options->urls, 1);
+	unsetenv("DEBUGINFOD_PROGRESS");
+	unsetenv("DEBUGINFOD_VERBOSE");
+	child.bytes_left = options->bytes_max;
+	child.deadline = time(NULL) + (time_t)(options->seconds_max < INT32_MAX ? options->seconds_max : INT32_MAX);
+	for (size_t i = 0; i < count; i++) {
+		struct message message = {.index = (uint32_t)i, .state = DEBUGINFOD_OVER_BUDGET};
+		child.is_over_budget = child.bytes_left == 0 || time(NULL) >= child.deadline;
+		if (!child.is_over_budget)
+			message.state = fetch(library, &requests[i], &message.bytes);
+		child.bytes_left -= message.bytes < child.bytes_left ? message.bytes : child.bytes_left;
+		(void)!write(to, &message, sizeof(message));
+	}
+	_exit(0);
+}
+
+/* In the child: no terminal, and no file of the caller's stays open by it; the lock does. */
+static void detach(int keep, int lock)
+{
+	int null = open("/dev/null", O_RDWR);
+	setsid();
+	for (int fd = 0; fd < 3 && null >= 0; fd++)
+		dup2(null, fd);
+	long last = sysconf(_SC_OPEN_MAX);
+	last = last > 0 && last < 65536 ? last : 65536;
+	for (int fd = 3; fd < last; fd++)
+		if (fd != keep && fd != lock)
+			close(fd);
+	if (nice(10) == -1)
+		errno = 0;
+}
+
+static enum tally_status take_lock(int *lock, struct tally_error *err)
+{
+	struct arena arena;
+	arena_init(&arena);
+	const char *folder = cache_folder(&arena);
+	const char *path = folder ? arena_printf(&arena, "%s/" LOCK_NAME, folder) : NULL;
+	enum tally_status status = path ? file_make_parents(path, err)
+					: error_set(err, TALLY_NOT_FOUND, "no cache for debuginfod: HOME is not set");
+	if (status == TALLY_OK) {
+		*lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+		if (*lock < 0)
+			status = error_set_errno(err, TALLY_IO, errno, "cannot write %s", path);
+		else if (flock(*lock, LOCK_EX | LOCK_NB) != 0) {
+			close(*lock);
+			status = error_set(err, TALLY_END, "an earlier report's debuginfod is still fetching");
+		}
+	}
+	arena_deinit(&arena);
+	return status;
+}
+
+/* The child is nobody's: its parent ends at once, so that no one has to wait for it. */
+static enum tally_status start_child(const struct debuginfod_options *options, const struct library *library,
+	const struct debuginfod_job *job, const int ends[2], int lock, struct tally_error *err)
+{
+	(void)err;
+	pid_t pid = fork();
+	if (pid < 0)
+		return error_set_errno(err, TALLY_IO, errno, "fork for debuginfod");
+	if (pid > 0) {
+		siginfo_t info;
+		while (waitid(P_PID, (id_t)pid, &info, WEXITED) != 0 && errno == EINTR)
+			;
+		return TALLY_OK;
+	}
+	if (fork() != 0)
+		_exit(0);
+	detach(ends[1], lock);
+	run_child(options, library, job->requests, job->count, ends[1]);
+}
+
+enum tally_status debuginfod_start(const struct debuginfod_options *options, struct debuginfod_request *requests,
+	size_t count, struct debuginfod_job **out, struct tally_error *err)
+{
+	const char *system = getenv("DEBUGINFOD_URLS");
+	bool is_named = options->urls && *options->urls && strcmp(options->urls, "system") != 0;
+	struct library library;
+	int ends[2];
+	int lock;
+	if (!is_named && (!system || !*system))
+		return error_set(err, TALLY_NOT_FOUND,
+			"--debuginfod: no server is named, neither by the option nor by DEBUGINFOD_URLS");
+	if (!load_library(&library))
+		return error_set(err, TALLY_UNSUPPORTED,
+			"--debuginfod needs " LIBRARY
+			": install libdebuginfod1 (Debian, Ubuntu) or elfutils-debuginfod-client (Fedora)");
+	enum tally_status status = take_lock(&lock, err);
+	if (status != TALLY_OK)
+		return status;
+	struct debuginfod_job *job = calloc(1, sizeof(*job));
+	if (!job || pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) {
+		status = job ? error_set_errno(err, TALLY_IO, errno, "pipe for debuginfod") : error_nomem(err);
+	} else {
+		*job = (struct debuginfod_job){.requests = requests, .count = count, .from = ends[0]};
+		status = start_child(options, &library, job, ends, lock, err);
+		close(ends[1]);
+		if (status != TALLY_OK)
+			close(ends[0]);
+	}
+	close(lock);
+	if (status != TALLY_OK) {
+		free(job);
+		return status;
+	}
+	*out = job;
+	return TALLY_OK;
+}
+
+bool debuginfod_look(struct debuginfod_job *job)
+{
+	struct message message;
+	ssize_t n = 1;
+	while (!job->is_over && (n = read(job->from, &message, sizeof(message))) == sizeof(message)) {
+		if (message.index >= job->count)
+			continue;
+		job->requests[message.index].state = (enum debuginfod_state)message.state;
+		job->requests[message.index].bytes = message.bytes;
+	}
+	job->is_over = job->is_over || n == 0;
+	return job->is_over;
+}
+
+void debuginfod_leave(struct debuginfod_job *job)
+{
+	if (!job)
+		return;
+	close(job->from);
+	free(job);
+}
