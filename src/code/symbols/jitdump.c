@@ -1,0 +1,255 @@
+#include "code/symbols/jitdump.h"
+
+#include "base/cursor.h"
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/map_u64.h"
+
+#define MAGIC		 0x4A695444u /* "JiTD" */
+#define HEADER_BYTES	 40
+#define RECORD_BYTES	 16
+#define FLAG_CPU_TIME	 1u
+#define LINE_BYTES	 17 /* address, line, discriminator, an empty name */
+#define LINE_FIXED_BYTES 16
+#define SAME_NAME	 0xff
+
+enum record_id { CODE_LOAD, CODE_MOVE, CODE_DEBUG_INFO, CODE_CLOSE, CODE_UNWINDING_INFO };
+
+struct parsing {
+	struct jitdump *dump;
+	struct map_u64 by_index; /* the runtime's number of a function -> its code */
+	struct jitdump_code next; /* lines and unwinding information, which come before their function */
+	bool has_lines;
+	bool is_out_of_memory;
+};
+
+struct unit { /* one record */
+	struct cursor cursor; /* over the whole dump, ends with the record */
+	uint32_t id;
+	uint64_t time;
+};
+
+static bool add_place(struct parsing *p, const struct unit *unit, const struct jitdump_code *code, uint64_t address)
+{
+	struct jitdump_place place = {
+		.time = unit->time, .address = address, .size = code->size, .offset = code->offset};
+	if (code->size > UINT64_MAX - address)
+		return false;
+	if (!vec_push(&p->dump->places, place))
+		p->is_out_of_memory = true;
+	return true;
+}
+
+/* A text that ends before the cursor's end; NULL: it does not. */
+static const char *take_text(struct cursor *c, size_t behind)
+{
+	size_t left = cursor_left(c);
+	const uint8_t *text = c->data + c->pos;
+	const uint8_t *nul = left > behind ? memchr(text, 0, left - behind) : NULL;
+	if (!nul)
+		return NULL;
+	cursor_skip(c, (size_t)(nul - text) + 1);
+	return (const char *)text;
+}
+
+static bool read_load(struct parsing *p, struct unit *unit)
+{
+	struct cursor *c = &unit->cursor;
+	struct jitdump_code code = p->next;
+	cursor_skip(c, 4 + 4 + 8); /* process, thread, virtual address */
+	code.address = cursor_u64(c);
+	code.size = cursor_u64(c);
+	uint64_t index = cursor_u64(c);
+	if (!p->has_lines || p->next.address != code.address)
+		code.line_count = 0;
+	p->next = (struct jitdump_code){.size = 0};
+	p->has_lines = false;
+	if (c->failed || code.size == 0 || code.size >= cursor_left(c))
+		return false;
+	code.offset = c->len - code.size;
+	code.name = take_text(c, code.size);
+	if (!code.name || p->dump->codes.len >= LIMIT_JIT_FUNCTIONS || !add_place(p, unit, &code, code.address))
+		return false;
+	bool is_new;
+	uint64_t *slot = map_u64_at(&p->by_index, index, &is_new);
+	if (slot)
+		*slot = p->dump->codes.len;
+	if (!slot || !vec_push(&p->dump->codes, code))
+		p->is_out_of_memory = true;
+	return true;
+}
+
+static bool read_move(struct parsing *p, struct unit *unit)
+{
+	struct cursor *c = &unit->cursor;
+	cursor_skip(c, 4 + 4 + 8 + 8); /* process, thread, virtual address, old address */
+	uint64_t address = cursor_u64(c);
+	uint64_t size = cursor_u64(c);
+	uint64_t index = cursor_u64(c);
+	uint64_t found;
+	if (c->failed || !map_u64_find(&p->by_index, index, &found) || p->dump->places.len >= LIMIT_JIT_FUNCTIONS)
+		return false;
+	const struct jitdump_code *code = &p->dump->codes.items[found];
+	return size == code->size && add_place(p, unit, code, address);
+}
+
+static bool read_lines(struct parsing *p, struct unit *unit)
+{
+	struct cursor *c = &unit->cursor;
+	uint64_t address = cursor_u64(c);
+	uint64_t count = cursor_u64(c);
+	if (!cursor_count(c, count, LINE_BYTES) || count > LIMIT_JIT_LINES)
+		return false;
+	p->next.address = address;
+	p->next.line_position = c->pos;
+	p->next.line_count = (size_t)count;
+	p->has_lines = true;
+	/* Whole before it is used: each name ends inside the record. */
+	for (uint64_t i = 0; i < count; i++) {
+		cursor_skip(c, LINE_FIXED_BYTES);
+		if (c->failed || !take_text(c, 0)) {
+			p->has_lines = false;
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool read_unwinding(struct parsing *p, struct unit *unit)
+{
+	struct cursor *c = &unit->cursor;
+	uint64_t size = cursor_u64(c);
+	uint64_t header_size = cursor_u64(c);
+	cursor_skip(c, 8); /* how much of it the runtime has mapped */
+	if (c->failed || size > cursor_left(c) || header_size > size)
+		return false;
+	p->next.eh_frame = cursor_bytes(c, (size_t)(size - header_size));
+	return true;
+}
+
+static bool read_unit(struct parsing *p, struct unit *unit)
+{
+	switch (unit->id) {
+	case CODE_LOAD:
+		return read_load(p, unit);
+	case CODE_MOVE:
+		return read_move(p, unit);
+	case CODE_DEBUG_INFO:
+		return read_lines(p, unit);
+	case CODE_UNWINDING_INFO:
+		return read_unwinding(p, unit);
+	default:
+		return true; /* the end, and what newer runtimes may write */
+	}
+}
+
+static void read_units(struct parsing *p, struct cursor *c)
+{
+	while (cursor_left(c) > 0 && !p->is_out_of_memory) {
+		size_t start = c->pos;
+		struct unit unit = {.id = cursor_u32(c)};
+		uint32_t size = cursor_u32(c);
+		unit.time = cursor_u64(c);
+		if (c->failed || (size >= RECORD_BYTES && size > c->len - start)) {
+			p->dump->is_cut = true;
+			return;
+		}
+		if (size < RECORD_BYTES) {
+			/* Some runtimes fill the rest of a page with zeros. */
+			p->dump->damaged += unit.id != 0 || size != 0;
+			return;
+		}
+		unit.cursor = *c;
+		unit.cursor.len = start + size;
+		if (!read_unit(p, &unit))
+			p->dump->damaged++;
+		c->pos = start + size;
+		if (unit.id == CODE_CLOSE)
+			return;
+	}
+}
+
+static bool read_header(struct jitdump *dump, struct cursor *c)
+{
+	uint32_t magic = cursor_u32(c);
+	if (magic == __builtin_bswap32(MAGIC))
+		c->swap = dump->swap = true;
+	else if (magic != MAGIC)
+		return false;
+	uint32_t version = cursor_u32(c);
+	uint32_t size = cursor_u32(c);
+	dump->elf_machine = (uint16_t)cursor_u32(c);
+	cursor_skip(c, 4);
+	dump->pid = cursor_u32(c);
+	cursor_skip(c, 8); /* when it was made */
+	dump->has_cpu_time = cursor_u64(c) & FLAG_CPU_TIME;
+	if (c->failed || version != 1 || size < HEADER_BYTES)
+		return false;
+	cursor_skip(c, size - HEADER_BYTES);
+	return !c->failed;
+}
+
+enum tally_status jitdump_parse(struct jitdump *dump, struct tally_bytes bytes, struct tally_error *err)
+{
+	*dump = (struct jitdump){.bytes = bytes};
+	struct cursor c = cursor_make(bytes, false);
+	struct parsing p = {.dump = dump};
+	if (!read_header(dump, &c))
+		return error_set(err, TALLY_INVALID, "not a jitdump of version 1");
+	read_units(&p, &c);
+	map_u64_deinit(&p.by_index);
+	if (!p.is_out_of_memory)
+		return TALLY_OK;
+	jitdump_deinit(dump);
+	return error_nomem(err);
+}
+
+void jitdump_deinit(struct jitdump *dump)
+{
+	vec_free(&dump->codes);
+	vec_free(&dump->places);
+}
+
+const struct jitdump_code *jitdump_find(const struct jitdump *dump, uint64_t offset)
+{
+	size_t low = 0;
+	size_t high = dump->codes.len;
+	while (low < high) { /* they were read in that order */
+		size_t middle = low + (high - low) / 2;
+		if (dump->codes.items[middle].offset <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	const struct jitdump_code *code = low > 0 ? &dump->codes.items[low - 1] : NULL;
+	return code && offset - code->offset < code->size ? code : NULL;
+}
+
+bool jitdump_line(const struct jitdump *dump, uint64_t offset, struct source_place *place)
+{
+	const struct jitdump_code *code = jitdump_find(dump, offset);
+	if (!code || code->line_count == 0)
+		return false;
+	struct cursor c = cursor_make(dump->bytes, dump->swap);
+	cursor_skip(&c, code->line_position);
+	const uint64_t wanted = code->address + (offset - code->offset);
+	const char *path = NULL;
+	uint64_t best = 0;
+	bool found = false;
+	for (size_t i = 0; i < code->line_count; i++) {
+		uint64_t address = cursor_u64(&c);
+		uint32_t line = cursor_u32(&c);
+		cursor_skip(&c, 4); /* discriminator */
+		const char *name = take_text(&c, 0);
+		if (!name)
+			break;
+		if ((uint8_t)name[0] != SAME_NAME || name[1] != '\0')
+			path = name;
+		if (address > wanted || (found && address < best))
+			continue;
+		found = true;
+		best = address;
+		*place = (struct source_place){.function = code->name, .path = path, .line = line};
+	}
+	return found;
+}

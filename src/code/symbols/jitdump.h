@@ -1,0 +1,55 @@
+/*
+ * jitdump.h - what a runtime wrote of the code it generated (jit-PID.dump): which function came to lie where, and when,
+ * its lines, and how to unwind it.
+ *
+ * Each function has an address of its own that stays when its memory is used again: the offset of its code in the dump.
+ * The caller owns the dump and its bytes, which are borrowed and outlive it. Read-only after it was parsed: any thread.
+ * Format: tools/perf/Documentation/jitdump-specification.txt of Linux.
+ * Bad input: a damaged record is skipped and counted; behind one whose size cannot be nothing is read.
+ *
+ *	if (jitdump_parse(&dump, bytes, err) == TALLY_OK)
+ *		for (size_t i = 0; i < dump.places.len; i++) ...
+ */
+#ifndef CODE_SYMBOLS_JITDUMP_H
+#define CODE_SYMBOLS_JITDUMP_H
+
+#include "base/bytes.h"
+#include "base/vec.h"
+#include "code/binary_store.h"
+
+struct jitdump_code { /* a function, by offset */
+	uint64_t offset, size; /* its code in the dump */
+	uint64_t address; /* where it lay first: what its lines count from */
+	const char *name;
+	size_t line_position, line_count; /* its lines, undecoded; count 0: none */
+	struct tally_bytes eh_frame; /* as if it lay behind the code, aligned to 8; empty: none */
+};
+
+struct jitdump_place { /* in the order written: from that time on, until another takes the memory */
+	uint64_t time; /* of the dump's clock */
+	uint64_t address, size;
+	uint64_t offset; /* of the code */
+};
+
+struct jitdump {
+	struct tally_bytes bytes;
+	VEC(struct jitdump_code) codes;
+	VEC(struct jitdump_place) places;
+	uint32_t pid; /* in the process's own namespace */
+	uint16_t elf_machine;
+	bool swap;
+	bool has_cpu_time; /* times are the CPU's counter; else CLOCK_MONOTONIC in ns */
+	bool is_cut; /* the last record is not whole: the runtime still writes, or was killed */
+	uint64_t damaged;
+};
+
+/* INVALID: no jitdump, or of a version that is not known. */
+TALLY_MUST_CHECK enum tally_status jitdump_parse(
+	struct jitdump *dump, struct tally_bytes bytes, struct tally_error *err);
+void jitdump_deinit(struct jitdump *dump);
+/* The function whose code is at that offset of the dump; NULL: none. */
+const struct jitdump_code *jitdump_find(const struct jitdump *dump, uint64_t offset);
+/* The line of the instruction at that offset. False: the dump does not say. */
+bool jitdump_line(const struct jitdump *dump, uint64_t offset, struct source_place *place);
+
+#endif
