@@ -1,23 +1,30 @@
-/* The unwinder on this program's own registers and stack, at every instruction of some code, beside libgcc's. */
+/*
+ * The unwinder on this program's own registers and stack, beside libgcc's: at every instruction of some code (x86-64),
+ * whenever a timer strikes, and inside signal handlers.
+ */
 #include "unit_test.h"
 
 #include <execinfo.h>
 #include <link.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include "code/binaries/load_unwind.h"
+#include "code/binaries/vdso_image.h"
 #include "code/unwind/unwinder.h"
 
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if (defined(__x86_64__) || defined(__aarch64__)) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
 #define FRAMES_MAX   128
 #define MODULES_MAX  32
 #define STEPS_WANTED 20000
+#define TICKS_WANTED 200
 
 struct loaded {
 	uint64_t low, high, bias;
@@ -46,9 +53,12 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *context)
 	}
 	struct elf_image *image = NULL;
 	const char *path = *info->dlpi_name ? info->dlpi_name : "/proc/self/exe";
-	if (loaded_count == MODULES_MAX || module.low > module.high || elf_image_open(path, &image, NULL) != TALLY_OK)
+	bool is_vdso = strstr(path, "vdso") != NULL;
+	if (loaded_count == MODULES_MAX || module.low > module.high ||
+		(is_vdso ? elf_image_open_bytes(vdso_image_own(), &image, NULL) : elf_image_open(path, &image, NULL)) !=
+			TALLY_OK)
 		return 0;
-	module.table = load_unwind_image(image, NULL, false);
+	module.table = load_unwind_image(image, NULL, is_vdso);
 	elf_image_close(image);
 	loaded[loaded_count++] = module;
 	return 0;
@@ -67,6 +77,9 @@ static bool find(void *context, uint64_t pc, struct unwind_module *module)
 	return false;
 }
 
+#ifdef __x86_64__
+#define OWN_ARCH arch_x86_64
+#define PAC
 static struct unwind_registers registers_of(const ucontext_t *context)
 {
 	static const int order[17] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
@@ -77,6 +90,18 @@ static struct unwind_registers registers_of(const ucontext_t *context)
 	registers.pc = registers.values[16];
 	return registers;
 }
+#else
+#define OWN_ARCH arch_aarch64
+#define PAC	 __attribute__((target("branch-protection=pac-ret"))) /* return addresses are signed */
+static struct unwind_registers registers_of(const ucontext_t *context)
+{
+	struct unwind_registers registers = {.known = 0xffffffff, .pc = context->uc_mcontext.pc};
+	for (unsigned i = 0; i < 31; i++)
+		registers.values[i] = context->uc_mcontext.regs[i];
+	registers.values[31] = context->uc_mcontext.sp;
+	return registers;
+}
+#endif
 
 /* What libgcc finds behind the interrupted code, and how much of it. */
 static size_t known_good(uint64_t pc, void **trace, size_t *from)
@@ -97,7 +122,7 @@ static void compare(const ucontext_t *context)
 	uint64_t ips[FRAMES_MAX];
 	size_t from = 0;
 	struct unwind_registers registers = registers_of(context);
-	struct unwind_stack stack = {.address = registers.values[7]};
+	struct unwind_stack stack = {.address = registers.values[OWN_ARCH.dwarf_sp]};
 	stack.bytes.data = (const uint8_t *)stack.address;
 	stack.bytes.len = stack_top - stack.address;
 	struct unwind_modules modules = {.find = find};
@@ -117,23 +142,6 @@ static void compare(const ucontext_t *context)
 extern void *__libc_stack_end; /* the loader's word for where the first frame begins */
 static volatile sig_atomic_t is_over;
 
-static void on_trap(int number, siginfo_t *info, void *context)
-{
-	(void)number;
-	(void)info;
-	ucontext_t *at = context;
-	if (is_over || steps == STEPS_WANTED) {
-		at->uc_mcontext.gregs[REG_EFL] &= ~0x100LL;
-		return;
-	}
-	compare(at);
-}
-
-static void set_trap_flag(void)
-{
-	__asm__ volatile("pushfq\n\torq $0x100, (%%rsp)\n\tpopfq" ::: "memory", "cc");
-}
-
 static int by_value(const void *a, const void *b)
 {
 	int left = *(const int *)a;
@@ -141,7 +149,7 @@ static int by_value(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-__attribute__((noinline)) static unsigned deep(unsigned depth, unsigned seed)
+PAC __attribute__((noinline)) static unsigned deep(unsigned depth, unsigned seed)
 {
 	int values[24];
 	char text[64];
@@ -154,44 +162,187 @@ __attribute__((noinline)) static unsigned deep(unsigned depth, unsigned seed)
 	return (unsigned)strlen(text) + (unsigned)strtol(text, NULL, 10);
 }
 
-static void every_instruction(void **state)
+static void handle(int number, void (*handler)(int, siginfo_t *, void *))
+{
+	struct sigaction action = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART};
+	assert_int_equal(sigaction(number, &action, NULL), 0);
+}
+
+static int begin(void **state)
 {
 	(void)state;
 	void *warm[4];
-	struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
 	stack_top = (uint64_t)(uintptr_t)__libc_stack_end + 8;
 	(void)backtrace(warm, 4); /* loads libgcc */
 	dl_iterate_phdr(add_module, NULL);
-	assert_int_equal(unwinder_create(&arch_x86_64, &unwinder, NULL), TALLY_OK);
-	assert_int_equal(sigaction(SIGTRAP, &action, NULL), 0);
+	return unwinder_create(&OWN_ARCH, &unwinder, NULL) == TALLY_OK ? 0 : 1;
+}
+
+static int finish(void **state)
+{
+	(void)state;
+	unwinder_destroy(unwinder);
+	for (size_t i = 0; i < loaded_count; i++)
+		unwind_table_destroy(loaded[i].table);
+	return 0;
+}
+
+static void reset(void)
+{
+	steps = frames = differences = 0;
+	memset(ends, 0, sizeof(ends));
+}
+
+static void check(unsigned long wanted)
+{
+	print_message("%lu stacks of %lu frames, %lu differences\n", steps, frames, differences);
+	for (unsigned i = 0; i < UNWIND_ENDS; i++)
+		if (ends[i])
+			print_message("  %s: %lu\n", unwind_end_name((enum unwind_end)i), ends[i]);
+	if (differences)
+		fail_msg("%lu of %lu stacks differ; the first %s", differences, steps, difference);
+	assert_true(steps >= wanted);
+}
+
+#ifdef __x86_64__
+static void on_trap(int number, siginfo_t *info, void *context)
+{
+	(void)number;
+	(void)info;
+	ucontext_t *at = context;
+	if (is_over || steps == STEPS_WANTED)
+		at->uc_mcontext.gregs[REG_EFL] &= ~0x100LL;
+	else
+		compare(at);
+}
+
+static void set_trap_flag(void)
+{
+	__asm__ volatile("pushfq\n\torq $0x100, (%%rsp)\n\tpopfq" ::: "memory", "cc");
+}
+
+static void every_instruction(void **state)
+{
+	(void)state;
+	reset();
+	handle(SIGTRAP, on_trap);
 	set_trap_flag();
 	unsigned sum = deep(10, (unsigned)steps);
 	is_over = 1;
 	__asm__ volatile("nop");
 	assert_true(sum != 1);
-	assert_true(steps > 1000);
-	print_message("%lu stacks of %lu frames, %lu differences\n", steps, frames, differences);
-	for (unsigned i = 0; i < UNWIND_ENDS; i++)
-		print_message("  %s: %lu\n", unwind_end_name((enum unwind_end)i), ends[i]);
-	if (differences)
-		fail_msg("%lu of %lu stacks differ; the first %s", differences, steps, difference);
-	unwinder_destroy(unwinder);
-	for (size_t i = 0; i < loaded_count; i++)
-		unwind_table_destroy(loaded[i].table);
+	check(1000);
+}
+#else
+static void every_instruction(void **state)
+{
+	(void)state;
+	skip_because("single steps are made on x86-64");
+}
+#endif
+
+static void on_tick(int number, siginfo_t *info, void *context)
+{
+	(void)number;
+	(void)info;
+	if (steps < TICKS_WANTED)
+		compare(context);
+}
+
+static void whenever_a_timer_strikes(void **state)
+{
+	(void)state;
+	struct itimerval every = {.it_interval = {.tv_usec = 1000}, .it_value = {.tv_usec = 1000}};
+	struct itimerval never = {0};
+	unsigned sum = 0;
+	reset();
+	handle(SIGPROF, on_tick);
+	assert_int_equal(setitimer(ITIMER_PROF, &every, NULL), 0);
+	while (steps < TICKS_WANTED)
+		sum += deep(sum % 12, sum);
+	assert_int_equal(setitimer(ITIMER_PROF, &never, NULL), 0);
+	check(TICKS_WANTED);
+}
+
+static void on_inner(int number, siginfo_t *info, void *context)
+{
+	(void)number;
+	(void)info;
+	compare(context);
+}
+
+static void on_outer(int number, siginfo_t *info, void *context)
+{
+	(void)number;
+	(void)info;
+	(void)context;
+	raise(SIGUSR2);
+}
+
+/* What is compared goes through the handler of SIGUSR1 and what it interrupted. */
+static void inside_a_handler(void **state)
+{
+	(void)state;
+	reset();
+	handle(SIGUSR1, on_outer);
+	handle(SIGUSR2, on_inner);
+	raise(SIGUSR1);
+	check(1);
+}
+
+static void *in_thread(void *place)
+{
+	uint64_t here = (uint64_t)(uintptr_t)&place;
+	pthread_attr_t attributes;
+	void *stack;
+	size_t size;
+	if (pthread_getattr_np(pthread_self(), &attributes) == 0 &&
+		pthread_attr_getstack(&attributes, &stack, &size) == 0) {
+		stack_top = (uint64_t)(uintptr_t)stack + size;
+		if (stack_top > here)
+			raise(SIGUSR2);
+		pthread_attr_destroy(&attributes);
+	}
+	return NULL;
+}
+
+/* A thread begins in clone, not in _start. */
+static void in_another_thread(void **state)
+{
+	(void)state;
+	pthread_t thread;
+	uint64_t before = stack_top;
+	reset();
+	handle(SIGUSR2, on_inner);
+	assert_int_equal(pthread_create(&thread, NULL, in_thread, NULL), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	stack_top = before;
+	check(1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_instruction),
+		cmocka_unit_test(whenever_a_timer_strikes),
+		cmocka_unit_test(inside_a_handler),
+		cmocka_unit_test(in_another_thread),
+	};
+	return cmocka_run_group_tests(tests, begin, finish);
 }
 
 #else
 
-static void every_instruction(void **state)
+static void beside_libgcc(void **state)
 {
 	(void)state;
-	skip_because("single steps are made on x86-64 without sanitizers");
+	skip_because("own registers are read on x86-64 and aarch64, without sanitizers");
 }
-
-#endif
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(every_instruction)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(beside_libgcc)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
+
+#endif
