@@ -286,6 +286,13 @@ static void note_worth(struct report *report)
 	if (report->request->with_chains && events_have(report->reader, SAMPLE_STACK_USER))
 		diag_add(report->notes, DIAG_WARNING,
 			"its user call chains are copies of stacks (--call-graph dwarf), which cannot be unwound yet");
+	size_t remapped = machine_remapped_texts(report->result.machine);
+	if (remapped)
+		diag_add(report->notes, DIAG_NOTE,
+			"%zu anonymous mappings hold text that programs moved to huge pages; it is named by the files "
+			"that "
+			"were there",
+			remapped);
 	symbol_notes_add(report->notes, report->store, &report->result.hits, report->request->is_verbose);
 }
 

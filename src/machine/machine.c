@@ -3,12 +3,14 @@
 #include "base/error.h"
 #include "machine/binary_id.h"
 #include "machine/process.h"
+#include "machine/remapped_text.h"
 
 struct machine {
 	struct intern strings;
 	struct binary_table binaries;
 	struct process_table processes;
 	struct address_space kernel;
+	size_t remapped_texts;
 };
 
 enum tally_status machine_create(struct machine **machine, struct tally_error *err)
@@ -44,6 +46,21 @@ static bool is_kernel_record(const struct record *record, uint32_t pid)
 	return mode == MISC_CPUMODE_KERNEL || (mode != MISC_CPUMODE_USER && pid == UINT32_MAX);
 }
 
+static bool map_user(struct machine *machine, const struct record_mmap *mmap, struct mapping *map)
+{
+	struct address_space *space = process_table_space(&machine->processes, map->pid, map->time_from_ns);
+	if (!space || !binary_table_add_user(&machine->binaries, mmap, &map->binary))
+		return false;
+	bool is_anonymous = machine_binary_get(machine, map->binary)->kind == MACHINE_ANON_JIT;
+	if (is_anonymous && remapped_text_find(space, &machine->binaries, map))
+		machine->remapped_texts++;
+	if (!address_space_map(space, map))
+		return false;
+	if (!is_anonymous && remapped_text_join(space, &machine->binaries, map))
+		machine->remapped_texts++;
+	return true;
+}
+
 static bool apply_mmap(
 	struct machine *machine, const struct record *record, const struct record_mmap *mmap, uint64_t time_ns)
 {
@@ -68,8 +85,7 @@ static bool apply_mmap(
 			map.end = UINT64_MAX;
 		return address_space_map(&machine->kernel, &map);
 	}
-	struct address_space *space = process_table_space(&machine->processes, map.pid, time_ns);
-	return space && binary_table_add_user(&machine->binaries, mmap, &map.binary) && address_space_map(space, &map);
+	return map_user(machine, mmap, &map);
 }
 
 static bool apply_ksymbol(struct machine *machine, const struct record_ksymbol *ksymbol, uint64_t time_ns)
@@ -203,6 +219,11 @@ const struct machine_binary *machine_binary_get(const struct machine *machine, u
 size_t machine_binary_count(const struct machine *machine)
 {
 	return machine->binaries.binaries.len;
+}
+
+size_t machine_remapped_texts(const struct machine *machine)
+{
+	return machine->remapped_texts;
 }
 
 struct tally_str machine_string(const struct machine *machine, uint32_t id)

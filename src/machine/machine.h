@@ -43,6 +43,8 @@ uint32_t machine_epoch_at(const struct machine *machine, int32_t pid, uint64_t t
 uint32_t machine_kernel_epoch_at(const struct machine *machine, uint64_t time_ns);
 const struct machine_binary *machine_binary_get(const struct machine *machine, uint32_t index);
 size_t machine_binary_count(const struct machine *machine);
+/* Anonymous mappings that hold the text of the file that was there before (huge pages): they are named by that. */
+size_t machine_remapped_texts(const struct machine *machine);
 struct tally_str machine_string(const struct machine *machine, uint32_t id);
 
 #endif

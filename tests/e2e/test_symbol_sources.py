@@ -451,3 +451,45 @@ def test_a_file_that_is_written_while_it_is_read(tally, live, tmp_path):
         for _ in range(20):
             result = tally('report', '-i', data, '--stdio', check=None, timeout=20)
             assert result.returncode == 0, result.stderr
+
+
+MOVES_TEXT = '''
+#define _GNU_SOURCE
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+volatile unsigned long sink;
+__asm__(".text\\n.balign 4096\\n.skip 8192, 0x90\\n");
+__attribute__((noinline, aligned(4096))) void moved(unsigned long n)
+{
+	while (n--)
+		sink += n * 3;
+}
+__asm__(".text\\n.balign 4096\\n.skip 8192, 0x90\\n");
+int main(void)
+{
+	char *copy = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	memcpy(copy, (void *)moved, 4096);
+	mprotect(copy, 4096, PROT_READ | PROT_EXEC);
+	if (mremap(copy, 4096, 4096, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)moved) == MAP_FAILED)
+		return 1;
+	write(1, "moved\\n", 6);
+	for (;;)
+		moved(1000000);
+}
+'''
+
+
+def test_text_that_was_moved_to_anonymous_memory(tally, live, tmp_path):
+    need('gcc')
+    (tmp_path / 'm.c').write_text(MOVES_TEXT)
+    program, data, log = tmp_path / 'program', tmp_path / 'perf.data', tmp_path / 'log'
+    run('gcc', '-O1', '-fno-toplevel-reorder', 'm.c', '-o', program, cwd=tmp_path)
+    with Running('sh', '-c', 'exec "$1" > "$2"', 'sh', program, log) as process:
+        assert wait_for(lambda: log.exists() and log.read_text() == 'moved\n')
+        maps = pathlib.Path(f'/proc/{process.pid}/maps').read_text()
+        assert re.search(r'r-xp 0+ 00:00 0 *\n', maps), maps
+        record_process(tally, process.pid, data)
+    result = tally('report', '-i', data, '--stdio', '-s', 'dso,sym', '-g', 'none', check=0)
+    assert re.search(r'program +\[\.\] moved', result.stdout)
+    assert 'anonymous mappings hold text' in result.stderr

@@ -30,6 +30,19 @@ static void map(struct machine *m, uint32_t pid, uint64_t start, uint64_t len, c
 	apply(m, f, pid == UINT32_MAX ? MISC_CPUMODE_KERNEL : MISC_CPUMODE_USER, time);
 }
 
+static void map_code(struct machine *m, uint64_t start, uint64_t end, uint64_t pgoff, const char *name, uint64_t time)
+{
+	struct record_fields f = {.type = RECORD_MMAP2,
+		.mmap = {.pid = 7,
+			.tid = 7,
+			.start = start,
+			.len = end - start,
+			.pgoff = pgoff,
+			.prot = 5,
+			.filename = str_from(name)}};
+	apply(m, f, MISC_CPUMODE_USER, time);
+}
+
 static void fork_process(struct machine *m, uint32_t parent, uint32_t child, uint64_t time)
 {
 	struct record_fields f = {.type = RECORD_FORK, .task = {child, parent, child, parent, time}};
@@ -233,9 +246,67 @@ static void test_lengths_that_wrap(void **state)
 	machine_destroy(m);
 }
 
+#define MIB UINT64_C(0x100000)
+
+static void assert_text(struct machine *m, uint64_t time, uint64_t address, const char *name, uint64_t offset)
+{
+	const struct mapping *found = machine_find_mapping(m, 7, time, MISC_CPUMODE_USER, VA(address));
+	assert_mapped(m, 7, time, address, name);
+	assert_int_equal(found->pgoff + (address - found->start), offset);
+}
+
+static void test_text_on_huge_pages_keeps_its_file(void **state)
+{
+	(void)state;
+	struct machine *m = new_machine();
+	map_code(m, 0x401000, 0x401000 + 9 * MIB, 0x1000, "/bin/big", 10);
+	map_code(m, 4 * MIB + 2 * MIB, 4 * MIB + 4 * MIB, 0, "//anon", 20);
+	map_code(m, 4 * MIB + 4 * MIB, 4 * MIB + 8 * MIB, 0, "/anon_hugepage (deleted)", 30);
+	assert_int_equal(machine_finish(m, NULL), TALLY_OK);
+	assert_int_equal(machine_remapped_texts(m), 2);
+	assert_text(m, 15, 0x601234, "/bin/big", 0x201234);
+	assert_text(m, 25, 0x601234, "/bin/big", 0x201234);
+	assert_text(m, 40, 0x801234, "/bin/big", 0x401234);
+	assert_text(m, 40, 0xc01234, "/bin/big", 0x801234);
+	machine_destroy(m);
+}
+
+static void test_a_hole_in_a_file_is_its_text(void **state)
+{
+	(void)state;
+	struct machine *m = new_machine();
+	map_code(m, 0x401000, 0x600000, 0x1000, "/bin/big", 10);
+	map_code(m, 0x600000, 0xa00000, 0, "//anon", 10);
+	map_code(m, 0xa00000, 0xa12000, 0x600000, "/bin/big", 10);
+	assert_int_equal(machine_finish(m, NULL), TALLY_OK);
+	assert_int_equal(machine_remapped_texts(m), 1);
+	assert_text(m, 20, 0x700010, "/bin/big", 0x300010);
+	machine_destroy(m);
+}
+
+static void test_generated_code_stays_generated(void **state)
+{
+	(void)state;
+	struct machine *m = new_machine();
+	map_code(m, 0x401000, 0x601000, 0x1000, "/bin/big", 10);
+	map_code(m, 0x410000, 0x420000, 0, "//anon", 20); /* where a part of a file was, but no huge page */
+	map_code(m, 0x601000, 0x701000, 0, "//anon", 20); /* between two files */
+	map_code(m, 0x701000, 0x702000, 0, "/lib/other", 20);
+	map_code(m, 0x800000, 0xa00000, 0, "//anon", 20); /* huge, where nothing was */
+	assert_int_equal(machine_finish(m, NULL), TALLY_OK);
+	assert_int_equal(machine_remapped_texts(m), 0);
+	assert_mapped(m, 7, 30, 0x410000, "/tmp/perf-7.map");
+	assert_mapped(m, 7, 30, 0x650000, "/tmp/perf-7.map");
+	assert_mapped(m, 7, 30, 0x900000, "/tmp/perf-7.map");
+	machine_destroy(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_text_on_huge_pages_keeps_its_file),
+		cmocka_unit_test(test_a_hole_in_a_file_is_its_text),
+		cmocka_unit_test(test_generated_code_stays_generated),
 		cmocka_unit_test(test_a_newer_mapping_wins_from_its_time_on),
 		cmocka_unit_test(test_a_child_sees_its_parents_mappings_as_of_the_fork),
 		cmocka_unit_test(test_forks_of_forks_are_not_lost),
