@@ -108,6 +108,8 @@ def make_root(root):
             run(*strip, root / 't/unit' / test.name, test)
     # The tests look for their data where the source tree is on the host.
     shutil.copytree(ROOT / 'tests/data', root / str(ROOT / 'tests/data').lstrip('/'))
+    # The C library loads it by name, for backtrace().
+    shutil.copy(next((CACHE / 'all').rglob('libgcc_s.so.1')).resolve(), root / 'lib/libgcc_s.so.1')
     add_libraries(root, [root / 't/tally', root / 'usr/bin/perf', *(root / 't/unit').iterdir()])
 
 

@@ -35,6 +35,7 @@ static struct loaded loaded[MODULES_MAX];
 static size_t loaded_count;
 static struct unwinder *unwinder;
 static uint64_t stack_top;
+static bool has_libgcc;
 static unsigned long steps, frames, differences, ends[UNWIND_ENDS];
 static char difference[512];
 
@@ -128,6 +129,9 @@ static void compare(const ucontext_t *context)
 	struct unwind_modules modules = {.find = find};
 	size_t count = known_good(registers.pc, trace, &from);
 	struct unwind_result result = unwinder_run(unwinder, &registers, &stack, &modules, ips, FRAMES_MAX);
+	/* libgcc does not know aarch64's PLT, which has no call-frame information. */
+	if (count == 1 && &OWN_ARCH == &arch_aarch64)
+		return;
 	bool is_same = result.count == count && result.end == UNWIND_ROOT;
 	for (size_t i = 0; i < count && is_same; i++)
 		is_same = ips[i] == (uint64_t)(uintptr_t)trace[from + i];
@@ -173,7 +177,7 @@ static int begin(void **state)
 	(void)state;
 	void *warm[4];
 	stack_top = (uint64_t)(uintptr_t)__libc_stack_end + 8;
-	(void)backtrace(warm, 4); /* loads libgcc */
+	has_libgcc = backtrace(warm, 4) > 0; /* loads it */
 	dl_iterate_phdr(add_module, NULL);
 	return unwinder_create(&OWN_ARCH, &unwinder, NULL) == TALLY_OK ? 0 : 1;
 }
@@ -189,6 +193,8 @@ static int finish(void **state)
 
 static void reset(void)
 {
+	if (!has_libgcc)
+		skip_because("libgcc_s is missing");
 	steps = frames = differences = 0;
 	memset(ends, 0, sizeof(ends));
 }
