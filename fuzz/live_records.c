@@ -15,7 +15,7 @@ static void take(struct perfdata_reader *reader, struct resolver *resolver, cons
 		sample_decode(&event->layout, &item->record, &sample, NULL) != TALLY_OK)
 		return;
 	struct resolve_where where = resolver_where(resolver, (int32_t)sample.pid, sample.time);
-	struct sample_array chain = resolver_sample_chain(resolver, &event->layout, &sample);
+	struct sample_array chain = resolver_sample_chain(resolver, &where, &event->layout, &sample);
 	(void)resolver_frame(resolver, &where, item->record.misc & MISC_CPUMODE_MASK, sample.ip);
 	(void)resolver_chain(resolver, &where, &chain);
 }

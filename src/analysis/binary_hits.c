@@ -1,9 +1,9 @@
 #include "analysis/binary_hits.h"
 
-#include "analysis/symbolise.h"
+#include "analysis/store_entry.h"
 #include "base/error.h"
 
-#define NOT_HIT RESOLVE_NONE
+#define NOT_HIT STORE_ENTRY_NONE
 #define IS_HIT	0 /* until the store gives an id */
 
 static bool extend(struct binary_hits *hits, uint32_t index)
@@ -17,7 +17,7 @@ static bool extend(struct binary_hits *hits, uint32_t index)
 bool binary_hits_add(struct binary_hits *hits, uint32_t binary, uint64_t samples, bool is_named)
 {
 	hits->samples += samples;
-	if (binary == RESOLVE_NONE)
+	if (binary == STORE_ENTRY_NONE)
 		return true;
 	if (!extend(hits, binary))
 		return false;
@@ -55,10 +55,10 @@ enum tally_status binary_hits_finish(
 	enum tally_status status = TALLY_OK;
 	for (size_t i = 0; i < hits->files.len && status == TALLY_OK; i++) {
 		const struct binary_hit *hit = &hits->files.items[i];
-		uint32_t id = RESOLVE_NONE;
+		uint32_t id = STORE_ENTRY_NONE;
 		if (hit->store_id != NOT_HIT)
-			status = symbolise_store_id(machine, store, (uint32_t)i, &id, err);
-		if (status != TALLY_OK || id == RESOLVE_NONE)
+			status = store_entry_id(machine, store, (uint32_t)i, &id, err);
+		if (status != TALLY_OK || id == STORE_ENTRY_NONE)
 			continue;
 		if (!extend(&files, id)) {
 			status = error_nomem(err);

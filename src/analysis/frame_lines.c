@@ -1,11 +1,13 @@
 #include "analysis/frame_lines.h"
 
+#include "analysis/store_entry.h"
+
 /* NONE: the frame's binary has no symbols and no lines. */
 static uint32_t store_id_of(const struct frame_lines *lines, const struct resolved_frame *frame)
 {
 	uint32_t id;
 	if (frame->binary == RESOLVE_NONE ||
-		symbolise_store_id(lines->machine, lines->store, frame->binary, &id, NULL) != TALLY_OK)
+		store_entry_id(lines->machine, lines->store, frame->binary, &id, NULL) != TALLY_OK)
 		return RESOLVE_NONE;
 	return id;
 }

@@ -1,5 +1,6 @@
 #include "analysis/frame_names.h"
 
+#include "analysis/store_entry.h"
 #include "analysis/symbolise.h"
 #include "base/error.h"
 #include "base/limits.h"
@@ -27,7 +28,7 @@ static enum tally_status store_id(struct frame_names *names, uint32_t binary, ui
 			return error_nomem(err);
 	uint32_t *slot = &names->store_ids.items[binary];
 	if (*slot == NOT_ASKED) {
-		enum tally_status status = symbolise_store_id(names->machine, names->store, binary, slot, err);
+		enum tally_status status = store_entry_id(names->machine, names->store, binary, slot, err);
 		if (status != TALLY_OK)
 			return status;
 		if (*slot != RESOLVE_NONE)

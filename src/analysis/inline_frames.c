@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "analysis/store_entry.h"
 #include "base/error.h"
 #include "base/limits.h"
 
@@ -35,8 +36,7 @@ static enum tally_status collect(struct reading *r, struct tally_error *err)
 		if (frame.binary == RESOLVE_NONE ||
 			!symbolise_has_lines(machine_binary_get(job->machine, frame.binary)->kind))
 			continue;
-		enum tally_status status =
-			symbolise_store_id(job->machine, job->store, frame.binary, &at.store_id, err);
+		enum tally_status status = store_entry_id(job->machine, job->store, frame.binary, &at.store_id, err);
 		if (status != TALLY_OK)
 			return status;
 		if (at.store_id != RESOLVE_NONE && !vec_push(&r->addresses, at))

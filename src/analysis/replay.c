@@ -18,6 +18,8 @@ struct replay {
 	const struct replay_options *options;
 	struct record_run run;
 	struct sideband sideband;
+	struct unwind_files unwind_files;
+	struct stack_ends ends;
 	struct sample_pass *passes;
 	size_t pass_count;
 	struct id_table frames; /* resolved frames of all passes */
@@ -48,6 +50,26 @@ static void run_pass(void *context, size_t index, unsigned worker)
 	sample_pass_run(&replay->passes[index]);
 }
 
+static bool has_stacks(struct perfdata_reader *reader)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
+	for (size_t i = 0; i < count; i++)
+		if (events[i].attr.sample_type & SAMPLE_STACK_USER)
+			return true;
+	return false;
+}
+
+/* The files that stacks may lead to: while workers run nothing may be added to the store. */
+static enum tally_status prepare_unwinding(
+	struct replay *replay, struct sample_pass_input *input, struct tally_error *err)
+{
+	if (!replay->options->with_stacks || !has_stacks(replay->reader))
+		return TALLY_OK;
+	input->unwind_files = &replay->unwind_files;
+	return unwind_files_add_all(&replay->unwind_files, err);
+}
+
 static enum tally_status run_passes(struct replay *replay, struct tally_error *err)
 {
 	size_t chunks = replay->sideband.chunks.len;
@@ -57,7 +79,12 @@ static enum tally_status run_passes(struct replay *replay, struct tally_error *e
 	replay->passes = calloc(count, sizeof(*replay->passes));
 	if (!replay->passes)
 		return error_nomem(err);
-	struct sample_pass_input input = {replay->reader, &replay->run, &replay->sideband, replay->options};
+	struct sample_pass_input input = {
+		replay->reader, &replay->run, &replay->sideband, replay->options, .unwind_files = NULL};
+	unwind_files_init(&replay->unwind_files, replay->sideband.machine, replay->store);
+	enum tally_status status = prepare_unwinding(replay, &input, err);
+	if (status != TALLY_OK)
+		return status;
 	for (size_t i = 0; i < count; i++) {
 		size_t first = chunks * i / count;
 		replay->pass_count++;
@@ -68,6 +95,7 @@ static enum tally_status run_passes(struct replay *replay, struct tally_error *e
 	for (size_t i = 0; i < count; i++) {
 		if (replay->passes[i].failed)
 			return error_nomem(err);
+		stack_ends_merge(&replay->ends, &replay->passes[i].unwinder.ends);
 		replay->sideband.health.damaged_records += replay->passes[i].damaged;
 		replay->sideband.health.unattributed_samples +=
 			replay->passes[i].unattributed + replay->passes[i].reads.unattributed;
@@ -440,6 +468,7 @@ static void replay_deinit(struct replay *replay)
 	inline_frames_deinit(&replay->inlines);
 	free(replay->leaf_counts);
 	binary_hits_deinit(&replay->hits);
+	unwind_files_deinit(&replay->unwind_files);
 	arena_deinit(&replay->arena);
 	sideband_deinit(&replay->sideband);
 	record_run_close(&replay->run);
@@ -480,6 +509,7 @@ enum tally_status replay_profile(struct perfdata_reader *reader, struct binary_s
 		*result = (struct replay_result){.profile = profile,
 			.machine = replay.sideband.machine,
 			.health = replay.sideband.health,
+			.ends = replay.ends,
 			.hits = replay.hits};
 		replay.sideband.machine = NULL;
 		replay.hits = (struct binary_hits){0};

@@ -13,6 +13,7 @@
 
 #include "analysis/binary_hits.h"
 #include "analysis/replay_options.h"
+#include "analysis/stack_ends.h"
 #include "code/binary_store.h"
 #include "machine/machine.h"
 #include "perfdata/reader.h"
@@ -22,6 +23,7 @@ struct replay_result {
 	struct profile *profile; /* owned; NULL only after a failure that left nothing */
 	struct machine *machine; /* owned; names of BPF programs are borrowed from it */
 	struct input_health health;
+	struct stack_ends ends; /* of call chains, if they were kept */
 	struct binary_hits hits; /* owned, finished; ids are of the store given */
 };
 

@@ -1,5 +1,6 @@
 #include "analysis/resolve.h"
 
+#define UNWOUND_MAX 2048 /* frames of a stack: a copy of 64 KiB with the smallest frames that compilers make */
 #define CACHE_SLOTS (1u << 15) /* 768 KiB a worker: hot code is far smaller; a miss costs a binary search */
 
 bool resolver_init(struct resolver *r, const struct machine *machine, bool swap)
@@ -23,6 +24,7 @@ void resolver_deinit(struct resolver *r)
 	vec_free(&r->frame_scratch);
 	vec_free(&r->ip_scratch);
 	vec_free(&r->chain_scratch);
+	vec_free(&r->unwind_scratch);
 	free(r->cache);
 	r->cache = NULL;
 }
@@ -33,6 +35,8 @@ void resolver_forget_epochs(struct resolver *r)
 	intern_deinit(&r->chains);
 	intern_init(&r->chains);
 	r->chain_stacks.len = 0;
+	if (r->unwinder)
+		sample_unwinder_forget(r->unwinder);
 }
 
 struct resolve_where resolver_where(const struct resolver *r, int32_t pid, uint64_t time_ns)
@@ -170,20 +174,24 @@ struct sample_array resolver_whole_chain(struct resolver *r, const struct sample
 	return (struct sample_array){(const uint8_t *)words, len};
 }
 
-struct sample_array resolver_sample_chain(
-	struct resolver *r, const struct record_layout *layout, const struct sample *sample)
+/* How much of it is the kernel's: what comes before the mark of the user part. */
+static uint32_t kernel_words(const struct resolver *r, const struct sample_array *chain)
 {
-	const struct sample_array *chain = &sample->callchain;
-	const uint8_t *branches = sample->branches.entries.data;
-	uint32_t count = sample->branches.entries.count / BRANCH_WORDS;
-	if (!(layout->branch_sample_type & BRANCH_CALL_STACK) || count == 0)
-		return resolver_whole_chain(r, chain);
-	uint32_t kept = 0; /* of the kernel */
+	uint32_t kept = 0;
 	for (; kept < chain->count; kept++) {
 		uint64_t word = sample_u64_at(chain->data, kept, r->swap);
 		if (word == CONTEXT_USER || word == CONTEXT_USER_DEFERRED)
 			break;
 	}
+	return kept;
+}
+
+static struct sample_array lbr_chain(struct resolver *r, const struct sample *sample)
+{
+	const struct sample_array *chain = &sample->callchain;
+	const uint8_t *branches = sample->branches.entries.data;
+	uint32_t count = sample->branches.entries.count / BRANCH_WORDS;
+	uint32_t kept = kernel_words(r, chain);
 	uint32_t len = kept + count + 2;
 	if (!vec_reserve(&r->chain_scratch, len)) {
 		r->failed = true;
@@ -198,6 +206,51 @@ struct sample_array resolver_sample_chain(
 	for (uint32_t i = 0; i < count; i++)
 		words[kept + 2 + i] = sample_u64_at(branches, (size_t)i * BRANCH_WORDS, false);
 	return (struct sample_array){(const uint8_t *)words, len};
+}
+
+/* What is known is where the thread was, or less than the kernel knows: the recorded chain is as good. */
+static bool is_worthless(const struct unwind_result *result, uint32_t kernel, const struct sample_array *recorded)
+{
+	uint32_t others = recorded->count > kernel ? recorded->count - kernel - 1 : 0;
+	if (result->end == UNWIND_ROOT)
+		return result->count == 0;
+	return result->count <= others || (result->count <= 1 && kernel == 0);
+}
+
+/* A caller's address is that of its return address minus one, which lies in the call: so perf's chains from stacks. */
+static struct sample_array unwound_chain(struct resolver *r, const struct resolve_where *where,
+	const struct sample *sample, struct sample_array recorded)
+{
+	uint32_t kept = kernel_words(r, &recorded);
+	size_t max = r->max_stack > 0 && r->max_stack < UNWOUND_MAX ? r->max_stack : UNWOUND_MAX;
+	if (!vec_reserve(&r->unwind_scratch, kept + 1 + max)) {
+		r->failed = true;
+		return (struct sample_array){NULL, 0};
+	}
+	uint64_t *words = r->unwind_scratch.items;
+	uint64_t *ips = words + kept + 1;
+	const struct unwind_where at = {where->pid, where->time_ns, where->user_epoch};
+	struct unwind_result result = sample_unwind(r->unwinder, &at, sample, ips, max);
+	r->failed = r->failed || r->unwinder->failed;
+	if (is_worthless(&result, kept, &recorded))
+		return recorded;
+	if (kept > 0)
+		memcpy(words, recorded.data, kept * sizeof(*words));
+	words[kept] = stored(r, CONTEXT_USER);
+	for (size_t i = 0; i < result.count; i++)
+		ips[i] = stored(r, ips[i] - (i > 0));
+	return (struct sample_array){(const uint8_t *)words, kept + 1 + (uint32_t)result.count};
+}
+
+struct sample_array resolver_sample_chain(struct resolver *r, const struct resolve_where *where,
+	const struct record_layout *layout, const struct sample *sample)
+{
+	if ((layout->branch_sample_type & BRANCH_CALL_STACK) && sample->branches.entries.count >= BRANCH_WORDS)
+		return lbr_chain(r, sample);
+	struct sample_array recorded = resolver_whole_chain(r, &sample->callchain);
+	if (!r->unwinder || !sample_has_stack(sample))
+		return recorded;
+	return unwound_chain(r, where, sample, recorded);
 }
 
 struct resolved_chain resolver_chain_frames(

@@ -13,6 +13,7 @@
 
 #include "abi/sample.h"
 #include "analysis/deferred_chains.h"
+#include "analysis/sample_unwind.h"
 #include "base/id_table.h"
 #include "base/map_u64.h"
 #include "base/vec.h"
@@ -48,6 +49,7 @@ struct resolve_where { /* of one sample; epochs say which mappings held */
 struct resolver {
 	const struct machine *machine;
 	const struct deferred_chains *deferred; /* NULL: none came; borrowed */
+	struct sample_unwinder *unwinder; /* NULL: copies of stacks are left alone; borrowed */
 	bool swap;
 	bool keep_raw; /* frames keep their run-time address apart */
 	unsigned max_stack; /* frames of a chain; 0: no bound */
@@ -61,6 +63,7 @@ struct resolver {
 	VEC(uint32_t) frame_scratch;
 	VEC(uint64_t) ip_scratch;
 	VEC(uint64_t) chain_scratch; /* of whole chains */
+	VEC(uint64_t) unwind_scratch; /* of chains made of a stack */
 	struct resolve_cache_slot *cache;
 	bool failed; /* out of memory */
 };
@@ -74,10 +77,11 @@ struct resolve_where resolver_where(const struct resolver *r, int32_t pid, uint6
 uint32_t resolver_frame(struct resolver *r, const struct resolve_where *where, unsigned cpumode, uint64_t ip);
 /* The chain with what came later in its place; without the place where nothing came. Valid until the resolver's next. */
 struct sample_array resolver_whole_chain(struct resolver *r, const struct sample_array *chain);
-/* The call chain of a sample, whole. One whose branches were recorded as a stack of calls (LBR) has its user part from them,
- * valid until the resolver's next; an empty stack leaves the chain as the kernel made it. */
-struct sample_array resolver_sample_chain(
-	struct resolver *r, const struct record_layout *layout, const struct sample *sample);
+/* The call chain of a sample, whole; valid until the resolver's next. Its user part is, in this order: branches that were
+ * recorded as a stack of calls (LBR), if there are any; the callers that the copy of its stack tells, if there is one and
+ * it tells more than what the kernel recorded; what the kernel recorded. */
+struct sample_array resolver_sample_chain(struct resolver *r, const struct resolve_where *where,
+	const struct record_layout *layout, const struct sample *sample);
 struct resolved_chain { /* innermost first; valid until the resolver's next chain */
 	const uint32_t *frames;
 	const uint64_t *ips;

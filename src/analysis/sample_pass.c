@@ -22,12 +22,18 @@ bool sample_pass_init(
 	pass->resolver.deferred = &input->sideband->deferred;
 	pass->resolver.keep_raw = input->options->with_addresses;
 	pass->resolver.max_stack = input->options->max_stack;
+	if (input->unwind_files) {
+		sample_unwinder_init(&pass->unwinder, input->unwind_files, perfdata_reader_features(input->reader),
+			input->run->swap);
+		pass->resolver.unwinder = &pass->unwinder;
+	}
 	return true;
 }
 
 void sample_pass_deinit(struct sample_pass *pass)
 {
 	resolver_deinit(&pass->resolver);
+	sample_unwinder_deinit(&pass->unwinder);
 	id_table_deinit(&pass->threads);
 	id_table_deinit(&pass->keys);
 	intern_deinit(&pass->payloads);
@@ -160,11 +166,11 @@ static void visit_sample(struct sample_pass *pass, const struct record *record, 
 	key.thread = thread_id(pass, pid, tid, order);
 	key.leaf = resolver_frame(&pass->resolver, &where, record->misc & MISC_CPUMODE_MASK, sample.ip);
 	key.stack = RESOLVE_NONE;
-	if (pass->input.options->with_stacks && (event->attr.sample_type & SAMPLE_CALLCHAIN)) {
-		struct sample_array chain = resolver_sample_chain(&pass->resolver, &event->layout, &sample);
+	if (pass->input.options->with_stacks && (event->attr.sample_type & (SAMPLE_CALLCHAIN | SAMPLE_STACK_USER))) {
+		struct sample_array chain = resolver_sample_chain(&pass->resolver, &where, &event->layout, &sample);
 		key.stack = resolver_chain(&pass->resolver, &where, &chain);
 	}
-	/* A copy of the stack instead of a chain: without an unwinder the chain is the frame that is known. */
+	/* A copy of the stack that tells nothing: the chain is the frame that is known. */
 	if (pass->input.options->with_stacks && key.stack == RESOLVE_NONE &&
 		(event->attr.sample_type & SAMPLE_STACK_USER))
 		key.stack = resolver_stack(&pass->resolver, RESOLVE_NONE, key.leaf);

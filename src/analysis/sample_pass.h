@@ -39,12 +39,14 @@ struct sample_pass_input {
 	const struct record_run *run;
 	const struct sideband *sideband;
 	const struct replay_options *options;
+	struct unwind_files *unwind_files; /* all added; NULL: no sample has a copy of its stack */
 };
 
 struct sample_pass {
 	struct sample_pass_input input;
 	size_t first_chunk, chunk_count;
 	struct resolver resolver;
+	struct sample_unwinder unwinder;
 	struct id_table threads; /* of THREAD_KEY_WORDS */
 	struct id_table keys; /* of SAMPLE_KEY_WORDS */
 	struct intern payloads; /* raw data of samples, with labels only */

@@ -1,5 +1,6 @@
 #include "analysis/symbolise.h"
 
+#include "analysis/store_entry.h"
 #include "base/error.h"
 #include "base/thread_pool.h"
 
@@ -10,50 +11,9 @@ struct look_up {
 	const uint32_t *store_ids; /* by machine binary */
 };
 
-static bool store_kind(enum machine_binary_kind kind, enum binary_kind *out)
-{
-	switch (kind) {
-	case MACHINE_USER_FILE:
-		*out = BINARY_USER;
-		return true;
-	case MACHINE_KERNEL:
-		*out = BINARY_KERNEL;
-		return true;
-	case MACHINE_KERNEL_MODULE:
-		*out = BINARY_MODULE;
-		return true;
-	case MACHINE_VDSO:
-		*out = BINARY_VDSO;
-		return true;
-	case MACHINE_ANON_JIT:
-		*out = BINARY_PERF_MAP;
-		return true;
-	case MACHINE_NO_FILE:
-	case MACHINE_BPF:
-		break;
-	}
-	return false;
-}
-
 bool symbolise_has_lines(enum machine_binary_kind kind)
 {
 	return kind == MACHINE_USER_FILE || kind == MACHINE_KERNEL || kind == MACHINE_KERNEL_MODULE;
-}
-
-enum tally_status symbolise_store_id(const struct machine *machine, struct binary_store *store, uint32_t binary,
-	uint32_t *store_id, struct tally_error *err)
-{
-	const struct machine_binary *from = machine_binary_get(machine, binary);
-	struct binary_key key = {.pid = from->pid, .start = from->start, .build_id_size = from->build_id.size};
-	if (!store_kind(from->kind, &key.kind)) {
-		*store_id = RESOLVE_NONE;
-		return TALLY_OK;
-	}
-	memcpy(key.build_id, from->build_id.bytes, sizeof(key.build_id));
-	key.path = machine_string(machine, key.kind == BINARY_MODULE ? from->short_name : from->path);
-	if (key.kind == BINARY_MODULE)
-		key.file = machine_string(machine, from->path);
-	return binary_store_add(store, &key, store_id, err);
 }
 
 static void look_up_frames(void *context, size_t index, unsigned worker)
@@ -107,7 +67,7 @@ static enum tally_status load_hit(
 		if (binary == RESOLVE_NONE || seen[binary])
 			continue;
 		seen[binary] = 1;
-		status = symbolise_store_id(job->machine, job->store, binary, &store_ids[binary], err);
+		status = store_entry_id(job->machine, job->store, binary, &store_ids[binary], err);
 		if (status == TALLY_OK && store_ids[binary] != RESOLVE_NONE && !vec_push(&wanted, store_ids[binary]))
 			status = error_nomem(err);
 	}

@@ -24,8 +24,5 @@ struct symbolise_job {
 TALLY_MUST_CHECK enum tally_status symbolise(const struct symbolise_job *job, struct tally_error *err);
 /* Of which the store may know source lines. */
 bool symbolise_has_lines(enum machine_binary_kind kind);
-/* The store's entry for a machine's binary; RESOLVE_NONE if it can have no symbols there. */
-TALLY_MUST_CHECK enum tally_status symbolise_store_id(const struct machine *machine, struct binary_store *store,
-	uint32_t binary, uint32_t *store_id, struct tally_error *err);
 
 #endif

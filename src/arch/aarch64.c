@@ -67,5 +67,6 @@ const struct arch arch_aarch64 = {
 	.dwarf_sp = 31,
 	.dwarf_fp = 29,
 	.dwarf_link = 30,
+	.compat = &arch_arm,
 	.return_mask = (UINT64_C(1) << 48) - 1, /* above: the authentication code */
 };

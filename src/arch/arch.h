@@ -49,6 +49,7 @@ struct arch {
 	uint8_t dwarf_count; /* of dwarf_registers */
 	/* The same for these; ARCH_NO_DWARF: it has no number or there is no such register. */
 	uint8_t dwarf_ip, dwarf_sp, dwarf_fp, dwarf_link;
+	const struct arch *compat; /* what its 32-bit programs run on; NULL: there are none */
 	uint64_t
 		return_mask; /* the bits of a return address that are address: not its signature, not the kind of code */
 };

@@ -74,5 +74,6 @@ const struct arch arch_x86_64 = {
 	.dwarf_sp = 7,
 	.dwarf_fp = 6,
 	.dwarf_link = ARCH_NO_DWARF,
+	.compat = &arch_i386,
 	.return_mask = UINT64_MAX,
 };

@@ -39,6 +39,8 @@ struct script {
 	struct sideband sideband;
 	struct live_records *live; /* NULL: the recording was read once before */
 	struct resolver resolver;
+	struct unwind_files unwind_files;
+	struct sample_unwinder unwinder;
 	struct frame_names names;
 	struct script_printer printer;
 	struct script_records records;
@@ -270,6 +272,10 @@ static enum tally_status prepare(struct script *script, struct tally_error *err)
 	if (status != TALLY_OK)
 		return status;
 	script->resolver.deferred = &script->sideband.deferred;
+	unwind_files_init(&script->unwind_files, script->sideband.machine, script->store);
+	sample_unwinder_init(&script->unwinder, &script->unwind_files, perfdata_reader_features(script->reader),
+		perfdata_reader_is_swapped(script->reader));
+	script->resolver.unwinder = &script->unwinder;
 	if (script->live)
 		live_records_tell(script->live, &script->resolver);
 	script->resolver.max_stack = settings->max_stack > UINT32_MAX ? UINT32_MAX : (unsigned)settings->max_stack;
@@ -323,6 +329,8 @@ static void script_deinit(struct script *script)
 	script_records_deinit(&script->records);
 	frame_names_deinit(&script->names);
 	resolver_deinit(&script->resolver);
+	sample_unwinder_deinit(&script->unwinder);
+	unwind_files_deinit(&script->unwind_files);
 	live_records_destroy(script->live);
 	sideband_deinit(&script->sideband);
 	record_run_close(&script->run);

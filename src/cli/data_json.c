@@ -76,7 +76,7 @@ static enum tally_status put_chain(
 
 	json_array(j, "callchain");
 	if (s->sample.present & SAMPLE_CALLCHAIN) {
-		struct sample_array whole = resolver_whole_chain(resolver, &s->sample.callchain);
+		struct sample_array whole = resolver_sample_chain(resolver, &where, &s->event->layout, &s->sample);
 		struct resolved_chain chain = resolver_chain_frames(resolver, &where, &whole);
 		for (size_t i = 0; !resolver->failed && status == TALLY_OK && i < chain.count; i++)
 			status = put_frame(j, source, chain.frames[i], chain.ips[i], err);

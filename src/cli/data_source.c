@@ -19,6 +19,10 @@ static enum tally_status open_parts(
 	if (status != TALLY_OK)
 		return status;
 	source->resolver.deferred = &source->sideband.deferred;
+	unwind_files_init(&source->unwind_files, source->sideband.machine, source->store);
+	sample_unwinder_init(
+		&source->unwinder, &source->unwind_files, perfdata_reader_features(source->reader), source->run.swap);
+	source->resolver.unwinder = &source->unwinder;
 	frame_names_init(&source->names, &source->resolver, source->sideband.machine, source->store);
 	struct tally_bytes tracing = perfdata_reader_features(source->reader)->tracing_data;
 	struct tally_error tracing_error;
@@ -50,6 +54,8 @@ void data_source_close(struct data_source *source)
 	tracepoint_printer_destroy(source->tracepoints);
 	frame_names_deinit(&source->names);
 	resolver_deinit(&source->resolver);
+	sample_unwinder_deinit(&source->unwinder);
+	unwind_files_deinit(&source->unwind_files);
 	sideband_deinit(&source->sideband);
 	record_run_close(&source->run);
 	binary_store_destroy(source->store);

@@ -31,6 +31,8 @@ struct data_source {
 	struct record_run run;
 	struct sideband sideband;
 	struct resolver resolver;
+	struct unwind_files unwind_files;
+	struct sample_unwinder unwinder;
 	struct frame_names names;
 	struct tracepoint_printer *tracepoints; /* NULL: the recording describes none */
 	struct time_order *order;

@@ -283,9 +283,6 @@ static void note_worth(struct report *report)
 			" samples (%zu apart), %zu stack nodes, %zu functions, %zu objects",
 			health->records, report->result.hits.samples, p->sample_count, p->stack_count,
 			p->function_count, p->binary_count);
-	if (report->request->with_chains && events_have(report->reader, SAMPLE_STACK_USER))
-		diag_add(report->notes, DIAG_WARNING,
-			"its user call chains are copies of stacks (--call-graph dwarf), which cannot be unwound yet");
 	size_t remapped = machine_remapped_texts(report->result.machine);
 	if (remapped)
 		diag_add(report->notes, DIAG_NOTE,

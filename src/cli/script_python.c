@@ -83,7 +83,8 @@ static bool put_chain(struct feed *feed, const struct data_sample *s)
 	struct resolve_where where = resolver_where(resolver, (int32_t)s->sample.pid, s->clock);
 	json_array(j, "callchain");
 	if (s->sample.present & SAMPLE_CALLCHAIN) {
-		struct resolved_chain chain = resolver_chain_frames(resolver, &where, &s->sample.callchain);
+		struct sample_array whole = resolver_sample_chain(resolver, &where, &s->event->layout, &s->sample);
+		struct resolved_chain chain = resolver_chain_frames(resolver, &where, &whole);
 		for (size_t i = 0; i < chain.count && !resolver->failed; i++) {
 			const struct frame_name *name = frame_names_get(&feed->source->names, chain.frames[i], NULL);
 			if (!name)

@@ -185,8 +185,8 @@ void script_print_start(struct script_printer *p, struct text *t, const struct s
 		print_time(p, t, sample->time);
 }
 
-/* Nothing unwinds a copied stack yet. What is known of it is its innermost frame, which perf shows too if it has the
- * file to unwind by. */
+/* A copy of a stack that tells nothing, as the files are missing. What is known is its innermost frame, which perf shows
+ * too if it has the file to unwind by. */
 static bool print_copied_stack(struct script_printer *p, struct text *t, const struct resolve_where *where,
 	unsigned cpumode, const struct sample *sample, uint64_t fields)
 {
@@ -205,7 +205,7 @@ static bool print_code(struct script_printer *p, struct text *t, const struct pe
 	uint64_t fields = p->fields[event->index];
 	if (!(event->attr.sample_type & SAMPLE_CALLCHAIN) || p->hide_call_graph)
 		return print_leaf(p, t, where, cpumode, sample->ip, fields);
-	struct sample_array chain = resolver_sample_chain(p->places.resolver, &event->layout, sample);
+	struct sample_array chain = resolver_sample_chain(p->places.resolver, where, &event->layout, sample);
 	if (chain.count == 0 && sample->stack_user.size > 0)
 		return print_copied_stack(p, t, where, cpumode, sample, fields);
 	return script_print_chain(&p->places, t, where, &chain, fields);

@@ -1,0 +1,64 @@
+/*
+ * sample_unwind.h - the user part of a sample's call chain, from the registers and the copy of the stack that it
+ * carries (perf's --call-graph dwarf). Not here: to follow rules (code/unwind/unwinder.h), the kernel's part of the chain.
+ *
+ * unwind_files says which file of a store a mapping is of. It is shared by the workers, who only read: all files are
+ * added beforehand (which opens nothing). Where one thread does everything they are added as they come.
+ * A sample_unwinder is one worker's. Both borrow machine, store and features. Bad input: any sample gives a chain, or
+ * none, and how it ended; what does not depend on the sample (caches) never changes the result.
+ *
+ *	unwind_files_init(&files, machine, store);   unwind_files_add_all(&files, err);
+ *	sample_unwinder_init(&u, &files, features, swap);
+ *	result = sample_unwind(&u, &where, &sample, ips, max);
+ */
+#ifndef ANALYSIS_SAMPLE_UNWIND_H
+#define ANALYSIS_SAMPLE_UNWIND_H
+
+#include "abi/sample.h"
+#include "analysis/stack_ends.h"
+#include "code/binary_store.h"
+#include "machine/machine.h"
+#include "perfdata/features.h"
+
+struct unwind_files {
+	const struct machine *machine;
+	struct binary_store *store;
+	VEC(uint32_t) ids; /* of the store, by the machine's binary */
+};
+
+struct unwind_where { /* as resolve_where */
+	int32_t pid;
+	uint64_t time_ns;
+	uint32_t epoch; /* of the process's mappings */
+};
+
+struct sample_unwinder {
+	struct unwind_files *files;
+	const struct perfdata_features *features;
+	bool swap;
+	struct unwinder *unwinders[2]; /* for 64-bit and 32-bit registers; NULL: not needed yet */
+	int32_t last_pid;
+	uint32_t last_epoch;
+	struct stack_ends ends;
+	bool failed; /* out of memory */
+};
+
+void unwind_files_init(struct unwind_files *files, const struct machine *machine, struct binary_store *store);
+void unwind_files_deinit(struct unwind_files *files);
+TALLY_MUST_CHECK enum tally_status unwind_files_add_all(struct unwind_files *files, struct tally_error *err);
+
+void sample_unwinder_init(
+	struct sample_unwinder *u, struct unwind_files *files, const struct perfdata_features *features, bool swap);
+void sample_unwinder_deinit(struct sample_unwinder *u);
+/* The machine was finished anew: epochs begin again. */
+void sample_unwinder_forget(struct sample_unwinder *u);
+/* True where sample_unwind can say more than the recorded chain. */
+static inline bool sample_has_stack(const struct sample *sample)
+{
+	return sample->regs_user.abi != REGS_ABI_NONE && sample->stack_user.size > 0;
+}
+/* Innermost first: where the thread was, then return addresses. Counts how it ended. */
+struct unwind_result sample_unwind(struct sample_unwinder *u, const struct unwind_where *where,
+	const struct sample *sample, uint64_t *ips, size_t max);
+
+#endif

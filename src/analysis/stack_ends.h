@@ -1,0 +1,40 @@
+/*
+ * stack_ends.h - how the call chains of samples ended: counts, that add up over workers.
+ *
+ *	stack_ends_add(&ends, &result);   stack_ends_merge(&total, &ends);   share = stack_ends_complete(&total);
+ */
+#ifndef ANALYSIS_STACK_ENDS_H
+#define ANALYSIS_STACK_ENDS_H
+
+#include "code/unwind/unwinder.h"
+
+struct stack_ends {
+	uint64_t ends[UNWIND_ENDS]; /* of stacks that were copied, and unwound here */
+	uint64_t bridged; /* of them: some frames were found by frame pointer */
+	uint64_t reached, unknown; /* chains as recorded: the last function is one that starts threads; any other */
+};
+
+static inline void stack_ends_add(struct stack_ends *ends, const struct unwind_result *result)
+{
+	ends->ends[result->end]++;
+	ends->bridged += result->bridged > 0;
+}
+
+static inline void stack_ends_merge(struct stack_ends *total, const struct stack_ends *part)
+{
+	for (unsigned i = 0; i < UNWIND_ENDS; i++)
+		total->ends[i] += part->ends[i];
+	total->bridged += part->bridged;
+	total->reached += part->reached;
+	total->unknown += part->unknown;
+}
+
+static inline uint64_t stack_ends_unwound(const struct stack_ends *ends)
+{
+	uint64_t sum = 0;
+	for (unsigned i = 0; i < UNWIND_ENDS; i++)
+		sum += ends->ends[i];
+	return sum;
+}
+
+#endif

@@ -1,0 +1,18 @@
+/*
+ * store_entry.h - which entry of a binary store stands for a binary of the machine. Adds it, opens nothing.
+ *
+ *	store_entry_id(machine, store, frame.binary, &id, err);
+ */
+#ifndef ANALYSIS_STORE_ENTRY_H
+#define ANALYSIS_STORE_ENTRY_H
+
+#include "code/binary_store.h"
+#include "machine/machine.h"
+
+#define STORE_ENTRY_NONE UINT32_MAX
+
+/* STORE_ENTRY_NONE if it can have no symbols there. One thread. */
+TALLY_MUST_CHECK enum tally_status store_entry_id(const struct machine *machine, struct binary_store *store,
+	uint32_t binary, uint32_t *store_id, struct tally_error *err);
+
+#endif
