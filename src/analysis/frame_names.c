@@ -48,6 +48,8 @@ static enum tally_status fill(
 	const struct machine_binary *binary = machine_binary_get(names->machine, frame->binary);
 	name->path = machine_string(names->machine, binary->path);
 	name->shown = machine_string(names->machine, binary->short_name);
+	name->has_short_name =
+		binary->kind == MACHINE_KERNEL || (binary->kind == MACHINE_KERNEL_MODULE && !binary->is_listed);
 	name->is_kernel = binary->kind == MACHINE_KERNEL || binary->kind == MACHINE_KERNEL_MODULE;
 	if (binary->kind == MACHINE_BPF) {
 		name->symbol = name->path.data;

@@ -22,6 +22,7 @@ struct frame_name {
 	bool symbol_is_local;
 	struct tally_str path; /* of the binary, as recorded; "[unknown]" where nothing was mapped */
 	struct tally_str shown; /* its short name */
+	bool has_short_name; /* which script shows where no path is asked for */
 	uint64_t samples; /* that the caller printed it as the leaf of */
 	bool is_kernel;
 	uint64_t link_address; /* as objdump and addr2line take it; the run-time address where there is no file */

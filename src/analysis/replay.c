@@ -208,6 +208,15 @@ static void add_lines(struct replay *replay, const struct resolved_frame *frame,
 		to->own_line = add_line(replay, frame, symbol, &places[count - 1]);
 }
 
+/* What stands for a frame without symbol: in modules, which are files, the place in the module. */
+static uint64_t nameless_address(const struct replay *replay, const struct resolved_frame *frame)
+{
+	if (frame->binary == RESOLVE_NONE)
+		return frame->address;
+	const struct machine_binary *binary = machine_binary_get(replay->sideband.machine, frame->binary);
+	return binary->kind == MACHINE_KERNEL_MODULE ? frame->address - binary->start : frame->address;
+}
+
 static void name_frame(struct replay *replay, size_t index)
 {
 	struct resolved_frame resolved = resolved_frame_get(&replay->frames, (uint32_t)index);
@@ -216,7 +225,7 @@ static void name_frame(struct replay *replay, size_t index)
 	struct profile_frame to = {
 		.function = PROFILE_NONE,
 		.binary = PROFILE_NONE,
-		.address = from->address,
+		.address = symbol ? from->address : nameless_address(replay, from),
 		.raw_address = from->raw_address || symbol ? from->raw_address : replay->first_ips.items[index],
 		.level = (uint8_t)from->level,
 	};

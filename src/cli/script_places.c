@@ -50,7 +50,7 @@ const char *script_kernel_symbol(void *context, uint64_t *address, const char **
 void script_print_dso(const struct script_places *p, struct text *t, const struct script_place *place, uint64_t fields)
 {
 	const struct frame_name *name = place->name;
-	struct tally_str dso = name->is_kernel && !p->full_kernel_path ? name->shown : name->path;
+	struct tally_str dso = name->has_short_name && !p->full_kernel_path ? name->shown : name->path;
 	text_char(t, '(');
 	text_bytes(t, dso.data, dso.len);
 	if ((fields & FIELD_DSOFF) && place->has_offset) {

@@ -156,11 +156,10 @@ void binary_table_finish(struct binary_table *table)
 {
 	for (size_t i = 0; i < table->binaries.len; i++) {
 		struct machine_binary *binary = &table->binaries.items[i];
-		if (binary->build_id.size > 0)
-			continue;
 		struct tally_str path = intern_get(table->strings, binary->path);
 		uint32_t index = intern_find(&table->build_id_paths, path.data, path.len);
-		if (index != INTERN_NONE)
+		binary->is_listed = index != INTERN_NONE;
+		if (binary->is_listed && binary->build_id.size == 0)
 			binary->build_id = table->build_ids.items[index];
 	}
 }

@@ -21,6 +21,7 @@ struct machine_binary { /* one distinct file (path and build id) that was mapped
 	uint32_t path; /* string id */
 	uint32_t short_name; /* string id: what reports show */
 	enum machine_binary_kind kind;
+	bool is_listed; /* in the file's build-id table: perf script then shows a module by its path */
 	struct record_build_id build_id;
 	int32_t pid; /* MACHINE_ANON_JIT: whose map file; else the first process that mapped it */
 	uint64_t start; /* kernel and modules: run-time start */

@@ -66,6 +66,13 @@ def compile_files(folder):
     subprocess.run(['ld', '-r', f'--build-id=0x{MODULE_ID}', '-o', 'nf_toy.ko', 'nf_toy.o'], cwd=folder, check=True)
 
 
+def compile_arm_module(folder):
+    (folder / 'nf_toy.c').write_text(MODULE_SOURCE)
+    subprocess.run(['clang', '-target', 'aarch64-linux-gnu', '-g', '-O2', '-ffreestanding', '-fno-pic',
+                    '-fno-asynchronous-unwind-tables', '-c', '-o', 'nf_arm.o', 'nf_toy.c'], cwd=folder, check=True)
+    subprocess.run(['ld.lld', '-r', f'--build-id=0x{MODULE_ID}', '-o', 'nf_arm.ko', 'nf_arm.o'], cwd=folder, check=True)
+
+
 def symbols(path):
     """Name -> (address, section's name, size)."""
     out = subprocess.run(['readelf', '-sW', path], capture_output=True, text=True, check=True).stdout

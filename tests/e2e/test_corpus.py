@@ -110,8 +110,6 @@ RULES = [
     ('buildid-list', 'a kernel without a build id', lambda r: r.is_hiperf, drop(r'^ {40} \[kernel')),
     ('script', 'for the last frame of an LBR call stack perf prints the sampled address, or none that exists',
      is_one_of('864b8e3ca55f'), lambda rows: [row for row, after in zip(rows, [*rows[1:], '']) if after]),
-    ('script', 'a module by its name, not by its file', is_one_of('47b0a4cf3958'),
-     sub(r'\(/lib/modules/.*/mac80211\.ko\)', '([mac80211])')),
     ('script', '6.1 prints offsets in the file, and files of generated code start anywhere', by_6,
      sub(r'^\t +[0-9a-f]+ (.*\(perf\.data_jit_app_cache:)', r'\t \1')),
     ('header', 'perf leaves out cores whose numbers are larger than it thinks possible',

@@ -1,6 +1,7 @@
 """Names and lines of the kernel and its modules from their files, by build id, wherever the kernel ran."""
 import gzip
 import lzma
+import os
 import shutil
 import subprocess
 
@@ -75,6 +76,27 @@ def test_another_kernels_vmlinux_is_refused(tally, files, tmp_path):
     assert f'vmlinux-1.2.3-toy: other build id ({k.KERNEL_ID})' in missing
 
 
+@pytest.mark.parametrize('version', ['/usr/bin/perf', '/opt/newest-perf/perf'])
+def test_modules_without_symbols_are_shown_as_perf_does(tally, files, tmp_path, version):
+    if not os.path.exists(version):
+        pytest.skip(f'{version} is not installed')
+    data = tmp_path / 'k.data'
+    k.recording(data, [k.MODULE + 2])
+    for arguments in (['script', '-F', 'ip,sym,dso'], ['report', '--stdio']):
+        theirs = subprocess.run([version, *arguments, '-i', data], capture_output=True, text=True, timeout=60,
+                                env={**os.environ, 'HOME': str(tmp_path)}, stdin=subprocess.DEVNULL, check=True).stdout
+        ours = tally(*arguments, '-i', data).stdout
+        rows = [[line for line in out.splitlines() if line.strip() and line[0] != '#'] for out in (theirs, ours)]
+        assert rows[0] == rows[1]
+
+
+def test_a_kernel_of_another_release_is_not_this_one(tally, files, tmp_path):
+    """Without a build id the release tells; perf gives it the names of the kernel that runs here."""
+    data = tmp_path / 'k.data'
+    kernel_recording(data, files, kernel_id=None)
+    assert 'another kernel than this machine' in tally('report', '--missing', '-i', data).stdout
+
+
 def test_ignore_vmlinux(tally, files, tmp_path):
     data, root = tmp_path / 'k.data', tmp_path / 'root'
     kernel_recording(data, files)
@@ -112,9 +134,9 @@ def packed(path, how):
     return data
 
 
-def code_offsets(files):
+def code_offsets(module):
     """Where the kernel puts the functions: sections of code one behind the other, those of start-up apart."""
-    headers = subprocess.run(['readelf', '-SW', files / 'nf_toy.ko'], capture_output=True, text=True, check=True).stdout
+    headers = subprocess.run(['readelf', '-SW', module], capture_output=True, text=True, check=True).stdout
     at, offsets = 0, {}
     for row in headers.splitlines():
         fields = row.split(']', 1)[-1].split()
@@ -130,7 +152,7 @@ def code_offsets(files):
 def test_a_module_is_read_from_its_file(tally, files, tmp_path, how):
     data, root = tmp_path / 'k.data', tmp_path / 'root'
     ending = f'.{how}' if how else ''
-    offsets = code_offsets(files)
+    offsets = code_offsets(files / 'nf_toy.ko')
     hot, cold = k.MODULE + offsets['.text'], k.MODULE + offsets['.text.unlikely']
     k.recording(data, [hot, cold], module_path=f'/{MODULE_PATH}{ending}')
     (root / MODULE_PATH).parent.mkdir(parents=True)
@@ -140,9 +162,22 @@ def test_a_module_is_read_from_its_file(tally, files, tmp_path, how):
                      ('cold_path+0x0', line(k.MODULE_SOURCE, 'count', 'nf_toy.c'))]
 
 
+def test_a_module_of_aarch64(tally, tmp_path):
+    if not all(shutil.which(tool) for tool in ('clang', 'ld.lld', 'readelf')):
+        pytest.skip('clang, ld.lld or readelf is not installed')
+    data, root = tmp_path / 'k.data', tmp_path / 'root'
+    k.compile_arm_module(tmp_path)
+    offsets = code_offsets(tmp_path / 'nf_arm.ko')
+    k.recording(data, [k.MODULE + offsets['.text'], k.MODULE + offsets['.text.unlikely']])
+    put(tmp_path / 'nf_arm.ko', root, MODULE_PATH.replace('nf_toy', 'nf-toy'))
+    names = script(tally, '--symfs', root, '-i', data)
+    assert [name for name, _ in names] == ['hot_path+0x0', 'cold_path+0x0']
+    assert all(place.startswith('nf_toy.c:') for _, place in names)
+
+
 def test_a_module_of_unknown_path_is_found_by_modules_dep(tally, files, tmp_path):
     data, root = tmp_path / 'k.data', tmp_path / 'root'
-    k.recording(data, [k.MODULE + code_offsets(files)['.text']], module_path='[nf_toy]')
+    k.recording(data, [k.MODULE + code_offsets(files / 'nf_toy.ko')['.text']], module_path='[nf_toy]')
     put(files / 'nf_toy.ko', root, MODULE_PATH)
     (root / 'lib/modules/1.2.3-toy/modules.dep').write_text(
         'kernel/net/nf-toy-more.ko: kernel/net/nf-toy.ko\nkernel/net/nf-toy.ko:\n')

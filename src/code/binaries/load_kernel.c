@@ -30,6 +30,20 @@ struct elf_build_id host_kernel_notes(const char *path)
 	return id;
 }
 
+/* What tells of a recording without build ids that it is another machine's. */
+static bool is_other_release(struct arena *arena, const struct binary_store_options *options)
+{
+	const char *path = kernel_files_system_path(arena, options, "/proc/sys/kernel/osrelease");
+	char *text;
+	size_t len;
+	if (options->kernel_release.len == 0 || !path ||
+		file_read(path, LIMIT_SMALL_FILE, &text, &len, NULL) != TALLY_OK)
+		return false;
+	bool is_other = !str_equal(str_trim((struct tally_str){text, len}), options->kernel_release);
+	free(text);
+	return is_other;
+}
+
 void host_kernel_compare(
 	const struct binary_store_options *options, struct host_kernel *host, const struct binary_entry *kernel)
 {
@@ -37,7 +51,8 @@ void host_kernel_compare(
 	arena_init(&arena);
 	if (host->build_id.size == 0)
 		host->build_id = host_kernel_notes(kernel_files_system_path(&arena, options, "/sys/kernel/notes"));
-	if (!search_is_recorded(&kernel->key, host->build_id))
+	if (!search_is_recorded(&kernel->key, host->build_id) ||
+		(kernel->key.build_id_size == 0 && is_other_release(&arena, options)))
 		host->is_foreign = true;
 	arena_deinit(&arena);
 }
