@@ -222,6 +222,11 @@ static uint64_t to_address(const struct run *run, uint64_t value)
 	return run->arch->pointer_bytes == 4 ? (uint32_t)value : value;
 }
 
+static bool returns_by_stack(const struct unwind_rule *rule)
+{
+	return rule->return_index != UNWIND_NOT_SAVED && rule->saved[rule->return_index].kind == CFI_AT_OFFSET;
+}
+
 /* Without a division, which would be a fifth of all time. */
 static bool is_aligned(const struct run *run, uint64_t address)
 {
@@ -244,8 +249,8 @@ static enum step find_cfa(const struct run *run, const struct unwind_rule *rule,
 		return STEP_BROKEN;
 	if (rule->is_signal || *cfa > sp)
 		return STEP_ON;
-	/* Only code that has not put anything on the stack has no frame; stacks grow. */
-	bool is_empty = *cfa == sp && run->is_exact && rule->return_index == UNWIND_NOT_SAVED;
+	/* Only code that has nothing on the stack, not even where to return to, has no frame; stacks grow. */
+	bool is_empty = *cfa == sp && run->is_exact && !returns_by_stack(rule);
 	return is_empty ? STEP_ON : STEP_BROKEN;
 }
 

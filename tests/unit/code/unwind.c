@@ -323,6 +323,20 @@ static void frame_pointer_bridges(void **state)
 	end(&w);
 }
 
+/* vfork takes its return address off the stack while it is in the kernel. */
+static void return_address_in_a_register(void **state)
+{
+	(void)state;
+	struct world w;
+	begin(&w, &arch_x86_64, false);
+	x86_functions(&w);
+	cfi_builder_fde(&w.cfi, 0x4000, 0x40, PROGRAM(DW_CFA_def_cfa_offset, 0, DW_CFA_register, 16, 5));
+	set(&w, 5, w.bias + 0x2010);
+	put(&w, 4, w.bias + 0x3010);
+	CHECK(&w, run(&w, 0x4000), UNWIND_ROOT, 0x4000, 0x2010, 0x3010);
+	end(&w);
+}
+
 static void call_of_nothing(void **state)
 {
 	(void)state;
@@ -576,6 +590,7 @@ int main(void)
 		cmocka_unit_test(expressions),
 		cmocka_unit_test(ways_to_end),
 		cmocka_unit_test(frame_pointer_bridges),
+		cmocka_unit_test(return_address_in_a_register),
 		cmocka_unit_test(call_of_nothing),
 		cmocka_unit_test(aarch64_frames),
 		cmocka_unit_test(aarch64_signal),
