@@ -1,7 +1,9 @@
 #include "cli/record_cache.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "cli/record_words.h"
 #include "code/binaries/build_id_cache.h"
 
 static enum tally_status add(const struct build_id_cache *cache, const struct perfdata_build_id *item)
@@ -17,6 +19,17 @@ static enum tally_status add(const struct build_id_cache *cache, const struct pe
 	return build_id_cache_add(cache, item->filename, &id, item->filename.data, NULL);
 }
 
+/* The user's cap, where one is set: the oldest entries go. */
+static void keep_cap(const struct build_id_cache *cache)
+{
+	const char *cap = getenv("TALLY_BUILDID_CACHE_MAX");
+	uint64_t bytes;
+	size_t removed;
+	bool has_unit;
+	if (cap && record_size_parse(cap, &bytes, &has_unit))
+		(void)!build_id_cache_trim(cache, bytes, &removed, NULL);
+}
+
 void record_cache_fill(const char *dir, const struct record_build_ids *ids)
 {
 	struct build_id_cache cache;
@@ -24,4 +37,5 @@ void record_cache_fill(const char *dir, const struct record_build_ids *ids)
 		return;
 	for (size_t i = 0; i < ids->len; i++)
 		(void)!add(&cache, &ids->items[i]);
+	keep_cap(&cache);
 }

@@ -223,11 +223,46 @@ const char *load_open_user_file(const struct binary_store_options *options, stru
 	return NULL;
 }
 
+/* Debug files are looked for where the program was found. */
+static bool set_root(struct binary_entry *entry, const struct binary_place *place)
+{
+	if (place->pid <= 0 || !process_is_elsewhere(place->pid))
+		return true;
+	entry->root.prefix = arena_printf(&entry->arena, "/proc/%d/root", place->pid);
+	entry->root.pid = place->pid;
+	return entry->root.prefix != NULL;
+}
+
+/* False: the file is at none of the places. */
+static bool load_first(
+	const struct binary_store_options *options, struct binary_entry *entry, const struct binary_places *places)
+{
+	for (size_t i = 0; i < places->count; i++) {
+		const struct binary_place *place = &places->items[i];
+		entry->image = binary_file_open(entry, place, &entry->key);
+		if (!entry->image) {
+			take_reason(entry, place);
+			continue;
+		}
+		entry->used_path = place->path;
+		if (set_root(entry, place))
+			load_image_symbols(options, entry, place->source);
+		else
+			binary_entry_out_of_memory(entry);
+		return true;
+	}
+	return false;
+}
+
 void load_user_file(const struct binary_store_options *options, struct binary_entry *entry)
 {
-	const char *source = load_open_user_file(options, entry);
-	if (source)
-		load_image_symbols(options, entry, source);
+	struct binary_places places;
+	search_program(entry, options, &places);
+	binary_entry_set(entry, BINARY_NO_FILE, "no such file, nor its build id in the cache");
+	if (load_first(options, entry, &places))
+		return;
+	search_process(entry, options, &places);
+	(void)load_first(options, entry, &places);
 }
 
 #define OWN_VDSO "vdso of this machine"

@@ -135,15 +135,23 @@ void search_add_fetched(struct binary_places *places, struct arena *arena, struc
 	add_fetched(places, arena, id, "debuginfo");
 }
 
-/* What the process itself has: the only place of files that were deleted, or replaced, since. */
-static void add_mapped(struct binary_entry *entry, struct binary_places *places)
+/* The process that had the file, if it is of this machine; false: none. */
+static bool root_of_process(
+	struct binary_entry *entry, const struct binary_store_options *options, struct binary_root *root)
 {
-	struct process_mapping mapping;
-	if (process_maps_find(&entry->arena, entry->key.pid, entry->key.path.data, &mapping))
-		add(places, (struct binary_place){.kind = PLACE_PATH,
-				    .source = "mapping of the process",
-				    .pid = entry->key.pid,
-				    .path = mapping.link});
+	if (entry->key.pid <= 0 || (options->symfs && *options->symfs) || entry->key.path.data[0] != '/')
+		return false;
+	root->pid = entry->key.pid;
+	root->prefix = arena_printf(&entry->arena, "/proc/%d/root", root->pid);
+	return root->prefix != NULL;
+}
+
+static void add_mapped(struct binary_entry *entry, const struct process_mapping *mapping, struct binary_places *places)
+{
+	add(places, (struct binary_place){.kind = PLACE_PATH,
+			    .source = "mapping of the process",
+			    .pid = entry->key.pid,
+			    .path = mapping->link});
 	add(places, (struct binary_place){.kind = PLACE_PATH,
 			    .source = "program of the process",
 			    .pid = entry->key.pid,
@@ -153,38 +161,39 @@ static void add_mapped(struct binary_entry *entry, struct binary_places *places)
 void search_program(
 	struct binary_entry *entry, const struct binary_store_options *options, struct binary_places *places)
 {
-	const struct binary_key *key = &entry->key;
 	const char *path = plain_path(entry);
-	struct elf_build_id id = {.size = key->build_id_size};
-	memcpy(id.bytes, key->build_id, id.size);
+	struct elf_build_id id = {.size = entry->key.build_id_size};
+	memcpy(id.bytes, entry->key.build_id, id.size);
 	const struct binary_root own = {.prefix = options->symfs ? options->symfs : ""};
-	bool may_run = key->pid > 0 && !*own.prefix && path && path[0] == '/';
-	struct binary_root theirs = {.pid = key->pid};
-	if (may_run)
-		theirs.prefix = arena_printf(&entry->arena, "/proc/%d/root", key->pid);
-	may_run = may_run && theirs.prefix;
+	struct binary_root theirs;
+	struct process_mapping mapping;
 	places->count = 0;
 	add(places, in_cache(&entry->arena, options, id, "cache of build ids", "elf"));
-	if (id.size > 0) {
-		add(places, in_root(&entry->arena, &own, "path", path));
-		if (may_run) {
+	/* Without a build id only the process can tell which file it was: one of that name here may be another. */
+	if (id.size == 0 && root_of_process(entry, options, &theirs) &&
+		process_maps_find(&entry->arena, theirs.pid, entry->key.path.data, &mapping)) {
+		bool is_elsewhere = process_is_elsewhere(theirs.pid);
+		if (is_elsewhere && !mapping.is_deleted)
 			add(places, in_root(&entry->arena, &theirs, "root of the process", path));
-			add_mapped(entry, places);
+		if (is_elsewhere || mapping.is_deleted) {
+			add_mapped(entry, &mapping, places);
+			return;
 		}
-		add_fetched(places, &entry->arena, id, "executable");
-		return;
 	}
-	/* Only the process can tell which file it was: one of that name here may be another. */
+	add(places, in_root(&entry->arena, &own, "path", path));
+}
+
+void search_process(
+	struct binary_entry *entry, const struct binary_store_options *options, struct binary_places *places)
+{
+	struct binary_root theirs;
 	struct process_mapping mapping;
-	bool is_mapped = may_run && process_maps_find(&entry->arena, key->pid, key->path.data, &mapping);
-	if (is_mapped && mapping.is_deleted) {
-		add_mapped(entry, places);
-	} else if (is_mapped && process_is_elsewhere(key->pid)) {
-		add(places, in_root(&entry->arena, &theirs, "root of the process", path));
-		add_mapped(entry, places);
-	} else {
-		add(places, in_root(&entry->arena, &own, "path", path));
-	}
+	places->count = 0;
+	if (entry->key.build_id_size == 0 || !root_of_process(entry, options, &theirs))
+		return;
+	add(places, in_root(&entry->arena, &theirs, "root of the process", plain_path(entry)));
+	if (process_maps_find(&entry->arena, theirs.pid, entry->key.path.data, &mapping))
+		add_mapped(entry, &mapping, places);
 }
 
 /* The path up to its last slash, without it. */

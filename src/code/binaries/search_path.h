@@ -53,6 +53,9 @@ void search_add_fetched(struct binary_places *places, struct arena *arena, struc
 /* Where the entry's program may be: without a build id only where nothing else can be meant. */
 void search_program(
 	struct binary_entry *entry, const struct binary_store_options *options, struct binary_places *places);
+/* Where else, as the process that had it sees it: in a container, deleted, or replaced since. */
+void search_process(
+	struct binary_entry *entry, const struct binary_store_options *options, struct binary_places *places);
 void search_vdso(struct binary_entry *entry, const struct binary_store_options *options, struct binary_place *place);
 /* Where the debug file of the entry's image may be. */
 void search_debug_file(
