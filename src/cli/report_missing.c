@@ -64,7 +64,8 @@ static void print_remedy(
 		text_char(out, '\n');
 	}
 	if (!is_file && info->status != BINARY_OK && (info->kind == BINARY_KERNEL || info->kind == BINARY_MODULE))
-		text_str(out, "    to install  linux-image-RELEASE-dbg (Debian), kernel-debuginfo (Fedora), or give --vmlinux "
+		text_str(out, "    to install  linux-image-RELEASE-dbg (Debian), kernel-debuginfo (Fedora), or give "
+			      "--vmlinux "
 			      "or --kallsyms\n");
 	if (is_file && *hex)
 		text_printf(out, "    debuginfod  debuginfod-find debuginfo %s\n", hex);

@@ -227,6 +227,8 @@ def test_dwo(tally, live, tmp_path):
         dwo.unlink()
     text = report(tally, data)
     assert 'deep (inlined)' not in text and 'secret' in text
+    assert ('split units (.dwo)', str(program), 'not there (those of 1 units that were hit)') in steps(
+        missing(tally, data))
 
 
 @pytest.mark.parametrize('compiler, version, tool', [('gcc', 4, 'dwp'), ('gcc', 4, 'llvm-dwp'), ('clang', 5, 'llvm-dwp')])
@@ -344,6 +346,30 @@ def test_container_is_not_mistaken_for_the_host(tally, live, tmp_path, container
     record_process(tally, pid, data)
     text = report(tally, data)
     assert 'secret' in text and 'wrong' not in text
+
+
+def test_split_units_in_a_container(tally, live, tmp_path):
+    """The .dwo lies in the container only; a link there to one outside is not followed."""
+    if os.geteuid() != 0:
+        pytest.skip('needs root to make namespaces')
+    need('unshare', 'mount')
+    built, inside, data = tmp_path / 'built', tmp_path / 'inside', tmp_path / 'perf.data'
+    built.mkdir()
+    inside.mkdir()
+    build(built, '-g', '-gsplit-dwarf', f'-fdebug-prefix-map={built}={inside}')
+    script = 'mount -t tmpfs none "$1" && cp "$2"/* "$1" && mount -t tmpfs none "$2" && exec "$1/program" "$3"'
+    with Running('unshare', '--mount', 'sh', '-c', script, 'sh', inside, built, LONG) as process:
+        def is_there():
+            return os.readlink(f'/proc/{process.pid}/exe') == str(inside / 'program')
+        if not wait_for(is_there):
+            pytest.skip('unshare makes no namespaces here')
+        record_process(tally, process.pid, data)
+        assert 'deep (inlined)' in report(tally, data)
+        dwo = next(built.glob('*.dwo'))
+        place = pathlib.Path(f'/proc/{process.pid}/root{inside}') / dwo.name
+        place.unlink()
+        place.symlink_to(dwo)
+        assert 'deep (inlined)' not in report(tally, data)
 
 
 def test_links_do_not_lead_out_of_a_root(tally, live, tmp_path):

@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/thread_pool.h"
 #include "code/binaries/binary_entry.h"
+#include "code/binaries/binary_trail.h"
 #include "code/binaries/load_elf.h"
 #include "code/binaries/load_kernel.h"
 #include "code/binaries/load_lines.h"
@@ -277,6 +278,14 @@ static bool link_address(const struct binary_store *store, uint32_t id, uint64_t
 	return true;
 }
 
+static void tell_missing_splits(struct binary_entry *entry)
+{
+	uint64_t missing = source_lines_missing_splits(entry->lines);
+	if (missing)
+		binary_trail_add(entry, "split units (.dwo)", source_lines_path(entry->lines), BINARY_FOUND_NOTHING,
+			arena_printf(&entry->arena, "those of %llu units that were hit", (unsigned long long)missing));
+}
+
 enum tally_status binary_store_load_places(
 	struct binary_store *store, uint32_t id, const uint64_t *addresses, size_t count, struct tally_error *err)
 {
@@ -293,6 +302,7 @@ enum tally_status binary_store_load_places(
 	}
 	status = source_lines_load(entry->lines, link_time.items, link_time.len, store->options.threads, err);
 	vec_free(&link_time);
+	tell_missing_splits(entry);
 	return status;
 }
 

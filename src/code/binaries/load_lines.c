@@ -45,7 +45,7 @@ static enum tally_status choose_kernel_file(const struct binary_store_options *o
 enum tally_status load_lines(
 	const struct binary_store_options *options, struct binary_entry *entry, struct tally_error *err)
 {
-	struct source_lines_files files = {.root = options->symfs ? options->symfs : ""};
+	struct source_lines_files files = {.root = entry->root.prefix, .root_pid = entry->root.pid};
 	if (entry->lines_are_looked_for)
 		return TALLY_OK;
 	entry->lines_are_looked_for = true;

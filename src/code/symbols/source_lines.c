@@ -2,11 +2,13 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/map_u64.h"
+#include "code/binaries/process_files.h"
 #include "object/dwarf/debug_info.h"
 #include "object/dwarf/dwarf_entry.h"
 
@@ -21,6 +23,21 @@ struct source_lines {
 	struct map_u64 paths; /* unit and file -> text */
 };
 
+/* The file at path, which begins with the root. */
+static struct elf_image *open_in_root(const struct source_lines_files *files, const char *path)
+{
+	struct elf_image *image;
+	size_t prefix = strlen(files->root);
+	int fd;
+	if (files->root_pid <= 0 || strncmp(path, files->root, prefix) != 0)
+		return elf_image_open(path, &image, NULL) == TALLY_OK ? image : NULL;
+	if (process_root_open(files->root_pid, path + prefix, &fd, NULL) != TALLY_OK)
+		return NULL;
+	enum tally_status status = elf_image_open_fd(fd, path, &image, NULL);
+	close(fd);
+	return status == TALLY_OK ? image : NULL;
+}
+
 /* Where the compiler wrote it, or, if the program has moved with it, beside the program. */
 static struct elf_image *open_split(void *context, struct tally_str directory, struct tally_str name)
 {
@@ -30,14 +47,14 @@ static struct elf_image *open_split(void *context, struct tally_str directory, s
 	bool is_absolute = name.len > 0 && name.data[0] == '/';
 	int n = snprintf(path, sizeof(path), "%s%.*s%s%.*s", lines->files.root, is_absolute ? 0 : (int)directory.len,
 		directory.data, is_absolute ? "" : "/", (int)name.len, name.data);
-	if (n > 0 && (size_t)n < sizeof(path) && elf_image_open(path, &image, NULL) == TALLY_OK)
+	if (n > 0 && (size_t)n < sizeof(path) && (image = open_in_root(&lines->files, path)))
 		return image;
 	const char *slash = strrchr(lines->files.path, '/');
 	n = snprintf(path, sizeof(path), "%.*s%.*s", slash ? (int)(slash + 1 - lines->files.path) : 0,
 		lines->files.path, (int)name.len, name.data);
-	if (!is_absolute && n > 0 && (size_t)n < sizeof(path) && elf_image_open(path, &image, NULL) == TALLY_OK)
-		return image;
-	return NULL;
+	if (is_absolute || n <= 0 || (size_t)n >= sizeof(path))
+		return NULL;
+	return open_in_root(&lines->files, path);
 }
 
 enum tally_status source_lines_open(
@@ -120,6 +137,11 @@ size_t source_lines_find(struct source_lines *lines, uint64_t address, struct so
 			.line = found[i].line,
 			.is_inlined = found[i].is_inlined};
 	return count;
+}
+
+uint64_t source_lines_missing_splits(const struct source_lines *lines)
+{
+	return debug_info_missing_splits(lines->info);
 }
 
 const char *source_lines_path(const struct source_lines *lines)

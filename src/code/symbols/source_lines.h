@@ -19,6 +19,7 @@ struct source_lines_files {
 	struct elf_image *package; /* the program's .dwp, closed too; NULL none */
 	const char *path; /* of image; borrowed */
 	const char *root; /* put before the absolute paths of .dwo files; "" none; borrowed */
+	int32_t root_pid; /* > 0: root is that of this process, whose links must not lead out of it */
 };
 
 /* Takes the files over, also when it fails. NOT_FOUND: image has no debug information. */
@@ -28,6 +29,8 @@ void source_lines_close(struct source_lines *lines);
 TALLY_MUST_CHECK enum tally_status source_lines_load(
 	struct source_lines *lines, const uint64_t *addresses, size_t count, unsigned threads, struct tally_error *err);
 size_t source_lines_find(struct source_lines *lines, uint64_t address, struct source_place *places, size_t max);
+/* Units whose .dwo was not found, of those that were read. */
+uint64_t source_lines_missing_splits(const struct source_lines *lines);
 const char *source_lines_path(const struct source_lines *lines);
 
 #endif
