@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/thread_pool.h"
+#include "object/dwarf/dwarf_budget.h"
 #include "object/dwarf/dwarf_file.h"
 #include "object/dwarf/dwarf_functions.h"
 #include "object/dwarf/dwarf_lines.h"
@@ -31,7 +32,7 @@ struct debug_info {
 	struct dwarf_file *file, *supplement;
 	struct dwarf_package *package; /* NULL: none, or damaged */
 	VEC(struct unit_range) ranges; /* by low */
-	uint64_t *max_high; /* of ranges[0..i]: units may overlap */
+	uint32_t *enclosing; /* by range: the last one before it that is open where it begins; NO_UNIT none */
 	struct unit_code *codes; /* by unit */
 };
 
@@ -45,7 +46,9 @@ static bool add_unit_ranges(struct debug_info *info, uint32_t index)
 	struct unit_range r = {.unit = index};
 	dwarf_ranges_list(&ranges, info->file, unit, (enum dwarf_class)unit->ranges_form, unit->ranges);
 	while (dwarf_ranges_next(&ranges, &r.low, &r.high))
-		if (r.low != 0 && !vec_push(&info->ranges, r))
+		if (!dwarf_spend(info->file, DWARF_COST_RANGE))
+			break;
+		else if (r.low != 0 && !vec_push(&info->ranges, r))
 			return false;
 	return true;
 }
@@ -68,15 +71,17 @@ static bool index_units(struct debug_info *info)
 	for (size_t i = 0; i < count; i++)
 		if (!add_unit_ranges(info, (uint32_t)i))
 			return false;
-	info->max_high = malloc((info->ranges.len ? info->ranges.len : 1) * sizeof(*info->max_high));
-	if (!info->max_high)
+	info->enclosing = malloc((info->ranges.len ? info->ranges.len : 1) * sizeof(*info->enclosing));
+	if (!info->enclosing || info->ranges.len >= NO_UNIT)
 		return false;
 	if (info->ranges.len)
 		qsort(info->ranges.items, info->ranges.len, sizeof(*info->ranges.items), by_low);
-	uint64_t highest = 0;
-	for (size_t i = 0; i < info->ranges.len; i++) {
-		highest = info->ranges.items[i].high > highest ? info->ranges.items[i].high : highest;
-		info->max_high[i] = highest;
+	uint32_t open = NO_UNIT;
+	for (uint32_t i = 0; i < info->ranges.len; i++) {
+		while (open != NO_UNIT && info->ranges.items[open].high <= info->ranges.items[i].low)
+			open = info->enclosing[open];
+		info->enclosing[i] = open;
+		open = i;
 	}
 	return true;
 }
@@ -117,7 +122,7 @@ void debug_info_close(struct debug_info *info)
 		elf_image_close(info->codes[i].split_image);
 	}
 	free(info->codes);
-	free(info->max_high);
+	free(info->enclosing);
 	vec_free(&info->ranges);
 	dwarf_package_close(info->package);
 	dwarf_file_close(info->file);
@@ -137,11 +142,10 @@ static uint32_t unit_at(const struct debug_info *info, uint64_t address)
 		else
 			high = middle;
 	}
-	while (low > 0 && info->max_high[low - 1] > address) {
-		low--;
-		if (address < info->ranges.items[low].high)
-			return info->ranges.items[low].unit;
-	}
+	uint32_t i = low ? (uint32_t)(low - 1) : NO_UNIT;
+	for (unsigned step = 0; i != NO_UNIT && step < DWARF_OVERLAPPING_RANGES; i = info->enclosing[i], step++)
+		if (address < info->ranges.items[i].high)
+			return info->ranges.items[i].unit;
 	return NO_UNIT;
 }
 
@@ -265,14 +269,21 @@ struct tally_str debug_info_name(
 	const struct dwarf_file *split = info->codes[place->unit].split;
 	if (place->function == 0)
 		return (struct tally_str){NULL, 0};
-	return dwarf_function_name(reader, split ? split : info->file, place->function);
+	struct tally_str name = dwarf_function_name(reader, split ? split : info->file, place->function);
+	if (name.len > DWARF_LONG_TEXT && !dwarf_spend(info->file, DWARF_COST_COPIED_BYTE * (uint64_t)name.len))
+		return (struct tally_str){NULL, 0};
+	return name;
 }
 
 const char *debug_info_path(const struct debug_info *info, const struct debug_place *place, struct arena *arena)
 {
 	if (place->file == DWARF_NO_FILE)
 		return NULL;
-	return dwarf_lines_path(&info->codes[place->unit].lines, place->file, arena);
+	const char *path = dwarf_lines_path(&info->codes[place->unit].lines, place->file, arena);
+	size_t length = path ? strlen(path) : 0;
+	if (length > DWARF_LONG_TEXT && !dwarf_spend(info->file, DWARF_COST_COPIED_BYTE * (uint64_t)length))
+		return NULL;
+	return path;
 }
 
 uint64_t debug_info_damaged(const struct debug_info *info)

@@ -3,6 +3,7 @@
 #include <dwarf.h>
 #include <stdlib.h>
 
+#include "object/dwarf/dwarf_budget.h"
 #include "object/dwarf/leb128.h"
 
 int dwarf_form_size(const struct dwarf_unit *unit, uint32_t form)
@@ -124,7 +125,10 @@ struct dwarf_abbrev_table *dwarf_abbrev_read(
 		c.pos = (size_t)unit->abbrev_offset;
 		uint64_t code;
 		while ((code = cursor_uleb(&c)) != 0)
-			if (!read_one(&c, unit, code, &b) || code == last_code)
+			if (!read_one(&c, unit, code, &b) || code == last_code ||
+				!dwarf_spend(
+					file, DWARF_COST_ABBREV_ATTR *
+						      (UINT64_C(1) + b.abbrevs.items[b.abbrevs.len - 1].attr_count)))
 				break;
 	}
 	struct dwarf_abbrev_table *table = make_table(arena, &b);

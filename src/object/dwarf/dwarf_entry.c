@@ -3,6 +3,7 @@
 #include <dwarf.h>
 
 #include "base/limits.h"
+#include "object/dwarf/dwarf_budget.h"
 #include "object/dwarf/leb128.h"
 
 void dwarf_reader_init(struct dwarf_reader *reader)
@@ -80,6 +81,9 @@ bool dwarf_next(struct dwarf_walk *walk, struct dwarf_entry *entry)
 		const struct dwarf_abbrev *abbrev = dwarf_abbrev_find(walk->table, code);
 		if (!abbrev || walk->depth > LIMIT_DWARF_DEPTH)
 			break;
+		walk->attrs += abbrev->attr_count;
+		if (walk->attrs / DWARF_ATTRS_PER_BYTE > walk->unit->end - walk->unit->offset)
+			break;
 		*entry = (struct dwarf_entry){.offset = at, .abbrev = abbrev, .depth = walk->depth};
 		walk->depth += abbrev->has_children;
 		return true;
@@ -117,7 +121,14 @@ static struct tally_str text_at(const struct dwarf_file *file, enum dwarf_sectio
 		return (struct tally_str){"", 0};
 	size_t room = bytes.len - (size_t)offset;
 	const char *text = (const char *)bytes.data + offset;
-	return (struct tally_str){text, strnlen(text, room)};
+	size_t length = strnlen(text, room < DWARF_LONG_TEXT ? room : DWARF_LONG_TEXT);
+	for (size_t end = length; length == end && length < room;) {
+		if (!dwarf_spend(file, DWARF_LONG_TEXT / DWARF_SCANNED_PER_COST))
+			return (struct tally_str){"", 0};
+		end += room - end < DWARF_LONG_TEXT ? room - end : DWARF_LONG_TEXT;
+		length += strnlen(text + length, end - length);
+	}
+	return (struct tally_str){text, length};
 }
 
 /* The index-th item of a table of offsets or addresses that begins at base. */

@@ -43,6 +43,7 @@ struct dwarf_walk {
 	const struct dwarf_abbrev_table *table;
 	struct cursor cursor; /* over DWARF_INFO up to the unit's end; at the next entry */
 	uint32_t depth; /* of the next entry; the unit's own is 0 */
+	uint64_t attrs; /* of all entries so far */
 	bool failed;
 };
 

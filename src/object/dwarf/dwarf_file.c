@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "object/dwarf/dwarf_budget.h"
 #include "object/dwarf/dwarf_entry.h"
 #include "object/dwarf/leb128.h"
 
@@ -162,12 +163,21 @@ static void set_split_bases(struct dwarf_unit *unit)
 	unit->ranges_base = unit->offset_size == 8 ? RNGLISTS_HEADER_64 : RNGLISTS_HEADER_32;
 }
 
+/* A part of the program shares its budget, so that many of them cannot spend more. */
+static void set_budget(struct dwarf_file *file)
+{
+	file->budget = file->program ? file->program->budget : &file->own_budget;
+	if (file->budget)
+		dwarf_budget_add(file->budget, file->sections);
+}
+
 static enum tally_status read_units(struct dwarf_file *file, struct tally_error *err)
 {
 	struct cursor c = cursor_make(file->sections[DWARF_INFO], file->swap);
 	struct arena arena;
 	enum tally_status status = TALLY_OK;
 	arena_init(&arena);
+	set_budget(file);
 	while (cursor_left(&c) > 0 && status == TALLY_OK) {
 		struct dwarf_unit unit;
 		bool is_wanted;

@@ -5,8 +5,11 @@
 
 #include "base/error.h"
 #include "base/limits.h"
+#include "object/dwarf/dwarf_budget.h"
 #include "object/dwarf/dwarf_file.h"
 #include "object/dwarf/dwarf_ranges.h"
+
+#define RANGES_PER_PAYMENT 256
 
 struct builder {
 	struct dwarf_functions *out;
@@ -103,8 +106,15 @@ static bool add_ranges(struct builder *b, const struct code *code)
 		uint64_t low;
 		uint64_t high;
 		dwarf_ranges_list(&ranges, b->walk.file, b->walk.unit, class, code->ranges.number);
-		while (dwarf_ranges_next(&ranges, &low, &high) && !b->out_of_memory)
+		size_t unpaid = 0;
+		while (dwarf_ranges_next(&ranges, &low, &high) && !b->out_of_memory && !b->walk.failed) {
 			add_range(b, low, high);
+			if (++unpaid == RANGES_PER_PAYMENT) {
+				b->walk.failed = !dwarf_spend(b->walk.file, DWARF_COST_RANGE * RANGES_PER_PAYMENT);
+				unpaid = 0;
+			}
+		}
+		b->walk.failed |= !dwarf_spend(b->walk.file, DWARF_COST_RANGE * (uint64_t)unpaid);
 	} else if (code->has_low && code->high.class == DWARF_ADDRESS) {
 		add_range(b, code->low, code->high.number);
 	} else if (code->has_low && code->high.class == DWARF_NUMBER) {
@@ -228,8 +238,9 @@ uint32_t dwarf_functions_find(const struct dwarf_functions *functions, uint64_t 
 		else
 			high = middle;
 	}
-	for (uint32_t i = low ? (uint32_t)(low - 1) : DWARF_NO_FUNCTION; i != DWARF_NO_FUNCTION;
-		i = ranges[i].enclosing)
+	uint32_t i = low ? (uint32_t)(low - 1) : DWARF_NO_FUNCTION;
+	for (unsigned step = 0; i != DWARF_NO_FUNCTION && step < DWARF_OVERLAPPING_RANGES;
+		i = ranges[i].enclosing, step++)
 		if (address < ranges[i].high)
 			return ranges[i].function;
 	return DWARF_NO_FUNCTION;

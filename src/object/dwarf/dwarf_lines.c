@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "object/dwarf/dwarf_budget.h"
 #include "object/dwarf/leb128.h"
 
 #define FORMATS_MAX 16 /* kinds of data that a table may give with a file: five are defined */
@@ -309,7 +310,7 @@ enum tally_status dwarf_lines_read(struct dwarf_lines *lines, struct dwarf_reade
 	p.walk = (struct dwarf_walk){.reader = reader, .file = file, .unit = &p.unit};
 	p.walk.cursor = cursor_make(section, file->swap);
 	p.walk.cursor.pos = (size_t)unit->line_offset;
-	if (read_header(&p))
+	if (read_header(&p) && dwarf_spend(file, DWARF_COST_LINE_BYTE * (uint64_t)(p.end - (size_t)unit->line_offset)))
 		run(&p);
 	else
 		lines->is_damaged = true;

@@ -52,6 +52,10 @@ struct dwarf_unit {
 	bool is_skeleton;
 };
 
+struct dwarf_budget { /* see dwarf_budget.h */
+	uint64_t spent, limit;
+};
+
 struct dwarf_file {
 	struct elf_section opened[DWARF_SECTIONS];
 	struct tally_bytes sections[DWARF_SECTIONS];
@@ -60,6 +64,8 @@ struct dwarf_file {
 	const struct dwarf_file *supplement; /* dwz's common file; NULL none; borrowed */
 	VEC(struct dwarf_unit) units; /* compile and partial units, by offset; type units are left out */
 	uint64_t damaged; /* units that could not be read */
+	struct dwarf_budget own_budget;
+	struct dwarf_budget *budget; /* own_budget, or that of program; NULL: no bound */
 	bool swap;
 	bool is_split; /* sections are the .dwo ones */
 };
