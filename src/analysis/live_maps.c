@@ -125,7 +125,7 @@ static enum live_file_kind kind_of(struct tally_str path)
 		return LIVE_VDSO;
 	bool is_file = str_starts_with(path, STR("/")) && !str_starts_with(path, STR("//anon")) &&
 		       !str_starts_with(path, STR("/dev/zero")) && !str_starts_with(path, STR("/anon_hugepage")) &&
-		       !str_starts_with(path, STR("/SYSV")) && !str_starts_with(path, STR("/memfd:"));
+		       !str_starts_with(path, STR("/SYSV"));
 	return is_file ? LIVE_FILE : LIVE_NO_FILE;
 }
 

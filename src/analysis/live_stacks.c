@@ -38,8 +38,12 @@ void live_stacks_deinit(struct live_stacks *stacks)
 	forget_all(stacks);
 }
 
-static struct known_stack *find_or_add(struct live_stacks *stacks, int32_t tid)
+static struct known_stack *find_or_add(struct live_stacks *stacks, int32_t tid, bool is_cut)
 {
+	uint64_t known;
+
+	if (!is_cut && (!map_u64_find(&stacks->by_tid, (uint32_t)tid, &known) || !known))
+		return NULL;
 	if (stacks->thread_count >= LIVE_THREADS_MAX ||
 		stacks->bytes > LIVE_STACKS_MAX) /* most have ended; those that run are soon known again */
 		forget_all(stacks);
@@ -93,7 +97,7 @@ struct tally_bytes live_stacks_extend(
 	struct live_stacks *stacks, int32_t tid, uint64_t address, struct tally_bytes copy, bool is_cut)
 {
 	uint64_t end;
-	struct known_stack *stack = copy.len ? find_or_add(stacks, tid) : NULL;
+	struct known_stack *stack = copy.len ? find_or_add(stacks, tid, is_cut) : NULL;
 
 	if (!stack || __builtin_add_overflow(address, (uint64_t)copy.len, &end))
 		return copy;

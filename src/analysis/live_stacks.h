@@ -2,7 +2,8 @@
  * live_stacks.h - the last known stack of each thread, so that a copy that is too short is made longer by what an
  * earlier copy of the same thread had above it.
  *
- * An older copy may be used where it overlaps the new one and says the same there: what lies above has then not been
+ * Threads whose copies have always been long enough are none of its business: copying costs. Of the others it knows what
+ * came since the first that was not. An older copy may be used where it overlaps the new one and says the same there: what lies above has then not been
  * left since, as far as can be told. Memory is bounded by the limits below. One thread.
  *
  *	struct tally_bytes longer = live_stacks_extend(&stacks, tid, sp, copy, is_cut);

@@ -11,6 +11,7 @@
 
 #define SAMPLE_BYTES_MAX 65528
 #define FRAMES_MAX	 2048
+#define BACKLOG_MAX	 (256u << 20)
 #define FRAMES_ALIKE	 3 /* of a frame-pointer chain, so that it is the same stack */
 
 struct live_event {
@@ -31,6 +32,8 @@ struct live_unwind {
 	int32_t last_pid; /* whose mappings the unwinder knows, as they were after so many changes */
 	uint32_t last_changes;
 	size_t stack_bytes_max;
+	struct writer backlog; /* records that wait for a file to be opened, and all behind them */
+	size_t backlog_done; /* bytes */
 	struct live_unwind_totals totals;
 	uint64_t ips[FRAMES_MAX];
 };
@@ -65,6 +68,7 @@ void live_unwind_destroy(struct live_unwind *live)
 	live_binaries_destroy(live->binaries);
 	live_stacks_deinit(&live->stacks);
 	live_maps_deinit(&live->maps);
+	writer_deinit(&live->backlog);
 	map_u64_deinit(&live->by_id);
 	vec_free(&live->events);
 	free(live);
@@ -366,6 +370,7 @@ static void put_kept_registers(const struct live_unwind *live, const struct reco
 			writer_bytes(out, value, 8);
 }
 
+/* TALLY_END: not yet, a file is being opened. */
 static enum tally_status feed_sample(struct live_unwind *live, const struct live_event *event,
 	const struct record *record, struct writer *out, struct tally_error *err)
 {
@@ -377,7 +382,13 @@ static enum tally_status feed_sample(struct live_unwind *live, const struct live
 		return TALLY_OK;
 	}
 	struct sample_array fp = user_part(&cut.chain, &kernel_words);
+	const struct live_unwind_totals before = live->totals;
 	size_t count = find_callers(live, &event->layout, &cut, fp);
+	if (live_binaries_is_waiting(live->binaries)) {
+		live->totals = before;
+		unwinder_forget(live->unwinder);
+		return TALLY_END;
+	}
 	bool is_unwound = count > 0;
 	size_t other = cut.head.len + cut.middle.len + cut.tail.len + 8 * ((size_t)kernel_words + 2) +
 		       8 * (size_t)(1 + __builtin_popcountll(live->config.kept_registers));
@@ -434,14 +445,13 @@ static enum tally_status feed_sideband(struct live_unwind *live, const struct re
 	return live_maps_apply(&live->maps, record, &fields, err);
 }
 
-enum tally_status live_unwind_feed(
+static enum tally_status feed_now(
 	struct live_unwind *live, const struct record *record, struct writer *out, struct tally_error *err)
 {
 	if (record->type != RECORD_SAMPLE) {
 		writer_bytes(out, record->bytes.data, record->bytes.len);
 		return out->failed ? error_nomem(err) : feed_sideband(live, record, err);
 	}
-	live->totals.samples++;
 	const struct live_event *event = event_of(live, record);
 	if (!event) {
 		live->totals.damaged++;
@@ -453,13 +463,83 @@ enum tally_status live_unwind_feed(
 	return out->failed ? error_nomem(err) : TALLY_OK;
 }
 
-enum tally_status live_unwind_end_round(struct live_unwind *live, struct tally_error *err)
+/* Of a stack only what was copied is kept: the kernel leaves room for all that was asked for. */
+static enum tally_status put_off(struct live_unwind *live, const struct record *record, struct tally_error *err)
 {
+	const struct live_event *event = record->type == RECORD_SAMPLE ? event_of(live, record) : NULL;
+	struct writer *w = &live->backlog;
+	struct cut_sample cut;
+	size_t start = w->len;
+
+	if (!event || !event->has_stack || !cut_sample(&event->layout, record, &cut) || cut.is_full ||
+		cut.stack.len == 0) {
+		writer_bytes(w, record->bytes.data, record->bytes.len);
+		return w->failed ? error_nomem(err) : TALLY_OK;
+	}
+	size_t before = (size_t)(cut.stack.data - record->bytes.data);
+	writer_bytes(w, record->bytes.data, before - 8);
+	writer_u64(w, (cut.stack.len + 8) & ~UINT64_C(7)); /* more than was copied: the stack is not cut */
+	writer_bytes(w, cut.stack.data, cut.stack.len);
+	writer_zeros(w, 8 - cut.stack.len % 8);
+	writer_u64(w, cut.stack.len);
+	writer_bytes(w, cut.tail.data, cut.tail.len);
+	if (!w->failed)
+		writer_patch_u16(w, start + 6, (uint16_t)(w->len - start));
+	return w->failed ? error_nomem(err) : TALLY_OK;
+}
+
+/* What waits, as far as it can be done by now; with wait, all. */
+static enum tally_status work_off(struct live_unwind *live, bool wait, struct writer *out, struct tally_error *err)
+{
+	struct record record;
+	enum tally_status st = TALLY_OK;
+
+	while (st == TALLY_OK && live->backlog_done < live->backlog.len && live_binaries_poll(live->binaries, wait)) {
+		st = record_at(writer_view(&live->backlog), false, live->backlog_done, &record, err);
+		if (st == TALLY_OK)
+			st = feed_now(live, &record, out, err);
+		if (st == TALLY_OK)
+			live->backlog_done += record.bytes.len;
+		else if (st == TALLY_END)
+			st = TALLY_OK;
+	}
+	if (live->backlog_done == live->backlog.len) {
+		writer_clear(&live->backlog);
+		live->backlog_done = 0;
+	}
+	return st;
+}
+
+enum tally_status live_unwind_feed(
+	struct live_unwind *live, const struct record *record, struct writer *out, struct tally_error *err)
+{
+	live->totals.samples += record->type == RECORD_SAMPLE;
+	if (live->backlog.len > BACKLOG_MAX) {
+		enum tally_status done = work_off(live, true, out, err);
+		if (done != TALLY_OK)
+			return done;
+	}
+	if (live->backlog.len)
+		return put_off(live, record, err);
+	enum tally_status st = feed_now(live, record, out, err);
+	return st == TALLY_END ? put_off(live, record, err) : st;
+}
+
+enum tally_status live_unwind_finish(struct live_unwind *live, struct writer *out, struct tally_error *err)
+{
+	return work_off(live, true, out, err);
+}
+
+enum tally_status live_unwind_end_round(struct live_unwind *live, struct writer *out, struct tally_error *err)
+{
+	enum tally_status st = work_off(live, false, out, err);
+	if (st != TALLY_OK || live->backlog.len)
+		return st; /* what waits needs what has ended since */
 	live_maps_forget(&live->maps, NULL, NULL);
 	live->last_pid = -1; /* its number may be another's now */
 	if (!live_maps_is_stale(&live->maps))
 		return TALLY_OK;
-	enum tally_status st = live_maps_renumber(&live->maps, err);
+	st = live_maps_renumber(&live->maps, err);
 	unwinder_forget_tables(live->unwinder);
 	return st == TALLY_OK ? live_binaries_reset(live->binaries, err) : st;
 }

@@ -6,10 +6,11 @@
  * and appends to a writer. It learns from side-band records what processes map, and opens their files when a stack
  * leads there. Chains are as the kernel's: its own part first, then CONTEXT_USER and the frames, innermost first;
  * a caller's address is that of its return address minus one, which lies in the call (as perf's chains from stacks).
+ * Records come out in the order in which they went in, but may be held back while a file is opened (live_binaries.h).
  * One thread. Bad input: a damaged sample is dropped and counted.
  *
  *	live_unwind_create(&config, &live, err);   live_unwind_add_event(live, &attr, ids, id_count, err);
- *	live_unwind_feed(live, &record, &out, err); ...   live_unwind_end_round(live, err);   live_unwind_totals(live);
+ *	live_unwind_feed(live, &record, &out, err); ...   live_unwind_end_round(live, &out, err); ... live_unwind_finish(live, &out, err);
  */
 #ifndef ANALYSIS_LIVE_UNWIND_H
 #define ANALYSIS_LIVE_UNWIND_H
@@ -44,10 +45,15 @@ TALLY_MUST_CHECK enum tally_status live_unwind_add_event(struct live_unwind *liv
 /* Record bytes are read before the call returns. NOMEM only. */
 TALLY_MUST_CHECK enum tally_status live_unwind_feed(
 	struct live_unwind *live, const struct record *record, struct writer *out, struct tally_error *err);
+/* What waits for a file to be opened: writes it. Before the last records are taken to be written. */
+TALLY_MUST_CHECK enum tally_status live_unwind_finish(
+	struct live_unwind *live, struct writer *out, struct tally_error *err);
 /* When a record of the rings was made; 0: it does not say. */
 uint64_t live_unwind_time(const struct live_unwind *live, const struct record *record);
-/* All that has come was fed: what ended is forgotten. */
-TALLY_MUST_CHECK enum tally_status live_unwind_end_round(struct live_unwind *live, struct tally_error *err);
+/* All that has come was fed, and its memory may be given back: goes on with what was held back, if that can be done by
+ * now, and forgets what has ended. */
+TALLY_MUST_CHECK enum tally_status live_unwind_end_round(
+	struct live_unwind *live, struct writer *out, struct tally_error *err);
 /* Reads no more than this of each copy; SIZE_MAX: all. */
 void live_unwind_shorten(struct live_unwind *live, size_t stack_bytes);
 const struct live_unwind_totals *live_unwind_totals(const struct live_unwind *live);

@@ -10,13 +10,14 @@
 #include "kernel/recording/record_attrs.h"
 
 #define STACKS_A_RING	 64 /* the longest: so many come in 16 ms at 4 kHz */
-#define RING_BYTES_MOST	 (8u << 20)
+#define RING_BYTES_MOST	 (16u << 20)
 #define RING_BYTES_LEAST (512u << 10)
 #define RING_BYTES_ALL	 (512u << 20) /* of all CPUs */
 #define OUT_BYTES	 (256u << 10) /* written at once */
 #define RELEASE_SHARE	 16 /* of a ring: so much is given back while a pass goes on */
-#define HOLD_MS		 500 /* a step takes its time to show */
-#define CALM_MS		 5000 /* without pressure, before a step back */
+#define WINDOW_MS	 500
+#define PRESSED_MOST	 2 /* windows in a row: one may be another program's doing */
+#define CALM_LEAST	 6 /* windows without pressure, before a step back */
 #define FREQ_LEAST	 50
 
 /* Steps: nothing, two of shorter stacks, then half the frequency each. */
@@ -32,7 +33,9 @@ struct record_live {
 	unsigned step;
 	bool can_lower;
 	uint64_t freq; /* what was asked for */
-	int64_t stepped_ms, pressed_ms, lowered_since_ms;
+	int64_t window_ms, lowered_since_ms; /* since when */
+	bool is_pressed; /* in this window */
+	unsigned pressed_windows, calm_windows; /* in a row */
 	uint64_t lost_before;
 	struct record_live_summary summary;
 };
@@ -97,7 +100,7 @@ enum tally_status record_live_create(
 		return st;
 	}
 	live->can_lower = live->freq > 0 && !config->keeps_rate;
-	live->pressed_ms = live->stepped_ms = now_ms();
+	live->window_ms = now_ms();
 	*out = live;
 	return TALLY_OK;
 }
@@ -176,7 +179,6 @@ static void set_step(struct record_live *live, unsigned step, int64_t now)
 	unsigned before = live->step > SHORT_STEPS ? live->step - (unsigned)SHORT_STEPS : 0;
 	uint64_t freq = live->freq >> halvings;
 
-	live->stepped_ms = now;
 	if (halvings != before && (freq < FREQ_LEAST || !recorder_set_freq(live->config.recorder, freq))) {
 		live->can_lower &= halvings < before;
 		return;
@@ -194,16 +196,22 @@ static void set_step(struct record_live *live, unsigned step, int64_t now)
 static void adapt(struct record_live *live, uint64_t fill)
 {
 	uint64_t lost = live_unwind_totals(live->unwind)->lost;
-	bool is_pressed = lost > live->lost_before || fill > recorder_ring_bytes(live->config.recorder) / 8 * 7;
 	int64_t now = now_ms();
 
+	live->is_pressed |= lost > live->lost_before || fill > recorder_ring_bytes(live->config.recorder) / 8 * 7;
 	live->lost_before = lost;
-	if (is_pressed) {
-		live->pressed_ms = now;
-		if (now - live->stepped_ms >= HOLD_MS && (live->step < SHORT_STEPS || live->can_lower))
-			set_step(live, live->step + 1, now);
-	} else if (live->step > 0 && now - live->pressed_ms >= CALM_MS && now - live->stepped_ms >= CALM_MS) {
+	if (now - live->window_ms < WINDOW_MS)
+		return;
+	live->pressed_windows = live->is_pressed ? live->pressed_windows + 1 : 0;
+	live->calm_windows = live->is_pressed ? 0 : live->calm_windows + 1;
+	live->is_pressed = false;
+	live->window_ms = now;
+	if (live->pressed_windows >= PRESSED_MOST && (live->step < SHORT_STEPS || live->can_lower)) {
+		set_step(live, live->step + 1, now);
+		live->pressed_windows = 0;
+	} else if (live->step > 0 && live->calm_windows >= CALM_LEAST) {
 		set_step(live, live->step - 1, now);
+		live->calm_windows = 0;
 	}
 }
 
@@ -228,12 +236,13 @@ enum tally_status record_live_drain(struct record_live *live, const struct recor
 		if (st == TALLY_OK && live->out.len >= OUT_BYTES)
 			st = flush(live, sink, err);
 	}
-	if (st == TALLY_OK)
-		st = flush(live, sink, err);
 	for (size_t i = 0; i < live->merge.count; i++)
 		release(live, i);
-	if (st == TALLY_OK && *bytes)
-		st = live_unwind_end_round(live->unwind, err);
+	if (st == TALLY_OK)
+		st = is_last ? live_unwind_finish(live->unwind, &live->out, err)
+			     : live_unwind_end_round(live->unwind, &live->out, err);
+	if (st == TALLY_OK)
+		st = flush(live, sink, err);
 	if (!is_last)
 		adapt(live, fill);
 	return st;
@@ -281,7 +290,7 @@ void record_live_print(struct text *out, const struct record_live_summary *summa
 
 	for (size_t i = 0; i < UNWIND_ENDS; i++)
 		all += t->ends[i];
-	if (all == 0)
+	if (all == 0 && t->damaged == 0)
 		return;
 	text_printf(out, "stacks: %.1f %% complete, %.1f %% cut, %.1f %% without unwind information, %.1f %% broken",
 		percent(t->ends[UNWIND_ROOT], all), percent(t->ends[UNWIND_STACK_SHORT] + t->ends[UNWIND_LIMIT], all),

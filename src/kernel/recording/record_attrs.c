@@ -5,7 +5,8 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#define DUMMY_NAME "dummy:HG"
+#define DUMMY_NAME	    "dummy:HG"
+#define STACK_BYTES_FITTING 61440 /* with registers, a long call chain and what else may be asked for */
 
 static void flag_set(struct perf_attr *attr, enum attr_flag_bit bit, bool on)
 {
@@ -55,6 +56,17 @@ static void set_rate(struct event_spec *spec, const struct record_attr_options *
 		attr->sample_type |= SAMPLE_PERIOD;
 }
 
+/* The kernel fits a stack into the 65,535 bytes of a record as if nothing came behind it, and writes a wrong size where
+ * something does. */
+static uint32_t fitting_stack(const struct perf_attr *attr, uint32_t bytes)
+{
+	const uint64_t behind = SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRUCT | SAMPLE_DATA_SRC | SAMPLE_TRANSACTION |
+				SAMPLE_REGS_INTR | SAMPLE_PHYS_ADDR | SAMPLE_CGROUP | SAMPLE_DATA_PAGE_SIZE |
+				SAMPLE_CODE_PAGE_SIZE;
+
+	return (attr->sample_type & behind) && bytes > STACK_BYTES_FITTING ? STACK_BYTES_FITTING : bytes;
+}
+
 static void set_callgraph(struct perf_attr *attr, const struct record_attr_options *o)
 {
 	if (o->callgraph == CALLGRAPH_NONE)
@@ -70,7 +82,7 @@ static void set_callgraph(struct perf_attr *attr, const struct record_attr_optio
 	if (o->callgraph == CALLGRAPH_DWARF) {
 		attr->sample_type |= SAMPLE_REGS_USER | SAMPLE_STACK_USER;
 		attr->sample_regs_user |= record_attrs_all_user_regs();
-		attr->sample_stack_user = o->stack_bytes;
+		attr->sample_stack_user = o->unwinds_live ? fitting_stack(attr, o->stack_bytes) : o->stack_bytes;
 		/* Live, frame pointers may lead on where the copy ends. */
 		flag_set(attr, ATTR_BIT_EXCLUDE_CALLCHAIN_USER, !o->unwinds_live || o->no_user_callchain);
 	}

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #define READ_BYTES_MAX 4096
+#define NS_PER_S       UINT64_C(1000000000)
 
 struct recorder {
 	struct recorder_config config;
@@ -459,8 +460,12 @@ bool recorder_set_freq(struct recorder *r, uint64_t freq)
 
 	for (size_t i = 0; i < r->source_count; i++) {
 		const struct recorder_source *s = &r->sources[i];
-		if (s->fd >= 0 && ATTR_HAS(&r->config.events->specs[s->event].attr, FREQ))
-			is_taken |= r->kernel->ioctl(r->kernel->context, s->fd, PERF_EVENT_IOC_PERIOD, &freq) == 0;
+		const struct perf_attr *attr = &r->config.events->specs[s->event].attr;
+		bool is_clock =
+			attr->type == EVENT_SOFTWARE && (attr->config == SW_CPU_CLOCK || attr->config == SW_TASK_CLOCK);
+		uint64_t value = is_clock ? NS_PER_S / freq : freq; /* timers have made a period of it */
+		if (s->fd >= 0 && ATTR_HAS(attr, FREQ))
+			is_taken |= r->kernel->ioctl(r->kernel->context, s->fd, PERF_EVENT_IOC_PERIOD, &value) == 0;
 	}
 	return is_taken;
 }

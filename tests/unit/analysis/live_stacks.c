@@ -31,7 +31,10 @@ static void test_a_short_copy_goes_on_as_an_earlier_one_did(void **state)
 {
 	struct live_stacks stacks = {0};
 	fill(0, sizeof(memory), 1);
-	expect(&stacks, 3000, 1096, false, 1096); /* whole */
+	expect(&stacks, 3000, 1096, false, 1096); /* whole, and nothing that needs to be known */
+	assert_int_equal(stacks.thread_count, 0);
+	expect(&stacks, 2500, 1000, true, 1000);
+	expect(&stacks, 3000, 1096, false, 1096);
 	expect(&stacks, 2500, 1000, true, 1596); /* deeper: the rest is known */
 	expect(&stacks, 1800, 1000, true, 2296);
 	expect(&stacks, 2600, 1000, true, 1496); /* back */
@@ -44,6 +47,7 @@ static void test_a_stack_that_was_left_is_not_used(void **state)
 {
 	struct live_stacks stacks = {0};
 	fill(0, sizeof(memory), 1);
+	expect(&stacks, 3000, 100, true, 100);
 	expect(&stacks, 3000, 1096, false, 1096);
 	fill(3000, 600, 99); /* other calls there by now */
 	expect(&stacks, 2500, 1000, true, 1000);
@@ -55,7 +59,7 @@ static void test_threads_and_sizes_are_bounded(void **state)
 	struct live_stacks stacks = {0};
 	fill(0, sizeof(memory), 1);
 	for (int32_t tid = 0; tid < 3 * LIVE_THREADS_MAX; tid++) {
-		assert_int_equal(live_stacks_extend(&stacks, tid, BASE, at(0, 100), false).len, 100);
+		assert_int_equal(live_stacks_extend(&stacks, tid, BASE, at(0, 100), true).len, 100);
 		assert_true(stacks.thread_count <= LIVE_THREADS_MAX);
 	}
 	/* A stack deeper than is kept. */
