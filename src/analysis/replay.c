@@ -506,7 +506,7 @@ enum tally_status replay_profile(struct perfdata_reader *reader, struct binary_s
 	struct profile *profile = NULL;
 	enum tally_status status = record_run_open(reader, &replay.run, err);
 	if (status == TALLY_OK)
-		status = sideband_read(reader, &replay.run, &replay.sideband, err);
+		status = sideband_read_code(reader, &replay.run, store, &replay.sideband, err);
 	if (status == TALLY_OK)
 		status = run_passes(&replay, err);
 	struct tally_bytes formats = perfdata_reader_features(reader)->tracing_data;

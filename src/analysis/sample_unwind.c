@@ -29,7 +29,7 @@ static enum tally_status add_file(struct unwind_files *files, uint32_t binary, s
 	if (*id != NOT_ASKED)
 		return TALLY_OK;
 	*id = STORE_ENTRY_NONE;
-	if (kind != MACHINE_USER_FILE && kind != MACHINE_VDSO && kind != MACHINE_ANON_JIT)
+	if (kind != MACHINE_USER_FILE && kind != MACHINE_VDSO && kind != MACHINE_ANON_JIT && kind != MACHINE_JITDUMP)
 		return TALLY_OK;
 	return store_entry_id(files->machine, files->store, binary, id, err);
 }

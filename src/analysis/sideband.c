@@ -1,10 +1,20 @@
 #include "analysis/sideband.h"
 
+#include "analysis/jit_code.h"
 #include "base/error.h"
+#include "base/limits.h"
 
 struct timed_record {
 	uint64_t time_ns;
 	size_t position;
+	uint32_t marker, place; /* generated code: of which dump, + 1; which place, + 1 */
+};
+
+struct jit_marker { /* the mapping that names a dump */
+	int32_t pid;
+	struct tally_str path; /* borrowed from the record */
+	struct timed_record seen;
+	const struct jitdump *dump;
 };
 
 struct sideband_reading {
@@ -12,6 +22,8 @@ struct sideband_reading {
 	const struct record_run *run;
 	struct sideband *out;
 	VEC(struct timed_record) records;
+	struct binary_store *store; /* NULL: generated code is not asked for */
+	VEC(struct jit_marker) markers;
 	bool is_sorted;
 };
 
@@ -66,6 +78,21 @@ bool sideband_is_history(uint32_t type)
 	       type == RECORD_KSYMBOL;
 }
 
+static bool add_marker(struct sideband_reading *reading, const struct record *record, const struct timed_record *timed)
+{
+	struct record_fields fields;
+	if ((record->type != RECORD_MMAP && record->type != RECORD_MMAP2) ||
+		record_decode(record, &fields, NULL) != TALLY_OK || !jit_code_is_marker(&fields.mmap) ||
+		reading->markers.len >= LIMIT_JITDUMPS)
+		return true;
+	struct jit_marker marker = {.pid = (int32_t)fields.mmap.pid, .path = fields.mmap.filename, .seen = *timed};
+	for (size_t i = 0; i < reading->markers.len; i++)
+		if (reading->markers.items[i].pid == marker.pid &&
+			str_equal(reading->markers.items[i].path, marker.path))
+			return true;
+	return vec_push(&reading->markers, marker);
+}
+
 static bool add_history(struct sideband_reading *reading, const struct record *record, size_t position)
 {
 	struct timed_record timed = {.position = position};
@@ -76,7 +103,7 @@ static bool add_history(struct sideband_reading *reading, const struct record *r
 		timed.time_ns = id.time;
 	if (reading->records.len > 0 && timed.time_ns < reading->records.items[reading->records.len - 1].time_ns)
 		reading->is_sorted = false;
-	return vec_push(&reading->records, timed);
+	return vec_push(&reading->records, timed) && (!reading->store || add_marker(reading, record, &timed));
 }
 
 static enum tally_status add_deferred(
@@ -151,7 +178,52 @@ static int compare_time(const void *a, const void *b)
 	const struct timed_record *y = b;
 	if (x->time_ns != y->time_ns)
 		return x->time_ns < y->time_ns ? -1 : 1;
-	return (x->position > y->position) - (x->position < y->position);
+	if (x->position != y->position)
+		return x->position < y->position ? -1 : 1;
+	return (x->place > y->place) - (x->place < y->place);
+}
+
+/* When its code lay where. Without times that can be compared all of it was there from the start: the last counts. */
+static enum tally_status add_places(struct sideband_reading *reading, uint32_t index, struct tally_error *err)
+{
+	struct jit_marker *marker = &reading->markers.items[index];
+	enum tally_status status = jit_code_dump(reading->store, marker->pid, marker->path, &marker->dump, err);
+	if (status != TALLY_OK || !marker->dump)
+		return status;
+	bool has_times = !reading->out->clock_is_position && jit_code_has_times(reading->reader, marker->dump);
+	reading->out->health.untimed_jitdumps += !has_times;
+	for (size_t i = 0; i < marker->dump->places.len; i++) {
+		struct timed_record timed = marker->seen;
+		timed.marker = index + 1;
+		timed.place = (uint32_t)i + 1;
+		if (has_times)
+			timed.time_ns = marker->dump->places.items[i].time;
+		if (!vec_push(&reading->records, timed))
+			return error_nomem(err);
+	}
+	reading->is_sorted = false;
+	return TALLY_OK;
+}
+
+static enum tally_status add_all_places(struct sideband_reading *reading, struct tally_error *err)
+{
+	enum tally_status status = TALLY_OK;
+	for (size_t i = 0; i < reading->markers.len && status == TALLY_OK; i++)
+		status = add_places(reading, (uint32_t)i, err);
+	return status;
+}
+
+static enum tally_status apply_place(
+	struct sideband_reading *reading, const struct timed_record *timed, struct tally_error *err)
+{
+	const struct jit_marker *marker = &reading->markers.items[timed->marker - 1];
+	const struct jitdump_place *place = &marker->dump->places.items[timed->place - 1];
+	struct machine_generated code = {.pid = marker->pid,
+		.path = marker->path,
+		.start = place->address,
+		.len = place->size,
+		.offset = place->offset};
+	return machine_add_generated(reading->out->machine, &code, timed->time_ns, err);
 }
 
 static enum tally_status apply_all(struct sideband_reading *reading, struct tally_error *err)
@@ -164,6 +236,12 @@ static enum tally_status apply_all(struct sideband_reading *reading, struct tall
 		struct record_fields fields;
 		size_t position = timed->position;
 		struct tally_error decode_error;
+		if (timed->marker) {
+			enum tally_status added = apply_place(reading, timed, err);
+			if (added != TALLY_OK)
+				return added;
+			continue;
+		}
 		if (record_run_next(reading->run, &position, &record, &decode_error) != TALLY_OK ||
 			record_decode(&record, &fields, &decode_error) != TALLY_OK) {
 			reading->out->health.damaged_records++;
@@ -192,6 +270,12 @@ static enum tally_status add_build_ids(struct sideband_reading *reading, struct 
 enum tally_status sideband_read(struct perfdata_reader *reader, const struct record_run *run, struct sideband *sideband,
 	struct tally_error *err)
 {
+	return sideband_read_code(reader, run, NULL, sideband, err);
+}
+
+enum tally_status sideband_read_code(struct perfdata_reader *reader, const struct record_run *run,
+	struct binary_store *store, struct sideband *sideband, struct tally_error *err)
+{
 	*sideband = (struct sideband){.health = *perfdata_reader_health(reader)};
 	/* Of the reader's own counts, those of the header stay; those of records are this walk's. */
 	struct input_health *health = &sideband->health;
@@ -202,10 +286,13 @@ enum tally_status sideband_read(struct perfdata_reader *reader, const struct rec
 		health->unknown_records = 0;
 	sideband->clock_is_position = lacks_times(reader);
 
-	struct sideband_reading reading = {.reader = reader, .run = run, .out = sideband, .is_sorted = true};
+	struct sideband_reading reading = {
+		.reader = reader, .run = run, .out = sideband, .is_sorted = true, .store = store};
 	enum tally_status status = machine_create(&sideband->machine, err);
 	if (status == TALLY_OK)
 		status = walk(&reading, err);
+	if (status == TALLY_OK)
+		status = add_all_places(&reading, err);
 	if (status == TALLY_OK)
 		status = apply_all(&reading, err);
 	if (status == TALLY_OK)
@@ -213,6 +300,7 @@ enum tally_status sideband_read(struct perfdata_reader *reader, const struct rec
 	if (status == TALLY_OK)
 		status = machine_finish(sideband->machine, err);
 	vec_free(&reading.records);
+	vec_free(&reading.markers);
 	if (status == TALLY_OK && run->end_error.status != TALLY_OK) {
 		health->is_cut = true;
 		health->cut_offset = run->end_error.offset;

@@ -12,6 +12,7 @@
 #include "analysis/deferred_chains.h"
 #include "analysis/record_run.h"
 #include "base/vec.h"
+#include "code/binary_store.h"
 #include "machine/machine.h"
 
 #define SIDEBAND_CHUNK_BYTES (1u << 20) /* large enough to amortise a worker's start, small enough to share evenly */
@@ -28,6 +29,9 @@ struct sideband {
 
 TALLY_MUST_CHECK enum tally_status sideband_read(struct perfdata_reader *reader, const struct record_run *run,
 	struct sideband *sideband, struct tally_error *err);
+/* The same, and in the machine's history the code that runtimes generated, as they dumped it: store finds their dumps. */
+TALLY_MUST_CHECK enum tally_status sideband_read_code(struct perfdata_reader *reader, const struct record_run *run,
+	struct binary_store *store, struct sideband *sideband, struct tally_error *err);
 /* One record into health and lost_by_event. */
 TALLY_MUST_CHECK enum tally_status sideband_count(struct sideband *sideband, struct perfdata_reader *reader,
 	const struct record *record, struct tally_error *err);

@@ -20,6 +20,9 @@ static bool store_kind(enum machine_binary_kind kind, enum binary_kind *out)
 	case MACHINE_ANON_JIT:
 		*out = BINARY_PERF_MAP;
 		return true;
+	case MACHINE_JITDUMP:
+		*out = BINARY_JITDUMP;
+		return true;
 	case MACHINE_NO_FILE:
 	case MACHINE_BPF:
 		break;

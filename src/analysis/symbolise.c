@@ -13,7 +13,8 @@ struct look_up {
 
 bool symbolise_has_lines(enum machine_binary_kind kind)
 {
-	return kind == MACHINE_USER_FILE || kind == MACHINE_KERNEL || kind == MACHINE_KERNEL_MODULE;
+	return kind == MACHINE_USER_FILE || kind == MACHINE_KERNEL || kind == MACHINE_KERNEL_MODULE ||
+	       kind == MACHINE_JITDUMP;
 }
 
 static void look_up_frames(void *context, size_t index, unsigned worker)

@@ -31,6 +31,7 @@
 #define LIMIT_PREFAULT_BYTES	  (UINT64_C(1) << 30) /* more might push out what the machine needs */
 #define LIMIT_PERF_MAP		  (1u << 30) /* names of generated code: a virtual machine that ran for weeks */
 #define LIMIT_JITDUMP		  (1u << 30) /* code and all: a virtual machine that ran for days */
+#define LIMIT_JITDUMPS		  4096 /* processes of one recording that generate code */
 #define LIMIT_JIT_FUNCTIONS	  (1u << 24) /* in one dump; large servers come to some 100,000 */
 #define LIMIT_JIT_LINES		  (1u << 20) /* of one generated function, read for each address asked for */
 #define LIMIT_SPOOL_BYTES	  (UINT64_C(1) << 42) /* addresses kept for a stream: days of the busiest machine */

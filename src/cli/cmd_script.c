@@ -240,7 +240,7 @@ static enum tally_status read_history(struct script *script, struct tally_error 
 	}
 	enum tally_status status = record_run_open(script->reader, &script->run, err);
 	if (status == TALLY_OK)
-		status = sideband_read(script->reader, &script->run, &script->sideband, err);
+		status = sideband_read_code(script->reader, &script->run, script->store, &script->sideband, err);
 	if (status == TALLY_OK)
 		perfdata_reader_rewind(script->reader);
 	return status;

@@ -13,7 +13,7 @@ static enum tally_status open_parts(
 	if (status == TALLY_OK)
 		status = record_run_open(source->reader, &source->run, err);
 	if (status == TALLY_OK)
-		status = sideband_read(source->reader, &source->run, &source->sideband, err);
+		status = sideband_read_code(source->reader, &source->run, source->store, &source->sideband, err);
 	if (status == TALLY_OK && !resolver_init(&source->resolver, source->sideband.machine, source->run.swap))
 		status = error_nomem(err);
 	if (status != TALLY_OK)

@@ -70,6 +70,7 @@ static bool read_build_id_of(const struct machine_binary *binary, struct tally_s
 	case MACHINE_KERNEL_MODULE:
 		return path.len && path.data[0] == '/' && build_id_of_file(path.data, id);
 	case MACHINE_ANON_JIT:
+	case MACHINE_JITDUMP:
 	case MACHINE_NO_FILE:
 	case MACHINE_BPF:
 	default:
@@ -87,6 +88,7 @@ static struct tally_str name_of(const struct machine_binary *binary, struct tall
 	case MACHINE_USER_FILE:
 	case MACHINE_KERNEL_MODULE:
 	case MACHINE_ANON_JIT:
+	case MACHINE_JITDUMP:
 	case MACHINE_NO_FILE:
 	case MACHINE_BPF:
 	default:

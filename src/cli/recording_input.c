@@ -56,6 +56,10 @@ void cli_print_health(const struct cli *cli, const struct input_health *health)
 	say(cli, health->lost_samples, "samples were lost while recording");
 	say(cli, health->unattributed_samples, "samples belong to no event of the file, and are left out");
 	say(cli, health->unordered, "records came a round too late to be put in order of time");
+	say(cli, health->untimed_jitdumps,
+		"jitdumps cannot be compared with the recording in time, which wants record -k mono: of functions that "
+		"lay at "
+		"one address the last is named");
 	say(cli, health->damaged_records, "damaged records are left out");
 	say(cli, health->damaged_features, "damaged header sections are left out");
 	say(cli, health->unknown_records, "records of unknown types are left out");

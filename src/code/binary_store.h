@@ -26,6 +26,7 @@ enum binary_kind {
 	BINARY_MODULE, /* a kernel module; run-time addresses, from kallsyms */
 	BINARY_VDSO, /* file offsets in the vdso image */
 	BINARY_PERF_MAP, /* JIT code by /tmp/perf-PID.map; run-time addresses */
+	BINARY_JITDUMP, /* JIT code by its jit-PID.dump; offsets of code in the dump */
 	BINARY_NONE, /* [heap], [stack], unknown: never has symbols */
 };
 
@@ -108,6 +109,7 @@ struct binary_store_options {
 
 struct binary_store;
 struct unwind_table;
+struct jitdump;
 
 TALLY_MUST_CHECK enum tally_status binary_store_create(
 	const struct binary_store_options *options, struct binary_store **store, struct tally_error *err);
@@ -140,6 +142,9 @@ struct binary_info binary_store_info(const struct binary_store *store, uint32_t 
 /* Link-time address of a file offset, as objdump and addr2line take it; false if no segment has it. */
 bool binary_store_elf_va(
 	const struct binary_store *store, uint32_t id, struct tally_file_off offset, struct tally_elf_va *va);
+
+/* The dump of a loaded BINARY_JITDUMP entry; NULL: it was not found, or is none. */
+const struct jitdump *binary_store_jitdump(const struct binary_store *store, uint32_t id);
 
 /* How to find the callers of the file's code; built on first use, from any thread, loaded or not, but not while entries
  * are added. Lives as long as the store. NULL: the file is not there, or says nothing. */

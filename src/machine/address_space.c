@@ -85,6 +85,33 @@ bool address_space_map(struct address_space *space, const struct mapping *mappin
 	return add_piece(space, mapping, mapping->start, mapping->end, mapping->time_from_ns);
 }
 
+/* The first generated code that ends after address; NULL: none. */
+static const struct mapping *next_generated(const struct address_space *space, uint64_t address)
+{
+	for (size_t i = active_lower_bound(space, address); i < space->active.len; i++) {
+		const struct mapping *map = &space->mappings.items[space->active.items[i]];
+		if (map->is_generated)
+			return map;
+	}
+	return NULL;
+}
+
+bool address_space_map_below(struct address_space *space, const struct mapping *mapping)
+{
+	struct mapping piece = *mapping;
+	while (piece.start < mapping->end) {
+		const struct mapping *above = next_generated(space, piece.start);
+		bool is_over = !above || above->start >= mapping->end;
+		uint64_t next = is_over ? mapping->end : above->end;
+		piece.end = is_over ? mapping->end : above->start;
+		piece.pgoff = mapping->pgoff + (piece.start - mapping->start);
+		if (!address_space_map(space, &piece))
+			return false;
+		piece.start = next;
+	}
+	return true;
+}
+
 static bool copy_active(struct address_space *child, const struct address_space *from, uint64_t time_ns)
 {
 	for (size_t i = 0; i < from->mappings.len; i++) {

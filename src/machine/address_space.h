@@ -30,6 +30,8 @@ struct address_space {
 void address_space_deinit(struct address_space *space);
 /* What the new mapping covers of older ones ends at its time_from_ns. False: out of memory. */
 bool address_space_map(struct address_space *space, const struct mapping *mapping);
+/* The same, but generated code stays where it is. */
+bool address_space_map_below(struct address_space *space, const struct mapping *mapping);
 bool address_space_unmap(struct address_space *space, uint64_t start, uint64_t end, uint64_t time_ns);
 bool address_space_fork(struct address_space *child, const struct address_space *parent, uint64_t time_ns);
 /* Into the empty flat space: all that was mapped at that time, own and borrowed. Its active list is in order. */

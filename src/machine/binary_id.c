@@ -35,12 +35,14 @@ static bool add(struct binary_table *table, struct machine_binary *binary, struc
 		uint32_t path;
 		int32_t pid;
 		struct record_build_id build_id;
+		bool is_dump; /* apart from the marker that names it */
 	} key;
 	memset(&key, 0, sizeof(key));
 	if (!intern_add(table->strings, path.data, path.len, &binary->path))
 		return false;
 	key.path = binary->path;
-	key.pid = binary->kind == MACHINE_ANON_JIT ? binary->pid : -1;
+	key.is_dump = binary->kind == MACHINE_JITDUMP;
+	key.pid = binary->kind == MACHINE_ANON_JIT || binary->kind == MACHINE_JITDUMP ? binary->pid : -1;
 	key.build_id = binary->build_id;
 	uint32_t id;
 	if (!intern_add(&table->keys, &key, sizeof(key), &id))
@@ -137,6 +139,12 @@ bool binary_table_add_bpf(struct binary_table *table, const struct record_ksymbo
 {
 	struct machine_binary binary = {.kind = MACHINE_BPF, .pid = -1, .start = ksymbol->addr};
 	return add(table, &binary, ksymbol->name, ksymbol->name, index);
+}
+
+bool binary_table_add_jitdump(struct binary_table *table, struct tally_str path, int32_t pid, uint32_t *index)
+{
+	struct machine_binary binary = {.kind = MACHINE_JITDUMP, .pid = pid};
+	return add(table, &binary, path, base_name(path), index);
 }
 
 bool binary_table_add_build_id(struct binary_table *table, struct tally_str path, const uint8_t *id, uint8_t size)

@@ -26,6 +26,7 @@ void binary_table_deinit(struct binary_table *table);
 bool binary_table_add_user(struct binary_table *table, const struct record_mmap *mmap, uint32_t *index);
 bool binary_table_add_kernel(struct binary_table *table, const struct record_mmap *mmap, uint32_t *index);
 bool binary_table_add_bpf(struct binary_table *table, const struct record_ksymbol *ksymbol, uint32_t *index);
+bool binary_table_add_jitdump(struct binary_table *table, struct tally_str path, int32_t pid, uint32_t *index);
 bool binary_table_add_build_id(struct binary_table *table, struct tally_str path, const uint8_t *id, uint8_t size);
 /* Gives build ids by path to those that carry none. */
 void binary_table_finish(struct binary_table *table);

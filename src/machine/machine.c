@@ -54,7 +54,8 @@ static bool map_user(struct machine *machine, const struct record_mmap *mmap, st
 	bool is_anonymous = machine_binary_get(machine, map->binary)->kind == MACHINE_ANON_JIT;
 	if (is_anonymous && remapped_text_find(space, &machine->binaries, map))
 		machine->remapped_texts++;
-	if (!address_space_map(space, map))
+	bool is_mapped = is_anonymous ? address_space_map_below(space, map) : address_space_map(space, map);
+	if (!is_mapped)
 		return false;
 	if (!is_anonymous && remapped_text_join(space, &machine->binaries, map))
 		machine->remapped_texts++;
@@ -127,6 +128,26 @@ enum tally_status machine_apply(struct machine *machine, const struct record *re
 	return ok ? TALLY_OK : error_nomem(err);
 }
 
+enum tally_status machine_add_generated(
+	struct machine *machine, const struct machine_generated *code, uint64_t time_ns, struct tally_error *err)
+{
+	struct mapping map = {
+		.start = code->start,
+		.pgoff = code->offset,
+		.time_from_ns = time_ns,
+		.time_to_ns = MAPPING_FOREVER,
+		.pid = code->pid,
+		.is_generated = true,
+	};
+	if (__builtin_add_overflow(code->start, code->len, &map.end))
+		return TALLY_OK;
+	struct address_space *space = process_table_space(&machine->processes, code->pid, time_ns);
+	if (!space || !binary_table_add_jitdump(&machine->binaries, code->path, code->pid, &map.binary) ||
+		!address_space_map(space, &map))
+		return error_nomem(err);
+	return TALLY_OK;
+}
+
 enum tally_status machine_add_build_id(
 	struct machine *machine, struct tally_str path, const uint8_t *id, uint8_t size, struct tally_error *err)
 {
@@ -184,6 +205,7 @@ uint64_t machine_address_in_binary(const struct machine *machine, const struct m
 	switch (machine->binaries.binaries.items[mapping->binary].kind) {
 	case MACHINE_USER_FILE:
 	case MACHINE_VDSO:
+	case MACHINE_JITDUMP:
 		return va.value - mapping->start + mapping->pgoff;
 	case MACHINE_KERNEL:
 	case MACHINE_KERNEL_MODULE:

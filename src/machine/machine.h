@@ -25,6 +25,14 @@ void machine_destroy(struct machine *machine);
 /* Records of no interest are ignored. */
 TALLY_MUST_CHECK enum tally_status machine_apply(struct machine *machine, const struct record *record,
 	const struct record_fields *fields, uint64_t time_ns, struct tally_error *err);
+/* Generated code that lies there from that time on. path: of its dump; offset: of the code in it. */
+struct machine_generated {
+	int32_t pid;
+	struct tally_str path;
+	uint64_t start, len, offset;
+};
+TALLY_MUST_CHECK enum tally_status machine_add_generated(
+	struct machine *machine, const struct machine_generated *code, uint64_t time_ns, struct tally_error *err);
 /* Build ids of the file's table, for paths (kernel paths too); before finish. */
 TALLY_MUST_CHECK enum tally_status machine_add_build_id(
 	struct machine *machine, struct tally_str path, const uint8_t *id, uint8_t size, struct tally_error *err);

@@ -14,7 +14,8 @@ enum machine_binary_kind {
 	MACHINE_VDSO,
 	MACHINE_ANON_JIT,
 	MACHINE_NO_FILE,
-	MACHINE_BPF
+	MACHINE_BPF,
+	MACHINE_JITDUMP /* generated code that its runtime dumped; addresses are offsets in the dump */
 };
 
 struct machine_binary { /* one distinct file (path and build id) that was mapped */
@@ -23,7 +24,7 @@ struct machine_binary { /* one distinct file (path and build id) that was mapped
 	enum machine_binary_kind kind;
 	bool is_listed; /* in the file's build-id table: perf script then shows a module by its path */
 	struct record_build_id build_id;
-	int32_t pid; /* MACHINE_ANON_JIT: whose map file; else the first process that mapped it */
+	int32_t pid; /* MACHINE_ANON_JIT, JITDUMP: whose file; else the first process that mapped it */
 	uint64_t start; /* kernel and modules: run-time start */
 	uint64_t end; /* kernel: where its record ends. Beyond it only a symbol tells that it is the kernel */
 };
@@ -35,6 +36,7 @@ struct mapping {
 	uint32_t binary; /* index for machine_binary_get */
 	uint32_t prot, flags;
 	int32_t pid;
+	bool is_generated; /* code of a dump: stays when memory without a file is mapped there, as it is to make it executable */
 };
 
 #endif

@@ -17,6 +17,7 @@ struct input_health { /* what was lost, cut or not understood; travels with ever
 	uint64_t unknown_records, damaged_records, unknown_features, damaged_features;
 	uint64_t unattributed_samples; /* id of no event */
 	uint64_t attr_excess_bytes;
+	uint64_t untimed_jitdumps; /* of generated code, whose times are of another clock than the recording's */
 	uint64_t unordered; /* records that came after their round was flushed */
 	bool is_cut;
 	uint64_t cut_offset;

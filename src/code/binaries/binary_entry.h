@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/vec.h"
 #include "code/binary_store.h"
+#include "code/symbols/jitdump.h"
 #include "code/symbols/source_lines.h"
 #include "code/symbols/symbol_table.h"
 #include "code/unwind/unwind_table.h"
@@ -40,7 +41,8 @@ struct binary_entry {
 	const char *text;
 	struct elf_image *image; /* the program file: segments */
 	struct elf_image *debug; /* where names live, if in another file */
-	char *names; /* a text whose lines the names point into; malloc'ed */
+	char *names; /* the bytes that the names point into; malloc'ed */
+	struct jitdump jitdump; /* borrows names */
 	VEC(struct binary_step) trail; /* see binary_trail.h */
 	struct symbol_table symbols;
 	struct elf_build_id

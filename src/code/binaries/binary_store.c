@@ -10,12 +10,12 @@
 #include "code/binaries/binary_entry.h"
 #include "code/binaries/binary_trail.h"
 #include "code/binaries/load_elf.h"
+#include "code/binaries/load_jit.h"
 #include "code/binaries/load_kernel.h"
 #include "code/binaries/load_lines.h"
 #include "code/binaries/load_module.h"
 #include "code/binaries/load_unwind.h"
 #include "code/demangle/demangle.h"
-#include "code/symbols/perf_map.h"
 
 struct binary_store {
 	struct binary_store_options options;
@@ -45,6 +45,7 @@ static void entry_destroy(struct binary_entry *entry)
 	elf_image_close(entry->image);
 	elf_image_close(entry->debug);
 	symbol_table_deinit(&entry->symbols);
+	jitdump_deinit(&entry->jitdump);
 	vec_free(&entry->trail);
 	free(entry->names);
 	arena_deinit(&entry->arena);
@@ -84,7 +85,8 @@ enum tally_status binary_store_add(
 		return error_nomem(err);
 	bytes.path = path;
 	bytes.kind = (uint32_t)key->kind;
-	bytes.pid = key->kind == BINARY_PERF_MAP ? key->pid : -1;
+	bool is_generated = key->kind == BINARY_PERF_MAP || key->kind == BINARY_JITDUMP;
+	bytes.pid = is_generated ? key->pid : -1;
 	bytes.build_id_size = key->build_id_size > sizeof(bytes.build_id) ? sizeof(bytes.build_id) : key->build_id_size;
 	memcpy(bytes.build_id, key->build_id, bytes.build_id_size);
 	if (!intern_add(&store->keys, &bytes, sizeof(bytes), &index))
@@ -107,33 +109,6 @@ enum tally_status binary_store_add(
 	load_unwind_init(&entry->unwind);
 	*id = index;
 	return TALLY_OK;
-}
-
-/* The runtime writes to its own /tmp, which in a container is not ours. */
-static void load_perf_map(const struct binary_store_options *options, struct binary_entry *entry)
-{
-	size_t len;
-	const char *candidates[] = {
-		options->symfs
-			? NULL
-			: arena_printf(&entry->arena, "/proc/%d/root/tmp/perf-%d.map", entry->key.pid, entry->key.pid),
-		arena_printf(&entry->arena, "%s/tmp/perf-%d.map", options->symfs ? options->symfs : "", entry->key.pid),
-	};
-	for (size_t i = 0; i < sizeof(candidates) / sizeof(candidates[0]) && !entry->names; i++) {
-		if (!candidates[i] || !file_exists(candidates[i]) ||
-			file_read(candidates[i], LIMIT_PERF_MAP, &entry->names, &len, NULL) != TALLY_OK)
-			entry->names = NULL;
-		else
-			entry->used_path = candidates[i];
-	}
-	if (!entry->names)
-		binary_entry_set(entry, BINARY_NO_FILE, "generated code, and its runtime wrote no /tmp/perf-PID.map");
-	else if (!perf_map_parse(entry->names, len, &entry->symbols))
-		binary_entry_out_of_memory(entry);
-	else if (entry->symbols.symbols.len == 0)
-		binary_entry_set(entry, BINARY_NO_SYMBOLS, "the perf map that the runtime wrote has no functions");
-	else
-		binary_entry_set(entry, BINARY_OK, NULL);
 }
 
 struct load {
@@ -187,6 +162,9 @@ static void load_one(void *context, size_t index, unsigned worker)
 	case BINARY_PERF_MAP:
 		load_perf_map(&load->store->options, entry);
 		break;
+	case BINARY_JITDUMP:
+		load_jitdump(&load->store->options, entry);
+		break;
 	case BINARY_KERNEL:
 	case BINARY_MODULE:
 	case BINARY_NONE:
@@ -224,6 +202,12 @@ struct binary_info binary_store_info(const struct binary_store *store, uint32_t 
 	};
 	memcpy(info.build_id, build_id.bytes, build_id.size);
 	return info;
+}
+
+const struct jitdump *binary_store_jitdump(const struct binary_store *store, uint32_t id)
+{
+	const struct binary_entry *entry = store->entries.items[id];
+	return entry->jitdump.codes.len > 0 ? &entry->jitdump : NULL;
 }
 
 const struct binary_step *binary_store_trail(const struct binary_store *store, uint32_t id, size_t *count)
@@ -310,7 +294,10 @@ size_t binary_store_places(
 	struct binary_store *store, uint32_t id, uint64_t address, struct source_place *places, size_t max)
 {
 	uint64_t link;
-	struct source_lines *lines = store->entries.items[id]->lines;
+	const struct binary_entry *entry = store->entries.items[id];
+	struct source_lines *lines = entry->lines;
+	if (entry->key.kind == BINARY_JITDUMP)
+		return max > 0 && jitdump_line(&entry->jitdump, address, places) ? 1 : 0;
 	if (!lines || !link_address(store, id, address, &link))
 		return 0;
 	return source_lines_find(lines, link, places, max);

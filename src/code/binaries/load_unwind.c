@@ -5,6 +5,7 @@
 
 #include "code/binaries/binary_file.h"
 #include "code/binaries/load_elf.h"
+#include "code/binaries/load_jit.h"
 
 #define SECTIONS	 3 /* .eh_frame, .debug_frame, .debug_frame of the debug file */
 #define X86_PLT_ENTRY	 16
@@ -192,6 +193,18 @@ static void keep(const struct binary_store_options *options, struct binary_entry
 	unwind->table = load_unwind_image(own->image, own->debug, own->key.kind == BINARY_VDSO);
 }
 
+/* Of a dump of generated code, whose addresses are offsets in it. */
+static void build_generated(
+	const struct binary_store_options *options, const struct binary_entry *entry, struct load_unwind *unwind)
+{
+	unwind->segments = malloc(sizeof(*unwind->segments));
+	if (!unwind->segments)
+		return;
+	*unwind->segments = (struct elf_segment){.file_size = UINT64_MAX};
+	unwind->segment_count = 1;
+	unwind->table = load_jit_unwind(options, &entry->key);
+}
+
 /* The entry may be loaded in another thread: the file is opened anew, as of an entry of its own. */
 static void build(const struct binary_store_options *options, struct binary_entry *entry)
 {
@@ -202,6 +215,8 @@ static void build(const struct binary_store_options *options, struct binary_entr
 		source = load_open_user_file(options, &own);
 	else if (entry->key.kind == BINARY_VDSO)
 		source = load_open_vdso(options, &own);
+	else if (entry->key.kind == BINARY_JITDUMP)
+		build_generated(options, entry, &entry->unwind);
 	if (source)
 		keep(options, &own, &entry->unwind);
 	elf_image_close(own.debug);

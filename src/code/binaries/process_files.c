@@ -33,13 +33,13 @@ static enum tally_status failed(struct tally_error *err, int32_t pid, const char
 }
 
 /* As O_PATH: nothing acts before it is known to be a regular file. */
-static int open_in_root(int root, const char *path)
+static int open_in_root(int root, const char *path, uint64_t flags)
 {
-	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC | flags, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
 	return (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 }
 
-enum tally_status process_root_open(int32_t pid, const char *path, int *fd, struct tally_error *err)
+static enum tally_status open_with(int32_t pid, const char *path, uint64_t flags, int *fd, struct tally_error *err)
 {
 	char proc[PROC_PATH_BYTES];
 	struct stat st;
@@ -47,7 +47,7 @@ enum tally_status process_root_open(int32_t pid, const char *path, int *fd, stru
 	int root = open(proc, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
 		return failed(err, pid, path, errno);
-	int place = open_in_root(root, path);
+	int place = open_in_root(root, path, flags);
 	int errnum = errno;
 	close(root);
 	if (place < 0)
@@ -64,6 +64,16 @@ enum tally_status process_root_open(int32_t pid, const char *path, int *fd, stru
 		return failed(err, pid, path, errnum);
 	*fd = opened;
 	return TALLY_OK;
+}
+
+enum tally_status process_root_open(int32_t pid, const char *path, int *fd, struct tally_error *err)
+{
+	return open_with(pid, path, 0, fd, err);
+}
+
+enum tally_status process_root_open_itself(int32_t pid, const char *path, int *fd, struct tally_error *err)
+{
+	return open_with(pid, path, O_NOFOLLOW, fd, err);
 }
 
 static bool mount_namespace(const char *process, char name[PROC_PATH_BYTES])

@@ -16,6 +16,9 @@
 
 /* Opens path as the process would, to read. Neither links nor ".." lead out of its root. INVALID: not a regular file. */
 TALLY_MUST_CHECK enum tally_status process_root_open(int32_t pid, const char *path, int *fd, struct tally_error *err);
+/* The same, but a path that is itself a symbolic link is refused. */
+TALLY_MUST_CHECK enum tally_status process_root_open_itself(
+	int32_t pid, const char *path, int *fd, struct tally_error *err);
 /* The process has another mount namespace than we have, so that a path means another file. */
 bool process_is_elsewhere(int32_t pid);
 

@@ -1,0 +1,52 @@
+#include "analysis/jit_code.h"
+
+#include <sys/mman.h>
+#include <time.h>
+
+/* The number in "jit-4711.dump", which is the process's own, in its namespace. */
+static bool number_in_name(struct tally_str path, uint64_t *number)
+{
+	size_t start = path.len;
+	while (start > 0 && path.data[start - 1] != '/')
+		start--;
+	struct tally_str name = {path.data + start, path.len - start};
+	const struct tally_str front = STR("jit-");
+	const struct tally_str back = STR(".dump");
+	if (!str_starts_with(name, front) || !str_ends_with(name, back) || name.len <= front.len + back.len)
+		return false;
+	return str_to_u64((struct tally_str){name.data + front.len, name.len - front.len - back.len}, 10, number);
+}
+
+bool jit_code_is_marker(const struct record_mmap *mmap)
+{
+	uint64_t number;
+	return (mmap->prot & PROT_EXEC) && number_in_name(mmap->filename, &number);
+}
+
+enum tally_status jit_code_dump(struct binary_store *store, int32_t pid, struct tally_str path,
+	const struct jitdump **dump, struct tally_error *err)
+{
+	uint32_t id;
+	uint64_t number;
+	struct binary_key key = {.kind = BINARY_JITDUMP, .path = path, .pid = pid};
+	enum tally_status status = binary_store_add(store, &key, &id, err);
+	if (status != TALLY_OK)
+		return status;
+	binary_store_load(store, &id, 1);
+	*dump = binary_store_jitdump(store, id);
+	if (*dump && (!number_in_name(path, &number) || number != (*dump)->pid))
+		*dump = NULL;
+	return TALLY_OK;
+}
+
+bool jit_code_has_times(struct perfdata_reader *reader, const struct jitdump *dump)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
+	if (dump->has_cpu_time || count == 0)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (!ATTR_HAS(&events[i].attr, USE_CLOCKID) || events[i].attr.clockid != CLOCK_MONOTONIC)
+			return false;
+	return true;
+}

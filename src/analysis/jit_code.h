@@ -1,0 +1,22 @@
+/*
+ * jit_code.h - which records tell that a runtime writes a dump of its generated code, and when that code lay where.
+ *
+ * A runtime maps the first page of its jit-PID.dump executable, only so that the recording names it.
+ */
+#ifndef ANALYSIS_JIT_CODE_H
+#define ANALYSIS_JIT_CODE_H
+
+#include "abi/record.h"
+#include "code/binary_store.h"
+#include "code/symbols/jitdump.h"
+#include "perfdata/reader.h"
+
+/* "/tmp/jit-4711.dump", mapped executable. */
+bool jit_code_is_marker(const struct record_mmap *mmap);
+/* The dump of a marker, loaded; borrowed from the store. NULL in *dump: it is not there, or not that process's. */
+TALLY_MUST_CHECK enum tally_status jit_code_dump(struct binary_store *store, int32_t pid, struct tally_str path,
+	const struct jitdump **dump, struct tally_error *err);
+/* The dump's times are those of the recording. */
+bool jit_code_has_times(struct perfdata_reader *reader, const struct jitdump *dump);
+
+#endif

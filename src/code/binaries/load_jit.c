@@ -1,0 +1,258 @@
+#include "code/binaries/load_jit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/limits.h"
+#include "code/binaries/binary_trail.h"
+#include "code/binaries/process_files.h"
+#include "code/symbols/perf_map.h"
+
+#define PROC_PATH_BYTES 64
+
+struct runtime { /* the process that wrote the file */
+	bool is_running;
+	int32_t own_pid; /* in its own namespace */
+	uid_t uid;
+};
+
+/* "NSpid:\t4711\t7": its numbers from our namespace to its own. */
+static int32_t last_number(struct tally_str text, int32_t otherwise)
+{
+	size_t start = text.len;
+	uint64_t number;
+	while (start > 0 && text.data[start - 1] >= '0' && text.data[start - 1] <= '9')
+		start--;
+	if (!str_to_u64((struct tally_str){text.data + start, text.len - start}, 10, &number) || number > INT32_MAX)
+		return otherwise;
+	return (int32_t)number;
+}
+
+/* "Uid:\t1000\t1000...": the real one. */
+static bool first_number(struct tally_str text, uint64_t *number)
+{
+	struct tally_str word;
+	while (text.len > 0 && (text.data[0] == '\t' || text.data[0] == ' '))
+		text = (struct tally_str){text.data + 1, text.len - 1};
+	return str_next(&text, '\t', &word) && str_to_u64(word, 10, number);
+}
+
+static struct runtime runtime_of(int32_t pid)
+{
+	struct runtime runtime = {.own_pid = pid};
+	char path[PROC_PATH_BYTES], *status;
+	size_t len;
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	if (pid <= 0 || file_read(path, LIMIT_SMALL_FILE, &status, &len, NULL) != TALLY_OK)
+		return runtime;
+	struct tally_str rest = {status, len};
+	struct tally_str line;
+	while (rest.len > 0 && str_next(&rest, '\n', &line)) {
+		uint64_t uid;
+		if (str_starts_with(line, STR("NSpid:"))) {
+			runtime.own_pid = last_number(line, pid);
+		} else if (str_starts_with(line, STR("Uid:")) &&
+			   first_number((struct tally_str){line.data + 4, line.len - 4}, &uid)) {
+			runtime.uid = (uid_t)uid;
+			runtime.is_running = true;
+		}
+	}
+	free(status);
+	return runtime;
+}
+
+struct place { /* where the file may be */
+	const char *source;
+	const char *shown; /* NULL: not applicable */
+	int32_t pid; /* > 0: inside is a path in the root of that process */
+	const char *inside;
+};
+
+static bool is_trusted(uid_t owner, const struct runtime *runtime)
+{
+	return owner == 0 || owner == geteuid() || (runtime->is_running && owner == runtime->uid);
+}
+
+static enum tally_status open_place(const struct place *place, int *fd)
+{
+	if (place->pid > 0)
+		return process_root_open_itself(place->pid, place->inside, fd, NULL);
+	*fd = open(place->shown, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (*fd >= 0)
+		return TALLY_OK;
+	if (errno == ENOENT || errno == ENOTDIR)
+		return TALLY_NOT_FOUND;
+	return errno == EACCES ? TALLY_DENIED : TALLY_INVALID;
+}
+
+/* The place's whole text, malloc'ed; NULL: the trail says why not. */
+static char *read_place(
+	struct binary_entry *entry, const struct place *place, const struct runtime *runtime, size_t limit, size_t *len)
+{
+	struct stat st;
+	char *text = NULL;
+	int fd;
+	enum tally_status status = open_place(place, &fd);
+	if (status != TALLY_OK) {
+		binary_trail_add(entry, place->source, place->shown, binary_trail_found(status), NULL);
+		return NULL;
+	}
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+		binary_trail_add(entry, place->source, place->shown, BINARY_FOUND_NO_REGULAR_FILE, NULL);
+	else if (!is_trusted(st.st_uid, runtime))
+		binary_trail_add(entry, place->source, place->shown, BINARY_FOUND_UNREADABLE,
+			"owned neither by root, by you, nor by the process");
+	else if (file_read_fd(fd, limit, &text, len, NULL) != TALLY_OK)
+		text = NULL;
+	close(fd);
+	return text;
+}
+
+struct places {
+	struct place items[2];
+	size_t count;
+};
+
+/* inside: where it is in the process's root; outside: in ours. */
+static struct places places_of(const struct binary_store_options *options, struct binary_entry *entry,
+	const struct runtime *runtime, const char *inside, const char *outside)
+{
+	struct places places = {.count = 0};
+	struct arena *arena = &entry->arena;
+	bool is_here = !options->symfs || !*options->symfs;
+	if (is_here && runtime->is_running)
+		places.items[places.count++] = (struct place){.source = "in the process's root",
+			.shown = arena_printf(arena, "/proc/%d/root%s", (int)entry->key.pid, inside),
+			.pid = entry->key.pid,
+			.inside = inside};
+	places.items[places.count++] = (struct place){.source = is_here ? "as its runtime writes it" : "under --symfs",
+		.shown = arena_printf(arena, "%s%s", is_here ? "" : options->symfs, outside)};
+	return places;
+}
+
+static char *read_first(struct binary_entry *entry, const struct places *places, const struct runtime *runtime,
+	size_t limit, size_t *len)
+{
+	for (size_t i = 0; i < places->count; i++) {
+		const struct place *place = &places->items[i];
+		char *text = place->shown ? read_place(entry, place, runtime, limit, len) : NULL;
+		if (!text)
+			continue;
+		binary_trail_add(entry, place->source, place->shown, BINARY_FOUND_USED, NULL);
+		entry->used_path = place->shown;
+		return text;
+	}
+	return NULL;
+}
+
+void load_perf_map(const struct binary_store_options *options, struct binary_entry *entry)
+{
+	const struct runtime runtime = runtime_of(entry->key.pid);
+	const char *inside = arena_printf(&entry->arena, "/tmp/perf-%d.map", (int)runtime.own_pid);
+	const char *outside = arena_printf(&entry->arena, "/tmp/perf-%d.map", (int)entry->key.pid);
+	size_t len = 0;
+	if (inside && outside) {
+		struct places places = places_of(options, entry, &runtime, inside, outside);
+		entry->names = read_first(entry, &places, &runtime, LIMIT_PERF_MAP, &len);
+	}
+	/* The last line of a map that grows may be half of one. */
+	if (entry->names && runtime.is_running)
+		while (len > 0 && entry->names[len - 1] != '\n')
+			entry->names[--len] = '\0';
+	if (!entry->names)
+		binary_entry_set(entry, BINARY_NO_FILE, "generated code, and its runtime wrote no /tmp/perf-PID.map");
+	else if (!perf_map_parse(entry->names, len, &entry->symbols))
+		binary_entry_out_of_memory(entry);
+	else if (entry->symbols.symbols.len == 0)
+		binary_entry_set(entry, BINARY_NO_SYMBOLS, "the perf map that the runtime wrote has no functions");
+	else
+		binary_entry_set(entry, BINARY_OK, NULL);
+}
+
+/* The dump's bytes, malloc'ed. */
+static char *read_dump(const struct binary_store_options *options, struct binary_entry *entry, size_t *len)
+{
+	const struct runtime runtime = runtime_of(entry->key.pid);
+	const char *path = arena_string(&entry->arena, entry->key.path.data, entry->key.path.len);
+	if (!path || path[0] != '/')
+		return NULL;
+	struct places places = places_of(options, entry, &runtime, path, path);
+	return read_first(entry, &places, &runtime, LIMIT_JITDUMP, len);
+}
+
+static bool add_functions(struct binary_entry *entry)
+{
+	const struct jitdump *dump = &entry->jitdump;
+	for (size_t i = 0; i < dump->codes.len; i++) {
+		const struct jitdump_code *code = &dump->codes.items[i];
+		if (!symbol_table_add(&entry->symbols, code->offset, code->size, code->name, 'g'))
+			return false;
+	}
+	return symbol_table_finish(&entry->symbols, SYMBOLS_SIZED);
+}
+
+void load_jitdump(const struct binary_store_options *options, struct binary_entry *entry)
+{
+	size_t len = 0;
+	entry->names = read_dump(options, entry, &len);
+	if (!entry->names) {
+		binary_entry_set(entry, BINARY_NO_FILE, "the dump of its generated code is not there");
+		return;
+	}
+	enum tally_status status =
+		jitdump_parse(&entry->jitdump, (struct tally_bytes){(const uint8_t *)entry->names, len}, NULL);
+	if (status == TALLY_NOMEM || (status == TALLY_OK && !add_functions(entry)))
+		binary_entry_out_of_memory(entry);
+	else if (status != TALLY_OK)
+		binary_entry_set(entry, BINARY_DAMAGED, "the dump of its generated code is none of version 1");
+	else if (entry->jitdump.codes.len == 0)
+		binary_entry_set(entry, BINARY_NO_SYMBOLS, "the dump of its generated code has no functions");
+	else
+		binary_entry_set(entry, BINARY_OK, NULL);
+}
+
+static struct unwind_table *unwind_of(const struct jitdump *dump)
+{
+	const struct arch *arch = arch_find_elf(dump->elf_machine, 8);
+	struct unwind_table *table = NULL;
+	VEC(struct cfi_section) sections = {0};
+	for (size_t i = 0; arch && i < dump->codes.len; i++) {
+		const struct jitdump_code *code = &dump->codes.items[i];
+		struct cfi_section section = {.bytes = code->eh_frame,
+			.address = code->offset + ((code->size + 7) & ~UINT64_C(7)),
+			.text_address = code->offset,
+			.is_eh = true,
+			.swap = dump->swap,
+			.address_size = arch->pointer_bytes};
+		if (code->eh_frame.len > 0 && !vec_push(&sections, section))
+			break;
+	}
+	struct unwind_table_source source = {.arch = arch, .sections = sections.items, .section_count = sections.len};
+	if (sections.len == 0 || unwind_table_create(&source, &table, NULL) != TALLY_OK)
+		table = NULL;
+	vec_free(&sections);
+	return table;
+}
+
+struct unwind_table *load_jit_unwind(const struct binary_store_options *options, const struct binary_key *key)
+{
+	struct binary_entry own = {.key = *key};
+	struct unwind_table *table = NULL;
+	size_t len;
+	arena_init(&own.arena);
+	char *bytes = read_dump(options, &own, &len);
+	if (bytes && jitdump_parse(&own.jitdump, (struct tally_bytes){(const uint8_t *)bytes, len}, NULL) == TALLY_OK) {
+		table = unwind_of(&own.jitdump);
+		jitdump_deinit(&own.jitdump);
+	}
+	free(bytes);
+	vec_free(&own.trail);
+	arena_deinit(&own.arena);
+	return table;
+}

@@ -1,0 +1,18 @@
+/*
+ * load_jit.h - names of generated code: from the map (/tmp/perf-PID.map) or the dump (jit-PID.dump) that its runtime
+ * wrote.
+ *
+ * Anyone may write to /tmp: a file counts only if it is regular, no symbolic link, and owned by root, by us, or by the
+ * process while it runs. The process has its own number and root where it runs in a container.
+ */
+#ifndef CODE_BINARIES_LOAD_JIT_H
+#define CODE_BINARIES_LOAD_JIT_H
+
+#include "code/binaries/binary_entry.h"
+
+void load_perf_map(const struct binary_store_options *options, struct binary_entry *entry);
+void load_jitdump(const struct binary_store_options *options, struct binary_entry *entry);
+/* How to unwind the functions of an entry's dump, from any thread; the file is read anew. NULL: it does not say. */
+struct unwind_table *load_jit_unwind(const struct binary_store_options *options, const struct binary_key *key);
+
+#endif
