@@ -8,9 +8,10 @@ void cfi_builder_init(struct cfi_builder *b, uint8_t address_size, bool is_big)
 
 static void end_entry(struct cfi_builder *b, size_t start)
 {
-	while ((b->w.len - start) % 8 != 4)
+	while (!b->w.failed && (b->w.len - start) % 8 != 4)
 		writer_u8(&b->w, 0);
-	writer_patch_u32(&b->w, start, (uint32_t)(b->w.len - start - 4));
+	if (!b->w.failed)
+		writer_patch_u32(&b->w, start, (uint32_t)(b->w.len - start - 4));
 }
 
 static void write_address(struct cfi_builder *b, uint64_t value)
@@ -45,7 +46,7 @@ void cfi_builder_cie(
 void cfi_builder_fde(struct cfi_builder *b, uint64_t low, uint64_t size, const void *program, size_t len)
 {
 	size_t start = b->w.len;
-	bool has_data = b->w.data[b->cie + 9] == 'z';
+	bool has_data = !b->w.failed && b->w.data[b->cie + 9] == 'z';
 	writer_u32(&b->w, 0);
 	writer_u32(&b->w, b->cie);
 	write_address(b, low);

@@ -1,14 +1,17 @@
 #include "unit_test.h"
 
+#include <dwarf.h>
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cfi_builder.h"
 #include "code/binary_store.h"
 #include "code/symbols/kallsyms.h"
 #include "code/symbols/perf_map.h"
+#include "code/unwind/unwinder.h"
 #include "elf_builder.h"
 #include "failing_malloc.h"
 
@@ -43,6 +46,30 @@ static void use_perf_map(void)
 	symbol_table_deinit(&table);
 }
 
+static void use_unwinder(void)
+{
+	static const uint8_t expression[] = {DW_CFA_def_cfa_expression, 2, DW_OP_breg7, 8, DW_CFA_offset | 16, 1};
+	static const struct unwind_stub stub = {.low = 0x3000, .high = 0x3010, .cfa_offset = 8};
+	struct cfi_builder b;
+	struct unwind_table *table;
+	struct unwinder *unwinder;
+	cfi_builder_init(&b, 8, false);
+	cfi_builder_cie(&b, 16, -8, false, expression, sizeof(expression));
+	if (!b.w.failed)
+		cfi_builder_fde(&b, 0x1000, 0x10, NULL, 0);
+	struct cfi_section section = cfi_builder_section(&b);
+	struct unwind_table_source source = {
+		.arch = &arch_x86_64, .sections = &section, .section_count = 1, .stubs = &stub, .stub_count = 1};
+	if (!b.w.failed && unwind_table_create(&source, &table, NULL) == TALLY_OK) {
+		assert_non_null(unwind_table_find(table, 0x1000));
+		assert_non_null(unwind_table_find(table, 0x3000));
+		unwind_table_destroy(table);
+	}
+	if (unwinder_create(&arch_x86_64, &unwinder, NULL) == TALLY_OK)
+		unwinder_destroy(unwinder);
+	writer_deinit(&b.w);
+}
+
 static void use_store(void)
 {
 	static const enum binary_kind kinds[] = {BINARY_USER, BINARY_VDSO, BINARY_KERNEL, BINARY_PERF_MAP};
@@ -58,6 +85,11 @@ static void use_store(void)
 		uint32_t id;
 		if (binary_store_add(store, &key, &id, NULL) != TALLY_OK)
 			continue;
+		struct tally_elf_va va;
+		const struct unwind_table *table = binary_store_unwind(store, id);
+		(void)!binary_store_unwind_va(store, id, FILE_OFF(ELF_BUILDER_TEXT_OFFSET), &va);
+		if (table)
+			(void)unwind_table_find(table, ELF_BUILDER_PLT_VADDR);
 		binary_store_load(store, &id, 1);
 		const struct symbol *symbol = binary_store_find(store, id, ELF_BUILDER_TEXT_OFFSET + 0x10);
 		assert_true(!symbol || strlen(binary_store_display_name(store, symbol, &arena)) > 0);
@@ -89,6 +121,11 @@ static void kallsyms_without_memory(void **state)
 static void perf_map_without_memory(void **state)
 {
 	fail_each_allocation(use_perf_map);
+}
+
+static void unwinder_without_memory(void **state)
+{
+	fail_each_allocation(use_unwinder);
 }
 
 static void store_without_memory(void **state)
@@ -125,6 +162,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kallsyms_without_memory),
 		cmocka_unit_test(perf_map_without_memory),
+		cmocka_unit_test(unwinder_without_memory),
 		cmocka_unit_test(store_without_memory),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
