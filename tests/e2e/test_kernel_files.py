@@ -121,6 +121,20 @@ def test_names_of_a_list_and_lines_of_a_vmlinux(tally, files, tmp_path):
     assert line(k.KERNEL_SOURCE, 'deep', 'kernel.c') in out
 
 
+@pytest.mark.parametrize('boot', ['the same', 'another'])
+def test_a_copied_list_names_modules_of_its_boot(tally, tmp_path, boot):
+    data, home = tmp_path / 'k.data', tmp_path / 'cache'
+    k.recording(data, [k.RAN + 70, k.MODULE + 0x10])
+    folder = home / '.build-id' / k.KERNEL_ID[:2] / k.KERNEL_ID[2:]
+    folder.mkdir(parents=True)
+    text = k.RAN if boot == 'the same' else k.LINKED
+    (folder / 'kallsyms').write_text(f'{text:x} T _text\n{text + 64:x} T schedule\n'
+                                     f'{k.MODULE:x} t toy_open\t[nf_toy]\n{k.MODULE + 64:x} t toy_close\t[nf_toy]\n')
+    out = tally('--buildid-dir', home, 'script', '-F', 'ip,sym', '-i', data).stdout
+    assert 'schedule' in out
+    assert ('toy_open' in out) == (boot == 'the same')
+
+
 def packed(path, how):
     data = path.read_bytes()
     if how == 'xz':

@@ -137,7 +137,8 @@ static void use_kallsyms(const struct binary_store_options *options, struct bina
 	bool ok = kallsyms_add_kernel(kallsyms, table, &is_hidden);
 	if (ok && !is_hidden) {
 		uint64_t text = kallsyms_address(table, "_text");
-		symbol_table_move(table, displacement(entry, text ? text : kallsyms_address(table, "_stext")));
+		entry->moved = displacement(entry, text ? text : kallsyms_address(table, "_stext"));
+		symbol_table_move(table, entry->moved);
 	}
 	entry->used_path = path;
 	if (!ok || !symbol_table_finish(table, SYMBOLS_UNSIZED))
@@ -156,9 +157,9 @@ static void use_kallsyms(const struct binary_store_options *options, struct bina
 }
 
 /* A copy that was made where the kernel hid its addresses is no use. */
-static bool use_kallsyms_copy(const struct binary_store_options *options, struct binary_entry *entry, const char *path)
+static bool use_kallsyms_copy(const struct binary_store_options *options, struct host_kernel *host,
+	struct binary_entry *entry, const char *path)
 {
-	struct kallsyms kallsyms;
 	size_t len;
 	if (!path)
 		return false;
@@ -168,10 +169,13 @@ static bool use_kallsyms_copy(const struct binary_store_options *options, struct
 		entry->names = NULL;
 		return false;
 	}
-	kallsyms_open(entry->names, len, &kallsyms);
-	use_kallsyms(options, entry, &kallsyms, path);
-	if (entry->status == BINARY_OK)
+	kallsyms_open(entry->names, len, &host->copy);
+	use_kallsyms(options, entry, &host->copy, path);
+	if (entry->status == BINARY_OK) {
+		/* Modules are moved one by one: of another boot nothing is known of them. */
+		host->copy_path = entry->moved == 0 ? path : NULL;
 		return true;
+	}
 	symbol_table_deinit(&entry->symbols);
 	entry->symbols = (struct symbol_table){0};
 	free(entry->names);
@@ -283,9 +287,9 @@ void load_kernel(const struct binary_store_options *options, struct host_kernel 
 		return;
 	}
 	/* A file is read ten times as fast as /proc/kallsyms, which the kernel prints anew. */
-	if (!options->kallsyms && (use_kallsyms_copy(options, entry,
+	if (!options->kallsyms && (use_kallsyms_copy(options, host, entry,
 					   search_build_id_cache(&entry->arena, options, &entry->key, "kallsyms")) ||
-					  use_kallsyms_copy(options, entry, kcore_copy(options, entry))))
+					  use_kallsyms_copy(options, host, entry, kcore_copy(options, entry))))
 		return;
 	const struct kallsyms *kallsyms = is_host ? host_kernel_list(options, host, entry, &path) : NULL;
 	if (kallsyms) {

@@ -20,6 +20,8 @@ struct host_kernel {
 	enum tally_status status; /* of reading them */
 	struct kallsyms kallsyms;
 	struct elf_build_id build_id;
+	const char *copy_path; /* of the list that named the recorded kernel; NULL: it was none, or of another boot */
+	struct kallsyms copy; /* its text is the kernel entry's */
 };
 
 void host_kernel_deinit(struct host_kernel *host);

@@ -196,8 +196,8 @@ static bool use_list(const struct kallsyms *kallsyms, struct binary_entry *entry
 		binary_entry_out_of_memory(entry);
 		return true;
 	}
-	bool is_elsewhere =
-		table->symbols.len > 0 && entry->key.start != 0 && table->symbols.items[0].start < entry->key.start;
+	bool is_elsewhere = table->symbols.len > 0 && entry->key.start != 0 &&
+			    table->symbols.items[0].start - entry->key.start >= CODE_BYTES_MAX; /* or before it */
 	bool is_used = table->symbols.len > 0 && !is_elsewhere;
 	const char *detail = is_elsewhere	       ? "the module was loaded at another place when it was recorded"
 			     : table->symbols.len == 0 ? "it has none of the module"
@@ -220,8 +220,11 @@ void load_module(const struct binary_store_options *options, struct host_kernel 
 	bool is_host = host_kernel_is_recorded(options, host);
 	entry->is_loaded_now = is_host && !options->kallsyms && is_module_of_host(options, entry);
 	bool is_listed = options->kallsyms || entry->is_loaded_now;
-	const struct kallsyms *kallsyms = is_listed ? host_kernel_list(options, host, entry, &path) : NULL;
 	binary_entry_set(entry, BINARY_NO_FILE, "a module of another kernel than this machine's");
+	if (host->copy_path && !options->kallsyms && entry->key.start != 0 &&
+		use_list(&host->copy, entry, host->copy_path))
+		return;
+	const struct kallsyms *kallsyms = is_listed ? host_kernel_list(options, host, entry, &path) : NULL;
 	if (kallsyms && use_list(kallsyms, entry, path))
 		return;
 	use_file(options, entry);
