@@ -7,13 +7,14 @@
 #include "cli/build_id.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/index_files.h"
 #include "cli/record_words.h"
 #include "cli/recorded_build_ids.h"
 #include "cli/recording_input.h"
 #include "code/binaries/build_id_cache.h"
 
 struct settings {
-	const char *add, *remove, *purge, *update, *missing;
+	const char *add, *remove, *purge, *update, *missing, *index;
 	bool purge_all, list, force;
 	bool has_max_bytes;
 	uint64_t max_bytes, target;
@@ -43,6 +44,7 @@ static const char *set_max_bytes(const struct option_use *use)
 static const struct option options[] = {
 	FILES("add", 'a', add, "file(s) to add"),
 	FLAG("force", 'f', force, "don't complain, do it"),
+	FILES("index", 0, index, "file(s) whose source lines and inlined calls are read whole, and kept for reports"),
 	{.name = "kcore", .letter = 'k', .kind = OPTION_UNSUPPORTED, .argument = "file", .help = "kcore file to add"},
 	FLAG("list", 'l', list, "list all cached files"),
 	{.name = "max-size",
@@ -243,6 +245,8 @@ static void each_file(struct job *job, const char *files, int what)
 			add_one(job, word, what == 'u');
 		else if (what == 'r')
 			remove_one(job, word);
+		else if (what == 'i')
+			job->has_failed |= !index_file(job->cli, word, job->settings->verbose > 0);
 		else
 			purge_one(job, word);
 	}
@@ -341,7 +345,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	if (code != CLI_GO_ON)
 		return code;
 	bool is_idle = !settings.add && !settings.remove && !settings.purge && !settings.update && !settings.missing &&
-		       !settings.purge_all && !settings.list && !settings.has_max_bytes;
+		       !settings.purge_all && !settings.list && !settings.has_max_bytes && !settings.index;
 	if (rest < argc || is_idle)
 		return cli_usagef(cli, command, NULL, "what is to be done with the cache?");
 	struct job job = {.cli = cli, .settings = &settings};
@@ -355,6 +359,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	if (settings.purge_all)
 		purge(&job, NULL, NULL);
 	each_file(&job, settings.update, 'u');
+	each_file(&job, settings.index, 'i');
 	if (settings.has_max_bytes)
 		trim(&job);
 	if (settings.missing)
@@ -374,6 +379,12 @@ const struct command command_buildid_cache = {
 		"~/.debug or what --buildid-dir says: reports find programs there that have since been replaced. A "
 		"file is linked into it where that is possible, else copied. [kernel.kallsyms] and [vdso] name the "
 		"running kernel's symbols and this machine's vdso.\n\n"
+		"--index reads all debug information of a program beforehand, so that no report waits for it; reports "
+		"keep "
+		"what they read themselves. Indexes lie in $TALLY_CACHE, $XDG_CACHE_HOME/tally or ~/.cache/tally, by "
+		"build "
+		"id; the oldest go when they come to 2 GiB, TALLY_CACHE= keeps none, and all may be removed at any "
+		"time.\n\n"
 		"--max-size counts what only the cache holds: a link to a file that is also elsewhere costs nothing.",
 	.examples = examples,
 	.run = run,

@@ -408,6 +408,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		if (!settings->header_only)
 			status = print_samples(&script, &err);
 		code = cli_finish_text(cli, &script.out);
+		symbol_notes_keep_places(cli, script.store, settings->verbose > 0);
 	}
 	if (status != TALLY_OK)
 		code = cli_fail(cli, &err);

@@ -414,6 +414,8 @@ enum tally_status report_run(const struct cli *cli, struct report_request *reque
 		status = run_opened(&report, err);
 	profile_filter_deinit(&report.filter);
 	replay_result_deinit(&report.result);
+	if (status == TALLY_OK && text_flush(out))
+		symbol_notes_keep_places(cli, report.store, request->is_verbose);
 	binary_store_destroy(report.store);
 	if (report.reader)
 		perfdata_reader_destroy(report.reader);

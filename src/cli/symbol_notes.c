@@ -110,3 +110,10 @@ void symbol_notes_print(
 	diag_deinit(&notes);
 	binary_hits_deinit(&hits);
 }
+
+void symbol_notes_keep_places(const struct cli *cli, struct binary_store *store, bool is_verbose)
+{
+	struct tally_error err;
+	if (store && binary_store_save_places(store, &err) != TALLY_OK && is_verbose)
+		fprintf(stderr, "%s: note: no index of source lines is kept: %s\n", cli->program, err.text);
+}

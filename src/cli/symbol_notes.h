@@ -19,5 +19,8 @@ void symbol_notes_add(
 /* The same for a verb that names frames one by one, on standard error. */
 void symbol_notes_print(
 	const struct cli *cli, const struct binary_store *store, const struct frame_names *names, bool is_verbose);
+/* After the output: what was read of debug information is kept for the next time. Where it cannot be, that is said only if
+ * asked for: nothing is lost but time. */
+void symbol_notes_keep_places(const struct cli *cli, struct binary_store *store, bool is_verbose);
 
 #endif

@@ -102,6 +102,7 @@ struct binary_store_options {
 	struct tally_str kernel_release; /* of the recording, as uname -r; borrowed; empty: this machine's */
 	bool ignore_vmlinux; /* the kernel's file is not searched */
 	const char *build_id_dir; /* NULL: ~/.debug */
+	const char *index_dir; /* of line indexes; NULL: see code/binaries/index_cache.h; "" none */
 	const char *system_root; /* NULL: this machine's /proc and /sys; tests give a directory that has them */
 	bool no_demangle;
 	unsigned threads; /* that load; 0: one per CPU */
@@ -129,6 +130,11 @@ TALLY_MUST_CHECK enum tally_status binary_store_load_places(
  * per entry at a time. */
 size_t binary_store_places(
 	struct binary_store *store, uint32_t id, uint64_t address, struct source_place *places, size_t max);
+/* The same for all code of a loaded user file. NOT_FOUND: it has no debug information, or no build id to keep it by. */
+TALLY_MUST_CHECK enum tally_status binary_store_load_all_places(
+	struct binary_store *store, uint32_t id, struct tally_error *err);
+/* Keeps what was read of debug information for the next time. Errors are of the last file that could not be kept. */
+TALLY_MUST_CHECK enum tally_status binary_store_save_places(struct binary_store *store, struct tally_error *err);
 /* Where the lines came from; NULL: nowhere, or not looked for. */
 const char *binary_store_places_path(const struct binary_store *store, uint32_t id);
 /* The name as people read it: demangled in the arena, unless options say no. */

@@ -10,9 +10,11 @@
 #include <stdatomic.h>
 
 #include "base/arena.h"
+#include "base/file.h"
 #include "base/vec.h"
 #include "code/binary_store.h"
 #include "code/symbols/jitdump.h"
+#include "code/symbols/line_index.h"
 #include "code/symbols/source_lines.h"
 #include "code/symbols/symbol_table.h"
 #include "code/unwind/unwind_table.h"
@@ -51,6 +53,9 @@ struct binary_entry {
 	bool is_loaded_now; /* of a module: this machine runs the recorded one */
 	struct source_lines *lines; /* NULL: not asked for, or the file has none */
 	bool lines_are_looked_for;
+	struct line_index index; /* of the lines that were read in earlier runs */
+	struct file_map index_map;
+	bool index_is_looked_for;
 	bool is_loaded;
 	struct load_unwind unwind;
 };

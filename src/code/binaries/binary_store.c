@@ -10,6 +10,7 @@
 #include "code/binaries/binary_entry.h"
 #include "code/binaries/binary_trail.h"
 #include "code/binaries/load_elf.h"
+#include "code/binaries/load_index.h"
 #include "code/binaries/load_jit.h"
 #include "code/binaries/load_kernel.h"
 #include "code/binaries/load_lines.h"
@@ -42,6 +43,7 @@ static void entry_destroy(struct binary_entry *entry)
 {
 	load_unwind_deinit(&entry->unwind);
 	source_lines_close(entry->lines);
+	unload_index(entry);
 	elf_image_close(entry->image);
 	elf_image_close(entry->debug);
 	symbol_table_deinit(&entry->symbols);
@@ -274,19 +276,27 @@ enum tally_status binary_store_load_places(
 	struct binary_store *store, uint32_t id, const uint64_t *addresses, size_t count, struct tally_error *err)
 {
 	struct binary_entry *entry = store->entries.items[id];
-	enum tally_status status = load_lines(&store->options, entry, err);
-	if (status != TALLY_OK || !entry->lines)
+	enum tally_status status = TALLY_OK;
+	load_index(&store->options, entry);
+	if (entry->index.bytes.len == 0)
+		status = load_lines(&store->options, entry, err);
+	if (status != TALLY_OK || (entry->index.bytes.len == 0 && !entry->lines))
 		return status;
 	VEC(uint64_t) link_time = {0};
 	if (!vec_reserve(&link_time, count))
 		return error_nomem(err);
 	for (size_t i = 0; i < count; i++) {
-		if (link_address(store, id, addresses[i], &link_time.items[link_time.len]))
+		uint64_t *link = &link_time.items[link_time.len];
+		if (link_address(store, id, addresses[i], link) && !line_index_has(&entry->index, *link))
 			link_time.len++;
 	}
-	status = source_lines_load(entry->lines, link_time.items, link_time.len, store->options.threads, err);
+	if (link_time.len > 0)
+		status = load_lines(&store->options, entry, err);
+	if (status == TALLY_OK && link_time.len > 0 && entry->lines)
+		status = source_lines_load(entry->lines, link_time.items, link_time.len, store->options.threads, err);
 	vec_free(&link_time);
-	tell_missing_splits(entry);
+	if (entry->lines)
+		tell_missing_splits(entry);
 	return status;
 }
 
@@ -294,19 +304,46 @@ size_t binary_store_places(
 	struct binary_store *store, uint32_t id, uint64_t address, struct source_place *places, size_t max)
 {
 	uint64_t link;
-	const struct binary_entry *entry = store->entries.items[id];
-	struct source_lines *lines = entry->lines;
+	struct binary_entry *entry = store->entries.items[id];
 	if (entry->key.kind == BINARY_JITDUMP)
 		return max > 0 && jitdump_line(&entry->jitdump, address, places) ? 1 : 0;
-	if (!lines || !link_address(store, id, address, &link))
+	if ((!entry->lines && entry->index.bytes.len == 0) || !link_address(store, id, address, &link))
 		return 0;
-	return source_lines_find(lines, link, places, max);
+	if (line_index_has(&entry->index, link))
+		return line_index_find(&entry->index, link, places, max);
+	return entry->lines ? source_lines_find(entry->lines, link, places, max) : 0;
 }
 
 const char *binary_store_places_path(const struct binary_store *store, uint32_t id)
 {
-	const struct source_lines *lines = store->entries.items[id]->lines;
-	return lines ? source_lines_path(lines) : NULL;
+	const struct binary_entry *entry = store->entries.items[id];
+	return entry->lines ? source_lines_path(entry->lines) : entry->index.source;
+}
+
+enum tally_status binary_store_load_all_places(struct binary_store *store, uint32_t id, struct tally_error *err)
+{
+	struct binary_entry *entry = store->entries.items[id];
+	if (entry->image && elf_image_build_id(entry->image).size == 0)
+		return error_set(err, TALLY_NOT_FOUND, "it has no build id, by which its index would be found again");
+	load_index(&store->options, entry);
+	enum tally_status status = load_lines(&store->options, entry, err);
+	if (status != TALLY_OK)
+		return status;
+	if (!entry->lines)
+		return error_set(err, TALLY_NOT_FOUND, "%s",
+			entry->image || !entry->text ? "no debug information is found" : entry->text);
+	return source_lines_load_all(entry->lines, store->options.threads, err);
+}
+
+enum tally_status binary_store_save_places(struct binary_store *store, struct tally_error *err)
+{
+	enum tally_status status = TALLY_OK;
+	for (size_t i = 0; i < store->entries.len; i++) {
+		enum tally_status saved = save_index(&store->options, store->entries.items[i], err);
+		if (saved != TALLY_OK && saved != TALLY_NOT_FOUND)
+			status = saved;
+	}
+	return status;
 }
 
 const char *binary_store_display_name(

@@ -102,6 +102,20 @@ enum tally_status source_lines_load(
 	return debug_info_load(lines->info, addresses, count, threads, err);
 }
 
+enum tally_status source_lines_load_all(struct source_lines *lines, unsigned threads, struct tally_error *err)
+{
+	size_t count;
+	const struct debug_unit_range *ranges = debug_info_ranges(lines->info, &count);
+	VEC(uint64_t) addresses = {0};
+	if (!vec_reserve(&addresses, count))
+		return error_nomem(err);
+	for (size_t i = 0; i < count; i++)
+		addresses.items[addresses.len++] = ranges[i].low;
+	enum tally_status status = debug_info_load(lines->info, addresses.items, addresses.len, threads, err);
+	vec_free(&addresses);
+	return status;
+}
+
 /* Without memory a place has no name: nothing else is lost. */
 static const char *name_of(struct source_lines *lines, const struct debug_place *place)
 {
@@ -147,4 +161,9 @@ uint64_t source_lines_missing_splits(const struct source_lines *lines)
 const char *source_lines_path(const struct source_lines *lines)
 {
 	return lines->files.path;
+}
+
+const struct debug_info *source_lines_info(const struct source_lines *lines)
+{
+	return lines->info;
 }

@@ -28,9 +28,13 @@ TALLY_MUST_CHECK enum tally_status source_lines_open(
 void source_lines_close(struct source_lines *lines);
 TALLY_MUST_CHECK enum tally_status source_lines_load(
 	struct source_lines *lines, const uint64_t *addresses, size_t count, unsigned threads, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status source_lines_load_all(
+	struct source_lines *lines, unsigned threads, struct tally_error *err);
 size_t source_lines_find(struct source_lines *lines, uint64_t address, struct source_place *places, size_t max);
 /* Units whose .dwo was not found, of those that were read. */
 uint64_t source_lines_missing_splits(const struct source_lines *lines);
 const char *source_lines_path(const struct source_lines *lines);
+struct debug_info;
+const struct debug_info *source_lines_info(const struct source_lines *lines);
 
 #endif

@@ -13,11 +13,6 @@
 
 #define NO_UNIT UINT32_MAX
 
-struct unit_range {
-	uint64_t low, high;
-	uint32_t unit;
-};
-
 struct unit_code {
 	struct dwarf_lines lines;
 	struct dwarf_functions functions;
@@ -31,8 +26,7 @@ struct debug_info {
 	struct debug_info_options options;
 	struct dwarf_file *file, *supplement;
 	struct dwarf_package *package; /* NULL: none, or damaged */
-	VEC(struct unit_range) ranges; /* by low */
-	uint32_t *enclosing; /* by range: the last one before it that is open where it begins; NO_UNIT none */
+	VEC(struct debug_unit_range) ranges; /* by low */
 	struct unit_code *codes; /* by unit */
 };
 
@@ -41,9 +35,10 @@ static bool add_unit_ranges(struct debug_info *info, uint32_t index)
 	const struct dwarf_unit *unit = &info->file->units.items[index];
 	if (unit->ranges_form == DWARF_NONE)
 		return unit->low_pc == 0 || unit->low_pc >= unit->high_pc ||
-		       vec_push(&info->ranges, ((struct unit_range){unit->low_pc, unit->high_pc, index}));
+		       vec_push(
+			       &info->ranges, ((struct debug_unit_range){unit->low_pc, unit->high_pc, index, NO_UNIT}));
 	struct dwarf_ranges ranges;
-	struct unit_range r = {.unit = index};
+	struct debug_unit_range r = {.unit = index};
 	dwarf_ranges_list(&ranges, info->file, unit, (enum dwarf_class)unit->ranges_form, unit->ranges);
 	while (dwarf_ranges_next(&ranges, &r.low, &r.high))
 		if (!dwarf_spend(info->file, DWARF_COST_RANGE))
@@ -55,8 +50,8 @@ static bool add_unit_ranges(struct debug_info *info, uint32_t index)
 
 static int by_low(const void *a, const void *b)
 {
-	const struct unit_range *left = a;
-	const struct unit_range *right = b;
+	const struct debug_unit_range *left = a;
+	const struct debug_unit_range *right = b;
 	if (left->low != right->low)
 		return left->low < right->low ? -1 : 1;
 	return left->unit < right->unit ? -1 : left->unit > right->unit;
@@ -71,16 +66,15 @@ static bool index_units(struct debug_info *info)
 	for (size_t i = 0; i < count; i++)
 		if (!add_unit_ranges(info, (uint32_t)i))
 			return false;
-	info->enclosing = malloc((info->ranges.len ? info->ranges.len : 1) * sizeof(*info->enclosing));
-	if (!info->enclosing || info->ranges.len >= NO_UNIT)
+	if (info->ranges.len >= NO_UNIT)
 		return false;
 	if (info->ranges.len)
 		qsort(info->ranges.items, info->ranges.len, sizeof(*info->ranges.items), by_low);
 	uint32_t open = NO_UNIT;
 	for (uint32_t i = 0; i < info->ranges.len; i++) {
 		while (open != NO_UNIT && info->ranges.items[open].high <= info->ranges.items[i].low)
-			open = info->enclosing[open];
-		info->enclosing[i] = open;
+			open = info->ranges.items[open].enclosing;
+		info->ranges.items[i].enclosing = open;
 		open = i;
 	}
 	return true;
@@ -122,7 +116,6 @@ void debug_info_close(struct debug_info *info)
 		elf_image_close(info->codes[i].split_image);
 	}
 	free(info->codes);
-	free(info->enclosing);
 	vec_free(&info->ranges);
 	dwarf_package_close(info->package);
 	dwarf_file_close(info->file);
@@ -143,7 +136,8 @@ static uint32_t unit_at(const struct debug_info *info, uint64_t address)
 			high = middle;
 	}
 	uint32_t i = low ? (uint32_t)(low - 1) : NO_UNIT;
-	for (unsigned step = 0; i != NO_UNIT && step < DWARF_OVERLAPPING_RANGES; i = info->enclosing[i], step++)
+	for (unsigned step = 0; i != NO_UNIT && step < DWARF_OVERLAPPING_RANGES;
+		i = info->ranges.items[i].enclosing, step++)
 		if (address < info->ranges.items[i].high)
 			return info->ranges.items[i].unit;
 	return NO_UNIT;
@@ -284,6 +278,26 @@ const char *debug_info_path(const struct debug_info *info, const struct debug_pl
 	if (length > DWARF_LONG_TEXT && !dwarf_spend(info->file, DWARF_COST_COPIED_BYTE * (uint64_t)length))
 		return NULL;
 	return path;
+}
+
+const struct debug_unit_range *debug_info_ranges(const struct debug_info *info, size_t *count)
+{
+	*count = info->ranges.len;
+	return info->ranges.items;
+}
+
+uint32_t debug_info_unit_count(const struct debug_info *info)
+{
+	return (uint32_t)info->file->units.len;
+}
+
+bool debug_info_unit(const struct debug_info *info, uint32_t unit, struct debug_unit *out)
+{
+	const struct unit_code *code = &info->codes[unit];
+	if (!code->is_loaded || code->is_split_missing || code->lines.is_damaged || code->functions.is_damaged)
+		return false;
+	*out = (struct debug_unit){&code->lines, &code->functions};
+	return true;
 }
 
 uint64_t debug_info_damaged(const struct debug_info *info)

@@ -38,6 +38,17 @@ struct debug_info_options {
 
 struct dwarf_reader;
 
+struct debug_unit_range { /* code of a unit */
+	uint64_t low, high;
+	uint32_t unit;
+	uint32_t enclosing; /* index of the last one before it that is open where it begins; UINT32_MAX none */
+};
+
+struct debug_unit { /* borrowed from the info */
+	const struct dwarf_lines *lines;
+	const struct dwarf_functions *functions;
+};
+
 /* NOT_FOUND: the image has no debug information. */
 TALLY_MUST_CHECK enum tally_status debug_info_open(const struct elf_image *image,
 	const struct debug_info_options *options, struct debug_info **info, struct tally_error *err);
@@ -53,6 +64,11 @@ struct tally_str debug_info_name(
 struct arena;
 /* The whole path of the place's file, in the arena; NULL: not known or out of memory. */
 const char *debug_info_path(const struct debug_info *info, const struct debug_place *place, struct arena *arena);
+/* Of all units, by low. */
+const struct debug_unit_range *debug_info_ranges(const struct debug_info *info, size_t *count);
+uint32_t debug_info_unit_count(const struct debug_info *info);
+/* False: it was not asked for, or not all of it could be read. */
+bool debug_info_unit(const struct debug_info *info, uint32_t unit, struct debug_unit *out);
 /* Units that were not readable, or only in part. */
 uint64_t debug_info_damaged(const struct debug_info *info);
 /* Units whose .dwo was not found. */

@@ -1,0 +1,162 @@
+#include "code/binaries/index_cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/vec.h"
+
+#define SUFFIX	  ".lines"
+#define TOUCH_S	  86400 /* how old "used last" may get before it is written anew */
+#define FILE_MODE 0600
+#define DIR_MODE  0700
+
+bool index_cache_dir(const char *wanted, char dir[PATH_MAX])
+{
+	const char *own = wanted ? wanted : getenv("TALLY_CACHE");
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	int n = 0;
+	if (own)
+		n = snprintf(dir, PATH_MAX, "%s", own);
+	else if (cache && cache[0] == '/')
+		n = snprintf(dir, PATH_MAX, "%s/tally", cache);
+	else if (home && home[0] == '/')
+		n = snprintf(dir, PATH_MAX, "%s/.cache/tally", home);
+	return n > 0 && n < PATH_MAX;
+}
+
+static bool path_of(const char *dir, const struct elf_build_id *id, char path[PATH_MAX])
+{
+	char hex[2 * ELF_BUILD_ID_MAX + 1];
+	if (id->size < 2)
+		return false;
+	for (size_t i = 0; i < id->size && i < ELF_BUILD_ID_MAX; i++)
+		snprintf(hex + 2 * i, 3, "%02x", id->bytes[i]);
+	int n = snprintf(path, PATH_MAX, "%s/%.2s/%s" SUFFIX, dir, hex, hex + 2);
+	return n > 0 && n < PATH_MAX;
+}
+
+enum tally_status index_cache_open(
+	const char *dir, const struct elf_build_id *id, struct file_map *map, struct tally_error *err)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	if (!path_of(dir, id, path))
+		return error_set(err, TALLY_NOT_FOUND, "no index without a build id");
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return error_set_errno(err, TALLY_NOT_FOUND, errno, "%s", path);
+	enum tally_status status;
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid())
+		status = error_set(err, TALLY_INVALID, "%s: not a file of this user", path);
+	else
+		status = file_map_fd(fd, path, map, err);
+	if (status == TALLY_OK && time(NULL) - st.st_mtime > TOUCH_S)
+		(void)futimens(fd, NULL); /* only its age is lost */
+	close(fd);
+	return status;
+}
+
+struct cached {
+	const char *path;
+	uint64_t bytes;
+	time_t used;
+};
+
+struct listing {
+	struct arena arena;
+	VEC(struct cached) files;
+	uint64_t bytes;
+};
+
+static void list_folder(struct listing *listing, const char *folder)
+{
+	DIR *stream = opendir(folder);
+	struct dirent *entry;
+	while (stream && (entry = readdir(stream))) {
+		struct stat st;
+		if (!str_ends_with(str_from(entry->d_name), STR(SUFFIX)) ||
+			fstatat(dirfd(stream), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode))
+			continue;
+		struct cached file = {arena_printf(&listing->arena, "%s/%s", folder, entry->d_name),
+			(uint64_t)st.st_size, st.st_mtime};
+		if (file.path && vec_push(&listing->files, file))
+			listing->bytes += file.bytes;
+	}
+	if (stream)
+		closedir(stream);
+}
+
+static int by_age(const void *a, const void *b)
+{
+	const struct cached *left = a, *right = b;
+	return left->used < right->used ? -1 : left->used > right->used;
+}
+
+/* Removes the oldest until the rest fits. */
+static void trim(const char *dir, uint64_t max_bytes)
+{
+	struct listing listing = {.bytes = 0};
+	char folder[PATH_MAX];
+	arena_init(&listing.arena);
+	for (unsigned i = 0; i < 256; i++) {
+		int n = snprintf(folder, sizeof(folder), "%s/%02x", dir, i);
+		if (n > 0 && n < PATH_MAX)
+			list_folder(&listing, folder);
+	}
+	if (listing.bytes > max_bytes)
+		qsort(listing.files.items, listing.files.len, sizeof(*listing.files.items), by_age);
+	for (size_t i = 0; i < listing.files.len && listing.bytes > max_bytes; i++)
+		if (unlink(listing.files.items[i].path) == 0)
+			listing.bytes -= listing.files.items[i].bytes;
+	vec_free(&listing.files);
+	arena_deinit(&listing.arena);
+}
+
+static bool make_folders(const char *path)
+{
+	char folder[PATH_MAX];
+	snprintf(folder, sizeof(folder), "%s", path);
+	for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (mkdir(folder, DIR_MODE) != 0 && errno != EEXIST)
+			return false;
+		*slash = '/';
+	}
+	return true;
+}
+
+enum tally_status index_cache_store(const char *dir, const struct elf_build_id *id, struct tally_bytes bytes,
+	uint64_t max_bytes, struct tally_error *err)
+{
+	char path[PATH_MAX], beside[PATH_MAX];
+	if (bytes.len > max_bytes)
+		return error_set(err, TALLY_LIMIT, "an index of %zu bytes is too large to be kept", bytes.len);
+	if (!path_of(dir, id, path))
+		return error_set(err, TALLY_INVALID, "no index without a build id");
+	int n = snprintf(beside, sizeof(beside), "%s.XXXXXX", path);
+	if (n < 0 || n >= PATH_MAX || !make_folders(path))
+		return error_set_errno(err, TALLY_IO, errno, "%s", path);
+	int fd = mkostemp(beside, O_CLOEXEC);
+	if (fd < 0)
+		return error_set_errno(err, TALLY_IO, errno, "%s", beside);
+	enum tally_status status = file_write_all(fd, bytes.data, bytes.len, err);
+	if (fchmod(fd, FILE_MODE) != 0 && status == TALLY_OK)
+		status = error_set_errno(err, TALLY_IO, errno, "%s", beside);
+	if (close(fd) != 0 && status == TALLY_OK)
+		status = error_set_errno(err, TALLY_IO, errno, "%s", beside);
+	if (status == TALLY_OK && rename(beside, path) != 0)
+		status = error_set_errno(err, TALLY_IO, errno, "%s", path);
+	if (status != TALLY_OK)
+		(void)unlink(beside);
+	else
+		trim(dir, max_bytes);
+	return status;
+}

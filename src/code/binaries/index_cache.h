@@ -1,0 +1,25 @@
+/*
+ * index_cache.h - the files of line indexes: DIR/ab/cdef....lines by build id, in $TALLY_CACHE, or tally's folder of the
+ * user's cache. Several programs may write at once: a file is made under another name and renamed, and nobody changes it
+ * afterwards. What is not the user's own is not read. The oldest files go when there are too many bytes.
+ *
+ *	if (index_cache_dir(options->index_dir, dir) && index_cache_open(dir, &id, &map, err) == TALLY_OK) ...
+ */
+#ifndef CODE_BINARIES_INDEX_CACHE_H
+#define CODE_BINARIES_INDEX_CACHE_H
+
+#include <limits.h>
+
+#include "base/file.h"
+#include "object/elf/elf_image.h"
+
+/* wanted NULL: $TALLY_CACHE, $XDG_CACHE_HOME/tally or ~/.cache/tally. False: none, or "" was asked for. */
+bool index_cache_dir(const char *wanted, char dir[PATH_MAX]);
+/* NOT_FOUND if there is none; it counts as used now. */
+TALLY_MUST_CHECK enum tally_status index_cache_open(
+	const char *dir, const struct elf_build_id *id, struct file_map *map, struct tally_error *err);
+/* Replaces what is there. max_bytes of all files is kept to; one that is larger is not stored: LIMIT. */
+TALLY_MUST_CHECK enum tally_status index_cache_store(const char *dir, const struct elf_build_id *id,
+	struct tally_bytes bytes, uint64_t max_bytes, struct tally_error *err);
+
+#endif

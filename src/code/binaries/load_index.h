@@ -1,0 +1,17 @@
+/*
+ * load_index.h - the line index of an entry, from the cache and back to it. For the store. Of user files with a build id;
+ * an index that is missing, damaged or of another form costs the time that it would have saved, and nothing else.
+ */
+#ifndef CODE_BINARIES_LOAD_INDEX_H
+#define CODE_BINARIES_LOAD_INDEX_H
+
+#include "code/binaries/binary_entry.h"
+
+/* Looks for it once. */
+void load_index(const struct binary_store_options *options, struct binary_entry *entry);
+void unload_index(struct binary_entry *entry);
+/* Adds what entry->lines has read to the cache. NOT_FOUND: nothing new. */
+TALLY_MUST_CHECK enum tally_status save_index(
+	const struct binary_store_options *options, struct binary_entry *entry, struct tally_error *err);
+
+#endif

@@ -1,0 +1,58 @@
+/*
+ * line_index.h - what the debug information of one binary says, in a form that is mapped and searched, not read: the
+ * functions, inlined calls and source lines of those units that were needed so far.
+ *
+ * A reader borrows the bytes (of a mapped file), and its places borrow from them. Finding checks the unit's checksum once:
+ * one thread at a time. The builder belongs to the caller; units that an older index has are copied over.
+ *
+ * Bytes are this machine's: a magic, the version of the form, the byte order and the build id of the binary come first,
+ * then the ranges of all units, the table of units, and a block for each unit that was read. All words are 32 bits but
+ * addresses. Source: this file and line_index.c; another version is no index.
+ *
+ * Bad input: line_index_open refuses what is of another form or build, or cut. A unit whose checksum or counts are wrong is
+ * as if it was not there.
+ *
+ *	if (line_index_open(&index, bytes, &build_id) && line_index_has(&index, address))
+ *		count = line_index_find(&index, address, places, max);
+ */
+#ifndef CODE_SYMBOLS_LINE_INDEX_H
+#define CODE_SYMBOLS_LINE_INDEX_H
+
+#include "base/writer.h"
+#include "code/binary_store.h"
+#include "object/dwarf/debug_info.h"
+#include "object/elf/elf_image.h"
+
+struct line_index_range;
+struct line_index_unit;
+
+struct line_index {
+	struct tally_bytes bytes; /* len 0: none */
+	const struct line_index_range *ranges;
+	const struct line_index_unit *units;
+	uint32_t range_count, unit_count;
+	const char *source; /* the file that it was made from */
+	uint8_t *checked; /* by unit: 0 not yet, else whether it is good */
+};
+
+/* False: no index of that binary, or out of memory. */
+bool line_index_open(struct line_index *index, struct tally_bytes bytes, const struct elf_build_id *id);
+void line_index_deinit(struct line_index *index);
+/* True if it can answer for the address; also where no unit covers it. */
+bool line_index_has(struct line_index *index, uint64_t address);
+/* As source_lines_find; of an address that it has. */
+size_t line_index_find(const struct line_index *index, uint64_t address, struct source_place *places, size_t max);
+
+struct line_index_source {
+	const struct debug_info *info;
+	const char *path; /* of its file */
+	struct elf_build_id id; /* of the binary */
+	unsigned threads; /* 0: one per CPU */
+};
+
+/* The units that the info has read and those of older (bytes.len 0: none), into the empty writer. NOT_FOUND: none that older
+ * has not. */
+TALLY_MUST_CHECK enum tally_status line_index_build(
+	const struct line_index_source *source, struct line_index *older, struct writer *out, struct tally_error *err);
+
+#endif

@@ -1,0 +1,164 @@
+/* An index of this program's own debug information says what the debug information says; damaged, it says nothing. */
+#include "unit_test.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "code/symbols/line_index_form.h"
+#include "object/elf/elf_image.h"
+
+extern const char __executable_start; /* of the linker */
+
+static inline __attribute__((always_inline)) int inlined(int x)
+{
+	return x * x % 7;
+}
+
+__attribute__((noinline)) static int function(int x)
+{
+	return inlined(x + 1) * 5;
+}
+
+struct fixture {
+	struct elf_image *image;
+	struct debug_info *info;
+	struct elf_build_id id;
+	uint64_t here, there; /* addresses of two units */
+	char path[4096];
+};
+
+static void setup(struct fixture *f)
+{
+	int (*volatile call)(int) = function;
+	bool (*volatile other)(struct line_index *, uint64_t) = line_index_has;
+	ssize_t length = readlink("/proc/self/exe", f->path, sizeof(f->path) - 1);
+	assert_true(length > 0);
+	f->path[length] = '\0';
+	assert_int_equal(elf_image_open(f->path, &f->image, NULL), TALLY_OK);
+	f->id = (struct elf_build_id){.size = 3, .bytes = {1, 2, 3}};
+	f->here = (uint64_t)(uintptr_t)call - (uint64_t)(uintptr_t)&__executable_start;
+	f->there = (uint64_t)(uintptr_t)other - (uint64_t)(uintptr_t)&__executable_start;
+	if (debug_info_open(f->image, &(struct debug_info_options){0}, &f->info, NULL) != TALLY_OK) {
+		elf_image_close(f->image);
+		skip_because("this program was built without debug information");
+	}
+}
+
+static void teardown(struct fixture *f)
+{
+	debug_info_close(f->info);
+	elf_image_close(f->image);
+}
+
+/* In memory that is aligned as a mapping is. */
+static struct writer build(const struct fixture *f, struct line_index *older)
+{
+	struct writer out = {0};
+	const struct line_index_source source = {.info = f->info, .path = f->path, .id = f->id, .threads = 1};
+	assert_int_equal(line_index_build(&source, older, &out, NULL), TALLY_OK);
+	return out;
+}
+
+static bool same_text(const char *a, struct tally_str b)
+{
+	return a ? str_equal(str_from(a), b) : b.len == 0;
+}
+
+static void compare_at(const struct fixture *f, struct line_index *index, uint64_t address)
+{
+	struct debug_place expected[8];
+	struct source_place places[8];
+	assert_true(line_index_has(index, address));
+	size_t count = debug_info_find(f->info, address, expected, 8);
+	assert_int_equal(line_index_find(index, address, places, 8), count);
+	for (size_t i = 0; i < count; i++) {
+		struct arena arena;
+		arena_init(&arena);
+		const char *path = debug_info_path(f->info, &expected[i], &arena);
+		assert_int_equal(places[i].line, expected[i].line);
+		assert_int_equal(places[i].is_inlined, expected[i].is_inlined);
+		assert_true(same_text(places[i].path, path ? str_from(path) : (struct tally_str){"", 0}));
+		arena_deinit(&arena);
+	}
+}
+
+static void says_what_the_debug_information_says(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct line_index none = {0}, index, both;
+	setup(&f);
+	assert_int_equal(debug_info_load(f.info, &f.here, 1, 1, NULL), TALLY_OK);
+	struct writer first = build(&f, &none);
+	assert_true(line_index_open(&index, writer_view(&first), &f.id));
+	assert_string_equal(index.source, f.path);
+	for (uint64_t at = f.here; at < f.here + 32; at++)
+		compare_at(&f, &index, at);
+	struct source_place places[8];
+	size_t count = line_index_find(&index, f.here, places, 8);
+	assert_true(count > 0);
+	assert_string_equal(places[count - 1].function, "function");
+	assert_true(line_index_has(&index, UINT64_C(1) << 60)); /* no unit has it: that is known */
+	assert_int_equal(line_index_find(&index, UINT64_C(1) << 60, places, 8), 0);
+	/* A unit that was not read is not there, and is added; nothing new is no reason to write. */
+	assert_false(line_index_has(&index, f.there));
+	struct writer again = {0};
+	const struct line_index_source source = {.info = f.info, .path = f.path, .id = f.id};
+	assert_int_equal(line_index_build(&source, &index, &again, NULL), TALLY_NOT_FOUND);
+	struct fixture later;
+	setup(&later);
+	assert_int_equal(debug_info_load(later.info, &later.there, 1, 1, NULL), TALLY_OK);
+	struct writer second = build(&later, &index);
+	assert_true(line_index_open(&both, writer_view(&second), &f.id));
+	compare_at(&f, &both, f.here);
+	compare_at(&later, &both, f.there);
+	line_index_deinit(&both);
+	line_index_deinit(&index);
+	writer_deinit(&second);
+	writer_deinit(&first);
+	teardown(&later);
+	teardown(&f);
+}
+
+/* Whatever byte is wrong: no index, or one that answers as before or not at all. */
+static void damage_is_found(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct line_index none = {0}, index;
+	setup(&f);
+	assert_int_equal(debug_info_load(f.info, &f.here, 1, 1, NULL), TALLY_OK);
+	struct writer bytes = build(&f, &none);
+	struct elf_build_id other = {.size = 3, .bytes = {1, 2, 4}};
+	assert_false(line_index_open(&index, writer_view(&bytes), &other));
+	assert_false(line_index_open(&index, writer_view(&bytes), &(struct elf_build_id){0}));
+	for (size_t len = 0; len < bytes.len; len += 1 + bytes.len / 997)
+		assert_false(line_index_open(&index, (struct tally_bytes){bytes.data, len}, &f.id));
+	size_t refused = 0, kept = 0;
+	for (size_t at = 0; at < bytes.len; at += at < 512 ? 1 : 1 + bytes.len / 997) {
+		bytes.data[at] ^= 0x41;
+		if (!line_index_open(&index, writer_view(&bytes), &f.id)) {
+			refused++;
+		} else {
+			if (line_index_has(&index, f.here)) {
+				compare_at(&f, &index, f.here); /* padding between blocks */
+				kept++;
+			}
+			line_index_deinit(&index);
+		}
+		bytes.data[at] ^= 0x41;
+	}
+	assert_true(refused >= 60 && kept < 8);
+	writer_deinit(&bytes);
+	teardown(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(says_what_the_debug_information_says),
+		cmocka_unit_test(damage_is_found),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
