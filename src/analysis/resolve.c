@@ -238,7 +238,7 @@ static struct sample_array unwound_chain(struct resolver *r, const struct resolv
 		memcpy(words, recorded.data, kept * sizeof(*words));
 	words[kept] = stored(r, CONTEXT_USER);
 	for (size_t i = 0; i < result.count; i++)
-		ips[i] = stored(r, ips[i] - (i > 0));
+		ips[i] = stored(r, ips[i] - !unwind_is_exact(&result, i));
 	return (struct sample_array){(const uint8_t *)words, kept + 1 + (uint32_t)result.count};
 }
 

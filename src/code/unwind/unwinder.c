@@ -37,6 +37,7 @@ struct run {
 	bool is_native; /* words are the host's */
 	bool is_exact; /* its pc is the next instruction to run: innermost, or interrupted by a signal */
 	bool is_first;
+	bool is_signal; /* it is what a signal handler returns to */
 	bool is_chained; /* it was found by frame pointer */
 	bool is_elsewhere; /* the signal was handled on a stack of its own: what was interrupted is not in the copy */
 	size_t bridged;
@@ -435,9 +436,11 @@ static enum step step_on(struct run *run)
 {
 	uint64_t pc = run->registers.pc;
 	uint64_t sp = run->registers.values[run->sp];
+	run->is_signal = false;
 	if (!run->module)
 		return step_from_nowhere(run);
 	const struct unwind_rule *rule = find_rule(run);
+	run->is_signal = rule && rule->is_signal;
 	enum step step = rule ? step_by_rule(run, rule) : step_by_frame_pointer(run);
 	bool is_stuck = run->registers.pc == pc && run->registers.values[run->sp] == sp;
 	return step == STEP_ON && (is_stuck || !is_known(&run->registers, run->sp)) ? STEP_BROKEN : step;
@@ -504,6 +507,8 @@ struct unwind_result unwinder_run(struct unwinder *unwinder, const struct unwind
 		ips[result.count++] = run.registers.pc;
 		result.last_sp = run.registers.values[sp];
 		enum step step = step_on(&run);
+		if (run.is_signal && result.signal_count < UNWIND_SIGNALS)
+			result.signals[result.signal_count++] = (uint32_t)result.count - 1;
 		if (step != STEP_ON) {
 			result.end = end_of(step);
 			break;

@@ -45,7 +45,8 @@ enum unwind_end {
 	UNWIND_LIMIT, /* max frames, and there are more */
 	UNWIND_NO_REGISTERS, /* one that is needed is not known */
 };
-#define UNWIND_ENDS 6
+#define UNWIND_ENDS    6
+#define UNWIND_SIGNALS 8 /* handlers interrupted by handlers */
 
 struct unwind_result {
 	size_t count; /* of ips */
@@ -53,7 +54,20 @@ struct unwind_result {
 	size_t bridged; /* frames found by frame pointer for want of call-frame information */
 	/* Where the walk stood: what follows ips can be looked for from here. */
 	uint64_t last_sp; /* the stack pointer of the last frame */
+	/* Which of ips are where signal handlers return to; more are not told. */
+	uint32_t signal_count;
+	uint32_t signals[UNWIND_SIGNALS];
 };
+
+/* Whether ips[i] is the next instruction to run there, not the one behind a call: the innermost one, what a handler
+ * returns to, and what a signal interrupted. */
+static inline bool unwind_is_exact(const struct unwind_result *result, size_t i)
+{
+	for (uint32_t s = 0; s < result->signal_count; s++)
+		if (i == result->signals[s] || i == result->signals[s] + UINT64_C(1))
+			return true;
+	return i == 0;
+}
 
 struct unwinder;
 

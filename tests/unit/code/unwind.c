@@ -190,7 +190,10 @@ static void calls_and_signals(void **state)
 	put(&w, 1 + 5, word_at(&w, 20));
 	put(&w, 1 + 6, w.bias + 0x2040);
 	put(&w, 20 + 9, w.bias + 0x3010);
-	CHECK(&w, run(&w, 0x1000), UNWIND_ROOT, 0x1000, 0x5001, 0x2040, 0x3010);
+	struct unwind_result result = run(&w, 0x1000);
+	CHECK(&w, result, UNWIND_ROOT, 0x1000, 0x5001, 0x2040, 0x3010);
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(unwind_is_exact(&result, i), i < 3);
 	/* The signal had a stack of its own: the other one was not copied, wherever it lies. */
 	put(&w, 1 + 5, w.stack_address - 0x100000);
 	CHECK(&w, run(&w, 0x1000), UNWIND_STACK_SHORT, 0x1000, 0x5001, 0x2040);
@@ -395,6 +398,7 @@ static void aarch64_signal(void **state)
 	struct unwind_result result = run(&w, LOW + 0x7ffc);
 	CHECK(&w, result, UNWIND_ROOT, LOW + 0x7ffc, 0x1000, 0x3010);
 	assert_int_equal(result.last_sp, word_at(&w, 100));
+	assert_true(unwind_is_exact(&result, 0) && unwind_is_exact(&result, 1) && !unwind_is_exact(&result, 2));
 	end(&w);
 }
 
