@@ -45,7 +45,7 @@ def test_names_and_inlined_calls_are_those_of_gdb(stopped, tally, tmp_path):
     stops, arbiter = stopped
     live_stops.write_recording(tmp_path / 'data', stops, unwound=False)
     chains = live_stops.script(tally.path, tmp_path / 'data', names=True)
-    wrong_addresses, wrong_names = live_stops.compare(stops, chains, True, arbiter)
+    wrong_addresses, wrong_names = live_stops.compare(stops, chains, arbiter, names=True, whole=True)
     assert not wrong_addresses and not wrong_names
     assert sum(inlined for chain in chains for *_, inlined in chain) > STOPS
 
@@ -55,10 +55,20 @@ def test_the_unwinder_finds_the_frames_of_gdb(stopped, tmp_path):
         pytest.skip('the stops are those of an x86-64')
     stops, arbiter = stopped
     chains, ends = live_stops.unwind(BUILD / 'tests' / 'live' / 'unwind_stops', tmp_path / 'stops', stops)
-    wrong_addresses, _ = live_stops.compare(stops, chains, False, arbiter)
+    wrong_addresses, _ = live_stops.compare(stops, chains, arbiter, names=False, whole=False)
     assert not wrong_addresses
     # The others are in a signal handler that has a stack of its own.
     assert sum(end == 'complete, 0' for end in ends) > STOPS * 0.85
+
+
+def test_recorded_stacks_are_those_of_gdb(stopped, tally, tmp_path):
+    if platform.machine() != 'x86_64':
+        pytest.skip('the stops are those of an x86-64')
+    stops, arbiter = stopped
+    live_stops.write_recording(tmp_path / 'data', stops, unwound=True)
+    chains = live_stops.script(tally.path, tmp_path / 'data', names=True)
+    wrong_addresses, wrong_names = live_stops.compare(stops, chains, arbiter, names=True, whole=False)
+    assert not wrong_addresses and not wrong_names
 
 
 def compare_lines(tally, path, count, folder):
