@@ -8,6 +8,8 @@
 #define MAGIC		 0x4A695444u /* "JiTD" */
 #define HEADER_BYTES	 40
 #define RECORD_BYTES	 16
+#define V8_PADDING	 0xdeadbeefu /* in the header, where others have 0 */
+#define V8_LINE_SHIFT	 0x40
 #define FLAG_CPU_TIME	 1u
 #define LINE_BYTES	 17 /* address, line, discriminator, an empty name */
 #define LINE_FIXED_BYTES 16
@@ -20,6 +22,7 @@ struct parsing {
 	struct map_u64 by_index; /* the runtime's number of a function -> its code */
 	struct jitdump_code next; /* lines and unwinding information, which come before their function */
 	bool has_lines;
+	uint64_t line_low, line_high; /* their addresses */
 	bool is_out_of_memory;
 };
 
@@ -52,6 +55,14 @@ static const char *take_text(struct cursor *c, size_t behind)
 	return (const char *)text;
 }
 
+/* Some versions of V8 write names that are none, behind which addresses make no sense. */
+static bool lines_are_of(const struct parsing *p, const struct jitdump_code *code)
+{
+	uint64_t start = code->address + p->dump->line_shift;
+	return p->has_lines && p->next.address == code->address && p->line_low >= start &&
+	       p->line_high - start <= code->size;
+}
+
 static bool read_load(struct parsing *p, struct unit *unit)
 {
 	struct cursor *c = &unit->cursor;
@@ -60,7 +71,7 @@ static bool read_load(struct parsing *p, struct unit *unit)
 	code.address = cursor_u64(c);
 	code.size = cursor_u64(c);
 	uint64_t index = cursor_u64(c);
-	if (!p->has_lines || p->next.address != code.address)
+	if (!lines_are_of(p, &code))
 		code.line_count = 0;
 	p->next = (struct jitdump_code){.size = 0};
 	p->has_lines = false;
@@ -104,9 +115,14 @@ static bool read_lines(struct parsing *p, struct unit *unit)
 	p->next.line_position = c->pos;
 	p->next.line_count = (size_t)count;
 	p->has_lines = true;
+	p->line_low = UINT64_MAX;
+	p->line_high = 0;
 	/* Whole before it is used: each name ends inside the record. */
 	for (uint64_t i = 0; i < count; i++) {
-		cursor_skip(c, LINE_FIXED_BYTES);
+		uint64_t at = cursor_u64(c);
+		cursor_skip(c, LINE_FIXED_BYTES - sizeof(at));
+		p->line_low = at < p->line_low ? at : p->line_low;
+		p->line_high = at > p->line_high ? at : p->line_high;
 		if (c->failed || !take_text(c, 0)) {
 			p->has_lines = false;
 			return false;
@@ -179,7 +195,7 @@ static bool read_header(struct jitdump *dump, struct cursor *c)
 	uint32_t version = cursor_u32(c);
 	uint32_t size = cursor_u32(c);
 	dump->elf_machine = (uint16_t)cursor_u32(c);
-	cursor_skip(c, 4);
+	dump->line_shift = cursor_u32(c) == V8_PADDING ? V8_LINE_SHIFT : 0;
 	dump->pid = cursor_u32(c);
 	cursor_skip(c, 8); /* when it was made */
 	dump->has_cpu_time = cursor_u64(c) & FLAG_CPU_TIME;
@@ -232,7 +248,7 @@ bool jitdump_line(const struct jitdump *dump, uint64_t offset, struct source_pla
 		return false;
 	struct cursor c = cursor_make(dump->bytes, dump->swap);
 	cursor_skip(&c, code->line_position);
-	const uint64_t wanted = code->address + (offset - code->offset);
+	const uint64_t wanted = code->address + (offset - code->offset) + dump->line_shift;
 	const char *path = NULL;
 	uint64_t best = 0;
 	bool found = false;

@@ -37,6 +37,7 @@ struct jitdump {
 	VEC(struct jitdump_place) places;
 	uint32_t pid; /* in the process's own namespace */
 	uint16_t elf_machine;
+	uint8_t line_shift; /* of addresses of lines: V8 counts them from the ELF file that perf would make */
 	bool swap;
 	bool has_cpu_time; /* times are the CPU's counter; else CLOCK_MONOTONIC in ns */
 	bool is_cut; /* the last record is not whole: the runtime still writes, or was killed */

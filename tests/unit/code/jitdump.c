@@ -147,6 +147,34 @@ static void skips_damaged_records(void **state)
 	writer_deinit(&w);
 }
 
+/* Lines that are not of the function are left out; V8 counts theirs from behind an ELF header. */
+static void lines_lie_in_their_function(void **state)
+{
+	static const struct {
+		uint32_t padding;
+		uint64_t address;
+		bool is_good;
+	} cases[] = {{0, 0x1000, true}, {0, 0x1008, true}, {0, 0x1009, false}, {0, 0xfff, false},
+		{0xdeadbeef, 0x1040, true}, {0xdeadbeef, 0x103f, false}, {0xdeadbeef, 0x1049, false}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct jitdump_builder_line line = {cases[i].address, 5, "a.js"};
+		struct writer w = {0};
+		struct jitdump dump;
+		struct source_place place;
+		jitdump_builder_header(&w, 1, 0);
+		writer_patch_u32(&w, 16, cases[i].padding);
+		jitdump_builder_lines(&w, 2, 0x1000, &line, 1);
+		jitdump_builder_load(&w, 3, &(struct jitdump_builder_code){0x1000, 4, "f", code_bytes, 8});
+		assert_int_equal(jitdump_parse(&dump, writer_view(&w), NULL), TALLY_OK);
+		assert_int_equal(dump.codes.items[0].line_count, cases[i].is_good);
+		uint64_t last = dump.codes.items[0].offset + 7;
+		bool is_inside = cases[i].is_good && cases[i].address != 0x1008;
+		assert_int_equal(jitdump_line(&dump, last, &place), is_inside);
+		jitdump_deinit(&dump);
+		writer_deinit(&w);
+	}
+}
+
 static void parse_copy(const uint8_t *data, size_t len)
 {
 	struct jitdump dump;
@@ -203,6 +231,7 @@ int main(void)
 		cmocka_unit_test(refuses_what_is_no_dump),
 		cmocka_unit_test(reads_the_clock),
 		cmocka_unit_test(skips_damaged_records),
+		cmocka_unit_test(lines_lie_in_their_function),
 		cmocka_unit_test(survives_cuts_and_flips),
 		cmocka_unit_test(a_dump_that_grows_is_read_to_its_last_whole_record),
 	};

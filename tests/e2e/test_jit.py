@@ -1,0 +1,165 @@
+"""Names of generated code: maps and dumps of runtimes, real ones too."""
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+
+MS = 150
+SAMPLING = ['-e', 'cpu-clock:u', '-F', '1000']
+PLAIN = ['--stdio', '--no-children', '-g', 'none']
+HOT = """
+function hotInner(n) { let s = 0; for (let i = 0; i < n; i++) s = (s * 31 + i) % 1000003; return s; }
+function hotOuter(n) { let t = 0; for (let i = 0; i < n; i++) t += hotInner(1000); return t; }
+const end = Date.now() + Number(process.argv[2]);
+let x = 0;
+while (Date.now() < end) x += hotOuter(50);
+"""
+
+
+def shares(text):
+    """{what follows the percentage: percentage} of a report; equal rows add up."""
+    rows = {}
+    for line in text.splitlines():
+        if match := re.match(r'\s+([\d.]+)%\s+(.*\S)', line):
+            rows[match[2]] = rows.get(match[2], 0) + float(match[1])
+    return rows
+
+
+def report(tool, data, *options):
+    return shares(tool('report', *PLAIN, '-i', data, *options, check=0).stdout)
+
+
+def recorded(tally, workload, tmp_path, *options):
+    data = tmp_path / 'perf.data'
+    tally('record', *options, *SAMPLING, '-o', data, '--', workload('jitcode').path, tmp_path, MS, 'move', check=0)
+    return data
+
+
+def is_near(share, wanted):
+    return wanted - 8 < share < wanted + 8
+
+
+def test_functions_at_one_address_are_told_apart_by_time(live, tally, workload, tmp_path):
+    rows = report(tally, recorded(tally, workload, tmp_path, '-k', 'mono'), '-s', 'sym')
+    assert is_near(rows['[.] jit_first'], 33) and is_near(rows['[.] jit_second'], 67)
+
+
+def test_without_comparable_times_the_last_function_is_named(live, tally, workload, tmp_path):
+    data = recorded(tally, workload, tmp_path)
+    rows = report(tally, data, '-s', 'sym')
+    assert is_near(rows['[.] jit_second'], 100) and '[.] jit_first' not in rows
+    assert 'record -k mono' in tally('report', *PLAIN, '-i', data, check=0).stderr
+
+
+def test_lines_of_generated_code(live, tally, workload, tmp_path):
+    data = recorded(tally, workload, tmp_path, '-k', 'mono')
+    rows = report(tally, data, '-s', 'srcline')
+    assert is_near(rows['first.js:11'], 33) and is_near(rows['second.js:21'], 67)
+    text = tally('script', '-i', data, '-F', 'ip,sym,srcline', '--full-source-path', check=0).stdout
+    assert '/src/first.js:11' in text and '/src/second.js:21' in text
+
+
+def test_stacks_through_generated_code_without_frame_pointers(live, tally, workload, tmp_path):
+    data = recorded(tally, workload, tmp_path, '-k', 'mono', '--call-graph', 'dwarf,4096', '--keep-stacks')
+    stacks = tally('script', '-i', data, '-F', 'ip,sym', check=0).stdout.strip().split('\n\n')
+    names = [re.findall(r'^\s+[0-9a-f]+ (\S+)', stack, re.M) for stack in stacks]
+    generated = [stack for stack in names if stack and stack[0].startswith('jit_')]
+    whole = [stack for stack in generated if stack[1:3] == ['call_generated', 'main']]
+    assert len(generated) > 100 and len(whole) > 0.98 * len(generated)
+
+
+def test_names_are_those_that_perf_writes_into_files(live, tally, perf, workload, tmp_path):
+    data, written = recorded(tally, workload, tmp_path, '-k', 'mono'), tmp_path / 'perf.jit.data'
+    result = perf('inject', '--jit', '-i', data, '-o', written)
+    if result.returncode or not list(tmp_path.glob('jitted-*.so')):
+        pytest.skip('this perf does not read the dump')
+    ours = report(tally, data, '-s', 'sym')
+    assert report(perf, written, '-s', 'sym') == ours
+    assert report(tally, written, '-s', 'sym') == ours
+    assert any(key.startswith('jitted-') for key in report(tally, written, '-s', 'dso'))
+
+
+@pytest.fixture
+def node():
+    path = shutil.which('node')
+    if not path:
+        pytest.skip('node is not installed')
+    return path
+
+
+@pytest.fixture
+def hot(tmp_path):
+    path = tmp_path / 'hot.js'
+    path.write_text(HOT, encoding='utf-8')
+    return path
+
+
+def remove_maps(data, tally):
+    for pid in set(re.findall(r'PERF_RECORD_MMAP2 (\d+)/', tally('script', '--show-mmap-events', '-i', data).stdout)):
+        pathlib.Path(f'/tmp/perf-{pid}.map').unlink(missing_ok=True)
+
+
+@pytest.mark.parametrize('options', [['--perf-basic-prof'],
+                                     ['--perf-basic-prof', '--interpreted-frames-native-stack']])
+def test_node_by_its_map(live, tally, perf, node, hot, tmp_path, options):
+    data = tmp_path / 'perf.data'
+    tally('record', *SAMPLING, '-g', '-o', data, '--', node, *options, hot, 600, check=0)
+    try:
+        ours, theirs = (report(tool, data, '-s', 'dso,sym') for tool in (tally, perf))
+        chains = tally('script', '-i', data, '-F', 'ip,sym', check=0).stdout
+    finally:
+        remove_maps(data, tally)
+    assert sum(share for row, share in ours.items() if re.search(r'\[JIT\].*hot(Inner|Outer) .*hot\.js', row)) > 60
+    generated = {row: share for row, share in ours.items() if '[JIT]' in row}
+    assert generated == {row: share for row, share in theirs.items() if '[JIT]' in row}
+    assert re.search(r'hotOuter \S*hot\.js', chains)
+
+
+def test_node_by_its_dump(live, tally, node, hot, tmp_path):
+    data = tmp_path / 'perf.data'
+    tally('record', '-k', 'mono', *SAMPLING, '-o', data, '--', node, '--perf-prof', hot, 600, cwd=tmp_path, check=0)
+    if not list(tmp_path.glob('jit-*.dump')):
+        pytest.skip('this node writes no dump')
+    rows = report(tally, data, '-s', 'dso,sym')
+    assert sum(share for row, share in rows.items() if re.search(r'jit-\d+\.dump.*hot(Inner|Outer) ', row)) > 60
+
+
+def children_of(pid):
+    return [int(child) for child in pathlib.Path(f'/proc/{pid}/task/{pid}/children').read_text().split()]
+
+
+def wait_for(condition):
+    for _ in range(600):
+        if found := condition():
+            return found
+        time.sleep(0.05)
+    raise AssertionError('it did not come')
+
+
+def test_a_container_has_numbers_and_a_tmp_of_its_own(live, tally, node, hot, tmp_path):
+    if os.geteuid() != 0 or not shutil.which('unshare'):
+        pytest.skip('needs root and unshare')
+    script = f'mount -t tmpfs none /tmp && exec {node} --perf-basic-prof --eval "$1"'
+    source = HOT.replace('process.argv[2]', '60000')
+    outer = subprocess.Popen(['unshare', '--pid', '--mount', '--fork', '--mount-proc', '--kill-child', 'sh', '-c',
+                              script, 'sh', source], stderr=subprocess.PIPE)
+    data = tmp_path / 'perf.data'
+    try:
+        pid = wait_for(lambda: outer.poll() is not None or children_of(outer.pid))
+        if outer.poll() is not None:
+            pytest.skip(f'unshare is refused: {outer.stderr.read().decode()}')
+        pid = pid[0]
+        own_map = pathlib.Path(f'/proc/{pid}/root/tmp/perf-1.map')
+        wait_for(lambda: own_map.exists() and 'hotOuter' in own_map.read_text(errors='replace'))
+        tally('record', *SAMPLING, '-p', pid, '-o', data, '--', 'sleep', 0.5, check=0)
+        rows = report(tally, data, '-s', 'dso,sym')
+    finally:
+        outer.send_signal(signal.SIGKILL)
+        outer.wait()
+        outer.stderr.close()
+    assert sum(share for row, share in rows.items() if re.search(r'\[JIT\].*hot(Inner|Outer) ', row)) > 60
