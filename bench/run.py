@@ -144,6 +144,45 @@ def bench_record(perf, rounds, seconds):
             row('record -a -g, 20 kHz: samples lost', '%', lost['perf'], lost['tally'], 'lower is better')]
 
 
+def count_whole(data):
+    """The share of user stacks that end where a thread begins, in percent."""
+    text = subprocess.run([str(TALLY), 'script', '-i', str(data), '-F', 'ip,sym', '--no-inline'], env=ENVIRONMENT,
+                          text=True, capture_output=True, check=False, errors='replace').stdout
+    ends = [block.rsplit('\n', 1)[-1].split() for block in text.strip().split('\n\n')]
+    user = [end for end in ends if end and not end[0].startswith('ffff')]
+    whole = sum(end[1:2] and bool(re.match(r'(_start|_dl_start_user|_?_?clone3?|_?_?GI___clone3?)\b', end[1]))
+                for end in user)
+    return 100 * whole / max(len(user), 1)
+
+
+def bench_live(perf, rounds, seconds):
+    """--call-graph dwarf of a busy C++ job: perf copies stacks into the file, tally unwinds them meanwhile."""
+    tools = {'perf': perf, 'tally': TALLY}
+    taken = {name: {'cpu': [], 'lost': [], 'bytes': [], 'whole': []} for name in tools}
+    for _ in range(rounds):
+        for name, tool in tools.items():
+            data = WORK / f'{name}-dwarf.data'
+            load = subprocess.Popen(['sh', loop_script(seconds + 2)], stdin=subprocess.DEVNULL,
+                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(0.5)
+            _, cpu, status = timed([tool, 'record', '-a', '-F', '4000', '--call-graph', 'dwarf', '-o', data, '--',
+                                    'sleep', seconds], WORK / f'{name}-dwarf.out')
+            load.wait()
+            if status:
+                raise RuntimeError(f'{tool} record --call-graph dwarf: exit status {status}')
+            samples, lost = count_records(perf, data)
+            taken[name]['cpu'].append(cpu / max(samples, 1) * 1e6)
+            taken[name]['lost'].append(100 * lost / max(samples + lost, 1))
+            taken[name]['bytes'].append(data.stat().st_size / max(samples, 1))
+            taken[name]['whole'].append(count_whole(data))
+            data.unlink()
+    median = {key: [statistics.median(taken[name][key]) for name in tools] for key in taken['perf']}
+    return [row('record --call-graph dwarf: CPU a sample', 'us', *median['cpu'], '4 kHz, -a; bar: 1'),
+            row('record --call-graph dwarf: file a sample', 'B', *median['bytes'], 'bar: 200 bytes'),
+            row('record --call-graph dwarf: whole stacks', '%', *median['whole'], 'bar: 99 %'),
+            row('record --call-graph dwarf: samples lost', '%', *median['lost'], 'no more than perf')]
+
+
 def bench_startup(perf, rounds):
     commands = {name: ['sh', '-c', f'for i in 1 2 3 4 5 6 7 8 9 10; do {tool} stat true; done']
                 for name, tool in (('perf', perf), ('tally', TALLY))}
@@ -239,7 +278,7 @@ def main():
     parser.add_argument('--json', help='write the rows to this file too')
     parser.add_argument('--rounds', type=int, default=5)
     parser.add_argument('--seconds', type=int, default=20, help='length of the recording (default 20)')
-    parser.add_argument('--only', default='report,script,record,startup,reading,unwind')
+    parser.add_argument('--only', default='report,script,record,live,startup,reading,unwind')
     parser.add_argument('--keep', action='store_true', help='use the recording of the last run')
     options = parser.parse_args()
     perf = os.environ.get('PERF') or shutil.which('perf')
@@ -257,6 +296,7 @@ def main():
         'report': lambda: bench_report(perf, data, options.rounds),
         'script': lambda: bench_script(perf, data, options.rounds),
         'record': lambda: bench_record(perf, options.rounds, 4),
+        'live': lambda: bench_live(perf, options.rounds, 4),
         'startup': lambda: bench_startup(perf, options.rounds),
         'reading': lambda: bench_reading(options.rounds),
         'unwind': lambda: bench_unwind(options.rounds),

@@ -331,7 +331,7 @@ static size_t find_callers(
 	if (cut->abi == REGS_ABI_NONE)
 		return 0; /* the kernel's own thread */
 	if (!process || !is_native) {
-		live->totals.ends[process ? UNWIND_NO_REGISTERS : UNWIND_NO_CFI]++;
+		live->totals.ends.ends[process ? UNWIND_NO_REGISTERS : UNWIND_NO_CFI]++;
 		return 0;
 	}
 	read_registers(live, layout, cut, &registers);
@@ -351,7 +351,7 @@ static size_t find_callers(
 	}
 	if (is_incomplete(&result))
 		live->totals.joined += append_frame_pointers(live->ips, &result.count, &fp);
-	live->totals.ends[result.end]++;
+	stack_ends_add(&live->totals.ends, &result);
 	return result.count;
 }
 

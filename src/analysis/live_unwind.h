@@ -17,8 +17,8 @@
 
 #include "abi/attr.h"
 #include "abi/record.h"
+#include "analysis/stack_ends.h"
 #include "base/writer.h"
-#include "code/unwind/unwinder.h"
 
 struct live_unwind;
 struct live_unwind_config {
@@ -28,7 +28,7 @@ struct live_unwind_config {
 };
 
 struct live_unwind_totals {
-	uint64_t ends[UNWIND_ENDS]; /* of stacks */
+	struct stack_ends ends;
 	uint64_t samples; /* all that came */
 	uint64_t joined; /* stacks made longer by an earlier copy or by frame pointers */
 	uint64_t shortened; /* stacks that were not read to their end because of live_unwind_shorten */

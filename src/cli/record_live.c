@@ -286,16 +286,14 @@ static double percent(uint64_t part, uint64_t all)
 void record_live_print(struct text *out, const struct record_live_summary *summary)
 {
 	const struct live_unwind_totals *t = &summary->totals;
-	uint64_t all = 0;
+	const uint64_t *ends = t->ends.ends;
+	uint64_t all = stack_ends_unwound(&t->ends);
 
-	for (size_t i = 0; i < UNWIND_ENDS; i++)
-		all += t->ends[i];
 	if (all == 0 && t->damaged == 0)
 		return;
 	text_printf(out, "stacks: %.1f %% complete, %.1f %% cut, %.1f %% without unwind information, %.1f %% broken",
-		percent(t->ends[UNWIND_ROOT], all), percent(t->ends[UNWIND_STACK_SHORT] + t->ends[UNWIND_LIMIT], all),
-		percent(t->ends[UNWIND_NO_CFI], all),
-		percent(t->ends[UNWIND_BROKEN] + t->ends[UNWIND_NO_REGISTERS], all));
+		percent(ends[UNWIND_ROOT], all), percent(ends[UNWIND_STACK_SHORT] + ends[UNWIND_LIMIT], all),
+		percent(ends[UNWIND_NO_CFI], all), percent(ends[UNWIND_BROKEN] + ends[UNWIND_NO_REGISTERS], all));
 	if (t->joined)
 		text_printf(out, "; %llu joined with earlier ones", (unsigned long long)t->joined);
 	if (t->shortened)

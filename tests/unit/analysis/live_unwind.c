@@ -156,7 +156,7 @@ static void test_the_kernels_chain_stays_where_nothing_can_be_unwound(void **sta
 	assert_int_equal(feed(&f), TALLY_OK);
 	s = result(&f, 0);
 	expect_chain(&s, chain, 5);
-	assert_int_equal(live_unwind_totals(f.live)->ends[UNWIND_NO_REGISTERS], 1);
+	assert_int_equal(live_unwind_totals(f.live)->ends.ends[UNWIND_NO_REGISTERS], 1);
 	stop(&f);
 }
 
@@ -173,7 +173,7 @@ static void test_frame_pointers_go_on_where_the_copy_ends(void **state)
 	assert_int_equal(s.callchain.count, 6);
 	expect_chain(&s, wanted, 6);
 	assert_int_equal(live_unwind_totals(f.live)->joined, 1);
-	assert_int_equal(live_unwind_totals(f.live)->ends[UNWIND_ROOT], 0);
+	assert_int_equal(live_unwind_totals(f.live)->ends.ends[UNWIND_ROOT], 0);
 	stop(&f);
 }
 
