@@ -145,11 +145,11 @@ def bench_record(perf, rounds, seconds):
 
 
 def count_whole(data):
-    """The share of user stacks that end where a thread begins, in percent."""
+    """The share of user stacks that end where a thread begins, in percent; of those whose last frame has a name."""
     text = subprocess.run([str(TALLY), 'script', '-i', str(data), '-F', 'ip,sym', '--no-inline'], env=ENVIRONMENT,
                           text=True, capture_output=True, check=False, errors='replace').stdout
     ends = [block.rsplit('\n', 1)[-1].split() for block in text.strip().split('\n\n')]
-    user = [end for end in ends if end and not end[0].startswith('ffff')]
+    user = [end for end in ends if end and not end[0].startswith('ffff') and '[unknown]' not in end]
     whole = sum(end[1:2] and bool(re.match(r'(_start|_dl_start_user|_?_?clone3?|_?_?GI___clone3?)\b', end[1]))
                 for end in user)
     return 100 * whole / max(len(user), 1)

@@ -109,4 +109,10 @@ void attr_print(struct text *t, const struct perf_attr *attr);
 /* The same in the form of perf's --header: "type = 1, size = 136, ...". */
 void attr_print_header(struct text *t, const struct perf_attr *attr);
 
+/* Its chains were made by our recorder of copied stacks: the attr still says how long the copies were. */
+static inline bool attr_is_unwound(const struct perf_attr *attr)
+{
+	return attr->sample_stack_user != 0 && !(attr->sample_type & SAMPLE_STACK_USER);
+}
+
 #endif

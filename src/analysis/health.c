@@ -78,6 +78,8 @@ static void note_read_values(struct health_walk *walk, const struct perfdata_eve
 static void note_stacks(const struct perfdata_event *event, const struct sample *sample, struct health_event *counts)
 {
 	uint64_t frames = 0, most = event->attr.sample_max_stack ? event->attr.sample_max_stack : DEFAULT_MAX_STACK;
+	if (attr_is_unwound(&event->attr))
+		return; /* the kernel's bound is none of theirs */
 	if (sample->present & SAMPLE_CALLCHAIN && sample->callchain.count >= most) {
 		for (uint32_t i = 0; i < sample->callchain.count; i++)
 			frames += sample_u64_at(sample->callchain.data, i, sample->swap) < CONTEXT_MAX;

@@ -174,6 +174,9 @@ static void put_event(struct text *t, const struct perfdata_event *event, const 
 		text_str(t, ", ");
 		put_count(t, counts->full_stacks, "copied stacks cut at their size");
 	}
+	if (attr_is_unwound(&event->attr))
+		text_printf(t, ", call chains unwound while recording from %u bytes of stack",
+			event->attr.sample_stack_user);
 	text_char(t, '\n');
 }
 

@@ -198,11 +198,13 @@ def test_perf_sees_the_paths_of_its_own_stacks(record, perf, program, tmp_path):
         assert abs(shares[0].get(stack, 0) - shares[1].get(stack, 0)) <= 5, stack
 
 
-def test_attrs_say_what_chains_are_of(record, perf):
+def test_attrs_say_what_chains_are_of(record, tally, perf):
     data, _ = record('shapes', 100)
     text = perf('evlist', '-v', '-i', data, check=0).stdout
     assert 'CALLCHAIN' in text and 'REGS_USER' not in text and '|STACK_USER' not in text
     assert re.search(r'sample_stack_user: \d+', text)
+    text = tally('health', '-i', data, check=0).stdout
+    assert re.search(r'call chains unwound while recording from \d+ bytes of stack', text)
 
 
 def test_keep_stacks_is_what_perf_does(record, perf):

@@ -200,6 +200,41 @@ static void test_dwarf_call_graph(void **state)
 	free(list.specs);
 }
 
+static void test_dwarf_call_graph_for_live_unwinding(void **state)
+{
+	const uint64_t both = SAMPLE_REGS_USER | SAMPLE_STACK_USER;
+	struct event_list list = one_event(EVENT_SOFTWARE, SW_CPU_CLOCK);
+	struct record_attr_options o = of_command();
+	o.callgraph = CALLGRAPH_DWARF;
+	o.unwinds_live = o.per_thread = true;
+	o.stack_bytes = 65528;
+	apply(&list, &o);
+	const struct perf_attr *attr = &list.specs[0].attr;
+	assert_int_equal(attr->sample_stack_user, 65528);
+	assert_int_equal(attr->sample_type & (SAMPLE_CALLCHAIN | both), SAMPLE_CALLCHAIN | both);
+	assert_int_equal(attr->sample_type & (SAMPLE_ADDR | SAMPLE_DATA_SRC | SAMPLE_TIME), SAMPLE_TIME);
+	assert_false(ATTR_HAS(attr, EXCLUDE_CALLCHAIN_USER));
+	assert_false(ATTR_HAS(attr, MMAP_DATA));
+	struct perf_attr written = record_attrs_written(attr, &o);
+	assert_int_equal(written.sample_type, attr->sample_type & ~both);
+	assert_int_equal(written.sample_regs_user, 0);
+	assert_int_equal(written.sample_stack_user, 65528);
+	o.user_regs = 3;
+	written = record_attrs_written(attr, &o);
+	assert_int_equal(written.sample_type, attr->sample_type & ~(uint64_t)SAMPLE_STACK_USER);
+	assert_int_equal(written.sample_regs_user, 3);
+	free(list.specs);
+	/* What comes behind the stack must fit too. */
+	list = one_event(EVENT_SOFTWARE, SW_CPU_CLOCK);
+	o.weight = true;
+	apply(&list, &o);
+	assert_int_equal(list.specs[0].attr.sample_stack_user, 61440);
+	o.unwinds_live = false;
+	written = record_attrs_written(&list.specs[0].attr, &o);
+	assert_int_equal(written.sample_type, list.specs[0].attr.sample_type);
+	free(list.specs);
+}
+
 static void test_one_bit_options(void **state)
 {
 	static const struct {
@@ -274,6 +309,7 @@ int main(void)
 		cmocka_unit_test(test_delay),
 		cmocka_unit_test(test_period_of_a_term_wins),
 		cmocka_unit_test(test_dwarf_call_graph),
+		cmocka_unit_test(test_dwarf_call_graph_for_live_unwinding),
 		cmocka_unit_test(test_one_bit_options),
 		cmocka_unit_test(test_drop),
 	};

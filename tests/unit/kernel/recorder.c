@@ -63,6 +63,8 @@ static int fake_ioctl(void *context, int fd, unsigned long request, void *argume
 		text_printf(&k->log, "output %d -> %d\n", fd, (int)(intptr_t)argument);
 	else if (request == PERF_EVENT_IOC_ENABLE)
 		text_printf(&k->log, "enable %d\n", fd);
+	else if (request == PERF_EVENT_IOC_PERIOD)
+		text_printf(&k->log, "period %d %llu\n", fd, (unsigned long long)*(uint64_t *)argument);
 	else if (request == PERF_EVENT_IOC_DISABLE)
 		text_printf(&k->log, "disable %d\n", fd);
 	else if (request == PERF_EVENT_IOC_SET_FILTER)
@@ -487,6 +489,52 @@ static void test_drain_visits_all_rings(void **state)
 	finish(&f);
 }
 
+static void test_rings_are_read_in_place(void **state)
+{
+	struct fixture f;
+	struct tally_bytes slices[2];
+	start(&f, EVENT_SOFTWARE, SW_CPU_CLOCK, "cpu-clock");
+	assert_int_equal(recorder_create(&f.config, &f.recorder, NULL), TALLY_OK);
+	assert_int_equal(recorder_ring_count(f.recorder), 2);
+	struct perf_event_mmap_page *page = (struct perf_event_mmap_page *)(void *)f.fake.rings[1];
+	page->data_head = 64;
+	assert_int_equal(recorder_ring_peek(f.recorder, 0, slices), 0);
+	assert_int_equal(recorder_ring_peek(f.recorder, 1, slices), 1);
+	assert_int_equal(slices[0].len, 64);
+	recorder_ring_release(f.recorder, 1, 24);
+	assert_int_equal(page->data_tail, 24);
+	assert_int_equal(recorder_ring_peek(f.recorder, 1, slices), 1);
+	assert_int_equal(slices[0].len, 40);
+	finish(&f);
+}
+
+/* Timers that the kernel runs take nanoseconds for what began as a frequency. */
+static void test_a_frequency_is_lowered(void **state)
+{
+	static const struct {
+		uint32_t type;
+		uint64_t config, value;
+		bool is_period;
+	} rows[] = {{EVENT_SOFTWARE, SW_CPU_CLOCK, 1000000, false}, {EVENT_SOFTWARE, SW_TASK_CLOCK, 1000000, false},
+		{EVENT_SOFTWARE, SW_PAGE_FAULTS, 1000, false}, {EVENT_HARDWARE, 0, 1000, false},
+		{EVENT_HARDWARE, 0, 0, true}};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fixture f;
+		char wanted[64] = "";
+		start(&f, rows[i].type, rows[i].config, "event");
+		f.config.cpu_count = 1;
+		if (rows[i].is_period)
+			f.events.specs[0].attr.flags &= ~ATTR_FLAG(ATTR_BIT_FREQ);
+		assert_int_equal(recorder_create(&f.config, &f.recorder, NULL), TALLY_OK);
+		text_clear(&f.fake.log);
+		assert_int_equal(recorder_set_freq(f.recorder, 1000), !rows[i].is_period);
+		if (!rows[i].is_period)
+			snprintf(wanted, sizeof(wanted), "period 10 %llu\n", (unsigned long long)rows[i].value);
+		assert_string_equal(log_of(&f), wanted);
+		finish(&f);
+	}
+}
+
 static void test_enable_leaves_exec_to_the_kernel(void **state)
 {
 	struct fixture f;
@@ -580,6 +628,8 @@ int main(void)
 		cmocka_unit_test(test_rings_that_overwrite),
 		cmocka_unit_test(test_little_stays_in_the_ring_until_the_end),
 		cmocka_unit_test(test_events_stop_and_go),
+		cmocka_unit_test(test_rings_are_read_in_place),
+		cmocka_unit_test(test_a_frequency_is_lowered),
 		cmocka_unit_test(test_filters_are_set_as_events_open),
 		cmocka_unit_test(test_a_refused_filter_is_named),
 		cmocka_unit_test(test_a_cgroup_takes_the_place_of_the_thread),

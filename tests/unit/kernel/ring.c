@@ -55,6 +55,24 @@ static void test_one_slice(void **state)
 	assert_int_equal(ring_peek(&ring, slices), 0);
 }
 
+static void test_some_of_it_is_given_back(void **state)
+{
+	struct ring ring = fresh_ring(0);
+	struct tally_bytes slices[2];
+	uint64_t position = 0;
+	kernel_writes(&position, 40);
+	assert_int_equal(ring_peek(&ring, slices), 1);
+	ring_release(&ring, 16);
+	assert_int_equal(control()->data_tail, 16);
+	kernel_writes(&position, 32);
+	assert_int_equal(ring_peek(&ring, slices), 2);
+	assert_ptr_equal(slices[0].data, memory + PAGE + 16);
+	assert_int_equal(slices[0].len, 48);
+	assert_int_equal(slices[1].len, 8);
+	ring_release(&ring, 56);
+	assert_int_equal(ring_peek(&ring, slices), 0);
+}
+
 static void test_wrap(void **state)
 {
 	uint64_t position = 3 * DATA + 48;
@@ -188,6 +206,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_one_slice),
+		cmocka_unit_test(test_some_of_it_is_given_back),
 		cmocka_unit_test(test_wrap),
 		cmocka_unit_test(test_full_to_the_brim),
 		cmocka_unit_test(test_head_beyond_size),
