@@ -86,6 +86,7 @@ def test_names_are_those_that_perf_writes_into_files(live, tally, perf, workload
 
 @pytest.fixture
 def node():
+    """Run it in tmp_path: it leaves logs in its folder."""
     path = shutil.which('node')
     if not path:
         pytest.skip('node is not installed')
@@ -108,7 +109,7 @@ def remove_maps(data, tally):
                                      ['--perf-basic-prof', '--interpreted-frames-native-stack']])
 def test_node_by_its_map(live, tally, perf, node, hot, tmp_path, options):
     data = tmp_path / 'perf.data'
-    tally('record', *SAMPLING, '-g', '-o', data, '--', node, *options, hot, 600, check=0)
+    tally('record', *SAMPLING, '-g', '-o', data, '--', node, *options, hot, 600, cwd=tmp_path, check=0)
     try:
         ours, theirs = (report(tool, data, '-s', 'dso,sym') for tool in (tally, perf))
         chains = tally('script', '-i', data, '-F', 'ip,sym', check=0).stdout
@@ -147,7 +148,7 @@ def test_a_container_has_numbers_and_a_tmp_of_its_own(live, tally, node, hot, tm
     script = f'mount -t tmpfs none /tmp && exec {node} --perf-basic-prof --eval "$1"'
     source = HOT.replace('process.argv[2]', '60000')
     outer = subprocess.Popen(['unshare', '--pid', '--mount', '--fork', '--mount-proc', '--kill-child', 'sh', '-c',
-                              script, 'sh', source], stderr=subprocess.PIPE)
+                              script, 'sh', source], cwd=tmp_path, stderr=subprocess.PIPE)
     data = tmp_path / 'perf.data'
     try:
         pid = wait_for(lambda: outer.poll() is not None or children_of(outer.pid))
