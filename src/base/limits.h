@@ -24,6 +24,7 @@
 #define LIMIT_DWARF_DEPTH	  1024 /* nesting of entries: templates in lambdas in functions come to some tens */
 #define LIMIT_DWARF_ORIGINS	  16 /* entry -> abstract entry -> declaration; two or three in real files */
 #define LIMIT_CFI_INITIAL_BYTES	  512 /* program that entries share: compilers need some ten bytes */
+#define LIMIT_CFI_EXPRESSION	  256 /* bytes of one rule's: signal frames and PLTs need some ten */
 #define LIMIT_UNWIND_RULE_BYTES	  (UINT64_C(1) << 20) /* rules beyond the size of what they were read from */
 #define LIMIT_UNWIND_RULES	  65535 /* distinct rules of one file: those of a compiler come to a thousand */
 #define LIMIT_STACK_BYTES	  (UINT64_C(1) << 30) /* from a thread's stack pointer to its first frame; 8 MiB is usual */

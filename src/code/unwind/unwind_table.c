@@ -36,7 +36,7 @@ static bool add_expression(struct build *b, const struct cfi_rule *rule, int64_t
 {
 	uint32_t number;
 	struct tally_bytes bytes = cfi_expression(b->cfi, rule);
-	if (bytes.len > b->rule_bytes_left)
+	if (bytes.len > LIMIT_CFI_EXPRESSION || bytes.len > b->rule_bytes_left)
 		return false;
 	size_t before = b->table->expressions.len;
 	if (!intern_add(&b->table->expressions, bytes.data, bytes.len, &number)) {

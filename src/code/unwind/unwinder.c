@@ -3,45 +3,11 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/limits.h"
+#include "code/unwind/unwind_bridge.h"
+#include "code/unwind/unwind_run.h"
 #include "object/dwarf/expression.h"
 
-#define MODULE_SLOTS 16 /* a stack passes through a handful of files */
-#define RULE_SLOTS   4096 /* a power of two; distinct return addresses of a program's hot stacks come to some thousands */
-
-struct rule_slot {
-	const struct unwind_table *table; /* NULL: empty */
-	uint64_t address; /* link-time */
-	const struct unwind_rule *rule; /* NULL: nothing says */
-};
-
-struct unwinder {
-	const struct arch *arch;
-	struct unwind_module modules[MODULE_SLOTS];
-	unsigned module_count, module_next, module_last;
-	struct rule_slot rules[RULE_SLOTS];
-};
-
-enum step { STEP_ON, STEP_ROOT, STEP_SHORT, STEP_NO_CFI, STEP_BROKEN, STEP_NO_REGISTERS };
-
-struct run {
-	struct unwinder *unwinder;
-	const struct arch *arch;
-	const struct unwind_stack *stack;
-	const struct unwind_modules *modules;
-	struct unwind_registers registers; /* of the frame that is looked at */
-	const struct unwind_module *module; /* of its pc */
-	struct unwind_module found; /* where module is not in the unwinder's */
-	unsigned sp; /* number of the stack pointer */
-	uint64_t readable; /* words of the stack begin below this offset */
-	bool is_native; /* words are the host's */
-	bool is_exact; /* its pc is the next instruction to run: innermost, or interrupted by a signal */
-	bool is_first;
-	bool is_signal; /* it is what a signal handler returns to */
-	bool is_chained; /* it was found by frame pointer */
-	bool is_elsewhere; /* the signal was handled on a stack of its own: what was interrupted is not in the copy */
-	size_t bridged;
-};
+#define LEAF_PROOF_FRAMES 12 /* so many callers in a row are no chance */
 
 enum tally_status unwinder_create(const struct arch *arch, struct unwinder **out, struct tally_error *err)
 {
@@ -69,109 +35,6 @@ void unwinder_forget_tables(struct unwinder *unwinder)
 	memset(unwinder->rules, 0, sizeof(unwinder->rules));
 }
 
-static bool covers(const struct unwind_module *module, uint64_t pc)
-{
-	return pc >= module->low && pc < module->high;
-}
-
-static const struct unwind_module *ask_module(struct run *run, uint64_t pc)
-{
-	struct unwinder *u = run->unwinder;
-	if (!run->modules->find(run->modules->context, pc, &run->found))
-		return NULL;
-	if (!covers(&run->found, pc))
-		return &run->found;
-	unsigned slot = u->module_next;
-	u->module_next = (slot + 1) % MODULE_SLOTS;
-	if (u->module_count < MODULE_SLOTS)
-		u->module_count++;
-	u->modules[slot] = run->found;
-	u->module_last = slot;
-	return &u->modules[slot];
-}
-
-/* NULL: no code is mapped there. Holds until the next call. */
-static const struct unwind_module *find_module(struct run *run, uint64_t pc)
-{
-	struct unwinder *u = run->unwinder;
-	if (u->module_count > 0 && covers(&u->modules[u->module_last], pc))
-		return &u->modules[u->module_last];
-	for (unsigned i = 0; i < u->module_count; i++) {
-		if (covers(&u->modules[i], pc)) {
-			u->module_last = i;
-			return &u->modules[i];
-		}
-	}
-	return ask_module(run, pc);
-}
-
-/* The address that stands for the frame's code: a return address may be the first of the next function. */
-static uint64_t code_address(const struct run *run)
-{
-	return run->is_exact ? run->registers.pc : run->registers.pc - run->arch->call_back_bytes;
-}
-
-static const struct unwind_rule *find_rule(struct run *run)
-{
-	const struct unwind_table *table = run->module->table;
-	if (!table)
-		return NULL;
-	uint64_t address = code_address(run) - run->module->bias;
-	uint64_t hash = (address ^ (uint64_t)(uintptr_t)table >> 4) * UINT64_C(0x9e3779b97f4a7c15);
-	struct rule_slot *slot = &run->unwinder->rules[hash >> 52];
-	_Static_assert(RULE_SLOTS == 1 << (64 - 52), "the hash's highest bits choose the slot");
-	if (slot->table != table || slot->address != address)
-		*slot = (struct rule_slot){table, address, unwind_table_find(table, address)};
-	return slot->rule;
-}
-
-static enum step read_stack(const struct run *run, uint64_t address, unsigned size, uint64_t *value)
-{
-	const struct unwind_stack *stack = run->stack;
-	uint64_t offset = address - stack->address;
-	if (address < stack->address || offset > LIMIT_STACK_BYTES)
-		return run->is_elsewhere ? STEP_SHORT : STEP_BROKEN;
-	if (stack->bytes.len < size || offset > stack->bytes.len - size)
-		return STEP_SHORT;
-	struct cursor c = cursor_make((struct tally_bytes){stack->bytes.data + offset, size}, stack->swap);
-	switch (size) {
-	case 1:
-		*value = cursor_u8(&c);
-		break;
-	case 2:
-		*value = cursor_u16(&c);
-		break;
-	case 4:
-		*value = cursor_u32(&c);
-		break;
-	default:
-		*value = cursor_u64(&c);
-		break;
-	}
-	return STEP_ON;
-}
-
-static enum step read_word(const struct run *run, uint64_t address, uint64_t *value)
-{
-	uint64_t offset = address - run->stack->address;
-	if (offset < run->readable && run->is_native) {
-		memcpy(value, run->stack->bytes.data + offset, sizeof(*value));
-		return STEP_ON;
-	}
-	return read_stack(run, address, run->arch->pointer_bytes, value);
-}
-
-static bool is_known(const struct unwind_registers *registers, uint64_t number)
-{
-	return number < CFI_REGISTERS && (registers->known >> number & 1) != 0;
-}
-
-static void set_register(struct unwind_registers *registers, unsigned number, uint64_t value)
-{
-	registers->values[number] = value;
-	registers->known |= UINT64_C(1) << number;
-}
-
 struct evaluation { /* of an expression */
 	const struct run *run;
 	enum step failure;
@@ -196,7 +59,7 @@ static bool expression_register(void *context, uint64_t number, uint64_t *value)
 static bool expression_memory(void *context, uint64_t address, unsigned size, uint64_t *value)
 {
 	struct evaluation *e = context;
-	enum step step = read_stack(e->run, address, size, value);
+	enum step step = unwind_run_read(e->run, address, size, value);
 	if (step != STEP_ON)
 		e->failure = step;
 	return step == STEP_ON;
@@ -218,20 +81,9 @@ static enum step evaluate(const struct run *run, int64_t id, const uint64_t *cfa
 	return dwarf_expression_run(expression, &machine, cfa, value) ? STEP_ON : evaluation.failure;
 }
 
-static uint64_t to_address(const struct run *run, uint64_t value)
-{
-	return run->arch->pointer_bytes == 4 ? (uint32_t)value : value;
-}
-
 static bool returns_by_stack(const struct unwind_rule *rule)
 {
 	return rule->return_index != UNWIND_NOT_SAVED && rule->saved[rule->return_index].kind == CFI_AT_OFFSET;
-}
-
-/* Without a division, which would be a fifth of all time. */
-static bool is_aligned(const struct run *run, uint64_t address)
-{
-	return (address & (run->arch->pointer_bytes - 1u)) == 0;
 }
 
 static enum step find_cfa(const struct run *run, const struct unwind_rule *rule, uint64_t *cfa)
@@ -376,72 +228,18 @@ static enum step step_by_rule(struct run *run, const struct unwind_rule *rule)
 	return STEP_ON;
 }
 
-/* A call to where no code is: its return address is where a call leaves it. */
-static enum step step_from_nowhere(struct run *run)
-{
-	struct unwind_registers *registers = &run->registers;
-	const struct arch *arch = run->arch;
-	uint64_t pc;
-	enum step step = STEP_ON;
-	if (arch->dwarf_link == ARCH_NO_DWARF) {
-		step = read_word(run, registers->values[arch->dwarf_sp], &pc);
-		registers->values[arch->dwarf_sp] += arch->pointer_bytes;
-	} else if (is_known(registers, arch->dwarf_link)) {
-		pc = registers->values[arch->dwarf_link];
-	} else {
-		step = STEP_BROKEN;
-	}
-	if (step != STEP_ON)
-		return STEP_BROKEN;
-	registers->pc = pc & arch->return_mask;
-	run->is_exact = false;
-	run->bridged++;
-	return STEP_ON;
-}
-
-/* Code that nothing is said of: if its frame pointer leads to a return address, that is its caller. */
-static enum step step_by_frame_pointer(struct run *run)
-{
-	const struct arch *arch = run->arch;
-	struct unwind_registers *registers = &run->registers;
-	uint64_t fp = registers->values[arch->dwarf_fp];
-	uint64_t next_fp;
-	uint64_t pc;
-	if (!is_known(registers, arch->dwarf_fp))
-		return STEP_NO_CFI;
-	/* The first function's frame pointer is 0 by convention; so it may be by chance in code that has none. */
-	if (fp == 0 && !run->is_first && (run->is_chained || run->module->table))
-		return STEP_ROOT;
-	uint64_t sp = registers->values[arch->dwarf_sp];
-	if (!is_aligned(run, fp) || fp + (uint64_t)arch->frame_bytes <= sp ||
-		read_word(run, fp + (uint64_t)arch->frame_fp_offset, &next_fp) != STEP_ON ||
-		read_word(run, fp + (uint64_t)arch->frame_return_offset, &pc) != STEP_ON)
-		return STEP_NO_CFI;
-	pc &= arch->return_mask;
-	if (pc == 0)
-		return STEP_ROOT;
-	if ((next_fp != 0 && next_fp <= fp) || !find_module(run, pc - arch->call_back_bytes))
-		return STEP_NO_CFI;
-	registers->known = 0;
-	set_register(registers, arch->dwarf_fp, next_fp);
-	set_register(registers, arch->dwarf_sp, to_address(run, fp + (uint64_t)arch->frame_bytes));
-	registers->pc = pc;
-	run->is_exact = false;
-	run->is_chained = true;
-	run->bridged++;
-	return STEP_ON;
-}
-
 static enum step step_on(struct run *run)
 {
 	uint64_t pc = run->registers.pc;
 	uint64_t sp = run->registers.values[run->sp];
 	run->is_signal = false;
 	if (!run->module)
-		return step_from_nowhere(run);
-	const struct unwind_rule *rule = find_rule(run);
+		return unwind_bridge_from_nowhere(run);
+	const struct unwind_rule *rule = unwind_run_rule(run, run->module, code_address(run));
 	run->is_signal = rule && rule->is_signal;
-	enum step step = rule ? step_by_rule(run, rule) : step_by_frame_pointer(run);
+	if (!rule && run->is_first)
+		return STEP_NO_CFI; /* there is more than one guess */
+	enum step step = rule ? step_by_rule(run, rule) : unwind_bridge_frame_pointer(run);
 	bool is_stuck = run->registers.pc == pc && run->registers.values[run->sp] == sp;
 	return step == STEP_ON && (is_stuck || !is_known(&run->registers, run->sp)) ? STEP_BROKEN : step;
 }
@@ -487,36 +285,60 @@ static void run_init(struct run *run, struct unwinder *unwinder, const struct un
 	run->bridged = 0;
 }
 
-struct unwind_result unwinder_run(struct unwinder *unwinder, const struct unwind_registers *registers,
-	const struct unwind_stack *stack, const struct unwind_modules *modules, uint64_t *ips, size_t max)
+static struct unwind_result walk(struct run *run, uint64_t *ips, size_t count, size_t max)
 {
-	struct unwind_result result = {.end = UNWIND_LIMIT};
-	struct run run; /* large: what is set is named below */
-	run_init(&run, unwinder, registers, stack, modules);
-	unsigned sp = run.sp;
-	if (!is_known(registers, sp)) {
-		result.end = UNWIND_NO_REGISTERS;
-		return result;
-	}
+	struct unwind_result result = {.count = count, .end = UNWIND_LIMIT};
 	while (result.count < max) {
-		run.module = find_module(&run, code_address(&run));
-		if (!run.module && !run.is_first) {
+		run->module = unwind_run_module(run, code_address(run));
+		if (!run->module && !run->is_first) {
 			result.end = UNWIND_BROKEN;
 			break;
 		}
-		ips[result.count++] = run.registers.pc;
-		result.last_sp = run.registers.values[sp];
-		enum step step = step_on(&run);
-		if (run.is_signal && result.signal_count < UNWIND_SIGNALS)
+		ips[result.count++] = run->registers.pc;
+		result.last_sp = run->registers.values[run->sp];
+		enum step step = step_on(run);
+		if (run->is_signal && result.signal_count < UNWIND_SIGNALS)
 			result.signals[result.signal_count++] = (uint32_t)result.count - 1;
 		if (step != STEP_ON) {
 			result.end = end_of(step);
 			break;
 		}
-		run.is_first = false;
+		run->is_first = false;
 	}
-	result.bridged = run.bridged;
+	result.bridged = run->bridged;
 	return result;
+}
+
+/* From innermost code that nothing is said of: it is taken for a leaf if that makes sense of all of the stack, or of much
+ * of it; else for code with a frame pointer. */
+static struct unwind_result walk_from_unknown(
+	struct run *run, const struct unwind_result *first, uint64_t *ips, size_t max)
+{
+	struct run before = *run;
+	struct unwind_result result = *first;
+	if (unwind_bridge_leaf(run) == STEP_ON) {
+		run->is_first = false;
+		result = walk(run, ips, first->count, max);
+		if (result.bridged == 1 && (result.end == UNWIND_ROOT || result.count >= LEAF_PROOF_FRAMES))
+			return result;
+	}
+	*run = before;
+	result = *first;
+	enum step step = unwind_bridge_frame_pointer(run);
+	result.end = end_of(step);
+	run->is_first = false;
+	return step == STEP_ON ? walk(run, ips, first->count, max) : result;
+}
+
+struct unwind_result unwinder_run(struct unwinder *unwinder, const struct unwind_registers *registers,
+	const struct unwind_stack *stack, const struct unwind_modules *modules, uint64_t *ips, size_t max)
+{
+	struct run run; /* large: what is set is named below */
+	run_init(&run, unwinder, registers, stack, modules);
+	if (!is_known(registers, run.sp))
+		return (struct unwind_result){.end = UNWIND_NO_REGISTERS};
+	struct unwind_result result = walk(&run, ips, 0, max);
+	return result.end == UNWIND_NO_CFI && run.is_first ? walk_from_unknown(&run, &result, ips, max) : result;
 }
 
 const char *unwind_end_name(enum unwind_end end)

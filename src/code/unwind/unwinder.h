@@ -12,30 +12,7 @@
 #ifndef CODE_UNWIND_UNWINDER_H
 #define CODE_UNWIND_UNWINDER_H
 
-#include "code/unwind/unwind_table.h"
-
-struct unwind_registers {
-	uint64_t values[CFI_REGISTERS]; /* by DWARF's number */
-	uint64_t known; /* a bit for each; without the stack pointer nothing can be unwound */
-	uint64_t pc;
-};
-
-struct unwind_stack { /* a slice of the thread's stack, upwards from address */
-	uint64_t address;
-	struct tally_bytes bytes;
-	bool swap; /* words are in the other order than the host's */
-};
-
-struct unwind_module {
-	const struct unwind_table *table; /* NULL: code is mapped, but nothing is known of its frames */
-	uint64_t low, high; /* run-time: where this answer holds */
-	uint64_t bias; /* run-time minus link-time */
-};
-
-struct unwind_modules {
-	bool (*find)(void *context, uint64_t pc, struct unwind_module *module); /* false: no code is mapped there */
-	void *context;
-};
+#include "code/unwind/unwind_input.h"
 
 enum unwind_end {
 	UNWIND_ROOT, /* the thread's first function was reached */
@@ -82,18 +59,5 @@ void unwinder_forget_tables(struct unwinder *unwinder);
 struct unwind_result unwinder_run(struct unwinder *unwinder, const struct unwind_registers *registers,
 	const struct unwind_stack *stack, const struct unwind_modules *modules, uint64_t *ips, size_t max);
 const char *unwind_end_name(enum unwind_end end);
-
-/* Puts in the value of a register by perf's number; one that call-frame information does not know is left out. */
-static inline void unwind_registers_set(
-	struct unwind_registers *registers, const struct arch *arch, uint32_t number, uint64_t value)
-{
-	uint8_t dwarf = arch_dwarf_register(arch, number);
-	if (number == arch->ip)
-		registers->pc = value;
-	if (dwarf >= CFI_REGISTERS)
-		return;
-	registers->values[dwarf] = value;
-	registers->known |= UINT64_C(1) << dwarf;
-}
 
 #endif

@@ -43,10 +43,10 @@ bool elf_image_eh_frame(const struct elf_image *image, struct elf_frames *out)
 {
 	GElf_Shdr header;
 	*out = (struct elf_frames){.header_address = find_header(image)};
-	out->bytes = elf_image_section(image, ".eh_frame");
-	if (out->bytes.len > 0 && elf_internal_section(image, ".eh_frame", &header)) {
+	if (elf_internal_section(image, ".eh_frame", &header)) {
+		out->bytes = elf_image_section(image, ".eh_frame");
 		out->address = header.sh_addr;
-		return true;
+		return out->bytes.len > 0; /* a separate debug file has the section's name only */
 	}
 	/* Version 1, encodings of: the pointer to .eh_frame, the table's count, its entries; then that pointer. */
 	struct cursor c = cursor_make(bytes_from(image, out->header_address), image->swap);

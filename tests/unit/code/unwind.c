@@ -326,6 +326,37 @@ static void frame_pointer_bridges(void **state)
 	end(&w);
 }
 
+/* Assembly that has not touched the stack: the guess must make sense of all of it. */
+static void leaf_of_unknown_code(void **state)
+{
+	(void)state;
+	struct world w;
+	struct unwind_result result;
+	begin(&w, &arch_x86_64, false);
+	x86_functions(&w);
+	put(&w, 0, w.bias + 0x2010);
+	put(&w, 1 + 4, w.bias + 0x3010);
+	result = run(&w, 0x7000);
+	CHECK(&w, result, UNWIND_ROOT, 0x7000, 0x2010, 0x3010);
+	assert_int_equal(result.bridged, 1);
+	/* What lies there by chance leads to nothing; the frame pointer does. */
+	put(&w, 1 + 4, 77);
+	CHECK(&w, run(&w, 0x7000), UNWIND_NO_CFI, 0x7000);
+	set(&w, 6, word_at(&w, 10));
+	put(&w, 11, w.bias + 0x3010);
+	result = run(&w, 0x7000);
+	CHECK(&w, result, UNWIND_ROOT, 0x7000, 0x3010);
+	assert_int_equal(result.bridged, 1);
+	end(&w);
+
+	begin(&w, &arch_aarch64, false);
+	cfi_builder_cie(&w.cfi, 30, -8, false, PROGRAM(DW_CFA_def_cfa, 31, 0));
+	cfi_builder_fde(&w.cfi, 0x3000, 0x40, PROGRAM(DW_CFA_undefined, 30));
+	set(&w, 30, w.bias + 0x3010);
+	CHECK(&w, run(&w, 0x7000), UNWIND_ROOT, 0x7000, 0x3010);
+	end(&w);
+}
+
 /* vfork takes its return address off the stack while it is in the kernel. */
 static void return_address_in_a_register(void **state)
 {
@@ -594,6 +625,7 @@ int main(void)
 		cmocka_unit_test(expressions),
 		cmocka_unit_test(ways_to_end),
 		cmocka_unit_test(frame_pointer_bridges),
+		cmocka_unit_test(leaf_of_unknown_code),
 		cmocka_unit_test(return_address_in_a_register),
 		cmocka_unit_test(call_of_nothing),
 		cmocka_unit_test(aarch64_frames),

@@ -1,0 +1,74 @@
+#include "code/unwind/unwind_bridge.h"
+
+/* Where a call leaves its return address: the link register, or the top of the stack, which moves. */
+static bool take_return_address(struct run *run, uint64_t *pc)
+{
+	struct unwind_registers *registers = &run->registers;
+	const struct arch *arch = run->arch;
+	if (arch->dwarf_link != ARCH_NO_DWARF) {
+		*pc = registers->values[arch->dwarf_link] & arch->return_mask;
+		return is_known(registers, arch->dwarf_link);
+	}
+	if (read_word(run, registers->values[run->sp], pc) != STEP_ON)
+		return false;
+	registers->values[run->sp] += arch->pointer_bytes;
+	return true;
+}
+
+enum step unwind_bridge_from_nowhere(struct run *run)
+{
+	uint64_t pc;
+	if (!take_return_address(run, &pc))
+		return STEP_BROKEN;
+	run->registers.pc = pc;
+	run->is_exact = false;
+	run->bridged++;
+	return STEP_ON;
+}
+
+enum step unwind_bridge_leaf(struct run *run)
+{
+	uint64_t pc;
+	if (!take_return_address(run, &pc))
+		return STEP_NO_CFI;
+	uint64_t call = pc - run->arch->call_back_bytes;
+	const struct unwind_module *module = unwind_run_module(run, call);
+	if (!module || !unwind_run_rule(run, module, call))
+		return STEP_NO_CFI;
+	run->registers.pc = pc;
+	run->is_exact = false;
+	run->bridged++;
+	return STEP_ON;
+}
+
+enum step unwind_bridge_frame_pointer(struct run *run)
+{
+	const struct arch *arch = run->arch;
+	struct unwind_registers *registers = &run->registers;
+	uint64_t fp = registers->values[arch->dwarf_fp];
+	uint64_t next_fp;
+	uint64_t pc;
+	if (!is_known(registers, arch->dwarf_fp))
+		return STEP_NO_CFI;
+	/* The first function's frame pointer is 0 by convention; so it may be by chance in code that has none. */
+	if (fp == 0 && !run->is_first && (run->is_chained || run->module->table))
+		return STEP_ROOT;
+	uint64_t sp = registers->values[arch->dwarf_sp];
+	if (!is_aligned(run, fp) || fp + (uint64_t)arch->frame_bytes <= sp ||
+		read_word(run, fp + (uint64_t)arch->frame_fp_offset, &next_fp) != STEP_ON ||
+		read_word(run, fp + (uint64_t)arch->frame_return_offset, &pc) != STEP_ON)
+		return STEP_NO_CFI;
+	pc &= arch->return_mask;
+	if (pc == 0)
+		return STEP_ROOT;
+	if ((next_fp != 0 && next_fp <= fp) || !unwind_run_module(run, pc - arch->call_back_bytes))
+		return STEP_NO_CFI;
+	registers->known = 0;
+	set_register(registers, arch->dwarf_fp, next_fp);
+	set_register(registers, arch->dwarf_sp, to_address(run, fp + (uint64_t)arch->frame_bytes));
+	registers->pc = pc;
+	run->is_exact = false;
+	run->is_chained = true;
+	run->bridged++;
+	return STEP_ON;
+}
