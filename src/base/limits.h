@@ -38,6 +38,8 @@
 #define LIMIT_JIT_LINES		  (1u << 20) /* of one generated function, read for each address asked for */
 #define LIMIT_SPOOL_BYTES	  (UINT64_C(1) << 42) /* addresses kept for a stream: days of the busiest machine */
 #define LIMIT_SMALL_FILE	  (64u << 20) /* text files of /proc and /sys read whole; kallsyms is 20 MB at most */
+#define LIMIT_DEMANGLED		  (1u << 20) /* a readable name: real ones have some thousand bytes */
+#define LIMIT_D_REFERENCES	  32 /* back references in a D name: at worst 3 a level, so 100,000 times its length */
 #define LIMIT_TRACE_DEPTH	  256 /* nesting of a print format: macros of the kernel come to 60 */
 
 #endif

@@ -7,7 +7,11 @@
 
 #if HAVE_DEMANGLE
 #include <libiberty/demangle.h>
+#include <setjmp.h>
 #include <stdlib.h>
+
+#include "base/limits.h"
+#include "base/text.h"
 
 /* C++ (and legacy Rust, which looks like it) _Z, Rust v0 _R, D _D; __Z as some object formats write it. */
 static bool may_be_mangled(const char *name)
@@ -16,13 +20,52 @@ static bool may_be_mangled(const char *name)
 	       (name[1] == 'Z' || name[1] == 'R' || name[1] == 'D' || (name[1] == '_' && name[2] == 'Z'));
 }
 
-static char *demangle_part(const char *name, size_t len)
+struct collector {
+	struct text text;
+	jmp_buf too_long;
+};
+
+/* A name of 300 bytes can stand for gigabytes, as each of its parts may be two of the part before: the demangler, which
+ * has no bound and keeps nothing but its own frames, is left in the middle. */
+static void collect(const char *part, size_t len, void *opaque)
 {
-	int style = name[1] == 'D' ? DMGL_DLANG : name[1] == 'R' ? DMGL_RUST : DMGL_AUTO;
+	struct collector *c = opaque;
+	if (len > LIMIT_DEMANGLED - c->text.len)
+		longjmp(c->too_long, 1);
+	text_bytes(&c->text, part, len);
+}
+
+static bool demangle_by_callback(const char *name, struct collector *c)
+{
+	if (setjmp(c->too_long) != 0)
+		return false;
+	if (rust_demangle_callback(name, name[1] == 'R' ? DMGL_RUST : DMGL_AUTO, collect, c))
+		return true;
+	text_clear(&c->text);
+	return name[1] != 'R' && cplus_demangle_v3_callback(name, DMGL_AUTO, collect, c) != 0;
+}
+
+/* The same can be in D's names, of which the demangler cannot be left: those that refer back often are not tried. */
+static bool demangle_d(const char *name, struct text *text)
+{
+	size_t references = 0;
+	for (const char *p = name; *p; p++)
+		references += *p == 'Q';
+	char *readable = references > LIMIT_D_REFERENCES ? NULL : cplus_demangle(name, DMGL_DLANG);
+	if (readable)
+		text_str(text, readable);
+	free(readable);
+	return readable != NULL;
+}
+
+/* The text's owner deinits it in any case. */
+static bool demangle_part(const char *name, size_t len, struct collector *c)
+{
 	char *part = strndup(name, len);
-	char *text = part ? cplus_demangle(part, style) : NULL;
+	bool is_done = part && (part[1] == 'D' ? demangle_d(part, &c->text) : demangle_by_callback(part, c));
 	free(part);
-	return text;
+	text_char(&c->text, 0);
+	return is_done && !c->text.failed;
 }
 
 const char *demangle(struct arena *arena, const char *name)
@@ -31,21 +74,21 @@ const char *demangle(struct arena *arena, const char *name)
 		return name;
 	const char *suffix = strchr(name, '@'); /* "target@plt", "name@@VERSION": stays */
 	size_t len = suffix ? (size_t)(suffix - name) : strlen(name);
-	char *text = demangle_part(name, len);
-	if (!text)
-		return name;
-	const char *copy = arena_printf(arena, "%s%s", text, name + len);
-	free(text);
+	struct collector c = {.text = {0}};
+	const char *copy = NULL;
+	if (demangle_part(name, len, &c))
+		copy = arena_printf(arena, "%s%s", c.text.data, name + len);
+	text_deinit(&c.text);
 	return copy ? copy : name;
 }
 
 size_t demangle_length(const char *name, size_t *bars)
 {
-	char *text = may_be_mangled(name) ? demangle_part(name, strlen(name)) : NULL;
-	const char *shown = text ? text : name;
+	struct collector c = {.text = {0}};
+	const char *shown = may_be_mangled(name) && demangle_part(name, strlen(name), &c) ? c.text.data : name;
 	size_t len = strlen(shown);
 	*bars = strspn(shown, "_");
-	free(text);
+	text_deinit(&c.text);
 	return len;
 }
 

@@ -1,5 +1,6 @@
 #include "unit_test.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "code/demangle/demangle.h"
@@ -43,11 +44,41 @@ static void measures_the_shown_name(void **state)
 	assert_int_equal(bars, 0);
 }
 
+/* Each level is a pair of the level before it: read out, 2 to the power of the levels. */
+static void names_that_would_fill_memory_stay_as_they_are(void **state)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	char name[1000] = "_Z1fI1AIiiE";
+	size_t bars;
+	for (int level = 0; level < 30; level++) {
+		char part[20];
+		snprintf(part, sizeof(part), "S0_IS%c_S%c_E", digits[level + 1], digits[level + 1]);
+		strcat(name, part);
+	}
+	strcat(name, "Evv");
+	struct arena arena;
+	arena_init(&arena);
+	assert_ptr_equal(demangle(&arena, name), name);
+	assert_int_equal(demangle_length(name, &bars), strlen(name));
+	/* One that is long, but not beyond reason. */
+	strcpy(name + strlen("_Z1fI1AIiiE"), "S0_IS1_S1_ES0_IS2_S2_ES0_IS3_S3_EEvv");
+	if (HAVE_DEMANGLE)
+		assert_memory_equal(demangle(&arena, name), "f<A<int, int>, A<A<int, int>, A<int, int> >, ", 44);
+	/* D: a type by reference, again and again. */
+	memcpy(name, "_D1fFZ", 6);
+	for (size_t i = 6; i < 900; i++)
+		name[i] = "QbS"[i % 3];
+	name[900] = 0;
+	assert_ptr_equal(demangle(&arena, name), name);
+	arena_deinit(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shows_names_as_people_write_them),
 		cmocka_unit_test(measures_the_shown_name),
+		cmocka_unit_test(names_that_would_fill_memory_stay_as_they_are),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
