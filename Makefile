@@ -3,7 +3,7 @@
 #   make check     runs every test that this machine can run
 #   make check-emulated  the same program on an emulated ARM PMU, beside Debian's perf; part of check
 #   make bench     compares tally with perf, as ratios
-#   make fuzz NAME=cursor [SECONDS=60]
+#   make fuzz NAME=cursor [SECONDS=60]      (tools/fuzz-all MINUTES: many targets, with a summary)
 #   make install [PREFIX=/usr/local] [DESTDIR=]
 #   make format    formats the C sources
 # CC=clang builds with another compiler, in its own folder.
