@@ -99,6 +99,24 @@ struct frame_name *frame_names_get(struct frame_names *names, uint32_t frame, st
 	return name;
 }
 
+/* A BPF program's line is in the recording itself. */
+static bool bpf_place(struct frame_names *names, const struct resolved_frame *frame, struct frame_name *name)
+{
+	const struct machine_binary *binary = machine_binary_get(names->machine, frame->binary);
+	const struct bpf_line *line =
+		names->bpf_lines ? bpf_lines_find(names->bpf_lines, binary->start, frame->address) : NULL;
+	if (!line)
+		return true;
+	struct source_place *place = arena_new(&names->arena, struct source_place);
+	const char *path = arena_string(&names->arena, line->path.data, line->path.len);
+	if (!place || !path)
+		return false;
+	*place = (struct source_place){.function = name->symbol, .path = path, .line = line->number};
+	name->places = place;
+	name->place_count = 1;
+	return true;
+}
+
 bool frame_names_places(struct frame_names *names, uint32_t frame, struct frame_name *name)
 {
 	struct resolved_frame resolved = resolved_frame_get(&names->resolver->frames, frame);
@@ -107,6 +125,8 @@ bool frame_names_places(struct frame_names *names, uint32_t frame, struct frame_
 	if (name->has_places)
 		return true;
 	name->has_places = true;
+	if (resolved.binary != RESOLVE_NONE && machine_binary_get(names->machine, resolved.binary)->kind == MACHINE_BPF)
+		return bpf_place(names, &resolved, name);
 	if (resolved.binary == RESOLVE_NONE ||
 		!symbolise_has_lines(machine_binary_get(names->machine, resolved.binary)->kind))
 		return true;

@@ -11,6 +11,7 @@
 #define ANALYSIS_FRAME_NAMES_H
 
 #include "analysis/binary_hits.h"
+#include "analysis/bpf_lines.h"
 #include "analysis/resolve.h"
 #include "base/arena.h"
 #include "code/binary_store.h"
@@ -38,6 +39,7 @@ struct frame_names {
 	const struct resolver *resolver;
 	const struct machine *machine;
 	struct binary_store *store;
+	const struct bpf_lines *bpf_lines; /* the caller's; NULL: none */
 	VEC(struct frame_name *) names; /* by frame id */
 	VEC(uint32_t) store_ids; /* by the machine's binary */
 	struct arena arena;

@@ -42,6 +42,7 @@ struct script {
 	struct unwind_files unwind_files;
 	struct sample_unwinder unwinder;
 	struct frame_names names;
+	struct bpf_lines bpf_lines;
 	struct script_printer printer;
 	struct script_records records;
 	struct dump_raw dump;
@@ -280,6 +281,11 @@ static enum tally_status prepare(struct script *script, struct tally_error *err)
 		live_records_tell(script->live, &script->resolver);
 	script->resolver.max_stack = settings->max_stack > UINT32_MAX ? UINT32_MAX : (unsigned)settings->max_stack;
 	frame_names_init(&script->names, &script->resolver, script->sideband.machine, script->store);
+	script->names.bpf_lines = &script->bpf_lines;
+	status = bpf_lines_read(&script->bpf_lines, perfdata_reader_features(script->reader),
+		perfdata_reader_is_swapped(script->reader), err);
+	if (status != TALLY_OK)
+		return status;
 	script->printer = (struct script_printer){
 		.places.machine = script->sideband.machine,
 		.places.resolver = &script->resolver,
@@ -328,6 +334,7 @@ static void script_deinit(struct script *script)
 	script_filter_deinit(&script->filter);
 	script_records_deinit(&script->records);
 	frame_names_deinit(&script->names);
+	bpf_lines_deinit(&script->bpf_lines);
 	resolver_deinit(&script->resolver);
 	sample_unwinder_deinit(&script->unwinder);
 	unwind_files_deinit(&script->unwind_files);

@@ -19,12 +19,20 @@ enum {
 	INFO_FUNC_INFO_SIZE = 132,
 	INFO_FUNC_INFO = 136,
 	INFO_FUNC_INFO_COUNT = 144,
+	INFO_LINE_COUNT = 148,
+	INFO_LINES = 152,
+	INFO_LINE_ADDRESSES = 160,
+	INFO_LINE_ADDRESS_COUNT = 168,
+	INFO_LINE_SIZE = 172,
+	INFO_LINE_ADDRESS_SIZE = 176,
 	INFO_TAG_COUNT = 180,
 	INFO_TAGS = 184,
 };
 
-#define BTF_MAGIC      0xeb9f
-#define BTF_TYPE_BYTES 12
+#define ARRAYS_OF_LINES (UINT64_C(1) << 6 | UINT64_C(1) << 7) /* the lines, and the addresses that they have */
+#define LINE_SHIFT	10 /* below it is the column */
+#define BTF_MAGIC	0xeb9f
+#define BTF_TYPE_BYTES	12
 
 struct btf_names { /* where in strings the name of each type starts; types count from 1 */
 	uint32_t *offsets;
@@ -177,17 +185,21 @@ size_t bpf_function_count(const struct bpf_functions *f, const struct perfdata_b
 	return count < room ? count : room;
 }
 
+static struct tally_str string_at(const struct btf_names *names, uint32_t offset)
+{
+	if (offset >= names->strings.len)
+		return STR("");
+	const char *text = (const char *)names->strings.data + offset;
+	return (struct tally_str){text, strnlen(text, names->strings.len - offset)};
+}
+
 static struct tally_str name_by_type(const struct bpf_functions *f, uint32_t btf_id, uint32_t type)
 {
 	uint64_t index;
 	if (type == 0 || !map_u64_find(&f->by_id, btf_id, &index) || type > f->btfs[index].count)
 		return STR("");
 	const struct btf_names *names = &f->btfs[index];
-	uint32_t offset = names->offsets[type - 1];
-	if (offset >= names->strings.len)
-		return STR("");
-	const char *text = (const char *)names->strings.data + offset;
-	return (struct tally_str){text, strnlen(text, names->strings.len - offset)};
+	return string_at(names, names->offsets[type - 1]);
 }
 
 static struct tally_str function_name(
@@ -226,5 +238,36 @@ bool bpf_function_at(const struct bpf_functions *f, const struct perfdata_bpf_pr
 	const uint8_t *bytes = cursor_take(&c, BPF_TAG_BYTES);
 	if (bytes)
 		memcpy(function->tag, bytes, BPF_TAG_BYTES);
+	return true;
+}
+
+size_t bpf_line_count(const struct bpf_functions *f, const struct perfdata_bpf_program *program)
+{
+	uint32_t count = info_u32(f, program, INFO_LINE_COUNT);
+	uint32_t addresses = info_u32(f, program, INFO_LINE_ADDRESS_COUNT);
+	size_t room = program->data.len / sizeof(uint64_t);
+	if ((program->arrays & ARRAYS_OF_LINES) != ARRAYS_OF_LINES)
+		return 0;
+	count = count < addresses ? count : addresses;
+	return count < room ? count : room;
+}
+
+bool bpf_line_at(
+	const struct bpf_functions *f, const struct perfdata_bpf_program *program, size_t index, struct bpf_line *line)
+{
+	uint64_t btf;
+	if (index >= bpf_line_count(f, program))
+		return false;
+	uint64_t address_bytes = info_u32(f, program, INFO_LINE_ADDRESS_SIZE);
+	uint64_t at = item_offset(f, program, INFO_LINES, index, info_u32(f, program, INFO_LINE_SIZE));
+	*line = (struct bpf_line){.path = STR("")};
+	line->address =
+		number_at(f, program->data, item_offset(f, program, INFO_LINE_ADDRESSES, index, address_bytes), 8);
+	if (at > UINT64_MAX - 12)
+		return true;
+	/* insn_off, file_name_off, line_off, line_col */
+	line->number = (uint32_t)number_at(f, program->data, at + 12, 4) >> LINE_SHIFT;
+	if (map_u64_find(&f->by_id, info_u32(f, program, INFO_BTF_ID), &btf))
+		line->path = string_at(&f->btfs[btf], (uint32_t)number_at(f, program->data, at + 4, 4));
 	return true;
 }

@@ -1,5 +1,5 @@
 /*
- * bpf_functions.h - the functions of a recording's BPF programs: name, address, size.
+ * bpf_functions.h - the functions of a recording's BPF programs: name, address, size; and their source lines.
  *
  * Reads BPF_PROG_INFO (struct bpf_prog_info of linux/bpf.h, pointers as offsets) and the names in BPF_BTF
  * (linux/btf.h). Owned by the caller; borrows from the features. Bad input: what does not fit its section has no
@@ -22,6 +22,12 @@ struct bpf_function {
 	struct tally_str name; /* by the types; else the program's, which the kernel cuts at 15 characters; else "F" */
 };
 
+struct bpf_line {
+	uint64_t address; /* from which on, up to the next line of the function */
+	struct tally_str path; /* as the compiler knew it */
+	uint32_t number;
+};
+
 struct bpf_functions;
 
 TALLY_MUST_CHECK enum tally_status bpf_functions_create(
@@ -33,5 +39,9 @@ size_t bpf_function_count(const struct bpf_functions *functions, const struct pe
 /* False behind the last one. */
 bool bpf_function_at(const struct bpf_functions *functions, const struct perfdata_bpf_program *program, size_t index,
 	struct bpf_function *function);
+size_t bpf_line_count(const struct bpf_functions *functions, const struct perfdata_bpf_program *program);
+/* False behind the last one. A line without types has no path. */
+bool bpf_line_at(const struct bpf_functions *functions, const struct perfdata_bpf_program *program, size_t index,
+	struct bpf_line *line);
 
 #endif

@@ -111,5 +111,34 @@ def recording(path, addresses, kernel_id=KERNEL_ID, module_path='/lib/modules/1.
     recording.write(path)
 
 
+def bpf_recording(path, order='<'):
+    """One BPF program of one function, hit at two addresses, with lines and types."""
+    recording = perfdata_build.Recording(order)
+    recording.event('IDENTIFIER IP TID TIME')
+    pack = recording.pack
+    recording.record(17, 0, pack('QIHH', MODULE, 0x40, 1, 0) + pad_name('bpf_prog_0123456789abcdef_probe') +
+                     recording.trailer())
+    recording.comm('toy')
+    for time, offset in enumerate((0, 0x14)):
+        recording.sample(misc=1, ip=MODULE + offset, time=5000000000 + 1000 * time)
+    strings = b'\0/src/probe.bpf.c\0'
+    data = pack('QI4x', MODULE, 0x40)
+    lines = len(data)
+    for number in (7, 9):
+        data += pack('IIII', number, 1, 0, number << 10 | 3)
+    addresses = len(data)
+    data += pack('QQ', MODULE, MODULE + 0x10)
+    info = bytearray(232)
+    for offset, form, value in ((4, 'I', 5), (104, 'I', 1), (108, 'I', 1), (112, 'Q', 0), (120, 'Q', 8), (128, 'I', 3),
+                                (148, 'I', 2), (152, 'Q', lines), (160, 'Q', addresses), (168, 'I', 2),
+                                (172, 'I', 16), (176, 'I', 8)):
+        packed = pack(form, value)
+        info[offset:offset + len(packed)] = packed
+    recording.feature(25, pack('IIIQ', 1, len(info), len(data), 0x1d8) + bytes(info) + data)
+    btf = pack('HBBIIIII', 0xeb9f, 1, 0, 24, 0, 0, 0, len(strings)) + strings
+    recording.feature(26, pack('III', 1, 3, len(btf)) + btf)
+    recording.write(path)
+
+
 def have_tools():
     return all(shutil.which(tool) for tool in ('gcc', 'ld', 'readelf'))

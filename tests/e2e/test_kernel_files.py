@@ -204,3 +204,11 @@ def test_a_damaged_packed_module_is_told(tally, files, tmp_path):
     (root / MODULE_PATH).parent.mkdir(parents=True)
     (root / f'{MODULE_PATH}.xz').write_bytes(packed(files / 'nf_toy.ko', 'xz')[:-40])
     assert 'nf-toy.ko.xz: damaged' in tally('report', '--missing', '-i', data, '--symfs', root).stdout
+
+
+@pytest.mark.parametrize('order', ['<', '>'])
+def test_lines_of_bpf_programs_are_those_of_the_recording(tally, tmp_path, order):
+    k.bpf_recording(tmp_path / 'b.data', order)
+    assert script(tally, '-i', tmp_path / 'b.data') == [
+        ('bpf_prog_0123456789abcdef_probe+0x0', 'probe.bpf.c:7'),
+        ('bpf_prog_0123456789abcdef_probe+0x14', 'probe.bpf.c:9')]

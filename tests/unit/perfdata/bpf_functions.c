@@ -85,7 +85,22 @@ static void build(struct fixture *x, bool swap)
 	writer_u32(&x->data, 9);
 	writer_u32(&x->data, 21);
 	writer_bytes(&x->data, "FIRSTTAGOTHERTAG", 16);
-	x->program = (struct perfdata_bpf_program){.info = writer_view(&x->info), .data = writer_view(&x->data)};
+	PATCH(nr_line_info, 2);
+	PATCH(line_info, 56);
+	PATCH(line_info_rec_size, 16);
+	PATCH(nr_jited_line_info, 2);
+	PATCH(jited_line_info, 88);
+	PATCH(jited_line_info_rec_size, 8);
+	for (uint32_t i = 0; i < 2; i++) {
+		writer_u32(&x->data, i);
+		writer_u32(&x->data, 32); /* "tail", as a file */
+		writer_u32(&x->data, 0);
+		writer_u32(&x->data, (40 + i) << 10 | 7);
+	}
+	writer_u64(&x->data, UINT64_C(0xffffffffc0001000));
+	writer_u64(&x->data, UINT64_C(0xffffffffc0001010));
+	x->program = (struct perfdata_bpf_program){
+		.arrays = 0x1f8, .info = writer_view(&x->info), .data = writer_view(&x->data)};
 	x->btf_section = (struct perfdata_btf){BTF_ID, writer_view(&x->btf)};
 	x->features.bpf_programs = &x->program;
 	x->features.btfs = &x->btf_section;
@@ -130,6 +145,27 @@ static void test_functions_are_named_by_their_types(void **state)
 	}
 }
 
+static void test_lines(void **state)
+{
+	for (int swap = 0; swap < 2; swap++) {
+		struct fixture x;
+		struct bpf_functions *functions;
+		struct bpf_line line;
+		build(&x, swap != 0);
+		assert_int_equal(bpf_functions_create(&x.features, x.swap, &functions, NULL), TALLY_OK);
+		assert_int_equal(bpf_line_count(functions, &x.program), 2);
+		assert_true(bpf_line_at(functions, &x.program, 1, &line));
+		assert_int_equal(line.address, UINT64_C(0xffffffffc0001010));
+		assert_int_equal(line.number, 41);
+		assert_true(str_equal(line.path, STR("tail")));
+		assert_false(bpf_line_at(functions, &x.program, 2, &line));
+		x.program.arrays = 0x138; /* without the arrays of lines */
+		assert_false(bpf_line_at(functions, &x.program, 0, &line));
+		bpf_functions_destroy(functions);
+		destroy(&x);
+	}
+}
+
 /* Programs without types: one function has the program's name, of several none has one. */
 static void test_functions_without_types(void **state)
 {
@@ -151,6 +187,9 @@ static void walk(const struct perfdata_features *features)
 	assert_int_equal(bpf_functions_create(features, false, &functions, NULL), TALLY_OK);
 	for (size_t i = 0; bpf_function_at(functions, features->bpf_programs, i, &function); i++)
 		assert_true(function.name.len > 0);
+	struct bpf_line line;
+	for (size_t i = 0; bpf_line_at(functions, features->bpf_programs, i, &line); i++)
+		assert_true(i < features->bpf_programs->data.len);
 	bpf_functions_destroy(functions);
 }
 
@@ -181,6 +220,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_functions_are_named_by_their_types),
 		cmocka_unit_test(test_functions_without_types),
+		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_every_byte_changed_and_every_cut),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
