@@ -208,13 +208,11 @@ static struct sample_array lbr_chain(struct resolver *r, const struct sample *sa
 	return (struct sample_array){(const uint8_t *)words, len};
 }
 
-/* What is known is where the thread was, or less than the kernel knows: the recorded chain is as good. */
+/* The kernel, which follows frame pointers, may know more. */
 static bool is_worthless(const struct unwind_result *result, uint32_t kernel, const struct sample_array *recorded)
 {
 	uint32_t others = recorded->count > kernel ? recorded->count - kernel - 1 : 0;
-	if (result->end == UNWIND_ROOT)
-		return result->count == 0;
-	return result->count <= others || (result->count <= 1 && kernel == 0);
+	return result->count == 0 || (result->end != UNWIND_ROOT && result->count <= others);
 }
 
 /* A caller's address is that of its return address minus one, which lies in the call: so perf's chains from stacks. */

@@ -151,7 +151,11 @@ static struct unwind_result run(struct sample_unwinder *u, const struct unwind_w
 		.address = registers.values[arch->dwarf_sp], .bytes = sample->stack_user.bytes, .swap = u->swap};
 	if (sample->stack_user.dyn_size < stack.bytes.len)
 		stack.bytes.len = (size_t)sample->stack_user.dyn_size;
-	return unwinder_run(unwinder, &registers, &stack, &modules, ips, max);
+	struct unwind_result result = unwinder_run(unwinder, &registers, &stack, &modules, ips, max);
+	struct unwind_module module;
+	if (result.count == 1 && !(find_module(&look_up, ips[0], &module) && module.table))
+		result.count = 0;
+	return result;
 }
 
 struct unwind_result sample_unwind(struct sample_unwinder *u, const struct unwind_where *where,

@@ -57,7 +57,8 @@ static inline bool sample_has_stack(const struct sample *sample)
 {
 	return sample->regs_user.abi != REGS_ABI_NONE && sample->stack_user.size > 0;
 }
-/* Innermost first: where the thread was, then return addresses. Counts how it ended. */
+/* Innermost first: where the thread was, then return addresses. None if nothing leads on from where it was, and nothing
+ * is known of the file there. Counts how it ended. */
 struct unwind_result sample_unwind(struct sample_unwinder *u, const struct unwind_where *where,
 	const struct sample *sample, uint64_t *ips, size_t max);
 
