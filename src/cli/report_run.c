@@ -72,6 +72,8 @@ static enum tally_status replay(struct report *report, struct tally_error *err)
 		.ignore_vmlinux = r->ignore_vmlinux,
 		.kernel_release = perfdata_reader_features(report->reader)->osrelease,
 		.build_id_dir = report->cli->build_id_dir,
+		/* What an index has would hide where it came from. */
+		.index_dir = r->missing ? "" : NULL,
 		.no_demangle = r->no_demangle};
 	struct replay_options options = {
 		.with_threads = r->filters.pids || r->filters.tids || report_request_has_key(r, KEY_PID) ||

@@ -260,7 +260,7 @@ static bool link_address(const struct binary_store *store, uint32_t id, uint64_t
 	bool is_kernel = entry->key.kind == BINARY_KERNEL || entry->key.kind == BINARY_MODULE;
 	if (!is_kernel && !binary_store_elf_va(store, id, (struct tally_file_off){address}, &va))
 		return false;
-	*link = is_kernel ? address - entry->moved : va.value;
+	*link = (is_kernel ? address : va.value) - entry->moved;
 	return true;
 }
 

@@ -102,12 +102,13 @@ static bool add_plt(struct binary_entry *entry)
 static bool add_symbols(struct binary_entry *entry, struct elf_image *from)
 {
 	struct elf_symbol_list list = {0};
+	uint64_t moved = elf_image_moved(entry->image, from);
 	bool ok = elf_image_symbols(from, &list, NULL) == TALLY_OK &&
 		  vec_reserve(&entry->symbols.symbols, list.symbols.len);
 	for (size_t i = 0; i < list.symbols.len && ok; i++) {
 		const struct elf_symbol *symbol = &list.symbols.items[i];
 		uint64_t offset;
-		if (vaddr_to_offset(entry->image, symbol->vaddr, &offset))
+		if (vaddr_to_offset(entry->image, symbol->vaddr + moved, &offset))
 			ok = symbol_table_add(&entry->symbols, offset, symbol->size, symbol->name, symbol->binding);
 	}
 	vec_free(&list.symbols);
@@ -154,6 +155,7 @@ static bool add_best_symbols(const struct binary_store_options *options, struct 
 	entry->debug = binary_file_debug(entry, options, DEBUG_FILE_SYMBOLS, &entry->used_path);
 	if (entry->debug) {
 		binary_trail_add(entry, source, path, BINARY_FOUND_NO_SYMBOLS, "no .symtab");
+		entry->moved = elf_image_moved(entry->image, entry->debug);
 		return add_symbols(entry, entry->debug);
 	}
 	bool ok = add_symbols(entry, entry->image);

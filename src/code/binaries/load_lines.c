@@ -23,6 +23,18 @@ static void choose_file(
 	files->image = files->owned;
 }
 
+/* Addresses are kept by those of the debug file, which the loader of symbols has compared with the program's. */
+static void choose_user_file(
+	const struct binary_store_options *options, struct binary_entry *entry, struct source_lines_files *files)
+{
+	choose_file(options, entry, files);
+	if (!files->image || elf_image_moved(entry->image, files->image) == entry->moved)
+		return;
+	elf_image_close(files->owned);
+	files->owned = NULL;
+	files->image = NULL;
+}
+
 /* Of the kernel and its modules, whose names came from elsewhere as a rule. */
 static enum tally_status choose_kernel_file(const struct binary_store_options *options, struct binary_entry *entry,
 	struct source_lines_files *files, struct tally_error *err)
@@ -53,7 +65,7 @@ enum tally_status load_lines(
 	if (entry->key.kind == BINARY_KERNEL || entry->key.kind == BINARY_MODULE)
 		status = choose_kernel_file(options, entry, &files, err);
 	else if (entry->image && entry->key.kind == BINARY_USER && entry->used_path)
-		choose_file(options, entry, &files);
+		choose_user_file(options, entry, &files);
 	if (status != TALLY_OK || !files.image) {
 		elf_image_close(files.owned);
 		return status;

@@ -162,6 +162,21 @@ enum tally_status elf_image_open_fd(int fd, const char *path, struct elf_image *
 	return finish_open(image, file_map_fd(fd, path, &image->map, err), path, out, err);
 }
 
+static const struct elf_segment *first_code(const struct elf_image *image)
+{
+	for (size_t i = 0; i < image->segments.len; i++)
+		if (image->segments.items[i].is_executable)
+			return &image->segments.items[i];
+	return NULL;
+}
+
+uint64_t elf_image_moved(const struct elf_image *image, const struct elf_image *debug)
+{
+	const struct elf_segment *code = first_code(image), *original = first_code(debug);
+	bool is_same = code && original && code->memory_size == original->memory_size;
+	return is_same ? code->vaddr - original->vaddr : 0;
+}
+
 bool elf_image_is_cut(const struct elf_image *image)
 {
 	return image->is_cut;
