@@ -1,5 +1,7 @@
 #include "code/unwind/unwind_bridge.h"
 
+#include "base/limits.h"
+
 /* Where a call leaves its return address: the link register, or the top of the stack, which moves. */
 static bool take_return_address(struct run *run, uint64_t *pc)
 {
@@ -41,6 +43,27 @@ enum step unwind_bridge_leaf(struct run *run)
 	return STEP_ON;
 }
 
+/* The kernel starts a program with the count of its arguments on the stack, their addresses, which rise and lie further
+ * up, and 0. The loader's first function, which is not described, leaves the stack pointer there. */
+static bool is_start_of_process(const struct run *run)
+{
+	uint64_t word = run->arch->pointer_bytes;
+	uint64_t at = run->registers.values[run->sp];
+	uint64_t count;
+	uint64_t before = at;
+	if (read_word(run, at, &count) != STEP_ON || count == 0 || count > run->stack->bytes.len / word)
+		return false;
+	for (uint64_t i = 1; i <= count; i++) {
+		uint64_t argument;
+		if (read_word(run, at + i * word, &argument) != STEP_ON || argument <= before ||
+			argument - at > LIMIT_STACK_BYTES)
+			return false;
+		before = argument;
+	}
+	uint64_t last;
+	return read_word(run, at + (count + 1) * word, &last) == STEP_ON && last == 0;
+}
+
 enum step unwind_bridge_frame_pointer(struct run *run)
 {
 	const struct arch *arch = run->arch;
@@ -48,6 +71,8 @@ enum step unwind_bridge_frame_pointer(struct run *run)
 	uint64_t fp = registers->values[arch->dwarf_fp];
 	uint64_t next_fp;
 	uint64_t pc;
+	if (is_start_of_process(run))
+		return STEP_ROOT;
 	if (!is_known(registers, arch->dwarf_fp))
 		return STEP_NO_CFI;
 	/* The first function's frame pointer is 0 by convention; so it may be by chance in code that has none. */

@@ -12,7 +12,7 @@ enum step unwind_bridge_from_nowhere(struct run *run);
 /* Of a function that has not touched the stack, as assembly often is: its return address is where the call left it. Only
  * the walk that follows can tell. */
 enum step unwind_bridge_leaf(struct run *run);
-/* If the frame pointer leads to a return address, that is the caller. */
+/* If the frame pointer leads to a return address, that is the caller. ROOT: the process has just begun. */
 enum step unwind_bridge_frame_pointer(struct run *run);
 
 #endif

@@ -357,6 +357,31 @@ static void leaf_of_unknown_code(void **state)
 	end(&w);
 }
 
+/* The loader's _start: nothing describes it, but the stack is as the kernel made it. */
+static void start_of_a_process(void **state)
+{
+	(void)state;
+	for (int is_big = 0; is_big < 2; is_big++) {
+		struct world w;
+		begin(&w, is_big ? &arch_arm : &arch_x86_64, is_big);
+		put(&w, 0, 2);
+		put(&w, 1, word_at(&w, 50));
+		put(&w, 2, word_at(&w, 51));
+		put(&w, 4, word_at(&w, 52));
+		CHECK(&w, run(&w, 0x7000), UNWIND_ROOT, 0x7000);
+		put(&w, 3, 1); /* not ended by 0 */
+		CHECK(&w, run(&w, 0x7000), UNWIND_NO_CFI, 0x7000);
+		put(&w, 3, 0);
+		put(&w, 1, word_at(&w, 52)); /* not rising */
+		CHECK(&w, run(&w, 0x7000), UNWIND_NO_CFI, 0x7000);
+		put(&w, 0, 0);
+		CHECK(&w, run(&w, 0x7000), UNWIND_NO_CFI, 0x7000);
+		put(&w, 0, 1000);
+		CHECK(&w, run(&w, 0x7000), UNWIND_NO_CFI, 0x7000);
+		end(&w);
+	}
+}
+
 /* vfork takes its return address off the stack while it is in the kernel. */
 static void return_address_in_a_register(void **state)
 {
@@ -626,6 +651,7 @@ int main(void)
 		cmocka_unit_test(ways_to_end),
 		cmocka_unit_test(frame_pointer_bridges),
 		cmocka_unit_test(leaf_of_unknown_code),
+		cmocka_unit_test(start_of_a_process),
 		cmocka_unit_test(return_address_in_a_register),
 		cmocka_unit_test(call_of_nothing),
 		cmocka_unit_test(aarch64_frames),
