@@ -124,7 +124,8 @@ static void complete_settings(struct record_settings *s, bool has_command)
 		s->output.path = default_output();
 	s->attrs.sample_identifier |= strcmp(s->output.path, "-") == 0;
 	complete_stacks(s);
-	if (!s->ring_bytes)
+	s->is_ring_given = s->ring_bytes != 0;
+	if (!s->is_ring_given)
 		s->ring_bytes = s->attrs.unwinds_live ? record_live_ring_bytes() : RING_BYTES_DEFAULT;
 	uint64_t mapped = s->ring_bytes + (uint64_t)sysconf(_SC_PAGESIZE);
 	if (s->flush_bytes > mapped / 4) /* more would fill a ring before it is read */
@@ -271,6 +272,7 @@ static int record(struct record_run *run, char *const *command)
 		.events = &run->events,
 		.switch_events = &run->switch_events,
 		.ring_bytes = s->ring_bytes,
+		.is_ring_given = s->is_ring_given,
 		.is_stack_given = s->is_stack_given,
 		.keeps_rate = s->strict_freq,
 		.no_build_ids = s->no_build_ids || s->attrs.build_id_mmap,

@@ -127,8 +127,8 @@ static enum tally_status flush(struct record_live *live, const struct record_sin
 	return st;
 }
 
-enum tally_status record_live_pass(struct record_live *live, const struct tally_bytes *slices, size_t slice_count,
-	const struct record_sink *sink, struct tally_error *err)
+static enum tally_status feed_all(
+	struct record_live *live, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err)
 {
 	enum tally_status st = TALLY_OK;
 	struct record record;
@@ -139,7 +139,25 @@ enum tally_status record_live_pass(struct record_live *live, const struct tally_
 			if (st == TALLY_OK)
 				st = live_unwind_feed(live->unwind, &record, &live->out, err);
 		}
+	return st;
+}
+
+enum tally_status record_live_pass(struct record_live *live, const struct tally_bytes *slices, size_t slice_count,
+	const struct record_sink *sink, struct tally_error *err)
+{
+	enum tally_status st = feed_all(live, slices, slice_count, err);
+
 	return st == TALLY_OK ? flush(live, sink, err) : st;
+}
+
+enum tally_status record_live_learn(
+	void *context, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err)
+{
+	struct record_live *live = context;
+	enum tally_status st = feed_all(live, slices, slice_count, err);
+
+	writer_clear(&live->out);
+	return st;
 }
 
 static void release(struct record_live *live, size_t ring)

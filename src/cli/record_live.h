@@ -41,6 +41,9 @@ void record_live_destroy(struct record_live *live);
 /* Records that are not of the rings: they are learned from, and written as they are. */
 TALLY_MUST_CHECK enum tally_status record_live_pass(struct record_live *live, const struct tally_bytes *slices,
 	size_t slice_count, const struct record_sink *sink, struct tally_error *err);
+/* The same, but nothing is written: a record_sink's take. */
+TALLY_MUST_CHECK enum tally_status record_live_learn(
+	void *live, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err);
 /* What the rings hold. is_last: nothing comes after it. */
 TALLY_MUST_CHECK enum tally_status record_live_drain(struct record_live *live, const struct record_sink *sink,
 	bool is_last, uint64_t *bytes, struct tally_error *err);

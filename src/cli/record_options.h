@@ -44,7 +44,7 @@ struct record_settings {
 	struct record_synth synth;
 	enum affinity_mode affinity;
 	int realtime_priority, map_timeout_ms;
-	bool keeps_stacks, is_stack_given;
+	bool keeps_stacks, is_stack_given, is_ring_given;
 	bool has_delay;
 	bool call_graph_flag; /* -g */
 	bool has_any_branch, has_branch_filter; /* -b, -j */

@@ -39,6 +39,7 @@ struct record_request {
 	struct event_list *events; /* as parsed */
 	struct event_list *switch_events; /* their coming starts the next file; NULL or empty: none */
 	size_t ring_bytes;
+	bool is_ring_given;
 	bool is_stack_given; /* attrs.stack_bytes: else it is what rings have room for */
 	bool keeps_rate;
 	bool no_build_ids, all_build_ids, no_build_id_cache;

@@ -139,6 +139,7 @@ static struct recorder_config recorder_config(struct session *s)
 		.drains_apart = q->output.threads != THREADS_NONE,
 		.affinity = q->affinity,
 		.ring_bytes = q->ring_bytes,
+		.ring_may_shrink = q->attrs.unwinds_live && !q->is_ring_given,
 		.diag = q->diag};
 
 	return config;
@@ -203,21 +204,39 @@ static enum tally_status describe_all(struct session *s, struct initial_state *s
 	return st == TALLY_OK ? initial_state_flush(state, err) : st;
 }
 
-static enum tally_status write_initial_state(struct session *s, struct tally_error *err)
+static enum tally_status tell_initial_state(
+	struct session *s, const struct record_sink *sink, struct record_synth synth, struct tally_error *err)
 {
 	const struct event_list *events = s->request->events;
 	struct record_layout layout = record_layout_make(&events->specs[record_attrs_tracking(events)].attr, false);
-	struct record_sink sink = {to_output_and_live, s};
 	struct initial_state state;
 
-	initial_state_init(&state, s->request->kernel, &layout, &sink);
+	initial_state_init(&state, s->request->kernel, &layout, sink);
 	state.map_timeout_ms = s->request->map_timeout_ms;
-	state.no_maps = s->request->synth.no_maps;
-	state.no_tasks = s->request->synth.no_tasks;
+	state.no_maps = synth.no_maps;
+	state.no_tasks = synth.no_tasks;
 	state.with_data_maps = ATTR_HAS(&events->specs[record_attrs_tracking(events)].attr, MMAP_DATA);
 	enum tally_status st = describe_all(s, &state, err);
 	initial_state_deinit(&state);
+	return st;
+}
+
+static enum tally_status write_initial_state(struct session *s, struct tally_error *err)
+{
+	const struct record_sink sink = {to_output_and_live, s};
+	enum tally_status st = tell_initial_state(s, &sink, s->request->synth, err);
+
 	return st == TALLY_OK ? record_output_finish_round(&s->output, err) : st;
+}
+
+/* What is not written at the start has to be known to unwind. */
+static enum tally_status learn_initial_state(struct session *s, struct tally_error *err)
+{
+	const struct record_request *q = s->request;
+	const struct record_sink sink = {record_live_learn, s->live};
+	bool is_told = !q->describes_at_end && !q->synth.no_maps && !q->synth.no_tasks;
+
+	return !s->live || is_told ? TALLY_OK : tell_initial_state(s, &sink, (struct record_synth){0}, err);
 }
 
 /* Before the samples, or with --tail-synthesize behind them. */
@@ -509,6 +528,8 @@ static enum tally_status start(struct session *s, struct tally_error *err)
 		st = record_output_open(&s->output, s->recorder, &s->target, err);
 	if (st == TALLY_OK)
 		st = describe_if_due(s, false, err);
+	if (st == TALLY_OK)
+		st = learn_initial_state(s, err);
 	if (st == TALLY_OK)
 		st = take_priority(s, err);
 	if (st == TALLY_OK && s->output.threads)

@@ -248,6 +248,18 @@ def test_what_runs_already(tally, program, tmp_path, kind):
     expect_mostly(stacks(tally, data, '--comm', 'program'), '_start', 'main', 'shapes', 'measure', 'burn')
 
 
+@pytest.mark.parametrize('option', ['--synth=no', '--tail-synthesize'])
+def test_what_is_not_told_of_the_start_is_known_all_the_same(tally, program, tmp_path, option):
+    data = tmp_path / 'attached.data'
+    with subprocess.Popen([str(program), 'shapes', '1000000000']) as job:
+        try:
+            said = tally('record', '-e', 'cpu-clock:u', '-F', 2000, '--call-graph', 'dwarf', '-o', data, option, '-p',
+                         job.pid, '--', 'sleep', 1, check=0).stderr
+        finally:
+            job.kill()
+    assert complete(said) >= 95
+
+
 def test_pipe(tally, program, tmp_path):
     data = tmp_path / 'pipe.data'
     result = tally('record', '-e', 'cpu-clock:u', '-F', 2000, '--call-graph', 'dwarf', '-o', '-', '--', program,

@@ -230,7 +230,7 @@ static enum tally_status map_rings(struct recorder *r, struct tally_error *err)
 			*err = refused;
 		return st;
 	}
-	if (bytes != r->config.ring_bytes)
+	if (bytes != r->config.ring_bytes && !r->config.ring_may_shrink)
 		diag_add(r->config.diag, DIAG_WARNING,
 			"rings of %zu KiB instead of %zu KiB: the limit of locked memory allows no more; raise it with "
 			"'ulimit -l' or 'sysctl kernel.perf_event_mlock_kb=N', or ask for less with -m",

@@ -32,6 +32,7 @@ struct recorder_config {
 	enum affinity_mode affinity; /* of the thread that drains, by the ring's CPU */
 	size_t flush_bytes; /* a ring with less is left alone until recorder_disable */
 	size_t ring_bytes; /* power of two of pages; halved where memory may not be locked */
+	bool ring_may_shrink; /* without a word */
 	struct diag *diag;
 };
 
