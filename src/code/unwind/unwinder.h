@@ -28,7 +28,7 @@ enum unwind_end {
 struct unwind_result {
 	size_t count; /* of ips */
 	enum unwind_end end;
-	size_t bridged; /* frames found by frame pointer for want of call-frame information */
+	size_t bridged; /* frames found without call-frame information: by frame pointer, or as a leaf (unwind_bridge.h) */
 	/* Where the walk stood: what follows ips can be looked for from here. */
 	uint64_t last_sp; /* the stack pointer of the last frame */
 	/* Which of ips are where signal handlers return to; more are not told. */
