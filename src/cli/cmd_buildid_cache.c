@@ -385,7 +385,9 @@ const struct command command_buildid_cache = {
 		"build "
 		"id; the oldest go when they come to 2 GiB, TALLY_CACHE= keeps none, and all may be removed at any "
 		"time.\n\n"
-		"--max-size counts what only the cache holds: a link to a file that is also elsewhere costs nothing.",
+		"--max-size counts what only the cache holds: a link to a file that is also elsewhere costs nothing. "
+		"With "
+		"TALLY_BUILDID_CACHE_MAX=SIZE in the environment record keeps the cache below that.",
 	.examples = examples,
 	.run = run,
 };

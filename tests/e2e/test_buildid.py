@@ -247,3 +247,22 @@ def test_cached_kernel_symbols_name_a_report(tally, live, workload, tmp_path, ca
         pytest.skip('the kernel hides its addresses, or was not hit')
     report = tally('--buildid-dir', caches[0], 'report', '--stdio', '-i', path, check=0).stdout
     assert report == tally('--buildid-dir', caches[1], 'report', '--stdio', '-i', path, check=0).stdout
+
+
+def test_record_keeps_the_cache_below_its_cap(tally, live, workload, tmp_path):
+    def held():
+        files = [path.lstat() for path in (tmp_path / '.debug').rglob('*') if path.is_file() and not path.is_symlink()]
+        return sum(status.st_size for status in files if status.st_nlink == 1)
+
+    command = ['record', '-q', '-e', 'cpu-clock', '-o', tmp_path / 'data', '--', workload('spin').path, '100']
+    cache = tmp_path / '.debug' / 'old' / 'file' / ('ab' * 20)
+    cache.mkdir(parents=True)
+    (cache / 'elf').write_bytes(b'x' * 100000)
+    links = tmp_path / '.debug' / '.build-id' / 'ab'
+    links.mkdir(parents=True)
+    (links / ('ab' * 19)).symlink_to(f'../../old/file/{"ab" * 20}')
+    tally(*command, check=0)
+    assert held() >= 100000
+    tally(*command, check=0, env={'TALLY_BUILDID_CACHE_MAX': '50K'})
+    assert held() <= 50 << 10
+    assert not (cache / 'elf').exists()
