@@ -357,8 +357,7 @@ static void fetch_lacking(struct script *script)
 	struct diag notes;
 	diag_init(&notes);
 	if (script->settings.debuginfod.is_asked && frame_names_hits(&script->names, &hits, NULL) == TALLY_OK)
-		debuginfod_run_start(
-			&run, &script->settings.debuginfod, script->store, &hits, !script->settings.no_inline, &notes);
+		debuginfod_run_start(&run, &script->settings.debuginfod, script->store, &hits, &notes);
 	debuginfod_run_end(&run, &notes);
 	cli_print_diag(script->cli, &notes);
 	diag_deinit(&notes);

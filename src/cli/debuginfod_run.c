@@ -42,13 +42,12 @@ static bool add(struct debuginfod_run *run, const struct binary_info *info, bool
 }
 
 /* False: out of memory. */
-static bool add_lacking(
-	struct debuginfod_run *run, const struct binary_store *store, const struct binary_hit *hit, bool with_lines)
+static bool add_lacking(struct debuginfod_run *run, const struct binary_store *store, const struct binary_hit *hit)
 {
 	struct binary_info info = binary_store_info(store, hit->store_id);
 	bool lacks_names = info.status != BINARY_OK || hit->unnamed > 0;
 	/* A kernel's would take all of the budget. */
-	bool lacks_lines = with_lines && info.kind == BINARY_USER && !binary_store_places_path(store, hit->store_id);
+	bool lacks_lines = info.kind == BINARY_USER && binary_store_lacks_places(store, hit->store_id);
 	bool lacks_file = info.status == BINARY_NO_FILE || info.status == BINARY_BUILD_ID_DIFFERS;
 	if (info.build_id_size == 0 || info.kind == BINARY_VDSO || info.kind == BINARY_PERF_MAP ||
 		(!lacks_names && !lacks_lines))
@@ -60,7 +59,7 @@ static bool add_lacking(
 }
 
 void debuginfod_run_start(struct debuginfod_run *run, const struct debuginfod_settings *settings,
-	const struct binary_store *store, const struct binary_hits *hits, bool with_lines, struct diag *notes)
+	const struct binary_store *store, const struct binary_hits *hits, struct diag *notes)
 {
 	struct tally_error err = {0};
 	if (!settings->is_asked)
@@ -71,7 +70,7 @@ void debuginfod_run_start(struct debuginfod_run *run, const struct debuginfod_se
 	if (run->settings.seconds_max == 0)
 		run->settings.seconds_max = SECONDS_DEFAULT;
 	for (size_t i = 0; i < hits->files.len; i++)
-		if (!add_lacking(run, store, &hits->files.items[i], with_lines)) {
+		if (!add_lacking(run, store, &hits->files.items[i])) {
 			diag_add(notes, DIAG_WARNING, "debuginfod: out of memory");
 			return;
 		}

@@ -31,9 +31,9 @@ const char *debuginfod_set_urls(struct debuginfod_settings *settings, const stru
 const char *debuginfod_set_size(struct debuginfod_settings *settings, const struct option_use *use);
 const char *debuginfod_set_seconds(struct debuginfod_settings *settings, const struct option_use *use);
 
-/* Asks for what the files of hits lack: names, or (with_lines) lines and inlined calls. */
+/* Asks for what the files of hits lack: names, or lines and inlined calls where these were looked for. */
 void debuginfod_run_start(struct debuginfod_run *run, const struct debuginfod_settings *settings,
-	const struct binary_store *store, const struct binary_hits *hits, bool with_lines, struct diag *notes);
+	const struct binary_store *store, const struct binary_hits *hits, struct diag *notes);
 /* Says what came too late, what does not exist, what is wrong. Waits for nothing. */
 void debuginfod_run_end(struct debuginfod_run *run, struct diag *notes);
 

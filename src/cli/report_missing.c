@@ -68,7 +68,7 @@ static void print_remedy(
 			      "--vmlinux "
 			      "or --kallsyms\n");
 	if (is_file && *hex)
-		text_printf(out, "    debuginfod  debuginfod-find debuginfo %s\n", hex);
+		text_printf(out, "    debuginfod  tally report --debuginfod, or debuginfod-find debuginfo %s\n", hex);
 }
 
 static void print_object(struct text *out, const struct binary_store *store, const struct binary_hit *hit,

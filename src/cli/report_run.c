@@ -351,8 +351,7 @@ static enum tally_status run_replay(struct report *report, struct tally_error *e
 	} else if (printed == TALLY_OK) {
 		struct debuginfod_run debuginfod = {0};
 		note_worth(report);
-		debuginfod_run_start(
-			&debuginfod, &r->debuginfod, report->store, &report->result.hits, !r->no_inline, report->notes);
+		debuginfod_run_start(&debuginfod, &r->debuginfod, report->store, &report->result.hits, report->notes);
 		printed = print_report(report, &inner);
 		debuginfod_run_end(&debuginfod, report->notes);
 	}

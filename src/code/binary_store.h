@@ -137,6 +137,8 @@ TALLY_MUST_CHECK enum tally_status binary_store_load_all_places(
 TALLY_MUST_CHECK enum tally_status binary_store_save_places(struct binary_store *store, struct tally_error *err);
 /* Where the lines came from; NULL: nowhere, or not looked for. */
 const char *binary_store_places_path(const struct binary_store *store, uint32_t id);
+/* Lines were looked for, and there are none. */
+bool binary_store_lacks_places(const struct binary_store *store, uint32_t id);
 /* The name as people read it: demangled in the arena, unless options say no. */
 const char *binary_store_display_name(
 	const struct binary_store *store, const struct symbol *symbol, struct arena *arena);

@@ -198,3 +198,15 @@ def test_the_report_ends_before_the_fetching(tally, server, job, tmp_path):
     report(tally, data, f'--debuginfod={server.url}', '--debuginfod-time=20')
     lock = tmp_path / '.cache/debuginfod_client/.tally.lock'
     assert subprocess.run(['flock', '-n', lock, 'true'], check=False).returncode == 1
+
+
+def test_what_lacks_nothing_is_not_asked_for(tally, server, job, tmp_path):
+    """Lines are lacking only where they were looked for: -F srcline."""
+    data = job[0]
+    build_id = 'ab' * 20
+    subprocess.run(['gcc', '-O2', f'-Wl,--build-id=0x{build_id}', '-o', tmp_path / 'program', tmp_path / 'p.c'],
+                   check=True)  # has names now, no lines
+    assert MISSING not in tally('script', '-i', data, f'--debuginfod={server.url}', check=0).stderr
+    assert server.asked == []
+    out = tally('script', '-F', 'ip,sym,srcline', '-i', data, f'--debuginfod={server.url}', check=0)
+    assert MISSING in out.stderr and 'program' in out.stderr

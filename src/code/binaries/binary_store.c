@@ -320,6 +320,11 @@ const char *binary_store_places_path(const struct binary_store *store, uint32_t 
 	return entry->lines ? source_lines_path(entry->lines) : entry->index.source;
 }
 
+bool binary_store_lacks_places(const struct binary_store *store, uint32_t id)
+{
+	return store->entries.items[id]->lines_are_looked_for && !binary_store_places_path(store, id);
+}
+
 enum tally_status binary_store_load_all_places(struct binary_store *store, uint32_t id, struct tally_error *err)
 {
 	struct binary_entry *entry = store->entries.items[id];

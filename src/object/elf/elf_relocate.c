@@ -8,12 +8,15 @@
 #include "base/error.h"
 #include "object/elf/elf_internal.h"
 
+#define SMALLEST_PLACE 4 /* bytes that a relocation writes */
+
 struct relocation {
 	const struct elf_image *image;
 	struct elf_symbol_source symbols;
 	uint8_t *bytes;
 	size_t len;
 	uint64_t section; /* where the bytes lie in memory */
+	size_t left; /* relocations: tables that share their bytes must not multiply the work */
 };
 
 struct relocation_kind {
@@ -97,7 +100,7 @@ static void apply_all(struct relocation *r, Elf_Scn *section, const GElf_Shdr *h
 {
 	Elf_Data *data = elf_getdata(section, NULL);
 	size_t count = data && header->sh_entsize ? data->d_size / (size_t)header->sh_entsize : 0;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && r->left > 0; i++, r->left--) {
 		GElf_Rela rela;
 		if (gelf_getrela(data, (int)i, &rela))
 			apply(r, &rela);
@@ -111,7 +114,8 @@ enum tally_status elf_internal_relocate(
 	if (image->type != ET_REL || image->placed_count == 0 || !elf_internal_symbols(image, SHT_SYMTAB, &r.symbols))
 		return TALLY_OK;
 	Elf_Scn *from = NULL;
-	while ((from = elf_nextscn(image->elf, from))) {
+	r.left = section->bytes.len / SMALLEST_PLACE;
+	while (r.left > 0 && (from = elf_nextscn(image->elf, from))) {
 		GElf_Shdr header;
 		if (!gelf_getshdr(from, &header) || header.sh_type != SHT_RELA || header.sh_info != index)
 			continue;
