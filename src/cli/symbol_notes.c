@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #define LINES_MAX	  3
 #define UNNAMED_SHARE_MIN 0.10 /* of the samples: below it a few stripped files are normal */
@@ -47,6 +48,20 @@ static void add_surprises(struct diag *notes, const struct binary_store *store, 
 	if (count > LINES_MAX)
 		diag_add(notes, DIAG_WARNING, "no symbols of %zu more files (%.1f%% of the samples) either",
 			count - LINES_MAX, percent(rest, hits->samples));
+}
+
+/* What is left out of debug information is said: its functions have names, but neither lines nor inlined calls. */
+static void add_damage(struct diag *notes, const struct binary_store *store, const struct binary_hits *hits)
+{
+	for (size_t i = 0; i < hits->files.len; i++) {
+		size_t count;
+		const struct binary_step *steps = binary_store_trail(store, hits->files.items[i].store_id, &count);
+		for (size_t s = 0; s < count; s++)
+			if (steps[s].found == BINARY_FOUND_DAMAGED && !strcmp(steps[s].source, BINARY_SOURCE_UNITS))
+				diag_add(notes, DIAG_WARNING,
+					"%s: units of debug information that are damaged and left out: %s",
+					steps[s].path, steps[s].detail ? steps[s].detail : "?");
+	}
 }
 
 static void add_usual(struct diag *notes, const struct binary_store *store, const struct binary_hits *hits)
@@ -95,6 +110,7 @@ void symbol_notes_add(
 	if (is_verbose)
 		add_sources(notes, store, hits);
 	add_surprises(notes, store, hits);
+	add_damage(notes, store, hits);
 	add_usual(notes, store, hits);
 }
 

@@ -88,6 +88,8 @@ enum binary_found { /* at a place where names were looked for */
 	BINARY_FOUND_UNREADABLE /* for another reason */
 };
 
+#define BINARY_SOURCE_UNITS "units of debug information" /* the source of a step that found damaged ones */
+
 struct binary_step { /* of the search for names */
 	const char *source; /* what kind of place: "build-id cache" */
 	const char *path; /* or what else names the place */

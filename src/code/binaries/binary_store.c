@@ -272,6 +272,14 @@ static void tell_missing_splits(struct binary_entry *entry)
 			arena_printf(&entry->arena, "those of %llu units that were hit", (unsigned long long)missing));
 }
 
+static void tell_damage(struct binary_entry *entry)
+{
+	uint64_t damaged = source_lines_damaged(entry->lines);
+	if (damaged)
+		binary_trail_add(entry, BINARY_SOURCE_UNITS, source_lines_path(entry->lines), BINARY_FOUND_DAMAGED,
+			arena_printf(&entry->arena, "%llu", (unsigned long long)damaged));
+}
+
 enum tally_status binary_store_load_places(
 	struct binary_store *store, uint32_t id, const uint64_t *addresses, size_t count, struct tally_error *err)
 {
@@ -295,8 +303,10 @@ enum tally_status binary_store_load_places(
 	if (status == TALLY_OK && link_time.len > 0 && entry->lines)
 		status = source_lines_load(entry->lines, link_time.items, link_time.len, store->options.threads, err);
 	vec_free(&link_time);
-	if (entry->lines)
+	if (entry->lines) {
 		tell_missing_splits(entry);
+		tell_damage(entry);
+	}
 	return status;
 }
 

@@ -158,6 +158,11 @@ uint64_t source_lines_missing_splits(const struct source_lines *lines)
 	return debug_info_missing_splits(lines->info);
 }
 
+uint64_t source_lines_damaged(const struct source_lines *lines)
+{
+	return debug_info_damaged(lines->info);
+}
+
 const char *source_lines_path(const struct source_lines *lines)
 {
 	return lines->files.path;

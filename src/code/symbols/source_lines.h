@@ -33,6 +33,8 @@ TALLY_MUST_CHECK enum tally_status source_lines_load_all(
 size_t source_lines_find(struct source_lines *lines, uint64_t address, struct source_place *places, size_t max);
 /* Units whose .dwo was not found, of those that were read. */
 uint64_t source_lines_missing_splits(const struct source_lines *lines);
+/* Units of debug information that could not be read, or only in part. */
+uint64_t source_lines_damaged(const struct source_lines *lines);
 const char *source_lines_path(const struct source_lines *lines);
 struct debug_info;
 const struct debug_info *source_lines_info(const struct source_lines *lines);

@@ -28,6 +28,7 @@ struct debug_info {
 	struct dwarf_package *package; /* NULL: none, or damaged */
 	VEC(struct debug_unit_range) ranges; /* by low */
 	struct unit_code *codes; /* by unit */
+	uint64_t damaged, missing_splits; /* of the units that were loaded */
 };
 
 static bool add_unit_ranges(struct debug_info *info, uint32_t index)
@@ -225,9 +226,13 @@ enum tally_status debug_info_load(
 	if (status == TALLY_OK) {
 		struct load load = {.info = info, .units = units.items};
 		thread_pool_for(units.len, threads, load_unit, &load);
-		for (size_t i = 0; i < units.len; i++)
-			if (info->codes[units.items[i]].is_out_of_memory)
+		for (size_t i = 0; i < units.len; i++) {
+			const struct unit_code *code = &info->codes[units.items[i]];
+			info->damaged += code->lines.is_damaged || code->functions.is_damaged;
+			info->missing_splits += code->is_split_missing;
+			if (code->is_out_of_memory)
 				status = error_nomem(err);
+		}
 	}
 	vec_free(&units);
 	return status;
@@ -302,16 +307,10 @@ bool debug_info_unit(const struct debug_info *info, uint32_t unit, struct debug_
 
 uint64_t debug_info_damaged(const struct debug_info *info)
 {
-	uint64_t damaged = info->file->damaged;
-	for (size_t i = 0; i < info->file->units.len; i++)
-		damaged += info->codes[i].lines.is_damaged || info->codes[i].functions.is_damaged;
-	return damaged;
+	return info->file->damaged + info->damaged;
 }
 
 uint64_t debug_info_missing_splits(const struct debug_info *info)
 {
-	uint64_t missing = 0;
-	for (size_t i = 0; i < info->file->units.len; i++)
-		missing += info->codes[i].is_split_missing;
-	return missing;
+	return info->missing_splits;
 }
