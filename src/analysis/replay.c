@@ -5,6 +5,7 @@
 #include "analysis/frame_lines.h"
 #include "analysis/inline_frames.h"
 #include "analysis/sample_pass.h"
+#include "analysis/stack_survey.h"
 #include "analysis/symbolise.h"
 #include "analysis/tracepoint_fields.h"
 #include "base/error.h"
@@ -50,21 +51,11 @@ static void run_pass(void *context, size_t index, unsigned worker)
 	sample_pass_run(&replay->passes[index]);
 }
 
-static bool has_stacks(struct perfdata_reader *reader)
-{
-	size_t count;
-	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
-	for (size_t i = 0; i < count; i++)
-		if (events[i].attr.sample_type & SAMPLE_STACK_USER)
-			return true;
-	return false;
-}
-
 /* The files that stacks may lead to: while workers run nothing may be added to the store. */
 static enum tally_status prepare_unwinding(
 	struct replay *replay, struct sample_pass_input *input, struct tally_error *err)
 {
-	if (!replay->options->with_stacks || !has_stacks(replay->reader))
+	if (!replay->options->with_stacks || !stack_survey_has_stacks(replay->reader))
 		return TALLY_OK;
 	input->unwind_files = &replay->unwind_files;
 	return unwind_files_add_all(&replay->unwind_files, err);
@@ -308,6 +299,44 @@ static void add_labels(struct replay *replay, const struct sample_pass *pass, ui
 	text_deinit(&text);
 }
 
+/* Where threads begin, as C libraries and the kernel name it: who called these is not known, but nobody did. */
+static bool is_first_function(const char *name)
+{
+	static const char *const names[] = {"_start", "__libc_start_main", "__libc_start_main_impl",
+		"__libc_start_call_main", "start_thread", "clone", "clone3", "__clone", "__clone3", "_dl_start_user",
+		"ret_from_fork", "ret_from_fork_asm", "rewind_stack_and_make_dead", "runtime.goexit", "runtime.mstart"};
+	size_t len = strcspn(name, "@.");
+	if (strncmp(name, "runtime.", 8) == 0)
+		len = strlen(name);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strlen(names[i]) == len && memcmp(names[i], name, len) == 0)
+			return true;
+	return false;
+}
+
+/* Of chains as they were recorded; what was unwound was counted by the workers. */
+static void count_ends(struct replay *replay, const struct sample_pass *pass, const struct pass_ids *ids)
+{
+	size_t count = pass->resolver.stacks.len;
+	uint8_t *reaches = calloc(count ? count : 1, 1); /* by stack node: its outermost frame is a first function */
+	if (!reaches)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		const struct resolved_stack *node = &pass->resolver.stacks.items[i];
+		const struct symbol *symbol = replay->symbols[ids->frames[node->frame]];
+		reaches[i] = node->parent == RESOLVE_NONE ? symbol && is_first_function(symbol->name)
+							  : reaches[node->parent];
+	}
+	for (size_t i = 0; i < pass->keys.len; i++) {
+		uint32_t stack = sample_pass_key(pass, (uint32_t)i).stack;
+		if (stack != RESOLVE_NONE && reaches[stack])
+			replay->ends.reached += pass->sums.items[i].count;
+		else if (stack != RESOLVE_NONE)
+			replay->ends.unknown += pass->sums.items[i].count;
+	}
+	free(reaches);
+}
+
 static void add_pass_samples(struct replay *replay, const struct sample_pass *pass, const struct pass_ids *ids)
 {
 	for (size_t i = 0; i < pass->keys.len; i++) {
@@ -398,6 +427,8 @@ static enum tally_status add_pass(
 			ids.threads[i] = profile_thread_of(replay, sample_pass_thread(pass, (uint32_t)i));
 		add_labels(replay, pass, ids.labels);
 		add_pass_samples(replay, pass, &ids);
+		if (stack_ends_unwound(&replay->ends) == 0)
+			count_ends(replay, pass, &ids);
 	}
 	free(ids.stacks);
 	free(ids.threads);

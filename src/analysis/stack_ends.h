@@ -11,7 +11,8 @@
 struct stack_ends {
 	uint64_t ends[UNWIND_ENDS]; /* of stacks that were copied, and unwound here */
 	uint64_t bridged; /* of them: some frames were found by frame pointer */
-	uint64_t reached, unknown; /* chains as recorded: the last function is one that starts threads; any other */
+	/* Of recordings without copied stacks: the outermost function is one that threads start in; any other. */
+	uint64_t reached, unknown;
 };
 
 static inline void stack_ends_add(struct stack_ends *ends, const struct unwind_result *result)

@@ -10,6 +10,7 @@
 #include "cli/data_ctf.h"
 #include "cli/data_json.h"
 #include "cli/recording_input.h"
+#include "cli/stack_notes.h"
 #include "cli/symbol_notes.h"
 
 struct settings {
@@ -133,6 +134,7 @@ static int convert(const struct cli *cli, const struct settings *settings)
 			fprintf(stderr, "[ %s data convert: Skipped %llu samples ]\n", cli->program,
 				(unsigned long long)source.skipped);
 		cli_print_health(cli, &source.sideband.health);
+		stack_notes_print(cli, &source.unwinder.ends);
 		symbol_notes_print(cli, source.store, &source.names, settings->verbose > 0);
 	}
 	data_source_close(&source);

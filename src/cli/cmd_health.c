@@ -1,5 +1,6 @@
 #include <stdio.h>
 
+#include "analysis/stack_survey.h"
 #include "analysis/stock_perf.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
@@ -46,6 +47,11 @@ static int examine(
 	if (recording_health_read(reader, &health, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
 	struct health_source source = {.path = path, .reader = reader, .health = &health};
+	/* What is wrong with the recording has been found; without memory for its stacks they are left out. */
+	struct binary_store_options store = {.build_id_dir = cli->build_id_dir, .threads = 1};
+	struct stack_ends ends;
+	if (stack_survey_has_stacks(reader) && stack_survey_read(reader, &store, &ends, NULL) == TALLY_OK)
+		source.ends = &ends;
 	source.refusal = stock_perf_refusal(reader, &health, room, sizeof(room));
 	int code = print(cli, &source, settings->json);
 	if (code == 0 && !recording_health_is_good(&health))

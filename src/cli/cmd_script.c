@@ -18,6 +18,7 @@
 #include "cli/script_python.h"
 #include "cli/script_records.h"
 #include "cli/script_rows.h"
+#include "cli/stack_notes.h"
 #include "cli/symbol_notes.h"
 #include "perfdata/time_order.h"
 
@@ -376,6 +377,7 @@ static enum tally_status print_samples(struct script *script, struct tally_error
 	/* So that what is said comes behind it; a failure to write is told at the end. */
 	(void)text_flush(&script->out);
 	cli_print_health(script->cli, &script->sideband.health);
+	stack_notes_print(script->cli, &script->unwinder.ends);
 	symbol_notes_print(script->cli, script->store, &script->names, script->settings.verbose > 0);
 	fetch_lacking(script);
 	return status;

@@ -86,6 +86,24 @@ static void put_damage(struct json *j, const struct health_source *source)
 	json_u64(j, "throttled_to_the_end", source->health->throttled_to_the_end);
 }
 
+static void put_stacks(struct json *j, const struct stack_ends *ends)
+{
+	static const char *const names[UNWIND_ENDS] = {[UNWIND_ROOT] = "complete",
+		[UNWIND_STACK_SHORT] = "too_short",
+		[UNWIND_NO_CFI] = "no_frame_information",
+		[UNWIND_BROKEN] = "broken",
+		[UNWIND_LIMIT] = "limit",
+		[UNWIND_NO_REGISTERS] = "no_registers"};
+	if (!ends)
+		return;
+	json_object(j, "stacks");
+	json_u64(j, "total", stack_ends_unwound(ends));
+	for (unsigned i = 0; i < UNWIND_ENDS; i++)
+		json_u64(j, names[i], ends->ends[i]);
+	json_u64(j, "bridged", ends->bridged);
+	json_object_end(j);
+}
+
 static void put_events(struct json *j, const struct health_source *source)
 {
 	static const struct health_event none;
@@ -156,6 +174,7 @@ void health_json(struct text *out, const struct health_source *source)
 		put_clock(&j, source);
 		put_lost(&j, source->health);
 		put_damage(&j, source);
+		put_stacks(&j, source->ends);
 		put_events(&j, source);
 		put_types(&j, source->health);
 		put_perf(&j, source->refusal);

@@ -5,6 +5,7 @@
 #define CLI_HEALTH_REPORT_H
 
 #include "analysis/health.h"
+#include "analysis/stack_ends.h"
 
 #define HEALTH_SCHEMA 1 /* goes up when a field is removed or changes its meaning */
 
@@ -12,6 +13,7 @@ struct health_source {
 	const char *path;
 	const struct perfdata_reader *reader; /* NULL: it cannot be opened */
 	const struct recording_health *health;
+	const struct stack_ends *ends; /* NULL: no stack was copied, or they could not be looked at */
 	const char *refusal; /* of perf 6.1; NULL: it reads the recording */
 	const struct tally_error *unusable; /* why there is no reader */
 };

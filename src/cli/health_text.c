@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "cli/header_text.h"
+#include "cli/stack_notes.h"
 #include "perfdata/feature_table.h"
 
 #define LABEL_WIDTH 18
@@ -190,6 +191,15 @@ static void put_events(struct text *t, const struct health_source *source)
 		put_event(t, &events[i], i < source->health->events.len ? &source->health->events.items[i] : &none);
 }
 
+static void put_stacks(struct text *t, const struct stack_ends *ends)
+{
+	if (!ends || stack_ends_unwound(ends) == 0)
+		return;
+	label(t, "call chains");
+	stack_notes_text(t, ends);
+	text_char(t, '\n');
+}
+
 static void put_types(struct text *t, const struct recording_health *health)
 {
 	text_str(t, "  records by type\n");
@@ -238,6 +248,7 @@ void health_text(struct text *out, const struct health_source *source)
 	put_clock(out, source);
 	put_losses(out, source->health);
 	put_damage(out, source);
+	put_stacks(out, source->ends);
 	label(out, "stock perf 6.1");
 	if (source->refusal)
 		text_printf(out, "does not read it: %s\n", source->refusal);

@@ -9,6 +9,7 @@
 #include "cli/report_missing.h"
 #include "cli/report_stats.h"
 #include "cli/report_tasks.h"
+#include "cli/stack_notes.h"
 #include "cli/symbol_notes.h"
 
 #include <inttypes.h>
@@ -292,6 +293,7 @@ static void note_worth(struct report *report)
 			"that "
 			"were there",
 			remapped);
+	stack_notes_add(report->notes, &report->result.ends, report->request->is_verbose);
 	symbol_notes_add(report->notes, report->store, &report->result.hits, report->request->is_verbose);
 }
 

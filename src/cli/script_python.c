@@ -17,6 +17,7 @@
 #include "cli/recording_input.h"
 #include "cli/script_driver.h"
 #include "cli/script_gen.h"
+#include "cli/stack_notes.h"
 #include "cli/symbol_notes.h"
 
 #define EVENTS_FD	       3 /* of the child */
@@ -291,6 +292,7 @@ int script_python_run(const struct cli *cli, const struct script_settings *setti
 	int code = feed.is_described && feed.sent_index ? run_child(cli, &feed, script, arguments)
 							: cli_failf(cli, "out of memory");
 	cli_print_health(cli, &source.sideband.health);
+	stack_notes_print(cli, &source.unwinder.ends);
 	symbol_notes_print(cli, source.store, &source.names, settings->verbose > 0);
 	text_deinit(&feed.out);
 	free(feed.is_described);

@@ -1,0 +1,20 @@
+/*
+ * stack_survey.h - how the copied stacks of a recording end: unwinds all of them, names nothing.
+ *
+ * Opens the files that stacks lead to. One thread. A recording without copied stacks costs nothing.
+ *
+ *	stack_survey_read(reader, &options, &ends, err);
+ */
+#ifndef ANALYSIS_STACK_SURVEY_H
+#define ANALYSIS_STACK_SURVEY_H
+
+#include "analysis/stack_ends.h"
+#include "code/binary_store.h"
+#include "perfdata/reader.h"
+
+bool stack_survey_has_stacks(struct perfdata_reader *reader);
+/* Rewinds the reader before. */
+TALLY_MUST_CHECK enum tally_status stack_survey_read(struct perfdata_reader *reader,
+	const struct binary_store_options *options, struct stack_ends *ends, struct tally_error *err);
+
+#endif

@@ -1,0 +1,127 @@
+"""Copied stacks (perf record --call-graph dwarf) become call chains when they are read: beside perf's own."""
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+
+import pytest
+
+NEWEST = pathlib.Path('/opt/newest-perf/perf')
+# Recursion by templates, a virtual call, an exception that is thrown and caught, a callback from libstdc++'s sort.
+PROGRAM = r'''
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <string>
+#include <vector>
+static volatile double sink;
+template <int N> __attribute__((noinline)) double deep(double x, int n)
+{
+	if (n == 0) {
+		double s = 0;
+		for (int i = 0; i < 300; i++)
+			s += std::sqrt(x + i);
+		return s;
+	}
+	return deep<(N + 1) % 5>(x + 1, n - 1) + N;
+}
+struct Base { virtual ~Base() {} virtual double run(int n) = 0; };
+static int by_value(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+struct A : Base {
+	__attribute__((noinline)) double run(int n) override
+	{
+		std::vector<int> v(200);
+		for (size_t i = 0; i < v.size(); i++)
+			v[i] = (int)((i * 7919u + (unsigned)n) % 1009);
+		qsort(v.data(), v.size(), sizeof(int), by_value);
+		return v[n % 200] + deep<0>(n, n % 25);
+	}
+};
+struct B : Base {
+	__attribute__((noinline)) double run(int n) override
+	{
+		try {
+			throw n;
+		} catch (int e) {
+			return deep<1>(e, 5);
+		}
+	}
+};
+int main()
+{
+	A a;
+	B b;
+	Base *p[2] = {&a, &b};
+	for (int i = 0; i < 60000; i++)
+		sink = p[i & 1]->run(i);
+}
+'''
+
+
+@pytest.fixture(scope='module')
+def recording(tmp_path_factory):
+    for tool in ('g++', 'perf'):
+        if not shutil.which(tool):
+            pytest.skip(f'{tool} is missing')
+    folder = tmp_path_factory.mktemp('stacks')
+    (folder / 'program.cc').write_text(PROGRAM)
+    subprocess.run(['g++', '-O2', '-g', '-fomit-frame-pointer', '-o', folder / 'program', folder / 'program.cc'], check=True)
+    made = subprocess.run(['perf', 'record', '-q', '--call-graph', 'dwarf', '-F', '499', '-e', 'cpu-clock:u', '-o',
+                           folder / 'perf.data', folder / 'program'], capture_output=True, text=True)
+    if made.returncode:
+        pytest.skip(f'perf cannot record stacks here: {made.stderr.strip()}')
+    return folder / 'perf.data'
+
+
+def chains(text):
+    """Of each sample its addresses, innermost first."""
+    found = []
+    for line in text.splitlines():
+        if line.strip() and not line[0].isspace():
+            found.append([])
+        elif line.strip():
+            found[-1].append(int(line.split()[0], 16))
+    return found
+
+
+FIELDS = ['script', '--no-inline', '-F', 'comm,ip,sym']
+
+
+def test_chains_are_those_of_perf(tally, recording):
+    """Address by address, a caller's being its return address minus one."""
+    if not NEWEST.exists():
+        pytest.skip(f'{NEWEST} is absent; older ones print offsets in files')
+    theirs = chains(subprocess.run([NEWEST, *FIELDS, '-i', recording], capture_output=True, text=True, check=True).stdout)
+    ours = chains(tally(*FIELDS, '-i', recording).stdout)
+    assert len(ours) == len(theirs) > 20
+    assert [(mine, perfs) for mine, perfs in zip(ours, theirs) if mine != perfs] == []
+    assert max(map(len, ours)) > 15
+
+
+def test_all_are_complete(tally, recording):
+    result = tally('report', '--stdio', '-g', 'folded', '--no-children', '-i', recording)
+    samples = len(chains(tally(*FIELDS, '-i', recording).stdout))
+    assert f'note: 100.0% of {samples} copied stacks are complete' in result.stderr
+    stacks = json.loads(tally('health', '--json', recording).stdout)['stacks']
+    assert (stacks['total'], stacks['complete']) == (samples, samples)
+
+
+def test_max_stack_is_a_bound(tally, recording):
+    whole = chains(tally(*FIELDS, '-i', recording).stdout)
+    cut = chains(tally(*FIELDS, '--max-stack', '3', '-i', recording).stdout)
+    assert cut == [chain[:3] for chain in whole]
+
+
+def test_converted_chains_are_the_same(tally, recording, tmp_path):
+    whole = chains(tally(*FIELDS, '-i', recording).stdout)
+    result = tally('data', 'convert', '--to-json', tmp_path / 'out.json', '-i', recording)
+    assert result.returncode == 0, result.stderr
+    samples = json.loads((tmp_path / 'out.json').read_text())['samples']
+    assert [[int(frame['ip'], 16) for frame in sample['callchain']] for sample in samples] == whole
+
+
+def test_missing_files_are_the_reason(tally, recording, tmp_path):
+    """Without the program's call-frame information a stack is not complete, and that is said."""
+    result = tally('script', '--symfs', tmp_path, '-i', recording)
+    assert re.search(r'note: [0-9.]+% of \d+ copied stacks are complete \(.*no call-frame information', result.stderr)
