@@ -32,14 +32,14 @@
 #define LIMIT_INLINE_DEPTH	  256 /* inlined calls at one address */
 #define LIMIT_PREFAULT_BYTES	  (UINT64_C(1) << 30) /* more might push out what the machine needs */
 #define LIMIT_PERF_MAP		  (1u << 30) /* names of generated code: a virtual machine that ran for weeks */
+#define LIMIT_MANGLED		  16384 /* one mangled name: templates of templates come to some thousands */
+#define LIMIT_DEMANGLED		  (1u << 20) /* one name as people read it */
 #define LIMIT_JITDUMP		  (1u << 30) /* code and all: a virtual machine that ran for days */
 #define LIMIT_JITDUMPS		  4096 /* processes of one recording that generate code */
 #define LIMIT_JIT_FUNCTIONS	  (1u << 24) /* in one dump; large servers come to some 100,000 */
 #define LIMIT_JIT_LINES		  (1u << 20) /* of one generated function, read for each address asked for */
 #define LIMIT_SPOOL_BYTES	  (UINT64_C(1) << 42) /* addresses kept for a stream: days of the busiest machine */
 #define LIMIT_SMALL_FILE	  (64u << 20) /* text files of /proc and /sys read whole; kallsyms is 20 MB at most */
-#define LIMIT_DEMANGLED		  (1u << 20) /* a readable name: real ones have some thousand bytes */
-#define LIMIT_D_REFERENCES	  32 /* back references in a D name: at worst 3 a level, so 100,000 times its length */
 #define LIMIT_TRACE_DEPTH	  256 /* nesting of a print format: macros of the kernel come to 60 */
 
 #endif

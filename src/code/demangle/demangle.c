@@ -45,13 +45,41 @@ static bool demangle_by_callback(const char *name, struct collector *c)
 	return name[1] != 'R' && cplus_demangle_v3_callback(name, DMGL_AUTO, collect, c) != 0;
 }
 
-/* The same can be in D's names, of which the demangler cannot be left: those that refer back often are not tried. */
+/* "Qa" to "Qz" go back 0 to 25 bytes; upper-case letters in front of the last are higher digits of base 26. */
+static bool back_reference(const char *name, size_t at, size_t *target)
+{
+	size_t back = 0;
+	size_t i = at + 1;
+	for (; name[i] >= 'A' && name[i] <= 'Z' && back <= at; i++)
+		back = back * 26 + (size_t)(name[i] - 'A');
+	if (name[i] < 'a' || name[i] > 'z' || back > at)
+		return false;
+	back = back * 26 + (size_t)(name[i] - 'a');
+	*target = at - back;
+	return back > 0 && back <= at;
+}
+
+/* How much is written at most: each reference repeats what lies between its target and itself. */
+static bool is_short_in_d(const char *name, size_t len)
+{
+	uint32_t written[LIMIT_MANGLED + 1]; /* by all before a byte */
+	size_t target;
+	written[0] = 0;
+	for (size_t i = 0; i < len; i++) {
+		uint32_t here = 1;
+		if (name[i] == 'Q' && back_reference(name, i, &target))
+			here += written[i] - written[target];
+		written[i + 1] = written[i] + here;
+		if (written[i + 1] > LIMIT_DEMANGLED)
+			return false;
+	}
+	return true;
+}
+
+/* The same can be in D's names, of which the demangler cannot be left. */
 static bool demangle_d(const char *name, struct text *text)
 {
-	size_t references = 0;
-	for (const char *p = name; *p; p++)
-		references += *p == 'Q';
-	char *readable = references > LIMIT_D_REFERENCES ? NULL : cplus_demangle(name, DMGL_DLANG);
+	char *readable = is_short_in_d(name, strlen(name)) ? cplus_demangle(name, DMGL_DLANG) : NULL;
 	if (readable)
 		text_str(text, readable);
 	free(readable);
@@ -61,7 +89,8 @@ static bool demangle_d(const char *name, struct text *text)
 /* The text's owner deinits it in any case. */
 static bool demangle_part(const char *name, size_t len, struct collector *c)
 {
-	char *part = strndup(name, len);
+	/* A level of nesting is a call, of which there is no bound in D. */
+	char *part = len > LIMIT_MANGLED ? NULL : strndup(name, len);
 	bool is_done = part && (part[1] == 'D' ? demangle_d(part, &c->text) : demangle_by_callback(part, c));
 	free(part);
 	text_char(&c->text, 0);

@@ -20,7 +20,16 @@ static const struct {
 	{"malloc@plt", "malloc@plt"},
 	{"_ZN4core3fmt5Write10write_char17h0123456789abcdefE", "core::fmt::Write::write_char"},
 	{"_RNvC6_123foo3bar", "123foo::bar"},
+	{"_RINvCs6GmmlP4bgsG_1r4showmKj3_EB2_", "r::show::<u32, 3>"},
+	{"_D3std5stdio__T7writelnTAyaZQnFNfQjZv", "std.stdio.writeln!(immutable(char)[]).writeln(immutable(char)[])"},
+	{"_D8demangle4testFHAiAaZv", "demangle.test(char[][int[]])"},
+	{"_Dmain", "D main"},
 };
+
+static char base_62(size_t digit)
+{
+	return "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"[digit];
+}
 
 static void shows_names_as_people_write_them(void **state)
 {
@@ -30,6 +39,66 @@ static void shows_names_as_people_write_them(void **state)
 	arena_init(&arena);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_string_equal(demangle(&arena, cases[i].name), cases[i].shown);
+	arena_deinit(&arena);
+}
+
+/* Each pair of references doubles what is written. */
+static const char *rust_bomb(struct arena *arena, unsigned pairs)
+{
+	const char *name = "_RINvC1a1bTllE";
+	size_t last = strlen("INvC1a1b"); /* where the last pair begins */
+	for (unsigned i = 0; i < pairs && name; i++) {
+		char back[3] = {base_62((last - 1) % 62)};
+		size_t here = strlen(name) - strlen("_R");
+		if (last - 1 >= 62) {
+			back[1] = back[0];
+			back[0] = base_62((last - 1) / 62);
+		}
+		name = arena_printf(arena, "%sTB%s_B%s_E", name, back, back);
+		last = here;
+	}
+	return arena_printf(arena, "%sE", name);
+}
+
+static void rust_names_that_would_fill_memory_stay_as_they_are(void **state)
+{
+	if (!HAVE_DEMANGLE)
+		skip_because("this build has no libiberty");
+	struct arena arena;
+	arena_init(&arena);
+	const char *small = rust_bomb(&arena, 8);
+	const char *big = rust_bomb(&arena, 60);
+	assert_ptr_not_equal(demangle(&arena, small), small);
+	assert_ptr_equal(demangle(&arena, big), big);
+	arena_deinit(&arena);
+}
+
+/* Pointers to pointers, each a call of the demangler. */
+static void deep_names_stay_as_they_are(void **state)
+{
+	static char name[4000000];
+	struct arena arena;
+	memset(name, 'P', sizeof(name) - 2);
+	memcpy(name, "_D1f", 4);
+	name[sizeof(name) - 2] = 'i';
+	arena_init(&arena);
+	assert_ptr_equal(demangle(&arena, name), name);
+	arena_deinit(&arena);
+}
+
+/* Many references back, which add little. */
+static void d_names_may_refer_back_often(void **state)
+{
+	char name[600] = "_D1fF";
+	if (!HAVE_DEMANGLE)
+		skip_because("this build has no libiberty");
+	struct arena arena;
+	arena_init(&arena);
+	for (unsigned i = 0; i < 100; i++)
+		strcat(name, "AyaQd");
+	strcat(name, "Zv");
+	const char *shown = demangle(&arena, name);
+	assert_int_equal(strncmp(shown, "f(immutable(char)[], immutable(char)[], ", 40), 0);
 	arena_deinit(&arena);
 }
 
@@ -77,6 +146,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shows_names_as_people_write_them),
+		cmocka_unit_test(rust_names_that_would_fill_memory_stay_as_they_are),
+		cmocka_unit_test(deep_names_stay_as_they_are),
+		cmocka_unit_test(d_names_may_refer_back_often),
 		cmocka_unit_test(measures_the_shown_name),
 		cmocka_unit_test(names_that_would_fill_memory_stay_as_they_are),
 	};
