@@ -21,7 +21,7 @@ struct live_binaries {
 	VEC(struct opened) files; /* by number in the maps */
 	/* The file that is being opened. The thread reads the store, which nobody changes while it does. Asking whether it
 	 * is done must not sleep: on a busy machine the thread that would wake us may not run for long. */
-	bool is_waiting, has_thread;
+	bool is_waiting, has_missed, has_thread;
 	uint32_t waits_for; /* in the maps */
 	pthread_t thread;
 	pthread_mutex_t mutex; /* of these: */
@@ -113,9 +113,12 @@ static void *open_apart(void *context)
 	return NULL;
 }
 
-bool live_binaries_is_waiting(const struct live_binaries *b)
+bool live_binaries_has_missed(struct live_binaries *b)
 {
-	return b->is_waiting;
+	bool has_missed = b->has_missed;
+
+	b->has_missed = false;
+	return has_missed;
 }
 
 bool live_binaries_poll(struct live_binaries *b, bool wait)
@@ -169,14 +172,19 @@ static void open_file(struct live_binaries *b, uint32_t number, struct opened *o
 		opened->table = binary_store_unwind(b->store, opened->id);
 }
 
-static struct opened *opened_of(struct live_binaries *b, uint32_t number)
+/* NULL: not yet, or memory is out. Only one file is opened at a time. */
+static const struct opened *opened_of(struct live_binaries *b, uint32_t number)
 {
 	if (!vec_reserve(&b->files, (size_t)number + 1))
 		return NULL;
 	while (b->files.len <= number)
 		b->files.items[b->files.len++] = (struct opened){0};
-	if (!b->files.items[number].is_opened)
+	if (!b->files.items[number].is_opened && !b->is_waiting)
 		open_file(b, number, &b->files.items[number]);
+	if (!b->files.items[number].is_opened || (b->is_waiting && b->waits_for == number)) {
+		b->has_missed = true;
+		return NULL;
+	}
 	return &b->files.items[number];
 }
 
@@ -189,8 +197,8 @@ bool live_binaries_find(
 	if (!map)
 		return false;
 	*module = (struct unwind_module){.low = map->start, .high = map->end};
-	const struct opened *opened = b->is_waiting ? NULL : opened_of(b, map->file);
-	if (b->is_waiting || !opened || !opened->table ||
+	const struct opened *opened = opened_of(b, map->file);
+	if (!opened || !opened->table ||
 		!binary_store_unwind_va(
 			b->store, opened->id, (struct tally_file_off){pc - map->start + map->pgoff}, &va))
 		return true;

@@ -7,7 +7,7 @@
  * the answer is that it is not known yet. One caller's thread.
  *
  *	if (live_binaries_find(b, process, pc, &module)) ...
- *	if (live_binaries_is_waiting(b)) ...	// answers since are void; again when live_binaries_poll(b) says so
+ *	if (live_binaries_has_missed(b)) ...	// some answer was void; again when live_binaries_poll(b) says so
  */
 #ifndef ANALYSIS_LIVE_BINARIES_H
 #define ANALYSIS_LIVE_BINARIES_H
@@ -20,10 +20,11 @@ struct live_binaries;
 TALLY_MUST_CHECK enum tally_status live_binaries_create(const struct live_maps *maps, const char *build_id_dir,
 	struct live_binaries **binaries, struct tally_error *err);
 void live_binaries_destroy(struct live_binaries *binaries);
-/* False: the process has nothing mapped there. Where the file is not open yet, live_binaries_is_waiting is true then. */
+/* False: the process has nothing mapped there. Where the file is not open yet, live_binaries_has_missed is true then. */
 bool live_binaries_find(
 	struct live_binaries *binaries, const struct live_process *process, uint64_t pc, struct unwind_module *module);
-bool live_binaries_is_waiting(const struct live_binaries *binaries);
+/* Since it was asked last, a file was not open yet. */
+bool live_binaries_has_missed(struct live_binaries *binaries);
 /* No longer waiting; with wait, in any case. */
 bool live_binaries_poll(struct live_binaries *binaries, bool wait);
 /* Not while waiting. The files of the maps were numbered anew: all are closed, and opened again when they are needed. */

@@ -32,7 +32,7 @@ struct live_unwind {
 	int32_t last_pid; /* whose mappings the unwinder knows, as they were after so many changes */
 	uint32_t last_changes;
 	size_t stack_bytes_max;
-	struct writer backlog; /* records that wait for a file to be opened, and all behind them */
+	struct writer backlog; /* samples that wait for a file to be opened */
 	size_t backlog_done; /* bytes */
 	struct live_unwind_totals totals;
 	uint64_t ips[FRAMES_MAX];
@@ -384,9 +384,9 @@ static enum tally_status feed_sample(struct live_unwind *live, const struct live
 	struct sample_array fp = user_part(&cut.chain, &kernel_words);
 	const struct live_unwind_totals before = live->totals;
 	size_t count = find_callers(live, &event->layout, &cut, fp);
-	if (live_binaries_is_waiting(live->binaries)) {
+	if (live_binaries_has_missed(live->binaries)) {
 		live->totals = before;
-		unwinder_forget(live->unwinder);
+		unwinder_forget(live->unwinder); /* it remembers void answers */
 		return TALLY_END;
 	}
 	bool is_unwound = count > 0;
@@ -519,8 +519,6 @@ enum tally_status live_unwind_feed(
 		if (done != TALLY_OK)
 			return done;
 	}
-	if (live->backlog.len)
-		return put_off(live, record, err);
 	enum tally_status st = feed_now(live, record, out, err);
 	return st == TALLY_END ? put_off(live, record, err) : st;
 }
@@ -542,6 +540,11 @@ enum tally_status live_unwind_end_round(struct live_unwind *live, struct writer 
 	st = live_maps_renumber(&live->maps, err);
 	unwinder_forget_tables(live->unwinder);
 	return st == TALLY_OK ? live_binaries_reset(live->binaries, err) : st;
+}
+
+bool live_unwind_is_holding(const struct live_unwind *live)
+{
+	return live->backlog.len > 0;
 }
 
 void live_unwind_shorten(struct live_unwind *live, size_t stack_bytes)

@@ -6,7 +6,8 @@
  * and appends to a writer. It learns from side-band records what processes map, and opens their files when a stack
  * leads there. Chains are as the kernel's: its own part first, then CONTEXT_USER and the frames, innermost first;
  * a caller's address is that of its return address minus one, which lies in the call (as perf's chains from stacks).
- * Records come out in the order in which they went in, but may be held back while a file is opened (live_binaries.h).
+ * Samples may be held back while a file is opened (live_binaries.h), so that they come out later than others: a round
+ * may not end meanwhile.
  * One thread. Bad input: a damaged sample is dropped and counted.
  *
  *	live_unwind_create(&config, &live, err);   live_unwind_add_event(live, &attr, ids, id_count, err);
@@ -45,6 +46,8 @@ TALLY_MUST_CHECK enum tally_status live_unwind_add_event(struct live_unwind *liv
 /* Record bytes are read before the call returns. NOMEM only. */
 TALLY_MUST_CHECK enum tally_status live_unwind_feed(
 	struct live_unwind *live, const struct record *record, struct writer *out, struct tally_error *err);
+/* Samples are held back. */
+bool live_unwind_is_holding(const struct live_unwind *live);
 /* What waits for a file to be opened: writes it. Before the last records are taken to be written. */
 TALLY_MUST_CHECK enum tally_status live_unwind_finish(
 	struct live_unwind *live, struct writer *out, struct tally_error *err);

@@ -266,6 +266,11 @@ enum tally_status record_live_drain(struct record_live *live, const struct recor
 	return st;
 }
 
+bool record_live_is_holding(const struct record_live *live)
+{
+	return live_unwind_is_holding(live->unwind);
+}
+
 size_t record_live_stack_bytes(size_t ring_bytes)
 {
 	size_t bytes = ring_bytes / STACKS_A_RING & ~(size_t)7;

@@ -47,6 +47,8 @@ TALLY_MUST_CHECK enum tally_status record_live_learn(
 /* What the rings hold. is_last: nothing comes after it. */
 TALLY_MUST_CHECK enum tally_status record_live_drain(struct record_live *live, const struct record_sink *sink,
 	bool is_last, uint64_t *bytes, struct tally_error *err);
+/* Older records may follow: the round goes on. */
+bool record_live_is_holding(const struct record_live *live);
 /* The size of rings where none was asked for. */
 size_t record_live_ring_bytes(void);
 /* The longest copies that rings of so many bytes have room for, with time to empty them. */

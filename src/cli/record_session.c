@@ -251,7 +251,9 @@ static enum tally_status drain(struct session *s, bool is_last, uint64_t *bytes,
 	enum tally_status st = s->live ? record_live_drain(s->live, &sink, is_last, bytes, err)
 				       : recorder_drain(s->recorder, &sink, bytes, err);
 
-	return st == TALLY_OK && *bytes ? record_output_finish_round(&s->output, err) : st;
+	if (st != TALLY_OK || *bytes == 0 || (s->live && record_live_is_holding(s->live)))
+		return st;
+	return record_output_finish_round(&s->output, err);
 }
 
 /* What the rings have that overwrite themselves, with the state of things at its end. */
