@@ -183,6 +183,12 @@ bool file_exists(const char *path)
 	return access(path, F_OK) == 0;
 }
 
+bool file_is_regular(const char *path)
+{
+	struct stat st;
+	return lstat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 enum tally_status file_make_parents(const char *path, struct tally_error *err)
 {
 	char *copy = strdup(path);

@@ -43,6 +43,8 @@ TALLY_MUST_CHECK enum tally_status file_write_all(int fd, const void *data, size
 TALLY_MUST_CHECK enum tally_status file_write_all_at(
 	int fd, const void *data, size_t len, uint64_t offset, struct tally_error *err);
 bool file_exists(const char *path);
+/* Not a symbolic link either. */
+bool file_is_regular(const char *path);
 /* Creates the parents of path as needed. */
 TALLY_MUST_CHECK enum tally_status file_make_parents(const char *path, struct tally_error *err);
 

@@ -163,7 +163,10 @@ static bool use_kallsyms_copy(const struct binary_store_options *options, struct
 	size_t len;
 	if (!path)
 		return false;
-	enum tally_status status = file_read(path, LIMIT_SMALL_FILE, &entry->names, &len, NULL);
+	/* A FIFO would never end. */
+	enum tally_status status = file_exists(path) && !file_is_regular(path)
+					   ? TALLY_INVALID
+					   : file_read(path, LIMIT_SMALL_FILE, &entry->names, &len, NULL);
 	if (status != TALLY_OK) {
 		binary_trail_add(entry, KERNEL_LIST, path, binary_trail_found(status), NULL);
 		entry->names = NULL;

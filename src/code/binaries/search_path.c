@@ -51,15 +51,6 @@ const char *search_build_id_cache(
 	return if_there(arena_printf(arena, "%s/.build-id/%.2s/%s/%s", dir, hex, *hex ? hex + 2 : "", file));
 }
 
-const char *search_system_debug(struct arena *arena, const struct binary_store_options *options, struct elf_build_id id)
-{
-	if (id.size < 2)
-		return NULL;
-	const char *hex = search_hex(arena, id.bytes, id.size);
-	return if_there(arena_printf(arena, "%s/usr/lib/debug/.build-id/%.2s/%s.debug",
-		options->symfs ? options->symfs : "", hex, *hex ? hex + 2 : ""));
-}
-
 /* The recorded path without the mark that the kernel puts behind the name of a file that is gone. */
 static const char *plain_path(struct binary_entry *entry)
 {

@@ -40,9 +40,6 @@ const char *search_hex(struct arena *arena, const uint8_t *bytes, size_t count);
 /* ~/.debug/.build-id/ab/cdef.../FILE, as perf keeps it; NULL without a build id or a home. */
 const char *search_build_id_cache(struct arena *arena, const struct binary_store_options *options,
 	const struct binary_key *key, const char *file);
-/* /usr/lib/debug/.build-id/ab/cdef....debug; NULL if it is not there. */
-const char *search_system_debug(
-	struct arena *arena, const struct binary_store_options *options, struct elf_build_id id);
 /* Adds a file of that build id in the cache, or a path below a root; inside NULL: not applicable. */
 void search_add_cached(struct binary_places *places, struct arena *arena, const struct binary_store_options *options,
 	struct elf_build_id id, const char *file);
