@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares tally with perf in one run: medians of alternating runs, as ratios.
 
-usage: bench/run.py [--json FILE] [--rounds N] [--seconds S] [--only report,script,record,startup,reading,unwind] [--keep]
+usage: bench/run.py [--json FILE] [--rounds N] [--seconds S] [--only report,script,record,startup,reading,unwind,stacks] [--keep]
 
 Environment: BUILD (build), PERF (perf). A ratio above 1 means that tally is faster or cheaper, except where the row
 says otherwise. The recording is made by perf, so that both read the same file:
@@ -264,6 +264,17 @@ def bench_unwind(rounds):
                 'stacks per second; left: libdw; bar: 20, and 300 k', median['ratio'])]
 
 
+def bench_stacks(perf, rounds, seconds):
+    """report -g of a recording with copied stacks; both unwind by the same files."""
+    data = WORK / f'stacks-{seconds}.data'
+    subprocess.run([perf, 'record', '-q', '-a', '--call-graph', 'dwarf', '-F', '299', '-e', 'cpu-clock', '-o', data, '--',
+                    'sh', loop_script(seconds)], check=True, capture_output=True, env=ENVIRONMENT)
+    tail = ['report', '--stdio', '-g', '-i', data]
+    times = alternate({'perf': [perf, *tail], 'tally': [TALLY, *tail]}, rounds)
+    data.unlink()
+    return [row('report -g of copied stacks', 's', times['perf'], times['tally'])]
+
+
 def print_table(rows, rounds):
     print(f'{"":42}{"perf":>12}{"tally":>12}{"ratio":>9}')
     for entry in rows:
@@ -278,7 +289,7 @@ def main():
     parser.add_argument('--json', help='write the rows to this file too')
     parser.add_argument('--rounds', type=int, default=5)
     parser.add_argument('--seconds', type=int, default=20, help='length of the recording (default 20)')
-    parser.add_argument('--only', default='report,script,record,live,startup,reading,unwind')
+    parser.add_argument('--only', default='report,script,record,live,startup,reading,unwind,stacks')
     parser.add_argument('--keep', action='store_true', help='use the recording of the last run')
     options = parser.parse_args()
     perf = os.environ.get('PERF') or shutil.which('perf')
@@ -296,6 +307,7 @@ def main():
         'report': lambda: bench_report(perf, data, options.rounds),
         'script': lambda: bench_script(perf, data, options.rounds),
         'record': lambda: bench_record(perf, options.rounds, 4),
+        'stacks': lambda: bench_stacks(perf, options.rounds, 2),
         'live': lambda: bench_live(perf, options.rounds, 4),
         'startup': lambda: bench_startup(perf, options.rounds),
         'reading': lambda: bench_reading(options.rounds),
