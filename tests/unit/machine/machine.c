@@ -301,9 +301,47 @@ static void test_generated_code_stays_generated(void **state)
 	machine_destroy(m);
 }
 
+static void generate(struct machine *m, uint64_t start, uint64_t offset, uint64_t time)
+{
+	struct machine_generated code = {
+		.pid = 7, .path = STR("/tmp/jit-7.dump"), .start = start, .len = 0x100, .offset = offset};
+	assert_int_equal(machine_add_generated(m, &code, time, NULL), TALLY_OK);
+}
+
+static uint64_t offset_at(struct machine *m, uint64_t time, uint64_t address)
+{
+	assert_mapped(m, 7, time, address, "/tmp/jit-7.dump");
+	return machine_address_in_binary(
+		m, machine_find_mapping(m, 7, time, MISC_CPUMODE_USER, VA(address)), VA(address));
+}
+
+static void test_generated_functions_lie_above_memory_and_below_files(void **state)
+{
+	struct machine *m = new_machine();
+	map_code(m, 0x10000, 0x20000, 0, "//anon", 10);
+	generate(m, 0x10000, 0x50, 20);
+	generate(m, 0x10000, 0x5050, 30); /* its memory is used again */
+	generate(m, 0x10f00, 0x9050, 30);
+	map_code(m, 0x10000, 0x20000, 0, "//anon", 40); /* made executable */
+	map_code(m, 0x10f80, 0x11000, 0, "/lib/x", 50);
+	generate(m, UINT64_MAX - 0x10, 0, 60); /* wraps */
+	assert_int_equal(machine_finish(m, NULL), TALLY_OK);
+	assert_mapped(m, 7, 15, 0x10000, "/tmp/perf-7.map");
+	assert_int_equal(offset_at(m, 25, 0x10010), 0x60);
+	assert_int_equal(offset_at(m, 35, 0x10010), 0x5060);
+	assert_int_equal(offset_at(m, 45, 0x100ff), 0x514f);
+	assert_int_equal(offset_at(m, 45, 0x10f90), 0x90e0);
+	assert_mapped(m, 7, 45, 0x10100, "/tmp/perf-7.map");
+	assert_mapped(m, 7, 45, 0x11000, "/tmp/perf-7.map");
+	assert_mapped(m, 7, 55, 0x10f90, "/lib/x");
+	assert_int_equal(offset_at(m, 55, 0x10f10), 0x9060);
+	machine_destroy(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_generated_functions_lie_above_memory_and_below_files),
 		cmocka_unit_test(test_text_on_huge_pages_keeps_its_file),
 		cmocka_unit_test(test_a_hole_in_a_file_is_its_text),
 		cmocka_unit_test(test_generated_code_stays_generated),
