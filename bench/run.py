@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Compares tally with perf in one run: medians of alternating runs, as ratios.
 
-usage: bench/run.py [--json FILE] [--rounds N] [--seconds S] [--only report,script,record,startup,reading,unwind,stacks] [--keep]
+usage: bench/run.py [--json FILE] [--rounds N] [--seconds S] [--keep]
+                    [--only report,script,record,live,startup,reading,unwind,stacks,lines,debug]
 
 Environment: BUILD (build), PERF (perf). A ratio above 1 means that tally is faster or cheaper, except where the row
 says otherwise. The recording is made by perf, so that both read the same file:
@@ -18,6 +19,8 @@ import struct
 import subprocess
 import sys
 import time
+
+import debug_program as debug_program_module
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / os.environ.get('BUILD', 'build')
@@ -275,6 +278,83 @@ def bench_stacks(perf, rounds, seconds):
     return [row('report -g of copied stacks', 's', times['perf'], times['tally'])]
 
 
+def debug_program(megabytes):
+    """A program of bench/debug_program.py, kept for the next run."""
+    program = WORK / f'debug-{megabytes}'
+    if not program.exists():
+        print(f'building a program with {megabytes} MB of debug sections ...', file=sys.stderr)
+        debug_program_module.build(f'{program}.tmp', megabytes)
+        os.rename(f'{program}.tmp', program)
+    return program
+
+
+def record_program(perf, program, turns):
+    data = WORK / f'{program.name}.data'
+    status = timed([perf, 'record', '-e', 'cpu-clock', '-F', '5000', '-g', '-o', data, program, turns],
+                   WORK / 'record.out')[2]
+    if status:
+        raise RuntimeError(f'recording {program.name}: exit status {status}')
+    return data
+
+
+def index_commands(perf, tail):
+    """tally without its cache of indexes, with it, and perf."""
+    warm = ['env', f'TALLY_CACHE={WORK / "index"}', TALLY, *tail]
+    return {'perf': [perf, *tail], 'tally-cold': ['env', 'TALLY_CACHE=', TALLY, *tail], 'tally-warm': warm}
+
+
+def bench_lines(perf, rounds):
+    """Inlined calls and lines of a C++ program, beside perf with the same output asked for."""
+    data = record_program(perf, debug_program(20), 100)
+    tail = ['report', '--stdio', '--no-children', '-g', 'caller', '-i', data]
+    report = index_commands(perf, tail)
+    report['tally-off'] = [*report['tally-warm'], '--no-inline']
+    times = alternate(report, rounds)
+    script = alternate(index_commands(perf, ['script', '-F', '+srcline', '-i', data]), rounds)
+    return [row('report, inlines, no index', 's', times['perf'], times['tally-cold'], 'bar: 5'),
+            row('report, inlines, index', 's', times['perf'], times['tally-warm'], 'bar: 20'),
+            row('report, inlines off / on, index', 's', times['tally-off'], times['tally-warm'],
+                'left: tally --no-inline; right / left, bar: at most 1.3', times['tally-warm'] / times['tally-off']),
+            row('script -F +srcline, no index', 's', script['perf'], script['tally-cold'], 'bar: 5'),
+            row('script -F +srcline, index', 's', script['perf'], script['tally-warm'], 'bar: 20')]
+
+
+def peak_anonymous(command, output):
+    """The most anonymous memory of a command, in bytes, looked at each millisecond."""
+    peak = 0
+    with open(output, 'wb') as out:
+        child = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=out,
+                                 stderr=subprocess.DEVNULL, env={**ENVIRONMENT, 'TALLY_CACHE': ''}, cwd=WORK)
+        while child.poll() is None:
+            try:
+                text = pathlib.Path(f'/proc/{child.pid}/status').read_text()
+            except OSError:
+                break
+            found = re.search(r'RssAnon:\s*(\d+)', text)
+            peak = max(peak, int(found[1]) * 1024 if found else 0)
+            time.sleep(0.001)
+    if child.wait():
+        raise RuntimeError(f'{command[0]}: exit status {child.returncode}')
+    return peak
+
+
+def bench_debug(perf, rounds):
+    """Half a gigabyte of debug sections, all units hit: seconds with the index, memory without."""
+    program = debug_program(500)
+    data = record_program(perf, program, 20)
+    # Without chains no inlined calls are shown, and no debug information is opened.
+    tail = ['report', '--stdio', '--no-children', '-g', 'caller', '-i', data]
+    commands = index_commands(perf, tail)
+    del commands['perf']
+    times = alternate(commands, rounds)
+    peak = statistics.median(peak_anonymous([TALLY, *tail], WORK / 'memory.out') for _ in range(rounds))
+    size = debug_program_module.debug_bytes(program)
+    return [row('500 MB of debug sections: report', 's', times['tally-cold'], times['tally-warm'],
+                'left: no index, right: index; bar: 1 s'),
+            row('500 MB of debug sections: memory, no index', 'MB', size / 1e6, peak / 1e6,
+                'left: the sections, right: peak anonymous; bar: 1')]
+
+
 def print_table(rows, rounds):
     print(f'{"":42}{"perf":>12}{"tally":>12}{"ratio":>9}')
     for entry in rows:
@@ -289,7 +369,7 @@ def main():
     parser.add_argument('--json', help='write the rows to this file too')
     parser.add_argument('--rounds', type=int, default=5)
     parser.add_argument('--seconds', type=int, default=20, help='length of the recording (default 20)')
-    parser.add_argument('--only', default='report,script,record,live,startup,reading,unwind,stacks')
+    parser.add_argument('--only', default='report,script,record,live,startup,reading,unwind,stacks,lines,debug')
     parser.add_argument('--keep', action='store_true', help='use the recording of the last run')
     options = parser.parse_args()
     perf = os.environ.get('PERF') or shutil.which('perf')
@@ -312,6 +392,8 @@ def main():
         'startup': lambda: bench_startup(perf, options.rounds),
         'reading': lambda: bench_reading(options.rounds),
         'unwind': lambda: bench_unwind(options.rounds),
+        'lines': lambda: bench_lines(perf, options.rounds),
+        'debug': lambda: bench_debug(perf, options.rounds),
     }
     try:
         if {'report', 'script'} & set(wanted):
