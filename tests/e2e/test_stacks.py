@@ -1,5 +1,7 @@
 """Copied stacks (perf record --call-graph dwarf) become call chains when they are read: beside perf's own."""
+import collections
 import json
+import math
 import pathlib
 import re
 import shutil
@@ -125,3 +127,34 @@ def test_missing_files_are_the_reason(tally, recording, tmp_path):
     """Without the program's call-frame information a stack is not complete, and that is said."""
     result = tally('script', '--symfs', tmp_path, '-i', recording)
     assert re.search(r'note: [0-9.]+% of \d+ copied stacks are complete \(.*no call-frame information', result.stderr)
+
+
+def paths(data):
+    """Share of each path of calls, as stock perf reads them."""
+    text = subprocess.run(['perf', 'script', '--no-inline', '-F', 'comm,ip,sym', '-i', data], capture_output=True,
+                          text=True, check=True).stdout
+    counts = collections.Counter()
+    for sample in re.split(r'\n\n', text):
+        frames = [line.split(None, 1)[-1] for line in sample.splitlines() if line[:1].isspace()]
+        if frames:
+            counts[tuple(frames)] += 1
+    return counts
+
+
+def test_stock_perf_sees_the_same_hot_paths_in_a_live_recording(tally, recording, tmp_path):
+    """Beside perf's recording of stacks: the top 20 within a point, or four standard deviations of so few samples."""
+    program, common = recording.parent / 'program', ['--call-graph', 'dwarf', '-F', '3999', '-e', 'cpu-clock:u']
+    subprocess.run(['perf', 'record', '-q', *common, '-o', tmp_path / 'theirs', program], check=True, capture_output=True)
+    result = tally('record', '-q', *common, '-o', tmp_path / 'ours', program)
+    assert result.returncode == 0, result.stderr
+    theirs, ours = paths(tmp_path / 'theirs'), paths(tmp_path / 'ours')
+    all_theirs, all_ours = sum(theirs.values()), sum(ours.values())
+    assert min(all_theirs, all_ours) > 100
+    far = []
+    for path, count in theirs.most_common(20):
+        share, own = count / all_theirs, ours[path] / all_ours
+        mean = (count + ours[path]) / (all_theirs + all_ours)
+        deviation = math.sqrt(mean * (1 - mean) * (1 / all_theirs + 1 / all_ours))
+        if abs(share - own) > max(0.01, 4 * deviation):
+            far.append((path, share, own))
+    assert far == []
