@@ -133,29 +133,43 @@ static bool make_folders(const char *path)
 	return true;
 }
 
-enum tally_status index_cache_store(const char *dir, const struct elf_build_id *id, struct tally_bytes bytes,
-	uint64_t max_bytes, struct tally_error *err)
+enum tally_status index_cache_create(
+	const char *dir, const struct elf_build_id *id, struct index_file *file, struct tally_error *err)
 {
-	char path[PATH_MAX], beside[PATH_MAX];
-	if (bytes.len > max_bytes)
-		return error_set(err, TALLY_LIMIT, "an index of %zu bytes is too large to be kept", bytes.len);
-	if (!path_of(dir, id, path))
+	file->bytes = 0;
+	if (!path_of(dir, id, file->path))
 		return error_set(err, TALLY_INVALID, "no index without a build id");
-	int n = snprintf(beside, sizeof(beside), "%s.XXXXXX", path);
-	if (n < 0 || n >= PATH_MAX || !make_folders(path))
-		return error_set_errno(err, TALLY_IO, errno, "%s", path);
-	int fd = mkostemp(beside, O_CLOEXEC);
-	if (fd < 0)
-		return error_set_errno(err, TALLY_IO, errno, "%s", beside);
-	enum tally_status status = file_write_all(fd, bytes.data, bytes.len, err);
-	if (fchmod(fd, FILE_MODE) != 0 && status == TALLY_OK)
-		status = error_set_errno(err, TALLY_IO, errno, "%s", beside);
-	if (close(fd) != 0 && status == TALLY_OK)
-		status = error_set_errno(err, TALLY_IO, errno, "%s", beside);
-	if (status == TALLY_OK && rename(beside, path) != 0)
-		status = error_set_errno(err, TALLY_IO, errno, "%s", path);
+	int n = snprintf(file->beside, sizeof(file->beside), "%s.XXXXXX", file->path);
+	if (n < 0 || n >= PATH_MAX || !make_folders(file->path))
+		return error_set_errno(err, TALLY_IO, errno, "%s", file->path);
+	file->fd = mkostemp(file->beside, O_CLOEXEC);
+	if (file->fd < 0)
+		return error_set_errno(err, TALLY_IO, errno, "%s", file->beside);
+	return TALLY_OK;
+}
+
+enum tally_status index_cache_put(
+	struct index_file *file, uint64_t offset, struct tally_bytes bytes, struct tally_error *err)
+{
+	if (offset + bytes.len > file->bytes)
+		file->bytes = offset + bytes.len;
+	return file_write_all_at(file->fd, bytes.data, bytes.len, offset, err);
+}
+
+enum tally_status index_cache_finish(
+	const char *dir, struct index_file *file, uint64_t max_bytes, enum tally_status status, struct tally_error *err)
+{
+	if (status == TALLY_OK && file->bytes > max_bytes)
+		status = error_set(err, TALLY_LIMIT, "an index of %llu bytes is too large to be kept",
+			(unsigned long long)file->bytes);
+	if (fchmod(file->fd, FILE_MODE) != 0 && status == TALLY_OK)
+		status = error_set_errno(err, TALLY_IO, errno, "%s", file->beside);
+	if (close(file->fd) != 0 && status == TALLY_OK)
+		status = error_set_errno(err, TALLY_IO, errno, "%s", file->beside);
+	if (status == TALLY_OK && rename(file->beside, file->path) != 0)
+		status = error_set_errno(err, TALLY_IO, errno, "%s", file->path);
 	if (status != TALLY_OK)
-		(void)unlink(beside);
+		(void)unlink(file->beside);
 	else
 		trim(dir, max_bytes);
 	return status;

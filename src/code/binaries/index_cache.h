@@ -18,8 +18,19 @@ bool index_cache_dir(const char *wanted, char dir[PATH_MAX]);
 /* NOT_FOUND if there is none; it counts as used now. */
 TALLY_MUST_CHECK enum tally_status index_cache_open(
 	const char *dir, const struct elf_build_id *id, struct file_map *map, struct tally_error *err);
-/* Replaces what is there. max_bytes of all files is kept to; one that is larger is not stored: LIMIT. */
-TALLY_MUST_CHECK enum tally_status index_cache_store(const char *dir, const struct elf_build_id *id,
-	struct tally_bytes bytes, uint64_t max_bytes, struct tally_error *err);
+struct index_file { /* that is being written, beside its name */
+	int fd;
+	uint64_t bytes; /* its end so far */
+	char path[PATH_MAX], beside[PATH_MAX];
+};
+
+TALLY_MUST_CHECK enum tally_status index_cache_create(
+	const char *dir, const struct elf_build_id *id, struct index_file *file, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status index_cache_put(
+	struct index_file *file, uint64_t offset, struct tally_bytes bytes, struct tally_error *err);
+/* Ends the file. With status OK it replaces what is there, else it goes. max_bytes of all files is kept to: the oldest go;
+ * one that is larger is not stored: LIMIT. Returns status, or what failed here. */
+TALLY_MUST_CHECK enum tally_status index_cache_finish(const char *dir, struct index_file *file, uint64_t max_bytes,
+	enum tally_status status, struct tally_error *err);
 
 #endif

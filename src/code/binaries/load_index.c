@@ -32,6 +32,26 @@ void unload_index(struct binary_entry *entry)
 	entry->index_map = (struct file_map){0};
 }
 
+struct output {
+	const char *dir;
+	const struct elf_build_id *id;
+	struct index_file *file;
+	bool is_open;
+};
+
+/* The file is made when there is something to put. */
+static enum tally_status put(void *context, uint64_t offset, struct tally_bytes bytes, struct tally_error *err)
+{
+	struct output *output = context;
+	if (!output->is_open) {
+		enum tally_status status = index_cache_create(output->dir, output->id, output->file, err);
+		if (status != TALLY_OK)
+			return status;
+		output->is_open = true;
+	}
+	return index_cache_put(output->file, offset, bytes, err);
+}
+
 enum tally_status save_index(
 	const struct binary_store_options *options, struct binary_entry *entry, struct tally_error *err)
 {
@@ -42,10 +62,9 @@ enum tally_status save_index(
 		.path = source_lines_path(entry->lines),
 		.id = elf_image_build_id(entry->image),
 		.threads = options->threads};
-	struct writer bytes = {0};
-	enum tally_status status = line_index_build(&source, &entry->index, &bytes, err);
-	if (status == TALLY_OK)
-		status = index_cache_store(dir, &source.id, writer_view(&bytes), LIMIT_INDEX_CACHE, err);
-	writer_deinit(&bytes);
-	return status;
+	struct index_file file;
+	struct output output = {.dir = dir, .id = &source.id, .file = &file};
+	const struct line_index_sink sink = {put, &output};
+	enum tally_status status = line_index_build(&source, &entry->index, &sink, err);
+	return output.is_open ? index_cache_finish(dir, &file, LIMIT_INDEX_CACHE, status, err) : status;
 }

@@ -50,9 +50,14 @@ struct line_index_source {
 	unsigned threads; /* 0: one per CPU */
 };
 
-/* The units that the info has read and those of older (bytes.len 0: none), into the empty writer. NOT_FOUND: none that older
- * has not. */
-TALLY_MUST_CHECK enum tally_status line_index_build(
-	const struct line_index_source *source, struct line_index *older, struct writer *out, struct tally_error *err);
+struct line_index_sink { /* a file; each byte is put once, not in order */
+	enum tally_status (*put)(void *context, uint64_t offset, struct tally_bytes bytes, struct tally_error *err);
+	void *context;
+};
+
+/* The units that the info has read and those of older (bytes.len 0: none). NOT_FOUND: none that older has not, and nothing
+ * was put. */
+TALLY_MUST_CHECK enum tally_status line_index_build(const struct line_index_source *source, struct line_index *older,
+	const struct line_index_sink *sink, struct tally_error *err);
 
 #endif

@@ -12,6 +12,8 @@
 #include "object/dwarf/dwarf_functions.h"
 #include "object/dwarf/dwarf_lines.h"
 
+#define PARTS_AT_ONCE 32 /* what is held in memory: a large program's index is not */
+
 struct part { /* of one unit: what becomes its block */
 	uint32_t unit;
 	struct writer bytes; /* len 0: it cannot be held */
@@ -20,8 +22,13 @@ struct part { /* of one unit: what becomes its block */
 
 struct build {
 	const struct line_index_source *source;
+	const struct line_index_sink *sink;
 	struct line_index *older;
-	VEC(struct part) parts; /* units that older has not, by unit */
+	VEC(uint32_t) units; /* that older has not */
+	struct part parts[PARTS_AT_ONCE];
+	struct line_index_unit *table; /* by unit */
+	uint32_t unit_count;
+	uint64_t end; /* of what was put */
 };
 
 struct strings {
@@ -115,9 +122,9 @@ static void put_files(struct writer *w, const struct debug_info *info, const str
 
 static void build_part(void *context, size_t index, unsigned worker)
 {
-	const struct build *build = context;
+	struct build *build = context;
 	const struct debug_info *info = build->source->info;
-	struct part *part = &build->parts.items[index];
+	struct part *part = &build->parts[index];
 	struct debug_unit unit;
 	struct line_index_block head = {0};
 	struct dwarf_reader reader;
@@ -149,21 +156,18 @@ static void build_part(void *context, size_t index, unsigned worker)
 	writer_deinit(&strings.bytes);
 }
 
-static void put_header(
-	struct writer *out, const struct line_index_source *source, uint32_t range_count, uint32_t unit_count)
+static struct line_index_header make_header(const struct line_index_source *source)
 {
 	struct line_index_header header = {.version = LINE_INDEX_VERSION,
 		.byte_order = LINE_INDEX_BYTE_ORDER,
-		.range_count = range_count,
-		.unit_count = unit_count,
 		.source_bytes = (uint32_t)strlen(source->path) + 1,
 		.id_size = source->id.size};
 	memcpy(header.magic, LINE_INDEX_MAGIC, sizeof(header.magic));
 	memcpy(header.id, source->id.bytes, source->id.size);
-	writer_bytes(out, &header, sizeof(header));
+	return header;
 }
 
-static void put_ranges(struct writer *out, const struct debug_unit_range *ranges, size_t count)
+static void write_ranges(struct writer *out, const struct debug_unit_range *ranges, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct line_index_range stored = {
@@ -172,75 +176,119 @@ static void put_ranges(struct writer *out, const struct debug_unit_range *ranges
 	}
 }
 
-/* The block behind what is there, and its place in the table of units at table. */
-static void put_block(struct writer *out, size_t table, uint32_t unit, struct tally_bytes block)
-{
-	writer_align(out, 8);
-	const struct line_index_unit stored = {.offset = out->len,
-		.bytes = (uint32_t)block.len,
-		.checksum = (uint32_t)crc32_z(0, block.data, block.len)};
-	writer_bytes(out, block.data, block.len);
-	if (!out->failed)
-		memcpy(out->data + table + unit * sizeof(stored), &stored, sizeof(stored));
-}
-
-static void put_all(const struct build *build, struct writer *out)
+/* All that comes before the blocks: first only to know where they begin, at the end to be put. */
+static enum tally_status put_tables(struct build *build, bool is_first, struct tally_error *err)
 {
 	const struct line_index_source *source = build->source;
+	struct line_index_header header = make_header(source);
+	struct writer out = {0};
 	size_t range_count;
 	const struct debug_unit_range *ranges = debug_info_ranges(source->info, &range_count);
-	uint32_t unit_count = debug_info_unit_count(source->info);
-	put_header(out, source, (uint32_t)range_count, unit_count);
-	put_ranges(out, ranges, range_count);
-	size_t table = out->len, next = 0;
-	writer_zeros(out, unit_count * sizeof(struct line_index_unit));
-	writer_bytes(out, source->path, strlen(source->path) + 1);
-	size_t tables_end = out->len;
-	for (uint32_t unit = 0; unit < unit_count; unit++) {
-		if (next < build->parts.len && build->parts.items[next].unit == unit) {
-			struct tally_bytes block = writer_view(&build->parts.items[next++].bytes);
-			if (block.len > 0 && block.len < UINT32_MAX)
-				put_block(out, table, unit, block);
-		} else if (build->older->unit_count == unit_count && line_index_has_unit(build->older, unit)) {
-			const struct line_index_unit *entry = &build->older->units[unit];
-			put_block(out, table, unit,
-				(struct tally_bytes){build->older->bytes.data + entry->offset, entry->bytes});
-		}
+	header.range_count = (uint32_t)range_count;
+	header.unit_count = build->unit_count;
+	header.file_bytes = build->end;
+	writer_bytes(&out, &header, sizeof(header));
+	write_ranges(&out, ranges, range_count);
+	writer_bytes(&out, build->table, build->unit_count * sizeof(*build->table));
+	writer_bytes(&out, source->path, header.source_bytes);
+	enum tally_status status = out.failed ? error_nomem(err) : TALLY_OK;
+	if (status == TALLY_OK && is_first) {
+		build->end = out.len;
+	} else if (status == TALLY_OK) {
+		header.checksum =
+			(uint32_t)crc32_z(0, out.data + LINE_INDEX_SUMMED_FROM, out.len - LINE_INDEX_SUMMED_FROM);
+		memcpy(out.data, &header, sizeof(header));
+		status = build->sink->put(build->sink->context, 0, writer_view(&out), err);
 	}
-	if (out->failed)
-		return;
-	uint64_t file_bytes = out->len;
-	memcpy(out->data + offsetof(struct line_index_header, file_bytes), &file_bytes, sizeof(file_bytes));
-	uint32_t sum = (uint32_t)crc32_z(0, out->data + LINE_INDEX_SUMMED_FROM, tables_end - LINE_INDEX_SUMMED_FROM);
-	memcpy(out->data + offsetof(struct line_index_header, checksum), &sum, sizeof(sum));
+	writer_deinit(&out);
+	return status;
 }
 
-enum tally_status line_index_build(
-	const struct line_index_source *source, struct line_index *older, struct writer *out, struct tally_error *err)
+static enum tally_status put_block(
+	struct build *build, uint32_t unit, struct tally_bytes block, struct tally_error *err)
 {
-	struct build build = {.source = source, .older = older};
-	uint32_t unit_count = debug_info_unit_count(source->info);
+	static const uint8_t zeros[8];
+	size_t gap = (8 - build->end % 8) % 8;
+	enum tally_status status =
+		build->sink->put(build->sink->context, build->end, (struct tally_bytes){zeros, gap}, err);
+	if (status != TALLY_OK)
+		return status;
+	build->end += gap;
+	build->table[unit] = (struct line_index_unit){.offset = build->end,
+		.bytes = (uint32_t)block.len,
+		.checksum = (uint32_t)crc32_z(0, block.data, block.len)};
+	status = build->sink->put(build->sink->context, build->end, block, err);
+	build->end += block.len;
+	return status;
+}
+
+static enum tally_status put_older(struct build *build, struct tally_error *err)
+{
+	struct line_index *older = build->older;
 	enum tally_status status = TALLY_OK;
+	for (uint32_t i = 0; i < older->unit_count && older->unit_count == build->unit_count && status == TALLY_OK;
+		i++) {
+		if (!line_index_has_unit(older, i))
+			continue;
+		const struct line_index_unit *unit = &older->units[i];
+		status = put_block(build, i, (struct tally_bytes){older->bytes.data + unit->offset, unit->bytes}, err);
+	}
+	return status;
+}
+
+static enum tally_status put_parts(struct build *build, size_t first, struct tally_error *err)
+{
+	size_t count = build->units.len - first < PARTS_AT_ONCE ? build->units.len - first : PARTS_AT_ONCE;
+	enum tally_status status = TALLY_OK;
+	for (size_t i = 0; i < count; i++)
+		build->parts[i] = (struct part){.unit = build->units.items[first + i]};
+	thread_pool_for(count, build->source->threads, build_part, build);
+	for (size_t i = 0; i < count; i++) {
+		struct part *part = &build->parts[i];
+		if (part->out_of_memory)
+			status = error_nomem(err);
+		else if (status == TALLY_OK && part->bytes.len > 0 && part->bytes.len < UINT32_MAX)
+			status = put_block(build, part->unit, writer_view(&part->bytes), err);
+		writer_deinit(&part->bytes);
+	}
+	return status;
+}
+
+static enum tally_status find_units(struct build *build, struct tally_error *err)
+{
+	struct line_index *older = build->older;
 	struct debug_unit unit;
-	for (uint32_t i = 0; i < unit_count && status == TALLY_OK; i++) {
-		bool is_old = older->unit_count == unit_count && line_index_has_unit(older, i);
-		if (!is_old && debug_info_unit(source->info, i, &unit) &&
-			!vec_push(&build.parts, (struct part){.unit = i}))
-			status = error_nomem(err);
+	for (uint32_t i = 0; i < build->unit_count; i++) {
+		bool is_old = older->unit_count == build->unit_count && line_index_has_unit(older, i);
+		if (!is_old && debug_info_unit(build->source->info, i, &unit) && !vec_push(&build->units, i))
+			return error_nomem(err);
 	}
-	if (status == TALLY_OK && build.parts.len == 0)
-		status = TALLY_NOT_FOUND;
-	if (status == TALLY_OK)
-		thread_pool_for(build.parts.len, source->threads, build_part, &build);
-	for (size_t i = 0; i < build.parts.len; i++)
-		if (build.parts.items[i].out_of_memory)
-			status = error_nomem(err);
+	return build->units.len > 0 ? TALLY_OK : TALLY_NOT_FOUND;
+}
+
+enum tally_status line_index_build(const struct line_index_source *source, struct line_index *older,
+	const struct line_index_sink *sink, struct tally_error *err)
+{
+	struct build *build = calloc(1, sizeof(*build));
+	if (!build)
+		return error_nomem(err);
+	build->source = source;
+	build->sink = sink;
+	build->older = older;
+	build->unit_count = debug_info_unit_count(source->info);
+	enum tally_status status = find_units(build, err);
 	if (status == TALLY_OK) {
-		put_all(&build, out);
-		status = out->failed ? error_nomem(err) : TALLY_OK;
+		build->table = calloc(build->unit_count, sizeof(*build->table));
+		status = build->table ? put_tables(build, true, err) : error_nomem(err);
 	}
-	for (size_t i = 0; i < build.parts.len; i++)
-		writer_deinit(&build.parts.items[i].bytes);
-	vec_free(&build.parts);
+	if (status == TALLY_OK)
+		status = put_older(build, err);
+	for (size_t i = 0; i < build->units.len && status == TALLY_OK; i += PARTS_AT_ONCE)
+		status = put_parts(build, i, err);
+	if (status == TALLY_OK)
+		status = put_tables(build, false, err);
+	free(build->table);
+	vec_free(&build->units);
+	free(build);
 	return status;
 }

@@ -51,12 +51,24 @@ static void teardown(struct fixture *f)
 	elf_image_close(f->image);
 }
 
-/* In memory that is aligned as a mapping is. */
+/* Into memory, which is aligned as a mapping is. */
+static enum tally_status put(void *context, uint64_t offset, struct tally_bytes bytes, struct tally_error *err)
+{
+	struct writer *out = context;
+	(void)err;
+	if (offset + bytes.len > out->len)
+		writer_zeros(out, (size_t)(offset + bytes.len - out->len));
+	assert_false(out->failed);
+	if (bytes.len > 0)
+		memcpy(out->data + offset, bytes.data, bytes.len);
+	return TALLY_OK;
+}
+
 static struct writer build(const struct fixture *f, struct line_index *older)
 {
 	struct writer out = {0};
 	const struct line_index_source source = {.info = f->info, .path = f->path, .id = f->id, .threads = 1};
-	assert_int_equal(line_index_build(&source, older, &out, NULL), TALLY_OK);
+	assert_int_equal(line_index_build(&source, older, &(struct line_index_sink){put, &out}, NULL), TALLY_OK);
 	return out;
 }
 
@@ -105,7 +117,8 @@ static void says_what_the_debug_information_says(void **state)
 	assert_false(line_index_has(&index, f.there));
 	struct writer again = {0};
 	const struct line_index_source source = {.info = f.info, .path = f.path, .id = f.id};
-	assert_int_equal(line_index_build(&source, &index, &again, NULL), TALLY_NOT_FOUND);
+	assert_int_equal(
+		line_index_build(&source, &index, &(struct line_index_sink){put, &again}, NULL), TALLY_NOT_FOUND);
 	struct fixture later;
 	setup(&later);
 	assert_int_equal(debug_info_load(later.info, &later.there, 1, 1, NULL), TALLY_OK);
