@@ -57,7 +57,21 @@ MODE_CALL(set_per_core, AGGREGATE_CORE)
 MODE_CALL(set_per_die, AGGREGATE_DIE)
 MODE_CALL(set_per_socket, AGGREGATE_SOCKET)
 MODE_CALL(set_per_node, AGGREGATE_NODE)
+MODE_CALL(set_per_cluster, AGGREGATE_CLUSTER)
 #undef MODE_CALL
+
+/* Without a level, the last one. */
+static const char *set_per_cache(const struct option_use *use)
+{
+	struct stat_settings *settings = use->settings;
+	uint64_t level = 0;
+	if (use->value && ((use->value[0] != 'L' && use->value[0] != 'l') ||
+				  !str_to_u64(str_from(use->value + 1), 10, &level) || level == 0 || level > UINT8_MAX))
+		return "expects a level as L2";
+	settings->mode = use->is_negated ? AGGREGATE_ALL : AGGREGATE_CACHE;
+	settings->cache_level = (unsigned)level;
+	return NULL;
+}
 
 static bool to_i64(const char *text, int64_t *value)
 {
@@ -94,6 +108,14 @@ static const char *set_separator(const struct option_use *use)
 	return *settings->separator ? NULL : "expects a separator";
 }
 
+static const char *set_control(const struct option_use *use)
+{
+	struct stat_settings *settings = use->settings;
+	return record_control_parse(use->value, &settings->control)
+		       ? NULL
+		       : "expects fd:ctl-fd[,ack-fd] or fifo:ctl-fifo[,ack-fifo]";
+}
+
 #define AT(field) .offset = offsetof(struct stat_settings, field)
 #define UNBUILT(long_name, text)                                            \
 	{                                                                   \
@@ -119,6 +141,11 @@ static const struct option options[] = {
 		.argument = "name",
 		.call = cgroup_add,
 		.help = "count only tasks of this cgroup (one per event, in order)"},
+	{.name = "control",
+		.kind = OPTION_CALL,
+		.argument = "fd:ctl-fd[,ack-fd] or fifo:ctl-fifo[,ack-fifo]",
+		.call = set_control,
+		.help = "take commands from a descriptor or FIFO: enable, disable, stop, ping"},
 	{.name = "cpu",
 		.letter = 'C',
 		.kind = OPTION_STRING,
@@ -187,6 +214,13 @@ static const struct option options[] = {
 		.argument = "file",
 		AT(output),
 		.help = "print to this file"},
+	{.name = "per-cache",
+		.kind = OPTION_CALL,
+		.argument = "level",
+		.argument_is_optional = true,
+		.call = set_per_cache,
+		.help = "one line per cache of this level, as L2 (the last level if none is named)"},
+	{.name = "per-cluster", .kind = OPTION_CALL, .call = set_per_cluster, .help = "one line per cluster"},
 	{.name = "per-core", .kind = OPTION_CALL, .call = set_per_core, .help = "one line per core"},
 	{.name = "per-die", .kind = OPTION_CALL, .call = set_per_die, .help = "one line per die"},
 	{.name = "per-node", .kind = OPTION_CALL, .call = set_per_node, .help = "one line per NUMA node"},
@@ -238,7 +272,6 @@ static const struct option options[] = {
 	UNBUILT("bpf-attr-map", "shared counters of BPF"),
 	UNBUILT("bpf-counters", "counters shared through BPF"),
 	{.name = "bpf-prog", .letter = 'b', .kind = OPTION_UNSUPPORTED, .help = "events of a BPF program"},
-	UNBUILT("control", "commands over a descriptor or fifo"),
 	UNBUILT("cputype", "PMU of one kind of core"),
 	UNBUILT("hybrid-merge", "sums over kinds of core"),
 	UNBUILT("iostat", "I/O counters of PCIe ports"),
@@ -247,8 +280,6 @@ static const struct option options[] = {
 	UNBUILT("metric-no-threshold", "no metric thresholds"),
 	UNBUILT("metric-only", "metrics without counts"),
 	{.name = "metrics", .letter = 'M', .kind = OPTION_UNSUPPORTED, .help = "vendor metrics"},
-	UNBUILT("per-cache", "one line per cache"),
-	UNBUILT("per-cluster", "one line per cluster"),
 	UNBUILT("percore-show-thread", "core-wide events per thread"),
 	UNBUILT("pfm-events", "events by libpfm4 names"),
 	UNBUILT("smi-cost", "cost of system management interrupts"),
@@ -275,8 +306,8 @@ static int settings_check(const struct cli *cli, const struct command *command, 
 		s->cpus = NULL;
 	}
 	if (s->mode != AGGREGATE_ALL && !is_wide)
-		return cli_usagef(
-			cli, command, "all-cpus", "-A and --per-core, -die, -socket, -node need whole CPUs: -a or -C");
+		return cli_usagef(cli, command, "all-cpus",
+			"-A and --per-core, -cluster, -cache, -die, -socket, -node need whole CPUs: -a or -C");
 	if (s->per_thread && s->command && !s->pids && !s->tids && !s->all_cpus)
 		return cli_usagef(cli, command, "per-thread", "--per-thread needs running threads: -p, -t or -a");
 	if (s->per_thread && s->mode != AGGREGATE_ALL)
@@ -469,7 +500,8 @@ static enum tally_status runs_make(
 			struct stat_session single = {.kernel = session->kernel,
 				.settings = s,
 				.target = session->target,
-				.events = session->events};
+				.events = session->events,
+				.control = session->control};
 			status = one_run(&single, p, s, err);
 			if (status == TALLY_OK)
 				status = totals_print(p, &single, err);
@@ -521,12 +553,20 @@ static int stat_with_target(
 			NULL}};
 	char *heading = heading_make(s, target);
 	p.heading = heading ? heading : "";
-	struct stat_session session = {.kernel = kernel, .settings = s, .target = target, .events = &events};
+	struct record_control control;
+	struct stat_session session = {.kernel = kernel,
+		.settings = s,
+		.target = target,
+		.events = &events,
+		.control = s->control.is_given ? &control : NULL};
 	int exit_code = stat_events_make(cli, command, kernel, s, target->is_system_wide, &events);
 	if (exit_code == 0) {
 		enum tally_status status = printer_open(&p, &err);
 		if (status == TALLY_OK)
+			status = record_control_open(&s->control, &control, &err);
+		if (status == TALLY_OK)
 			status = runs_make(&session, &p, s, &err);
+		record_control_close(&control);
 		exit_code = status == TALLY_OK ? leave(&session) : cli_fail(cli, &err);
 		if (p.fd > STDERR_FILENO && s->output)
 			close(p.fd);

@@ -98,6 +98,13 @@ static void place_append(struct text *t, const struct row *row)
 	case AGGREGATE_NODE:
 		text_printf(t, "N%d", place_of(row)->node);
 		break;
+	case AGGREGATE_CLUSTER:
+		text_printf(t, "S%d-D%d-CLS%d", place_of(row)->socket, place_of(row)->die, place_of(row)->cluster);
+		break;
+	case AGGREGATE_CACHE:
+		text_printf(t, "S%d-D%d-L%u-ID%d", place_of(row)->socket, place_of(row)->die, a->cache_level,
+			place_of(row)->cache);
+		break;
 	case AGGREGATE_THREAD:
 		text_printf(t, "%s-%d", row->report->comms[row->place], (int)a->threads[row->place]);
 		break;
@@ -106,7 +113,7 @@ static void place_append(struct text *t, const struct row *row)
 
 static bool place_has_cpus(enum aggregation_mode mode)
 {
-	return mode == AGGREGATE_CORE || mode == AGGREGATE_DIE || mode == AGGREGATE_SOCKET || mode == AGGREGATE_NODE;
+	return mode != AGGREGATE_ALL && mode != AGGREGATE_CPU && mode != AGGREGATE_THREAD;
 }
 
 static void value_append(struct text *t, const struct row *row)
@@ -141,6 +148,13 @@ static size_t unit_width(const struct stat_report *report)
 	return width;
 }
 
+static const int place_widths[] = {[AGGREGATE_CORE] = 14,
+	[AGGREGATE_DIE] = 11,
+	[AGGREGATE_SOCKET] = 5,
+	[AGGREGATE_NODE] = 5,
+	[AGGREGATE_CLUSTER] = 16,
+	[AGGREGATE_CACHE] = 16};
+
 /* Returns how many columns it took. */
 static size_t text_prefix(struct text *t, const struct row *row)
 {
@@ -158,11 +172,7 @@ static size_t text_prefix(struct text *t, const struct row *row)
 		text_printf(t, "%16s-%-8d ", row->report->comms[row->place],
 			(int)row->report->aggregation->threads[row->place]);
 	else if (place_has_cpus(mode))
-		text_printf(t, "%-*s %5u ",
-			mode == AGGREGATE_CORE	? 14
-			: mode == AGGREGATE_DIE ? 11
-						: 5,
-			name, row->cpu_count);
+		text_printf(t, "%-*s %5u ", place_widths[mode], name, row->cpu_count);
 	text_deinit(&place);
 	return t->len - start;
 }
@@ -272,6 +282,8 @@ static void json_place(struct text *t, const struct row *row)
 		[AGGREGATE_DIE] = "die",
 		[AGGREGATE_SOCKET] = "socket",
 		[AGGREGATE_NODE] = "node",
+		[AGGREGATE_CLUSTER] = "cluster",
+		[AGGREGATE_CACHE] = "cache",
 		[AGGREGATE_THREAD] = "thread"};
 	enum aggregation_mode mode = row->report->aggregation->mode;
 	if (mode == AGGREGATE_ALL)
@@ -399,6 +411,8 @@ static void interval_header(struct text *t, enum aggregation_mode mode)
 		[AGGREGATE_DIE] = "die          cpus ",
 		[AGGREGATE_SOCKET] = "socket cpus ",
 		[AGGREGATE_NODE] = "node   cpus ",
+		[AGGREGATE_CLUSTER] = "cluster           cpus ",
+		[AGGREGATE_CACHE] = "cache             cpus ",
 		[AGGREGATE_THREAD] = "            comm-pid      "};
 	text_printf(t, "#           time %s            counts unit events\n", columns[mode]);
 }

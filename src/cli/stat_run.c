@@ -1,15 +1,18 @@
 #include "cli/stat_run.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "cli/record_control.h"
 #include "kernel/counting/reading.h"
 #include "kernel/counting/scaling.h"
 #include "kernel/system/kernel_files.h"
@@ -27,6 +30,8 @@ struct stat_measure {
 	bool has_child;
 	bool has_ended;
 	struct rusage usage;
+	int signal_fd; /* to wait for commands too; -1: there are none, or no more */
+	bool is_told_to_stop;
 	uint64_t start_ns, last_ns, end_ns;
 	uint64_t intervals;
 	stat_show_interval show;
@@ -79,6 +84,7 @@ static enum tally_status places_make(struct stat_session *s, const struct counte
 	if (s->has_places)
 		return TALLY_OK;
 	enum aggregation_mode mode = s->settings->per_thread ? AGGREGATE_THREAD : s->settings->mode;
+	s->aggregation.cache_level = s->settings->cache_level;
 	enum tally_status status = aggregation_make(s->kernel, set, mode, &s->aggregation, err);
 	if (status != TALLY_OK)
 		return status;
@@ -244,12 +250,58 @@ static bool targets_are_alive(const struct stat_session *s)
 	return false;
 }
 
+static void command_do(struct stat_measure *m, enum record_command command)
+{
+	if (command == COMMAND_ENABLE) {
+		counter_set_enable(m->set);
+		fprintf(stderr, "Events enabled\n");
+	} else if (command == COMMAND_DISABLE) {
+		counter_set_disable(m->set);
+		fprintf(stderr, "Events disabled\n");
+	} else if (command == COMMAND_STOP) {
+		m->is_told_to_stop = true;
+	}
+}
+
+static void commands_take(struct stat_measure *m)
+{
+	struct record_control *control = m->session->control;
+	struct record_control_line line;
+	if (!record_control_read(control)) {
+		close(m->signal_fd); /* nobody is left to command */
+		m->signal_fd = -1;
+		return;
+	}
+	while (record_control_next(control, &line)) {
+		command_do(m, line.command);
+		if (line.command != COMMAND_UNKNOWN)
+			record_control_acknowledge(control);
+	}
+}
+
+/* Takes commands until there is a signal or the deadline, which the caller will find. */
+static void commands_wait(struct stat_measure *m, uint64_t deadline_ns)
+{
+	while (m->signal_fd >= 0 && !m->is_told_to_stop) {
+		struct pollfd fds[] = {{.fd = m->signal_fd, .events = POLLIN},
+			{.fd = m->session->control->control_fd, .events = POLLIN}};
+		uint64_t now = now_ns(), left = deadline_ns > now ? deadline_ns - now : 0;
+		struct timespec timeout = {(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
+		if (ppoll(fds, 2, &timeout, NULL) <= 0 || fds[0].revents)
+			return;
+		commands_take(m);
+	}
+}
+
 /* Waits until a signal of interest or the deadline. The signal's number, 0 for the deadline. */
-static int signal_wait(uint64_t deadline_ns, siginfo_t *info)
+static int signal_wait(struct stat_measure *m, uint64_t deadline_ns, siginfo_t *info)
 {
 	sigset_t signals;
 	signals_of_interest(&signals);
+	commands_wait(m, deadline_ns);
 	for (;;) {
+		if (m->is_told_to_stop)
+			return 0;
 		uint64_t now = now_ns(), left = deadline_ns > now ? deadline_ns - now : 0;
 		struct timespec timeout = {(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
 		int number = sigtimedwait(&signals, info, &timeout);
@@ -284,6 +336,11 @@ static enum tally_status child_look(struct stat_measure *m)
 	return status;
 }
 
+uint64_t stat_next_deadline(uint64_t due_ns, uint64_t interval_ns, uint64_t now_ns)
+{
+	return now_ns < due_ns ? due_ns : due_ns + interval_ns * ((now_ns - due_ns) / interval_ns + 1);
+}
+
 static uint64_t earlier(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
@@ -303,7 +360,7 @@ static enum tally_status wait_for_end(struct stat_measure *m)
 		uint64_t deadline = earlier(next_ns, timeout_ns);
 		if (watches_targets)
 			deadline = earlier(deadline, now_ns() + ALIVE_CHECK_NS);
-		int number = signal_wait(deadline, &info);
+		int number = signal_wait(m, deadline, &info);
 		uint64_t now = now_ns();
 		if (number == SIGCHLD) {
 			status = m->has_child ? child_look(m) : TALLY_OK;
@@ -311,14 +368,14 @@ static enum tally_status wait_for_end(struct stat_measure *m)
 			signal_take(m, number, &info);
 			if (!m->has_child)
 				break;
-		} else if (now >= timeout_ns) {
+		} else if (m->is_told_to_stop || now >= timeout_ns) {
 			break;
 		} else if (watches_targets && !targets_are_alive(m->session)) {
 			break;
 		}
 		if (status == TALLY_OK && now >= next_ns && !m->has_ended) {
 			status = interval_show(m, now);
-			next_ns += interval_ns * ((now - next_ns) / interval_ns + 1);
+			next_ns = stat_next_deadline(next_ns, interval_ns, now);
 			if (settings->interval_count && m->intervals >= settings->interval_count)
 				break;
 		}
@@ -337,9 +394,9 @@ static enum tally_status delay_wait(struct stat_measure *m)
 		return TALLY_OK;
 	uint64_t deadline = now_ns() + (uint64_t)delay_ms * NS_PER_MS;
 	enum tally_status status = TALLY_OK;
-	while (status == TALLY_OK && !m->has_ended && m->session->signal == 0) {
+	while (status == TALLY_OK && !m->has_ended && !m->is_told_to_stop && m->session->signal == 0) {
 		siginfo_t info;
-		int number = signal_wait(deadline, &info);
+		int number = signal_wait(m, deadline, &info);
 		if (number == 0)
 			break;
 		if (number == SIGCHLD)
@@ -412,7 +469,7 @@ static enum tally_status measure(struct stat_measure *m)
 enum tally_status stat_run(
 	struct stat_session *session, stat_show_interval show, void *context, struct tally_error *err)
 {
-	struct stat_measure m = {.session = session, .show = show, .context = context, .err = err};
+	struct stat_measure m = {.session = session, .show = show, .context = context, .err = err, .signal_fd = -1};
 	sigset_t signals, before;
 	enum tally_status status = TALLY_OK;
 	signal(SIGCHLD, SIG_DFL);
@@ -426,6 +483,8 @@ enum tally_status stat_run(
 	}
 	signals_of_interest(&signals);
 	sigprocmask(SIG_BLOCK, &signals, &before);
+	if (session->control)
+		m.signal_fd = signalfd(-1, &signals, SFD_CLOEXEC);
 	status = measure(&m);
 	if (status != TALLY_OK && m.has_child && !m.has_ended) {
 		if (m.child.pid > 0 && m.child.go_fd < 0)
@@ -436,6 +495,8 @@ enum tally_status stat_run(
 		free(m.previous[i]);
 	free(m.previous);
 	counter_set_close(m.set);
+	if (m.signal_fd >= 0)
+		close(m.signal_fd);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return status;
 }

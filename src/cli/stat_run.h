@@ -20,6 +20,7 @@ struct stat_session {
 	const struct stat_settings *settings;
 	struct target *target; /* threads[0] is set to the command's pid */
 	struct event_list *events;
+	struct record_control *control; /* commands to the measurement; NULL: none */
 	/* kept from the first run on */
 	struct aggregation aggregation;
 	struct stat_cell *cells; /* event x place: the totals over runs */
@@ -42,6 +43,9 @@ struct stat_session {
 /* Called at each interval, and for the rest at the end of the run; the report holds the differences. */
 typedef void (*stat_show_interval)(void *context, const struct stat_report *report);
 
+/* The first moment after now on the grid of due and interval (not 0): a late interval does not shift those after it, and
+ * one that was missed altogether is left out. */
+uint64_t stat_next_deadline(uint64_t due_ns, uint64_t interval_ns, uint64_t now_ns);
 TALLY_MUST_CHECK enum tally_status stat_run(
 	struct stat_session *session, stat_show_interval show, void *context, struct tally_error *err);
 /* The totals so far. */

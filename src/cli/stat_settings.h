@@ -8,6 +8,7 @@
 #define CLI_STAT_SETTINGS_H
 
 #include "base/vec.h"
+#include "cli/record_control.h"
 #include "kernel/counting/aggregate.h"
 
 struct stat_event_word {
@@ -24,6 +25,7 @@ struct stat_settings {
 	unsigned detail, verbose;
 	uint64_t runs; /* 0: for ever */
 	enum aggregation_mode mode;
+	unsigned cache_level; /* of AGGREGATE_CACHE; 0: the last */
 	bool per_thread;
 	uint64_t interval_ms, interval_count, timeout_ms;
 	int64_t delay_ms; /* -1: never enabled */
@@ -33,6 +35,7 @@ struct stat_settings {
 	const char *output;
 	uint64_t log_fd;
 	const char *pre, *post;
+	struct record_control_spec control;
 	char *const *command; /* NULL: none */
 };
 

@@ -302,3 +302,34 @@ def test_examples(live):
     match = re.fullmatch(r'(\d+) / (\d+) (branches mispredicted|page faults needed the disk)', ratio[-2])
     assert int(match[1]) <= int(match[2])
     assert (match[3] == 'branches mispredicted') == (len(ratio) == 2)
+
+
+def test_control_enables_and_stops(tally, tmp_path, system_wide):
+    ctl, ack = tmp_path / 'ctl', tmp_path / 'ack'
+    os.mkfifo(ctl)
+    os.mkfifo(ack)
+    answers = os.open(ack, os.O_RDWR | os.O_NONBLOCK)
+    commands = os.open(ctl, os.O_RDWR)
+    child = subprocess.Popen([str(tally), 'stat', '-x,', '-D', '-1', '--control', f'fifo:{ctl},{ack}', '-a', '-e',
+                              'cpu-clock', '--', 'sleep', '60'], stderr=subprocess.PIPE, text=True)
+    for command in (b'enable\n', b'ping\n', b'nonsense\n', b'disable\n', b'stop\n'):
+        os.write(commands, command)
+        time.sleep(0.1)
+    _, text = child.communicate(timeout=20)
+    assert os.read(answers, 100) == b'ack\n\0' * 4
+    assert text.index('Events disabled') < text.index('Events enabled')
+    value = next(line for line in text.splitlines() if 'cpu-clock' in line).split(',')[0]
+    assert float(value) > 0
+    os.close(answers)
+    os.close(commands)
+
+
+@pytest.mark.parametrize('option', ['--per-cache', '--per-cache=L2', '--per-cluster'])
+def test_caches_and_clusters_are_the_newest_perfs(tally, option, system_wide):
+    perf = '/opt/newest-perf/perf'
+    if not os.path.exists(perf):
+        pytest.skip('the newest perf is not here')
+    words = ['stat', '-x,', option, '-a', '-e', 'cpu-clock', 'sleep', '0.05']
+    places = [[line.split(',')[:2] for line in subprocess.run([tool, *words], capture_output=True, text=True)
+               .stderr.splitlines() if 'cpu-clock' in line] for tool in (perf, str(tally))]
+    assert places[0] == places[1]

@@ -14,7 +14,7 @@ struct placed {
 /* Blanks the fields that the mode does not tell apart, so that equal keys are one group. */
 static struct cpu_place place_key(struct cpu_place place, enum aggregation_mode mode)
 {
-	struct cpu_place key = {-1, -1, -1, -1, -1};
+	struct cpu_place key = {-1, -1, -1, -1, -1, -1, -1};
 	switch (mode) {
 	case AGGREGATE_CPU:
 		key.cpu = place.cpu;
@@ -34,6 +34,16 @@ static struct cpu_place place_key(struct cpu_place place, enum aggregation_mode 
 	case AGGREGATE_NODE:
 		key.node = place.node;
 		break;
+	case AGGREGATE_CLUSTER:
+		key.cluster = place.cluster;
+		key.die = place.die;
+		key.socket = place.socket;
+		break;
+	case AGGREGATE_CACHE:
+		key.cache = place.cache;
+		key.die = place.die;
+		key.socket = place.socket;
+		break;
 	case AGGREGATE_ALL:
 	case AGGREGATE_THREAD:
 		break;
@@ -51,6 +61,8 @@ static int place_compare(const struct cpu_place *a, const struct cpu_place *b)
 	int c = order(a->node, b->node);
 	c = c ? c : order(a->socket, b->socket);
 	c = c ? c : order(a->die, b->die);
+	c = c ? c : order(a->cluster, b->cluster);
+	c = c ? c : order(a->cache, b->cache);
 	c = c ? c : order(a->core, b->core);
 	return c ? c : order(a->cpu, b->cpu);
 }
@@ -60,41 +72,55 @@ static int placed_compare(const void *a, const void *b)
 	return place_compare(&((const struct placed *)a)->place, &((const struct placed *)b)->place);
 }
 
+enum tally_status aggregation_group(const struct cpu_place *places, size_t count, enum aggregation_mode mode,
+	struct aggregation *aggregation, struct tally_error *err)
+{
+	struct aggregation a = {.mode = mode};
+	struct placed *placed = calloc(count + 1, sizeof(*placed));
+	a.cpus = calloc(count + 1, sizeof(*a.cpus));
+	a.group_of_cpu = calloc(count + 1, sizeof(*a.group_of_cpu));
+	a.places = calloc(count + 1, sizeof(*a.places));
+	if (!placed || !a.cpus || !a.group_of_cpu || !a.places) {
+		free(placed);
+		aggregation_deinit(&a);
+		return error_nomem(err);
+	}
+	for (size_t i = 0; i < count; i++)
+		placed[i] = (struct placed){place_key(places[i], mode), i};
+	qsort(placed, count, sizeof(*placed), placed_compare);
+	for (size_t i = 0; i < count; i++) {
+		if (i == 0 || place_compare(&placed[i].place, &a.places[a.len - 1]) != 0)
+			a.places[a.len++] = placed[i].place;
+		a.group_of_cpu[placed[i].index] = (uint32_t)(a.len - 1);
+		a.cpus[i] = places[i].cpu;
+	}
+	a.cpu_count = count;
+	free(placed);
+	*aggregation = a;
+	return TALLY_OK;
+}
+
 static enum tally_status places_group(
 	const struct kernel_seam *kernel, const struct counter_set *set, struct aggregation *a, struct tally_error *err)
 {
 	struct cpu_place *places;
+	enum aggregation_mode mode = a->mode;
+	unsigned level = a->cache_level;
 	enum tally_status status = cpu_places(kernel, set->cpus, set->cpu_count, &places, err);
 	if (status != TALLY_OK)
 		return status;
-	struct placed *placed = calloc(set->cpu_count, sizeof(*placed));
-	a->cpus = malloc(set->cpu_count * sizeof(int) + 1);
-	a->group_of_cpu = malloc(set->cpu_count * sizeof(uint32_t) + 1);
-	a->places = malloc(set->cpu_count * sizeof(*places) + 1);
-	if (!placed || !a->cpus || !a->group_of_cpu || !a->places) {
-		free(places);
-		free(placed);
-		return error_nomem(err);
-	}
-	for (size_t i = 0; i < set->cpu_count; i++)
-		placed[i] = (struct placed){place_key(places[i], a->mode), i};
-	qsort(placed, set->cpu_count, sizeof(*placed), placed_compare);
-	for (size_t i = 0; i < set->cpu_count; i++) {
-		if (i == 0 || place_compare(&placed[i].place, &a->places[a->len - 1]) != 0)
-			a->places[a->len++] = placed[i].place;
-		a->group_of_cpu[placed[i].index] = (uint32_t)(a->len - 1);
-	}
-	memcpy(a->cpus, set->cpus, set->cpu_count * sizeof(int));
-	a->cpu_count = set->cpu_count;
+	if (mode == AGGREGATE_CACHE || mode == AGGREGATE_CLUSTER)
+		level = cpu_places_caches(kernel, places, set->cpu_count, level);
+	status = aggregation_group(places, set->cpu_count, mode, a, err);
+	a->cache_level = level;
 	free(places);
-	free(placed);
-	return TALLY_OK;
+	return status;
 }
 
 enum tally_status aggregation_make(const struct kernel_seam *kernel, const struct counter_set *set,
 	enum aggregation_mode mode, struct aggregation *aggregation, struct tally_error *err)
 {
-	struct aggregation made = {.mode = mode};
+	struct aggregation made = {.mode = mode, .cache_level = mode == AGGREGATE_CACHE ? aggregation->cache_level : 0};
 	enum tally_status status = TALLY_OK;
 	if (mode == AGGREGATE_ALL) {
 		made.len = 1;

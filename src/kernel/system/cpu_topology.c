@@ -129,7 +129,7 @@ enum tally_status cpu_places(const struct kernel_seam *kernel, const int *cpus, 
 		found[i].core = (int)kernel_number(kernel, -1, "%s%d/topology/core_id", dir, cpu);
 		found[i].die = (int)kernel_number(kernel, -1, "%s%d/topology/die_id", dir, cpu);
 		found[i].socket = (int)kernel_number(kernel, -1, "%s%d/topology/physical_package_id", dir, cpu);
-		found[i].node = -1;
+		found[i].node = found[i].cluster = found[i].cache = -1;
 	}
 	enum tally_status status = nodes_fill(kernel, found, count, err);
 	if (status != TALLY_OK) {
@@ -138,4 +138,49 @@ enum tally_status cpu_places(const struct kernel_seam *kernel, const int *cpus, 
 	}
 	*places = found;
 	return TALLY_OK;
+}
+
+#define CACHE_INDEXES 16 /* that a CPU could tell of */
+#define CACHE_DIR     "/sys/devices/system/cpu/cpu%d/cache/index%u/"
+
+static unsigned last_cache_level(const struct kernel_seam *kernel, int cpu)
+{
+	unsigned last = 0;
+	for (unsigned i = 0; i < CACHE_INDEXES; i++) {
+		int64_t level = kernel_number(kernel, 0, CACHE_DIR "level", cpu, i);
+		if (level > (int64_t)last && level <= UINT8_MAX)
+			last = (unsigned)level;
+	}
+	return last;
+}
+
+static int cache_of(const struct kernel_seam *kernel, int cpu, unsigned level)
+{
+	for (unsigned i = 0; i < CACHE_INDEXES; i++) {
+		char *text;
+		int *cpus = NULL;
+		size_t count = 0;
+		if (kernel_number(kernel, 0, CACHE_DIR "level", cpu, i) != (int64_t)level ||
+			kernel_text(kernel, &text, NULL, CACHE_DIR "shared_cpu_list", cpu, i) != TALLY_OK)
+			continue;
+		int first = -1;
+		if (cpu_list_parse(str_from(text), &cpus, &count, NULL) == TALLY_OK && count > 0)
+			first = cpus[0];
+		free(cpus);
+		free(text);
+		return first;
+	}
+	return -1;
+}
+
+unsigned cpu_places_caches(const struct kernel_seam *kernel, struct cpu_place *places, size_t count, unsigned level)
+{
+	for (size_t i = 0; level == 0 && i < count; i++)
+		level = last_cache_level(kernel, places[i].cpu);
+	for (size_t i = 0; i < count; i++) {
+		places[i].cluster = (int)kernel_number(
+			kernel, -1, "/sys/devices/system/cpu/cpu%d/topology/cluster_id", places[i].cpu);
+		places[i].cache = level ? cache_of(kernel, places[i].cpu, level) : -1;
+	}
+	return level;
 }

@@ -149,7 +149,7 @@ static void places_lead_the_line(void **state)
 	struct fixture f;
 	fixture_init(&f, hardware, 1);
 	f.aggregation = (struct aggregation){.mode = AGGREGATE_CORE, .len = 1, .places = f.places};
-	f.places[0] = (struct cpu_place){-1, 3, 0, 1, -1};
+	f.places[0] = (struct cpu_place){.cpu = -1, .core = 3, .die = 0, .socket = 1, .node = -1};
 	expect(&f, (struct stat_style){0}, "\nS1-D0-C3           1            1000.00 msec task-clock ");
 	expect(&f, (struct stat_style){.separator = ","}, "S1-D0-C3,1,1000.00,msec,task-clock,");
 	expect(&f, (struct stat_style){.is_json = true}, "{\"core\" : \"S1-D0-C3\", \"aggregate-number\" : 1, ");
