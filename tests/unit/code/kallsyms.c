@@ -114,6 +114,29 @@ static void skips_what_is_no_line(void **state)
 	end(&f);
 }
 
+/* Any character in any place of an address: a digit counts by its place, another one ends the address. */
+static void reads_digits_only(void **state)
+{
+	(void)state;
+	for (size_t place = 0; place < 16; place++) {
+		for (unsigned c = 1; c < 256; c++) {
+			char text[] = "1123456789abcdef T name\n";
+			struct kallsyms_place found;
+			struct kallsyms kallsyms;
+			text[place] = (char)c;
+			const char *digit = strchr("0123456789abcdef", (int)c);
+			uint64_t expected = digit ? strtoull(text, NULL, 16) : 0;
+			if (c == '\n')
+				continue;
+			kallsyms_open(text, strlen(text), &kallsyms);
+			bool is_found = kallsyms_find(&kallsyms, STR("name"), &found);
+			assert_int_equal(is_found, digit != NULL);
+			if (is_found)
+				assert_int_equal(found.start, expected);
+		}
+	}
+}
+
 static void survives_cuts_and_flips(void **state)
 {
 	size_t len = strlen(some_list);
@@ -175,6 +198,7 @@ int main(void)
 		cmocka_unit_test(reads_one_module),
 		cmocka_unit_test(knows_when_addresses_are_hidden),
 		cmocka_unit_test(skips_what_is_no_line),
+		cmocka_unit_test(reads_digits_only),
 		cmocka_unit_test(survives_cuts_and_flips),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
