@@ -166,10 +166,10 @@ def test_stacks_deeper_than_perfs_copy(record, tally, perf, program, tmp_path):
     assert sum(stack[0] == '_start' for stack in ours) >= 0.97 * len(ours)
     assert max(stack.count('recurse') for stack in ours) == 121
     theirs = tmp_path / 'perf.data'
-    perf('record', '-e', 'cpu-clock:u', '-F', 2000, '--call-graph', 'dwarf', '-o', theirs, '--', program, 'deep', 300,
+    perf('record', '-e', 'cpu-clock:u', '-F', 2000, '--call-graph', 'dwarf', '-o', theirs, '--', program, 'deep', 1500,
          check=0)
     cut = [stack for stack in stacks(perf, theirs) if stack[-1] == 'burn']
-    assert sum(stack[0] == '_start' for stack in cut) < 0.3 * len(cut)
+    assert sum(stack[0] == '_start' for stack in cut) < 0.5 * len(cut)
     samples = PerfData(data).count(SAMPLE)
     assert data.stat().st_size / samples < 8 * 128 + 200
 
