@@ -86,7 +86,11 @@ enum step unwind_bridge_frame_pointer(struct run *run)
 	pc &= arch->return_mask;
 	if (pc == 0)
 		return STEP_ROOT;
-	if ((next_fp != 0 && next_fp <= fp) || !unwind_run_module(run, pc - arch->call_back_bytes))
+	/* A caller that is described may keep anything in that register; another one must go on with the chain. */
+	uint64_t call = pc - arch->call_back_bytes;
+	const struct unwind_module *module = unwind_run_module(run, call);
+	bool goes_on = next_fp == 0 || next_fp > fp;
+	if (!module || (!goes_on && !unwind_run_rule(run, module, call)))
 		return STEP_NO_CFI;
 	registers->known = 0;
 	set_register(registers, arch->dwarf_fp, next_fp);

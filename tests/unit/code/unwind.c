@@ -303,6 +303,11 @@ static void frame_pointer_bridges(void **state)
 	CHECK(&w, result, UNWIND_ROOT, 0x7000, 0x7100, 0x2010, 0x3010);
 	assert_int_equal(result.bridged, 2);
 	assert_int_equal(result.last_sp, word_at(&w, 8 + 5));
+	/* What the last of them kept for its caller, which is described, is no frame pointer. */
+	put(&w, 6, 12345);
+	CHECK(&w, run(&w, 0x7000), UNWIND_ROOT, 0x7000, 0x7100, 0x2010, 0x3010);
+	put(&w, 7, w.bias + 0x7200);
+	CHECK(&w, run(&w, 0x7000), UNWIND_NO_CFI, 0x7000, 0x7100);
 	/* The chain's own end, and one that leads nowhere. */
 	put(&w, 6, 0);
 	put(&w, 7, w.bias + 0x7200);
