@@ -155,6 +155,12 @@ void json_i64(struct json *j, const char *key, int64_t value)
 	text_i64(j->out, value);
 }
 
+void json_fixed(struct json *j, const char *key, double value, unsigned decimals)
+{
+	begin_item(j, str_from(key));
+	text_fixed(j->out, value, decimals);
+}
+
 void json_bool(struct json *j, const char *key, bool value)
 {
 	begin_item(j, str_from(key));

@@ -30,6 +30,8 @@ void json_array_end(struct json *j);
 void json_string(struct json *j, const char *key, struct tally_str value);
 void json_u64(struct json *j, const char *key, uint64_t value);
 void json_i64(struct json *j, const char *key, int64_t value);
+/* With so many decimals; the value is finite. */
+void json_fixed(struct json *j, const char *key, double value, unsigned decimals);
 void json_bool(struct json *j, const char *key, bool value);
 /* "0x1f": numbers that readers would round. */
 void json_hex(struct json *j, const char *key, uint64_t value);

@@ -18,9 +18,11 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/help.h"
+#include "cli/stat_compare.h"
 #include "cli/stat_events.h"
 #include "cli/stat_rows.h"
 #include "cli/stat_run.h"
+#include "cli/stat_statistics.h"
 
 #define EXIT_INVALID (256 - EINVAL) /* what perf leaves with for a wrong target or run count */
 #define RUNS_MAX     1000000
@@ -146,6 +148,11 @@ static const struct option options[] = {
 		.argument = "fd:ctl-fd[,ack-fd] or fifo:ctl-fifo[,ack-fifo]",
 		.call = set_control,
 		.help = "take commands from a descriptor or FIFO: enable, disable, stop, ping"},
+	{.name = "compare",
+		.kind = OPTION_STRING,
+		.argument = "command line",
+		AT(compare),
+		.help = "run this and a second command line in turn, and say which is faster (-r: how often; 10)"},
 	{.name = "cpu",
 		.letter = 'C',
 		.kind = OPTION_STRING,
@@ -255,6 +262,10 @@ static const struct option options[] = {
 		AT(is_scaling),
 		.help = "scale counts whose PMU time was shared (the default)"},
 	{.name = "summary", .kind = OPTION_FLAG, AT(has_summary), .help = "totals after the intervals of -I"},
+	{.name = "stats",
+		.kind = OPTION_FLAG,
+		AT(has_statistics),
+		.help = "with -r: median, confidence interval and outliers of each event"},
 	{.name = "sync", .letter = 'S', .kind = OPTION_FLAG, AT(does_sync), .help = "sync(2) before each run"},
 	{.name = "table", .kind = OPTION_FLAG, AT(has_table), .help = "each run's time, with -r"},
 	{.name = "tid",
@@ -318,6 +329,10 @@ static int settings_check(const struct cli *cli, const struct command *command, 
 		has_cgroup |= s->words.items[i].kind == WORD_CGROUP;
 	if (has_cgroup && (!is_wide || s->per_thread))
 		return cli_usagef(cli, command, "cgroup", "a cgroup is counted on whole CPUs: -a or -C");
+	if (s->has_statistics && (s->runs < 2 || s->interval_ms))
+		return cli_usagef(cli, command, "stats,repeat", "--stats needs several runs (-r), without -I");
+	if (s->has_statistics && s->separator)
+		return cli_usagef(cli, command, "stats", "--stats has no CSV form; -j has one");
 	if (s->interval_count && !s->interval_ms)
 		return cli_usagef(cli, command, "interval-count", "--interval-count needs -I");
 	if (s->per_thread && !s->pids && !s->tids)
@@ -444,6 +459,8 @@ static enum tally_status totals_print(
 		p->style.has_run_table = s->has_table;
 		p->style.run_ns = session->run_ns;
 		stat_rows_print(&p->text, &report, &p->style);
+		if (session->values)
+			stat_statistics_print(&p->text, session->values, &p->style);
 	}
 	enum tally_status status = printer_flush(p, err);
 	explain_missing(p, session);
@@ -515,6 +532,21 @@ static enum tally_status runs_make(
 	return status == TALLY_OK ? totals_print(p, session, err) : status;
 }
 
+static enum tally_status measure(
+	struct stat_session *session, struct stat_printer *p, const struct stat_settings *s, struct tally_error *err)
+{
+	if (s->compare) {
+		enum tally_status compared = stat_compare(session, &p->text, &p->style, err);
+		return compared == TALLY_OK ? printer_flush(p, err) : compared;
+	}
+	struct stat_values values = {0};
+	session->values = s->has_statistics ? &values : NULL;
+	enum tally_status status = runs_make(session, p, s, err);
+	stat_values_deinit(&values);
+	session->values = NULL;
+	return status;
+}
+
 static int leave(const struct stat_session *session)
 {
 	if (session->signal != 0) { /* as perf: the caller sees the signal */
@@ -565,7 +597,7 @@ static int stat_with_target(
 		if (status == TALLY_OK)
 			status = record_control_open(&s->control, &control, &err);
 		if (status == TALLY_OK)
-			status = runs_make(&session, &p, s, &err);
+			status = measure(&session, &p, s, &err);
 		record_control_close(&control);
 		exit_code = status == TALLY_OK ? leave(&session) : cli_fail(cli, &err);
 		if (p.fd > STDERR_FILENO && s->output)
@@ -597,7 +629,9 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		return EXIT_USAGE;
 	}
 	s.command = rest < argc ? argv + rest : NULL;
-	exit_code = settings_check(cli, command, &s);
+	exit_code = s.compare ? stat_compare_options(cli, command, argc, argv, rest, &s) : 0;
+	if (exit_code == 0)
+		exit_code = settings_check(cli, command, &s);
 	struct target_request request = {.pids = s.pids,
 		.tids = s.tids,
 		.cpus = s.cpus,
@@ -633,6 +667,8 @@ const struct command command_stat = {
 		"five runs, with mean and deviation", "tally stat -r 5 -e task-clock,page-faults ./program",
 		"a system call of a running process, for ten seconds",
 		"tally stat -e syscalls:sys_enter_write -p 1234 sleep 10", "every second, per CPU, for a spreadsheet",
-		"tally stat -a -A -I 1000 -x, -o counts.csv", NULL},
+		"tally stat -a -A -I 1000 -x, -o counts.csv", "medians of twenty runs, with confidence intervals",
+		"tally stat -r 20 --stats ./program", "which of two commands is faster",
+		"tally stat --compare './old 100' './new 100' -r 20", NULL},
 	.run = run,
 };

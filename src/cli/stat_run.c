@@ -421,6 +421,22 @@ static enum tally_status child_end(struct stat_measure *m)
 	return status;
 }
 
+/* The counts of this run alone. */
+static enum tally_status run_values_add(struct stat_measure *m, uint64_t elapsed)
+{
+	struct stat_session *s = m->session;
+	memset(s->interval_cells, 0, s->events->len * s->aggregation.len * sizeof(*s->interval_cells));
+	enum tally_status status = cells_add(m, s->interval_cells, false, elapsed);
+	if (status != TALLY_OK)
+		return status;
+	struct stat_report report = stat_session_report(s);
+	report.cells = s->interval_cells;
+	report.wall_ns.mean = (double)elapsed;
+	report.user_ns.mean = (double)timeval_ns(m->usage.ru_utime);
+	report.system_ns.mean = (double)timeval_ns(m->usage.ru_stime);
+	return stat_values_add(s->values, &report, m->err);
+}
+
 static enum tally_status totals_add(struct stat_measure *m)
 {
 	struct stat_session *s = m->session;
@@ -432,7 +448,8 @@ static enum tally_status totals_add(struct stat_measure *m)
 	stat_mean_add(&s->wall_ns, run_ns);
 	stat_mean_add(&s->user_ns, (double)timeval_ns(m->usage.ru_utime));
 	stat_mean_add(&s->system_ns, (double)timeval_ns(m->usage.ru_stime));
-	return cells_add(m, s->cells, false, elapsed);
+	enum tally_status status = cells_add(m, s->cells, false, elapsed);
+	return status == TALLY_OK && s->values ? run_values_add(m, elapsed) : status;
 }
 
 static enum tally_status measure(struct stat_measure *m)

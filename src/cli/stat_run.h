@@ -12,6 +12,7 @@
 
 #include "cli/stat_report.h"
 #include "cli/stat_settings.h"
+#include "cli/stat_values.h"
 #include "kernel/system/target.h"
 
 struct stat_session {
@@ -34,6 +35,7 @@ struct stat_session {
 	struct stat_mean wall_ns, user_ns, system_ns;
 	double *run_ns; /* each run's time */
 	size_t run_len, run_cap;
+	struct stat_values *values; /* borrowed: where each run's counts are kept; NULL: they are not */
 	/* out, of the last run */
 	int command_status; /* as waitpid gives it */
 	bool has_command_status;

@@ -35,6 +35,8 @@ struct stat_settings {
 	const char *output;
 	uint64_t log_fd;
 	const char *pre, *post;
+	bool has_statistics;
+	const char *compare; /* the first of two command lines; the other is the command; NULL: one is counted */
 	struct record_control_spec control;
 	char *const *command; /* NULL: none */
 };

@@ -1,0 +1,69 @@
+"""What a number is worth: medians with intervals, two commands compared."""
+import json
+import subprocess
+
+from conftest import BUILD
+
+TALLY = BUILD / 'src/cli/tally'
+
+
+def stat(*words):
+    return subprocess.run([TALLY, 'stat', *words], capture_output=True, text=True, timeout=120)
+
+
+def lines(result, kind):
+    rows = [json.loads(line) for line in result.stderr.splitlines() if line.startswith('{')]
+    return {row.get('event', row.get('time')): row for row in rows if row.get('kind') == kind}
+
+
+def test_medians_and_their_intervals():
+    result = stat('-r', '8', '-j', '--stats', '-e', 'page-faults,task-clock', 'true')
+    assert result.returncode == 0, result.stderr
+    rows = lines(result, 'statistics')
+    assert list(rows) == ['page-faults', 'task-clock', 'elapsed', 'user', 'system']
+    for row in rows.values():
+        assert row['runs'] == 8
+        assert row['interval-low'] <= row['median'] <= row['interval-high']
+        assert abs(row['coverage'] - (1 - 2 / 256)) < 1e-6
+    assert rows['page-faults']['median'] > 10
+
+
+def test_few_runs_have_no_interval():
+    result = stat('-r', '3', '--stats', '-e', 'page-faults', 'true')
+    assert 'no interval: 3 values, 6 are the least' in result.stderr
+    assert 'interval-low' not in lines(stat('-r', '3', '-j', '--stats', '-e', 'page-faults', 'true'), 'statistics')
+
+
+def test_statistics_refuse_what_they_cannot_do():
+    for words in (['--stats', 'true'], ['--stats', '-r', '3', '-x,', 'true'], ['--stats', '-r', '3', '-I', '10', 'true']):
+        assert stat(*words).returncode == 129
+
+
+def test_comparison_sees_which_is_faster():
+    result = stat('-j', '--compare', 'true', 'sleep 0.2', '-r', '5', '-e', 'page-faults')
+    assert result.returncode == 0, result.stderr
+    row = lines(result, 'comparison')['elapsed']
+    assert row['runs-a'] == row['runs-b'] == 5
+    assert row['less'] == 'A' and row['shift'] > 100 and row['shift-low'] > 0
+    assert abs(row['p'] - 2 / 252) < 1e-6  # all of one side below all of the other: 2 of 10 over 5 orders
+
+
+def test_comparison_as_text_and_in_any_order_of_options():
+    result = stat('-r', '4', '-e', 'page-faults', '--compare', 'sleep 0.2', 'exit 3')
+    assert result.returncode == 0, result.stderr
+    assert 'B is faster' in result.stderr
+    assert '(4 runs failed)' in result.stderr
+    assert 'too few runs to say' in stat('-r', '3', '--compare', 'true', 'true').stderr
+
+
+def test_comparison_runs_both_in_turn(tmp_path):
+    log = tmp_path / 'log'
+    stat('--compare', f'echo A >>{log}', f'echo B >>{log}', '-r', '3', '-e', 'page-faults')
+    assert log.read_text().split() == ['A', 'B', 'B', 'A', 'A', 'B']
+
+
+def test_comparison_refuses_what_it_cannot_do():
+    for words in (['--compare', 'true'], ['--compare', 'true', 'true', 'true'], ['-a', '--compare', 'true', 'true'],
+                  ['--compare', 'true', 'true', '-r', '0'], ['--compare', 'true', 'true', '-x,']):
+        result = stat(*words)
+        assert result.returncode == 129 and 'compare' in result.stderr, words
