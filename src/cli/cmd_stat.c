@@ -18,14 +18,18 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/help.h"
+#include "cli/recording_input.h"
 #include "cli/stat_compare.h"
 #include "cli/stat_events.h"
+#include "cli/stat_record.h"
+#include "cli/stat_replay.h"
 #include "cli/stat_rows.h"
 #include "cli/stat_run.h"
 #include "cli/stat_statistics.h"
 
-#define EXIT_INVALID (256 - EINVAL) /* what perf leaves with for a wrong target or run count */
-#define RUNS_MAX     1000000
+#define EXIT_INVALID	 (256 - EINVAL) /* what perf leaves with for a wrong target or run count */
+#define RUNS_MAX	 1000000
+#define COMMAND_LINE_MAX 1024 /* words that a recording keeps */
 
 static const char *word_add(const struct option_use *use, struct stat_event_word word)
 {
@@ -586,6 +590,7 @@ static int stat_with_target(
 	char *heading = heading_make(s, target);
 	p.heading = heading ? heading : "";
 	struct record_control control;
+	struct stat_record record = {0};
 	struct stat_session session = {.kernel = kernel,
 		.settings = s,
 		.target = target,
@@ -594,15 +599,22 @@ static int stat_with_target(
 	int exit_code = stat_events_make(cli, command, kernel, s, target->is_system_wide, &events);
 	if (exit_code == 0) {
 		enum tally_status status = printer_open(&p, &err);
+		if (status == TALLY_OK && s->recording) {
+			status = stat_record_open(&record, s->recording, s->argv, &err);
+			session.record = &record;
+		}
 		if (status == TALLY_OK)
 			status = record_control_open(&s->control, &control, &err);
 		if (status == TALLY_OK)
 			status = measure(&session, &p, s, &err);
 		record_control_close(&control);
+		if (status == TALLY_OK && session.record)
+			status = stat_record_close(&record, &err);
 		exit_code = status == TALLY_OK ? leave(&session) : cli_fail(cli, &err);
 		if (p.fd > STDERR_FILENO && s->output)
 			close(p.fd);
 	}
+	stat_record_deinit(&record);
 	stat_session_deinit(&session);
 	event_list_deinit(&events);
 	text_deinit(&p.text);
@@ -612,21 +624,143 @@ static int stat_with_target(
 	return exit_code;
 }
 
+static const char *set_input(const struct option_use *use)
+{
+	((struct stat_settings *)use->settings)->recording = use->value;
+	return NULL;
+}
+
+static const struct option report_options[] = {
+	{.name = "input",
+		.letter = 'i',
+		.kind = OPTION_CALL,
+		.argument = "file",
+		.call = set_input,
+		.help = "the recording (perf.data)"},
+	{.name = "no-aggr", .letter = 'A', .kind = OPTION_CALL, .call = set_no_aggr, .help = "one line per CPU"},
+	{.name = "per-cache",
+		.kind = OPTION_CALL,
+		.argument = "level",
+		.argument_is_optional = true,
+		.call = set_per_cache,
+		.help = "one line per cache of this level, as L2 (the last level if none is named)"},
+	{.name = "per-core", .kind = OPTION_CALL, .call = set_per_core, .help = "one line per core"},
+	{.name = "per-die", .kind = OPTION_CALL, .call = set_per_die, .help = "one line per die"},
+	{.name = "per-node", .kind = OPTION_CALL, .call = set_per_node, .help = "one line per NUMA node"},
+	{.name = "per-socket", .kind = OPTION_CALL, .call = set_per_socket, .help = "one line per socket"},
+};
+static const struct option_table report_table = {
+	report_options, sizeof(report_options) / sizeof(report_options[0]), false};
+static const char *const report_usages[] = {"report [<options>]", NULL};
+static const struct command command_stat_report = {
+	.name = "stat",
+	.summary = "Show the counts of a recording",
+	.usages = report_usages,
+	.options = &report_table,
+};
+
+static void show_round(void *context, const struct stat_report *report)
+{
+	struct stat_printer *p = context;
+	if (report->interval_s >= 0) {
+		show_interval(context, report);
+		return;
+	}
+	stat_rows_print(&p->text, report, &p->style);
+	(void)printer_flush(p, NULL);
+}
+
+/* stat report: options before it say how to print, those after it what. */
+static int replay(const struct cli *cli, struct stat_settings *s, int argc, char **argv)
+{
+	int rest;
+	int exit_code = cli_parse_options(cli, &command_stat_report, argc, argv, s, &rest);
+	if (exit_code != CLI_GO_ON)
+		return exit_code;
+	if (rest < argc)
+		return cli_usagef(cli, &command_stat_report, NULL, "stat report takes no command");
+	struct tally_error err = {0};
+	locale_t user_locale = newlocale(LC_NUMERIC_MASK, "", (locale_t)0);
+	const char *thousands = user_locale ? nl_langinfo_l(THOUSEP, user_locale) : "";
+	struct stat_printer p = {.cli = cli,
+		.settings = s,
+		.style = {s->separator, s->is_json, s->has_big_num ? thousands : "", !s->no_csv_summary, false, false,
+			NULL}};
+	struct stat_replay_request request = {.has_mode = s->mode != AGGREGATE_ALL,
+		.mode = s->mode,
+		.cache_level = s->cache_level,
+		.show = show_round,
+		.context = &p};
+	enum tally_status status = cli_open_recording(s->recording, false, &request.reader, &err);
+	if (status == TALLY_OK) {
+		status = printer_open(&p, &err);
+		if (status == TALLY_OK)
+			status = stat_replay(&request, &err);
+		if (status == TALLY_OK)
+			status = printer_flush(&p, &err);
+		cli_print_health(cli, perfdata_reader_health(request.reader));
+		perfdata_reader_destroy(request.reader);
+	}
+	if (p.fd > STDERR_FILENO && s->output)
+		close(p.fd);
+	text_deinit(&p.text);
+	if (user_locale)
+		freelocale(user_locale);
+	return status == TALLY_OK ? 0 : cli_fail(cli, &err);
+}
+
+/* The whole command line, as far as it is of a size that a recording keeps. */
+static char *const *command_line_copy(const struct cli *cli, int argc, char **argv, char *line[COMMAND_LINE_MAX])
+{
+	int len = 0;
+	line[len++] = (char *)cli->program;
+	for (int i = 0; i < argc && len < COMMAND_LINE_MAX - 1; i++)
+		line[len++] = argv[i];
+	line[len] = NULL;
+	return line;
+}
+
+/* stat record: the same options again; -o names the recording. */
+static int record_options_take(
+	const struct cli *cli, const struct command *command, struct stat_settings *s, int argc, char **argv, int *rest)
+{
+	int exit_code = cli_parse_options(cli, command, argc, argv, s, rest);
+	if (exit_code != CLI_GO_ON)
+		return exit_code;
+	if (s->runs != 1)
+		return cli_failf(cli, "Cannot use -r option with %s stat record.", cli->program);
+	if (s->output && strcmp(s->output, "-") == 0)
+		return cli_failf(cli, "stat record to a pipe is not supported yet");
+	s->recording = s->output ? s->output : "perf.data";
+	s->output = NULL;
+	return CLI_GO_ON;
+}
+
 static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct stat_settings s = {.runs = 1, .log_fd = UINT64_MAX, .has_big_num = true, .is_scaling = true};
+	char *line[COMMAND_LINE_MAX];
 	struct target target = {0};
 	struct tally_error err = {0};
-	int rest;
+	int rest, rest_of_record;
 	int exit_code = cli_parse_options(cli, command, argc, argv, &s, &rest);
 	if (exit_code != CLI_GO_ON) {
 		vec_free(&s.words);
 		return exit_code;
 	}
-	if (rest < argc && (strcmp(argv[rest], "record") == 0 || strcmp(argv[rest], "report") == 0)) {
+	if (rest < argc && strcmp(argv[rest], "report") == 0) {
+		exit_code = replay(cli, &s, argc - rest, argv + rest);
 		vec_free(&s.words);
-		fprintf(stderr, "%s: 'stat %s' is not supported yet\n", cli->program, argv[rest]);
-		return EXIT_USAGE;
+		return exit_code;
+	}
+	if (rest < argc && strcmp(argv[rest], "record") == 0) {
+		exit_code = record_options_take(cli, command, &s, argc - rest, argv + rest, &rest_of_record);
+		if (exit_code != CLI_GO_ON) {
+			vec_free(&s.words);
+			return exit_code;
+		}
+		rest += rest_of_record;
+		s.argv = command_line_copy(cli, argc, argv, line);
 	}
 	s.command = rest < argc ? argv + rest : NULL;
 	exit_code = s.compare ? stat_compare_options(cli, command, argc, argv, rest, &s) : 0;
@@ -647,7 +781,8 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	return exit_code;
 }
 
-static const char *const usages[] = {"[<options>] [<command>]", NULL};
+static const char *const usages[] = {"[<options>] [<command>]", "[<options>] record [<options>] [<command>]",
+	"[<options>] report [<options>]", NULL};
 
 const struct command command_stat = {
 	.name = "stat",

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "cli/record_control.h"
+#include "cli/stat_record.h"
 #include "kernel/counting/reading.h"
 #include "kernel/counting/scaling.h"
 #include "kernel/system/kernel_files.h"
@@ -137,6 +138,8 @@ static enum tally_status counters_open(struct stat_measure *m)
 		status = places_make(s, m->set, m->err);
 	if (status == TALLY_OK)
 		status = support_note(s, m->set, m->err);
+	if (status == TALLY_OK && s->record)
+		status = stat_record_begin(s->record, settings, m->set, m->err);
 	if (status != TALLY_OK)
 		return status;
 	m->previous = calloc(m->set->len + 1, sizeof(*m->previous));
@@ -207,10 +210,27 @@ static void previous_keep(struct stat_measure *m)
 	}
 }
 
+/* What the tool answers itself is recorded as if the kernel had counted it. */
+static enum tally_status counts_record(struct stat_measure *m, bool is_final, uint64_t elapsed_ns)
+{
+	if (!m->session->record)
+		return TALLY_OK;
+	for (size_t i = 0; i < m->set->len; i++) {
+		struct counter *counter = &m->set->counters[i];
+		if (counter->spec->tool != TOOL_NONE && counter->cpu_count > 0 && counter->thread_count > 0) {
+			uint64_t value = (uint64_t)tool_value(m, counter->spec->tool, elapsed_ns);
+			counter->counts[0] = (struct count){value, value, value};
+		}
+	}
+	return stat_record_round(m->session->record, m->set, is_final, elapsed_ns, m->err);
+}
+
 static enum tally_status interval_show(struct stat_measure *m, uint64_t now)
 {
 	struct stat_session *s = m->session;
 	enum tally_status status = counter_set_read(m->set, m->err);
+	if (status == TALLY_OK)
+		status = counts_record(m, false, now - m->start_ns);
 	if (status != TALLY_OK)
 		return status;
 	memset(s->interval_cells, 0, s->events->len * s->aggregation.len * sizeof(*s->interval_cells));
@@ -480,6 +500,8 @@ static enum tally_status measure(struct stat_measure *m)
 		status = counter_set_read(m->set, m->err);
 	if (status == TALLY_OK)
 		status = child_end(m);
+	if (status == TALLY_OK && !s->settings->interval_ms)
+		status = counts_record(m, true, m->end_ns - m->start_ns);
 	return status == TALLY_OK ? totals_add(m) : status;
 }
 

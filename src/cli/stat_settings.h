@@ -33,6 +33,8 @@ struct stat_settings {
 	const char *separator;
 	bool is_json, has_big_num, has_table, is_quiet, is_append, does_sync;
 	const char *output;
+	const char *recording; /* of stat record and stat report; NULL: none */
+	char *const *argv; /* the whole command line of the verb */
 	uint64_t log_fd;
 	const char *pre, *post;
 	bool has_statistics;

@@ -238,7 +238,7 @@ BAD = {
     'per core of a command': ('--per-core true', 129, 'whole CPUs'),
     'cgroup of a command': ('-e cs -G x true', 129, 'whole CPUs'),
     'unbuilt': ('--topdown true', 129, 'not supported yet'),
-    'record': ('record true', 129, 'not supported yet'),
+    'runs recorded': ('record -r 2 -o /dev/null true', 255, 'Cannot use -r option'),
 }
 
 
@@ -310,7 +310,7 @@ def test_control_enables_and_stops(tally, tmp_path, system_wide):
     os.mkfifo(ack)
     answers = os.open(ack, os.O_RDWR | os.O_NONBLOCK)
     commands = os.open(ctl, os.O_RDWR)
-    child = subprocess.Popen([str(tally), 'stat', '-x,', '-D', '-1', '--control', f'fifo:{ctl},{ack}', '-a', '-e',
+    child = subprocess.Popen([str(tally.path), 'stat', '-x,', '-D', '-1', '--control', f'fifo:{ctl},{ack}', '-a', '-e',
                               'cpu-clock', '--', 'sleep', '60'], stderr=subprocess.PIPE, text=True)
     for command in (b'enable\n', b'ping\n', b'nonsense\n', b'disable\n', b'stop\n'):
         os.write(commands, command)
@@ -331,5 +331,66 @@ def test_caches_and_clusters_are_the_newest_perfs(tally, option, system_wide):
         pytest.skip('the newest perf is not here')
     words = ['stat', '-x,', option, '-a', '-e', 'cpu-clock', 'sleep', '0.05']
     places = [[line.split(',')[:2] for line in subprocess.run([tool, *words], capture_output=True, text=True)
-               .stderr.splitlines() if 'cpu-clock' in line] for tool in (perf, str(tally))]
+               .stderr.splitlines() if 'cpu-clock' in line] for tool in (perf, str(tally.path))]
     assert places[0] == places[1]
+
+
+RECORDED = {
+    'command': '-e task-clock,page-faults,cycles -- true',
+    'per CPU': '-a -A -e cpu-clock,page-faults -- sleep 0.05',
+    'per core': '-a --per-core -e cpu-clock -- sleep 0.05',
+    'per node': '-a --per-node -e cpu-clock -- sleep 0.05',
+    'intervals': '-I 20 -a -e cpu-clock,page-faults -- sleep 0.05',
+    'group': '-e {task-clock,page-faults} -- true',
+}
+
+
+def report_of(tool, path, *words):
+    run = subprocess.run([str(getattr(tool, 'path', tool)), 'stat', *words, 'report', '-i', str(path)], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    return [re.sub(r'\s*#.*', '', line).rstrip() for line in run.stderr.splitlines() if line.strip()
+            and not line.startswith('#')]
+
+
+@pytest.mark.parametrize('name', RECORDED)
+def test_recorded_counts_are_read_by_both(tally, perf, system_wide, tmp_path, name):
+    for writer in (tally, perf):
+        path = tmp_path / 'stat.data'
+        run = subprocess.run([str(writer.path), 'stat', 'record', '-o', str(path), *RECORDED[name].split()],
+                             capture_output=True, text=True)
+        assert run.returncode == 0, run.stderr
+        ours = report_of(tally, path)
+        assert ours and ours == report_of(perf, path)
+
+
+def test_recorded_counts_by_other_places(tally, perf, system_wide, tmp_path):
+    path = tmp_path / 'stat.data'
+    subprocess.run([str(tally.path), 'stat', 'record', '-a', '-e', 'cpu-clock', '-o', str(path), 'sleep', '0.05'],
+                   check=True, capture_output=True)
+    for option in ('--per-core', '--per-socket', '--per-die', '--per-node', '-A'):
+        texts = [subprocess.run([str(getattr(tool, 'path', tool)), 'stat', 'report', option, '-i', str(path)], capture_output=True,
+                                text=True, check=True).stderr for tool in (tally, perf)]
+        assert texts[0] == texts[1]
+    line = subprocess.run([str(tally.path), 'stat', '-x,', 'report', '--per-cache', '-i', str(path)], capture_output=True,
+                          text=True, check=True).stderr
+    assert line.count('-ID') == line.count('cpu-clock') > 0
+
+
+def test_damaged_recording_of_counts(tally, system_wide, tmp_path):
+    whole = tmp_path / 'whole.data'
+    subprocess.run([str(tally.path), 'stat', 'record', '-a', '-A', '-e', 'cpu-clock,page-faults', '-o', str(whole), 'true'],
+                   check=True, capture_output=True)
+    data = whole.read_bytes()
+    damaged = tmp_path / 'damaged.data'
+    for at in range(0, len(data), 41):
+        for changed in (data[:at], data[:at] + bytes([data[at] ^ 0xff]) + data[at + 1:]):
+            damaged.write_bytes(changed)
+            run = subprocess.run([str(tally.path), 'stat', 'report', '-i', str(damaged)], capture_output=True, timeout=20)
+            assert run.returncode in (0, 255), run.stderr
+
+
+def test_report_without_counts(tally, tmp_path):
+    path = tmp_path / 'perf.data'
+    subprocess.run([str(tally.path), 'record', '-e', 'cpu-clock', '-o', str(path), 'true'], check=True, capture_output=True)
+    run = subprocess.run([str(tally.path), 'stat', 'report', '-i', str(path)], capture_output=True, text=True)
+    assert run.returncode == 255 and 'no counts' in run.stderr
