@@ -303,20 +303,35 @@ def index_commands(perf, tail):
     return {'perf': [perf, *tail], 'tally-cold': ['env', 'TALLY_CACHE=', TALLY, *tail], 'tally-warm': warm}
 
 
-def bench_lines(perf, rounds):
-    """Inlined calls and lines of a C++ program, beside perf with the same output asked for."""
-    data = record_program(perf, debug_program(20), 100)
+def standard_library_program():
+    """What uses the standard library as most programs do; -g of libc and libstdc++ counts too, where it is installed."""
+    program = WORK / 'standard_library'
+    command = ['g++', '-O2', '-g', '-fno-omit-frame-pointer', '-o', program, ROOT / 'bench' / 'standard_library.cc']
+    result = subprocess.run(command, text=True, capture_output=True, check=False)
+    if result.returncode:
+        raise RuntimeError(f'g++: {result.stderr.strip()[-200:]}')
+    return program
+
+
+def lines_rows(perf, rounds, label, data):
     tail = ['report', '--stdio', '--no-children', '-g', 'caller', '-i', data]
     report = index_commands(perf, tail)
     report['tally-off'] = [*report['tally-warm'], '--no-inline']
     times = alternate(report, rounds)
     script = alternate(index_commands(perf, ['script', '-F', '+srcline', '-i', data]), rounds)
-    return [row('report, inlines, no index', 's', times['perf'], times['tally-cold'], 'bar: 5'),
-            row('report, inlines, index', 's', times['perf'], times['tally-warm'], 'bar: 20'),
-            row('report, inlines off / on, index', 's', times['tally-off'], times['tally-warm'],
+    return [row(f'{label}: report, inlines, no index', 's', times['perf'], times['tally-cold'], 'bar: 5'),
+            row(f'{label}: report, inlines, index', 's', times['perf'], times['tally-warm'], 'bar: 20'),
+            row(f'{label}: report, inlines off / on, index', 's', times['tally-off'], times['tally-warm'],
                 'left: tally --no-inline; right / left, bar: at most 1.3', times['tally-warm'] / times['tally-off']),
-            row('script -F +srcline, no index', 's', script['perf'], script['tally-cold'], 'bar: 5'),
-            row('script -F +srcline, index', 's', script['perf'], script['tally-warm'], 'bar: 20')]
+            row(f'{label}: script +srcline, no index', 's', script['perf'], script['tally-cold'], 'bar: 5'),
+            row(f'{label}: script +srcline, index', 's', script['perf'], script['tally-warm'], 'bar: 20')]
+
+
+def bench_lines(perf, rounds):
+    """Inlined calls and lines, beside perf with the same output asked for: of templates with deep stacks, which cost perf
+    most, and of an ordinary program."""
+    rows = lines_rows(perf, rounds, 'templates', record_program(perf, debug_program(20), 100))
+    return rows + lines_rows(perf, rounds, 'STL', record_program(perf, standard_library_program(), 600000))
 
 
 def peak_anonymous(command, output):

@@ -12,7 +12,7 @@ static const struct build_feature features[] = {
 	{"debuginfod", "HAVE_DEBUGINFOD_SUPPORT", true},
 	{"dwarf", "HAVE_LIBDW_SUPPORT", true},
 	{"dwarf_getlocations", "HAVE_LIBDW_SUPPORT", false},
-	{"dwarf-unwind", "HAVE_DWARF_UNWIND_SUPPORT", false},
+	{"dwarf-unwind", "HAVE_DWARF_UNWIND_SUPPORT", true},
 	{"auxtrace", "HAVE_AUXTRACE_SUPPORT", false},
 	{"libbfd", "HAVE_LIBBFD_SUPPORT", false},
 	{"babeltrace2-ctf-writer", "HAVE_BABELTRACE2_CTF_WRITER_SUPPORT", true},
@@ -35,6 +35,7 @@ static const struct build_feature features[] = {
 	{"zstd", "HAVE_ZSTD_SUPPORT", HAVE_ZSTD},
 	{"rust", "HAVE_RUST_SUPPORT", false},
 	{"demangling", "HAVE_DEMANGLE", HAVE_DEMANGLE},
+	{"libdeflate", "HAVE_LIBDEFLATE", HAVE_LIBDEFLATE},
 };
 
 const struct build_feature *build_features_all(size_t *count)

@@ -3,6 +3,9 @@
 #include <zlib.h>
 
 #include "tally_config.h"
+#if HAVE_LIBDEFLATE
+#include <libdeflate.h>
+#endif
 #if HAVE_ZSTD
 #include <zstd.h>
 #endif
@@ -24,6 +27,16 @@ struct packed {
 
 static bool unzlib(const struct packed *from, uint8_t *to)
 {
+#if HAVE_LIBDEFLATE
+	/* Two to three times as fast, and unpacking is half of what lines of a distribution's packages cost. */
+	struct libdeflate_decompressor *fast = libdeflate_alloc_decompressor();
+	if (fast) {
+		enum libdeflate_result result = libdeflate_zlib_decompress(
+			fast, from->bytes.data, from->bytes.len, to, (size_t)from->unpacked_bytes, NULL);
+		libdeflate_free_decompressor(fast);
+		return result == LIBDEFLATE_SUCCESS;
+	}
+#endif
 	uLongf size = (uLongf)from->unpacked_bytes;
 	return uncompress(to, &size, from->bytes.data, (uLong)from->bytes.len) == Z_OK && size == from->unpacked_bytes;
 }
