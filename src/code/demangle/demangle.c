@@ -105,8 +105,11 @@ const char *demangle(struct arena *arena, const char *name)
 	size_t len = suffix ? (size_t)(suffix - name) : strlen(name);
 	struct collector c = {.text = {0}};
 	const char *copy = NULL;
-	if (demangle_part(name, len, &c))
-		copy = arena_printf(arena, "%s%s", c.text.data, name + len);
+	if (demangle_part(name, len, &c)) {
+		c.text.len--; /* its zero byte */
+		text_str(&c.text, name + len);
+		copy = c.text.failed ? NULL : arena_string(arena, c.text.data, c.text.len);
+	}
 	text_deinit(&c.text);
 	return copy ? copy : name;
 }
