@@ -114,6 +114,13 @@ static const char *set_separator(const struct option_use *use)
 	return *settings->separator ? NULL : "expects a separator";
 }
 
+static const char *set_big_num(const struct option_use *use)
+{
+	struct stat_settings *settings = use->settings;
+	settings->has_big_num = settings->asks_big_num = !use->is_negated;
+	return NULL;
+}
+
 static const char *set_control(const struct option_use *use)
 {
 	struct stat_settings *settings = use->settings;
@@ -138,8 +145,9 @@ static const struct option options[] = {
 	{.name = "append", .kind = OPTION_FLAG, AT(is_append), .help = "add to the -o file instead of replacing it"},
 	{.name = "big-num",
 		.letter = 'B',
-		.kind = OPTION_FLAG,
-		AT(has_big_num),
+		.kind = OPTION_CALL,
+		.can_be_negated = true,
+		.call = set_big_num,
 		.help = "separate thousands as the locale does (the default)"},
 	{.name = "cgroup",
 		.letter = 'G',
@@ -311,6 +319,8 @@ static int settings_check(const struct cli *cli, const struct command *command, 
 	bool is_wide = s->all_cpus || s->cpus;
 	if (s->runs == UINT64_MAX)
 		return cli_usagef(cli, command, "repeat", "Run count must be a positive number"), EXIT_INVALID;
+	if (s->separator && s->asks_big_num)
+		return cli_usagef(cli, command, "big-num,field-separator", "-B option not supported with -x");
 	if (s->output && s->log_fd != UINT64_MAX)
 		return cli_usagef(cli, command, "output", "-o and --log-fd exclude each other");
 	if (!s->command && !s->pids && !s->tids && !is_wide && !s->per_thread)

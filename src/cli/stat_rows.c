@@ -305,9 +305,7 @@ static void json_place(struct text *t, const struct row *row)
 static void json_row(struct text *t, const struct row *row)
 {
 	text_char(t, '{');
-	if (row->report->is_summary)
-		text_str(t, "\"interval\" : \"summary\", ");
-	else if (row->report->interval_s >= 0)
+	if (row->report->interval_s >= 0 && !row->report->is_summary)
 		text_printf(t, "\"interval\" : %.9f, ", row->report->interval_s);
 	json_place(t, row);
 	text_str(t, "\"counter-value\" : \"");

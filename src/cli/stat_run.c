@@ -437,7 +437,9 @@ static enum tally_status child_end(struct stat_measure *m)
 	kill(m->child.pid, SIGTERM);
 	enum tally_status status = spawn_wait(&m->child, &m->session->command_status, &m->usage, m->err);
 	m->has_ended = true;
-	m->session->has_command_status = status == TALLY_OK;
+	uint64_t wanted = m->session->settings->interval_count;
+	bool is_counted_out = wanted && m->intervals >= wanted; /* as perf: no word about the signal then */
+	m->session->has_command_status = status == TALLY_OK && !is_counted_out;
 	return status;
 }
 

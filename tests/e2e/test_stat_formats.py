@@ -1,0 +1,106 @@
+"""stat's CSV and JSON, field by field, beside perf 6.1 (everything) and the newest perf (what it still has)."""
+import json
+import os
+import re
+import subprocess
+
+import pytest
+
+NEWEST = '/opt/newest-perf/perf'
+
+CSV = {
+    'plain': '-e task-clock,page-faults',
+    'missing': '-e cycles,page-faults',
+    'semicolon': '-x; -e task-clock',
+    'tab': '-x \\t -e page-faults',
+    'runs': '-r 2 -e task-clock',
+    'CPUs': '-a -A -e cpu-clock,page-faults',
+    'cores': '-a --per-core -e cpu-clock,page-faults',
+    'dies': '-a --per-die -e cpu-clock',
+    'sockets': '-a --per-socket -e cpu-clock',
+    'nodes': '-a --per-node -e cpu-clock',
+    'intervals': '-a -I 20 -e cpu-clock,page-faults',
+    'interval count': '-a -I 10 --interval-count 2 -e cpu-clock',
+    'summary': '-a -I 20 --summary -e cpu-clock',
+    'bare summary': '-a -I 20 --summary --no-csv-summary -e cpu-clock',
+    'detailed': '-d -e page-faults',
+    'modifier': '-e page-faults:u',
+    'nothing': '-n',
+    'unscaled': '--no-scale -e page-faults',
+}
+JSON = [name for name in CSV if name not in ('semicolon', 'tab', 'bare summary')]
+NUMBER = re.compile(r'^\s*-?\d[\d.]*%?$')
+
+
+def output(tool, words):
+    environment = {**os.environ, 'LC_ALL': 'C'}
+    run = subprocess.run([str(tool), 'stat', *words, '--', 'sleep', '0.05'], capture_output=True, text=True,
+                         env=environment, timeout=60, check=True)
+    return [line for line in run.stderr.splitlines() if line and not line.startswith(('Warning:', 'workload '))]
+
+
+def csv_words(name):
+    words = CSV[name].split()
+    return words if words[0].startswith('-x') else ['-x,', *words]
+
+
+def separator(name):
+    return {'semicolon': ';', 'tab': '\t'}.get(name, ',')
+
+
+def field(text):
+    """A number with the number of its decimals; other texts as they are. Metrics have K, M or none."""
+    if NUMBER.match(text):
+        return '%' if text.endswith('%') else f'N{len(text.partition(".")[2])}'
+    return re.sub(r'^[KMG]?/sec$', '/sec', text)
+
+
+def csv_rows(tool, name):
+    return [[field(part) for part in line.split(separator(name))] for line in output(tool, csv_words(name))]
+
+
+def json_rows(tool, name):
+    rows = []
+    for line in output(tool, ['-j', *CSV[name].split()]):
+        row = json.loads(line)
+        if row.get('metric-unit') == '(null)':  # what 6.1 makes of no unit
+            row['metric-unit'] = ''
+        rows.append({key: field(value) if isinstance(value, str) else type(value).__name__ for key, value in row.items()})
+    return rows
+
+
+@pytest.mark.parametrize('name', CSV)
+def test_csv_fields(tally, perf, system_wide, name):
+    ours, theirs = csv_rows(tally.path, name), csv_rows(perf.path, name)
+    if 'intervals' in name or 'summary' in name:  # how many intervals the last instant makes is chance
+        ours, theirs = [ours[0], ours[-1]], [theirs[0], theirs[-1]]
+    assert ours == theirs
+
+
+@pytest.mark.parametrize('name', JSON)
+def test_json_fields(tally, perf, system_wide, name):
+    ours, theirs = json_rows(tally.path, name), json_rows(perf.path, name)
+    if 'intervals' in name or 'summary' in name:
+        ours, theirs = [ours[0], ours[-1]], [theirs[0], theirs[-1]]
+    assert ours == theirs
+    assert [list(row) for row in ours] == [list(row) for row in theirs]  # in this order
+
+
+@pytest.mark.parametrize('name', [name for name in CSV if name not in ('missing', 'detailed', 'nothing')])
+def test_csv_fields_of_the_newest(tally, system_wide, name):
+    if not os.path.exists(NEWEST):
+        pytest.skip('the newest perf is not here')
+    ours, theirs = csv_rows(tally.path, name), csv_rows(NEWEST, name)
+    for mine, other in zip(ours[:1], theirs[:1]):  # it gives software events no metrics
+        assert len(mine) == len(other)
+        assert mine[:-2] == other[:-2]
+
+
+@pytest.mark.parametrize('name', [name for name in JSON if name not in ('missing', 'detailed', 'nothing')])
+def test_json_fields_of_the_newest(tally, system_wide, name):
+    if not os.path.exists(NEWEST):
+        pytest.skip('the newest perf is not here')
+    ours, theirs = json_rows(tally.path, name), json_rows(NEWEST, name)
+    for mine, other in zip(ours[:1], theirs[:1]):
+        keys = ['aggregate-number' if key == 'counters' else key for key in other if not key.startswith('metric-')]
+        assert [key for key in mine if not key.startswith('metric-')] == keys
