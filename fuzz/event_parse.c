@@ -1,11 +1,12 @@
 /*
  * event_parse.c - the event language on arbitrary text, against three machines: nothing but an error with a column
- * inside the text, or a list whose every spec has a name and a valid leader.
+ * inside the text, or a list whose every spec has a name and a valid leader, and whose text parses to as many again.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "fake_root.h"
+#include "kernel/events/event_format.h"
 #include "kernel/events/event_parser.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -42,6 +43,24 @@ static struct event_catalogue *catalogue_of_run(void)
 	return catalogue;
 }
 
+static void check_inverse(const struct event_list *list)
+{
+	struct event_list again = {0};
+	struct text text = {0};
+	event_format(&text, list);
+	text_char(&text, '\0');
+	if (list->len > 0 &&
+		(event_parse(catalogue_of_run(), text.data, &again, NULL) != TALLY_OK || again.len != list->len))
+		abort();
+	for (size_t i = 0; i < again.len; i++)
+		if (again.specs[i].attr.config != list->specs[i].attr.config ||
+			again.specs[i].attr.flags != list->specs[i].attr.flags ||
+			again.specs[i].leader != list->specs[i].leader)
+			abort();
+	event_list_deinit(&again);
+	text_deinit(&text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = malloc(size + 1);
@@ -58,6 +77,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; i < list.len; i++)
 		if (!list.specs[i].name || list.specs[i].leader > i || !list.specs[i].unit)
 			abort();
+	check_inverse(&list);
 	event_list_deinit(&list);
 	free(text);
 	return 0;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "cli/cli.h"
 #include "cli/event_errors.h"
 #include "cli/event_words.h"
@@ -31,7 +32,17 @@ struct event_making {
 static bool parse(struct event_making *m, const char *text)
 {
 	struct tally_error err = {0};
-	if (event_parse(m->catalogue, text, m->events, &err) == TALLY_OK)
+	size_t first = m->events->len;
+	enum tally_status status = event_parse(m->catalogue, text, m->events, &err);
+	for (size_t i = first; status == TALLY_OK && i < m->events->len; i++) {
+		const char *term = m->events->specs[i].recording.first;
+		if (!term)
+			continue;
+		status = error_set(&err, TALLY_INVALID,
+			"'%s' is not usable in 'tally stat': only record takes what is about samples", term);
+		err.offset = (uint64_t)(strstr(text, term) - text);
+	}
+	if (status == TALLY_OK)
 		return true;
 	m->exit_code = event_error_print(m->cli, m->command, "event", text, &err);
 	return false;

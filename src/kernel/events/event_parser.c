@@ -99,6 +99,9 @@ static enum tally_status modifiers_take(struct parser *p, size_t first, bool is_
 	if (m.is_repeated)
 		return parse_fail(
 			p, start, TALLY_INVALID, "Bad modifier: '%.*s' repeats a letter", (int)n, p->text + start);
+	if (p->text[p->pos] == 'b' || p->text[p->pos] == 'R')
+		return parse_fail(p, p->pos, TALLY_UNSUPPORTED, "parser error: not supported yet: modifier '%c' (%s)",
+			p->text[p->pos], p->text[p->pos] == 'b' ? "counting by BPF" : "retire latency");
 	if (!ends_name(p->text[p->pos]))
 		return parse_fail(p, p->pos, TALLY_INVALID,
 			"parser error: '%c' is no modifier; modifiers are u k h (modes), G H (guest, host), p P "
@@ -116,7 +119,8 @@ static enum tally_status modifiers_take(struct parser *p, size_t first, bool is_
 static enum tally_status generic_add(struct parser *p, uint32_t type, uint64_t config)
 {
 	const struct event_catalogue *catalogue = p->catalogue;
-	bool is_hardware = type == EVENT_HARDWARE || type == EVENT_HW_CACHE, added = false;
+	bool is_raw = type == EVENT_RAW, added = false;
+	bool is_hardware = is_raw || type == EVENT_HARDWARE || type == EVENT_HW_CACHE;
 	for (size_t i = 0; is_hardware && i < catalogue->pmu_count; i++) {
 		const struct pmu *pmu = &catalogue->pmus[i];
 		if (!pmu->is_hybrid)
@@ -124,8 +128,8 @@ static enum tally_status generic_add(struct parser *p, uint32_t type, uint64_t c
 		struct event_spec *spec = spec_add(p);
 		if (!spec)
 			return add_failed(p);
-		spec->attr.type = type;
-		spec->attr.config = config | (uint64_t)pmu->type << HW_PMU_TYPE_SHIFT;
+		spec->attr.type = is_raw ? pmu->type : type;
+		spec->attr.config = config | (is_raw ? 0 : (uint64_t)pmu->type << HW_PMU_TYPE_SHIFT);
 		spec->pmu = arena_string(&p->list->arena, pmu->name, strlen(pmu->name));
 		spec->cpus = arena_string(&p->list->arena, pmu->cpus, strlen(pmu->cpus));
 		if (!spec->pmu || !spec->cpus)
@@ -171,14 +175,8 @@ static enum tally_status symbol_add(struct parser *p, struct tally_str name, boo
 	if (str_equal(name, STR("system_time")))
 		return tool_add(p, TOOL_SYSTEM_TIME);
 	struct tally_str digits = {name.data + 1, name.len ? name.len - 1 : 0};
-	if (name.len > 1 && name.data[0] == 'r' && digits.len <= 16 && str_to_u64(digits, 16, &config)) {
-		struct event_spec *spec = spec_add(p);
-		if (!spec)
-			return add_failed(p);
-		spec->attr.type = EVENT_RAW;
-		spec->attr.config = config;
-		return TALLY_OK;
-	}
+	if (name.len > 1 && name.data[0] == 'r' && digits.len <= 16 && str_to_u64(digits, 16, &config))
+		return generic_add(p, EVENT_RAW, config);
 	*found = false;
 	return TALLY_OK;
 }
@@ -307,30 +305,36 @@ static enum tally_status pmu_add(struct parser *p, const struct pmu *pmu, struct
 	return terms_apply(p, pmu, terms, spec);
 }
 
-/* NAME/terms/ where NAME is one PMU, or the family name of several. pos is at the first slash. */
-static enum tally_status slashes_take(struct parser *p, size_t column, struct tally_str name)
+/* What stands between two slashes; pos is at the first, and goes behind the second. */
+static enum tally_status terms_cut(struct parser *p, struct tally_str *terms)
 {
-	size_t start = p->pos + 1, first = p->list->len;
-	const char *slash = strchr(p->text + start, '/');
-	if (!slash)
+	const char *start = p->text + p->pos + 1;
+	size_t len = event_terms_length(str_from(start));
+	if (start[len] != '/')
 		return parse_fail(p, p->pos, TALLY_INVALID, "parser error: the closing '/' is missing");
-	struct tally_str terms = {p->text + start, (size_t)(slash - p->text) - start};
-	p->pos = (size_t)(slash - p->text) + 1;
+	*terms = (struct tally_str){start, len};
+	p->pos += len + 2;
+	return TALLY_OK;
+}
+
+/* NAME/terms/ where NAME is one PMU, or the family name of several. pos is at the first slash. */
+static enum tally_status pmus_take(struct parser *p, size_t column, struct tally_str name)
+{
 	const struct event_catalogue *catalogue = p->catalogue;
 	const struct pmu *exact = pmu_find(catalogue->pmus, catalogue->pmu_count, name);
-	if (exact)
+	size_t first = p->list->len;
+	struct tally_str terms;
+	enum tally_status status = terms_cut(p, &terms);
+	if (status == TALLY_OK && exact)
 		return pmu_add(p, exact, terms, false);
-	bool found;
-	enum tally_status status = symbol_add(p, name, &found);
-	if (status != TALLY_OK)
-		return status;
-	for (size_t i = first; found && i < p->list->len && status == TALLY_OK; i++)
-		status = terms_apply(p, NULL, terms, &p->list->specs[i]);
-	if (found)
-		return status;
-	for (size_t i = 0; i < catalogue->pmu_count && status == TALLY_OK; i++)
-		if (pmu_matches(&catalogue->pmus[i], name))
-			status = pmu_add(p, &catalogue->pmus[i], terms, p->list->len > first);
+	for (size_t i = 0; i < catalogue->pmu_count && status == TALLY_OK; i++) {
+		if (!pmu_matches(&catalogue->pmus[i], name))
+			continue;
+		status = pmu_add(p, &catalogue->pmus[i], terms, p->list->len > first);
+		struct event_spec *spec = &p->list->specs[p->list->len - 1];
+		if (status == TALLY_OK && !(spec->family = arena_string(&p->list->arena, name.data, name.len)))
+			status = nomem(p);
+	}
 	if (status == TALLY_OK && p->list->len == first)
 		return parse_fail(p, column, TALLY_NOT_FOUND,
 			"Cannot find PMU `%.*s'. Missing kernel support?: /sys/bus/event_source/devices lists those of "
@@ -339,11 +343,44 @@ static enum tally_status slashes_take(struct parser *p, size_t column, struct ta
 	return status;
 }
 
-/* After the event's body: [:]modifiers, then the names of the specs from first on. */
-static enum tally_status event_finish(struct parser *p, size_t start, size_t first)
+/* A name that PMUs of this machine give one of their events, without the PMU. *found is false if none does. */
+static enum tally_status named_event_add(struct parser *p, struct tally_str name, bool *found)
+{
+	const struct event_catalogue *catalogue = p->catalogue;
+	enum tally_status status = TALLY_OK;
+	*found = false;
+	for (size_t i = 0; i < catalogue->pmu_count && status == TALLY_OK; i++) {
+		struct pmu_alias alias;
+		if (pmu_alias_find(catalogue->kernel, &catalogue->pmus[i], name, &alias, NULL) != TALLY_OK)
+			continue;
+		pmu_alias_deinit(&alias);
+		*found = true;
+		status = pmu_add(p, &catalogue->pmus[i], name, false);
+	}
+	return status;
+}
+
+/* The terms that any event takes, after one that is no PMU's. */
+static enum tally_status generic_terms_take(struct parser *p, size_t first)
+{
+	struct tally_str terms;
+	enum tally_status status = terms_cut(p, &terms);
+	for (size_t i = first; i < p->list->len && status == TALLY_OK; i++)
+		status = terms_apply(p, NULL, terms, &p->list->specs[i]);
+	return status;
+}
+
+/* After the event's body: terms, [:]modifiers, then the names of the specs from first on. */
+static enum tally_status event_finish(struct parser *p, size_t start, size_t first, bool is_generic)
 {
 	bool after_slash = p->pos > start && p->text[p->pos - 1] == '/';
 	enum tally_status status = TALLY_OK;
+	if (!after_slash && p->text[p->pos] == '/') {
+		status = generic_terms_take(p, first);
+		after_slash = true;
+	}
+	if (status != TALLY_OK)
+		return status;
 	if (p->text[p->pos] == ':' || (after_slash && !ends_name(p->text[p->pos]))) {
 		p->pos += p->text[p->pos] == ':';
 		status = modifiers_take(p, first, false);
@@ -354,9 +391,7 @@ static enum tally_status event_finish(struct parser *p, size_t start, size_t fir
 			continue;
 		const char *text = p->text + start;
 		size_t len = p->pos - start;
-		bool is_expanded = spec->pmu &&
-				   (spec->attr.type == EVENT_HARDWARE || spec->attr.type == EVENT_HW_CACHE) &&
-				   !memchr(text, '/', len);
+		bool is_expanded = is_generic && spec->pmu && !memchr(text, '/', len);
 		if (is_expanded) {
 			size_t name_len = strcspn(text, ":,} ");
 			name_len = name_len < len ? name_len : len;
@@ -372,6 +407,22 @@ static enum tally_status event_finish(struct parser *p, size_t start, size_t fir
 	return status;
 }
 
+/* What is no generic name: a family of PMUs, a tracepoint, an event of some PMU. pos is behind the name. */
+static enum tally_status other_take(struct parser *p, size_t start, struct tally_str name)
+{
+	bool found;
+	if (p->text[p->pos] == '/')
+		return pmus_take(p, start, name);
+	enum tally_status status = named_event_add(p, name, &found);
+	if (status != TALLY_OK || found)
+		return status;
+	if (p->text[p->pos] != ':')
+		return unknown_event(p, start, name);
+	p->pos++;
+	struct tally_str event = name_take(p);
+	return event.len ? tracepoints_add(p, start, name, event) : unknown_event(p, start, name);
+}
+
 static enum tally_status event_take(struct parser *p)
 {
 	size_t start = p->pos, first = p->list->len, end;
@@ -381,8 +432,9 @@ static enum tally_status event_take(struct parser *p)
 	enum tally_status status = TALLY_OK;
 	if (name.len == 0)
 		return unknown_event(p, start, name);
-	if (p->text[p->pos] == '/') {
-		status = slashes_take(p, start, name);
+	bool has_slash = p->text[p->pos] == '/';
+	if (has_slash && pmu_find(p->catalogue->pmus, p->catalogue->pmu_count, name)) {
+		status = pmus_take(p, start, name);
 	} else if (str_equal(name, STR("mem")) && p->text[p->pos] == ':') {
 		p->pos++;
 		status = breakpoint_add(p);
@@ -391,15 +443,10 @@ static enum tally_status event_take(struct parser *p)
 		status = generic_add(p, (uint32_t)type, config);
 	} else {
 		status = symbol_add(p, name, &found);
-		if (status == TALLY_OK && !found && p->text[p->pos] == ':') {
-			p->pos++;
-			struct tally_str event = name_take(p);
-			status = event.len ? tracepoints_add(p, start, name, event) : unknown_event(p, start, name);
-		} else if (status == TALLY_OK && !found) {
-			status = unknown_event(p, start, name);
-		}
+		if (status == TALLY_OK && !found)
+			status = other_take(p, start, name);
 	}
-	return status == TALLY_OK ? event_finish(p, start, first) : status;
+	return status == TALLY_OK ? event_finish(p, start, first, found) : status;
 }
 
 /* Members that count on different kinds of core cannot share a group: each kind gets its own leader. */

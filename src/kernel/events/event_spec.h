@@ -1,5 +1,6 @@
 /*
- * event_spec.h - what an event's text asks for: types. event_parser makes them; a list owns the strings of its specs.
+ * event_spec.h - what an event's text asks for: types. event_parser makes them, event_format writes them; a list
+ * owns the strings of its specs.
  */
 #ifndef KERNEL_EVENTS_EVENT_SPEC_H
 #define KERNEL_EVENTS_EVENT_SPEC_H
@@ -9,6 +10,19 @@
 
 /* Events that the tool itself answers: nanoseconds of the measured command. */
 enum tool_event { TOOL_NONE, TOOL_DURATION_TIME, TOOL_USER_TIME, TOOL_SYSTEM_TIME };
+
+enum record_callgraph { CALLGRAPH_NONE, CALLGRAPH_FP, CALLGRAPH_DWARF, CALLGRAPH_LBR };
+
+enum term_choice { TERM_UNSAID, TERM_NO, TERM_YES };
+
+/* Terms that are about the samples of one event: they go before what record's options say of all. */
+struct recording_terms {
+	enum term_choice time, inherit;
+	bool has_callgraph;
+	enum record_callgraph callgraph;
+	uint32_t stack_bytes; /* 0 unsaid */
+	const char *first; /* the term that came first, freq too; NULL: the event is as good for counting */
+};
 
 struct event_spec {
 	struct perf_attr attr; /* type, config*, exclude_*, precise, pinned ... period/freq if a term gave one */
@@ -33,6 +47,10 @@ struct event_spec {
 	const char *cpus; /* CPU list of an uncore PMU or a kind of core, NULL if none */
 	bool is_uncore; /* counts a CPU, never a task */
 	const char *tracepoint_system, *tracepoint_name; /* NULL if not a tracepoint */
+	const char *family; /* the name that stood for several PMUs, NULL none */
+	const char *terms; /* those between the slashes that make up config*, as written; NULL none */
+	const char *probe_path; /* what config1 points at, NULL not a probe */
+	struct recording_terms recording;
 };
 
 struct event_list {

@@ -5,6 +5,9 @@
 #include "kernel/events/catalogue.h"
 #include "kernel/system/kernel_files.h"
 
+/* What the kernel copies of a stack at most. */
+#define STACK_BYTES_MAX 65528
+
 /* In the terms that one apply call works through. */
 struct term_scope {
 	const struct event_catalogue *catalogue;
@@ -12,11 +15,11 @@ struct term_scope {
 	struct arena *arena;
 	struct event_spec *spec;
 	struct tally_str terms;
+	struct text config_terms; /* those that make up config*, each with a comma before it */
 };
 
-static const char *const recording_terms[] = {"call-graph", "stack-size", "time", "max-stack", "max-events",
-	"branch_type", "inherit", "no-inherit", "overwrite", "no-overwrite", "percore", "driver-config", "aux-output",
-	"aux-action", "aux-sample-size", "metric-id"};
+static const char *const unbuilt_terms[] = {"nr", "max-events", "branch_type", "overwrite", "no-overwrite", "percore",
+	"driver-config", "aux-output", "aux-action", "aux-sample-size", "metric-id"};
 
 static enum tally_status term_fail(
 	const struct term_scope *scope, struct tally_str at, struct tally_error *err, const char *reason)
@@ -36,7 +39,8 @@ static enum tally_status term_unknown(const struct term_scope *scope, struct tal
 		for (size_t i = 0; i < formats.len && valid.len < 200; i++)
 			text_printf(&valid, "%s,", formats.items[i]);
 	name_list_deinit(&formats);
-	text_str(&valid, "config,config1,config2,config3,name,period,freq");
+	text_str(&valid, "config,config1,config2,config3,name,period,freq,time,call-graph,stack-size,max-stack,inherit,"
+			 "no-inherit");
 	enum tally_status status = error_set(err, TALLY_NOT_FOUND, "unknown term '%.*s'%s%s%s: valid terms: %.*s",
 		(int)name.len, name.data, scope->pmu ? " for pmu '" : "", scope->pmu ? scope->pmu->name : "",
 		scope->pmu ? "'" : "", (int)valid.len, valid.data ? valid.data : "");
@@ -44,6 +48,82 @@ static enum tally_status term_unknown(const struct term_scope *scope, struct tal
 	if (err)
 		err->offset = (uint64_t)(name.data - scope->terms.data);
 	return status;
+}
+
+/* The term of which a probe PMU's config1 is made, NULL for every other PMU. */
+static const char *probe_kind(const struct pmu *pmu)
+{
+	return strcmp(pmu->name, "uprobe") == 0 ? "path" : strcmp(pmu->name, "kprobe") == 0 ? "func" : NULL;
+}
+
+/* The value without the quotes around it. */
+static enum tally_status unquote(
+	const struct term_scope *scope, struct tally_str value, struct tally_str *text, struct tally_error *err)
+{
+	*text = value;
+	if (value.len == 0 || value.data[0] != '\'')
+		return TALLY_OK;
+	const char *close = memchr(value.data + 1, '\'', value.len - 1);
+	if (!close || close != value.data + value.len - 1)
+		return term_fail(scope, value, err, "parser error: the closing quote is not at the end of");
+	*text = (struct tally_str){value.data + 1, value.len - 2};
+	return TALLY_OK;
+}
+
+/* How far it is to stop outside of quotes; a quote opens behind an equals sign. */
+static size_t unquoted_span(struct tally_str text, char stop)
+{
+	bool is_quoted = false;
+	for (size_t i = 0; i < text.len; i++) {
+		char c = text.data[i];
+		if (is_quoted)
+			is_quoted = c != '\'';
+		else if (c == '\'' && i > 0 && text.data[i - 1] == '=')
+			is_quoted = true;
+		else if (c == stop)
+			return i;
+	}
+	return text.len;
+}
+
+size_t event_terms_length(struct tally_str text)
+{
+	return unquoted_span(text, '/');
+}
+
+static bool term_next(struct tally_str *rest, struct tally_str *term)
+{
+	if (rest->len == 0)
+		return false;
+	size_t len = unquoted_span(*rest, ',');
+	size_t used = len < rest->len ? len + 1 : len;
+	*term = (struct tally_str){rest->data, len};
+	*rest = (struct tally_str){rest->data + used, rest->len - used};
+	return true;
+}
+
+enum common_term {
+	TERM_NAME,
+	TERM_PERIOD,
+	TERM_FREQ,
+	TERM_TIME,
+	TERM_CALL_GRAPH,
+	TERM_STACK_SIZE,
+	TERM_MAX_STACK,
+	TERM_INHERIT,
+	TERM_NO_INHERIT,
+	TERM_OTHER
+};
+
+static const char *const common_terms[] = {
+	"name", "period", "freq", "time", "call-graph", "stack-size", "max-stack", "inherit", "no-inherit"};
+
+static enum common_term common_term_find(struct tally_str name)
+{
+	for (unsigned i = 0; i < TERM_OTHER; i++)
+		if (str_equal(name, str_from(common_terms[i])))
+			return (enum common_term)i;
+	return TERM_OTHER;
 }
 
 static uint64_t *config_word(struct perf_attr *attr, struct tally_str name)
@@ -59,39 +139,161 @@ static uint64_t *config_word(struct perf_attr *attr, struct tally_str name)
 	return NULL;
 }
 
-/* name=, period=, freq=, config*=. *known is false if it is none of them. */
+static enum tally_status name_term(
+	struct term_scope *scope, struct tally_str name, struct tally_str value, struct tally_error *err)
+{
+	struct tally_str text;
+	enum tally_status status = unquote(scope, value, &text, err);
+	if (status != TALLY_OK)
+		return status;
+	if (text.len == 0)
+		return term_fail(scope, name, err, "parser error: a value is missing after");
+	scope->spec->name = arena_string(scope->arena, text.data, text.len);
+	scope->spec->has_own_name = true;
+	return scope->spec->name ? TALLY_OK : error_nomem(err);
+}
+
+static enum tally_status callgraph_term(struct term_scope *scope, struct tally_str value, struct tally_error *err)
+{
+	static const char *const names[] = {
+		[CALLGRAPH_NONE] = "no", [CALLGRAPH_FP] = "fp", [CALLGRAPH_DWARF] = "dwarf", [CALLGRAPH_LBR] = "lbr"};
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!str_equal(value, str_from(names[i])))
+			continue;
+		scope->spec->recording.callgraph = (enum record_callgraph)i;
+		scope->spec->recording.has_callgraph = true;
+		return TALLY_OK;
+	}
+	return term_fail(scope, value, err, "parser error: call-graph= takes fp, dwarf, lbr or no, not");
+}
+
+static enum tally_status stack_term(
+	struct term_scope *scope, struct tally_str value, uint64_t number, struct tally_error *err)
+{
+	if (number == 0 || number > STACK_BYTES_MAX || number % 8 != 0)
+		return term_fail(scope, value, err, "parser error: stack-size= is a multiple of 8 up to 65528, not");
+	scope->spec->recording.stack_bytes = (uint32_t)number;
+	return TALLY_OK;
+}
+
+static enum tally_status frames_term(
+	struct term_scope *scope, struct tally_str value, uint64_t number, struct tally_error *err)
+{
+	if (number == 0 || number > UINT16_MAX)
+		return term_fail(scope, value, err, "parser error: max-stack= is a number of frames up to 65535, not");
+	scope->spec->attr.sample_max_stack = (uint16_t)number;
+	return TALLY_OK;
+}
+
+/* Those with a number; the flag terms have 1 if they have no value. */
+static enum tally_status number_term(struct term_scope *scope, enum common_term term, struct tally_str value,
+	uint64_t number, struct tally_error *err)
+{
+	struct event_spec *spec = scope->spec;
+	switch (term) {
+	case TERM_PERIOD:
+	case TERM_FREQ:
+		spec->attr.sample_period_or_freq = number;
+		spec->has_period = term == TERM_PERIOD;
+		spec->has_freq = term == TERM_FREQ;
+		return TALLY_OK;
+	case TERM_TIME:
+		spec->recording.time = number ? TERM_YES : TERM_NO;
+		return TALLY_OK;
+	case TERM_INHERIT:
+		spec->recording.inherit = number ? TERM_YES : TERM_NO;
+		return TALLY_OK;
+	case TERM_NO_INHERIT:
+		spec->recording.inherit = number ? TERM_NO : TERM_YES;
+		return TALLY_OK;
+	case TERM_STACK_SIZE:
+		return stack_term(scope, value, number, err);
+	case TERM_MAX_STACK:
+		return frames_term(scope, value, number, err);
+	case TERM_NAME:
+	case TERM_CALL_GRAPH:
+	case TERM_OTHER:
+		break;
+	}
+	return TALLY_OK;
+}
+
+/* The terms that any event takes. *known is false if it is none of them. */
 static enum tally_status common_term(
 	struct term_scope *scope, struct tally_str name, struct tally_str value, bool *known, struct tally_error *err)
 {
-	struct event_spec *spec = scope->spec;
-	uint64_t *word = config_word(&spec->attr, name), number = 0;
-	bool is_period = str_equal(name, STR("period")), is_freq = str_equal(name, STR("freq"));
-	*known = true;
-	if (str_equal(name, STR("name"))) {
-		if (value.len >= 2 && value.data[0] == '\'' && value.data[value.len - 1] == '\'')
-			value = (struct tally_str){value.data + 1, value.len - 2};
-		if (value.len == 0)
-			return term_fail(scope, name, err, "parser error: a value is missing after");
-		spec->name = arena_string(scope->arena, value.data, value.len);
-		spec->has_own_name = true;
-		return spec->name ? TALLY_OK : error_nomem(err);
-	}
-	if (!word && !is_period && !is_freq) {
-		*known = false;
+	enum common_term term = common_term_find(name);
+	bool is_flag = term == TERM_INHERIT || term == TERM_NO_INHERIT;
+	uint64_t number = 1;
+	*known = term != TERM_OTHER;
+	if (term == TERM_OTHER)
 		return TALLY_OK;
-	}
+	if (value.len == 0 && !is_flag)
+		return term_fail(scope, name, err, "parser error: a value is missing after");
+	if (term == TERM_NAME)
+		return name_term(scope, name, value, err);
+	if (term != TERM_PERIOD && !scope->spec->recording.first)
+		scope->spec->recording.first = common_terms[term];
+	if (term == TERM_CALL_GRAPH)
+		return callgraph_term(scope, value, err);
+	if (value.len > 0 && !str_to_u64(value, 0, &number))
+		return term_fail(scope, value, err, "parser error: expected a number, not");
+	return number_term(scope, term, value, number, err);
+}
+
+/* config=, config1=, ... *known is false if it is none of them. */
+static enum tally_status config_term(
+	struct term_scope *scope, struct tally_str name, struct tally_str value, bool *known, struct tally_error *err)
+{
+	const struct event_spec *spec = scope->spec;
+	uint64_t *word = config_word(&scope->spec->attr, name);
+	*known = word != NULL;
+	if (!word)
+		return TALLY_OK;
+	if (spec->tracepoint_name || spec->tool)
+		return term_fail(scope, name, err, "parser error: only hardware and PMU events take");
+	if (scope->pmu && probe_kind(scope->pmu) && word != &scope->spec->attr.config)
+		return term_fail(scope, name, err, "parser error: a probe is placed by path=, func= and offset=, not");
 	if (value.len == 0)
 		return term_fail(scope, name, err, "parser error: a value is missing after");
-	if (!str_to_u64(value, 0, &number))
+	if (!str_to_u64(value, 0, word))
 		return term_fail(scope, value, err, "parser error: expected a number, not");
-	if (word) {
-		*word = number;
-	} else {
-		spec->attr.sample_period_or_freq = number;
-		spec->has_period = is_period;
-		spec->has_freq = is_freq;
-	}
 	return TALLY_OK;
+}
+
+/* Where a uprobe (path, offset) or a kprobe (func, offset) is. *known is false if it is no such term. */
+static enum tally_status probe_term(
+	struct term_scope *scope, struct tally_str name, struct tally_str value, bool *known, struct tally_error *err)
+{
+	struct perf_attr *attr = &scope->spec->attr;
+	const char *place = scope->pmu ? probe_kind(scope->pmu) : NULL;
+	bool is_place = place && str_equal(name, str_from(place));
+	*known = is_place || (place && str_equal(name, STR("offset")));
+	if (!*known)
+		return TALLY_OK;
+	if (value.len == 0)
+		return term_fail(scope, name, err, "parser error: a value is missing after");
+	if (!is_place)
+		return str_to_u64(value, 0, &attr->config2)
+			       ? TALLY_OK
+			       : term_fail(scope, value, err, "parser error: expected a number, not");
+	struct tally_str text;
+	enum tally_status status = unquote(scope, value, &text, err);
+	if (status != TALLY_OK)
+		return status;
+	scope->spec->probe_path = arena_string(scope->arena, text.data, text.len);
+	attr->config1 = (uint64_t)(uintptr_t)scope->spec->probe_path;
+	return scope->spec->probe_path ? TALLY_OK : error_nomem(err);
+}
+
+/* True if the user's own terms set this one: what a named event asks for with key=? */
+static bool is_given(struct tally_str terms, struct tally_str key)
+{
+	struct tally_str term, name;
+	while (term_next(&terms, &term))
+		if (str_next(&term, '=', &name) && str_equal(name, key))
+			return true;
+	return false;
 }
 
 static enum tally_status alias_apply(struct term_scope *scope, struct tally_str name, struct tally_error *err)
@@ -114,6 +316,8 @@ static enum tally_status alias_apply(struct term_scope *scope, struct tally_str 
 		uint64_t number = 1;
 		struct tally_str value = term;
 		bool has_value = str_next(&value, '=', &key) && key.len < term.len;
+		if (has_value && str_equal(value, STR("?")) && is_given(scope->terms, key))
+			continue;
 		if (has_value && !str_to_u64(value, 0, &number)) {
 			status = error_set(err, TALLY_INVALID,
 				"parser error: event '%.*s' of PMU %s needs a value for '%.*s'", (int)name.len,
@@ -196,26 +400,35 @@ static enum tally_status term_apply(struct term_scope *scope, struct tally_str t
 	enum tally_status status = common_term(scope, name, value, &known, err);
 	if (status != TALLY_OK || known)
 		return status;
-	for (size_t i = 0; i < sizeof(recording_terms) / sizeof(recording_terms[0]); i++)
-		if (str_equal(name, str_from(recording_terms[i])))
+	for (size_t i = 0; i < sizeof(unbuilt_terms) / sizeof(unbuilt_terms[0]); i++)
+		if (str_equal(name, str_from(unbuilt_terms[i])))
 			return term_fail(scope, name, err, "parser error: not supported yet: term");
-	return scope->pmu ? pmu_term(scope, name, value, has_value, err) : term_unknown(scope, name, err);
+	status = config_term(scope, name, value, &known, err);
+	if (status == TALLY_OK && !known)
+		status = probe_term(scope, name, value, &known, err);
+	if (status == TALLY_OK && !known)
+		status = scope->pmu ? pmu_term(scope, name, value, has_value, err) : term_unknown(scope, name, err);
+	if (status == TALLY_OK)
+		text_printf(&scope->config_terms, ",%.*s", (int)term.len, term.data);
+	return status;
 }
 
 enum tally_status event_terms_apply(const struct event_catalogue *catalogue, const struct pmu *pmu,
 	struct tally_str terms, struct arena *list_arena, struct event_spec *spec, struct tally_error *err)
 {
-	struct term_scope scope = {catalogue, pmu, list_arena, spec, terms};
+	struct term_scope scope = {catalogue, pmu, list_arena, spec, terms, {0}};
 	struct tally_str rest = terms, term;
-	if (terms.len == 0)
-		return TALLY_OK; /* pmu// is the PMU's event 0 */
-	if (terms.data[terms.len - 1] == ',')
+	enum tally_status status = TALLY_OK;
+	if (terms.len > 0 && terms.data[terms.len - 1] == ',')
 		return term_fail(
 			&scope, (struct tally_str){terms.data + terms.len - 1, 1}, err, "parser error: nothing after");
-	while (str_next(&rest, ',', &term)) {
-		enum tally_status status = term_apply(&scope, term, err);
-		if (status != TALLY_OK)
-			return status;
-	}
-	return TALLY_OK;
+	while (status == TALLY_OK && term_next(&rest, &term))
+		status = term_apply(&scope, term, err);
+	struct text *kept = &scope.config_terms;
+	if (status == TALLY_OK && kept->len > 0)
+		spec->terms = arena_string(list_arena, kept->data + 1, kept->len - 1);
+	if (status == TALLY_OK && (kept->failed || (kept->len > 0 && !spec->terms)))
+		status = error_nomem(err);
+	text_deinit(kept);
+	return status;
 }

@@ -2,7 +2,7 @@
  * event_terms.h - what stands between the slashes: "event=0x3c,umask=1,name=x", "r1a8", "config=3,period=1000".
  *
  * For a PMU, terms are its formats and named events as sysfs gives them; for a generic event only the terms that any
- * event takes. Terms that steer recording only are refused by name until they are built.
+ * event takes. Those that steer recording go into spec->recording; what is not built is refused by name.
  */
 #ifndef KERNEL_EVENTS_EVENT_TERMS_H
 #define KERNEL_EVENTS_EVENT_TERMS_H
@@ -14,5 +14,8 @@
  * list_arena. */
 TALLY_MUST_CHECK enum tally_status event_terms_apply(const struct event_catalogue *catalogue, const struct pmu *pmu,
 	struct tally_str terms, struct arena *list_arena, struct event_spec *spec, struct tally_error *err);
+
+/* How far the terms go that text starts with: up to the slash that is in no quotes ('...' after an equals sign). */
+size_t event_terms_length(struct tally_str text);
 
 #endif

@@ -1,5 +1,7 @@
 #include "kernel/events/modifiers.h"
 
+#include "base/text.h"
+
 static bool *letter_field(struct modifiers *m, char letter)
 {
 	switch (letter) {
@@ -90,4 +92,40 @@ void modifiers_apply(const struct modifiers *m, struct event_spec *spec, bool is
 	spec->is_precise_max |= m->is_precise_max;
 	spec->is_sampling_leader |= m->is_sampling_leader;
 	spec->is_weak_group |= m->is_weak;
+}
+
+void modifiers_format(struct text *text, const struct event_spec *spec)
+{
+	const uint64_t modes =
+		ATTR_FLAG(ATTR_BIT_EXCLUDE_USER) | ATTR_FLAG(ATTR_BIT_EXCLUDE_KERNEL) | ATTR_FLAG(ATTR_BIT_EXCLUDE_HV);
+	const uint64_t guests = ATTR_FLAG(ATTR_BIT_EXCLUDE_GUEST) | ATTR_FLAG(ATTR_BIT_EXCLUDE_HOST);
+	const struct perf_attr *attr = &spec->attr;
+	bool has_modes = spec->has_exclude || (attr->flags & modes);
+	struct modifiers m = {
+		.user = has_modes && !ATTR_HAS(attr, EXCLUDE_USER),
+		.kernel = has_modes && !ATTR_HAS(attr, EXCLUDE_KERNEL),
+		.hv = has_modes && !ATTR_HAS(attr, EXCLUDE_HV),
+		.exclude_idle = ATTR_HAS(attr, EXCLUDE_IDLE),
+		.is_precise_max = spec->is_precise_max,
+		.is_sampling_leader = spec->is_sampling_leader,
+		.is_pinned = ATTR_HAS(attr, PINNED),
+		.is_weak = spec->is_weak_group,
+		.is_exclusive = ATTR_HAS(attr, EXCLUSIVE),
+		.precise = attr_precise_ip(attr),
+	};
+	/* Which guests count follows from the other letters; only what does not is written. */
+	struct event_spec plain = {.attr.flags = ATTR_FLAG(ATTR_BIT_EXCLUDE_GUEST)};
+	bool has_letters = has_modes || m.exclude_idle || m.is_precise_max || m.is_sampling_leader || m.is_pinned ||
+			   m.is_weak || m.is_exclusive || m.precise;
+	if (has_letters)
+		modifiers_apply(&m, &plain, false);
+	if ((plain.attr.flags ^ attr->flags) & guests) {
+		m.guest = !ATTR_HAS(attr, EXCLUDE_GUEST);
+		m.host = !ATTR_HAS(attr, EXCLUDE_HOST);
+	}
+	static const char letters[] = "ukhGHIPSDWe";
+	for (const char *c = letters; *c; c++)
+		if (*letter_field(&m, *c))
+			text_char(text, *c);
+	text_repeat(text, 'p', m.precise);
 }

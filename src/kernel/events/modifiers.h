@@ -10,6 +10,7 @@
 #ifndef KERNEL_EVENTS_MODIFIERS_H
 #define KERNEL_EVENTS_MODIFIERS_H
 
+#include "base/text.h"
 #include "kernel/events/event_spec.h"
 
 struct modifiers {
@@ -22,5 +23,7 @@ struct modifiers {
 /* How many characters of text are modifier letters, from its start. */
 size_t modifiers_parse(struct tally_str text, struct modifiers *modifiers);
 void modifiers_apply(const struct modifiers *modifiers, struct event_spec *spec, bool is_for_group);
+/* The letters that give the spec's flags, none if it has none. */
+void modifiers_format(struct text *text, const struct event_spec *spec);
 
 #endif

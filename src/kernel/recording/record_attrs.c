@@ -6,6 +6,7 @@
 #include <sys/utsname.h>
 
 #define DUMMY_NAME	    "dummy:HG"
+#define STACK_BYTES_DEFAULT 8192
 #define STACK_BYTES_FITTING 61440 /* with registers, a long call chain and what else may be asked for */
 
 static void flag_set(struct perf_attr *attr, enum attr_flag_bit bit, bool on)
@@ -210,6 +211,25 @@ static void set_ids(struct event_list *events, const struct record_attr_options 
 		events->specs[i].attr.sample_type |= is_mixed || o->sample_identifier ? SAMPLE_IDENTIFIER : SAMPLE_ID;
 }
 
+/* The options as the event's own terms change them for it alone. */
+static struct record_attr_options with_terms(const struct record_attr_options *o, const struct recording_terms *terms)
+{
+	struct record_attr_options own = *o;
+
+	if (terms->has_callgraph) {
+		own.callgraph = terms->callgraph;
+		own.unwinds_live = o->unwinds_live && o->callgraph == CALLGRAPH_DWARF;
+	}
+	if (terms->stack_bytes)
+		own.stack_bytes = terms->stack_bytes;
+	else if (own.stack_bytes == 0)
+		own.stack_bytes = STACK_BYTES_DEFAULT;
+	if (terms->inherit)
+		own.no_inherit = terms->inherit == TERM_NO;
+	own.timestamp |= terms->time == TERM_YES;
+	return own;
+}
+
 static enum tally_status add_sideband_event(struct event_list *events, struct tally_error *err)
 {
 	if (!vec_grow(&events->specs, &events->cap, sizeof(*events->specs), events->len + 1))
@@ -251,10 +271,13 @@ enum tally_status record_attrs_apply(
 			spec->attr.sample_period_or_freq = 1;
 		if (spec->is_precise_max)
 			spec->attr.flags |= UINT64_C(3) << ATTR_BIT_PRECISE_IP;
-		set_sample_fields(spec, o);
-		set_rate(spec, o);
-		set_callgraph(&spec->attr, o);
-		set_flags(spec, o, spec->leader == i, is_sideband);
+		struct record_attr_options own = with_terms(o, &spec->recording);
+		set_sample_fields(spec, &own);
+		set_rate(spec, &own);
+		set_callgraph(&spec->attr, &own);
+		set_flags(spec, &own, spec->leader == i, is_sideband);
+		if (spec->recording.time == TERM_NO)
+			spec->attr.sample_type &= ~(uint64_t)SAMPLE_TIME;
 	}
 	set_sampling_groups(events);
 	set_ids(events, o);

@@ -10,8 +10,6 @@
 
 #include "kernel/events/event_parser.h"
 
-enum record_callgraph { CALLGRAPH_NONE, CALLGRAPH_FP, CALLGRAPH_DWARF, CALLGRAPH_LBR };
-
 struct record_attr_options {
 	bool is_system_wide; /* -a or -C */
 	bool has_command; /* start with its exec */
