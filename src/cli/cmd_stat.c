@@ -222,6 +222,10 @@ static const struct option options[] = {
 		.help = "print what was counted every n ms"},
 	{.name = "json-output", .letter = 'j', .kind = OPTION_FLAG, AT(is_json), .help = "one JSON object per count"},
 	{.name = "log-fd", .kind = OPTION_U64, .argument = "n", AT(log_fd), .help = "print to this descriptor"},
+	{.name = "metric-only",
+		.kind = OPTION_FLAG,
+		AT(has_metrics_only),
+		.help = "ratios instead of counts, in one line"},
 	{.name = "no-aggr", .letter = 'A', .kind = OPTION_CALL, .call = set_no_aggr, .help = "one line per CPU"},
 	{.name = "no-csv-summary", .kind = OPTION_FLAG, AT(no_csv_summary), .help = "no 'summary' field in CSV totals"},
 	{.name = "no-inherit", .letter = 'i', .kind = OPTION_FLAG, AT(no_inherit), .help = "do not count children"},
@@ -301,7 +305,6 @@ static const struct option options[] = {
 	UNBUILT("metric-no-group", "metric events ungrouped"),
 	UNBUILT("metric-no-merge", "metric events unshared"),
 	UNBUILT("metric-no-threshold", "no metric thresholds"),
-	UNBUILT("metric-only", "metrics without counts"),
 	{.name = "metrics", .letter = 'M', .kind = OPTION_UNSUPPORTED, .help = "vendor metrics"},
 	UNBUILT("percore-show-thread", "core-wide events per thread"),
 	UNBUILT("pfm-events", "events by libpfm4 names"),
@@ -335,6 +338,10 @@ static int settings_check(const struct cli *cli, const struct command *command, 
 			"-A and --per-core, -cluster, -cache, -die, -socket, -node need whole CPUs: -a or -C");
 	if (s->per_thread && s->command && !s->pids && !s->tids && !s->all_cpus)
 		return cli_usagef(cli, command, "per-thread", "--per-thread needs running threads: -p, -t or -a");
+	if (s->per_thread && s->has_metrics_only)
+		return cli_usagef(cli, command, "metric-only,per-thread",
+			       "--metric-only is not supported with --per-thread"),
+		       EXIT_INVALID;
 	if (s->per_thread && s->mode != AGGREGATE_ALL)
 		return cli_usagef(
 			cli, command, "per-thread", "--per-thread and lines per CPU or core exclude each other");
@@ -595,8 +602,11 @@ static int stat_with_target(
 	const char *thousands = user_locale ? nl_langinfo_l(THOUSEP, user_locale) : "";
 	struct stat_printer p = {.cli = cli,
 		.settings = s,
-		.style = {s->separator, s->is_json, s->has_big_num ? thousands : "", !s->no_csv_summary, false, false,
-			NULL}};
+		.style = {.separator = s->separator,
+			.is_json = s->is_json,
+			.has_metrics_only = s->has_metrics_only,
+			.thousands = s->has_big_num ? thousands : "",
+			.has_csv_summary = !s->no_csv_summary}};
 	char *heading = heading_make(s, target);
 	p.heading = heading ? heading : "";
 	struct record_control control;
@@ -694,8 +704,11 @@ static int replay(const struct cli *cli, struct stat_settings *s, int argc, char
 	const char *thousands = user_locale ? nl_langinfo_l(THOUSEP, user_locale) : "";
 	struct stat_printer p = {.cli = cli,
 		.settings = s,
-		.style = {s->separator, s->is_json, s->has_big_num ? thousands : "", !s->no_csv_summary, false, false,
-			NULL}};
+		.style = {.separator = s->separator,
+			.is_json = s->is_json,
+			.has_metrics_only = s->has_metrics_only,
+			.thousands = s->has_big_num ? thousands : "",
+			.has_csv_summary = !s->no_csv_summary}};
 	struct stat_replay_request request = {.has_mode = s->mode != AGGREGATE_ALL,
 		.mode = s->mode,
 		.cache_level = s->cache_level,

@@ -3,9 +3,29 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define NAME_WIDTH   32
-#define METRIC_WIDTH 33
-#define VALUE_WIDTH  18
+#define NAME_WIDTH	  32
+#define METRIC_WIDTH	  33
+#define VALUE_WIDTH	  18
+#define METRIC_ONLY_WIDTH 20
+
+static const char *const place_keys[] = {[AGGREGATE_ALL] = "",
+	[AGGREGATE_CPU] = "cpu",
+	[AGGREGATE_CORE] = "core",
+	[AGGREGATE_DIE] = "die",
+	[AGGREGATE_SOCKET] = "socket",
+	[AGGREGATE_NODE] = "node",
+	[AGGREGATE_CLUSTER] = "cluster",
+	[AGGREGATE_CACHE] = "cache",
+	[AGGREGATE_THREAD] = "thread"};
+static const char *const place_columns[] = {[AGGREGATE_ALL] = "",
+	[AGGREGATE_CPU] = "CPU        ",
+	[AGGREGATE_CORE] = "core            cpus ",
+	[AGGREGATE_DIE] = "die          cpus ",
+	[AGGREGATE_SOCKET] = "socket cpus ",
+	[AGGREGATE_NODE] = "node   cpus ",
+	[AGGREGATE_CLUSTER] = "cluster           cpus ",
+	[AGGREGATE_CACHE] = "cache             cpus ",
+	[AGGREGATE_THREAD] = "            comm-pid      "};
 
 enum row_state { ROW_COUNTED, ROW_NOT_COUNTED, ROW_NOT_SUPPORTED };
 
@@ -276,15 +296,6 @@ static void json_string(struct text *t, const char *s)
 
 static void json_place(struct text *t, const struct row *row)
 {
-	static const char *const keys[] = {[AGGREGATE_ALL] = "",
-		[AGGREGATE_CPU] = "cpu",
-		[AGGREGATE_CORE] = "core",
-		[AGGREGATE_DIE] = "die",
-		[AGGREGATE_SOCKET] = "socket",
-		[AGGREGATE_NODE] = "node",
-		[AGGREGATE_CLUSTER] = "cluster",
-		[AGGREGATE_CACHE] = "cache",
-		[AGGREGATE_THREAD] = "thread"};
 	enum aggregation_mode mode = row->report->aggregation->mode;
 	if (mode == AGGREGATE_ALL)
 		return;
@@ -294,7 +305,7 @@ static void json_place(struct text *t, const struct row *row)
 	else
 		place_append(&place, row);
 	text_char(&place, '\0');
-	text_printf(t, "\"%s\" : ", keys[mode]);
+	text_printf(t, "\"%s\" : ", place_keys[mode]);
 	json_string(t, place.data ? place.data : "");
 	text_str(t, ", ");
 	if (place_has_cpus(mode))
@@ -401,18 +412,160 @@ static void all_rows(struct text *t, const struct stat_report *report, const str
 	}
 }
 
+/* --metric-only shows ratios; rates and the use of CPUs would be beside every event. */
+static struct stat_metric only_metric(const struct row *row)
+{
+	struct stat_metric metric = {0};
+	if (row->state == ROW_COUNTED)
+		metric = stat_metric_of(row->report, row->event, row->place);
+	if (metric.unit && (strstr(metric.unit, "/sec") || strcmp(metric.unit, "CPUs utilized") == 0))
+		metric.unit = NULL;
+	return metric;
+}
+
+/* The column's title; empty if the event has no ratio. full: a report in which everything was counted, so that columns
+ * stay the same over intervals. */
+static void only_title(struct text *title, const struct stat_report *full, const struct stat_style *style, size_t event)
+{
+	struct row row = row_make(full, style, event, 0);
+	struct stat_metric metric = only_metric(&row);
+	text_clear(title);
+	if (!metric.unit || !is_shown(full, event))
+		return;
+	bool needs_name = strncmp(metric.unit, "of all", 6) == 0;
+	text_printf(title, "%s%s%s", needs_name ? row.spec->name : "", needs_name ? " " : "",
+		metric.unit + (metric.unit[0] == ' '));
+}
+
+static void only_value(struct text *t, const struct row *row, struct tally_str title)
+{
+	struct stat_metric metric = only_metric(row);
+	struct text value = {0};
+	if (metric.unit)
+		text_printf(&value, "%.*f%s", (int)metric.decimals, metric.value,
+			metric.is_percent && !row->style->separator && !row->style->is_json ? "%" : "");
+	struct tally_str digits = {value.data, value.len};
+	if (row->style->is_json) {
+		if (metric.unit)
+			text_printf(t, "\"%.*s\" : \"%.*s\", ", (int)title.len, title.data, (int)value.len, value.data);
+	} else if (row->style->separator) {
+		text_printf(t, "%.*s%s", (int)value.len, value.data ? value.data : "", row->style->separator);
+	} else {
+		text_str_right(t, digits, title.len > METRIC_ONLY_WIDTH ? title.len : METRIC_ONLY_WIDTH);
+		text_char(t, ' ');
+	}
+	text_deinit(&value);
+}
+
+/* What stands before the values of a line. */
+static void only_prefix(struct text *t, const struct row *row)
+{
+	bool has_time = row->report->interval_s >= 0 && !row->report->is_summary;
+	enum aggregation_mode mode = row->report->aggregation->mode;
+	const char *s = row->style->separator;
+	if (row->style->is_json) {
+		text_char(t, '{');
+		if (has_time)
+			text_printf(t, "\"interval\" : %.9f, ", row->report->interval_s);
+		json_place(t, row);
+		return;
+	}
+	if (!s) {
+		text_prefix(t, row);
+		return;
+	}
+	if (has_time)
+		text_printf(t, "%16.9f%s", row->report->interval_s, s);
+	place_append(t, row);
+	if (place_has_cpus(mode))
+		text_printf(t, "%s%u", s, row->cpu_count);
+	if (mode != AGGREGATE_ALL)
+		text_str(t, s);
+}
+
+static void only_header(struct text *t, const struct stat_report *report, const struct stat_report *full,
+	const struct stat_style *style)
+{
+	struct text title = {0};
+	const struct row first = row_make(report, style, 0, 0);
+	enum aggregation_mode mode = report->aggregation->mode;
+	bool has_time = report->interval_s >= 0 && !report->is_summary;
+	if (style->separator) {
+		text_printf(t, "%s%s", has_time ? " time" : "", has_time ? style->separator : "");
+		if (mode != AGGREGATE_ALL)
+			text_printf(t, "%s%s", place_keys[mode], style->separator);
+		if (place_has_cpus(mode))
+			text_printf(t, "cpus%s", style->separator);
+	} else if (has_time) {
+		text_printf(t, "#           time %s", place_columns[mode]);
+	} else {
+		size_t start = t->len, width = text_prefix(t, &first);
+		t->len = start;
+		text_repeat(t, ' ', width);
+	}
+	for (size_t event = 0; event < report->events->len; event++) {
+		only_title(&title, full, style, event);
+		if (title.len == 0)
+			continue;
+		struct tally_str text = {title.data, title.len};
+		if (style->separator)
+			text_printf(t, "%.*s%s", (int)title.len, title.data, style->separator);
+		else
+			text_str_right(t, text, title.len > METRIC_ONLY_WIDTH ? title.len : METRIC_ONLY_WIDTH);
+		if (!style->separator)
+			text_char(t, ' ');
+	}
+	text_char(t, '\n');
+	text_deinit(&title);
+}
+
+static void only_lines(struct text *t, const struct stat_report *report, const struct stat_report *full,
+	const struct stat_style *style)
+{
+	struct text title = {0};
+	bool is_interval = report->interval_s >= 0 && !report->is_summary;
+	if (!style->is_json && (!is_interval || style->has_interval_header))
+		only_header(t, report, full, style);
+	for (size_t place = 0; place < report->aggregation->len; place++) {
+		struct row row = row_make(report, style, 0, place);
+		bool has_any = false;
+		only_prefix(t, &row);
+		for (size_t event = 0; event < report->events->len; event++) {
+			only_title(&title, full, style, event);
+			row = row_make(report, style, event, place);
+			if (title.len > 0)
+				only_value(t, &row, (struct tally_str){title.data, title.len});
+			has_any |= only_metric(&row).unit != NULL;
+		}
+		if (style->is_json && has_any)
+			t->len -= 2; /* the comma behind the last */
+		else if (style->is_json)
+			text_str(t, "\"metric-value\" : \"none\"");
+		text_str(t, style->is_json ? "}\n" : "\n");
+	}
+	text_deinit(&title);
+}
+
+static void only_rows(struct text *t, const struct stat_report *report, const struct stat_style *style)
+{
+	size_t count = report->events->len * report->aggregation->len;
+	struct stat_report full = *report;
+	if (count == 0)
+		return;
+	full.cells = calloc(count, sizeof(*full.cells));
+	if (!full.cells) {
+		t->failed = true;
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		full.cells[i].value.mean = full.cells[i].running_ns.mean = full.cells[i].enabled_ns.mean = 1;
+	only_lines(t, report, &full, style);
+	free(full.cells);
+}
+
 static void interval_header(struct text *t, enum aggregation_mode mode)
 {
-	static const char *const columns[] = {[AGGREGATE_ALL] = "",
-		[AGGREGATE_CPU] = "CPU        ",
-		[AGGREGATE_CORE] = "core            cpus ",
-		[AGGREGATE_DIE] = "die          cpus ",
-		[AGGREGATE_SOCKET] = "socket cpus ",
-		[AGGREGATE_NODE] = "node   cpus ",
-		[AGGREGATE_CLUSTER] = "cluster           cpus ",
-		[AGGREGATE_CACHE] = "cache             cpus ",
-		[AGGREGATE_THREAD] = "            comm-pid      "};
-	text_printf(t, "#           time %s            counts unit events\n", columns[mode]);
+	text_printf(t, "#           time %s            counts unit events\n", place_columns[mode]);
 }
 
 /* Digits after the point so that the deviation shows three of its own. */
@@ -463,7 +616,7 @@ void stat_rows_print(struct text *t, const struct stat_report *report, const str
 {
 	bool is_plain = !style->separator && !style->is_json;
 	bool is_interval = report->interval_s >= 0 && !report->is_summary;
-	if (is_plain && is_interval && style->has_interval_header)
+	if (is_plain && is_interval && style->has_interval_header && !style->has_metrics_only)
 		interval_header(t, report->aggregation->mode);
 	if (is_plain && !is_interval) {
 		text_printf(t, "\n Performance counter stats for %s", report->heading);
@@ -471,7 +624,10 @@ void stat_rows_print(struct text *t, const struct stat_report *report, const str
 			text_printf(t, " (%u runs)", report->runs);
 		text_str(t, ":\n\n");
 	}
-	all_rows(t, report, style);
+	if (style->has_metrics_only)
+		only_rows(t, report, style);
+	else
+		all_rows(t, report, style);
 	if (is_plain && !is_interval)
 		closing(t, report, style);
 }

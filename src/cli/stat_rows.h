@@ -10,6 +10,7 @@
 struct stat_style {
 	const char *separator; /* CSV; NULL: none */
 	bool is_json;
+	bool has_metrics_only; /* --metric-only: one line per place */
 	const char *thousands; /* between groups of three digits; "": none */
 	bool has_csv_summary; /* totals after intervals carry "summary" in CSV */
 	bool has_interval_header; /* the column titles of interval mode are due */

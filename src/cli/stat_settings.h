@@ -31,7 +31,7 @@ struct stat_settings {
 	int64_t delay_ms; /* -1: never enabled */
 	bool clears_screen, has_summary, no_csv_summary;
 	const char *separator;
-	bool is_json, has_big_num, asks_big_num, has_table, is_quiet, is_append, does_sync;
+	bool is_json, has_big_num, asks_big_num, has_metrics_only, has_table, is_quiet, is_append, does_sync;
 	const char *output;
 	const char *recording; /* of stat record and stat report; NULL: none */
 	char *const *argv; /* the whole command line of the verb */

@@ -162,6 +162,32 @@ static void places_lead_the_line(void **state)
 	expect(&f, (struct stat_style){.separator = ","}, "     1.500000000,CPU12,1000.00,msec,");
 }
 
+static void metrics_stand_alone(void **state)
+{
+	static const struct measured events[] = {
+		{"cycles", EVENT_HARDWARE, HW_CPU_CYCLES, 3000, 5, 5, false},
+		{"instructions", EVENT_HARDWARE, HW_INSTRUCTIONS, 2490, 5, 5, false},
+		{"branches", EVENT_HARDWARE, HW_BRANCH_INSTRUCTIONS, 400, 5, 5, false},
+		{"branch-misses", EVENT_HARDWARE, HW_BRANCH_MISSES, 30, 5, 5, false},
+		{"task-clock", EVENT_SOFTWARE, SW_TASK_CLOCK, 2000, 5, 5, false},
+	};
+	const struct stat_style text = {.has_metrics_only = true};
+	const struct stat_style csv = {.has_metrics_only = true, .separator = ",", .has_interval_header = true};
+	const struct stat_style object = {.has_metrics_only = true, .is_json = true};
+	struct fixture f;
+	fixture_init(&f, events, 5);
+	expect(&f, text, "\n                 GHz       insn per cycle branch-misses of all branches \n");
+	expect(&f, text, "\n               1.500                 0.83                         7.50% \n");
+	expect(&f, csv, "GHz,insn per cycle,branch-misses of all branches,\n1.500,0.83,7.50,\n");
+	expect(&f, object,
+		"{\"GHz\" : \"1.500\", \"insn per cycle\" : \"0.83\", \"branch-misses of all branches\" : \"7.50\"}");
+	for (size_t i = 0; i < 5; i++) /* an interval in which nothing ran has the same columns */
+		f.cells[i] = (struct stat_cell){.cpu_count = 1};
+	f.report.interval_s = 1.5;
+	expect(&f, csv, " time,GHz,insn per cycle,branch-misses of all branches,\n     1.500000000,,,,\n");
+	expect(&f, object, "{\"interval\" : 1.500000000, \"metric-value\" : \"none\"}\n");
+}
+
 static void like_pmus_add_up(void **state)
 {
 	static const struct measured pmus[] = {
@@ -184,6 +210,7 @@ int main(void)
 		cmocka_unit_test(json_is_escaped),
 		cmocka_unit_test(runs_give_mean_and_deviation),
 		cmocka_unit_test(places_lead_the_line),
+		cmocka_unit_test(metrics_stand_alone),
 		cmocka_unit_test(like_pmus_add_up),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
