@@ -184,6 +184,26 @@ static void test_period_of_a_term_wins(void **state)
 	free(list.specs);
 }
 
+static void test_terms_hold_for_their_event_alone(void **state)
+{
+	struct event_list list = one_event(EVENT_SOFTWARE, SW_CPU_CLOCK);
+	struct record_attr_options o = of_command();
+	add_event(&list, EVENT_SOFTWARE, SW_CPU_CLOCK);
+	add_event(&list, EVENT_SOFTWARE, SW_CPU_CLOCK);
+	list.specs[0].recording = (struct recording_terms){.has_callgraph = true, .callgraph = CALLGRAPH_FP};
+	list.specs[1].recording = (struct recording_terms){.time = TERM_NO, .inherit = TERM_NO};
+	list.specs[2].recording = (struct recording_terms){.has_callgraph = true, .callgraph = CALLGRAPH_DWARF};
+	apply(&list, &o);
+	assert_true(list.specs[0].attr.sample_type & SAMPLE_CALLCHAIN);
+	assert_true(list.specs[0].attr.sample_type & SAMPLE_TIME);
+	assert_false(list.specs[1].attr.sample_type & (SAMPLE_CALLCHAIN | SAMPLE_TIME));
+	assert_false(ATTR_HAS(&list.specs[1].attr, INHERIT));
+	assert_true(ATTR_HAS(&list.specs[0].attr, INHERIT));
+	assert_true(list.specs[2].attr.sample_type & SAMPLE_STACK_USER);
+	assert_int_equal(list.specs[2].attr.sample_stack_user, 8192);
+	event_list_deinit(&list);
+}
+
 static void test_dwarf_call_graph(void **state)
 {
 	struct event_list list = one_event(EVENT_SOFTWARE, SW_CPU_CLOCK);
@@ -308,6 +328,7 @@ int main(void)
 		cmocka_unit_test(test_tracepoint),
 		cmocka_unit_test(test_delay),
 		cmocka_unit_test(test_period_of_a_term_wins),
+		cmocka_unit_test(test_terms_hold_for_their_event_alone),
 		cmocka_unit_test(test_dwarf_call_graph),
 		cmocka_unit_test(test_dwarf_call_graph_for_live_unwinding),
 		cmocka_unit_test(test_one_bit_options),
