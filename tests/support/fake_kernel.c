@@ -123,10 +123,24 @@ static struct fake_rule count_of(const struct fake_kernel *fake, const struct fa
 	return (struct fake_rule){.value = 1, .enabled_ns = 1000, .running_ns = 1000};
 }
 
+/* A pinned group that the PMU has no room for. */
+static bool is_in_error(const struct fake_kernel *fake, const struct fake_event *leader, int fd)
+{
+	size_t needed = 0;
+	for (size_t i = 0; i < fake->event_count; i++) {
+		const struct fake_event *event = &fake->events[i];
+		bool is_member = event->is_open && (event == leader || event->group_fd == fd);
+		needed += is_member && event->attr.type != EVENT_SOFTWARE;
+	}
+	return fake->counters && ATTR_HAS(&leader->attr, PINNED) && needed > fake->counters;
+}
+
 static ssize_t fake_read(void *context, int fd, void *buffer, size_t size)
 {
 	struct fake_kernel *fake = context;
 	const struct fake_event *event = event_of(fake, fd);
+	if (is_in_error(fake, event, fd))
+		return 0;
 	struct fake_rule count = count_of(fake, event);
 	uint64_t words[3 + 2 * 64] = {0}, members = 0;
 	size_t len = 3;

@@ -47,6 +47,7 @@ struct fake_kernel {
 	struct fake_event events[FAKE_EVENTS];
 	size_t event_count;
 	size_t open_count;
+	size_t counters; /* of the PMU, 0: any number; a pinned group of more hardware events reads as end of file */
 	size_t fd_limit; /* EMFILE beyond; 0: none */
 };
 

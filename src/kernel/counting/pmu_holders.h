@@ -1,0 +1,33 @@
+/*
+ * pmu_holders.h - who else has performance events open: the NMI watchdog, and other processes.
+ *
+ * Processes of others are seen only with the right to look at their descriptors. The list belongs to the caller.
+ *
+ * Source: proc(5); Documentation/admin-guide/sysctl/kernel.rst, nmi_watchdog.
+ */
+#ifndef KERNEL_COUNTING_PMU_HOLDERS_H
+#define KERNEL_COUNTING_PMU_HOLDERS_H
+
+#include "kernel/system/kernel_seam.h"
+
+enum watchdog_state { WATCHDOG_UNKNOWN, WATCHDOG_OFF, WATCHDOG_HOLDS_COUNTER };
+
+struct pmu_holder {
+	pid_t pid;
+	char *comm; /* malloc */
+	size_t events; /* open descriptors of perf events */
+};
+
+struct pmu_holders {
+	struct pmu_holder *items;
+	size_t len, cap;
+	size_t unseen; /* processes that could not be looked at */
+};
+
+enum watchdog_state watchdog_state(const struct kernel_seam *kernel);
+/* Without the calling process. */
+TALLY_MUST_CHECK enum tally_status pmu_holders_find(
+	const struct kernel_seam *kernel, struct pmu_holders *holders, struct tally_error *err);
+void pmu_holders_deinit(struct pmu_holders *holders);
+
+#endif
