@@ -21,6 +21,8 @@
 #include "cli/recording_input.h"
 #include "cli/stat_compare.h"
 #include "cli/stat_events.h"
+#include "cli/stat_passes.h"
+#include "cli/stat_plan.h"
 #include "cli/stat_record.h"
 #include "cli/stat_replay.h"
 #include "cli/stat_rows.h"
@@ -244,6 +246,11 @@ static const struct option options[] = {
 		.call = set_per_cache,
 		.help = "one line per cache of this level, as L2 (the last level if none is named)"},
 	{.name = "per-cluster", .kind = OPTION_CALL, .call = set_per_cluster, .help = "one line per cluster"},
+	{.name = "passes",
+		.kind = OPTION_FLAG,
+		AT(has_passes),
+		.help = "run the command as often as needed so that no event is multiplexed, and check that runs "
+			"agree"},
 	{.name = "per-core", .kind = OPTION_CALL, .call = set_per_core, .help = "one line per core"},
 	{.name = "per-die", .kind = OPTION_CALL, .call = set_per_die, .help = "one line per die"},
 	{.name = "per-node", .kind = OPTION_CALL, .call = set_per_node, .help = "one line per NUMA node"},
@@ -255,6 +262,10 @@ static const struct option options[] = {
 		.argument = "pid",
 		AT(pids),
 		.help = "count these running processes"},
+	{.name = "plan",
+		.kind = OPTION_FLAG,
+		AT(is_plan),
+		.help = "count nothing: what each event counts here, what fits together, who holds counters"},
 	{.name = "post",
 		.kind = OPTION_STRING,
 		.argument = "command",
@@ -556,9 +567,23 @@ static enum tally_status runs_make(
 static enum tally_status measure(
 	struct stat_session *session, struct stat_printer *p, const struct stat_settings *s, struct tally_error *err)
 {
+	if (s->is_plan) {
+		enum tally_status planned =
+			stat_plan_make(session->kernel, session->events, session->target, &p->text, s->is_json, err);
+		return planned == TALLY_OK ? printer_flush(p, err) : planned;
+	}
 	if (s->compare) {
 		enum tally_status compared = stat_compare(session, &p->text, &p->style, err);
 		return compared == TALLY_OK ? printer_flush(p, err) : compared;
+	}
+	if (s->has_passes) {
+		struct stat_passes passes;
+		enum tally_status passed = stat_passes_run(session, &passes, err);
+		if (passed == TALLY_OK)
+			passed = totals_print(p, session, err);
+		if (passed == TALLY_OK && session->run_len > 0)
+			stat_passes_print(&p->text, &passes, &p->style);
+		return passed == TALLY_OK ? printer_flush(p, err) : passed;
 	}
 	struct stat_values values = {0};
 	session->values = s->has_statistics ? &values : NULL;
@@ -759,6 +784,20 @@ static int record_options_take(
 	return CLI_GO_ON;
 }
 
+/* Words of --plan are events, unless -e named some: then they are the command that is not run. */
+static bool plan_words_take(struct stat_settings *s, char **argv, int *rest, int argc)
+{
+	bool has_events = s->words.len > 0;
+	for (int i = *rest; i < argc && !has_events; i++)
+		if (!vec_push(&s->words, ((struct stat_event_word){WORD_EVENT, argv[i]})))
+			return false;
+	static char *nothing[] = {NULL};
+	bool is_wide = s->all_cpus || s->cpus || s->pids || s->tids;
+	if (*rest >= argc || !has_events)
+		s->command = is_wide ? NULL : nothing;
+	return true;
+}
+
 static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct stat_settings s = {.runs = 1, .log_fd = UINT64_MAX, .has_big_num = true, .is_scaling = true};
@@ -786,7 +825,17 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		s.argv = command_line_copy(cli, argc, argv, line);
 	}
 	s.command = rest < argc ? argv + rest : NULL;
+	if (s.recording && (s.compare || s.is_plan || s.has_passes)) {
+		vec_free(&s.words);
+		return cli_usagef(cli, command, "compare,passes,plan", "stat record counts one command, once");
+	}
+	if (s.is_plan && !plan_words_take(&s, argv, &rest, argc)) {
+		vec_free(&s.words);
+		return cli_failf(cli, "out of memory");
+	}
 	exit_code = s.compare ? stat_compare_options(cli, command, argc, argv, rest, &s) : 0;
+	if (exit_code == 0 && s.has_passes && !s.is_plan)
+		exit_code = stat_passes_check(cli, command, &s);
 	if (exit_code == 0)
 		exit_code = settings_check(cli, command, &s);
 	struct target_request request = {.pids = s.pids,
@@ -826,7 +875,8 @@ const struct command command_stat = {
 		"a system call of a running process, for ten seconds",
 		"tally stat -e syscalls:sys_enter_write -p 1234 sleep 10", "every second, per CPU, for a spreadsheet",
 		"tally stat -a -A -I 1000 -x, -o counts.csv", "medians of twenty runs, with confidence intervals",
-		"tally stat -r 20 --stats ./program", "which of two commands is faster",
+		"tally stat -r 20 --stats ./program", "what these events would count here, and whether together",
+		"tally stat --plan cycles,instructions,LLC-loads", "which of two commands is faster",
 		"tally stat --compare './old 100' './new 100' -r 20", NULL},
 	.run = run,
 };

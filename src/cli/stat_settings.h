@@ -37,7 +37,7 @@ struct stat_settings {
 	char *const *argv; /* the whole command line of the verb */
 	uint64_t log_fd;
 	const char *pre, *post;
-	bool has_statistics;
+	bool has_statistics, is_plan, has_passes;
 	const char *compare; /* the first of two command lines; the other is the command; NULL: one is counted */
 	struct record_control_spec control;
 	char *const *command; /* NULL: none */

@@ -67,3 +67,40 @@ def test_comparison_refuses_what_it_cannot_do():
                   ['--compare', 'true', 'true', '-r', '0'], ['--compare', 'true', 'true', '-x,']):
         result = stat(*words)
         assert result.returncode == 129 and 'compare' in result.stderr, words
+
+
+def test_plan_counts_nothing_and_says_what_opens(tmp_path):
+    mark = tmp_path / 'mark'
+    result = stat('--plan', '-j', '-e', 'page-faults,duration_time', 'touch', str(mark))
+    assert result.returncode == 0 and not mark.exists()
+    plan = json.loads(result.stderr)
+    assert [event['event'] for event in plan['events']] == ['page-faults', 'duration_time']
+    assert plan['events'][0]['type'] == 1 and plan['events'][0]['config'] == '0x2'
+    assert plan['events'][0]['state'] == 'needs-no-counter' and plan['multiplexes'] is False
+
+
+def test_plan_takes_words_as_events():
+    result = stat('--plan', 'page-faults', 'context-switches')
+    assert result.returncode == 0 and 'context-switches' in result.stderr and 'NMI watchdog' in result.stderr
+    assert stat('--plan', 'no-such-event').returncode == 129
+
+
+def test_plan_names_who_has_events_open():
+    with subprocess.Popen([TALLY, 'stat', '-e', 'page-faults', 'sleep', '60'], stderr=subprocess.DEVNULL) as other:
+        try:
+            for _ in range(100):
+                holders = json.loads(stat('--plan', '-j', '-e', 'page-faults').stderr)['holders']
+                mine = [holder for holder in holders if holder['pid'] == other.pid]
+                if mine:
+                    break
+            assert mine and mine[0]['comm'] == 'tally' and mine[0]['events'] == 1
+        finally:
+            other.terminate()
+
+
+def test_passes_of_events_that_fit():
+    result = stat('--passes', '-r', '2', '-e', 'page-faults,task-clock', 'sh', '-c', 'exit 3')
+    assert result.returncode == 3 and 'One pass' in result.stderr and 'page-faults' in result.stderr
+    assert stat('--passes').returncode == 129
+    assert stat('--passes', '-a', 'true').returncode == 129
+    assert stat('record', '--passes', 'true').returncode == 129
