@@ -480,6 +480,10 @@ static enum tally_status measure(struct stat_measure *m)
 	enum tally_status status = counters_open(m);
 	if (status != TALLY_OK)
 		return status;
+	if (!s->target->is_command && !s->target->is_system_wide && !targets_are_alive(s))
+		return error_set(m->err, TALLY_NOT_FOUND,
+			"process or thread %d has ended already (it may still wait for its parent): nothing to count",
+			(int)s->target->threads[0]);
 	bool starts_now = s->settings->delay_ms == 0 && !s->target->is_command;
 	if (starts_now)
 		counter_set_enable(m->set);

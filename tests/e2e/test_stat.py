@@ -394,3 +394,12 @@ def test_report_without_counts(tally, tmp_path):
     subprocess.run([str(tally.path), 'record', '-e', 'cpu-clock', '-o', str(path), 'true'], check=True, capture_output=True)
     run = subprocess.run([str(tally.path), 'stat', 'report', '-i', str(path)], capture_output=True, text=True)
     assert run.returncode == 255 and 'no counts' in run.stderr
+
+
+def test_zombie_is_refused(tally):
+    child = subprocess.Popen(['true'])
+    os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+    for option in ('-p', '-t'):
+        result = tally('stat', option, child.pid, '-e', 'page-faults', 'sleep', '1', check=255)
+        assert 'has ended already' in result.stderr
+    child.wait()
