@@ -363,6 +363,8 @@ static int settings_check(const struct cli *cli, const struct command *command, 
 		return cli_usagef(cli, command, "cgroup", "a cgroup is counted on whole CPUs: -a or -C");
 	if (s->has_statistics && (s->runs < 2 || s->interval_ms))
 		return cli_usagef(cli, command, "stats,repeat", "--stats needs several runs (-r), without -I");
+	if (s->is_plan && s->separator)
+		return cli_usagef(cli, command, "plan", "--plan has no CSV form; -j has one");
 	if (s->has_statistics && s->separator)
 		return cli_usagef(cli, command, "stats", "--stats has no CSV form; -j has one");
 	if (s->interval_count && !s->interval_ms)

@@ -36,9 +36,9 @@ int stat_compare_options(
 	if (s->interval_ms || s->timeout_ms || s->delay_ms || s->control.is_given)
 		return cli_usagef(cli, command, "compare",
 			"--compare counts whole runs: -I, -D, --timeout and --control exclude it");
-	if (s->separator || s->has_table || s->has_statistics)
-		return cli_usagef(
-			cli, command, "compare", "--compare prints text or JSON (-j), without -x, --table, --stats");
+	if (s->separator || s->has_table || s->has_statistics || s->has_metrics_only)
+		return cli_usagef(cli, command, "compare",
+			"--compare prints text or JSON (-j), without -x, --table, --stats, --metric-only");
 	if (s->pre || s->post || s->does_sync)
 		return cli_usagef(
 			cli, command, "compare", "--pre, --post and --sync are not supported yet with --compare");

@@ -64,7 +64,8 @@ def test_comparison_runs_both_in_turn(tmp_path):
 
 def test_comparison_refuses_what_it_cannot_do():
     for words in (['--compare', 'true'], ['--compare', 'true', 'true', 'true'], ['-a', '--compare', 'true', 'true'],
-                  ['--compare', 'true', 'true', '-r', '0'], ['--compare', 'true', 'true', '-x,']):
+                  ['--compare', 'true', 'true', '-r', '0'], ['--compare', 'true', 'true', '-x,'],
+                  ['--metric-only', '--compare', 'true', 'true']):
         result = stat(*words)
         assert result.returncode == 129 and 'compare' in result.stderr, words
 
@@ -83,6 +84,7 @@ def test_plan_takes_words_as_events():
     result = stat('--plan', 'page-faults', 'context-switches')
     assert result.returncode == 0 and 'context-switches' in result.stderr and 'NMI watchdog' in result.stderr
     assert stat('--plan', 'no-such-event').returncode == 129
+    assert stat('--plan', '-x,', 'page-faults').returncode == 129
 
 
 def test_plan_names_who_has_events_open():
