@@ -10,24 +10,7 @@
 #ifndef VIEW_TEXT_REPORT_TEXT_H
 #define VIEW_TEXT_REPORT_TEXT_H
 
-#include "view/text/chain_text.h"
-
-#define REPORT_MAX_COLUMNS 32
-
-struct report_text_options {
-	const enum profile_key *columns;
-	size_t column_count;
-	const unsigned *widths; /* of the leading columns, in order; 0: fitted */
-	size_t width_count;
-	const char *separator; /* NULL: columns are aligned with blanks */
-	double percent_limit;
-	bool is_relative; /* percentages of what the filter lets through */
-	bool is_quiet; /* no titles */
-	bool with_children;
-	bool with_colours;
-	uint32_t hidden_columns; /* bit by enum profile_key: left out because a filter makes it constant */
-	struct chain_options chains;
-};
+#include "view/text/report_options.h"
 
 struct report_title {
 	const char *event; /* "cycles:u", or "anon group { a, b }" */

@@ -1,0 +1,181 @@
+#include "view/text/report_cells.h"
+#include "view/text/percent_text.h"
+
+#include <stdio.h>
+
+#define INLINED			" (inlined)"
+#define LEVEL_WIDTH		4 /* "[k] " */
+#define ID_WIDTH		8 /* "  16511:" before a command */
+#define SYMBOL_UNRESOLVED_WIDTH (LEVEL_WIDTH + 2 + REPORT_ADDRESS_DIGITS)
+
+/* The name that the row's thread had last: perf shows it beside the id, and makes the command column as wide as it. */
+static struct tally_str last_comm(const struct report_layout *l, const struct flat_row *row)
+{
+	const struct profile *p = l->profile;
+	return profile_string(p, p->threads[row->thread].last_comm);
+}
+
+static struct tally_str row_binary(const struct profile *p, const struct flat_row *row)
+{
+	uint32_t binary = p->frames[row->frame].binary;
+	return binary == PROFILE_NONE ? STR("[unknown]") : profile_string(p, p->binaries[binary].name);
+}
+
+static const struct profile_function *row_function(const struct profile *p, const struct flat_row *row)
+{
+	uint32_t function = p->frames[row->frame].function;
+	return function == PROFILE_NONE ? NULL : &p->functions[function];
+}
+
+static struct tally_str row_parent(const struct profile *p, const struct flat_row *row)
+{
+	return row->parent == PROFILE_NONE ? STR("[other]") : profile_string(p, p->functions[row->parent].name);
+}
+
+static struct tally_str row_label(const struct profile *p, const struct flat_row *row)
+{
+	return row->label == PROFILE_NONE ? STR("") : profile_string(p, row->label);
+}
+
+/* perf makes the text of a tracepoint when it first compares two samples, and fits the column to texts that are made. */
+static bool is_compared(const struct report_layout *l)
+{
+	uint64_t samples = 0;
+	for (uint32_t m = 0; m < l->table->options.member_count; m++)
+		samples += l->table->totals[m].count;
+	return samples > 1;
+}
+
+size_t report_cell_width(const struct report_layout *l, enum profile_key key, const struct flat_row *row)
+{
+	const struct profile *p = l->profile;
+	const struct profile_function *function = row_function(p, row);
+	switch ((int)key) {
+	case KEY_PID:
+	case KEY_TGID:
+		return last_comm(l, row).len + ID_WIDTH;
+	case KEY_COMM:
+		return last_comm(l, row).len;
+	case KEY_PARENT:
+		return row_parent(p, row).len;
+	case KEY_TRACE:
+		return is_compared(l) ? row_label(p, row).len : 0;
+	case KEY_SRCLINE:
+		return profile_string(p, row->place.line).len;
+	case KEY_SRCFILE:
+		return profile_string(p, row->place.file).len;
+	case KEY_DSO:
+		return row_binary(p, row).len;
+	case KEY_SYMBOL:
+		return function ? profile_string(p, function->name).len + LEVEL_WIDTH +
+					  (function->is_inlined ? strlen(INLINED) : 0)
+				: SYMBOL_UNRESOLVED_WIDTH;
+	default:
+		return 0;
+	}
+}
+
+uint64_t report_member_total(const struct report_layout *l, uint32_t member)
+{
+	const struct flat_total *total = &l->table->totals[member];
+	return l->options->is_relative ? total->passed_period : total->period;
+}
+
+void report_value_cell(const struct report_layout *l, struct text *out, size_t column, uint32_t row)
+{
+	enum profile_key key = l->columns[column];
+	uint32_t members = l->table->options.member_count;
+	size_t width = l->cells[column];
+	for (uint32_t m = 0; m < members; m++) {
+		uint64_t value = flat_stat_value(flat_table_stat(l->table, row, m), key);
+		uint64_t total = report_member_total(l, m);
+		double percent = total ? 100.0 * (double)value / (double)total : 0;
+		bool is_percent = profile_key_get(key)->is_percent;
+		if (l->options->separator)
+			text_char(out, ' ');
+		size_t wanted = l->options->separator ? 0 : width;
+		if (is_percent)
+			percent_text(out, percent, wanted, l->options->with_colours);
+		else
+			text_u64_right(out, value, wanted);
+	}
+}
+
+void text_str_cut(struct text *out, struct tally_str text, size_t width)
+{
+	if (text.len > width)
+		text.len = width;
+	if (width == SIZE_MAX)
+		width = text.len;
+	text_str_left(out, text, width);
+}
+
+static void print_symbol_cell(const struct report_layout *l, struct text *out, size_t width, const struct flat_row *row)
+{
+	const struct profile_function *function = row_function(l->profile, row);
+	text_char(out, '[');
+	text_char(out, row->level ? (char)row->level : '?');
+	text_str(out, "] ");
+	if (function) {
+		struct tally_str name = profile_string(l->profile, function->name);
+		size_t room = width > LEVEL_WIDTH ? width - LEVEL_WIDTH : 0;
+		text_bytes(out, name.data, name.len < room ? name.len : room);
+		if (function->is_inlined && room > name.len)
+			text_bytes(out, INLINED, room - name.len < strlen(INLINED) ? room - name.len : strlen(INLINED));
+		return;
+	}
+	text_str(out, row->address ? "0x" : "");
+	text_hex(out, row->address, REPORT_ADDRESS_DIGITS);
+}
+
+void report_key_cell(const struct report_layout *l, struct text *out, size_t column, const struct flat_row *row)
+{
+	const struct profile *p = l->profile;
+	const struct profile_thread *thread = &p->threads[row->thread];
+	size_t width = l->widths[column];
+	const struct profile_function *function;
+	struct tally_str label;
+	switch ((int)l->columns[column]) {
+	case KEY_PID:
+	case KEY_TGID:
+		text_printf(out, "%*d:", ID_WIDTH - 1, l->columns[column] == KEY_PID ? thread->tid : thread->pid);
+		text_str_cut(out, last_comm(l, row), width > ID_WIDTH ? width - ID_WIDTH : SIZE_MAX);
+		break;
+	case KEY_COMM:
+		text_str_cut(out, profile_string(p, p->threads[row->thread].comm), width);
+		break;
+	case KEY_PARENT:
+		text_str_cut(out, row_parent(p, row), width);
+		break;
+	case KEY_TRACE:
+		label = row_label(p, row);
+		text_bytes(out, label.data, label.len < width ? label.len : width);
+		break;
+	case KEY_SRCLINE:
+		label = profile_string(p, row->place.line);
+		text_bytes(out, label.data, label.len < width ? label.len : width);
+		break;
+	case KEY_SRCFILE:
+		label = profile_string(p, row->place.file);
+		text_bytes(out, label.data, label.len < width ? label.len : width);
+		break;
+	case KEY_DSO:
+		text_str_cut(out, row_binary(p, row), width);
+		break;
+	case KEY_SYMBOL:
+		print_symbol_cell(l, out, width, row);
+		break;
+	case KEY_CPU:
+		text_printf(out, "%*.*d", (int)width, (int)width, row->cpu);
+		break;
+	case KEY_SYMBOL_SIZE:
+		function = row_function(p, row);
+		text_u64_right(out, function ? function->size : 0, width);
+		break;
+	case KEY_IPC_NULL:
+		text_str_left(out, STR("-      -"), width);
+		break;
+	default:
+		break;
+	}
+}
