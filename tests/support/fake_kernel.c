@@ -76,6 +76,10 @@ static int fake_open(void *context, const struct perf_attr *attr, pid_t pid, int
 		text_printf(&fake->log, " flags=%lu", flags);
 	attr_log(&fake->log, attr);
 	int errnum = refusal_for(fake, attr, pid);
+	if (flags >> 31) /* no kernel knows them, and it looks at them first */
+		errnum = EINVAL;
+	if (fake->seccomp_errnum)
+		errnum = fake->seccomp_errnum;
 	if (fake->event_count >= FAKE_EVENTS)
 		errnum = ENFILE;
 	if (errnum) {

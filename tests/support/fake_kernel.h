@@ -49,6 +49,7 @@ struct fake_kernel {
 	size_t open_count;
 	size_t counters; /* of the PMU, 0: any number; a pinned group of more hardware events reads as end of file */
 	size_t fd_limit; /* EMFILE beyond; 0: none */
+	int seccomp_errnum; /* a filter's answer to every call, whatever its arguments; 0: none */
 };
 
 void fake_kernel_init(struct fake_kernel *fake, const char *root);

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "kernel/system/cpu_topology.h"
 #include "kernel/system/privileges.h"
+#include "kernel/system/surroundings.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -167,11 +168,14 @@ static enum tally_status limit_error(struct opening *o)
 	struct rlimit limit = {0};
 	getrlimit(RLIMIT_NOFILE, &limit);
 	size_t needed = fds_needed(o->set);
-	return error_set(o->err, TALLY_LIMIT,
-		"too many open files: these events need %zu and the limit is %llu; try 'ulimit -n %zu', or fewer "
-		"events, CPUs "
-		"or threads",
-		needed, (unsigned long long)limit.rlim_cur, needed);
+	struct text remedy = {0};
+	remedy_files(surroundings_find(o->set->kernel), needed, &remedy);
+	enum tally_status status = error_set(o->err, TALLY_LIMIT,
+		"too many open files: these events need %zu and the limit is %llu; try %.*s, or fewer events, CPUs or "
+		"threads",
+		needed, (unsigned long long)limit.rlim_cur, (int)remedy.len, remedy.data ? remedy.data : "");
+	text_deinit(&remedy);
+	return status;
 }
 
 /* Takes the members with a leader that could not be opened out of its group: the first of them leads the rest. */

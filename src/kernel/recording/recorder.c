@@ -7,6 +7,7 @@
 #include "kernel/recording/ring_set.h"
 #include "kernel/system/cpu_topology.h"
 #include "kernel/system/privileges.h"
+#include "kernel/system/surroundings.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -60,18 +61,16 @@ static void allow_descriptors(size_t count)
 static enum tally_status explain_open(struct recorder *r, const struct event_spec *spec,
 	const struct recorder_source *source, int errnum, struct tally_error *err)
 {
-	if (errnum == EMFILE || errnum == ENFILE)
-		return error_set_errno(err, TALLY_LIMIT, errnum,
-			"recording needs %zu open files (%zu events on %zu CPUs and %zu threads); try 'ulimit -n %zu' "
-			"first",
-			r->source_count + 64, r->config.events->len, r->config.cpu_count, r->config.thread_count,
-			r->source_count + 64);
-	if (errnum == EOPNOTSUPP && (spec->attr.sample_type & SAMPLE_BRANCH_STACK))
-		return error_set_errno(err, TALLY_UNSUPPORTED, errnum,
-			"%s cannot be sampled with branch stacks: that needs a hardware PMU that records them; leave "
-			"-b and -j out",
-			spec->name);
-	return refusal_explain(r->kernel, spec, source->thread, source->cpu, errnum, err);
+	if (errnum != EMFILE)
+		return refusal_explain(r->kernel, spec, source->thread, source->cpu, errnum, err);
+	struct text remedy = {0};
+	remedy_files(surroundings_find(r->kernel), r->source_count + 64, &remedy);
+	enum tally_status status = error_set_errno(err, TALLY_LIMIT, errnum,
+		"recording needs %zu open files (%zu events on %zu CPUs and %zu threads); try %.*s first",
+		r->source_count + 64, r->config.events->len, r->config.cpu_count, r->config.thread_count,
+		(int)remedy.len, remedy.data ? remedy.data : "");
+	text_deinit(&remedy);
+	return status;
 }
 
 /* Events of one kind of core, or of an uncore PMU, exist on some CPUs only. */
@@ -221,21 +220,24 @@ static enum tally_status map_rings(struct recorder *r, struct tally_error *err)
 
 	while ((st = map_rings_of(r, bytes, &refused)) == TALLY_LIMIT && bytes > page)
 		bytes /= 2;
-	if (st == TALLY_LIMIT)
-		return error_set_errno(err, TALLY_LIMIT, refused.errnum,
-			"even rings of one page cannot be mapped; raise the limit with 'ulimit -l' or "
-			"'sysctl kernel.perf_event_mlock_kb=N'");
-	if (st != TALLY_OK) {
+	if (st != TALLY_OK && st != TALLY_LIMIT) {
 		if (err)
 			*err = refused;
 		return st;
 	}
-	if (bytes != r->config.ring_bytes && !r->config.ring_may_shrink)
+	struct text remedy = {0};
+	remedy_locked_memory(surroundings_find(r->kernel), &remedy);
+	if (st == TALLY_LIMIT)
+		st = error_set_errno(err, TALLY_LIMIT, refused.errnum,
+			"even rings of one page cannot be mapped: the limit of locked memory; raise it with %.*s",
+			(int)remedy.len, remedy.data ? remedy.data : "");
+	else if (bytes != r->config.ring_bytes && !r->config.ring_may_shrink)
 		diag_add(r->config.diag, DIAG_WARNING,
 			"rings of %zu KiB instead of %zu KiB: the limit of locked memory allows no more; raise it with "
-			"'ulimit -l' or 'sysctl kernel.perf_event_mlock_kb=N', or ask for less with -m",
-			bytes / 1024, r->config.ring_bytes / 1024);
-	return TALLY_OK;
+			"%.*s, or ask for less with -m",
+			bytes / 1024, r->config.ring_bytes / 1024, (int)remedy.len, remedy.data ? remedy.data : "");
+	text_deinit(&remedy);
+	return st;
 }
 
 static enum tally_status read_ids(struct recorder *r, struct tally_error *err)

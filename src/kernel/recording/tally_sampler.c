@@ -80,8 +80,11 @@ static enum tally_status open_event(
 		return error_set(err, TALLY_INVALID, "a sampler takes one event, '%s' names several", s->label);
 	set_attr(&attr, spec, o);
 	s->fd = s->kernel->perf_event_open(s->kernel->context, &attr, o->thread, o->cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	if (s->fd < 0)
-		return refusal_explain(s->kernel, spec, o->thread, o->cpu, errno, err);
+	if (s->fd < 0) {
+		struct event_spec asked = *spec;
+		asked.attr = attr;
+		return refusal_explain(s->kernel, &asked, o->thread, o->cpu, errno, err);
+	}
 	s->layout = record_layout_make(&attr, false);
 	enum tally_status st = ring_set_init(&s->rings, s->kernel, 1, ring_bytes(o), err);
 	return st == TALLY_OK ? ring_set_add(&s->rings, 0, s->fd, err) : st;

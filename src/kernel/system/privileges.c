@@ -1,52 +1,17 @@
 #include "kernel/system/privileges.h"
 
 #include "base/error.h"
+#include "kernel/system/event_gates.h"
 #include "kernel/system/kernel_files.h"
 
 #include <errno.h>
-#include <sys/resource.h>
-#include <unistd.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define CAPABILITY_SYS_PTRACE 19
 #define CAPABILITY_SYS_ADMIN  21
 #define CAPABILITY_PERFMON    38
-
-static bool is_hardware(const struct event_spec *spec)
-{
-	return !spec->pmu &&
-	       (spec->attr.type == EVENT_HARDWARE || spec->attr.type == EVENT_HW_CACHE || spec->attr.type == EVENT_RAW);
-}
-
-/* A core PMU is called cpu, or has the list of its cores in "cpus". */
-static bool has_core_pmu(const struct kernel_seam *kernel)
-{
-	struct name_list names = {0};
-	bool found = false;
-	const char *devices = "/sys/bus/event_source/devices";
-	if (kernel_names(kernel, &names, NULL, "%s", devices) != TALLY_OK)
-		return true; /* no sysfs: nothing is known */
-	for (size_t i = 0; i < names.len && !found; i++)
-		found = strcmp(names.items[i], "cpu") == 0 || kernel_has(kernel, "%s/%s/cpus", devices, names.items[i]);
-	name_list_deinit(&names);
-	return found;
-}
-
-static bool file_has(const struct kernel_seam *kernel, const char *path, const char *word)
-{
-	char *text;
-	if (kernel_text(kernel, &text, NULL, "%s", path) != TALLY_OK)
-		return false;
-	bool found = strstr(text, word) != NULL;
-	free(text);
-	return found;
-}
-
-bool machine_is_virtual(const struct kernel_seam *kernel)
-{
-	return file_has(kernel, "/proc/cpuinfo", " hypervisor") || kernel_has(kernel, "/sys/hypervisor/type") ||
-	       kernel_has(kernel, "/proc/device-tree/hypervisor") ||
-	       file_has(kernel, "/sys/class/dmi/id/sys_vendor", "QEMU");
-}
+#define UNKNOWN_OPEN_FLAG     (1UL << 31)
 
 static uint64_t status_number(const struct kernel_seam *kernel, const char *field, int base)
 {
@@ -59,6 +24,14 @@ static uint64_t status_number(const struct kernel_seam *kernel, const char *fiel
 		value = strtoull(line + strlen(field), NULL, base);
 	free(text);
 	return value;
+}
+
+/* Kernels before CAP_PERFMON ask for CAP_SYS_ADMIN. */
+static void remedy_perfmon(const struct kernel_seam *kernel, enum surroundings where, struct text *reason)
+{
+	bool is_known =
+		kernel_number(kernel, CAPABILITY_PERFMON, "/proc/sys/kernel/cap_last_cap") >= CAPABILITY_PERFMON;
+	remedy_capability(where, is_known ? "PERFMON" : "SYS_ADMIN", reason);
 }
 
 static bool has_capability(const struct kernel_seam *kernel, unsigned capability)
@@ -90,131 +63,166 @@ enum refusal refusal_of(const struct kernel_seam *kernel, const struct event_spe
 	case EOPNOTSUPP:
 		return REFUSAL_NO_HARDWARE;
 	case EINVAL:
-		return is_hardware(spec) && !has_core_pmu(kernel) ? REFUSAL_NO_HARDWARE : REFUSAL_OLD_KERNEL;
+		return event_is_hardware(spec) && !kernel_has_core_pmu(kernel) ? REFUSAL_NO_HARDWARE
+									       : REFUSAL_OLD_KERNEL;
 	default:
 		return REFUSAL_OTHER;
 	}
 }
 
-/* The highest perf_event_paranoid at which an unprivileged user may do this; 3 and above (distributions) forbid all. */
-static int paranoid_needed(const struct event_spec *spec, pid_t pid, int cpu)
+/*
+ * True if a filter answers before the kernel does: with flags that no kernel knows it says EINVAL before it looks at
+ * anything else, a filter says what it says of every call.
+ */
+static bool seccomp_answers(const struct event_request *request)
 {
+	const struct kernel_seam *kernel = request->kernel;
+	if (status_number(kernel, "\nSeccomp:", 10) != 2)
+		return false;
+	if (!kernel->perf_event_open)
+		return true;
+	struct perf_attr attr = {.type = EVENT_SOFTWARE};
+	int fd = kernel->perf_event_open(kernel->context, &attr, 0, -1, -1, UNKNOWN_OPEN_FLAG);
+	int errnum = errno;
+	if (fd >= 0)
+		kernel->close(kernel->context, fd);
+	return fd < 0 && errnum == request->errnum;
+}
+
+static bool is_probe(const struct event_spec *spec)
+{
+	return spec->pmu && (strcmp(spec->pmu, "kprobe") == 0 || strcmp(spec->pmu, "uprobe") == 0);
+}
+
+static bool is_kernel_breakpoint(const struct event_spec *spec)
+{
+	return spec->attr.type == EVENT_BREAKPOINT && spec->attr.config1 >> 63 != 0;
+}
+
+/* The highest perf_event_paranoid at which an unprivileged user may do this; 3 and above (distributions) forbid all. */
+static int paranoid_needed(const struct event_request *request)
+{
+	const struct event_spec *spec = request->spec;
 	if (spec->attr.type == EVENT_TRACEPOINT && (spec->attr.sample_type & SAMPLE_RAW))
 		return -1;
-	if (pid == -1 && cpu >= 0)
+	if (spec->cgroup || (request->pid == -1 && request->cpu >= 0))
 		return 0;
-	return ATTR_HAS(&spec->attr, EXCLUDE_KERNEL) ? 2 : 1;
+	return ATTR_HAS(&spec->attr, EXCLUDE_KERNEL) && !(spec->attr.sample_type & SAMPLE_PHYS_ADDR) ? 2 : 1;
 }
 
-static void permission_reason(const struct kernel_seam *kernel, const struct event_spec *spec, pid_t pid, int cpu,
-	int errnum, struct text *reason)
+static void paranoid_gate(
+	const struct event_request *request, enum surroundings where, int64_t paranoid, struct text *reason)
 {
-	int64_t paranoid = kernel_number(kernel, 2, "/proc/sys/kernel/perf_event_paranoid");
-	int needed = paranoid_needed(spec, pid, cpu);
-	bool is_capable = has_capability(kernel, CAPABILITY_PERFMON) || has_capability(kernel, CAPABILITY_SYS_ADMIN);
-	if (!is_capable && paranoid > needed) {
-		const char *what = needed == 0	 ? "measuring all processes of a CPU"
-				   : needed == 1 ? "measuring kernel mode"
+	int needed = paranoid_needed(request);
+	const char *what = request->spec->cgroup ? "measuring a cgroup"
+			   : needed == -1	 ? "reading a tracepoint's fields"
+			   : needed == 0	 ? "measuring all processes of a CPU"
+			   : needed == 1	 ? "measuring kernel mode"
 						 : "this event";
-		text_printf(reason,
-			"perf_event_paranoid is %lld and %s needs %d or less: run as root, give CAP_PERFMON, or "
-			"'sudo sysctl kernel.perf_event_paranoid=%d'",
-			(long long)paranoid, what, needed, needed);
-		if (needed == 1)
-			text_str(reason, "; user mode alone (modifier :u) is allowed");
-	} else if (errnum == EPERM && status_number(kernel, "\nSeccomp:", 10) == 2) {
-		text_str(reason,
-			"a seccomp filter (a container's, most likely) forbids perf_event_open: allow it in the "
-			"container's seccomp profile and add the capability PERFMON");
-	} else if (errnum == EPERM && is_capable && spec->attr.type == EVENT_TRACEPOINT) {
-		text_str(reason,
-			"the kernel keeps this tracepoint from events of this kind, whatever one's privileges "
-			"(sampling "
-			"irq_work would raise irq_work, and ftrace:function would trace its own tracing): leave it out "
-			"of -e");
-	} else if (file_has(kernel, "/sys/kernel/security/lockdown", "[confidentiality]")) {
+	text_printf(reason, "perf_event_paranoid is %lld and %s needs %d or less: ", (long long)paranoid, what, needed);
+	remedy_perfmon(request->kernel, where, reason);
+	text_str(reason, ", or ");
+	remedy_sysctl(where, "kernel.perf_event_paranoid", needed, reason);
+	if (needed == 1)
+		text_str(reason, "; user mode alone (modifier :u) is allowed");
+}
+
+/* Refusals that no perf_event_paranoid lifts; false if the event is none of these. */
+static bool capability_gate(const struct event_request *request, enum surroundings where, struct text *reason)
+{
+	if (is_probe(request->spec)) {
+		text_printf(reason, "%ss need a capability, whatever perf_event_paranoid is: ", request->spec->pmu);
+		remedy_perfmon(request->kernel, where, reason);
+	} else if (is_kernel_breakpoint(request->spec)) {
+		text_str(reason, "a breakpoint on an address of the kernel needs a capability: ");
+		remedy_capability(where, "SYS_ADMIN", reason);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* What the kernel, a PMU or a policy refuses even to those with the capability. */
+static void policy_gate(
+	const struct event_request *request, bool is_capable, enum surroundings where, struct text *reason)
+{
+	const struct kernel_seam *kernel = request->kernel;
+	const struct event_spec *spec = request->spec;
+	if (request->errnum == EPERM && is_capable && spec->attr.type == EVENT_TRACEPOINT) {
+		text_str(reason, "the kernel keeps this tracepoint from events of this kind, whatever one's privileges "
+				 "(sampling irq_work would raise irq_work, and ftrace:function would trace its own "
+				 "tracing): leave it out of -e");
+	} else if (kernel_file_has(kernel, "/sys/kernel/security/lockdown", "[confidentiality]")) {
 		text_str(reason, "kernel lockdown (confidentiality) forbids it: boot with lockdown=integrity or none");
-	} else if (pid > 0 && !has_capability(kernel, CAPABILITY_SYS_PTRACE)) {
-		text_printf(reason,
-			"process %d belongs to another user or is not dumpable: run as its user or root, or give "
-			"CAP_PERFMON "
-			"and CAP_SYS_PTRACE",
-			(int)pid);
+	} else if (request->pid > 0 && !has_capability(kernel, CAPABILITY_SYS_PTRACE)) {
+		text_printf(reason, "process %d belongs to another user or is not dumpable: run as its user, or ",
+			(int)request->pid);
+		remedy_perfmon(request->kernel, where, reason);
+		text_str(reason, ", and CAP_SYS_PTRACE too");
+	} else if (request->errnum == EPERM && (spec->pmu || event_is_hardware(spec)) && spec->has_exclude) {
+		text_str(reason, "this PMU cannot leave a mode out (the modifiers u, k, h): leave the modifier out");
 	} else {
-		text_str(reason,
-			"a security module or policy forbids perf_event_open; its log (dmesg, auditd) names the rule");
+		char *modules = NULL;
+		bool is_known = kernel_text(kernel, &modules, NULL, "/sys/kernel/security/lsm") == TALLY_OK;
+		text_printf(reason,
+			"a security module%s%.100s%s or policy forbids perf_event_open; its log (dmesg, auditd) names "
+			"the rule",
+			is_known ? " (" : "", is_known ? modules : "", is_known ? ")" : "");
+		free(modules);
 	}
 }
 
-static void hardware_reason(const struct kernel_seam *kernel, const struct event_spec *spec, struct text *reason)
+static void gate_permission(const struct event_request *request, struct text *reason)
 {
-	if (is_hardware(spec) && !has_core_pmu(kernel)) {
-		text_str(reason,
-			machine_is_virtual(kernel)
-				? "no PMU in this virtual machine (its host must give it one); software events such as "
-				  "cpu-clock and page-faults work"
-				: "the kernel found no PMU on this machine ('dmesg | grep -i perf' says why); software "
-				  "events such as cpu-clock and page-faults work");
-	} else if (spec->pmu && spec->is_uncore) {
-		text_printf(reason, "PMU %s counts whole CPUs (%s), not processes, and takes no modifiers: use -a",
-			spec->pmu, spec->cpus ? spec->cpus : "any");
-	} else if (spec->pmu) {
-		text_printf(reason, "PMU %s cannot count this event with these modifiers, or not for one process",
-			spec->pmu);
-	} else if (is_hardware(spec)) {
-		text_str(reason, "this CPU's PMU has no such event, or not with these modifiers");
+	const struct kernel_seam *kernel = request->kernel;
+	enum surroundings where = surroundings_find(kernel);
+	int64_t paranoid = kernel_number(kernel, 2, "/proc/sys/kernel/perf_event_paranoid");
+	bool is_capable = has_capability(kernel, CAPABILITY_PERFMON) || has_capability(kernel, CAPABILITY_SYS_ADMIN);
+	if (seccomp_answers(request)) {
+		text_str(reason, "a seccomp filter (a container's, most likely) forbids perf_event_open: ");
+		remedy_seccomp(where, reason);
+	} else if (!is_capable && capability_gate(request, where, reason)) {
+		return;
+	} else if (!is_capable && paranoid > paranoid_needed(request)) {
+		paranoid_gate(request, where, paranoid, reason);
 	} else {
-		text_str(reason, "this kernel does not have the event, or not with these modifiers");
+		policy_gate(request, is_capable, where, reason);
 	}
-}
-
-static void fds_reason(int errnum, struct text *reason)
-{
-	struct rlimit limit;
-	if (errnum == ENFILE)
-		text_str(reason, "the system's limit of open files is reached: raise 'sysctl fs.file-max'");
-	else if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
-		text_printf(reason,
-			"too many open files: the limit is %llu; raise it with 'ulimit -n', or measure fewer "
-			"events, CPUs or threads",
-			(unsigned long long)limit.rlim_cur);
-	else
-		text_str(reason, "too many open files: raise the limit with 'ulimit -n'");
 }
 
 void refusal_reason(const struct kernel_seam *kernel, const struct event_spec *spec, pid_t pid, int cpu, int errnum,
 	struct text *reason)
 {
-	char detail[128];
+	const struct event_request request = {.kernel = kernel, .spec = spec, .pid = pid, .cpu = cpu, .errnum = errnum};
 	switch (refusal_of(kernel, spec, errnum)) {
 	case REFUSAL_NO_HARDWARE:
-		hardware_reason(kernel, spec, reason);
+		gate_hardware(&request, reason);
 		break;
 	case REFUSAL_PERMISSION:
-		permission_reason(kernel, spec, pid, cpu, errnum, reason);
+		gate_permission(&request, reason);
 		break;
 	case REFUSAL_FDS:
-		fds_reason(errnum, reason);
+		gate_files(&request, reason);
 		break;
 	case REFUSAL_MEMORY:
-		text_str(reason, "the kernel is out of memory for it");
+		text_str(reason, "the kernel is out of memory for it: measure fewer events, CPUs or threads");
 		break;
 	case REFUSAL_BUSY:
-		text_str(reason, spec->attr.type == EVENT_BREAKPOINT
-					 ? "all breakpoint registers of the CPU are in use"
-					 : "the PMU is held by another user (another profiler, or the NMI watchdog)");
+		gate_busy(&request, reason);
 		break;
 	case REFUSAL_GONE:
 		text_printf(reason, "thread %d has ended", (int)pid);
 		break;
 	case REFUSAL_OLD_KERNEL:
-		text_str(reason, "this kernel or PMU does not take the combination of event, modifiers and target");
+		gate_combination(&request, reason);
 		break;
 	case REFUSAL_OTHER:
-		if (errnum == ENOSYS)
-			text_str(reason, "this kernel is built without perf events, or a sandbox hides them");
-		else
-			text_str(reason, strerror_r(errnum, detail, sizeof(detail)));
+		if (errnum == ENOSYS && seccomp_answers(&request)) {
+			text_str(reason, "a seccomp filter hides perf_event_open: ");
+			remedy_seccomp(surroundings_find(kernel), reason);
+		} else {
+			gate_other(&request, reason);
+		}
 		break;
 	}
 }

@@ -26,7 +26,5 @@ enum tally_status refusal_explain(const struct kernel_seam *kernel, const struct
 /* The reason alone: what refused, and the least that opens it. No event's name, so that events can share it. */
 void refusal_reason(const struct kernel_seam *kernel, const struct event_spec *spec, pid_t pid, int cpu, int errnum,
 	struct text *reason);
-/* True if the hypervisor bit, DMI or the device tree say that this is a virtual machine. */
-bool machine_is_virtual(const struct kernel_seam *kernel);
 
 #endif

@@ -1,0 +1,37 @@
+/*
+ * event_gates.h - why the kernel refuses an event for other reasons than permission: what the hardware, the PMU's other
+ * users, the attr or a limit say. One sentence without the event's name, with the least that opens it.
+ */
+#ifndef KERNEL_SYSTEM_EVENT_GATES_H
+#define KERNEL_SYSTEM_EVENT_GATES_H
+
+#include "kernel/events/event_spec.h"
+#include "kernel/system/surroundings.h"
+
+/* What was asked: the event, of which thread (-1: all) on which CPU (-1: any). */
+struct event_request {
+	const struct kernel_seam *kernel;
+	const struct event_spec *spec;
+	pid_t pid;
+	int cpu;
+	int errnum; /* the kernel's answer */
+};
+
+/* Hardware, hardware cache or raw, not of a named PMU. */
+bool event_is_hardware(const struct event_spec *spec);
+/* A core PMU in sysfs; true where there is no sysfs to tell. */
+bool kernel_has_core_pmu(const struct kernel_seam *kernel);
+bool kernel_file_has(const struct kernel_seam *kernel, const char *path, const char *word);
+
+/* ENOENT, ENODEV, ENXIO, EOPNOTSUPP; EINVAL of a generic event without a PMU. */
+void gate_hardware(const struct event_request *request, struct text *reason);
+/* EBUSY, ENOSPC: exclusive use, the watchdog, breakpoint registers. */
+void gate_busy(const struct event_request *request, struct text *reason);
+/* EINVAL, E2BIG: the combination. */
+void gate_combination(const struct event_request *request, struct text *reason);
+/* EMFILE, ENFILE. */
+void gate_files(const struct event_request *request, struct text *reason);
+/* EBADF, EFAULT, EINTR, ENOSYS, EOVERFLOW and what no manual lists. */
+void gate_other(const struct event_request *request, struct text *reason);
+
+#endif

@@ -1,0 +1,135 @@
+#include "kernel/system/surroundings.h"
+
+#include "kernel/system/kernel_files.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum surroundings surroundings_find(const struct kernel_seam *kernel)
+{
+	static const struct {
+		const char *word;
+		enum surroundings where;
+	} cgroups[] = {
+		{"kubepods", SURROUNDINGS_KUBERNETES},
+		{"libpod", SURROUNDINGS_PODMAN},
+		{"docker", SURROUNDINGS_DOCKER},
+		{"/lxc", SURROUNDINGS_CONTAINER},
+		{"machine.slice/machine-", SURROUNDINGS_CONTAINER},
+	};
+	enum surroundings where = SURROUNDINGS_HOST;
+	if (getenv("KUBERNETES_SERVICE_HOST"))
+		return SURROUNDINGS_KUBERNETES;
+	char *text = NULL;
+	if (kernel_text(kernel, &text, NULL, "/proc/1/cgroup") == TALLY_OK) {
+		for (size_t i = 0; i < sizeof(cgroups) / sizeof(cgroups[0]) && where == SURROUNDINGS_HOST; i++)
+			where = strstr(text, cgroups[i].word) ? cgroups[i].where : SURROUNDINGS_HOST;
+		free(text);
+	}
+	if (where == SURROUNDINGS_KUBERNETES)
+		return where; /* whichever engine runs its containers */
+	if (kernel_has(kernel, "/run/.containerenv"))
+		return SURROUNDINGS_PODMAN;
+	return kernel_has(kernel, "/.dockerenv") ? SURROUNDINGS_DOCKER : where;
+}
+
+void remedy_capability(enum surroundings where, const char *capability, struct text *text)
+{
+	switch (where) {
+	case SURROUNDINGS_HOST:
+		text_printf(text, "run as root, or give the program CAP_%s ('setcap')", capability);
+		break;
+	case SURROUNDINGS_DOCKER:
+		text_printf(text, "give the container CAP_%s ('docker run --cap-add %s') and be root in it", capability,
+			capability);
+		break;
+	case SURROUNDINGS_PODMAN:
+		text_printf(text, "give the container CAP_%s ('sudo podman run --cap-add %s') and be root in it",
+			capability, capability);
+		break;
+	case SURROUNDINGS_KUBERNETES:
+		text_printf(text,
+			"give the pod's container CAP_%s (securityContext: {capabilities: {add: [%s]}}) and be root in "
+			"it",
+			capability, capability);
+		break;
+	case SURROUNDINGS_CONTAINER:
+		text_printf(text, "give the container CAP_%s and be root in it", capability);
+		break;
+	}
+}
+
+void remedy_seccomp(enum surroundings where, struct text *text)
+{
+	switch (where) {
+	case SURROUNDINGS_HOST:
+		text_str(text, "allow the call where the filter is set (in a systemd unit: "
+			       "SystemCallFilter=perf_event_open)");
+		break;
+	case SURROUNDINGS_DOCKER:
+		text_str(text, "'docker run --cap-add PERFMON' (the default profile then lets it through), or a "
+			       "profile of yours that allows it: --security-opt seccomp=FILE");
+		break;
+	case SURROUNDINGS_PODMAN:
+		text_str(text, "'sudo podman run --cap-add PERFMON' (the default profile then lets it through), or a "
+			       "profile of yours that allows it: --security-opt seccomp=FILE");
+		break;
+	case SURROUNDINGS_KUBERNETES:
+		text_str(text, "securityContext: {capabilities: {add: [PERFMON]}} (the runtime's default profile then "
+			       "lets it through), or a Localhost seccompProfile that allows it");
+		break;
+	case SURROUNDINGS_CONTAINER:
+		text_str(text, "allow it in the container's seccomp profile and add the capability PERFMON");
+		break;
+	}
+}
+
+void remedy_sysctl(enum surroundings where, const char *name, int64_t value, struct text *text)
+{
+	text_printf(text, "'sudo sysctl %s=%lld'", name, (long long)value);
+	if (where != SURROUNDINGS_HOST)
+		text_str(text, where == SURROUNDINGS_KUBERNETES ? " on the node" : " on the host");
+}
+
+void remedy_files(enum surroundings where, uint64_t needed, struct text *text)
+{
+	text_printf(text, "'ulimit -n %llu'", (unsigned long long)needed);
+	switch (where) {
+	case SURROUNDINGS_HOST:
+	case SURROUNDINGS_CONTAINER:
+		break;
+	case SURROUNDINGS_DOCKER:
+		text_printf(text, " or 'docker run --ulimit nofile=%llu'", (unsigned long long)needed);
+		break;
+	case SURROUNDINGS_PODMAN:
+		text_printf(text, " or 'podman run --ulimit nofile=%llu'", (unsigned long long)needed);
+		break;
+	case SURROUNDINGS_KUBERNETES:
+		text_str(text, " or LimitNOFILE of the node's container runtime");
+		break;
+	}
+}
+
+void remedy_locked_memory(enum surroundings where, struct text *text)
+{
+	switch (where) {
+	case SURROUNDINGS_HOST:
+		text_str(text, "'ulimit -l'");
+		break;
+	case SURROUNDINGS_DOCKER:
+		text_str(text, "'docker run --cap-add IPC_LOCK' (or --ulimit memlock=-1)");
+		break;
+	case SURROUNDINGS_PODMAN:
+		text_str(text, "'podman run --cap-add IPC_LOCK' (or --ulimit memlock=-1)");
+		break;
+	case SURROUNDINGS_KUBERNETES:
+		text_str(text, "securityContext: {capabilities: {add: [IPC_LOCK]}}");
+		break;
+	case SURROUNDINGS_CONTAINER:
+		text_str(text, "the container's limit of locked memory");
+		break;
+	}
+	text_str(text, " or 'sysctl kernel.perf_event_mlock_kb=N'");
+	if (where != SURROUNDINGS_HOST)
+		text_str(text, where == SURROUNDINGS_KUBERNETES ? " on the node" : " on the host");
+}
