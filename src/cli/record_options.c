@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "abi/branch_words.h"
 #include "arch/arch.h"
 #include "base/vec.h"
 #include "cli/record_words.h"
@@ -305,7 +306,7 @@ static const char *set_branches(const struct option_use *use)
 
 	if (s->has_any_branch)
 		return "-b and -j exclude each other: -j any is -b";
-	if (record_branches_parse(str_from(use->value), &s->attrs.branch_sample_type, &unknown)) {
+	if (branch_words_parse(str_from(use->value), &s->attrs.branch_sample_type, &unknown)) {
 		s->has_branch_filter = true;
 		return NULL;
 	}

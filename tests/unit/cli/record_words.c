@@ -2,7 +2,6 @@
 
 #include <time.h>
 
-#include "abi/perf_constants.h"
 #include "cli/record_words.h"
 
 static void test_clocks(void **state)
@@ -18,19 +17,6 @@ static void test_clocks(void **state)
 	assert_false(record_clock_find("", &clock));
 	assert_false(record_clock_find("99999999999999999999", &clock));
 	assert_int_equal(clock, 7);
-}
-
-static void test_branches(void **state)
-{
-	uint64_t bits = 0;
-	struct tally_str unknown;
-	assert_true(record_branches_parse(str_from("any_call,u"), &bits, &unknown));
-	assert_int_equal(bits, BRANCH_ANY_CALL | BRANCH_USER);
-	assert_true(record_branches_parse(str_from("k"), &bits, &unknown));
-	assert_int_equal(bits, BRANCH_ANY | BRANCH_KERNEL);
-	assert_false(record_branches_parse(str_from("any,nonsense"), &bits, &unknown));
-	assert_true(str_equal(unknown, STR("nonsense")));
-	assert_false(record_branches_parse(str_from("any,,u"), &bits, &unknown));
 }
 
 static void test_registers(void **state)
@@ -50,7 +36,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_clocks),
-		cmocka_unit_test(test_branches),
 		cmocka_unit_test(test_registers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

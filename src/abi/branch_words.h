@@ -1,0 +1,20 @@
+/*
+ * branch_words.h - the words that choose which branches the kernel keeps with a sample, as bits of branch_sample_type.
+ *
+ * A constant table; pure. Source: linux/perf_event.h; perf-record(1) for the spellings.
+ *
+ *	uint64_t bits;
+ *	struct tally_str unknown;
+ *	if (!branch_words_parse(STR("any_call,u"), &bits, &unknown)) ...
+ */
+#ifndef ABI_BRANCH_WORDS_H
+#define ABI_BRANCH_WORDS_H
+
+#include "base/text.h"
+
+/* Words with commas between. False: unknown is the word that is none. */
+bool branch_words_parse(struct tally_str list, uint64_t *branch_sample_type, struct tally_str *unknown);
+/* The inverse: the words of the bits that have one. */
+void branch_words_append(struct text *text, uint64_t branch_sample_type);
+
+#endif
