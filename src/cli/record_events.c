@@ -6,6 +6,8 @@
 #include "cli/event_errors.h"
 #include "cli/event_words.h"
 
+#define AUX_START_PAUSED 1u /* bit of aux_action: of the AUX event itself */
+
 struct making {
 	const struct cli *cli;
 	const struct command *command;
@@ -69,14 +71,38 @@ static int add_word(struct making *m, const struct record_event_word *word, bool
 	return 0;
 }
 
-static int check_events(const struct making *m)
+/* NULL, or why record cannot do what the event's terms ask for. */
+static const char *terms_refusal(const struct event_spec *spec, bool is_leader, const struct record_settings *s)
 {
-	for (size_t i = 0; i < m->events->len; i++)
-		if (m->events->specs[i].tool != TOOL_NONE)
+	enum term_choice overwrite = spec->recording.overwrite;
+	const struct perf_attr *attr = &spec->attr;
+	bool wants_aux = ATTR_HAS(attr, AUX_OUTPUT) || attr->aux_sample_size || (attr->aux_action & ~AUX_START_PAUSED);
+
+	if (spec->is_per_core)
+		return "percore adds up counts: only stat takes it";
+	if (spec->recording.most_events)
+		return "nr= is not supported by record: it stores all events that come";
+	if (overwrite && (overwrite == TERM_YES) != s->overwrites)
+		return "events share a ring for each CPU, so all overwrite or none: --overwrite says it for all";
+	if (wants_aux && is_leader)
+		return "terms about AUX data need an event of a PMU that writes some (intel_pt, arm_spe, cs_etm) as "
+		       "their group's leader";
+	return NULL;
+}
+
+static int check_events(const struct making *m, const struct record_settings *s)
+{
+	for (size_t i = 0; i < m->events->len; i++) {
+		const struct event_spec *spec = &m->events->specs[i];
+		const char *why = terms_refusal(spec, spec->leader == i, s);
+		if (why)
+			return cli_failf(m->cli, "%s: %s", spec->name, why);
+		if (spec->tool != TOOL_NONE)
 			return cli_failf(m->cli,
 				"%s is a time that stat measures itself, there is nothing to sample; take cpu-clock or "
 				"task-clock",
-				m->events->specs[i].name);
+				spec->name);
+	}
 	return 0;
 }
 
@@ -96,5 +122,5 @@ int record_events_make(const struct cli *cli, const struct command *command, con
 	for (size_t i = 0; code == 0 && i < s->switch_events.len; i++)
 		code = parse(&m, s->switch_events.items[i], switch_events);
 	event_catalogue_destroy(m.catalogue);
-	return code == 0 ? check_events(&m) : code;
+	return code == 0 ? check_events(&m, s) : code;
 }

@@ -144,7 +144,24 @@ def test_stat_refuses_terms_about_samples(tally):
     for term in ['call-graph=fp', 'freq=9', 'time=1', 'inherit']:
         result = tally('stat', '-e', f'cpu-clock/{term}/', 'true')
         assert result.returncode == 129 and 'is not usable in' in result.stderr
-    for term in ['percore', 'overwrite', 'aux-output']:
-        for verb in ['stat', 'record']:
-            result = tally(verb, '-e', f'cpu-clock/{term}/', 'true')
-            assert result.returncode == 129 and 'not supported yet' in result.stderr
+    for term in ['overwrite', 'nr=3', 'max-events=3', 'aux-output', 'aux-sample-size=64', 'aux-action=pause', 'branch_type=any']:
+        result = tally('stat', '-e', f'cpu-clock/{term}/', 'true')
+        assert result.returncode == 129 and 'is not usable in' in result.stderr
+
+
+def test_record_refuses_terms_it_cannot_do(tally, tmp_path):
+    for term, words in [('percore', 'only stat takes it'), ('nr=3', 'not supported by record'),
+                        ('overwrite', '--overwrite says it for all'), ('branch_type=any', ''),
+                        ('aux-output', 'leader'), ('aux-sample-size=64', 'leader'), ('aux-action=pause', 'leader')]:
+        result = tally('record', '-o', tmp_path / 'x.data', '-e', f'cpu-clock/{term}/', 'true')
+        assert result.returncode not in (0, 139) and words in result.stderr, term
+    tally('record', '-o', tmp_path / 'x.data', '-e', 'cpu-clock/no-overwrite/', 'true', check=0)
+
+
+def test_percore_sums_have_a_line_per_core(tally):
+    cores = {tuple(open(f'/sys/devices/system/cpu/cpu{n}/topology/{name}').read() for name in ['core_id', 'physical_package_id'])
+             for n in range(64) if os.path.exists(f'/sys/devices/system/cpu/cpu{n}/topology/core_id')}
+    lines = tally('stat', '-a', '-A', '-x,', '-e', 'cs/percore/', 'true', check=0).stderr.splitlines()
+    assert len(lines) == len(cores) and all(line.startswith('S') for line in lines)
+    lines = tally('stat', '-a', '-A', '-x,', '--percore-show-thread', '-e', 'cs/percore/', 'true', check=0).stderr.splitlines()
+    assert all(line.startswith('CPU') for line in lines)

@@ -1,5 +1,6 @@
 #include "kernel/events/event_format.h"
 
+#include "abi/branch_words.h"
 #include "abi/names.h"
 #include "kernel/events/modifiers.h"
 
@@ -104,6 +105,16 @@ static const char *callgraph_name(enum record_callgraph callgraph)
 	return "no";
 }
 
+static void put_aux_terms(struct text *t, const struct perf_attr *attr)
+{
+	static const char *const actions[] = {[1] = "start-paused", [2] = "pause", [4] = "resume"};
+	text_str(t, ATTR_HAS(attr, AUX_OUTPUT) ? ",aux-output" : "");
+	if (attr->aux_sample_size)
+		text_printf(t, ",aux-sample-size=%" PRIu32, attr->aux_sample_size);
+	if (attr->aux_action)
+		text_printf(t, ",aux-action=%s", actions[attr->aux_action]);
+}
+
 /* Each with a comma before it. */
 static void put_common_terms(struct text *t, const struct event_spec *spec)
 {
@@ -122,6 +133,17 @@ static void put_common_terms(struct text *t, const struct event_spec *spec)
 		text_printf(t, ",max-stack=%u", (unsigned)spec->attr.sample_max_stack);
 	if (r->inherit)
 		text_str(t, r->inherit == TERM_YES ? ",inherit" : ",no-inherit");
+	if (r->overwrite)
+		text_str(t, r->overwrite == TERM_YES ? ",overwrite" : ",no-overwrite");
+	if (r->most_events)
+		text_printf(t, ",nr=%" PRIu64, r->most_events);
+	if (r->branch_sample_type) {
+		text_str(t, ",branch_type='");
+		branch_words_append(t, r->branch_sample_type);
+		text_char(t, '\'');
+	}
+	put_aux_terms(t, &spec->attr);
+	text_str(t, spec->is_per_core ? ",percore" : "");
 }
 
 /* Of an event whose terms are not kept as they were written. */

@@ -20,7 +20,10 @@ struct recording_terms {
 	enum term_choice time, inherit;
 	bool has_callgraph;
 	enum record_callgraph callgraph;
+	enum term_choice overwrite; /* its ring keeps what is newest */
 	uint32_t stack_bytes; /* 0 unsaid */
+	uint64_t branch_sample_type; /* 0 unsaid */
+	uint64_t most_events; /* nr=; 0 unsaid */
 	const char *first; /* the term that came first, freq too; NULL: the event is as good for counting */
 };
 
@@ -35,6 +38,8 @@ struct event_spec {
 	bool is_weak_group; /* :W */
 	bool is_precise_max; /* :P: the highest precise_ip that opens */
 	bool has_guest_host; /* a modifier named G or H */
+	bool stays_in_place; /* :X: its place in the list and its group are as written; so are everyone's */
+	bool is_per_core; /* percore: counts of a core's hardware threads are added up */
 	bool has_own_name; /* a name= term: name carries no modifiers */
 	bool is_merged; /* counts add up with those of the spec before: one uncore PMU of several */
 	const char *cgroup; /* as named: only tasks of it; NULL: any */

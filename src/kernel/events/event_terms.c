@@ -2,33 +2,10 @@
 
 #include "abi/names.h"
 #include "base/error.h"
-#include "kernel/events/catalogue.h"
+#include "kernel/events/common_terms.h"
 #include "kernel/system/kernel_files.h"
 
-/* What the kernel copies of a stack at most. */
-#define STACK_BYTES_MAX 65528
-
-/* In the terms that one apply call works through. */
-struct term_scope {
-	const struct event_catalogue *catalogue;
-	const struct pmu *pmu;
-	struct arena *arena;
-	struct event_spec *spec;
-	struct tally_str terms;
-	struct text config_terms; /* those that make up config*, each with a comma before it */
-};
-
-static const char *const unbuilt_terms[] = {"nr", "max-events", "branch_type", "overwrite", "no-overwrite", "percore",
-	"driver-config", "aux-output", "aux-action", "aux-sample-size", "metric-id"};
-
-static enum tally_status term_fail(
-	const struct term_scope *scope, struct tally_str at, struct tally_error *err, const char *reason)
-{
-	enum tally_status status = error_set(err, TALLY_INVALID, "%s '%.*s'", reason, (int)at.len, at.data);
-	if (err)
-		err->offset = (uint64_t)(at.data - scope->terms.data);
-	return status;
-}
+static const char *const unbuilt_terms[] = {"driver-config", "metric-id"};
 
 static enum tally_status term_unknown(const struct term_scope *scope, struct tally_str name, struct tally_error *err)
 {
@@ -39,8 +16,8 @@ static enum tally_status term_unknown(const struct term_scope *scope, struct tal
 		for (size_t i = 0; i < formats.len && valid.len < 200; i++)
 			text_printf(&valid, "%s,", formats.items[i]);
 	name_list_deinit(&formats);
-	text_str(&valid, "config,config1,config2,config3,name,period,freq,time,call-graph,stack-size,max-stack,inherit,"
-			 "no-inherit");
+	text_str(&valid, "config,config1,config2,config3");
+	common_terms_append(&valid);
 	enum tally_status status = error_set(err, TALLY_NOT_FOUND, "unknown term '%.*s'%s%s%s: valid terms: %.*s",
 		(int)name.len, name.data, scope->pmu ? " for pmu '" : "", scope->pmu ? scope->pmu->name : "",
 		scope->pmu ? "'" : "", (int)valid.len, valid.data ? valid.data : "");
@@ -54,20 +31,6 @@ static enum tally_status term_unknown(const struct term_scope *scope, struct tal
 static const char *probe_kind(const struct pmu *pmu)
 {
 	return strcmp(pmu->name, "uprobe") == 0 ? "path" : strcmp(pmu->name, "kprobe") == 0 ? "func" : NULL;
-}
-
-/* The value without the quotes around it. */
-static enum tally_status unquote(
-	const struct term_scope *scope, struct tally_str value, struct tally_str *text, struct tally_error *err)
-{
-	*text = value;
-	if (value.len == 0 || value.data[0] != '\'')
-		return TALLY_OK;
-	const char *close = memchr(value.data + 1, '\'', value.len - 1);
-	if (!close || close != value.data + value.len - 1)
-		return term_fail(scope, value, err, "parser error: the closing quote is not at the end of");
-	*text = (struct tally_str){value.data + 1, value.len - 2};
-	return TALLY_OK;
 }
 
 /* How far it is to stop outside of quotes; a quote opens behind an equals sign. */
@@ -102,30 +65,6 @@ static bool term_next(struct tally_str *rest, struct tally_str *term)
 	return true;
 }
 
-enum common_term {
-	TERM_NAME,
-	TERM_PERIOD,
-	TERM_FREQ,
-	TERM_TIME,
-	TERM_CALL_GRAPH,
-	TERM_STACK_SIZE,
-	TERM_MAX_STACK,
-	TERM_INHERIT,
-	TERM_NO_INHERIT,
-	TERM_OTHER
-};
-
-static const char *const common_terms[] = {
-	"name", "period", "freq", "time", "call-graph", "stack-size", "max-stack", "inherit", "no-inherit"};
-
-static enum common_term common_term_find(struct tally_str name)
-{
-	for (unsigned i = 0; i < TERM_OTHER; i++)
-		if (str_equal(name, str_from(common_terms[i])))
-			return (enum common_term)i;
-	return TERM_OTHER;
-}
-
 static uint64_t *config_word(struct perf_attr *attr, struct tally_str name)
 {
 	if (str_equal(name, STR("config")))
@@ -137,108 +76,6 @@ static uint64_t *config_word(struct perf_attr *attr, struct tally_str name)
 	if (str_equal(name, STR("config3")))
 		return &attr->config3;
 	return NULL;
-}
-
-static enum tally_status name_term(
-	struct term_scope *scope, struct tally_str name, struct tally_str value, struct tally_error *err)
-{
-	struct tally_str text;
-	enum tally_status status = unquote(scope, value, &text, err);
-	if (status != TALLY_OK)
-		return status;
-	if (text.len == 0)
-		return term_fail(scope, name, err, "parser error: a value is missing after");
-	scope->spec->name = arena_string(scope->arena, text.data, text.len);
-	scope->spec->has_own_name = true;
-	return scope->spec->name ? TALLY_OK : error_nomem(err);
-}
-
-static enum tally_status callgraph_term(struct term_scope *scope, struct tally_str value, struct tally_error *err)
-{
-	static const char *const names[] = {
-		[CALLGRAPH_NONE] = "no", [CALLGRAPH_FP] = "fp", [CALLGRAPH_DWARF] = "dwarf", [CALLGRAPH_LBR] = "lbr"};
-	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (!str_equal(value, str_from(names[i])))
-			continue;
-		scope->spec->recording.callgraph = (enum record_callgraph)i;
-		scope->spec->recording.has_callgraph = true;
-		return TALLY_OK;
-	}
-	return term_fail(scope, value, err, "parser error: call-graph= takes fp, dwarf, lbr or no, not");
-}
-
-static enum tally_status stack_term(
-	struct term_scope *scope, struct tally_str value, uint64_t number, struct tally_error *err)
-{
-	if (number == 0 || number > STACK_BYTES_MAX || number % 8 != 0)
-		return term_fail(scope, value, err, "parser error: stack-size= is a multiple of 8 up to 65528, not");
-	scope->spec->recording.stack_bytes = (uint32_t)number;
-	return TALLY_OK;
-}
-
-static enum tally_status frames_term(
-	struct term_scope *scope, struct tally_str value, uint64_t number, struct tally_error *err)
-{
-	if (number == 0 || number > UINT16_MAX)
-		return term_fail(scope, value, err, "parser error: max-stack= is a number of frames up to 65535, not");
-	scope->spec->attr.sample_max_stack = (uint16_t)number;
-	return TALLY_OK;
-}
-
-/* Those with a number; the flag terms have 1 if they have no value. */
-static enum tally_status number_term(struct term_scope *scope, enum common_term term, struct tally_str value,
-	uint64_t number, struct tally_error *err)
-{
-	struct event_spec *spec = scope->spec;
-	switch (term) {
-	case TERM_PERIOD:
-	case TERM_FREQ:
-		spec->attr.sample_period_or_freq = number;
-		spec->has_period = term == TERM_PERIOD;
-		spec->has_freq = term == TERM_FREQ;
-		return TALLY_OK;
-	case TERM_TIME:
-		spec->recording.time = number ? TERM_YES : TERM_NO;
-		return TALLY_OK;
-	case TERM_INHERIT:
-		spec->recording.inherit = number ? TERM_YES : TERM_NO;
-		return TALLY_OK;
-	case TERM_NO_INHERIT:
-		spec->recording.inherit = number ? TERM_NO : TERM_YES;
-		return TALLY_OK;
-	case TERM_STACK_SIZE:
-		return stack_term(scope, value, number, err);
-	case TERM_MAX_STACK:
-		return frames_term(scope, value, number, err);
-	case TERM_NAME:
-	case TERM_CALL_GRAPH:
-	case TERM_OTHER:
-		break;
-	}
-	return TALLY_OK;
-}
-
-/* The terms that any event takes. *known is false if it is none of them. */
-static enum tally_status common_term(
-	struct term_scope *scope, struct tally_str name, struct tally_str value, bool *known, struct tally_error *err)
-{
-	enum common_term term = common_term_find(name);
-	bool is_flag = term == TERM_INHERIT || term == TERM_NO_INHERIT;
-	uint64_t number = 1;
-	*known = term != TERM_OTHER;
-	if (term == TERM_OTHER)
-		return TALLY_OK;
-	if (value.len == 0 && !is_flag)
-		return term_fail(scope, name, err, "parser error: a value is missing after");
-	if (term == TERM_NAME)
-		return name_term(scope, name, value, err);
-	if (term != TERM_PERIOD && !scope->spec->recording.first)
-		scope->spec->recording.first = common_terms[term];
-	if (term == TERM_CALL_GRAPH)
-		return callgraph_term(scope, value, err);
-	if (value.len > 0 && !str_to_u64(value, 0, &number))
-		return term_fail(scope, value, err, "parser error: expected a number, not");
-	return number_term(scope, term, value, number, err);
 }
 
 /* config=, config1=, ... *known is false if it is none of them. */
@@ -278,7 +115,7 @@ static enum tally_status probe_term(
 			       ? TALLY_OK
 			       : term_fail(scope, value, err, "parser error: expected a number, not");
 	struct tally_str text;
-	enum tally_status status = unquote(scope, value, &text, err);
+	enum tally_status status = term_unquote(scope, value, &text, err);
 	if (status != TALLY_OK)
 		return status;
 	scope->spec->probe_path = arena_string(scope->arena, text.data, text.len);
@@ -397,7 +234,7 @@ static enum tally_status term_apply(struct term_scope *scope, struct tally_str t
 	bool has_value = name.len < term.len;
 	if (has_value && value.len == 0)
 		return term_fail(scope, name, err, "parser error: a value is missing after");
-	enum tally_status status = common_term(scope, name, value, &known, err);
+	enum tally_status status = common_term_apply(scope, name, value, &known, err);
 	if (status != TALLY_OK || known)
 		return status;
 	for (size_t i = 0; i < sizeof(unbuilt_terms) / sizeof(unbuilt_terms[0]); i++)

@@ -1,5 +1,5 @@
 /*
- * modifiers.h - the letters after an event's colon (u k h G H I p P S D W e), read and put into an attr.
+ * modifiers.h - the letters after an event's colon (u k h G H I p P S D W e X), read and put into an attr.
  *
  * A value. A group's letters come on top of each member's own, as perf does it: what may be counted is the union.
  *
@@ -15,7 +15,7 @@
 
 struct modifiers {
 	bool user, kernel, hv, guest, host, exclude_idle;
-	bool is_precise_max, is_sampling_leader, is_pinned, is_weak, is_exclusive;
+	bool is_precise_max, is_sampling_leader, is_pinned, is_weak, is_exclusive, stays_in_place;
 	unsigned precise; /* 0..3 */
 	bool is_repeated; /* a letter came twice, or more than three p */
 };

@@ -124,6 +124,8 @@ static void set_sample_fields(struct event_spec *spec, const struct record_attr_
 		attr->sample_type |= SAMPLE_BRANCH_STACK;
 		attr->branch_sample_type = o->branch_sample_type;
 	}
+	if (attr->aux_sample_size)
+		attr->sample_type |= SAMPLE_AUX;
 	if (o->user_regs) {
 		attr->sample_type |= SAMPLE_REGS_USER;
 		attr->sample_regs_user |= o->user_regs;
@@ -227,6 +229,8 @@ static struct record_attr_options with_terms(const struct record_attr_options *o
 	if (terms->inherit)
 		own.no_inherit = terms->inherit == TERM_NO;
 	own.timestamp |= terms->time == TERM_YES;
+	if (terms->branch_sample_type)
+		own.branch_sample_type = terms->branch_sample_type;
 	return own;
 }
 

@@ -188,7 +188,7 @@ static void test_errors(void **state)
 		{"msr/event=/", 4, TALLY_INVALID, "value is missing"},
 		{"msr/event=zz/", 10, TALLY_INVALID, "expected a number"},
 		{"msr/tsc", 3, TALLY_INVALID, "closing '/'"},
-		{"cpu-clock/percore/", 10, TALLY_INVALID, "not supported yet"},
+		{"cpu-clock/percore=3/", 18, TALLY_INVALID, "expected 0 or 1"},
 		{"mem:", 4, TALLY_INVALID, "takes an address"},
 		{"mem:0x10/0", 9, TALLY_INVALID, "length"},
 		{"r12345678901234567", 0, TALLY_NOT_FOUND, "no event"},

@@ -20,14 +20,15 @@ static void put_flags(struct text *t, const struct event_spec *s)
 		char letter;
 	} letters[] = {{ATTR_BIT_EXCLUDE_USER, 'u'}, {ATTR_BIT_EXCLUDE_KERNEL, 'k'}, {ATTR_BIT_EXCLUDE_HV, 'h'},
 		{ATTR_BIT_EXCLUDE_GUEST, 'G'}, {ATTR_BIT_EXCLUDE_HOST, 'H'}, {ATTR_BIT_EXCLUDE_IDLE, 'I'},
-		{ATTR_BIT_PINNED, 'D'}, {ATTR_BIT_EXCLUSIVE, 'e'}};
-	text_str(t, " -"); /* what is excluded, and D e P S W p */
+		{ATTR_BIT_PINNED, 'D'}, {ATTR_BIT_EXCLUSIVE, 'e'}, {ATTR_BIT_AUX_OUTPUT, 'a'}};
+	text_str(t, " -"); /* what is excluded, aux-output, and D e P S W X p */
 	for (size_t i = 0; i < sizeof(letters) / sizeof(letters[0]); i++)
 		if (s->attr.flags & ATTR_FLAG(letters[i].bit))
 			text_char(t, letters[i].letter);
 	text_str(t, s->is_precise_max ? "P" : "");
 	text_str(t, s->is_sampling_leader ? "S" : "");
 	text_str(t, s->is_weak_group ? "W" : "");
+	text_str(t, s->stays_in_place ? "X" : "");
 	text_repeat(t, 'p', attr_precise_ip(&s->attr));
 }
 
@@ -55,6 +56,15 @@ static void put_spec(struct text *t, const struct event_list *list, size_t i)
 		text_str(t, r->time == TERM_YES ? " time" : " no-time");
 	if (r->inherit)
 		text_str(t, r->inherit == TERM_YES ? " inherit" : " no-inherit");
+	if (r->overwrite)
+		text_str(t, r->overwrite == TERM_YES ? " overwrite" : " no-overwrite");
+	if (r->most_events)
+		text_printf(t, " nr=%" PRIu64, r->most_events);
+	if (r->branch_sample_type)
+		text_printf(t, " branches=%" PRIx64, r->branch_sample_type);
+	if (s->attr.aux_sample_size || s->attr.aux_action)
+		text_printf(t, " aux=%" PRIu32 "/%" PRIu32, s->attr.aux_sample_size, s->attr.aux_action);
+	text_str(t, s->is_per_core ? " percore" : "");
 	if (s->tool)
 		text_printf(t, " tool=%u", (unsigned)s->tool);
 	if (s->has_own_name)
