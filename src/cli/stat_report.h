@@ -33,6 +33,7 @@ struct stat_report {
 	bool has_usage; /* user and system time are of the measured command */
 	unsigned runs;
 	bool merges_pmus; /* add up one event of several like PMUs */
+	bool shows_core_threads; /* percore events have a line for each hardware thread */
 	const char *heading; /* "'true'", "'system wide'", "process id '1'" */
 	double interval_s; /* time stamp of interval mode; negative: none */
 	bool is_summary; /* the totals after interval mode */

@@ -64,11 +64,51 @@ static struct stat_cell merged_cell(const struct stat_report *report, size_t eve
 	return cell;
 }
 
+/* percore with a line per CPU: the line is the core's. */
+static bool is_per_core(const struct stat_report *report, size_t event)
+{
+	return report->aggregation->mode == AGGREGATE_CPU && report->events->specs[event].is_per_core;
+}
+
+static bool is_same_core(const struct cpu_place *a, const struct cpu_place *b)
+{
+	return a->core == b->core && a->die == b->die && a->socket == b->socket;
+}
+
+/* What the row shows: of like PMUs, and of the hardware threads of a core, the sum. */
+static struct stat_cell shown_cell(const struct stat_report *report, size_t event, size_t place, bool *is_supported)
+{
+	struct stat_cell cell = merged_cell(report, event, place, is_supported);
+	const struct cpu_place *places = report->aggregation->places;
+	for (size_t i = 0; is_per_core(report, event) && i < report->aggregation->len; i++) {
+		bool ignored;
+		if (i == place || !is_same_core(&places[i], &places[place]))
+			continue;
+		struct stat_cell more = merged_cell(report, event, i, &ignored);
+		cell.value.mean += more.value.mean;
+		cell.value.m2 += more.value.m2;
+		cell.running_ns.mean += more.running_ns.mean;
+		cell.enabled_ns.mean += more.enabled_ns.mean;
+		cell.cpu_count += more.cpu_count;
+	}
+	return cell;
+}
+
+/* A core has one line, that of its first hardware thread. */
+static bool is_shown_at(const struct stat_report *report, size_t event, size_t place)
+{
+	const struct cpu_place *places = report->aggregation->places;
+	for (size_t i = 0; is_per_core(report, event) && !report->shows_core_threads && i < place; i++)
+		if (is_same_core(&places[i], &places[place]))
+			return false;
+	return true;
+}
+
 static struct row row_make(const struct stat_report *report, const struct stat_style *style, size_t event, size_t place)
 {
 	const struct event_spec *spec = &report->events->specs[event];
 	bool is_supported;
-	struct stat_cell cell = merged_cell(report, event, place, &is_supported);
+	struct stat_cell cell = shown_cell(report, event, place, &is_supported);
 	struct row row = {.report = report, .style = style, .event = event, .place = place, .spec = spec};
 	bool is_clock = stat_event_is_clock(spec);
 	double scale = is_clock ? 1e-6 : spec->scale;
@@ -96,6 +136,11 @@ static double running_percent(const struct row *row)
 	return row->enabled_ns > 0 ? 100.0 * row->running_ns / row->enabled_ns : 100.0;
 }
 
+static bool is_core_row(const struct row *row)
+{
+	return is_per_core(row->report, row->event) && !row->report->shows_core_threads;
+}
+
 /* "S0-D0-C1", "CPU3", "comm-12": where the row was counted; empty if everywhere. */
 static void place_append(struct text *t, const struct row *row)
 {
@@ -104,8 +149,10 @@ static void place_append(struct text *t, const struct row *row)
 	case AGGREGATE_ALL:
 		break;
 	case AGGREGATE_CPU:
-		text_printf(t, "CPU%d", place_of(row)->cpu);
-		break;
+		if (!is_core_row(row)) {
+			text_printf(t, "CPU%d", place_of(row)->cpu);
+			break;
+		} /* fall through */
 	case AGGREGATE_CORE:
 		text_printf(t, "S%d-D%d-C%d", place_of(row)->socket, place_of(row)->die, place_of(row)->core);
 		break;
@@ -300,12 +347,13 @@ static void json_place(struct text *t, const struct row *row)
 	if (mode == AGGREGATE_ALL)
 		return;
 	struct text place = {0};
-	if (mode == AGGREGATE_CPU) /* perf: the number alone */
+	bool is_core = is_core_row(row);
+	if (mode == AGGREGATE_CPU && !is_core) /* perf: the number alone */
 		text_i64(&place, place_of(row)->cpu);
 	else
 		place_append(&place, row);
 	text_char(&place, '\0');
-	text_printf(t, "\"%s\" : ", place_keys[mode]);
+	text_printf(t, "\"%s\" : ", place_keys[is_core ? AGGREGATE_CORE : mode]);
 	json_string(t, place.data ? place.data : "");
 	text_str(t, ", ");
 	if (place_has_cpus(mode))
@@ -358,6 +406,8 @@ static int ranked_compare(const void *a, const void *b)
 static void row_print(struct text *t, const struct stat_report *report, const struct stat_style *style, size_t event,
 	size_t place, size_t width)
 {
+	if (!is_shown_at(report, event, place))
+		return;
 	struct row row = row_make(report, style, event, place);
 	if (style->is_json)
 		json_row(t, &row);

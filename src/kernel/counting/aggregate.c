@@ -89,8 +89,8 @@ enum tally_status aggregation_group(const struct cpu_place *places, size_t count
 		placed[i] = (struct placed){place_key(places[i], mode), i};
 	qsort(placed, count, sizeof(*placed), placed_compare);
 	for (size_t i = 0; i < count; i++) {
-		if (i == 0 || place_compare(&placed[i].place, &a.places[a.len - 1]) != 0)
-			a.places[a.len++] = placed[i].place;
+		if (i == 0 || place_compare(&placed[i].place, &placed[i - 1].place) != 0)
+			a.places[a.len++] = mode == AGGREGATE_CPU ? places[placed[i].index] : placed[i].place;
 		a.group_of_cpu[placed[i].index] = (uint32_t)(a.len - 1);
 		a.cpus[i] = places[i].cpu;
 	}

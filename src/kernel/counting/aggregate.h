@@ -26,7 +26,8 @@ enum aggregation_mode {
 struct aggregation {
 	enum aggregation_mode mode;
 	struct cpu_place
-		*places; /* one per group, in order: the fields that mode names are meant; NULL for ALL, THREAD */
+		*places; /* one per group, in order: the fields that mode names are meant, of a CPU all of them;
+			    NULL for ALL, THREAD */
 	pid_t *threads; /* of AGGREGATE_THREAD */
 	unsigned cache_level; /* of AGGREGATE_CACHE */
 	size_t len; /* how many groups there are */

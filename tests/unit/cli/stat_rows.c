@@ -144,6 +144,14 @@ static void runs_give_mean_and_deviation(void **state)
 	expect(&f, (struct stat_style){0}, "              3.00 +- 1.00 seconds time elapsed  ( +- 33.33% )\n");
 }
 
+/* The whole CSV. */
+static void expect_only(const struct fixture *f, const char *expected)
+{
+	char *text = printed(f, (struct stat_style){.separator = ","});
+	assert_string_equal(text, expected);
+	free(text);
+}
+
 static void places_lead_the_line(void **state)
 {
 	struct fixture f;
@@ -160,6 +168,26 @@ static void places_lead_the_line(void **state)
 	expect(&f, (struct stat_style){.has_interval_header = true},
 		"#           time CPU                    counts unit events\n");
 	expect(&f, (struct stat_style){.separator = ","}, "     1.500000000,CPU12,1000.00,msec,");
+}
+
+static void threads_of_a_core_add_up(void **state)
+{
+	static const struct measured one[] = {{"cs/percore/", EVENT_SOFTWARE, SW_CONTEXT_SWITCHES, 30, 5, 5, false}};
+	struct fixture f;
+	fixture_init(&f, one, 1);
+	f.specs[0].is_per_core = true;
+	f.aggregation = (struct aggregation){.mode = AGGREGATE_CPU, .len = 2, .places = f.places};
+	f.places[0] = (struct cpu_place){.cpu = 0, .core = 7};
+	f.places[1] = (struct cpu_place){.cpu = 1, .core = 7};
+	f.cells[1] = f.cells[0];
+	expect_only(&f, "S0-D0-C7,60,,cs/percore/,10,100.00,,\n");
+	f.report.shows_core_threads = true;
+	expect_only(&f, "CPU0,60,,cs/percore/,10,100.00,,\nCPU1,60,,cs/percore/,10,100.00,,\n");
+	f.places[1].core = 8;
+	f.report.shows_core_threads = false;
+	expect_only(&f, "S0-D0-C7,30,,cs/percore/,5,100.00,,\nS0-D0-C8,30,,cs/percore/,5,100.00,,\n");
+	f.specs[0].is_per_core = false;
+	expect_only(&f, "CPU0,30,,cs/percore/,5,100.00,,\nCPU1,30,,cs/percore/,5,100.00,,\n");
 }
 
 static void metrics_stand_alone(void **state)
@@ -210,6 +238,7 @@ int main(void)
 		cmocka_unit_test(json_is_escaped),
 		cmocka_unit_test(runs_give_mean_and_deviation),
 		cmocka_unit_test(places_lead_the_line),
+		cmocka_unit_test(threads_of_a_core_add_up),
 		cmocka_unit_test(metrics_stand_alone),
 		cmocka_unit_test(like_pmus_add_up),
 	};
