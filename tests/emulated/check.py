@@ -161,7 +161,8 @@ def check_user_counts_are_exact(guest):
     cycles, instructions = first
     assert LOOP < instructions < LOOP + 20_000, first
     assert cycles == 4 * instructions, first
-    assert guest.counts('count-2') == guest.counts('count-3') == first
+    again = [guest.counts('count-2'), guest.counts('count-3')]
+    assert again == [first, first], (first, again)
 
 
 def check_counts_are_those_of_perf(guest):
@@ -180,7 +181,9 @@ def check_default_events(guest):
 
 def check_group(guest):
     cycles, instructions, retired = guest.counts('group')
-    assert cycles == 4 * instructions and retired == instructions and LOOP < instructions < LOOP + 20_000
+    counts = cycles, instructions, retired
+    assert cycles == 4 * instructions and retired == instructions, counts
+    assert LOOP < instructions < LOOP + 20_000, counts
 
 
 def check_more_events_than_counters(guest):
@@ -224,7 +227,8 @@ def check_period_sampling(guest):
 def check_frequency_sampling(guest):
     guest.good('frequency')
     # 1 GHz, four cycles an instruction: 0.24 s in the loops.
-    assert 120 < samples(guest, 'stats-frequency') < 400
+    count = samples(guest, 'stats-frequency')
+    assert 120 < count < 400, count
 
 
 def check_throttling_is_recorded(guest):
@@ -247,13 +251,14 @@ def check_reports_are_those_of_perf(guest):
 
 
 def check_breakpoint(guest):
-    assert guest.counts('breakpoint') == [7 * 1000]
+    counts = guest.counts('breakpoint')
+    assert counts == [7 * 1000], counts
 
 
 def check_probes(guest):
     # The program loader's own opens come with those of the three files.
-    assert guest.counts('kprobe')[0] >= 3
-    assert guest.counts('uprobe') == [11 * 1000]
+    counts = guest.counts('kprobe'), guest.counts('uprobe')
+    assert counts[0][0] >= 3 and counts[1] == [11 * 1000], counts
     assert 'emulated:open' in guest.good('kprobe-record').good('kprobe-script').text('kprobe-script')
 
 
