@@ -4,10 +4,12 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 import pytest
 
@@ -20,6 +22,10 @@ FIXED = {'LC_ALL': 'C', 'TERM': 'dumb', 'COLUMNS': '80', 'TZ': 'UTC', 'PAGER': '
 TIMEOUT_S = 60
 
 sys.path.insert(0, str(ROOT / 'tools'))
+
+# A shell ignores these in what it starts in the background, and programs inherit that: here they end programs.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 
 
 def pytest_addoption(parser):
@@ -98,6 +104,47 @@ def workload(tmp_path):
         return Program(path, tmp_path)
 
     return find
+
+
+def wait_for(condition, seconds=50):
+    """What the condition gave first that is true. The limit is for what never happens: a loaded machine is slow."""
+    end = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < end, 'it never happened'
+        time.sleep(0.01)
+    return found
+
+
+def cpu_seconds(pid):
+    """User and system time of a process so far."""
+    words = pathlib.Path(f'/proc/{pid}/stat').read_text(encoding='ascii').rsplit(')', 1)[1].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf('SC_CLK_TCK')
+
+
+def wait_for_work(pid, seconds):
+    """Until the process has had so much more of a CPU, however long that takes."""
+    end = cpu_seconds(pid) + seconds
+    wait_for(lambda: cpu_seconds(pid) >= end)
+
+
+def child_named(parent, name):
+    """The PID of a child that runs the program of this name; 0 while there is none."""
+    for entry in pathlib.Path('/proc').glob('[0-9]*/stat'):
+        try:
+            comm, rest = entry.read_text(errors='replace').split('(', 1)[1].rsplit(')', 1)
+        except OSError:
+            continue
+        if comm == name and int(rest.split()[1]) == parent:
+            return int(entry.parent.name)
+    return 0
+
+
+def has_open_events(pid):
+    """Whether a process has opened counters."""
+    try:
+        return any('perf_event' in os.readlink(file) for file in pathlib.Path(f'/proc/{pid}/fd').iterdir())
+    except OSError:
+        return False
 
 
 @pytest.fixture

@@ -2,13 +2,15 @@
 import json
 import os
 import re
+import pathlib
 import resource
+import select
 import signal
 import subprocess
 import time
 
 import pytest
-from conftest import BUILD, normalise_numbers
+from conftest import BUILD, child_named, has_open_events, normalise_numbers, wait_for
 
 
 @pytest.fixture
@@ -109,7 +111,7 @@ def test_cpus_add_up(tally, system_wide):
     text = tally('stat', '-a', '-A', '-e', 'cpu-clock', 'sleep', 0.2, check=0).stderr
     per_cpu = [float(line.split()[1]) for line in text.splitlines() if line.startswith('CPU')]
     assert len(per_cpu) == os.cpu_count()
-    assert all(150 < value < 1000 for value in per_cpu), text
+    assert all(150 < value for value in per_cpu), text
 
 
 @pytest.mark.parametrize('option', ['-p', '-t'])
@@ -120,21 +122,28 @@ def test_running_process(tally, live, workload, option):
     finally:
         target.kill()
         target.communicate()
-    assert rows(text)['task-clock'] > 10
+    assert 0 < rows(text)['task-clock'] < 5000
     assert f"for {'process' if option == '-p' else 'thread'} id '{target.pid}':" in text
 
 
 def test_ends_with_its_target(tally, live):
-    target = subprocess.Popen(['sleep', '0.3'])
-    result = tally('stat', '-e', 'task-clock', '-p', target.pid, check=0, timeout=20)
+    target = subprocess.Popen(['sleep', '60'])
+    stat = tally.start('stat', '-e', 'task-clock', '-p', str(target.pid))
+    wait_for(lambda: has_open_events(stat.pid))
+    target.kill()
     target.wait()
-    assert 'seconds time elapsed' in result.stderr
+    _, text = stat.communicate(timeout=50)
+    assert stat.returncode == 0 and 'seconds time elapsed' in text
+
+
+def thread_names(pid):
+    return {path.read_text().strip() for path in pathlib.Path(f'/proc/{pid}/task').glob('*/comm')}
 
 
 def test_threads_apart(tally, live, workload):
-    target = workload('threads').start('1000')
+    target = workload('threads').start('20000')
     try:
-        time.sleep(0.3)
+        wait_for(lambda: len(thread_names(target.pid) & {f'worker-{n}' for n in range(4)}) == 4)
         text = tally('stat', '--per-thread', '-e', 'task-clock', '-p', target.pid, 'sleep', 0.3, check=0).stderr
     finally:
         target.kill()
@@ -188,33 +197,39 @@ def test_intervals_and_summary(tally, live, workload):
 
 
 def test_interval_count_ends_it(tally, system_wide):
-    lines = tally('stat', '-a', '-x,', '-I', 50, '--interval-count', 3, '-e', 'cpu-clock', 'sleep', 10, check=0,
-                  timeout=9).stderr.splitlines()
+    lines = tally('stat', '-a', '-x,', '-I', 50, '--interval-count', 3, '-e', 'cpu-clock', 'sleep', 600,
+                  check=0).stderr.splitlines()
     assert len([line for line in lines if 'cpu-clock' in line]) == 3
+
+
+def waits_with_counters(pid):
+    """Whether all is open, and the program sleeps until something happens."""
+    return has_open_events(pid) and '\nState:\tS' in pathlib.Path(f'/proc/{pid}/status').read_text()
 
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_prints_what_was_counted(tally, system_wide, number):
     process = tally.start('stat', '-a', '-e', 'cpu-clock')
+    wait_for(lambda: waits_with_counters(process.pid))
     time.sleep(0.3)
     process.send_signal(number)
-    _, text = process.communicate(timeout=20)
+    _, text = process.communicate(timeout=50)
     assert rows(text)['cpu-clock'] > 100
     assert process.returncode == -number
 
 
 def test_an_interrupt_reaches_the_command(tally, live):
-    process = tally.start('stat', '-e', 'task-clock', 'sleep', '30')
-    time.sleep(0.3)
+    process = tally.start('stat', '-e', 'task-clock', 'sleep', '600')
+    wait_for(lambda: child_named(process.pid, 'sleep'))
     process.send_signal(signal.SIGINT)
-    _, text = process.communicate(timeout=20)
+    _, text = process.communicate(timeout=50)
     assert 'sleep: Interrupt' in text and 'task-clock' in text
     assert process.returncode == -signal.SIGINT
 
 
 def test_timeout_ends_the_command(tally, live):
-    text = tally('stat', '--timeout', 100, '-e', 'task-clock', 'sleep', 30, check=0, timeout=20).stderr
-    assert 0.09 < float(re.search(r'([\d.]+) seconds time elapsed', text)[1]) < 5
+    text = tally('stat', '--timeout', 100, '-e', 'task-clock', 'sleep', 600, check=0).stderr
+    assert 0.09 < float(re.search(r'([\d.]+) seconds time elapsed', text)[1])
 
 
 def test_pre_and_post_surround_each_run(tally, live):
@@ -314,9 +329,11 @@ def test_control_enables_and_stops(tally, tmp_path, system_wide):
                               'cpu-clock', '--', 'sleep', '60'], stderr=subprocess.PIPE, text=True)
     for command in (b'enable\n', b'ping\n', b'nonsense\n', b'disable\n', b'stop\n'):
         os.write(commands, command)
-        time.sleep(0.1)
-    _, text = child.communicate(timeout=20)
-    assert os.read(answers, 100) == b'ack\n\0' * 4
+        if command != b'nonsense\n':
+            assert select.select([answers], [], [], 50)[0], command
+            assert os.read(answers, 100) == b'ack\n\0', command
+    _, text = child.communicate(timeout=50)
+    assert not select.select([answers], [], [], 0)[0]
     assert text.index('Events disabled') < text.index('Events enabled')
     value = next(line for line in text.splitlines() if 'cpu-clock' in line).split(',')[0]
     assert float(value) > 0
