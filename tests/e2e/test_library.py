@@ -81,18 +81,57 @@ def test_installed_completion_is_valid(installed, shell, name, check):
     assert (result.returncode, result.stderr) == (0, '')
 
 
-def test_a_program_builds_against_the_installed_copy(installed, tmp_path):
-    for tool in ('pkg-config', 'cc'):
-        if not shutil.which(tool):
-            pytest.skip(f'{tool} is not installed')
-    folder = find_one(installed, 'tally.pc').parent
-    environment = {**os.environ, 'PKG_CONFIG_PATH': str(folder), 'PKG_CONFIG_SYSROOT_DIR': str(installed)}
-    flags = subprocess.run(['pkg-config', '--cflags', '--libs', 'tally'], env=environment, text=True,
-                           capture_output=True, check=True).stdout.split()
+class Consumer:
+    """Builds programs against the installed copy, as its pkg-config file says, and runs them on it."""
+
+    def __init__(self, root):
+        for tool in ('pkg-config', 'cc', 'c++'):
+            if not shutil.which(tool):
+                pytest.skip(f'{tool} is not installed')
+        folder = find_one(root, 'tally.pc').parent
+        environment = {**os.environ, 'PKG_CONFIG_PATH': str(folder), 'PKG_CONFIG_SYSROOT_DIR': str(root)}
+        self.flags = subprocess.run(['pkg-config', '--cflags', '--libs', 'tally'], env=environment, text=True,
+                                    capture_output=True, check=True).stdout.split()
+        self.environment = {**os.environ, 'LD_LIBRARY_PATH': str(find_one(root, 'libtally.so').parent)}
+
+    def build(self, source, program, compiler=('cc', '-std=gnu11')):
+        result = subprocess.run([*compiler, '-Wall', '-Wextra', '-Werror', '-O1', '-pthread', '-o', program, source,
+                                 *self.flags], text=True, capture_output=True, check=False)
+        assert result.returncode == 0, result.stderr
+        return program
+
+    def run(self, *command, timeout=60):
+        return subprocess.run([str(word) for word in command], env=self.environment, text=True, capture_output=True,
+                              timeout=timeout, check=False)
+
+
+@pytest.fixture(scope='module')
+def consumer(installed):
+    return Consumer(installed)
+
+
+def test_a_program_builds_against_the_installed_copy(consumer, tmp_path):
     program = tmp_path / 'program.c'
     headers = sorted(header.name for header in (ROOT / 'include' / 'tally').glob('*.h'))
     program.write_text(''.join(f'#include <tally/{name}>\n' for name in headers) +
                        'int main(void)\n{\n\treturn TALLY_OK;\n}\n')
-    subprocess.run(['cc', '-Wall', '-Wextra', '-Werror', '-o', tmp_path / 'program', program, *flags], check=True)
-    library = find_one(installed, 'libtally.so').parent
-    subprocess.run([tmp_path / 'program'], env={**os.environ, 'LD_LIBRARY_PATH': str(library)}, check=True)
+    assert consumer.run(consumer.build(program, tmp_path / 'program')).returncode == 0
+
+
+CHECKS = [(path.stem, name) for path in sorted((ROOT / 'tests' / 'library').glob('*.c'))
+          for name in re.findall(r'^CHECK\((\w+)\)', path.read_text(), re.M)]
+
+
+@pytest.fixture(scope='module')
+def check_programs(consumer, tmp_path_factory):
+    folder = tmp_path_factory.mktemp('checks')
+    return {stem: consumer.build(ROOT / 'tests' / 'library' / f'{stem}.c', folder / stem)
+            for stem in {stem for stem, _ in CHECKS}}
+
+
+@pytest.mark.parametrize('stem, name', CHECKS, ids=[f'{stem}-{name}' for stem, name in CHECKS])
+def test_installed_library(consumer, check_programs, stem, name):
+    result = consumer.run(check_programs[stem], name)
+    if result.returncode == 77:
+        pytest.skip(result.stderr.strip())
+    assert (result.returncode, result.stderr) == (0, '')

@@ -1,0 +1,61 @@
+#include "kernel/counting/read_format.h"
+
+#include "abi/perf_constants.h"
+
+struct words {
+	const uint64_t *next;
+	size_t left;
+	bool failed;
+};
+
+static uint64_t take(struct words *words, bool is_there)
+{
+	if (!is_there)
+		return 0;
+	if (words->left == 0) {
+		words->failed = true;
+		return 0;
+	}
+	words->left--;
+	return *words->next++;
+}
+
+static struct tally_reading_value take_value(struct words *words, uint64_t value, uint64_t format)
+{
+	struct tally_reading_value taken = {.value = value};
+	taken.id = take(words, format & READ_FORMAT_ID);
+	taken.lost = take(words, format & READ_FORMAT_LOST);
+	return taken;
+}
+
+enum tally_status reading_decode(const uint64_t *given, size_t count, uint64_t format, struct tally_reading *reading,
+	struct tally_reading_value *values, size_t room)
+{
+	struct words words = {.next = given, .left = count};
+	bool is_group = format & READ_FORMAT_GROUP;
+	struct tally_reading read = {.count = 1};
+	if (count == 0) {
+		*reading = (struct tally_reading){.is_in_error = true};
+		return TALLY_OK;
+	}
+	uint64_t first = take(&words, true); /* the number of events, or the value */
+	read.enabled_ns = take(&words, format & READ_FORMAT_TOTAL_TIME_ENABLED);
+	read.running_ns = take(&words, format & READ_FORMAT_TOTAL_TIME_RUNNING);
+	if (!is_group) {
+		read.first = take_value(&words, first, format);
+		if (room)
+			values[0] = read.first;
+	} else if (first > room) {
+		return TALLY_LIMIT;
+	} else {
+		read.count = (size_t)first;
+		for (size_t i = 0; i < read.count && !words.failed; i++)
+			values[i] = take_value(&words, take(&words, true), format);
+		if (read.count && !words.failed)
+			read.first = values[0];
+	}
+	if (words.failed)
+		return TALLY_CORRUPT;
+	*reading = read;
+	return TALLY_OK;
+}

@@ -1,0 +1,19 @@
+/*
+ * read_format.h - what read(2) of an event gave, decoded by its read_format.
+ *
+ * A pure function on words in the machine's byte order. Source: perf_event_open(2), "Reading results".
+ */
+#ifndef KERNEL_COUNTING_READ_FORMAT_H
+#define KERNEL_COUNTING_READ_FORMAT_H
+
+#include <tally/fd.h>
+
+/* Enough for a group of so many events in any format. */
+#define READING_WORDS(events) (3 + 3 * (events))
+
+/* count words; no words at all: a pinned event in the error state. TALLY_LIMIT: more events than room; CORRUPT: fewer
+ * words than the format says. */
+TALLY_MUST_CHECK enum tally_status reading_decode(const uint64_t *words, size_t count, uint64_t format,
+	struct tally_reading *reading, struct tally_reading_value *values, size_t room);
+
+#endif
