@@ -78,6 +78,18 @@ static const char *set_group(const struct option_use *use)
 	return NULL;
 }
 
+static const char *set_group_sort(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	bool is_negative = use->value[0] == '-'; /* of no event: the first one's, as any index that is too high */
+	if (!str_to_u64(str_from(use->value + is_negative), 0, &settings->request.group_sort_index))
+		return "expects a numerical value";
+	if (is_negative)
+		settings->request.group_sort_index = 0;
+	settings->request.group_sort_is_set = true;
+	return NULL;
+}
+
 static const char *set_skip_empty(const struct option_use *use)
 {
 	struct settings *settings = use->settings;
@@ -192,7 +204,8 @@ static const struct option options[] = {
 		.help = "'always', 'never' or 'auto': colour the percentages"},
 	{"inline", 0, OPTION_CALL, .call = set_inline,
 		.help = "Show inlined calls as frames of call chains (on; --no-inline: off)"},
-	{"hierarchy", 0, OPTION_UNSUPPORTED, .help = "Show entries in a hierarchy"},
+	{"hierarchy", 0, OPTION_FLAG, .offset = REQUEST(is_hierarchy),
+		.help = "Show entries in a hierarchy: one level for each sort key; {key,key} is one level"},
 	{"dump-raw-trace", 'D', OPTION_FLAG, .offset = REQUEST(dump), .help = "dump raw trace in ASCII"},
 	{"parent", 'p', OPTION_STRING, "regex", .offset = REQUEST(filters.parent),
 		.help = "regex filter to identify parent, see: '--sort parent'"},
@@ -209,7 +222,8 @@ static const struct option options[] = {
 	{"time-quantum", 0, OPTION_UNSUPPORTED, "time", .help = "Set time quantum for time sort key"},
 	{"itrace", 0, OPTION_UNSUPPORTED, "opts", .argument_is_optional = true, .help = "Instruction Tracing options"},
 	{"raw-trace", 0, OPTION_UNSUPPORTED, .help = "Show raw trace event output"},
-	{"group-sort-idx", 0, OPTION_UNSUPPORTED, "n", .help = "Sort the output by the event at the index n in group"},
+	{"group-sort-idx", 0, OPTION_CALL, "n", .call = set_group_sort,
+		.help = "Sort the output by the event at the index n in group"},
 	{"percent-type", 0, OPTION_UNSUPPORTED, "type", .help = "Set percent type local/global-period/hits"},
 	{"demangle-kernel", 0, OPTION_UNSUPPORTED, .help = "Enable kernel symbol demangling"},
 	{"debuginfod", 0, OPTION_CALL, "urls", .argument_is_optional = true, .call = set_debuginfod,
@@ -265,6 +279,9 @@ static int finish_settings(const struct cli *cli, struct settings *settings, int
 		return cli_failf(cli, "--pretty takes normal or raw, not '%s'", settings->pretty);
 	request->max_stack = settings->max_stack > UINT32_MAX ? 0 : (unsigned)settings->max_stack;
 	request->is_verbose = settings->verbose > 0;
+	if (request->is_hierarchy && request->fields)
+		return cli_usagef(cli, &command_report, "fields,hierarchy",
+			"--hierarchy and --fields options cannot be used together");
 	if (request->stats && (request->tasks || request->mmaps))
 		return cli_failf(cli, "--tasks and --mmaps can't be used together with --stats");
 	if (request->separator && !strcmp(request->separator, "."))

@@ -167,13 +167,27 @@ static void add_key(enum profile_key *keys, size_t *count, enum profile_key key)
 		keys[(*count)++] = key;
 }
 
+/* "{comm,dso},sym": keys that share a level of a hierarchy. Elsewhere the braces say nothing. */
+static struct tally_str without_braces(struct tally_str part, int *depth)
+{
+	int opened = 0, closed = 0;
+	part = str_trim(part);
+	for (; part.len && part.data[0] == '{'; opened++)
+		part = str_trim((struct tally_str){part.data + 1, part.len - 1});
+	for (; part.len && part.data[part.len - 1] == '}'; closed++)
+		part = str_trim((struct tally_str){part.data, part.len - 1});
+	if (depth)
+		*depth += opened - closed;
+	return part;
+}
+
 static enum tally_status parse_keys(
 	const char *text, const char *option, enum profile_key *keys, size_t *count, struct tally_error *err)
 {
 	struct tally_str rest = str_from(text), part;
 	enum profile_key key;
 	while (str_next(&rest, ',', &part)) {
-		part = str_trim(part);
+		part = without_braces(part, NULL);
 		if (part.len == 0)
 			continue;
 		switch (profile_key_find(part, &key)) {
@@ -249,6 +263,31 @@ static enum tally_status make_columns(struct report_request *r, const char *defa
 	return TALLY_OK;
 }
 
+/* A key is a level of its own, but for those in braces behind the first of them. */
+static void set_levels(struct report_request *r)
+{
+	bool is_joined[PROFILE_KEY_COUNT] = {false};
+	struct tally_str rest = str_from(r->sort), part;
+	enum profile_key key;
+	int depth = 0;
+	while (r->sort && str_next(&rest, ',', &part)) {
+		bool is_inside = depth > 0;
+		part = without_braces(part, &depth);
+		if (is_inside && profile_key_find(part, &key) == PROFILE_KEY_FOUND)
+			is_joined[key] = true;
+	}
+	int level = -1;
+	for (size_t i = 0; i < r->column_count; i++) {
+		key = r->columns[i];
+		if (profile_key_get(key)->is_value)
+			continue;
+		if (level < 0 || !is_joined[key])
+			level++;
+		r->levels[i] = (uint8_t)level;
+	}
+	r->level_count = (unsigned)(level + 1);
+}
+
 static bool is_single(const char *list)
 {
 	return list && *list && !strchr(list, ',');
@@ -278,15 +317,16 @@ enum tally_status report_request_finish(
 	r->column_count = r->order_count = r->key_count = 0;
 	r->with_chains = has_chains && r->chains.style != CHAIN_NONE;
 	/* perf decides on children before a pipe has told of call chains, but on their order after it */
-	r->with_children = has_chains && !is_pipe && !r->no_children;
+	r->with_children = has_chains && !is_pipe && !r->no_children && !r->is_hierarchy;
 	if (!r->order_is_set)
 		r->is_caller_first = has_chains && !r->no_children;
 	r->chains.skips_first = r->sort && !r->fields && !strncmp(r->sort, "sym", 3);
 	if (r->separator)
 		r->chains.separator = r->separator;
 	enum tally_status status = make_columns(r, source->is_all_tracepoints ? "trace" : DEFAULT_SORT, err);
-	if (status == TALLY_OK)
+	if (status == TALLY_OK && !r->is_hierarchy)
 		hide_constant_columns(r);
+	set_levels(r);
 	if (has_key(r->keys, r->key_count, KEY_PARENT) && !r->filters.parent)
 		r->filters.parent = DEFAULT_PARENT;
 	r->shows_children = has_key(r->columns, r->column_count, KEY_OVERHEAD_CHILDREN);

@@ -40,6 +40,9 @@ struct report_request {
 	bool modules_are_asked; /* -m: they always are loaded */
 	bool force; /* also what another user owns */
 	bool no_group, force_group;
+	uint64_t group_sort_index; /* of the event whose values sort a group */
+	bool group_sort_is_set;
+	bool is_hierarchy; /* sort keys one below the other */
 	bool header, header_only, full_info;
 	bool missing; /* --missing: where names were looked for, no profile */
 	bool stats, threads, is_raw_pretty;
@@ -60,6 +63,8 @@ struct report_request {
 	size_t order_count;
 	enum profile_key keys[REPORT_MAX_COLUMNS]; /* grouping keys */
 	size_t key_count;
+	uint8_t levels[REPORT_MAX_COLUMNS]; /* by column that is a key: which level of a hierarchy shows it */
+	unsigned level_count;
 	uint32_t hidden_columns;
 };
 

@@ -11,6 +11,8 @@
 #include "cli/report_tasks.h"
 #include "cli/stack_notes.h"
 #include "cli/symbol_notes.h"
+#include "view/text/report_hierarchy.h"
+#include "view/text/report_text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -171,6 +173,29 @@ static void print_title(const struct report *report, const struct flat_table *ta
 	text_deinit(&name);
 }
 
+static enum tally_status print_hierarchy(struct report *report, const struct flat_table *table,
+	const struct report_text_options *options, struct tally_error *err)
+{
+	const struct report_request *r = report->request;
+	struct hierarchy tree;
+	enum profile_key keys[REPORT_MAX_COLUMNS];
+	uint8_t levels[REPORT_MAX_COLUMNS];
+	struct hierarchy_options wanted = {
+		.keys = keys, .levels = levels, .order = r->order, .order_count = r->order_count};
+	for (size_t i = 0; i < r->column_count; i++) {
+		if (profile_key_get(r->columns[i])->is_value)
+			continue;
+		keys[wanted.key_count] = r->columns[i];
+		levels[wanted.key_count++] = r->levels[i];
+	}
+	enum tally_status status = hierarchy_init(&tree, table, &wanted, err);
+	if (status != TALLY_OK)
+		return status;
+	status = report_hierarchy_rows(report->out, &tree, options, err);
+	hierarchy_deinit(&tree);
+	return status;
+}
+
 static enum tally_status print_table(struct report *report, const struct flat_table *table, struct tally_error *err)
 {
 	const struct report_request *r = report->request;
@@ -178,7 +203,7 @@ static enum tally_status print_table(struct report *report, const struct flat_ta
 		.columns = r->columns,
 		.column_count = r->column_count,
 		.widths = r->widths,
-		.width_count = r->width_count,
+		.width_count = r->is_hierarchy ? 0 : r->width_count,
 		.separator = r->separator,
 		.percent_limit = r->percent_limit,
 		.is_relative = r->is_relative,
@@ -187,15 +212,26 @@ static enum tally_status print_table(struct report *report, const struct flat_ta
 		.with_colours = r->colours,
 		.hidden_columns = r->hidden_columns,
 		.chains = r->chains,
+		.levels = r->levels,
 	};
 	options.chains.with_colours = r->colours;
 	if (!r->with_chains)
 		options.chains.style = CHAIN_NONE;
 	if (!r->is_quiet)
 		print_title(report, table);
-	enum tally_status status = report_text_rows(report->out, table, &options, err);
+	/* one level is a flat table; so is what has no key */
+	bool is_tree = r->is_hierarchy && r->level_count > 1;
+	enum tally_status status = is_tree ? print_hierarchy(report, table, &options, err)
+					   : report_text_rows(report->out, table, &options, err);
 	text_str(report->out, "\n\n");
 	return status;
+}
+
+static enum tally_status check_group_sort(const struct report *report, uint32_t members, struct tally_error *err)
+{
+	if (!report->request->group_sort_is_set || members > 1)
+		return TALLY_OK;
+	return error_set(err, TALLY_INVALID, "--group-sort-idx needs events in a group; --group makes one of all");
 }
 
 static enum tally_status report_events(struct report *report, uint32_t first, uint32_t count, struct tally_error *err)
@@ -207,6 +243,7 @@ static enum tally_status report_events(struct report *report, uint32_t first, ui
 		.key_count = r->key_count,
 		.first_event = first,
 		.member_count = count,
+		.sort_member = r->group_sort_index < UINT32_MAX ? (uint32_t)r->group_sort_index : UINT32_MAX,
 		.with_children = r->with_children,
 		.with_chains = r->with_chains,
 		.is_caller_first = r->is_caller_first,
@@ -265,7 +302,9 @@ static enum tally_status print_report(struct report *report, struct tally_error 
 	print_lost(report);
 	for (uint32_t event = 0; event < p->event_count && status == TALLY_OK;) {
 		uint32_t count = group_size(report, event);
-		status = report_events(report, event, count, err);
+		status = event == 0 ? check_group_sort(report, count, err) : TALLY_OK;
+		if (status == TALLY_OK)
+			status = report_events(report, event, count, err);
 		event += count;
 	}
 	if (status == TALLY_OK && !report->request->is_quiet) {

@@ -1,6 +1,7 @@
 /*
  * The order of rows, as perf's readers know it (found by running perf on recordings with ties):
- * - a value sorts descending; in a group the leader's value decides, then the other members' in their order;
+ * - a value sorts descending; in a group the leader's value decides, or that of the member asked for, then those of the
+ *   members behind the leader in their order: where another was asked for, the leader's counts no more; of children sums only the leader's counts;
  * - where call graphs are shown, rows with equal children sums and the same first thread: the one with the longer chain
  * comes first when chains start at the caller, so that callers stand above callees;
  * - keys sort ascending by what is shown, unknown objects and symbols last;
@@ -141,14 +142,30 @@ static int compare_key(
 	}
 }
 
-static int compare_value(const struct flat_table *t, enum profile_key key, uint32_t a, uint32_t b)
+int flat_stats_compare(
+	const struct flat_table *table, const struct flat_stat *a, const struct flat_stat *b, enum profile_key key)
 {
-	for (uint32_t m = 0; m < t->options.member_count; m++) {
-		uint64_t va = flat_stat_value(flat_table_stat(t, a, m), key);
-		uint64_t vb = flat_stat_value(flat_table_stat(t, b, m), key);
+	bool leader_decides = key == KEY_OVERHEAD_CHILDREN || table->options.sort_member >= table->options.member_count;
+	uint32_t first = leader_decides ? 0 : table->options.sort_member;
+	uint64_t va = flat_stat_value(&a[first], key), vb = flat_stat_value(&b[first], key);
+	if (va != vb)
+		return va > vb ? -1 : 1;
+	if (leader_decides)
+		return 0;
+	for (uint32_t m = 1; m < table->options.member_count; m++) {
+		va = flat_stat_value(&a[m], key);
+		vb = flat_stat_value(&b[m], key);
 		if (va != vb)
 			return va > vb ? -1 : 1;
 	}
+	return 0;
+}
+
+static int compare_value(const struct flat_table *t, enum profile_key key, uint32_t a, uint32_t b)
+{
+	int order = flat_stats_compare(t, flat_table_stat(t, a, 0), flat_table_stat(t, b, 0), key);
+	if (order)
+		return order;
 	if (key != KEY_OVERHEAD_CHILDREN || !t->options.with_chains || t->rows[a].thread != t->rows[b].thread)
 		return 0;
 	int deeper = compare_number(t->rows[b].max_depth, t->rows[a].max_depth);
@@ -195,4 +212,40 @@ enum tally_status flat_table_sort(
 	qsort_r(table->order, table->shown_count, sizeof(*table->order), compare_rows, &context);
 	free(ranks);
 	return TALLY_OK;
+}
+
+struct flat_order {
+	struct sort_context context;
+	uint32_t *ranks;
+};
+
+enum tally_status flat_order_create(const struct flat_table *table, struct flat_order **order, struct tally_error *err)
+{
+	struct flat_order *made = calloc(1, sizeof(*made));
+	if (made)
+		made->ranks = rank_strings(table->profile);
+	if (!made || !made->ranks) {
+		free(made);
+		return error_nomem(err);
+	}
+	made->context = (struct sort_context){.table = table, .ranks = made->ranks};
+	*order = made;
+	return TALLY_OK;
+}
+
+void flat_order_destroy(struct flat_order *order)
+{
+	if (order)
+		free(order->ranks);
+	free(order);
+}
+
+int flat_order_compare(const struct flat_order *order, enum profile_key key, uint32_t row_a, uint32_t row_b)
+{
+	const struct flat_table *t = order->context.table;
+	int result = compare_key(&order->context, key, &t->rows[row_a], &t->rows[row_b]);
+	if (result || key != KEY_SYMBOL)
+		return result;
+	uint64_t a = row_address(t->profile, &t->rows[row_a]), b = row_address(t->profile, &t->rows[row_b]);
+	return (a > b) - (a < b);
 }

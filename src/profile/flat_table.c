@@ -202,6 +202,8 @@ static uint32_t find_row(
 static bool add_instance(struct flat_builder *b, uint32_t row, const struct flat_instance *instance)
 {
 	struct flat_row *r = &b->rows.items[row];
+	if (b->profile->samples[instance->sample].event != b->options->first_event)
+		return true;
 	if (instance->len > r->max_depth)
 		r->max_depth = instance->len;
 	if (!b->options->with_chains || instance->len == 0)

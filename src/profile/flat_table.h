@@ -3,7 +3,7 @@
  *
  * Borrows the profile; the caller deinits. One table is about one event, or about the events of one group, whose sums
  * stand side by side (members). With children, each frame of a call chain adds the sample to its row once, however
- * often it recurs. The chains of each row are kept as instances for call_tree.
+ * often it recurs. The chains of each row are kept as instances for call_tree; of a group, the first member's.
  *
  *	struct flat_table table;
  *	flat_table_init(&table, profile, &(struct flat_options){.keys = keys, .key_count = 3, .member_count = 1}, err);
@@ -22,6 +22,7 @@ struct flat_options {
 	const enum profile_key *keys; /* grouping keys only; borrowed */
 	size_t key_count;
 	uint32_t first_event, member_count;
+	uint32_t sort_member; /* whose values decide first; beyond the last one: the first's alone decide */
 	bool with_children;
 	bool with_chains; /* keep instances */
 	bool is_caller_first; /* chains start at the outermost frame */
@@ -82,6 +83,17 @@ void flat_table_deinit(struct flat_table *table);
 /* Sorts by the columns in their order: values descending, keys ascending. */
 TALLY_MUST_CHECK enum tally_status flat_table_sort(
 	struct flat_table *table, const enum profile_key *columns, size_t count, struct tally_error *err);
+
+/* The order of single keys and values, for who groups the rows of a table further. The table outlives it. */
+struct flat_order;
+TALLY_MUST_CHECK enum tally_status flat_order_create(
+	const struct flat_table *table, struct flat_order **order, struct tally_error *err);
+void flat_order_destroy(struct flat_order *order);
+/* 0: the rows are alike in this key. */
+int flat_order_compare(const struct flat_order *order, enum profile_key key, uint32_t row_a, uint32_t row_b);
+/* Two rows' sums, of all members, by a value: the greater first. */
+int flat_stats_compare(
+	const struct flat_table *table, const struct flat_stat *a, const struct flat_stat *b, enum profile_key key);
 
 static inline const struct flat_stat *flat_table_stat(const struct flat_table *table, size_t row, uint32_t member)
 {

@@ -46,7 +46,7 @@ static bool is_compared(const struct report_layout *l)
 	return samples > 1;
 }
 
-size_t report_cell_width(const struct report_layout *l, enum profile_key key, const struct flat_row *row)
+static size_t cell_width(const struct report_layout *l, enum profile_key key, const struct flat_row *row)
 {
 	const struct profile *p = l->profile;
 	const struct profile_function *function = row_function(p, row);
@@ -81,13 +81,13 @@ uint64_t report_member_total(const struct report_layout *l, uint32_t member)
 	return l->options->is_relative ? total->passed_period : total->period;
 }
 
-void report_value_cell(const struct report_layout *l, struct text *out, size_t column, uint32_t row)
+void report_value_cell(const struct report_layout *l, struct text *out, size_t column, const struct flat_stat *stats)
 {
 	enum profile_key key = l->columns[column];
 	uint32_t members = l->table->options.member_count;
 	size_t width = l->cells[column];
 	for (uint32_t m = 0; m < members; m++) {
-		uint64_t value = flat_stat_value(flat_table_stat(l->table, row, m), key);
+		uint64_t value = flat_stat_value(&stats[m], key);
 		uint64_t total = report_member_total(l, m);
 		double percent = total ? 100.0 * (double)value / (double)total : 0;
 		bool is_percent = profile_key_get(key)->is_percent;
@@ -177,5 +177,55 @@ void report_key_cell(const struct report_layout *l, struct text *out, size_t col
 		break;
 	default:
 		break;
+	}
+}
+
+const char *report_column_header(const struct report_layout *l, enum profile_key key)
+{
+	if (key == KEY_OVERHEAD && l->options->with_children)
+		return "Self";
+	return profile_key_get(key)->header;
+}
+
+static void fit_column(struct report_layout *l, size_t column)
+{
+	const struct flat_table *t = l->table;
+	enum profile_key key = l->columns[column];
+	size_t width = strlen(report_column_header(l, key));
+	if (profile_key_get(key)->is_value) {
+		size_t each = profile_key_get(key)->is_percent ? REPORT_PERCENT_WIDTH : REPORT_VALUE_WIDTH;
+		each = width > each ? width : each;
+		l->cells[column] = each;
+		l->widths[column] = each * t->options.member_count;
+		return;
+	}
+	bool fits_addresses = !l->options->separator && !l->options->width_count;
+	for (size_t i = 0; i < t->shown_count; i++) {
+		const struct flat_row *row = &t->rows[t->order[i]];
+		size_t cell = cell_width(l, key, row);
+		width = cell > width ? cell : width;
+		if (key == KEY_DSO && l->profile->frames[row->frame].function == PROFILE_NONE &&
+			width < REPORT_ADDRESS_DIGITS && fits_addresses)
+			width = REPORT_ADDRESS_DIGITS;
+	}
+	l->widths[column] = width;
+}
+
+void report_layout_fit(struct report_layout *l)
+{
+	const struct report_text_options *o = l->options;
+	for (size_t i = 0; i < o->column_count && l->count < REPORT_MAX_COLUMNS; i++) {
+		if (o->hidden_columns >> o->columns[i] & 1)
+			continue;
+		l->columns[l->count] = o->columns[i];
+		unsigned wanted = l->count < o->width_count ? o->widths[l->count] : 0;
+		bool is_value = profile_key_get(o->columns[i])->is_value;
+		if (!wanted || is_value)
+			fit_column(l, l->count);
+		if (wanted && (!is_value || wanted > l->widths[l->count]))
+			l->widths[l->count] = wanted;
+		if (wanted > l->cells[l->count])
+			l->cells[l->count] = wanted;
+		l->count++;
 	}
 }

@@ -1,8 +1,9 @@
 /*
  * report_cells.h - the cells of the text report: what a row shows in a column, and how wide that is.
  *
- * Internal to view/text: report_text lays the columns out, this writes into them. Borrows everything.
+ * Internal to view/text: for report_text and report_hierarchy. Borrows everything.
  *
+ *	report_layout_fit(&layout);
  *	report_key_cell(&layout, out, column, row);
  */
 #ifndef VIEW_TEXT_REPORT_CELLS_H
@@ -26,10 +27,11 @@ struct report_layout {
 
 /* What percentages of a member relate to. */
 uint64_t report_member_total(const struct report_layout *l, uint32_t member);
-/* Of a key's cell; 0: any width will do. */
-size_t report_cell_width(const struct report_layout *l, enum profile_key key, const struct flat_row *row);
+const char *report_column_header(const struct report_layout *l, enum profile_key key);
+/* Which columns show, and how wide they are for the rows that do. */
+void report_layout_fit(struct report_layout *l);
 /* A value of every member, side by side. */
-void report_value_cell(const struct report_layout *l, struct text *out, size_t column, uint32_t row);
+void report_value_cell(const struct report_layout *l, struct text *out, size_t column, const struct flat_stat *stats);
 /* Cut to the column's width, not always padded to it. */
 void report_key_cell(const struct report_layout *l, struct text *out, size_t column, const struct flat_row *row);
 /* Left-aligned, cut to the width; SIZE_MAX: as wide as it is. */

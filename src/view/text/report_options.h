@@ -23,6 +23,7 @@ struct report_text_options {
 	bool with_colours;
 	uint32_t hidden_columns; /* bit by enum profile_key: left out because a filter makes it constant */
 	struct chain_options chains;
+	const uint8_t *levels; /* of each column that is a key: its level in the hierarchy */
 };
 
 #endif

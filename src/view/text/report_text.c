@@ -2,56 +2,6 @@
 #include "base/error.h"
 #include "view/text/report_cells.h"
 
-static const char *column_header(const struct report_layout *l, enum profile_key key)
-{
-	if (key == KEY_OVERHEAD && l->options->with_children)
-		return "Self";
-	return profile_key_get(key)->header;
-}
-
-static void fit_column(struct report_layout *l, size_t column)
-{
-	const struct flat_table *t = l->table;
-	enum profile_key key = l->columns[column];
-	size_t width = strlen(column_header(l, key));
-	if (profile_key_get(key)->is_value) {
-		size_t each = profile_key_get(key)->is_percent ? REPORT_PERCENT_WIDTH : REPORT_VALUE_WIDTH;
-		each = width > each ? width : each;
-		l->cells[column] = each;
-		l->widths[column] = each * t->options.member_count;
-		return;
-	}
-	bool fits_addresses = !l->options->separator && !l->options->width_count;
-	for (size_t i = 0; i < t->shown_count; i++) {
-		const struct flat_row *row = &t->rows[t->order[i]];
-		size_t cell = report_cell_width(l, key, row);
-		width = cell > width ? cell : width;
-		if (key == KEY_DSO && l->profile->frames[row->frame].function == PROFILE_NONE &&
-			width < REPORT_ADDRESS_DIGITS && fits_addresses)
-			width = REPORT_ADDRESS_DIGITS;
-	}
-	l->widths[column] = width;
-}
-
-static void fit_columns(struct report_layout *l)
-{
-	const struct report_text_options *o = l->options;
-	for (size_t i = 0; i < o->column_count && l->count < REPORT_MAX_COLUMNS; i++) {
-		if (o->hidden_columns >> o->columns[i] & 1)
-			continue;
-		l->columns[l->count] = o->columns[i];
-		unsigned wanted = l->count < o->width_count ? o->widths[l->count] : 0;
-		bool is_value = profile_key_get(o->columns[i])->is_value;
-		if (!wanted || is_value)
-			fit_column(l, l->count);
-		if (wanted && (!is_value || wanted > l->widths[l->count]))
-			l->widths[l->count] = wanted;
-		if (wanted > l->cells[l->count])
-			l->cells[l->count] = wanted;
-		l->count++;
-	}
-}
-
 static void print_row(const struct report_layout *l, struct text *out, uint32_t row)
 {
 	const char *separator = l->options->separator;
@@ -62,7 +12,7 @@ static void print_row(const struct report_layout *l, struct text *out, uint32_t 
 			text_str(out, separator);
 		size_t start = out->len;
 		if (profile_key_get(l->columns[i])->is_value)
-			report_value_cell(l, out, i, row);
+			report_value_cell(l, out, i, flat_table_stat(l->table, row, 0));
 		else
 			report_key_cell(l, out, i, &l->table->rows[row]);
 		size_t written = out->len - start;
@@ -82,7 +32,7 @@ static void print_header(const struct report_layout *l, struct text *out)
 	const char *separator = l->options->separator;
 	text_str(out, "# ");
 	for (size_t i = 0; i < l->count; i++) {
-		struct tally_str header = str_from(column_header(l, l->columns[i]));
+		struct tally_str header = str_from(report_column_header(l, l->columns[i]));
 		if (i)
 			text_str(out, separator ? separator : "  ");
 		if (is_right_aligned(l->columns[i]))
@@ -111,7 +61,7 @@ enum tally_status report_text_rows(struct text *out, const struct flat_table *ta
 	enum tally_status status = chain_printer_init(&chains, table, &options->chains, total, err);
 	if (status != TALLY_OK)
 		return status;
-	fit_columns(&layout);
+	report_layout_fit(&layout);
 	if (status == TALLY_OK && !options->is_quiet)
 		print_header(&layout, out);
 	for (size_t i = 0; i < table->shown_count && status == TALLY_OK; i++) {

@@ -1,0 +1,49 @@
+/*
+ * hierarchy.h - the rows of a flat table as a tree: one level for each sort key, sums at each. Not how it looks.
+ *
+ * The table is grouped by all keys; each of its shown rows is a leaf, and nodes above add up what shares the keys so far.
+ * Borrows the table, which must be without children sums; the caller deinits.
+ *
+ *	struct hierarchy h;
+ *	hierarchy_init(&h, &table, &(struct hierarchy_options){.keys = keys, .levels = levels, .key_count = 3, ...}, err);
+ *	for (uint32_t i = 0; i < h.root_count; i++) use(&h.nodes[i]);
+ *	hierarchy_deinit(&h);
+ */
+#ifndef PROFILE_HIERARCHY_H
+#define PROFILE_HIERARCHY_H
+
+#include "profile/flat_table.h"
+
+struct hierarchy_options { /* borrowed while the tree is made */
+	const enum profile_key *keys;
+	const uint8_t *levels; /* of each key, ascending from 0 */
+	size_t key_count;
+	const enum profile_key *order; /* how the nodes under one are sorted: values and keys */
+	size_t order_count;
+};
+
+struct hierarchy_node {
+	uint32_t row; /* of the table: shows the node's keys; of a leaf, the row itself */
+	uint32_t level;
+	uint32_t first_child, child_count; /* nodes, sorted */
+};
+
+struct hierarchy {
+	const struct flat_table *table;
+	struct hierarchy_node *nodes; /* those of the first level first */
+	struct flat_stat *stats; /* node * member_count + member */
+	size_t node_count, node_cap, stat_cap;
+	uint32_t root_count;
+	uint32_t level_count;
+};
+
+TALLY_MUST_CHECK enum tally_status hierarchy_init(struct hierarchy *hierarchy, const struct flat_table *table,
+	const struct hierarchy_options *options, struct tally_error *err);
+void hierarchy_deinit(struct hierarchy *hierarchy);
+
+static inline const struct flat_stat *hierarchy_stats(const struct hierarchy *h, uint32_t node)
+{
+	return &h->stats[node * h->table->options.member_count];
+}
+
+#endif

@@ -1,0 +1,237 @@
+#include "view/text/report_hierarchy.h"
+#include "base/error.h"
+#include "view/text/report_cells.h"
+
+#include <stdlib.h>
+
+#define INDENT		3 /* columns a level */
+#define GAP		2 /* between columns */
+#define NO_ENTRY_INDENT 12 /* where a separator stands for the columns */
+#define MAX_LEVEL	REPORT_MAX_COLUMNS
+
+struct tree_printer {
+	struct report_layout layout;
+	struct chain_printer chains;
+	const struct hierarchy *tree;
+	struct text *out;
+	uint64_t total;
+};
+
+static bool is_value(const struct report_layout *l, size_t column)
+{
+	return profile_key_get(l->columns[column])->is_value;
+}
+
+static bool is_of_level(const struct report_layout *l, size_t column, uint32_t level)
+{
+	return !is_value(l, column) && l->options->levels[column] == level;
+}
+
+/* The values beside each other, without what levels are indented by. */
+static size_t values_width(const struct report_layout *l)
+{
+	size_t width = 0;
+	for (size_t i = 0; i < l->count; i++) {
+		if (is_value(l, i))
+			width += l->widths[i] + (width ? GAP : 0);
+	}
+	return width;
+}
+
+/* "Command / Shared Object+CPU / Symbol". */
+static void name_levels(const struct report_layout *l, struct text *out)
+{
+	uint32_t level = 0;
+	bool is_first = true;
+	for (size_t i = 0; i < l->count; i++) {
+		if (is_value(l, i))
+			continue;
+		if (!is_first)
+			text_str(out, l->options->levels[i] == level ? "+" : " / ");
+		struct tally_str header = str_trim(str_from(report_column_header(l, l->columns[i])));
+		text_bytes(out, header.data, header.len);
+		level = l->options->levels[i];
+		is_first = false;
+	}
+}
+
+/* The widest level, as far as it is indented. */
+static size_t keys_width(const struct tree_printer *p, size_t header)
+{
+	const struct report_layout *l = &p->layout;
+	size_t widest = header;
+	for (uint32_t level = 0; level < p->tree->level_count; level++) {
+		size_t width = level * INDENT;
+		bool is_first = true;
+		for (size_t i = 0; i < l->count; i++) {
+			if (!is_of_level(l, i, level))
+				continue;
+			width += l->widths[i] + (is_first ? 0 : GAP);
+			is_first = false;
+		}
+		widest = width > widest ? width : widest;
+	}
+	return widest;
+}
+
+static void print_header(const struct tree_printer *p)
+{
+	const struct report_layout *l = &p->layout;
+	const char *separator = l->options->separator;
+	struct text *out = p->out;
+	size_t indent = separator ? 0 : (p->tree->level_count - 1) * INDENT;
+	size_t before;
+	bool is_first = true;
+	text_str(out, "# ");
+	for (size_t i = 0; i < l->count; i++) {
+		if (!is_value(l, i))
+			continue;
+		if (!is_first)
+			text_str(out, separator ? separator : "  ");
+		text_str_right(
+			out, str_from(report_column_header(l, l->columns[i])), l->widths[i] + (is_first ? indent : 0));
+		is_first = false;
+	}
+	text_str(out, separator ? separator : "  ");
+	before = out->len;
+	name_levels(l, out);
+	size_t header = out->len - before;
+	text_str(out, "\n# ");
+	is_first = true;
+	for (size_t i = 0; i < l->count && separator; i++) {
+		if (!is_value(l, i))
+			continue;
+		text_str(out, is_first ? "" : separator);
+		text_repeat(out, '.', l->widths[i]);
+		is_first = false;
+	}
+	text_repeat(out, '.', separator ? 0 : values_width(l) + indent);
+	text_str(out, separator ? separator : "  ");
+	text_repeat(out, '.', keys_width(p, header));
+	text_str(out, "\n#\n");
+}
+
+/* Without the blanks that align it in a column. */
+static void print_key(const struct tree_printer *p, size_t column, const struct flat_row *row)
+{
+	struct text *out = p->out;
+	size_t start = out->len, blanks = 0;
+	report_key_cell(&p->layout, out, column, row);
+	if (out->failed)
+		return;
+	while (start + blanks < out->len && out->data[start + blanks] == ' ')
+		blanks++;
+	memmove(out->data + start, out->data + start + blanks, out->len - start - blanks);
+	out->len -= blanks;
+}
+
+static void print_node(const struct tree_printer *p, uint32_t index)
+{
+	const struct report_layout *l = &p->layout;
+	const struct hierarchy_node *node = &p->tree->nodes[index];
+	const char *separator = l->options->separator;
+	struct text *out = p->out;
+	bool is_first = true;
+	text_repeat(out, ' ', node->level * INDENT + (separator ? 0 : GAP));
+	for (size_t i = 0; i < l->count; i++) {
+		if (!is_value(l, i))
+			continue;
+		text_str(out, is_first ? "" : separator ? separator : "  ");
+		size_t start = out->len;
+		report_value_cell(l, out, i, hierarchy_stats(p->tree, index));
+		size_t written = out->len - start;
+		text_repeat(out, ' ', written < l->widths[i] ? l->widths[i] - written : 0);
+		is_first = false;
+	}
+	if (separator)
+		text_str(out, separator);
+	else
+		text_repeat(out, ' ', GAP + (p->tree->level_count - 1) * INDENT);
+	is_first = true;
+	for (size_t i = 0; i < l->count; i++) {
+		if (!is_of_level(l, i, node->level))
+			continue;
+		text_str(out, is_first ? "" : "  ");
+		print_key(p, i, &l->table->rows[node->row]);
+		is_first = false;
+	}
+	text_char(out, '\n');
+}
+
+static bool is_shown(const struct tree_printer *p, uint32_t node)
+{
+	double limit = p->layout.options->percent_limit;
+	double period = (double)hierarchy_stats(p->tree, node)->period;
+	return limit <= 0 || (p->total && 100.0 * period / (double)p->total >= limit);
+}
+
+static bool has_shown_child(const struct tree_printer *p, const struct hierarchy_node *node)
+{
+	for (uint32_t i = 0; i < node->child_count; i++) {
+		if (is_shown(p, node->first_child + i))
+			return true;
+	}
+	return node->child_count == 0;
+}
+
+static void print_no_entry(const struct tree_printer *p, uint32_t level)
+{
+	const struct report_layout *l = &p->layout;
+	size_t width = (level + p->tree->level_count) * INDENT + values_width(l) + 2 * GAP;
+	if (l->options->separator)
+		width = NO_ENTRY_INDENT;
+	text_repeat(p->out, ' ', width);
+	text_str(p->out, "no entry >= ");
+	text_fixed(p->out, l->options->percent_limit, 2);
+	text_str(p->out, "%\n");
+}
+
+static enum tally_status print_tree(struct tree_printer *p, struct tally_error *err)
+{
+	struct {
+		uint32_t next, end;
+	} path[MAX_LEVEL] = {{0, p->tree->root_count}};
+	enum tally_status status = TALLY_OK;
+	for (size_t depth = 1; depth && status == TALLY_OK;) {
+		if (path[depth - 1].next == path[depth - 1].end) {
+			depth--;
+			continue;
+		}
+		uint32_t index = path[depth - 1].next++;
+		const struct hierarchy_node *node = &p->tree->nodes[index];
+		if (!is_shown(p, index))
+			continue;
+		print_node(p, index);
+		if (!has_shown_child(p, node))
+			print_no_entry(p, node->level);
+		if (node->child_count == 0)
+			status = chain_print(
+				&p->chains, p->out, node->row, hierarchy_stats(p->tree, index)->period, err);
+		else if (depth < MAX_LEVEL) {
+			path[depth].next = node->first_child;
+			path[depth++].end = node->first_child + node->child_count;
+		}
+		text_line_end(p->out);
+	}
+	return status;
+}
+
+enum tally_status report_hierarchy_rows(struct text *out, const struct hierarchy *tree,
+	const struct report_text_options *options, struct tally_error *err)
+{
+	const struct flat_table *table = tree->table;
+	struct tree_printer p = {
+		.layout = {.table = table, .options = options, .profile = table->profile}, .tree = tree, .out = out};
+	p.total = report_member_total(&p.layout, 0);
+	enum tally_status status = chain_printer_init(&p.chains, table, &options->chains, p.total, err);
+	if (status != TALLY_OK)
+		return status;
+	report_layout_fit(&p.layout);
+	if (!options->is_quiet)
+		print_header(&p);
+	status = print_tree(&p, err);
+	chain_printer_deinit(&p.chains);
+	if (status == TALLY_OK && out->failed)
+		status = error_nomem(err);
+	return status;
+}

@@ -1,0 +1,17 @@
+/*
+ * report_hierarchy.h - the text of a profile as a tree: the sort keys one below the other, indented, with sums at each.
+ *
+ * Appends to a text that the caller owns and flushes. Lay-out: that of `perf report --stdio --hierarchy`.
+ *
+ *	report_hierarchy_rows(&out, &hierarchy, &options, err);
+ */
+#ifndef VIEW_TEXT_REPORT_HIERARCHY_H
+#define VIEW_TEXT_REPORT_HIERARCHY_H
+
+#include "profile/hierarchy.h"
+#include "view/text/report_options.h"
+
+TALLY_MUST_CHECK enum tally_status report_hierarchy_rows(struct text *out, const struct hierarchy *tree,
+	const struct report_text_options *options, struct tally_error *err);
+
+#endif
