@@ -439,12 +439,18 @@ static void show_interval(void *context, const struct stat_report *report)
 	(void)printer_flush(p, NULL); /* a failure stays in the text and shows at the end */
 }
 
-/* Why events are missing: one line per reason, for people; -x and -j on standard error keep it clean for scripts. */
-static void explain_missing(const struct stat_printer *p, const struct stat_session *session)
+/* For people; -x and -j on standard error keep it clean for scripts. */
+static bool explains(const struct stat_printer *p)
 {
 	const struct stat_settings *s = p->settings;
 	bool is_for_scripts = (s->separator || s->is_json) && p->fd == STDERR_FILENO && !s->verbose;
-	if (s->is_quiet || is_for_scripts || !session->reasons)
+	return !s->is_quiet && !is_for_scripts;
+}
+
+/* Why events are missing: one line per reason. */
+static void explain_missing(const struct stat_printer *p, const struct stat_session *session)
+{
+	if (!explains(p) || !session->reasons)
 		return;
 	for (size_t i = 0; i < session->events->len; i++) {
 		const char *reason = session->reasons[i];
@@ -461,6 +467,20 @@ static void explain_missing(const struct stat_printer *p, const struct stat_sess
 			if (session->reasons[k] && !session->supported[k] && strcmp(session->reasons[k], reason) == 0)
 				fprintf(stderr, ", %s", session->events->specs[k].name);
 		fprintf(stderr, ": %s\n", reason);
+	}
+}
+
+/* What the kernel cannot give to threads and children would otherwise look as if they had done nothing. */
+static void explain_probes(const struct stat_printer *p, const struct stat_session *session)
+{
+	if (!explains(p) || p->settings->no_inherit || session->target->is_system_wide)
+		return;
+	for (size_t i = 0; i < session->events->len; i++) {
+		if (!event_is_inheritable(session->events, i))
+			fprintf(stderr,
+				"%s: %s: new threads and children are not counted, the kernel cannot pass such a probe "
+				"on to them: use -a, or a probe of tracefs' uprobe_events\n",
+				p->cli->program, session->events->specs[i].name);
 	}
 }
 
@@ -501,6 +521,7 @@ static enum tally_status totals_print(
 	}
 	enum tally_status status = printer_flush(p, err);
 	explain_missing(p, session);
+	explain_probes(p, session);
 	return status;
 }
 

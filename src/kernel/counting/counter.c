@@ -62,7 +62,7 @@ static struct perf_attr attr_make(const struct opening *o, const struct counter 
 	attr.read_format = READ_FORMAT_TOTAL_TIME_ENABLED | READ_FORMAT_TOTAL_TIME_RUNNING;
 	if (leader->member_count > 1)
 		attr.read_format |= READ_FORMAT_ID | READ_FORMAT_GROUP;
-	if (o->options->inherit)
+	if (o->options->inherit && event_is_inheritable(o->set->events, (size_t)(counter - o->set->counters)))
 		attr.flags |= ATTR_FLAG(ATTR_BIT_INHERIT);
 	if (leads_group) { /* members follow their leader */
 		attr.flags |= ATTR_FLAG(ATTR_BIT_DISABLED);

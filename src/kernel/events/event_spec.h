@@ -65,4 +65,14 @@ struct event_list {
 	bool has_arena;
 };
 
+/* Whether threads and children can count the event too. Not with a probe in its group: for each new task the kernel reads
+ * the probe's path anew, at an address of ours in the task's memory, and fork fails. */
+static inline bool event_is_inheritable(const struct event_list *list, size_t index)
+{
+	for (size_t i = 0; i < list->len; i++)
+		if (list->specs[i].leader == list->specs[index].leader && list->specs[i].probe_path)
+			return false;
+	return true;
+}
+
 #endif

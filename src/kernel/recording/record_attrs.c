@@ -282,6 +282,8 @@ enum tally_status record_attrs_apply(
 		set_flags(spec, &own, spec->leader == i, is_sideband);
 		if (spec->recording.time == TERM_NO)
 			spec->attr.sample_type &= ~(uint64_t)SAMPLE_TIME;
+		if (!event_is_inheritable(events, i))
+			flag_set(&spec->attr, ATTR_BIT_INHERIT, false);
 	}
 	set_sampling_groups(events);
 	set_ids(events, o);

@@ -114,6 +114,23 @@ static void a_group_follows_its_leader(void **state)
 	assert_int_equal(count_scale(faults), 14);
 }
 
+static void a_probe_and_its_group_are_not_inherited(void **state)
+{
+	struct bench *b = *state;
+	assert_int_equal(event_parse(b->catalogue, "{cs,faults},faults", &b->events, &b->err), TALLY_OK);
+	assert_true(event_is_inheritable(&b->events, 0));
+	b->events.specs[1].probe_path = "/bin/true";
+	assert_false(event_is_inheritable(&b->events, 0));
+	assert_false(event_is_inheritable(&b->events, 1));
+	assert_true(event_is_inheritable(&b->events, 2));
+	assert_int_equal(target_resolve(&b->fake.seam, &command, &b->target, &b->err), TALLY_OK);
+	b->target.threads[0] = 77;
+	assert_int_equal(counter_set_open(&b->fake.seam, &b->events, &b->target, &on_exec, &b->set, &b->err), TALLY_OK);
+	const char *log = fake_kernel_log(&b->fake);
+	assert_non_null(strstr(log, "software/0x3 read=15 disabled enable_on_exec"));
+	assert_non_null(strstr(log, "software/0x2 read=3 disabled inherit enable_on_exec"));
+}
+
 static void a_missing_event_keeps_its_reason_and_the_rest_counts(void **state)
 {
 	struct bench *b = *state;
@@ -220,6 +237,7 @@ int main(void)
 		WITH_BENCH(all_cpus_are_enabled_one_by_one),
 		WITH_BENCH(each_thread_of_a_process_is_opened),
 		WITH_BENCH(a_group_follows_its_leader),
+		WITH_BENCH(a_probe_and_its_group_are_not_inherited),
 		WITH_BENCH(a_missing_event_keeps_its_reason_and_the_rest_counts),
 		WITH_BENCH(where_the_kernel_is_closed_user_mode_is_counted_and_said),
 		WITH_BENCH(an_explicit_mode_is_not_changed),
