@@ -28,6 +28,7 @@ extern const struct command command_data;
 extern const struct command command_buildid_cache;
 extern const struct command command_buildid_list;
 extern const struct command command_check;
+extern const struct command command_diff;
 extern const struct command command_evlist;
 extern const struct command command_kallsyms;
 extern const struct command command_list;

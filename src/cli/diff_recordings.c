@@ -1,0 +1,178 @@
+#include "cli/diff_recordings.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "cli/cpu_filter.h"
+#include "cli/recording_input.h"
+
+/* The part of --time that is about the n-th recording: parts stand between colons, a single one is about all. */
+static struct tally_str times_of(const char *times, size_t index)
+{
+	struct tally_str rest = str_from(times), part = {0};
+	if (!strchr(times, ':'))
+		return rest;
+	for (size_t i = 0; i <= index; i++)
+		if (!str_next(&rest, ':', &part))
+			return STR("");
+	return part;
+}
+
+static enum tally_status read_spans(const struct diff_request *request, struct diff_recording *recording, size_t index,
+	struct time_spans *spans, bool *is_limited, struct tally_error *err)
+{
+	*is_limited = false;
+	if (!request->times)
+		return TALLY_OK;
+	struct tally_str part = times_of(request->times, index);
+	char *text = strndup(part.data, part.len);
+	if (!text)
+		return error_nomem(err);
+	*is_limited = part.len > 0;
+	enum tally_status status = part.len ? time_spans_read(text, recording->reader, spans, err) : TALLY_OK;
+	free(text);
+	return status;
+}
+
+static enum tally_status find_store(const struct cli *cli, const struct diff_request *request,
+	struct diff_recordings *all, struct diff_recording *recording, struct tally_error *err)
+{
+	struct tally_str release = perfdata_reader_features(recording->reader)->osrelease;
+	for (struct diff_recording *other = all->items; other < recording; other++) {
+		struct tally_str theirs = perfdata_reader_features(other->reader)->osrelease;
+		if (str_equal(release, theirs)) {
+			recording->store = other->store;
+			return TALLY_OK;
+		}
+	}
+	struct binary_store_options options = {.symfs = request->symfs,
+		.kallsyms = request->kallsyms,
+		.kernel_release = release,
+		.build_id_dir = cli->build_id_dir};
+	enum tally_status status = binary_store_create(&options, &recording->store, err);
+	if (status == TALLY_OK)
+		all->stores[all->store_count++] = recording->store;
+	return status;
+}
+
+static bool events_have(const struct perfdata_reader *reader, uint64_t sample_type)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
+	for (size_t i = 0; i < count; i++)
+		if (events[i].attr.sample_type & sample_type)
+			return true;
+	return false;
+}
+
+static enum tally_status open_reader(
+	const struct diff_request *request, struct diff_recording *recording, struct tally_error *err)
+{
+	struct tally_error why;
+	enum tally_status status = cli_open_recording(recording->path, request->force, &recording->reader, &why);
+	if (status == TALLY_CORRUPT)
+		return error_set(err, status, "Failed to open %s", recording->path);
+	if (status == TALLY_OK && request->cpus && !events_have(recording->reader, SAMPLE_CPU))
+		return error_set(err, TALLY_INVALID, "File does not contain CPU events. Remove -C option to proceed.");
+	return status == TALLY_OK ? status : error_set(err, status, "%s\nFailed to open %s", why.text, recording->path);
+}
+
+static enum tally_status open_one(const struct cli *cli, const struct diff_request *request,
+	const struct replay_options *wanted, struct diff_recordings *all, size_t index, struct tally_error *err)
+{
+	struct diff_recording *recording = &all->items[index];
+	struct replay_options options = *wanted;
+	struct time_spans spans = {0};
+	bool is_limited;
+	recording->path = request->paths[index];
+	enum tally_status status = open_reader(request, recording, err);
+	if (status == TALLY_OK)
+		status = find_store(cli, request, all, recording, err);
+	if (status == TALLY_OK)
+		status = read_spans(request, recording, index, &spans, &is_limited, err);
+	if (status == TALLY_OK) {
+		options.spans = is_limited ? &spans : NULL;
+		status = replay_profile(recording->reader, recording->store, &options, &recording->result, err);
+		if (recording->result.profile && !request->is_quiet)
+			cli_print_health(cli, &recording->result.health);
+	}
+	time_spans_deinit(&spans);
+	if (status == TALLY_OK)
+		status = profile_filter_init(&recording->filter, recording->result.profile, &request->filters, err);
+	return status;
+}
+
+enum tally_status diff_recordings_open(const struct cli *cli, const struct diff_request *request,
+	const struct replay_options *options, struct diff_recordings *recordings, struct tally_error *err)
+{
+	struct diff_recordings all = {0};
+	struct replay_options wanted = *options;
+	wanted.with_threads = request->filters.pids || request->filters.tids ||
+			      diff_request_has_key(request, KEY_PID) || diff_request_has_key(request, KEY_TGID);
+	wanted.with_cpu = request->cpus || diff_request_has_key(request, KEY_CPU);
+	wanted.with_lines = wanted.with_lines || diff_request_has_key(request, KEY_SRCLINE) ||
+			    diff_request_has_key(request, KEY_SRCFILE);
+	wanted.with_labels = diff_request_has_key(request, KEY_TRACE);
+	wanted.with_stacks = wanted.with_stacks || request->filters.parent;
+	all.items = calloc(request->path_count, sizeof(*all.items));
+	all.stores = calloc(request->path_count, sizeof(struct binary_store *));
+	enum tally_status status = all.items && all.stores ? TALLY_OK : error_nomem(err);
+	if (status == TALLY_OK && request->cpus)
+		status = cpu_filter_parse(request->cpus, &all.cpus, err);
+	while (status == TALLY_OK && all.count < request->path_count) {
+		size_t index = all.count++;
+		status = open_one(cli, request, &wanted, &all, index, err);
+	}
+	if (status != TALLY_OK) {
+		diff_recordings_close(&all);
+		return status;
+	}
+	*recordings = all;
+	return TALLY_OK;
+}
+
+void diff_recordings_close(struct diff_recordings *recordings)
+{
+	for (size_t i = 0; i < recordings->count; i++) {
+		struct diff_recording *recording = &recordings->items[i];
+		profile_filter_deinit(&recording->filter);
+		replay_result_deinit(&recording->result);
+		if (recording->reader)
+			perfdata_reader_destroy(recording->reader);
+	}
+	for (size_t i = 0; i < recordings->store_count; i++)
+		binary_store_destroy(recordings->stores[i]);
+	free(recordings->stores);
+	free(recordings->items);
+	free(recordings->cpus);
+	*recordings = (struct diff_recordings){0};
+}
+
+uint32_t diff_recording_event(
+	const struct diff_recording *recording, const struct diff_recording *other, uint32_t other_event)
+{
+	size_t count, other_count;
+	const struct perfdata_event *events = perfdata_reader_events(recording->reader, &count);
+	const struct perfdata_event *wanted = perfdata_reader_events(other->reader, &other_count) + other_event;
+	for (size_t i = 0; i < count && i < recording->result.profile->event_count; i++)
+		if (events[i].attr.type == wanted->attr.type && events[i].attr.config == wanted->attr.config)
+			return (uint32_t)i;
+	return PROFILE_NONE;
+}
+
+enum tally_status diff_recording_table(const struct diff_recordings *recordings, size_t index, uint32_t event,
+	const struct diff_request *request, struct flat_table *table, struct tally_error *err)
+{
+	const struct diff_recording *recording = &recordings->items[index];
+	struct flat_options options = {
+		.keys = request->keys,
+		.key_count = request->key_count,
+		.first_event = event,
+		.member_count = 1,
+		.filter = &recording->filter,
+		.cpu_passes = recordings->cpus,
+		.cpu_limit = recordings->cpus ? LIMIT_CPUS : 0,
+	};
+	return flat_table_init(table, recording->result.profile, &options, err);
+}

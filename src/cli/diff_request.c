@@ -1,0 +1,120 @@
+#include "cli/diff_request.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+
+#define DEFAULT_SORT "dso,symbol"
+#define WEIGHTED     "wdiff"
+
+static enum tally_status set_weights(struct diff_request *r, const char *text, struct tally_error *err)
+{
+	char *end;
+	long base = strtol(text, &end, 10);
+	bool is_read = end != text && *end == ',';
+	const char *second = is_read ? end + 1 : text;
+	long other = strtol(second, &end, 10);
+	is_read = is_read && end != second && *end == 0;
+	if (!is_read || base == 0 || other == 0 || labs(base) > INT32_MAX || labs(other) > INT32_MAX)
+		return error_set(err, TALLY_INVALID, "Failed: wrong weight data, use 'wdiff:w1,w2'");
+	r->method = DIFF_WEIGHTED;
+	r->base_weight = base;
+	r->new_weight = other;
+	return TALLY_OK;
+}
+
+enum tally_status diff_request_set_method(struct diff_request *request, const char *text, struct tally_error *err)
+{
+	static const struct {
+		const char *name;
+		enum diff_method method;
+	} methods[] = {{"delta", DIFF_DELTA}, {"delta-abs", DIFF_DELTA_ABS}, {"ratio", DIFF_RATIO}};
+	const char *more = strchr(text, ':');
+	size_t len = more ? (size_t)(more - text) : strlen(text);
+	if (len == strlen(WEIGHTED) && !strncmp(text, WEIGHTED, len))
+		return set_weights(request, more ? more + 1 : "", err);
+	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
+		if (len != strlen(methods[i].name) || strncmp(text, methods[i].name, len) != 0)
+			continue;
+		if (more)
+			return error_set(err, TALLY_INVALID, "Failed: extra option specified '%s'", more + 1);
+		request->method = methods[i].method;
+		return TALLY_OK;
+	}
+	if (!strcmp(text, "cycles"))
+		return error_set(err, TALLY_UNSUPPORTED, "-c cycles is not supported yet");
+	return error_set(
+		err, TALLY_INVALID, "Failed: '%s' is not computation method (use 'delta','ratio' or 'wdiff')", text);
+}
+
+enum tally_status diff_request_set_percentage(struct diff_request *request, const char *text, struct tally_error *err)
+{
+	request->is_relative = !strcmp(text, "relative");
+	if (!request->is_relative && strcmp(text, "absolute") != 0)
+		return error_set(err, TALLY_INVALID, "--percentage takes relative or absolute, not '%s'", text);
+	return TALLY_OK;
+}
+
+bool diff_request_has_key(const struct diff_request *request, enum profile_key key)
+{
+	for (size_t i = 0; i < request->key_count; i++)
+		if (request->keys[i] == key)
+			return true;
+	return false;
+}
+
+static enum tally_status add_key(struct diff_request *r, struct tally_str name, struct tally_error *err)
+{
+	enum profile_key key = PROFILE_KEY_COUNT;
+	enum profile_key_match match = profile_key_find(name, &key);
+	if (match == PROFILE_KEY_UNKNOWN)
+		return error_set(err, TALLY_INVALID, "Error:\nUnknown --sort key: `%.*s'", (int)name.len, name.data);
+	if (match == PROFILE_KEY_KNOWN || !row_value_has_key(key))
+		return error_set(err, TALLY_UNSUPPORTED, "diff --sort key '%.*s' is not supported yet", (int)name.len,
+			name.data);
+	if (!diff_request_has_key(r, key) && r->key_count < REPORT_MAX_COLUMNS)
+		r->keys[r->key_count++] = key;
+	return TALLY_OK;
+}
+
+static bool is_single(const char *list)
+{
+	return list && *list && !strchr(list, ',');
+}
+
+/* A filter on one name makes its column say nothing. */
+static bool is_constant(const struct diff_request *r, enum profile_key key)
+{
+	return (key == KEY_COMM && is_single(r->filters.comms)) || (key == KEY_DSO && is_single(r->filters.dsos)) ||
+	       (key == KEY_SYMBOL && is_single(r->filters.symbols));
+}
+
+static void choose_columns(struct diff_request *r)
+{
+	r->column_count = 0;
+	for (size_t i = 0; i < r->key_count; i++)
+		if (!is_constant(r, r->keys[i]))
+			r->columns[r->column_count++] = r->keys[i];
+	if (r->column_count)
+		return;
+	memcpy(r->columns, r->keys, sizeof(r->columns));
+	r->column_count = r->key_count;
+}
+
+enum tally_status diff_request_finish(struct diff_request *r, struct tally_error *err)
+{
+	const char *typed = r->sort && *r->sort == '+' ? r->sort + 1 : r->sort;
+	const char *lists[] = {typed == r->sort && typed ? "" : DEFAULT_SORT, typed ? typed : ""};
+	r->key_count = 0;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		struct tally_str rest = str_from(lists[i]), part;
+		while (str_next(&rest, ',', &part)) {
+			part = str_trim(part);
+			enum tally_status status = part.len ? add_key(r, part, err) : TALLY_OK;
+			if (status != TALLY_OK)
+				return status;
+		}
+	}
+	choose_columns(r);
+	return TALLY_OK;
+}

@@ -1,0 +1,238 @@
+#include "profile/diff_table.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/intern.h"
+#include "base/vec.h"
+
+struct diff_builder {
+	struct diff_table *diff;
+	struct intern names; /* a row's values by all keys; ids are rows */
+	VEC(struct diff_row) rows;
+	VEC(struct diff_value) values;
+	struct text name;
+};
+
+static const struct profile *profile_of(const struct diff_table *diff, const struct diff_row *row)
+{
+	return diff->tables[row->file]->profile;
+}
+
+static const struct flat_row *flat_row_of(const struct diff_table *diff, const struct diff_row *row)
+{
+	return &diff->tables[row->file]->rows[row->row];
+}
+
+/* Of rows without symbol that are one here, the lowest address in the first object is shown. */
+static void choose_shown(const struct diff_table *diff, struct diff_row *row, uint32_t file, uint32_t other)
+{
+	const struct flat_row *shown = flat_row_of(diff, row), *rival = &diff->tables[file]->rows[other];
+	if (row->file != file)
+		return;
+	struct row_value shown_object = row_value(profile_of(diff, row), shown, KEY_DSO);
+	struct row_value rival_object = row_value(profile_of(diff, row), rival, KEY_DSO);
+	int order = row_value_compare(&rival_object, &shown_object);
+	if (order < 0 || (order == 0 && rival->address < shown->address))
+		row->row = other;
+}
+
+static bool add_row(struct diff_builder *b, uint32_t file, uint32_t index)
+{
+	struct diff_table *diff = b->diff;
+	const struct flat_table *table = diff->tables[file];
+	size_t files = diff->file_count;
+	uint32_t id;
+	text_clear(&b->name);
+	for (size_t k = 0; k < diff->options.key_count; k++) {
+		struct row_value value = row_value(table->profile, &table->rows[index], diff->options.keys[k]);
+		row_value_append(&b->name, &value);
+	}
+	if (b->name.failed || !intern_add(&b->names, b->name.data, b->name.len, &id))
+		return false;
+	if (id == b->rows.len) {
+		struct diff_row row = {file, index};
+		if (!vec_push(&b->rows, row) || !vec_reserve(&b->values, b->values.len + files))
+			return false;
+		memset(b->values.items + b->values.len, 0, files * sizeof(*b->values.items));
+		b->values.len += files;
+	}
+	choose_shown(diff, &b->rows.items[id], file, index);
+	const struct flat_stat *stat = flat_table_stat(table, index, 0);
+	struct diff_value *value = &b->values.items[id * files + file];
+	value->period += stat->period;
+	value->count += stat->count;
+	value->is_there = true;
+	return true;
+}
+
+static bool add_files(struct diff_builder *b)
+{
+	struct diff_table *diff = b->diff;
+	for (size_t file = 0; file < diff->file_count; file++) {
+		const struct flat_table *table = diff->tables[file];
+		if (!table)
+			continue;
+		diff->totals[file] =
+			diff->options.is_relative ? table->totals[0].passed_period : table->totals[0].period;
+		for (size_t i = 0; i < table->shown_count; i++)
+			if (!add_row(b, (uint32_t)file, table->order[i]))
+				return false;
+	}
+	return true;
+}
+
+static double share(uint64_t period, uint64_t total)
+{
+	return total ? (double)period * 100.0 / (double)total : 0;
+}
+
+bool diff_table_has_difference(const struct diff_table *diff, size_t row, size_t file)
+{
+	return diff_table_value(diff, row, file)->is_there;
+}
+
+int64_t diff_table_weighted(const struct diff_table *diff, size_t row, size_t file)
+{
+	uint64_t mine = diff_table_value(diff, row, file)->period, base = diff_table_value(diff, row, 0)->period;
+	return (int64_t)(mine * (uint64_t)diff->options.new_weight - base * (uint64_t)diff->options.base_weight);
+}
+
+double diff_table_difference(const struct diff_table *diff, size_t row, size_t file)
+{
+	uint64_t mine = diff_table_value(diff, row, file)->period, base = diff_table_value(diff, row, 0)->period;
+	switch (diff->options.method) {
+	case DIFF_DELTA:
+	case DIFF_DELTA_ABS:
+		return share(mine, diff->totals[file]) - share(base, diff->totals[0]);
+	case DIFF_RATIO:
+		return base ? (double)mine / (double)base : 0;
+	case DIFF_WEIGHTED:
+		return (double)diff_table_weighted(diff, row, file);
+	}
+	return 0;
+}
+
+static bool has_counterpart(const struct diff_table *diff, size_t row)
+{
+	if (!diff_table_value(diff, row, 0)->is_there)
+		return false;
+	for (size_t file = 1; file < diff->file_count; file++)
+		if (diff_table_value(diff, row, file)->is_there)
+			return true;
+	return false;
+}
+
+/* A ratio or weighted difference says nothing where there is no baseline; rows are apart by that. */
+static int difference_rank(const struct diff_table *diff, size_t row, size_t file)
+{
+	if (!diff_table_has_difference(diff, row, file))
+		return 2;
+	bool needs_base = diff->options.method == DIFF_RATIO || diff->options.method == DIFF_WEIGHTED;
+	return needs_base && !diff_table_value(diff, row, 0)->is_there;
+}
+
+static int compare_differences(const struct diff_table *diff, size_t a, size_t b, size_t file)
+{
+	int rank_a = difference_rank(diff, a, file), rank_b = difference_rank(diff, b, file);
+	if (rank_a != rank_b)
+		return rank_a - rank_b;
+	if (rank_a > 0)
+		return 0;
+	double da = diff_table_difference(diff, a, file), db = diff_table_difference(diff, b, file);
+	if (diff->options.method == DIFF_DELTA_ABS) {
+		da = fabs(da);
+		db = fabs(db);
+	}
+	return (da < db) - (da > db);
+}
+
+static int compare_keys(const struct diff_table *diff, const struct diff_row *a, const struct diff_row *b)
+{
+	const struct profile *pa = profile_of(diff, a), *pb = profile_of(diff, b);
+	for (size_t k = 0; k < diff->options.key_count; k++) {
+		struct row_value va = row_value(pa, flat_row_of(diff, a), diff->options.keys[k]);
+		struct row_value vb = row_value(pb, flat_row_of(diff, b), diff->options.keys[k]);
+		int order = row_value_compare(&va, &vb);
+		if (order)
+			return order;
+	}
+	return 0;
+}
+
+static int compare_periods(const struct diff_table *diff, size_t a, size_t b, size_t file)
+{
+	uint64_t pa = diff_table_value(diff, a, file)->period, pb = diff_table_value(diff, b, file)->period;
+	return (pa < pb) - (pa > pb);
+}
+
+/* Found by running perf: the difference asked for, the baseline's share, the other differences, periods, the keys. */
+static int compare_rows(const void *left, const void *right, void *data)
+{
+	const struct diff_table *diff = data;
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	int order = 0;
+	if (diff->options.order_file)
+		order = compare_differences(diff, a, b, diff->options.order_file);
+	if (order == 0)
+		order = compare_periods(diff, a, b, 0);
+	for (size_t file = 1; file < diff->file_count && order == 0; file++)
+		order = compare_differences(diff, a, b, file);
+	for (size_t file = 1; file < diff->file_count && order == 0; file++)
+		order = compare_periods(diff, a, b, file);
+	if (order == 0)
+		order = compare_keys(diff, &diff->rows[a], &diff->rows[b]);
+	return order ? order : (a > b) - (a < b);
+}
+
+static bool order_rows(struct diff_table *diff)
+{
+	diff->order = malloc((diff->row_count + 1) * sizeof(*diff->order));
+	if (!diff->order)
+		return false;
+	diff->shown_base_total = diff->options.is_baseline_only ? 0 : diff->totals[0];
+	for (size_t i = 0; i < diff->row_count; i++) {
+		if (diff->options.is_baseline_only && !has_counterpart(diff, i))
+			continue;
+		diff->order[diff->shown_count++] = (uint32_t)i;
+		if (diff->options.is_baseline_only)
+			diff->shown_base_total += diff_table_value(diff, i, 0)->period;
+	}
+	if (diff->shown_count)
+		qsort_r(diff->order, diff->shown_count, sizeof(*diff->order), compare_rows, diff);
+	return true;
+}
+
+enum tally_status diff_table_init(struct diff_table *diff, const struct flat_table *const *tables, size_t file_count,
+	const struct diff_options *options, struct tally_error *err)
+{
+	struct diff_table made = {.options = *options, .tables = tables, .file_count = file_count};
+	struct diff_builder b = {.diff = &made};
+	if (file_count == 0 || options->order_file >= file_count)
+		return error_set(err, TALLY_INVALID, "no file %zu to compare", options->order_file);
+	intern_init(&b.names);
+	made.totals = calloc(file_count, sizeof(*made.totals));
+	bool is_built = made.totals && add_files(&b);
+	made.rows = b.rows.items;
+	made.values = b.values.items;
+	made.row_count = b.rows.len;
+	is_built = is_built && order_rows(&made);
+	text_deinit(&b.name);
+	intern_deinit(&b.names);
+	if (!is_built) {
+		diff_table_deinit(&made);
+		return error_nomem(err);
+	}
+	*diff = made;
+	return TALLY_OK;
+}
+
+void diff_table_deinit(struct diff_table *diff)
+{
+	free(diff->rows);
+	free(diff->values);
+	free(diff->order);
+	free(diff->totals);
+	*diff = (struct diff_table){0};
+}

@@ -1,0 +1,70 @@
+/*
+ * diff_table.h - the flat tables of several recordings side by side: rows that are the same by name in one row.
+ *
+ * Borrows the tables (of one member each, made with the same keys), which must outlive it; the caller deinits. File 0 is
+ * the baseline. Differences are computed as perf computes them (perf-diff(1), "Comparison methods"), to the last bit, so
+ * that rows with equal ones tie where they tie there.
+ *
+ *	diff_table_init(&diff, tables, 2, &(struct diff_options){.keys = keys, .key_count = 2}, err);
+ *	for (size_t i = 0; i < diff.shown_count; i++) use(&diff.rows[diff.order[i]]);
+ *	diff_table_deinit(&diff);
+ */
+#ifndef PROFILE_DIFF_TABLE_H
+#define PROFILE_DIFF_TABLE_H
+
+#include "profile/row_value.h"
+
+enum diff_method {
+	DIFF_DELTA_ABS,
+	DIFF_DELTA, /* of the shares in percent */
+	DIFF_RATIO, /* of the periods */
+	DIFF_WEIGHTED, /* periods, each times its file's weight */
+};
+
+struct diff_options {
+	const enum profile_key *keys; /* borrowed */
+	size_t key_count;
+	enum diff_method method;
+	int64_t base_weight, new_weight;
+	size_t order_file; /* whose difference sorts; 0: the baseline's share does */
+	bool is_baseline_only; /* rows without a counterpart in any other file are left out */
+	bool is_relative; /* shares of what the filter lets through */
+};
+
+struct diff_value { /* of one row in one file */
+	uint64_t period, count;
+	bool is_there;
+};
+
+struct diff_row {
+	uint32_t file, row; /* who shows it: the first file that has it */
+};
+
+struct diff_table {
+	struct diff_options options;
+	const struct flat_table *const *tables; /* by file; NULL: the file has no such event */
+	size_t file_count;
+	struct diff_row *rows;
+	struct diff_value *values; /* row * file_count + file */
+	size_t row_count;
+	uint32_t *order; /* the rows that are shown, as sorted */
+	size_t shown_count;
+	uint64_t *totals; /* by file */
+	uint64_t shown_base_total; /* what the baseline's shares are shown of */
+};
+
+TALLY_MUST_CHECK enum tally_status diff_table_init(struct diff_table *diff, const struct flat_table *const *tables,
+	size_t file_count, const struct diff_options *options, struct tally_error *err);
+void diff_table_deinit(struct diff_table *diff);
+
+static inline const struct diff_value *diff_table_value(const struct diff_table *diff, size_t row, size_t file)
+{
+	return &diff->values[row * diff->file_count + file];
+}
+/* Whether the row has a difference in this file (not 0): a counterpart there, or no baseline at all. */
+bool diff_table_has_difference(const struct diff_table *diff, size_t row, size_t file);
+/* By the method: percent, a ratio, or a difference of periods. */
+double diff_table_difference(const struct diff_table *diff, size_t row, size_t file);
+int64_t diff_table_weighted(const struct diff_table *diff, size_t row, size_t file);
+
+#endif

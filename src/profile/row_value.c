@@ -1,0 +1,92 @@
+#include "profile/row_value.h"
+
+bool row_value_has_key(enum profile_key key)
+{
+	switch ((int)key) {
+	case KEY_PID:
+	case KEY_TGID:
+	case KEY_COMM:
+	case KEY_DSO:
+	case KEY_SYMBOL:
+	case KEY_CPU:
+	case KEY_SRCLINE:
+	case KEY_SRCFILE:
+	case KEY_SYMBOL_SIZE:
+	case KEY_TRACE:
+	case KEY_PARENT:
+	case KEY_IPC_NULL:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static struct row_value of_name(const struct profile *p, uint32_t string)
+{
+	if (string == PROFILE_NONE)
+		return (struct row_value){.text = STR(""), .is_unknown = true};
+	return (struct row_value){.text = profile_string(p, string)};
+}
+
+static struct row_value of_function(const struct profile *p, uint32_t function)
+{
+	return of_name(p, function == PROFILE_NONE ? PROFILE_NONE : p->functions[function].name);
+}
+
+static struct row_value of_number(int64_t number)
+{
+	return (struct row_value){.text = STR(""), .number = number};
+}
+
+struct row_value row_value(const struct profile *p, const struct flat_row *row, enum profile_key key)
+{
+	const struct profile_frame *frame = &p->frames[row->frame];
+	const struct profile_thread *thread = &p->threads[row->thread];
+	switch ((int)key) {
+	case KEY_PID:
+		return of_number(thread->tid);
+	case KEY_TGID:
+		return of_number(thread->pid);
+	case KEY_COMM:
+		return of_name(p, thread->comm);
+	case KEY_DSO:
+		return of_name(p, frame->binary == PROFILE_NONE ? PROFILE_NONE : p->binaries[frame->binary].name);
+	case KEY_SYMBOL:
+		return of_function(p, frame->function);
+	case KEY_CPU:
+		return of_number(row->cpu);
+	case KEY_SRCLINE:
+		return of_name(p, row->place.line);
+	case KEY_SRCFILE:
+		return of_name(p, row->place.file);
+	case KEY_SYMBOL_SIZE:
+		return of_number(frame->function == PROFILE_NONE ? 0 : (int64_t)p->functions[frame->function].size);
+	case KEY_TRACE:
+		return of_name(p, row->label);
+	case KEY_PARENT:
+		return of_function(p, row->parent);
+	default:
+		return of_number(0);
+	}
+}
+
+int row_value_compare(const struct row_value *a, const struct row_value *b)
+{
+	if (a->is_unknown != b->is_unknown)
+		return a->is_unknown ? 1 : -1;
+	size_t shorter = a->text.len < b->text.len ? a->text.len : b->text.len;
+	int order = shorter ? memcmp(a->text.data, b->text.data, shorter) : 0;
+	if (order == 0)
+		order = (a->text.len > b->text.len) - (a->text.len < b->text.len);
+	return order ? order : (a->number > b->number) - (a->number < b->number);
+}
+
+void row_value_append(struct text *bytes, const struct row_value *value)
+{
+	text_char(bytes, value->is_unknown ? 'u' : 'k');
+	text_i64(bytes, value->number);
+	text_char(bytes, ' ');
+	text_u64(bytes, value->text.len);
+	text_char(bytes, ' ');
+	text_bytes(bytes, value->text.data, value->text.len);
+}

@@ -1,0 +1,27 @@
+/*
+ * row_value.h - what a row is by one key, as a value that means the same in every profile: a name or a number.
+ *
+ * For tables of several recordings, where ids and addresses are each recording's own. Texts are borrowed from the profile.
+ *
+ *	struct row_value v = row_value(profile, &table.rows[0], KEY_SYMBOL);
+ */
+#ifndef PROFILE_ROW_VALUE_H
+#define PROFILE_ROW_VALUE_H
+
+#include "profile/flat_table.h"
+
+struct row_value {
+	struct tally_str text; /* empty for numbers, and where there is no name */
+	int64_t number;
+	bool is_unknown; /* no name: sorts last */
+};
+
+/* Whether rows of different profiles can be told to be the same by this key. */
+bool row_value_has_key(enum profile_key key);
+/* Code without symbol is one value, whatever its address: addresses say nothing about another build. */
+struct row_value row_value(const struct profile *p, const struct flat_row *row, enum profile_key key);
+int row_value_compare(const struct row_value *a, const struct row_value *b);
+/* Appends bytes that are equal for equal values. */
+void row_value_append(struct text *bytes, const struct row_value *value);
+
+#endif

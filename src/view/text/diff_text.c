@@ -1,0 +1,258 @@
+#include "view/text/diff_text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "base/vec.h"
+#include "view/text/report_cells.h"
+
+#define DELTA_WIDTH   7
+#define VALUE_WIDTH   14
+#define FORMULA_WIDTH 70
+
+enum column_kind { COLUMN_BASELINE, COLUMN_BASE_PERIOD, COLUMN_DIFFERENCE, COLUMN_FORMULA, COLUMN_PERIOD };
+
+struct column {
+	enum column_kind kind;
+	size_t file;
+	size_t width;
+	char header[32];
+};
+
+struct layout {
+	const struct diff_table *diff;
+	const struct diff_text_options *options;
+	VEC(struct column) columns;
+	struct report_layout keys;
+	struct report_text_options key_options;
+	struct text cell;
+};
+
+static const char *difference_header(enum diff_method method)
+{
+	switch (method) {
+	case DIFF_DELTA_ABS:
+		return "Delta Abs";
+	case DIFF_DELTA:
+		return "Delta";
+	case DIFF_RATIO:
+		return "Ratio";
+	case DIFF_WEIGHTED:
+		return "Weighted diff";
+	}
+	return "";
+}
+
+static bool add_column(struct layout *l, enum column_kind kind, size_t file, const char *header, size_t min_width)
+{
+	struct column column = {.kind = kind, .file = file};
+	if (l->diff->file_count > 2)
+		snprintf(column.header, sizeof(column.header), "%s/%zu", header, file);
+	else
+		snprintf(column.header, sizeof(column.header), "%s", header);
+	column.width = strlen(column.header);
+	if (column.width < min_width)
+		column.width = min_width;
+	return vec_push(&l->columns, column);
+}
+
+static bool add_columns(struct layout *l)
+{
+	const struct diff_text_options *o = l->options;
+	enum diff_method method = l->diff->options.method;
+	bool is_share = method == DIFF_DELTA || method == DIFF_DELTA_ABS;
+	bool is_done = add_column(l, COLUMN_BASELINE, 0, "Baseline", 0);
+	if (o->with_periods)
+		is_done = is_done && add_column(l, COLUMN_BASE_PERIOD, 0, "Base period", VALUE_WIDTH);
+	for (size_t file = 1; file < l->diff->file_count; file++) {
+		is_done = is_done && add_column(l, COLUMN_DIFFERENCE, file, difference_header(method),
+					     is_share ? DELTA_WIDTH : VALUE_WIDTH);
+		if (o->with_formula)
+			is_done = is_done && add_column(l, COLUMN_FORMULA, file, "Formula", FORMULA_WIDTH);
+		if (o->with_periods)
+			is_done = is_done && add_column(l, COLUMN_PERIOD, file, "Period", VALUE_WIDTH);
+	}
+	return is_done;
+}
+
+/* The row as its own recording has it; the cells are then those of the report. */
+static const struct flat_row *show_row(struct layout *l, uint32_t index)
+{
+	const struct diff_row *row = &l->diff->rows[index];
+	const struct flat_table *table = l->diff->tables[row->file];
+	l->keys.table = table;
+	l->keys.profile = table->profile;
+	return &table->rows[row->row];
+}
+
+static void fit_keys(struct layout *l)
+{
+	const struct diff_text_options *o = l->options;
+	struct report_layout *keys = &l->keys;
+	for (size_t i = 0; i < o->column_count && keys->count < REPORT_MAX_COLUMNS; i++) {
+		enum profile_key key = o->columns[i];
+		size_t width = strlen(profile_key_get(key)->header);
+		for (size_t r = 0; r < l->diff->shown_count; r++) {
+			const struct flat_row *row = show_row(l, l->diff->order[r]);
+			size_t cell = report_cell_width(keys, key, row);
+			bool is_unnamed = keys->profile->frames[row->frame].function == PROFILE_NONE;
+			if (key == KEY_DSO && is_unnamed && !o->separator && cell < REPORT_ADDRESS_DIGITS)
+				cell = REPORT_ADDRESS_DIGITS;
+			width = cell > width ? cell : width;
+		}
+		keys->columns[keys->count] = key;
+		keys->widths[keys->count++] = width;
+	}
+}
+
+static void formula_append(struct text *cell, const struct diff_table *diff, uint32_t row, size_t file)
+{
+	uint64_t mine = diff_table_value(diff, row, file)->period, base = diff_table_value(diff, row, 0)->period;
+	switch (diff->options.method) {
+	case DIFF_DELTA:
+	case DIFF_DELTA_ABS:
+		text_printf(cell, "(%" PRIu64 " * 100 / %" PRIu64 ") - (%" PRIu64 " * 100 / %" PRIu64 ")", mine,
+			diff->totals[file], base, diff->shown_base_total);
+		break;
+	case DIFF_RATIO:
+		text_printf(cell, "%" PRIu64 " / %" PRIu64, mine, base);
+		break;
+	case DIFF_WEIGHTED:
+		text_printf(cell, "(%" PRIu64 " * %" PRId64 ") - (%" PRIu64 " * %" PRId64 ")", mine,
+			diff->options.new_weight, base, diff->options.base_weight);
+		break;
+	}
+}
+
+static void difference_append(struct text *cell, const struct diff_table *diff, uint32_t row, size_t file)
+{
+	double difference = diff_table_difference(diff, row, file);
+	bool has_base = diff_table_value(diff, row, 0)->is_there;
+	switch (diff->options.method) {
+	case DIFF_DELTA:
+	case DIFF_DELTA_ABS:
+		text_printf(cell, "%+.2f%%", difference);
+		break;
+	case DIFF_RATIO:
+		if (has_base)
+			text_fixed_right(cell, difference, 6, VALUE_WIDTH);
+		else
+			text_str(cell, "N/A");
+		break;
+	case DIFF_WEIGHTED:
+		if (has_base)
+			text_printf(cell, "%*" PRId64, VALUE_WIDTH, diff_table_weighted(diff, row, file));
+		else
+			text_str(cell, "N/A");
+		break;
+	}
+}
+
+static void cell_make(struct layout *l, const struct column *column, uint32_t row)
+{
+	const struct diff_table *diff = l->diff;
+	const struct diff_value *base = diff_table_value(diff, row, 0);
+	const struct diff_value *mine = diff_table_value(diff, row, column->file);
+	struct text *cell = &l->cell;
+	text_clear(cell);
+	switch (column->kind) {
+	case COLUMN_BASELINE:
+		if (!base->is_there)
+			break;
+		text_fixed(cell,
+			diff->shown_base_total ? (double)base->period * 100.0 / (double)diff->shown_base_total : 0, 2);
+		text_str(cell, l->options->separator ? "" : "%");
+		break;
+	case COLUMN_BASE_PERIOD:
+		text_u64(cell, base->period);
+		break;
+	case COLUMN_DIFFERENCE:
+		if (mine->is_there)
+			difference_append(cell, diff, row, column->file);
+		break;
+	case COLUMN_FORMULA:
+		if (mine->is_there)
+			formula_append(cell, diff, row, column->file);
+		break;
+	case COLUMN_PERIOD:
+		if (mine->is_there)
+			text_u64(cell, mine->period);
+		break;
+	}
+}
+
+static void print_row(struct layout *l, struct text *out, uint32_t index)
+{
+	const char *separator = l->options->separator;
+	for (size_t i = 0; i < l->columns.len; i++) {
+		const struct column *column = &l->columns.items[i];
+		cell_make(l, column, index);
+		struct tally_str cell = {l->cell.data, l->cell.len};
+		text_str(out, !separator ? "  " : i ? separator : "");
+		if (separator)
+			text_str_left(out, cell, column->width);
+		else
+			text_str_right(out, cell, column->width);
+	}
+	const struct flat_row *row = show_row(l, index);
+	for (size_t i = 0; i < l->keys.count; i++) {
+		text_str(out, separator ? separator : "  ");
+		size_t start = out->len;
+		report_key_cell(&l->keys, out, i, row);
+		size_t written = out->len - start;
+		if (i + 1 < l->keys.count && written < l->keys.widths[i])
+			text_repeat(out, ' ', l->keys.widths[i] - written);
+	}
+	text_char(out, '\n');
+}
+
+static void print_header(struct layout *l, struct text *out)
+{
+	const char *separator = l->options->separator;
+	text_str(out, "# ");
+	for (size_t i = 0; i < l->columns.len; i++) {
+		const struct column *column = &l->columns.items[i];
+		text_str(out, i ? separator ? separator : "  " : "");
+		text_str_right(out, str_from(column->header), column->width);
+	}
+	for (size_t i = 0; i < l->keys.count; i++) {
+		text_str(out, separator ? separator : "  ");
+		text_str_cut(out, str_from(profile_key_get(l->keys.columns[i])->header), l->keys.widths[i]);
+	}
+	text_char(out, '\n');
+	if (separator)
+		return;
+	text_str(out, "# ");
+	for (size_t i = 0; i < l->columns.len; i++) {
+		text_str(out, i ? "  " : "");
+		text_repeat(out, '.', l->columns.items[i].width);
+	}
+	for (size_t i = 0; i < l->keys.count; i++) {
+		text_str(out, "  ");
+		text_repeat(out, '.', l->keys.widths[i]);
+	}
+	text_str(out, "\n#\n");
+}
+
+enum tally_status diff_text_rows(struct text *out, const struct diff_table *diff,
+	const struct diff_text_options *options, struct tally_error *err)
+{
+	struct layout layout = {.diff = diff, .options = options};
+	layout.key_options.separator = options->separator;
+	layout.keys.options = &layout.key_options;
+	bool is_laid_out = add_columns(&layout);
+	if (is_laid_out) {
+		fit_keys(&layout);
+		if (!options->is_quiet)
+			print_header(&layout, out);
+		for (size_t i = 0; i < diff->shown_count; i++) {
+			print_row(&layout, out, diff->order[i]);
+			text_line_end(out);
+		}
+	}
+	bool has_failed = !is_laid_out || out->failed || layout.cell.failed;
+	vec_free(&layout.columns);
+	text_deinit(&layout.cell);
+	return has_failed ? error_nomem(err) : TALLY_OK;
+}

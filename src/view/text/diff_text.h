@@ -1,0 +1,25 @@
+/*
+ * diff_text.h - the text of a diff table: the baseline's shares, each file's difference, and what the rows are.
+ *
+ * Appends to a text that the caller owns and flushes. Lay-out: that of `perf diff`.
+ *
+ *	diff_text_rows(&out, &diff, &(struct diff_text_options){.columns = keys, .column_count = 2}, err);
+ */
+#ifndef VIEW_TEXT_DIFF_TEXT_H
+#define VIEW_TEXT_DIFF_TEXT_H
+
+#include "profile/diff_table.h"
+#include "view/text/report_options.h"
+
+struct diff_text_options {
+	const enum profile_key *columns; /* keys that show */
+	size_t column_count;
+	const char *separator; /* NULL: columns are aligned with blanks */
+	bool is_quiet; /* no titles */
+	bool with_formula, with_periods;
+};
+
+TALLY_MUST_CHECK enum tally_status diff_text_rows(struct text *out, const struct diff_table *diff,
+	const struct diff_text_options *options, struct tally_error *err);
+
+#endif

@@ -1,0 +1,72 @@
+"""diff: the text that perf prints of the same recordings, to the byte."""
+import os
+
+import pytest
+
+COMMAND_LINES = [
+    'one two', 'two one', '-c delta one two', '-c ratio two one', '-c wdiff:2,3 one two', '-p -F one two',
+    '-c ratio -p -F one two', '-c wdiff:1,2 -F -t, -p two one', '-b one two', '-b -F two one', '-o 0 one two',
+    'one two three', '-o 2 -p -F one two three', '-o 2 -c ratio three two one', '-q one two', '-s comm one two',
+    '-s dso one two', '-s pid one two', '-s sym,dso one two', '-S main one two', '--percentage relative -d x,y one two',
+    '--time 10%-60% one two', '-t; one two',
+]
+
+
+@pytest.fixture(scope='module')
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp('diff')
+
+
+@pytest.fixture
+def recordings(folder, perf, live, workload):
+    """Folder with the recordings one, two and three."""
+    for name, program, milliseconds in (('one', 'deep', 150), ('two', 'deep', 90), ('three', 'recursion', 120)):
+        if (folder / name).exists():
+            continue
+        result = perf('record', '-o', folder / name, '-e', 'cpu-clock', '-F', '1999', '--', workload(program).path,
+                      milliseconds, env={'HOME': str(folder)})
+        if result.returncode:
+            pytest.skip(f'perf record fails here: {result.stderr.strip().splitlines()[-1]}')
+    return folder
+
+
+@pytest.mark.parametrize('line', COMMAND_LINES)
+def test_text_is_perfs(line, recordings, perf, tally):
+    expected = perf('diff', *line.split(), cwd=recordings, env={'HOME': str(recordings)})
+    got = tally('diff', *line.split(), cwd=recordings, env={'HOME': str(recordings)})
+    assert got.returncode == expected.returncode
+    assert got.stdout == expected.stdout
+
+
+@pytest.mark.parametrize('line,message', [
+    ('-c foo a b', "Failed: 'foo' is not computation method"),
+    ('-c wdiff a b', "Failed: wrong weight data, use 'wdiff:w1,w2'"),
+    ('-c wdiff:0,1 a b', "Failed: wrong weight data, use 'wdiff:w1,w2'"),
+    ('-c ratio:1 a b', "Failed: extra option specified '1'"),
+    ('-s foo a b', "Unknown --sort key: `foo'"),
+    ('-t . a b', "'.' is the only non valid --field-separator argument"),
+    ('-o 2 a b', 'Order option out of limit.'),
+    ('--stream a b', 'not supported yet'),
+    ('a b', 'failed to open a: No such file or directory\nFailed to open a\n'),
+    ('', 'failed to open perf.data.old: No such file or directory\nFailed to open perf.data.old\n'),
+])
+def test_what_is_wrong_is_said(line, message, tally, tmp_path):
+    result = tally('diff', *line.split(), cwd=tmp_path)
+    assert message in result.stderr
+    assert result.returncode in (129, 255)
+    assert not result.stdout
+
+
+def test_no_files_are_the_old_and_the_new_recording(recordings, tally, tmp_path):
+    os.symlink(recordings / 'one', tmp_path / 'perf.data.old')
+    os.symlink(recordings / 'two', tmp_path / 'perf.data')
+    named = tally('diff', recordings / 'one', recordings / 'two', check=0).stdout
+    assert tally('diff', cwd=tmp_path, check=0).stdout == named
+    assert tally('diff', recordings / 'two', cwd=tmp_path, check=0).stdout == named
+
+
+def test_a_cut_recording_is_no_baseline(recordings, tally, tmp_path):
+    (tmp_path / 'cut').write_bytes((recordings / 'one').read_bytes()[:2000])
+    (tmp_path / 'none').write_bytes(b'PERFILE')
+    assert tally('diff', tmp_path / 'cut', recordings / 'two', check=255).stderr
+    assert 'Failed to open' in tally('diff', tmp_path / 'none', recordings / 'two', check=255).stderr
