@@ -46,7 +46,7 @@ static bool is_compared(const struct report_layout *l)
 	return samples > 1;
 }
 
-static size_t cell_width(const struct report_layout *l, enum profile_key key, const struct flat_row *row)
+size_t report_cell_width(const struct report_layout *l, enum profile_key key, const struct flat_row *row)
 {
 	const struct profile *p = l->profile;
 	const struct profile_function *function = row_function(p, row);
@@ -202,7 +202,7 @@ static void fit_column(struct report_layout *l, size_t column)
 	bool fits_addresses = !l->options->separator && !l->options->width_count;
 	for (size_t i = 0; i < t->shown_count; i++) {
 		const struct flat_row *row = &t->rows[t->order[i]];
-		size_t cell = cell_width(l, key, row);
+		size_t cell = report_cell_width(l, key, row);
 		width = cell > width ? cell : width;
 		if (key == KEY_DSO && l->profile->frames[row->frame].function == PROFILE_NONE &&
 			width < REPORT_ADDRESS_DIGITS && fits_addresses)

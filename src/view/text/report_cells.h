@@ -28,6 +28,8 @@ struct report_layout {
 /* What percentages of a member relate to. */
 uint64_t report_member_total(const struct report_layout *l, uint32_t member);
 const char *report_column_header(const struct report_layout *l, enum profile_key key);
+/* Of a key's cell; 0: any width will do. */
+size_t report_cell_width(const struct report_layout *l, enum profile_key key, const struct flat_row *row);
 /* Which columns show, and how wide they are for the rows that do. */
 void report_layout_fit(struct report_layout *l);
 /* A value of every member, side by side. */
