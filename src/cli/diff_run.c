@@ -10,26 +10,34 @@
 
 #define FILES_UNNAMED 2 /* so many need no list of which is which */
 
-static void print_title(
-	const struct diff_request *request, const struct diff_recordings *recordings, uint32_t event, struct text *out)
+struct job {
+	const struct diff_request *request;
+	const struct diff_recordings *recordings;
+	struct text *out;
+	struct flat_table *made; /* room for a table of each recording */
+	const struct flat_table **tables; /* NULL: the recording has no such event */
+};
+
+static void print_title(const struct job *job, uint32_t event)
 {
+	const struct diff_recordings *recordings = job->recordings;
 	const struct profile *p = recordings->items[0].result.profile;
 	struct tally_str name = profile_string(p, p->events[event].name);
-	text_str(out, event ? "\n" : "");
-	text_str(out, "# Event '");
-	text_bytes(out, name.data, name.len);
-	text_str(out, "'\n#\n");
-	if (recordings->count <= FILES_UNNAMED && !request->verbose)
+	text_str(job->out, event ? "\n" : "");
+	text_str(job->out, "# Event '");
+	text_bytes(job->out, name.data, name.len);
+	text_str(job->out, "'\n#\n");
+	if (recordings->count <= FILES_UNNAMED && !job->request->verbose)
 		return;
-	text_str(out, "# Data files:\n");
+	text_str(job->out, "# Data files:\n");
 	for (size_t i = 0; i < recordings->count; i++)
-		text_printf(out, "#  [%zu] %s %s\n", i, recordings->items[i].path, i ? "" : "(Baseline)");
-	text_str(out, "#\n");
+		text_printf(job->out, "#  [%zu] %s %s\n", i, recordings->items[i].path, i ? "" : "(Baseline)");
+	text_str(job->out, "#\n");
 }
 
-static enum tally_status print_event(const struct diff_request *request, const struct flat_table *const *tables,
-	size_t count, struct text *out, struct tally_error *err)
+static enum tally_status print_event(const struct job *job, struct tally_error *err)
 {
+	const struct diff_request *request = job->request;
 	struct diff_options options = {
 		.keys = request->keys,
 		.key_count = request->key_count,
@@ -49,51 +57,48 @@ static enum tally_status print_event(const struct diff_request *request, const s
 		.with_periods = request->with_periods,
 	};
 	struct diff_table diff;
-	enum tally_status status = diff_table_init(&diff, tables, count, &options, err);
+	enum tally_status status = diff_table_init(&diff, job->tables, job->recordings->count, &options, err);
 	if (status != TALLY_OK)
 		return status;
-	status = diff_text_rows(out, &diff, &text_options, err);
+	status = diff_text_rows(job->out, &diff, &text_options, err);
 	diff_table_deinit(&diff);
 	return status;
 }
 
-/* made: room for a table of each recording; tables: NULL where a recording has no such event. */
-static enum tally_status run_event(const struct diff_request *request, const struct diff_recordings *recordings,
-	uint32_t event, struct flat_table *made, const struct flat_table **tables, struct text *out,
-	struct tally_error *err)
+static enum tally_status run_event(const struct job *job, uint32_t event, struct tally_error *err)
 {
+	const struct diff_recordings *all = job->recordings;
 	enum tally_status status = TALLY_OK;
-	for (size_t i = 0; i < recordings->count; i++) {
-		uint32_t same = i ? diff_recording_event(&recordings->items[i], &recordings->items[0], event) : event;
-		tables[i] = NULL;
+	for (size_t i = 0; i < all->count; i++) {
+		uint32_t same = i ? diff_recording_event(&all->items[i], &all->items[0], event) : event;
+		job->tables[i] = NULL;
 		if (same == PROFILE_NONE || status != TALLY_OK)
 			continue;
-		status = diff_recording_table(recordings, i, same, request, &made[i], err);
+		status = diff_recording_table(all, i, same, job->request, &job->made[i], err);
 		if (status == TALLY_OK)
-			tables[i] = &made[i];
+			job->tables[i] = &job->made[i];
 	}
 	if (status == TALLY_OK) {
-		if (!request->is_quiet)
-			print_title(request, recordings, event, out);
-		status = print_event(request, tables, recordings->count, out, err);
+		if (!job->request->is_quiet)
+			print_title(job, event);
+		status = print_event(job, err);
 	}
-	for (size_t i = 0; i < recordings->count; i++)
-		if (tables[i])
-			flat_table_deinit(&made[i]);
+	for (size_t i = 0; i < all->count; i++)
+		if (job->tables[i])
+			flat_table_deinit(&job->made[i]);
 	return status;
 }
 
-static enum tally_status run_events(const struct diff_request *request, const struct diff_recordings *recordings,
-	struct text *out, struct tally_error *err)
+static enum tally_status run_events(struct job *job, struct tally_error *err)
 {
-	struct flat_table *made = calloc(recordings->count, sizeof(*made));
-	const struct flat_table **tables = calloc(recordings->count, sizeof(struct flat_table *));
-	enum tally_status status = made && tables ? TALLY_OK : error_nomem(err);
-	size_t events = recordings->items[0].result.profile->event_count;
+	size_t count = job->recordings->count, events = job->recordings->items[0].result.profile->event_count;
+	job->made = calloc(count, sizeof(*job->made));
+	job->tables = calloc(count, sizeof(struct flat_table *));
+	enum tally_status status = job->made && job->tables ? TALLY_OK : error_nomem(err);
 	for (uint32_t event = 0; status == TALLY_OK && event < events; event++)
-		status = run_event(request, recordings, event, made, tables, out, err);
-	free(made);
-	free(tables);
+		status = run_event(job, event, err);
+	free(job->made);
+	free(job->tables);
 	return status;
 }
 
@@ -125,7 +130,8 @@ enum tally_status diff_run(
 		status = diff_recordings_open(cli, request, &(struct replay_options){0}, &recordings, err);
 	if (status != TALLY_OK)
 		return status;
-	status = run_events(request, &recordings, out, err);
+	struct job job = {.request = request, .recordings = &recordings, .out = out};
+	status = run_events(&job, err);
 	diff_recordings_close(&recordings);
 	return status;
 }
