@@ -17,7 +17,7 @@ static const struct build_feature features[] = {
 	{"libbfd", "HAVE_LIBBFD_SUPPORT", false},
 	{"babeltrace2-ctf-writer", "HAVE_BABELTRACE2_CTF_WRITER_SUPPORT", true},
 	{"libbpf-strings", "HAVE_LIBBPF_STRINGS_SUPPORT", false},
-	{"libcapstone", "HAVE_LIBCAPSTONE_SUPPORT", false},
+	{"libcapstone", "HAVE_LIBCAPSTONE_SUPPORT", true},
 	{"libdw-dwarf-unwind", "HAVE_LIBDW_SUPPORT", false},
 	{"libelf", "HAVE_LIBELF_SUPPORT", true},
 	{"libLLVM", "HAVE_LIBLLVM_SUPPORT", false},

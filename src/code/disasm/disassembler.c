@@ -1,0 +1,143 @@
+#include "code/disasm/disassembler.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "code/disasm/instruction_text.h"
+
+struct disassembler {
+	csh handle;
+	cs_insn *insn; /* reused */
+	struct disassembler_options options;
+	bool is_x86;
+	unsigned step; /* what undecodable bytes are passed over by */
+};
+
+struct machine_mode {
+	unsigned elf_machine;
+	cs_arch arch;
+	unsigned mode;
+	unsigned step;
+};
+
+static const struct machine_mode modes[] = {
+	{EM_X86_64, CS_ARCH_X86, CS_MODE_64, 1},
+	{EM_386, CS_ARCH_X86, CS_MODE_32, 1},
+	{EM_AARCH64, CS_ARCH_ARM64, CS_MODE_ARM, 4},
+	{EM_ARM, CS_ARCH_ARM, CS_MODE_ARM, 4},
+	{EM_PPC64, CS_ARCH_PPC, CS_MODE_64, 4},
+	{EM_MIPS, CS_ARCH_MIPS, CS_MODE_32, 4},
+	{EM_S390, CS_ARCH_SYSZ, (unsigned)CS_MODE_BIG_ENDIAN, 2},
+	{EM_SPARCV9, CS_ARCH_SPARC, CS_MODE_V9, 4},
+#if CS_API_MAJOR >= 5
+	{EM_RISCV, CS_ARCH_RISCV, CS_MODE_RISCV64 | CS_MODE_RISCVC, 2},
+#endif
+};
+
+static enum tally_status open_handle(struct disassembler *d, struct tally_error *err)
+{
+	const struct machine_mode *found = NULL;
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+		if (modes[i].elf_machine == d->options.elf_machine)
+			found = &modes[i];
+	if (!found)
+		return error_set(err, TALLY_UNSUPPORTED, "no disassembler for ELF machine %u", d->options.elf_machine);
+	unsigned mode = found->mode;
+	if (d->options.is_big_endian)
+		mode |= (unsigned)CS_MODE_BIG_ENDIAN;
+	if (cs_open(found->arch, (cs_mode)mode, &d->handle) != CS_ERR_OK)
+		return error_set(
+			err, TALLY_UNSUPPORTED, "this build's capstone has no ELF machine %u", d->options.elf_machine);
+	d->is_x86 = found->arch == CS_ARCH_X86;
+	d->step = found->step;
+	cs_option(d->handle, CS_OPT_DETAIL, CS_OPT_ON);
+	if (d->is_x86)
+		cs_option(d->handle, CS_OPT_SYNTAX, d->options.is_intel ? CS_OPT_SYNTAX_INTEL : CS_OPT_SYNTAX_ATT);
+	d->insn = cs_malloc(d->handle);
+	return d->insn ? TALLY_OK : error_nomem(err);
+}
+
+enum tally_status disassembler_create(
+	const struct disassembler_options *options, struct disassembler **out, struct tally_error *err)
+{
+	struct disassembler *d = calloc(1, sizeof(*d));
+	if (!d)
+		return error_nomem(err);
+	d->options = *options;
+	enum tally_status status = open_handle(d, err);
+	if (status != TALLY_OK) {
+		disassembler_destroy(d);
+		return status;
+	}
+	*out = d;
+	return TALLY_OK;
+}
+
+void disassembler_destroy(struct disassembler *d)
+{
+	if (!d)
+		return;
+	if (d->insn)
+		cs_free(d->insn, 1);
+	if (d->handle)
+		cs_close(&d->handle);
+	free(d);
+}
+
+unsigned disassembler_mnemonic_width(const struct disassembler *d)
+{
+	return d->is_x86 ? 6 : 0;
+}
+
+static void set_bad(const struct disassembler *d, struct tally_bytes bytes, struct instruction *to)
+{
+	to->kind = INSTRUCTION_BAD;
+	to->size = bytes.len < d->step ? (unsigned)bytes.len : d->step;
+	if (d->is_x86) {
+		snprintf(to->mnemonic, sizeof(to->mnemonic), "(bad)");
+		return;
+	}
+	uint32_t word = 0;
+	for (unsigned i = 0; i < to->size; i++)
+		word |= (uint32_t)bytes.data[i] << 8 * (d->options.is_big_endian ? to->size - 1 - i : i);
+	snprintf(to->mnemonic, sizeof(to->mnemonic), to->size == 2 ? ".short" : ".inst");
+	snprintf(to->operands, sizeof(to->operands), "0x%0*x", (int)to->size * 2, word);
+}
+
+static enum instruction_kind kind_of(const struct disassembler *d, const cs_insn *insn)
+{
+	bool is_arm64 = d->options.elf_machine == EM_AARCH64;
+	if (is_arm64 && (insn->id == ARM64_INS_BL || insn->id == ARM64_INS_BLR))
+		return INSTRUCTION_CALL;
+	if (cs_insn_group(d->handle, insn, CS_GRP_CALL))
+		return INSTRUCTION_CALL;
+	if (cs_insn_group(d->handle, insn, CS_GRP_RET))
+		return INSTRUCTION_RETURN;
+	if (cs_insn_group(d->handle, insn, CS_GRP_JUMP))
+		return INSTRUCTION_JUMP;
+	return INSTRUCTION_OTHER;
+}
+
+void disassembler_next(struct disassembler *d, struct tally_bytes bytes, uint64_t address, struct instruction *to)
+{
+	const uint8_t *code = bytes.data;
+	size_t len = bytes.len;
+	uint64_t at = address;
+	*to = (struct instruction){.address = address};
+	if (d->options.elf_machine == EM_X86_64 && x86_masked_decode(bytes, address, d->options.is_intel, to))
+		return;
+	if (!cs_disasm_iter(d->handle, &code, &len, &at, d->insn)) {
+		set_bad(d, bytes, to);
+		return;
+	}
+	to->size = d->insn->size;
+	to->kind = kind_of(d, d->insn);
+	snprintf(to->mnemonic, sizeof(to->mnemonic), "%s", d->insn->mnemonic);
+	snprintf(to->operands, sizeof(to->operands), "%s", d->insn->op_str);
+	if (d->is_x86)
+		objdump_x86(d->handle, d->insn, bytes, d->options.is_intel, to);
+	else if (d->options.elf_machine == EM_AARCH64)
+		objdump_arm64(d->handle, d->insn, to);
+}

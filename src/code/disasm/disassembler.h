@@ -1,0 +1,40 @@
+/*
+ * disassembler.h - machine code -> instructions as text, one by one, in objdump's spelling. The one place that knows
+ * capstone.
+ *
+ * The caller owns the disassembler and the bytes. Code of any machine on any host. One thread each.
+ * Bad input: what is no instruction comes out as "(bad)" (x86) or ".inst" with the smallest step of the machine, so every
+ * call moves on.
+ *
+ *	disassembler_create(&(struct disassembler_options){.elf_machine = EM_X86_64}, &d, err);
+ *	while (bytes.len > 0) {
+ *		disassembler_next(d, bytes, address, &instruction);  // instruction.size bytes were used
+ *	}
+ *	disassembler_destroy(d);
+ */
+#ifndef CODE_DISASM_DISASSEMBLER_H
+#define CODE_DISASM_DISASSEMBLER_H
+
+#include "code/disasm/instruction.h"
+#include <tally/status.h>
+
+struct disassembler_options {
+	unsigned elf_machine; /* e_machine */
+	bool is_big_endian;
+	bool is_64; /* RISC-V and PowerPC, whose machine number does not say */
+	bool is_intel; /* x86: Intel's syntax instead of AT&T's */
+};
+
+struct disassembler;
+
+/* UNSUPPORTED: not of this machine. */
+TALLY_MUST_CHECK enum tally_status disassembler_create(
+	const struct disassembler_options *options, struct disassembler **disassembler, struct tally_error *err);
+void disassembler_destroy(struct disassembler *disassembler);
+/* bytes is not empty. */
+void disassembler_next(
+	struct disassembler *disassembler, struct tally_bytes bytes, uint64_t address, struct instruction *instruction);
+/* How far a mnemonic is padded: a blank or a tab follows. */
+unsigned disassembler_mnemonic_width(const struct disassembler *disassembler);
+
+#endif

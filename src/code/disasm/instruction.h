@@ -1,0 +1,32 @@
+/*
+ * instruction.h - one instruction as text, and where it leads. A value.
+ */
+#ifndef CODE_DISASM_INSTRUCTION_H
+#define CODE_DISASM_INSTRUCTION_H
+
+#include "base/bytes.h"
+
+#define INSTRUCTION_MNEMONIC_BYTES 64
+#define INSTRUCTION_OPERANDS_BYTES 192
+
+enum instruction_kind {
+	INSTRUCTION_OTHER,
+	INSTRUCTION_JUMP,
+	INSTRUCTION_CALL,
+	INSTRUCTION_RETURN,
+	INSTRUCTION_BAD, /* no instruction of this machine that is known */
+};
+
+struct instruction {
+	uint64_t address;
+	unsigned size; /* bytes; at least 1 */
+	enum instruction_kind kind;
+	bool has_target; /* of a jump or call whose text says where */
+	bool has_data; /* memory at a fixed distance from the instruction */
+	uint64_t target, data;
+	char mnemonic[INSTRUCTION_MNEMONIC_BYTES]; /* with its prefixes: "lock cmpxchg" */
+	char operands[INSTRUCTION_OPERANDS_BYTES]; /* "$0x1,%eax"; empty: none; ends with the target, if there is one */
+	char comment[32]; /* aarch64: the immediate in the other base; empty: none */
+};
+
+#endif

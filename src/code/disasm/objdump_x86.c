@@ -1,0 +1,468 @@
+#include "code/disasm/instruction_text.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* What capstone says of an x86 instruction, and what becomes of it. */
+struct spelling {
+	csh handle;
+	const cs_insn *insn;
+	const cs_x86 *x86;
+	struct tally_bytes bytes;
+	bool is_intel;
+	char prefixes[48]; /* "lock ", "data16 cs " */
+	char mnemonic[CS_MNEMONIC_SIZE];
+	struct operand_words words;
+};
+
+/* Numbers in memory operands, which capstone writes as 8 below ten: "8(%rax)" -> "0x8(%rax)". Blanks go. */
+static void spell_numbers(char *text)
+{
+	char out[OPERAND_TEXT_BYTES];
+	size_t n = 0;
+	if (strstr(text, "st("))
+		return;
+	for (const char *p = text; *p && n + 8 < sizeof(out); p++) {
+		bool starts = p == text || strchr("-+*$[(:", p[-1]) || p[-1] == ' ';
+		if (*p == ' ')
+			continue;
+		/* The scale of an index stays decimal. */
+		bool is_scale = p > text && ((p[-1] == '*' && p - 1 > text) ||
+						    (p[-1] == ' ' && strchr(text, '(') && p > strchr(text, '(')));
+		if (starts && isdigit((unsigned char)*p) && !(p[0] == '0' && p[1] == 'x') && !is_scale) {
+			out[n++] = '0';
+			out[n++] = 'x';
+		}
+		out[n++] = *p;
+	}
+	out[n] = 0;
+	memcpy(text, out, n + 1);
+}
+
+static bool is_general(unsigned reg, csh handle)
+{
+	const char *name = cs_reg_name(handle, reg);
+	if (!name || strstr(name, "mm") || name[0] == 'k' || !strncmp(name, "st", 2) || !strncmp(name, "cr", 2) ||
+		!strncmp(name, "dr", 2) || !strncmp(name, "bnd", 3))
+		return false;
+	return !(strlen(name) == 2 && name[1] == 's');
+}
+
+static bool is_shift(const char *name)
+{
+	static const char *const shifts[] = {"shl", "shr", "sar", "sal", "rol", "ror", "rcl", "rcr", "shld", "shrd"};
+	for (size_t i = 0; i < sizeof(shifts) / sizeof(shifts[0]); i++)
+		if (!strcmp(name, shifts[i]))
+			return true;
+	return false;
+}
+
+/* Whether a register operand says the size, so that the mnemonic need not. */
+static bool register_tells_size(const struct spelling *s, const char *name)
+{
+	for (size_t i = 0; i < s->x86->op_count; i++) {
+		const cs_x86_op *op = &s->x86->operands[i];
+		if (op->type != X86_OP_REG || !is_general(op->reg, s->handle))
+			continue;
+		if (op->reg == X86_REG_CL && is_shift(name) && s->x86->op_count > 1 && i == 0)
+			continue;
+		return true;
+	}
+	return false;
+}
+
+static bool is_one_of(const char *word, const char *const *list)
+{
+	for (; *list; list++)
+		if (!strcmp(word, *list))
+			return true;
+	return false;
+}
+
+static void drop_size_letter(struct spelling *s)
+{
+	/* In 64-bit code these are 64 bits wide unless they say otherwise. */
+	static const char *const always[] = {
+		"callq", "retq", "jmpq", "pushq", "popq", "leaveq", "calll", "retl", "jmpl", "pushl", "popl", NULL};
+	static const char *const kept[] = {"crc32", "cvtsi2sd", NULL};
+	size_t len = strlen(s->mnemonic);
+	const char *name = cs_insn_name(s->handle, s->insn->id);
+	if (is_one_of(s->mnemonic, always)) {
+		s->mnemonic[len - 1] = 0;
+		return;
+	}
+	if (!name || len < 2 || strlen(name) != len - 1 || strncmp(s->mnemonic, name, len - 1) != 0 ||
+		!strchr("bwlq", s->mnemonic[len - 1]))
+		return;
+	if (!strcmp(name, kept[0]))
+		return;
+	if (register_tells_size(s, name))
+		s->mnemonic[len - 1] = 0;
+}
+
+static uint64_t cut_to(uint64_t value, unsigned bytes)
+{
+	return bytes >= 8 || bytes == 0 ? value : value & ((1ull << 8 * bytes) - 1);
+}
+
+/* How many bytes of the immediate are shown: those of the operation. */
+static unsigned immediate_bytes(const struct spelling *s, const cs_x86_op *op)
+{
+	unsigned bytes = op->size;
+	if (s->insn->id == X86_INS_XABORT)
+		return 1;
+	for (size_t i = 0; i < s->x86->op_count; i++) {
+		const cs_x86_op *other = &s->x86->operands[i];
+		if (other->type == X86_OP_IMM)
+			continue;
+		if (other->type == X86_OP_REG && !is_general(other->reg, s->handle))
+			return 1; /* those of vectors are bytes */
+		bytes = other->size;
+	}
+	return bytes;
+}
+
+static const cs_x86_op *nth_of(const struct spelling *s, x86_op_type type, size_t n)
+{
+	for (size_t i = 0; i < s->x86->op_count; i++)
+		if (s->x86->operands[i].type == type && n-- == 0)
+			return &s->x86->operands[i];
+	return NULL;
+}
+
+/* "0x0(%rax)" where the encoding has a displacement of zero, "(%rax,%rcx,1)" where it has no other scale. */
+static void spell_memory(const struct spelling *s, char *text)
+{
+	char out[OPERAND_TEXT_BYTES];
+	const cs_x86_op *op = nth_of(s, X86_OP_MEM, 0);
+	char *bracket = strchr(text, '(');
+	if (!op || !bracket)
+		return;
+	bool has_number = bracket > text && bracket[-1] != ':' && bracket[-1] != '*';
+	bool is_encoded = s->x86->encoding.disp_offset != 0 || op->mem.base == X86_REG_INVALID;
+	char *close = strchr(bracket, ')');
+	unsigned commas = 0;
+	for (const char *p = bracket; *p; p++)
+		commas += *p == ',';
+	snprintf(out, sizeof(out), "%.*s%s%.*s%s%s", (int)(bracket - text), text,
+		!has_number && is_encoded ? "0x0" : "", close ? (int)(close - bracket) : (int)strlen(bracket), bracket,
+		commas == 1 ? ",1" : "", close ? close : "");
+	memcpy(text, out, sizeof(out));
+}
+
+/* Capstone 4 takes a bit of EVEX that belongs to another operand for one of the index. */
+static void correct_index(const struct spelling *s, char *text)
+{
+	static const char *const names[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9", "r10",
+		"r11", "r12", "r13", "r14", "r15"};
+	const cs_x86_op *op = nth_of(s, X86_OP_MEM, 0);
+	const uint8_t *bytes = s->bytes.data;
+	const char *index = op && op->mem.index != X86_REG_INVALID ? cs_reg_name(s->handle, op->mem.index) : NULL;
+	char out[OPERAND_TEXT_BYTES], *at;
+	if (!index || !strstr(index, "mm") || bytes[0] != 0x62 || s->insn->size < 7)
+		return;
+	bool is_gather = (bytes[1] & 7) == 2 &&
+			 ((bytes[4] >= 0x90 && bytes[4] <= 0x93) || (bytes[4] >= 0xa0 && bytes[4] <= 0xa3) ||
+				 bytes[4] == 0xc6 || bytes[4] == 0xc7);
+	char *start = strpbrk(text, "([");
+	if (is_gather || !start || !(at = strstr(start, index)))
+		return;
+	unsigned number = (bytes[6] >> 3 & 7) | (bytes[1] & 0x40 ? 0 : 8);
+	snprintf(out, sizeof(out), "%.*s%s%s", (int)(at - text), text, names[number], at + strlen(index));
+	memcpy(text, out, sizeof(out));
+}
+
+/* "qword ptr fs:[rax + rcx - 8]" -> "QWORD PTR fs:[rax+rcx*1-0x8]". */
+static void spell_intel_memory(const struct spelling *s, char *text, size_t n)
+{
+	static const char *const sizes[] = {
+		"byte", "word", "dword", "qword", "xword", "xmmword", "ymmword", "zmmword", "fword", "tbyte", NULL};
+	const cs_x86_op *op = nth_of(s, X86_OP_MEM, n);
+	char out[OPERAND_TEXT_BYTES], size[16] = "", *ptr = strstr(text, "ptr"), *open = strchr(text, '[');
+	const char *after = open ? strchr(open, ']') : NULL;
+	if (!op || !open || !after)
+		return;
+	if (ptr) {
+		snprintf(size, sizeof(size), "%.*s", (int)(ptr - text < 10 ? ptr - text : 10), text);
+		if (is_one_of(size, sizes))
+			for (char *p = size; *p; p++)
+				*p = (char)toupper((unsigned char)*p);
+		snprintf(size + strlen(size), sizeof(size) - strlen(size), " PTR ");
+	}
+	if (!strncmp(size, "XWORD", 5))
+		memcpy(size, "TBYTE", 5);
+	const char *segment = op->mem.segment == X86_REG_FS ? "fs:" : (op->mem.segment == X86_REG_GS ? "gs:" : "");
+	bool has_base = op->mem.base != X86_REG_INVALID, has_index = op->mem.index != X86_REG_INVALID;
+	unsigned long long shown = (unsigned long long)op->mem.disp;
+	if (!has_base && !has_index) {
+		snprintf(out, sizeof(out), "%s%s0x%llx%s", size, *segment ? segment : "ds:", shown, after + 1);
+		memcpy(text, out, sizeof(out));
+		return;
+	}
+	char index[24] = "", displacement[24] = "";
+	char *index_in_text = has_index ? strpbrk(open, "+") : NULL;
+	if (has_index) {
+		/* Its name from the text, where it has been corrected. */
+		const char *start = has_base && index_in_text ? index_in_text + 1 : open + 1;
+		snprintf(index, sizeof(index), "%s%.*s*%d", has_base ? "+" : "", (int)strcspn(start, "*+-]"), start,
+			op->mem.scale);
+	}
+	bool is_negative = op->mem.disp < 0 && op->mem.base != X86_REG_RIP;
+	if (s->x86->encoding.disp_offset != 0 || op->mem.disp != 0 || !has_base)
+		snprintf(displacement, sizeof(displacement), "%s0x%llx", is_negative ? "-" : "+",
+			is_negative ? 0 - shown : shown);
+	snprintf(out, sizeof(out), "%s%s[%s%s%s]%s", size, segment,
+		has_base ? cs_reg_name(s->handle, op->mem.base) : "", index, displacement, after + 1);
+	memcpy(text, out, sizeof(out));
+}
+
+static void spell_immediate(const struct spelling *s, char *text, size_t n)
+{
+	const cs_x86_op *op = nth_of(s, X86_OP_IMM, n);
+	if (op)
+		snprintf(text, OPERAND_TEXT_BYTES, "%s0x%llx", s->is_intel ? "" : "$",
+			(unsigned long long)cut_to((uint64_t)op->imm, immediate_bytes(s, op)));
+}
+
+/* In 64-bit code a prefix of these segments means nothing, and is shown as such. */
+static void lift_segment(struct spelling *s, char *text)
+{
+	static const char *const nothing[] = {"cs", "ds", "es", "ss", NULL};
+	char name[3] = "";
+	char *colon = strchr(text, ':');
+	size_t at = s->is_intel ? 0 : 1;
+	if (!colon || (!s->is_intel && text[0] != '%'))
+		return;
+	if (s->is_intel) {
+		if (colon - text < 2)
+			return;
+		at = (size_t)(colon - text) - 2;
+	}
+	memcpy(name, text + at, 2);
+	if (!is_one_of(name, nothing))
+		return;
+	char *start = text + at - (s->is_intel ? 0 : 1);
+	memmove(start, colon + 1, strlen(colon + 1) + 1);
+	size_t used = strlen(s->prefixes);
+	snprintf(s->prefixes + used, sizeof(s->prefixes) - used, "%s ", name);
+}
+
+static bool is_string_operation(const struct spelling *s)
+{
+	static const char *const bases[] = {"movs", "stos", "lods", "scas", "cmps", "ins", "outs", NULL};
+	char base[8];
+	size_t len = strlen(s->mnemonic);
+	if (len < 4 || len > 6 || s->x86->opcode[0] < 0x6c || (s->x86->opcode[0] > 0x6f && s->x86->opcode[0] < 0xa4) ||
+		s->x86->opcode[0] > 0xaf)
+		return false;
+	snprintf(base, sizeof(base), "%.*s", (int)len - 1, s->mnemonic);
+	return is_one_of(base, bases);
+}
+
+/* "stosd dword ptr [rdi], eax" -> "stos DWORD PTR es:[rdi],eax". */
+static void spell_intel_string(struct spelling *s)
+{
+	s->mnemonic[strlen(s->mnemonic) - 1] = 0;
+	for (size_t i = 0; i < s->words.count; i++) {
+		char *text = s->words.text[i], *open = strchr(text, '['), with[OPERAND_TEXT_BYTES];
+		if (!open)
+			continue;
+		const char *name = strstr(open, "di]") ? "di" : "si";
+		snprintf(with, sizeof(with), "%.*s%s:[r%s]", (int)(open - text), text, name[0] == 'd' ? "es" : "ds",
+			name);
+		memcpy(text, with, sizeof(with));
+	}
+}
+
+/* "stosl %eax, (%rdi)" -> "stos %eax,%es:(%rdi)". */
+static void spell_string_operation(struct spelling *s)
+{
+	bool has_register = false;
+	for (size_t i = 0; i < s->words.count; i++) {
+		char *text = s->words.text[i], with[OPERAND_TEXT_BYTES];
+		has_register = has_register || text[0] == '%';
+		if (!strncmp(text, "%es:", 4) || !strchr(text, '('))
+			continue;
+		snprintf(with, sizeof(with), "%%%s:%.*s", strstr(text, "di)") ? "es" : "ds", OPERAND_TEXT_BYTES - 6,
+			text);
+		if (text[0] == '(')
+			memcpy(text, with, sizeof(with));
+	}
+	if (has_register && !strstr(s->words.text[0], ":(%rsi)"))
+		s->mnemonic[strlen(s->mnemonic) - 1] = 0;
+	else if (has_register && s->words.text[1][0] == '%' && !strchr(s->words.text[1], '('))
+		s->mnemonic[strlen(s->mnemonic) - 1] = 0;
+}
+
+/* The stack's top is written out: "fmulp %st,%st(1)", "fadd %st(1),%st". */
+static void spell_x87(struct spelling *s)
+{
+	static const char *const popping[] = {"faddp", "fmulp", "fdivp", "fdivrp", "fsubp", "fsubrp", NULL};
+	static const char *const two[] = {"fadd", "fmul", "fdiv", "fdivr", "fsub", "fsubr", "fcomi", "fcomip", "fucomi",
+		"fucomip", "fcompi", "fucompi", NULL};
+	bool is_one = s->words.count == 1 && strstr(s->words.text[0], s->is_intel ? "st(" : "%st(");
+	if (!strcmp(s->mnemonic, "wait"))
+		snprintf(s->mnemonic, sizeof(s->mnemonic), "fwait");
+	if (!is_one)
+		return;
+	const char *top = s->is_intel ? "st" : "%st";
+	if (is_one_of(s->mnemonic, popping))
+		operand_words_insert(&s->words, s->is_intel ? 1 : 0, top);
+	else if (is_one_of(s->mnemonic, two) || !strncmp(s->mnemonic, "fcmov", 5))
+		operand_words_insert(&s->words, s->is_intel ? 0 : 1, top);
+}
+
+static void add_prefix(struct spelling *s, const char *name)
+{
+	size_t used = strlen(s->prefixes);
+	snprintf(s->prefixes + used, sizeof(s->prefixes) - used, "%s ", name);
+}
+
+/* Prefixes of jumps, calls and returns. */
+static void spell_branch_prefixes(struct spelling *s)
+{
+	bool is_branch = cs_insn_group(s->handle, s->insn, CS_GRP_JUMP) ||
+			 cs_insn_group(s->handle, s->insn, CS_GRP_CALL) ||
+			 cs_insn_group(s->handle, s->insn, CS_GRP_RET);
+	if (!is_branch || s->prefixes[0])
+		return;
+	bool is_indirect = s->x86->opcode[0] == 0xff;
+	for (size_t i = 0; i < s->insn->size; i++) {
+		uint8_t byte = s->bytes.data[i];
+		if (byte == 0x3e && is_indirect)
+			add_prefix(s, "notrack");
+		else if (byte == 0xf2)
+			add_prefix(s, "bnd");
+		else if (byte == 0xf3)
+			add_prefix(s, "repz");
+		else
+			break;
+	}
+}
+
+/* Prefixes that capstone takes as part of what follows or leaves out. */
+static void spell_prefixes(struct spelling *s)
+{
+	unsigned data16 = 0, repeats = 0;
+	for (size_t i = 0; i < s->insn->size; i++) {
+		uint8_t byte = s->bytes.data[i];
+		data16 += byte == 0x66;
+		repeats += byte == 0xf3;
+		if (byte != 0x66 && byte != 0x2e && byte != 0xf3 && byte != 0xf2)
+			break;
+	}
+	bool is_nop = s->insn->id == X86_INS_NOP;
+	if (is_nop && s->x86->opcode[0] == 0x90 && data16 == 1 && repeats == 0) {
+		snprintf(s->mnemonic, sizeof(s->mnemonic), "xchg");
+		operand_words_split(&s->words, s->is_intel ? "ax,ax" : "%ax,%ax");
+	}
+	for (unsigned i = 1; is_nop && i < data16; i++) {
+		char with[sizeof(s->prefixes)];
+		snprintf(with, sizeof(with), "data16 %.40s", s->prefixes);
+		memcpy(s->prefixes, with, sizeof(with));
+	}
+}
+
+/* Parts the mnemonic from what is written before it. */
+static void take_mnemonic(struct spelling *s, const char *from)
+{
+	static const char *const renamed[][2] = {{"repe", "repz"}, {"repne", "repnz"}};
+	const char *space;
+	while ((space = strchr(from, ' '))) {
+		char word[16];
+		size_t used = strlen(s->prefixes);
+		snprintf(word, sizeof(word), "%.*s", (int)(space - from), from);
+		for (size_t i = 0; i < 2; i++)
+			if (!strcmp(word, renamed[i][0]))
+				snprintf(word, sizeof(word), "%s", renamed[i][1]);
+		snprintf(s->prefixes + used, sizeof(s->prefixes) - used, "%s ", word);
+		from = space + 1;
+	}
+	snprintf(s->mnemonic, sizeof(s->mnemonic), "%s", from);
+}
+
+static void spell_operands(struct spelling *s)
+{
+	size_t immediates = 0, memories = 0;
+	for (size_t i = 0; i < s->words.count; i++) {
+		char *text = s->words.text[i];
+		bool is_number = text[0] == '$' || (s->is_intel && (isdigit((unsigned char)text[0]) || text[0] == '-'));
+		if (is_number) {
+			spell_immediate(s, text, immediates++);
+			continue;
+		}
+		spell_numbers(text);
+		correct_index(s, text);
+		lift_segment(s, text);
+		if (s->is_intel)
+			spell_intel_memory(s, text, strchr(text, '[') ? memories++ : 0);
+		else
+			spell_memory(s, text);
+	}
+	/* The accumulator comes first. */
+	if (s->insn->id == X86_INS_XCHG && s->x86->opcode[0] > 0x90 && s->x86->opcode[0] < 0x98) {
+		char first[OPERAND_TEXT_BYTES];
+		memcpy(first, s->words.text[0], sizeof(first));
+		memcpy(s->words.text[0], s->words.text[1], sizeof(first));
+		memcpy(s->words.text[1], first, sizeof(first));
+	}
+	/* Shifts by one have an encoding of their own. */
+	bool is_by_one = is_shift(cs_insn_name(s->handle, s->insn->id)) && (s->x86->opcode[0] | 1) == 0xd1;
+	if (is_by_one && s->is_intel && s->words.count == 1)
+		operand_words_insert(&s->words, 1, "1");
+	else if (is_by_one && s->is_intel)
+		snprintf(s->words.text[1], OPERAND_TEXT_BYTES, "1");
+	else if (is_by_one && s->words.count == 2 && !strcmp(s->words.text[0], "$0x1"))
+		operand_words_remove(&s->words, 0);
+}
+
+static void find_addresses(const struct spelling *s, struct instruction *to)
+{
+	bool is_direct = to->kind == INSTRUCTION_JUMP || to->kind == INSTRUCTION_CALL || s->insn->id == X86_INS_XBEGIN;
+	const cs_x86_op *imm = nth_of(s, X86_OP_IMM, 0);
+	const cs_x86_op *mem = nth_of(s, X86_OP_MEM, 0);
+	if (is_direct && imm && s->words.count == 1) {
+		to->has_target = true;
+		to->target = (uint64_t)imm->imm;
+		snprintf(to->operands, sizeof(to->operands), "%llx", (unsigned long long)imm->imm);
+	}
+	if (mem && mem->mem.base == X86_REG_RIP) {
+		to->has_data = true;
+		to->data = to->address + to->size + (uint64_t)mem->mem.disp;
+	}
+}
+
+/* Registers that move 64 bits keep the name of the wider move. */
+static void rename_moves(struct spelling *s)
+{
+	if (strcmp(s->mnemonic, "movd") && strcmp(s->mnemonic, "vmovd"))
+		return;
+	for (size_t i = 0; i < s->x86->op_count; i++)
+		if (s->x86->operands[i].type == X86_OP_REG && is_general(s->x86->operands[i].reg, s->handle) &&
+			s->x86->operands[i].size == 8)
+			s->mnemonic[strlen(s->mnemonic) - 1] = 'q';
+}
+
+void objdump_x86(csh handle, const cs_insn *from, struct tally_bytes bytes, bool is_intel, struct instruction *to)
+{
+	struct spelling s = {
+		.handle = handle, .insn = from, .x86 = &from->detail->x86, .bytes = bytes, .is_intel = is_intel};
+	take_mnemonic(&s, from->mnemonic);
+	operand_words_split(&s.words, from->op_str);
+	bool is_string = is_string_operation(&s);
+	spell_operands(&s);
+	spell_x87(&s);
+	spell_prefixes(&s);
+	spell_branch_prefixes(&s);
+	rename_moves(&s);
+	if (is_string && is_intel)
+		spell_intel_string(&s);
+	else if (is_string)
+		spell_string_operation(&s);
+	else if (!is_intel)
+		drop_size_letter(&s);
+	snprintf(to->mnemonic, sizeof(to->mnemonic), "%s%s", s.prefixes, s.mnemonic);
+	operand_words_join(&s.words, ",", to);
+	find_addresses(&s, to);
+}

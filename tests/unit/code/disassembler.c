@@ -1,0 +1,153 @@
+#include "code/disasm/disassembler.h"
+
+#include <elf.h>
+#include <stdio.h>
+
+#include "base/text.h"
+#include "unit_test.h"
+
+struct row {
+	const char *bytes, *text;
+	enum instruction_kind kind;
+	uint64_t target, data; /* 0: none */
+};
+
+static struct disassembler *open_for(unsigned machine, bool is_intel)
+{
+	struct disassembler *d = NULL;
+	struct tally_error err;
+	struct disassembler_options options = {.elf_machine = machine, .is_64 = true, .is_intel = is_intel};
+	assert_int_equal(disassembler_create(&options, &d, &err), TALLY_OK);
+	return d;
+}
+
+static size_t from_hex(const char *text, uint8_t *bytes)
+{
+	size_t count = 0;
+	for (unsigned value; sscanf(text, " %2x", &value) == 1; text += 2 + (text[2] == ' '))
+		bytes[count++] = (uint8_t)value;
+	return count;
+}
+
+static void check_rows(unsigned machine, bool is_intel, const struct row *rows, size_t count)
+{
+	struct disassembler *d = open_for(machine, is_intel);
+	for (size_t i = 0; i < count; i++) {
+		uint8_t bytes[16];
+		char text[300];
+		struct instruction insn;
+		size_t size = from_hex(rows[i].bytes, bytes);
+		disassembler_next(d, (struct tally_bytes){bytes, size}, 0x1000, &insn);
+		snprintf(text, sizeof(text), "%s%s%s", insn.mnemonic, insn.operands[0] ? " " : "", insn.operands);
+		assert_string_equal(text, rows[i].text);
+		assert_int_equal(insn.size, size);
+		assert_int_equal(insn.kind, rows[i].kind);
+		assert_int_equal(insn.has_target, rows[i].target != 0);
+		assert_int_equal(insn.target, rows[i].target);
+		assert_int_equal(insn.has_data, rows[i].data != 0);
+		assert_int_equal(insn.data, rows[i].data);
+	}
+	disassembler_destroy(d);
+}
+
+#define CHECK(machine, is_intel, rows) check_rows(machine, is_intel, rows, sizeof(rows) / sizeof((rows)[0]))
+
+static void test_x86_att(void **state)
+{
+	static const struct row rows[] = {
+		{"48 8b 05 20 ad 0b 00", "mov 0xbad20(%rip),%rax", INSTRUCTION_OTHER, 0, 0x1007 + 0xbad20},
+		{"74 2c", "je 102e", INSTRUCTION_JUMP, 0x102e, 0},
+		{"e8 fb 0f 00 00", "call 2000", INSTRUCTION_CALL, 0x2000, 0},
+		{"ff 50 08", "call *0x8(%rax)", INSTRUCTION_CALL, 0, 0},
+		{"41 ff 55 00", "call *0x0(%r13)", INSTRUCTION_CALL, 0, 0},
+		{"c3", "ret", INSTRUCTION_RETURN, 0, 0},
+		{"f3 c3", "repz ret", INSTRUCTION_RETURN, 0, 0},
+		{"48 d1 e8", "shr %rax", INSTRUCTION_OTHER, 0, 0},
+		{"48 83 e4 f0", "and $0xfffffffffffffff0,%rsp", INSTRUCTION_OTHER, 0, 0},
+		{"83 c0 ff", "add $0xffffffff,%eax", INSTRUCTION_OTHER, 0, 0},
+		{"c6 45 00 05", "movb $0x5,0x0(%rbp)", INSTRUCTION_OTHER, 0, 0},
+		{"66 90", "xchg %ax,%ax", INSTRUCTION_OTHER, 0, 0},
+		{"66 2e 0f 1f 84 00 00 00 00 00", "cs nopw 0x0(%rax,%rax,1)", INSTRUCTION_OTHER, 0, 0},
+		{"f0 0f b1 0a", "lock cmpxchg %ecx,(%rdx)", INSTRUCTION_OTHER, 0, 0},
+		{"f3 48 ab", "rep stos %rax,%es:(%rdi)", INSTRUCTION_OTHER, 0, 0},
+		{"64 48 8b 04 25 28 00 00 00", "mov %fs:0x28,%rax", INSTRUCTION_OTHER, 0, 0},
+		{"d8 c0", "fadd %st(0),%st", INSTRUCTION_OTHER, 0, 0},
+		{"de c9", "fmulp %st,%st(1)", INSTRUCTION_OTHER, 0, 0},
+		{"3e ff e0", "notrack jmp *%rax", INSTRUCTION_JUMP, 0, 0},
+		{"66 48 0f 6e c0", "movq %rax,%xmm0", INSTRUCTION_OTHER, 0, 0},
+	};
+	CHECK(EM_X86_64, false, rows);
+}
+
+static void test_x86_masks(void **state)
+{
+	static const struct row rows[] = {
+		{"c5 fb 93 c0", "kmovd %k0,%eax", INSTRUCTION_OTHER, 0, 0},
+		{"c4 e1 fb 92 cb", "kmovq %rbx,%k1", INSTRUCTION_OTHER, 0, 0},
+		{"c4 e1 f4 4b c0", "kunpckdq %k0,%k1,%k0", INSTRUCTION_OTHER, 0, 0},
+		{"c4 e1 f9 98 e2", "kortestd %k2,%k4", INSTRUCTION_OTHER, 0, 0},
+		{"62 f3 7d 49 3f eb 00", "vpcmpeqb %zmm3,%zmm0,%k5{%k1}", INSTRUCTION_OTHER, 0, 0},
+		{"62 93 25 20 3e ee 01", "vpcmpltub %ymm30,%ymm27,%k5", INSTRUCTION_OTHER, 0, 0},
+		{"62 e3 75 20 25 67 03 de", "vpternlogd $0xde,0x60(%rdi),%ymm17,%ymm20", INSTRUCTION_OTHER, 0, 0},
+		{"62 f2 7d 48 78 14 0f", "vpbroadcastb (%rdi,%rcx,1),%zmm2", INSTRUCTION_OTHER, 0, 0},
+		{"0f 01 ee", "rdpkru", INSTRUCTION_OTHER, 0, 0},
+		{"62 f3 75 22 1f 4c 06 ff 00", "vpcmpeqd -0x20(%rsi,%rax,1),%ymm17,%k1{%k2}", INSTRUCTION_OTHER, 0, 0},
+	};
+	CHECK(EM_X86_64, false, rows);
+}
+
+static void test_x86_intel(void **state)
+{
+	static const struct row rows[] = {
+		{"48 8b 05 20 ad 0b 00", "mov rax,QWORD PTR [rip+0xbad20]", INSTRUCTION_OTHER, 0, 0x1007 + 0xbad20},
+		{"ba 00 00 00 00", "mov edx,0x0", INSTRUCTION_OTHER, 0, 0},
+		{"62 f3 7d 49 3f eb 00", "vpcmpeqb k5{k1},zmm0,zmm3", INSTRUCTION_OTHER, 0, 0},
+		{"48 d1 e8", "shr rax,1", INSTRUCTION_OTHER, 0, 0},
+		{"64 48 8b 04 25 28 00 00 00", "mov rax,QWORD PTR fs:0x28", INSTRUCTION_OTHER, 0, 0},
+	};
+	CHECK(EM_X86_64, true, rows);
+}
+
+static void test_other_machines(void **state)
+{
+	static const struct row arm64[] = {
+		{"c0 03 5f d6", "ret", INSTRUCTION_RETURN, 0, 0},
+		{"04 00 00 94", "bl 1010", INSTRUCTION_CALL, 0x1010, 0},
+		{"40 00 00 54", "b.eq 1008", INSTRUCTION_JUMP, 0x1008, 0},
+	};
+	static const struct row i386[] = {{"83 ec 0c", "sub $0xc,%esp", INSTRUCTION_OTHER, 0, 0}};
+	CHECK(EM_AARCH64, false, arm64);
+	CHECK(EM_386, false, i386);
+}
+
+static void test_bad_bytes_move_on(void **state)
+{
+	static const uint8_t bytes[] = {0x06, 0x62, 0xff, 0xc5, 0xff, 0xff, 0xff, 0xff};
+	static const unsigned machines[] = {EM_X86_64, EM_AARCH64, EM_ARM};
+	for (size_t m = 0; m < sizeof(machines) / sizeof(machines[0]); m++) {
+		struct disassembler *d = open_for(machines[m], false);
+		for (size_t at = 0; at < sizeof(bytes);) {
+			struct instruction insn;
+			disassembler_next(d, (struct tally_bytes){bytes + at, sizeof(bytes) - at}, at, &insn);
+			assert_in_range(insn.size, 1, sizeof(bytes) - at);
+			at += insn.size;
+		}
+		disassembler_destroy(d);
+	}
+	struct disassembler *none = NULL;
+	struct tally_error err;
+	assert_int_equal(disassembler_create(&(struct disassembler_options){.elf_machine = EM_VAX}, &none, &err),
+		TALLY_UNSUPPORTED);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_x86_att),
+		cmocka_unit_test(test_x86_masks),
+		cmocka_unit_test(test_x86_intel),
+		cmocka_unit_test(test_other_machines),
+		cmocka_unit_test(test_bad_bytes_move_on),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
