@@ -304,7 +304,9 @@ static bool is_first_function(const char *name)
 {
 	static const char *const names[] = {"_start", "__libc_start_main", "__libc_start_main_impl",
 		"__libc_start_call_main", "start_thread", "clone", "clone3", "__clone", "__clone3", "_dl_start_user",
-		"ret_from_fork", "ret_from_fork_asm", "rewind_stack_and_make_dead", "runtime.goexit", "runtime.mstart"};
+		"ret_from_fork", "ret_from_fork_asm", "rewind_stack_and_make_dead", "common_startup_64",
+		"secondary_startup_64", "secondary_startup_64_no_verify", "__primary_switched", "__secondary_switched",
+		"runtime.goexit", "runtime.mstart"};
 	size_t len = strcspn(name, "@.");
 	if (strncmp(name, "runtime.", 8) == 0)
 		len = strlen(name);

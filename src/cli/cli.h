@@ -11,11 +11,12 @@
 #include <stdbool.h>
 #include <tally/status.h>
 
-#define EXIT_USAGE    129
-#define EXIT_FAILED   255
-#define EXIT_LISTED   130 /* --list-opts */
-#define EXIT_BAD_TIME 234 /* --time is of no form; perf's */
-#define CLI_GO_ON     (-1) /* no exit code */
+#define EXIT_USAGE     129
+#define EXIT_FAILED    255
+#define EXIT_LISTED    130 /* --list-opts */
+#define EXIT_BAD_TIME  234 /* --time is of no form; perf's */
+#define EXIT_NOT_WORTH 3 /* report --require is not met */
+#define CLI_GO_ON      (-1) /* no exit code */
 
 struct cli {
 	const char *program; /* "tally", or "perf" when called so */

@@ -90,6 +90,14 @@ static const char *set_group_sort(const struct option_use *use)
 	return NULL;
 }
 
+static const char *set_require(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	if (requirements_parse(use->value, &settings->request.requirements, &settings->problem) == TALLY_OK)
+		return NULL;
+	return settings->problem.text;
+}
+
 static const char *set_skip_empty(const struct option_use *use)
 {
 	struct settings *settings = use->settings;
@@ -186,6 +194,10 @@ static const struct option options[] = {
 	{"show-info", 'I', OPTION_FLAG, .offset = REQUEST(full_info),
 		.help = "Display extended information about perf.data file"},
 	{"stats", 0, OPTION_FLAG, .offset = REQUEST(stats), .help = "Display event stats"},
+	{"require", 0, OPTION_CALL, "name<bound[,...]", .call = set_require, .is_self_explaining = true,
+		.help = "end with status 3 unless the recording is worth that, as in "
+			"'lost<1%,complete>95%,symbols>90%' "
+			"(samples, lost, throttled, complete, symbols, kernel; < <= > >= =)"},
 	{"missing", 0, OPTION_FLAG, .offset = REQUEST(missing),
 		.help = "Show which objects lack symbols, where was looked for them and what to install"},
 	{"threads", 'T', OPTION_FLAG, .offset = REQUEST(threads), .help = "Show per-thread event counters"},
@@ -284,6 +296,9 @@ static int finish_settings(const struct cli *cli, struct settings *settings, int
 			"--hierarchy and --fields options cannot be used together");
 	if (request->stats && (request->tasks || request->mmaps))
 		return cli_failf(cli, "--tasks and --mmaps can't be used together with --stats");
+	if (request->requirements.count && (request->stats || request->tasks || request->mmaps || request->dump ||
+						   request->header_only || request->missing))
+		return cli_failf(cli, "--require judges a report, and this is none");
 	if (request->separator && !strcmp(request->separator, "."))
 		return cli_failf(cli, "'.' is the only non valid --field-separator argument");
 	if (argc - rest > 1)
@@ -311,7 +326,8 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	diag_init(&notes);
 	text_to_fd(&out, STDOUT_FILENO);
 	struct tally_error err = {0};
-	enum tally_status status = report_run(cli, &settings.request, &out, &notes, &err);
+	bool is_met = true;
+	enum tally_status status = report_run(cli, &settings.request, &out, &notes, &is_met, &err);
 	code = cli_finish_text(cli, &out);
 	if (!settings.request.is_quiet)
 		cli_print_diag(cli, &notes);
@@ -320,6 +336,8 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		code = cli_fail(cli, &err);
 	if (settings.request.times && !time_spans_are_valid(settings.request.times))
 		code = EXIT_BAD_TIME;
+	if (code == 0 && !is_met)
+		code = EXIT_NOT_WORTH;
 	cli_end_pager();
 	return code;
 }
@@ -333,7 +351,13 @@ const struct command command_report = {
 		"Reads a recording and prints, for each of its events, which programs, files and functions the samples "
 		"fell on, the most first. With call chains, Children is what a function and all that it called had, "
 		"Self what it had alone, and the callers follow each row.\n\n"
-		"What the recording lost or hides is told on standard error.",
+		"What the recording lost or hides is told on standard error, and at the end what the report is worth: "
+		"samples, what was lost, how often the kernel throttled, the share of call chains that are complete "
+		"(of "
+		"copied stacks: unwound to the thread's first function; of recorded chains: ending in a function that "
+		"threads start in), the share of samples that have symbols. With --require, status 3 says that it is "
+		"worth "
+		"less than that.",
 	.examples = examples,
 	.run = run,
 };

@@ -12,6 +12,7 @@
 #ifndef CLI_REPORT_REQUEST_H
 #define CLI_REPORT_REQUEST_H
 
+#include "analysis/worth.h"
 #include "cli/debuginfod_run.h"
 #include "profile/filter.h"
 #include "view/text/report_text.h"
@@ -52,6 +53,7 @@ struct report_request {
 	bool no_inline;
 	bool full_source_path;
 	bool colours;
+	struct requirements requirements; /* --require; none: count is 0 */
 
 	/* made by finish */
 	bool with_children; /* callers have rows */

@@ -30,6 +30,7 @@ struct report {
 	struct replay_result result;
 	struct profile_filter filter;
 	bool *cpus; /* NULL: all */
+	bool is_met; /* what --require says */
 };
 
 static const char *const tips[] = {
@@ -66,6 +67,15 @@ static struct report_source describe_source(const struct report *report)
 	return source;
 }
 
+static bool requires(const struct report_request *r, enum worth_value value)
+{
+	for (size_t i = 0; i < r->requirements.count; i++) {
+		if (r->requirements.items[i].value == value)
+			return true;
+	}
+	return false;
+}
+
 static enum tally_status replay(struct report *report, struct tally_error *err)
 {
 	const struct report_request *r = report->request;
@@ -82,7 +92,7 @@ static enum tally_status replay(struct report *report, struct tally_error *err)
 		.with_threads = r->filters.pids || r->filters.tids || report_request_has_key(r, KEY_PID) ||
 				report_request_has_key(r, KEY_TGID),
 		.with_cpu = report->cpus || report_request_has_key(r, KEY_CPU),
-		.with_stacks = r->with_chains || r->with_children || r->filters.parent,
+		.with_stacks = r->with_chains || r->with_children || r->filters.parent || requires(r, WORTH_COMPLETE),
 		.with_inlines = !r->no_inline,
 		.with_lines = report_request_has_key(r, KEY_SRCLINE) || report_request_has_key(r, KEY_SRCFILE),
 		.with_whole_paths = r->full_source_path,
@@ -336,6 +346,26 @@ static void note_worth(struct report *report)
 	symbol_notes_add(report->notes, report->store, &report->result.hits, report->request->is_verbose);
 }
 
+/* The end of each report: what it is worth, and whether that is what was required. */
+static void judge_worth(struct report *report)
+{
+	const struct report_request *r = report->request;
+	struct worth worth;
+	struct text t = {0};
+	worth_measure(&worth, report->reader, &report->result);
+	worth_text(&t, &worth);
+	diag_add(report->notes, DIAG_NOTE, "%.*s", (int)t.len, t.data);
+	for (size_t i = 0; i < r->requirements.count; i++) {
+		if (requirement_is_met(&r->requirements.items[i], &worth))
+			continue;
+		report->is_met = false;
+		text_clear(&t);
+		requirement_text(&t, &r->requirements.items[i], &worth);
+		diag_add(report->notes, DIAG_WARNING, "--require: %.*s", (int)t.len, t.data);
+	}
+	text_deinit(&t);
+}
+
 /* A stream tells what its header would on the way. What is wrong with it is said when its samples are read. */
 static void read_stream_through(struct perfdata_reader *reader)
 {
@@ -395,6 +425,7 @@ static enum tally_status run_replay(struct report *report, struct tally_error *e
 		debuginfod_run_start(&debuginfod, &r->debuginfod, report->store, &report->result.hits, report->notes);
 		printed = print_report(report, &inner);
 		debuginfod_run_end(&debuginfod, report->notes);
+		judge_worth(report);
 	}
 	if (printed == TALLY_OK && r->threads)
 		printed = report_read_values(report->out, report->reader, r->is_raw_pretty, &inner);
@@ -447,9 +478,9 @@ static enum tally_status run_opened(struct report *report, struct tally_error *e
 }
 
 enum tally_status report_run(const struct cli *cli, struct report_request *request, struct text *out,
-	struct diag *notes, struct tally_error *err)
+	struct diag *notes, bool *is_met, struct tally_error *err)
 {
-	struct report report = {.cli = cli, .request = request, .out = out, .notes = notes};
+	struct report report = {.cli = cli, .request = request, .out = out, .notes = notes, .is_met = true};
 	report.path = request->input ? request->input : DEFAULT_INPUT;
 	enum tally_status status = cli_open_recording(request->input, request->force, &report.reader, err);
 	if (status == TALLY_OK)
@@ -462,5 +493,6 @@ enum tally_status report_run(const struct cli *cli, struct report_request *reque
 	if (report.reader)
 		perfdata_reader_destroy(report.reader);
 	free(report.cpus);
+	*is_met = report.is_met;
 	return status;
 }

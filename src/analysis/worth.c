@@ -1,0 +1,312 @@
+#include "analysis/worth.h"
+#include "base/error.h"
+
+#include <inttypes.h>
+
+static bool excludes_kernel(const struct perfdata_reader *reader)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (!(events[i].attr.flags & ATTR_FLAG(ATTR_BIT_EXCLUDE_KERNEL)))
+			return false;
+	}
+	return count > 0;
+}
+
+void worth_measure(struct worth *worth, const struct perfdata_reader *reader, const struct replay_result *result)
+{
+	const struct profile *p = result->profile;
+	const struct input_health *health = &result->health;
+	const struct stack_ends *ends = &result->ends;
+	*worth = (struct worth){
+		.lost = health->lost_events + health->lost_samples,
+		.throttled = health->throttled,
+		.stacks = stack_ends_unwound(ends) + ends->reached + ends->unknown,
+		.complete = ends->ends[UNWIND_ROOT] + ends->reached,
+		.is_unwound = stack_ends_unwound(ends) > 0,
+		.is_cut = health->is_cut,
+	};
+	for (size_t i = 0; i < p->sample_count; i++) {
+		const struct profile_sample *sample = &p->samples[i];
+		const struct profile_frame *leaf = &p->frames[sample->leaf];
+		bool is_named = leaf->function != PROFILE_NONE;
+		worth->samples += sample->count;
+		worth->named += is_named ? sample->count : 0;
+		if (leaf->level != PROFILE_LEVEL_KERNEL)
+			continue;
+		worth->kernel_samples += sample->count;
+		worth->kernel_named += is_named ? sample->count : 0;
+	}
+	if (worth->kernel_samples)
+		worth->kernel = worth->kernel_named ? WORTH_KERNEL_NAMED : WORTH_KERNEL_HIDDEN;
+	else
+		worth->kernel = excludes_kernel(reader) ? WORTH_KERNEL_EXCLUDED : WORTH_KERNEL_UNSEEN;
+}
+
+static double share(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static void put_share(struct text *t, uint64_t part, uint64_t whole)
+{
+	/* what is not all of it never looks like all of it */
+	double percent = share(part, whole);
+	if (part < whole && percent > 99.9)
+		percent = 99.9;
+	text_fixed(t, percent, part == whole ? 0 : 1);
+	text_char(t, '%');
+}
+
+static void put_kernel(struct text *t, const struct worth *worth)
+{
+	switch (worth->kernel) {
+	case WORTH_KERNEL_UNSEEN:
+		text_str(t, "no sample in the kernel");
+		break;
+	case WORTH_KERNEL_EXCLUDED:
+		text_str(t, "the kernel was left out");
+		break;
+	case WORTH_KERNEL_NAMED:
+		put_share(t, worth->kernel_named, worth->kernel_samples);
+		text_str(t, " of the kernel's have");
+		break;
+	case WORTH_KERNEL_HIDDEN:
+		text_str(t, "the kernel's names are hidden");
+		break;
+	}
+}
+
+void worth_text(struct text *t, const struct worth *worth)
+{
+	text_u64_grouped(t, worth->samples, ",");
+	text_str(t, worth->samples == 1 ? " sample" : " samples");
+	if (worth->lost) {
+		text_str(t, ", ");
+		text_u64_grouped(t, worth->lost, ",");
+		text_str(t, " lost (");
+		text_fixed(t, share(worth->lost, worth->lost + worth->samples), 2);
+		text_str(t, "%)");
+	} else {
+		text_str(t, ", none lost");
+	}
+	if (worth->throttled)
+		text_printf(t, ", throttled %" PRIu64 " time%s", worth->throttled, worth->throttled == 1 ? "" : "s");
+	else
+		text_str(t, ", never throttled");
+	if (worth->stacks) {
+		text_str(t, "; ");
+		put_share(t, worth->complete, worth->stacks);
+		text_str(t,
+			worth->is_unwound ? " of the stacks are complete" : " of the stacks are known to be complete");
+	}
+	if (worth->samples) {
+		text_str(t, "; ");
+		put_share(t, worth->named, worth->samples);
+		text_str(t, " of the samples have symbols, ");
+		put_kernel(t, worth);
+	}
+	if (worth->is_cut)
+		text_str(t, "; the recording is cut");
+}
+
+static const struct {
+	const char *name, *what;
+	bool may_be_count, may_be_share;
+} values[WORTH_VALUES] = {
+	[WORTH_SAMPLES] = {"samples", "a number without %: samples>=1000", true, false},
+	[WORTH_LOST] = {"lost", "", true, true},
+	[WORTH_THROTTLED] = {"throttled", "a number without %: throttled=0", true, false},
+	[WORTH_COMPLETE] = {"complete", "a percentage: complete>95%", false, true},
+	[WORTH_SYMBOLS] = {"symbols", "a percentage: symbols>90%", false, true},
+	[WORTH_KERNEL] = {"kernel", "a percentage: kernel>90%", false, true},
+};
+
+/* "<=" before "<". */
+static const struct {
+	const char *sign;
+	enum worth_relation relation;
+} relations[] = {{"<=", WORTH_AT_MOST}, {">=", WORTH_AT_LEAST}, {"==", WORTH_EQUAL}, {"<", WORTH_LESS},
+	{">", WORTH_MORE}, {"=", WORTH_EQUAL}};
+
+/* Digits, at most 15 of them, with or without a point among them: exact in a double but for the division. */
+static bool read_decimal(struct tally_str text, double *value)
+{
+	uint64_t number = 0, scale = 1;
+	bool has_point = false;
+	size_t digits = 0;
+	for (size_t i = 0; i < text.len; i++) {
+		char c = text.data[i];
+		if (c == '.' && !has_point) {
+			has_point = true;
+			continue;
+		}
+		if (c < '0' || c > '9' || ++digits > 15)
+			return false;
+		number = number * 10 + (uint64_t)(c - '0');
+		scale *= has_point ? 10 : 1;
+	}
+	*value = (double)number / (double)scale;
+	return digits > 0;
+}
+
+static bool find_value(struct tally_str name, enum worth_value *value)
+{
+	for (size_t i = 0; i < WORTH_VALUES; i++) {
+		if (!str_equal(name, str_from(values[i].name)))
+			continue;
+		*value = (enum worth_value)i;
+		return true;
+	}
+	return false;
+}
+
+static const char *value_name(enum worth_value value)
+{
+	return value < WORTH_VALUES ? values[value].name : "?";
+}
+
+static enum tally_status parse_one(struct tally_str text, struct requirement *requirement, struct tally_error *err)
+{
+	size_t at = 0, relation = 0, count = sizeof(relations) / sizeof(relations[0]);
+	int len = text.len < 80 ? (int)text.len : 80;
+	while (at < text.len && !strchr("<>=", text.data[at]))
+		at++;
+	struct tally_str name = str_trim((struct tally_str){text.data, at});
+	struct tally_str rest = {text.data + at, text.len - at};
+	if (!find_value(name, &requirement->value))
+		return error_set(err, TALLY_INVALID,
+			"'%.*s' requires what is not known: there are samples, lost, throttled, complete, symbols and "
+			"kernel",
+			len, text.data);
+	while (relation < count && !str_starts_with(rest, str_from(relations[relation].sign)))
+		relation++;
+	if (relation == count)
+		return error_set(err, TALLY_INVALID, "'%.*s' lacks one of < <= > >= =", len, text.data);
+	requirement->relation = relations[relation].relation;
+	size_t sign_len = strlen(relations[relation].sign);
+	rest = str_trim((struct tally_str){rest.data + sign_len, rest.len - sign_len});
+	requirement->is_share = str_ends_with(rest, STR("%"));
+	if (requirement->is_share)
+		rest = str_trim((struct tally_str){rest.data, rest.len - 1});
+	if (!read_decimal(rest, &requirement->bound))
+		return error_set(err, TALLY_INVALID, "'%.*s' lacks a number", len, text.data);
+	if (requirement->is_share ? !values[requirement->value].may_be_share : !values[requirement->value].may_be_count)
+		return error_set(err, TALLY_INVALID, "'%.*s': %s takes %s", len, text.data,
+			values[requirement->value].name, values[requirement->value].what);
+	return TALLY_OK;
+}
+
+enum tally_status requirements_parse(const char *text, struct requirements *requirements, struct tally_error *err)
+{
+	struct requirements made = {.count = 0};
+	struct tally_str rest = str_from(text), part;
+	if (!text)
+		return error_set(err, TALLY_INVALID, "no requirement is given");
+	while (str_next(&rest, ',', &part)) {
+		if (made.count == REQUIREMENTS_MAX)
+			return error_set(err, TALLY_LIMIT, "at most %d requirements", REQUIREMENTS_MAX);
+		enum tally_status status = parse_one(str_trim(part), &made.items[made.count], err);
+		if (status != TALLY_OK)
+			return status;
+		made.count++;
+	}
+	*requirements = made;
+	return TALLY_OK;
+}
+
+/* Part and whole of a value; false: there is nothing that it could be a share of. */
+static bool measure(const struct worth *worth, enum worth_value value, uint64_t *part, uint64_t *whole)
+{
+	switch (value) {
+	case WORTH_SAMPLES:
+		*part = *whole = worth->samples;
+		return true;
+	case WORTH_LOST:
+		*part = worth->lost;
+		*whole = worth->lost + worth->samples;
+		return true;
+	case WORTH_THROTTLED:
+		*part = *whole = worth->throttled;
+		return true;
+	case WORTH_COMPLETE:
+		*part = worth->complete;
+		*whole = worth->stacks;
+		break;
+	case WORTH_SYMBOLS:
+		*part = worth->named;
+		*whole = worth->samples;
+		break;
+	case WORTH_KERNEL:
+		*part = worth->kernel_named;
+		*whole = worth->kernel_samples;
+		break;
+	case WORTH_VALUES:
+		return false;
+	}
+	return *whole > 0;
+}
+
+static bool compare(double value, enum worth_relation relation, double bound)
+{
+	switch (relation) {
+	case WORTH_LESS:
+		return value < bound;
+	case WORTH_AT_MOST:
+		return value <= bound;
+	case WORTH_MORE:
+		return value > bound;
+	case WORTH_AT_LEAST:
+		return value >= bound;
+	case WORTH_EQUAL:
+		return value >= bound && value <= bound;
+	}
+	return false;
+}
+
+bool requirement_is_met(const struct requirement *requirement, const struct worth *worth)
+{
+	uint64_t part = 0, whole = 0;
+	if (!measure(worth, requirement->value, &part, &whole))
+		return false;
+	return compare(
+		requirement->is_share ? share(part, whole) : (double)part, requirement->relation, requirement->bound);
+}
+
+static void put_measured_share(struct text *t, uint64_t part, uint64_t whole)
+{
+	text_str(t, " is ");
+	text_fixed(t, share(part, whole), 2);
+	text_printf(t, "%% (%" PRIu64 " of %" PRIu64 ")", part, whole);
+}
+
+/* With as many decimals as it has, six at most. */
+static void put_decimal(struct text *t, double value)
+{
+	unsigned decimals = 0;
+	double scaled = value;
+	while (decimals < 6 && scaled - (double)(uint64_t)scaled > 1e-9) {
+		scaled *= 10;
+		decimals++;
+	}
+	text_fixed(t, value, decimals);
+}
+
+void requirement_text(struct text *t, const struct requirement *requirement, const struct worth *worth)
+{
+	static const char *const signs[] = {"<", "<=", ">", ">=", "="};
+	uint64_t part = 0, whole = 0;
+	bool is_there = measure(worth, requirement->value, &part, &whole);
+	text_str(t, value_name(requirement->value));
+	if (!is_there)
+		text_str(t,
+			requirement->value == WORTH_COMPLETE ? ": there are no call chains" : ": there are no samples");
+	else if (requirement->is_share)
+		put_measured_share(t, part, whole);
+	else
+		text_printf(t, " is %" PRIu64, part);
+	text_printf(t, ", not %s ", signs[requirement->relation]);
+	put_decimal(t, requirement->bound);
+	text_str(t, requirement->is_share ? "%" : "");
+}

@@ -1,0 +1,74 @@
+/*
+ * worth.h - what a profile is worth, in numbers: what was lost, how many call chains are whole, how many samples have
+ * names; and requirements on these numbers, as text.
+ *
+ * Values, read from a finished replay. Requirements are parsed once and hold no memory.
+ *
+ *	worth_measure(&worth, reader, &result);
+ *	requirements_parse("lost<1%,symbols>90%", &list, err);
+ *	for (size_t i = 0; i < list.count; i++) if (!requirement_is_met(&list.items[i], &worth)) ...
+ */
+#ifndef ANALYSIS_WORTH_H
+#define ANALYSIS_WORTH_H
+
+#include "analysis/replay.h"
+#include "base/text.h"
+
+enum worth_kernel {
+	WORTH_KERNEL_UNSEEN, /* no sample fell on it */
+	WORTH_KERNEL_EXCLUDED, /* no event counts there */
+	WORTH_KERNEL_NAMED, /* at least in part */
+	WORTH_KERNEL_HIDDEN /* none of its functions has a name */
+};
+
+struct worth {
+	uint64_t samples, lost; /* lost: samples, and records that may have been some */
+	uint64_t throttled; /* how often the kernel stopped a counter for interrupting too much */
+	uint64_t stacks, complete; /* call chains; those that end in a function that threads start in */
+	bool is_unwound; /* of copied stacks: those that do not are not complete. Of recorded chains that is not known */
+	uint64_t named; /* samples whose own address has a symbol */
+	uint64_t kernel_samples, kernel_named;
+	enum worth_kernel kernel;
+	bool is_cut; /* the recording ends in the middle of a record */
+};
+
+/* result.profile is not NULL. Stacks are 0 where call chains were not kept. */
+void worth_measure(struct worth *worth, const struct perfdata_reader *reader, const struct replay_result *result);
+/* One line without its end: "1,234 samples, none lost, ...". */
+void worth_text(struct text *t, const struct worth *worth);
+
+enum worth_value {
+	WORTH_SAMPLES,
+	WORTH_LOST,
+	WORTH_THROTTLED,
+	WORTH_COMPLETE,
+	WORTH_SYMBOLS,
+	WORTH_KERNEL,
+	WORTH_VALUES
+};
+enum worth_relation { WORTH_LESS, WORTH_AT_MOST, WORTH_MORE, WORTH_AT_LEAST, WORTH_EQUAL };
+
+struct requirement {
+	enum worth_value value;
+	enum worth_relation relation;
+	bool is_share; /* the bound is in percent: of lost and kept samples, of stacks, of (kernel) samples */
+	double bound;
+};
+
+#define REQUIREMENTS_MAX 16 /* more than there are kinds of bounds worth setting */
+
+struct requirements {
+	struct requirement items[REQUIREMENTS_MAX];
+	size_t count;
+};
+
+/* "NAME RELATION NUMBER[%]", comma-separated; names: samples, lost, throttled, complete, symbols, kernel; relations:
+ * < <= > >= =. Shares where a count would mislead are demanded with their sign. */
+TALLY_MUST_CHECK enum tally_status requirements_parse(
+	const char *text, struct requirements *requirements, struct tally_error *err);
+/* A share of nothing (no call chains, no samples in the kernel) meets no requirement. */
+bool requirement_is_met(const struct requirement *requirement, const struct worth *worth);
+/* "lost is 2.3%, not < 1%". */
+void requirement_text(struct text *t, const struct requirement *requirement, const struct worth *worth);
+
+#endif

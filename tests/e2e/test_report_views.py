@@ -1,0 +1,95 @@
+"""report: hierarchies, groups and call graphs line by line as perf 6.1 shows them; what a report is worth."""
+import re
+
+import pytest
+
+
+@pytest.fixture(scope='module')
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp('views')
+
+
+@pytest.fixture
+def recording(folder, perf, live, workload):
+    """recording(NAME, EVENTS): perf's recording of a workload with call chains, made once."""
+
+    def make(name, events):
+        path = folder / f'{name}-{len(events)}.data'
+        if not path.exists():
+            result = perf('record', '-g', '-o', path, '-e', events, '-F', '1999', '--', workload(name).path, 150,
+                          env={'HOME': str(folder)})
+            if result.returncode:
+                pytest.skip(f'perf record fails here: {result.stderr.strip().splitlines()[-1]}')
+        return path
+
+    return make
+
+
+def lines_of(program, path, *options):
+    # 6.1 knows few inlined calls, and not those of libc.
+    result = program('report', '--stdio', '--no-inline', *options, '-i', path, check=0, env={'HOME': str(path.parent)})
+    return [line for line in result.stdout.splitlines() if '(Tip:' not in line]
+
+
+def assert_is_perfs(version, lines, expected):
+    if '6.1' not in version:
+        pytest.skip('the layout is that of perf 6.1')
+    assert lines == expected
+
+
+@pytest.fixture
+def version(perf):
+    return perf('--version').stdout
+
+
+@pytest.mark.parametrize('options', [
+    ['-g', 'none'], [], ['-s', '{comm,dso},sym', '-g', 'none'], ['-s', '{comm,sym},{pid,dso}', '-g', 'none'],
+    ['-t', ';', '-g', 'none'], ['--percent-limit', '90', '-g', 'none'], ['-n', '--show-total-period', '-g', 'none'],
+    ['-s', 'comm', '-g', 'none'], ['-q', '-g', 'none'], ['-w', '10,20,30', '-g', 'none'], ['--group', '-g', 'none'],
+    ['--group', '--group-sort-idx', '1', '-g', 'none'],
+], ids=' '.join)
+def test_hierarchy_is_perfs(options, recording, perf, version, tally):
+    path = recording('deep', 'cpu-clock:u,page-faults:u')
+    options = ['--hierarchy', *options]
+    assert_is_perfs(version, lines_of(tally, path, *options), lines_of(perf, path, *options))
+
+
+@pytest.mark.parametrize('options', [
+    ['--group', '-g', 'none'], ['--group', '--no-children'], ['--group', '--group-sort-idx', '1', '--no-children'],
+    ['--group', '--group-sort-idx', '1', '-g', 'none'], ['--group', '--group-sort-idx', '9', '-g', 'none'],
+    ['--group', '-n', '-t', ',', '-g', 'none'],
+], ids=' '.join)
+def test_groups_are_perfs(options, recording, perf, version, tally):
+    path = recording('deep', 'cpu-clock:u,page-faults:u')
+    assert_is_perfs(version, lines_of(tally, path, *options), lines_of(perf, path, *options))
+
+
+def test_a_member_to_sort_by_needs_a_group(recording, tally):
+    path = recording('deep', 'cpu-clock:u')
+    assert 'needs events in a group' in tally('report', '--group-sort-idx', '1', '-i', path, check=255).stderr
+    assert 'cannot be used together' in tally('report', '--hierarchy', '-F', 'comm', '-i', path, check=129).stderr
+
+
+WORTH = re.compile(r'note: [0-9,]+ samples, none lost, never throttled; [0-9.]+% of the stacks are known to be complete; '
+                   r'[0-9.]+% of the samples have symbols, the kernel was left out$')
+
+
+def test_a_report_ends_with_what_it_is_worth(recording, tally):
+    path = recording('deep', 'cpu-clock:u')
+    assert WORTH.search(tally('report', '-i', path, check=0).stderr.splitlines()[-1])
+    assert tally('report', '-q', '-i', path, check=0).stderr == ''
+
+
+def test_requirements_are_an_exit_status(recording, tally):
+    path = recording('deep', 'cpu-clock:u')
+    rows = tally('report', '-i', path, check=0).stdout
+    met = tally('report', '--require', 'lost<1%,samples>10,symbols>90%', '-i', path, check=0)
+    assert met.stdout == rows and 'require' not in met.stderr
+    unmet = tally('report', '--require', 'lost<1%,samples>1000000', '-i', path, check=3)
+    assert unmet.stdout == rows
+    assert re.search(r'warning: --require: samples is \d+, not > 1000000$', unmet.stderr, re.M)
+    # what a flat report does not need is looked at when it is required
+    tally('report', '-q', '-g', 'none', '--no-children', '--require', 'complete>=0%', '-i', path, check=0)
+    assert 'there are no samples' in tally('report', '--require', 'kernel>1%', '-i', path, check=3).stderr
+    assert 'requires what is not known' in tally('report', '--require', 'x<1', '-i', path, check=129).stderr
+    tally('report', '--stats', '--require', 'lost<1%', '-i', path, check=255)
