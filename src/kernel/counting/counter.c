@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "kernel/system/cpu_topology.h"
+#include "kernel/system/kernel_files.h"
 #include "kernel/system/privileges.h"
 #include "kernel/system/surroundings.h"
 
@@ -64,6 +65,8 @@ static struct perf_attr attr_make(const struct opening *o, const struct counter 
 		attr.read_format |= READ_FORMAT_ID | READ_FORMAT_GROUP;
 	if (o->options->inherit && event_is_inheritable(o->set->events, (size_t)(counter - o->set->counters)))
 		attr.flags |= ATTR_FLAG(ATTR_BIT_INHERIT);
+	if (leads_group && o->options->starts_enabled && leader->member_count == 1)
+		return attr;
 	if (leads_group) { /* members follow their leader */
 		attr.flags |= ATTR_FLAG(ATTR_BIT_DISABLED);
 		if (o->options->enable_on_exec)
@@ -176,6 +179,21 @@ static enum tally_status limit_error(struct opening *o)
 		needed, (unsigned long long)limit.rlim_cur, (int)remedy.len, remedy.data ? remedy.data : "");
 	text_deinit(&remedy);
 	return status;
+}
+
+static bool fds_fit(const struct opening *o)
+{
+	struct rlimit limit;
+	struct name_list open_files = {0};
+	size_t needed = fds_needed(o->set);
+	if (getrlimit(RLIMIT_NOFILE, &limit) || needed <= limit.rlim_cur / 2)
+		return true;
+	if (kernel_names(o->set->kernel, &open_files, NULL, "/proc/self/fd") == TALLY_OK)
+		needed += open_files.len;
+	name_list_deinit(&open_files);
+	if (needed <= limit.rlim_cur)
+		return true;
+	return fd_limit_raise(needed) && getrlimit(RLIMIT_NOFILE, &limit) == 0 && needed <= limit.rlim_cur;
 }
 
 /* Takes the members with a leader that could not be opened out of its group: the first of them leads the rest. */
@@ -372,6 +390,8 @@ enum tally_status counter_set_open(const struct kernel_seam *kernel, struct even
 	made->events = events;
 	struct opening opening = {.set = made, .options = options, .target = target, .err = err};
 	enum tally_status status = set_prepare(&opening);
+	if (status == TALLY_OK && options->must_fit && !fds_fit(&opening))
+		status = limit_error(&opening);
 	if (status == TALLY_OK)
 		status = set_open_all(&opening);
 	cgroups_close(&opening);

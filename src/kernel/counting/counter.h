@@ -24,6 +24,8 @@ struct count { /* as the kernel gives it, unscaled */
 struct counter_options {
 	bool inherit; /* children of the target count too */
 	bool enable_on_exec; /* begins by itself when the (spawned) target execs; else counter_set_enable begins */
+	bool starts_enabled; /* events on their own count from opening; groups still need counter_set_enable */
+	bool must_fit; /* TALLY_LIMIT before the first is opened, where the descriptors do not suffice */
 	bool may_drop_kernel; /* where kernel mode is forbidden: count user mode alone, and show :u */
 };
 

@@ -1,23 +1,25 @@
 /*
- * tally_counter.c - the public counter over counter_set: alternatives, one target, values with names.
+ * tally_counter.c - opening of the public counter over counter_set: alternatives, options, targets; and its control.
  */
+#include "kernel/counting/tally_counter.h"
+
 #include <errno.h>
 #include <stdlib.h>
-#include <tally/counter.h>
-#include <tally/event.h>
+#include <unistd.h>
 
 #include "base/error.h"
-#include "kernel/counting/reading.h"
-#include "kernel/counting/scaling.h"
-#include "kernel/events/event_parser.h"
+#include "kernel/recording/cgroups.h"
+#include "kernel/system/kernel_files.h"
 
-#define ATTR_BYTES_MAX 4096u
+#define CONFIG1_USER_ACCESS UINT64_C(2) /* armv8_pmuv3: format/rdpmc */
 
-struct tally_counter {
-	struct event_list events;
-	struct counter_set *set;
-	char *label;
-	char *fallback_reason; /* NULL if the first alternative counts */
+struct opening {
+	const struct kernel_seam *kernel;
+	struct event_catalogue *catalogue;
+	const struct tally_counter_options *options;
+	struct target target;
+	char *cgroup_path; /* NULL: none */
+	bool is_of_self; /* one descriptor an event, which counts the calling thread and no other */
 };
 
 /* The first event that the machine lacks, as an error. */
@@ -37,49 +39,173 @@ static enum tally_status support_check(const struct counter_set *set, struct tal
 	return TALLY_OK;
 }
 
-static enum tally_status alternative_open(struct event_catalogue *catalogue, const char *text,
-	const struct tally_counter_options *options, struct tally_counter *counter, struct tally_error *err)
+static enum tally_status options_check(const struct tally_counter_options *o, struct tally_error *err)
 {
-	int cpu = options->cpu;
-	pid_t pid = options->pid;
-	struct target target = {.cpus = &cpu, .cpu_count = 1, .threads = &pid, .thread_count = 1};
-	struct counter_options how = {.inherit = options->inherit};
-	struct event_list events = {0};
-	struct counter_set *set = NULL;
-	char *label = strdup(text);
-	enum tally_status status = label ? event_parse(catalogue, text, &events, err) : error_nomem(err);
-	for (size_t i = 0; i < events.len && status == TALLY_OK; i++)
-		if (events.specs[i].tool != TOOL_NONE)
-			status = error_set(err, TALLY_UNSUPPORTED, "'%s' is a time of tally stat, not an event", text);
-	if (status == TALLY_OK) {
-		/* The list lives in the counter from here on: the set keeps pointers into it. */
-		counter->events = events;
-		events = (struct event_list){0};
-		status = counter_set_open(catalogue->kernel, &counter->events, &target, &how, &set, err);
-	}
-	if (status == TALLY_OK)
-		status = support_check(set, err);
-	if (status != TALLY_OK) {
-		counter_set_close(set);
-		event_list_deinit(&counter->events);
-		event_list_deinit(&events);
-		free(label);
-		return status;
-	}
-	counter->set = set;
-	counter->label = label;
+	if (o->pid < -1 || o->cpu < -1)
+		return error_set(err, TALLY_INVALID, "pid and cpu are -1 or more");
+	if (o->all_threads && o->pid < 0)
+		return error_set(err, TALLY_INVALID, "all threads of which process? pid is -1");
+	if (o->cgroup && o->pid != -1)
+		return error_set(err, TALLY_INVALID, "a cgroup is counted by CPU: pid has to be -1");
+	if (o->inherit_threads_only && !o->inherit)
+		return error_set(err, TALLY_INVALID, "inherit_threads_only means nothing without inherit");
+	if (o->enable_on_exec && !o->starts_disabled)
+		return error_set(err, TALLY_INVALID, "enable_on_exec means nothing without starts_disabled");
+	for (size_t i = 0; i < sizeof(o->reserved) / sizeof(o->reserved[0]); i++)
+		if (o->reserved[i])
+			return error_set(err, TALLY_INVALID, "reserved fields of the options are not 0");
 	return TALLY_OK;
 }
 
+static enum tally_status target_make(struct opening *opening, struct tally_error *err)
+{
+	const struct tally_counter_options *o = opening->options;
+	struct target *target = &opening->target;
+	target->cpus = malloc(sizeof(*target->cpus));
+	if (!target->cpus)
+		return error_nomem(err);
+	target->cpus[0] = o->cpu;
+	target->cpu_count = 1;
+	if (o->all_threads)
+		return process_threads(
+			opening->kernel, o->pid ? o->pid : getpid(), &target->threads, &target->thread_count, err);
+	target->threads = malloc(sizeof(*target->threads));
+	if (!target->threads)
+		return error_nomem(err);
+	target->threads[0] = o->pid;
+	target->thread_count = 1;
+	return o->pid == -1 ? target_spread_over_cpus(opening->kernel, target, err) : TALLY_OK;
+}
+
+static enum tally_status cgroup_find(struct opening *opening, struct tally_error *err)
+{
+	const char *name = opening->options->cgroup;
+	char *mounts;
+	if (!name)
+		return TALLY_OK;
+	enum tally_status status = kernel_text(opening->kernel, &mounts, err, "/proc/mounts");
+	if (status != TALLY_OK)
+		return status;
+	struct tally_str root = cgroups_mount_point(str_from(mounts));
+	struct text path = {0};
+	if (name[0] == '/' && access(name, R_OK) == 0)
+		text_str(&path, name);
+	else
+		text_printf(&path, "%s%.*s/%s", opening->kernel->root, (int)root.len, root.data ? root.data : "", name);
+	text_char(&path, '\0');
+	free(mounts);
+	opening->cgroup_path = path.data;
+	if (path.failed)
+		return error_nomem(err);
+	if (access(path.data, R_OK) != 0)
+		return error_set(err, TALLY_NOT_FOUND, "no access to cgroup %s", path.data);
+	return TALLY_OK;
+}
+
+static bool wants_user_access(const struct opening *opening, const struct event_spec *spec)
+{
+#if defined(__aarch64__)
+	bool is_core = spec->attr.type == EVENT_HARDWARE || spec->attr.type == EVENT_HW_CACHE ||
+		       spec->attr.type == EVENT_RAW || (spec->pmu && !spec->is_uncore && spec->cpus);
+	return is_core && opening->is_of_self && !opening->options->never_user_reads && spec->attr.config1 == 0 &&
+	       kernel_number(opening->kernel, 0, "/proc/sys/kernel/perf_user_access") == 1;
+#else
+	(void)opening;
+	(void)spec;
+	return false;
+#endif
+}
+
+/* Returns whether any event asks for registers that a program may read. */
+static bool events_adapt(struct opening *opening, struct event_list *events, bool may_ask_access)
+{
+	const struct tally_counter_options *o = opening->options;
+	bool asks_access = false;
+	for (size_t i = 0; i < events->len; i++) {
+		struct event_spec *spec = &events->specs[i];
+		bool leads = spec->leader == i;
+		spec->attr.flags |= o->is_pinned && leads ? ATTR_FLAG(ATTR_BIT_PINNED) : 0;
+		spec->attr.flags |= o->is_exclusive && leads ? ATTR_FLAG(ATTR_BIT_EXCLUSIVE) : 0;
+		spec->attr.flags |= o->inherit_threads_only ? ATTR_FLAG(ATTR_BIT_INHERIT_THREAD) : 0;
+		spec->attr.flags |= o->remove_on_exec ? ATTR_FLAG(ATTR_BIT_REMOVE_ON_EXEC) : 0;
+		if (may_ask_access && wants_user_access(opening, spec)) {
+			spec->attr.config1 |= CONFIG1_USER_ACCESS;
+			asks_access = true;
+		}
+		if (opening->cgroup_path) {
+			spec->cgroup = opening->options->cgroup;
+			spec->cgroup_path = opening->cgroup_path;
+		}
+	}
+	return asks_access;
+}
+
+static enum tally_status events_parse(
+	struct opening *opening, const char *text, struct event_list *events, struct tally_error *err)
+{
+	enum tally_status status = event_parse(opening->catalogue, text, events, err);
+	for (size_t i = 0; i < events->len && status == TALLY_OK; i++)
+		if (events->specs[i].tool != TOOL_NONE)
+			status = error_set(err, TALLY_UNSUPPORTED, "'%s' is a time of tally stat, not an event", text);
+	return status;
+}
+
+/* Opens what the text says into the counter. *asks_access: whether to ask for registers that a program may read, and
+ * then whether any event did. */
+static enum tally_status set_open(struct opening *opening, const char *text, bool *asks_access,
+	struct tally_counter *counter, struct tally_error *err)
+{
+	const struct tally_counter_options *o = opening->options;
+	struct counter_options how = {
+		.inherit = o->inherit,
+		.enable_on_exec = o->enable_on_exec,
+		.starts_enabled = !o->starts_disabled,
+		.must_fit = true,
+	};
+	struct event_list events = {0};
+	enum tally_status status = events_parse(opening, text, &events, err);
+	*asks_access = events_adapt(opening, &events, *asks_access);
+	/* The list lives in the counter from here on: the set keeps pointers into it. */
+	counter->events = events;
+	if (status == TALLY_OK)
+		status =
+			counter_set_open(opening->kernel, &counter->events, &opening->target, &how, &counter->set, err);
+	if (status == TALLY_OK)
+		status = support_check(counter->set, err);
+	if (status == TALLY_OK)
+		status = tally_counter_prepare(counter, opening->is_of_self && !o->never_user_reads, err);
+	if (status == TALLY_OK)
+		return TALLY_OK;
+	tally_counter_unprepare(counter);
+	counter_set_close(counter->set);
+	counter->set = NULL;
+	event_list_deinit(&counter->events);
+	return status;
+}
+
+static enum tally_status alternative_open(
+	struct opening *opening, const char *text, struct tally_counter *counter, struct tally_error *err)
+{
+	bool asks_access = true;
+	enum tally_status status = set_open(opening, text, &asks_access, counter, err);
+	if (status == TALLY_UNSUPPORTED && asks_access) {
+		asks_access = false;
+		status = set_open(opening, text, &asks_access, counter, err);
+	}
+	if (status == TALLY_OK && !(counter->label = strdup(text)))
+		return error_nomem(err);
+	return status;
+}
+
 /* Tries one alternative after the other; *first keeps why the first failed. */
-static enum tally_status alternatives_open(struct event_catalogue *catalogue, char *text,
-	const struct tally_counter_options *options, struct tally_counter *counter, struct tally_error *first)
+static enum tally_status alternatives_open(
+	struct opening *opening, char *text, struct tally_counter *counter, struct tally_error *first)
 {
 	char *rest = text, *alternative;
 	bool is_first = true;
 	while ((alternative = strsep(&rest, "|"))) {
 		struct tally_error why = {.offset = TALLY_NO_OFFSET};
-		enum tally_status status = alternative_open(catalogue, alternative, options, counter, &why);
+		enum tally_status status = alternative_open(opening, alternative, counter, &why);
 		if (status == TALLY_OK) {
 			if (!is_first && !(counter->fallback_reason = strdup(first->text)))
 				return error_nomem(first);
@@ -92,22 +218,50 @@ static enum tally_status alternatives_open(struct event_catalogue *catalogue, ch
 	return first->status;
 }
 
-struct tally_counter *tally_counter_open(
-	const char *events, const struct tally_counter_options *options, struct tally_error *err)
+static bool has_groups(const struct event_list *events)
+{
+	for (size_t i = 0; i < events->len; i++)
+		if (events->specs[i].member_count > 1)
+			return true;
+	return false;
+}
+
+static enum tally_status open_all(
+	struct opening *opening, char *text, struct tally_counter *counter, struct tally_error *why)
+{
+	const struct tally_counter_options *o = opening->options;
+	opening->is_of_self = o->pid == 0 && o->cpu == -1 && !o->all_threads && !o->inherit;
+	enum tally_status status = options_check(o, why);
+	if (status == TALLY_OK)
+		status = target_make(opening, why);
+	if (status == TALLY_OK)
+		status = cgroup_find(opening, why);
+	if (status == TALLY_OK)
+		status = event_catalogue_create(opening->kernel, &opening->catalogue, why);
+	if (status == TALLY_OK)
+		status = alternatives_open(opening, text, counter, why);
+	/* Events on their own count since they were opened; a group begins when it is whole. */
+	if (status == TALLY_OK && !o->starts_disabled && has_groups(&counter->events))
+		counter_set_enable(counter->set);
+	event_catalogue_destroy(opening->catalogue);
+	target_deinit(&opening->target);
+	free(opening->cgroup_path);
+	return status;
+}
+
+struct tally_counter *tally_counter_open_on(const struct kernel_seam *kernel, const char *events,
+	const struct tally_counter_options *options, struct tally_error *err)
 {
 	static const struct tally_counter_options usual = {.cpu = -1};
-	struct event_catalogue *catalogue = NULL;
 	struct tally_error why = {.offset = TALLY_NO_OFFSET};
+	struct opening opening = {.kernel = kernel, .options = options ? options : &usual};
 	struct tally_counter *counter = calloc(1, sizeof(*counter));
 	char *text = strdup(events);
-	enum tally_status status =
-		counter && text ? event_catalogue_create(kernel_seam_linux(), &catalogue, &why) : error_nomem(&why);
-	options = options ? options : &usual;
-	if (status == TALLY_OK)
-		status = alternatives_open(catalogue, text, options, counter, &why);
-	if (status == TALLY_OK && !options->starts_disabled)
-		counter_set_enable(counter->set);
-	event_catalogue_destroy(catalogue);
+	enum tally_status status = counter && text ? TALLY_OK : error_nomem(&why);
+	if (status == TALLY_OK) {
+		counter->kernel = kernel;
+		status = open_all(&opening, text, counter, &why);
+	}
 	free(text);
 	if (status == TALLY_OK)
 		return counter;
@@ -117,22 +271,22 @@ struct tally_counter *tally_counter_open(
 	return NULL;
 }
 
+struct tally_counter *tally_counter_open(
+	const char *events, const struct tally_counter_options *options, struct tally_error *err)
+{
+	return tally_counter_open_on(kernel_seam_linux(), events, options, err);
+}
+
 void tally_counter_close(struct tally_counter *counter)
 {
 	if (!counter)
 		return;
+	tally_counter_unprepare(counter);
 	counter_set_close(counter->set);
 	event_list_deinit(&counter->events);
 	free(counter->label);
 	free(counter->fallback_reason);
 	free(counter);
-}
-
-uint64_t tally_counter_value(struct tally_counter *counter)
-{
-	if (!counter || counter_set_read(counter->set, NULL) != TALLY_OK)
-		return 0;
-	return count_scale(counter_count(&counter->set->counters[0], 0, 0));
 }
 
 const char *tally_counter_label(const struct tally_counter *counter)
@@ -150,28 +304,20 @@ size_t tally_counter_len(const struct tally_counter *counter)
 	return counter ? counter->set->len : 0;
 }
 
-enum tally_status tally_counter_read(
-	struct tally_counter *counter, struct tally_count *counts, size_t len, struct tally_error *err)
+size_t tally_counter_part_count(const struct tally_counter *counter)
 {
-	if (len != tally_counter_len(counter))
-		return error_set(
-			err, TALLY_INVALID, "room for %zu counts, but there are %zu", len, tally_counter_len(counter));
-	if (!counter)
-		return TALLY_OK;
-	enum tally_status status = counter_set_read(counter->set, err);
-	if (status != TALLY_OK)
-		return status;
-	for (size_t i = 0; i < len; i++) {
-		struct count count = counter_count(&counter->set->counters[i], 0, 0);
-		counts[i] = (struct tally_count){
-			.name = counter->set->counters[i].spec->name,
-			.value = count_scale(count),
-			.raw_value = count.value,
-			.enabled_ns = count.enabled_ns,
-			.running_ns = count.running_ns,
-		};
-	}
-	return TALLY_OK;
+	return counter ? counter->first_cell[counter->set->len] : 0;
+}
+
+int tally_counter_fd(const struct tally_counter *counter, size_t event)
+{
+	if (!counter || event >= counter->set->len)
+		return -1;
+	const struct counter *of = &counter->set->counters[event];
+	for (size_t cell = 0; cell < of->cpu_count * of->thread_count; cell++)
+		if (of->fds[cell] >= 0)
+			return of->fds[cell];
+	return -1;
 }
 
 void tally_counter_enable(struct tally_counter *counter)
@@ -190,34 +336,4 @@ void tally_counter_reset(struct tally_counter *counter)
 {
 	if (counter)
 		counter_set_reset(counter->set);
-}
-
-enum tally_status tally_event_attr(const char *event, void *attr, size_t size, struct tally_error *err)
-{
-	struct event_catalogue *catalogue;
-	struct event_list events = {0};
-	struct writer w = {0};
-	if (size < ATTR_SIZE_VER0 || size > ATTR_BYTES_MAX || size % sizeof(uint64_t) != 0)
-		return error_set(err, TALLY_INVALID, "%zu is no size of a struct perf_event_attr", size);
-	enum tally_status status = event_catalogue_create(kernel_seam_linux(), &catalogue, err);
-	if (status != TALLY_OK)
-		return status;
-	status = event_parse(catalogue, event, &events, err);
-	if (status == TALLY_OK && (events.len != 1 || events.specs[0].tool != TOOL_NONE))
-		status = error_set(err, TALLY_INVALID, "'%s' is not one event of the kernel", event);
-	if (status == TALLY_OK) {
-		struct perf_attr *made = &events.specs[0].attr;
-		made->size = (uint32_t)(size < ATTR_SIZE_KNOWN ? size : ATTR_SIZE_KNOWN);
-		made->flags |= events.specs[0].has_freq ? ATTR_FLAG(ATTR_BIT_FREQ) : 0;
-		attr_encode(&w, made);
-		status = w.failed ? error_nomem(err) : TALLY_OK;
-	}
-	if (status == TALLY_OK) {
-		memset(attr, 0, size);
-		memcpy(attr, w.data, w.len < size ? w.len : size);
-	}
-	writer_deinit(&w);
-	event_list_deinit(&events);
-	event_catalogue_destroy(catalogue);
-	return status;
 }
