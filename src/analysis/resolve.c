@@ -25,6 +25,7 @@ void resolver_deinit(struct resolver *r)
 	vec_free(&r->ip_scratch);
 	vec_free(&r->chain_scratch);
 	vec_free(&r->unwind_scratch);
+	vec_free(&r->queries);
 	free(r->cache);
 	r->cache = NULL;
 }
@@ -32,6 +33,8 @@ void resolver_deinit(struct resolver *r)
 void resolver_forget_epochs(struct resolver *r)
 {
 	memset(r->cache, 0, CACHE_SLOTS * sizeof(*r->cache));
+	memset(r->epochs, 0, sizeof(r->epochs));
+	memset(&r->kernel_epoch, 0, sizeof(r->kernel_epoch));
 	intern_deinit(&r->chains);
 	intern_init(&r->chains);
 	r->chain_stacks.len = 0;
@@ -39,14 +42,25 @@ void resolver_forget_epochs(struct resolver *r)
 		sample_unwinder_forget(r->unwinder);
 }
 
-struct resolve_where resolver_where(const struct resolver *r, int32_t pid, uint64_t time_ns)
+static bool is_within(const struct valid_span *span, uint64_t time_ns)
 {
+	return span->from_ns <= time_ns && time_ns < span->to_ns;
+}
+
+struct resolve_where resolver_where(struct resolver *r, int32_t pid, uint64_t time_ns)
+{
+	const struct valid_span always = {0, UINT64_MAX};
+	struct resolve_epoch *user = &r->epochs[(uint32_t)pid % RESOLVE_EPOCHS], *kernel = &r->kernel_epoch;
+	if (user->pid != pid || !is_within(&user->span, time_ns)) {
+		*user = (struct resolve_epoch){.pid = pid, .span = always};
+		user->epoch = machine_epoch_during(r->machine, pid, time_ns, &user->span);
+	}
+	if (!is_within(&kernel->span, time_ns)) {
+		kernel->span = always;
+		kernel->epoch = machine_kernel_epoch_during(r->machine, time_ns, &kernel->span);
+	}
 	return (struct resolve_where){
-		.pid = pid,
-		.time_ns = time_ns,
-		.user_epoch = machine_epoch_at(r->machine, pid, time_ns),
-		.kernel_epoch = machine_kernel_epoch_at(r->machine, time_ns),
-	};
+		.pid = pid, .time_ns = time_ns, .user_epoch = user->epoch, .kernel_epoch = kernel->epoch};
 }
 
 static uint32_t level_of(unsigned cpumode)
@@ -67,11 +81,19 @@ static uint32_t level_of(unsigned cpumode)
 	}
 }
 
-static uint32_t frame_lookup(struct resolver *r, const struct resolve_where *where, unsigned cpumode, uint64_t ip)
+static struct resolve_cache_slot *cache_slot(const struct resolver *r, const struct resolve_frame_query *query)
 {
-	struct resolved_frame frame = {.level = level_of(cpumode)};
+	uint64_t hash = (query->ip ^ ((uint64_t)query->epoch << 40)) * UINT64_C(0x9e3779b97f4a7c15);
+	return &r->cache[hash >> 49];
+}
+
+static void find_mapped(const struct resolver *r, const struct resolve_where *where, struct resolve_frame_query *query)
+{
+	uint64_t ip = query->ip;
+	struct resolved_frame frame = {.level = level_of(query->cpumode)};
 	frame.raw_address = r->keep_raw ? ip : 0;
-	const struct mapping *map = machine_find_mapping(r->machine, where->pid, where->time_ns, cpumode, VA(ip));
+	const struct mapping *map =
+		machine_find_mapping(r->machine, where->pid, where->time_ns, query->cpumode, VA(ip));
 	if (map) {
 		frame.binary = map->binary;
 		frame.address = machine_address_in_binary(r->machine, map, VA(ip));
@@ -79,28 +101,52 @@ static uint32_t frame_lookup(struct resolver *r, const struct resolve_where *whe
 		frame.binary = RESOLVE_NONE;
 		frame.address = ip;
 	}
-	uint64_t words[RESOLVED_FRAME_WORDS];
-	resolved_frame_pack(&frame, words);
-	uint32_t id = id_table_add(&r->frames, words, NULL);
-	if (id == ID_TABLE_NONE || (id == r->first_ips.len && !vec_push(&r->first_ips, ip))) {
+	resolved_frame_pack(&frame, query->words);
+}
+
+void resolver_frame_begin(const struct resolver *r, const struct resolve_where *where, unsigned cpumode, uint64_t ip,
+	struct resolve_frame_query *query)
+{
+	query->ip = ip;
+	query->cpumode = cpumode;
+	query->epoch = cpumode == MISC_CPUMODE_KERNEL ? where->kernel_epoch : where->user_epoch;
+	__builtin_prefetch(cache_slot(r, query));
+}
+
+void resolver_frame_step(const struct resolver *r, const struct resolve_where *where, struct resolve_frame_query *query)
+{
+	const struct resolve_cache_slot *slot = cache_slot(r, query);
+	query->frame = RESOLVE_NONE;
+	if (slot->frame != 0 && slot->address == query->ip && slot->epoch == query->epoch &&
+		slot->cpumode == query->cpumode) {
+		query->frame = slot->frame - 1;
+		return;
+	}
+	find_mapped(r, where, query);
+	query->hash = id_table_hash(&r->frames, query->words);
+	id_table_expect(&r->frames, query->hash);
+}
+
+uint32_t resolver_frame_end(struct resolver *r, const struct resolve_frame_query *query)
+{
+	if (query->frame != RESOLVE_NONE)
+		return query->frame;
+	uint32_t id = id_table_add_hashed(&r->frames, query->words, query->hash, NULL);
+	if (id == ID_TABLE_NONE || (id == r->first_ips.len && !vec_push(&r->first_ips, query->ip))) {
 		r->failed = true;
 		return 0;
 	}
+	*cache_slot(r, query) = (struct resolve_cache_slot){
+		.address = query->ip, .epoch = query->epoch, .frame = id + 1, .cpumode = query->cpumode};
 	return id;
 }
 
 uint32_t resolver_frame(struct resolver *r, const struct resolve_where *where, unsigned cpumode, uint64_t ip)
 {
-	uint32_t epoch = cpumode == MISC_CPUMODE_KERNEL ? where->kernel_epoch : where->user_epoch;
-	uint64_t hash = (ip ^ ((uint64_t)epoch << 40)) * UINT64_C(0x9e3779b97f4a7c15);
-	struct resolve_cache_slot *slot = &r->cache[hash >> 49];
-	if (slot->frame != 0 && slot->address == ip && slot->epoch == epoch && slot->cpumode == cpumode)
-		return slot->frame - 1;
-	uint32_t frame = frame_lookup(r, where, cpumode, ip);
-	if (!r->failed)
-		*slot = (struct resolve_cache_slot){
-			.address = ip, .epoch = epoch, .frame = frame + 1, .cpumode = cpumode};
-	return frame;
+	struct resolve_frame_query query;
+	resolver_frame_begin(r, where, cpumode, ip, &query);
+	resolver_frame_step(r, where, &query);
+	return resolver_frame_end(r, &query);
 }
 
 uint32_t resolver_stack(struct resolver *r, uint32_t parent, uint32_t frame)
@@ -257,7 +303,8 @@ struct resolved_chain resolver_chain_frames(
 	const struct resolved_chain none = {NULL, NULL, 0};
 	unsigned cpumode = MISC_CPUMODE_USER;
 	size_t count = 0;
-	if (!vec_reserve(&r->frame_scratch, chain->count) || !vec_reserve(&r->ip_scratch, chain->count)) {
+	if (!vec_reserve(&r->frame_scratch, chain->count) || !vec_reserve(&r->ip_scratch, chain->count) ||
+		!vec_reserve(&r->queries, chain->count)) {
 		r->failed = true;
 		return none;
 	}
@@ -270,9 +317,13 @@ struct resolved_chain resolver_chain_frames(
 		}
 		if (r->max_stack > 0 && count >= r->max_stack)
 			break;
-		r->frame_scratch.items[count] = resolver_frame(r, where, cpumode, ip);
-		r->ip_scratch.items[count++] = ip;
+		r->ip_scratch.items[count] = ip;
+		resolver_frame_begin(r, where, cpumode, ip, &r->queries.items[count++]);
 	}
+	for (size_t i = 0; i < count; i++)
+		resolver_frame_step(r, where, &r->queries.items[i]);
+	for (size_t i = 0; i < count; i++)
+		r->frame_scratch.items[i] = resolver_frame_end(r, &r->queries.items[i]);
 	return r->failed ? none : (struct resolved_chain){r->frame_scratch.items, r->ip_scratch.items, count};
 }
 
@@ -285,26 +336,62 @@ static uint32_t chain_build(struct resolver *r, const struct resolve_where *wher
 	return stack;
 }
 
-uint32_t resolver_chain(struct resolver *r, const struct resolve_where *where, const struct sample_array *chain)
+void resolver_chains_clear(struct resolver *r)
 {
+	r->scratch.len = 0;
+}
+
+void resolver_chain_begin(struct resolver *r, const struct resolve_where *where, const struct sample_array *chain,
+	struct resolve_chain_query *query)
+{
+	*query = (struct resolve_chain_query){.first = r->scratch.len};
 	if (chain->count == 0)
-		return RESOLVE_NONE;
+		return;
 	size_t words = (size_t)chain->count + 1;
-	if (!vec_reserve(&r->scratch, words)) {
+	if (!vec_reserve(&r->scratch, r->scratch.len + words)) {
 		r->failed = true;
-		return RESOLVE_NONE;
+		return;
 	}
-	r->scratch.items[0] = (uint64_t)where->user_epoch << 32 | where->kernel_epoch;
-	memcpy(r->scratch.items + 1, chain->data, (size_t)chain->count * sizeof(uint64_t));
+	uint64_t *copy = r->scratch.items + query->first;
+	copy[0] = (uint64_t)where->user_epoch << 32 | where->kernel_epoch;
+	memcpy(copy + 1, chain->data, (size_t)chain->count * sizeof(uint64_t));
+	r->scratch.len += words;
+	query->words = words;
+	query->hash = bytes_hash(copy, words * sizeof(uint64_t));
+	intern_expect(&r->chains, query->hash);
+}
+
+void resolver_chain_step(const struct resolver *r, const struct resolve_chain_query *query)
+{
+	uint32_t id = query->words ? intern_guess(&r->chains, query->hash) : INTERN_NONE;
+	if (id != INTERN_NONE && id < r->chain_stacks.len)
+		__builtin_prefetch(&r->chain_stacks.items[id]);
+}
+
+uint32_t resolver_chain_end(
+	struct resolver *r, const struct resolve_where *where, const struct resolve_chain_query *query)
+{
+	if (query->words == 0)
+		return RESOLVE_NONE;
+	const uint64_t *words = r->scratch.items + query->first;
 	uint32_t id;
-	if (!intern_add(&r->chains, r->scratch.items, words * sizeof(uint64_t), &id)) {
+	if (!intern_add_hashed(&r->chains, words, query->words * sizeof(*words), query->hash, &id)) {
 		r->failed = true;
 		return RESOLVE_NONE;
 	}
 	if (id < r->chain_stacks.len)
 		return r->chain_stacks.items[id];
-	uint32_t stack = chain_build(r, where, chain);
+	struct sample_array chain = {(const uint8_t *)(words + 1), (uint32_t)query->words - 1};
+	uint32_t stack = chain_build(r, where, &chain);
 	if (!vec_push(&r->chain_stacks, stack))
 		r->failed = true;
 	return stack;
+}
+
+uint32_t resolver_chain(struct resolver *r, const struct resolve_where *where, const struct sample_array *chain)
+{
+	struct resolve_chain_query query;
+	resolver_chains_clear(r);
+	resolver_chain_begin(r, where, chain, &query);
+	return resolver_chain_end(r, where, &query);
 }

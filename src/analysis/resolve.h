@@ -46,6 +46,33 @@ struct resolve_where { /* of one sample; epochs say which mappings held */
 	uint32_t user_epoch, kernel_epoch;
 };
 
+struct resolve_epoch { /* of a process; what was asked last */
+	int32_t pid;
+	uint32_t epoch;
+	struct valid_span span; /* empty: not asked yet */
+};
+#define RESOLVE_EPOCHS 64
+
+/*
+ * A frame, or a chain, that is being looked for. Samples of programs that come and go are at ever new addresses: each
+ * look-up waits for memory several times. begin, step and end let a number of them wait together:
+ *
+ *	resolver_frame_begin(r, &where, mode, ip, &query[i]) for all; resolver_frame_step(r, &where, &query[i]) for all;
+ *	frame = resolver_frame_end(r, &query[i]) for all
+ */
+struct resolve_frame_query {
+	uint64_t ip;
+	uint64_t words[RESOLVED_FRAME_WORDS];
+	uint32_t epoch, cpumode;
+	uint32_t hash;
+	uint32_t frame; /* RESOLVE_NONE: not in the cache */
+};
+
+struct resolve_chain_query {
+	size_t first, words; /* in the resolver's scratch; no words: an empty chain */
+	uint64_t hash;
+};
+
 struct resolver {
 	const struct machine *machine;
 	const struct deferred_chains *deferred; /* NULL: none came; borrowed */
@@ -64,7 +91,9 @@ struct resolver {
 	VEC(uint64_t) ip_scratch;
 	VEC(uint64_t) chain_scratch; /* of whole chains */
 	VEC(uint64_t) unwind_scratch; /* of chains made of a stack */
+	VEC(struct resolve_frame_query) queries; /* of a chain's frames */
 	struct resolve_cache_slot *cache;
+	struct resolve_epoch epochs[RESOLVE_EPOCHS], kernel_epoch;
 	bool failed; /* out of memory */
 };
 
@@ -73,8 +102,13 @@ bool resolver_init(struct resolver *r, const struct machine *machine, bool swap)
 void resolver_deinit(struct resolver *r);
 /* The machine was finished anew: what was cached by epoch is void. */
 void resolver_forget_epochs(struct resolver *r);
-struct resolve_where resolver_where(const struct resolver *r, int32_t pid, uint64_t time_ns);
+struct resolve_where resolver_where(struct resolver *r, int32_t pid, uint64_t time_ns);
 uint32_t resolver_frame(struct resolver *r, const struct resolve_where *where, unsigned cpumode, uint64_t ip);
+void resolver_frame_begin(const struct resolver *r, const struct resolve_where *where, unsigned cpumode, uint64_t ip,
+	struct resolve_frame_query *query);
+void resolver_frame_step(
+	const struct resolver *r, const struct resolve_where *where, struct resolve_frame_query *query);
+uint32_t resolver_frame_end(struct resolver *r, const struct resolve_frame_query *query);
 /* The chain with what came later in its place; without the place where nothing came. Valid until the resolver's next. */
 struct sample_array resolver_whole_chain(struct resolver *r, const struct sample_array *chain);
 /* The call chain of a sample, whole; valid until the resolver's next. Its user part is, in this order: branches that were
@@ -94,6 +128,13 @@ struct resolved_chain resolver_chain_frames(
 bool resolver_context(uint64_t marker, unsigned *cpumode);
 /* The innermost stack node; RESOLVE_NONE for an empty chain. */
 uint32_t resolver_chain(struct resolver *r, const struct resolve_where *where, const struct sample_array *chain);
+/* The same in parts. The chain is copied; what was begun is dropped by resolver_chains_clear. */
+void resolver_chain_begin(struct resolver *r, const struct resolve_where *where, const struct sample_array *chain,
+	struct resolve_chain_query *query);
+void resolver_chain_step(const struct resolver *r, const struct resolve_chain_query *query);
+uint32_t resolver_chain_end(
+	struct resolver *r, const struct resolve_where *where, const struct resolve_chain_query *query);
+void resolver_chains_clear(struct resolver *r);
 
 /* The node of frame below parent (RESOLVE_NONE: outermost); made once. */
 uint32_t resolver_stack(struct resolver *r, uint32_t parent, uint32_t frame);

@@ -70,35 +70,44 @@ struct thread_key sample_pass_thread(const struct sample_pass *pass, uint32_t id
 	};
 }
 
-static uint32_t thread_id(struct sample_pass *pass, int32_t pid, int32_t tid, uint64_t time_ns)
+static uint32_t new_thread_id(
+	struct sample_pass *pass, int32_t pid, int32_t tid, uint64_t time_ns, struct valid_span *span)
 {
 	const struct machine *machine = pass->input.sideband->machine;
-	struct thread_key key = {
-		.comm = machine_comm_at(machine, tid, time_ns), .last_comm = machine_comm_at(machine, tid, UINT64_MAX)};
+	struct thread_key key = {.comm = machine_comm_during(machine, tid, time_ns, span),
+		.last_comm = machine_comm_at(machine, tid, UINT64_MAX)};
 	/* A thread without a name is shown by its number, so it stays apart. */
 	if (pass->input.options->with_threads || key.comm == INTERN_NONE) {
 		key.pid = pid;
 		key.tid = tid;
 	}
 	uint64_t words[THREAD_KEY_WORDS] = {pack((uint32_t)key.pid, (uint32_t)key.tid), pack(key.comm, key.last_comm)};
-	/* Most samples are of the thread of the sample before. */
-	if (pass->last_thread < pass->threads.len &&
-		memcmp(id_table_key(&pass->threads, pass->last_thread), words, sizeof(words)) == 0)
-		return pass->last_thread;
 	uint32_t id = id_table_add(&pass->threads, words, NULL);
-	if (id == ID_TABLE_NONE) {
-		pass->failed = true;
-		return 0;
-	}
-	pass->last_thread = id;
+	pass->failed = pass->failed || id == ID_TABLE_NONE;
 	return id;
 }
 
-static void add_sample(struct sample_pass *pass, const struct sample_key *key, uint64_t period, uint64_t order)
+static uint32_t thread_id(struct sample_pass *pass, int32_t pid, int32_t tid, uint64_t time_ns)
 {
-	uint64_t words[SAMPLE_KEY_WORDS] = {
-		pack(key->event, key->thread), pack(key->leaf, key->stack), pack((uint32_t)key->cpu, key->payload)};
-	uint32_t id = id_table_add(&pass->keys, words, NULL);
+	struct pass_thread *recent = &pass->recent_threads[(uint32_t)tid % PASS_THREADS];
+	if (recent->tid == tid && recent->pid == pid && recent->span.from_ns <= time_ns && time_ns < recent->span.to_ns)
+		return recent->id;
+	*recent = (struct pass_thread){.pid = pid, .tid = tid, .span = {0, UINT64_MAX}};
+	recent->id = new_thread_id(pass, pid, tid, time_ns, &recent->span);
+	return recent->id;
+}
+
+static void pack_key(const struct sample_key *key, uint64_t words[SAMPLE_KEY_WORDS])
+{
+	words[0] = pack(key->event, key->thread);
+	words[1] = pack(key->leaf, key->stack);
+	words[2] = pack((uint32_t)key->cpu, key->payload);
+}
+
+static void add_sample(struct sample_pass *pass, const uint64_t words[SAMPLE_KEY_WORDS], uint32_t hash, uint64_t period,
+	uint64_t order)
+{
+	uint32_t id = id_table_add_hashed(&pass->keys, words, hash, NULL);
 	if (id == ID_TABLE_NONE) {
 		pass->failed = true;
 		return;
@@ -131,7 +140,9 @@ static void add_read_values(
 		if (!is_in_spans(pass->input.options, sample->time))
 			continue;
 		key.event = read.event->index;
-		add_sample(pass, &key, read.grown, order);
+		uint64_t words[SAMPLE_KEY_WORDS];
+		pack_key(&key, words);
+		add_sample(pass, words, id_table_hash(&pass->keys, words), read.grown, order);
 	}
 	pass->failed = pass->failed || status == TALLY_NOMEM;
 }
@@ -143,48 +154,91 @@ static uint64_t weight_of(const struct perfdata_event *event, const struct sampl
 	return event->attr.sample_period_or_freq;
 }
 
-static void visit_sample(struct sample_pass *pass, const struct record *record, size_t position)
+/* Takes the record into the batch, unless nothing is to be counted of it. */
+static void begin_sample(struct sample_pass *pass, const struct record *record, size_t position)
 {
-	const struct perfdata_event *event = perfdata_reader_event_of(pass->input.reader, record);
-	if (!event) {
+	struct batch_sample *b = &pass->batch[pass->batch_len];
+	b->event = perfdata_reader_event_of(pass->input.reader, record);
+	if (!b->event) {
 		pass->unattributed++;
 		return;
 	}
-	struct sample sample;
-	if (sample_decode(&event->layout, record, &sample, NULL) != TALLY_OK) {
+	if (sample_decode(&b->event->layout, record, &b->sample, NULL) != TALLY_OK) {
 		pass->damaged++;
 		return;
 	}
+	uint64_t type = b->event->attr.sample_type;
 	/* Group reads are running totals: those before the span count for what follows. */
-	if (!(event->attr.sample_type & SAMPLE_READ) && !is_in_spans(pass->input.options, sample.time))
+	if (!(type & SAMPLE_READ) && !is_in_spans(pass->input.options, b->sample.time))
 		return;
-	uint64_t order = pass->input.sideband->clock_is_position ? position : sample.time;
-	int32_t pid = event->attr.sample_type & SAMPLE_TID ? (int32_t)sample.pid : -1;
-	int32_t tid = event->attr.sample_type & SAMPLE_TID ? (int32_t)sample.tid : -1;
-	struct resolve_where where = resolver_where(&pass->resolver, pid, order);
-	struct sample_key key = {.event = event->index};
-	key.thread = thread_id(pass, pid, tid, order);
-	key.leaf = resolver_frame(&pass->resolver, &where, record->misc & MISC_CPUMODE_MASK, sample.ip);
-	key.stack = RESOLVE_NONE;
-	if (pass->input.options->with_stacks && (event->attr.sample_type & (SAMPLE_CALLCHAIN | SAMPLE_STACK_USER))) {
-		struct sample_array chain = resolver_sample_chain(&pass->resolver, &where, &event->layout, &sample);
-		key.stack = resolver_chain(&pass->resolver, &where, &chain);
+	b->order = pass->input.sideband->clock_is_position ? position : b->sample.time;
+	b->where = resolver_where(&pass->resolver, type & SAMPLE_TID ? (int32_t)b->sample.pid : -1, b->order);
+	resolver_frame_begin(&pass->resolver, &b->where, record->misc & MISC_CPUMODE_MASK, b->sample.ip, &b->leaf);
+	b->has_chain = pass->input.options->with_stacks && (type & (SAMPLE_CALLCHAIN | SAMPLE_STACK_USER));
+	if (b->has_chain) {
+		struct sample_array chain =
+			resolver_sample_chain(&pass->resolver, &b->where, &b->event->layout, &b->sample);
+		resolver_chain_begin(&pass->resolver, &b->where, &chain, &b->chain);
 	}
+	pass->batch_len++;
+}
+
+static void step_sample(struct sample_pass *pass, struct batch_sample *b)
+{
+	resolver_frame_step(&pass->resolver, &b->where, &b->leaf);
+	if (b->has_chain)
+		resolver_chain_step(&pass->resolver, &b->chain);
+}
+
+static void key_sample(struct sample_pass *pass, struct batch_sample *b)
+{
+	uint64_t type = b->event->attr.sample_type;
+	int32_t tid = type & SAMPLE_TID ? (int32_t)b->sample.tid : -1;
+	struct sample_key key = {.event = b->event->index, .stack = RESOLVE_NONE, .cpu = -1, .payload = RESOLVE_NONE};
+	key.thread = thread_id(pass, b->where.pid, tid, b->order);
+	key.leaf = resolver_frame_end(&pass->resolver, &b->leaf);
+	if (b->has_chain)
+		key.stack = resolver_chain_end(&pass->resolver, &b->where, &b->chain);
 	/* A copy of the stack that tells nothing: the chain is the frame that is known. */
-	if (pass->input.options->with_stacks && key.stack == RESOLVE_NONE &&
-		(event->attr.sample_type & SAMPLE_STACK_USER))
+	if (b->has_chain && key.stack == RESOLVE_NONE && (type & SAMPLE_STACK_USER))
 		key.stack = resolver_stack(&pass->resolver, RESOLVE_NONE, key.leaf);
-	key.cpu = -1;
-	if (pass->input.options->with_cpu && (event->attr.sample_type & SAMPLE_CPU))
-		key.cpu = (int32_t)sample.cpu;
-	key.payload = RESOLVE_NONE;
-	if (pass->input.options->with_labels && event->attr.type == EVENT_TRACEPOINT &&
-		!intern_add(&pass->payloads, sample.raw.data, sample.raw.len, &key.payload))
+	if (pass->input.options->with_cpu && (type & SAMPLE_CPU))
+		key.cpu = (int32_t)b->sample.cpu;
+	if (pass->input.options->with_labels && b->event->attr.type == EVENT_TRACEPOINT &&
+		!intern_add(&pass->payloads, b->sample.raw.data, b->sample.raw.len, &key.payload))
 		pass->failed = true;
-	if (event->attr.sample_type & SAMPLE_READ)
-		add_read_values(pass, key, &sample, order);
-	else
-		add_sample(pass, &key, weight_of(event, &sample), order);
+	b->is_keyed = !(type & SAMPLE_READ);
+	if (!b->is_keyed) {
+		add_read_values(pass, key, &b->sample, b->order);
+		return;
+	}
+	pack_key(&key, b->words);
+	b->hash = id_table_hash(&pass->keys, b->words);
+	id_table_expect(&pass->keys, b->hash);
+}
+
+static void expect_sum(const struct sample_pass *pass, const struct batch_sample *b)
+{
+	uint32_t id = b->is_keyed ? id_table_guess(&pass->keys, b->hash) : ID_TABLE_NONE;
+	if (id != ID_TABLE_NONE)
+		__builtin_prefetch(&pass->sums.items[id]);
+}
+
+static void finish_batch(struct sample_pass *pass)
+{
+	for (size_t i = 0; i < pass->batch_len; i++)
+		step_sample(pass, &pass->batch[i]);
+	for (size_t i = 0; i < pass->batch_len; i++)
+		key_sample(pass, &pass->batch[i]);
+	for (size_t i = 0; i < pass->batch_len; i++)
+		expect_sum(pass, &pass->batch[i]);
+	for (size_t i = 0; i < pass->batch_len; i++) {
+		const struct batch_sample *b = &pass->batch[i];
+		if (b->is_keyed)
+			add_sample(pass, b->words, b->hash, weight_of(b->event, &b->sample), b->order);
+	}
+	pass->batch_len = 0;
+	resolver_chains_clear(&pass->resolver);
 }
 
 void sample_pass_run(struct sample_pass *pass)
@@ -201,7 +255,10 @@ void sample_pass_run(struct sample_pass *pass)
 		if (record_run_next(pass->input.run, &position, &record, NULL) != TALLY_OK)
 			break;
 		if (record.type == RECORD_SAMPLE)
-			visit_sample(pass, &record, start);
+			begin_sample(pass, &record, start);
+		if (pass->batch_len == SAMPLE_BATCH)
+			finish_batch(pass);
 	}
+	finish_batch(pass);
 	pass->failed = pass->failed || pass->resolver.failed;
 }

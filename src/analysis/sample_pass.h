@@ -34,6 +34,28 @@ struct sample_sum {
 	uint64_t count, period, first_order;
 };
 
+/* Samples that are looked up together, so that their waits for memory overlap. */
+#define SAMPLE_BATCH 16
+struct batch_sample {
+	const struct perfdata_event *event;
+	struct sample sample;
+	struct resolve_where where;
+	struct resolve_frame_query leaf;
+	struct resolve_chain_query chain;
+	bool has_chain;
+	uint64_t order;
+	uint64_t words[SAMPLE_KEY_WORDS];
+	uint32_t hash;
+	bool is_keyed; /* words and hash are set */
+};
+
+struct pass_thread { /* of a thread, while it has its name */
+	int32_t pid, tid;
+	uint32_t id;
+	struct valid_span span; /* empty: not asked yet */
+};
+#define PASS_THREADS 64
+
 struct sample_pass_input {
 	struct perfdata_reader *reader;
 	const struct record_run *run;
@@ -50,7 +72,9 @@ struct sample_pass {
 	struct id_table threads; /* of THREAD_KEY_WORDS */
 	struct id_table keys; /* of SAMPLE_KEY_WORDS */
 	struct intern payloads; /* raw data of samples, with labels only */
-	uint32_t last_thread;
+	struct pass_thread recent_threads[PASS_THREADS];
+	struct batch_sample batch[SAMPLE_BATCH];
+	size_t batch_len;
 	VEC(struct sample_sum) sums; /* by id of keys */
 	struct group_reads reads;
 	uint64_t damaged, unattributed;

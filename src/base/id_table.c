@@ -16,10 +16,10 @@ void id_table_deinit(struct id_table *table)
 	*table = (struct id_table){.words = table->words};
 }
 
-static uint32_t key_hash(const uint64_t *key, unsigned words)
+uint32_t id_table_hash(const struct id_table *table, const uint64_t *key)
 {
 	uint64_t h = 0;
-	for (unsigned i = 0; i < words; i++) {
+	for (unsigned i = 0; i < table->words; i++) {
 		h = (h ^ key[i]) * UINT64_C(0x9e3779b97f4a7c15);
 		h ^= h >> 29;
 	}
@@ -100,7 +100,11 @@ static bool grow_keys(struct id_table *table)
 
 uint32_t id_table_add(struct id_table *table, const uint64_t *key, bool *was_new)
 {
-	uint32_t hash = key_hash(key, table->words);
+	return id_table_add_hashed(table, key, id_table_hash(table, key), was_new);
+}
+
+uint32_t id_table_add_hashed(struct id_table *table, const uint64_t *key, uint32_t hash, bool *was_new)
+{
 	if (was_new)
 		*was_new = false;
 	if (table->len * 2 >= table->slot_count && !grow_slots(table))
@@ -121,6 +125,6 @@ uint32_t id_table_find(const struct id_table *table, const uint64_t *key)
 {
 	if (!table->slot_count)
 		return ID_TABLE_NONE;
-	size_t at = find_slot(table, key, key_hash(key, table->words));
+	size_t at = find_slot(table, key, id_table_hash(table, key));
 	return table->slots[at] ? (uint32_t)table->slots[at] - 1 : ID_TABLE_NONE;
 }

@@ -28,6 +28,31 @@ struct id_table {
 void id_table_deinit(struct id_table *table);
 /* was_new may be NULL. */
 uint32_t id_table_add(struct id_table *table, const uint64_t *key, bool *was_new);
+
+/*
+ * A look-up in a large table waits for memory twice: for the slot, then for the key. Who has many to do starts the
+ * first wait for all of them, then the second, then adds:
+ *
+ *	hash[i] = id_table_hash(&t, key[i]); id_table_expect(&t, hash[i]);   ... id_table_guess(&t, hash[i]); ...
+ *	id = id_table_add_hashed(&t, key[i], hash[i], &was_new);
+ */
+uint32_t id_table_hash(const struct id_table *table, const uint64_t *key);
+uint32_t id_table_add_hashed(struct id_table *table, const uint64_t *key, uint32_t hash, bool *was_new);
+static inline void id_table_expect(const struct id_table *table, uint32_t hash)
+{
+	if (table->slot_count)
+		__builtin_prefetch(&table->slots[hash & (table->slot_count - 1)]);
+}
+/* The id that a key of this hash very likely has, ID_TABLE_NONE: none by now. Its key is on the way. */
+static inline uint32_t id_table_guess(const struct id_table *table, uint32_t hash)
+{
+	uint64_t slot = table->slot_count ? table->slots[hash & (table->slot_count - 1)] : 0;
+	if (!slot || slot >> 32 != hash)
+		return ID_TABLE_NONE;
+	uint32_t id = (uint32_t)slot - 1;
+	__builtin_prefetch(table->keys + (size_t)id * table->words);
+	return id;
+}
 static inline const uint64_t *id_table_key(const struct id_table *table, uint32_t id)
 {
 	return table->keys + (size_t)id * table->words;

@@ -79,7 +79,11 @@ static bool reserve_one(struct intern *in)
 
 bool intern_add(struct intern *in, const void *data, size_t len, uint32_t *id)
 {
-	uint64_t hash = bytes_hash(data, len);
+	return intern_add_hashed(in, data, len, bytes_hash(data, len), id);
+}
+
+bool intern_add_hashed(struct intern *in, const void *data, size_t len, uint64_t hash, uint32_t *id)
+{
 	if (in->slot_count > 0) {
 		size_t slot = find_slot(in, data, len, hash);
 		if (in->slots[slot] != 0) {

@@ -25,6 +25,28 @@ struct intern {
 void intern_init(struct intern *in);
 void intern_deinit(struct intern *in);
 bool intern_add(struct intern *in, const void *data, size_t len, uint32_t *id);
+/*
+ * As with id_table: many look-ups wait for memory together.
+ *
+ *	hash[i] = bytes_hash(data[i], len[i]); intern_expect(&in, hash[i]);   ... intern_guess(&in, hash[i]); ...
+ *	intern_add_hashed(&in, data[i], len[i], hash[i], &id);
+ */
+bool intern_add_hashed(struct intern *in, const void *data, size_t len, uint64_t hash, uint32_t *id);
+static inline void intern_expect(const struct intern *in, uint64_t hash)
+{
+	if (in->slot_count)
+		__builtin_prefetch(&in->slots[hash & (in->slot_count - 1)]);
+}
+/* The id that a string of this hash very likely has, INTERN_NONE: none by now. */
+static inline uint32_t intern_guess(const struct intern *in, uint64_t hash)
+{
+	uint64_t slot = in->slot_count ? in->slots[hash & (in->slot_count - 1)] : 0;
+	if (!slot || (slot ^ hash) >> 32)
+		return INTERN_NONE;
+	uint32_t id = (uint32_t)slot - 1;
+	__builtin_prefetch(&in->strings[id]);
+	return id;
+}
 uint32_t intern_find(const struct intern *in, const void *data, size_t len);
 static inline struct tally_str intern_get(const struct intern *in, uint32_t id)
 {

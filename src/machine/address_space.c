@@ -233,7 +233,7 @@ const struct mapping *address_space_find(const struct address_space *space, uint
 	return NULL;
 }
 
-size_t address_space_changes(const struct address_space *space, uint64_t time_ns)
+size_t address_space_changes(const struct address_space *space, uint64_t time_ns, struct valid_span *span)
 {
 	const uint64_t *times = space->change_times_ns.items;
 	size_t low = 0;
@@ -245,5 +245,8 @@ size_t address_space_changes(const struct address_space *space, uint64_t time_ns
 		else
 			high = middle;
 	}
+	if (span)
+		valid_span_cut(
+			span, low > 0 ? times[low - 1] : 0, low < space->change_times_ns.len ? times[low] : UINT64_MAX);
 	return low;
 }

@@ -39,7 +39,7 @@ bool address_space_flatten(struct address_space *flat, const struct address_spac
 /* May be fed, and finished, again. */
 bool address_space_finish(struct address_space *space);
 const struct mapping *address_space_find(const struct address_space *space, uint64_t time_ns, uint64_t address);
-/* Number of changes up to and including time_ns. */
-size_t address_space_changes(const struct address_space *space, uint64_t time_ns);
+/* Number of changes up to and including time_ns. span may be NULL. */
+size_t address_space_changes(const struct address_space *space, uint64_t time_ns, struct valid_span *span);
 
 #endif

@@ -196,7 +196,7 @@ const struct mapping *machine_find_mapping(
 		return address_space_find(&machine->kernel, time_ns, va.value);
 	if (cpumode != MISC_CPUMODE_USER)
 		return NULL;
-	const struct address_space *space = process_table_space_at(&machine->processes, pid, time_ns);
+	const struct address_space *space = process_table_space_at(&machine->processes, pid, time_ns, NULL);
 	return space ? address_space_find(space, time_ns, va.value) : NULL;
 }
 
@@ -219,18 +219,28 @@ uint64_t machine_address_in_binary(const struct machine *machine, const struct m
 
 uint32_t machine_comm_at(const struct machine *machine, int32_t tid, uint64_t time_ns)
 {
-	return process_table_name_at(&machine->processes, tid, time_ns);
+	return process_table_name_at(&machine->processes, tid, time_ns, NULL);
+}
+
+uint32_t machine_comm_during(const struct machine *machine, int32_t tid, uint64_t time_ns, struct valid_span *span)
+{
+	return process_table_name_at(&machine->processes, tid, time_ns, span);
 }
 
 uint32_t machine_epoch_at(const struct machine *machine, int32_t pid, uint64_t time_ns)
 {
-	const struct address_space *space = process_table_space_at(&machine->processes, pid, time_ns);
-	return space ? space->epoch_base + (uint32_t)address_space_changes(space, time_ns) : 0;
+	return machine_epoch_during(machine, pid, time_ns, NULL);
 }
 
-uint32_t machine_kernel_epoch_at(const struct machine *machine, uint64_t time_ns)
+uint32_t machine_epoch_during(const struct machine *machine, int32_t pid, uint64_t time_ns, struct valid_span *span)
 {
-	return (uint32_t)address_space_changes(&machine->kernel, time_ns);
+	const struct address_space *space = process_table_space_at(&machine->processes, pid, time_ns, span);
+	return space ? space->epoch_base + (uint32_t)address_space_changes(space, time_ns, span) : 0;
+}
+
+uint32_t machine_kernel_epoch_during(const struct machine *machine, uint64_t time_ns, struct valid_span *span)
+{
+	return (uint32_t)address_space_changes(&machine->kernel, time_ns, span);
 }
 
 const struct machine_binary *machine_binary_get(const struct machine *machine, uint32_t index)

@@ -45,10 +45,13 @@ const struct mapping *machine_find_mapping(
 uint64_t machine_address_in_binary(const struct machine *machine, const struct mapping *mapping, struct tally_va va);
 /* String id of the thread's name at that time; INTERN_NONE if it had none (perf then shows ":TID"). */
 uint32_t machine_comm_at(const struct machine *machine, int32_t tid, uint64_t time_ns);
+/* The same, and cuts span to the times around it that have the same answer. */
+uint32_t machine_comm_during(const struct machine *machine, int32_t tid, uint64_t time_ns, struct valid_span *span);
 /* Changes whenever the process's mappings do: two equal chains of one process and epoch resolve alike. */
 uint32_t machine_epoch_at(const struct machine *machine, int32_t pid, uint64_t time_ns);
+uint32_t machine_epoch_during(const struct machine *machine, int32_t pid, uint64_t time_ns, struct valid_span *span);
 /* The same for the kernel's mappings. */
-uint32_t machine_kernel_epoch_at(const struct machine *machine, uint64_t time_ns);
+uint32_t machine_kernel_epoch_during(const struct machine *machine, uint64_t time_ns, struct valid_span *span);
 const struct machine_binary *machine_binary_get(const struct machine *machine, uint32_t index);
 size_t machine_binary_count(const struct machine *machine);
 /* Anonymous mappings that hold the text of the file that was there before (huge pages): they are named by that. */

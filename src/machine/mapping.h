@@ -39,4 +39,17 @@ struct mapping {
 	bool is_generated; /* code of a dump: stays when memory without a file is mapped there, as it is to make it executable */
 };
 
+struct valid_span { /* when an answer stays the same: [from, to) */
+	uint64_t from_ns, to_ns;
+};
+
+/* Only shrinks: to the span in which all answers are the same. */
+static inline void valid_span_cut(struct valid_span *span, uint64_t from_ns, uint64_t to_ns)
+{
+	if (from_ns > span->from_ns)
+		span->from_ns = from_ns;
+	if (to_ns < span->to_ns)
+		span->to_ns = to_ns;
+}
+
 #endif

@@ -92,7 +92,7 @@ bool process_table_name(struct process_table *table, int32_t tid, struct tally_s
 static bool inherit_name(struct process_table *table, const struct record_task *task, uint64_t time_ns)
 {
 	struct thread_name name = {.time_from_ns = time_ns};
-	name.comm = process_table_name_at(table, (int32_t)task->ptid, time_ns);
+	name.comm = process_table_name_at(table, (int32_t)task->ptid, time_ns, NULL);
 	if (name.comm == INTERN_NONE)
 		return true;
 	struct thread *thread = find_or_add_thread(table, (int32_t)task->tid);
@@ -113,26 +113,37 @@ bool process_table_fork(struct process_table *table, const struct record_task *t
 	return space && address_space_fork(space, parent, time_ns);
 }
 
-const struct address_space *process_table_space_at(const struct process_table *table, int32_t pid, uint64_t time_ns)
+/* True if what came at from_ns is the newest at time_ns; the span then ends where the next one comes. */
+static bool is_newest(uint64_t from_ns, uint64_t time_ns, struct valid_span *span)
+{
+	bool has_come = from_ns <= time_ns;
+	if (span)
+		valid_span_cut(span, has_come ? from_ns : 0, has_come ? UINT64_MAX : from_ns);
+	return has_come;
+}
+
+const struct address_space *process_table_space_at(
+	const struct process_table *table, int32_t pid, uint64_t time_ns, struct valid_span *span)
 {
 	uint64_t index;
 	if (!map_u64_find(&table->by_pid, (uint32_t)pid, &index))
 		return NULL;
 	const struct process *process = &table->processes.items[index];
 	for (size_t i = process->images.len; i-- > 0;)
-		if (process->images.items[i].time_from_ns <= time_ns)
+		if (is_newest(process->images.items[i].time_from_ns, time_ns, span))
 			return process->images.items[i].space;
 	return NULL;
 }
 
-uint32_t process_table_name_at(const struct process_table *table, int32_t tid, uint64_t time_ns)
+uint32_t process_table_name_at(
+	const struct process_table *table, int32_t tid, uint64_t time_ns, struct valid_span *span)
 {
 	uint64_t index;
 	if (!map_u64_find(&table->by_tid, (uint32_t)tid, &index))
 		return INTERN_NONE;
 	const struct thread *thread = &table->threads.items[index];
 	for (size_t i = thread->names.len; i-- > 0;)
-		if (thread->names.items[i].time_from_ns <= time_ns)
+		if (is_newest(thread->names.items[i].time_from_ns, time_ns, span))
 			return thread->names.items[i].comm;
 	return INTERN_NONE;
 }

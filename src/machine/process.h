@@ -47,9 +47,11 @@ struct address_space *process_table_space(struct process_table *table, int32_t p
 bool process_table_exec(struct process_table *table, int32_t pid, uint64_t time_ns);
 bool process_table_fork(struct process_table *table, const struct record_task *task, uint64_t time_ns);
 bool process_table_name(struct process_table *table, int32_t tid, struct tally_str comm, uint64_t time_ns);
-/* NULL if pid had none then. */
-const struct address_space *process_table_space_at(const struct process_table *table, int32_t pid, uint64_t time_ns);
-/* INTERN_NONE if it had none then. */
-uint32_t process_table_name_at(const struct process_table *table, int32_t tid, uint64_t time_ns);
+/* NULL if pid had none then. span may be NULL. */
+const struct address_space *process_table_space_at(
+	const struct process_table *table, int32_t pid, uint64_t time_ns, struct valid_span *span);
+/* INTERN_NONE if it had none then. span may be NULL. */
+uint32_t process_table_name_at(
+	const struct process_table *table, int32_t tid, uint64_t time_ns, struct valid_span *span);
 
 #endif
