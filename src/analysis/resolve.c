@@ -323,6 +323,8 @@ struct resolved_chain resolver_chain_frames(
 	for (size_t i = 0; i < count; i++)
 		resolver_frame_step(r, where, &r->queries.items[i]);
 	for (size_t i = 0; i < count; i++)
+		resolver_frame_guess(r, &r->queries.items[i]);
+	for (size_t i = 0; i < count; i++)
 		r->frame_scratch.items[i] = resolver_frame_end(r, &r->queries.items[i]);
 	return r->failed ? none : (struct resolved_chain){r->frame_scratch.items, r->ip_scratch.items, count};
 }

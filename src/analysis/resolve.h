@@ -58,7 +58,7 @@ struct resolve_epoch { /* of a process; what was asked last */
  * look-up waits for memory several times. begin, step and end let a number of them wait together:
  *
  *	resolver_frame_begin(r, &where, mode, ip, &query[i]) for all; resolver_frame_step(r, &where, &query[i]) for all;
- *	frame = resolver_frame_end(r, &query[i]) for all
+ *	resolver_frame_guess(r, &query[i]) for all; frame = resolver_frame_end(r, &query[i]) for all
  */
 struct resolve_frame_query {
 	uint64_t ip;
@@ -108,6 +108,11 @@ void resolver_frame_begin(const struct resolver *r, const struct resolve_where *
 	struct resolve_frame_query *query);
 void resolver_frame_step(
 	const struct resolver *r, const struct resolve_where *where, struct resolve_frame_query *query);
+static inline void resolver_frame_guess(const struct resolver *r, const struct resolve_frame_query *query)
+{
+	if (query->frame == RESOLVE_NONE)
+		(void)id_table_guess(&r->frames, query->hash);
+}
 uint32_t resolver_frame_end(struct resolver *r, const struct resolve_frame_query *query);
 /* The chain with what came later in its place; without the place where nothing came. Valid until the resolver's next. */
 struct sample_array resolver_whole_chain(struct resolver *r, const struct sample_array *chain);

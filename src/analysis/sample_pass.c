@@ -229,6 +229,8 @@ static void finish_batch(struct sample_pass *pass)
 	for (size_t i = 0; i < pass->batch_len; i++)
 		step_sample(pass, &pass->batch[i]);
 	for (size_t i = 0; i < pass->batch_len; i++)
+		resolver_frame_guess(&pass->resolver, &pass->batch[i].leaf);
+	for (size_t i = 0; i < pass->batch_len; i++)
 		key_sample(pass, &pass->batch[i]);
 	for (size_t i = 0; i < pass->batch_len; i++)
 		expect_sum(pass, &pass->batch[i]);

@@ -35,7 +35,7 @@ struct sample_sum {
 };
 
 /* Samples that are looked up together, so that their waits for memory overlap. */
-#define SAMPLE_BATCH 16
+#define SAMPLE_BATCH 64
 struct batch_sample {
 	const struct perfdata_event *event;
 	struct sample sample;
