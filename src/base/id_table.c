@@ -9,10 +9,39 @@
 #define FIRST_SLOTS	64
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 
+static bool is_large(size_t slot_count)
+{
+	return slot_count * sizeof(uint64_t) >= HUGE_PAGE_BYTES;
+}
+
+/*
+ * A large table is touched all over: on huge pages that costs a fault per 2 MiB instead of one per page. Fresh pages
+ * are zero already.
+ */
+static uint64_t *new_slots(size_t count)
+{
+	if (!is_large(count))
+		return calloc(count, sizeof(uint64_t));
+	size_t bytes = count * sizeof(uint64_t);
+	void *slots = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (slots == MAP_FAILED)
+		return NULL;
+	(void)madvise(slots, bytes, MADV_HUGEPAGE);
+	return slots;
+}
+
+static void free_slots(uint64_t *slots, size_t count)
+{
+	if (is_large(count))
+		munmap(slots, count * sizeof(uint64_t));
+	else
+		free(slots);
+}
+
 void id_table_deinit(struct id_table *table)
 {
 	free(table->keys);
-	free(table->slots);
+	free_slots(table->slots, table->slot_count);
 	*table = (struct id_table){.words = table->words};
 }
 
@@ -51,19 +80,6 @@ static size_t find_slot(const struct id_table *table, const uint64_t *key, uint3
 	return at;
 }
 
-/* A large table is touched all over: on huge pages that costs a fault per 2 MiB instead of one per page. */
-static uint64_t *new_slots(size_t count)
-{
-	size_t bytes = count * sizeof(uint64_t);
-	if (bytes < HUGE_PAGE_BYTES)
-		return calloc(count, sizeof(uint64_t));
-	uint64_t *slots = aligned_alloc(HUGE_PAGE_BYTES, bytes);
-	if (!slots)
-		return NULL;
-	(void)madvise(slots, bytes, MADV_HUGEPAGE);
-	return memset(slots, 0, bytes);
-}
-
 static bool grow_slots(struct id_table *table)
 {
 	size_t count = table->slot_count ? table->slot_count * 2 : FIRST_SLOTS;
@@ -78,7 +94,7 @@ static bool grow_slots(struct id_table *table)
 			at = (at + 1) & (count - 1);
 		slots[at] = table->slots[i];
 	}
-	free(table->slots);
+	free_slots(table->slots, table->slot_count);
 	table->slots = slots;
 	table->slot_count = count;
 	return true;
@@ -107,7 +123,7 @@ uint32_t id_table_add_hashed(struct id_table *table, const uint64_t *key, uint32
 {
 	if (was_new)
 		*was_new = false;
-	if (table->len * 2 >= table->slot_count && !grow_slots(table))
+	if (table->len * 4 >= table->slot_count * 3 && !grow_slots(table))
 		return ID_TABLE_NONE;
 	size_t at = find_slot(table, key, hash);
 	if (table->slots[at])
