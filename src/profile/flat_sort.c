@@ -196,6 +196,138 @@ static int compare_rows(const void *left, const void *right, void *data)
 	return a < b ? -1 : a > b;
 }
 
+/*
+ * Most rows of a large table have few samples and are told apart by their keys only, so that a comparison by the
+ * tables above waits for memory a dozen times. Each row's words are therefore written down once, in the order in which
+ * they count, such that smaller comes first.
+ */
+#define SORT_WORDS_MAX 12
+
+struct sort_plan {
+	const struct sort_context *context;
+	size_t words; /* of a row; the last one is the row itself */
+	size_t tie_word; /* thread and depth, behind the children's sum; 0: no such rule */
+	bool is_caller_first;
+};
+
+static uint64_t rank_or_last(const struct sort_context *c, uint32_t string)
+{
+	return string == PROFILE_NONE ? UINT64_MAX : c->ranks[string];
+}
+
+static uint64_t signed_word(int64_t value)
+{
+	return (uint64_t)value ^ (UINT64_C(1) << 63);
+}
+
+/* The word by which rows sort as compare_key has it; false for keys that are compared otherwise. */
+static bool key_word(const struct sort_context *c, enum profile_key key, const struct flat_row *row, uint64_t *word)
+{
+	const struct profile *p = c->table->profile;
+	const struct profile_frame *frame = &p->frames[row->frame];
+	switch ((int)key) {
+	case KEY_PID:
+		*word = signed_word(p->threads[row->thread].tid);
+		return true;
+	case KEY_TGID:
+		*word = signed_word(p->threads[row->thread].pid);
+		return true;
+	case KEY_COMM:
+		*word = c->ranks[p->threads[row->thread].comm];
+		return true;
+	case KEY_CPU:
+		*word = signed_word(row->cpu);
+		return true;
+	case KEY_DSO:
+		*word = rank_or_last(c, frame->binary == PROFILE_NONE ? PROFILE_NONE : p->binaries[frame->binary].name);
+		return true;
+	case KEY_SYMBOL:
+		*word = rank_or_last(
+			c, frame->function == PROFILE_NONE ? PROFILE_NONE : p->functions[frame->function].name);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool write_words(const struct sort_plan *plan, uint32_t index, uint64_t *words)
+{
+	const struct sort_context *c = plan->context;
+	const struct flat_table *t = c->table;
+	const struct flat_row *row = &t->rows[index];
+	size_t at = 0;
+	for (size_t i = 0; i < c->count; i++) {
+		if (!profile_key_get(c->columns[i])->is_value) {
+			if (!key_word(c, c->columns[i], row, &words[at++]))
+				return false;
+			continue;
+		}
+		for (uint32_t m = 0; m < t->options.member_count; m++)
+			words[at++] = ~flat_stat_value(flat_table_stat(t, index, m), c->columns[i]);
+		if (at == plan->tie_word)
+			words[at++] = (uint64_t)row->thread << 32 | row->max_depth;
+	}
+	words[at++] = row_address(t->profile, row);
+	words[at] = index;
+	return true;
+}
+
+static int compare_words(const void *left, const void *right, void *data)
+{
+	const struct sort_plan *plan = data;
+	const uint64_t *a = left, *b = right;
+	for (size_t i = 0; i < plan->words; i++) {
+		if (a[i] == b[i])
+			continue;
+		if (i != plan->tie_word || i == 0)
+			return a[i] < b[i] ? -1 : 1;
+		/* Of one thread, the deeper chain decides; rows of several threads are not compared by it. */
+		if (a[i] >> 32 == b[i] >> 32)
+			return (a[i] < b[i]) == plan->is_caller_first ? 1 : -1;
+	}
+	return 0;
+}
+
+/* False: too many columns, or one that has no word. */
+static bool make_plan(const struct sort_context *c, struct sort_plan *plan)
+{
+	const struct flat_table *t = c->table;
+	*plan = (struct sort_plan){.context = c, .words = 2, .is_caller_first = t->options.is_caller_first};
+	for (size_t i = 0; i < c->count; i++) {
+		uint64_t word;
+		bool is_value = profile_key_get(c->columns[i])->is_value;
+		if (!is_value && !key_word(c, c->columns[i], &t->rows[t->order[0]], &word))
+			return false;
+		if (t->options.member_count > SORT_WORDS_MAX)
+			return false;
+		plan->words += is_value ? t->options.member_count : 1;
+		if (plan->words > SORT_WORDS_MAX)
+			return false;
+		if (c->columns[i] == KEY_OVERHEAD_CHILDREN && t->options.with_chains && plan->tie_word == 0)
+			plan->tie_word = plan->words++ - 2;
+	}
+	return plan->words <= SORT_WORDS_MAX;
+}
+
+/* False: no such plan, or no memory for it. */
+static bool sort_by_words(const struct sort_context *c)
+{
+	struct sort_plan plan;
+	const struct flat_table *t = c->table;
+	if (!make_plan(c, &plan))
+		return false;
+	uint64_t *words = malloc(t->shown_count * plan.words * sizeof(*words));
+	if (!words)
+		return false;
+	for (size_t i = 0; i < t->shown_count; i++)
+		(void)write_words(&plan, t->order[i], &words[i * plan.words]);
+	qsort_r(words, t->shown_count, plan.words * sizeof(*words), compare_words, &plan);
+	for (size_t i = 0; i < t->shown_count; i++)
+		t->order[i] = (uint32_t)words[i * plan.words + plan.words - 1];
+	free(words);
+	return true;
+}
+
 enum tally_status flat_table_sort(
 	struct flat_table *table, const enum profile_key *columns, size_t count, struct tally_error *err)
 {
@@ -209,7 +341,8 @@ enum tally_status flat_table_sort(
 	if (!ranks)
 		return error_nomem(err);
 	struct sort_context context = {table, columns, count, ranks};
-	qsort_r(table->order, table->shown_count, sizeof(*table->order), compare_rows, &context);
+	if (!sort_by_words(&context))
+		qsort_r(table->order, table->shown_count, sizeof(*table->order), compare_rows, &context);
 	free(ranks);
 	return TALLY_OK;
 }
