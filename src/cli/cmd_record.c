@@ -12,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/record_events.h"
 #include "cli/record_options.h"
+#include "kernel/events/tracepoint_hold.h"
 #include "kernel/system/kernel_files.h"
 
 #define MAX_RATE_PATH	   "/proc/sys/kernel/perf_event_max_sample_rate"
@@ -25,6 +26,7 @@ struct record_run {
 	const struct kernel_seam *kernel;
 	struct record_settings settings;
 	struct event_list events, switch_events;
+	struct tracepoint_hold hold;
 	struct diag diag;
 	char **argv; /* the whole command line */
 };
@@ -261,6 +263,19 @@ static int failure_code(const struct record_run *run, const struct tally_error *
 	return EXIT_FAILED;
 }
 
+/* Tells what a pattern names that does not open. */
+static enum tally_status hold_tracepoints(struct record_run *run, struct tally_error *err)
+{
+	struct text left_out = {0};
+	enum tally_status st = tracepoint_hold_open(&run->hold, run->kernel, true, &run->events, &left_out, err);
+	struct tally_str rest = {left_out.data, left_out.len}, line;
+
+	while (st == TALLY_OK && str_next(&rest, '\n', &line) && line.len)
+		diag_add(&run->diag, DIAG_NOTE, "%.*s", (int)line.len, line.data);
+	text_deinit(&left_out);
+	return st;
+}
+
 static int record(struct record_run *run, char *const *command)
 {
 	const struct record_settings *s = &run->settings;
@@ -299,11 +314,14 @@ static int record(struct record_run *run, char *const *command)
 	struct record_summary summary;
 	struct tally_error err = {0};
 
+	if (hold_tracepoints(run, &err) != TALLY_OK)
+		return cli_fail(run->cli, &err);
 	if (record_attrs_apply(&run->events, &s->attrs, &err) != TALLY_OK)
 		return cli_fail(run->cli, &err);
 	for (size_t i = 0; s->overwrites && i < run->events.len; i++)
 		run->events.specs[i].attr.flags |= ATTR_FLAG(ATTR_BIT_WRITE_BACKWARD);
 	enum tally_status st = record_session_run(&request, &summary, &err);
+	tracepoint_hold_release(&run->hold);
 	say_notes(run);
 	say_outcome(run, &summary);
 	if (st == TALLY_OK)

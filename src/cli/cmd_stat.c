@@ -28,6 +28,7 @@
 #include "cli/stat_rows.h"
 #include "cli/stat_run.h"
 #include "cli/stat_statistics.h"
+#include "kernel/events/tracepoint_hold.h"
 
 #define EXIT_INVALID	 (256 - EINVAL) /* what perf leaves with for a wrong target or run count */
 #define RUNS_MAX	 1000000
@@ -643,6 +644,19 @@ static int target_fail(const struct cli *cli, const struct command *command, con
 	return EXIT_INVALID;
 }
 
+/* Tells what a pattern names that does not open. */
+static enum tally_status tracepoints_hold(struct tracepoint_hold *hold, const struct stat_session *session,
+	const struct stat_printer *p, struct tally_error *err)
+{
+	struct text left_out = {0};
+	enum tally_status status = tracepoint_hold_open(hold, session->kernel, false, session->events, &left_out, err);
+	struct tally_str rest = {left_out.data, left_out.len}, line;
+	while (status == TALLY_OK && explains(p) && str_next(&rest, '\n', &line) && line.len)
+		fprintf(stderr, "%s: %.*s\n", p->cli->program, (int)line.len, line.data);
+	text_deinit(&left_out);
+	return status;
+}
+
 static int stat_with_target(
 	const struct cli *cli, const struct command *command, struct stat_settings *s, struct target *target)
 {
@@ -668,8 +682,11 @@ static int stat_with_target(
 		.events = &events,
 		.control = s->control.is_given ? &control : NULL};
 	int exit_code = stat_events_make(cli, command, kernel, s, target->is_system_wide, &events);
+	struct tracepoint_hold hold = {0};
 	if (exit_code == 0) {
 		enum tally_status status = printer_open(&p, &err);
+		if (status == TALLY_OK)
+			status = tracepoints_hold(&hold, &session, &p, &err);
 		if (status == TALLY_OK && s->recording) {
 			status = stat_record_open(&record, s->recording, s->argv, &err);
 			session.record = &record;
@@ -681,6 +698,7 @@ static int stat_with_target(
 		record_control_close(&control);
 		if (status == TALLY_OK && session.record)
 			status = stat_record_close(&record, &err);
+		tracepoint_hold_release(&hold);
 		exit_code = status == TALLY_OK ? leave(&session) : cli_fail(cli, &err);
 		if (p.fd > STDERR_FILENO && s->output)
 			close(p.fd);

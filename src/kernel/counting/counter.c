@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "kernel/system/cpu_topology.h"
-#include "kernel/system/kernel_files.h"
+#include "kernel/system/fd_limit.h"
 #include "kernel/system/privileges.h"
 #include "kernel/system/surroundings.h"
 
@@ -38,19 +38,12 @@ static size_t fds_needed(const struct counter_set *set)
 	return n + FDS_OF_OURS;
 }
 
-static bool fd_limit_raise(size_t needed)
+static size_t fds_open(const struct counter_set *set)
 {
-	struct rlimit limit;
-	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= needed)
-		return false;
-	struct rlimit raised = limit;
-	raised.rlim_cur = needed;
-	if (raised.rlim_cur > raised.rlim_max)
-		raised.rlim_max = needed; /* root may */
-	if (setrlimit(RLIMIT_NOFILE, &raised) == 0)
-		return true;
-	limit.rlim_cur = limit.rlim_max;
-	return setrlimit(RLIMIT_NOFILE, &limit) == 0;
+	size_t n = 0;
+	for (size_t i = 0; i < set->len; i++)
+		n += set->counters[i].open_count;
+	return n;
 }
 
 static struct perf_attr attr_make(const struct opening *o, const struct counter *counter, bool leads_group)
@@ -117,7 +110,7 @@ static int open_giving_way(struct opening *o, struct counter *counter, size_t cp
 		int errnum = errno;
 		struct event_spec *spec = &set->events->specs[index];
 		enum refusal refusal = refusal_of(set->kernel, spec, errnum);
-		if (refusal == REFUSAL_FDS && !o->raised_limit && fd_limit_raise(fds_needed(set))) {
+		if (refusal == REFUSAL_FDS && !o->raised_limit && fd_limit_make_room(fds_needed(set) - fds_open(set))) {
 			o->raised_limit = true;
 			continue;
 		}
@@ -179,21 +172,6 @@ static enum tally_status limit_error(struct opening *o)
 		needed, (unsigned long long)limit.rlim_cur, (int)remedy.len, remedy.data ? remedy.data : "");
 	text_deinit(&remedy);
 	return status;
-}
-
-static bool fds_fit(const struct opening *o)
-{
-	struct rlimit limit;
-	struct name_list open_files = {0};
-	size_t needed = fds_needed(o->set);
-	if (getrlimit(RLIMIT_NOFILE, &limit) || needed <= limit.rlim_cur / 2)
-		return true;
-	if (kernel_names(o->set->kernel, &open_files, NULL, "/proc/self/fd") == TALLY_OK)
-		needed += open_files.len;
-	name_list_deinit(&open_files);
-	if (needed <= limit.rlim_cur)
-		return true;
-	return fd_limit_raise(needed) && getrlimit(RLIMIT_NOFILE, &limit) == 0 && needed <= limit.rlim_cur;
 }
 
 /* Takes the members with a leader that could not be opened out of its group: the first of them leads the rest. */
@@ -390,7 +368,7 @@ enum tally_status counter_set_open(const struct kernel_seam *kernel, struct even
 	made->events = events;
 	struct opening opening = {.set = made, .options = options, .target = target, .err = err};
 	enum tally_status status = set_prepare(&opening);
-	if (status == TALLY_OK && options->must_fit && !fds_fit(&opening))
+	if (status == TALLY_OK && options->must_fit && !fd_limit_make_room(fds_needed(made)))
 		status = limit_error(&opening);
 	if (status == TALLY_OK)
 		status = set_open_all(&opening);

@@ -222,11 +222,19 @@ static enum tally_status tracepoints_add(
 	enum tally_status status = tracepoint_names(p->catalogue->kernel, system, name, &names, p->err);
 	if (status != TALLY_OK)
 		return fail_at(p, column, status);
+	const char *pattern = NULL;
 	for (size_t i = 0; i < names.len && status == TALLY_OK; i++) {
 		struct tally_str rest = str_from(names.items[i]), first;
 		if (!str_next(&rest, ':', &first))
 			continue;
 		status = tracepoint_add(p, column, first, rest);
+		if (status == TALLY_OK && !pattern) {
+			pattern = arena_printf(
+				&p->list->arena, "%.*s:%.*s", (int)system.len, system.data, (int)name.len, name.data);
+			status = pattern ? TALLY_OK : nomem(p);
+		}
+		if (status == TALLY_OK)
+			p->list->specs[p->list->len - 1].pattern = pattern;
 		if (status == TALLY_NOT_FOUND || status == TALLY_UNSUPPORTED)
 			status = TALLY_OK; /* unloaded meanwhile, or a trace-internal one */
 	}
@@ -565,6 +573,24 @@ enum tally_status event_list_repeat(struct event_list *list, size_t first, size_
 		copy->leader += shift;
 	}
 	return TALLY_OK;
+}
+
+void event_list_drop(struct event_list *list, const bool *is_dropped)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < list->len; i++) {
+		if (is_dropped[i])
+			continue;
+		struct event_spec *spec = &list->specs[kept];
+		if (kept != i)
+			*spec = list->specs[i];
+		size_t before = i - kept; /* of the leader, in the end */
+		for (size_t k = spec->leader; k < i; k++)
+			before -= is_dropped[k];
+		spec->leader -= (uint32_t)before;
+		kept++;
+	}
+	list->len = kept;
 }
 
 void event_list_deinit(struct event_list *list)

@@ -21,6 +21,8 @@ TALLY_MUST_CHECK enum tally_status event_parse(
 /* Leaves kernel and hypervisor out and says so in the name ("cycles" -> "cycles:u"): for a fallback. */
 TALLY_MUST_CHECK enum tally_status event_spec_restrict_to_user(
 	struct event_list *list, size_t index, struct tally_error *err);
+/* Takes those out that are marked; no leader of others may be. */
+void event_list_drop(struct event_list *list, const bool *is_dropped);
 /* Appends a copy of specs first..first + count - 1, groups kept among themselves. */
 TALLY_MUST_CHECK enum tally_status event_list_repeat(
 	struct event_list *list, size_t first, size_t count, struct tally_error *err);

@@ -52,6 +52,7 @@ struct event_spec {
 	const char *cpus; /* CPU list of an uncore PMU or a kind of core, NULL if none */
 	bool is_uncore; /* counts a CPU, never a task */
 	const char *tracepoint_system, *tracepoint_name; /* NULL if not a tracepoint */
+	const char *pattern; /* "sched:*": the tracepoints' that this one is of; the same pointer for all; NULL none */
 	const char *family; /* the name that stood for several PMUs, NULL none */
 	const char *terms; /* those between the slashes that make up config*, as written; NULL none */
 	const char *probe_path; /* what config1 points at, NULL not a probe */

@@ -6,6 +6,7 @@
 #include "kernel/recording/record_fallback.h"
 #include "kernel/recording/ring_set.h"
 #include "kernel/system/cpu_topology.h"
+#include "kernel/system/fd_limit.h"
 #include "kernel/system/privileges.h"
 #include "kernel/system/surroundings.h"
 #include <errno.h>
@@ -14,10 +15,10 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #define READ_BYTES_MAX 4096
+#define FDS_OF_OURS    64 /* what the program itself may open besides */
 #define NS_PER_S       UINT64_C(1000000000)
 
 struct recorder {
@@ -47,27 +48,16 @@ static void close_sources(struct recorder *r)
 	}
 }
 
-static void allow_descriptors(size_t count)
-{
-	struct rlimit limit;
-	rlim_t need = (rlim_t)count + 64;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= need)
-		return;
-	limit.rlim_cur = need < limit.rlim_max ? need : limit.rlim_max;
-	(void)setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 static enum tally_status explain_open(struct recorder *r, const struct event_spec *spec,
 	const struct recorder_source *source, int errnum, struct tally_error *err)
 {
 	if (errnum != EMFILE)
 		return refusal_explain(r->kernel, spec, source->thread, source->cpu, errnum, err);
 	struct text remedy = {0};
-	remedy_files(surroundings_find(r->kernel), r->source_count + 64, &remedy);
+	remedy_files(surroundings_find(r->kernel), r->source_count + FDS_OF_OURS, &remedy);
 	enum tally_status status = error_set_errno(err, TALLY_LIMIT, errnum,
 		"recording needs %zu open files (%zu events on %zu CPUs and %zu threads); try %.*s first",
-		r->source_count + 64, r->config.events->len, r->config.cpu_count, r->config.thread_count,
+		r->source_count + FDS_OF_OURS, r->config.events->len, r->config.cpu_count, r->config.thread_count,
 		(int)remedy.len, remedy.data ? remedy.data : "");
 	text_deinit(&remedy);
 	return status;
@@ -291,7 +281,7 @@ enum tally_status recorder_create(
 	}
 	for (size_t i = 0; i < r->source_count; i++)
 		r->sources[i].fd = -1;
-	allow_descriptors(r->source_count);
+	(void)fd_limit_make_room(r->source_count + FDS_OF_OURS);
 	st = open_cgroups(r, err);
 	if (st == TALLY_OK)
 		st = open_sources(r, err);

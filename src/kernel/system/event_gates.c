@@ -152,6 +152,8 @@ void gate_combination(const struct event_request *request, struct text *reason)
 			(int64_t)(attr->sample_period_or_freq & INT64_MAX), reason);
 	} else if (attr->type == EVENT_BREAKPOINT)
 		breakpoint_combination(attr, reason);
+	else if (attr->type == EVENT_TRACEPOINT && is_sampling(attr))
+		text_str(reason, "the kernel gives no samples of this tracepoint: count it ('stat')");
 	else {
 		text_str(reason, "this kernel or PMU does not take the combination of event, modifiers and target");
 		if (ATTR_HAS(attr, PINNED) || ATTR_HAS(attr, EXCLUSIVE))

@@ -150,8 +150,7 @@ static void policy_gate(
 	const struct event_spec *spec = request->spec;
 	if (request->errnum == EPERM && is_capable && spec->attr.type == EVENT_TRACEPOINT) {
 		text_str(reason, "the kernel keeps this tracepoint from events of this kind, whatever one's privileges "
-				 "(sampling irq_work would raise irq_work, and ftrace:function would trace its own "
-				 "tracing): leave it out of -e");
+				 "(measuring it would make it happen): leave it out of -e");
 	} else if (kernel_file_has(kernel, "/sys/kernel/security/lockdown", "[confidentiality]")) {
 		text_str(reason, "kernel lockdown (confidentiality) forbids it: boot with lockdown=integrity or none");
 	} else if (request->pid > 0 && !has_capability(kernel, CAPABILITY_SYS_PTRACE)) {

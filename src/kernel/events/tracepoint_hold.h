@@ -1,0 +1,33 @@
+/*
+ * tracepoint_hold.h - holds tracepoints while a program opens and closes events of them: the kernel waits tens of
+ * milliseconds, one event after the other, each time a tracepoint loses its last event. And finds those of a pattern
+ * that cannot be opened. Counts nothing.
+ *
+ * A hold belongs to the caller, who releases it after all its other events of these tracepoints are closed. One thread.
+ *
+ *	struct tracepoint_hold hold = {0};
+ *	tracepoint_hold_open(&hold, kernel, true, &events, &left_out, err); ... open, count, close ...
+ *	tracepoint_hold_release(&hold);
+ */
+#ifndef KERNEL_EVENTS_TRACEPOINT_HOLD_H
+#define KERNEL_EVENTS_TRACEPOINT_HOLD_H
+
+#include "base/text.h"
+#include "kernel/events/event_spec.h"
+#include "kernel/system/kernel_seam.h"
+
+struct tracepoint_hold {
+	const struct kernel_seam *kernel;
+	int *items; /* descriptors */
+	size_t len, cap;
+};
+
+/* Nothing is held for a few events that were named one by one. Takes events out of the list that come from a pattern,
+ * are in no group, and are refused while others of that pattern open; left_out has a line for each pattern and reason
+ * then. How the kernel answers depends on whether samples with the tracepoint's fields are wanted. */
+TALLY_MUST_CHECK enum tally_status tracepoint_hold_open(struct tracepoint_hold *hold, const struct kernel_seam *kernel,
+	bool is_sampling, struct event_list *events, struct text *left_out, struct tally_error *err);
+/* Closes them; many of them in a process of its own, which the caller need not wait for. */
+void tracepoint_hold_release(struct tracepoint_hold *hold);
+
+#endif
