@@ -198,6 +198,8 @@ static const struct option options[] = {
 		.help = "end with status 3 unless the recording is worth that, as in "
 			"'lost<1%,complete>95%,symbols>90%' "
 			"(samples, lost, throttled, complete, symbols, kernel; < <= > >= =)"},
+	{"json", 0, OPTION_FLAG, .offset = REQUEST(is_json),
+		.help = "the tables as JSON (docs/schema/report.json), with call chains as trees"},
 	{"missing", 0, OPTION_FLAG, .offset = REQUEST(missing),
 		.help = "Show which objects lack symbols, where was looked for them and what to install"},
 	{"threads", 'T', OPTION_FLAG, .offset = REQUEST(threads), .help = "Show per-thread event counters"},
@@ -296,9 +298,13 @@ static int finish_settings(const struct cli *cli, struct settings *settings, int
 			"--hierarchy and --fields options cannot be used together");
 	if (request->stats && (request->tasks || request->mmaps))
 		return cli_failf(cli, "--tasks and --mmaps can't be used together with --stats");
-	if (request->requirements.count && (request->stats || request->tasks || request->mmaps || request->dump ||
-						   request->header_only || request->missing))
+	bool is_other = request->stats || request->tasks || request->mmaps || request->dump || request->header_only ||
+			request->missing;
+	if (request->requirements.count && is_other)
 		return cli_failf(cli, "--require judges a report, and this is none");
+	if (request->is_json && (is_other || request->header || request->full_info || request->threads))
+		return cli_failf(cli,
+			"--json of --header, -I, --stats, -T, --tasks, --mmaps, -D and --missing is not supported yet");
 	if (request->separator && !strcmp(request->separator, "."))
 		return cli_failf(cli, "'.' is the only non valid --field-separator argument");
 	if (argc - rest > 1)

@@ -53,6 +53,7 @@ struct report_request {
 	bool no_inline;
 	bool full_source_path;
 	bool colours;
+	bool is_json; /* --json: the tables as JSON, nothing else on standard output */
 	struct requirements requirements; /* --require; none: count is 0 */
 
 	/* made by finish */

@@ -6,11 +6,13 @@
 #include "cli/header_text.h"
 #include "cli/recording_input.h"
 #include "cli/report_dump.h"
+#include "cli/report_json.h"
 #include "cli/report_missing.h"
 #include "cli/report_stats.h"
 #include "cli/report_tasks.h"
 #include "cli/stack_notes.h"
 #include "cli/symbol_notes.h"
+#include "view/data/report_json.h"
 #include "view/text/report_hierarchy.h"
 #include "view/text/report_text.h"
 
@@ -30,6 +32,8 @@ struct report {
 	struct replay_result result;
 	struct profile_filter filter;
 	bool *cpus; /* NULL: all */
+	struct worth worth;
+	struct json json; /* with --json: what is written of it */
 	bool is_met; /* what --require says */
 };
 
@@ -183,11 +187,9 @@ static void print_title(const struct report *report, const struct flat_table *ta
 	text_deinit(&name);
 }
 
-static enum tally_status print_hierarchy(struct report *report, const struct flat_table *table,
-	const struct report_text_options *options, struct tally_error *err)
+static enum tally_status make_hierarchy(
+	const struct report_request *r, const struct flat_table *table, struct hierarchy *tree, struct tally_error *err)
 {
-	const struct report_request *r = report->request;
-	struct hierarchy tree;
 	enum profile_key keys[REPORT_MAX_COLUMNS];
 	uint8_t levels[REPORT_MAX_COLUMNS];
 	struct hierarchy_options wanted = {
@@ -198,11 +200,20 @@ static enum tally_status print_hierarchy(struct report *report, const struct fla
 		keys[wanted.key_count] = r->columns[i];
 		levels[wanted.key_count++] = r->levels[i];
 	}
-	enum tally_status status = hierarchy_init(&tree, table, &wanted, err);
-	if (status != TALLY_OK)
-		return status;
-	status = report_hierarchy_rows(report->out, &tree, options, err);
-	hierarchy_deinit(&tree);
+	return hierarchy_init(tree, table, &wanted, err);
+}
+
+static enum tally_status print_rows(struct report *report, const struct flat_table *table, const struct hierarchy *tree,
+	const struct report_text_options *options, struct tally_error *err)
+{
+	enum tally_status status;
+	if (report->request->is_json)
+		return report_json_table(&report->json, table, tree, options, err);
+	if (!report->request->is_quiet)
+		print_title(report, table);
+	status = tree ? report_hierarchy_rows(report->out, tree, options, err)
+		      : report_text_rows(report->out, table, options, err);
+	text_str(report->out, "\n\n");
 	return status;
 }
 
@@ -227,13 +238,16 @@ static enum tally_status print_table(struct report *report, const struct flat_ta
 	options.chains.with_colours = r->colours;
 	if (!r->with_chains)
 		options.chains.style = CHAIN_NONE;
-	if (!r->is_quiet)
-		print_title(report, table);
 	/* one level is a flat table; so is what has no key */
 	bool is_tree = r->is_hierarchy && r->level_count > 1;
-	enum tally_status status = is_tree ? print_hierarchy(report, table, &options, err)
-					   : report_text_rows(report->out, table, &options, err);
-	text_str(report->out, "\n\n");
+	struct hierarchy tree;
+	if (!is_tree)
+		return print_rows(report, table, NULL, &options, err);
+	enum tally_status status = make_hierarchy(r, table, &tree, err);
+	if (status != TALLY_OK)
+		return status;
+	status = print_rows(report, table, &tree, &options, err);
+	hierarchy_deinit(&tree);
 	return status;
 }
 
@@ -304,12 +318,14 @@ static enum tally_status print_report(struct report *report, struct tally_error 
 {
 	const struct profile *p = report->result.profile;
 	enum tally_status status = TALLY_OK;
-	print_filter_lines(report);
+	if (!report->request->is_json)
+		print_filter_lines(report);
 	if (!has_samples(report)) {
 		diag_add(report->notes, DIAG_ERROR, "The %s data has no samples!", report->path);
 		return TALLY_OK;
 	}
-	print_lost(report);
+	if (!report->request->is_json)
+		print_lost(report);
 	for (uint32_t event = 0; event < p->event_count && status == TALLY_OK;) {
 		uint32_t count = group_size(report, event);
 		status = event == 0 ? check_group_sort(report, count, err) : TALLY_OK;
@@ -317,7 +333,7 @@ static enum tally_status print_report(struct report *report, struct tally_error 
 			status = report_events(report, event, count, err);
 		event += count;
 	}
-	if (status == TALLY_OK && !report->request->is_quiet) {
+	if (status == TALLY_OK && !report->request->is_quiet && !report->request->is_json) {
 		const char *tip = tips[p->sample_count % (sizeof(tips) / sizeof(tips[0]))];
 		text_printf(report->out, "#\n# (Tip: %s)\n#\n", tip);
 	}
@@ -350,17 +366,15 @@ static void note_worth(struct report *report)
 static void judge_worth(struct report *report)
 {
 	const struct report_request *r = report->request;
-	struct worth worth;
 	struct text t = {0};
-	worth_measure(&worth, report->reader, &report->result);
-	worth_text(&t, &worth);
+	worth_text(&t, &report->worth);
 	diag_add(report->notes, DIAG_NOTE, "%.*s", (int)t.len, t.data);
 	for (size_t i = 0; i < r->requirements.count; i++) {
-		if (requirement_is_met(&r->requirements.items[i], &worth))
+		if (requirement_is_met(&r->requirements.items[i], &report->worth))
 			continue;
 		report->is_met = false;
 		text_clear(&t);
-		requirement_text(&t, &r->requirements.items[i], &worth);
+		requirement_text(&t, &r->requirements.items[i], &report->worth);
 		diag_add(report->notes, DIAG_WARNING, "--require: %.*s", (int)t.len, t.data);
 	}
 	text_deinit(&t);
@@ -383,7 +397,7 @@ static void print_file_header(struct report *report)
 		read_stream_through(report->reader);
 	if (is_wanted)
 		header_text(report->out, report->reader, r->full_info);
-	else if (!r->is_quiet && !r->stats && !r->missing && !r->tasks && !r->mmaps)
+	else if (!r->is_quiet && !r->is_json && !r->stats && !r->missing && !r->tasks && !r->mmaps)
 		text_str(report->out, "# To display the perf.data header info, please use "
 				      "--header/--header-only options.\n#\n");
 }
@@ -423,7 +437,12 @@ static enum tally_status run_replay(struct report *report, struct tally_error *e
 		struct debuginfod_run debuginfod = {0};
 		note_worth(report);
 		debuginfod_run_start(&debuginfod, &r->debuginfod, report->store, &report->result.hits, report->notes);
+		worth_measure(&report->worth, report->reader, &report->result);
+		if (r->is_json)
+			report_json_begin(&report->json, report->path);
 		printed = print_report(report, &inner);
+		if (r->is_json)
+			report_json_end(&report->json, &report->worth, &r->requirements);
 		debuginfod_run_end(&debuginfod, report->notes);
 		judge_worth(report);
 	}
@@ -480,7 +499,8 @@ static enum tally_status run_opened(struct report *report, struct tally_error *e
 enum tally_status report_run(const struct cli *cli, struct report_request *request, struct text *out,
 	struct diag *notes, bool *is_met, struct tally_error *err)
 {
-	struct report report = {.cli = cli, .request = request, .out = out, .notes = notes, .is_met = true};
+	struct report report = {
+		.cli = cli, .request = request, .out = out, .notes = notes, .json = {.out = out}, .is_met = true};
 	report.path = request->input ? request->input : DEFAULT_INPUT;
 	enum tally_status status = cli_open_recording(request->input, request->force, &report.reader, err);
 	if (status == TALLY_OK)

@@ -164,7 +164,6 @@ def test_every_short_file_ends_well(recording, tally, tmp_path):
     (['-s', 'nope'], "Unknown --sort key: `nope'", 255),
     (['-s', 'weight'], 'not supported yet', 255),
     (['-g', 'bogus'], 'bogus', 129),
-    (['--hierarchy'], 'not supported', 129),
     (['-w', 'wide'], "'wide' is not a column width", 129),
     (['--percentage', 'both'], 'relative or absolute', 129),
     (['--percent-limit', '12x'], "'12x' is not a percentage", 129),

@@ -1,6 +1,9 @@
 """report: hierarchies, groups and call graphs line by line as perf 6.1 shows them; what a report is worth."""
+import json
+import pathlib
 import re
 
+import json_schema
 import pytest
 
 
@@ -93,3 +96,71 @@ def test_requirements_are_an_exit_status(recording, tally):
     assert 'there are no samples' in tally('report', '--require', 'kernel>1%', '-i', path, check=3).stderr
     assert 'requires what is not known' in tally('report', '--require', 'x<1', '-i', path, check=129).stderr
     tally('report', '--stats', '--require', 'lost<1%', '-i', path, check=255)
+
+
+SCHEMA = json.loads((pathlib.Path(__file__).parents[2] / 'docs' / 'schema' / 'report.json').read_text())
+
+
+def json_of(tally, path, *options, status=0):
+    result = tally('report', '--json', *options, '-i', path, check=status)
+    tree = json.loads(result.stdout)
+    json_schema.check(tree, SCHEMA)
+    return tree
+
+
+def leaves(rows):
+    for row in rows:
+        if 'rows' in row:
+            yield from leaves(row['rows'])
+        else:
+            yield row
+
+
+def depth(chains):
+    return 1 + max((depth(c.get('children', [])) for c in chains), default=0)
+
+
+@pytest.mark.parametrize('options', [
+    [], ['-g', 'none'], ['--hierarchy'], ['--group'], ['--group', '--hierarchy'], ['-s', 'pid,comm,cpu,sym'],
+    ['-F', 'overhead,sample,dso'], ['-g', 'fractal,5'], ['-c', 'nobody'], ['--percentage', 'relative', '-d', 'deep'],
+    ['-t', ',', '-w', '3,3'], ['-s', 'sym,srcline'],
+], ids=' '.join)
+def test_json_is_as_the_schema_says(options, recording, tally):
+    tree = json_of(tally, recording('deep', 'cpu-clock:u,page-faults:u'), *options)
+    assert len(tree['tables']) == (1 if '--group' in options else 2)
+    for table in tree['tables']:
+        for row in leaves(table['rows']):
+            assert len(row['values']) == len(table['events'])
+
+
+def test_json_has_the_numbers_of_the_text(recording, tally):
+    path = recording('deep', 'cpu-clock:u,page-faults:u')
+    text = tally('report', '-g', 'none', '-F', 'overhead,sample,period,comm,dso,sym', '-t', ';', '-q', '-i', path).stdout
+    table = json_of(tally, path, '-g', 'none', '-F', 'overhead,sample,period,comm,dso,sym')['tables'][0]
+    rows = [line.split(';') for line in text.split('\n\n')[0].splitlines()]
+    assert [[f'{r["values"][0]["overhead"]:.2f}%', str(r['values'][0]['samples']), str(r['values'][0]['period']),
+             r['comm'], r['dso'], f'[{r["level"]}] {r["symbol"]}'] for r in table['rows']] == [
+                 [cell.strip() for cell in row] for row in rows]
+    assert sum(r['values'][0]['period'] for r in table['rows']) == table['events'][0]['period']
+
+
+def test_json_chains_and_levels(recording, tally):
+    path = recording('deep', 'cpu-clock:u')
+    flat = json_of(tally, path, '--no-children')['tables'][0]
+    assert depth(flat['rows'][0]['chains']) >= 2
+    for row in flat['rows']:
+        assert sum(c['period'] for c in row.get('chains', [])) <= row['values'][0]['period']
+    tree = json_of(tally, path, '--hierarchy', '-s', '{comm,dso},sym')['tables'][0]
+    assert [c.get('level') for c in tree['columns']] == [None, 0, 0, 1]
+    assert {'comm', 'dso', 'rows'} <= set(tree['rows'][0]) and 'symbol' in tree['rows'][0]['rows'][0]
+    for row in tree['rows']:
+        assert sum(r['values'][0]['period'] for r in row['rows']) == row['values'][0]['period']
+
+
+def test_json_in_any_locale_and_with_requirements(recording, tally):
+    path = recording('deep', 'cpu-clock:u')
+    plain = tally('report', '--json', '-i', path, check=0, env={'LC_ALL': 'C'}).stdout
+    assert tally('report', '--json', '-i', path, check=0, env={'LC_ALL': 'de_DE.UTF-8'}).stdout == plain
+    unmet = json_of(tally, path, '--require', 'samples<2', status=3)
+    assert unmet['unmet'] == [f'samples is {unmet["worth"]["samples"]}, not < 2']
+    assert 'not supported yet' in tally('report', '--json', '--stats', '-i', path, check=255).stderr

@@ -1,0 +1,20 @@
+/*
+ * report_json.h - a table of a report as JSON: docs/schema/report.json describes it. Numbers are exact, not as shown.
+ *
+ * Writes one object into a JSON text of the caller, who opens and closes what is around it. Which columns, limits and
+ * call-graph options apply is said by the options of the text report; widths, separators and colours do not.
+ *
+ *	report_json_table(&j, &table, NULL, &options, err);
+ */
+#ifndef VIEW_DATA_REPORT_JSON_H
+#define VIEW_DATA_REPORT_JSON_H
+
+#include "base/json.h"
+#include "profile/hierarchy.h"
+#include "view/text/report_options.h"
+
+/* tree: of the table; NULL: rows are flat. */
+TALLY_MUST_CHECK enum tally_status report_json_table(struct json *j, const struct flat_table *table,
+	const struct hierarchy *tree, const struct report_text_options *options, struct tally_error *err);
+
+#endif
