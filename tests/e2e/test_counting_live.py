@@ -94,6 +94,12 @@ def test_a_group_over_threads_and_forks(tally, calls, places):
     assert found[:2] == [TURNS * 6] * 2 and found[2] > 10
 
 
+@pytest.mark.parametrize('letter', ['D', 'e'])
+def test_a_pinned_or_exclusive_group_counts_all_its_members(tally, calls, places, letter):
+    group = f'{{{calls[:-2]},mem:{places["cell"]:#x}/8:w}}:u{letter}'
+    assert counts(tally, [('-e', group)], PROGRAM, TURNS) == [str(TURNS)] * 2
+
+
 def test_a_group_of_all_kinds(tally, calls, uprobe, places):
     group = f'{{{calls[:-2]},{uprobe},mem:{places["cell"]:#x}/8:w,page-faults}}:u'
     found = [int(count) for count in counts(tally, [('-e', group)], PROGRAM, TURNS)]

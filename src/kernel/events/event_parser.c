@@ -115,8 +115,14 @@ static enum tally_status modifiers_take(struct parser *p, size_t first, bool is_
 			p->text[p->pos]);
 	if (n == 0)
 		return TALLY_OK;
-	for (size_t i = first; i < p->list->len; i++)
-		modifiers_apply(&m, &p->list->specs[i], is_for_group);
+	for (size_t i = first; i < p->list->len; i++) {
+		struct event_spec *spec = &p->list->specs[i];
+		struct modifiers own = m;
+		bool is_member = is_for_group && spec->leader != i;
+		own.is_pinned &= !is_member; /* these two are of the group, and the kernel takes them with its leader */
+		own.is_exclusive &= !is_member;
+		modifiers_apply(&own, spec, is_for_group);
+	}
 	return TALLY_OK;
 }
 
@@ -492,12 +498,11 @@ static enum tally_status group_take(struct parser *p)
 	if (p->text[p->pos] != '}')
 		return parse_fail(p, open, TALLY_INVALID, "parser error: the group's '}' is missing");
 	p->pos++;
+	group_link(p->list, first);
 	if (p->text[p->pos] == ':') {
 		p->pos++;
 		status = modifiers_take(p, first, true);
 	}
-	if (status == TALLY_OK)
-		group_link(p->list, first);
 	return status;
 }
 
