@@ -7,6 +7,7 @@ Cross-compiles tally, boots the guest twice (counters of 32 and of 64 bits), run
 back. One instruction takes four cycles there (-icount shift=2), and counts of user mode are exact. What is fetched stays
 in $TALLY_EMULATED_CACHE, or ~/.cache/tally-emulated.
 """
+import json
 import os
 import pathlib
 import re
@@ -92,7 +93,7 @@ def add_libraries(root, programs):
 
 
 def make_root(root):
-    for name in ['bin', 'dev', 'lib', 'out', 'proc', 'sys', 't/unit', 'tmp', 'usr/bin']:
+    for name in ['bin', 'dev', 'lib', 'out', 'proc', 'sys', 't/examples', 't/unit', 'tmp', 'usr/bin']:
         (root / name).mkdir(parents=True)
     shutil.copy(CACHE / 'busybox', root / 'bin/busybox')
     shutil.copy(CACHE / 'guest/usr/bin/perf', root / 'usr/bin/perf')
@@ -106,11 +107,17 @@ def make_root(root):
     for test in sorted((BUILD / 'tests/unit').glob('test_*')):
         if test.is_file():
             run(*strip, root / 't/unit' / test.name, test)
+    examples = ['branch_ratio', 'printf_instructions', 'two_lines']
+    for name in examples:
+        run(*strip, root / 't/examples' / name, BUILD / 'examples' / name)
+    library = BUILD / 'src' / 'libtally.so.0'
+    run(*strip, root / 'lib' / library.name, library.resolve())
     # The tests look for their data where the source tree is on the host.
     shutil.copytree(ROOT / 'tests/data', root / str(ROOT / 'tests/data').lstrip('/'))
     # The C library loads it by name, for backtrace().
     shutil.copy(next((CACHE / 'all').rglob('libgcc_s.so.1')).resolve(), root / 'lib/libgcc_s.so.1')
-    add_libraries(root, [root / 't/tally', root / 'usr/bin/perf', *(root / 't/unit').iterdir()])
+    add_libraries(root, [root / 't/tally', root / 'usr/bin/perf', *(root / 't/unit').iterdir(),
+                         *(root / 't/examples').iterdir()])
 
 
 def boot(cpu, initrd, out):
@@ -194,6 +201,83 @@ def check_more_events_than_counters(guest):
         assert abs(int(count) / (60 * LOOP) - 1) < 0.01, rows
 
 
+def check_groups_take_turns(guest):
+    """Whole groups: the members' counts are those of the same turns of the loop."""
+    rows = guest.csv('groups')
+    for base in (0, 4):
+        instructions, retired, cycles, _ = (int(count) for count, _, _ in rows[base:base + 4])
+        # Scaled by the time, which has to be that of the loop: within 1 %, and each cycle of it a quarter instruction.
+        assert abs(instructions / (40 * LOOP) - 1) < 0.01 and retired == instructions, rows
+        assert abs(cycles - 4 * instructions) <= 4, rows
+        assert len({share for _, _, share in rows[base:base + 4]}) == 1 and 30 < float(rows[base][2]) < 70, rows
+
+
+def check_exclusive_group(guest):
+    """Both have room at once, yet each has the PMU for itself for half of the time."""
+    rows = guest.csv('exclusive')
+    assert len(rows) == 4 and all(40 < float(share) < 60 for _, _, share in rows), rows
+    assert rows[0][0] == rows[1][0] and rows[2][0] == rows[3][0], rows
+    assert abs(int(rows[0][0]) / (20 * LOOP) - 1) < 0.03, rows
+
+
+def check_group_without_room(guest):
+    rows = guest.csv('large')
+    counted = [count for count, _, _ in rows if count.isdigit()]
+    assert len(rows) == 9 and 0 < len(counted) < 9 and '<not supported>' in [row[0] for row in rows], rows
+    assert int(counted[0]) == int(counted[1]) > LOOP, rows
+    weak = guest.csv('weak')
+    assert all(count.isdigit() for count, _, _ in weak), weak
+    assert abs(int(weak[0][0]) / (40 * LOOP) - 1) < 0.01 and any(float(share) < 100 for _, _, share in weak), weak
+
+
+def check_plan_says_what_fits(guest):
+    plan = json.loads(guest.good('plan').text('plan', 'err'))
+    rounds = [event.get('round') for event in plan['events']]
+    room = rounds.count(1)
+    assert plan['multiplexes'] and plan['rounds'] == max(filter(None, rounds)) >= 2, plan
+    assert plan['events'][0]['config'] == '0x1' and plan['events'][1]['config'] == '0x8', plan
+    assert plan['events'][-1]['state'] == 'needs-no-counter', plan
+    # As many as the kernel then counts without taking turns.
+    assert room == len([1 for count, _, _ in guest.csv('pinned') if count.isdigit()]), (room, guest.csv('pinned'))
+    large = json.loads(guest.good('plan-large').text('plan-large', 'err'))
+    assert {event['state'] for event in large['events']} <= {'no-room', 'refused'} and large['rounds'] == 0, large
+    assert not guest.text('plan'), 'the command has run'
+
+
+def check_passes_count_each_event_in_full(guest):
+    text = guest.good('passes').text('passes', 'err')
+    counts = [int(count) for count in re.findall(r'^ +(\d+) +(?:instructions|r08):u', text, re.M)]
+    alone = guest.counts('count-1')[1]
+    assert counts == [alone] * 3, (counts, alone)
+    assert re.search(r'[2-9] passes; instructions, in each of them, is 0.00% apart', text), text
+
+
+def check_comparison_finds_the_difference(guest):
+    rows = [json.loads(line) for line in guest.good('compare').text('compare', 'err').splitlines() if line[:1] == '{']
+    found = {row['event']: row for row in rows if 'event' in row}
+    for event, shift in (('instructions:u', LOOP // 10), ('cycles:u', 4 * LOOP // 10)):
+        row = found[event]
+        assert row['shift'] == row['shift-low'] == row['shift-high'] == shift and row['less'] == 'A', row
+
+
+def check_cgroup_counts_its_own(guest):
+    counts = guest.counts('cgroup')
+    assert LOOP < counts[0] < LOOP + 200_000, counts  # the shell's own, and not three times as much
+
+
+def check_children_add_up(guest):
+    cycles, instructions = guest.counts('threads')
+    assert cycles == 4 * instructions and 3 * LOOP < instructions < 3 * LOOP + 300_000, (cycles, instructions)
+
+
+def check_examples(guest):
+    printed = [re.search(r'Used (\d+) instructions$', guest.good(f'printf-{n}').text(f'printf-{n}'), re.M) for n in (1, 2)]
+    assert printed[0] and printed[0][0] == printed[1][0] and int(printed[0][1]) > 100, printed
+    # This PMU knows neither cache misses nor branches: the examples count faults instead.
+    text = guest.good('two-lines').good('branches').text('two-lines') + guest.text('branches')
+    assert re.search(r'Current count: \d+ page-faults:u\n(.*\n)?\d+ / \d+ page faults needed the disk\n50$', text, re.M), text
+
+
 def check_pinned_events_beyond_the_counters(guest):
     rows = guest.csv('pinned')
     failed = [row for row in rows if row[0] == '<not counted>']
@@ -253,12 +337,16 @@ def check_reports_are_those_of_perf(guest):
 def check_breakpoint(guest):
     counts = guest.counts('breakpoint')
     assert counts == [7 * 1000], counts
+    counts = guest.counts('watchpoint')
+    assert counts == [26, 13, 39], counts  # writes, reads, both
 
 
 def check_probes(guest):
     # The program loader's own opens come with those of the three files.
     counts = guest.counts('kprobe'), guest.counts('uprobe')
     assert counts[0][0] >= 3 and counts[1] == [11 * 1000], counts
+    by_pmu = guest.counts('kprobe-pmu'), guest.counts('uprobe-pmu')
+    assert by_pmu == counts, (by_pmu, counts)
     assert 'emulated:open' in guest.good('kprobe-record').good('kprobe-script').text('kprobe-script')
 
 

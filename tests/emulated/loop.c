@@ -1,6 +1,9 @@
-/* Executes a known number of instructions in user mode: 2 per turn of spin, 4 per turn of twice. For the emulated PMU. */
+/* Executes a known number of instructions in user mode: 2 per turn of spin, 4 per turn of twice; in each round it writes cell
+ * twice and reads it once. For the emulated PMU. */
 #include <stdio.h>
 #include <stdlib.h>
+
+volatile long cell = 1;
 
 void spin(unsigned long turns);
 void twice(unsigned long turns);
@@ -18,6 +21,8 @@ int main(int argc, char **argv)
 	for (unsigned long i = 0; i < rounds; i++) {
 		spin(turns);
 		twice(turns);
+		cell = 2;
+		cell += 1;
 	}
 	return 0;
 }
