@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "cli/stat_reasons.h"
 #include "cli/stat_statistics.h"
 
 static void started_on(struct stat_printer *p)
@@ -70,41 +71,15 @@ static bool explains(const struct stat_printer *p)
 	return !s->is_quiet && !is_for_scripts;
 }
 
-/* Why events are missing: one line per reason. */
-static void explain_missing(const struct stat_printer *p, const struct stat_session *session)
+/* Why events are missing. */
+static void explain(const struct stat_printer *p, const struct stat_session *session)
 {
-	if (!explains(p) || !session->reasons)
-		return;
-	for (size_t i = 0; i < session->events->len; i++) {
-		const char *reason = session->reasons[i];
-		if (!reason || session->supported[i])
-			continue;
-		bool is_first = true;
-		for (size_t k = 0; k < i && is_first; k++)
-			is_first = !session->reasons[k] || session->supported[k] ||
-				   strcmp(session->reasons[k], reason) != 0;
-		if (!is_first)
-			continue;
-		fprintf(stderr, "%s: not supported: %s", p->cli->program, session->events->specs[i].name);
-		for (size_t k = i + 1; k < session->events->len; k++)
-			if (session->reasons[k] && !session->supported[k] && strcmp(session->reasons[k], reason) == 0)
-				fprintf(stderr, ", %s", session->events->specs[k].name);
-		fprintf(stderr, ": %s\n", reason);
-	}
-}
-
-/* What the kernel cannot give to threads and children would otherwise look as if they had done nothing. */
-static void explain_probes(const struct stat_printer *p, const struct stat_session *session)
-{
-	if (!explains(p) || p->settings->no_inherit || session->target->is_system_wide)
-		return;
-	for (size_t i = 0; i < session->events->len; i++) {
-		if (!event_is_inheritable(session->events, i))
-			fprintf(stderr,
-				"%s: %s: new threads and children are not counted, the kernel cannot pass such a probe "
-				"on to them: use -a, or a probe of tracefs' uprobe_events\n",
-				p->cli->program, session->events->specs[i].name);
-	}
+	struct text reasons = {0};
+	if (explains(p))
+		stat_reasons_add(&reasons, p->cli->program, session);
+	if (reasons.len)
+		fwrite(reasons.data, 1, reasons.len, stderr);
+	text_deinit(&reasons);
 }
 
 static void print_raw_counts(const struct stat_session *session)
@@ -143,8 +118,7 @@ enum tally_status stat_printer_totals(
 			stat_statistics_print(&p->text, session->values, &p->style);
 	}
 	enum tally_status status = stat_printer_flush(p, err);
-	explain_missing(p, session);
-	explain_probes(p, session);
+	explain(p, session);
 	return status;
 }
 

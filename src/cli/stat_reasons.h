@@ -1,0 +1,16 @@
+/*
+ * stat_reasons.h - why rows of stat say <not supported> or <not counted>, and what a count leaves out: sentences for
+ * people, one per reason. Prints nothing itself.
+ *
+ *	stat_reasons_add(&text, "tally", session);
+ */
+#ifndef CLI_STAT_REASONS_H
+#define CLI_STAT_REASONS_H
+
+#include "base/text.h"
+#include "cli/stat_run.h"
+
+/* Of the totals over all runs. Lines "PROGRAM: not counted: EVENT, EVENT: REASON". */
+void stat_reasons_add(struct text *text, const char *program, const struct stat_session *session);
+
+#endif
