@@ -40,6 +40,7 @@
 #define LIMIT_JIT_FUNCTIONS	  (1u << 24) /* in one dump; large servers come to some 100,000 */
 #define LIMIT_JIT_LINES		  (1u << 20) /* of one generated function, read for each address asked for */
 #define LIMIT_SPOOL_BYTES	  (UINT64_C(1) << 42) /* addresses kept for a stream: days of the busiest machine */
+#define LIMIT_CONFIG		  (1u << 20) /* a configuration file, written by hand */
 #define LIMIT_SMALL_FILE	  (64u << 20) /* text files of /proc and /sys read whole; kallsyms is 20 MB at most */
 #define LIMIT_TRACE_DEPTH	  256 /* nesting of a print format: macros of the kernel come to 60 */
 

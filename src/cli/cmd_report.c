@@ -1,8 +1,10 @@
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/report_config.h"
 #include "cli/report_run.h"
 #include "perfdata/time_spans.h"
 
@@ -314,37 +316,47 @@ static int finish_settings(const struct cli *cli, struct settings *settings, int
 	return 0;
 }
 
-static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+static int run_request(const struct cli *cli, struct report_request *request, struct diag *notes)
 {
-	struct settings settings = {0};
-	struct diag notes;
 	struct text out = {0};
-	int rest;
-	report_request_init(&settings.request);
-	settings.request.colours = isatty(STDOUT_FILENO);
-	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
-	if (code != CLI_GO_ON)
-		return code;
-	code = finish_settings(cli, &settings, argc, argv, rest);
-	if (code)
-		return code;
-	cli_start_pager(cli);
-	diag_init(&notes);
-	text_to_fd(&out, STDOUT_FILENO);
 	struct tally_error err = {0};
 	bool is_met = true;
-	enum tally_status status = report_run(cli, &settings.request, &out, &notes, &is_met, &err);
-	code = cli_finish_text(cli, &out);
-	if (!settings.request.is_quiet)
-		cli_print_diag(cli, &notes);
-	diag_deinit(&notes);
+	cli_start_pager(cli);
+	text_to_fd(&out, STDOUT_FILENO);
+	enum tally_status status = report_run(cli, request, &out, notes, &is_met, &err);
+	int code = cli_finish_text(cli, &out);
+	if (!request->is_quiet)
+		cli_print_diag(cli, notes);
 	if (status != TALLY_OK)
 		code = cli_fail(cli, &err);
-	if (settings.request.times && !time_spans_are_valid(settings.request.times))
+	if (request->times && !time_spans_are_valid(request->times))
 		code = EXIT_BAD_TIME;
 	if (code == 0 && !is_met)
 		code = EXIT_NOT_WORTH;
 	cli_end_pager();
+	return code;
+}
+
+static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	struct settings settings = {0};
+	struct diag notes;
+	struct tally_error err = {0};
+	char *sort = NULL;
+	int code, rest;
+	report_request_init(&settings.request);
+	settings.request.colours = isatty(STDOUT_FILENO);
+	diag_init(&notes);
+	if (report_config_read(&settings.request, &sort, &notes, &err) != TALLY_OK)
+		code = cli_fail(cli, &err);
+	else
+		code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
+	if (code == CLI_GO_ON)
+		code = finish_settings(cli, &settings, argc, argv, rest);
+	if (code == 0)
+		code = run_request(cli, &settings.request, &notes);
+	diag_deinit(&notes);
+	free(sort);
 	return code;
 }
 

@@ -100,6 +100,12 @@ enum tally_status report_request_set_chains(struct report_request *request, cons
 	struct tally_str rest = str_from(text), part;
 	bool has_threshold = false;
 	request->chains_asked = true;
+	if (!text || !*text) { /* perf's "-g" alone is graph,0.5,caller, whatever was said before */
+		request->chains = (struct chain_options){.style = CHAIN_GRAPH, .min_percent = DEFAULT_MIN_PERCENT};
+		request->is_caller_first = request->order_is_set = true;
+		request->is_by_address = false;
+		return TALLY_OK;
+	}
 	while (text && str_next(&rest, ',', &part)) {
 		if (part.len == 0 || set_chain_style(request, part) || set_chain_order(request, part) ||
 			set_chain_key(request, part) || set_chain_value(request, part) ||
@@ -111,6 +117,23 @@ enum tally_status report_request_set_chains(struct report_request *request, cons
 		return error_set(err, TALLY_INVALID, "-g does not take '%.*s'", (int)part.len, part.data);
 	}
 	return TALLY_OK;
+}
+
+bool report_request_set_chain(struct report_request *request, enum chain_setting setting, struct tally_str value)
+{
+	bool has_threshold = setting == CHAIN_SETTING_LIMIT;
+	switch (setting) {
+	case CHAIN_SETTING_STYLE:
+		return !begins(value, "none") && set_chain_style(request, value);
+	case CHAIN_SETTING_ORDER:
+		return set_chain_order(request, value);
+	case CHAIN_SETTING_KEY:
+		return set_chain_key(request, value);
+	case CHAIN_SETTING_THRESHOLD:
+	case CHAIN_SETTING_LIMIT:
+		return set_chain_number(request, value, &has_threshold);
+	}
+	return false;
 }
 
 enum tally_status report_request_set_widths(struct report_request *request, const char *text, struct tally_error *err)
@@ -323,7 +346,10 @@ enum tally_status report_request_finish(
 	r->chains.skips_first = r->sort && !r->fields && !strncmp(r->sort, "sym", 3);
 	if (r->separator)
 		r->chains.separator = r->separator;
-	enum tally_status status = make_columns(r, source->is_all_tracepoints ? "trace" : DEFAULT_SORT, err);
+	const char *default_sort = r->default_sort ? r->default_sort : DEFAULT_SORT;
+	if (source->is_all_tracepoints)
+		default_sort = "trace";
+	enum tally_status status = make_columns(r, default_sort, err);
 	if (status == TALLY_OK && !r->is_hierarchy)
 		hide_constant_columns(r);
 	set_levels(r);

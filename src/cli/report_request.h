@@ -20,6 +20,7 @@
 struct report_request {
 	const char *input; /* NULL: perf.data */
 	const char *sort, *fields; /* as typed, NULL: default */
+	const char *default_sort; /* NULL: perf's */
 	struct profile_filter_lists filters;
 	const char *cpus, *times;
 	const char *symfs, *kallsyms, *vmlinux;
@@ -79,6 +80,15 @@ void report_request_init(struct report_request *request);
 /* "graph,0.5,10,caller,function,percent" in any order, as perf takes it. NULL or "": the default. */
 TALLY_MUST_CHECK enum tally_status report_request_set_chains(
 	struct report_request *request, const char *text, struct tally_error *err);
+enum chain_setting {
+	CHAIN_SETTING_STYLE,
+	CHAIN_SETTING_ORDER,
+	CHAIN_SETTING_KEY,
+	CHAIN_SETTING_THRESHOLD,
+	CHAIN_SETTING_LIMIT
+};
+/* One of them alone. False: it is none. */
+bool report_request_set_chain(struct report_request *request, enum chain_setting setting, struct tally_str value);
 TALLY_MUST_CHECK enum tally_status report_request_set_widths(
 	struct report_request *request, const char *text, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status report_request_set_percent_limit(

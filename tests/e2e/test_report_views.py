@@ -164,3 +164,40 @@ def test_json_in_any_locale_and_with_requirements(recording, tally):
     unmet = json_of(tally, path, '--require', 'samples<2', status=3)
     assert unmet['unmet'] == [f'samples is {unmet["worth"]["samples"]}, not < 2']
     assert 'not supported yet' in tally('report', '--json', '--stats', '-i', path, check=255).stderr
+
+
+@pytest.mark.parametrize('config,options', [
+    ('[report]\n\tpercent-limit = 50\n', ['-g', 'none']), ('[report]\n\tchildren = no ; never\n', []),
+    ('[report]\nsort_order = "comm"\n', ['-g', 'none']), ('[report]\nsort_order = comm\n', ['-s', '+dso']),
+    ('[call-graph]\nprint-type = folded\n', ['--no-children']), ('[call-graph]\norder = caller\n', ['--no-children']),
+    ('[call-graph]\nprint-limit=1\nthreshold=30\n', ['--no-children']), ('[call-graph]\nprint-type = fractal\n', ['-g']),
+    ('[call-graph]\nprint-type=fractal\n', ['-g', 'caller']), ('[report]\nchildren=no\n', ['--children', '-g', 'none']),
+    ('[report]\npercent-limit=40\n[call-graph]\nthreshold=1', []), ('', ['-g', '--no-children']),
+    ('[hist]\npercentage=relative\n', ['-c', 'deep', '--no-children']),
+], ids=str)
+def test_configuration_changes_what_it_changes_of_perf(config, options, recording, perf, version, tally, tmp_path):
+    path = recording('deep', 'cpu-clock:u,page-faults:u')
+    file = tmp_path / 'config'
+    file.write_text(config)
+
+    def lines(program):
+        text = program('report', '--stdio', '--no-inline', *options, '-i', path, check=0,
+                       env={'HOME': str(path.parent), 'PERF_CONFIG': str(file)}).stdout
+        return [line for line in text.splitlines() if '(Tip:' not in line]
+
+    assert_is_perfs(version, lines(tally), lines(perf))
+
+
+def test_configuration_of_home_and_bad_ones(recording, tally, tmp_path):
+    path = recording('deep', 'cpu-clock:u')
+    (tmp_path / '.perfconfig').write_text('[report]\nsort_order = comm\n')
+    home = {'HOME': str(tmp_path)}
+    assert '# Children      Self  Command\n' in tally('report', '-i', path, env=home, check=0).stdout
+    # another file, and none at all
+    assert 'Symbol' in tally('report', '-i', path, env={**home, 'PERF_CONFIG': '/dev/null'}, check=0).stdout
+    (tmp_path / '.perfconfig').write_text('[call-graph]\nthreshold = low\n')
+    refused = tally('report', '-i', path, env=home, check=255)
+    assert 'wrong config key-value pair call-graph.threshold=low' in refused.stderr and not refused.stdout
+    (tmp_path / '.perfconfig').write_text('[report]\nchildren = maybe\nsort_order\n')
+    warned = tally('report', '-i', path, env=home, check=0)
+    assert "bad config value for 'report.children'" in warned.stderr and 'bad config file line 3' in warned.stderr

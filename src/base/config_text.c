@@ -1,0 +1,194 @@
+#include "base/config_text.h"
+#include "base/error.h"
+
+#include <stdio.h>
+#include <strings.h>
+
+/* The next byte, 0 at the end; \r\n is one line end. */
+static char take(struct config_text *config)
+{
+	if (config->rest.len == 0)
+		return 0;
+	char c = *config->rest.data;
+	config->rest = (struct tally_str){config->rest.data + 1, config->rest.len - 1};
+	if (c == '\r' && config->rest.len && *config->rest.data == '\n')
+		return take(config);
+	config->line += c == '\n';
+	return c;
+}
+
+static char peek(const struct config_text *config)
+{
+	return config->rest.len ? *config->rest.data : 0;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static char small(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool is_name(char c)
+{
+	return (small(c) >= 'a' && small(c) <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+}
+
+static void skip_comment(struct config_text *config)
+{
+	while (config->rest.len && peek(config) != '\n')
+		take(config);
+}
+
+/* Behind the bracket. A part in quotes is kept as it is: "colors "x"" is colors.x. */
+static bool take_section(struct config_text *config)
+{
+	size_t len = 0;
+	bool is_quoted = false;
+	for (;;) {
+		char c = take(config);
+		if (c == 0 || c == '\n' || len + 1 >= sizeof(config->section))
+			return false;
+		if (c == '"') {
+			is_quoted = !is_quoted;
+			continue;
+		}
+		if (c == ']' && !is_quoted)
+			break;
+		if (c == '\\' && is_quoted)
+			c = take(config);
+		if (is_blank(c) && !is_quoted)
+			c = '.';
+		else if (!is_quoted && !is_name(c))
+			return false;
+		config->section[len++] = is_quoted ? c : small(c);
+	}
+	config->section[len] = 0;
+	return len > 0;
+}
+
+/* Behind a backslash: the character, 0 for a line that goes on, -1 for what is none. */
+static int take_escaped(struct config_text *config)
+{
+	char c = take(config);
+	switch (c) {
+	case '\n':
+		return 0;
+	case 't':
+		return '\t';
+	case 'n':
+		return '\n';
+	case 'b':
+		return '\b';
+	case '\\':
+	case '"':
+		return c;
+	default:
+		return -1;
+	}
+}
+
+/* Behind the equals sign, to the end of the line: blanks around it and comments are left out. */
+static bool take_value(struct config_text *config)
+{
+	bool is_quoted = false;
+	size_t blanks = 0;
+	text_clear(&config->value);
+	while (config->rest.len && peek(config) != '\n') {
+		char c = take(config);
+		if (c == '\n') /* of \r\n */
+			break;
+		if (!is_quoted && is_blank(c)) {
+			blanks += config->value.len > 0;
+			continue;
+		}
+		if (!is_quoted && (c == '#' || c == ';')) {
+			skip_comment(config);
+			break;
+		}
+		text_repeat(&config->value, ' ', blanks);
+		blanks = 0;
+		if (c == '"') {
+			is_quoted = !is_quoted;
+			continue;
+		}
+		int escaped = c == '\\' ? take_escaped(config) : 0;
+		if (escaped < 0 || c == 0)
+			return false;
+		if (c != '\\' || escaped)
+			text_char(&config->value, escaped ? (char)escaped : c);
+	}
+	return !is_quoted;
+}
+
+/* Its first letter is known to be one. */
+static bool take_setting(struct config_text *config)
+{
+	char name[CONFIG_NAME_BYTES];
+	size_t len = 0;
+	while (is_name(peek(config))) {
+		if (len + 1 >= sizeof(name))
+			return false;
+		name[len++] = small(take(config));
+	}
+	name[len] = 0;
+	while (is_blank(peek(config)))
+		take(config);
+	if (!config->section[0] || take(config) != '=')
+		return false;
+	snprintf(config->name, sizeof(config->name), "%s.%s", config->section, name);
+	return take_value(config);
+}
+
+enum tally_status config_text_next(struct config_text *config, struct tally_error *err)
+{
+	if (config->line == 0)
+		config->line = 1;
+	while (config->rest.len) {
+		unsigned line = config->line;
+		bool is_good = true;
+		if (peek(config) == '#' || peek(config) == ';') {
+			skip_comment(config);
+		} else if (peek(config) == '[') {
+			take(config);
+			is_good = take_section(config);
+		} else if (is_name(peek(config))) {
+			is_good = take_setting(config);
+			if (is_good)
+				return config->value.failed ? error_nomem(err) : TALLY_OK;
+		} else {
+			char c = take(config);
+			is_good = is_blank(c) || c == '\n';
+		}
+		if (!is_good) {
+			config->line = line;
+			return error_set(err, TALLY_CORRUPT, "bad config file line %u", line);
+		}
+	}
+	return TALLY_END;
+}
+
+bool config_text_bool(struct tally_str value, bool *is_on)
+{
+	static const struct {
+		const char *word;
+		bool is_on;
+	} words[] = {{"", true}, {"true", true}, {"yes", true}, {"on", true}, {"1", true}, {"false", false},
+		{"no", false}, {"off", false}, {"0", false}};
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strlen(words[i].word) != value.len ||
+			(value.len && strncasecmp(words[i].word, value.data, value.len) != 0))
+			continue;
+		*is_on = words[i].is_on;
+		return true;
+	}
+	return false;
+}
+
+void config_text_deinit(struct config_text *config)
+{
+	text_deinit(&config->value);
+}

@@ -1,0 +1,41 @@
+/*
+ * config_text.h - the text of a configuration file in the form that perf and git share, one setting after the other.
+ *
+ *	[section]
+ *		name = value  # or ; comments
+ *		name = "quoted \"value\"" and more, \
+ *			over two lines
+ *
+ * Names of sections and settings are in small letters whatever they were. Borrows the text; config_text_deinit frees what
+ * the last value needed. One thread.
+ *
+ *	struct config_text config = {.rest = text};
+ *	while ((st = config_text_next(&config, err)) == TALLY_OK) use(config.name, config_text_value(&config));
+ */
+#ifndef BASE_CONFIG_TEXT_H
+#define BASE_CONFIG_TEXT_H
+
+#include "base/text.h"
+
+#define CONFIG_NAME_BYTES 256
+
+struct config_text {
+	struct tally_str rest;
+	unsigned line; /* of what was read last, from 1 */
+	char section[CONFIG_NAME_BYTES];
+	char name[2 * CONFIG_NAME_BYTES]; /* "section.setting" */
+	struct text value;
+};
+
+/* TALLY_END behind the last setting; TALLY_CORRUPT at the first line that is none: what came before stands. */
+TALLY_MUST_CHECK enum tally_status config_text_next(struct config_text *config, struct tally_error *err);
+/* Of the last setting; lives until the next one. */
+static inline struct tally_str config_text_value(const struct config_text *config)
+{
+	return (struct tally_str){config->value.data ? config->value.data : "", config->value.len};
+}
+/* "true", "yes", "on", 1 or nothing; "false", "no", "off" or 0; in any case. False: neither. */
+bool config_text_bool(struct tally_str value, bool *is_on);
+void config_text_deinit(struct config_text *config);
+
+#endif

@@ -1,0 +1,133 @@
+#include "cli/report_config.h"
+#include "base/config_text.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/limits.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SYSTEM_CONFIG "/etc/perfconfig"
+
+struct config_reading {
+	struct report_request *request;
+	char **sort;
+	struct diag *notes;
+	double percent_limit;
+	bool has_percent_limit;
+};
+
+static void set_bool(
+	struct config_reading *reading, const char *name, struct tally_str value, bool is_inverted, bool *target)
+{
+	bool is_on;
+	if (config_text_bool(value, &is_on))
+		*target = is_on != is_inverted;
+	else
+		diag_add(reading->notes, DIAG_WARNING, "bad config value for '%s', ignoring...", name);
+}
+
+static bool set_report(struct config_reading *reading, const char *name, struct tally_str value)
+{
+	struct report_request *r = reading->request;
+	if (!strcmp(name, "report.children")) {
+		set_bool(reading, name, value, true, &r->no_children);
+	} else if (!strcmp(name, "report.group")) {
+		set_bool(reading, name, value, true, &r->no_group);
+	} else if (!strcmp(name, "report.skip-empty")) {
+		set_bool(reading, name, value, true, &r->keeps_empty);
+	} else if (!strcmp(name, "report.sort_order")) {
+		free(*reading->sort);
+		*reading->sort = strndup(value.data, value.len);
+		r->default_sort = *reading->sort;
+		return *reading->sort != NULL;
+	} else if (!strcmp(name, "report.percent-limit")) {
+		char number[32];
+		snprintf(number, sizeof(number), "%.*s", (int)(value.len < 31 ? value.len : 31), value.data);
+		reading->percent_limit = strtod(number, NULL);
+		reading->has_percent_limit = true;
+	}
+	return true;
+}
+
+static bool set_chain(struct report_request *r, const char *name, struct tally_str value)
+{
+	static const struct {
+		const char *name;
+		enum chain_setting setting;
+	} settings[] = {{"call-graph.print-type", CHAIN_SETTING_STYLE}, {"call-graph.order", CHAIN_SETTING_ORDER},
+		{"call-graph.sort-key", CHAIN_SETTING_KEY}, {"call-graph.threshold", CHAIN_SETTING_THRESHOLD},
+		{"call-graph.print-limit", CHAIN_SETTING_LIMIT}};
+	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+		if (!strcmp(name, settings[i].name))
+			return report_request_set_chain(r, settings[i].setting, value);
+	}
+	return true;
+}
+
+static enum tally_status apply(
+	struct config_reading *reading, const struct config_text *config, struct tally_error *err)
+{
+	struct tally_str value = config_text_value(config);
+	bool is_good = true;
+	if (!strncmp(config->name, "report.", 7)) {
+		if (!set_report(reading, config->name, value))
+			return error_nomem(err);
+	} else if (!strncmp(config->name, "call-graph.", 11)) {
+		is_good = set_chain(reading->request, config->name, value);
+	} else if (!strcmp(config->name, "hist.percentage")) {
+		reading->request->is_relative = str_equal(value, STR("relative"));
+		is_good = reading->request->is_relative || str_equal(value, STR("absolute"));
+	}
+	if (is_good)
+		return TALLY_OK;
+	return error_set(err, TALLY_INVALID, "Error in the given config file: wrong config key-value pair %s=%.*s",
+		config->name, (int)(value.len < 80 ? value.len : 80), value.data);
+}
+
+static enum tally_status read_file(struct config_reading *reading, const char *path, struct tally_error *err)
+{
+	char *data;
+	size_t len;
+	struct tally_error unread;
+	if (!file_is_regular(path) || file_read(path, LIMIT_CONFIG, &data, &len, &unread) != TALLY_OK)
+		return TALLY_OK;
+	struct config_text config = {.rest = {data, len}};
+	enum tally_status status;
+	struct tally_error bad;
+	while ((status = config_text_next(&config, &bad)) == TALLY_OK) {
+		status = apply(reading, &config, err);
+		if (status != TALLY_OK)
+			break;
+	}
+	if (status == TALLY_CORRUPT) {
+		diag_add(reading->notes, DIAG_WARNING, "%s in %s", bad.text, path);
+		status = TALLY_OK;
+	}
+	config_text_deinit(&config);
+	free(data);
+	return status == TALLY_END ? TALLY_OK : status;
+}
+
+enum tally_status report_config_read(
+	struct report_request *request, char **sort, struct diag *notes, struct tally_error *err)
+{
+	struct config_reading reading = {.request = request, .sort = sort, .notes = notes};
+	const char *path = getenv("PERF_CONFIG"), *home = getenv("HOME");
+	enum tally_status status;
+	char *own = NULL;
+	if (path) {
+		status = read_file(&reading, path, err);
+	} else {
+		status = read_file(&reading, SYSTEM_CONFIG, err);
+		if (status == TALLY_OK && home && asprintf(&own, "%s/.perfconfig", home) < 0)
+			return error_nomem(err);
+		if (status == TALLY_OK && own)
+			status = read_file(&reading, own, err);
+		free(own);
+	}
+	/* as perf has it: the rows' limit is the chains' too, wherever that was set */
+	if (status == TALLY_OK && reading.has_percent_limit)
+		request->percent_limit = request->chains.min_percent = reading.percent_limit;
+	return status;
+}
