@@ -1,7 +1,8 @@
 /*
  * The order of rows, as perf's readers know it (found by running perf on recordings with ties):
  * - a value sorts descending; in a group the leader's value decides, or that of the member asked for, then those of the
- *   members behind the leader in their order: where another was asked for, the leader's counts no more; of children sums only the leader's counts;
+ *   members behind the leader in their order: where another was asked for, the leader's counts no more; of
+ *   children sums only the leader's counts;
  * - where call graphs are shown, rows with equal children sums and the same first thread: the one with the longer chain
  * comes first when chains start at the caller, so that callers stand above callees;
  * - keys sort ascending by what is shown, unknown objects and symbols last;
@@ -142,19 +143,21 @@ static int compare_key(
 	}
 }
 
+/* Which members' sums decide: how many, and the first of them; behind it come those from the second on. */
+static uint32_t deciding_members(const struct flat_table *table, enum profile_key key, uint32_t *first)
+{
+	bool leader_decides = key == KEY_OVERHEAD_CHILDREN || table->options.sort_member >= table->options.member_count;
+	*first = leader_decides ? 0 : table->options.sort_member;
+	return leader_decides ? 1 : table->options.member_count;
+}
+
 int flat_stats_compare(
 	const struct flat_table *table, const struct flat_stat *a, const struct flat_stat *b, enum profile_key key)
 {
-	bool leader_decides = key == KEY_OVERHEAD_CHILDREN || table->options.sort_member >= table->options.member_count;
-	uint32_t first = leader_decides ? 0 : table->options.sort_member;
-	uint64_t va = flat_stat_value(&a[first], key), vb = flat_stat_value(&b[first], key);
-	if (va != vb)
-		return va > vb ? -1 : 1;
-	if (leader_decides)
-		return 0;
-	for (uint32_t m = 1; m < table->options.member_count; m++) {
-		va = flat_stat_value(&a[m], key);
-		vb = flat_stat_value(&b[m], key);
+	uint32_t first, count = deciding_members(table, key, &first);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t member = i ? i : first;
+		uint64_t va = flat_stat_value(&a[member], key), vb = flat_stat_value(&b[member], key);
 		if (va != vb)
 			return va > vb ? -1 : 1;
 	}
@@ -262,8 +265,9 @@ static bool write_words(const struct sort_plan *plan, uint32_t index, uint64_t *
 				return false;
 			continue;
 		}
-		for (uint32_t m = 0; m < t->options.member_count; m++)
-			words[at++] = ~flat_stat_value(flat_table_stat(t, index, m), c->columns[i]);
+		uint32_t first, members = deciding_members(t, c->columns[i], &first);
+		for (uint32_t m = 0; m < members; m++)
+			words[at++] = ~flat_stat_value(flat_table_stat(t, index, m ? m : first), c->columns[i]);
 		if (at == plan->tie_word)
 			words[at++] = (uint64_t)row->thread << 32 | row->max_depth;
 	}
@@ -295,12 +299,13 @@ static bool make_plan(const struct sort_context *c, struct sort_plan *plan)
 	*plan = (struct sort_plan){.context = c, .words = 2, .is_caller_first = t->options.is_caller_first};
 	for (size_t i = 0; i < c->count; i++) {
 		uint64_t word;
+		uint32_t first;
 		bool is_value = profile_key_get(c->columns[i])->is_value;
 		if (!is_value && !key_word(c, c->columns[i], &t->rows[t->order[0]], &word))
 			return false;
 		if (t->options.member_count > SORT_WORDS_MAX)
 			return false;
-		plan->words += is_value ? t->options.member_count : 1;
+		plan->words += is_value ? deciding_members(t, c->columns[i], &first) : 1;
 		if (plan->words > SORT_WORDS_MAX)
 			return false;
 		if (c->columns[i] == KEY_OVERHEAD_CHILDREN && t->options.with_chains && plan->tie_word == 0)

@@ -133,13 +133,18 @@ def test_json_is_as_the_schema_says(options, recording, tally):
             assert len(row['values']) == len(table['events'])
 
 
+def shown(row):
+    address = int(row.get('address', '0'), 16)
+    return row.get('symbol') or f'{"0x" if address else ""}{address:016x}'
+
+
 def test_json_has_the_numbers_of_the_text(recording, tally):
     path = recording('deep', 'cpu-clock:u,page-faults:u')
     text = tally('report', '-g', 'none', '-F', 'overhead,sample,period,comm,dso,sym', '-t', ';', '-q', '-i', path).stdout
     table = json_of(tally, path, '-g', 'none', '-F', 'overhead,sample,period,comm,dso,sym')['tables'][0]
     rows = [line.split(';') for line in text.split('\n\n')[0].splitlines()]
     assert [[f'{r["values"][0]["overhead"]:.2f}%', str(r['values'][0]['samples']), str(r['values'][0]['period']),
-             r['comm'], r['dso'], f'[{r["level"]}] {r["symbol"]}'] for r in table['rows']] == [
+             r['comm'], r.get('dso', '[unknown]'), f'[{r["level"]}] {shown(r)}'] for r in table['rows']] == [
                  [cell.strip() for cell in row] for row in rows]
     assert sum(r['values'][0]['period'] for r in table['rows']) == table['events'][0]['period']
 
