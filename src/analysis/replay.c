@@ -2,12 +2,12 @@
 
 #include <stdio.h>
 
+#include "analysis/facet_values.h"
 #include "analysis/frame_lines.h"
 #include "analysis/inline_frames.h"
 #include "analysis/sample_pass.h"
 #include "analysis/stack_survey.h"
 #include "analysis/symbolise.h"
-#include "analysis/tracepoint_fields.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/thread_pool.h"
@@ -34,7 +34,8 @@ struct replay {
 	struct binary_hits hits;
 	struct arena arena;
 	struct profile_builder *builder;
-	struct tracepoint_printer *tracepoints; /* NULL: no labels */
+	struct tracepoint_printer *tracepoints; /* NULL: not asked for */
+	struct cgroup_names cgroups;
 };
 
 void replay_result_deinit(struct replay_result *result)
@@ -224,7 +225,7 @@ static void name_frame(struct replay *replay, size_t index)
 		to.binary = profile_binary_of(replay, from->binary);
 	if (symbol) {
 		to.function = profile_function_of(replay, symbol, to.binary);
-		if (!replay->options->with_addresses)
+		if (!replay->options->with_addresses && !replay->options->with_exact_frames)
 			to.address = symbol->start;
 	}
 	if (replay->options->with_lines)
@@ -281,22 +282,22 @@ static uint32_t profile_thread_of(struct replay *replay, struct thread_key key)
 
 struct pass_ids { /* what the ids of a pass are in the profile */
 	const uint32_t *frames; /* in replay's frames */
-	uint32_t *stacks, *threads, *labels;
+	uint32_t *stacks, *threads, *facets;
 };
 
-/* The texts of the pass's payloads, each printed once. */
-static void add_labels(struct replay *replay, const struct sample_pass *pass, uint32_t *labels)
+static void add_facets(struct replay *replay, const struct sample_pass *pass, const struct pass_ids *ids)
 {
-	struct text text = {0};
-	for (size_t i = 0; i < pass->payloads.len; i++) {
-		struct tally_str raw = intern_get(&pass->payloads, (uint32_t)i);
-		text_clear(&text);
-		if (replay->tracepoints)
-			(void)tracepoint_print(
-				replay->tracepoints, (struct tally_bytes){(const uint8_t *)raw.data, raw.len}, &text);
-		labels[i] = profile_builder_string(replay->builder, (struct tally_str){text.data, text.len});
-	}
-	text_deinit(&text);
+	if (!ids->facets)
+		return;
+	struct facet_values values = {.options = replay->options,
+		.machine = replay->sideband.machine,
+		.builder = replay->builder,
+		.tracepoints = replay->tracepoints,
+		.cgroups = &replay->cgroups,
+		.first_ips = replay->first_ips.items,
+		.profile_frames = replay->profile_frames};
+	facet_values_add(&values, &pass->facets, ids->frames, ids->facets);
+	text_deinit(&values.text);
 }
 
 /* Where threads begin, as C libraries and the kernel name it: who called these is not known, but nobody did. */
@@ -350,7 +351,7 @@ static void add_pass_samples(struct replay *replay, const struct sample_pass *pa
 			.leaf = replay->profile_frames[ids->frames[key.leaf]],
 			.stack = key.stack == RESOLVE_NONE ? PROFILE_NONE : ids->stacks[key.stack],
 			.cpu = key.cpu,
-			.label = key.payload == RESOLVE_NONE ? PROFILE_NONE : ids->labels[key.payload],
+			.facets = ids->facets ? ids->facets[key.facets] : 0,
 			.count = sum->count,
 			.period = sum->period,
 			.first_order = sum->first_order,
@@ -412,10 +413,11 @@ static uint32_t add_inlined_calls(struct replay *replay, uint32_t stack, uint32_
 static enum tally_status add_pass(
 	struct replay *replay, const struct sample_pass *pass, const uint32_t *frames, struct tally_error *err)
 {
-	struct pass_ids ids = {
-		frames, new_ids(pass->resolver.stacks.len), new_ids(pass->threads.len), new_ids(pass->payloads.len)};
+	struct pass_ids ids = {frames, new_ids(pass->resolver.stacks.len), new_ids(pass->threads.len), NULL};
+	if (pass->facets.kept)
+		ids.facets = new_ids(pass->facets.rows.len);
 	enum tally_status status = TALLY_OK;
-	if (!ids.stacks || !ids.threads || !ids.labels) {
+	if (!ids.stacks || !ids.threads || (pass->facets.kept && !ids.facets)) {
 		status = error_nomem(err);
 	} else {
 		for (size_t i = 0; i < pass->resolver.stacks.len; i++) {
@@ -427,14 +429,14 @@ static enum tally_status add_pass(
 		}
 		for (size_t i = 0; i < pass->threads.len; i++)
 			ids.threads[i] = profile_thread_of(replay, sample_pass_thread(pass, (uint32_t)i));
-		add_labels(replay, pass, ids.labels);
+		add_facets(replay, pass, &ids);
 		add_pass_samples(replay, pass, &ids);
 		if (stack_ends_unwound(&replay->ends) == 0)
 			count_ends(replay, pass, &ids);
 	}
 	free(ids.stacks);
 	free(ids.threads);
-	free(ids.labels);
+	free(ids.facets);
 	return status;
 }
 
@@ -448,6 +450,14 @@ static enum tally_status count_hits(struct replay *replay, struct tally_error *e
 	return binary_hits_finish(&replay->hits, replay->sideband.machine, replay->store, err);
 }
 
+static uint64_t branched_samples(const struct replay *replay, size_t event)
+{
+	uint64_t count = 0;
+	for (size_t i = 0; i < replay->pass_count; i++)
+		count += event < replay->passes[i].branched.len ? replay->passes[i].branched.items[event] : 0;
+	return count;
+}
+
 static void add_events(struct replay *replay)
 {
 	size_t count;
@@ -459,15 +469,41 @@ static void add_events(struct replay *replay)
 				i < replay->sideband.lost_by_event.len ? replay->sideband.lost_by_event.items[i] : 0,
 			.leader = events[i].leader_index,
 			.member_count = events[i].member_count,
+			.branched_count = branched_samples(replay, i),
 			.has_callchain = (events[i].attr.sample_type & SAMPLE_CALLCHAIN) != 0,
 		};
 		profile_builder_event(replay->builder, &event);
 	}
 }
 
+/* What their texts are made of. */
+static enum tally_status prepare_facets(struct replay *replay, struct tally_error *err)
+{
+	uint64_t kept = replay->options->facets;
+	enum tally_status status = TALLY_OK;
+	struct tally_bytes formats = perfdata_reader_features(replay->reader)->tracing_data;
+	if (kept & FACET_PAYLOAD_MASK)
+		status = tracepoint_printer_create(formats, &replay->tracepoints, err);
+	if (status == TALLY_OK && kept & UINT64_C(1) << FACET_CGROUP)
+		status = cgroup_names_read(&replay->cgroups, replay->reader, err);
+	return status;
+}
+
+static void add_fields(struct replay *replay)
+{
+	for (size_t i = 0; i < replay->options->field_count; i++) {
+		const struct replay_field *from = &replay->options->fields[i];
+		struct profile_field field = {
+			profile_builder_string(replay->builder, from->name), from->events, from->width};
+		profile_builder_field(replay->builder, &field);
+	}
+}
+
 static enum tally_status build_profile(struct replay *replay, struct profile **profile, struct tally_error *err)
 {
 	replay->builder = profile_builder_create();
+	if (replay->builder)
+		profile_builder_keep_facets(replay->builder, replay->options->facets);
 	uint32_t **frames = calloc(replay->pass_count, sizeof(*frames));
 	enum tally_status status = replay->builder && frames ? TALLY_OK : error_nomem(err);
 	for (size_t i = 0; i < replay->pass_count && status == TALLY_OK; i++) {
@@ -477,6 +513,7 @@ static enum tally_status build_profile(struct replay *replay, struct profile **p
 	}
 	if (status == TALLY_OK) {
 		add_events(replay);
+		add_fields(replay);
 		status = name_frames(replay, err);
 	}
 	for (size_t i = 0; i < replay->pass_count && status == TALLY_OK; i++)
@@ -501,6 +538,7 @@ static void replay_deinit(struct replay *replay)
 	free(replay->passes);
 	profile_builder_destroy(replay->builder);
 	tracepoint_printer_destroy(replay->tracepoints);
+	cgroup_names_deinit(&replay->cgroups);
 	id_table_deinit(&replay->frames);
 	map_u64_deinit(&replay->profile_binaries);
 	map_u64_deinit(&replay->profile_functions);
@@ -542,9 +580,8 @@ enum tally_status replay_profile(struct perfdata_reader *reader, struct binary_s
 		status = sideband_read_code(reader, &replay.run, store, &replay.sideband, err);
 	if (status == TALLY_OK)
 		status = run_passes(&replay, err);
-	struct tally_bytes formats = perfdata_reader_features(reader)->tracing_data;
-	if (status == TALLY_OK && options->with_labels)
-		status = tracepoint_printer_create(formats, &replay.tracepoints, err);
+	if (status == TALLY_OK)
+		status = prepare_facets(&replay, err);
 	if (status == TALLY_OK)
 		status = build_profile(&replay, &profile, err);
 	if (status == TALLY_OK) {

@@ -6,12 +6,25 @@
 
 #include "perfdata/time_spans.h"
 
+struct replay_field { /* of tracepoints */
+	struct tally_str name;
+	uint64_t events; /* bit by event's index: those that it is kept of */
+	unsigned width;
+};
+
 struct replay_options {
 	bool with_cpu; /* keep the CPU label (else samples of all CPUs merge) */
 	bool with_threads; /* keep pid and tid; else threads of one name merge, and both are 0 */
 	bool with_stacks; /* keep call chains */
 	bool with_addresses; /* keep frames of one function apart by address */
-	bool with_labels; /* keep the text of tracepoints' fields */
+	uint64_t facets; /* bit by enum profile_facet: what else samples are told apart by */
+	uint64_t time_quantum_ns; /* of FACET_TIME; 0: 1 */
+	const struct replay_field *fields; /* by facet, from FACET_FIELD on; borrowed */
+	size_t field_count;
+	bool with_raw_traces; /* tracepoint fields as they are stored */
+	bool by_branch; /* a sample counts once for each of its branches, at their targets */
+	bool weight_is_period; /* samples count by their weight, as accesses of memory do */
+	bool with_exact_frames; /* a frame's address is its own, not that of its function */
 	bool with_inlines; /* calls that were inlined are frames of their own in call chains */
 	bool with_lines; /* keep the source lines of frames, and frames of one function apart by them */
 	bool with_whole_paths; /* of the lines' files */

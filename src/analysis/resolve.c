@@ -149,6 +149,43 @@ uint32_t resolver_frame(struct resolver *r, const struct resolve_where *where, u
 	return resolver_frame_end(r, &query);
 }
 
+#define ANY_MODE	(1u << 31) /* of cache slots: with the kernel's epoch and the level, whose bits these are */
+#define ANY_EPOCH_SHIFT 8
+#define ANY_EPOCHS	(1u << 23)
+
+uint32_t resolver_any_frame(struct resolver *r, const struct resolve_where *where, uint32_t level, uint64_t ip)
+{
+	static const unsigned modes[] = {MISC_CPUMODE_USER, MISC_CPUMODE_KERNEL};
+	bool is_cached = where->kernel_epoch < ANY_EPOCHS;
+	struct resolve_frame_query query = {.ip = ip,
+		.epoch = where->user_epoch,
+		.cpumode = ANY_MODE | where->kernel_epoch << ANY_EPOCH_SHIFT | level,
+		.frame = RESOLVE_NONE};
+	struct resolve_cache_slot *slot = cache_slot(r, &query);
+	if (is_cached && slot->frame != 0 && slot->address == ip && slot->epoch == query.epoch &&
+		slot->cpumode == query.cpumode)
+		return slot->frame - 1;
+	struct resolved_frame frame = {.address = ip, .raw_address = r->keep_raw ? ip : 0, .binary = RESOLVE_NONE};
+	frame.level = level_of(MISC_CPUMODE_HYPERVISOR);
+	for (size_t i = 0; i < 2 && frame.binary == RESOLVE_NONE; i++) {
+		const struct mapping *map =
+			machine_find_mapping(r->machine, where->pid, where->time_ns, modes[i], VA(ip));
+		if (!map)
+			continue;
+		frame.binary = map->binary;
+		frame.address = machine_address_in_binary(r->machine, map, VA(ip));
+		frame.level = level_of(modes[i]);
+	}
+	if (level)
+		frame.level = level;
+	resolved_frame_pack(&frame, query.words);
+	query.hash = id_table_hash(&r->frames, query.words);
+	uint32_t id = resolver_frame_end(r, &query);
+	if (!is_cached)
+		slot->frame = 0;
+	return id;
+}
+
 uint32_t resolver_stack(struct resolver *r, uint32_t parent, uint32_t frame)
 {
 	bool is_new;

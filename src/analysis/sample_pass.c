@@ -16,9 +16,9 @@ bool sample_pass_init(
 	*pass = (struct sample_pass){.input = *input, .first_chunk = first_chunk, .chunk_count = chunk_count};
 	pass->threads.words = THREAD_KEY_WORDS;
 	pass->keys.words = SAMPLE_KEY_WORDS;
-	intern_init(&pass->payloads);
 	if (!resolver_init(&pass->resolver, input->sideband->machine, input->run->swap))
 		return false;
+	sample_facets_init(&pass->facets, input->options, perfdata_reader_features(input->reader), &pass->resolver);
 	pass->resolver.deferred = &input->sideband->deferred;
 	pass->resolver.keep_raw = input->options->with_addresses;
 	pass->resolver.max_stack = input->options->max_stack;
@@ -36,7 +36,8 @@ void sample_pass_deinit(struct sample_pass *pass)
 	sample_unwinder_deinit(&pass->unwinder);
 	id_table_deinit(&pass->threads);
 	id_table_deinit(&pass->keys);
-	intern_deinit(&pass->payloads);
+	sample_facets_deinit(&pass->facets);
+	vec_free(&pass->branched);
 	vec_free(&pass->sums);
 	group_reads_deinit(&pass->reads);
 }
@@ -55,7 +56,7 @@ struct sample_key sample_pass_key(const struct sample_pass *pass, uint32_t id)
 		.leaf = (uint32_t)words[1],
 		.stack = (uint32_t)(words[1] >> 32),
 		.cpu = (int32_t)(uint32_t)words[2],
-		.payload = (uint32_t)(words[2] >> 32),
+		.facets = (uint32_t)(words[2] >> 32),
 	};
 }
 
@@ -101,7 +102,7 @@ static void pack_key(const struct sample_key *key, uint64_t words[SAMPLE_KEY_WOR
 {
 	words[0] = pack(key->event, key->thread);
 	words[1] = pack(key->leaf, key->stack);
-	words[2] = pack((uint32_t)key->cpu, key->payload);
+	words[2] = pack((uint32_t)key->cpu, key->facets);
 }
 
 static void add_sample(struct sample_pass *pass, const uint64_t words[SAMPLE_KEY_WORDS], uint32_t hash, uint64_t period,
@@ -147,11 +148,69 @@ static void add_read_values(
 	pass->failed = pass->failed || status == TALLY_NOMEM;
 }
 
-static uint64_t weight_of(const struct perfdata_event *event, const struct sample *sample)
+static uint64_t weight_of(
+	const struct sample_pass *pass, const struct perfdata_event *event, const struct sample *sample)
 {
+	if (pass->input.options->weight_is_period) {
+		bool is_struct = (event->attr.sample_type & SAMPLE_WEIGHT_STRUCT) != 0;
+		uint64_t weight = is_struct ? (uint32_t)sample->weight : sample->weight;
+		return weight ? weight : 1;
+	}
 	if (event->attr.sample_type & SAMPLE_PERIOD)
 		return sample->period;
 	return event->attr.sample_period_or_freq;
+}
+
+static struct facet_input facet_input(const struct sample_pass *pass, const struct sample_key *key,
+	const struct batch_sample *b)
+{
+	return (struct facet_input){.sample = &b->sample,
+		.event = b->event,
+		.where = b->where,
+		.cpumode = b->leaf.cpumode,
+		.comm = sample_pass_thread(pass, key->thread).comm};
+}
+
+static void keep_facets(struct sample_pass *pass, struct sample_key *key, const struct facet_input *input)
+{
+	key->facets = sample_facets_add(&pass->facets, input);
+	pass->failed = pass->failed || key->facets == ID_TABLE_NONE;
+}
+
+static void add_facets(struct sample_pass *pass, struct sample_key *key, const struct batch_sample *b)
+{
+	struct facet_input input = facet_input(pass, key, b);
+	keep_facets(pass, key, &input);
+}
+
+static void count_branched(struct sample_pass *pass, uint32_t event)
+{
+	while (pass->branched.len <= event && !pass->failed) {
+		if (!vec_push(&pass->branched, 0))
+			pass->failed = true;
+	}
+	if (!pass->failed)
+		pass->branched.items[event]++;
+}
+
+/* Each branch counts once, at its target. */
+static void add_branches(struct sample_pass *pass, struct sample_key key, const struct batch_sample *b)
+{
+	uint32_t level = resolved_frame_get(&pass->resolver.frames, key.leaf).level;
+	uint32_t count = sample_branch_count(&b->sample);
+	struct facet_input input = facet_input(pass, &key, b);
+	input.is_branch = true;
+	if (count > 0)
+		count_branched(pass, key.event);
+	for (uint32_t i = 0; i < count && !pass->failed; i++) {
+		uint64_t words[SAMPLE_KEY_WORDS];
+		input.branch = sample_branch_at(&b->sample, i);
+		key.leaf = resolver_any_frame(&pass->resolver, &b->where, level, input.branch.to);
+		if (pass->facets.kept)
+			keep_facets(pass, &key, &input);
+		pack_key(&key, words);
+		add_sample(pass, words, id_table_hash(&pass->keys, words), 1, b->order);
+	}
 }
 
 /* Takes the record into the batch, unless nothing is to be counted of it. */
@@ -194,7 +253,7 @@ static void key_sample(struct sample_pass *pass, struct batch_sample *b)
 {
 	uint64_t type = b->event->attr.sample_type;
 	int32_t tid = type & SAMPLE_TID ? (int32_t)b->sample.tid : -1;
-	struct sample_key key = {.event = b->event->index, .stack = RESOLVE_NONE, .cpu = -1, .payload = RESOLVE_NONE};
+	struct sample_key key = {.event = b->event->index, .stack = RESOLVE_NONE, .cpu = -1};
 	key.thread = thread_id(pass, b->where.pid, tid, b->order);
 	key.leaf = resolver_frame_end(&pass->resolver, &b->leaf);
 	if (b->has_chain)
@@ -204,10 +263,13 @@ static void key_sample(struct sample_pass *pass, struct batch_sample *b)
 		key.stack = resolver_stack(&pass->resolver, RESOLVE_NONE, key.leaf);
 	if (pass->input.options->with_cpu && (type & SAMPLE_CPU))
 		key.cpu = (int32_t)b->sample.cpu;
-	if (pass->input.options->with_labels && b->event->attr.type == EVENT_TRACEPOINT &&
-		!intern_add(&pass->payloads, b->sample.raw.data, b->sample.raw.len, &key.payload))
-		pass->failed = true;
-	b->is_keyed = !(type & SAMPLE_READ);
+	if (pass->facets.kept && !pass->input.options->by_branch)
+		add_facets(pass, &key, b);
+	b->is_keyed = !(type & SAMPLE_READ) && !pass->input.options->by_branch;
+	if (pass->input.options->by_branch) {
+		add_branches(pass, key, b);
+		return;
+	}
 	if (!b->is_keyed) {
 		add_read_values(pass, key, &b->sample, b->order);
 		return;
@@ -237,7 +299,7 @@ static void finish_batch(struct sample_pass *pass)
 	for (size_t i = 0; i < pass->batch_len; i++) {
 		const struct batch_sample *b = &pass->batch[i];
 		if (b->is_keyed)
-			add_sample(pass, b->words, b->hash, weight_of(b->event, &b->sample), b->order);
+			add_sample(pass, b->words, b->hash, weight_of(pass, b->event, &b->sample), b->order);
 	}
 	pass->batch_len = 0;
 	resolver_chains_clear(&pass->resolver);

@@ -13,14 +13,15 @@
 #include "analysis/group_reads.h"
 #include "analysis/replay_options.h"
 #include "analysis/resolve.h"
+#include "analysis/sample_facets.h"
 #include "analysis/sideband.h"
 
-/* What makes samples equal: event | thread << 32, leaf | stack << 32, CPU | payload << 32. */
+/* What makes samples equal: event | thread << 32, leaf | stack << 32, CPU | facets << 32. */
 #define SAMPLE_KEY_WORDS 3
 struct sample_key {
 	uint32_t event, thread, leaf, stack;
 	int32_t cpu;
-	uint32_t payload; /* id of payloads; RESOLVE_NONE: none kept */
+	uint32_t facets; /* row of facets; 0 where none are kept */
 };
 
 /* pid | tid << 32, name | last name << 32; a name is the machine's string, INTERN_NONE: had none. */
@@ -71,10 +72,11 @@ struct sample_pass {
 	struct sample_unwinder unwinder;
 	struct id_table threads; /* of THREAD_KEY_WORDS */
 	struct id_table keys; /* of SAMPLE_KEY_WORDS */
-	struct intern payloads; /* raw data of samples, with labels only */
 	struct pass_thread recent_threads[PASS_THREADS];
 	struct batch_sample batch[SAMPLE_BATCH];
 	size_t batch_len;
+	struct sample_facets facets;
+	VEC(uint64_t) branched; /* by event: samples that counted by their branches */
 	VEC(struct sample_sum) sums; /* by id of keys */
 	struct group_reads reads;
 	uint64_t damaged, unattributed;

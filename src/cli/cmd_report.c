@@ -45,6 +45,18 @@ static const char *set_widths(const struct option_use *use)
 	return apply(use, report_request_set_widths);
 }
 
+static const char *set_time_quantum(const struct option_use *use)
+{
+	return apply(use, report_request_set_time_quantum);
+}
+
+static const char *set_branches(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	settings->request.branches = use->is_negated ? BRANCHES_NEVER : BRANCHES_ALWAYS;
+	return NULL;
+}
+
 static const char *set_percent_limit(const struct option_use *use)
 {
 	return apply(use, report_request_set_percent_limit);
@@ -227,15 +239,17 @@ static const struct option options[] = {
 		.help = "regex filter to identify parent, see: '--sort parent'"},
 	{"exclude-other", 'x', OPTION_FLAG, .offset = REQUEST(filters.excludes_other),
 		.help = "Only display entries with parent-match"},
-	{"branch-stack", 'b', OPTION_UNSUPPORTED, .help = "use branch records for per branch histogram filling"},
+	{"branch-stack", 'b', OPTION_CALL, .call = set_branches,
+		.help = "use branch records for per branch histogram filling"},
 	{"branch-history", 0, OPTION_UNSUPPORTED, .help = "add last branch records to call history"},
 	{"ignore-callees", 0, OPTION_UNSUPPORTED, "regex", .help = "ignore callees of these functions in call graphs"},
-	{"mem-mode", 0, OPTION_UNSUPPORTED, .help = "mem access profile"},
+	{"mem-mode", 0, OPTION_FLAG, .offset = REQUEST(by_memory), .help = "mem access profile"},
 	{"mmaps", 0, OPTION_FLAG, .offset = REQUEST(mmaps), .help = "Display recorded tasks memory maps"},
 	{"tasks", 0, OPTION_FLAG, .offset = REQUEST(tasks), .help = "Display recorded tasks"},
 	{"time", 0, OPTION_STRING, "str", .offset = REQUEST(times),
 		.help = "Time span of interest (start,stop), or percentages of the recording (10%-20%, 10%/2)"},
-	{"time-quantum", 0, OPTION_UNSUPPORTED, "time", .help = "Set time quantum for time sort key"},
+	{"time-quantum", 0, OPTION_CALL, "time", .call = set_time_quantum, .is_self_explaining = true,
+		.help = "Set time quantum for time sort key"},
 	{"itrace", 0, OPTION_UNSUPPORTED, "opts", .argument_is_optional = true, .help = "Instruction Tracing options"},
 	{"raw-trace", 0, OPTION_UNSUPPORTED, .help = "Show raw trace event output"},
 	{"group-sort-idx", 0, OPTION_CALL, "n", .call = set_group_sort,
@@ -265,7 +279,7 @@ static const struct option options[] = {
 	{"xed", 0, OPTION_UNSUPPORTED, .help = "Run xed disassembler on output"},
 	{"tui", 0, OPTION_UNSUPPORTED, .help = "Use the TUI interface"},
 	{"gtk", 0, OPTION_UNSUPPORTED, .help = "Use the GTK2 interface"},
-	{"ns", 0, OPTION_UNSUPPORTED, .help = "Show times in nanosecs"},
+	{"ns", 0, OPTION_FLAG, .offset = REQUEST(times_in_ns), .help = "Show times in nanosecs"},
 	{"objdump", 0, OPTION_UNSUPPORTED, "path", .help = "objdump binary to use for disassembly and annotations"},
 	{"disassembler-style", 'M', OPTION_UNSUPPORTED, "style", .help = "Specify disassembler style"},
 	{"disable-order", 0, OPTION_UNSUPPORTED, .help = "Disable raw trace ordering"},

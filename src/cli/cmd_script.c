@@ -48,7 +48,7 @@ struct script {
 	struct script_records records;
 	struct dump_raw dump;
 	uint64_t *fields;
-	struct script_cgroups cgroups;
+	struct cgroup_names cgroups;
 	struct diag field_notes;
 	struct script_filter filter;
 	struct script_dumps dumps;
@@ -205,7 +205,7 @@ static enum tally_status prepare_values(struct script *script, struct tally_erro
 	for (size_t i = 0; i < count; i++)
 		if (script->fields[i] & FIELD_CGROUP && !printer->cgroups) {
 			printer->cgroups = &script->cgroups;
-			return script_cgroups_read(&script->cgroups, script->reader, err);
+			return cgroup_names_read(&script->cgroups, script->reader, err);
 		}
 	return TALLY_OK;
 }
@@ -345,7 +345,7 @@ static void script_deinit(struct script *script)
 	binary_store_destroy(script->store);
 	perfdata_reader_destroy(script->reader);
 	free(script->fields);
-	script_cgroups_deinit(&script->cgroups);
+	cgroup_names_deinit(&script->cgroups);
 	diag_deinit(&script->field_notes);
 	group_reads_deinit(&script->reads);
 	text_deinit(&script->out);

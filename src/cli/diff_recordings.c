@@ -113,7 +113,7 @@ enum tally_status diff_recordings_open(const struct cli *cli, const struct diff_
 	wanted.with_cpu = request->cpus || diff_request_has_key(request, KEY_CPU);
 	wanted.with_lines = wanted.with_lines || diff_request_has_key(request, KEY_SRCLINE) ||
 			    diff_request_has_key(request, KEY_SRCFILE);
-	wanted.with_labels = diff_request_has_key(request, KEY_TRACE);
+	wanted.facets = diff_request_has_key(request, KEY_TRACE) ? UINT64_C(1) << FACET_TRACE : 0;
 	wanted.with_stacks = wanted.with_stacks || request->filters.parent;
 	all.items = calloc(request->path_count, sizeof(*all.items));
 	all.stores = calloc(request->path_count, sizeof(struct binary_store *));

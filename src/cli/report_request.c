@@ -6,12 +6,24 @@
 
 #define DEFAULT_MIN_PERCENT 0.5
 #define DEFAULT_SORT	    "comm,dso,symbol"
-#define DEFAULT_PARENT	    "^sys_|^do_page_fault"
+#define BRANCH_SORT	    "comm,dso_from,symbol_from,symbol_to,cycles"
+#define MEMORY_SORT                                                                               \
+	"local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked,local_ins_lat," \
+	"local_p_stage_cyc"
+#define DEFAULT_QUANTUM_NS 100000000u
+#define DEFAULT_PARENT	   "^sys_|^do_page_fault"
 
 void report_request_init(struct report_request *request)
 {
 	*request = (struct report_request){0};
 	request->chains = (struct chain_options){.style = CHAIN_GRAPH, .min_percent = DEFAULT_MIN_PERCENT};
+	request->time_quantum_ns = DEFAULT_QUANTUM_NS;
+}
+
+void report_request_deinit(struct report_request *request)
+{
+	free(request->sort_order);
+	request->sort_order = NULL;
 }
 
 /* True if text is a beginning of word. */
@@ -175,6 +187,25 @@ enum tally_status report_request_set_percentage(
 	return TALLY_OK;
 }
 
+enum tally_status report_request_set_time_quantum(
+	struct report_request *request, const char *text, struct tally_error *err)
+{
+	static const struct {
+		const char *unit;
+		uint64_t ns;
+	} units[] = {{"s", 1000000000}, {"ms", 1000000}, {"us", 1000}, {"ns", 1}};
+	size_t digits = strspn(text, "0123456789");
+	uint64_t number, ns;
+	bool is_number = str_to_u64((struct tally_str){text, digits}, 10, &number);
+	for (size_t i = 0; is_number && number && i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(text + digits, units[i].unit) || __builtin_mul_overflow(number, units[i].ns, &ns))
+			continue;
+		request->time_quantum_ns = ns;
+		return TALLY_OK;
+	}
+	return error_set(err, TALLY_INVALID, "'%s' is not a time with s, ms, us or ns behind it", text);
+}
+
 static bool has_key(const enum profile_key *keys, size_t count, enum profile_key key)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -204,28 +235,54 @@ static struct tally_str without_braces(struct tally_str part, int *depth)
 	return part;
 }
 
+struct key_list {
+	enum profile_key keys[REPORT_MAX_COLUMNS];
+	size_t count;
+};
+
+struct key_parser {
+	const char *option; /* as messages name it */
+	enum profile_key_mode mode;
+	struct report_fields *fields; /* NULL: fields of tracepoints are no keys here */
+};
+
+static enum tally_status add_typed_key(
+	const struct key_parser *parser, struct tally_str text, struct key_list *list, struct tally_error *err)
+{
+	enum profile_key key;
+	switch (profile_key_find(text, &key)) {
+	case PROFILE_KEY_FOUND:
+		if (profile_key_get(key)->mode != KEY_MODE_ANY && profile_key_get(key)->mode != parser->mode)
+			return error_set(
+				err, TALLY_INVALID, "Invalid %s key: `%.*s'", parser->option, (int)text.len, text.data);
+		add_key(list->keys, &list->count, key);
+		return TALLY_OK;
+	case PROFILE_KEY_KNOWN:
+		return error_set(err, TALLY_UNSUPPORTED, "%s key '%.*s' is not supported yet", parser->option,
+			(int)text.len, text.data);
+	case PROFILE_KEY_UNKNOWN:
+		break;
+	}
+	uint32_t found = parser->fields ? report_fields_find(parser->fields, text) : 0;
+	for (unsigned i = 0; i < PROFILE_MAX_FIELDS; i++)
+		if (found >> i & 1)
+			add_key(list->keys, &list->count, (enum profile_key)(KEY_FIELD + i));
+	if (found)
+		return TALLY_OK;
+	return error_set(err, TALLY_INVALID, "Unknown %s key: `%.*s'", parser->option, (int)text.len, text.data);
+}
+
 static enum tally_status parse_keys(
-	const char *text, const char *option, enum profile_key *keys, size_t *count, struct tally_error *err)
+	const struct key_parser *parser, const char *text, struct key_list *list, struct tally_error *err)
 {
 	struct tally_str rest = str_from(text), part;
-	enum profile_key key;
-	while (str_next(&rest, ',', &part)) {
+	enum tally_status status = TALLY_OK;
+	while (status == TALLY_OK && str_next(&rest, ',', &part)) {
 		part = without_braces(part, NULL);
-		if (part.len == 0)
-			continue;
-		switch (profile_key_find(part, &key)) {
-		case PROFILE_KEY_FOUND:
-			add_key(keys, count, key);
-			break;
-		case PROFILE_KEY_KNOWN:
-			return error_set(err, TALLY_UNSUPPORTED, "%s key '%.*s' is not supported yet", option,
-				(int)part.len, part.data);
-		case PROFILE_KEY_UNKNOWN:
-			return error_set(
-				err, TALLY_INVALID, "Unknown %s key: `%.*s'", option, (int)part.len, part.data);
-		}
+		if (part.len)
+			status = add_typed_key(parser, part, list, err);
 	}
-	return TALLY_OK;
+	return status;
 }
 
 static void add_value_columns(struct report_request *r)
@@ -243,40 +300,59 @@ static void add_value_columns(struct report_request *r)
 		add_key(r->columns, &r->column_count, KEY_PERIOD);
 }
 
-/* Columns are the fields asked for (or the usual values) and then the sort keys. The order is that of the sort keys,
- * the overheads before them unless they are named, and then that of the fields. */
-static enum tally_status make_columns(struct report_request *r, const char *default_sort, struct tally_error *err)
+static enum tally_status parse_sort(struct report_request *r, const struct report_source *source,
+	const char *default_sort, struct key_list *sort, struct tally_error *err)
 {
-	enum profile_key sort[REPORT_MAX_COLUMNS], fields[REPORT_MAX_COLUMNS];
-	size_t sort_count = 0, field_count = 0;
+	struct key_parser parser = {"--sort", r->mode, source->fields};
 	const char *typed = r->sort && *r->sort == '+' ? r->sort + 1 : r->sort;
 	enum tally_status status = TALLY_OK;
 	if (typed != r->sort || (!typed && !r->fields))
-		status = parse_keys(default_sort, "--sort", sort, &sort_count, err);
+		status = parse_keys(&parser, default_sort, sort, err);
 	if (status == TALLY_OK && typed)
-		status = parse_keys(typed, "--sort", sort, &sort_count, err);
-	if (status == TALLY_OK && r->fields)
-		status = parse_keys(r->fields, "--fields", fields, &field_count, err);
+		status = parse_keys(&parser, typed, sort, err);
 	if (status != TALLY_OK)
 		return status;
 	/* perf adds this column whenever the word itself stands in the list */
-	if (typed && strstr(typed, "symbol"))
-		add_key(sort, &sort_count, KEY_IPC_NULL);
+	bool has_symbol = typed && strstr(typed, "symbol");
+	if (has_symbol)
+		add_key(sort->keys, &sort->count, r->mode == KEY_MODE_BRANCH ? KEY_IPC_LBR : KEY_IPC_NULL);
 	if (r->filters.parent)
-		add_key(sort, &sort_count, KEY_PARENT);
+		add_key(sort->keys, &sort->count, KEY_PARENT);
+	free(r->sort_order);
+	struct text order = {0};
+	text_printf(&order, "%s%s%s%s", typed != r->sort || !typed ? default_sort : "",
+		typed && typed != r->sort ? "," : "", typed ? typed : "", has_symbol ? ",ipc_null" : "");
+	text_char(&order, 0);
+	r->sort_order = order.failed ? NULL : strdup(order.data);
+	text_deinit(&order);
+	return r->sort_order ? TALLY_OK : error_nomem(err);
+}
+
+/* Columns are the fields asked for (or the usual values) and then the sort keys. The order is that of the sort keys,
+ * the overheads before them unless they are named, and then that of the fields. */
+static enum tally_status make_columns(
+	struct report_request *r, const struct report_source *source, const char *default_sort, struct tally_error *err)
+{
+	struct key_list sort = {0}, fields = {0};
+	struct key_parser parser = {"--fields", r->mode, NULL};
+	enum tally_status status = parse_sort(r, source, default_sort, &sort, err);
+	if (status == TALLY_OK && r->fields)
+		status = parse_keys(&parser, r->fields, &fields, err);
+	if (status != TALLY_OK)
+		return status;
 	if (r->fields) {
-		for (size_t i = 0; i < field_count; i++)
-			add_key(r->columns, &r->column_count, fields[i]);
+		for (size_t i = 0; i < fields.count; i++)
+			add_key(r->columns, &r->column_count, fields.keys[i]);
 	} else {
 		add_value_columns(r);
-		if (r->with_children && !has_key(sort, sort_count, KEY_OVERHEAD_CHILDREN))
+		if (r->with_children && !has_key(sort.keys, sort.count, KEY_OVERHEAD_CHILDREN))
 			add_key(r->order, &r->order_count, KEY_OVERHEAD_CHILDREN);
-		if (!has_key(sort, sort_count, KEY_OVERHEAD))
+		if (!has_key(sort.keys, sort.count, KEY_OVERHEAD))
 			add_key(r->order, &r->order_count, KEY_OVERHEAD);
 	}
-	for (size_t i = 0; i < sort_count; i++) {
-		add_key(r->columns, &r->column_count, sort[i]);
-		add_key(r->order, &r->order_count, sort[i]);
+	for (size_t i = 0; i < sort.count; i++) {
+		add_key(r->columns, &r->column_count, sort.keys[i]);
+		add_key(r->order, &r->order_count, sort.keys[i]);
 	}
 	for (size_t i = 0; i < r->column_count; i++) {
 		add_key(r->order, &r->order_count, r->columns[i]);
@@ -319,18 +395,36 @@ static bool is_single(const char *list)
 /* A filter on one name makes its column say nothing; perf names it above the table instead. */
 static void hide_constant_columns(struct report_request *r)
 {
-	uint32_t hidden = 0;
+	uint64_t hidden = 0;
 	size_t left = 0;
 	if (is_single(r->filters.comms))
-		hidden |= 1u << KEY_COMM;
+		hidden |= UINT64_C(1) << KEY_COMM;
 	if (is_single(r->filters.dsos))
-		hidden |= 1u << KEY_DSO;
+		hidden |= UINT64_C(1) << KEY_DSO;
 	if (is_single(r->filters.symbols))
-		hidden |= 1u << KEY_SYMBOL;
+		hidden |= UINT64_C(1) << KEY_SYMBOL;
 	for (size_t i = 0; i < r->key_count; i++)
-		left += !(hidden >> r->keys[i] & 1);
+		left += r->keys[i] >= KEY_FIELD || !(hidden >> r->keys[i] & 1);
 	if (left)
 		r->hidden_columns = hidden;
+}
+
+static void set_mode(struct report_request *r, const struct report_source *source)
+{
+	bool by_branch =
+		r->branches == BRANCHES_ALWAYS || (r->branches == BRANCHES_IF_RECORDED && source->has_branches);
+	r->mode = r->by_memory ? KEY_MODE_MEMORY : by_branch ? KEY_MODE_BRANCH : KEY_MODE_ANY;
+}
+
+static const char *default_sort_of(const struct report_request *r, const struct report_source *source)
+{
+	if (r->mode == KEY_MODE_MEMORY)
+		return MEMORY_SORT;
+	if (r->mode == KEY_MODE_BRANCH)
+		return BRANCH_SORT;
+	if (source->is_all_tracepoints)
+		return "trace";
+	return r->default_sort ? r->default_sort : DEFAULT_SORT;
 }
 
 enum tally_status report_request_finish(
@@ -339,6 +433,7 @@ enum tally_status report_request_finish(
 	bool has_chains = source->has_chains, is_pipe = source->is_pipe;
 	r->column_count = r->order_count = r->key_count = 0;
 	r->with_chains = has_chains && r->chains.style != CHAIN_NONE;
+	set_mode(r, source);
 	/* perf decides on children before a pipe has told of call chains, but on their order after it */
 	r->with_children = has_chains && !is_pipe && !r->no_children && !r->is_hierarchy;
 	if (!r->order_is_set)
@@ -346,10 +441,7 @@ enum tally_status report_request_finish(
 	r->chains.skips_first = r->sort && !r->fields && !strncmp(r->sort, "sym", 3);
 	if (r->separator)
 		r->chains.separator = r->separator;
-	const char *default_sort = r->default_sort ? r->default_sort : DEFAULT_SORT;
-	if (source->is_all_tracepoints)
-		default_sort = "trace";
-	enum tally_status status = make_columns(r, default_sort, err);
+	enum tally_status status = make_columns(r, source, default_sort_of(r, source), err);
 	if (status == TALLY_OK && !r->is_hierarchy)
 		hide_constant_columns(r);
 	set_levels(r);
@@ -362,4 +454,25 @@ enum tally_status report_request_finish(
 bool report_request_has_key(const struct report_request *request, enum profile_key key)
 {
 	return has_key(request->keys, request->key_count, key);
+}
+
+bool report_request_has_form(const struct report_request *request, enum profile_key_form form)
+{
+	for (size_t i = 0; i < request->key_count; i++) {
+		if (profile_key_get(request->keys[i])->form == form)
+			return true;
+	}
+	return false;
+}
+
+uint64_t report_request_facets(const struct report_request *request)
+{
+	uint64_t facets = 0;
+	for (size_t i = 0; i < request->key_count; i++) {
+		enum profile_key key = request->keys[i];
+		enum profile_key_form form = (enum profile_key_form)profile_key_get(key)->form;
+		if (form != KEY_FORM_ROW && form != KEY_FORM_NOTHING)
+			facets |= UINT64_C(1) << profile_key_facet(key);
+	}
+	return facets;
 }

@@ -14,6 +14,7 @@
 
 #include "analysis/worth.h"
 #include "cli/debuginfod_run.h"
+#include "cli/report_fields.h"
 #include "profile/filter.h"
 #include "view/text/report_text.h"
 
@@ -25,6 +26,10 @@ struct report_request {
 	const char *cpus, *times;
 	const char *symfs, *kallsyms, *vmlinux;
 	const char *separator;
+	enum { BRANCHES_IF_RECORDED, BRANCHES_ALWAYS, BRANCHES_NEVER } branches; /* -b, --no-branch-stack */
+	bool by_memory; /* --mem-mode */
+	uint64_t time_quantum_ns;
+	bool times_in_ns, raw_traces;
 	unsigned widths[REPORT_MAX_COLUMNS];
 	size_t width_count;
 	struct chain_options chains;
@@ -69,14 +74,21 @@ struct report_request {
 	size_t key_count;
 	uint8_t levels[REPORT_MAX_COLUMNS]; /* by column that is a key: which level of a hierarchy shows it */
 	unsigned level_count;
-	uint32_t hidden_columns;
+	uint64_t hidden_columns;
+	enum profile_key_mode mode; /* what samples count by */
+	char *sort_order; /* the sort keys as text; owned */
 };
 
 struct report_source { /* what of the recording the columns depend on */
-	bool has_chains, is_pipe, is_all_tracepoints;
+	bool has_chains, is_pipe, is_all_tracepoints, has_branches;
+	struct report_fields *fields; /* of tracepoints; NULL: none are known */
 };
 
 void report_request_init(struct report_request *request);
+void report_request_deinit(struct report_request *request);
+/* "100ms", "5s", "20us", "1000ns". */
+TALLY_MUST_CHECK enum tally_status report_request_set_time_quantum(
+	struct report_request *request, const char *text, struct tally_error *err);
 /* "graph,0.5,10,caller,function,percent" in any order, as perf takes it. NULL or "": the default. */
 TALLY_MUST_CHECK enum tally_status report_request_set_chains(
 	struct report_request *request, const char *text, struct tally_error *err);
@@ -98,6 +110,9 @@ TALLY_MUST_CHECK enum tally_status report_request_set_percentage(
 /* TALLY_UNSUPPORTED for a key of perf's that tally lacks, TALLY_INVALID for one that nobody has. */
 TALLY_MUST_CHECK enum tally_status report_request_finish(
 	struct report_request *request, const struct report_source *source, struct tally_error *err);
+/* Bit by enum profile_facet: what the keys need kept. */
+uint64_t report_request_facets(const struct report_request *request);
+bool report_request_has_form(const struct report_request *request, enum profile_key_form form);
 bool report_request_has_key(const struct report_request *request, enum profile_key key);
 
 #endif

@@ -35,6 +35,7 @@ struct report {
 	struct worth worth;
 	struct json json; /* with --json: what is written of it */
 	bool is_met; /* what --require says */
+	struct report_fields fields;
 };
 
 static const char *const tips[] = {
@@ -56,7 +57,21 @@ static bool events_have(const struct perfdata_reader *reader, uint64_t sample_ty
 	return false;
 }
 
-static struct report_source describe_source(const struct report *report)
+/* Stacks of calls, which end chains, are not for counting branches. */
+static bool has_branches(const struct perfdata_reader *reader)
+{
+	if (!perfdata_reader_is_pipe(reader))
+		return feature_is_present(perfdata_reader_features(reader), FEATURE_BRANCH_STACK);
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
+	for (size_t i = 0; i < count; i++)
+		if ((events[i].attr.sample_type & SAMPLE_BRANCH_STACK) &&
+			!(events[i].attr.branch_sample_type & BRANCH_CALL_STACK))
+			return true;
+	return false;
+}
+
+static struct report_source describe_source(struct report *report)
 {
 	size_t count;
 	const struct perfdata_event *events = perfdata_reader_events(report->reader, &count);
@@ -64,6 +79,8 @@ static struct report_source describe_source(const struct report *report)
 		.has_chains = events_have(report->reader, SAMPLE_CALLCHAIN),
 		.is_pipe = perfdata_reader_is_pipe(report->reader),
 		.is_all_tracepoints = count > 0,
+		.has_branches = has_branches(report->reader),
+		.fields = &report->fields,
 	};
 	for (size_t i = 0; i < count; i++)
 		source.is_all_tracepoints = source.is_all_tracepoints && events[i].attr.type == EVENT_TRACEPOINT;
@@ -98,10 +115,19 @@ static enum tally_status replay(struct report *report, struct tally_error *err)
 		.with_cpu = report->cpus || report_request_has_key(r, KEY_CPU),
 		.with_stacks = r->with_chains || r->with_children || r->filters.parent || requires(r, WORTH_COMPLETE),
 		.with_inlines = !r->no_inline,
-		.with_lines = report_request_has_key(r, KEY_SRCLINE) || report_request_has_key(r, KEY_SRCFILE),
+		.with_lines = report_request_has_key(r, KEY_SRCLINE) || report_request_has_key(r, KEY_SRCFILE) ||
+			      report_request_has_form(r, KEY_FORM_LINE),
 		.with_whole_paths = r->full_source_path,
 		.with_addresses = r->is_by_address,
-		.with_labels = report_request_has_key(r, KEY_TRACE),
+		.with_exact_frames =
+			report_request_has_form(r, KEY_FORM_DATUM) || report_request_has_form(r, KEY_FORM_PLACE) ||
+			report_request_has_form(r, KEY_FORM_CACHELINE) || report_request_has_form(r, KEY_FORM_OFFSET),
+		.facets = report_request_facets(r),
+		.time_quantum_ns = r->time_quantum_ns,
+		.fields = report->fields.items,
+		.field_count = report->fields.count,
+		.by_branch = r->mode == KEY_MODE_BRANCH,
+		.weight_is_period = r->mode == KEY_MODE_MEMORY,
 	};
 	enum tally_status status = binary_store_create(&store_options, &report->store, err);
 	struct time_spans spans = {0};
@@ -176,13 +202,20 @@ static void print_title(const struct report *report, const struct flat_table *ta
 	struct text name = {0};
 	struct report_title title = {
 		.is_group = p->events[first].member_count > 1 || count > 1, .times = report->request->times};
+	if (report->request->mode == KEY_MODE_MEMORY)
+		title.sort_order = report->request->sort_order;
+	uint64_t branched = 0;
 	name_events(report, &name, first, count);
 	title.event = name.failed ? "" : name.data;
 	for (uint32_t m = 0; m < count; m++) {
 		const struct flat_total *t = &table->totals[m];
 		title.sample_count += report->request->is_relative ? t->passed_count : t->count;
 		title.total_period += report->request->is_relative ? t->passed_period : t->period;
+		if (report->request->mode == KEY_MODE_BRANCH)
+			branched += p->events[first + m].branched_count;
 	}
+	if (report->request->mode == KEY_MODE_BRANCH)
+		title.sample_count = branched;
 	report_text_title(report->out, &title);
 	text_deinit(&name);
 }
@@ -232,6 +265,7 @@ static enum tally_status print_table(struct report *report, const struct flat_ta
 		.with_children = r->shows_children,
 		.with_colours = r->colours,
 		.hidden_columns = r->hidden_columns,
+		.times_in_ns = r->times_in_ns,
 		.chains = r->chains,
 		.levels = r->levels,
 	};
@@ -273,6 +307,7 @@ static enum tally_status report_events(struct report *report, uint32_t first, ui
 		.is_caller_first = r->is_caller_first,
 		.is_chain_by_address = r->is_by_address,
 		.hides_unresolved = r->hides_unresolved,
+		.is_leaf_raw = r->mode == KEY_MODE_BRANCH,
 		.max_stack = r->max_stack,
 		.filter = &report->filter,
 		.cpu_passes = report->cpus,
@@ -413,6 +448,12 @@ static enum tally_status check_chains(const struct report *report, struct tally_
 			"-p and --sort parent need call chains, and this recording has none: was it made without -g?");
 	if (r->cpus && !events_have(report->reader, SAMPLE_CPU))
 		return error_set(err, TALLY_INVALID, "File does not contain CPU events. Remove -C option to proceed.");
+	if (r->branches == BRANCHES_ALWAYS && !has_branches(report->reader))
+		return error_set(err, TALLY_INVALID,
+			"-b needs branch stacks, and this recording has none: was it made without -b?");
+	if (r->by_memory && !events_have(report->reader, SAMPLE_DATA_SRC))
+		return error_set(err, TALLY_INVALID,
+			"--mem-mode needs data sources, and this recording has none: was it made without -d?");
 	return TALLY_OK;
 }
 
@@ -503,8 +544,10 @@ enum tally_status report_run(const struct cli *cli, struct report_request *reque
 		.cli = cli, .request = request, .out = out, .notes = notes, .json = {.out = out}, .is_met = true};
 	report.path = request->input ? request->input : DEFAULT_INPUT;
 	enum tally_status status = cli_open_recording(request->input, request->force, &report.reader, err);
-	if (status == TALLY_OK)
+	if (status == TALLY_OK) {
+		report_fields_init(&report.fields, report.reader);
 		status = run_opened(&report, err);
+	}
 	profile_filter_deinit(&report.filter);
 	replay_result_deinit(&report.result);
 	if (status == TALLY_OK && text_flush(out))
@@ -512,6 +555,8 @@ enum tally_status report_run(const struct cli *cli, struct report_request *reque
 	binary_store_destroy(report.store);
 	if (report.reader)
 		perfdata_reader_destroy(report.reader);
+	report_fields_deinit(&report.fields);
+	report_request_deinit(request);
 	free(report.cpus);
 	*is_met = report.is_met;
 	return status;

@@ -16,7 +16,7 @@ struct script_printer {
 	struct script_places places;
 	struct tracepoint_printer *tracepoints; /* NULL: no fields */
 	const uint64_t *fields; /* by event index: FIELD_* */
-	const struct script_cgroups *cgroups; /* set where FIELD_CGROUP is */
+	const struct cgroup_names *cgroups; /* set where FIELD_CGROUP is */
 	bool hide_call_graph;
 	enum script_time_form time_form;
 	bool is_delta, is_relative;

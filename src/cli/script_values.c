@@ -158,42 +158,11 @@ void script_print_time_of_day(struct text *t, struct script_clock *clock, uint64
 	text_char(t, ' ');
 }
 
-enum tally_status script_cgroups_read(
-	struct script_cgroups *cgroups, struct perfdata_reader *reader, struct tally_error *err)
+void script_print_cgroup(struct text *t, const struct cgroup_names *cgroups, uint64_t id)
 {
-	struct record record;
-	enum tally_status status;
-	*cgroups = (struct script_cgroups){0};
-	intern_init(&cgroups->paths);
-	perfdata_reader_rewind(reader);
-	while ((status = perfdata_reader_next(reader, &record, err)) == TALLY_OK) {
-		struct record_fields fields;
-		if (record.type != RECORD_CGROUP || record_decode(&record, &fields, NULL) != TALLY_OK)
-			continue;
-		uint64_t *slot = map_u64_at(&cgroups->ids, fields.cgroup.id, NULL);
-		uint32_t path;
-		if (!slot || !intern_add(&cgroups->paths, fields.cgroup.path.data, fields.cgroup.path.len, &path))
-			return error_nomem(err);
-		*slot = path;
-	}
-	/* A cut file is told of when its samples are read. */
-	return status == TALLY_END || status == TALLY_CORRUPT ? TALLY_OK : status;
-}
-
-void script_cgroups_deinit(struct script_cgroups *cgroups)
-{
-	map_u64_deinit(&cgroups->ids);
-	intern_deinit(&cgroups->paths);
-}
-
-void script_print_cgroup(struct text *t, const struct script_cgroups *cgroups, uint64_t id)
-{
-	uint64_t path;
+	struct tally_str name;
 	text_char(t, ' ');
-	if (map_u64_find(&cgroups->ids, id, &path)) {
-		struct tally_str name = intern_get(&cgroups->paths, (uint32_t)path);
-		text_bytes(t, name.data, name.len);
-	} else {
-		text_str(t, "unknown");
-	}
+	if (!cgroup_names_find(cgroups, id, &name))
+		name = STR("unknown");
+	text_bytes(t, name.data, name.len);
 }

@@ -8,9 +8,8 @@
 #ifndef CLI_SCRIPT_VALUES_H
 #define CLI_SCRIPT_VALUES_H
 
+#include "analysis/cgroup_names.h"
 #include "arch/arch.h"
-#include "base/intern.h"
-#include "base/map_u64.h"
 #include "perfdata/reader.h"
 
 /* arch may be NULL: registers go by number. Nothing where none were taken. */
@@ -35,16 +34,7 @@ void script_print_time_of_day(struct text *t, struct script_clock *clock, uint64
 /* v with zeros before it. */
 void script_print_padded(struct text *t, uint64_t v, size_t width);
 
-/* Names of cgroups by id, from the recording's CGROUP records. */
-struct script_cgroups {
-	struct map_u64 ids; /* -> string id */
-	struct intern paths;
-};
-/* Reads the recording once; the caller rewinds. Deinit also after failure. */
-TALLY_MUST_CHECK enum tally_status script_cgroups_read(
-	struct script_cgroups *cgroups, struct perfdata_reader *reader, struct tally_error *err);
-void script_cgroups_deinit(struct script_cgroups *cgroups);
 /* " /path", " unknown". */
-void script_print_cgroup(struct text *t, const struct script_cgroups *cgroups, uint64_t id);
+void script_print_cgroup(struct text *t, const struct cgroup_names *cgroups, uint64_t id);
 
 #endif

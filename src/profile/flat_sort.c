@@ -9,6 +9,7 @@
  * - rows that look alike (functions of one name, addresses without symbol) go by ascending address.
  */
 #include "base/error.h"
+#include "profile/facet_keys.h"
 #include "profile/flat_table.h"
 
 #include <stdlib.h>
@@ -122,10 +123,6 @@ static int compare_key(
 		return compare_strings(c, ta->comm, tb->comm);
 	case KEY_PARENT:
 		return compare_functions(c, a->parent, b->parent);
-	case KEY_TRACE:
-		if (a->label == PROFILE_NONE || b->label == PROFILE_NONE)
-			return (a->label == PROFILE_NONE) - (b->label == PROFILE_NONE);
-		return compare_strings(c, a->label, b->label);
 	case KEY_CPU:
 		return compare_number(a->cpu, b->cpu);
 	case KEY_DSO:
@@ -139,7 +136,11 @@ static int compare_key(
 	case KEY_SYMBOL_SIZE:
 		return compare_number(function_size(p, fa->function), function_size(p, fb->function));
 	default:
-		return 0;
+		if (profile_key_get(key)->form == KEY_FORM_ROW)
+			return 0;
+		unsigned facet = profile_key_facet(key);
+		return facet_key_compare(
+			p, key, profile_facet(p, a->facets, facet), profile_facet(p, b->facets, facet), c->ranks);
 	}
 }
 

@@ -3,6 +3,7 @@
 #include "base/id_table.h"
 #include "base/map_u64.h"
 #include "base/vec.h"
+#include "profile/facet_keys.h"
 
 #include <stdlib.h>
 
@@ -19,6 +20,7 @@ struct flat_builder {
 	const struct profile *profile;
 	const struct flat_options *options;
 	struct id_table frame_groups, sample_groups;
+	uint32_t *group_of_facets; /* by row of values; NULL: no key is about facets */
 	uint32_t *group_of_leaf, *group_of_caller; /* frame group by frame, as the sample's own or as a caller */
 	struct map_u64 row_of; /* sample group << 32 | frame group -> row */
 	VEC(struct flat_row) rows;
@@ -54,7 +56,8 @@ static uint64_t caller_address(const struct profile_frame *frame)
 static void make_frame_key(const struct profile *p, const struct flat_options *o, const struct profile_frame *frame,
 	uint64_t address, const struct profile_place *place, uint64_t *key)
 {
-	bool by_symbol = has_key(o, KEY_SYMBOL);
+	/* The columns that say cycles by instruction are about symbols, whether these are shown or not. */
+	bool by_symbol = has_key(o, KEY_SYMBOL) || has_key(o, KEY_IPC_NULL) || has_key(o, KEY_IPC_LBR);
 	memset(key, 0, FRAME_WORDS * sizeof(*key));
 	if (by_symbol || has_key(o, KEY_DSO))
 		key[0] = binary_name(p, frame->binary);
@@ -94,6 +97,33 @@ static bool group_frames(struct flat_builder *b)
 	return true;
 }
 
+/* Rows of values that the keys about facets show alike are one group. */
+static bool group_facets(struct flat_builder *b)
+{
+	const struct profile *p = b->profile;
+	enum profile_key keys[PROFILE_KEY_COUNT];
+	size_t count = 0;
+	for (size_t i = 0; i < b->options->key_count; i++)
+		if (profile_key_get(b->options->keys[i])->form != KEY_FORM_ROW)
+			keys[count++] = b->options->keys[i];
+	if (count == 0 || p->facet_rows == 0)
+		return true;
+	struct id_table groups = {.words = (unsigned)count * FACET_KEY_WORDS};
+	b->group_of_facets = calloc(p->facet_rows, sizeof(*b->group_of_facets));
+	bool is_done = b->group_of_facets != NULL;
+	for (size_t row = 0; is_done && row < p->facet_rows; row++) {
+		uint64_t words[PROFILE_KEY_COUNT * FACET_KEY_WORDS];
+		for (size_t i = 0; i < count; i++) {
+			const struct profile_value *value = profile_facet(p, (uint32_t)row, profile_key_facet(keys[i]));
+			facet_key_words(p, keys[i], value, words + i * FACET_KEY_WORDS);
+		}
+		b->group_of_facets[row] = id_table_add(&groups, words, NULL);
+		is_done = b->group_of_facets[row] != ID_TABLE_NONE;
+	}
+	id_table_deinit(&groups);
+	return is_done;
+}
+
 /* Frames that a call graph takes for the same: one function, or one address where there is no symbol. */
 static bool make_chain_keys(struct flat_builder *b)
 {
@@ -130,8 +160,8 @@ static uint32_t sample_group(struct flat_builder *b, const struct profile_sample
 		key[1] = (uint32_t)thread->tid;
 	if (has_key(o, KEY_TGID))
 		key[1] |= (uint64_t)(uint32_t)thread->pid << 32;
-	if (has_key(o, KEY_TRACE))
-		key[2] = sample->label;
+	if (b->group_of_facets)
+		key[2] = b->group_of_facets[sample->facets];
 	if (parent != PROFILE_NONE)
 		key[3] = b->profile->functions[parent].name + UINT64_C(1);
 	return id_table_add(&b->sample_groups, key, NULL);
@@ -288,9 +318,9 @@ static bool add_rows(struct flat_builder *b, const struct flat_instance *whole, 
 	struct flat_row like = {
 		.thread = sample->thread,
 		.frame = sample->leaf,
-		.address = leaf->address,
+		.address = o->is_leaf_raw ? caller_address(leaf) : leaf->address,
 		.cpu = sample->cpu,
-		.label = sample->label,
+		.facets = sample->facets,
 		.place = leaf->innermost_line,
 		.parent = parent,
 		.level = leaf->level,
@@ -385,7 +415,7 @@ static bool build(struct flat_builder *b)
 	b->len_of_stack = calloc(p->stack_count + 1, sizeof(*b->len_of_stack));
 	if (!table->totals || !b->chain_of_stack || !b->len_of_stack)
 		return false;
-	if (!group_frames(b) || (b->options->with_chains && !make_chain_keys(b)))
+	if (!group_frames(b) || !group_facets(b) || (b->options->with_chains && !make_chain_keys(b)))
 		return false;
 	if (!add_samples(b) || !settle_instances(b))
 		return false;
@@ -420,6 +450,7 @@ enum tally_status flat_table_init(struct flat_table *table, const struct profile
 	id_table_deinit(&b.frame_groups);
 	id_table_deinit(&b.sample_groups);
 	map_u64_deinit(&b.row_of);
+	free(b.group_of_facets);
 	free(b.group_of_leaf);
 	free(b.group_of_caller);
 	free(b.chain_of_stack);

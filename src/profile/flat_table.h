@@ -28,6 +28,7 @@ struct flat_options {
 	bool is_caller_first; /* chains start at the outermost frame */
 	bool is_chain_by_address;
 	bool hides_unresolved; /* samples and frames without a symbol are left out altogether */
+	bool is_leaf_raw; /* a sample's own place without symbol is shown by its run-time address */
 	unsigned max_stack; /* frames of a chain that count, 0: all */
 	const struct profile_filter *filter; /* NULL: all; what it rejects stays in the totals */
 	const bool *cpu_passes; /* by CPU; what it rejects counts nowhere; NULL: all */
@@ -45,7 +46,7 @@ struct flat_row {
 	uint32_t frame; /* the first one that made the row */
 	uint64_t address; /* shown where there is no symbol */
 	int32_t cpu;
-	uint32_t label;
+	uint32_t facets; /* row of the profile's values */
 	struct profile_place place; /* the source line that is shown */
 	uint32_t parent; /* function, PROFILE_NONE: no caller is one */
 	uint8_t level; /* enum profile_level */

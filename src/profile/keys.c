@@ -2,7 +2,23 @@
 
 #include <strings.h>
 
-static const struct profile_key_info keys[PROFILE_KEY_COUNT] = {
+#define FACET_KEY(the_name, the_header, the_facet, the_form, the_width)                                          \
+	{                                                                                                        \
+		.name = the_name, .header = the_header, .facet = FACET_##the_facet, .form = KEY_FORM_##the_form, \
+		.width = the_width                                                                               \
+	}
+#define BRANCH_KEY(the_name, the_header, the_facet, the_form)                                                    \
+	{                                                                                                        \
+		.name = the_name, .header = the_header, .facet = FACET_##the_facet, .form = KEY_FORM_##the_form, \
+		.mode = KEY_MODE_BRANCH                                                                          \
+	}
+#define MEMORY_KEY(the_name, the_header, the_facet, the_form, the_width)                                         \
+	{                                                                                                        \
+		.name = the_name, .header = the_header, .facet = FACET_##the_facet, .form = KEY_FORM_##the_form, \
+		.mode = KEY_MODE_MEMORY, .width = the_width                                                      \
+	}
+
+static const struct profile_key_info keys[KEY_FIELD] = {
 	[KEY_OVERHEAD] = {"overhead", "Overhead", .is_value = true, .is_percent = true},
 	[KEY_OVERHEAD_SYS] = {"overhead_sys", "sys", .is_value = true, .is_percent = true},
 	[KEY_OVERHEAD_US] = {"overhead_us", "usr", .is_value = true, .is_percent = true},
@@ -20,9 +36,49 @@ static const struct profile_key_info keys[PROFILE_KEY_COUNT] = {
 	[KEY_SRCFILE] = {"srcfile", .header = "Source File"},
 	[KEY_CPU] = {"cpu", .header = "CPU"},
 	[KEY_PARENT] = {"parent", .header = "Parent symbol"},
-	[KEY_TRACE] = {"trace", .header = "Trace output"},
+	[KEY_TRACE] = FACET_KEY("trace", "Trace output", TRACE, TEXT, 0),
 	[KEY_SYMBOL_SIZE] = {"symbol_size", .header = "Symbol size"},
 	[KEY_IPC_NULL] = {"ipc_null", .header = "IPC   [IPC Coverage]"},
+	[KEY_IPC_LBR] = {"ipc_lbr", .header = "IPC   [IPC Coverage]", .mode = KEY_MODE_BRANCH},
+	[KEY_COMM_NODIGIT] = FACET_KEY("comm_nodigit", "CommandNoDigit", COMM_NODIGIT, TEXT, 0),
+	[KEY_SOCKET] = FACET_KEY("socket", "Socket", SOCKET, SOCKET, 0),
+	[KEY_TIME] = FACET_KEY("time", "Time", TIME, TIME, 12),
+	[KEY_ADDRESS] = FACET_KEY("addr", "Address", ADDRESS, HEX, 18),
+	[KEY_SYMBOL_OFFSET] = FACET_KEY("symoff", "Symbol Offset", ADDRESS, OFFSET, 0),
+	[KEY_LOCAL_WEIGHT] = FACET_KEY("local_weight", "Local Weight", WEIGHT, NUMBER, 0),
+	[KEY_WEIGHT] = FACET_KEY("weight", "Weight", WEIGHT, SUM, 12),
+	[KEY_LOCAL_INS_LAT] = FACET_KEY("local_ins_lat", "Local INSTR Latency", INS_LAT, NUMBER, 0),
+	[KEY_INS_LAT] = FACET_KEY("ins_lat", "INSTR Latency", INS_LAT, SUM, 0),
+	[KEY_LOCAL_STAGE_CYCLES] = FACET_KEY("local_p_stage_cyc", "Local Retire Latency", STAGE_CYCLES, NUMBER, 0),
+	[KEY_STAGE_CYCLES] = FACET_KEY("p_stage_cyc", "Retire Latency", STAGE_CYCLES, SUM, 0),
+	[KEY_TRANSACTION] = FACET_KEY("transaction", "Transaction", TRANSACTION, TEXT, 27),
+	[KEY_DSO_SIZE] = FACET_KEY("dso_size", "DSO size", MAPPED_SIZE, SIZE, 0),
+	[KEY_CGROUP] = FACET_KEY("cgroup", "Cgroup", CGROUP, TEXT, 0),
+	[KEY_CODE_PAGE_SIZE] = FACET_KEY("code_page_size", "Code Page Size", CODE_PAGE, PAGE, 0),
+	[KEY_SIMD] = FACET_KEY("simd", "Simd   ", TRACE, NOTHING, 0),
+	[KEY_DSO_FROM] = BRANCH_KEY("dso_from", "Source Shared Object", BRANCH_FROM, OBJECT),
+	[KEY_DSO_TO] = BRANCH_KEY("dso_to", "Target Shared Object", BRANCH_TO, OBJECT),
+	[KEY_SYMBOL_FROM] = BRANCH_KEY("symbol_from", "Source Symbol", BRANCH_FROM, SYMBOL),
+	[KEY_SYMBOL_TO] = BRANCH_KEY("symbol_to", "Target Symbol", BRANCH_TO, SYMBOL),
+	[KEY_ADDRESS_FROM] = BRANCH_KEY("addr_from", "Source Address", BRANCH_FROM, PLACE),
+	[KEY_ADDRESS_TO] = BRANCH_KEY("addr_to", "Target Address", BRANCH_TO, PLACE),
+	[KEY_SRCLINE_FROM] = BRANCH_KEY("srcline_from", "From Source:Line", BRANCH_FROM, LINE),
+	[KEY_SRCLINE_TO] = BRANCH_KEY("srcline_to", "To Source:Line", BRANCH_TO, LINE),
+	[KEY_MISPREDICT] = BRANCH_KEY("mispredict", "Branch Mispredicted", BRANCH_FLAGS, PREDICTED),
+	[KEY_IN_TX] = BRANCH_KEY("in_tx", "Branch in transaction", BRANCH_FLAGS, IN_TX),
+	[KEY_ABORT] = BRANCH_KEY("abort", "Transaction abort", BRANCH_FLAGS, ABORT),
+	[KEY_CYCLES] = BRANCH_KEY("cycles", "Basic Block Cycles", BRANCH_CYCLES, CYCLES),
+	[KEY_SYMBOL_DATA] = MEMORY_KEY("symbol_daddr", "Data Symbol", DATA, DATUM, 0),
+	[KEY_DSO_DATA] = MEMORY_KEY("dso_daddr", "Data Object", DATA, OBJECT, 0),
+	[KEY_SYMBOL_CODE] = MEMORY_KEY("symbol_iaddr", "Code Symbol", CODE, DATUM, 0),
+	[KEY_CACHELINE] = MEMORY_KEY("dcacheline", "Data Cacheline", DATA, CACHELINE, 0),
+	[KEY_MEM] = MEMORY_KEY("mem", "Memory access", MEM_LEVEL, TEXT, 39),
+	[KEY_TLB] = MEMORY_KEY("tlb", "TLB access", MEM_TLB, TEXT, 22),
+	[KEY_LOCKED] = MEMORY_KEY("locked", "Locked", MEM_LOCK, TEXT, 0),
+	[KEY_SNOOP] = MEMORY_KEY("snoop", "Snoop", MEM_SNOOP, TEXT, 12),
+	[KEY_BLOCKED] = MEMORY_KEY("blocked", "Blocked", MEM_BLOCK, TEXT, 10),
+	[KEY_PHYSICAL] = MEMORY_KEY("phys_daddr", "Data Physical Address", PHYSICAL, PHYSICAL, 22),
+	[KEY_DATA_PAGE_SIZE] = MEMORY_KEY("data_page_size", "Data Page Size", DATA_PAGE, PAGE, 22),
 };
 
 /* In the order in which a prefix is looked up; -1: known by name, not built. */
@@ -32,33 +88,37 @@ static const struct {
 } lookup[] = {
 	{"pid", KEY_PID},
 	{"comm", KEY_COMM},
+	{"comm_nodigit", KEY_COMM_NODIGIT},
 	{"dso", KEY_DSO},
 	{"symbol", KEY_SYMBOL},
 	{"parent", KEY_PARENT},
 	{"cpu", KEY_CPU},
-	{"socket", -1},
+	{"socket", KEY_SOCKET},
 	{"srcline", KEY_SRCLINE},
 	{"srcfile", KEY_SRCFILE},
-	{"local_weight", -1},
-	{"weight", -1},
-	{"transaction", -1},
+	{"local_weight", KEY_LOCAL_WEIGHT},
+	{"weight", KEY_WEIGHT},
+	{"transaction", KEY_TRANSACTION},
 	{"trace", KEY_TRACE},
 	{"symbol_size", KEY_SYMBOL_SIZE},
-	{"dso_size", -1},
-	{"cgroup", -1},
+	{"dso_size", KEY_DSO_SIZE},
+	{"cgroup", KEY_CGROUP},
 	{"cgroup_id", -1},
 	{"ipc_null", KEY_IPC_NULL},
-	{"time", -1},
-	{"code_page_size", -1},
-	{"local_ins_lat", -1},
-	{"ins_lat", -1},
-	{"local_p_stage_cyc", -1},
-	{"p_stage_cyc", -1},
-	{"addr", -1},
+	{"time", KEY_TIME},
+	{"code_page_size", KEY_CODE_PAGE_SIZE},
+	{"local_ins_lat", KEY_LOCAL_INS_LAT},
+	{"ins_lat", KEY_INS_LAT},
+	{"local_p_stage_cyc", KEY_LOCAL_STAGE_CYCLES},
+	{"p_stage_cyc", KEY_STAGE_CYCLES},
+	{"addr", KEY_ADDRESS},
+	{"local_retire_lat", KEY_LOCAL_STAGE_CYCLES},
+	{"retire_lat", KEY_STAGE_CYCLES},
 	{"type", -1},
 	{"typeoff", -1},
-	{"symoff", -1},
-	{"simd", -1},
+	{"typecln", -1},
+	{"symoff", KEY_SYMBOL_OFFSET},
+	{"simd", KEY_SIMD},
 	{"overhead", KEY_OVERHEAD},
 	{"overhead_sys", KEY_OVERHEAD_SYS},
 	{"overhead_us", KEY_OVERHEAD_US},
@@ -72,36 +132,45 @@ static const struct {
 	{"weight2", -1},
 	{"weight3", -1},
 	{"latency", -1},
+	{"latency_children", -1},
+	{"callchain_branch_predicted", -1},
+	{"callchain_branch_abort", -1},
+	{"callchain_branch_cycles", -1},
 	{"parallelism", -1},
-	{"dso_from", -1},
-	{"dso_to", -1},
-	{"symbol_from", -1},
-	{"symbol_to", -1},
-	{"mispredict", -1},
-	{"abort", -1},
-	{"in_tx", -1},
-	{"cycles", -1},
-	{"srcline_from", -1},
-	{"srcline_to", -1},
-	{"ipc_lbr", -1},
-	{"addr_from", -1},
-	{"addr_to", -1},
-	{"symbol_daddr", -1},
-	{"dso_daddr", -1},
-	{"locked", -1},
-	{"tlb", -1},
-	{"mem", -1},
-	{"snoop", -1},
-	{"dcacheline", -1},
-	{"symbol_iaddr", -1},
-	{"phys_daddr", -1},
-	{"data_page_size", -1},
-	{"blocked", -1},
+	{"dso_from", KEY_DSO_FROM},
+	{"dso_to", KEY_DSO_TO},
+	{"symbol_from", KEY_SYMBOL_FROM},
+	{"symbol_to", KEY_SYMBOL_TO},
+	{"mispredict", KEY_MISPREDICT},
+	{"abort", KEY_ABORT},
+	{"in_tx", KEY_IN_TX},
+	{"cycles", KEY_CYCLES},
+	{"srcline_from", KEY_SRCLINE_FROM},
+	{"srcline_to", KEY_SRCLINE_TO},
+	{"ipc_lbr", KEY_IPC_LBR},
+	{"addr_from", KEY_ADDRESS_FROM},
+	{"addr_to", KEY_ADDRESS_TO},
+	{"symbol_daddr", KEY_SYMBOL_DATA},
+	{"dso_daddr", KEY_DSO_DATA},
+	{"locked", KEY_LOCKED},
+	{"tlb", KEY_TLB},
+	{"mem", KEY_MEM},
+	{"snoop", KEY_SNOOP},
+	{"dcacheline", KEY_CACHELINE},
+	{"symbol_iaddr", KEY_SYMBOL_CODE},
+	{"phys_daddr", KEY_PHYSICAL},
+	{"data_page_size", KEY_DATA_PAGE_SIZE},
+	{"blocked", KEY_BLOCKED},
+	{"op", -1},
+	{"cache", -1},
+	{"memory", -1},
+	{"dtlb", -1},
 };
 
 const struct profile_key_info *profile_key_get(enum profile_key key)
 {
-	return &keys[key];
+	static const struct profile_key_info field = FACET_KEY("field", "field", FIELD, FIELD, 0);
+	return key < KEY_FIELD ? &keys[key] : &field;
 }
 
 enum profile_key_match profile_key_find(struct tally_str text, enum profile_key *key)
@@ -115,4 +184,9 @@ enum profile_key_match profile_key_find(struct tally_str text, enum profile_key 
 		return PROFILE_KEY_FOUND;
 	}
 	return PROFILE_KEY_UNKNOWN;
+}
+
+unsigned profile_key_facet(enum profile_key key)
+{
+	return key < KEY_FIELD ? keys[key].facet : FACET_FIELD + (unsigned)(key - KEY_FIELD);
 }

@@ -10,6 +10,7 @@
 #define PROFILE_KEYS_H
 
 #include "base/bytes.h"
+#include "profile/profile.h"
 
 enum profile_key {
 	/* values */
@@ -34,14 +35,88 @@ enum profile_key {
 	KEY_TRACE,
 	KEY_PARENT, /* the first caller of the chain that the filter's parent expression names */
 	KEY_IPC_NULL, /* a column of dashes: cycles per instruction need branch records */
-	PROFILE_KEY_COUNT
+	KEY_IPC_LBR, /* the same where samples count by branches */
+	/* of one facet each, which says what they group by */
+	KEY_COMM_NODIGIT,
+	KEY_SOCKET,
+	KEY_TIME,
+	KEY_ADDRESS,
+	KEY_SYMBOL_OFFSET,
+	KEY_LOCAL_WEIGHT,
+	KEY_WEIGHT,
+	KEY_LOCAL_INS_LAT,
+	KEY_INS_LAT,
+	KEY_LOCAL_STAGE_CYCLES,
+	KEY_STAGE_CYCLES,
+	KEY_TRANSACTION,
+	KEY_DSO_SIZE,
+	KEY_CGROUP,
+	KEY_CODE_PAGE_SIZE,
+	KEY_SIMD,
+	KEY_DSO_FROM,
+	KEY_DSO_TO,
+	KEY_SYMBOL_FROM,
+	KEY_SYMBOL_TO,
+	KEY_ADDRESS_FROM,
+	KEY_ADDRESS_TO,
+	KEY_SRCLINE_FROM,
+	KEY_SRCLINE_TO,
+	KEY_MISPREDICT,
+	KEY_IN_TX,
+	KEY_ABORT,
+	KEY_CYCLES,
+	KEY_SYMBOL_DATA,
+	KEY_DSO_DATA,
+	KEY_SYMBOL_CODE,
+	KEY_CACHELINE,
+	KEY_MEM,
+	KEY_TLB,
+	KEY_LOCKED,
+	KEY_SNOOP,
+	KEY_BLOCKED,
+	KEY_PHYSICAL,
+	KEY_DATA_PAGE_SIZE,
+	KEY_FIELD, /* the first of PROFILE_MAX_FIELDS fields of tracepoints, named by the profile */
+	PROFILE_KEY_COUNT = KEY_FIELD + PROFILE_MAX_FIELDS
 };
+
+enum profile_key_form { /* how a key groups by its facet, and what it shows */
+	KEY_FORM_ROW, /* has none: thread, place */
+	KEY_FORM_NUMBER,
+	KEY_FORM_SUM, /* the number times the samples of the row */
+	KEY_FORM_SOCKET,
+	KEY_FORM_TIME,
+	KEY_FORM_HEX,
+	KEY_FORM_OFFSET, /* the row's symbol and how far in it the address is */
+	KEY_FORM_TEXT,
+	KEY_FORM_SIZE,
+	KEY_FORM_PAGE,
+	KEY_FORM_PHYSICAL,
+	KEY_FORM_NOTHING,
+	KEY_FORM_OBJECT, /* the frame's object */
+	KEY_FORM_SYMBOL, /* the frame's symbol; so one row for a function */
+	KEY_FORM_DATUM, /* the frame's symbol, a row for each address */
+	KEY_FORM_PLACE, /* symbol and offset */
+	KEY_FORM_LINE, /* source line */
+	KEY_FORM_CACHELINE,
+	KEY_FORM_PREDICTED,
+	KEY_FORM_IN_TX,
+	KEY_FORM_ABORT,
+	KEY_FORM_CYCLES,
+	KEY_FORM_FIELD
+};
+
+enum profile_key_mode { KEY_MODE_ANY, KEY_MODE_BRANCH, KEY_MODE_MEMORY };
 
 struct profile_key_info {
 	const char *name; /* as the user types it; any prefix will do */
 	const char *header;
 	bool is_value;
 	bool is_percent; /* a value shown as a share of the total */
+	uint8_t facet; /* with a form other than KEY_FORM_ROW: enum profile_facet */
+	uint8_t form; /* enum profile_key_form */
+	uint8_t mode; /* enum profile_key_mode: what samples have to be counted by */
+	uint8_t width; /* at least */
 };
 
 enum profile_key_match {
@@ -51,6 +126,8 @@ enum profile_key_match {
 };
 
 const struct profile_key_info *profile_key_get(enum profile_key key);
+/* Of a key with a form other than KEY_FORM_ROW. */
+unsigned profile_key_facet(enum profile_key key);
 /* Case does not matter; the first key that starts with the text wins, in perf's order of look-up. */
 enum profile_key_match profile_key_find(struct tally_str text, enum profile_key *key);
 

@@ -59,6 +59,59 @@ struct profile_stack {
 	uint32_t parent, frame;
 };
 
+/* What samples may be told apart by beyond thread and place: kept only if asked for (enum values are bits of a mask). */
+enum profile_facet {
+	FACET_TRACE, /* text: what a tracepoint prints */
+	FACET_TIME, /* ns, cut to the quantum asked for */
+	FACET_SOCKET,
+	FACET_ADDRESS, /* the sample's own, as recorded */
+	FACET_WEIGHT,
+	FACET_INS_LAT,
+	FACET_STAGE_CYCLES,
+	FACET_TRANSACTION, /* number and text */
+	FACET_CODE_PAGE,
+	FACET_CGROUP, /* text */
+	FACET_NAMESPACE, /* text */
+	FACET_MAPPED_SIZE, /* of the mapping that the sample fell on */
+	FACET_COMM_NODIGIT, /* text */
+	FACET_PARALLELISM,
+	FACET_BRANCH_FROM, /* frame, number: the address as recorded */
+	FACET_BRANCH_TO,
+	FACET_BRANCH_FLAGS, /* enum profile_branch_flag */
+	FACET_BRANCH_CYCLES,
+	FACET_DATA, /* frame: what the accessed address belongs to */
+	FACET_CODE, /* frame of the sample's own address, whatever mode it ran in */
+	FACET_MEM_LEVEL, /* number and text; so the others of memory */
+	FACET_MEM_TLB,
+	FACET_MEM_LOCK,
+	FACET_MEM_SNOOP,
+	FACET_MEM_BLOCK,
+	FACET_PHYSICAL,
+	FACET_DATA_PAGE,
+	FACET_FIELD, /* number and text: the first of PROFILE_MAX_FIELDS fields of tracepoints */
+};
+#define PROFILE_MAX_FIELDS 24
+#define PROFILE_MAX_FACETS (FACET_FIELD + PROFILE_MAX_FIELDS)
+
+struct profile_field { /* of tracepoints, as a key */
+	uint32_t name; /* string */
+	uint64_t events; /* bit by event: those that have it */
+	unsigned width; /* of a cell, at least */
+};
+
+enum profile_branch_flag {
+	BRANCH_FLAG_MISPREDICTED = 1,
+	BRANCH_FLAG_PREDICTED = 2,
+	BRANCH_FLAG_IN_TX = 4,
+	BRANCH_FLAG_ABORT = 8
+};
+
+struct profile_value { /* of a facet */
+	uint64_t number;
+	uint32_t text; /* string; PROFILE_NONE: has none */
+	uint32_t frame; /* PROFILE_NONE: is none */
+};
+
 struct profile_thread { /* label set of a sample */
 	int32_t pid, tid;
 	uint32_t comm; /* string */
@@ -71,7 +124,7 @@ struct profile_sample {
 	uint32_t leaf; /* frame of the sample's own address */
 	uint32_t stack; /* innermost node of the call chain, PROFILE_NONE if none was recorded */
 	int32_t cpu; /* -1 unknown */
-	uint32_t label; /* string: what the event itself says of the sample; PROFILE_NONE if that was not kept */
+	uint32_t facets; /* row of values, profile_facet(); 0 where none are kept */
 	uint64_t count; /* samples merged */
 	uint64_t period; /* sum of weights */
 	uint64_t first_order; /* position of the first one: makes ties deterministic */
@@ -81,6 +134,7 @@ struct profile_event {
 	uint32_t name; /* string */
 	uint64_t sample_count, total_period;
 	uint64_t lost_count;
+	uint64_t branched_count; /* samples whose branches were counted one by one */
 	uint32_t leader; /* own index: no group */
 	uint32_t member_count;
 	bool has_callchain;
@@ -102,12 +156,26 @@ struct profile {
 	struct profile_thread *threads;
 	struct profile_sample *samples; /* by event, then first_order */
 	size_t event_count, binary_count, function_count, frame_count, stack_count, thread_count, sample_count;
+	uint64_t facets; /* bit by enum profile_facet: kept */
+	struct profile_field *fields; /* by facet from FACET_FIELD on */
+	size_t field_count;
+	uint8_t facet_columns[PROFILE_MAX_FACETS];
+	unsigned facet_width; /* values in a row */
+	struct profile_value *values; /* facet_rows x facet_width */
+	size_t facet_rows;
 };
 
 void profile_destroy(struct profile *profile);
 static inline struct tally_str profile_string(const struct profile *p, uint32_t id)
 {
 	return intern_get(&p->strings, id);
+}
+/* The facet's value in a row of values; NULL: it was not kept. */
+static inline const struct profile_value *profile_facet(const struct profile *p, uint32_t row, unsigned facet)
+{
+	if (!(p->facets >> facet & 1) || row >= p->facet_rows)
+		return NULL;
+	return &p->values[(size_t)row * p->facet_width + p->facet_columns[facet]];
 }
 
 #endif

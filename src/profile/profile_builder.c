@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#define FACET_WORDS 2 /* number, text | frame << 32 */
+
 struct profile_builder {
 	struct intern strings;
 	struct id_table binary_ids, function_ids, frame_ids, stack_ids, thread_ids, sample_ids;
@@ -15,6 +17,9 @@ struct profile_builder {
 	VEC(struct profile_stack) stacks;
 	VEC(struct profile_thread) threads;
 	VEC(struct profile_sample) samples;
+	uint64_t facets; /* mask */
+	VEC(struct profile_field) fields;
+	struct id_table facet_ids; /* of FACET_WORDS for each value */
 	bool is_out_of_memory;
 	bool has_bad_id; /* something refers to an id that was not handed out */
 };
@@ -50,6 +55,7 @@ void profile_builder_destroy(struct profile_builder *b)
 	id_table_deinit(&b->stack_ids);
 	id_table_deinit(&b->thread_ids);
 	id_table_deinit(&b->sample_ids);
+	id_table_deinit(&b->facet_ids);
 	vec_free(&b->events);
 	vec_free(&b->binaries);
 	vec_free(&b->functions);
@@ -57,6 +63,7 @@ void profile_builder_destroy(struct profile_builder *b)
 	vec_free(&b->stacks);
 	vec_free(&b->threads);
 	vec_free(&b->samples);
+	vec_free(&b->fields);
 	free(b);
 }
 
@@ -89,6 +96,34 @@ static void check_id(struct profile_builder *b, uint32_t id, size_t count, bool 
 			(vec)->items[(vec)->len++] = (item);                               \
 		new_id;                                                                    \
 	})
+
+void profile_builder_keep_facets(struct profile_builder *b, uint64_t facets)
+{
+	b->facets = facets;
+	b->facet_ids.words = FACET_WORDS * (unsigned)__builtin_popcountll(facets);
+}
+
+void profile_builder_field(struct profile_builder *b, const struct profile_field *field)
+{
+	check_id(b, field->name, b->strings.len, false);
+	if (!vec_push(&b->fields, *field))
+		b->is_out_of_memory = true;
+}
+
+uint32_t profile_builder_facets(struct profile_builder *b, const struct profile_value *values)
+{
+	unsigned width = b->facet_ids.words / FACET_WORDS;
+	uint64_t words[FACET_WORDS * PROFILE_MAX_FACETS];
+	for (unsigned i = 0; i < width; i++) {
+		check_id(b, values[i].text, b->strings.len, true);
+		check_id(b, values[i].frame, b->frames.len, true);
+		words[FACET_WORDS * i] = values[i].number;
+		words[FACET_WORDS * i + 1] = word(values[i].text, values[i].frame);
+	}
+	uint32_t id = width ? id_table_add(&b->facet_ids, words, NULL) : 0;
+	b->is_out_of_memory = b->is_out_of_memory || id == ID_TABLE_NONE;
+	return id;
+}
 
 uint32_t profile_builder_event(struct profile_builder *b, const struct profile_event *event)
 {
@@ -145,14 +180,14 @@ void profile_builder_sample(struct profile_builder *b, const struct profile_samp
 {
 	if (sample->event >= b->events.len || sample->thread >= b->threads.len || sample->leaf >= b->frames.len ||
 		(sample->stack >= b->stacks.len && sample->stack != PROFILE_NONE) ||
-		(sample->label >= b->strings.len && sample->label != PROFILE_NONE) || b->is_out_of_memory) {
+		(b->facets && sample->facets >= b->facet_ids.len) || b->is_out_of_memory) {
 		b->has_bad_id = true;
 		return;
 	}
 	struct profile_sample first = *sample;
 	first.count = first.period = 0;
 	uint32_t id = ADD_ONCE(b, &b->sample_ids, &b->samples, first, word(sample->event, sample->thread),
-		word(sample->leaf, sample->stack), word((uint32_t)sample->cpu, sample->label));
+		word(sample->leaf, sample->stack), word((uint32_t)sample->cpu, sample->facets));
 	if (id == PROFILE_NONE)
 		return;
 	struct profile_sample *merged = &b->samples.items[id];
@@ -191,13 +226,31 @@ static void sort_samples(struct profile_sample *samples, size_t count)
 			(vec)->len * sizeof(*(vec)->items)),                                              \
 		(profile)->field != NULL)
 
+static bool fill_facets(struct profile_builder *b, struct profile *p)
+{
+	p->facets = b->facets;
+	for (unsigned facet = 0; facet < PROFILE_MAX_FACETS; facet++)
+		if (b->facets >> facet & 1)
+			p->facet_columns[facet] = (uint8_t)p->facet_width++;
+	p->facet_rows = b->facet_ids.len;
+	if (!p->facet_rows || !p->facet_width)
+		return true;
+	p->values = arena_array(p->arena, struct profile_value, p->facet_rows * p->facet_width);
+	for (size_t i = 0; p->values && i < p->facet_rows * p->facet_width; i++) {
+		const uint64_t *words = b->facet_ids.keys + FACET_WORDS * i;
+		p->values[i] = (struct profile_value){words[0], (uint32_t)words[1], (uint32_t)(words[1] >> 32)};
+	}
+	return p->values != NULL;
+}
+
 static bool fill_profile(struct profile_builder *b, struct profile *p)
 {
 	sort_samples(b->samples.items, b->samples.len);
 	return MOVE_ARRAY(p, &b->events, events, event_count) && MOVE_ARRAY(p, &b->binaries, binaries, binary_count) &&
 	       MOVE_ARRAY(p, &b->functions, functions, function_count) &&
 	       MOVE_ARRAY(p, &b->frames, frames, frame_count) && MOVE_ARRAY(p, &b->stacks, stacks, stack_count) &&
-	       MOVE_ARRAY(p, &b->threads, threads, thread_count) && MOVE_ARRAY(p, &b->samples, samples, sample_count);
+	       MOVE_ARRAY(p, &b->threads, threads, thread_count) && MOVE_ARRAY(p, &b->samples, samples, sample_count) &&
+	       MOVE_ARRAY(p, &b->fields, fields, field_count) && fill_facets(b, p);
 }
 
 enum tally_status profile_builder_finish(struct profile_builder *b, struct profile **profile, struct tally_error *err)

@@ -19,6 +19,11 @@
 struct profile_builder;
 struct profile_builder *profile_builder_create(void);
 void profile_builder_destroy(struct profile_builder *b);
+/* Before the first facets: which ones rows of values have, in the order of their bits. */
+void profile_builder_keep_facets(struct profile_builder *b, uint64_t facets);
+/* One value for each facet that is kept. */
+uint32_t profile_builder_facets(struct profile_builder *b, const struct profile_value *values);
+void profile_builder_field(struct profile_builder *b, const struct profile_field *field);
 uint32_t profile_builder_string(struct profile_builder *b, struct tally_str text);
 uint32_t profile_builder_event(
 	struct profile_builder *b, const struct profile_event *event); /* not merged; counts are added up by samples */

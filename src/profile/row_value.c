@@ -42,6 +42,7 @@ struct row_value row_value(const struct profile *p, const struct flat_row *row, 
 {
 	const struct profile_frame *frame = &p->frames[row->frame];
 	const struct profile_thread *thread = &p->threads[row->thread];
+	const struct profile_value *trace;
 	switch ((int)key) {
 	case KEY_PID:
 		return of_number(thread->tid);
@@ -62,7 +63,8 @@ struct row_value row_value(const struct profile *p, const struct flat_row *row, 
 	case KEY_SYMBOL_SIZE:
 		return of_number(frame->function == PROFILE_NONE ? 0 : (int64_t)p->functions[frame->function].size);
 	case KEY_TRACE:
-		return of_name(p, row->label);
+		trace = profile_facet(p, row->facets, FACET_TRACE);
+		return of_name(p, trace ? trace->text : PROFILE_NONE);
 	case KEY_PARENT:
 		return of_function(p, row->parent);
 	default:

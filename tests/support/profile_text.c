@@ -72,8 +72,7 @@ static void make_sample(struct maker *m, char *line)
 {
 	char comm[64], stack[4096];
 	struct profile_thread thread;
-	struct profile_sample sample = {
-		.count = 1, .stack = PROFILE_NONE, .label = PROFILE_NONE, .first_order = m->order++};
+	struct profile_sample sample = {.count = 1, .stack = PROFILE_NONE, .first_order = m->order++};
 	assert_int_equal(sscanf(line, "%63s %d/%d %d %u %lu %4095s", comm, &thread.pid, &thread.tid, &sample.cpu,
 				 &sample.event, &sample.period, stack),
 		7);

@@ -1,4 +1,5 @@
 #include "view/text/report_cells.h"
+#include "view/text/facet_cells.h"
 #include "view/text/percent_text.h"
 
 #include <stdio.h>
@@ -32,11 +33,6 @@ static struct tally_str row_parent(const struct profile *p, const struct flat_ro
 	return row->parent == PROFILE_NONE ? STR("[other]") : profile_string(p, p->functions[row->parent].name);
 }
 
-static struct tally_str row_label(const struct profile *p, const struct flat_row *row)
-{
-	return row->label == PROFILE_NONE ? STR("") : profile_string(p, row->label);
-}
-
 /* perf makes the text of a tracepoint when it first compares two samples, and fits the column to texts that are made. */
 static bool is_compared(const struct report_layout *l)
 {
@@ -59,7 +55,7 @@ size_t report_cell_width(const struct report_layout *l, enum profile_key key, co
 	case KEY_PARENT:
 		return row_parent(p, row).len;
 	case KEY_TRACE:
-		return is_compared(l) ? row_label(p, row).len : 0;
+		return is_compared(l) ? facet_cell_width(l, key, row) : 0;
 	case KEY_SRCLINE:
 		return profile_string(p, row->place.line).len;
 	case KEY_SRCFILE:
@@ -71,7 +67,7 @@ size_t report_cell_width(const struct report_layout *l, enum profile_key key, co
 					  (function->is_inlined ? strlen(INLINED) : 0)
 				: SYMBOL_UNRESOLVED_WIDTH;
 	default:
-		return 0;
+		return facet_cell_width(l, key, row);
 	}
 }
 
@@ -99,15 +95,6 @@ void report_value_cell(const struct report_layout *l, struct text *out, size_t c
 		else
 			text_u64_right(out, value, wanted);
 	}
-}
-
-void text_str_cut(struct text *out, struct tally_str text, size_t width)
-{
-	if (text.len > width)
-		text.len = width;
-	if (width == SIZE_MAX)
-		width = text.len;
-	text_str_left(out, text, width);
 }
 
 static void print_symbol_cell(const struct report_layout *l, struct text *out, size_t width, const struct flat_row *row)
@@ -147,10 +134,6 @@ void report_key_cell(const struct report_layout *l, struct text *out, size_t col
 	case KEY_PARENT:
 		text_str_cut(out, row_parent(p, row), width);
 		break;
-	case KEY_TRACE:
-		label = row_label(p, row);
-		text_bytes(out, label.data, label.len < width ? label.len : width);
-		break;
 	case KEY_SRCLINE:
 		label = profile_string(p, row->place.line);
 		text_bytes(out, label.data, label.len < width ? label.len : width);
@@ -170,12 +153,19 @@ void report_key_cell(const struct report_layout *l, struct text *out, size_t col
 		break;
 	case KEY_SYMBOL_SIZE:
 		function = row_function(p, row);
-		text_u64_right(out, function ? function->size : 0, width);
+		if (function)
+			text_u64_right(out, function->size, width);
+		else
+			text_str_right(out, STR("unknown"), width);
 		break;
 	case KEY_IPC_NULL:
 		text_str_left(out, STR("-      -"), width);
 		break;
+	case KEY_IPC_LBR:
+		text_str_left(out, STR("-"), width);
+		break;
 	default:
+		facet_cell(l, out, column, row);
 		break;
 	}
 }
@@ -184,6 +174,8 @@ const char *report_column_header(const struct report_layout *l, enum profile_key
 {
 	if (key == KEY_OVERHEAD && l->options->with_children)
 		return "Self";
+	if (key >= KEY_FIELD)
+		return profile_string(l->profile, l->profile->fields[key - KEY_FIELD].name).data;
 	return profile_key_get(key)->header;
 }
 
@@ -192,6 +184,8 @@ static void fit_column(struct report_layout *l, size_t column)
 	const struct flat_table *t = l->table;
 	enum profile_key key = l->columns[column];
 	size_t width = strlen(report_column_header(l, key));
+	if (width < profile_key_get(key)->width)
+		width = profile_key_get(key)->width;
 	if (profile_key_get(key)->is_value) {
 		size_t each = profile_key_get(key)->is_percent ? REPORT_PERCENT_WIDTH : REPORT_VALUE_WIDTH;
 		each = width > each ? width : each;
@@ -211,11 +205,19 @@ static void fit_column(struct report_layout *l, size_t column)
 	l->widths[column] = width;
 }
 
+/* Fields are columns of the events that have them. */
+static bool has_column(const struct report_layout *l, enum profile_key key)
+{
+	if (key >= KEY_FIELD)
+		return l->profile->fields[key - KEY_FIELD].events >> l->table->options.first_event & 1;
+	return key >= 64 || !(l->options->hidden_columns >> key & 1);
+}
+
 void report_layout_fit(struct report_layout *l)
 {
 	const struct report_text_options *o = l->options;
 	for (size_t i = 0; i < o->column_count && l->count < REPORT_MAX_COLUMNS; i++) {
-		if (o->hidden_columns >> o->columns[i] & 1)
+		if (!has_column(l, o->columns[i]))
 			continue;
 		l->columns[l->count] = o->columns[i];
 		unsigned wanted = l->count < o->width_count ? o->widths[l->count] : 0;

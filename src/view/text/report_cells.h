@@ -9,21 +9,7 @@
 #ifndef VIEW_TEXT_REPORT_CELLS_H
 #define VIEW_TEXT_REPORT_CELLS_H
 
-#include "view/text/report_options.h"
-
-#define REPORT_ADDRESS_DIGITS 16
-#define REPORT_VALUE_WIDTH    12
-#define REPORT_PERCENT_WIDTH  8
-
-struct report_layout {
-	const struct flat_table *table;
-	const struct report_text_options *options;
-	const struct profile *profile;
-	enum profile_key columns[REPORT_MAX_COLUMNS]; /* those that show */
-	size_t widths[REPORT_MAX_COLUMNS];
-	size_t cells[REPORT_MAX_COLUMNS]; /* values: the width of one member's */
-	size_t count;
-};
+#include "view/text/report_layout.h"
 
 /* What percentages of a member relate to. */
 uint64_t report_member_total(const struct report_layout *l, uint32_t member);
@@ -36,7 +22,6 @@ void report_layout_fit(struct report_layout *l);
 void report_value_cell(const struct report_layout *l, struct text *out, size_t column, const struct flat_stat *stats);
 /* Cut to the column's width, not always padded to it. */
 void report_key_cell(const struct report_layout *l, struct text *out, size_t column, const struct flat_row *row);
-/* Left-aligned, cut to the width; SIZE_MAX: as wide as it is. */
-void text_str_cut(struct text *out, struct tally_str text, size_t width);
+
 
 #endif

@@ -21,7 +21,8 @@ struct report_text_options {
 	bool is_quiet; /* no titles */
 	bool with_children;
 	bool with_colours;
-	uint32_t hidden_columns; /* bit by enum profile_key: left out because a filter makes it constant */
+	uint64_t hidden_columns; /* bit by enum profile_key: left out because a filter makes it constant */
+	bool times_in_ns; /* else in microseconds */
 	struct chain_options chains;
 	const uint8_t *levels; /* of each column that is a key: its level in the hierarchy */
 };

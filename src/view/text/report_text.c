@@ -24,7 +24,7 @@ static void print_row(const struct report_layout *l, struct text *out, uint32_t 
 
 static bool is_right_aligned(enum profile_key key)
 {
-	return profile_key_get(key)->is_value;
+	return profile_key_get(key)->is_value || key >= KEY_FIELD;
 }
 
 static void print_header(const struct report_layout *l, struct text *out)
@@ -99,7 +99,11 @@ void report_text_title(struct text *out, const struct report_title *title)
 		text_str(out, title->times);
 		text_char(out, ')');
 	}
-	text_str(out, "\n# Event count (approx.): ");
+	text_str(out, title->sort_order ? "\n# Total weight : " : "\n# Event count (approx.): ");
 	text_u64(out, title->total_period);
+	if (title->sort_order) {
+		text_str(out, "\n# Sort order   : ");
+		text_str(out, title->sort_order);
+	}
 	text_str(out, "\n#\n");
 }

@@ -16,6 +16,7 @@ struct report_title {
 	const char *event; /* "cycles:u", or "anon group { a, b }" */
 	bool is_group;
 	uint64_t sample_count, total_period;
+	const char *sort_order; /* of samples that count by weight; NULL: they count by period */
 	const char *times; /* the spans that were asked for; NULL: all */
 };
 

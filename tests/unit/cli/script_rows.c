@@ -12,7 +12,7 @@ struct fixture {
 	struct binary_store *store;
 	struct resolver resolver;
 	struct frame_names names;
-	struct script_cgroups cgroups;
+	struct cgroup_names cgroups;
 	struct script_printer printer;
 	struct perfdata_event event;
 	struct record record;
@@ -75,7 +75,7 @@ static void deinit(struct fixture *f)
 	resolver_deinit(&f->resolver);
 	binary_store_destroy(f->store);
 	machine_destroy(f->machine);
-	script_cgroups_deinit(&f->cgroups);
+	cgroup_names_deinit(&f->cgroups);
 }
 
 static struct sample_array array(struct fixture *f, const uint64_t *values, uint32_t count)

@@ -152,7 +152,10 @@ static void titles_shorten_large_counts(void **state)
 	} cases[] = {{0, "0 "}, {1000, "1000 "}, {1001, "1K"}, {2500999, "2M"}, {UINT64_MAX, "18E"}};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct text out = {0}, expected = {0};
-		report_text_title(&out, &(struct report_title){"cycles:u", i == 1, cases[i].count, 42, NULL});
+		report_text_title(&out, &(struct report_title){.event = "cycles:u",
+						.is_group = i == 1,
+						.sample_count = cases[i].count,
+						.total_period = 42});
 		text_printf(&expected, "# Samples: %s of event%s 'cycles:u'\n# Event count (approx.): 42\n#\n",
 			cases[i].text, i == 1 ? "s" : "");
 		text_char(&out, 0);

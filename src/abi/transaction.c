@@ -1,0 +1,19 @@
+#include "abi/transaction.h"
+
+#define ABORT_SHIFT 32
+#define SYNC_BITS   (UINT64_C(3) << 2) /* one of both is set where it is known what the abort was of */
+
+void transaction_print(struct text *t, uint64_t transaction)
+{
+	static const char *const words[] = {
+		"EL ", "TX ", "SYNC ", "ASYNC ", "RETRY ", "CON ", "CAP-WRITE ", "CAP-READ "};
+	for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (transaction >> i & 1)
+			text_str(t, words[i]);
+	if (transaction && !(transaction & SYNC_BITS))
+		text_str(t, "NEITHER ");
+	if (transaction >> ABORT_SHIFT) {
+		text_char(t, ':');
+		text_hex(t, transaction >> ABORT_SHIFT, 0);
+	}
+}

@@ -1,0 +1,15 @@
+/*
+ * transaction.h - PERF_SAMPLE_TRANSACTION in words: how a hardware transaction was left. Source: linux/perf_event.h,
+ * PERF_TXN_*.
+ *
+ *	transaction_print(&text, sample.transaction);	// "TX SYNC :5"
+ */
+#ifndef ABI_TRANSACTION_H
+#define ABI_TRANSACTION_H
+
+#include "base/text.h"
+
+/* Nothing for 0. */
+void transaction_print(struct text *t, uint64_t transaction);
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * cgroup_names.h - the paths of the cgroups that a recording names, by their ids in samples.
+ *
+ * Owned by the caller. A recording without such records is fine: nothing is found then.
+ *
+ *	cgroup_names_read(&names, reader, err);
+ *	if (cgroup_names_find(&names, sample->cgroup, &path)) ...
+ *	cgroup_names_deinit(&names);
+ */
+#ifndef ANALYSIS_CGROUP_NAMES_H
+#define ANALYSIS_CGROUP_NAMES_H
+
+#include "base/intern.h"
+#include "base/map_u64.h"
+#include "perfdata/reader.h"
+
+struct cgroup_names {
+	struct map_u64 ids; /* id -> path */
+	struct intern paths;
+};
+
+/* Rewinds the reader. What a cut file has is kept: that it is cut is told when its samples are read. */
+TALLY_MUST_CHECK enum tally_status cgroup_names_read(
+	struct cgroup_names *names, struct perfdata_reader *reader, struct tally_error *err);
+void cgroup_names_deinit(struct cgroup_names *names);
+bool cgroup_names_find(const struct cgroup_names *names, uint64_t id, struct tally_str *path);
+
+#endif

@@ -1,0 +1,159 @@
+#include "analysis/facet_values.h"
+
+#include "abi/data_src.h"
+#include "abi/transaction.h"
+
+#include <ctype.h>
+
+static uint32_t add_text(struct facet_values *v)
+{
+	return profile_builder_string(v->builder, (struct tally_str){v->text.data ? v->text.data : "", v->text.len});
+}
+
+typedef void (*word_printer)(struct text *t, uint64_t word);
+
+static void set_text(struct facet_values *v, struct profile_value *value, word_printer print)
+{
+	text_clear(&v->text);
+	print(&v->text, value->number);
+	value->text = add_text(v);
+}
+
+static void set_cgroup(struct facet_values *v, struct profile_value *value)
+{
+	struct tally_str path = STR("N/A");
+	if (value->number && !cgroup_names_find(v->cgroups, value->number, &path))
+		path = STR("unknown");
+	value->text = profile_builder_string(v->builder, path);
+}
+
+/* Threads that differ by a number in their names are one. */
+static void set_comm_nodigit(struct facet_values *v, struct profile_value *value)
+{
+	struct tally_str comm =
+		value->number == INTERN_NONE ? STR("") : machine_string(v->machine, (uint32_t)value->number);
+	text_clear(&v->text);
+	for (size_t i = 0; i < comm.len; i++) {
+		if (!isdigit((unsigned char)comm.data[i]))
+			text_char(&v->text, comm.data[i]);
+		else if (i == 0 || !isdigit((unsigned char)comm.data[i - 1]))
+			text_str(&v->text, "<N>");
+	}
+	value->number = 0;
+	value->text = add_text(v);
+}
+
+static void set_frame(const struct facet_values *v, struct profile_value *value, const uint32_t *frames)
+{
+	uint32_t frame = frames[value->number];
+	value->number = v->first_ips[frame];
+	value->frame = v->profile_frames[frame];
+}
+
+static void finish_value(
+	struct facet_values *v, enum profile_facet facet, struct profile_value *value, const uint32_t *frames)
+{
+	switch ((int)facet) {
+	case FACET_TRANSACTION:
+		set_text(v, value, transaction_print);
+		break;
+	case FACET_CGROUP:
+		set_cgroup(v, value);
+		break;
+	case FACET_COMM_NODIGIT:
+		set_comm_nodigit(v, value);
+		break;
+	case FACET_BRANCH_FROM:
+	case FACET_BRANCH_TO:
+	case FACET_DATA:
+	case FACET_CODE:
+		set_frame(v, value, frames);
+		break;
+	case FACET_MEM_LEVEL:
+		set_text(v, value, data_src_level);
+		break;
+	case FACET_MEM_TLB:
+		set_text(v, value, data_src_tlb);
+		break;
+	case FACET_MEM_LOCK:
+		set_text(v, value, data_src_locked);
+		break;
+	case FACET_MEM_SNOOP:
+		set_text(v, value, data_src_snoop);
+		break;
+	case FACET_MEM_BLOCK:
+		set_text(v, value, data_src_blocked);
+		break;
+	default:
+		break;
+	}
+}
+
+static bool find_field(
+	struct facet_values *v, struct tally_bytes raw, struct tally_str name, struct tracepoint_value *value)
+{
+	static const enum tracepoint_part parts[] = {TRACEPOINT_OWN, TRACEPOINT_COMMON};
+	for (size_t part = 0; part < sizeof(parts) / sizeof(parts[0]); part++)
+		for (unsigned i = 0; tracepoint_value_at(v->tracepoints, raw, parts[part], i, value); i++)
+			if (str_equal(value->field.name, name))
+				return true;
+	return false;
+}
+
+static void set_field(
+	struct facet_values *v, struct tally_bytes raw, const struct replay_field *field, struct profile_value *to)
+{
+	struct tracepoint_value value;
+	if (!v->tracepoints || !find_field(v, raw, field->name, &value))
+		return;
+	to->number = value.field.form == TRACEPOINT_TEXT ? 0 : value.numbers[0];
+	to->text = profile_builder_string(v->builder, value.text);
+}
+
+static void set_trace(struct facet_values *v, struct tally_bytes raw, struct profile_value *to)
+{
+	text_clear(&v->text);
+	if (v->tracepoints)
+		(void)tracepoint_print(v->tracepoints, raw, &v->text);
+	to->text = add_text(v);
+}
+
+static struct profile_value no_value(void)
+{
+	return (struct profile_value){.text = PROFILE_NONE, .frame = PROFILE_NONE};
+}
+
+/* In the order of the facets' bits: the trace is the first, fields are the last. */
+static uint32_t add_row(struct facet_values *v, const struct sample_facets *facets, const uint32_t *frames, size_t row)
+{
+	const uint64_t *words = id_table_key(&facets->rows, (uint32_t)row);
+	uint32_t payload = facets->has_payload ? (uint32_t)words[facets->number_count] : RESOLVE_NONE;
+	struct tally_str stored = payload == RESOLVE_NONE ? STR("") : intern_get(&facets->payloads, payload);
+	struct tally_bytes raw = {(const uint8_t *)stored.data, stored.len};
+	struct profile_value values[PROFILE_MAX_FACETS];
+	unsigned count = 0;
+	if (facets->kept & UINT64_C(1) << FACET_TRACE) {
+		values[count] = no_value();
+		if (payload != RESOLVE_NONE)
+			set_trace(v, raw, &values[count]);
+		count++;
+	}
+	for (unsigned i = 0; i < facets->number_count; i++, count++) {
+		values[count] = no_value();
+		values[count].number = words[i];
+		finish_value(v, (enum profile_facet)facets->numbers[i], &values[count], frames);
+	}
+	for (size_t i = 0; i < v->options->field_count; i++, count++) {
+		values[count] = no_value();
+		if (payload != RESOLVE_NONE)
+			set_field(v, raw, &v->options->fields[i], &values[count]);
+	}
+	return profile_builder_facets(v->builder, values);
+}
+
+void facet_values_add(
+	struct facet_values *v, const struct sample_facets *facets, const uint32_t *frames, uint32_t *rows)
+{
+	for (size_t i = 0; i < facets->rows.len; i++)
+		rows[i] = add_row(v, facets, frames, i);
+}

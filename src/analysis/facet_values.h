@@ -1,0 +1,32 @@
+/*
+ * facet_values.h - the words of a worker's facets -> values of the profile: numbers, texts, frames.
+ *
+ * Borrows all. One thread. Texts are made once for each row of facets; data source words are those of the newest perf.
+ *
+ *	facet_values_add(&values, &pass->facets, frames, rows);   rows[i]: what samples of the pass's row i refer to
+ */
+#ifndef ANALYSIS_FACET_VALUES_H
+#define ANALYSIS_FACET_VALUES_H
+
+#include "analysis/cgroup_names.h"
+#include "analysis/sample_facets.h"
+#include "analysis/tracepoint_fields.h"
+#include "machine/machine.h"
+#include "profile/profile_builder.h"
+
+struct facet_values {
+	const struct replay_options *options;
+	const struct machine *machine;
+	struct profile_builder *builder;
+	struct tracepoint_printer *tracepoints; /* NULL: no payloads are kept */
+	const struct cgroup_names *cgroups;
+	const uint64_t *first_ips; /* by frame of the replay */
+	const uint32_t *profile_frames; /* by frame of the replay */
+	struct text text; /* deinit is the caller's */
+};
+
+/* frames: the pass's -> the replay's. */
+void facet_values_add(
+	struct facet_values *v, const struct sample_facets *facets, const uint32_t *frames, uint32_t *rows);
+
+#endif

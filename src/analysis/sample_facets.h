@@ -1,0 +1,53 @@
+/*
+ * sample_facets.h - what of a sample a report tells samples apart by beyond thread and place, as words of one worker.
+ *
+ * Only what is asked for is read: without facets nothing is called. Words are numbers, ids of the worker's resolver
+ * (frames), of the machine (names) or of payloads; facet_values.h makes values of a profile of them. A value, borrows
+ * all; not thread-safe, since the resolver is not.
+ *
+ *	sample_facets_init(&f, options, features, &resolver);
+ *	id = sample_facets_add(&f, &(struct facet_input){&sample, event, where, cpumode, comm});
+ */
+#ifndef ANALYSIS_SAMPLE_FACETS_H
+#define ANALYSIS_SAMPLE_FACETS_H
+
+#include "abi/branch.h"
+#include "analysis/replay_options.h"
+#include "analysis/resolve.h"
+#include "perfdata/event_set.h"
+#include "perfdata/features.h"
+#include "profile/profile.h"
+
+#define FACET_FIELD_MASK   (((UINT64_C(1) << PROFILE_MAX_FIELDS) - 1) << FACET_FIELD)
+#define FACET_PAYLOAD_MASK (FACET_FIELD_MASK | UINT64_C(1) << FACET_TRACE)
+
+struct facet_input {
+	const struct sample *sample;
+	const struct perfdata_event *event;
+	struct resolve_where where;
+	unsigned cpumode;
+	uint32_t comm; /* machine's string */
+	bool is_branch; /* one branch of the sample counts, not the sample */
+	struct sample_branch branch;
+};
+
+struct sample_facets {
+	uint64_t kept; /* mask */
+	uint64_t quantum_ns;
+	const struct perfdata_topology *topology;
+	struct resolver *resolver;
+	struct id_table
+		rows; /* one word for each of numbers, in their order, and one for the payload if it is needed */
+	uint8_t numbers[PROFILE_MAX_FACETS]; /* enum profile_facet */
+	unsigned number_count;
+	bool has_payload;
+	struct intern payloads; /* raw data */
+};
+
+void sample_facets_init(struct sample_facets *f, const struct replay_options *options,
+	const struct perfdata_features *features, struct resolver *resolver);
+void sample_facets_deinit(struct sample_facets *f);
+/* The id of the sample's row; ID_TABLE_NONE: out of memory. */
+uint32_t sample_facets_add(struct sample_facets *f, const struct facet_input *input);
+
+#endif

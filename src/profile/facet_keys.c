@@ -1,0 +1,162 @@
+#include "profile/facet_keys.h"
+
+#define CACHELINE_BYTES 64u
+
+uint64_t facet_cacheline(uint64_t address)
+{
+	return address & ~(uint64_t)(CACHELINE_BYTES - 1);
+}
+
+static uint32_t frame_function(const struct profile *p, const struct profile_value *value)
+{
+	return value->frame == PROFILE_NONE ? PROFILE_NONE : p->frames[value->frame].function;
+}
+
+static uint32_t frame_binary(const struct profile *p, const struct profile_value *value)
+{
+	return value->frame == PROFILE_NONE ? PROFILE_NONE : p->frames[value->frame].binary;
+}
+
+static uint64_t frame_address(const struct profile *p, const struct profile_value *value)
+{
+	return value->frame == PROFILE_NONE ? value->number : p->frames[value->frame].address;
+}
+
+static uint32_t binary_name(const struct profile *p, const struct profile_value *value)
+{
+	uint32_t binary = frame_binary(p, value);
+	return binary == PROFILE_NONE ? PROFILE_NONE : p->binaries[binary].name;
+}
+
+static uint64_t branch_flags(enum profile_key_form form, uint64_t flags)
+{
+	if (form == KEY_FORM_PREDICTED)
+		return flags & (BRANCH_FLAG_MISPREDICTED | BRANCH_FLAG_PREDICTED);
+	return flags & (form == KEY_FORM_IN_TX ? BRANCH_FLAG_IN_TX : BRANCH_FLAG_ABORT);
+}
+
+void facet_key_words(const struct profile *p, enum profile_key key, const struct profile_value *value,
+	uint64_t words[FACET_KEY_WORDS])
+{
+	enum profile_key_form form = (enum profile_key_form)profile_key_get(key)->form;
+	words[0] = words[1] = 0;
+	if (!value)
+		return;
+	switch ((int)form) {
+	case KEY_FORM_TEXT:
+	case KEY_FORM_FIELD:
+		words[0] = value->text;
+		break;
+	case KEY_FORM_OBJECT:
+		words[0] = binary_name(p, value);
+		break;
+	case KEY_FORM_SYMBOL:
+		words[1] = frame_function(p, value) != PROFILE_NONE;
+		words[0] = words[1] ? frame_function(p, value) : value->number;
+		break;
+	case KEY_FORM_PLACE:
+		words[0] = frame_address(p, value);
+		words[1] = frame_binary(p, value);
+		break;
+	case KEY_FORM_LINE:
+		words[0] = value->frame == PROFILE_NONE ? 0 : p->frames[value->frame].innermost_line.line;
+		break;
+	case KEY_FORM_CACHELINE:
+		words[0] = facet_cacheline(frame_address(p, value));
+		words[1] = (uint64_t)p->frames[value->frame].level << 32 | frame_binary(p, value);
+		break;
+	case KEY_FORM_PREDICTED:
+	case KEY_FORM_IN_TX:
+	case KEY_FORM_ABORT:
+		words[0] = branch_flags(form, value->number);
+		break;
+	case KEY_FORM_NOTHING:
+		break;
+	default:
+		words[0] = value->number;
+		break;
+	}
+}
+
+static int ascending(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int signed_ascending(uint64_t a, uint64_t b)
+{
+	return ((int64_t)a > (int64_t)b) - ((int64_t)a < (int64_t)b);
+}
+
+static int compare_texts(uint32_t a, uint32_t b, const uint32_t *ranks)
+{
+	if (a == PROFILE_NONE || b == PROFILE_NONE)
+		return (a == PROFILE_NONE) - (b == PROFILE_NONE);
+	return ascending(ranks[a], ranks[b]);
+}
+
+/* Objects of branches and data come in falling order, none first: as perf has them. */
+static int compare_objects(
+	const struct profile *p, const struct profile_value *a, const struct profile_value *b, const uint32_t *ranks)
+{
+	return -compare_texts(binary_name(p, a), binary_name(p, b), ranks);
+}
+
+static int compare_symbols(const struct profile *p, const struct profile_value *a, const struct profile_value *b)
+{
+	uint32_t fa = frame_function(p, a), fb = frame_function(p, b);
+	if (fa == PROFILE_NONE && fb == PROFILE_NONE)
+		return signed_ascending(a->number, b->number);
+	if (fa == PROFILE_NONE || fb == PROFILE_NONE)
+		return (fa == PROFILE_NONE) - (fb == PROFILE_NONE);
+	return ascending(p->functions[fa].start, p->functions[fb].start);
+}
+
+int facet_key_compare(const struct profile *p, enum profile_key key, const struct profile_value *a,
+	const struct profile_value *b, const uint32_t *ranks)
+{
+	if (!a || !b)
+		return 0;
+	int order;
+	switch ((int)profile_key_get(key)->form) {
+	case KEY_FORM_NUMBER:
+	case KEY_FORM_SUM:
+	case KEY_FORM_OFFSET:
+	case KEY_FORM_CYCLES:
+		return ascending(b->number, a->number);
+	case KEY_FORM_SOCKET:
+	case KEY_FORM_HEX:
+	case KEY_FORM_DATUM:
+		return signed_ascending(a->number, b->number);
+	case KEY_FORM_TEXT:
+		if (key == KEY_TRANSACTION)
+			return ascending(b->number, a->number);
+		/* Of memory, what every kernel says stands in the low half: it decides before what only new ones say. */
+		order = ascending((uint32_t)a->number, (uint32_t)b->number);
+		if (order == 0)
+			order = ascending(a->number, b->number);
+		return order ? order : compare_texts(a->text, b->text, ranks);
+	case KEY_FORM_FIELD:
+		order = ascending(b->number, a->number);
+		return order ? order : compare_texts(b->text, a->text, ranks);
+	case KEY_FORM_OBJECT:
+		return compare_objects(p, a, b, ranks);
+	case KEY_FORM_SYMBOL:
+		return compare_symbols(p, a, b);
+	case KEY_FORM_PLACE:
+		order = compare_objects(p, a, b, ranks);
+		return order ? order : signed_ascending(frame_address(p, a), frame_address(p, b));
+	case KEY_FORM_LINE:
+		return compare_texts(
+			p->frames[a->frame].innermost_line.line, p->frames[b->frame].innermost_line.line, ranks);
+	case KEY_FORM_CACHELINE:
+		return ascending(facet_cacheline(frame_address(p, a)), facet_cacheline(frame_address(p, b)));
+	case KEY_FORM_PREDICTED:
+	case KEY_FORM_IN_TX:
+	case KEY_FORM_ABORT:
+		return ascending(branch_flags((enum profile_key_form)profile_key_get(key)->form, b->number),
+			branch_flags((enum profile_key_form)profile_key_get(key)->form, a->number));
+	default:
+		return ascending(a->number, b->number);
+	}
+}

@@ -1,0 +1,320 @@
+#include "view/text/facet_cells.h"
+#include "profile/facet_keys.h"
+
+#define LEVEL_WIDTH	     4 /* "[k] " */
+#define ADDRESS_WIDTH	     (2 + REPORT_ADDRESS_DIGITS)
+#define TRANSACTION_WIDTH    32 /* of any transaction at all, in perf's report */
+#define NANOSECONDS	     1000000000u
+#define TIME_DECIMALS	     6
+#define TIME_DECIMALS_NS     9
+#define OFFSET_PREFIX_LENGTH 4 /* "[k] " again: what perf takes off the width for an address's digits */
+
+static const struct profile_value *value_of(
+	const struct report_layout *l, enum profile_key key, const struct flat_row *row)
+{
+	return profile_facet(l->profile, row->facets, profile_key_facet(key));
+}
+
+static const struct profile_function *function_of(const struct profile *p, const struct profile_value *value)
+{
+	if (value->frame == PROFILE_NONE || p->frames[value->frame].function == PROFILE_NONE)
+		return NULL;
+	return &p->functions[p->frames[value->frame].function];
+}
+
+static uint32_t binary_of(const struct profile *p, const struct profile_value *value)
+{
+	return value->frame == PROFILE_NONE ? PROFILE_NONE : p->frames[value->frame].binary;
+}
+
+static struct tally_str object_name(const struct profile *p, const struct profile_value *value)
+{
+	uint32_t binary = binary_of(p, value);
+	return binary == PROFILE_NONE ? STR("[unknown]") : profile_string(p, p->binaries[binary].name);
+}
+
+static struct tally_str line_of(const struct profile *p, const struct profile_value *value)
+{
+	return value->frame == PROFILE_NONE ? STR("") : profile_string(p, p->frames[value->frame].innermost_line.line);
+}
+
+static struct tally_str text_of(const struct profile *p, const struct profile_value *value)
+{
+	return value->text == PROFILE_NONE ? STR("") : profile_string(p, value->text);
+}
+
+/* As wide as perf's: names of data with room for an offset, objects by the names of those that have symbols only. */
+static size_t place_width(const struct profile *p, enum profile_key key, const struct profile_value *value)
+{
+	enum profile_key_form form = (enum profile_key_form)profile_key_get(key)->form;
+	const struct profile_function *function = function_of(p, value);
+	if (!function)
+		return form == KEY_FORM_OBJECT ? REPORT_ADDRESS_DIGITS : LEVEL_WIDTH + ADDRESS_WIDTH;
+	if (form == KEY_FORM_OBJECT)
+		return object_name(p, value).len;
+	size_t width = profile_string(p, function->name).len + LEVEL_WIDTH;
+	if (form == KEY_FORM_DATUM)
+		return width + ADDRESS_WIDTH;
+	return form == KEY_FORM_CACHELINE ? width + ADDRESS_WIDTH + 1 : width;
+}
+
+size_t facet_cell_width(const struct report_layout *l, enum profile_key key, const struct flat_row *row)
+{
+	const struct profile_value *value = value_of(l, key, row);
+	const struct profile_key_info *info = profile_key_get(key);
+	size_t width = info->width;
+	if (!value)
+		return width;
+	switch ((int)info->form) {
+	case KEY_FORM_TEXT:
+		if (key == KEY_TRANSACTION)
+			return value->number ? TRANSACTION_WIDTH : width;
+		return text_of(l->profile, value).len > width ? text_of(l->profile, value).len : width;
+	case KEY_FORM_FIELD:
+		width = l->profile->fields[key - KEY_FIELD].width;
+		return text_of(l->profile, value).len > width ? text_of(l->profile, value).len : width;
+	case KEY_FORM_OBJECT:
+		if (!function_of(l->profile, value) && (l->options->separator || l->options->width_count))
+			return width;
+		return place_width(l->profile, key, value);
+	case KEY_FORM_SYMBOL:
+	case KEY_FORM_DATUM:
+	case KEY_FORM_PLACE:
+	case KEY_FORM_CACHELINE:
+		return place_width(l->profile, key, value);
+	case KEY_FORM_LINE:
+		return line_of(l->profile, value).len;
+	default:
+		return width;
+	}
+}
+
+static void put_level(struct text *out, uint8_t level)
+{
+	text_char(out, '[');
+	text_char(out, level ? (char)level : '?');
+	text_str(out, "] ");
+}
+
+static void put_address(struct text *out, uint64_t address)
+{
+	text_str(out, address ? "0x" : "");
+	text_hex(out, address, REPORT_ADDRESS_DIGITS);
+}
+
+static void put_name(
+	const struct report_layout *l, struct text *out, const struct profile_function *function, size_t width)
+{
+	struct tally_str name = profile_string(l->profile, function->name);
+	size_t room = width > LEVEL_WIDTH ? width - LEVEL_WIDTH : 0;
+	text_bytes(out, name.data, name.len < room ? name.len : room);
+}
+
+static void put_offset(struct text *out, uint64_t offset)
+{
+	text_str(out, "+0x");
+	text_hex(out, offset, 0);
+}
+
+/* A place without symbol is shown by its address in the object, data by the address that was used. */
+static void put_place(const struct report_layout *l, struct text *out, enum profile_key key,
+	const struct profile_value *value, const struct flat_row *row, size_t width)
+{
+	const struct profile *p = l->profile;
+	const struct profile_frame *frame = &p->frames[value->frame];
+	const struct profile_function *function = function_of(p, value);
+	enum profile_key_form form = (enum profile_key_form)profile_key_get(key)->form;
+	put_level(out, form == KEY_FORM_SYMBOL ? frame->level : row->level);
+	if (!function) {
+		put_address(out, form == KEY_FORM_DATUM ? value->number : frame->address);
+		return;
+	}
+	put_name(l, out, function, width);
+	uint64_t offset = frame->address - function->start;
+	if ((form == KEY_FORM_PLACE && offset) || key == KEY_SYMBOL_DATA)
+		put_offset(out, offset);
+}
+
+static void put_cacheline(
+	const struct report_layout *l, struct text *out, const struct profile_value *value, const struct flat_row *row)
+{
+	const struct profile_function *function = function_of(l->profile, value);
+	uint64_t line = facet_cacheline(l->profile->frames[value->frame].address);
+	put_level(out, binary_of(l->profile, value) == PROFILE_NONE ? 'X' : row->level);
+	if (function && line >= function->start) {
+		put_name(l, out, function, SIZE_MAX);
+		put_offset(out, line - function->start);
+	} else {
+		put_address(out, line);
+	}
+}
+
+static void put_time(const struct report_layout *l, struct text *out, uint64_t time_ns)
+{
+	unsigned decimals = l->options->times_in_ns ? TIME_DECIMALS_NS : TIME_DECIMALS;
+	uint64_t rest = time_ns % NANOSECONDS, unit = NANOSECONDS;
+	text_u64(out, time_ns / NANOSECONDS);
+	text_char(out, '.');
+	for (unsigned i = 0; i < decimals; i++) {
+		unit /= 10;
+		text_char(out, (char)('0' + rest / unit % 10));
+	}
+}
+
+static void put_page(struct text *out, uint64_t bytes)
+{
+	static const char units[] = "BKMG";
+	if (bytes == 0) {
+		text_str(out, "N/A");
+		return;
+	}
+	size_t unit = 0;
+	for (; bytes > 1024 && bytes % 1024 == 0 && unit + 2 < sizeof(units); unit++)
+		bytes /= 1024;
+	text_u64(out, bytes);
+	text_char(out, units[unit]);
+}
+
+static void put_symbol_offset(
+	const struct report_layout *l, struct text *out, const struct profile_value *value, const struct flat_row *row)
+{
+	const struct profile_frame *frame = &l->profile->frames[row->frame];
+	size_t header = strlen(profile_key_get(KEY_SYMBOL_OFFSET)->header);
+	put_level(out, row->level);
+	if (frame->function == PROFILE_NONE) {
+		text_str(out, "0x");
+		text_hex(out, value->number, (unsigned)(header - OFFSET_PREFIX_LENGTH));
+		return;
+	}
+	const struct profile_function *function = &l->profile->functions[frame->function];
+	put_name(l, out, function, SIZE_MAX);
+	put_offset(out, frame->address - function->start);
+}
+
+static void put_number(const struct report_layout *l, struct text *out, enum profile_key key,
+	const struct profile_value *value, uint32_t row)
+{
+	uint64_t samples = 1;
+	if (profile_key_get(key)->form == KEY_FORM_SUM) {
+		samples = 0;
+		for (uint32_t m = 0; m < l->table->options.member_count; m++)
+			samples += flat_table_stat(l->table, row, m)->count;
+	}
+	text_u64(out, value->number * samples);
+}
+
+static void put_branch_flag(struct text *out, enum profile_key_form form, uint64_t flags)
+{
+	if (form == KEY_FORM_IN_TX)
+		text_char(out, flags & BRANCH_FLAG_IN_TX ? 'T' : '.');
+	else if (form == KEY_FORM_ABORT)
+		text_char(out, flags & BRANCH_FLAG_ABORT ? 'A' : '.');
+	else
+		text_str(out, flags & BRANCH_FLAG_PREDICTED ? "N" : flags & BRANCH_FLAG_MISPREDICTED ? "Y" : "N/A");
+}
+
+/* Not cut and not padded. */
+static void put_value(const struct report_layout *l, struct text *out, size_t column, const struct flat_row *row)
+{
+	enum profile_key key = l->columns[column];
+	const struct profile_value *value = value_of(l, key, row);
+	enum profile_key_form form = (enum profile_key_form)profile_key_get(key)->form;
+	if (!value)
+		return;
+	switch ((int)form) {
+	case KEY_FORM_NUMBER:
+	case KEY_FORM_SUM:
+		put_number(l, out, key, value, (uint32_t)(row - l->table->rows));
+		break;
+	case KEY_FORM_TIME:
+		put_time(l, out, value->number);
+		break;
+	case KEY_FORM_HEX:
+		text_str(out, "0x");
+		text_hex(out, value->number, 0);
+		break;
+	case KEY_FORM_OFFSET:
+		put_symbol_offset(l, out, value, row);
+		break;
+	case KEY_FORM_PAGE:
+		put_page(out, value->number);
+		break;
+	case KEY_FORM_PHYSICAL:
+		put_level(out, row->level);
+		put_address(out, value->number);
+		break;
+	case KEY_FORM_SYMBOL:
+	case KEY_FORM_DATUM:
+	case KEY_FORM_PLACE:
+		put_place(l, out, key, value, row, l->widths[column]);
+		break;
+	case KEY_FORM_PREDICTED:
+	case KEY_FORM_IN_TX:
+	case KEY_FORM_ABORT:
+		put_branch_flag(out, form, value->number);
+		break;
+	case KEY_FORM_CYCLES:
+		if (value->number)
+			text_u64(out, value->number);
+		else
+			text_char(out, '-');
+		break;
+	default:
+		break;
+	}
+}
+
+/* Signed, with zeros up to a width: numbers of CPUs and sockets. */
+static void put_socket(struct text *out, uint64_t socket, size_t width)
+{
+	int digits = width > 3 ? (int)width - 3 : 0;
+	text_printf(out, "%*.*d", (int)width, digits, (int)socket);
+}
+
+void facet_cell(const struct report_layout *l, struct text *out, size_t column, const struct flat_row *row)
+{
+	enum profile_key key = l->columns[column];
+	const struct profile_value *value = value_of(l, key, row);
+	size_t width = l->widths[column], start = out->len;
+	struct tally_str text;
+	if (!value)
+		return;
+	switch ((int)profile_key_get(key)->form) {
+	case KEY_FORM_TEXT:
+		text = text_of(l->profile, value);
+		if (key == KEY_TRANSACTION)
+			text_str_left(out, text, width);
+		else if (key == KEY_BLOCKED || key == KEY_TRACE || key == KEY_CGROUP)
+			text_bytes(out, text.data, text.len < width ? text.len : width);
+		else
+			text_str_cut(out, text, width);
+		return;
+	case KEY_FORM_FIELD:
+		text_str_right(out, text_of(l->profile, value), width);
+		return;
+	case KEY_FORM_OBJECT:
+		text_str_cut(out, object_name(l->profile, value), width);
+		return;
+	case KEY_FORM_LINE:
+		text_str_cut(out, line_of(l->profile, value), width);
+		return;
+	case KEY_FORM_SOCKET:
+		put_socket(out, value->number, width);
+		return;
+	case KEY_FORM_SIZE:
+		if (value->number)
+			text_u64_right(out, value->number, width);
+		else
+			text_str_right(out, STR("unknown"), width);
+		return;
+	case KEY_FORM_CACHELINE:
+		put_cacheline(l, out, value, row);
+		return;
+	default:
+		put_value(l, out, column, row);
+		break;
+	}
+	size_t written = out->len - start;
+	if (written < width)
+		text_repeat(out, ' ', width - written);
+}

@@ -1,0 +1,35 @@
+/*
+ * report_layout.h - the columns of a text report and how wide they are: what everything that prints cells shares.
+ *
+ * Internal to view/text. Borrows everything.
+ */
+#ifndef VIEW_TEXT_REPORT_LAYOUT_H
+#define VIEW_TEXT_REPORT_LAYOUT_H
+
+#include "view/text/report_options.h"
+
+#define REPORT_ADDRESS_DIGITS 16
+#define REPORT_VALUE_WIDTH    12
+#define REPORT_PERCENT_WIDTH  8
+
+struct report_layout {
+	const struct flat_table *table;
+	const struct report_text_options *options;
+	const struct profile *profile;
+	enum profile_key columns[REPORT_MAX_COLUMNS]; /* those that show */
+	size_t widths[REPORT_MAX_COLUMNS];
+	size_t cells[REPORT_MAX_COLUMNS]; /* values: the width of one member's */
+	size_t count;
+};
+
+/* Left-aligned, cut to the width; SIZE_MAX: as wide as it is. */
+static inline void text_str_cut(struct text *out, struct tally_str text, size_t width)
+{
+	if (text.len > width)
+		text.len = width;
+	if (width == SIZE_MAX)
+		width = text.len;
+	text_str_left(out, text, width);
+}
+
+#endif
