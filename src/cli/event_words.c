@@ -1,9 +1,12 @@
 #include "cli/event_words.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "cli/cli.h"
 #include "kernel/system/kernel_files.h"
 
 /* Where cgroups of perf events are: the unified hierarchy, or version 1's perf_event. */
@@ -14,6 +17,26 @@ static const char *cgroup_root(const struct kernel_seam *kernel)
 	if (kernel_has(kernel, "/sys/fs/cgroup/unified/cgroup.procs"))
 		return "/sys/fs/cgroup/unified";
 	return "/sys/fs/cgroup";
+}
+
+enum tally_status event_word_parse(const struct cli *cli, struct event_catalogue *catalogue, const char *text,
+	struct event_list *events, struct tally_error *err)
+{
+	enum tally_status status = event_parse(catalogue, text, events, err);
+	const char *open = strrchr(text, '{');
+	if (status == TALLY_OK || status == TALLY_NOMEM || !open || strchr(open, '}'))
+		return status;
+	char *apart = strdup(text);
+	if (!apart)
+		return error_nomem(err);
+	memmove(apart + (open - text), open + 1, strlen(open));
+	if (event_parse(catalogue, apart, events, NULL) == TALLY_OK) {
+		fprintf(stderr, "%s: '%s': the group is not closed with '}'; its events are taken one by one\n",
+			cli->program, open);
+		status = TALLY_OK;
+	}
+	free(apart);
+	return status;
 }
 
 enum tally_status event_set_cgroup(struct event_list *events, size_t index, const struct kernel_seam *kernel,

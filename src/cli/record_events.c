@@ -22,7 +22,7 @@ static int parse(struct making *m, const char *text, struct event_list *events)
 {
 	struct tally_error err = {0};
 
-	return event_parse(m->catalogue, text, events, &err) == TALLY_OK
+	return event_word_parse(m->cli, m->catalogue, text, events, &err) == TALLY_OK
 		       ? 0
 		       : event_error_print(m->cli, m->command, "event", text, &err);
 }

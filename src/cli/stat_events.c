@@ -33,7 +33,7 @@ static bool parse(struct event_making *m, const char *text)
 {
 	struct tally_error err = {0};
 	size_t first = m->events->len;
-	enum tally_status status = event_parse(m->catalogue, text, m->events, &err);
+	enum tally_status status = event_word_parse(m->cli, m->catalogue, text, m->events, &err);
 	for (size_t i = first; status == TALLY_OK && i < m->events->len; i++) {
 		const char *term = m->events->specs[i].recording.first;
 		if (!term)

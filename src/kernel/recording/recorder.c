@@ -163,8 +163,9 @@ static enum tally_status open_source(struct recorder *r, size_t event, size_t cp
 
 static enum tally_status open_sources(struct recorder *r, struct tally_error *err)
 {
-	struct record_fallback fallback = {
-		.events = r->config.events, .keeps_kernel = r->config.keeps_kernel, .diag = r->config.diag};
+	/* Who may not see all processes of a CPU may not without the kernel's part either. */
+	bool is_kept = r->config.keeps_kernel || r->config.threads[0] == -1;
+	struct record_fallback fallback = {.events = r->config.events, .keeps_kernel = is_kept, .diag = r->config.diag};
 	size_t open_count = 0;
 
 again:
