@@ -43,5 +43,7 @@
 #define LIMIT_CONFIG		  (1u << 20) /* a configuration file, written by hand */
 #define LIMIT_SMALL_FILE	  (64u << 20) /* text files of /proc and /sys read whole; kallsyms is 20 MB at most */
 #define LIMIT_TRACE_DEPTH	  256 /* nesting of a print format: macros of the kernel come to 60 */
+#define LIMIT_METRIC_NODES	  4096 /* operands of one metric: vendors' longest come to some hundreds */
+#define LIMIT_METRIC_DEPTH	  64 /* parentheses in one metric: vendors' come to some ten */
 
 #endif

@@ -1,0 +1,28 @@
+/*
+ * metric_machine.h - what a metric's expression is on this machine: its constants, and whether it has the events.
+ *
+ * Asks sysfs, and opens an event where has_event() asks for it. One thread; borrows the catalogue.
+ *
+ *	struct metric_machine machine = {.catalogue = catalogue, .is_system_wide = true};
+ *	if (metric_machine_expr(&machine, &metric_table[0], &expr, err) == TALLY_OK) ...
+ */
+#ifndef KERNEL_METRICS_METRIC_MACHINE_H
+#define KERNEL_METRICS_METRIC_MACHINE_H
+
+#include "kernel/events/catalogue.h"
+#include "kernel/metrics/metric_expr.h"
+#include "kernel/metrics/metric_table.h"
+
+struct metric_machine {
+	struct event_catalogue *catalogue;
+	bool is_system_wide; /* CPUs are counted, not tasks */
+};
+
+/* NOT_FOUND, and which event or constant there is none of. */
+TALLY_MUST_CHECK enum tally_status metric_machine_expr(struct metric_machine *machine, const struct metric *metric,
+	struct metric_expr *expr, struct tally_error *err);
+/* The first row of this name that the machine can have; NULL and the reason of the last if it can have none. */
+const struct metric *metric_machine_find(
+	struct metric_machine *machine, const char *name, struct metric_expr *expr, struct tally_error *err);
+
+#endif

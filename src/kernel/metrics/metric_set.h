@@ -1,0 +1,48 @@
+/*
+ * metric_set.h - the metrics of a run: which event of the list each name in their expressions is.
+ *
+ * Belongs to the caller (metric_set_deinit), and refers to events by index. Each metric's events become a weak group,
+ * which several share where one needs no more than another has; clocks of the tool stand outside. On a machine of several
+ * kinds of core a metric is there once for each kind.
+ *
+ *	struct metric_set set = {0};
+ *	metric_set_add(&set, &machine, "IPC,TopdownL1", &options, &events, err);
+ *	for each use: metric_expr_value(use->expr, values of events use->events[0..])
+ */
+#ifndef KERNEL_METRICS_METRIC_SET_H
+#define KERNEL_METRICS_METRIC_SET_H
+
+#include "base/vec.h"
+#include "kernel/events/event_spec.h"
+#include "kernel/metrics/metric_machine.h"
+
+struct metric_options {
+	bool no_group; /* events one by one */
+	bool no_merge; /* no event is of two metrics */
+};
+
+struct metric_use {
+	const struct metric *metric;
+	const struct metric_expr *expr;
+	const uint32_t *events; /* one for each of expr->names */
+	uint32_t lead; /* the event beside which it is shown */
+	const char *label; /* its unit and name as perf writes them: "%  branch_miss_rate" */
+};
+
+struct metric_set {
+	VEC(struct metric_use) uses;
+	VEC(struct metric_expr *) exprs;
+	VEC(struct metric_group) groups;
+	struct arena arena;
+	bool has_arena;
+};
+
+/* Appends their events. words: names and groups with commas between. NOT_FOUND: no such metric, or no events for it. */
+TALLY_MUST_CHECK enum tally_status metric_set_add(struct metric_set *set, struct metric_machine *machine,
+	const char *words, const struct metric_options *options, struct event_list *events, struct tally_error *err);
+/* The first count uses once more, for copies of their events shift further on in the list. */
+TALLY_MUST_CHECK enum tally_status metric_set_repeat(
+	struct metric_set *set, size_t count, uint32_t shift, struct tally_error *err);
+void metric_set_deinit(struct metric_set *set);
+
+#endif

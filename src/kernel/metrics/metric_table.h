@@ -1,0 +1,32 @@
+/*
+ * metric_table.h - the metrics that stat -M knows: names, groups and expressions over generic events and those that
+ * sysfs names. A constant table.
+ *
+ * A name may have several rows: the first whose events this machine has is meant. Names of perf 7.3 where it has the
+ * metric (perf list metric).
+ */
+#ifndef KERNEL_METRICS_METRIC_TABLE_H
+#define KERNEL_METRICS_METRIC_TABLE_H
+
+#include "base/bytes.h"
+
+struct metric {
+	const char *name;
+	const char *other_name; /* NULL: none */
+	const char *groups; /* with ; between */
+	const char *expression;
+	double scale; /* of the value, for the unit */
+	const char *unit; /* "%"; "": none */
+	char threshold_sign; /* '>' or '<': beyond it, it is worth a look; 0: there is none */
+	double threshold;
+	const char *description;
+};
+
+extern const struct metric metric_table[];
+extern const size_t metric_table_len;
+
+bool metric_is_in_group(const struct metric *metric, struct tally_str group);
+/* Whether the word is the metric's name, in any case, or one of its groups. */
+bool metric_is_meant(const struct metric *metric, struct tally_str word);
+
+#endif
