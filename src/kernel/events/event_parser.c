@@ -486,6 +486,13 @@ static void group_link(struct event_list *list, size_t first)
 	}
 }
 
+void event_list_group(struct event_list *list, size_t first, bool is_weak)
+{
+	group_link(list, first);
+	for (size_t i = first; i < list->len; i++)
+		list->specs[i].is_weak_group |= is_weak;
+}
+
 static enum tally_status events_take(struct parser *p, bool is_in_group);
 
 /* {a,b}[:modifiers]; pos is at the brace. */

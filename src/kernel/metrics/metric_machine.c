@@ -128,9 +128,14 @@ enum tally_status metric_machine_expr(struct metric_machine *machine, const stru
 const struct metric *metric_machine_find(
 	struct metric_machine *machine, const char *name, struct metric_expr *expr, struct tally_error *err)
 {
-	for (size_t i = 0; i < metric_table_len; i++)
-		if (strcmp(metric_table[i].name, name) == 0 &&
-			metric_machine_expr(machine, &metric_table[i], expr, err) == TALLY_OK)
+	for (size_t i = 0; i < metric_table_len; i++) {
+		if (strcmp(metric_table[i].name, name) != 0)
+			continue;
+		enum tally_status status = metric_machine_expr(machine, &metric_table[i], expr, err);
+		if (status == TALLY_OK)
 			return &metric_table[i];
+		if (status == TALLY_NOMEM)
+			break;
+	}
 	return NULL;
 }

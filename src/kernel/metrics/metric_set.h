@@ -29,6 +29,8 @@ struct metric_use {
 	const char *label; /* its unit and name as perf writes them: "%  branch_miss_rate" */
 };
 
+struct metric_group; /* events that were opened together */
+
 struct metric_set {
 	VEC(struct metric_use) uses;
 	VEC(struct metric_expr *) exprs;
