@@ -22,6 +22,7 @@
 #include "cli/stat_printer.h"
 #include "cli/stat_record.h"
 #include "cli/stat_replay.h"
+#include "cli/stat_smi.h"
 
 #define COMMAND_LINE_MAX 1024 /* words that a recording keeps */
 
@@ -76,6 +77,7 @@ static enum tally_status runs_make(
 				.settings = s,
 				.target = session->target,
 				.events = session->events,
+				.metrics = session->metrics,
 				.control = session->control};
 			status = one_run(&single, p, s, err);
 			if (status == TALLY_OK)
@@ -148,6 +150,8 @@ static int stat_with_target(
 {
 	const struct kernel_seam *kernel = kernel_seam_linux();
 	struct event_list events = {0};
+	struct metric_set metrics = {0};
+	struct stat_counted counted = {&events, &metrics};
 	struct tally_error err = {0};
 	locale_t user_locale = newlocale(LC_NUMERIC_MASK, "", (locale_t)0);
 	const char *thousands = user_locale ? nl_langinfo_l(THOUSEP, user_locale) : "";
@@ -162,12 +166,14 @@ static int stat_with_target(
 	p.heading = heading ? heading : "";
 	struct record_control control;
 	struct stat_record record = {0};
+	struct stat_smi smi = {0};
 	struct stat_session session = {.kernel = kernel,
 		.settings = s,
 		.target = target,
 		.events = &events,
 		.control = s->control.is_given ? &control : NULL};
-	int exit_code = stat_events_make(cli, command, kernel, s, target->is_system_wide, &events);
+	int exit_code = stat_events_make(cli, command, kernel, s, target->is_system_wide, &counted);
+	session.metrics = metrics.uses.len > 0 ? &metrics : NULL;
 	struct tracepoint_hold hold = {0};
 	if (exit_code == 0) {
 		enum tally_status status = stat_printer_open(&p, &err);
@@ -180,7 +186,10 @@ static int stat_with_target(
 		if (status == TALLY_OK)
 			status = record_control_open(&s->control, &control, &err);
 		if (status == TALLY_OK)
+			status = s->has_smi_cost ? stat_smi_freeze(kernel, &smi, &err) : TALLY_OK;
+		if (status == TALLY_OK)
 			status = measure(&session, &p, s, &err);
+		stat_smi_restore(kernel, &smi);
 		record_control_close(&control);
 		if (status == TALLY_OK && session.record)
 			status = stat_record_close(&record, &err);
@@ -189,6 +198,7 @@ static int stat_with_target(
 	}
 	stat_record_deinit(&record);
 	stat_session_deinit(&session);
+	metric_set_deinit(&metrics);
 	event_list_deinit(&events);
 	stat_printer_close(&p);
 	free(heading);

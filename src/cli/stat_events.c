@@ -1,5 +1,6 @@
 #include "cli/stat_events.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,8 @@ struct event_making {
 	const struct kernel_seam *kernel;
 	struct event_catalogue *catalogue;
 	struct event_list *events;
+	struct metric_set *metrics;
+	struct metric_machine machine;
 	size_t cgroup_words; /* how many -G have been used */
 	int exit_code;
 };
@@ -55,16 +58,81 @@ static bool option_fail(struct event_making *m, const char *option, const struct
 	return false;
 }
 
+#define EXIT_NO_METRIC (256 - EINVAL) /* what perf leaves with where the machine has none */
+#define EXIT_NO_WORD   ENOENT /* and where there is no such name */
+
+static bool metrics_add(
+	struct event_making *m, const struct stat_settings *settings, const char *words, struct tally_error *err)
+{
+	const struct metric_options options = {settings->no_metric_group, settings->no_metric_merge};
+	return metric_set_add(m->metrics, &m->machine, words, &options, m->events, err) == TALLY_OK;
+}
+
+static bool metric_fail(struct event_making *m, int exit_code, const char *what, const struct tally_error *err)
+{
+	if (err->status == TALLY_NOMEM) {
+		m->exit_code = cli_fail(m->cli, err);
+		return false;
+	}
+	fprintf(stderr, "%s%s\n", what, err->text);
+	m->exit_code = exit_code;
+	return false;
+}
+
+/* The levels of top-down metrics, one group each, that this machine has and that were asked for. */
+static bool topdown_add(struct event_making *m, const struct stat_settings *settings)
+{
+	static const char *const levels[] = {"TopdownL1", "TopdownL2"};
+	const size_t known = sizeof(levels) / sizeof(levels[0]);
+	size_t wanted = settings->topdown_level && settings->topdown_level < known ? settings->topdown_level : known;
+	struct tally_error err = {0};
+	struct text words = {0};
+	size_t had = 0;
+	while (had < wanted && metric_set_has(&m->machine, levels[had], &err))
+		text_printf(&words, "%s%s", had ? "," : "", levels[had]), had++;
+	text_char(&words, '\0');
+	bool ok = had > 0;
+	if (!ok)
+		metric_fail(
+			m, EXIT_NO_METRIC, "Topdown requested but the topdown metric groups aren't present: ", &err);
+	else if (settings->topdown_level > had) {
+		fprintf(stderr, "Invalid top-down metrics level. The max level is %zu.\n", had);
+		m->exit_code = EXIT_NO_METRIC;
+		ok = false;
+	} else if (words.failed) {
+		m->exit_code = cli_failf(m->cli, "out of memory");
+		ok = false;
+	} else if (!metrics_add(m, settings, words.data, &err)) {
+		ok = metric_fail(m, EXIT_NO_METRIC, "", &err);
+	}
+	text_deinit(&words);
+	return ok;
+}
+
+/* --topdown, -T and --smi-cost: metrics under another name. */
+static bool special_metrics_add(struct event_making *m, const struct stat_settings *settings)
+{
+	struct tally_error err = {0};
+	if (settings->has_topdown && !topdown_add(m, settings))
+		return false;
+	if (settings->has_transactions && !(parse(m, "task-clock") && metrics_add(m, settings, "transaction", &err)))
+		return metric_fail(m, EXIT_NO_METRIC, "Missing transaction metrics: ", &err);
+	if (settings->has_smi_cost && !metrics_add(m, settings, "smi", &err))
+		return metric_fail(m, EXIT_NO_METRIC, "--smi-cost: ", &err);
+	return true;
+}
+
 static bool each_cgroup_apply(struct event_making *m, const char *text)
 {
 	struct tally_str rest = str_from(text), name;
-	size_t count = m->events->len, first = 0;
+	size_t count = m->events->len, first = 0, uses = m->metrics->uses.len;
 	bool is_first = true;
 	while (str_next(&rest, ',', &name)) {
 		struct tally_error err;
 		if (!is_first) {
 			first = m->events->len;
-			if (event_list_repeat(m->events, 0, count, &err) != TALLY_OK) {
+			if (event_list_repeat(m->events, 0, count, &err) != TALLY_OK ||
+				metric_set_repeat(m->metrics, uses, (uint32_t)first, &err) != TALLY_OK) {
 				m->exit_code = cli_fail(m->cli, &err);
 				return false;
 			}
@@ -103,6 +171,9 @@ static bool words_apply(struct event_making *m, const struct stat_settings *sett
 			last = m->events->len;
 			ok = parse(m, word->text);
 			break;
+		case WORD_METRIC:
+			ok = metrics_add(m, settings, word->text, &err) || metric_fail(m, EXIT_NO_WORD, "", &err);
+			break;
 		case WORD_CGROUP:
 			ok = event_set_cgroups(m->events, m->kernel, word->text, &m->cgroup_words, &err) == TALLY_OK ||
 			     option_fail(m, "cgroup", &err);
@@ -136,15 +207,18 @@ static void modes_apply(const struct stat_settings *settings, struct event_list 
 }
 
 int stat_events_make(const struct cli *cli, const struct command *command, const struct kernel_seam *kernel,
-	const struct stat_settings *settings, bool is_system_wide, struct event_list *events)
+	const struct stat_settings *settings, bool is_system_wide, struct stat_counted *counted)
 {
-	struct event_making m = {.cli = cli, .command = command, .kernel = kernel, .events = events};
+	struct event_list *events = counted->events;
+	struct event_making m = {
+		.cli = cli, .command = command, .kernel = kernel, .events = events, .metrics = counted->metrics};
 	struct tally_error err;
 	if (settings->is_null)
 		return 0;
 	if (event_catalogue_create(kernel, &m.catalogue, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
-	bool ok = words_apply(&m, settings);
+	m.machine = (struct metric_machine){m.catalogue, is_system_wide};
+	bool ok = words_apply(&m, settings) && special_metrics_add(&m, settings);
 	if (ok && events->len == 0)
 		ok = defaults_add(&m, is_system_wide);
 	for (unsigned i = 0; ok && i < settings->detail && i < DETAIL_LEVELS; i++)

@@ -25,6 +25,19 @@ static const char *cgroup_add(const struct option_use *use)
 	return word_add(use, (struct stat_event_word){WORD_CGROUP, use->value});
 }
 
+static const char *metric_add(const struct option_use *use)
+{
+	return word_add(use, (struct stat_event_word){WORD_METRIC, use->value});
+}
+
+static const char *set_metrics_only(const struct option_use *use)
+{
+	struct stat_settings *settings = use->settings;
+	settings->has_metrics_only = !use->is_negated;
+	settings->says_metrics_only = true;
+	return NULL;
+}
+
 static const char *filter_add(const struct option_use *use)
 {
 	return word_add(use, (struct stat_event_word){WORD_FILTER, use->value});
@@ -201,9 +214,28 @@ static const struct option options[] = {
 	{.name = "json-output", .letter = 'j', .kind = OPTION_FLAG, AT(is_json), .help = "one JSON object per count"},
 	{.name = "log-fd", .kind = OPTION_U64, .argument = "n", AT(log_fd), .help = "print to this descriptor"},
 	{.name = "metric-only",
+		.kind = OPTION_CALL,
+		.can_be_negated = true,
+		.call = set_metrics_only,
+		.help = "metrics or ratios instead of counts, in one line"},
+	{.name = "metric-no-group",
 		.kind = OPTION_FLAG,
-		AT(has_metrics_only),
-		.help = "ratios instead of counts, in one line"},
+		AT(no_metric_group),
+		.help = "open the events of metrics one by one, not in weak groups"},
+	{.name = "metric-no-merge",
+		.kind = OPTION_FLAG,
+		AT(no_metric_merge),
+		.help = "count an event once for each metric that needs it"},
+	{.name = "metric-no-threshold",
+		.kind = OPTION_FLAG,
+		AT(no_metric_threshold),
+		.help = "do not say which metrics are beyond their thresholds (-j)"},
+	{.name = "metrics",
+		.letter = 'M',
+		.kind = OPTION_CALL,
+		.argument = "metric/metric group list",
+		.call = metric_add,
+		.help = "metrics or groups of them, and the events they need; 'list metric' shows them"},
 	{.name = "no-aggr", .letter = 'A', .kind = OPTION_CALL, .call = set_no_aggr, .help = "one line per CPU"},
 	{.name = "no-csv-summary", .kind = OPTION_FLAG, AT(no_csv_summary), .help = "no 'summary' field in CSV totals"},
 	{.name = "no-inherit", .letter = 'i', .kind = OPTION_FLAG, AT(no_inherit), .help = "do not count children"},
@@ -289,20 +321,30 @@ static const struct option options[] = {
 	UNBUILT("cputype", "PMU of one kind of core"),
 	UNBUILT("hybrid-merge", "sums over kinds of core"),
 	UNBUILT("iostat", "I/O counters of PCIe ports"),
-	UNBUILT("metric-no-group", "metric events ungrouped"),
-	UNBUILT("metric-no-merge", "metric events unshared"),
-	UNBUILT("metric-no-threshold", "no metric thresholds"),
-	{.name = "metrics", .letter = 'M', .kind = OPTION_UNSUPPORTED, .help = "vendor metrics"},
 	{.name = "percore-show-thread",
 		.kind = OPTION_FLAG,
 		AT(shows_core_threads),
 		.help = "with -A: sums of percore events in a line for each hardware thread"},
 	UNBUILT("pfm-events", "events by libpfm4 names"),
-	UNBUILT("smi-cost", "cost of system management interrupts"),
-	UNBUILT("td-level", "depth of the top-down analysis"),
 	UNBUILT("record-tpebs", "retire latency by sampling"),
-	UNBUILT("topdown", "top-down analysis"),
-	{.name = "transaction", .letter = 'T', .kind = OPTION_UNSUPPORTED, .help = "transactional memory"},
+	{.name = "smi-cost",
+		.kind = OPTION_FLAG,
+		AT(has_smi_cost),
+		.help = "cycles spent in system management interrupts (freezes counters in them meanwhile)"},
+	{.name = "td-level",
+		.kind = OPTION_U64,
+		.argument = "n",
+		AT(topdown_level),
+		.help = "levels of --topdown (0: all that this CPU has)"},
+	{.name = "topdown",
+		.kind = OPTION_FLAG,
+		AT(has_topdown),
+		.help = "what the slots of the CPU's pipeline were lost to"},
+	{.name = "transaction",
+		.letter = 'T',
+		.kind = OPTION_FLAG,
+		AT(has_transactions),
+		.help = "cycles in transactions, aborted ones, and per transaction"},
 };
 const struct option_table stat_option_table = {options, sizeof(options) / sizeof(options[0]), true};
 
@@ -343,6 +385,8 @@ int stat_settings_check(const struct cli *cli, const struct command *command, st
 		return cli_usagef(cli, command, "big-num,field-separator", "-B option not supported with -x");
 	if (s->output && s->log_fd != UINT64_MAX)
 		return cli_usagef(cli, command, "output", "-o and --log-fd exclude each other");
+	if ((s->has_topdown || s->has_smi_cost) && !s->says_metrics_only)
+		s->has_metrics_only = true;
 	if (!s->command && !s->pids && !s->tids && !is_wide && !s->per_thread)
 		s->all_cpus = is_wide = true; /* as perf: nothing named is everything */
 	if ((s->pids || s->tids) && is_wide) {

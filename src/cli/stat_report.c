@@ -35,6 +35,22 @@ bool stat_event_is_source(const struct event_spec *spec)
 	return stat_event_is_clock(spec) || (spec->tool == TOOL_NONE && is_hardware);
 }
 
+struct stat_cell stat_merged_cell(const struct stat_report *report, size_t event, size_t place, bool *is_supported)
+{
+	struct stat_cell cell = *stat_cell_at(report, event, place);
+	*is_supported = report->supported[event];
+	for (size_t i = event + 1; report->merges_pmus && i < report->events->len && report->events->specs[i].is_merged;
+		i++) {
+		const struct stat_cell *more = stat_cell_at(report, i, place);
+		*is_supported |= report->supported[i];
+		cell.value.mean += more->value.mean;
+		cell.value.m2 += more->value.m2;
+		cell.running_ns.mean += more->running_ns.mean;
+		cell.enabled_ns.mean += more->enabled_ns.mean;
+	}
+	return cell;
+}
+
 static bool is_generic(const struct event_spec *spec, uint32_t type, uint64_t config)
 {
 	return spec->tool == TOOL_NONE && spec->attr.type == type && (spec->attr.config & HW_EVENT_MASK) == config;
@@ -102,6 +118,11 @@ static const struct share shares[] = {
 	{EVENT_HARDWARE, HW_STALLED_CYCLES_BACKEND, EVENT_HARDWARE, HW_CPU_CYCLES, "backend cycles idle"},
 };
 
+static struct stat_metric ratio(double value, const char *unit, unsigned decimals, bool is_percent)
+{
+	return (struct stat_metric){.value = value, .unit = unit, .decimals = decimals, .is_percent = is_percent};
+}
+
 static struct stat_metric rate_metric(double count, double clock_ns)
 {
 	static const struct {
@@ -111,7 +132,7 @@ static struct stat_metric rate_metric(double count, double clock_ns)
 	double rate = count * 1e9 / clock_ns;
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
 		if (rate >= units[i].least)
-			return (struct stat_metric){rate / units[i].divisor, units[i].unit, 3, false};
+			return ratio(rate / units[i].divisor, units[i].unit, 3, false);
 	return (struct stat_metric){0};
 }
 
@@ -124,17 +145,17 @@ static struct stat_metric hardware_metric(
 			continue;
 		double whole = mean_of(report, spec, s->whole_type, s->whole_config, place);
 		if (whole > 0)
-			return (struct stat_metric){100.0 * value / whole, s->unit, 2, true};
+			return ratio(100.0 * value / whole, s->unit, 2, true);
 	}
 	if (is_generic(spec, EVENT_HARDWARE, HW_INSTRUCTIONS)) {
 		double cycles = mean_of(report, spec, EVENT_HARDWARE, HW_CPU_CYCLES, place);
 		if (cycles > 0)
-			return (struct stat_metric){value / cycles, " insn per cycle", 2, false};
+			return ratio(value / cycles, " insn per cycle", 2, false);
 	}
 	if (is_generic(spec, EVENT_HARDWARE, HW_CPU_CYCLES)) {
 		double clock = clock_of(report, spec, place);
 		if (clock > 0)
-			return (struct stat_metric){value / clock, "GHz", 3, false};
+			return ratio(value / clock, "GHz", 3, false);
 	}
 	return (struct stat_metric){0};
 }
@@ -147,7 +168,7 @@ struct stat_metric stat_metric_of(const struct stat_report *report, size_t event
 		return (struct stat_metric){0};
 	if (stat_event_is_clock(spec)) {
 		double wall = report->wall_ns.mean;
-		return (struct stat_metric){wall > 0 ? value / wall : 0, "CPUs utilized", 3, false};
+		return ratio(wall > 0 ? value / wall : 0, "CPUs utilized", 3, false);
 	}
 	struct stat_metric metric = hardware_metric(report, spec, value, place);
 	if (metric.unit)
@@ -167,5 +188,5 @@ struct stat_metric stat_second_metric_of(const struct stat_report *report, size_
 	double stalled = front > back ? front : back;
 	if (stalled <= 0)
 		return (struct stat_metric){0};
-	return (struct stat_metric){stalled / value, " stalled cycles per insn", 2, false};
+	return ratio(stalled / value, " stalled cycles per insn", 2, false);
 }

@@ -10,6 +10,8 @@
 #include "kernel/counting/aggregate.h"
 #include "kernel/events/event_parser.h"
 
+struct metric_set;
+
 struct stat_mean { /* running mean and squared deviation (Welford) */
 	uint64_t n;
 	double mean, m2;
@@ -33,6 +35,8 @@ struct stat_report {
 	bool has_usage; /* user and system time are of the measured command */
 	unsigned runs;
 	bool merges_pmus; /* add up one event of several like PMUs */
+	const struct metric_set *metrics; /* -M: instead of the ratios of default events; NULL: those */
+	bool has_thresholds; /* says which metrics are beyond theirs */
 	bool shows_core_threads; /* percore events have a line for each hardware thread */
 	const char *heading; /* "'true'", "'system wide'", "process id '1'" */
 	double interval_s; /* time stamp of interval mode; negative: none */
@@ -44,6 +48,7 @@ struct stat_metric {
 	const char *unit; /* "CPUs utilized", "K/sec", "of all branches"; NULL: no metric */
 	unsigned decimals;
 	bool is_percent;
+	const char *judgement; /* "good", "bad"; NULL: there is none */
 };
 
 void stat_mean_add(struct stat_mean *mean, double value);
@@ -55,6 +60,8 @@ static inline struct stat_cell *stat_cell_at(const struct stat_report *report, s
 {
 	return &report->cells[event * report->aggregation->len + place];
 }
+/* Adds the counts of the same event on like PMUs, which follow it in the list. */
+struct stat_cell stat_merged_cell(const struct stat_report *report, size_t event, size_t place, bool *is_supported);
 /* Whether ratios may refer to the event: a clock or a generic hardware event. */
 bool stat_event_is_source(const struct event_spec *spec);
 /* Counts of nanoseconds that are shown as milliseconds: cpu-clock and task-clock. */

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cli/stat_metrics.h"
+
 #define NAME_WIDTH	  32
 #define METRIC_WIDTH	  33
 #define VALUE_WIDTH	  18
@@ -47,23 +49,6 @@ static const struct cpu_place *place_of(const struct row *row)
 	return &row->report->aggregation->places[row->place];
 }
 
-/* Adds the counts of the same event on like PMUs, which follow it in the list. */
-static struct stat_cell merged_cell(const struct stat_report *report, size_t event, size_t place, bool *is_supported)
-{
-	struct stat_cell cell = *stat_cell_at(report, event, place);
-	*is_supported = report->supported[event];
-	for (size_t i = event + 1; report->merges_pmus && i < report->events->len && report->events->specs[i].is_merged;
-		i++) {
-		const struct stat_cell *more = stat_cell_at(report, i, place);
-		*is_supported |= report->supported[i];
-		cell.value.mean += more->value.mean;
-		cell.value.m2 += more->value.m2;
-		cell.running_ns.mean += more->running_ns.mean;
-		cell.enabled_ns.mean += more->enabled_ns.mean;
-	}
-	return cell;
-}
-
 /* percore with a line per CPU: the line is the core's. */
 static bool is_per_core(const struct stat_report *report, size_t event)
 {
@@ -78,13 +63,13 @@ static bool is_same_core(const struct cpu_place *a, const struct cpu_place *b)
 /* What the row shows: of like PMUs, and of the hardware threads of a core, the sum. */
 static struct stat_cell shown_cell(const struct stat_report *report, size_t event, size_t place, bool *is_supported)
 {
-	struct stat_cell cell = merged_cell(report, event, place, is_supported);
+	struct stat_cell cell = stat_merged_cell(report, event, place, is_supported);
 	const struct cpu_place *places = report->aggregation->places;
 	for (size_t i = 0; is_per_core(report, event) && i < report->aggregation->len; i++) {
 		bool ignored;
 		if (i == place || !is_same_core(&places[i], &places[place]))
 			continue;
-		struct stat_cell more = merged_cell(report, event, i, &ignored);
+		struct stat_cell more = stat_merged_cell(report, event, i, &ignored);
 		cell.value.mean += more.value.mean;
 		cell.value.m2 += more.value.m2;
 		cell.running_ns.mean += more.running_ns.mean;
@@ -247,28 +232,42 @@ static size_t text_prefix(struct text *t, const struct row *row)
 static void metric_append(struct text *t, struct stat_metric metric)
 {
 	size_t start = t->len;
+	struct text value = {0};
 	if (!metric.unit) {
 		text_repeat(t, ' ', METRIC_WIDTH + 2);
 		return;
 	}
+	stat_metric_value(&value, &metric);
 	text_str(t, " # ");
-	if (metric.is_percent)
-		text_printf(t, "%7.2f%% %s", metric.value, metric.unit);
-	else
-		text_printf(
-			t, "%*.*f %s", metric.decimals == 2 ? 7 : 8, (int)metric.decimals, metric.value, metric.unit);
+	text_str_right(t, (struct tally_str){value.data, value.len}, metric.decimals == 2 ? 7 : 8);
+	text_printf(t, "%s %s", metric.is_percent ? "%" : "", metric.unit);
 	if (t->len - start < METRIC_WIDTH + 2)
 		text_repeat(t, ' ', METRIC_WIDTH + 2 - (t->len - start));
+	text_deinit(&value);
+}
+
+/* In lines of their own under the row's. */
+static void more_metrics(struct text *t, const struct row *row, size_t indent)
+{
+	struct stat_metric metric;
+	for (unsigned nth = 1; (metric = stat_metric_at(row->report, row->event, row->place, nth)).unit; nth++) {
+		text_repeat(t, ' ', indent);
+		metric_append(t, metric);
+		text_char(t, '\n');
+	}
 }
 
 static void text_row(struct text *t, const struct row *row, size_t width)
 {
 	size_t prefix = text_prefix(t, row);
+	struct stat_metric metric = {0};
+	if (row->state == ROW_COUNTED || row->report->metrics)
+		metric = stat_metric_at(row->report, row->event, row->place, 0);
 	value_append(t, row);
 	text_char(t, ' ');
 	text_str_left(t, str_from(row->unit), width);
 	text_char(t, ' ');
-	if (row->state != ROW_COUNTED) {
+	if (row->state != ROW_COUNTED && !metric.unit) {
 		text_str_left(t, str_from(row->spec->name), NAME_WIDTH + (row->spec->cgroup ? 0 : 28));
 		if (row->spec->cgroup)
 			text_printf(t, " %s", row->spec->cgroup);
@@ -278,24 +277,19 @@ static void text_row(struct text *t, const struct row *row, size_t width)
 	text_str_left(t, str_from(row->spec->name), NAME_WIDTH);
 	if (row->spec->cgroup)
 		text_printf(t, " %s", row->spec->cgroup);
-	metric_append(t, stat_metric_of(row->report, row->event, row->place));
+	metric_append(t, metric);
 	if (row->report->runs > 1 && row->error_percent != 0)
 		text_printf(t, "  ( +-%6.2f%% )", row->error_percent);
-	if (row->running_ns < row->enabled_ns)
+	if (row->state == ROW_COUNTED && row->running_ns < row->enabled_ns)
 		text_printf(t, "  (%.2f%%)", running_percent(row));
 	text_char(t, '\n');
-	struct stat_metric second = stat_second_metric_of(row->report, row->event, row->place);
-	if (second.unit) {
-		text_repeat(t, ' ', prefix + VALUE_WIDTH + 1 + width + 1 + NAME_WIDTH);
-		metric_append(t, second);
-		text_char(t, '\n');
-	}
+	more_metrics(t, row, prefix + VALUE_WIDTH + 1 + width + 1 + NAME_WIDTH);
 }
 
-static void csv_row(struct text *t, const struct row *row)
+/* What stands before the count. */
+static void csv_prefix(struct text *t, const struct row *row)
 {
 	const char *s = row->style->separator;
-	enum aggregation_mode mode = row->report->aggregation->mode;
 	if (row->report->is_summary) {
 		if (row->style->has_csv_summary)
 			text_printf(t, "%16s%s", "summary", s);
@@ -303,28 +297,51 @@ static void csv_row(struct text *t, const struct row *row)
 		text_printf(t, "%16.9f%s", row->report->interval_s, s);
 	}
 	place_append(t, row);
-	if (place_has_cpus(mode))
+	if (place_has_cpus(row->report->aggregation->mode))
 		text_printf(t, "%s%u", s, row->cpu_count);
-	if (mode != AGGREGATE_ALL)
+	if (row->report->aggregation->mode != AGGREGATE_ALL)
 		text_str(t, s);
+}
+
+static void csv_metric(struct text *t, const struct row *row, struct stat_metric metric)
+{
+	if (metric.unit && !isnan(metric.value))
+		text_fixed(t, metric.value, metric.decimals);
+	text_str(t, row->style->separator);
+	if (metric.unit)
+		text_str(t, metric.unit + (metric.unit[0] == ' '));
+	text_char(t, '\n');
+}
+
+static void csv_row(struct text *t, const struct row *row)
+{
+	const char *s = row->style->separator;
+	const struct stat_report *report = row->report;
+	csv_prefix(t, row);
 	if (row->state == ROW_COUNTED)
 		text_fixed(t, row->value, row->decimals);
 	else
 		text_str(t, state_text(row));
-	text_printf(t, "%s%s%s%s%s", s, row->state == ROW_COUNTED ? row->unit : row->unit, s, row->spec->name, s);
+	text_printf(t, "%s%s%s%s%s", s, row->unit, s, row->spec->name, s);
 	if (row->spec->cgroup)
 		text_printf(t, "%s%s", row->spec->cgroup, s);
-	if (row->report->runs > 1)
+	if (report->runs > 1)
 		text_printf(t, "%.2f%%%s", row->error_percent, s);
 	text_printf(t, "%.0f%s%.2f%s", row->running_ns, s, running_percent(row), s);
 	struct stat_metric metric = {0};
-	if (row->state == ROW_COUNTED)
-		metric = stat_metric_of(row->report, row->event, row->place);
-	if (metric.unit)
-		text_printf(
-			t, "%.*f%s%s\n", (int)metric.decimals, metric.value, s, metric.unit + (metric.unit[0] == ' '));
-	else
-		text_printf(t, "%s\n", s);
+	if (row->state == ROW_COUNTED || report->metrics)
+		metric = stat_metric_at(report, row->event, row->place, 0);
+	csv_metric(t, row, metric);
+	size_t fields = 5u + (row->spec->cgroup != NULL) + (report->runs > 1);
+	for (unsigned nth = 1; report->metrics; nth++) {
+		metric = stat_metric_at(report, row->event, row->place, nth);
+		if (!metric.unit)
+			break;
+		csv_prefix(t, row);
+		for (size_t i = 0; i < fields; i++)
+			text_str(t, s);
+		csv_metric(t, row, metric);
+	}
 }
 
 static void json_string(struct text *t, const char *s)
@@ -361,12 +378,33 @@ static void json_place(struct text *t, const struct row *row)
 	text_deinit(&place);
 }
 
-static void json_row(struct text *t, const struct row *row)
+static void json_prefix(struct text *t, const struct row *row)
 {
-	text_char(t, '{');
 	if (row->report->interval_s >= 0 && !row->report->is_summary)
 		text_printf(t, "\"interval\" : %.9f, ", row->report->interval_s);
 	json_place(t, row);
+}
+
+/* The object's last fields. */
+static void json_metric(struct text *t, struct stat_metric metric)
+{
+	const char *unit = metric.unit ? metric.unit + (metric.unit[0] == ' ') : "";
+	text_str(t, "\"metric-value\" : ");
+	if (isnan(metric.value))
+		text_str(t, "\"nan\"");
+	else
+		text_fixed(t, metric.value, 6);
+	text_str(t, ", \"metric-unit\" : ");
+	json_string(t, unit);
+	if (metric.judgement)
+		text_printf(t, ", \"metric-threshold\" : \"%s\"", metric.judgement);
+	text_str(t, "}\n");
+}
+
+static void json_row(struct text *t, const struct row *row)
+{
+	text_char(t, '{');
+	json_prefix(t, row);
 	text_str(t, "\"counter-value\" : \"");
 	if (row->state == ROW_COUNTED)
 		text_fixed(t, row->value, 6);
@@ -384,10 +422,18 @@ static void json_row(struct text *t, const struct row *row)
 		text_printf(t, ", \"variance\" : %.2f", row->error_percent);
 	text_printf(t, ", \"event-runtime\" : %.0f, \"pcnt-running\" : %.2f", row->running_ns, running_percent(row));
 	struct stat_metric metric = {0};
-	if (row->state == ROW_COUNTED)
-		metric = stat_metric_of(row->report, row->event, row->place);
-	const char *unit = metric.unit ? metric.unit + (metric.unit[0] == ' ') : "";
-	text_printf(t, ", \"metric-value\" : %.6f, \"metric-unit\" : \"%s\"}\n", metric.value, unit);
+	if (row->state == ROW_COUNTED || row->report->metrics)
+		metric = stat_metric_at(row->report, row->event, row->place, 0);
+	text_str(t, ", ");
+	json_metric(t, metric);
+	for (unsigned nth = 1; row->report->metrics; nth++) {
+		metric = stat_metric_at(row->report, row->event, row->place, nth);
+		if (!metric.unit)
+			break;
+		text_char(t, '{');
+		json_prefix(t, row);
+		json_metric(t, metric);
+	}
 }
 
 struct ranked {
@@ -462,42 +508,49 @@ static void all_rows(struct text *t, const struct stat_report *report, const str
 	}
 }
 
-/* --metric-only shows ratios; rates and the use of CPUs would be beside every event. */
-static struct stat_metric only_metric(const struct row *row)
+/* --metric-only shows metrics that were asked for, else ratios; rates and the use of CPUs would be beside every event. */
+static struct stat_metric only_metric(const struct row *row, unsigned nth)
 {
 	struct stat_metric metric = {0};
-	if (row->state == ROW_COUNTED)
-		metric = stat_metric_of(row->report, row->event, row->place);
+	if (row->report->metrics)
+		return stat_metric_at(row->report, row->event, row->place, nth);
+	if (row->state == ROW_COUNTED && nth == 0)
+		metric = stat_metric_at(row->report, row->event, row->place, 0);
 	if (metric.unit && (strstr(metric.unit, "/sec") || strcmp(metric.unit, "CPUs utilized") == 0))
 		metric.unit = NULL;
 	return metric;
 }
 
-/* The column's title; empty if the event has no ratio. full: a report in which everything was counted, so that columns
+/* The column's title; empty if the event has no more. full: a report in which everything was counted, so that columns
  * stay the same over intervals. */
-static void only_title(struct text *title, const struct stat_report *full, const struct stat_style *style, size_t event)
+static bool only_title(
+	struct text *title, const struct stat_report *full, const struct stat_style *style, size_t event, unsigned nth)
 {
 	struct row row = row_make(full, style, event, 0);
-	struct stat_metric metric = only_metric(&row);
+	struct stat_metric metric = only_metric(&row, nth);
 	text_clear(title);
 	if (!metric.unit || !is_shown(full, event))
-		return;
+		return false;
 	bool needs_name = strncmp(metric.unit, "of all", 6) == 0;
 	text_printf(title, "%s%s%s", needs_name ? row.spec->name : "", needs_name ? " " : "",
 		metric.unit + (metric.unit[0] == ' '));
+	return true;
 }
 
-static void only_value(struct text *t, const struct row *row, struct tally_str title)
+static void only_value(struct text *t, const struct row *row, unsigned nth, struct tally_str title)
 {
-	struct stat_metric metric = only_metric(row);
+	struct stat_metric metric = only_metric(row, nth);
+	bool is_text = !row->style->separator && !row->style->is_json;
 	struct text value = {0};
-	if (metric.unit)
-		text_printf(&value, "%.*f%s", (int)metric.decimals, metric.value,
-			metric.is_percent && !row->style->separator && !row->style->is_json ? "%" : "");
+	if (metric.unit && (is_text || !isnan(metric.value)))
+		stat_metric_value(&value, &metric);
+	if (metric.unit && metric.is_percent && is_text)
+		text_char(&value, '%');
 	struct tally_str digits = {value.data, value.len};
 	if (row->style->is_json) {
 		if (metric.unit)
-			text_printf(t, "\"%.*s\" : \"%.*s\", ", (int)title.len, title.data, (int)value.len, value.data);
+			text_printf(t, "\"%.*s\" : \"%.*s\", ", (int)title.len, title.data,
+				value.len ? (int)value.len : 4, value.len ? value.data : "none");
 	} else if (row->style->separator) {
 		text_printf(t, "%.*s%s", (int)value.len, value.data ? value.data : "", row->style->separator);
 	} else {
@@ -554,16 +607,15 @@ static void only_header(struct text *t, const struct stat_report *report, const 
 		text_repeat(t, ' ', width);
 	}
 	for (size_t event = 0; event < report->events->len; event++) {
-		only_title(&title, full, style, event);
-		if (title.len == 0)
-			continue;
-		struct tally_str text = {title.data, title.len};
-		if (style->separator)
-			text_printf(t, "%.*s%s", (int)title.len, title.data, style->separator);
-		else
-			text_str_right(t, text, title.len > METRIC_ONLY_WIDTH ? title.len : METRIC_ONLY_WIDTH);
-		if (!style->separator)
-			text_char(t, ' ');
+		for (unsigned nth = 0; only_title(&title, full, style, event, nth); nth++) {
+			struct tally_str text = {title.data, title.len};
+			if (style->separator)
+				text_printf(t, "%.*s%s", (int)title.len, title.data, style->separator);
+			else
+				text_str_right(t, text, title.len > METRIC_ONLY_WIDTH ? title.len : METRIC_ONLY_WIDTH);
+			if (!style->separator)
+				text_char(t, ' ');
+		}
 	}
 	text_char(t, '\n');
 	text_deinit(&title);
@@ -581,11 +633,11 @@ static void only_lines(struct text *t, const struct stat_report *report, const s
 		bool has_any = false;
 		only_prefix(t, &row);
 		for (size_t event = 0; event < report->events->len; event++) {
-			only_title(&title, full, style, event);
 			row = row_make(report, style, event, place);
-			if (title.len > 0)
-				only_value(t, &row, (struct tally_str){title.data, title.len});
-			has_any |= only_metric(&row).unit != NULL;
+			for (unsigned nth = 0; only_title(&title, full, style, event, nth); nth++) {
+				only_value(t, &row, nth, (struct tally_str){title.data, title.len});
+				has_any |= only_metric(&row, nth).unit != NULL;
+			}
 		}
 		if (style->is_json && has_any)
 			t->len -= 2; /* the comma behind the last */

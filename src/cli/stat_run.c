@@ -562,6 +562,8 @@ struct stat_report stat_session_report(const struct stat_session *s)
 		.has_usage = s->target->is_command,
 		.runs = (unsigned)s->run_len,
 		.merges_pmus = !s->settings->no_merge,
+		.metrics = s->metrics,
+		.has_thresholds = !s->settings->no_metric_threshold,
 		.shows_core_threads = s->settings->shows_core_threads,
 		.interval_s = -1,
 	};

@@ -21,6 +21,7 @@ struct stat_session {
 	const struct stat_settings *settings;
 	struct target *target; /* threads[0] is set to the command's pid */
 	struct event_list *events;
+	const struct metric_set *metrics; /* NULL: none were asked for */
 	struct stat_record *record; /* where counts are written; NULL: nowhere */
 	struct record_control *control; /* commands to the measurement; NULL: none */
 	/* kept from the first run on */

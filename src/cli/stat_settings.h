@@ -1,7 +1,7 @@
 /*
  * stat_settings.h - what the command line of stat asked for.
  *
- * A value on the verb's stack; texts borrow from argv. events holds -e, -G and --filter in their order, because the
+ * A value on the verb's stack; texts borrow from argv. events holds -e, -G, -M and --filter in their order, because the
  * later ones refer to the events before them.
  */
 #ifndef CLI_STAT_SETTINGS_H
@@ -12,13 +12,16 @@
 #include "kernel/counting/aggregate.h"
 
 struct stat_event_word {
-	enum { WORD_EVENT, WORD_CGROUP, WORD_FILTER } kind;
+	enum { WORD_EVENT, WORD_CGROUP, WORD_FILTER, WORD_METRIC } kind;
 	const char *text;
 };
 
 struct stat_settings {
 	VEC(struct stat_event_word) words;
 	const char *for_each_cgroup;
+	bool no_metric_group, no_metric_merge, no_metric_threshold;
+	bool has_topdown, has_transactions, has_smi_cost;
+	uint64_t topdown_level; /* 0: all that there are */
 	const char *pids, *tids, *cpus;
 	bool all_cpus, all_user, all_kernel, one_group;
 	bool no_inherit, is_scaling, no_merge, is_null, shows_core_threads;
@@ -31,7 +34,8 @@ struct stat_settings {
 	int64_t delay_ms; /* -1: never enabled */
 	bool clears_screen, has_summary, no_csv_summary;
 	const char *separator;
-	bool is_json, has_big_num, asks_big_num, has_metrics_only, has_table, is_quiet, is_append, does_sync;
+	bool is_json, has_big_num, asks_big_num, has_metrics_only, says_metrics_only, has_table, is_quiet, is_append,
+		does_sync;
 	const char *output;
 	const char *recording; /* of stat record and stat report; NULL: none */
 	char *const *argv; /* the whole command line of the verb */

@@ -99,8 +99,8 @@ static bool has_event(void *context, const char *name)
 	return opens;
 }
 
-enum tally_status metric_machine_expr(struct metric_machine *machine, const struct metric *metric,
-	struct metric_expr *expr, struct tally_error *err)
+enum tally_status metric_machine_expr(
+	struct metric_machine *machine, const struct metric *metric, struct metric_expr *expr, struct tally_error *err)
 {
 	const struct metric_facts facts = {machine, constant, has_event};
 	struct metric_expr made;
@@ -113,11 +113,13 @@ enum tally_status metric_machine_expr(struct metric_machine *machine, const stru
 		status = event_parse(machine->catalogue, made.names[i], &events, &why);
 		event_list_deinit(&events);
 		if (status != TALLY_OK && status != TALLY_NOMEM)
-			status = error_set(err, TALLY_NOT_FOUND, "no PMU of this machine has the event '%s'",
-				made.names[i]);
+			status = error_set(
+				err, TALLY_NOT_FOUND, "no PMU of this machine has the event '%s'", made.names[i]);
 		else if (status == TALLY_NOMEM)
 			error_nomem(err);
 	}
+	if (status == TALLY_OK && made.name_count == 0)
+		status = error_set(err, TALLY_NOT_FOUND, "no event of metric '%s' opens on this machine", metric->name);
 	if (status == TALLY_OK)
 		*expr = made;
 	else
@@ -128,14 +130,18 @@ enum tally_status metric_machine_expr(struct metric_machine *machine, const stru
 const struct metric *metric_machine_find(
 	struct metric_machine *machine, const char *name, struct metric_expr *expr, struct tally_error *err)
 {
+	bool is_first = true;
 	for (size_t i = 0; i < metric_table_len; i++) {
 		if (strcmp(metric_table[i].name, name) != 0)
 			continue;
-		enum tally_status status = metric_machine_expr(machine, &metric_table[i], expr, err);
+		enum tally_status status = metric_machine_expr(machine, &metric_table[i], expr, is_first ? err : NULL);
+		is_first = false;
 		if (status == TALLY_OK)
 			return &metric_table[i];
-		if (status == TALLY_NOMEM)
+		if (status == TALLY_NOMEM) {
+			error_nomem(err);
 			break;
+		}
 	}
 	return NULL;
 }

@@ -19,9 +19,9 @@ struct metric_machine {
 };
 
 /* NOT_FOUND, and which event or constant there is none of. */
-TALLY_MUST_CHECK enum tally_status metric_machine_expr(struct metric_machine *machine, const struct metric *metric,
-	struct metric_expr *expr, struct tally_error *err);
-/* The first row of this name that the machine can have; NULL and the reason of the last if it can have none. */
+TALLY_MUST_CHECK enum tally_status metric_machine_expr(
+	struct metric_machine *machine, const struct metric *metric, struct metric_expr *expr, struct tally_error *err);
+/* The first row of this name that the machine can have; NULL, and what the first lacks, if it can have none. */
 const struct metric *metric_machine_find(
 	struct metric_machine *machine, const char *name, struct metric_expr *expr, struct tally_error *err);
 

@@ -44,6 +44,22 @@ static bool is_first_of_name(size_t row)
 	return true;
 }
 
+bool metric_set_has(struct metric_machine *machine, const char *group, struct tally_error *err)
+{
+	bool is_first = true;
+	for (size_t i = 0; i < metric_table_len; i++) {
+		struct metric_expr expr;
+		if (!metric_is_in_group(&metric_table[i], str_from(group)))
+			continue;
+		if (metric_machine_expr(machine, &metric_table[i], &expr, is_first ? err : NULL) == TALLY_OK) {
+			metric_expr_deinit(&expr);
+			return true;
+		}
+		is_first = false;
+	}
+	return false;
+}
+
 static enum tally_status unknown_word(struct tally_str word, struct tally_error *err)
 {
 	static const char *const groups[] = {"Default", "Summary", "TopdownL1", "TopdownL2", "transaction", "smi"};
@@ -58,10 +74,10 @@ static enum tally_status unknown_word(struct tally_str word, struct tally_error 
 		names[n++] = groups[i];
 	memcpy(text, word.data, word.len < sizeof(text) ? word.len : sizeof(text) - 1);
 	size_t nearest = text_nearest(names, n, text);
-	enum tally_status status = error_set(err, TALLY_NOT_FOUND,
-		"Cannot find metric or group `%.*s'%s%s%s; 'list metric' shows them", (int)word.len, word.data,
-		nearest == SIZE_MAX ? "" : "; did you mean '", nearest == SIZE_MAX ? "" : names[nearest],
-		nearest == SIZE_MAX ? "" : "'?");
+	enum tally_status status =
+		error_set(err, TALLY_NOT_FOUND, "Cannot find metric or group `%.*s'%s%s%s; 'list metric' shows them",
+			(int)word.len, word.data, nearest == SIZE_MAX ? "" : "; did you mean '",
+			nearest == SIZE_MAX ? "" : names[nearest], nearest == SIZE_MAX ? "" : "'?");
 	free(names);
 	return status;
 }
@@ -110,8 +126,7 @@ static enum tally_status word_want(struct addition *a, struct tally_str word)
 
 static bool is_tool(const char *name)
 {
-	return strcmp(name, "duration_time") == 0 || strcmp(name, "user_time") == 0 ||
-	       strcmp(name, "system_time") == 0;
+	return strcmp(name, "duration_time") == 0 || strcmp(name, "user_time") == 0 || strcmp(name, "system_time") == 0;
 }
 
 static const struct event_range *range_in(const struct metric_group *group, const char *name)

@@ -39,6 +39,8 @@ struct metric_set {
 	bool has_arena;
 };
 
+/* Whether the machine has events for one of the group's metrics; err: what it lacks. */
+bool metric_set_has(struct metric_machine *machine, const char *group, struct tally_error *err);
 /* Appends their events. words: names and groups with commas between. NOT_FOUND: no such metric, or no events for it. */
 TALLY_MUST_CHECK enum tally_status metric_set_add(struct metric_set *set, struct metric_machine *machine,
 	const char *words, const struct metric_options *options, struct event_list *events, struct tally_error *err);

@@ -5,26 +5,29 @@
 /* Nanoseconds that were spent on CPUs. */
 #define CLOCK "(cpu\\-clock if #target_cpu else task\\-clock)"
 
-#define PER_SECOND(metric_name, event, unit_text, text)                       \
-	{                                                                     \
-		.name = metric_name, .groups = "Default", .scale = 1,         \
-		.expression = event " * 1e9 / " CLOCK, .unit = unit_text,     \
-		.description = text " per CPU second"                         \
+#define PER_SECOND(metric_name, event, unit_text, text)                                                      \
+	{                                                                                                    \
+		.name = metric_name, .groups = "Default", .scale = 1, .expression = event " * 1e9 / " CLOCK, \
+		.unit = unit_text, .description = text " per CPU second"                                     \
 	}
-#define SHARE(metric_name, group, part, whole, sign, limit, text)                                       \
-	{                                                                                               \
-		.name = metric_name, .groups = group, .expression = part " / " whole, .scale = 100,     \
-		.unit = "%", .threshold_sign = sign, .threshold = limit, .description = text            \
+#define SHARE(metric_name, group, part, whole, sign, limit, text)                                                \
+	{                                                                                                        \
+		.name = metric_name, .groups = group, .expression = part " / " whole, .scale = 100, .unit = "%", \
+		.threshold_sign = sign, .threshold = limit, .description = text                                  \
 	}
-#define SLOTS(metric_name, group, expr, text)                                                     \
-	{                                                                                         \
-		.name = metric_name, .groups = group, .expression = expr, .scale = 100,           \
-		.unit = "%", .description = "Share of the pipeline's slots " text                 \
+#define SLOTS(metric_name, group, expr, text)                                                        \
+	{                                                                                            \
+		.name = metric_name, .groups = group, .expression = expr, .scale = 100, .unit = "%", \
+		.description = "Share of the pipeline's slots " text                                 \
 	}
 #define L1	  "TopdownL1"
 #define L2	  "TopdownL2"
 #define ARM_SLOTS "(#slots * cpu_cycles)"
 #define ARM_USED  "(1 - stall_slot / " ARM_SLOTS ")"
+/* Counts of slots by where they went; slots itself must lead the group. */
+#define NEW_SLOTS                                                                                  \
+	"(topdown\\-fe\\-bound + topdown\\-bad\\-spec + topdown\\-retiring + topdown\\-be\\-bound" \
+	" + 0 * slots)"
 #define OLD_SLOTS "topdown\\-total\\-slots"
 
 const struct metric metric_table[] = {
@@ -89,10 +92,11 @@ const struct metric metric_table[] = {
 		.description = "Cycles in which the back end took nothing, per cycle"},
 	{.name = "stalled_cycles_per_instruction",
 		.groups = "Default",
-		.expression = "max(stalled\\-cycles\\-frontend, stalled\\-cycles\\-backend) / instructions"
-			      " if has_event(stalled\\-cycles\\-frontend) & has_event(stalled\\-cycles\\-backend) else "
-			      "stalled\\-cycles\\-frontend / instructions if has_event(stalled\\-cycles\\-frontend) else "
-			      "stalled\\-cycles\\-backend / instructions",
+		.expression =
+			"max(stalled\\-cycles\\-frontend, stalled\\-cycles\\-backend) / instructions"
+			" if has_event(stalled\\-cycles\\-frontend) & has_event(stalled\\-cycles\\-backend) else "
+			"stalled\\-cycles\\-frontend / instructions if has_event(stalled\\-cycles\\-frontend) else "
+			"stalled\\-cycles\\-backend / instructions",
 		.scale = 1,
 		.unit = "",
 		.description = "Stalled cycles per instruction, of the end that stalled more"},
@@ -112,33 +116,36 @@ const struct metric metric_table[] = {
 		0.05, "Prefetches that the L1 data cache lacked"),
 
 	/* Intel since Ice Lake: slots, and shares of them; then what older cores count; then Arm. */
-	SLOTS("tma_retiring", L1, "topdown\\-retiring / slots", "whose work was of use"),
+	SLOTS("tma_retiring", L1, "topdown\\-retiring / " NEW_SLOTS, "whose work was of use"),
 	SLOTS("tma_retiring", L1, "topdown\\-slots\\-retired / " OLD_SLOTS, "whose work was of use"),
 	SLOTS("tma_retiring", L1, "op_retired / op_spec * " ARM_USED, "whose work was of use"),
-	SLOTS("tma_bad_speculation", L1, "topdown\\-bad\\-spec / slots", "whose work was thrown away"),
+	SLOTS("tma_bad_speculation", L1, "topdown\\-bad\\-spec / " NEW_SLOTS, "whose work was thrown away"),
 	SLOTS("tma_bad_speculation", L1,
 		"(topdown\\-slots\\-issued - topdown\\-slots\\-retired + topdown\\-recovery\\-bubbles) / " OLD_SLOTS,
 		"whose work was thrown away"),
 	SLOTS("tma_bad_speculation", L1, "(1 - op_retired / op_spec) * " ARM_USED, "whose work was thrown away"),
-	SLOTS("tma_frontend_bound", L1, "topdown\\-fe\\-bound / slots", "that the front end left empty"),
+	SLOTS("tma_frontend_bound", L1, "topdown\\-fe\\-bound / " NEW_SLOTS, "that the front end left empty"),
 	SLOTS("tma_frontend_bound", L1, "topdown\\-fetch\\-bubbles / " OLD_SLOTS, "that the front end left empty"),
 	SLOTS("tma_frontend_bound", L1, "stall_slot_frontend / " ARM_SLOTS, "that the front end left empty"),
-	SLOTS("tma_backend_bound", L1, "topdown\\-be\\-bound / slots", "that the back end did not take"),
+	SLOTS("tma_backend_bound", L1, "topdown\\-be\\-bound / " NEW_SLOTS, "that the back end did not take"),
 	SLOTS("tma_backend_bound", L1,
-		"1 - (topdown\\-fetch\\-bubbles + topdown\\-slots\\-issued + topdown\\-recovery\\-bubbles) / " OLD_SLOTS,
+		"1 - (topdown\\-fetch\\-bubbles + topdown\\-slots\\-issued + topdown\\-recovery\\-bubbles) "
+		"/ " OLD_SLOTS,
 		"that the back end did not take"),
 	SLOTS("tma_backend_bound", L1, "stall_slot_backend / " ARM_SLOTS, "that the back end did not take"),
-	SLOTS("tma_heavy_operations", L2, "topdown\\-heavy\\-ops / slots", "of use: instructions of several operations"),
-	SLOTS("tma_light_operations", L2, "max(topdown\\-retiring - topdown\\-heavy\\-ops, 0) / slots",
+	SLOTS("tma_heavy_operations", L2, "topdown\\-heavy\\-ops / " NEW_SLOTS,
+		"of use: instructions of several operations"),
+	SLOTS("tma_light_operations", L2, "max(topdown\\-retiring - topdown\\-heavy\\-ops, 0) / " NEW_SLOTS,
 		"of use: instructions of one operation"),
-	SLOTS("tma_branch_mispredicts", L2, "topdown\\-br\\-mispredict / slots", "thrown away after wrong branches"),
-	SLOTS("tma_machine_clears", L2, "max(topdown\\-bad\\-spec - topdown\\-br\\-mispredict, 0) / slots",
+	SLOTS("tma_branch_mispredicts", L2, "topdown\\-br\\-mispredict / " NEW_SLOTS,
+		"thrown away after wrong branches"),
+	SLOTS("tma_machine_clears", L2, "max(topdown\\-bad\\-spec - topdown\\-br\\-mispredict, 0) / " NEW_SLOTS,
 		"thrown away when the machine was cleared"),
-	SLOTS("tma_fetch_latency", L2, "topdown\\-fetch\\-lat / slots", "that waited for fetches"),
-	SLOTS("tma_fetch_bandwidth", L2, "max(topdown\\-fe\\-bound - topdown\\-fetch\\-lat, 0) / slots",
+	SLOTS("tma_fetch_latency", L2, "topdown\\-fetch\\-lat / " NEW_SLOTS, "that waited for fetches"),
+	SLOTS("tma_fetch_bandwidth", L2, "max(topdown\\-fe\\-bound - topdown\\-fetch\\-lat, 0) / " NEW_SLOTS,
 		"that fetches did not fill"),
-	SLOTS("tma_memory_bound", L2, "topdown\\-mem\\-bound / slots", "that waited for memory"),
-	SLOTS("tma_core_bound", L2, "max(topdown\\-be\\-bound - topdown\\-mem\\-bound, 0) / slots",
+	SLOTS("tma_memory_bound", L2, "topdown\\-mem\\-bound / " NEW_SLOTS, "that waited for memory"),
+	SLOTS("tma_core_bound", L2, "max(topdown\\-be\\-bound - topdown\\-mem\\-bound, 0) / " NEW_SLOTS,
 		"that waited for execution units"),
 
 	SHARE("tsx_transactional_cycles", "transaction", "cycles\\-t", "cycles", 0, 0, "Cycles in transactions"),

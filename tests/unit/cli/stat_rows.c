@@ -1,6 +1,7 @@
 #include "unit_test.h"
 
 #include "cli/stat_rows.h"
+#include "kernel/metrics/metric_set.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -216,6 +217,54 @@ static void metrics_stand_alone(void **state)
 	expect(&f, object, "{\"interval\" : 1.500000000, \"metric-value\" : \"none\"}\n");
 }
 
+/* instructions / cycles beside both, and what a clock says beside the first. */
+static void metrics_that_were_asked_for(void **state)
+{
+	static const struct measured events[] = {
+		{"instructions", EVENT_HARDWARE, HW_INSTRUCTIONS, 3000, 5, 5, false},
+		{"cycles", EVENT_HARDWARE, HW_CPU_CYCLES, 2000, 5, 5, false},
+	};
+	static const char *const names[] = {"instructions", "cycles"};
+	const struct metric share = {.name = "share", .scale = 100, .unit = "%", .threshold_sign = '>', .threshold = 1};
+	const struct metric plain = {.name = "plain", .scale = 1, .unit = ""};
+	struct metric_node nodes[] = {
+		{METRIC_EVENT, 0, 0, 0, 0}, {METRIC_EVENT, 1, 0, 0, 0}, {METRIC_DIVIDE, 0, 1, 0, 0}};
+	const struct metric_expr expr = {
+		.nodes = nodes, .len = 3, .root = 2, .names = (const char **)names, .name_count = 2};
+	const uint32_t indexes[] = {0, 1};
+	struct metric_use uses[] = {
+		{&share, &expr, indexes, 0, "%  share"},
+		{&plain, &expr, indexes, 0, "plain"},
+	};
+	const struct metric_set set = {.uses = {.items = uses, .len = 2}};
+	struct fixture f;
+	fixture_init(&f, events, 2);
+	f.report.metrics = &set;
+	f.report.has_thresholds = true;
+	expect(&f, (struct stat_style){0},
+		"\n              3000      instructions                     #    150.0 %  share ");
+	expect(&f, (struct stat_style){0},
+		"\n                                                         #    1.50 plain ");
+	expect_only(&f, "3000,,instructions,5,100.00,150.0,%  share\n,,,,,1.50,plain\n2000,,cycles,5,100.00,,\n");
+	expect(&f, (struct stat_style){.is_json = true},
+		"\"metric-value\" : 150.000000, \"metric-unit\" : \"%  share\", \"metric-threshold\" : \"bad\"}\n"
+		"{\"metric-value\" : 1.500000, \"metric-unit\" : \"plain\"}\n");
+	expect(&f, (struct stat_style){.has_metrics_only = true}, "\n            %  share                plain \n");
+	expect(&f, (struct stat_style){.has_metrics_only = true}, "\n               150.0                 1.50 \n");
+	f.cells[1] = (struct stat_cell){.cpu_count = 1}; /* cycles were never counted */
+	expect(&f, (struct stat_style){0}, " #      nan %  share ");
+	expect_only(&f, "3000,,instructions,5,100.00,,%  share\n,,,,,,plain\n<not counted>,,cycles,0,100.00,,\n");
+	expect(&f, (struct stat_style){.is_json = true},
+		"\"metric-value\" : \"nan\", \"metric-unit\" : \"%  share\"}\n");
+	expect(&f, (struct stat_style){.has_metrics_only = true, .is_json = true},
+		"{\"%  share\" : \"none\", \"plain\" : \"none\"}");
+	f.report.has_thresholds = false;
+	stat_mean_add(&f.cells[1].running_ns, 5);
+	stat_mean_add(&f.cells[1].value, 1000);
+	expect(&f, (struct stat_style){.is_json = true},
+		"\"metric-value\" : 300.000000, \"metric-unit\" : \"%  share\"}");
+}
+
 static void like_pmus_add_up(void **state)
 {
 	static const struct measured pmus[] = {
@@ -240,6 +289,7 @@ int main(void)
 		cmocka_unit_test(places_lead_the_line),
 		cmocka_unit_test(threads_of_a_core_add_up),
 		cmocka_unit_test(metrics_stand_alone),
+		cmocka_unit_test(metrics_that_were_asked_for),
 		cmocka_unit_test(like_pmus_add_up),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
