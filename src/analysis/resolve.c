@@ -1,12 +1,14 @@
 #include "analysis/resolve.h"
 
-#define UNWOUND_MAX 2048 /* frames of a stack: a copy of 64 KiB with the smallest frames that compilers make */
-#define CACHE_SLOTS (1u << 15) /* 768 KiB a worker: hot code is far smaller; a miss costs a binary search */
+#define UNWOUND_MAX   2048 /* frames of a stack: a copy of 64 KiB with the smallest frames that compilers make */
+#define CHAINS_JUDGED (1u << 16) /* with fewer, it is too early to say whether they return */
+#define CACHE_SLOTS   (1u << 15) /* 768 KiB a worker: hot code is far smaller; a miss costs a binary search */
 
 bool resolver_init(struct resolver *r, const struct machine *machine, bool swap)
 {
 	*r = (struct resolver){.machine = machine, .swap = swap};
 	r->frames.words = RESOLVED_FRAME_WORDS;
+	r->stack_ids.words = 1;
 	intern_init(&r->chains);
 	r->cache = calloc(CACHE_SLOTS, sizeof(*r->cache));
 	return r->cache != NULL;
@@ -16,7 +18,7 @@ void resolver_deinit(struct resolver *r)
 {
 	id_table_deinit(&r->frames);
 	intern_deinit(&r->chains);
-	map_u64_deinit(&r->stack_ids);
+	id_table_deinit(&r->stack_ids);
 	vec_free(&r->first_ips);
 	vec_free(&r->stacks);
 	vec_free(&r->chain_stacks);
@@ -186,21 +188,28 @@ uint32_t resolver_any_frame(struct resolver *r, const struct resolve_where *wher
 	return id;
 }
 
+static uint32_t recent_below(const struct resolver *r, uint32_t parent)
+{
+	return parent == RESOLVE_NONE ? r->recent_root - 1 : r->stacks.items[parent].recent;
+}
+
 uint32_t resolver_stack(struct resolver *r, uint32_t parent, uint32_t frame)
 {
-	bool is_new;
-	uint64_t *id = map_u64_at(&r->stack_ids, (uint64_t)parent << 32 | frame, &is_new);
-	if (!id) {
+	uint32_t recent = recent_below(r, parent);
+	if (recent != RESOLVE_NONE && r->stacks.items[recent].frame == frame)
+		return recent;
+	uint64_t key = (uint64_t)parent << 32 | frame;
+	uint32_t id = id_table_add(&r->stack_ids, &key, NULL);
+	struct resolved_stack node = {.parent = parent, .frame = frame, .recent = RESOLVE_NONE};
+	if (id == ID_TABLE_NONE || (id == r->stacks.len && !vec_push(&r->stacks, node))) {
 		r->failed = true;
 		return RESOLVE_NONE;
 	}
-	if (is_new) {
-		*id = r->stacks.len;
-		struct resolved_stack node = {.parent = parent, .frame = frame};
-		if (!vec_push(&r->stacks, node))
-			r->failed = true;
-	}
-	return (uint32_t)*id;
+	if (parent == RESOLVE_NONE)
+		r->recent_root = id + 1;
+	else
+		r->stacks.items[parent].recent = id;
+	return id;
 }
 
 bool resolver_context(uint64_t marker, unsigned *cpumode)
@@ -396,15 +405,28 @@ void resolver_chain_begin(struct resolver *r, const struct resolve_where *where,
 	memcpy(copy + 1, chain->data, (size_t)chain->count * sizeof(uint64_t));
 	r->scratch.len += words;
 	query->words = words;
+	if (r->forgets_chains)
+		return;
 	query->hash = bytes_hash(copy, words * sizeof(uint64_t));
 	intern_expect(&r->chains, query->hash);
 }
 
 void resolver_chain_step(const struct resolver *r, const struct resolve_chain_query *query)
 {
-	uint32_t id = query->words ? intern_guess(&r->chains, query->hash) : INTERN_NONE;
+	uint32_t id = query->words && !r->forgets_chains ? intern_guess(&r->chains, query->hash) : INTERN_NONE;
 	if (id != INTERN_NONE && id < r->chain_stacks.len)
 		__builtin_prefetch(&r->chain_stacks.items[id]);
+}
+
+/* Chains of short-lived programs hardly ever return: each has its own addresses. */
+static void judge_chains(struct resolver *r)
+{
+	if (r->chains.len < CHAINS_JUDGED || r->known_chains > r->chains.len)
+		return;
+	r->forgets_chains = true;
+	intern_deinit(&r->chains);
+	intern_init(&r->chains);
+	r->chain_stacks.len = 0;
 }
 
 uint32_t resolver_chain_end(
@@ -413,17 +435,22 @@ uint32_t resolver_chain_end(
 	if (query->words == 0)
 		return RESOLVE_NONE;
 	const uint64_t *words = r->scratch.items + query->first;
+	struct sample_array chain = {(const uint8_t *)(words + 1), (uint32_t)query->words - 1};
+	if (r->forgets_chains)
+		return chain_build(r, where, &chain);
 	uint32_t id;
 	if (!intern_add_hashed(&r->chains, words, query->words * sizeof(*words), query->hash, &id)) {
 		r->failed = true;
 		return RESOLVE_NONE;
 	}
-	if (id < r->chain_stacks.len)
+	if (id < r->chain_stacks.len) {
+		r->known_chains++;
 		return r->chain_stacks.items[id];
-	struct sample_array chain = {(const uint8_t *)(words + 1), (uint32_t)query->words - 1};
+	}
 	uint32_t stack = chain_build(r, where, &chain);
 	if (!vec_push(&r->chain_stacks, stack))
 		r->failed = true;
+	judge_chains(r);
 	return stack;
 }
 

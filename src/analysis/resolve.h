@@ -31,6 +31,8 @@ struct resolved_frame {
 
 struct resolved_stack {
 	uint32_t parent, frame;
+	uint32_t
+		recent; /* the node below it that was asked for last: most chains begin as one before; RESOLVE_NONE: none */
 };
 
 struct resolve_cache_slot {
@@ -83,9 +85,12 @@ struct resolver {
 	struct id_table frames; /* of RESOLVED_FRAME_WORDS: resolved_frame_pack */
 	VEC(uint64_t) first_ips; /* by frame: the run-time address that it was first seen at */
 	VEC(struct resolved_stack) stacks;
-	struct map_u64 stack_ids; /* parent << 32 | frame -> id */
+	struct id_table stack_ids; /* parent << 32 | frame; ids as those of stacks */
+	uint32_t recent_root; /* + 1; 0: none */
 	struct intern chains; /* epochs and raw chain -> index of chain_stacks */
 	VEC(uint32_t) chain_stacks;
+	uint64_t known_chains; /* how many were there already */
+	bool forgets_chains; /* too few are: keeping them does not pay */
 	VEC(uint64_t) scratch;
 	VEC(uint32_t) frame_scratch;
 	VEC(uint64_t) ip_scratch;
