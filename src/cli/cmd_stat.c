@@ -286,9 +286,8 @@ static int record_options_take(
 		return exit_code;
 	if (s->runs != 1)
 		return cli_failf(cli, "Cannot use -r option with %s stat record.", cli->program);
-	if (s->output && strcmp(s->output, "-") == 0)
-		return cli_failf(cli, "stat record to a pipe is not supported yet");
 	s->recording = s->output ? s->output : "perf.data";
+	s->is_quiet |= strcmp(s->recording, "-") == 0; /* as perf */
 	s->output = NULL;
 	return CLI_GO_ON;
 }

@@ -4,8 +4,11 @@
 #include "cli/stat_report.h"
 #include "kernel/recording/initial_state.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define ROUND_INTERVAL 0
 #define ROUND_FINAL    1
@@ -13,13 +16,21 @@
 
 enum tally_status stat_record_open(struct stat_record *r, const char *path, char *const *argv, struct tally_error *err)
 {
-	*r = (struct stat_record){.argv = argv};
-	return perfdata_writer_create_file(path, true, &r->writer, err);
+	*r = (struct stat_record){.argv = argv, .pipe_fd = -1};
+	if (strcmp(path, "-") != 0)
+		return perfdata_writer_create_file(path, true, &r->writer, err);
+	/* What the command prints goes elsewhere. */
+	r->pipe_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (r->pipe_fd < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		return error_set_errno(err, TALLY_IO, errno, "standard output cannot be written to");
+	return perfdata_writer_create_pipe(r->pipe_fd, &r->writer, err);
 }
 
 void stat_record_deinit(struct stat_record *r)
 {
 	perfdata_writer_destroy(r->writer);
+	if (r->writer && r->pipe_fd >= 0)
+		close(r->pipe_fd);
 	if (r->has_begun)
 		record_features_deinit(&r->features);
 	free(r->first_ids);

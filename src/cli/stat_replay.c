@@ -262,7 +262,7 @@ static enum tally_status heading_make(struct replay *r)
 	text_char(&t, '\'');
 	for (size_t i = 0; i < words->len; i++)
 		text_printf(&t, "%s%.*s", i ? " " : "", (int)words->items[i].len, words->items[i].data);
-	text_str(&t, "'");
+	text_str(&t, words->len == 0 && perfdata_reader_is_pipe(r->request->reader) ? "pipe'" : "'");
 	text_char(&t, '\0');
 	r->heading = t.data;
 	return t.failed ? error_nomem(r->err) : TALLY_OK;

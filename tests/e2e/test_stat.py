@@ -393,6 +393,22 @@ def test_recorded_counts_by_other_places(tally, perf, system_wide, tmp_path):
     assert line.count('-ID') == line.count('cpu-clock') > 0
 
 
+def test_counts_through_a_pipe(tally, perf, live, tmp_path):
+    counts = {}
+    for writer in tally, perf:
+        pipe = subprocess.run([str(writer.path), 'stat', 'record', '-e', 'page-faults,task-clock', '-o', '-', 'sh', '-c', 'echo word'],
+                              capture_output=True, timeout=30)
+        assert pipe.returncode == 0 and b'word' in pipe.stderr
+        assert b'Performance counter stats' not in pipe.stderr
+        for reader in tally, perf:
+            run = subprocess.run([str(reader.path), 'stat', 'report', '-i', '-'], input=pipe.stdout, capture_output=True, timeout=30)
+            assert run.returncode == 0, run.stderr
+            rows = [line for line in (run.stdout + run.stderr).decode().splitlines() if '#' in line]
+            assert len(rows) == 2 and 'msec task-clock' in rows[1]
+            counts.setdefault(writer, []).append(re.sub(' +', ' ', '\n'.join(rows)))
+    assert all(texts[0] == texts[1] for texts in counts.values())  # each reader says the same of each pipe
+
+
 def test_damaged_recording_of_counts(tally, system_wide, tmp_path):
     whole = tmp_path / 'whole.data'
     subprocess.run([str(tally.path), 'stat', 'record', '-a', '-A', '-e', 'cpu-clock,page-faults', '-o', str(whole), 'true'],
