@@ -3,6 +3,7 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
+	&command_annotate,
 	&command_buildid_cache,
 	&command_buildid_list,
 	&command_check,
@@ -24,7 +25,6 @@ static const struct command *const commands[] = {
 };
 
 static const char *const missing[] = {
-	"annotate",
 	"archive",
 	"bench",
 	"c2c",

@@ -24,6 +24,7 @@ const struct command *command_find(const char *name);
 /* Verbs of perf that are not built yet. */
 const char *const *commands_missing(size_t *count);
 
+extern const struct command command_annotate;
 extern const struct command command_data;
 extern const struct command command_buildid_cache;
 extern const struct command command_buildid_list;

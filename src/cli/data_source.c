@@ -6,9 +6,11 @@
 #include "cli/recording_input.h"
 
 static enum tally_status open_parts(
-	const struct cli *cli, const char *times, struct data_source *source, struct tally_error *err)
+	const struct cli *cli, const struct data_input *input, struct data_source *source, struct tally_error *err)
 {
-	struct binary_store_options options = {.build_id_dir = cli->build_id_dir};
+	struct binary_store_options options = input->store ? *input->store : (struct binary_store_options){0};
+	options.build_id_dir = cli->build_id_dir;
+	options.kernel_release = perfdata_reader_features(source->reader)->osrelease;
 	enum tally_status status = binary_store_create(&options, &source->store, err);
 	if (status == TALLY_OK)
 		status = record_run_open(source->reader, &source->run, err);
@@ -29,7 +31,7 @@ static enum tally_status open_parts(
 	if (tracing.len > 0 && tracepoint_printer_create(tracing, &source->tracepoints, &tracing_error) != TALLY_OK)
 		cli_failf(cli, "%s: %s", cli->program, tracing_error.text);
 	perfdata_reader_rewind(source->reader);
-	status = times ? time_spans_read(times, source->reader, &source->spans, err) : TALLY_OK;
+	status = input->times ? time_spans_read(input->times, source->reader, &source->spans, err) : TALLY_OK;
 	if (status != TALLY_OK)
 		return status;
 	return time_order_create(source->reader, &source->order, err);
@@ -42,7 +44,7 @@ enum tally_status data_source_open(
 	enum tally_status status = cli_open_recording(input->path, input->force, &source->reader, err);
 	if (status != TALLY_OK)
 		return status;
-	status = open_parts(cli, input->times, source, err);
+	status = open_parts(cli, input, source, err);
 	if (status != TALLY_OK)
 		data_source_close(source);
 	return status;

@@ -48,6 +48,8 @@ struct data_input {
 	const char *path; /* see cli_open_recording */
 	bool force;
 	const char *times; /* as --time has it; NULL: all */
+	const struct binary_store_options
+		*store; /* NULL: the usual places; the build-id folder is the command line's */
 };
 
 struct data_result { /* of a conversion */

@@ -153,6 +153,25 @@ struct binary_info binary_store_info(const struct binary_store *store, uint32_t 
 bool binary_store_elf_va(
 	const struct binary_store *store, uint32_t id, struct tally_file_off offset, struct tally_elf_va *va);
 
+struct binary_code { /* borrowed from the store */
+	struct tally_bytes bytes;
+	uint64_t address; /* of the first byte, as objdump has it; of the kernel where it ran */
+	unsigned elf_machine;
+	bool is_big_endian, is_64;
+	const char *section;
+	const char *path; /* of the file that has it */
+};
+/* The code between two addresses, as of binary_store_find; it may end earlier. One thread. NOT_FOUND: err says why. */
+TALLY_MUST_CHECK enum tally_status binary_store_code(struct binary_store *store, uint32_t id, uint64_t start,
+	uint64_t end, struct binary_code *code, struct tally_error *err);
+struct binary_name { /* of an address that code refers to */
+	const char *name; /* as in the file */
+	uint64_t offset;
+	bool is_plt;
+};
+/* address: of the kind of binary_code's. False: nothing is known of it. One thread. */
+bool binary_store_name_at(struct binary_store *store, uint32_t id, uint64_t address, struct binary_name *name);
+
 /* The dump of a loaded BINARY_JITDUMP entry; NULL: it was not found, or is none. */
 const struct jitdump *binary_store_jitdump(const struct binary_store *store, uint32_t id);
 

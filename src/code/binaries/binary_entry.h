@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/vec.h"
 #include "code/binary_store.h"
+#include "code/symbols/address_names.h"
 #include "code/symbols/jitdump.h"
 #include "code/symbols/line_index.h"
 #include "code/symbols/source_lines.h"
@@ -57,6 +58,12 @@ struct binary_entry {
 	struct file_map index_map;
 	bool index_is_looked_for;
 	bool is_loaded;
+	struct elf_image *code_image; /* of the kernel: its vmlinux, opened for its code; NULL none, or image has it */
+	const char *code_path;
+	uint64_t code_moved; /* as moved, of code_image */
+	bool code_is_looked_for;
+	struct address_names address_names; /* of what code refers to */
+	bool names_are_made;
 	struct load_unwind unwind;
 };
 

@@ -9,6 +9,7 @@
 #include "base/thread_pool.h"
 #include "code/binaries/binary_entry.h"
 #include "code/binaries/binary_trail.h"
+#include "code/binaries/load_code.h"
 #include "code/binaries/load_elf.h"
 #include "code/binaries/load_index.h"
 #include "code/binaries/load_jit.h"
@@ -42,6 +43,7 @@ enum tally_status binary_store_create(
 static void entry_destroy(struct binary_entry *entry)
 {
 	load_unwind_deinit(&entry->unwind);
+	unload_code(entry);
 	source_lines_close(entry->lines);
 	unload_index(entry);
 	elf_image_close(entry->image);
@@ -204,6 +206,32 @@ struct binary_info binary_store_info(const struct binary_store *store, uint32_t 
 	};
 	memcpy(info.build_id, build_id.bytes, build_id.size);
 	return info;
+}
+
+enum tally_status binary_store_code(struct binary_store *store, uint32_t id, uint64_t start, uint64_t end,
+	struct binary_code *code, struct tally_error *err)
+{
+	const struct code_range range = {start, end};
+	return load_code(&store->options, &store->host, store->entries.items[id], &range, code, err);
+}
+
+bool binary_store_name_at(struct binary_store *store, uint32_t id, uint64_t address, struct binary_name *name)
+{
+	struct binary_entry *entry = store->entries.items[id];
+	bool is_run_time = entry->key.kind == BINARY_KERNEL || entry->key.kind == BINARY_MODULE;
+	if (is_run_time || entry->key.kind == BINARY_JITDUMP) {
+		const struct symbol *symbol = is_run_time ? symbol_table_find(&entry->symbols, address) : NULL;
+		if (symbol)
+			*name = (struct binary_name){.name = symbol->name, .offset = address - symbol->start};
+		return symbol != NULL;
+	}
+	if (!load_code_names(entry))
+		return false;
+	const struct address_name *found = address_names_find(&entry->address_names, address);
+	if (found)
+		*name = (struct binary_name){
+			.name = found->name, .offset = address - found->address, .is_plt = found->is_plt};
+	return found != NULL;
 }
 
 const struct jitdump *binary_store_jitdump(const struct binary_store *store, uint32_t id)

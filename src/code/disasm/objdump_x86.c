@@ -192,6 +192,10 @@ static void spell_intel_memory(const struct spelling *s, char *text, size_t n)
 	}
 	if (!strncmp(size, "XWORD", 5))
 		memcpy(size, "TBYTE", 5);
+	/* Capstone has them compare whole vectors. */
+	bool is_scalar = s->insn->id == X86_INS_COMISD || s->insn->id == X86_INS_UCOMISD;
+	if (is_scalar || s->insn->id == X86_INS_COMISS || s->insn->id == X86_INS_UCOMISS)
+		snprintf(size, sizeof(size), "%s PTR ", is_scalar ? "QWORD" : "DWORD");
 	const char *segment = op->mem.segment == X86_REG_FS ? "fs:" : (op->mem.segment == X86_REG_GS ? "gs:" : "");
 	bool has_base = op->mem.base != X86_REG_INVALID, has_index = op->mem.index != X86_REG_INVALID;
 	unsigned long long shown = (unsigned long long)op->mem.disp;

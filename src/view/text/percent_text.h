@@ -8,6 +8,10 @@
 
 #include "base/text.h"
 
+#define COLOUR_END "\033[m"
+
+/* What is printed before a percentage to colour it; empty: nothing. */
+const char *percent_colour(double percent);
 /* Right-aligned in width columns, the sign included; 0: as wide as it is. */
 void percent_text(struct text *out, double percent, size_t width, bool with_colours);
 

@@ -1,0 +1,447 @@
+#include "cli/annotate_listing.h"
+
+#include <elf.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+
+#define BYTES_A_LINE 7 /* as objdump */
+#define TEXT_BYTES   1024
+
+struct making {
+	struct annotate_listing *listing;
+	struct annotate_samples *samples;
+	const struct annotate_target *target;
+	struct annotate_source *source;
+	const struct annotate_listing_options *options;
+	struct disassembler *disassembler;
+	uint32_t number; /* of the next line, as perf counts */
+	size_t next_hit;
+	struct source_place last; /* what the heading of the last line of source said */
+	bool failed; /* out of memory */
+};
+
+static const char *keep(struct making *m, const char *text)
+{
+	const char *kept = arena_string(&m->listing->arena, text, strlen(text));
+	m->failed = m->failed || !kept;
+	return kept ? kept : "";
+}
+
+static void add_line(struct making *m, const struct annotate_line *line)
+{
+	m->failed = m->failed || !vec_push(&m->listing->lines, *line);
+	m->number++;
+}
+
+static void add_text(struct making *m, const char *text, bool is_source)
+{
+	struct annotate_line line = {.kind = ANNOTATE_TEXT,
+		.text = text,
+		.number = m->number,
+		.values = ANNOTATE_NONE,
+		.place = ANNOTATE_NONE,
+		.target = ANNOTATE_NONE,
+		.is_source = is_source};
+	add_line(m, &line);
+}
+
+static TALLY_PRINTF(2, 3) void add_printed(struct making *m, const char *format, ...)
+{
+	char text[TEXT_BYTES];
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	add_text(m, keep(m, text), false);
+}
+
+/* "sink" or "main+0x31" as people read it; NULL: nothing is known there. */
+static const char *name_of(struct making *m, uint64_t address)
+{
+	struct binary_name name;
+	struct binary_store *store = m->samples->source.store;
+	if (!binary_store_name_at(store, m->target->store_id, address, &name))
+		return NULL;
+	const char *shown = binary_store_readable(store, name.name, &m->listing->arena);
+	char text[TEXT_BYTES];
+	const char *plt = name.is_plt ? "@plt" : "";
+	if (name.offset)
+		snprintf(text, sizeof(text), "%s%s+0x%" PRIx64, shown, plt, name.offset);
+	else
+		snprintf(text, sizeof(text), "%s%s", shown, plt);
+	return keep(m, text);
+}
+
+/* The instruction's text, with the names of what it refers to. */
+static void make_row(struct making *m, const struct instruction *from, struct instruction_row *row)
+{
+	char text[TEXT_BYTES];
+	unsigned width = disassembler_mnemonic_width(m->disassembler);
+	size_t len = strlen(from->mnemonic);
+	size_t pad = width ? (len < width ? width - len : 0) + 1 : 8 - len % 8;
+	int used = snprintf(
+		text, sizeof(text), "%s%*s%s", from->mnemonic, from->operands[0] ? (int)pad : 0, "", from->operands);
+	*row = (struct instruction_row){.address = from->address,
+		.size = from->size,
+		.kind = from->kind,
+		.has_target = from->has_target,
+		.target = from->target,
+		.mnemonic = keep(m, from->mnemonic),
+		.operands = keep(m, from->operands)};
+	if (from->has_target || from->has_data)
+		row->name = name_of(m, from->has_target ? from->target : from->data);
+	size_t room = sizeof(text) - (size_t)used;
+	if (from->has_target && row->name)
+		used += snprintf(text + used, room, " <%s>", row->name);
+	else if (from->has_data && row->name)
+		used += snprintf(text + used, room, "        # %" PRIx64 " <%s>", from->data, row->name);
+	else if (from->has_data)
+		used += snprintf(text + used, room, "        # %" PRIx64, from->data);
+	if (from->comment[0] && (size_t)used < sizeof(text))
+		snprintf(text + used, sizeof(text) - (size_t)used, "  // %s", from->comment);
+	row->text = keep(m, text);
+}
+
+static enum tally_status disassemble(struct making *m, struct tally_error *err)
+{
+	const struct binary_code *code = &m->listing->code;
+	struct disassembler_options options = {.elf_machine = code->elf_machine,
+		.is_big_endian = code->is_big_endian,
+		.is_64 = code->is_64,
+		.is_intel = m->options->is_intel};
+	enum tally_status status = disassembler_create(&options, &m->disassembler, err);
+	if (status != TALLY_OK)
+		return status;
+	for (size_t at = 0; at < code->bytes.len && !m->failed;) {
+		struct instruction instruction;
+		struct instruction_row row;
+		struct tally_bytes left = {code->bytes.data + at, code->bytes.len - at};
+		disassembler_next(m->disassembler, left, code->address + at, &instruction);
+		make_row(m, &instruction, &row);
+		m->failed = m->failed || !vec_push(&m->listing->rows, row);
+		at += instruction.size;
+	}
+	disassembler_destroy(m->disassembler);
+	return m->failed ? error_nomem(err) : TALLY_OK;
+}
+
+/* As the store's symbols count. */
+static uint64_t store_address(const struct making *m, const struct instruction_row *row)
+{
+	return row->address - m->listing->code.address + m->target->symbol->start;
+}
+
+static enum tally_status load_places(struct making *m, struct tally_error *err)
+{
+	VEC(uint64_t) addresses = {0};
+	size_t count = m->listing->rows.len;
+	if (!vec_reserve(&addresses, count))
+		return error_nomem(err);
+	for (size_t i = 0; i < count; i++)
+		addresses.items[addresses.len++] = store_address(m, &m->listing->rows.items[i]);
+	enum tally_status status = binary_store_load_places(
+		m->samples->source.store, m->target->store_id, addresses.items, addresses.len, err);
+	vec_free(&addresses);
+	return status == TALLY_NOMEM ? status : TALLY_OK;
+}
+
+static bool is_same(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+/* Headings and lines of source that come before an instruction. */
+static void add_source(struct making *m, const struct source_place *place)
+{
+	uint32_t first;
+	if (place->function && !is_same(place->function, m->last.function)) {
+		const char *name = binary_store_readable(m->samples->source.store, place->function, &m->listing->arena);
+		size_t len = strlen(name);
+		add_printed(m, "%s%s:", name, len && name[len - 1] == ')' ? "" : "()");
+		m->last.line = 0;
+	}
+	m->last.function = place->function;
+	if (!m->options->with_source || !place->path || place->line == 0)
+		return;
+	if (place->line != m->last.line || !is_same(place->path, m->last.path)) {
+		/* perf takes what begins with a slash for a heading, of which it keeps the number only. */
+		if (place->path[0] == '/')
+			m->number = place->line;
+		else
+			add_printed(m, "%s:%u", place->path, place->line);
+	}
+	m->last.path = place->path;
+	m->last.line = place->line;
+	if (!annotate_source_move(m->source, place->path, place->line, &first))
+		return;
+	for (uint32_t line = first; line <= place->line; line++) {
+		const char *text = annotate_source_line(m->source, line);
+		if (!text)
+			break;
+		add_text(m, keep(m, text), true);
+	}
+}
+
+static uint32_t new_values(struct making *m)
+{
+	uint32_t at = (uint32_t)m->listing->values.len;
+	for (uint32_t i = 0; i < m->options->event_count; i++) {
+		struct annotate_value none = {0};
+		m->failed = m->failed || !vec_push(&m->listing->values, none);
+	}
+	return at;
+}
+
+/* Hits are in order of address: those before the row's end are its own. */
+static uint32_t take_hits(struct making *m, const struct instruction_row *row)
+{
+	uint32_t values = ANNOTATE_NONE, first = m->options->first_event, count = m->options->event_count;
+	uint64_t end = store_address(m, row) + row->size;
+	for (; m->next_hit < m->target->hits.len && m->target->hits.items[m->next_hit].address < end; m->next_hit++) {
+		const struct annotate_hit *hit = &m->target->hits.items[m->next_hit];
+		if (hit->event < first || hit->event - first >= count)
+			continue;
+		if (values == ANNOTATE_NONE)
+			values = new_values(m);
+		if (m->failed)
+			return ANNOTATE_NONE;
+		struct annotate_value *value = &m->listing->values.items[values + hit->event - first];
+		value->count += hit->sum.count;
+		value->period += hit->sum.period;
+	}
+	return values;
+}
+
+/* The place's own sums, which are found by its text. */
+static uint32_t take_place(struct making *m, const struct source_place *place, uint32_t values)
+{
+	char text[TEXT_BYTES];
+	const char *slash = strrchr(place->path, '/');
+	const char *path = slash && !m->options->with_whole_paths ? slash + 1 : place->path;
+	snprintf(text, sizeof(text), "%s:%u", path, place->line);
+	struct annotate_listing *listing = m->listing;
+	size_t at = 0;
+	while (at < listing->places.len && strcmp(listing->places.items[at].text, text) != 0)
+		at++;
+	if (at == listing->places.len) {
+		struct annotate_place made = {.text = keep(m, text), .values = new_values(m)};
+		m->failed = m->failed || !vec_push(&listing->places, made);
+	}
+	for (uint32_t i = 0; i < m->options->event_count && !m->failed; i++) {
+		const struct annotate_value *from = &listing->values.items[values + i];
+		struct annotate_value *to = &listing->values.items[listing->places.items[at].values + i];
+		to->count += from->count;
+		to->period += from->period;
+	}
+	return (uint32_t)at;
+}
+
+static enum annotate_flow flow_of(enum instruction_kind kind)
+{
+	switch (kind) {
+	case INSTRUCTION_JUMP:
+		return ANNOTATE_JUMP;
+	case INSTRUCTION_CALL:
+		return ANNOTATE_CALL;
+	case INSTRUCTION_RETURN:
+		return ANNOTATE_RETURN;
+	case INSTRUCTION_OTHER:
+	case INSTRUCTION_BAD:
+		break;
+	}
+	return ANNOTATE_PLAIN;
+}
+
+static void add_code(struct making *m, const struct instruction_row *row)
+{
+	struct source_place places[LIMIT_INLINE_DEPTH];
+	const struct binary_code *code = &m->listing->code;
+	size_t count = binary_store_places(
+		m->samples->source.store, m->target->store_id, store_address(m, row), places, LIMIT_INLINE_DEPTH);
+	if (count > 0)
+		add_source(m, &places[0]);
+	size_t offset = (size_t)(row->address - code->address);
+	struct annotate_line line = {.kind = ANNOTATE_CODE,
+		.flow = flow_of(row->kind),
+		.text = row->text,
+		.address = row->address,
+		.values = take_hits(m, row),
+		.place = ANNOTATE_NONE,
+		.target = ANNOTATE_NONE,
+		.bytes = {code->bytes.data + offset, row->size}};
+	if (m->options->with_places && line.values != ANNOTATE_NONE && count > 0 && places[0].path && places[0].line)
+		line.place = take_place(m, &places[0], line.values);
+	add_line(m, &line);
+	for (size_t at = BYTES_A_LINE; at < row->size; at += BYTES_A_LINE) {
+		struct annotate_line more = line;
+		more.kind = ANNOTATE_MORE_BYTES;
+		more.address += at;
+		more.values = more.place = ANNOTATE_NONE;
+		more.bytes = (struct tally_bytes){line.bytes.data + at, row->size - at};
+		m->failed = m->failed || !vec_push(&m->listing->lines, more);
+	}
+}
+
+static void add_heading(struct making *m)
+{
+	const struct binary_code *code = &m->listing->code;
+	const char *name = name_of(m, code->address);
+	for (unsigned i = 0; i < 3; i++)
+		add_text(m, "", false);
+	add_printed(m, "Disassembly of section %s:", code->section);
+	add_text(m, "", false);
+	add_printed(
+		m, "%0*" PRIx64 " <%s>:", code->is_64 ? 16 : 8, code->address, name ? name : m->target->frame->symbol);
+	m->last = (struct source_place){0};
+}
+
+static int by_line_address(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+	return a[0] < b[0] ? -1 : a[0] > b[0];
+}
+
+struct line_at {
+	uint64_t address, line;
+};
+
+/* Marks the lines that jumps lead to. */
+static void link_jumps(struct making *m)
+{
+	struct annotate_listing *listing = m->listing;
+	VEC(struct line_at) lines = {0};
+	for (size_t i = 0; i < listing->lines.len && !m->failed; i++) {
+		struct line_at at = {listing->lines.items[i].address, i};
+		if (listing->lines.items[i].kind == ANNOTATE_CODE)
+			m->failed = !vec_push(&lines, at);
+	}
+	for (size_t i = 0, code = 0; i < listing->rows.len && !m->failed; i++, code++) {
+		const struct instruction_row *row = &listing->rows.items[i];
+		if (!row->has_target || row->kind != INSTRUCTION_JUMP)
+			continue;
+		const struct line_at *found =
+			bsearch(&row->target, lines.items, lines.len, sizeof(struct line_at), by_line_address);
+		if (!found)
+			continue;
+		listing->lines.items[lines.items[code].line].target = (uint32_t)found->line;
+		listing->lines.items[found->line].is_target = true;
+	}
+	vec_free(&lines);
+}
+
+static enum tally_status sum_events(struct making *m, struct tally_error *err)
+{
+	struct annotate_listing *listing = m->listing;
+	uint32_t first = m->options->first_event;
+	listing->events = arena_array(&listing->arena, struct annotate_event, m->options->event_count);
+	if (!listing->events)
+		return error_nomem(err);
+	for (uint32_t i = 0; i < m->options->event_count; i++) {
+		const struct annotate_sum *own = &m->target->sums[first + i], *whole = &m->samples->events[first + i];
+		listing->events[i] = (struct annotate_event){{own->count, own->period}, {whole->count, whole->period}};
+	}
+	return TALLY_OK;
+}
+
+struct ranked_place {
+	double hottest;
+	uint32_t index;
+};
+
+static int by_heat(const void *left, const void *right)
+{
+	const struct ranked_place *a = left, *b = right;
+	if (a->hottest != b->hottest)
+		return a->hottest > b->hottest ? -1 : 1;
+	return a->index < b->index ? -1 : 1;
+}
+
+static void rank_places(struct making *m)
+{
+	struct annotate_listing *listing = m->listing;
+	size_t count = listing->places.len;
+	struct ranked_place *ranked = arena_array(&listing->arena, struct ranked_place, count);
+	uint32_t *order = arena_array(&listing->arena, uint32_t, count);
+	m->failed = m->failed || !ranked || !order;
+	for (size_t i = 0; i < count && !m->failed; i++)
+		ranked[i] = (struct ranked_place){
+			annotate_hottest(&listing->function, m->options->percent, listing->places.items[i].values),
+			(uint32_t)i};
+	if (m->failed)
+		return;
+	qsort(ranked, count, sizeof(*ranked), by_heat);
+	for (size_t i = 0; i < count; i++)
+		order[i] = ranked[i].index;
+	listing->function.place_order = order;
+}
+
+static void finish(struct making *m)
+{
+	struct annotate_listing *listing = m->listing;
+	struct tally_str path = m->target->frame->path;
+	const char *file = arena_string(&listing->arena, path.data, path.len),
+		   *slash = file ? strrchr(file, '/') : NULL;
+	m->failed = m->failed || !file;
+	listing->function = (struct annotate_function){.name = m->target->frame->symbol,
+		.file = file,
+		.short_file = slash ? slash + 1 : file,
+		.events = listing->events,
+		.event_count = m->options->event_count,
+		.lines = listing->lines.items,
+		.line_count = listing->lines.len,
+		.values = listing->values.items,
+		.places = listing->places.items,
+		.place_count = listing->places.len,
+		.sample_count = listing->events[0].function.count};
+	if (!m->failed)
+		rank_places(m);
+}
+
+static enum tally_status make_lines(struct making *m, struct tally_error *err)
+{
+	enum tally_status status = load_places(m, err);
+	if (status == TALLY_OK)
+		status = sum_events(m, err);
+	if (status != TALLY_OK)
+		return status;
+	annotate_source_restart(m->source);
+	add_heading(m);
+	for (size_t i = 0; i < m->listing->rows.len && !m->failed; i++)
+		add_code(m, &m->listing->rows.items[i]);
+	link_jumps(m);
+	finish(m);
+	return m->failed ? error_nomem(err) : TALLY_OK;
+}
+
+enum tally_status annotate_listing_make(struct annotate_listing *listing, struct annotate_samples *samples,
+	const struct annotate_target *target, struct annotate_source *source,
+	const struct annotate_listing_options *options, struct tally_error *err)
+{
+	struct making m = {
+		.listing = listing, .samples = samples, .target = target, .source = source, .options = options};
+	*listing = (struct annotate_listing){0};
+	arena_init(&listing->arena);
+	uint64_t end = target->symbol->end;
+	if (end - target->symbol->start > LIMIT_FUNCTION_BYTES)
+		end = target->symbol->start + LIMIT_FUNCTION_BYTES;
+	enum tally_status status = binary_store_code(
+		samples->source.store, target->store_id, target->symbol->start, end, &listing->code, err);
+	if (status == TALLY_OK)
+		status = disassemble(&m, err);
+	if (status == TALLY_OK)
+		status = make_lines(&m, err);
+	return status;
+}
+
+void annotate_listing_deinit(struct annotate_listing *listing)
+{
+	vec_free(&listing->lines);
+	vec_free(&listing->values);
+	vec_free(&listing->places);
+	vec_free(&listing->rows);
+	arena_deinit(&listing->arena);
+}

@@ -1,0 +1,185 @@
+#include "cli/annotate_run.h"
+
+#include <stdio.h>
+
+#include "base/error.h"
+#include "cli/recording_input.h"
+#include "cli/report_dump.h"
+#include "cli/symbol_notes.h"
+
+#define DEFAULT_INPUT "perf.data"
+
+struct running {
+	const struct cli *cli;
+	const struct annotate_run *run;
+	struct text *out;
+	struct annotate_samples samples;
+	struct annotate_source source;
+	bool found; /* a function was tried */
+};
+
+/* The events that are shown side by side with this one, which leads them. */
+static uint32_t group_size(const struct running *r, uint32_t first)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(r->samples.source.reader, &count);
+	if (r->run->force_group)
+		return (uint32_t)count - first;
+	uint32_t members = events[first].member_count;
+	return r->run->no_group || members < 2 || members > count - first ? 1 : members;
+}
+
+static struct tally_str group_name(const struct running *r, uint32_t leader)
+{
+	const struct perfdata_features *f = perfdata_reader_features(r->samples.source.reader);
+	for (size_t i = 0; i < f->group_count; i++)
+		if (f->groups[i].leader_index == leader && f->groups[i].name.len &&
+			!str_equal(f->groups[i].name, STR("{anon_group}")))
+			return f->groups[i].name;
+	return STR("anon group");
+}
+
+/* "cycles", or "anon group { cycles, instructions }". */
+static void name_events(const struct running *r, struct text *name, uint32_t first, uint32_t count)
+{
+	size_t total;
+	const struct perfdata_event *events = perfdata_reader_events(r->samples.source.reader, &total);
+	struct tally_str group = group_name(r, first);
+	if (count > 1)
+		text_printf(name, "%.*s { ", (int)group.len, group.data);
+	for (uint32_t i = first; i < first + count; i++)
+		text_printf(name, "%s%.*s", i > first ? ", " : "", (int)events[i].name.len, events[i].name.data);
+	text_str(name, count > 1 ? " }" : "");
+	text_char(name, 0);
+}
+
+struct ranked {
+	const struct annotate_target *target;
+	uint64_t period;
+};
+
+static int by_period(const void *left, const void *right)
+{
+	const struct ranked *a = left, *b = right;
+	if (a->period != b->period)
+		return a->period > b->period ? -1 : 1;
+	return a->target->order < b->target->order ? -1 : 1;
+}
+
+static uint64_t period_of(const struct annotate_sum *sums, uint32_t first, uint32_t count)
+{
+	uint64_t period = 0;
+	for (uint32_t i = first; i < first + count; i++)
+		period += sums[i].period;
+	return period;
+}
+
+static enum tally_status print_one(struct running *r, const struct annotate_target *target,
+	const struct annotate_listing_options *options, const char *events, struct tally_error *err)
+{
+	struct annotate_listing listing;
+	struct tally_error why = {0};
+	enum tally_status status = annotate_listing_make(&listing, &r->samples, target, &r->source, options, &why);
+	r->found = true;
+	if (status == TALLY_OK) {
+		listing.function.event_name = events;
+		if (r->run->text.with_places)
+			annotate_text_places(r->out, &listing.function, &r->run->text);
+		annotate_text(r->out, &listing.function, &r->run->text);
+		if (r->run->is_verbose)
+			fprintf(stderr, "%s: code of %s is from %s\n", r->cli->program, target->frame->symbol,
+				listing.code.path ? listing.code.path : "memory");
+	} else if (status != TALLY_NOMEM && !r->run->skips_missing) {
+		(void)text_flush(r->out);
+		fprintf(stderr, "Couldn't annotate %s: %s\n", target->frame->symbol, why.text);
+	}
+	annotate_listing_deinit(&listing);
+	if (status == TALLY_NOMEM)
+		return error_nomem(err);
+	return TALLY_OK;
+}
+
+static enum tally_status print_events(struct running *r, uint32_t first, uint32_t count, struct tally_error *err)
+{
+	size_t target_count = r->samples.targets.len;
+	struct annotate_listing_options options = {.is_intel = r->run->is_intel,
+		.with_source = !r->run->no_source,
+		.with_places = r->run->text.with_places || r->run->json,
+		.with_whole_paths = r->run->text.with_whole_path,
+		.first_event = first,
+		.event_count = count,
+		.percent = r->run->text.percent};
+	struct ranked *ranked = arena_array(&r->samples.arena, struct ranked, target_count);
+	if (!ranked)
+		return error_nomem(err);
+	uint64_t whole = period_of(r->samples.events, first, count);
+	for (size_t i = 0; i < target_count; i++) {
+		const struct annotate_target *target = r->samples.targets.items[i];
+		ranked[i] = (struct ranked){target, period_of(target->sums, first, count)};
+	}
+	qsort(ranked, target_count, sizeof(*ranked), by_period);
+	struct text events = {0};
+	name_events(r, &events, first, count);
+	enum tally_status status = events.failed ? error_nomem(err) : TALLY_OK;
+	for (size_t i = 0; i < target_count && status == TALLY_OK && ranked[i].period > 0; i++)
+		if (100.0 * (double)ranked[i].period >= r->run->percent_limit * (double)whole)
+			status = print_one(r, ranked[i].target, &options, events.data, err);
+	text_deinit(&events);
+	return status;
+}
+
+static enum tally_status dump(
+	const struct cli *cli, const struct annotate_run *run, struct text *out, struct tally_error *err)
+{
+	struct perfdata_reader *reader;
+	struct input_health health = {0};
+	const char *path = run->request.input.path ? run->request.input.path : DEFAULT_INPUT;
+	enum tally_status status = cli_open_recording(run->request.input.path, run->request.input.force, &reader, err);
+	if (status != TALLY_OK)
+		return status;
+	status = report_dump(out, reader, path, &health, err);
+	(void)text_flush(out);
+	if (!run->is_quiet)
+		cli_print_health(cli, &health);
+	perfdata_reader_destroy(reader);
+	return status == TALLY_END ? TALLY_OK : status;
+}
+
+static enum tally_status print_all(struct running *r, struct tally_error *err)
+{
+	enum tally_status status = TALLY_OK;
+	for (uint32_t event = 0; event < r->samples.event_count && status == TALLY_OK;) {
+		uint32_t count = group_size(r, event);
+		status = print_events(r, event, count, err);
+		event += count;
+	}
+	(void)text_flush(r->out);
+	bool has_samples = r->found || (!r->run->request.symbol && !r->run->request.dsos && r->samples.cells.len > 0);
+	if (status == TALLY_OK && !has_samples)
+		fprintf(stderr, "Error:\nThe %s data has no samples!\n",
+			r->run->request.input.path ? r->run->request.input.path : DEFAULT_INPUT);
+	return status;
+}
+
+enum tally_status annotate_run(
+	const struct cli *cli, struct annotate_run *run, struct text *out, struct tally_error *err)
+{
+	if (run->dump)
+		return dump(cli, run, out, err);
+	struct running r = {.cli = cli, .run = run, .out = out};
+	annotate_source_init(&r.source, run->prefix, run->strip);
+	enum tally_status status = annotate_samples_read(cli, &run->request, &r.samples, err);
+	if (r.samples.event_count > 0 && status != TALLY_NOMEM) {
+		struct tally_error inner = {0};
+		enum tally_status printed = print_all(&r, &inner);
+		if (!run->is_quiet)
+			cli_print_health(cli, &r.samples.source.sideband.health);
+		if (printed != TALLY_OK) {
+			status = printed;
+			*err = inner;
+		}
+	}
+	annotate_samples_deinit(&r.samples);
+	annotate_source_deinit(&r.source);
+	return status;
+}

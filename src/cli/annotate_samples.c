@@ -1,0 +1,158 @@
+#include "cli/annotate_samples.h"
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "cli/cpu_filter.h"
+
+static enum tally_status count_sample(
+	struct annotate_samples *samples, const struct data_sample *sample, struct tally_error *err)
+{
+	struct resolver *resolver = &samples->source.resolver;
+	uint32_t event = sample->event->index;
+	if (event >= samples->event_count || !(sample->event->attr.sample_type & SAMPLE_IP))
+		return TALLY_OK;
+	if (samples->cpus && (!(sample->sample.present & SAMPLE_CPU) || sample->sample.cpu >= LIMIT_CPUS ||
+				     !samples->cpus[sample->sample.cpu]))
+		return TALLY_OK;
+	struct resolve_where where = resolver_where(resolver, (int32_t)sample->sample.pid, sample->clock);
+	uint32_t frame = resolver_frame(resolver, &where, sample->record.misc & MISC_CPUMODE_MASK, sample->sample.ip);
+	bool is_new;
+	uint64_t *id = resolver->failed ? NULL : map_u64_at(&samples->cell_ids, (uint64_t)frame << 32 | event, &is_new);
+	if (!id)
+		return error_nomem(err);
+	if (is_new) {
+		struct annotate_cell cell = {.frame = frame, .event = event};
+		*id = samples->cells.len;
+		if (!vec_push(&samples->cells, cell))
+			return error_nomem(err);
+	}
+	struct annotate_sum *sum = &samples->cells.items[*id].sum;
+	sum->count++;
+	sum->period += sample->sample.period;
+	samples->events[event].count++;
+	samples->events[event].period += sample->sample.period;
+	return TALLY_OK;
+}
+
+static bool list_has(const char *list, struct tally_str name)
+{
+	struct tally_str rest = str_from(list), part;
+	while (rest.len > 0 && str_next(&rest, ',', &part))
+		if (str_equal(part, name))
+			return true;
+	return false;
+}
+
+/* Where the frame's function begins, by the store; NULL: it has no name there. */
+static const struct symbol *find_symbol(
+	const struct annotate_samples *samples, const struct resolved_frame *frame, uint32_t *store_id)
+{
+	const struct frame_names *names = &samples->source.names;
+	if (frame->binary == RESOLVE_NONE || frame->binary >= names->store_ids.len)
+		return NULL;
+	*store_id = names->store_ids.items[frame->binary];
+	if (*store_id >= UINT32_MAX - 1)
+		return NULL;
+	return binary_store_find(samples->source.store, *store_id, frame->address);
+}
+
+static enum tally_status add_cell(struct annotate_samples *samples, const struct annotate_request *request,
+	const struct annotate_cell *cell, struct tally_error *err)
+{
+	uint32_t store_id = 0;
+	struct frame_name *name = frame_names_get(&samples->source.names, cell->frame, err);
+	if (!name)
+		return TALLY_NOMEM;
+	struct resolved_frame frame = resolved_frame_get(&samples->source.resolver.frames, cell->frame);
+	const struct symbol *symbol = find_symbol(samples, &frame, &store_id);
+	if (!symbol || !name->symbol || (request->symbol && strcmp(name->symbol, request->symbol) != 0))
+		return TALLY_OK;
+	if (request->dsos && !list_has(request->dsos, name->shown) && !list_has(request->dsos, name->path))
+		return TALLY_OK;
+	bool is_new;
+	uint64_t *id = map_u64_at(&samples->target_ids, (uint64_t)(uintptr_t)symbol, &is_new);
+	if (!id)
+		return error_nomem(err);
+	if (is_new) {
+		struct annotate_target *target = arena_new(&samples->arena, struct annotate_target);
+		struct annotate_sum *sums = arena_array(&samples->arena, struct annotate_sum, samples->event_count);
+		if (!target || !sums || !vec_push(&samples->targets, target))
+			return error_nomem(err);
+		*target = (struct annotate_target){.store_id = store_id, .symbol = symbol, .frame = name, .sums = sums};
+		*id = samples->targets.len - 1;
+		target->order = (uint32_t)*id;
+	}
+	struct annotate_target *target = samples->targets.items[*id];
+	struct annotate_hit hit = {.address = frame.address, .event = cell->event, .sum = cell->sum};
+	if (!vec_push(&target->hits, hit))
+		return error_nomem(err);
+	target->sums[cell->event].count += cell->sum.count;
+	target->sums[cell->event].period += cell->sum.period;
+	return TALLY_OK;
+}
+
+static int by_address(const void *left, const void *right)
+{
+	const struct annotate_hit *a = left, *b = right;
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	return a->event < b->event ? -1 : a->event > b->event;
+}
+
+static enum tally_status read_all(
+	const struct annotate_request *request, struct annotate_samples *samples, struct tally_error *err)
+{
+	struct data_sample sample;
+	enum tally_status status;
+	(void)perfdata_reader_events(samples->source.reader, &samples->event_count);
+	samples->events = arena_array(&samples->arena, struct annotate_sum, samples->event_count);
+	if (!samples->events)
+		return error_nomem(err);
+	if (request->cpus && (status = cpu_filter_parse(request->cpus, &samples->cpus, err)) != TALLY_OK)
+		return status;
+	while ((status = data_source_next(&samples->source, &sample, err)) == TALLY_OK) {
+		status = count_sample(samples, &sample, err);
+		if (status != TALLY_OK)
+			return status;
+	}
+	if (status == TALLY_NOMEM)
+		return status;
+	enum tally_status end = status == TALLY_END ? TALLY_OK : status;
+	for (size_t i = 0; i < samples->cells.len; i++) {
+		struct tally_error inner;
+		status = add_cell(samples, request, &samples->cells.items[i], &inner);
+		if (status != TALLY_OK)
+			return error_nomem(err);
+	}
+	for (size_t i = 0; i < samples->targets.len; i++)
+		qsort(samples->targets.items[i]->hits.items, samples->targets.items[i]->hits.len,
+			sizeof(struct annotate_hit), by_address);
+	return end;
+}
+
+enum tally_status annotate_samples_read(const struct cli *cli, const struct annotate_request *request,
+	struct annotate_samples *samples, struct tally_error *err)
+{
+	*samples = (struct annotate_samples){0};
+	arena_init(&samples->arena);
+	struct data_input input = request->input;
+	input.times = request->times;
+	input.store = &request->store;
+	enum tally_status status = data_source_open(cli, &input, &samples->source, err);
+	if (status == TALLY_OK)
+		status = read_all(request, samples, err);
+	return status;
+}
+
+void annotate_samples_deinit(struct annotate_samples *samples)
+{
+	for (size_t i = 0; i < samples->targets.len; i++)
+		vec_free(&samples->targets.items[i]->hits);
+	vec_free(&samples->targets);
+	vec_free(&samples->cells);
+	map_u64_deinit(&samples->cell_ids);
+	map_u64_deinit(&samples->target_ids);
+	free(samples->cpus);
+	data_source_close(&samples->source);
+	arena_deinit(&samples->arena);
+}

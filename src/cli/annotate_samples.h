@@ -1,0 +1,62 @@
+/*
+ * annotate_samples.h - the samples of a recording by function and address: what annotate has to show.
+ *
+ * The caller owns it and deinits it; symbols and names borrow from its data source.
+ *
+ *	annotate_samples_read(cli, &request, &samples, err);
+ *	for (size_t i = 0; i < samples.targets.len; i++) ... samples.targets.items[i] ...
+ *	annotate_samples_deinit(&samples);
+ */
+#ifndef CLI_ANNOTATE_SAMPLES_H
+#define CLI_ANNOTATE_SAMPLES_H
+
+#include "cli/data_source.h"
+
+struct annotate_request {
+	struct data_input input;
+	struct binary_store_options store;
+	const char *symbol; /* NULL: all */
+	const char *dsos, *cpus, *times;
+};
+
+struct annotate_sum {
+	uint64_t count, period;
+};
+
+struct annotate_hit {
+	uint64_t address; /* as the store's symbols have it */
+	uint32_t event;
+	struct annotate_sum sum;
+};
+
+struct annotate_target { /* a function that has samples */
+	uint32_t store_id;
+	const struct symbol *symbol;
+	const struct frame_name *frame; /* any of its frames: names */
+	VEC(struct annotate_hit) hits; /* by address, event */
+	struct annotate_sum *sums; /* by event */
+	uint32_t order; /* in which it was first seen */
+};
+
+struct annotate_cell {
+	uint32_t frame, event;
+	struct annotate_sum sum;
+};
+
+struct annotate_samples {
+	struct data_source source;
+	bool *cpus; /* NULL: all */
+	struct map_u64 cell_ids; /* frame << 32 | event -> index of cells */
+	VEC(struct annotate_cell) cells;
+	struct annotate_sum *events; /* all samples, by event */
+	size_t event_count;
+	struct map_u64 target_ids;
+	VEC(struct annotate_target *) targets;
+	struct arena arena;
+};
+
+TALLY_MUST_CHECK enum tally_status annotate_samples_read(const struct cli *cli, const struct annotate_request *request,
+	struct annotate_samples *samples, struct tally_error *err);
+void annotate_samples_deinit(struct annotate_samples *samples);
+
+#endif

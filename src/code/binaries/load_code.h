@@ -1,0 +1,24 @@
+/*
+ * load_code.h - the machine code of an entry: of a program file, the vdso, a jitdump, the kernel by its vmlinux or
+ * /proc/kcore. For the store; see binary_store_code.
+ *
+ * What is opened for it is the entry's and lives as long.
+ */
+#ifndef CODE_BINARIES_LOAD_CODE_H
+#define CODE_BINARIES_LOAD_CODE_H
+
+#include "code/binaries/binary_entry.h"
+#include "code/binaries/load_kernel.h"
+
+struct code_range { /* as of binary_store_find */
+	uint64_t start, end;
+};
+
+/* NOT_FOUND, with the reason in err; NOMEM. */
+TALLY_MUST_CHECK enum tally_status load_code(const struct binary_store_options *options, struct host_kernel *host,
+	struct binary_entry *entry, const struct code_range *range, struct binary_code *code, struct tally_error *err);
+/* The names of what code refers to; made once. False: out of memory. */
+bool load_code_names(struct binary_entry *entry);
+void unload_code(struct binary_entry *entry);
+
+#endif

@@ -1,0 +1,78 @@
+#include "code/symbols/address_names.h"
+
+#include <string.h>
+
+static uint8_t rank_of(const struct elf_symbol *symbol)
+{
+	uint8_t binding = symbol->binding == 'l' ? 2 : (symbol->binding == 'w' ? 1 : 0);
+	return (uint8_t)((symbol->is_function ? 0 : 4) + binding);
+}
+
+static bool add_plt(struct address_names *names, struct elf_image *image, uint64_t moved)
+{
+	struct elf_plt plt = {0};
+	bool ok = elf_image_plt(image, &plt, NULL) == TALLY_OK;
+	for (size_t i = 0; i < plt.entries.len && ok; i++) {
+		const struct elf_plt_entry *entry = &plt.entries.items[i];
+		struct address_name name = {
+			.address = entry->vaddr + moved, .name = entry->target, .is_plt = true, .rank = 8};
+		if (entry->target)
+			ok = vec_push(&names->items, name);
+	}
+	vec_free(&plt.entries);
+	return ok;
+}
+
+bool address_names_add(struct address_names *names, struct elf_image *image, uint64_t moved)
+{
+	struct elf_symbol_list list = {0};
+	bool ok = elf_image_symbols(image, &list, NULL) == TALLY_OK;
+	for (size_t i = 0; i < list.symbols.len && ok; i++) {
+		const struct elf_symbol *symbol = &list.symbols.items[i];
+		struct address_name name = {
+			.address = symbol->vaddr + moved, .name = symbol->name, .rank = rank_of(symbol)};
+		ok = vec_push(&names->items, name);
+	}
+	vec_free(&list.symbols);
+	return ok && add_plt(names, image, moved);
+}
+
+static int by_address(const void *left, const void *right)
+{
+	const struct address_name *a = left, *b = right;
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+void address_names_finish(struct address_names *names)
+{
+	if (names->items.len == 0)
+		return;
+	qsort(names->items.items, names->items.len, sizeof(names->items.items[0]), by_address);
+	size_t kept = 1;
+	for (size_t i = 1; i < names->items.len; i++)
+		if (names->items.items[i].address != names->items.items[kept - 1].address)
+			names->items.items[kept++] = names->items.items[i];
+	names->items.len = kept;
+}
+
+void address_names_deinit(struct address_names *names)
+{
+	vec_free(&names->items);
+}
+
+const struct address_name *address_names_find(const struct address_names *names, uint64_t address)
+{
+	size_t low = 0, high = names->items.len;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (names->items.items[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &names->items.items[low - 1] : NULL;
+}

@@ -1,0 +1,82 @@
+/*
+ * annotate_lines.h - a function's code as lines, with what each event had on each: what the annotate printers are given.
+ *
+ * All borrowed from whoever made it. Values of a line are at values[line.values + event]; lines of source have none.
+ */
+#ifndef VIEW_TEXT_ANNOTATE_LINES_H
+#define VIEW_TEXT_ANNOTATE_LINES_H
+
+#include "base/text.h"
+
+#define ANNOTATE_NONE UINT32_MAX
+
+enum annotate_line_kind {
+	ANNOTATE_TEXT, /* a heading, or a line of source */
+	ANNOTATE_CODE,
+	ANNOTATE_MORE_BYTES, /* of the instruction before it: what does not fit into its own line */
+};
+
+enum annotate_flow { ANNOTATE_PLAIN, ANNOTATE_JUMP, ANNOTATE_CALL, ANNOTATE_RETURN };
+
+struct annotate_value {
+	uint64_t count, period;
+};
+
+struct annotate_line {
+	enum annotate_line_kind kind;
+	enum annotate_flow flow;
+	const char *text; /* of code: mnemonic, padded, and operands, with names of addresses: as objdump has it */
+	const char *short_text; /* of code: for the compact form, without addresses */
+	uint32_t number; /* of text: as shown; 0: none */
+	uint32_t values; /* ANNOTATE_NONE: no samples */
+	uint32_t target; /* of a jump inside the function: the line it leads to; ANNOTATE_NONE: none */
+	uint32_t place; /* index of places; ANNOTATE_NONE: not known */
+	uint64_t address;
+	struct tally_bytes bytes; /* of code */
+	bool is_target; /* a jump leads here */
+	bool is_source; /* a line of a source file */
+	/* From branch stacks; 0: not known. */
+	double cycles, ipc;
+};
+
+struct annotate_event {
+	struct annotate_value function, whole; /* of the function's samples, of all of the event's */
+};
+
+struct annotate_place { /* a source line and what fell on it */
+	const char *text; /* "demo.c:27" */
+	uint32_t values;
+};
+
+struct annotate_function {
+	const char *name, *file, *short_file; /* of the program: path and last part */
+	const char *event_name;
+	uint64_t sample_count; /* in the heading */
+	const struct annotate_event *events;
+	uint32_t event_count;
+	const struct annotate_line *lines;
+	size_t line_count;
+	const struct annotate_value *values;
+	const struct annotate_place *places;
+	const uint32_t *place_order; /* the hottest first */
+	size_t place_count;
+	double frequency; /* of the first event in Hz; 0: it had a period */
+};
+
+enum annotate_percent { ANNOTATE_LOCAL_PERIOD, ANNOTATE_GLOBAL_PERIOD, ANNOTATE_LOCAL_HITS, ANNOTATE_GLOBAL_HITS };
+enum annotate_column { ANNOTATE_PERCENT, ANNOTATE_SAMPLES, ANNOTATE_PERIOD };
+
+struct annotate_text_options {
+	enum annotate_percent percent;
+	enum annotate_column column;
+	bool with_bytes, with_places, with_whole_path, with_colours;
+};
+
+/* In percent; 0 where there is nothing to divide by. */
+double annotate_percent_of(
+	const struct annotate_function *function, enum annotate_percent kind, uint32_t values, uint32_t event);
+/* The highest of the events'. */
+double annotate_hottest(const struct annotate_function *function, enum annotate_percent kind, uint32_t values);
+const char *annotate_percent_name(enum annotate_percent kind);
+
+#endif

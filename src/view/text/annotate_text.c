@@ -1,0 +1,184 @@
+#include "view/text/annotate_text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "view/text/percent_text.h"
+
+#define BYTES_A_LINE	 7
+#define BYTES_COLUMNS	 21
+#define SUMMARY_RULE	 46 /* dashes under the summary's heading, */
+#define BEYOND_TITLE	 5 /* and beyond the width of a listing's: perf's */
+#define LEAST_OF_A_PLACE 0.5 /* percent: colder lines are not named */
+
+static unsigned column_width(const struct annotate_text_options *options)
+{
+	return options->column == ANNOTATE_PERIOD ? 12 : 8;
+}
+
+static void print_value(struct text *out, const struct annotate_function *function,
+	const struct annotate_text_options *options, uint32_t values, uint32_t event)
+{
+	double percent = annotate_percent_of(function, options->percent, values, event);
+	const char *colour = options->with_colours ? percent_colour(percent) : "";
+	text_str(out, colour);
+	if (options->column == ANNOTATE_PERCENT)
+		text_fixed_right(out, percent, 2, column_width(options));
+	else if (values == ANNOTATE_NONE)
+		text_u64_right(out, 0, column_width(options));
+	else
+		text_u64_right(out,
+			options->column == ANNOTATE_PERIOD ? function->values[values + event].period
+							   : function->values[values + event].count,
+			column_width(options));
+	text_str(out, *colour ? COLOUR_END : "");
+}
+
+void annotate_text_places(
+	struct text *out, const struct annotate_function *function, const struct annotate_text_options *options)
+{
+	text_printf(out, "\nSorted summary for file %s\n", function->file);
+	text_repeat(out, '-', SUMMARY_RULE);
+	text_str(out, "\n\n");
+	bool is_empty = true;
+	for (size_t i = 0; i < function->place_count; i++) {
+		const struct annotate_place *place = &function->places[function->place_order[i]];
+		if (annotate_hottest(function, options->percent, place->values) <= LEAST_OF_A_PLACE)
+			continue;
+		is_empty = false;
+		for (uint32_t e = 0; e < function->event_count; e++) {
+			double percent = annotate_percent_of(function, options->percent, place->values, e);
+			const char *colour = options->with_colours ? percent_colour(percent) : "";
+			text_str(out, colour);
+			text_fixed_right(out, percent, 2, 8);
+			text_str(out, *colour ? COLOUR_END : "");
+		}
+		text_printf(out, " %s\n", place->text);
+	}
+	if (is_empty)
+		text_str(out, " Nothing higher than 0.5%\n");
+}
+
+static void print_title(
+	struct text *out, const struct annotate_function *function, const struct annotate_text_options *options)
+{
+	static const char *const names[] = {"Percent", "Samples", "Period"};
+	struct text title = {0};
+	unsigned width = column_width(options) * function->event_count;
+	text_char(&title, ' ');
+	text_str_left(&title, str_from(names[options->column]), width);
+	text_printf(&title, "|\tSource code & Disassembly of %s for %s (%" PRIu64 " samples, percent: %s)",
+		options->with_whole_path ? function->file : function->short_file, function->event_name,
+		function->sample_count, annotate_percent_name(options->percent));
+	text_bytes(out, title.data, title.len);
+	text_char(out, '\n');
+	text_repeat(out, '-', title.len + BEYOND_TITLE);
+	text_char(out, '\n');
+	text_deinit(&title);
+}
+
+static void print_bytes(struct text *out, struct tally_bytes bytes, size_t *column)
+{
+	size_t shown = bytes.len < BYTES_A_LINE ? bytes.len : BYTES_A_LINE;
+	for (size_t i = 0; i < shown; i++) {
+		text_hex(out, bytes.data[i], 2);
+		text_char(out, ' ');
+	}
+	*column += 3 * shown;
+}
+
+static void pad_to_tab(struct text *out, size_t *column)
+{
+	size_t pad = 8 - *column % 8;
+	text_repeat(out, ' ', pad);
+	*column += pad;
+}
+
+static unsigned digits_of(uint64_t address)
+{
+	unsigned digits = 1;
+	for (; address > 15; address >>= 4)
+		digits++;
+	return digits;
+}
+
+/* The line of a hot instruction, unless that of the last one was the same. */
+static void print_place(struct text *out, const struct annotate_function *function, const struct annotate_line *line,
+	const struct annotate_text_options *options, const struct annotate_line **last)
+{
+	double percent = annotate_hottest(function, options->percent, line->values);
+	if (line->place == ANNOTATE_NONE || percent <= LEAST_OF_A_PLACE)
+		return;
+	const char *colour = percent_colour(percent);
+	bool is_told = *last && (*last)->place == line->place &&
+		       percent_colour(annotate_hottest(function, options->percent, (*last)->values)) == colour;
+	*last = line;
+	if (is_told)
+		return;
+	const char *shown = options->with_colours ? colour : "";
+	text_printf(out, "%s // %s%s", shown, function->places[line->place].text, *shown ? COLOUR_END : "");
+}
+
+static void print_code(struct text *out, const struct annotate_line *line, const struct annotate_text_options *options)
+{
+	size_t column = digits_of(line->address) + 1;
+	text_str(out, "   ");
+	text_hex(out, line->address, 0);
+	text_char(out, ':');
+	if (options->with_bytes) {
+		pad_to_tab(out, &column);
+		print_bytes(out, line->bytes, &column);
+	}
+	if (line->kind == ANNOTATE_MORE_BYTES)
+		return;
+	if (options->with_bytes && column < BYTES_COLUMNS + 8) {
+		size_t start = (digits_of(line->address) + 1) / 8 * 8 + 8 + BYTES_COLUMNS;
+		text_repeat(out, ' ', start > column ? start - column : 0);
+		column = start > column ? start : column;
+	}
+	pad_to_tab(out, &column);
+	text_str(out, line->text);
+}
+
+static void print_text(struct text *out, const struct annotate_line *line, unsigned digits)
+{
+	if (!*line->text)
+		return;
+	text_char(out, ' ');
+	size_t before = out->len;
+	if (line->number || line->is_source)
+		text_u64(out, line->number);
+	size_t used = out->len - before;
+	text_repeat(out, ' ', used < digits ? digits - used : 0);
+	text_char(out, ' ');
+	text_str(out, line->text);
+}
+
+void annotate_text(
+	struct text *out, const struct annotate_function *function, const struct annotate_text_options *options)
+{
+	unsigned width = column_width(options) * function->event_count;
+	unsigned digits = 1;
+	const struct annotate_line *last = NULL; /* whose place was told */
+	for (size_t i = 0; i < function->line_count; i++)
+		if (function->lines[i].kind == ANNOTATE_CODE && digits_of(function->lines[i].address) > digits)
+			digits = digits_of(function->lines[i].address);
+	print_title(out, function, options);
+	for (size_t i = 0; i < function->line_count && text_line_end(out); i++) {
+		const struct annotate_line *line = &function->lines[i];
+		if (line->kind == ANNOTATE_MORE_BYTES && !options->with_bytes)
+			continue;
+		if (line->kind == ANNOTATE_TEXT)
+			text_repeat(out, ' ', width);
+		for (uint32_t e = 0; e < function->event_count && line->kind != ANNOTATE_TEXT; e++)
+			print_value(out, function, options, line->values, e);
+		text_str(out, " :");
+		if (line->kind == ANNOTATE_TEXT)
+			print_text(out, line, digits);
+		else
+			print_code(out, line, options);
+		if (options->with_places && line->kind == ANNOTATE_CODE)
+			print_place(out, function, line, options, &last);
+		text_char(out, '\n');
+	}
+}

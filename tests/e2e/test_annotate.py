@@ -1,0 +1,170 @@
+"""tally annotate: rows as perf's on the same recording, and what is said where there is no code."""
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+
+SOURCE = """#include <stdio.h>
+#include <stdlib.h>
+#define NI __attribute__((noinline, noclone))
+static volatile unsigned long sink;
+unsigned long table[256];
+NI void hot(unsigned long n) { for (unsigned long i = 0; i < n; i++) sink += i ^ (sink << 1); }
+NI void divided(unsigned long n)
+{
+	for (unsigned long i = 1; i < n; i++)
+		sink += 1000003 * i / (i | 3);
+}
+NI double floats(unsigned long n)
+{
+	double sum = 0;
+	for (unsigned long i = 1; i < n; i++)
+		sum += 1.0 / (double)i;
+	return sum;
+}
+static inline unsigned long mixed(unsigned long i)
+{
+	return table[i & 255] * 31 + i;
+}
+NI void tabled(unsigned long n)
+{
+	for (unsigned long i = 0; i < n; i++)
+		table[i * 7 & 255] = mixed(i);
+}
+static int less(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+NI void sorted(unsigned long n)
+{
+	static int numbers[4096];
+	for (unsigned long r = 0; r < n; r++) {
+		for (int i = 0; i < 4096; i++)
+			numbers[i] = (int)(i * 2654435761u >> 8);
+		qsort(numbers, 4096, sizeof(int), less);
+	}
+}
+int main(void)
+{
+	hot(150000000);
+	divided(60000000);
+	printf("%f\\n", floats(120000000));
+	tabled(150000000);
+	sorted(700);
+	return 0;
+}
+"""
+FUNCTIONS = ('hot', 'divided', 'floats', 'tabled', 'less')
+ROW = re.compile(r'^ *((?:\d+(?:\.\d+)? +)+): +([0-9a-f]+): +(.*?)(?: // .*)?$')
+
+
+@pytest.fixture(scope='module')
+def recording(tmp_path_factory):
+    """A program with debug information, and its samples by two events."""
+    if not shutil.which('gcc') or not shutil.which('perf'):
+        pytest.skip('gcc or perf is not installed')
+    folder = tmp_path_factory.mktemp('annotate')
+    (folder / 'work.c').write_text(SOURCE)
+    subprocess.run(['gcc', '-O2', '-g', '-o', 'work', 'work.c'], cwd=folder, check=True)
+    command = ['perf', 'record', '-q', '-F', '499', '-e', '{cpu-clock:u,task-clock:u}', '-o', 'data', './work']
+    if subprocess.run(command, cwd=folder, capture_output=True, check=False).returncode:
+        pytest.skip('perf cannot record here')
+    return folder
+
+
+def rows(text):
+    """Values, address and instruction of each line of code."""
+    found = [ROW.match(line) for line in text.splitlines()]
+    return [(m.group(1).split(), m.group(2), m.group(3).rstrip()) for m in found if m]
+
+
+def both(tally, perf, recording, *arguments, check=0):
+    # Colours depend on the version of perf.
+    theirs = perf('annotate', '--stdio', '--stdio-color', 'never', '-i', 'data', *arguments, cwd=recording, check=check)
+    ours = tally('annotate', '--stdio', '-i', 'data', *arguments, cwd=recording, check=check)
+    return theirs.stdout, ours.stdout
+
+
+@pytest.mark.parametrize('function', FUNCTIONS)
+def test_rows_of_functions_are_perfs(tally, perf, recording, function):
+    theirs, ours = both(tally, perf, recording, function)
+    assert len(rows(theirs)) > 2
+    assert rows(ours) == rows(theirs)
+
+
+@pytest.mark.parametrize('options', [
+    ('-l',), ('-n',), ('--show-total-period',), ('--asm-raw',), ('-M', 'intel'), ('--no-source',), ('-P', '-l'),
+    ('--percent-type', 'local-hits')])
+def test_options_give_perfs_rows(tally, perf, recording, options):
+    for function in FUNCTIONS[:4]:
+        theirs, ours = both(tally, perf, recording, *options, function)
+        assert rows(ours) == rows(theirs)
+
+
+def test_global_percentages_are_of_all_samples(tally, recording):
+    """Of perf's own they depend on which symbols are shown, and of the second event of a group they are 0."""
+    counts = rows(tally('annotate', '-i', 'data', '-n', cwd=recording, check=0).stdout)
+    shares = rows(tally('annotate', '-i', 'data', '--percent-type', 'global-hits', cwd=recording, check=0).stdout)
+    script = tally('script', '-i', 'data', '-F', 'event', cwd=recording, check=0).stdout.split()
+    totals = [script.count('cpu-clock:u:'), script.count('task-clock:u:')]
+    assert len(counts) == len(shares) > 100 and min(totals) > 100
+    for (values, address, _), (percents, same, _) in zip(counts, shares):
+        assert address == same
+        assert [f'{100 * int(value) / total:.2f}' for value, total in zip(values, totals)] == percents
+
+
+def test_all_functions_hottest_first(tally, perf, recording):
+    heads = re.compile(r' <(\w+)>:$', re.M)
+    theirs, ours = both(tally, perf, recording, '-d', 'work')
+    # perf leaves out functions that only the second event fell on.
+    assert heads.findall(ours)[:4] == heads.findall(theirs)[:4]
+    assert set(heads.findall(ours)) >= set(heads.findall(theirs)) >= set(FUNCTIONS[:4])
+
+
+def test_summary_of_lines(tally, perf, recording):
+    summary = re.compile(r'^((?: +\d+\.\d\d)+) (\S+:\d+)$', re.M)
+    theirs, ours = both(tally, perf, recording, '-l', 'divided')
+    assert summary.findall(ours) == summary.findall(theirs)
+    assert 'work.c:' in ours
+
+
+def test_no_such_function(tally, recording):
+    result = tally('annotate', '-i', 'data', 'nosuch', cwd=recording, check=0)
+    assert result.stdout == ''
+    assert result.stderr == 'Error:\nThe data data has no samples!\n'
+
+
+def test_wrong_words(tally, recording):
+    for words in (['--percent-type', 'foo'], ['-M', 'nosuch'], ['a', 'b'], ['--prefix-strip', '1']):
+        result = tally('annotate', '-i', 'data', *words, cwd=recording)
+        assert result.returncode in (129, 255)
+        assert result.stdout == ''
+
+
+def test_source_is_found_with_a_prefix(tally, recording, tmp_path):
+    moved = tmp_path / 'elsewhere'
+    moved.mkdir()
+    (moved / 'work.c').write_text(SOURCE.replace('sink += 1000003', 'SINK += 1000003'))
+    parts = len(str(recording).strip('/').split('/'))
+    result = tally('annotate', '-i', 'data', '--prefix', moved, '--prefix-strip', str(parts), 'divided', cwd=recording,
+                   check=0)
+    assert 'SINK += 1000003' in result.stdout
+
+
+def test_missing_code_is_told(tally, recording, tmp_path):
+    result = tally('annotate', '-i', recording / 'data', '--symfs', tmp_path, env={'HOME': str(tmp_path)}, check=0)
+    assert rows(result.stdout) == []
+
+
+def test_instructions_are_objdumps(tally):
+    """The text of all instructions of the program itself; all of libc: tests/live/disassembly.py by hand."""
+    from conftest import BUILD, ROOT
+    if not shutil.which('objdump') or os.uname().machine != 'x86_64':
+        pytest.skip('no objdump of x86-64 programs')
+    tool = BUILD / 'tests' / 'live' / 'disassemble'
+    for style in ([], ['-M', 'intel']):
+        result = subprocess.run(['python3', ROOT / 'tests/live/disassembly.py', tool, BUILD / 'src/cli/tally', *style],
+                                capture_output=True, text=True, check=False)
+        assert result.returncode == 0, result.stdout

@@ -1,0 +1,44 @@
+#include "code/symbols/address_names.h"
+
+#include "unit_test.h"
+
+static void add(struct address_names *names, uint64_t address, const char *name, uint8_t rank)
+{
+	struct address_name item = {.address = address, .name = name, .rank = rank};
+	assert_true(vec_push(&names->items, item));
+}
+
+static void test_best_name_of_an_address_stays(void **state)
+{
+	struct address_names names = {0};
+	add(&names, 0x20, "object", 4);
+	add(&names, 0x20, "weak_b", 1);
+	add(&names, 0x20, "weak_a", 1);
+	add(&names, 0x10, "local", 2);
+	add(&names, 0x10, "global", 0);
+	address_names_finish(&names);
+	assert_int_equal(names.items.len, 2);
+	assert_null(address_names_find(&names, 0xf));
+	assert_string_equal(address_names_find(&names, 0x10)->name, "global");
+	assert_string_equal(address_names_find(&names, 0x1f)->name, "global");
+	assert_string_equal(address_names_find(&names, 0x20)->name, "weak_a");
+	assert_string_equal(address_names_find(&names, UINT64_MAX)->name, "weak_a");
+	address_names_deinit(&names);
+}
+
+static void test_no_names(void **state)
+{
+	struct address_names names = {0};
+	address_names_finish(&names);
+	assert_null(address_names_find(&names, 0));
+	address_names_deinit(&names);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_best_name_of_an_address_stays),
+		cmocka_unit_test(test_no_names),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
