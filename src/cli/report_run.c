@@ -113,7 +113,8 @@ static enum tally_status replay(struct report *report, struct tally_error *err)
 		.with_threads = r->filters.pids || r->filters.tids || report_request_has_key(r, KEY_PID) ||
 				report_request_has_key(r, KEY_TGID),
 		.with_cpu = report->cpus || report_request_has_key(r, KEY_CPU),
-		.with_stacks = r->with_chains || r->with_children || r->filters.parent || requires(r, WORTH_COMPLETE),
+		.with_stacks = r->with_chains || r->with_children || r->filters.parent || r->filters.ignored_callees ||
+			       requires(r, WORTH_COMPLETE),
 		.with_inlines = !r->no_inline,
 		.with_lines = report_request_has_key(r, KEY_SRCLINE) || report_request_has_key(r, KEY_SRCFILE) ||
 			      report_request_has_form(r, KEY_FORM_LINE),

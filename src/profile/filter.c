@@ -106,9 +106,10 @@ static bool fill(struct profile_filter *filter, const struct profile_filter_list
 	return true;
 }
 
-static enum tally_status find_parents(struct profile_filter *filter, const char *pattern, struct tally_error *err)
+/* The frames whose function the expression names; NULL: no expression is given. */
+static enum tally_status match_frames(
+	const struct profile *p, const char *pattern, bool **matches, struct tally_error *err)
 {
-	const struct profile *p = filter->profile;
 	regex_t regex;
 	if (!is_set(pattern))
 		return TALLY_OK;
@@ -118,15 +119,18 @@ static enum tally_status find_parents(struct profile_filter *filter, const char 
 		regerror(failure, &regex, why, sizeof(why));
 		return error_set(err, TALLY_INVALID, "'%s' is not a regular expression: %s", pattern, why);
 	}
-	filter->frame_is_parent = calloc(p->frame_count + 1, sizeof(bool));
-	for (size_t i = 0; filter->frame_is_parent && i < p->frame_count; i++) {
+	bool *made = calloc(p->frame_count + 1, sizeof(bool));
+	for (size_t i = 0; made && i < p->frame_count; i++) {
 		uint32_t function = p->frames[i].function;
 		const char *name =
 			function == PROFILE_NONE ? NULL : profile_string(p, p->functions[function].name).data;
-		filter->frame_is_parent[i] = name && regexec(&regex, name, 0, NULL, 0) == 0;
+		made[i] = name && regexec(&regex, name, 0, NULL, 0) == 0;
 	}
 	regfree(&regex);
-	return filter->frame_is_parent ? TALLY_OK : error_nomem(err);
+	if (!made)
+		return error_nomem(err);
+	*matches = made;
+	return TALLY_OK;
 }
 
 enum tally_status profile_filter_init(struct profile_filter *filter, const struct profile *profile,
@@ -139,7 +143,9 @@ enum tally_status profile_filter_init(struct profile_filter *filter, const struc
 		profile_filter_deinit(&made);
 		return error_nomem(err);
 	}
-	enum tally_status status = find_parents(&made, lists->parent, err);
+	enum tally_status status = match_frames(profile, lists->parent, &made.frame_is_parent, err);
+	if (status == TALLY_OK)
+		status = match_frames(profile, lists->ignored_callees, &made.ignores_callees, err);
 	if (status != TALLY_OK) {
 		profile_filter_deinit(&made);
 		return status;
@@ -154,6 +160,7 @@ void profile_filter_deinit(struct profile_filter *filter)
 	free(filter->thread_passes);
 	free(filter->frame_passes);
 	free(filter->frame_is_parent);
+	free(filter->ignores_callees);
 	free(filter->frame_shows);
 	*filter = (struct profile_filter){0};
 }

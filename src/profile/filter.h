@@ -17,6 +17,7 @@ struct profile_filter_lists {
 	const char *comms, *dsos, *symbols, *pids, *tids;
 	const char *parent; /* extended regular expression: the callers that the key "parent" groups by */
 	bool excludes_other; /* samples without such a caller do not pass */
+	const char *ignored_callees; /* extended regular expression: a sample below such a function counts as its own */
 	const char *symbol_part; /* rows whose symbol contains it; samples are not touched */
 };
 
@@ -26,6 +27,7 @@ struct profile_filter {
 	bool *frame_passes; /* of the sample's own frame; NULL: all do */
 	bool *frame_is_parent; /* matches the parent expression; NULL: none does */
 	bool excludes_other; /* held by flat_table, which has the chains in order */
+	bool *ignores_callees; /* by frame; NULL: none does */
 	bool *frame_shows; /* whose rows are shown; NULL: all are */
 };
 

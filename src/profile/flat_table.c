@@ -309,15 +309,15 @@ static bool add_callers(struct flat_builder *b, struct flat_row like, uint32_t g
 }
 
 /* Adds a sample that passes the filter to the row of its own frame and to those of its callers. */
-static bool add_rows(struct flat_builder *b, const struct flat_instance *whole, uint32_t parent)
+static bool add_rows(struct flat_builder *b, const struct flat_instance *whole, uint32_t parent, uint32_t own_frame)
 {
 	const struct profile *p = b->profile;
 	const struct flat_options *o = b->options;
 	const struct profile_sample *sample = &p->samples[whole->sample];
-	const struct profile_frame *leaf = &p->frames[sample->leaf];
+	const struct profile_frame *leaf = &p->frames[own_frame];
 	struct flat_row like = {
 		.thread = sample->thread,
-		.frame = sample->leaf,
+		.frame = own_frame,
 		.address = o->is_leaf_raw ? caller_address(leaf) : leaf->address,
 		.cpu = sample->cpu,
 		.facets = sample->facets,
@@ -328,7 +328,7 @@ static bool add_rows(struct flat_builder *b, const struct flat_instance *whole, 
 	uint32_t group = sample_group(b, sample, parent);
 	uint32_t row = UINT32_MAX;
 	if (group != ID_TABLE_NONE)
-		row = find_row(b, group, b->group_of_leaf[sample->leaf], &like);
+		row = find_row(b, group, b->group_of_leaf[own_frame], &like);
 	if (row == UINT32_MAX)
 		return false;
 	b->last_sample.items[row] = whole->sample + 1;
@@ -346,6 +346,23 @@ static bool counts(const struct flat_builder *b, const struct profile_sample *sa
 	return !o->cpu_passes || (sample->cpu >= 0 && (size_t)sample->cpu < o->cpu_limit && o->cpu_passes[sample->cpu]);
 }
 
+/* Cuts the chain to what follows the last function whose callees are ignored, in the order of the chain, which is perf's
+ * way: callers where chains start at the callee, callees where they start at the caller. Gives the frame that the sample
+ * counts for. */
+static uint32_t ignore_callees(const struct flat_builder *b, struct flat_instance *whole, uint32_t leaf)
+{
+	const bool *ignores = b->options->filter ? b->options->filter->ignores_callees : NULL;
+	for (uint32_t i = whole->len; ignores && i-- > 0;) {
+		uint32_t frame = b->chains.items[whole->chain + i];
+		if (!ignores[frame])
+			continue;
+		whole->chain += i;
+		whole->len -= i;
+		return frame;
+	}
+	return leaf;
+}
+
 static bool add_sample(struct flat_builder *b, uint32_t index)
 {
 	const struct flat_options *o = b->options;
@@ -358,7 +375,8 @@ static bool add_sample(struct flat_builder *b, uint32_t index)
 	if (o->filter && !profile_filter_passes(o->filter, sample))
 		return true;
 	struct flat_instance whole = {.sample = index};
-	bool needs_chain = o->with_children || o->with_chains || (o->filter && o->filter->frame_is_parent);
+	bool needs_chain = o->with_children || o->with_chains ||
+			   (o->filter && (o->filter->frame_is_parent || o->filter->ignores_callees));
 	if (needs_chain && sample->stack != PROFILE_NONE && !find_chain(b, sample->stack, &whole.chain, &whole.len))
 		return false;
 	uint32_t parent = find_parent(b, &whole);
@@ -366,7 +384,8 @@ static bool add_sample(struct flat_builder *b, uint32_t index)
 		return true;
 	total->passed_count += sample->count;
 	total->passed_period += sample->period;
-	return add_rows(b, &whole, parent);
+	uint32_t own_frame = ignore_callees(b, &whole, sample->leaf);
+	return add_rows(b, &whole, parent, own_frame);
 }
 
 static bool add_samples(struct flat_builder *b)

@@ -67,6 +67,15 @@ def test_groups_are_perfs(options, recording, perf, version, tally):
     assert_is_perfs(version, lines_of(tally, path, *options), lines_of(perf, path, *options))
 
 
+@pytest.mark.parametrize('options', [
+    ['--ignore-callees=work'], ['--ignore-callees=level', '--no-children'], ['--ignore-callees=level', '-g', 'none'],
+    ['--ignore-callees=level|main', '--no-children', '-g', 'caller'], ['--no-children', '-g'],
+], ids=' '.join)
+def test_call_graphs_are_perfs(options, recording, perf, version, tally):
+    path = recording('deep', 'cpu-clock:u,page-faults:u')
+    assert_is_perfs(version, lines_of(tally, path, *options), lines_of(perf, path, *options))
+
+
 def test_a_member_to_sort_by_needs_a_group(recording, tally):
     path = recording('deep', 'cpu-clock:u')
     assert 'needs events in a group' in tally('report', '--group-sort-idx', '1', '-i', path, check=255).stderr

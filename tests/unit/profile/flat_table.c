@@ -184,6 +184,24 @@ static void parents_group_by_their_caller(void **state)
 	profile_destroy(p);
 }
 
+/* In the order of the chain: what follows the last such function is kept, and it is the sample's own. */
+static void callees_are_ignored(void **state)
+{
+	static const char text[] = "event c\na 1/1 0 0 5 main@x;work@x;f@x\na 1/1 0 0 3 main@x;work@x;work@x;g@x\n"
+				   "a 1/1 0 0 2 main@x;g@x\na 1/1 0 0 1 work@x\n";
+	struct profile *p = profile_from_text(text);
+	struct profile_filter filter;
+	struct tally_error err;
+	struct profile_filter_lists lists = {.ignored_callees = "^wo.k$"};
+	assert_int_equal(profile_filter_init(&filter, p, &lists, &err), TALLY_OK);
+	assert_rows(
+		text, (struct flat_options){.filter = &filter, .with_chains = true}, "a work 9/9/3 .2\na g 2/2/1 .2\n");
+	profile_filter_deinit(&filter);
+	lists.ignored_callees = "[";
+	assert_int_equal(profile_filter_init(&filter, p, &lists, &err), TALLY_INVALID);
+	profile_destroy(p);
+}
+
 static void lines_and_files_group_and_sort(void **state)
 {
 	static const char text[] = "event c\na 1/1 0 0 5 main@x#b.c:1;f@x#a.c:20\na 1/1 0 0 3 main@x#b.c:1;f@x#a.c:3\n"
@@ -244,6 +262,7 @@ int main(void)
 		cmocka_unit_test(bounds_of_chains),
 		cmocka_unit_test(filters_keep_totals),
 		cmocka_unit_test(parents_group_by_their_caller),
+		cmocka_unit_test(callees_are_ignored),
 		cmocka_unit_test(lines_and_files_group_and_sort),
 		cmocka_unit_test(no_samples_and_no_such_event),
 	};
