@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/list_metrics.h"
 #include "kernel/events/event_listing.h"
 #include "kernel/events/tracepoints.h"
 
@@ -94,6 +95,7 @@ struct list {
 	struct text out;
 	struct json json;
 	bool has_printed, tries_tracepoints;
+	struct list_metrics metrics;
 	bool wants_metrics, wants_groups;
 	size_t left_out; /* generic events that do not open here */
 	char why_left_out[200];
@@ -254,6 +256,7 @@ static enum tally_status add_word(struct list *list, const char *word, struct ta
 			return event_listing_add(listing, categories[i].kinds, "*", err);
 	if (strcmp(word, "metric") == 0 || strcmp(word, "metrics") == 0) {
 		list->wants_metrics = true;
+		list_metrics_want(&list->metrics, "*");
 		return TALLY_OK;
 	}
 	if (strcmp(word, "metricgroup") == 0 || strcmp(word, "metricgroups") == 0) {
@@ -272,6 +275,8 @@ static enum tally_status add_word(struct list *list, const char *word, struct ta
 			       : event_listing_add(listing,
 					 LISTED_ALL & ~(1u << LISTED_SYNTAX_RAW | 1u << LISTED_SYNTAX_BREAKPOINT),
 					 pattern.data, err);
+	if (!pattern.failed)
+		list_metrics_want(&list->metrics, pattern.data);
 	text_deinit(&pattern);
 	return status;
 }
@@ -280,7 +285,9 @@ static enum tally_status gather(struct list *list, int count, char **words, stru
 {
 	enum tally_status status = TALLY_OK;
 	if (count == 0) {
-		list->wants_groups = !list->settings->unit;
+		list->wants_groups = !list->settings->unit && !list->settings->raw_dump;
+		if (list->settings->json && !list->settings->unit)
+			list_metrics_want(&list->metrics, "*");
 		status = event_listing_add(&list->listing, LISTED_ALL, "*", err);
 	}
 	for (int i = 0; i < count && status == TALLY_OK; i++)
@@ -292,6 +299,26 @@ static enum tally_status gather(struct list *list, int count, char **words, stru
 	return status;
 }
 
+static void print_metrics(struct list *list)
+{
+	const struct settings *settings = list->settings;
+	struct list_metrics *metrics = &list->metrics;
+	metrics->shows_all = settings->all;
+	metrics->has_descriptions = !settings->no_desc;
+	metrics->has_details = settings->details;
+	bool has_metrics = list->wants_metrics || list_metrics_has_any(metrics);
+	if (settings->json) {
+		list_metrics_json(metrics, &list->json);
+	} else if (settings->raw_dump) {
+		list->has_printed = list_metrics_names(metrics, !list->has_printed, &list->out);
+	} else {
+		if (has_metrics)
+			list_metrics_print(metrics, &list->out);
+		if (list->wants_groups)
+			list_metric_groups_print(metrics, &list->out);
+	}
+}
+
 static enum tally_status print_all(struct list *list, struct tally_error *err)
 {
 	enum tally_status status = TALLY_OK;
@@ -300,15 +327,12 @@ static enum tally_status print_all(struct list *list, struct tally_error *err)
 		json_array(&list->json, NULL);
 	for (size_t i = 0; i < list->listing.events.len && status == TALLY_OK; i++)
 		status = print_event(list, &list->listing.events.items[i], err);
+	if (status == TALLY_OK)
+		print_metrics(list);
 	if (settings->json)
 		json_array_end(&list->json);
 	else if (settings->raw_dump && list->has_printed)
 		text_char(&list->out, '\n');
-	/* perf's headings; there are no metrics to put under them yet. */
-	if (list->wants_metrics && !settings->json && !settings->raw_dump)
-		text_str(&list->out, "\nMetrics:\n\n");
-	if (list->wants_groups && !settings->json && !settings->raw_dump)
-		text_str(&list->out, "\nMetric Groups:\n\n");
 	return status == TALLY_END ? TALLY_OK : status;
 }
 
@@ -318,6 +342,9 @@ static void print_notes(const struct cli *cli, const struct list *list)
 	if (list->left_out > 0)
 		fprintf(stderr, "%s: note: %zu generic events do not open here (%s); --all shows them\n", cli->program,
 			list->left_out, list->why_left_out);
+	if (list->metrics.left_out > 0)
+		fprintf(stderr, "%s: note: of %zu metrics not all events open here (%s); --all shows them\n",
+			cli->program, list->metrics.left_out, list->metrics.why_left_out);
 	if (list->listing.tracefs_error.status != TALLY_OK)
 		fprintf(stderr, "%s: note: no tracepoints: %s\n", cli->program, list->listing.tracefs_error.text);
 }
@@ -359,7 +386,9 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	struct list list = {.settings = &settings};
 	if (event_catalogue_create(kernel_seam_linux(), &list.catalogue, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
-	code = list_events(cli, &list, argc - rest, argv + rest);
+	code = list_metrics_init(&list.metrics, list.catalogue) ? list_events(cli, &list, argc - rest, argv + rest)
+								: cli_failf(cli, "out of memory");
+	list_metrics_deinit(&list.metrics);
 	event_catalogue_destroy(list.catalogue);
 	return code;
 }

@@ -7,11 +7,12 @@ import pytest
 
 def names(text):
     """The rows of a list without perf's SDT events, which come from a cache of its own."""
-    return [line for line in text.splitlines() if '[SDT event]' not in line]
+    lines = [line for line in text.splitlines() if '[SDT event]' not in line]
+    return lines[:lines.index('Metric Groups:') + 2] if 'Metric Groups:' in lines else lines  # which 6.1 has none of
 
 
 @pytest.mark.parametrize('words', [(), ('sw',), ('hw',), ('cache',), ('pmu',), ('tracepoint',), ('sched:*',),
-                                   ('sched*:*wake*',), ('hw', 'sw'), ('*fault*',), ('metric',), ('metricgroup',),
+                                   ('sched*:*wake*',), ('hw', 'sw'), ('context-sw*',), ('metricgroup',),
                                    ('nosuchthing',)])
 def test_rows_are_those_of_perf(tally, perf, live, words):
     if ' 6.1' not in perf('--version').stdout:
@@ -56,3 +57,23 @@ def test_what_is_not_built_is_refused(tally):
     for words in [('sdt',), ('--deprecated',), ('--cputype', 'core')]:
         result = tally('list', *words)
         assert result.returncode != 0 and 'not supported yet' in result.stderr
+
+
+def test_metrics_and_their_groups(tally, live):
+    text = tally('list', 'metric', check=0).stdout
+    assert text.startswith('\nMetrics:\n\n') and '\n  page_faults_per_second\n       [Page faults per CPU second]\n' in text
+    assert '\n       [' not in tally('list', '--no-desc', 'metric', check=0).stdout
+    assert 'page\\-faults * 1e9' in tally('list', '--details', 'metric', check=0).stdout
+    assert 'Default' in tally('list', 'metricgroup', check=0).stdout.splitlines()
+    assert '  cs_per_second\n' in tally('list', 'cs_per', check=0).stdout
+    assert 'cs_per_second' in tally('list', '--raw-dump', 'metric', check=0).stdout.split()
+
+
+def test_metrics_say_what_opens(tally, live, hardware_absent):
+    plain = tally('list', 'metric', check=0)
+    assert 'insn_per_cycle' not in plain.stdout and 'metrics not all events open here' in plain.stderr
+    shown = tally('list', '--all', 'metric', check=0).stdout
+    assert re.search(r'insn_per_cycle\n.*\n        does not open here: .*PMU', shown)
+    rows = {row['MetricName']: row for row in json.loads(tally('list', '-j', 'metric', check=0).stdout)}
+    assert rows['cs_per_second']['Opens'] is True and rows['insn_per_cycle']['Opens'] is False
+    assert rows['insn_per_cycle']['MetricThreshold'] == 'insn_per_cycle < 1'
