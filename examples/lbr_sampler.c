@@ -25,9 +25,9 @@ static unsigned long alternate(unsigned long count)
 
 static const char *prediction(const struct tally_branch *branch)
 {
-	if (branch->is_mispredicted)
+	if (tally_branch_is_mispredicted(branch))
 		return "mispredicted";
-	return branch->is_predicted ? "predicted" : "unknown";
+	return tally_branch_is_predicted(branch) ? "predicted" : "unknown";
 }
 
 static unsigned long print_samples(struct tally_sampler *sampler, int has_branches)

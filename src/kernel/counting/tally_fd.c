@@ -16,38 +16,20 @@
 #include "base/error.h"
 #include "kernel/counting/read_format.h"
 #include "kernel/counting/scaling.h"
+#include "kernel/events/attr_bytes.h"
 #include "kernel/system/privileges.h"
 
 #define TRAP_OF_EVENT	 6 /* asm-generic/siginfo.h: TRAP_PERF, which the C library's header lacks */
 #define TRAP_FLAG_ASYNC	 1u
 #define VALUES_ON_STACK	 32
 #define BPF_IDS_MAX	 65536
-#define ATTR_BYTES_MAX	 4096u
 #define IOC_MODIFY_ATTRS _IOW('$', 11, void *)
-
-static enum tally_status decode_attr(const void *bytes, struct perf_attr *attr, struct tally_error *err)
-{
-	uint32_t size;
-	memcpy(&size, (const uint8_t *)bytes + sizeof(uint32_t), sizeof(size));
-	if (size < ATTR_SIZE_VER0 || size > ATTR_BYTES_MAX || size % sizeof(uint64_t) != 0)
-		return error_set(err, TALLY_INVALID, "%u is no size of a struct perf_event_attr", size);
-	struct cursor c = cursor_make((struct tally_bytes){bytes, size}, false);
-	enum tally_status status = attr_decode(&c, attr, err);
-	if (status != TALLY_OK)
-		return status;
-	if (attr->excess_is_nonzero)
-		return error_set(err, TALLY_UNSUPPORTED,
-			"the attr has fields beyond the %d bytes that this library knows", ATTR_SIZE_KNOWN);
-	if (attr->size > ATTR_SIZE_KNOWN)
-		attr->size = ATTR_SIZE_KNOWN;
-	return TALLY_OK;
-}
 
 int tally_fd_open(const void *bytes, pid_t pid, int cpu, int group_fd, unsigned long flags, struct tally_error *err)
 {
 	const struct kernel_seam *kernel = kernel_seam_linux();
 	struct event_spec spec = {0};
-	if (decode_attr(bytes, &spec.attr, err) != TALLY_OK)
+	if (attr_from_bytes(bytes, &spec.attr, err) != TALLY_OK)
 		return -1;
 	int fd = kernel->perf_event_open(kernel->context, &spec.attr, pid, cpu, group_fd, flags);
 	if (fd >= 0)

@@ -5,9 +5,8 @@
 #include <tally/event.h>
 
 #include "base/error.h"
+#include "kernel/events/attr_bytes.h"
 #include "kernel/events/event_parser.h"
-
-#define ATTR_BYTES_MAX 4096u
 
 enum tally_status tally_event_attr(const char *event, void *attr, size_t size, struct tally_error *err)
 {

@@ -1,0 +1,15 @@
+/*
+ * attr_bytes.h - a caller's struct perf_event_attr, of any age of the kernel's header, as a struct perf_attr.
+ */
+#ifndef KERNEL_EVENTS_ATTR_BYTES_H
+#define KERNEL_EVENTS_ATTR_BYTES_H
+
+#include "abi/attr.h"
+
+#define ATTR_BYTES_MAX 4096u /* the kernel takes a page at most */
+
+/* bytes has as many as its own size field says. TALLY_INVALID: no such size; TALLY_UNSUPPORTED: fields beyond those that
+ * are known here are not 0. */
+TALLY_MUST_CHECK enum tally_status attr_from_bytes(const void *bytes, struct perf_attr *attr, struct tally_error *err);
+
+#endif

@@ -1,0 +1,18 @@
+/*
+ * tally_ring.h - the inside of tally/ring.h: opening on any seam.
+ *
+ *	struct tally_ring *ring = tally_ring_open_on(kernel, fd, NULL, &err);
+ */
+#ifndef KERNEL_RECORDING_TALLY_RING_H
+#define KERNEL_RECORDING_TALLY_RING_H
+
+#include <tally/ring.h>
+
+#include "kernel/system/kernel_seam.h"
+
+struct tally_ring *tally_ring_open_on(
+	const struct kernel_seam *kernel, int fd, const struct tally_ring_options *options, struct tally_error *err);
+/* bytes rounded up to a power of two of pages, 0 to the default. */
+size_t tally_ring_size(size_t bytes);
+
+#endif

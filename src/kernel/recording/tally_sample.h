@@ -1,0 +1,23 @@
+/*
+ * tally_sample.h - a decoded sample in the form of tally/sampler.h. What it points to is the record's.
+ *
+ *	enum tally_status status = sample_present(&layout, &record, &sample, err);
+ */
+#ifndef KERNEL_RECORDING_TALLY_SAMPLE_H
+#define KERNEL_RECORDING_TALLY_SAMPLE_H
+
+#include <tally/sampler.h>
+
+#include "abi/sample.h"
+
+/* TALLY_CORRUPT: the record is not one of that layout, or its words are not where words lie. */
+TALLY_MUST_CHECK enum tally_status sample_present(const struct record_layout *layout, const struct record *record,
+	struct tally_sample *sample, struct tally_error *err);
+
+static inline struct record tally_record_inside(const struct tally_record *record)
+{
+	return (struct record){
+		.type = record->type, .misc = record->misc, .bytes = {(const uint8_t *)record->bytes, record->size}};
+}
+
+#endif
