@@ -89,31 +89,50 @@ static void finish_value(
 	}
 }
 
-static bool find_field(
-	struct facet_values *v, struct tally_bytes raw, struct tally_str name, struct tracepoint_value *value)
+static bool find_field(const struct facet_values *v, struct tally_bytes raw, struct tally_str name,
+	enum tracepoint_part *part, unsigned *index)
 {
-	static const enum tracepoint_part parts[] = {TRACEPOINT_OWN, TRACEPOINT_COMMON};
-	for (size_t part = 0; part < sizeof(parts) / sizeof(parts[0]); part++)
-		for (unsigned i = 0; tracepoint_value_at(v->tracepoints, raw, parts[part], i, value); i++)
-			if (str_equal(value->field.name, name))
+	struct tracepoint_value value;
+	for (*part = TRACEPOINT_COMMON; *part <= TRACEPOINT_OWN; ++*part)
+		for (*index = 0; tracepoint_value_at(v->tracepoints, raw, *part, *index, &value); ++*index)
+			if (str_equal(value.field.name, name))
 				return true;
 	return false;
+}
+
+/* perf orders fields by their bytes as they are stored. */
+static uint64_t stored_order(const struct tracepoint_value *value, bool is_big_endian)
+{
+	unsigned bytes = value->field.bytes;
+	if (value->field.form == TRACEPOINT_TEXT || bytes == 0)
+		return 0;
+	return is_big_endian ? value->numbers[0] : __builtin_bswap64(value->numbers[0]) >> (64 - 8 * bytes);
 }
 
 static void set_field(
 	struct facet_values *v, struct tally_bytes raw, const struct replay_field *field, struct profile_value *to)
 {
 	struct tracepoint_value value;
-	if (!v->tracepoints || !find_field(v, raw, field->name, &value))
+	enum tracepoint_part part;
+	unsigned index;
+	if (!v->tracepoints || !find_field(v, raw, field->name, &part, &index) ||
+		!tracepoint_value_at(v->tracepoints, raw, part, index, &value))
 		return;
-	to->number = value.field.form == TRACEPOINT_TEXT ? 0 : value.numbers[0];
-	to->text = profile_builder_string(v->builder, value.text);
+	to->number = stored_order(&value, v->is_big_endian);
+	text_clear(&v->text);
+	if (v->options->with_raw_traces)
+		text_bytes(&v->text, value.text.data, value.text.len);
+	else
+		(void)tracepoint_field_print(v->tracepoints, raw, part, index, &v->text);
+	to->text = add_text(v);
 }
 
 static void set_trace(struct facet_values *v, struct tally_bytes raw, struct profile_value *to)
 {
 	text_clear(&v->text);
-	if (v->tracepoints)
+	if (v->tracepoints && v->options->with_raw_traces)
+		(void)tracepoint_print_raw(v->tracepoints, raw, &v->text);
+	else if (v->tracepoints)
 		(void)tracepoint_print(v->tracepoints, raw, &v->text);
 	to->text = add_text(v);
 }

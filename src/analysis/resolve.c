@@ -155,10 +155,24 @@ uint32_t resolver_frame(struct resolver *r, const struct resolve_where *where, u
 #define ANY_EPOCH_SHIFT 8
 #define ANY_EPOCHS	(1u << 23)
 
-uint32_t resolver_any_frame(struct resolver *r, const struct resolve_where *where, uint32_t level, uint64_t ip)
+/* What is mapped at the address by one mode: into the frame. */
+static bool map_raw(const struct resolver *r, const struct resolve_where *where, unsigned cpumode, uint64_t ip,
+	struct resolved_frame *frame)
 {
-	static const unsigned modes[] = {MISC_CPUMODE_USER, MISC_CPUMODE_KERNEL};
-	bool is_cached = where->kernel_epoch < ANY_EPOCHS;
+	const struct mapping *map = machine_find_mapping(r->machine, where->pid, where->time_ns, cpumode, VA(ip));
+	if (!map)
+		return false;
+	frame->binary = map->binary;
+	frame->address = machine_address_in_binary(r->machine, map, VA(ip));
+	frame->level = level_of(cpumode);
+	return true;
+}
+
+uint32_t resolver_raw_frame(
+	struct resolver *r, const struct resolve_where *where, unsigned cpumode, uint32_t level, uint64_t ip)
+{
+	bool is_any = cpumode == RESOLVE_ANY_MODE;
+	bool is_cached = is_any && where->kernel_epoch < ANY_EPOCHS;
 	struct resolve_frame_query query = {.ip = ip,
 		.epoch = where->user_epoch,
 		.cpumode = ANY_MODE | where->kernel_epoch << ANY_EPOCH_SHIFT | level,
@@ -167,17 +181,12 @@ uint32_t resolver_any_frame(struct resolver *r, const struct resolve_where *wher
 	if (is_cached && slot->frame != 0 && slot->address == ip && slot->epoch == query.epoch &&
 		slot->cpumode == query.cpumode)
 		return slot->frame - 1;
-	struct resolved_frame frame = {.address = ip, .raw_address = r->keep_raw ? ip : 0, .binary = RESOLVE_NONE};
-	frame.level = level_of(MISC_CPUMODE_HYPERVISOR);
-	for (size_t i = 0; i < 2 && frame.binary == RESOLVE_NONE; i++) {
-		const struct mapping *map =
-			machine_find_mapping(r->machine, where->pid, where->time_ns, modes[i], VA(ip));
-		if (!map)
-			continue;
-		frame.binary = map->binary;
-		frame.address = machine_address_in_binary(r->machine, map, VA(ip));
-		frame.level = level_of(modes[i]);
-	}
+	struct resolved_frame frame = {.address = ip, .raw_address = ip, .binary = RESOLVE_NONE};
+	frame.level = level_of(is_any ? MISC_CPUMODE_HYPERVISOR : cpumode);
+	if (!is_any)
+		(void)map_raw(r, where, cpumode, ip, &frame);
+	else if (!map_raw(r, where, MISC_CPUMODE_USER, ip, &frame))
+		(void)map_raw(r, where, MISC_CPUMODE_KERNEL, ip, &frame);
 	if (level)
 		frame.level = level;
 	resolved_frame_pack(&frame, query.words);

@@ -146,9 +146,12 @@ uint32_t resolver_chain_end(
 	struct resolver *r, const struct resolve_where *where, const struct resolve_chain_query *query);
 void resolver_chains_clear(struct resolver *r);
 
-/* An address that comes without a mode, as branches and data do: what is mapped there, in a program or else in the kernel.
- * The frame's level is the one given; 0: that of what is there, H where nothing is. */
-uint32_t resolver_any_frame(struct resolver *r, const struct resolve_where *where, uint32_t level, uint64_t ip);
+#define RESOLVE_ANY_MODE UINT32_MAX
+/* A frame of its own for each run-time address, which it keeps: of branches and data. Their addresses may come without a
+ * mode (RESOLVE_ANY_MODE): what is mapped there counts, in the program or else in the kernel. The frame's level is the one
+ * given; 0: that of what is there, H where nothing is. */
+uint32_t resolver_raw_frame(
+	struct resolver *r, const struct resolve_where *where, unsigned cpumode, uint32_t level, uint64_t ip);
 
 /* The node of frame below parent (RESOLVE_NONE: outermost); made once. */
 uint32_t resolver_stack(struct resolver *r, uint32_t parent, uint32_t frame);

@@ -89,17 +89,17 @@ static uint64_t word_of(struct sample_facets *f, const struct facet_input *in, e
 	case FACET_COMM_NODIGIT:
 		return in->comm;
 	case FACET_BRANCH_FROM:
-		return resolver_any_frame(f->resolver, &in->where, 0, in->branch.from);
+		return resolver_raw_frame(f->resolver, &in->where, RESOLVE_ANY_MODE, 0, in->branch.from);
 	case FACET_BRANCH_TO:
-		return resolver_any_frame(f->resolver, &in->where, 0, in->branch.to);
+		return resolver_raw_frame(f->resolver, &in->where, RESOLVE_ANY_MODE, 0, in->branch.to);
 	case FACET_BRANCH_FLAGS:
 		return branch_flags(&in->branch);
 	case FACET_BRANCH_CYCLES:
 		return in->branch.cycles;
 	case FACET_DATA:
-		return resolver_frame(f->resolver, &in->where, in->cpumode, s->addr);
+		return resolver_raw_frame(f->resolver, &in->where, in->cpumode, 0, s->addr);
 	case FACET_CODE:
-		return resolver_any_frame(f->resolver, &in->where, 0, s->ip);
+		return resolver_raw_frame(f->resolver, &in->where, RESOLVE_ANY_MODE, 0, s->ip);
 	case FACET_MEM_LEVEL:
 		return s->data_src & MEM_LEVEL_BITS;
 	case FACET_MEM_TLB:

@@ -161,8 +161,8 @@ static uint64_t weight_of(
 	return event->attr.sample_period_or_freq;
 }
 
-static struct facet_input facet_input(const struct sample_pass *pass, const struct sample_key *key,
-	const struct batch_sample *b)
+static struct facet_input facet_input(
+	const struct sample_pass *pass, const struct sample_key *key, const struct batch_sample *b)
 {
 	return (struct facet_input){.sample = &b->sample,
 		.event = b->event,
@@ -205,7 +205,7 @@ static void add_branches(struct sample_pass *pass, struct sample_key key, const 
 	for (uint32_t i = 0; i < count && !pass->failed; i++) {
 		uint64_t words[SAMPLE_KEY_WORDS];
 		input.branch = sample_branch_at(&b->sample, i);
-		key.leaf = resolver_any_frame(&pass->resolver, &b->where, level, input.branch.to);
+		key.leaf = resolver_raw_frame(&pass->resolver, &b->where, RESOLVE_ANY_MODE, level, input.branch.to);
 		if (pass->facets.kept)
 			keep_facets(pass, &key, &input);
 		pack_key(&key, words);

@@ -232,6 +232,14 @@ bool tracepoint_print(struct tracepoint_printer *printer, struct tally_bytes raw
 	return event != NULL;
 }
 
+bool tracepoint_print_raw(struct tracepoint_printer *printer, struct tally_bytes raw, struct text *t)
+{
+	const struct trace_event *event = event_of(printer, raw);
+	if (event)
+		trace_event_print_raw(event, &printer->context, raw, t);
+	return event != NULL;
+}
+
 bool tracepoint_field_names(struct tracepoint_printer *printer, uint64_t id, struct text *t)
 {
 	const struct trace_event *event = event_by_id(printer, id);
@@ -270,7 +278,7 @@ static bool is_plain_array(const struct trace_field *field)
 
 static struct tracepoint_field describe(const struct trace_field *field)
 {
-	struct tracepoint_field out = {.name = field->name, .form = TRACEPOINT_TEXT};
+	struct tracepoint_field out = {.name = field->name, .form = TRACEPOINT_TEXT, .size = field->size};
 	bool is_array = is_plain_array(field);
 	unsigned bytes = is_array ? field->item_bytes : field->size;
 	if ((field->is_array && !is_array) || (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8))
@@ -312,4 +320,14 @@ bool tracepoint_value_at(struct tracepoint_printer *printer, struct tally_bytes 
 	for (unsigned i = 0; i < count; i++)
 		value->numbers[i] = trace_field_number(field, &printer->context, raw, i);
 	return true;
+}
+
+bool tracepoint_field_print(struct tracepoint_printer *printer, struct tally_bytes raw, enum tracepoint_part part,
+	unsigned index, struct text *t)
+{
+	const struct trace_event *event = event_of(printer, raw);
+	const struct trace_field *field = event ? find_field(event, part, index) : NULL;
+	if (field && field_is_whole(field, raw, printer->context.swap))
+		trace_event_print_field(event, (uint32_t)(field - event->fields), &printer->context, raw, t);
+	return field != NULL;
 }

@@ -25,6 +25,8 @@ void tracepoint_printer_set_symbols(struct tracepoint_printer *printer, tracepoi
 void tracepoint_printer_destroy(struct tracepoint_printer *printer);
 /* False if the event is not described there. */
 bool tracepoint_print(struct tracepoint_printer *printer, struct tally_bytes raw, struct text *t);
+/* The same with every field as it is: " name=value". */
+bool tracepoint_print_raw(struct tracepoint_printer *printer, struct tally_bytes raw, struct text *t);
 /* Appends "prev_comm,prev_pid,..." of the tracepoint with this number (attr.config); false if it is not described. */
 bool tracepoint_field_names(struct tracepoint_printer *printer, uint64_t id, struct text *t);
 
@@ -36,6 +38,7 @@ struct tracepoint_field {
 	enum tracepoint_form form; /* of the items of an array; arrays of varying length are text */
 	unsigned bytes; /* of a number */
 	unsigned count; /* of an array's items; else 0 */
+	unsigned size; /* of its place in the payload, bytes */
 };
 struct tracepoint_value {
 	struct tracepoint_field field;
@@ -45,6 +48,9 @@ struct tracepoint_value {
 /* The fields of an event (attr.config) in order; false behind the last one and where the event is not described. */
 bool tracepoint_field_at(struct tracepoint_printer *printer, uint64_t id, enum tracepoint_part part, unsigned index,
 	struct tracepoint_field *field);
+/* Appends what the event's print format makes of a field; false where there is none. */
+bool tracepoint_field_print(struct tracepoint_printer *printer, struct tally_bytes raw, enum tracepoint_part part,
+	unsigned index, struct text *t);
 /* The same with the values of a payload; 0 and nothing for what the payload is too short for. The value is the printer's,
  * until its next call. */
 bool tracepoint_value_at(struct tracepoint_printer *printer, struct tally_bytes raw, enum tracepoint_part part,

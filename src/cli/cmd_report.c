@@ -252,7 +252,7 @@ static const struct option options[] = {
 	{"time-quantum", 0, OPTION_CALL, "time", .call = set_time_quantum, .is_self_explaining = true,
 		.help = "Set time quantum for time sort key"},
 	{"itrace", 0, OPTION_UNSUPPORTED, "opts", .argument_is_optional = true, .help = "Instruction Tracing options"},
-	{"raw-trace", 0, OPTION_UNSUPPORTED, .help = "Show raw trace event output"},
+	{"raw-trace", 0, OPTION_FLAG, .offset = REQUEST(raw_traces), .help = "Show raw trace event output"},
 	{"group-sort-idx", 0, OPTION_CALL, "n", .call = set_group_sort,
 		.help = "Sort the output by the event at the index n in group"},
 	{"percent-type", 0, OPTION_UNSUPPORTED, "type", .help = "Set percent type local/global-period/hits"},

@@ -18,7 +18,7 @@ void report_fields_deinit(struct report_fields *fields)
 static unsigned field_width(const struct tracepoint_field *field)
 {
 	if (field->form == TRACEPOINT_TEXT || field->count)
-		return field->count * field->bytes;
+		return field->size;
 	return field->bytes * 2 + 2;
 }
 

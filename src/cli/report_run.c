@@ -125,6 +125,7 @@ static enum tally_status replay(struct report *report, struct tally_error *err)
 			report_request_has_form(r, KEY_FORM_CACHELINE) || report_request_has_form(r, KEY_FORM_OFFSET),
 		.facets = report_request_facets(r),
 		.time_quantum_ns = r->time_quantum_ns,
+		.with_raw_traces = r->raw_traces,
 		.fields = report->fields.items,
 		.field_count = report->fields.count,
 		.by_branch = r->mode == KEY_MODE_BRANCH,

@@ -520,3 +520,57 @@ void trace_event_print(
 		print_fields(&p.source, t);
 	}
 }
+
+#define FIELD_DEPTH 16 /* of expressions that are searched for a field */
+
+/* The first field that an expression is made of. */
+static bool is_about(const struct trace_event *event, uint32_t node, uint32_t field, unsigned depth)
+{
+	if (node >= event->node_count || depth == FIELD_DEPTH)
+		return false;
+	const struct trace_node *n = &event->nodes[node];
+	switch ((int)n->kind) {
+	case TRACE_FIELD:
+	case TRACE_DYNAMIC:
+	case TRACE_DYNAMIC_LENGTH:
+	case TRACE_BITMASK:
+		return n->value == field;
+	case TRACE_NUMBER:
+	case TRACE_UNKNOWN:
+	case TRACE_STRING:
+		return false;
+	default:
+		return is_about(event, n->a, field, depth + 1) || is_about(event, n->b, field, depth + 1);
+	}
+}
+
+void trace_event_print_field(const struct trace_event *event, uint32_t field, const struct trace_context *context,
+	struct tally_bytes raw, struct text *t)
+{
+	struct text other = {0};
+	struct printer p = {.source = {event, context, raw}, .format = event->format};
+	bool is_shown = false;
+	while (event->is_printable && p.format.len > 0) {
+		const char *percent = memchr(p.format.data, '%', p.format.len);
+		size_t plain = percent ? (size_t)(percent - p.format.data) + 1 : p.format.len;
+		p.format = (struct tally_str){p.format.data + plain, p.format.len - plain};
+		if (!percent)
+			break;
+		bool is_wanted = ahead(&p) != '%' && p.argument < event->argument_count &&
+				 is_about(event, event->arguments[p.argument], field, 0);
+		is_shown = is_shown || is_wanted;
+		p.t = is_wanted ? t : &other;
+		put_conversion(&p);
+		text_clear(&other);
+	}
+	text_deinit(&other);
+	if (!is_shown)
+		trace_field_print(&event->fields[field], context, raw, t);
+}
+
+void trace_event_print_raw(
+	const struct trace_event *event, const struct trace_context *context, struct tally_bytes raw, struct text *t)
+{
+	struct trace_source source = {event, context, raw};
+	print_fields(&source, t);
+}

@@ -13,6 +13,12 @@
 
 void trace_event_print(
 	const struct trace_event *event, const struct trace_context *context, struct tally_bytes raw, struct text *t);
+/* Every field of the event's own as it is: " name=value". */
+void trace_event_print_raw(
+	const struct trace_event *event, const struct trace_context *context, struct tally_bytes raw, struct text *t);
+/* What the print format makes of one field; the field alone where it does not say. */
+void trace_event_print_field(const struct trace_event *event, uint32_t field, const struct trace_context *context,
+	struct tally_bytes raw, struct text *t);
 /* A field alone: a number, text, or "ARRAY[01, 02]". */
 void trace_field_print(
 	const struct trace_field *field, const struct trace_context *context, struct tally_bytes raw, struct text *t);

@@ -146,6 +146,12 @@ static void put_symbol(struct json_printer *w, const struct flat_row *row)
 	json_string(w->j, "level", (struct tally_str){level, 1});
 }
 
+/* Fields of tracepoints are named by the recording. */
+static const char *key_name(const struct report_layout *l, enum profile_key key)
+{
+	return key >= KEY_FIELD ? report_column_header(l, key) : profile_key_get(key)->name;
+}
+
 /* Most keys are what the text report shows, without the blanks that align it. */
 static void put_key(struct json_printer *w, size_t column, const struct flat_row *row)
 {
@@ -174,7 +180,7 @@ static void put_key(struct json_printer *w, size_t column, const struct flat_row
 	default:
 		text_clear(&w->cell);
 		report_key_cell(l, &w->cell, column, row);
-		json_string(w->j, profile_key_get(key)->name, str_trim((struct tally_str){w->cell.data, w->cell.len}));
+		json_string(w->j, key_name(l, key), str_trim((struct tally_str){w->cell.data, w->cell.len}));
 	}
 }
 

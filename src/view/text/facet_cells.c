@@ -52,6 +52,8 @@ static size_t place_width(const struct profile *p, enum profile_key key, const s
 		return form == KEY_FORM_OBJECT ? REPORT_ADDRESS_DIGITS : LEVEL_WIDTH + ADDRESS_WIDTH;
 	if (form == KEY_FORM_OBJECT)
 		return object_name(p, value).len;
+	if (form == KEY_FORM_PLACE)
+		return 0;
 	size_t width = profile_string(p, function->name).len + LEVEL_WIDTH;
 	if (form == KEY_FORM_DATUM)
 		return width + ADDRESS_WIDTH;

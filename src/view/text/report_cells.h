@@ -23,5 +23,4 @@ void report_value_cell(const struct report_layout *l, struct text *out, size_t c
 /* Cut to the column's width, not always padded to it. */
 void report_key_cell(const struct report_layout *l, struct text *out, size_t column, const struct flat_row *row);
 
-
 #endif
