@@ -1,16 +1,24 @@
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/diff_run.h"
+#include "cli/diff_sides.h"
 #include "perfdata/time_spans.h"
+
+enum { SIDE_BASE, SIDE_NEW, SIDE_AA, SIDES };
 
 struct settings {
 	struct diff_request request;
 	struct tally_error problem; /* of the last option, so that its text outlives the call */
 	const char *paths[2]; /* when the command line names none or one */
+	const char **sides[SIDES]; /* --base, --new, --aa; room for every word */
+	size_t side_counts[SIDES];
+	const char **all; /* paths of all sides */
+	bool json, markdown, has_test_option, has_pair_option;
 };
 
 #define REQUEST(field) offsetof(struct settings, request.field)
@@ -18,6 +26,7 @@ struct settings {
 static const char *set_method(const struct option_use *use)
 {
 	struct settings *settings = use->settings;
+	settings->has_pair_option = true;
 	if (diff_request_set_method(&settings->request, use->value, &settings->problem) == TALLY_OK)
 		return NULL;
 	return settings->problem.text;
@@ -31,7 +40,78 @@ static const char *set_percentage(const struct option_use *use)
 	return settings->problem.text;
 }
 
+typedef enum tally_status (*request_setter)(struct diff_request *, const char *, struct tally_error *);
+
+/* Of options that need several recordings a side. */
+static const char *apply_test(const struct option_use *use, request_setter set)
+{
+	struct settings *settings = use->settings;
+	settings->has_test_option = true;
+	return set(&settings->request, use->value, &settings->problem) == TALLY_OK ? NULL : settings->problem.text;
+}
+
+static const char *set_level(const struct option_use *use)
+{
+	return apply_test(use, diff_request_set_level);
+}
+
+static const char *set_correction(const struct option_use *use)
+{
+	return apply_test(use, diff_request_set_correction);
+}
+
+static const char *set_measure(const struct option_use *use)
+{
+	return apply_test(use, diff_request_set_measure);
+}
+
+static const char *set_limit(const struct option_use *use)
+{
+	return apply_test(use, diff_request_set_limit);
+}
+
+static const char *add_side(const struct option_use *use, int side)
+{
+	struct settings *settings = use->settings;
+	settings->sides[side][settings->side_counts[side]++] = use->value;
+	return NULL;
+}
+
+static const char *add_base(const struct option_use *use)
+{
+	return add_side(use, SIDE_BASE);
+}
+
+static const char *add_new(const struct option_use *use)
+{
+	return add_side(use, SIDE_NEW);
+}
+
+static const char *add_aa(const struct option_use *use)
+{
+	return add_side(use, SIDE_AA);
+}
+
 static const struct option options[] = {
+	{"base", 0, OPTION_CALL, "file...", .call = add_base,
+		.help = "several recordings of the old program, with --new: which changes are more than noise"},
+	{"new", 0, OPTION_CALL, "file...", .call = add_new, .help = "several recordings of the new program"},
+	{"aa", 0, OPTION_CALL, "file...", .call = add_aa,
+		.help = "recordings of the old program made apart: how far it is from itself (the noise floor)"},
+	{"measure", 0, OPTION_CALL, "period|share", .call = set_measure, .is_self_explaining = true,
+		.help = "with --base: what is compared, a row's period in a recording (default) or its share"},
+	{"level", 0, OPTION_CALL, "p", .call = set_level, .is_self_explaining = true,
+		.help = "with --base: changes of smaller (corrected) p are shown as such (default: 0.005)"},
+	{"correction", 0, OPTION_CALL, "holm|bh|none", .call = set_correction, .is_self_explaining = true,
+		.help = "with --base: for the number of rows: holm bounds the chance of any false alarm (default), bh "
+			"their share"},
+	{"percent-limit", 0, OPTION_CALL, "percent", .call = set_limit, .is_self_explaining = true,
+		.help = "with --base: rows of a smaller share are not tested (default: 0.5)"},
+	{"fail-if", 0, OPTION_STRING, "clause[,clause...]", .offset = REQUEST(fail_if),
+		.help = "with --base: exit status 3 if there is such a change: 'regression>2% with p<0.01'; "
+			"regression, improvement, change, total"},
+	{"json", 0, OPTION_FLAG, .offset = offsetof(struct settings, json), .help = "JSON, see docs/diff-json.md"},
+	{"markdown", 0, OPTION_FLAG, .offset = offsetof(struct settings, markdown), .help = "a Markdown table"},
 	{"baseline-only", 'b', OPTION_FLAG, .offset = REQUEST(is_baseline_only),
 		.help = "Show only items with match in baseline"},
 	{"compute", 'c', OPTION_CALL, "delta,delta-abs,ratio,wdiff:w1,w2 (default delta-abs)", .call = set_method,
@@ -73,7 +153,9 @@ static const struct option options[] = {
 static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
 static const char *const usages[] = {"[<options>] [old_file] [new_file]", NULL};
 static const char *const examples[] = {"what changed since the last recording", "tally diff",
-	"which functions take longer, with their periods", "tally diff -c ratio -p before.data after.data", NULL};
+	"which functions take longer, with their periods", "tally diff -c ratio -p before.data after.data",
+	"fail a build whose functions got slower",
+	"tally diff --base A*.data --new B*.data --fail-if 'regression>2% with p<0.01'", NULL};
 
 /* As perf: none is perf.data.old and perf.data; one is compared with perf.data.old. */
 static void choose_paths(struct settings *settings, int argc, char **argv, int rest)
@@ -89,32 +171,115 @@ static void choose_paths(struct settings *settings, int argc, char **argv, int r
 	request->path_count = 2;
 }
 
-static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+static int refuse_mixtures(
+	const struct cli *cli, const struct command *command, const struct settings *s, bool has_words)
 {
-	struct settings settings = {.request.order = 1};
-	struct diff_request *request = &settings.request;
+	const struct diff_request *r = &s->request;
+	if (s->json && s->markdown)
+		return cli_usagef(cli, command, "json,markdown", "--json and --markdown exclude each other");
+	if ((s->json || s->markdown) && (r->separator || r->dump || r->with_formula || r->with_periods))
+		return cli_usagef(cli, command, "json,markdown", "-t, -D, -F and -p are about the text");
+	if (!r->is_repeated) {
+		if (s->has_test_option || r->fail_if || s->side_counts[SIDE_AA])
+			return cli_usagef(cli, command, "base,new",
+				"--aa, --measure, --level, --correction, --percent-limit and --fail-if need several "
+				"recordings a side: --base FILE... --new FILE...");
+		return 0;
+	}
+	if (!s->side_counts[SIDE_BASE] || !s->side_counts[SIDE_NEW])
+		return cli_usagef(cli, command, "base,new", "--base and --new go together");
+	if (has_words)
+		return cli_usagef(cli, command, "base,new", "--base and --new name all files");
+	if (s->has_pair_option || r->separator || r->is_baseline_only || r->with_formula || r->with_periods ||
+		r->order != 1)
+		return cli_usagef(cli, command, "base,new", "-b, -c, -F, -o, -p and -t are about pairs of recordings");
+	return 0;
+}
+
+static void choose_sides(struct settings *settings)
+{
+	struct diff_request *request = &settings->request;
+	request->test.sides = (struct diff_sides){
+		settings->side_counts[SIDE_BASE], settings->side_counts[SIDE_NEW], settings->side_counts[SIDE_AA]};
+	for (int side = 0; side < SIDES; side++)
+		for (size_t i = 0; i < settings->side_counts[side]; i++)
+			settings->all[request->path_count++] = settings->sides[side][i];
+	request->paths = settings->all;
+	request->order = 0;
+}
+
+static int run_parsed(const struct cli *cli, struct settings *settings)
+{
+	struct diff_request *request = &settings->request;
 	struct tally_error err = {0};
 	struct text out = {0};
-	int rest;
-	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
-	if (code != CLI_GO_ON)
-		return code;
-	if (request->separator && !strcmp(request->separator, "."))
-		return cli_failf(cli, "'.' is the only non valid --field-separator argument");
-	choose_paths(&settings, argc, argv, rest);
-	if (request->order >= request->path_count)
-		return cli_failf(cli, "Order option out of limit.");
-	if (diff_request_finish(request, &err) != TALLY_OK)
-		return cli_usagef(cli, command, "sort", "%s", err.text);
+	size_t failures = 0;
 	cli_start_pager(cli);
 	text_to_fd(&out, STDOUT_FILENO);
-	enum tally_status status = diff_run(cli, request, &out, &err);
-	code = cli_finish_text(cli, &out);
+	enum tally_status status = diff_run(cli, request, &out, &failures, &err);
+	int code = cli_finish_text(cli, &out);
+	if (code == 0 && failures)
+		code = EXIT_CHANGED;
 	if (status != TALLY_OK)
 		code = cli_fail(cli, &err);
 	if (request->times && !strchr(request->times, ':') && !time_spans_are_valid(request->times))
 		code = EXIT_BAD_TIME;
 	cli_end_pager();
+	return code;
+}
+
+static int parse_and_run(
+	const struct cli *cli, const struct command *command, int argc, char **argv, struct settings *settings)
+{
+	struct diff_request *request = &settings->request;
+	struct tally_error err = {0};
+	int rest;
+	int code = cli_parse_options(cli, command, argc, argv, settings, &rest);
+	if (code != CLI_GO_ON)
+		return code;
+	request->is_repeated = settings->side_counts[SIDE_BASE] || settings->side_counts[SIDE_NEW];
+	request->format = settings->json       ? DIFF_FORMAT_JSON
+			  : settings->markdown ? DIFF_FORMAT_MARKDOWN
+					       : DIFF_FORMAT_TEXT;
+	code = refuse_mixtures(cli, command, settings, rest < argc);
+	if (code)
+		return code;
+	if (request->separator && !strcmp(request->separator, "."))
+		return cli_failf(cli, "'.' is the only non valid --field-separator argument");
+	if (request->is_repeated)
+		choose_sides(settings);
+	else
+		choose_paths(settings, argc, argv, rest);
+	if (request->order >= request->path_count)
+		return cli_failf(cli, "Order option out of limit.");
+	if (diff_request_finish(request, &err) != TALLY_OK)
+		return cli_usagef(cli, command, "sort,fail-if", "%s", err.text);
+	return run_parsed(cli, settings);
+}
+
+static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	struct settings settings = {0};
+	struct tally_error err;
+	char **words = diff_sides_expand(&argc, argv);
+	bool has_memory = words != NULL;
+	for (int side = 0; side < SIDES; side++) {
+		settings.sides[side] = calloc((size_t)argc + 1, sizeof(char *));
+		has_memory = has_memory && settings.sides[side];
+	}
+	settings.all = calloc((size_t)argc + 1, sizeof(char *));
+	diff_request_init(&settings.request);
+	int code = EXIT_FAILED;
+	if (!has_memory || !settings.all) {
+		(void)error_nomem(&err);
+		code = cli_fail(cli, &err);
+	} else {
+		code = parse_and_run(cli, command, argc, words, &settings);
+	}
+	for (int side = 0; side < SIDES; side++)
+		free(settings.sides[side]);
+	free(settings.all);
+	free(words);
 	return code;
 }
 

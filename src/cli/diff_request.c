@@ -7,6 +7,16 @@
 #define DEFAULT_SORT "dso,symbol"
 #define WEIGHTED     "wdiff"
 
+#define DEFAULT_LEVEL	  0.005 /* docs/diff.md: measured false alarms */
+#define DEFAULT_MIN_SHARE 0.5
+
+void diff_request_init(struct diff_request *request)
+{
+	*request = (struct diff_request){.order = 1};
+	request->test.level = DEFAULT_LEVEL;
+	request->test.min_share = DEFAULT_MIN_SHARE;
+}
+
 static enum tally_status set_weights(struct diff_request *r, const char *text, struct tally_error *err)
 {
 	char *end;
@@ -52,6 +62,51 @@ enum tally_status diff_request_set_percentage(struct diff_request *request, cons
 	request->is_relative = !strcmp(text, "relative");
 	if (!request->is_relative && strcmp(text, "absolute") != 0)
 		return error_set(err, TALLY_INVALID, "--percentage takes relative or absolute, not '%s'", text);
+	return TALLY_OK;
+}
+
+static bool parse_within(const char *text, double limit, double *value)
+{
+	char *end;
+	double number = strtod(text, &end);
+	if (end == text || *end || !(number >= 0 && number <= limit))
+		return false;
+	*value = number;
+	return true;
+}
+
+enum tally_status diff_request_set_level(struct diff_request *request, const char *text, struct tally_error *err)
+{
+	if (parse_within(text, 1, &request->test.level))
+		return TALLY_OK;
+	return error_set(err, TALLY_INVALID, "--level takes a probability, such as 0.01, not '%s'", text);
+}
+
+enum tally_status diff_request_set_limit(struct diff_request *request, const char *text, struct tally_error *err)
+{
+	if (parse_within(text, 100, &request->test.min_share))
+		return TALLY_OK;
+	return error_set(err, TALLY_INVALID, "'%s' is not a percentage", text);
+}
+
+enum tally_status diff_request_set_correction(struct diff_request *request, const char *text, struct tally_error *err)
+{
+	static const char *const names[] = {
+		[RUN_CORRECT_HOLM] = "holm", [RUN_CORRECT_BH] = "bh", [RUN_CORRECT_NONE] = "none"};
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(text, names[i]) != 0)
+			continue;
+		request->test.correction = (enum run_correction)i;
+		return TALLY_OK;
+	}
+	return error_set(err, TALLY_INVALID, "--correction takes holm, bh or none, not '%s'", text);
+}
+
+enum tally_status diff_request_set_measure(struct diff_request *request, const char *text, struct tally_error *err)
+{
+	request->test.is_by_share = !strcmp(text, "share");
+	if (!request->test.is_by_share && strcmp(text, "period") != 0)
+		return error_set(err, TALLY_INVALID, "--measure takes period or share, not '%s'", text);
 	return TALLY_OK;
 }
 
@@ -116,5 +171,5 @@ enum tally_status diff_request_finish(struct diff_request *r, struct tally_error
 		}
 	}
 	choose_columns(r);
-	return TALLY_OK;
+	return r->fail_if ? diff_gate_parse(r->fail_if, r->test.level, &r->gate, err) : TALLY_OK;
 }

@@ -3,19 +3,29 @@
  *
  * A value; texts are borrowed from the command line.
  *
- *	struct diff_request request = {0};
+ *	struct diff_request request;
+ *	diff_request_init(&request);
  *	diff_request_set_method(&request, "wdiff:1,2", err);
  *	diff_request_finish(&request, err);
  */
 #ifndef CLI_DIFF_REQUEST_H
 #define CLI_DIFF_REQUEST_H
 
+#include "cli/diff_gate.h"
+#include "cli/diff_statistics.h"
 #include "profile/diff_table.h"
 #include "view/text/report_options.h"
 
+enum diff_format { DIFF_FORMAT_TEXT, DIFF_FORMAT_JSON, DIFF_FORMAT_MARKDOWN };
+
 struct diff_request {
-	const char *const *paths; /* of the recordings; the first is the baseline */
+	const char *const *paths; /* of the recordings, by side; the first is the baseline */
 	size_t path_count;
+	bool is_repeated; /* several recordings a side: test says how many */
+	struct diff_test test;
+	const char *fail_if; /* as typed */
+	struct diff_gate gate; /* made of it by finish; count 0: none */
+	enum diff_format format;
 	const char *sort; /* as typed, NULL: default */
 	struct profile_filter_lists filters;
 	const char *cpus, *times;
@@ -35,10 +45,22 @@ struct diff_request {
 	size_t column_count;
 };
 
+void diff_request_init(struct diff_request *request);
 /* delta, delta-abs, ratio, wdiff:BASE,NEW. UNSUPPORTED: cycles. */
 TALLY_MUST_CHECK enum tally_status diff_request_set_method(
 	struct diff_request *request, const char *text, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status diff_request_set_percentage(
+	struct diff_request *request, const char *text, struct tally_error *err);
+/* "0.01", within 0 and 1. */
+TALLY_MUST_CHECK enum tally_status diff_request_set_level(
+	struct diff_request *request, const char *text, struct tally_error *err);
+/* holm, bh, none. */
+TALLY_MUST_CHECK enum tally_status diff_request_set_correction(
+	struct diff_request *request, const char *text, struct tally_error *err);
+/* period, share. */
+TALLY_MUST_CHECK enum tally_status diff_request_set_measure(
+	struct diff_request *request, const char *text, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status diff_request_set_limit(
 	struct diff_request *request, const char *text, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status diff_request_finish(struct diff_request *request, struct tally_error *err);
 bool diff_request_has_key(const struct diff_request *request, enum profile_key key);

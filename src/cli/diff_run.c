@@ -1,12 +1,13 @@
 #include "cli/diff_run.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "cli/diff_recordings.h"
+#include "cli/diff_output.h"
 #include "cli/recording_input.h"
 #include "cli/report_dump.h"
-#include "view/text/diff_text.h"
+#include "view/text/changes_text.h"
 
 #define FILES_UNNAMED 2 /* so many need no list of which is which */
 
@@ -14,6 +15,8 @@ struct job {
 	const struct diff_request *request;
 	const struct diff_recordings *recordings;
 	struct text *out;
+	struct json json;
+	size_t failures; /* of the gate */
 	struct flat_table *made; /* room for a table of each recording */
 	const struct flat_table **tables; /* NULL: the recording has no such event */
 };
@@ -35,7 +38,88 @@ static void print_title(const struct job *job, uint32_t event)
 	text_str(job->out, "#\n");
 }
 
-static enum tally_status print_event(const struct job *job, struct tally_error *err)
+static enum tally_status print_text(const struct job *job, const struct diff_output *output, struct tally_error *err)
+{
+	const struct diff_request *request = job->request;
+	struct diff_text_options options = {
+		.columns = request->columns,
+		.column_count = request->column_count,
+		.separator = request->separator,
+		.is_quiet = request->is_quiet,
+		.with_formula = request->with_formula,
+		.with_periods = request->with_periods,
+	};
+	if (!output->changes)
+		return diff_text_rows(job->out, output->diff, &options, err);
+	if (!request->is_quiet)
+		diff_comparison_lines(job->out, output);
+	return changes_text_rows(job->out, output->diff, output->changes, &options, err);
+}
+
+static void say_failure(const char *event, struct tally_str name, const struct diff_change *change)
+{
+	struct text line = {0};
+	changes_text_change(&line, change);
+	text_char(&line, ' ');
+	changes_text_interval(&line, change);
+	text_str(&line, ", p ");
+	changes_text_p(&line, change->adjusted_p);
+	text_char(&line, 0);
+	fflush(stdout);
+	fprintf(stderr, "%s: %.*s: %s\n", event, (int)name.len, name.data, line.failed ? "" : line.data);
+	text_deinit(&line);
+}
+
+/* What --fail-if names is said on standard error, so that a build's log has it. */
+static void check_gate(struct job *job, const struct diff_output *output)
+{
+	const struct diff_gate *gate = &job->request->gate;
+	const struct diff_changes *changes = output->changes;
+	struct text name = {0};
+	if (!changes || gate->count == 0)
+		return;
+	(void)text_flush(job->out);
+	if (changes->has_total && diff_gate_total_fails(gate, &changes->total)) {
+		job->failures++;
+		say_failure(output->event.data, STR("total"), &changes->total);
+	}
+	for (size_t i = 0; i < changes->tested_count; i++) {
+		const struct diff_change *change = &changes->rows[changes->order[i]];
+		if (!diff_gate_row_fails(gate, change))
+			continue;
+		job->failures++;
+		text_clear(&name);
+		for (size_t k = 0; k < job->request->key_count; k++) {
+			text_str(&name, k ? " " : "");
+			diff_key_append(&name, output->diff, changes->order[i], job->request->keys[k]);
+		}
+		say_failure(output->event.data, (struct tally_str){name.data, name.len}, change);
+	}
+	text_deinit(&name);
+}
+
+static enum tally_status print_event(
+	struct job *job, uint32_t event, const struct diff_output *output, struct tally_error *err)
+{
+	enum tally_status status = TALLY_OK;
+	switch (job->request->format) {
+	case DIFF_FORMAT_TEXT:
+		if (!job->request->is_quiet)
+			print_title(job, event);
+		status = print_text(job, output, err);
+		break;
+	case DIFF_FORMAT_JSON:
+		diff_json_event(&job->json, output);
+		break;
+	case DIFF_FORMAT_MARKDOWN:
+		diff_markdown_event(job->out, output);
+		break;
+	}
+	check_gate(job, output);
+	return status;
+}
+
+static enum tally_status compare_event(struct job *job, uint32_t event, struct tally_error *err)
 {
 	const struct diff_request *request = job->request;
 	struct diff_options options = {
@@ -48,24 +132,29 @@ static enum tally_status print_event(const struct job *job, struct tally_error *
 		.is_baseline_only = request->is_baseline_only,
 		.is_relative = request->is_relative,
 	};
-	struct diff_text_options text_options = {
-		.columns = request->columns,
-		.column_count = request->column_count,
-		.separator = request->separator,
-		.is_quiet = request->is_quiet,
-		.with_formula = request->with_formula,
-		.with_periods = request->with_periods,
-	};
+	const struct profile *p = job->recordings->items[0].result.profile;
 	struct diff_table diff;
+	struct diff_changes changes = {0};
 	enum tally_status status = diff_table_init(&diff, job->tables, job->recordings->count, &options, err);
 	if (status != TALLY_OK)
 		return status;
-	status = diff_text_rows(job->out, &diff, &text_options, err);
+	struct diff_output output = {.request = request,
+		.recordings = job->recordings,
+		.event = profile_string(p, p->events[event].name),
+		.diff = &diff,
+		.changes = request->is_repeated ? &changes : NULL};
+	if (request->is_repeated) {
+		struct diff_amounts amounts = {diff.values, diff.row_count, diff.totals};
+		status = diff_statistics(&amounts, &request->test, &changes, err);
+	}
+	if (status == TALLY_OK)
+		status = print_event(job, event, &output, err);
+	diff_changes_deinit(&changes);
 	diff_table_deinit(&diff);
 	return status;
 }
 
-static enum tally_status run_event(const struct job *job, uint32_t event, struct tally_error *err)
+static enum tally_status run_event(struct job *job, uint32_t event, struct tally_error *err)
 {
 	const struct diff_recordings *all = job->recordings;
 	enum tally_status status = TALLY_OK;
@@ -78,11 +167,8 @@ static enum tally_status run_event(const struct job *job, uint32_t event, struct
 		if (status == TALLY_OK)
 			job->tables[i] = &job->made[i];
 	}
-	if (status == TALLY_OK) {
-		if (!job->request->is_quiet)
-			print_title(job, event);
-		status = print_event(job, err);
-	}
+	if (status == TALLY_OK)
+		status = compare_event(job, event, err);
 	for (size_t i = 0; i < all->count; i++)
 		if (job->tables[i])
 			flat_table_deinit(&job->made[i]);
@@ -95,8 +181,12 @@ static enum tally_status run_events(struct job *job, struct tally_error *err)
 	job->made = calloc(count, sizeof(*job->made));
 	job->tables = calloc(count, sizeof(struct flat_table *));
 	enum tally_status status = job->made && job->tables ? TALLY_OK : error_nomem(err);
+	if (job->request->format == DIFF_FORMAT_JSON)
+		diff_json_begin(&job->json, job->request, job->recordings);
 	for (uint32_t event = 0; status == TALLY_OK && event < events; event++)
 		status = run_event(job, event, err);
+	if (job->request->format == DIFF_FORMAT_JSON)
+		diff_json_end(&job->json, job->request, job->failures);
 	free(job->made);
 	free(job->tables);
 	return status;
@@ -121,8 +211,8 @@ static enum tally_status dump(
 	return status;
 }
 
-enum tally_status diff_run(
-	const struct cli *cli, const struct diff_request *request, struct text *out, struct tally_error *err)
+enum tally_status diff_run(const struct cli *cli, const struct diff_request *request, struct text *out,
+	size_t *failures, struct tally_error *err)
 {
 	struct diff_recordings recordings;
 	enum tally_status status = request->dump ? dump(cli, request, out, err) : TALLY_OK;
@@ -130,8 +220,9 @@ enum tally_status diff_run(
 		status = diff_recordings_open(cli, request, &(struct replay_options){0}, &recordings, err);
 	if (status != TALLY_OK)
 		return status;
-	struct job job = {.request = request, .recordings = &recordings, .out = out};
+	struct job job = {.request = request, .recordings = &recordings, .out = out, .json.out = out};
 	status = run_events(&job, err);
+	*failures = job.failures;
 	diff_recordings_close(&recordings);
 	return status;
 }

@@ -244,9 +244,8 @@ enum tally_status run_adjust(double *p, size_t count, enum run_correction correc
 	for (size_t i = 0; i < count; i++) {
 		/* Holm goes up from the smallest, Benjamini-Hochberg down from the largest. */
 		size_t at = correction == RUN_CORRECT_HOLM ? i : count - 1 - i;
-		double adjusted = correction == RUN_CORRECT_HOLM
-					  ? sorted[at].p * (double)(count - at)
-					  : sorted[at].p * (double)count / (double)(at + 1);
+		double adjusted = correction == RUN_CORRECT_HOLM ? sorted[at].p * (double)(count - at)
+								 : sorted[at].p * (double)count / (double)(at + 1);
 		if (correction == RUN_CORRECT_HOLM ? adjusted > bound : adjusted < bound)
 			bound = adjusted;
 		p[sorted[at].index] = bound < 1 ? bound : 1;

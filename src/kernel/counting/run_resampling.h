@@ -18,9 +18,9 @@
 #include "kernel/counting/run_statistics.h"
 #include <stdint.h>
 
-#define RUN_RESAMPLES	  2000
-#define RUN_RESAMPLE_MIN  4 /* runs on a side, for an interval or a noise floor */
-#define RUN_PERMUTED_MAX  40 /* runs on both sides up to which ranks are permuted exactly */
+#define RUN_RESAMPLES	   2000
+#define RUN_RESAMPLE_MIN   4 /* runs on a side, for an interval or a noise floor */
+#define RUN_PERMUTED_MAX   40 /* runs on both sides up to which ranks are permuted exactly */
 #define RUN_NOISE_QUANTILE 0.95
 
 struct run_values {

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/vec.h"
-#include "view/text/report_cells.h"
+#include "view/text/diff_keys.h"
 
 #define DELTA_WIDTH   7
 #define VALUE_WIDTH   14
@@ -24,8 +24,7 @@ struct layout {
 	const struct diff_table *diff;
 	const struct diff_text_options *options;
 	VEC(struct column) columns;
-	struct report_layout keys;
-	struct report_text_options key_options;
+	struct diff_keys keys;
 	struct text cell;
 };
 
@@ -74,36 +73,6 @@ static bool add_columns(struct layout *l)
 			is_done = is_done && add_column(l, COLUMN_PERIOD, file, "Period", VALUE_WIDTH);
 	}
 	return is_done;
-}
-
-/* The row as its own recording has it; the cells are then those of the report. */
-static const struct flat_row *show_row(struct layout *l, uint32_t index)
-{
-	const struct diff_row *row = &l->diff->rows[index];
-	const struct flat_table *table = l->diff->tables[row->file];
-	l->keys.table = table;
-	l->keys.profile = table->profile;
-	return &table->rows[row->row];
-}
-
-static void fit_keys(struct layout *l)
-{
-	const struct diff_text_options *o = l->options;
-	struct report_layout *keys = &l->keys;
-	for (size_t i = 0; i < o->column_count && keys->count < REPORT_MAX_COLUMNS; i++) {
-		enum profile_key key = o->columns[i];
-		size_t width = strlen(profile_key_get(key)->header);
-		for (size_t r = 0; r < l->diff->shown_count; r++) {
-			const struct flat_row *row = show_row(l, l->diff->order[r]);
-			size_t cell = report_cell_width(keys, key, row);
-			bool is_unnamed = keys->profile->frames[row->frame].function == PROFILE_NONE;
-			if (key == KEY_DSO && is_unnamed && !o->separator && cell < REPORT_ADDRESS_DIGITS)
-				cell = REPORT_ADDRESS_DIGITS;
-			width = cell > width ? cell : width;
-		}
-		keys->columns[keys->count] = key;
-		keys->widths[keys->count++] = width;
-	}
 }
 
 static void formula_append(struct text *cell, const struct diff_table *diff, uint32_t row, size_t file)
@@ -195,15 +164,7 @@ static void print_row(struct layout *l, struct text *out, uint32_t index)
 		else
 			text_str_right(out, cell, column->width);
 	}
-	const struct flat_row *row = show_row(l, index);
-	for (size_t i = 0; i < l->keys.count; i++) {
-		text_str(out, separator ? separator : "  ");
-		size_t start = out->len;
-		report_key_cell(&l->keys, out, i, row);
-		size_t written = out->len - start;
-		if (i + 1 < l->keys.count && written < l->keys.widths[i])
-			text_repeat(out, ' ', l->keys.widths[i] - written);
-	}
+	diff_keys_cells(&l->keys, out, index);
 	text_char(out, '\n');
 }
 
@@ -216,10 +177,7 @@ static void print_header(struct layout *l, struct text *out)
 		text_str(out, i ? separator ? separator : "  " : "");
 		text_str_right(out, str_from(column->header), column->width);
 	}
-	for (size_t i = 0; i < l->keys.count; i++) {
-		text_str(out, separator ? separator : "  ");
-		text_str_cut(out, str_from(profile_key_get(l->keys.columns[i])->header), l->keys.widths[i]);
-	}
+	diff_keys_header(&l->keys, out);
 	text_char(out, '\n');
 	if (separator)
 		return;
@@ -228,10 +186,7 @@ static void print_header(struct layout *l, struct text *out)
 		text_str(out, i ? "  " : "");
 		text_repeat(out, '.', l->columns.items[i].width);
 	}
-	for (size_t i = 0; i < l->keys.count; i++) {
-		text_str(out, "  ");
-		text_repeat(out, '.', l->keys.widths[i]);
-	}
+	diff_keys_dots(&l->keys, out);
 	text_str(out, "\n#\n");
 }
 
@@ -239,11 +194,11 @@ enum tally_status diff_text_rows(struct text *out, const struct diff_table *diff
 	const struct diff_text_options *options, struct tally_error *err)
 {
 	struct layout layout = {.diff = diff, .options = options};
-	layout.key_options.separator = options->separator;
-	layout.keys.options = &layout.key_options;
+	layout.keys.separator = options->separator;
 	bool is_laid_out = add_columns(&layout);
 	if (is_laid_out) {
-		fit_keys(&layout);
+		diff_keys_fit(
+			&layout.keys, diff, options->columns, options->column_count, diff->order, diff->shown_count);
 		if (!options->is_quiet)
 			print_header(&layout, out);
 		for (size_t i = 0; i < diff->shown_count; i++) {

@@ -1,0 +1,25 @@
+#include "cli/diff_gate.h"
+#include "base/error.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Any text is a gate or is refused; what is a gate judges. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = strndup((const char *)data, size);
+	struct diff_gate gate;
+	struct tally_error err;
+	struct diff_change change = {.is_tested = true, .change = 0.5, .noise = -1};
+	if (text && diff_gate_parse(text, 0.01, &gate, &err) == TALLY_OK) {
+		if (gate.count == 0 || gate.count > DIFF_GATE_CLAUSES)
+			abort();
+		(void)diff_gate_row_fails(&gate, &change);
+		(void)diff_gate_total_fails(&gate, &change);
+	}
+	free(text);
+	return 0;
+}

@@ -1,0 +1,161 @@
+#include "cli/diff_statistics.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+
+#define PERCENT 100.0
+
+struct statistician {
+	const struct diff_amounts *amounts;
+	const struct diff_test *test;
+	size_t recordings;
+	double *room; /* a value of each recording */
+};
+
+static struct run_values side(const struct statistician *s, size_t first, size_t len)
+{
+	return (struct run_values){s->room + first, len};
+}
+
+/* What the baseline's program does by itself: among its recordings, and against those made apart. */
+static double noise_of(const struct statistician *s, uint64_t seed)
+{
+	const struct diff_sides *sides = &s->test->sides;
+	size_t base = sides->base, other = sides->other, same = sides->same;
+	double *pool = malloc((base + same) * sizeof(*pool));
+	if (!pool)
+		return -1;
+	memcpy(pool, s->room, base * sizeof(*pool));
+	memcpy(pool + base, s->room + base + other, same * sizeof(*pool));
+	double floor = run_noise_floor((struct run_values){pool, base + same}, base, other, seed);
+	free(pool);
+	if (same == 0 || floor < 0)
+		return floor;
+	struct run_change apart = run_change_of(side(s, 0, base), side(s, base + other, same), seed);
+	return fabs(apart.change) > floor ? fabs(apart.change) : floor;
+}
+
+static void compare(const struct statistician *s, uint64_t seed, struct diff_change *change)
+{
+	const struct diff_sides *sides = &s->test->sides;
+	struct run_values base = side(s, 0, sides->base), other = side(s, sides->base, sides->other);
+	struct run_change found = run_change_of(base, other, seed);
+	change->base_mean = found.base_mean;
+	change->new_mean = found.new_mean;
+	change->change = found.change;
+	change->has_interval = found.interval.is_known;
+	change->low = found.interval.low;
+	change->high = found.interval.high;
+	change->is_tested = true;
+	change->p = change->adjusted_p = run_rank_p(base, other);
+	change->noise = noise_of(s, seed);
+}
+
+static double mean_share(const struct statistician *s, size_t row, size_t first, size_t len)
+{
+	double sum = 0, total = 0;
+	for (size_t i = first; i < first + len; i++) {
+		sum += (double)s->amounts->values[row * s->recordings + i].period;
+		total += (double)s->amounts->totals[i];
+	}
+	return total > 0 ? PERCENT * sum / total : 0;
+}
+
+static void compare_row(const struct statistician *s, size_t row, struct diff_change *change)
+{
+	const struct diff_sides *sides = &s->test->sides;
+	*change = (struct diff_change){.noise = -1};
+	change->base_share = mean_share(s, row, 0, sides->base);
+	change->new_share = mean_share(s, row, sides->base, sides->other);
+	/* By both sides together: which rows are looked at says nothing of how the sides differ. */
+	if ((change->base_share + change->new_share) / 2 < s->test->min_share)
+		return;
+	for (size_t i = 0; i < s->recordings; i++) {
+		double value = (double)s->amounts->values[row * s->recordings + i].period;
+		double total = (double)s->amounts->totals[i];
+		s->room[i] = !s->test->is_by_share ? value : total > 0 ? PERCENT * value / total : 0;
+	}
+	compare(s, row + 1, change);
+}
+
+static enum diff_verdict verdict_of(const struct diff_change *change, double level)
+{
+	if (!change->is_tested || !(change->adjusted_p < level) || fabs(change->change) <= change->noise)
+		return DIFF_NOT_SHOWN;
+	return change->change > 0 ? DIFF_MORE : change->change < 0 ? DIFF_LESS : DIFF_NOT_SHOWN;
+}
+
+static enum tally_status adjust(struct diff_changes *changes, const struct diff_test *test, struct tally_error *err)
+{
+	double *p = malloc((changes->tested_count + 1) * sizeof(*p));
+	if (!p)
+		return error_nomem(err);
+	for (size_t i = 0; i < changes->tested_count; i++)
+		p[i] = changes->rows[changes->order[i]].p;
+	enum tally_status status = run_adjust(p, changes->tested_count, test->correction, err);
+	for (size_t i = 0; status == TALLY_OK && i < changes->tested_count; i++) {
+		struct diff_change *change = &changes->rows[changes->order[i]];
+		change->adjusted_p = p[i];
+		change->verdict = verdict_of(change, test->level);
+	}
+	free(p);
+	return status;
+}
+
+static int compare_changes(const void *left, const void *right, void *data)
+{
+	const struct diff_changes *changes = data;
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	const struct diff_change *ca = &changes->rows[a], *cb = &changes->rows[b];
+	int shown = (ca->verdict == DIFF_NOT_SHOWN) - (cb->verdict == DIFF_NOT_SHOWN);
+	if (shown)
+		return shown;
+	double da = fabs(ca->new_mean - ca->base_mean), db = fabs(cb->new_mean - cb->base_mean);
+	if (da < db || da > db)
+		return da < db ? 1 : -1;
+	return (a > b) - (a < b);
+}
+
+static void compare_totals(const struct statistician *s, struct diff_changes *changes)
+{
+	if (s->test->is_by_share)
+		return;
+	for (size_t i = 0; i < s->recordings; i++)
+		s->room[i] = (double)s->amounts->totals[i];
+	changes->total = (struct diff_change){.base_share = PERCENT, .new_share = PERCENT};
+	compare(s, 0, &changes->total);
+	changes->total.verdict = verdict_of(&changes->total, s->test->level);
+	changes->has_total = true;
+}
+
+enum tally_status diff_statistics(const struct diff_amounts *amounts, const struct diff_test *test,
+	struct diff_changes *changes, struct tally_error *err)
+{
+	struct statistician s = {.amounts = amounts, .test = test};
+	s.recordings = test->sides.base + test->sides.other + test->sides.same;
+	struct diff_changes made = {.row_count = amounts->row_count};
+	s.room = calloc(s.recordings + 1, sizeof(*s.room));
+	made.rows = calloc(amounts->row_count + 1, sizeof(*made.rows));
+	made.order = calloc(amounts->row_count + 1, sizeof(*made.order));
+	enum tally_status status = s.room && made.rows && made.order ? TALLY_OK : error_nomem(err);
+	if (status == TALLY_OK) {
+		compare_totals(&s, &made);
+		for (size_t row = 0; row < made.row_count; row++) {
+			compare_row(&s, row, &made.rows[row]);
+			if (made.rows[row].is_tested)
+				made.order[made.tested_count++] = (uint32_t)row;
+		}
+		status = adjust(&made, test, err);
+	}
+	free(s.room);
+	if (status != TALLY_OK) {
+		diff_changes_deinit(&made);
+		return status;
+	}
+	if (made.tested_count)
+		qsort_r(made.order, made.tested_count, sizeof(*made.order), compare_changes, &made);
+	*changes = made;
+	return TALLY_OK;
+}

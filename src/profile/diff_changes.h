@@ -1,0 +1,42 @@
+/*
+ * diff_changes.h - what the recordings of two sides say of each row: how much it changed, and how sure that is. Data only.
+ *
+ * Filled by whoever knows the statistics (cli/diff_statistics.h); rows are numbered as those of the table that they are
+ * about. The owner deinits.
+ */
+#ifndef PROFILE_DIFF_CHANGES_H
+#define PROFILE_DIFF_CHANGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum diff_verdict {
+	DIFF_NOT_SHOWN, /* no change shown, or not tested */
+	DIFF_MORE,
+	DIFF_LESS,
+};
+
+struct diff_change {
+	double base_mean, new_mean; /* of the measure, per recording */
+	double base_share, new_share; /* percent of the side's total */
+	double change; /* relative: 0.03 is 3 % more; INFINITY: the base has none */
+	double low, high; /* the interval of the change */
+	bool has_interval;
+	bool is_tested;
+	double p, adjusted_p; /* of tested ones */
+	double noise; /* relative; what recordings of one program differ by. Negative: not known */
+	enum diff_verdict verdict;
+};
+
+struct diff_changes {
+	struct diff_change total; /* of all samples */
+	bool has_total;
+	struct diff_change *rows;
+	size_t row_count, tested_count;
+	uint32_t *order; /* tested rows: those that changed first, the largest differences first */
+};
+
+void diff_changes_deinit(struct diff_changes *changes);
+
+#endif

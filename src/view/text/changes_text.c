@@ -1,0 +1,114 @@
+#include "view/text/changes_text.h"
+
+#include <math.h>
+
+#include "base/error.h"
+#include "view/text/diff_keys.h"
+
+#define PERCENT 100.0
+#define P_MIN	0.0001 /* smaller ones are shown as smaller than this */
+
+enum { CELL_BASE, CELL_NEW, CELL_CHANGE, CELL_INTERVAL, CELL_P, CELL_NOISE, CELL_VERDICT, CELL_COUNT };
+
+static const struct {
+	const char *header;
+	size_t width;
+} cells[CELL_COUNT] = {{"Base", 7}, {"New", 7}, {"Change", 9}, {"95% interval", 21}, {"p", 7}, {"Noise", 7}, {"", 4}};
+
+void changes_text_change(struct text *out, const struct diff_change *change)
+{
+	if (isinf(change->change))
+		text_str(out, "new");
+	else if (change->base_mean > 0 && !(change->new_mean > 0))
+		text_str(out, "gone");
+	else
+		text_printf(out, "%+.2f%%", PERCENT * change->change);
+}
+
+void changes_text_interval(struct text *out, const struct diff_change *change)
+{
+	if (change->has_interval)
+		text_printf(out, "[%+.2f%%, %+.2f%%]", PERCENT * change->low, PERCENT * change->high);
+}
+
+void changes_text_p(struct text *out, double p)
+{
+	if (p < P_MIN)
+		text_str(out, "<0.0001");
+	else
+		text_fixed(out, p, 4);
+}
+
+const char *changes_text_verdict(enum diff_verdict verdict)
+{
+	return verdict == DIFF_MORE ? "more" : verdict == DIFF_LESS ? "less" : "";
+}
+
+static void cell_make(struct text *cell, int column, const struct diff_change *change)
+{
+	text_clear(cell);
+	switch (column) {
+	case CELL_BASE:
+		text_printf(cell, "%.2f%%", change->base_share);
+		break;
+	case CELL_NEW:
+		text_printf(cell, "%.2f%%", change->new_share);
+		break;
+	case CELL_CHANGE:
+		changes_text_change(cell, change);
+		break;
+	case CELL_INTERVAL:
+		changes_text_interval(cell, change);
+		break;
+	case CELL_P:
+		changes_text_p(cell, change->adjusted_p);
+		break;
+	case CELL_NOISE:
+		if (change->noise >= 0)
+			text_printf(cell, "%.2f%%", PERCENT * change->noise);
+		break;
+	default:
+		text_str(cell, changes_text_verdict(change->verdict));
+		break;
+	}
+}
+
+static void print_header(struct text *out, const struct diff_keys *keys)
+{
+	text_str(out, "# ");
+	for (int i = 0; i < CELL_COUNT; i++) {
+		text_str(out, i ? "  " : "");
+		text_str_right(out, str_from(cells[i].header), cells[i].width);
+	}
+	diff_keys_header(keys, out);
+	text_str(out, "\n# ");
+	for (int i = 0; i < CELL_COUNT; i++) {
+		text_str(out, i ? "  " : "");
+		text_repeat(out, '.', cells[i].width);
+	}
+	diff_keys_dots(keys, out);
+	text_str(out, "\n#\n");
+}
+
+enum tally_status changes_text_rows(struct text *out, const struct diff_table *diff, const struct diff_changes *changes,
+	const struct diff_text_options *options, struct tally_error *err)
+{
+	struct diff_keys keys = {0};
+	struct text cell = {0};
+	diff_keys_fit(&keys, diff, options->columns, options->column_count, changes->order, changes->tested_count);
+	if (!options->is_quiet)
+		print_header(out, &keys);
+	for (size_t i = 0; i < changes->tested_count; i++) {
+		for (int column = 0; column < CELL_COUNT; column++) {
+			cell_make(&cell, column, &changes->rows[changes->order[i]]);
+			text_str(out, "  ");
+			text_str_right(out, (struct tally_str){cell.data, cell.len}, cells[column].width);
+		}
+		diff_keys_cells(&keys, out, changes->order[i]);
+		text_char(out, '\n');
+		text_line_end(out);
+	}
+	bool has_failed = out->failed || cell.failed;
+	text_deinit(&cell);
+	return has_failed ? error_nomem(err) : TALLY_OK;
+}

@@ -1,0 +1,28 @@
+/*
+ * diff_keys.h - the key columns of a diff: each row is shown as the recording that has it shows it. Internal to view/text.
+ *
+ *	diff_keys_fit(&keys, diff, columns, count, rows, row_count);
+ *	diff_keys_cells(&keys, out, row, NULL);
+ */
+#ifndef VIEW_TEXT_DIFF_KEYS_H
+#define VIEW_TEXT_DIFF_KEYS_H
+
+#include "profile/diff_table.h"
+#include "view/text/report_cells.h"
+
+struct diff_keys {
+	const struct diff_table *diff;
+	const char *separator; /* NULL: blanks */
+	struct report_layout layout;
+	struct report_text_options options;
+};
+
+/* Wide enough for these rows. The struct must stay where it is. */
+void diff_keys_fit(struct diff_keys *keys, const struct diff_table *diff, const enum profile_key *columns,
+	size_t column_count, const uint32_t *rows, size_t row_count);
+void diff_keys_header(const struct diff_keys *keys, struct text *out);
+void diff_keys_dots(const struct diff_keys *keys, struct text *out);
+/* With a separator before each. */
+void diff_keys_cells(struct diff_keys *keys, struct text *out, uint32_t row);
+
+#endif
