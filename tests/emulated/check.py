@@ -7,6 +7,7 @@ Cross-compiles tally, boots the guest twice (counters of 32 and of 64 bits), run
 back. One instruction takes four cycles there (-icount shift=2), and counts of user mode are exact. What is fetched stays
 in $TALLY_EMULATED_CACHE, or ~/.cache/tally-emulated.
 """
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -373,10 +374,13 @@ def main():
         base = pathlib.Path(folder)
         make_root(base / 'root')
         run('sh', '-c', f'cd {base}/root && find . | cpio -o -H newc --quiet >{base}/initrd')
-        for label, cpu in CPUS.items():
-            out = base / cpu.split(',')[0]
+        outs = {label: base / cpu.split(',')[0] for label, cpu in CPUS.items()}
+        for out in outs.values():
             out.mkdir()
-            boot(cpu, base / 'initrd', out)
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            for done in [pool.submit(boot, cpu, base / 'initrd', outs[label]) for label, cpu in CPUS.items()]:
+                done.result()
+        for label, out in outs.items():
             if os.environ.get('TALLY_EMULATED_KEEP'):
                 shutil.copytree(out, pathlib.Path(os.environ['TALLY_EMULATED_KEEP']) / out.name, dirs_exist_ok=True)
             for check in CHECKS:
