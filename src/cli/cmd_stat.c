@@ -361,23 +361,25 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	return exit_code;
 }
 
-static const char *const usages[] = {"[<options>] [<command>]", "[<options>] record [<options>] [<command>]",
-	"[<options>] report [<options>]", NULL};
+static const char *const usages[] = {"[<options>] [<command>]", NULL};
 
 const struct command command_stat = {
 	.name = "stat",
 	.summary = "Count events of a command, a process or the machine",
 	.usages = usages,
 	.options = &stat_option_table,
-	.description = "Counts events while a command runs, or in running processes and threads, on CPUs or on the "
-		       "whole machine "
-		       "until interrupted, and prints the counts with their ratios on standard error.\n\n"
-		       "An event that the machine lacks shows <not supported>, one that never got PMU time <not "
-		       "counted>; a line below "
-		       "the table tells why. Counts of events that shared the PMU are scaled up, and the share of the "
-		       "time that they "
-		       "were counted follows in parentheses.\n\n"
-		       "The command's exit status is passed on.",
+	.description =
+		"Counts events while a command runs, or in running processes and threads, on CPUs or on the "
+		"whole machine "
+		"until interrupted, and prints the counts with their ratios on standard error.\n\n"
+		"An event that the machine lacks shows <not supported>, one that never got PMU time <not "
+		"counted>; a line below "
+		"the table tells why. Counts of events that shared the PMU are scaled up, and the share of the "
+		"time that they "
+		"were counted follows in parentheses.\n\n"
+		"The command's exit status is passed on.\n\n"
+		"'stat record' keeps the counts in a perf.data file as well, 'stat report' prints those of such a "
+		"file: options stand before and behind the word.",
 	.examples = (const char *const[]){"count the default events of a command", "tally stat make -j8",
 		"five runs, with mean and deviation", "tally stat -r 5 -e task-clock,page-faults ./program",
 		"a system call of a running process, for ten seconds",
