@@ -206,6 +206,19 @@ static void modes_apply(const struct stat_settings *settings, struct event_list 
 	}
 }
 
+/* --cputype */
+static bool cores_limit(struct event_making *m, const struct stat_settings *settings)
+{
+	const char *type = settings->core_type;
+	if (!type || event_catalogue_limit_cores(m->catalogue, type))
+		return true;
+	m->exit_code = cli_usagef(m->cli, m->command, "cputype",
+		"--cputype %s is not supported! There is no such kind of core here; a machine with one kind has no "
+		"names for it",
+		type);
+	return false;
+}
+
 int stat_events_make(const struct cli *cli, const struct command *command, const struct kernel_seam *kernel,
 	const struct stat_settings *settings, bool is_system_wide, struct stat_counted *counted)
 {
@@ -218,13 +231,17 @@ int stat_events_make(const struct cli *cli, const struct command *command, const
 	if (event_catalogue_create(kernel, &m.catalogue, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
 	m.machine = (struct metric_machine){m.catalogue, is_system_wide};
-	bool ok = words_apply(&m, settings) && special_metrics_add(&m, settings);
+	bool ok = cores_limit(&m, settings) && words_apply(&m, settings) && special_metrics_add(&m, settings);
 	if (ok && events->len == 0)
 		ok = defaults_add(&m, is_system_wide);
 	for (unsigned i = 0; ok && i < settings->detail && i < DETAIL_LEVELS; i++)
 		ok = parse(&m, detail_events[i]);
 	if (ok && settings->for_each_cgroup)
 		ok = each_cgroup_apply(&m, settings->for_each_cgroup);
+	if (ok && settings->merges_cores && event_list_merge_cores(events, &err) != TALLY_OK) {
+		m.exit_code = cli_fail(cli, &err);
+		ok = false;
+	}
 	if (ok)
 		modes_apply(settings, events);
 	event_catalogue_destroy(m.catalogue);

@@ -83,7 +83,8 @@ static double mean_of(
 		if (best && !same_modes)
 			continue;
 		best = spec;
-		mean = stat_cell_at(report, i, place)->value.mean;
+		bool is_supported;
+		mean = stat_merged_cell(report, i, place, &is_supported).value.mean;
 		if (same_modes)
 			break;
 	}
@@ -163,7 +164,8 @@ static struct stat_metric hardware_metric(
 struct stat_metric stat_metric_of(const struct stat_report *report, size_t event, size_t place)
 {
 	const struct event_spec *spec = &report->events->specs[event];
-	double value = stat_cell_at(report, event, place)->value.mean;
+	bool is_supported;
+	double value = stat_merged_cell(report, event, place, &is_supported).value.mean;
 	if (spec->tool != TOOL_NONE || spec->scale != 1)
 		return (struct stat_metric){0};
 	if (stat_event_is_clock(spec)) {
@@ -180,7 +182,8 @@ struct stat_metric stat_metric_of(const struct stat_report *report, size_t event
 struct stat_metric stat_second_metric_of(const struct stat_report *report, size_t event, size_t place)
 {
 	const struct event_spec *spec = &report->events->specs[event];
-	double value = stat_cell_at(report, event, place)->value.mean;
+	bool is_supported;
+	double value = stat_merged_cell(report, event, place, &is_supported).value.mean;
 	if (!is_generic(spec, EVENT_HARDWARE, HW_INSTRUCTIONS) || value <= 0)
 		return (struct stat_metric){0};
 	double front = mean_of(report, spec, EVENT_HARDWARE, HW_STALLED_CYCLES_FRONTEND, place);

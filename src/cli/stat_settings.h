@@ -19,6 +19,8 @@ struct stat_event_word {
 struct stat_settings {
 	VEC(struct stat_event_word) words;
 	const char *for_each_cgroup;
+	const char *core_type; /* of generic events on a hybrid CPU; NULL: each */
+	bool merges_cores;
 	bool no_metric_group, no_metric_merge, no_metric_threshold;
 	bool has_topdown, has_transactions, has_smi_cost;
 	uint64_t topdown_level; /* 0: all that there are */

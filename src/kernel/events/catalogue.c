@@ -4,6 +4,7 @@
 #include "base/error.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum tally_status event_catalogue_create(
 	const struct kernel_seam *kernel, struct event_catalogue **catalogue, struct tally_error *err)
@@ -76,6 +77,22 @@ const char *event_catalogue_nearest(struct event_catalogue *catalogue, const cha
 	free(names);
 	text_deinit(&cache);
 	return nearest;
+}
+
+static bool is_core_type(const struct pmu *pmu, const char *type)
+{
+	return pmu->is_hybrid && (strcmp(pmu->name, type) == 0 ||
+					 (strncmp(pmu->name, "cpu_", 4) == 0 && strcmp(pmu->name + 4, type) == 0));
+}
+
+bool event_catalogue_limit_cores(struct event_catalogue *catalogue, const char *type)
+{
+	bool found = false;
+	for (size_t i = 0; i < catalogue->pmu_count; i++)
+		found |= is_core_type(&catalogue->pmus[i], type);
+	for (size_t i = 0; found && i < catalogue->pmu_count; i++)
+		catalogue->pmus[i].is_left_out = !is_core_type(&catalogue->pmus[i], type);
+	return found;
 }
 
 bool event_catalogue_lacks_hardware(const struct event_catalogue *catalogue)

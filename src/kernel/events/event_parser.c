@@ -134,11 +134,12 @@ static enum tally_status generic_add(struct parser *p, uint32_t type, uint64_t c
 	bool is_hardware = is_raw || type == EVENT_HARDWARE || type == EVENT_HW_CACHE;
 	for (size_t i = 0; is_hardware && i < catalogue->pmu_count; i++) {
 		const struct pmu *pmu = &catalogue->pmus[i];
-		if (!pmu->is_hybrid)
+		if (!pmu->is_hybrid || pmu->is_left_out)
 			continue;
 		struct event_spec *spec = spec_add(p);
 		if (!spec)
 			return add_failed(p);
+		spec->is_of_other_core = added;
 		spec->attr.type = is_raw ? pmu->type : type;
 		spec->attr.config = config | (is_raw ? 0 : (uint64_t)pmu->type << HW_PMU_TYPE_SHIFT);
 		spec->pmu = arena_string(&p->list->arena, pmu->name, strlen(pmu->name));
@@ -583,6 +584,33 @@ enum tally_status event_list_repeat(struct event_list *list, size_t first, size_
 		struct event_spec *copy = &list->specs[list->len++];
 		*copy = list->specs[first + i];
 		copy->leader += shift;
+	}
+	return TALLY_OK;
+}
+
+/* "cpu_core/cycles/u" -> "cycles:u" */
+static bool name_without_core(struct event_list *list, struct event_spec *spec)
+{
+	size_t len = spec->pmu ? strlen(spec->pmu) : 0;
+	if (len == 0 || strncmp(spec->name, spec->pmu, len) != 0 || spec->name[len] != '/')
+		return true;
+	const char *event = spec->name + len + 1, *letters = strrchr(event, '/');
+	if (!letters)
+		return true;
+	const char *name = arena_printf(
+		&list->arena, "%.*s%s%s", (int)(letters - event), event, letters[1] ? ":" : "", letters + 1);
+	spec->name = name ? name : spec->name;
+	return name != NULL;
+}
+
+enum tally_status event_list_merge_cores(struct event_list *list, struct tally_error *err)
+{
+	for (size_t i = 1; i < list->len; i++) {
+		if (!list->specs[i].is_of_other_core)
+			continue;
+		list->specs[i].is_merged = true;
+		if (!list->specs[i - 1].is_merged && !name_without_core(list, &list->specs[i - 1]))
+			return error_nomem(err);
 	}
 	return TALLY_OK;
 }

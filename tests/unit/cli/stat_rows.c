@@ -279,6 +279,24 @@ static void like_pmus_add_up(void **state)
 	expect(&f, (struct stat_style){.separator = ","}, "10,,imc/reads/,5,100.00,,\n32,,imc/reads/");
 }
 
+/* instructions and cycles of two kinds of core: the ratio is that of the sums. */
+static void kinds_of_core_add_up(void **state)
+{
+	static const struct measured events[] = {
+		{"cycles", EVENT_HARDWARE, HW_CPU_CYCLES, 1000, 5, 10, false},
+		{"cpu_core/cycles/", EVENT_HARDWARE, HW_CPU_CYCLES, 3000, 5, 10, false},
+		{"instructions", EVENT_HARDWARE, HW_INSTRUCTIONS, 2000, 5, 10, false},
+		{"cpu_core/instructions/", EVENT_HARDWARE, HW_INSTRUCTIONS, 10000, 5, 10, false},
+	};
+	struct fixture f;
+	fixture_init(&f, events, 4);
+	for (size_t i = 0; i < 4; i++) {
+		f.specs[i].pmu = i % 2 ? "cpu_core" : "cpu_atom";
+		f.specs[i].is_merged = i % 2;
+	}
+	expect_only(&f, "4000,,cycles,10,50.00,,\n12000,,instructions,10,50.00,3.00,insn per cycle\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -291,6 +309,7 @@ int main(void)
 		cmocka_unit_test(metrics_stand_alone),
 		cmocka_unit_test(metrics_that_were_asked_for),
 		cmocka_unit_test(like_pmus_add_up),
+		cmocka_unit_test(kinds_of_core_add_up),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -144,6 +144,49 @@ static void test_hybrid_and_uncore(void **state)
 	check_good("hybrid", cases, sizeof(cases) / sizeof(cases[0]));
 }
 
+static char *names_of(const struct event_list *list)
+{
+	struct text t = {0};
+	for (size_t i = 0; i < list->len; i++)
+		text_printf(&t, "%s%s%s", i ? " " : "", list->specs[i].name, list->specs[i].is_merged ? "+" : "");
+	text_char(&t, '\0');
+	return t.data;
+}
+
+static void test_kinds_of_core(void **state)
+{
+	static const struct {
+		const char *type, *text, *names, *merged;
+	} cases[] = {
+		{NULL, "cycles,cs", "cpu_atom/cycles/ cpu_core/cycles/ cs", "cycles cpu_core/cycles/+ cs"},
+		{NULL, "cycles:pu", "cpu_atom/cycles/pu cpu_core/cycles/pu", "cycles:pu cpu_core/cycles/pu+"},
+		{NULL, "{cycles,branches}", "cpu_atom/cycles/ cpu_core/cycles/ cpu_atom/branches/ cpu_core/branches/",
+			"cycles cpu_core/cycles/+ branches cpu_core/branches/+"},
+		{NULL, "cpu_core/cycles/,cpu_atom/cycles/", "cpu_core/cycles/ cpu_atom/cycles/",
+			"cpu_core/cycles/ cpu_atom/cycles/"},
+		{NULL, "r1a", "cpu_atom/r1a/ cpu_core/r1a/", "r1a cpu_core/r1a/+"},
+		{"core", "cycles,cs", "cpu_core/cycles/ cs", "cpu_core/cycles/ cs"},
+		{"cpu_atom", "cycles,r1a", "cpu_atom/cycles/ cpu_atom/r1a/", "cpu_atom/cycles/ cpu_atom/r1a/"},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct machine m = machine_make("hybrid");
+		struct event_list list = {0};
+		struct event_catalogue *catalogue = catalogue_of(&m);
+		assert_false(event_catalogue_limit_cores(catalogue, "lowpower"));
+		assert_true(!cases[i].type || event_catalogue_limit_cores(catalogue, cases[i].type));
+		assert_int_equal(event_parse(catalogue, cases[i].text, &list, NULL), TALLY_OK);
+		char *names = names_of(&list);
+		assert_string_equal(names, cases[i].names);
+		free(names);
+		assert_int_equal(event_list_merge_cores(&list, NULL), TALLY_OK);
+		names = names_of(&list);
+		assert_string_equal(names, cases[i].merged);
+		free(names);
+		event_list_deinit(&list);
+		machine_end(&m);
+	}
+}
+
 static void test_arm64(void **state)
 {
 	static const struct good cases[] = {
@@ -268,6 +311,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names_and_modifiers),
 		cmocka_unit_test(test_hybrid_and_uncore),
+		cmocka_unit_test(test_kinds_of_core),
 		cmocka_unit_test(test_arm64),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_every_prefix_ends),
