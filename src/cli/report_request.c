@@ -75,12 +75,12 @@ static bool set_chain_order(struct report_request *r, struct tally_str text)
 
 static bool set_chain_key(struct report_request *r, struct tally_str text)
 {
-	if (begins(text, "function"))
-		r->is_by_address = false;
-	else if (begins(text, "address"))
-		r->is_by_address = true;
-	else
+	bool is_function = begins(text, "function"), is_address = begins(text, "address"),
+	     is_line = begins(text, "srcline");
+	if (!is_function && !is_address && !is_line)
 		return false;
+	r->is_by_address = is_address && !is_function;
+	r->is_by_line = is_line && !is_address && !is_function;
 	return true;
 }
 
@@ -115,7 +115,7 @@ enum tally_status report_request_set_chains(struct report_request *request, cons
 	if (!text || !*text) { /* perf's "-g" alone is graph,0.5,caller, whatever was said before */
 		request->chains = (struct chain_options){.style = CHAIN_GRAPH, .min_percent = DEFAULT_MIN_PERCENT};
 		request->is_caller_first = request->order_is_set = true;
-		request->is_by_address = false;
+		request->is_by_address = request->is_by_line = false;
 		return TALLY_OK;
 	}
 	while (text && str_next(&rest, ',', &part)) {
@@ -123,7 +123,7 @@ enum tally_status report_request_set_chains(struct report_request *request, cons
 			set_chain_key(request, part) || set_chain_value(request, part) ||
 			set_chain_number(request, part, &has_threshold))
 			continue;
-		if (begins(part, "srcline") || begins(part, "branch"))
+		if (begins(part, "branch"))
 			return error_set(
 				err, TALLY_UNSUPPORTED, "-g %.*s is not supported yet", (int)part.len, part.data);
 		return error_set(err, TALLY_INVALID, "-g does not take '%.*s'", (int)part.len, part.data);

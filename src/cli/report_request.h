@@ -35,7 +35,7 @@ struct report_request {
 	struct chain_options chains;
 	bool chains_asked; /* -g was given */
 	bool order_is_set, is_caller_first;
-	bool is_by_address;
+	bool is_by_address, is_by_line; /* frames of call graphs; neither: by function */
 	bool no_children; /* --no-children was given */
 	bool shows_samples, shows_period, shows_modes;
 	bool is_relative;

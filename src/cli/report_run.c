@@ -117,7 +117,8 @@ static enum tally_status replay(struct report *report, struct tally_error *err)
 			       requires(r, WORTH_COMPLETE),
 		.with_inlines = !r->no_inline,
 		.with_lines = report_request_has_key(r, KEY_SRCLINE) || report_request_has_key(r, KEY_SRCFILE) ||
-			      report_request_has_form(r, KEY_FORM_LINE),
+			      report_request_has_form(r, KEY_FORM_LINE) ||
+			      (r->with_chains && (r->is_by_address || r->is_by_line)),
 		.with_whole_paths = r->full_source_path,
 		.with_addresses = r->is_by_address,
 		.with_exact_frames =
@@ -308,6 +309,7 @@ static enum tally_status report_events(struct report *report, uint32_t first, ui
 		.with_chains = r->with_chains,
 		.is_caller_first = r->is_caller_first,
 		.is_chain_by_address = r->is_by_address,
+		.is_chain_by_line = r->is_by_line,
 		.hides_unresolved = r->hides_unresolved,
 		.is_leaf_raw = r->mode == KEY_MODE_BRANCH,
 		.max_stack = r->max_stack,

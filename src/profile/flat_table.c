@@ -138,6 +138,8 @@ static bool make_chain_keys(struct flat_builder *b)
 			const struct profile_function *function = &p->functions[frame->function];
 			key[1] = function->is_inlined ? function->name : function->start;
 			key[2] = function->is_inlined ? 2 : 1;
+			if (b->options->is_chain_by_line && profile_frame_has_line(p, frame))
+				key[2] |= (uint64_t)frame->own_line.line << 32;
 		}
 		keys[i] = id_table_add(&ids, key, NULL);
 		is_done = keys[i] != ID_TABLE_NONE;

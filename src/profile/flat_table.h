@@ -26,7 +26,8 @@ struct flat_options {
 	bool with_children;
 	bool with_chains; /* keep instances */
 	bool is_caller_first; /* chains start at the outermost frame */
-	bool is_chain_by_address;
+	bool is_chain_by_address; /* frames of a call graph are one where their addresses are, else their functions */
+	bool is_chain_by_line; /* or their functions and source lines */
 	bool hides_unresolved; /* samples and frames without a symbol are left out altogether */
 	bool is_leaf_raw; /* a sample's own place without symbol is shown by its run-time address */
 	unsigned max_stack; /* frames of a chain that count, 0: all */

@@ -177,5 +177,10 @@ static inline const struct profile_value *profile_facet(const struct profile *p,
 		return NULL;
 	return &p->values[(size_t)row * p->facet_width + p->facet_columns[facet]];
 }
+/* Of profiles that keep lines. False: own_line says what is shown where none is known. */
+static inline bool profile_frame_has_line(const struct profile *p, const struct profile_frame *frame)
+{
+	return profile_string(p, frame->own_line.file).len > 0;
+}
 
 #endif

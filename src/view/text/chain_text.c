@@ -33,6 +33,21 @@ void chain_printer_deinit(struct chain_printer *printer)
 	*printer = (struct chain_printer){0};
 }
 
+/* Where in its function, if that tells frames apart. */
+static void print_place(struct text *out, const struct flat_table *table, const struct profile_frame *frame,
+	const struct profile_function *function)
+{
+	const struct flat_options *o = &table->options;
+	if ((o->is_chain_by_address || o->is_chain_by_line) && profile_frame_has_line(table->profile, frame)) {
+		struct tally_str line = profile_string(table->profile, frame->own_line.line);
+		text_char(out, ' ');
+		text_bytes(out, line.data, line.len);
+	} else if (o->is_chain_by_address) {
+		text_str(out, " +");
+		text_u64(out, frame->address - function->start);
+	}
+}
+
 static void print_frame(struct text *out, const struct flat_table *table, uint32_t id)
 {
 	const struct profile *p = table->profile;
@@ -43,10 +58,8 @@ static void print_frame(struct text *out, const struct flat_table *table, uint32
 		text_bytes(out, name.data, name.len);
 		if (function->is_inlined)
 			text_str(out, " (inlined)");
-		else if (table->options.is_chain_by_address) {
-			text_str(out, " +");
-			text_u64(out, frame->address - function->start);
-		}
+		else
+			print_place(out, table, frame, function);
 		return;
 	}
 	uint64_t address = frame->raw_address ? frame->raw_address : frame->address;

@@ -60,7 +60,11 @@ static void call_graph_texts(void **state)
 	assert_int_equal(r.chains.style, CHAIN_FRACTAL);
 	assert_true(r.chains.min_percent == 1.5);
 	assert_int_equal(r.chains.print_limit, 20);
-	assert_true(r.order_is_set && !r.is_caller_first && r.is_by_address);
+	assert_true(r.order_is_set && !r.is_caller_first && r.is_by_address && !r.is_by_line);
+	assert_int_equal(report_request_set_chains(&r, "srcline", &err), TALLY_OK);
+	assert_true(r.is_by_line && !r.is_by_address);
+	assert_int_equal(report_request_set_chains(&r, "function", &err), TALLY_OK);
+	assert_true(!r.is_by_line && !r.is_by_address);
 	assert_int_equal(r.chains.value, CHAIN_COUNT);
 	r = made();
 	assert_int_equal(report_request_set_chains(&r, NULL, &err), TALLY_OK);

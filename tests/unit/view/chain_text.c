@@ -12,18 +12,18 @@ static const char forked[] = "event c\n"
 			     "a 1/1 0 0 3 main@x;init@x\n";
 
 /* The drawing of the only row. */
-static void assert_chains(const char *profile, struct chain_options options, bool caller_first, const char *expected)
+static void assert_drawn(
+	const char *profile, struct chain_options options, struct flat_options flat, const char *expected)
 {
 	struct profile *p = profile_from_text(profile);
 	struct flat_table table;
 	struct chain_printer printer;
 	struct tally_error err;
 	struct text out = {0};
-	struct flat_options flat = {.keys = by_comm,
-		.key_count = 1,
-		.member_count = 1,
-		.with_chains = true,
-		.is_caller_first = caller_first};
+	flat.keys = by_comm;
+	flat.key_count = 1;
+	flat.member_count = 1;
+	flat.with_chains = true;
 	assert_int_equal(flat_table_init(&table, p, &flat, &err), TALLY_OK);
 	uint64_t total = table.totals[0].period;
 	assert_int_equal(chain_printer_init(&printer, &table, &options, total, &err), TALLY_OK);
@@ -34,6 +34,11 @@ static void assert_chains(const char *profile, struct chain_options options, boo
 	chain_printer_deinit(&printer);
 	flat_table_deinit(&table);
 	profile_destroy(p);
+}
+
+static void assert_chains(const char *profile, struct chain_options options, bool caller_first, const char *expected)
+{
+	assert_drawn(profile, options, (struct flat_options){.is_caller_first = caller_first}, expected);
 }
 
 static void graph_from_the_caller(void **state)
@@ -145,9 +150,21 @@ static void rows_without_chains_draw_nothing(void **state)
 	assert_chains(forked, (struct chain_options){.style = CHAIN_NONE}, true, "");
 }
 
+/* One function has two branches where its lines differ. */
+static void frames_by_line_and_by_address(void **state)
+{
+	static const char text[] = "event c\na 1/1 0 0 6 main@x#a.c:3;f@x#b.c:1\na 1/1 0 0 4 main@x#a.c:5;f@x#b.c:1\n";
+	struct chain_options folded = {.style = CHAIN_FOLDED};
+	assert_drawn(text, folded, (struct flat_options){.is_chain_by_line = true},
+		"60.00% f b.c:1;main a.c:3\n40.00% f b.c:1;main a.c:5\n");
+	assert_drawn(text, folded, (struct flat_options){0}, "100.00% f;main\n");
+	assert_drawn(text, folded, (struct flat_options){.is_chain_by_address = true}, "100.00% f b.c:1;main a.c:3\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(frames_by_line_and_by_address),
 		cmocka_unit_test(graph_from_the_caller),
 		cmocka_unit_test(graph_from_the_callee_with_counts),
 		cmocka_unit_test(fractal_shares_and_the_rest),
