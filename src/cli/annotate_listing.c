@@ -66,13 +66,54 @@ static const char *name_of(struct making *m, uint64_t address)
 	struct binary_store *store = m->samples->source.store;
 	if (!binary_store_name_at(store, m->target->store_id, address, &name))
 		return NULL;
-	const char *shown = binary_store_readable(store, name.name, &m->listing->arena);
+	const char *shown = binary_store_whole_name(store, name.name, &m->listing->arena);
 	char text[TEXT_BYTES];
 	const char *plt = name.is_plt ? "@plt" : "";
 	if (name.offset)
 		snprintf(text, sizeof(text), "%s%s+0x%" PRIx64, shown, plt, name.offset);
 	else
 		snprintf(text, sizeof(text), "%s%s", shown, plt);
+	return keep(m, text);
+}
+
+static bool is_nop(const struct instruction *from)
+{
+	return !strcmp(from->mnemonic, "nop") || strstr(from->mnemonic, "nopw") || strstr(from->mnemonic, "nopl");
+}
+
+/* The compact form's: a name in place of an address, a jump's distance from the function's start. */
+static const char *short_operands(struct making *m, const struct instruction *from, const char *name)
+{
+	char text[TEXT_BYTES];
+	const struct binary_code *code = &m->listing->code;
+	size_t len = strlen(from->operands);
+	if (is_nop(from))
+		return "";
+	if (from->has_target) {
+		/* The target is what the operands end with. */
+		size_t before = len;
+		while (before > 0 && from->operands[before - 1] != ' ' && from->operands[before - 1] != ',')
+			before--;
+		bool is_inside = from->target - code->address < code->bytes.len;
+		if (from->kind == INSTRUCTION_JUMP && is_inside)
+			snprintf(text, sizeof(text), "%.*s%" PRIx64, (int)before, from->operands,
+				from->target - code->address);
+		else
+			snprintf(text, sizeof(text), "%.*s%s", (int)before, from->operands,
+				name ? name : from->operands + before);
+		return keep(m, text);
+	}
+	const char *pc = from->has_data && name ? strstr(from->operands, "rip") : NULL;
+	if (!pc)
+		return keep(m, from->operands);
+	const char *start = pc, *end = strpbrk(pc, ")]");
+	char open = m->options->is_intel ? '[' : ',';
+	while (start > from->operands && start[-1] != open && start[-1] != '*')
+		start--;
+	if (m->options->is_intel && start > from->operands)
+		start--;
+	snprintf(text, sizeof(text), "%.*s%s%s", (int)(start - from->operands), from->operands, name,
+		end ? end + 1 : "");
 	return keep(m, text);
 }
 
@@ -90,10 +131,10 @@ static void make_row(struct making *m, const struct instruction *from, struct in
 		.kind = from->kind,
 		.has_target = from->has_target,
 		.target = from->target,
-		.mnemonic = keep(m, from->mnemonic),
-		.operands = keep(m, from->operands)};
+		.mnemonic = is_nop(from) ? "nop" : keep(m, from->mnemonic)};
 	if (from->has_target || from->has_data)
 		row->name = name_of(m, from->has_target ? from->target : from->data);
+	row->operands = short_operands(m, from, row->name);
 	size_t room = sizeof(text) - (size_t)used;
 	if (from->has_target && row->name)
 		used += snprintf(text + used, room, " <%s>", row->name);
@@ -159,9 +200,9 @@ static void add_source(struct making *m, const struct source_place *place)
 {
 	uint32_t first;
 	if (place->function && !is_same(place->function, m->last.function)) {
-		const char *name = binary_store_readable(m->samples->source.store, place->function, &m->listing->arena);
-		size_t len = strlen(name);
-		add_printed(m, "%s%s:", name, len && name[len - 1] == ')' ? "" : "()");
+		const char *name =
+			binary_store_whole_name(m->samples->source.store, place->function, &m->listing->arena);
+		add_printed(m, "%s%s:", name, name == place->function ? "()" : "");
 		m->last.line = 0;
 	}
 	m->last.function = place->function;
@@ -268,6 +309,8 @@ static void add_code(struct making *m, const struct instruction_row *row)
 	struct annotate_line line = {.kind = ANNOTATE_CODE,
 		.flow = flow_of(row->kind),
 		.text = row->text,
+		.mnemonic = row->mnemonic,
+		.operands = row->operands,
 		.address = row->address,
 		.values = take_hits(m, row),
 		.place = ANNOTATE_NONE,
@@ -396,6 +439,7 @@ static void finish(struct making *m)
 		.values = listing->values.items,
 		.places = listing->places.items,
 		.place_count = listing->places.len,
+		.start = listing->code.address,
 		.sample_count = listing->events[0].function.count};
 	if (!m->failed)
 		rank_places(m);

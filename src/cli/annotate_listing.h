@@ -28,7 +28,7 @@ struct instruction_row {
 	enum instruction_kind kind;
 	bool has_target;
 	uint64_t target;
-	const char *text, *mnemonic, *operands;
+	const char *text, *mnemonic, *operands; /* operands as annotate_line has them */
 	const char *name; /* of what it refers to; NULL none */
 };
 

@@ -74,6 +74,25 @@ static uint64_t period_of(const struct annotate_sum *sums, uint32_t first, uint3
 	return period;
 }
 
+/* What the samples come to that the command line asks for. */
+static void describe_listed(
+	const struct running *r, const struct annotate_listing_options *options, struct annotate_function *function)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(r->samples.source.reader, &count);
+	const struct perf_attr *attr = &events[options->first_event].attr;
+	bool is_filtered = r->run->request.symbol || r->run->request.dsos;
+	function->frequency = attr->flags & ATTR_FLAG(ATTR_BIT_FREQ) ? attr->sample_period_or_freq : 0;
+	for (uint32_t e = options->first_event; e < options->first_event + options->event_count; e++) {
+		function->listed_count += is_filtered ? 0 : r->samples.events[e].count;
+		function->listed_period += is_filtered ? 0 : r->samples.events[e].period;
+		for (size_t i = 0; is_filtered && i < r->samples.targets.len; i++) {
+			function->listed_count += r->samples.targets.items[i]->sums[e].count;
+			function->listed_period += r->samples.targets.items[i]->sums[e].period;
+		}
+	}
+}
+
 static enum tally_status print_one(struct running *r, const struct annotate_target *target,
 	const struct annotate_listing_options *options, const char *events, struct tally_error *err)
 {
@@ -83,9 +102,13 @@ static enum tally_status print_one(struct running *r, const struct annotate_targ
 	r->found = true;
 	if (status == TALLY_OK) {
 		listing.function.event_name = events;
+		describe_listed(r, options, &listing.function);
 		if (r->run->text.with_places)
 			annotate_text_places(r->out, &listing.function, &r->run->text);
-		annotate_text(r->out, &listing.function, &r->run->text);
+		if (r->run->is_compact)
+			annotate_compact(r->out, &listing.function, &r->run->text);
+		else
+			annotate_text(r->out, &listing.function, &r->run->text);
 		if (r->run->is_verbose)
 			fprintf(stderr, "%s: code of %s is from %s\n", r->cli->program, target->frame->symbol,
 				listing.code.path ? listing.code.path : "memory");

@@ -11,6 +11,7 @@
 
 #include "cli/annotate_listing.h"
 #include "cli/cli.h"
+#include "view/text/annotate_compact.h"
 #include "view/text/annotate_text.h"
 
 struct annotate_run {
@@ -19,7 +20,8 @@ struct annotate_run {
 	const char *prefix;
 	unsigned strip;
 	double percent_limit; /* of an event: functions below are left out */
-	bool is_intel, is_quiet, is_verbose, no_source, dump, skips_missing, skips_empty, force_group, no_group, json;
+	bool is_compact, is_intel, is_quiet, is_verbose, no_source, dump, skips_missing, skips_empty, force_group,
+		no_group, json;
 };
 
 TALLY_MUST_CHECK enum tally_status annotate_run(

@@ -146,6 +146,8 @@ const char *binary_store_display_name(
 	const struct binary_store *store, const struct symbol *symbol, struct arena *arena);
 /* The same for any name of the linker's. */
 const char *binary_store_readable(const struct binary_store *store, const char *name, struct arena *arena);
+/* And with the types of its parameters. */
+const char *binary_store_whole_name(const struct binary_store *store, const char *name, struct arena *arena);
 /* Where was looked for names of a loaded entry, in order; borrowed. */
 const struct binary_step *binary_store_trail(const struct binary_store *store, uint32_t id, size_t *count);
 struct binary_info binary_store_info(const struct binary_store *store, uint32_t id);

@@ -399,3 +399,8 @@ const char *binary_store_readable(const struct binary_store *store, const char *
 {
 	return store->options.no_demangle ? name : demangle(arena, name);
 }
+
+const char *binary_store_whole_name(const struct binary_store *store, const char *name, struct arena *arena)
+{
+	return store->options.no_demangle ? name : demangle_whole(arena, name);
+}

@@ -22,6 +22,7 @@ static bool may_be_mangled(const char *name)
 
 struct collector {
 	struct text text;
+	int flags; /* of libiberty */
 	jmp_buf too_long;
 };
 
@@ -39,10 +40,10 @@ static bool demangle_by_callback(const char *name, struct collector *c)
 {
 	if (setjmp(c->too_long) != 0)
 		return false;
-	if (rust_demangle_callback(name, name[1] == 'R' ? DMGL_RUST : DMGL_AUTO, collect, c))
+	if (rust_demangle_callback(name, (name[1] == 'R' ? DMGL_RUST : DMGL_AUTO) | c->flags, collect, c))
 		return true;
 	text_clear(&c->text);
-	return name[1] != 'R' && cplus_demangle_v3_callback(name, DMGL_AUTO, collect, c) != 0;
+	return name[1] != 'R' && cplus_demangle_v3_callback(name, DMGL_AUTO | c->flags, collect, c) != 0;
 }
 
 /* "Qa" to "Qz" go back 0 to 25 bytes; upper-case letters in front of the last are higher digits of base 26. */
@@ -97,13 +98,13 @@ static bool demangle_part(const char *name, size_t len, struct collector *c)
 	return is_done && !c->text.failed;
 }
 
-const char *demangle(struct arena *arena, const char *name)
+static const char *demangle_with(struct arena *arena, const char *name, int flags)
 {
 	if (!may_be_mangled(name))
 		return name;
 	const char *suffix = strchr(name, '@'); /* "target@plt", "name@@VERSION": stays */
 	size_t len = suffix ? (size_t)(suffix - name) : strlen(name);
-	struct collector c = {.text = {0}};
+	struct collector c = {.flags = flags};
 	const char *copy = NULL;
 	if (demangle_part(name, len, &c)) {
 		c.text.len--; /* its zero byte */
@@ -112,6 +113,16 @@ const char *demangle(struct arena *arena, const char *name)
 	}
 	text_deinit(&c.text);
 	return copy ? copy : name;
+}
+
+const char *demangle(struct arena *arena, const char *name)
+{
+	return demangle_with(arena, name, 0);
+}
+
+const char *demangle_whole(struct arena *arena, const char *name)
+{
+	return demangle_with(arena, name, DMGL_PARAMS | DMGL_ANSI);
 }
 
 size_t demangle_length(const char *name, size_t *bars)
@@ -127,6 +138,11 @@ size_t demangle_length(const char *name, size_t *bars)
 #else
 
 const char *demangle(struct arena *arena, const char *name)
+{
+	return name;
+}
+
+const char *demangle_whole(struct arena *arena, const char *name)
 {
 	return name;
 }

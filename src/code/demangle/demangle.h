@@ -10,6 +10,9 @@
  */
 const char *demangle(struct arena *arena, const char *name);
 
+/* The same with the types of its parameters, as disassemblers show it. */
+const char *demangle_whole(struct arena *arena, const char *name);
+
 /* How long the readable form is, and with how many underscores it begins. */
 size_t demangle_length(const char *name, size_t *bars);
 

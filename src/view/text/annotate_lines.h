@@ -26,7 +26,8 @@ struct annotate_line {
 	enum annotate_line_kind kind;
 	enum annotate_flow flow;
 	const char *text; /* of code: mnemonic, padded, and operands, with names of addresses: as objdump has it */
-	const char *short_text; /* of code: for the compact form, without addresses */
+	const char *mnemonic,
+		*operands; /* of code, for the compact form: names instead of addresses; jumps by offset */
 	uint32_t number; /* of text: as shown; 0: none */
 	uint32_t values; /* ANNOTATE_NONE: no samples */
 	uint32_t target; /* of a jump inside the function: the line it leads to; ANNOTATE_NONE: none */
@@ -60,7 +61,9 @@ struct annotate_function {
 	const struct annotate_place *places;
 	const uint32_t *place_order; /* the hottest first */
 	size_t place_count;
-	double frequency; /* of the first event in Hz; 0: it had a period */
+	uint64_t start; /* address of the first instruction */
+	/* Of all that is listed, for the compact form's heading. */
+	uint64_t listed_count, listed_period, frequency; /* Hz; 0: it had a period */
 };
 
 enum annotate_percent { ANNOTATE_LOCAL_PERIOD, ANNOTATE_GLOBAL_PERIOD, ANNOTATE_LOCAL_HITS, ANNOTATE_GLOBAL_HITS };

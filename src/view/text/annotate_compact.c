@@ -1,0 +1,147 @@
+#include "view/text/annotate_compact.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "view/text/percent_text.h"
+
+#define VALUE_BYTES 24
+
+struct columns {
+	unsigned value, label, mnemonic;
+};
+
+static unsigned digits_of(uint64_t value)
+{
+	unsigned digits = 1;
+	for (; value > 15; value >>= 4)
+		digits++;
+	return digits;
+}
+
+static struct columns measure(const struct annotate_function *function, const struct annotate_text_options *options)
+{
+	struct columns columns = {.value = options->column == ANNOTATE_PERIOD ? 12 : 7, .label = 2};
+	for (size_t i = 0; i < function->line_count; i++) {
+		const struct annotate_line *line = &function->lines[i];
+		if (line->kind != ANNOTATE_CODE)
+			continue;
+		unsigned width = (unsigned)strlen(line->mnemonic), digits = digits_of(line->address - function->start);
+		columns.mnemonic = width > columns.mnemonic ? width : columns.mnemonic;
+		if (line->is_target)
+			columns.label = digits > columns.label ? digits : columns.label;
+	}
+	return columns;
+}
+
+static void print_values(struct text *out, const struct annotate_function *function, const struct columns *columns,
+	const struct annotate_text_options *options, const struct annotate_line *line)
+{
+	for (uint32_t e = 0; e < function->event_count; e++) {
+		if (line->values == ANNOTATE_NONE) {
+			text_repeat(out, ' ', columns->value);
+			continue;
+		}
+		const struct annotate_value *value = &function->values[line->values + e];
+		double percent = annotate_percent_of(function, options->percent, line->values, e);
+		const char *colour = options->with_colours ? percent_colour(percent) : "";
+		text_str(out, colour);
+		if (options->column == ANNOTATE_PERCENT)
+			text_fixed_right(out, percent, 2, columns->value - 1);
+		else
+			text_u64_right(out, options->column == ANNOTATE_PERIOD ? value->period : value->count,
+				columns->value - 1);
+		text_str(out, *colour ? COLOUR_END : "");
+		text_char(out, ' ');
+	}
+}
+
+static const char *arrow_of(const struct annotate_function *function, const struct annotate_line *line)
+{
+	switch (line->flow) {
+	case ANNOTATE_JUMP:
+		if (line->target == ANNOTATE_NONE)
+			return *line->operands == '*' ? "  " : "→ ";
+		return function->lines[line->target].address > line->address ? "↓ " : "↑ ";
+	case ANNOTATE_CALL:
+		return "→ ";
+	case ANNOTATE_RETURN:
+		return "← ";
+	case ANNOTATE_PLAIN:
+		break;
+	}
+	return "  ";
+}
+
+static void print_code(struct text *out, const struct annotate_function *function, const struct columns *columns,
+	const struct annotate_line *line, const struct annotate_text_options *options)
+{
+	if (line->is_target) {
+		text_hex_right(out, line->address - function->start, columns->label + 1);
+		text_str(out, ": ");
+	} else {
+		text_repeat(out, ' ', columns->label + 3);
+	}
+	text_str(out, arrow_of(function, line));
+	if (options->with_bytes) {
+		for (size_t i = 0; i < line->bytes.len; i++) {
+			text_hex(out, line->bytes.data[i], 2);
+			text_char(out, ' ');
+		}
+		text_repeat(out, ' ', line->bytes.len < 8 ? 3 * (8 - line->bytes.len) : 0);
+		text_str(out, line->text);
+		return;
+	}
+	text_str(out, line->mnemonic);
+	if (*line->operands) {
+		text_repeat(out, ' ', columns->mnemonic - strlen(line->mnemonic) + 1);
+		text_str(out, line->operands);
+	}
+}
+
+/* 12345 -> "12K": as the headings of reports. */
+static void print_short(struct text *out, uint64_t value)
+{
+	static const char units[] = " KMG";
+	unsigned unit = 0;
+	for (; value > 1000 && unit < 3; unit++)
+		value /= 1000;
+	text_printf(out, "%" PRIu64 "%c", value, units[unit]);
+}
+
+static void print_heading(
+	struct text *out, const struct annotate_function *function, const struct annotate_text_options *options)
+{
+	static const char *const names[] = {"Percent", "Samples", "Period"};
+	text_str(out, "Samples: ");
+	print_short(out, function->listed_count);
+	text_printf(out, " of event%s '%s', ", function->event_count > 1 ? "s" : "", function->event_name);
+	if (function->frequency)
+		text_printf(out, "%" PRIu64 " Hz, ", function->frequency);
+	text_printf(out, "Event count (approx.): %" PRIu64 ", [percent: %s]\n%s() %s\n%s\n", function->listed_period,
+		annotate_percent_name(options->percent), function->name, function->file, names[options->column]);
+}
+
+void annotate_compact(
+	struct text *out, const struct annotate_function *function, const struct annotate_text_options *options)
+{
+	struct columns columns = measure(function, options);
+	print_heading(out, function, options);
+	for (size_t i = 0; i < function->line_count && text_line_end(out); i++) {
+		const struct annotate_line *line = &function->lines[i];
+		if (line->kind == ANNOTATE_MORE_BYTES || i == 0)
+			continue;
+		if (line->kind == ANNOTATE_TEXT && !*line->text) {
+			text_char(out, '\n');
+			continue;
+		}
+		print_values(out, function, &columns, options, line);
+		if (line->kind == ANNOTATE_CODE) {
+			print_code(out, function, &columns, line, options);
+		} else {
+			text_repeat(out, ' ', columns.label + 3);
+			text_str(out, line->text);
+		}
+		text_char(out, '\n');
+	}
+}
