@@ -2,7 +2,7 @@
 """Compares tally with perf in one run: medians of alternating runs, as ratios.
 
 usage: bench/run.py [--json FILE] [--rounds N] [--seconds S] [--keep]
-                    [--only report,script,record,live,startup,reading,unwind,stacks,lines,debug]
+                    [--only report,script,record,live,startup,reading,unwind,stacks,lines,debug,library]
 
 Environment: BUILD (build), PERF (perf). A ratio above 1 means that tally is faster or cheaper, except where the row
 says otherwise. The recording is made by perf, so that both read the same file:
@@ -251,6 +251,27 @@ def bench_reading(rounds):
     return rows
 
 
+def bench_library(rounds):
+    """libtally over the bare system calls, in CPU time; the program alternates the two itself."""
+    built = subprocess.run(['ninja', '-C', str(BUILD), 'bench/bench_library'], text=True, capture_output=True, check=False)
+    if built.returncode:
+        raise RuntimeError('library: ' + built.stdout.strip()[-200:])
+    taken = {}
+    for _ in range(rounds):
+        result = subprocess.run([BUILD / 'bench' / 'bench_library'], text=True, capture_output=True, check=False)
+        if result.returncode:
+            raise RuntimeError('library: ' + result.stderr.strip())
+        for line in result.stdout.splitlines():
+            name, *numbers = line.split()
+            taken.setdefault(name, []).append([float(number) for number in numbers])
+    median = {name: [statistics.median(column) for column in zip(*values)] for name, values in taken.items()}
+    region, opening = median['region'], median['opening']
+    return [row('library: a region of 4 events', 'ns', region[0], region[1],
+                'left: two bare reads; less is better; bar: 1.15', region[2]),
+            row('library: 1,000 counters on 500 threads', 'ms', opening[0] / 1e6, opening[1] / 1e6,
+                'left: bare system calls; less is better; bar: 1.2', opening[2])]
+
+
 def bench_unwind(rounds):
     """One core, the same stacks of 25 frames by libdw's dwfl and by tally; both in CPU time, both warm."""
     built = subprocess.run(['ninja', '-C', str(BUILD), 'bench/bench_unwind'], text=True, capture_output=True, check=False)
@@ -387,7 +408,7 @@ def main():
     parser.add_argument('--json', help='write the rows to this file too')
     parser.add_argument('--rounds', type=int, default=5)
     parser.add_argument('--seconds', type=int, default=20, help='length of the recording (default 20)')
-    parser.add_argument('--only', default='report,script,record,live,startup,reading,unwind,stacks,lines,debug')
+    parser.add_argument('--only', default='report,script,record,live,startup,reading,unwind,stacks,lines,debug,library')
     parser.add_argument('--keep', action='store_true', help='use the recording of the last run')
     options = parser.parse_args()
     perf = os.environ.get('PERF') or shutil.which('perf')
@@ -412,6 +433,7 @@ def main():
         'unwind': lambda: bench_unwind(options.rounds),
         'lines': lambda: bench_lines(perf, options.rounds),
         'debug': lambda: bench_debug(perf, options.rounds),
+        'library': lambda: bench_library(options.rounds),
     }
     try:
         if {'report', 'script'} & set(wanted):

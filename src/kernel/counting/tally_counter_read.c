@@ -76,8 +76,11 @@ enum tally_status tally_counter_prepare(struct tally_counter *c, bool may_map, s
 	c->owner_pid = getpid();
 	c->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
 	c->registers = may_map ? user_registers() : NULL;
+	size_t mapped = 0;
 	for (size_t i = 0; c->registers && i < len; i++)
-		c->pages[i] = page_map(c, i);
+		mapped += (c->pages[i] = page_map(c, i)) != NULL;
+	if (mapped == 0)
+		c->registers = NULL;
 	return TALLY_OK;
 }
 
@@ -122,6 +125,19 @@ static bool read_by_pages(struct tally_counter *c, const struct counter_group *g
 	return true;
 }
 
+/* A group of which each member is there, the usual case: no way round by reading_decode. */
+static bool take_whole_group(
+	struct tally_counter *c, const struct counter_group *group, size_t index, size_t word_count)
+{
+	const uint64_t *words = c->words;
+	if (group->read_format == READ_TIMES || word_count != 3 + 2 * (size_t)group->count || words[0] != group->count)
+		return false;
+	for (uint32_t i = 0; i < group->count; i++)
+		*tally_counter_cell(c, c->members[group->start + i], index) =
+			(struct counter_cell){.count = {words[3 + 2 * i], words[1], words[2]}};
+	return true;
+}
+
 static enum tally_status read_by_system(
 	struct tally_counter *c, const struct counter_group *group, size_t index, struct tally_error *err)
 {
@@ -133,6 +149,8 @@ static enum tally_status read_by_system(
 		c->kernel->context, leader->fds[index], c->words, READING_WORDS(group->count) * sizeof(*c->words));
 	if (n < 0)
 		return error_set_errno(err, TALLY_IO, errno, "cannot read '%s'", leader->spec->name);
+	if (take_whole_group(c, group, index, (size_t)n / sizeof(*c->words)))
+		return TALLY_OK;
 	if (reading_decode(c->words, (size_t)n / sizeof(*c->words), group->read_format, &reading, c->values,
 		    group->count) != TALLY_OK)
 		return error_set(err, TALLY_CORRUPT, "what was read of '%s' breaks its format", leader->spec->name);
