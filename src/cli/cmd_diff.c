@@ -18,7 +18,7 @@ struct settings {
 	const char **sides[SIDES]; /* --base, --new, --aa; room for every word */
 	size_t side_counts[SIDES];
 	const char **all; /* paths of all sides */
-	bool json, markdown, has_test_option, has_pair_option;
+	bool json, markdown, has_test_option, has_pair_option, has_limit;
 };
 
 #define REQUEST(field) offsetof(struct settings, request.field)
@@ -67,7 +67,21 @@ static const char *set_measure(const struct option_use *use)
 
 static const char *set_limit(const struct option_use *use)
 {
-	return apply_test(use, diff_request_set_limit);
+	struct settings *settings = use->settings;
+	settings->has_limit = true;
+	if (diff_request_set_limit(&settings->request, use->value, &settings->problem) == TALLY_OK)
+		return NULL;
+	return settings->problem.text;
+}
+
+static const char *set_paths(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	if (use->is_negated)
+		settings->request.with_paths = false;
+	else if (diff_request_set_paths(&settings->request, use->value, &settings->problem) != TALLY_OK)
+		return settings->problem.text;
+	return NULL;
 }
 
 static const char *add_side(const struct option_use *use, int side)
@@ -106,7 +120,11 @@ static const struct option options[] = {
 		.help = "with --base: for the number of rows: holm bounds the chance of any false alarm (default), bh "
 			"their share"},
 	{"percent-limit", 0, OPTION_CALL, "percent", .call = set_limit, .is_self_explaining = true,
-		.help = "with --base: rows of a smaller share are not tested (default: 0.5)"},
+		.help = "with --base: rows of a smaller share are not tested; with -g: paths whose share differs by "
+			"less are not shown (default: 0.5)"},
+	{"call-graph", 'g', OPTION_CALL, "name|line", .argument_is_optional = true, .takes_next_word = false,
+		.call = set_paths, .is_self_explaining = true,
+		.help = "the call paths that differ, matched by names, or by names and source lines"},
 	{"fail-if", 0, OPTION_STRING, "clause[,clause...]", .offset = REQUEST(fail_if),
 		.help = "with --base: exit status 3 if there is such a change: 'regression>2% with p<0.01'; "
 			"regression, improvement, change, total"},
@@ -180,10 +198,13 @@ static int refuse_mixtures(
 	if ((s->json || s->markdown) && (r->separator || r->dump || r->with_formula || r->with_periods))
 		return cli_usagef(cli, command, "json,markdown", "-t, -D, -F and -p are about the text");
 	if (!r->is_repeated) {
+		if (s->has_limit && !r->with_paths)
+			return cli_usagef(
+				cli, command, "percent-limit,call-graph", "--percent-limit is about -g and --base");
 		if (s->has_test_option || r->fail_if || s->side_counts[SIDE_AA])
 			return cli_usagef(cli, command, "base,new",
-				"--aa, --measure, --level, --correction, --percent-limit and --fail-if need several "
-				"recordings a side: --base FILE... --new FILE...");
+				"--aa, --measure, --level, --correction and --fail-if need several recordings a side: "
+				"--base FILE... --new FILE...");
 		return 0;
 	}
 	if (!s->side_counts[SIDE_BASE] || !s->side_counts[SIDE_NEW])

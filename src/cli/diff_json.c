@@ -117,6 +117,38 @@ static void put_row(struct json *j, const struct diff_output *output, uint32_t r
 	json_object_end(j);
 }
 
+static void put_frames(struct json *j, const struct diff_paths *paths, uint32_t path)
+{
+	json_array(j, "frames");
+	for (; path != 0; path = paths->items[path].parent) {
+		json_object(j, NULL);
+		json_string(j, "name", intern_get(&paths->names, paths->items[path].name));
+		json_bool(j, "is_inlined", paths->items[path].is_inlined);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+static void put_paths(struct json *j, const struct diff_output *output)
+{
+	const struct diff_paths *paths = output->paths;
+	json_array(j, "paths");
+	for (uint32_t path = 1; path < paths->count; path++) {
+		const struct diff_change *change = &output->path_options.changes[path];
+		if (!paths_text_has(&output->path_options, path))
+			continue;
+		json_object(j, NULL);
+		put_frames(j, paths, path);
+		json_fixed(j, "base_share_percent", change->base_share, DECIMALS);
+		json_fixed(j, "new_share_percent", change->new_share, DECIMALS);
+		if (change->is_tested)
+			put_change(j, "change", change);
+		json_object_end(j);
+		text_line_end(j->out);
+	}
+	json_array_end(j);
+}
+
 void diff_json_event(struct json *j, const struct diff_output *output)
 {
 	const struct diff_table *diff = output->diff;
@@ -139,6 +171,8 @@ void diff_json_event(struct json *j, const struct diff_output *output)
 		text_line_end(j->out);
 	}
 	json_array_end(j);
+	if (output->paths)
+		put_paths(j, output);
 	json_object_end(j);
 }
 

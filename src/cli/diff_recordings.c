@@ -75,6 +75,11 @@ static enum tally_status open_reader(
 		return error_set(err, status, "Failed to open %s", recording->path);
 	if (status == TALLY_OK && request->cpus && !events_have(recording->reader, SAMPLE_CPU))
 		return error_set(err, TALLY_INVALID, "File does not contain CPU events. Remove -C option to proceed.");
+	bool has_chains = status != TALLY_OK || events_have(recording->reader, SAMPLE_CALLCHAIN) ||
+			  perfdata_reader_is_pipe(recording->reader);
+	if (request->with_paths && !has_chains)
+		return error_set(err, TALLY_INVALID, "-g needs call chains, and %s has none: was it made without -g?",
+			recording->path);
 	return status == TALLY_OK ? status : error_set(err, status, "%s\nFailed to open %s", why.text, recording->path);
 }
 

@@ -89,6 +89,15 @@ enum tally_status diff_request_set_limit(struct diff_request *request, const cha
 	return error_set(err, TALLY_INVALID, "'%s' is not a percentage", text);
 }
 
+enum tally_status diff_request_set_paths(struct diff_request *request, const char *text, struct tally_error *err)
+{
+	request->with_paths = true;
+	request->paths_by_line = text && !strcmp(text, "line");
+	if (text && !request->paths_by_line && strcmp(text, "name") != 0)
+		return error_set(err, TALLY_INVALID, "-g takes name or line, not '%s'", text);
+	return TALLY_OK;
+}
+
 enum tally_status diff_request_set_correction(struct diff_request *request, const char *text, struct tally_error *err)
 {
 	static const char *const names[] = {

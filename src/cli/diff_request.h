@@ -26,6 +26,7 @@ struct diff_request {
 	const char *fail_if; /* as typed */
 	struct diff_gate gate; /* made of it by finish; count 0: none */
 	enum diff_format format;
+	bool with_paths, paths_by_line; /* -g */
 	const char *sort; /* as typed, NULL: default */
 	struct profile_filter_lists filters;
 	const char *cpus, *times;
@@ -59,6 +60,9 @@ TALLY_MUST_CHECK enum tally_status diff_request_set_correction(
 	struct diff_request *request, const char *text, struct tally_error *err);
 /* period, share. */
 TALLY_MUST_CHECK enum tally_status diff_request_set_measure(
+	struct diff_request *request, const char *text, struct tally_error *err);
+/* name, line; NULL: name. */
+TALLY_MUST_CHECK enum tally_status diff_request_set_paths(
 	struct diff_request *request, const char *text, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status diff_request_set_limit(
 	struct diff_request *request, const char *text, struct tally_error *err);

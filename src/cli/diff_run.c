@@ -4,11 +4,13 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/limits.h"
 #include "cli/diff_output.h"
 #include "cli/recording_input.h"
 #include "cli/report_dump.h"
 #include "view/text/changes_text.h"
 
+#define PERCENT	      100.0
 #define FILES_UNNAMED 2 /* so many need no list of which is which */
 
 struct job {
@@ -19,6 +21,7 @@ struct job {
 	size_t failures; /* of the gate */
 	struct flat_table *made; /* room for a table of each recording */
 	const struct flat_table **tables; /* NULL: the recording has no such event */
+	struct diff_path_source *sources;
 };
 
 static void print_title(const struct job *job, uint32_t event)
@@ -49,11 +52,14 @@ static enum tally_status print_text(const struct job *job, const struct diff_out
 		.with_formula = request->with_formula,
 		.with_periods = request->with_periods,
 	};
-	if (!output->changes)
-		return diff_text_rows(job->out, output->diff, &options, err);
-	if (!request->is_quiet)
+	if (output->changes && !request->is_quiet)
 		diff_comparison_lines(job->out, output);
-	return changes_text_rows(job->out, output->diff, output->changes, &options, err);
+	enum tally_status status = output->changes
+					   ? changes_text_rows(job->out, output->diff, output->changes, &options, err)
+					   : diff_text_rows(job->out, output->diff, &options, err);
+	if (status == TALLY_OK && output->paths)
+		status = paths_text(job->out, output->paths, &output->path_options, err);
+	return status;
 }
 
 static void say_failure(const char *event, struct tally_str name, const struct diff_change *change)
@@ -113,9 +119,57 @@ static enum tally_status print_event(
 		break;
 	case DIFF_FORMAT_MARKDOWN:
 		diff_markdown_event(job->out, output);
+		if (output->paths) {
+			text_str(job->out, "```\n");
+			status = paths_text(job->out, output->paths, &output->path_options, err);
+			text_str(job->out, "```\n\n");
+		}
 		break;
 	}
 	check_gate(job, output);
+	return status;
+}
+
+/* Shares of the baseline and of the file that sorts, where nothing is tested. */
+static enum tally_status share_paths(
+	const struct job *job, const struct diff_paths *paths, struct diff_changes *changes, struct tally_error *err)
+{
+	size_t file = job->request->order ? (size_t)job->request->order : 1;
+	changes->rows = calloc(paths->count + 1, sizeof(*changes->rows));
+	if (!changes->rows)
+		return error_nomem(err);
+	for (size_t i = 0; i < paths->count; i++) {
+		if (paths->totals[0])
+			changes->rows[i].base_share =
+				PERCENT * (double)diff_paths_value(paths, i, 0)->period / (double)paths->totals[0];
+		if (paths->totals[file])
+			changes->rows[i].new_share = PERCENT * (double)diff_paths_value(paths, i, file)->period /
+						     (double)paths->totals[file];
+	}
+	return TALLY_OK;
+}
+
+static enum tally_status compare_paths(const struct job *job, struct diff_output *output, struct diff_paths *paths,
+	struct diff_changes *changes, struct tally_error *err)
+{
+	const struct diff_request *request = job->request;
+	if (!request->with_paths)
+		return TALLY_OK;
+	enum tally_status status =
+		diff_paths_init(paths, job->sources, job->recordings->count, request->paths_by_line, err);
+	if (status != TALLY_OK)
+		return status;
+	if (request->is_repeated) {
+		struct diff_amounts amounts = {paths->values, paths->count, paths->totals};
+		status = diff_statistics(&amounts, &request->test, changes, err);
+	} else {
+		status = share_paths(job, paths, changes, err);
+	}
+	output->paths = paths;
+	output->path_options = (struct paths_text_options){.changes = changes->rows,
+		.is_tested = request->is_repeated,
+		.min_change = request->test.min_share,
+		.is_quiet = request->is_quiet};
 	return status;
 }
 
@@ -134,7 +188,8 @@ static enum tally_status compare_event(struct job *job, uint32_t event, struct t
 	};
 	const struct profile *p = job->recordings->items[0].result.profile;
 	struct diff_table diff;
-	struct diff_changes changes = {0};
+	struct diff_changes changes = {0}, path_changes = {0};
+	struct diff_paths paths = {0};
 	enum tally_status status = diff_table_init(&diff, job->tables, job->recordings->count, &options, err);
 	if (status != TALLY_OK)
 		return status;
@@ -148,7 +203,11 @@ static enum tally_status compare_event(struct job *job, uint32_t event, struct t
 		status = diff_statistics(&amounts, &request->test, &changes, err);
 	}
 	if (status == TALLY_OK)
+		status = compare_paths(job, &output, &paths, &path_changes, err);
+	if (status == TALLY_OK)
 		status = print_event(job, event, &output, err);
+	diff_paths_deinit(&paths);
+	diff_changes_deinit(&path_changes);
 	diff_changes_deinit(&changes);
 	diff_table_deinit(&diff);
 	return status;
@@ -161,6 +220,11 @@ static enum tally_status run_event(struct job *job, uint32_t event, struct tally
 	for (size_t i = 0; i < all->count; i++) {
 		uint32_t same = i ? diff_recording_event(&all->items[i], &all->items[0], event) : event;
 		job->tables[i] = NULL;
+		job->sources[i] = (struct diff_path_source){.profile = all->items[i].result.profile,
+			.event = same,
+			.filter = &all->items[i].filter,
+			.cpu_passes = all->cpus,
+			.cpu_limit = all->cpus ? LIMIT_CPUS : 0};
 		if (same == PROFILE_NONE || status != TALLY_OK)
 			continue;
 		status = diff_recording_table(all, i, same, job->request, &job->made[i], err);
@@ -180,7 +244,8 @@ static enum tally_status run_events(struct job *job, struct tally_error *err)
 	size_t count = job->recordings->count, events = job->recordings->items[0].result.profile->event_count;
 	job->made = calloc(count, sizeof(*job->made));
 	job->tables = calloc(count, sizeof(struct flat_table *));
-	enum tally_status status = job->made && job->tables ? TALLY_OK : error_nomem(err);
+	job->sources = calloc(count, sizeof(*job->sources));
+	enum tally_status status = job->made && job->tables && job->sources ? TALLY_OK : error_nomem(err);
 	if (job->request->format == DIFF_FORMAT_JSON)
 		diff_json_begin(&job->json, job->request, job->recordings);
 	for (uint32_t event = 0; status == TALLY_OK && event < events; event++)
@@ -189,6 +254,7 @@ static enum tally_status run_events(struct job *job, struct tally_error *err)
 		diff_json_end(&job->json, job->request, job->failures);
 	free(job->made);
 	free(job->tables);
+	free(job->sources);
 	return status;
 }
 
@@ -215,9 +281,12 @@ enum tally_status diff_run(const struct cli *cli, const struct diff_request *req
 	size_t *failures, struct tally_error *err)
 {
 	struct diff_recordings recordings;
+	struct replay_options options = {.with_stacks = request->with_paths,
+		.with_inlines = request->with_paths,
+		.with_lines = request->paths_by_line};
 	enum tally_status status = request->dump ? dump(cli, request, out, err) : TALLY_OK;
 	if (status == TALLY_OK)
-		status = diff_recordings_open(cli, request, &(struct replay_options){0}, &recordings, err);
+		status = diff_recordings_open(cli, request, &options, &recordings, err);
 	if (status != TALLY_OK)
 		return status;
 	struct job job = {.request = request, .recordings = &recordings, .out = out, .json.out = out};

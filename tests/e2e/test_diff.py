@@ -1,4 +1,5 @@
 """diff: the text that perf prints of the same recordings, to the byte."""
+import json
 import os
 
 import pytest
@@ -70,3 +71,35 @@ def test_a_cut_recording_is_no_baseline(recordings, tally, tmp_path):
     (tmp_path / 'none').write_bytes(b'PERFILE')
     assert tally('diff', tmp_path / 'cut', recordings / 'two', check=255).stderr
     assert 'Failed to open' in tally('diff', tmp_path / 'none', recordings / 'two', check=255).stderr
+
+
+@pytest.fixture
+def chains(folder, perf, live, workload):
+    """Folder with the recordings g1 and g2, with call chains."""
+    for name, program in (('g1', 'deep'), ('g2', 'recursion')):
+        if (folder / name).exists():
+            continue
+        result = perf('record', '-g', '-o', folder / name, '-e', 'cpu-clock:u', '-F', '1999', '--',
+                      workload(program).path, '120', env={'HOME': str(folder)})
+        if result.returncode:
+            pytest.skip(f'perf record fails here: {result.stderr.strip().splitlines()[-1]}')
+    return folder
+
+
+def test_call_paths_that_differ(chains, tally):
+    text = tally('diff', '-g', 'g1', 'g2', cwd=chains, check=0).stdout
+    assert '# Call paths that differ, from the outermost caller' in text
+    tree = text[text.index('# Call paths'):]
+    assert 'descend;descend;descend' in tree.replace(' (inlined)', '')
+    assert 'descend' not in tally('diff', '-g', 'g1', 'g1', cwd=chains, check=0).stdout
+    paths = json.loads(tally('diff', '-g', '--json', 'g1', 'g2', cwd=chains, check=0).stdout)['events'][0]['paths']
+    grown = max(paths, key=lambda path: path['new_share_percent'] - path['base_share_percent'])
+    assert grown['new_share_percent'] > 50
+    assert [frame['name'] for frame in grown['frames']]
+    assert '```' in tally('diff', '-g', '--markdown', 'g1', 'g2', cwd=chains, check=0).stdout
+
+
+def test_call_paths_want_call_chains(recordings, tally):
+    result = tally('diff', '-g', 'one', 'two', cwd=recordings, check=255)
+    assert '-g needs call chains, and one has none' in result.stderr
+    assert '-g takes name or line' in tally('diff', '--call-graph=x', 'a', 'b', check=129).stderr

@@ -1,0 +1,172 @@
+#include "profile/diff_paths.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/id_table.h"
+#include "base/vec.h"
+
+struct path_builder {
+	struct diff_paths *paths;
+	struct id_table ids; /* caller's path, name and inlined or not -> path */
+	VEC(struct diff_path) items;
+	VEC(struct diff_value) values;
+	struct text name;
+	bool by_line;
+};
+
+static bool name_of(struct path_builder *b, const struct profile *p, const struct profile_frame *frame, uint32_t *name)
+{
+	text_clear(&b->name);
+	if (frame->function != PROFILE_NONE) {
+		struct tally_str function = profile_string(p, p->functions[frame->function].name);
+		text_bytes(&b->name, function.data, function.len);
+	} else {
+		/* Addresses are not the same in two builds: all unnamed code of a file is one. */
+		struct tally_str object = frame->binary == PROFILE_NONE
+						  ? STR("unknown")
+						  : profile_string(p, p->binaries[frame->binary].name);
+		text_char(&b->name, '[');
+		text_bytes(&b->name, object.data, object.len);
+		text_char(&b->name, ']');
+	}
+	if (b->by_line && profile_string(p, frame->own_line.file).len) {
+		struct tally_str line = profile_string(p, frame->own_line.line);
+		text_char(&b->name, ' ');
+		text_bytes(&b->name, line.data, line.len);
+	}
+	return !b->name.failed && intern_add(&b->paths->names, b->name.data, b->name.len, name);
+}
+
+/* PROFILE_NONE: out of memory. */
+static uint32_t find_path(struct path_builder *b, const struct profile *p, uint32_t parent, uint32_t frame_id)
+{
+	const struct profile_frame *frame = &p->frames[frame_id];
+	struct diff_path path = {.parent = parent};
+	path.is_inlined = frame->function != PROFILE_NONE && p->functions[frame->function].is_inlined;
+	if (!name_of(b, p, frame, &path.name))
+		return PROFILE_NONE;
+	bool was_new;
+	uint32_t id =
+		id_table_add(&b->ids, (const uint64_t[]){parent, (uint64_t)path.name << 1 | path.is_inlined}, &was_new);
+	if (id == ID_TABLE_NONE)
+		return PROFILE_NONE;
+	if (!was_new)
+		return id + 1;
+	size_t files = b->paths->file_count;
+	if (!vec_push(&b->items, path) || !vec_reserve(&b->values, b->values.len + files))
+		return PROFILE_NONE;
+	memset(b->values.items + b->values.len, 0, files * sizeof(*b->values.items));
+	b->values.len += files;
+	return id + 1; /* 0 is the root */
+}
+
+/* The path of each stack; callers come before what they call. NULL: out of memory. */
+static uint32_t *map_stacks(struct path_builder *b, const struct profile *p)
+{
+	uint32_t *path_of = malloc((p->stack_count + 1) * sizeof(*path_of));
+	for (size_t i = 0; path_of && i < p->stack_count; i++) {
+		uint32_t parent = p->stacks[i].parent;
+		path_of[i] = find_path(b, p, parent < i ? path_of[parent] : 0, p->stacks[i].frame);
+		if (path_of[i] == PROFILE_NONE) {
+			free(path_of);
+			return NULL;
+		}
+	}
+	return path_of;
+}
+
+static bool passes(const struct diff_path_source *source, const struct profile_sample *sample)
+{
+	if (sample->event != source->event || (source->filter && !profile_filter_passes(source->filter, sample)))
+		return false;
+	return !source->cpu_passes ||
+	       (sample->cpu >= 0 && (size_t)sample->cpu < source->cpu_limit && source->cpu_passes[sample->cpu]);
+}
+
+static bool add_file(struct path_builder *b, const struct diff_path_source *source, size_t file)
+{
+	const struct profile *p = source->profile;
+	if (source->event == PROFILE_NONE)
+		return true;
+	uint32_t *path_of = map_stacks(b, p);
+	bool is_done = path_of != NULL;
+	for (size_t i = 0; is_done && i < p->sample_count; i++) {
+		const struct profile_sample *sample = &p->samples[i];
+		if (!passes(source, sample))
+			continue;
+		uint32_t path =
+			sample->stack == PROFILE_NONE ? find_path(b, p, 0, sample->leaf) : path_of[sample->stack];
+		is_done = path != PROFILE_NONE;
+		if (!is_done)
+			break;
+		struct diff_value *value = &b->values.items[path * b->paths->file_count + file];
+		value->period += sample->period;
+		value->count += sample->count;
+		value->is_there = true;
+	}
+	free(path_of);
+	return is_done;
+}
+
+/* Callers have what they called. */
+static void add_up(struct diff_paths *paths)
+{
+	for (size_t path = paths->count; path-- > 1;) {
+		for (size_t file = 0; file < paths->file_count; file++) {
+			const struct diff_value *value = diff_paths_value(paths, path, file);
+			struct diff_value *caller =
+				&paths->values[paths->items[path].parent * paths->file_count + file];
+			caller->period += value->period;
+			caller->count += value->count;
+			caller->is_there |= value->is_there;
+		}
+	}
+	for (size_t file = 0; file < paths->file_count; file++)
+		paths->totals[file] = diff_paths_value(paths, 0, file)->period;
+}
+
+static bool add_root(struct path_builder *b)
+{
+	struct diff_path root = {.parent = PROFILE_NONE};
+	size_t files = b->paths->file_count;
+	if (!intern_add(&b->paths->names, "", 0, &root.name) || !vec_push(&b->items, root) ||
+		!vec_reserve(&b->values, files))
+		return false;
+	memset(b->values.items, 0, files * sizeof(*b->values.items));
+	b->values.len = files;
+	return true;
+}
+
+enum tally_status diff_paths_init(struct diff_paths *paths, const struct diff_path_source *sources, size_t file_count,
+	bool by_line, struct tally_error *err)
+{
+	struct diff_paths made = {.file_count = file_count};
+	struct path_builder b = {.paths = &made, .by_line = by_line, .ids.words = 2};
+	intern_init(&made.names);
+	made.totals = calloc(file_count + 1, sizeof(*made.totals));
+	bool is_built = made.totals && add_root(&b);
+	for (size_t file = 0; is_built && file < file_count; file++)
+		is_built = add_file(&b, &sources[file], file);
+	id_table_deinit(&b.ids);
+	text_deinit(&b.name);
+	made.items = b.items.items;
+	made.values = b.values.items;
+	made.count = b.items.len;
+	if (!is_built) {
+		diff_paths_deinit(&made);
+		return error_nomem(err);
+	}
+	add_up(&made);
+	*paths = made;
+	return TALLY_OK;
+}
+
+void diff_paths_deinit(struct diff_paths *paths)
+{
+	intern_deinit(&paths->names);
+	free(paths->items);
+	free(paths->values);
+	free(paths->totals);
+	*paths = (struct diff_paths){0};
+}

@@ -1,0 +1,185 @@
+#include "view/text/paths_text.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "view/text/changes_text.h"
+
+#define COLUMN	     8
+#define CHANGE_WIDTH 9
+#define INDENT	     2
+
+struct tree {
+	const struct diff_paths *paths;
+	const struct paths_text_options *options;
+	bool *shows; /* by path: it or what it calls */
+	uint32_t *children; /* all paths, those of one caller together, as sorted */
+	uint32_t *first_child; /* by path, and one more */
+	struct text cell;
+};
+
+bool paths_text_has(const struct paths_text_options *options, uint32_t path)
+{
+	const struct diff_change *change = &options->changes[path];
+	if (options->is_tested)
+		return change->verdict != DIFF_NOT_SHOWN;
+	return fabs(change->new_share - change->base_share) >= options->min_change;
+}
+
+static double distance(const struct tree *t, uint32_t path)
+{
+	return fabs(t->options->changes[path].new_share - t->options->changes[path].base_share);
+}
+
+static int compare_children(const void *left, const void *right, void *data)
+{
+	const struct tree *t = data;
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	uint32_t caller_a = t->paths->items[a].parent, caller_b = t->paths->items[b].parent;
+	if (caller_a != caller_b)
+		return caller_a < caller_b ? -1 : 1;
+	double da = distance(t, a), db = distance(t, b);
+	if (da < db || da > db)
+		return da < db ? 1 : -1;
+	return (a > b) - (a < b);
+}
+
+static bool make_tree(struct tree *t)
+{
+	size_t count = t->paths->count, shown = 0;
+	t->shows = calloc(count + 1, sizeof(*t->shows));
+	t->children = calloc(count + 1, sizeof(*t->children));
+	t->first_child = calloc(count + 2, sizeof(*t->first_child));
+	if (!t->shows || !t->children || !t->first_child)
+		return false;
+	for (size_t path = count; path-- > 1;) {
+		t->shows[path] = t->shows[path] || paths_text_has(t->options, (uint32_t)path);
+		if (t->shows[path])
+			t->shows[t->paths->items[path].parent] = true;
+	}
+	for (size_t path = 1; path < count; path++)
+		if (t->shows[path])
+			t->children[shown++] = (uint32_t)path;
+	if (shown)
+		qsort_r(t->children, shown, sizeof(*t->children), compare_children, t);
+	for (size_t i = 0; i < shown; i++)
+		t->first_child[t->paths->items[t->children[i]].parent + 1]++;
+	for (size_t path = 0; path < count; path++)
+		t->first_child[path + 1] += t->first_child[path];
+	return true;
+}
+
+static bool is_alike(const struct tree *t, uint32_t a, uint32_t b)
+{
+	for (size_t file = 0; file < t->paths->file_count; file++)
+		if (diff_paths_value(t->paths, a, file)->period != diff_paths_value(t->paths, b, file)->period)
+			return false;
+	return true;
+}
+
+static void put_cell(struct tree *t, struct text *out, size_t width)
+{
+	text_str(out, "  ");
+	text_str_right(out, (struct tally_str){t->cell.data, t->cell.len}, width);
+	text_clear(&t->cell);
+}
+
+static void put_values(struct tree *t, struct text *out, uint32_t path)
+{
+	const struct diff_change *change = &t->options->changes[path];
+	text_printf(&t->cell, "%.2f%%", change->base_share);
+	put_cell(t, out, COLUMN);
+	text_printf(&t->cell, "%+.2f%%", change->new_share - change->base_share);
+	put_cell(t, out, COLUMN);
+	if (!t->options->is_tested)
+		return;
+	if (change->is_tested)
+		changes_text_change(&t->cell, change);
+	put_cell(t, out, CHANGE_WIDTH);
+	if (change->is_tested)
+		changes_text_p(&t->cell, change->adjusted_p);
+	put_cell(t, out, COLUMN);
+	text_str(&t->cell, changes_text_verdict(change->verdict));
+	put_cell(t, out, strlen("more"));
+}
+
+static void put_name(const struct tree *t, struct text *out, uint32_t path)
+{
+	struct tally_str name = intern_get(&t->paths->names, t->paths->items[path].name);
+	text_bytes(out, name.data, name.len);
+	text_str(out, t->paths->items[path].is_inlined ? " (inlined)" : "");
+}
+
+static uint32_t child_count(const struct tree *t, uint32_t path)
+{
+	return t->first_child[path + 1] - t->first_child[path];
+}
+
+/* One line: the path, and those below it that are nothing but more of it. Returns the last of them. */
+static uint32_t put_line(struct tree *t, struct text *out, uint32_t path, size_t level)
+{
+	put_values(t, out, path);
+	text_repeat(out, ' ', 2 + level * INDENT);
+	put_name(t, out, path);
+	while (child_count(t, path) == 1 && is_alike(t, path, t->children[t->first_child[path]])) {
+		path = t->children[t->first_child[path]];
+		text_str(out, ";");
+		put_name(t, out, path);
+	}
+	text_char(out, '\n');
+	text_line_end(out);
+	return path;
+}
+
+struct visit {
+	uint32_t next, end; /* of children */
+};
+
+/* Depth first, without recursion: stacks may be deep. */
+static bool put_tree(struct tree *t, struct text *out)
+{
+	struct visit *visits = calloc(t->paths->count + 1, sizeof(*visits));
+	size_t depth = 1;
+	if (!visits)
+		return false;
+	visits[0] = (struct visit){t->first_child[0], t->first_child[1]};
+	while (depth > 0) {
+		struct visit *visit = &visits[depth - 1];
+		if (visit->next == visit->end) {
+			depth--;
+			continue;
+		}
+		uint32_t last = put_line(t, out, t->children[visit->next++], depth - 1);
+		visits[depth++] = (struct visit){t->first_child[last], t->first_child[last + 1]};
+	}
+	free(visits);
+	return true;
+}
+
+static void put_titles(const struct paths_text_options *options, struct text *out)
+{
+	text_str(out, "#\n# Call paths that differ, from the outermost caller\n#\n");
+	if (options->is_tested)
+		text_str(out, "#     Base     Delta     Change         p        Path\n"
+			      "# ........  ........  .........  ........  ....  ....\n#\n");
+	else
+		text_str(out, "# Baseline     Delta  Path\n# ........  ........  ....\n#\n");
+}
+
+enum tally_status paths_text(struct text *out, const struct diff_paths *paths, const struct paths_text_options *options,
+	struct tally_error *err)
+{
+	struct tree tree = {.paths = paths, .options = options};
+	bool is_done = make_tree(&tree);
+	if (is_done) {
+		if (!options->is_quiet)
+			put_titles(options, out);
+		is_done = put_tree(&tree, out) && !out->failed && !tree.cell.failed;
+	}
+	free(tree.shows);
+	free(tree.children);
+	free(tree.first_child);
+	text_deinit(&tree.cell);
+	return is_done ? TALLY_OK : error_nomem(err);
+}
