@@ -319,9 +319,8 @@ static int finish_settings(const struct cli *cli, struct settings *settings, int
 			request->missing;
 	if (request->requirements.count && is_other)
 		return cli_failf(cli, "--require judges a report, and this is none");
-	if (request->is_json && (is_other || request->header || request->full_info || request->threads))
-		return cli_failf(cli,
-			"--json of --header, -I, --stats, -T, --tasks, --mmaps, -D and --missing is not supported yet");
+	if (request->is_json && (request->dump || request->header || request->header_only || request->full_info))
+		return cli_failf(cli, "--json of --header, --header-only, -I and -D is not supported yet");
 	if (request->separator && !strcmp(request->separator, "."))
 		return cli_failf(cli, "'.' is the only non valid --field-separator argument");
 	if (argc - rest > 1)

@@ -85,7 +85,7 @@ enum tally_status report_dump(struct text *out, struct perfdata_reader *reader, 
 	}
 	if (status == TALLY_OK) {
 		perfdata_reader_rewind(reader);
-		status = report_stats(out, reader, err);
+		status = report_stats(out, NULL, reader, err);
 	}
 	group_reads_deinit(&dump.reads);
 	sideband_deinit(&dump.sideband);

@@ -7,7 +7,6 @@ void report_json_begin(struct json *j, const char *path)
 	json_object(j, NULL);
 	json_u64(j, "schema", SCHEMA_VERSION);
 	json_string(j, "path", str_from(path));
-	json_array(j, "tables");
 }
 
 static void put_requirements(struct json *j, const struct worth *worth, const struct requirements *requirements)
@@ -43,13 +42,9 @@ static void put_worth(struct json *j, const struct worth *worth)
 	json_object_end(j);
 }
 
-void report_json_end(struct json *j, const struct worth *worth, const struct requirements *requirements)
+void report_json_worth(struct json *j, const struct worth *worth, const struct requirements *requirements)
 {
-	json_array_end(j);
-	if (worth) {
-		put_worth(j, worth);
-		if (requirements->count)
-			put_requirements(j, worth, requirements);
-	}
-	json_object_end(j);
+	put_worth(j, worth);
+	if (requirements->count)
+		put_requirements(j, worth, requirements);
 }

@@ -1,7 +1,7 @@
 /*
  * report_json.h - what report --json has around its tables: the recording, what it is worth. See docs/schema/report.json.
  *
- *	report_json_begin(&j, path);  report_json_table(&j, ...);  report_json_end(&j, &worth, &requirements);
+ *	report_json_begin(&j, path);  ... the members ...  report_json_worth(&j, &worth, &requirements);  json_object_end(&j);
  */
 #ifndef CLI_REPORT_JSON_H
 #define CLI_REPORT_JSON_H
@@ -10,7 +10,6 @@
 #include "base/json.h"
 
 void report_json_begin(struct json *j, const char *path);
-/* worth NULL: it is not known, since the recording could not be read. */
-void report_json_end(struct json *j, const struct worth *worth, const struct requirements *requirements);
+void report_json_worth(struct json *j, const struct worth *worth, const struct requirements *requirements);
 
 #endif

@@ -71,6 +71,58 @@ static void print_remedy(
 		text_printf(out, "    debuginfod  tally report --debuginfod, or debuginfod-find debuginfo %s\n", hex);
 }
 
+static void put_object(struct json *j, const struct binary_store *store, const struct binary_hit *hit)
+{
+	struct binary_info info = binary_store_info(store, hit->store_id);
+	struct record_build_id id = {.size = info.build_id_size};
+	char hex[BUILD_ID_HEX_BYTES] = "";
+	size_t count;
+	const struct binary_step *steps = binary_store_trail(store, hit->store_id, &count);
+	memcpy(id.bytes, info.build_id, id.size);
+	if (id.size > 0)
+		build_id_to_hex(&id, hex);
+	json_object(j, NULL);
+	json_string(j, "path", info.path);
+	json_u64(j, "samples", hit->samples);
+	json_u64(j, "unnamed_samples", hit->unnamed);
+	if (*hex)
+		json_string(j, "build_id", str_from(hex));
+	json_u64(j, "symbols", info.symbol_count);
+	if (info.status != BINARY_OK && info.text)
+		json_string(j, "reason", str_from(info.text));
+	json_array(j, "looked_in");
+	for (size_t i = 0; i < count; i++) {
+		json_object(j, NULL);
+		json_string(j, "source", str_from(steps[i].source));
+		json_string(j, "path", str_from(steps[i].path));
+		json_string(j, "found", str_from(found_text(steps[i].found)));
+		if (steps[i].detail)
+			json_string(j, "detail", str_from(steps[i].detail));
+		json_object_end(j);
+	}
+	json_array_end(j);
+	json_object_end(j);
+}
+
+static bool is_complete(const struct binary_store *store, const struct binary_hit *hit)
+{
+	return hit->unnamed == 0 && binary_store_info(store, hit->store_id).status == BINARY_OK;
+}
+
+void report_missing_json(
+	struct json *j, const struct binary_store *store, const struct binary_hits *hits, bool shows_all)
+{
+	json_object(j, "missing");
+	json_u64(j, "samples", hits->samples);
+	json_array(j, "objects");
+	for (size_t i = 0; i < hits->files.len; i++) {
+		if (shows_all || !is_complete(store, &hits->files.items[i]))
+			put_object(j, store, &hits->files.items[i]);
+	}
+	json_array_end(j);
+	json_object_end(j);
+}
+
 static void print_object(struct text *out, const struct binary_store *store, const struct binary_hit *hit,
 	const struct package_hints *hints)
 {
@@ -116,9 +168,9 @@ void report_missing(struct text *out, const struct binary_store *store, const st
 	package_hints_init(&hints);
 	for (size_t i = 0; i < hits->files.len; i++) {
 		const struct binary_hit *hit = &hits->files.items[i];
-		bool is_complete = hit->unnamed == 0 && binary_store_info(store, hit->store_id).status == BINARY_OK;
-		complete += is_complete;
-		if (shows_all || !is_complete)
+		bool has_all = is_complete(store, hit);
+		complete += has_all;
+		if (shows_all || !has_all)
 			print_object(out, store, hit, &hints);
 	}
 	if (complete && !shows_all)

@@ -8,9 +8,12 @@
 #define CLI_REPORT_MISSING_H
 
 #include "analysis/binary_hits.h"
-#include "base/text.h"
+#include "base/json.h"
 
 /* hits: finished, and their files loaded by the store. shows_all: objects that lack nothing, too. */
+/* One member, "missing". */
+void report_missing_json(
+	struct json *j, const struct binary_store *store, const struct binary_hits *hits, bool shows_all);
 void report_missing(struct text *out, const struct binary_store *store, const struct binary_hits *hits, bool shows_all);
 
 #endif

@@ -461,6 +461,52 @@ static enum tally_status check_chains(const struct report *report, struct tally_
 	return TALLY_OK;
 }
 
+/* The JSON text if that is wanted, NULL for text. */
+static struct json *json_of(struct report *report)
+{
+	return report->request->is_json ? &report->json : NULL;
+}
+
+static enum tally_status show_tables(struct report *report, struct tally_error *err)
+{
+	const struct report_request *r = report->request;
+	struct debuginfod_run debuginfod = {0};
+	struct json *j = json_of(report);
+	note_worth(report);
+	debuginfod_run_start(&debuginfod, &r->debuginfod, report->store, &report->result.hits, report->notes);
+	worth_measure(&report->worth, report->reader, &report->result);
+	if (j)
+		json_array(j, "tables");
+	enum tally_status status = print_report(report, err);
+	if (j) {
+		json_array_end(j);
+		report_json_worth(j, &report->worth, &r->requirements);
+	}
+	debuginfod_run_end(&debuginfod, report->notes);
+	judge_worth(report);
+	return status;
+}
+
+static enum tally_status show_profile(struct report *report, struct tally_error *err)
+{
+	const struct report_request *r = report->request;
+	struct json *j = json_of(report);
+	enum tally_status status = TALLY_OK;
+	if (j)
+		report_json_begin(j, report->path);
+	if (!r->missing)
+		status = show_tables(report, err);
+	else if (j)
+		report_missing_json(j, report->store, &report->result.hits, r->is_verbose);
+	else
+		report_missing(report->out, report->store, &report->result.hits, r->is_verbose);
+	if (status == TALLY_OK && r->threads)
+		status = report_read_values(report->out, j, report->reader, r->is_raw_pretty, err);
+	if (j)
+		json_object_end(j);
+	return status;
+}
+
 static enum tally_status run_replay(struct report *report, struct tally_error *err)
 {
 	struct report_request *r = report->request;
@@ -476,23 +522,8 @@ static enum tally_status run_replay(struct report *report, struct tally_error *e
 		printed = report_request_finish(r, &source, &inner);
 	if (printed == TALLY_OK)
 		printed = profile_filter_init(&report->filter, report->result.profile, &r->filters, &inner);
-	if (printed == TALLY_OK && r->missing) {
-		report_missing(report->out, report->store, &report->result.hits, r->is_verbose);
-	} else if (printed == TALLY_OK) {
-		struct debuginfod_run debuginfod = {0};
-		note_worth(report);
-		debuginfod_run_start(&debuginfod, &r->debuginfod, report->store, &report->result.hits, report->notes);
-		worth_measure(&report->worth, report->reader, &report->result);
-		if (r->is_json)
-			report_json_begin(&report->json, report->path);
-		printed = print_report(report, &inner);
-		if (r->is_json)
-			report_json_end(&report->json, &report->worth, &r->requirements);
-		debuginfod_run_end(&debuginfod, report->notes);
-		judge_worth(report);
-	}
-	if (printed == TALLY_OK && r->threads)
-		printed = report_read_values(report->out, report->reader, r->is_raw_pretty, &inner);
+	if (printed == TALLY_OK)
+		printed = show_profile(report, &inner);
 	if (printed != TALLY_OK) {
 		if (err)
 			*err = inner;
@@ -505,9 +536,14 @@ static enum tally_status run_replay(struct report *report, struct tally_error *e
 static enum tally_status show_records(struct report *report, struct tally_error *err)
 {
 	const struct report_request *r = report->request;
+	struct json *j = json_of(report);
 	enum tally_status status = TALLY_OK;
+	if (j)
+		report_json_begin(j, report->path);
 	if (r->tasks || r->mmaps) {
-		status = report_tasks(report->out, report->reader, r->mmaps, err);
+		status = report_tasks(report->out, j, report->reader, r->mmaps, err);
+	} else if (r->stats) {
+		status = report_stats(report->out, j, report->reader, err);
 	} else {
 		struct input_health health = {0};
 		status = report_dump(report->out, report->reader, report->path, &health, err);
@@ -515,6 +551,8 @@ static enum tally_status show_records(struct report *report, struct tally_error 
 		if (!r->is_quiet)
 			cli_print_health(report->cli, &health);
 	}
+	if (j)
+		json_object_end(j);
 	return status == TALLY_END ? TALLY_OK : status;
 }
 
@@ -532,10 +570,8 @@ static enum tally_status run_opened(struct report *report, struct tally_error *e
 	print_file_header(report);
 	if (r->header_only)
 		return TALLY_OK;
-	if (r->tasks || r->mmaps || r->dump)
+	if (r->tasks || r->mmaps || r->dump || r->stats)
 		return show_records(report, err);
-	if (r->stats)
-		return report_stats(report->out, report->reader, err);
 	if (!source.is_pipe)
 		status = check_chains(report, err);
 	return status == TALLY_OK ? run_replay(report, err) : status;

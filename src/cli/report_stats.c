@@ -124,7 +124,45 @@ static void print_stats(struct text *out, const struct stats *stats)
 	print_event_stats(out, stats);
 }
 
-enum tally_status report_stats(struct text *out, struct perfdata_reader *reader, struct tally_error *err)
+static void put_count(struct json *j, const char *name, uint64_t count)
+{
+	if (!count)
+		return;
+	json_object(j, NULL);
+	json_string(j, "type", str_from(name ? name : "UNKNOWN"));
+	json_u64(j, "count", count);
+	json_object_end(j);
+}
+
+static void put_stats(struct json *j, const struct stats *stats)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(stats->reader, &count);
+	json_object(j, "stats");
+	json_u64(j, "total", stats->total);
+	json_array(j, "records");
+	for (uint32_t type = 0; type < TYPE_LIMIT; type++)
+		put_count(j, record_type_name(type), stats->by_type[type]);
+	for (uint32_t i = 0; i < OTHER_WRITERS_RECORDS; i++)
+		put_count(j, other_writer_record(OTHER_WRITERS_FIRST_RECORD + i), stats->others[i]);
+	json_array_end(j);
+	json_array(j, "events");
+	for (size_t i = 0; i < count; i++) {
+		struct event_counts counts = {0};
+		if (i < stats->events.len)
+			counts = stats->events.items[i];
+		json_object(j, NULL);
+		json_string(j, "name", events[i].name);
+		json_u64(j, "samples", counts.samples);
+		json_u64(j, "lost_samples_records", counts.lost_samples);
+		json_object_end(j);
+	}
+	json_array_end(j);
+	json_object_end(j);
+}
+
+enum tally_status report_stats(
+	struct text *out, struct json *j, struct perfdata_reader *reader, struct tally_error *err)
 {
 	struct stats stats = {.reader = reader};
 	struct record record;
@@ -139,7 +177,10 @@ enum tally_status report_stats(struct text *out, struct perfdata_reader *reader,
 	stats.by_type[RECORD_COMPRESSED] = health->compressed[0];
 	stats.by_type[RECORD_COMPRESSED2] = health->compressed[1];
 	stats.total += health->compressed[0] + health->compressed[1];
-	print_stats(out, &stats);
+	if (j)
+		put_stats(j, &stats);
+	else
+		print_stats(out, &stats);
 	vec_free(&stats.events);
 	group_reads_deinit(&stats.reads);
 	return status == TALLY_END ? TALLY_OK : status;
@@ -272,6 +313,29 @@ static void print_read_raw(struct text *out, const struct read_table *table, con
 	}
 }
 
+static void put_reads(struct json *j, const struct read_table *table, const struct perfdata_event *events)
+{
+	json_array(j, "threads");
+	for (size_t i = 0; i < table->threads.len; i++) {
+		const struct thread_counts *thread = &table->threads.items[i];
+		json_object(j, NULL);
+		json_u64(j, "pid", thread->pid);
+		json_u64(j, "tid", thread->tid);
+		json_array(j, "counts");
+		for (size_t e = 0; e < table->event_count; e++) {
+			if (!table->has_event[e])
+				continue;
+			json_object(j, NULL);
+			json_string(j, "event", events[e].name);
+			json_u64(j, "count", table->values.items[thread->first_value + e]);
+			json_object_end(j);
+		}
+		json_array_end(j);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
 static enum tally_status collect_reads(
 	struct read_table *table, struct perfdata_reader *reader, struct tally_error *err)
 {
@@ -287,7 +351,7 @@ static enum tally_status collect_reads(
 }
 
 enum tally_status report_read_values(
-	struct text *out, struct perfdata_reader *reader, bool raw, struct tally_error *err)
+	struct text *out, struct json *j, struct perfdata_reader *reader, bool raw, struct tally_error *err)
 {
 	struct read_table table = {0};
 	struct read_widths widths = {0};
@@ -303,7 +367,9 @@ enum tally_status report_read_values(
 		if (table.threads.len)
 			qsort(table.threads.items, table.threads.len, sizeof(*table.threads.items), compare_threads);
 		fit_widths(&table, events, &widths);
-		if (raw)
+		if (j)
+			put_reads(j, &table, events);
+		else if (raw)
 			print_read_raw(out, &table, events, &widths);
 		else
 			print_read_table(out, &table, events, &widths);

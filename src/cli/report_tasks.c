@@ -29,6 +29,7 @@ struct mapped_file { /* of one record: the same path may be a new file by now */
 
 struct tasks {
 	struct text *out;
+	struct json *json; /* NULL: text */
 	bool with_mmaps;
 	VEC(struct task) items;
 	struct map_u64 by_tid; /* -> index of items */
@@ -242,6 +243,22 @@ static void print_mapping(struct tasks *tasks, const struct mapping *m, size_t l
 	text_char(tasks->out, '\n');
 }
 
+static void put_mapping(struct tasks *tasks, const struct mapping *m)
+{
+	const struct mapped_file *file = &tasks->files.items[m->binary];
+	struct json *j = tasks->json;
+	char rights[] = {
+		m->prot & 1 ? 'r' : '-', m->prot & 2 ? 'w' : '-', m->prot & 4 ? 'x' : '-', m->flags & 1 ? 's' : 'p'};
+	json_object(j, NULL);
+	json_hex(j, "start", m->start);
+	json_hex(j, "end", m->end);
+	json_string(j, "rights", (struct tally_str){rights, sizeof(rights)});
+	json_hex(j, "offset", m->pgoff);
+	json_u64(j, "inode", file->inode);
+	json_string(j, "path", intern_get(&tasks->paths, file->path));
+	json_object_end(j);
+}
+
 static bool print_mappings(struct tasks *tasks, const struct task *task, size_t level)
 {
 	const struct address_space *space = find_space(tasks, task->pid);
@@ -250,13 +267,39 @@ static bool print_mappings(struct tasks *tasks, const struct task *task, size_t 
 		return true;
 	bool ok = address_space_flatten(&flat, space, tasks->now);
 	for (size_t i = 0; ok && i < flat.active.len; i++)
-		print_mapping(tasks, &flat.mappings.items[flat.active.items[i]], level);
+		if (tasks->json)
+			put_mapping(tasks, &flat.mappings.items[flat.active.items[i]]);
+		else
+			print_mapping(tasks, &flat.mappings.items[flat.active.items[i]], level);
 	address_space_deinit(&flat);
+	return ok;
+}
+
+static bool put_task(struct tasks *tasks, const struct task *task, size_t level)
+{
+	struct json *j = tasks->json;
+	bool ok = true;
+	json_object(j, NULL);
+	json_i64(j, "pid", task->pid);
+	json_i64(j, "tid", task->tid);
+	json_i64(j, "ppid", task->parent_tid);
+	json_u64(j, "level", level);
+	if (task->comm != INTERN_NONE)
+		json_string(j, "comm", intern_get(&tasks->comms, task->comm));
+	if (tasks->with_mmaps) {
+		json_array(j, "mappings");
+		ok = print_mappings(tasks, task, level);
+		json_array_end(j);
+	}
+	json_object_end(j);
 	return ok;
 }
 
 static bool print_task(struct tasks *tasks, const struct task *task, size_t level)
 {
+	if (tasks->json)
+		return put_task(tasks, task, level);
+
 	size_t indent = level < MAX_INDENT ? level : MAX_INDENT;
 	text_printf(tasks->out, "  %8d %8d %8d |", task->pid, task->tid, task->parent_tid);
 	text_repeat(tasks->out, ' ', indent);
@@ -308,9 +351,9 @@ static enum tally_status read_all(struct tasks *tasks, struct perfdata_reader *r
 }
 
 enum tally_status report_tasks(
-	struct text *out, struct perfdata_reader *reader, bool with_mmaps, struct tally_error *err)
+	struct text *out, struct json *j, struct perfdata_reader *reader, bool with_mmaps, struct tally_error *err)
 {
-	struct tasks tasks = {.out = out, .with_mmaps = with_mmaps};
+	struct tasks tasks = {.out = out, .json = j, .with_mmaps = with_mmaps};
 	intern_init(&tasks.comms);
 	intern_init(&tasks.paths);
 	struct record_comm idle = {.comm = STR("swapper")};
@@ -318,9 +361,14 @@ enum tally_status report_tasks(
 	enum tally_status printed = read;
 	/* A cut recording is shown as far as it goes. */
 	if (read == TALLY_OK || read == TALLY_CORRUPT) {
-		text_str(out, "#      pid      tid     ppid  comm\n");
+		if (j)
+			json_array(j, "tasks");
+		else
+			text_str(out, "#      pid      tid     ppid  comm\n");
 		printed = link_tasks(&tasks) ? print_tree(&tasks, err) : error_nomem(err);
 	}
+	if (j && (read == TALLY_OK || read == TALLY_CORRUPT))
+		json_array_end(j);
 	tasks_deinit(&tasks);
 	return printed == TALLY_OK ? read : printed;
 }

@@ -4,15 +4,15 @@
  * Shows how things were at the recording's end, as perf does: every thread that a record spoke of, the newest child of
  * a parent last. Reads the reader once from its first record on.
  *
- *	status = report_tasks(&out, reader, with_mmaps, err);
+ *	status = report_tasks(&out, NULL, reader, with_mmaps, err);
  */
 #ifndef CLI_REPORT_TASKS_H
 #define CLI_REPORT_TASKS_H
 
-#include "base/text.h"
+#include "base/json.h"
 #include "perfdata/reader.h"
 
 TALLY_MUST_CHECK enum tally_status report_tasks(
-	struct text *out, struct perfdata_reader *reader, bool with_mmaps, struct tally_error *err);
+	struct text *out, struct json *j, struct perfdata_reader *reader, bool with_mmaps, struct tally_error *err);
 
 #endif

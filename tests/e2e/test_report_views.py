@@ -177,7 +177,24 @@ def test_json_in_any_locale_and_with_requirements(recording, tally):
     assert tally('report', '--json', '-i', path, check=0, env={'LC_ALL': 'de_DE.UTF-8'}).stdout == plain
     unmet = json_of(tally, path, '--require', 'samples<2', status=3)
     assert unmet['unmet'] == [f'samples is {unmet["worth"]["samples"]}, not < 2']
-    assert 'not supported yet' in tally('report', '--json', '--stats', '-i', path, check=255).stderr
+    assert 'not supported yet' in tally('report', '--json', '--header', '-i', path, check=255).stderr
+
+
+def test_json_of_what_is_no_profile(recording, folder, tally, perf, workload):
+    path = recording('deep', 'cpu-clock:u,page-faults:u')
+    stats = json_of(tally, path, '--stats')['stats']
+    assert stats['total'] == sum(r['count'] for r in stats['records'])
+    assert sum(e['samples'] for e in stats['events']) == next(r['count'] for r in stats['records'] if r['type'] == 'SAMPLE')
+    tasks = json_of(tally, path, '--tasks')['tasks']
+    assert 'deep' in [t.get('comm') for t in tasks] and 'mappings' not in tasks[0]
+    mapped = [m['path'] for t in json_of(tally, path, '--mmaps')['tasks'] for m in t['mappings']]
+    assert any(p.endswith('/deep') for p in mapped)
+    everything = json_of(tally, path, '--missing', '-v')['missing']
+    assert any(o['path'].endswith('/deep') and o['unnamed_samples'] == 0 for o in everything['objects'])
+    counted = folder / 'counted.data'
+    perf('record', '-s', '-e', 'cpu-clock:u', '-o', counted, '--', workload('threads').path, 50, check=0)
+    tree = json_of(tally, counted, '-T')
+    assert tree['threads'] and tree['threads'][0]['counts'][0]['event'] == 'cpu-clock:u' and tree['tables']
 
 
 @pytest.mark.parametrize('config,options', [
