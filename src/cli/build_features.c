@@ -24,7 +24,7 @@ static const struct build_feature features[] = {
 	{"libnuma", "HAVE_LIBNUMA_SUPPORT", false},
 	{"libopencsd", "HAVE_CSTRACE_SUPPORT", false},
 	{"libperl", "HAVE_LIBPERL_SUPPORT", false},
-	{"libpfm4", "HAVE_LIBPFM", false},
+	{"libpfm4", "HAVE_LIBPFM", HAVE_PFM},
 	{"libpython", "HAVE_LIBPYTHON_SUPPORT", false},
 	{"libslang", "HAVE_SLANG_SUPPORT", false},
 	{"libtraceevent", "HAVE_LIBTRACEEVENT", true},

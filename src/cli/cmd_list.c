@@ -58,7 +58,8 @@ static const struct option options[] = {
 	{.name = "unit", .kind = OPTION_STRING, .argument = "PMU name", ROW(unit), .help = "events of this PMU only"},
 };
 static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
-static const char *const usages[] = {"[<options>] [hw|sw|cache|tracepoint|pmu|metric|metricgroup|event_glob]", NULL};
+static const char *const usages[] = {
+	"[<options>] [hw|sw|cache|tracepoint|pmu|pfm|metric|metricgroup|event_glob]", NULL};
 static const char *const examples[] = {"the scheduler's tracepoints", "tally list 'sched:*'",
 	"which hardware events this machine refuses, and why", "tally list --all --details hw cache",
 	"everything, for a program", "tally list --json", NULL};
@@ -75,6 +76,7 @@ static const struct category categories[] = {
 	{"tracepoint", "tracepoints", 1u << LISTED_TRACEPOINT},
 	{"breakpoint", "mem", 1u << LISTED_SYNTAX_BREAKPOINT},
 	{"raw", "rNNN", 1u << LISTED_SYNTAX_RAW},
+	{"pfm", "libpfm4", 1u << LISTED_VENDOR},
 };
 
 static const char *const type_names[LISTED_KINDS] = {
@@ -86,6 +88,7 @@ static const char *const type_names[LISTED_KINDS] = {
 	[LISTED_SYNTAX_RAW] = "Raw hardware event descriptor",
 	[LISTED_SYNTAX_BREAKPOINT] = "Hardware breakpoint",
 	[LISTED_TRACEPOINT] = "Tracepoint event",
+	[LISTED_VENDOR] = "Vendor event for --pfm-events",
 };
 
 struct list {
@@ -96,7 +99,7 @@ struct list {
 	struct json json;
 	bool has_printed, tries_tracepoints;
 	struct list_metrics metrics;
-	bool wants_metrics, wants_groups;
+	bool wants_metrics, wants_groups, wants_vendors;
 	size_t left_out; /* generic events that do not open here */
 	char why_left_out[200];
 };
@@ -248,9 +251,16 @@ static enum tally_status print_event(struct list *list, const struct listed_even
 	return text_line_end(&list->out) ? TALLY_OK : TALLY_END;
 }
 
+/* -e takes no vendor's name: they are no completions. */
+static unsigned kinds_of_all(const struct list *list)
+{
+	return list->settings->raw_dump ? LISTED_ALL & ~(1u << LISTED_VENDOR) : LISTED_ALL;
+}
+
 static enum tally_status add_word(struct list *list, const char *word, struct tally_error *err)
 {
 	struct event_listing *listing = &list->listing;
+	list->wants_vendors |= strcmp(word, "pfm") == 0 || strcmp(word, "libpfm4") == 0;
 	for (size_t i = 0; i < sizeof(categories) / sizeof(categories[0]); i++)
 		if (strcmp(word, categories[i].name) == 0 || strcmp(word, categories[i].other_name) == 0)
 			return event_listing_add(listing, categories[i].kinds, "*", err);
@@ -271,10 +281,11 @@ static enum tally_status add_word(struct list *list, const char *word, struct ta
 	text_printf(&pattern, "*%s*", word);
 	text_char(&pattern, '\0');
 	enum tally_status status =
-		pattern.failed ? error_nomem(err)
-			       : event_listing_add(listing,
-					 LISTED_ALL & ~(1u << LISTED_SYNTAX_RAW | 1u << LISTED_SYNTAX_BREAKPOINT),
-					 pattern.data, err);
+		pattern.failed
+			? error_nomem(err)
+			: event_listing_add(listing,
+				  kinds_of_all(list) & ~(1u << LISTED_SYNTAX_RAW | 1u << LISTED_SYNTAX_BREAKPOINT),
+				  pattern.data, err);
 	if (!pattern.failed)
 		list_metrics_want(&list->metrics, pattern.data);
 	text_deinit(&pattern);
@@ -288,7 +299,7 @@ static enum tally_status gather(struct list *list, int count, char **words, stru
 		list->wants_groups = !list->settings->unit && !list->settings->raw_dump;
 		if (list->settings->json && !list->settings->unit)
 			list_metrics_want(&list->metrics, "*");
-		status = event_listing_add(&list->listing, LISTED_ALL, "*", err);
+		status = event_listing_add(&list->listing, kinds_of_all(list), "*", err);
 	}
 	for (int i = 0; i < count && status == TALLY_OK; i++)
 		status = add_word(list, words[i], err);
@@ -345,6 +356,8 @@ static void print_notes(const struct cli *cli, const struct list *list)
 	if (list->metrics.left_out > 0)
 		fprintf(stderr, "%s: note: of %zu metrics not all events open here (%s); --all shows them\n",
 			cli->program, list->metrics.left_out, list->metrics.why_left_out);
+	if (list->wants_vendors && list->listing.vendor_error.status != TALLY_OK)
+		fprintf(stderr, "%s: note: no vendor events: %s\n", cli->program, list->listing.vendor_error.text);
 	if (list->listing.tracefs_error.status != TALLY_OK)
 		fprintf(stderr, "%s: note: no tracepoints: %s\n", cli->program, list->listing.tracefs_error.text);
 }

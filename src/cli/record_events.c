@@ -5,6 +5,7 @@
 
 #include "cli/event_errors.h"
 #include "cli/event_words.h"
+#include "kernel/events/pfm_events.h"
 
 #define AUX_START_PAUSED 1u /* bit of aux_action: of the AUX event itself */
 
@@ -52,6 +53,16 @@ static int add_filter(struct making *m, const char *filter, const char *option)
 	return tell(m, option, event_add_filter(m->events, m->last, filter, option, &err), &err);
 }
 
+static int add_pfm_events(struct making *m, const char *text)
+{
+	struct tally_error err = {0};
+
+	m->last = m->events->len;
+	return pfm_events_parse(m->catalogue, text, m->events, &err) == TALLY_OK
+		       ? 0
+		       : event_error_print(m->cli, m->command, "pfm-events", text, &err);
+}
+
 static int add_word(struct making *m, const struct record_event_word *word, bool is_system_wide)
 {
 	char own[64];
@@ -60,6 +71,8 @@ static int add_word(struct making *m, const struct record_event_word *word, bool
 	case RECORD_WORD_EVENT:
 		m->last = m->events->len;
 		return parse(m, word->text, m->events);
+	case RECORD_WORD_PFM:
+		return add_pfm_events(m, word->text);
 	case RECORD_WORD_CGROUP:
 		return add_cgroups(m, word->text, is_system_wide);
 	case RECORD_WORD_FILTER:

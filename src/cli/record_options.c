@@ -28,6 +28,11 @@ static const char *set_event(const struct option_use *use)
 	return add_event_word(use, RECORD_WORD_EVENT);
 }
 
+static const char *add_pfm_event(const struct option_use *use)
+{
+	return add_event_word(use, RECORD_WORD_PFM);
+}
+
 static const char *set_cgroup(const struct option_use *use)
 {
 	return add_event_word(use, RECORD_WORD_CGROUP);
@@ -525,7 +530,7 @@ static const struct option options[] = {
 	FLAG("user-callchains", 0, attrs.no_kernel_callchain, "call chains of user space only"),
 	OPTIONAL("user-regs", 0, "any register", set_user_regs, "store these user registers at each sample"),
 	LATER("vmlinux", 0, "file", "the kernel's image"),
-	LATER("pfm-events", 0, "event", "an event by its name in libpfm4"),
+	CALL("pfm-events", 0, "event", add_pfm_event, "events by their vendor's names, as libpfm4 knows them"),
 	LATER("off-cpu-thresh", 0, "ms", "least time off the CPU"),
 	LATER("setup-filter", 0, "pin|unpin", "keep a BPF filter for others"),
 	LATER("latency", 0, NULL, "what is needed for a latency profile"),

@@ -12,7 +12,13 @@
 
 #define RECORD_FREQ_DEFAULT 4000
 
-enum record_event_kind { RECORD_WORD_EVENT, RECORD_WORD_CGROUP, RECORD_WORD_FILTER, RECORD_WORD_EXCLUDE_PERF };
+enum record_event_kind {
+	RECORD_WORD_EVENT,
+	RECORD_WORD_CGROUP,
+	RECORD_WORD_FILTER,
+	RECORD_WORD_EXCLUDE_PERF,
+	RECORD_WORD_PFM
+};
 
 struct record_event_word { /* the options that make events, in their order */
 	enum record_event_kind kind;

@@ -11,6 +11,7 @@
 #include "cli/event_words.h"
 #include "cli/help.h"
 #include "kernel/events/catalogue.h"
+#include "kernel/events/pfm_events.h"
 #include "kernel/system/kernel_files.h"
 
 #define DETAIL_LEVELS 3
@@ -170,6 +171,12 @@ static bool words_apply(struct event_making *m, const struct stat_settings *sett
 		case WORD_EVENT:
 			last = m->events->len;
 			ok = parse(m, word->text);
+			break;
+		case WORD_PFM:
+			last = m->events->len;
+			ok = pfm_events_parse(m->catalogue, word->text, m->events, &err) == TALLY_OK;
+			if (!ok)
+				m->exit_code = event_error_print(m->cli, m->command, "pfm-events", word->text, &err);
 			break;
 		case WORD_METRIC:
 			ok = metrics_add(m, settings, word->text, &err) || metric_fail(m, EXIT_NO_WORD, "", &err);

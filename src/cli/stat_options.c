@@ -30,6 +30,11 @@ static const char *metric_add(const struct option_use *use)
 	return word_add(use, (struct stat_event_word){WORD_METRIC, use->value});
 }
 
+static const char *pfm_add(const struct option_use *use)
+{
+	return word_add(use, (struct stat_event_word){WORD_PFM, use->value});
+}
+
 static const char *set_metrics_only(const struct option_use *use)
 {
 	struct stat_settings *settings = use->settings;
@@ -332,7 +337,11 @@ static const struct option options[] = {
 		.kind = OPTION_FLAG,
 		AT(shows_core_threads),
 		.help = "with -A: sums of percore events in a line for each hardware thread"},
-	UNBUILT("pfm-events", "events by libpfm4 names"),
+	{.name = "pfm-events",
+		.kind = OPTION_CALL,
+		.argument = "event",
+		.call = pfm_add,
+		.help = "events by their vendor's names, as libpfm4 knows them; 'list pfm' shows them"},
 	UNBUILT("record-tpebs", "retire latency by sampling"),
 	{.name = "smi-cost",
 		.kind = OPTION_FLAG,

@@ -1,7 +1,7 @@
 /*
  * stat_settings.h - what the command line of stat asked for.
  *
- * A value on the verb's stack; texts borrow from argv. events holds -e, -G, -M and --filter in their order, because the
+ * A value on the verb's stack; texts borrow from argv. events holds -e, --pfm-events, -G, -M and --filter in their order, because the
  * later ones refer to the events before them.
  */
 #ifndef CLI_STAT_SETTINGS_H
@@ -12,7 +12,7 @@
 #include "kernel/counting/aggregate.h"
 
 struct stat_event_word {
-	enum { WORD_EVENT, WORD_CGROUP, WORD_FILTER, WORD_METRIC } kind;
+	enum { WORD_EVENT, WORD_CGROUP, WORD_FILTER, WORD_METRIC, WORD_PFM } kind;
 	const char *text;
 };
 

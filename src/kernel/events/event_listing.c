@@ -3,6 +3,7 @@
 #include "abi/names.h"
 #include "base/error.h"
 #include "kernel/events/event_parser.h"
+#include "kernel/events/pfm_events.h"
 #include "kernel/events/tracepoints.h"
 #include "kernel/system/cpu_topology.h"
 #include "kernel/system/privileges.h"
@@ -20,6 +21,8 @@ void event_listing_init(struct event_listing *listing, struct event_catalogue *c
 void event_listing_deinit(struct event_listing *listing)
 {
 	vec_free(&listing->events);
+	pfm_library_close(listing->pfm);
+	listing->pfm = NULL;
 	arena_deinit(&listing->arena);
 }
 
@@ -200,6 +203,31 @@ static enum tally_status add_tracepoints(struct addition *add, struct tally_erro
 	return TALLY_OK;
 }
 
+static bool add_vendor_name(void *context, const struct pfm_name *name)
+{
+	struct addition *add = context;
+	struct arena *arena = &add->listing->arena;
+	const char *mask = name->mask, *description = name->description;
+	struct listed_event event = {.kind = LISTED_VENDOR,
+		.name = arena_printf(arena, "%s::%s%s%s", name->pmu, name->event, mask ? ":" : "", mask ? mask : ""),
+		.pmu = arena_string(arena, name->pmu, strlen(name->pmu)),
+		.description = description ? arena_string(arena, description, strlen(description)) : NULL};
+	add->failed |= !event.name || !event.pmu || (description && !event.description);
+	if (!add->failed)
+		put(add, &event);
+	return !add->failed;
+}
+
+static void add_vendors(struct addition *add)
+{
+	struct event_listing *listing = add->listing;
+	struct tally_error *why = &listing->vendor_error;
+	if (!listing->pfm && pfm_library_open(&listing->pfm, why) != TALLY_OK)
+		return;
+	if (pfm_library_names(listing->pfm, add_vendor_name, add, why) == TALLY_OK)
+		sort_kind(add);
+}
+
 enum tally_status event_listing_add(
 	struct event_listing *listing, unsigned kinds, const char *pattern, struct tally_error *err)
 {
@@ -234,6 +262,9 @@ enum tally_status event_listing_add(
 			break;
 		case LISTED_TRACEPOINT:
 			status = add_tracepoints(&add, err);
+			break;
+		case LISTED_VENDOR:
+			add_vendors(&add);
 			break;
 		case LISTED_KINDS:
 			break;
@@ -313,7 +344,9 @@ enum tally_status event_opening_try(struct event_listing *listing, const struct 
 	}
 	struct event_list list = {0};
 	struct tally_error why;
-	enum tally_status status = event_parse(listing->catalogue, event->name, &list, &why);
+	enum tally_status status = event->kind == LISTED_VENDOR
+					   ? pfm_events_parse(listing->catalogue, event->name, &list, &why)
+					   : event_parse(listing->catalogue, event->name, &list, &why);
 	if (status == TALLY_NOMEM) {
 		event_list_deinit(&list);
 		return error_nomem(err);

@@ -2,7 +2,7 @@
  * event_listing.h - the events of this machine by name: what `list` shows, and whether each would open here.
  *
  * The caller owns the listing (event_listing_deinit); names live in its arena. One thread. tracefs that cannot be read
- * leaves the tracepoints out: why is in tracefs_error.
+ * leaves the tracepoints out: why is in tracefs_error; so with vendor_error.
  *
  *	struct event_listing listing;
  *	event_listing_init(&listing, catalogue);
@@ -25,6 +25,7 @@ enum listed_kind {
 	LISTED_SYNTAX_RAW, /* how to write an event, not a name of one */
 	LISTED_SYNTAX_BREAKPOINT,
 	LISTED_TRACEPOINT,
+	LISTED_VENDOR, /* by libpfm4, for --pfm-events */
 	LISTED_KINDS
 };
 #define LISTED_ALL ((1u << LISTED_KINDS) - 1)
@@ -33,7 +34,7 @@ struct listed_event {
 	enum listed_kind kind;
 	const char *name; /* as -e takes it */
 	const char *alias; /* NULL none */
-	const char *pmu; /* LISTED_PMU: whose */
+	const char *pmu; /* LISTED_PMU, LISTED_VENDOR: whose */
 	const char *terms; /* LISTED_PMU: what the kernel says it stands for */
 	const char *description; /* NULL none */
 	const char *unit; /* NULL none */
@@ -45,6 +46,8 @@ struct event_listing {
 	struct arena arena;
 	VEC(struct listed_event) events;
 	struct tally_error tracefs_error; /* status OK: the tracepoints are there */
+	struct tally_error vendor_error; /* status OK: vendors' names are there, or were not asked for */
+	struct pfm_library *pfm; /* NULL: not loaded */
 };
 
 struct event_opening {

@@ -29,21 +29,37 @@ static enum tally_status fail_at(struct parser *p, size_t column, enum tally_sta
 
 #define parse_fail(p, column, status, ...) fail_at((p), (column), error_set((p)->err, (status), __VA_ARGS__))
 
-static struct event_spec *spec_add(struct parser *p)
+static void own_arena(struct event_list *list)
 {
-	struct event_list *list = p->list;
+	if (!list->has_arena) {
+		arena_init(&list->arena);
+		list->has_arena = true;
+	}
+}
+
+struct event_spec *event_list_add(struct event_list *list, struct tally_error *err)
+{
 	if (list->len >= EVENTS_MAX) {
-		parse_fail(p, p->pos, TALLY_LIMIT, "parser error: more than %d events", EVENTS_MAX);
+		error_set(err, TALLY_LIMIT, "parser error: more than %d events", EVENTS_MAX);
 		return NULL;
 	}
 	if (list->len == list->cap && !vec_grow(&list->specs, &list->cap, sizeof(*list->specs), list->len + 1)) {
-		fail_at(p, p->pos, error_nomem(p->err));
+		error_nomem(err);
 		return NULL;
 	}
+	own_arena(list);
 	struct event_spec *spec = &list->specs[list->len];
 	*spec = (struct event_spec){.leader = (uint32_t)list->len, .member_count = 1, .scale = 1, .unit = ""};
 	spec->attr.flags = ATTR_FLAG(ATTR_BIT_EXCLUDE_GUEST);
 	list->len++;
+	return spec;
+}
+
+static struct event_spec *spec_add(struct parser *p)
+{
+	struct event_spec *spec = event_list_add(p->list, p->err);
+	if (!spec)
+		fail_at(p, p->pos, TALLY_LIMIT);
 	return spec;
 }
 
@@ -530,14 +546,6 @@ static enum tally_status events_take(struct parser *p, bool is_in_group)
 		if (c != ',')
 			return parse_fail(p, p->pos, TALLY_INVALID, "parser error: unexpected '%c'", c);
 		p->pos++;
-	}
-}
-
-static void own_arena(struct event_list *list)
-{
-	if (!list->has_arena) {
-		arena_init(&list->arena);
-		list->has_arena = true;
 	}
 }
 
