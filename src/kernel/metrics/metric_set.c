@@ -300,7 +300,7 @@ static enum tally_status uses_add(struct addition *a)
 	for (size_t i = 0; i < a->wanted.len && status == TALLY_OK; i++) {
 		const struct wanted *w = &a->wanted.items[i];
 		const char *kinds[KINDS_MAX];
-		size_t count = kinds_find(a, w, kinds);
+		size_t count = a->options->merges_cores ? 0 : kinds_find(a, w, kinds);
 		if (count <= 1)
 			status = use_add(a, w, NULL);
 		for (size_t k = 0; count > 1 && k < count && status == TALLY_OK; k++)

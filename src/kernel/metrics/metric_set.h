@@ -19,6 +19,7 @@
 struct metric_options {
 	bool no_group; /* events one by one */
 	bool no_merge; /* no event is of two metrics */
+	bool merges_cores; /* counts of the kinds of core will be added up */
 };
 
 struct metric_use {

@@ -107,6 +107,8 @@ static void test_cores_of_several_kinds(void **state)
 	expect(hybrid, "IPC", usual,
 		"{cpu_atom/instructions/HW,cpu_core/instructions/HW,cpu_atom/cycles/HW,cpu_core/cycles/HW}"
 		"; IPC (cpu_atom) 0 2 at 0; IPC (cpu_core) 1 3 at 1");
+	expect(hybrid, "IPC", (struct metric_options){.no_group = true, .merges_cores = true},
+		"cpu_atom/instructions/,cpu_core/instructions/,cpu_atom/cycles/,cpu_core/cycles/; IPC 0 2 at 0");
 }
 
 static void test_events_that_sysfs_names(void **state)
