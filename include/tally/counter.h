@@ -28,6 +28,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/types.h>
 #include <tally/status.h>
 
@@ -66,7 +67,7 @@ struct tally_count {
 	uint64_t raw_value; /* as counted */
 	uint64_t enabled_ns; /* for how long the event has wanted to count, the threads and CPUs together */
 	uint64_t running_ns; /* for how long of that it was on the PMU */
-	enum tally_count_state state; /* of several threads or CPUs: the worst */
+	enum tally_count_state state; /* of several threads or CPUs: in error if one is, never ran if none did */
 };
 
 struct tally_counter_part { /* one descriptor's share */
@@ -81,8 +82,7 @@ struct tally_counter_part { /* one descriptor's share */
  * Threads: any. */
 static inline void tally_counter_options_init(struct tally_counter_options *options)
 {
-	static const struct tally_counter_options nothing;
-	*options = nothing;
+	memset(options, 0, sizeof(*options));
 	options->cpu = -1;
 }
 

@@ -19,7 +19,8 @@ extern "C" {
 
 /* Fills a struct perf_event_attr of size bytes (64 to 4096; fields beyond are left out, the rest is zeroed) for one
  * event: type, config, excludes, precision, and the period or frequency if a term gave one. TALLY_NOT_FOUND: no such
- * event, with the nearest name; TALLY_INVALID: malformed, or more than one event; err->offset is the column. */
+ * event, with the nearest name; TALLY_INVALID: malformed, or more than one event; err->offset is the column.
+ * Threads: any. */
 TALLY_API enum tally_status tally_event_attr(const char *event, void *attr, size_t size, struct tally_error *err);
 
 #ifdef __cplusplus

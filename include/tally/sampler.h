@@ -23,6 +23,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/types.h>
 #include <tally/fd.h>
 #include <tally/ring.h>
@@ -93,8 +94,7 @@ struct tally_sample { /* what the event's sample_type lacks is 0 */
  * Threads: any. */
 static inline void tally_sampler_options_init(struct tally_sampler_options *options)
 {
-	static const struct tally_sampler_options nothing;
-	*options = nothing;
+	memset(options, 0, sizeof(*options));
 	options->cpu = -1;
 }
 

@@ -26,10 +26,14 @@ struct tally_symbol {
 	uint64_t start, end; /* file offsets, end exclusive */
 };
 
-/* Of the file itself, or of its separate debug file. NULL: err (may be NULL) tells why. */
+/* Of the file itself, or of its separate debug file. NULL: err (may be NULL) tells why.
+ * Threads: any. */
 TALLY_API struct tally_symbols *tally_symbols_open(const char *path, struct tally_error *err);
+/* Closes the file; the names go with it. NULL is fine.
+ * Threads: one at a time for symbols, the last. */
 TALLY_API void tally_symbols_close(struct tally_symbols *symbols);
-/* The function that covers a byte of the file; false if none does. */
+/* The function that covers a byte of the file; false if none does.
+ * Threads: any. */
 TALLY_API bool tally_symbols_find(
 	const struct tally_symbols *symbols, uint64_t file_offset, struct tally_symbol *symbol);
 

@@ -15,7 +15,8 @@ def exported():
     if not shutil.which('nm'):
         pytest.skip('nm is not installed')
     output = subprocess.run(['nm', '-D', '--defined-only', LIBRARY], text=True, capture_output=True, check=True).stdout
-    return {line.split()[-1] for line in output.splitlines()}
+    versioned = [line.split()[-1].split('@') for line in output.splitlines() if line.split()[-2] != 'A']
+    return {words[0]: words[-1] for words in versioned}
 
 
 def declared():
@@ -29,11 +30,15 @@ def declared():
 
 
 def test_every_export_is_declared(exported):
-    assert sorted(exported - declared()) == []
+    assert sorted(set(exported) - declared()) == []
 
 
 def test_every_declaration_is_exported(exported):
-    assert sorted(declared() - exported) == []
+    assert sorted(declared() - set(exported)) == []
+
+
+def test_every_export_has_a_version(exported):
+    assert {version.split('_')[0] for version in exported.values()} == {'TALLY'}
 
 
 @pytest.fixture(scope='module')
@@ -67,6 +72,29 @@ def test_installed_pages_and_completions(installed, tally):
         assert text.startswith('.TH TALLY') and '.SH SYNOPSIS' in text
     for verb in verbs:
         assert verb in find_one(installed, 'completions/tally').read_text()
+
+
+def test_installed_pages_of_the_library(installed):
+    folder = find_one(installed, 'man3')
+    pages = {page.name: page.read_text() for page in folder.iterdir()}
+    assert sorted(name for name in declared() if f'{name}.3' not in pages) == []
+    for name, text in pages.items():
+        link = re.fullmatch(r'\.so man3/(\S+)\n', text)
+        assert (link and link[1] in pages) or text.startswith(f'.TH {name.removesuffix(".3").upper()} 3'), name
+    for name in declared():  # each says which threads may call it
+        page = pages[f'{name}.3']
+        page = pages[page.split('/')[1].strip()] if page.startswith('.so') else page
+        assert f'.BR {name} ()' in page.split('.SH ATTRIBUTES')[1], name
+
+
+def test_pages_of_the_library_are_valid(installed):
+    if not shutil.which('groff'):
+        pytest.skip('groff is not installed')
+    for page in find_one(installed, 'man3').glob('*.3'):
+        if not page.read_text().startswith('.so'):
+            result = subprocess.run(['groff', '-man', '-Tutf8', '-ww', '-z', page], text=True, capture_output=True,
+                                    check=False)
+            assert (result.returncode, result.stderr) == (0, ''), page.name
 
 
 @pytest.mark.parametrize('shell, name, check', [
@@ -116,6 +144,55 @@ def test_a_program_builds_against_the_installed_copy(consumer, tmp_path):
     program.write_text(''.join(f'#include <tally/{name}>\n' for name in headers) +
                        'int main(void)\n{\n\treturn TALLY_OK;\n}\n')
     assert consumer.run(consumer.build(program, tmp_path / 'program')).returncode == 0
+
+
+@pytest.mark.parametrize('header', sorted(header.name for header in (ROOT / 'include' / 'tally').glob('*.h')))
+def test_each_header_stands_alone(consumer, tmp_path, header):
+    for suffix, compiler in (('c', ('cc', '-std=c11', '-pedantic')), ('cc', ('c++', '-std=c++11', '-pedantic'))):
+        program = tmp_path / f'program.{suffix}'
+        program.write_text(f'#include <tally/{header}>\nint main(void)\n{{\n\treturn TALLY_OK;\n}}\n')
+        assert consumer.run(consumer.build(program, tmp_path / suffix, compiler)).returncode == 0
+
+
+def test_a_cxx_program_builds_and_counts(consumer, tmp_path):
+    program = consumer.build(ROOT / 'tests' / 'library' / 'consumer.cc', tmp_path / 'consumer',
+                             ('c++', '-std=c++11', '-pedantic', '-fno-exceptions'))
+    result = consumer.run(program)
+    assert (result.returncode, result.stderr) == (0, '')
+    assert re.fullmatch(r'page-faults:u \d+\nregion \d+\nsamples \d+\n', result.stdout)
+
+
+def test_the_pkg_config_file_is_true(consumer, installed):
+    folder = find_one(installed, 'tally.pc').parent
+    environment = {**os.environ, 'PKG_CONFIG_PATH': str(folder)}
+    version = subprocess.run(['pkg-config', '--modversion', 'tally'], env=environment, text=True, capture_output=True,
+                             check=True).stdout.strip()
+    assert find_one(installed, 'libtally.so').resolve().name == f'libtally.so.{version}'
+    assert any(flag.startswith('-ltally') for flag in consumer.flags)
+
+
+EXAMPLES = {
+    'two_lines': ([], r'Current count: \d+ \S+\n'),
+    'printf_instructions': ([], r'Measuring instruction count for this printf\nUsed \d+ .*\n'),
+    'branch_ratio': (['1000'], r'(no branch counts: .*\n)?\d+ / \d+ .*\n500\n'),
+    'lbr_sampler': (['1000000'], r'(?s).*\d+ samples of \S+, \d+ lost\n500000\n'),
+    'monitor': (['-e', 'cpu-clock:u', '-n', '0', '1'], None),
+    'regions': ([], r'(?s)sorting .*'),
+}
+
+
+def test_every_example_is_here():
+    assert sorted(EXAMPLES) == sorted(path.stem for path in (ROOT / 'examples').glob('*.c'))
+
+
+@pytest.mark.parametrize('name', sorted(EXAMPLES))
+def test_an_example_is_built_from_the_installed_copy(consumer, tmp_path, name):
+    arguments, expected = EXAMPLES[name]
+    program = consumer.build(ROOT / 'examples' / f'{name}.c', tmp_path / name)
+    if expected:
+        result = consumer.run(program, *arguments)
+        assert (result.returncode, result.stderr) == (0, '')
+        assert re.fullmatch(expected, result.stdout), result.stdout
 
 
 CHECKS = [(path.stem, name) for path in sorted((ROOT / 'tests' / 'library').glob('*.c'))
