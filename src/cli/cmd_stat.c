@@ -77,6 +77,7 @@ static enum tally_status runs_make(
 				.settings = s,
 				.target = session->target,
 				.events = session->events,
+				.wants_errors = session->wants_errors,
 				.metrics = session->metrics,
 				.control = session->control};
 			status = one_run(&single, p, s, err);
@@ -187,6 +188,8 @@ static int stat_with_target(
 			status = record_control_open(&s->control, &control, &err);
 		if (status == TALLY_OK)
 			status = s->has_smi_cost ? stat_smi_freeze(kernel, &smi, &err) : TALLY_OK;
+		if (status == TALLY_OK)
+			session.wants_errors = s->is_scaling && stat_printer_explains(&p);
 		if (status == TALLY_OK)
 			status = measure(&session, &p, s, &err);
 		stat_smi_restore(kernel, &smi);

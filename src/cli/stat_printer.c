@@ -63,8 +63,7 @@ void stat_printer_interval(void *context, const struct stat_report *report)
 	(void)stat_printer_flush(p, NULL); /* a failure stays in the text and shows at the end */
 }
 
-/* For people; -x and -j on standard error keep it clean for scripts. */
-static bool explains(const struct stat_printer *p)
+bool stat_printer_explains(const struct stat_printer *p)
 {
 	const struct stat_settings *s = p->settings;
 	bool is_for_scripts = (s->separator || s->is_json) && p->fd == STDERR_FILENO && !s->verbose;
@@ -75,7 +74,7 @@ static bool explains(const struct stat_printer *p)
 static void explain(const struct stat_printer *p, const struct stat_session *session)
 {
 	struct text reasons = {0};
-	if (explains(p))
+	if (stat_printer_explains(p))
 		stat_reasons_add(&reasons, p->cli->program, session);
 	if (reasons.len)
 		fwrite(reasons.data, 1, reasons.len, stderr);
@@ -128,7 +127,7 @@ enum tally_status stat_printer_hold(const struct stat_printer *p, const struct s
 	struct text left_out = {0};
 	enum tally_status status = tracepoint_hold_open(hold, session->kernel, false, session->events, &left_out, err);
 	struct tally_str rest = {left_out.data, left_out.len}, line;
-	while (status == TALLY_OK && explains(p) && str_next(&rest, '\n', &line) && line.len)
+	while (status == TALLY_OK && stat_printer_explains(p) && str_next(&rest, '\n', &line) && line.len)
 		fprintf(stderr, "%s: %.*s\n", p->cli->program, (int)line.len, line.data);
 	text_deinit(&left_out);
 	return status;

@@ -1,5 +1,6 @@
 #include "cli/stat_reasons.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,6 +113,41 @@ static void line_add(
 	text_printf(text, ": %s\n", all[first].reason);
 }
 
+/* What a scaled count is worth. */
+static void scaled_add(struct text *text, const char *program, const struct stat_session *s)
+{
+	size_t named = 0, more = 0;
+	for (size_t i = 0; s->settings->is_scaling && i < s->events->len; i++) {
+		double enabled, running;
+		event_times(s, i, &enabled, &running);
+		if (s->events->specs[i].tool != TOOL_NONE || running <= 0 || running >= enabled)
+			continue;
+		if (named == NAMES_MAX) {
+			more++;
+			continue;
+		}
+		if (named++ == 0)
+			text_printf(text, "%s: scaled, for others had the counters at times: ", program);
+		else
+			text_str(text, ", ");
+		text_printf(text, "%s (counted ", s->events->specs[i].name);
+		text_fixed(text, 100 * running / enabled, 1);
+		text_str(text, "% of the time, ");
+		double error = s->error_squares ? 100 * sqrt(s->error_squares[i]) / (double)s->run_len : NAN;
+		if (isnan(error))
+			text_str(text, "too short to tell the error)");
+		else {
+			text_str(text, "+- ");
+			text_fixed(text, error, error < 1 ? 2 : 1);
+			text_str(text, "%)");
+		}
+	}
+	if (more)
+		text_printf(text, " and %zu more", more);
+	if (named)
+		text_str(text, "; --passes counts each all the time\n");
+}
+
 /* What the kernel cannot give to threads and children would otherwise look as if they had done nothing. */
 static void probes_add(struct text *text, const char *program, const struct stat_session *s)
 {
@@ -147,5 +183,6 @@ void stat_reasons_add(struct text *text, const char *program, const struct stat_
 	for (size_t i = 0; all && i < len; i++)
 		free(all[i].reason);
 	free(all);
+	scaled_add(text, program, session);
 	probes_add(text, program, session);
 }

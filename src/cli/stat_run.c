@@ -16,11 +16,16 @@
 #include "cli/stat_record.h"
 #include "kernel/counting/reading.h"
 #include "kernel/counting/scaling.h"
+#include "kernel/counting/scaling_error.h"
 #include "kernel/system/kernel_files.h"
 #include "kernel/system/spawn.h"
 
 #define NS_PER_MS      1000000u
 #define ALIVE_CHECK_NS (100u * NS_PER_MS) /* how often a target that is not our child is looked for */
+
+#define WATCH_NS    (50u * NS_PER_MS) /* between readings for the errors of scaled counts */
+#define WATCH_CELLS 64 /* that much longer for each so many counters */
+#define WATCH_LEAST 4 /* readings before a run that scales nothing is left alone */
 
 /* One run. */
 struct stat_measure {
@@ -33,6 +38,7 @@ struct stat_measure {
 	struct rusage usage;
 	int signal_fd; /* to wait for commands too; -1: there are none, or no more */
 	bool is_told_to_stop;
+	struct scaling_error *errors; /* per event, NULL: nothing is scaled, or nobody asks */
 	uint64_t start_ns, last_ns, end_ns;
 	uint64_t intervals;
 	stat_show_interval show;
@@ -106,6 +112,11 @@ static enum tally_status places_make(struct stat_session *s, const struct counte
 
 static enum tally_status support_note(struct stat_session *s, const struct counter_set *set, struct tally_error *err)
 {
+	if (s->wants_errors && !s->error_squares) {
+		s->error_squares = calloc(s->events->len + 1, sizeof(*s->error_squares));
+		if (!s->error_squares)
+			return error_nomem(err);
+	}
 	if (!s->supported) {
 		s->supported = calloc(s->events->len + 1, sizeof(*s->supported));
 		s->reasons = calloc(s->events->len + 1, sizeof(*s->reasons));
@@ -143,7 +154,9 @@ static enum tally_status counters_open(struct stat_measure *m)
 	if (status != TALLY_OK)
 		return status;
 	m->previous = calloc(m->set->len + 1, sizeof(*m->previous));
-	if (!m->previous)
+	if (s->wants_errors)
+		m->errors = calloc(m->set->len + 1, sizeof(*m->errors));
+	if (!m->previous || (s->wants_errors && !m->errors))
 		return error_nomem(m->err);
 	for (size_t i = 0; i < m->set->len; i++) {
 		const struct counter *counter = &m->set->counters[i];
@@ -366,6 +379,64 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+static bool is_counted(const struct counter *counter)
+{
+	return counter->spec->tool == TOOL_NONE && counter->open_count > 0;
+}
+
+static struct count cells_sum(const struct counter *counter)
+{
+	struct count sum = {0};
+	for (size_t i = 0; i < counter->cpu_count * counter->thread_count; i++) {
+		sum.value += counter->counts[i].value;
+		sum.enabled_ns += counter->counts[i].enabled_ns;
+		sum.running_ns += counter->counts[i].running_ns;
+	}
+	return sum;
+}
+
+/* Time between readings for the errors' sake: less often where reading takes long. 0: nothing can be scaled. */
+static uint64_t watch_interval_ns(const struct stat_measure *m)
+{
+	uint64_t cells = 0;
+	bool has_pmu = false;
+	for (size_t i = 0; m->errors && i < m->set->len; i++) {
+		const struct counter *counter = &m->set->counters[i];
+		if (!is_counted(counter))
+			continue;
+		cells += counter->cpu_count * counter->thread_count;
+		has_pmu |= counter->spec->attr.type != EVENT_SOFTWARE && counter->spec->attr.type != EVENT_TRACEPOINT;
+	}
+	return has_pmu ? WATCH_NS * (1 + cells / WATCH_CELLS) : 0;
+}
+
+/* False once some readings have shown that each event has a counter all the time. */
+static bool watch(struct stat_measure *m)
+{
+	bool is_scaled = false, is_early = true;
+	if (counter_set_read(m->set, NULL) != TALLY_OK)
+		return false;
+	for (size_t i = 0; i < m->set->len; i++) {
+		if (!is_counted(&m->set->counters[i]))
+			continue;
+		struct count sum = cells_sum(&m->set->counters[i]);
+		scaling_error_add(&m->errors[i], (double)sum.value, (double)sum.running_ns);
+		is_scaled |= count_is_scaled(sum);
+		is_early &= m->errors[i].windows < WATCH_LEAST;
+	}
+	return is_scaled || is_early;
+}
+
+static void errors_add(struct stat_measure *m)
+{
+	for (size_t i = 0; m->errors && i < m->set->len; i++) {
+		struct count sum = cells_sum(&m->set->counters[i]);
+		double error = scaling_error_relative(
+			&m->errors[i], (double)sum.value, (double)sum.enabled_ns, (double)sum.running_ns);
+		m->session->error_squares[i] += error * error;
+	}
+}
+
 /* Until the command has ended, the targets are gone, a signal, the timeout or the last interval. */
 static enum tally_status wait_for_end(struct stat_measure *m)
 {
@@ -374,10 +445,12 @@ static enum tally_status wait_for_end(struct stat_measure *m)
 	uint64_t timeout_ns = settings->timeout_ms ? m->start_ns + settings->timeout_ms * NS_PER_MS : UINT64_MAX;
 	uint64_t next_ns = interval_ns ? m->start_ns + interval_ns : UINT64_MAX;
 	bool watches_targets = !m->has_child && !m->session->target->is_system_wide;
+	uint64_t watch_ns = watch_interval_ns(m);
+	uint64_t watch_at_ns = watch_ns ? m->start_ns + watch_ns : UINT64_MAX;
 	enum tally_status status = TALLY_OK;
 	while (status == TALLY_OK && !m->has_ended) {
 		siginfo_t info;
-		uint64_t deadline = earlier(next_ns, timeout_ns);
+		uint64_t deadline = earlier(earlier(next_ns, timeout_ns), watch_at_ns);
 		if (watches_targets)
 			deadline = earlier(deadline, now_ns() + ALIVE_CHECK_NS);
 		int number = signal_wait(m, deadline, &info);
@@ -393,6 +466,8 @@ static enum tally_status wait_for_end(struct stat_measure *m)
 		} else if (watches_targets && !targets_are_alive(m->session)) {
 			break;
 		}
+		if (now >= watch_at_ns)
+			watch_at_ns = watch(m) ? stat_next_deadline(watch_at_ns, watch_ns, now) : UINT64_MAX;
 		if (status == TALLY_OK && now >= next_ns && !m->has_ended) {
 			status = interval_show(m, now);
 			next_ns = stat_next_deadline(next_ns, interval_ns, now);
@@ -504,6 +579,7 @@ static enum tally_status measure(struct stat_measure *m)
 		status = interval_show(m, m->end_ns);
 	else
 		status = counter_set_read(m->set, m->err);
+	errors_add(m);
 	if (status == TALLY_OK)
 		status = child_end(m);
 	if (status == TALLY_OK && !s->settings->interval_ms)
@@ -539,6 +615,7 @@ enum tally_status stat_run(
 	for (size_t i = 0; m.previous && i < m.set->len; i++)
 		free(m.previous[i]);
 	free(m.previous);
+	free(m.errors);
 	counter_set_close(m.set);
 	if (m.signal_fd >= 0)
 		close(m.signal_fd);
@@ -577,6 +654,7 @@ void stat_session_deinit(struct stat_session *s)
 		free(s->reasons[i]);
 	free(s->comms);
 	free(s->reasons);
+	free(s->error_squares);
 	free(s->supported);
 	free(s->sources);
 	free(s->cells);

@@ -32,6 +32,8 @@ struct stat_session {
 	uint32_t *sources; /* of stat_report */
 	size_t source_count;
 	char **reasons; /* per event: why it is not, NULL if it is */
+	bool wants_errors; /* estimates how far off scaled counts may be */
+	double *error_squares; /* per event: of each run's relative error, added up; NAN: not known; NULL: not wanted */
 	char **comms; /* per thread, of AGGREGATE_THREAD */
 	bool has_places;
 	struct stat_mean wall_ns, user_ns, system_ns;

@@ -4,6 +4,7 @@
 #include "cli/stat_reasons.h"
 #include "fake_root.h"
 
+#include <math.h>
 #include <string.h>
 
 #define EVENTS 4
@@ -116,6 +117,26 @@ static void each_way_never_to_be_enabled_has_its_words(void **state)
 		"tally: not counted: one, two, three, four: events begin disabled (-D -1), and nothing enabled them\n");
 }
 
+static void a_scaled_count_says_what_it_is_worth(void **state)
+{
+	struct bench b;
+	double squares[EVENTS] = {0.02 * 0.02 * 4, NAN, 0, 0.5};
+	bench_init(&b, "/nonexistent");
+	b.settings.is_scaling = true;
+	b.session.run_len = 2;
+	b.cells[0].running_ns.mean = 2.5e5;
+	b.cells[1].running_ns.mean = 5e5;
+	expect(&b,
+		"tally: scaled, for others had the counters at times: one (counted 25.0% of the time, too short to "
+		"tell the error), two (counted 50.0% of the time, too short to tell the error); --passes counts each "
+		"all the time\n");
+	b.session.error_squares = squares;
+	expect(&b, "tally: scaled, for others had the counters at times: one (counted 25.0% of the time, +- 2.0%), two "
+		   "(counted 50.0% of the time, too short to tell the error); --passes counts each all the time\n");
+	b.settings.is_scaling = false;
+	expect(&b, "");
+}
+
 static void a_long_list_of_names_is_cut(void **state)
 {
 	struct bench b;
@@ -148,6 +169,7 @@ int main(void)
 		cmocka_unit_test(equal_reasons_share_a_line),
 		cmocka_unit_test(a_group_that_never_ran_says_so),
 		cmocka_unit_test(each_way_never_to_be_enabled_has_its_words),
+		cmocka_unit_test(a_scaled_count_says_what_it_is_worth),
 		cmocka_unit_test(a_long_list_of_names_is_cut),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

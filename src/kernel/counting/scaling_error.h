@@ -1,0 +1,34 @@
+/*
+ * scaling_error.h - how far off the scaled count of a multiplexed event may be, by how its rate changed from one
+ * reading to the next. Pure.
+ *
+ * The time that an event had a counter is a sample of the time it was enabled. What it missed is taken at the mean rate
+ * of what it saw; the rates of neighbouring readings tell how much such pieces differ. (Successive differences, as for
+ * systematic samples: Wolter, Introduction to Variance Estimation, chapter 8; with the finite population correction.)
+ * Changes that keep step with the rotation of counters stay unseen.
+ *
+ *	struct scaling_error e = {0};
+ *	scaling_error_add(&e, value, running_ns); ... each 50 ms, cumulative ...
+ *	percent = 100 * scaling_error_relative(&e, value, enabled_ns, running_ns);
+ */
+#ifndef KERNEL_COUNTING_SCALING_ERROR_H
+#define KERNEL_COUNTING_SCALING_ERROR_H
+
+#include <stdint.h>
+
+#define SCALING_WINDOWS_LEAST 8 /* readings; fewer say nothing */
+
+struct scaling_error {
+	double value, running_ns; /* at the last reading that was used */
+	double rate; /* between the last two */
+	double squares; /* of the differences of neighbouring rates */
+	unsigned windows; /* rates so far */
+};
+
+/* Counts since the start. Readings between which the event hardly ran are joined with the next. */
+void scaling_error_add(struct scaling_error *e, double value, double running_ns);
+/* Twice the standard error as a part of the scaled count: about 95 of 100 counts are that near. 0 if nothing was
+ * missed, NAN if too little is known. */
+double scaling_error_relative(const struct scaling_error *e, double value, double enabled_ns, double running_ns);
+
+#endif
