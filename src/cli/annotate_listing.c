@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/limits.h"
+#include "cli/annotate_spans.h"
 
 #define BYTES_A_LINE 7 /* as objdump */
 #define TEXT_BYTES   1024
@@ -316,6 +317,10 @@ static void add_code(struct making *m, const struct instruction_row *row)
 		.place = ANNOTATE_NONE,
 		.target = ANNOTATE_NONE,
 		.bytes = {code->bytes.data + offset, row->size}};
+	if (count > 0 && places[0].path) {
+		line.path = places[0].path;
+		line.source_line = places[0].line;
+	}
 	if (m->options->with_places && line.values != ANNOTATE_NONE && count > 0 && places[0].path && places[0].line)
 		line.place = take_place(m, &places[0], line.values);
 	add_line(m, &line);
@@ -380,12 +385,16 @@ static enum tally_status sum_events(struct making *m, struct tally_error *err)
 {
 	struct annotate_listing *listing = m->listing;
 	uint32_t first = m->options->first_event;
+	size_t total;
+	const struct perfdata_event *events = perfdata_reader_events(m->samples->source.reader, &total);
 	listing->events = arena_array(&listing->arena, struct annotate_event, m->options->event_count);
 	if (!listing->events)
 		return error_nomem(err);
 	for (uint32_t i = 0; i < m->options->event_count; i++) {
 		const struct annotate_sum *own = &m->target->sums[first + i], *whole = &m->samples->events[first + i];
-		listing->events[i] = (struct annotate_event){{own->count, own->period}, {whole->count, whole->period}};
+		listing->events[i] = (struct annotate_event){.name = events[first + i].name,
+			.function = {own->count, own->period},
+			.whole = {whole->count, whole->period}};
 	}
 	return TALLY_OK;
 }
@@ -457,7 +466,12 @@ static enum tally_status make_lines(struct making *m, struct tally_error *err)
 	for (size_t i = 0; i < m->listing->rows.len && !m->failed; i++)
 		add_code(m, &m->listing->rows.items[i]);
 	link_jumps(m);
+	bool has_cycles = false;
+	uint64_t moved = m->listing->code.address - m->target->symbol->start;
+	m->failed = m->failed || !annotate_spans_apply(
+					 m->target, moved, m->listing->lines.items, m->listing->lines.len, &has_cycles);
 	finish(m);
+	m->listing->function.has_cycles = has_cycles;
 	return m->failed ? error_nomem(err) : TALLY_OK;
 }
 

@@ -6,6 +6,7 @@
 #include "cli/recording_input.h"
 #include "cli/report_dump.h"
 #include "cli/symbol_notes.h"
+#include "view/data/annotate_json.h"
 
 #define DEFAULT_INPUT "perf.data"
 
@@ -15,6 +16,7 @@ struct running {
 	struct text *out;
 	struct annotate_samples samples;
 	struct annotate_source source;
+	struct json json;
 	bool found; /* a function was tried */
 };
 
@@ -103,11 +105,13 @@ static enum tally_status print_one(struct running *r, const struct annotate_targ
 	if (status == TALLY_OK) {
 		listing.function.event_name = events;
 		describe_listed(r, options, &listing.function);
-		if (r->run->text.with_places)
+		if (r->run->is_json)
+			annotate_json_function(&r->json, &listing.function);
+		else if (r->run->text.with_places)
 			annotate_text_places(r->out, &listing.function, &r->run->text);
-		if (r->run->is_compact)
+		if (r->run->is_compact && !r->run->is_json)
 			annotate_compact(r->out, &listing.function, &r->run->text);
-		else
+		else if (!r->run->is_json)
 			annotate_text(r->out, &listing.function, &r->run->text);
 		if (r->run->is_verbose)
 			fprintf(stderr, "%s: code of %s is from %s\n", r->cli->program, target->frame->symbol,
@@ -127,7 +131,7 @@ static enum tally_status print_events(struct running *r, uint32_t first, uint32_
 	size_t target_count = r->samples.targets.len;
 	struct annotate_listing_options options = {.is_intel = r->run->is_intel,
 		.with_source = !r->run->no_source,
-		.with_places = r->run->text.with_places || r->run->json,
+		.with_places = r->run->text.with_places || r->run->is_json,
 		.with_whole_paths = r->run->text.with_whole_path,
 		.first_event = first,
 		.event_count = count,
@@ -171,16 +175,27 @@ static enum tally_status dump(
 static enum tally_status print_all(struct running *r, struct tally_error *err)
 {
 	enum tally_status status = TALLY_OK;
+	const char *path = r->run->request.input.path ? r->run->request.input.path : DEFAULT_INPUT;
+	if (r->run->is_json) {
+		r->json = (struct json){.out = r->out};
+		json_object(&r->json, NULL);
+		json_u64(&r->json, "schema", 1);
+		json_string(&r->json, "path", str_from(path));
+		json_array(&r->json, "functions");
+	}
 	for (uint32_t event = 0; event < r->samples.event_count && status == TALLY_OK;) {
 		uint32_t count = group_size(r, event);
 		status = print_events(r, event, count, err);
 		event += count;
 	}
+	if (r->run->is_json) {
+		json_array_end(&r->json);
+		json_object_end(&r->json);
+	}
 	(void)text_flush(r->out);
 	bool has_samples = r->found || (!r->run->request.symbol && !r->run->request.dsos && r->samples.cells.len > 0);
 	if (status == TALLY_OK && !has_samples)
-		fprintf(stderr, "Error:\nThe %s data has no samples!\n",
-			r->run->request.input.path ? r->run->request.input.path : DEFAULT_INPUT);
+		fprintf(stderr, "Error:\nThe %s data has no samples!\n", path);
 	return status;
 }
 

@@ -1,8 +1,43 @@
 #include "cli/annotate_samples.h"
 
+#include "abi/branch.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "cli/cpu_filter.h"
+
+static enum tally_status count_spans(struct annotate_samples *samples, const struct resolve_where *where,
+	const struct data_sample *sample, struct tally_error *err)
+{
+	struct resolver *resolver = &samples->source.resolver;
+	uint32_t count = sample->sample.present & SAMPLE_BRANCH_STACK ? sample_branch_count(&sample->sample) : 0;
+	/* Newest first. */
+	for (uint32_t i = 0; i + 1 < count; i++) {
+		struct sample_branch next = sample_branch_at(&sample->sample, i);
+		struct sample_branch last = sample_branch_at(&sample->sample, i + 1);
+		if (next.from < last.to || next.from - last.to > LIMIT_FUNCTION_BYTES)
+			continue;
+		unsigned mode = (int64_t)next.from < 0 ? MISC_CPUMODE_KERNEL : MISC_CPUMODE_USER;
+		uint32_t start = resolver_frame(resolver, where, mode, last.to);
+		uint32_t end = resolver_frame(resolver, where, mode, next.from);
+		bool is_new;
+		uint64_t *id =
+			resolver->failed ? NULL : map_u64_at(&samples->span_ids, (uint64_t)start << 32 | end, &is_new);
+		if (!id)
+			return error_nomem(err);
+		if (is_new) {
+			struct annotate_span span = {.start = start, .end = end};
+			*id = samples->spans.len;
+			if (!vec_push(&samples->spans, span))
+				return error_nomem(err);
+		}
+		struct annotate_span *span = &samples->spans.items[*id];
+		span->count++;
+		span->predicted += next.is_predicted;
+		span->cycles += next.cycles;
+		span->timed += next.cycles > 0;
+	}
+	return TALLY_OK;
+}
 
 static enum tally_status count_sample(
 	struct annotate_samples *samples, const struct data_sample *sample, struct tally_error *err)
@@ -31,7 +66,7 @@ static enum tally_status count_sample(
 	sum->period += sample->sample.period;
 	samples->events[event].count++;
 	samples->events[event].period += sample->sample.period;
-	return TALLY_OK;
+	return count_spans(samples, &where, sample, err);
 }
 
 static bool list_has(const char *list, struct tally_str name)
@@ -91,6 +126,30 @@ static enum tally_status add_cell(struct annotate_samples *samples, const struct
 	return TALLY_OK;
 }
 
+/* Spans of functions that have samples. */
+static enum tally_status add_span(
+	struct annotate_samples *samples, const struct annotate_span *span, struct tally_error *err)
+{
+	uint32_t store_id;
+	struct resolved_frame start = resolved_frame_get(&samples->source.resolver.frames, (uint32_t)span->start);
+	struct resolved_frame end = resolved_frame_get(&samples->source.resolver.frames, (uint32_t)span->end);
+	const struct symbol *symbol = find_symbol(samples, &start, &store_id);
+	bool is_new;
+	uint64_t *id = symbol && start.binary == end.binary && end.address < symbol->end
+			       ? map_u64_at(&samples->target_ids, (uint64_t)(uintptr_t)symbol, &is_new)
+			       : NULL;
+	if (!id)
+		return TALLY_OK;
+	if (is_new)
+		*id = UINT64_MAX; /* not shown */
+	if (*id >= samples->targets.len)
+		return TALLY_OK;
+	struct annotate_span inside = *span;
+	inside.start = start.address;
+	inside.end = end.address;
+	return vec_push(&samples->targets.items[*id]->spans, inside) ? TALLY_OK : error_nomem(err);
+}
+
 static int by_address(const void *left, const void *right)
 {
 	const struct annotate_hit *a = left, *b = right;
@@ -124,6 +183,11 @@ static enum tally_status read_all(
 		if (status != TALLY_OK)
 			return error_nomem(err);
 	}
+	for (size_t i = 0; i < samples->spans.len; i++) {
+		status = add_span(samples, &samples->spans.items[i], err);
+		if (status != TALLY_OK)
+			return status;
+	}
 	for (size_t i = 0; i < samples->targets.len; i++)
 		qsort(samples->targets.items[i]->hits.items, samples->targets.items[i]->hits.len,
 			sizeof(struct annotate_hit), by_address);
@@ -146,8 +210,12 @@ enum tally_status annotate_samples_read(const struct cli *cli, const struct anno
 
 void annotate_samples_deinit(struct annotate_samples *samples)
 {
-	for (size_t i = 0; i < samples->targets.len; i++)
+	for (size_t i = 0; i < samples->targets.len; i++) {
 		vec_free(&samples->targets.items[i]->hits);
+		vec_free(&samples->targets.items[i]->spans);
+	}
+	vec_free(&samples->spans);
+	map_u64_deinit(&samples->span_ids);
 	vec_free(&samples->targets);
 	vec_free(&samples->cells);
 	map_u64_deinit(&samples->cell_ids);

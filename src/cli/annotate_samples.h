@@ -29,11 +29,19 @@ struct annotate_hit {
 	struct annotate_sum sum;
 };
 
+/* Code that ran from where one branch led to where the next one left, as branch stacks tell. */
+struct annotate_span {
+	uint64_t start, end; /* as the store's symbols have it; of the first and the last instruction */
+	uint64_t count, predicted; /* of the branch at the end */
+	uint64_t cycles, timed; /* the sum, and of how many */
+};
+
 struct annotate_target { /* a function that has samples */
 	uint32_t store_id;
 	const struct symbol *symbol;
 	const struct frame_name *frame; /* any of its frames: names */
 	VEC(struct annotate_hit) hits; /* by address, event */
+	VEC(struct annotate_span) spans; /* inside the function */
 	struct annotate_sum *sums; /* by event */
 	uint32_t order; /* in which it was first seen */
 };
@@ -48,6 +56,9 @@ struct annotate_samples {
 	bool *cpus; /* NULL: all */
 	struct map_u64 cell_ids; /* frame << 32 | event -> index of cells */
 	VEC(struct annotate_cell) cells;
+	struct map_u64
+		span_ids; /* frame of the start << 32 | of the end -> index of spans, whose addresses are these frames */
+	VEC(struct annotate_span) spans;
 	struct annotate_sum *events; /* all samples, by event */
 	size_t event_count;
 	struct map_u64 target_ids;

@@ -135,6 +135,7 @@ static const struct option options[] = {
 		.help = "Set percent type local/global-period/hits"},
 	{"percent-limit", 0, OPTION_CALL, "percent", .call = set_percent_limit,
 		.help = "Don't show functions under that percent"},
+	{"json", 0, OPTION_FLAG, .offset = RUN(is_json), .help = "JSON, see docs/schema/annotate.json"},
 	{"objdump", 0, OPTION_UNSUPPORTED, "path",
 		.help = "objdump binary to use (instructions are disassembled here)"},
 	{"demangle-kernel", 0, OPTION_UNSUPPORTED, .help = "Enable kernel symbol demangling"},

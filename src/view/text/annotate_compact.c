@@ -56,6 +56,20 @@ static void print_values(struct text *out, const struct annotate_function *funct
 	}
 }
 
+static void print_cycles(struct text *out, const struct annotate_line *line)
+{
+	if (line->ipc > 0)
+		text_fixed_right(out, line->ipc, 2, 5);
+	else
+		text_repeat(out, ' ', 5);
+	text_char(out, ' ');
+	if (line->cycles > 0)
+		text_fixed_right(out, line->cycles, 0, 5);
+	else
+		text_repeat(out, ' ', 5);
+	text_char(out, ' ');
+}
+
 static const char *arrow_of(const struct annotate_function *function, const struct annotate_line *line)
 {
 	switch (line->flow) {
@@ -118,8 +132,14 @@ static void print_heading(
 	text_printf(out, " of event%s '%s', ", function->event_count > 1 ? "s" : "", function->event_name);
 	if (function->frequency)
 		text_printf(out, "%" PRIu64 " Hz, ", function->frequency);
-	text_printf(out, "Event count (approx.): %" PRIu64 ", [percent: %s]\n%s() %s\n%s\n", function->listed_period,
+	text_printf(out, "Event count (approx.): %" PRIu64 ", [percent: %s]\n%s() %s\n%s", function->listed_period,
 		annotate_percent_name(options->percent), function->name, function->file, names[options->column]);
+	if (function->has_cycles) {
+		size_t width = (options->column == ANNOTATE_PERIOD ? 12 : 7) * function->event_count;
+		text_repeat(out, ' ', width - strlen(names[options->column]));
+		text_str(out, "  IPC Cycle");
+	}
+	text_char(out, '\n');
 }
 
 void annotate_compact(
@@ -136,6 +156,8 @@ void annotate_compact(
 			continue;
 		}
 		print_values(out, function, &columns, options, line);
+		if (function->has_cycles)
+			print_cycles(out, line);
 		if (line->kind == ANNOTATE_CODE) {
 			print_code(out, function, &columns, line, options);
 		} else {

@@ -36,11 +36,17 @@ struct annotate_line {
 	struct tally_bytes bytes; /* of code */
 	bool is_target; /* a jump leads here */
 	bool is_source; /* a line of a source file */
-	/* From branch stacks; 0: not known. */
+	const char *path; /* of the source line; NULL: not known */
+	uint32_t source_line;
+	/* From branch stacks; 0: not known. Cycles are of a run that ends here, on average. */
 	double cycles, ipc;
+	/* In percent: runs that began here, of those through the hottest instruction; of those that came by, how many left; of
+	 * these, how many were predicted. */
+	double entered, left, predicted;
 };
 
 struct annotate_event {
+	struct tally_str name;
 	struct annotate_value function, whole; /* of the function's samples, of all of the event's */
 };
 
@@ -62,6 +68,7 @@ struct annotate_function {
 	const uint32_t *place_order; /* the hottest first */
 	size_t place_count;
 	uint64_t start; /* address of the first instruction */
+	bool has_cycles;
 	/* Of all that is listed, for the compact form's heading. */
 	uint64_t listed_count, listed_period, frequency; /* Hz; 0: it had a period */
 };

@@ -5,11 +5,12 @@
 
 #include "view/text/percent_text.h"
 
-#define BYTES_A_LINE	 7
-#define BYTES_COLUMNS	 21
-#define SUMMARY_RULE	 46 /* dashes under the summary's heading, */
-#define BEYOND_TITLE	 5 /* and beyond the width of a listing's: perf's */
-#define LEAST_OF_A_PLACE 0.5 /* percent: colder lines are not named */
+#define BYTES_A_LINE	  7
+#define BYTES_COLUMNS	  21
+#define SUMMARY_RULE	  46 /* dashes under the summary's heading, */
+#define BEYOND_TITLE	  5 /* and beyond the width of a listing's: perf's */
+#define LEAST_OF_BRANCHES 0.1 /* percent */
+#define LEAST_OF_A_PLACE  0.5 /* percent: colder lines are not named */
 
 static unsigned column_width(const struct annotate_text_options *options)
 {
@@ -140,6 +141,30 @@ static void print_code(struct text *out, const struct annotate_line *line, const
 	text_str(out, line->text);
 }
 
+/* What branch stacks tell, as perf shows it. */
+static void print_branches(struct text *out, const struct annotate_line *line)
+{
+	bool has_entered = line->entered > LEAST_OF_BRANCHES, has_left = line->left > LEAST_OF_BRANCHES;
+	if (!has_entered && !has_left)
+		return;
+	text_str(out, "\t#");
+	if (has_entered) {
+		text_str(out, " +");
+		text_fixed(out, line->entered, 2);
+		text_char(out, '%');
+	}
+	if (has_left) {
+		text_str(out, " -");
+		text_fixed(out, line->left, 2);
+		text_char(out, '%');
+	}
+	if (has_left && line->predicted > 0) {
+		text_str(out, " (p:");
+		text_fixed(out, line->predicted, 2);
+		text_str(out, "%)");
+	}
+}
+
 static void print_text(struct text *out, const struct annotate_line *line, unsigned digits)
 {
 	if (!*line->text)
@@ -177,6 +202,8 @@ void annotate_text(
 			print_text(out, line, digits);
 		else
 			print_code(out, line, options);
+		if (line->kind == ANNOTATE_CODE)
+			print_branches(out, line);
 		if (options->with_places && line->kind == ANNOTATE_CODE)
 			print_place(out, function, line, options, &last);
 		text_char(out, '\n');

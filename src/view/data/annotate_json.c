@@ -1,0 +1,94 @@
+#include "view/data/annotate_json.h"
+
+#include <stdio.h>
+
+static void add_values(struct json *j, const struct annotate_function *function, uint32_t values)
+{
+	json_array(j, "values");
+	for (uint32_t e = 0; e < function->event_count; e++) {
+		json_object(j, NULL);
+		json_u64(j, "samples", function->values[values + e].count);
+		json_u64(j, "period", function->values[values + e].period);
+		json_fixed(j, "percent", annotate_percent_of(function, ANNOTATE_LOCAL_PERIOD, values, e), 4);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+static void add_bytes(struct json *j, struct tally_bytes bytes)
+{
+	struct text text = {0};
+	for (size_t i = 0; i < bytes.len; i++)
+		text_hex(&text, bytes.data[i], 2);
+	json_string(j, "bytes", (struct tally_str){text.data ? text.data : "", text.len});
+	j->out->failed = j->out->failed || text.failed;
+	text_deinit(&text);
+}
+
+static void add_instruction(struct json *j, const struct annotate_function *function, const struct annotate_line *line)
+{
+	json_object(j, NULL);
+	json_hex(j, "address", line->address);
+	add_bytes(j, line->bytes);
+	json_string(j, "text", str_from(line->text));
+	if (line->path) {
+		json_string(j, "path", str_from(line->path));
+		json_u64(j, "line", line->source_line);
+	}
+	if (line->target != ANNOTATE_NONE)
+		json_hex(j, "target", function->lines[line->target].address);
+	if (line->values != ANNOTATE_NONE)
+		add_values(j, function, line->values);
+	if (line->cycles > 0)
+		json_fixed(j, "cycles", line->cycles, 2);
+	if (line->ipc > 0)
+		json_fixed(j, "ipc", line->ipc, 4);
+	if (line->entered > 0)
+		json_fixed(j, "entered", line->entered, 4);
+	if (line->left > 0) {
+		json_fixed(j, "left", line->left, 4);
+		json_fixed(j, "predicted", line->predicted, 4);
+	}
+	json_object_end(j);
+	(void)text_line_end(j->out);
+}
+
+static void add_events(struct json *j, const struct annotate_function *function)
+{
+	json_array(j, "events");
+	for (uint32_t e = 0; e < function->event_count; e++) {
+		const struct annotate_event *event = &function->events[e];
+		json_object(j, NULL);
+		json_string(j, "name", event->name);
+		json_u64(j, "samples", event->function.count);
+		json_u64(j, "period", event->function.period);
+		json_u64(j, "all_samples", event->whole.count);
+		json_u64(j, "all_period", event->whole.period);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+void annotate_json_function(struct json *j, const struct annotate_function *function)
+{
+	json_object(j, NULL);
+	json_string(j, "name", str_from(function->name));
+	json_string(j, "dso", str_from(function->file));
+	json_hex(j, "start", function->start);
+	add_events(j, function);
+	json_array(j, "lines");
+	for (size_t i = 0; i < function->place_count; i++) {
+		const struct annotate_place *place = &function->places[function->place_order[i]];
+		json_object(j, NULL);
+		json_string(j, "place", str_from(place->text));
+		add_values(j, function, place->values);
+		json_object_end(j);
+	}
+	json_array_end(j);
+	json_array(j, "instructions");
+	for (size_t i = 0; i < function->line_count; i++)
+		if (function->lines[i].kind == ANNOTATE_CODE)
+			add_instruction(j, function, &function->lines[i]);
+	json_array_end(j);
+	json_object_end(j);
+}
