@@ -180,6 +180,8 @@ static int stat_with_target(
 		enum tally_status status = stat_printer_open(&p, &err);
 		if (status == TALLY_OK)
 			status = stat_printer_hold(&p, &session, &hold, &err);
+		if (status == TALLY_OK)
+			status = metric_set_follow(&metrics, &events, &err);
 		if (status == TALLY_OK && s->recording) {
 			status = stat_record_open(&record, s->recording, s->argv, &err);
 			session.record = &record;

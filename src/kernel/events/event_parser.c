@@ -49,7 +49,8 @@ struct event_spec *event_list_add(struct event_list *list, struct tally_error *e
 	}
 	own_arena(list);
 	struct event_spec *spec = &list->specs[list->len];
-	*spec = (struct event_spec){.leader = (uint32_t)list->len, .member_count = 1, .scale = 1, .unit = ""};
+	uint32_t index = (uint32_t)list->len;
+	*spec = (struct event_spec){.added_as = index, .leader = index, .member_count = 1, .scale = 1, .unit = ""};
 	spec->attr.flags = ATTR_FLAG(ATTR_BIT_EXCLUDE_GUEST);
 	list->len++;
 	return spec;
@@ -591,6 +592,7 @@ enum tally_status event_list_repeat(struct event_list *list, size_t first, size_
 	for (size_t i = 0; i < count; i++) {
 		struct event_spec *copy = &list->specs[list->len++];
 		*copy = list->specs[first + i];
+		copy->added_as = (uint32_t)list->len - 1;
 		copy->leader += shift;
 	}
 	return TALLY_OK;

@@ -30,6 +30,7 @@ struct recording_terms {
 struct event_spec {
 	struct perf_attr attr; /* type, config*, exclude_*, precise, pinned ... period/freq if a term gave one */
 	const char *name; /* as the user sees it, with modifiers: perf's own spelling */
+	uint32_t added_as; /* its index when it was added: what was left out since has moved it */
 	uint32_t leader; /* index of the group's leader, own index if none */
 	uint32_t member_count; /* of the group that it leads; 1 if alone */
 	bool has_period, has_freq;

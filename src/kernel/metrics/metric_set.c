@@ -353,6 +353,29 @@ enum tally_status metric_set_repeat(struct metric_set *set, size_t count, uint32
 	return TALLY_OK;
 }
 
+static uint32_t index_now(const struct event_list *events, uint32_t added_as)
+{
+	uint32_t i = 0;
+	while (i + 1 < events->len && events->specs[i].added_as != added_as)
+		i++;
+	return i;
+}
+
+enum tally_status metric_set_follow(struct metric_set *set, const struct event_list *events, struct tally_error *err)
+{
+	for (size_t i = 0; i < set->uses.len; i++) {
+		struct metric_use *use = &set->uses.items[i];
+		uint32_t *now = arena_array(&set->arena, uint32_t, use->expr->name_count + 1);
+		if (!now)
+			return error_nomem(err);
+		for (size_t k = 0; k < use->expr->name_count; k++)
+			now[k] = index_now(events, use->events[k]);
+		use->events = now;
+		use->lead = index_now(events, use->lead);
+	}
+	return TALLY_OK;
+}
+
 void metric_set_deinit(struct metric_set *set)
 {
 	for (size_t i = 0; i < set->exprs.len; i++) {

@@ -48,6 +48,9 @@ TALLY_MUST_CHECK enum tally_status metric_set_add(struct metric_set *set, struct
 /* The first count uses once more, for copies of their events shift further on in the list. */
 TALLY_MUST_CHECK enum tally_status metric_set_repeat(
 	struct metric_set *set, size_t count, uint32_t shift, struct tally_error *err);
+/* After events that are of no metric were dropped from the list: the indexes as they are now. */
+TALLY_MUST_CHECK enum tally_status metric_set_follow(
+	struct metric_set *set, const struct event_list *events, struct tally_error *err);
 void metric_set_deinit(struct metric_set *set);
 
 #endif

@@ -187,6 +187,21 @@ static void test_copies_refer_to_copied_events(void **state)
 	end(&f);
 }
 
+static void test_events_may_be_left_out_before(void **state)
+{
+	struct fixture f;
+	begin(&f, plain_machine);
+	assert_int_equal(event_parse(f.catalogue, "cs,faults,migrations", &f.events, NULL), TALLY_OK);
+	assert_int_equal(metric_set_add(&f.set, &f.machine, "CPI", &usual, &f.events, NULL), TALLY_OK);
+	assert_int_equal(f.set.uses.items[0].lead, 3);
+	event_list_drop(&f.events, (const bool[]){true, false, true, false, false});
+	assert_int_equal(metric_set_follow(&f.set, &f.events, NULL), TALLY_OK);
+	assert_int_equal(f.set.uses.items[0].lead, 1);
+	assert_int_equal(f.set.uses.items[0].events[0], 1);
+	assert_int_equal(f.set.uses.items[0].events[1], 2);
+	end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -197,6 +212,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_lacking_is_named),
 		cmocka_unit_test(test_stalls_are_of_the_end_that_is_counted),
 		cmocka_unit_test(test_every_row_reads),
+		cmocka_unit_test(test_events_may_be_left_out_before),
 		cmocka_unit_test(test_copies_refer_to_copied_events),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
