@@ -365,10 +365,11 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		code = cli_fail(cli, &err);
 	else
 		code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
-	if (code == CLI_GO_ON)
+	if (code == CLI_GO_ON) {
 		code = finish_settings(cli, &settings, argc, argv, rest);
-	if (code == 0)
-		code = run_request(cli, &settings.request, &notes);
+		if (code == 0)
+			code = run_request(cli, &settings.request, &notes);
+	}
 	diag_deinit(&notes);
 	free(sort);
 	return code;

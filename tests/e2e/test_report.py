@@ -162,7 +162,6 @@ def test_every_short_file_ends_well(recording, tally, tmp_path):
 @pytest.mark.parametrize('arguments,words,status', [
     (['-i', '/nonexistent'], 'failed to open /nonexistent: No such file or directory', 255),
     (['-s', 'nope'], "Unknown --sort key: `nope'", 255),
-    (['-s', 'weight'], 'not supported yet', 255),
     (['-g', 'bogus'], 'bogus', 129),
     (['-w', 'wide'], "'wide' is not a column width", 129),
     (['--percentage', 'both'], 'relative or absolute', 129),
