@@ -4,6 +4,7 @@
 
 static const struct command *const commands[] = {
 	&command_annotate,
+	&command_archive,
 	&command_buildid_cache,
 	&command_buildid_list,
 	&command_check,
@@ -25,7 +26,6 @@ static const struct command *const commands[] = {
 };
 
 static const char *const missing[] = {
-	"archive",
 	"bench",
 	"c2c",
 	"config",

@@ -25,6 +25,7 @@ const struct command *command_find(const char *name);
 const char *const *commands_missing(size_t *count);
 
 extern const struct command command_annotate;
+extern const struct command command_archive;
 extern const struct command command_data;
 extern const struct command command_buildid_cache;
 extern const struct command command_buildid_list;
