@@ -27,11 +27,16 @@ static void set_cgroup(struct facet_values *v, struct profile_value *value)
 	value->text = profile_builder_string(v->builder, path);
 }
 
-/* Threads that differ by a number in their names are one. */
+/* Threads that differ by a number in their names are one; those without name are shown by their number. */
 static void set_comm_nodigit(struct facet_values *v, struct profile_value *value)
 {
-	struct tally_str comm =
-		value->number == INTERN_NONE ? STR("") : machine_string(v->machine, (uint32_t)value->number);
+	struct tally_str comm;
+	if (value->number == FACET_NOBODY)
+		comm = STR(":-1");
+	else if (value->number == INTERN_NONE)
+		comm = STR(":1");
+	else
+		comm = machine_string(v->machine, (uint32_t)value->number);
 	text_clear(&v->text);
 	for (size_t i = 0; i < comm.len; i++) {
 		if (!isdigit((unsigned char)comm.data[i]))
@@ -50,6 +55,12 @@ static void set_frame(const struct facet_values *v, struct profile_value *value,
 	value->frame = v->profile_frames[frame];
 }
 
+/* Targets of branches are shown by their run-time address where there is no symbol. */
+static uint64_t place_number(const struct facet_values *v, uint32_t frame)
+{
+	return v->options->by_branch ? v->first_ips[frame] : resolved_frame_get(v->frames, frame).address;
+}
+
 static void finish_value(
 	struct facet_values *v, enum profile_facet facet, struct profile_value *value, const uint32_t *frames)
 {
@@ -62,6 +73,9 @@ static void finish_value(
 		break;
 	case FACET_COMM_NODIGIT:
 		set_comm_nodigit(v, value);
+		break;
+	case FACET_PLACE:
+		value->number = place_number(v, frames[value->number]);
 		break;
 	case FACET_BRANCH_FROM:
 	case FACET_BRANCH_TO:

@@ -21,6 +21,7 @@ struct facet_values {
 	struct tracepoint_printer *tracepoints; /* NULL: no payloads are kept */
 	const struct cgroup_names *cgroups;
 	bool is_big_endian; /* the recording */
+	const struct id_table *frames; /* the replay's */
 	const uint64_t *first_ips; /* by frame of the replay */
 	const uint32_t *profile_frames; /* by frame of the replay */
 	struct text text; /* deinit is the caller's */

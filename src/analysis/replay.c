@@ -295,6 +295,7 @@ static void add_facets(struct replay *replay, const struct sample_pass *pass, co
 		.tracepoints = replay->tracepoints,
 		.cgroups = &replay->cgroups,
 		.is_big_endian = replay->run.swap == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__),
+		.frames = &replay->frames,
 		.first_ips = replay->first_ips.items,
 		.profile_frames = replay->profile_frames};
 	facet_values_add(&values, &pass->facets, ids->frames, ids->facets);

@@ -38,8 +38,17 @@ static uint64_t socket_of(const struct sample_facets *f, const struct facet_inpu
 
 static uint64_t mapped_size(const struct sample_facets *f, const struct facet_input *in)
 {
-	const struct mapping *map = machine_find_mapping(
-		f->resolver->machine, in->where.pid, in->where.time_ns, in->cpumode, VA(in->sample->ip));
+	const struct machine *machine = f->resolver->machine;
+	const struct resolve_where *where = &in->where;
+	const struct mapping *map;
+	if (!in->is_branch) {
+		map = machine_find_mapping(machine, where->pid, where->time_ns, in->cpumode, VA(in->sample->ip));
+	} else {
+		struct tally_va to = VA(in->branch.to);
+		map = machine_find_mapping(machine, where->pid, where->time_ns, MISC_CPUMODE_USER, to);
+		if (!map)
+			map = machine_find_mapping(machine, where->pid, where->time_ns, MISC_CPUMODE_KERNEL, to);
+	}
 	return map ? map->end - map->start : 0;
 }
 
@@ -73,7 +82,9 @@ static uint64_t word_of(struct sample_facets *f, const struct facet_input *in, e
 	case FACET_SOCKET:
 		return socket_of(f, in);
 	case FACET_ADDRESS:
-		return s->ip;
+		return in->is_branch ? in->branch.to : s->ip;
+	case FACET_PLACE:
+		return in->leaf;
 	case FACET_WEIGHT:
 	case FACET_INS_LAT:
 	case FACET_STAGE_CYCLES:
@@ -87,7 +98,7 @@ static uint64_t word_of(struct sample_facets *f, const struct facet_input *in, e
 	case FACET_MAPPED_SIZE:
 		return mapped_size(f, in);
 	case FACET_COMM_NODIGIT:
-		return in->comm;
+		return in->comm != INTERN_NONE || in->has_thread ? in->comm : FACET_NOBODY;
 	case FACET_BRANCH_FROM:
 		return resolver_raw_frame(f->resolver, &in->where, RESOLVE_ANY_MODE, 0, in->branch.from);
 	case FACET_BRANCH_TO:

@@ -21,12 +21,16 @@
 #define FACET_FIELD_MASK   (((UINT64_C(1) << PROFILE_MAX_FIELDS) - 1) << FACET_FIELD)
 #define FACET_PAYLOAD_MASK (FACET_FIELD_MASK | UINT64_C(1) << FACET_TRACE)
 
+#define FACET_NOBODY UINT64_MAX /* of FACET_COMM_NODIGIT: a sample without process */
+
 struct facet_input {
 	const struct sample *sample;
 	const struct perfdata_event *event;
 	struct resolve_where where;
 	unsigned cpumode;
+	uint32_t leaf; /* frame of the sample's own address, or of the branch's target */
 	uint32_t comm; /* machine's string */
+	bool has_thread; /* else nobody knows whose sample it is */
 	bool is_branch; /* one branch of the sample counts, not the sample */
 	struct sample_branch branch;
 };

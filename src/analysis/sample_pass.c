@@ -168,6 +168,8 @@ static struct facet_input facet_input(
 		.event = b->event,
 		.where = b->where,
 		.cpumode = b->leaf.cpumode,
+		.leaf = key->leaf,
+		.has_thread = b->where.pid >= 0,
 		.comm = sample_pass_thread(pass, key->thread).comm};
 }
 
@@ -206,6 +208,7 @@ static void add_branches(struct sample_pass *pass, struct sample_key key, const 
 		uint64_t words[SAMPLE_KEY_WORDS];
 		input.branch = sample_branch_at(&b->sample, i);
 		key.leaf = resolver_raw_frame(&pass->resolver, &b->where, RESOLVE_ANY_MODE, level, input.branch.to);
+		input.leaf = key.leaf;
 		if (pass->facets.kept)
 			keep_facets(pass, &key, &input);
 		pack_key(&key, words);

@@ -121,9 +121,10 @@ int facet_key_compare(const struct profile *p, enum profile_key key, const struc
 	switch ((int)profile_key_get(key)->form) {
 	case KEY_FORM_NUMBER:
 	case KEY_FORM_SUM:
-	case KEY_FORM_OFFSET:
 	case KEY_FORM_CYCLES:
 		return ascending(b->number, a->number);
+	case KEY_FORM_OFFSET:
+		return signed_ascending(b->number, a->number);
 	case KEY_FORM_SOCKET:
 	case KEY_FORM_HEX:
 	case KEY_FORM_DATUM:
@@ -131,10 +132,10 @@ int facet_key_compare(const struct profile *p, enum profile_key key, const struc
 	case KEY_FORM_TEXT:
 		if (key == KEY_TRANSACTION)
 			return ascending(b->number, a->number);
-		/* Of memory, what every kernel says stands in the low half: it decides before what only new ones say. */
-		order = ascending((uint32_t)a->number, (uint32_t)b->number);
-		if (order == 0)
-			order = ascending(a->number, b->number);
+		/* Of memory, only what every kernel says decides: it stands in the low half. */
+		if (profile_key_get(key)->mode == KEY_MODE_MEMORY && key != KEY_BLOCKED)
+			return ascending((uint32_t)a->number, (uint32_t)b->number);
+		order = ascending(a->number, b->number);
 		return order ? order : compare_texts(a->text, b->text, ranks);
 	case KEY_FORM_FIELD:
 		order = ascending(b->number, a->number);

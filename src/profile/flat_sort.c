@@ -6,7 +6,8 @@
  * - where call graphs are shown, rows with equal children sums and the same first thread: the one with the longer chain
  * comes first when chains start at the caller, so that callers stand above callees;
  * - keys sort ascending by what is shown, unknown objects and symbols last;
- * - rows that look alike (functions of one name, addresses without symbol) go by ascending address.
+ * - rows that look alike (functions of one name, addresses without symbol) go by ascending address, the kernel's first:
+ *   as numbers with a sign.
  */
 #include "base/error.h"
 #include "profile/facet_keys.h"
@@ -196,7 +197,7 @@ static int compare_rows(const void *left, const void *right, void *data)
 	}
 	uint64_t address_a = row_address(t->profile, &t->rows[a]), address_b = row_address(t->profile, &t->rows[b]);
 	if (address_a != address_b)
-		return address_a < address_b ? -1 : 1;
+		return (int64_t)address_a < (int64_t)address_b ? -1 : 1;
 	return a < b ? -1 : a > b;
 }
 
@@ -272,7 +273,7 @@ static bool write_words(const struct sort_plan *plan, uint32_t index, uint64_t *
 		if (at == plan->tie_word)
 			words[at++] = (uint64_t)row->thread << 32 | row->max_depth;
 	}
-	words[at++] = row_address(t->profile, row);
+	words[at++] = signed_word((int64_t)row_address(t->profile, row));
 	words[at] = index;
 	return true;
 }

@@ -65,6 +65,7 @@ enum profile_facet {
 	FACET_TIME, /* ns, cut to the quantum asked for */
 	FACET_SOCKET,
 	FACET_ADDRESS, /* the sample's own, as recorded */
+	FACET_PLACE, /* the same in its object */
 	FACET_WEIGHT,
 	FACET_INS_LAT,
 	FACET_STAGE_CYCLES,

@@ -177,15 +177,14 @@ static void put_page(struct text *out, uint64_t bytes)
 	text_char(out, units[unit]);
 }
 
-static void put_symbol_offset(
-	const struct report_layout *l, struct text *out, const struct profile_value *value, const struct flat_row *row)
+static void put_symbol_offset(const struct report_layout *l, struct text *out, const struct flat_row *row)
 {
 	const struct profile_frame *frame = &l->profile->frames[row->frame];
 	size_t header = strlen(profile_key_get(KEY_SYMBOL_OFFSET)->header);
 	put_level(out, row->level);
 	if (frame->function == PROFILE_NONE) {
 		text_str(out, "0x");
-		text_hex(out, value->number, (unsigned)(header - OFFSET_PREFIX_LENGTH));
+		text_hex(out, row->address, (unsigned)(header - OFFSET_PREFIX_LENGTH));
 		return;
 	}
 	const struct profile_function *function = &l->profile->functions[frame->function];
@@ -236,7 +235,7 @@ static void put_value(const struct report_layout *l, struct text *out, size_t co
 		text_hex(out, value->number, 0);
 		break;
 	case KEY_FORM_OFFSET:
-		put_symbol_offset(l, out, value, row);
+		put_symbol_offset(l, out, row);
 		break;
 	case KEY_FORM_PAGE:
 		put_page(out, value->number);
@@ -319,4 +318,6 @@ void facet_cell(const struct report_layout *l, struct text *out, size_t column, 
 	size_t written = out->len - start;
 	if (written < width)
 		text_repeat(out, ' ', width - written);
+	else if (profile_key_get(key)->form == KEY_FORM_TIME)
+		out->len = start + width;
 }

@@ -1,0 +1,186 @@
+"""Rows of `report` beside perf's: command lines over recordings of many kinds, as a table of agreement.
+
+The version of perf that the corpus's manifest trusts is asked. What makes rows alike that differ on purpose is a rule
+below, with its row in docs/compatibility.md: a table that only rules made equal counts as explained, everything else
+that differs fails. Run with -s to see the table.
+"""
+import csv
+import os
+import pathlib
+import re
+import shutil
+
+import pytest
+
+from conftest import Program
+from perfdata_build import BRANCH_ANY, Recording
+
+NEWEST = pathlib.Path(os.environ.get('PERF_NEWEST', '/opt/newest-perf/perf'))
+
+# name in the table, file of the corpus, what it has beside software or hardware samples
+RECORDINGS = [
+    ('dwarf', 'KDAB+hotspot/cpp-recursion__perf.data.old', 'chains'),
+    ('tracepoints, switches', 'KDAB+perfparser/parallel_static_gcc__perf.data.zstd.zlib', 'chains dwarf'),
+    ('cgroup ids', 'KDAB+perfparser/vector_static_gcc__perf.data.zstd', 'chains dwarf'),
+    ('branches, 6.8', 'google+autofdo/hierarchical_discriminator_test.x86_64.perf.data', 'branches'),
+    ('branches, arm', 'google+perf_data_converter/perf.data.branch_stack_hw_index', 'branches'),
+    ('branches, 4.15', 'google+perf_data_converter/perf.data.branch_stack_spec', 'branches'),
+    ('branches, simpleperf', 'jbeich+platform_system_extras/perf_lbr.data', 'branches'),
+    ('frame pointers', 'google+perf_data_converter/perf.data.callgraph-3.8', 'chains'),
+    ('six events, i686', 'google+perf_data_converter/perf.data.i686-3.4', ''),
+    ('group', 'google+perf_data_converter/perf.data.lost_samples-4.4', ''),
+    ('six events, system', 'google+perf_data_converter/perf.data.systemwide.1-3.4', ''),
+    ('memory', 'google+perf_data_converter/perf.data.weight_struct', 'memory'),
+    ('namespaces', 'google+perf_data_converter/perf.data.ctx_switch_namespaces-4.14', ''),
+    ('user events', 'microsoft+LinuxTracepoints-Net/input__perf.data', 'tracepoints'),
+    ('own branches', None, 'branches'),
+    ('own memory', None, 'memory'),
+]
+
+# A word in front: only of recordings that have it, or lack it ("no branches"). Those with chains get -g none as well: call
+# graphs have tests of their own.
+LINES = [
+    '', '-s comm', '-s dso', '-s sym', '-s comm,dso', '-s pid', '-s cpu', 'no memory: -s socket', '-s time',
+    '-s time --time-quantum 1s', '-s comm,time --time-quantum 10ms --ns', '-s pid,cpu,dso', '-s symbol_size',
+    'no branches: -s addr', '-s comm,dso,sym -n', '-s comm,dso --show-total-period', '-s dso --show-cpu-utilization',
+    '-F overhead,sample,period -s comm', '-F overhead_us,overhead_sys,comm', '-F comm,overhead -s overhead',
+    'no branches: -s local_weight,weight', '-s ins_lat,local_ins_lat', '-s transaction', '-s cgroup',
+    '-s code_page_size', '-s +cpu', '-t , -s comm,dso', '-w 5,9,7 -s comm,dso', '--percent-limit 5 -s sym',
+    '-c swapper,chrome -s comm,dso', '--percentage relative -c swapper -s comm,dso', '-s sym -U', '--skip-empty -s comm',
+    '-q -s comm,sym', 'no branches: -s srcline --percent-limit 2', '-s symoff,sym', '-s comm_nodigit',
+    'branches: -s dso_from,dso_to', 'branches: -s symbol_from,cycles', 'branches: -s mispredict', 'branches: -s in_tx',
+    'branches: -s abort', 'branches: -s addr_from,addr_to', 'branches: --no-branch-stack',
+    'branches: -b -s cpu,dso_from -n', 'branches: -s comm,dso_size', 'branches: -s sym,symbol_to',
+    'memory: --mem-mode', 'memory: --mem-mode -s mem,tlb', 'memory: --mem-mode -s snoop,locked,blocked',
+    'memory: --mem-mode -s symbol_daddr,dso_daddr', 'memory: --mem-mode -s dcacheline', 'memory: --mem-mode -s phys_daddr',
+    'memory: --mem-mode -s data_page_size,code_page_size', 'memory: --mem-mode -s symbol_iaddr,local_weight',
+    'tracepoints: -s trace', 'tracepoints: -s trace_fields', 'tracepoints: -s opcode,level,comm',
+    'tracepoints: -s trace --raw-trace', 'chains: --no-children', 'chains: --no-children -s parent,dso',
+]
+
+
+def without(pattern, replacement=''):
+    compiled = re.compile(pattern)
+    return lambda rows: [compiled.sub(replacement, row) for row in rows]
+
+
+# Keys that perf 6.1 lacks or shows otherwise: the newest perf is asked.
+NEWER_KEYS = re.compile(r'mem-mode|ins_lat|symoff|comm_nodigit|^-w')
+# What differs on purpose, each a row of docs/compatibility.md: (name, which command lines, what makes the rows alike).
+RULES = [
+    ('dash for cycles by instruction', r'symbol', without(r' +(-( +-)?|\d+\.\d\d +\[ +\d+\.\d%\])$')),
+    ('memory without a file', r'mem-mode', without(r' (anon|\[JIT\] tid \d+) +', ' anon ')),
+    ('order of equal shares in 7.3', r'symoff', sorted),
+]
+
+
+def own_branches(path):
+    recording = Recording()
+    recording.event('IDENTIFIER IP TID TIME CPU PERIOD BRANCH_STACK', kind=0, period=1, branch=BRANCH_ANY)
+    recording.comm('brancher')
+    recording.mmap(0x401000, 0x2000, '/nowhere/program')
+    ends = [(0x401126, 0x401159, 1 | 18 << 4), (0x401190, 0x401126, 2), (0x7f0000001000, 0x401200, 1 | 300 << 4),
+            (0x401180, 0x401300, 2 | 4 | 7 << 4)]
+    for index in range(12):
+        stack = [word for entry in range(index % 4) for word in ends[(index + entry) % 4]]
+        recording.sample(ip=0x401200 + index, time=5 * 10**9 + index * 60 * 10**6, cpu=index % 2, branch_stack=stack)
+    recording.feature(15, b'')
+    recording.write(path)
+
+
+def own_memory(path):
+    recording = Recording()
+    recording.event('IDENTIFIER IP TID TIME ADDR CPU PERIOD WEIGHT_STRUCT DATA_SRC TRANSACTION PHYS_ADDR CGROUP '
+                    'DATA_PAGE_SIZE CODE_PAGE_SIZE', kind=4, config=0x1cd, period=1)
+    recording.comm('work12er3')
+    recording.mmap(0x401000, 0x1000, '/nowhere/program')
+    recording.mmap(0x404000, 0x2000, '/nowhere/program')
+    recording.record(19, 0, recording.pack('Q', 7) + recording.name('/user.slice/a') + recording.trailer())
+    sources = (0x68100142, 0x68100242, 0x1e05080021, 0x6a100442, 0x68100842)
+    transactions = (0, 1, 2, 4, 8, 0x10, 0x20, 0x40, 0x80, 3 | 5 << 32, 0xff, 0x15 | 0x12 << 32)
+    for index, transaction in enumerate(transactions):
+        recording.sample(
+            ip=0x401100 + index % 7, time=5 * 10**9 + index * 60 * 10**6, cpu=index % 3,
+            addr=(0x404060 + 4 * index, 0x404040, 0x7fff12345678, 0xffffffff81000010)[index % 4],
+            weight_struct=100 + index % 3 | index % 4 << 32 | index % 2 << 48, transaction=transaction,
+            phys_addr=0x100000 + index % 2 * 4096, cgroup=(0, 7, 9)[index % 3],
+            data_page_size=(0, 4096, 2 << 20, 1 << 30, 512)[index % 5], code_page_size=(4096, 8192)[index % 2],
+            data_src=sources[index % 5], misc=(2, 2, 1)[index % 3])
+    for cpu in range(20):
+        recording.sample(ip=0x401200, time=7 * 10**9 + cpu * 10**6, addr=0x404040, weight_struct=3 + cpu % 2,
+                         data_src=0x68100142, cpu=cpu, period=2)
+    recording.write(path)
+
+
+def rows_of(text):
+    """The rows of all tables, without what pads them; titles and tips are not rows."""
+    rows = [row.rstrip() for row in text.splitlines()]
+    return [row for row in rows if row and not row.startswith('#')]
+
+
+@pytest.fixture
+def versions(tmp_path):
+    """perf by version; those that are not installed are absent."""
+    found = {'6.1': shutil.which('perf'), '7.3': NEWEST if NEWEST.exists() else None}
+    return {version: Program(path, tmp_path) for version, path in found.items() if path}
+
+
+def judge(arguments, theirs, ours):
+    """'same', the name of the rule that makes the rows alike, or ''."""
+    if theirs == ours:
+        return 'same'
+    for name, lines, change in RULES:
+        if re.search(lines, arguments) and change(theirs) == change(ours):
+            return name
+    return ''
+
+
+def compare(tally, perf, path, words, empty):
+    arguments = ['report', '--stdio', '-f', '--symfs', empty, '-i', path, *words.split()]
+    theirs, ours = perf(*arguments), tally(*arguments)
+    if theirs.returncode != 0:
+        return 'refused' if ours.returncode != 0 else 'perf refuses'
+    return judge(words, rows_of(theirs.stdout), rows_of(ours.stdout))
+
+
+def recordings(shared, folder):
+    """(name, path, words, trusted version) of each."""
+    corpus = shared / 'corpus'
+    if not (corpus / 'MANIFEST.tsv').exists():
+        pytest.skip('../shared/corpus is absent')
+    with open(corpus / 'MANIFEST.tsv', newline='') as manifest:
+        trusted = {row['file']: row['use_expected'] for row in csv.DictReader(manifest, delimiter='\t')}
+    own_branches(folder / 'branches.data')
+    own_memory(folder / 'memory.data')
+    for name, file, words in RECORDINGS:
+        if file:
+            yield name, corpus / 'files' / file, words, trusted[file]
+        else:
+            yield name, folder / f'{name.split()[1]}.data', words, '7.3'
+
+
+def test_rows_agree(tally, versions, shared, tmp_path):
+    if len(versions) < 2:
+        pytest.skip(f'perf 6.1 and the newest are needed, there is {", ".join(versions) or "none"}')
+    empty = tmp_path / 'empty'
+    empty.mkdir()
+    different, tables = [], 0
+    for name, path, words, version in recordings(shared, tmp_path):
+        counts = {}
+        for line in LINES:
+            wanted, _, arguments = line.rpartition(': ')
+            lacks, wanted = wanted.startswith('no '), wanted.removeprefix('no ')
+            if wanted and (wanted in words.split()) == lacks:
+                continue
+            if 'chains' in words:
+                arguments += ' -g none'
+            asked = '7.3' if NEWER_KEYS.search(arguments) else version
+            verdict = compare(tally, versions[asked], path, arguments, empty)
+            counts[verdict] = counts.get(verdict, 0) + 1
+            tables += 1
+            if not verdict:
+                different.append(f'{name}, perf {asked}: {arguments}')
+        shown = ', '.join(f'{count} {verdict or "different"}' for verdict, count in sorted(counts.items()))
+        print(f'{name:24} {version:4} {shown}')
+    print(f'{tables} tables, {len(different)} different')
+    assert not different, '\n'.join(different)
