@@ -151,7 +151,9 @@ int facet_key_compare(const struct profile *p, enum profile_key key, const struc
 		return compare_texts(
 			p->frames[a->frame].innermost_line.line, p->frames[b->frame].innermost_line.line, ranks);
 	case KEY_FORM_CACHELINE:
-		return ascending(facet_cacheline(frame_address(p, a)), facet_cacheline(frame_address(p, b)));
+		order = (frame_binary(p, a) != PROFILE_NONE) - (frame_binary(p, b) != PROFILE_NONE);
+		return order ? order
+			     : ascending(facet_cacheline(frame_address(p, a)), facet_cacheline(frame_address(p, b)));
 	case KEY_FORM_PREDICTED:
 	case KEY_FORM_IN_TX:
 	case KEY_FORM_ABORT:

@@ -37,7 +37,7 @@ RECORDINGS = [
     ('own memory', None, 'memory'),
 ]
 
-# A word in front: only of recordings that have it, or lack it ("no branches"). Those with chains get -g none as well: call
+# A word in front: only of recordings that have it, or lack it ("no branches"). Those with chains get --no-children -g none as well: call
 # graphs have tests of their own.
 LINES = [
     '', '-s comm', '-s dso', '-s sym', '-s comm,dso', '-s pid', '-s cpu', 'no memory: -s socket', '-s time',
@@ -45,7 +45,7 @@ LINES = [
     'no branches: -s addr', '-s comm,dso,sym -n', '-s comm,dso --show-total-period', '-s dso --show-cpu-utilization',
     '-F overhead,sample,period -s comm', '-F overhead_us,overhead_sys,comm', '-F comm,overhead -s overhead',
     'no branches: -s local_weight,weight', '-s ins_lat,local_ins_lat', '-s transaction', '-s cgroup',
-    '-s code_page_size', '-s +cpu', '-t , -s comm,dso', '-w 5,9,7 -s comm,dso', '--percent-limit 5 -s sym',
+    '-s code_page_size', '-s +cpu', '-t , -s comm,dso', 'no dwarf: -w 5,9,7 -s comm,dso', '--percent-limit 5 -s sym',
     '-c swapper,chrome -s comm,dso', '--percentage relative -c swapper -s comm,dso', '-s sym -U', '--skip-empty -s comm',
     '-q -s comm,sym', 'no branches: -s srcline --percent-limit 2', '-s symoff,sym', '-s comm_nodigit',
     'branches: -s dso_from,dso_to', 'branches: -s symbol_from,cycles', 'branches: -s mispredict', 'branches: -s in_tx',
@@ -55,7 +55,7 @@ LINES = [
     'memory: --mem-mode -s symbol_daddr,dso_daddr', 'memory: --mem-mode -s dcacheline', 'memory: --mem-mode -s phys_daddr',
     'memory: --mem-mode -s data_page_size,code_page_size', 'memory: --mem-mode -s symbol_iaddr,local_weight',
     'tracepoints: -s trace', 'tracepoints: -s trace_fields', 'tracepoints: -s opcode,level,comm',
-    'tracepoints: -s trace --raw-trace', 'chains: --no-children', 'chains: --no-children -s parent,dso',
+    'tracepoints: -s trace --raw-trace', 'chains: -s parent,dso', 'chains: -p ^sys_ -x',
 ]
 
 
@@ -70,6 +70,8 @@ NEWER_KEYS = re.compile(r'mem-mode|ins_lat|symoff|comm_nodigit|^-w')
 RULES = [
     ('dash for cycles by instruction', r'symbol', without(r' +(-( +-)?|\d+\.\d\d +\[ +\d+\.\d%\])$')),
     ('memory without a file', r'mem-mode', without(r' (anon|\[JIT\] tid \d+) +', ' anon ')),
+    ('size of the kernel', r'dso_size', without(r'\b\d{8,}$', 'kernel')),
+    ('latency beside overhead in 7.3', r'^-w|ins_lat|symoff|comm_nodigit', without(r'^( +\d+\.\d\d%) +\d+\.\d\d%', r'\1')),
     ('order of equal shares in 7.3', r'symoff', sorted),
 ]
 
@@ -173,7 +175,7 @@ def test_rows_agree(tally, versions, shared, tmp_path):
             if wanted and (wanted in words.split()) == lacks:
                 continue
             if 'chains' in words:
-                arguments += ' -g none'
+                arguments += ' --no-children -g none'
             asked = '7.3' if NEWER_KEYS.search(arguments) else version
             verdict = compare(tally, versions[asked], path, arguments, empty)
             counts[verdict] = counts.get(verdict, 0) + 1

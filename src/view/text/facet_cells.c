@@ -7,6 +7,7 @@
 #define NANOSECONDS	     1000000000u
 #define TIME_DECIMALS	     6
 #define TIME_DECIMALS_NS     9
+#define TIME_WIDTH_NS	     16
 #define OFFSET_PREFIX_LENGTH 4 /* "[k] " again: what perf takes off the width for an address's digits */
 
 static const struct profile_value *value_of(
@@ -68,6 +69,8 @@ size_t facet_cell_width(const struct report_layout *l, enum profile_key key, con
 	if (!value)
 		return width;
 	switch ((int)info->form) {
+	case KEY_FORM_TIME:
+		return l->options->times_in_ns ? TIME_WIDTH_NS : width;
 	case KEY_FORM_TEXT:
 		if (key == KEY_TRANSACTION)
 			return value->number ? TRANSACTION_WIDTH : width;

@@ -87,9 +87,10 @@ void report_value_cell(const struct report_layout *l, struct text *out, size_t c
 		uint64_t total = report_member_total(l, m);
 		double percent = total ? 100.0 * (double)value / (double)total : 0;
 		bool is_percent = profile_key_get(key)->is_percent;
-		if (l->options->separator)
+		/* A blank stands before numbers, however wide they are. */
+		if (l->options->separator || !is_percent)
 			text_char(out, ' ');
-		size_t wanted = l->options->separator ? 0 : width;
+		size_t wanted = l->options->separator ? 0 : is_percent || width == 0 ? width : width - 1;
 		if (is_percent)
 			percent_text(out, percent, wanted, l->options->with_colours);
 		else

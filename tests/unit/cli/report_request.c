@@ -130,6 +130,44 @@ static void tracepoints_show_what_they_say(void **state)
 	assert_int_equal(r.keys[0], KEY_COMM);
 }
 
+static void branches_and_memory_have_keys_of_their_own(void **state)
+{
+	struct report_request r = made();
+	struct tally_error err;
+	struct report_source branches = {.has_branches = true}, plain = {0};
+	assert_int_equal(report_request_finish(&r, &branches, &err), TALLY_OK);
+	assert_int_equal(r.mode, KEY_MODE_BRANCH);
+	assert_int_equal(r.key_count, 5);
+	assert_true(report_request_facets(&r) & UINT64_C(1) << FACET_BRANCH_FROM);
+	r.branches = BRANCHES_NEVER;
+	assert_int_equal(report_request_finish(&r, &branches, &err), TALLY_OK);
+	assert_int_equal(r.mode, KEY_MODE_ANY);
+	assert_true(report_request_facets(&r) == 0);
+	r.sort = "symbol_from";
+	assert_int_equal(report_request_finish(&r, &plain, &err), TALLY_INVALID);
+	assert_string_equal(err.text, "Invalid --sort key: `symbol_from'");
+	r.sort = "mem,tlb";
+	r.by_memory = true;
+	assert_int_equal(report_request_finish(&r, &plain, &err), TALLY_OK);
+	assert_string_equal(r.sort_order, "mem,tlb");
+	report_request_deinit(&r);
+}
+
+static void time_quanta(void **state)
+{
+	struct report_request r = made();
+	struct tally_error err;
+	assert_true(r.time_quantum_ns == 100000000);
+	assert_int_equal(report_request_set_time_quantum(&r, "5s", &err), TALLY_OK);
+	assert_true(r.time_quantum_ns == UINT64_C(5000000000));
+	assert_int_equal(report_request_set_time_quantum(&r, "20us", &err), TALLY_OK);
+	assert_true(r.time_quantum_ns == 20000);
+	const char *wrong[] = {"", "5", "ms", "0s", "-1s", "5m", "99999999999999999999s", "18446744073709551615s"};
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_int_equal(report_request_set_time_quantum(&r, wrong[i], &err), TALLY_INVALID);
+	assert_true(r.time_quantum_ns == 20000);
+}
+
 static void filters_hide_columns(void **state)
 {
 	struct report_request r = made();
@@ -169,6 +207,8 @@ int main(void)
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(keys_that_are_missing_or_wrong),
 		cmocka_unit_test(tracepoints_show_what_they_say),
+		cmocka_unit_test(branches_and_memory_have_keys_of_their_own),
+		cmocka_unit_test(time_quanta),
 		cmocka_unit_test(filters_hide_columns),
 		cmocka_unit_test(pipes_have_chains_but_no_children),
 	};
