@@ -57,8 +57,8 @@ static void never_enabled(const struct stat_session *s, const struct event_spec 
 {
 	const struct stat_settings *settings = s->settings;
 	if (settings->delay_ms < 0)
-		text_str(reason, "events begin disabled (-D -1), and nothing enabled them");
-	else if (ATTR_HAS(&spec->attr, PINNED) && is_pmu_event(spec))
+		return; /* "Events disabled" was said at the start */
+	if (ATTR_HAS(&spec->attr, PINNED) && is_pmu_event(spec))
 		text_str(reason, "it is pinned (:D), and the PMU had no counter free: the kernel gave it up");
 	else if (spec->cgroup)
 		text_printf(reason, "no task of the cgroup ran");

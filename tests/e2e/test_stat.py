@@ -240,7 +240,7 @@ def test_pre_and_post_surround_each_run(tally, live):
 BAD = {
     'unknown event': ('-e cs,page-fautls true', 129, "event syntax error: 'cs,page-fautls'", "did you mean 'page-faults'"),
     'no event': ('-e  true', 129, 'parser error'),
-    'open group': ('-e {cs true', 129, "the group's '}' is missing"),
+    'open group': ('-e cs,{faults,nosuch true', 129, "event syntax error"),
     'unknown PMU': ('-e nopmu/x/ true', 129, 'Cannot find PMU `nopmu'),
     'unknown pid': ('-p 99999999 true', 234, 'no process 99999999', 'ps -e'),
     'unknown tid': ('-t 99999999 true', 234, 'no thread 99999999'),
