@@ -71,6 +71,11 @@ def cross_build():
         run('meson', 'setup', BUILD, '--cross-file', file, cwd=ROOT)
     run('ninja', '-C', BUILD)
     run('aarch64-linux-gnu-gcc', '-O1', '-g', '-static', '-no-pie', '-o', BUILD / 'loop', HERE / 'loop.c')
+    (BUILD / 'library').mkdir(exist_ok=True)
+    for source in sorted((ROOT / 'tests/library').glob('*.c')):
+        run('aarch64-linux-gnu-gcc', '-std=gnu11', '-O1', '-pthread', '-I', ROOT / 'include', '-o',
+            BUILD / 'library' / source.stem, source, BUILD / 'src/libtally.so',
+            f'-Wl,-rpath-link,{CACHE / "sysroot/usr/lib/aarch64-linux-gnu"}')
 
 
 def needed(path):
@@ -94,7 +99,7 @@ def add_libraries(root, programs):
 
 
 def make_root(root):
-    for name in ['bin', 'dev', 'lib', 'out', 'proc', 'sys', 't/examples', 't/unit', 'tmp', 'usr/bin']:
+    for name in ['bin', 'dev', 'lib', 'out', 'proc', 'sys', 't/examples', 't/library', 't/unit', 'tmp', 'usr/bin']:
         (root / name).mkdir(parents=True)
     shutil.copy(CACHE / 'busybox', root / 'bin/busybox')
     shutil.copy(CACHE / 'guest/usr/bin/perf', root / 'usr/bin/perf')
@@ -111,6 +116,8 @@ def make_root(root):
     examples = ['branch_ratio', 'printf_instructions', 'two_lines']
     for name in examples:
         run(*strip, root / 't/examples' / name, BUILD / 'examples' / name)
+    for program in sorted((BUILD / 'library').iterdir()):
+        run(*strip, root / 't/library' / program.name, program)
     library = BUILD / 'src' / 'libtally.so.0'
     run(*strip, root / 'lib' / library.name, library.resolve())
     # The tests look for their data where the source tree is on the host.
@@ -118,7 +125,7 @@ def make_root(root):
     # The C library loads it by name, for backtrace().
     shutil.copy(next((CACHE / 'all').rglob('libgcc_s.so.1')).resolve(), root / 'lib/libgcc_s.so.1')
     add_libraries(root, [root / 't/tally', root / 'usr/bin/perf', *(root / 't/unit').iterdir(),
-                         *(root / 't/examples').iterdir()])
+                         *(root / 't/examples').iterdir(), *(root / 't/library').iterdir()])
 
 
 def boot(cpu, initrd, out):
@@ -355,6 +362,14 @@ def check_modules(guest):
     failed = guest.folder / 'unit-failed'
     assert not failed.exists(), failed.read_text()
     assert len((guest.folder / 'unit-ran').read_text().split()) > 50
+
+
+def check_library(guest):
+    rows = [line.split(' ', 3) for line in (guest.folder / 'library-ran').read_text().splitlines()]
+    failed = [row for row in rows if row[0] not in ('0', '77')]
+    assert not failed, failed
+    skipped = {name: why for status, _, name, why in rows if status == '77'}
+    assert len(rows) > 40 and set(skipped) <= {'traps_say_where_and_which', 'bpf_programs_are_attached_and_listed'}, skipped
 
 
 CHECKS = [check for name, check in sorted(globals().items()) if name.startswith('check_')]

@@ -2,6 +2,7 @@
  * checks.h - a program of named checks, for programs that are built against an installed copy of the library.
  *
  * usage of such a program: PROGRAM CHECK. Ends with 0, with 1 and what went wrong, or with 77 and what is lacking here.
+ * Without CHECK it prints their names.
  *
  *	CHECK(a_name_of_two_or_more_words) { EXPECT_EQ(1 + 1, 2); }
  *	int main(int argc, char **argv) { return checks_main(argc, argv); }
@@ -62,12 +63,18 @@ static struct check *checks_first;
 
 static int checks_main(int argc, char **argv)
 {
-	for (struct check *check = checks_first; check && argc == 2; check = check->next) {
+	for (struct check *check = checks_first; check; check = check->next) {
+		if (argc != 2) {
+			puts(check->name);
+			continue;
+		}
 		if (strcmp(check->name, argv[1]) == 0) {
 			check->run();
 			return 0;
 		}
 	}
+	if (argc != 2)
+		return 0;
 	fprintf(stderr, "no such check\n");
 	return 1;
 }

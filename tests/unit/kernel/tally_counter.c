@@ -6,6 +6,7 @@
 #include "kernel/counting/tally_counter.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -221,6 +222,33 @@ static void a_mapped_page_is_read_without_a_system_call(void **state)
 	assert_int_equal(counts[0].value, 1234);
 }
 
+static void *value_elsewhere(void *counter)
+{
+	static uint64_t value;
+	value = tally_counter_value(counter);
+	return &value;
+}
+
+static void another_thread_asks_the_kernel(void **state)
+{
+	static const struct user_registers registers = {fake_counter, fake_clock};
+	struct bench *b = *state;
+	struct perf_event_mmap_page page = a_page();
+	pthread_t thread;
+	void *value;
+	if (!user_registers())
+		skip_because("this CPU's counters cannot be read by programs");
+	next_page = &page;
+	fake_kernel_count(&b->fake, EVENT_HARDWARE, HW_CPU_CYCLES, 1234, 20, 20);
+	bench_open(b, "cycles:u", NULL);
+	b->counter->registers = &registers;
+	assert_int_equal(tally_counter_value(b->counter), 1005);
+	assert_int_equal(pthread_create(&thread, NULL, value_elsewhere, b->counter), 0);
+	assert_int_equal(pthread_join(thread, &value), 0);
+	assert_int_equal(*(uint64_t *)value, 1234);
+	assert_int_equal(reads, 1);
+}
+
 static void pages_are_not_mapped_where_they_cannot_help(void **state)
 {
 	struct bench *b = *state;
@@ -289,6 +317,7 @@ int main(void)
 		BENCH_TEST(counts_are_scaled_and_say_so),
 		BENCH_TEST(a_region_that_never_ran_is_told),
 		BENCH_TEST(a_mapped_page_is_read_without_a_system_call),
+		BENCH_TEST(another_thread_asks_the_kernel),
 		BENCH_TEST(pages_are_not_mapped_where_they_cannot_help),
 		BENCH_TEST(a_missing_event_is_an_alternatives_failure),
 		BENCH_TEST(a_read_that_fails_is_an_error),
