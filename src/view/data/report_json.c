@@ -189,7 +189,7 @@ static void put_row(
 {
 	const struct report_layout *l = &w->layout;
 	for (size_t i = 0; i < l->count; i++) {
-		if (profile_key_get(l->columns[i])->is_value || (is_tree && l->options->levels[i] != level))
+		if (profile_key_get(l->columns[i])->is_value || (is_tree && l->levels[i] != level))
 			continue;
 		put_key(w, i, row);
 	}
@@ -290,7 +290,7 @@ static void put_columns(struct json_printer *w, const struct hierarchy *tree)
 		json_string(w->j, "header", str_trim(str_from(report_column_header(l, l->columns[i]))));
 		json_bool(w->j, "is_value", info->is_value);
 		if (tree && !info->is_value)
-			json_u64(w->j, "level", l->options->levels[i]);
+			json_u64(w->j, "level", l->levels[i]);
 		json_object_end(w->j);
 	}
 	json_array_end(w->j);

@@ -180,30 +180,39 @@ const char *report_column_header(const struct report_layout *l, enum profile_key
 	return profile_key_get(key)->header;
 }
 
-static void fit_column(struct report_layout *l, size_t column)
+/* Without its rows. */
+static void fit_header(struct report_layout *l, size_t column)
 {
-	const struct flat_table *t = l->table;
 	enum profile_key key = l->columns[column];
 	size_t width = strlen(report_column_header(l, key));
 	if (width < profile_key_get(key)->width)
 		width = profile_key_get(key)->width;
 	if (profile_key_get(key)->is_value) {
 		size_t each = profile_key_get(key)->is_percent ? REPORT_PERCENT_WIDTH : REPORT_VALUE_WIDTH;
-		each = width > each ? width : each;
-		l->cells[column] = each;
-		l->widths[column] = each * t->options.member_count;
-		return;
-	}
-	bool fits_addresses = !l->options->separator && !l->options->width_count;
-	for (size_t i = 0; i < t->shown_count; i++) {
-		const struct flat_row *row = &t->rows[t->order[i]];
-		size_t cell = report_cell_width(l, key, row);
-		width = cell > width ? cell : width;
-		if (key == KEY_DSO && l->profile->frames[row->frame].function == PROFILE_NONE &&
-			width < REPORT_ADDRESS_DIGITS && fits_addresses)
-			width = REPORT_ADDRESS_DIGITS;
+		l->cells[column] = width > each ? width : each;
+		width = l->cells[column] * l->table->options.member_count;
 	}
 	l->widths[column] = width;
+}
+
+/* One walk over the rows, in the order in which they lie in memory where all are shown. */
+static void fit_rows(struct report_layout *l, const bool *is_fitted)
+{
+	const struct flat_table *t = l->table;
+	bool fits_addresses = !l->options->separator && !l->options->width_count;
+	for (size_t i = 0; i < t->shown_count; i++) {
+		const struct flat_row *row = &t->rows[t->shown_count == t->row_count ? i : t->order[i]];
+		for (size_t c = 0; c < l->count; c++) {
+			if (!is_fitted[c])
+				continue;
+			size_t cell = report_cell_width(l, l->columns[c], row);
+			if (l->columns[c] == KEY_DSO && cell < REPORT_ADDRESS_DIGITS && fits_addresses &&
+				l->profile->frames[row->frame].function == PROFILE_NONE)
+				cell = REPORT_ADDRESS_DIGITS;
+			if (cell > l->widths[c])
+				l->widths[c] = cell;
+		}
+	}
 }
 
 /* Fields are columns of the events that have them. */
@@ -217,18 +226,25 @@ static bool has_column(const struct report_layout *l, enum profile_key key)
 void report_layout_fit(struct report_layout *l)
 {
 	const struct report_text_options *o = l->options;
+	bool is_fitted[REPORT_MAX_COLUMNS] = {false};
+	bool has_fitted = false;
 	for (size_t i = 0; i < o->column_count && l->count < REPORT_MAX_COLUMNS; i++) {
 		if (!has_column(l, o->columns[i]))
 			continue;
 		l->columns[l->count] = o->columns[i];
+		l->levels[l->count] = o->levels ? o->levels[i] : 0;
 		unsigned wanted = l->count < o->width_count ? o->widths[l->count] : 0;
 		bool is_value = profile_key_get(o->columns[i])->is_value;
 		if (!wanted || is_value)
-			fit_column(l, l->count);
+			fit_header(l, l->count);
 		if (wanted && (!is_value || wanted > l->widths[l->count]))
 			l->widths[l->count] = wanted;
 		if (wanted > l->cells[l->count])
 			l->cells[l->count] = wanted;
+		is_fitted[l->count] = !wanted && !is_value;
+		has_fitted = has_fitted || is_fitted[l->count];
 		l->count++;
 	}
+	if (has_fitted)
+		fit_rows(l, is_fitted);
 }

@@ -24,7 +24,7 @@ static bool is_value(const struct report_layout *l, size_t column)
 
 static bool is_of_level(const struct report_layout *l, size_t column, uint32_t level)
 {
-	return !is_value(l, column) && l->options->levels[column] == level;
+	return !is_value(l, column) && l->levels[column] == level;
 }
 
 /* The values beside each other, without what levels are indented by. */
@@ -47,10 +47,10 @@ static void name_levels(const struct report_layout *l, struct text *out)
 		if (is_value(l, i))
 			continue;
 		if (!is_first)
-			text_str(out, l->options->levels[i] == level ? "+" : " / ");
+			text_str(out, l->levels[i] == level ? "+" : " / ");
 		struct tally_str header = str_trim(str_from(report_column_header(l, l->columns[i])));
 		text_bytes(out, header.data, header.len);
-		level = l->options->levels[i];
+		level = l->levels[i];
 		is_first = false;
 	}
 }

@@ -17,6 +17,7 @@ struct report_layout {
 	const struct report_text_options *options;
 	const struct profile *profile;
 	enum profile_key columns[REPORT_MAX_COLUMNS]; /* those that show */
+	uint8_t levels[REPORT_MAX_COLUMNS]; /* of keys, in a hierarchy */
 	size_t widths[REPORT_MAX_COLUMNS];
 	size_t cells[REPORT_MAX_COLUMNS]; /* values: the width of one member's */
 	size_t count;
