@@ -25,7 +25,7 @@ static const struct flat_row *flat_row_of(const struct diff_table *diff, const s
 	return &diff->tables[row->file]->rows[row->row];
 }
 
-/* Of rows without symbol that are one here, the lowest address in the first object is shown. */
+/* Of rows without symbol that are one here, the lowest address in the first object is shown, as perf orders them: signed. */
 static void choose_shown(const struct diff_table *diff, struct diff_row *row, uint32_t file, uint32_t other)
 {
 	const struct flat_row *shown = flat_row_of(diff, row), *rival = &diff->tables[file]->rows[other];
@@ -34,7 +34,7 @@ static void choose_shown(const struct diff_table *diff, struct diff_row *row, ui
 	struct row_value shown_object = row_value(profile_of(diff, row), shown, KEY_DSO);
 	struct row_value rival_object = row_value(profile_of(diff, row), rival, KEY_DSO);
 	int order = row_value_compare(&rival_object, &shown_object);
-	if (order < 0 || (order == 0 && rival->address < shown->address))
+	if (order < 0 || (order == 0 && (int64_t)rival->address < (int64_t)shown->address))
 		row->row = other;
 }
 
