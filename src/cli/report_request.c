@@ -20,12 +20,6 @@ void report_request_init(struct report_request *request)
 	request->time_quantum_ns = DEFAULT_QUANTUM_NS;
 }
 
-void report_request_deinit(struct report_request *request)
-{
-	free(request->sort_order);
-	request->sort_order = NULL;
-}
-
 /* True if text is a beginning of word. */
 static bool begins(struct tally_str text, const char *word)
 {
@@ -318,14 +312,8 @@ static enum tally_status parse_sort(struct report_request *r, const struct repor
 		add_key(sort->keys, &sort->count, r->mode == KEY_MODE_BRANCH ? KEY_IPC_LBR : KEY_IPC_NULL);
 	if (r->filters.parent)
 		add_key(sort->keys, &sort->count, KEY_PARENT);
-	free(r->sort_order);
-	struct text order = {0};
-	text_printf(&order, "%s%s%s%s", typed != r->sort || !typed ? default_sort : "",
-		typed && typed != r->sort ? "," : "", typed ? typed : "", has_symbol ? ",ipc_null" : "");
-	text_char(&order, 0);
-	r->sort_order = order.failed ? NULL : strdup(order.data);
-	text_deinit(&order);
-	return r->sort_order ? TALLY_OK : error_nomem(err);
+	r->used_sort = typed != r->sort || !typed ? default_sort : NULL;
+	return TALLY_OK;
 }
 
 /* Columns are the fields asked for (or the usual values) and then the sort keys. The order is that of the sort keys,
@@ -475,4 +463,13 @@ uint64_t report_request_facets(const struct report_request *request)
 			facets |= UINT64_C(1) << profile_key_facet(key);
 	}
 	return facets;
+}
+
+void report_request_print_sort(const struct report_request *request, struct text *t)
+{
+	const char *typed = request->sort && *request->sort == '+' ? request->sort + 1 : request->sort;
+	text_str(t, request->used_sort ? request->used_sort : "");
+	text_str(t, request->used_sort && typed ? "," : "");
+	text_str(t, typed ? typed : "");
+	text_str(t, has_key(request->keys, request->key_count, KEY_IPC_NULL) ? ",ipc_null" : "");
 }

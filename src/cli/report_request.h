@@ -76,7 +76,7 @@ struct report_request {
 	unsigned level_count;
 	uint64_t hidden_columns;
 	enum profile_key_mode mode; /* what samples count by */
-	char *sort_order; /* the sort keys as text; owned */
+	const char *used_sort; /* the default that was taken, alone or before what was typed; NULL: none was */
 };
 
 struct report_source { /* what of the recording the columns depend on */
@@ -85,7 +85,6 @@ struct report_source { /* what of the recording the columns depend on */
 };
 
 void report_request_init(struct report_request *request);
-void report_request_deinit(struct report_request *request);
 /* "100ms", "5s", "20us", "1000ns". */
 TALLY_MUST_CHECK enum tally_status report_request_set_time_quantum(
 	struct report_request *request, const char *text, struct tally_error *err);
@@ -110,6 +109,8 @@ TALLY_MUST_CHECK enum tally_status report_request_set_percentage(
 /* TALLY_UNSUPPORTED for a key of perf's that tally lacks, TALLY_INVALID for one that nobody has. */
 TALLY_MUST_CHECK enum tally_status report_request_finish(
 	struct report_request *request, const struct report_source *source, struct tally_error *err);
+/* The sort keys as perf's title has them. */
+void report_request_print_sort(const struct report_request *request, struct text *t);
 /* Bit by enum profile_facet: what the keys need kept. */
 uint64_t report_request_facets(const struct report_request *request);
 bool report_request_has_form(const struct report_request *request, enum profile_key_form form);

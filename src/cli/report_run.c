@@ -205,8 +205,11 @@ static void print_title(const struct report *report, const struct flat_table *ta
 	struct text name = {0};
 	struct report_title title = {
 		.is_group = p->events[first].member_count > 1 || count > 1, .times = report->request->times};
-	if (report->request->mode == KEY_MODE_MEMORY)
-		title.sort_order = report->request->sort_order;
+	struct text keys = {0};
+	report_request_print_sort(report->request, &keys);
+	text_char(&keys, 0);
+	if (report->request->mode == KEY_MODE_MEMORY && !keys.failed)
+		title.sort_order = keys.data;
 	uint64_t branched = 0;
 	name_events(report, &name, first, count);
 	title.event = name.failed ? "" : name.data;
@@ -220,6 +223,7 @@ static void print_title(const struct report *report, const struct flat_table *ta
 	if (report->request->mode == KEY_MODE_BRANCH)
 		title.sample_count = branched;
 	report_text_title(report->out, &title);
+	text_deinit(&keys);
 	text_deinit(&name);
 }
 
@@ -596,7 +600,6 @@ enum tally_status report_run(const struct cli *cli, struct report_request *reque
 	if (report.reader)
 		perfdata_reader_destroy(report.reader);
 	report_fields_deinit(&report.fields);
-	report_request_deinit(request);
 	free(report.cpus);
 	*is_met = report.is_met;
 	return status;

@@ -65,7 +65,8 @@ static bool option_fail(struct event_making *m, const char *option, const struct
 static bool metrics_add(
 	struct event_making *m, const struct stat_settings *settings, const char *words, struct tally_error *err)
 {
-	const struct metric_options options = {settings->no_metric_group, settings->no_metric_merge, settings->merges_cores};
+	const struct metric_options options = {
+		settings->no_metric_group, settings->no_metric_merge, settings->merges_cores};
 	return metric_set_add(m->metrics, &m->machine, words, &options, m->events, err) == TALLY_OK;
 }
 

@@ -161,6 +161,35 @@ def recordings(shared, folder):
             yield name, folder / f'{name.split()[1]}.data', words, '7.3'
 
 
+def test_mem_report_is_a_report_of_accesses(tally, tmp_path):
+    own_memory(tmp_path / 'memory.data')
+    own_branches(tmp_path / 'branches.data')
+    report = tally('report', '--mem-mode', '-n', '-i', tmp_path / 'memory.data', check=0)
+    assert 'Local Weight' in report.stdout
+    assert rows_of(tally('mem', 'report', '-i', tmp_path / 'memory.data', check=0).stdout) == rows_of(report.stdout)
+    keys = tally('mem', '-p', '--data-page-size', '-t', 'store', 'report', '-i', tmp_path / 'memory.data', check=0)
+    assert '# Sort order   : mem,sym,dso,symbol_daddr,dso_daddr,tlb,locked,phys_daddr,data_page_size,' in keys.stdout
+    refused = tally('mem', 'report', '-i', tmp_path / 'branches.data', check=255)
+    assert 'needs data sources' in refused.stderr
+    assert 'not supported yet' in tally('mem', 'record', check=255).stderr
+
+
+@pytest.mark.parametrize('order', '<>')
+def test_numbers_of_samples_in_either_byte_order(tally, tmp_path, order):
+    recording = Recording(order)
+    recording.event('IDENTIFIER IP TID TIME CPU PERIOD WEIGHT_STRUCT PHYS_ADDR CGROUP CODE_PAGE_SIZE')
+    recording.comm('worker')
+    for index in range(4):
+        recording.sample(time=10**9 + index * 10**8, cpu=index % 2, weight_struct=7 | 3 << 32 | 2 << 48,
+                         code_page_size=4096 << index % 2, cgroup=5)
+    recording.write(tmp_path / 'perf.data')
+    keys = 'time,cpu,local_weight,weight,local_ins_lat,local_p_stage_cyc,code_page_size,cgroup'
+    report = tally('report', '-q', '-s', keys, '-i', tmp_path / 'perf.data', check=0)
+    assert [row.split() for row in rows_of(report.stdout)] == [
+        ['25.00%', f'1.{index}00000', f'00{index % 2}', '7', '7', '3', '2', f'{4 << index % 2}K', 'unknown']
+        for index in range(4)]
+
+
 def test_rows_agree(tally, versions, shared, tmp_path):
     if len(versions) < 2:
         pytest.skip(f'perf 6.1 and the newest are needed, there is {", ".join(versions) or "none"}')
