@@ -224,14 +224,14 @@ static struct tally_str without_braces(struct tally_str part, int *depth)
 		part = str_trim((struct tally_str){part.data + 1, part.len - 1});
 	for (; part.len && part.data[part.len - 1] == '}'; closed++)
 		part = str_trim((struct tally_str){part.data, part.len - 1});
-	if (depth)
-		*depth += opened - closed;
+	*depth += opened - closed;
 	return part;
 }
 
 struct key_list {
 	enum profile_key keys[REPORT_MAX_COLUMNS];
 	size_t count;
+	bool is_joined[REPORT_MAX_COLUMNS]; /* to the level of the key before it, in a hierarchy */
 };
 
 struct key_parser {
@@ -271,10 +271,16 @@ static enum tally_status parse_keys(
 {
 	struct tally_str rest = str_from(text), part;
 	enum tally_status status = TALLY_OK;
+	int depth = 0;
 	while (status == TALLY_OK && str_next(&rest, ',', &part)) {
-		part = without_braces(part, NULL);
+		size_t first = list->count;
+		bool is_inside = depth > 0;
+		part = without_braces(part, &depth);
 		if (part.len)
 			status = add_typed_key(parser, part, list, err);
+		/* what one word stands for is one level too */
+		for (size_t i = first; i < list->count; i++)
+			list->is_joined[i] = is_inside || i > first;
 	}
 	return status;
 }
@@ -318,6 +324,28 @@ static enum tally_status parse_sort(struct report_request *r, const struct repor
 
 /* Columns are the fields asked for (or the usual values) and then the sort keys. The order is that of the sort keys,
  * the overheads before them unless they are named, and then that of the fields. */
+static bool is_joined(const struct key_list *list, enum profile_key key)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		if (list->keys[i] == key)
+			return list->is_joined[i];
+	}
+	return false;
+}
+
+/* A key is a level of its own, but for those that share one. */
+static void set_levels(struct report_request *r, const struct key_list *sort)
+{
+	int level = -1;
+	for (size_t i = 0; i < r->column_count; i++) {
+		if (profile_key_get(r->columns[i])->is_value)
+			continue;
+		if (level < 0 || !is_joined(sort, r->columns[i]))
+			level++;
+		r->levels[i] = (uint8_t)level;
+	}
+}
+
 static enum tally_status make_columns(
 	struct report_request *r, const struct report_source *source, const char *default_sort, struct tally_error *err)
 {
@@ -347,32 +375,8 @@ static enum tally_status make_columns(
 		if (!profile_key_get(r->columns[i])->is_value)
 			add_key(r->keys, &r->key_count, r->columns[i]);
 	}
+	set_levels(r, &sort);
 	return TALLY_OK;
-}
-
-/* A key is a level of its own, but for those in braces behind the first of them. */
-static void set_levels(struct report_request *r)
-{
-	bool is_joined[PROFILE_KEY_COUNT] = {false};
-	struct tally_str rest = str_from(r->sort), part;
-	enum profile_key key;
-	int depth = 0;
-	while (r->sort && str_next(&rest, ',', &part)) {
-		bool is_inside = depth > 0;
-		part = without_braces(part, &depth);
-		if (is_inside && profile_key_find(part, &key) == PROFILE_KEY_FOUND)
-			is_joined[key] = true;
-	}
-	int level = -1;
-	for (size_t i = 0; i < r->column_count; i++) {
-		key = r->columns[i];
-		if (profile_key_get(key)->is_value)
-			continue;
-		if (level < 0 || !is_joined[key])
-			level++;
-		r->levels[i] = (uint8_t)level;
-	}
-	r->level_count = (unsigned)(level + 1);
 }
 
 static bool is_single(const char *list)
@@ -432,7 +436,6 @@ enum tally_status report_request_finish(
 	enum tally_status status = make_columns(r, source, default_sort_of(r, source), err);
 	if (status == TALLY_OK && !r->is_hierarchy)
 		hide_constant_columns(r);
-	set_levels(r);
 	if (has_key(r->keys, r->key_count, KEY_PARENT) && !r->filters.parent)
 		r->filters.parent = DEFAULT_PARENT;
 	r->shows_children = has_key(r->columns, r->column_count, KEY_OVERHEAD_CHILDREN);

@@ -73,7 +73,6 @@ struct report_request {
 	enum profile_key keys[REPORT_MAX_COLUMNS]; /* grouping keys */
 	size_t key_count;
 	uint8_t levels[REPORT_MAX_COLUMNS]; /* by column that is a key: which level of a hierarchy shows it */
-	unsigned level_count;
 	uint64_t hidden_columns;
 	enum profile_key_mode mode; /* what samples count by */
 	const char *used_sort; /* the default that was taken, alone or before what was typed; NULL: none was */

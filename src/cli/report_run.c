@@ -227,18 +227,35 @@ static void print_title(const struct report *report, const struct flat_table *ta
 	text_deinit(&name);
 }
 
-static enum tally_status make_hierarchy(
-	const struct report_request *r, const struct flat_table *table, struct hierarchy *tree, struct tally_error *err)
+/* The levels of the columns that this table has: an event without a field has no level for it. Gives their number. */
+static unsigned fit_levels(
+	const struct report_request *r, const struct flat_table *table, uint8_t levels[REPORT_MAX_COLUMNS])
+{
+	int level = -1, before = -1;
+	for (size_t i = 0; i < r->column_count; i++) {
+		enum profile_key key = r->columns[i];
+		if (profile_key_get(key)->is_value || !flat_table_has_key(table, key))
+			continue;
+		level += r->levels[i] != before;
+		before = r->levels[i];
+		levels[i] = (uint8_t)level;
+	}
+	return (unsigned)(level + 1);
+}
+
+static enum tally_status make_hierarchy(const struct report_request *r, const struct flat_table *table,
+	const uint8_t *levels, struct hierarchy *tree, struct tally_error *err)
 {
 	enum profile_key keys[REPORT_MAX_COLUMNS];
-	uint8_t levels[REPORT_MAX_COLUMNS];
+	uint8_t key_levels[REPORT_MAX_COLUMNS];
 	struct hierarchy_options wanted = {
-		.keys = keys, .levels = levels, .order = r->order, .order_count = r->order_count};
+		.keys = keys, .levels = key_levels, .order = r->order, .order_count = r->order_count};
 	for (size_t i = 0; i < r->column_count; i++) {
-		if (profile_key_get(r->columns[i])->is_value)
+		enum profile_key key = r->columns[i];
+		if (profile_key_get(key)->is_value || !flat_table_has_key(table, key))
 			continue;
-		keys[wanted.key_count] = r->columns[i];
-		levels[wanted.key_count++] = r->levels[i];
+		keys[wanted.key_count] = key;
+		key_levels[wanted.key_count++] = levels[i];
 	}
 	return hierarchy_init(tree, table, &wanted, err);
 }
@@ -260,6 +277,8 @@ static enum tally_status print_rows(struct report *report, const struct flat_tab
 static enum tally_status print_table(struct report *report, const struct flat_table *table, struct tally_error *err)
 {
 	const struct report_request *r = report->request;
+	uint8_t levels[REPORT_MAX_COLUMNS] = {0};
+	unsigned level_count = fit_levels(r, table, levels);
 	struct report_text_options options = {
 		.columns = r->columns,
 		.column_count = r->column_count,
@@ -274,17 +293,17 @@ static enum tally_status print_table(struct report *report, const struct flat_ta
 		.hidden_columns = r->hidden_columns,
 		.times_in_ns = r->times_in_ns,
 		.chains = r->chains,
-		.levels = r->levels,
+		.levels = levels,
 	};
 	options.chains.with_colours = r->colours;
 	if (!r->with_chains)
 		options.chains.style = CHAIN_NONE;
-	/* one level is a flat table; so is what has no key */
-	bool is_tree = r->is_hierarchy && r->level_count > 1;
+	/* what has no key is flat */
+	bool is_tree = r->is_hierarchy && level_count > 0;
 	struct hierarchy tree;
 	if (!is_tree)
 		return print_rows(report, table, NULL, &options, err);
-	enum tally_status status = make_hierarchy(r, table, &tree, err);
+	enum tally_status status = make_hierarchy(r, table, levels, &tree, err);
 	if (status != TALLY_OK)
 		return status;
 	status = print_rows(report, table, &tree, &options, err);

@@ -97,6 +97,11 @@ int flat_order_compare(const struct flat_order *order, enum profile_key key, uin
 int flat_stats_compare(
 	const struct flat_table *table, const struct flat_stat *a, const struct flat_stat *b, enum profile_key key);
 
+/* Fields are keys of the events that have them. */
+static inline bool flat_table_has_key(const struct flat_table *table, enum profile_key key)
+{
+	return key < KEY_FIELD || table->profile->fields[key - KEY_FIELD].events >> table->options.first_event & 1;
+}
 static inline const struct flat_stat *flat_table_stat(const struct flat_table *table, size_t row, uint32_t member)
 {
 	return &table->stats[row * table->options.member_count + member];

@@ -218,8 +218,8 @@ static void fit_rows(struct report_layout *l, const bool *is_fitted)
 /* Fields are columns of the events that have them. */
 static bool has_column(const struct report_layout *l, enum profile_key key)
 {
-	if (key >= KEY_FIELD)
-		return l->profile->fields[key - KEY_FIELD].events >> l->table->options.first_event & 1;
+	if (!flat_table_has_key(l->table, key))
+		return false;
 	return key >= 64 || !(l->options->hidden_columns >> key & 1);
 }
 

@@ -66,7 +66,7 @@ static size_t keys_width(const struct tree_printer *p, size_t header)
 		for (size_t i = 0; i < l->count; i++) {
 			if (!is_of_level(l, i, level))
 				continue;
-			width += l->widths[i] + (is_first ? 0 : GAP);
+			width += l->widths[i] + (is_first ? 0 : 1); /* perf counts one blank of the two between */
 			is_first = false;
 		}
 		widest = width > widest ? width : widest;
