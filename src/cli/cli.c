@@ -238,3 +238,20 @@ void cli_end_pager(void)
 		;
 	pager_pid = -1;
 }
+
+int cli_run_verb(const struct cli *cli, const struct command *verb, const char *const *ours, int argc, char **argv)
+{
+	int count = 0;
+	while (ours[count])
+		count++;
+	char **words = calloc((size_t)(count + argc) + 1, sizeof(*words));
+	if (!words)
+		return cli_failf(cli, "out of memory");
+	for (int i = 0; i < count; i++)
+		words[i] = (char *)(uintptr_t)ours[i];
+	for (int i = 0; i < argc; i++)
+		words[count + i] = argv[i];
+	int code = verb->run(cli, verb, count + argc, words);
+	free(words);
+	return code;
+}

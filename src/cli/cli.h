@@ -39,6 +39,8 @@ int cli_usagef(const struct cli *cli, const struct command *command, const char 
  * and has been explained. *rest is the index of the first word that is no option. */
 int cli_parse_options(
 	const struct cli *cli, const struct command *command, int argc, char **argv, void *settings, int *rest);
+/* Runs another verb: with words of ours (its name first; NULL-terminated), then those of the command line. */
+int cli_run_verb(const struct cli *cli, const struct command *verb, const char *const *ours, int argc, char **argv);
 /* Writes what is left of t to standard output (its fd, if it has one) and ends t. 0, or EXIT_FAILED after a message;
  * a reader that went away is no failure. */
 int cli_finish_text(const struct cli *cli, struct text *t);
