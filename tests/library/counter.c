@@ -276,7 +276,7 @@ CHECK(begins_or_ends_at_exec)
 	uint64_t all = tally_counter_value(counters[0]), before = tally_counter_value(counters[1]);
 	uint64_t after = tally_counter_value(counters[2]);
 	EXPECT(before >= 200 && after > 0);
-	EXPECT_EQ(before + after, all);
+	EXPECT(before + after <= all); /* those of execve itself may be in neither */
 }
 
 CHECK(regions_nest)
