@@ -272,6 +272,15 @@ def check_cgroup_counts_its_own(guest):
     assert LOOP < counts[0] < LOOP + 200_000, counts  # the shell's own, and not three times as much
 
 
+def check_metrics_are_exact(guest):
+    rows = [json.loads(line) for line in guest.good('metrics').text('metrics', 'err').splitlines() if line[:1] == '{']
+    found = {row['metric-unit'].split()[-1]: row for row in rows if row['metric-unit']}
+    assert {name: row['metric-value'] for name, row in found.items()} == {'IPC': 0.25, 'CPI': 4, 'insn_per_cycle': 0.25}, rows
+    assert found['insn_per_cycle']['metric-threshold'] == 'bad' and len([row for row in rows if 'event' in row]) == 2, rows
+    apart = guest.good('metrics-apart').text('metrics-apart', 'err').splitlines()
+    assert apart == ['IPC,CPI,', '0.25,4.00,'], apart
+
+
 def check_children_add_up(guest):
     cycles, instructions = guest.counts('threads')
     assert cycles == 4 * instructions and 3 * LOOP < instructions < 3 * LOOP + 300_000, (cycles, instructions)
