@@ -539,8 +539,13 @@ static bool is_about(const struct trace_event *event, uint32_t node, uint32_t fi
 	case TRACE_UNKNOWN:
 	case TRACE_STRING:
 		return false;
-	default:
+	case TRACE_BINARY:
+	case TRACE_CHOICE:
+	case TRACE_INDEX:
+	case TRACE_HEX:
 		return is_about(event, n->a, field, depth + 1) || is_about(event, n->b, field, depth + 1);
+	default: /* the others' b is no operand */
+		return is_about(event, n->a, field, depth + 1);
 	}
 }
 

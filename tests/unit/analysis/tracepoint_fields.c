@@ -39,7 +39,8 @@ static void init(struct fixture *f, bool swap)
 	static char texts[4][2048];
 	*f = (struct fixture){0};
 	tracing_format(texts[0], sizeof(texts[0]), "sched_wakeup", WAKEUP, wakeup_fields,
-		"\"comm=%s pid=%d bytes=%llu name=%s\", REC->comm, REC->pid, REC->bytes, __get_str(name)");
+		"\"comm=%s pid=%d bytes=%llu name=%s\", REC->comm, REC->pid, (unsigned long long)REC->bytes, "
+		"__get_str(name)");
 	tracing_format(
 		texts[1], sizeof(texts[1]), "timer_start", TIMER, timer_fields, "\"function=%ps\", REC->function");
 	tracing_format(
@@ -96,6 +97,16 @@ static void fields(bool swap)
 	writer_u32(&f.raw, 6u << 16 | 44);
 	writer_bytes(&f.raw, "hello", 6);
 	assert_text(&f, "comm=prog pid=-5 bytes=1099511627776 name=hello");
+	/* each alone: a cast is about its operand and about nothing else */
+	static const char *const alone[] = {"prog", "-5", "1099511627776", "hello"};
+	for (unsigned i = 0; i < 4; i++) {
+		struct text t = {0};
+		struct tally_bytes raw = {f.raw.data, f.raw.len};
+		assert_true(tracepoint_field_print(f.printer, raw, TRACEPOINT_OWN, i, &t));
+		text_char(&t, '\0');
+		assert_string_equal(t.data, alone[i]);
+		text_deinit(&t);
+	}
 	deinit(&f);
 }
 
