@@ -120,11 +120,12 @@ static void print_place(struct text *out, const struct annotate_function *functi
 	text_printf(out, "%s // %s%s", shown, function->places[line->place].text, *shown ? COLOUR_END : "");
 }
 
-static void print_code(struct text *out, const struct annotate_line *line, const struct annotate_text_options *options)
+static void print_code(struct text *out, const struct annotate_line *line, unsigned digits,
+	const struct annotate_text_options *options)
 {
 	size_t column = digits_of(line->address) + 1;
 	text_str(out, "   ");
-	text_hex(out, line->address, 0);
+	text_hex_right(out, line->address, digits);
 	text_char(out, ':');
 	if (options->with_bytes) {
 		pad_to_tab(out, &column);
@@ -201,7 +202,7 @@ void annotate_text(
 		if (line->kind == ANNOTATE_TEXT)
 			print_text(out, line, digits);
 		else
-			print_code(out, line, options);
+			print_code(out, line, digits, options);
 		if (line->kind == ANNOTATE_CODE)
 			print_branches(out, line);
 		if (options->with_places && line->kind == ANNOTATE_CODE)
