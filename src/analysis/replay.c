@@ -36,6 +36,7 @@ struct replay {
 	struct profile_builder *builder;
 	struct tracepoint_printer *tracepoints; /* NULL: not asked for */
 	struct cgroup_names cgroups;
+	struct parallelism parallelism;
 };
 
 void replay_result_deinit(struct replay_result *result)
@@ -73,6 +74,12 @@ static enum tally_status run_passes(struct replay *replay, struct tally_error *e
 		return error_nomem(err);
 	struct sample_pass_input input = {
 		replay->reader, &replay->run, &replay->sideband, replay->options, .unwind_files = NULL};
+	if (replay->options->facets & UINT64_C(1) << FACET_PARALLELISM) {
+		enum tally_status read = parallelism_read(&replay->parallelism, replay->reader, &replay->run, err);
+		if (read != TALLY_OK)
+			return read;
+		input.parallelism = &replay->parallelism;
+	}
 	unwind_files_init(&replay->unwind_files, replay->sideband.machine, replay->store);
 	enum tally_status status = prepare_unwinding(replay, &input, err);
 	if (status != TALLY_OK)
@@ -541,6 +548,7 @@ static void replay_deinit(struct replay *replay)
 	profile_builder_destroy(replay->builder);
 	tracepoint_printer_destroy(replay->tracepoints);
 	cgroup_names_deinit(&replay->cgroups);
+	parallelism_deinit(&replay->parallelism);
 	id_table_deinit(&replay->frames);
 	map_u64_deinit(&replay->profile_binaries);
 	map_u64_deinit(&replay->profile_functions);

@@ -12,6 +12,7 @@
 #define ANALYSIS_SAMPLE_FACETS_H
 
 #include "abi/branch.h"
+#include "analysis/parallelism.h"
 #include "analysis/replay_options.h"
 #include "analysis/resolve.h"
 #include "perfdata/event_set.h"
@@ -40,6 +41,7 @@ struct sample_facets {
 	uint64_t quantum_ns;
 	const struct perfdata_topology *topology;
 	struct resolver *resolver;
+	const struct parallelism *parallelism; /* read, where that facet is kept */
 	struct id_table
 		rows; /* one word for each of numbers, in their order, and one for the payload if it is needed */
 	uint8_t numbers[PROFILE_MAX_FACETS]; /* enum profile_facet */

@@ -19,6 +19,7 @@ bool sample_pass_init(
 	if (!resolver_init(&pass->resolver, input->sideband->machine, input->run->swap))
 		return false;
 	sample_facets_init(&pass->facets, input->options, perfdata_reader_features(input->reader), &pass->resolver);
+	pass->facets.parallelism = input->parallelism;
 	pass->resolver.deferred = &input->sideband->deferred;
 	pass->resolver.keep_raw = input->options->with_addresses;
 	pass->resolver.max_stack = input->options->max_stack;

@@ -62,6 +62,7 @@ struct sample_pass_input {
 	const struct record_run *run;
 	const struct sideband *sideband;
 	const struct replay_options *options;
+	const struct parallelism *parallelism; /* NULL: not asked for */
 	struct unwind_files *unwind_files; /* all added; NULL: no sample has a copy of its stack */
 };
 

@@ -290,7 +290,8 @@ static const struct option options[] = {
 	{.name = "prefix", .kind = OPTION_UNSUPPORTED},
 	{.name = "prefix-strip", .kind = OPTION_UNSUPPORTED},
 	{.name = "stitch-lbr", .kind = OPTION_UNSUPPORTED},
-	{.name = "latency", .kind = OPTION_UNSUPPORTED},
+	{"latency", 0, OPTION_FLAG, .offset = REQUEST(by_latency),
+		.help = "Show the share of the time that passed, by how many threads ran (needs --switch-events)"},
 };
 static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
 static const char *const usages[] = {"[<options>]", NULL};

@@ -285,11 +285,17 @@ static enum tally_status parse_keys(
 	return status;
 }
 
-static void add_value_columns(struct report_request *r)
+/* A sort by latency takes the overhead's place. */
+static void add_value_columns(struct report_request *r, const struct key_list *sort)
 {
+	if (r->with_children && r->by_latency)
+		add_key(r->columns, &r->column_count, KEY_LATENCY_CHILDREN);
 	if (r->with_children)
 		add_key(r->columns, &r->column_count, KEY_OVERHEAD_CHILDREN);
-	add_key(r->columns, &r->column_count, KEY_OVERHEAD);
+	if (r->by_latency)
+		add_key(r->columns, &r->column_count, KEY_LATENCY);
+	if (!has_key(sort->keys, sort->count, KEY_LATENCY))
+		add_key(r->columns, &r->column_count, KEY_OVERHEAD);
 	if (r->shows_modes) {
 		add_key(r->columns, &r->column_count, KEY_OVERHEAD_SYS);
 		add_key(r->columns, &r->column_count, KEY_OVERHEAD_US);
@@ -360,10 +366,14 @@ static enum tally_status make_columns(
 		for (size_t i = 0; i < fields.count; i++)
 			add_key(r->columns, &r->column_count, fields.keys[i]);
 	} else {
-		add_value_columns(r);
-		if (r->with_children && !has_key(sort.keys, sort.count, KEY_OVERHEAD_CHILDREN))
+		add_value_columns(r, &sort);
+		if (r->by_latency && r->with_children)
+			add_key(r->order, &r->order_count, KEY_LATENCY_CHILDREN);
+		if (r->by_latency)
+			add_key(r->order, &r->order_count, KEY_LATENCY);
+		if (r->with_children && !r->by_latency && !has_key(sort.keys, sort.count, KEY_OVERHEAD_CHILDREN))
 			add_key(r->order, &r->order_count, KEY_OVERHEAD_CHILDREN);
-		if (!has_key(sort.keys, sort.count, KEY_OVERHEAD))
+		if (!has_key(sort.keys, sort.count, KEY_OVERHEAD) && !has_key(sort.keys, sort.count, KEY_LATENCY))
 			add_key(r->order, &r->order_count, KEY_OVERHEAD);
 	}
 	for (size_t i = 0; i < sort.count; i++) {
@@ -465,6 +475,9 @@ uint64_t report_request_facets(const struct report_request *request)
 		if (form != KEY_FORM_ROW && form != KEY_FORM_NOTHING)
 			facets |= UINT64_C(1) << profile_key_facet(key);
 	}
+	if (has_key(request->columns, request->column_count, KEY_LATENCY) ||
+		has_key(request->columns, request->column_count, KEY_LATENCY_CHILDREN))
+		facets |= UINT64_C(1) << FACET_PARALLELISM;
 	return facets;
 }
 

@@ -28,6 +28,7 @@ struct report_request {
 	const char *separator;
 	enum { BRANCHES_IF_RECORDED, BRANCHES_ALWAYS, BRANCHES_NEVER } branches; /* -b, --no-branch-stack */
 	bool by_memory; /* --mem-mode */
+	bool by_latency; /* --latency */
 	uint64_t time_quantum_ns;
 	bool times_in_ns, raw_traces;
 	unsigned widths[REPORT_MAX_COLUMNS];

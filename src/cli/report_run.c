@@ -71,6 +71,16 @@ static bool has_branches(const struct perfdata_reader *reader)
 	return false;
 }
 
+static bool has_switches(const struct perfdata_reader *reader)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
+	for (size_t i = 0; i < count; i++)
+		if (events[i].attr.flags >> ATTR_BIT_CONTEXT_SWITCH & 1)
+			return true;
+	return false;
+}
+
 static struct report_source describe_source(struct report *report)
 {
 	size_t count;
@@ -478,6 +488,11 @@ static enum tally_status check_chains(const struct report *report, struct tally_
 	if (r->branches == BRANCHES_ALWAYS && !has_branches(report->reader))
 		return error_set(err, TALLY_INVALID,
 			"-b needs branch stacks, and this recording has none: was it made without -b?");
+	if ((report_request_facets(r) & UINT64_C(1) << FACET_PARALLELISM) && !has_switches(report->reader))
+		return error_set(err, TALLY_INVALID,
+			"latency and parallelism need context switches, and this recording has none: was it made "
+			"without "
+			"--switch-events?");
 	if (r->by_memory && !events_have(report->reader, SAMPLE_DATA_SRC))
 		return error_set(err, TALLY_INVALID,
 			"--mem-mode needs data sources, and this recording has none: was it made without -d?");

@@ -38,6 +38,10 @@ uint64_t flat_stat_value(const struct flat_stat *stat, enum profile_key key)
 		return stat->guest_us_period;
 	case KEY_OVERHEAD_CHILDREN:
 		return stat->children_period;
+	case KEY_LATENCY:
+		return stat->latency;
+	case KEY_LATENCY_CHILDREN:
+		return stat->children_latency;
 	case KEY_SAMPLE:
 		return stat->count;
 	default:

@@ -245,8 +245,17 @@ static bool add_instance(struct flat_builder *b, uint32_t row, const struct flat
 	return vec_push(&b->instances, added);
 }
 
-static void add_self(struct flat_stat *stat, uint8_t level, const struct profile_sample *sample)
+/* Its part of the time that passed: the period shared among the threads that ran. 0 where that is not known. */
+static uint64_t sample_latency(const struct profile *p, const struct profile_sample *sample)
 {
+	const struct profile_value *running = profile_facet(p, sample->facets, FACET_PARALLELISM);
+	return running && running->number ? sample->period / running->number : 0;
+}
+
+static void add_self(struct flat_stat *stat, uint8_t level, const struct profile_sample *sample, uint64_t latency)
+{
+	stat->latency += latency;
+	stat->children_latency += latency;
 	stat->count += sample->count;
 	stat->period += sample->period;
 	stat->children_period += sample->period;
@@ -288,6 +297,7 @@ static bool add_callers(struct flat_builder *b, struct flat_row like, uint32_t g
 	const struct profile_filter *filter = b->options->filter;
 	const struct profile_sample *sample = &p->samples[whole->sample];
 	uint32_t member = sample->event - b->options->first_event;
+	uint64_t latency = sample_latency(p, sample);
 	for (uint32_t i = 0; i < whole->len; i++) {
 		like.frame = b->chains.items[whole->chain + i];
 		like.address = caller_address(&p->frames[like.frame]);
@@ -302,7 +312,9 @@ static bool add_callers(struct flat_builder *b, struct flat_row like, uint32_t g
 		if (b->last_sample.items[row] == whole->sample + 1)
 			continue;
 		b->last_sample.items[row] = whole->sample + 1;
-		b->stats.items[row * b->options->member_count + member].children_period += sample->period;
+		struct flat_stat *stat = &b->stats.items[row * b->options->member_count + member];
+		stat->children_period += sample->period;
+		stat->children_latency += latency;
 		struct flat_instance part = {whole->sample, whole->chain + i, whole->len - i};
 		if (!add_instance(b, row, &part))
 			return false;
@@ -334,7 +346,8 @@ static bool add_rows(struct flat_builder *b, const struct flat_instance *whole, 
 	if (row == UINT32_MAX)
 		return false;
 	b->last_sample.items[row] = whole->sample + 1;
-	add_self(&b->stats.items[row * o->member_count + sample->event - o->first_event], leaf->level, sample);
+	add_self(&b->stats.items[row * o->member_count + sample->event - o->first_event], leaf->level, sample,
+		sample_latency(p, sample));
 	if (!add_instance(b, row, whole))
 		return false;
 	return !o->with_children || add_callers(b, like, group, whole);
@@ -372,8 +385,10 @@ static bool add_sample(struct flat_builder *b, uint32_t index)
 	struct flat_total *total = &b->table->totals[sample->event - o->first_event];
 	if (!counts(b, sample))
 		return true;
+	uint64_t latency = sample_latency(b->profile, sample);
 	total->count += sample->count;
 	total->period += sample->period;
+	total->latency += latency;
 	if (o->filter && !profile_filter_passes(o->filter, sample))
 		return true;
 	struct flat_instance whole = {.sample = index};
@@ -386,6 +401,7 @@ static bool add_sample(struct flat_builder *b, uint32_t index)
 		return true;
 	total->passed_count += sample->count;
 	total->passed_period += sample->period;
+	total->passed_latency += latency;
 	uint32_t own_frame = ignore_callees(b, &whole, sample->leaf);
 	return add_rows(b, &whole, parent, own_frame);
 }

@@ -39,6 +39,7 @@ struct flat_options {
 struct flat_stat { /* one member's sums in one row */
 	uint64_t count, period;
 	uint64_t children_period;
+	uint64_t latency, children_latency;
 	uint64_t sys_period, us_period, guest_sys_period, guest_us_period;
 };
 
@@ -63,6 +64,7 @@ struct flat_instance { /* a chain, or its part from the row's frame on, that a s
 struct flat_total {
 	uint64_t count, period; /* of all samples */
 	uint64_t passed_count, passed_period; /* of those that the filter lets through */
+	uint64_t latency, passed_latency;
 };
 
 struct flat_table {

@@ -44,6 +44,8 @@ static void add_stats(struct flat_stat *sum, const struct flat_stat *add)
 	sum->count += add->count;
 	sum->period += add->period;
 	sum->children_period += add->children_period;
+	sum->latency += add->latency;
+	sum->children_latency += add->children_latency;
 	sum->sys_period += add->sys_period;
 	sum->us_period += add->us_period;
 	sum->guest_sys_period += add->guest_sys_period;

@@ -20,6 +20,8 @@ enum profile_key {
 	KEY_OVERHEAD_GUEST_SYS,
 	KEY_OVERHEAD_GUEST_US,
 	KEY_OVERHEAD_CHILDREN,
+	KEY_LATENCY, /* the period shared among the threads that ran then */
+	KEY_LATENCY_CHILDREN,
 	KEY_SAMPLE,
 	KEY_PERIOD,
 	/* keys */
@@ -49,6 +51,7 @@ enum profile_key {
 	KEY_LOCAL_STAGE_CYCLES,
 	KEY_STAGE_CYCLES,
 	KEY_TRANSACTION,
+	KEY_PARALLELISM,
 	KEY_DSO_SIZE,
 	KEY_CGROUP,
 	KEY_CODE_PAGE_SIZE,
@@ -90,6 +93,7 @@ enum profile_key_form { /* how a key groups by its facet, and what it shows */
 	KEY_FORM_OFFSET, /* the row's symbol and how far in it the address is */
 	KEY_FORM_TEXT,
 	KEY_FORM_SIZE,
+	KEY_FORM_COUNT, /* right-aligned */
 	KEY_FORM_PAGE,
 	KEY_FORM_PHYSICAL,
 	KEY_FORM_NOTHING,

@@ -20,7 +20,7 @@ NEWEST = pathlib.Path(os.environ.get('PERF_NEWEST', '/opt/newest-perf/perf'))
 # name in the table, file of the corpus, what it has beside software or hardware samples
 RECORDINGS = [
     ('dwarf', 'KDAB+hotspot/cpp-recursion__perf.data.old', 'chains'),
-    ('tracepoints, switches', 'KDAB+perfparser/parallel_static_gcc__perf.data.zstd.zlib', 'chains dwarf'),
+    ('tracepoints, switches', 'KDAB+perfparser/parallel_static_gcc__perf.data.zstd.zlib', 'chains dwarf switches'),
     ('cgroup ids', 'KDAB+perfparser/vector_static_gcc__perf.data.zstd', 'chains dwarf'),
     ('branches, 6.8', 'google+autofdo/hierarchical_discriminator_test.x86_64.perf.data', 'branches'),
     ('branches, arm', 'google+perf_data_converter/perf.data.branch_stack_hw_index', 'branches'),
@@ -55,7 +55,7 @@ LINES = [
     'memory: --mem-mode -s symbol_daddr,dso_daddr', 'memory: --mem-mode -s dcacheline', 'memory: --mem-mode -s phys_daddr',
     'memory: --mem-mode -s data_page_size,code_page_size', 'memory: --mem-mode -s symbol_iaddr,local_weight',
     'tracepoints: -s trace', 'tracepoints: -s trace_fields', 'tracepoints: -s opcode,level,comm',
-    'tracepoints: -s trace --raw-trace', 'chains: -s parent,dso', 'chains: -p ^sys_ -x',
+    'tracepoints: -s trace --raw-trace', 'switches: --latency', 'switches: -s latency,comm', 'switches: -F overhead,latency,comm', 'chains: -s parent,dso', 'chains: -p ^sys_ -x',
 ]
 
 
@@ -65,7 +65,7 @@ def without(pattern, replacement=''):
 
 
 # Keys that perf 6.1 lacks or shows otherwise: the newest perf is asked.
-NEWER_KEYS = re.compile(r'mem-mode|ins_lat|symoff|comm_nodigit|^-w')
+NEWER_KEYS = re.compile(r'mem-mode|latency|ins_lat|symoff|comm_nodigit|^-w')
 # What differs on purpose, each a row of docs/compatibility.md: (name, which command lines, what makes the rows alike).
 RULES = [
     ('dash for cycles by instruction', r'symbol', without(r' +(-( +-)?|\d+\.\d\d +\[ +\d+\.\d%\])$')),
@@ -188,6 +188,26 @@ def test_numbers_of_samples_in_either_byte_order(tally, tmp_path, order):
     assert [row.split() for row in rows_of(report.stdout)] == [
         ['25.00%', f'1.{index}00000', f'00{index % 2}', '7', '7', '3', '2', f'{4 << index % 2}K', 'unknown']
         for index in range(4)]
+
+
+def test_latency_is_shared_by_the_threads_that_run(tally, tmp_path):
+    recording = Recording()
+    recording.event('IDENTIFIER IP TID TIME PERIOD', flags=1 << 26)
+    recording.comm('worker')
+    # By time: one thread, two from 2 s on, one again from 4 s on, and none that is known of from 5 s on.
+    for time_s, misc in ((2, 0), (4, 1 << 13), (5, 1 << 13)):
+        recording.record(14, misc, recording.pack('IIQQ', 1000, 1000, time_s * 10**9, 1))
+    for half in range(2, 12):
+        recording.sample(time=half * 5 * 10**8, period=100)
+    recording.write(tmp_path / 'perf.data')
+    report = tally('report', '-q', '--latency', '-s', 'parallelism', '-i', tmp_path / 'perf.data', check=0)
+    assert [row.split() for row in rows_of(report.stdout)] == [['75.00%', '60.00%', '1'], ['25.00%', '40.00%', '2']]
+    recording = Recording()
+    recording.event('IDENTIFIER IP TID TIME')
+    recording.sample()
+    recording.write(tmp_path / 'none.data')
+    refused = tally('report', '--latency', '-i', tmp_path / 'none.data', check=255)
+    assert 'need context switches' in refused.stderr
 
 
 def test_rows_agree(tally, versions, shared, tmp_path):

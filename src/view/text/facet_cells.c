@@ -305,6 +305,9 @@ void facet_cell(const struct report_layout *l, struct text *out, size_t column, 
 	case KEY_FORM_SOCKET:
 		put_socket(out, value->number, width);
 		return;
+	case KEY_FORM_COUNT:
+		text_u64_right(out, value->number, width);
+		return;
 	case KEY_FORM_SIZE:
 		if (value->number)
 			text_u64_right(out, value->number, width);

@@ -77,6 +77,14 @@ uint64_t report_member_total(const struct report_layout *l, uint32_t member)
 	return l->options->is_relative ? total->passed_period : total->period;
 }
 
+static uint64_t value_total(const struct report_layout *l, uint32_t member, enum profile_key key)
+{
+	const struct flat_total *total = &l->table->totals[member];
+	if (key != KEY_LATENCY && key != KEY_LATENCY_CHILDREN)
+		return report_member_total(l, member);
+	return l->options->is_relative ? total->passed_latency : total->latency;
+}
+
 void report_value_cell(const struct report_layout *l, struct text *out, size_t column, const struct flat_stat *stats)
 {
 	enum profile_key key = l->columns[column];
@@ -84,13 +92,14 @@ void report_value_cell(const struct report_layout *l, struct text *out, size_t c
 	size_t width = l->cells[column];
 	for (uint32_t m = 0; m < members; m++) {
 		uint64_t value = flat_stat_value(&stats[m], key);
-		uint64_t total = report_member_total(l, m);
+		uint64_t total = value_total(l, m, key);
 		double percent = total ? 100.0 * (double)value / (double)total : 0;
 		bool is_percent = profile_key_get(key)->is_percent;
 		/* A blank stands before numbers, however wide they are. */
-		if (l->options->separator || !is_percent)
+		bool has_blank = l->options->separator || !is_percent || width < REPORT_PERCENT_WIDTH;
+		if (has_blank)
 			text_char(out, ' ');
-		size_t wanted = l->options->separator ? 0 : is_percent || width == 0 ? width : width - 1;
+		size_t wanted = l->options->separator ? 0 : width - (has_blank && width > 0);
 		if (is_percent)
 			percent_text(out, percent, wanted, l->options->with_colours);
 		else
@@ -189,7 +198,7 @@ static void fit_header(struct report_layout *l, size_t column)
 		width = profile_key_get(key)->width;
 	if (profile_key_get(key)->is_value) {
 		size_t each = profile_key_get(key)->is_percent ? REPORT_PERCENT_WIDTH : REPORT_VALUE_WIDTH;
-		l->cells[column] = width > each ? width : each;
+		l->cells[column] = width > each || profile_key_get(key)->width ? width : each;
 		width = l->cells[column] * l->table->options.member_count;
 	}
 	l->widths[column] = width;

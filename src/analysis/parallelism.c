@@ -1,0 +1,62 @@
+#include "analysis/parallelism.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+
+/* What a record does to the number of running threads. */
+static int change_of(const struct record *record)
+{
+	if (record->type == RECORD_SWITCH || record->type == RECORD_SWITCH_CPU_WIDE)
+		return record->misc & MISC_SWITCH_OUT ? -1 : 1;
+	return record->type == RECORD_EXIT ? -1 : 0;
+}
+
+static int compare_times(const void *left, const void *right)
+{
+	const struct parallelism_change *a = left, *b = right;
+	return (a->time_ns > b->time_ns) - (a->time_ns < b->time_ns);
+}
+
+enum tally_status parallelism_read(struct parallelism *p, const struct perfdata_reader *reader,
+	const struct record_run *run, struct tally_error *err)
+{
+	size_t position = 0;
+	struct record record;
+	*p = (struct parallelism){0};
+	/* That the run is cut is told elsewhere. */
+	while (record_run_next(run, &position, &record, NULL) == TALLY_OK) {
+		struct sample_id id;
+		int change = change_of(&record);
+		if (!change || !perfdata_reader_sample_id(reader, &record, &id) || !id.has_time)
+			continue;
+		struct parallelism_change added = {id.time, change};
+		if (!vec_push(&p->changes, added))
+			return error_nomem(err);
+	}
+	if (p->changes.len)
+		qsort(p->changes.items, p->changes.len, sizeof(p->changes.items[0]), compare_times);
+	int64_t count = 1;
+	for (size_t i = 0; i < p->changes.len; i++)
+		p->changes.items[i].count = count += p->changes.items[i].count;
+	return TALLY_OK;
+}
+
+void parallelism_deinit(struct parallelism *p)
+{
+	vec_free(&p->changes);
+}
+
+uint32_t parallelism_at(const struct parallelism *p, uint64_t time_ns)
+{
+	size_t low = 0, high = p->changes.len;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (p->changes.items[middle].time_ns <= time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	int64_t count = low ? p->changes.items[low - 1].count : 1;
+	return count < 1 ? 1 : count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
+}
