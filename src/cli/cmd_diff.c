@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/config_files.h"
 #include "cli/diff_run.h"
 #include "cli/diff_sides.h"
 #include "perfdata/time_spans.h"
@@ -19,6 +20,7 @@ struct settings {
 	size_t side_counts[SIDES];
 	const char **all; /* paths of all sides */
 	bool json, markdown, has_test_option, has_pair_option, has_limit;
+	uint64_t usual_order; /* of the configuration */
 };
 
 #define REQUEST(field) offsetof(struct settings, request.field)
@@ -212,7 +214,7 @@ static int refuse_mixtures(
 	if (has_words)
 		return cli_usagef(cli, command, "base,new", "--base and --new name all files");
 	if (s->has_pair_option || r->separator || r->is_baseline_only || r->with_formula || r->with_periods ||
-		r->order != 1)
+		r->order != s->usual_order)
 		return cli_usagef(cli, command, "base,new", "-b, -c, -F, -o, -p and -t are about pairs of recordings");
 	return 0;
 }
@@ -249,12 +251,38 @@ static int run_parsed(const struct cli *cli, struct settings *settings)
 	return code;
 }
 
+struct configuring {
+	struct diff_request *request;
+	struct diag *notes;
+};
+
+static enum tally_status configure(void *data, const struct config_text *config, struct tally_error *err)
+{
+	struct configuring *configuring = data;
+	diff_request_configure(configuring->request, config->name, config_text_value(config), configuring->notes);
+	return TALLY_OK;
+}
+
+static enum tally_status read_config(const struct cli *cli, struct settings *settings, struct tally_error *err)
+{
+	struct diag notes;
+	struct configuring configuring = {&settings->request, &notes};
+	diag_init(&notes);
+	enum tally_status status = config_files_read(configure, &configuring, &notes, err);
+	settings->usual_order = settings->request.order;
+	cli_print_diag(cli, &notes);
+	diag_deinit(&notes);
+	return status;
+}
+
 static int parse_and_run(
 	const struct cli *cli, const struct command *command, int argc, char **argv, struct settings *settings)
 {
 	struct diff_request *request = &settings->request;
 	struct tally_error err = {0};
 	int rest;
+	if (read_config(cli, settings, &err) != TALLY_OK)
+		return cli_fail(cli, &err);
 	int code = cli_parse_options(cli, command, argc, argv, settings, &rest);
 	if (code != CLI_GO_ON)
 		return code;

@@ -33,6 +33,31 @@ static enum tally_status set_weights(struct diff_request *r, const char *text, s
 	return TALLY_OK;
 }
 
+void diff_request_configure(struct diff_request *request, const char *name, struct tally_str value, struct diag *notes)
+{
+	static const struct {
+		const char *name;
+		enum diff_method method;
+	} methods[] = {
+		{"delta", DIFF_DELTA}, {"delta-abs", DIFF_DELTA_ABS}, {"ratio", DIFF_RATIO}, {WEIGHTED, DIFF_WEIGHTED}};
+	uint64_t order;
+	if (!strcmp(name, "diff.order")) {
+		if (str_to_u64(value, 0, &order))
+			request->order = order;
+		else
+			diag_add(notes, DIAG_WARNING, "bad config value for 'diff.order', ignoring...");
+	} else if (!strcmp(name, "diff.compute")) {
+		for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
+			if (!str_equal(value, str_from(methods[i].name)))
+				continue;
+			request->method = methods[i].method;
+			return;
+		}
+		diag_add(notes, DIAG_WARNING, "Invalid compute method: %.*s", (int)(value.len < 80 ? value.len : 80),
+			value.data);
+	}
+}
+
 enum tally_status diff_request_set_method(struct diff_request *request, const char *text, struct tally_error *err)
 {
 	static const struct {

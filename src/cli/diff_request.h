@@ -11,6 +11,7 @@
 #ifndef CLI_DIFF_REQUEST_H
 #define CLI_DIFF_REQUEST_H
 
+#include "base/diag.h"
 #include "cli/diff_gate.h"
 #include "cli/diff_statistics.h"
 #include "profile/diff_table.h"
@@ -47,6 +48,8 @@ struct diff_request {
 };
 
 void diff_request_init(struct diff_request *request);
+/* A setting of the user's configuration: diff.compute, diff.order. What it ignores becomes a warning, as perf's. */
+void diff_request_configure(struct diff_request *request, const char *name, struct tally_str value, struct diag *notes);
 /* delta, delta-abs, ratio, wdiff:BASE,NEW. UNSUPPORTED: cycles. */
 TALLY_MUST_CHECK enum tally_status diff_request_set_method(
 	struct diff_request *request, const char *text, struct tally_error *err);

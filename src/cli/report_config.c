@@ -1,13 +1,9 @@
 #include "cli/report_config.h"
-#include "base/config_text.h"
 #include "base/error.h"
-#include "base/file.h"
-#include "base/limits.h"
+#include "cli/config_files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-#define SYSTEM_CONFIG "/etc/perfconfig"
 
 struct config_reading {
 	struct report_request *request;
@@ -65,9 +61,9 @@ static bool set_chain(struct report_request *r, const char *name, struct tally_s
 	return true;
 }
 
-static enum tally_status apply(
-	struct config_reading *reading, const struct config_text *config, struct tally_error *err)
+static enum tally_status apply(void *data, const struct config_text *config, struct tally_error *err)
 {
+	struct config_reading *reading = data;
 	struct tally_str value = config_text_value(config);
 	bool is_good = true;
 	if (!strncmp(config->name, "report.", 7)) {
@@ -85,47 +81,11 @@ static enum tally_status apply(
 		config->name, (int)(value.len < 80 ? value.len : 80), value.data);
 }
 
-static enum tally_status read_file(struct config_reading *reading, const char *path, struct tally_error *err)
-{
-	char *data;
-	size_t len;
-	struct tally_error unread;
-	if (!file_is_regular(path) || file_read(path, LIMIT_CONFIG, &data, &len, &unread) != TALLY_OK)
-		return TALLY_OK;
-	struct config_text config = {.rest = {data, len}};
-	enum tally_status status;
-	struct tally_error bad;
-	while ((status = config_text_next(&config, &bad)) == TALLY_OK) {
-		status = apply(reading, &config, err);
-		if (status != TALLY_OK)
-			break;
-	}
-	if (status == TALLY_CORRUPT) {
-		diag_add(reading->notes, DIAG_WARNING, "%s in %s", bad.text, path);
-		status = TALLY_OK;
-	}
-	config_text_deinit(&config);
-	free(data);
-	return status == TALLY_END ? TALLY_OK : status;
-}
-
 enum tally_status report_config_read(
 	struct report_request *request, char **sort, struct diag *notes, struct tally_error *err)
 {
 	struct config_reading reading = {.request = request, .sort = sort, .notes = notes};
-	const char *path = getenv("PERF_CONFIG"), *home = getenv("HOME");
-	enum tally_status status;
-	char *own = NULL;
-	if (path) {
-		status = read_file(&reading, path, err);
-	} else {
-		status = read_file(&reading, SYSTEM_CONFIG, err);
-		if (status == TALLY_OK && home && asprintf(&own, "%s/.perfconfig", home) < 0)
-			return error_nomem(err);
-		if (status == TALLY_OK && own)
-			status = read_file(&reading, own, err);
-		free(own);
-	}
+	enum tally_status status = config_files_read(apply, &reading, notes, err);
 	/* as perf has it: the rows' limit is the chains' too, wherever that was set */
 	if (status == TALLY_OK && reading.has_percent_limit)
 		request->percent_limit = request->chains.min_percent = reading.percent_limit;

@@ -103,3 +103,18 @@ def test_call_paths_want_call_chains(recordings, tally):
     result = tally('diff', '-g', 'one', 'two', cwd=recordings, check=255)
     assert '-g needs call chains, and one has none' in result.stderr
     assert '-g takes name or line' in tally('diff', '--call-graph=x', 'a', 'b', check=129).stderr
+
+
+@pytest.mark.parametrize('setting', ['compute = ratio', 'compute = delta', 'compute = wdiff', 'compute = foo',
+                                     'compute = wdiff:1,2', 'order = 0', 'order = 5', 'order = x'])
+def test_configuration_is_perfs(setting, recordings, perf, tally, tmp_path):
+    (tmp_path / 'config').write_text(f'[diff]\n\t{setting}\n')
+    environment = {'HOME': str(recordings), 'PERF_CONFIG': str(tmp_path / 'config')}
+    expected = perf('diff', 'one', 'two', cwd=recordings, env=environment)
+    got = tally('diff', 'one', 'two', cwd=recordings, env=environment)
+    assert (got.returncode, got.stdout) == (expected.returncode, expected.stdout)
+    if 'foo' in setting or ' x' in setting:
+        assert 'Invalid compute method: foo' in got.stderr or "bad config value for 'diff.order'" in got.stderr
+    # An option wins.
+    named = perf('diff', '-c', 'delta', '-o', '1', 'one', 'two', cwd=recordings, env=environment).stdout
+    assert tally('diff', '-c', 'delta', '-o', '1', 'one', 'two', cwd=recordings, env=environment).stdout == named

@@ -1,0 +1,20 @@
+/*
+ * config_files.h - the settings of the user's configuration, one after the other: of $PERF_CONFIG, if it is set, else of
+ * /etc/perfconfig and then ~/.perfconfig (perf-config(1)). What a setting means is the caller's.
+ *
+ *	config_files_read(apply, &request, notes, err);
+ */
+#ifndef CLI_CONFIG_FILES_H
+#define CLI_CONFIG_FILES_H
+
+#include "base/config_text.h"
+#include "base/diag.h"
+
+/* Anything but TALLY_OK ends the reading and is returned. */
+typedef enum tally_status (*config_apply)(void *data, const struct config_text *config, struct tally_error *err);
+
+/* A line that is no setting becomes a warning. */
+TALLY_MUST_CHECK enum tally_status config_files_read(
+	config_apply apply, void *data, struct diag *notes, struct tally_error *err);
+
+#endif
