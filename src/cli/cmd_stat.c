@@ -391,7 +391,9 @@ const struct command command_stat = {
 		"tally stat -e syscalls:sys_enter_write -p 1234 sleep 10", "every second, per CPU, for a spreadsheet",
 		"tally stat -a -A -I 1000 -x, -o counts.csv", "medians of twenty runs, with confidence intervals",
 		"tally stat -r 20 --stats ./program", "what these events would count here, and whether together",
-		"tally stat --plan cycles,instructions,LLC-loads", "which of two commands is faster",
+		"tally stat --plan cycles,instructions,LLC-loads",
+		"instructions per cycle, and branches foretold wrong",
+		"tally stat -M insn_per_cycle,branch_miss_rate ./program", "which of two commands is faster",
 		"tally stat --compare './old 100' './new 100' -r 20", NULL},
 	.run = run,
 };

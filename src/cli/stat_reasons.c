@@ -95,13 +95,23 @@ static bool is_same(const struct missing *a, const struct missing *b)
 	return a->reason && b->reason && a->is_supported == b->is_supported && strcmp(a->reason, b->reason) == 0;
 }
 
+/* Metrics may count the same event in several groups. */
+static bool was_named(const struct stat_session *s, const struct missing *all, size_t first, size_t event)
+{
+	for (size_t i = first; s->metrics && i < event; i++)
+		if (is_same(&all[i], &all[first]) &&
+			strcmp(s->events->specs[i].name, s->events->specs[event].name) == 0)
+			return true;
+	return false;
+}
+
 static void line_add(
 	struct text *text, const char *program, const struct stat_session *s, const struct missing *all, size_t first)
 {
 	size_t named = 0, more = 0;
 	text_printf(text, "%s: %s: ", program, all[first].is_supported ? "not counted" : "not supported");
 	for (size_t i = first; i < s->events->len; i++) {
-		if (!is_same(&all[i], &all[first]))
+		if (!is_same(&all[i], &all[first]) || was_named(s, all, first, i))
 			continue;
 		if (named < NAMES_MAX)
 			text_printf(text, "%s%s", named++ ? ", " : "", s->events->specs[i].name);

@@ -565,11 +565,11 @@ enum tally_status event_parse(
 enum tally_status event_spec_restrict_to_user(struct event_list *list, size_t index, struct tally_error *err)
 {
 	struct event_spec *spec = &list->specs[index];
-	if (!spec->has_own_name) {
+	if (!spec->has_own_name || spec->has_vendor_name) {
 		own_arena(list);
 		size_t len = strlen(spec->name);
-		bool has_letters =
-			len > 0 && spec->name[len - 1] != '/' && strchr(spec->name, ':') && !spec->tracepoint_name;
+		bool has_letters = len > 0 && spec->name[len - 1] != '/' && strchr(spec->name, ':') &&
+				   !spec->tracepoint_name && !spec->has_vendor_name;
 		bool after_slash = len > 0 && spec->name[len - 1] == '/';
 		const char *name =
 			arena_printf(&list->arena, "%s%su", spec->name, has_letters || after_slash ? "" : ":");

@@ -41,6 +41,7 @@ struct event_spec {
 	bool has_guest_host; /* a modifier named G or H */
 	bool stays_in_place; /* :X: its place in the list and its group are as written; so are everyone's */
 	bool is_per_core; /* percore: counts of a core's hardware threads are added up */
+	bool has_vendor_name; /* by libpfm4: its name takes letters behind a colon */
 	bool has_own_name; /* a name= term: name carries no modifiers */
 	bool is_of_other_core; /* the event of the spec before, on another kind of core */
 	bool is_merged; /* counts add up with those of the spec before: one uncore PMU of several */

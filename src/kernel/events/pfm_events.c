@@ -194,7 +194,7 @@ static enum tally_status event_add(const struct pfm_library *l, const struct eve
 		return err ? err->status : TALLY_NOMEM;
 	attr_take(&attr, spec);
 	spec->name = arena_string(&list->arena, name, word.len);
-	spec->has_own_name = true;
+	spec->has_own_name = spec->has_vendor_name = true;
 	if (!spec->name || !place_take(catalogue, list, spec, &is_known))
 		return error_nomem(err);
 	if (is_known)

@@ -57,6 +57,16 @@ static void test_names_become_codes(void **state)
 	expect("INST_RETIRED:freq=99", "rc0/name='INST_RETIRED:freq=99',freq=99/");
 }
 
+static void test_user_mode_alone_is_said_in_the_vendors_way(void **state)
+{
+	struct fixture f;
+	begin(&f, "skl");
+	assert_int_equal(pfm_events_parse(f.catalogue, "INST_RETIRED:ANY_P", &f.events, NULL), TALLY_OK);
+	assert_int_equal(event_spec_restrict_to_user(&f.events, 0, NULL), TALLY_OK);
+	assert_string_equal(f.events.specs[0].name, "INST_RETIRED:ANY_P:u");
+	end(&f);
+}
+
 static void test_lists_and_groups(void **state)
 {
 	expect("INST_RETIRED,unhalted_core_cycles", "rc0/name='INST_RETIRED'/,r3c/name='unhalted_core_cycles'/");
@@ -122,6 +132,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names_become_codes),
+		cmocka_unit_test(test_user_mode_alone_is_said_in_the_vendors_way),
 		cmocka_unit_test(test_lists_and_groups),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_names_are_listed),
