@@ -150,7 +150,7 @@ CHECK(shared_counters_are_scaled)
 	for (int i = 1; i < 24; i++)
 		strcat(events, ",instructions:u");
 	struct tally_counter *counter = open_or_skip(events, NULL);
-	for (int i = 0; i < 200; i++) {
+	for (int i = 0; i < 50; i++) {
 		spin(1000000);
 		EXPECT_OK(tally_counter_read(counter, counts, 24, &err));
 	}
