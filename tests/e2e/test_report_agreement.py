@@ -56,6 +56,10 @@ LINES = [
     'memory: --mem-mode -s data_page_size,code_page_size', 'memory: --mem-mode -s symbol_iaddr,local_weight',
     'tracepoints: -s trace', 'tracepoints: -s trace_fields', 'tracepoints: -s opcode,level,comm',
     'tracepoints: -s trace --raw-trace', 'switches: --latency', 'switches: -s latency,comm', 'switches: -F overhead,latency,comm', 'chains: -s parent,dso', 'chains: -p ^sys_ -x',
+    'no branches: --hierarchy', 'no branches: --hierarchy -s {comm,dso},pid,cpu -n', '--hierarchy -s comm,dso -t ;',
+    '--hierarchy -s dso,pid --percent-limit 30', 'chains: --group -s comm,dso',
+    'chains: --group -n -s dso', 'memory: --group -n -s comm,dso',
+    'branches: -b --hierarchy -s dso_from,dso_to',
 ]
 
 
