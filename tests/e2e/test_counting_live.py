@@ -153,8 +153,10 @@ def test_all_threads_of_a_running_process(tally, calls):
     assert [row[0] for row in count_running(tally, ['-p', '{pid}'], 4, calls)] == [str(5 * TURNS)]
 
 
-def test_one_thread_of_a_running_process(tally, calls):
-    assert [row[0] for row in count_running(tally, ['-t', '{tid}'], 4, calls)] == [str(TURNS)]
+@pytest.mark.parametrize('thread', ['{tid}', '{pid}'])
+def test_one_thread_of_a_running_process(tally, calls, thread):
+    """Also the main thread alone, which made the others: what is there already inherits nothing."""
+    assert [row[0] for row in count_running(tally, ['-t', thread], 4, calls)] == [str(TURNS)]
 
 
 def test_each_thread_of_a_running_process(tally, calls):
@@ -222,6 +224,11 @@ def test_a_cgroup_that_is_absent_is_named(tally, system_wide):
 def test_breakpoints_of_each_length(tally, places, length):
     event = f'mem:{places["cell"]:#x}/{length}:rw:u'
     assert counts(tally, [('-e', event)], PROGRAM, 123) == ['123']
+
+
+def test_a_breakpoint_of_data_and_code_is_refused(tally, places):
+    result = tally('stat', '-e', f'mem:{places["cell"]:#x}/8:rwx', '--', PROGRAM, 1)
+    assert 'no breakpoint like this' in result.stderr, result.stderr
 
 
 def test_kernel_mode_of_a_user_address_counts_nothing(tally, places):

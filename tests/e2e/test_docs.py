@@ -26,7 +26,7 @@ def exists(word):
                for path in candidates)
 
 
-@pytest.mark.parametrize('name', ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/compatibility.md'])
+@pytest.mark.parametrize('name', ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/compatibility.md', 'docs/documents.md'])
 def test_paths_exist(name):
     path = ROOT / name
     if not path.exists():
@@ -79,3 +79,34 @@ def test_what_is_read_is_in_a_table_with_its_test(heading, path, pattern):
         assert tests, row
         missing = [test for test in tests if not (ROOT / 'tests' / test).exists() and not (ROOT / test).exists()]
         assert missing == [], row
+
+
+def names_a_test(reference):
+    """Whether `path::name`, below tests/, is there; of a table of events the name is the expression of a row."""
+    path, _, name = reference.partition('::')
+    file = ROOT / 'tests' / path
+    if not file.exists():
+        return False
+    text = file.read_text()
+    if path.endswith('.tsv'):
+        return any(line.startswith(name + '\t') for line in text.splitlines())
+    return bool(re.search(rf'\b{re.escape(name)}\b', text))
+
+
+def test_claims_of_the_documents_have_their_tests():
+    text = (ROOT / 'docs' / 'documents.md').read_text()
+    rows = [re.split(r'(?<!`) \| ', line.strip('| ')) for line in text.splitlines() if line[:2] == '| ']
+    rows = [row for row in rows if row[0] != 'statement']
+    assert len(rows) > 100
+    for row in rows:
+        tests = [word for word in re.findall(r'`([^`]+)`', row[-1]) if '::' in word]
+        assert [test for test in tests if not names_a_test(test)] == [], row
+        # What nothing shows says so.
+        assert tests or 'not yet' in row[-1] or 'kernel' in row[-1], row
+
+
+def test_a_test_that_does_not_exist_is_seen():
+    assert names_a_test('e2e/test_docs.py::test_a_test_that_does_not_exist_is_seen')
+    assert names_a_test('data/events/vm.tsv::{cs}')
+    for reference in ('e2e/test_docs.py::test_no_such' + '_test', 'e2e/nothing.py::x', 'data/events/vm.tsv::no-such'):
+        assert not names_a_test(reference)
