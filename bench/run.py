@@ -2,7 +2,7 @@
 """Compares tally with perf in one run: medians of alternating runs, as ratios.
 
 usage: bench/run.py [--json FILE] [--rounds N] [--seconds S] [--keep]
-                    [--only report,script,record,live,startup,reading,unwind,stacks,lines,debug,library]
+                    [--only report,script,record,live,startup,counting,reading,unwind,stacks,lines,debug,library]
 
 Environment: BUILD (build), PERF (perf). A ratio above 1 means that tally is faster or cheaper, except where the row
 says otherwise. The recording is made by perf, so that both read the same file:
@@ -193,6 +193,52 @@ def bench_startup(perf, rounds):
     for key, label in enumerate(('stat true', 'stat true, CPU time')):
         times = alternate(commands, rounds, key)
         rows.append(row(label, 'ms', times['perf'] * 100, times['tally'] * 100, 'bar: 0.7'))
+    return rows
+
+
+# Sleeps with 500 threads until its input ends; says when they are there.
+MANY_THREADS = '''
+import sys, threading
+end = threading.Event()
+threading.stack_size(65536)
+for _ in range(499):
+    threading.Thread(target=end.wait).start()
+print(flush=True)
+sys.stdin.read()
+end.set()
+'''
+
+
+def interval_count(tool, milliseconds, seconds):
+    """How many whole intervals `stat -I` prints in this time."""
+    text = subprocess.run([str(tool), 'stat', '-x,', '-I', str(milliseconds), '-a', '-e', 'cpu-clock', 'sleep', str(seconds)],
+                          env=ENVIRONMENT, text=True, capture_output=True, check=True).stderr
+    return sum(line.count(',') > 3 for line in text.splitlines()) - 1  # the last is what was left at the end
+
+
+def bench_counting(perf, rounds):
+    """Counting beyond start-up, which has its own rows: intervals, many threads, repeats, the list of events."""
+    tools = {'perf': perf, 'tally': TALLY}
+    rows = []
+    times = alternate({name: [tool, 'stat', '-r', '100', '-e', 'page-faults', 'true'] for name, tool in tools.items()},
+                      rounds)
+    rows.append(row('stat -r 100 true: a run', 'ms', times['perf'] * 10, times['tally'] * 10))
+    kept = {name: statistics.median(interval_count(tool, 10, 3) for _ in range(min(rounds, 3))) for name, tool in tools.items()}
+    rows.append(row('stat -I 10: intervals in 3 s', '', kept['perf'], kept['tally'], '300 are right; right / left',
+                    kept['tally'] / max(kept['perf'], 1)))
+    tail = ['stat', '-I', '10', '-a', '-e', 'cpu-clock,page-faults,context-switches', 'sleep', '3']
+    times = alternate({name: [tool, *tail] for name, tool in tools.items()}, min(rounds, 3), key=1)
+    each = {name: times[name] * 1e6 / max(kept[name], 1) for name in tools}
+    rows.append(row('stat -I 10 -a: CPU an interval', 'us', each['perf'], each['tally']))
+    with subprocess.Popen([sys.executable, '-c', MANY_THREADS], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as target:
+        target.stdout.readline()
+        tail = ['stat', '-e', 'page-faults,context-switches', '-p', target.pid, 'true']
+        for key, label in enumerate(('wall', 'CPU')):
+            times = alternate({name: [tool, *tail] for name, tool in tools.items()}, rounds, key)
+            rows.append(row(f'stat -p, 1,000 counters: {label}', 'ms', times['perf'] * 1000, times['tally'] * 1000))
+        target.stdin.close()
+    times = alternate({name: [tool, 'list'] for name, tool in tools.items()}, rounds)
+    rows.append(row('list', 'ms', times['perf'] * 1000, times['tally'] * 1000, 'tally also opens each event'))
     return rows
 
 
@@ -408,7 +454,7 @@ def main():
     parser.add_argument('--json', help='write the rows to this file too')
     parser.add_argument('--rounds', type=int, default=5)
     parser.add_argument('--seconds', type=int, default=20, help='length of the recording (default 20)')
-    parser.add_argument('--only', default='report,script,record,live,startup,reading,unwind,stacks,lines,debug,library')
+    parser.add_argument('--only', default='report,script,record,live,startup,counting,reading,unwind,stacks,lines,debug,library')
     parser.add_argument('--keep', action='store_true', help='use the recording of the last run')
     options = parser.parse_args()
     perf = os.environ.get('PERF') or shutil.which('perf')
@@ -429,6 +475,7 @@ def main():
         'stacks': lambda: bench_stacks(perf, options.rounds, 2),
         'live': lambda: bench_live(perf, options.rounds, 4),
         'startup': lambda: bench_startup(perf, options.rounds),
+        'counting': lambda: bench_counting(perf, options.rounds),
         'reading': lambda: bench_reading(options.rounds),
         'unwind': lambda: bench_unwind(options.rounds),
         'lines': lambda: bench_lines(perf, options.rounds),
