@@ -23,9 +23,10 @@
 #define NS_PER_MS      1000000u
 #define ALIVE_CHECK_NS (100u * NS_PER_MS) /* how often a target that is not our child is looked for */
 
-#define WATCH_NS    (50u * NS_PER_MS) /* between readings for the errors of scaled counts */
-#define WATCH_CELLS 64 /* that much longer for each so many counters */
-#define WATCH_LEAST 4 /* readings before a run that scales nothing is left alone */
+#define WATCH_NS     (10u * NS_PER_MS) /* between readings for the errors of scaled counts */
+#define WATCH_CELLS  16 /* that much longer for each so many counters */
+#define WATCH_DOUBLE 256 /* readings after which the time between them doubles */
+#define WATCH_LEAST  4 /* readings before a run that scales nothing is left alone */
 
 /* One run. */
 struct stat_measure {
@@ -39,6 +40,8 @@ struct stat_measure {
 	int signal_fd; /* to wait for commands too; -1: there are none, or no more */
 	bool is_told_to_stop;
 	struct scaling_error *errors; /* per event, NULL: nothing is scaled, or nobody asks */
+	uint64_t watch_ns, watch_at_ns; /* between readings for them; the next, UINT64_MAX: no more */
+	unsigned watches;
 	uint64_t start_ns, last_ns, end_ns;
 	uint64_t intervals;
 	stat_show_interval show;
@@ -410,12 +413,21 @@ static uint64_t watch_interval_ns(const struct stat_measure *m)
 	return has_pmu ? WATCH_NS * (1 + cells / WATCH_CELLS) : 0;
 }
 
-/* False once some readings have shown that each event has a counter all the time. */
-static bool watch(struct stat_measure *m)
+static void watch_start(struct stat_measure *m)
+{
+	m->watch_ns = watch_interval_ns(m);
+	m->watch_at_ns = m->watch_ns ? m->start_ns + m->watch_ns : UINT64_MAX;
+}
+
+/* Ends once some readings have shown that each event has a counter all the time. */
+static void watch(struct stat_measure *m, uint64_t now)
 {
 	bool is_scaled = false, is_early = true;
+	if (++m->watches % WATCH_DOUBLE == 0)
+		m->watch_ns *= 2;
+	m->watch_at_ns = stat_next_deadline(m->watch_at_ns, m->watch_ns, now);
 	if (counter_set_read(m->set, NULL) != TALLY_OK)
-		return false;
+		return;
 	for (size_t i = 0; i < m->set->len; i++) {
 		if (!is_counted(&m->set->counters[i]))
 			continue;
@@ -424,7 +436,8 @@ static bool watch(struct stat_measure *m)
 		is_scaled |= count_is_scaled(sum);
 		is_early &= m->errors[i].windows < WATCH_LEAST;
 	}
-	return is_scaled || is_early;
+	if (!is_scaled && !is_early)
+		m->watch_at_ns = UINT64_MAX;
 }
 
 static void errors_add(struct stat_measure *m)
@@ -445,12 +458,11 @@ static enum tally_status wait_for_end(struct stat_measure *m)
 	uint64_t timeout_ns = settings->timeout_ms ? m->start_ns + settings->timeout_ms * NS_PER_MS : UINT64_MAX;
 	uint64_t next_ns = interval_ns ? m->start_ns + interval_ns : UINT64_MAX;
 	bool watches_targets = !m->has_child && !m->session->target->is_system_wide;
-	uint64_t watch_ns = watch_interval_ns(m);
-	uint64_t watch_at_ns = watch_ns ? m->start_ns + watch_ns : UINT64_MAX;
 	enum tally_status status = TALLY_OK;
+	watch_start(m);
 	while (status == TALLY_OK && !m->has_ended) {
 		siginfo_t info;
-		uint64_t deadline = earlier(earlier(next_ns, timeout_ns), watch_at_ns);
+		uint64_t deadline = earlier(earlier(next_ns, timeout_ns), m->watch_at_ns);
 		if (watches_targets)
 			deadline = earlier(deadline, now_ns() + ALIVE_CHECK_NS);
 		int number = signal_wait(m, deadline, &info);
@@ -466,8 +478,8 @@ static enum tally_status wait_for_end(struct stat_measure *m)
 		} else if (watches_targets && !targets_are_alive(m->session)) {
 			break;
 		}
-		if (now >= watch_at_ns)
-			watch_at_ns = watch(m) ? stat_next_deadline(watch_at_ns, watch_ns, now) : UINT64_MAX;
+		if (now >= m->watch_at_ns)
+			watch(m, now);
 		if (status == TALLY_OK && now >= next_ns && !m->has_ended) {
 			status = interval_show(m, now);
 			next_ns = stat_next_deadline(next_ns, interval_ns, now);

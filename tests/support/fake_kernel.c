@@ -78,6 +78,11 @@ static int fake_open(void *context, const struct perf_attr *attr, pid_t pid, int
 	int errnum = refusal_for(fake, attr, pid);
 	if (flags >> 31) /* no kernel knows them, and it looks at them first */
 		errnum = EINVAL;
+	size_t members = 1;
+	for (size_t i = 0; i < fake->event_count; i++)
+		members += fake->events[i].is_open && fake->events[i].group_fd == group_fd;
+	if (fake->group_limit && group_fd >= 0 && members >= fake->group_limit)
+		errnum = EINVAL;
 	if (fake->seccomp_errnum)
 		errnum = fake->seccomp_errnum;
 	if (fake->event_count >= FAKE_EVENTS)

@@ -68,11 +68,12 @@ static struct perf_attr attr_make(const struct opening *o, const struct counter 
 	return attr;
 }
 
-static int open_once(const struct opening *o, const struct counter *counter, size_t cpu, size_t thread)
+/* is_alone: not in its group. */
+static int open_once(const struct opening *o, const struct counter *counter, size_t cpu, size_t thread, bool is_alone)
 {
 	const struct counter_set *set = o->set;
 	size_t index = (size_t)(counter - set->counters);
-	bool leads = counter->leader == index;
+	bool leads = is_alone || counter->leader == index;
 	const struct counter *leader = &set->counters[counter->leader];
 	struct perf_attr attr = attr_make(o, counter, leads);
 	int group_fd = leads ? -1 : counter_fd(leader, cpu, thread);
@@ -104,7 +105,7 @@ static int open_giving_way(struct opening *o, struct counter *counter, size_t cp
 	struct counter_set *set = o->set;
 	size_t index = (size_t)(counter - set->counters);
 	for (;;) {
-		int fd = open_once(o, counter, cpu, thread);
+		int fd = open_once(o, counter, cpu, thread, false);
 		if (fd >= 0)
 			return fd;
 		int errnum = errno;
@@ -142,11 +143,27 @@ static void counter_close_fds(struct counter_set *set, struct counter *counter)
 	counter->open_count = 0;
 }
 
+static bool opens_alone(const struct opening *o, const struct counter *counter, size_t cpu, size_t thread)
+{
+	if (counter->leader == (size_t)(counter - o->set->counters))
+		return false;
+	int fd = open_once(o, counter, cpu, thread, true);
+	if (fd >= 0)
+		o->set->kernel->close(o->set->kernel->context, fd);
+	return fd >= 0;
+}
+
 static enum tally_status counter_refuse(
 	struct opening *o, struct counter *counter, size_t cpu, size_t thread, int errnum)
 {
 	struct text reason = {0};
-	refusal_reason(o->set->kernel, counter->spec, counter->threads[thread], counter->cpus[cpu], errnum, &reason);
+	if (errnum == EINVAL && opens_alone(o, counter, cpu, thread))
+		text_str(&reason,
+			"the PMU has no counter left for it beside the others of its group (event constraints): "
+			"make the group smaller, or let it be split (:W)");
+	else
+		refusal_reason(
+			o->set->kernel, counter->spec, counter->threads[thread], counter->cpus[cpu], errnum, &reason);
 	text_char(&reason, '\0');
 	counter_close_fds(o->set, counter);
 	free(counter->reason);

@@ -11,7 +11,7 @@ void scaling_error_add(struct scaling_error *e, double value, double running_ns)
 		return;
 	double rate = (value - e->value) / ran;
 	if (e->windows > 0)
-		e->squares += (rate - e->rate) * (rate - e->rate);
+		e->squares += ran * ran * (rate - e->rate) * (rate - e->rate);
 	e->rate = rate;
 	e->value = value;
 	e->running_ns = running_ns;
@@ -24,7 +24,7 @@ double scaling_error_relative(const struct scaling_error *e, double value, doubl
 		return 0;
 	if (e->windows < SCALING_WINDOWS_LEAST || running_ns <= 0 || value <= 0)
 		return NAN;
-	double variance = e->squares / (2.0 * (e->windows - 1));
+	double variance = e->squares / 2 * e->windows / (e->windows - 1); /* the first has no neighbour before it */
 	double missed = 1 - running_ns / enabled_ns;
-	return 2 * sqrt(variance * missed / e->windows) / (value / running_ns);
+	return 2 * sqrt(variance * missed) / value;
 }

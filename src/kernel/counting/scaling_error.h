@@ -5,10 +5,11 @@
  * The time that an event had a counter is a sample of the time it was enabled. What it missed is taken at the mean rate
  * of what it saw; the rates of neighbouring readings tell how much such pieces differ. (Successive differences, as for
  * systematic samples: Wolter, Introduction to Variance Estimation, chapter 8; with the finite population correction.)
- * Changes that keep step with the rotation of counters stay unseen.
+ * Changes that keep step with the rotation of counters stay unseen, and a steady rise by a part of a turn; where a program changes from each reading to the
+ * next, the estimate is too large rather than too small.
  *
  *	struct scaling_error e = {0};
- *	scaling_error_add(&e, value, running_ns); ... each 50 ms, cumulative ...
+ *	scaling_error_add(&e, value, running_ns); ... at times, cumulative ...
  *	percent = 100 * scaling_error_relative(&e, value, enabled_ns, running_ns);
  */
 #ifndef KERNEL_COUNTING_SCALING_ERROR_H
@@ -21,7 +22,7 @@
 struct scaling_error {
 	double value, running_ns; /* at the last reading that was used */
 	double rate; /* between the last two */
-	double squares; /* of the differences of neighbouring rates */
+	double squares; /* of the differences of neighbouring rates, as counts */
 	unsigned windows; /* rates so far */
 };
 

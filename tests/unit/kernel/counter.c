@@ -183,6 +183,21 @@ static void a_weak_group_breaks(void **state)
 	assert_int_equal(b->set->counters[3].leader, 1);
 }
 
+static void a_group_too_large_for_the_pmu_says_so(void **state)
+{
+	struct bench *b = *state;
+	b->fake.group_limit = 2;
+	assert_int_equal(bench_open(b, "{cycles,instructions,branches}", command, on_exec), TALLY_OK);
+	assert_true(counter_is_supported(&b->set->counters[1]));
+	assert_non_null(strstr(b->set->counters[2].reason, "no counter left for it beside the others of its group"));
+	fake_kernel_refuse(&b->fake, EVENT_HARDWARE, HW_BRANCH_INSTRUCTIONS, EINVAL); /* nor alone */
+	counter_set_close(b->set);
+	event_list_deinit(&b->events);
+	target_deinit(&b->target);
+	assert_int_equal(bench_open(b, "{cycles,branches}", command, on_exec), TALLY_OK);
+	assert_null(strstr(b->set->counters[1].reason, "beside the others of its group"));
+}
+
 static void too_many_files_says_how_many(void **state)
 {
 	struct bench *b = *state;
@@ -243,6 +258,7 @@ int main(void)
 		WITH_BENCH(an_explicit_mode_is_not_changed),
 		WITH_BENCH(all_cpus_without_privilege_names_the_gate),
 		WITH_BENCH(a_weak_group_breaks),
+		WITH_BENCH(a_group_too_large_for_the_pmu_says_so),
 		WITH_BENCH(too_many_files_says_how_many),
 		WITH_BENCH(counts_add_up_by_place),
 		cmocka_unit_test(a_count_that_never_ran_is_unknown),
