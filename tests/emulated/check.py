@@ -208,6 +208,18 @@ def check_more_events_than_counters(guest):
         assert abs(int(count) / (60 * LOOP) - 1) < 0.01, rows
 
 
+def check_scaled_counts_tell_their_error(guest):
+    text = guest.good('scaled').text('scaled', 'err')
+    counts = [int(count) for count in re.findall(r'^ +(\d+) +(?:instructions:u|r08:u) ', text, re.M)]
+    errors = [float(error) for error in re.findall(r'\(counted [\d.]+% of the time, \+- ([\d.]+)%\)', text)]
+    assert len(counts) == len(errors) == 12 and 'tally: scaled' in text, text
+    assert max(errors) < 5, text
+    for count, error in zip(counts, errors):
+        assert abs(count / (60 * LOOP) - 1) < error / 100 + 0.003, text
+    large = guest.text('large-reason', 'err')
+    assert 'no counter left for it beside the others of its group (event constraints)' in large, large
+
+
 def check_groups_take_turns(guest):
     """Whole groups: the members' counts are those of the same turns of the loop."""
     rows = guest.csv('groups')
