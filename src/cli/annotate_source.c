@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "base/bytes.h"
 #include "base/file.h"
@@ -50,7 +51,8 @@ static void read_file(struct annotate_source *source, struct annotate_source_fil
 			rest = strchr(rest + 1, '/');
 	int n = snprintf(path, sizeof(path), "%s%s", source->prefix && rest[0] == '/' ? source->prefix : "", rest);
 	/* A FIFO would never end. */
-	if (n < 0 || (size_t)n >= sizeof(path) || !file_exists(path) ||
+	struct stat status;
+	if (n < 0 || (size_t)n >= sizeof(path) || stat(path, &status) != 0 || !S_ISREG(status.st_mode) ||
 		file_read(path, LIMIT_SOURCE_FILE, &file->text, &len, NULL) != TALLY_OK)
 		return;
 	struct tally_str left = {file->text, len}, line;

@@ -196,6 +196,17 @@ def test_branch_stacks(tally, perf, recording, tmp_path):
     assert 'IPC Cycle' in tally('annotate', '--stdio2', '-i', tmp_path / 'data', 'hot', check=0).stdout
 
 
+def test_generated_code(live, tally, workload, tmp_path):
+    """Two functions that lay at one address in turn, each with its own code and lines."""
+    data = tmp_path / 'perf.data'
+    tally('record', '-k', 'mono', '-e', 'cpu-clock:u', '-F', '1000', '-o', data, '--', workload('jitcode').path, tmp_path,
+          150, 'move', check=0)
+    for function, line in (('jit_first', 'first.js:11'), ('jit_second', 'second.js:21')):
+        text = tally('annotate', '-i', data, '-l', function, check=0).stdout
+        assert sum(float(values[0]) for values, _, _ in rows(text)) == pytest.approx(100, abs=1)
+        assert line in text and not any('(bad)' in text for _, _, text in rows(text))
+
+
 def test_no_such_function(tally, recording):
     result = tally('annotate', '-i', 'data', 'nosuch', cwd=recording, check=0)
     assert result.stdout == ''

@@ -139,7 +139,7 @@ static bool read_kcore_fd(struct binary_entry *entry, int fd, uint64_t start, si
 	if (!bytes || pread(fd, bytes, len, offset) != (ssize_t)len)
 		return false;
 	*code = (struct binary_code){.bytes = {bytes, len},
-		.address = start,
+		.address = start + entry->moved,
 		.elf_machine = header.e_machine,
 		.is_64 = true,
 		.is_big_endian = header.e_ident[EI_DATA] == ELFDATA2MSB,
@@ -147,7 +147,7 @@ static bool read_kcore_fd(struct binary_entry *entry, int fd, uint64_t start, si
 	return true;
 }
 
-/* Reads a slice of the running kernel's memory. False: not allowed, or not there. */
+/* Reads a slice of the running kernel's memory, which may lie elsewhere than when it was recorded. False: not allowed, or not there. */
 static bool read_kcore(
 	struct binary_entry *entry, const char *path, uint64_t start, size_t len, struct binary_code *code)
 {
@@ -184,9 +184,11 @@ static enum tally_status from_kernel(const struct binary_store_options *options,
 	if (image && entry->key.kind == BINARY_KERNEL)
 		return from_image(entry, image, entry->code_moved, range, code, err);
 	const char *kcore = kernel_files_system_path(&entry->arena, options, KCORE);
-	bool is_own = host_kernel_is_recorded(options, host);
+	/* Modules of another boot lie elsewhere, each on its own. */
+	bool is_own =
+		host_kernel_is_recorded(options, host) && (entry->key.kind == BINARY_KERNEL || entry->is_loaded_now);
 	if (is_own && kcore && end - start <= LIMIT_FUNCTION_BYTES &&
-		read_kcore(entry, kcore, start, (size_t)(end - start), code))
+		read_kcore(entry, kcore, start - entry->moved, (size_t)(end - start), code))
 		return TALLY_OK;
 	return error_set(err, TALLY_NOT_FOUND, "no %s of the recorded build id was found%s",
 		entry->key.kind == BINARY_KERNEL ? "vmlinux" : "code of the module",
