@@ -465,8 +465,6 @@ static void print_file_header(struct report *report)
 {
 	const struct report_request *r = report->request;
 	bool is_wanted = r->header || r->header_only || r->full_info;
-	if (is_wanted && perfdata_reader_is_pipe(report->reader))
-		read_stream_through(report->reader);
 	if (is_wanted)
 		header_text(report->out, report->reader, r->full_info);
 	else if (!r->is_quiet && !r->is_json && !r->stats && !r->missing && !r->tasks && !r->mmaps)
@@ -597,10 +595,16 @@ static enum tally_status show_records(struct report *report, struct tally_error 
 static enum tally_status run_opened(struct report *report, struct tally_error *err)
 {
 	struct report_request *r = report->request;
+	/* What is counted depends on its events. */
+	if (perfdata_reader_is_pipe(report->reader))
+		read_stream_through(report->reader);
 	struct report_source source = describe_source(report);
 	/* A pipe tells its events on the way: until it is read, call chains are thought possible. */
 	source.has_chains = source.has_chains || source.is_pipe;
 	enum tally_status status = report_request_finish(r, &source, err);
+	/* Samples are read for one way of counting: it stays, whatever a stream tells later. */
+	if (r->branches == BRANCHES_IF_RECORDED)
+		r->branches = r->mode == KEY_MODE_BRANCH ? BRANCHES_ALWAYS : BRANCHES_NEVER;
 	if (status == TALLY_OK && r->cpus)
 		status = cpu_filter_parse(r->cpus, &report->cpus, err);
 	if (status != TALLY_OK)

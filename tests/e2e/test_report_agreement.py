@@ -194,6 +194,20 @@ def test_numbers_of_samples_in_either_byte_order(tally, tmp_path, order):
         for index in range(4)]
 
 
+def test_a_stream_is_counted_by_branches_and_fields_too(tally, perf, shared, tmp_path):
+    """What a stream has is known once it was read."""
+    source = shared / 'corpus' / 'files' / 'google+perf_data_converter' / 'perf.data.branch_stack_spec'
+    if not source.exists():
+        pytest.skip('../shared/corpus is absent')
+    stream = perf('inject', '-i', source, '-o', '-', check=0, text=False).stdout
+    (tmp_path / 'stream').write_bytes(stream)
+    with open(tmp_path / 'stream', 'rb') as opened:
+        piped = tally('report', '-i', '-', '-s', 'comm,dso_from,mispredict', stdin=opened.read(), text=False)
+    assert piped.returncode == 0
+    plain = tally('report', '-i', source, '-s', 'comm,dso_from,mispredict', check=0)
+    assert rows_of(piped.stdout.decode()) == rows_of(plain.stdout)
+
+
 def test_latency_is_shared_by_the_threads_that_run(tally, tmp_path):
     recording = Recording()
     recording.event('IDENTIFIER IP TID TIME PERIOD', flags=1 << 26)
