@@ -9,8 +9,9 @@
 #include "base/limits.h"
 #include "cli/annotate_spans.h"
 
-#define BYTES_A_LINE 7 /* as objdump */
-#define TEXT_BYTES   1024
+#define BYTES_A_LINE   7 /* as objdump */
+#define COMMENT_COLUMN 40
+#define TEXT_BYTES     1024
 
 struct making {
 	struct annotate_listing *listing;
@@ -143,8 +144,10 @@ static void make_row(struct making *m, const struct instruction *from, struct in
 		used += snprintf(text + used, room, "        # %" PRIx64 " <%s>", from->data, row->name);
 	else if (from->has_data)
 		used += snprintf(text + used, room, "        # %" PRIx64, from->data);
+	/* Behind an immediate in a column of its own. */
+	int gap = from->comment[0] == '#' && used < COMMENT_COLUMN ? COMMENT_COLUMN - used : 2;
 	if (from->comment[0] && (size_t)used < sizeof(text))
-		snprintf(text + used, sizeof(text) - (size_t)used, "  // %s", from->comment);
+		snprintf(text + used, sizeof(text) - (size_t)used, "%*s// %s", gap, "", from->comment);
 	row->text = keep(m, text);
 }
 

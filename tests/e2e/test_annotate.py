@@ -196,6 +196,34 @@ def test_branch_stacks(tally, perf, recording, tmp_path):
     assert 'IPC Cycle' in tally('annotate', '--stdio2', '-i', tmp_path / 'data', 'hot', check=0).stdout
 
 
+def test_code_of_another_machine(tally, perf, recording, tmp_path):
+    """A program for arm64, with one sample on each instruction of its functions."""
+    if not shutil.which('aarch64-linux-gnu-gcc') or not shutil.which('aarch64-linux-gnu-objdump'):
+        pytest.skip('no cross-compiler for arm64')
+    program = tmp_path / 'arm64'
+    subprocess.run(['aarch64-linux-gnu-gcc', '-O2', '-g', '-o', program, recording / 'work.c'], check=True)
+    listing = subprocess.run(['aarch64-linux-gnu-objdump', '-d', program], capture_output=True, text=True, check=True)
+    built = perfdata_build.Recording()
+    built.event('IP TID TIME PERIOD', kind=0)
+    built.text_feature(6, 'aarch64')
+    built.comm('arm64')
+    built.mmap(0x5500000000, 0x10000, str(program))
+    for function in FUNCTIONS:
+        body = re.search(rf'<{function}>:\n((?: .*\n)+)', listing.stdout).group(1)
+        for address in re.findall(r'^ *([0-9a-f]+):', body, re.M):
+            built.sample(ip=0x5500000000 + int(address, 16))
+    built.write(tmp_path / 'data')
+    theirs = perf('annotate', '--stdio', '--stdio-color', 'never', '--objdump', 'aarch64-linux-gnu-objdump', '-i',
+                  tmp_path / 'data', check=0).stdout
+    ours = tally('annotate', '--stdio', '-i', tmp_path / 'data', check=0).stdout
+    # What pages hold is named by the program's own symbols here.
+    page = re.compile(r'(adrp .*) <.*>')
+    assert len(rows(ours)) > 50
+    # Functions with as many samples come in any order.
+    assert sorted((address, values, page.sub(r'\1', text)) for values, address, text in rows(ours)) == sorted(
+        (address, values, page.sub(r'\1', text)) for values, address, text in rows(theirs))
+
+
 def test_generated_code(live, tally, workload, tmp_path):
     """Two functions that lay at one address in turn, each with its own code and lines."""
     data = tmp_path / 'perf.data'

@@ -176,6 +176,11 @@ void objdump_arm64(csh handle, const cs_insn *from, struct instruction *to)
 	char *hash = strrchr(to->operands, '#');
 	if (spell_hint(to) || spell_move(from, to))
 		return;
+	if (arm64->op_count > 0 && arm64->operands[arm64->op_count - 1].type == ARM64_OP_FP && hash) {
+		snprintf(hash, sizeof(to->operands) - (size_t)(hash - to->operands), "#%.18e",
+			arm64->operands[arm64->op_count - 1].fp);
+		return;
+	}
 	if (!is_direct || arm64->op_count == 0 || arm64->operands[arm64->op_count - 1].type != ARM64_OP_IMM || !hash) {
 		spell_numbers(to);
 		spell_condition(to);

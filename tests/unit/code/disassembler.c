@@ -113,6 +113,11 @@ static void test_other_machines(void **state)
 	static const struct row arm64[] = {
 		{"c0 03 5f d6", "ret", INSTRUCTION_RETURN, 0, 0},
 		{"04 00 00 94", "bl 1010", INSTRUCTION_CALL, 0x1010, 0},
+		{"02 10 6e 1e", "fmov d2, #1.000000000000000000e+00", INSTRUCTION_OTHER, 0, 0},
+		{"02 00 80 d2", "mov x2, #0x0", INSTRUCTION_OTHER, 0, 0},
+		{"f0 7b bf a9", "stp x16, x30, [sp, #-16]!", INSTRUCTION_OTHER, 0, 0},
+		{"5f 24 03 d5", "bti c", INSTRUCTION_OTHER, 0, 0},
+		{"80 ff 6f 37", "tbnz w0, #13, ff0", INSTRUCTION_JUMP, 0xff0, 0},
 		{"40 00 00 54", "b.eq 1008", INSTRUCTION_JUMP, 0x1008, 0},
 	};
 	static const struct row i386[] = {{"83 ec 0c", "sub $0xc,%esp", INSTRUCTION_OTHER, 0, 0}};
