@@ -32,21 +32,6 @@ static void put_escaped(struct text *t, uint8_t c)
 	}
 }
 
-/* Bytes of the UTF-8 sequence at s, 0 if it is none: no overlong forms, no surrogates, nothing beyond U+10FFFF. */
-static size_t sequence_bytes(const uint8_t *s, size_t left)
-{
-	size_t count = s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
-
-	if (count == 0 || count > left)
-		return 0;
-	for (size_t i = 1; i < count; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	bool is_bad = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] >= 0xa0) ||
-		      (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] >= 0x90);
-	return is_bad ? 0 : count;
-}
-
 static void put_string(struct text *t, struct tally_str value)
 {
 	const uint8_t *s = (const uint8_t *)value.data;
@@ -55,7 +40,7 @@ static void put_string(struct text *t, struct tally_str value)
 	text_char(t, '"');
 	for (size_t i = 0; i < value.len;) {
 		bool is_ascii = s[i] < 0x80;
-		size_t count = is_ascii ? 1 : sequence_bytes(s + i, value.len - i);
+		size_t count = is_ascii ? 1 : text_utf8_bytes(s + i, value.len - i);
 		if (count > 0 && !(is_ascii && (s[i] < 0x20 || s[i] == '"' || s[i] == '\\'))) {
 			i += count;
 			continue;

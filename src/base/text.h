@@ -55,6 +55,10 @@ void text_printf(struct text *t, const char *format, ...) TALLY_PRINTF(2, 3);
 bool text_line_end(struct text *t);
 bool text_flush(struct text *t);
 
+/* Bytes of the UTF-8 sequence at s that is longer than one byte, 0 if it is none: no overlong forms, no surrogates, nothing
+ * beyond U+10FFFF. */
+size_t text_utf8_bytes(const uint8_t *s, size_t left);
+
 /* Edit distance with transpositions, for "did you mean"; at most 64 characters are looked at. */
 unsigned text_distance(struct tally_str a, struct tally_str b);
 /* Index of the nearest candidate that is near enough to be meant, or SIZE_MAX. */

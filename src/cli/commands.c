@@ -12,6 +12,7 @@ static const struct command *const commands[] = {
 	&command_data,
 	&command_diff,
 	&command_evlist,
+	&command_flamegraph,
 	&command_health,
 	&command_help,
 	&command_inject,

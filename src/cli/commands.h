@@ -34,6 +34,7 @@ extern const struct command command_diff;
 extern const struct command command_evlist;
 extern const struct command command_kallsyms;
 extern const struct command command_kmem;
+extern const struct command command_flamegraph;
 extern const struct command command_list;
 extern const struct command command_lock;
 extern const struct command command_health;

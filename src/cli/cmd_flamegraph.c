@@ -1,0 +1,312 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analysis/replay.h"
+#include "analysis/worth.h"
+#include "base/error.h"
+#include "base/limits.h"
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/cpu_filter.h"
+#include "cli/recording_input.h"
+#include "profile/flame_tree.h"
+#include "view/flame/flame_page.h"
+
+#define DEFAULT_OUTPUT	 "flamegraph.html"
+#define DEFAULT_INPUT	 "perf.data"
+#define RECORDED_PATTERN "/tmp/tally-flamegraph-XXXXXX"
+
+struct settings {
+	const char *input, *output, *event, *group, *times, *title, *cpus, *symfs, *kallsyms, *vmlinux;
+	struct profile_filter_lists filters;
+	uint64_t max_stack;
+	bool folded, samples, reverse, no_inline, force;
+};
+
+#define ROW(member) .offset = offsetof(struct settings, member)
+
+static const struct option rows[] = {
+	{"input", 'i', OPTION_STRING, "file", ROW(input), .help = "the recording (perf.data)"},
+	{"output", 'o', OPTION_STRING, "file", ROW(output),
+		.help = "where to (flamegraph.html; --folded: standard output); -: standard output"},
+	{"folded", 0, OPTION_FLAG, ROW(folded),
+		.help = "lines of 'comm;main;work 123', for FlameGraph, inferno, speedscope"},
+	{"samples", 0, OPTION_FLAG, ROW(samples),
+		.help = "widths are samples instead of what they stand for (periods)"},
+	{"reverse", 0, OPTION_FLAG, ROW(reverse),
+		.help = "with --folded: from the functions outwards (the page has a button)"},
+	{"group", 'g', OPTION_STRING, "comm|process|thread|cpu|none", ROW(group),
+		.help = "what stands at the root (comm)"},
+	{"event", 'e', OPTION_STRING, "name", ROW(event),
+		.help = "of several events, this one (the first that has samples)"},
+	{"title", 0, OPTION_STRING, "text", ROW(title), .help = "above the picture (the file's name)"},
+	{"time", 0, OPTION_STRING, "str", ROW(times), .help = "Time span of interest (start,stop)"},
+	{"cpu", 'C', OPTION_STRING, "cpu", ROW(cpus), .help = "only samples of these CPUs"},
+	{"comms", 'c', OPTION_STRING, "comm[,comm...]", ROW(filters.comms),
+		.help = "only samples of threads of these names"},
+	{"pid", 'p', OPTION_STRING, "pid[,pid...]", ROW(filters.pids), .help = "only samples of these processes"},
+	{"tid", 't', OPTION_STRING, "tid[,tid...]", ROW(filters.tids), .help = "only samples of these threads"},
+	{"dsos", 'd', OPTION_STRING, "dso[,dso...]", ROW(filters.dsos), .help = "only samples in these objects"},
+	{"symbols", 'S', OPTION_STRING, "symbol[,symbol...]", ROW(filters.symbols),
+		.help = "only samples in these functions"},
+	{"max-stack", 0, OPTION_U64, "n", ROW(max_stack), .help = "frames of a stack that are shown (all)"},
+	{"no-inline", 0, OPTION_FLAG, ROW(no_inline), .help = "calls that were inlined are no frames of their own"},
+	{"symfs", 0, OPTION_STRING, "dir", ROW(symfs), .help = "look for files with symbols below this folder"},
+	{"kallsyms", 0, OPTION_STRING, "file", ROW(kallsyms), .help = "kallsyms pathname"},
+	{"vmlinux", 'k', OPTION_STRING, "file", ROW(vmlinux), .help = "vmlinux pathname"},
+	{"force", 'f', OPTION_FLAG, ROW(force), .help = "read also what another user owns"},
+	{"svg", 0, OPTION_UNSUPPORTED, .help = "an SVG instead of a page"},
+	{"diff", 0, OPTION_UNSUPPORTED, "base", .help = "colours show what grew and shrank since another recording"},
+};
+static const struct option_table table = {rows, sizeof(rows) / sizeof(rows[0]), true};
+
+struct job {
+	const struct cli *cli;
+	const struct settings *settings;
+	const char *path;
+	struct perfdata_reader *reader;
+	struct binary_store *store;
+	struct replay_result result;
+	struct profile_filter filter;
+	bool *cpus;
+};
+
+static enum tally_status group_of(const char *name, enum flame_group *group, struct tally_error *err)
+{
+	static const char *const names[] = {[FLAME_BY_COMM] = "comm",
+		[FLAME_BY_PROCESS] = "process",
+		[FLAME_BY_THREAD] = "thread",
+		[FLAME_BY_CPU] = "cpu",
+		[FLAME_BY_NOTHING] = "none"};
+	*group = FLAME_BY_COMM;
+	for (size_t i = 0; name && i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(names[i], name) != 0)
+			continue;
+		*group = (enum flame_group)i;
+		return TALLY_OK;
+	}
+	return name ? error_set(err, TALLY_INVALID, "--group is comm, process, thread, cpu or none, not '%s'", name)
+		    : TALLY_OK;
+}
+
+static enum tally_status read_profile(struct job *job, enum flame_group group, struct tally_error *err)
+{
+	const struct settings *s = job->settings;
+	enum tally_status status = cli_open_recording(job->path, s->force, &job->reader, err);
+	if (status != TALLY_OK)
+		return status;
+	struct binary_store_options store = {.symfs = s->symfs,
+		.kallsyms = s->kallsyms,
+		.vmlinux = s->vmlinux,
+		.kernel_release = perfdata_reader_features(job->reader)->osrelease,
+		.build_id_dir = job->cli->build_id_dir};
+	struct replay_options options = {
+		.with_threads =
+			s->filters.pids || s->filters.tids || group == FLAME_BY_PROCESS || group == FLAME_BY_THREAD,
+		.with_cpu = s->cpus || group == FLAME_BY_CPU,
+		.with_stacks = true,
+		.with_inlines = !s->no_inline,
+		.max_stack = (unsigned)s->max_stack,
+	};
+	struct time_spans spans = {0};
+	status = binary_store_create(&store, &job->store, err);
+	if (status == TALLY_OK && s->times) {
+		status = time_spans_read(s->times, job->reader, &spans, err);
+		options.spans = &spans;
+	}
+	if (status == TALLY_OK)
+		status = replay_profile(job->reader, job->store, &options, &job->result, err);
+	time_spans_deinit(&spans);
+	return status;
+}
+
+/* A pipe tells its events on the way, so they are chosen from what was read. */
+static enum tally_status choose_event(const struct job *job, uint32_t *event, struct tally_error *err)
+{
+	const struct profile *p = job->result.profile;
+	const char *name = job->settings->event;
+	for (uint32_t i = 0; i < p->event_count; i++) {
+		*event = i;
+		if (name ? str_equal(profile_string(p, p->events[i].name), str_from(name))
+			 : p->events[i].sample_count > 0)
+			return TALLY_OK;
+	}
+	if (name)
+		return error_set(err, TALLY_NOT_FOUND, "no event '%s' in %s: see '%s evlist'", name, job->path,
+			job->cli->program);
+	return error_set(err, TALLY_NOT_FOUND, "%s has no samples", job->path);
+}
+
+static void write_page(const struct job *job, const struct flame_tree *tree, uint32_t event, struct text *out)
+{
+	const struct profile *p = job->result.profile;
+	const struct settings *s = job->settings;
+	struct worth worth;
+	struct text line = {0};
+	worth_measure(&worth, job->reader, &job->result);
+	worth_text(&line, &worth);
+	struct flame_page page = {.title = str_from(s->title ? s->title : job->path),
+		.event = profile_string(p, p->events[event].name),
+		.worth = {line.data ? line.data : "", line.len},
+		.program = str_from(job->cli->program),
+		.counts_samples = s->samples};
+	flame_page_write(out, tree, &page);
+	text_deinit(&line);
+}
+
+static enum tally_status draw(struct job *job, enum flame_group group, struct text *out, struct tally_error *err)
+{
+	const struct settings *s = job->settings;
+	struct flame_options options = {.group = group,
+		.counts_samples = s->samples,
+		.is_reversed = s->reverse,
+		.filter = &job->filter,
+		.cpu_passes = job->cpus,
+		.cpu_limit = job->cpus ? LIMIT_CPUS : 0};
+	struct flame_tree tree;
+	enum tally_status status = choose_event(job, &options.event, err);
+	if (status == TALLY_OK)
+		status = profile_filter_init(&job->filter, job->result.profile, &s->filters, err);
+	if (status == TALLY_OK)
+		status = flame_tree_init(&tree, job->result.profile, &options, err);
+	if (status != TALLY_OK)
+		return status;
+	if (s->folded)
+		flame_folded_write(out, &tree);
+	else
+		write_page(job, &tree, options.event, out);
+	flame_tree_deinit(&tree);
+	return TALLY_OK;
+}
+
+static enum tally_status open_output(const char *path, int *fd, struct tally_error *err)
+{
+	*fd = STDOUT_FILENO;
+	if (strcmp(path, "-") == 0)
+		return TALLY_OK;
+	*fd = open(path, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0666);
+	return *fd >= 0 ? TALLY_OK : error_set_errno(err, TALLY_IO, errno, "%s", path);
+}
+
+/* The profile is complete, or what was whole of a damaged recording: told with status. */
+static int write_output(struct job *job, enum flame_group group, const char *path)
+{
+	struct tally_error err;
+	struct text out = {0};
+	int fd;
+	if (open_output(path, &fd, &err) != TALLY_OK)
+		return cli_fail(job->cli, &err);
+	text_to_fd(&out, fd);
+	enum tally_status status = draw(job, group, &out, &err);
+	int code = cli_finish_text(job->cli, &out);
+	if (fd != STDOUT_FILENO && close(fd) != 0 && code == 0)
+		code = cli_failf(job->cli, "%s: %s", path, strerror(errno));
+	if (status != TALLY_OK) {
+		if (fd != STDOUT_FILENO)
+			unlink(path);
+		return cli_fail(job->cli, &err);
+	}
+	if (fd != STDOUT_FILENO && code == 0)
+		fprintf(stderr, "[ %s flamegraph: wrote %s ]\n", job->cli->program, path);
+	return code;
+}
+
+static int make(const struct cli *cli, const struct settings *settings, const char *path)
+{
+	struct job job = {.cli = cli, .settings = settings, .path = path};
+	struct tally_error err;
+	enum flame_group group;
+	enum tally_status status = group_of(settings->group, &group, &err);
+	if (status == TALLY_OK && settings->cpus)
+		status = cpu_filter_parse(settings->cpus, &job.cpus, &err);
+	if (status == TALLY_OK)
+		status = read_profile(&job, group, &err);
+	int code = EXIT_FAILED;
+	if (job.result.profile) {
+		const char *usual = settings->folded ? "-" : DEFAULT_OUTPUT;
+		cli_print_health(cli, &job.result.health);
+		code = write_output(&job, group, settings->output ? settings->output : usual);
+	}
+	if (status != TALLY_OK)
+		code = cli_fail(cli, &err);
+	profile_filter_deinit(&job.filter);
+	replay_result_deinit(&job.result);
+	binary_store_destroy(job.store);
+	perfdata_reader_destroy(job.reader);
+	free(job.cpus);
+	return code;
+}
+
+/* Whole stacks, whatever the program was compiled with. */
+static int record_and_make(const struct cli *cli, const struct settings *settings, int argc, char **argv)
+{
+	char path[] = RECORDED_PATTERN;
+	struct settings titled = *settings;
+	int fd = mkstemp(path);
+	if (fd < 0)
+		return cli_failf(cli, "%s: %s", path, strerror(errno));
+	close(fd);
+	const char *const words[] = {"record", "-o", path, "--call-graph", "dwarf", "--", NULL};
+	int code = cli_run_verb(cli, &command_record, words, argc, argv);
+	if (!titled.title)
+		titled.title = argv[0];
+	/* What a command returns is not what the recording is worth. */
+	int made = make(cli, &titled, path);
+	unlink(path);
+	return made ? made : code;
+}
+
+static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	struct settings settings = {0};
+	int rest;
+	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
+	if (code != CLI_GO_ON)
+		return code;
+	if (settings.reverse && !settings.folded)
+		return cli_usagef(
+			cli, command, "reverse", "--reverse goes with --folded; the page has a button for it");
+	if (settings.times && !time_spans_are_valid(settings.times))
+		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
+	if (settings.max_stack > UINT32_MAX)
+		return cli_usagef(cli, command, "max-stack", "--max-stack is too large");
+	bool is_command = rest < argc && rest > 1 && strcmp(argv[rest - 1], "--") == 0;
+	if (is_command && settings.input)
+		return cli_usagef(cli, command, "input", "either a recording or a command");
+	if (is_command)
+		return record_and_make(cli, &settings, argc - rest, argv + rest);
+	if (rest + 1 < argc)
+		return cli_usagef(cli, command, NULL, "one recording, or '--' and a command: not '%s'", argv[rest + 1]);
+	if (rest < argc && settings.input)
+		return cli_usagef(cli, command, "input", "one recording, not two");
+	const char *path = rest < argc ? argv[rest] : settings.input ? settings.input : DEFAULT_INPUT;
+	return make(cli, &settings, path);
+}
+
+static const char *const usages[] = {"[<options>] [<file>]", "[<options>] -- <command>", NULL};
+static const char *const examples[] = {
+	"a picture of where a program spends its time, in one command",
+	"tally flamegraph -- ./program",
+	"of a recording, by thread, for a browser",
+	"tally flamegraph -g thread -o profile.html perf.data",
+	"for other tools",
+	"tally flamegraph --folded | flamegraph.pl > profile.svg",
+	NULL,
+};
+
+const struct command command_flamegraph = {
+	.name = "flamegraph",
+	.summary = "Draw a recording, or a command, as a flame graph",
+	.usages = usages,
+	.options = &table,
+	.description = "Writes one HTML file that needs nothing else, neither the network nor the programs that were "
+		       "measured: zoom, search with the matched share, callers, keyboard (press ? in the page), light "
+		       "and dark. Kernel, user, inlined and JIT code and what has no symbol have colours of their own. "
+		       "Of a command, whole stacks are recorded (--call-graph dwarf).",
+	.examples = examples,
+	.run = run,
+};

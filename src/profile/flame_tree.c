@@ -1,0 +1,296 @@
+#include "profile/flame_tree.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/id_table.h"
+#include "base/text.h"
+#include "base/vec.h"
+
+struct flame_builder {
+	struct flame_tree *tree;
+	const struct profile *profile;
+	const struct flame_options *options;
+	struct id_table label_ids; /* name, object and kind */
+	struct id_table node_ids; /* parent + 1, label */
+	VEC(struct flame_label) labels;
+	VEC(struct flame_node) nodes; /* in order of arrival */
+	VEC(uint32_t) path; /* labels of one sample, from the root */
+	uint32_t *label_of_frame; /* + 1 */
+};
+
+static bool make_label(struct flame_builder *b, struct flame_label label, uint32_t *id)
+{
+	uint32_t name, object;
+	struct intern *names = &b->tree->names;
+	if (!intern_add(names, label.name.data, label.name.len, &name) ||
+		!intern_add(names, label.object.data, label.object.len, &object))
+		return false;
+	const uint64_t key[2] = {(uint64_t)name << 32 | object, label.kind};
+	bool is_new;
+	*id = id_table_add(&b->label_ids, key, &is_new);
+	if (*id == ID_TABLE_NONE)
+		return false;
+	label.name = intern_get(names, name);
+	label.object = intern_get(names, object);
+	return !is_new || vec_push(&b->labels, label);
+}
+
+/* Code that a runtime compiled lies in no file of its own. */
+static bool is_generated(struct tally_str object)
+{
+	static const char *const starts[] = {"[JIT]", "jitted-", "[anon", "//anon", "perf-", "/memfd:", "jit-"};
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
+		size_t len = strlen(starts[i]);
+		if (object.len >= len && memcmp(object.data, starts[i], len) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool label_frame(struct flame_builder *b, uint32_t index, uint32_t *id)
+{
+	const struct profile *p = b->profile;
+	const struct profile_frame *frame = &p->frames[index];
+	struct flame_label label = {.name = STR("[unknown]"), .object = STR(""), .kind = FLAME_UNKNOWN};
+	bool is_kernel = frame->level == PROFILE_LEVEL_KERNEL || frame->level == PROFILE_LEVEL_GUEST_KERNEL;
+	struct text text = {0};
+	if (b->label_of_frame[index]) {
+		*id = b->label_of_frame[index] - 1;
+		return true;
+	}
+	if (frame->binary != PROFILE_NONE) {
+		label.object = profile_string(p, p->binaries[frame->binary].name);
+		is_kernel = p->binaries[frame->binary].is_kernel;
+	}
+	if (frame->function != PROFILE_NONE) {
+		const struct profile_function *function = &p->functions[frame->function];
+		label.name = profile_string(p, function->name);
+		label.kind = function->is_inlined	  ? FLAME_INLINED
+			     : is_kernel		  ? FLAME_KERNEL
+			     : is_generated(label.object) ? FLAME_GENERATED
+							  : FLAME_USER;
+	} else if (label.object.len > 0 && label.object.data[0] == '[') {
+		label.name = label.object;
+	} else if (label.object.len > 0) {
+		text_printf(&text, "[%.*s]", (int)label.object.len, label.object.data);
+		label.name = (struct tally_str){text.data, text.len};
+	}
+	bool is_made = !text.failed && make_label(b, label, id);
+	text_deinit(&text);
+	if (is_made)
+		b->label_of_frame[index] = *id + 1;
+	return is_made;
+}
+
+static bool label_group(struct flame_builder *b, const struct profile_sample *sample, uint32_t *id)
+{
+	const struct profile *p = b->profile;
+	const struct profile_thread *thread = &p->threads[sample->thread];
+	struct tally_str comm = profile_string(p, thread->comm);
+	struct text text = {0};
+	text_bytes(&text, comm.data, comm.len);
+	if (b->options->group == FLAME_BY_PROCESS)
+		text_printf(&text, "-%d", thread->pid);
+	else if (b->options->group == FLAME_BY_THREAD)
+		text_printf(&text, "-%d/%d", thread->pid, thread->tid);
+	else if (b->options->group == FLAME_BY_CPU) {
+		text_clear(&text);
+		text_printf(&text, "CPU %d", sample->cpu);
+	}
+	struct flame_label label = {
+		.name = {text.data ? text.data : "", text.len}, .object = STR(""), .kind = FLAME_GROUP};
+	bool is_made = !text.failed && make_label(b, label, id);
+	text_deinit(&text);
+	return is_made;
+}
+
+/* The sample's path, its outermost function first, behind what it is grouped by. */
+static bool read_path(struct flame_builder *b, const struct profile_sample *sample)
+{
+	const struct profile *p = b->profile;
+	uint32_t label;
+	b->path.len = 0;
+	bool has_group = b->options->group != FLAME_BY_NOTHING;
+	if (has_group && (!label_group(b, sample, &label) || !vec_push(&b->path, label)))
+		return false;
+	size_t first = b->path.len;
+	for (uint32_t s = sample->stack; s != PROFILE_NONE; s = p->stacks[s].parent)
+		if (!label_frame(b, p->stacks[s].frame, &label) || !vec_push(&b->path, label))
+			return false;
+	if (sample->stack == PROFILE_NONE && (!label_frame(b, sample->leaf, &label) || !vec_push(&b->path, label)))
+		return false;
+	if (b->options->is_reversed)
+		return true;
+	for (size_t i = first, j = b->path.len; i + 1 < j; i++) {
+		uint32_t outer = b->path.items[--j];
+		b->path.items[j] = b->path.items[i];
+		b->path.items[i] = outer;
+	}
+	return true;
+}
+
+static bool add_path(struct flame_builder *b, uint64_t weight)
+{
+	uint32_t parent = PROFILE_NONE;
+	for (size_t i = 0; i < b->path.len; i++) {
+		const uint64_t key = (uint64_t)(parent + 1) << 32 | b->path.items[i];
+		bool is_new;
+		if (!vec_reserve(&b->nodes, b->nodes.len + 1))
+			return false;
+		uint32_t node = id_table_add(&b->node_ids, &key, &is_new);
+		if (node == ID_TABLE_NONE)
+			return false;
+		if (is_new)
+			b->nodes.items[b->nodes.len++] =
+				(struct flame_node){.label = b->path.items[i], .parent = parent, .depth = (uint32_t)i};
+		b->nodes.items[node].total += weight;
+		parent = node;
+	}
+	if (parent != PROFILE_NONE)
+		b->nodes.items[parent].self += weight;
+	return true;
+}
+
+static bool is_wanted(const struct flame_options *o, const struct profile_sample *sample)
+{
+	if (sample->event != o->event || (o->filter && !profile_filter_passes(o->filter, sample)))
+		return false;
+	return !o->cpu_passes || (sample->cpu >= 0 && (size_t)sample->cpu < o->cpu_limit && o->cpu_passes[sample->cpu]);
+}
+
+static bool add_samples(struct flame_builder *b)
+{
+	const struct profile *p = b->profile;
+	for (size_t i = 0; i < p->sample_count; i++) {
+		const struct profile_sample *sample = &p->samples[i];
+		if (!is_wanted(b->options, sample))
+			continue;
+		uint64_t weight = b->options->counts_samples ? sample->count : sample->period;
+		if (!read_path(b, sample) || !add_path(b, weight))
+			return false;
+		b->tree->total += weight;
+		b->tree->sample_count += sample->count;
+	}
+	return true;
+}
+
+static int compare_labels(const void *left, const void *right, void *data)
+{
+	const struct flame_label *labels = data;
+	const struct flame_label *a = &labels[*(const uint32_t *)left], *b = &labels[*(const uint32_t *)right];
+	size_t shorter = a->name.len < b->name.len ? a->name.len : b->name.len;
+	int order = shorter ? memcmp(a->name.data, b->name.data, shorter) : 0;
+	if (order || a->name.len != b->name.len)
+		return order ? order : a->name.len < b->name.len ? -1 : 1;
+	return *(const uint32_t *)left < *(const uint32_t *)right ? -1 : 1;
+}
+
+struct sibling {
+	uint32_t parent; /* + 1 */
+	uint32_t rank; /* of its name */
+	uint32_t node;
+};
+
+static int compare_siblings(const void *left, const void *right)
+{
+	const struct sibling *a = left, *b = right;
+	if (a->parent != b->parent)
+		return a->parent < b->parent ? -1 : 1;
+	return a->rank < b->rank ? -1 : a->rank > b->rank;
+}
+
+static bool rank_labels(const struct flame_builder *b, uint32_t *ranks)
+{
+	size_t count = b->labels.len;
+	uint32_t *order = malloc((count + 1) * sizeof(*order));
+	if (!order)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		order[i] = (uint32_t)i;
+	qsort_r(order, count, sizeof(*order), compare_labels, b->labels.items);
+	for (size_t i = 0; i < count; i++)
+		ranks[order[i]] = (uint32_t)i;
+	free(order);
+	return true;
+}
+
+/* Nodes in the order of drawing: a walk over siblings that stand together. first[p + 1] begins the children of p. */
+static void walk(
+	struct flame_builder *b, const struct sibling *siblings, const size_t *first, uint32_t *stack, uint32_t *moved)
+{
+	size_t depth = 0;
+	struct flame_node *out = b->tree->nodes;
+	for (size_t i = first[1]; i-- > first[0];)
+		stack[depth++] = siblings[i].node;
+	while (depth > 0) {
+		uint32_t node = stack[--depth];
+		const struct flame_node *from = &b->nodes.items[node];
+		moved[node] = (uint32_t)b->tree->node_count;
+		struct flame_node to = *from;
+		to.parent = from->parent == PROFILE_NONE ? PROFILE_NONE : moved[from->parent];
+		out[b->tree->node_count++] = to;
+		for (size_t i = first[node + 2]; i-- > first[node + 1];)
+			stack[depth++] = siblings[i].node;
+	}
+}
+
+static bool order_nodes(struct flame_builder *b)
+{
+	size_t count = b->nodes.len;
+	uint32_t *ranks = malloc((b->labels.len + 1) * sizeof(*ranks));
+	struct sibling *siblings = malloc((count + 1) * sizeof(*siblings));
+	size_t *first = calloc(count + 3, sizeof(*first));
+	uint32_t *stack = malloc((count + 1) * sizeof(*stack)), *moved = malloc((count + 1) * sizeof(*moved));
+	b->tree->nodes = malloc((count + 1) * sizeof(*b->tree->nodes));
+	bool is_done = ranks && siblings && first && stack && moved && b->tree->nodes && rank_labels(b, ranks);
+	if (is_done) {
+		for (size_t i = 0; i < count; i++)
+			siblings[i] = (struct sibling){
+				b->nodes.items[i].parent + 1, ranks[b->nodes.items[i].label], (uint32_t)i};
+		qsort(siblings, count, sizeof(*siblings), compare_siblings);
+		for (size_t i = 0; i < count; i++)
+			first[siblings[i].parent + 1]++;
+		for (size_t i = 1; i < count + 3; i++)
+			first[i] += first[i - 1];
+		walk(b, siblings, first, stack, moved);
+	}
+	free(ranks);
+	free(siblings);
+	free(first);
+	free(stack);
+	free(moved);
+	return is_done;
+}
+
+enum tally_status flame_tree_init(struct flame_tree *tree, const struct profile *profile,
+	const struct flame_options *options, struct tally_error *err)
+{
+	*tree = (struct flame_tree){0};
+	struct flame_builder b = {.tree = tree, .profile = profile, .options = options};
+	b.label_ids.words = 2;
+	b.node_ids.words = 1;
+	intern_init(&tree->names);
+	b.label_of_frame = calloc(profile->frame_count + 1, sizeof(*b.label_of_frame));
+	bool is_built = b.label_of_frame && add_samples(&b) && order_nodes(&b);
+	tree->labels = b.labels.items;
+	tree->label_count = b.labels.len;
+	id_table_deinit(&b.label_ids);
+	id_table_deinit(&b.node_ids);
+	vec_free(&b.nodes);
+	vec_free(&b.path);
+	free(b.label_of_frame);
+	if (is_built)
+		return TALLY_OK;
+	flame_tree_deinit(tree);
+	return error_nomem(err);
+}
+
+void flame_tree_deinit(struct flame_tree *tree)
+{
+	free(tree->nodes);
+	free(tree->labels);
+	intern_deinit(&tree->names);
+	*tree = (struct flame_tree){0};
+}

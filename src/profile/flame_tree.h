@@ -1,0 +1,66 @@
+/*
+ * flame_tree.h - all stacks of one event merged from their roots, for pictures: each node a function below its callers.
+ *
+ * A label is a name as it is shown and what kind of code it is of: frames that look alike are one. Nodes stand in the
+ * order in which they are drawn, parents before children, siblings by name, so that the same profile gives the same
+ * picture. Owned by the caller; borrows the profile.
+ *
+ *	flame_tree_init(&tree, profile, &(struct flame_options){.event = 0}, err);
+ *	for (size_t i = 0; i < tree.node_count; i++) draw(tree.nodes[i].depth, &tree.labels[tree.nodes[i].label]);
+ *	flame_tree_deinit(&tree);
+ */
+#ifndef PROFILE_FLAME_TREE_H
+#define PROFILE_FLAME_TREE_H
+
+#include "profile/filter.h"
+
+enum flame_kind {
+	FLAME_USER,
+	FLAME_KERNEL,
+	FLAME_INLINED,
+	FLAME_GENERATED, /* by a JIT compiler */
+	FLAME_UNKNOWN, /* no symbol */
+	FLAME_GROUP, /* what the samples were grouped by: a thread's name, ... */
+	FLAME_KINDS
+};
+
+enum flame_group { FLAME_BY_COMM, FLAME_BY_PROCESS, FLAME_BY_THREAD, FLAME_BY_CPU, FLAME_BY_NOTHING };
+
+struct flame_options {
+	uint32_t event;
+	enum flame_group group; /* what stands at the root */
+	bool counts_samples; /* rather than adding up their periods */
+	bool is_reversed; /* from the sample's own function outwards */
+	const struct profile_filter *filter; /* NULL: all */
+	const bool *cpu_passes; /* by CPU, of cpu_limit; NULL: all */
+	size_t cpu_limit;
+};
+
+struct flame_label {
+	struct tally_str name; /* the tree's or the profile's */
+	struct tally_str object; /* file it is of; empty: of none */
+	enum flame_kind kind;
+};
+
+struct flame_node {
+	uint32_t label;
+	uint32_t parent; /* PROFILE_NONE: below the root of all */
+	uint32_t depth; /* 0: below the root of all */
+	uint64_t self, total;
+};
+
+struct flame_tree {
+	struct flame_node *nodes;
+	size_t node_count;
+	struct flame_label *labels;
+	size_t label_count;
+	uint64_t total; /* of all nodes without parent */
+	uint64_t sample_count;
+	struct intern names; /* made here */
+};
+
+TALLY_MUST_CHECK enum tally_status flame_tree_init(struct flame_tree *tree, const struct profile *profile,
+	const struct flame_options *options, struct tally_error *err);
+void flame_tree_deinit(struct flame_tree *tree);
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * flame_page.h - a flame graph as one HTML file: page, script and data, nothing from elsewhere.
+ *
+ * Names are hostile: in the page they are data only, never markup. Borrows all it is given; the text fails stickily.
+ *
+ *	flame_page_write(&text, &tree, &(struct flame_page){.title = STR("perf.data"), .event = STR("cycles")});
+ */
+#ifndef VIEW_FLAME_FLAME_PAGE_H
+#define VIEW_FLAME_FLAME_PAGE_H
+
+#include "base/text.h"
+#include "profile/flame_tree.h"
+
+struct flame_page {
+	struct tally_str title, event;
+	struct tally_str worth; /* one line: what the picture is worth */
+	struct tally_str program; /* who drew it */
+	bool counts_samples;
+};
+
+void flame_page_write(struct text *out, const struct flame_tree *tree, const struct flame_page *page);
+
+/* "comm;main;work 123\n" for each node that has samples of its own, as FlameGraph and others read it. */
+void flame_folded_write(struct text *out, const struct flame_tree *tree);
+
+#endif

@@ -1,0 +1,178 @@
+"""Flame graphs: their sums are report's, the page needs nothing else, and names in it are never markup."""
+import base64
+import html
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from perfdata_build import CHAIN_USER, Recording
+
+HOSTILE = ['</script><script>alert(1)</script>', '<img src=x onerror=alert(1)>', '"];alert(1)//', "'&amp;\\", 'a;b c',
+           'line\nend\ttab', 'rtl\u202eevil', 'x\u2028y', '\ud800'.encode('utf-8', 'surrogatepass').decode('latin-1'),
+           'n' * 10_000]
+
+
+@pytest.fixture
+def recordings(shared):
+    path = shared / 'perf-golden' / 'data'
+    if not path.exists():
+        pytest.skip('../shared/perf-golden is absent')
+    return path
+
+
+def page_data(text):
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)
+    return json.loads(found.group(1))
+
+
+def page_folded(data):
+    """The page's nodes as folded lines."""
+    raw, position, stack, lines = base64.b64decode(data['nodes']), 0, [], {}
+
+    def number():
+        nonlocal position
+        value = shift = 0
+        while True:
+            byte = raw[position]
+            position += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    for _ in range(data['count']):
+        up = number()
+        del stack[len(stack) - up:]
+        label, own = number(), number()
+        stack.append(data['labels'][label][0])
+        if own:
+            lines[tuple(stack)] = lines.get(tuple(stack), 0) + own
+    return lines
+
+
+def folded(text):
+    return {tuple(line.rsplit(' ', 1)[0].split(';')): int(line.rsplit(' ', 1)[1]) for line in text.splitlines()}
+
+
+@pytest.mark.parametrize('name', ['ug', 'kg', 'ud', 'u', 'zstd', 'pipe', 'dyn'])
+def test_sums_are_reports(tally, recordings, name):
+    path = recordings / f'{name}.data'
+    if not path.exists():
+        pytest.skip(f'{name}.data is absent')
+    report = tally('report', '--stdio', '--no-children', '-g', 'none', '-i', path, check=0).stdout
+    total = int(re.search(r'Event count \(approx\.\): (\d+)', report).group(1))
+    lines = folded(tally('flamegraph', '--folded', path, check=0).stdout)
+    assert sum(lines.values()) == total
+    assert sum(folded(tally('flamegraph', '--folded', '--reverse', path, check=0).stdout).values()) == total
+    samples = folded(tally('flamegraph', '--folded', '--samples', path, check=0).stdout)
+    assert set(samples) == set(lines)
+    data = page_data(tally('flamegraph', '-o', '-', path, check=0).stdout)
+    shown = page_folded(data)
+    assert sum(shown.values()) == total and data['samples'] == sum(samples.values())
+    assert {tuple(part.replace(';', ':') for part in stack): own for stack, own in shown.items()} == lines
+
+
+def test_widths_by_comm_are_reports(tally, recordings):
+    rows = tally('report', '--stdio', '--no-children', '-g', 'none', '-s', 'comm', '-F', 'period,comm', '-i',
+                 recordings / 'kg.data', check=0).stdout
+    periods = {row.split()[1]: int(row.split()[0]) for row in rows.splitlines() if row and not row.startswith('#')}
+    sums = {}
+    for stack, own in folded(tally('flamegraph', '--folded', recordings / 'kg.data', check=0).stdout).items():
+        sums[stack[0]] = sums.get(stack[0], 0) + own
+    assert sums == periods
+
+
+def hostile_recording(path):
+    recording = Recording()
+    recording.event('IP TID TIME PERIOD CALLCHAIN')
+    for index, name in enumerate(HOSTILE):
+        start = 0x10000 * (index + 1)
+        recording.comm(name.encode('utf-8', 'surrogatepass')[:15].decode('latin-1') if index else name[:15])
+        recording.mmap(start, 0x1000, '/' + name.replace('/', '_')[:4000])
+        recording.sample(ip=start + 8, tid=(1000, 1000), time=index + 1, period=1000,
+                         callchain=[CHAIN_USER, start + 8, start + 16])
+    recording.write(path)
+
+
+def test_names_are_never_markup(tally, tmp_path):
+    path = tmp_path / 'hostile.data'
+    hostile_recording(path)
+    result = tally('flamegraph', '-o', '-', '--title', HOSTILE[0], path, text=False)
+    text = result.stdout.decode('utf-8')
+    assert text.count('<script') == 2 and text.count('</script') == 2
+    assert '<img' not in text.lower().replace('<img', '', 0).split('<script')[1]
+    data = page_data(text)
+    assert data['title'] == HOSTILE[0] and sum(page_folded(data).values()) == 1000 * len(HOSTILE)
+    lines = tally('flamegraph', '--folded', path, text=False).stdout.decode('utf-8', 'replace').rstrip('\n').split('\n')
+    assert all(re.fullmatch(r'.* \d+', line) for line in lines)
+    assert sum(int(line.rsplit(' ', 1)[1]) for line in lines) == 1000 * len(HOSTILE)
+
+
+def browse(page, tmp_path, fragment=''):
+    """The page's text after it ran, and what the browser complained of."""
+    chromium = shutil.which('chromium')
+    if not chromium:
+        pytest.skip('chromium is not installed')
+    result = subprocess.run(
+        [chromium, '--headless=new', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
+         '--disable-background-networking', '--disable-component-update', '--disable-sync',
+         f'--user-data-dir={tmp_path}/browser', '--enable-logging=stderr', '--virtual-time-budget=3000', '--dump-dom',
+         f'file://{page}{fragment}'], capture_output=True, text=True, errors='replace', timeout=120, check=False)
+    complaints = [line for line in result.stderr.splitlines() if 'CONSOLE' in line]
+    return html.unescape(result.stdout), complaints
+
+
+def test_the_page_runs(tally, recordings, tmp_path):
+    page = tmp_path / 'page.html'
+    note = tally('flamegraph', '-o', page, recordings / 'ug.data', check=0).stderr
+    assert f'wrote {page}' in note
+    text, complaints = browse(page, tmp_path, '#q=leaf_hot')
+    assert complaints == []
+    report = tally('report', '--stdio', '--no-children', '-g', 'none', '-s', 'sym', '-i', recordings / 'ug.data',
+                   check=0).stdout
+    share = re.search(r'([\d.]+)%\s+\[\.\] leaf_hot', report).group(1)
+    assert f'{share} % matched' in text
+    data = page_data(page.read_text())
+    names = [label[0] for label in data['labels']]
+    zoomed, complaints = browse(page, tmp_path, f'#z={names.index("demo"):x}')
+    assert complaints == [] and '›' in zoomed
+
+
+def test_hostile_names_run_nothing(tally, tmp_path):
+    path, page = tmp_path / 'hostile.data', tmp_path / 'page.html'
+    hostile_recording(path)
+    tally('flamegraph', '-o', page, '--title', HOSTILE[0], path)
+    text, complaints = browse(page, tmp_path)
+    assert complaints == []
+    assert HOSTILE[0] in text.split('<body>')[1]  # the title, as text
+
+
+def test_a_command_in_one_go(tally, tmp_path):
+    page = tmp_path / 'page.html'
+    spin = ['sh', '-c', 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done']
+    tally('flamegraph', '-o', page, '--', *spin, check=0)
+    data = page_data(page.read_text())
+    assert data['title'] == 'sh' and data['samples'] > 0
+    assert any(label[0] == 'sh' and label[2] == 5 for label in data['labels'])
+
+
+def test_options_and_refusals(tally, recordings, tmp_path):
+    path = recordings / 'ug.data'
+    assert 'no event' in tally('flamegraph', '-e', 'nosuch', '-o', '-', path, check=255).stderr
+    assert 'comm, process' in tally('flamegraph', '-g', 'nosuch', path, check=255).stderr
+    tally('flamegraph', '--reverse', path, check=129)
+    tally('flamegraph', '--svg', path, check=129)
+    tally('flamegraph', path, path, check=129)
+    tally('flamegraph', '-o', tmp_path / 'none' / 'page', path, check=255)
+    assert not (tmp_path / 'none').exists()
+    assert 'no samples' in tally('flamegraph', '-o', tmp_path / 'empty', recordings / 'nosamp.data', check=255).stderr
+    assert not (tmp_path / 'empty').exists()
+    only = folded(tally('flamegraph', '--folded', '-S', 'leaf_hot', path, check=0).stdout)
+    assert only and all(stack[-1] == 'leaf_hot' for stack in only)
+    by_thread = folded(tally('flamegraph', '--folded', '-g', 'thread', path, check=0).stdout)
+    assert all(re.fullmatch(r'demo-\d+/\d+', stack[0]) for stack in by_thread)
+    assert 'demo' not in {stack[0] for stack in folded(
+        tally('flamegraph', '--folded', '-g', 'none', path, check=0).stdout)}
