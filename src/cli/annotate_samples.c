@@ -163,10 +163,17 @@ static enum tally_status read_all(
 {
 	struct data_sample sample;
 	enum tally_status status;
-	(void)perfdata_reader_events(samples->source.reader, &samples->event_count);
+	bool has_cpus = false;
+	const struct perfdata_event *events = perfdata_reader_events(samples->source.reader, &samples->event_count);
+	for (size_t i = 0; i < samples->event_count; i++)
+		has_cpus = has_cpus || (events[i].attr.sample_type & SAMPLE_CPU);
 	samples->events = arena_array(&samples->arena, struct annotate_sum, samples->event_count);
 	if (!samples->events)
 		return error_nomem(err);
+	if (request->cpus && !has_cpus) {
+		samples->event_count = 0; /* nothing is shown */
+		return error_set(err, TALLY_INVALID, "File does not contain CPU events. Remove -C option to proceed.");
+	}
 	if (request->cpus && (status = cpu_filter_parse(request->cpus, &samples->cpus, err)) != TALLY_OK)
 		return status;
 	while ((status = data_source_next(&samples->source, &sample, err)) == TALLY_OK) {

@@ -241,6 +241,18 @@ def test_no_such_function(tally, recording):
     assert result.stderr == 'Error:\nThe data data has no samples!\n'
 
 
+def test_cpus_and_times(tally, recording):
+    """Samples that name no CPU cannot be chosen by it; halves of the time have all samples between them."""
+    result = tally('annotate', '-i', 'data', '-C', '0', cwd=recording, check=255)
+    assert 'does not contain CPU events' in result.stderr and result.stdout == ''
+
+    def samples(*options):
+        text = tally('annotate', '-i', 'data', '-n', *options, cwd=recording, check=0).stdout
+        return sum(int(values[0]) for values, _, _ in rows(text))
+
+    assert samples('--time', '0%-40%') + samples('--time', '40%-100%') in (samples(), samples() + 1)
+
+
 def test_wrong_words(tally, recording):
     for words in (['--percent-type', 'foo'], ['-M', 'nosuch'], ['a', 'b'], ['--prefix-strip', '1']):
         result = tally('annotate', '-i', 'data', *words, cwd=recording)
