@@ -329,13 +329,13 @@ static bool is_first_function(const char *name)
 /* Of chains as they were recorded; what was unwound was counted by the workers. */
 static void count_ends(struct replay *replay, const struct sample_pass *pass, const struct pass_ids *ids)
 {
-	size_t count = pass->resolver.stacks.len;
+	size_t count = pass->resolver.stacks.nodes.len;
 	uint8_t *reaches = calloc(count ? count : 1, 1); /* by stack node: its outermost frame is a first function */
 	if (!reaches)
 		return;
 	for (size_t i = 0; i < count; i++) {
-		const struct resolved_stack *node = &pass->resolver.stacks.items[i];
-		const struct symbol *symbol = replay->symbols[ids->frames[node->frame]];
+		const struct path_node *node = &pass->resolver.stacks.nodes.items[i];
+		const struct symbol *symbol = replay->symbols[ids->frames[node->item]];
 		reaches[i] = node->parent == RESOLVE_NONE ? symbol && is_first_function(symbol->name)
 							  : reaches[node->parent];
 	}
@@ -422,17 +422,17 @@ static uint32_t add_inlined_calls(struct replay *replay, uint32_t stack, uint32_
 static enum tally_status add_pass(
 	struct replay *replay, const struct sample_pass *pass, const uint32_t *frames, struct tally_error *err)
 {
-	struct pass_ids ids = {frames, new_ids(pass->resolver.stacks.len), new_ids(pass->threads.len), NULL};
+	struct pass_ids ids = {frames, new_ids(pass->resolver.stacks.nodes.len), new_ids(pass->threads.len), NULL};
 	if (pass->facets.kept)
 		ids.facets = new_ids(pass->facets.rows.len);
 	enum tally_status status = TALLY_OK;
 	if (!ids.stacks || !ids.threads || (pass->facets.kept && !ids.facets)) {
 		status = error_nomem(err);
 	} else {
-		for (size_t i = 0; i < pass->resolver.stacks.len; i++) {
-			const struct resolved_stack *node = &pass->resolver.stacks.items[i];
+		for (size_t i = 0; i < pass->resolver.stacks.nodes.len; i++) {
+			const struct path_node *node = &pass->resolver.stacks.nodes.items[i];
 			uint32_t parent = node->parent == RESOLVE_NONE ? PROFILE_NONE : ids.stacks[node->parent];
-			uint32_t frame = frames[node->frame];
+			uint32_t frame = frames[node->item];
 			uint32_t stack = profile_builder_stack(replay->builder, parent, replay->profile_frames[frame]);
 			ids.stacks[i] = add_inlined_calls(replay, stack, frame);
 		}

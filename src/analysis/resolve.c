@@ -8,7 +8,6 @@ bool resolver_init(struct resolver *r, const struct machine *machine, bool swap)
 {
 	*r = (struct resolver){.machine = machine, .swap = swap};
 	r->frames.words = RESOLVED_FRAME_WORDS;
-	r->stack_ids.words = 1;
 	intern_init(&r->chains);
 	r->cache = calloc(CACHE_SLOTS, sizeof(*r->cache));
 	return r->cache != NULL;
@@ -18,9 +17,8 @@ void resolver_deinit(struct resolver *r)
 {
 	id_table_deinit(&r->frames);
 	intern_deinit(&r->chains);
-	id_table_deinit(&r->stack_ids);
 	vec_free(&r->first_ips);
-	vec_free(&r->stacks);
+	path_tree_deinit(&r->stacks);
 	vec_free(&r->chain_stacks);
 	vec_free(&r->scratch);
 	vec_free(&r->frame_scratch);
@@ -197,27 +195,10 @@ uint32_t resolver_raw_frame(
 	return id;
 }
 
-static uint32_t recent_below(const struct resolver *r, uint32_t parent)
-{
-	return parent == RESOLVE_NONE ? r->recent_root - 1 : r->stacks.items[parent].recent;
-}
-
 uint32_t resolver_stack(struct resolver *r, uint32_t parent, uint32_t frame)
 {
-	uint32_t recent = recent_below(r, parent);
-	if (recent != RESOLVE_NONE && r->stacks.items[recent].frame == frame)
-		return recent;
-	uint64_t key = (uint64_t)parent << 32 | frame;
-	uint32_t id = id_table_add(&r->stack_ids, &key, NULL);
-	struct resolved_stack node = {.parent = parent, .frame = frame, .recent = RESOLVE_NONE};
-	if (id == ID_TABLE_NONE || (id == r->stacks.len && !vec_push(&r->stacks, node))) {
-		r->failed = true;
-		return RESOLVE_NONE;
-	}
-	if (parent == RESOLVE_NONE)
-		r->recent_root = id + 1;
-	else
-		r->stacks.items[parent].recent = id;
+	uint32_t id = path_tree_add(&r->stacks, parent, frame);
+	r->failed = r->failed || id == PATH_TREE_NONE;
 	return id;
 }
 

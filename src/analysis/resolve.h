@@ -16,6 +16,7 @@
 #include "analysis/sample_unwind.h"
 #include "base/id_table.h"
 #include "base/map_u64.h"
+#include "base/path_tree.h"
 #include "base/vec.h"
 #include "machine/machine.h"
 
@@ -27,12 +28,6 @@ struct resolved_frame {
 	uint64_t raw_address; /* 0 where not asked for */
 	uint32_t binary; /* machine's index, RESOLVE_NONE: nothing was mapped there */
 	uint32_t level; /* the letter that profile and perf use: k . H g u, 0 unknown */
-};
-
-struct resolved_stack {
-	uint32_t parent, frame;
-	uint32_t
-		recent; /* the node below it that was asked for last: most chains begin as one before; RESOLVE_NONE: none */
 };
 
 struct resolve_cache_slot {
@@ -84,9 +79,7 @@ struct resolver {
 	unsigned max_stack; /* frames of a chain; 0: no bound */
 	struct id_table frames; /* of RESOLVED_FRAME_WORDS: resolved_frame_pack */
 	VEC(uint64_t) first_ips; /* by frame: the run-time address that it was first seen at */
-	VEC(struct resolved_stack) stacks;
-	struct id_table stack_ids; /* parent << 32 | frame; ids as those of stacks */
-	uint32_t recent_root; /* + 1; 0: none */
+	struct path_tree stacks; /* of frames, from the outermost one on */
 	struct intern chains; /* epochs and raw chain -> index of chain_stacks */
 	VEC(uint32_t) chain_stacks;
 	uint64_t known_chains; /* how many were there already */

@@ -2,46 +2,16 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/checked.h"
+#include "base/slots.h"
 
-#define FIRST_SLOTS	64
-#define HUGE_PAGE_BYTES ((size_t)2 << 20)
-
-static bool is_large(size_t slot_count)
-{
-	return slot_count * sizeof(uint64_t) >= HUGE_PAGE_BYTES;
-}
-
-/*
- * A large table is touched all over: on huge pages that costs a fault per 2 MiB instead of one per page. Fresh pages
- * are zero already.
- */
-static uint64_t *new_slots(size_t count)
-{
-	if (!is_large(count))
-		return calloc(count, sizeof(uint64_t));
-	size_t bytes = count * sizeof(uint64_t);
-	void *slots = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (slots == MAP_FAILED)
-		return NULL;
-	(void)madvise(slots, bytes, MADV_HUGEPAGE);
-	return slots;
-}
-
-static void free_slots(uint64_t *slots, size_t count)
-{
-	if (is_large(count))
-		munmap(slots, count * sizeof(uint64_t));
-	else
-		free(slots);
-}
+#define FIRST_SLOTS 64
 
 void id_table_deinit(struct id_table *table)
 {
 	free(table->keys);
-	free_slots(table->slots, table->slot_count);
+	slots_free(table->slots, table->slot_count);
 	*table = (struct id_table){.words = table->words};
 }
 
@@ -83,7 +53,7 @@ static size_t find_slot(const struct id_table *table, const uint64_t *key, uint3
 static bool grow_slots(struct id_table *table)
 {
 	size_t count = table->slot_count ? table->slot_count * 2 : FIRST_SLOTS;
-	uint64_t *slots = new_slots(count);
+	uint64_t *slots = slots_new(count);
 	if (!slots)
 		return false;
 	for (size_t i = 0; i < table->slot_count; i++) {
@@ -94,7 +64,7 @@ static bool grow_slots(struct id_table *table)
 			at = (at + 1) & (count - 1);
 		slots[at] = table->slots[i];
 	}
-	free_slots(table->slots, table->slot_count);
+	slots_free(table->slots, table->slot_count);
 	table->slots = slots;
 	table->slot_count = count;
 	return true;

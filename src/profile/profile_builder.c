@@ -1,6 +1,7 @@
 #include "profile/profile_builder.h"
 #include "base/error.h"
 #include "base/id_table.h"
+#include "base/path_tree.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -9,12 +10,12 @@
 
 struct profile_builder {
 	struct intern strings;
-	struct id_table binary_ids, function_ids, frame_ids, stack_ids, thread_ids, sample_ids;
+	struct id_table binary_ids, function_ids, frame_ids, thread_ids, sample_ids;
 	VEC(struct profile_event) events;
 	VEC(struct profile_binary) binaries;
 	VEC(struct profile_function) functions;
 	VEC(struct profile_frame) frames;
-	VEC(struct profile_stack) stacks;
+	struct path_tree stacks; /* of frames */
 	VEC(struct profile_thread) threads;
 	VEC(struct profile_sample) samples;
 	uint64_t facets; /* mask */
@@ -38,7 +39,6 @@ struct profile_builder *profile_builder_create(void)
 	b->binary_ids.words = 2;
 	b->function_ids.words = 4;
 	b->frame_ids.words = 6;
-	b->stack_ids.words = 1;
 	b->thread_ids.words = 2;
 	b->sample_ids.words = 3;
 	return b;
@@ -52,7 +52,6 @@ void profile_builder_destroy(struct profile_builder *b)
 	id_table_deinit(&b->binary_ids);
 	id_table_deinit(&b->function_ids);
 	id_table_deinit(&b->frame_ids);
-	id_table_deinit(&b->stack_ids);
 	id_table_deinit(&b->thread_ids);
 	id_table_deinit(&b->sample_ids);
 	id_table_deinit(&b->facet_ids);
@@ -60,7 +59,7 @@ void profile_builder_destroy(struct profile_builder *b)
 	vec_free(&b->binaries);
 	vec_free(&b->functions);
 	vec_free(&b->frames);
-	vec_free(&b->stacks);
+	path_tree_deinit(&b->stacks);
 	vec_free(&b->threads);
 	vec_free(&b->samples);
 	vec_free(&b->fields);
@@ -162,10 +161,14 @@ uint32_t profile_builder_frame(struct profile_builder *b, const struct profile_f
 
 uint32_t profile_builder_stack(struct profile_builder *b, uint32_t parent, uint32_t frame)
 {
-	struct profile_stack stack = {parent, frame};
 	check_id(b, frame, b->frames.len, false);
-	check_id(b, parent, b->stacks.len, true);
-	return ADD_ONCE(b, &b->stack_ids, &b->stacks, stack, word(parent, frame));
+	if (parent >= b->stacks.nodes.len && parent != PROFILE_NONE) {
+		b->has_bad_id = true;
+		return PROFILE_NONE;
+	}
+	uint32_t id = path_tree_add(&b->stacks, parent, frame);
+	b->is_out_of_memory = b->is_out_of_memory || id == PROFILE_NONE;
+	return id;
 }
 
 uint32_t profile_builder_thread(struct profile_builder *b, const struct profile_thread *thread)
@@ -179,7 +182,7 @@ uint32_t profile_builder_thread(struct profile_builder *b, const struct profile_
 void profile_builder_sample(struct profile_builder *b, const struct profile_sample *sample)
 {
 	if (sample->event >= b->events.len || sample->thread >= b->threads.len || sample->leaf >= b->frames.len ||
-		(sample->stack >= b->stacks.len && sample->stack != PROFILE_NONE) ||
+		(sample->stack >= b->stacks.nodes.len && sample->stack != PROFILE_NONE) ||
 		(b->facets && sample->facets >= b->facet_ids.len) || b->is_out_of_memory) {
 		b->has_bad_id = true;
 		return;
@@ -243,12 +246,22 @@ static bool fill_facets(struct profile_builder *b, struct profile *p)
 	return p->values != NULL;
 }
 
+static bool fill_stacks(struct profile_builder *b, struct profile *p)
+{
+	size_t count = b->stacks.nodes.len;
+	p->stack_count = count;
+	p->stacks = arena_array(p->arena, struct profile_stack, count ? count : 1);
+	for (size_t i = 0; p->stacks && i < count; i++)
+		p->stacks[i] = (struct profile_stack){b->stacks.nodes.items[i].parent, b->stacks.nodes.items[i].item};
+	return p->stacks != NULL;
+}
+
 static bool fill_profile(struct profile_builder *b, struct profile *p)
 {
 	sort_samples(b->samples.items, b->samples.len);
 	return MOVE_ARRAY(p, &b->events, events, event_count) && MOVE_ARRAY(p, &b->binaries, binaries, binary_count) &&
 	       MOVE_ARRAY(p, &b->functions, functions, function_count) &&
-	       MOVE_ARRAY(p, &b->frames, frames, frame_count) && MOVE_ARRAY(p, &b->stacks, stacks, stack_count) &&
+	       MOVE_ARRAY(p, &b->frames, frames, frame_count) && fill_stacks(b, p) &&
 	       MOVE_ARRAY(p, &b->threads, threads, thread_count) && MOVE_ARRAY(p, &b->samples, samples, sample_count) &&
 	       MOVE_ARRAY(p, &b->fields, fields, field_count) && fill_facets(b, p);
 }
