@@ -59,8 +59,8 @@ def test_attrs_are_perfs(tally, perf, tmp_path, options):
 
 
 @pytest.mark.parametrize('options, words', [
-    ((*CLOCK, '-b'), 'hardware PMU'),
-    ((*CLOCK, '-j', 'any,u'), 'hardware PMU'),
+    ((*CLOCK, '-b'), 'PMU that records branches'),
+    ((*CLOCK, '-j', 'any,u'), 'PMU that records branches'),
     ((*CLOCK, '-b', '-j', 'any'), '-b and -j exclude each other'),
     ((*CLOCK, '-j', 'any', '-b'), '-b and -j exclude each other'),
     ((*CLOCK, '-j', 'any,sideways'), 'unknown branch filter sideways:'),
