@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/dump_raw.h"
 #include "cli/header_text.h"
+#include "cli/pack_damage.h"
 #include "cli/recording_input.h"
 #include "cli/script_dumps.h"
 #include "cli/script_gen.h"
@@ -256,8 +257,11 @@ static enum tally_status prepare(struct script *script, struct tally_error *err)
 		.vmlinux = settings->vmlinux,
 		.kernel_release = perfdata_reader_features(script->reader)->osrelease,
 		.build_id_dir = script->cli->build_id_dir,
+		.pack = perfdata_reader_features(script->reader)->raw[FEATURE_PACK],
 		.no_demangle = settings->no_demangle};
 	enum tally_status status = binary_store_create(&store_options, &script->store, err);
+	if (status == TALLY_OK)
+		pack_tell_damage(script->cli, script->store);
 	if (status == TALLY_OK)
 		status = read_history(script, err);
 	if (status == TALLY_OK)

@@ -22,6 +22,7 @@ static const struct command *const commands[] = {
 	&command_lock,
 	&command_man,
 	&command_mem,
+	&command_pack,
 	&command_record,
 	&command_report,
 	&command_script,

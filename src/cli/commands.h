@@ -46,6 +46,7 @@ extern const struct command command_version;
 extern const struct command command_completion;
 extern const struct command command_man;
 extern const struct command command_mem;
+extern const struct command command_pack;
 extern const struct command command_report;
 extern const struct command command_record;
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "cli/pack_damage.h"
 #include "cli/recording_input.h"
 
 static enum tally_status open_parts(
@@ -11,7 +12,10 @@ static enum tally_status open_parts(
 	struct binary_store_options options = input->store ? *input->store : (struct binary_store_options){0};
 	options.build_id_dir = cli->build_id_dir;
 	options.kernel_release = perfdata_reader_features(source->reader)->osrelease;
+	options.pack = perfdata_reader_features(source->reader)->raw[FEATURE_PACK];
 	enum tally_status status = binary_store_create(&options, &source->store, err);
+	if (status == TALLY_OK)
+		pack_tell_damage(cli, source->store);
 	if (status == TALLY_OK)
 		status = record_run_open(source->reader, &source->run, err);
 	if (status == TALLY_OK)

@@ -39,9 +39,10 @@ static enum tally_status find_store(const struct cli *cli, const struct diff_req
 	struct diff_recordings *all, struct diff_recording *recording, struct tally_error *err)
 {
 	struct tally_str release = perfdata_reader_features(recording->reader)->osrelease;
-	for (struct diff_recording *other = all->items; other < recording; other++) {
+	struct tally_bytes pack = perfdata_reader_features(recording->reader)->raw[FEATURE_PACK];
+	for (struct diff_recording *other = all->items; other < recording && pack.len == 0; other++) {
 		struct tally_str theirs = perfdata_reader_features(other->reader)->osrelease;
-		if (str_equal(release, theirs)) {
+		if (str_equal(release, theirs) && perfdata_reader_features(other->reader)->raw[FEATURE_PACK].len == 0) {
 			recording->store = other->store;
 			return TALLY_OK;
 		}
@@ -49,6 +50,7 @@ static enum tally_status find_store(const struct cli *cli, const struct diff_req
 	struct binary_store_options options = {.symfs = request->symfs,
 		.kallsyms = request->kallsyms,
 		.kernel_release = release,
+		.pack = pack,
 		.build_id_dir = cli->build_id_dir};
 	enum tally_status status = binary_store_create(&options, &recording->store, err);
 	if (status == TALLY_OK)

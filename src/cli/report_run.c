@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "cli/cpu_filter.h"
 #include "cli/header_text.h"
+#include "cli/pack_damage.h"
 #include "cli/recording_input.h"
 #include "cli/report_dump.h"
 #include "cli/report_json.h"
@@ -118,6 +119,7 @@ static enum tally_status replay(struct report *report, struct tally_error *err)
 		.build_id_dir = report->cli->build_id_dir,
 		/* What an index has would hide where it came from. */
 		.index_dir = r->missing ? "" : NULL,
+		.pack = perfdata_reader_features(report->reader)->raw[FEATURE_PACK],
 		.no_demangle = r->no_demangle};
 	struct replay_options options = {
 		.with_threads = r->filters.pids || r->filters.tids || report_request_has_key(r, KEY_PID) ||
@@ -143,6 +145,8 @@ static enum tally_status replay(struct report *report, struct tally_error *err)
 		.weight_is_period = r->mode == KEY_MODE_MEMORY,
 	};
 	enum tally_status status = binary_store_create(&store_options, &report->store, err);
+	if (status == TALLY_OK)
+		pack_tell_damage(report->cli, report->store);
 	struct time_spans spans = {0};
 	if (status == TALLY_OK && r->times) {
 		status = time_spans_read(r->times, report->reader, &spans, err);

@@ -106,6 +106,7 @@ struct binary_store_options {
 	const char *build_id_dir; /* NULL: ~/.debug */
 	const char *index_dir; /* of line indexes; NULL: see code/binaries/index_cache.h; "" none */
 	const char *system_root; /* NULL: this machine's /proc and /sys; tests give a directory that has them */
+	struct tally_bytes pack; /* what the recording carries: see code/pack/pack.h; borrowed; len 0: nothing */
 	bool no_demangle;
 	unsigned threads; /* that load; 0: one per CPU */
 };
@@ -113,6 +114,7 @@ struct binary_store_options {
 struct binary_store;
 struct unwind_table;
 struct jitdump;
+struct pack_object;
 
 TALLY_MUST_CHECK enum tally_status binary_store_create(
 	const struct binary_store_options *options, struct binary_store **store, struct tally_error *err);
@@ -173,6 +175,13 @@ struct binary_name { /* of an address that code refers to */
 };
 /* address: of the kind of binary_code's. False: nothing is known of it. One thread. */
 bool binary_store_name_at(struct binary_store *store, uint32_t id, uint64_t address, struct binary_name *name);
+
+/* Why options.pack cannot be used; NULL: it can, or there is none. */
+const char *binary_store_pack_damage(const struct binary_store *store);
+/* What a loaded entry knows of these addresses (rising), to be packed; borrowed from the store. The caller frees by
+ * pack_object_deinit, also when it fails. One thread. */
+TALLY_MUST_CHECK enum tally_status binary_store_pack(struct binary_store *store, uint32_t id, const uint64_t *addresses,
+	size_t count, struct pack_object *object, struct tally_error *err);
 
 /* The dump of a loaded BINARY_JITDUMP entry; NULL: it was not found, or is none. */
 const struct jitdump *binary_store_jitdump(const struct binary_store *store, uint32_t id);

@@ -21,6 +21,8 @@
 #include "code/unwind/unwind_table.h"
 #include "object/elf/elf_image.h"
 
+struct pack_object;
+
 struct binary_root { /* a folder that stands for "/" */
 	const char *prefix; /* before paths as they are shown; "" none */
 	int32_t pid; /* > 0: the root of this process, whose links must not lead out of it */
@@ -64,6 +66,8 @@ struct binary_entry {
 	bool code_is_looked_for;
 	struct address_names address_names; /* of what code refers to */
 	bool names_are_made;
+	const struct pack_object
+		*packed; /* what it was loaded from instead of files; the store's pack has it; NULL none */
 	struct load_unwind unwind;
 };
 

@@ -16,6 +16,7 @@
 #include "code/binaries/load_kernel.h"
 #include "code/binaries/load_lines.h"
 #include "code/binaries/load_module.h"
+#include "code/binaries/load_pack.h"
 #include "code/binaries/load_unwind.h"
 #include "code/demangle/demangle.h"
 
@@ -25,6 +26,8 @@ struct binary_store {
 	struct intern paths;
 	VEC(struct binary_entry *) entries;
 	struct host_kernel host;
+	struct pack *pack; /* NULL: the recording carries none, or it is damaged */
+	struct tally_error pack_error;
 };
 
 enum tally_status binary_store_create(
@@ -36,6 +39,8 @@ enum tally_status binary_store_create(
 	store->options = *options;
 	intern_init(&store->keys);
 	intern_init(&store->paths);
+	if (options->pack.len > 0 && pack_open(options->pack, &store->pack, &store->pack_error) != TALLY_OK)
+		store->pack = NULL;
 	*out = store;
 	return TALLY_OK;
 }
@@ -66,6 +71,7 @@ void binary_store_destroy(struct binary_store *store)
 	intern_deinit(&store->keys);
 	intern_deinit(&store->paths);
 	host_kernel_deinit(&store->host);
+	pack_close(store->pack);
 	free(store);
 }
 
@@ -121,9 +127,62 @@ struct load {
 	size_t count;
 };
 
-static struct binary_entry *load_entry(const struct load *load, size_t index)
+static struct binary_entry *wanted_entry(const struct load *load, size_t index)
 {
 	return load->store->entries.items[load->ids[index]];
+}
+
+static void load_files(struct binary_store *store, struct binary_entry *entry)
+{
+	switch (entry->key.kind) {
+	case BINARY_USER:
+		load_user_file(&store->options, entry);
+		break;
+	case BINARY_VDSO:
+		load_vdso(&store->options, entry);
+		break;
+	case BINARY_PERF_MAP:
+		load_perf_map(&store->options, entry);
+		break;
+	case BINARY_JITDUMP:
+		load_jitdump(&store->options, entry);
+		break;
+	case BINARY_KERNEL:
+		load_kernel(&store->options, &store->host, entry);
+		break;
+	case BINARY_MODULE:
+		load_module(&store->options, &store->host, entry);
+		break;
+	case BINARY_NONE:
+		binary_entry_set(entry, BINARY_NO_FILE, "not a file");
+		break;
+	}
+}
+
+static bool is_of_kernel(const struct binary_entry *entry)
+{
+	return entry->key.kind == BINARY_KERNEL || entry->key.kind == BINARY_MODULE;
+}
+
+/* What was packed is what there was when it was; only files that the user names go before it. */
+static bool prefers_files(const struct binary_store_options *options, const struct binary_entry *entry)
+{
+	if (is_of_kernel(entry) && (options->vmlinux || options->kallsyms))
+		return true;
+	return options->symfs && *options->symfs;
+}
+
+static void load_entry(struct binary_store *store, struct binary_entry *entry)
+{
+	const struct pack_object *packed = store->pack ? pack_find(store->pack, &entry->key) : NULL;
+	entry->is_loaded = true;
+	if (packed && packed->status == BINARY_OK && !prefers_files(&store->options, entry)) {
+		load_pack(entry, packed);
+		return;
+	}
+	load_files(store, entry);
+	if (packed && entry->status != BINARY_OK)
+		load_pack(entry, packed);
 }
 
 /* One worker does all of the kernel: its list of symbols is long, is read once, and its modules depend on it. */
@@ -134,14 +193,9 @@ static void load_kernels(const struct load *load)
 		if (store->entries.items[i]->key.kind == BINARY_KERNEL)
 			host_kernel_compare(&store->options, &store->host, store->entries.items[i]);
 	for (size_t i = 0; i < load->count; i++) {
-		struct binary_entry *entry = load_entry(load, i);
-		if (entry->is_loaded || (entry->key.kind != BINARY_KERNEL && entry->key.kind != BINARY_MODULE))
-			continue;
-		entry->is_loaded = true;
-		if (entry->key.kind == BINARY_KERNEL)
-			load_kernel(&store->options, &store->host, entry);
-		else
-			load_module(&store->options, &store->host, entry);
+		struct binary_entry *entry = wanted_entry(load, i);
+		if (!entry->is_loaded && is_of_kernel(entry))
+			load_entry(store, entry);
 	}
 }
 
@@ -152,29 +206,9 @@ static void load_one(void *context, size_t index, unsigned worker)
 		load_kernels(load);
 		return;
 	}
-	struct binary_entry *entry = load_entry(load, index - 1);
-	if (entry->key.kind == BINARY_KERNEL || entry->key.kind == BINARY_MODULE || entry->is_loaded)
-		return;
-	entry->is_loaded = true;
-	switch (entry->key.kind) {
-	case BINARY_USER:
-		load_user_file(&load->store->options, entry);
-		break;
-	case BINARY_VDSO:
-		load_vdso(&load->store->options, entry);
-		break;
-	case BINARY_PERF_MAP:
-		load_perf_map(&load->store->options, entry);
-		break;
-	case BINARY_JITDUMP:
-		load_jitdump(&load->store->options, entry);
-		break;
-	case BINARY_KERNEL:
-	case BINARY_MODULE:
-	case BINARY_NONE:
-		binary_entry_set(entry, BINARY_NO_FILE, "not a file");
-		break;
-	}
+	struct binary_entry *entry = wanted_entry(load, index - 1);
+	if (!is_of_kernel(entry) && !entry->is_loaded)
+		load_entry(load->store, entry);
 }
 
 void binary_store_load(struct binary_store *store, const uint32_t *ids, size_t count)
@@ -195,13 +229,17 @@ struct binary_info binary_store_info(const struct binary_store *store, uint32_t 
 	memcpy(build_id.bytes, entry->key.build_id, build_id.size);
 	if (build_id.size == 0 && entry->image)
 		build_id = elf_image_build_id(entry->image);
+	if (build_id.size == 0 && entry->packed) {
+		build_id.size = entry->packed->found_id.size;
+		memcpy(build_id.bytes, entry->packed->found_id.bytes, build_id.size);
+	}
 	struct binary_info info = {
 		.kind = entry->key.kind,
 		.build_id_size = build_id.size,
 		.path = entry->key.path,
 		.used_path = entry->used_path,
 		.status = entry->is_loaded ? entry->status : BINARY_NOT_LOADED,
-		.symbol_count = entry->symbols.symbols.len,
+		.symbol_count = entry->packed ? entry->packed->symbol_count : entry->symbols.symbols.len,
 		.text = entry->text,
 	};
 	memcpy(info.build_id, build_id.bytes, build_id.size);
@@ -262,8 +300,11 @@ static bool offset_to_va(
 bool binary_store_elf_va(
 	const struct binary_store *store, uint32_t id, struct tally_file_off offset, struct tally_elf_va *va)
 {
-	const struct elf_image *image = store->entries.items[id]->image;
+	const struct binary_entry *entry = store->entries.items[id];
+	const struct elf_image *image = entry->image;
 	size_t count;
+	if (!image && entry->packed)
+		return load_pack_elf_va(entry->packed, offset, va);
 	const struct elf_segment *segments = image ? elf_image_segments(image, &count) : NULL;
 	return segments && offset_to_va(segments, count, offset, va);
 }
@@ -313,6 +354,8 @@ enum tally_status binary_store_load_places(
 {
 	struct binary_entry *entry = store->entries.items[id];
 	enum tally_status status = TALLY_OK;
+	if (entry->packed && load_pack_has_places(entry->packed, addresses, count))
+		return TALLY_OK;
 	load_index(&store->options, entry);
 	if (entry->index.bytes.len == 0)
 		status = load_lines(&store->options, entry, err);
@@ -343,6 +386,8 @@ size_t binary_store_places(
 {
 	uint64_t link;
 	struct binary_entry *entry = store->entries.items[id];
+	if (entry->packed && load_pack_has_places(entry->packed, &address, 1))
+		return load_pack_places(entry->packed, address, places, max);
 	if (entry->key.kind == BINARY_JITDUMP)
 		return max > 0 && jitdump_line(&entry->jitdump, address, places) ? 1 : 0;
 	if ((!entry->lines && entry->index.bytes.len == 0) || !link_address(store, id, address, &link))
@@ -355,6 +400,8 @@ size_t binary_store_places(
 const char *binary_store_places_path(const struct binary_store *store, uint32_t id)
 {
 	const struct binary_entry *entry = store->entries.items[id];
+	if (!entry->lines && entry->packed && entry->packed->places_path)
+		return entry->packed->places_path;
 	return entry->lines ? source_lines_path(entry->lines) : entry->index.source;
 }
 
@@ -403,4 +450,44 @@ const char *binary_store_readable(const struct binary_store *store, const char *
 const char *binary_store_whole_name(const struct binary_store *store, const char *name, struct arena *arena)
 {
 	return store->options.no_demangle ? name : demangle_whole(arena, name);
+}
+
+const char *binary_store_pack_damage(const struct binary_store *store)
+{
+	return store->options.pack.len > 0 && !store->pack ? store->pack_error.text : NULL;
+}
+
+static bool pack_places(
+	struct binary_store *store, uint32_t id, const uint64_t *addresses, size_t count, struct pack_object *object)
+{
+	struct source_place places[LIMIT_INLINE_DEPTH];
+	for (size_t i = 0; i < count; i++) {
+		size_t found = binary_store_places(store, id, addresses[i], places, LIMIT_INLINE_DEPTH);
+		struct pack_range range = {addresses[i], 1, (uint32_t)object->places.len, (uint32_t)found};
+		for (size_t p = 0; p < found; p++)
+			if (!vec_push(&object->places, places[p]))
+				return false;
+		if (!vec_push(&object->ranges, range))
+			return false;
+	}
+	return true;
+}
+
+enum tally_status binary_store_pack(struct binary_store *store, uint32_t id, const uint64_t *addresses, size_t count,
+	struct pack_object *object, struct tally_error *err)
+{
+	if (!load_pack_describe(store->entries.items[id], object))
+		return error_nomem(err);
+	const struct symbol *last = NULL;
+	for (size_t i = 0; i < count; i++) {
+		const struct symbol *symbol = binary_store_find(store, id, addresses[i]);
+		if (symbol && (!last || symbol->start > last->start) && !vec_push(&object->symbols, *symbol))
+			return error_nomem(err);
+		last = symbol && (!last || symbol->start > last->start) ? symbol : last;
+	}
+	enum tally_status status = binary_store_load_places(store, id, addresses, count, err);
+	if (status != TALLY_OK)
+		return status;
+	object->places_path = binary_store_places_path(store, id);
+	return pack_places(store, id, addresses, count, object) ? TALLY_OK : error_nomem(err);
 }

@@ -1,0 +1,81 @@
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/pack_run.h"
+
+struct settings {
+	const char *output, *symfs, *vmlinux, *kallsyms;
+	bool force, quiet;
+};
+
+#define ROW(member) .offset = offsetof(struct settings, member)
+
+static const struct option options[] = {
+	{.name = "output",
+		.letter = 'o',
+		.kind = OPTION_STRING,
+		.argument = "file",
+		ROW(output),
+		.help = "the packed recording (default: in place of the one that is read)"},
+	{.name = "force", .letter = 'f', .kind = OPTION_FLAG, ROW(force), .help = "take the file whoever owns it"},
+	{.name = "quiet", .letter = 'q', .kind = OPTION_FLAG, ROW(quiet), .help = "do not say what was packed"},
+	{.name = "symfs",
+		.kind = OPTION_STRING,
+		.argument = "directory",
+		ROW(symfs),
+		.help = "look for files with symbols relative to this directory"},
+	{.name = "vmlinux",
+		.letter = 'k',
+		.kind = OPTION_STRING,
+		.argument = "file",
+		ROW(vmlinux),
+		.help = "the recorded kernel's file, with symbols"},
+	{.name = "kallsyms",
+		.kind = OPTION_STRING,
+		.argument = "file",
+		ROW(kallsyms),
+		.help = "the recorded kernel's list of symbols"},
+	{.name = "scrub", .kind = OPTION_UNSUPPORTED, .help = "leave out arguments, paths, names of host and users"},
+};
+static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
+static const char *const usages[] = {"[<options>] [<file>]", NULL};
+static const char *const examples[] = {
+	"one file that names everything on any machine",
+	"tally pack perf.data -o to-send.data",
+	NULL,
+};
+
+static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	struct settings settings = {0};
+	int rest;
+	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
+	if (code != CLI_GO_ON)
+		return code;
+	if (argc - rest > 1)
+		return cli_usagef(cli, command, NULL, "one recording at a time, not also '%s'", argv[rest + 1]);
+	struct tally_error err;
+	struct binary_store_options store = {
+		.symfs = settings.symfs, .vmlinux = settings.vmlinux, .kallsyms = settings.kallsyms};
+	struct pack_request request = {.input = rest < argc ? argv[rest] : "perf.data",
+		.output = settings.output,
+		.force = settings.force,
+		.quiet = settings.quiet,
+		.store = &store};
+	return pack_run(cli, &request, &err) == TALLY_OK ? 0 : cli_fail(cli, &err);
+}
+
+const struct command command_pack = {
+	.name = "pack",
+	.summary = "Put what names a recording's addresses into the recording",
+	.usages = usages,
+	.options = &table,
+	.description =
+		"Adds to the recording the symbols, inlined calls and source lines of all addresses that its samples "
+		"hit, of programs and of the kernel. report and script then need nothing of the machine where it was "
+		"recorded. Other tools read the file as before, and ignore what was added.\n\n"
+		"What a packed recording carries goes before the files of the machine where it is read; those that "
+		"--symfs, --vmlinux or --kallsyms name go before it. Names of code in jit-PID.dump files stay behind, "
+		"and so does the code itself, which annotate shows.",
+	.examples = examples,
+	.run = run,
+};

@@ -1,0 +1,185 @@
+#include "cli/pack_gather.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/branch.h"
+#include "analysis/store_entry.h"
+#include "base/error.h"
+#include "code/pack/pack.h"
+
+struct hit {
+	uint32_t store_id;
+	uint64_t address;
+};
+
+struct gather {
+	struct data_source *source;
+	VEC(struct hit) hits;
+	VEC(uint64_t) addresses; /* of one object */
+	VEC(struct pack_object) objects;
+	struct text text; /* what tracepoints print, which is not kept */
+	struct resolve_where where; /* of the sample that is looked at */
+	struct pack_sum *sum;
+};
+
+static enum tally_status refuse_stacks(const struct perfdata_reader *reader, struct tally_error *err)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
+	for (size_t i = 0; i < count; i++)
+		if (events[i].attr.sample_type & SAMPLE_STACK_USER)
+			return error_set(err, TALLY_UNSUPPORTED,
+				"not supported yet: packing copies of stacks, which only the programs explain "
+				"(tally record --call-graph dwarf writes call chains instead)");
+	return TALLY_OK;
+}
+
+/* Tracepoints print names of kernel addresses that their fields hold: each that is asked for counts as hit. */
+static const char *note_kernel_address(void *context, uint64_t *address, const char **module)
+{
+	struct gather *g = context;
+	(void)module;
+	(void)resolver_frame(&g->source->resolver, &g->where, MISC_CPUMODE_KERNEL, *address);
+	return NULL;
+}
+
+static void note_sample(struct gather *g, const struct data_sample *s)
+{
+	struct resolver *resolver = &g->source->resolver;
+	const struct sample *sample = &s->sample;
+	unsigned mode = s->record.misc & MISC_CPUMODE_MASK;
+	int32_t pid = sample->present & SAMPLE_TID ? (int32_t)sample->pid : -1;
+	struct resolve_where where = g->where = resolver_where(resolver, pid, s->clock);
+	if (sample->present & SAMPLE_IP)
+		(void)resolver_frame(resolver, &where, mode, sample->ip);
+	if (sample->present & SAMPLE_CALLCHAIN) {
+		struct sample_array whole = resolver_sample_chain(resolver, &where, &s->event->layout, sample);
+		(void)resolver_chain_frames(resolver, &where, &whole);
+	}
+	if (sample->present & SAMPLE_ADDR) {
+		(void)resolver_frame(resolver, &where, mode, sample->addr);
+		(void)resolver_raw_frame(resolver, &where, RESOLVE_ANY_MODE, 0, sample->addr);
+	}
+	uint32_t branches = sample->present & SAMPLE_BRANCH_STACK ? sample_branch_count(sample) : 0;
+	for (uint32_t i = 0; i < branches; i++) {
+		struct sample_branch branch = sample_branch_at(sample, i);
+		(void)resolver_raw_frame(resolver, &where, RESOLVE_ANY_MODE, 0, branch.from);
+		(void)resolver_raw_frame(resolver, &where, RESOLVE_ANY_MODE, 0, branch.to);
+	}
+	if ((sample->present & SAMPLE_RAW) && g->source->tracepoints) {
+		text_clear(&g->text);
+		(void)tracepoint_print(g->source->tracepoints, sample->raw, &g->text);
+	}
+}
+
+static enum tally_status walk(struct gather *g, struct tally_error *err)
+{
+	struct data_sample sample;
+	enum tally_status status;
+	if (g->source->tracepoints)
+		tracepoint_printer_set_symbols(g->source->tracepoints, note_kernel_address, g);
+	while ((status = data_source_next(g->source, &sample, err)) == TALLY_OK)
+		note_sample(g, &sample);
+	if (g->source->resolver.failed || g->text.failed)
+		return error_nomem(err);
+	return status == TALLY_END ? TALLY_OK : status;
+}
+
+static enum tally_status collect(struct gather *g, struct tally_error *err)
+{
+	const struct machine *machine = g->source->sideband.machine;
+	const struct id_table *frames = &g->source->resolver.frames;
+	for (size_t i = 0; i < frames->len; i++) {
+		struct resolved_frame frame = resolved_frame_get(frames, (uint32_t)i);
+		struct hit hit = {.address = frame.address};
+		if (frame.binary == RESOLVE_NONE)
+			continue;
+		enum tally_status status = store_entry_id(machine, g->source->store, frame.binary, &hit.store_id, err);
+		if (status != TALLY_OK)
+			return status;
+		if (hit.store_id != STORE_ENTRY_NONE && !vec_push(&g->hits, hit))
+			return error_nomem(err);
+	}
+	return TALLY_OK;
+}
+
+static int by_entry(const void *left, const void *right)
+{
+	const struct hit *a = left, *b = right;
+	if (a->store_id != b->store_id)
+		return a->store_id < b->store_id ? -1 : 1;
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+/* The addresses of one entry, each once. */
+static bool take_addresses(struct gather *g, size_t first, size_t last)
+{
+	g->addresses.len = 0;
+	for (size_t i = first; i < last; i++)
+		if ((i == first || g->hits.items[i].address != g->hits.items[i - 1].address) &&
+			!vec_push(&g->addresses, g->hits.items[i].address))
+			return false;
+	return true;
+}
+
+static enum tally_status make_object(struct gather *g, uint32_t id, struct tally_error *err)
+{
+	struct pack_object object = {0};
+	binary_store_load(g->source->store, &id, 1);
+	if (binary_store_info(g->source->store, id).kind == BINARY_JITDUMP) {
+		g->sum->left_dumps++;
+		return TALLY_OK;
+	}
+	enum tally_status status =
+		binary_store_pack(g->source->store, id, g->addresses.items, g->addresses.len, &object, err);
+	if (status == TALLY_OK && !vec_push(&g->objects, object))
+		status = error_nomem(err);
+	if (status != TALLY_OK) {
+		pack_object_deinit(&object);
+		return status;
+	}
+	g->sum->files++;
+	g->sum->named_files += object.symbols.len > 0;
+	g->sum->symbols += object.symbols.len;
+	g->sum->places += object.places.len;
+	return TALLY_OK;
+}
+
+static enum tally_status make_objects(struct gather *g, struct tally_error *err)
+{
+	enum tally_status status = TALLY_OK;
+	if (g->hits.len)
+		qsort(g->hits.items, g->hits.len, sizeof(*g->hits.items), by_entry);
+	for (size_t first = 0, last; first < g->hits.len && status == TALLY_OK; first = last) {
+		uint32_t id = g->hits.items[first].store_id;
+		for (last = first + 1; last < g->hits.len && g->hits.items[last].store_id == id;)
+			last++;
+		status = take_addresses(g, first, last) ? make_object(g, id, err) : error_nomem(err);
+	}
+	return status;
+}
+
+enum tally_status pack_gather(
+	struct data_source *source, struct writer *section, struct pack_sum *sum, struct tally_error *err)
+{
+	struct gather g = {.source = source, .sum = sum};
+	*sum = (struct pack_sum){0};
+	enum tally_status status = walk(&g, err);
+	if (status == TALLY_OK)
+		status = refuse_stacks(source->reader, err);
+	if (status == TALLY_OK)
+		status = collect(&g, err);
+	if (status == TALLY_OK)
+		status = make_objects(&g, err);
+	pack_set_order(section);
+	if (status == TALLY_OK)
+		status = pack_encode(g.objects.items, g.objects.len, section, err);
+	for (size_t i = 0; i < g.objects.len; i++)
+		pack_object_deinit(&g.objects.items[i]);
+	vec_free(&g.objects);
+	vec_free(&g.hits);
+	vec_free(&g.addresses);
+	text_deinit(&g.text);
+	return status;
+}

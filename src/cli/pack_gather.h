@@ -1,0 +1,24 @@
+/*
+ * pack_gather.h - what a recording needs of this machine to be read on another: its samples are walked once, and what the
+ * store knows of every address that they hit becomes the bytes of a pack.
+ *
+ * The source is open and has not been read from. One thread.
+ *
+ *	pack_gather(&source, &section, &sum, err);
+ */
+#ifndef CLI_PACK_GATHER_H
+#define CLI_PACK_GATHER_H
+
+#include "base/writer.h"
+#include "cli/data_source.h"
+
+struct pack_sum { /* of what was packed */
+	size_t files, named_files, symbols, places;
+	size_t left_dumps; /* jit-PID.dump files that samples hit: not packed */
+};
+
+/* UNSUPPORTED: copies of stacks, which take the programs to be understood. */
+TALLY_MUST_CHECK enum tally_status pack_gather(
+	struct data_source *source, struct writer *section, struct pack_sum *sum, struct tally_error *err);
+
+#endif

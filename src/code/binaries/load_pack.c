@@ -1,0 +1,83 @@
+#include "code/binaries/load_pack.h"
+
+#include <string.h>
+
+void load_pack(struct binary_entry *entry, const struct pack_object *object)
+{
+	bool ok = true;
+	symbol_table_deinit(&entry->symbols);
+	entry->symbols = (struct symbol_table){0};
+	for (size_t i = 0; i < object->symbols.len && ok; i++) {
+		const struct symbol *symbol = &object->symbols.items[i];
+		ok = symbol_table_add(
+			&entry->symbols, symbol->start, symbol->end - symbol->start, symbol->name, symbol->binding);
+	}
+	entry->packed = object;
+	entry->used_path = object->used_path;
+	if (ok && symbol_table_finish(&entry->symbols, SYMBOLS_SIZED))
+		binary_entry_set(entry, object->status, object->text);
+	else
+		binary_entry_out_of_memory(entry);
+}
+
+static bool describe_segments(const struct binary_entry *entry, struct pack_object *object)
+{
+	size_t count;
+	const struct elf_segment *segments = entry->image ? elf_image_segments(entry->image, &count) : NULL;
+	for (size_t i = 0; segments && i < count; i++)
+		if (!vec_push(&object->segments,
+			    ((struct pack_segment){segments[i].offset, segments[i].vaddr, segments[i].file_size})))
+			return false;
+	for (size_t i = 0; !segments && entry->packed && i < entry->packed->segments.len; i++)
+		if (!vec_push(&object->segments, entry->packed->segments.items[i]))
+			return false;
+	return true;
+}
+
+bool load_pack_describe(const struct binary_entry *entry, struct pack_object *object)
+{
+	*object = (struct pack_object){.key = entry->key,
+		.status = entry->status,
+		.used_path = entry->used_path,
+		.text = entry->text,
+		.symbol_count = entry->packed ? entry->packed->symbol_count : entry->symbols.symbols.len};
+	if (entry->packed) {
+		object->found_id = entry->packed->found_id;
+	} else if (entry->image) {
+		struct elf_build_id id = elf_image_build_id(entry->image);
+		object->found_id.size =
+			(uint8_t)(id.size < sizeof(object->found_id.bytes) ? id.size : sizeof(object->found_id.bytes));
+		memcpy(object->found_id.bytes, id.bytes, object->found_id.size);
+	}
+	return describe_segments(entry, object);
+}
+
+size_t load_pack_places(const struct pack_object *object, uint64_t address, struct source_place *places, size_t max)
+{
+	const struct pack_range *range = pack_range_find(object, address);
+	size_t count = range ? range->count : 0;
+	count = count < max ? count : max;
+	for (size_t i = 0; i < count; i++)
+		places[i] = object->places.items[range->first + i];
+	return count;
+}
+
+bool load_pack_has_places(const struct pack_object *object, const uint64_t *addresses, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!pack_range_find(object, addresses[i]))
+			return false;
+	return true;
+}
+
+bool load_pack_elf_va(const struct pack_object *object, struct tally_file_off offset, struct tally_elf_va *va)
+{
+	for (size_t i = 0; i < object->segments.len; i++) {
+		const struct pack_segment *segment = &object->segments.items[i];
+		if (offset.value >= segment->offset && offset.value - segment->offset < segment->size) {
+			va->value = offset.value - segment->offset + segment->vaddr;
+			return true;
+		}
+	}
+	return false;
+}

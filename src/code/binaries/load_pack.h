@@ -1,0 +1,18 @@
+/*
+ * load_pack.h - an entry of the store from what its recording carries (code/pack/pack.h), and back to it.
+ */
+#ifndef CODE_BINARIES_LOAD_PACK_H
+#define CODE_BINARIES_LOAD_PACK_H
+
+#include "code/binaries/binary_entry.h"
+#include "code/pack/pack.h"
+
+/* The entry's names are those of the object, which stays the pack's. */
+void load_pack(struct binary_entry *entry, const struct pack_object *object);
+/* The object's fixed part and segments; what it points to is borrowed from the entry. False: out of memory. */
+bool load_pack_describe(const struct binary_entry *entry, struct pack_object *object);
+size_t load_pack_places(const struct pack_object *object, uint64_t address, struct source_place *places, size_t max);
+bool load_pack_has_places(const struct pack_object *object, const uint64_t *addresses, size_t count);
+bool load_pack_elf_va(const struct pack_object *object, struct tally_file_off offset, struct tally_elf_va *va);
+
+#endif

@@ -1,0 +1,63 @@
+/*
+ * pack.h - what a recording carries of the machine that it was made on: of each program file that was hit, the symbols,
+ * inlined calls and source lines of the addresses that were hit. The bytes are a feature section; docs/pack.md has the form.
+ *
+ * pack_open copies nothing: names point into the bytes, which must outlive the pack. After it, all are reads from any
+ * thread. pack_encode makes the bytes of objects that a caller fills (cli/pack_gather.c).
+ *
+ * Bad input: what is cut, of another version, or fails its checksum or counts is refused as a whole: CORRUPT, UNSUPPORTED.
+ *
+ *	if (pack_open(bytes, &pack, err) == TALLY_OK)
+ *		object = pack_find(pack, &key);
+ */
+#ifndef CODE_PACK_PACK_H
+#define CODE_PACK_PACK_H
+
+#include "base/vec.h"
+#include "base/writer.h"
+#include "code/binary_store.h"
+
+struct pack_segment { /* of the file: how offsets become link-time addresses */
+	uint64_t offset, vaddr, size;
+};
+
+struct pack_range { /* of addresses that have the same places */
+	uint64_t start;
+	uint32_t size;
+	uint32_t first, count; /* of the object's places; 0: it is known that there are none */
+};
+
+struct pack_object {
+	struct binary_key key; /* as the recording has it */
+	struct elf_pack_id {
+		uint8_t size;
+		uint8_t bytes[20];
+	} found_id; /* of the file that was read */
+	enum binary_status status;
+	const char *used_path, *text, *places_path; /* NULL: none */
+	uint64_t symbol_count; /* in the file, not only here */
+	VEC(struct pack_segment) segments;
+	VEC(struct symbol) symbols; /* by start */
+	VEC(struct pack_range) ranges; /* by start, apart */
+	VEC(struct source_place) places;
+};
+
+struct pack;
+
+TALLY_MUST_CHECK enum tally_status pack_open(struct tally_bytes bytes, struct pack **pack, struct tally_error *err);
+void pack_close(struct pack *pack);
+size_t pack_count(const struct pack *pack);
+const struct pack_object *pack_get(const struct pack *pack, size_t index);
+/* NULL: nothing was packed of it. */
+const struct pack_object *pack_find(const struct pack *pack, const struct binary_key *key);
+/* The range that covers the address; NULL: none. */
+const struct pack_range *pack_range_find(const struct pack_object *object, uint64_t address);
+
+void pack_object_deinit(struct pack_object *object);
+/* Sets the byte order that packs are written in, little-endian; the reader takes the other one too. */
+void pack_set_order(struct writer *w);
+/* Into an empty writer, in its byte order. NOMEM, or INVALID: more than the form can hold. */
+TALLY_MUST_CHECK enum tally_status pack_encode(
+	const struct pack_object *objects, size_t count, struct writer *w, struct tally_error *err);
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * pack_form.h - the numbers of a pack's bytes, for its reader and its writer. docs/pack.md says what they mean.
+ */
+#ifndef CODE_PACK_PACK_FORM_H
+#define CODE_PACK_PACK_FORM_H
+
+#include <stdint.h>
+
+#define PACK_MAGIC	   "TALLYPCK"
+#define PACK_MAGIC_BYTES   8
+#define PACK_VERSION	   1
+#define PACK_ORDER	   UINT32_C(0x01020304)
+#define PACK_HEADER_BYTES  40 /* magic, order, version, total, checksum, objects, string bytes, zero */
+#define PACK_SUMMED_FROM   28 /* what the checksum is of: from the number of objects to the end */
+#define PACK_CHECKSUM_AT   24
+#define PACK_NO_STRING	   UINT32_MAX
+#define PACK_BLOCK_HEADER  16 /* tag, count, bytes */
+#define PACK_ID_BYTES	   20
+#define PACK_OBJECT_BYTES  96 /* the fixed part of an object */
+#define PACK_SEGMENT_BYTES 24
+#define PACK_SYMBOL_BYTES  24
+#define PACK_RANGE_BYTES   24
+#define PACK_PLACE_BYTES   16
+
+enum pack_block { /* a reader passes over tags that it does not know */
+	PACK_SEGMENTS = 1,
+	PACK_SYMBOLS,
+	PACK_RANGES,
+	PACK_PLACES,
+};
+
+#endif

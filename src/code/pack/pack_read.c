@@ -1,0 +1,302 @@
+#include <string.h>
+#include <zlib.h>
+
+#include "base/cursor.h"
+#include "base/error.h"
+#include "base/limits.h"
+#include "code/pack/pack.h"
+#include "code/pack/pack_form.h"
+
+struct pack {
+	VEC(struct pack_object) objects;
+};
+
+struct decoder {
+	struct cursor at;
+	struct tally_bytes strings; /* each ends with a NUL */
+	bool failed; /* out of memory */
+};
+
+static const char *read_string(struct decoder *d)
+{
+	uint32_t offset = cursor_u32(&d->at);
+	if (offset == PACK_NO_STRING || d->at.failed)
+		return NULL;
+	if (offset >= d->strings.len) {
+		d->at.failed = true;
+		return NULL;
+	}
+	return (const char *)d->strings.data + offset;
+}
+
+static struct tally_str read_str(struct decoder *d)
+{
+	const char *text = read_string(d);
+	return text ? str_from(text) : (struct tally_str){"", 0};
+}
+
+static uint8_t read_id(struct decoder *d, uint8_t size, uint8_t id[PACK_ID_BYTES])
+{
+	const uint8_t *bytes = cursor_take(&d->at, PACK_ID_BYTES);
+	if (size > PACK_ID_BYTES)
+		d->at.failed = true;
+	if (bytes)
+		memcpy(id, bytes, PACK_ID_BYTES);
+	return d->at.failed ? 0 : size;
+}
+
+static void read_fixed(struct decoder *d, struct pack_object *object)
+{
+	struct cursor *c = &d->at;
+	uint32_t kind = cursor_u32(c), status = cursor_u32(c);
+	object->key.kind = (enum binary_kind)kind;
+	object->status = (enum binary_status)status;
+	object->key.pid = (int32_t)cursor_u32(c);
+	uint8_t id_size = cursor_u8(c), found_size = cursor_u8(c);
+	cursor_skip(c, sizeof(uint16_t));
+	object->key.build_id_size = read_id(d, id_size, object->key.build_id);
+	object->found_id.size = read_id(d, found_size, object->found_id.bytes);
+	object->key.start = cursor_u64(c);
+	object->symbol_count = cursor_u64(c);
+	object->key.path = read_str(d);
+	object->key.file = read_str(d);
+	object->used_path = read_string(d);
+	object->text = read_string(d);
+	object->places_path = read_string(d);
+	cursor_skip(c, sizeof(uint32_t));
+	if (kind > BINARY_NONE || status > BINARY_HIDDEN)
+		c->failed = true;
+}
+
+static void read_segments(struct decoder *d, uint32_t count, struct pack_object *object)
+{
+	for (uint32_t i = 0; i < count && !d->failed; i++) {
+		struct pack_segment segment = {cursor_u64(&d->at), 0, 0};
+		segment.vaddr = cursor_u64(&d->at);
+		segment.size = cursor_u64(&d->at);
+		d->failed = !vec_push(&object->segments, segment);
+	}
+}
+
+static void read_symbols(struct decoder *d, uint32_t count, struct pack_object *object)
+{
+	uint64_t last = 0;
+	for (uint32_t i = 0; i < count && !d->failed; i++) {
+		struct symbol symbol = {.start = cursor_u64(&d->at)};
+		symbol.end = cursor_u64(&d->at);
+		symbol.name = read_string(d);
+		symbol.binding = (char)cursor_u32(&d->at);
+		if (!symbol.name || symbol.end <= symbol.start || (i > 0 && symbol.start <= last))
+			d->at.failed = true;
+		last = symbol.start;
+		d->failed = !vec_push(&object->symbols, symbol);
+	}
+}
+
+static void read_ranges(struct decoder *d, uint32_t count, struct pack_object *object)
+{
+	uint64_t free_from = 0;
+	for (uint32_t i = 0; i < count && !d->failed; i++) {
+		struct pack_range range = {.start = cursor_u64(&d->at)};
+		range.size = cursor_u32(&d->at);
+		range.first = cursor_u32(&d->at);
+		range.count = cursor_u32(&d->at);
+		cursor_skip(&d->at, sizeof(uint32_t));
+		if (range.size == 0 || range.start < free_from || range.start + range.size < range.start)
+			d->at.failed = true;
+		free_from = range.start + range.size;
+		d->failed = !vec_push(&object->ranges, range);
+	}
+}
+
+static void read_places(struct decoder *d, uint32_t count, struct pack_object *object)
+{
+	for (uint32_t i = 0; i < count && !d->failed; i++) {
+		struct source_place place = {.function = read_string(d)};
+		place.path = read_string(d);
+		place.line = cursor_u32(&d->at);
+		place.is_inlined = cursor_u32(&d->at) != 0;
+		d->failed = !vec_push(&object->places, place);
+	}
+}
+
+static const struct {
+	size_t item_bytes;
+	void (*read)(struct decoder *d, uint32_t count, struct pack_object *object);
+} blocks[] = {
+	[PACK_SEGMENTS] = {PACK_SEGMENT_BYTES, read_segments},
+	[PACK_SYMBOLS] = {PACK_SYMBOL_BYTES, read_symbols},
+	[PACK_RANGES] = {PACK_RANGE_BYTES, read_ranges},
+	[PACK_PLACES] = {PACK_PLACE_BYTES, read_places},
+};
+
+/* Each kind of block comes once at most. */
+static void read_block(struct decoder *d, struct pack_object *object, uint64_t *seen)
+{
+	uint32_t tag = cursor_u32(&d->at), count = cursor_u32(&d->at);
+	uint64_t bytes = cursor_u64(&d->at);
+	if (bytes > cursor_left(&d->at)) {
+		d->at.failed = true;
+		return;
+	}
+	struct cursor outer = d->at;
+	d->at = cursor_sub(&outer, (size_t)bytes);
+	if (tag < sizeof(blocks) / sizeof(blocks[0]) && blocks[tag].read) {
+		if (*seen & UINT64_C(1) << tag)
+			d->at.failed = true;
+		*seen |= UINT64_C(1) << tag;
+		if (cursor_count(&d->at, count, blocks[tag].item_bytes))
+			blocks[tag].read(d, count, object);
+	}
+	outer.failed = outer.failed || d->at.failed;
+	d->at = outer;
+}
+
+static void check_ranges(struct decoder *d, const struct pack_object *object)
+{
+	for (size_t i = 0; i < object->ranges.len; i++) {
+		const struct pack_range *range = &object->ranges.items[i];
+		if (range->count > object->places.len || range->first > object->places.len - range->count ||
+			range->count > LIMIT_INLINE_DEPTH)
+			d->at.failed = true;
+	}
+}
+
+static void read_object(struct decoder *d, struct pack_object *object)
+{
+	uint64_t bytes = cursor_u64(&d->at), seen = 0;
+	if (bytes > cursor_left(&d->at)) {
+		d->at.failed = true;
+		return;
+	}
+	struct cursor outer = d->at;
+	d->at = cursor_sub(&outer, (size_t)bytes);
+	read_fixed(d, object);
+	while (cursor_left(&d->at) >= PACK_BLOCK_HEADER && !d->failed)
+		read_block(d, object, &seen);
+	check_ranges(d, object);
+	outer.failed = outer.failed || d->at.failed;
+	d->at = outer;
+}
+
+struct header {
+	uint32_t object_count, string_bytes;
+	bool swap;
+};
+
+static enum tally_status read_header(struct tally_bytes bytes, struct header *header, struct tally_error *err)
+{
+	if (bytes.len < PACK_HEADER_BYTES || memcmp(bytes.data, PACK_MAGIC, PACK_MAGIC_BYTES) != 0)
+		return error_set(err, TALLY_CORRUPT, "it is no pack");
+	struct cursor c = cursor_make(bytes, false);
+	cursor_skip(&c, PACK_MAGIC_BYTES);
+	uint32_t order = cursor_u32(&c);
+	if (order != PACK_ORDER && order != __builtin_bswap32(PACK_ORDER))
+		return error_set(err, TALLY_CORRUPT, "its byte order is unknown");
+	header->swap = c.swap = order != PACK_ORDER;
+	uint32_t version = cursor_u32(&c);
+	if (version != PACK_VERSION)
+		return error_set(err, TALLY_UNSUPPORTED, "it is of version %u, this tally reads %u", version,
+			(unsigned)PACK_VERSION);
+	uint64_t total = cursor_u64(&c);
+	uint32_t sum = cursor_u32(&c);
+	header->object_count = cursor_u32(&c);
+	header->string_bytes = cursor_u32(&c);
+	if (total > bytes.len || total < PACK_HEADER_BYTES || header->string_bytes > total - PACK_HEADER_BYTES)
+		return error_set(err, TALLY_CORRUPT, "it is cut");
+	size_t len = (size_t)total - PACK_SUMMED_FROM;
+	if ((uint32_t)crc32_z(0, bytes.data + PACK_SUMMED_FROM, len) != sum)
+		return error_set(err, TALLY_CORRUPT, "its checksum is wrong");
+	return TALLY_OK;
+}
+
+enum tally_status pack_open(struct tally_bytes bytes, struct pack **out, struct tally_error *err)
+{
+	struct header header = {0};
+	enum tally_status status = read_header(bytes, &header, err);
+	if (status != TALLY_OK)
+		return status;
+	struct decoder d = {.at = cursor_make(bytes, header.swap)};
+	cursor_skip(&d.at, PACK_HEADER_BYTES);
+	d.strings = cursor_bytes(&d.at, header.string_bytes);
+	if (d.strings.len == 0 || d.strings.data[d.strings.len - 1] != 0)
+		return error_set(err, TALLY_CORRUPT, "its strings do not end");
+	struct pack *pack = calloc(1, sizeof(*pack));
+	if (!pack)
+		return error_nomem(err);
+	bool fits = cursor_count(&d.at, header.object_count, PACK_OBJECT_BYTES);
+	for (uint32_t i = 0; i < header.object_count && fits && !d.at.failed && !d.failed; i++) {
+		struct pack_object object = {0};
+		read_object(&d, &object);
+		if (!vec_push(&pack->objects, object)) {
+			pack_object_deinit(&object);
+			d.failed = true;
+		}
+	}
+	if (!d.failed && !d.at.failed) {
+		*out = pack;
+		return TALLY_OK;
+	}
+	pack_close(pack);
+	return d.failed ? error_nomem(err) : error_set(err, TALLY_CORRUPT, "what it says does not fit together");
+}
+
+void pack_close(struct pack *pack)
+{
+	if (!pack)
+		return;
+	for (size_t i = 0; i < pack->objects.len; i++)
+		pack_object_deinit(&pack->objects.items[i]);
+	vec_free(&pack->objects);
+	free(pack);
+}
+
+void pack_object_deinit(struct pack_object *object)
+{
+	vec_free(&object->segments);
+	vec_free(&object->symbols);
+	vec_free(&object->ranges);
+	vec_free(&object->places);
+}
+
+size_t pack_count(const struct pack *pack)
+{
+	return pack->objects.len;
+}
+
+const struct pack_object *pack_get(const struct pack *pack, size_t index)
+{
+	return &pack->objects.items[index];
+}
+
+static bool is_generated(enum binary_kind kind)
+{
+	return kind == BINARY_PERF_MAP || kind == BINARY_JITDUMP;
+}
+
+const struct pack_object *pack_find(const struct pack *pack, const struct binary_key *key)
+{
+	for (size_t i = 0; i < pack->objects.len; i++) {
+		const struct binary_key *has = &pack->objects.items[i].key;
+		if (has->kind == key->kind && str_equal(has->path, key->path) && str_equal(has->file, key->file) &&
+			has->build_id_size == key->build_id_size &&
+			memcmp(has->build_id, key->build_id, key->build_id_size) == 0 &&
+			(!is_generated(key->kind) || has->pid == key->pid))
+			return &pack->objects.items[i];
+	}
+	return NULL;
+}
+
+const struct pack_range *pack_range_find(const struct pack_object *object, uint64_t address)
+{
+	size_t low = 0, high = object->ranges.len;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (object->ranges.items[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	const struct pack_range *range = low ? &object->ranges.items[low - 1] : NULL;
+	return range && address - range->start < range->size ? range : NULL;
+}
