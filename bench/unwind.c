@@ -69,6 +69,8 @@ __attribute__((noinline)) static uint64_t leaf(uint64_t seed)
 		uint64_t result = depth == 0 ? leaf(seed) : levels[seed >> 60](depth - 1, next_seed(seed)); \
 		return result * (2 * (n) + 1) + local[n] + depth;                                           \
 	}
+/* The formatter takes these for the beginnings of what follows, and changes its mind each time. */
+/* clang-format off */
 LEVEL(0)
 LEVEL(1)
 LEVEL(2)
@@ -80,8 +82,15 @@ LEVEL(7)
 LEVEL(8)
 LEVEL(9)
 LEVEL(10)
-LEVEL(11) LEVEL(12) LEVEL(13) LEVEL(14) LEVEL(15) const level levels[16] = {level_0, level_1, level_2, level_3, level_4,
-	level_5, level_6, level_7, level_8, level_9, level_10, level_11, level_12, level_13, level_14, level_15};
+LEVEL(11)
+LEVEL(12)
+LEVEL(13)
+LEVEL(14)
+LEVEL(15)
+/* clang-format on */
+
+const level levels[16] = {level_0, level_1, level_2, level_3, level_4, level_5, level_6, level_7, level_8, level_9,
+	level_10, level_11, level_12, level_13, level_14, level_15};
 
 static void on_timer(int number, siginfo_t *info, void *context)
 {
