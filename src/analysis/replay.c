@@ -37,6 +37,7 @@ struct replay {
 	struct tracepoint_printer *tracepoints; /* NULL: not asked for */
 	struct cgroup_names cgroups;
 	struct parallelism parallelism;
+	struct sample_switches switches;
 };
 
 void replay_result_deinit(struct replay_result *result)
@@ -79,6 +80,15 @@ static enum tally_status run_passes(struct replay *replay, struct tally_error *e
 		if (read != TALLY_OK)
 			return read;
 		input.parallelism = &replay->parallelism;
+	}
+	if (replay->options->switches) {
+		struct sample_switch_source source = {
+			replay->options->switches, replay->options->spans, replay->sideband.clock_is_position};
+		enum tally_status read =
+			sample_switches_read(&replay->switches, replay->reader, &replay->run, &source, err);
+		if (read != TALLY_OK)
+			return read;
+		input.switches = &replay->switches;
 	}
 	unwind_files_init(&replay->unwind_files, replay->sideband.machine, replay->store);
 	enum tally_status status = prepare_unwinding(replay, &input, err);
@@ -549,6 +559,7 @@ static void replay_deinit(struct replay *replay)
 	tracepoint_printer_destroy(replay->tracepoints);
 	cgroup_names_deinit(&replay->cgroups);
 	parallelism_deinit(&replay->parallelism);
+	sample_switches_deinit(&replay->switches);
 	id_table_deinit(&replay->frames);
 	map_u64_deinit(&replay->profile_binaries);
 	map_u64_deinit(&replay->profile_functions);

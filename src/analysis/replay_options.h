@@ -12,6 +12,11 @@ struct replay_field { /* of tracepoints */
 	unsigned width;
 };
 
+struct replay_switches { /* events by index, -1: none; samples before the first on, and from an off on, are left out */
+	int64_t on, off;
+	bool shows; /* the samples that switch count too */
+};
+
 struct replay_options {
 	bool with_cpu; /* keep the CPU label (else samples of all CPUs merge) */
 	bool with_threads; /* keep pid and tid; else threads of one name merge, and both are 0 */
@@ -29,6 +34,7 @@ struct replay_options {
 	bool with_lines; /* keep the source lines of frames, and frames of one function apart by them */
 	bool with_whole_paths; /* of the lines' files */
 	const struct time_spans *spans; /* samples outside them are left out; NULL: none are */
+	const struct replay_switches *switches; /* NULL: none */
 	unsigned max_stack; /* frames of a chain that are looked at; 0: no bound */
 	unsigned threads; /* 0: one per CPU */
 };

@@ -127,24 +127,26 @@ static void add_sample(struct sample_pass *pass, const uint64_t words[SAMPLE_KEY
 		sum->first_order = order;
 }
 
-static bool is_in_spans(const struct replay_options *options, uint64_t time_ns)
+static bool is_wanted(const struct sample_pass_input *input, const struct batch_sample *b)
 {
-	return !options->spans || time_spans_have(options->spans, time_ns);
+	if (input->options->spans && !time_spans_have(input->options->spans, b->sample.time))
+		return false;
+	return !input->switches || sample_switches_want(input->switches, b->order, b->position);
 }
 
-static void add_read_values(
-	struct sample_pass *pass, struct sample_key key, const struct sample *sample, uint64_t order)
+static void add_read_values(struct sample_pass *pass, struct sample_key key, const struct batch_sample *b)
 {
 	uint64_t position = 0;
 	struct group_read read;
 	enum tally_status status;
-	while ((status = group_reads_next(&pass->reads, pass->input.reader, sample, &position, &read)) == TALLY_OK) {
-		if (!is_in_spans(pass->input.options, sample->time))
+	while ((status = group_reads_next(&pass->reads, pass->input.reader, &b->sample, &position, &read)) ==
+		TALLY_OK) {
+		if (!is_wanted(&pass->input, b))
 			continue;
 		key.event = read.event->index;
 		uint64_t words[SAMPLE_KEY_WORDS];
 		pack_key(&key, words);
-		add_sample(pass, words, id_table_hash(&pass->keys, words), read.grown, order);
+		add_sample(pass, words, id_table_hash(&pass->keys, words), read.grown, b->order);
 	}
 	pass->failed = pass->failed || status == TALLY_NOMEM;
 }
@@ -232,9 +234,10 @@ static void begin_sample(struct sample_pass *pass, const struct record *record, 
 	}
 	uint64_t type = b->event->attr.sample_type;
 	/* Group reads are running totals: those before the span count for what follows. */
-	if (!(type & SAMPLE_READ) && !is_in_spans(pass->input.options, b->sample.time))
-		return;
+	b->position = position;
 	b->order = pass->input.sideband->clock_is_position ? position : b->sample.time;
+	if (!(type & SAMPLE_READ) && !is_wanted(&pass->input, b))
+		return;
 	b->where = resolver_where(&pass->resolver, type & SAMPLE_TID ? (int32_t)b->sample.pid : -1, b->order);
 	resolver_frame_begin(&pass->resolver, &b->where, record->misc & MISC_CPUMODE_MASK, b->sample.ip, &b->leaf);
 	b->has_chain = pass->input.options->with_stacks && (type & (SAMPLE_CALLCHAIN | SAMPLE_STACK_USER));
@@ -275,7 +278,7 @@ static void key_sample(struct sample_pass *pass, struct batch_sample *b)
 		return;
 	}
 	if (!b->is_keyed) {
-		add_read_values(pass, key, &b->sample, b->order);
+		add_read_values(pass, key, b);
 		return;
 	}
 	pack_key(&key, b->words);

@@ -14,6 +14,7 @@
 #include "analysis/replay_options.h"
 #include "analysis/resolve.h"
 #include "analysis/sample_facets.h"
+#include "analysis/sample_switches.h"
 #include "analysis/sideband.h"
 
 /* What makes samples equal: event | thread << 32, leaf | stack << 32, CPU | facets << 32. */
@@ -44,7 +45,7 @@ struct batch_sample {
 	struct resolve_frame_query leaf;
 	struct resolve_chain_query chain;
 	bool has_chain;
-	uint64_t order;
+	uint64_t order, position;
 	uint64_t words[SAMPLE_KEY_WORDS];
 	uint32_t hash;
 	bool is_keyed; /* words and hash are set */
@@ -63,6 +64,7 @@ struct sample_pass_input {
 	const struct sideband *sideband;
 	const struct replay_options *options;
 	const struct parallelism *parallelism; /* NULL: not asked for */
+	const struct sample_switches *switches; /* NULL: not asked for */
 	struct unwind_files *unwind_files; /* all added; NULL: no sample has a copy of its stack */
 };
 

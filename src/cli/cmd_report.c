@@ -119,6 +119,33 @@ static const char *set_skip_empty(const struct option_use *use)
 	return NULL;
 }
 
+/* What only a browser shows is checked, so that command lines for it work; perf's text is the same with any value. */
+static const char *check_percent_type(const struct option_use *use)
+{
+	static const char *const types[] = {"local-period", "period-local", "global-period", "period-global",
+		"local-hits", "hits-local", "global-hits", "hits-global"};
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (!strcmp(use->value, types[i]))
+			return NULL;
+	return "takes local-period, global-period, local-hits or global-hits";
+}
+
+static const char *check_samples(const struct option_use *use)
+{
+	uint64_t count;
+	return str_to_u64(str_from(use->value), 0, &count) ? NULL : "expects a numerical value";
+}
+
+static const char *set_socket(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	bool is_negative = use->value[0] == '-'; /* no socket: all count */
+	if (!str_to_u64(str_from(use->value + is_negative), 0, &settings->request.socket))
+		return "expects a numerical value";
+	settings->request.has_socket = !is_negative;
+	return NULL;
+}
+
 static const char *set_inline(const struct option_use *use)
 {
 	struct settings *settings = use->settings;
@@ -255,7 +282,8 @@ static const struct option options[] = {
 	{"raw-trace", 0, OPTION_FLAG, .offset = REQUEST(raw_traces), .help = "Show raw trace event output"},
 	{"group-sort-idx", 0, OPTION_CALL, "n", .call = set_group_sort,
 		.help = "Sort the output by the event at the index n in group"},
-	{"percent-type", 0, OPTION_UNSUPPORTED, "type", .help = "Set percent type local/global-period/hits"},
+	{"percent-type", 0, OPTION_CALL, "type", .call = check_percent_type,
+		.help = "Set percent type local/global-period/hits of the annotation in a browser; text has none"},
 	{"demangle-kernel", 0, OPTION_UNSUPPORTED, .help = "Enable kernel symbol demangling"},
 	{"debuginfod", 0, OPTION_CALL, "urls", .argument_is_optional = true, .call = set_debuginfod,
 		.help = "fetch debug files by build id in the background, for the next report (default: "
@@ -270,13 +298,18 @@ static const struct option options[] = {
 		.help = "Don't look for a vmlinux of the recorded build id"},
 	{"full-source-path", 0, OPTION_FLAG, .offset = REQUEST(full_source_path),
 		.help = "Show source lines and files with the whole path"},
-	{"samples", 0, OPTION_UNSUPPORTED, "n", .help = "Number of samples to save per histogram entry"},
-	{"switch-on", 0, OPTION_UNSUPPORTED, "event", .help = "Consider events after the occurrence of this event"},
-	{"switch-off", 0, OPTION_UNSUPPORTED, "event", .help = "Stop considering events after this event"},
-	{"show-on-off-events", 0, OPTION_UNSUPPORTED, .help = "Show the on/off switch events"},
+	{"samples", 0, OPTION_CALL, "n", .call = check_samples,
+		.help = "Number of samples to save per histogram entry for a browser; text has none"},
+	{"switch-on", 0, OPTION_STRING, "event", .offset = REQUEST(switch_on),
+		.help = "Consider events after the occurrence of this event"},
+	{"switch-off", 0, OPTION_STRING, "event", .offset = REQUEST(switch_off),
+		.help = "Stop considering events after the occurrence of this event"},
+	{"show-on-off-events", 0, OPTION_FLAG, .offset = REQUEST(shows_switches),
+		.help = "Show the on/off switch events, used with --switch-on and --switch-off"},
 	{"show-ref-call-graph", 0, OPTION_UNSUPPORTED, .help = "Show callgraph from reference event"},
 	{"total-cycles", 0, OPTION_UNSUPPORTED, .help = "Sort all blocks by 'Sampled Cycles%'"},
-	{"socket-filter", 0, OPTION_UNSUPPORTED, "n", .help = "only show processor socket that match with this filter"},
+	{"socket-filter", 0, OPTION_CALL, "n", .call = set_socket,
+		.help = "only show processor socket that match with this filter"},
 	{"xed", 0, OPTION_UNSUPPORTED, .help = "Run xed disassembler on output"},
 	{"tui", 0, OPTION_UNSUPPORTED, .help = "Use the TUI interface"},
 	{"gtk", 0, OPTION_UNSUPPORTED, .help = "Use the GTK2 interface"},

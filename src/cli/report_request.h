@@ -24,6 +24,10 @@ struct report_request {
 	const char *default_sort; /* NULL: perf's */
 	struct profile_filter_lists filters;
 	const char *cpus, *times;
+	const char *switch_on, *switch_off; /* names of events */
+	bool shows_switches; /* the samples of those events too */
+	uint64_t socket; /* whose samples count, if has_socket */
+	bool has_socket;
 	const char *symfs, *kallsyms, *vmlinux;
 	const char *separator;
 	enum { BRANCHES_IF_RECORDED, BRANCHES_ALWAYS, BRANCHES_NEVER } branches; /* -b, --no-branch-stack */

@@ -9,6 +9,7 @@
 #include "cli/report_dump.h"
 #include "cli/report_json.h"
 #include "cli/report_missing.h"
+#include "cli/report_selection.h"
 #include "cli/report_stats.h"
 #include "cli/report_tasks.h"
 #include "cli/stack_notes.h"
@@ -33,6 +34,8 @@ struct report {
 	struct replay_result result;
 	struct profile_filter filter;
 	bool *cpus; /* NULL: all */
+	bool *socket_cpus; /* by CPU, of the socket that is asked for; NULL: all */
+	uint32_t socket_cpu_count;
 	struct worth worth;
 	struct json json; /* with --json: what is written of it */
 	bool is_met; /* what --require says */
@@ -124,7 +127,7 @@ static enum tally_status replay(struct report *report, struct tally_error *err)
 	struct replay_options options = {
 		.with_threads = r->filters.pids || r->filters.tids || report_request_has_key(r, KEY_PID) ||
 				report_request_has_key(r, KEY_TGID),
-		.with_cpu = report->cpus || report_request_has_key(r, KEY_CPU),
+		.with_cpu = report->cpus || r->has_socket || report_request_has_key(r, KEY_CPU),
 		.with_stacks = r->with_chains || r->with_children || r->filters.parent || r->filters.ignored_callees ||
 			       requires(r, WORTH_COMPLETE),
 		.with_inlines = !r->no_inline,
@@ -151,6 +154,12 @@ static enum tally_status replay(struct report *report, struct tally_error *err)
 	if (status == TALLY_OK && r->times) {
 		status = time_spans_read(r->times, report->reader, &spans, err);
 		options.spans = &spans;
+	}
+	struct replay_switches switches;
+	if (status == TALLY_OK && (r->switch_on || r->switch_off)) {
+		struct switch_names names = {r->switch_on, r->switch_off, r->shows_switches};
+		status = report_switches_find(&names, report->reader, &switches, err);
+		options.switches = &switches;
 	}
 	if (status == TALLY_OK)
 		status = replay_profile(report->reader, report->store, &options, &report->result, err);
@@ -217,8 +226,9 @@ static void print_title(const struct report *report, const struct flat_table *ta
 	const struct profile *p = report->result.profile;
 	uint32_t first = table->options.first_event, count = table->options.member_count;
 	struct text name = {0};
-	struct report_title title = {
-		.is_group = p->events[first].member_count > 1 || count > 1, .times = report->request->times};
+	struct report_title title = {.is_group = p->events[first].member_count > 1 || count > 1,
+		.times = report->request->times,
+		.socket = report->request->has_socket ? &report->request->socket : NULL};
 	struct text keys = {0};
 	report_request_print_sort(report->request, &keys);
 	text_char(&keys, 0);
@@ -562,6 +572,11 @@ static enum tally_status run_replay(struct report *report, struct tally_error *e
 		printed = report_request_finish(r, &source, &inner);
 	if (printed == TALLY_OK)
 		printed = profile_filter_init(&report->filter, report->result.profile, &r->filters, &inner);
+	if (printed == TALLY_OK && r->has_socket)
+		printed = report_socket_cpus(
+			report->reader, r->socket, &report->socket_cpus, &report->socket_cpu_count, &inner);
+	report->filter.cpu_passes = report->socket_cpus;
+	report->filter.cpu_limit = report->socket_cpu_count;
 	if (printed == TALLY_OK)
 		printed = show_profile(report, &inner);
 	if (printed != TALLY_OK) {
@@ -643,6 +658,7 @@ enum tally_status report_run(const struct cli *cli, struct report_request *reque
 		perfdata_reader_destroy(report.reader);
 	report_fields_deinit(&report.fields);
 	free(report.cpus);
+	free(report.socket_cpus);
 	*is_met = report.is_met;
 	return status;
 }

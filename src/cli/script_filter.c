@@ -4,22 +4,23 @@
 
 #include "base/limits.h"
 #include "cli/cpu_filter.h"
+#include "cli/report_selection.h"
 #include "cli/word_list.h"
 
-static enum tally_status find_switch(struct perfdata_reader *reader, const char *name, const char *option,
-	const struct perfdata_event **event, struct tally_error *err)
+static enum tally_status find_switches(
+	struct script_filter *filter, const struct perfdata_reader *reader, struct tally_error *err)
 {
+	const struct script_filter_request *r = filter->request;
 	size_t count;
 	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
-	for (size_t i = 0; name && i < count; i++)
-		if (str_equal(events[i].name, str_from(name))) {
-			*event = &events[i];
-			return TALLY_OK;
-		}
-	if (!name)
-		return TALLY_OK;
-	return error_set(err, TALLY_INVALID,
-		"%s event not found (%s): 'tally evlist' shows the names of the recording's", option, name);
+	struct replay_switches found;
+	enum tally_status status = report_switches_find(
+		&(struct switch_names){r->switch_on, r->switch_off, r->shows_switches}, reader, &found, err);
+	if (status != TALLY_OK)
+		return status;
+	filter->switch_on = found.on < 0 ? NULL : &events[found.on];
+	filter->switch_off = found.off < 0 ? NULL : &events[found.off];
+	return TALLY_OK;
 }
 
 static bool has_cpus(struct perfdata_reader *reader)
@@ -44,9 +45,7 @@ enum tally_status script_filter_init(struct script_filter *filter, const struct 
 	if (status == TALLY_OK && request->time)
 		status = time_spans_read(request->time, reader, &filter->spans, err);
 	if (status == TALLY_OK)
-		status = find_switch(reader, request->switch_on, "switch-on", &filter->switch_on, err);
-	if (status == TALLY_OK)
-		status = find_switch(reader, request->switch_off, "switch-off", &filter->switch_off, err);
+		status = find_switches(filter, reader, err);
 	return status;
 }
 

@@ -28,6 +28,8 @@ struct profile_filter {
 	bool *frame_is_parent; /* matches the parent expression; NULL: none does */
 	bool excludes_other; /* held by flat_table, which has the chains in order */
 	bool *ignores_callees; /* by frame; NULL: none does */
+	const bool *cpu_passes; /* by CPU, below cpu_limit; borrowed, set by who knows them; NULL: all do */
+	uint32_t cpu_limit;
 	bool *frame_shows; /* whose rows are shown; NULL: all are */
 };
 
@@ -38,7 +40,9 @@ void profile_filter_deinit(struct profile_filter *filter);
 static inline bool profile_filter_passes(const struct profile_filter *filter, const struct profile_sample *sample)
 {
 	return (!filter->thread_passes || filter->thread_passes[sample->thread]) &&
-	       (!filter->frame_passes || filter->frame_passes[sample->leaf]);
+	       (!filter->frame_passes || filter->frame_passes[sample->leaf]) &&
+	       (!filter->cpu_passes || (sample->cpu >= 0 && (uint32_t)sample->cpu < filter->cpu_limit &&
+					       filter->cpu_passes[sample->cpu]));
 }
 
 #endif

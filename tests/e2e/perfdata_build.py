@@ -87,6 +87,15 @@ class Recording:
     def feature(self, bit, body):
         self.features[bit] = body
 
+    def name_events(self, *names):
+        """The description of events, which is where their names are."""
+        body = self.pack('II', len(self.events), ATTR_BYTES)
+        for index, (name, (attr, _, _)) in enumerate(zip(names, self.events)):
+            text = name.encode() + b'\0'
+            text += bytes(-len(text) % 64)
+            body += attr + self.pack('II', 1, len(text)) + text + self.pack('Q', index + 1)
+        self.feature(12, body)
+
     def text_feature(self, bit, text):
         self.feature(bit, self.pack('I', 64) + text.encode().ljust(64, b'\0'))
 

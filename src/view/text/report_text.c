@@ -105,5 +105,9 @@ void report_text_title(struct text *out, const struct report_title *title)
 		text_str(out, "\n# Sort order   : ");
 		text_str(out, title->sort_order);
 	}
+	if (title->socket) {
+		text_str(out, "\n# Processor Socket: ");
+		text_u64(out, *title->socket);
+	}
 	text_str(out, "\n#\n");
 }

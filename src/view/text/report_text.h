@@ -17,6 +17,7 @@ struct report_title {
 	bool is_group;
 	uint64_t sample_count, total_period;
 	const char *sort_order; /* of samples that count by weight; NULL: they count by period */
+	const uint64_t *socket; /* that was asked for; NULL: all */
 	const char *times; /* the spans that were asked for; NULL: all */
 };
 

@@ -1,0 +1,90 @@
+#include "analysis/sample_switches.h"
+
+#include <stdlib.h>
+
+#include "abi/sample.h"
+#include "base/error.h"
+
+static int compare_switches(const void *left, const void *right)
+{
+	const struct sample_switch *a = left, *b = right;
+	if (a->order != b->order)
+		return a->order < b->order ? -1 : 1;
+	return (a->position > b->position) - (a->position < b->position);
+}
+
+void sample_switches_settle(struct sample_switches *s)
+{
+	bool is_on = !s->begins_off;
+	size_t kept = 0;
+	if (s->changes.len)
+		qsort(s->changes.items, s->changes.len, sizeof(s->changes.items[0]), compare_switches);
+	for (size_t i = 0; i < s->changes.len; i++) {
+		const struct sample_switch *last = kept ? &s->changes.items[kept - 1] : NULL;
+		/* an event that is both changes the state once a sample */
+		if (s->changes.items[i].is_on == is_on || (last && compare_switches(last, &s->changes.items[i]) == 0))
+			continue;
+		is_on = !is_on;
+		s->changes.items[kept++] = s->changes.items[i];
+	}
+	s->changes.len = kept;
+}
+
+static enum tally_status add_event(struct sample_switches *s, const struct sample_switch_source *source,
+	const struct sample_switch *at, uint32_t event, struct tally_error *err)
+{
+	struct sample_switch added = *at;
+	for (unsigned i = 0; i < 2; i++) {
+		added.is_on = i == 0;
+		if ((added.is_on ? source->events->on : source->events->off) == (int64_t)event &&
+			!vec_push(&s->changes, added))
+			return error_nomem(err);
+	}
+	return TALLY_OK;
+}
+
+enum tally_status sample_switches_read(struct sample_switches *s, const struct perfdata_reader *reader,
+	const struct record_run *run, const struct sample_switch_source *source, struct tally_error *err)
+{
+	const struct replay_switches *events = source->events;
+	*s = (struct sample_switches){.begins_off = events->on >= 0, .shows = events->shows};
+	enum tally_status status = TALLY_OK;
+	struct record record;
+	/* That the run is cut is told elsewhere. */
+	for (size_t position = 0, start = 0;
+		status == TALLY_OK && record_run_next(run, &position, &record, NULL) == TALLY_OK; start = position) {
+		const struct perfdata_event *event =
+			record.type == RECORD_SAMPLE ? perfdata_reader_event_of(reader, &record) : NULL;
+		struct sample sample;
+		if (!event || (event->index != events->on && event->index != events->off) ||
+			sample_decode(&event->layout, &record, &sample, NULL) != TALLY_OK ||
+			(source->spans && !time_spans_have(source->spans, sample.time)))
+			continue;
+		struct sample_switch at = {source->order_is_position ? start : sample.time, start, false};
+		status = add_event(s, source, &at, event->index, err);
+	}
+	sample_switches_settle(s);
+	return status;
+}
+
+void sample_switches_deinit(struct sample_switches *s)
+{
+	vec_free(&s->changes);
+}
+
+bool sample_switches_want(const struct sample_switches *s, uint64_t order, uint64_t position)
+{
+	struct sample_switch at = {order, position, false};
+	size_t low = 0, high = s->changes.len;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (compare_switches(&s->changes.items[middle], &at) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	const struct sample_switch *last = low ? &s->changes.items[low - 1] : NULL;
+	if (last && compare_switches(last, &at) == 0)
+		return s->shows;
+	return last ? last->is_on : !s->begins_off;
+}

@@ -1,0 +1,43 @@
+/*
+ * sample_switches.h - which samples lie between two events: from one of the first on, until one of the second.
+ *
+ * Owned by the caller; immutable once read, so any thread may ask. A sample is asked for by its time, or by its place
+ * where the recording has no times, and by its place among those of the same time.
+ *
+ *	sample_switches_read(&switches, reader, &run, &(struct sample_switch_source){&events, spans, false}, err);
+ *	if (sample_switches_want(&switches, order, position)) ...
+ *	sample_switches_deinit(&switches);
+ */
+#ifndef ANALYSIS_SAMPLE_SWITCHES_H
+#define ANALYSIS_SAMPLE_SWITCHES_H
+
+#include "analysis/record_run.h"
+#include "analysis/replay_options.h"
+#include "base/vec.h"
+#include "perfdata/reader.h"
+
+struct sample_switch {
+	uint64_t order, position;
+	bool is_on; /* what it switches to */
+};
+
+struct sample_switches {
+	VEC(struct sample_switch) changes; /* in order; each changes the state */
+	bool begins_off, shows; /* shows: the samples that switch count too */
+};
+
+struct sample_switch_source {
+	const struct replay_switches *events;
+	const struct time_spans *spans; /* samples outside switch nothing; NULL: none are outside */
+	bool order_is_position;
+};
+
+/* Deinit also after failure. */
+TALLY_MUST_CHECK enum tally_status sample_switches_read(struct sample_switches *s, const struct perfdata_reader *reader,
+	const struct record_run *run, const struct sample_switch_source *source, struct tally_error *err);
+/* Puts what was collected in order, and drops what changes nothing. */
+void sample_switches_settle(struct sample_switches *s);
+void sample_switches_deinit(struct sample_switches *s);
+bool sample_switches_want(const struct sample_switches *s, uint64_t order, uint64_t position);
+
+#endif

@@ -1,0 +1,91 @@
+"""`report` of a part of a recording: between two events, of one socket."""
+import os
+import pathlib
+import re
+
+import pytest
+
+from conftest import Program
+from perfdata_build import Recording
+
+NEWEST = pathlib.Path(os.environ.get('PERF_NEWEST', '/opt/newest-perf/perf'))
+CPU_TOPOLOGY = 13
+BETWEEN = ['--switch-on page-faults', '--switch-on page-faults --switch-off context-switches',
+           '--switch-on context-switches --switch-off page-faults --show-on-off-events',
+           '--switch-on page-faults --switch-off page-faults', '--show-on-off-events', '--switch-on cpu-clock']
+
+
+@pytest.fixture
+def newest(tmp_path):
+    if not NEWEST.exists():
+        pytest.skip('the newest perf is not installed')
+    return Program(NEWEST, tmp_path)
+
+
+def recording(folder, sockets=(0, 0, 1, 1)):
+    """Three events, in turns that do not repeat soon, of four CPUs."""
+    built = Recording()
+    for config in (0, 2, 3):
+        built.event('IDENTIFIER IP TID TIME CPU PERIOD', config=config)
+    built.name_events('cpu-clock', 'page-faults', 'context-switches')
+    built.comm('job')
+    built.mmap(0x400000, 0x8000, '/bin/nothing')
+    for i in range(40):
+        built.sample(0 if i % 3 else 1 + i // 3 % 2, ip=0x400000 + i * 8, time=1000 + i * 10, cpu=i % 4, period=100 + i)
+    names = b''.join(built.pack('I', 64) + text.ljust(64, b'\0') for text in (b'0-3', b'0', b'1', b'2', b'3'))
+    lists = built.pack('I', 1) + names[:68] + built.pack('I', 4) + names[68:]
+    built.feature(CPU_TOPOLOGY, lists + b''.join(built.pack('II', cpu, socket) for cpu, socket in enumerate(sockets)))
+    built.feature(7, built.pack('II', 4, 4))
+    path = folder / 'perf.data'
+    built.write(path)
+    return str(path)
+
+
+def rows(result):
+    assert result.returncode == 0, result.stderr
+    return [line.rstrip() for line in result.stdout.splitlines()
+            if line and (not line.startswith('#') or re.match('# (Samples|Event count|Processor)', line))]
+
+
+@pytest.mark.parametrize('words', BETWEEN)
+def test_samples_between_events(tally, newest, tmp_path, words):
+    path = recording(tmp_path)
+    line = ['report', '--stdio', '-i', path, '-s', 'comm,cpu', '-n', *words.split()]
+    assert rows(tally(*line)) == rows(newest(*line))
+
+
+def test_an_event_that_is_not_there_is_told(tally, tmp_path):
+    path = recording(tmp_path)
+    for option in ('--switch-on', '--switch-off'):
+        result = tally('report', '-i', path, option, 'cycles')
+        assert result.returncode != 0 and 'event not found (cycles)' in result.stderr
+
+
+@pytest.mark.parametrize('words', ['--socket-filter 0', '--socket-filter 1', '--socket-filter -1',
+                                   '--socket-filter 0 -s comm,cpu -n'])
+def test_samples_of_a_socket(tally, newest, tmp_path, words):
+    path = str(tmp_path / 'perf.data')
+    made = tally('record', '-q', '-e', 'cpu-clock', '-o', path, 'sh', '-c', 'i=0; while [ $i -lt 9999 ]; do i=$((i+1)); done')
+    assert made.returncode == 0, made.stderr
+    line = ['report', '--stdio', '-i', path, *words.split()]
+    ours, theirs = rows(tally(*line)), rows(newest(*line))
+    assert len(ours) == len(theirs) and ours[:3] == theirs[:3]
+    assert [row.split()[:3] for row in ours] == [row.split()[:3] for row in theirs]
+
+
+def test_of_two_sockets_one_counts(tally, tmp_path):
+    path = recording(tmp_path)
+    for socket, cpus in ((0, {'000', '001'}), (1, {'002', '003'})):
+        lines = rows(tally('report', '-i', path, '--socket-filter', str(socket), '-s', 'cpu'))
+        assert {line.split()[1] for line in lines if line[0] != '#'} == cpus
+    assert [line for line in rows(tally('report', '-i', path, '--socket-filter', '2')) if line[0] != '#'] == []
+
+
+def test_what_only_a_browser_shows_is_checked(tally, tmp_path):
+    path = recording(tmp_path)
+    plain = tally('report', '-i', path)
+    for words in (['--percent-type', 'global-hits'], ['--samples', '5']):
+        assert tally('report', '-i', path, *words).stdout == plain.stdout
+    assert tally('report', '-i', path, '--percent-type', 'foo').returncode == 129
+    assert tally('report', '-i', path, '--samples', 'x').returncode == 129
+    assert tally('report', '-i', path, '--socket-filter', 'x').returncode == 129
