@@ -6,12 +6,13 @@
 #include "cli/commands.h"
 #include "cli/report_config.h"
 #include "cli/report_run.h"
+#include "cli/tui_terminal.h"
 #include "perfdata/time_spans.h"
 
 struct settings {
 	struct report_request request;
 	struct tally_error problem; /* of the last option, so that its text outlives the call */
-	bool stdio;
+	bool stdio, tui;
 	unsigned verbose;
 	const char *pretty;
 	uint64_t max_stack;
@@ -180,7 +181,7 @@ static const char *set_debuginfod_time(const struct option_use *use)
 
 static const struct option options[] = {
 	{"input", 'i', OPTION_STRING, "file", .offset = REQUEST(input), .help = "input file name; - is standard input"},
-	{"stdio", 0, OPTION_FLAG, .offset = offsetof(struct settings, stdio), .help = "Use the stdio interface"},
+	{"stdio", 0, OPTION_FLAG, .offset = offsetof(struct settings, stdio), .help = "Use the stdio interface: text"},
 	{"force", 'f', OPTION_FLAG, .offset = offsetof(struct settings, request.force),
 		.help = "take the file whoever owns it (which is the rule here)"},
 	{"verbose", 'v', OPTION_COUNT, .offset = offsetof(struct settings, verbose),
@@ -311,7 +312,8 @@ static const struct option options[] = {
 	{"socket-filter", 0, OPTION_CALL, "n", .call = set_socket,
 		.help = "only show processor socket that match with this filter"},
 	{"xed", 0, OPTION_UNSUPPORTED, .help = "Run xed disassembler on output"},
-	{"tui", 0, OPTION_UNSUPPORTED, .help = "Use the TUI interface"},
+	{"tui", 0, OPTION_FLAG, .offset = offsetof(struct settings, tui),
+		.help = "Use the TUI interface: look through the report by keys (on a terminal it is; ? lists them)"},
 	{"gtk", 0, OPTION_UNSUPPORTED, .help = "Use the GTK2 interface"},
 	{"ns", 0, OPTION_FLAG, .offset = REQUEST(times_in_ns), .help = "Show times in nanosecs"},
 	{"objdump", 0, OPTION_UNSUPPORTED, "path", .help = "objdump binary to use for disassembly and annotations"},
@@ -330,6 +332,37 @@ static const struct option_table table = {options, sizeof(options) / sizeof(opti
 static const char *const usages[] = {"[<options>]", NULL};
 static const char *const examples[] = {"callers and callees of perf.data", "tally report", "the ten heaviest programs",
 	"tally report -s comm,dso -g none --percent-limit 1", NULL};
+
+/* What a screen cannot show, or what is made for other programs; NULL: nothing of it is asked for. */
+static const char *text_only_option(const struct report_request *r)
+{
+	const struct {
+		bool is_used;
+		const char *name;
+	} all[] = {{r->stats, "--stats"}, {r->tasks, "--tasks"}, {r->mmaps, "--mmaps"}, {r->dump, "-D"},
+		{r->header, "--header"}, {r->header_only, "--header-only"}, {r->full_info, "-I"},
+		{r->missing, "--missing"}, {r->threads, "-T"}, {r->is_json, "--json"}, {r->separator, "-t"},
+		{r->is_hierarchy, "--hierarchy"}};
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (all[i].is_used)
+			return all[i].name;
+	return NULL;
+}
+
+static int choose_interface(const struct cli *cli, struct settings *settings)
+{
+	struct report_request *request = &settings->request;
+	const char *other = text_only_option(request);
+	bool is_usable = tui_terminal_is_usable();
+	if (settings->stdio)
+		return 0;
+	if (settings->tui && other)
+		return cli_failf(cli, "--tui and %s cannot be used together", other);
+	if (settings->tui && !is_usable)
+		return cli_failf(cli, "--tui needs a terminal as standard input and output, and ncursesw in the build");
+	request->is_interactive = !other && is_usable;
+	return 0;
+}
 
 static int finish_settings(const struct cli *cli, struct settings *settings, int argc, char **argv, int rest)
 {
@@ -361,7 +394,7 @@ static int finish_settings(const struct cli *cli, struct settings *settings, int
 		return cli_failf(cli, "report takes one file, and '%s' is one more", argv[rest + 1]);
 	if (argc - rest == 1 && !request->input)
 		request->input = argv[rest];
-	return 0;
+	return choose_interface(cli, settings);
 }
 
 static int run_request(const struct cli *cli, struct report_request *request, struct diag *notes)
@@ -369,7 +402,8 @@ static int run_request(const struct cli *cli, struct report_request *request, st
 	struct text out = {0};
 	struct tally_error err = {0};
 	bool is_met = true;
-	cli_start_pager(cli);
+	if (!request->is_interactive)
+		cli_start_pager(cli);
 	text_to_fd(&out, STDOUT_FILENO);
 	enum tally_status status = report_run(cli, request, &out, notes, &is_met, &err);
 	int code = cli_finish_text(cli, &out);

@@ -64,6 +64,7 @@ struct report_request {
 	bool no_inline;
 	bool full_source_path;
 	bool colours;
+	bool is_interactive; /* on a terminal, by report_explore: no text on standard output */
 	bool is_json; /* --json: the tables as JSON, nothing else on standard output */
 	struct requirements requirements; /* --require; none: count is 0 */
 

@@ -7,6 +7,7 @@
 #include "cli/pack_damage.h"
 #include "cli/recording_input.h"
 #include "cli/report_dump.h"
+#include "cli/report_explore.h"
 #include "cli/report_json.h"
 #include "cli/report_missing.h"
 #include "cli/report_selection.h"
@@ -221,7 +222,9 @@ static void name_events(const struct report *report, struct text *name, uint32_t
 	text_char(name, 0);
 }
 
-static void print_title(const struct report *report, const struct flat_table *table)
+/* print: in full, or on one line. */
+static void print_title(const struct report *report, const struct flat_table *table, struct text *out,
+	void (*print)(struct text *, const struct report_title *))
 {
 	const struct profile *p = report->result.profile;
 	uint32_t first = table->options.first_event, count = table->options.member_count;
@@ -246,7 +249,7 @@ static void print_title(const struct report *report, const struct flat_table *ta
 	}
 	if (report->request->mode == KEY_MODE_BRANCH)
 		title.sample_count = branched;
-	report_text_title(report->out, &title);
+	print(out, &title);
 	text_deinit(&keys);
 	text_deinit(&name);
 }
@@ -291,18 +294,15 @@ static enum tally_status print_rows(struct report *report, const struct flat_tab
 	if (report->request->is_json)
 		return report_json_table(&report->json, table, tree, options, err);
 	if (!report->request->is_quiet)
-		print_title(report, table);
+		print_title(report, table, report->out, report_text_title);
 	status = tree ? report_hierarchy_rows(report->out, tree, options, err)
 		      : report_text_rows(report->out, table, options, err);
 	text_str(report->out, "\n\n");
 	return status;
 }
 
-static enum tally_status print_table(struct report *report, const struct flat_table *table, struct tally_error *err)
+static struct report_text_options text_options(const struct report_request *r)
 {
-	const struct report_request *r = report->request;
-	uint8_t levels[REPORT_MAX_COLUMNS] = {0};
-	unsigned level_count = fit_levels(r, table, levels);
 	struct report_text_options options = {
 		.columns = r->columns,
 		.column_count = r->column_count,
@@ -317,11 +317,20 @@ static enum tally_status print_table(struct report *report, const struct flat_ta
 		.hidden_columns = r->hidden_columns,
 		.times_in_ns = r->times_in_ns,
 		.chains = r->chains,
-		.levels = levels,
 	};
 	options.chains.with_colours = r->colours;
 	if (!r->with_chains)
 		options.chains.style = CHAIN_NONE;
+	return options;
+}
+
+static enum tally_status print_table(struct report *report, const struct flat_table *table, struct tally_error *err)
+{
+	const struct report_request *r = report->request;
+	uint8_t levels[REPORT_MAX_COLUMNS] = {0};
+	unsigned level_count = fit_levels(r, table, levels);
+	struct report_text_options options = text_options(r);
+	options.levels = levels;
 	/* what has no key is flat */
 	bool is_tree = r->is_hierarchy && level_count > 0;
 	struct hierarchy tree;
@@ -342,10 +351,19 @@ static enum tally_status check_group_sort(const struct report *report, uint32_t 
 	return error_set(err, TALLY_INVALID, "--group-sort-idx needs events in a group; --group makes one of all");
 }
 
-static enum tally_status report_events(struct report *report, uint32_t first, uint32_t count, struct tally_error *err)
+static bool is_shown(const struct report_request *r, const struct flat_table *table)
+{
+	uint64_t samples = 0;
+	for (uint32_t m = 0; m < table->options.member_count; m++)
+		samples += table->totals[m].count;
+	return samples || r->keeps_empty;
+}
+
+/* Sorted, unless it is empty and not wanted then. */
+static enum tally_status make_table(
+	struct report *report, uint32_t first, uint32_t count, struct flat_table *table, struct tally_error *err)
 {
 	const struct report_request *r = report->request;
-	struct flat_table table;
 	struct flat_options options = {
 		.keys = r->keys,
 		.key_count = r->key_count,
@@ -364,15 +382,23 @@ static enum tally_status report_events(struct report *report, uint32_t first, ui
 		.cpu_passes = report->cpus,
 		.cpu_limit = report->cpus ? LIMIT_CPUS : 0,
 	};
-	enum tally_status status = flat_table_init(&table, report->result.profile, &options, err);
+	enum tally_status status = flat_table_init(table, report->result.profile, &options, err);
 	if (status != TALLY_OK)
 		return status;
-	uint64_t samples = 0;
-	for (uint32_t m = 0; m < count; m++)
-		samples += table.totals[m].count;
-	if (samples || r->keeps_empty)
-		status = flat_table_sort(&table, r->order, r->order_count, err);
-	if (status == TALLY_OK && (samples || r->keeps_empty))
+	if (is_shown(r, table))
+		status = flat_table_sort(table, r->order, r->order_count, err);
+	if (status != TALLY_OK)
+		flat_table_deinit(table);
+	return status;
+}
+
+static enum tally_status report_events(struct report *report, uint32_t first, uint32_t count, struct tally_error *err)
+{
+	struct flat_table table;
+	enum tally_status status = make_table(report, first, count, &table, err);
+	if (status != TALLY_OK)
+		return status;
+	if (is_shown(report->request, &table))
 		status = print_table(report, &table, err);
 	flat_table_deinit(&table);
 	return status;
@@ -400,16 +426,66 @@ static bool has_samples(const struct report *report)
 	return false;
 }
 
+struct explored { /* what the interactive report is about */
+	struct report *report;
+	uint32_t *first; /* events, by table */
+};
+
+static enum tally_status open_explored(void *data, uint32_t index, struct explore_table *table, struct tally_error *err)
+{
+	struct explored *explored = data;
+	struct report *report = explored->report;
+	uint32_t first = explored->first[index];
+	struct explore_table made = {.options = text_options(report->request)};
+	enum tally_status status = make_table(report, first, group_size(report, first), &made.table, err);
+	if (status != TALLY_OK)
+		return status;
+	print_title(report, &made.table, &made.title, report_text_title_line);
+	text_char(&made.title, 0);
+	if (made.title.failed) {
+		flat_table_deinit(&made.table);
+		text_deinit(&made.title);
+		return error_nomem(err);
+	}
+	*table = made;
+	return TALLY_OK;
+}
+
+/* The events, or groups, that have samples. */
+static enum tally_status explore_report(struct report *report, struct tally_error *err)
+{
+	const struct profile *p = report->result.profile;
+	struct explored explored = {.report = report, .first = calloc(p->event_count + 1, sizeof(uint32_t))};
+	struct explore_source source = {.data = &explored, .open = open_explored};
+	if (!explored.first)
+		return error_nomem(err);
+	for (uint32_t event = 0, count; event < p->event_count; event += count) {
+		uint64_t samples = 0;
+		count = group_size(report, event);
+		for (uint32_t m = 0; m < count; m++)
+			samples += p->events[event + m].sample_count;
+		if (samples || report->request->keeps_empty)
+			explored.first[source.count++] = event;
+	}
+	enum tally_status status = check_group_sort(report, group_size(report, 0), err);
+	if (status == TALLY_OK)
+		status = report_explore(&source, err);
+	free(explored.first);
+	return status;
+}
+
 static enum tally_status print_report(struct report *report, struct tally_error *err)
 {
 	const struct profile *p = report->result.profile;
 	enum tally_status status = TALLY_OK;
-	if (!report->request->is_json)
+	if (!report->request->is_json && !report->request->is_interactive)
 		print_filter_lines(report);
 	if (!has_samples(report)) {
 		diag_add(report->notes, DIAG_ERROR, "The %s data has no samples!", report->path);
 		return TALLY_OK;
 	}
+	if (report->request->is_interactive)
+		return explore_report(report, err);
 	if (!report->request->is_json)
 		print_lost(report);
 	for (uint32_t event = 0; event < p->event_count && status == TALLY_OK;) {
@@ -481,7 +557,8 @@ static void print_file_header(struct report *report)
 	bool is_wanted = r->header || r->header_only || r->full_info;
 	if (is_wanted)
 		header_text(report->out, report->reader, r->full_info);
-	else if (!r->is_quiet && !r->is_json && !r->stats && !r->missing && !r->tasks && !r->mmaps)
+	else if (!r->is_quiet && !r->is_json && !r->is_interactive && !r->stats && !r->missing && !r->tasks &&
+		 !r->mmaps)
 		text_str(report->out, "# To display the perf.data header info, please use "
 				      "--header/--header-only options.\n#\n");
 }

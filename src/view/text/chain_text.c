@@ -48,7 +48,7 @@ static void print_place(struct text *out, const struct flat_table *table, const 
 	}
 }
 
-static void print_frame(struct text *out, const struct flat_table *table, uint32_t id)
+void chain_frame_text(struct text *out, const struct flat_table *table, uint32_t id)
 {
 	const struct profile *p = table->profile;
 	const struct profile_frame *frame = &p->frames[id];
@@ -67,7 +67,7 @@ static void print_frame(struct text *out, const struct flat_table *table, uint32
 	text_hex(out, address, 0);
 }
 
-static void print_value(
+void chain_value_text(
 	struct text *out, const struct chain_options *options, uint64_t period, uint64_t count, uint64_t total)
 {
 	switch (options->value) {
@@ -114,7 +114,7 @@ static void print_branch_start(const struct chain_printer *printer, struct text 
 {
 	print_bars(printer, out, margin, depth, true);
 	text_str(out, "--");
-	print_value(out, &printer->options, period, count, printer->branches[depth - 1].total);
+	chain_value_text(out, &printer->options, period, count, printer->branches[depth - 1].total);
 	text_str(out, "--");
 }
 
@@ -151,7 +151,7 @@ static void print_child(struct chain_printer *printer, struct text *out, size_t 
 				printer, out, margin, depth, call_tree_node_period(child), call_tree_node_count(child));
 		else
 			print_bars(printer, out, margin, depth, false);
-		print_frame(out, tree->table, tree->frames[child->first_frame + i]);
+		chain_frame_text(out, tree->table, tree->frames[child->first_frame + i]);
 		text_char(out, '\n');
 	}
 }
@@ -196,7 +196,7 @@ static void print_trunk(struct chain_printer *printer, struct text *out, const s
 		} else {
 			text_repeat(out, ' ', 3);
 		}
-		print_frame(out, tree->table, tree->frames[trunk->first_frame + i]);
+		chain_frame_text(out, tree->table, tree->frames[trunk->first_frame + i]);
 		text_char(out, '\n');
 		if (++printed == printer->options.print_limit)
 			break;
@@ -238,7 +238,7 @@ static void print_path(
 		const struct call_tree_node *node = &tree->nodes[printer->branches[--depth].node];
 		for (uint32_t i = 0; i < node->frame_count; i++) {
 			text_str(out, before ? before : is_first ? "" : after);
-			print_frame(out, tree->table, tree->frames[node->first_frame + i]);
+			chain_frame_text(out, tree->table, tree->frames[node->first_frame + i]);
 			if (before)
 				text_str(out, after);
 			is_first = false;
@@ -288,7 +288,7 @@ static void print_listed(struct chain_printer *printer, struct text *out, uint32
 	/* perf's values in flat include the chains that go on from here */
 	uint64_t period = is_flat ? call_tree_node_period(node) : node->hit_period;
 	uint64_t count = is_flat ? call_tree_node_count(node) : node->hit_count;
-	print_value(out, &printer->options, period, count, printer->total_period);
+	chain_value_text(out, &printer->options, period, count, printer->total_period);
 	if (is_flat) {
 		text_char(out, '\n');
 		print_path(printer, out, index, "                ", "\n");

@@ -45,5 +45,9 @@ void chain_printer_deinit(struct chain_printer *printer);
 /* row_period: what the row stands for, the children sum if the report shows it. */
 TALLY_MUST_CHECK enum tally_status chain_print(
 	struct chain_printer *printer, struct text *out, uint32_t row, uint64_t row_period, struct tally_error *err);
+/* A frame, and a node's value, as a graph shows them. */
+void chain_frame_text(struct text *out, const struct flat_table *table, uint32_t frame);
+void chain_value_text(
+	struct text *out, const struct chain_options *options, uint64_t period, uint64_t count, uint64_t total);
 
 #endif

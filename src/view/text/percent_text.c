@@ -3,9 +3,15 @@
 #define MIN_RED	  5.0 /* percent; perf's bounds */
 #define MIN_GREEN 0.5
 
+enum percent_heat percent_heat(double percent)
+{
+	return percent >= MIN_RED ? PERCENT_HOT : percent >= MIN_GREEN ? PERCENT_WARM : PERCENT_COOL;
+}
+
 const char *percent_colour(double percent)
 {
-	return percent >= MIN_RED ? "\033[31m" : percent >= MIN_GREEN ? "\033[32m" : "";
+	static const char *const colours[] = {"", "\033[32m", "\033[31m"};
+	return colours[percent_heat(percent)];
 }
 
 void percent_text(struct text *out, double percent, size_t width, bool with_colours)

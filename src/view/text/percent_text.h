@@ -10,6 +10,8 @@
 
 #define COLOUR_END "\033[m"
 
+enum percent_heat { PERCENT_COOL, PERCENT_WARM, PERCENT_HOT };
+enum percent_heat percent_heat(double percent);
 /* What is printed before a percentage to colour it; empty: nothing. */
 const char *percent_colour(double percent);
 /* Right-aligned in width columns, the sign included; 0: as wide as it is. */

@@ -77,7 +77,7 @@ uint64_t report_member_total(const struct report_layout *l, uint32_t member)
 	return l->options->is_relative ? total->passed_period : total->period;
 }
 
-static uint64_t value_total(const struct report_layout *l, uint32_t member, enum profile_key key)
+uint64_t report_value_total(const struct report_layout *l, uint32_t member, enum profile_key key)
 {
 	const struct flat_total *total = &l->table->totals[member];
 	if (key != KEY_LATENCY && key != KEY_LATENCY_CHILDREN)
@@ -92,7 +92,7 @@ void report_value_cell(const struct report_layout *l, struct text *out, size_t c
 	size_t width = l->cells[column];
 	for (uint32_t m = 0; m < members; m++) {
 		uint64_t value = flat_stat_value(&stats[m], key);
-		uint64_t total = value_total(l, m, key);
+		uint64_t total = report_value_total(l, m, key);
 		double percent = total ? 100.0 * (double)value / (double)total : 0;
 		bool is_percent = profile_key_get(key)->is_percent;
 		/* A blank stands before numbers, however wide they are. */

@@ -13,6 +13,8 @@
 
 /* What percentages of a member relate to. */
 uint64_t report_member_total(const struct report_layout *l, uint32_t member);
+/* The same of one column. */
+uint64_t report_value_total(const struct report_layout *l, uint32_t member, enum profile_key key);
 const char *report_column_header(const struct report_layout *l, enum profile_key key);
 /* Of a key's cell; 0: any width will do. */
 size_t report_cell_width(const struct report_layout *l, enum profile_key key, const struct flat_row *row);

@@ -81,14 +81,14 @@ enum tally_status report_text_rows(struct text *out, const struct flat_table *ta
 	return status;
 }
 
-void report_text_title(struct text *out, const struct report_title *title)
+static void print_samples(struct text *out, const struct report_title *title)
 {
 	static const char units[] = " KMGTPE";
 	uint64_t count = title->sample_count;
 	size_t unit = 0;
 	for (; count > 1000 && unit + 2 < sizeof(units); unit++)
 		count /= 1000;
-	text_str(out, "# Samples: ");
+	text_str(out, "Samples: ");
 	text_u64(out, count);
 	text_char(out, units[unit]);
 	text_str(out, title->is_group ? " of events '" : " of event '");
@@ -99,6 +99,19 @@ void report_text_title(struct text *out, const struct report_title *title)
 		text_str(out, title->times);
 		text_char(out, ')');
 	}
+}
+
+void report_text_title_line(struct text *out, const struct report_title *title)
+{
+	print_samples(out, title);
+	text_str(out, title->sort_order ? ", Total weight: " : ", Event count (approx.): ");
+	text_u64(out, title->total_period);
+}
+
+void report_text_title(struct text *out, const struct report_title *title)
+{
+	text_str(out, "# ");
+	print_samples(out, title);
 	text_str(out, title->sort_order ? "\n# Total weight : " : "\n# Event count (approx.): ");
 	text_u64(out, title->total_period);
 	if (title->sort_order) {

@@ -22,6 +22,8 @@ struct report_title {
 };
 
 void report_text_title(struct text *out, const struct report_title *title);
+/* The same in short, on one line without an end. */
+void report_text_title_line(struct text *out, const struct report_title *title);
 TALLY_MUST_CHECK enum tally_status report_text_rows(struct text *out, const struct flat_table *table,
 	const struct report_text_options *options, struct tally_error *err);
 

@@ -1,0 +1,29 @@
+/*
+ * report_explore.h - the interactive report: a table for each event (or group), made when it is first looked at.
+ *
+ * The source makes tables and titles and stays the caller's; tables and titles belong to report_explore.
+ *
+ *	status = report_explore(&(struct explore_source){.data = report, .count = 2, .open = open_table}, err);
+ */
+#ifndef CLI_REPORT_EXPLORE_H
+#define CLI_REPORT_EXPLORE_H
+
+#include "view/text/report_options.h"
+
+struct explore_table {
+	struct flat_table table; /* sorted */
+	struct text title; /* ends in a 0 */
+	struct report_text_options options;
+};
+
+struct explore_source {
+	void *data;
+	uint32_t count;
+	/* On failure nothing is left to free. */
+	enum tally_status (*open)(void *data, uint32_t index, struct explore_table *table, struct tally_error *err);
+};
+
+/* Returns when the user leaves. */
+TALLY_MUST_CHECK enum tally_status report_explore(const struct explore_source *source, struct tally_error *err);
+
+#endif

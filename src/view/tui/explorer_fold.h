@@ -1,0 +1,63 @@
+/*
+ * explorer_fold.h - the call chains under one row of the explorer: which of them are open, and the lines that makes.
+ *
+ * A copy of what call_tree built, so that many rows can be open at a time. The caller deinits.
+ *
+ *	struct explorer_fold fold;
+ *	explorer_fold_init(&fold, &builder, row, &(struct fold_options){.total = total, .row_period = period}, err);
+ *	explorer_fold_toggle(&fold, fold.lines[0].node);
+ *	explorer_fold_deinit(&fold);
+ */
+#ifndef VIEW_TUI_EXPLORER_FOLD_H
+#define VIEW_TUI_EXPLORER_FOLD_H
+
+#include "view/text/chain_text.h"
+
+struct fold_options {
+	const struct chain_options *chains;
+	uint64_t total, row_period; /* what graph percentages relate to; what the row stands for */
+	bool is_open; /* with all that is in it */
+};
+
+struct fold_node {
+	uint32_t parent; /* node 0 is the root, which has no lines */
+	uint32_t first_child, child_count;
+	uint32_t first_frame, frame_count; /* in frames */
+	uint32_t depth; /* levels of indentation */
+	uint64_t period, count;
+	uint64_t total; /* what its percentage relates to */
+	bool has_value; /* shown: it is not all of what is above it */
+	bool is_open;
+};
+
+struct fold_line {
+	uint32_t node, frame; /* which of the node's frames */
+};
+
+struct explorer_fold {
+	struct fold_node *nodes;
+	uint32_t node_count;
+	uint32_t *frames; /* of the profile */
+	size_t frame_count;
+	struct fold_line *lines; /* room for all of them */
+	size_t line_count;
+	bool is_open; /* the row shows lines at all */
+};
+
+/* Frames after the first one stand a level deeper: with a value before it they would look like others beside it. */
+static inline bool explorer_fold_is_indented(const struct fold_node *node)
+{
+	return node->has_value && node->frame_count > 1;
+}
+TALLY_MUST_CHECK enum tally_status explorer_fold_init(struct explorer_fold *fold, struct call_tree_builder *builder,
+	uint32_t row, const struct fold_options *options, struct tally_error *err);
+void explorer_fold_deinit(struct explorer_fold *fold);
+/* Whether the line is the one that shows if its node is open. */
+bool explorer_fold_has_mark(const struct explorer_fold *fold, const struct fold_line *line);
+/* Opens or closes what is below the node; nothing where nothing is. */
+void explorer_fold_toggle(struct explorer_fold *fold, uint32_t node);
+/* The row, and all in it. */
+void explorer_fold_set_all(struct explorer_fold *fold, bool is_open);
+bool explorer_fold_is_all_open(const struct explorer_fold *fold);
+
+#endif

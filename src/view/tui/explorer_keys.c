@@ -1,0 +1,306 @@
+#include "view/tui/explorer_keys.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SHIFT_STEP 8 /* columns */
+
+static const struct explorer_help help[] = {
+	{NULL, "Moving"},
+	{"Up Down, k j", "one line"},
+	{"PgUp PgDn, Ctrl-B Ctrl-F, Space", "one page"},
+	{"Home End, g G", "first and last row"},
+	{"Left Right", "scroll sideways"},
+	{NULL, "Call chains"},
+	{"Enter, +", "open or close one level"},
+	{"e", "open or close all of the row"},
+	{"c", "close the row"},
+	{"E, C", "open, close all rows"},
+	{NULL, "What is shown"},
+	{"/", "rows whose symbol has a text in it; an empty one: all"},
+	{"t", "only the cursor's thread, or all again"},
+	{"d", "only the cursor's object, or all again"},
+	{"Esc", "take back the last of these"},
+	{"L", "hide rows below a percentage"},
+	{"H", "column headers on and off"},
+	{"Tab, >", "next event"},
+	{"Shift-Tab, <", "previous event"},
+	{NULL, "Other"},
+	{"P", "print what is shown to perf.hist.N"},
+	{"?, h, F1", "this list"},
+	{"Ctrl-L", "draw the screen anew"},
+	{"q, Ctrl-C", "leave"},
+};
+
+const struct explorer_help *explorer_help(size_t *count)
+{
+	*count = sizeof(help) / sizeof(help[0]);
+	return help;
+}
+
+static void ask(struct explorer *e, enum explorer_mode mode)
+{
+	e->mode = mode;
+	e->input_len = 0;
+	e->input[0] = '\0';
+}
+
+static void take_limit(struct explorer *e)
+{
+	char *end;
+	double percent = strtod(e->input, &end);
+	if (end == e->input || *end != '\0' || !(percent >= 0 && percent <= 100)) {
+		explorer_say(e, "a percentage from 0 to 100 is wanted, not '%.60s'", e->input);
+		return;
+	}
+	explorer_set_percent_limit(e, percent);
+	if (e->visible_count == 0)
+		explorer_say(e, "no row has %.4g%% or more", percent);
+}
+
+static void take_input(struct explorer *e)
+{
+	enum explorer_mode mode = e->mode;
+	e->mode = EXPLORER_TABLE;
+	if (mode == EXPLORER_ASK_SYMBOL)
+		explorer_zoom_symbol(e, e->input);
+	else
+		take_limit(e);
+}
+
+static void erase_character(struct explorer *e)
+{
+	while (e->input_len > 0 && ((unsigned char)e->input[e->input_len - 1] & 0xc0) == 0x80)
+		e->input_len--;
+	if (e->input_len > 0)
+		e->input_len--;
+	e->input[e->input_len] = '\0';
+}
+
+static void add_character(struct explorer *e, uint32_t key)
+{
+	char bytes[4];
+	size_t count = 0;
+	if (key < 0x80) {
+		bytes[count++] = (char)key;
+	} else if (key < 0x800) {
+		bytes[count++] = (char)(0xc0 | key >> 6);
+		bytes[count++] = (char)(0x80 | (key & 0x3f));
+	} else if (key < 0x10000) {
+		bytes[count++] = (char)(0xe0 | key >> 12);
+		bytes[count++] = (char)(0x80 | (key >> 6 & 0x3f));
+		bytes[count++] = (char)(0x80 | (key & 0x3f));
+	} else {
+		return; /* no symbol has one, and the last line need not show it */
+	}
+	if (e->input_len + count >= sizeof(e->input))
+		return;
+	memcpy(e->input + e->input_len, bytes, count);
+	e->input_len += count;
+	e->input[e->input_len] = '\0';
+}
+
+static void type_key(struct explorer *e, uint32_t key)
+{
+	switch (key) {
+	case '\r':
+	case '\n':
+		take_input(e);
+		break;
+	case TUI_KEY_ESCAPE:
+		e->mode = EXPLORER_TABLE;
+		break;
+	case TUI_KEY_BACKSPACE:
+	case '\b':
+	case 0x7f:
+		erase_character(e);
+		break;
+	case TUI_KEY_CTRL('u'):
+		ask(e, e->mode);
+		break;
+	default:
+		if (key >= ' ' && key < TUI_KEY_NONE)
+			add_character(e, key);
+		break;
+	}
+}
+
+static void scroll_help(struct explorer *e, long lines)
+{
+	size_t count, page = e->rows > 2 ? e->rows - 2 : 1;
+	explorer_help(&count);
+	long last = count > page ? (long)(count - page) : 0;
+	long top = (long)e->help_top + lines;
+	e->help_top = (size_t)(top < 0 ? 0 : top > last ? last : top);
+}
+
+static void help_key(struct explorer *e, uint32_t key)
+{
+	switch (key) {
+	case TUI_KEY_DOWN:
+	case 'j':
+		scroll_help(e, 1);
+		break;
+	case TUI_KEY_UP:
+	case 'k':
+		scroll_help(e, -1);
+		break;
+	case TUI_KEY_PAGE_DOWN:
+	case ' ':
+		scroll_help(e, (long)explorer_page(e));
+		break;
+	case TUI_KEY_PAGE_UP:
+		scroll_help(e, -(long)explorer_page(e));
+		break;
+	case TUI_KEY_RESIZE:
+		scroll_help(e, 0);
+		break;
+	default:
+		e->mode = EXPLORER_TABLE;
+		break;
+	}
+}
+
+/* False: it is another kind of key. */
+static bool move_key(struct explorer *e, uint32_t key)
+{
+	long page = (long)explorer_page(e);
+	switch (key) {
+	case TUI_KEY_UP:
+	case 'k':
+		explorer_move(e, -1);
+		return true;
+	case TUI_KEY_DOWN:
+	case 'j':
+		explorer_move(e, 1);
+		return true;
+	case TUI_KEY_PAGE_UP:
+	case TUI_KEY_CTRL('b'):
+		explorer_move(e, -page);
+		return true;
+	case TUI_KEY_PAGE_DOWN:
+	case TUI_KEY_CTRL('f'):
+	case ' ':
+		explorer_move(e, page);
+		return true;
+	case TUI_KEY_HOME:
+	case 'g':
+		explorer_home(e);
+		return true;
+	case TUI_KEY_END:
+	case 'G':
+		explorer_end(e);
+		return true;
+	case TUI_KEY_LEFT:
+		e->shift -= e->shift < SHIFT_STEP ? e->shift : SHIFT_STEP;
+		return true;
+	case TUI_KEY_RIGHT:
+		if (e->shift < UINT16_MAX)
+			e->shift += SHIFT_STEP;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool chain_key(struct explorer *e, uint32_t key)
+{
+	switch (key) {
+	case '\r':
+	case '\n':
+	case '+':
+		explorer_toggle(e);
+		return true;
+	case 'e':
+		explorer_toggle_row(e);
+		return true;
+	case 'c':
+		explorer_close_row(e);
+		return true;
+	case 'E':
+	case 'C':
+		explorer_set_all(e, key == 'E');
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool view_key(struct explorer *e, uint32_t key)
+{
+	switch (key) {
+	case '/':
+		ask(e, EXPLORER_ASK_SYMBOL);
+		return true;
+	case 'L':
+		ask(e, EXPLORER_ASK_LIMIT);
+		return true;
+	case 't':
+		explorer_zoom_thread(e);
+		return true;
+	case 'd':
+		explorer_zoom_dso(e);
+		return true;
+	case TUI_KEY_ESCAPE:
+		if (!explorer_zoom_out(e))
+			explorer_say(e, "nothing to take back: q leaves");
+		return true;
+	case 'H':
+		e->hides_headers = !e->hides_headers;
+		explorer_move(e, 0);
+		return true;
+	case '?':
+	case 'h':
+	case TUI_KEY_F1:
+		e->mode = EXPLORER_HELP;
+		e->help_top = 0;
+		return true;
+	case TUI_KEY_RESIZE:
+	case TUI_KEY_CTRL('l'):
+		return true;
+	default:
+		return false;
+	}
+}
+
+static enum explorer_action other_key(struct explorer *e, uint32_t key)
+{
+	switch (key) {
+	case 'q':
+		return EXPLORER_QUIT;
+	case '\t':
+	case '>':
+		return EXPLORER_NEXT_EVENT;
+	case TUI_KEY_BACK_TAB:
+	case '<':
+		return EXPLORER_PREVIOUS_EVENT;
+	case 'P':
+		return EXPLORER_PRINT;
+	default:
+		if (key > ' ' && key < 0x7f)
+			explorer_say(e, "no key %c: ? lists them", (char)key);
+		else
+			explorer_say(e, "no such key: ? lists them");
+		return EXPLORER_STAY;
+	}
+}
+
+enum explorer_action explorer_key(struct explorer *e, uint32_t key)
+{
+	if (key == TUI_KEY_NONE)
+		return EXPLORER_STAY;
+	if (key == TUI_KEY_CTRL('c') || key == TUI_KEY_CLOSED)
+		return EXPLORER_QUIT;
+	e->message[0] = '\0';
+	if (e->mode == EXPLORER_HELP) {
+		help_key(e, key);
+		return EXPLORER_STAY;
+	}
+	if (e->mode != EXPLORER_TABLE) {
+		type_key(e, key);
+		return EXPLORER_STAY;
+	}
+	if (move_key(e, key) || chain_key(e, key) || view_key(e, key))
+		return EXPLORER_STAY;
+	return other_key(e, key);
+}

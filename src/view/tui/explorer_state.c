@@ -1,0 +1,444 @@
+#include "view/tui/explorer_state.h"
+#include "base/error.h"
+#include "view/text/report_cells.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIXED_LINES 2 /* title and bottom line */
+
+uint64_t explorer_row_period(const struct explorer *e, uint32_t table_row)
+{
+	const struct flat_stat *stat = flat_table_stat(e->table, table_row, 0);
+	return e->table->options.with_children ? stat->children_period : stat->period;
+}
+
+bool explorer_has_chains(const struct explorer *e, uint32_t table_row)
+{
+	const struct flat_row *row = &e->table->rows[table_row];
+	const struct chain_options *chains = &e->options.chains;
+	if (!e->table->options.with_chains || chains->style == CHAIN_NONE || row->max_depth == 0)
+		return false;
+	double least = (double)report_member_total(&e->layout, 0) * chains->min_percent / 100;
+	return chains->style == CHAIN_FRACTAL || (double)explorer_row_period(e, table_row) >= least;
+}
+
+static bool is_grouped_by(const struct explorer *e, enum profile_key key)
+{
+	for (size_t i = 0; i < e->table->options.key_count; i++)
+		if (e->table->options.keys[i] == key)
+			return true;
+	return false;
+}
+
+static bool is_thread(const struct explorer *e, const struct flat_row *row)
+{
+	const struct profile *p = e->table->profile;
+	const struct profile_thread *a = &p->threads[row->thread], *b = &p->threads[e->zoom_thread];
+	if (is_grouped_by(e, KEY_PID))
+		return a->tid == b->tid;
+	if (is_grouped_by(e, KEY_TGID))
+		return a->pid == b->pid;
+	return a->comm == b->comm;
+}
+
+static bool has_symbol(const struct explorer *e, const struct flat_row *row)
+{
+	const struct profile *p = e->table->profile;
+	uint32_t function = p->frames[row->frame].function;
+	if (function == PROFILE_NONE)
+		return false;
+	struct tally_str name = profile_string(p, p->functions[function].name);
+	return memmem(name.data, name.len, e->zoom_symbol, strlen(e->zoom_symbol)) != NULL;
+}
+
+bool explorer_is_zoomed(const struct explorer *e, enum explorer_zoom zoom)
+{
+	for (unsigned i = 0; i < e->zoom_count; i++)
+		if (e->zooms[i] == zoom)
+			return true;
+	return false;
+}
+
+static bool is_visible(const struct explorer *e, uint32_t table_row, uint64_t total)
+{
+	const struct flat_row *row = &e->table->rows[table_row];
+	double percent = total ? 100.0 * (double)explorer_row_period(e, table_row) / (double)total : 0;
+	if (e->percent_limit > 0 && percent < e->percent_limit)
+		return false;
+	if (explorer_is_zoomed(e, ZOOM_THREAD) && !is_thread(e, row))
+		return false;
+	if (explorer_is_zoomed(e, ZOOM_DSO) && e->table->profile->frames[row->frame].binary != e->zoom_binary)
+		return false;
+	return !explorer_is_zoomed(e, ZOOM_SYMBOL) || has_symbol(e, row);
+}
+
+static struct explorer_fold *find_fold(const struct explorer *e, uint32_t table_row)
+{
+	uint64_t index;
+	return map_u64_find(&e->fold_of_row, table_row, &index) ? &e->folds.items[index] : NULL;
+}
+
+static struct explorer_fold *make_fold(struct explorer *e, uint32_t table_row)
+{
+	struct explorer_fold fold;
+	struct fold_options options = {.chains = &e->options.chains,
+		.total = report_member_total(&e->layout, 0),
+		.row_period = explorer_row_period(e, table_row),
+		.is_open = e->are_all_open};
+	if (explorer_fold_init(&fold, &e->builder, table_row, &options, NULL) != TALLY_OK) {
+		e->failed = true;
+		return NULL;
+	}
+	if (!vec_reserve(&e->folds, e->folds.len + 1) || !map_u64_set(&e->fold_of_row, table_row, e->folds.len)) {
+		explorer_fold_deinit(&fold);
+		e->failed = true;
+		return NULL;
+	}
+	e->folds.items[e->folds.len] = fold;
+	return &e->folds.items[e->folds.len++];
+}
+
+/* The row's chains if they show, built if need be. */
+static struct explorer_fold *open_fold(struct explorer *e, size_t row)
+{
+	uint32_t table_row = e->visible[row];
+	struct explorer_fold *fold = find_fold(e, table_row);
+	if (!fold && e->are_all_open && explorer_has_chains(e, table_row))
+		fold = make_fold(e, table_row);
+	return fold && fold->is_open ? fold : NULL;
+}
+
+const struct explorer_fold *explorer_fold_at(const struct explorer *e, size_t row)
+{
+	const struct explorer_fold *fold = find_fold(e, e->visible[row]);
+	return fold && fold->is_open ? fold : NULL;
+}
+
+static size_t last_line(struct explorer *e, size_t row)
+{
+	const struct explorer_fold *fold = open_fold(e, row);
+	return fold ? fold->line_count : 0;
+}
+
+bool explorer_next_line(struct explorer *e, struct explorer_position *position)
+{
+	if (e->visible_count == 0)
+		return false;
+	if (position->line < last_line(e, position->row)) {
+		position->line++;
+		return true;
+	}
+	if (position->row + 1 >= e->visible_count)
+		return false;
+	*position = (struct explorer_position){.row = position->row + 1};
+	return true;
+}
+
+static bool previous_line(struct explorer *e, struct explorer_position *position)
+{
+	if (position->line > 0) {
+		position->line--;
+		return true;
+	}
+	if (position->row == 0)
+		return false;
+	position->row--;
+	position->line = last_line(e, position->row);
+	return true;
+}
+
+static bool is_before(struct explorer_position a, struct explorer_position b)
+{
+	return a.row < b.row || (a.row == b.row && a.line < b.line);
+}
+
+static bool is_same(struct explorer_position a, struct explorer_position b)
+{
+	return a.row == b.row && a.line == b.line;
+}
+
+unsigned explorer_page(const struct explorer *e)
+{
+	unsigned fixed = FIXED_LINES + !e->hides_headers;
+	return e->rows > fixed ? e->rows - fixed : 1;
+}
+
+static void clamp(struct explorer *e, struct explorer_position *position)
+{
+	if (e->visible_count == 0) {
+		*position = (struct explorer_position){0};
+		return;
+	}
+	if (position->row >= e->visible_count)
+		*position = (struct explorer_position){.row = e->visible_count - 1};
+	size_t last = last_line(e, position->row);
+	if (position->line > last)
+		position->line = last;
+}
+
+/* Scrolls to where the cursor is, and has the chains of all lines in view built. */
+static void settle(struct explorer *e)
+{
+	unsigned page = explorer_page(e);
+	clamp(e, &e->cursor);
+	clamp(e, &e->top);
+	if (is_before(e->cursor, e->top))
+		e->top = e->cursor;
+	struct explorer_position at = e->top;
+	bool has_cursor = is_same(at, e->cursor);
+	unsigned lines = 1;
+	for (; lines < page && explorer_next_line(e, &at); lines++)
+		has_cursor = has_cursor || is_same(at, e->cursor);
+	if (!has_cursor) {
+		e->top = e->cursor;
+		for (lines = 1; lines < page && previous_line(e, &e->top); lines++)
+			;
+	} else {
+		/* No empty lines at the end while there is something above. */
+		for (; lines < page && previous_line(e, &e->top); lines++)
+			;
+	}
+}
+
+void explorer_resize(struct explorer *e, unsigned rows, unsigned columns)
+{
+	e->rows = rows;
+	e->columns = columns;
+	settle(e);
+}
+
+void explorer_move(struct explorer *e, long lines)
+{
+	for (; lines > 0 && explorer_next_line(e, &e->cursor); lines--)
+		;
+	for (; lines < 0 && previous_line(e, &e->cursor); lines++)
+		;
+	settle(e);
+}
+
+void explorer_home(struct explorer *e)
+{
+	e->cursor = e->top = (struct explorer_position){0};
+	settle(e);
+}
+
+void explorer_end(struct explorer *e)
+{
+	e->cursor = (struct explorer_position){.row = e->visible_count, .line = 0};
+	clamp(e, &e->cursor);
+	if (e->visible_count)
+		e->cursor.line = last_line(e, e->cursor.row);
+	settle(e);
+}
+
+/* The cursor stays on its row, if that is still there. */
+static void select_rows(struct explorer *e)
+{
+	uint32_t kept = e->visible_count ? e->visible[e->cursor.row] : PROFILE_NONE;
+	uint64_t total = report_member_total(&e->layout, 0);
+	bool is_kept = false;
+	size_t count = 0;
+	for (size_t i = 0; i < e->table->shown_count; i++) {
+		uint32_t row = e->table->order[i];
+		if (!is_visible(e, row, total))
+			continue;
+		if (row == kept) {
+			is_kept = true;
+			e->cursor.row = count;
+		}
+		e->visible[count++] = row;
+	}
+	e->visible_count = count;
+	if (!is_kept)
+		e->cursor = (struct explorer_position){0};
+	e->top = (struct explorer_position){0};
+	settle(e);
+}
+
+enum tally_status explorer_init(struct explorer *e, const struct flat_table *table,
+	const struct report_text_options *options, const char *title, struct tally_error *err)
+{
+	*e = (struct explorer){.table = table, .options = *options, .title = title, .rows = 24, .columns = 80};
+	e->options.separator = NULL;
+	e->options.with_colours = e->options.chains.with_colours = false; /* the grid has its own */
+	e->percent_limit = options->percent_limit;
+	e->layout = (struct report_layout){.table = table, .options = &e->options, .profile = table->profile};
+	enum tally_status status = call_tree_init(&e->builder, table, err);
+	if (status != TALLY_OK)
+		return status;
+	e->visible = malloc((table->shown_count + 1) * sizeof(*e->visible));
+	if (!e->visible) {
+		call_tree_deinit(&e->builder);
+		return error_nomem(err);
+	}
+	report_layout_fit(&e->layout);
+	select_rows(e);
+	return TALLY_OK;
+}
+
+static void drop_folds(struct explorer *e)
+{
+	for (size_t i = 0; i < e->folds.len; i++)
+		explorer_fold_deinit(&e->folds.items[i]);
+	vec_free(&e->folds);
+	map_u64_deinit(&e->fold_of_row);
+	e->fold_of_row = (struct map_u64){0};
+}
+
+void explorer_deinit(struct explorer *e)
+{
+	drop_folds(e);
+	call_tree_deinit(&e->builder);
+	free(e->visible);
+	*e = (struct explorer){0};
+}
+
+/* Of the cursor's row; NULL after it was said that there are none. */
+static struct explorer_fold *want_fold(struct explorer *e)
+{
+	if (e->visible_count == 0)
+		return NULL;
+	uint32_t row = e->visible[e->cursor.row];
+	struct explorer_fold *fold = find_fold(e, row);
+	if (!fold && !explorer_has_chains(e, row)) {
+		explorer_say(e, "no call chains here");
+		return NULL;
+	}
+	if (!fold) {
+		fold = make_fold(e, row);
+		if (fold)
+			fold->is_open = false;
+	}
+	return fold;
+}
+
+void explorer_toggle(struct explorer *e)
+{
+	struct explorer_fold *fold = want_fold(e);
+	if (!fold)
+		return;
+	if (e->cursor.line == 0)
+		fold->is_open = !fold->is_open;
+	else
+		explorer_fold_toggle(fold, fold->lines[e->cursor.line - 1].node);
+	settle(e);
+}
+
+void explorer_toggle_row(struct explorer *e)
+{
+	struct explorer_fold *fold = want_fold(e);
+	if (!fold)
+		return;
+	bool opens = !explorer_fold_is_all_open(fold);
+	explorer_fold_set_all(fold, opens);
+	if (!opens)
+		e->cursor.line = 0;
+	settle(e);
+}
+
+void explorer_close_row(struct explorer *e)
+{
+	struct explorer_fold *fold = want_fold(e);
+	if (!fold)
+		return;
+	explorer_fold_set_all(fold, false);
+	e->cursor.line = 0;
+	settle(e);
+}
+
+void explorer_set_all(struct explorer *e, bool is_open)
+{
+	drop_folds(e);
+	e->are_all_open = is_open;
+	e->cursor.line = e->top.line = 0;
+	settle(e);
+}
+
+static void zoom_in(struct explorer *e, enum explorer_zoom zoom)
+{
+	e->zooms[e->zoom_count++] = zoom;
+	select_rows(e);
+}
+
+static void zoom_off(struct explorer *e, enum explorer_zoom zoom)
+{
+	unsigned kept = 0;
+	for (unsigned i = 0; i < e->zoom_count; i++)
+		if (e->zooms[i] != zoom)
+			e->zooms[kept++] = e->zooms[i];
+	e->zoom_count = kept;
+	select_rows(e);
+}
+
+void explorer_zoom_thread(struct explorer *e)
+{
+	if (explorer_is_zoomed(e, ZOOM_THREAD)) {
+		zoom_off(e, ZOOM_THREAD);
+		return;
+	}
+	if (!is_grouped_by(e, KEY_COMM) && !is_grouped_by(e, KEY_PID) && !is_grouped_by(e, KEY_TGID)) {
+		explorer_say(e, "rows are of all threads: sort by comm or pid (-s) to zoom into one");
+		return;
+	}
+	if (e->visible_count == 0)
+		return;
+	e->zoom_thread = e->table->rows[e->visible[e->cursor.row]].thread;
+	zoom_in(e, ZOOM_THREAD);
+}
+
+void explorer_zoom_dso(struct explorer *e)
+{
+	if (explorer_is_zoomed(e, ZOOM_DSO)) {
+		zoom_off(e, ZOOM_DSO);
+		return;
+	}
+	if (!is_grouped_by(e, KEY_DSO) && !is_grouped_by(e, KEY_SYMBOL)) {
+		explorer_say(e, "rows are of all objects: sort by dso or symbol (-s) to zoom into one");
+		return;
+	}
+	if (e->visible_count == 0)
+		return;
+	const struct flat_row *row = &e->table->rows[e->visible[e->cursor.row]];
+	e->zoom_binary = e->table->profile->frames[row->frame].binary;
+	zoom_in(e, ZOOM_DSO);
+}
+
+void explorer_zoom_symbol(struct explorer *e, const char *part)
+{
+	zoom_off(e, ZOOM_SYMBOL);
+	if (!*part)
+		return;
+	if (!is_grouped_by(e, KEY_SYMBOL)) {
+		explorer_say(e, "rows are of all symbols: sort by symbol (-s) to filter by it");
+		return;
+	}
+	snprintf(e->zoom_symbol, sizeof(e->zoom_symbol), "%s", part);
+	zoom_in(e, ZOOM_SYMBOL);
+	if (e->visible_count == 0)
+		explorer_say(e, "no symbol has '%s' in it: Esc takes it back", part);
+}
+
+bool explorer_zoom_out(struct explorer *e)
+{
+	if (e->zoom_count == 0)
+		return false;
+	zoom_off(e, e->zooms[e->zoom_count - 1]);
+	return true;
+}
+
+void explorer_set_percent_limit(struct explorer *e, double percent)
+{
+	e->percent_limit = percent;
+	select_rows(e);
+}
+
+void explorer_say(struct explorer *e, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(e->message, sizeof(e->message), format, arguments);
+	va_end(arguments);
+}

@@ -1,0 +1,55 @@
+/*
+ * grid.h - a screen as cells: what the explorer draws into and a terminal shows. Knows no terminal and no locale.
+ *
+ * Text is UTF-8; control characters and bytes that are none become '?', marks that have no width are left out, and a wide
+ * character takes a second cell, whose character is 0. What does not fit is cut. The caller deinits.
+ *
+ *	struct grid grid = {0};
+ *	if (!grid_resize(&grid, 24, 80)) return error_nomem(err);
+ *	unsigned next = grid_put(&grid, 0, 0, STR("main"), GRID_PLAIN);
+ */
+#ifndef VIEW_TUI_GRID_H
+#define VIEW_TUI_GRID_H
+
+#include "base/text.h"
+
+enum grid_style {
+	GRID_PLAIN,
+	GRID_TITLE,
+	GRID_HEADER,
+	GRID_WARM, /* a share worth a look */
+	GRID_HOT, /* one that stands out */
+	GRID_BOTTOM,
+	GRID_STYLE_COUNT
+};
+#define GRID_SELECTED 0x80 /* added to a style: the line that keys act on */
+
+struct grid_cell {
+	uint32_t character; /* Unicode; 0: the right half of a wide one */
+	uint8_t style; /* enum grid_style, and GRID_SELECTED */
+};
+
+struct grid {
+	unsigned rows, columns;
+	struct grid_cell *cells; /* row by row */
+};
+
+/* All blank. False: memory is out, the grid is as it was. */
+bool grid_resize(struct grid *grid, unsigned rows, unsigned columns);
+void grid_deinit(struct grid *grid);
+void grid_clear(struct grid *grid);
+/* Gives the column behind the text. */
+unsigned grid_put(struct grid *grid, unsigned row, unsigned column, struct tally_str text, unsigned style);
+/* The style of a row to its end. */
+void grid_select(struct grid *grid, unsigned row);
+void grid_fill(struct grid *grid, unsigned row, unsigned style);
+/* Takes the next character off the text; its width in cells, which may be 0. */
+uint32_t grid_next_character(struct tally_str *text, unsigned *width);
+/* Appends the character as UTF-8. */
+void grid_append_character(struct text *out, uint32_t character);
+/* The screen as lines of UTF-8, without blanks at their ends: what tests compare. */
+void grid_text(const struct grid *grid, struct text *out);
+/* The same with a letter for each cell's style: blank, t(itle), h(eader), w(arm), H(ot), b(ottom); capital S: selected. */
+void grid_style_text(const struct grid *grid, struct text *out);
+
+#endif

@@ -1,0 +1,304 @@
+#include "profile_text.h"
+#include "unit_test.h"
+
+#include "view/tui/explorer_draw.h"
+#include "view/tui/explorer_keys.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Goldens are tests/data/tui; TALLY_UPDATE=1 writes them anew. */
+
+static const enum profile_key keys[] = {KEY_COMM, KEY_DSO, KEY_SYMBOL};
+static const enum profile_key columns[] = {KEY_OVERHEAD_CHILDREN, KEY_OVERHEAD, KEY_COMM, KEY_DSO, KEY_SYMBOL};
+static const enum profile_key order[] = {KEY_OVERHEAD_CHILDREN, KEY_OVERHEAD, KEY_COMM, KEY_DSO, KEY_SYMBOL};
+
+static const char program[] = "event cycles\n"
+			      "cc1 7/7 0 0 500 main@cc1;compile@cc1;parse@cc1;lex@cc1\n"
+			      "cc1 7/7 0 0 200 main@cc1;compile@cc1;parse@cc1;memcpy@libc.so.6\n"
+			      "cc1 7/7 0 0 150 main@cc1;compile@cc1;emit@cc1;write@[kernel.kallsyms]\n"
+			      "cc1 7/7 0 0 80 main@cc1;compile@cc1\n"
+			      "ld 9/9 0 0 60 main@ld;link@ld;memcpy@libc.so.6\n"
+			      "ld 9/9 0 0 6 main@ld;link@ld;0x1f@libx.so\n"
+			      "ld 9/9 0 0 4 h\xc3\xa9llo@ld;\n";
+
+struct fixture {
+	struct profile *profile;
+	struct flat_table table;
+	struct explorer explorer;
+	struct grid grid;
+};
+
+static void open_explorer(struct fixture *f, const char *text)
+{
+	struct tally_error err;
+	struct flat_options flat = {.keys = keys,
+		.key_count = 3,
+		.member_count = 1,
+		.with_children = true,
+		.with_chains = true,
+		.is_caller_first = true};
+	struct report_text_options options = {.columns = columns,
+		.column_count = 5,
+		.with_children = true,
+		.chains = {.style = CHAIN_GRAPH, .value = CHAIN_PERCENT, .min_percent = 0.5}};
+	*f = (struct fixture){.profile = profile_from_text(text)};
+	assert_int_equal(flat_table_init(&f->table, f->profile, &flat, &err), TALLY_OK);
+	assert_int_equal(flat_table_sort(&f->table, order, 5, &err), TALLY_OK);
+	assert_int_equal(explorer_init(&f->explorer, &f->table, &options,
+				 "Samples: 7  of event 'cycles', Event count (approx.): 1000", &err),
+		TALLY_OK);
+}
+
+static void close_explorer(struct fixture *f)
+{
+	assert_false(f->explorer.failed);
+	explorer_deinit(&f->explorer);
+	flat_table_deinit(&f->table);
+	profile_destroy(f->profile);
+	grid_deinit(&f->grid);
+}
+
+/* ^ is Escape, $ Enter, v and A Down and Up as arrows, } and { next and previous page, ~ End. */
+static void press(struct fixture *f, const char *pressed)
+{
+	for (; *pressed; pressed++) {
+		static const char special[] = "^$vA}{~";
+		static const uint32_t codes[] = {TUI_KEY_ESCAPE, '\r', TUI_KEY_DOWN, TUI_KEY_UP, TUI_KEY_PAGE_DOWN,
+			TUI_KEY_PAGE_UP, TUI_KEY_END};
+		const char *found = strchr(special, *pressed);
+		uint32_t key = found ? codes[found - special] : (uint32_t)*pressed;
+		assert_int_equal(explorer_key(&f->explorer, key), EXPLORER_STAY);
+	}
+}
+
+static void write_golden(const char *path, const struct text *shown)
+{
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	assert_int_equal(fwrite(shown->data, 1, shown->len, file), shown->len);
+	fclose(file);
+}
+
+static void assert_screen(struct fixture *f, unsigned rows, unsigned screen_columns, const char *name)
+{
+	char path[512], *golden;
+	struct text shown = {0};
+	explorer_resize(&f->explorer, rows, screen_columns);
+	assert_true(explorer_draw(&f->explorer, "", &f->grid));
+	grid_text(&f->grid, &shown);
+	text_str(&shown, "--- styles\n");
+	grid_style_text(&f->grid, &shown);
+	snprintf(path, sizeof(path), "%s/tui/%s.txt", TALLY_TEST_DATA, name);
+	if (getenv("TALLY_UPDATE"))
+		write_golden(path, &shown);
+	FILE *file = fopen(path, "r");
+	if (!file)
+		fail_msg("no golden %s", path);
+	golden = calloc(1, 1 << 16);
+	assert_non_null(golden);
+	size_t len = fread(golden, 1, (1 << 16) - 1, file);
+	fclose(file);
+	text_char(&shown, 0);
+	assert_true(len > 0);
+	assert_string_equal(shown.data, golden);
+	free(golden);
+	text_deinit(&shown);
+}
+
+static void the_table(void **state)
+{
+	struct fixture f;
+	open_explorer(&f, program);
+	assert_screen(&f, 24, 80, "table-80x24");
+	assert_screen(&f, 50, 200, "table-200x50");
+	assert_screen(&f, 12, 40, "table-40x12");
+	close_explorer(&f);
+}
+
+static void chains_open_level_by_level(void **state)
+{
+	struct fixture f;
+	open_explorer(&f, program);
+	press(&f, "$");
+	assert_screen(&f, 24, 80, "row-open");
+	press(&f, "jj$vv$");
+	assert_screen(&f, 24, 80, "chain-open");
+	press(&f, "C");
+	assert_int_equal(f.explorer.cursor.line, 0);
+	press(&f, "E");
+	assert_screen(&f, 50, 200, "all-open-200x50");
+	assert_screen(&f, 24, 40, "all-open-40x24");
+	press(&f, "C");
+	assert_screen(&f, 24, 80, "table-80x24-again");
+	press(&f, "e");
+	size_t opened = explorer_fold_at(&f.explorer, f.explorer.cursor.row)->line_count;
+	press(&f, "vvc");
+	assert_int_equal(f.explorer.cursor.line, 0);
+	assert_null(explorer_fold_at(&f.explorer, f.explorer.cursor.row));
+	press(&f, "e");
+	assert_int_equal(explorer_fold_at(&f.explorer, f.explorer.cursor.row)->line_count, opened);
+	close_explorer(&f);
+}
+
+static void the_cursor_stays_on_the_screen(void **state)
+{
+	struct fixture f;
+	open_explorer(&f, program);
+	explorer_resize(&f.explorer, 6, 80); /* three lines of the table */
+	press(&f, "A{");
+	assert_int_equal(f.explorer.cursor.row, 0);
+	press(&f, "}");
+	assert_int_equal(f.explorer.cursor.row, 3);
+	assert_int_equal(f.explorer.top.row, 1);
+	press(&f, "~");
+	assert_int_equal(f.explorer.cursor.row, f.explorer.visible_count - 1);
+	assert_int_equal(f.explorer.top.row, f.explorer.visible_count - 3);
+	press(&f, "vvv{");
+	assert_int_equal(f.explorer.cursor.row, f.explorer.visible_count - 4);
+	press(&f, "g");
+	assert_int_equal(f.explorer.top.row, 0);
+	press(&f, "E~");
+	explorer_resize(&f.explorer, 1, 1);
+	assert_true(explorer_draw(&f.explorer, "1/2", &f.grid));
+	explorer_resize(&f.explorer, 0, 0);
+	assert_true(explorer_draw(&f.explorer, "1/2", &f.grid));
+	close_explorer(&f);
+}
+
+static void zooms_and_what_takes_them_back(void **state)
+{
+	struct fixture f;
+	open_explorer(&f, program);
+	size_t all = f.explorer.visible_count;
+	press(&f, "/memcpy$");
+	assert_int_equal(f.explorer.visible_count, 2);
+	press(&f, "t");
+	assert_int_equal(f.explorer.visible_count, 1);
+	assert_screen(&f, 8, 120, "zoomed-120x8");
+	press(&f, "^");
+	assert_int_equal(f.explorer.visible_count, 2);
+	press(&f, "/$");
+	assert_int_equal(f.explorer.visible_count, all);
+	press(&f, "/nothing$");
+	assert_int_equal(f.explorer.visible_count, 0);
+	assert_screen(&f, 8, 80, "nothing-80x8");
+	press(&f, "$eEcCtd+jk}{~g^");
+	assert_int_equal(f.explorer.visible_count, all);
+	press(&f, "/mem^");
+	assert_int_equal(f.explorer.visible_count, all);
+	assert_int_equal(f.explorer.mode, EXPLORER_TABLE);
+	press(&f, "d");
+	assert_in_range(f.explorer.visible_count, 1, all - 1);
+	press(&f, "d");
+	assert_int_equal(f.explorer.visible_count, all);
+	press(&f, "^");
+	assert_string_equal(f.explorer.message, "nothing to take back: q leaves");
+	close_explorer(&f);
+}
+
+static void the_percent_limit(void **state)
+{
+	struct fixture f;
+	open_explorer(&f, program);
+	size_t all = f.explorer.visible_count;
+	press(&f, "L50$");
+	assert_int_equal(f.explorer.visible_count, 4); /* main, compile, parse and lex of cc1 */
+	press(&f, "Lx$");
+	assert_int_equal(f.explorer.visible_count, 4);
+	assert_string_equal(f.explorer.message, "a percentage from 0 to 100 is wanted, not 'x'");
+	press(&f, "L0$");
+	assert_int_equal(f.explorer.visible_count, all);
+	press(&f, "L1");
+	assert_screen(&f, 8, 80, "asking-80x8");
+	explorer_key(&f.explorer, TUI_KEY_BACKSPACE);
+	assert_string_equal(f.explorer.input, "");
+	for (int i = 0; i < 500; i++)
+		press(&f, "1");
+	assert_true(f.explorer.input_len < EXPLORER_INPUT_BYTES);
+	press(&f, "^");
+	close_explorer(&f);
+}
+
+static void help_and_other_keys(void **state)
+{
+	struct fixture f;
+	open_explorer(&f, program);
+	press(&f, "?");
+	assert_screen(&f, 24, 80, "help-80x24");
+	assert_screen(&f, 12, 40, "help-40x12");
+	press(&f, "jjjjkA}}}}{~");
+	assert_int_equal(f.explorer.mode, EXPLORER_TABLE);
+	press(&f, "Z");
+	assert_string_equal(f.explorer.message, "no key Z: ? lists them");
+	assert_int_equal(explorer_key(&f.explorer, TUI_KEY_NONE), EXPLORER_STAY);
+	assert_string_equal(f.explorer.message, "no key Z: ? lists them");
+	assert_int_equal(explorer_key(&f.explorer, '\t'), EXPLORER_NEXT_EVENT);
+	assert_int_equal(explorer_key(&f.explorer, '<'), EXPLORER_PREVIOUS_EVENT);
+	assert_int_equal(explorer_key(&f.explorer, 'P'), EXPLORER_PRINT);
+	assert_int_equal(explorer_key(&f.explorer, 'q'), EXPLORER_QUIT);
+	press(&f, "/");
+	assert_int_equal(explorer_key(&f.explorer, 'q'), EXPLORER_STAY);
+	assert_int_equal(explorer_key(&f.explorer, TUI_KEY_CTRL('c')), EXPLORER_QUIT);
+	close_explorer(&f);
+}
+
+static void what_is_printed_is_what_is_shown(void **state)
+{
+	struct fixture f;
+	struct text out = {0};
+	open_explorer(&f, program);
+	press(&f, "/lex$e");
+	assert_int_equal(explorer_print(&f.explorer, &out, NULL), TALLY_OK);
+	text_char(&out, 0);
+	assert_string_equal(out.data, "# Samples: 7  of event 'cycles', Event count (approx.): 1000, Symbol: lex\n"
+				      "#\n"
+				      "# Children      Self  Command  Shared Object      Symbol\n"
+				      "#\n"
+				      "-   50.00%    50.00%  cc1      cc1                [.] lex\n"
+				      "     main\n"
+				      "     compile\n"
+				      "     parse\n"
+				      "     lex\n");
+	text_deinit(&out);
+	close_explorer(&f);
+}
+
+/* Any keys, any sizes: nothing to see but that it holds, also under the sanitizers. */
+static void a_monkey_at_the_keys(void **state)
+{
+	static const uint32_t others[] = {TUI_KEY_UP, TUI_KEY_DOWN, TUI_KEY_LEFT, TUI_KEY_RIGHT, TUI_KEY_PAGE_UP,
+		TUI_KEY_PAGE_DOWN, TUI_KEY_HOME, TUI_KEY_END, TUI_KEY_BACKSPACE, TUI_KEY_OTHER, TUI_KEY_RESIZE, '\r',
+		TUI_KEY_ESCAPE, 'E', 'C', 'e', '+', 't', 'd', '/', 'L'};
+	struct fixture f;
+	uint32_t seed = 7;
+	open_explorer(&f, program);
+	for (int i = 0; i < 20000; i++) {
+		seed = seed * 1664525 + 1013904223;
+		uint32_t pick = seed >> 16;
+		uint32_t key = pick % 3 ? others[pick / 3 % (sizeof(others) / sizeof(others[0]))] : ' ' + pick / 3 % 95;
+		(void)explorer_key(&f.explorer, key);
+		if (pick % 64 == 0)
+			explorer_resize(&f.explorer, pick / 64 % 30, pick / 7 % 90);
+		assert_true(explorer_draw(&f.explorer, "", &f.grid));
+		if (f.explorer.visible_count)
+			assert_in_range(f.explorer.cursor.row, 0, f.explorer.visible_count - 1);
+	}
+	close_explorer(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_table),
+		cmocka_unit_test(chains_open_level_by_level),
+		cmocka_unit_test(the_cursor_stays_on_the_screen),
+		cmocka_unit_test(zooms_and_what_takes_them_back),
+		cmocka_unit_test(the_percent_limit),
+		cmocka_unit_test(help_and_other_keys),
+		cmocka_unit_test(what_is_printed_is_what_is_shown),
+		cmocka_unit_test(a_monkey_at_the_keys),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
