@@ -40,6 +40,7 @@ extern const struct command command_lock;
 extern const struct command command_health;
 extern const struct command command_help;
 extern const struct command command_inject;
+extern const struct command command_sched;
 extern const struct command command_script;
 extern const struct command command_stat;
 extern const struct command command_version;

@@ -1,0 +1,170 @@
+#include "analysis/sched_history.h"
+
+#include <math.h>
+
+void sched_history_init(struct sched_history *h)
+{
+	*h = (struct sched_history){.tids.words = 1};
+}
+
+void sched_history_deinit(struct sched_history *h)
+{
+	id_table_deinit(&h->tids);
+	vec_free(&h->by_tid);
+	vec_free(&h->tasks);
+	vec_free(&h->cpus);
+}
+
+static uint32_t add_task(struct sched_history *h, int32_t tid)
+{
+	const struct sched_task task = {.tid = tid, .pid = tid, .parent = -1};
+	if (h->tasks.len >= ID_TABLE_NONE || !vec_push(&h->tasks, task))
+		return ID_TABLE_NONE;
+	return (uint32_t)(h->tasks.len - 1);
+}
+
+uint32_t sched_history_task(struct sched_history *h, int32_t tid)
+{
+	const uint64_t key = (uint32_t)tid;
+	uint32_t id = id_table_find(&h->tids, &key);
+	if (id != ID_TABLE_NONE)
+		return h->by_tid.items[id];
+	if (!vec_reserve(&h->by_tid, h->by_tid.len + 1))
+		return ID_TABLE_NONE;
+	uint32_t task = add_task(h, tid);
+	if (task == ID_TABLE_NONE || id_table_add(&h->tids, &key, NULL) == ID_TABLE_NONE)
+		return ID_TABLE_NONE;
+	h->by_tid.items[h->by_tid.len++] = task;
+	return task;
+}
+
+bool sched_history_fork(struct sched_history *h, int32_t tid, int32_t pid, int32_t parent)
+{
+	uint32_t id = sched_history_task(h, tid);
+	if (id != ID_TABLE_NONE && h->tasks.items[id].has_exited) {
+		const uint64_t key = (uint32_t)tid;
+		id = add_task(h, tid);
+		if (id != ID_TABLE_NONE)
+			h->by_tid.items[id_table_find(&h->tids, &key)] = id;
+	}
+	if (id == ID_TABLE_NONE)
+		return false;
+	h->tasks.items[id].pid = pid;
+	h->tasks.items[id].parent = parent;
+	return true;
+}
+
+bool sched_history_exit(struct sched_history *h, int32_t tid)
+{
+	uint32_t id = sched_history_task(h, tid);
+	if (id == ID_TABLE_NONE)
+		return false;
+	h->tasks.items[id].has_exited = true;
+	return true;
+}
+
+bool sched_history_wake(struct sched_history *h, int32_t tid, uint64_t time_ns)
+{
+	uint32_t id = sched_history_task(h, tid);
+	if (id == ID_TABLE_NONE)
+		return false;
+	if (h->tasks.items[id].woken_ns == 0)
+		h->tasks.items[id].woken_ns = time_ns;
+	return true;
+}
+
+static struct sched_history_cpu *find_cpu(struct sched_history *h, uint32_t cpu)
+{
+	if (!vec_reserve(&h->cpus, (size_t)cpu + 1))
+		return NULL;
+	while (h->cpus.len <= cpu)
+		h->cpus.items[h->cpus.len++] = (struct sched_history_cpu){.idle = ID_TABLE_NONE, .last = ID_TABLE_NONE};
+	struct sched_history_cpu *found = &h->cpus.items[cpu];
+	if (found->idle == ID_TABLE_NONE) {
+		found->idle = add_task(h, 0);
+		if (found->idle == ID_TABLE_NONE)
+			return NULL;
+		h->tasks.items[found->idle].is_idle = true;
+	}
+	return found;
+}
+
+static void measure(const struct sched_task *task, uint64_t since_ns, struct sched_times *times)
+{
+	times->run_ns = times->time_ns > since_ns ? times->time_ns - since_ns : 0;
+	if (task->woken_ns != 0 && task->woken_ns <= since_ns)
+		times->delay_ns = since_ns - task->woken_ns;
+	if (task->left_ns != 0 && task->left_ns <= since_ns)
+		times->wait_ns = since_ns - task->left_ns;
+}
+
+bool sched_history_switch(struct sched_history *h, const struct sched_out *out, struct sched_times *times)
+{
+	*times = (struct sched_times){.behind = ID_TABLE_NONE, .time_ns = out->time_ns};
+	struct sched_history_cpu *cpu = find_cpu(h, out->cpu);
+	if (!cpu)
+		return false;
+	times->task = out->tid == 0 ? cpu->idle : sched_history_task(h, out->tid);
+	if (times->task == ID_TABLE_NONE)
+		return false;
+	struct sched_task *task = &h->tasks.items[times->task];
+	if (out->pid > 0)
+		task->pid = out->pid;
+	if (task->is_idle)
+		times->behind = cpu->last;
+	else
+		cpu->last = times->task;
+	uint64_t since_ns = cpu->switched_ns;
+	cpu->switched_ns = out->time_ns;
+	times->is_outside = out->time_ns < h->from_ns || (h->to_ns != 0 && since_ns > h->to_ns);
+	if (!times->is_outside) {
+		if (h->to_ns != 0 && out->time_ns > h->to_ns)
+			times->time_ns = h->to_ns;
+		if (h->first_ns == 0)
+			h->first_ns = times->time_ns;
+		h->last_ns = times->time_ns;
+		times->left = task->left;
+		if (since_ns != 0)
+			measure(task, since_ns < h->from_ns ? h->from_ns : since_ns, times);
+	}
+	task->left_ns = out->time_ns;
+	task->left = out->left;
+	task->woken_ns = 0;
+	return true;
+}
+
+static void add(struct sched_spread *spread, uint64_t ns)
+{
+	spread->count++;
+	spread->total_ns += ns;
+	if (spread->count == 1 || ns < spread->min_ns)
+		spread->min_ns = ns;
+	if (ns > spread->max_ns)
+		spread->max_ns = ns;
+	double distance = (double)ns - spread->mean;
+	spread->mean += distance / (double)spread->count;
+	spread->squares += distance * ((double)ns - spread->mean);
+}
+
+void sched_history_count(struct sched_history *h, const struct sched_times *times)
+{
+	struct sched_task *task = &h->tasks.items[times->task];
+	add(&task->run, times->run_ns);
+	task->delayed_ns += times->delay_ns;
+	if (times->left == SCHED_LEFT_RUNNABLE)
+		task->preempted_ns += times->wait_ns;
+	else if (times->left == SCHED_LEFT_BLOCKED)
+		task->blocked_ns += times->wait_ns;
+	else
+		task->slept_ns += times->wait_ns;
+	if (times->behind != ID_TABLE_NONE)
+		add(&h->tasks.items[times->behind].idle, times->run_ns);
+}
+
+double sched_spread_percent(const struct sched_spread *spread)
+{
+	if (spread->count < 2 || spread->mean <= 0)
+		return 0;
+	double count = (double)spread->count;
+	return 100 * sqrt(spread->squares / (count - 1) / count) / spread->mean;
+}

@@ -1,0 +1,51 @@
+/*
+ * sched_latency.h - how long tasks that could run waited for a CPU: from a wake-up, or from being preempted, to the switch
+ * that brought them in; and how long they ran by the kernel's own count.
+ *
+ * The caller owns it (sched_latency_init) and feeds events in order of time. One thread. A switch from a task that was not
+ * the one last switched to on that CPU (events are missing) is counted, not mended.
+ *
+ *	sched_latency_wake(&l, tid, now);
+ *	sched_latency_switch(&l, &(struct sched_switch){.prev = idle, .next = tid, .time_ns = now, .cpu = cpu});
+ *	... l.tasks.items[i].wait_ns / l.tasks.items[i].waits ...
+ */
+#ifndef ANALYSIS_SCHED_LATENCY_H
+#define ANALYSIS_SCHED_LATENCY_H
+
+#include "base/id_table.h"
+#include "base/vec.h"
+
+enum sched_phase { SCHED_ASLEEP, SCHED_READY, SCHED_ON_CPU };
+
+struct sched_latency_task {
+	int32_t tid;
+	enum sched_phase phase;
+	uint64_t left_ns, ready_ns;
+	uint64_t runtime_ns, waits, wait_ns;
+	uint64_t max_ns, max_from_ns, max_to_ns;
+};
+
+struct sched_switch {
+	int32_t prev, next;
+	bool prev_is_runnable; /* it was preempted */
+	uint64_t time_ns;
+	uint32_t cpu; /* below LIMIT_CPUS */
+	bool is_counted; /* else the tasks' states follow it, their figures do not */
+};
+
+struct sched_latency {
+	struct id_table tids;
+	VEC(struct sched_latency_task) tasks; /* by id of tids; 0 is the idle task of all CPUs */
+	VEC(int32_t) running; /* by CPU; -1: not known */
+	uint64_t wakes; /* of tasks that slept */
+	uint64_t wrong_switches;
+};
+
+void sched_latency_init(struct sched_latency *l);
+void sched_latency_deinit(struct sched_latency *l);
+/* The functions are false when memory is out. */
+bool sched_latency_switch(struct sched_latency *l, const struct sched_switch *s);
+bool sched_latency_wake(struct sched_latency *l, int32_t tid, uint64_t time_ns);
+bool sched_latency_run(struct sched_latency *l, int32_t tid, uint64_t time_ns, uint64_t ran_ns);
+
+#endif
