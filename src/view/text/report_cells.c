@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#define FRAMES_AHEAD		16
 #define INLINED			" (inlined)"
 #define LEVEL_WIDTH		4 /* "[k] " */
 #define ID_WIDTH		8 /* "  16511:" before a command */
@@ -211,6 +212,8 @@ static void fit_rows(struct report_layout *l, const bool *is_fitted)
 	bool fits_addresses = !l->options->separator && !l->options->width_count;
 	for (size_t i = 0; i < t->shown_count; i++) {
 		const struct flat_row *row = &t->rows[t->shown_count == t->row_count ? i : t->order[i]];
+		if (t->shown_count == t->row_count && i + FRAMES_AHEAD < t->row_count)
+			__builtin_prefetch(&l->profile->frames[t->rows[i + FRAMES_AHEAD].frame]);
 		for (size_t c = 0; c < l->count; c++) {
 			if (!is_fitted[c])
 				continue;

@@ -1,6 +1,13 @@
 #include "view/text/report_text.h"
 #include "base/error.h"
+#include "base/thread_pool.h"
 #include "view/text/report_cells.h"
+
+#include <stdlib.h>
+
+#define CHUNK_ROWS   32
+#define ROUND_CHUNKS 256
+#define ROWS_AHEAD   4
 
 static void print_row(const struct report_layout *l, struct text *out, uint32_t row)
 {
@@ -52,30 +59,138 @@ static void print_header(const struct report_layout *l, struct text *out)
 	text_str(out, "\n#\n");
 }
 
-enum tally_status report_text_rows(struct text *out, const struct flat_table *table,
-	const struct report_text_options *options, struct tally_error *err)
+struct row_printing {
+	struct report_layout layout;
+	const struct flat_table *table;
+	const struct report_text_options *options;
+	uint64_t total;
+};
+
+/* Sorted rows lie anywhere: what the next ones are made of is fetched ahead. */
+static void expect_rows(const struct flat_table *t, size_t at)
 {
-	struct report_layout layout = {.table = table, .options = options, .profile = table->profile};
+	if (at + 2 * ROWS_AHEAD < t->shown_count) {
+		uint32_t row = t->order[at + 2 * ROWS_AHEAD];
+		__builtin_prefetch(&t->rows[row]);
+		__builtin_prefetch(flat_table_stat(t, row, 0));
+	}
+	if (at + ROWS_AHEAD < t->shown_count) {
+		const struct flat_row *row = &t->rows[t->order[at + ROWS_AHEAD]];
+		__builtin_prefetch(&t->profile->frames[row->frame]);
+		if (t->options.with_chains)
+			__builtin_prefetch(&t->instances[row->first_instance]);
+	}
+}
+
+/* The row at a place of the order, and the chains below it. */
+static enum tally_status print_shown(const struct row_printing *printing, struct chain_printer *chains,
+	struct text *out, size_t place, struct tally_error *err)
+{
+	const struct flat_table *table = printing->table;
+	expect_rows(table, place);
+	uint32_t row = table->order[place];
+	const struct flat_stat *stat = flat_table_stat(table, row, 0);
+	uint64_t period = table->options.with_children ? stat->children_period : stat->period;
+	double percent = printing->total ? 100.0 * (double)period / (double)printing->total : 0;
+	if (printing->options->percent_limit > 0 && percent < printing->options->percent_limit)
+		return TALLY_OK;
+	print_row(&printing->layout, out, row);
+	return chain_print(chains, out, row, period, err);
+}
+
+static enum tally_status print_in_turn(const struct row_printing *printing, struct text *out, struct tally_error *err)
+{
 	struct chain_printer chains;
-	uint64_t total = report_member_total(&layout, 0);
-	enum tally_status status = chain_printer_init(&chains, table, &options->chains, total, err);
+	enum tally_status status =
+		chain_printer_init(&chains, printing->table, &printing->options->chains, printing->total, err);
 	if (status != TALLY_OK)
 		return status;
-	report_layout_fit(&layout);
-	if (status == TALLY_OK && !options->is_quiet)
-		print_header(&layout, out);
-	for (size_t i = 0; i < table->shown_count && status == TALLY_OK; i++) {
-		uint32_t row = table->order[i];
-		const struct flat_stat *stat = flat_table_stat(table, row, 0);
-		uint64_t period = table->options.with_children ? stat->children_period : stat->period;
-		double percent = total ? 100.0 * (double)period / (double)total : 0;
-		if (options->percent_limit > 0 && percent < options->percent_limit)
-			continue;
-		print_row(&layout, out, row);
-		status = chain_print(&chains, out, row, period, err);
+	for (size_t i = 0; i < printing->table->shown_count && status == TALLY_OK; i++) {
+		status = print_shown(printing, &chains, out, i, err);
 		text_line_end(out);
 	}
 	chain_printer_deinit(&chains);
+	return status;
+}
+
+/* Rows are printed by several workers, a round of chunks at a time, each into a text of its own. */
+struct row_round {
+	const struct row_printing *printing;
+	struct chain_printer *chains; /* by worker */
+	size_t first; /* place of the first row of the round */
+	size_t chunk_rows;
+	struct text texts[ROUND_CHUNKS];
+};
+
+static void print_chunk(void *context, size_t index, unsigned worker)
+{
+	struct row_round *round = context;
+	struct text *out = &round->texts[index];
+	size_t place = round->first + index * round->chunk_rows, shown = round->printing->table->shown_count;
+	size_t end = place + round->chunk_rows < shown ? place + round->chunk_rows : shown;
+	for (; place < end; place++)
+		if (print_shown(round->printing, &round->chains[worker], out, place, NULL) != TALLY_OK)
+			out->failed = true;
+}
+
+static bool print_rounds(struct row_round *round, unsigned workers, struct text *out)
+{
+	size_t shown = round->printing->table->shown_count;
+	/* The first rows have the large call graphs: they are dealt out one by one. */
+	round->chunk_rows = 1;
+	while (round->first < shown) {
+		size_t chunks = (shown - round->first + round->chunk_rows - 1) / round->chunk_rows;
+		chunks = chunks < ROUND_CHUNKS ? chunks : ROUND_CHUNKS;
+		thread_pool_for(chunks, workers, print_chunk, round);
+		for (size_t i = 0; i < chunks; i++) {
+			struct text *text = &round->texts[i];
+			if (text->failed)
+				return false;
+			text_bytes(out, text->data, text->len);
+			text_line_end(out);
+			text_clear(text);
+		}
+		round->first += chunks * round->chunk_rows;
+		round->chunk_rows = CHUNK_ROWS;
+	}
+	return true;
+}
+
+static enum tally_status print_side_by_side(
+	const struct row_printing *printing, unsigned workers, struct text *out, struct tally_error *err)
+{
+	struct row_round *round = calloc(1, sizeof(*round));
+	struct chain_printer *chains = calloc(workers, sizeof(*chains));
+	unsigned ready = 0;
+	if (round && chains) {
+		*round = (struct row_round){.printing = printing, .chains = chains};
+		while (ready < workers && chain_printer_init(&chains[ready], printing->table,
+						  &printing->options->chains, printing->total, NULL) == TALLY_OK)
+			ready++;
+	}
+	bool is_printed = workers == ready && print_rounds(round, workers, out);
+	for (unsigned i = 0; i < ready; i++)
+		chain_printer_deinit(&chains[i]);
+	for (size_t i = 0; round && i < ROUND_CHUNKS; i++)
+		text_deinit(&round->texts[i]);
+	free(chains);
+	free(round);
+	return is_printed ? TALLY_OK : error_nomem(err);
+}
+
+enum tally_status report_text_rows(struct text *out, const struct flat_table *table,
+	const struct report_text_options *options, struct tally_error *err)
+{
+	struct row_printing printing = {.layout = {.table = table, .options = options, .profile = table->profile},
+		.table = table,
+		.options = options};
+	printing.total = report_member_total(&printing.layout, 0);
+	report_layout_fit(&printing.layout);
+	if (!options->is_quiet)
+		print_header(&printing.layout, out);
+	unsigned workers = thread_pool_workers(table->shown_count / CHUNK_ROWS, 0);
+	enum tally_status status =
+		workers > 1 ? print_side_by_side(&printing, workers, out, err) : print_in_turn(&printing, out, err);
 	if (status == TALLY_OK && out->failed)
 		status = error_nomem(err);
 	return status;
