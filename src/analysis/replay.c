@@ -13,6 +13,8 @@
 #include "base/thread_pool.h"
 #include "profile/profile_builder.h"
 
+#define FRAME_BATCH 64
+
 struct replay {
 	struct perfdata_reader *reader;
 	struct binary_store *store;
@@ -112,17 +114,38 @@ static enum tally_status run_passes(struct replay *replay, struct tally_error *e
 	return TALLY_OK;
 }
 
-/* One list of frames out of the passes', in order of first use; global[i] is the pass's frame i. */
-static bool merge_frames(struct replay *replay, const struct sample_pass *pass, uint32_t *global)
+/* The first pass's are the list as they are. */
+static void take_frames(struct replay *replay, struct resolver *resolver, uint32_t *global)
 {
-	for (size_t i = 0; i < pass->resolver.frames.len; i++) {
-		global[i] = id_table_add(&replay->frames, id_table_key(&pass->resolver.frames, (uint32_t)i), NULL);
-		if (global[i] == ID_TABLE_NONE)
-			return false;
-		if (global[i] == replay->first_ips.len &&
-			!vec_push(&replay->first_ips, pass->resolver.first_ips.items[i]))
-			return false;
+	for (size_t i = 0; i < resolver->frames.len; i++)
+		global[i] = (uint32_t)i;
+	struct id_table none = replay->frames;
+	replay->frames = resolver->frames;
+	resolver->frames = none;
+	free(replay->first_ips.items);
+	replay->first_ips.items = resolver->first_ips.items;
+	replay->first_ips.len = resolver->first_ips.len;
+	replay->first_ips.cap = resolver->first_ips.cap;
+	resolver->first_ips.items = NULL;
+	resolver->first_ips.len = resolver->first_ips.cap = 0;
+}
+
+/* One list of frames out of the passes', in order of first use; global[i] is the pass's frame i. */
+static bool merge_frames(struct replay *replay, struct sample_pass *pass, uint32_t *global)
+{
+	struct resolver *resolver = &pass->resolver;
+	if (replay->frames.len == 0) {
+		take_frames(replay, resolver, global);
+		return true;
 	}
+	size_t known = replay->frames.len;
+	if (!id_table_add_many(&replay->frames, resolver->frames.keys, resolver->frames.len, global) ||
+		!vec_reserve(&replay->first_ips, replay->frames.len))
+		return false;
+	for (size_t i = 0; i < resolver->frames.len; i++)
+		if (global[i] >= known)
+			replay->first_ips.items[global[i]] = resolver->first_ips.items[i];
+	replay->first_ips.len = replay->frames.len;
 	return true;
 }
 
@@ -226,7 +249,7 @@ static uint64_t nameless_address(const struct replay *replay, const struct resol
 	return binary->kind == MACHINE_KERNEL_MODULE ? frame->address - binary->start : frame->address;
 }
 
-static void name_frame(struct replay *replay, size_t index)
+static struct profile_frame name_frame(struct replay *replay, size_t index)
 {
 	struct resolved_frame resolved = resolved_frame_get(&replay->frames, (uint32_t)index);
 	const struct resolved_frame *from = &resolved;
@@ -247,7 +270,20 @@ static void name_frame(struct replay *replay, size_t index)
 	}
 	if (replay->options->with_lines)
 		add_lines(replay, from, symbol, &to);
-	replay->profile_frames[index] = profile_builder_frame(replay->builder, &to);
+	return to;
+}
+
+/* Named a batch at a time, since each look-up of a frame waits for memory. */
+static void name_all_frames(struct replay *replay)
+{
+	struct profile_frame batch[FRAME_BATCH];
+	size_t count = replay->frames.len;
+	for (size_t first = 0; first < count; first += FRAME_BATCH) {
+		size_t len = count - first < FRAME_BATCH ? count - first : FRAME_BATCH;
+		for (size_t i = 0; i < len; i++)
+			batch[i] = name_frame(replay, first + i);
+		profile_builder_frames(replay->builder, batch, len, replay->profile_frames + first);
+	}
 }
 
 static enum tally_status name_frames(struct replay *replay, struct tally_error *err)
@@ -272,8 +308,7 @@ static enum tally_status name_frames(struct replay *replay, struct tally_error *
 		status = inline_frames_read(&job, &replay->inlines, err);
 	if (status != TALLY_OK)
 		return status;
-	for (size_t i = 0; i < count; i++)
-		name_frame(replay, i);
+	name_all_frames(replay);
 	return TALLY_OK;
 }
 
@@ -361,10 +396,12 @@ static void count_ends(struct replay *replay, const struct sample_pass *pass, co
 
 static void add_pass_samples(struct replay *replay, const struct sample_pass *pass, const struct pass_ids *ids)
 {
+	struct profile_sample batch[SAMPLE_BATCH];
+	size_t len = 0;
 	for (size_t i = 0; i < pass->keys.len; i++) {
 		struct sample_key key = sample_pass_key(pass, (uint32_t)i);
 		const struct sample_sum *sum = &pass->sums.items[i];
-		struct profile_sample sample = {
+		batch[len++] = (struct profile_sample){
 			.event = key.event,
 			.thread = ids->threads[key.thread],
 			.leaf = replay->profile_frames[ids->frames[key.leaf]],
@@ -376,8 +413,12 @@ static void add_pass_samples(struct replay *replay, const struct sample_pass *pa
 			.first_order = sum->first_order,
 		};
 		replay->leaf_counts[ids->frames[key.leaf]] += sum->count;
-		profile_builder_sample(replay->builder, &sample);
+		if (len == SAMPLE_BATCH) {
+			profile_builder_samples(replay->builder, batch, len);
+			len = 0;
+		}
 	}
+	profile_builder_samples(replay->builder, batch, len);
 }
 
 static uint32_t inlined_function_of(struct replay *replay, const char *name, uint32_t binary)

@@ -7,6 +7,7 @@
 #include "base/slots.h"
 
 #define FIRST_SLOTS 64
+#define MANY	    32 /* look-ups that wait for memory together */
 
 void id_table_deinit(struct id_table *table)
 {
@@ -105,6 +106,27 @@ uint32_t id_table_add_hashed(struct id_table *table, const uint64_t *key, uint32
 	if (was_new)
 		*was_new = true;
 	return (uint32_t)table->len - 1;
+}
+
+bool id_table_add_many(struct id_table *table, const uint64_t *keys, size_t count, uint32_t *ids)
+{
+	uint32_t hashes[MANY];
+	for (size_t first = 0; first < count; first += MANY) {
+		size_t len = count - first < MANY ? count - first : MANY;
+		const uint64_t *batch = keys + first * table->words;
+		for (size_t i = 0; i < len; i++) {
+			hashes[i] = id_table_hash(table, batch + i * table->words);
+			id_table_expect(table, hashes[i]);
+		}
+		for (size_t i = 0; i < len; i++)
+			(void)id_table_guess(table, hashes[i]);
+		for (size_t i = 0; i < len; i++) {
+			ids[first + i] = id_table_add_hashed(table, batch + i * table->words, hashes[i], NULL);
+			if (ids[first + i] == ID_TABLE_NONE)
+				return false;
+		}
+	}
+	return true;
 }
 
 uint32_t id_table_find(const struct id_table *table, const uint64_t *key)

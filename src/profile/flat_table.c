@@ -9,6 +9,7 @@
 
 #define FRAME_WORDS  5
 #define SAMPLE_WORDS 4
+#define FRAME_BATCH  32
 
 struct row_instance {
 	struct flat_instance instance;
@@ -84,15 +85,22 @@ static bool group_frames(struct flat_builder *b)
 	b->group_of_caller = calloc(p->frame_count + 1, sizeof(*b->group_of_caller));
 	if (!b->group_of_leaf || !b->group_of_caller)
 		return false;
-	for (size_t i = 0; i < p->frame_count; i++) {
-		const struct profile_frame *frame = &p->frames[i];
-		uint64_t key[FRAME_WORDS];
-		make_frame_key(p, b->options, frame, frame->address, &frame->innermost_line, key);
-		b->group_of_leaf[i] = id_table_add(&b->frame_groups, key, NULL);
-		make_frame_key(p, b->options, frame, caller_address(frame), &frame->own_line, key);
-		b->group_of_caller[i] = id_table_add(&b->frame_groups, key, NULL);
-		if (b->group_of_leaf[i] == ID_TABLE_NONE || b->group_of_caller[i] == ID_TABLE_NONE)
+	for (size_t i = 0; i < p->frame_count; i += FRAME_BATCH) {
+		uint64_t keys[2 * FRAME_BATCH * FRAME_WORDS], *key = keys;
+		uint32_t groups[2 * FRAME_BATCH];
+		size_t count = p->frame_count - i < FRAME_BATCH ? p->frame_count - i : FRAME_BATCH;
+		for (size_t k = 0; k < count; k++, key += 2 * FRAME_WORDS) {
+			const struct profile_frame *frame = &p->frames[i + k];
+			make_frame_key(p, b->options, frame, frame->address, &frame->innermost_line, key);
+			make_frame_key(
+				p, b->options, frame, caller_address(frame), &frame->own_line, key + FRAME_WORDS);
+		}
+		if (!id_table_add_many(&b->frame_groups, keys, 2 * count, groups))
 			return false;
+		for (size_t k = 0; k < count; k++) {
+			b->group_of_leaf[i + k] = groups[2 * k];
+			b->group_of_caller[i + k] = groups[2 * k + 1];
+		}
 	}
 	return true;
 }

@@ -6,7 +6,10 @@
 
 #include <stdlib.h>
 
-#define FACET_WORDS 2 /* number, text | frame << 32 */
+#define FACET_WORDS  2 /* number, text | frame << 32 */
+#define FRAME_WORDS  6
+#define SAMPLE_WORDS 3
+#define BATCH	     64
 
 struct profile_builder {
 	struct intern strings;
@@ -38,9 +41,9 @@ struct profile_builder *profile_builder_create(void)
 	intern_init(&b->strings);
 	b->binary_ids.words = 2;
 	b->function_ids.words = 4;
-	b->frame_ids.words = 6;
+	b->frame_ids.words = FRAME_WORDS;
 	b->thread_ids.words = 2;
-	b->sample_ids.words = 3;
+	b->sample_ids.words = SAMPLE_WORDS;
 	return b;
 }
 
@@ -150,13 +153,46 @@ uint32_t profile_builder_function(struct profile_builder *b, const struct profil
 		function->start, function->size, function->is_inlined);
 }
 
+static void frame_key(const struct profile_frame *frame, uint64_t key[FRAME_WORDS])
+{
+	key[0] = word(frame->function, frame->binary);
+	key[1] = frame->address;
+	key[2] = frame->raw_address;
+	key[3] = frame->level;
+	key[4] = word(frame->own_line.line, frame->own_line.file);
+	key[5] = word(frame->innermost_line.line, frame->innermost_line.file);
+}
+
+static void add_frames(struct profile_builder *b, const struct profile_frame *frames, size_t count, uint32_t *ids)
+{
+	uint64_t keys[BATCH * FRAME_WORDS];
+	for (size_t i = 0; i < count; i++) {
+		check_id(b, frames[i].function, b->functions.len, true);
+		check_id(b, frames[i].binary, b->binaries.len, true);
+		frame_key(&frames[i], keys + i * FRAME_WORDS);
+		ids[i] = PROFILE_NONE;
+	}
+	if (b->is_out_of_memory || !vec_reserve(&b->frames, b->frames.len + count) ||
+		!id_table_add_many(&b->frame_ids, keys, count, ids)) {
+		b->is_out_of_memory = true;
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		if (ids[i] == b->frames.len)
+			b->frames.items[b->frames.len++] = frames[i];
+}
+
+void profile_builder_frames(struct profile_builder *b, const struct profile_frame *frames, size_t count, uint32_t *ids)
+{
+	for (size_t i = 0; i < count; i += BATCH)
+		add_frames(b, frames + i, count - i < BATCH ? count - i : BATCH, ids + i);
+}
+
 uint32_t profile_builder_frame(struct profile_builder *b, const struct profile_frame *frame)
 {
-	check_id(b, frame->function, b->functions.len, true);
-	check_id(b, frame->binary, b->binaries.len, true);
-	return ADD_ONCE(b, &b->frame_ids, &b->frames, *frame, word(frame->function, frame->binary), frame->address,
-		frame->raw_address, frame->level, word(frame->own_line.line, frame->own_line.file),
-		word(frame->innermost_line.line, frame->innermost_line.file));
+	uint32_t id;
+	add_frames(b, frame, 1, &id);
+	return id;
 }
 
 uint32_t profile_builder_stack(struct profile_builder *b, uint32_t parent, uint32_t frame)
@@ -179,20 +215,20 @@ uint32_t profile_builder_thread(struct profile_builder *b, const struct profile_
 		word(thread->comm, thread->last_comm));
 }
 
-void profile_builder_sample(struct profile_builder *b, const struct profile_sample *sample)
+static bool is_valid_sample(const struct profile_builder *b, const struct profile_sample *sample)
 {
-	if (sample->event >= b->events.len || sample->thread >= b->threads.len || sample->leaf >= b->frames.len ||
-		(sample->stack >= b->stacks.nodes.len && sample->stack != PROFILE_NONE) ||
-		(b->facets && sample->facets >= b->facet_ids.len) || b->is_out_of_memory) {
-		b->has_bad_id = true;
-		return;
+	return sample->event < b->events.len && sample->thread < b->threads.len && sample->leaf < b->frames.len &&
+	       (sample->stack < b->stacks.nodes.len || sample->stack == PROFILE_NONE) &&
+	       (!b->facets || sample->facets < b->facet_ids.len);
+}
+
+static void merge_sample(struct profile_builder *b, const struct profile_sample *sample, uint32_t id)
+{
+	if (id == b->samples.len) {
+		struct profile_sample *first = &b->samples.items[b->samples.len++];
+		*first = *sample;
+		first->count = first->period = 0;
 	}
-	struct profile_sample first = *sample;
-	first.count = first.period = 0;
-	uint32_t id = ADD_ONCE(b, &b->sample_ids, &b->samples, first, word(sample->event, sample->thread),
-		word(sample->leaf, sample->stack), word((uint32_t)sample->cpu, sample->facets));
-	if (id == PROFILE_NONE)
-		return;
 	struct profile_sample *merged = &b->samples.items[id];
 	merged->count += sample->count;
 	merged->period += sample->period;
@@ -201,6 +237,40 @@ void profile_builder_sample(struct profile_builder *b, const struct profile_samp
 	struct profile_event *event = &b->events.items[sample->event];
 	event->sample_count += sample->count;
 	event->total_period += sample->period;
+}
+
+static void add_samples(struct profile_builder *b, const struct profile_sample *samples, size_t count)
+{
+	uint64_t keys[BATCH * SAMPLE_WORDS];
+	uint32_t ids[BATCH];
+	for (size_t i = 0; i < count; i++) {
+		const struct profile_sample *sample = &samples[i];
+		if (b->is_out_of_memory || !is_valid_sample(b, sample)) {
+			b->has_bad_id = true;
+			return;
+		}
+		uint64_t *key = keys + i * SAMPLE_WORDS;
+		key[0] = word(sample->event, sample->thread);
+		key[1] = word(sample->leaf, sample->stack);
+		key[2] = word((uint32_t)sample->cpu, sample->facets);
+	}
+	if (!vec_reserve(&b->samples, b->samples.len + count) || !id_table_add_many(&b->sample_ids, keys, count, ids)) {
+		b->is_out_of_memory = true;
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		merge_sample(b, &samples[i], ids[i]);
+}
+
+void profile_builder_samples(struct profile_builder *b, const struct profile_sample *samples, size_t count)
+{
+	for (size_t i = 0; i < count; i += BATCH)
+		add_samples(b, samples + i, count - i < BATCH ? count - i : BATCH);
+}
+
+void profile_builder_sample(struct profile_builder *b, const struct profile_sample *sample)
+{
+	add_samples(b, sample, 1);
 }
 
 static int compare_samples(const void *left, const void *right)

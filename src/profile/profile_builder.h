@@ -30,9 +30,12 @@ uint32_t profile_builder_event(
 uint32_t profile_builder_binary(struct profile_builder *b, const struct profile_binary *binary);
 uint32_t profile_builder_function(struct profile_builder *b, const struct profile_function *function);
 uint32_t profile_builder_frame(struct profile_builder *b, const struct profile_frame *frame);
+/* Many at once wait for memory together; ids[i] is that of frame i. */
+void profile_builder_frames(struct profile_builder *b, const struct profile_frame *frames, size_t count, uint32_t *ids);
 uint32_t profile_builder_stack(struct profile_builder *b, uint32_t parent, uint32_t frame);
 uint32_t profile_builder_thread(struct profile_builder *b, const struct profile_thread *thread);
 void profile_builder_sample(struct profile_builder *b, const struct profile_sample *sample);
+void profile_builder_samples(struct profile_builder *b, const struct profile_sample *samples, size_t count);
 TALLY_MUST_CHECK enum tally_status profile_builder_finish(
 	struct profile_builder *b, struct profile **profile, struct tally_error *err);
 

@@ -32,11 +32,31 @@ static void empty_table_finds_nothing(void **state)
 	assert_int_equal(t.words, 1);
 }
 
+static void many_keys_get_the_ids_of_each(void **state)
+{
+	struct id_table t = {.words = 2};
+	uint64_t keys[2 * 1000];
+	uint32_t ids[1000];
+	for (uint64_t i = 0; i < 1000; i++) {
+		keys[2 * i] = i % 300;
+		keys[2 * i + 1] = i % 2;
+	}
+	assert_true(id_table_add_many(&t, keys, 1000, ids));
+	assert_int_equal(t.len, 300);
+	for (uint32_t i = 0; i < 1000; i++) {
+		assert_int_equal(ids[i], i % 300);
+		assert_int_equal(id_table_find(&t, keys + 2 * i), ids[i]);
+	}
+	assert_true(id_table_add_many(&t, NULL, 0, NULL));
+	id_table_deinit(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keys_get_dense_ids_once),
 		cmocka_unit_test(empty_table_finds_nothing),
+		cmocka_unit_test(many_keys_get_the_ids_of_each),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
