@@ -105,6 +105,7 @@ static void test_columns(void **state)
 	one.line_count = 3;
 	struct annotate_text_options options = {.column = ANNOTATE_PERIOD, .percent = ANNOTATE_GLOBAL_HITS};
 	annotate_text(&out, &one, &options);
+	text_char(&out, 0);
 	assert_non_null(strstr(out.data, " Period      |\tSource"));
 	assert_non_null(strstr(out.data, "percent: global hits)"));
 	assert_non_null(strstr(out.data, "         100 :   ffff:   je"));
