@@ -146,6 +146,9 @@ enum tally_status tui_terminal_open(struct tui_terminal **terminal, struct tally
 	if (!made)
 		return error_nomem(err);
 	setlocale(LC_CTYPE, "");
+	/* The terminal knows its size better than LINES and COLUMNS, which stay what they were when it changes. */
+	unsetenv("LINES");
+	unsetenv("COLUMNS");
 	made->is_utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 	if (tcgetattr(STDIN_FILENO, &restore.found) == 0)
 		made->screen = newterm(NULL, stdout, stdin);

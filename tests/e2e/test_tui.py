@@ -1,0 +1,225 @@
+"""report on a terminal: keys on a real recording in tmux, and how the terminal is left."""
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+
+import pytest
+from conftest import child_named, wait_for
+
+TITLE = re.compile(r"Samples: \d+K?  ?of event '([^']*)', Event count \(approx\.\): \d+")
+
+
+class Screen:
+    """A terminal with one program in it."""
+
+    def __init__(self, folder, command, size, environment):
+        self.socket = folder / 'tmux'
+        shell = f'exec {command}'
+        (folder / 'tmux.conf').write_text('set -g status off\n', encoding='ascii')
+        self.environment = {**environment, 'TMUX': '', 'LC_ALL': 'C.UTF-8'}
+        self.tmux('-f', folder / 'tmux.conf', 'new-session', '-d', '-x', size[0], '-y', size[1], shell)
+
+    def tmux(self, *words):
+        result = subprocess.run(['tmux', '-u', '-S', self.socket, *map(str, words)], env=self.environment, text=True,
+                                capture_output=True, check=False, timeout=30)
+        assert result.returncode == 0, result.stderr
+        return result.stdout
+
+    def lines(self, *options):
+        return [line.rstrip() for line in self.tmux('capture-pane', '-p', *options).splitlines()]
+
+    def ask(self, what):
+        return self.tmux('display-message', '-p', f'#{{{what}}}').strip()
+
+    def wait(self, condition):
+        """The lines of the first screen that is so."""
+        found = []
+
+        def look():
+            found[:] = self.lines()
+            return condition(found)
+
+        try:
+            wait_for(look, 20)
+        except AssertionError:
+            raise AssertionError('\n'.join(found)) from None
+        return list(found)
+
+    def press(self, *keys):
+        self.tmux('send-keys', *keys)
+
+
+@pytest.fixture
+def terminal(tmp_path, tally):
+    if not shutil.which('tmux'):
+        pytest.skip('tmux is not installed')
+    screens = []
+
+    def start(command, size=(80, 24), **environment):
+        screens.append(Screen(tmp_path, command, size, {**tally.environment, **environment}))
+        return screens[-1]
+
+    yield start
+    for screen in screens:
+        subprocess.run(['tmux', '-S', screen.socket, 'kill-server'], check=False, capture_output=True)
+
+
+@pytest.fixture
+def recording(tmp_path, tally, live, workload):
+    path = tmp_path / 'deep.data'
+    result = tally('record', '-q', '-g', '-e', 'cpu-clock:u,task-clock:u', '-F', '1999', '-o', path, '--',
+                   workload('deep').path, '300')
+    if result.returncode:
+        pytest.skip(f'record fails here: {result.stderr.strip().splitlines()[-1]}')
+    return path
+
+
+def report(tally, path, *options):
+    return shlex.join(map(str, [tally.path, 'report', '-i', path, *options]))
+
+
+def rows_of(lines):
+    """The rows of the table, without the mark of call chains; not the chains."""
+    return [line[2:].strip() for line in lines if re.match(r'[-+ ]  +[0-9.]+% ', line)]
+
+
+def text_rows(tally, path, *options):
+    """By event, the rows of the text report."""
+    text = tally('report', '--stdio', '-i', path, *options, check=0).stdout
+    tables = {}
+    for line in text.splitlines():
+        title = re.match(r"# Samples: .* of event '([^']*)'", line)
+        if title:
+            rows = tables[title[1]] = []
+        elif re.match(r' +[0-9.]+% +[0-9.]+% ', line):
+            rows.append(line.strip())
+    return tables
+
+
+def test_twenty_keys(terminal, tally, recording):
+    tables = text_rows(tally, recording, '--children')
+    first, second = tables.values()
+    screen = terminal(report(tally, recording), (120, 40))
+    start = screen.wait(lambda lines: TITLE.match(lines[0]))
+    assert TITLE.match(start[0])[1] == list(tables)[0]
+    assert start[1].split() == ['Children', 'Self', 'Command', 'Shared', 'Object', 'Symbol']
+    assert rows_of(start) == first[:len(rows_of(start))]
+    assert re.search(rf'event 1/2, 1/{len(first)}$', start[-1])
+
+    def pressed(key, condition):
+        screen.press(key)
+        return screen.wait(condition)
+
+    opened = pressed('Enter', lambda lines: lines[2].startswith('- '))
+    assert re.match(r' {3,}', opened[3]) and rows_of(opened)[0] == first[0]
+    pressed('+', lambda lines: lines[:-1] == start[:-1])
+    all_of_row = pressed('e', lambda lines: lines[2].startswith('- '))
+    assert len(rows_of(all_of_row)) <= len(rows_of(opened))
+    pressed('c', lambda lines: lines[:-1] == start[:-1])
+    everything = pressed('E', lambda lines: sum(line.startswith('- ') for line in lines) > 1)
+    assert sum(line.startswith('     ') and '%' not in line[:14] for line in everything) > 1
+    pressed('C', lambda lines: lines[:-1] == start[:-1])
+    pressed('Down', lambda lines: f', 2/{len(first)}' in lines[-1])
+    pressed('j', lambda lines: f', 3/{len(first)}' in lines[-1])
+    pressed('k', lambda lines: f', 2/{len(first)}' in lines[-1])
+    pressed('End', lambda lines: f', {len(first)}/{len(first)}' in lines[-1])
+    pressed('Home', lambda lines: f', 1/{len(first)}' in lines[-1])
+    pressed('H', lambda lines: rows_of(lines[1:2]) == first[:1])
+    pressed('H', lambda lines: lines == start)
+    helped = pressed('?', lambda lines: lines[-1] == 'Any key goes back')
+    assert any('Ctrl-C' in line and 'leave' in line for line in helped)
+    pressed('Escape', lambda lines: lines == start)
+    zoomed = pressed('d', lambda lines: ', DSO: ' in lines[0])
+    dso = zoomed[0].rsplit(', DSO: ', 1)[1]
+    assert rows_of(zoomed) == [row for row in first if row.split()[3] == dso][:len(rows_of(zoomed))]
+    pressed('d', lambda lines: lines == start)
+    pressed('Tab', lambda lines: 'event 2/2' in lines[-1])
+    assert rows_of(screen.lines()) == second[:len(rows_of(screen.lines()))]
+    pressed('<', lambda lines: lines == start)
+    pressed('/', lambda lines: lines[-1] == 'Symbol: _')
+    screen.press('-l', 'main')
+    screen.wait(lambda lines: lines[-1] == 'Symbol: main_')
+    named = pressed('Enter', lambda lines: lines[0].endswith(', Symbol: main'))
+    assert rows_of(named) == [row for row in first if 'main' in row.split('] ', 1)[1]][:len(rows_of(named))]
+    pressed('Escape', lambda lines: lines[:-1] == start[:-1])
+    pressed('x', lambda lines: lines[-1] == 'no key x: ? lists them')
+
+
+def test_other_sizes(terminal, tally, recording):
+    screen = terminal(report(tally, recording), (40, 10))
+    narrow = screen.wait(lambda lines: lines[0].startswith('Samples:'))
+    assert max(map(len, narrow)) <= 40 and len(narrow) == 10
+    screen.tmux('resize-window', '-x', '200', '-y', '50')
+    wide = screen.wait(lambda lines: len(lines) == 50 and lines[-1].startswith('?:help') and TITLE.match(lines[0]))
+    assert rows_of(wide) == list(text_rows(tally, recording).values())[0][:len(rows_of(wide))]
+    screen.tmux('resize-window', '-x', '30', '-y', '3')
+    screen.wait(lambda lines: len(lines) == 3 and lines[-1].startswith('?:help'))
+
+
+def test_colours_are_left_out(terminal, tally, recording):
+    screen = terminal(report(tally, recording), NO_COLOR='1')
+    screen.wait(lambda lines: TITLE.match(lines[0]))
+    assert not re.search('\x1b\\[[0-9;]*3[0-7]m', '\n'.join(screen.lines('-e')))
+
+
+def test_colours_by_heat(terminal, tally, recording):
+    screen = terminal(report(tally, recording))
+    screen.wait(lambda lines: TITLE.match(lines[0]))
+    assert re.search('\x1b\\[[0-9;]*31m', '\n'.join(screen.lines('-e')))
+
+
+@pytest.mark.parametrize('leave', ['q', 'C-c', 'SIGTERM', 'SIGSEGV', 'SIGINT'])
+def test_the_terminal_is_left_as_it_was(leave, terminal, tally, recording, tmp_path):
+    marks = f'stty -g >{tmp_path}/before; {report(tally, recording)}; echo left $?; stty -g >{tmp_path}/after; cat'
+    screen = terminal(f'sh -c {shlex.quote(marks)}')
+    screen.wait(lambda lines: TITLE.match(lines[0]))
+    assert screen.ask('alternate_on') == '1' and screen.ask('cursor_flag') == '0'
+    if leave.startswith('SIG'):
+        os.kill(child_named(int(screen.ask('pane_pid')), 'tally'), getattr(signal, leave))
+    else:
+        screen.press(leave)
+    screen.wait(lambda lines: any(line.startswith('left ') for line in lines))
+    assert screen.ask('alternate_on') == '0' and screen.ask('cursor_flag') == '1'
+    wait_for(lambda: (tmp_path / 'after').exists() and (tmp_path / 'after').read_text(encoding='ascii'))
+    assert (tmp_path / 'after').read_text(encoding='ascii') == (tmp_path / 'before').read_text(encoding='ascii')
+
+
+def test_stopped_and_continued(terminal, tally, recording):
+    screen = terminal("bash --norc --noprofile -i")
+    screen.press('-l', f'PS1=; clear; {report(tally, recording)}')
+    screen.press('Enter')
+    screen.wait(lambda lines: TITLE.match(lines[0]))
+    screen.press('j')
+    before = screen.wait(lambda lines: ', 2/' in lines[-1])
+    screen.press('C-z')
+    screen.wait(lambda lines: any('Stopped' in line for line in lines))
+    assert screen.ask('alternate_on') == '0'
+    screen.press('-l', 'fg')
+    screen.press('Enter')
+    screen.wait(lambda lines: lines == before)
+    screen.press('k')
+    screen.wait(lambda lines: ', 1/' in lines[-1])
+
+
+def test_print_to_a_file(terminal, tally, recording, tmp_path):
+    (tmp_path / 'perf.hist.0').write_text('mine', encoding='ascii')
+    screen = terminal(f'sh -c {shlex.quote(f"cd {tmp_path}; {report(tally, recording)}")}')
+    screen.wait(lambda lines: TITLE.match(lines[0]))
+    screen.press('P')
+    screen.wait(lambda lines: lines[-1] == 'perf.hist.1 written')
+    printed = (tmp_path / 'perf.hist.1').read_text(encoding='utf-8').splitlines()
+    assert rows_of(printed) == list(text_rows(tally, recording).values())[0]
+    assert (tmp_path / 'perf.hist.0').read_text(encoding='ascii') == 'mine'
+
+
+def test_without_a_terminal(tally, recording):
+    result = tally('report', '--tui', '-i', recording)
+    assert result.returncode == 255 and '--tui needs a terminal' in result.stderr
+    result = tally('report', '--tui', '--stats', '-i', recording)
+    assert result.returncode == 255 and '--tui and --stats cannot be used together' in result.stderr
+    plain = tally('report', '-i', recording, check=0)
+    assert plain.stdout == tally('report', '--stdio', '-i', recording, check=0).stdout
+    assert '\x1b' not in plain.stdout
