@@ -30,6 +30,14 @@ static size_t use_object(const struct pack_object *object)
 	used += object->text ? strlen(object->text) : 0;
 	for (size_t i = 0; i < object->symbols.len; i++)
 		used += strlen(object->symbols.items[i].name);
+	for (size_t i = 0; i < object->codes.len; i++) {
+		struct binary_code code;
+		uint64_t start = object->codes.items[i].start;
+		if (pack_code_find(object, start, start + 1, &code))
+			used += code.bytes.data[0] + strlen(code.section);
+	}
+	for (size_t i = 0; i < object->names.len; i++)
+		used += strlen(pack_name_find(object, object->names.items[i].address)->name);
 	for (size_t i = 0; i < object->ranges.len; i++) {
 		const struct pack_range *range = &object->ranges.items[i];
 		if (pack_range_find(object, range->start) != range || range->count > LIMIT_INLINE_DEPTH)

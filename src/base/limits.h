@@ -31,6 +31,7 @@
 #define LIMIT_STACK_BYTES	  (UINT64_C(1) << 30) /* from a thread's stack pointer to its first frame; 8 MiB is usual */
 #define LIMIT_INDEX_CACHE	  (UINT64_C(2) << 30) /* line indexes of all programs that were looked at lately */
 #define LIMIT_PACK		  (1u << 30) /* bytes of a pack, and items of one kind in it: some MB as a rule */
+#define LIMIT_PACK_CODE		  (64u << 20) /* code that is packed: hot functions come to some hundred KB */
 #define LIMIT_INLINE_DEPTH	  256 /* inlined calls at one address */
 #define LIMIT_PREFAULT_BYTES	  (UINT64_C(1) << 30) /* more might push out what the machine needs */
 #define LIMIT_PERF_MAP		  (1u << 30) /* names of generated code: a virtual machine that ran for weeks */

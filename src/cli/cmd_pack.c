@@ -71,11 +71,12 @@ const struct command command_pack = {
 	.options = &table,
 	.description =
 		"Adds to the recording the symbols, inlined calls and source lines of all addresses that its samples "
-		"hit, of programs and of the kernel. report and script then need nothing of the machine where it was "
-		"recorded. Other tools read the file as before, and ignore what was added.\n\n"
+		"hit, of programs and of the kernel, and the code of the functions that they hit. report, script and "
+		"annotate then need nothing of the machine where it was recorded. Other tools read the file as before, "
+		"and ignore what was added.\n\n"
 		"What a packed recording carries goes before the files of the machine where it is read; those that "
-		"--symfs, --vmlinux or --kallsyms name go before it. Names of code in jit-PID.dump files stay behind, "
-		"and so does the code itself, which annotate shows.",
+		"--symfs, --vmlinux or --kallsyms name go before it. Names of code in jit-PID.dump files and the text "
+		"of source files stay behind.",
 	.examples = examples,
 	.run = run,
 };

@@ -6,17 +6,21 @@
 #include "abi/branch.h"
 #include "analysis/store_entry.h"
 #include "base/error.h"
-#include "code/pack/pack.h"
+#include "cli/pack_code.h"
+#include "code/pack/pack_make.h"
 
 struct hit {
 	uint32_t store_id;
+	bool is_leaf; /* a sample's own address: its function's code is packed */
 	uint64_t address;
 };
 
 struct gather {
 	struct data_source *source;
 	VEC(struct hit) hits;
+	VEC(uint8_t) leaves; /* by frame */
 	VEC(uint64_t) addresses; /* of one object */
+	struct pack_codes codes;
 	VEC(struct pack_object) objects;
 	struct text text; /* what tracepoints print, which is not kept */
 	struct resolve_where where; /* of the sample that is looked at */
@@ -44,6 +48,14 @@ static const char *note_kernel_address(void *context, uint64_t *address, const c
 	return NULL;
 }
 
+static void note_leaf(struct gather *g, uint32_t frame)
+{
+	while (!g->text.failed && !g->source->resolver.failed && g->leaves.len <= frame)
+		g->text.failed = !vec_push(&g->leaves, 0);
+	if (frame < g->leaves.len)
+		g->leaves.items[frame] = 1;
+}
+
 static void note_sample(struct gather *g, const struct data_sample *s)
 {
 	struct resolver *resolver = &g->source->resolver;
@@ -52,7 +64,7 @@ static void note_sample(struct gather *g, const struct data_sample *s)
 	int32_t pid = sample->present & SAMPLE_TID ? (int32_t)sample->pid : -1;
 	struct resolve_where where = g->where = resolver_where(resolver, pid, s->clock);
 	if (sample->present & SAMPLE_IP)
-		(void)resolver_frame(resolver, &where, mode, sample->ip);
+		note_leaf(g, resolver_frame(resolver, &where, mode, sample->ip));
 	if (sample->present & SAMPLE_CALLCHAIN) {
 		struct sample_array whole = resolver_sample_chain(resolver, &where, &s->event->layout, sample);
 		(void)resolver_chain_frames(resolver, &where, &whole);
@@ -92,7 +104,7 @@ static enum tally_status collect(struct gather *g, struct tally_error *err)
 	const struct id_table *frames = &g->source->resolver.frames;
 	for (size_t i = 0; i < frames->len; i++) {
 		struct resolved_frame frame = resolved_frame_get(frames, (uint32_t)i);
-		struct hit hit = {.address = frame.address};
+		struct hit hit = {.address = frame.address, .is_leaf = i < g->leaves.len && g->leaves.items[i]};
 		if (frame.binary == RESOLVE_NONE)
 			continue;
 		enum tally_status status = store_entry_id(machine, g->source->store, frame.binary, &hit.store_id, err);
@@ -112,27 +124,67 @@ static int by_entry(const void *left, const void *right)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* The addresses of one entry, each once. */
-static bool take_addresses(struct gather *g, size_t first, size_t last)
+/* The code of the functions that leaves are in; hits are in order of address. */
+static bool add_codes(struct gather *g, size_t first, size_t last, struct pack_object *object)
 {
-	g->addresses.len = 0;
-	for (size_t i = first; i < last; i++)
-		if ((i == first || g->hits.items[i].address != g->hits.items[i - 1].address) &&
-			!vec_push(&g->addresses, g->hits.items[i].address))
+	uint32_t id = g->hits.items[first].store_id;
+	struct binary_store *store = g->source->store;
+	const struct symbol *done = NULL;
+	g->codes.addresses.len = 0;
+	for (size_t i = first; i < last; i++) {
+		const struct symbol *symbol =
+			g->hits.items[i].is_leaf ? binary_store_find(store, id, g->hits.items[i].address) : NULL;
+		if (!symbol || symbol == done)
+			continue;
+		done = symbol;
+		if (!pack_code_add(&g->codes, store, id, symbol, object))
 			return false;
+	}
+	pack_code_finish(object);
 	return true;
 }
 
-static enum tally_status make_object(struct gather *g, uint32_t id, struct tally_error *err)
+static int by_value(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+	return *a < *b ? -1 : *a > *b;
+}
+
+/* What is hit of one entry and its instructions, each address once. */
+static bool take_addresses(struct gather *g, size_t first, size_t last)
+{
+	size_t kept = 0;
+	g->addresses.len = 0;
+	for (size_t i = first; i < last; i++)
+		if (!vec_push(&g->addresses, g->hits.items[i].address))
+			return false;
+	for (size_t i = 0; i < g->codes.addresses.len; i++)
+		if (!vec_push(&g->addresses, g->codes.addresses.items[i]))
+			return false;
+	qsort(g->addresses.items, g->addresses.len, sizeof(*g->addresses.items), by_value);
+	for (size_t i = 0; i < g->addresses.len; i++)
+		if (kept == 0 || g->addresses.items[i] != g->addresses.items[kept - 1])
+			g->addresses.items[kept++] = g->addresses.items[i];
+	g->addresses.len = kept;
+	return true;
+}
+
+/* Of the hits [first, last), which are of one entry. */
+static enum tally_status make_object(struct gather *g, size_t first, size_t last, struct tally_error *err)
 {
 	struct pack_object object = {0};
-	binary_store_load(g->source->store, &id, 1);
-	if (binary_store_info(g->source->store, id).kind == BINARY_JITDUMP) {
+	struct binary_store *store = g->source->store;
+	uint32_t id = g->hits.items[first].store_id;
+	binary_store_load(store, &id, 1);
+	if (binary_store_info(store, id).kind == BINARY_JITDUMP) {
 		g->sum->left_dumps++;
 		return TALLY_OK;
 	}
-	enum tally_status status =
-		binary_store_pack(g->source->store, id, g->addresses.items, g->addresses.len, &object, err);
+	enum tally_status status = TALLY_OK;
+	if (!add_codes(g, first, last, &object) || !take_addresses(g, first, last))
+		status = error_nomem(err);
+	if (status == TALLY_OK)
+		status = pack_make(store, id, g->addresses.items, g->addresses.len, &object, err);
 	if (status == TALLY_OK && !vec_push(&g->objects, object))
 		status = error_nomem(err);
 	if (status != TALLY_OK) {
@@ -155,7 +207,7 @@ static enum tally_status make_objects(struct gather *g, struct tally_error *err)
 		uint32_t id = g->hits.items[first].store_id;
 		for (last = first + 1; last < g->hits.len && g->hits.items[last].store_id == id;)
 			last++;
-		status = take_addresses(g, first, last) ? make_object(g, id, err) : error_nomem(err);
+		status = make_object(g, first, last, err);
 	}
 	return status;
 }
@@ -172,6 +224,8 @@ enum tally_status pack_gather(
 		status = collect(&g, err);
 	if (status == TALLY_OK)
 		status = make_objects(&g, err);
+	sum->functions = g.codes.functions;
+	sum->without_code = g.codes.skipped;
 	pack_set_order(section);
 	if (status == TALLY_OK)
 		status = pack_encode(g.objects.items, g.objects.len, section, err);
@@ -180,6 +234,8 @@ enum tally_status pack_gather(
 	vec_free(&g.objects);
 	vec_free(&g.hits);
 	vec_free(&g.addresses);
+	vec_free(&g.leaves);
+	vec_free(&g.codes.addresses);
 	text_deinit(&g.text);
 	return status;
 }

@@ -14,6 +14,7 @@
 
 struct pack_sum { /* of what was packed */
 	size_t files, named_files, symbols, places;
+	size_t functions, without_code; /* that samples hit: with their code, without it */
 	size_t left_dumps; /* jit-PID.dump files that samples hit: not packed */
 };
 

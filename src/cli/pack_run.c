@@ -28,9 +28,10 @@ static enum tally_status write_anew(const struct cli *cli, const char *output, s
 static void tell(const struct cli *cli, const char *output, const struct pack_sum *sum, size_t bytes)
 {
 	fprintf(stderr,
-		"[ %s pack: %zu symbols and %zu source lines of %zu files (%zu without names), %zu KB, in %s ]\n",
-		cli->program, sum->symbols, sum->places, sum->files, sum->files - sum->named_files,
-		(bytes + 1023) / 1024, output);
+		"[ %s pack: %zu symbols and %zu source lines of %zu files (%zu without names), code of %zu functions "
+		"(%zu without), %zu KB, in %s ]\n",
+		cli->program, sum->symbols, sum->places, sum->files, sum->files - sum->named_files, sum->functions,
+		sum->without_code, (bytes + 1023) / 1024, output);
 }
 
 enum tally_status pack_run(const struct cli *cli, const struct pack_request *request, struct tally_error *err)

@@ -178,10 +178,8 @@ bool binary_store_name_at(struct binary_store *store, uint32_t id, uint64_t addr
 
 /* Why options.pack cannot be used; NULL: it can, or there is none. */
 const char *binary_store_pack_damage(const struct binary_store *store);
-/* What a loaded entry knows of these addresses (rising), to be packed; borrowed from the store. The caller frees by
- * pack_object_deinit, also when it fails. One thread. */
-TALLY_MUST_CHECK enum tally_status binary_store_pack(struct binary_store *store, uint32_t id, const uint64_t *addresses,
-	size_t count, struct pack_object *object, struct tally_error *err);
+/* Sets what an object of a pack says of a loaded entry as a whole; borrowed from the store. False: out of memory. */
+TALLY_MUST_CHECK bool binary_store_describe(const struct binary_store *store, uint32_t id, struct pack_object *object);
 
 /* The dump of a loaded BINARY_JITDUMP entry; NULL: it was not found, or is none. */
 const struct jitdump *binary_store_jitdump(const struct binary_store *store, uint32_t id);

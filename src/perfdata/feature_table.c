@@ -161,14 +161,23 @@ static const struct feature_row rows[] = {
 
 _Static_assert(sizeof(rows) / sizeof(rows[0]) == FEATURE_COUNT - 1, "a row per feature, in order");
 
+static const struct feature_row *row_of(unsigned bit)
+{
+	return bit >= 1 && bit < FEATURE_COUNT ? &rows[bit - 1] : NULL;
+}
+
 const char *feature_name(unsigned bit)
 {
-	return bit >= 1 && bit < FEATURE_COUNT ? rows[bit - 1].name : NULL;
+	const struct feature_row *row = row_of(bit);
+	if (bit == FEATURE_PACK)
+		return "PACK";
+	return row ? row->name : NULL;
 }
 
 bool feature_is_flag(unsigned bit)
 {
-	return feature_name(bit) && !rows[bit - 1].read;
+	const struct feature_row *row = row_of(bit);
+	return row && !row->read;
 }
 
 enum tally_status feature_decode(unsigned bit, const struct feature_input *input, struct tally_error *err)
@@ -176,10 +185,8 @@ enum tally_status feature_decode(unsigned bit, const struct feature_input *input
 	if (bit >= FEATURE_BITS)
 		return TALLY_OK;
 	input->features->raw[bit] = input->section;
-	if (!feature_name(bit))
-		return TALLY_OK;
-	const struct feature_row *row = &rows[bit - 1];
-	if (!row->read)
+	const struct feature_row *row = row_of(bit);
+	if (!row || !row->read)
 		return TALLY_OK;
 	struct cursor c = cursor_make(input->section, input->swap);
 	switch (row->read(&c, input)) {

@@ -19,6 +19,8 @@ VIEWS = [
     ['script'],
     ['script', '-F', FIELDS],
 ]
+LISTINGS = [['annotate', '--stdio'], ['annotate', '--stdio2'], ['annotate', '--stdio', '-l'], ['annotate', '--json'],
+            ['annotate', '--stdio', '-M', 'intel']]
 
 
 class Root:
@@ -76,6 +78,17 @@ def test_same_bytes_in_an_empty_root(recorded, tally, elsewhere):
     assert '(inlined)' in at_home[1][1] and re.search(r'program\.c:\d+', at_home[3][1])
 
 
+def test_code_of_what_was_hit(recorded, tally, elsewhere):
+    (recorded / 'program.c').unlink()
+    at_home = [seen(tally(*view, '-s', 'outer', '-i', 'in.data', cwd=recorded)) for view in LISTINGS]
+    result = tally('pack', 'in.data', cwd=recorded, check=0)
+    assert re.search(r'code of [1-9]\d* functions', result.stderr)
+    (recorded / 'program').rename(recorded / 'moved')
+    for view, expected in zip(LISTINGS, at_home):
+        assert 'imul' in expected[1] and expected[0] == 0
+        assert seen(elsewhere(*view, '-s', 'outer', data=recorded / 'in.data')) == expected, view
+
+
 def test_output_and_packing_twice(recorded, tally, elsewhere):
     before = (recorded / 'in.data').read_bytes()
     tally('pack', '-q', '-o', 'once.data', 'in.data', cwd=recorded, check=0)
@@ -112,6 +125,12 @@ def test_damage_is_told_and_costs_the_names_only(recorded, tally, elsewhere):
     assert result.returncode == 0
     assert 'cannot be used: its checksum is wrong' in result.stderr
     assert 'outer' not in result.stdout
+
+
+def test_the_section_has_a_name(recorded, tally):
+    tally('pack', '-q', 'in.data', cwd=recorded, check=0)
+    assert '# tally feature PACK: ' in tally('report', '--header-only', '-i', 'in.data', cwd=recorded).stdout
+    assert 'unknown features' not in tally('health', 'in.data', cwd=recorded).stdout
 
 
 def test_user_named_files_go_first(recorded, tally):

@@ -68,6 +68,7 @@ struct binary_entry {
 	bool names_are_made;
 	const struct pack_object
 		*packed; /* what it was loaded from instead of files; the store's pack has it; NULL none */
+	struct binary_entry *unpacked; /* the same from files, for what was not packed; owned; NULL: not asked for */
 	struct load_unwind unwind;
 };
 

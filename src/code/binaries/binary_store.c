@@ -45,8 +45,22 @@ enum tally_status binary_store_create(
 	return TALLY_OK;
 }
 
+static struct binary_entry *entry_create(const struct binary_store_options *options, const struct binary_key *key)
+{
+	struct binary_entry *entry = calloc(1, sizeof(*entry));
+	if (!entry)
+		return NULL;
+	entry->key = *key;
+	entry->root.prefix = options->symfs ? options->symfs : "";
+	arena_init(&entry->arena);
+	load_unwind_init(&entry->unwind);
+	return entry;
+}
+
 static void entry_destroy(struct binary_entry *entry)
 {
+	if (entry->unpacked)
+		entry_destroy(entry->unpacked);
 	load_unwind_deinit(&entry->unwind);
 	unload_code(entry);
 	source_lines_close(entry->lines);
@@ -105,18 +119,16 @@ enum tally_status binary_store_add(
 		*id = index;
 		return TALLY_OK;
 	}
-	struct binary_entry *entry = calloc(1, sizeof(*entry));
+	struct binary_key kept = *key;
+	kept.build_id_size = bytes.build_id_size;
+	kept.path = intern_get(&store->paths, path);
+	kept.file = intern_get(&store->paths, file);
+	struct binary_entry *entry = entry_create(&store->options, &kept);
 	if (!entry || !vec_push(&store->entries, entry)) {
-		free(entry);
+		if (entry)
+			entry_destroy(entry);
 		return error_nomem(err);
 	}
-	entry->key = *key;
-	entry->root.prefix = store->options.symfs ? store->options.symfs : "";
-	entry->key.build_id_size = bytes.build_id_size;
-	entry->key.path = intern_get(&store->paths, path);
-	entry->key.file = intern_get(&store->paths, file);
-	arena_init(&entry->arena);
-	load_unwind_init(&entry->unwind);
 	*id = index;
 	return TALLY_OK;
 }
@@ -185,6 +197,21 @@ static void load_entry(struct binary_store *store, struct binary_entry *entry)
 		load_pack(entry, packed);
 }
 
+/* The entry for what was not packed of it. */
+static struct binary_entry *files_of(struct binary_store *store, struct binary_entry *entry)
+{
+	if (!entry->packed)
+		return entry;
+	if (!entry->unpacked) {
+		entry->unpacked = entry_create(&store->options, &entry->key);
+		if (!entry->unpacked)
+			return entry;
+		entry->unpacked->is_loaded = true;
+		load_files(store, entry->unpacked);
+	}
+	return entry->unpacked;
+}
+
 /* One worker does all of the kernel: its list of symbols is long, is read once, and its modules depend on it. */
 static void load_kernels(const struct load *load)
 {
@@ -250,12 +277,21 @@ enum tally_status binary_store_code(struct binary_store *store, uint32_t id, uin
 	struct binary_code *code, struct tally_error *err)
 {
 	const struct code_range range = {start, end};
-	return load_code(&store->options, &store->host, store->entries.items[id], &range, code, err);
+	struct binary_entry *entry = store->entries.items[id];
+	if (entry->packed && pack_code_find(entry->packed, start, end, code))
+		return TALLY_OK;
+	return load_code(&store->options, &store->host, files_of(store, entry), &range, code, err);
 }
 
 bool binary_store_name_at(struct binary_store *store, uint32_t id, uint64_t address, struct binary_name *name)
 {
 	struct binary_entry *entry = store->entries.items[id];
+	const struct binary_name *packed = entry->packed ? pack_name_find(entry->packed, address) : NULL;
+	if (packed)
+		*name = *packed;
+	if (packed)
+		return true;
+	entry = entry->unpacked ? entry->unpacked : entry;
 	bool is_run_time = entry->key.kind == BINARY_KERNEL || entry->key.kind == BINARY_MODULE;
 	if (is_run_time || entry->key.kind == BINARY_JITDUMP) {
 		const struct symbol *symbol = is_run_time ? symbol_table_find(&entry->symbols, address) : NULL;
@@ -297,16 +333,20 @@ static bool offset_to_va(
 	return false;
 }
 
-bool binary_store_elf_va(
-	const struct binary_store *store, uint32_t id, struct tally_file_off offset, struct tally_elf_va *va)
+static bool elf_va(const struct binary_entry *entry, struct tally_file_off offset, struct tally_elf_va *va)
 {
-	const struct binary_entry *entry = store->entries.items[id];
 	const struct elf_image *image = entry->image;
 	size_t count;
 	if (!image && entry->packed)
 		return load_pack_elf_va(entry->packed, offset, va);
 	const struct elf_segment *segments = image ? elf_image_segments(image, &count) : NULL;
 	return segments && offset_to_va(segments, count, offset, va);
+}
+
+bool binary_store_elf_va(
+	const struct binary_store *store, uint32_t id, struct tally_file_off offset, struct tally_elf_va *va)
+{
+	return elf_va(store->entries.items[id], offset, va);
 }
 
 const struct unwind_table *binary_store_unwind(struct binary_store *store, uint32_t id)
@@ -322,12 +362,11 @@ bool binary_store_unwind_va(
 }
 
 /* The address that the debug information has. */
-static bool link_address(const struct binary_store *store, uint32_t id, uint64_t address, uint64_t *link)
+static bool link_address(const struct binary_entry *entry, uint64_t address, uint64_t *link)
 {
-	const struct binary_entry *entry = store->entries.items[id];
 	struct tally_elf_va va;
 	bool is_kernel = entry->key.kind == BINARY_KERNEL || entry->key.kind == BINARY_MODULE;
-	if (!is_kernel && !binary_store_elf_va(store, id, (struct tally_file_off){address}, &va))
+	if (!is_kernel && !elf_va(entry, (struct tally_file_off){address}, &va))
 		return false;
 	*link = (is_kernel ? address : va.value) - entry->moved;
 	return true;
@@ -356,6 +395,7 @@ enum tally_status binary_store_load_places(
 	enum tally_status status = TALLY_OK;
 	if (entry->packed && load_pack_has_places(entry->packed, addresses, count))
 		return TALLY_OK;
+	entry = files_of(store, entry);
 	load_index(&store->options, entry);
 	if (entry->index.bytes.len == 0)
 		status = load_lines(&store->options, entry, err);
@@ -366,7 +406,7 @@ enum tally_status binary_store_load_places(
 		return error_nomem(err);
 	for (size_t i = 0; i < count; i++) {
 		uint64_t *link = &link_time.items[link_time.len];
-		if (link_address(store, id, addresses[i], link) && !line_index_has(&entry->index, *link))
+		if (link_address(entry, addresses[i], link) && !line_index_has(&entry->index, *link))
 			link_time.len++;
 	}
 	if (link_time.len > 0)
@@ -388,9 +428,10 @@ size_t binary_store_places(
 	struct binary_entry *entry = store->entries.items[id];
 	if (entry->packed && load_pack_has_places(entry->packed, &address, 1))
 		return load_pack_places(entry->packed, address, places, max);
+	entry = entry->unpacked ? entry->unpacked : entry;
 	if (entry->key.kind == BINARY_JITDUMP)
 		return max > 0 && jitdump_line(&entry->jitdump, address, places) ? 1 : 0;
-	if ((!entry->lines && entry->index.bytes.len == 0) || !link_address(store, id, address, &link))
+	if ((!entry->lines && entry->index.bytes.len == 0) || !link_address(entry, address, &link))
 		return 0;
 	if (line_index_has(&entry->index, link))
 		return line_index_find(&entry->index, link, places, max);
@@ -457,37 +498,7 @@ const char *binary_store_pack_damage(const struct binary_store *store)
 	return store->options.pack.len > 0 && !store->pack ? store->pack_error.text : NULL;
 }
 
-static bool pack_places(
-	struct binary_store *store, uint32_t id, const uint64_t *addresses, size_t count, struct pack_object *object)
+bool binary_store_describe(const struct binary_store *store, uint32_t id, struct pack_object *object)
 {
-	struct source_place places[LIMIT_INLINE_DEPTH];
-	for (size_t i = 0; i < count; i++) {
-		size_t found = binary_store_places(store, id, addresses[i], places, LIMIT_INLINE_DEPTH);
-		struct pack_range range = {addresses[i], 1, (uint32_t)object->places.len, (uint32_t)found};
-		for (size_t p = 0; p < found; p++)
-			if (!vec_push(&object->places, places[p]))
-				return false;
-		if (!vec_push(&object->ranges, range))
-			return false;
-	}
-	return true;
-}
-
-enum tally_status binary_store_pack(struct binary_store *store, uint32_t id, const uint64_t *addresses, size_t count,
-	struct pack_object *object, struct tally_error *err)
-{
-	if (!load_pack_describe(store->entries.items[id], object))
-		return error_nomem(err);
-	const struct symbol *last = NULL;
-	for (size_t i = 0; i < count; i++) {
-		const struct symbol *symbol = binary_store_find(store, id, addresses[i]);
-		if (symbol && (!last || symbol->start > last->start) && !vec_push(&object->symbols, *symbol))
-			return error_nomem(err);
-		last = symbol && (!last || symbol->start > last->start) ? symbol : last;
-	}
-	enum tally_status status = binary_store_load_places(store, id, addresses, count, err);
-	if (status != TALLY_OK)
-		return status;
-	object->places_path = binary_store_places_path(store, id);
-	return pack_places(store, id, addresses, count, object) ? TALLY_OK : error_nomem(err);
+	return load_pack_describe(store->entries.items[id], object);
 }

@@ -36,11 +36,11 @@ static bool describe_segments(const struct binary_entry *entry, struct pack_obje
 
 bool load_pack_describe(const struct binary_entry *entry, struct pack_object *object)
 {
-	*object = (struct pack_object){.key = entry->key,
-		.status = entry->status,
-		.used_path = entry->used_path,
-		.text = entry->text,
-		.symbol_count = entry->packed ? entry->packed->symbol_count : entry->symbols.symbols.len};
+	object->key = entry->key;
+	object->status = entry->status;
+	object->used_path = entry->used_path;
+	object->text = entry->text;
+	object->symbol_count = entry->packed ? entry->packed->symbol_count : entry->symbols.symbols.len;
 	if (entry->packed) {
 		object->found_id = entry->packed->found_id;
 	} else if (entry->image) {

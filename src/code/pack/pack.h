@@ -27,6 +27,16 @@ struct pack_range { /* of addresses that have the same places */
 	uint32_t first, count; /* of the object's places; 0: it is known that there are none */
 };
 
+struct pack_code { /* of a function */
+	uint64_t start; /* as its symbol's */
+	struct binary_code code;
+};
+
+struct pack_name { /* of an address that code refers to */
+	uint64_t address;
+	struct binary_name name;
+};
+
 struct pack_object {
 	struct binary_key key; /* as the recording has it */
 	struct elf_pack_id {
@@ -40,6 +50,8 @@ struct pack_object {
 	VEC(struct symbol) symbols; /* by start */
 	VEC(struct pack_range) ranges; /* by start, apart */
 	VEC(struct source_place) places;
+	VEC(struct pack_code) codes; /* by start, apart */
+	VEC(struct pack_name) names; /* by address, each once */
 };
 
 struct pack;
@@ -52,6 +64,10 @@ const struct pack_object *pack_get(const struct pack *pack, size_t index);
 const struct pack_object *pack_find(const struct pack *pack, const struct binary_key *key);
 /* The range that covers the address; NULL: none. */
 const struct pack_range *pack_range_find(const struct pack_object *object, uint64_t address);
+
+/* The code of [start, end), it may end earlier; false: it was not packed. */
+bool pack_code_find(const struct pack_object *object, uint64_t start, uint64_t end, struct binary_code *code);
+const struct binary_name *pack_name_find(const struct pack_object *object, uint64_t address);
 
 void pack_object_deinit(struct pack_object *object);
 /* Sets the byte order that packs are written in, little-endian; the reader takes the other one too. */

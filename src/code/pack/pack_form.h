@@ -21,12 +21,19 @@
 #define PACK_SYMBOL_BYTES  24
 #define PACK_RANGE_BYTES   24
 #define PACK_PLACE_BYTES   16
+#define PACK_CODE_BYTES	   48
+#define PACK_NAME_BYTES	   24
+#define PACK_CODE_IS_BIG   1u /* flags of code */
+#define PACK_CODE_IS_64	   2u
 
 enum pack_block { /* a reader passes over tags that it does not know */
 	PACK_SEGMENTS = 1,
 	PACK_SYMBOLS,
 	PACK_RANGES,
 	PACK_PLACES,
+	PACK_BYTES, /* of code */
+	PACK_CODES,
+	PACK_NAMES,
 };
 
 #endif

@@ -14,6 +14,8 @@ struct pack {
 struct decoder {
 	struct cursor at;
 	struct tally_bytes strings; /* each ends with a NUL */
+	struct tally_bytes code; /* of the object; its codes are slices, by offset until all blocks are read */
+	VEC(uint64_t) offsets;
 	bool failed; /* out of memory */
 };
 
@@ -120,6 +122,49 @@ static void read_places(struct decoder *d, uint32_t count, struct pack_object *o
 	}
 }
 
+static void read_bytes(struct decoder *d, uint32_t count, struct pack_object *object)
+{
+	(void)object;
+	d->code = cursor_bytes(&d->at, count);
+}
+
+static void read_codes(struct decoder *d, uint32_t count, struct pack_object *object)
+{
+	uint64_t free_from = 0;
+	for (uint32_t i = 0; i < count && !d->failed; i++) {
+		struct pack_code code = {.start = cursor_u64(&d->at)};
+		code.code.address = cursor_u64(&d->at);
+		uint64_t offset = cursor_u64(&d->at);
+		code.code.bytes.len = cursor_u32(&d->at);
+		code.code.elf_machine = cursor_u32(&d->at);
+		code.code.section = read_string(d);
+		code.code.path = read_string(d);
+		uint32_t flags = cursor_u32(&d->at);
+		cursor_skip(&d->at, sizeof(uint32_t));
+		code.code.is_big_endian = flags & PACK_CODE_IS_BIG;
+		code.code.is_64 = flags & PACK_CODE_IS_64;
+		if (!code.code.section || code.start < free_from || code.start + code.code.bytes.len < code.start)
+			d->at.failed = true;
+		free_from = code.start + code.code.bytes.len;
+		d->failed = !vec_push(&d->offsets, offset) || !vec_push(&object->codes, code);
+	}
+}
+
+static void read_names(struct decoder *d, uint32_t count, struct pack_object *object)
+{
+	uint64_t last = 0;
+	for (uint32_t i = 0; i < count && !d->failed; i++) {
+		struct pack_name name = {.address = cursor_u64(&d->at)};
+		name.name.offset = cursor_u64(&d->at);
+		name.name.name = read_string(d);
+		name.name.is_plt = cursor_u32(&d->at) != 0;
+		if (!name.name.name || (i > 0 && name.address <= last))
+			d->at.failed = true;
+		last = name.address;
+		d->failed = !vec_push(&object->names, name);
+	}
+}
+
 static const struct {
 	size_t item_bytes;
 	void (*read)(struct decoder *d, uint32_t count, struct pack_object *object);
@@ -128,6 +173,9 @@ static const struct {
 	[PACK_SYMBOLS] = {PACK_SYMBOL_BYTES, read_symbols},
 	[PACK_RANGES] = {PACK_RANGE_BYTES, read_ranges},
 	[PACK_PLACES] = {PACK_PLACE_BYTES, read_places},
+	[PACK_BYTES] = {1, read_bytes},
+	[PACK_CODES] = {PACK_CODE_BYTES, read_codes},
+	[PACK_NAMES] = {PACK_NAME_BYTES, read_names},
 };
 
 /* Each kind of block comes once at most. */
@@ -162,6 +210,20 @@ static void check_ranges(struct decoder *d, const struct pack_object *object)
 	}
 }
 
+static void slice_codes(struct decoder *d, struct pack_object *object)
+{
+	for (size_t i = 0; i < object->codes.len && i < d->offsets.len; i++) {
+		struct tally_bytes *bytes = &object->codes.items[i].code.bytes;
+		uint64_t offset = d->offsets.items[i];
+		if (offset > d->code.len || bytes->len > d->code.len - offset) {
+			d->at.failed = true;
+			bytes->len = 0;
+			continue;
+		}
+		bytes->data = d->code.data + offset;
+	}
+}
+
 static void read_object(struct decoder *d, struct pack_object *object)
 {
 	uint64_t bytes = cursor_u64(&d->at), seen = 0;
@@ -171,10 +233,13 @@ static void read_object(struct decoder *d, struct pack_object *object)
 	}
 	struct cursor outer = d->at;
 	d->at = cursor_sub(&outer, (size_t)bytes);
+	d->code = (struct tally_bytes){0};
+	d->offsets.len = 0;
 	read_fixed(d, object);
 	while (cursor_left(&d->at) >= PACK_BLOCK_HEADER && !d->failed)
 		read_block(d, object, &seen);
 	check_ranges(d, object);
+	slice_codes(d, object);
 	outer.failed = outer.failed || d->at.failed;
 	d->at = outer;
 }
@@ -233,6 +298,7 @@ enum tally_status pack_open(struct tally_bytes bytes, struct pack **out, struct 
 			d.failed = true;
 		}
 	}
+	vec_free(&d.offsets);
 	if (!d.failed && !d.at.failed) {
 		*out = pack;
 		return TALLY_OK;
@@ -257,6 +323,8 @@ void pack_object_deinit(struct pack_object *object)
 	vec_free(&object->symbols);
 	vec_free(&object->ranges);
 	vec_free(&object->places);
+	vec_free(&object->codes);
+	vec_free(&object->names);
 }
 
 size_t pack_count(const struct pack *pack)
@@ -299,4 +367,36 @@ const struct pack_range *pack_range_find(const struct pack_object *object, uint6
 	}
 	const struct pack_range *range = low ? &object->ranges.items[low - 1] : NULL;
 	return range && address - range->start < range->size ? range : NULL;
+}
+
+bool pack_code_find(const struct pack_object *object, uint64_t start, uint64_t end, struct binary_code *code)
+{
+	for (size_t i = 0; i < object->codes.len; i++) {
+		const struct pack_code *packed = &object->codes.items[i];
+		uint64_t inside = start - packed->start;
+		if (start < packed->start || inside >= packed->code.bytes.len || end <= start)
+			continue;
+		uint64_t left = packed->code.bytes.len - inside;
+		*code = packed->code;
+		code->address += inside;
+		code->bytes.data += inside;
+		code->bytes.len = (size_t)(end - start < left ? end - start : left);
+		return true;
+	}
+	return false;
+}
+
+const struct binary_name *pack_name_find(const struct pack_object *object, uint64_t address)
+{
+	size_t low = 0, high = object->names.len;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (object->names.items[middle].address == address)
+			return &object->names.items[middle].name;
+		if (object->names.items[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
 }

@@ -128,12 +128,47 @@ static void put_blocks(struct encoder *e, const struct pack_object *object)
 	}
 }
 
+static void put_code(struct encoder *e, const struct pack_object *object)
+{
+	struct writer *w = &e->body;
+	uint64_t offset = 0;
+	for (size_t i = 0; i < object->codes.len; i++)
+		offset += object->codes.items[i].code.bytes.len;
+	begin_block(e, PACK_BYTES, (size_t)offset, 1);
+	for (size_t i = 0; i < object->codes.len; i++)
+		writer_bytes(w, object->codes.items[i].code.bytes.data, object->codes.items[i].code.bytes.len);
+	begin_block(e, PACK_CODES, object->codes.len, PACK_CODE_BYTES);
+	offset = 0;
+	for (size_t i = 0; i < object->codes.len; i++) {
+		const struct binary_code *code = &object->codes.items[i].code;
+		writer_u64(w, object->codes.items[i].start);
+		writer_u64(w, code->address);
+		writer_u64(w, offset);
+		writer_u32(w, (uint32_t)code->bytes.len);
+		writer_u32(w, code->elf_machine);
+		put_string(e, code->section);
+		put_string(e, code->path);
+		writer_u32(w, (code->is_big_endian ? PACK_CODE_IS_BIG : 0) | (code->is_64 ? PACK_CODE_IS_64 : 0));
+		writer_u32(w, 0);
+		offset += code->bytes.len;
+	}
+	begin_block(e, PACK_NAMES, object->names.len, PACK_NAME_BYTES);
+	for (size_t i = 0; i < object->names.len; i++) {
+		const struct pack_name *name = &object->names.items[i];
+		writer_u64(w, name->address);
+		writer_u64(w, name->name.offset);
+		put_string(e, name->name.name);
+		writer_u32(w, name->name.is_plt);
+	}
+}
+
 static void put_object(struct encoder *e, const struct pack_object *object)
 {
 	size_t start = e->body.len;
 	writer_u64(&e->body, 0);
 	put_fixed(e, object);
 	put_blocks(e, object);
+	put_code(e, object);
 	writer_align(&e->body, 8);
 	if (!e->body.failed)
 		writer_patch_u64(&e->body, start, e->body.len - start - sizeof(uint64_t));

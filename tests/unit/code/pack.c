@@ -26,6 +26,20 @@ static void fill(struct fixture *f)
 	assert_true(vec_push(&user->ranges, ((struct pack_range){0x1020, 4, 0, 0})));
 	assert_true(vec_push(&user->places, ((struct source_place){"in", "a.h", 3, true})));
 	assert_true(vec_push(&user->places, ((struct source_place){"one", NULL, 0, false})));
+	struct binary_code code = {.bytes = {(const uint8_t *)"\x90\x90\xc3", 3},
+		.address = 0x401010,
+		.elf_machine = 62,
+		.is_64 = true,
+		.section = ".text",
+		.path = "/bin/true"};
+	assert_true(vec_push(&user->codes, ((struct pack_code){0x1010, code})));
+	code.bytes.len = 1;
+	code.is_64 = false;
+	code.is_big_endian = true;
+	code.path = NULL;
+	assert_true(vec_push(&user->codes, ((struct pack_code){0x1020, code})));
+	assert_true(vec_push(&user->names, ((struct pack_name){0x401010, {"one", 0, false}})));
+	assert_true(vec_push(&user->names, ((struct pack_name){0x402000, {"puts", 8, true}})));
 	kernel->key = (struct binary_key){
 		.kind = BINARY_KERNEL, .path = STR("[kernel.kallsyms]"), .pid = -1, .start = UINT64_C(1) << 63};
 	kernel->status = BINARY_HIDDEN;
@@ -44,6 +58,26 @@ static void encode(struct fixture *f, bool swap)
 	fill(f);
 	f->bytes.swap = swap;
 	assert_int_equal(pack_encode(f->objects, 2, &f->bytes, NULL), TALLY_OK);
+}
+
+static void check_code(const struct pack_object *user)
+{
+	struct binary_code code;
+	assert_true(pack_code_find(user, 0x1011, 0x1020, &code));
+	assert_int_equal(code.bytes.len, 2);
+	assert_int_equal(code.bytes.data[1], 0xc3);
+	assert_int_equal(code.address, 0x401011);
+	assert_int_equal(code.elf_machine, 62);
+	assert_true(code.is_64 && !code.is_big_endian);
+	assert_string_equal(code.section, ".text");
+	assert_true(pack_code_find(user, 0x1020, 0x1021, &code));
+	assert_true(!code.is_64 && code.is_big_endian && !code.path);
+	assert_false(pack_code_find(user, 0x1013, 0x1020, &code));
+	assert_false(pack_code_find(user, 0x100f, 0x1020, &code));
+	assert_string_equal(pack_name_find(user, 0x402000)->name, "puts");
+	assert_int_equal(pack_name_find(user, 0x402000)->offset, 8);
+	assert_true(pack_name_find(user, 0x402000)->is_plt);
+	assert_null(pack_name_find(user, 0x401011));
 }
 
 static void check(const struct fixture *f)
@@ -72,6 +106,7 @@ static void check(const struct fixture *f)
 	assert_null(pack_range_find(user, 0x1013));
 	assert_null(pack_range_find(user, 0x1015));
 	assert_null(pack_range_find(user, 0x1024));
+	check_code(user);
 	assert_int_equal(kernel->status, BINARY_HIDDEN);
 	assert_string_equal(kernel->text, "hidden");
 	assert_int_equal(kernel->key.start, UINT64_C(1) << 63);
