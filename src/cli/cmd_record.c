@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/pack_run.h"
 #include "cli/record_events.h"
 #include "cli/record_options.h"
 #include "kernel/events/tracepoint_hold.h"
@@ -153,6 +154,32 @@ static int check_outputs(const struct record_run *run)
 			"--threads writes a directory with a file for each CPU: it goes with none of "
 			"-o -, --switch-output, --overwrite and --per-thread");
 	return 0;
+}
+
+/* What is packed at the end is one file, whose samples need no program to be understood. */
+static int check_self_contained(const struct record_run *run)
+{
+	const struct record_settings *s = &run->settings;
+	const char *other = strcmp(s->output.path, "-") == 0	? "-o -"
+			    : s->output.switches		? "--switch-output"
+			    : s->output.timestamp_name		? "--timestamp-filename"
+			    : s->output.threads != THREADS_NONE ? "--threads"
+			    : s->keeps_stacks			? "--keep-stacks"
+								: NULL;
+
+	if (!s->is_self_contained || !other)
+		return 0;
+	return cli_failf(run->cli, "--self-contained with %s is not supported yet", other);
+}
+
+static int pack(const struct record_run *run)
+{
+	const struct record_settings *s = &run->settings;
+	const struct binary_store_options store = {0};
+	const struct pack_request request = {.input = s->output.path, .quiet = s->quiet, .store = &store};
+	struct tally_error err;
+
+	return pack_run(run->cli, &request, &err) == TALLY_OK ? 0 : cli_fail(run->cli, &err);
 }
 
 static int check_live(const struct record_run *run)
@@ -324,6 +351,10 @@ static int record(struct record_run *run, char *const *command)
 	tracepoint_hold_release(&run->hold);
 	say_notes(run);
 	say_outcome(run, &summary);
+	if (st == TALLY_OK && s->is_self_contained) {
+		int packed = pack(run);
+		return packed ? packed : leave(&summary, 0);
+	}
 	if (st == TALLY_OK)
 		return leave(&summary, 0);
 	int code = failure_code(run, &err);
@@ -353,6 +384,8 @@ static int run_parsed(struct record_run *run, char *const *command)
 	complete_settings(s, command != NULL);
 	say_ring_size(s);
 	int code = check_outputs(run);
+	if (code == 0)
+		code = check_self_contained(run);
 	if (code == 0)
 		code = check_live(run);
 	if (code == 0)

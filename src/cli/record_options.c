@@ -513,6 +513,7 @@ static const struct option options[] = {
 	FLAG("sample-cpu", 0, attrs.sample_cpu, "store the CPU with each sample"),
 	FLAG("sample-mem-info", 0, attrs.data_source, "store where the data of a memory access came from"),
 	FLAG("sample-identifier", 0, attrs.sample_identifier, "store the identifier with each sample"),
+	FLAG("self-contained", 0, is_self_contained, "put what names the addresses into the recording (tally pack)"),
 	FLAG("strict-freq", 0, strict_freq, "fail if the frequency cannot be had"),
 	FLAG("switch-events", 0, attrs.switch_events, "store context switches"),
 	CALL("switch-max-files", 0, "n", set_max_files, "how many files --switch-output keeps"),

@@ -127,6 +127,19 @@ def test_damage_is_told_and_costs_the_names_only(recorded, tally, elsewhere):
     assert 'outer' not in result.stdout
 
 
+def test_record_packs_at_the_end(recorded, tally, elsewhere):
+    result = tally('record', '--self-contained', '-g', '-e', 'cpu-clock:u', '-o', 'own.data', './program', cwd=recorded,
+                   check=0)
+    assert 'tally pack: ' in result.stderr
+    shutil.copy(recorded / 'own.data', recorded / 'in.data')
+    expected = seen(tally(*VIEWS[1], '-i', 'in.data', cwd=recorded))
+    assert 'outer' in expected[1]
+    assert seen(elsewhere(*VIEWS[1], data=recorded / 'own.data')) == expected
+    for option in (['--threads'], ['--switch-output'], ['-o', '-'], ['--call-graph', 'dwarf', '--keep-stacks']):
+        refused = tally('record', '--self-contained', '-o', 'other.data', *option, './program', cwd=recorded)
+        assert refused.returncode and 'not supported yet' in refused.stderr
+
+
 def test_the_section_has_a_name(recorded, tally):
     tally('pack', '-q', 'in.data', cwd=recorded, check=0)
     assert '# tally feature PACK: ' in tally('report', '--header-only', '-i', 'in.data', cwd=recorded).stdout
