@@ -229,7 +229,9 @@ static const struct {
 
 static void print_feature(struct text *out, const struct header_source *source, unsigned bit, bool full)
 {
-	if (other_writer_feature(bit))
+	if (bit == FEATURE_PACK)
+		text_printf(out, "# tally feature PACK: %zu bytes\n", source->features->raw[bit].len);
+	else if (other_writer_feature(bit))
 		text_printf(out, "# %s: %zu bytes\n", other_writer_feature(bit), source->features->raw[bit].len);
 	else if (!feature_name(bit))
 		text_printf(out, "# feature bit %u: unknown, %zu bytes\n", bit, source->features->raw[bit].len);

@@ -2,8 +2,6 @@
 
 #include <stddef.h>
 
-#include "perfdata/format.h"
-
 /* hiperf's 196 was the table of stacks before the other came between. */
 static const struct {
 	unsigned bit;
@@ -16,7 +14,6 @@ static const struct {
 	{132, "simpleperf feature FILE2"},
 	{133, "simpleperf feature ETM_BRANCH_LIST"},
 	{134, "simpleperf feature INIT_MAP"},
-	{FEATURE_PACK, "tally feature PACK"},
 	{192, "hiperf feature FILES_SYMBOL"},
 	{193, "hiperf feature WORKLOAD_CMD"},
 	{194, "hiperf feature RECORD_TIME"},
