@@ -10,6 +10,7 @@
  *   as numbers with a sign.
  */
 #include "base/error.h"
+#include "base/thread_pool.h"
 #include "profile/facet_keys.h"
 #include "profile/flat_table.h"
 
@@ -320,6 +321,87 @@ static bool make_plan(const struct sort_context *c, struct sort_plan *plan)
 	return plan->words <= SORT_WORDS_MAX;
 }
 
+/*
+ * A merge sort of parts: how many they are depends on the number of rows alone, so that workers have no say in the
+ * order of rows of which nothing decides.
+ */
+#define SORT_PARTS     8
+#define SORT_PARTS_MIN 4096 /* rows; fewer are one part */
+
+struct word_sort {
+	const struct sort_plan *plan;
+	uint64_t *words; /* by place in the table's order before */
+	uint32_t *places, *merged; /* places as sorted so far, and where they are merged to */
+	size_t count, parts;
+};
+
+struct part {
+	size_t begin, count;
+};
+
+/* Halves of halves. */
+static struct part part_of(size_t count, size_t parts, size_t index)
+{
+	struct part part = {0, count};
+	for (size_t half = parts / 2; half; half /= 2) {
+		size_t first = part.count / 2;
+		if (index & half) {
+			part.begin += first;
+			part.count -= first;
+		} else {
+			part.count = first;
+		}
+	}
+	return part;
+}
+
+static int compare_places(const void *left, const void *right, void *data)
+{
+	const struct word_sort *sort = data;
+	size_t words = sort->plan->words;
+	return compare_words(&sort->words[*(const uint32_t *)left * words],
+		&sort->words[*(const uint32_t *)right * words], (void *)(uintptr_t)sort->plan);
+}
+
+static void sort_part(void *context, size_t index, unsigned worker)
+{
+	const struct word_sort *sort = context;
+	const struct sort_plan *plan = sort->plan;
+	struct part part = part_of(sort->count, sort->parts, index);
+	for (size_t i = part.begin; i < part.begin + part.count; i++) {
+		(void)write_words(plan, plan->context->table->order[i], &sort->words[i * plan->words]);
+		sort->places[i] = (uint32_t)i;
+	}
+	qsort_r(sort->places + part.begin, part.count, sizeof(*sort->places), compare_places, context);
+}
+
+static void merge_parts(void *context, size_t index, unsigned worker)
+{
+	const struct word_sort *sort = context;
+	struct part a = part_of(sort->count, 2 * sort->parts, 2 * index);
+	struct part b = part_of(sort->count, 2 * sort->parts, 2 * index + 1);
+	const uint32_t *left = sort->places + a.begin, *right = sort->places + b.begin;
+	const uint32_t *left_end = left + a.count, *right_end = right + b.count;
+	uint32_t *to = sort->merged + a.begin;
+	while (left < left_end && right < right_end)
+		*to++ = compare_places(left, right, context) <= 0 ? *left++ : *right++;
+	memcpy(to, left, (size_t)(left_end - left) * sizeof(*to));
+	memcpy(to + (left_end - left), right, (size_t)(right_end - right) * sizeof(*to));
+}
+
+static void sort_places(struct word_sort *sort)
+{
+	sort->parts = sort->count < SORT_PARTS_MIN ? 1 : SORT_PARTS;
+	thread_pool_for(sort->parts, 0, sort_part, sort);
+	while (sort->parts > 1) {
+		sort->parts /= 2;
+		thread_pool_for(sort->parts, 0, merge_parts, sort);
+		uint32_t *sorted = sort->merged;
+		sort->merged = sort->places;
+		sort->places = sorted;
+	}
+}
+
 /* False: no such plan, or no memory for it. */
 static bool sort_by_words(const struct sort_context *c)
 {
@@ -327,16 +409,19 @@ static bool sort_by_words(const struct sort_context *c)
 	const struct flat_table *t = c->table;
 	if (!make_plan(c, &plan))
 		return false;
-	uint64_t *words = malloc(t->shown_count * plan.words * sizeof(*words));
-	if (!words)
-		return false;
-	for (size_t i = 0; i < t->shown_count; i++)
-		(void)write_words(&plan, t->order[i], &words[i * plan.words]);
-	qsort_r(words, t->shown_count, plan.words * sizeof(*words), compare_words, &plan);
-	for (size_t i = 0; i < t->shown_count; i++)
-		t->order[i] = (uint32_t)words[i * plan.words + plan.words - 1];
-	free(words);
-	return true;
+	struct word_sort sort = {.plan = &plan, .count = t->shown_count};
+	sort.words = malloc(sort.count * plan.words * sizeof(*sort.words));
+	sort.places = malloc(sort.count * sizeof(*sort.places));
+	sort.merged = malloc(sort.count * sizeof(*sort.merged));
+	bool is_sorted = sort.words && sort.places && sort.merged;
+	if (is_sorted)
+		sort_places(&sort);
+	for (size_t i = 0; is_sorted && i < sort.count; i++)
+		t->order[i] = (uint32_t)sort.words[sort.places[i] * plan.words + plan.words - 1];
+	free(sort.words);
+	free(sort.places);
+	free(sort.merged);
+	return is_sorted;
 }
 
 enum tally_status flat_table_sort(
