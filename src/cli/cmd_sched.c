@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,12 +15,12 @@
 
 #define ROW(member) .offset = offsetof(struct sched_settings, member)
 /* What every verb takes, before and behind its name. */
-#define COMMON_ROWS                                                                                  \
-	{"dump-raw-trace", 'D', OPTION_UNSUPPORTED, .help = "dump raw trace in ASCII"},              \
-		{"force", 'f', OPTION_FLAG, ROW(force), .help = "read also what another user owns"}, \
-		{"input", 'i', OPTION_STRING, "file", ROW(input), .help = "input file name"},        \
-	{                                                                                            \
-		"verbose", 'v', OPTION_COUNT, ROW(verbose), .help = "more messages"                  \
+#define COMMON_ROWS                                                                                   \
+	{"dump-raw-trace", 'D', OPTION_UNSUPPORTED, .help = "dump raw trace in ASCII"},               \
+		{"force", 'f', OPTION_FLAG, ROW(force), .help = "read also what another user owns"},  \
+		{"input", 'i', OPTION_STRING, "file", ROW(input), .help = "input file name"},         \
+	{                                                                                             \
+		"verbose", 'v', OPTION_COUNT, ROW(verbose), .help = "how many events there were, too" \
 	}
 #define TABLE(rows)                                           \
 	{                                                     \
@@ -127,6 +128,16 @@ static enum tally_status open_job(struct sched_job *job, struct tally_error *err
 	return status;
 }
 
+static void print_counts(const struct sched_job *job)
+{
+	const uint64_t *seen = job->seen;
+	cli_failf(job->cli,
+		"note: %" PRIu64 " switches, %" PRIu64 " wakings, %" PRIu64 " wake-ups, %" PRIu64
+		" of new tasks, %" PRIu64 " run times, %" PRIu64 " migrations, %" PRIu64 " forks, %" PRIu64 " exits",
+		seen[SCHED_SWITCH], seen[SCHED_WAKING], seen[SCHED_WAKEUP], seen[SCHED_WAKEUP_NEW], seen[SCHED_RUNTIME],
+		seen[SCHED_MIGRATE], seen[SCHED_FORK], seen[SCHED_EXIT]);
+}
+
 static int show(const struct cli *cli, const struct sched_settings *settings, const struct verb *verb)
 {
 	struct sched_job job = {.cli = cli, .settings = settings};
@@ -145,6 +156,8 @@ static int show(const struct cli *cli, const struct sched_settings *settings, co
 	status = verb->print(&job, &out, &err);
 	int code = cli_finish_text(cli, &out);
 	cli_end_pager();
+	if (settings->verbose > 0)
+		print_counts(&job);
 	cli_print_health(cli, &job.source.sideband.health);
 	data_source_close(&job.source);
 	free(job.cpus);

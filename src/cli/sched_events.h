@@ -34,7 +34,8 @@ enum sched_kind {
 	SCHED_RUNTIME,
 	SCHED_MIGRATE,
 	SCHED_FORK,
-	SCHED_EXIT
+	SCHED_EXIT,
+	SCHED_KINDS
 };
 
 struct sched_event {

@@ -138,7 +138,7 @@ enum tally_status sched_print_map(struct sched_job *job, struct text *out, struc
 	enum tally_status status = TALLY_OK;
 	if (!job->settings->is_compact && !add_columns(&map, job->cpus, sched_cpu_count(&job->source)))
 		status = error_nomem(err);
-	while (status == TALLY_OK && (status = sched_events_next(&job->source, &event, err)) == TALLY_OK) {
+	while (status == TALLY_OK && (status = sched_job_next(job, &event, err)) == TALLY_OK) {
 		if (event.kind != SCHED_SWITCH)
 			continue;
 		if (!print_switch(job, &map, &event, out))

@@ -27,6 +27,14 @@ struct order {
 	bool by_pid;
 };
 
+enum tally_status sched_job_next(struct sched_job *job, struct sched_event *event, struct tally_error *err)
+{
+	enum tally_status status = sched_events_next(&job->source, event, err);
+	if (status == TALLY_OK)
+		job->seen[event->kind]++;
+	return status;
+}
+
 void sched_text_time(struct text *out, uint64_t ns, size_t width)
 {
 	uint64_t us = ns / 1000;
@@ -232,6 +240,7 @@ static bool take(struct sched_job *job, struct sched_latency *l, const struct sc
 	case SCHED_MIGRATE:
 	case SCHED_FORK:
 	case SCHED_EXIT:
+	case SCHED_KINDS:
 		break;
 	}
 	return true;
@@ -275,7 +284,7 @@ enum tally_status sched_print_latency(struct sched_job *job, struct text *out, s
 	struct sched_event event;
 	enum tally_status status;
 	sched_latency_init(&l);
-	while ((status = sched_events_next(&job->source, &event, err)) == TALLY_OK)
+	while ((status = sched_job_next(job, &event, err)) == TALLY_OK)
 		if (!take(job, &l, &event)) {
 			status = error_nomem(err);
 			break;

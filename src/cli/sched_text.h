@@ -17,8 +17,12 @@ struct sched_job {
 	struct data_source source;
 	bool *cpus; /* that are wanted, LIMIT_CPUS of them; NULL: all */
 	uint64_t from_ns, to_ns; /* that are wanted; 0: all */
+	uint64_t seen[SCHED_KINDS]; /* events, for -v */
 };
 
+/* sched_events_next, counted. */
+TALLY_MUST_CHECK enum tally_status sched_job_next(
+	struct sched_job *job, struct sched_event *event, struct tally_error *err);
 /* Keys of a sort list that exist: NULL, or the first that does not. */
 const char *sched_latency_unknown_key(const char *keys);
 TALLY_MUST_CHECK enum tally_status sched_print_latency(

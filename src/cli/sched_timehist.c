@@ -257,6 +257,7 @@ static enum tally_status take(struct timehist *t, const struct sched_event *even
 		break;
 	case SCHED_OTHER:
 	case SCHED_RUNTIME:
+	case SCHED_KINDS:
 		break;
 	}
 	return is_done ? TALLY_OK : error_nomem(err);
@@ -429,7 +430,7 @@ enum tally_status sched_print_timehist(struct sched_job *job, struct text *out, 
 	find_chains(&t);
 	if (t.with_rows)
 		print_head(&t);
-	while ((status = sched_events_next(&job->source, &event, err)) == TALLY_OK) {
+	while ((status = sched_job_next(job, &event, err)) == TALLY_OK) {
 		status = take(&t, &event, err);
 		if (status != TALLY_OK || !text_line_end(out))
 			break;

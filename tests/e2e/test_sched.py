@@ -26,8 +26,8 @@ def live(tally, tmp_path):
 
 
 @pytest.mark.parametrize('words', [
-    *LISTS, 'map --cpus 1', 'latency', 'latency -p', 'latency -s max,avg', 'latency -p -s runtime', 'timehist -t 16610,15 -w',
-    'timehist -p 16608', 'timehist --time 6594.712,6594.72 -S', 'timehist --time 6594.727,'])
+    *LISTS, 'map --cpus 1', 'latency', 'latency -p', 'latency -s max,avg', 'latency -p -s runtime',
+    'timehist -t 16610,15 -w', 'timehist -p 16608', 'timehist --time 6594.712,6594.72 -S', 'timehist --time 6594.727,'])
 def test_tables_are_perfs(tally, perf, recordings, words):
     if '6.1' not in perf('--version').stdout:
         pytest.skip('other versions of perf have other tables')
@@ -42,7 +42,7 @@ def test_our_recordings_tables_are_perfs(tally, perf, live):
         theirs = perf('sched', *words.split(), '-i', live).stdout.splitlines()
         ours = tally('sched', *words.split(), '-i', live, check=0).stdout.splitlines()
         assert len(theirs) > 3
-        # The last switch of a task that is gone has no thread in its sample: perf shows it as -1, we by the event's field.
+        # The last switch of a task that is gone has no thread in its sample: perf shows -1, we the event's field.
         gone = any(':-1[' in line for line in theirs)
         if gone and ('-s' in words or '-S' in words):
             continue
@@ -67,7 +67,7 @@ def test_states_are_the_kernels(tally, recordings):
     rows = tally('sched', 'timehist', '--state', '-i', recordings / 'sched.data', check=0).stdout
     assert re.search(r'rcu_preempt\[15\] .* I ', rows) and re.search(r'demo\[16610\] .* Z ', rows)
     sums = tally('sched', 'timehist', '--state', '-s', '-i', recordings / 'sched.data', check=0).stdout
-    assert re.search(r'demo\[16608\]   16607          5        8.046      0.067       0.000       7.982       0.058', sums)
+    assert re.search(r'demo\[16608\] +16607 +5 +8.046 +0.067 +0.000 +7.982 +0.058', sums)
 
 
 def test_chains(tally, tmp_path):
@@ -91,6 +91,11 @@ def test_script(tally, recordings):
 def test_options_before_the_verb(tally, recordings):
     data = recordings / 'sched.data'
     assert tally('sched', '-i', data, 'lat', check=0).stdout == tally('sched', 'latency', '-i', data, check=0).stdout
+
+
+def test_verbose_counts(tally, recordings):
+    shown = tally('sched', 'map', '-v', '-i', recordings / 'sched.data', check=0).stderr
+    assert 'note: 23 switches, 10 wakings, 0 wake-ups, 3 of new tasks' in shown and ' 2 migrations' in shown
 
 
 def test_refusals(tally, recordings):
