@@ -7,6 +7,7 @@ static const struct command *const commands[] = {
 	&command_archive,
 	&command_buildid_cache,
 	&command_buildid_list,
+	&command_c2c,
 	&command_check,
 	&command_completion,
 	&command_data,
@@ -33,7 +34,6 @@ static const struct command *const commands[] = {
 
 static const char *const missing[] = {
 	"bench",
-	"c2c",
 	"config",
 	"daemon",
 	"ftrace",

@@ -29,6 +29,7 @@ extern const struct command command_archive;
 extern const struct command command_data;
 extern const struct command command_buildid_cache;
 extern const struct command command_buildid_list;
+extern const struct command command_c2c;
 extern const struct command command_check;
 extern const struct command command_diff;
 extern const struct command command_evlist;

@@ -68,7 +68,7 @@ class Recording:
             if field not in fields:
                 continue
             if field == 'TID':
-                body += self.pack('II', 1000, 1000)
+                body += self.pack('II', *values.get('tid', (1000, 1000)))
             elif field == 'CPU':
                 body += self.pack('II', value, 0)
             elif field == 'CALLCHAIN':

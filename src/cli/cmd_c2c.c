@@ -1,0 +1,391 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/limits.h"
+#include "cli/c2c_text.h"
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/data_source.h"
+#include "cli/recording_input.h"
+#include "kernel/system/cpu_topology.h"
+
+#define LINE_BYTES    64 /* where the recording does not say */
+#define MAX_NODE_BITS 64
+
+struct settings {
+	const char *input, *vmlinux, *coalesce, *display;
+	bool force, stdio, shows_all, is_double, only_stats, full_symbols, without_lines;
+	unsigned verbose, node_detail;
+};
+
+#define ROW(member) .offset = offsetof(struct settings, member)
+
+static const struct option options[] = {
+	{"input", 'i', OPTION_STRING, "file", ROW(input), .help = "the input file to process"},
+	{"coalesce", 'c', OPTION_STRING, "fields", ROW(coalesce),
+		.help = "what makes rows of a line: pid,tid,iaddr,dso (default: iaddr)"},
+	{"display", 'd', OPTION_STRING, "type", ROW(display), .help = "what lines are ordered by: tot, lcl, rmt, peer"},
+	{"node-info", 'N', OPTION_COUNT, ROW(node_detail),
+		.help = "more of the nodes that accessed: shares, with -NN the CPUs"},
+	{"show-all", 0, OPTION_FLAG, ROW(shows_all), .help = "Show all captured lines"},
+	{"double-cl", 0, OPTION_FLAG, ROW(is_double), .help = "Detect adjacent cacheline false sharing"},
+	{"stats", 0, OPTION_FLAG, ROW(only_stats), .help = "Display only statistic tables"},
+	{"full-symbols", 0, OPTION_FLAG, ROW(full_symbols), .help = "Display full length of symbols"},
+	{"no-source", 0, OPTION_FLAG, ROW(without_lines), .help = "Do not display Source Line column"},
+	{"stdio", 0, OPTION_FLAG, ROW(stdio), .help = "Use the stdio interface"},
+	{"vmlinux", 'k', OPTION_STRING, "file", ROW(vmlinux), .help = "vmlinux pathname"},
+	{"force", 'f', OPTION_FLAG, ROW(force), .help = "read also what another user owns"},
+	{"verbose", 'v', OPTION_COUNT, ROW(verbose), .help = "say more"},
+	{"call-graph", 'g', OPTION_UNSUPPORTED, "options", .argument_is_optional = true, .help = "Display call graph"},
+	{"stitch-lbr", 0, OPTION_UNSUPPORTED, .help = "Enable LBR callgraph stitching approach"},
+	{"objdump", 0, OPTION_UNSUPPORTED, "path", .help = "objdump binary to use"},
+	{"disassembler-style", 'M', OPTION_UNSUPPORTED, "style", .help = "Specify disassembler style"},
+};
+static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
+
+struct c2c {
+	struct data_source source;
+	struct cache_lines lines;
+	struct c2c_table table;
+	VEC(struct c2c_label) labels;
+	struct arena arena;
+	struct text text;
+	int *cpu_nodes;
+	uint32_t *nodes;
+	struct tally_str *event_names;
+};
+
+static enum tally_status read_keys(struct c2c_table *t, const char *list, struct tally_error *err)
+{
+	static const char *const names[C2C_KEYS] = {"pid", "tid", "iaddr", "dso"};
+	struct tally_str rest = str_from(list ? list : "iaddr"), part;
+	while (str_next(&rest, ',', &part)) {
+		unsigned key = 0;
+		while (key < C2C_KEYS && !str_equal(part, str_from(names[key])))
+			key++;
+		if (key == C2C_KEYS || t->key_count == C2C_KEYS)
+			return error_set(
+				err, TALLY_INVALID, "-c takes each of pid, tid, iaddr, dso once, not '%s'", list);
+		for (size_t i = 0; i < t->key_count; i++)
+			if (t->keys[i] == key)
+				return error_set(err, TALLY_INVALID, "-c has '%s' twice", names[key]);
+		t->keys[t->key_count++] = (enum c2c_key)key;
+	}
+	return TALLY_OK;
+}
+
+static enum tally_status read_display(struct c2c_table *t, const char *text, struct tally_error *err)
+{
+	static const char *const names[] = {"tot", "lcl", "rmt", "peer"};
+	for (unsigned i = 0; text && i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(text, names[i])) {
+			t->display = (enum c2c_display)i;
+			return TALLY_OK;
+		}
+	return text ? error_set(err, TALLY_INVALID, "-d takes tot, lcl, rmt or peer, not '%s'", text) : TALLY_OK;
+}
+
+static enum tally_status check_events(struct c2c *c, struct tally_error *err)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(c->source.reader, &count);
+	bool has_sources = false;
+	c->event_names = calloc(count + 1, sizeof(*c->event_names));
+	if (!c->event_names)
+		return error_nomem(err);
+	for (size_t i = 0; i < count; i++) {
+		c->event_names[i] = events[i].name;
+		has_sources = has_sources || (events[i].attr.sample_type & SAMPLE_DATA_SRC);
+	}
+	c->table.event_names = c->event_names;
+	c->table.event_count = count;
+	if (has_sources)
+		return TALLY_OK;
+	return error_set(err, TALLY_INVALID,
+		"c2c needs data sources, and this recording has none: tally record -d -W -e EVENT, of a PMU that knows "
+		"them, records them");
+}
+
+/* Which CPUs are of which node, as the recording's header has it. */
+static enum tally_status read_nodes(struct c2c *c, struct tally_error *err)
+{
+	const struct perfdata_features *f = perfdata_reader_features(c->source.reader);
+	if (f->numa_count == 0)
+		return error_set(err, TALLY_INVALID,
+			"c2c needs the nodes of CPUs, and the recording's header does not tell them");
+	c->cpu_nodes = malloc(LIMIT_CPUS * sizeof(*c->cpu_nodes));
+	c->nodes = calloc(f->numa_count, sizeof(*c->nodes));
+	if (!c->cpu_nodes || !c->nodes)
+		return error_nomem(err);
+	for (size_t i = 0; i < LIMIT_CPUS; i++)
+		c->cpu_nodes[i] = -1;
+	for (size_t i = 0; i < f->numa_count; i++) {
+		int *cpus;
+		size_t count;
+		c->nodes[i] = f->numa[i].node;
+		enum tally_status status = cpu_list_parse(f->numa[i].cpus, &cpus, &count, err);
+		if (status != TALLY_OK)
+			return status;
+		for (size_t k = 0; k < count; k++)
+			if (cpus[k] >= 0 && (unsigned)cpus[k] < LIMIT_CPUS)
+				c->cpu_nodes[cpus[k]] = (int)f->numa[i].node;
+		free(cpus);
+	}
+	c->table.cpu_nodes = c->cpu_nodes;
+	c->table.cpu_count = LIMIT_CPUS;
+	c->table.nodes = c->nodes;
+	c->table.node_count = f->numa_count;
+	return TALLY_OK;
+}
+
+static uint64_t memory_nodes_of(const struct perfdata_features *f, uint64_t physical)
+{
+	uint64_t nodes = 0;
+	if (!physical || !f->memory_block_bytes)
+		return 0;
+	uint64_t block = physical / f->memory_block_bytes;
+	for (size_t i = 0; i < f->memory_node_count; i++) {
+		const struct perfdata_memory_node *node = &f->memory_nodes[i];
+		if (node->node < MAX_NODE_BITS && block < node->bit_count && node->bits[block / 64] >> block % 64 & 1)
+			nodes |= UINT64_C(1) << node->node;
+	}
+	return nodes;
+}
+
+static void set_keys(const struct c2c *c, struct cache_access *a, const struct mapping *code)
+{
+	for (size_t i = 0; i < c->table.key_count; i++) {
+		switch (c->table.keys[i]) {
+		case C2C_KEY_PID:
+			a->keys[0] = (uint32_t)a->pid;
+			break;
+		case C2C_KEY_TID:
+			a->keys[1] = (uint32_t)a->tid;
+			break;
+		case C2C_KEY_DSO:
+			a->keys[2] = code ? code->binary + UINT64_C(1) : 0;
+			break;
+		case C2C_KEY_IADDR:
+		case C2C_KEYS:
+		default:
+			break;
+		}
+	}
+}
+
+/* Memory of no file is the process's own: the same address in another process is other memory. */
+static int32_t owner_of(const struct c2c *c, const struct mapping *data, int32_t pid)
+{
+	const struct machine *machine = c->source.sideband.machine;
+	if (!data)
+		return pid;
+	const struct machine_binary *binary = machine_binary_get(machine, data->binary);
+	struct tally_str path = machine_string(machine, binary->path);
+	bool is_kernel = binary->kind == MACHINE_KERNEL || binary->kind == MACHINE_KERNEL_MODULE;
+	bool is_file = path.len > 1 && path.data[0] == '/' && path.data[1] != '/';
+	return is_kernel || is_file ? -1 : pid;
+}
+
+static bool add_sample(struct c2c *c, const struct data_sample *s)
+{
+	const struct sample *sample = &s->sample;
+	const struct machine *machine = c->source.sideband.machine;
+	unsigned cpumode = s->record.misc & MISC_CPUMODE_MASK;
+	struct resolve_where where = resolver_where(&c->source.resolver, (int32_t)sample->pid, s->clock);
+	const struct mapping *code = machine_find_mapping(machine, where.pid, s->clock, cpumode, VA(sample->ip));
+	const struct mapping *data = machine_find_mapping(machine, where.pid, s->clock, cpumode, VA(sample->addr));
+	bool is_struct = (s->event->attr.sample_type & SAMPLE_WEIGHT_STRUCT) != 0;
+	bool by_code = false;
+	for (size_t i = 0; i < c->table.key_count; i++)
+		by_code = by_code || c->table.keys[i] == C2C_KEY_IADDR;
+	struct cache_access access = {
+		.address = sample->addr,
+		.physical = sample->phys_addr,
+		.memory_nodes = memory_nodes_of(perfdata_reader_features(c->source.reader), sample->phys_addr),
+		.data_src = sample->data_src,
+		.weight = is_struct ? (uint32_t)sample->weight : sample->weight,
+		.code = by_code ? sample->ip : 0,
+		.owner = owner_of(c, data, (int32_t)sample->pid),
+		.pid = (int32_t)sample->pid,
+		.tid = (int32_t)sample->tid,
+		.cpu = sample->cpu,
+		.frame = resolver_frame(&c->source.resolver, &where, cpumode, sample->ip),
+		.is_mapped = code && data,
+		.data_is_mapped = data != NULL,
+	};
+	set_keys(c, &access, code);
+	size_t before = c->lines.entries.len;
+	if (c->source.resolver.failed || !cache_lines_add(&c->lines, &access))
+		return false;
+	if (c->lines.entries.len == before)
+		return true;
+	char room[16];
+	struct tally_str comm = data_source_comm(&c->source, s, room);
+	struct c2c_label label = {.comm = arena_string(&c->arena, comm.data, comm.len)};
+	return label.comm && vec_push(&c->labels, label);
+}
+
+static const char *kept(struct c2c *c)
+{
+	const char *made =
+		c->text.failed ? NULL : arena_string(&c->arena, c->text.data ? c->text.data : "", c->text.len);
+	text_clear(&c->text);
+	return made;
+}
+
+static void print_source(struct text *t, const struct frame_name *name)
+{
+	const struct source_place *place = name->place_count ? &name->places[0] : NULL;
+	if (place && place->path && place->line) {
+		const char *slash = strrchr(place->path, '/');
+		text_printf(t, "%s:%" PRIu32, slash ? slash + 1 : place->path, place->line);
+	} else if (name->symbol) {
+		text_printf(t, "%s+%" PRIu64, name->symbol, name->symbol_offset);
+	} else {
+		text_printf(t, "%.*s[%" PRIx64 "]", (int)name->shown.len, name->shown.data, name->link_address);
+	}
+}
+
+static enum tally_status name_entries(struct c2c *c, struct tally_error *err)
+{
+	for (size_t i = 0; i < c->lines.entries.len; i++) {
+		const struct cache_entry *e = &c->lines.entries.items[i];
+		struct c2c_label *label = &c->labels.items[i];
+		struct frame_name *name = frame_names_get(&c->source.names, e->frame, err);
+		if (!name || (!c->table.without_lines && !frame_names_places(&c->source.names, e->frame, name)))
+			return error_nomem(err);
+		char level = (char)resolved_frame_get(&c->source.resolver.frames, e->frame).level;
+		if (name->symbol)
+			text_printf(&c->text, "[%c] %s", level ? level : '.', name->symbol);
+		else
+			text_printf(&c->text, "[%c] %#.16" PRIx64, level ? level : '.', name->link_address);
+		label->symbol = kept(c);
+		text_bytes(&c->text, name->shown.data, name->shown.len);
+		label->object = kept(c);
+		if (!c->table.without_lines)
+			print_source(&c->text, name);
+		label->line = kept(c);
+		if (!label->symbol || !label->object || !label->line)
+			return error_nomem(err);
+	}
+	return TALLY_OK;
+}
+
+static enum tally_status read_samples(struct c2c *c, struct tally_error *err)
+{
+	struct data_sample sample;
+	enum tally_status status = check_events(c, err);
+	if (status == TALLY_OK)
+		status = read_nodes(c, err);
+	while (status == TALLY_OK) {
+		status = data_source_next(&c->source, &sample, err);
+		if (status == TALLY_OK && !add_sample(c, &sample))
+			return error_nomem(err);
+	}
+	return status == TALLY_END ? name_entries(c, err) : status;
+}
+
+static void c2c_deinit(struct c2c *c)
+{
+	cache_lines_deinit(&c->lines);
+	vec_free(&c->labels);
+	arena_deinit(&c->arena);
+	text_deinit(&c->text);
+	free(c->cpu_nodes);
+	free(c->nodes);
+	free(c->event_names);
+	data_source_close(&c->source);
+}
+
+static enum tally_status open_and_read(
+	const struct cli *cli, const struct settings *s, struct c2c *c, struct tally_error *err)
+{
+	const struct binary_store_options store = {.vmlinux = s->vmlinux};
+	const struct data_input input = {.path = s->input, .force = s->force, .store = &store};
+	enum tally_status status = data_source_open(cli, &input, &c->source, err);
+	if (status != TALLY_OK)
+		return status;
+	uint64_t bytes = perfdata_reader_features(c->source.reader)->cache_line_bytes;
+	bool is_power = bytes >= 8 && bytes <= 4096 && !(bytes & (bytes - 1));
+	arena_init(&c->arena);
+	cache_lines_init(
+		&c->lines, &(struct cache_lines_options){(is_power ? bytes : LINE_BYTES) * (s->is_double ? 2 : 1)});
+	status = read_samples(c, err);
+	cli_print_health(cli, &c->source.sideband.health);
+	return status;
+}
+
+static int run_report(const struct cli *cli, const struct settings *s)
+{
+	struct c2c c = {.table = {.node_detail = s->node_detail > 2 ? 2 : s->node_detail,
+				.shows_all = s->shows_all,
+				.is_double = s->is_double,
+				.only_stats = s->only_stats,
+				.full_symbols = s->full_symbols,
+				.without_lines = s->without_lines}};
+	struct tally_error err = {0};
+	enum tally_status status = read_keys(&c.table, s->coalesce, &err);
+	if (status == TALLY_OK)
+		status = read_display(&c.table, s->display, &err);
+	if (status != TALLY_OK)
+		return cli_fail(cli, &err);
+	status = open_and_read(cli, s, &c, &err);
+	if (!c.source.reader)
+		return cli_fail(cli, &err);
+	c.table.lines = &c.lines;
+	c.table.labels = c.labels.items;
+	int code = 0;
+	if (status == TALLY_OK) {
+		struct text out = {0};
+		cli_start_pager(cli);
+		text_to_fd(&out, STDOUT_FILENO);
+		if (!c2c_text_print(&c.table, &out))
+			status = error_nomem(&err);
+		code = cli_finish_text(cli, &out);
+		cli_end_pager();
+	}
+	c2c_deinit(&c);
+	return status == TALLY_OK ? code : cli_fail(cli, &err);
+}
+
+static const char *const usages[] = {"report [<options>]", NULL};
+static const char *const examples[] = {"lines of memory that CPUs take from each other", "tally c2c report",
+	"and which CPUs", "tally c2c report -NN", NULL};
+
+static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	struct settings settings = {0};
+	int rest;
+	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
+	if (code != CLI_GO_ON)
+		return code;
+	if (rest >= argc)
+		return cli_usagef(cli, command, NULL, "c2c needs a command: report");
+	if (strcmp(argv[rest], "record") == 0)
+		return cli_failf(cli,
+			"c2c record is not supported yet; tally record -d -W --phys-data -e EVENT records "
+			"accesses");
+	if (strcmp(argv[rest], "report") != 0)
+		return cli_usagef(cli, command, NULL, "Unknown command: %s", argv[rest]);
+	if (rest + 1 < argc)
+		return cli_usagef(cli, command, NULL, "report takes options only, not '%s'", argv[rest + 1]);
+	return run_report(cli, &settings);
+}
+
+const struct command command_c2c = {
+	.name = "c2c",
+	.summary = "Shared Data C2C/HITM Analyzer",
+	.usages = usages,
+	.options = &table,
+	.description =
+		"c2c report shows which cache lines CPUs take from each other, and for each of them at which offsets "
+		"and by which code: what false sharing looks like. It needs recorded accesses to memory with their "
+		"data sources.",
+	.examples = examples,
+	.run = run,
+};

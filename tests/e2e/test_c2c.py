@@ -1,0 +1,111 @@
+"""`c2c report` beside perf's: lines of memory that CPUs take from each other, of recordings made here and of the corpus."""
+import os
+import pathlib
+import random
+
+import pytest
+
+from conftest import Program
+from perfdata_build import Recording
+
+NEWEST = pathlib.Path(os.environ.get('PERF_NEWEST', '/opt/newest-perf/perf'))
+NRCPUS, NUMA_TOPOLOGY, MEM_TOPOLOGY = 7, 14, 22
+LOAD, STORE = 2, 4
+LINE = 0x7000000
+LEVELS = [[1, 3], [1, 4], [1, 5], [1, 6], [2, 6], [1, 7], [1, 8], [1, 9], [1, 10], [1, 11], [1, 12], [1, 13], [0], [2, 3],
+          [1], [], [1, 3, 5], [1, 6, 10]]
+SNOOPS = [2, 4, 8, 16, 1, 0]
+LINES = ['', '-N', '-NN', '-d lcl', '-d rmt', '-d peer', '-c tid', '-c dso', '-c pid,tid,iaddr,dso', '--show-all',
+         '--double-cl', '--stats', '--full-symbols']
+
+
+@pytest.fixture
+def newest(tmp_path):
+    if not NEWEST.exists():
+        pytest.skip('the newest perf is not installed')
+    return Program(NEWEST, tmp_path)
+
+
+def source(operation, levels, snoop, more=0):
+    return operation | sum(1 << 5 + level for level in levels) | snoop << 19 | more
+
+
+def accesses(seed, count=400):
+    """Loads and stores of all kinds by two threads, on four CPUs of two nodes, to six lines and to nothing."""
+    chosen = random.Random(seed)
+    for _ in range(count):
+        kind = chosen.choices([LOAD, STORE, 1], [60, 37, 3])[0]
+        more = chosen.choice([0, 0, 1 << 37]) | chosen.choice([0, 0, 0, 1, 2]) << 38 if kind == LOAD else 0
+        more |= chosen.choice([1, 1, 2]) << 24 | chosen.choice([0, 0, 1, 2, 6]) << 40
+        address = LINE + chosen.randrange(48) * 8
+        yield dict(event=kind == STORE, addr=chosen.choice([address] * 30 + [0, 0x99999]), cpu=chosen.randrange(4),
+                   ip=0x400000 + chosen.randrange(4) * 16, tid=chosen.choice([(1000, 1000), (1000, 1001)]),
+                   weight=chosen.randrange(300), phys_addr=chosen.choice([0x1000000, 0x9000000]) + (address & 0xffff),
+                   data_src=source(kind, chosen.choice(LEVELS), chosen.choice(SNOOPS), more))
+
+
+def recording(path, samples, with_memory=True, with_nodes=True):
+    built = Recording()
+    for config in (0x1cd, 0x82d0):
+        built.event('IDENTIFIER IP TID TIME ADDR CPU PERIOD WEIGHT DATA_SRC PHYS_ADDR', kind=4, config=config)
+    built.name_events('cpu/mem-loads,ldlat=30/P', 'cpu/mem-stores/P')
+    built.comm('job')
+    built.mmap(0x400000, 0x8000, '/bin/nothing')
+    built.mmap(LINE, 0x80000, '/bin/data')
+    for index, sample in enumerate(samples):
+        built.sample(time=1000 + index * 10, **sample)
+    built.feature(NRCPUS, built.pack('II', 4, 4))
+
+    def text(value):
+        return built.pack('I', 64) + value.encode().ljust(64, b'\0')
+    if with_nodes:
+        built.feature(NUMA_TOPOLOGY, built.pack('IIQQ', 2, 0, 100, 50) + text('0-1') + built.pack('IQQ', 1, 100, 50) +
+                      text('2-3'))
+    if with_memory:
+        nodes = b''.join(built.pack('QQQQ', node, 0x100, 64, 1 << node) for node in (0, 1))
+        built.feature(MEM_TOPOLOGY, built.pack('QQQ', 1, 0x8000000, 2) + nodes)
+    built.write(path)
+
+
+@pytest.mark.parametrize('words', LINES)
+@pytest.mark.parametrize('seed', [1, 2])
+def test_tables_are_perfs(tally, newest, tmp_path, seed, words):
+    path = tmp_path / 'perf.data'
+    recording(path, accesses(seed), with_memory=seed == 1)
+    line = ['c2c', 'report', '--stdio', '--no-source', '-i', str(path), *words.split()]
+    ours, theirs = tally(*line), newest(*line)
+    assert ours.returncode == theirs.returncode == 0, ours.stderr + theirs.stderr
+    assert ours.stdout.splitlines() == theirs.stdout.splitlines()
+
+
+def test_lines_of_a_small_share_are_left_out(tally, newest, tmp_path):
+    path = tmp_path / 'perf.data'
+    hitm = source(LOAD, [1, 6], 16)
+    counts = [10000, 8, 9, 10, 11, 12, 13]
+    recording(path, (dict(addr=LINE + index * 64, ip=0x400000, weight=3, data_src=hitm)
+                     for index, count in enumerate(counts) for _ in range(count)))
+    line = ['c2c', 'report', '--stdio', '-i', str(path), '--no-source']
+    assert tally(*line).stdout == newest(*line).stdout
+
+
+def test_a_recording_of_the_corpus(tally, newest, shared):
+    path = shared / 'corpus/files/google+perf_data_converter/perf.data.weight_struct'
+    if not path.exists():
+        pytest.skip('no shared corpus')
+    line = ['c2c', 'report', '--stdio', '-i', str(path)]
+    assert tally(*line).stdout == newest(*line).stdout
+
+
+def test_what_it_cannot_do_is_told(tally, tmp_path):
+    path = tmp_path / 'perf.data'
+    recording(path, accesses(3, 10), with_nodes=False)
+    assert 'nodes of CPUs' in tally('c2c', 'report', '-i', str(path)).stderr
+    assert tally('c2c', 'report', '-i', str(path), '-g').returncode == 129
+    for words in (['-c', 'foo'], ['-c', 'tid,tid'], ['-d', 'all']):
+        assert tally('c2c', 'report', '-i', str(path), *words).returncode != 0
+    plain = Recording()
+    plain.event('IDENTIFIER IP TID TIME')
+    plain.sample()
+    plain.write(path)
+    result = tally('c2c', 'report', '-i', str(path))
+    assert result.returncode != 0 and 'data sources' in result.stderr
