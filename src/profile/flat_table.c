@@ -16,13 +16,20 @@ struct row_instance {
 	uint32_t row;
 };
 
+struct caller { /* what a frame is as a caller: all that most samples need of it */
+	uint32_t group; /* frame group */
+	uint32_t sample_group, row; /* the row it was counted in last; UINT32_MAX: none yet */
+	uint8_t level; /* 0: outside every mapping */
+};
+
 struct flat_builder {
 	struct flat_table *table;
 	const struct profile *profile;
 	const struct flat_options *options;
 	struct id_table frame_groups, sample_groups;
 	uint32_t *group_of_facets; /* by row of values; NULL: no key is about facets */
-	uint32_t *group_of_leaf, *group_of_caller; /* frame group by frame, as the sample's own or as a caller */
+	uint32_t *group_of_leaf; /* frame group by frame, as the sample's own */
+	struct caller *callers; /* by frame */
 	struct map_u64 row_of; /* sample group << 32 | frame group -> row */
 	VEC(struct flat_row) rows;
 	VEC(struct flat_stat) stats;
@@ -78,12 +85,20 @@ static void make_frame_key(const struct profile *p, const struct flat_options *o
 		key[3] = function ? function->size + 1 : 0;
 }
 
+/* 0: in no object. */
+static uint8_t mapped_level(const struct profile *p, const struct profile_frame *frame)
+{
+	if (frame->binary == PROFILE_NONE)
+		return 0;
+	return p->binaries[frame->binary].is_kernel ? PROFILE_LEVEL_KERNEL : PROFILE_LEVEL_USER;
+}
+
 static bool group_frames(struct flat_builder *b)
 {
 	const struct profile *p = b->profile;
 	b->group_of_leaf = calloc(p->frame_count + 1, sizeof(*b->group_of_leaf));
-	b->group_of_caller = calloc(p->frame_count + 1, sizeof(*b->group_of_caller));
-	if (!b->group_of_leaf || !b->group_of_caller)
+	b->callers = calloc(p->frame_count + 1, sizeof(*b->callers));
+	if (!b->group_of_leaf || !b->callers)
 		return false;
 	for (size_t i = 0; i < p->frame_count; i += FRAME_BATCH) {
 		uint64_t keys[2 * FRAME_BATCH * FRAME_WORDS], *key = keys;
@@ -99,7 +114,9 @@ static bool group_frames(struct flat_builder *b)
 			return false;
 		for (size_t k = 0; k < count; k++) {
 			b->group_of_leaf[i + k] = groups[2 * k];
-			b->group_of_caller[i + k] = groups[2 * k + 1];
+			b->callers[i + k] = (struct caller){.group = groups[2 * k + 1],
+				.sample_group = UINT32_MAX,
+				.level = mapped_level(p, &p->frames[i + k])};
 		}
 	}
 	return true;
@@ -277,15 +294,6 @@ static void add_self(struct flat_stat *stat, uint8_t level, const struct profile
 		stat->guest_us_period += sample->period;
 }
 
-/* A frame outside every mapping shows the level of the frame before it, the first one that of the sample. */
-static uint8_t frame_level(const struct profile *p, uint32_t frame, uint8_t before)
-{
-	uint32_t binary = p->frames[frame].binary;
-	if (binary == PROFILE_NONE)
-		return before;
-	return p->binaries[binary].is_kernel ? PROFILE_LEVEL_KERNEL : PROFILE_LEVEL_USER;
-}
-
 /* The function of the first frame, in the order of the chain, that the parent expression names. */
 static uint32_t find_parent(const struct flat_builder *b, const struct flat_instance *whole)
 {
@@ -298,6 +306,41 @@ static uint32_t find_parent(const struct flat_builder *b, const struct flat_inst
 	return PROFILE_NONE;
 }
 
+/* What the callers' rows are made of lies anywhere in memory: all of it is waited for together. */
+static void expect_callers(const struct flat_builder *b, uint32_t group, const struct flat_instance *whole)
+{
+	const uint32_t *frames = b->chains.items + whole->chain;
+	for (uint32_t i = 0; i < whole->len; i++)
+		__builtin_prefetch(&b->callers[frames[i]]);
+	for (uint32_t i = 0; i < whole->len; i++) {
+		const struct caller *caller = &b->callers[frames[i]];
+		if (caller->sample_group != group)
+			continue;
+		__builtin_prefetch(&b->last_sample.items[caller->row]);
+		__builtin_prefetch(&b->rows.items[caller->row].max_depth);
+		__builtin_prefetch(&b->stats.items[caller->row * b->options->member_count].children_period);
+	}
+}
+
+/* The row of a caller for samples of the group: like the given one, of the sample, but for its place. */
+static uint32_t caller_row(struct flat_builder *b, uint32_t group, uint32_t frame, const struct flat_row *sample_like)
+{
+	struct caller *caller = &b->callers[frame];
+	if (caller->sample_group == group)
+		return caller->row;
+	const struct profile_frame *from = &b->profile->frames[frame];
+	struct flat_row like = *sample_like;
+	like.frame = frame;
+	like.address = caller_address(from);
+	like.place = from->own_line;
+	uint32_t row = find_row(b, group, caller->group, &like);
+	if (row != UINT32_MAX) {
+		caller->sample_group = group;
+		caller->row = row;
+	}
+	return row;
+}
+
 /* like: what the rows have of the sample; its level is that of the sample's own frame. */
 static bool add_callers(struct flat_builder *b, struct flat_row like, uint32_t group, const struct flat_instance *whole)
 {
@@ -306,15 +349,16 @@ static bool add_callers(struct flat_builder *b, struct flat_row like, uint32_t g
 	const struct profile_sample *sample = &p->samples[whole->sample];
 	uint32_t member = sample->event - b->options->first_event;
 	uint64_t latency = sample_latency(p, sample);
+	expect_callers(b, group, whole);
 	for (uint32_t i = 0; i < whole->len; i++) {
-		like.frame = b->chains.items[whole->chain + i];
-		like.address = caller_address(&p->frames[like.frame]);
-		like.place = p->frames[like.frame].own_line;
-		like.level = frame_level(p, like.frame, like.level);
-		bool is_mapped = p->frames[like.frame].binary != PROFILE_NONE;
-		if (is_mapped && filter && filter->frame_passes && !filter->frame_passes[like.frame])
+		uint32_t frame = b->chains.items[whole->chain + i];
+		uint8_t level = b->callers[frame].level;
+		/* A frame outside every mapping shows the level of the frame before it. */
+		if (level)
+			like.level = level;
+		if (level && filter && filter->frame_passes && !filter->frame_passes[frame])
 			continue;
-		uint32_t row = find_row(b, group, b->group_of_caller[like.frame], &like);
+		uint32_t row = caller_row(b, group, frame, &like);
 		if (row == UINT32_MAX)
 			return false;
 		if (b->last_sample.items[row] == whole->sample + 1)
@@ -497,7 +541,7 @@ enum tally_status flat_table_init(struct flat_table *table, const struct profile
 	map_u64_deinit(&b.row_of);
 	free(b.group_of_facets);
 	free(b.group_of_leaf);
-	free(b.group_of_caller);
+	free(b.callers);
 	free(b.chain_of_stack);
 	free(b.len_of_stack);
 	vec_free(&b.rows);
