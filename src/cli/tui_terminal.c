@@ -109,7 +109,14 @@ static void release_signals(void)
 bool tui_terminal_is_usable(void)
 {
 	const char *name = getenv("TERM");
-	return name && *name && strcmp(name, "dumb") != 0 && isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
+	int problem;
+	if (!name || !*name || isatty(STDIN_FILENO) != 1 || isatty(STDOUT_FILENO) != 1)
+		return false;
+	if (setupterm(NULL, STDOUT_FILENO, &problem) != OK)
+		return false;
+	const char *address = tigetstr("cup");
+	(void)del_curterm(cur_term);
+	return address && address != (const char *)-1;
 }
 
 /* Ctrl-C comes as a key, so that leaving by it is leaving; Ctrl-Z and Ctrl-\ stay what they are. */

@@ -159,6 +159,22 @@ def test_other_sizes(terminal, tally, recording):
     screen.wait(lambda lines: len(lines) == 3 and lines[-1].startswith('?:help'))
 
 
+def test_c_locale(terminal, tally, recording):
+    screen = terminal(f'env LC_ALL=C {report(tally, recording)}')
+    lines = screen.wait(lambda lines: TITLE.match(lines[0]))
+    assert rows_of(lines) == list(text_rows(tally, recording).values())[0][:len(rows_of(lines))]
+    screen.press('/', '\u00e9')
+    screen.wait(lambda lines: re.fullmatch(r'Symbol: \?+_', lines[-1]))
+
+
+@pytest.mark.parametrize('name', ['dumb', 'unknown-to-all', 'printer'])
+def test_terminals_without_screens_get_text(name, terminal, tally, recording):
+    text = report(tally, recording, '-g', 'none')
+    screen = terminal(f'sh -c {shlex.quote(f"TERM={name} {text}; cat")}', (80, 100))
+    screen.wait(lambda lines: any(line.startswith('# Samples: ') for line in lines))
+    assert screen.ask('alternate_on') == '0'
+
+
 def test_colours_are_left_out(terminal, tally, recording):
     screen = terminal(report(tally, recording), NO_COLOR='1')
     screen.wait(lambda lines: TITLE.match(lines[0]))
