@@ -3,8 +3,10 @@ import re
 
 import pytest
 
-LISTS = ['timehist', 'timehist -w -M', 'timehist -n', 'timehist -S', 'timehist -I', 'timehist -I -s', 'timehist -V',
-         'timehist -C 1 -w', 'timehist -M -s', 'timehist --no-call-graph', 'map', 'map --compact']
+LISTS = ['timehist', 'timehist -w -M', 'timehist -n', 'timehist -I', 'timehist -V', 'timehist -C 1 -w',
+         'timehist --no-call-graph', 'map', 'map --compact']
+# Not compared on a live recording: where a task is gone before its last switch, perf's sums have it in two rows.
+SUMS = ['timehist -S', 'timehist -I -s', 'timehist -M -s']
 
 
 @pytest.fixture
@@ -26,7 +28,7 @@ def live(tally, tmp_path):
 
 
 @pytest.mark.parametrize('words', [
-    *LISTS, 'map --cpus 1', 'latency', 'latency -p', 'latency -s max,avg', 'latency -p -s runtime',
+    *LISTS, *SUMS, 'map --cpus 1', 'latency', 'latency -p', 'latency -s max,avg', 'latency -p -s runtime',
     'timehist -t 16610,15 -w', 'timehist -p 16608', 'timehist --time 6594.712,6594.72 -S', 'timehist --time 6594.727,'])
 def test_tables_are_perfs(tally, perf, recordings, words):
     if '6.1' not in perf('--version').stdout:
@@ -41,11 +43,8 @@ def test_our_recordings_tables_are_perfs(tally, perf, live):
     for words in LISTS:
         theirs = perf('sched', *words.split(), '-i', live).stdout.splitlines()
         ours = tally('sched', *words.split(), '-i', live, check=0).stdout.splitlines()
-        assert len(theirs) > 3
+        assert len(theirs) >= 3  # of a busy machine --idle-hist has no rows
         # The last switch of a task that is gone has no thread in its sample: perf shows -1, we the event's field.
-        gone = any(':-1[' in line for line in theirs)
-        if gone and ('-s' in words or '-S' in words):
-            continue
         assert len(ours) == len(theirs), words
         assert [pair for pair in zip(ours, theirs) if pair[0] != pair[1] and ':-1[' not in pair[1]] == [], words
 
