@@ -78,9 +78,28 @@ static bool is_of_aux_data(const struct record *record)
 	}
 }
 
+static enum tally_status put_changed(
+	struct injecting *in, const struct record *record, struct tally_bytes payload, struct tally_error *err)
+{
+	writer_clear(&in->scratch);
+	switch (in->options->change(in->options->change_context, record, &in->scratch)) {
+	case INJECT_KEPT:
+		return perfdata_rewriter_record(in->rewriter, record, payload, err);
+	case INJECT_CHANGED:
+		return put_scratch(in, err);
+	case INJECT_NO_MEMORY:
+		return error_nomem(err);
+	case INJECT_DROPPED:
+	default:
+		return TALLY_OK;
+	}
+}
+
 static enum tally_status put_record(
 	struct injecting *in, const struct record *record, struct tally_bytes payload, struct tally_error *err)
 {
+	if (in->options->change)
+		return put_changed(in, record, payload, err);
 	if (record->type == RECORD_SAMPLE)
 		return put_sample(in, record, err);
 	if (in->options->strip && is_of_aux_data(record))

@@ -13,6 +13,8 @@
 #include "analysis/inject_sched.h"
 #include "perfdata/rewriter.h"
 
+enum inject_change { INJECT_KEPT, INJECT_CHANGED, INJECT_DROPPED, INJECT_NO_MEMORY };
+
 struct inject_options {
 	bool to_pipe;
 	bool sort; /* records in order of time, as far as rounds allow */
@@ -21,6 +23,9 @@ struct inject_options {
 	struct tally_bytes before_samples; /* records that go before the first sample */
 	const struct inject_mmaps *mmaps; /* NULL: mappings stay as they are */
 	struct inject_sched *sched; /* NULL: samples stay as they are; wants sort */
+	/* Of every record, before all else, what takes its place (into an empty writer); NULL: nothing is asked. */
+	enum inject_change (*change)(void *context, const struct record *record, struct writer *out);
+	void *change_context;
 };
 
 struct inject_result {

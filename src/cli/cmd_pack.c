@@ -4,7 +4,7 @@
 
 struct settings {
 	const char *output, *symfs, *vmlinux, *kallsyms;
-	bool force, quiet;
+	bool force, quiet, scrub;
 };
 
 #define ROW(member) .offset = offsetof(struct settings, member)
@@ -34,13 +34,18 @@ static const struct option options[] = {
 		.argument = "file",
 		ROW(kallsyms),
 		.help = "the recorded kernel's list of symbols"},
-	{.name = "scrub", .kind = OPTION_UNSUPPORTED, .help = "leave out arguments, paths, names of host and users"},
+	{.name = "scrub",
+		.kind = OPTION_FLAG,
+		ROW(scrub),
+		.help = "take out arguments, paths, names of the host and of users, payloads; print what remains"},
 };
 static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
 static const char *const usages[] = {"[<options>] [<file>]", NULL};
 static const char *const examples[] = {
 	"one file that names everything on any machine",
 	"tally pack perf.data -o to-send.data",
+	"the same without what tells of people and machines",
+	"tally pack --scrub perf.data -o to-publish.data",
 	NULL,
 };
 
@@ -60,6 +65,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		.output = settings.output,
 		.force = settings.force,
 		.quiet = settings.quiet,
+		.scrub = settings.scrub,
 		.store = &store};
 	return pack_run(cli, &request, &err) == TALLY_OK ? 0 : cli_fail(cli, &err);
 }
@@ -76,7 +82,10 @@ const struct command command_pack = {
 		"and ignore what was added.\n\n"
 		"What a packed recording carries goes before the files of the machine where it is read; those that "
 		"--symfs, --vmlinux or --kallsyms name go before it. Names of code in jit-PID.dump files and the text "
-		"of source files stay behind.",
+		"of source files stay behind.\n\n"
+		"With --scrub only what is listed stays: paths that are not the system's, names of threads, cgroups, "
+		"probes and source files become numbers; the command line, host, kernel release, payloads of "
+		"tracepoints, registers, stacks, code, and all records and sections that are not known go.",
 	.examples = examples,
 	.run = run,
 };

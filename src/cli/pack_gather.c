@@ -25,6 +25,7 @@ struct gather {
 	struct text text; /* what tracepoints print, which is not kept */
 	struct resolve_where where; /* of the sample that is looked at */
 	struct pack_sum *sum;
+	bool without_code; /* constants in it may be anything */
 };
 
 static enum tally_status refuse_stacks(const struct perfdata_reader *reader, struct tally_error *err)
@@ -130,7 +131,6 @@ static bool add_codes(struct gather *g, size_t first, size_t last, struct pack_o
 	uint32_t id = g->hits.items[first].store_id;
 	struct binary_store *store = g->source->store;
 	const struct symbol *done = NULL;
-	g->codes.addresses.len = 0;
 	for (size_t i = first; i < last; i++) {
 		const struct symbol *symbol =
 			g->hits.items[i].is_leaf ? binary_store_find(store, id, g->hits.items[i].address) : NULL;
@@ -181,7 +181,8 @@ static enum tally_status make_object(struct gather *g, size_t first, size_t last
 		return TALLY_OK;
 	}
 	enum tally_status status = TALLY_OK;
-	if (!add_codes(g, first, last, &object) || !take_addresses(g, first, last))
+	g->codes.addresses.len = 0;
+	if ((!g->without_code && !add_codes(g, first, last, &object)) || !take_addresses(g, first, last))
 		status = error_nomem(err);
 	if (status == TALLY_OK)
 		status = pack_make(store, id, g->addresses.items, g->addresses.len, &object, err);
@@ -212,10 +213,10 @@ static enum tally_status make_objects(struct gather *g, struct tally_error *err)
 	return status;
 }
 
-enum tally_status pack_gather(
-	struct data_source *source, struct writer *section, struct pack_sum *sum, struct tally_error *err)
+enum tally_status pack_gather(struct data_source *source, struct pack_scrub *scrub, struct writer *section,
+	struct pack_sum *sum, struct tally_error *err)
 {
-	struct gather g = {.source = source, .sum = sum};
+	struct gather g = {.source = source, .sum = sum, .without_code = scrub != NULL};
 	*sum = (struct pack_sum){0};
 	enum tally_status status = walk(&g, err);
 	if (status == TALLY_OK)
@@ -226,6 +227,8 @@ enum tally_status pack_gather(
 		status = make_objects(&g, err);
 	sum->functions = g.codes.functions;
 	sum->without_code = g.codes.skipped;
+	if (status == TALLY_OK && scrub)
+		pack_scrub_objects(scrub, g.objects.items, g.objects.len);
 	pack_set_order(section);
 	if (status == TALLY_OK)
 		status = pack_encode(g.objects.items, g.objects.len, section, err);

@@ -4,13 +4,14 @@
  *
  * The source is open and has not been read from. One thread.
  *
- *	pack_gather(&source, &section, &sum, err);
+ *	pack_gather(&source, NULL, &section, &sum, err);
  */
 #ifndef CLI_PACK_GATHER_H
 #define CLI_PACK_GATHER_H
 
 #include "base/writer.h"
 #include "cli/data_source.h"
+#include "cli/pack_scrub.h"
 
 struct pack_sum { /* of what was packed */
 	size_t files, named_files, symbols, places;
@@ -18,8 +19,8 @@ struct pack_sum { /* of what was packed */
 	size_t left_dumps; /* jit-PID.dump files that samples hit: not packed */
 };
 
-/* UNSUPPORTED: copies of stacks, which take the programs to be understood. */
-TALLY_MUST_CHECK enum tally_status pack_gather(
-	struct data_source *source, struct writer *section, struct pack_sum *sum, struct tally_error *err);
+/* scrub NULL: all stays as it is. UNSUPPORTED: copies of stacks, which take the programs to be understood. */
+TALLY_MUST_CHECK enum tally_status pack_gather(struct data_source *source, struct pack_scrub *scrub,
+	struct writer *section, struct pack_sum *sum, struct tally_error *err);
 
 #endif

@@ -11,7 +11,7 @@
 
 struct pack_request {
 	const char *input, *output; /* output NULL: in place */
-	bool force, quiet;
+	bool force, quiet, scrub;
 	const struct binary_store_options *store;
 };
 

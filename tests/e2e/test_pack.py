@@ -162,4 +162,120 @@ def test_what_cannot_be_packed_is_refused(tmp_path, live, tally, perf, workload)
     result = tally('pack', tmp_path / 'in.data', check=255)
     assert 'not supported yet: packing copies of stacks' in result.stderr
     assert (tmp_path / 'in.data').read_bytes() == before
-    assert 'not supported yet' in tally('pack', '--scrub', tmp_path / 'in.data', check=129).stderr
+
+
+SECRETIVE = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+volatile unsigned long sink;
+__attribute__((noinline)) void spin(unsigned long n)
+{
+	for (unsigned long i = 0; i < n; i++)
+		sink += i * i;
+}
+static void *thread(void *name)
+{
+	pthread_setname_np(pthread_self(), name);
+	spin(60000000);
+	return NULL;
+}
+int main(int argc, char **argv)
+{
+	pthread_t other;
+	void *library = dlopen(argv[1], RTLD_NOW);
+	void (*work)(unsigned long) = library ? (void (*)(unsigned long))dlsym(library, "work") : spin;
+	int file = open(argv[2], O_RDONLY), memory = memfd_create("SECRET-memfd", 0);
+	mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0);
+	ftruncate(memory, 4096);
+	mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, memory, 0);
+	char *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), map[64];
+	prctl(0x53564d41, 0, code, 4096, "SECRET-vma");
+	snprintf(map, sizeof(map), "/tmp/perf-%d.map", getpid());
+	FILE *names = fopen(map, "w");
+	fprintf(names, "%lx 1000 LazyCompile /home/SECRET-script.js\n", (unsigned long)code);
+	fclose(names);
+	static const unsigned char loop[] = {0xb9, 0, 0, 0, 0x10, 0xff, 0xc9, 0x75, 0xfc, 0xc3};
+	for (unsigned i = 0; i < sizeof(loop); i++)
+		code[i] = (char)loop[i];
+	pthread_create(&other, NULL, thread, "SECRET-thread");
+	prctl(PR_SET_NAME, "SECRET-comm");
+	work(60000000);
+#ifdef __x86_64__
+	((void (*)(void))code)();
+#endif
+	pthread_join(other, NULL);
+	return argc > 3 ? 0 : 1;
+}
+"""
+
+
+def test_scrub_leaves_no_secret(tmp_path, live, tally, elsewhere):
+    if not shutil.which('cc') or os.geteuid() != 0:
+        pytest.skip('needs a C compiler and root')
+    folder = tmp_path / 'SECRET-user' / 'SECRET-project'
+    (folder / 'SECRET-include').mkdir(parents=True)
+    (folder / 'SECRET-folder').mkdir()
+    (folder / 'SECRET-folder' / 'SECRET-data').write_bytes(bytes(4096))
+    (folder / 'SECRET-include' / 'SECRET-header.h').write_text(
+        'static inline __attribute__((always_inline)) unsigned long square(unsigned long x) { return x * x; }\n')
+    (folder / 'SECRET-library.c').write_text(
+        '#include "SECRET-include/SECRET-header.h"\nvolatile unsigned long done;\n'
+        'void work(unsigned long n) { for (unsigned long i = 0; i < n; i++) done += square(i); }\n')
+    (folder / 'SECRET-program.c').write_text(SECRETIVE)
+    for arguments in (['SECRET-library.c', '-shared', '-fPIC', '-o', 'SECRET-library.so'],
+                      ['SECRET-program.c', '-o', 'SECRET-program', '-pthread', '-ldl']):
+        subprocess.run(['cc', '-g', '-O2', *arguments], cwd=folder, check=True)
+    environment = {'SECRET-variable': 'SECRET-value'}
+    events = ['-e', 'cpu-clock/name=SECRET-event/']
+    if pathlib.Path('/sys/kernel/tracing/events/sched/sched_process_exec').exists():
+        events += ['-e', 'sched:sched_process_exec', '-e', 'sched:sched_switch']
+    command = ['./SECRET-program', folder / 'SECRET-library.so', 'SECRET-folder/SECRET-data',
+               '--password=SECRET-argument', '--token=SECRET-token', '--key', 'SECRET-key', 'SECRET-customer']
+    for more in (['--intr-regs=ax'], []):
+        result = tally('record', '-g', *events, '-o', 'SECRET-recording', *more, '--', *command, cwd=folder,
+                       env=environment)
+        if result.returncode == 0:
+            break
+    assert result.returncode == 0, result.stderr
+    host, release = os.uname().nodename.encode(), os.uname().release.encode()
+    before = (folder / 'SECRET-recording').read_bytes()
+    planted = set(re.findall(rb'SECRET-[a-z]+', before))
+    assert {b'SECRET-user', b'SECRET-program', b'SECRET-argument', b'SECRET-comm', b'SECRET-thread'} <= planted
+    assert host in before and release in before
+
+    tally('pack', '-q', '-o', tmp_path / 'whole', 'SECRET-recording', cwd=folder, check=0)
+    for path in pathlib.Path('/tmp').glob('perf-*.map'):
+        if b'SECRET-script' in path.read_bytes():
+            path.unlink()
+    names = set(re.findall(rb'SECRET-[a-z]+', (tmp_path / 'whole').read_bytes()))
+    assert names >= planted | {b'SECRET-header', b'SECRET-include', b'SECRET-script'}
+    assert len(names | {host, release}) >= 20
+    told = tally('pack', '--scrub', '-o', tmp_path / 'clean', tmp_path / 'whole', cwd=folder, check=0).stdout
+    clean = (tmp_path / 'clean').read_bytes()
+    assert b'SECRET' not in clean and b'password' not in clean and (len(host) < 6 or host not in clean)
+    header = tally('report', '--header-only', '-i', tmp_path / 'clean', check=0).stdout
+    assert not re.search('^# (hostname|os release|cmdline) :', header, re.M)
+    assert release not in re.sub(rb'/lib/modules/[^/]+', b'', clean)
+    assert 'SECRET' not in told and 'What remains' in told and 'libc' in told
+
+    shares = []
+    for data in ('whole', 'clean'):
+        shown = elsewhere('report', '--stdio', '-g', 'none', '-s', 'comm,dso,sym,srcline', data=tmp_path / data)
+        assert shown.returncode == 0, shown.stderr
+        shares.append(re.findall(r'[\d.]+%(?= .*(?:spin|work|square))', shown.stdout))
+    assert len(shares[0]) >= 3 and shares[0] == shares[1]
+
+
+def test_perf_reads_what_was_scrubbed(recorded, tally, perf):
+    tally('pack', '-q', '--scrub', '-o', 'clean.data', 'in.data', cwd=recorded, check=0)
+    plain = perf('report', '--stdio', '-q', '-s', 'pid', '-g', 'none', '-i', 'in.data', cwd=recorded).stdout
+    clean = perf('report', '--stdio', '-q', '-s', 'pid', '-g', 'none', '-i', 'clean.data', cwd=recorded)
+    assert clean.returncode == 0
+    assert re.findall(r'[0-9.]+%', plain) == re.findall(r'[0-9.]+%', clean.stdout)
