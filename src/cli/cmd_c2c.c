@@ -11,6 +11,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/data_source.h"
+#include "cli/memory_record.h"
 #include "cli/recording_input.h"
 #include "kernel/system/cpu_topology.h"
 
@@ -353,7 +354,7 @@ static int run_report(const struct cli *cli, const struct settings *s)
 	return status == TALLY_OK ? code : cli_fail(cli, &err);
 }
 
-static const char *const usages[] = {"report [<options>]", NULL};
+static const char *const usages[] = {"{record|report} [<options>]", NULL};
 static const char *const examples[] = {"lines of memory that CPUs take from each other", "tally c2c report",
 	"and which CPUs", "tally c2c report -NN", NULL};
 
@@ -361,15 +362,13 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 {
 	struct settings settings = {0};
 	int rest;
+	if (argc > 1 && strcmp(argv[1], "record") == 0)
+		return memory_record(cli, &(struct memory_record){.is_c2c = true}, argc - 2, argv + 2);
 	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
 	if (code != CLI_GO_ON)
 		return code;
 	if (rest >= argc)
-		return cli_usagef(cli, command, NULL, "c2c needs a command: report");
-	if (strcmp(argv[rest], "record") == 0)
-		return cli_failf(cli,
-			"c2c record is not supported yet; tally record -d -W --phys-data -e EVENT records "
-			"accesses");
+		return cli_usagef(cli, command, NULL, "c2c needs a command: record or report");
 	if (strcmp(argv[rest], "report") != 0)
 		return cli_usagef(cli, command, NULL, "Unknown command: %s", argv[rest]);
 	if (rest + 1 < argc)

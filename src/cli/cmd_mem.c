@@ -2,6 +2,7 @@
 
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/memory_record.h"
 
 struct settings {
 	const char *input, *sort, *separator, *cpus, *type;
@@ -30,7 +31,7 @@ static const struct option options[] = {
 	{"type-profile", 'T', OPTION_UNSUPPORTED, .help = "Show data-type profile result"},
 };
 static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
-static const char *const usages[] = {"[<options>] report", NULL};
+static const char *const usages[] = {"[<options>] {record|report}", NULL};
 static const char *const examples[] = {
 	"which data, and where it was found", "tally mem report", "by level only", "tally mem report -s mem,tlb", NULL};
 
@@ -89,13 +90,22 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 {
 	struct settings settings = {0};
 	int rest;
-	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
+	/* What follows "record" is that verb's own: its -U is another one. */
+	int before = 1;
+	while (before < argc && strcmp(argv[before], "record") != 0)
+		before++;
+	int code = cli_parse_options(cli, command, before, argv, &settings, &rest);
 	if (code != CLI_GO_ON)
 		return code;
 	if (rest >= argc)
-		return cli_usagef(cli, command, NULL, "mem needs a command: report");
-	if (strcmp(argv[rest], "record") == 0)
-		return cli_failf(cli, "mem record is not supported yet; tally record -d -W -e EVENT records accesses");
+		return cli_usagef(cli, command, NULL, "mem needs a command: record or report");
+	if (rest == before) {
+		struct memory_record record = {.type = settings.type,
+			.cpus = settings.cpus,
+			.physical = settings.physical,
+			.data_pages = settings.data_pages};
+		return memory_record(cli, &record, argc - before - 1, argv + before + 1);
+	}
 	if (strcmp(argv[rest], "report") != 0 && strcmp(argv[rest], "rep") != 0)
 		return cli_usagef(cli, command, NULL, "Unknown command: %s", argv[rest]);
 	if (rest + 1 < argc)
@@ -108,7 +118,8 @@ const struct command command_mem = {
 	.summary = "Profile memory accesses",
 	.usages = usages,
 	.options = &table,
-	.description = "mem report shows what recorded accesses to memory cost: where the data was found (cache level, "
+	.description = "mem record is record -d -W of the events that sample accesses to memory here. mem report shows "
+		       "what recorded accesses to memory cost: where the data was found (cache level, "
 		       "TLB, snoops), whose it is, and which code asked for it. It is report --mem-mode -n.",
 	.examples = examples,
 	.run = run,

@@ -175,7 +175,6 @@ def test_mem_report_is_a_report_of_accesses(tally, tmp_path):
     assert '# Sort order   : mem,sym,dso,symbol_daddr,dso_daddr,tlb,locked,phys_daddr,data_page_size,' in keys.stdout
     refused = tally('mem', 'report', '-i', tmp_path / 'branches.data', check=255)
     assert 'needs data sources' in refused.stderr
-    assert 'not supported yet' in tally('mem', 'record', check=255).stderr
 
 
 @pytest.mark.parametrize('order', '<>')

@@ -1,0 +1,24 @@
+/*
+ * memory_events.h - the events of this machine's PMUs that sample accesses to memory with where the data was found.
+ *
+ * Pure but for the kernel seam: sysfs says which PMU has mem-loads, mem-stores (and mem-loads-aux, which must lead its
+ * group), or is AMD's ibs_op, which samples both at once. The text is what -e takes.
+ *
+ *	memory_events_find(kernel, &(struct memory_event_request){true, true, 30}, &text, err);
+ */
+#ifndef KERNEL_EVENTS_MEMORY_EVENTS_H
+#define KERNEL_EVENTS_MEMORY_EVENTS_H
+
+#include "base/text.h"
+#include "kernel/system/kernel_seam.h"
+
+struct memory_event_request {
+	bool loads, stores;
+	uint64_t least_latency; /* of loads, in cycles; where the PMU can tell */
+};
+
+/* NOT_FOUND: no PMU here has what is asked for. The text is ended by a 0. */
+TALLY_MUST_CHECK enum tally_status memory_events_find(const struct kernel_seam *kernel,
+	const struct memory_event_request *request, struct text *events, struct tally_error *err);
+
+#endif
