@@ -236,7 +236,7 @@ void tui_terminal_redraw(struct tui_terminal *terminal)
 	clearok(curscr, TRUE);
 }
 
-static uint32_t function_key(wint_t code)
+static uint32_t function_key(int code)
 {
 	switch (code) {
 	case KEY_UP:
@@ -273,21 +273,37 @@ static uint32_t function_key(wint_t code)
 static bool is_gone(void)
 {
 	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
-	return poll(&input, 1, 0) > 0 && (input.revents & (POLLHUP | POLLERR | POLLNVAL | POLLIN));
+	return poll(&input, 1, 0) > 0 && (input.revents & (POLLHUP | POLLERR | POLLNVAL));
+}
+
+/* By bytes: the library's reader of characters waits for more after bytes that are none. */
+static uint32_t read_character(const struct tui_terminal *terminal, int first)
+{
+	int tail = first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : 1;
+	uint32_t character = (uint32_t)first & (0x3fu >> tail);
+	if (!terminal->is_utf8 || first < 0xc2 || first > 0xf4)
+		return TUI_KEY_OTHER;
+	for (int i = 0; i < tail; i++) {
+		int next = getch();
+		if (next < 0x80 || next > 0xbf) {
+			if (next != ERR)
+				ungetch(next);
+			return TUI_KEY_OTHER;
+		}
+		character = character << 6 | ((uint32_t)next & 0x3f);
+	}
+	return character < TUI_KEY_NONE ? character : TUI_KEY_OTHER;
 }
 
 uint32_t tui_terminal_key(struct tui_terminal *terminal)
 {
-	wint_t code = 0;
-	(void)terminal;
 	errno = 0;
-	int kind = get_wch(&code);
-	if (kind == KEY_CODE_YES)
+	int code = getch();
+	if (code == ERR)
+		return errno != EINTR && is_gone() ? TUI_KEY_CLOSED : TUI_KEY_NONE;
+	if (code > 0xff)
 		return function_key(code);
-	if (kind == OK)
-		return (uint32_t)code;
-	/* Input that is there and cannot be read is at its end; a signal is none. */
-	return errno != EINTR && is_gone() ? TUI_KEY_CLOSED : TUI_KEY_NONE;
+	return code < 0x80 ? (uint32_t)code : read_character(terminal, code);
 }
 
 #else /* no ncursesw in the build */
