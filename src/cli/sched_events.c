@@ -32,9 +32,14 @@ static void read_task(struct sched_event *event)
 	struct record_fields fields;
 	struct tally_error err;
 	uint32_t type = event->sample.record.type;
-	if ((type != RECORD_FORK && type != RECORD_EXIT) ||
+	if ((type != RECORD_FORK && type != RECORD_EXIT && type != RECORD_COMM) ||
 		record_decode(&event->sample.record, &fields, &err) != TALLY_OK)
 		return;
+	if (type == RECORD_COMM) {
+		event->kind = SCHED_NAMED;
+		event->tid = (int32_t)fields.comm.tid;
+		return;
+	}
 	event->kind = type == RECORD_FORK ? SCHED_FORK : SCHED_EXIT;
 	event->tid = (int32_t)fields.task.tid;
 	event->pid = (int32_t)fields.task.pid;

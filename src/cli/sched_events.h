@@ -35,6 +35,7 @@ enum sched_kind {
 	SCHED_MIGRATE,
 	SCHED_FORK,
 	SCHED_EXIT,
+	SCHED_NAMED, /* a task takes a name, maybe the one it had */
 	SCHED_KINDS
 };
 

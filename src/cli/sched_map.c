@@ -7,6 +7,7 @@
 #include "cli/sched_text.h"
 
 #define SHORT_BYTES 2
+#define NO_NAME	    (INTERN_NONE - 1) /* shown yet */
 
 struct map_task {
 	char letters[SHORT_BYTES];
@@ -48,10 +49,19 @@ static uint32_t find_task(struct map *map, int32_t tid)
 	if (id == ID_TABLE_NONE || !is_new)
 		return id;
 	struct map_task *task = &map->tasks.items[map->tasks.len++];
-	*task = (struct map_task){.letters = {'.', ' '}, .comm = INTERN_NONE - 1};
+	*task = (struct map_task){.letters = {'.', ' '}, .comm = NO_NAME};
 	if (tid != 0)
 		take_letters(map, task->letters);
 	return id;
+}
+
+/* It is shown again when the task comes in. */
+static void forget_name(struct map *map, int32_t tid)
+{
+	const uint64_t key = (uint32_t)tid;
+	uint32_t id = id_table_find(&map->tids, &key);
+	if (id != ID_TABLE_NONE)
+		map->tasks.items[id].comm = NO_NAME;
 }
 
 static bool add_cpus(struct map *map, uint32_t count)
@@ -139,6 +149,8 @@ enum tally_status sched_print_map(struct sched_job *job, struct text *out, struc
 	if (!job->settings->is_compact && !add_columns(&map, job->cpus, sched_cpu_count(&job->source)))
 		status = error_nomem(err);
 	while (status == TALLY_OK && (status = sched_job_next(job, &event, err)) == TALLY_OK) {
+		if (event.kind == SCHED_NAMED)
+			forget_name(&map, event.tid);
 		if (event.kind != SCHED_SWITCH)
 			continue;
 		if (!print_switch(job, &map, &event, out))

@@ -240,6 +240,7 @@ static bool take(struct sched_job *job, struct sched_latency *l, const struct sc
 	case SCHED_MIGRATE:
 	case SCHED_FORK:
 	case SCHED_EXIT:
+	case SCHED_NAMED:
 	case SCHED_KINDS:
 		break;
 	}

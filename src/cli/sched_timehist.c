@@ -257,6 +257,7 @@ static enum tally_status take(struct timehist *t, const struct sched_event *even
 		break;
 	case SCHED_OTHER:
 	case SCHED_RUNTIME:
+	case SCHED_NAMED:
 	case SCHED_KINDS:
 		break;
 	}
