@@ -5,6 +5,7 @@
 
 #include "abi/encode.h"
 #include "abi/names.h"
+#include "cli/pack_formats.h"
 #include "perfdata/feature_encode.h"
 
 #define COMM_BYTES     15 /* of a thread's name, without its end */
@@ -291,6 +292,7 @@ static void scrub_events(struct pack_scrub *scrub, struct perfdata_features *f)
 static bool stays(unsigned bit)
 {
 	switch (bit) {
+	case FEATURE_TRACING_DATA:
 	case FEATURE_BUILD_ID:
 	case FEATURE_VERSION:
 	case FEATURE_ARCH:
@@ -317,24 +319,43 @@ static bool stays(unsigned bit)
 	}
 }
 
+static void drop(struct perfdata_features *f, unsigned bit)
+{
+	f->present[bit / 64] &= ~(UINT64_C(1) << bit % 64);
+	f->raw[bit] = (struct tally_bytes){NULL, 0};
+}
+
+/* Anew, of what is understood: what lies between the fields goes. */
+static void renew(struct pack_scrub *scrub, struct perfdata_features *f, unsigned bit)
+{
+	struct writer w = {.swap = perfdata_reader_is_swapped(scrub->reader)};
+	bool is_tracing = bit == FEATURE_TRACING_DATA;
+	bool is_good = true;
+	f->raw[bit].len = 0;
+	if (is_tracing)
+		is_good = pack_formats_scrub(f->tracing_data, &w);
+	else
+		feature_encode(&w, bit, f);
+	struct tally_bytes made = {arena_copy(&scrub->arena, w.data, w.len), w.len};
+	scrub->failed = scrub->failed || w.failed || (w.len > 0 && !made.data);
+	writer_deinit(&w);
+	f->raw[bit] = made;
+	if (is_tracing)
+		f->tracing_data = made;
+	if (!is_good)
+		drop(f, bit);
+}
+
 void pack_scrub_features(struct pack_scrub *scrub, struct perfdata_features *f)
 {
 	scrub_events(scrub, f);
 	for (unsigned bit = 0; bit < FEATURE_BITS && !scrub->failed; bit++) {
-		struct writer w = {.swap = perfdata_reader_is_swapped(scrub->reader)};
 		if (!feature_is_present(f, bit))
 			continue;
-		if (!stays(bit) || feature_is_damaged(f, bit)) {
-			f->present[bit / 64] &= ~(UINT64_C(1) << bit % 64);
-			f->raw[bit] = (struct tally_bytes){NULL, 0};
-			continue;
-		}
-		/* Anew, of what is understood: what lies between the fields goes. */
-		f->raw[bit].len = 0;
-		feature_encode(&w, bit, f);
-		f->raw[bit] = (struct tally_bytes){arena_copy(&scrub->arena, w.data, w.len), w.len};
-		scrub->failed = scrub->failed || w.failed || (w.len > 0 && !f->raw[bit].data);
-		writer_deinit(&w);
+		if (!stays(bit) || feature_is_damaged(f, bit))
+			drop(f, bit);
+		else
+			renew(scrub, f, bit);
 	}
 }
 

@@ -273,6 +273,18 @@ def test_scrub_leaves_no_secret(tmp_path, live, tally, elsewhere):
     assert len(shares[0]) >= 3 and shares[0] == shares[1]
 
 
+def test_perf_reads_scrubbed_tracepoints(tmp_path, live, tally, perf):
+    result = tally('record', '-q', '-e', 'sched:sched_process_exec,sched:sched_switch', '-o', tmp_path / 'in.data',
+                   'true')
+    if result.returncode:
+        pytest.skip('tracepoints cannot be recorded here')
+    tally('pack', '-q', '--scrub', tmp_path / 'in.data', check=0)
+    assert 'sched:sched_switch' in tally('evlist', '-i', tmp_path / 'in.data', check=0).stdout
+    assert tally('report', '--stdio', '-i', tmp_path / 'in.data').returncode == 0
+    assert 'sched:sched_switch' in perf('evlist', '-i', tmp_path / 'in.data', check=0).stdout
+    assert perf('report', '--stdio', '-i', tmp_path / 'in.data').returncode == 0
+
+
 def test_perf_reads_what_was_scrubbed(recorded, tally, perf):
     tally('pack', '-q', '--scrub', '-o', 'clean.data', 'in.data', cwd=recorded, check=0)
     plain = perf('report', '--stdio', '-q', '-s', 'pid', '-g', 'none', '-i', 'in.data', cwd=recorded).stdout
