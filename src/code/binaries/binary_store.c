@@ -221,7 +221,8 @@ static void load_kernels(const struct load *load)
 			host_kernel_compare(&store->options, &store->host, store->entries.items[i]);
 	for (size_t i = 0; i < load->count; i++) {
 		struct binary_entry *entry = wanted_entry(load, i);
-		if (!entry->is_loaded && is_of_kernel(entry))
+		/* what the others have loaded is theirs to say */
+		if (is_of_kernel(entry) && !entry->is_loaded)
 			load_entry(store, entry);
 	}
 }
