@@ -7,6 +7,7 @@
 
 #define CHUNK_ROWS   32
 #define ROUND_CHUNKS 256
+#define MAX_PRINTERS 8 /* each has its own memory for call graphs */
 #define ROWS_AHEAD   4
 
 static void print_row(const struct report_layout *l, struct text *out, uint32_t row)
@@ -189,6 +190,7 @@ enum tally_status report_text_rows(struct text *out, const struct flat_table *ta
 	if (!options->is_quiet)
 		print_header(&printing.layout, out);
 	unsigned workers = thread_pool_workers(table->shown_count / CHUNK_ROWS, 0);
+	workers = workers < MAX_PRINTERS ? workers : MAX_PRINTERS;
 	enum tally_status status =
 		workers > 1 ? print_side_by_side(&printing, workers, out, err) : print_in_turn(&printing, out, err);
 	if (status == TALLY_OK && out->failed)
