@@ -2,16 +2,19 @@
 """Compares tally with perf in one run: medians of alternating runs, as ratios.
 
 usage: bench/run.py [--json FILE] [--rounds N] [--seconds S] [--keep]
-                    [--only report,script,record,live,startup,counting,reading,unwind,stacks,lines,debug,library]
+                    [--recording FILE]
+                    [--only report,script,record,live,startup,counting,reading,large,unwind,stacks,lines,debug,library]
 
 Environment: BUILD (build), PERF (perf). A ratio above 1 means that tally is faster or cheaper, except where the row
 says otherwise. The recording is made by perf, so that both read the same file:
-record -a -g -F 10000 of a compile loop; system-wide recording takes root or perf_event_paranoid <= 0.
+record -a -g -F 10000 of a compile loop; system-wide recording takes root or perf_event_paranoid <= 0. --recording takes
+one that is there instead.
 """
 import argparse
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import statistics
@@ -97,13 +100,36 @@ def row(name, unit, perf, tally, note='', ratio=None):
     return {'name': name, 'unit': unit, 'perf': perf, 'tally': tally, 'ratio': ratio, 'note': note}
 
 
+def peak_resident(command):
+    """The most memory a command had at once, files that it mapped included, in bytes."""
+    with open(os.devnull, 'r+b') as null:
+        child = subprocess.Popen([str(word) for word in command], stdin=null, stdout=null, stderr=null,
+                                 env=ENVIRONMENT, cwd=WORK)
+        _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode:
+        raise RuntimeError(f'{command[0]}: exit status {child.returncode}')
+    return usage.ru_maxrss * 1024
+
+
+def bench_report_form(perf, data, rounds, options, bar):
+    """One form of the report: beside perf, on one CPU, and its memory."""
+    tail = ['report', '--stdio', *options, '-i', data]
+    name = ' '.join(['report', *options])
+    both = alternate({'perf': [perf, *tail], 'tally': [TALLY, *tail]}, rounds)
+    cpus = alternate({cpus: ['taskset', '-c', cpus, TALLY, *tail] for cpus in ('0', '0,1')}, rounds)
+    peaks = [peak_resident([tool, *tail]) / 1e6 for tool in (perf, TALLY)]
+    return [row(name, 's', both['perf'], both['tally'], f'bar: {bar}'),
+            row(f'{name}, memory', 'MB', *peaks, 'bar: 2'),
+            row(f'{name}, two CPUs', 's', cpus['0'], cpus['0,1'], 'left: one CPU, right: two; bar: 1.7')]
+
+
 def bench_report(perf, data, rounds):
+    rows = bench_report_form(perf, data, rounds, ['--no-children', '-g', 'none'], 15)
     tail = ['report', '--stdio', '--no-children', '-g', 'none', '-i', data]
-    flat = alternate({'perf': [perf, *tail], 'tally': [TALLY, *tail]}, rounds)
-    tail = ['report', '--stdio', '-g', '-i', data]
-    graph = alternate({'perf': [perf, *tail], 'tally': [TALLY, *tail]}, rounds)
-    return [row('report --no-children -g none', 's', flat['perf'], flat['tally'], 'bar: 5'),
-            row('report -g', 's', graph['perf'], graph['tally'])]
+    times = alternate({'cat': ['sh', '-c', f'exec cat {data} >/dev/null'], 'tally': [TALLY, *tail]}, rounds)
+    rows.append(row('report --no-children -g none', 's', times['cat'], times['tally'], 'left: cat FILE; bar: 0.25'))
+    return rows + bench_report_form(perf, data, rounds, ['--children', '-g'], 30)
 
 
 def bench_script(perf, data, rounds):
@@ -297,6 +323,35 @@ def bench_reading(rounds):
     return rows
 
 
+def call_block():
+    """50,000 samples with chains of 5, of programs that call functions at random, the same ones in each run."""
+    chooser = random.Random(1)
+    records = []
+    for i in range(50000):
+        chain = [2**64 - 512] + [0x400000 + 64 * chooser.randrange(40 * 4**depth) for depth in range(4, -1, -1)]
+        body = struct.pack('<QIIQQ6Q', chain[1], i % 50, i % 50, 1, len(chain), *chain)
+        records.append(struct.pack('<IHH', 9, 2, 8 + len(body)) + body)
+    return b''.join(records)
+
+
+def bench_large(rounds):
+    """Ten times the samples: how much longer, and how much more memory."""
+    block = call_block()
+    rows = []
+    sample_type = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 5
+    sizes = {count: generated(f'calls-{count}', sample_type, block, count * 20) for count in (1, 10)}
+    for options in (['--no-children', '-g', 'none'], ['--children', '-g']):
+        commands = {count: [TALLY, 'report', '--stdio', *options, '-i', path] for count, path in sizes.items()}
+        times = alternate(commands, rounds, key=1)
+        peaks = {count: peak_resident(command) / 1e6 for count, command in commands.items()}
+        name = ' '.join(['10 M samples: report', *options])
+        rows.append(row(name, 's', 10 * times[1], times[10], 'CPU time; left: ten times that of 1 M; bar: 1'))
+        rows.append(row(f'{name}, memory', 'MB', 10 * peaks[1], peaks[10], 'left: ten times that of 1 M'))
+    for path in sizes.values():
+        path.unlink()
+    return rows
+
+
 def bench_library(rounds):
     """libtally over the bare system calls, in CPU time; the program alternates the two itself."""
     built = subprocess.run(['ninja', '-C', str(BUILD), 'bench/bench_library'], text=True, capture_output=True, check=False)
@@ -454,7 +509,9 @@ def main():
     parser.add_argument('--json', help='write the rows to this file too')
     parser.add_argument('--rounds', type=int, default=5)
     parser.add_argument('--seconds', type=int, default=20, help='length of the recording (default 20)')
-    parser.add_argument('--only', default='report,script,record,live,startup,counting,reading,unwind,stacks,lines,debug,library')
+    parser.add_argument('--only', default='report,script,record,live,startup,counting,reading,large,unwind,stacks,lines,'
+                                          'debug,library')
+    parser.add_argument('--recording', type=pathlib.Path, help='of report and script, instead of one that is made')
     parser.add_argument('--keep', action='store_true', help='use the recording of the last run')
     options = parser.parse_args()
     perf = os.environ.get('PERF') or shutil.which('perf')
@@ -477,6 +534,7 @@ def main():
         'startup': lambda: bench_startup(perf, options.rounds),
         'counting': lambda: bench_counting(perf, options.rounds),
         'reading': lambda: bench_reading(options.rounds),
+        'large': lambda: bench_large(options.rounds),
         'unwind': lambda: bench_unwind(options.rounds),
         'lines': lambda: bench_lines(perf, options.rounds),
         'debug': lambda: bench_debug(perf, options.rounds),
@@ -484,9 +542,9 @@ def main():
     }
     try:
         if {'report', 'script'} & set(wanted):
-            data = make_recording(perf, options.seconds)
+            data = options.recording.resolve() if options.recording else make_recording(perf, options.seconds)
             samples, _ = count_records(perf, data)
-            print(f'{data.relative_to(ROOT)}: {data.stat().st_size / 1e6:.1f} MB, {samples} samples')
+            print(f'{os.path.relpath(data, ROOT)}: {data.stat().st_size / 1e6:.1f} MB, {samples} samples')
     except RuntimeError as error:
         failures.append(str(error))
         wanted = [name for name in wanted if name not in ('report', 'script')]
