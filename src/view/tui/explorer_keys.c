@@ -32,6 +32,21 @@ static const struct explorer_help help[] = {
 	{"q, Ctrl-C", "leave"},
 };
 
+/* Keys of perf's that do nothing here, and what does instead. */
+static const struct {
+	char key;
+	const char *instead;
+} absent[] = {
+	{'a', "annotate: leave, and tally annotate SYMBOL"},
+	{'m', "there is no menu: ? lists the keys"},
+	{'F', "percentages of what is filtered: --percentage relative"},
+	{'i', "header: leave, and tally report --header-only"},
+	{'r', "scripts: leave, and tally script -s"},
+	{'s', "another recording: leave, and tally report -i FILE"},
+	{'S', "one socket: --socket-filter"},
+	{'V', "where symbols are from: tally report --missing"},
+};
+
 const struct explorer_help *explorer_help(size_t *count)
 {
 	*count = sizeof(help) / sizeof(help[0]);
@@ -263,6 +278,20 @@ static bool view_key(struct explorer *e, uint32_t key)
 	}
 }
 
+static void say_absent(struct explorer *e, uint32_t key)
+{
+	for (size_t i = 0; i < sizeof(absent) / sizeof(absent[0]); i++) {
+		if (key == (uint32_t)absent[i].key) {
+			explorer_say(e, "%s", absent[i].instead);
+			return;
+		}
+	}
+	if (key > ' ' && key < 0x7f)
+		explorer_say(e, "no key %c: ? lists them", (char)key);
+	else
+		explorer_say(e, "no such key: ? lists them");
+}
+
 static enum explorer_action other_key(struct explorer *e, uint32_t key)
 {
 	switch (key) {
@@ -277,10 +306,7 @@ static enum explorer_action other_key(struct explorer *e, uint32_t key)
 	case 'P':
 		return EXPLORER_PRINT;
 	default:
-		if (key > ' ' && key < 0x7f)
-			explorer_say(e, "no key %c: ? lists them", (char)key);
-		else
-			explorer_say(e, "no such key: ? lists them");
+		say_absent(e, key);
 		return EXPLORER_STAY;
 	}
 }

@@ -232,6 +232,9 @@ static void help_and_other_keys(void **state)
 	assert_int_equal(f.explorer.mode, EXPLORER_TABLE);
 	press(&f, "Z");
 	assert_string_equal(f.explorer.message, "no key Z: ? lists them");
+	press(&f, "a");
+	assert_string_equal(f.explorer.message, "annotate: leave, and tally annotate SYMBOL");
+	press(&f, "Z");
 	assert_int_equal(explorer_key(&f.explorer, TUI_KEY_NONE), EXPLORER_STAY);
 	assert_string_equal(f.explorer.message, "no key Z: ? lists them");
 	assert_int_equal(explorer_key(&f.explorer, '\t'), EXPLORER_NEXT_EVENT);
