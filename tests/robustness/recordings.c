@@ -24,6 +24,7 @@
 #endif
 #ifdef HAS_MALLOC_HOOKS
 #include <sanitizer/allocator_interface.h>
+#include <sanitizer/common_interface_defs.h>
 #endif
 
 #include "base/file.h"
@@ -339,6 +340,7 @@ int main(int argc, char **argv)
 	signal(SIGALRM, on_alarm);
 #ifdef HAS_MALLOC_HOOKS
 	__sanitizer_install_malloc_and_free_hooks(on_malloc, on_free);
+	__sanitizer_set_report_fd((void *)(intptr_t)say_fd); /* standard error goes nowhere below */
 #endif
 	dup2(null_fd, STDOUT_FILENO);
 	dup2(null_fd, STDERR_FILENO);
