@@ -195,7 +195,8 @@ def test_perf_sees_the_paths_of_its_own_stacks(record, perf, program, tmp_path):
     hot = [stack for stack in set(shares[0]) | set(shares[1]) if max(s.get(stack, 0) for s in shares) >= 2]
     assert len(hot) >= 2
     for stack in hot:
-        assert abs(shares[0].get(stack, 0) - shares[1].get(stack, 0)) <= 5, stack
+        # Some 800 samples each: a share of a third is known to within 1.7 points, and two of many differ by 8 at times.
+        assert abs(shares[0].get(stack, 0) - shares[1].get(stack, 0)) <= 12, stack
 
 
 def test_attrs_say_what_chains_are_of(record, tally, perf):

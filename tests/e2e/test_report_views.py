@@ -31,7 +31,7 @@ def recording(folder, perf, live, workload):
 def lines_of(program, path, *options):
     # 6.1 knows few inlined calls, and not those of libc.
     result = program('report', '--stdio', '--no-inline', *options, '-i', path, check=0, env={'HOME': str(path.parent)})
-    return [line for line in result.stdout.splitlines() if '(Tip:' not in line]
+    return [line.replace('[...] (inlined)', '[...]') for line in result.stdout.splitlines() if '(Tip:' not in line]
 
 
 def assert_is_perfs(version, lines, expected):
@@ -214,7 +214,8 @@ def test_configuration_changes_what_it_changes_of_perf(config, options, recordin
     def lines(program):
         text = program('report', '--stdio', '--no-inline', *options, '-i', path, check=0,
                        env={'HOME': str(path.parent), 'PERF_CONFIG': str(file)}).stdout
-        return [line for line in text.splitlines() if '(Tip:' not in line]
+        # perf calls the rest of a fractal level inlined at times: it reads what it never set
+        return [line.replace('[...] (inlined)', '[...]') for line in text.splitlines() if '(Tip:' not in line]
 
     assert_is_perfs(version, lines(tally), lines(perf))
 
