@@ -57,7 +57,8 @@ def counts(table):
 def test_delays_of_a_live_recording(tally, live):
     shown = tally('sched', 'latency', '-p', '-i', live, check=0)
     assert '--waking' not in shown.stderr
-    assert len(counts(shown.stdout)) == 3 and all(int(count) >= 2 for count in counts(shown.stdout).values())
+    # Three sleeps, of which a recording that begins late has fewer.
+    assert 1 <= len(counts(shown.stdout)) <= 3 and all(int(count) >= 1 for count in counts(shown.stdout).values())
     # Wakings come a moment before wake-ups: no delay is lost or made by asking for both.
     both = tally('sched', 'latency', '-p', '--waking', '-i', live, check=0).stdout
     assert counts(both) == counts(shown.stdout)
