@@ -6,8 +6,8 @@
 #include "base/checked.h"
 #include "base/slots.h"
 
-#define FIRST_SLOTS 64
-#define MANY	    32 /* look-ups that wait for memory together */
+#define FIRST_KEYS 32
+#define MANY	   32 /* look-ups that wait for memory together */
 
 void id_table_deinit(struct id_table *table)
 {
@@ -51,29 +51,9 @@ static size_t find_slot(const struct id_table *table, const uint64_t *key, uint3
 	return at;
 }
 
-static bool grow_slots(struct id_table *table)
-{
-	size_t count = table->slot_count ? table->slot_count * 2 : FIRST_SLOTS;
-	uint64_t *slots = slots_new(count);
-	if (!slots)
-		return false;
-	for (size_t i = 0; i < table->slot_count; i++) {
-		if (!table->slots[i])
-			continue;
-		size_t at = (table->slots[i] >> 32) & (count - 1);
-		while (slots[at])
-			at = (at + 1) & (count - 1);
-		slots[at] = table->slots[i];
-	}
-	slots_free(table->slots, table->slot_count);
-	table->slots = slots;
-	table->slot_count = count;
-	return true;
-}
-
 static bool grow_keys(struct id_table *table)
 {
-	size_t cap = table->cap ? table->cap * 2 : FIRST_SLOTS / 2;
+	size_t cap = table->cap ? table->cap * 2 : FIRST_KEYS;
 	size_t bytes;
 	if (cap >= ID_TABLE_NONE || !checked_mul(cap, table->words * sizeof(*table->keys), &bytes))
 		return false;
@@ -94,7 +74,7 @@ uint32_t id_table_add_hashed(struct id_table *table, const uint64_t *key, uint32
 {
 	if (was_new)
 		*was_new = false;
-	if (table->len * 4 >= table->slot_count * 3 && !grow_slots(table))
+	if (table->len * 4 >= table->slot_count * 3 && !slots_grow(&table->slots, &table->slot_count))
 		return ID_TABLE_NONE;
 	size_t at = find_slot(table, key, hash);
 	if (table->slots[at])

@@ -1,7 +1,5 @@
 #include "base/path_tree.h"
 
-#define FIRST_SLOTS 64
-
 void path_tree_deinit(struct path_tree *tree)
 {
 	vec_free(&tree->nodes);
@@ -35,22 +33,7 @@ static bool reserve_slots(struct path_tree *tree, size_t more)
 {
 	if ((tree->used + more) * 4 < tree->slot_count * 3)
 		return true;
-	size_t count = tree->slot_count ? tree->slot_count * 2 : FIRST_SLOTS;
-	uint64_t *slots = slots_new(count);
-	if (!slots)
-		return false;
-	for (size_t i = 0; i < tree->slot_count; i++) {
-		if (!tree->slots[i])
-			continue;
-		size_t at = (tree->slots[i] >> 32) & (count - 1);
-		while (slots[at])
-			at = (at + 1) & (count - 1);
-		slots[at] = tree->slots[i];
-	}
-	slots_free(tree->slots, tree->slot_count);
-	tree->slots = slots;
-	tree->slot_count = count;
-	return true;
+	return slots_grow(&tree->slots, &tree->slot_count);
 }
 
 static void put_slot(struct path_tree *tree, size_t at, uint32_t hash, uint32_t id)

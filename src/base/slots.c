@@ -1,9 +1,9 @@
 #include "base/slots.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#define FIRST_SLOTS	64
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 
 static bool is_large(size_t count)
@@ -33,4 +33,25 @@ void slots_free(uint64_t *slots, size_t count)
 		munmap(slots, count * sizeof(uint64_t));
 	else
 		free(slots);
+}
+
+bool slots_grow(uint64_t **slots, size_t *count)
+{
+	size_t more = *count ? *count * 2 : FIRST_SLOTS;
+	uint64_t *grown = slots_new(more);
+	if (!grown)
+		return false;
+	for (size_t i = 0; i < *count; i++) {
+		uint64_t slot = (*slots)[i];
+		if (!slot)
+			continue;
+		size_t at = (slot >> 32) & (more - 1);
+		while (grown[at])
+			at = (at + 1) & (more - 1);
+		grown[at] = slot;
+	}
+	slots_free(*slots, *count);
+	*slots = grown;
+	*count = more;
+	return true;
 }

@@ -7,10 +7,14 @@
 #ifndef BASE_SLOTS_H
 #define BASE_SLOTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 uint64_t *slots_new(size_t count);
 void slots_free(uint64_t *slots, size_t count);
+/* Twice as many (or the first ones), each that is in use at the place of its upper half's hash; count is a power of two.
+ * False: out of memory, all is as it was. */
+bool slots_grow(uint64_t **slots, size_t *count);
 
 #endif

@@ -11,6 +11,7 @@
 #include "cli/lock_text.h"
 #include "cli/recording_input.h"
 #include "cli/trace_fields.h"
+#include "cli/word_list.h"
 
 #include "base/limits.h"
 
@@ -97,21 +98,6 @@ static enum lock_event event_of(const struct perfdata_event *event)
 		if (str_equal(event->name, str_from(known[i].name)))
 			return known[i].event;
 	return EVENT_NONE;
-}
-
-/* True if the number is one of a list, or there is no list. */
-static bool is_listed(const char *list, uint32_t number)
-{
-	while (list && *list) {
-		char *end;
-		unsigned long value = strtoul(list, &end, 10);
-		if (end == list)
-			return false;
-		if (value == number)
-			return true;
-		list = *end == ',' ? end + 1 : end;
-	}
-	return !list;
 }
 
 static bool is_type_listed(const char *list, uint32_t flags)
@@ -289,7 +275,8 @@ static bool is_wanted(const struct lock_job *job, const struct data_sample *s)
 	const struct settings *settings = job->settings;
 	if (job->cpus && (s->sample.cpu >= LIMIT_CPUS || !job->cpus[s->sample.cpu]))
 		return false;
-	return is_listed(settings->pids, s->sample.pid) && is_listed(settings->tids, s->sample.tid);
+	return (!settings->pids || word_list_has_number(settings->pids, (int32_t)s->sample.pid)) &&
+	       (!settings->tids || word_list_has_number(settings->tids, (int32_t)s->sample.tid));
 }
 
 static enum tally_status read_events(struct lock_job *job, struct tally_error *err)
