@@ -1,5 +1,4 @@
 #include "base/path_tree.h"
-
 void path_tree_deinit(struct path_tree *tree)
 {
 	vec_free(&tree->nodes);

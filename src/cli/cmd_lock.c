@@ -447,6 +447,37 @@ static int record(const struct cli *cli, int argc, char **argv)
 	return cli_run_verb(cli, &command_record, contention, argc, argv);
 }
 
+/* The name of an option that was given but does not go with the verb; NULL: none. */
+static const char *misplaced(const struct settings *s, enum lock_verb verb)
+{
+	const struct {
+		bool is_given, goes;
+		const char *name;
+	} uses[] = {
+		{s->by_address, verb == VERB_CONTENTION, "lock-addr"},
+		{s->combine, verb == VERB_REPORT, "combine-locks"},
+		{s->is_map, verb == VERB_INFO, "map"},
+		{s->key, verb != VERB_INFO, "key"},
+		{s->fields, verb != VERB_INFO, "field"},
+		{s->entries, verb != VERB_INFO, "entries"},
+		{s->separator, verb != VERB_INFO, "field-separator"},
+		{s->verbose, verb == VERB_CONTENTION, "verbose"},
+	};
+	for (size_t i = 0; i < sizeof(uses) / sizeof(uses[0]); i++)
+		if (uses[i].is_given && !uses[i].goes)
+			return uses[i].name;
+	return NULL;
+}
+
+static int show_if_meant(const struct cli *cli, const struct command *command, const struct settings *settings,
+	enum lock_verb verb, const char *word)
+{
+	const char *wrong = misplaced(settings, verb);
+	if (wrong)
+		return cli_usagef(cli, command, wrong, "--%s does not go with %s", wrong, word);
+	return show(cli, settings, verb);
+}
+
 static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct settings settings = {.max_stack = DEFAULT_MAX_STACK, .skip = DEFAULT_SKIP};
@@ -467,14 +498,14 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	if (settings.max_stack == 0 || settings.max_stack > MAX_STACK)
 		return cli_failf(cli, "--max-stack is 1 to %d", MAX_STACK);
 	if (strcmp(argv[rest], "report") == 0)
-		return show(cli, &settings, VERB_REPORT);
+		return show_if_meant(cli, command, &settings, VERB_REPORT, argv[rest]);
 	if (strcmp(argv[rest], "contention") == 0 || strcmp(argv[rest], "con") == 0)
-		return show(cli, &settings, VERB_CONTENTION);
+		return show_if_meant(cli, command, &settings, VERB_CONTENTION, argv[rest]);
 	if (strcmp(argv[rest], "info") != 0)
 		return cli_usagef(cli, command, NULL, "Unknown command: %s", argv[rest]);
 	if (settings.by_thread == settings.is_map)
 		return cli_usagef(cli, command, "threads,map", "info needs either -t or -m");
-	return show(cli, &settings, VERB_INFO);
+	return show_if_meant(cli, command, &settings, VERB_INFO, argv[rest]);
 }
 
 static const char *const usages[] = {"[<options>] {record|report|script|info|contention}", NULL};

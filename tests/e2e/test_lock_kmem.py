@@ -66,6 +66,8 @@ def test_lock_refuses(tally, recordings):
         'lock', 'report', '-F', 'foo', '-i', data / 'lock.data', check=255).stderr
     assert 'lock record' in tally('lock', 'report', '-i', data / 'u.data', check=255).stderr
     assert 'needs either -t or -m' in tally('lock', 'info', '-i', data / 'lock.data', check=129).stderr
+    for words in (['report', '-l'], ['report', '-m'], ['contention', '-c'], ['info', '-t', '-k', 'acquired']):
+        assert f'does not go with {words[0]}' in tally('lock', *words, '-i', data / 'lock.data', check=129).stderr
     tally('lock', 'contention', '-b', '-i', data / 'lock.data', check=129)
     tally('lock', check=129)
 
