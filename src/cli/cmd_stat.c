@@ -146,6 +146,19 @@ static int target_fail(const struct cli *cli, const struct command *command, con
 	return STAT_EXIT_INVALID;
 }
 
+/* Numbers are grouped as the user's locale has it, which the caller keeps until the printer is done. */
+static struct stat_printer make_printer(const struct cli *cli, struct stat_settings *s, locale_t user_locale)
+{
+	const char *thousands = user_locale ? nl_langinfo_l(THOUSEP, user_locale) : "";
+	return (struct stat_printer){.cli = cli,
+		.settings = s,
+		.style = {.separator = s->separator,
+			.is_json = s->is_json,
+			.has_metrics_only = s->has_metrics_only,
+			.thousands = s->has_big_num ? thousands : "",
+			.has_csv_summary = !s->no_csv_summary}};
+}
+
 static int stat_with_target(
 	const struct cli *cli, const struct command *command, struct stat_settings *s, struct target *target)
 {
@@ -155,14 +168,7 @@ static int stat_with_target(
 	struct stat_counted counted = {&events, &metrics};
 	struct tally_error err = {0};
 	locale_t user_locale = newlocale(LC_NUMERIC_MASK, "", (locale_t)0);
-	const char *thousands = user_locale ? nl_langinfo_l(THOUSEP, user_locale) : "";
-	struct stat_printer p = {.cli = cli,
-		.settings = s,
-		.style = {.separator = s->separator,
-			.is_json = s->is_json,
-			.has_metrics_only = s->has_metrics_only,
-			.thousands = s->has_big_num ? thousands : "",
-			.has_csv_summary = !s->no_csv_summary}};
+	struct stat_printer p = make_printer(cli, s, user_locale);
 	char *heading = heading_make(s, target);
 	p.heading = heading ? heading : "";
 	struct record_control control;
@@ -242,14 +248,7 @@ static int replay(const struct cli *cli, struct stat_settings *s, int argc, char
 		return cli_usagef(cli, &command_stat_report, NULL, "stat report takes no command");
 	struct tally_error err = {0};
 	locale_t user_locale = newlocale(LC_NUMERIC_MASK, "", (locale_t)0);
-	const char *thousands = user_locale ? nl_langinfo_l(THOUSEP, user_locale) : "";
-	struct stat_printer p = {.cli = cli,
-		.settings = s,
-		.style = {.separator = s->separator,
-			.is_json = s->is_json,
-			.has_metrics_only = s->has_metrics_only,
-			.thousands = s->has_big_num ? thousands : "",
-			.has_csv_summary = !s->no_csv_summary}};
+	struct stat_printer p = make_printer(cli, s, user_locale);
 	struct stat_replay_request request = {.has_mode = s->mode != AGGREGATE_ALL,
 		.mode = s->mode,
 		.cache_level = s->cache_level,
