@@ -48,7 +48,7 @@ static struct profile *make_profile(uint32_t rows)
 	struct profile_builder *b = profile_builder_create();
 	must(b, "memory");
 	uint32_t name = profile_builder_string(b, STR("program"));
-	uint32_t binary = profile_builder_binary(b, &(struct profile_binary){name, name, false});
+	uint32_t binary = profile_builder_binary(b, &(struct profile_binary){name, name, false, name});
 	uint32_t thread = profile_builder_thread(b, &(struct profile_thread){1, 1, name, name});
 	profile_builder_event(
 		b, &(struct profile_event){

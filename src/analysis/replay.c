@@ -154,6 +154,18 @@ static uint32_t *new_ids(size_t count)
 	return malloc((count ? count : 1) * sizeof(uint32_t));
 }
 
+/* Empty where it is not asked for or not known. */
+static uint32_t build_id_string(struct replay *replay, const struct machine_binary *binary)
+{
+	char text[2 * sizeof(binary->build_id.bytes)];
+	size_t len = 0;
+	for (size_t i = 0; replay->options->with_build_ids && i < binary->build_id.size; i++) {
+		text[len++] = "0123456789abcdef"[binary->build_id.bytes[i] >> 4];
+		text[len++] = "0123456789abcdef"[binary->build_id.bytes[i] & 15];
+	}
+	return profile_builder_string(replay->builder, (struct tally_str){text, len});
+}
+
 static uint32_t add_binary(struct replay *replay, uint32_t binary)
 {
 	const struct machine *machine = replay->sideband.machine;
@@ -161,6 +173,7 @@ static uint32_t add_binary(struct replay *replay, uint32_t binary)
 	struct profile_binary to = {
 		.name = profile_builder_string(replay->builder, machine_string(machine, from->short_name)),
 		.long_name = profile_builder_string(replay->builder, machine_string(machine, from->path)),
+		.build_id = build_id_string(replay, from),
 		.is_kernel = from->kind == MACHINE_KERNEL || from->kind == MACHINE_KERNEL_MODULE ||
 			     from->kind == MACHINE_BPF,
 	};
@@ -394,7 +407,17 @@ static void count_ends(struct replay *replay, const struct sample_pass *pass, co
 	free(reaches);
 }
 
-static void add_pass_samples(struct replay *replay, const struct sample_pass *pass, const struct pass_ids *ids)
+static void add_rows(struct replay *replay, const struct sample_pass *pass, const uint32_t *samples)
+{
+	const struct pass_row *rows = (const struct pass_row *)(const void *)pass->rows.base;
+	for (size_t i = 0; i < pass->rows.len / sizeof(*rows); i++)
+		profile_builder_row(
+			replay->builder, &(struct profile_row){rows[i].order, rows[i].period, samples[rows[i].key], 0});
+}
+
+/* samples: by id of the pass's keys, what the builder calls them. */
+static void add_pass_samples(
+	struct replay *replay, const struct sample_pass *pass, const struct pass_ids *ids, uint32_t *samples)
 {
 	struct profile_sample batch[SAMPLE_BATCH];
 	size_t len = 0;
@@ -414,11 +437,12 @@ static void add_pass_samples(struct replay *replay, const struct sample_pass *pa
 		};
 		replay->leaf_counts[ids->frames[key.leaf]] += sum->count;
 		if (len == SAMPLE_BATCH) {
-			profile_builder_samples(replay->builder, batch, len);
+			profile_builder_samples(replay->builder, batch, len, samples + i + 1 - len);
 			len = 0;
 		}
 	}
-	profile_builder_samples(replay->builder, batch, len);
+	profile_builder_samples(replay->builder, batch, len, samples + pass->keys.len - len);
+	add_rows(replay, pass, samples);
 }
 
 static uint32_t inlined_function_of(struct replay *replay, const char *name, uint32_t binary)
@@ -473,11 +497,12 @@ static uint32_t add_inlined_calls(struct replay *replay, uint32_t stack, uint32_
 static enum tally_status add_pass(
 	struct replay *replay, const struct sample_pass *pass, const uint32_t *frames, struct tally_error *err)
 {
+	uint32_t *samples = new_ids(pass->keys.len);
 	struct pass_ids ids = {frames, new_ids(pass->resolver.stacks.nodes.len), new_ids(pass->threads.len), NULL};
 	if (pass->facets.kept)
 		ids.facets = new_ids(pass->facets.rows.len);
 	enum tally_status status = TALLY_OK;
-	if (!ids.stacks || !ids.threads || (pass->facets.kept && !ids.facets)) {
+	if (!samples || !ids.stacks || !ids.threads || (pass->facets.kept && !ids.facets)) {
 		status = error_nomem(err);
 	} else {
 		for (size_t i = 0; i < pass->resolver.stacks.nodes.len; i++) {
@@ -490,10 +515,11 @@ static enum tally_status add_pass(
 		for (size_t i = 0; i < pass->threads.len; i++)
 			ids.threads[i] = profile_thread_of(replay, sample_pass_thread(pass, (uint32_t)i));
 		add_facets(replay, pass, &ids);
-		add_pass_samples(replay, pass, &ids);
+		add_pass_samples(replay, pass, &ids, samples);
 		if (stack_ends_unwound(&replay->ends) == 0)
 			count_ends(replay, pass, &ids);
 	}
+	free(samples);
 	free(ids.stacks);
 	free(ids.threads);
 	free(ids.facets);

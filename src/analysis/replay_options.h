@@ -35,6 +35,8 @@ struct replay_options {
 	bool with_whole_paths; /* of the lines' files */
 	const struct time_spans *spans; /* samples outside them are left out; NULL: none are */
 	const struct replay_switches *switches; /* NULL: none */
+	bool with_rows; /* keep each sample by itself too, by time */
+	bool with_build_ids; /* binaries of one path and different ids stay apart */
 	unsigned max_stack; /* frames of a chain that are looked at; 0: no bound */
 	unsigned threads; /* 0: one per CPU */
 };

@@ -14,6 +14,7 @@ bool sample_pass_init(
 	struct sample_pass *pass, const struct sample_pass_input *input, size_t first_chunk, size_t chunk_count)
 {
 	*pass = (struct sample_pass){.input = *input, .first_chunk = first_chunk, .chunk_count = chunk_count};
+	spool_init(&pass->rows);
 	pass->threads.words = THREAD_KEY_WORDS;
 	pass->keys.words = SAMPLE_KEY_WORDS;
 	if (!resolver_init(&pass->resolver, input->sideband->machine, input->run->swap))
@@ -40,6 +41,7 @@ void sample_pass_deinit(struct sample_pass *pass)
 	sample_facets_deinit(&pass->facets);
 	vec_free(&pass->branched);
 	vec_free(&pass->sums);
+	spool_deinit(&pass->rows);
 	group_reads_deinit(&pass->reads);
 }
 
@@ -113,6 +115,11 @@ static void add_sample(struct sample_pass *pass, const uint64_t words[SAMPLE_KEY
 	if (id == ID_TABLE_NONE) {
 		pass->failed = true;
 		return;
+	}
+	if (pass->input.options->with_rows) {
+		const struct pass_row row = {order, period, id};
+		if (!spool_append(&pass->rows, &row, sizeof(row)))
+			pass->failed = true;
 	}
 	if (id == pass->sums.len) {
 		struct sample_sum sum = {.count = 1, .period = period, .first_order = order};

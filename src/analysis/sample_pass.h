@@ -16,6 +16,7 @@
 #include "analysis/sample_facets.h"
 #include "analysis/sample_switches.h"
 #include "analysis/sideband.h"
+#include "base/spool.h"
 
 /* What makes samples equal: event | thread << 32, leaf | stack << 32, CPU | facets << 32. */
 #define SAMPLE_KEY_WORDS 3
@@ -58,6 +59,11 @@ struct pass_thread { /* of a thread, while it has its name */
 };
 #define PASS_THREADS 64
 
+struct pass_row { /* one sample */
+	uint64_t order, period;
+	uint64_t key; /* id of keys */
+};
+
 struct sample_pass_input {
 	struct perfdata_reader *reader;
 	const struct record_run *run;
@@ -81,6 +87,7 @@ struct sample_pass {
 	struct sample_facets facets;
 	VEC(uint64_t) branched; /* by event: samples that counted by their branches */
 	VEC(struct sample_sum) sums; /* by id of keys */
+	struct spool rows; /* of struct pass_row; nothing if not asked for */
 	struct group_reads reads;
 	uint64_t damaged, unattributed;
 	bool failed; /* out of memory */

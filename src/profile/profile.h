@@ -12,6 +12,7 @@
 #define PROFILE_PROFILE_H
 
 #include "base/intern.h"
+#include "base/spool.h"
 #include <tally/status.h>
 
 #define PROFILE_NONE UINT32_MAX
@@ -29,6 +30,7 @@ struct profile_binary {
 	uint32_t name; /* string: short, as shown: "libc.so.6", "[kernel.kallsyms]", "[unknown]" */
 	uint32_t long_name; /* string: full path */
 	bool is_kernel;
+	uint32_t build_id; /* string: hexadecimal; kept only if asked for, else and where it is not known empty */
 };
 
 struct profile_function {
@@ -131,6 +133,13 @@ struct profile_sample {
 	uint64_t first_order; /* position of the first one: makes ties deterministic */
 };
 
+struct profile_row { /* a sample by itself: kept only if asked for */
+	uint64_t time; /* ns, or the position in the recording where it has no times */
+	uint64_t period;
+	uint32_t sample; /* that it was merged into */
+	uint32_t reserved;
+};
+
 struct profile_event {
 	uint32_t name; /* string */
 	uint64_t sample_count, total_period;
@@ -156,6 +165,9 @@ struct profile {
 	struct profile_stack *stacks;
 	struct profile_thread *threads;
 	struct profile_sample *samples; /* by event, then first_order */
+	struct profile_row *rows; /* by time; in row_spool */
+	size_t row_count;
+	struct spool row_spool;
 	size_t event_count, binary_count, function_count, frame_count, stack_count, thread_count, sample_count;
 	uint64_t facets; /* bit by enum profile_facet: kept */
 	struct profile_field *fields; /* by facet from FACET_FIELD on */

@@ -5,6 +5,7 @@
 #include "base/vec.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define FACET_WORDS  2 /* number, text | frame << 32 */
 #define FRAME_WORDS  6
@@ -24,6 +25,7 @@ struct profile_builder {
 	uint64_t facets; /* mask */
 	VEC(struct profile_field) fields;
 	struct id_table facet_ids; /* of FACET_WORDS for each value */
+	struct spool rows; /* of struct profile_row */
 	bool is_out_of_memory;
 	bool has_bad_id; /* something refers to an id that was not handed out */
 };
@@ -39,7 +41,8 @@ struct profile_builder *profile_builder_create(void)
 	if (!b)
 		return NULL;
 	intern_init(&b->strings);
-	b->binary_ids.words = 2;
+	spool_init(&b->rows);
+	b->binary_ids.words = 3;
 	b->function_ids.words = 4;
 	b->frame_ids.words = FRAME_WORDS;
 	b->thread_ids.words = 2;
@@ -66,6 +69,7 @@ void profile_builder_destroy(struct profile_builder *b)
 	vec_free(&b->threads);
 	vec_free(&b->samples);
 	vec_free(&b->fields);
+	spool_deinit(&b->rows);
 	free(b);
 }
 
@@ -141,8 +145,9 @@ uint32_t profile_builder_binary(struct profile_builder *b, const struct profile_
 {
 	check_id(b, binary->name, b->strings.len, false);
 	check_id(b, binary->long_name, b->strings.len, false);
-	return ADD_ONCE(
-		b, &b->binary_ids, &b->binaries, *binary, word(binary->name, binary->long_name), binary->is_kernel);
+	check_id(b, binary->build_id, b->strings.len, false);
+	return ADD_ONCE(b, &b->binary_ids, &b->binaries, *binary, word(binary->name, binary->long_name),
+		binary->is_kernel, binary->build_id);
 }
 
 uint32_t profile_builder_function(struct profile_builder *b, const struct profile_function *function)
@@ -239,10 +244,10 @@ static void merge_sample(struct profile_builder *b, const struct profile_sample 
 	event->total_period += sample->period;
 }
 
-static void add_samples(struct profile_builder *b, const struct profile_sample *samples, size_t count)
+static void add_samples(
+	struct profile_builder *b, const struct profile_sample *samples, size_t count, uint32_t *ids)
 {
 	uint64_t keys[BATCH * SAMPLE_WORDS];
-	uint32_t ids[BATCH];
 	for (size_t i = 0; i < count; i++) {
 		const struct profile_sample *sample = &samples[i];
 		if (b->is_out_of_memory || !is_valid_sample(b, sample)) {
@@ -262,15 +267,25 @@ static void add_samples(struct profile_builder *b, const struct profile_sample *
 		merge_sample(b, &samples[i], ids[i]);
 }
 
-void profile_builder_samples(struct profile_builder *b, const struct profile_sample *samples, size_t count)
+void profile_builder_samples(
+	struct profile_builder *b, const struct profile_sample *samples, size_t count, uint32_t *ids)
 {
+	uint32_t unused[BATCH];
 	for (size_t i = 0; i < count; i += BATCH)
-		add_samples(b, samples + i, count - i < BATCH ? count - i : BATCH);
+		add_samples(b, samples + i, count - i < BATCH ? count - i : BATCH, ids ? ids + i : unused);
 }
 
 void profile_builder_sample(struct profile_builder *b, const struct profile_sample *sample)
 {
-	add_samples(b, sample, 1);
+	uint32_t id;
+	add_samples(b, sample, 1, &id);
+}
+
+void profile_builder_row(struct profile_builder *b, const struct profile_row *row)
+{
+	check_id(b, row->sample, b->samples.len, false);
+	if (!spool_append(&b->rows, row, sizeof(*row)))
+		b->is_out_of_memory = true;
 }
 
 static int compare_samples(const void *left, const void *right)
@@ -281,6 +296,61 @@ static int compare_samples(const void *left, const void *right)
 	if (a->first_order != b->first_order)
 		return a->first_order < b->first_order ? -1 : 1;
 	return 0;
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+	const struct profile_row *a = left, *b = right;
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return a->sample < b->sample ? -1 : a->sample > b->sample;
+}
+
+static void sort_rows(struct profile_row *rows, size_t count)
+{
+	for (size_t i = 1; i < count; i++) {
+		if (compare_rows(&rows[i - 1], &rows[i]) > 0) {
+			qsort(rows, count, sizeof(*rows), compare_rows);
+			return;
+		}
+	}
+}
+
+static int compare_order(const void *left, const void *right, void *samples)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	int order = compare_samples((struct profile_sample *)samples + a, (struct profile_sample *)samples + b);
+	return order ? order : a < b ? -1 : a > b;
+}
+
+/* As sort_samples, and rows go on to name the samples they did. */
+static bool sort_with_rows(struct profile_builder *b)
+{
+	size_t count = b->samples.len;
+	uint32_t *order = malloc((count + 1) * sizeof(*order)), *moved = malloc((count + 1) * sizeof(*moved));
+	struct profile_sample *sorted = malloc((count + 1) * sizeof(*sorted));
+	bool is_done = order && moved && sorted;
+	for (size_t i = 0; is_done && i < count; i++)
+		order[i] = (uint32_t)i;
+	if (is_done)
+		qsort_r(order, count, sizeof(*order), compare_order, b->samples.items);
+	for (size_t i = 0; is_done && i < count; i++) {
+		sorted[i] = b->samples.items[order[i]];
+		moved[order[i]] = (uint32_t)i;
+	}
+	struct profile_row *rows = (struct profile_row *)(void *)b->rows.base;
+	size_t row_count = b->rows.len / sizeof(*rows);
+	for (size_t i = 0; is_done && i < row_count; i++)
+		rows[i].sample = moved[rows[i].sample];
+	if (is_done) {
+		if (count)
+			memcpy(b->samples.items, sorted, count * sizeof(*sorted));
+		sort_rows(rows, row_count);
+	}
+	free(order);
+	free(moved);
+	free(sorted);
+	return is_done;
 }
 
 static void sort_samples(struct profile_sample *samples, size_t count)
@@ -328,7 +398,10 @@ static bool fill_stacks(struct profile_builder *b, struct profile *p)
 
 static bool fill_profile(struct profile_builder *b, struct profile *p)
 {
-	sort_samples(b->samples.items, b->samples.len);
+	if (b->rows.len == 0)
+		sort_samples(b->samples.items, b->samples.len);
+	else if (!sort_with_rows(b))
+		return false;
 	return MOVE_ARRAY(p, &b->events, events, event_count) && MOVE_ARRAY(p, &b->binaries, binaries, binary_count) &&
 	       MOVE_ARRAY(p, &b->functions, functions, function_count) &&
 	       MOVE_ARRAY(p, &b->frames, frames, frame_count) && fill_stacks(b, p) &&
@@ -356,10 +429,15 @@ enum tally_status profile_builder_finish(struct profile_builder *b, struct profi
 		return error_nomem(err);
 	}
 	arena_init(arena);
+	spool_init(&p->row_spool);
 	p->arena = arena;
 	bool is_filled = fill_profile(b, p);
 	p->strings = b->strings;
 	intern_init(&b->strings);
+	p->row_spool = b->rows;
+	p->rows = (struct profile_row *)(void *)b->rows.base;
+	p->row_count = b->rows.len / sizeof(*p->rows);
+	spool_init(&b->rows);
 	profile_builder_destroy(b);
 	if (!is_filled) {
 		profile_destroy(p);

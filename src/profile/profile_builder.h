@@ -35,7 +35,11 @@ void profile_builder_frames(struct profile_builder *b, const struct profile_fram
 uint32_t profile_builder_stack(struct profile_builder *b, uint32_t parent, uint32_t frame);
 uint32_t profile_builder_thread(struct profile_builder *b, const struct profile_thread *thread);
 void profile_builder_sample(struct profile_builder *b, const struct profile_sample *sample);
-void profile_builder_samples(struct profile_builder *b, const struct profile_sample *samples, size_t count);
+/* ids[i] is what rows call sample i; ids may be NULL. */
+void profile_builder_samples(
+	struct profile_builder *b, const struct profile_sample *samples, size_t count, uint32_t *ids);
+/* One sample by itself; in any order of time. */
+void profile_builder_row(struct profile_builder *b, const struct profile_row *row);
 TALLY_MUST_CHECK enum tally_status profile_builder_finish(
 	struct profile_builder *b, struct profile **profile, struct tally_error *err);
 

@@ -61,6 +61,41 @@ static void ids_that_were_not_handed_out_are_refused(void **state)
 	}
 }
 
+/* Samples are sorted by event; rows, by time, still name theirs. */
+static void rows_follow_their_samples(void **state)
+{
+	struct profile_builder *b = profile_builder_create();
+	uint32_t name = profile_builder_string(b, STR("x"));
+	for (int i = 0; i < 2; i++)
+		profile_builder_event(b, &(struct profile_event){.name = name});
+	uint32_t thread = profile_builder_thread(b, &(struct profile_thread){1, 1, name, name});
+	uint32_t ids[3];
+	struct profile_sample samples[3];
+	for (uint32_t i = 0; i < 3; i++) {
+		struct profile_frame frame = {.function = PROFILE_NONE, .binary = PROFILE_NONE, .address = i};
+		samples[i] = (struct profile_sample){.event = i == 1 ? 0 : 1,
+			.thread = thread,
+			.leaf = profile_builder_frame(b, &frame),
+			.stack = PROFILE_NONE,
+			.count = 2,
+			.period = 10 * i,
+			.first_order = 100 - i};
+	}
+	profile_builder_samples(b, samples, 3, ids);
+	for (uint32_t i = 0; i < 6; i++)
+		profile_builder_row(b, &(struct profile_row){.time = 50 - i, .period = i, .sample = ids[i / 2]});
+	struct profile *p;
+	assert_int_equal(profile_builder_finish(b, &p, NULL), TALLY_OK);
+	assert_int_equal(p->row_count, 6);
+	for (uint32_t i = 0; i < 6; i++) {
+		assert_int_equal(p->rows[i].time, 45 + i);
+		assert_int_equal(p->frames[p->samples[p->rows[i].sample].leaf].address, (5 - i) / 2);
+	}
+	assert_int_equal(p->samples[0].event, 0);
+	assert_int_equal(p->samples[1].first_order, 98);
+	profile_destroy(p);
+}
+
 static void empty_profile_is_a_profile(void **state)
 {
 	struct profile *p = profile_from_text("");
@@ -78,6 +113,7 @@ int main(void)
 		cmocka_unit_test(equal_things_are_held_once),
 		cmocka_unit_test(samples_come_by_event_and_order),
 		cmocka_unit_test(ids_that_were_not_handed_out_are_refused),
+		cmocka_unit_test(rows_follow_their_samples),
 		cmocka_unit_test(empty_profile_is_a_profile),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
