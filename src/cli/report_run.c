@@ -12,6 +12,7 @@
 #include "cli/report_missing.h"
 #include "cli/report_selection.h"
 #include "cli/report_stats.h"
+#include "cli/report_tables.h"
 #include "cli/report_tasks.h"
 #include "cli/stack_notes.h"
 #include "cli/symbol_notes.h"
@@ -301,35 +302,12 @@ static enum tally_status print_rows(struct report *report, const struct flat_tab
 	return status;
 }
 
-static struct report_text_options text_options(const struct report_request *r)
-{
-	struct report_text_options options = {
-		.columns = r->columns,
-		.column_count = r->column_count,
-		.widths = r->widths,
-		.width_count = r->is_hierarchy ? 0 : r->width_count,
-		.separator = r->separator,
-		.percent_limit = r->percent_limit,
-		.is_relative = r->is_relative,
-		.is_quiet = r->is_quiet,
-		.with_children = r->shows_children,
-		.with_colours = r->colours,
-		.hidden_columns = r->hidden_columns,
-		.times_in_ns = r->times_in_ns,
-		.chains = r->chains,
-	};
-	options.chains.with_colours = r->colours;
-	if (!r->with_chains)
-		options.chains.style = CHAIN_NONE;
-	return options;
-}
-
 static enum tally_status print_table(struct report *report, const struct flat_table *table, struct tally_error *err)
 {
 	const struct report_request *r = report->request;
 	uint8_t levels[REPORT_MAX_COLUMNS] = {0};
 	unsigned level_count = fit_levels(r, table, levels);
-	struct report_text_options options = text_options(r);
+	struct report_text_options options = report_tables_options(r);
 	options.levels = levels;
 	/* what has no key is flat */
 	bool is_tree = r->is_hierarchy && level_count > 0;
@@ -351,68 +329,22 @@ static enum tally_status check_group_sort(const struct report *report, uint32_t 
 	return error_set(err, TALLY_INVALID, "--group-sort-idx needs events in a group; --group makes one of all");
 }
 
-static bool is_shown(const struct report_request *r, const struct flat_table *table)
+static struct report_tables tables_of(const struct report *report)
 {
-	uint64_t samples = 0;
-	for (uint32_t m = 0; m < table->options.member_count; m++)
-		samples += table->totals[m].count;
-	return samples || r->keeps_empty;
-}
-
-/* Sorted, unless it is empty and not wanted then. */
-static enum tally_status make_table(
-	struct report *report, uint32_t first, uint32_t count, struct flat_table *table, struct tally_error *err)
-{
-	const struct report_request *r = report->request;
-	struct flat_options options = {
-		.keys = r->keys,
-		.key_count = r->key_count,
-		.first_event = first,
-		.member_count = count,
-		.sort_member = r->group_sort_index < UINT32_MAX ? (uint32_t)r->group_sort_index : UINT32_MAX,
-		.with_children = r->with_children,
-		.with_chains = r->with_chains,
-		.is_caller_first = r->is_caller_first,
-		.is_chain_by_address = r->is_by_address,
-		.is_chain_by_line = r->is_by_line,
-		.hides_unresolved = r->hides_unresolved,
-		.is_leaf_raw = r->mode == KEY_MODE_BRANCH,
-		.max_stack = r->max_stack,
-		.filter = &report->filter,
-		.cpu_passes = report->cpus,
-		.cpu_limit = report->cpus ? LIMIT_CPUS : 0,
-	};
-	enum tally_status status = flat_table_init(table, report->result.profile, &options, err);
-	if (status != TALLY_OK)
-		return status;
-	if (is_shown(r, table))
-		status = flat_table_sort(table, r->order, r->order_count, err);
-	if (status != TALLY_OK)
-		flat_table_deinit(table);
-	return status;
+	return (struct report_tables){report->request, report->result.profile, &report->filter, report->cpus};
 }
 
 static enum tally_status report_events(struct report *report, uint32_t first, uint32_t count, struct tally_error *err)
 {
+	struct report_tables tables = tables_of(report);
 	struct flat_table table;
-	enum tally_status status = make_table(report, first, count, &table, err);
+	enum tally_status status = report_tables_make(&tables, first, count, &table, err);
 	if (status != TALLY_OK)
 		return status;
-	if (is_shown(report->request, &table))
+	if (report_tables_is_shown(&tables, &table))
 		status = print_table(report, &table, err);
 	flat_table_deinit(&table);
 	return status;
-}
-
-static uint32_t group_size(const struct report *report, uint32_t first)
-{
-	const struct profile *p = report->result.profile;
-	if (report->request->force_group)
-		return (uint32_t)p->event_count - first;
-	uint32_t members = p->events[first].member_count;
-	if (report->request->no_group || members < 2 || members > p->event_count - first)
-		return 1;
-	return members;
 }
 
 /* Samples that would count: those the CPU list and -U leave. */
@@ -436,8 +368,10 @@ static enum tally_status open_explored(void *data, uint32_t index, struct explor
 	struct explored *explored = data;
 	struct report *report = explored->report;
 	uint32_t first = explored->first[index];
-	struct explore_table made = {.options = text_options(report->request)};
-	enum tally_status status = make_table(report, first, group_size(report, first), &made.table, err);
+	struct report_tables tables = tables_of(report);
+	struct explore_table made = {.options = report_tables_options(report->request)};
+	enum tally_status status =
+		report_tables_make(&tables, first, report_tables_members(&tables, first), &made.table, err);
 	if (status != TALLY_OK)
 		return status;
 	print_title(report, &made.table, &made.title, report_text_title_line);
@@ -455,19 +389,20 @@ static enum tally_status open_explored(void *data, uint32_t index, struct explor
 static enum tally_status explore_report(struct report *report, struct tally_error *err)
 {
 	const struct profile *p = report->result.profile;
+	struct report_tables tables = tables_of(report);
 	struct explored explored = {.report = report, .first = calloc(p->event_count + 1, sizeof(uint32_t))};
 	struct explore_source source = {.data = &explored, .open = open_explored};
 	if (!explored.first)
 		return error_nomem(err);
 	for (uint32_t event = 0, count; event < p->event_count; event += count) {
 		uint64_t samples = 0;
-		count = group_size(report, event);
+		count = report_tables_members(&tables, event);
 		for (uint32_t m = 0; m < count; m++)
 			samples += p->events[event + m].sample_count;
 		if (samples || report->request->keeps_empty)
 			explored.first[source.count++] = event;
 	}
-	enum tally_status status = check_group_sort(report, group_size(report, 0), err);
+	enum tally_status status = check_group_sort(report, report_tables_members(&tables, 0), err);
 	if (status == TALLY_OK)
 		status = report_explore(&source, err);
 	free(explored.first);
@@ -477,6 +412,7 @@ static enum tally_status explore_report(struct report *report, struct tally_erro
 static enum tally_status print_report(struct report *report, struct tally_error *err)
 {
 	const struct profile *p = report->result.profile;
+	struct report_tables tables = tables_of(report);
 	enum tally_status status = TALLY_OK;
 	if (!report->request->is_json && !report->request->is_interactive)
 		print_filter_lines(report);
@@ -489,7 +425,7 @@ static enum tally_status print_report(struct report *report, struct tally_error 
 	if (!report->request->is_json)
 		print_lost(report);
 	for (uint32_t event = 0; event < p->event_count && status == TALLY_OK;) {
-		uint32_t count = group_size(report, event);
+		uint32_t count = report_tables_members(&tables, event);
 		status = event == 0 ? check_group_sort(report, count, err) : TALLY_OK;
 		if (status == TALLY_OK)
 			status = report_events(report, event, count, err);

@@ -1,0 +1,77 @@
+#include "cli/report_tables.h"
+
+#include "base/limits.h"
+
+struct report_text_options report_tables_options(const struct report_request *r)
+{
+	struct report_text_options options = {
+		.columns = r->columns,
+		.column_count = r->column_count,
+		.widths = r->widths,
+		.width_count = r->is_hierarchy ? 0 : r->width_count,
+		.separator = r->separator,
+		.percent_limit = r->percent_limit,
+		.is_relative = r->is_relative,
+		.is_quiet = r->is_quiet,
+		.with_children = r->shows_children,
+		.with_colours = r->colours,
+		.hidden_columns = r->hidden_columns,
+		.times_in_ns = r->times_in_ns,
+		.chains = r->chains,
+	};
+	options.chains.with_colours = r->colours;
+	if (!r->with_chains)
+		options.chains.style = CHAIN_NONE;
+	return options;
+}
+
+uint32_t report_tables_members(const struct report_tables *tables, uint32_t first)
+{
+	const struct profile *p = tables->profile;
+	if (tables->request->force_group)
+		return (uint32_t)p->event_count - first;
+	uint32_t members = p->events[first].member_count;
+	if (tables->request->no_group || members < 2 || members > p->event_count - first)
+		return 1;
+	return members;
+}
+
+bool report_tables_is_shown(const struct report_tables *tables, const struct flat_table *table)
+{
+	uint64_t samples = 0;
+	for (uint32_t m = 0; m < table->options.member_count; m++)
+		samples += table->totals[m].count;
+	return samples || tables->request->keeps_empty;
+}
+
+enum tally_status report_tables_make(const struct report_tables *tables, uint32_t first, uint32_t count,
+	struct flat_table *table, struct tally_error *err)
+{
+	const struct report_request *r = tables->request;
+	struct flat_options options = {
+		.keys = r->keys,
+		.key_count = r->key_count,
+		.first_event = first,
+		.member_count = count,
+		.sort_member = r->group_sort_index < UINT32_MAX ? (uint32_t)r->group_sort_index : UINT32_MAX,
+		.with_children = r->with_children,
+		.with_chains = r->with_chains,
+		.is_caller_first = r->is_caller_first,
+		.is_chain_by_address = r->is_by_address,
+		.is_chain_by_line = r->is_by_line,
+		.hides_unresolved = r->hides_unresolved,
+		.is_leaf_raw = r->mode == KEY_MODE_BRANCH,
+		.max_stack = r->max_stack,
+		.filter = tables->filter,
+		.cpu_passes = tables->cpus,
+		.cpu_limit = tables->cpus ? LIMIT_CPUS : 0,
+	};
+	enum tally_status status = flat_table_init(table, tables->profile, &options, err);
+	if (status != TALLY_OK)
+		return status;
+	if (report_tables_is_shown(tables, table))
+		status = flat_table_sort(table, r->order, r->order_count, err);
+	if (status != TALLY_OK)
+		flat_table_deinit(table);
+	return status;
+}

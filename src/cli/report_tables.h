@@ -1,0 +1,34 @@
+/*
+ * report_tables.h - the tables that a report request makes of a profile: rows, sorted, and how they look. For report and
+ * top.
+ *
+ * Tables borrow the profile and the request, and are the caller's (flat_table_deinit).
+ *
+ *	struct report_tables tables = {&request, profile, .filter = &filter};
+ *	for (uint32_t event = 0, count; event < profile->event_count; event += count) {
+ *		count = report_tables_members(&tables, event);
+ *		st = report_tables_make(&tables, event, count, &table, err);
+ *	}
+ */
+#ifndef CLI_REPORT_TABLES_H
+#define CLI_REPORT_TABLES_H
+
+#include "cli/report_request.h"
+
+struct report_tables {
+	const struct report_request *request; /* finished */
+	const struct profile *profile;
+	const struct profile_filter *filter;
+	const bool *cpus; /* by CPU, LIMIT_CPUS of them; NULL: all */
+};
+
+struct report_text_options report_tables_options(const struct report_request *request);
+/* How many events from first on stand side by side in one table. */
+uint32_t report_tables_members(const struct report_tables *tables, uint32_t first);
+/* Empty ones are shown only if that was asked for. */
+bool report_tables_is_shown(const struct report_tables *tables, const struct flat_table *table);
+/* Sorted, unless it is empty and not wanted then. */
+TALLY_MUST_CHECK enum tally_status report_tables_make(const struct report_tables *tables, uint32_t first,
+	uint32_t count, struct flat_table *table, struct tally_error *err);
+
+#endif
