@@ -1,0 +1,40 @@
+#include "view/page/page_data.h"
+
+#include "unit_test.h"
+
+static void strings_are_never_markup(void **state)
+{
+	(void)state;
+	struct text t = {0};
+	page_string(&t, STR("a\"b\\</script>&\n\x7f"));
+	assert_int_equal(t.len, strlen("\"a\\u0022b\\u005c\\u003c/script\\u003e\\u0026\\u000a\\u007f\""));
+	assert_memory_equal(t.data, "\"a\\u0022b\\u005c\\u003c/script\\u003e\\u0026\\u000a\\u007f\"", t.len);
+	text_clear(&t);
+	page_string(&t, STR("\xe2\x80\xa8\xc3\xa9\xff\xe2"));
+	assert_memory_equal(t.data, "\"\\u2028\xc3\xa9\\ufffd\\ufffd\"", t.len);
+	assert_false(t.failed);
+	text_deinit(&t);
+}
+
+static void numbers_are_base64(void **state)
+{
+	(void)state;
+	struct text t = {0};
+	struct page_bytes b = {.out = &t};
+	page_number(&b, 0);
+	page_number(&b, 300); /* ac 02 */
+	page_number(&b, UINT64_MAX);
+	page_bytes_end(&b);
+	assert_int_equal(t.len, 20); /* 13 bytes and two zeros */
+	assert_memory_equal(t.data, "AKwC////////////AQAA", 20);
+	text_deinit(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(strings_are_never_markup),
+		cmocka_unit_test(numbers_are_base64),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
