@@ -28,7 +28,7 @@ void tui_terminal_size(const struct tui_terminal *terminal, unsigned *rows, unsi
 void tui_terminal_show(struct tui_terminal *terminal, const struct grid *grid);
 /* As if nothing were known of what is on the screen. */
 void tui_terminal_redraw(struct tui_terminal *terminal);
-/* Waits for a key: a code point, or enum explorer_key_code. */
+/* Waits for a key: a code point, or enum tui_key, or what the mouse did (view/tui/tui_keys.h). */
 uint32_t tui_terminal_key(struct tui_terminal *terminal);
 
 #endif

@@ -1,55 +1,17 @@
 #include "view/tui/explorer_draw.h"
 #include "base/error.h"
-#include "view/text/percent_text.h"
 #include "view/text/report_cells.h"
 #include "view/tui/explorer_keys.h"
+#include "view/tui/tui_line.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_SPANS    64 /* values of a row: columns times events of a group; the rest is plain */
 #define CHAIN_MARGIN 3
 #define CHAIN_STEP   3
-#define HELP_WIDTH   34
-
-struct span { /* a style from here on */
-	size_t start;
-	enum grid_style style;
-};
-
-struct line {
-	struct text text;
-	struct span spans[MAX_SPANS];
-	size_t span_count;
-};
-
-static void begin_style(struct line *line, enum grid_style style)
-{
-	if (line->span_count < MAX_SPANS)
-		line->spans[line->span_count++] = (struct span){line->text.len, style};
-}
-
-static void clear_line(struct line *line)
-{
-	text_clear(&line->text);
-	line->span_count = 0;
-}
-
-static enum grid_style heat_style(double percent)
-{
-	switch (percent_heat(percent)) {
-	case PERCENT_HOT:
-		return GRID_HOT;
-	case PERCENT_WARM:
-		return GRID_WARM;
-	case PERCENT_COOL:
-		break;
-	}
-	return GRID_PLAIN;
-}
 
 /* A value of each event of the group, each in its colour. */
-static void value_cell(const struct explorer *e, struct line *line, size_t column, const struct flat_stat *stats)
+static void value_cell(const struct explorer *e, struct tui_line *line, size_t column, const struct flat_stat *stats)
 {
 	const struct report_layout *l = &e->layout;
 	enum profile_key key = l->columns[column];
@@ -62,10 +24,10 @@ static void value_cell(const struct explorer *e, struct line *line, size_t colum
 		uint64_t total = report_value_total(l, m, key);
 		double percent = total ? 100.0 * (double)flat_stat_value(&stats[m], key) / (double)total : 0;
 		line->text.len = start + m * l->cells[column];
-		begin_style(line, heat_style(percent));
+		tui_line_style(line, tui_heat_style(percent));
 	}
 	line->text.len = end;
-	begin_style(line, GRID_PLAIN);
+	tui_line_style(line, GRID_PLAIN);
 }
 
 static void pad_to(struct text *text, size_t start, size_t width)
@@ -75,7 +37,7 @@ static void pad_to(struct text *text, size_t start, size_t width)
 		text_repeat(text, ' ', width - written);
 }
 
-static void row_line(const struct explorer *e, size_t index, struct line *line)
+static void row_line(const struct explorer *e, size_t index, struct tui_line *line)
 {
 	const struct report_layout *l = &e->layout;
 	uint32_t table_row = e->visible[index];
@@ -95,7 +57,7 @@ static void row_line(const struct explorer *e, size_t index, struct line *line)
 	}
 }
 
-static void chain_line(const struct explorer *e, struct explorer_position at, struct line *line)
+static void chain_line(const struct explorer *e, struct explorer_position at, struct tui_line *line)
 {
 	const struct explorer_fold *fold = explorer_fold_at(e, at.row);
 	const struct fold_line *from = &fold->lines[at.line - 1];
@@ -107,27 +69,28 @@ static void chain_line(const struct explorer *e, struct explorer_position at, st
 	if (node->has_value && from->frame == 0) {
 		double percent = node->total ? 100.0 * (double)node->period / (double)node->total : 0;
 		bool is_percent = e->options.chains.value == CHAIN_PERCENT;
-		begin_style(line, is_percent ? heat_style(percent) : GRID_PLAIN);
+		tui_line_style(line, is_percent ? tui_heat_style(percent) : GRID_PLAIN);
 		chain_value_text(&line->text, &e->options.chains, node->period, node->count, node->total);
-		begin_style(line, GRID_PLAIN);
+		tui_line_style(line, GRID_PLAIN);
 		text_char(&line->text, ' ');
 	}
 	chain_frame_text(&line->text, e->table, fold->frames[node->first_frame + from->frame]);
 }
 
-static void any_line(const struct explorer *e, struct explorer_position at, struct line *line)
+static void any_line(const struct explorer *e, struct explorer_position at, struct tui_line *line)
 {
-	clear_line(line);
+	tui_line_clear(line);
 	if (at.line == 0)
 		row_line(e, at.row, line);
 	else
 		chain_line(e, at, line);
 }
 
-static void header_line(const struct explorer *e, struct line *line)
+static void header_line(const struct explorer *e, struct tui_line *line)
 {
 	const struct report_layout *l = &e->layout;
-	clear_line(line);
+	tui_line_clear(line);
+	tui_line_style(line, GRID_HEADER);
 	text_str(&line->text, "  ");
 	for (size_t i = 0; i < l->count; i++) {
 		struct tally_str header = str_from(report_column_header(l, l->columns[i]));
@@ -137,34 +100,6 @@ static void header_line(const struct explorer *e, struct line *line)
 			text_str_right(&line->text, header, l->widths[i]);
 		else
 			text_str_cut(&line->text, header, i + 1 < l->count ? l->widths[i] : SIZE_MAX);
-	}
-}
-
-/* Takes columns of cells off the text; a wide character on the edge goes as a whole. */
-static size_t skip_columns(const struct text *text, unsigned columns)
-{
-	struct tally_str rest = {text->data, text->len};
-	for (unsigned done = 0; done < columns && rest.len > 0;) {
-		unsigned width;
-		(void)grid_next_character(&rest, &width);
-		done += width;
-	}
-	return text->len - rest.len;
-}
-
-static void put_line(const struct explorer *e, struct grid *grid, unsigned row, const struct line *line)
-{
-	size_t at = skip_columns(&line->text, e->shift);
-	unsigned column = 0;
-	enum grid_style style = GRID_PLAIN;
-	for (size_t i = 0; i <= line->span_count; i++) {
-		size_t end = i < line->span_count ? line->spans[i].start : line->text.len;
-		if (end > at) {
-			column = grid_put(grid, row, column, (struct tally_str){line->text.data + at, end - at}, style);
-			at = end;
-		}
-		if (i < line->span_count)
-			style = line->spans[i].style;
 	}
 }
 
@@ -191,83 +126,48 @@ static void title_line(const struct explorer *e, struct text *t)
 		text_printf(t, ", from %.4g%%", e->percent_limit);
 }
 
-/* As many as there is room for. */
-static void hint_line(struct text *t, size_t room)
+static void bottom_line(const struct explorer *e, struct text *t, size_t room)
 {
 	static const char *const hints[] = {"?:help", "q:quit", "Enter:chain", "/:filter", "t:thread", "d:object",
 		"E/C:all", "Tab:event", "L:limit", "P:print"};
-	for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++) {
-		if (t->len + 1 + strlen(hints[i]) > room)
-			return;
-		text_str(t, i ? " " : "");
-		text_str(t, hints[i]);
-	}
-}
-
-static void bottom_line(const struct explorer *e, struct text *t, size_t room)
-{
 	if (e->mode == EXPLORER_ASK_SYMBOL)
-		text_printf(t, "Symbol: %s_", e->input);
+		text_printf(t, "Symbol: %s_", e->input.text);
 	else if (e->mode == EXPLORER_ASK_LIMIT)
-		text_printf(t, "Percent limit: %s_", e->input);
+		text_printf(t, "Percent limit: %s_", e->input.text);
 	else if (e->mode == EXPLORER_HELP)
 		text_str(t, "Any key goes back");
 	else if (e->message[0])
 		text_str(t, e->message);
 	else
-		hint_line(t, room);
+		tui_append_hints(t, hints, sizeof(hints) / sizeof(hints[0]), room);
 }
 
 /* What keys there are, or what is asked for; on the right the place in the table. */
 static void put_bottom(const struct explorer *e, const char *events, struct grid *grid, struct text *scratch)
 {
-	unsigned row = grid->rows - 1;
 	char place[96];
-	snprintf(place, sizeof(place), " %s%s%s%zu/%zu", *events ? "event " : "", events, *events ? ", " : "",
-		e->visible_count ? e->cursor.row + 1 : 0, e->visible_count);
-	size_t width = strlen(place), room = grid->columns > width ? grid->columns - width : grid->columns;
-	grid_fill(grid, row, GRID_BOTTOM);
+	int width = snprintf(place, sizeof(place), " %s%s%s%zu/%zu", *events ? "event " : "", events,
+		*events ? ", " : "", e->visible_count ? e->cursor.row + 1 : 0, e->visible_count);
+	bool has_place = e->mode == EXPLORER_TABLE && !e->message[0];
+	struct tally_str right = {place, has_place ? (size_t)width : 0};
 	text_clear(scratch);
-	bottom_line(e, scratch, room);
-	grid_put(grid, row, 0, (struct tally_str){scratch->data, scratch->len}, GRID_BOTTOM);
-	if (e->mode == EXPLORER_TABLE && !e->message[0] && room < grid->columns)
-		grid_put(grid, row, (unsigned)room, str_from(place), GRID_BOTTOM);
+	bottom_line(e, scratch, grid->columns > right.len ? grid->columns - right.len : grid->columns);
+	tui_put_bottom(grid, (struct tally_str){scratch->data, scratch->len}, right);
 }
 
-static void put_help(const struct explorer *e, struct grid *grid, struct text *scratch)
-{
-	size_t count;
-	const struct explorer_help *lines = explorer_help(&count);
-	/* On a narrow screen the keys take what they need, not a column. */
-	bool is_narrow = grid->columns < 2 * HELP_WIDTH;
-	for (unsigned row = 1; row + 1 < grid->rows && e->help_top + row - 1 < count; row++) {
-		const struct explorer_help *line = &lines[e->help_top + row - 1];
-		text_clear(scratch);
-		if (!line->keys)
-			text_str(scratch, line->what);
-		else if (is_narrow)
-			text_printf(scratch, " %s: %s", line->keys, line->what);
-		else
-			text_printf(scratch, "  %-*s%s", HELP_WIDTH, line->keys, line->what);
-		grid_put(grid, row, 0, (struct tally_str){scratch->data, scratch->len},
-			line->keys ? GRID_PLAIN : GRID_HEADER);
-	}
-}
-
-static void put_table(const struct explorer *e, struct grid *grid, struct line *line)
+static void put_table(const struct explorer *e, struct grid *grid, struct tui_line *line)
 {
 	unsigned row = 1, last = grid->rows > 1 ? grid->rows - 1 : 0;
 	if (!e->hides_headers && row < last) {
 		header_line(e, line);
 		grid_fill(grid, row, GRID_HEADER);
-		size_t at = skip_columns(&line->text, e->shift);
-		grid_put(grid, row++, 0, (struct tally_str){line->text.data + at, line->text.len - at}, GRID_HEADER);
+		tui_line_put(line, grid, row++, e->shift);
 	}
 	struct explorer_position at = e->top;
 	for (; row < last && at.row < e->visible_count; row++) {
 		const struct explorer_fold *fold = explorer_fold_at(e, at.row);
 		any_line(e, at, line);
-		put_line(e, grid, row, line);
+		tui_line_put(line, grid, row, e->shift);
 		if (at.row == e->cursor.row && at.line == e->cursor.line)
 			grid_select(grid, row);
 		if (fold && at.line < fold->line_count)
@@ -279,20 +179,21 @@ static void put_table(const struct explorer *e, struct grid *grid, struct line *
 
 bool explorer_draw(const struct explorer *e, const char *events, struct grid *grid)
 {
-	struct line line = {0};
+	struct tui_line line = {0};
 	if ((grid->rows != e->rows || grid->columns != e->columns) && !grid_resize(grid, e->rows, e->columns))
 		return false;
 	grid_clear(grid);
 	if (grid->rows == 0)
 		return true;
+	size_t help_count;
+	const struct tui_help *help = explorer_help(&help_count);
 	if (e->mode == EXPLORER_HELP)
-		put_help(e, grid, &line.text);
+		tui_put_help(grid, help, help_count, e->help_top, &line.text);
 	else
 		put_table(e, grid, &line);
-	grid_fill(grid, 0, GRID_TITLE);
 	text_clear(&line.text);
 	title_line(e, &line.text);
-	grid_put(grid, 0, 0, (struct tally_str){line.text.data, line.text.len}, GRID_TITLE);
+	tui_put_title(grid, (struct tally_str){line.text.data, line.text.len});
 	put_bottom(e, events, grid, &line.text);
 	bool is_drawn = !line.text.failed;
 	text_deinit(&line.text);
@@ -301,7 +202,7 @@ bool explorer_draw(const struct explorer *e, const char *events, struct grid *gr
 
 enum tally_status explorer_print(struct explorer *e, struct text *out, struct tally_error *err)
 {
-	struct line line = {0};
+	struct tui_line line = {0};
 	struct explorer_position at = {0};
 	text_str(out, "# ");
 	title_line(e, out);

@@ -5,7 +5,7 @@
 
 #define SHIFT_STEP 8 /* columns */
 
-static const struct explorer_help help[] = {
+static const struct tui_help help[] = {
 	{NULL, "Moving"},
 	{"Up Down, k j", "one line"},
 	{"PgUp PgDn, Ctrl-B Ctrl-F, Space", "one page"},
@@ -47,7 +47,7 @@ static const struct {
 	{'V', "where symbols are from: tally report --missing"},
 };
 
-const struct explorer_help *explorer_help(size_t *count)
+const struct tui_help *explorer_help(size_t *count)
 {
 	*count = sizeof(help) / sizeof(help[0]);
 	return help;
@@ -56,16 +56,15 @@ const struct explorer_help *explorer_help(size_t *count)
 static void ask(struct explorer *e, enum explorer_mode mode)
 {
 	e->mode = mode;
-	e->input_len = 0;
-	e->input[0] = '\0';
+	tui_input_start(&e->input, NULL);
 }
 
 static void take_limit(struct explorer *e)
 {
 	char *end;
-	double percent = strtod(e->input, &end);
-	if (end == e->input || *end != '\0' || !(percent >= 0 && percent <= 100)) {
-		explorer_say(e, "a percentage from 0 to 100 is wanted, not '%.60s'", e->input);
+	double percent = strtod(e->input.text, &end);
+	if (end == e->input.text || *end != '\0' || !(percent >= 0 && percent <= 100)) {
+		explorer_say(e, "a percentage from 0 to 100 is wanted, not '%.60s'", e->input.text);
 		return;
 	}
 	explorer_set_percent_limit(e, percent);
@@ -78,102 +77,29 @@ static void take_input(struct explorer *e)
 	enum explorer_mode mode = e->mode;
 	e->mode = EXPLORER_TABLE;
 	if (mode == EXPLORER_ASK_SYMBOL)
-		explorer_zoom_symbol(e, e->input);
+		explorer_zoom_symbol(e, e->input.text);
 	else
 		take_limit(e);
 }
 
-static void erase_character(struct explorer *e)
-{
-	while (e->input_len > 0 && ((unsigned char)e->input[e->input_len - 1] & 0xc0) == 0x80)
-		e->input_len--;
-	if (e->input_len > 0)
-		e->input_len--;
-	e->input[e->input_len] = '\0';
-}
-
-static void add_character(struct explorer *e, uint32_t key)
-{
-	char bytes[4];
-	size_t count = 0;
-	if (key < 0x80) {
-		bytes[count++] = (char)key;
-	} else if (key < 0x800) {
-		bytes[count++] = (char)(0xc0 | key >> 6);
-		bytes[count++] = (char)(0x80 | (key & 0x3f));
-	} else if (key < 0x10000) {
-		bytes[count++] = (char)(0xe0 | key >> 12);
-		bytes[count++] = (char)(0x80 | (key >> 6 & 0x3f));
-		bytes[count++] = (char)(0x80 | (key & 0x3f));
-	} else {
-		return; /* no symbol has one, and the last line need not show it */
-	}
-	if (e->input_len + count >= sizeof(e->input))
-		return;
-	memcpy(e->input + e->input_len, bytes, count);
-	e->input_len += count;
-	e->input[e->input_len] = '\0';
-}
-
 static void type_key(struct explorer *e, uint32_t key)
 {
-	switch (key) {
-	case '\r':
-	case '\n':
+	switch (tui_input_key(&e->input, key)) {
+	case TUI_TYPED_WHOLE:
 		take_input(e);
 		break;
-	case TUI_KEY_ESCAPE:
+	case TUI_TYPED_NOTHING:
 		e->mode = EXPLORER_TABLE;
 		break;
-	case TUI_KEY_BACKSPACE:
-	case '\b':
-	case 0x7f:
-		erase_character(e);
-		break;
-	case TUI_KEY_CTRL('u'):
-		ask(e, e->mode);
-		break;
-	default:
-		if (key >= ' ' && key < TUI_KEY_NONE)
-			add_character(e, key);
+	case TUI_TYPED_MORE:
 		break;
 	}
-}
-
-static void scroll_help(struct explorer *e, long lines)
-{
-	size_t count, page = e->rows > 2 ? e->rows - 2 : 1;
-	explorer_help(&count);
-	long last = count > page ? (long)(count - page) : 0;
-	long top = (long)e->help_top + lines;
-	e->help_top = (size_t)(top < 0 ? 0 : top > last ? last : top);
 }
 
 static void help_key(struct explorer *e, uint32_t key)
 {
-	switch (key) {
-	case TUI_KEY_DOWN:
-	case 'j':
-		scroll_help(e, 1);
-		break;
-	case TUI_KEY_UP:
-	case 'k':
-		scroll_help(e, -1);
-		break;
-	case TUI_KEY_PAGE_DOWN:
-	case ' ':
-		scroll_help(e, (long)explorer_page(e));
-		break;
-	case TUI_KEY_PAGE_UP:
-		scroll_help(e, -(long)explorer_page(e));
-		break;
-	case TUI_KEY_RESIZE:
-		scroll_help(e, 0);
-		break;
-	default:
+	if (!tui_help_key(&e->help_top, sizeof(help) / sizeof(help[0]), e->rows, key))
 		e->mode = EXPLORER_TABLE;
-		break;
-	}
 }
 
 /* False: it is another kind of key. */

@@ -18,8 +18,8 @@
 #include "base/vec.h"
 #include "view/text/report_layout.h"
 #include "view/tui/explorer_fold.h"
-
-#define EXPLORER_INPUT_BYTES 128
+#include "view/tui/tui_input.h"
+#include "view/tui/tui_line.h"
 
 enum explorer_mode { EXPLORER_TABLE, EXPLORER_HELP, EXPLORER_ASK_SYMBOL, EXPLORER_ASK_LIMIT };
 enum explorer_zoom { ZOOM_THREAD, ZOOM_DSO, ZOOM_SYMBOL, ZOOM_COUNT };
@@ -37,15 +37,14 @@ struct explorer {
 	bool hides_headers;
 	enum explorer_mode mode;
 	size_t help_top;
-	char input[EXPLORER_INPUT_BYTES]; /* what is being typed */
-	size_t input_len;
-	char message[EXPLORER_INPUT_BYTES]; /* on the bottom line until the next key; empty: none */
+	struct tui_input input;
+	char message[TUI_MESSAGE_BYTES]; /* on the bottom line until the next key; empty: none */
 
 	/* What is looked at, in the order in which it was asked for. */
 	enum explorer_zoom zooms[ZOOM_COUNT];
 	unsigned zoom_count;
 	uint32_t zoom_thread, zoom_binary;
-	char zoom_symbol[EXPLORER_INPUT_BYTES];
+	char zoom_symbol[TUI_INPUT_BYTES];
 	double percent_limit;
 
 	uint32_t *visible; /* rows of the table */

@@ -213,10 +213,10 @@ static void the_percent_limit(void **state)
 	press(&f, "L1");
 	assert_screen(&f, 8, 80, "asking-80x8");
 	explorer_key(&f.explorer, TUI_KEY_BACKSPACE);
-	assert_string_equal(f.explorer.input, "");
+	assert_string_equal(f.explorer.input.text, "");
 	for (int i = 0; i < 500; i++)
 		press(&f, "1");
-	assert_true(f.explorer.input_len < EXPLORER_INPUT_BYTES);
+	assert_true(f.explorer.input.len < TUI_INPUT_BYTES);
 	press(&f, "^");
 	close_explorer(&f);
 }

@@ -1,0 +1,66 @@
+#include "view/tui/tui_input.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void tui_input_start(struct tui_input *input, const char *text)
+{
+	snprintf(input->text, sizeof(input->text), "%s", text ? text : "");
+	input->len = strlen(input->text);
+}
+
+static void erase_character(struct tui_input *input)
+{
+	while (input->len > 0 && ((unsigned char)input->text[input->len - 1] & 0xc0) == 0x80)
+		input->len--;
+	if (input->len > 0)
+		input->len--;
+	input->text[input->len] = '\0';
+}
+
+static void add_character(struct tui_input *input, uint32_t key)
+{
+	char bytes[4];
+	size_t count = 0;
+	if (key < 0x80) {
+		bytes[count++] = (char)key;
+	} else if (key < 0x800) {
+		bytes[count++] = (char)(0xc0 | key >> 6);
+		bytes[count++] = (char)(0x80 | (key & 0x3f));
+	} else if (key < 0x10000) {
+		bytes[count++] = (char)(0xe0 | key >> 12);
+		bytes[count++] = (char)(0x80 | (key >> 6 & 0x3f));
+		bytes[count++] = (char)(0x80 | (key & 0x3f));
+	} else {
+		return; /* no symbol has one, and the last line need not show it */
+	}
+	if (input->len + count >= sizeof(input->text))
+		return;
+	memcpy(input->text + input->len, bytes, count);
+	input->len += count;
+	input->text[input->len] = '\0';
+}
+
+enum tui_typed tui_input_key(struct tui_input *input, uint32_t key)
+{
+	switch (key) {
+	case '\r':
+	case '\n':
+		return TUI_TYPED_WHOLE;
+	case TUI_KEY_ESCAPE:
+		return TUI_TYPED_NOTHING;
+	case TUI_KEY_BACKSPACE:
+	case '\b':
+	case 0x7f:
+		erase_character(input);
+		break;
+	case TUI_KEY_CTRL('u'):
+		tui_input_start(input, NULL);
+		break;
+	default:
+		if (key >= ' ' && key < TUI_KEY_NONE)
+			add_character(input, key);
+		break;
+	}
+	return TUI_TYPED_MORE;
+}

@@ -1,0 +1,52 @@
+/*
+ * tui_line.h - a line of text in several styles, and the lines that all screens have: title, bottom, help.
+ *
+ * The caller clears a line before it is made anew, and frees its text.
+ *
+ *	struct tui_line line = {0};
+ *	tui_line_style(&line, tui_heat_style(7.5));
+ *	text_str(&line.text, "7.50%");
+ *	tui_line_style(&line, GRID_PLAIN);
+ *	tui_line_put(&line, &grid, row, shift);
+ */
+#ifndef VIEW_TUI_TUI_LINE_H
+#define VIEW_TUI_TUI_LINE_H
+
+#include "view/tui/grid.h"
+#include "view/tui/tui_keys.h"
+
+#define TUI_LINE_SPANS	  64 /* values of a row: columns times events of a group; the rest is as the last one */
+#define TUI_MESSAGE_BYTES 192
+
+struct tui_span { /* a style from here on */
+	size_t start;
+	enum grid_style style;
+};
+
+struct tui_line {
+	struct text text;
+	struct tui_span spans[TUI_LINE_SPANS];
+	size_t span_count;
+};
+
+struct tui_help { /* keys NULL: a heading */
+	const char *keys, *what;
+};
+
+void tui_line_clear(struct tui_line *line);
+void tui_line_style(struct tui_line *line, enum grid_style style);
+/* Without the first `shift` columns; a wide character on the edge goes as a whole. */
+void tui_line_put(const struct tui_line *line, struct grid *grid, unsigned row, unsigned shift);
+enum grid_style tui_heat_style(double percent);
+
+void tui_put_title(struct grid *grid, struct tally_str title);
+/* What is on the left is cut where the right begins; right goes if the line is narrower than that. */
+void tui_put_bottom(struct grid *grid, struct tally_str left, struct tally_str right);
+/* As many of the hints as there is room for. */
+void tui_append_hints(struct text *t, const char *const *hints, size_t count, size_t room);
+/* From row 1 to the one before the last. */
+void tui_put_help(struct grid *grid, const struct tui_help *help, size_t count, size_t top, struct text *scratch);
+/* Scrolls the help of a screen with so many rows. False: the key ends it. */
+bool tui_help_key(size_t *top, size_t count, unsigned rows, uint32_t key);
+
+#endif
