@@ -15,6 +15,7 @@
 #include "code/binary_store.h"
 #include "code/symbols/address_names.h"
 #include "code/symbols/jitdump.h"
+#include "code/symbols/kernel_symbols.h"
 #include "code/symbols/line_index.h"
 #include "code/symbols/source_lines.h"
 #include "code/symbols/symbol_table.h"
@@ -50,6 +51,7 @@ struct binary_entry {
 	struct jitdump jitdump; /* borrows names */
 	VEC(struct binary_step) trail; /* see binary_trail.h */
 	struct symbol_table symbols;
+	struct kernel_symbols *kernel_symbols; /* of the kernel: instead of symbols; NULL none */
 	struct elf_build_id
 		kernel_id; /* of the kernel: the recorded one, or this machine's if the recording is of it */
 	uint64_t moved; /* of the kernel: from addresses in its file or list to those where it ran */
@@ -77,6 +79,12 @@ static inline void binary_entry_set(struct binary_entry *entry, enum binary_stat
 {
 	entry->status = status;
 	entry->text = text;
+}
+
+/* Of what was read from files. */
+static inline size_t binary_entry_symbol_count(const struct binary_entry *entry)
+{
+	return entry->kernel_symbols ? kernel_symbols_marks(entry->kernel_symbols)->count : entry->symbols.symbols.len;
 }
 
 static inline void binary_entry_out_of_memory(struct binary_entry *entry)

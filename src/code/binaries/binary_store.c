@@ -67,6 +67,7 @@ static void entry_destroy(struct binary_entry *entry)
 	unload_index(entry);
 	elf_image_close(entry->image);
 	elf_image_close(entry->debug);
+	kernel_symbols_close(entry->kernel_symbols);
 	symbol_table_deinit(&entry->symbols);
 	jitdump_deinit(&entry->jitdump);
 	vec_free(&entry->trail);
@@ -245,9 +246,15 @@ void binary_store_load(struct binary_store *store, const uint32_t *ids, size_t c
 	thread_pool_for(count + 1, store->options.threads, load_one, &load);
 }
 
+static const struct symbol *find_symbol(const struct binary_entry *entry, uint64_t address)
+{
+	return entry->kernel_symbols ? kernel_symbols_find(entry->kernel_symbols, address)
+				     : symbol_table_find(&entry->symbols, address);
+}
+
 const struct symbol *binary_store_find(const struct binary_store *store, uint32_t id, uint64_t address)
 {
-	return symbol_table_find(&store->entries.items[id]->symbols, address);
+	return find_symbol(store->entries.items[id], address);
 }
 
 struct binary_info binary_store_info(const struct binary_store *store, uint32_t id)
@@ -267,7 +274,7 @@ struct binary_info binary_store_info(const struct binary_store *store, uint32_t 
 		.path = entry->key.path,
 		.used_path = entry->used_path,
 		.status = entry->is_loaded ? entry->status : BINARY_NOT_LOADED,
-		.symbol_count = entry->packed ? entry->packed->symbol_count : entry->symbols.symbols.len,
+		.symbol_count = entry->packed ? entry->packed->symbol_count : binary_entry_symbol_count(entry),
 		.text = entry->text,
 	};
 	memcpy(info.build_id, build_id.bytes, build_id.size);
@@ -295,7 +302,7 @@ bool binary_store_name_at(struct binary_store *store, uint32_t id, uint64_t addr
 	entry = entry->unpacked ? entry->unpacked : entry;
 	bool is_run_time = entry->key.kind == BINARY_KERNEL || entry->key.kind == BINARY_MODULE;
 	if (is_run_time || entry->key.kind == BINARY_JITDUMP) {
-		const struct symbol *symbol = is_run_time ? symbol_table_find(&entry->symbols, address) : NULL;
+		const struct symbol *symbol = is_run_time ? find_symbol(entry, address) : NULL;
 		if (symbol)
 			*name = (struct binary_name){.name = symbol->name, .offset = address - symbol->start};
 		return symbol != NULL;

@@ -129,31 +129,69 @@ static const char *hidden_text(const struct binary_store_options *options, struc
 			   "kernel.kptr_restrict to 0 and kernel.perf_event_paranoid to 1";
 }
 
+/* A list that is not in order is read as a whole. */
+static enum tally_status read_whole_list(
+	const struct kallsyms *kallsyms, struct binary_entry *entry, struct kallsyms_marks *marks)
+{
+	struct symbol_table *table = &entry->symbols;
+	if (!kallsyms_add_kernel(kallsyms, &entry->arena, table, &marks->is_hidden))
+		return TALLY_NOMEM;
+	marks->text = kallsyms_address(table, "_text");
+	marks->stext = kallsyms_address(table, "_stext");
+	if (!marks->is_hidden) {
+		entry->moved = displacement(entry, marks->text ? marks->text : marks->stext);
+		symbol_table_move(table, entry->moved);
+	}
+	bool ok = symbol_table_finish(table, SYMBOLS_UNSIZED);
+	marks->count = table->symbols.len;
+	return ok ? TALLY_OK : TALLY_NOMEM;
+}
+
+static enum tally_status read_list(
+	const struct kallsyms *kallsyms, struct binary_entry *entry, struct kallsyms_marks *marks)
+{
+	enum tally_status status = kernel_symbols_open(kallsyms, &entry->kernel_symbols);
+	if (status == TALLY_NOT_FOUND)
+		return read_whole_list(kallsyms, entry, marks);
+	if (status != TALLY_OK)
+		return status;
+	*marks = *kernel_symbols_marks(entry->kernel_symbols);
+	if (!marks->is_hidden) {
+		entry->moved = displacement(entry, marks->text ? marks->text : marks->stext);
+		kernel_symbols_move(entry->kernel_symbols, entry->moved);
+	}
+	return TALLY_OK;
+}
+
+static void forget_list(struct binary_entry *entry)
+{
+	kernel_symbols_close(entry->kernel_symbols);
+	entry->kernel_symbols = NULL;
+	symbol_table_deinit(&entry->symbols);
+	entry->symbols = (struct symbol_table){0};
+}
+
 static void use_kallsyms(const struct binary_store_options *options, struct binary_entry *entry,
 	const struct kallsyms *kallsyms, const char *path)
 {
-	struct symbol_table *table = &entry->symbols;
-	bool is_hidden = false;
-	bool ok = kallsyms_add_kernel(kallsyms, table, &is_hidden);
-	if (ok && !is_hidden) {
-		uint64_t text = kallsyms_address(table, "_text");
-		entry->moved = displacement(entry, text ? text : kallsyms_address(table, "_stext"));
-		symbol_table_move(table, entry->moved);
-	}
+	struct kallsyms_marks marks = {0}; /* those of its list are borrowed */
+	enum tally_status status = read_list(kallsyms, entry, &marks);
 	entry->used_path = path;
-	if (!ok || !symbol_table_finish(table, SYMBOLS_UNSIZED))
+	if (status != TALLY_OK)
 		binary_entry_out_of_memory(entry);
-	else if (is_hidden)
+	else if (marks.is_hidden)
 		binary_entry_set(entry, BINARY_HIDDEN, hidden_text(options, entry));
-	else if (table->symbols.len == 0)
+	else if (marks.count == 0)
 		binary_entry_set(entry, BINARY_NO_SYMBOLS, "the list of the kernel's symbols has none of it");
 	else
 		binary_entry_set(entry, BINARY_OK, NULL);
+	if (entry->status != BINARY_OK)
+		forget_list(entry);
 	binary_trail_add(entry, KERNEL_LIST, path,
 		entry->status == BINARY_OK ? BINARY_FOUND_USED
-		: is_hidden		   ? BINARY_FOUND_CLOSED
+		: marks.is_hidden	   ? BINARY_FOUND_CLOSED
 					   : BINARY_FOUND_NO_SYMBOLS,
-		is_hidden ? "its addresses are hidden: see kernel.kptr_restrict" : NULL);
+		marks.is_hidden ? "its addresses are hidden: see kernel.kptr_restrict" : NULL);
 }
 
 /* A copy that was made where the kernel hid its addresses is no use. */
@@ -179,8 +217,6 @@ static bool use_kallsyms_copy(const struct binary_store_options *options, struct
 		host->copy_path = entry->moved == 0 ? path : NULL;
 		return true;
 	}
-	symbol_table_deinit(&entry->symbols);
-	entry->symbols = (struct symbol_table){0};
 	free(entry->names);
 	entry->names = NULL;
 	entry->used_path = NULL;
@@ -261,8 +297,7 @@ static bool use_found_vmlinux(const struct binary_store_options *options, struct
 	struct elf_image *image = kernel_files_open(options, entry, KERNEL_FILE_NAMES, &path);
 	if (!image)
 		return false;
-	symbol_table_deinit(&entry->symbols);
-	entry->symbols = (struct symbol_table){0};
+	forget_list(entry);
 	entry->image = image;
 	use_vmlinux(entry, path);
 	return true;

@@ -40,7 +40,7 @@ bool load_pack_describe(const struct binary_entry *entry, struct pack_object *ob
 	object->status = entry->status;
 	object->used_path = entry->used_path;
 	object->text = entry->text;
-	object->symbol_count = entry->packed ? entry->packed->symbol_count : entry->symbols.symbols.len;
+	object->symbol_count = entry->packed ? entry->packed->symbol_count : binary_entry_symbol_count(entry);
 	if (entry->packed) {
 		object->found_id = entry->packed->found_id;
 	} else if (entry->image) {

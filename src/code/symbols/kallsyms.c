@@ -8,7 +8,7 @@
 struct line {
 	uint64_t address;
 	char type;
-	struct tally_str name; /* followed by NUL, or by a tab and the module */
+	struct tally_str name;
 	struct tally_str module;
 };
 
@@ -76,7 +76,7 @@ static bool next_line(struct tally_str *rest, struct tally_str *line)
 {
 	if (rest->len == 0)
 		return false;
-	const char *end = memchr(rest->data, '\0', rest->len);
+	const char *end = memchr(rest->data, '\n', rest->len);
 	size_t len = end ? (size_t)(end - rest->data) : rest->len;
 	*line = (struct tally_str){rest->data, len};
 	size_t used = end ? len + 1 : len;
@@ -118,49 +118,147 @@ static char binding_of(char type)
 /* Compilers' marks ("$x", "$d") are no names of functions. */
 static bool is_wanted(const struct line *line)
 {
-	return line->name.len > 0 && line->name.data[0] != '$' && is_code_or_data(line->type);
+	return line->name.len > 0 && line->name.data[0] != '$' && line->name.data[0] != '\0' &&
+	       is_code_or_data(line->type);
 }
 
-void kallsyms_open(char *text, size_t len, struct kallsyms *kallsyms)
+void kallsyms_open(const char *text, size_t len, struct kallsyms *kallsyms)
 {
-	for (char *end = text; (end = memchr(end, '\n', len - (size_t)(end - text)));)
-		*end = '\0';
 	const char *tab = memchr(text, '\t', len);
 	size_t split = tab ? (size_t)(tab - text) : len;
-	while (tab && split > 0 && text[split - 1] != '\0')
+	while (tab && split > 0 && text[split - 1] != '\n')
 		split--;
 	kallsyms->kernel = (struct tally_str){text, split};
 	kallsyms->modules = (struct tally_str){text + split, len - split};
 }
 
-static bool add_kernel_lines(struct tally_str rest, bool has_modules, struct symbol_table *table, bool *some_address)
+static bool add_line(const struct line *line, struct arena *arena, struct symbol_table *table)
+{
+	const char *name = arena_string(arena, line->name.data, line->name.len);
+	return name && symbol_table_add(table, line->address, 0, name, binding_of(line->type));
+}
+
+static bool add_kernel_lines(struct tally_str rest, struct arena *arena, struct symbol_table *table, bool *some_address)
 {
 	struct tally_str text;
 	while (next_line(&rest, &text)) {
 		struct line line;
 		if (!parse_line(text, &line))
 			continue;
-		if (has_modules)
-			split_module(&line);
+		split_module(&line);
 		if (line.module.len > 0 || !is_wanted(&line))
 			continue;
 		*some_address = *some_address || line.address != 0;
-		if (!symbol_table_add(table, line.address, 0, line.name.data, binding_of(line.type)))
+		if (!add_line(&line, arena, table))
 			return false;
 	}
 	return true;
 }
 
-bool kallsyms_add_kernel(const struct kallsyms *kallsyms, struct symbol_table *table, bool *is_hidden)
+bool kallsyms_add_kernel(
+	const struct kallsyms *kallsyms, struct arena *arena, struct symbol_table *table, bool *is_hidden)
 {
 	bool some_address = false;
 	if (!vec_reserve(&table->symbols, kallsyms->kernel.len / LINE_BYTES_LEAST) ||
-		!add_kernel_lines(kallsyms->kernel, false, table, &some_address) ||
-		!add_kernel_lines(kallsyms->modules, true, table, &some_address))
+		!add_kernel_lines(kallsyms->kernel, arena, table, &some_address) ||
+		!add_kernel_lines(kallsyms->modules, arena, table, &some_address))
 		return false;
 	*is_hidden = !some_address && table->symbols.len > 0;
 	if (*is_hidden)
 		table->symbols.len = 0;
+	return true;
+}
+
+/* Behind the first module's line some lists have lines of the kernel's again. */
+static bool all_are_modules(struct tally_str rest)
+{
+	struct tally_str text;
+	while (next_line(&rest, &text))
+		if (!memchr(text.data, '\t', text.len))
+			return false;
+	return true;
+}
+
+#define NAME_AT (ADDRESS_DIGITS + 3)
+
+/* Sixteen digits, so that the order of their characters is that of the numbers. */
+static bool has_usual_form(struct tally_str line)
+{
+	return line.len > NAME_AT && line.data[ADDRESS_DIGITS] == ' ' && line.data[ADDRESS_DIGITS + 2] == ' ';
+}
+
+static void note_reference(struct kallsyms_marks *marks, struct tally_str line)
+{
+	uint64_t *reference = line.len == NAME_AT + 5 && memcmp(line.data + NAME_AT, "_text", 5) == 0	 ? &marks->text
+			      : line.len == NAME_AT + 6 && memcmp(line.data + NAME_AT, "_stext", 6) == 0 ? &marks->stext
+													 : NULL;
+	if (reference && *reference == 0)
+		parse_address(line, reference);
+}
+
+/* The symbol of another address than those before. */
+static enum tally_status mark_address(
+	const struct kallsyms *kallsyms, struct tally_str line, struct kallsyms_marks *marks)
+{
+	struct kallsyms_mark mark = {.offset = (size_t)(line.data - kallsyms->kernel.data)};
+	if (marks->count++ % KALLSYMS_PART != 0)
+		return TALLY_OK;
+	if (parse_address(line, &mark.address) != ADDRESS_DIGITS)
+		return TALLY_NOT_FOUND;
+	return vec_push(&marks->marks, mark) ? TALLY_OK : TALLY_NOMEM;
+}
+
+enum tally_status kallsyms_mark(const struct kallsyms *kallsyms, struct kallsyms_marks *marks)
+{
+	static const char zero[] = "0000000000000000";
+	struct tally_str rest = kallsyms->kernel, line;
+	const char *before = zero, *named = NULL;
+	enum tally_status status = all_are_modules(kallsyms->modules) ? TALLY_OK : TALLY_NOT_FOUND;
+	*marks = (struct kallsyms_marks){0};
+	while (status == TALLY_OK && next_line(&rest, &line)) {
+		if (!has_usual_form(line) || memcmp(line.data, before, ADDRESS_DIGITS) < 0) {
+			status = TALLY_NOT_FOUND;
+			break;
+		}
+		before = line.data;
+		const char *name = line.data + NAME_AT;
+		if (!is_code_or_data(line.data[ADDRESS_DIGITS + 1]) || *name == '$' || *name == '\0')
+			continue;
+		note_reference(marks, line);
+		if (!named || memcmp(named, line.data, ADDRESS_DIGITS) != 0)
+			status = mark_address(kallsyms, line, marks);
+		named = line.data;
+	}
+	marks->is_hidden = named && memcmp(named, zero, ADDRESS_DIGITS) == 0;
+	if (status != TALLY_OK)
+		kallsyms_marks_deinit(marks);
+	return status;
+}
+
+void kallsyms_marks_deinit(struct kallsyms_marks *marks)
+{
+	vec_free(&marks->marks);
+	*marks = (struct kallsyms_marks){0};
+}
+
+bool kallsyms_add_part(const struct kallsyms *kallsyms, const struct kallsyms_marks *marks, size_t index,
+	struct arena *arena, struct symbol_table *table)
+{
+	size_t from = marks->marks.items[index].offset;
+	bool is_last = index + 1 == marks->marks.len;
+	const char *end =
+		kallsyms->kernel.data + (is_last ? kallsyms->kernel.len : marks->marks.items[index + 1].offset);
+	struct tally_str rest = {kallsyms->kernel.data + from, kallsyms->kernel.len - from};
+	struct tally_str text;
+	while (next_line(&rest, &text)) {
+		struct line line;
+		if (!parse_line(text, &line) || !is_wanted(&line))
+			continue;
+		if (!add_line(&line, arena, table))
+			return false;
+		if (text.data >= end)
+			break;
+	}
 	return true;
 }
 
@@ -172,7 +270,7 @@ bool kallsyms_add_module(
 	const char *first = module.len > 0 ? memmem(rest.data, rest.len, module.data, module.len) : NULL;
 	if (!first)
 		return true;
-	while (first > rest.data && first[-1] != '\0')
+	while (first > rest.data && first[-1] != '\n')
 		first--;
 	rest.len -= (size_t)(first - rest.data);
 	rest.data = first;
@@ -183,8 +281,7 @@ bool kallsyms_add_module(
 		split_module(&line);
 		if (!str_equal(line.module, module) || !is_wanted(&line) || line.address == 0)
 			continue;
-		const char *name = arena_string(arena, line.name.data, line.name.len);
-		if (!name || !symbol_table_add(table, line.address, 0, name, binding_of(line.type)))
+		if (!add_line(&line, arena, table))
 			return false;
 	}
 	return true;

@@ -53,7 +53,7 @@ static void reads_the_kernel(void **state)
 {
 	struct fixture f;
 	begin(&f, some_list, strlen(some_list));
-	assert_true(kallsyms_add_kernel(&f.kallsyms, &f.table, &f.is_hidden));
+	assert_true(kallsyms_add_kernel(&f.kallsyms, &f.arena, &f.table, &f.is_hidden));
 	assert_false(f.is_hidden);
 	assert_int_equal(kallsyms_address(&f.table, "_text"), 0xffffffff81000000);
 	assert_int_equal(kallsyms_address(&f.table, "none"), 0);
@@ -91,7 +91,7 @@ static void knows_when_addresses_are_hidden(void **state)
 		"0000000000000000 T _text\n0000000000000000 t helper\n0000000000000000 t m\t[mod]\n";
 	struct fixture f;
 	begin(&f, hidden, strlen(hidden));
-	assert_true(kallsyms_add_kernel(&f.kallsyms, &f.table, &f.is_hidden));
+	assert_true(kallsyms_add_kernel(&f.kallsyms, &f.arena, &f.table, &f.is_hidden));
 	assert_true(f.is_hidden);
 	assert_int_equal(f.table.symbols.len, 0);
 	assert_true(kallsyms_add_module(&f.kallsyms, STR("[mod]"), &f.arena, &f.table));
@@ -107,7 +107,7 @@ static void skips_what_is_no_line(void **state)
 		"ffffffff810000001 T too_long\nffffffff82000000 t \t[mod]\nffffffff83000000 T last";
 	struct fixture f;
 	begin(&f, damaged, strlen(damaged));
-	assert_true(kallsyms_add_kernel(&f.kallsyms, &f.table, &f.is_hidden));
+	assert_true(kallsyms_add_kernel(&f.kallsyms, &f.arena, &f.table, &f.is_hidden));
 	assert_int_equal(f.table.symbols.len, 2);
 	assert_int_equal(kallsyms_address(&f.table, "short_address"), 1);
 	assert_int_equal(kallsyms_address(&f.table, "last"), 0xffffffff83000000);
@@ -149,7 +149,7 @@ static void survives_cuts_and_flips(void **state)
 			copy[i % len] = (char)(random >> 24);
 		struct fixture f;
 		begin(&f, copy, i < len ? i : len);
-		assert_true(kallsyms_add_kernel(&f.kallsyms, &f.table, &f.is_hidden));
+		assert_true(kallsyms_add_kernel(&f.kallsyms, &f.arena, &f.table, &f.is_hidden));
 		assert_true(kallsyms_add_module(&f.kallsyms, STR("[ext4]"), &f.arena, &f.table));
 		assert_true(symbol_table_finish(&f.table, SYMBOLS_UNSIZED));
 		for (size_t k = 0; k < f.table.symbols.len; k++)

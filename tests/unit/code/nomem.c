@@ -9,7 +9,7 @@
 
 #include "cfi_builder.h"
 #include "code/binary_store.h"
-#include "code/symbols/kallsyms.h"
+#include "code/symbols/kernel_symbols.h"
 #include "code/symbols/perf_map.h"
 #include "code/unwind/unwinder.h"
 #include "elf_builder.h"
@@ -31,11 +31,15 @@ static void use_kallsyms(void)
 	bool is_hidden;
 	arena_init(&arena);
 	kallsyms_open(text, sizeof(text) - 1, &kallsyms);
-	if (kallsyms_add_kernel(&kallsyms, &table, &is_hidden) &&
+	if (kallsyms_add_kernel(&kallsyms, &arena, &table, &is_hidden) &&
 		kallsyms_add_module(&kallsyms, STR("[ext4]"), &arena, &table))
 		(void)!symbol_table_finish(&table, SYMBOLS_UNSIZED);
 	symbol_table_deinit(&table);
 	arena_deinit(&arena);
+	struct kernel_symbols *symbols = NULL;
+	if (kernel_symbols_open(&kallsyms, &symbols) == TALLY_OK)
+		(void)!kernel_symbols_find(symbols, 0xffffffff81000000);
+	kernel_symbols_close(symbols);
 }
 
 static void use_perf_map(void)

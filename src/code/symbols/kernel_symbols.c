@@ -1,0 +1,103 @@
+#include "code/symbols/kernel_symbols.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+struct part {
+	_Atomic bool is_read;
+	struct symbol_table table;
+};
+
+struct kernel_symbols {
+	struct kallsyms list;
+	struct kallsyms_marks marks;
+	uint64_t moved;
+	struct part *parts; /* one per mark */
+	pthread_mutex_t lock; /* of who reads a part */
+	struct arena arena; /* names */
+};
+
+enum tally_status kernel_symbols_open(const struct kallsyms *list, struct kernel_symbols **out)
+{
+	struct kallsyms_marks marks;
+	enum tally_status status = kallsyms_mark(list, &marks);
+	if (status != TALLY_OK)
+		return status;
+	struct kernel_symbols *symbols = calloc(1, sizeof(*symbols));
+	struct part *parts = calloc(marks.marks.len ? marks.marks.len : 1, sizeof(*parts));
+	if (!symbols || !parts) {
+		free(symbols);
+		free(parts);
+		kallsyms_marks_deinit(&marks);
+		return TALLY_NOMEM;
+	}
+	symbols->list = *list;
+	symbols->marks = marks;
+	symbols->parts = parts;
+	pthread_mutex_init(&symbols->lock, NULL);
+	arena_init(&symbols->arena);
+	*out = symbols;
+	return TALLY_OK;
+}
+
+void kernel_symbols_close(struct kernel_symbols *symbols)
+{
+	if (!symbols)
+		return;
+	for (size_t i = 0; i < symbols->marks.marks.len; i++)
+		symbol_table_deinit(&symbols->parts[i].table);
+	free(symbols->parts);
+	kallsyms_marks_deinit(&symbols->marks);
+	pthread_mutex_destroy(&symbols->lock);
+	arena_deinit(&symbols->arena);
+	free(symbols);
+}
+
+const struct kallsyms_marks *kernel_symbols_marks(const struct kernel_symbols *symbols)
+{
+	return &symbols->marks;
+}
+
+void kernel_symbols_move(struct kernel_symbols *symbols, uint64_t by)
+{
+	symbols->moved = by;
+}
+
+static void read_part(struct kernel_symbols *symbols, size_t index)
+{
+	struct part *part = &symbols->parts[index];
+	pthread_mutex_lock(&symbols->lock);
+	if (!atomic_load_explicit(&part->is_read, memory_order_relaxed)) {
+		bool ok = kallsyms_add_part(&symbols->list, &symbols->marks, index, &symbols->arena, &part->table);
+		if (ok) {
+			symbol_table_move(&part->table, symbols->moved);
+			ok = symbol_table_finish(&part->table, SYMBOLS_UNSIZED);
+		}
+		if (!ok)
+			part->table.symbols.len = 0;
+		atomic_store_explicit(&part->is_read, true, memory_order_release);
+	}
+	pthread_mutex_unlock(&symbols->lock);
+}
+
+const struct symbol *kernel_symbols_find(struct kernel_symbols *symbols, uint64_t address)
+{
+	const struct kallsyms_mark *marks = symbols->marks.marks.items;
+	uint64_t listed = address - symbols->moved;
+	size_t low = 0;
+	size_t high = symbols->marks.marks.len;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (marks[middle].address <= listed)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0)
+		return NULL;
+	struct part *part = &symbols->parts[low - 1];
+	if (!atomic_load_explicit(&part->is_read, memory_order_acquire))
+		read_part(symbols, low - 1);
+	return symbol_table_find(&part->table, address);
+}

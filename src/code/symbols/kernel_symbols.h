@@ -1,0 +1,27 @@
+/*
+ * kernel_symbols.h - names from the kernel's list of symbols, of which only the parts that are asked for are read: it has
+ * two hundred thousand lines, and a recording hits some hundred.
+ *
+ * The list's text is borrowed and outlives it; symbols belong to it. Opened by one thread; look-ups from any.
+ * A part that does not fit into memory has no names.
+ *
+ *	if (kernel_symbols_open(&kallsyms, &symbols) == TALLY_OK)
+ *		symbol = kernel_symbols_find(symbols, address);
+ */
+#ifndef CODE_SYMBOLS_KERNEL_SYMBOLS_H
+#define CODE_SYMBOLS_KERNEL_SYMBOLS_H
+
+#include "code/symbols/kallsyms.h"
+
+struct kernel_symbols;
+
+/* NOT_FOUND: the list is in no order that can be searched; kallsyms_add_kernel takes such ones. */
+TALLY_MUST_CHECK enum tally_status kernel_symbols_open(const struct kallsyms *list, struct kernel_symbols **symbols);
+void kernel_symbols_close(struct kernel_symbols *symbols);
+const struct kallsyms_marks *kernel_symbols_marks(const struct kernel_symbols *symbols);
+/* Adds by (wrapping) to every address; before the first look-up. */
+void kernel_symbols_move(struct kernel_symbols *symbols, uint64_t by);
+/* What symbol_table_find says of the whole list. */
+const struct symbol *kernel_symbols_find(struct kernel_symbols *symbols, uint64_t address);
+
+#endif
