@@ -1,0 +1,251 @@
+#include "analysis/timechart.h"
+
+void timechart_init(struct timechart *c, size_t max_items)
+{
+	*c = (struct timechart){0};
+	tracks_init(&c->tracks, max_items);
+	sched_history_init(&c->history);
+}
+
+void timechart_deinit(struct timechart *c)
+{
+	tracks_deinit(&c->tracks);
+	sched_history_deinit(&c->history);
+	vec_free(&c->tasks);
+	vec_free(&c->cpus);
+}
+
+/* The pointer is good until the next task. */
+static struct timechart_task *task_of(struct timechart *c, uint32_t id)
+{
+	const struct sched_task *task = &c->history.tasks.items[id];
+	while (c->tasks.len <= id)
+		if (!vec_push(&c->tasks, ((struct timechart_task){TRACK_NONE, INTERN_NONE, INTERN_NONE, TRACK_NONE})))
+			return NULL;
+	struct timechart_task *found = &c->tasks.items[id];
+	if (found->track == TRACK_NONE && !task->is_idle && task->tid != 0) {
+		found->track = tracks_add(&c->tracks, TRACK_TASK, task->tid, task->pid);
+		if (found->track == TRACK_NONE)
+			return NULL;
+	}
+	if (found->track != TRACK_NONE)
+		c->tracks.tracks.items[found->track].pid = task->pid;
+	return found;
+}
+
+static struct timechart_cpu *cpu_of(struct timechart *c, uint32_t cpu)
+{
+	while (c->cpus.len <= cpu)
+		if (!vec_push(&c->cpus, ((struct timechart_cpu){.track = TRACK_NONE, .depth = TIMECHART_BUSY})))
+			return NULL;
+	struct timechart_cpu *found = &c->cpus.items[cpu];
+	if (found->track == TRACK_NONE)
+		found->track = tracks_add(&c->tracks, TRACK_CPU, (int32_t)cpu, 0);
+	return found->track == TRACK_NONE ? NULL : found;
+}
+
+uint32_t timechart_track(struct timechart *c, int32_t tid, int32_t pid)
+{
+	uint32_t id = tid > 0 ? sched_history_task(&c->history, tid) : ID_TABLE_NONE;
+	if (id != ID_TABLE_NONE && pid > 0)
+		c->history.tasks.items[id].pid = pid;
+	const struct timechart_task *task = id != ID_TABLE_NONE ? task_of(c, id) : NULL;
+	return task ? task->track : TRACK_NONE;
+}
+
+bool timechart_name(struct timechart *c, int32_t tid, uint64_t time_ns, struct tally_str name)
+{
+	if (tid <= 0)
+		return true;
+	uint32_t track = timechart_track(c, tid, 0);
+	return track != TRACK_NONE && tracks_name(&c->tracks, track, time_ns, name);
+}
+
+bool timechart_fork(struct timechart *c, int32_t tid, int32_t pid, int32_t parent)
+{
+	return sched_history_fork(&c->history, tid, pid, parent);
+}
+
+bool timechart_exit(struct timechart *c, int32_t tid)
+{
+	return sched_history_exit(&c->history, tid);
+}
+
+/* Between leaving a CPU and being on one again. */
+struct away {
+	uint64_t back_ns, wait_ns, delay_ns; /* since it left, since it was woken */
+	enum sched_left left;
+	bool is_cut; /* it is not back yet */
+};
+
+static bool add_away(struct timechart *c, const struct timechart_task *task, const struct away *away)
+{
+	bool is_runnable = away->left == SCHED_LEFT_RUNNABLE && away->wait_ns > 0;
+	uint64_t waited_ns = is_runnable ? away->wait_ns : away->delay_ns;
+	const struct track_span blocked = {.start_ns = away->back_ns - away->wait_ns,
+		.end_ns = away->back_ns - away->delay_ns,
+		.detail = TRACK_MIXED,
+		.text = task->left_text,
+		.kind = SPAN_BLOCKED,
+		.is_cut = away->is_cut && away->delay_ns == 0};
+	const struct track_span waiting = {.start_ns = away->back_ns - waited_ns,
+		.end_ns = away->back_ns,
+		.detail = is_runnable ? TRACK_NONE : task->woken_by,
+		.text = is_runnable ? task->left_text : task->woken_text,
+		.kind = SPAN_WAITING,
+		.is_cut = away->is_cut};
+	if (away->left == SCHED_LEFT_BLOCKED && away->wait_ns > away->delay_ns &&
+		!tracks_span(&c->tracks, task->track, &blocked))
+		return false;
+	return waited_ns == 0 || tracks_span(&c->tracks, task->track, &waiting);
+}
+
+static bool add_run(struct timechart *c, uint32_t task_track, uint32_t cpu_track, const struct track_span *run)
+{
+	struct track_span on_cpu = *run, of_task = *run;
+	of_task.detail = (uint32_t)c->tracks.tracks.items[cpu_track].id;
+	on_cpu.detail = task_track;
+	return tracks_span(&c->tracks, task_track, &of_task) && tracks_span(&c->tracks, cpu_track, &on_cpu);
+}
+
+/* Who leaves a CPU where nothing was seen before ran there since before the recording. */
+static void measure_first(const struct timechart *c, const struct timechart_task *task, struct track_span *run)
+{
+	const struct track *track = &c->tracks.tracks.items[task->track];
+	run->start_ns = c->tracks.start_ns;
+	if (track->last_ns > run->start_ns)
+		run->start_ns = track->last_ns;
+	run->is_cut = true;
+}
+
+bool timechart_switch(struct timechart *c, const struct sched_out *out, int32_t next, uint32_t text)
+{
+	struct sched_times times;
+	struct timechart_cpu *cpu = cpu_of(c, out->cpu);
+	bool is_first = c->history.cpus.len <= out->cpu || c->history.cpus.items[out->cpu].switched_ns == 0;
+	if (!cpu || !sched_history_switch(&c->history, out, &times))
+		return false;
+	struct timechart_task *task = task_of(c, times.task);
+	if (!task)
+		return false;
+	cpu->now = next;
+	tracks_see(&c->tracks, cpu->track, out->time_ns);
+	if (task->track == TRACK_NONE)
+		return true;
+	struct track_span run = {
+		.start_ns = times.time_ns - times.run_ns, .end_ns = times.time_ns, .text = text, .kind = SPAN_RUNNING};
+	if (is_first)
+		measure_first(c, task, &run);
+	const struct away away = {run.start_ns, times.wait_ns, times.delay_ns, times.left, false};
+	if ((!is_first && !add_away(c, task, &away)) || !add_run(c, task->track, cpu->track, &run))
+		return false;
+	task->left_text = text;
+	task->woken_text = INTERN_NONE;
+	task->woken_by = TRACK_NONE;
+	return true;
+}
+
+bool timechart_wake(struct timechart *c, const struct timechart_wake *wake)
+{
+	uint32_t by = wake->by > 0 ? timechart_track(c, wake->by, 0) : TRACK_NONE;
+	uint32_t id = sched_history_task(&c->history, wake->tid);
+	if (wake->tid <= 0)
+		return true;
+	if ((wake->by > 0 && by == TRACK_NONE) || id == ID_TABLE_NONE)
+		return false;
+	struct timechart_task *task = task_of(c, id);
+	if (!task)
+		return false;
+	if (c->history.tasks.items[id].woken_ns == 0) {
+		task->woken_text = wake->text;
+		task->woken_by = by;
+	}
+	tracks_see(&c->tracks, task->track, wake->time_ns);
+	const struct track_arrow arrow = {wake->time_ns, by, task->track, wake->text};
+	return sched_history_wake(&c->history, wake->tid, wake->time_ns) &&
+	       (by == task->track || tracks_arrow(&c->tracks, &arrow));
+}
+
+static bool end_idle(struct timechart *c, const struct timechart_cpu *cpu, uint64_t time_ns, bool is_cut)
+{
+	const struct track_span idle = {.start_ns = cpu->idle_since_ns,
+		.end_ns = time_ns,
+		.detail = cpu->depth,
+		.text = INTERN_NONE,
+		.kind = SPAN_IDLE,
+		.is_cut = is_cut};
+	return cpu->depth == TIMECHART_BUSY || tracks_span(&c->tracks, cpu->track, &idle);
+}
+
+bool timechart_idle(struct timechart *c, uint32_t cpu, uint64_t time_ns, uint32_t depth)
+{
+	struct timechart_cpu *idle = cpu_of(c, cpu);
+	if (!idle || !end_idle(c, idle, time_ns, false))
+		return false;
+	tracks_see(&c->tracks, idle->track, time_ns);
+	idle->depth = depth;
+	idle->idle_since_ns = time_ns;
+	return true;
+}
+
+bool timechart_frequency(struct timechart *c, uint32_t cpu, uint64_t time_ns, uint64_t khz)
+{
+	const struct timechart_cpu *of = cpu_of(c, cpu);
+	return of && tracks_level(&c->tracks, of->track, time_ns, khz);
+}
+
+static bool finish_cpu(struct timechart *c, uint32_t number)
+{
+	const struct timechart_cpu *cpu = &c->cpus.items[number];
+	uint64_t end_ns = c->tracks.end_ns;
+	if (cpu->track == TRACK_NONE)
+		return true;
+	if (!end_idle(c, cpu, end_ns, true))
+		return false;
+	if (cpu->now <= 0 || number >= c->history.cpus.len)
+		return true;
+	uint64_t since_ns = c->history.cpus.items[number].switched_ns;
+	uint32_t id = sched_history_task(&c->history, cpu->now), cpu_track = cpu->track;
+	struct timechart_task *task = id == ID_TABLE_NONE ? NULL : task_of(c, id);
+	if (!task)
+		return false;
+	struct sched_task *running = &c->history.tasks.items[id];
+	const struct track_span run = {
+		.start_ns = since_ns, .end_ns = end_ns, .text = INTERN_NONE, .kind = SPAN_RUNNING, .is_cut = true};
+	const struct away away = {.back_ns = since_ns,
+		.wait_ns = running->left_ns != 0 && running->left_ns <= since_ns ? since_ns - running->left_ns : 0,
+		.delay_ns = running->woken_ns != 0 && running->woken_ns <= since_ns ? since_ns - running->woken_ns : 0,
+		.left = running->left};
+	if (running->left_ns > since_ns)
+		return true; /* it has left already: the switch to another was lost */
+	running->left_ns = running->woken_ns = 0; /* it is not away */
+	return add_away(c, task, &away) && add_run(c, task->track, cpu_track, &run);
+}
+
+static bool finish_task(struct timechart *c, uint32_t id)
+{
+	const struct sched_task *gone = &c->history.tasks.items[id];
+	struct away away = {.back_ns = c->tracks.end_ns, .left = gone->left, .is_cut = true};
+	if (gone->has_exited || gone->is_idle || gone->tid == 0 || (gone->left_ns == 0 && gone->woken_ns == 0))
+		return true;
+	const struct timechart_task *task = task_of(c, id);
+	if (!task)
+		return false;
+	if (gone->left_ns != 0 && gone->left_ns <= away.back_ns)
+		away.wait_ns = away.back_ns - gone->left_ns;
+	if (gone->woken_ns != 0 && gone->woken_ns <= away.back_ns)
+		away.delay_ns = away.back_ns - gone->woken_ns;
+	return add_away(c, task, &away);
+}
+
+bool timechart_finish(struct timechart *c)
+{
+	for (uint32_t i = 0; i < c->cpus.len; i++)
+		if (!finish_cpu(c, i))
+			return false;
+	for (uint32_t i = 0; i < c->history.tasks.len; i++)
+		if (!finish_task(c, i))
+			return false;
+	tracks_finish(&c->tracks);
+	return true;
+}

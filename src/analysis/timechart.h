@@ -1,0 +1,64 @@
+/*
+ * timechart.h - what the scheduler and the CPUs did, as tracks: who ran where, who waited, was blocked, woke whom; how deep
+ * CPUs idled, and their frequency.
+ *
+ * The caller owns it (timechart_init) and feeds events in order of time; times are sched_history's, so that sums are those
+ * of `sched timehist`. One thread. Functions are false when memory is out. Backtraces are ids of tracks_text.
+ *
+ *	timechart_wake(&c, &(struct timechart_wake){.tid = 8, .by = 7, .time_ns = now, .text = INTERN_NONE});
+ *	timechart_switch(&c, &(struct sched_out){.tid = 7, .cpu = 0, .time_ns = now, .left = SCHED_LEFT_SLEEPING}, 8, text);
+ *	timechart_finish(&c);	... c.tracks
+ */
+#ifndef ANALYSIS_TIMECHART_H
+#define ANALYSIS_TIMECHART_H
+
+#include "analysis/sched_history.h"
+#include "profile/tracks.h"
+
+#define TIMECHART_BUSY	    UINT32_MAX /* depth of a CPU that leaves idle, as the kernel says it */
+#define TIMECHART_INTERRUPT (-1) /* who woke */
+
+struct timechart_task { /* by task of the history */
+	uint32_t track; /* TRACK_NONE: an idle task, or not seen yet */
+	uint32_t left_text, woken_text; /* why it left its CPU, who woke it from where */
+	uint32_t woken_by; /* a track, TRACK_NONE: an interrupt or not known */
+};
+
+struct timechart_cpu {
+	uint32_t track; /* TRACK_NONE: nothing seen there */
+	int32_t now; /* who runs, since the history's switched_ns; 0: idle or not known */
+	uint32_t depth; /* of idle; TIMECHART_BUSY: none */
+	uint64_t idle_since_ns;
+};
+
+struct timechart {
+	struct tracks tracks;
+	struct sched_history history;
+	VEC(struct timechart_task) tasks;
+	VEC(struct timechart_cpu) cpus;
+};
+
+struct timechart_wake {
+	int32_t tid, by; /* by: a thread, or TIMECHART_INTERRUPT */
+	uint64_t time_ns;
+	uint32_t text;
+};
+
+void timechart_init(struct timechart *c, size_t max_items);
+void timechart_deinit(struct timechart *c);
+/* The track of the thread that has this number now; pid 0: not known. TRACK_NONE: out of memory, or tid is no thread's. */
+uint32_t timechart_track(struct timechart *c, int32_t tid, int32_t pid);
+/* A thread takes a name, if it is not 0. */
+bool timechart_name(struct timechart *c, int32_t tid, uint64_t time_ns, struct tally_str name);
+bool timechart_fork(struct timechart *c, int32_t tid, int32_t pid, int32_t parent);
+bool timechart_exit(struct timechart *c, int32_t tid);
+/* out.tid leaves its CPU to next. */
+bool timechart_switch(struct timechart *c, const struct sched_out *out, int32_t next, uint32_t text);
+bool timechart_wake(struct timechart *c, const struct timechart_wake *wake);
+/* cpu is below LIMIT_CPUS here and below. */
+bool timechart_idle(struct timechart *c, uint32_t cpu, uint64_t time_ns, uint32_t depth);
+bool timechart_frequency(struct timechart *c, uint32_t cpu, uint64_t time_ns, uint64_t khz);
+/* What goes on at the end is cut there, and the tracks are in order. */
+bool timechart_finish(struct timechart *c);
+
+#endif

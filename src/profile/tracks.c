@@ -1,0 +1,255 @@
+#include "profile/tracks.h"
+
+#include <string.h>
+
+#define FIRST_RESOLUTION_NS 1024
+
+void tracks_init(struct tracks *t, size_t max_items)
+{
+	*t = (struct tracks){.max_items = max_items};
+	intern_init(&t->strings);
+}
+
+void tracks_deinit(struct tracks *t)
+{
+	for (size_t i = 0; i < t->tracks.len; i++) {
+		vec_free(&t->tracks.items[i].names);
+		vec_free(&t->tracks.items[i].spans);
+		vec_free(&t->tracks.items[i].levels);
+	}
+	vec_free(&t->tracks);
+	vec_free(&t->arrows);
+	intern_deinit(&t->strings);
+}
+
+uint32_t tracks_add(struct tracks *t, enum track_kind kind, int32_t id, int32_t pid)
+{
+	const struct track track = {.kind = kind, .id = id, .pid = pid, .first_ns = UINT64_MAX};
+	if (t->tracks.len >= TRACK_NONE || !vec_push(&t->tracks, track))
+		return TRACK_NONE;
+	return (uint32_t)(t->tracks.len - 1);
+}
+
+struct tally_str tracks_last_name(const struct tracks *t, const struct track *track)
+{
+	return track->names.len > 0 ? intern_get(&t->strings, track->names.items[track->names.len - 1].name) : STR("");
+}
+
+bool tracks_name(struct tracks *t, uint32_t track, uint64_t time_ns, struct tally_str name)
+{
+	struct track *named = &t->tracks.items[track];
+	uint32_t id;
+	if (named->names.len > 0 && str_equal(tracks_last_name(t, named), name))
+		return true;
+	return intern_add(&t->strings, name.data, name.len, &id) &&
+	       vec_push(&named->names, ((struct track_name){time_ns, id}));
+}
+
+bool tracks_text(struct tracks *t, struct tally_str text, uint32_t *id)
+{
+	*id = text.len > 0 ? intern_find(&t->strings, text.data, text.len) : INTERN_NONE;
+	if (text.len == 0 || *id != INTERN_NONE)
+		return true;
+	if (t->texts >= TRACKS_MAX_TEXTS) {
+		t->texts_dropped++;
+		return true;
+	}
+	t->texts++;
+	return intern_add(&t->strings, text.data, text.len, id);
+}
+
+static void see_all(struct tracks *t, uint64_t time_ns)
+{
+	if (t->end_ns == 0 || time_ns < t->start_ns)
+		t->start_ns = time_ns;
+	if (time_ns > t->end_ns)
+		t->end_ns = time_ns;
+}
+
+void tracks_see(struct tracks *t, uint32_t track, uint64_t time_ns)
+{
+	struct track *seen = &t->tracks.items[track];
+	if (time_ns < seen->first_ns)
+		seen->first_ns = time_ns;
+	if (time_ns > seen->last_ns)
+		seen->last_ns = time_ns;
+	see_all(t, time_ns);
+}
+
+static int compare_spans(const void *left, const void *right)
+{
+	const struct track_span *a = left, *b = right;
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns ? -1 : 1;
+	if (a->end_ns != b->end_ns)
+		return a->end_ns < b->end_ns ? -1 : 1;
+	return (int)a->kind - (int)b->kind;
+}
+
+static void sort_spans(struct track_spans *spans)
+{
+	for (size_t i = 1; i < spans->len; i++)
+		if (compare_spans(&spans->items[i - 1], &spans->items[i]) > 0) {
+			qsort(spans->items, spans->len, sizeof(*spans->items), compare_spans);
+			return;
+		}
+}
+
+/* The group that a span joins: the last of its kind, if both begin in one interval and neither is long. */
+static bool joins(const struct track_span *group, const struct track_span *span, uint64_t resolution_ns)
+{
+	return group->start_ns / resolution_ns == span->start_ns / resolution_ns && group->held_ns < resolution_ns &&
+	       span->held_ns < resolution_ns && group->is_cut == span->is_cut && !group->error == !span->error;
+}
+
+static void join(struct track_span *group, const struct track_span *span)
+{
+	if (span->end_ns > group->end_ns)
+		group->end_ns = span->end_ns;
+	group->held_ns += span->held_ns;
+	group->bytes += span->bytes;
+	group->count += span->count;
+	if (group->detail != span->detail)
+		group->detail = TRACK_MIXED;
+	if (group->text != span->text)
+		group->text = INTERN_NONE;
+}
+
+/* In place works too: what is written is never ahead of what is read. */
+static size_t merge(const struct track_spans *spans, uint64_t resolution_ns, struct track_span *out)
+{
+	size_t last[SPAN_KINDS], len = 0;
+	for (size_t i = 0; i < SPAN_KINDS; i++)
+		last[i] = SIZE_MAX;
+	for (size_t i = 0; i < spans->len; i++) {
+		const struct track_span span = spans->items[i];
+		size_t group = last[span.kind];
+		if (group != SIZE_MAX && joins(&out[group], &span, resolution_ns)) {
+			join(&out[group], &span);
+		} else {
+			last[span.kind] = len;
+			out[len++] = span;
+		}
+	}
+	return len;
+}
+
+bool track_merge(const struct track_spans *spans, uint64_t resolution_ns, struct track_spans *out)
+{
+	out->len = 0;
+	if (spans->len == 0)
+		return true;
+	if (!vec_reserve(out, spans->len))
+		return false;
+	if (resolution_ns == 0) {
+		memcpy(out->items, spans->items, spans->len * sizeof(*spans->items));
+		out->len = spans->len;
+	} else {
+		out->len = merge(spans, resolution_ns, out->items);
+	}
+	return true;
+}
+
+static void merge_levels(struct track *track, uint64_t resolution_ns)
+{
+	size_t len = 0;
+	for (size_t i = 0; i < track->levels.len; i++) {
+		if (len > 0 && track->levels.items[len - 1].time_ns / resolution_ns ==
+				       track->levels.items[i].time_ns / resolution_ns)
+			len--; /* the last of an interval holds on behind it */
+		track->levels.items[len++] = track->levels.items[i];
+	}
+	track->levels.len = len;
+}
+
+/* One arrow to a track within an interval. */
+static bool merge_arrows(struct tracks *t)
+{
+	uint64_t *interval = calloc(t->tracks.len + 1, sizeof(*interval)); /* and one more: 0 is none */
+	size_t len = 0;
+	if (!interval)
+		return false;
+	for (size_t i = 0; i < t->arrows.len; i++) {
+		const struct track_arrow arrow = t->arrows.items[i];
+		uint64_t now = arrow.time_ns / t->resolution_ns + 1;
+		if (interval[arrow.to] == now)
+			continue;
+		interval[arrow.to] = now;
+		t->arrows.items[len++] = arrow;
+	}
+	t->arrows_dropped += t->arrows.len - len;
+	t->arrows.len = len;
+	free(interval);
+	return true;
+}
+
+static bool merge_all(struct tracks *t)
+{
+	if (!merge_arrows(t))
+		return false;
+	t->items = t->arrows.len;
+	for (size_t i = 0; i < t->tracks.len; i++) {
+		struct track *track = &t->tracks.items[i];
+		sort_spans(&track->spans);
+		if (track->spans.len > 0)
+			track->spans.len = merge(&track->spans, t->resolution_ns, track->spans.items);
+		merge_levels(track, t->resolution_ns);
+		t->items += track->spans.len + track->levels.len;
+	}
+	return true;
+}
+
+/* What came since the last time at the same resolution, then coarser, until half of the room is free again. */
+static bool make_room(struct tracks *t)
+{
+	if (t->resolution_ns != 0 && !merge_all(t))
+		return false;
+	while (t->items > t->max_items / 2 && t->resolution_ns < UINT64_MAX / 2) {
+		t->resolution_ns = t->resolution_ns ? t->resolution_ns * 2 : FIRST_RESOLUTION_NS;
+		if (!merge_all(t))
+			return false;
+	}
+	return true;
+}
+
+static bool count_item(struct tracks *t)
+{
+	return ++t->items <= t->max_items || make_room(t);
+}
+
+bool tracks_span(struct tracks *t, uint32_t track, const struct track_span *span)
+{
+	struct track *to = &t->tracks.items[track];
+	struct track_span kept = *span;
+	bool is_empty = kept.end_ns <= kept.start_ns;
+	if (kept.count == 0)
+		kept.count = 1;
+	if (kept.held_ns == 0)
+		kept.held_ns = is_empty ? 0 : kept.end_ns - kept.start_ns;
+	to->sums[kept.kind].count += kept.count;
+	to->sums[kept.kind].ns += kept.held_ns;
+	to->sums[kept.kind].bytes += kept.bytes;
+	tracks_see(t, track, kept.start_ns);
+	if (is_empty)
+		return true;
+	tracks_see(t, track, kept.end_ns);
+	return vec_push(&to->spans, kept) && count_item(t);
+}
+
+bool tracks_arrow(struct tracks *t, const struct track_arrow *arrow)
+{
+	see_all(t, arrow->time_ns);
+	return vec_push(&t->arrows, *arrow) && count_item(t);
+}
+
+bool tracks_level(struct tracks *t, uint32_t track, uint64_t time_ns, uint64_t value)
+{
+	tracks_see(t, track, time_ns);
+	return vec_push(&t->tracks.items[track].levels, ((struct track_level){time_ns, value})) && count_item(t);
+}
+
+void tracks_finish(struct tracks *t)
+{
+	for (size_t i = 0; i < t->tracks.len; i++)
+		sort_spans(&t->tracks.items[i].spans);
+}

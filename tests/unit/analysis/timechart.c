@@ -1,0 +1,133 @@
+#include "analysis/timechart.h"
+
+#include "base/text.h"
+#include "unit_test.h"
+
+static void leave(struct timechart *c, uint32_t cpu, uint64_t time_ns, int32_t tid, enum sched_left left, int32_t next)
+{
+	const struct sched_out out = {.tid = tid, .pid = tid, .cpu = cpu, .time_ns = time_ns, .left = left};
+	uint32_t text;
+	assert_true(tracks_text(&c->tracks, STR("schedule"), &text));
+	assert_true(timechart_switch(c, &out, next, text));
+}
+
+static void wake(struct timechart *c, uint64_t time_ns, int32_t tid, int32_t by)
+{
+	uint32_t text;
+	assert_true(tracks_text(&c->tracks, STR("try_to_wake_up"), &text));
+	assert_true(timechart_wake(c, &(struct timechart_wake){tid, by, time_ns, text}));
+}
+
+/* "cpu0: run 10-20 @7!" and so on: ! is cut. */
+static char *dump(const struct timechart *c, struct text *t)
+{
+	static const char *const kinds[SPAN_KINDS] = {"run", "wait", "blocked", "idle"};
+	text_clear(t);
+	for (size_t i = 0; i < c->tracks.tracks.len; i++) {
+		const struct track *track = &c->tracks.tracks.items[i];
+		text_printf(t, "%s%d:", track->kind == TRACK_CPU ? "cpu" : "", track->id);
+		for (size_t j = 0; j < track->spans.len; j++) {
+			const struct track_span *s = &track->spans.items[j];
+			text_printf(t, " %s %u-%u", kinds[s->kind], (unsigned)s->start_ns, (unsigned)s->end_ns);
+			if (s->detail != TRACK_MIXED)
+				text_printf(t, "@%u", s->detail);
+			text_str(t, s->is_cut ? "!" : "");
+		}
+		text_char(t, '\n');
+	}
+	text_char(t, 0);
+	return t->data;
+}
+
+static void tasks_run_wait_and_block(void **state)
+{
+	(void)state;
+	struct text t = {0};
+	struct timechart c;
+	timechart_init(&c, 1000);
+	wake(&c, 100, 8, 7);
+	leave(&c, 0, 120, 7, SCHED_LEFT_BLOCKED, 8); /* since before 100 */
+	leave(&c, 0, 150, 8, SCHED_LEFT_SLEEPING, 0);
+	wake(&c, 170, 7, TIMECHART_INTERRUPT);
+	leave(&c, 0, 180, 0, SCHED_LEFT_RUNNABLE, 7);
+	leave(&c, 0, 200, 7, SCHED_LEFT_RUNNABLE, 8);
+	leave(&c, 0, 230, 8, SCHED_LEFT_BLOCKED, 7);
+	wake(&c, 260, 9, 7);
+	assert_true(timechart_finish(&c));
+	assert_string_equal(dump(&c, &t), "7: run 100-120@0! blocked 120-170 wait 170-180 run 180-200@0 wait 200-230 "
+					  "run 230-260@0!\n"
+					  "8: wait 100-120@0 run 120-150@0 run 200-230@0 blocked 230-260!\n"
+					  "cpu0: run 100-120@0! run 120-150@1 run 180-200@0 run 200-230@1 "
+					  "run 230-260@0!\n"
+					  "9:\n");
+	assert_int_equal(c.tracks.arrows.len, 3);
+	assert_int_equal(c.tracks.arrows.items[1].from, TRACK_NONE);
+	assert_int_equal(c.tracks.tracks.items[0].sums[SPAN_RUNNING].ns, 70);
+	text_deinit(&t);
+	timechart_deinit(&c);
+}
+
+static void backtraces_are_of_what_happened(void **state)
+{
+	(void)state;
+	struct timechart c;
+	timechart_init(&c, 1000);
+	leave(&c, 0, 100, 7, SCHED_LEFT_BLOCKED, 0);
+	wake(&c, 150, 7, 8);
+	leave(&c, 0, 170, 0, SCHED_LEFT_RUNNABLE, 7);
+	leave(&c, 0, 190, 7, SCHED_LEFT_SLEEPING, 0);
+	assert_true(timechart_finish(&c));
+	const struct track *task = &c.tracks.tracks.items[timechart_track(&c, 7, 0)];
+	assert_int_equal(task->spans.len, 3);
+	assert_int_equal(task->spans.items[0].kind, SPAN_BLOCKED);
+	assert_string_equal(intern_get(&c.tracks.strings, task->spans.items[0].text).data, "schedule");
+	assert_string_equal(intern_get(&c.tracks.strings, task->spans.items[1].text).data, "try_to_wake_up");
+	assert_int_equal(task->spans.items[1].detail, timechart_track(&c, 8, 0));
+	timechart_deinit(&c);
+}
+
+static void cpus_idle_and_change_their_frequency(void **state)
+{
+	(void)state;
+	struct text t = {0};
+	struct timechart c;
+	timechart_init(&c, 1000);
+	assert_true(timechart_idle(&c, 1, 100, 2));
+	assert_true(timechart_idle(&c, 1, 150, TIMECHART_BUSY));
+	assert_true(timechart_frequency(&c, 1, 160, 2400000));
+	assert_true(timechart_idle(&c, 1, 170, 1));
+	assert_true(timechart_idle(&c, 1, 180, 3)); /* deeper, without leaving */
+	assert_true(timechart_idle(&c, 1, 200, 3));
+	assert_true(timechart_finish(&c));
+	assert_string_equal(dump(&c, &t), "cpu1: idle 100-150@2 idle 170-180@1 idle 180-200@3\n");
+	assert_int_equal(c.tracks.tracks.items[0].levels.items[0].value, 2400000);
+	text_deinit(&t);
+	timechart_deinit(&c);
+}
+
+static void a_number_that_is_forked_again_has_a_track_of_its_own(void **state)
+{
+	(void)state;
+	struct timechart c;
+	timechart_init(&c, 1000);
+	assert_true(timechart_name(&c, 7, 1, STR("sh")) && timechart_name(&c, 0, 1, STR("swapper")));
+	assert_int_equal(c.tracks.tracks.len, 1);
+	assert_true(timechart_exit(&c, 7) && timechart_fork(&c, 7, 7, 1));
+	leave(&c, 0, 100, 7, SCHED_LEFT_SLEEPING, 0);
+	assert_int_equal(c.tracks.tracks.len, 3);
+	assert_int_equal(timechart_track(&c, 7, 0), 2);
+	assert_int_equal(timechart_track(&c, 0, 0), TRACK_NONE);
+	assert_int_equal(timechart_track(&c, -5, 0), TRACK_NONE);
+	timechart_deinit(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tasks_run_wait_and_block),
+		cmocka_unit_test(backtraces_are_of_what_happened),
+		cmocka_unit_test(cpus_idle_and_change_their_frequency),
+		cmocka_unit_test(a_number_that_is_forked_again_has_a_track_of_its_own),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
