@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "cli/record_build_ids.h"
 #include "cli/record_cache.h"
+#include "cli/record_opening.h"
 #include "perfdata/old_recording.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -69,26 +70,6 @@ static enum tally_status read_features(struct record_output *o, struct tally_err
 	return st;
 }
 
-static enum tally_status add_events(struct record_output *o, struct tally_error *err)
-{
-	struct event_list *events = o->request->events;
-	size_t source_count;
-	const struct recorder_source *sources = recorder_sources(o->recorder, &source_count);
-	enum tally_status st = TALLY_OK;
-
-	for (size_t i = 0; st == TALLY_OK && i < events->len; i++) {
-		uint64_t *ids;
-		size_t count;
-		st = record_event_ids(sources, source_count, (uint32_t)i, &ids, &count, err);
-		if (st != TALLY_OK)
-			return st;
-		struct perf_attr attr = record_attrs_written(&events->specs[i].attr, &o->request->attrs);
-		st = perfdata_writer_add_event(o->writer, &attr, str_from(events->specs[i].name), ids, count, err);
-		free(ids);
-	}
-	return st;
-}
-
 static enum tally_status begin(struct record_output *o, bool keep_old, struct tally_error *err)
 {
 	const struct record_output_options *options = &o->request->output;
@@ -103,7 +84,7 @@ static enum tally_status begin(struct record_output *o, bool keep_old, struct ta
 					       : perfdata_writer_create_file(path, keep_old, &o->writer, err);
 
 	if (st == TALLY_OK)
-		st = add_events(o, err);
+		st = record_opening_add_events(o->request, o->recorder, o->writer, err);
 	if (st == TALLY_OK)
 		st = read_features(o, err);
 	if (st == TALLY_OK && options->compression_level)

@@ -2,9 +2,9 @@
 #include "abi/encode.h"
 #include "base/error.h"
 #include "cli/record_commands.h"
+#include "cli/record_opening.h"
 #include "cli/record_output.h"
 #include "cli/record_watch.h"
-#include "kernel/recording/initial_state.h"
 #include "kernel/system/spawn.h"
 #include <errno.h>
 #include <sched.h>
@@ -22,11 +22,9 @@ enum waiting { WAITS_FOR_SIGNAL, WAITS_FOR_CONTROL, WAITS_FOR_EVENT };
 struct session {
 	const struct record_request *request;
 	struct record_summary *summary;
-	struct target target; /* whom to record */
+	struct record_opening opening;
 	struct spawn child;
 	bool has_child, child_is_started, child_is_over;
-	struct recorder *recorder;
-	struct record_live *live; /* NULL: rings are written as they are */
 	struct record_output output;
 	struct record_control control;
 	struct record_watch *watch; /* NULL: no event starts a file */
@@ -106,43 +104,17 @@ static enum tally_status open_waiting(struct session *s, struct tally_error *err
 static enum tally_status resolve_target(struct session *s, struct tally_error *err)
 {
 	const struct record_request *q = s->request;
-	enum tally_status st = target_resolve(q->kernel, &q->target, &s->target, err);
+	enum tally_status st = record_opening_find(&s->opening, err);
 
-	if (st == TALLY_OK && s->target.is_overriding)
-		diag_add(q->diag, DIAG_WARNING, "PID/TID switch overriding %s", q->target.cpus ? "CPU" : "SYSTEM");
-	if (st == TALLY_OK && !q->attrs.per_thread)
-		st = target_spread_over_cpus(q->kernel, &s->target, err);
 	if (st != TALLY_OK || !q->command)
 		return st;
 	st = spawn_create(q->command, &s->child, err);
 	if (st != TALLY_OK)
 		return st;
 	s->has_child = true;
-	if (s->target.is_command)
-		s->target.threads[0] = s->child.pid;
+	if (s->opening.target.is_command)
+		s->opening.target.threads[0] = s->child.pid;
 	return TALLY_OK;
-}
-
-static struct recorder_config recorder_config(struct session *s)
-{
-	const struct record_request *q = s->request;
-	struct recorder_config config = {.kernel = q->kernel,
-		.events = q->events,
-		.cpus = s->target.cpus,
-		.cpu_count = s->target.cpu_count,
-		.threads = s->target.threads,
-		.thread_count = s->target.thread_count,
-		.per_thread = q->attrs.per_thread,
-		.keeps_kernel = q->attrs.all_kernel,
-		.overwrites = q->overwrites,
-		.flush_bytes = q->flush_bytes,
-		.drains_apart = q->output.threads != THREADS_NONE,
-		.affinity = q->affinity,
-		.ring_bytes = q->ring_bytes,
-		.ring_may_shrink = q->attrs.unwinds_live && !q->is_ring_given,
-		.diag = q->diag};
-
-	return config;
 }
 
 static enum tally_status to_output(
@@ -160,71 +132,15 @@ static enum tally_status to_output_and_live(
 	struct session *s = context;
 	const struct record_sink sink = {to_output, s};
 
-	return s->live ? record_live_pass(s->live, slices, slice_count, &sink, err)
-		       : record_output_append(&s->output, slices, slice_count, err);
-}
-
-static enum tally_status describe_target(struct session *s, struct initial_state *state, struct tally_error *err)
-{
-	const struct target *t = &s->target;
-	enum tally_status st = TALLY_OK;
-
-	if (t->is_system_wide)
-		return initial_state_all(state, err);
-	if (t->is_command && !s->child_is_started)
-		return initial_state_comm(state, t->threads[0], err);
-	for (size_t i = 0; st == TALLY_OK && i < t->thread_count; i++)
-		st = initial_state_process(state, t->threads[i], err);
-	return st;
-}
-
-static enum tally_status describe_all(struct session *s, struct initial_state *state, struct tally_error *err)
-{
-	const struct record_request *q = s->request;
-	struct recorder_config config = recorder_config(s);
-	struct ring_clock clock;
-	size_t count;
-	const struct recorder_source *sources = recorder_sources(s->recorder, &count);
-	enum tally_status st = initial_state_id_index(state, sources, count, err);
-
-	if (st == TALLY_OK && recorder_clock(s->recorder, &clock))
-		st = initial_state_time_conv(state, &clock, err);
-	if (st == TALLY_OK)
-		st = initial_state_kernel(state, err);
-	if (st == TALLY_OK)
-		st = initial_state_thread_map(state, config.threads, config.thread_count, err);
-	if (st == TALLY_OK)
-		st = initial_state_cpu_map(state, config.cpus, config.cpu_count, err);
-	if (st == TALLY_OK && q->attrs.cgroups && !q->synth.no_cgroups)
-		st = initial_state_cgroups(state, err);
-	if (st == TALLY_OK)
-		st = describe_target(s, state, err);
-	if (st == TALLY_OK)
-		st = initial_state_finished(state, err);
-	return st == TALLY_OK ? initial_state_flush(state, err) : st;
-}
-
-static enum tally_status tell_initial_state(
-	struct session *s, const struct record_sink *sink, struct record_synth synth, struct tally_error *err)
-{
-	const struct event_list *events = s->request->events;
-	struct record_layout layout = record_layout_make(&events->specs[record_attrs_tracking(events)].attr, false);
-	struct initial_state state;
-
-	initial_state_init(&state, s->request->kernel, &layout, sink);
-	state.map_timeout_ms = s->request->map_timeout_ms;
-	state.no_maps = synth.no_maps;
-	state.no_tasks = synth.no_tasks;
-	state.with_data_maps = ATTR_HAS(&events->specs[record_attrs_tracking(events)].attr, MMAP_DATA);
-	enum tally_status st = describe_all(s, &state, err);
-	initial_state_deinit(&state);
-	return st;
+	return s->opening.live ? record_live_pass(s->opening.live, slices, slice_count, &sink, err)
+			       : record_output_append(&s->output, slices, slice_count, err);
 }
 
 static enum tally_status write_initial_state(struct session *s, struct tally_error *err)
 {
 	const struct record_sink sink = {to_output_and_live, s};
-	enum tally_status st = tell_initial_state(s, &sink, s->request->synth, err);
+	enum tally_status st =
+		record_opening_describe(&s->opening, &sink, s->request->synth, !s->child_is_started, err);
 
 	return st == TALLY_OK ? record_output_finish_round(&s->output, err) : st;
 }
@@ -233,10 +149,12 @@ static enum tally_status write_initial_state(struct session *s, struct tally_err
 static enum tally_status learn_initial_state(struct session *s, struct tally_error *err)
 {
 	const struct record_request *q = s->request;
-	const struct record_sink sink = {record_live_learn, s->live};
+	const struct record_sink sink = {record_live_learn, s->opening.live};
 	bool is_told = !q->describes_at_end && !q->synth.no_maps && !q->synth.no_tasks;
 
-	return !s->live || is_told ? TALLY_OK : tell_initial_state(s, &sink, (struct record_synth){0}, err);
+	return !s->opening.live || is_told ? TALLY_OK
+					   : record_opening_describe(&s->opening, &sink, (struct record_synth){0},
+						     !s->child_is_started, err);
 }
 
 /* Before the samples, or with --tail-synthesize behind them. */
@@ -248,10 +166,10 @@ static enum tally_status describe_if_due(struct session *s, bool is_tail, struct
 static enum tally_status drain(struct session *s, bool is_last, uint64_t *bytes, struct tally_error *err)
 {
 	struct record_sink sink = {to_output, s};
-	enum tally_status st = s->live ? record_live_drain(s->live, &sink, is_last, bytes, err)
-				       : recorder_drain(s->recorder, &sink, bytes, err);
+	enum tally_status st = s->opening.live ? record_live_drain(s->opening.live, &sink, is_last, bytes, err)
+					       : recorder_drain(s->opening.recorder, &sink, bytes, err);
 
-	if (st != TALLY_OK || *bytes == 0 || (s->live && record_live_is_holding(s->live)))
+	if (st != TALLY_OK || *bytes == 0 || (s->opening.live && record_live_is_holding(s->opening.live)))
 		return st;
 	return record_output_finish_round(&s->output, err);
 }
@@ -264,7 +182,7 @@ static enum tally_status end_of_file(struct session *s, struct tally_error *err)
 	enum tally_status st = TALLY_OK;
 
 	if (s->request->overwrites)
-		st = recorder_snapshot(s->recorder, &sink, &bytes, err);
+		st = recorder_snapshot(s->opening.recorder, &sink, &bytes, err);
 	if (st == TALLY_OK && bytes)
 		st = record_output_finish_round(&s->output, err);
 	return st == TALLY_OK ? describe_if_due(s, true, err) : st;
@@ -286,7 +204,7 @@ static enum tally_status switch_output(struct session *s, struct tally_error *er
 
 static enum tally_status read_control(struct session *s, struct tally_error *err)
 {
-	struct record_commands commands = {s->request, s->recorder, &s->control, false};
+	struct record_commands commands = {s->request, s->opening.recorder, &s->control, false};
 	bool is_open;
 	enum tally_status st = record_commands_obey(&commands, &is_open, err);
 
@@ -319,7 +237,7 @@ static enum tally_status toggle_if_due(struct session *s, struct tally_error *er
 
 	while (st == TALLY_OK && s->toggles_done < q->toggle_count &&
 		record_now_ms() - s->started_ms >= q->toggles_ms[s->toggles_done])
-		st = record_set_running(q, s->recorder, (struct tally_str){0}, s->toggles_done++ % 2 == 0, err);
+		st = record_set_running(q, s->opening.recorder, (struct tally_str){0}, s->toggles_done++ % 2 == 0, err);
 	return st;
 }
 
@@ -361,13 +279,13 @@ static enum tally_status record_all(struct session *s, struct tally_error *err)
 
 	while (st == TALLY_OK && !s->is_over) {
 		bool is_ready = false;
-		st = recorder_wait(s->recorder, s->wait_fd, timeout_ms(s), &is_ready, err);
+		st = recorder_wait(s->opening.recorder, s->wait_fd, timeout_ms(s), &is_ready, err);
 		if (st == TALLY_OK)
 			st = toggle_if_due(s, err);
 		if (st == TALLY_OK && is_ready)
 			st = read_what_waits(s, err);
 		s->wants_switch |= s->watch && record_watch_has_come(s->watch);
-		s->is_over |= recorder_target_is_over(s->recorder);
+		s->is_over |= recorder_target_is_over(s->opening.recorder);
 		if (st != TALLY_OK || s->is_over)
 			break;
 		st = drain(s, false, &bytes, err);
@@ -382,7 +300,7 @@ static enum tally_status record_all(struct session *s, struct tally_error *err)
 		(void)kill(s->child.pid, SIGTERM); /* now: what it still does is not recorded any more */
 	if (st == TALLY_OK && s->output.threads)
 		st = explain(s, record_threads_stop(s->output.threads, err), err);
-	recorder_disable(s->recorder);
+	recorder_disable(s->opening.recorder);
 	if (st == TALLY_OK && s->output.threads) /* what came between the two */
 		st = explain(s, record_threads_stop(s->output.threads, err), err);
 	do {
@@ -398,11 +316,11 @@ static enum tally_status record_all(struct session *s, struct tally_error *err)
 static enum tally_status write_lost(struct session *s, struct tally_error *err)
 {
 	size_t count;
-	const struct recorder_source *sources = recorder_sources(s->recorder, &count);
+	const struct recorder_source *sources = recorder_sources(s->opening.recorder, &count);
 	struct writer w = {0};
 
 	for (size_t i = 0; i < count; i++) {
-		uint64_t lost = recorder_lost(s->recorder, &sources[i]);
+		uint64_t lost = recorder_lost(s->opening.recorder, &sources[i]);
 		if (lost == 0)
 			continue;
 		const struct perf_attr *attr = &s->request->events->specs[sources[i].event].attr;
@@ -438,10 +356,11 @@ static void note_what_is_open(const struct session *s)
 	const struct event_list *events = s->request->events;
 	size_t count;
 
-	(void)recorder_sources(s->recorder, &count);
+	(void)recorder_sources(s->opening.recorder, &count);
 	diag_add(s->request->diag, DIAG_NOTE,
 		"%zu events on %zu CPUs and %zu threads: %zu open files, rings of %zu KiB", events->len,
-		s->target.cpu_count, s->target.thread_count, count, recorder_ring_bytes(s->recorder) / 1024);
+		s->opening.target.cpu_count, s->opening.target.thread_count, count,
+		recorder_ring_bytes(s->opening.recorder) / 1024);
 	for (size_t i = 0; i < events->len; i++) {
 		struct text t = {0};
 		attr_print(&t, &events->specs[i].attr);
@@ -471,44 +390,6 @@ static enum tally_status start_watch(struct session *s, struct tally_error *err)
 	return st == TALLY_OK ? record_watch_add(s->watch, s->wait_fd, WAITS_FOR_EVENT, err) : st;
 }
 
-/* Rings that came out smaller than asked for, or than a default, have room for shorter stacks only. */
-static bool shorten_stacks(struct session *s)
-{
-	const struct record_request *q = s->request;
-	uint32_t bytes = (uint32_t)record_live_stack_bytes(recorder_ring_bytes(s->recorder));
-	bool is_shorter = false;
-
-	for (size_t i = 0; i < q->events->len; i++) {
-		struct perf_attr *attr = &q->events->specs[i].attr;
-		is_shorter |= attr->sample_stack_user > bytes;
-		if (attr->sample_stack_user > bytes)
-			attr->sample_stack_user = bytes;
-	}
-	return is_shorter;
-}
-
-static enum tally_status open_recorder(struct session *s, struct tally_error *err)
-{
-	const struct record_request *q = s->request;
-	struct recorder_config config = recorder_config(s);
-	enum tally_status st = recorder_create(&config, &s->recorder, err);
-
-	if (st != TALLY_OK || !q->attrs.unwinds_live)
-		return st;
-	if (!q->is_stack_given && shorten_stacks(s)) {
-		recorder_destroy(s->recorder);
-		s->recorder = NULL;
-		st = recorder_create(&config, &s->recorder, err);
-	}
-	struct record_live_config live = {.events = q->events,
-		.recorder = s->recorder,
-		.build_id_dir = q->build_id_dir,
-		.kept_registers = q->attrs.user_regs,
-		.flush_bytes = q->flush_bytes,
-		.keeps_rate = q->keeps_rate};
-	return st == TALLY_OK ? record_live_create(&live, &s->live, err) : st;
-}
-
 static enum tally_status start(struct session *s, struct tally_error *err)
 {
 	enum tally_status st = record_output_init(&s->output, s->request, err);
@@ -519,7 +400,7 @@ static enum tally_status start(struct session *s, struct tally_error *err)
 		st = open_waiting(s, err);
 	if (st != TALLY_OK)
 		return st;
-	st = open_recorder(s, err);
+	st = record_opening_open(&s->opening, err);
 	if (st == TALLY_OK && s->request->is_verbose)
 		note_what_is_open(s);
 	if (st == TALLY_OK)
@@ -527,7 +408,7 @@ static enum tally_status start(struct session *s, struct tally_error *err)
 	if (st == TALLY_OK && s->request->started)
 		s->request->started(s->request->started_context);
 	if (st == TALLY_OK)
-		st = record_output_open(&s->output, s->recorder, &s->target, err);
+		st = record_output_open(&s->output, s->opening.recorder, &s->opening.target, err);
 	if (st == TALLY_OK)
 		st = describe_if_due(s, false, err);
 	if (st == TALLY_OK)
@@ -540,7 +421,7 @@ static enum tally_status start(struct session *s, struct tally_error *err)
 	if (st == TALLY_OK && s->request->attrs.starts_disabled)
 		record_announce(s->request, "Events disabled");
 	else if (st == TALLY_OK)
-		st = recorder_enable(s->recorder, err);
+		st = recorder_enable(s->opening.recorder, err);
 	if (st == TALLY_OK && s->has_child) {
 		st = spawn_start(&s->child, err);
 		s->child_is_started = st == TALLY_OK;
@@ -563,6 +444,7 @@ enum tally_status record_session_run(
 	const struct record_request *request, struct record_summary *summary, struct tally_error *err)
 {
 	struct session s = {.request = request,
+		.opening = {.request = request},
 		.summary = summary,
 		.signal_fd = -1,
 		.wait_fd = -1,
@@ -587,12 +469,10 @@ enum tally_status record_session_run(
 		record_output_abandon(&s.output);
 	}
 	record_output_deinit(&s.output);
-	if (s.live)
-		summary->live = record_live_summary(s.live);
-	record_live_destroy(s.live);
+	if (s.opening.live)
+		summary->live = record_live_summary(s.opening.live);
 	record_watch_destroy(s.watch);
-	recorder_destroy(s.recorder);
-	target_deinit(&s.target);
+	record_opening_close(&s.opening);
 	close_waiting(&s);
 	return st;
 }
