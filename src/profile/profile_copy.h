@@ -1,0 +1,32 @@
+/*
+ * profile_copy.h - adds the samples of one profile to another that is being built, with a share of their weight: how
+ * profiles are summed up, and how old samples fade.
+ *
+ * Only what samples refer to is copied: frames, stacks, threads and names of samples that are left out do not come along.
+ * Events and fields are the caller's to add: samples keep their event's index, and the builder keeps the facets of the
+ * profile. One thread.
+ *
+ *	struct profile_copy copy = {.from = old, .weight = {7, 8}, .least_count = 16};
+ *	if (!profile_copy_samples(&copy, builder)) return error_nomem(err);
+ */
+#ifndef PROFILE_PROFILE_COPY_H
+#define PROFILE_PROFILE_COPY_H
+
+#include "profile/profile_builder.h"
+
+struct profile_ratio {
+	uint64_t numerator, denominator;
+};
+
+struct profile_copy {
+	const struct profile *from;
+	struct profile_ratio counts, periods; /* what they are multiplied by, rounded down */
+	uint64_t least_count; /* samples that come to less are left out */
+	uint64_t later; /* added to their order: they came behind others */
+	struct tally_str binary, renamed; /* the binary of that short name gets another; empty: none does */
+};
+
+/* False: memory is out. What the builder makes of wrong ids is told by its finish. */
+bool profile_copy_samples(const struct profile_copy *copy, struct profile_builder *builder);
+
+#endif

@@ -1,0 +1,315 @@
+#include "unit_test.h"
+
+#include "analysis/live_profile.h"
+#include "perfdata_builder.h"
+
+#include <stdio.h>
+
+/* Processes come, take names, map files, and go; the store finds none of them on disk. */
+
+static const struct perf_attr attr = {
+	.type = EVENT_SOFTWARE,
+	.sample_type = SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_PERIOD | SAMPLE_CALLCHAIN,
+	.flags = ATTR_FLAG(ATTR_BIT_SAMPLE_ID_ALL) | ATTR_FLAG(ATTR_BIT_MMAP) | ATTR_FLAG(ATTR_BIT_TASK),
+};
+
+struct fixture {
+	struct perfdata_builder start, records;
+	struct live_profile *live;
+	struct text text;
+};
+
+static void open_live(struct fixture *f)
+{
+	const struct replay_options replay = {.with_stacks = true, .threads = 1};
+	const struct binary_store_options store = {
+		.system_root = "/nowhere", .build_id_dir = "/nowhere", .index_dir = ""};
+	*f = (struct fixture){0};
+	perfdata_builder_init(&f->start, false);
+	perfdata_builder_event(&f->start, &attr, 1);
+	perfdata_builder_init(&f->records, false);
+	perfdata_builder_event(&f->records, &attr, 1);
+	const struct live_profile_config config = {.description = perfdata_builder_pipe(&f->start),
+		.replay = &replay,
+		.store = &store,
+		.kernel_name = STR("[kernel]")};
+	assert_int_equal(live_profile_create(&config, &f->live, NULL), TALLY_OK);
+}
+
+static void close_live(struct fixture *f)
+{
+	live_profile_destroy(f->live);
+	perfdata_builder_deinit(&f->start);
+	perfdata_builder_deinit(&f->records);
+	text_deinit(&f->text);
+}
+
+static void put_comm(struct fixture *f, uint32_t pid, const char *name, bool is_exec, uint64_t time)
+{
+	struct record_fields comm = {.type = RECORD_COMM, .comm = {.pid = pid, .tid = pid, .comm = str_from(name)}};
+	perfdata_builder_record(&f->records, &comm, is_exec ? MISC_COMM_EXEC : 0, time);
+}
+
+static void put_map(struct fixture *f, uint32_t pid, uint64_t start, const char *name, uint64_t time)
+{
+	struct record_fields map = {.type = RECORD_MMAP2,
+		.mmap = {.pid = pid, .tid = pid, .start = start, .len = 0x1000, .prot = 5, .filename = str_from(name)}};
+	perfdata_builder_record(&f->records, &map, MISC_CPUMODE_USER, time);
+}
+
+static void put_task(struct fixture *f, uint32_t type, uint32_t pid, uint32_t ppid, uint64_t time)
+{
+	struct record_fields task = {
+		.type = type, .task = {.pid = pid, .tid = pid, .ppid = ppid, .ptid = ppid, .time = time}};
+	perfdata_builder_record(&f->records, &task, 0, time);
+}
+
+static void put_samples(struct fixture *f, uint32_t pid, uint64_t ip, unsigned count, uint64_t time)
+{
+	const uint64_t chain[] = {CONTEXT_USER, ip, ip + 0x100};
+	for (unsigned i = 0; i < count; i++) {
+		struct sample s = {.ip = ip,
+			.pid = pid,
+			.tid = pid,
+			.time = time + i,
+			.period = 1000,
+			.callchain = {(const uint8_t *)chain, 3}};
+		perfdata_builder_sample(&f->records, 0, MISC_CPUMODE_USER, &s);
+	}
+}
+
+static void feed(struct fixture *f)
+{
+	struct tally_bytes bytes = writer_view(&f->records.records);
+	assert_int_equal(live_profile_feed(f->live, &bytes, 1, NULL), TALLY_OK);
+	writer_clear(&f->records.records);
+}
+
+/* "comm binary count" of each sample, in order of the binary's name and comm. */
+static const char *shown(struct fixture *f)
+{
+	const struct profile *p = live_profile_get(f->live);
+	text_clear(&f->text);
+	for (size_t i = 0; i < p->sample_count; i++) {
+		const struct profile_sample *s = &p->samples[i];
+		uint32_t binary = p->frames[s->leaf].binary;
+		text_printf(&f->text, "%s %s %llu\n", profile_string(p, p->threads[s->thread].comm).data,
+			binary == PROFILE_NONE ? "?" : profile_string(p, p->binaries[binary].name).data,
+			(unsigned long long)s->count);
+	}
+	text_char(&f->text, 0);
+	return f->text.data;
+}
+
+static const char *refreshed(struct fixture *f, bool fades)
+{
+	feed(f);
+	struct tally_error err = {0};
+	if (live_profile_refresh(f->live, fades, &err) != TALLY_OK)
+		fail_msg("%s", err.text);
+	return shown(f);
+}
+
+static void test_nothing(void **state)
+{
+	struct fixture f;
+	open_live(&f);
+	assert_string_equal(shown(&f), "");
+	assert_string_equal(refreshed(&f, true), "");
+	assert_int_equal(live_profile_get(f.live)->event_count, 1);
+	close_live(&f);
+}
+
+/* What ran before a refresh is known after it. */
+static void test_state_stays(void **state)
+{
+	struct fixture f;
+	open_live(&f);
+	put_comm(&f, 7, "one", false, 0);
+	put_map(&f, 7, 0x1000, "/bin/one", 0);
+	assert_string_equal(refreshed(&f, true), "");
+	assert_true(live_profile_knows(f.live, 7));
+	put_samples(&f, 7, 0x1010, 8, 100);
+	assert_string_equal(refreshed(&f, true), "one one 8\n");
+	assert_int_equal(live_profile_figures(f.live).samples, 8);
+	put_samples(&f, 7, 0x1010, 8, 200);
+	assert_string_equal(refreshed(&f, false), "one one 16\n");
+	assert_int_equal(live_profile_get(f.live)->events[0].sample_count, 16);
+	assert_int_equal(live_profile_get(f.live)->events[0].total_period, 16000);
+	assert_int_equal(live_profile_get(f.live)->stack_count, 2);
+	close_live(&f);
+}
+
+static void test_fades_and_is_forgotten(void **state)
+{
+	struct fixture f;
+	open_live(&f);
+	put_comm(&f, 7, "one", false, 0);
+	put_map(&f, 7, 0x1000, "/bin/one", 0);
+	put_samples(&f, 7, 0x1010, 64, 100);
+	assert_string_equal(refreshed(&f, true), "one one 64\n");
+	assert_string_equal(refreshed(&f, true), "one one 56\n");
+	assert_string_equal(refreshed(&f, true), "one one 49\n");
+	for (int i = 0; i < 60; i++)
+		refreshed(&f, true);
+	assert_string_equal(shown(&f), "");
+	assert_int_equal(live_profile_get(f.live)->stack_count, 0);
+	assert_int_equal(live_profile_get(f.live)->frame_count, 0);
+	assert_int_equal(live_profile_get(f.live)->thread_count, 0);
+	close_live(&f);
+}
+
+static void test_zero(void **state)
+{
+	struct fixture f;
+	open_live(&f);
+	put_comm(&f, 7, "one", false, 0);
+	put_map(&f, 7, 0x1000, "/bin/one", 0);
+	put_samples(&f, 7, 0x1010, 8, 100);
+	refreshed(&f, true);
+	assert_int_equal(live_profile_zero(f.live, NULL), TALLY_OK);
+	assert_string_equal(shown(&f), "");
+	put_samples(&f, 7, 0x1010, 3, 200);
+	assert_string_equal(refreshed(&f, true), "one one 3\n");
+	close_live(&f);
+}
+
+/* A child has its parent's mappings and name, until it calls exec. */
+static void test_fork_and_exec(void **state)
+{
+	struct fixture f;
+	open_live(&f);
+	put_comm(&f, 7, "sh", false, 0);
+	put_map(&f, 7, 0x1000, "/bin/sh", 0);
+	put_task(&f, RECORD_FORK, 8, 7, 10);
+	refreshed(&f, true);
+	put_samples(&f, 8, 0x1010, 2, 20);
+	put_comm(&f, 8, "true", true, 30);
+	put_map(&f, 8, 0x1000, "/bin/true", 31);
+	put_samples(&f, 8, 0x1010, 4, 40);
+	assert_string_equal(refreshed(&f, false), "sh sh 2\ntrue true 4\n");
+	put_samples(&f, 8, 0x1010, 1, 60); /* the old image is not there any more */
+	assert_string_equal(refreshed(&f, false), "sh sh 2\ntrue true 5\n");
+	close_live(&f);
+}
+
+/* Numbers of processes are taken again. */
+static void test_exit(void **state)
+{
+	struct fixture f;
+	open_live(&f);
+	put_comm(&f, 7, "one", false, 0);
+	put_map(&f, 7, 0x1000, "/bin/one", 0);
+	put_task(&f, RECORD_EXIT, 7, 1, 50);
+	put_samples(&f, 7, 0x1010, 1, 40);
+	assert_string_equal(refreshed(&f, false), "one one 1\n");
+	assert_false(live_profile_knows(f.live, 7));
+	put_samples(&f, 7, 0x1010, 1, 60);
+	assert_string_equal(refreshed(&f, false), "one one 1\n:7 ? 1\n");
+	put_comm(&f, 7, "two", false, 70);
+	put_map(&f, 7, 0x1000, "/bin/two", 71);
+	put_samples(&f, 7, 0x1010, 1, 80);
+	assert_string_equal(refreshed(&f, false), "one one 1\n:7 ? 1\ntwo two 1\n");
+	close_live(&f);
+}
+
+/* What one ring had later than the others had been looked at waits, or it would come before its mappings. */
+static void test_mark(void **state)
+{
+	struct fixture f;
+	open_live(&f);
+	put_comm(&f, 7, "one", false, 0);
+	put_samples(&f, 7, 0x1010, 1, 100);
+	feed(&f);
+	live_profile_mark(f.live);
+	put_map(&f, 7, 0x1000, "/bin/one", 90);
+	put_samples(&f, 7, 0x2010, 1, 120); /* its mapping is in a ring that was read before */
+	assert_string_equal(refreshed(&f, false), "one one 1\n");
+	put_map(&f, 7, 0x2000, "/bin/two", 110);
+	assert_string_equal(refreshed(&f, false), "one one 1\none two 1\n");
+	close_live(&f);
+}
+
+static void test_lost_and_hidden(void **state)
+{
+	struct fixture f;
+	struct record_fields lost = {.type = RECORD_LOST, .lost = {.id = 1, .lost = 5}};
+	struct sample kernel = {.ip = UINT64_C(0xffffffff81000010), .pid = 7, .tid = 7, .time = 10, .period = 1000};
+	open_live(&f);
+	put_comm(&f, 7, "one", false, 0);
+	put_map(&f, 7, 0x1000, "/bin/one", 0);
+	put_samples(&f, 7, 0x1010, 3, 100);
+	perfdata_builder_sample(&f.records, 0, MISC_CPUMODE_KERNEL, &kernel);
+	perfdata_builder_record(&f.records, &lost, 0, 50);
+	assert_string_equal(refreshed(&f, true), "one ? 1\none one 3\n");
+	assert_int_equal(live_profile_figures(f.live).lost, 5);
+	assert_int_equal(live_profile_figures(f.live).kernel_samples, 1);
+	assert_int_equal(live_profile_hide(f.live, true, false, NULL), TALLY_OK);
+	assert_string_equal(shown(&f), "one one 3\n");
+	assert_int_equal(live_profile_get(f.live)->events[0].total_period, 3000);
+	assert_int_equal(live_profile_hide(f.live, false, true, NULL), TALLY_OK);
+	assert_string_equal(shown(&f), "one ? 1\n");
+	refreshed(&f, true);
+	assert_int_equal(live_profile_figures(f.live).lost, 0);
+	close_live(&f);
+}
+
+static void test_damage(void **state)
+{
+	struct fixture f;
+	open_live(&f);
+	put_comm(&f, 7, "one", false, 0);
+	put_map(&f, 7, 0x1000, "/bin/one", 0);
+	put_samples(&f, 7, 0x1010, 2, 100);
+	feed(&f);
+	const uint8_t bad[] = {9, 0, 0, 0, 0, 0, 3, 0};
+	struct tally_bytes bytes = {bad, sizeof(bad)};
+	assert_int_equal(live_profile_feed(f.live, &bytes, 1, NULL), TALLY_OK);
+	assert_string_equal(refreshed(&f, true), "one one 2\n");
+	assert_int_equal(live_profile_figures(f.live).damaged, 1);
+	put_samples(&f, 7, 0x1010, 2, 200);
+	assert_string_equal(refreshed(&f, false), "one one 4\n");
+	close_live(&f);
+}
+
+/* Thousands that come and go leave nothing behind. */
+static void test_many_processes(void **state)
+{
+	struct fixture f;
+	open_live(&f);
+	put_comm(&f, 7, "sh", false, 0);
+	put_map(&f, 7, 0x1000, "/bin/sh", 0);
+	for (uint32_t round = 0; round < 40; round++) {
+		for (uint32_t i = 0; i < 500; i++) {
+			uint32_t pid = 1000 + round * 500 + i;
+			uint64_t time = 1000 * (uint64_t)pid;
+			put_task(&f, RECORD_FORK, pid, 7, time);
+			put_samples(&f, pid, 0x1010, 1, time + 1);
+			put_task(&f, RECORD_EXIT, pid, 7, time + 2);
+		}
+		refreshed(&f, true);
+	}
+	const struct profile *p = live_profile_get(f.live);
+	assert_int_equal(p->sample_count, 1); /* threads of one name are one */
+	assert_int_equal(p->threads[p->samples[0].thread].pid, 0);
+	assert_true(p->samples[0].count > 3900 && p->samples[0].count <= 4000);
+	assert_false(live_profile_knows(f.live, 1000));
+	close_live(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_state_stays),
+		cmocka_unit_test(test_fades_and_is_forgotten),
+		cmocka_unit_test(test_zero),
+		cmocka_unit_test(test_fork_and_exec),
+		cmocka_unit_test(test_exit),
+		cmocka_unit_test(test_mark),
+		cmocka_unit_test(test_lost_and_hidden),
+		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_many_processes),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
