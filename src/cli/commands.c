@@ -13,6 +13,7 @@ static const struct command *const commands[] = {
 	&command_data,
 	&command_diff,
 	&command_evlist,
+	&command_export,
 	&command_flamegraph,
 	&command_health,
 	&command_help,

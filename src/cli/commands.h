@@ -33,6 +33,7 @@ extern const struct command command_c2c;
 extern const struct command command_check;
 extern const struct command command_diff;
 extern const struct command command_evlist;
+extern const struct command command_export;
 extern const struct command command_kallsyms;
 extern const struct command command_kmem;
 extern const struct command command_flamegraph;

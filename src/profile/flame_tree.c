@@ -49,17 +49,11 @@ static bool is_generated(struct tally_str object)
 	return false;
 }
 
-static bool label_frame(struct flame_builder *b, uint32_t index, uint32_t *id)
+struct flame_label flame_label_of(const struct profile *p, uint32_t index, struct text *room)
 {
-	const struct profile *p = b->profile;
 	const struct profile_frame *frame = &p->frames[index];
 	struct flame_label label = {.name = STR("[unknown]"), .object = STR(""), .kind = FLAME_UNKNOWN};
 	bool is_kernel = frame->level == PROFILE_LEVEL_KERNEL || frame->level == PROFILE_LEVEL_GUEST_KERNEL;
-	struct text text = {0};
-	if (b->label_of_frame[index]) {
-		*id = b->label_of_frame[index] - 1;
-		return true;
-	}
 	if (frame->binary != PROFILE_NONE) {
 		label.object = profile_string(p, p->binaries[frame->binary].name);
 		is_kernel = p->binaries[frame->binary].is_kernel;
@@ -74,9 +68,21 @@ static bool label_frame(struct flame_builder *b, uint32_t index, uint32_t *id)
 	} else if (label.object.len > 0 && label.object.data[0] == '[') {
 		label.name = label.object;
 	} else if (label.object.len > 0) {
-		text_printf(&text, "[%.*s]", (int)label.object.len, label.object.data);
-		label.name = (struct tally_str){text.data, text.len};
+		text_clear(room);
+		text_printf(room, "[%.*s]", (int)label.object.len, label.object.data);
+		label.name = (struct tally_str){room->data, room->len};
 	}
+	return label;
+}
+
+static bool label_frame(struct flame_builder *b, uint32_t index, uint32_t *id)
+{
+	struct text text = {0};
+	if (b->label_of_frame[index]) {
+		*id = b->label_of_frame[index] - 1;
+		return true;
+	}
+	struct flame_label label = flame_label_of(b->profile, index, &text);
 	bool is_made = !text.failed && make_label(b, label, id);
 	text_deinit(&text);
 	if (is_made)

@@ -12,6 +12,7 @@
 #ifndef PROFILE_FLAME_TREE_H
 #define PROFILE_FLAME_TREE_H
 
+#include "base/text.h"
 #include "profile/filter.h"
 
 enum flame_kind {
@@ -59,6 +60,8 @@ struct flame_tree {
 	struct intern names; /* made here */
 };
 
+/* How a frame is shown; the texts are the profile's or room's, until room changes. */
+struct flame_label flame_label_of(const struct profile *profile, uint32_t frame, struct text *room);
 TALLY_MUST_CHECK enum tally_status flame_tree_init(struct flame_tree *tree, const struct profile *profile,
 	const struct flame_options *options, struct tally_error *err);
 void flame_tree_deinit(struct flame_tree *tree);

@@ -1,0 +1,189 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analysis/replay.h"
+#include "base/error.h"
+#include "base/limits.h"
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/cpu_filter.h"
+#include "cli/export_marks.h"
+#include "cli/export_run.h"
+#include "cli/pack_damage.h"
+#include "cli/recording_input.h"
+#include "view/export/export_formats.h"
+
+#define DEFAULT_INPUT "perf.data"
+
+struct export_format {
+	const char *name;
+	void (*write)(struct byte_sink *sink, const struct export_view *view);
+	bool wants_rows; /* each sample by itself, and what happened besides */
+	bool wants_places; /* addresses and source lines */
+	bool is_binary; /* and so always packed by gzip */
+};
+
+static const struct export_format formats[] = {
+	{"folded", export_folded, false, false, false},
+	{"speedscope", export_speedscope, true, true, false},
+	{"pprof", export_pprof, false, true, true},
+};
+#define FORMAT_NAMES "folded|speedscope|pprof"
+
+#define ROW(member) .offset = offsetof(struct export_settings, member)
+
+static const struct option rows[] = {
+	{"format", 'F', OPTION_STRING, FORMAT_NAMES, ROW(format), .help = "what to write"},
+	{"input", 'i', OPTION_STRING, "file", ROW(input), .help = "the recording (perf.data); -: standard input"},
+	{"output", 'o', OPTION_STRING, "file", ROW(output),
+		.help = "where to (standard output); packed by gzip if it ends in .gz"},
+	{"event", 'e', OPTION_STRING, "name", ROW(event),
+		.help = "of several events, this one (all; folded: the first that has samples)"},
+	{"time", 0, OPTION_STRING, "str", ROW(times), .help = "Time span of interest (start,stop)"},
+	{"cpu", 'C', OPTION_STRING, "cpu", ROW(cpus), .help = "only samples of these CPUs"},
+	{"comms", 'c', OPTION_STRING, "comm[,comm...]", ROW(filters.comms),
+		.help = "only samples of threads of these names"},
+	{"pid", 'p', OPTION_STRING, "pid[,pid...]", ROW(filters.pids), .help = "only samples of these processes"},
+	{"tid", 't', OPTION_STRING, "tid[,tid...]", ROW(filters.tids), .help = "only samples of these threads"},
+	{"dsos", 'd', OPTION_STRING, "dso[,dso...]", ROW(filters.dsos), .help = "only samples in these objects"},
+	{"symbols", 'S', OPTION_STRING, "symbol[,symbol...]", ROW(filters.symbols),
+		.help = "only samples in these functions"},
+	{"max-stack", 0, OPTION_U64, "n", ROW(max_stack), .help = "frames of a stack that are written (all)"},
+	{"no-inline", 0, OPTION_FLAG, ROW(no_inline), .help = "calls that were inlined are no frames of their own"},
+	{"symfs", 0, OPTION_STRING, "dir", ROW(symfs), .help = "look for files with symbols below this folder"},
+	{"kallsyms", 0, OPTION_STRING, "file", ROW(kallsyms), .help = "kallsyms pathname"},
+	{"vmlinux", 'k', OPTION_STRING, "file", ROW(vmlinux), .help = "vmlinux pathname"},
+	{"force", 'f', OPTION_FLAG, ROW(force), .help = "read also what another user owns"},
+};
+static const struct option_table table = {rows, sizeof(rows) / sizeof(rows[0]), true};
+
+static const struct export_format *format_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (strcmp(formats[i].name, name) == 0)
+			return &formats[i];
+	return NULL;
+}
+
+/* The input is mapped while the output is written: the same file would lose both. */
+static bool is_same_file(const char *input, int fd)
+{
+	struct stat in, out;
+	return stat(input, &in) == 0 && fstat(fd, &out) == 0 && S_ISREG(in.st_mode) && in.st_dev == out.st_dev &&
+	       in.st_ino == out.st_ino;
+}
+
+static enum tally_status open_output(const struct export_settings *s, int *fd, struct tally_error *err)
+{
+	*fd = STDOUT_FILENO;
+	if (!s->output || strcmp(s->output, "-") == 0)
+		return TALLY_OK;
+	*fd = open(s->output, O_CREAT | O_WRONLY | O_CLOEXEC, 0666);
+	if (*fd < 0)
+		return error_set_errno(err, TALLY_IO, errno, "%s", s->output);
+	struct stat st;
+	if (is_same_file(s->input, *fd)) {
+		close(*fd);
+		return error_set(err, TALLY_INVALID, "%s is the recording itself", s->output);
+	}
+	if (fstat(*fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(*fd, 0) != 0) {
+		enum tally_status status = error_set_errno(err, TALLY_IO, errno, "%s", s->output);
+		close(*fd);
+		return status;
+	}
+	return TALLY_OK;
+}
+
+static bool ends_in_gz(const char *path)
+{
+	size_t len = path ? strlen(path) : 0;
+	return len > 3 && strcmp(path + len - 3, ".gz") == 0;
+}
+
+static int write_file(const struct cli *cli, const struct export_settings *s, const struct export_format *format,
+	const struct export_view *view)
+{
+	struct tally_error err;
+	struct byte_sink sink;
+	int fd;
+	if (open_output(s, &fd, &err) != TALLY_OK)
+		return cli_fail(cli, &err);
+	byte_sink_init(&sink, fd, format->is_binary || ends_in_gz(s->output));
+	format->write(&sink, view);
+	enum tally_status status = byte_sink_finish(&sink, fd == STDOUT_FILENO ? "standard output" : s->output, &err);
+	if (fd != STDOUT_FILENO && close(fd) != 0 && status == TALLY_OK)
+		status = error_set_errno(&err, TALLY_IO, errno, "%s", s->output);
+	if (status != TALLY_OK && fd != STDOUT_FILENO)
+		unlink(s->output);
+	return status == TALLY_OK ? 0 : cli_fail(cli, &err);
+}
+
+static int export_file(const struct cli *cli, const struct export_settings *s, const struct export_format *format)
+{
+	struct export_run run;
+	struct tally_error err;
+	const struct export_wishes wishes = {.rows = format->wants_rows, .places = format->wants_places};
+	enum tally_status status = export_run_open(cli, s, &wishes, &run, &err);
+	int code = EXIT_FAILED;
+	if (run.is_ready)
+		code = write_file(cli, s, format, &run.view);
+	if (status != TALLY_OK)
+		code = cli_fail(cli, &err);
+	export_run_close(&run);
+	return code;
+}
+
+static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	struct export_settings settings = {0};
+	int rest;
+	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
+	if (code != CLI_GO_ON)
+		return code;
+	if (!settings.format)
+		return cli_usagef(cli, command, "format", "--format says what to write");
+	const struct export_format *format = format_find(settings.format);
+	if (!format)
+		return cli_usagef(cli, command, "format", "no format '%s'", settings.format);
+	if (settings.times && !time_spans_are_valid(settings.times))
+		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
+	if (settings.max_stack > UINT32_MAX)
+		return cli_usagef(cli, command, "max-stack", "--max-stack is too large");
+	if (rest + 1 < argc)
+		return cli_usagef(cli, command, NULL, "one recording, not also '%s'", argv[rest + 1]);
+	if (rest < argc && settings.input)
+		return cli_usagef(cli, command, "input", "one recording, not two");
+	settings.input = rest < argc ? argv[rest] : settings.input ? settings.input : DEFAULT_INPUT;
+	if (format->is_binary && !settings.output && isatty(STDOUT_FILENO))
+		return cli_usagef(
+			cli, command, "output", "%s is no text: -o says where to, or send it to a file", format->name);
+	return export_file(cli, &settings, format);
+}
+
+static const char *const usages[] = {"--format <format> [<options>] [<file>]", NULL};
+static const char *const examples[] = {
+	"for go tool pprof, Grafana Pyroscope, Polar Signals",
+	"tally export --format pprof -o profile.pb.gz",
+	"for speedscope.app, one thread",
+	"tally export -F speedscope --tid 4242 -o profile.speedscope.json",
+	"of a recording that comes through a pipe",
+	"tally export -F folded -i - | inferno-flamegraph > profile.svg",
+	NULL,
+};
+
+const struct command command_export = {
+	.name = "export",
+	.summary = "Write a recording in the formats of other viewers",
+	.usages = usages,
+	.options = &table,
+	.description = "Writes the samples of a recording for another program. What each format holds, and which "
+		       "programs read it, is in docs/exports.md.\n\nNames may hold anything: what is no UTF-8 becomes "
+		       "U+FFFD where a format wants UTF-8.",
+	.examples = examples,
+	.run = run,
+};

@@ -1,0 +1,20 @@
+/*
+ * export_formats.h - the writers of each format: one function, which writes a view into a sink. Failures are the sink's
+ * (byte_sink_finish tells them); memory that a writer takes for itself and does not get sets sink->failed.
+ *
+ *	export_speedscope(&sink, &view);
+ *	status = byte_sink_finish(&sink, path, err);
+ */
+#ifndef VIEW_EXPORT_EXPORT_FORMATS_H
+#define VIEW_EXPORT_EXPORT_FORMATS_H
+
+#include "view/export/export_view.h"
+
+/* Lines "comm;main;work 123": see flame_folded_write. */
+void export_folded(struct byte_sink *sink, const struct export_view *view);
+/* speedscope.app/file-format-schema.json: a "sampled" profile for each thread and event. Wants rows. */
+void export_speedscope(struct byte_sink *sink, const struct export_view *view);
+/* github.com/google/pprof/proto/profile.proto. */
+void export_pprof(struct byte_sink *sink, const struct export_view *view);
+
+#endif

@@ -1,0 +1,342 @@
+#include "view/export/export_formats.h"
+
+#include <stdlib.h>
+
+#include "base/id_table.h"
+#include "base/limits.h"
+#include "base/vec.h"
+#include "view/export/protobuf_writer.h"
+
+/* Field numbers of profile.proto. */
+enum {
+	PROFILE_SAMPLE_TYPE = 1,
+	PROFILE_SAMPLE = 2,
+	PROFILE_MAPPING = 3,
+	PROFILE_LOCATION = 4,
+	PROFILE_FUNCTION = 5,
+	PROFILE_STRING = 6,
+	PROFILE_TIME_NS = 9,
+	PROFILE_DURATION_NS = 10,
+	PROFILE_PERIOD_TYPE = 11,
+	PROFILE_PERIOD = 12,
+	PROFILE_COMMENT = 13,
+	PROFILE_DEFAULT_TYPE = 14
+};
+enum { TYPE_TYPE = 1, TYPE_UNIT = 2 };
+enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE = 2, SAMPLE_LABEL = 3 };
+enum { LABEL_KEY = 1, LABEL_STR = 2, LABEL_NUM = 3 };
+enum {
+	MAPPING_ID = 1,
+	MAPPING_START = 2,
+	MAPPING_LIMIT = 3,
+	MAPPING_OFFSET = 4,
+	MAPPING_FILE = 5,
+	MAPPING_BUILD_ID = 6,
+	MAPPING_FUNCTIONS = 7,
+	MAPPING_FILES = 8,
+	MAPPING_LINES = 9,
+	MAPPING_INLINES = 10
+};
+enum { LOCATION_ID = 1, LOCATION_MAPPING = 2, LOCATION_ADDRESS = 3, LOCATION_LINE = 4 };
+enum { LINE_FUNCTION = 1, LINE_NUMBER = 2 };
+enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM = 3, FUNCTION_FILE = 4 };
+
+#define PAGE_MASK UINT64_C(0xfff)
+
+struct pprof {
+	struct byte_sink *sink;
+	const struct export_view *view;
+	struct export_tables tables;
+	struct intern strings;
+	struct id_table locations; /* a frame, and how many frames out of it its code was inlined */
+	struct id_table functions; /* name and file */
+	uint32_t *value_of_event; /* PROFILE_NONE: has no samples that are chosen */
+	uint32_t value_count;
+	uint64_t *limits; /* by binary: its highest address; 0: none is used */
+	bool *has_lines, *has_inlines; /* by binary */
+	struct text room;
+	VEC(uint64_t) path; /* locations of a sample, innermost first */
+};
+
+static uint64_t string_of(struct pprof *w, struct tally_str s)
+{
+	uint32_t id = 0;
+	if (!intern_add(&w->strings, s.data, s.len, &id))
+		w->sink->failed = true;
+	return id;
+}
+
+static uint64_t text_of(struct pprof *w, uint32_t id)
+{
+	return string_of(w, profile_string(w->view->profile, id));
+}
+
+static void add_type(struct pprof *w, unsigned field, struct tally_str type, const char *unit)
+{
+	size_t begin = protobuf_open(&w->sink->text);
+	protobuf_u64(&w->sink->text, TYPE_TYPE, string_of(w, type));
+	protobuf_u64(&w->sink->text, TYPE_UNIT, string_of(w, str_from(unit)));
+	protobuf_close(&w->sink->text, field, begin);
+}
+
+/* Samples, and what the samples of each event stand for. */
+static bool add_types(struct pprof *w)
+{
+	const struct profile *p = w->view->profile;
+	bool *is_used = export_event_flags(w->view);
+	w->value_of_event = malloc((p->event_count + 1) * sizeof(*w->value_of_event));
+	if (!is_used || !w->value_of_event) {
+		free(is_used);
+		return false;
+	}
+	add_type(w, PROFILE_SAMPLE_TYPE, STR("samples"), "count");
+	w->value_count = 1;
+	for (uint32_t i = 0; i < p->event_count; i++) {
+		struct tally_str name = profile_string(p, p->events[i].name);
+		w->value_of_event[i] = PROFILE_NONE;
+		if (!is_used[i])
+			continue;
+		if (w->value_count == 1) {
+			add_type(w, PROFILE_PERIOD_TYPE, name, export_event_unit(name));
+			if (p->events[i].sample_count)
+				protobuf_u64(&w->sink->text, PROFILE_PERIOD,
+					p->events[i].total_period / p->events[i].sample_count);
+			protobuf_u64(&w->sink->text, PROFILE_DEFAULT_TYPE, string_of(w, name));
+		}
+		w->value_of_event[i] = w->value_count++;
+		add_type(w, PROFILE_SAMPLE_TYPE, name, export_event_unit(name));
+	}
+	free(is_used);
+	return true;
+}
+
+static uint64_t add_function(struct pprof *w, struct tally_str name, struct tally_str file)
+{
+	struct text *out = &w->sink->text;
+	uint64_t key[2] = {string_of(w, name), string_of(w, file)};
+	bool is_new;
+	uint32_t id = id_table_add(&w->functions, key, &is_new);
+	if (id == ID_TABLE_NONE) {
+		w->sink->failed = true;
+		return 0;
+	}
+	if (is_new) {
+		size_t begin = protobuf_open(out);
+		protobuf_u64(out, FUNCTION_ID, id + 1);
+		protobuf_u64(out, FUNCTION_NAME, key[0]);
+		protobuf_u64(out, FUNCTION_SYSTEM, key[0]);
+		if (file.len > 0)
+			protobuf_u64(out, FUNCTION_FILE, key[1]);
+		protobuf_close(out, PROFILE_FUNCTION, begin);
+	}
+	return id + 1;
+}
+
+static void add_line(struct pprof *w, uint64_t function, uint64_t number)
+{
+	size_t begin = protobuf_open(&w->sink->text);
+	protobuf_u64(&w->sink->text, LINE_FUNCTION, function);
+	if (number)
+		protobuf_u64(&w->sink->text, LINE_NUMBER, number);
+	protobuf_close(&w->sink->text, LOCATION_LINE, begin);
+}
+
+static const struct profile_frame *frame_of(const struct pprof *w, uint32_t node)
+{
+	return &w->view->profile->frames[w->tables.frames[w->tables.nodes[node].frame]];
+}
+
+static bool is_inlined(const struct pprof *w, uint32_t node)
+{
+	const struct profile_frame *frame = frame_of(w, node);
+	return frame->function != PROFILE_NONE && w->view->profile->functions[frame->function].is_inlined &&
+	       w->tables.nodes[node].parent != PROFILE_NONE;
+}
+
+static void note_binary(struct pprof *w, const struct profile_frame *frame, bool has_line, bool has_inline)
+{
+	if (frame->binary == PROFILE_NONE)
+		return;
+	if (frame->address >= w->limits[frame->binary])
+		w->limits[frame->binary] = (frame->address | PAGE_MASK) + 1;
+	if (w->limits[frame->binary] == 0) /* of the last page there is */
+		w->limits[frame->binary] = UINT64_MAX;
+	w->has_lines[frame->binary] |= has_line;
+	w->has_inlines[frame->binary] |= has_inline;
+}
+
+/* The functions come before the location, as they are no part of it. */
+static void write_location(struct pprof *w, uint32_t node, uint32_t depth, uint32_t id)
+{
+	const struct profile *p = w->view->profile;
+	struct text *out = &w->sink->text;
+	uint64_t functions[LIMIT_INLINE_DEPTH];
+	uint64_t numbers[LIMIT_INLINE_DEPTH];
+	bool has_line = false;
+	for (uint32_t i = 0, at = node; i <= depth; i++, at = w->tables.nodes[at].parent) {
+		struct export_line line = export_frame_line(p, frame_of(w, at));
+		struct flame_label label = flame_label_of(p, w->tables.frames[w->tables.nodes[at].frame], &w->room);
+		functions[i] = add_function(w, label.name, line.file);
+		numbers[i] = line.number;
+		has_line = has_line || line.file.len > 0;
+	}
+	const struct profile_frame *frame = frame_of(w, node);
+	note_binary(w, frame, has_line, depth > 0);
+	size_t begin = protobuf_open(out);
+	protobuf_u64(out, LOCATION_ID, id);
+	if (frame->binary != PROFILE_NONE)
+		protobuf_u64(out, LOCATION_MAPPING, frame->binary + 1);
+	protobuf_u64(out, LOCATION_ADDRESS, frame->address);
+	for (uint32_t i = 0; i <= depth; i++)
+		add_line(w, functions[i], numbers[i]);
+	protobuf_close(out, PROFILE_LOCATION, begin);
+}
+
+/* The location of a node and of the calls that it was inlined into; *outermost is the last of those. */
+static uint64_t location_of(struct pprof *w, uint32_t node, uint32_t *outermost)
+{
+	uint32_t depth = 0, outer = node;
+	while (depth + 1 < LIMIT_INLINE_DEPTH && is_inlined(w, outer)) {
+		outer = w->tables.nodes[outer].parent;
+		depth++;
+	}
+	*outermost = outer;
+	const uint64_t key[2] = {(uint64_t)w->tables.nodes[node].frame << 32 | w->tables.nodes[outer].frame, depth};
+	bool is_new;
+	uint32_t id = id_table_add(&w->locations, key, &is_new);
+	if (id == ID_TABLE_NONE) {
+		w->sink->failed = true;
+		return 0;
+	}
+	if (is_new)
+		write_location(w, node, depth, id + 1);
+	return id + 1;
+}
+
+static void add_label(struct pprof *w, const char *key, uint64_t str, int64_t num)
+{
+	size_t begin = protobuf_open(&w->sink->text);
+	protobuf_u64(&w->sink->text, LABEL_KEY, string_of(w, str_from(key)));
+	if (str)
+		protobuf_u64(&w->sink->text, LABEL_STR, str);
+	else
+		protobuf_u64(&w->sink->text, LABEL_NUM, (uint64_t)num);
+	protobuf_close(&w->sink->text, SAMPLE_LABEL, begin);
+}
+
+static void add_labels(struct pprof *w, const struct profile_thread *thread)
+{
+	struct tally_str comm = profile_string(w->view->profile, thread->comm);
+	struct text *room = &w->room;
+	add_label(w, "comm", string_of(w, comm), 0);
+	if (thread->pid < 0 && thread->tid < 0)
+		return;
+	text_clear(room);
+	text_bytes(room, comm.data, comm.len);
+	text_printf(room, " %d/%d", thread->pid, thread->tid);
+	add_label(w, "thread", string_of(w, (struct tally_str){room->data, room->len}), 0);
+	add_label(w, "pid", 0, thread->pid);
+	add_label(w, "tid", 0, thread->tid);
+}
+
+static void add_sample(struct pprof *w, const struct profile_sample *sample, uint32_t node)
+{
+	struct text *out = &w->sink->text;
+	w->path.len = 0;
+	for (uint32_t at = node, outer = node; at != PROFILE_NONE; at = w->tables.nodes[outer].parent)
+		if (!vec_push(&w->path, location_of(w, at, &outer)))
+			w->sink->failed = true;
+	size_t begin = protobuf_open(out);
+	size_t part = protobuf_open(out);
+	for (size_t i = 0; i < w->path.len; i++)
+		protobuf_varint(out, w->path.items[i]);
+	protobuf_close(out, SAMPLE_LOCATION, part);
+	part = protobuf_open(out);
+	protobuf_varint(out, sample->count);
+	for (uint32_t i = 1; i < w->value_count; i++)
+		protobuf_varint(out, i == w->value_of_event[sample->event] ? sample->period : 0);
+	protobuf_close(out, SAMPLE_VALUE, part);
+	add_labels(w, &w->view->profile->threads[sample->thread]);
+	protobuf_close(out, PROFILE_SAMPLE, begin);
+	byte_sink_step(w->sink);
+}
+
+static void add_mapping(struct pprof *w, uint32_t index)
+{
+	const struct profile_binary *binary = &w->view->profile->binaries[index];
+	struct text *out = &w->sink->text;
+	if (w->limits[index] == 0)
+		return;
+	size_t begin = protobuf_open(out);
+	protobuf_u64(out, MAPPING_ID, index + 1);
+	/* Addresses are those in the file: of all the places that processes map it to, none is the one. */
+	protobuf_u64(out, MAPPING_START, 0);
+	protobuf_u64(out, MAPPING_LIMIT, w->limits[index]);
+	protobuf_u64(out, MAPPING_FILE, text_of(w, binary->long_name));
+	if (profile_string(w->view->profile, binary->build_id).len > 0)
+		protobuf_u64(out, MAPPING_BUILD_ID, text_of(w, binary->build_id));
+	protobuf_u64(out, MAPPING_FUNCTIONS, 1);
+	if (w->has_lines[index]) {
+		protobuf_u64(out, MAPPING_FILES, 1);
+		protobuf_u64(out, MAPPING_LINES, 1);
+	}
+	if (w->has_inlines[index])
+		protobuf_u64(out, MAPPING_INLINES, 1);
+	protobuf_close(out, PROFILE_MAPPING, begin);
+}
+
+static void add_about(struct pprof *w)
+{
+	const struct export_about *about = &w->view->about;
+	struct text *out = &w->sink->text;
+	if (about->has_wall_clock && w->view->profile->row_count)
+		protobuf_u64(out, PROFILE_TIME_NS, w->tables.first_time + (uint64_t)about->wall_clock_offset_ns);
+	if (w->view->has_times && w->tables.last_time > w->tables.first_time)
+		protobuf_u64(out, PROFILE_DURATION_NS, w->tables.last_time - w->tables.first_time);
+	const struct tally_str comments[] = {about->title, about->command, about->hostname, about->os};
+	for (size_t i = 0; i < sizeof(comments) / sizeof(comments[0]); i++)
+		if (comments[i].len > 0)
+			protobuf_u64(out, PROFILE_COMMENT, string_of(w, comments[i]));
+}
+
+static bool prepare(struct pprof *w)
+{
+	const struct profile *p = w->view->profile;
+	w->locations.words = w->functions.words = 2;
+	intern_init(&w->strings);
+	(void)string_of(w, STR(""));
+	w->limits = calloc(p->binary_count + 1, sizeof(*w->limits));
+	w->has_lines = calloc(p->binary_count + 1, sizeof(*w->has_lines));
+	w->has_inlines = calloc(p->binary_count + 1, sizeof(*w->has_inlines));
+	return w->limits && w->has_lines && w->has_inlines &&
+	       export_tables_init(&w->tables, w->view, NULL) == TALLY_OK && add_types(w);
+}
+
+void export_pprof(struct byte_sink *sink, const struct export_view *view)
+{
+	const struct profile *p = view->profile;
+	struct pprof w = {.sink = sink, .view = view};
+	bool is_ready = prepare(&w);
+	sink->failed = sink->failed || !is_ready;
+	for (size_t i = 0; is_ready && i < p->sample_count && !byte_sink_is_lost(sink); i++)
+		if (w.tables.node_of_sample[i] != PROFILE_NONE)
+			add_sample(&w, &p->samples[i], w.tables.node_of_sample[i]);
+	for (uint32_t i = 0; is_ready && i < p->binary_count; i++)
+		add_mapping(&w, i);
+	if (is_ready)
+		add_about(&w);
+	for (uint32_t i = 0; i < w.strings.len; i++) {
+		protobuf_string(&sink->text, PROFILE_STRING, intern_get(&w.strings, i));
+		byte_sink_step(sink);
+	}
+	intern_deinit(&w.strings);
+	id_table_deinit(&w.locations);
+	id_table_deinit(&w.functions);
+	export_tables_deinit(&w.tables);
+	free(w.value_of_event);
+	free(w.limits);
+	free(w.has_lines);
+	free(w.has_inlines);
+	text_deinit(&w.room);
+	vec_free(&w.path);
+}

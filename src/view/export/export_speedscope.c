@@ -1,0 +1,157 @@
+#include "view/export/export_formats.h"
+
+#include <stdlib.h>
+
+struct speedscope {
+	struct byte_sink *sink;
+	struct text *out;
+	const struct export_view *view;
+	struct export_tables tables;
+	uint32_t *rows; /* of chosen samples, those of a track and event together, by time */
+	size_t *begin; /* by track and event: its first; one more at the end */
+	uint32_t *path;
+};
+
+static size_t group_of(const struct speedscope *w, const struct export_sample *s)
+{
+	return (size_t)s->track * w->view->profile->event_count + s->event;
+}
+
+/* Each chosen sample's number to its track and event. */
+static bool group_rows(struct speedscope *w)
+{
+	const struct profile *p = w->view->profile;
+	size_t groups = w->tables.track_count * p->event_count;
+	struct export_sample s;
+	w->begin = calloc(groups + 2, sizeof(*w->begin));
+	w->rows = malloc((p->row_count + 1) * sizeof(*w->rows));
+	w->path = malloc((w->tables.node_count + 1) * sizeof(*w->path));
+	if (!w->begin || !w->rows || !w->path)
+		return false;
+	for (size_t at = 0; export_next_row(&w->tables, &at, &s);)
+		w->begin[group_of(w, &s) + 2]++;
+	for (size_t i = 2; i < groups + 2; i++)
+		w->begin[i] += w->begin[i - 1];
+	for (size_t at = 0; export_next_row(&w->tables, &at, &s);)
+		w->rows[w->begin[group_of(w, &s) + 1]++] = (uint32_t)(at - 1);
+	return true;
+}
+
+static void add_name(struct speedscope *w, const struct export_track *track, uint32_t event)
+{
+	const struct profile *p = w->view->profile;
+	struct tally_str comm = profile_string(p, track->comm), name = profile_string(p, p->events[event].name);
+	struct text room = {0};
+	text_bytes(&room, comm.data, comm.len);
+	if (track->tid >= 0)
+		text_printf(&room, " %d/%d", track->pid, track->tid);
+	text_str(&room, ": ");
+	text_bytes(&room, name.data, name.len);
+	export_json_string(w->out, (struct tally_str){room.data, room.len});
+	w->out->failed = w->out->failed || room.failed;
+	text_deinit(&room);
+}
+
+/* The frames of a sample, outermost first. */
+static void add_stack(struct speedscope *w, uint32_t node)
+{
+	size_t depth = 0;
+	for (; node != PROFILE_NONE; node = w->tables.nodes[node].parent)
+		w->path[depth++] = w->tables.nodes[node].frame;
+	text_char(w->out, '[');
+	while (depth > 0) {
+		text_u64(w->out, w->path[--depth]);
+		if (depth > 0)
+			text_char(w->out, ',');
+	}
+	text_char(w->out, ']');
+}
+
+static void add_profile(struct speedscope *w, size_t group)
+{
+	const struct profile *p = w->view->profile;
+	uint32_t event = (uint32_t)(group % p->event_count);
+	size_t first = w->begin[group], last = w->begin[group + 1];
+	uint64_t total = 0;
+	struct tally_str name = profile_string(p, p->events[event].name);
+	text_str(w->out, "{\"type\":\"sampled\",\"name\":");
+	add_name(w, &w->tables.tracks[group / p->event_count], event);
+	text_printf(w->out, ",\"unit\":\"%s\",\"samples\":[",
+		strcmp(export_event_unit(name), "nanoseconds") == 0 ? "nanoseconds" : "none");
+	for (size_t i = first; i < last && !byte_sink_is_lost(w->sink); i++) {
+		text_str(w->out, i > first ? ",\n" : "\n");
+		add_stack(w, w->tables.node_of_sample[p->rows[w->rows[i]].sample]);
+		byte_sink_step(w->sink);
+	}
+	text_str(w->out, "],\n\"weights\":[");
+	for (size_t i = first; i < last && !byte_sink_is_lost(w->sink); i++) {
+		uint64_t period = p->rows[w->rows[i]].period;
+		if (i > first)
+			text_char(w->out, ',');
+		text_u64(w->out, period);
+		total += period;
+		byte_sink_step(w->sink);
+	}
+	text_printf(w->out, "],\"startValue\":0,\"endValue\":%llu}", (unsigned long long)total);
+}
+
+static void add_frames(struct speedscope *w)
+{
+	const struct profile *p = w->view->profile;
+	struct text room = {0};
+	for (size_t i = 0; i < w->tables.frame_count; i++) {
+		struct flame_label label = flame_label_of(p, w->tables.frames[i], &room);
+		struct export_line line = export_frame_line(p, &p->frames[w->tables.frames[i]]);
+		text_str(w->out, i ? ",\n{\"name\":" : "\n{\"name\":");
+		export_json_string(w->out, label.name);
+		/* The file of the source, or else the one that holds the code. */
+		if (line.file.len > 0 || label.object.len > 0) {
+			text_str(w->out, ",\"file\":");
+			export_json_string(w->out, line.file.len > 0 ? line.file : label.object);
+		}
+		if (line.number)
+			text_printf(w->out, ",\"line\":%llu", (unsigned long long)line.number);
+		text_char(w->out, '}');
+		byte_sink_step(w->sink);
+	}
+	w->out->failed = w->out->failed || room.failed;
+	text_deinit(&room);
+}
+
+static void write_all(struct speedscope *w)
+{
+	const struct export_about *about = &w->view->about;
+	bool has_profile = false;
+	text_str(w->out, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n\"exporter\":");
+	struct text exporter = {0};
+	text_printf(&exporter, "%.*s@%.*s", (int)about->program.len, about->program.data, (int)about->version.len,
+		about->version.data);
+	export_json_string(w->out, (struct tally_str){exporter.data, exporter.len});
+	text_deinit(&exporter);
+	text_str(w->out, ",\"name\":");
+	export_json_string(w->out, about->title);
+	text_str(w->out, ",\"activeProfileIndex\":0,\n\"profiles\":[");
+	for (size_t i = 0; i < w->tables.track_count * w->view->profile->event_count; i++) {
+		if (w->begin[i] == w->begin[i + 1])
+			continue;
+		text_str(w->out, has_profile ? ",\n" : "\n");
+		has_profile = true;
+		add_profile(w, i);
+	}
+	text_str(w->out, "],\n\"shared\":{\"frames\":[");
+	add_frames(w);
+	text_str(w->out, "]}}\n");
+}
+
+void export_speedscope(struct byte_sink *sink, const struct export_view *view)
+{
+	struct speedscope w = {.sink = sink, .out = &sink->text, .view = view};
+	if (export_tables_init(&w.tables, view, NULL) == TALLY_OK && group_rows(&w))
+		write_all(&w);
+	else
+		sink->failed = true;
+	export_tables_deinit(&w.tables);
+	free(w.rows);
+	free(w.begin);
+	free(w.path);
+}

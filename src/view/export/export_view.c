@@ -1,0 +1,275 @@
+#include "view/export/export_view.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/id_table.h"
+
+bool export_wants(const struct export_view *view, const struct profile_sample *sample)
+{
+	if (view->event != PROFILE_NONE && sample->event != view->event)
+		return false;
+	return !view->filter || profile_filter_passes(view->filter, sample);
+}
+
+bool *export_event_flags(const struct export_view *view)
+{
+	const struct profile *p = view->profile;
+	bool *flags = calloc(p->event_count + 1, sizeof(*flags));
+	for (size_t i = 0; flags && i < p->sample_count; i++)
+		if (!flags[p->samples[i].event] && export_wants(view, &p->samples[i]))
+			flags[p->samples[i].event] = true;
+	return flags;
+}
+
+/* What each id of the profile is in the tables, PROFILE_NONE: nothing needs it. */
+struct moved {
+	uint32_t *stacks, *leaves, *frames;
+};
+
+static uint32_t *no_ids(size_t count)
+{
+	uint32_t *ids = malloc((count + 1) * sizeof(*ids));
+	if (ids)
+		memset(ids, 0xff, (count + 1) * sizeof(*ids));
+	return ids;
+}
+
+/* Ids that are needed become 0. */
+static void mark_needed(const struct export_tables *t, const struct moved *moved)
+{
+	const struct profile *p = t->view->profile;
+	for (size_t i = 0; i < p->sample_count; i++) {
+		const struct profile_sample *sample = &p->samples[i];
+		if (!export_wants(t->view, sample))
+			continue;
+		for (uint32_t s = sample->stack; s != PROFILE_NONE && moved->stacks[s] != 0; s = p->stacks[s].parent)
+			moved->stacks[s] = 0;
+		if (sample->stack == PROFILE_NONE)
+			moved->leaves[sample->leaf] = 0;
+	}
+	for (size_t i = 0; i < p->stack_count; i++)
+		if (moved->stacks[i] == 0)
+			moved->frames[p->stacks[i].frame] = 0;
+	for (size_t i = 0; i < p->frame_count; i++)
+		if (moved->leaves[i] == 0)
+			moved->frames[i] = 0;
+}
+
+static bool fill_nodes(struct export_tables *t, const struct moved *moved)
+{
+	const struct profile *p = t->view->profile;
+	t->frames = malloc((p->frame_count + 1) * sizeof(*t->frames));
+	t->nodes = malloc((p->stack_count + p->frame_count + 1) * sizeof(*t->nodes));
+	if (!t->frames || !t->nodes)
+		return false;
+	for (size_t i = 0; i < p->frame_count; i++) {
+		if (moved->frames[i] != 0)
+			continue;
+		moved->frames[i] = (uint32_t)t->frame_count;
+		t->frames[t->frame_count++] = (uint32_t)i;
+	}
+	for (size_t i = 0; i < p->stack_count; i++) {
+		uint32_t parent = p->stacks[i].parent;
+		if (moved->stacks[i] != 0)
+			continue;
+		t->nodes[t->node_count] =
+			(struct export_node){parent == PROFILE_NONE ? PROFILE_NONE : moved->stacks[parent],
+				moved->frames[p->stacks[i].frame]};
+		moved->stacks[i] = (uint32_t)t->node_count++;
+	}
+	for (size_t i = 0; i < p->frame_count; i++) {
+		if (moved->leaves[i] != 0)
+			continue;
+		t->nodes[t->node_count] = (struct export_node){PROFILE_NONE, moved->frames[i]};
+		moved->leaves[i] = (uint32_t)t->node_count++;
+	}
+	return true;
+}
+
+static bool fill_samples(struct export_tables *t, const struct moved *moved)
+{
+	const struct profile *p = t->view->profile;
+	t->node_of_sample = no_ids(p->sample_count);
+	if (!t->node_of_sample)
+		return false;
+	for (size_t i = 0; i < p->sample_count; i++) {
+		const struct profile_sample *sample = &p->samples[i];
+		if (export_wants(t->view, sample))
+			t->node_of_sample[i] = sample->stack == PROFILE_NONE ? moved->leaves[sample->leaf]
+									     : moved->stacks[sample->stack];
+	}
+	return true;
+}
+
+static bool fill_tracks(struct export_tables *t)
+{
+	const struct profile *p = t->view->profile;
+	struct id_table ids = {.words = 1};
+	bool is_done = true;
+	t->track_of_thread = no_ids(p->thread_count);
+	t->tracks = calloc(p->thread_count + 1, sizeof(*t->tracks));
+	is_done = t->track_of_thread && t->tracks;
+	for (size_t i = 0; is_done && i < p->sample_count; i++) {
+		uint32_t thread = p->samples[i].thread;
+		if (t->node_of_sample[i] == PROFILE_NONE || t->track_of_thread[thread] != PROFILE_NONE)
+			continue;
+		const struct profile_thread *from = &p->threads[thread];
+		const uint64_t key = (uint64_t)(uint32_t)from->pid << 32 | (uint32_t)from->tid;
+		uint32_t id = id_table_add(&ids, &key, NULL);
+		is_done = id != ID_TABLE_NONE;
+		if (!is_done)
+			break;
+		t->track_of_thread[thread] = id;
+		t->tracks[id] = (struct export_track){.pid = from->pid, .tid = from->tid, .comm = from->last_comm};
+		t->track_count = ids.len;
+	}
+	id_table_deinit(&ids);
+	return is_done;
+}
+
+static void widen(struct export_tables *t, uint64_t time, bool *has_time)
+{
+	if (!*has_time || time < t->first_time)
+		t->first_time = time;
+	if (!*has_time || time > t->last_time)
+		t->last_time = time;
+	*has_time = true;
+}
+
+static void measure_rows(struct export_tables *t)
+{
+	struct export_sample sample;
+	bool has_time = false;
+	for (size_t at = 0; export_next_row(t, &at, &sample);) {
+		t->tracks[sample.track].row_count++;
+		widen(t, sample.time, &has_time);
+	}
+	for (size_t i = 0; i < t->view->mark_count; i++)
+		if (t->view->marks[i].time > 0) /* 0: before all */
+			widen(t, t->view->marks[i].time, &has_time);
+}
+
+enum tally_status export_tables_init(struct export_tables *t, const struct export_view *view, struct tally_error *err)
+{
+	const struct profile *p = view->profile;
+	*t = (struct export_tables){.view = view};
+	struct moved moved = {no_ids(p->stack_count), no_ids(p->frame_count), no_ids(p->frame_count)};
+	bool is_done = moved.stacks && moved.leaves && moved.frames;
+	if (is_done) {
+		mark_needed(t, &moved);
+		is_done = fill_nodes(t, &moved) && fill_samples(t, &moved) && fill_tracks(t);
+	}
+	free(moved.stacks);
+	free(moved.leaves);
+	free(moved.frames);
+	if (is_done) {
+		measure_rows(t);
+		return TALLY_OK;
+	}
+	export_tables_deinit(t);
+	return error_nomem(err);
+}
+
+void export_tables_deinit(struct export_tables *t)
+{
+	free(t->nodes);
+	free(t->frames);
+	free(t->tracks);
+	free(t->track_of_thread);
+	free(t->node_of_sample);
+	*t = (struct export_tables){0};
+}
+
+bool export_next_row(const struct export_tables *t, size_t *position, struct export_sample *out)
+{
+	const struct profile *p = t->view->profile;
+	while (*position < p->row_count) {
+		const struct profile_row *row = &p->rows[(*position)++];
+		uint32_t node = t->node_of_sample[row->sample];
+		if (node == PROFILE_NONE)
+			continue;
+		const struct profile_sample *sample = &p->samples[row->sample];
+		*out = (struct export_sample){.time = row->time,
+			.period = row->period,
+			.event = sample->event,
+			.thread = sample->thread,
+			.track = t->track_of_thread[sample->thread],
+			.node = node,
+			.cpu = sample->cpu,
+			.index = row->sample};
+		return true;
+	}
+	return false;
+}
+
+struct export_line export_frame_line(const struct profile *p, const struct profile_frame *frame)
+{
+	struct export_line line = {.file = STR("")};
+	struct tally_str text = profile_string(p, frame->own_line.line);
+	struct tally_str file = profile_string(p, frame->own_line.file);
+	size_t colon = text.len;
+	while (colon > 0 && text.data[colon - 1] != ':')
+		colon--;
+	if (frame->own_line.line == frame->own_line.file || file.len == 0 || colon == 0)
+		return line;
+	if (!str_to_u64((struct tally_str){text.data + colon, text.len - colon}, 10, &line.number))
+		return line;
+	line.file = file;
+	return line;
+}
+
+const char *export_event_unit(struct tally_str name)
+{
+	static const char *const clocks[] = {"cpu-clock", "task-clock"};
+	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
+		size_t len = strlen(clocks[i]);
+		if (name.len >= len && memcmp(name.data, clocks[i], len) == 0 &&
+			(name.len == len || name.data[len] == ':'))
+			return "nanoseconds";
+	}
+	return "count";
+}
+
+static size_t character_bytes(struct tally_str s)
+{
+	uint8_t c = (uint8_t)s.data[0];
+	return c == 0 ? 0 : c < 0x80 ? 1 : text_utf8_bytes((const uint8_t *)s.data, s.len);
+}
+
+void export_utf8(struct text *out, struct tally_str s)
+{
+	while (s.len > 0) {
+		size_t len = character_bytes(s);
+		if (len > 0)
+			text_bytes(out, s.data, len);
+		else
+			text_str(out, "\xef\xbf\xbd");
+		s.data += len ? len : 1;
+		s.len -= len ? len : 1;
+	}
+}
+
+void export_json_string(struct text *out, struct tally_str s)
+{
+	text_char(out, '"');
+	while (s.len > 0) {
+		uint8_t c = (uint8_t)s.data[0];
+		size_t len = c < 0x80 ? 1 : text_utf8_bytes((const uint8_t *)s.data, s.len);
+		if (len == 0) {
+			text_str(out, "\\ufffd");
+			len = 1;
+		} else if (len == 1 && (c < 0x20 || c == 0x7f || c == '"' || c == '\\')) {
+			text_str(out, "\\u");
+			text_hex(out, c, 4);
+		} else if (len == 3 &&
+			   (memcmp(s.data, "\xe2\x80\xa8", 3) == 0 || memcmp(s.data, "\xe2\x80\xa9", 3) == 0)) {
+			text_str(out, s.data[2] == '\xa8' ? "\\u2028" : "\\u2029");
+		} else {
+			text_bytes(out, s.data, len);
+		}
+		s.data += len;
+		s.len -= len;
+	}
+	text_char(out, '"');
+}

@@ -1,0 +1,111 @@
+/*
+ * export_view.h - what is written for another program: a profile, the choice of samples, and what happened besides; and
+ * the tables that formats are made of, with nothing in them that no chosen sample needs.
+ *
+ * A node is a frame below its caller's node, parents before children. A sample without a call chain has a node of its
+ * own frame. A track is a thread that keeps its number, whatever names it took. Borrows the profile and all else; the
+ * tables are freed by export_tables_deinit. One thread.
+ *
+ *	export_tables_init(&tables, &view, err);
+ *	struct export_sample s;
+ *	for (size_t at = 0; export_next_row(&tables, &at, &s);) use(s.time, tables.nodes[s.node]);
+ */
+#ifndef VIEW_EXPORT_EXPORT_VIEW_H
+#define VIEW_EXPORT_EXPORT_VIEW_H
+
+#include "base/byte_sink.h"
+#include "profile/filter.h"
+#include "profile/flame_tree.h"
+
+enum export_mark_kind {
+	EXPORT_COMM, /* a thread takes a name */
+	EXPORT_EXEC, /* and a new program with it */
+	EXPORT_FORK, /* number: the new thread */
+	EXPORT_EXIT,
+	EXPORT_LOST, /* number: records */
+	EXPORT_SWITCH, /* on cpu; tid leaves, number comes, text: its name, state: why tid leaves */
+	EXPORT_MARKS
+};
+
+struct export_mark {
+	uint64_t time;
+	enum export_mark_kind kind;
+	int32_t pid, tid, cpu; /* cpu -1: not known */
+	int64_t number, state;
+	uint32_t text; /* of the view's mark_texts; INTERN_NONE: none */
+	uint32_t left_text; /* EXPORT_SWITCH: name of the one that leaves */
+};
+
+struct export_about { /* texts; empty: not known */
+	struct tally_str program, version, title, hostname, os, arch, cpu, command;
+	uint64_t cpus;
+	bool has_wall_clock;
+	int64_t wall_clock_offset_ns; /* from the recording's clock to time since 1970 */
+};
+
+struct export_view {
+	const struct profile *profile;
+	const struct profile_filter *filter;
+	uint32_t event; /* PROFILE_NONE: all */
+	const struct export_mark *marks; /* by time */
+	size_t mark_count;
+	const struct intern *mark_texts;
+	struct export_about about;
+	bool has_times; /* else those of rows are positions */
+};
+
+struct export_node {
+	uint32_t parent; /* PROFILE_NONE: outermost */
+	uint32_t frame; /* of the tables */
+};
+
+struct export_track {
+	int32_t pid, tid; /* -1: not known */
+	uint32_t comm; /* profile's string: the last name */
+	uint64_t row_count;
+};
+
+struct export_tables {
+	const struct export_view *view;
+	struct export_node *nodes;
+	size_t node_count;
+	uint32_t *frames; /* the profile's */
+	size_t frame_count;
+	struct export_track *tracks;
+	size_t track_count;
+	uint32_t *track_of_thread; /* by the profile's threads */
+	uint32_t *node_of_sample; /* by the profile's samples; PROFILE_NONE: not chosen */
+	uint64_t first_time, last_time; /* of rows and marks; 0 where there are none */
+};
+
+struct export_sample {
+	uint64_t time, period;
+	uint32_t event, thread, track, node;
+	int32_t cpu;
+	uint32_t index; /* of the profile's samples */
+};
+
+TALLY_MUST_CHECK enum tally_status export_tables_init(
+	struct export_tables *tables, const struct export_view *view, struct tally_error *err);
+void export_tables_deinit(struct export_tables *tables);
+/* The next chosen sample from *position on, by time; false: none is left. */
+bool export_next_row(const struct export_tables *tables, size_t *position, struct export_sample *sample);
+/* Whether the profile's sample is chosen. */
+bool export_wants(const struct export_view *view, const struct profile_sample *sample);
+/* Whether the event has chosen samples: fills one flag for each of the profile's. */
+bool *export_event_flags(const struct export_view *view);
+
+struct export_line {
+	struct tally_str file; /* empty: not known */
+	uint64_t number;
+};
+/* Of a frame of a profile with lines. */
+struct export_line export_frame_line(const struct profile *profile, const struct profile_frame *frame);
+/* What one unit of the event's period is: "nanoseconds" or "count". */
+const char *export_event_unit(struct tally_str name);
+/* The bytes with what is no UTF-8 replaced by U+FFFD, and no NUL. */
+void export_utf8(struct text *out, struct tally_str s);
+/* The same as a JSON string; also U+2028 and U+2029 are escaped. */
+void export_json_string(struct text *out, struct tally_str s);
+
+#endif

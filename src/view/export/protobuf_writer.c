@@ -1,0 +1,60 @@
+#include "view/export/protobuf_writer.h"
+
+#include "view/export/export_view.h"
+
+enum wire_type { WIRE_VARINT = 0, WIRE_BYTES = 2 };
+#define VARINT_MAX 10
+
+static size_t encode(uint64_t value, char bytes[VARINT_MAX])
+{
+	size_t len = 0;
+	for (; value >= 0x80; value >>= 7)
+		bytes[len++] = (char)(0x80 | (value & 0x7f));
+	bytes[len++] = (char)value;
+	return len;
+}
+
+void protobuf_varint(struct text *out, uint64_t value)
+{
+	char *to = text_room(out, VARINT_MAX);
+	if (to)
+		out->len += encode(value, to);
+}
+
+void protobuf_u64(struct text *out, unsigned field, uint64_t value)
+{
+	protobuf_varint(out, (uint64_t)field << 3 | WIRE_VARINT);
+	protobuf_varint(out, value);
+}
+
+void protobuf_bytes(struct text *out, unsigned field, const void *data, size_t len)
+{
+	protobuf_varint(out, (uint64_t)field << 3 | WIRE_BYTES);
+	protobuf_varint(out, len);
+	text_bytes(out, data, len);
+}
+
+size_t protobuf_open(const struct text *out)
+{
+	return out->len;
+}
+
+void protobuf_close(struct text *out, unsigned field, size_t begin)
+{
+	char head[2 * VARINT_MAX];
+	size_t len = out->len - begin;
+	size_t head_len = encode((uint64_t)field << 3 | WIRE_BYTES, head);
+	head_len += encode(len, head + head_len);
+	if (!text_room(out, head_len))
+		return;
+	memmove(out->data + begin + head_len, out->data + begin, len);
+	memcpy(out->data + begin, head, head_len);
+	out->len += head_len;
+}
+
+void protobuf_string(struct text *out, unsigned field, struct tally_str s)
+{
+	size_t begin = protobuf_open(out);
+	export_utf8(out, s);
+	protobuf_close(out, field, begin);
+}
