@@ -204,11 +204,14 @@ static bool make_room(struct tracks *t)
 {
 	if (t->resolution_ns != 0 && !merge_all(t))
 		return false;
-	while (t->items > t->max_items / 2 && t->resolution_ns < UINT64_MAX / 2) {
+	while (t->items > t->max_items / 2 && t->resolution_ns < t->end_ns - t->start_ns) {
 		t->resolution_ns = t->resolution_ns ? t->resolution_ns * 2 : FIRST_RESOLUTION_NS;
 		if (!merge_all(t))
 			return false;
 	}
+	/* As many tracks as items: they need their room. */
+	if (t->items > t->max_items / 2)
+		t->max_items = t->items * 2;
 	return true;
 }
 

@@ -1,0 +1,18 @@
+/*
+ * xml_text.h - text in XML and SVG, in elements and attributes: never markup, always well-formed.
+ *
+ * Bytes that are no UTF-8, what XML 1.0 forbids, and what turns the direction of the text behind it become U+FFFD. The
+ * text is the caller's and fails stickily.
+ *
+ *	text_str(&t, "<title>"); xml_text(&t, STR("a<b")); text_str(&t, "</title>");
+ */
+#ifndef VIEW_PAGE_XML_TEXT_H
+#define VIEW_PAGE_XML_TEXT_H
+
+#include "base/text.h"
+
+void xml_text(struct text *out, struct tally_str s);
+/* At most so many characters, the last one an ellipsis where some are left out. */
+void xml_text_cut(struct text *out, struct tally_str s, size_t max_characters);
+
+#endif
