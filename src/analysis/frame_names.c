@@ -18,6 +18,7 @@ void frame_names_deinit(struct frame_names *names)
 {
 	vec_free(&names->names);
 	vec_free(&names->store_ids);
+	map_u64_deinit(&names->readable);
 	arena_deinit(&names->arena);
 }
 
@@ -36,6 +37,19 @@ static enum tally_status store_id(struct frame_names *names, uint32_t binary, ui
 	}
 	*id = *slot;
 	return TALLY_OK;
+}
+
+/* Many frames are of one function, and reading its name costs more than all else that is done for them. NULL: out of
+ * memory. */
+static const char *readable(struct frame_names *names, const char *function)
+{
+	bool is_new;
+	uint64_t *slot = map_u64_at(&names->readable, (uintptr_t)function, &is_new);
+	if (!slot)
+		return NULL;
+	if (is_new)
+		*slot = (uintptr_t)binary_store_readable(names->store, function, &names->arena);
+	return (const char *)(uintptr_t)*slot;
 }
 
 static enum tally_status fill(
@@ -69,7 +83,9 @@ static enum tally_status fill(
 		name->is_kernel = false;
 	}
 	if (symbol) {
-		name->symbol = binary_store_display_name(names->store, symbol, &names->arena);
+		name->symbol = readable(names, symbol->name);
+		if (!name->symbol)
+			return error_nomem(err);
 		name->symbol_offset = frame->address - symbol->start;
 		name->symbol_size = symbol->end - symbol->start;
 		name->symbol_is_local = symbol->binding == 'l';
@@ -142,8 +158,9 @@ bool frame_names_places(struct frame_names *names, uint32_t frame, struct frame_
 		return false;
 	for (size_t i = 0; i < count; i++) {
 		copy[i] = places[i];
-		if (places[i].function)
-			copy[i].function = binary_store_readable(names->store, places[i].function, &names->arena);
+		copy[i].function = places[i].function ? readable(names, places[i].function) : NULL;
+		if (places[i].function && !copy[i].function)
+			return false;
 	}
 	name->places = copy;
 	name->place_count = count;

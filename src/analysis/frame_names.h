@@ -14,6 +14,7 @@
 #include "analysis/bpf_lines.h"
 #include "analysis/resolve.h"
 #include "base/arena.h"
+#include "base/map_u64.h"
 #include "code/binary_store.h"
 
 struct frame_name {
@@ -42,6 +43,7 @@ struct frame_names {
 	const struct bpf_lines *bpf_lines; /* the caller's; NULL: none */
 	VEC(struct frame_name *) names; /* by frame id */
 	VEC(uint32_t) store_ids; /* by the machine's binary */
+	struct map_u64 readable; /* the store's name of a function, as an address, to the one that people read */
 	struct arena arena;
 };
 

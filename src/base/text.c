@@ -39,9 +39,15 @@ char *text_room(struct text *t, size_t n)
 	return t->data ? t->data + t->len : NULL;
 }
 
+/* text_room where there is room already, as nearly always. */
+static inline char *room(struct text *t, size_t n)
+{
+	return n < t->cap - t->len && !t->failed ? t->data + t->len : text_room(t, n);
+}
+
 void text_bytes(struct text *t, const char *s, size_t len)
 {
-	char *to = text_room(t, len);
+	char *to = room(t, len);
 	if (!to || len == 0)
 		return;
 	memcpy(to, s, len);
@@ -58,7 +64,7 @@ void text_char(struct text *t, char c)
 
 void text_repeat(struct text *t, char c, size_t n)
 {
-	char *to = text_room(t, n);
+	char *to = room(t, n);
 	if (!to || n == 0)
 		return;
 	memset(to, c, n);
@@ -89,20 +95,41 @@ static char *decimal(char *end, uint64_t v)
 	return end;
 }
 
+/* Eight digits of v, the first of them lowest: a nibble to a byte, and those above 9 moved up to the letters. */
+static uint64_t eight_digits(uint32_t v)
+{
+	uint64_t w = v;
+	w = (w | w << 16) & UINT64_C(0x0000ffff0000ffff);
+	w = (w | w << 8) & UINT64_C(0x00ff00ff00ff00ff);
+	w = (w | w << 4) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+	uint64_t letters = (w + UINT64_C(0x0606060606060606)) >> 4 & UINT64_C(0x0101010101010101);
+	w += UINT64_C(0x3030303030303030) + letters * ('a' - 10 - '0');
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	w = __builtin_bswap64(w);
+#endif
+	return w;
+}
+
+#define HEX_DIGITS 16
+
 static char *hexadecimal(char *end, uint64_t v)
 {
-	do {
-		*--end = "0123456789abcdef"[v & 15];
-		v >>= 4;
-	} while (v > 0);
-	return end;
+	unsigned unused = v ? (unsigned)__builtin_clzll(v) / 4 : HEX_DIGITS - 1;
+	uint64_t high = eight_digits((uint32_t)(v >> 32)), low = eight_digits((uint32_t)v);
+	memcpy(end - HEX_DIGITS, &high, sizeof(high));
+	memcpy(end - HEX_DIGITS / 2, &low, sizeof(low));
+	return end - HEX_DIGITS + unused;
 }
 
 static void right(struct text *t, const char *s, size_t len, size_t width, char fill)
 {
-	if (len < width)
-		text_repeat(t, fill, width - len);
-	text_bytes(t, s, len);
+	size_t before = len < width ? width - len : 0;
+	char *to = room(t, before + len);
+	if (!to || before + len == 0)
+		return;
+	memset(to, fill, before);
+	memcpy(to + before, s, len);
+	t->len += before + len;
 }
 
 void text_u64(struct text *t, uint64_t v)
@@ -119,7 +146,7 @@ void text_i64(struct text *t, int64_t v)
 
 void text_hex(struct text *t, uint64_t v, unsigned width)
 {
-	char buffer[16];
+	char buffer[HEX_DIGITS];
 	char *start = hexadecimal(buffer + sizeof(buffer), v);
 	right(t, start, (size_t)(buffer + sizeof(buffer) - start), width, '0');
 }
@@ -133,7 +160,7 @@ void text_u64_right(struct text *t, uint64_t v, size_t width)
 
 void text_hex_right(struct text *t, uint64_t v, size_t width)
 {
-	char buffer[16];
+	char buffer[HEX_DIGITS];
 	char *start = hexadecimal(buffer + sizeof(buffer), v);
 	right(t, start, (size_t)(buffer + sizeof(buffer) - start), width, ' ');
 }

@@ -208,28 +208,50 @@ static enum tally_status mark_address(
 	return vec_push(&marks->marks, mark) ? TALLY_OK : TALLY_NOMEM;
 }
 
+/* The characters of an address as numbers: those of two addresses compare as these. */
+struct digits {
+	uint64_t high, low;
+};
+
+static inline struct digits digits_of(const char *text)
+{
+	struct digits d;
+	memcpy(&d, text, sizeof(d));
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	d.high = __builtin_bswap64(d.high);
+	d.low = __builtin_bswap64(d.low);
+#endif
+	return d;
+}
+
+static inline bool is_below(struct digits a, struct digits b)
+{
+	return a.high < b.high || (a.high == b.high && a.low < b.low);
+}
+
 enum tally_status kallsyms_mark(const struct kallsyms *kallsyms, struct kallsyms_marks *marks)
 {
-	static const char zero[] = "0000000000000000";
+	const struct digits zero = digits_of("0000000000000000");
 	struct tally_str rest = kallsyms->kernel, line;
-	const char *before = zero, *named = NULL;
+	struct digits before = zero, named = {0};
 	enum tally_status status = all_are_modules(kallsyms->modules) ? TALLY_OK : TALLY_NOT_FOUND;
 	*marks = (struct kallsyms_marks){0};
 	while (status == TALLY_OK && next_line(&rest, &line)) {
-		if (!has_usual_form(line) || memcmp(line.data, before, ADDRESS_DIGITS) < 0) {
+		struct digits digits;
+		if (!has_usual_form(line) || is_below(digits = digits_of(line.data), before)) {
 			status = TALLY_NOT_FOUND;
 			break;
 		}
-		before = line.data;
+		before = digits;
 		const char *name = line.data + NAME_AT;
 		if (!is_code_or_data(line.data[ADDRESS_DIGITS + 1]) || *name == '$' || *name == '\0')
 			continue;
 		note_reference(marks, line);
-		if (!named || memcmp(named, line.data, ADDRESS_DIGITS) != 0)
+		if (is_below(named, digits))
 			status = mark_address(kallsyms, line, marks);
-		named = line.data;
+		named = digits;
 	}
-	marks->is_hidden = named && memcmp(named, zero, ADDRESS_DIGITS) == 0;
+	marks->is_hidden = named.high == zero.high && named.low == zero.low;
 	if (status != TALLY_OK)
 		kallsyms_marks_deinit(marks);
 	return status;
