@@ -273,6 +273,7 @@ static struct profile_frame name_frame(struct replay *replay, size_t index)
 		.address = symbol ? from->address : nameless_address(replay, from),
 		.raw_address = from->raw_address || symbol ? from->raw_address : replay->first_ips.items[index],
 		.level = (uint8_t)from->level,
+		.branch = from->branch,
 	};
 	if (from->binary != RESOLVE_NONE && !is_beyond_kernel(replay, from, symbol))
 		to.binary = profile_binary_of(replay, from->binary);
@@ -516,7 +517,7 @@ static enum tally_status add_pass(
 			ids.threads[i] = profile_thread_of(replay, sample_pass_thread(pass, (uint32_t)i));
 		add_facets(replay, pass, &ids);
 		add_pass_samples(replay, pass, &ids, samples);
-		if (stack_ends_unwound(&replay->ends) == 0)
+		if (stack_ends_unwound(&replay->ends) == 0 && replay->options->history == HISTORY_NONE)
 			count_ends(replay, pass, &ids);
 	}
 	free(samples);

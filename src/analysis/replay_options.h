@@ -28,6 +28,12 @@ struct replay_options {
 	size_t field_count;
 	bool with_raw_traces; /* tracepoint fields as they are stored */
 	bool by_branch; /* a sample counts once for each of its branches, at their targets */
+	enum {
+		HISTORY_NONE,
+		HISTORY_OLDEST_FIRST,
+		HISTORY_NEWEST_FIRST
+	} history; /* branches as parts of call chains */
+	unsigned max_history; /* branches of a sample that are looked at; 0: no bound */
 	bool weight_is_period; /* samples count by their weight, as accesses of memory do */
 	bool with_exact_frames; /* a frame's address is its own, not that of its function */
 	bool with_inlines; /* calls that were inlined are frames of their own in call chains */

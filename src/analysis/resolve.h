@@ -28,6 +28,7 @@ struct resolved_frame {
 	uint64_t raw_address; /* 0 where not asked for */
 	uint32_t binary; /* machine's index, RESOLVE_NONE: nothing was mapped there */
 	uint32_t level; /* the letter that profile and perf use: k . H g u, 0 unknown */
+	uint32_t branch; /* profile_branch_pack; 0: none */
 };
 
 struct resolve_cache_slot {
@@ -146,6 +147,9 @@ void resolver_chains_clear(struct resolver *r);
 uint32_t resolver_raw_frame(
 	struct resolver *r, const struct resolve_where *where, unsigned cpumode, uint32_t level, uint64_t ip);
 
+/* The same frame as one end of a branch: profile_branch_pack. */
+uint32_t resolver_marked_frame(struct resolver *r, uint32_t frame, uint64_t ip, uint32_t branch);
+
 /* The node of frame below parent (RESOLVE_NONE: outermost); made once. */
 uint32_t resolver_stack(struct resolver *r, uint32_t parent, uint32_t frame);
 
@@ -153,13 +157,14 @@ static inline void resolved_frame_pack(const struct resolved_frame *frame, uint6
 {
 	words[0] = frame->address;
 	words[1] = frame->raw_address;
-	words[2] = (uint64_t)frame->level << 32 | frame->binary;
+	words[2] = (uint64_t)frame->branch << 40 | (uint64_t)frame->level << 32 | frame->binary;
 }
 
 static inline struct resolved_frame resolved_frame_get(const struct id_table *frames, uint32_t frame)
 {
 	const uint64_t *words = id_table_key(frames, frame);
-	return (struct resolved_frame){words[0], words[1], (uint32_t)words[2], (uint32_t)(words[2] >> 32)};
+	return (struct resolved_frame){
+		words[0], words[1], (uint32_t)words[2], (uint8_t)(words[2] >> 32), (uint32_t)(words[2] >> 40)};
 }
 
 #endif

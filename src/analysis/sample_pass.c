@@ -1,4 +1,5 @@
 #include "analysis/sample_pass.h"
+#include "analysis/branch_history.h"
 
 bool sample_pass_is_sequential(struct perfdata_reader *reader)
 {
@@ -226,6 +227,13 @@ static void add_branches(struct sample_pass *pass, struct sample_key key, const 
 	}
 }
 
+/* Stacks of calls are chains, not branches that were taken. */
+static bool has_history(const struct sample_pass *pass, const struct batch_sample *b)
+{
+	return pass->input.options->history != HISTORY_NONE && sample_branch_count(&b->sample) > 0 &&
+	       !(b->event->layout.branch_sample_type & BRANCH_CALL_STACK);
+}
+
 /* Takes the record into the batch, unless nothing is to be counted of it. */
 static void begin_sample(struct sample_pass *pass, const struct record *record, size_t position)
 {
@@ -247,7 +255,9 @@ static void begin_sample(struct sample_pass *pass, const struct record *record, 
 		return;
 	b->where = resolver_where(&pass->resolver, type & SAMPLE_TID ? (int32_t)b->sample.pid : -1, b->order);
 	resolver_frame_begin(&pass->resolver, &b->where, record->misc & MISC_CPUMODE_MASK, b->sample.ip, &b->leaf);
-	b->has_chain = pass->input.options->with_stacks && (type & (SAMPLE_CALLCHAIN | SAMPLE_STACK_USER));
+	b->has_history = has_history(pass, b);
+	b->has_chain =
+		pass->input.options->with_stacks && (type & (SAMPLE_CALLCHAIN | SAMPLE_STACK_USER)) && !b->has_history;
 	if (b->has_chain) {
 		struct sample_array chain =
 			resolver_sample_chain(&pass->resolver, &b->where, &b->event->layout, &b->sample);
@@ -263,6 +273,21 @@ static void step_sample(struct sample_pass *pass, struct batch_sample *b)
 		resolver_chain_step(&pass->resolver, &b->chain);
 }
 
+static uint32_t history_stack(struct sample_pass *pass, const struct batch_sample *b)
+{
+	const struct replay_options *options = pass->input.options;
+	bool has_calls = (b->event->attr.sample_type & (SAMPLE_CALLCHAIN | SAMPLE_STACK_USER)) != 0;
+	struct sample_array chain = {0};
+	if (has_calls)
+		chain = resolver_sample_chain(&pass->resolver, &b->where, &b->event->layout, &b->sample);
+	struct branch_history history = {.where = b->where,
+		.sample = &b->sample,
+		.chain = has_calls ? &chain : NULL,
+		.max_branches = options->max_history,
+		.is_oldest_first = options->history == HISTORY_OLDEST_FIRST};
+	return branch_history_stack(&pass->resolver, &history);
+}
+
 static void key_sample(struct sample_pass *pass, struct batch_sample *b)
 {
 	uint64_t type = b->event->attr.sample_type;
@@ -270,7 +295,9 @@ static void key_sample(struct sample_pass *pass, struct batch_sample *b)
 	struct sample_key key = {.event = b->event->index, .stack = RESOLVE_NONE, .cpu = -1};
 	key.thread = thread_id(pass, b->where.pid, tid, b->order);
 	key.leaf = resolver_frame_end(&pass->resolver, &b->leaf);
-	if (b->has_chain)
+	if (b->has_history)
+		key.stack = history_stack(pass, b);
+	else if (b->has_chain)
 		key.stack = resolver_chain_end(&pass->resolver, &b->where, &b->chain);
 	/* A copy of the stack that tells nothing: the chain is the frame that is known. */
 	if (b->has_chain && key.stack == RESOLVE_NONE && (type & SAMPLE_STACK_USER))

@@ -46,6 +46,7 @@ struct batch_sample {
 	struct resolve_frame_query leaf;
 	struct resolve_chain_query chain;
 	bool has_chain;
+	bool has_history; /* its branches are its chain */
 	uint64_t order, position;
 	uint64_t words[SAMPLE_KEY_WORDS];
 	uint32_t hash;

@@ -10,6 +10,7 @@
 #define MEMORY_SORT                                                                               \
 	"local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked,local_ins_lat," \
 	"local_p_stage_cyc"
+#define HISTORY_SORT	   "srcline,symbol,dso,callchain_branch_predicted,callchain_branch_abort,callchain_branch_cycles"
 #define DEFAULT_QUANTUM_NS 100000000u
 #define DEFAULT_PARENT	   "^sys_|^do_page_fault"
 
@@ -78,6 +79,12 @@ static bool set_chain_key(struct report_request *r, struct tally_str text)
 	return true;
 }
 
+static bool set_chain_branches(struct report_request *r, struct tally_str text)
+{
+	r->chains_have_branches = r->chains_have_branches || begins(text, "branch");
+	return begins(text, "branch");
+}
+
 /* The first number is the threshold in percent, the second one how many entries a level shows. */
 static bool set_chain_number(struct report_request *r, struct tally_str text, bool *has_threshold)
 {
@@ -115,11 +122,8 @@ enum tally_status report_request_set_chains(struct report_request *request, cons
 	while (text && str_next(&rest, ',', &part)) {
 		if (part.len == 0 || set_chain_style(request, part) || set_chain_order(request, part) ||
 			set_chain_key(request, part) || set_chain_value(request, part) ||
-			set_chain_number(request, part, &has_threshold))
+			set_chain_branches(request, part) || set_chain_number(request, part, &has_threshold))
 			continue;
-		if (begins(part, "branch"))
-			return error_set(
-				err, TALLY_UNSUPPORTED, "-g %.*s is not supported yet", (int)part.len, part.data);
 		return error_set(err, TALLY_INVALID, "-g does not take '%.*s'", (int)part.len, part.data);
 	}
 	return TALLY_OK;
@@ -312,14 +316,14 @@ static enum tally_status parse_sort(struct report_request *r, const struct repor
 	struct key_parser parser = {"--sort", r->mode, source->fields};
 	const char *typed = r->sort && *r->sort == '+' ? r->sort + 1 : r->sort;
 	enum tally_status status = TALLY_OK;
-	if (typed != r->sort || (!typed && !r->fields))
+	if (typed != r->sort || (!typed && (!r->fields || r->has_history)))
 		status = parse_keys(&parser, default_sort, sort, err);
 	if (status == TALLY_OK && typed)
 		status = parse_keys(&parser, typed, sort, err);
 	if (status != TALLY_OK)
 		return status;
 	/* perf adds this column whenever the word itself stands in the list */
-	bool has_symbol = typed && strstr(typed, "symbol");
+	bool has_symbol = typed ? strstr(typed, "symbol") != NULL : r->has_history && !r->by_memory;
 	if (has_symbol)
 		add_key(sort->keys, &sort->count, r->mode == KEY_MODE_BRANCH ? KEY_IPC_LBR : KEY_IPC_NULL);
 	if (r->filters.parent)
@@ -415,13 +419,15 @@ static void set_mode(struct report_request *r, const struct report_source *sourc
 {
 	bool by_branch =
 		r->branches == BRANCHES_ALWAYS || (r->branches == BRANCHES_IF_RECORDED && source->has_branches);
-	r->mode = r->by_memory ? KEY_MODE_MEMORY : by_branch ? KEY_MODE_BRANCH : KEY_MODE_ANY;
+	r->mode = r->by_memory ? KEY_MODE_MEMORY : by_branch && !r->has_history ? KEY_MODE_BRANCH : KEY_MODE_ANY;
 }
 
 static const char *default_sort_of(const struct report_request *r, const struct report_source *source)
 {
 	if (r->mode == KEY_MODE_MEMORY)
 		return MEMORY_SORT;
+	if (r->has_history && !r->sort)
+		return HISTORY_SORT;
 	if (r->mode == KEY_MODE_BRANCH)
 		return BRANCH_SORT;
 	if (source->is_all_tracepoints)
@@ -434,18 +440,28 @@ enum tally_status report_request_finish(
 {
 	bool has_chains = source->has_chains, is_pipe = source->is_pipe;
 	r->column_count = r->order_count = r->key_count = 0;
-	r->with_chains = has_chains && r->chains.style != CHAIN_NONE;
 	set_mode(r, source);
+	r->with_history = source->has_branches &&
+			  (r->has_history || (r->chains_have_branches && has_chains && r->mode != KEY_MODE_BRANCH));
+	r->with_chains = (has_chains || r->with_history) && r->chains.style != CHAIN_NONE;
+	r->is_by_address = r->is_by_address || r->has_history;
+	r->is_by_line = r->is_by_line && !r->has_history;
 	/* perf decides on children before a pipe has told of call chains, but on their order after it */
 	r->with_children = has_chains && !is_pipe && !r->no_children && !r->is_hierarchy;
 	if (!r->order_is_set)
-		r->is_caller_first = has_chains && !r->no_children;
+		r->is_caller_first = (has_chains || r->with_history) && !r->no_children;
 	r->chains.skips_first = r->sort && !r->fields && !strncmp(r->sort, "sym", 3);
 	if (r->separator)
 		r->chains.separator = r->separator;
 	enum tally_status status = make_columns(r, source, default_sort_of(r, source), err);
 	if (status == TALLY_OK && !r->is_hierarchy)
 		hide_constant_columns(r);
+	bool needs_history = has_key(r->keys, r->key_count, KEY_CHAIN_PREDICTED) ||
+			     has_key(r->keys, r->key_count, KEY_CHAIN_ABORTS) ||
+			     has_key(r->keys, r->key_count, KEY_CHAIN_CYCLES);
+	if (status == TALLY_OK && needs_history && !r->has_history && !r->chains_have_branches)
+		return error_set(
+			err, TALLY_INVALID, "keys callchain_branch_... say something only with --branch-history");
 	if (has_key(r->keys, r->key_count, KEY_PARENT) && !r->filters.parent)
 		r->filters.parent = DEFAULT_PARENT;
 	r->shows_children = has_key(r->columns, r->column_count, KEY_OVERHEAD_CHILDREN);

@@ -39,6 +39,8 @@ struct report_request {
 	size_t width_count;
 	struct chain_options chains;
 	bool chains_asked; /* -g was given */
+	bool has_history; /* --branch-history: branches are the inner part of call chains, and rows are by line */
+	bool chains_have_branches; /* -g branch: the same for the chains alone */
 	bool order_is_set, is_caller_first;
 	bool is_by_address, is_by_line; /* frames of call graphs; neither: by function */
 	bool no_children; /* --no-children was given */
@@ -71,6 +73,7 @@ struct report_request {
 	/* made by finish */
 	bool with_children; /* callers have rows */
 	bool with_chains;
+	bool with_history; /* branches are parts of call chains */
 	bool shows_children; /* the children sum is a column, and what a row stands for */
 	enum profile_key columns[REPORT_MAX_COLUMNS];
 	size_t column_count;

@@ -130,8 +130,12 @@ static enum tally_status replay(struct report *report, struct tally_error *err)
 		.with_threads = r->filters.pids || r->filters.tids || report_request_has_key(r, KEY_PID) ||
 				report_request_has_key(r, KEY_TGID),
 		.with_cpu = report->cpus || r->has_socket || report_request_has_key(r, KEY_CPU),
-		.with_stacks = r->with_chains || r->with_children || r->filters.parent || r->filters.ignored_callees ||
-			       requires(r, WORTH_COMPLETE),
+		.history = !r->with_history	? HISTORY_NONE
+			   : r->is_caller_first ? HISTORY_OLDEST_FIRST
+						: HISTORY_NEWEST_FIRST,
+		.max_history = r->max_stack,
+		.with_stacks = r->with_chains || r->with_history || r->with_children || r->filters.parent ||
+			       r->filters.ignored_callees || requires(r, WORTH_COMPLETE),
 		.with_inlines = !r->no_inline,
 		.with_lines = report_request_has_key(r, KEY_SRCLINE) || report_request_has_key(r, KEY_SRCFILE) ||
 			      report_request_has_form(r, KEY_FORM_LINE) ||
@@ -502,7 +506,11 @@ static void print_file_header(struct report *report)
 static enum tally_status check_chains(const struct report *report, struct tally_error *err)
 {
 	const struct report_request *r = report->request;
-	if (r->chains_asked && r->chains.style != CHAIN_NONE && !events_have(report->reader, SAMPLE_CALLCHAIN))
+	bool has_chains = events_have(report->reader, SAMPLE_CALLCHAIN);
+	if (r->has_history && !has_chains && !has_branches(report->reader))
+		return error_set(err, TALLY_INVALID,
+			"--branch-history needs branch stacks, and this recording has none: was it made without -b?");
+	if (r->chains_asked && r->chains.style != CHAIN_NONE && !has_chains && !r->with_history)
 		return error_set(err, TALLY_INVALID,
 			"-g needs call chains, and this recording has none: was it made without -g?");
 	if (r->filters.parent && !events_have(report->reader, SAMPLE_CALLCHAIN))

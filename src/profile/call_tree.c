@@ -30,6 +30,7 @@ void call_tree_deinit(struct call_tree_builder *b)
 {
 	free(b->nodes);
 	free(b->frames);
+	free(b->branches);
 	free(b->work);
 	free(b->scratch);
 	free(b->ranges);
@@ -66,6 +67,21 @@ static bool add_node(struct call_tree_builder *b, uint32_t parent, const struct 
 	return true;
 }
 
+/* What the chains of the range say of the branch that they share there. */
+static bool add_branches(struct call_tree_builder *b, const struct call_tree_range *range)
+{
+	size_t need = b->frame_count + 1;
+	if (!b->table->options.with_branches)
+		return true;
+	if (need > b->branch_cap && !vec_grow(&b->branches, &b->branch_cap, sizeof(*b->branches), need))
+		return false;
+	struct flat_branches sums = {0};
+	for (uint32_t i = range->begin; i < range->end; i++)
+		flat_branches_add(b->table, &b->work[i], range->depth, &sums);
+	b->branches[b->frame_count] = sums;
+	return true;
+}
+
 static bool add_frame(struct call_tree_builder *b, uint32_t frame)
 {
 	size_t need = b->frame_count + 1;
@@ -94,7 +110,7 @@ static bool take_common_frames(struct call_tree_builder *b, struct call_tree_ran
 				keys[frame_at(b, &b->work[i], range->depth)] != keys[frame])
 				return true;
 		}
-		if (!add_frame(b, frame))
+		if (!add_branches(b, range) || !add_frame(b, frame))
 			return false;
 	}
 }

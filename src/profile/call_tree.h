@@ -39,6 +39,8 @@ struct call_tree_builder {
 	size_t node_count, node_cap;
 	uint32_t *frames; /* profile frame ids */
 	size_t frame_count, frame_cap;
+	struct flat_branches *branches; /* by frames; NULL: chains have none */
+	size_t branch_cap;
 	struct flat_instance *work, *scratch; /* instances of the row, grouped ever finer */
 	size_t work_cap;
 	struct call_tree_range *ranges; /* by node: its part of work */

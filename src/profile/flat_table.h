@@ -28,6 +28,7 @@ struct flat_options {
 	bool is_caller_first; /* chains start at the outermost frame */
 	bool is_chain_by_address; /* frames of a call graph are one where their addresses are, else their functions */
 	bool is_chain_by_line; /* or their functions and source lines */
+	bool with_branches; /* chains have ends of branches in them */
 	bool hides_unresolved; /* samples and frames without a symbol are left out altogether */
 	bool is_leaf_raw; /* a sample's own place without symbol is shown by its run-time address */
 	unsigned max_stack; /* frames of a chain that count, 0: all */
@@ -59,6 +60,11 @@ struct flat_row {
 struct flat_instance { /* a chain, or its part from the row's frame on, that a sample adds to a row */
 	uint32_t sample;
 	uint32_t chain, len; /* chains[chain .. chain + len) */
+};
+
+struct flat_branches { /* of a history: what was said of the branches of some frames */
+	uint64_t targets, predicted, aborts;
+	uint64_t sources, cycles;
 };
 
 struct flat_total {
@@ -108,6 +114,11 @@ static inline const struct flat_stat *flat_table_stat(const struct flat_table *t
 {
 	return &table->stats[row * table->options.member_count + member];
 }
+/* Adds what the instance's frame at the depth says, by its samples. */
+void flat_branches_add(const struct flat_table *table, const struct flat_instance *instance, uint32_t depth,
+	struct flat_branches *sums);
+/* Of all chains of the row. */
+struct flat_branches flat_row_branches(const struct flat_table *table, const struct flat_row *row);
 uint64_t flat_stat_value(const struct flat_stat *stat, enum profile_key key);
 
 #endif

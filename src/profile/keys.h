@@ -38,6 +38,9 @@ enum profile_key {
 	KEY_PARENT, /* the first caller of the chain that the filter's parent expression names */
 	KEY_IPC_NULL, /* a column of dashes: cycles per instruction need branch records */
 	KEY_IPC_LBR, /* the same where samples count by branches */
+	KEY_CHAIN_PREDICTED, /* of the branches in the row's chains */
+	KEY_CHAIN_ABORTS,
+	KEY_CHAIN_CYCLES,
 	/* of one facet each, which says what they group by */
 	KEY_COMM_NODIGIT,
 	KEY_SOCKET,

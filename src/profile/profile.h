@@ -55,7 +55,17 @@ struct profile_frame {
 	/* Kept only if asked for. A sample's own address is shown by its innermost line, also of an inlined call; a frame of a
 	 * chain by its own: of a function with inlined calls, where it calls them. */
 	struct profile_place own_line, innermost_line;
+	uint32_t branch; /* of branch history: profile_branch_pack; 0: the frame is none of a branch */
 };
+
+enum profile_branch_end { BRANCH_END_NONE, BRANCH_END_TO, BRANCH_END_FROM };
+
+struct profile_branch { /* one end of a taken branch, and what the CPU said of the branch */
+	enum profile_branch_end end;
+	bool is_predicted, is_abort;
+	unsigned cycles; /* since the branch before */
+};
+#define PROFILE_BRANCH_BITS 20
 
 struct profile_stack {
 	uint32_t parent, frame;
@@ -189,6 +199,16 @@ static inline const struct profile_value *profile_facet(const struct profile *p,
 	if (!(p->facets >> facet & 1) || row >= p->facet_rows)
 		return NULL;
 	return &p->values[(size_t)row * p->facet_width + p->facet_columns[facet]];
+}
+static inline uint32_t profile_branch_pack(const struct profile_branch *branch)
+{
+	return (uint32_t)branch->end | (uint32_t)branch->is_predicted << 2 | (uint32_t)branch->is_abort << 3 |
+	       (branch->cycles & 0xffff) << 4;
+}
+static inline struct profile_branch profile_branch_get(uint32_t packed)
+{
+	return (struct profile_branch){
+		(enum profile_branch_end)(packed & 3), packed >> 2 & 1, packed >> 3 & 1, packed >> 4 & 0xffff};
 }
 /* Of profiles that keep lines. False: own_line says what is shown where none is known. */
 static inline bool profile_frame_has_line(const struct profile *p, const struct profile_frame *frame)

@@ -163,7 +163,7 @@ static void frame_key(const struct profile_frame *frame, uint64_t key[FRAME_WORD
 	key[0] = word(frame->function, frame->binary);
 	key[1] = frame->address;
 	key[2] = frame->raw_address;
-	key[3] = frame->level;
+	key[3] = word(frame->level, frame->branch);
 	key[4] = word(frame->own_line.line, frame->own_line.file);
 	key[5] = word(frame->innermost_line.line, frame->innermost_line.file);
 }
@@ -244,8 +244,7 @@ static void merge_sample(struct profile_builder *b, const struct profile_sample 
 	event->total_period += sample->period;
 }
 
-static void add_samples(
-	struct profile_builder *b, const struct profile_sample *samples, size_t count, uint32_t *ids)
+static void add_samples(struct profile_builder *b, const struct profile_sample *samples, size_t count, uint32_t *ids)
 {
 	uint64_t keys[BATCH * SAMPLE_WORDS];
 	for (size_t i = 0; i < count; i++) {

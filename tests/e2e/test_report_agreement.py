@@ -50,6 +50,8 @@ LINES = [
     '-q -s comm,sym', 'no branches: -s srcline --percent-limit 2', '-s symoff,sym', '-s comm_nodigit',
     'branches: -s dso_from,dso_to', 'branches: -s symbol_from,cycles', 'branches: -s mispredict', 'branches: -s in_tx',
     'branches: -s abort', 'branches: -s addr_from,addr_to', 'branches: --no-branch-stack',
+    'branches: --branch-history', 'branches: --branch-history --no-children -s dso,sym', 'branches: --branch-history -g flat',
+    'branches: --branch-history -n -s comm -g folded',
     'branches: -b -s cpu,dso_from -n', 'branches: -s comm,dso_size', 'branches: -s sym,symbol_to',
     'memory: --mem-mode', 'memory: --mem-mode -s mem,tlb', 'memory: --mem-mode -s snoop,locked,blocked',
     'memory: --mem-mode -s symbol_daddr,dso_daddr', 'memory: --mem-mode -s dcacheline', 'memory: --mem-mode -s phys_daddr',
@@ -69,13 +71,15 @@ def without(pattern, replacement=''):
 
 
 # Keys that perf 6.1 lacks or shows otherwise: the newest perf is asked.
-NEWER_KEYS = re.compile(r'mem-mode|latency|ins_lat|symoff|comm_nodigit|^-w')
+NEWER_KEYS = re.compile(r'mem-mode|latency|ins_lat|symoff|comm_nodigit|branch-history|^-w')
 # What differs on purpose, each a row of docs/compatibility.md: (name, which command lines, what makes the rows alike).
 RULES = [
     ('dash for cycles by instruction', r'symbol', without(r' +(-( +-)?|\d+\.\d\d +\[ +\d+\.\d%\])$')),
     ('memory without a file', r'mem-mode', without(r' (anon|\[JIT\] tid \d+) +', ' anon ')),
     ('size of the kernel', r'dso_size', without(r'\b\d{8,}$', 'kernel')),
     ('latency beside overhead in 7.3', r'^-w|ins_lat|symoff|comm_nodigit', without(r'^( +\d+\.\d\d%) +\d+\.\d\d%', r'\1')),
+    ('means of branches', r'branch-history',
+     without(r' +(\d+\.\d% +\d+ +\d+ +)?-( +-)?$| \(iter:\d+ avg_cycles:\d+\)| iter:\d+ avg_cycles:\d+')),
     ('order of equal shares in 7.3', r'symoff', sorted),
 ]
 

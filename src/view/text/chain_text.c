@@ -3,6 +3,7 @@
 #include "base/vec.h"
 #include "view/text/percent_text.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #define LEFT_MARGIN 12
@@ -65,6 +66,25 @@ void chain_frame_text(struct text *out, const struct flat_table *table, uint32_t
 	uint64_t address = frame->raw_address ? frame->raw_address : frame->address;
 	text_str(out, address ? "0x" : "");
 	text_hex(out, address, 0);
+}
+
+/* What is known of the branches that were taken to, or from, a node's frame; callers have none. */
+static void print_branches(struct text *out, const struct call_tree_builder *tree, size_t frame)
+{
+	if (!tree->branches)
+		return;
+	const struct flat_branches *b = &tree->branches[frame];
+	size_t before = out->len;
+	if (!b->targets && !b->sources)
+		text_str(out, " (calltrace");
+	if (b->predicted < b->targets)
+		text_printf(out, " (predicted:%.1f%%", 100.0 * (double)b->predicted / (double)b->targets);
+	if (b->aborts)
+		text_printf(out, "%sabort:%.1f%%", out->len == before ? " (" : " ",
+			100.0 * (double)b->aborts / (double)b->targets);
+	if (b->sources && b->cycles >= b->sources)
+		text_printf(out, "%scycles:%" PRIu64, out->len == before ? " (" : " ", b->cycles / b->sources);
+	text_str(out, out->len == before ? "" : ")");
 }
 
 void chain_value_text(
@@ -152,6 +172,7 @@ static void print_child(struct chain_printer *printer, struct text *out, size_t 
 		else
 			print_bars(printer, out, margin, depth, false);
 		chain_frame_text(out, tree->table, tree->frames[child->first_frame + i]);
+		print_branches(out, tree, child->first_frame + i);
 		text_char(out, '\n');
 	}
 }
@@ -197,6 +218,7 @@ static void print_trunk(struct chain_printer *printer, struct text *out, const s
 			text_repeat(out, ' ', 3);
 		}
 		chain_frame_text(out, tree->table, tree->frames[trunk->first_frame + i]);
+		print_branches(out, tree, trunk->first_frame + i);
 		text_char(out, '\n');
 		if (++printed == printer->options.print_limit)
 			break;

@@ -2,6 +2,7 @@
 #include "view/text/facet_cells.h"
 #include "view/text/percent_text.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 #define FRAMES_AHEAD		16
@@ -126,6 +127,22 @@ static void print_symbol_cell(const struct report_layout *l, struct text *out, s
 	text_hex(out, row->address, REPORT_ADDRESS_DIGITS);
 }
 
+/* Means over the branches of all chains of the row. */
+static void print_branches_cell(
+	const struct report_layout *l, struct text *out, size_t column, const struct flat_row *row)
+{
+	struct flat_branches sums = flat_row_branches(l->table, row);
+	char cell[32];
+	if (l->columns[column] == KEY_CHAIN_PREDICTED)
+		snprintf(cell, sizeof(cell), "%.1f%%",
+			sums.targets ? 100.0 * (double)sums.predicted / (double)sums.targets : 0);
+	else if (l->columns[column] == KEY_CHAIN_ABORTS)
+		snprintf(cell, sizeof(cell), "%" PRIu64, sums.aborts);
+	else
+		snprintf(cell, sizeof(cell), "%" PRIu64, sums.sources ? sums.cycles / sums.sources : 0);
+	text_str_left(out, str_from(cell), l->widths[column]);
+}
+
 void report_key_cell(const struct report_layout *l, struct text *out, size_t column, const struct flat_row *row)
 {
 	const struct profile *p = l->profile;
@@ -171,6 +188,11 @@ void report_key_cell(const struct report_layout *l, struct text *out, size_t col
 		break;
 	case KEY_IPC_NULL:
 		text_str_left(out, STR("-      -"), width);
+		break;
+	case KEY_CHAIN_PREDICTED:
+	case KEY_CHAIN_ABORTS:
+	case KEY_CHAIN_CYCLES:
+		print_branches_cell(l, out, column, row);
 		break;
 	case KEY_IPC_LBR:
 		text_str_left(out, STR("-"), width);

@@ -1,0 +1,95 @@
+#include "analysis/branch_history.h"
+#include "abi/branch.h"
+#include "base/limits.h"
+#include "profile/profile.h"
+
+#define LONGEST_CALL_BYTES 8 /* a return address lies at most that far behind its call */
+
+struct branch_list {
+	struct sample_branch items[LIMIT_BRANCH_HISTORY];
+	size_t count;
+};
+
+static void read_branches(const struct branch_history *h, struct branch_list *list)
+{
+	size_t recorded = sample_branch_count(h->sample), count = recorded;
+	if (h->max_branches && count > h->max_branches)
+		count = h->max_branches;
+	if (count > LIMIT_BRANCH_HISTORY)
+		count = LIMIT_BRANCH_HISTORY;
+	for (size_t i = 0; i < count; i++)
+		list->items[i] = sample_branch_at(h->sample, h->is_oldest_first ? recorded - 1 - i : i);
+	list->count = count;
+}
+
+/* How many from i on only repeat those from first on; 0: they differ. The last time may be cut short by the list's end. */
+static size_t repeated(const struct branch_list *list, size_t first, size_t i)
+{
+	size_t len = i - first < list->count - i ? i - first : list->count - i;
+	for (size_t k = 0; k < len; k++)
+		if (list->items[first + k].from != list->items[i + k].from)
+			return 0;
+	return len;
+}
+
+/* What directly repeats from the first time on that its first branch was taken is left out, as perf does. */
+static void fold_loops(struct branch_list *list)
+{
+	for (size_t i = 1; i < list->count; i++) {
+		size_t first = 0;
+		while (first < i && list->items[first].from != list->items[i].from)
+			first++;
+		size_t len = first < i ? repeated(list, first, i) : 0;
+		if (!len)
+			continue;
+		memmove(&list->items[i], &list->items[i + len], (list->count - i - len) * sizeof(*list->items));
+		list->count -= len;
+	}
+}
+
+static uint32_t add_end(struct resolver *r, const struct branch_history *h, uint32_t parent,
+	const struct sample_branch *branch, enum profile_branch_end end)
+{
+	uint64_t ip = end == BRANCH_END_TO ? branch->to : branch->from;
+	uint32_t mark = profile_branch_pack(&(struct profile_branch){.end = end,
+		.is_predicted = branch->is_predicted,
+		.is_abort = branch->is_abort,
+		.cycles = branch->cycles});
+	uint32_t frame = resolver_raw_frame(r, &h->where, RESOLVE_ANY_MODE, 0, ip);
+	return resolver_stack(r, parent, resolver_marked_frame(r, frame, ip, mark));
+}
+
+/* The callers that lie outside of the branches: neither the sample's own place nor calls that are among them. */
+static size_t first_caller(
+	const struct branch_history *h, const struct branch_list *list, const struct resolved_chain *chain)
+{
+	size_t first = chain->count && chain->ips[0] == h->sample->ip ? 1 : 0;
+	for (size_t i = 0; i < list->count && first < chain->count; i++) {
+		const struct sample_branch *branch = &list->items[h->is_oldest_first ? list->count - 1 - i : i];
+		uint64_t to_return = chain->ips[first];
+		first += branch->from < to_return && to_return - branch->from <= LONGEST_CALL_BYTES;
+	}
+	return first;
+}
+
+uint32_t branch_history_stack(struct resolver *r, const struct branch_history *h)
+{
+	struct branch_list list;
+	uint32_t stack = RESOLVE_NONE;
+	read_branches(h, &list);
+	if (h->chain) {
+		struct resolved_chain chain = resolver_chain_frames(r, &h->where, h->chain);
+		for (size_t i = chain.count, first = first_caller(h, &list, &chain); i-- > first;)
+			stack = resolver_stack(r, stack, chain.frames[i]);
+	}
+	fold_loops(&list);
+	for (size_t i = 0; i < list.count; i++) {
+		/* Stacks grow from the oldest on; both orders show a branch's target before its source. */
+		const struct sample_branch *branch = &list.items[h->is_oldest_first ? i : list.count - 1 - i];
+		enum profile_branch_end outer = h->is_oldest_first ? BRANCH_END_TO : BRANCH_END_FROM;
+		enum profile_branch_end inner = h->is_oldest_first ? BRANCH_END_FROM : BRANCH_END_TO;
+		stack = add_end(r, h, stack, branch, outer);
+		stack = add_end(r, h, stack, branch, inner);
+	}
+	return stack;
+}

@@ -1,0 +1,26 @@
+/*
+ * branch_history.h - a sample's taken branches as the inner part of its call chain: where it came from, jump by jump.
+ *
+ * Each branch is two frames, its source and its target, marked as such (enum profile_branch_end) with what the CPU said
+ * of it, so that equal ones with other cycles are frames apart. A piece that repeats at once is kept once. The call
+ * chain follows, without the calls that are among the branches. Uses the caller's resolver; no state.
+ *
+ *	uint32_t stack = branch_history_stack(&resolver, &(struct branch_history){.where = where, .sample = &sample});
+ */
+#ifndef ANALYSIS_BRANCH_HISTORY_H
+#define ANALYSIS_BRANCH_HISTORY_H
+
+#include "analysis/resolve.h"
+
+struct branch_history {
+	struct resolve_where where;
+	const struct sample *sample;
+	const struct sample_array *chain; /* NULL: none was recorded */
+	unsigned max_branches; /* the oldest, or the newest, that many; 0: all */
+	bool is_oldest_first; /* chains will be shown from the outermost caller on */
+};
+
+/* Its innermost node; RESOLVE_NONE: neither branches nor callers. Failure is the resolver's. */
+uint32_t branch_history_stack(struct resolver *r, const struct branch_history *history);
+
+#endif
