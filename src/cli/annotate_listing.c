@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/limits.h"
+#include "cli/annotate_objdump.h"
 #include "cli/annotate_spans.h"
 
 #define BYTES_A_LINE   7 /* as objdump */
@@ -80,7 +81,7 @@ static const char *name_of(struct making *m, uint64_t address)
 
 static bool is_nop(const struct instruction *from)
 {
-	return !strcmp(from->mnemonic, "nop") || strstr(from->mnemonic, "nopw") || strstr(from->mnemonic, "nopl");
+	return !strcmp(from->mnemonic, "nop") || !strcmp(from->mnemonic, "nopw") || !strcmp(from->mnemonic, "nopl");
 }
 
 /* The compact form's: a name in place of an address, a jump's distance from the function's start. */
@@ -119,6 +120,24 @@ static const char *short_operands(struct making *m, const struct instruction *fr
 	return keep(m, text);
 }
 
+/* The compact form's columns: a prefix is what stands in the first, as perf has it. */
+static void make_short(struct making *m, const struct instruction *from, struct instruction_row *row)
+{
+	char text[TEXT_BYTES];
+	const char *prefix_end = strchr(from->mnemonic, ' ');
+	row->operands = short_operands(m, from, row->name);
+	if (is_nop(from))
+		row->mnemonic = "nop";
+	else if (!prefix_end)
+		row->mnemonic = keep(m, from->mnemonic);
+	else {
+		snprintf(text, sizeof(text), "%.*s", (int)(prefix_end - from->mnemonic), from->mnemonic);
+		row->mnemonic = keep(m, text);
+		snprintf(text, sizeof(text), "%s %s", prefix_end + 1, row->operands);
+		row->operands = keep(m, text);
+	}
+}
+
 /* The instruction's text, with the names of what it refers to. */
 static void make_row(struct making *m, const struct instruction *from, struct instruction_row *row)
 {
@@ -132,11 +151,10 @@ static void make_row(struct making *m, const struct instruction *from, struct in
 		.size = from->size,
 		.kind = from->kind,
 		.has_target = from->has_target,
-		.target = from->target,
-		.mnemonic = is_nop(from) ? "nop" : keep(m, from->mnemonic)};
+		.target = from->target};
 	if (from->has_target || from->has_data)
 		row->name = name_of(m, from->has_target ? from->target : from->data);
-	row->operands = short_operands(m, from, row->name);
+	make_short(m, from, row);
 	size_t room = sizeof(text) - (size_t)used;
 	if (from->has_target && row->name)
 		used += snprintf(text + used, room, " <%s>", row->name);
@@ -151,6 +169,61 @@ static void make_row(struct making *m, const struct instruction *from, struct in
 	row->text = keep(m, text);
 }
 
+/* The row of an instruction whose text objdump has given: names are added to that. */
+static void make_given_row(struct making *m, const struct objdump_line *given, struct instruction_row *row)
+{
+	char text[TEXT_BYTES];
+	struct instruction own;
+	const struct binary_code *code = &m->listing->code;
+	size_t at = (size_t)(given->address - code->address);
+	disassembler_next(m->disassembler, (struct tally_bytes){code->bytes.data + at, code->bytes.len - at},
+		given->address, &own);
+	bool is_known = own.size == given->size && own.kind != INSTRUCTION_BAD;
+	if (!is_known)
+		own = (struct instruction){.address = given->address, .size = given->size};
+	snprintf(own.mnemonic, sizeof(own.mnemonic), "%s", given->mnemonic);
+	snprintf(own.operands, sizeof(own.operands), "%s", given->operands);
+	own.size = given->size;
+	make_row(m, &own, row);
+	bool has_name = row->name && (own.has_target || own.has_data);
+	const char *last = strrchr(given->text, ' ');
+	size_t len = strlen(given->text);
+	/* Of an address without a name objdump says that it is a number. */
+	bool has_zero = has_name && last && !strncmp(last + 1, "0x", 2);
+	size_t before = has_zero ? (size_t)(last + 1 - given->text) : len;
+	snprintf(text, sizeof(text), "%.*s%s%s%s%s", (int)before, given->text, has_zero ? last + 3 : "",
+		has_name ? " <" : "", has_name ? row->name : "", has_name ? ">" : "");
+	row->text = keep(m, text);
+}
+
+static enum tally_status disassemble_by_objdump(struct making *m, struct tally_error *err)
+{
+	struct objdump_lines lines = {0};
+	enum tally_status status = objdump_run(m->options->objdump, m->options->style, &m->listing->code, &lines, err);
+	for (size_t i = 0; i < lines.items.len && status == TALLY_OK && !m->failed; i++) {
+		struct instruction_row row;
+		make_given_row(m, &lines.items.items[i], &row);
+		m->failed = !vec_push(&m->listing->rows, row);
+	}
+	objdump_lines_deinit(&lines);
+	return status;
+}
+
+static enum tally_status disassemble_here(struct making *m)
+{
+	const struct binary_code *code = &m->listing->code;
+	for (size_t at = 0; at < code->bytes.len && !m->failed;) {
+		struct instruction instruction;
+		struct instruction_row row;
+		struct tally_bytes left = {code->bytes.data + at, code->bytes.len - at};
+		disassembler_next(m->disassembler, left, code->address + at, &instruction);
+		make_row(m, &instruction, &row);
+		m->failed = m->failed || !vec_push(&m->listing->rows, row);
+		at += instruction.size;
+	}
+	return TALLY_OK;
+}
+
 static enum tally_status disassemble(struct making *m, struct tally_error *err)
 {
 	const struct binary_code *code = &m->listing->code;
@@ -161,17 +234,9 @@ static enum tally_status disassemble(struct making *m, struct tally_error *err)
 	enum tally_status status = disassembler_create(&options, &m->disassembler, err);
 	if (status != TALLY_OK)
 		return status;
-	for (size_t at = 0; at < code->bytes.len && !m->failed;) {
-		struct instruction instruction;
-		struct instruction_row row;
-		struct tally_bytes left = {code->bytes.data + at, code->bytes.len - at};
-		disassembler_next(m->disassembler, left, code->address + at, &instruction);
-		make_row(m, &instruction, &row);
-		m->failed = m->failed || !vec_push(&m->listing->rows, row);
-		at += instruction.size;
-	}
+	status = m->options->objdump ? disassemble_by_objdump(m, err) : disassemble_here(m);
 	disassembler_destroy(m->disassembler);
-	return m->failed ? error_nomem(err) : TALLY_OK;
+	return m->failed ? error_nomem(err) : status;
 }
 
 /* As the store's symbols count. */
@@ -210,18 +275,22 @@ static void add_source(struct making *m, const struct source_place *place)
 		m->last.line = 0;
 	}
 	m->last.function = place->function;
-	if (!m->options->with_source || !place->path || place->line == 0)
+	if (!place->path || place->line == 0)
 		return;
-	if (place->line != m->last.line || !is_same(place->path, m->last.path)) {
+	if (place->line != m->last.line || place->discriminator != m->last.discriminator ||
+		!is_same(place->path, m->last.path)) {
 		/* perf takes what begins with a slash for a heading, of which it keeps the number only. */
 		if (place->path[0] == '/')
 			m->number = place->line;
+		else if (place->discriminator)
+			add_printed(m, "%s:%u (discriminator %u)", place->path, place->line, place->discriminator);
 		else
 			add_printed(m, "%s:%u", place->path, place->line);
 	}
 	m->last.path = place->path;
 	m->last.line = place->line;
-	if (!annotate_source_move(m->source, place->path, place->line, &first))
+	m->last.discriminator = place->discriminator;
+	if (!m->options->with_source || !annotate_source_move(m->source, place->path, place->line, &first))
 		return;
 	for (uint32_t line = first; line <= place->line; line++) {
 		const char *text = annotate_source_line(m->source, line);
@@ -259,30 +328,6 @@ static uint32_t take_hits(struct making *m, const struct instruction_row *row)
 		value->period += hit->sum.period;
 	}
 	return values;
-}
-
-/* The place's own sums, which are found by its text. */
-static uint32_t take_place(struct making *m, const struct source_place *place, uint32_t values)
-{
-	char text[TEXT_BYTES];
-	const char *slash = strrchr(place->path, '/');
-	const char *path = slash && !m->options->with_whole_paths ? slash + 1 : place->path;
-	snprintf(text, sizeof(text), "%s:%u", path, place->line);
-	struct annotate_listing *listing = m->listing;
-	size_t at = 0;
-	while (at < listing->places.len && strcmp(listing->places.items[at].text, text) != 0)
-		at++;
-	if (at == listing->places.len) {
-		struct annotate_place made = {.text = keep(m, text), .values = new_values(m)};
-		m->failed = m->failed || !vec_push(&listing->places, made);
-	}
-	for (uint32_t i = 0; i < m->options->event_count && !m->failed; i++) {
-		const struct annotate_value *from = &listing->values.items[values + i];
-		struct annotate_value *to = &listing->values.items[listing->places.items[at].values + i];
-		to->count += from->count;
-		to->period += from->period;
-	}
-	return (uint32_t)at;
 }
 
 static enum annotate_flow flow_of(enum instruction_kind kind)
@@ -324,8 +369,6 @@ static void add_code(struct making *m, const struct instruction_row *row)
 		line.path = places[0].path;
 		line.source_line = places[0].line;
 	}
-	if (m->options->with_places && line.values != ANNOTATE_NONE && count > 0 && places[0].path && places[0].line)
-		line.place = take_place(m, &places[0], line.values);
 	add_line(m, &line);
 	for (size_t at = BYTES_A_LINE; at < row->size; at += BYTES_A_LINE) {
 		struct annotate_line more = line;
@@ -402,17 +445,67 @@ static enum tally_status sum_events(struct making *m, struct tally_error *err)
 	return TALLY_OK;
 }
 
+/* The place's own sums, which are found by its text. */
+static uint32_t take_place(struct making *m, const struct annotate_line *line)
+{
+	char text[TEXT_BYTES];
+	const char *slash = line->path ? strrchr(line->path, '/') : NULL;
+	const char *path = slash && !m->options->with_whole_paths ? slash + 1 : line->path;
+	if (line->path && line->source_line)
+		snprintf(text, sizeof(text), "%s:%u", path, line->source_line);
+	else
+		snprintf(text, sizeof(text), "%s[%" PRIx64 "]", m->listing->function.short_file, line->address);
+	struct annotate_listing *listing = m->listing;
+	size_t at = 0;
+	while (at < listing->places.len && strcmp(listing->places.items[at].text, text) != 0)
+		at++;
+	if (at == listing->places.len) {
+		struct annotate_place made = {.text = keep(m, text), .values = new_values(m)};
+		m->failed = m->failed || !vec_push(&listing->places, made);
+	}
+	for (uint32_t i = 0; i < m->options->event_count && !m->failed; i++) {
+		const struct annotate_value *from = &listing->values.items[line->values + i];
+		struct annotate_value *to = &listing->values.items[listing->places.items[at].values + i];
+		to->count += from->count;
+		to->period += from->period;
+	}
+	listing->function.values = listing->values.items;
+	return (uint32_t)at;
+}
+
+static void take_places(struct making *m)
+{
+	struct annotate_listing *listing = m->listing;
+	for (size_t i = 0; i < listing->lines.len && m->options->with_places && !m->failed; i++) {
+		struct annotate_line *line = &listing->lines.items[i];
+		bool has_place = line->path && line->source_line;
+		if (line->values != ANNOTATE_NONE && (has_place || m->options->with_bare_places) &&
+			annotate_hottest(&listing->function, m->options->percent, line->values) >
+				m->options->place_limit)
+			line->place = take_place(m, line);
+	}
+	listing->function.places = listing->places.items;
+	listing->function.place_count = listing->places.len;
+}
+
 struct ranked_place {
-	double hottest;
+	const struct annotate_function *function;
+	enum annotate_percent percent;
 	uint32_t index;
 };
 
+/* By the first event's heat, then the others'; of equals the last by letters: as perf. */
 static int by_heat(const void *left, const void *right)
 {
 	const struct ranked_place *a = left, *b = right;
-	if (a->hottest != b->hottest)
-		return a->hottest > b->hottest ? -1 : 1;
-	return a->index < b->index ? -1 : 1;
+	const struct annotate_place *first = &a->function->places[a->index], *second = &b->function->places[b->index];
+	for (uint32_t e = 0; e < a->function->event_count; e++) {
+		double hot = annotate_percent_of(a->function, a->percent, first->values, e);
+		double other = annotate_percent_of(b->function, b->percent, second->values, e);
+		if (hot != other)
+			return hot > other ? -1 : 1;
+	}
+	return strcmp(second->text, first->text);
 }
 
 static void rank_places(struct making *m)
@@ -423,9 +516,7 @@ static void rank_places(struct making *m)
 	uint32_t *order = arena_array(&listing->arena, uint32_t, count);
 	m->failed = m->failed || !ranked || !order;
 	for (size_t i = 0; i < count && !m->failed; i++)
-		ranked[i] = (struct ranked_place){
-			annotate_hottest(&listing->function, m->options->percent, listing->places.items[i].values),
-			(uint32_t)i};
+		ranked[i] = (struct ranked_place){&listing->function, m->options->percent, (uint32_t)i};
 	if (m->failed)
 		return;
 	qsort(ranked, count, sizeof(*ranked), by_heat);
@@ -449,10 +540,10 @@ static void finish(struct making *m)
 		.lines = listing->lines.items,
 		.line_count = listing->lines.len,
 		.values = listing->values.items,
-		.places = listing->places.items,
-		.place_count = listing->places.len,
 		.start = listing->code.address,
 		.sample_count = listing->events[0].function.count};
+	if (!m->failed)
+		take_places(m);
 	if (!m->failed)
 		rank_places(m);
 }

@@ -17,9 +17,13 @@
 #include "view/text/annotate_lines.h"
 
 struct annotate_listing_options {
+	const char *objdump; /* run for the text of instructions; NULL: none is */
+	const char *style; /* of that */
+	bool with_bare_places; /* code without a source line is a place too */
 	bool is_intel, with_source, with_places, with_whole_paths, no_demangle;
 	uint32_t first_event, event_count;
 	enum annotate_percent percent; /* orders the places */
+	double place_limit; /* in percent: colder instructions do not count for places */
 };
 
 struct instruction_row {

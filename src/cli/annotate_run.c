@@ -57,14 +57,17 @@ static void name_events(const struct running *r, struct text *name, uint32_t fir
 
 struct ranked {
 	const struct annotate_target *target;
-	uint64_t period;
+	uint64_t period; /* of all events of the group */
+	uint32_t first, count;
 };
 
 static int by_period(const void *left, const void *right)
 {
 	const struct ranked *a = left, *b = right;
-	if (a->period != b->period)
-		return a->period > b->period ? -1 : 1;
+	/* By the group's leader, then by its others, as perf's reports. */
+	for (uint32_t i = a->first; i < a->first + a->count; i++)
+		if (a->target->sums[i].period != b->target->sums[i].period)
+			return a->target->sums[i].period > b->target->sums[i].period ? -1 : 1;
 	return a->target->order < b->target->order ? -1 : 1;
 }
 
@@ -129,27 +132,31 @@ static enum tally_status print_one(struct running *r, const struct annotate_targ
 static enum tally_status print_events(struct running *r, uint32_t first, uint32_t count, struct tally_error *err)
 {
 	size_t target_count = r->samples.targets.len;
-	struct annotate_listing_options options = {.is_intel = r->run->is_intel,
+	struct annotate_listing_options options = {.objdump = r->run->objdump,
+		.style = r->run->style,
+		.with_bare_places = !r->run->is_json,
+		.is_intel = r->run->is_intel,
 		.with_source = !r->run->no_source,
 		.with_places = r->run->text.with_places || r->run->is_json,
 		.with_whole_paths = r->run->text.with_whole_path,
 		.first_event = first,
 		.event_count = count,
-		.percent = r->run->text.percent};
+		.percent = r->run->text.percent,
+		.place_limit = r->run->is_json ? 0 : ANNOTATE_PLACE_LIMIT};
 	struct ranked *ranked = arena_array(&r->samples.arena, struct ranked, target_count);
 	if (!ranked)
 		return error_nomem(err);
 	uint64_t whole = period_of(r->samples.events, first, count);
 	for (size_t i = 0; i < target_count; i++) {
 		const struct annotate_target *target = r->samples.targets.items[i];
-		ranked[i] = (struct ranked){target, period_of(target->sums, first, count)};
+		ranked[i] = (struct ranked){target, period_of(target->sums, first, count), first, count};
 	}
 	qsort(ranked, target_count, sizeof(*ranked), by_period);
 	struct text events = {0};
 	name_events(r, &events, first, count);
 	enum tally_status status = events.failed ? error_nomem(err) : TALLY_OK;
-	for (size_t i = 0; i < target_count && status == TALLY_OK && ranked[i].period > 0; i++)
-		if (100.0 * (double)ranked[i].period >= r->run->percent_limit * (double)whole)
+	for (size_t i = 0; i < target_count && status == TALLY_OK; i++)
+		if (ranked[i].period > 0 && 100.0 * (double)ranked[i].period >= r->run->percent_limit * (double)whole)
 			status = print_one(r, ranked[i].target, &options, events.data, err);
 	text_deinit(&events);
 	return status;

@@ -18,6 +18,7 @@ struct annotate_run {
 	struct annotate_request request;
 	struct annotate_text_options text;
 	const char *prefix;
+	const char *objdump, *style; /* NULL: instructions are disassembled here */
 	unsigned strip;
 	double percent_limit; /* of an event: functions below are left out */
 	bool is_compact, is_intel, is_quiet, is_verbose, no_source, dump, skips_missing, skips_empty, force_group,

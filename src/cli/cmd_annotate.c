@@ -117,7 +117,7 @@ static const struct option options[] = {
 		.help = "Interleave source code with instructions (on; --no-source: off)"},
 	{"asm-raw", 0, OPTION_FLAG, .offset = RUN(text.with_bytes), .help = "Display the bytes of instructions"},
 	{"disassembler-style", 'M', OPTION_STRING, "style", .offset = offsetof(struct settings, style),
-		.help = "Specify disassembler style: intel or att"},
+		.help = "Specify disassembler style: intel or att; with --objdump any that it has"},
 	{"prefix", 0, OPTION_STRING, "prefix", .offset = RUN(prefix),
 		.help = "Add prefix to source file path names in programs (with --prefix-strip)"},
 	{"prefix-strip", 0, OPTION_CALL, "N", .call = set_strip,
@@ -136,8 +136,8 @@ static const struct option options[] = {
 	{"percent-limit", 0, OPTION_CALL, "percent", .call = set_percent_limit,
 		.help = "Don't show functions under that percent"},
 	{"json", 0, OPTION_FLAG, .offset = RUN(is_json), .help = "JSON, see docs/schema/annotate.json"},
-	{"objdump", 0, OPTION_UNSUPPORTED, "path",
-		.help = "objdump binary to use (instructions are disassembled here)"},
+	{"objdump", 0, OPTION_STRING, "path", .offset = RUN(objdump),
+		.help = "objdump binary to run for the text of instructions (default: they are disassembled here)"},
 	{"demangle-kernel", 0, OPTION_UNSUPPORTED, .help = "Enable kernel symbol demangling"},
 	{"itrace", 0, OPTION_UNSUPPORTED, "opts", .argument_is_optional = true, .help = "Instruction Tracing options"},
 	{"tui", 0, OPTION_UNSUPPORTED, .help = "Use the TUI interface"},
@@ -167,12 +167,14 @@ static int finish_settings(const struct cli *cli, struct settings *settings, int
 		return cli_failf(cli, "--show-total-period and -n show one column: choose one of them");
 	if (settings->has_strip && !run->prefix)
 		return cli_failf(cli, "--prefix-strip goes with --prefix");
-	if (settings->style && strcmp(settings->style, "intel") && strcmp(settings->style, "att"))
-		return cli_failf(cli, "-M takes intel or att, not '%s'", settings->style);
+	if (settings->style && !run->objdump && strcmp(settings->style, "intel") && strcmp(settings->style, "att"))
+		return cli_failf(cli, "-M takes intel or att, not '%s' (which objdump may know: --objdump)",
+			settings->style);
 	run->text.column = settings->total_period ? ANNOTATE_PERIOD
 			   : settings->nr_samples ? ANNOTATE_SAMPLES
 						  : ANNOTATE_PERCENT;
 	run->text.with_places = settings->print_line;
+	run->style = settings->style;
 	run->is_intel = settings->style && !strcmp(settings->style, "intel");
 	run->strip = (unsigned)settings->strip;
 	run->is_verbose = settings->verbose > 0;

@@ -51,6 +51,7 @@ struct source_place { /* innermost first: what was inlined at an address, then t
 	const char *function; /* the linker's name, as in the file; NULL: not said */
 	const char *path; /* as the compiler knew it; NULL: not said */
 	uint32_t line; /* 0: not said */
+	uint32_t discriminator; /* tells code of the innermost line apart; 0: none */
 	bool is_inlined;
 };
 

@@ -107,6 +107,34 @@ def test_options_give_perfs_rows(tally, perf, recording, options):
         assert rows(ours) == rows(theirs)
 
 
+@pytest.mark.parametrize('options', [(), ('-l',), ('-l', '-P'), ('-n', '--no-source'), ('--percent-type', 'local-hits', '-l')])
+def test_all_of_the_text_is_perfs(tally, perf, recording, options):
+    """Headings, source, rows, names, places: line by line, of five functions."""
+    for function in FUNCTIONS:
+        theirs, ours = both(tally, perf, recording, *options, function)
+        assert ours.count('\n') > 10
+        assert [line.rstrip() for line in ours.splitlines()] == [line.rstrip() for line in theirs.splitlines()]
+
+
+@pytest.mark.parametrize('style', [(), ('-M', 'intel'), ('-M', 'intel-mnemonic')])
+def test_a_program_named_objdump_gives_the_text(tally, perf, recording, style):
+    """The last one only objdump knows."""
+    if not shutil.which('objdump'):
+        pytest.skip('no objdump')
+    for function in FUNCTIONS[:3]:
+        theirs, ours = both(tally, perf, recording, '--objdump', 'objdump', *style, function)
+        assert len(rows(ours)) > 5
+        assert rows(ours) == rows(theirs)
+    short = tally('annotate', '--stdio2', '--objdump', 'objdump', '-i', 'data', 'hot', cwd=recording, check=0).stdout
+    assert short == tally('annotate', '--stdio2', '-i', 'data', 'hot', cwd=recording, check=0).stdout
+
+
+def test_objdump_that_fails_is_told(tally, recording, tmp_path):
+    for program, why in ((tmp_path / 'none', 'cannot run'), ('false', 'failed (status 1)'), ('true', 'no instructions')):
+        result = tally('annotate', '--objdump', program, '-i', 'data', 'hot', cwd=recording, check=0)
+        assert result.stdout == '' and why in result.stderr
+
+
 def test_global_percentages_are_of_all_samples(tally, recording):
     """Of perf's own they depend on which symbols are shown, and of the second event of a group they are 0."""
     counts = rows(tally('annotate', '-i', 'data', '-n', cwd=recording, check=0).stdout)

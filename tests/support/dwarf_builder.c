@@ -354,7 +354,9 @@ static void make_lines(struct building *g)
 	writer_u8(w, DW_LNS_copy);
 	writer_bytes(w, "\x4\x2\x3\xa\x2\x10\x1", 7); /* file 2, line + 10, address + 16, copy */
 	writer_u8(w, (uint8_t)(10 + 12 * 16 + 4)); /* address + 16, line + 1 */
+	writer_bytes(w, "\0\2\4\7", 4); /* extended: discriminator 7, of the next row */
 	writer_u8(w, (uint8_t)(10 + 12 * 16 + 4));
+	writer_bytes(w, "\0\3\4\xff\x7f", 5); /* one that is too high to be kept */
 	writer_bytes(w, "\x4\x1\x3\x78\x9", 5); /* file 1, line - 8, address + 0x20 */
 	writer_u16(w, 0x20);
 	writer_u8(w, DW_LNS_copy);

@@ -25,6 +25,7 @@
 #define PACK_NAME_BYTES	   24
 #define PACK_CODE_IS_BIG   1u /* flags of code */
 #define PACK_CODE_IS_64	   2u
+#define PACK_PLACE_INLINED 1u /* of a place; the discriminator is above it */
 
 enum pack_block { /* a reader passes over tags that it does not know */
 	PACK_SEGMENTS = 1,

@@ -7,7 +7,8 @@
 
 static bool is_same_place(const struct source_place *a, const struct source_place *b)
 {
-	return a->function == b->function && a->path == b->path && a->line == b->line && a->is_inlined == b->is_inlined;
+	return a->function == b->function && a->path == b->path && a->line == b->line &&
+	       a->discriminator == b->discriminator && a->is_inlined == b->is_inlined;
 }
 
 /* Adds to the last range what follows it closely and has the same places. */

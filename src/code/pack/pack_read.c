@@ -117,7 +117,9 @@ static void read_places(struct decoder *d, uint32_t count, struct pack_object *o
 		struct source_place place = {.function = read_string(d)};
 		place.path = read_string(d);
 		place.line = cursor_u32(&d->at);
-		place.is_inlined = cursor_u32(&d->at) != 0;
+		uint32_t flags = cursor_u32(&d->at);
+		place.is_inlined = flags & PACK_PLACE_INLINED;
+		place.discriminator = flags >> 1;
 		d->failed = !vec_push(&object->places, place);
 	}
 }

@@ -124,7 +124,7 @@ static void put_blocks(struct encoder *e, const struct pack_object *object)
 		put_string(e, place->function);
 		put_string(e, place->path);
 		writer_u32(w, place->line);
-		writer_u32(w, place->is_inlined);
+		writer_u32(w, place->discriminator << 1 | (place->is_inlined ? PACK_PLACE_INLINED : 0));
 	}
 }
 

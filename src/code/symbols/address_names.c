@@ -1,5 +1,6 @@
 #include "code/symbols/address_names.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 static uint8_t rank_of(const struct elf_symbol *symbol)
@@ -16,7 +17,10 @@ static bool add_plt(struct address_names *names, struct elf_image *image, uint64
 		const struct elf_plt_entry *entry = &plt.entries.items[i];
 		struct address_name name = {
 			.address = entry->vaddr + moved, .name = entry->target, .is_plt = true, .rank = 8};
-		if (entry->target)
+		/* A function that a resolver chooses at run time: as objdump calls it. */
+		if (!name.name && entry->resolver)
+			name.name = arena_printf(&names->arena, "*ABS*+0x%" PRIx64, entry->resolver + moved);
+		if (name.name)
 			ok = vec_push(&names->items, name);
 	}
 	vec_free(&plt.entries);
@@ -62,6 +66,7 @@ void address_names_finish(struct address_names *names)
 void address_names_deinit(struct address_names *names)
 {
 	vec_free(&names->items);
+	arena_deinit(&names->arena);
 }
 
 const struct address_name *address_names_find(const struct address_names *names, uint64_t address)

@@ -2,7 +2,7 @@
  * address_names.h - link-time address -> the symbol at or before it, functions and data alike, as a disassembler shows
  * what code refers to: "<sink>", "<main+0x31>".
  *
- * Owned by the caller; names are borrowed from the images. Read-only after address_names_finish: any thread.
+ * Owned by the caller, zeros before the first add; names are borrowed from the images. Read-only after address_names_finish: any thread.
  * Of several names of one address stays: a function's, the widest known one (global, weak, local), the first by letters.
  *
  *	address_names_add(&names, image, 0);  address_names_finish(&names);
@@ -11,6 +11,7 @@
 #ifndef CODE_SYMBOLS_ADDRESS_NAMES_H
 #define CODE_SYMBOLS_ADDRESS_NAMES_H
 
+#include "base/arena.h"
 #include "base/vec.h"
 #include "object/elf/elf_image.h"
 
@@ -23,6 +24,7 @@ struct address_name {
 
 struct address_names {
 	VEC(struct address_name) items;
+	struct arena arena; /* of names that are made */
 };
 
 /* moved is added to every address. False: out of memory. */

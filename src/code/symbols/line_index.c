@@ -184,7 +184,7 @@ static const struct line_index_row *find_row(const struct block *b, uint64_t off
 		else
 			high = middle;
 	}
-	return low > 0 && b->rows[low - 1].file != LINE_INDEX_NONE ? &b->rows[low - 1] : NULL;
+	return low > 0 && b->rows[low - 1].file != LINE_INDEX_END ? &b->rows[low - 1] : NULL;
 }
 
 static uint32_t find_function(const struct block *b, uint64_t offset)
@@ -222,7 +222,10 @@ size_t line_index_find(const struct line_index *index, uint64_t address, struct 
 	struct block b = block_of(index, unit);
 	uint64_t offset = address - b.head->base;
 	const struct line_index_row *row = find_row(&b, offset);
-	struct source_place place = {.path = row ? path_of(&b, row->file) : NULL, .line = row ? row->line : 0};
+	struct source_place place = {0};
+	if (row)
+		place = (struct source_place){
+			.path = path_of(&b, row->file), .line = row->line, .discriminator = row->discriminator};
 	uint32_t f = find_function(&b, offset);
 	while (f != LINE_INDEX_NONE && count < max && count < LIMIT_INLINE_DEPTH) {
 		const struct line_index_function *function = &b.functions[f];
@@ -231,6 +234,7 @@ size_t line_index_find(const struct line_index *index, uint64_t address, struct 
 		places[count++] = place;
 		place.path = function->call_line ? path_of(&b, function->call_file) : NULL;
 		place.line = function->call_line;
+		place.discriminator = 0;
 		f = function->caller;
 	}
 	if (count == 0 && row)

@@ -79,7 +79,10 @@ static void put_rows(struct writer *w, const struct debug_unit *unit, uint64_t b
 {
 	for (size_t i = 0; i < unit->lines->rows.len; i++) {
 		const struct dwarf_line_row *row = &unit->lines->rows.items[i];
-		const struct line_index_row stored = {(uint32_t)(row->address - base), row->file, row->line};
+		const struct line_index_row stored = {.offset = (uint32_t)(row->address - base),
+			.file = row->file,
+			.discriminator = row->discriminator,
+			.line = row->line};
 		writer_bytes(w, &stored, sizeof(stored));
 	}
 }

@@ -9,9 +9,10 @@
 #include "code/symbols/line_index.h"
 
 #define LINE_INDEX_MAGIC      "tallyidx"
-#define LINE_INDEX_VERSION    1
+#define LINE_INDEX_VERSION    2
 #define LINE_INDEX_BYTE_ORDER 0x01020304
 #define LINE_INDEX_NONE	      UINT32_MAX
+#define LINE_INDEX_END	      UINT32_C(0xfffff)
 
 enum { LINE_INDEX_GOOD = 1, LINE_INDEX_BAD };
 
@@ -47,7 +48,10 @@ struct line_index_block { /* then rows, functions, codes, files, strings */
 };
 
 struct line_index_row {
-	uint32_t offset, file, line; /* file LINE_INDEX_NONE: code ends here */
+	uint32_t offset;
+	uint32_t file : 20; /* LINE_INDEX_END: code ends here */
+	uint32_t discriminator : 12;
+	uint32_t line;
 };
 
 struct line_index_function {

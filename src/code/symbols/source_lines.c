@@ -149,6 +149,7 @@ size_t source_lines_find(struct source_lines *lines, uint64_t address, struct so
 		places[i] = (struct source_place){.function = name_of(lines, &found[i]),
 			.path = path_of(lines, &found[i]),
 			.line = found[i].line,
+			.discriminator = found[i].discriminator,
 			.is_inlined = found[i].is_inlined};
 	return count;
 }

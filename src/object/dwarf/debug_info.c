@@ -246,7 +246,12 @@ size_t debug_info_find(const struct debug_info *info, uint64_t address, struct d
 		return 0;
 	const struct unit_code *code = &info->codes[unit];
 	const struct dwarf_line_row *row = dwarf_lines_find(&code->lines, address);
-	struct debug_place place = {.unit = unit, .file = row ? row->file : DWARF_NO_FILE, .line = row ? row->line : 0};
+	struct debug_place place = {.unit = unit, .file = DWARF_NO_FILE};
+	if (row) {
+		place.file = row->file;
+		place.line = row->line;
+		place.discriminator = row->discriminator;
+	}
 	uint32_t f = dwarf_functions_find(&code->functions, address);
 	while (f != DWARF_NO_FUNCTION && count < max) {
 		const struct dwarf_function *function = &code->functions.functions.items[f];
@@ -255,6 +260,7 @@ size_t debug_info_find(const struct debug_info *info, uint64_t address, struct d
 		places[count++] = place;
 		place.file = function->call_line ? function->call_file : DWARF_NO_FILE;
 		place.line = function->call_line;
+		place.discriminator = 0;
 		f = function->caller;
 	}
 	if (count == 0 && row)

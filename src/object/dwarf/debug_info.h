@@ -23,6 +23,7 @@ struct debug_place { /* innermost first: what was inlined, then the function tha
 	uint32_t unit;
 	uint32_t file; /* of the unit's line table: see debug_info_path; DWARF_NO_FILE: not said */
 	uint32_t line; /* 0: not said */
+	uint32_t discriminator; /* of the innermost; 0: none */
 	uint64_t function; /* its entry: see debug_info_name; 0 none */
 	bool is_inlined;
 };

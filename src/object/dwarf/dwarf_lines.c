@@ -21,7 +21,7 @@ struct line_program {
 	const uint8_t *operand_counts;
 	/* registers */
 	uint64_t address;
-	uint32_t file, line, operation;
+	uint32_t file, line, operation, discriminator;
 	/* rows of the sequence being made */
 	size_t sequence;
 	bool out_of_memory, is_unordered;
@@ -143,17 +143,21 @@ static void advance(struct line_program *p, uint64_t operations)
 	p->operation = (uint32_t)(sum % p->max_operations);
 }
 
-static void emit(struct line_program *p, uint32_t file)
+static void emit(struct line_program *p, bool is_end)
 {
 	struct dwarf_lines *lines = p->lines;
-	struct dwarf_line_row row = {p->address, file, p->line};
+	struct dwarf_line_row row = {.address = p->address, .line = p->line};
+	uint32_t file = p->file < DWARF_ROW_OTHER ? p->file : DWARF_ROW_OTHER;
+	row.file = (is_end ? DWARF_ROW_END : file) & DWARF_ROW_END;
+	row.discriminator = p->discriminator & DWARF_DISCRIMINATOR_MAX;
+	p->discriminator = 0;
 	struct dwarf_line_row *last = lines->rows.len > p->sequence ? &lines->rows.items[lines->rows.len - 1] : NULL;
 	if (last && last->address == row.address) {
 		*last = row;
 		return;
 	}
 	/* Rows that say the same again only cost memory. */
-	if (last && last->file == row.file && last->line == row.line)
+	if (last && last->file == row.file && last->line == row.line && last->discriminator == row.discriminator)
 		return;
 	p->is_unordered |= last && row.address < last->address;
 	p->out_of_memory |= !vec_push(&lines->rows, row);
@@ -168,7 +172,8 @@ static bool is_dropped(const struct line_program *p, uint64_t start)
 static void end_sequence(struct line_program *p)
 {
 	struct dwarf_lines *lines = p->lines;
-	emit(p, DWARF_NO_FILE);
+	p->discriminator = 0;
+	emit(p, true);
 	if (p->is_unordered || (lines->rows.len > p->sequence && is_dropped(p, lines->rows.items[p->sequence].address)))
 		lines->rows.len = p->sequence;
 	lines->is_damaged |= p->is_unordered;
@@ -192,6 +197,9 @@ static void extended(struct line_program *p)
 	} else if (opcode == DW_LNE_define_file) {
 		struct tally_str name = header_text(&e);
 		add_file(p, name, cursor_uleb(&e));
+	} else if (opcode == DW_LNE_set_discriminator) {
+		uint64_t discriminator = cursor_uleb(&e);
+		p->discriminator = discriminator <= DWARF_DISCRIMINATOR_MAX ? (uint32_t)discriminator : 0;
 	}
 }
 
@@ -200,7 +208,7 @@ static void standard(struct line_program *p, uint8_t opcode)
 	struct cursor *c = &p->walk.cursor;
 	switch (opcode) {
 	case DW_LNS_copy:
-		emit(p, p->file);
+		emit(p, false);
 		break;
 	case DW_LNS_advance_pc:
 		advance(p, cursor_uleb(c));
@@ -237,7 +245,7 @@ static void run(struct line_program *p)
 			unsigned adjusted = (unsigned)(opcode - p->opcode_base);
 			advance(p, adjusted / p->line_range);
 			p->line += (uint32_t)(p->line_base + (int)(adjusted % p->line_range));
-			emit(p, p->file);
+			emit(p, false);
 		} else if (opcode == 0) {
 			extended(p);
 		} else {
@@ -270,7 +278,7 @@ static bool sort_sequences(struct dwarf_lines *lines)
 	bool is_sorted = true;
 	size_t first = 0;
 	for (size_t i = 0; i < lines->rows.len && ok; i++) {
-		if (lines->rows.items[i].file != DWARF_NO_FILE)
+		if (lines->rows.items[i].file != DWARF_ROW_END)
 			continue;
 		struct sequence s = {lines->rows.items[first].address, first, i + 1 - first};
 		is_sorted =
@@ -337,14 +345,14 @@ const struct dwarf_line_row *dwarf_lines_find(const struct dwarf_lines *lines, u
 		else
 			high = middle;
 	}
-	if (low == 0 || lines->rows.items[low - 1].file == DWARF_NO_FILE)
+	if (low == 0 || lines->rows.items[low - 1].file == DWARF_ROW_END)
 		return NULL;
 	return &lines->rows.items[low - 1];
 }
 
 const char *dwarf_lines_path(const struct dwarf_lines *lines, uint32_t file, struct arena *arena)
 {
-	if (file >= lines->files.len)
+	if (file >= lines->files.len || file >= DWARF_ROW_OTHER)
 		return NULL;
 	const struct dwarf_line_file *f = &lines->files.items[file];
 	struct tally_str directory = {"", 0};

@@ -15,11 +15,15 @@
 
 #include "object/dwarf/dwarf_entry.h"
 
-#define DWARF_NO_FILE UINT32_MAX
+#define DWARF_NO_FILE		UINT32_MAX
+#define DWARF_ROW_END		UINT32_C(0xfffff) /* as the file of a row: code of the unit ends here */
+#define DWARF_ROW_OTHER		UINT32_C(0xffffe) /* a file of a higher number: not known */
+#define DWARF_DISCRIMINATOR_MAX UINT32_C(0xfff) /* higher ones are left out: those of profile-guided builds */
 
 struct dwarf_line_row {
 	uint64_t address;
-	uint32_t file; /* as the table counts them; DWARF_NO_FILE: code of the unit ends here */
+	uint32_t file : 20; /* as the table counts them, or DWARF_ROW_* */
+	uint32_t discriminator : 12; /* tells code of one line apart; 0: none */
 	uint32_t line; /* 0: no line of the source */
 };
 

@@ -5,7 +5,7 @@
 
 #include "view/text/percent_text.h"
 
-#define VALUE_BYTES 24
+#define BYTES_A_LINE 7
 
 struct columns {
 	unsigned value, label, mnemonic;
@@ -75,7 +75,7 @@ static const char *arrow_of(const struct annotate_function *function, const stru
 	switch (line->flow) {
 	case ANNOTATE_JUMP:
 		if (line->target == ANNOTATE_NONE)
-			return *line->operands == '*' ? "  " : "→ ";
+			return "→ ";
 		return function->lines[line->target].address > line->address ? "↓ " : "↑ ";
 	case ANNOTATE_CALL:
 		return "→ ";
@@ -90,20 +90,22 @@ static const char *arrow_of(const struct annotate_function *function, const stru
 static void print_code(struct text *out, const struct annotate_function *function, const struct columns *columns,
 	const struct annotate_line *line, const struct annotate_text_options *options)
 {
-	if (line->is_target) {
+	if (line->is_target && !options->with_bytes) {
 		text_hex_right(out, line->address - function->start, columns->label + 1);
 		text_str(out, ": ");
 	} else {
 		text_repeat(out, ' ', columns->label + 3);
 	}
-	text_str(out, arrow_of(function, line));
+	/* Beside bytes perf draws no arrows and labels. */
+	text_str(out, options->with_bytes ? "  " : arrow_of(function, line));
 	if (options->with_bytes) {
-		for (size_t i = 0; i < line->bytes.len; i++) {
+		size_t shown = line->bytes.len < BYTES_A_LINE ? line->bytes.len : BYTES_A_LINE;
+		for (size_t i = 0; i < shown; i++) {
 			text_hex(out, line->bytes.data[i], 2);
 			text_char(out, ' ');
 		}
-		text_repeat(out, ' ', line->bytes.len < 8 ? 3 * (8 - line->bytes.len) : 0);
-		text_str(out, line->text);
+		text_repeat(out, ' ', 3 * (BYTES_A_LINE + 1 - shown));
+		text_str(out, line->kind == ANNOTATE_MORE_BYTES ? "" : line->text);
 		return;
 	}
 	text_str(out, line->mnemonic);
@@ -149,7 +151,7 @@ void annotate_compact(
 	print_heading(out, function, options);
 	for (size_t i = 0; i < function->line_count && text_line_end(out); i++) {
 		const struct annotate_line *line = &function->lines[i];
-		if (line->kind == ANNOTATE_MORE_BYTES || i == 0)
+		if ((line->kind == ANNOTATE_MORE_BYTES && !options->with_bytes) || i == 0)
 			continue;
 		if (line->kind == ANNOTATE_TEXT && !*line->text) {
 			text_char(out, '\n');
@@ -158,7 +160,7 @@ void annotate_compact(
 		print_values(out, function, &columns, options, line);
 		if (function->has_cycles)
 			print_cycles(out, line);
-		if (line->kind == ANNOTATE_CODE) {
+		if (line->kind != ANNOTATE_TEXT) {
 			print_code(out, function, &columns, line, options);
 		} else {
 			text_repeat(out, ' ', columns.label + 3);

@@ -76,6 +76,8 @@ struct annotate_function {
 enum annotate_percent { ANNOTATE_LOCAL_PERIOD, ANNOTATE_GLOBAL_PERIOD, ANNOTATE_LOCAL_HITS, ANNOTATE_GLOBAL_HITS };
 enum annotate_column { ANNOTATE_PERCENT, ANNOTATE_SAMPLES, ANNOTATE_PERIOD };
 
+#define ANNOTATE_PLACE_LIMIT 0.5 /* percent: colder lines are not named in text */
+
 struct annotate_text_options {
 	enum annotate_percent percent;
 	enum annotate_column column;

@@ -10,7 +10,6 @@
 #define SUMMARY_RULE	  46 /* dashes under the summary's heading, */
 #define BEYOND_TITLE	  5 /* and beyond the width of a listing's: perf's */
 #define LEAST_OF_BRANCHES 0.1 /* percent */
-#define LEAST_OF_A_PLACE  0.5 /* percent: colder lines are not named */
 
 static unsigned column_width(const struct annotate_text_options *options)
 {
@@ -44,7 +43,7 @@ void annotate_text_places(
 	bool is_empty = true;
 	for (size_t i = 0; i < function->place_count; i++) {
 		const struct annotate_place *place = &function->places[function->place_order[i]];
-		if (annotate_hottest(function, options->percent, place->values) <= LEAST_OF_A_PLACE)
+		if (annotate_hottest(function, options->percent, place->values) <= ANNOTATE_PLACE_LIMIT)
 			continue;
 		is_empty = false;
 		for (uint32_t e = 0; e < function->event_count; e++) {
@@ -108,11 +107,10 @@ static void print_place(struct text *out, const struct annotate_function *functi
 	const struct annotate_text_options *options, const struct annotate_line **last)
 {
 	double percent = annotate_hottest(function, options->percent, line->values);
-	if (line->place == ANNOTATE_NONE || percent <= LEAST_OF_A_PLACE)
+	if (line->place == ANNOTATE_NONE || percent <= ANNOTATE_PLACE_LIMIT)
 		return;
 	const char *colour = percent_colour(percent);
-	bool is_told = *last && (*last)->place == line->place &&
-		       percent_colour(annotate_hottest(function, options->percent, (*last)->values)) == colour;
+	bool is_told = *last && (*last)->place == line->place;
 	*last = line;
 	if (is_told)
 		return;

@@ -89,6 +89,7 @@ static void compare_at(const struct fixture *f, struct line_index *index, uint64
 		arena_init(&arena);
 		const char *path = debug_info_path(f->info, &expected[i], &arena);
 		assert_int_equal(places[i].line, expected[i].line);
+		assert_int_equal(places[i].discriminator, expected[i].discriminator);
 		assert_int_equal(places[i].is_inlined, expected[i].is_inlined);
 		assert_true(same_text(places[i].path, path ? str_from(path) : (struct tally_str){"", 0}));
 		arena_deinit(&arena);

@@ -24,8 +24,8 @@ static void fill(struct fixture *f)
 	assert_true(vec_push(&user->symbols, ((struct symbol){0x1020, 0x1080, "two", 'g'})));
 	assert_true(vec_push(&user->ranges, ((struct pack_range){0x1014, 1, 0, 2})));
 	assert_true(vec_push(&user->ranges, ((struct pack_range){0x1020, 4, 0, 0})));
-	assert_true(vec_push(&user->places, ((struct source_place){"in", "a.h", 3, true})));
-	assert_true(vec_push(&user->places, ((struct source_place){"one", NULL, 0, false})));
+	assert_true(vec_push(&user->places, ((struct source_place){"in", "a.h", 3, 5, true})));
+	assert_true(vec_push(&user->places, ((struct source_place){"one", NULL, 0, 0, false})));
 	struct binary_code code = {.bytes = {(const uint8_t *)"\x90\x90\xc3", 3},
 		.address = 0x401010,
 		.elf_machine = 62,

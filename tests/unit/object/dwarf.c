@@ -74,16 +74,16 @@ static void test_unit_head(void **state)
 struct expected_line {
 	uint64_t address;
 	const char *path;
-	uint32_t line;
+	uint32_t line, discriminator;
 };
 
 static void test_lines(void **state)
 {
 	(void)state;
-	static const struct expected_line expected[] = {{0x1000, "/src/unit.c", 1}, {0x100f, "/src/unit.c", 1},
-		{0x1010, "/src/include/header.h", 11}, {0x1020, "/src/include/header.h", 12},
-		{0x1031, "/src/include/header.h", 13}, {0x1050, "/src/unit.c", 5}, {0x1100, "/src/unit.c", 40},
-		{0x117f, "/src/unit.c", 40}};
+	static const struct expected_line expected[] = {{0x1000, "/src/unit.c", 1, 0}, {0x100f, "/src/unit.c", 1, 0},
+		{0x1010, "/src/include/header.h", 11, 0}, {0x1020, "/src/include/header.h", 12, 0},
+		{0x1031, "/src/include/header.h", 13, 7}, {0x1050, "/src/unit.c", 5, 0}, {0x1100, "/src/unit.c", 40, 0},
+		{0x117f, "/src/unit.c", 40, 0}};
 	for (size_t i = 0; i < KINDS; i++) {
 		struct opened o;
 		struct dwarf_lines lines;
@@ -96,6 +96,7 @@ static void test_lines(void **state)
 			const struct dwarf_line_row *row = dwarf_lines_find(&lines, expected[e].address);
 			assert_non_null(row);
 			assert_int_equal(row->line, expected[e].line);
+			assert_int_equal(row->discriminator, expected[e].discriminator);
 			assert_string_equal(dwarf_lines_path(&lines, row->file, &arena), expected[e].path);
 		}
 		assert_null(dwarf_lines_find(&lines, 0xfff));
