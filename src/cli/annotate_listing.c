@@ -365,6 +365,10 @@ static void add_code(struct making *m, const struct instruction_row *row)
 		.place = ANNOTATE_NONE,
 		.target = ANNOTATE_NONE,
 		.bytes = {code->bytes.data + offset, row->size}};
+	bool is_outside = row->target - code->address >= code->bytes.len;
+	line.leads_out =
+		row->has_target && (row->kind == INSTRUCTION_CALL || (row->kind == INSTRUCTION_JUMP && is_outside));
+	line.callee = line.leads_out ? row->target : 0;
 	if (count > 0 && places[0].path) {
 		line.path = places[0].path;
 		line.source_line = places[0].line;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "cli/annotate_explore.h"
 #include "cli/recording_input.h"
 #include "cli/report_dump.h"
 #include "cli/symbol_notes.h"
@@ -53,30 +54,6 @@ static void name_events(const struct running *r, struct text *name, uint32_t fir
 		text_printf(name, "%s%.*s", i > first ? ", " : "", (int)events[i].name.len, events[i].name.data);
 	text_str(name, count > 1 ? " }" : "");
 	text_char(name, 0);
-}
-
-struct ranked {
-	const struct annotate_target *target;
-	uint64_t period; /* of all events of the group */
-	uint32_t first, count;
-};
-
-static int by_period(const void *left, const void *right)
-{
-	const struct ranked *a = left, *b = right;
-	/* By the group's leader, then by its others, as perf's reports. */
-	for (uint32_t i = a->first; i < a->first + a->count; i++)
-		if (a->target->sums[i].period != b->target->sums[i].period)
-			return a->target->sums[i].period > b->target->sums[i].period ? -1 : 1;
-	return a->target->order < b->target->order ? -1 : 1;
-}
-
-static uint64_t period_of(const struct annotate_sum *sums, uint32_t first, uint32_t count)
-{
-	uint64_t period = 0;
-	for (uint32_t i = first; i < first + count; i++)
-		period += sums[i].period;
-	return period;
 }
 
 /* What the samples come to that the command line asks for. */
@@ -143,15 +120,10 @@ static enum tally_status print_events(struct running *r, uint32_t first, uint32_
 		.event_count = count,
 		.percent = r->run->text.percent,
 		.place_limit = r->run->is_json ? 0 : ANNOTATE_PLACE_LIMIT};
-	struct ranked *ranked = arena_array(&r->samples.arena, struct ranked, target_count);
+	const struct annotate_ranked *ranked = annotate_samples_rank(&r->samples, first, count);
 	if (!ranked)
 		return error_nomem(err);
-	uint64_t whole = period_of(r->samples.events, first, count);
-	for (size_t i = 0; i < target_count; i++) {
-		const struct annotate_target *target = r->samples.targets.items[i];
-		ranked[i] = (struct ranked){target, period_of(target->sums, first, count), first, count};
-	}
-	qsort(ranked, target_count, sizeof(*ranked), by_period);
+	uint64_t whole = annotate_sum_period(r->samples.events, first, count);
 	struct text events = {0};
 	name_events(r, &events, first, count);
 	enum tally_status status = events.failed ? error_nomem(err) : TALLY_OK;
@@ -206,6 +178,50 @@ static enum tally_status print_all(struct running *r, struct tally_error *err)
 	return status;
 }
 
+/* The function that was asked for by name, the hottest of the name. */
+static const struct annotate_target *find_asked(struct running *r, uint32_t first, uint32_t count)
+{
+	const char *symbol = r->run->request.symbol;
+	const struct annotate_ranked *ranked = annotate_samples_rank(&r->samples, first, count);
+	for (size_t i = 0; ranked && i < r->samples.targets.len; i++)
+		if (!strcmp(ranked[i].target->frame->symbol, symbol))
+			return ranked[i].target;
+	return NULL;
+}
+
+/* The first event, or group, that has samples. */
+static enum tally_status explore(struct running *r, struct tally_error *err)
+{
+	const struct annotate_target *target = NULL;
+	const struct annotate_run *run = r->run;
+	struct grid grid = {0};
+	struct annotate_explore request = {.grid = &grid,
+		.samples = &r->samples,
+		.settings = {.percent = run->text.percent, .column = run->text.column, .hides_source = run->no_source},
+		.is_intel = run->is_intel,
+		.prefix = run->prefix,
+		.strip = run->strip};
+	while (request.first_event + 1 < r->samples.event_count && !r->samples.events[request.first_event].count)
+		request.first_event += group_size(r, request.first_event);
+	if (request.first_event >= r->samples.event_count)
+		request.first_event = 0;
+	request.event_count = group_size(r, request.first_event);
+	if (run->request.symbol) {
+		target = find_asked(r, request.first_event, request.event_count);
+		if (!target)
+			return error_set(
+				err, TALLY_NOT_FOUND, "no samples fell on a function '%s'", run->request.symbol);
+	}
+	bool leaves;
+	enum tally_status status = tui_terminal_open(&request.terminal, err);
+	if (status == TALLY_OK) {
+		status = annotate_explore(&request, target, &leaves, err);
+		tui_terminal_close(request.terminal);
+	}
+	grid_deinit(&grid);
+	return status;
+}
+
 enum tally_status annotate_run(
 	const struct cli *cli, struct annotate_run *run, struct text *out, struct tally_error *err)
 {
@@ -213,10 +229,13 @@ enum tally_status annotate_run(
 		return dump(cli, run, out, err);
 	struct running r = {.cli = cli, .run = run, .out = out};
 	annotate_source_init(&r.source, run->prefix, run->strip);
-	enum tally_status status = annotate_samples_read(cli, &run->request, &r.samples, err);
+	struct annotate_request wanted = run->request;
+	if (run->is_interactive)
+		wanted.symbol = NULL; /* others are entered from it */
+	enum tally_status status = annotate_samples_read(cli, &wanted, &r.samples, err);
 	if (r.samples.event_count > 0 && status != TALLY_NOMEM) {
 		struct tally_error inner = {0};
-		enum tally_status printed = print_all(&r, &inner);
+		enum tally_status printed = run->is_interactive ? explore(&r, &inner) : print_all(&r, &inner);
 		if (!run->is_quiet)
 			cli_print_health(cli, &r.samples.source.sideband.health);
 		if (printed != TALLY_OK) {

@@ -22,7 +22,7 @@ struct annotate_run {
 	unsigned strip;
 	double percent_limit; /* of an event: functions below are left out */
 	bool is_compact, is_intel, is_quiet, is_verbose, no_source, dump, skips_missing, skips_empty, force_group,
-		no_group, is_json;
+		no_group, is_json, is_interactive;
 };
 
 TALLY_MUST_CHECK enum tally_status annotate_run(

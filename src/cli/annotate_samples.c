@@ -215,6 +215,39 @@ enum tally_status annotate_samples_read(const struct cli *cli, const struct anno
 	return status;
 }
 
+static int by_period(const void *left, const void *right)
+{
+	const struct annotate_ranked *a = left, *b = right;
+	/* By the group's leader, then by its others, as perf's reports. */
+	for (uint32_t i = a->first; i < a->first + a->count; i++)
+		if (a->target->sums[i].period != b->target->sums[i].period)
+			return a->target->sums[i].period > b->target->sums[i].period ? -1 : 1;
+	return a->target->order < b->target->order ? -1 : 1;
+}
+
+uint64_t annotate_sum_period(const struct annotate_sum *sums, uint32_t first, uint32_t count)
+{
+	uint64_t period = 0;
+	for (uint32_t i = first; i < first + count; i++)
+		period += sums[i].period;
+	return period;
+}
+
+const struct annotate_ranked *annotate_samples_rank(struct annotate_samples *samples, uint32_t first, uint32_t count)
+{
+	size_t target_count = samples->targets.len;
+	struct annotate_ranked *ranked = arena_array(&samples->arena, struct annotate_ranked, target_count);
+	if (!ranked)
+		return NULL;
+	for (size_t i = 0; i < target_count; i++) {
+		const struct annotate_target *target = samples->targets.items[i];
+		ranked[i] =
+			(struct annotate_ranked){target, annotate_sum_period(target->sums, first, count), first, count};
+	}
+	qsort(ranked, target_count, sizeof(*ranked), by_period);
+	return ranked;
+}
+
 void annotate_samples_deinit(struct annotate_samples *samples)
 {
 	for (size_t i = 0; i < samples->targets.len; i++) {

@@ -46,6 +46,12 @@ struct annotate_target { /* a function that has samples */
 	uint32_t order; /* in which it was first seen */
 };
 
+struct annotate_ranked {
+	const struct annotate_target *target;
+	uint64_t period; /* of these events */
+	uint32_t first, count;
+};
+
 struct annotate_cell {
 	uint32_t frame, event;
 	struct annotate_sum sum;
@@ -68,6 +74,9 @@ struct annotate_samples {
 
 TALLY_MUST_CHECK enum tally_status annotate_samples_read(const struct cli *cli, const struct annotate_request *request,
 	struct annotate_samples *samples, struct tally_error *err);
+/* The targets, by period of the first of these events, then of the next; the most first; as long as the samples. NULL: out of memory. */
+const struct annotate_ranked *annotate_samples_rank(struct annotate_samples *samples, uint32_t first, uint32_t count);
+uint64_t annotate_sum_period(const struct annotate_sum *sums, uint32_t first, uint32_t count);
 void annotate_samples_deinit(struct annotate_samples *samples);
 
 #endif

@@ -4,11 +4,12 @@
 #include "cli/annotate_run.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/tui_terminal.h"
 
 struct settings {
 	struct annotate_run run;
 	unsigned verbose;
-	bool stdio, print_line, total_period, nr_samples, modules, no_demangle_kernel;
+	bool stdio, tui, colour_is_set, print_line, total_period, nr_samples, modules, no_demangle_kernel;
 	const char *style;
 	uint64_t strip;
 	bool has_strip;
@@ -42,6 +43,7 @@ static const char *set_colour(const struct option_use *use)
 {
 	struct settings *settings = use->settings;
 	const char *mode = use->value ? use->value : "never";
+	settings->colour_is_set = true;
 	settings->run.text.with_colours = !strcmp(mode, "always") || (!strcmp(mode, "auto") && isatty(STDOUT_FILENO));
 	if (strcmp(mode, "always") && strcmp(mode, "never") && strcmp(mode, "auto"))
 		return "takes always, never or auto";
@@ -94,8 +96,7 @@ static const struct option options[] = {
 		.help = "say on standard error where symbols and code came from"},
 	{"quiet", 'q', OPTION_FLAG, .offset = RUN(is_quiet), .help = "Do not show any warnings or messages"},
 	{"dump-raw-trace", 'D', OPTION_FLAG, .offset = RUN(dump), .help = "dump raw trace in ASCII"},
-	{"stdio", 0, OPTION_FLAG, .offset = offsetof(struct settings, stdio),
-		.help = "Use the stdio interface (which is the one there is)"},
+	{"stdio", 0, OPTION_FLAG, .offset = offsetof(struct settings, stdio), .help = "Use the stdio interface: text"},
 	{"stdio2", 0, OPTION_FLAG, .offset = RUN(is_compact),
 		.help = "compact: names for addresses, arrows at jumps, calls and returns"},
 	{"stdio-color", 0, OPTION_CALL, "mode", .call = set_colour, .can_be_negated = true,
@@ -140,7 +141,8 @@ static const struct option options[] = {
 		.help = "objdump binary to run for the text of instructions (default: they are disassembled here)"},
 	{"demangle-kernel", 0, OPTION_UNSUPPORTED, .help = "Enable kernel symbol demangling"},
 	{"itrace", 0, OPTION_UNSUPPORTED, "opts", .argument_is_optional = true, .help = "Instruction Tracing options"},
-	{"tui", 0, OPTION_UNSUPPORTED, .help = "Use the TUI interface"},
+	{"tui", 0, OPTION_FLAG, .offset = offsetof(struct settings, tui),
+		.help = "Use the terminal: instructions to move through (the default on one)"},
 	{"gtk", 0, OPTION_UNSUPPORTED, .help = "Use the GTK interface"},
 	{"addr2line", 0, OPTION_UNSUPPORTED, "path", .help = "addr2line binary to use (lines are read here)"},
 	{"data-type", 0, OPTION_UNSUPPORTED, "name", .argument_is_optional = true,
@@ -181,6 +183,29 @@ static int finish_settings(const struct cli *cli, struct settings *settings, int
 	return 0;
 }
 
+/* Text is what a pipe gets, and what options of its form are about. */
+static int choose_interface(const struct cli *cli, struct settings *settings)
+{
+	struct annotate_run *run = &settings->run;
+	bool is_usable = tui_terminal_is_usable();
+	const char *other = run->is_compact	      ? "--stdio2"
+			    : settings->stdio	      ? "--stdio"
+			    : run->dump		      ? "-D"
+			    : run->is_json	      ? "--json"
+			    : settings->print_line    ? "-l"
+			    : run->text.with_bytes    ? "--asm-raw"
+			    : settings->colour_is_set ? "--stdio-color"
+						      : NULL;
+	if (settings->stdio)
+		return 0;
+	if (settings->tui && other)
+		return cli_failf(cli, "--tui and %s cannot be used together", other);
+	if (settings->tui && !is_usable)
+		return cli_failf(cli, "--tui needs a terminal as standard input and output, and ncursesw in the build");
+	run->is_interactive = !other && is_usable;
+	return 0;
+}
+
 static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct settings settings = {0};
@@ -190,16 +215,20 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
 	if (code == CLI_GO_ON)
 		code = finish_settings(cli, &settings, argc, argv, rest);
+	if (code == 0)
+		code = choose_interface(cli, &settings);
 	if (code != 0)
 		return code;
-	cli_start_pager(cli);
+	if (!settings.run.is_interactive)
+		cli_start_pager(cli);
 	text_to_fd(&out, STDOUT_FILENO);
 	struct tally_error err;
 	enum tally_status status = annotate_run(cli, &settings.run, &out, &err);
 	code = cli_finish_text(cli, &out);
 	if (status != TALLY_OK)
 		code = cli_fail(cli, &err);
-	cli_end_pager();
+	if (!settings.run.is_interactive)
+		cli_end_pager();
 	return code;
 }
 
@@ -208,10 +237,13 @@ const struct command command_annotate = {
 	.summary = "Read perf.data (created by perf record) and display annotated code",
 	.usages = usages,
 	.options = &table,
-	.description = "Disassembles the functions that samples fell on, the hottest first, and prints what share of a "
-		       "function's "
-		       "samples each instruction has, between the lines of its source.\n\n"
-		       "Which functions have no code at hand, and why, is told on standard error.",
+	.description =
+		"Disassembles the functions that samples fell on, the hottest first, and prints what share of a "
+		"function's "
+		"samples each instruction has, between the lines of its source.\n\n"
+		"On a terminal the functions are shown on the screen, to move through and to search; docs/tui.md "
+		"has the keys. --stdio prints them.\n\n"
+		"Which functions have no code at hand, and why, is told on standard error.",
 	.examples = examples,
 	.run = run,
 };

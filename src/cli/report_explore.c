@@ -1,16 +1,11 @@
 #include "cli/report_explore.h"
 #include "base/error.h"
+#include "cli/tui_print.h"
 #include "cli/tui_terminal.h"
 #include "view/tui/explorer_draw.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#define MAX_PRINTED 10000 /* perf.hist.N: a folder with more of them is not one to print into */
 
 struct view {
 	struct explore_table from;
@@ -53,42 +48,15 @@ static void close_view(struct view *view)
 	text_deinit(&view->from.title);
 }
 
-static int create_print(char *name, size_t size)
+static void print_rows(void *data, struct text *out)
 {
-	for (unsigned i = 0; i < MAX_PRINTED; i++) {
-		snprintf(name, size, "perf.hist.%u", i);
-		int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-		if (fd >= 0 || errno != EEXIST)
-			return fd;
-	}
-	return -1;
+	out->failed = explorer_print(data, out, NULL) != TALLY_OK || out->failed;
 }
 
-/* What goes wrong is said on the screen: the report goes on. */
 static void print_view(struct explorer *e)
 {
-	char name[32];
-	struct text out = {0};
-	int fd = create_print(name, sizeof(name));
-	if (fd < 0) {
-		explorer_say(e, "cannot make %s: %s", name, strerror(errno));
-		return;
-	}
-	text_to_fd(&out, fd);
-	enum tally_status status = explorer_print(e, &out, NULL);
-	bool is_written = text_flush(&out);
-	int problem = out.write_errno;
-	text_deinit(&out);
-	if (close(fd) != 0 && is_written) {
-		is_written = false;
-		problem = errno;
-	}
-	if (status != TALLY_OK)
-		explorer_say(e, "out of memory: %s is not whole", name);
-	else if (!is_written)
-		explorer_say(e, "cannot write %s: %s", name, strerror(problem));
-	else
-		explorer_say(e, "%s written", name);
+	struct tui_printed printed = {.base = "perf.hist", .is_numbered = true, .print = print_rows, .data = e};
+	tui_print(&printed, e->message, sizeof(e->message));
 }
 
 static enum tally_status switch_event(struct session *s, uint32_t step, struct tally_error *err)
@@ -117,32 +85,75 @@ static enum tally_status draw(struct session *s, struct tally_error *err)
 	return TALLY_OK;
 }
 
+/* The samples of all functions are read when the first one is asked for: what is on the screen says so. */
+static enum tally_status annotate(struct session *s, bool *leaves, struct tally_error *err)
+{
+	struct explorer *e = &s->views[s->current].explorer;
+	const struct profile *p = e->table->profile;
+	uint32_t function = explorer_function(e);
+	if (function == PROFILE_NONE)
+		return TALLY_OK;
+	const struct profile_function *from = &p->functions[function];
+	struct tally_str name = profile_string(p, from->name);
+	if (from->is_inlined) {
+		explorer_say(e, "%.*s was inlined: its code is its caller's", (int)name.len, name.data);
+		return TALLY_OK;
+	}
+	explorer_say(e, "reading the samples of %.*s ...", (int)name.len, name.data);
+	enum tally_status status = draw(s, err);
+	if (status != TALLY_OK)
+		return status;
+	e->message[0] = '\0';
+	struct tally_error why = {0};
+	struct explore_symbol symbol = {.terminal = s->terminal,
+		.grid = &s->grid,
+		.name = name,
+		.path = from->binary == PROFILE_NONE ? (struct tally_str){0}
+						     : profile_string(p, p->binaries[from->binary].long_name),
+		.start = from->start,
+		.first_event = e->table->options.first_event,
+		.event_count = e->table->options.member_count};
+	status = s->source->annotate(s->source->data, &symbol, leaves, &why);
+	if (status == TALLY_NOMEM)
+		return error_nomem(err);
+	if (status != TALLY_OK)
+		explorer_say(e, "%s", why.text);
+	return TALLY_OK;
+}
+
+static enum tally_status act(struct session *s, enum explorer_action action, bool *leaves, struct tally_error *err)
+{
+	switch (action) {
+	case EXPLORER_QUIT:
+		*leaves = true;
+		break;
+	case EXPLORER_NEXT_EVENT:
+		return switch_event(s, 1, err);
+	case EXPLORER_PREVIOUS_EVENT:
+		return switch_event(s, s->source->count - 1, err);
+	case EXPLORER_PRINT:
+		print_view(&s->views[s->current].explorer);
+		break;
+	case EXPLORER_ANNOTATE:
+		return annotate(s, leaves, err);
+	case EXPLORER_STAY:
+		break;
+	}
+	return TALLY_OK;
+}
+
 static enum tally_status run(struct session *s, struct tally_error *err)
 {
 	enum tally_status status = TALLY_OK;
-	while (status == TALLY_OK) {
+	bool leaves = false;
+	while (status == TALLY_OK && !leaves) {
 		status = draw(s, err);
 		if (status != TALLY_OK)
 			break;
-		struct explorer *e = &s->views[s->current].explorer;
 		uint32_t key = tui_terminal_key(s->terminal);
 		if (key == TUI_KEY_CTRL('l'))
 			tui_terminal_redraw(s->terminal);
-		switch (explorer_key(e, key)) {
-		case EXPLORER_QUIT:
-			return TALLY_OK;
-		case EXPLORER_NEXT_EVENT:
-			status = switch_event(s, 1, err);
-			break;
-		case EXPLORER_PREVIOUS_EVENT:
-			status = switch_event(s, s->source->count - 1, err);
-			break;
-		case EXPLORER_PRINT:
-			print_view(e);
-			break;
-		case EXPLORER_STAY:
-			break;
-		}
+		status = act(s, explorer_key(&s->views[s->current].explorer, key), &leaves, err);
 	}
 	return status;
 }

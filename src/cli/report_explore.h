@@ -8,6 +8,7 @@
 #ifndef CLI_REPORT_EXPLORE_H
 #define CLI_REPORT_EXPLORE_H
 
+#include "cli/tui_terminal.h"
 #include "view/text/report_options.h"
 
 struct explore_table {
@@ -16,11 +17,23 @@ struct explore_table {
 	struct report_text_options options;
 };
 
+struct explore_symbol { /* what annotate is asked for */
+	struct tui_terminal *terminal;
+	struct grid *grid;
+	struct tally_str name, path;
+	uint64_t start;
+	uint32_t first_event, event_count;
+};
+
 struct explore_source {
 	void *data;
 	uint32_t count;
 	/* On failure nothing is left to free. */
 	enum tally_status (*open)(void *data, uint32_t index, struct explore_table *table, struct tally_error *err);
+	/* Shows a function's code until the user goes back, or leaves altogether. A failure but NOMEM is said on the
+	 * screen, and the report goes on. */
+	enum tally_status (*annotate)(
+		void *data, const struct explore_symbol *symbol, bool *leaves, struct tally_error *err);
 };
 
 /* Returns when the user leaves. */

@@ -6,6 +6,7 @@
 #include "cli/header_text.h"
 #include "cli/pack_damage.h"
 #include "cli/recording_input.h"
+#include "cli/report_annotate.h"
 #include "cli/report_dump.h"
 #include "cli/report_explore.h"
 #include "cli/report_json.h"
@@ -365,6 +366,7 @@ static bool has_samples(const struct report *report)
 struct explored { /* what the interactive report is about */
 	struct report *report;
 	uint32_t *first; /* events, by table */
+	struct report_annotate annotate;
 };
 
 static enum tally_status open_explored(void *data, uint32_t index, struct explore_table *table, struct tally_error *err)
@@ -389,13 +391,24 @@ static enum tally_status open_explored(void *data, uint32_t index, struct explor
 	return TALLY_OK;
 }
 
+static enum tally_status annotate_explored(
+	void *data, const struct explore_symbol *symbol, bool *leaves, struct tally_error *err)
+{
+	struct explored *explored = data;
+	return report_annotate_show(&explored->annotate, symbol, leaves, err);
+}
+
 /* The events, or groups, that have samples. */
 static enum tally_status explore_report(struct report *report, struct tally_error *err)
 {
 	const struct profile *p = report->result.profile;
 	struct report_tables tables = tables_of(report);
-	struct explored explored = {.report = report, .first = calloc(p->event_count + 1, sizeof(uint32_t))};
-	struct explore_source source = {.data = &explored, .open = open_explored};
+	struct explored explored = {.report = report,
+		.first = calloc(p->event_count + 1, sizeof(uint32_t)),
+		.annotate = {.cli = report->cli,
+			.request = report->request,
+			.is_stream = perfdata_reader_is_pipe(report->reader)}};
+	struct explore_source source = {.data = &explored, .open = open_explored, .annotate = annotate_explored};
 	if (!explored.first)
 		return error_nomem(err);
 	for (uint32_t event = 0, count; event < p->event_count; event += count) {
@@ -409,6 +422,7 @@ static enum tally_status explore_report(struct report *report, struct tally_erro
 	enum tally_status status = check_group_sort(report, report_tables_members(&tables, 0), err);
 	if (status == TALLY_OK)
 		status = report_explore(&source, err);
+	report_annotate_deinit(&explored.annotate);
 	free(explored.first);
 	return status;
 }

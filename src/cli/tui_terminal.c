@@ -202,6 +202,7 @@ static attr_t attributes(const struct tui_terminal *terminal, unsigned style)
 		return terminal->has_colours ? selected : selected | A_BOLD;
 	case GRID_WARM:
 	case GRID_PLAIN:
+	case GRID_SOURCE:
 	case GRID_STYLE_COUNT:
 		break;
 	}

@@ -241,3 +241,59 @@ def test_without_a_terminal(tally, recording):
     plain = tally('report', '-i', recording, check=0)
     assert plain.stdout == tally('report', '--stdio', '-i', recording, check=0).stdout
     assert '\x1b' not in plain.stdout
+
+
+ANNOTATED = re.compile(r'(\S+)  \S+/deep  \d+ samples, percent: local period')
+
+
+def hot_lines(tally, path):
+    """Of the hottest function: its name, and the shares of its instructions as the text has them, the most first."""
+    text = tally('annotate', '--stdio2', '-d', 'deep', '-i', path, check=0).stdout.splitlines()
+    name = re.match(r'(\S+)\(\) ', text[1])[1]
+    shares = []
+    for line in text[3:]:
+        if line.startswith('Samples: '):
+            break
+        shares += re.findall(r'^ *([0-9.]+\.[0-9]{2}) ', line)
+    return name, sorted(map(float, shares), reverse=True)
+
+
+def test_annotate(terminal, tally, recording):
+    name, shares = hot_lines(tally, recording)
+    screen = terminal(shlex.join(map(str, [tally.path, 'annotate', '-d', 'deep', '-i', recording])), (120, 40))
+    first = screen.wait(lambda lines: ANNOTATED.match(lines[0]))
+    assert ANNOTATED.match(first[0])[1] == name
+    shown = sorted((float(line.split()[0]) for line in first if re.match(r' +[0-9.]+ │', line)), reverse=True)
+    assert shown[0] == shares[0]
+    screen.press('o')
+    screen.wait(lambda lines: any(re.search(r'│ +[0-9a-f]{4,}: ', line) for line in lines))
+    screen.press('Tab')
+    screen.wait(lambda lines: re.match(r'2\. of \d+ lines with samples', lines[-1]) or len(shares) == 1)
+    screen.press('p')
+    screen.wait(lambda lines: 'percent: global period' in lines[0])
+    screen.press('e')
+    screen.wait(lambda lines: lines[1].count('clock') + lines[1].count('cpu-clo') > 1)
+    screen.press('/', 'ret', 'Enter')
+    screen.wait(lambda lines: lines[-1].startswith('h:help') or 'searched on' in lines[-1])
+    screen.press('>')
+    screen.wait(lambda lines: ANNOTATED.match(lines[0].replace('global', 'local')) and
+                (lines[0].split()[0] != name or 'coldest' in lines[-1]))
+
+
+def test_annotate_out_of_the_report(terminal, tally, recording):
+    name = hot_lines(tally, recording)[0]
+    command = report(tally, recording, '--no-children', '--dsos', 'deep')
+    screen = terminal(f'sh -c {shlex.quote(f"{command}; echo left; cat")}', (120, 40))
+    start = screen.wait(lambda lines: TITLE.match(lines[0]))
+    assert rows_of(start)[0].split()[-1] == name
+    screen.press('Down', 'Up', 'a')
+    code = screen.wait(lambda lines: ANNOTATED.match(lines[0]))
+    assert ANNOTATED.match(code[0])[1] == name
+    screen.press('s')
+    screen.wait(lambda lines: lines != code)
+    screen.press('q')
+    screen.wait(lambda lines: lines == start)
+    screen.press('a')
+    screen.wait(lambda lines: ANNOTATED.match(lines[0]))
+    screen.press('C-c')
+    screen.wait(lambda lines: 'left' in lines)

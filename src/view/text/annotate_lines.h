@@ -31,9 +31,11 @@ struct annotate_line {
 	uint32_t number; /* of text: as shown; 0: none */
 	uint32_t values; /* ANNOTATE_NONE: no samples */
 	uint32_t target; /* of a jump inside the function: the line it leads to; ANNOTATE_NONE: none */
+	uint64_t callee; /* of a call, or a jump out of the function, to a known place: its address */
 	uint32_t place; /* index of places; ANNOTATE_NONE: not known */
 	uint64_t address;
 	struct tally_bytes bytes; /* of code */
+	bool leads_out; /* it has a callee */
 	bool is_target; /* a jump leads here */
 	bool is_source; /* a line of a source file */
 	const char *path; /* of the source line; NULL: not known */

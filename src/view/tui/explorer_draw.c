@@ -128,8 +128,8 @@ static void title_line(const struct explorer *e, struct text *t)
 
 static void bottom_line(const struct explorer *e, struct text *t, size_t room)
 {
-	static const char *const hints[] = {"?:help", "q:quit", "Enter:chain", "/:filter", "t:thread", "d:object",
-		"E/C:all", "Tab:event", "L:limit", "P:print"};
+	static const char *const hints[] = {"?:help", "q:quit", "Enter:chain", "a:annotate", "/:filter", "t:thread",
+		"d:object", "E/C:all", "Tab:event", "L:limit", "P:print"};
 	if (e->mode == EXPLORER_ASK_SYMBOL)
 		text_printf(t, "Symbol: %s_", e->input.text);
 	else if (e->mode == EXPLORER_ASK_LIMIT)

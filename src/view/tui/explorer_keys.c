@@ -26,6 +26,7 @@ static const struct tui_help help[] = {
 	{"Tab, >", "next event"},
 	{"Shift-Tab, <", "previous event"},
 	{NULL, "Other"},
+	{"a", "the function's code, instruction by instruction"},
 	{"P", "print what is shown to perf.hist.N"},
 	{"?, h, F1", "this list"},
 	{"Ctrl-L", "draw the screen anew"},
@@ -37,7 +38,6 @@ static const struct {
 	char key;
 	const char *instead;
 } absent[] = {
-	{'a', "annotate: leave, and tally annotate SYMBOL"},
 	{'m', "there is no menu: ? lists the keys"},
 	{'F', "percentages of what is filtered: --percentage relative"},
 	{'i', "header: leave, and tally report --header-only"},
@@ -231,6 +231,8 @@ static enum explorer_action other_key(struct explorer *e, uint32_t key)
 		return EXPLORER_PREVIOUS_EVENT;
 	case 'P':
 		return EXPLORER_PRINT;
+	case 'a':
+		return EXPLORER_ANNOTATE;
 	default:
 		say_absent(e, key);
 		return EXPLORER_STAY;

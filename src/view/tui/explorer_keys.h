@@ -11,7 +11,14 @@
 #include "view/tui/explorer_state.h"
 #include "view/tui/tui_line.h"
 
-enum explorer_action { EXPLORER_STAY, EXPLORER_QUIT, EXPLORER_NEXT_EVENT, EXPLORER_PREVIOUS_EVENT, EXPLORER_PRINT };
+enum explorer_action {
+	EXPLORER_STAY,
+	EXPLORER_QUIT,
+	EXPLORER_NEXT_EVENT,
+	EXPLORER_PREVIOUS_EVENT,
+	EXPLORER_PRINT,
+	EXPLORER_ANNOTATE
+};
 
 enum explorer_action explorer_key(struct explorer *e, uint32_t key);
 const struct tui_help *explorer_help(size_t *count);

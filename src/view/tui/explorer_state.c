@@ -117,6 +117,27 @@ const struct explorer_fold *explorer_fold_at(const struct explorer *e, size_t ro
 	return fold && fold->is_open ? fold : NULL;
 }
 
+uint32_t explorer_function(struct explorer *e)
+{
+	const struct profile *p = e->table->profile;
+	if (e->visible_count == 0)
+		return PROFILE_NONE;
+	const struct explorer_fold *fold = e->cursor.line ? explorer_fold_at(e, e->cursor.row) : NULL;
+	if (!fold && !is_grouped_by(e, KEY_SYMBOL)) {
+		explorer_say(e, "the row is of many functions: sort by symbol (-s) to look into one");
+		return PROFILE_NONE;
+	}
+	uint32_t frame = e->table->rows[e->visible[e->cursor.row]].frame;
+	if (fold) {
+		const struct fold_line *line = &fold->lines[e->cursor.line - 1];
+		frame = fold->frames[fold->nodes[line->node].first_frame + line->frame];
+	}
+	uint32_t function = p->frames[frame].function;
+	if (function == PROFILE_NONE)
+		explorer_say(e, "there is no symbol here");
+	return function;
+}
+
 static size_t last_line(struct explorer *e, size_t row)
 {
 	const struct explorer_fold *fold = open_fold(e, row);

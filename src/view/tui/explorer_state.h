@@ -88,6 +88,8 @@ void explorer_say(struct explorer *e, const char *format, ...) TALLY_PRINTF(2, 3
 bool explorer_is_zoomed(const struct explorer *e, enum explorer_zoom zoom);
 /* False at the end. */
 bool explorer_next_line(struct explorer *e, struct explorer_position *position);
+/* What the cursor is on: of the profile; PROFILE_NONE, and that was said: no single function. */
+uint32_t explorer_function(struct explorer *e);
 /* NULL: the row shows no chains. Of rows that were in view. */
 const struct explorer_fold *explorer_fold_at(const struct explorer *e, size_t row);
 bool explorer_has_chains(const struct explorer *e, uint32_t table_row);

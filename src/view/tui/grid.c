@@ -171,7 +171,7 @@ void grid_text(const struct grid *grid, struct text *out)
 
 void grid_style_text(const struct grid *grid, struct text *out)
 {
-	static const char letters[GRID_STYLE_COUNT] = {' ', 't', 'h', 'w', 'H', 'b'};
+	static const char letters[GRID_STYLE_COUNT] = {' ', 't', 'h', 'w', 'H', 'b', 's'};
 	for (unsigned row = 0; row < grid->rows; row++) {
 		size_t start = out->len;
 		for (unsigned i = 0; i < grid->columns; i++) {

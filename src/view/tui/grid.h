@@ -20,6 +20,7 @@ enum grid_style {
 	GRID_WARM, /* a share worth a look */
 	GRID_HOT, /* one that stands out */
 	GRID_BOTTOM,
+	GRID_SOURCE, /* lines of a program */
 	GRID_STYLE_COUNT
 };
 #define GRID_SELECTED 0x80 /* added to a style: the line that keys act on */
@@ -49,7 +50,7 @@ uint32_t grid_next_character(struct tally_str *text, unsigned *width);
 void grid_append_character(struct text *out, uint32_t character);
 /* The screen as lines of UTF-8, without blanks at their ends: what tests compare. */
 void grid_text(const struct grid *grid, struct text *out);
-/* The same with a letter for each cell's style: blank, t(itle), h(eader), w(arm), H(ot), b(ottom); capital S: selected. */
+/* The same with a letter for each cell's style: blank, t(itle), h(eader), w(arm), H(ot), b(ottom), (s)ource; capital S: selected. */
 void grid_style_text(const struct grid *grid, struct text *out);
 
 #endif

@@ -1,14 +1,11 @@
+#include "grid_golden.h"
 #include "profile_text.h"
 #include "unit_test.h"
 
 #include "view/tui/explorer_draw.h"
 #include "view/tui/explorer_keys.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* Goldens are tests/data/tui; TALLY_UPDATE=1 writes them anew. */
 
 static const enum profile_key keys[] = {KEY_COMM, KEY_DSO, KEY_SYMBOL};
 static const enum profile_key columns[] = {KEY_OVERHEAD_CHILDREN, KEY_OVERHEAD, KEY_COMM, KEY_DSO, KEY_SYMBOL};
@@ -73,38 +70,11 @@ static void press(struct fixture *f, const char *pressed)
 	}
 }
 
-static void write_golden(const char *path, const struct text *shown)
-{
-	FILE *file = fopen(path, "w");
-	assert_non_null(file);
-	assert_int_equal(fwrite(shown->data, 1, shown->len, file), shown->len);
-	fclose(file);
-}
-
 static void assert_screen(struct fixture *f, unsigned rows, unsigned screen_columns, const char *name)
 {
-	char path[512], *golden;
-	struct text shown = {0};
 	explorer_resize(&f->explorer, rows, screen_columns);
 	assert_true(explorer_draw(&f->explorer, "", &f->grid));
-	grid_text(&f->grid, &shown);
-	text_str(&shown, "--- styles\n");
-	grid_style_text(&f->grid, &shown);
-	snprintf(path, sizeof(path), "%s/tui/%s.txt", TALLY_TEST_DATA, name);
-	if (getenv("TALLY_UPDATE"))
-		write_golden(path, &shown);
-	FILE *file = fopen(path, "r");
-	if (!file)
-		fail_msg("no golden %s", path);
-	golden = calloc(1, 1 << 16);
-	assert_non_null(golden);
-	size_t len = fread(golden, 1, (1 << 16) - 1, file);
-	fclose(file);
-	text_char(&shown, 0);
-	assert_true(len > 0);
-	assert_string_equal(shown.data, golden);
-	free(golden);
-	text_deinit(&shown);
+	assert_grid_is_golden(&f->grid, name);
 }
 
 static void the_table(void **state)
@@ -232,8 +202,9 @@ static void help_and_other_keys(void **state)
 	assert_int_equal(f.explorer.mode, EXPLORER_TABLE);
 	press(&f, "Z");
 	assert_string_equal(f.explorer.message, "no key Z: ? lists them");
-	press(&f, "a");
-	assert_string_equal(f.explorer.message, "annotate: leave, and tally annotate SYMBOL");
+	assert_int_equal(explorer_key(&f.explorer, 'a'), EXPLORER_ANNOTATE);
+	press(&f, "m");
+	assert_string_equal(f.explorer.message, "there is no menu: ? lists the keys");
 	press(&f, "Z");
 	assert_int_equal(explorer_key(&f.explorer, TUI_KEY_NONE), EXPLORER_STAY);
 	assert_string_equal(f.explorer.message, "no key Z: ? lists them");
@@ -244,6 +215,32 @@ static void help_and_other_keys(void **state)
 	press(&f, "/");
 	assert_int_equal(explorer_key(&f.explorer, 'q'), EXPLORER_STAY);
 	assert_int_equal(explorer_key(&f.explorer, TUI_KEY_CTRL('c')), EXPLORER_QUIT);
+	close_explorer(&f);
+}
+
+static struct tally_str function_at_cursor(struct fixture *f)
+{
+	uint32_t function = explorer_function(&f->explorer);
+	if (function == PROFILE_NONE)
+		return STR("none");
+	return profile_string(f->profile, f->profile->functions[function].name);
+}
+
+static void the_function_at_the_cursor(void **state)
+{
+	struct fixture f;
+	open_explorer(&f, program);
+	assert_true(str_equal(function_at_cursor(&f), STR("main")));
+	press(&f, "/lex$ev");
+	assert_true(str_equal(function_at_cursor(&f), STR("main"))); /* its first caller */
+	press(&f, "v");
+	assert_true(str_equal(function_at_cursor(&f), STR("compile")));
+	press(&f, "^~");
+	while (!str_equal(function_at_cursor(&f), STR("none")) && f.explorer.cursor.row)
+		press(&f, "A");
+	assert_string_equal(f.explorer.message, "there is no symbol here");
+	press(&f, "/nothing$");
+	assert_true(str_equal(function_at_cursor(&f), STR("none")));
 	close_explorer(&f);
 }
 
@@ -300,6 +297,7 @@ int main(void)
 		cmocka_unit_test(zooms_and_what_takes_them_back),
 		cmocka_unit_test(the_percent_limit),
 		cmocka_unit_test(help_and_other_keys),
+		cmocka_unit_test(the_function_at_the_cursor),
 		cmocka_unit_test(what_is_printed_is_what_is_shown),
 		cmocka_unit_test(a_monkey_at_the_keys),
 	};

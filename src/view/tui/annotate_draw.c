@@ -1,0 +1,302 @@
+#include "view/tui/annotate_draw.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define FIRST_ROW     2
+#define CYCLE_COLUMNS 12
+#define NO_LINE	      SIZE_MAX
+
+struct columns { /* widths */
+	unsigned value, count, label, mnemonic;
+};
+
+struct arrow { /* of the cursor's jump: indexes of visible */
+	size_t first, last, target;
+};
+
+static unsigned digits_of(uint64_t value)
+{
+	unsigned digits = 1;
+	for (; value > 15; value >>= 4)
+		digits++;
+	return digits;
+}
+
+static bool has_label(const struct annotate_screen *s, const struct annotate_line *line)
+{
+	return s->settings.is_disassembly || s->settings.labels_all || line->is_target;
+}
+
+static uint64_t label_of(const struct annotate_screen *s, const struct annotate_line *line)
+{
+	bool is_absolute = s->settings.is_disassembly || s->settings.is_absolute;
+	return is_absolute ? line->address : line->address - s->function->start;
+}
+
+static struct columns measure(const struct annotate_screen *s)
+{
+	struct columns c = {
+		.value = s->settings.column == ANNOTATE_PERIOD ? 13 : 8, .count = s->settings.counts_jumps ? 4 : 0};
+	for (size_t i = 0; i < s->function->line_count; i++) {
+		const struct annotate_line *line = &s->function->lines[i];
+		if (line->kind != ANNOTATE_CODE)
+			continue;
+		unsigned width = (unsigned)strlen(line->mnemonic), digits = digits_of(label_of(s, line));
+		c.mnemonic = width > c.mnemonic ? width : c.mnemonic;
+		if (has_label(s, line))
+			c.label = digits > c.label ? digits : c.label;
+	}
+	return c;
+}
+
+static void put_values(const struct annotate_screen *s, const struct columns *c, const struct annotate_line *line,
+	struct tui_line *out)
+{
+	const struct annotate_function *f = s->function;
+	for (uint32_t e = 0; e < f->event_count; e++) {
+		if (line->kind != ANNOTATE_CODE || line->values == ANNOTATE_NONE) {
+			text_repeat(&out->text, ' ', c->value);
+			continue;
+		}
+		const struct annotate_value *value = &f->values[line->values + e];
+		double percent = annotate_percent_of(f, s->settings.percent, line->values, e);
+		tui_line_style(out, tui_heat_style(percent));
+		if (s->settings.column == ANNOTATE_PERCENT)
+			text_fixed_right(&out->text, percent, 2, c->value - 1);
+		else
+			text_u64_right(&out->text, s->settings.column == ANNOTATE_PERIOD ? value->period : value->count,
+				c->value - 1);
+		tui_line_style(out, GRID_PLAIN);
+		text_char(&out->text, ' ');
+	}
+}
+
+static void put_cycles(const struct annotate_line *line, struct text *t)
+{
+	if (line->kind == ANNOTATE_CODE && line->ipc > 0)
+		text_fixed_right(t, line->ipc, 2, 5);
+	else
+		text_repeat(t, ' ', 5);
+	text_char(t, ' ');
+	if (line->kind == ANNOTATE_CODE && line->cycles > 0)
+		text_fixed_right(t, line->cycles, 0, 5);
+	else
+		text_repeat(t, ' ', 5);
+	text_char(t, ' ');
+}
+
+static const char *flow_arrow(const struct annotate_screen *s, const struct annotate_line *line)
+{
+	switch (line->flow) {
+	case ANNOTATE_JUMP:
+		if (line->target == ANNOTATE_NONE)
+			return "→ ";
+		return s->function->lines[line->target].address > line->address ? "↓ " : "↑ ";
+	case ANNOTATE_CALL:
+		return "→ ";
+	case ANNOTATE_RETURN:
+		return "← ";
+	case ANNOTATE_PLAIN:
+		break;
+	}
+	return "  ";
+}
+
+/* Three columns: the way of the cursor's jump beside the lines that it goes past. */
+static const char *way(const struct arrow *arrow, size_t index)
+{
+	if (arrow->first == NO_LINE || index < arrow->first || index > arrow->last)
+		return "   ";
+	bool is_top = index == arrow->first, is_target = index == arrow->target;
+	if (arrow->first == arrow->last)
+		return "└─→";
+	if (is_target)
+		return is_top ? "┌─→" : "└─→";
+	if (is_top)
+		return "┌──";
+	return index == arrow->last ? "└──" : "│  ";
+}
+
+static void put_code(const struct annotate_screen *s, const struct columns *c, const struct annotate_line *line,
+	const char *passing, struct text *t)
+{
+	size_t index = (size_t)(line - s->function->lines);
+	if (c->count && s->sources[index])
+		text_printf(t, "%*" PRIu32 " ", (int)c->count - 1, s->sources[index]);
+	else
+		text_repeat(t, ' ', c->count);
+	if (has_label(s, line)) {
+		text_hex_right(t, label_of(s, line), c->label);
+		text_char(t, ':');
+	} else {
+		text_repeat(t, ' ', c->label + 1);
+	}
+	text_str(t, passing);
+	text_str(t, flow_arrow(s, line));
+	if (s->settings.is_disassembly) {
+		text_str(t, line->text);
+		return;
+	}
+	text_str(t, line->mnemonic);
+	if (*line->operands) {
+		text_repeat(t, ' ', c->mnemonic - strlen(line->mnemonic) + 1);
+		text_str(t, line->operands);
+	}
+}
+
+static void make_line(const struct annotate_screen *s, const struct columns *c, const struct arrow *arrow, size_t index,
+	struct tui_line *out)
+{
+	const struct annotate_line *line = &s->function->lines[s->visible[index]];
+	tui_line_clear(out);
+	put_values(s, c, line, out);
+	if (s->function->has_cycles)
+		put_cycles(line, &out->text);
+	text_str(&out->text, "│ ");
+	if (line->kind == ANNOTATE_CODE) {
+		put_code(s, c, line, way(arrow, index), &out->text);
+		return;
+	}
+	text_repeat(&out->text, ' ', c->count + c->label + 1);
+	text_str(&out->text, way(arrow, index));
+	tui_line_style(out, line->is_source ? GRID_SOURCE : GRID_HEADER);
+	text_str(&out->text, "  ");
+	text_str(&out->text, line->text);
+}
+
+/* Of one event what the column has; of several their names. */
+static void make_heading(const struct annotate_screen *s, const struct columns *c, struct tui_line *out)
+{
+	static const char *const names[] = {"Percent", "Samples", "Period"};
+	const struct annotate_function *f = s->function;
+	tui_line_clear(out);
+	tui_line_style(out, GRID_HEADER);
+	for (uint32_t e = 0; e < f->event_count; e++) {
+		struct tally_str name = f->event_count > 1 ? f->events[e].name : str_from(names[s->settings.column]);
+		if (name.len > c->value - 1)
+			name.len = c->value - 1;
+		text_str_right(&out->text, name, c->value - 1);
+		text_char(&out->text, ' ');
+	}
+	if (f->has_cycles)
+		text_str(&out->text, "  IPC Cycle ");
+	text_str(&out->text, "│ ");
+	text_str(&out->text, f->event_name);
+}
+
+static void make_title(const struct annotate_screen *s, struct text *t)
+{
+	const struct annotate_function *f = s->function;
+	text_clear(t);
+	text_printf(t, "%s  %s  %" PRIu64 " samples, percent: %s", f->name, f->file, f->sample_count,
+		annotate_percent_name(s->settings.percent));
+}
+
+static size_t index_of(const struct annotate_screen *s, uint32_t line)
+{
+	size_t low = 0, high = s->list.count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (s->visible[middle] < line)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static struct arrow find_arrow(const struct annotate_screen *s)
+{
+	const struct annotate_line *line = annotate_screen_line(s);
+	struct arrow arrow = {NO_LINE, NO_LINE, NO_LINE};
+	if (!line || line->kind != ANNOTATE_CODE || line->target == ANNOTATE_NONE)
+		return arrow;
+	size_t from = s->list.cursor, to = index_of(s, line->target);
+	return (struct arrow){from < to ? from : to, from < to ? to : from, to};
+}
+
+static void put_bottom(const struct annotate_screen *s, struct grid *grid, struct text *t)
+{
+	static const char *const hints[] = {"h:help", "q:back", "Enter:follow", "Tab:hot line", "/:search", "s:source",
+		"o:addresses", "p/b/t:percent", "</>:function", "P:print"};
+	char place[48];
+	int width = snprintf(place, sizeof(place), " %zu/%zu", s->list.count ? s->list.cursor + 1 : 0, s->list.count);
+	bool has_place = s->mode == ANNOTATE_BROWSE;
+	struct tally_str right = {place, has_place ? (size_t)width : 0};
+	text_clear(t);
+	if (s->mode == ANNOTATE_SEARCH)
+		text_printf(t, "Search: %s_", s->input.text);
+	else if (s->mode == ANNOTATE_SEARCH_BACK)
+		text_printf(t, "Search upwards: %s_", s->input.text);
+	else if (s->mode == ANNOTATE_HELP)
+		text_str(t, "Any key goes back");
+	else if (s->message[0])
+		text_str(t, s->message);
+	else
+		tui_append_hints(t, hints, sizeof(hints) / sizeof(hints[0]),
+			grid->columns > right.len ? grid->columns - right.len : grid->columns);
+	tui_put_bottom(grid, (struct tally_str){t->data, t->len}, right);
+}
+
+static void put_lines(const struct annotate_screen *s, struct grid *grid, struct tui_line *line)
+{
+	struct columns columns = measure(s);
+	struct arrow arrow = find_arrow(s);
+	unsigned last = grid->rows > 1 ? grid->rows - 1 : 0;
+	if (last > 1) {
+		make_heading(s, &columns, line);
+		grid_fill(grid, 1, GRID_HEADER);
+		tui_line_put(line, grid, 1, s->shift);
+	}
+	for (unsigned row = FIRST_ROW; row < last && s->list.top + (row - FIRST_ROW) < s->list.count; row++) {
+		size_t index = s->list.top + (row - FIRST_ROW);
+		make_line(s, &columns, &arrow, index, line);
+		tui_line_put(line, grid, row, s->shift);
+		if (index == s->list.cursor)
+			grid_select(grid, row);
+	}
+}
+
+bool annotate_draw(const struct annotate_screen *s, struct grid *grid)
+{
+	struct tui_line line = {0};
+	size_t help_count;
+	const struct tui_help *help = annotate_screen_help(&help_count);
+	if ((grid->rows != s->rows || grid->columns != s->columns) && !grid_resize(grid, s->rows, s->columns))
+		return false;
+	grid_clear(grid);
+	if (grid->rows == 0)
+		return true;
+	if (s->mode == ANNOTATE_HELP)
+		tui_put_help(grid, help, help_count, s->help_top, &line.text);
+	else
+		put_lines(s, grid, &line);
+	make_title(s, &line.text);
+	tui_put_title(grid, (struct tally_str){line.text.data, line.text.len});
+	put_bottom(s, grid, &line.text);
+	bool is_drawn = !line.text.failed;
+	text_deinit(&line.text);
+	return is_drawn;
+}
+
+void annotate_screen_print(const struct annotate_screen *s, struct text *out)
+{
+	struct tui_line line = {0};
+	struct columns columns = measure(s);
+	struct arrow none = {NO_LINE, NO_LINE, NO_LINE};
+	make_title(s, &line.text);
+	text_bytes(out, line.text.data, line.text.len);
+	text_char(out, '\n');
+	make_heading(s, &columns, &line);
+	for (size_t i = 0;; i++) {
+		text_bytes(out, line.text.data, line.text.len);
+		text_char(out, '\n');
+		text_line_end(out);
+		if (i == s->list.count)
+			break;
+		make_line(s, &columns, &none, i, &line);
+	}
+	out->failed = out->failed || line.text.failed;
+	text_deinit(&line.text);
+}

@@ -1,0 +1,16 @@
+/*
+ * annotate_draw.h - an annotated function as a grid of cells, and as text for a file. Pure functions of its state.
+ *
+ *	annotate_draw(&screen, &grid);
+ */
+#ifndef VIEW_TUI_ANNOTATE_DRAW_H
+#define VIEW_TUI_ANNOTATE_DRAW_H
+
+#include "view/tui/annotate_screen.h"
+
+/* False: memory is out. */
+bool annotate_draw(const struct annotate_screen *s, struct grid *grid);
+/* All lines as they show; out tells whether memory was out. */
+void annotate_screen_print(const struct annotate_screen *s, struct text *out);
+
+#endif

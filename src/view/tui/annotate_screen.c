@@ -1,0 +1,420 @@
+#include "view/tui/annotate_screen.h"
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIXED_LINES 3 /* title, heading, bottom */
+#define FIRST_ROW   2
+
+struct heat {
+	double percent;
+	uint32_t line;
+};
+
+static int by_heat(const void *left, const void *right)
+{
+	const struct heat *a = left, *b = right;
+	if (a->percent != b->percent)
+		return a->percent > b->percent ? -1 : 1;
+	return a->line < b->line ? -1 : a->line > b->line;
+}
+
+static bool rank_lines(struct annotate_screen *s)
+{
+	const struct annotate_function *f = s->function;
+	struct heat *heats = calloc(f->line_count + 1, sizeof(*heats));
+	if (!heats)
+		return false;
+	s->hot_count = s->hot_at = 0;
+	for (size_t i = 0; i < f->line_count; i++) {
+		double percent = annotate_hottest(f, s->settings.percent, f->lines[i].values);
+		if (f->lines[i].kind == ANNOTATE_CODE && percent > 0)
+			heats[s->hot_count++] = (struct heat){percent, (uint32_t)i};
+	}
+	qsort(heats, s->hot_count, sizeof(*heats), by_heat);
+	for (size_t i = 0; i < s->hot_count; i++)
+		s->hot[i] = heats[i].line;
+	free(heats);
+	return true;
+}
+
+static bool is_visible(const struct annotate_screen *s, const struct annotate_line *line)
+{
+	if (line->kind == ANNOTATE_CODE)
+		return true;
+	return line->kind == ANNOTATE_TEXT && *line->text && !s->settings.hides_source;
+}
+
+/* The line, or the next one that shows. */
+static size_t index_of(const struct annotate_screen *s, uint32_t line)
+{
+	size_t low = 0, high = s->list.count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (s->visible[middle] < line)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < s->list.count ? low : s->list.count ? s->list.count - 1 : 0;
+}
+
+static void select_lines(struct annotate_screen *s)
+{
+	const struct annotate_function *f = s->function;
+	uint32_t kept = s->list.count ? s->visible[s->list.cursor] : 0;
+	s->list.count = 0;
+	for (size_t i = 0; i < f->line_count; i++)
+		if (is_visible(s, &f->lines[i]))
+			s->visible[s->list.count++] = (uint32_t)i;
+	tui_list_go(&s->list, index_of(s, kept));
+}
+
+void annotate_screen_update(struct annotate_screen *s)
+{
+	/* What cannot be ranked anew for want of memory stays in its old order. */
+	(void)rank_lines(s);
+	select_lines(s);
+}
+
+enum tally_status annotate_screen_init(struct annotate_screen *s, const struct annotate_function *function,
+	const struct annotate_settings *settings, struct tally_error *err)
+{
+	size_t count = function->line_count + 1;
+	*s = (struct annotate_screen){.function = function, .settings = *settings, .rows = 24, .columns = 80};
+	s->visible = calloc(count, sizeof(*s->visible));
+	s->hot = calloc(count, sizeof(*s->hot));
+	s->sources = calloc(count, sizeof(*s->sources));
+	if (!s->visible || !s->hot || !s->sources || !rank_lines(s)) {
+		annotate_screen_deinit(s);
+		return error_nomem(err);
+	}
+	for (size_t i = 0; i < function->line_count; i++)
+		if (function->lines[i].kind == ANNOTATE_CODE && function->lines[i].target != ANNOTATE_NONE)
+			s->sources[function->lines[i].target]++;
+	s->list.page = s->rows - FIXED_LINES;
+	select_lines(s);
+	if (s->hot_count)
+		tui_list_go(&s->list, index_of(s, s->hot[0]));
+	return TALLY_OK;
+}
+
+void annotate_screen_deinit(struct annotate_screen *s)
+{
+	free(s->visible);
+	free(s->hot);
+	free(s->sources);
+	*s = (struct annotate_screen){0};
+}
+
+void annotate_screen_resize(struct annotate_screen *s, unsigned rows, unsigned columns)
+{
+	bool is_first = rows != s->rows;
+	s->rows = rows;
+	s->columns = columns;
+	s->list.page = rows > FIXED_LINES ? rows - FIXED_LINES : 1;
+	if (is_first)
+		tui_list_settle(&s->list);
+}
+
+const struct annotate_line *annotate_screen_line(const struct annotate_screen *s)
+{
+	return s->list.count ? &s->function->lines[s->visible[s->list.cursor]] : NULL;
+}
+
+void annotate_screen_go(struct annotate_screen *s, uint64_t address)
+{
+	for (size_t i = 0; i < s->list.count; i++) {
+		const struct annotate_line *line = &s->function->lines[s->visible[i]];
+		if (line->kind == ANNOTATE_CODE && line->address == address)
+			tui_list_go(&s->list, i);
+	}
+}
+
+void annotate_screen_say(struct annotate_screen *s, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(s->message, sizeof(s->message), format, arguments);
+	va_end(arguments);
+}
+
+static void go_hot(struct annotate_screen *s, size_t step)
+{
+	if (s->hot_count == 0) {
+		annotate_screen_say(s, "no samples here");
+		return;
+	}
+	s->hot_at = (s->hot_at + step) % s->hot_count;
+	tui_list_go(&s->list, index_of(s, s->hot[s->hot_at]));
+	annotate_screen_say(s, "%zu. of %zu lines with samples", s->hot_at + 1, s->hot_count);
+}
+
+static bool has_text(const struct annotate_screen *s, const struct annotate_line *line)
+{
+	const char *pattern = s->settings.pattern;
+	if (line->kind != ANNOTATE_CODE || s->settings.is_disassembly)
+		return strstr(line->text, pattern) != NULL;
+	return strstr(line->mnemonic, pattern) || strstr(line->operands, pattern);
+}
+
+static void search(struct annotate_screen *s, bool is_back)
+{
+	size_t count = s->list.count;
+	if (!*s->settings.pattern) {
+		annotate_screen_say(s, "nothing was searched for yet: / asks");
+		return;
+	}
+	for (size_t i = 1; i <= count; i++) {
+		size_t at = (s->list.cursor + (is_back ? count - i : i)) % count;
+		if (!has_text(s, &s->function->lines[s->visible[at]]))
+			continue;
+		bool is_round = is_back ? at >= s->list.cursor : at <= s->list.cursor;
+		tui_list_go(&s->list, at);
+		if (is_round)
+			annotate_screen_say(s, "searched on from the other end");
+		return;
+	}
+	annotate_screen_say(s, "no line has '%.100s' in it", s->settings.pattern);
+}
+
+static enum annotate_action follow(struct annotate_screen *s)
+{
+	const struct annotate_line *line = annotate_screen_line(s);
+	if (!line || line->kind != ANNOTATE_CODE)
+		return ANNOTATE_STAY;
+	if (line->flow == ANNOTATE_RETURN)
+		return ANNOTATE_RETURNS;
+	if (line->target != ANNOTATE_NONE) {
+		tui_list_go(&s->list, index_of(s, line->target));
+		return ANNOTATE_STAY;
+	}
+	if (line->leads_out) {
+		s->callee = line->callee;
+		return ANNOTATE_CALLS;
+	}
+	if (line->flow == ANNOTATE_PLAIN)
+		annotate_screen_say(s, "Enter follows jumps and calls");
+	else
+		annotate_screen_say(s, "where this leads is only known when it runs");
+	return ANNOTATE_STAY;
+}
+
+static void type_key(struct annotate_screen *s, uint32_t key)
+{
+	bool is_back = s->mode == ANNOTATE_SEARCH_BACK;
+	switch (tui_input_key(&s->input, key)) {
+	case TUI_TYPED_MORE:
+		return;
+	case TUI_TYPED_WHOLE:
+		s->mode = ANNOTATE_BROWSE;
+		if (s->input.len)
+			snprintf(s->settings.pattern, sizeof(s->settings.pattern), "%s", s->input.text);
+		search(s, is_back);
+		return;
+	case TUI_TYPED_NOTHING:
+		s->mode = ANNOTATE_BROWSE;
+		return;
+	}
+}
+
+static const struct tui_help help[] = {
+	{NULL, "Moving"},
+	{"Up Down, k j", "one line"},
+	{"PgUp PgDn, Ctrl-B Ctrl-F, Space", "one page"},
+	{"Home End, g G", "first and last line"},
+	{"[ ]", "scroll sideways"},
+	{"Tab, Shift-Tab", "next, previous line by heat"},
+	{"H", "the hottest line"},
+	{"Enter, Right", "follow the jump, enter the call, leave by a return"},
+	{"q, Esc, Left", "back to where this was opened from"},
+	{"< >", "previous, next function by heat"},
+	{NULL, "Searching"},
+	{"/", "a text, downwards"},
+	{"?", "a text, upwards"},
+	{"n, N", "the next one, the one before"},
+	{NULL, "What is shown"},
+	{"s", "source lines on and off"},
+	{"t", "percentages, periods, samples"},
+	{"p", "percentages of the function, or of all samples"},
+	{"b", "percentages by period, or by number of samples"},
+	{"e", "all events side by side"},
+	{"o", "instructions with addresses as a disassembler has them"},
+	{"O", "offsets at all instructions, or where jumps lead"},
+	{"f", "addresses in place of offsets"},
+	{"J", "how many jumps lead to a line"},
+	{NULL, "Other"},
+	{"P", "print to FUNCTION.annotation"},
+	{"h, F1", "this list"},
+	{"Ctrl-L", "draw the screen anew"},
+	{"Ctrl-C", "leave"},
+};
+
+const struct tui_help *annotate_screen_help(size_t *count)
+{
+	*count = sizeof(help) / sizeof(help[0]);
+	return help;
+}
+
+static void ask(struct annotate_screen *s, enum annotate_mode mode)
+{
+	s->mode = mode;
+	tui_input_start(&s->input, NULL);
+}
+
+static enum annotate_percent switched_percent(enum annotate_percent percent, bool switches_base)
+{
+	bool is_global = percent == ANNOTATE_GLOBAL_PERIOD || percent == ANNOTATE_GLOBAL_HITS;
+	bool is_hits = percent == ANNOTATE_LOCAL_HITS || percent == ANNOTATE_GLOBAL_HITS;
+	if (switches_base)
+		is_hits = !is_hits;
+	else
+		is_global = !is_global;
+	if (is_hits)
+		return is_global ? ANNOTATE_GLOBAL_HITS : ANNOTATE_LOCAL_HITS;
+	return is_global ? ANNOTATE_GLOBAL_PERIOD : ANNOTATE_LOCAL_PERIOD;
+}
+
+static void switch_percent(struct annotate_screen *s, bool switches_base)
+{
+	s->settings.percent = switched_percent(s->settings.percent, switches_base);
+	s->settings.column = ANNOTATE_PERCENT;
+	annotate_screen_update(s);
+	annotate_screen_say(s, "percentages are of %s",
+		s->settings.percent == ANNOTATE_LOCAL_PERIOD	? "the function's period"
+		: s->settings.percent == ANNOTATE_GLOBAL_PERIOD ? "the period of all samples"
+		: s->settings.percent == ANNOTATE_LOCAL_HITS	? "the function's samples"
+								: "all samples");
+}
+
+/* False: it is another kind of key. */
+static bool look_key(struct annotate_screen *s, uint32_t key)
+{
+	struct annotate_settings *look = &s->settings;
+	switch (key) {
+	case 's':
+		look->hides_source = !look->hides_source;
+		select_lines(s);
+		return true;
+	case 't':
+		look->column = look->column == ANNOTATE_PERCENT	 ? ANNOTATE_PERIOD
+			       : look->column == ANNOTATE_PERIOD ? ANNOTATE_SAMPLES
+								 : ANNOTATE_PERCENT;
+		return true;
+	case 'p':
+	case 'b':
+		switch_percent(s, key == 'b');
+		return true;
+	case 'o':
+		look->is_disassembly = !look->is_disassembly;
+		return true;
+	case 'O':
+		look->labels_all = !look->labels_all;
+		return true;
+	case 'f':
+		look->is_absolute = !look->is_absolute;
+		return true;
+	case 'J':
+		look->counts_jumps = !look->counts_jumps;
+		return true;
+	case '[':
+		s->shift -= s->shift < 8 ? s->shift : 8;
+		return true;
+	case ']':
+		if (s->shift < UINT16_MAX)
+			s->shift += 8;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool search_key(struct annotate_screen *s, uint32_t key)
+{
+	switch (key) {
+	case '/':
+	case '?':
+		ask(s, key == '/' ? ANNOTATE_SEARCH : ANNOTATE_SEARCH_BACK);
+		return true;
+	case 'n':
+	case 'N':
+		search(s, key == 'N');
+		return true;
+	case '\t':
+		go_hot(s, 1);
+		return true;
+	case TUI_KEY_BACK_TAB:
+		go_hot(s, s->hot_count ? s->hot_count - 1 : 0);
+		return true;
+	case 'H':
+		s->hot_at = 0;
+		go_hot(s, 0);
+		return true;
+	case 'h':
+	case TUI_KEY_F1:
+		s->mode = ANNOTATE_HELP;
+		s->help_top = 0;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static enum annotate_action other_key(struct annotate_screen *s, uint32_t key)
+{
+	if (tui_is_mouse(key)) { /* a double click: its first one moved the cursor */
+		return follow(s);
+	}
+	switch (key) {
+	case '\r':
+	case '\n':
+	case TUI_KEY_RIGHT:
+		return follow(s);
+	case 'q':
+	case TUI_KEY_ESCAPE:
+	case TUI_KEY_LEFT:
+		return ANNOTATE_BACK;
+	case '>':
+		return ANNOTATE_NEXT;
+	case '<':
+		return ANNOTATE_PREVIOUS;
+	case 'P':
+		return ANNOTATE_PRINTS;
+	case 'e':
+		return ANNOTATE_EVENTS;
+	case TUI_KEY_RESIZE:
+	case TUI_KEY_CTRL('l'):
+		return ANNOTATE_STAY;
+	default:
+		break;
+	}
+	if (key > ' ' && key < 0x7f)
+		annotate_screen_say(s, "no key %c: h lists them", (char)key);
+	else
+		annotate_screen_say(s, "no such key: h lists them");
+	return ANNOTATE_STAY;
+}
+
+enum annotate_action annotate_screen_key(struct annotate_screen *s, uint32_t key)
+{
+	if (key == TUI_KEY_NONE)
+		return ANNOTATE_STAY;
+	if (key == TUI_KEY_CTRL('c') || key == TUI_KEY_CLOSED)
+		return ANNOTATE_LEAVE;
+	s->message[0] = '\0';
+	if (s->mode == ANNOTATE_HELP) {
+		if (!tui_help_key(&s->help_top, sizeof(help) / sizeof(help[0]), s->rows, key))
+			s->mode = ANNOTATE_BROWSE;
+		return ANNOTATE_STAY;
+	}
+	if (s->mode != ANNOTATE_BROWSE) {
+		type_key(s, key);
+		return ANNOTATE_STAY;
+	}
+	if (tui_list_key(&s->list, key, FIRST_ROW) || look_key(s, key) || search_key(s, key))
+		return ANNOTATE_STAY;
+	return other_key(s, key);
+}

@@ -1,0 +1,77 @@
+/*
+ * annotate_screen.h - an annotated function on the screen: which of its lines show, the cursor, what keys do. No drawing,
+ * no terminal; other functions are the caller's.
+ *
+ * Borrows the function, which stays as it is; the caller deinits. It begins at the hottest line.
+ *
+ *	annotate_screen_init(&screen, &function, &settings, err);
+ *	annotate_screen_resize(&screen, 24, 80);
+ *	if (annotate_screen_key(&screen, '\r') == ANNOTATE_CALLS) open(screen.callee);
+ *	annotate_screen_deinit(&screen);
+ */
+#ifndef VIEW_TUI_ANNOTATE_SCREEN_H
+#define VIEW_TUI_ANNOTATE_SCREEN_H
+
+#include "view/text/annotate_lines.h"
+#include "view/tui/tui_input.h"
+#include "view/tui/tui_line.h"
+#include "view/tui/tui_list.h"
+#include <tally/status.h>
+
+enum annotate_mode { ANNOTATE_BROWSE, ANNOTATE_SEARCH, ANNOTATE_SEARCH_BACK, ANNOTATE_HELP };
+
+/* How lines look: stays from one function to the next. */
+struct annotate_settings {
+	enum annotate_percent percent;
+	enum annotate_column column;
+	bool hides_source;
+	bool is_disassembly; /* addresses and operands as objdump has them; else names, and offsets where jumps lead */
+	bool labels_all; /* an offset at each instruction */
+	bool is_absolute; /* addresses in place of offsets */
+	bool counts_jumps; /* how many lead to a line */
+	char pattern[TUI_INPUT_BYTES]; /* of the last search */
+};
+
+enum annotate_action {
+	ANNOTATE_STAY,
+	ANNOTATE_BACK,
+	ANNOTATE_LEAVE,
+	ANNOTATE_CALLS, /* the function at callee */
+	ANNOTATE_RETURNS, /* to whoever called */
+	ANNOTATE_NEXT, /* function */
+	ANNOTATE_PREVIOUS,
+	ANNOTATE_PRINTS,
+	ANNOTATE_EVENTS /* all side by side, or those of before */
+};
+
+struct annotate_screen {
+	const struct annotate_function *function;
+	struct annotate_settings settings;
+	enum annotate_mode mode;
+	struct tui_list list; /* over visible */
+	uint32_t *visible; /* lines of the function */
+	uint32_t *hot; /* lines with samples, the hottest first */
+	size_t hot_count, hot_at;
+	uint32_t *sources; /* by line: how many jumps lead there */
+	unsigned rows, columns, shift;
+	size_t help_top;
+	struct tui_input input;
+	char message[TUI_MESSAGE_BYTES];
+	uint64_t callee; /* as the function's own addresses count */
+};
+
+TALLY_MUST_CHECK enum tally_status annotate_screen_init(struct annotate_screen *s,
+	const struct annotate_function *function, const struct annotate_settings *settings, struct tally_error *err);
+void annotate_screen_deinit(struct annotate_screen *s);
+void annotate_screen_resize(struct annotate_screen *s, unsigned rows, unsigned columns);
+enum annotate_action annotate_screen_key(struct annotate_screen *s, uint32_t key);
+/* After settings were changed: what shows, and the order by heat. The cursor stays at its line. */
+void annotate_screen_update(struct annotate_screen *s);
+/* To the instruction at this address, if there is one. */
+void annotate_screen_go(struct annotate_screen *s, uint64_t address);
+/* The cursor's line; NULL: there is none. */
+const struct annotate_line *annotate_screen_line(const struct annotate_screen *s);
+void annotate_screen_say(struct annotate_screen *s, const char *format, ...) TALLY_PRINTF(2, 3);
+const struct tui_help *annotate_screen_help(size_t *count);
+
+#endif
