@@ -61,7 +61,9 @@ static enum tally_status open_function(
 {
 	const struct annotate_explore *r = x->request;
 	const struct annotate_settings *settings = x->depth ? &shown(x)->screen.settings : &r->settings;
-	struct annotate_listing_options options = {.is_intel = r->is_intel,
+	struct annotate_listing_options options = {.objdump = r->objdump,
+		.style = r->style,
+		.is_intel = r->is_intel,
 		.with_source = true,
 		.first_event = x->first_event,
 		.event_count = x->event_count,

@@ -21,6 +21,7 @@ struct annotate_explore {
 	uint32_t first_event, event_count; /* side by side */
 	struct annotate_settings settings; /* to begin with; afterwards those of the last screen */
 	bool is_intel;
+	const char *objdump, *style; /* as annotate_listing_options has them */
 	const char *prefix; /* of source files, as annotate_source_init has them */
 	unsigned strip;
 };

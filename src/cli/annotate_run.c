@@ -199,6 +199,8 @@ static enum tally_status explore(struct running *r, struct tally_error *err)
 		.samples = &r->samples,
 		.settings = {.percent = run->text.percent, .column = run->text.column, .hides_source = run->no_source},
 		.is_intel = run->is_intel,
+		.objdump = run->objdump,
+		.style = run->style,
 		.prefix = run->prefix,
 		.strip = run->strip};
 	while (request.first_event + 1 < r->samples.event_count && !r->samples.events[request.first_event].count)
