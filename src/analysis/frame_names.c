@@ -1,5 +1,7 @@
 #include "analysis/frame_names.h"
 
+#include <inttypes.h>
+
 #include "analysis/store_entry.h"
 #include "analysis/symbolise.h"
 #include "base/error.h"
@@ -178,4 +180,17 @@ enum tally_status frame_names_hits(const struct frame_names *names, struct binar
 			return error_nomem(err);
 	}
 	return binary_hits_finish(hits, names->machine, names->store, err);
+}
+
+void frame_name_line_text(const struct frame_name *name, bool with_whole_path, struct text *t)
+{
+	const struct source_place *place = name->place_count ? &name->places[0] : NULL;
+	if (place && place->path && place->line) {
+		const char *slash = with_whole_path ? NULL : strrchr(place->path, '/');
+		text_printf(t, "%s:%" PRIu32, slash ? slash + 1 : place->path, place->line);
+	} else if (name->symbol) {
+		text_printf(t, "%s+%" PRIu64, name->symbol, name->symbol_offset);
+	} else {
+		text_printf(t, "%.*s[%" PRIx64 "]", (int)name->shown.len, name->shown.data, name->link_address);
+	}
 }

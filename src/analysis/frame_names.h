@@ -54,6 +54,9 @@ struct frame_name *frame_names_get(struct frame_names *names, uint32_t frame, st
 /* What was inlined at the frame's address, innermost first, and the function that holds it, with source lines; read from
  * debug information when first asked for. False: out of memory. */
 bool frame_names_places(struct frame_names *names, uint32_t frame, struct frame_name *name);
+/* The source line, of the innermost call, of a frame whose places were looked for: "file.c:12", or "function+4",
+ * "program[1234]". */
+void frame_name_line_text(const struct frame_name *name, bool with_whole_path, struct text *t);
 /* The files of the frames asked for, and the samples that the caller counted, into empty hits. */
 TALLY_MUST_CHECK enum tally_status frame_names_hits(
 	const struct frame_names *names, struct binary_hits *hits, struct tally_error *err);

@@ -195,20 +195,35 @@ uint32_t resolver_raw_frame(
 	return id;
 }
 
-uint32_t resolver_marked_frame(struct resolver *r, uint32_t frame, uint64_t ip, uint32_t branch)
+static uint32_t add_frame(struct resolver *r, const struct resolved_frame *frame, uint64_t ip)
 {
-	if (r->failed)
-		return 0;
-	struct resolved_frame marked = resolved_frame_get(&r->frames, frame);
 	uint64_t words[RESOLVED_FRAME_WORDS];
-	marked.branch = branch;
-	resolved_frame_pack(&marked, words);
+	resolved_frame_pack(frame, words);
 	uint32_t id = id_table_add(&r->frames, words, NULL);
 	if (id == ID_TABLE_NONE || (id == r->first_ips.len && !vec_push(&r->first_ips, ip))) {
 		r->failed = true;
 		return 0;
 	}
 	return id;
+}
+
+uint32_t resolver_marked_frame(struct resolver *r, uint32_t frame, uint64_t ip, uint32_t branch)
+{
+	if (r->failed)
+		return 0;
+	struct resolved_frame marked = resolved_frame_get(&r->frames, frame);
+	marked.branch = branch;
+	return add_frame(r, &marked, ip);
+}
+
+uint32_t resolver_earlier_frame(struct resolver *r, uint32_t frame, uint64_t bytes)
+{
+	if (r->failed)
+		return 0;
+	struct resolved_frame earlier = resolved_frame_get(&r->frames, frame);
+	earlier.address -= bytes;
+	earlier.raw_address -= earlier.raw_address ? bytes : 0;
+	return add_frame(r, &earlier, r->first_ips.items[frame] - bytes);
 }
 
 uint32_t resolver_stack(struct resolver *r, uint32_t parent, uint32_t frame)

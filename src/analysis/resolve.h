@@ -150,6 +150,9 @@ uint32_t resolver_raw_frame(
 /* The same frame as one end of a branch: profile_branch_pack. */
 uint32_t resolver_marked_frame(struct resolver *r, uint32_t frame, uint64_t ip, uint32_t branch);
 
+/* The frame that many bytes before it in its object. */
+uint32_t resolver_earlier_frame(struct resolver *r, uint32_t frame, uint64_t bytes);
+
 /* The node of frame below parent (RESOLVE_NONE: outermost); made once. */
 uint32_t resolver_stack(struct resolver *r, uint32_t parent, uint32_t frame);
 

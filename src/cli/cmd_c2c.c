@@ -239,19 +239,6 @@ static const char *kept(struct c2c *c)
 	return made;
 }
 
-static void print_source(struct text *t, const struct frame_name *name)
-{
-	const struct source_place *place = name->place_count ? &name->places[0] : NULL;
-	if (place && place->path && place->line) {
-		const char *slash = strrchr(place->path, '/');
-		text_printf(t, "%s:%" PRIu32, slash ? slash + 1 : place->path, place->line);
-	} else if (name->symbol) {
-		text_printf(t, "%s+%" PRIu64, name->symbol, name->symbol_offset);
-	} else {
-		text_printf(t, "%.*s[%" PRIx64 "]", (int)name->shown.len, name->shown.data, name->link_address);
-	}
-}
-
 static enum tally_status name_entries(struct c2c *c, struct tally_error *err)
 {
 	for (size_t i = 0; i < c->lines.entries.len; i++) {
@@ -269,7 +256,7 @@ static enum tally_status name_entries(struct c2c *c, struct tally_error *err)
 		text_bytes(&c->text, name->shown.data, name->shown.len);
 		label->object = kept(c);
 		if (!c->table.without_lines)
-			print_source(&c->text, name);
+			frame_name_line_text(name, false, &c->text);
 		label->line = kept(c);
 		if (!label->symbol || !label->object || !label->line)
 			return error_nomem(err);

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/report_blocks.h"
 #include "cli/report_config.h"
 #include "cli/report_run.h"
 #include "cli/tui_terminal.h"
@@ -309,7 +310,8 @@ static const struct option options[] = {
 	{"show-on-off-events", 0, OPTION_FLAG, .offset = REQUEST(shows_switches),
 		.help = "Show the on/off switch events, used with --switch-on and --switch-off"},
 	{"show-ref-call-graph", 0, OPTION_UNSUPPORTED, .help = "Show callgraph from reference event"},
-	{"total-cycles", 0, OPTION_UNSUPPORTED, .help = "Sort all blocks by 'Sampled Cycles%'"},
+	{"total-cycles", 0, OPTION_FLAG, .offset = REQUEST(total_cycles),
+		.help = "Sort all blocks of code by their share of the cycles that branch stacks tell"},
 	{"socket-filter", 0, OPTION_CALL, "n", .call = set_socket,
 		.help = "only show processor socket that match with this filter"},
 	{"xed", 0, OPTION_UNSUPPORTED, .help = "Run xed disassembler on output"},
@@ -343,7 +345,7 @@ static const char *text_only_option(const struct report_request *r)
 	} all[] = {{r->stats, "--stats"}, {r->tasks, "--tasks"}, {r->mmaps, "--mmaps"}, {r->dump, "-D"},
 		{r->header, "--header"}, {r->header_only, "--header-only"}, {r->full_info, "-I"},
 		{r->missing, "--missing"}, {r->threads, "-T"}, {r->is_json, "--json"}, {r->separator, "-t"},
-		{r->is_hierarchy, "--hierarchy"}};
+		{r->is_hierarchy, "--hierarchy"}, {r->total_cycles, "--total-cycles"}};
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (all[i].is_used)
 			return all[i].name;
@@ -365,6 +367,30 @@ static int choose_interface(const struct cli *cli, struct settings *settings)
 	return 0;
 }
 
+/* What would change the blocks, and does not yet; NULL: none of it is asked for. */
+static const char *blocks_refuse(const struct report_request *r)
+{
+	const struct profile_filter_lists *f = &r->filters;
+	const struct {
+		bool is_used;
+		const char *name;
+	} all[] = {{r->sort, "-s"}, {r->fields, "-F"}, {r->is_json, "--json"}, {r->is_hierarchy, "--hierarchy"},
+		{f->comms, "-c"}, {f->dsos, "-d"}, {f->symbols, "-S"}, {f->symbol_part, "--symbol-filter"},
+		{f->pids, "--pid"}, {f->tids, "--tid"}, {f->parent, "-p"}, {f->ignored_callees, "--ignore-callees"},
+		{r->cpus, "-C"}, {r->has_socket, "--socket-filter"}, {r->switch_on, "--switch-on"},
+		{r->switch_off, "--switch-off"}, {r->by_memory, "--mem-mode"}, {r->by_latency, "--latency"},
+		{r->has_history, "--branch-history"}, {r->chains_asked, "-g"}, {r->width_count, "-w"},
+		{r->header, "--header"}, {r->header_only, "--header-only"}, {r->full_info, "-I"}, {r->dump, "-D"},
+		{r->missing, "--missing"}, {r->stats, "--stats"}, {r->tasks, "--tasks"}, {r->mmaps, "--mmaps"},
+		{r->threads, "-T"}, {r->force_group, "--group"}, {r->group_sort_is_set, "--group-sort-idx"},
+		{r->shows_samples, "-n"}, {r->shows_period, "--show-total-period"}, {r->max_stack, "--max-stack"},
+		{r->shows_modes, "--show-cpu-utilization"}, {r->requirements.count, "--require"}};
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (all[i].is_used)
+			return all[i].name;
+	return NULL;
+}
+
 static int finish_settings(const struct cli *cli, struct settings *settings, int argc, char **argv, int rest)
 {
 	struct report_request *request = &settings->request;
@@ -383,6 +409,9 @@ static int finish_settings(const struct cli *cli, struct settings *settings, int
 			"--hierarchy and --fields options cannot be used together");
 	if (request->stats && (request->tasks || request->mmaps))
 		return cli_failf(cli, "--tasks and --mmaps can't be used together with --stats");
+	const char *refused = request->total_cycles ? blocks_refuse(request) : NULL;
+	if (refused)
+		return cli_failf(cli, "--total-cycles and %s cannot be used together", refused);
 	bool is_other = request->stats || request->tasks || request->mmaps || request->dump || request->header_only ||
 			request->missing;
 	if (request->requirements.count && is_other)
@@ -406,7 +435,8 @@ static int run_request(const struct cli *cli, struct report_request *request, st
 	if (!request->is_interactive)
 		cli_start_pager(cli);
 	text_to_fd(&out, STDOUT_FILENO);
-	enum tally_status status = report_run(cli, request, &out, notes, &is_met, &err);
+	enum tally_status status = request->total_cycles ? report_blocks(cli, request, &out, &err)
+							 : report_run(cli, request, &out, notes, &is_met, &err);
 	int code = cli_finish_text(cli, &out);
 	if (!request->is_quiet)
 		cli_print_diag(cli, notes);

@@ -58,6 +58,7 @@ struct report_request {
 	bool group_sort_is_set;
 	bool is_hierarchy; /* sort keys one below the other */
 	bool header, header_only, full_info;
+	bool total_cycles; /* blocks of code by their cycles, no profile */
 	bool missing; /* --missing: where names were looked for, no profile */
 	bool stats, threads, is_raw_pretty;
 	bool tasks, mmaps, dump; /* --tasks, --mmaps, -D: no profile */

@@ -1,4 +1,6 @@
 """`report --branch-history` and `--total-cycles`: the jumps that led to each sample, and the blocks between them."""
+import os
+import pathlib
 import re
 import shutil
 
@@ -35,6 +37,14 @@ def record(path, samples, chains=None):
 
 def rows_of(text):
     return [row.rstrip() for row in text.splitlines() if row.rstrip() and not row.startswith('#')]
+
+
+@pytest.fixture
+def newest_perf(tmp_path):
+    path = pathlib.Path(os.environ.get('PERF_NEWEST', '/opt/newest-perf/perf'))
+    if not path.exists():
+        pytest.skip('the newest perf is not installed')
+    return Program(path, tmp_path)
 
 
 @pytest.fixture
@@ -93,3 +103,76 @@ def test_refused_without_branches(tally, tmp_path):
     assert 'needs branch stacks' in tally('report', '--branch-history', '-i', tmp_path / 'none.data', check=255).stderr
     assert 'only with --branch-history' in tally(
         'report', '-s', 'callchain_branch_cycles', '-i', tmp_path / 'none.data', check=255).stderr
+
+
+BLOCKS = """
+.text
+.macro function name bytes
+.globl \\name
+.type \\name, @function
+\\name: .fill \\bytes, 1, 0x90
+.size \\name, \\bytes
+.endm
+function leaf 32
+function loop 64
+function _start 32
+"""
+LEAF, LOOPED, START = 0x401000, 0x401020, 0x401060
+
+
+@pytest.fixture
+def blocks(tmp_path):
+    """Two functions that call and loop, and branches in them."""
+    if not shutil.which('gcc'):
+        pytest.skip('gcc is not installed')
+    (tmp_path / 'blocks.s').write_text(BLOCKS)
+    program = tmp_path / 'blocks'
+    Program(shutil.which('gcc'), tmp_path)('-nostdlib', '-static', '-no-pie', '-Wl,-Ttext=0x401000', '-o', program,
+                                           tmp_path / 'blocks.s', check=0)
+    call, back, jump = (LOOPED + 16, LEAF), (LEAF + 31, LOOPED + 21), (LOOPED + 40, LOOPED + 8)
+    recording = Recording()
+    recording.event('IDENTIFIER IP TID TIME CPU PERIOD BRANCH_STACK', kind=0, period=1, branch=BRANCH_ANY)
+    recording.comm('jumper')
+    # The code lies at the file's second page, and is mapped from its first on.
+    recording.mmap(0x400000, 0x2000, str(program))
+    round_trip = [taken(jump, 9), taken(back, 30), taken(call, 5)]
+    for index, branches in enumerate([round_trip * 2, round_trip * 2, [taken((START + 5, LOOPED), 4)] + round_trip[:1]]):
+        recording.sample(ip=branches[0][1], time=10**9 + index * 10**6,
+                         branch_stack=[word for branch in branches for word in branch])
+    recording.feature(15, b'')
+    recording.text_feature(6, 'x86_64')
+    recording.feature(7, recording.pack('II', 4, 4))
+    recording.write(tmp_path / 'blocks.data')
+    return tmp_path / 'blocks.data'
+
+
+BLOCK_ROWS = ['63.49% 120 68.18% 30 [leaf+0 -> leaf+31] blocks', '23.81% 45 20.45% 9 [loop+21 -> loop+40] blocks',
+              '10.58% 20 11.36% 5 [loop+8 -> loop+16] blocks']
+
+
+def test_cycles_of_blocks(tally, blocks):
+    """The last branch leaves a function that none led to; the run before it is of two functions."""
+    report = tally('report', '--total-cycles', '-i', blocks, check=0)
+    assert '# Samples: 3  of event' in report.stdout and '# Event count (approx.): 14\n' in report.stdout
+    assert [' '.join(row.split()) for row in rows_of(report.stdout)] == BLOCK_ROWS
+    limited = tally('report', '--total-cycles', '--percent-limit', '20', '-t', ';', '-q', '-i', blocks, check=0)
+    assert limited.stdout.splitlines() == [
+        '63.49%;120;68.18%;30;[leaf+0 -> leaf+31];blocks', '23.81%;45;20.45%;9;[loop+21 -> loop+40];blocks']
+    for option in (['-s', 'comm'], ['-g'], ['--json'], ['-c', 'x']):
+        assert 'cannot be used together' in tally('report', '--total-cycles', *option, '-i', blocks, check=255).stderr
+
+
+def test_cycles_of_blocks_are_perfs(tally, newest_perf, blocks):
+    """Its average shares are of a sum that grows with the rows of another report."""
+    def columns(report):
+        return [[row.split()[i] for i in (0, 1, 3)] + row.split()[4:] for row in rows_of(report.stdout)]
+    theirs = newest_perf('report', '--stdio', '-f', '--total-cycles', '-i', blocks, check=0)
+    assert columns(tally('report', '--total-cycles', '-i', blocks, check=0)) == columns(theirs)
+
+
+def test_cycles_need_branches(tally, tmp_path):
+    recording = Recording()
+    recording.event('IDENTIFIER IP TID TIME')
+    recording.sample()
+    recording.write(tmp_path / 'none.data')
+    assert 'needs branch stacks' in tally('report', '--total-cycles', '-i', tmp_path / 'none.data', check=255).stderr
