@@ -30,6 +30,7 @@ static const struct command *const commands[] = {
 	&command_sched,
 	&command_script,
 	&command_stat,
+	&command_timechart,
 	&command_version,
 };
 
@@ -43,7 +44,6 @@ static const char *const missing[] = {
 	"kwork",
 	"probe",
 	"test",
-	"timechart",
 	"top",
 	"trace",
 };

@@ -68,29 +68,40 @@ static void read_fields(struct data_source *source, struct sched_event *event)
 	}
 }
 
+bool sched_event_read(struct data_source *source, struct sched_event *event)
+{
+	const struct data_sample sample = event->sample;
+	*event = (struct sched_event){.kind = kind_of(sample.event), .sample = sample};
+	event->time_ns = sample.sample.time;
+	event->cpu = sample.sample.cpu;
+	if (!sample.event)
+		read_task(event);
+	else if (event->kind != SCHED_OTHER && event->cpu < LIMIT_CPUS)
+		read_fields(source, event);
+	else
+		return false;
+	return true;
+}
+
 enum tally_status sched_events_next(struct data_source *source, struct sched_event *event, struct tally_error *err)
 {
 	for (;;) {
-		*event = (struct sched_event){0};
 		enum tally_status status = data_source_next(source, &event->sample, err);
-		if (status != TALLY_OK)
+		if (status != TALLY_OK || sched_event_read(source, event))
 			return status;
-		event->time_ns = event->sample.sample.time;
-		event->cpu = event->sample.sample.cpu;
-		event->kind = kind_of(event->sample.event);
-		if (!event->sample.event)
-			read_task(event);
-		else if (event->kind != SCHED_OTHER && event->cpu < LIMIT_CPUS)
-			read_fields(source, event);
-		else
-			continue;
-		return TALLY_OK;
 	}
 }
 
 bool sched_is_runnable(uint64_t state)
 {
 	return state == 0 || (state & SCHED_STATE_PREEMPTED);
+}
+
+enum sched_left sched_left_of(uint64_t state)
+{
+	if (sched_is_runnable(state))
+		return SCHED_LEFT_RUNNABLE;
+	return state & SCHED_STATE_BLOCKED ? SCHED_LEFT_BLOCKED : SCHED_LEFT_SLEEPING;
 }
 
 struct tally_str sched_comm(const struct data_source *source, int32_t tid, uint64_t clock, char room[16])

@@ -10,6 +10,7 @@
 #ifndef CLI_SCHED_EVENTS_H
 #define CLI_SCHED_EVENTS_H
 
+#include "analysis/sched_history.h"
 #include "cli/data_source.h"
 
 struct sched_settings {
@@ -57,9 +58,12 @@ struct sched_event {
 
 TALLY_MUST_CHECK enum tally_status sched_events_next(
 	struct data_source *source, struct sched_event *event, struct tally_error *err);
+/* The rest of an event whose sample is set; false: none of the scheduler's. */
+bool sched_event_read(struct data_source *source, struct sched_event *event);
 /* Whether the recording has such an event at all. */
 bool sched_events_have(const struct data_source *source, enum sched_kind kind);
 bool sched_is_runnable(uint64_t state);
+enum sched_left sched_left_of(uint64_t state);
 /* The task's name at that time of the source's clock. */
 struct tally_str sched_comm(const struct data_source *source, int32_t tid, uint64_t clock, char room[16]);
 /* CPUs of the machine, as far as the recording says. */

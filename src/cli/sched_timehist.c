@@ -200,9 +200,7 @@ static enum tally_status take_switch(struct timehist *t, const struct sched_even
 		.pid = (int32_t)sample->tid == event->tid ? (int32_t)sample->pid : 0,
 		.cpu = event->cpu,
 		.time_ns = event->time_ns,
-		.left = sched_is_runnable(event->state)	     ? SCHED_LEFT_RUNNABLE
-			: event->state & SCHED_STATE_BLOCKED ? SCHED_LEFT_BLOCKED
-							     : SCHED_LEFT_SLEEPING};
+		.left = sched_left_of(event->state)};
 	struct sched_times times;
 	if (!sched_history_switch(&t->history, &out, &times))
 		return error_nomem(err);

@@ -14,6 +14,9 @@
 /* False: there is no such field, or no tracing data (NULL printer); *number is 0 then. */
 bool trace_number_of(
 	struct tracepoint_printer *printer, struct tally_bytes raw, struct tally_str name, uint64_t *number);
+/* The same of the fields that all events have: "common_flags". */
+bool trace_common_number_of(
+	struct tracepoint_printer *printer, struct tally_bytes raw, struct tally_str name, uint64_t *number);
 /* Appends the field's text. */
 bool trace_text_of(struct tracepoint_printer *printer, struct tally_bytes raw, struct tally_str name, struct text *out);
 

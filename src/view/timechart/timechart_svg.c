@@ -1,0 +1,467 @@
+#include "view/timechart/timechart_svg.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "view/page/xml_text.h"
+#include "view/timechart/timechart_words.h"
+
+#define GUTTER		 190 /* names, left of the chart */
+#define MARGIN		 8
+#define TOP		 62 /* title, legend, axis */
+#define FOOT		 24
+#define CPU_HEIGHT	 30
+#define TASK_HEIGHT	 16
+#define IO_HEIGHT	 16 /* below a task that did any */
+#define GAP		 3
+#define TICK_PIXELS	 90
+#define CHARACTER_PIXELS 6.2
+#define NAME_CHARACTERS	 18
+#define MAX_ARROWS	 1500 /* more are a blur */
+#define FIRST_RESOLUTION 20 /* the first that is tried: this power of two to the whole time */
+
+struct drawing {
+	const struct timechart_picture *picture;
+	const struct timechart_svg *svg;
+	struct text *out;
+	uint64_t resolution_ns;
+	double pixels_per_ns;
+	size_t row_count; /* of the picture's that are drawn */
+	double *tops; /* by track: where its row is; -1: in none */
+	double height;
+	uint64_t max_level;
+	struct track_spans spans; /* scratch */
+	bool failed;
+};
+
+static const char style[] =
+	"text{font:11px system-ui,sans-serif;fill:#1a1a1a}.dim{fill:#666}.small{font-size:9px}"
+	".back{fill:#fff}.grid{stroke:#888;stroke-opacity:.25}.cpu{fill:#888;fill-opacity:.13}"
+	".process{fill:#999;fill-opacity:.28}.sample{fill:#2f6fb7}.sample_hi{fill:#d9480f}.waiting{fill:#e8c400}"
+	".blocked{fill:#c92a2a}.c1{fill:#e7d6f2}.c2{fill:#d3b6e6}.c3{fill:#bd94d8}.c4{fill:#a673c9}.c5{fill:#8e54b8}"
+	".c6{fill:#7436a3}.pstate{fill:none;stroke:#087f5b;stroke-width:1.5}.disk{fill:#1c7ed6}.net{fill:#2f9e44}"
+	".sync{fill:#b08900}.poll{fill:#0c8599;fill-opacity:.35}.error{fill:#e03131}"
+	".wake{fill:none;stroke:#2b8a3e;stroke-opacity:.5;stroke-width:.6}.wake:hover{stroke-width:2;stroke-opacity:1}"
+	".dot{fill:#2b8a3e;fill-opacity:.6}.in{fill:#fff;pointer-events:none}rect:hover{stroke:#000;stroke-width:.5}"
+	"@media(prefers-color-scheme:dark){text{fill:#ececec}.dim{fill:#a0a4aa}.back{fill:#17181a}.sample{fill:#4a90d9}"
+	".c1{fill:#3a2d47}.c2{fill:#4c3860}.c3{fill:#5f447a}.c4{fill:#755297}.c5{fill:#8e64b5}.c6{fill:#aa7ad6}"
+	".wake{stroke:#69db7c}.dot{fill:#69db7c}.pstate{stroke:#38d9a9}.in{fill:#fff}rect:hover{stroke:#fff}}";
+
+static double x_of(const struct drawing *d, uint64_t time_ns)
+{
+	return GUTTER + (double)(time_ns - d->picture->tracks->start_ns) * d->pixels_per_ns;
+}
+
+static const char *class_of(const struct drawing *d, uint32_t track, const struct track_span *span)
+{
+	static const char *const depths[] = {"c1", "c1", "c2", "c3", "c4", "c5", "c6"};
+	static const char *const classes[SPAN_KINDS] = {
+		"sample", "waiting", "blocked", "c1", "disk", "disk", "net", "net", "sync", "poll"};
+	if (span->error)
+		return "error";
+	if (span->kind == SPAN_IDLE)
+		return depths[span->detail < 6 ? span->detail : span->detail == TRACK_MIXED ? 1 : 6];
+	if (span->kind != SPAN_RUNNING)
+		return classes[span->kind];
+	bool is_cpu = d->picture->tracks->tracks.items[track].kind == TRACK_CPU;
+	return timechart_is_highlighted(d->picture, is_cpu ? span->detail : track, span) ? "sample_hi" : "sample";
+}
+
+struct box {
+	double x, width, y, height;
+};
+
+static void add_box(struct drawing *d, const struct box *box, const char *class)
+{
+	struct text *out = d->out;
+	text_str(out, "<rect x=\"");
+	text_fixed(out, box->x, 2);
+	text_str(out, "\" width=\"");
+	text_fixed(out, box->width < 0.01 ? 0.01 : box->width, 2);
+	text_str(out, "\" y=\"");
+	text_fixed(out, box->y, 1);
+	text_str(out, "\" height=\"");
+	text_fixed(out, box->height, 1);
+	text_printf(out, "\" class=\"%s\"", class);
+}
+
+/* Merged bars are as high as their share: running from below, what waits from above. */
+static void shrink(struct box *box, const struct track_span *span)
+{
+	double share = (double)span->held_ns / (double)(span->end_ns - span->start_ns);
+	double height = box->height * share;
+	if (height < 1)
+		height = 1;
+	if (height >= box->height)
+		return;
+	if (span->kind != SPAN_WAITING && span->kind != SPAN_BLOCKED)
+		box->y += box->height - height;
+	box->height = height;
+}
+
+static bool has_io(const struct track *of)
+{
+	for (size_t kind = SPAN_IO_FIRST; kind < SPAN_KINDS; kind++)
+		if (of->sums[kind].count > 0)
+			return true;
+	return false;
+}
+
+/* Of the scheduler's part of a row, which a recording of I/O alone has not. */
+static double upper_height(const struct track *of)
+{
+	if (of->kind == TRACK_CPU)
+		return CPU_HEIGHT;
+	bool has_sched = of->sums[SPAN_RUNNING].count + of->sums[SPAN_WAITING].count + of->sums[SPAN_BLOCKED].count > 0;
+	return has_sched || !has_io(of) ? TASK_HEIGHT : 0;
+}
+
+static double height_of(const struct track *of)
+{
+	return upper_height(of) + (of->kind == TRACK_TASK && has_io(of) ? IO_HEIGHT : 0);
+}
+
+static void place(const struct drawing *d, const struct track *of, const struct track_span *span, struct box *box)
+{
+	box->height = upper_height(of);
+	if (span->kind >= SPAN_IO_FIRST) {
+		box->y += box->height;
+		box->height = IO_HEIGHT;
+		if (span->kind == SPAN_READ || span->kind == SPAN_RECEIVE)
+			box->height = IO_HEIGHT / 2.0;
+		if (span->kind == SPAN_WRITE || span->kind == SPAN_SEND) {
+			box->y += IO_HEIGHT / 2.0;
+			box->height = IO_HEIGHT / 2.0;
+		}
+	} else if (d->resolution_ns || d->picture->tracks->resolution_ns) {
+		shrink(box, span);
+	}
+}
+
+static void add_span(struct drawing *d, uint32_t track, size_t index)
+{
+	const struct track_span *span = &d->spans.items[index];
+	const struct track *of = &d->picture->tracks->tracks.items[track];
+	uint64_t end_ns = span->end_ns;
+	if (span->kind >= SPAN_IO_FIRST && end_ns - span->start_ns < d->picture->io_min_ns) {
+		end_ns = span->start_ns + d->picture->io_min_ns;
+		if (index + 1 < d->spans.len && d->spans.items[index + 1].start_ns < end_ns)
+			end_ns = d->spans.items[index + 1].start_ns;
+		end_ns = end_ns < span->end_ns ? span->end_ns : end_ns;
+		end_ns = end_ns > d->picture->tracks->end_ns ? d->picture->tracks->end_ns : end_ns;
+	}
+	struct box box = {.x = x_of(d, span->start_ns), .y = d->tops[track]};
+	box.width = x_of(d, end_ns) - box.x;
+	place(d, of, span, &box);
+	add_box(d, &box, class_of(d, track, span));
+	text_str(d->out, "><title>");
+	timechart_add_span(d->out, d->picture, track, span);
+	text_str(d->out, "</title></rect>\n");
+	if (of->kind != TRACK_CPU || span->kind != SPAN_RUNNING || span->count > 1 || span->detail == TRACK_MIXED)
+		return;
+	struct tally_str name = tracks_last_name(d->picture->tracks, &d->picture->tracks->tracks.items[span->detail]);
+	size_t fits = (size_t)((box.width - 4) / CHARACTER_PIXELS);
+	if (box.width < 4 + 3 * CHARACTER_PIXELS || name.len == 0)
+		return;
+	text_str(d->out, "<text class=\"in\" x=\"");
+	text_fixed(d->out, box.x + 2, 1);
+	text_str(d->out, "\" y=\"");
+	text_fixed(d->out, d->tops[track] + CPU_HEIGHT / 2.0 + 4, 1);
+	text_str(d->out, "\">");
+	xml_text_cut(d->out, name, fits);
+	text_str(d->out, "</text>\n");
+}
+
+static void add_levels(struct drawing *d, uint32_t track)
+{
+	const struct track *of = &d->picture->tracks->tracks.items[track];
+	struct text *out = d->out;
+	if (of->levels.len == 0 || d->max_level == 0)
+		return;
+	text_str(out, "<path class=\"pstate\" d=\"M");
+	uint64_t last_ns = UINT64_MAX;
+	for (size_t i = 0; i < of->levels.len; i++) {
+		const struct track_level *level = &of->levels.items[i];
+		if (d->resolution_ns && last_ns != UINT64_MAX &&
+			last_ns / d->resolution_ns == level->time_ns / d->resolution_ns)
+			continue;
+		last_ns = level->time_ns;
+		text_str(out, i ? "H" : "");
+		text_fixed(out, x_of(d, level->time_ns), 1);
+		text_str(out, i ? "V" : " ");
+		text_fixed(out,
+			d->tops[track] + CPU_HEIGHT - 1 -
+				(CPU_HEIGHT - 3) * (double)level->value / (double)d->max_level,
+			1);
+	}
+	text_str(out, "H");
+	text_fixed(out, x_of(d, d->picture->tracks->end_ns), 1);
+	text_str(out, "\"><title>frequency, up to ");
+	text_fixed(out, (double)d->max_level / 1e6, 2);
+	text_str(out, " GHz</title></path>\n");
+}
+
+static void add_label(struct drawing *d, uint32_t track)
+{
+	const struct timechart_picture *picture = d->picture;
+	const struct track *of = &picture->tracks->tracks.items[track];
+	struct text *out = d->out;
+	bool is_cpu = of->kind == TRACK_CPU;
+	double y = d->tops[track] + (is_cpu ? CPU_HEIGHT / 2.0 + 4 : 12);
+	text_printf(out, "<text x=\"%d\" y=\"", is_cpu || of->id == of->pid ? MARGIN : MARGIN + 10);
+	text_fixed(out, y, 1);
+	text_str(out, "\">");
+	timechart_add_track(out, picture, track, NAME_CHARACTERS);
+	text_printf(out, "<title>");
+	timechart_add_track(out, picture, track, 1000);
+	text_printf(out, "%s%" PRId32 "</title></text>\n", is_cpu ? "" : " of process ", is_cpu ? of->id : of->pid);
+	text_printf(out, "<text class=\"dim small\" text-anchor=\"end\" x=\"%d\" y=\"", GUTTER - 6);
+	text_fixed(out, y, 1);
+	text_str(out, "\">");
+	uint64_t bytes = 0;
+	for (size_t kind = SPAN_IO_FIRST; kind < SPAN_KINDS; kind++)
+		bytes += of->sums[kind].bytes;
+	if (of->sums[SPAN_RUNNING].count > 0)
+		timechart_add_time(out, of->sums[SPAN_RUNNING].ns);
+	else if (has_io(of))
+		timechart_add_bytes(out, bytes);
+	text_str(out, "</text>\n");
+}
+
+static void add_row(struct drawing *d, uint32_t track)
+{
+	const struct track *of = &d->picture->tracks->tracks.items[track];
+	const struct tracks *all = d->picture->tracks;
+	if (!track_merge(&of->spans, d->resolution_ns, &d->spans)) {
+		d->failed = true;
+		return;
+	}
+	bool is_cpu = of->kind == TRACK_CPU;
+	uint64_t first_ns = is_cpu || of->last_ns == 0 ? all->start_ns : of->first_ns;
+	uint64_t last_ns = is_cpu || of->last_ns == 0 ? all->end_ns : of->last_ns;
+	const struct box back = {
+		x_of(d, first_ns), x_of(d, last_ns) - x_of(d, first_ns), d->tops[track], height_of(of)};
+	add_label(d, track);
+	add_box(d, &back, is_cpu ? "cpu" : "process");
+	text_str(d->out, "/>\n");
+	for (size_t i = 0; i < d->spans.len && d->out->len < d->svg->max_bytes; i++)
+		add_span(d, track, i);
+	add_levels(d, track);
+}
+
+/* Where an arrow touches a row: at the edge that is nearer to the other one. */
+static void add_arrow(struct drawing *d, const struct track_arrow *arrow)
+{
+	double to = d->tops[arrow->to], from = arrow->from == TRACK_NONE ? -1 : d->tops[arrow->from];
+	double x = x_of(d, arrow->time_ns);
+	struct text *out = d->out;
+	if (from < 0) {
+		text_str(out, "<circle class=\"dot\" r=\"1.5\" cx=\"");
+		text_fixed(out, x, 2);
+		text_str(out, "\" cy=\"");
+		text_fixed(out, to, 1);
+		text_str(out, "\">");
+	} else {
+		double end = from < to ? to : to + TASK_HEIGHT, tip = from < to ? -3 : 3;
+		text_str(out, "<path class=\"wake\" d=\"M");
+		text_fixed(out, x, 2);
+		text_char(out, ' ');
+		text_fixed(out, from < to ? from + TASK_HEIGHT : from, 1);
+		text_char(out, 'V');
+		text_fixed(out, end, 1);
+		text_str(out, "m-1.5 ");
+		text_fixed(out, tip, 0);
+		text_str(out, "l1.5 ");
+		text_fixed(out, -tip, 0);
+		text_str(out, "l1.5 ");
+		text_fixed(out, tip, 0);
+		text_str(out, "\">");
+	}
+	text_str(out, "<title>");
+	timechart_add_arrow(out, d->picture, arrow);
+	text_printf(out, "</title></%s>\n", from < 0 ? "circle" : "path");
+}
+
+static bool is_shown(const struct drawing *d, const struct track_arrow *arrow)
+{
+	return d->tops[arrow->to] >= 0;
+}
+
+/* At most MAX_ARROWS, spread evenly. */
+static size_t add_arrows(struct drawing *d)
+{
+	const struct tracks *all = d->picture->tracks;
+	size_t count = 0, seen = 0;
+	for (size_t i = 0; i < all->arrows.len; i++)
+		count += is_shown(d, &all->arrows.items[i]);
+	for (size_t i = 0; i < all->arrows.len && d->out->len < d->svg->max_bytes; i++) {
+		if (!is_shown(d, &all->arrows.items[i]))
+			continue;
+		if (count <= MAX_ARROWS || seen * MAX_ARROWS / count != (seen + 1) * MAX_ARROWS / count)
+			add_arrow(d, &all->arrows.items[i]);
+		seen++;
+	}
+	return count > MAX_ARROWS ? count - MAX_ARROWS : 0;
+}
+
+static void add_axis(struct drawing *d)
+{
+	const struct tracks *all = d->picture->tracks;
+	double ticks = ((double)d->svg->width - GUTTER - MARGIN) / TICK_PIXELS;
+	uint64_t whole_ns = all->end_ns - all->start_ns, step_ns = 1;
+	static const uint64_t factors[] = {2, 5, 10};
+	for (size_t i = 0; (double)whole_ns / (double)step_ns > ticks && step_ns < UINT64_MAX / 10; i++) {
+		uint64_t base = step_ns;
+		step_ns = base / (i % 3 == 0 ? 1 : factors[i % 3 - 1]) * factors[i % 3];
+	}
+	for (uint64_t at_ns = 0; at_ns <= whole_ns; at_ns += step_ns) {
+		double x = x_of(d, all->start_ns + at_ns);
+		text_str(d->out, "<line class=\"grid\" x1=\"");
+		text_fixed(d->out, x, 1);
+		text_str(d->out, "\" x2=\"");
+		text_fixed(d->out, x, 1);
+		text_printf(d->out, "\" y1=\"%d\" y2=\"", TOP - 6);
+		text_fixed(d->out, d->height - FOOT, 1);
+		text_printf(d->out, "\"/>\n<text class=\"dim small\" text-anchor=\"%s\" x=\"",
+			at_ns == 0 ? "start" : "middle");
+		text_fixed(d->out, x, 1);
+		text_printf(d->out, "\" y=\"%d\">", TOP - 10);
+		timechart_add_time(d->out, at_ns);
+		text_str(d->out, "</text>\n");
+	}
+}
+
+static bool any_has(const struct drawing *d, enum span_kind kind)
+{
+	for (size_t i = 0; i < d->row_count; i++)
+		if (d->picture->tracks->tracks.items[d->picture->rows[i]].sums[kind].count > 0)
+			return true;
+	return false;
+}
+
+static void add_legend(struct drawing *d)
+{
+	static const struct {
+		enum span_kind kind;
+		const char *class, *word;
+	} keys[] = {{SPAN_RUNNING, "sample", "running"}, {SPAN_WAITING, "waiting", "waiting for a CPU"},
+		{SPAN_BLOCKED, "blocked", "blocked on I/O"}, {SPAN_RUNNING, "process", "sleeping"},
+		{SPAN_IDLE, "c1", "idle"}, {SPAN_IDLE, "c3", "deeper"}, {SPAN_IDLE, "c6", "deepest"},
+		{SPAN_READ, "disk", "read, write below"}, {SPAN_RECEIVE, "net", "receive, send below"},
+		{SPAN_SYNC, "sync", "sync"}, {SPAN_POLL, "poll", "poll"}};
+	double x = GUTTER;
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		bool is_there = any_has(d, keys[i].kind) || (keys[i].kind == SPAN_READ && any_has(d, SPAN_WRITE)) ||
+				(keys[i].kind == SPAN_RECEIVE && any_has(d, SPAN_SEND));
+		if (!is_there)
+			continue;
+		const struct box key = {x, 10, 26, 10};
+		add_box(d, &key, keys[i].class);
+		text_str(d->out, "/><text class=\"dim small\" x=\"");
+		text_fixed(d->out, x + 14, 1);
+		text_printf(d->out, "\" y=\"35\">%s</text>\n", keys[i].word);
+		x += 30 + 5.2 * (double)strlen(keys[i].word);
+	}
+}
+
+static void add_head(struct drawing *d)
+{
+	struct text *out = d->out;
+	const struct tracks *all = d->picture->tracks;
+	text_printf(out,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"%u\" height=\"%.0f\" "
+		"viewBox=\"0 0 %u %.0f\">\n<style>%s</style>\n"
+		"<rect class=\"back\" width=\"100%%\" height=\"100%%\"/>\n<text x=\"%d\" y=\"18\" font-weight=\"600\">",
+		d->svg->width, d->height, d->svg->width, d->height, style, MARGIN);
+	xml_text_cut(out, d->picture->title, 80);
+	text_str(out, "</text>\n");
+	text_printf(out, "<text class=\"dim\" x=\"%u\" y=\"18\" text-anchor=\"end\">", d->svg->width - MARGIN);
+	timechart_add_time(out, all->end_ns - all->start_ns);
+	text_str(out, "</text>\n");
+	add_legend(d);
+	add_axis(d);
+}
+
+static void add_foot(struct drawing *d, size_t arrows_left_out)
+{
+	struct text *out = d->out;
+	size_t dropped = d->picture->row_count - d->row_count + d->picture->hidden_tasks;
+	uint64_t resolution_ns = d->resolution_ns ? d->resolution_ns : d->picture->tracks->resolution_ns;
+	text_printf(out, "<text class=\"dim small\" x=\"%d\" y=\"%.0f\">", MARGIN, d->height - 9);
+	xml_text_cut(out, d->picture->program, 40);
+	if (resolution_ns) {
+		text_str(out, " \xc2\xb7 what is shorter than ");
+		timechart_add_time(out, resolution_ns);
+		text_str(out, " is merged: height is the share of time");
+	}
+	if (dropped)
+		text_printf(out, " \xc2\xb7 %zu tasks are left out", dropped);
+	if (arrows_left_out)
+		text_printf(out, " \xc2\xb7 %zu wake-ups are left out", arrows_left_out);
+	text_str(out, "</text>\n</svg>\n");
+}
+
+static void lay_out(struct drawing *d)
+{
+	const struct tracks *all = d->picture->tracks;
+	double y = TOP;
+	for (size_t i = 0; i < all->tracks.len; i++)
+		d->tops[i] = -1;
+	d->max_level = 0;
+	for (size_t i = 0; i < d->row_count; i++) {
+		const struct track *of = &all->tracks.items[d->picture->rows[i]];
+		if (i > 0 && of->kind == TRACK_TASK && all->tracks.items[d->picture->rows[i - 1]].kind == TRACK_CPU)
+			y += 8;
+		d->tops[d->picture->rows[i]] = y;
+		y += height_of(of) + GAP;
+		for (size_t j = 0; j < of->levels.len; j++)
+			if (of->levels.items[j].value > d->max_level)
+				d->max_level = of->levels.items[j].value;
+	}
+	d->height = y + FOOT;
+}
+
+/* False: more than it may be. */
+static bool draw(struct drawing *d)
+{
+	d->out->len = 0;
+	lay_out(d);
+	add_head(d);
+	for (size_t i = 0; i < d->row_count && !d->failed && d->out->len < d->svg->max_bytes; i++)
+		add_row(d, d->picture->rows[i]);
+	add_foot(d, add_arrows(d));
+	return d->out->len <= d->svg->max_bytes;
+}
+
+static bool try_until_it_fits(struct drawing *d)
+{
+	const struct tracks *all = d->picture->tracks;
+	uint64_t whole_ns = all->end_ns - all->start_ns;
+	while (!draw(d)) {
+		if (d->failed || d->out->failed || d->row_count == 0)
+			return false;
+		if (d->resolution_ns == 0)
+			d->resolution_ns = all->resolution_ns ? all->resolution_ns : (whole_ns >> FIRST_RESOLUTION) + 1;
+		else if (d->resolution_ns < whole_ns / 128)
+			d->resolution_ns *= 2;
+		else
+			d->row_count /= 2;
+	}
+	return !d->failed && !d->out->failed;
+}
+
+bool timechart_svg_write(struct text *out, const struct timechart_picture *picture, struct timechart_svg *svg)
+{
+	const struct tracks *all = picture->tracks;
+	double whole_ns = all->end_ns > all->start_ns ? (double)(all->end_ns - all->start_ns) : 1;
+	struct drawing d = {.picture = picture, .svg = svg, .out = out, .row_count = picture->row_count};
+	d.pixels_per_ns = ((double)svg->width - GUTTER - MARGIN) / whole_ns;
+	d.tops = calloc(all->tracks.len + 1, sizeof(*d.tops));
+	bool is_done = d.tops && try_until_it_fits(&d);
+	svg->resolution_ns = d.resolution_ns ? d.resolution_ns : all->resolution_ns;
+	svg->rows_dropped = picture->row_count - d.row_count;
+	vec_free(&d.spans);
+	free(d.tops);
+	return is_done;
+}

@@ -1,0 +1,24 @@
+/*
+ * timechart_words.h - times, sizes and what a span shows, in words: the text that is seen when the pointer rests.
+ *
+ * Appends to the caller's text, as XML where names come in.
+ *
+ *	timechart_add_time(&t, 1700000);	1.7 ms
+ */
+#ifndef VIEW_TIMECHART_TIMECHART_WORDS_H
+#define VIEW_TIMECHART_TIMECHART_WORDS_H
+
+#include "base/text.h"
+#include "view/timechart/timechart_picture.h"
+
+void timechart_add_time(struct text *out, uint64_t ns);
+void timechart_add_bytes(struct text *out, uint64_t bytes);
+/* "name 123", of a CPU "CPU 1". */
+void timechart_add_track(
+	struct text *out, const struct timechart_picture *picture, uint32_t track, size_t max_characters);
+/* All that is known of a span on a track. */
+void timechart_add_span(
+	struct text *out, const struct timechart_picture *picture, uint32_t track, const struct track_span *span);
+void timechart_add_arrow(struct text *out, const struct timechart_picture *picture, const struct track_arrow *arrow);
+
+#endif
