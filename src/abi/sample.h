@@ -70,6 +70,8 @@ struct sample_id { /* of a non-sample record; absent fields are 0 (time: see has
 
 TALLY_MUST_CHECK enum tally_status sample_decode(const struct record_layout *layout, const struct record *record,
 	struct sample *sample, struct tally_error *err);
+/* Whether sample_decode takes it; looks at no more of it than that needs. */
+bool sample_is_whole(const struct record_layout *layout, const struct record *record);
 TALLY_MUST_CHECK enum tally_status sample_id_decode(
 	const struct record_layout *layout, const struct record *record, struct sample_id *id, struct tally_error *err);
 /* Consumes the block. */

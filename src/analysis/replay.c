@@ -3,6 +3,8 @@
 #include <stdio.h>
 
 #include "analysis/facet_values.h"
+#include "analysis/flat_gather.h"
+#include "analysis/flat_passes.h"
 #include "analysis/frame_lines.h"
 #include "analysis/inline_frames.h"
 #include "analysis/sample_pass.h"
@@ -103,15 +105,38 @@ static enum tally_status run_passes(struct replay *replay, struct tally_error *e
 			return error_nomem(err);
 	}
 	thread_pool_for(count, replay->options->threads, run_pass, replay);
-	for (size_t i = 0; i < count; i++) {
-		if (replay->passes[i].failed)
-			return error_nomem(err);
-		stack_ends_merge(&replay->ends, &replay->passes[i].unwinder.ends);
-		replay->sideband.health.damaged_records += replay->passes[i].damaged;
-		replay->sideband.health.unattributed_samples +=
-			replay->passes[i].unattributed + replay->passes[i].reads.unattributed;
-	}
 	return TALLY_OK;
+}
+
+static enum tally_status read_flat(struct replay *replay, struct tally_error *err)
+{
+	const struct flat_job job = {replay->reader, &replay->run, replay->store, replay->options};
+	struct flat_passes passes;
+	enum tally_status status = flat_passes_read(&job, &replay->sideband, &passes, err);
+	replay->passes = passes.items;
+	replay->pass_count = passes.count;
+	return status;
+}
+
+static enum tally_status read_samples(struct replay *replay, struct tally_error *err)
+{
+	enum tally_status status = TALLY_UNSUPPORTED;
+	if (flat_gather_serves(replay->reader, replay->options))
+		status = read_flat(replay, err);
+	if (status == TALLY_UNSUPPORTED) {
+		status = sideband_read_code(replay->reader, &replay->run, replay->store, &replay->sideband, err);
+		if (status == TALLY_OK)
+			status = run_passes(replay, err);
+	}
+	for (size_t i = 0; i < replay->pass_count && status == TALLY_OK; i++) {
+		const struct sample_pass *pass = &replay->passes[i];
+		if (pass->failed)
+			return error_nomem(err);
+		stack_ends_merge(&replay->ends, &pass->unwinder.ends);
+		replay->sideband.health.damaged_records += pass->damaged;
+		replay->sideband.health.unattributed_samples += pass->unattributed + pass->reads.unattributed;
+	}
+	return status;
 }
 
 /* The first pass's are the list as they are. */
@@ -666,9 +691,7 @@ enum tally_status replay_profile(struct perfdata_reader *reader, struct binary_s
 	struct profile *profile = NULL;
 	enum tally_status status = record_run_open(reader, &replay.run, err);
 	if (status == TALLY_OK)
-		status = sideband_read_code(reader, &replay.run, store, &replay.sideband, err);
-	if (status == TALLY_OK)
-		status = run_passes(&replay, err);
+		status = read_samples(&replay, err);
 	if (status == TALLY_OK)
 		status = prepare_facets(&replay, err);
 	if (status == TALLY_OK)

@@ -63,7 +63,7 @@ struct resolve_where resolver_where(struct resolver *r, int32_t pid, uint64_t ti
 		.pid = pid, .time_ns = time_ns, .user_epoch = user->epoch, .kernel_epoch = kernel->epoch};
 }
 
-static uint32_t level_of(unsigned cpumode)
+uint32_t resolver_level(unsigned cpumode)
 {
 	switch (cpumode) {
 	case MISC_CPUMODE_KERNEL:
@@ -90,7 +90,7 @@ static struct resolve_cache_slot *cache_slot(const struct resolver *r, const str
 static void find_mapped(const struct resolver *r, const struct resolve_where *where, struct resolve_frame_query *query)
 {
 	uint64_t ip = query->ip;
-	struct resolved_frame frame = {.level = level_of(query->cpumode)};
+	struct resolved_frame frame = {.level = resolver_level(query->cpumode)};
 	frame.raw_address = r->keep_raw ? ip : 0;
 	const struct mapping *map =
 		machine_find_mapping(r->machine, where->pid, where->time_ns, query->cpumode, VA(ip));
@@ -162,7 +162,7 @@ static bool map_raw(const struct resolver *r, const struct resolve_where *where,
 		return false;
 	frame->binary = map->binary;
 	frame->address = machine_address_in_binary(r->machine, map, VA(ip));
-	frame->level = level_of(cpumode);
+	frame->level = resolver_level(cpumode);
 	return true;
 }
 
@@ -180,7 +180,7 @@ uint32_t resolver_raw_frame(
 		slot->cpumode == query.cpumode)
 		return slot->frame - 1;
 	struct resolved_frame frame = {.address = ip, .raw_address = ip, .binary = RESOLVE_NONE};
-	frame.level = level_of(is_any ? MISC_CPUMODE_HYPERVISOR : cpumode);
+	frame.level = resolver_level(is_any ? MISC_CPUMODE_HYPERVISOR : cpumode);
 	if (!is_any)
 		(void)map_raw(r, where, cpumode, ip, &frame);
 	else if (!map_raw(r, where, MISC_CPUMODE_USER, ip, &frame))

@@ -96,6 +96,8 @@ struct resolver {
 	bool failed; /* out of memory */
 };
 
+/* What profiles call a CPU mode of perf: struct resolved_frame. */
+uint32_t resolver_level(unsigned cpumode);
 /* False: out of memory. */
 bool resolver_init(struct resolver *r, const struct machine *machine, bool swap);
 void resolver_deinit(struct resolver *r);

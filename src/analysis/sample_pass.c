@@ -75,7 +75,7 @@ struct thread_key sample_pass_thread(const struct sample_pass *pass, uint32_t id
 	};
 }
 
-static uint32_t new_thread_id(
+uint32_t sample_pass_add_thread(
 	struct sample_pass *pass, int32_t pid, int32_t tid, uint64_t time_ns, struct valid_span *span)
 {
 	const struct machine *machine = pass->input.sideband->machine;
@@ -98,11 +98,11 @@ static uint32_t thread_id(struct sample_pass *pass, int32_t pid, int32_t tid, ui
 	if (recent->tid == tid && recent->pid == pid && recent->span.from_ns <= time_ns && time_ns < recent->span.to_ns)
 		return recent->id;
 	*recent = (struct pass_thread){.pid = pid, .tid = tid, .span = {0, UINT64_MAX}};
-	recent->id = new_thread_id(pass, pid, tid, time_ns, &recent->span);
+	recent->id = sample_pass_add_thread(pass, pid, tid, time_ns, &recent->span);
 	return recent->id;
 }
 
-static void pack_key(const struct sample_key *key, uint64_t words[SAMPLE_KEY_WORDS])
+void sample_key_pack(const struct sample_key *key, uint64_t words[SAMPLE_KEY_WORDS])
 {
 	words[0] = pack(key->event, key->thread);
 	words[1] = pack(key->leaf, key->stack);
@@ -153,7 +153,7 @@ static void add_read_values(struct sample_pass *pass, struct sample_key key, con
 			continue;
 		key.event = read.event->index;
 		uint64_t words[SAMPLE_KEY_WORDS];
-		pack_key(&key, words);
+		sample_key_pack(&key, words);
 		add_sample(pass, words, id_table_hash(&pass->keys, words), read.grown, b->order);
 	}
 	pass->failed = pass->failed || status == TALLY_NOMEM;
@@ -222,7 +222,7 @@ static void add_branches(struct sample_pass *pass, struct sample_key key, const 
 		input.leaf = key.leaf;
 		if (pass->facets.kept)
 			keep_facets(pass, &key, &input);
-		pack_key(&key, words);
+		sample_key_pack(&key, words);
 		add_sample(pass, words, id_table_hash(&pass->keys, words), 1, b->order);
 	}
 }
@@ -315,7 +315,7 @@ static void key_sample(struct sample_pass *pass, struct batch_sample *b)
 		add_read_values(pass, key, b);
 		return;
 	}
-	pack_key(&key, b->words);
+	sample_key_pack(&key, b->words);
 	b->hash = id_table_hash(&pass->keys, b->words);
 	id_table_expect(&pass->keys, b->hash);
 }

@@ -101,6 +101,10 @@ bool sample_pass_init(
 void sample_pass_run(struct sample_pass *pass);
 void sample_pass_deinit(struct sample_pass *pass);
 
+/* For who fills a pass otherwise. span: when the thread has this name; it is cut to that. */
+uint32_t sample_pass_add_thread(
+	struct sample_pass *pass, int32_t pid, int32_t tid, uint64_t time_ns, struct valid_span *span);
+void sample_key_pack(const struct sample_key *key, uint64_t words[SAMPLE_KEY_WORDS]);
 struct sample_key sample_pass_key(const struct sample_pass *pass, uint32_t id);
 struct thread_key sample_pass_thread(const struct sample_pass *pass, uint32_t id);
 

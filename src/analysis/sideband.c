@@ -289,6 +289,7 @@ enum tally_status sideband_read_code(struct perfdata_reader *reader, const struc
 	struct sideband_reading reading = {
 		.reader = reader, .run = run, .out = sideband, .is_sorted = true, .store = store};
 	enum tally_status status = machine_create(&sideband->machine, err);
+	perfdata_reader_expect(reader, run->bytes);
 	if (status == TALLY_OK)
 		status = walk(&reading, err);
 	if (status == TALLY_OK)

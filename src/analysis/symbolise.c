@@ -52,31 +52,40 @@ static enum tally_status name_bpf_frames(const struct symbolise_job *job, struct
 	return TALLY_OK;
 }
 
-/* Fills store_ids for the binaries that were hit and loads those. */
-static enum tally_status load_hit(
-	const struct symbolise_job *job, uint32_t *store_ids, size_t binary_count, struct tally_error *err)
+enum tally_status symbolise_load(const struct machine *machine, struct binary_store *store,
+	const struct binary_list *binaries, uint32_t *store_ids, struct tally_error *err)
 {
 	VEC(uint32_t) wanted = {0};
 	enum tally_status status = TALLY_OK;
-	for (size_t i = 0; i < binary_count; i++)
+	for (size_t i = 0; i < machine_binary_count(machine); i++)
 		store_ids[i] = RESOLVE_NONE;
-	uint8_t *seen = calloc(binary_count ? binary_count : 1, 1);
-	if (!seen)
-		return error_nomem(err);
-	for (size_t i = 0; i < job->frames->len && status == TALLY_OK; i++) {
+	for (size_t i = 0; i < binaries->len && status == TALLY_OK; i++) {
+		uint32_t *id = &store_ids[binaries->items[i]];
+		status = store_entry_id(machine, store, binaries->items[i], id, err);
+		if (status == TALLY_OK && *id != RESOLVE_NONE && !vec_push(&wanted, *id))
+			status = error_nomem(err);
+	}
+	if (status == TALLY_OK)
+		binary_store_load(store, wanted.items, wanted.len);
+	vec_free(&wanted);
+	return status;
+}
+
+/* The binaries that frames lie in, in order of first use. */
+static bool list_hit(const struct symbolise_job *job, struct binary_list *binaries)
+{
+	size_t count = machine_binary_count(job->machine);
+	uint8_t *seen = calloc(count ? count : 1, 1);
+	bool is_done = seen != NULL;
+	for (size_t i = 0; i < job->frames->len && is_done; i++) {
 		uint32_t binary = resolved_frame_get(job->frames, (uint32_t)i).binary;
 		if (binary == RESOLVE_NONE || seen[binary])
 			continue;
 		seen[binary] = 1;
-		status = store_entry_id(job->machine, job->store, binary, &store_ids[binary], err);
-		if (status == TALLY_OK && store_ids[binary] != RESOLVE_NONE && !vec_push(&wanted, store_ids[binary]))
-			status = error_nomem(err);
+		is_done = vec_push(binaries, binary);
 	}
-	if (status == TALLY_OK)
-		binary_store_load(job->store, wanted.items, wanted.len);
-	vec_free(&wanted);
 	free(seen);
-	return status;
+	return is_done;
 }
 
 enum tally_status symbolise(const struct symbolise_job *job, struct tally_error *err)
@@ -85,7 +94,11 @@ enum tally_status symbolise(const struct symbolise_job *job, struct tally_error 
 	uint32_t *store_ids = malloc((binary_count ? binary_count : 1) * sizeof(*store_ids));
 	if (!store_ids)
 		return error_nomem(err);
-	enum tally_status status = load_hit(job, store_ids, binary_count, err);
+	struct binary_list binaries = {0};
+	enum tally_status status = list_hit(job, &binaries)
+					   ? symbolise_load(job->machine, job->store, &binaries, store_ids, err)
+					   : error_nomem(err);
+	vec_free(&binaries);
 	if (status == TALLY_OK) {
 		struct look_up look_up = {.job = job, .store_ids = store_ids};
 		thread_pool_for((job->frames->len + FRAMES_PER_TASK - 1) / FRAMES_PER_TASK, job->threads,

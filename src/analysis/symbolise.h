@@ -21,6 +21,13 @@ struct symbolise_job {
 	unsigned threads; /* 0: one per CPU */
 };
 
+struct binary_list { /* of the machine's, each once */
+	uint32_t *items;
+	size_t len, cap;
+};
+/* Loads those binaries. store_ids, by binary of the machine: their entries, RESOLVE_NONE for all others. */
+TALLY_MUST_CHECK enum tally_status symbolise_load(const struct machine *machine, struct binary_store *store,
+	const struct binary_list *binaries, uint32_t *store_ids, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status symbolise(const struct symbolise_job *job, struct tally_error *err);
 /* Of which the store may know source lines. */
 bool symbolise_has_lines(enum machine_binary_kind kind);

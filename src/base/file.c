@@ -84,12 +84,30 @@ void file_map_close(struct file_map *map)
 	*map = (struct file_map){0};
 }
 
-void file_map_prefault(const struct file_map *map)
+/* From the page that holds its first byte to that of its end, so that parts side by side leave no page out. */
+static void advise(const struct file_map *map, struct tally_bytes part, int advice)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t start = (uintptr_t)part.data & ~(page - 1);
+	uintptr_t end = (uintptr_t)part.data + part.len;
+	if (part.data + part.len != map->bytes.data + map->bytes.len)
+		end &= ~(page - 1);
+	bool is_inside = part.data >= map->bytes.data && part.data + part.len <= map->bytes.data + map->bytes.len;
+	if (map->is_mapped && is_inside && end > start)
+		(void)madvise((void *)start, end - start, advice);
+}
+
+void file_map_expect(const struct file_map *map, struct tally_bytes part)
 {
 #ifdef MADV_POPULATE_READ
-	if (map->is_mapped && map->bytes.len <= LIMIT_PREFAULT_BYTES)
-		(void)madvise((void *)(uintptr_t)map->bytes.data, map->bytes.len, MADV_POPULATE_READ);
+	if (part.len <= LIMIT_PREFAULT_BYTES)
+		advise(map, part, MADV_POPULATE_READ);
 #endif
+}
+
+void file_map_drop(const struct file_map *map, struct tally_bytes part)
+{
+	advise(map, part, MADV_DONTNEED);
 }
 
 enum tally_status file_read_fd(int fd, size_t limit, char **data, size_t *len, struct tally_error *err)

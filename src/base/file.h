@@ -26,8 +26,10 @@ TALLY_MUST_CHECK enum tally_status file_map_fd(int fd, const char *path, struct 
 /* False: the file was written or cut since it was mapped. One that has another's place now is not changed. */
 bool file_map_is_unchanged(const struct file_map *map, const char *path);
 void file_map_close(struct file_map *map);
-/* Says that all of it will be read soon: its pages are mapped in one go where the kernel can. */
-void file_map_prefault(const struct file_map *map);
+/* Says that a part of it will be read soon: its pages are mapped in one go where the kernel can. */
+void file_map_expect(const struct file_map *map, struct tally_bytes part);
+/* Says that a part will hardly be read again: its whole pages count no longer as this process's memory. */
+void file_map_drop(const struct file_map *map, struct tally_bytes part);
 
 /* Reads to the end into memory the caller frees, NUL-terminated after len; more than limit bytes is TALLY_LIMIT. */
 TALLY_MUST_CHECK enum tally_status file_read(

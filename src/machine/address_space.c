@@ -204,7 +204,16 @@ bool address_space_finish(struct address_space *space)
 	return collect_active(space);
 }
 
-static const struct mapping *find_own(const struct address_space *space, uint64_t time_ns, uint64_t address)
+static void cut_range(struct address_range *range, uint64_t start, uint64_t end)
+{
+	if (start > range->start)
+		range->start = start;
+	if (end < range->end)
+		range->end = end;
+}
+
+static const struct mapping *find_own(
+	const struct address_space *space, uint64_t time_ns, uint64_t address, struct address_range *range)
 {
 	const struct mapping *maps = space->mappings.items;
 	size_t low = 0;
@@ -216,21 +225,39 @@ static const struct mapping *find_own(const struct address_space *space, uint64_
 		else
 			high = middle;
 	}
-	for (size_t i = low; i-- > 0 && space->max_end[i] > address;)
-		if (address < maps[i].end && maps[i].time_from_ns <= time_ns && time_ns < maps[i].time_to_ns)
+	uint64_t next = low < space->mappings.len ? maps[low].start : UINT64_MAX;
+	uint64_t before = 0; /* where the last one ends that does not reach the address */
+	size_t i = low;
+	for (; i-- > 0 && space->max_end[i] > address;) {
+		if (address >= maps[i].end) {
+			before = maps[i].end > before ? maps[i].end : before;
+		} else if (maps[i].time_from_ns <= time_ns && time_ns < maps[i].time_to_ns) {
+			cut_range(range, maps[i].start, maps[i].end < next ? maps[i].end : next);
 			return &maps[i];
+		}
+	}
+	if (i < low && space->max_end[i] > before)
+		before = space->max_end[i];
+	cut_range(range, before, next);
 	return NULL;
 }
 
-const struct mapping *address_space_find(const struct address_space *space, uint64_t time_ns, uint64_t address)
+const struct mapping *address_space_find_range(
+	const struct address_space *space, uint64_t time_ns, uint64_t address, struct address_range *range)
 {
 	for (; space; space = space->parent) {
-		const struct mapping *map = find_own(space, time_ns, address);
+		const struct mapping *map = find_own(space, time_ns, address, range);
 		if (map)
 			return map;
 		time_ns = space->fork_time_ns;
 	}
 	return NULL;
+}
+
+const struct mapping *address_space_find(const struct address_space *space, uint64_t time_ns, uint64_t address)
+{
+	struct address_range range = {0, UINT64_MAX};
+	return address_space_find_range(space, time_ns, address, &range);
 }
 
 size_t address_space_changes(const struct address_space *space, uint64_t time_ns, struct valid_span *span)

@@ -39,6 +39,9 @@ bool address_space_flatten(struct address_space *flat, const struct address_spac
 /* May be fed, and finished, again. */
 bool address_space_finish(struct address_space *space);
 const struct mapping *address_space_find(const struct address_space *space, uint64_t time_ns, uint64_t address);
+/* The same, and cuts range to the addresses around it that have the same answer at that time. */
+const struct mapping *address_space_find_range(
+	const struct address_space *space, uint64_t time_ns, uint64_t address, struct address_range *range);
 /* Number of changes up to and including time_ns. span may be NULL. */
 size_t address_space_changes(const struct address_space *space, uint64_t time_ns, struct valid_span *span);
 

@@ -200,6 +200,17 @@ const struct mapping *machine_find_mapping(
 	return space ? address_space_find(space, time_ns, va.value) : NULL;
 }
 
+const struct mapping *machine_find_mapping_range(
+	const struct machine *machine, const struct machine_place *place, struct address_range *range)
+{
+	const struct address_space *space = NULL;
+	if (place->cpumode == MISC_CPUMODE_KERNEL)
+		space = &machine->kernel;
+	else if (place->cpumode == MISC_CPUMODE_USER)
+		space = process_table_space_at(&machine->processes, place->pid, place->time_ns, NULL);
+	return space ? address_space_find_range(space, place->time_ns, place->address, range) : NULL;
+}
+
 uint64_t machine_address_in_binary(const struct machine *machine, const struct mapping *mapping, struct tally_va va)
 {
 	switch (machine->binaries.binaries.items[mapping->binary].kind) {

@@ -41,6 +41,14 @@ TALLY_MUST_CHECK enum tally_status machine_finish(struct machine *machine, struc
 /* cpumode: MISC_CPUMODE_* of the sample. NULL: nothing was mapped there. */
 const struct mapping *machine_find_mapping(
 	const struct machine *machine, int32_t pid, uint64_t time_ns, unsigned cpumode, struct tally_va va);
+struct machine_place {
+	int32_t pid;
+	unsigned cpumode;
+	uint64_t time_ns, address;
+};
+/* The same, and cuts range to the addresses around it that have the same answer at that time. */
+const struct mapping *machine_find_mapping_range(
+	const struct machine *machine, const struct machine_place *place, struct address_range *range);
 /* The address in the binary's own space: file offset for files, run-time address for kernel, modules and JIT. */
 uint64_t machine_address_in_binary(const struct machine *machine, const struct mapping *mapping, struct tally_va va);
 /* String id of the thread's name at that time; INTERN_NONE if it had none (perf then shows ":TID"). */

@@ -43,6 +43,10 @@ struct valid_span { /* when an answer stays the same: [from, to) */
 	uint64_t from_ns, to_ns;
 };
 
+struct address_range { /* [start, end) */
+	uint64_t start, end;
+};
+
 /* Only shrinks: to the span in which all answers are the same. */
 static inline void valid_span_cut(struct valid_span *span, uint64_t from_ns, uint64_t to_ns)
 {

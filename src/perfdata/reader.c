@@ -140,7 +140,6 @@ enum tally_status perfdata_reader_open(const char *path, struct perfdata_reader 
 		perfdata_reader_destroy(r);
 		return status;
 	}
-	file_map_prefault(&r->map);
 	r->bytes = r->map.bytes;
 	return finish_open(r, reader, err);
 }
@@ -290,6 +289,8 @@ static enum tally_status next_stored(struct perfdata_reader *r, struct record *r
 
 enum tally_status perfdata_reader_next(struct perfdata_reader *r, struct record *record, struct tally_error *err)
 {
+	if (r->position == r->data_offset)
+		file_map_expect(&r->map, r->bytes);
 	for (;;) {
 		if (next_unpacked(r, record) == TALLY_OK) {
 			r->payload = (struct tally_bytes){NULL, 0};
@@ -440,6 +441,16 @@ struct tally_bytes perfdata_reader_data(const struct perfdata_reader *r, uint64_
 		return (struct tally_bytes){NULL, 0};
 	*data_offset = r->data_offset;
 	return (struct tally_bytes){r->bytes.data + r->data_offset, r->data_end - r->data_offset};
+}
+
+void perfdata_reader_expect(const struct perfdata_reader *r, struct tally_bytes part)
+{
+	file_map_expect(&r->map, part);
+}
+
+void perfdata_reader_drop(const struct perfdata_reader *r, struct tally_bytes part)
+{
+	file_map_drop(&r->map, part);
 }
 
 const struct perfdata_event *perfdata_reader_event_of(const struct perfdata_reader *r, const struct record *record)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analysis/flat_gather.h"
 #include "analysis/tracepoint_fields.h"
 #include "perfdata_builder.h"
 #include "unit_test.h"
@@ -238,6 +239,86 @@ static void test_a_cut_file_gives_what_is_whole(void **state)
 	perfdata_builder_deinit(&b);
 }
 
+/* The short way and, since --time is not for it, the long one. */
+static void test_flat_profiles_are_the_same_made_either_way(void **state)
+{
+	struct time_span whole = {0, UINT64_MAX};
+	const struct time_spans all = {.items = {&whole, 1, 1}};
+	static const unsigned threads[] = {1, 2, 7};
+	for (size_t cut = 0; cut <= 240; cut += 60) {
+		struct perfdata_builder b;
+		build(&b, 60000);
+		(void)perfdata_builder_file(&b);
+		b.out.len -= cut;
+		enum tally_status expected = cut ? TALLY_CORRUPT : TALLY_OK;
+		struct replay_result result;
+		replay(&b, &(struct replay_options){.spans = &all, .threads = 1}, &result, expected);
+		char *text = dump(result.profile);
+		struct input_health health = result.health;
+		replay_result_deinit(&result);
+		for (size_t i = 0; i < 3; i++) {
+			replay(&b, &(struct replay_options){.threads = threads[i]}, &result, expected);
+			char *short_text = dump(result.profile);
+			assert_string_equal(short_text, text);
+			assert_memory_equal(&result.health, &health, sizeof(health));
+			free(short_text);
+			replay_result_deinit(&result);
+		}
+		free(text);
+		perfdata_builder_deinit(&b);
+	}
+}
+
+static void test_what_the_short_way_serves(void **state)
+{
+	struct perfdata_builder b;
+	build(&b, 1);
+	(void)perfdata_builder_file(&b);
+	struct perfdata_reader *reader;
+	assert_int_equal(perfdata_reader_open_bytes(writer_view(&b.out), &reader, NULL), TALLY_OK);
+	static const struct time_spans all;
+	static const struct replay_switches switches = {.on = -1, .off = -1};
+	static const struct replay_options other[] = {
+		{.with_stacks = true},
+		{.with_addresses = true},
+		{.with_exact_frames = true},
+		{.with_lines = true},
+		{.with_cpu = true},
+		{.by_branch = true},
+		{.weight_is_period = true},
+		{.facets = 1},
+		{.field_count = 1},
+		{.spans = &all},
+		{.switches = &switches},
+	};
+	assert_true(flat_gather_serves(reader, &(struct replay_options){0}));
+	assert_true(flat_gather_serves(reader, &(struct replay_options){.with_threads = true, .with_inlines = true}));
+	for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++)
+		assert_false(flat_gather_serves(reader, &other[i]));
+	perfdata_reader_destroy(reader);
+	perfdata_builder_deinit(&b);
+}
+
+/* Each event must tell the time of each record, and count by itself. */
+static void test_events_that_the_short_way_does_not_serve(void **state)
+{
+	struct perf_attr attrs[3] = {attr, attr, attr};
+	attrs[0].sample_type &= ~SAMPLE_TIME;
+	attrs[1].sample_type |= SAMPLE_READ;
+	attrs[2].flags = 0;
+	for (size_t i = 0; i < 3; i++) {
+		struct perfdata_builder b;
+		perfdata_builder_init(&b, false);
+		perfdata_builder_event(&b, &attrs[i], 1);
+		(void)perfdata_builder_file(&b);
+		struct perfdata_reader *reader;
+		assert_int_equal(perfdata_reader_open_bytes(writer_view(&b.out), &reader, NULL), TALLY_OK);
+		assert_false(flat_gather_serves(reader, &(struct replay_options){0}));
+		perfdata_reader_destroy(reader);
+		perfdata_builder_deinit(&b);
+	}
+}
+
 static void test_tracing_data_that_is_none(void **state)
 {
 	struct tracepoint_printer *printer;
@@ -258,6 +339,9 @@ int main(void)
 		cmocka_unit_test(test_lines_of_frames_without_debug_information),
 		cmocka_unit_test(test_user_chains_that_come_later),
 		cmocka_unit_test(test_a_cut_file_gives_what_is_whole),
+		cmocka_unit_test(test_flat_profiles_are_the_same_made_either_way),
+		cmocka_unit_test(test_what_the_short_way_serves),
+		cmocka_unit_test(test_events_that_the_short_way_does_not_serve),
 		cmocka_unit_test(test_tracing_data_that_is_none),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,233 @@
+#include "analysis/flat_fold.h"
+
+#define PLACE_WORDS 2
+#define BATCH	    64 /* samples whose waits for memory overlap */
+
+struct summing {
+	struct flat_fold *fold;
+	const struct binary_store *store;
+	const uint32_t *store_ids;
+	struct id_table places; /* group, address or start of the function */
+	VEC(uint64_t) first_ips; /* by place */
+	size_t large_period; /* next */
+};
+
+bool flat_fold_init(struct flat_fold *fold, struct flat_part *part, struct sample_pass *pass)
+{
+	size_t binaries = machine_binary_count(pass->input.sideband->machine);
+	*fold = (struct flat_fold){
+		.part = part, .pass = pass, .group_ids = {.words = PLACE_WORDS}, .origin_ids = {.words = PLACE_WORDS}};
+	fold->states = calloc(part->contexts.len + 1, sizeof(*fold->states));
+	fold->is_hit = calloc(binaries + 1, 1);
+	return fold->states && fold->is_hit;
+}
+
+void flat_fold_deinit(struct flat_fold *fold)
+{
+	free(fold->states);
+	free(fold->is_hit);
+	id_table_deinit(&fold->group_ids);
+	id_table_deinit(&fold->origin_ids);
+	vec_free(&fold->groups);
+	vec_free(&fold->origins);
+	vec_free(&fold->binaries);
+	*fold = (struct flat_fold){0};
+}
+
+static uint64_t pack(uint32_t low, uint32_t high)
+{
+	return (uint64_t)high << 32 | low;
+}
+
+static uint32_t add_group(struct flat_fold *fold, const struct flat_group *group)
+{
+	uint64_t words[PLACE_WORDS] = {pack(group->event, group->thread), pack(group->binary, group->level)};
+	uint32_t id = id_table_add(&fold->group_ids, words, NULL);
+	if (id == ID_TABLE_NONE || (id == fold->groups.len && !vec_push(&fold->groups, *group)))
+		fold->failed = true;
+	return fold->failed ? 0 : id;
+}
+
+static uint32_t add_origin(struct flat_fold *fold, const struct flat_group *group, uint64_t delta)
+{
+	struct flat_origin origin = {add_group(fold, group), delta};
+	uint32_t id = id_table_add(&fold->origin_ids, (uint64_t[PLACE_WORDS]){origin.group, delta}, NULL);
+	if (id == ID_TABLE_NONE || (id == fold->origins.len && !vec_push(&fold->origins, origin)))
+		fold->failed = true;
+	return fold->failed ? 0 : id;
+}
+
+static void note_hit(struct flat_fold *fold, uint32_t binary)
+{
+	if (fold->is_hit[binary])
+		return;
+	fold->is_hit[binary] = 1;
+	if (!vec_push(&fold->binaries, binary))
+		fold->failed = true;
+}
+
+/* What holds for the context at that time: its name and its mappings. */
+static void enter(
+	struct flat_fold *fold, const struct flat_context *context, uint64_t time_ns, struct flat_state *state)
+{
+	const struct machine *machine = fold->pass->input.sideband->machine;
+	*state = (struct flat_state){.span = {0, UINT64_MAX}};
+	state->thread = sample_pass_add_thread(fold->pass, context->pid, context->tid, time_ns, &state->span);
+	if (context->cpumode == MISC_CPUMODE_KERNEL)
+		(void)machine_kernel_epoch_during(machine, time_ns, &state->span);
+	else
+		(void)machine_epoch_during(machine, context->pid, time_ns, &state->span);
+}
+
+static uint32_t find_origin(struct flat_fold *fold, const struct flat_context *context,
+	const struct flat_sample *sample, struct flat_state *state)
+{
+	const struct machine *machine = fold->pass->input.sideband->machine;
+	struct flat_range *range = &state->ranges[state->next++ % FLAT_RANGES];
+	range->range = (struct address_range){0, UINT64_MAX};
+	const struct machine_place place = {context->pid, context->cpumode, sample->time_ns, sample->ip};
+	const struct mapping *map = machine_find_mapping_range(machine, &place, &range->range);
+	struct flat_group group = {.event = context->event,
+		.thread = state->thread,
+		.binary = map ? map->binary : RESOLVE_NONE,
+		.level = resolver_level(context->cpumode)};
+	uint64_t delta = map ? machine_address_in_binary(machine, map, VA(sample->ip)) - sample->ip : 0;
+	if (map)
+		note_hit(fold, map->binary);
+	range->origin = add_origin(fold, &group, delta);
+	return range->origin;
+}
+
+static uint32_t place_sample(struct flat_fold *fold, const struct flat_sample *sample)
+{
+	const struct flat_context *context = &fold->part->contexts.items[sample->context];
+	struct flat_state *state = &fold->states[sample->context];
+	if (sample->time_ns < state->span.from_ns || sample->time_ns >= state->span.to_ns)
+		enter(fold, context, sample->time_ns, state);
+	for (unsigned i = 0; i < FLAT_RANGES; i++) {
+		const struct flat_range *known = &state->ranges[i];
+		if (known->range.start <= sample->ip && sample->ip < known->range.end)
+			return known->origin;
+	}
+	return find_origin(fold, context, sample, state);
+}
+
+static size_t block_len(const struct flat_part *part, size_t block)
+{
+	size_t left = part->sample_count - block * FLAT_BLOCK_SAMPLES;
+	return left < FLAT_BLOCK_SAMPLES ? left : FLAT_BLOCK_SAMPLES;
+}
+
+void flat_fold_place(struct flat_fold *fold)
+{
+	const struct flat_part *part = fold->part;
+	for (size_t b = 0; b < part->blocks.len; b++) {
+		struct flat_sample *samples = part->blocks.items[b];
+		size_t count = block_len(part, b);
+		for (size_t i = 0; i < count && !fold->failed && !fold->pass->failed; i++)
+			samples[i].context = place_sample(fold, &samples[i]);
+	}
+	fold->failed = fold->failed || fold->pass->failed;
+}
+
+/* Where the function begins that the address lies in; the address itself where none is known. */
+static uint64_t function_start(const struct summing *s, uint32_t binary, uint64_t address)
+{
+	if (binary == RESOLVE_NONE)
+		return address;
+	if (s->store_ids[binary] != RESOLVE_NONE) {
+		const struct symbol *symbol = binary_store_find(s->store, s->store_ids[binary], address);
+		return symbol ? symbol->start : address;
+	}
+	const struct machine_binary *from = machine_binary_get(s->fold->pass->input.sideband->machine, binary);
+	return from->kind == MACHINE_BPF ? from->start : address;
+}
+
+static void add_sum(struct summing *s, const struct flat_sample *sample, const uint64_t *words, uint32_t hash)
+{
+	struct sample_pass *pass = s->fold->pass;
+	uint64_t period = sample->period;
+	if (period == FLAT_LARGE_PERIOD)
+		period = s->fold->part->large_periods.items[s->large_period++];
+	uint32_t id = id_table_add_hashed(&s->places, words, hash, NULL);
+	if (id == ID_TABLE_NONE) {
+		s->fold->failed = true;
+		return;
+	}
+	if (id == pass->sums.len) {
+		struct sample_sum sum = {.count = 1, .period = period, .first_order = sample->time_ns};
+		if (!vec_push(&pass->sums, sum) || !vec_push(&s->first_ips, sample->ip))
+			s->fold->failed = true;
+		return;
+	}
+	struct sample_sum *sum = &pass->sums.items[id];
+	sum->count++;
+	sum->period += period;
+	if (sample->time_ns < sum->first_order)
+		sum->first_order = sample->time_ns;
+}
+
+static void sum_batch(struct summing *s, const struct flat_sample *samples, size_t count)
+{
+	const struct flat_fold *fold = s->fold;
+	uint64_t words[BATCH][PLACE_WORDS];
+	uint32_t hashes[BATCH];
+	for (size_t i = 0; i < count; i++) {
+		const struct flat_origin *origin = &fold->origins.items[samples[i].context];
+		words[i][0] = origin->group;
+		words[i][1] =
+			function_start(s, fold->groups.items[origin->group].binary, samples[i].ip + origin->delta);
+		hashes[i] = id_table_hash(&s->places, words[i]);
+		id_table_expect(&s->places, hashes[i]);
+	}
+	for (size_t i = 0; i < count; i++) {
+		uint32_t id = id_table_guess(&s->places, hashes[i]);
+		if (id != ID_TABLE_NONE)
+			__builtin_prefetch(&fold->pass->sums.items[id]);
+	}
+	for (size_t i = 0; i < count && !fold->failed; i++)
+		add_sum(s, &samples[i], words[i], hashes[i]);
+}
+
+/* The places as frames and keys of the pass. */
+static bool fill_pass(const struct summing *s)
+{
+	struct sample_pass *pass = s->fold->pass;
+	for (size_t i = 0; i < s->places.len; i++) {
+		const uint64_t *words = id_table_key(&s->places, (uint32_t)i);
+		const struct flat_group *group = &s->fold->groups.items[words[0]];
+		const struct resolved_frame frame = {
+			.address = words[1], .binary = group->binary, .level = group->level};
+		uint64_t packed[RESOLVED_FRAME_WORDS], key_words[SAMPLE_KEY_WORDS];
+		resolved_frame_pack(&frame, packed);
+		struct sample_key key = {
+			.event = group->event, .thread = group->thread, .stack = RESOLVE_NONE, .cpu = -1};
+		key.leaf = id_table_add(&pass->resolver.frames, packed, NULL);
+		if (key.leaf == ID_TABLE_NONE)
+			return false;
+		if (key.leaf == pass->resolver.first_ips.len &&
+			!vec_push(&pass->resolver.first_ips, s->first_ips.items[i]))
+			return false;
+		sample_key_pack(&key, key_words);
+		if (id_table_add(&pass->keys, key_words, NULL) == ID_TABLE_NONE)
+			return false;
+	}
+	return true;
+}
+
+void flat_fold_sum(struct flat_fold *fold, const struct binary_store *store, const uint32_t *store_ids)
+{
+	struct summing s = {.fold = fold, .store = store, .store_ids = store_ids, .places = {.words = PLACE_WORDS}};
+	const struct flat_part *part = fold->part;
+	for (size_t b = 0; b < part->blocks.len && !fold->failed; b++) {
+		size_t count = block_len(part, b);
+		for (size_t i = 0; i < count && !fold->failed; i += BATCH)
+			sum_batch(&s, part->blocks.items[b] + i, count - i < BATCH ? count - i : BATCH);
+	}
+	flat_part_free_samples(fold->part);
+	fold->failed = fold->failed || !fill_pass(&s);
+	fold->pass->damaged = part->damaged;
+	fold->pass->unattributed = part->unattributed;
+	id_table_deinit(&s.places);
+	vec_free(&s.first_ips);
+}

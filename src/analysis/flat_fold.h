@@ -1,0 +1,61 @@
+/*
+ * flat_fold.h - pass two of a flat profile: the gathered samples of a part become sums by thread and function, as a
+ * sample_pass has them, whose consumers see no difference but that frames of one function are one already.
+ *
+ * Three steps, since symbols are read only of what was hit: place (addresses -> objects, by all CPUs), load, sum (by all
+ * CPUs). A fold owns its tables and borrows its part; folds of one recording in order give what one fold of all gives.
+ *
+ *	flat_fold_init(&fold, &part, &pass);            flat_fold_place(&fold);   ... fold.binaries: to be loaded ...
+ *	flat_fold_sum(&fold, store, store_ids);         flat_fold_deinit(&fold);  ... pass has the sums ...
+ */
+#ifndef ANALYSIS_FLAT_FOLD_H
+#define ANALYSIS_FLAT_FOLD_H
+
+#include "analysis/flat_gather.h"
+#include "analysis/sample_pass.h"
+#include "analysis/symbolise.h"
+
+struct flat_range { /* addresses of one context that have one answer */
+	struct address_range range;
+	uint32_t origin;
+};
+
+#define FLAT_RANGES 4
+struct flat_state { /* of a context: what holds now */
+	struct valid_span span; /* empty: nothing does */
+	uint32_t thread;
+	unsigned next; /* of ranges: forgotten next */
+	struct flat_range ranges[FLAT_RANGES];
+};
+
+struct flat_group { /* samples that differ in their addresses only */
+	uint32_t event, thread;
+	uint32_t binary; /* the machine's; RESOLVE_NONE: nothing was mapped */
+	uint32_t level;
+};
+
+struct flat_origin { /* the same, mapped at one place */
+	uint32_t group;
+	uint64_t delta; /* added to an address: the one in the binary */
+};
+
+struct flat_fold {
+	struct flat_part *part;
+	struct sample_pass *pass; /* initialised; its threads and sums are filled */
+	struct flat_state *states; /* by context */
+	struct id_table group_ids, origin_ids;
+	VEC(struct flat_group) groups;
+	VEC(struct flat_origin) origins;
+	struct binary_list binaries; /* that were hit, in order of first use */
+	uint8_t *is_hit; /* by binary */
+	bool failed; /* out of memory */
+};
+
+/* False: out of memory. */
+bool flat_fold_init(struct flat_fold *fold, struct flat_part *part, struct sample_pass *pass);
+void flat_fold_place(struct flat_fold *fold);
+/* Frees the part's samples. store_ids by binary of the machine, RESOLVE_NONE: has no symbols. */
+void flat_fold_sum(struct flat_fold *fold, const struct binary_store *store, const uint32_t *store_ids);
+void flat_fold_deinit(struct flat_fold *fold);
+
+#endif

@@ -1,0 +1,301 @@
+#include "analysis/flat_gather.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/pages.h"
+#include "base/thread_pool.h"
+
+#define PART_BYTES    ((size_t)1 << 20) /* at least: less is not worth a worker */
+#define WINDOW_BYTES  ((size_t)2 << 20) /* of the file, mapped and let go together */
+#define GUESS_RECORDS 64 /* that make sense one after another: there a record begins */
+#define GUESS_BYTES   ((size_t)1 << 20) /* searched for them */
+#define RECORD_ALIGN  8
+
+static bool events_serve(struct perfdata_reader *reader)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
+	for (size_t i = 0; i < count; i++) {
+		const struct perfdata_event *e = &events[i];
+		bool has_time = e->layout.sample_id_all && e->attr.sample_type & SAMPLE_TIME;
+		if (!has_time || e->attr.sample_type & SAMPLE_READ)
+			return false;
+	}
+	return count > 0;
+}
+
+bool flat_gather_serves(struct perfdata_reader *reader, const struct replay_options *o)
+{
+	bool is_by_place = o->with_stacks || o->with_addresses || o->with_exact_frames || o->with_lines || o->by_branch;
+	bool is_labelled = o->with_cpu || o->facets || o->field_count || o->weight_is_period;
+	return !is_by_place && !is_labelled && !o->spans && !o->switches && events_serve(reader);
+}
+
+static void part_deinit(struct flat_part *part)
+{
+	flat_part_free_samples(part);
+	vec_free(&part->large_periods);
+	vec_free(&part->contexts);
+	id_table_deinit(&part->context_ids);
+	vec_free(&part->others);
+}
+
+void flat_part_free_samples(struct flat_part *part)
+{
+	for (size_t i = 0; i < part->blocks.len; i++)
+		pages_free(part->blocks.items[i], FLAT_BLOCK_BYTES);
+	vec_free(&part->blocks);
+}
+
+void flat_gather_deinit(struct flat_gather *gather)
+{
+	for (size_t i = 0; i < gather->part_count; i++)
+		part_deinit(&gather->parts[i]);
+	free(gather->parts);
+	vec_free(&gather->other_bytes);
+	*gather = (struct flat_gather){0};
+}
+
+static uint32_t add_context(struct flat_part *part, const struct flat_context *context)
+{
+	uint64_t words[2] = {(uint32_t)context->pid | (uint64_t)(uint32_t)context->tid << 32,
+		context->event | (uint64_t)context->cpumode << 32};
+	uint32_t id = id_table_add(&part->context_ids, words, NULL);
+	if (id == ID_TABLE_NONE || (id == part->contexts.len && !vec_push(&part->contexts, *context))) {
+		part->failed = true;
+		return 0;
+	}
+	return id;
+}
+
+static bool is_context(const struct flat_context *a, const struct flat_context *b)
+{
+	return a->tid == b->tid && a->pid == b->pid && a->cpumode == b->cpumode && a->event == b->event;
+}
+
+static uint32_t context_id(struct flat_part *part, const struct flat_context *context)
+{
+	uint32_t *recent = &part->recent[((uint32_t)context->tid * 2 + context->cpumode) % FLAT_RECENT];
+	if (*recent == 0 || !is_context(&part->contexts.items[*recent - 1], context))
+		*recent = add_context(part, context) + 1;
+	return *recent - 1;
+}
+
+static struct flat_sample *new_sample(struct flat_part *part)
+{
+	size_t at = part->sample_count % FLAT_BLOCK_SAMPLES;
+	if (at == 0) {
+		struct flat_sample *block =
+			vec_reserve(&part->blocks, part->blocks.len + 1) ? pages_new(FLAT_BLOCK_BYTES) : NULL;
+		if (!block)
+			return NULL;
+		part->blocks.items[part->blocks.len++] = block;
+	}
+	part->sample_count++;
+	return &part->blocks.items[part->blocks.len - 1][at];
+}
+
+static uint32_t load_u32(const uint8_t *bytes, bool swap)
+{
+	uint32_t value;
+	memcpy(&value, bytes, sizeof(value));
+	return swap ? __builtin_bswap32(value) : value;
+}
+
+static uint64_t field(const struct record *record, int16_t offset, uint64_t otherwise)
+{
+	return offset < 0 ? otherwise : sample_u64_at(record->bytes.data + offset, 0, record->swap);
+}
+
+static void take_sample(struct flat_part *part, struct perfdata_reader *reader, const struct record *record)
+{
+	const struct perfdata_event *event = perfdata_reader_event_of(reader, record);
+	part->samples++;
+	part->sample_bytes += record->bytes.len;
+	if (!event) {
+		part->unattributed++;
+		return;
+	}
+	const struct record_layout *layout = &event->layout;
+	if (!sample_is_whole(layout, record)) {
+		part->damaged++;
+		return;
+	}
+	struct flat_sample *sample = new_sample(part);
+	if (!sample) {
+		part->failed = true;
+		return;
+	}
+	struct flat_context context = {-1, -1, event->index, record->misc & MISC_CPUMODE_MASK};
+	if (layout->tid >= 0) {
+		context.pid = (int32_t)load_u32(record->bytes.data + layout->tid, record->swap);
+		context.tid = (int32_t)load_u32(record->bytes.data + layout->tid + 4, record->swap);
+	}
+	uint64_t period = field(record, layout->period, event->attr.sample_period_or_freq);
+	sample->ip = field(record, layout->ip, 0);
+	sample->time_ns = field(record, layout->time, 0);
+	sample->context = context_id(part, &context);
+	sample->period = period < FLAT_LARGE_PERIOD ? (uint32_t)period : FLAT_LARGE_PERIOD;
+	if (period >= FLAT_LARGE_PERIOD && !vec_push(&part->large_periods, period))
+		part->failed = true;
+}
+
+static void take_other(struct flat_part *part, const struct record *record)
+{
+	size_t len = part->others.len + record->bytes.len;
+	if (!vec_reserve(&part->others, len)) {
+		part->failed = true;
+		return;
+	}
+	memcpy(part->others.items + part->others.len, record->bytes.data, record->bytes.len);
+	part->others.len = len;
+}
+
+static void take(struct flat_part *part, struct perfdata_reader *reader, const struct record *record)
+{
+	if (record->type == RECORD_SAMPLE)
+		take_sample(part, reader, record);
+	else
+		take_other(part, record);
+}
+
+/* Records that begin before end, which moves to where the next one begins. */
+static void walk(struct flat_part *part, struct perfdata_reader *reader, const struct record_run *run)
+{
+	size_t position = part->begin, limit = part->end;
+	while (position < limit && !part->is_cut) {
+		size_t len = limit - position < WINDOW_BYTES ? limit - position : WINDOW_BYTES;
+		const struct tally_bytes window = {run->bytes.data + position, len};
+		size_t end = position + len;
+		perfdata_reader_expect(reader, window);
+		while (position < end && !part->is_cut) {
+			struct record record;
+			size_t start = position;
+			part->is_cut = record_run_next(run, &position, &record, NULL) != TALLY_OK;
+			if (part->is_cut)
+				break;
+			take(part, reader, &record);
+			part->has_payload = part->has_payload || position - start != record.bytes.len;
+		}
+		perfdata_reader_drop(reader, window);
+		if (part->failed || part->has_payload)
+			break;
+	}
+	part->end = position;
+}
+
+static bool seems_record(const struct record_run *run, size_t position)
+{
+	for (size_t i = 0; i < GUESS_RECORDS; i++) {
+		struct record record;
+		if (record_run_next(run, &position, &record, NULL) != TALLY_OK)
+			return false;
+		if (record.bytes.len % RECORD_ALIGN != 0 || !record_type_name(record.type))
+			return false;
+	}
+	return true;
+}
+
+/* Where a record seems to begin, at or behind the position; it need not be one. */
+static size_t guess_record(const struct record_run *run, size_t position)
+{
+	position -= position % RECORD_ALIGN;
+	for (size_t i = 0; i < GUESS_BYTES / RECORD_ALIGN; i++)
+		if (seems_record(run, position + i * RECORD_ALIGN))
+			return position + i * RECORD_ALIGN;
+	return position;
+}
+
+struct gathering {
+	struct flat_gather *gather;
+	struct perfdata_reader *reader;
+	const struct record_run *run;
+};
+
+static void run_part(void *context, size_t index, unsigned worker)
+{
+	const struct gathering *g = context;
+	walk(&g->gather->parts[index], g->reader, g->run);
+}
+
+static bool init_parts(struct flat_gather *gather, const struct record_run *run, unsigned threads)
+{
+	size_t most = run->bytes.len / PART_BYTES + 1;
+	size_t count = thread_pool_workers(most, threads);
+	gather->parts = calloc(count, sizeof(*gather->parts));
+	if (!gather->parts)
+		return false;
+	gather->part_count = count;
+	for (size_t i = 0; i < count; i++) {
+		struct flat_part *part = &gather->parts[i];
+		part->context_ids.words = 2;
+		part->begin = i == 0 ? 0 : guess_record(run, run->bytes.len / count * i);
+		part->end = run->bytes.len;
+		if (i > 0)
+			gather->parts[i - 1].end = part->begin;
+	}
+	return true;
+}
+
+/* Those whose guess was wrong, one after another; behind a cut nothing counts. */
+static void mend_parts(const struct gathering *g)
+{
+	struct flat_gather *gather = g->gather;
+	for (size_t i = 1; i < gather->part_count; i++) {
+		const struct flat_part *before = &gather->parts[i - 1];
+		struct flat_part *part = &gather->parts[i];
+		if (before->end == part->begin && !before->is_cut)
+			continue;
+		size_t end = i + 1 < gather->part_count ? gather->parts[i + 1].begin : g->run->bytes.len;
+		part_deinit(part);
+		*part = (struct flat_part){.begin = before->end,
+			.end = before->is_cut || end < before->end ? before->end : end,
+			.is_cut = before->is_cut,
+			.context_ids = {.words = 2}};
+		walk(part, g->reader, g->run);
+	}
+}
+
+static bool join_others(struct flat_gather *gather, const struct record_run *run)
+{
+	size_t len = 0;
+	for (size_t i = 0; i < gather->part_count; i++)
+		len += gather->parts[i].others.len;
+	if (!vec_reserve(&gather->other_bytes, len + 1))
+		return false;
+	for (size_t i = 0; i < gather->part_count; i++) {
+		struct flat_part *part = &gather->parts[i];
+		if (part->others.len > 0)
+			memcpy(gather->other_bytes.items + gather->other_bytes.len, part->others.items,
+				part->others.len);
+		gather->other_bytes.len += part->others.len;
+		vec_free(&part->others);
+	}
+	gather->others = *run;
+	gather->others.bytes = (struct tally_bytes){gather->other_bytes.items, len};
+	return true;
+}
+
+enum tally_status flat_gather(struct perfdata_reader *reader, const struct record_run *run, unsigned threads,
+	struct flat_gather *gather, struct tally_error *err)
+{
+	struct gathering g = {gather, reader, run};
+	*gather = (struct flat_gather){0};
+	if (!init_parts(gather, run, threads))
+		return error_nomem(err);
+	thread_pool_for(gather->part_count, threads, run_part, &g);
+	mend_parts(&g);
+	enum tally_status status = TALLY_OK;
+	for (size_t i = 0; i < gather->part_count && status == TALLY_OK; i++) {
+		if (gather->parts[i].failed)
+			status = error_nomem(err);
+		else if (gather->parts[i].has_payload)
+			status = error_set(err, TALLY_UNSUPPORTED, "data follows a record");
+	}
+	if (status == TALLY_OK && !join_others(gather, run))
+		status = error_nomem(err);
+	if (status != TALLY_OK)
+		flat_gather_deinit(gather);
+	return status;
+}

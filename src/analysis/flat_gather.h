@@ -1,0 +1,68 @@
+/*
+ * flat_gather.h - pass one of a flat profile: all records are walked once, by all CPUs. Of each sample stays what such a
+ * profile needs, in 24 bytes; all other records are copied, one after another, for the machine's history.
+ *
+ * The parts of the recording are walked side by side from where records seem to begin. A part that turns out to begin
+ * elsewhere is walked again: nothing depends on the number of workers. Pages of the file are let go behind the walk.
+ *
+ *	flat_gather(reader, &run, threads, &gather, err);   ... sideband_read_code(reader, &gather.others, ...) ...
+ *	for each of gather.parts in order: flat_fold.h      flat_gather_deinit(&gather);
+ */
+#ifndef ANALYSIS_FLAT_GATHER_H
+#define ANALYSIS_FLAT_GATHER_H
+
+#include "analysis/record_run.h"
+#include "analysis/replay_options.h"
+#include "base/id_table.h"
+#include "base/vec.h"
+
+struct flat_sample {
+	uint64_t ip, time_ns;
+	uint32_t context; /* of its part */
+	uint32_t period; /* FLAT_LARGE_PERIOD: the next one of the part's list */
+};
+#define FLAT_LARGE_PERIOD UINT32_MAX
+
+#define FLAT_BLOCK_BYTES   ((size_t)2 << 20) /* a huge page */
+#define FLAT_BLOCK_SAMPLES (FLAT_BLOCK_BYTES / sizeof(struct flat_sample))
+
+struct flat_context { /* what many samples have in common */
+	int32_t pid, tid; /* -1: not recorded */
+	uint32_t event; /* index */
+	uint32_t cpumode;
+};
+
+#define FLAT_RECENT 256
+struct flat_part { /* what one worker read */
+	size_t begin, end; /* positions in the run; records that begin in there */
+	VEC(struct flat_sample *) blocks; /* all but the last one are full */
+	size_t sample_count;
+	VEC(uint64_t) large_periods;
+	VEC(struct flat_context) contexts;
+	struct id_table context_ids;
+	uint32_t recent[FLAT_RECENT]; /* contexts + 1, by thread */
+	VEC(uint8_t) others; /* records that are no samples */
+	uint64_t samples, sample_bytes, damaged, unattributed;
+	bool has_payload; /* data follows a record: none of this holds */
+	bool is_cut; /* at end */
+	bool failed; /* out of memory */
+};
+
+struct flat_gather {
+	struct flat_part *parts;
+	size_t part_count;
+	VEC(uint8_t) other_bytes;
+	struct record_run others; /* borrows other_bytes; as the run, but for its samples */
+};
+
+/* Whether a profile of this kind can be made this way: no stacks, no facets, nothing by address, and all samples have
+ * times. */
+bool flat_gather_serves(struct perfdata_reader *reader, const struct replay_options *options);
+/* TALLY_UNSUPPORTED: data follows its records. */
+TALLY_MUST_CHECK enum tally_status flat_gather(struct perfdata_reader *reader, const struct record_run *run,
+	unsigned threads, struct flat_gather *gather, struct tally_error *err);
+void flat_gather_deinit(struct flat_gather *gather);
+/* Frees the samples, but keeps what was counted. */
+void flat_part_free_samples(struct flat_part *part);
+
+#endif
