@@ -11,7 +11,10 @@ void symbol_table_deinit(struct symbol_table *table)
 {
 	vec_free(&table->symbols);
 	free(table->max_end);
+	free(table->buckets);
 	table->max_end = NULL;
+	table->buckets = NULL;
+	table->bucket_count = 0;
 }
 
 bool symbol_table_add(struct symbol_table *table, uint64_t start, uint64_t size, const char *name, char binding)
@@ -193,6 +196,29 @@ bool symbol_table_sort(struct symbol_table *table)
 	return table->symbols.len == 0 || sort_by_start(table->symbols.items, table->symbols.len);
 }
 
+/* About one symbol a bucket, if they lie evenly. */
+static bool make_buckets(struct symbol_table *table)
+{
+	const struct symbol *items = table->symbols.items;
+	size_t count = table->symbols.len;
+	if (count >= UINT32_MAX)
+		return true;
+	uint64_t first = items[0].start, extent = items[count - 1].start - first;
+	while (extent >> table->bucket_shift >= count)
+		table->bucket_shift++;
+	size_t bucket_count = (size_t)(extent >> table->bucket_shift) + 1;
+	table->buckets = malloc((bucket_count + 1) * sizeof(*table->buckets));
+	if (!table->buckets)
+		return false;
+	table->bucket_count = bucket_count;
+	size_t bucket = 0;
+	for (size_t i = 0; i < count; i++)
+		while (bucket <= (items[i].start - first) >> table->bucket_shift)
+			table->buckets[bucket++] = (uint32_t)i;
+	table->buckets[bucket] = (uint32_t)count;
+	return true;
+}
+
 bool symbol_table_finish(struct symbol_table *table, enum symbol_rule rule)
 {
 	if (table->symbols.len == 0)
@@ -212,7 +238,7 @@ bool symbol_table_finish(struct symbol_table *table, enum symbol_rule rule)
 			highest = items[i].end;
 		table->max_end[i] = highest;
 	}
-	return true;
+	return make_buckets(table);
 }
 
 /* Index of the first symbol that starts after address. */
@@ -220,6 +246,16 @@ static size_t upper_bound(const struct symbol_table *table, uint64_t address)
 {
 	size_t low = 0;
 	size_t high = table->symbols.len;
+	if (table->bucket_count) {
+		uint64_t first = table->symbols.items[0].start;
+		uint64_t bucket = address < first ? 0 : (address - first) >> table->bucket_shift;
+		if (address < first)
+			return 0;
+		if (bucket >= table->bucket_count)
+			return high;
+		low = table->buckets[bucket];
+		high = table->buckets[bucket + 1];
+	}
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		if (table->symbols.items[middle].start <= address)

@@ -1,5 +1,6 @@
 /*
- * symbol_table.h - symbols sorted by address, one per address, each with an end; found by binary search.
+ * symbol_table.h - symbols sorted by address, one per address, each with an end; found by
+ * buckets of addresses and, in a bucket, binary search.
  *
  * Owned by a store entry. Names are borrowed. Built by one thread, then read-only.
  * Which of several names of one address stays is perf's choice: the one with a size; not a weak one; a global one; the
@@ -14,6 +15,10 @@
 struct symbol_table {
 	VEC(struct symbol) symbols;
 	uint64_t *max_end; /* highest end of symbols[0..i] */
+	uint32_t *
+		buckets; /* by start - that of the first symbol, >> bucket_shift: how many symbols start before there */
+	size_t bucket_count; /* one entry more is there; 0: too many symbols */
+	unsigned bucket_shift;
 };
 
 enum symbol_rule {
