@@ -25,15 +25,23 @@ struct export_format {
 	void (*write)(struct byte_sink *sink, const struct export_view *view);
 	bool wants_rows; /* each sample by itself, and what happened besides */
 	bool wants_places; /* addresses and source lines */
-	bool is_binary; /* and so always packed by gzip */
+	bool wants_traces; /* what tracepoints print */
+	bool is_binary;
+	bool is_packed; /* by gzip, whatever the file is called */
 };
 
 static const struct export_format formats[] = {
-	{"folded", export_folded, false, false, false},
-	{"speedscope", export_speedscope, true, true, false},
-	{"pprof", export_pprof, false, true, true},
+	{.name = "folded", .write = export_folded},
+	{.name = "speedscope", .write = export_speedscope, .wants_rows = true, .wants_places = true},
+	{.name = "pprof", .write = export_pprof, .wants_places = true, .is_binary = true, .is_packed = true},
+	{.name = "firefox", .write = export_firefox, .wants_rows = true, .wants_places = true},
+	{.name = "callgrind", .write = export_callgrind, .wants_places = true},
+	{.name = "chrome", .write = export_chrome, .wants_rows = true},
+	{.name = "perfetto", .write = export_perfetto, .wants_rows = true, .wants_places = true, .is_binary = true},
+	{.name = "json", .write = export_json, .wants_rows = true, .wants_places = true, .wants_traces = true},
+	{.name = "csv", .write = export_csv, .wants_rows = true, .wants_places = true},
 };
-#define FORMAT_NAMES "folded|speedscope|pprof"
+#define FORMAT_NAMES "folded|speedscope|pprof|firefox|callgrind|chrome|perfetto|json|csv"
 
 #define ROW(member) .offset = offsetof(struct export_settings, member)
 
@@ -113,7 +121,7 @@ static int write_file(const struct cli *cli, const struct export_settings *s, co
 	int fd;
 	if (open_output(s, &fd, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
-	byte_sink_init(&sink, fd, format->is_binary || ends_in_gz(s->output));
+	byte_sink_init(&sink, fd, format->is_packed || ends_in_gz(s->output));
 	format->write(&sink, view);
 	enum tally_status status = byte_sink_finish(&sink, fd == STDOUT_FILENO ? "standard output" : s->output, &err);
 	if (fd != STDOUT_FILENO && close(fd) != 0 && status == TALLY_OK)
@@ -127,7 +135,8 @@ static int export_file(const struct cli *cli, const struct export_settings *s, c
 {
 	struct export_run run;
 	struct tally_error err;
-	const struct export_wishes wishes = {.rows = format->wants_rows, .places = format->wants_places};
+	const struct export_wishes wishes = {
+		.rows = format->wants_rows, .places = format->wants_places, .traces = format->wants_traces};
 	enum tally_status status = export_run_open(cli, s, &wishes, &run, &err);
 	int code = EXIT_FAILED;
 	if (run.is_ready)

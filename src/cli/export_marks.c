@@ -151,7 +151,6 @@ enum tally_status export_marks_read(struct export_marks *marks, struct perfdata_
 	size_t count;
 	*marks = (struct export_marks){.spans = spans};
 	intern_init(&marks->texts);
-	perfdata_reader_rewind(reader);
 	enum tally_status status = record_run_open(reader, &run, err);
 	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
 	for (size_t i = 0; i < count; i++)
@@ -165,6 +164,7 @@ enum tally_status export_marks_read(struct export_marks *marks, struct perfdata_
 		status = read_run(&r, &run, err);
 	tracepoint_printer_destroy(r.tracepoints);
 	record_run_close(&run);
+	perfdata_reader_rewind(reader);
 	return status;
 }
 

@@ -4,7 +4,7 @@
  *
  * The caller deinits. Borrows nothing after export_marks_read.
  *
- *	export_marks_read(&marks, reader, err);  // the reader is read once more
+ *	export_marks_read(&marks, reader, err);  // the reader stands at its start before and after
  *	view.marks = marks.items.items; view.mark_count = marks.items.len; view.mark_texts = &marks.texts;
  */
 #ifndef CLI_EXPORT_MARKS_H

@@ -37,7 +37,9 @@ static enum tally_status read_profile(const struct export_settings *s, const str
 		.with_whole_paths = true,
 		.with_rows = wishes->rows,
 		.with_build_ids = true,
-		.facets = wishes->traces ? UINT64_C(1) << FACET_TRACE : 0,
+		.facets = wishes->traces && perfdata_reader_features(run->reader)->tracing_data.len > 0
+				  ? UINT64_C(1) << FACET_TRACE
+				  : 0,
 		.spans = s->times ? &run->spans : NULL,
 		.max_stack = (unsigned)s->max_stack,
 	};
@@ -98,18 +100,14 @@ static enum tally_status make_view(const struct cli *cli, const struct export_se
 	run->has_filter = true;
 	run->filter.cpu_passes = run->cpus;
 	run->filter.cpu_limit = run->cpus ? LIMIT_CPUS : 0;
-	if (wishes->rows) {
-		run->has_marks = true;
-		status = export_marks_read(&run->marks, run->reader, s->times ? &run->spans : NULL, err);
-	}
 	describe(cli, s, run);
 	run->view.profile = run->result.profile;
 	run->view.filter = &run->filter;
 	run->view.marks = run->marks.items.items;
 	run->view.mark_count = run->marks.items.len;
 	run->view.mark_texts = &run->marks.texts;
-	run->is_ready = status == TALLY_OK;
-	return status;
+	run->is_ready = true;
+	return TALLY_OK;
 }
 
 enum tally_status export_run_open(const struct cli *cli, const struct export_settings *s,
@@ -123,6 +121,11 @@ enum tally_status export_run_open(const struct cli *cli, const struct export_set
 		status = open_store(cli, s, run, err);
 	if (status == TALLY_OK && s->times)
 		status = time_spans_read(s->times, run->reader, &run->spans, err);
+	if (status == TALLY_OK && wishes->rows) {
+		/* Before the samples: behind it all of a pipe is known, its tracepoints' formats too. */
+		run->has_marks = true;
+		status = export_marks_read(&run->marks, run->reader, s->times ? &run->spans : NULL, err);
+	}
 	if (status == TALLY_OK)
 		status = read_profile(s, wishes, run, err);
 	if (!run->result.profile)

@@ -16,5 +16,17 @@ void export_folded(struct byte_sink *sink, const struct export_view *view);
 void export_speedscope(struct byte_sink *sink, const struct export_view *view);
 /* github.com/google/pprof/proto/profile.proto. */
 void export_pprof(struct byte_sink *sink, const struct export_view *view);
+/* profiler.firefox.com: processed profile, version 48 of its published format. Wants rows. */
+void export_firefox(struct byte_sink *sink, const struct export_view *view);
+/* Valgrind's callgrind.out, for KCachegrind and callgrind_annotate. */
+void export_callgrind(struct byte_sink *sink, const struct export_view *view);
+/* Trace Event Format, JSON object form. Wants rows. */
+void export_chrome(struct byte_sink *sink, const struct export_view *view);
+/* perfetto.dev: TracePackets with PerfSample, interned stacks, ftrace's sched_switch. Wants rows. */
+void export_perfetto(struct byte_sink *sink, const struct export_view *view);
+/* docs/schema/export.json. Wants rows. */
+void export_json(struct byte_sink *sink, const struct export_view *view);
+/* A line per sample. Wants rows. */
+void export_csv(struct byte_sink *sink, const struct export_view *view);
 
 #endif

@@ -7,35 +7,9 @@ struct speedscope {
 	struct text *out;
 	const struct export_view *view;
 	struct export_tables tables;
-	uint32_t *rows; /* of chosen samples, those of a track and event together, by time */
-	size_t *begin; /* by track and event: its first; one more at the end */
+	struct export_groups groups;
 	uint32_t *path;
 };
-
-static size_t group_of(const struct speedscope *w, const struct export_sample *s)
-{
-	return (size_t)s->track * w->view->profile->event_count + s->event;
-}
-
-/* Each chosen sample's number to its track and event. */
-static bool group_rows(struct speedscope *w)
-{
-	const struct profile *p = w->view->profile;
-	size_t groups = w->tables.track_count * p->event_count;
-	struct export_sample s;
-	w->begin = calloc(groups + 2, sizeof(*w->begin));
-	w->rows = malloc((p->row_count + 1) * sizeof(*w->rows));
-	w->path = malloc((w->tables.node_count + 1) * sizeof(*w->path));
-	if (!w->begin || !w->rows || !w->path)
-		return false;
-	for (size_t at = 0; export_next_row(&w->tables, &at, &s);)
-		w->begin[group_of(w, &s) + 2]++;
-	for (size_t i = 2; i < groups + 2; i++)
-		w->begin[i] += w->begin[i - 1];
-	for (size_t at = 0; export_next_row(&w->tables, &at, &s);)
-		w->rows[w->begin[group_of(w, &s) + 1]++] = (uint32_t)(at - 1);
-	return true;
-}
 
 static void add_name(struct speedscope *w, const struct export_track *track, uint32_t event)
 {
@@ -71,7 +45,7 @@ static void add_profile(struct speedscope *w, size_t group)
 {
 	const struct profile *p = w->view->profile;
 	uint32_t event = (uint32_t)(group % p->event_count);
-	size_t first = w->begin[group], last = w->begin[group + 1];
+	size_t first = w->groups.begin[group], last = w->groups.begin[group + 1];
 	uint64_t total = 0;
 	struct tally_str name = profile_string(p, p->events[event].name);
 	text_str(w->out, "{\"type\":\"sampled\",\"name\":");
@@ -80,12 +54,12 @@ static void add_profile(struct speedscope *w, size_t group)
 		strcmp(export_event_unit(name), "nanoseconds") == 0 ? "nanoseconds" : "none");
 	for (size_t i = first; i < last && !byte_sink_is_lost(w->sink); i++) {
 		text_str(w->out, i > first ? ",\n" : "\n");
-		add_stack(w, w->tables.node_of_sample[p->rows[w->rows[i]].sample]);
+		add_stack(w, w->tables.node_of_sample[p->rows[w->groups.rows[i]].sample]);
 		byte_sink_step(w->sink);
 	}
 	text_str(w->out, "],\n\"weights\":[");
 	for (size_t i = first; i < last && !byte_sink_is_lost(w->sink); i++) {
-		uint64_t period = p->rows[w->rows[i]].period;
+		uint64_t period = p->rows[w->groups.rows[i]].period;
 		if (i > first)
 			text_char(w->out, ',');
 		text_u64(w->out, period);
@@ -131,8 +105,8 @@ static void write_all(struct speedscope *w)
 	text_str(w->out, ",\"name\":");
 	export_json_string(w->out, about->title);
 	text_str(w->out, ",\"activeProfileIndex\":0,\n\"profiles\":[");
-	for (size_t i = 0; i < w->tables.track_count * w->view->profile->event_count; i++) {
-		if (w->begin[i] == w->begin[i + 1])
+	for (size_t i = 0; i < w->groups.count; i++) {
+		if (w->groups.begin[i] == w->groups.begin[i + 1])
 			continue;
 		text_str(w->out, has_profile ? ",\n" : "\n");
 		has_profile = true;
@@ -146,12 +120,14 @@ static void write_all(struct speedscope *w)
 void export_speedscope(struct byte_sink *sink, const struct export_view *view)
 {
 	struct speedscope w = {.sink = sink, .out = &sink->text, .view = view};
-	if (export_tables_init(&w.tables, view, NULL) == TALLY_OK && group_rows(&w))
+	bool is_ready =
+		export_tables_init(&w.tables, view, NULL) == TALLY_OK && export_groups_init(&w.groups, &w.tables);
+	w.path = malloc((w.tables.node_count + 1) * sizeof(*w.path));
+	if (is_ready && w.path)
 		write_all(&w);
 	else
 		sink->failed = true;
 	export_tables_deinit(&w.tables);
-	free(w.rows);
-	free(w.begin);
+	export_groups_deinit(&w.groups);
 	free(w.path);
 }

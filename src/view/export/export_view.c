@@ -203,6 +203,50 @@ bool export_next_row(const struct export_tables *t, size_t *position, struct exp
 	return false;
 }
 
+static size_t group_of(const struct export_tables *t, const struct export_sample *s)
+{
+	return (size_t)s->track * t->view->profile->event_count + s->event;
+}
+
+bool export_groups_init(struct export_groups *groups, const struct export_tables *t)
+{
+	const struct profile *p = t->view->profile;
+	struct export_sample s;
+	*groups = (struct export_groups){.count = t->track_count * p->event_count};
+	groups->begin = calloc(groups->count + 2, sizeof(*groups->begin));
+	groups->rows = malloc((p->row_count + 1) * sizeof(*groups->rows));
+	if (!groups->begin || !groups->rows)
+		return false;
+	/* Counted two places on, so that filling them in leaves each where the next one begins. */
+	for (size_t at = 0; export_next_row(t, &at, &s);)
+		groups->begin[group_of(t, &s) + 2]++;
+	for (size_t i = 2; i < groups->count + 2; i++)
+		groups->begin[i] += groups->begin[i - 1];
+	for (size_t at = 0; export_next_row(t, &at, &s);)
+		groups->rows[groups->begin[group_of(t, &s) + 1]++] = (uint32_t)(at - 1);
+	return true;
+}
+
+void export_groups_deinit(struct export_groups *groups)
+{
+	free(groups->rows);
+	free(groups->begin);
+	*groups = (struct export_groups){0};
+}
+
+void export_decimal(struct text *out, uint64_t ns, unsigned digits)
+{
+	uint64_t unit = digits == 6 ? 1000000 : 1000;
+	text_u64(out, ns / unit);
+	if (ns % unit == 0)
+		return;
+	text_char(out, '.');
+	for (uint64_t rest = ns % unit; unit > 1; rest %= unit) {
+		unit /= 10;
+		text_char(out, (char)('0' + rest / unit));
+	}
+}
+
 struct export_line export_frame_line(const struct profile *p, const struct profile_frame *frame)
 {
 	struct export_line line = {.file = STR("")};
@@ -217,6 +261,12 @@ struct export_line export_frame_line(const struct profile *p, const struct profi
 		return line;
 	line.file = file;
 	return line;
+}
+
+const char *export_mark_name(enum export_mark_kind kind)
+{
+	static const char *const names[EXPORT_MARKS] = {"comm", "exec", "fork", "exit", "lost", "switch"};
+	return names[kind];
 }
 
 const char *export_event_unit(struct tally_str name)

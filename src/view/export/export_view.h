@@ -95,16 +95,29 @@ bool export_wants(const struct export_view *view, const struct profile_sample *s
 /* Whether the event has chosen samples: fills one flag for each of the profile's. */
 bool *export_event_flags(const struct export_view *view);
 
+/* Chosen rows, those of one track and event together, by time. */
+struct export_groups {
+	uint32_t *rows; /* of the profile */
+	size_t *begin; /* by group: its first; one more at the end */
+	size_t count; /* group: track times the profile's number of events, plus event; may be empty */
+};
+/* False: out of memory; freed by export_groups_deinit in any case. */
+bool export_groups_init(struct export_groups *groups, const struct export_tables *tables);
+void export_groups_deinit(struct export_groups *groups);
+
 struct export_line {
 	struct tally_str file; /* empty: not known */
 	uint64_t number;
 };
 /* Of a frame of a profile with lines. */
 struct export_line export_frame_line(const struct profile *profile, const struct profile_frame *frame);
+const char *export_mark_name(enum export_mark_kind kind);
 /* What one unit of the event's period is: "nanoseconds" or "count". */
 const char *export_event_unit(struct tally_str name);
 /* The bytes with what is no UTF-8 replaced by U+FFFD, and no NUL. */
 void export_utf8(struct text *out, struct tally_str s);
+/* Nanoseconds as milliseconds (or micro-, with 3 digits) with all their digits. */
+void export_decimal(struct text *out, uint64_t ns, unsigned digits);
 /* The same as a JSON string; also U+2028 and U+2029 are escaped. */
 void export_json_string(struct text *out, struct tally_str s);
 

@@ -1,0 +1,198 @@
+#include "view/export/export_formats.h"
+
+#include "base/json.h"
+
+#define SCHEMA_VERSION 1
+
+struct export_writer {
+	struct byte_sink *sink;
+	const struct export_view *view;
+	const struct export_tables *tables;
+	struct json json;
+	struct text room;
+};
+
+static void add_about(struct export_writer *w)
+{
+	const struct export_about *about = &w->view->about;
+	struct json *j = &w->json;
+	json_object(j, "about");
+	json_string(j, "program", about->program);
+	json_string(j, "version", about->version);
+	json_string(j, "recording", about->title);
+	json_string(j, "hostname", about->hostname);
+	json_string(j, "os", about->os);
+	json_string(j, "arch", about->arch);
+	json_string(j, "cpu", about->cpu);
+	json_u64(j, "cpus", about->cpus);
+	json_string(j, "command", about->command);
+	json_bool(j, "has_times", w->view->has_times);
+	if (about->has_wall_clock)
+		json_i64(j, "wall_clock_offset_ns", about->wall_clock_offset_ns);
+	json_object_end(j);
+}
+
+static void add_events(struct export_writer *w)
+{
+	const struct profile *p = w->view->profile;
+	json_array(&w->json, "events");
+	for (size_t i = 0; i < p->event_count; i++) {
+		struct tally_str name = profile_string(p, p->events[i].name);
+		json_object(&w->json, NULL);
+		json_string(&w->json, "name", name);
+		json_string(&w->json, "unit", str_from(export_event_unit(name)));
+		json_u64(&w->json, "lost", p->events[i].lost_count);
+		json_object_end(&w->json);
+	}
+	json_array_end(&w->json);
+}
+
+static void add_maps(struct export_writer *w)
+{
+	const struct profile *p = w->view->profile;
+	json_array(&w->json, "maps");
+	for (size_t i = 0; i < p->binary_count; i++) {
+		json_object(&w->json, NULL);
+		json_string(&w->json, "name", profile_string(p, p->binaries[i].name));
+		json_string(&w->json, "path", profile_string(p, p->binaries[i].long_name));
+		json_string(&w->json, "build_id", profile_string(p, p->binaries[i].build_id));
+		json_bool(&w->json, "is_kernel", p->binaries[i].is_kernel);
+		json_object_end(&w->json);
+		byte_sink_step(w->sink);
+	}
+	json_array_end(&w->json);
+}
+
+static void add_frames(struct export_writer *w)
+{
+	static const char *const kinds[FLAME_KINDS] = {[FLAME_USER] = "user",
+		[FLAME_KERNEL] = "kernel",
+		[FLAME_INLINED] = "inlined",
+		[FLAME_GENERATED] = "jit",
+		[FLAME_UNKNOWN] = "unknown",
+		[FLAME_GROUP] = "unknown"};
+	const struct profile *p = w->view->profile;
+	json_array(&w->json, "frames");
+	for (size_t i = 0; i < w->tables->frame_count; i++) {
+		const struct profile_frame *frame = &p->frames[w->tables->frames[i]];
+		struct flame_label label = flame_label_of(p, w->tables->frames[i], &w->room);
+		struct export_line line = export_frame_line(p, frame);
+		json_object(&w->json, NULL);
+		json_string(&w->json, "symbol", label.name);
+		json_string(&w->json, "kind", str_from(kinds[label.kind]));
+		if (frame->binary != PROFILE_NONE)
+			json_u64(&w->json, "map", frame->binary);
+		json_hex(&w->json, "address", frame->address);
+		if (line.file.len > 0) {
+			json_string(&w->json, "file", line.file);
+			json_u64(&w->json, "line", line.number);
+		}
+		json_object_end(&w->json);
+		byte_sink_step(w->sink);
+	}
+	json_array_end(&w->json);
+}
+
+static void add_stacks(struct export_writer *w)
+{
+	json_array(&w->json, "stacks");
+	for (size_t i = 0; i < w->tables->node_count; i++) {
+		const struct export_node *node = &w->tables->nodes[i];
+		json_object(&w->json, NULL);
+		if (node->parent != PROFILE_NONE)
+			json_u64(&w->json, "parent", node->parent);
+		json_u64(&w->json, "frame", node->frame);
+		json_object_end(&w->json);
+		byte_sink_step(w->sink);
+	}
+	json_array_end(&w->json);
+}
+
+static void add_threads(struct export_writer *w)
+{
+	const struct profile *p = w->view->profile;
+	json_array(&w->json, "threads");
+	for (size_t i = 0; i < p->thread_count; i++) {
+		json_object(&w->json, NULL);
+		json_i64(&w->json, "pid", p->threads[i].pid);
+		json_i64(&w->json, "tid", p->threads[i].tid);
+		json_string(&w->json, "comm", profile_string(p, p->threads[i].comm));
+		json_object_end(&w->json);
+		byte_sink_step(w->sink);
+	}
+	json_array_end(&w->json);
+}
+
+static void add_samples(struct export_writer *w)
+{
+	const struct profile *p = w->view->profile;
+	struct export_sample s;
+	json_array(&w->json, "samples");
+	for (size_t at = 0; export_next_row(w->tables, &at, &s) && !byte_sink_is_lost(w->sink);) {
+		json_object(&w->json, NULL);
+		json_u64(&w->json, "time", s.time);
+		json_u64(&w->json, "event", s.event);
+		json_u64(&w->json, "thread", s.thread);
+		if (s.cpu >= 0)
+			json_i64(&w->json, "cpu", s.cpu);
+		json_u64(&w->json, "period", s.period);
+		json_u64(&w->json, "stack", s.node);
+		const struct profile_value *trace = profile_facet(p, p->samples[s.index].facets, FACET_TRACE);
+		if (trace && trace->text != PROFILE_NONE && profile_string(p, trace->text).len > 0)
+			json_string(&w->json, "trace", profile_string(p, trace->text));
+		json_object_end(&w->json);
+		byte_sink_step(w->sink);
+	}
+	json_array_end(&w->json);
+}
+
+static void add_marks(struct export_writer *w)
+{
+	const struct export_view *view = w->view;
+	json_array(&w->json, "marks");
+	for (size_t i = 0; i < view->mark_count && !byte_sink_is_lost(w->sink); i++) {
+		const struct export_mark *mark = &view->marks[i];
+		json_object(&w->json, NULL);
+		json_u64(&w->json, "time", mark->time);
+		json_string(&w->json, "kind", str_from(export_mark_name(mark->kind)));
+		if (mark->pid >= 0)
+			json_i64(&w->json, "pid", mark->pid);
+		if (mark->tid >= 0)
+			json_i64(&w->json, "tid", mark->tid);
+		if (mark->cpu >= 0)
+			json_i64(&w->json, "cpu", mark->cpu);
+		if (mark->kind == EXPORT_FORK || mark->kind == EXPORT_LOST || mark->kind == EXPORT_SWITCH)
+			json_i64(&w->json, "number", mark->number);
+		if (mark->text != INTERN_NONE)
+			json_string(&w->json, "text", intern_get(view->mark_texts, mark->text));
+		json_object_end(&w->json);
+		byte_sink_step(w->sink);
+	}
+	json_array_end(&w->json);
+}
+
+void export_json(struct byte_sink *sink, const struct export_view *view)
+{
+	struct export_tables tables;
+	struct export_writer w = {.sink = sink, .view = view, .tables = &tables, .json = {.out = &sink->text}};
+	if (export_tables_init(&tables, view, NULL) != TALLY_OK) {
+		sink->failed = true;
+		return;
+	}
+	w.json.is_compact = true;
+	json_object(&w.json, NULL);
+	json_string(&w.json, "format", STR("tally-export"));
+	json_u64(&w.json, "version", SCHEMA_VERSION);
+	add_about(&w);
+	add_events(&w);
+	add_maps(&w);
+	add_threads(&w);
+	add_frames(&w);
+	add_stacks(&w);
+	add_samples(&w);
+	add_marks(&w);
+	json_object_end(&w.json);
+	sink->failed = sink->failed || w.room.failed;
+	text_deinit(&w.room);
+	export_tables_deinit(&tables);
+}
