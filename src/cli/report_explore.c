@@ -121,6 +121,22 @@ static enum tally_status annotate(struct session *s, bool *leaves, struct tally_
 	return TALLY_OK;
 }
 
+/* By one column, and where that is equal by the others. */
+static enum tally_status order(struct view *view, struct tally_error *err)
+{
+	struct explorer *e = &view->explorer;
+	enum profile_key columns[REPORT_MAX_COLUMNS];
+	size_t count = 0;
+	columns[count++] = e->order;
+	for (size_t i = 0; i < view->from.options.column_count && count < REPORT_MAX_COLUMNS; i++)
+		if (view->from.options.columns[i] != e->order)
+			columns[count++] = view->from.options.columns[i];
+	enum tally_status status = flat_table_sort(&view->from.table, columns, count, err);
+	if (status == TALLY_OK)
+		explorer_reorder(e);
+	return status;
+}
+
 static enum tally_status act(struct session *s, enum explorer_action action, bool *leaves, struct tally_error *err)
 {
 	switch (action) {
@@ -136,6 +152,8 @@ static enum tally_status act(struct session *s, enum explorer_action action, boo
 		break;
 	case EXPLORER_ANNOTATE:
 		return annotate(s, leaves, err);
+	case EXPLORER_ORDER:
+		return order(&s->views[s->current], err);
 	case EXPLORER_STAY:
 		break;
 	}

@@ -76,6 +76,8 @@ size_t report_cell_width(const struct report_layout *l, enum profile_key key, co
 uint64_t report_member_total(const struct report_layout *l, uint32_t member)
 {
 	const struct flat_total *total = &l->table->totals[member];
+	if (l->shown_totals)
+		return l->shown_totals[member];
 	return l->options->is_relative ? total->passed_period : total->period;
 }
 

@@ -21,6 +21,7 @@ struct report_layout {
 	size_t widths[REPORT_MAX_COLUMNS];
 	size_t cells[REPORT_MAX_COLUMNS]; /* values: the width of one member's */
 	size_t count;
+	const uint64_t *shown_totals; /* by member: what percentages relate to; NULL: to what the table has */
 };
 
 /* Left-aligned, cut to the width; SIZE_MAX: as wide as it is. */

@@ -112,6 +112,11 @@ static void title_line(const struct explorer *e, struct text *t)
 		if (e->zooms[i] == ZOOM_THREAD) {
 			text_str(t, ", Thread: ");
 			name = profile_string(p, p->threads[e->zoom_thread].comm);
+		} else if (e->zooms[i] == ZOOM_KERNEL) {
+			text_str(t, ", Kernel");
+		} else if (e->zooms[i] == ZOOM_FUNCTION) {
+			text_str(t, ", Symbol = ");
+			name = profile_string(p, p->functions[e->zoom_function].name);
 		} else if (e->zooms[i] == ZOOM_DSO) {
 			text_str(t, ", DSO: ");
 			name = e->zoom_binary == PROFILE_NONE ? STR("[unknown]")
@@ -128,9 +133,13 @@ static void title_line(const struct explorer *e, struct text *t)
 
 static void bottom_line(const struct explorer *e, struct text *t, size_t room)
 {
-	static const char *const hints[] = {"?:help", "q:quit", "Enter:chain", "a:annotate", "/:filter", "t:thread",
-		"d:object", "E/C:all", "Tab:event", "L:limit", "P:print"};
-	if (e->mode == EXPLORER_ASK_SYMBOL)
+	static const char *const hints[] = {"?:help", "q:quit", "m:menu", "Enter:chain", "a:annotate", "/:filter",
+		"f:search", "o:order", "t:thread", "d:object", "E/C:all", "Tab:event", "L:limit", "P:print"};
+	if (e->mode == EXPLORER_ASK_SEARCH)
+		text_printf(t, "Search: %s_", e->input.text);
+	else if (e->mode == EXPLORER_MENU)
+		text_str(t, "Enter:choose Esc:back");
+	else if (e->mode == EXPLORER_ASK_SYMBOL)
 		text_printf(t, "Symbol: %s_", e->input.text);
 	else if (e->mode == EXPLORER_ASK_LIMIT)
 		text_printf(t, "Percent limit: %s_", e->input.text);
@@ -195,6 +204,8 @@ bool explorer_draw(const struct explorer *e, const char *events, struct grid *gr
 	title_line(e, &line.text);
 	tui_put_title(grid, (struct tally_str){line.text.data, line.text.len});
 	put_bottom(e, events, grid, &line.text);
+	if (e->mode == EXPLORER_MENU)
+		tui_menu_put(&e->menu, grid);
 	bool is_drawn = !line.text.failed;
 	text_deinit(&line.text);
 	return is_drawn;

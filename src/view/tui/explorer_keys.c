@@ -1,5 +1,7 @@
 #include "view/tui/explorer_keys.h"
+#include "view/tui/explorer_menu.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,17 +13,21 @@ static const struct tui_help help[] = {
 	{"PgUp PgDn, Ctrl-B Ctrl-F, Space", "one page"},
 	{"Home End, g G", "first and last row"},
 	{"Left Right", "scroll sideways"},
+	{"f, n N", "search a text; the next, the one before"},
 	{NULL, "Call chains"},
 	{"Enter, +", "open or close one level"},
 	{"e", "open or close all of the row"},
 	{"c", "close the row"},
 	{"E, C", "open, close all rows"},
 	{NULL, "What is shown"},
+	{"m, Enter where no chain is", "menu of what can be done here"},
 	{"/", "rows whose symbol has a text in it; an empty one: all"},
-	{"t", "only the cursor's thread, or all again"},
-	{"d", "only the cursor's object, or all again"},
+	{"t, d, y, K", "only the cursor's thread, object, symbol; the kernel; again: all"},
 	{"Esc", "take back the last of these"},
-	{"L", "hide rows below a percentage"},
+	{"L, { }", "hide rows below a percentage; lower, higher"},
+	{"F", "percentages of what is shown, or of all"},
+	{"o", "order rows by another column"},
+	{"|", "columns on and off"},
 	{"H", "column headers on and off"},
 	{"Tab, >", "next event"},
 	{"Shift-Tab, <", "previous event"},
@@ -38,8 +44,6 @@ static const struct {
 	char key;
 	const char *instead;
 } absent[] = {
-	{'m', "there is no menu: ? lists the keys"},
-	{'F', "percentages of what is filtered: --percentage relative"},
 	{'i', "header: leave, and tally report --header-only"},
 	{'r', "scripts: leave, and tally script -s"},
 	{'s', "another recording: leave, and tally report -i FILE"},
@@ -76,10 +80,14 @@ static void take_input(struct explorer *e)
 {
 	enum explorer_mode mode = e->mode;
 	e->mode = EXPLORER_TABLE;
-	if (mode == EXPLORER_ASK_SYMBOL)
+	if (mode == EXPLORER_ASK_SYMBOL) {
 		explorer_zoom_symbol(e, e->input.text);
-	else
+	} else if (mode == EXPLORER_ASK_LIMIT) {
 		take_limit(e);
+	} else if (e->input.len) {
+		snprintf(e->pattern, sizeof(e->pattern), "%s", e->input.text);
+		explorer_search(e, false);
+	}
 }
 
 static void type_key(struct explorer *e, uint32_t key)
@@ -149,6 +157,11 @@ static bool chain_key(struct explorer *e, uint32_t key)
 	switch (key) {
 	case '\r':
 	case '\n':
+		if (explorer_can_toggle(e))
+			explorer_toggle(e);
+		else
+			explorer_menu_main(e);
+		return true;
 	case '+':
 		explorer_toggle(e);
 		return true;
@@ -182,6 +195,12 @@ static bool view_key(struct explorer *e, uint32_t key)
 	case 'd':
 		explorer_zoom_dso(e);
 		return true;
+	case 'y':
+		explorer_zoom_function(e);
+		return true;
+	case 'K':
+		explorer_zoom_kernel(e);
+		return true;
 	case TUI_KEY_ESCAPE:
 		if (!explorer_zoom_out(e))
 			explorer_say(e, "nothing to take back: q leaves");
@@ -198,6 +217,40 @@ static bool view_key(struct explorer *e, uint32_t key)
 		return true;
 	case TUI_KEY_RESIZE:
 	case TUI_KEY_CTRL('l'):
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool choice_key(struct explorer *e, uint32_t key)
+{
+	switch (key) {
+	case 'm':
+		explorer_menu_main(e);
+		return true;
+	case 'o':
+		explorer_menu_order(e);
+		return true;
+	case '|':
+		explorer_menu_fields(e);
+		return true;
+	case 'F':
+		explorer_switch_relative(e);
+		return true;
+	case '{':
+	case '}':
+		explorer_step_percent_limit(e, key == '}');
+		return true;
+	case 'f':
+		ask(e, EXPLORER_ASK_SEARCH);
+		return true;
+	case 'n':
+	case 'N':
+		if (*e->pattern)
+			explorer_search(e, key == 'N');
+		else
+			ask(e, EXPLORER_ASK_SEARCH);
 		return true;
 	default:
 		return false;
@@ -239,6 +292,36 @@ static enum explorer_action other_key(struct explorer *e, uint32_t key)
 	}
 }
 
+static enum explorer_action table_key(struct explorer *e, uint32_t key)
+{
+	if (move_key(e, key) || chain_key(e, key) || view_key(e, key) || choice_key(e, key))
+		return EXPLORER_STAY;
+	return other_key(e, key);
+}
+
+/* What was chosen does what its key does. */
+static enum explorer_action menu_key(struct explorer *e, uint32_t key)
+{
+	uint32_t chosen = tui_menu_key(&e->menu, key);
+	size_t cursor = e->menu.list.cursor;
+	if (chosen == TUI_KEY_NONE)
+		return EXPLORER_STAY;
+	e->mode = EXPLORER_TABLE;
+	if (chosen == TUI_KEY_ESCAPE)
+		return EXPLORER_STAY;
+	if (chosen >= EXPLORER_KEY_FIELD) {
+		explorer_switch_field(e, (enum profile_key)(chosen - EXPLORER_KEY_FIELD));
+		explorer_menu_fields(e);
+		tui_list_go(&e->menu.list, cursor);
+		return EXPLORER_STAY;
+	}
+	if (chosen >= EXPLORER_KEY_ORDER) {
+		e->order = (enum profile_key)(chosen - EXPLORER_KEY_ORDER);
+		return EXPLORER_ORDER;
+	}
+	return table_key(e, chosen);
+}
+
 enum explorer_action explorer_key(struct explorer *e, uint32_t key)
 {
 	if (key == TUI_KEY_NONE)
@@ -250,11 +333,11 @@ enum explorer_action explorer_key(struct explorer *e, uint32_t key)
 		help_key(e, key);
 		return EXPLORER_STAY;
 	}
+	if (e->mode == EXPLORER_MENU)
+		return menu_key(e, key);
 	if (e->mode != EXPLORER_TABLE) {
 		type_key(e, key);
 		return EXPLORER_STAY;
 	}
-	if (move_key(e, key) || chain_key(e, key) || view_key(e, key))
-		return EXPLORER_STAY;
-	return other_key(e, key);
+	return table_key(e, key);
 }

@@ -17,7 +17,8 @@ enum explorer_action {
 	EXPLORER_NEXT_EVENT,
 	EXPLORER_PREVIOUS_EVENT,
 	EXPLORER_PRINT,
-	EXPLORER_ANNOTATE
+	EXPLORER_ANNOTATE,
+	EXPLORER_ORDER, /* by e->order */
 };
 
 enum explorer_action explorer_key(struct explorer *e, uint32_t key);

@@ -72,6 +72,12 @@ static bool is_visible(const struct explorer *e, uint32_t table_row, uint64_t to
 		return false;
 	if (explorer_is_zoomed(e, ZOOM_DSO) && e->table->profile->frames[row->frame].binary != e->zoom_binary)
 		return false;
+	const struct profile_frame *frame = &e->table->profile->frames[row->frame];
+	if (explorer_is_zoomed(e, ZOOM_FUNCTION) && frame->function != e->zoom_function)
+		return false;
+	if (explorer_is_zoomed(e, ZOOM_KERNEL) &&
+		(frame->binary == PROFILE_NONE || !e->table->profile->binaries[frame->binary].is_kernel))
+		return false;
 	return !explorer_is_zoomed(e, ZOOM_SYMBOL) || has_symbol(e, row);
 }
 
@@ -117,25 +123,54 @@ const struct explorer_fold *explorer_fold_at(const struct explorer *e, size_t ro
 	return fold && fold->is_open ? fold : NULL;
 }
 
-uint32_t explorer_function(struct explorer *e)
+uint32_t explorer_cursor_function(const struct explorer *e, struct tally_str *name)
 {
 	const struct profile *p = e->table->profile;
 	if (e->visible_count == 0)
 		return PROFILE_NONE;
 	const struct explorer_fold *fold = e->cursor.line ? explorer_fold_at(e, e->cursor.row) : NULL;
-	if (!fold && !is_grouped_by(e, KEY_SYMBOL)) {
-		explorer_say(e, "the row is of many functions: sort by symbol (-s) to look into one");
+	if (!fold && !is_grouped_by(e, KEY_SYMBOL))
 		return PROFILE_NONE;
-	}
 	uint32_t frame = e->table->rows[e->visible[e->cursor.row]].frame;
 	if (fold) {
 		const struct fold_line *line = &fold->lines[e->cursor.line - 1];
 		frame = fold->frames[fold->nodes[line->node].first_frame + line->frame];
 	}
 	uint32_t function = p->frames[frame].function;
-	if (function == PROFILE_NONE)
+	if (function != PROFILE_NONE)
+		*name = profile_string(p, p->functions[function].name);
+	return function;
+}
+
+uint32_t explorer_function(struct explorer *e)
+{
+	struct tally_str name;
+	uint32_t function = explorer_cursor_function(e, &name);
+	if (function == PROFILE_NONE && e->visible_count && !e->cursor.line && !is_grouped_by(e, KEY_SYMBOL))
+		explorer_say(e, "the row is of many functions: sort by symbol (s) to look into one");
+	else if (function == PROFILE_NONE)
 		explorer_say(e, "there is no symbol here");
 	return function;
+}
+
+bool explorer_cursor_thread(const struct explorer *e, struct tally_str *name)
+{
+	const struct profile *p = e->table->profile;
+	if (e->visible_count == 0 ||
+		(!is_grouped_by(e, KEY_COMM) && !is_grouped_by(e, KEY_PID) && !is_grouped_by(e, KEY_TGID)))
+		return false;
+	*name = profile_string(p, p->threads[e->table->rows[e->visible[e->cursor.row]].thread].comm);
+	return true;
+}
+
+bool explorer_cursor_object(const struct explorer *e, struct tally_str *name)
+{
+	const struct profile *p = e->table->profile;
+	if (e->visible_count == 0 || (!is_grouped_by(e, KEY_DSO) && !is_grouped_by(e, KEY_SYMBOL)))
+		return false;
+	uint32_t binary = p->frames[e->table->rows[e->visible[e->cursor.row]].frame].binary;
+	*name = binary == PROFILE_NONE ? STR("[unknown]") : profile_string(p, p->binaries[binary].name);
+	return true;
 }
 
 static size_t last_line(struct explorer *e, size_t row)
@@ -228,6 +263,8 @@ void explorer_resize(struct explorer *e, unsigned rows, unsigned columns)
 {
 	e->rows = rows;
 	e->columns = columns;
+	if (e->mode == EXPLORER_MENU)
+		tui_menu_fit(&e->menu, rows, columns);
 	settle(e);
 }
 
@@ -255,10 +292,33 @@ void explorer_end(struct explorer *e)
 	settle(e);
 }
 
+static void drop_folds(struct explorer *e)
+{
+	for (size_t i = 0; i < e->folds.len; i++)
+		explorer_fold_deinit(&e->folds.items[i]);
+	vec_free(&e->folds);
+	map_u64_deinit(&e->fold_of_row);
+	e->fold_of_row = (struct map_u64){0};
+}
+
+/* Percentages become those of the rows that show. Chains have them too. */
+static void relate_to_shown(struct explorer *e)
+{
+	uint32_t members = e->table->options.member_count;
+	memset(e->shown_totals, 0, members * sizeof(*e->shown_totals));
+	for (size_t i = 0; i < e->visible_count; i++)
+		for (uint32_t m = 0; m < members; m++)
+			e->shown_totals[m] += flat_table_stat(e->table, e->visible[i], m)->period;
+	e->layout.shown_totals = e->shown_totals;
+	drop_folds(e);
+	e->cursor.line = 0;
+}
+
 /* The cursor stays on its row, if that is still there. */
 static void select_rows(struct explorer *e)
 {
 	uint32_t kept = e->visible_count ? e->visible[e->cursor.row] : PROFILE_NONE;
+	e->layout.shown_totals = NULL;
 	uint64_t total = report_member_total(&e->layout, 0);
 	bool is_kept = false;
 	size_t count = 0;
@@ -273,10 +333,64 @@ static void select_rows(struct explorer *e)
 		e->visible[count++] = row;
 	}
 	e->visible_count = count;
+	if (e->is_relative)
+		relate_to_shown(e);
 	if (!is_kept)
 		e->cursor = (struct explorer_position){0};
 	e->top = (struct explorer_position){0};
 	settle(e);
+}
+
+static bool has_field(const struct explorer *e, enum profile_key key)
+{
+	for (size_t i = 0; i < e->field_count; i++)
+		if (e->fields[i].key == key)
+			return true;
+	return false;
+}
+
+/* The report's columns, and behind its values those that it could have. */
+static void list_fields(struct explorer *e)
+{
+	static const enum profile_key more[EXPLORER_MORE_FIELDS] = {KEY_OVERHEAD, KEY_SAMPLE, KEY_PERIOD};
+	const struct report_text_options *o = &e->options;
+	size_t next = 0;
+	for (; next < o->column_count && profile_key_get(o->columns[next])->is_value; next++)
+		e->fields[e->field_count++] = (struct explorer_field){o->columns[next], true};
+	for (size_t i = 0; i < EXPLORER_MORE_FIELDS; i++)
+		if (!has_field(e, more[i]))
+			e->fields[e->field_count++] = (struct explorer_field){more[i], false};
+	for (; next < o->column_count; next++)
+		e->fields[e->field_count++] = (struct explorer_field){o->columns[next], true};
+}
+
+static void fit_columns(struct explorer *e)
+{
+	struct report_layout fresh = {.table = e->table,
+		.options = &e->options,
+		.profile = e->table->profile,
+		.shown_totals = e->layout.shown_totals};
+	e->options.columns = e->columns_shown;
+	e->options.column_count = 0;
+	for (size_t i = 0; i < e->field_count && e->options.column_count < REPORT_MAX_COLUMNS; i++)
+		if (e->fields[i].is_shown)
+			e->columns_shown[e->options.column_count++] = e->fields[i].key;
+	e->layout = fresh;
+	report_layout_fit(&e->layout);
+}
+
+void explorer_switch_field(struct explorer *e, enum profile_key key)
+{
+	for (size_t i = 0; i < e->field_count; i++) {
+		if (e->fields[i].key != key)
+			continue;
+		bool is_last = e->fields[i].is_shown && e->options.column_count == 1;
+		if (is_last)
+			explorer_say(e, "the last column stays");
+		else
+			e->fields[i].is_shown = !e->fields[i].is_shown;
+	}
+	fit_columns(e);
 }
 
 enum tally_status explorer_init(struct explorer *e, const struct flat_table *table,
@@ -291,22 +405,15 @@ enum tally_status explorer_init(struct explorer *e, const struct flat_table *tab
 	if (status != TALLY_OK)
 		return status;
 	e->visible = malloc((table->shown_count + 1) * sizeof(*e->visible));
-	if (!e->visible) {
-		call_tree_deinit(&e->builder);
+	e->shown_totals = calloc(table->options.member_count + 1, sizeof(*e->shown_totals));
+	if (!e->visible || !e->shown_totals) {
+		explorer_deinit(e);
 		return error_nomem(err);
 	}
-	report_layout_fit(&e->layout);
+	list_fields(e);
+	fit_columns(e);
 	select_rows(e);
 	return TALLY_OK;
-}
-
-static void drop_folds(struct explorer *e)
-{
-	for (size_t i = 0; i < e->folds.len; i++)
-		explorer_fold_deinit(&e->folds.items[i]);
-	vec_free(&e->folds);
-	map_u64_deinit(&e->fold_of_row);
-	e->fold_of_row = (struct map_u64){0};
 }
 
 void explorer_deinit(struct explorer *e)
@@ -314,6 +421,7 @@ void explorer_deinit(struct explorer *e)
 	drop_folds(e);
 	call_tree_deinit(&e->builder);
 	free(e->visible);
+	free(e->shown_totals);
 	*e = (struct explorer){0};
 }
 
@@ -334,6 +442,16 @@ static struct explorer_fold *want_fold(struct explorer *e)
 			fold->is_open = false;
 	}
 	return fold;
+}
+
+bool explorer_can_toggle(const struct explorer *e)
+{
+	if (e->visible_count == 0)
+		return false;
+	const struct explorer_fold *fold = e->cursor.line ? explorer_fold_at(e, e->cursor.row) : NULL;
+	if (!fold)
+		return explorer_has_chains(e, e->visible[e->cursor.row]);
+	return fold->nodes[fold->lines[e->cursor.line - 1].node].child_count > 0;
 }
 
 void explorer_toggle(struct explorer *e)
@@ -394,18 +512,49 @@ static void zoom_off(struct explorer *e, enum explorer_zoom zoom)
 	select_rows(e);
 }
 
+void explorer_zoom_function(struct explorer *e)
+{
+	if (explorer_is_zoomed(e, ZOOM_FUNCTION)) {
+		zoom_off(e, ZOOM_FUNCTION);
+		return;
+	}
+	uint32_t function = explorer_function(e);
+	if (function == PROFILE_NONE)
+		return;
+	e->zoom_function = function;
+	zoom_in(e, ZOOM_FUNCTION);
+	if (e->visible_count == 0)
+		explorer_say(e, "no row is of this function: Esc takes it back");
+}
+
+void explorer_zoom_kernel(struct explorer *e)
+{
+	if (explorer_is_zoomed(e, ZOOM_KERNEL)) {
+		zoom_off(e, ZOOM_KERNEL);
+		return;
+	}
+	if (!is_grouped_by(e, KEY_DSO) && !is_grouped_by(e, KEY_SYMBOL)) {
+		explorer_say(e, "rows are of all objects: sort by dso or symbol (s) to zoom into the kernel");
+		return;
+	}
+	zoom_in(e, ZOOM_KERNEL);
+	if (e->visible_count == 0)
+		explorer_say(e, "no row is of the kernel: Esc takes it back");
+}
+
 void explorer_zoom_thread(struct explorer *e)
 {
 	if (explorer_is_zoomed(e, ZOOM_THREAD)) {
 		zoom_off(e, ZOOM_THREAD);
 		return;
 	}
-	if (!is_grouped_by(e, KEY_COMM) && !is_grouped_by(e, KEY_PID) && !is_grouped_by(e, KEY_TGID)) {
-		explorer_say(e, "rows are of all threads: sort by comm or pid (-s) to zoom into one");
-		return;
-	}
+	struct tally_str name;
 	if (e->visible_count == 0)
 		return;
+	if (!explorer_cursor_thread(e, &name)) {
+		explorer_say(e, "rows are of all threads: sort by comm or pid (s) to zoom into one");
+		return;
+	}
 	e->zoom_thread = e->table->rows[e->visible[e->cursor.row]].thread;
 	zoom_in(e, ZOOM_THREAD);
 }
@@ -417,7 +566,7 @@ void explorer_zoom_dso(struct explorer *e)
 		return;
 	}
 	if (!is_grouped_by(e, KEY_DSO) && !is_grouped_by(e, KEY_SYMBOL)) {
-		explorer_say(e, "rows are of all objects: sort by dso or symbol (-s) to zoom into one");
+		explorer_say(e, "rows are of all objects: sort by dso or symbol (s) to zoom into one");
 		return;
 	}
 	if (e->visible_count == 0)
@@ -433,7 +582,7 @@ void explorer_zoom_symbol(struct explorer *e, const char *part)
 	if (!*part)
 		return;
 	if (!is_grouped_by(e, KEY_SYMBOL)) {
-		explorer_say(e, "rows are of all symbols: sort by symbol (-s) to filter by it");
+		explorer_say(e, "rows are of all symbols: sort by symbol (s) to filter by it");
 		return;
 	}
 	snprintf(e->zoom_symbol, sizeof(e->zoom_symbol), "%s", part);
@@ -448,6 +597,65 @@ bool explorer_zoom_out(struct explorer *e)
 		return false;
 	zoom_off(e, e->zooms[e->zoom_count - 1]);
 	return true;
+}
+
+void explorer_step_percent_limit(struct explorer *e, bool is_up)
+{
+	static const double steps[] = {0, 0.1, 0.5, 1, 2, 5, 10, 20, 50};
+	size_t count = sizeof(steps) / sizeof(steps[0]), i = is_up ? 0 : count - 1;
+	while (is_up && i + 1 < count && steps[i] <= e->percent_limit)
+		i++;
+	while (!is_up && i > 0 && steps[i] >= e->percent_limit)
+		i--;
+	explorer_set_percent_limit(e, steps[i]);
+}
+
+void explorer_switch_relative(struct explorer *e)
+{
+	e->is_relative = !e->is_relative;
+	drop_folds(e);
+	e->cursor.line = 0;
+	select_rows(e);
+	explorer_say(e, "percentages are of %s", e->is_relative ? "what is shown" : "all samples");
+}
+
+void explorer_reorder(struct explorer *e)
+{
+	select_rows(e);
+}
+
+static bool has_pattern(const struct explorer *e, const struct flat_row *row)
+{
+	const struct profile *p = e->table->profile;
+	const struct profile_frame *frame = &p->frames[row->frame];
+	struct tally_str names[3] = {profile_string(p, p->threads[row->thread].comm)};
+	size_t len = strlen(e->pattern);
+	if (frame->function != PROFILE_NONE)
+		names[1] = profile_string(p, p->functions[frame->function].name);
+	if (frame->binary != PROFILE_NONE)
+		names[2] = profile_string(p, p->binaries[frame->binary].name);
+	bool shows[3] = {is_grouped_by(e, KEY_COMM), is_grouped_by(e, KEY_SYMBOL), is_grouped_by(e, KEY_DSO)};
+	for (size_t i = 0; i < 3; i++)
+		if (shows[i] && names[i].len && memmem(names[i].data, names[i].len, e->pattern, len))
+			return true;
+	return false;
+}
+
+void explorer_search(struct explorer *e, bool is_back)
+{
+	size_t count = e->visible_count, from = e->cursor.row;
+	for (size_t i = 1; i <= count; i++) {
+		size_t at = (from + (is_back ? count - i : i)) % count;
+		if (!has_pattern(e, &e->table->rows[e->visible[at]]))
+			continue;
+		bool is_round = is_back ? at >= from : at <= from;
+		e->cursor = (struct explorer_position){.row = at};
+		settle(e);
+		if (is_round)
+			explorer_say(e, "searched on from the other end");
+		return;
+	}
+	explorer_say(e, "no row has '%.100s' in it", e->pattern);
 }
 
 void explorer_set_percent_limit(struct explorer *e, double percent)

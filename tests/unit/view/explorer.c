@@ -57,11 +57,11 @@ static void close_explorer(struct fixture *f)
 	grid_deinit(&f->grid);
 }
 
-/* ^ is Escape, $ Enter, v and A Down and Up as arrows, } and { next and previous page, ~ End. */
+/* ^ is Escape, $ Enter, v and A Down and Up as arrows, \x01 and \x02 next and previous page, ~ End. */
 static void press(struct fixture *f, const char *pressed)
 {
 	for (; *pressed; pressed++) {
-		static const char special[] = "^$vA}{~";
+		static const char special[] = "^$vA\x01\x02~";
 		static const uint32_t codes[] = {TUI_KEY_ESCAPE, '\r', TUI_KEY_DOWN, TUI_KEY_UP, TUI_KEY_PAGE_DOWN,
 			TUI_KEY_PAGE_UP, TUI_KEY_END};
 		const char *found = strchr(special, *pressed);
@@ -93,7 +93,7 @@ static void chains_open_level_by_level(void **state)
 	open_explorer(&f, program);
 	press(&f, "$");
 	assert_screen(&f, 24, 80, "row-open");
-	press(&f, "jj$vv$");
+	press(&f, "jj$vv+");
 	assert_screen(&f, 24, 80, "chain-open");
 	press(&f, "C");
 	assert_int_equal(f.explorer.cursor.line, 0);
@@ -117,15 +117,15 @@ static void the_cursor_stays_on_the_screen(void **state)
 	struct fixture f;
 	open_explorer(&f, program);
 	explorer_resize(&f.explorer, 6, 80); /* three lines of the table */
-	press(&f, "A{");
+	press(&f, "A\x02");
 	assert_int_equal(f.explorer.cursor.row, 0);
-	press(&f, "}");
+	press(&f, "\x01");
 	assert_int_equal(f.explorer.cursor.row, 3);
 	assert_int_equal(f.explorer.top.row, 1);
 	press(&f, "~");
 	assert_int_equal(f.explorer.cursor.row, f.explorer.visible_count - 1);
 	assert_int_equal(f.explorer.top.row, f.explorer.visible_count - 3);
-	press(&f, "vvv{");
+	press(&f, "vvv\x02");
 	assert_int_equal(f.explorer.cursor.row, f.explorer.visible_count - 4);
 	press(&f, "g");
 	assert_int_equal(f.explorer.top.row, 0);
@@ -154,7 +154,7 @@ static void zooms_and_what_takes_them_back(void **state)
 	press(&f, "/nothing$");
 	assert_int_equal(f.explorer.visible_count, 0);
 	assert_screen(&f, 8, 80, "nothing-80x8");
-	press(&f, "$eEcCtd+jk}{~g^");
+	press(&f, "eEcCtd+jk~g^$^");
 	assert_int_equal(f.explorer.visible_count, all);
 	press(&f, "/mem^");
 	assert_int_equal(f.explorer.visible_count, all);
@@ -198,13 +198,11 @@ static void help_and_other_keys(void **state)
 	press(&f, "?");
 	assert_screen(&f, 24, 80, "help-80x24");
 	assert_screen(&f, 12, 40, "help-40x12");
-	press(&f, "jjjjkA}}}}{~");
+	press(&f, "jjjjkA\x01\x01\x01\x01\x02~");
 	assert_int_equal(f.explorer.mode, EXPLORER_TABLE);
 	press(&f, "Z");
 	assert_string_equal(f.explorer.message, "no key Z: ? lists them");
 	assert_int_equal(explorer_key(&f.explorer, 'a'), EXPLORER_ANNOTATE);
-	press(&f, "m");
-	assert_string_equal(f.explorer.message, "there is no menu: ? lists the keys");
 	press(&f, "Z");
 	assert_int_equal(explorer_key(&f.explorer, TUI_KEY_NONE), EXPLORER_STAY);
 	assert_string_equal(f.explorer.message, "no key Z: ? lists them");
@@ -224,6 +222,91 @@ static struct tally_str function_at_cursor(struct fixture *f)
 	if (function == PROFILE_NONE)
 		return STR("none");
 	return profile_string(f->profile, f->profile->functions[function].name);
+}
+
+static void menus(void **state)
+{
+	struct fixture f;
+	open_explorer(&f, program);
+	press(&f, "m");
+	assert_screen(&f, 24, 80, "menu-80x24");
+	assert_screen(&f, 50, 200, "menu-200x50");
+	assert_screen(&f, 12, 40, "menu-40x12");
+	press(&f, "^");
+	assert_int_equal(f.explorer.mode, EXPLORER_TABLE);
+	press(&f, "mjjj$"); /* zooms into the thread */
+	assert_true(explorer_is_zoomed(&f.explorer, ZOOM_THREAD));
+	press(&f, "^o");
+	explorer_key(&f.explorer, 'G');
+	assert_int_equal(explorer_key(&f.explorer, '\r'), EXPLORER_ORDER);
+	assert_int_equal(f.explorer.order, KEY_SYMBOL);
+	assert_int_equal(flat_table_sort(&f.table, &f.explorer.order, 1, NULL), TALLY_OK);
+	explorer_reorder(&f.explorer);
+	assert_int_equal(f.explorer.cursor.row, 5); /* main of cc1, as before */
+	press(&f, "|jj$");
+	assert_int_equal(f.explorer.mode, EXPLORER_MENU);
+	assert_screen(&f, 24, 80, "columns-80x24");
+	press(&f, "q");
+	assert_screen(&f, 24, 80, "ordered-80x24");
+	press(&f, "|");
+	for (int i = 0; i < 7; i++)
+		press(&f, "$v");
+	assert_int_equal(f.explorer.options.column_count, 1);
+	assert_string_equal(f.explorer.message, "");
+	press(&f, "A");
+	while (f.explorer.options.column_count == 1 && !f.explorer.message[0])
+		press(&f, "$A");
+	press(&f, "^");
+	assert_int_equal(explorer_key(&f.explorer, tui_mouse(TUI_MOUSE_CLICK, 3, 3)), EXPLORER_STAY);
+	press(&f, "mG");
+	assert_int_equal(explorer_key(&f.explorer, '\r'), EXPLORER_QUIT);
+	close_explorer(&f);
+}
+
+static void searching_filters_nothing(void **state)
+{
+	struct fixture f;
+	open_explorer(&f, program);
+	size_t all = f.explorer.visible_count;
+	press(&f, "nmem$");
+	assert_int_equal(f.explorer.visible_count, all);
+	assert_true(str_equal(function_at_cursor(&f), STR("memcpy")));
+	size_t first = f.explorer.cursor.row;
+	press(&f, "n");
+	assert_true(f.explorer.cursor.row > first);
+	press(&f, "n");
+	assert_int_equal(f.explorer.cursor.row, first);
+	assert_string_equal(f.explorer.message, "searched on from the other end");
+	press(&f, "N");
+	assert_true(f.explorer.cursor.row > first);
+	press(&f, "fnothing$");
+	assert_string_equal(f.explorer.message, "no row has 'nothing' in it");
+	press(&f, "flibc.so$");
+	assert_true(str_equal(function_at_cursor(&f), STR("memcpy")));
+	close_explorer(&f);
+}
+
+static void percentages_of_what_is_shown(void **state)
+{
+	struct fixture f;
+	open_explorer(&f, program);
+	press(&f, "/memcpy$F");
+	assert_int_equal(f.explorer.layout.shown_totals[0], 260);
+	assert_screen(&f, 8, 120, "relative-120x8");
+	press(&f, "^");
+	assert_int_equal(f.explorer.layout.shown_totals[0], 1000);
+	press(&f, "yF");
+	assert_true(explorer_is_zoomed(&f.explorer, ZOOM_FUNCTION));
+	assert_null(f.explorer.layout.shown_totals);
+	press(&f, "yK");
+	assert_int_equal(f.explorer.visible_count, 1);
+	press(&f, "K}}}}");
+	assert_true(f.explorer.percent_limit == 2);
+	press(&f, "{");
+	assert_true(f.explorer.percent_limit == 1);
+	press(&f, "{{{{{");
+	assert_true(f.explorer.percent_limit == 0);
+	close_explorer(&f);
 }
 
 static void the_function_at_the_cursor(void **state)
@@ -297,6 +380,9 @@ int main(void)
 		cmocka_unit_test(zooms_and_what_takes_them_back),
 		cmocka_unit_test(the_percent_limit),
 		cmocka_unit_test(help_and_other_keys),
+		cmocka_unit_test(menus),
+		cmocka_unit_test(searching_filters_nothing),
+		cmocka_unit_test(percentages_of_what_is_shown),
 		cmocka_unit_test(the_function_at_the_cursor),
 		cmocka_unit_test(what_is_printed_is_what_is_shown),
 		cmocka_unit_test(a_monkey_at_the_keys),
