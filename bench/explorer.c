@@ -53,19 +53,21 @@ static struct profile *make_profile(uint32_t rows)
 	profile_builder_event(
 		b, &(struct profile_event){
 			   .name = profile_builder_string(b, STR("cycles")), .member_count = 1, .has_callchain = true});
-	uint32_t callers = PROFILE_NONE, *nodes = calloc(DEPTH, sizeof(*nodes));
-	must(nodes, "memory");
+	uint32_t callers[DEPTH], stack[DEPTH + 1];
 	for (uint32_t i = 0; i < DEPTH; i++)
-		nodes[i] = callers = profile_builder_stack(b, callers, make_frame(b, binary, rows + i));
+		callers[i] = make_frame(b, binary, rows + i);
 	for (uint32_t i = 0; i < rows; i++) {
 		struct profile_sample sample = {.thread = thread, .count = 1, .period = rows + i, .first_order = i};
 		sample.leaf = make_frame(b, binary, i);
-		sample.stack = profile_builder_stack(b, nodes[i % DEPTH], sample.leaf);
+		uint32_t depth = 0;
+		stack[depth++] = sample.leaf;
+		for (uint32_t k = i % DEPTH + 1; k-- > 0;)
+			stack[depth++] = callers[k];
+		sample.stack = profile_builder_stack(b, stack, depth);
 		profile_builder_sample(b, &sample);
 	}
 	struct profile *profile;
 	must(profile_builder_finish(b, &profile, NULL) == TALLY_OK, "profile");
-	free(nodes);
 	return profile;
 }
 

@@ -17,7 +17,7 @@ static void take(struct perfdata_reader *reader, struct resolver *resolver, cons
 	struct resolve_where where = resolver_where(resolver, (int32_t)sample.pid, sample.time);
 	struct sample_array chain = resolver_sample_chain(resolver, &where, &event->layout, &sample);
 	(void)resolver_frame(resolver, &where, item->record.misc & MISC_CPUMODE_MASK, sample.ip);
-	(void)resolver_chain(resolver, &where, &chain);
+	(void)resolver_chain_frames(resolver, &where, &chain);
 }
 
 static void read_live(struct perfdata_reader *reader)

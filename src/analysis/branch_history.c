@@ -47,8 +47,14 @@ static void fold_loops(struct branch_list *list)
 	}
 }
 
-static uint32_t add_end(struct resolver *r, const struct branch_history *h, uint32_t parent,
-	const struct sample_branch *branch, enum profile_branch_end end)
+static void add_frame(struct resolver *r, uint32_t frame)
+{
+	if (!vec_push(&r->stack_scratch, frame))
+		r->failed = true;
+}
+
+static void add_end(struct resolver *r, const struct branch_history *h, const struct sample_branch *branch,
+	enum profile_branch_end end)
 {
 	uint64_t ip = end == BRANCH_END_TO ? branch->to : branch->from;
 	uint32_t mark = profile_branch_pack(&(struct profile_branch){.end = end,
@@ -56,17 +62,16 @@ static uint32_t add_end(struct resolver *r, const struct branch_history *h, uint
 		.is_abort = branch->is_abort,
 		.cycles = branch->cycles});
 	uint32_t frame = resolver_raw_frame(r, &h->where, RESOLVE_ANY_MODE, 0, ip);
-	return resolver_stack(r, parent, resolver_marked_frame(r, frame, ip, mark));
+	add_frame(r, resolver_marked_frame(r, frame, ip, mark));
 }
 
 /* The callers that lie outside of the branches: neither the sample's own place nor calls that are among them. */
-static size_t first_caller(
-	const struct branch_history *h, const struct branch_list *list, const struct resolved_chain *chain)
+static size_t first_caller(const struct branch_history *h, const struct branch_list *list)
 {
-	size_t first = chain->count && chain->ips[0] == h->sample->ip ? 1 : 0;
-	for (size_t i = 0; i < list->count && first < chain->count; i++) {
+	size_t first = h->chain.count && h->addresses[0].ip == h->sample->ip ? 1 : 0;
+	for (size_t i = 0; i < list->count && first < h->chain.count; i++) {
 		const struct sample_branch *branch = &list->items[h->is_oldest_first ? list->count - 1 - i : i];
-		uint64_t to_return = chain->ips[first];
+		uint64_t to_return = h->addresses[first].ip;
 		first += branch->from < to_return && to_return - branch->from <= LONGEST_CALL_BYTES;
 	}
 	return first;
@@ -75,21 +80,23 @@ static size_t first_caller(
 uint32_t branch_history_stack(struct resolver *r, const struct branch_history *h)
 {
 	struct branch_list list;
-	uint32_t stack = RESOLVE_NONE;
 	read_branches(h, &list);
-	if (h->chain) {
-		struct resolved_chain chain = resolver_chain_frames(r, &h->where, h->chain);
-		for (size_t i = chain.count, first = first_caller(h, &list, &chain); i-- > first;)
-			stack = resolver_stack(r, stack, chain.frames[i]);
-	}
+	size_t caller = first_caller(h, &list);
+	r->stack_scratch.len = 0;
 	fold_loops(&list);
-	for (size_t i = 0; i < list.count; i++) {
-		/* Stacks grow from the oldest on; both orders show a branch's target before its source. */
+	for (size_t i = list.count; i-- > 0;) {
+		/* The newest is innermost, or the oldest; both orders show a branch's target before its source. */
 		const struct sample_branch *branch = &list.items[h->is_oldest_first ? i : list.count - 1 - i];
 		enum profile_branch_end outer = h->is_oldest_first ? BRANCH_END_TO : BRANCH_END_FROM;
 		enum profile_branch_end inner = h->is_oldest_first ? BRANCH_END_FROM : BRANCH_END_TO;
-		stack = add_end(r, h, stack, branch, outer);
-		stack = add_end(r, h, stack, branch, inner);
+		add_end(r, h, branch, inner);
+		add_end(r, h, branch, outer);
 	}
-	return stack;
+	for (; caller < h->chain.count; caller++)
+		add_frame(r, h->chain.items[caller]);
+	size_t count = r->stack_scratch.len;
+	if (count == 0 || r->failed)
+		return RESOLVE_NONE;
+	const uint32_t *frames = r->stack_scratch.items;
+	return resolver_stack(r, frames, count, list_table_hash(frames, count));
 }

@@ -5,7 +5,7 @@
  * of it, so that equal ones with other cycles are frames apart. A piece that repeats at once is kept once. The call
  * chain follows, without the calls that are among the branches. Uses the caller's resolver; no state.
  *
- *	uint32_t stack = branch_history_stack(&resolver, &(struct branch_history){.where = where, .sample = &sample});
+ *	uint32_t stack = branch_history_stack(&resolver, &(struct branch_history){.where = where, .sample = &sample, ...});
  */
 #ifndef ANALYSIS_BRANCH_HISTORY_H
 #define ANALYSIS_BRANCH_HISTORY_H
@@ -15,7 +15,8 @@
 struct branch_history {
 	struct resolve_where where;
 	const struct sample *sample;
-	const struct sample_array *chain; /* NULL: none was recorded */
+	struct list chain; /* frames; borrowed, as is what follows */
+	const struct resolve_address *addresses; /* the chain's */
 	unsigned max_branches; /* the oldest, or the newest, that many; 0: all */
 	bool is_oldest_first; /* chains will be shown from the outermost caller on */
 };

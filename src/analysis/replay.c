@@ -34,6 +34,10 @@ struct replay {
 	const struct symbol **symbols; /* by id of frames */
 	uint32_t *profile_frames; /* by id of frames */
 	struct inline_frames inlines; /* by id of frames; nothing if not asked for */
+	uint32_t *inlined_frames; /* by index of their names: the profile's; PROFILE_NONE: not made yet */
+	VEC(uint32_t) stack; /* that is being made */
+	const struct symbol *last_end; /* of the stack looked at last, and whether it is one that threads start in */
+	bool last_end_is_first;
 	uint64_t *leaf_counts; /* by id of frames: samples whose own address it is */
 	struct binary_hits hits;
 	struct arena arena;
@@ -345,8 +349,14 @@ static enum tally_status name_frames(struct replay *replay, struct tally_error *
 	bool needs_places = replay->options->with_stacks && replay->options->with_inlines;
 	if (status == TALLY_OK && (needs_places || replay->options->with_lines))
 		status = inline_frames_read(&job, &replay->inlines, err);
+	if (status == TALLY_OK && replay->inlines.begin) {
+		replay->inlined_frames = new_ids(replay->inlines.names.len);
+		status = replay->inlined_frames ? TALLY_OK : error_nomem(err);
+	}
 	if (status != TALLY_OK)
 		return status;
+	if (replay->inlined_frames)
+		memset(replay->inlined_frames, 0xff, replay->inlines.names.len * sizeof(*replay->inlined_frames));
 	name_all_frames(replay);
 	return TALLY_OK;
 }
@@ -410,27 +420,31 @@ static bool is_first_function(const char *name)
 	return false;
 }
 
+/* Of a frame: looked at once for each function. */
+static bool is_first_frame(struct replay *replay, uint32_t frame)
+{
+	const struct symbol *symbol = replay->symbols[frame];
+	if (!symbol)
+		return false;
+	if (replay->last_end != symbol)
+		replay->last_end_is_first = is_first_function(symbol->name);
+	replay->last_end = symbol;
+	return replay->last_end_is_first;
+}
+
 /* Of chains as they were recorded; what was unwound was counted by the workers. */
 static void count_ends(struct replay *replay, const struct sample_pass *pass, const struct pass_ids *ids)
 {
-	size_t count = pass->resolver.stacks.nodes.len;
-	uint8_t *reaches = calloc(count ? count : 1, 1); /* by stack node: its outermost frame is a first function */
-	if (!reaches)
-		return;
-	for (size_t i = 0; i < count; i++) {
-		const struct path_node *node = &pass->resolver.stacks.nodes.items[i];
-		const struct symbol *symbol = replay->symbols[ids->frames[node->item]];
-		reaches[i] = node->parent == RESOLVE_NONE ? symbol && is_first_function(symbol->name)
-							  : reaches[node->parent];
-	}
 	for (size_t i = 0; i < pass->keys.len; i++) {
 		uint32_t stack = sample_pass_key(pass, (uint32_t)i).stack;
-		if (stack != RESOLVE_NONE && reaches[stack])
+		if (stack == RESOLVE_NONE)
+			continue;
+		struct list frames = list_table_get(&pass->resolver.stacks, stack);
+		if (is_first_frame(replay, ids->frames[frames.items[frames.count - 1]]))
 			replay->ends.reached += pass->sums.items[i].count;
-		else if (stack != RESOLVE_NONE)
+		else
 			replay->ends.unknown += pass->sums.items[i].count;
 	}
-	free(reaches);
 }
 
 static void add_rows(struct replay *replay, const struct sample_pass *pass, const uint32_t *samples)
@@ -496,48 +510,70 @@ static const struct source_place *named_place(const struct source_place *places,
 	return NULL;
 }
 
-/* The nodes of a frame's inlined calls, below the node of the function that holds the code. */
-static uint32_t add_inlined_calls(struct replay *replay, uint32_t stack, uint32_t frame)
+static bool has_inlined_calls(const struct replay *replay, uint32_t frame)
 {
 	const struct inline_frames *inlines = &replay->inlines;
-	if (!inlines->begin || !replay->options->with_inlines || inlines->begin[frame] == inlines->begin[frame + 1])
-		return stack;
+	return inlines->begin && replay->options->with_inlines && inlines->begin[frame] != inlines->begin[frame + 1];
+}
+
+/* A frame's inlined calls, the innermost one first; each is made when a chain first has it. False: out of memory. */
+static bool add_inlined_calls(struct replay *replay, uint32_t frame)
+{
+	const struct inline_frames *inlines = &replay->inlines;
 	struct resolved_frame resolved = resolved_frame_get(&replay->frames, frame);
 	struct source_place places[LIMIT_INLINE_DEPTH];
 	size_t count = replay->options->with_lines ? find_places(replay, &resolved, places) : 0;
-	for (size_t i = inlines->begin[frame + 1]; i-- > inlines->begin[frame];) {
-		uint32_t binary = profile_binary_of(replay, resolved.binary);
-		struct profile_frame to = {.function = inlined_function_of(replay, inlines->names.items[i], binary),
-			.binary = binary,
-			.address = resolved.address,
-			.raw_address = resolved.raw_address,
-			.level = (uint8_t)resolved.level};
-		const struct source_place *place = named_place(places, count, i - inlines->begin[frame]);
-		if (place)
-			to.own_line = to.innermost_line = add_line(replay, &resolved, NULL, place);
-		stack = profile_builder_stack(replay->builder, stack, profile_builder_frame(replay->builder, &to));
+	uint32_t binary = profile_binary_of(replay, resolved.binary);
+	for (size_t i = inlines->begin[frame]; i < inlines->begin[frame + 1]; i++) {
+		if (replay->inlined_frames[i] == PROFILE_NONE) {
+			struct profile_frame to = {
+				.function = inlined_function_of(replay, inlines->names.items[i], binary),
+				.binary = binary,
+				.address = resolved.address,
+				.raw_address = resolved.raw_address,
+				.level = (uint8_t)resolved.level};
+			const struct source_place *place = named_place(places, count, i - inlines->begin[frame]);
+			if (place)
+				to.own_line = to.innermost_line = add_line(replay, &resolved, NULL, place);
+			replay->inlined_frames[i] = profile_builder_frame(replay->builder, &to);
+		}
+		if (!vec_push(&replay->stack, replay->inlined_frames[i]))
+			return false;
 	}
-	return stack;
+	return true;
+}
+
+/* The passes' stacks as the profile's. False: out of memory. */
+static bool add_stacks(struct replay *replay, const struct sample_pass *pass, const struct pass_ids *ids)
+{
+	for (size_t i = 0; i < list_table_len(&pass->resolver.stacks); i++) {
+		struct list list = list_table_get(&pass->resolver.stacks, (uint32_t)i);
+		replay->stack.len = 0;
+		for (uint32_t k = 0; k < list.count; k++) {
+			uint32_t frame = ids->frames[list.items[k]];
+			if (has_inlined_calls(replay, frame) && !add_inlined_calls(replay, frame))
+				return false;
+			if (!vec_push(&replay->stack, replay->profile_frames[frame]))
+				return false;
+		}
+		ids->stacks[i] = profile_builder_stack(replay->builder, replay->stack.items, replay->stack.len);
+	}
+	return true;
 }
 
 static enum tally_status add_pass(
 	struct replay *replay, const struct sample_pass *pass, const uint32_t *frames, struct tally_error *err)
 {
 	uint32_t *samples = new_ids(pass->keys.len);
-	struct pass_ids ids = {frames, new_ids(pass->resolver.stacks.nodes.len), new_ids(pass->threads.len), NULL};
+	struct pass_ids ids = {
+		frames, new_ids(list_table_len(&pass->resolver.stacks)), new_ids(pass->threads.len), NULL};
 	if (pass->facets.kept)
 		ids.facets = new_ids(pass->facets.rows.len);
 	enum tally_status status = TALLY_OK;
-	if (!samples || !ids.stacks || !ids.threads || (pass->facets.kept && !ids.facets)) {
+	if (!samples || !ids.stacks || !ids.threads || (pass->facets.kept && !ids.facets) ||
+		!add_stacks(replay, pass, &ids)) {
 		status = error_nomem(err);
 	} else {
-		for (size_t i = 0; i < pass->resolver.stacks.nodes.len; i++) {
-			const struct path_node *node = &pass->resolver.stacks.nodes.items[i];
-			uint32_t parent = node->parent == RESOLVE_NONE ? PROFILE_NONE : ids.stacks[node->parent];
-			uint32_t frame = frames[node->item];
-			uint32_t stack = profile_builder_stack(replay->builder, parent, replay->profile_frames[frame]);
-			ids.stacks[i] = add_inlined_calls(replay, stack, frame);
-		}
 		for (size_t i = 0; i < pass->threads.len; i++)
 			ids.threads[i] = profile_thread_of(replay, sample_pass_thread(pass, (uint32_t)i));
 		add_facets(replay, pass, &ids);
@@ -660,6 +696,8 @@ static void replay_deinit(struct replay *replay)
 	free(replay->symbols);
 	free(replay->profile_frames);
 	inline_frames_deinit(&replay->inlines);
+	free(replay->inlined_frames);
+	vec_free(&replay->stack);
 	free(replay->leaf_counts);
 	binary_hits_deinit(&replay->hits);
 	unwind_files_deinit(&replay->unwind_files);

@@ -1,14 +1,12 @@
 #include "analysis/resolve.h"
 
-#define UNWOUND_MAX   2048 /* frames of a stack: a copy of 64 KiB with the smallest frames that compilers make */
-#define CHAINS_JUDGED (1u << 16) /* with fewer, it is too early to say whether they return */
-#define CACHE_SLOTS   (1u << 15) /* 768 KiB a worker: hot code is far smaller; a miss costs a binary search */
+#define UNWOUND_MAX 2048 /* frames of a stack: a copy of 64 KiB with the smallest frames that compilers make */
+#define CACHE_SLOTS (1u << 15) /* 768 KiB a worker: hot code is far smaller; a miss costs a binary search */
 
 bool resolver_init(struct resolver *r, const struct machine *machine, bool swap)
 {
 	*r = (struct resolver){.machine = machine, .swap = swap};
 	r->frames.words = RESOLVED_FRAME_WORDS;
-	intern_init(&r->chains);
 	r->cache = calloc(CACHE_SLOTS, sizeof(*r->cache));
 	return r->cache != NULL;
 }
@@ -16,12 +14,11 @@ bool resolver_init(struct resolver *r, const struct machine *machine, bool swap)
 void resolver_deinit(struct resolver *r)
 {
 	id_table_deinit(&r->frames);
-	intern_deinit(&r->chains);
 	vec_free(&r->first_ips);
-	path_tree_deinit(&r->stacks);
-	vec_free(&r->chain_stacks);
-	vec_free(&r->scratch);
-	vec_free(&r->frame_scratch);
+	list_table_deinit(&r->stacks);
+	vec_free(&r->addresses);
+	vec_free(&r->found);
+	vec_free(&r->stack_scratch);
 	vec_free(&r->ip_scratch);
 	vec_free(&r->chain_scratch);
 	vec_free(&r->unwind_scratch);
@@ -35,9 +32,6 @@ void resolver_forget_epochs(struct resolver *r)
 	memset(r->cache, 0, CACHE_SLOTS * sizeof(*r->cache));
 	memset(r->epochs, 0, sizeof(r->epochs));
 	memset(&r->kernel_epoch, 0, sizeof(r->kernel_epoch));
-	intern_deinit(&r->chains);
-	intern_init(&r->chains);
-	r->chain_stacks.len = 0;
 	if (r->unwinder)
 		sample_unwinder_forget(r->unwinder);
 }
@@ -81,10 +75,23 @@ uint32_t resolver_level(unsigned cpumode)
 	}
 }
 
-static struct resolve_cache_slot *cache_slot(const struct resolver *r, const struct resolve_frame_query *query)
+static struct resolve_cache_slot *cache_slot(const struct resolver *r, uint64_t ip, uint32_t epoch)
 {
-	uint64_t hash = (query->ip ^ ((uint64_t)query->epoch << 40)) * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t hash = (ip ^ ((uint64_t)epoch << 40)) * UINT64_C(0x9e3779b97f4a7c15);
 	return &r->cache[hash >> 49];
+}
+
+/* RESOLVE_NONE: not in the cache. */
+static uint32_t find_cached(const struct resolver *r, uint64_t ip, uint32_t epoch, uint32_t cpumode)
+{
+	const struct resolve_cache_slot *slot = cache_slot(r, ip, epoch);
+	bool is_cached = slot->frame != 0 && slot->address == ip && slot->epoch == epoch && slot->cpumode == cpumode;
+	return is_cached ? slot->frame - 1 : RESOLVE_NONE;
+}
+
+static uint32_t epoch_of(const struct resolve_where *where, unsigned cpumode)
+{
+	return cpumode == MISC_CPUMODE_KERNEL ? where->kernel_epoch : where->user_epoch;
 }
 
 static void find_mapped(const struct resolver *r, const struct resolve_where *where, struct resolve_frame_query *query)
@@ -102,51 +109,101 @@ static void find_mapped(const struct resolver *r, const struct resolve_where *wh
 		frame.address = ip;
 	}
 	resolved_frame_pack(&frame, query->words);
-}
-
-void resolver_frame_begin(const struct resolver *r, const struct resolve_where *where, unsigned cpumode, uint64_t ip,
-	struct resolve_frame_query *query)
-{
-	query->ip = ip;
-	query->cpumode = cpumode;
-	query->epoch = cpumode == MISC_CPUMODE_KERNEL ? where->kernel_epoch : where->user_epoch;
-	__builtin_prefetch(cache_slot(r, query));
-}
-
-void resolver_frame_step(const struct resolver *r, const struct resolve_where *where, struct resolve_frame_query *query)
-{
-	const struct resolve_cache_slot *slot = cache_slot(r, query);
-	query->frame = RESOLVE_NONE;
-	if (slot->frame != 0 && slot->address == query->ip && slot->epoch == query->epoch &&
-		slot->cpumode == query->cpumode) {
-		query->frame = slot->frame - 1;
-		return;
-	}
-	find_mapped(r, where, query);
 	query->hash = id_table_hash(&r->frames, query->words);
 	id_table_expect(&r->frames, query->hash);
 }
 
-uint32_t resolver_frame_end(struct resolver *r, const struct resolve_frame_query *query)
+/* The frame of what is mapped there, also into the cache. */
+static uint32_t add_mapped(struct resolver *r, const struct resolve_frame_query *query)
 {
-	if (query->frame != RESOLVE_NONE)
-		return query->frame;
 	uint32_t id = id_table_add_hashed(&r->frames, query->words, query->hash, NULL);
 	if (id == ID_TABLE_NONE || (id == r->first_ips.len && !vec_push(&r->first_ips, query->ip))) {
 		r->failed = true;
 		return 0;
 	}
-	*cache_slot(r, query) = (struct resolve_cache_slot){
+	*cache_slot(r, query->ip, query->epoch) = (struct resolve_cache_slot){
 		.address = query->ip, .epoch = query->epoch, .frame = id + 1, .cpumode = query->cpumode};
 	return id;
 }
 
 uint32_t resolver_frame(struct resolver *r, const struct resolve_where *where, unsigned cpumode, uint64_t ip)
 {
-	struct resolve_frame_query query;
-	resolver_frame_begin(r, where, cpumode, ip, &query);
-	resolver_frame_step(r, where, &query);
-	return resolver_frame_end(r, &query);
+	struct resolve_frame_query query = {.ip = ip, .epoch = epoch_of(where, cpumode), .cpumode = cpumode};
+	uint32_t cached = find_cached(r, ip, query.epoch, cpumode);
+	if (cached != RESOLVE_NONE)
+		return cached;
+	find_mapped(r, where, &query);
+	return add_mapped(r, &query);
+}
+
+void resolver_addresses_clear(struct resolver *r)
+{
+	r->addresses.len = 0;
+}
+
+static void add_address(struct resolver *r, const struct resolve_where *where, unsigned cpumode, uint64_t ip)
+{
+	uint32_t epoch = epoch_of(where, cpumode);
+	__builtin_prefetch(cache_slot(r, ip, epoch));
+	r->addresses.items[r->addresses.len++] = (struct resolve_address){where, ip, epoch, cpumode};
+}
+
+void resolver_address_add(struct resolver *r, const struct resolve_where *where, unsigned cpumode, uint64_t ip)
+{
+	if (vec_reserve(&r->addresses, r->addresses.len + 1))
+		add_address(r, where, cpumode, ip);
+	else
+		r->failed = true;
+}
+
+size_t resolver_chain_add(struct resolver *r, const struct resolve_where *where, const struct sample_array *chain)
+{
+	unsigned cpumode = MISC_CPUMODE_USER;
+	size_t first = r->addresses.len;
+	if (!vec_reserve(&r->addresses, first + chain->count)) {
+		r->failed = true;
+		return 0;
+	}
+	for (uint32_t i = 0; i < chain->count; i++) {
+		uint64_t ip = sample_u64_at(chain->data, i, r->swap);
+		if (ip < CONTEXT_MAX) {
+			if (r->max_stack > 0 && r->addresses.len - first >= r->max_stack)
+				break;
+			add_address(r, where, cpumode, ip);
+		} else if (!resolver_context(ip, &cpumode)) {
+			r->addresses.len = first;
+			break;
+		}
+	}
+	return r->addresses.len - first;
+}
+
+bool resolver_addresses_find(struct resolver *r)
+{
+	size_t count = r->addresses.len;
+	if (!vec_reserve(&r->found, count) || !vec_reserve(&r->queries, count)) {
+		r->failed = true;
+		return false;
+	}
+	struct resolve_frame_query *queries = r->queries.items;
+	size_t missing = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct resolve_address *a = &r->addresses.items[i];
+		r->found.items[i] = find_cached(r, a->ip, a->epoch, a->cpumode);
+		if (r->found.items[i] != RESOLVE_NONE)
+			continue;
+		struct resolve_frame_query *query = &queries[missing++];
+		query->ip = a->ip;
+		query->epoch = a->epoch;
+		query->cpumode = a->cpumode;
+		query->address = (uint32_t)i;
+		find_mapped(r, a->where, query);
+	}
+	for (size_t i = 0; i < missing; i++)
+		(void)id_table_guess(&r->frames, queries[i].hash);
+	for (size_t i = 0; i < missing; i++)
+		r->found.items[queries[i].address] = add_mapped(r, &queries[i]);
+	return !r->failed;
 }
 
 #define ANY_MODE	(1u << 31) /* of cache slots: with the kernel's epoch and the level, whose bits these are */
@@ -173,12 +230,10 @@ uint32_t resolver_raw_frame(
 	bool is_cached = is_any && where->kernel_epoch < ANY_EPOCHS;
 	struct resolve_frame_query query = {.ip = ip,
 		.epoch = where->user_epoch,
-		.cpumode = ANY_MODE | where->kernel_epoch << ANY_EPOCH_SHIFT | level,
-		.frame = RESOLVE_NONE};
-	struct resolve_cache_slot *slot = cache_slot(r, &query);
-	if (is_cached && slot->frame != 0 && slot->address == ip && slot->epoch == query.epoch &&
-		slot->cpumode == query.cpumode)
-		return slot->frame - 1;
+		.cpumode = ANY_MODE | where->kernel_epoch << ANY_EPOCH_SHIFT | level};
+	uint32_t cached = is_cached ? find_cached(r, ip, query.epoch, query.cpumode) : RESOLVE_NONE;
+	if (cached != RESOLVE_NONE)
+		return cached;
 	struct resolved_frame frame = {.address = ip, .raw_address = ip, .binary = RESOLVE_NONE};
 	frame.level = resolver_level(is_any ? MISC_CPUMODE_HYPERVISOR : cpumode);
 	if (!is_any)
@@ -189,9 +244,9 @@ uint32_t resolver_raw_frame(
 		frame.level = level;
 	resolved_frame_pack(&frame, query.words);
 	query.hash = id_table_hash(&r->frames, query.words);
-	uint32_t id = resolver_frame_end(r, &query);
+	uint32_t id = add_mapped(r, &query);
 	if (!is_cached)
-		slot->frame = 0;
+		cache_slot(r, ip, query.epoch)->frame = 0;
 	return id;
 }
 
@@ -226,10 +281,10 @@ uint32_t resolver_earlier_frame(struct resolver *r, uint32_t frame, uint64_t byt
 	return add_frame(r, &earlier, r->first_ips.items[frame] - bytes);
 }
 
-uint32_t resolver_stack(struct resolver *r, uint32_t parent, uint32_t frame)
+uint32_t resolver_stack(struct resolver *r, const uint32_t *frames, size_t count, uint32_t hash)
 {
-	uint32_t id = path_tree_add(&r->stacks, parent, frame);
-	r->failed = r->failed || id == PATH_TREE_NONE;
+	uint32_t id = list_table_add_hashed(&r->stacks, frames, count, hash);
+	r->failed = r->failed || id == LIST_TABLE_NONE;
 	return id;
 }
 
@@ -368,117 +423,13 @@ struct resolved_chain resolver_chain_frames(
 	struct resolver *r, const struct resolve_where *where, const struct sample_array *chain)
 {
 	const struct resolved_chain none = {NULL, NULL, 0};
-	unsigned cpumode = MISC_CPUMODE_USER;
-	size_t count = 0;
-	if (!vec_reserve(&r->frame_scratch, chain->count) || !vec_reserve(&r->ip_scratch, chain->count) ||
-		!vec_reserve(&r->queries, chain->count)) {
+	resolver_addresses_clear(r);
+	size_t count = resolver_chain_add(r, where, chain);
+	if (r->failed || !resolver_addresses_find(r) || !vec_reserve(&r->ip_scratch, count)) {
 		r->failed = true;
 		return none;
 	}
-	for (uint32_t i = 0; i < chain->count; i++) {
-		uint64_t ip = sample_u64_at(chain->data, i, r->swap);
-		if (ip >= CONTEXT_MAX) {
-			if (!resolver_context(ip, &cpumode))
-				return none;
-			continue;
-		}
-		if (r->max_stack > 0 && count >= r->max_stack)
-			break;
-		r->ip_scratch.items[count] = ip;
-		resolver_frame_begin(r, where, cpumode, ip, &r->queries.items[count++]);
-	}
 	for (size_t i = 0; i < count; i++)
-		resolver_frame_step(r, where, &r->queries.items[i]);
-	for (size_t i = 0; i < count; i++)
-		resolver_frame_guess(r, &r->queries.items[i]);
-	for (size_t i = 0; i < count; i++)
-		r->frame_scratch.items[i] = resolver_frame_end(r, &r->queries.items[i]);
-	return r->failed ? none : (struct resolved_chain){r->frame_scratch.items, r->ip_scratch.items, count};
-}
-
-static uint32_t chain_build(struct resolver *r, const struct resolve_where *where, const struct sample_array *chain)
-{
-	struct resolved_chain resolved = resolver_chain_frames(r, where, chain);
-	uint32_t stack = RESOLVE_NONE;
-	for (size_t i = resolved.count; i-- > 0;)
-		stack = resolver_stack(r, stack, resolved.frames[i]);
-	return stack;
-}
-
-void resolver_chains_clear(struct resolver *r)
-{
-	r->scratch.len = 0;
-}
-
-void resolver_chain_begin(struct resolver *r, const struct resolve_where *where, const struct sample_array *chain,
-	struct resolve_chain_query *query)
-{
-	*query = (struct resolve_chain_query){.first = r->scratch.len};
-	if (chain->count == 0)
-		return;
-	size_t words = (size_t)chain->count + 1;
-	if (!vec_reserve(&r->scratch, r->scratch.len + words)) {
-		r->failed = true;
-		return;
-	}
-	uint64_t *copy = r->scratch.items + query->first;
-	copy[0] = (uint64_t)where->user_epoch << 32 | where->kernel_epoch;
-	memcpy(copy + 1, chain->data, (size_t)chain->count * sizeof(uint64_t));
-	r->scratch.len += words;
-	query->words = words;
-	if (r->forgets_chains)
-		return;
-	query->hash = bytes_hash(copy, words * sizeof(uint64_t));
-	intern_expect(&r->chains, query->hash);
-}
-
-void resolver_chain_step(const struct resolver *r, const struct resolve_chain_query *query)
-{
-	uint32_t id = query->words && !r->forgets_chains ? intern_guess(&r->chains, query->hash) : INTERN_NONE;
-	if (id != INTERN_NONE && id < r->chain_stacks.len)
-		__builtin_prefetch(&r->chain_stacks.items[id]);
-}
-
-/* Chains of short-lived programs hardly ever return: each has its own addresses. */
-static void judge_chains(struct resolver *r)
-{
-	if (r->chains.len < CHAINS_JUDGED || r->known_chains > r->chains.len)
-		return;
-	r->forgets_chains = true;
-	intern_deinit(&r->chains);
-	intern_init(&r->chains);
-	r->chain_stacks.len = 0;
-}
-
-uint32_t resolver_chain_end(
-	struct resolver *r, const struct resolve_where *where, const struct resolve_chain_query *query)
-{
-	if (query->words == 0)
-		return RESOLVE_NONE;
-	const uint64_t *words = r->scratch.items + query->first;
-	struct sample_array chain = {(const uint8_t *)(words + 1), (uint32_t)query->words - 1};
-	if (r->forgets_chains)
-		return chain_build(r, where, &chain);
-	uint32_t id;
-	if (!intern_add_hashed(&r->chains, words, query->words * sizeof(*words), query->hash, &id)) {
-		r->failed = true;
-		return RESOLVE_NONE;
-	}
-	if (id < r->chain_stacks.len) {
-		r->known_chains++;
-		return r->chain_stacks.items[id];
-	}
-	uint32_t stack = chain_build(r, where, &chain);
-	if (!vec_push(&r->chain_stacks, stack))
-		r->failed = true;
-	judge_chains(r);
-	return stack;
-}
-
-uint32_t resolver_chain(struct resolver *r, const struct resolve_where *where, const struct sample_array *chain)
-{
-	struct resolve_chain_query query;
-	resolver_chains_clear(r);
-	resolver_chain_begin(r, where, chain, &query);
-	return resolver_chain_end(r, where, &query);
+		r->ip_scratch.items[i] = r->addresses.items[i].ip;
+	return (struct resolved_chain){r->found.items, r->ip_scratch.items, count};
 }

@@ -2,11 +2,11 @@
  * resolve.h - addresses of samples -> frames (binary and address in it), call chains -> stacks. Each distinct thing
  *once.
  *
- * One resolver per worker; it borrows a finished machine. Ids are the resolver's own, dense, in order of first use; a
- * parent stack's id is smaller than its children's. Not thread-safe.
+ * One resolver per worker; it borrows a finished machine. Ids are the resolver's own, dense, in order of first use. Not
+ * thread-safe.
  *
  *	resolver_init(&r, machine, swap);
- *	frame = resolver_frame(&r, &where, cpumode, ip);  stack = resolver_chain(&r, &where, &sample.callchain);
+ *	frame = resolver_frame(&r, &where, cpumode, ip);  chain = resolver_chain_frames(&r, &where, &sample.callchain);
  */
 #ifndef ANALYSIS_RESOLVE_H
 #define ANALYSIS_RESOLVE_H
@@ -15,8 +15,8 @@
 #include "analysis/deferred_chains.h"
 #include "analysis/sample_unwind.h"
 #include "base/id_table.h"
+#include "base/list_table.h"
 #include "base/map_u64.h"
-#include "base/path_tree.h"
 #include "base/vec.h"
 #include "machine/machine.h"
 
@@ -52,23 +52,24 @@ struct resolve_epoch { /* of a process; what was asked last */
 #define RESOLVE_EPOCHS 64
 
 /*
- * A frame, or a chain, that is being looked for. Samples of programs that come and go are at ever new addresses: each
- * look-up waits for memory several times. begin, step and end let a number of them wait together:
+ * Addresses that are looked for together. Samples of programs that come and go are at ever new addresses: each look-up
+ * waits for memory several times, and many wait at once. Frames are made in the order of the addresses:
  *
- *	resolver_frame_begin(r, &where, mode, ip, &query[i]) for all; resolver_frame_step(r, &where, &query[i]) for all;
- *	resolver_frame_guess(r, &query[i]) for all; frame = resolver_frame_end(r, &query[i]) for all
+ *	resolver_addresses_clear(r); resolver_address_add(r, &where, mode, ip); resolver_chain_add(r, &where, &chain); ...
+ *	if (resolver_addresses_find(r)) use(r->found.items[0]) ...
  */
-struct resolve_frame_query {
+struct resolve_address {
+	const struct resolve_where *where;
+	uint64_t ip;
+	uint32_t epoch, cpumode;
+};
+
+struct resolve_frame_query { /* an address that is not in the cache */
 	uint64_t ip;
 	uint64_t words[RESOLVED_FRAME_WORDS];
 	uint32_t epoch, cpumode;
 	uint32_t hash;
-	uint32_t frame; /* RESOLVE_NONE: not in the cache */
-};
-
-struct resolve_chain_query {
-	size_t first, words; /* in the resolver's scratch; no words: an empty chain */
-	uint64_t hash;
+	uint32_t address; /* index of addresses */
 };
 
 struct resolver {
@@ -80,17 +81,14 @@ struct resolver {
 	unsigned max_stack; /* frames of a chain; 0: no bound */
 	struct id_table frames; /* of RESOLVED_FRAME_WORDS: resolved_frame_pack */
 	VEC(uint64_t) first_ips; /* by frame: the run-time address that it was first seen at */
-	struct path_tree stacks; /* of frames, from the outermost one on */
-	struct intern chains; /* epochs and raw chain -> index of chain_stacks */
-	VEC(uint32_t) chain_stacks;
-	uint64_t known_chains; /* how many were there already */
-	bool forgets_chains; /* too few are: keeping them does not pay */
-	VEC(uint64_t) scratch;
-	VEC(uint32_t) frame_scratch;
+	struct list_table stacks; /* of frames, the innermost one first */
+	VEC(struct resolve_address) addresses; /* that are being looked for */
+	VEC(struct resolve_frame_query) queries; /* of those, what the cache does not have */
+	VEC(uint32_t) found; /* frames, by index of addresses */
+	VEC(uint32_t) stack_scratch; /* of branch_history */
 	VEC(uint64_t) ip_scratch;
 	VEC(uint64_t) chain_scratch; /* of whole chains */
 	VEC(uint64_t) unwind_scratch; /* of chains made of a stack */
-	VEC(struct resolve_frame_query) queries; /* of a chain's frames */
 	struct resolve_cache_slot *cache;
 	struct resolve_epoch epochs[RESOLVE_EPOCHS], kernel_epoch;
 	bool failed; /* out of memory */
@@ -105,16 +103,13 @@ void resolver_deinit(struct resolver *r);
 void resolver_forget_epochs(struct resolver *r);
 struct resolve_where resolver_where(struct resolver *r, int32_t pid, uint64_t time_ns);
 uint32_t resolver_frame(struct resolver *r, const struct resolve_where *where, unsigned cpumode, uint64_t ip);
-void resolver_frame_begin(const struct resolver *r, const struct resolve_where *where, unsigned cpumode, uint64_t ip,
-	struct resolve_frame_query *query);
-void resolver_frame_step(
-	const struct resolver *r, const struct resolve_where *where, struct resolve_frame_query *query);
-static inline void resolver_frame_guess(const struct resolver *r, const struct resolve_frame_query *query)
-{
-	if (query->frame == RESOLVE_NONE)
-		(void)id_table_guess(&r->frames, query->hash);
-}
-uint32_t resolver_frame_end(struct resolver *r, const struct resolve_frame_query *query);
+void resolver_addresses_clear(struct resolver *r);
+/* where lives until they are found. */
+void resolver_address_add(struct resolver *r, const struct resolve_where *where, unsigned cpumode, uint64_t ip);
+/* All addresses of a chain, without its marks; how many. 0 also for a chain that cannot be understood. */
+size_t resolver_chain_add(struct resolver *r, const struct resolve_where *where, const struct sample_array *chain);
+/* False: out of memory. */
+bool resolver_addresses_find(struct resolver *r);
 /* The chain with what came later in its place; without the place where nothing came. Valid until the resolver's next. */
 struct sample_array resolver_whole_chain(struct resolver *r, const struct sample_array *chain);
 /* The call chain of a sample, whole; valid until the resolver's next. Its user part is, in this order: branches that were
@@ -132,16 +127,6 @@ struct resolved_chain resolver_chain_frames(
 /* The CPU mode that a context marker in a chain switches to; false for one that we do not know: perf drops such chains.
  */
 bool resolver_context(uint64_t marker, unsigned *cpumode);
-/* The innermost stack node; RESOLVE_NONE for an empty chain. */
-uint32_t resolver_chain(struct resolver *r, const struct resolve_where *where, const struct sample_array *chain);
-/* The same in parts. The chain is copied; what was begun is dropped by resolver_chains_clear. */
-void resolver_chain_begin(struct resolver *r, const struct resolve_where *where, const struct sample_array *chain,
-	struct resolve_chain_query *query);
-void resolver_chain_step(const struct resolver *r, const struct resolve_chain_query *query);
-uint32_t resolver_chain_end(
-	struct resolver *r, const struct resolve_where *where, const struct resolve_chain_query *query);
-void resolver_chains_clear(struct resolver *r);
-
 #define RESOLVE_ANY_MODE UINT32_MAX
 /* A frame of its own for each run-time address, which it keeps: of branches and data. Their addresses may come without a
  * mode (RESOLVE_ANY_MODE): what is mapped there counts, in the program or else in the kernel. The frame's level is the one
@@ -155,8 +140,8 @@ uint32_t resolver_marked_frame(struct resolver *r, uint32_t frame, uint64_t ip, 
 /* The frame that many bytes before it in its object. */
 uint32_t resolver_earlier_frame(struct resolver *r, uint32_t frame, uint64_t bytes);
 
-/* The node of frame below parent (RESOLVE_NONE: outermost); made once. */
-uint32_t resolver_stack(struct resolver *r, uint32_t parent, uint32_t frame);
+/* The stack of frames, the innermost one first; made once. */
+uint32_t resolver_stack(struct resolver *r, const uint32_t *frames, size_t count, uint32_t hash);
 
 static inline void resolved_frame_pack(const struct resolved_frame *frame, uint64_t words[RESOLVED_FRAME_WORDS])
 {

@@ -178,7 +178,7 @@ static struct facet_input facet_input(
 	return (struct facet_input){.sample = &b->sample,
 		.event = b->event,
 		.where = b->where,
-		.cpumode = b->leaf.cpumode,
+		.cpumode = b->cpumode,
 		.leaf = key->leaf,
 		.has_thread = b->where.pid >= 0,
 		.comm = sample_pass_thread(pass, key->thread).comm};
@@ -234,6 +234,24 @@ static bool has_history(const struct sample_pass *pass, const struct batch_sampl
 	       !(b->event->layout.branch_sample_type & BRANCH_CALL_STACK);
 }
 
+static void add_chain(struct sample_pass *pass, struct batch_sample *b)
+{
+	uint64_t type = b->event->attr.sample_type;
+	b->chain_count = 0;
+	b->chain = pass->resolver.addresses.len;
+	b->has_history = has_history(pass, b);
+	bool is_wanted = b->has_history || pass->input.options->with_stacks;
+	if (!is_wanted || !(type & (SAMPLE_CALLCHAIN | SAMPLE_STACK_USER)))
+		return;
+	struct sample_array chain = resolver_sample_chain(&pass->resolver, &b->where, &b->event->layout, &b->sample);
+	b->chain_count = resolver_chain_add(&pass->resolver, &b->where, &chain);
+	/* A copy of the stack that tells nothing: the chain is the frame that is known. */
+	if (b->chain_count == 0 && (type & SAMPLE_STACK_USER) && !b->has_history) {
+		b->chain = b->leaf;
+		b->chain_count = 1;
+	}
+}
+
 /* Takes the record into the batch, unless nothing is to be counted of it. */
 static void begin_sample(struct sample_pass *pass, const struct record *record, size_t position)
 {
@@ -254,35 +272,32 @@ static void begin_sample(struct sample_pass *pass, const struct record *record, 
 	if (!(type & SAMPLE_READ) && !is_wanted(&pass->input, b))
 		return;
 	b->where = resolver_where(&pass->resolver, type & SAMPLE_TID ? (int32_t)b->sample.pid : -1, b->order);
-	resolver_frame_begin(&pass->resolver, &b->where, record->misc & MISC_CPUMODE_MASK, b->sample.ip, &b->leaf);
-	b->has_history = has_history(pass, b);
-	b->has_chain =
-		pass->input.options->with_stacks && (type & (SAMPLE_CALLCHAIN | SAMPLE_STACK_USER)) && !b->has_history;
-	if (b->has_chain) {
-		struct sample_array chain =
-			resolver_sample_chain(&pass->resolver, &b->where, &b->event->layout, &b->sample);
-		resolver_chain_begin(&pass->resolver, &b->where, &chain, &b->chain);
-	}
+	b->cpumode = record->misc & MISC_CPUMODE_MASK;
+	b->leaf = pass->resolver.addresses.len;
+	resolver_address_add(&pass->resolver, &b->where, b->cpumode, b->sample.ip);
+	add_chain(pass, b);
 	pass->batch_len++;
 }
 
-static void step_sample(struct sample_pass *pass, struct batch_sample *b)
+/* The frames of the sample's chain, the innermost one first. */
+static const uint32_t *chain_frames(const struct sample_pass *pass, const struct batch_sample *b)
 {
-	resolver_frame_step(&pass->resolver, &b->where, &b->leaf);
-	if (b->has_chain)
-		resolver_chain_step(&pass->resolver, &b->chain);
+	return pass->resolver.found.items + b->chain;
+}
+
+static void expect_stack(const struct sample_pass *pass, struct batch_sample *b)
+{
+	b->hash = list_table_hash(chain_frames(pass, b), b->chain_count);
+	list_table_expect(&pass->resolver.stacks, b->hash);
 }
 
 static uint32_t history_stack(struct sample_pass *pass, const struct batch_sample *b)
 {
 	const struct replay_options *options = pass->input.options;
-	bool has_calls = (b->event->attr.sample_type & (SAMPLE_CALLCHAIN | SAMPLE_STACK_USER)) != 0;
-	struct sample_array chain = {0};
-	if (has_calls)
-		chain = resolver_sample_chain(&pass->resolver, &b->where, &b->event->layout, &b->sample);
 	struct branch_history history = {.where = b->where,
 		.sample = &b->sample,
-		.chain = has_calls ? &chain : NULL,
+		.chain = {chain_frames(pass, b), (uint32_t)b->chain_count},
+		.addresses = pass->resolver.addresses.items + b->chain,
 		.max_branches = options->max_history,
 		.is_oldest_first = options->history == HISTORY_OLDEST_FIRST};
 	return branch_history_stack(&pass->resolver, &history);
@@ -294,14 +309,11 @@ static void key_sample(struct sample_pass *pass, struct batch_sample *b)
 	int32_t tid = type & SAMPLE_TID ? (int32_t)b->sample.tid : -1;
 	struct sample_key key = {.event = b->event->index, .stack = RESOLVE_NONE, .cpu = -1};
 	key.thread = thread_id(pass, b->where.pid, tid, b->order);
-	key.leaf = resolver_frame_end(&pass->resolver, &b->leaf);
+	key.leaf = pass->resolver.found.items[b->leaf];
 	if (b->has_history)
 		key.stack = history_stack(pass, b);
-	else if (b->has_chain)
-		key.stack = resolver_chain_end(&pass->resolver, &b->where, &b->chain);
-	/* A copy of the stack that tells nothing: the chain is the frame that is known. */
-	if (b->has_chain && key.stack == RESOLVE_NONE && (type & SAMPLE_STACK_USER))
-		key.stack = resolver_stack(&pass->resolver, RESOLVE_NONE, key.leaf);
+	else if (b->chain_count)
+		key.stack = resolver_stack(&pass->resolver, chain_frames(pass, b), b->chain_count, b->hash);
 	if (pass->input.options->with_cpu && (type & SAMPLE_CPU))
 		key.cpu = (int32_t)b->sample.cpu;
 	if (pass->facets.kept && !pass->input.options->by_branch)
@@ -327,12 +339,12 @@ static void expect_sum(const struct sample_pass *pass, const struct batch_sample
 		__builtin_prefetch(&pass->sums.items[id]);
 }
 
-static void finish_batch(struct sample_pass *pass)
+static void count_batch(struct sample_pass *pass)
 {
 	for (size_t i = 0; i < pass->batch_len; i++)
-		step_sample(pass, &pass->batch[i]);
+		expect_stack(pass, &pass->batch[i]);
 	for (size_t i = 0; i < pass->batch_len; i++)
-		resolver_frame_guess(&pass->resolver, &pass->batch[i].leaf);
+		list_table_guess(&pass->resolver.stacks, pass->batch[i].hash);
 	for (size_t i = 0; i < pass->batch_len; i++)
 		key_sample(pass, &pass->batch[i]);
 	for (size_t i = 0; i < pass->batch_len; i++)
@@ -342,8 +354,14 @@ static void finish_batch(struct sample_pass *pass)
 		if (b->is_keyed)
 			add_sample(pass, b->words, b->hash, weight_of(pass, b->event, &b->sample), b->order);
 	}
+}
+
+static void finish_batch(struct sample_pass *pass)
+{
+	if (resolver_addresses_find(&pass->resolver))
+		count_batch(pass);
 	pass->batch_len = 0;
-	resolver_chains_clear(&pass->resolver);
+	resolver_addresses_clear(&pass->resolver);
 }
 
 void sample_pass_run(struct sample_pass *pass)

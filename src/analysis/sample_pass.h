@@ -43,13 +43,13 @@ struct batch_sample {
 	const struct perfdata_event *event;
 	struct sample sample;
 	struct resolve_where where;
-	struct resolve_frame_query leaf;
-	struct resolve_chain_query chain;
-	bool has_chain;
 	bool has_history; /* its branches are its chain */
+	size_t leaf, chain; /* index of the resolver's addresses */
+	size_t chain_count; /* 0: no chain */
+	unsigned cpumode;
 	uint64_t order, position;
 	uint64_t words[SAMPLE_KEY_WORDS];
-	uint32_t hash;
+	uint32_t hash; /* of the chain, then of words */
 	bool is_keyed; /* words and hash are set */
 };
 

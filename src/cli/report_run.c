@@ -463,9 +463,8 @@ static void note_worth(struct report *report)
 	const struct profile *p = report->result.profile;
 	if (report->request->is_verbose)
 		diag_add(report->notes, DIAG_NOTE,
-			"%" PRIu64 " records, %" PRIu64
-			" samples (%zu apart), %zu stack nodes, %zu functions, %zu objects",
-			health->records, report->result.hits.samples, p->sample_count, p->stack_count,
+			"%" PRIu64 " records, %" PRIu64 " samples (%zu apart), %zu stacks, %zu functions, %zu objects",
+			health->records, report->result.hits.samples, p->sample_count, list_table_len(&p->stacks),
 			p->function_count, p->binary_count);
 	size_t remapped = machine_remapped_texts(report->result.machine);
 	if (remapped)

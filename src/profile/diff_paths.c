@@ -61,13 +61,16 @@ static uint32_t find_path(struct path_builder *b, const struct profile *p, uint3
 	return id + 1; /* 0 is the root */
 }
 
-/* The path of each stack; callers come before what they call. NULL: out of memory. */
+/* The path of each stack. NULL: out of memory. */
 static uint32_t *map_stacks(struct path_builder *b, const struct profile *p)
 {
-	uint32_t *path_of = malloc((p->stack_count + 1) * sizeof(*path_of));
-	for (size_t i = 0; path_of && i < p->stack_count; i++) {
-		uint32_t parent = p->stacks[i].parent;
-		path_of[i] = find_path(b, p, parent < i ? path_of[parent] : 0, p->stacks[i].frame);
+	size_t count = list_table_len(&p->stacks);
+	uint32_t *path_of = malloc((count + 1) * sizeof(*path_of));
+	for (size_t i = 0; path_of && i < count; i++) {
+		struct list stack = profile_stack(p, (uint32_t)i);
+		path_of[i] = 0;
+		for (uint32_t k = stack.count; k-- > 0 && path_of[i] != PROFILE_NONE;)
+			path_of[i] = find_path(b, p, path_of[i], stack.items[k]);
 		if (path_of[i] == PROFILE_NONE) {
 			free(path_of);
 			return NULL;

@@ -122,8 +122,9 @@ static bool read_path(struct flame_builder *b, const struct profile_sample *samp
 	if (has_group && (!label_group(b, sample, &label) || !vec_push(&b->path, label)))
 		return false;
 	size_t first = b->path.len;
-	for (uint32_t s = sample->stack; s != PROFILE_NONE; s = p->stacks[s].parent)
-		if (!label_frame(b, p->stacks[s].frame, &label) || !vec_push(&b->path, label))
+	struct list stack = profile_stack(p, sample->stack);
+	for (uint32_t i = 0; i < stack.count; i++)
+		if (!label_frame(b, stack.items[i], &label) || !vec_push(&b->path, label))
 			return false;
 	if (sample->stack == PROFILE_NONE && (!label_frame(b, sample->leaf, &label) || !vec_push(&b->path, label)))
 		return false;

@@ -210,8 +210,9 @@ static bool find_chain(struct flat_builder *b, uint32_t stack, uint32_t *chain, 
 		return true;
 	}
 	size_t first = b->chains.len;
-	for (uint32_t s = stack; s != PROFILE_NONE; s = p->stacks[s].parent) {
-		uint32_t frame = p->stacks[s].frame;
+	struct list recorded = profile_stack(p, stack);
+	for (uint32_t i = 0; i < recorded.count; i++) {
+		uint32_t frame = recorded.items[i];
 		if (o->hides_unresolved && !is_resolved(p, frame))
 			continue;
 		if (!vec_push(&b->chains, frame))
@@ -502,8 +503,8 @@ static bool build(struct flat_builder *b)
 	const struct profile *p = b->profile;
 	struct flat_table *table = b->table;
 	table->totals = calloc(b->options->member_count + 1, sizeof(*table->totals));
-	b->chain_of_stack = calloc(p->stack_count + 1, sizeof(*b->chain_of_stack));
-	b->len_of_stack = calloc(p->stack_count + 1, sizeof(*b->len_of_stack));
+	b->chain_of_stack = calloc(list_table_len(&p->stacks) + 1, sizeof(*b->chain_of_stack));
+	b->len_of_stack = calloc(list_table_len(&p->stacks) + 1, sizeof(*b->len_of_stack));
 	if (!table->totals || !b->chain_of_stack || !b->len_of_stack)
 		return false;
 	if (!group_frames(b) || !group_facets(b) || (b->options->with_chains && !make_chain_keys(b)))

@@ -2,16 +2,17 @@
  * profile.h - weighted stacks, immutable: what every view shows. Knows nothing of perf, files or the kernel.
  *
  * Struct of arrays, all owned by the profile's arena; made by profile_builder, destroyed by profile_destroy, read by
- *any thread. Ids are dense indexes. A stack is a path in one tree: id -> (parent, frame), PROFILE_NONE ends it; the
- *root end is the outermost caller. Samples with the same event, labels, leaf and stack are merged: count and period add
- *up.
+ *any thread. Ids are dense indexes. A stack is a list of frames, the innermost one first. Samples with the same event,
+ *labels, leaf and stack are merged: count and period add up.
  *
- *	for (uint32_t s = sample.stack; s != PROFILE_NONE; s = p->stacks[s].parent) use(p->frames[p->stacks[s].frame]);
+ *	struct list stack = profile_stack(p, sample.stack);
+ *	for (uint32_t i = 0; i < stack.count; i++) use(p->frames[stack.items[i]]);
  */
 #ifndef PROFILE_PROFILE_H
 #define PROFILE_PROFILE_H
 
 #include "base/intern.h"
+#include "base/list_table.h"
 #include "base/spool.h"
 #include <tally/status.h>
 
@@ -66,10 +67,6 @@ struct profile_branch { /* one end of a taken branch, and what the CPU said of t
 	unsigned cycles; /* since the branch before */
 };
 #define PROFILE_BRANCH_BITS 20
-
-struct profile_stack {
-	uint32_t parent, frame;
-};
 
 /* What samples may be told apart by beyond thread and place: kept only if asked for (enum values are bits of a mask). */
 enum profile_facet {
@@ -135,7 +132,7 @@ struct profile_sample {
 	uint32_t event;
 	uint32_t thread;
 	uint32_t leaf; /* frame of the sample's own address */
-	uint32_t stack; /* innermost node of the call chain, PROFILE_NONE if none was recorded */
+	uint32_t stack; /* the call chain, PROFILE_NONE if none was recorded */
 	int32_t cpu; /* -1 unknown */
 	uint32_t facets; /* row of values, profile_facet(); 0 where none are kept */
 	uint64_t count; /* samples merged */
@@ -172,13 +169,13 @@ struct profile {
 	struct profile_binary *binaries;
 	struct profile_function *functions;
 	struct profile_frame *frames;
-	struct profile_stack *stacks;
+	struct list_table stacks; /* of frames */
 	struct profile_thread *threads;
 	struct profile_sample *samples; /* by event, then first_order */
 	struct profile_row *rows; /* by time; in row_spool */
 	size_t row_count;
 	struct spool row_spool;
-	size_t event_count, binary_count, function_count, frame_count, stack_count, thread_count, sample_count;
+	size_t event_count, binary_count, function_count, frame_count, thread_count, sample_count;
 	uint64_t facets; /* bit by enum profile_facet: kept */
 	struct profile_field *fields; /* by facet from FACET_FIELD on */
 	size_t field_count;
@@ -192,6 +189,11 @@ void profile_destroy(struct profile *profile);
 static inline struct tally_str profile_string(const struct profile *p, uint32_t id)
 {
 	return intern_get(&p->strings, id);
+}
+/* Empty for PROFILE_NONE. */
+static inline struct list profile_stack(const struct profile *p, uint32_t stack)
+{
+	return stack == PROFILE_NONE ? (struct list){NULL, 0} : list_table_get(&p->stacks, stack);
 }
 /* The facet's value in a row of values; NULL: it was not kept. */
 static inline const struct profile_value *profile_facet(const struct profile *p, uint32_t row, unsigned facet)

@@ -1,7 +1,6 @@
 #include "profile/profile_builder.h"
 #include "base/error.h"
 #include "base/id_table.h"
-#include "base/path_tree.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -19,7 +18,7 @@ struct profile_builder {
 	VEC(struct profile_binary) binaries;
 	VEC(struct profile_function) functions;
 	VEC(struct profile_frame) frames;
-	struct path_tree stacks; /* of frames */
+	struct list_table stacks; /* of frames */
 	VEC(struct profile_thread) threads;
 	VEC(struct profile_sample) samples;
 	uint64_t facets; /* mask */
@@ -65,7 +64,7 @@ void profile_builder_destroy(struct profile_builder *b)
 	vec_free(&b->binaries);
 	vec_free(&b->functions);
 	vec_free(&b->frames);
-	path_tree_deinit(&b->stacks);
+	list_table_deinit(&b->stacks);
 	vec_free(&b->threads);
 	vec_free(&b->samples);
 	vec_free(&b->fields);
@@ -200,15 +199,12 @@ uint32_t profile_builder_frame(struct profile_builder *b, const struct profile_f
 	return id;
 }
 
-uint32_t profile_builder_stack(struct profile_builder *b, uint32_t parent, uint32_t frame)
+uint32_t profile_builder_stack(struct profile_builder *b, const uint32_t *frames, size_t count)
 {
-	check_id(b, frame, b->frames.len, false);
-	if (parent >= b->stacks.nodes.len && parent != PROFILE_NONE) {
-		b->has_bad_id = true;
-		return PROFILE_NONE;
-	}
-	uint32_t id = path_tree_add(&b->stacks, parent, frame);
-	b->is_out_of_memory = b->is_out_of_memory || id == PROFILE_NONE;
+	for (size_t i = 0; i < count; i++)
+		check_id(b, frames[i], b->frames.len, false);
+	uint32_t id = list_table_add(&b->stacks, frames, count);
+	b->is_out_of_memory = b->is_out_of_memory || id == LIST_TABLE_NONE;
 	return id;
 }
 
@@ -223,7 +219,7 @@ uint32_t profile_builder_thread(struct profile_builder *b, const struct profile_
 static bool is_valid_sample(const struct profile_builder *b, const struct profile_sample *sample)
 {
 	return sample->event < b->events.len && sample->thread < b->threads.len && sample->leaf < b->frames.len &&
-	       (sample->stack < b->stacks.nodes.len || sample->stack == PROFILE_NONE) &&
+	       (sample->stack < list_table_len(&b->stacks) || sample->stack == PROFILE_NONE) &&
 	       (!b->facets || sample->facets < b->facet_ids.len);
 }
 
@@ -385,16 +381,6 @@ static bool fill_facets(struct profile_builder *b, struct profile *p)
 	return p->values != NULL;
 }
 
-static bool fill_stacks(struct profile_builder *b, struct profile *p)
-{
-	size_t count = b->stacks.nodes.len;
-	p->stack_count = count;
-	p->stacks = arena_array(p->arena, struct profile_stack, count ? count : 1);
-	for (size_t i = 0; p->stacks && i < count; i++)
-		p->stacks[i] = (struct profile_stack){b->stacks.nodes.items[i].parent, b->stacks.nodes.items[i].item};
-	return p->stacks != NULL;
-}
-
 static bool fill_profile(struct profile_builder *b, struct profile *p)
 {
 	if (b->rows.len == 0)
@@ -403,9 +389,9 @@ static bool fill_profile(struct profile_builder *b, struct profile *p)
 		return false;
 	return MOVE_ARRAY(p, &b->events, events, event_count) && MOVE_ARRAY(p, &b->binaries, binaries, binary_count) &&
 	       MOVE_ARRAY(p, &b->functions, functions, function_count) &&
-	       MOVE_ARRAY(p, &b->frames, frames, frame_count) && fill_stacks(b, p) &&
-	       MOVE_ARRAY(p, &b->threads, threads, thread_count) && MOVE_ARRAY(p, &b->samples, samples, sample_count) &&
-	       MOVE_ARRAY(p, &b->fields, fields, field_count) && fill_facets(b, p);
+	       MOVE_ARRAY(p, &b->frames, frames, frame_count) && MOVE_ARRAY(p, &b->threads, threads, thread_count) &&
+	       MOVE_ARRAY(p, &b->samples, samples, sample_count) && MOVE_ARRAY(p, &b->fields, fields, field_count) &&
+	       fill_facets(b, p);
 }
 
 enum tally_status profile_builder_finish(struct profile_builder *b, struct profile **profile, struct tally_error *err)
@@ -433,6 +419,8 @@ enum tally_status profile_builder_finish(struct profile_builder *b, struct profi
 	bool is_filled = fill_profile(b, p);
 	p->strings = b->strings;
 	intern_init(&b->strings);
+	p->stacks = b->stacks;
+	b->stacks = (struct list_table){0};
 	p->row_spool = b->rows;
 	p->rows = (struct profile_row *)(void *)b->rows.base;
 	p->row_count = b->rows.len / sizeof(*p->rows);

@@ -7,7 +7,7 @@
  *
  *	struct profile_builder *b = profile_builder_create();
  *	uint32_t f = profile_builder_frame(b, &(struct profile_frame){...});
- *	uint32_t s = profile_builder_stack(b, PROFILE_NONE, f);
+ *	uint32_t s = profile_builder_stack(b, &f, 1);
  *	profile_builder_sample(b, &(struct profile_sample){...});
  *	if (profile_builder_finish(b, &profile, err) != TALLY_OK) ...
  */
@@ -32,7 +32,8 @@ uint32_t profile_builder_function(struct profile_builder *b, const struct profil
 uint32_t profile_builder_frame(struct profile_builder *b, const struct profile_frame *frame);
 /* Many at once wait for memory together; ids[i] is that of frame i. */
 void profile_builder_frames(struct profile_builder *b, const struct profile_frame *frames, size_t count, uint32_t *ids);
-uint32_t profile_builder_stack(struct profile_builder *b, uint32_t parent, uint32_t frame);
+/* Of frames, the innermost one first. */
+uint32_t profile_builder_stack(struct profile_builder *b, const uint32_t *frames, size_t count);
 uint32_t profile_builder_thread(struct profile_builder *b, const struct profile_thread *thread);
 void profile_builder_sample(struct profile_builder *b, const struct profile_sample *sample);
 /* ids[i] is what rows call sample i; ids may be NULL. */

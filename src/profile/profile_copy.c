@@ -9,7 +9,7 @@ struct copying {
 	struct profile_builder *builder;
 	/* By id of the profile that is copied: the builder's. */
 	uint32_t *binaries, *functions, *frames, *stacks, *threads, *facets;
-	uint32_t *path; /* room for the longest stack */
+	uint32_t *stack; /* room for the longest one */
 };
 
 static uint64_t multiply(uint64_t value, struct profile_ratio ratio)
@@ -66,21 +66,14 @@ static uint32_t copy_frame(struct copying *c, uint32_t id)
 	return c->frames[id] = profile_builder_frame(c->builder, &frame);
 }
 
-/* From the innermost ancestor that is there already. */
 static uint32_t copy_stack(struct copying *c, uint32_t id)
 {
-	const struct profile *p = c->copy->from;
-	size_t len = 0;
-	uint32_t copied = PROFILE_NONE;
-	for (; id != PROFILE_NONE && c->stacks[id] == NOT_YET; id = p->stacks[id].parent)
-		c->path[len++] = id;
-	if (id != PROFILE_NONE)
-		copied = c->stacks[id];
-	while (len-- > 0) {
-		uint32_t frame = copy_frame(c, p->stacks[c->path[len]].frame);
-		copied = c->stacks[c->path[len]] = profile_builder_stack(c->builder, copied, frame);
-	}
-	return copied;
+	struct list stack = profile_stack(c->copy->from, id);
+	if (id == PROFILE_NONE || c->stacks[id] != NOT_YET)
+		return id == PROFILE_NONE ? PROFILE_NONE : c->stacks[id];
+	for (uint32_t i = 0; i < stack.count; i++)
+		c->stack[i] = copy_frame(c, stack.items[i]);
+	return c->stacks[id] = profile_builder_stack(c->builder, c->stack, stack.count);
 }
 
 static uint32_t copy_thread(struct copying *c, uint32_t id)
@@ -132,14 +125,24 @@ static bool make_ids(uint32_t **ids, size_t count)
 	return *ids != NULL;
 }
 
+static size_t longest_stack(const struct profile *p)
+{
+	size_t longest = 0;
+	for (size_t i = 0; i < list_table_len(&p->stacks); i++) {
+		size_t count = profile_stack(p, (uint32_t)i).count;
+		longest = count > longest ? count : longest;
+	}
+	return longest;
+}
+
 bool profile_copy_samples(const struct profile_copy *copy, struct profile_builder *builder)
 {
 	const struct profile *p = copy->from;
 	struct copying c = {.copy = copy, .builder = builder};
 	bool ok = make_ids(&c.binaries, p->binary_count) && make_ids(&c.functions, p->function_count) &&
-		  make_ids(&c.frames, p->frame_count) && make_ids(&c.stacks, p->stack_count) &&
+		  make_ids(&c.frames, p->frame_count) && make_ids(&c.stacks, list_table_len(&p->stacks)) &&
 		  make_ids(&c.threads, p->thread_count) && make_ids(&c.facets, p->facet_rows) &&
-		  make_ids(&c.path, p->stack_count);
+		  make_ids(&c.stack, longest_stack(p));
 	for (size_t i = 0; ok && i < p->sample_count; i++)
 		copy_sample(&c, &p->samples[i]);
 	free(c.binaries);
@@ -148,6 +151,6 @@ bool profile_copy_samples(const struct profile_copy *copy, struct profile_builde
 	free(c.stacks);
 	free(c.threads);
 	free(c.facets);
-	free(c.path);
+	free(c.stack);
 	return ok;
 }

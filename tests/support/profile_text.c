@@ -7,6 +7,8 @@
 
 #define RUN_TIME_BASE UINT64_C(0x7f0000000000) /* run-time address of frames without symbol: base + address */
 
+#define LONGEST 1024 /* frames of a chain */
+
 struct maker {
 	struct profile_builder *builder;
 	char *names[1024]; /* of functions met, for their starts */
@@ -43,7 +45,8 @@ static uint32_t make_frame(struct maker *m, char *text)
 		*binary++ = 0;
 		bool is_kernel = *binary == '[';
 		uint32_t name = make_string(m, binary);
-		frame.binary = profile_builder_binary(m->builder, &(struct profile_binary){name, name, is_kernel, name});
+		frame.binary =
+			profile_builder_binary(m->builder, &(struct profile_binary){name, name, is_kernel, name});
 		if (is_kernel)
 			frame.level = PROFILE_LEVEL_KERNEL;
 	}
@@ -83,13 +86,16 @@ static void make_sample(struct maker *m, char *line)
 	thread.last_comm = last ? make_string(m, last) : thread.comm;
 	sample.thread = profile_builder_thread(m->builder, &thread);
 	bool has_chain = strchr(stack, ';') != NULL;
+	uint32_t frames[LONGEST], first = LONGEST; /* the innermost one first */
 	for (char *rest = stack, *frame; (frame = strsep(&rest, ";"));) {
 		if (!*frame)
 			continue;
 		sample.leaf = make_frame(m, frame);
-		if (has_chain)
-			sample.stack = profile_builder_stack(m->builder, sample.stack, sample.leaf);
+		assert_true(first > 0);
+		frames[--first] = sample.leaf;
 	}
+	if (has_chain && first < LONGEST)
+		sample.stack = profile_builder_stack(m->builder, frames + first, LONGEST - first);
 	profile_builder_sample(m->builder, &sample);
 }
 

@@ -43,25 +43,64 @@ static void mark_needed(const struct export_tables *t, const struct moved *moved
 		const struct profile_sample *sample = &p->samples[i];
 		if (!export_wants(t->view, sample))
 			continue;
-		for (uint32_t s = sample->stack; s != PROFILE_NONE && moved->stacks[s] != 0; s = p->stacks[s].parent)
-			moved->stacks[s] = 0;
 		if (sample->stack == PROFILE_NONE)
 			moved->leaves[sample->leaf] = 0;
+		else
+			moved->stacks[sample->stack] = 0;
 	}
-	for (size_t i = 0; i < p->stack_count; i++)
-		if (moved->stacks[i] == 0)
-			moved->frames[p->stacks[i].frame] = 0;
+	for (size_t i = 0; i < list_table_len(&p->stacks); i++) {
+		struct list stack = profile_stack(p, (uint32_t)i);
+		for (uint32_t k = 0; moved->stacks[i] == 0 && k < stack.count; k++)
+			moved->frames[stack.items[k]] = 0;
+	}
 	for (size_t i = 0; i < p->frame_count; i++)
 		if (moved->leaves[i] == 0)
 			moved->frames[i] = 0;
+}
+
+static bool add_node(struct export_tables *t, struct export_node node)
+{
+	size_t need = t->node_count + 1;
+	if (need > t->node_cap && !vec_grow(&t->nodes, &t->node_cap, sizeof(*t->nodes), need))
+		return false;
+	t->nodes[t->node_count++] = node;
+	return true;
+}
+
+/* The innermost node of the stack; PROFILE_NONE: out of memory. */
+static uint32_t add_nodes(struct export_tables *t, const struct moved *moved, struct id_table *ids, uint32_t stack_id)
+{
+	struct list stack = profile_stack(t->view->profile, stack_id);
+	uint32_t node = PROFILE_NONE;
+	for (uint32_t i = stack.count; i-- > 0;) {
+		const struct export_node added = {node, moved->frames[stack.items[i]]};
+		const uint64_t key = (uint64_t)added.parent << 32 | added.frame;
+		node = id_table_add(ids, &key, NULL);
+		if (node == ID_TABLE_NONE || (node == t->node_count && !add_node(t, added)))
+			return PROFILE_NONE;
+	}
+	return node;
+}
+
+static bool fill_stacks(struct export_tables *t, const struct moved *moved)
+{
+	struct id_table ids = {.words = 1}; /* of nodes: parent and frame */
+	bool is_done = true;
+	for (size_t i = 0; is_done && i < list_table_len(&t->view->profile->stacks); i++) {
+		if (moved->stacks[i] != 0)
+			continue;
+		moved->stacks[i] = add_nodes(t, moved, &ids, (uint32_t)i);
+		is_done = moved->stacks[i] != PROFILE_NONE;
+	}
+	id_table_deinit(&ids);
+	return is_done;
 }
 
 static bool fill_nodes(struct export_tables *t, const struct moved *moved)
 {
 	const struct profile *p = t->view->profile;
 	t->frames = malloc((p->frame_count + 1) * sizeof(*t->frames));
-	t->nodes = malloc((p->stack_count + p->frame_count + 1) * sizeof(*t->nodes));
-	if (!t->frames || !t->nodes)
+	if (!t->frames)
 		return false;
 	for (size_t i = 0; i < p->frame_count; i++) {
 		if (moved->frames[i] != 0)
@@ -69,20 +108,14 @@ static bool fill_nodes(struct export_tables *t, const struct moved *moved)
 		moved->frames[i] = (uint32_t)t->frame_count;
 		t->frames[t->frame_count++] = (uint32_t)i;
 	}
-	for (size_t i = 0; i < p->stack_count; i++) {
-		uint32_t parent = p->stacks[i].parent;
-		if (moved->stacks[i] != 0)
-			continue;
-		t->nodes[t->node_count] =
-			(struct export_node){parent == PROFILE_NONE ? PROFILE_NONE : moved->stacks[parent],
-				moved->frames[p->stacks[i].frame]};
-		moved->stacks[i] = (uint32_t)t->node_count++;
-	}
+	if (!fill_stacks(t, moved))
+		return false;
 	for (size_t i = 0; i < p->frame_count; i++) {
 		if (moved->leaves[i] != 0)
 			continue;
-		t->nodes[t->node_count] = (struct export_node){PROFILE_NONE, moved->frames[i]};
-		moved->leaves[i] = (uint32_t)t->node_count++;
+		if (!add_node(t, (struct export_node){PROFILE_NONE, moved->frames[i]}))
+			return false;
+		moved->leaves[i] = (uint32_t)t->node_count - 1;
 	}
 	return true;
 }
@@ -154,7 +187,7 @@ enum tally_status export_tables_init(struct export_tables *t, const struct expor
 {
 	const struct profile *p = view->profile;
 	*t = (struct export_tables){.view = view};
-	struct moved moved = {no_ids(p->stack_count), no_ids(p->frame_count), no_ids(p->frame_count)};
+	struct moved moved = {no_ids(list_table_len(&p->stacks)), no_ids(p->frame_count), no_ids(p->frame_count)};
 	bool is_done = moved.stacks && moved.leaves && moved.frames;
 	if (is_done) {
 		mark_needed(t, &moved);

@@ -68,7 +68,7 @@ struct export_track {
 struct export_tables {
 	const struct export_view *view;
 	struct export_node *nodes;
-	size_t node_count;
+	size_t node_count, node_cap;
 	uint32_t *frames; /* the profile's */
 	size_t frame_count;
 	struct export_track *tracks;

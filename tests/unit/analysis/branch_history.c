@@ -11,7 +11,6 @@ struct fixture {
 	struct resolver resolver;
 	uint64_t words[MAX_WORDS];
 	struct sample sample;
-	struct sample_array chain;
 	struct branch_history history;
 };
 
@@ -41,10 +40,10 @@ static void tear_down(struct fixture *f)
 static void assert_stack(struct fixture *f, const char *expected)
 {
 	struct text t = {0};
-	uint32_t stack = branch_history_stack(&f->resolver, &f->history);
-	for (; stack != RESOLVE_NONE; stack = f->resolver.stacks.nodes.items[stack].parent) {
-		struct resolved_frame frame =
-			resolved_frame_get(&f->resolver.frames, f->resolver.stacks.nodes.items[stack].item);
+	uint32_t id = branch_history_stack(&f->resolver, &f->history);
+	struct list stack = list_table_get(&f->resolver.stacks, id);
+	for (uint32_t i = 0; i < stack.count; i++) {
+		struct resolved_frame frame = resolved_frame_get(&f->resolver.frames, stack.items[i]);
 		struct profile_branch branch = profile_branch_get(frame.branch);
 		text_printf(&t, "%s%lx", t.len ? " " : "", frame.address);
 		if (branch.end != BRANCH_END_NONE)
@@ -94,10 +93,8 @@ static void more_than_any_cpu_keeps_is_cut(void **state)
 	for (size_t i = 0; i < LIMIT_BRANCH_HISTORY + 3; i++)
 		many[2 * i] = many[2 * i + 1] = 0x1000 + i;
 	set_up(&f, many, LIMIT_BRANCH_HISTORY + 3);
-	uint32_t stack = branch_history_stack(&f.resolver, &f.history), depth = 0;
-	for (; stack != RESOLVE_NONE; stack = f.resolver.stacks.nodes.items[stack].parent)
-		depth++;
-	assert_int_equal(depth, 2 * LIMIT_BRANCH_HISTORY);
+	uint32_t stack = branch_history_stack(&f.resolver, &f.history);
+	assert_int_equal(list_table_get(&f.resolver.stacks, stack).count, 2 * LIMIT_BRANCH_HISTORY);
 	tear_down(&f);
 }
 
@@ -109,8 +106,11 @@ static void callers_follow_without_calls_that_are_branches(void **state)
 	struct fixture f;
 	set_up(&f, call, 2);
 	f.sample.ip = 0x44;
-	f.chain = (struct sample_array){(const uint8_t *)chain, 4};
-	f.history.chain = &f.chain;
+	const struct sample_array recorded = {(const uint8_t *)chain, 4};
+	size_t count = resolver_chain_add(&f.resolver, &f.history.where, &recorded);
+	assert_true(resolver_addresses_find(&f.resolver));
+	f.history.chain = (struct list){f.resolver.found.items, (uint32_t)count};
+	f.history.addresses = f.resolver.addresses.items;
 	assert_stack(&f, "40t1 101f1 100t2 90f2 206");
 	tear_down(&f);
 }

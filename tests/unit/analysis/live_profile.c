@@ -136,7 +136,7 @@ static void test_state_stays(void **state)
 	assert_string_equal(refreshed(&f, false), "one one 16\n");
 	assert_int_equal(live_profile_get(f.live)->events[0].sample_count, 16);
 	assert_int_equal(live_profile_get(f.live)->events[0].total_period, 16000);
-	assert_int_equal(live_profile_get(f.live)->stack_count, 2);
+	assert_int_equal(list_table_len(&live_profile_get(f.live)->stacks), 1);
 	close_live(&f);
 }
 
@@ -153,7 +153,7 @@ static void test_fades_and_is_forgotten(void **state)
 	for (int i = 0; i < 60; i++)
 		refreshed(&f, true);
 	assert_string_equal(shown(&f), "");
-	assert_int_equal(live_profile_get(f.live)->stack_count, 0);
+	assert_int_equal(list_table_len(&live_profile_get(f.live)->stacks), 0);
 	assert_int_equal(live_profile_get(f.live)->frame_count, 0);
 	assert_int_equal(live_profile_get(f.live)->thread_count, 0);
 	close_live(&f);

@@ -72,8 +72,11 @@ static char *dump(const struct profile *p)
 		text_printf(&t, "%u %u %u %u %d %lu %lu\n", s->event, s->thread, s->leaf, s->stack, s->cpu, s->count,
 			s->period);
 	}
-	for (size_t i = 0; i < p->stack_count; i++)
-		text_printf(&t, "%u %u\n", p->stacks[i].parent, p->stacks[i].frame);
+	for (size_t i = 0; i < list_table_len(&p->stacks); i++) {
+		struct list stack = profile_stack(p, (uint32_t)i);
+		for (uint32_t k = 0; k < stack.count; k++)
+			text_printf(&t, "%u%c", stack.items[k], k + 1 < stack.count ? ' ' : '\n');
+	}
 	for (size_t i = 0; i < p->frame_count; i++)
 		text_printf(&t, "%u %u %lx %c\n", p->frames[i].function, p->frames[i].binary, p->frames[i].address,
 			p->frames[i].level);
@@ -119,7 +122,7 @@ static void test_threads_merge_by_name_unless_asked_for(void **state)
 	struct replay_result result;
 	replay(&b, &(struct replay_options){.threads = 1}, &result, TALLY_OK);
 	assert_int_equal(result.profile->thread_count, 3);
-	assert_int_equal(result.profile->stack_count, 0);
+	assert_int_equal(list_table_len(&result.profile->stacks), 0);
 	replay_result_deinit(&result);
 	replay(&b, &(struct replay_options){.threads = 1, .with_threads = true}, &result, TALLY_OK);
 	assert_int_equal(result.profile->thread_count, 5);
@@ -171,14 +174,14 @@ static void test_lines_of_frames_without_debug_information(void **state)
 	replay(&b, &(struct replay_options){.threads = 1, .with_stacks = true, .with_lines = true}, &result, TALLY_OK);
 	const struct profile *p = result.profile;
 	const char *const lines[] = {"a[2000]", "a[1000]", "a[0]"}; /* outermost first */
-	uint32_t stack = p->samples[0].stack;
+	struct list stack = profile_stack(p, p->samples[0].stack);
+	uint32_t at = 0;
 	for (size_t i = 3; i-- > 0;) {
-		while (p->frames[p->stacks[stack].frame].level != PROFILE_LEVEL_USER)
-			stack = p->stacks[stack].parent;
-		const struct profile_frame *frame = &p->frames[p->stacks[stack].frame];
+		while (p->frames[stack.items[at]].level != PROFILE_LEVEL_USER)
+			at++;
+		const struct profile_frame *frame = &p->frames[stack.items[at++]];
 		assert_string_equal(profile_string(p, frame->own_line.line).data, lines[i]);
 		assert_string_equal(profile_string(p, frame->own_line.file).data, "");
-		stack = p->stacks[stack].parent;
 	}
 	replay_result_deinit(&result);
 	perfdata_builder_deinit(&b);
@@ -211,15 +214,15 @@ static void test_user_chains_that_come_later(void **state)
 	struct replay_result result;
 	replay(&b, &(struct replay_options){.with_stacks = true, .threads = 1}, &result, TALLY_OK);
 	const struct profile *p = result.profile;
-	assert_int_equal(p->stack_count, 4); /* three frames of one chain, and the kernel's alone */
+	assert_int_equal(list_table_len(&p->stacks), 2);
 	assert_int_equal(p->sample_count, 2);
 	assert_int_equal(p->samples[0].count, 2);
-	const struct profile_stack *leaf = &p->stacks[p->samples[0].stack];
-	assert_int_equal(p->frames[leaf->frame].level, 'k');
-	const struct profile_stack *caller = &p->stacks[leaf->parent];
-	assert_int_equal(p->frames[caller->frame].address, 0x400010);
-	assert_int_equal(p->frames[p->stacks[caller->parent].frame].address, 0x400020);
-	assert_int_equal(p->stacks[p->samples[1].stack].parent, PROFILE_NONE);
+	struct list stack = profile_stack(p, p->samples[0].stack);
+	assert_int_equal(stack.count, 3);
+	assert_int_equal(p->frames[stack.items[0]].level, 'k');
+	assert_int_equal(p->frames[stack.items[1]].address, 0x400010);
+	assert_int_equal(p->frames[stack.items[2]].address, 0x400020);
+	assert_int_equal(profile_stack(p, p->samples[1].stack).count, 1); /* the kernel's alone */
 	replay_result_deinit(&result);
 	perfdata_builder_deinit(&b);
 }

@@ -13,7 +13,7 @@ static void equal_things_are_held_once(void **state)
 	assert_int_equal(p->frame_count, 2);
 	assert_int_equal(p->function_count, 2);
 	assert_int_equal(p->binary_count, 1);
-	assert_int_equal(p->stack_count, 2);
+	assert_int_equal(list_table_len(&p->stacks), 2);
 	assert_int_equal(p->thread_count, 2);
 	assert_int_equal(p->sample_count, 3);
 	assert_int_equal(p->samples[0].count, 2);
@@ -49,7 +49,7 @@ static void ids_that_were_not_handed_out_are_refused(void **state)
 			profile_builder_thread(b, &(struct profile_thread){1, 1, which == 0 ? 99 : name, name});
 		uint32_t frame = profile_builder_frame(
 			b, &(struct profile_frame){.function = which == 1 ? 5 : PROFILE_NONE, .binary = PROFILE_NONE});
-		uint32_t stack = profile_builder_stack(b, which == 2 ? 77 : PROFILE_NONE, frame);
+		uint32_t stack = profile_builder_stack(b, which == 2 ? &(uint32_t){77} : &frame, 1);
 		profile_builder_sample(b, &(struct profile_sample){.event = event + (which == 3),
 						  .thread = thread,
 						  .leaf = frame,

@@ -26,10 +26,11 @@ static uint32_t frame_of(struct built *t, const char *name, uint32_t binary, uin
 
 static uint32_t stack_of(struct built *t, const uint32_t *outermost_first, size_t count)
 {
-	uint32_t stack = PROFILE_NONE;
+	uint32_t frames[16];
+	assert_true(count <= 16);
 	for (size_t i = 0; i < count; i++)
-		stack = profile_builder_stack(t->b, stack, outermost_first[i]);
-	return stack;
+		frames[i] = outermost_first[count - 1 - i];
+	return profile_builder_stack(t->b, frames, count);
 }
 
 static void add(struct built *t, uint32_t stack, uint32_t leaf, uint64_t period)

@@ -1,0 +1,69 @@
+#include "base/list_table.h"
+
+#include <string.h>
+
+#include "base/slots.h"
+
+void list_table_deinit(struct list_table *table)
+{
+	vec_free(&table->words);
+	vec_free(&table->starts);
+	slots_free(table->slots, table->slot_count);
+	*table = (struct list_table){0};
+}
+
+uint32_t list_table_hash(const uint32_t *items, size_t count)
+{
+	uint64_t h = count;
+	for (size_t i = 0; i < count; i += 2) {
+		uint64_t word = items[i];
+		if (i + 1 < count)
+			word |= (uint64_t)items[i + 1] << 32;
+		h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+		h ^= h >> 29;
+	}
+	return (uint32_t)(h >> 32) ^ (uint32_t)h;
+}
+
+/* The slot of a list, or the empty one where it belongs. */
+static size_t find_slot(const struct list_table *table, const uint32_t *items, size_t count, uint32_t hash)
+{
+	size_t mask = table->slot_count - 1;
+	size_t at = hash & mask;
+	for (; table->slots[at]; at = (at + 1) & mask) {
+		if (table->slots[at] >> 32 != hash)
+			continue;
+		const uint32_t *head = &table->words.items[(uint32_t)table->slots[at] - 1];
+		if (head[1] == count && (!count || !memcmp(head + LIST_HEAD_WORDS, items, count * sizeof(*items))))
+			break;
+	}
+	return at;
+}
+
+uint32_t list_table_add(struct list_table *table, const uint32_t *items, size_t count)
+{
+	return list_table_add_hashed(table, items, count, list_table_hash(items, count));
+}
+
+uint32_t list_table_add_hashed(struct list_table *table, const uint32_t *items, size_t count, uint32_t hash)
+{
+	size_t len = table->starts.len, start = table->words.len;
+	if (len * 4 >= table->slot_count * 3 && !slots_grow(&table->slots, &table->slot_count))
+		return LIST_TABLE_NONE;
+	size_t at = find_slot(table, items, count, hash);
+	if (table->slots[at])
+		return table->words.items[(uint32_t)table->slots[at] - 1];
+	if (count > UINT32_MAX - LIST_HEAD_WORDS || start >= UINT32_MAX - LIST_HEAD_WORDS - count)
+		return LIST_TABLE_NONE;
+	if (!vec_reserve(&table->starts, len + 1) || !vec_reserve(&table->words, start + LIST_HEAD_WORDS + count))
+		return LIST_TABLE_NONE;
+	uint32_t *head = &table->words.items[start];
+	head[0] = (uint32_t)len;
+	head[1] = (uint32_t)count;
+	if (count)
+		memcpy(head + LIST_HEAD_WORDS, items, count * sizeof(*items));
+	table->words.len = start + LIST_HEAD_WORDS + count;
+	table->starts.items[table->starts.len++] = (uint32_t)start;
+	table->slots[at] = (uint64_t)hash << 32 | (start + 1);
+	return (uint32_t)len;
+}

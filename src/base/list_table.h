@@ -1,0 +1,62 @@
+/*
+ * list_table.h - lists of 32-bit items <-> dense ids, first id 0: call chains, of which most end alike but few are equal.
+ * Not for keys of fixed size (id_table) or text (intern).
+ *
+ * Owned by its aggregate, one thread. list_table_add is LIST_TABLE_NONE when memory is out; the table is then unchanged.
+ * The lists lie one after another, so that a look-up waits for memory twice: for the slot, then for the list. Who has
+ * many to do starts the first wait for all of them, then the second, then adds:
+ *
+ *	hash[i] = list_table_hash(items[i], count[i]); list_table_expect(&t, hash[i]);   ... list_table_guess(&t, hash[i]);
+ *	id = list_table_add_hashed(&t, items[i], count[i], hash[i]);
+ *	struct list l = list_table_get(&t, id);  for (i = 0; i < l.count; i++) use(l.items[i]);
+ */
+#ifndef BASE_LIST_TABLE_H
+#define BASE_LIST_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+
+#define LIST_TABLE_NONE UINT32_MAX
+#define LIST_HEAD_WORDS 2 /* id, count */
+
+struct list_table { /* zero-initialised is empty */
+	VEC(uint32_t) words; /* of each list: its head, then its items */
+	VEC(uint32_t) starts; /* by id, in words */
+	uint64_t *slots; /* open addressing: hash and start + 1; 0 is empty */
+	size_t slot_count;
+};
+
+struct list {
+	const uint32_t *items;
+	uint32_t count;
+};
+
+void list_table_deinit(struct list_table *table);
+uint32_t list_table_hash(const uint32_t *items, size_t count);
+uint32_t list_table_add(struct list_table *table, const uint32_t *items, size_t count);
+uint32_t list_table_add_hashed(struct list_table *table, const uint32_t *items, size_t count, uint32_t hash);
+static inline void list_table_expect(const struct list_table *table, uint32_t hash)
+{
+	if (table->slot_count)
+		__builtin_prefetch(&table->slots[hash & (table->slot_count - 1)]);
+}
+static inline void list_table_guess(const struct list_table *table, uint32_t hash)
+{
+	uint64_t slot = table->slot_count ? table->slots[hash & (table->slot_count - 1)] : 0;
+	if (slot && slot >> 32 == hash)
+		__builtin_prefetch(&table->words.items[(uint32_t)slot - 1]);
+}
+static inline size_t list_table_len(const struct list_table *table)
+{
+	return table->starts.len;
+}
+static inline struct list list_table_get(const struct list_table *table, uint32_t id)
+{
+	const uint32_t *head = &table->words.items[table->starts.items[id]];
+	return (struct list){head + LIST_HEAD_WORDS, head[1]};
+}
+
+#endif

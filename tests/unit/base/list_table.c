@@ -1,0 +1,74 @@
+#include "unit_test.h"
+
+#include "base/list_table.h"
+
+static void lists_are_held_once(void **state)
+{
+	struct list_table t = {0};
+	static const uint32_t items[] = {7, 8, 9, 7, 8};
+	assert_int_equal(list_table_add(&t, items, 2), 0);
+	assert_int_equal(list_table_add(&t, items, 3), 1);
+	assert_int_equal(list_table_add(&t, items, 1), 2);
+	assert_int_equal(list_table_add(&t, items + 3, 2), 0);
+	assert_int_equal(list_table_add(&t, NULL, 0), 3);
+	assert_int_equal(list_table_add(&t, items, 0), 3);
+	assert_int_equal(list_table_len(&t), 4);
+	struct list l = list_table_get(&t, 1);
+	assert_int_equal(l.count, 3);
+	assert_memory_equal(l.items, items, sizeof(*items) * 3);
+	assert_int_equal(list_table_get(&t, 3).count, 0);
+	list_table_deinit(&t);
+	assert_int_equal(list_table_len(&t), 0);
+}
+
+static void make(uint32_t i, uint32_t *items, size_t *count)
+{
+	*count = 1 + i % 5;
+	for (size_t k = 0; k < *count; k++)
+		items[k] = i / (uint32_t)(k + 1);
+}
+
+/* The list tells i, so all are different. */
+static void many_lists_find_their_ids(void **state)
+{
+	struct list_table t = {0};
+	uint32_t items[5];
+	size_t count;
+	for (uint32_t round = 0; round < 2; round++) {
+		for (uint32_t i = 0; i < 20000; i++) {
+			make(i, items, &count);
+			uint32_t hash = list_table_hash(items, count);
+			list_table_expect(&t, hash);
+			list_table_guess(&t, hash);
+			assert_int_equal(list_table_add_hashed(&t, items, count, hash), i);
+		}
+	}
+	for (uint32_t i = 0; i < 20000; i++) {
+		make(i, items, &count);
+		struct list l = list_table_get(&t, i);
+		assert_int_equal(l.count, count);
+		assert_memory_equal(l.items, items, count * sizeof(*items));
+	}
+	list_table_deinit(&t);
+}
+
+/* Equal hashes are not equal lists. */
+static void hashes_may_be_equal(void **state)
+{
+	struct list_table t = {0};
+	for (uint32_t i = 0; i < 100; i++)
+		assert_int_equal(list_table_add_hashed(&t, &i, 1, 5), i);
+	for (uint32_t i = 0; i < 100; i++)
+		assert_int_equal(list_table_add_hashed(&t, &i, 1, 5), i);
+	list_table_deinit(&t);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lists_are_held_once),
+		cmocka_unit_test(many_lists_find_their_ids),
+		cmocka_unit_test(hashes_may_be_equal),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
