@@ -4,6 +4,7 @@
 #include "abi/transaction.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 
 static uint32_t add_text(struct facet_values *v)
 {
@@ -61,6 +62,15 @@ static uint64_t place_number(const struct facet_values *v, uint32_t frame)
 	return v->options->by_branch ? v->first_ips[frame] : resolved_frame_get(v->frames, frame).address;
 }
 
+/* "3/0xeffffffb": device and inode. */
+static void set_namespace(struct facet_values *v, struct profile_value *value)
+{
+	struct thread_namespace space = thread_namespaces_get(v->namespaces, (uint32_t)value->number);
+	text_clear(&v->text);
+	text_printf(&v->text, "%" PRIu64 "/0x%" PRIx64, space.dev, space.inode);
+	value->text = add_text(v);
+}
+
 static void finish_value(
 	struct facet_values *v, enum profile_facet facet, struct profile_value *value, const uint32_t *frames)
 {
@@ -70,6 +80,9 @@ static void finish_value(
 		break;
 	case FACET_CGROUP:
 		set_cgroup(v, value);
+		break;
+	case FACET_NAMESPACE:
+		set_namespace(v, value);
 		break;
 	case FACET_COMM_NODIGIT:
 		set_comm_nodigit(v, value);

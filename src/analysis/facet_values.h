@@ -20,6 +20,7 @@ struct facet_values {
 	struct profile_builder *builder;
 	struct tracepoint_printer *tracepoints; /* NULL: no payloads are kept */
 	const struct cgroup_names *cgroups;
+	const struct thread_namespaces *namespaces; /* read, where that facet is kept */
 	bool is_big_endian; /* the recording */
 	const struct id_table *frames; /* the replay's */
 	const uint64_t *first_ips; /* by frame of the replay */

@@ -45,6 +45,7 @@ struct replay {
 	struct tracepoint_printer *tracepoints; /* NULL: not asked for */
 	struct cgroup_names cgroups;
 	struct parallelism parallelism;
+	struct thread_namespaces namespaces;
 	struct sample_switches switches;
 };
 
@@ -88,6 +89,13 @@ static enum tally_status run_passes(struct replay *replay, struct tally_error *e
 		if (read != TALLY_OK)
 			return read;
 		input.parallelism = &replay->parallelism;
+	}
+	if (replay->options->facets & UINT64_C(1) << FACET_NAMESPACE) {
+		enum tally_status read = thread_namespaces_read(
+			&replay->namespaces, replay->reader, &replay->run, replay->sideband.clock_is_position, err);
+		if (read != TALLY_OK)
+			return read;
+		input.namespaces = &replay->namespaces;
 	}
 	if (replay->options->switches) {
 		struct sample_switch_source source = {
@@ -395,6 +403,7 @@ static void add_facets(struct replay *replay, const struct sample_pass *pass, co
 		.builder = replay->builder,
 		.tracepoints = replay->tracepoints,
 		.cgroups = &replay->cgroups,
+		.namespaces = &replay->namespaces,
 		.is_big_endian = replay->run.swap == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__),
 		.frames = &replay->frames,
 		.first_ips = replay->first_ips.items,
@@ -688,6 +697,7 @@ static void replay_deinit(struct replay *replay)
 	tracepoint_printer_destroy(replay->tracepoints);
 	cgroup_names_deinit(&replay->cgroups);
 	parallelism_deinit(&replay->parallelism);
+	thread_namespaces_deinit(&replay->namespaces);
 	sample_switches_deinit(&replay->switches);
 	id_table_deinit(&replay->frames);
 	map_u64_deinit(&replay->profile_binaries);

@@ -101,6 +101,8 @@ static uint64_t word_of(struct sample_facets *f, const struct facet_input *in, e
 		return in->comm != INTERN_NONE || in->has_thread ? in->comm : FACET_NOBODY;
 	case FACET_PARALLELISM:
 		return f->parallelism ? parallelism_at(f->parallelism, s->time) : 1;
+	case FACET_NAMESPACE:
+		return f->namespaces ? thread_namespaces_at(f->namespaces, (int32_t)s->tid, in->where.time_ns) : 0;
 	case FACET_BRANCH_FROM:
 		return resolver_raw_frame(f->resolver, &in->where, RESOLVE_ANY_MODE, 0, in->branch.from);
 	case FACET_BRANCH_TO:

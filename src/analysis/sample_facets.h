@@ -15,6 +15,7 @@
 #include "analysis/parallelism.h"
 #include "analysis/replay_options.h"
 #include "analysis/resolve.h"
+#include "analysis/thread_namespaces.h"
 #include "perfdata/event_set.h"
 #include "perfdata/features.h"
 #include "profile/profile.h"
@@ -42,6 +43,7 @@ struct sample_facets {
 	const struct perfdata_topology *topology;
 	struct resolver *resolver;
 	const struct parallelism *parallelism; /* read, where that facet is kept */
+	const struct thread_namespaces *namespaces; /* the same */
 	struct id_table
 		rows; /* one word for each of numbers, in their order, and one for the payload if it is needed */
 	uint8_t numbers[PROFILE_MAX_FACETS]; /* enum profile_facet */

@@ -22,6 +22,7 @@ bool sample_pass_init(
 		return false;
 	sample_facets_init(&pass->facets, input->options, perfdata_reader_features(input->reader), &pass->resolver);
 	pass->facets.parallelism = input->parallelism;
+	pass->facets.namespaces = input->namespaces;
 	pass->resolver.deferred = &input->sideband->deferred;
 	pass->resolver.keep_raw = input->options->with_addresses;
 	pass->resolver.max_stack = input->options->max_stack;

@@ -71,6 +71,7 @@ struct sample_pass_input {
 	const struct sideband *sideband;
 	const struct replay_options *options;
 	const struct parallelism *parallelism; /* NULL: not asked for */
+	const struct thread_namespaces *namespaces; /* the same */
 	const struct sample_switches *switches; /* NULL: not asked for */
 	struct unwind_files *unwind_files; /* all added; NULL: no sample has a copy of its stack */
 };

@@ -242,6 +242,7 @@ struct key_parser {
 	const char *option; /* as messages name it */
 	enum profile_key_mode mode;
 	struct report_fields *fields; /* NULL: fields of tracepoints are no keys here */
+	bool means_averages; /* by what are keys elsewhere */
 };
 
 static enum tally_status add_typed_key(
@@ -253,7 +254,7 @@ static enum tally_status add_typed_key(
 		if (profile_key_get(key)->mode != KEY_MODE_ANY && profile_key_get(key)->mode != parser->mode)
 			return error_set(
 				err, TALLY_INVALID, "Invalid %s key: `%.*s'", parser->option, (int)text.len, text.data);
-		add_key(list->keys, &list->count, key);
+		add_key(list->keys, &list->count, parser->means_averages ? profile_key_average(key) : key);
 		return TALLY_OK;
 	case PROFILE_KEY_KNOWN:
 		return error_set(err, TALLY_UNSUPPORTED, "%s key '%.*s' is not supported yet", parser->option,
@@ -313,7 +314,7 @@ static void add_value_columns(struct report_request *r, const struct key_list *s
 static enum tally_status parse_sort(struct report_request *r, const struct report_source *source,
 	const char *default_sort, struct key_list *sort, struct tally_error *err)
 {
-	struct key_parser parser = {"--sort", r->mode, source->fields};
+	struct key_parser parser = {"--sort", r->mode, source->fields, false};
 	const char *typed = r->sort && *r->sort == '+' ? r->sort + 1 : r->sort;
 	enum tally_status status = TALLY_OK;
 	if (typed != r->sort || (!typed && (!r->fields || r->has_history)))
@@ -360,7 +361,7 @@ static enum tally_status make_columns(
 	struct report_request *r, const struct report_source *source, const char *default_sort, struct tally_error *err)
 {
 	struct key_list sort = {0}, fields = {0};
-	struct key_parser parser = {"--fields", r->mode, NULL};
+	struct key_parser parser = {"--fields", r->mode, NULL, true};
 	enum tally_status status = parse_sort(r, source, default_sort, &sort, err);
 	if (status == TALLY_OK && r->fields)
 		status = parse_keys(&parser, r->fields, &fields, err);
@@ -491,6 +492,9 @@ uint64_t report_request_facets(const struct report_request *request)
 		if (form != KEY_FORM_ROW && form != KEY_FORM_NOTHING)
 			facets |= UINT64_C(1) << profile_key_facet(key);
 	}
+	for (size_t i = 0; i < request->column_count; i++)
+		if (profile_key_get(request->columns[i])->is_average)
+			facets |= UINT64_C(1) << profile_key_facet(request->columns[i]);
 	if (has_key(request->columns, request->column_count, KEY_LATENCY) ||
 		has_key(request->columns, request->column_count, KEY_LATENCY_CHILDREN))
 		facets |= UINT64_C(1) << FACET_PARALLELISM;

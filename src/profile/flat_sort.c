@@ -45,6 +45,11 @@ uint64_t flat_stat_value(const struct flat_stat *stat, enum profile_key key)
 		return stat->children_latency;
 	case KEY_SAMPLE:
 		return stat->count;
+	case KEY_WEIGHT1:
+	case KEY_WEIGHT2:
+	case KEY_WEIGHT3:
+		return stat->count ? (uint64_t)((double)stat->weights[key - KEY_WEIGHT1] * 1000 / (double)stat->count)
+				   : 0;
 	default:
 		return 0;
 	}

@@ -295,6 +295,17 @@ static void add_self(struct flat_stat *stat, uint8_t level, const struct profile
 		stat->guest_us_period += sample->period;
 }
 
+#define WEIGHT_FACETS (UINT64_C(1) << FACET_WEIGHT | UINT64_C(1) << FACET_INS_LAT | UINT64_C(1) << FACET_STAGE_CYCLES)
+
+static void add_weights(const struct profile *p, const struct profile_sample *sample, struct flat_stat *stat)
+{
+	static const enum profile_facet facets[] = {FACET_WEIGHT, FACET_INS_LAT, FACET_STAGE_CYCLES};
+	for (size_t i = 0; i < sizeof(facets) / sizeof(facets[0]); i++) {
+		const struct profile_value *weight = profile_facet(p, sample->facets, facets[i]);
+		stat->weights[i] += weight ? weight->number * sample->count : 0;
+	}
+}
+
 /* The function of the first frame, in the order of the chain, that the parent expression names. */
 static uint32_t find_parent(const struct flat_builder *b, const struct flat_instance *whole)
 {
@@ -401,8 +412,10 @@ static bool add_rows(struct flat_builder *b, const struct flat_instance *whole, 
 	if (row == UINT32_MAX)
 		return false;
 	b->last_sample.items[row] = whole->sample + 1;
-	add_self(&b->stats.items[row * o->member_count + sample->event - o->first_event], leaf->level, sample,
-		sample_latency(p, sample));
+	struct flat_stat *stat = &b->stats.items[row * o->member_count + sample->event - o->first_event];
+	add_self(stat, leaf->level, sample, sample_latency(p, sample));
+	if (p->facets & WEIGHT_FACETS)
+		add_weights(p, sample, stat);
 	if (!add_instance(b, row, whole))
 		return false;
 	return !o->with_children || add_callers(b, like, group, whole);

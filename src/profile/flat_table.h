@@ -42,6 +42,7 @@ struct flat_stat { /* one member's sums in one row */
 	uint64_t children_period;
 	uint64_t latency, children_latency;
 	uint64_t sys_period, us_period, guest_sys_period, guest_us_period;
+	uint64_t weights[3]; /* sums, if the profile keeps them: the weight, of instructions, of stages */
 };
 
 struct flat_row {

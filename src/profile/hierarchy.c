@@ -41,6 +41,8 @@ static int compare_rows(const void *left, const void *right, void *data)
 
 static void add_stats(struct flat_stat *sum, const struct flat_stat *add)
 {
+	for (size_t i = 0; i < sizeof(sum->weights) / sizeof(sum->weights[0]); i++)
+		sum->weights[i] += add->weights[i];
 	sum->count += add->count;
 	sum->period += add->period;
 	sum->children_period += add->children_period;

@@ -7,6 +7,11 @@
 		.name = the_name, .header = the_header, .facet = FACET_##the_facet, .form = KEY_FORM_##the_form, \
 		.width = the_width                                                                               \
 	}
+#define AVERAGE(the_name, the_header, the_facet)                                              \
+	{                                                                                     \
+		.name = the_name, .header = the_header, .is_value = true, .is_average = true, \
+		.facet = FACET_##the_facet                                                    \
+	}
 #define BRANCH_KEY(the_name, the_header, the_facet, the_form)                                                    \
 	{                                                                                                        \
 		.name = the_name, .header = the_header, .facet = FACET_##the_facet, .form = KEY_FORM_##the_form, \
@@ -29,6 +34,9 @@ static const struct profile_key_info keys[KEY_FIELD] = {
 	[KEY_LATENCY_CHILDREN] = {"latency_children", "Latency", .is_value = true, .is_percent = true, .width = 7},
 	[KEY_SAMPLE] = {"sample", "Samples", .is_value = true},
 	[KEY_PERIOD] = {"period", "Period", .is_value = true},
+	[KEY_WEIGHT1] = AVERAGE("weight1", "Weight1", WEIGHT),
+	[KEY_WEIGHT2] = AVERAGE("weight2", "Weight2", INS_LAT),
+	[KEY_WEIGHT3] = AVERAGE("weight3", "Weight3", STAGE_CYCLES),
 	[KEY_PID] = {"pid", .header = "    Pid:Command"},
 	[KEY_TGID] = {"tgid", .header = "   Tgid:Command"},
 	[KEY_COMM] = {"comm", .header = "Command"},
@@ -60,6 +68,7 @@ static const struct profile_key_info keys[KEY_FIELD] = {
 	[KEY_PARALLELISM] = FACET_KEY("parallelism", "Parallelism", PARALLELISM, COUNT, 0),
 	[KEY_DSO_SIZE] = FACET_KEY("dso_size", "DSO size", MAPPED_SIZE, SIZE, 0),
 	[KEY_CGROUP] = FACET_KEY("cgroup", "Cgroup", CGROUP, TEXT, 0),
+	[KEY_CGROUP_ID] = FACET_KEY("cgroup_id", "cgroup id (dev/inode)", NAMESPACE, TEXT, 0),
 	[KEY_CODE_PAGE_SIZE] = FACET_KEY("code_page_size", "Code Page Size", CODE_PAGE, PAGE, 0),
 	[KEY_SIMD] = FACET_KEY("simd", "Simd   ", TRACE, NOTHING, 0),
 	[KEY_DSO_FROM] = BRANCH_KEY("dso_from", "Source Shared Object", BRANCH_FROM, OBJECT),
@@ -109,7 +118,7 @@ static const struct {
 	{"symbol_size", KEY_SYMBOL_SIZE},
 	{"dso_size", KEY_DSO_SIZE},
 	{"cgroup", KEY_CGROUP},
-	{"cgroup_id", -1},
+	{"cgroup_id", KEY_CGROUP_ID},
 	{"ipc_null", KEY_IPC_NULL},
 	{"time", KEY_TIME},
 	{"code_page_size", KEY_CODE_PAGE_SIZE},
@@ -134,9 +143,9 @@ static const struct {
 	{"sample", KEY_SAMPLE},
 	{"period", KEY_PERIOD},
 	{"tgid", KEY_TGID},
-	{"weight1", -1},
-	{"weight2", -1},
-	{"weight3", -1},
+	{"weight1", KEY_WEIGHT1},
+	{"weight2", KEY_WEIGHT2},
+	{"weight3", KEY_WEIGHT3},
 	{"latency", KEY_LATENCY},
 	{"latency_children", KEY_LATENCY_CHILDREN},
 	{"callchain_branch_predicted", KEY_CHAIN_PREDICTED},
@@ -190,6 +199,18 @@ enum profile_key_match profile_key_find(struct tally_str text, enum profile_key 
 		return PROFILE_KEY_FOUND;
 	}
 	return PROFILE_KEY_UNKNOWN;
+}
+
+enum profile_key profile_key_average(enum profile_key key)
+{
+	switch ((int)key) {
+	case KEY_INS_LAT:
+		return KEY_WEIGHT2;
+	case KEY_STAGE_CYCLES:
+		return KEY_WEIGHT3;
+	default:
+		return key;
+	}
 }
 
 unsigned profile_key_facet(enum profile_key key)

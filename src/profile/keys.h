@@ -24,6 +24,9 @@ enum profile_key {
 	KEY_LATENCY_CHILDREN,
 	KEY_SAMPLE,
 	KEY_PERIOD,
+	KEY_WEIGHT1, /* averages of the samples' weights, in thousandths */
+	KEY_WEIGHT2,
+	KEY_WEIGHT3,
 	/* keys */
 	KEY_PID, /* perf's name for the thread: its tid is shown and grouped by */
 	KEY_TGID,
@@ -57,6 +60,7 @@ enum profile_key {
 	KEY_PARALLELISM,
 	KEY_DSO_SIZE,
 	KEY_CGROUP,
+	KEY_CGROUP_ID,
 	KEY_CODE_PAGE_SIZE,
 	KEY_SIMD,
 	KEY_DSO_FROM,
@@ -120,6 +124,7 @@ struct profile_key_info {
 	const char *header;
 	bool is_value;
 	bool is_percent; /* a value shown as a share of the total */
+	bool is_average; /* a value in thousandths, of a facet */
 	uint8_t facet; /* with a form other than KEY_FORM_ROW: enum profile_facet */
 	uint8_t form; /* enum profile_key_form */
 	uint8_t mode; /* enum profile_key_mode: what samples have to be counted by */
@@ -135,6 +140,8 @@ enum profile_key_match {
 const struct profile_key_info *profile_key_get(enum profile_key key);
 /* Of a key with a form other than KEY_FORM_ROW. */
 unsigned profile_key_facet(enum profile_key key);
+/* A value rather than a key, where --fields names it and perf means the average. */
+enum profile_key profile_key_average(enum profile_key key);
 /* Case does not matter; the first key that starts with the text wins, in perf's order of look-up. */
 enum profile_key_match profile_key_find(struct tally_str text, enum profile_key *key);
 

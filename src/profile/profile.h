@@ -81,7 +81,7 @@ enum profile_facet {
 	FACET_TRANSACTION, /* number and text */
 	FACET_CODE_PAGE,
 	FACET_CGROUP, /* text */
-	FACET_NAMESPACE, /* text */
+	FACET_NAMESPACE, /* text: that of cgroups */
 	FACET_MAPPED_SIZE, /* of the mapping that the sample fell on */
 	FACET_COMM_NODIGIT, /* text */
 	FACET_PARALLELISM,

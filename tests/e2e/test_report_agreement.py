@@ -5,6 +5,7 @@ below, with its row in docs/compatibility.md: a table that only rules made equal
 that differs fails. Run with -s to see the table.
 """
 import csv
+import json
 import os
 import pathlib
 import re
@@ -45,7 +46,8 @@ LINES = [
     'no branches: -s addr', '-s comm,dso,sym -n', '-s comm,dso --show-total-period', '-s dso --show-cpu-utilization',
     '-F overhead,sample,period -s comm', '-F overhead_us,overhead_sys,comm', '-F comm,overhead -s overhead',
     'no branches: -s local_weight,weight', '-s ins_lat,local_ins_lat', '-s transaction', '-s cgroup',
-    '-s code_page_size', '-s +cpu', '-t , -s comm,dso', 'no dwarf: -w 5,9,7 -s comm,dso', '--percent-limit 5 -s sym',
+    '-s code_page_size', '-s comm,cgroup_id', 'no branches: -s comm,weight1',
+    'no branches: -F overhead,weight1,weight2,weight3,cpu -s cpu', '-s pid,weight2,weight3', '-s +cpu', '-t , -s comm,dso', 'no dwarf: -w 5,9,7 -s comm,dso', '--percent-limit 5 -s sym',
     '-c swapper,chrome -s comm,dso', '--percentage relative -c swapper -s comm,dso', '-s sym -U', '--skip-empty -s comm',
     '-q -s comm,sym', 'no branches: -s srcline --percent-limit 2', '-s symoff,sym', '-s comm_nodigit',
     'branches: -s dso_from,dso_to', 'branches: -s symbol_from,cycles', 'branches: -s mispredict', 'branches: -s in_tx',
@@ -71,13 +73,13 @@ def without(pattern, replacement=''):
 
 
 # Keys that perf 6.1 lacks or shows otherwise: the newest perf is asked.
-NEWER_KEYS = re.compile(r'mem-mode|latency|ins_lat|symoff|comm_nodigit|branch-history|^-w')
+NEWER_KEYS = re.compile(r'mem-mode|latency|ins_lat|symoff|comm_nodigit|branch-history|weight\d|^-w')
 # What differs on purpose, each a row of docs/compatibility.md: (name, which command lines, what makes the rows alike).
 RULES = [
     ('dash for cycles by instruction', r'symbol', without(r' +(-( +-)?|\d+\.\d\d +\[ +\d+\.\d%\])$')),
     ('memory without a file', r'mem-mode', without(r' (anon|\[JIT\] tid \d+) +', ' anon ')),
     ('size of the kernel', r'dso_size', without(r'\b\d{8,}$', 'kernel')),
-    ('latency beside overhead in 7.3', r'^-w|ins_lat|symoff|comm_nodigit', without(r'^( +\d+\.\d\d%) +\d+\.\d\d%', r'\1')),
+    ('latency beside overhead in 7.3', r'^-w|ins_lat|symoff|comm_nodigit|weight\d', without(r'^( +\d+\.\d\d%) +\d+\.\d\d%', r'\1')),
     ('means of branches', r'branch-history',
      without(r' +(\d+\.\d% +\d+ +\d+ +)?-( +-)?$| \(iter:\d+ avg_cycles:\d+\)| iter:\d+ avg_cycles:\d+')),
     ('order of equal shares in 7.3', r'symoff', sorted),
@@ -195,6 +197,33 @@ def test_numbers_of_samples_in_either_byte_order(tally, tmp_path, order):
     assert [row.split() for row in rows_of(report.stdout)] == [
         ['25.00%', f'1.{index}00000', f'00{index % 2}', '7', '7', '3', '2', f'{4 << index % 2}K', 'unknown']
         for index in range(4)]
+
+
+def test_cgroup_namespaces_change_with_time(tally, tmp_path):
+    recording = Recording()
+    recording.event('IDENTIFIER IP TID TIME PERIOD')
+    recording.comm('worker')
+    # By time: none, the seventh namespace, another one; the other thread's is its own, and of six none is one of cgroups.
+    for tid, time_s, inode, count in ((1000, 2, 0xeffffffb, 7), (1000, 4, 0xf0000001, 8), (1001, 1, 7, 7), (1002, 1, 8, 6)):
+        entries = [word for index in range(count) for word in (3, inode - 6 + index)]
+        recording.record(16, 0, recording.pack('IIQ', 1000, tid, count) + recording.words(entries) +
+                         recording.pack('IIQQ', 1000, tid, time_s * 10**9, 1))
+    for tid, time_s in ((1000, 1), (1000, 3), (1000, 5), (1001, 5), (1002, 5)):
+        recording.sample(tid=(1000, tid), time=time_s * 10**9, period=time_s)
+    recording.write(tmp_path / 'perf.data')
+    report = tally('report', '-q', '-s', 'pid,cgroup_id', '-F', 'period,pid,cgroup_id', '-i', tmp_path / 'perf.data', check=0)
+    assert sorted(row.split() for row in rows_of(report.stdout)) == [
+        ['1', '1000:worker', '0/0x0'], ['3', '1000:worker', '3/0xeffffffb'], ['5', '1000:worker', '3/0xf0000001'],
+        ['5', '1001::1001', '3/0x7'], ['5', '1002::1002', '0/0x0']]
+
+
+def test_weights_are_averages(tally, tmp_path):
+    own_memory(tmp_path / 'memory.data')
+    arguments = ['-s', 'comm', '-F', 'sample,weight1,ins_lat,p_stage_cyc,comm', '-i', tmp_path / 'memory.data']
+    rows = rows_of(tally('report', '-q', *arguments, check=0).stdout)
+    assert [row.split() for row in rows] == [['32', '40.1', '0.6', '0.2', 'work12er3']]
+    table = json.loads(tally('report', '--json', *arguments, check=0).stdout)['tables'][0]
+    assert table['rows'][0]['values'][0]['weight1'] == pytest.approx(1282 / 32, abs=0.001)
 
 
 def test_a_stream_is_counted_by_branches_and_fields_too(tally, perf, shared, tmp_path):

@@ -127,6 +127,8 @@ static void put_stat(struct json_printer *w, const struct flat_stat *stat, uint3
 		if (info->is_value && info->is_percent)
 			json_fixed(w->j, info->name, percent(flat_stat_value(stat, l->columns[i]), total),
 				PERCENT_DECIMALS);
+		if (info->is_average)
+			json_fixed(w->j, info->name, (double)flat_stat_value(stat, l->columns[i]) / 1000, 3);
 	}
 	json_object_end(w->j);
 }

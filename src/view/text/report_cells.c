@@ -104,7 +104,9 @@ void report_value_cell(const struct report_layout *l, struct text *out, size_t c
 		if (has_blank)
 			text_char(out, ' ');
 		size_t wanted = l->options->separator ? 0 : width - (has_blank && width > 0);
-		if (is_percent)
+		if (profile_key_get(key)->is_average)
+			text_printf(out, "%*.1f", (int)wanted, (double)value / 1000);
+		else if (is_percent)
 			percent_text(out, percent, wanted, l->options->with_colours);
 		else
 			text_u64_right(out, value, wanted);
@@ -222,7 +224,8 @@ static void fit_header(struct report_layout *l, size_t column)
 	if (width < profile_key_get(key)->width)
 		width = profile_key_get(key)->width;
 	if (profile_key_get(key)->is_value) {
-		size_t each = profile_key_get(key)->is_percent ? REPORT_PERCENT_WIDTH : REPORT_VALUE_WIDTH;
+		bool is_narrow = profile_key_get(key)->is_percent || profile_key_get(key)->is_average;
+		size_t each = is_narrow ? REPORT_PERCENT_WIDTH : REPORT_VALUE_WIDTH;
 		l->cells[column] = width > each || profile_key_get(key)->width ? width : each;
 		width = l->cells[column] * l->table->options.member_count;
 	}

@@ -25,7 +25,7 @@ static void missing_and_unknown_keys_differ(void **state)
 {
 	enum profile_key key;
 	assert_int_equal(profile_key_find(STR("typeoff"), &key), PROFILE_KEY_KNOWN);
-	assert_int_equal(profile_key_find(STR("cgroup_id"), &key), PROFILE_KEY_KNOWN);
+	assert_int_equal(profile_key_find(STR("typecln"), &key), PROFILE_KEY_KNOWN);
 	assert_int_equal(profile_key_find(STR("tid"), &key), PROFILE_KEY_UNKNOWN);
 	assert_int_equal(profile_key_find(STR("comms"), &key), PROFILE_KEY_UNKNOWN);
 	assert_int_equal(profile_key_find(STR(""), &key), PROFILE_KEY_UNKNOWN);

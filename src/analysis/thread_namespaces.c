@@ -1,0 +1,81 @@
+#include "analysis/thread_namespaces.h"
+
+#include <stdlib.h>
+
+#include "abi/sample.h"
+#include "base/error.h"
+
+#define ENTRY_BYTES  16
+#define CGROUP_INDEX 6 /* of the namespaces that a record tells */
+
+static int compare_changes(const void *left, const void *right)
+{
+	const struct namespace_change *a = left, *b = right;
+	if (a->tid != b->tid)
+		return a->tid < b->tid ? -1 : 1;
+	if (a->clock != b->clock)
+		return a->clock < b->clock ? -1 : 1;
+	return a->position < b->position ? -1 : a->position > b->position;
+}
+
+static bool add_change(struct thread_namespaces *spaces, const struct record_fields *fields, uint64_t clock,
+	size_t position, bool swap)
+{
+	struct namespace_change change = {.tid = (int32_t)fields->namespaces.tid, .clock = clock, .position = position};
+	const uint8_t *entry = fields->namespaces.entries.data + (size_t)CGROUP_INDEX * ENTRY_BYTES;
+	const uint64_t words[] = {sample_u64_at(entry, 0, swap), sample_u64_at(entry, 1, swap)};
+	change.item = id_table_add(&spaces->items, words, NULL);
+	return change.item != ID_TABLE_NONE && vec_push(&spaces->changes, change);
+}
+
+enum tally_status thread_namespaces_read(struct thread_namespaces *spaces, struct perfdata_reader *reader,
+	const struct record_run *run, bool clock_is_position, struct tally_error *err)
+{
+	const uint64_t nothing[] = {0, 0};
+	size_t position = 0, start = 0;
+	struct record record;
+	*spaces = (struct thread_namespaces){.items = {.words = 2}};
+	if (id_table_add(&spaces->items, nothing, NULL) == ID_TABLE_NONE)
+		return error_nomem(err);
+	/* That the run is cut is told elsewhere. */
+	for (; record_run_next(run, &position, &record, NULL) == TALLY_OK; start = position) {
+		struct record_fields fields;
+		struct sample_id id;
+		if (record.type != RECORD_NAMESPACES || record_decode(&record, &fields, NULL) != TALLY_OK ||
+			fields.namespaces.entries.len / ENTRY_BYTES <= CGROUP_INDEX)
+			continue;
+		bool has_time = perfdata_reader_sample_id(reader, &record, &id) && id.has_time;
+		uint64_t clock = clock_is_position ? start : has_time ? id.time : 0;
+		if (!add_change(spaces, &fields, clock, start, run->swap))
+			return error_nomem(err);
+	}
+	if (spaces->changes.len)
+		qsort(spaces->changes.items, spaces->changes.len, sizeof(spaces->changes.items[0]), compare_changes);
+	return TALLY_OK;
+}
+
+void thread_namespaces_deinit(struct thread_namespaces *spaces)
+{
+	id_table_deinit(&spaces->items);
+	vec_free(&spaces->changes);
+}
+
+uint32_t thread_namespaces_at(const struct thread_namespaces *spaces, int32_t tid, uint64_t clock)
+{
+	size_t low = 0, high = spaces->changes.len;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct namespace_change *change = &spaces->changes.items[middle];
+		if (change->tid < tid || (change->tid == tid && change->clock <= clock))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && spaces->changes.items[low - 1].tid == tid ? spaces->changes.items[low - 1].item : 0;
+}
+
+struct thread_namespace thread_namespaces_get(const struct thread_namespaces *spaces, uint32_t index)
+{
+	const uint64_t *words = id_table_key(&spaces->items, index);
+	return (struct thread_namespace){words[0], words[1]};
+}

@@ -1,0 +1,42 @@
+/*
+ * thread_namespaces.h - which cgroup namespace each thread was in, over time: device and inode, as the kernel tells.
+ *
+ * Owned by the caller; read once, then constant: any thread may ask. A recording without such records is fine.
+ *
+ *	thread_namespaces_read(&spaces, reader, run, sideband, err);
+ *	uint32_t index = thread_namespaces_at(&spaces, tid, time_ns);	0: not known
+ *	use(thread_namespaces_get(&spaces, index).dev);
+ *	thread_namespaces_deinit(&spaces);
+ */
+#ifndef ANALYSIS_THREAD_NAMESPACES_H
+#define ANALYSIS_THREAD_NAMESPACES_H
+
+#include "analysis/record_run.h"
+#include "base/id_table.h"
+#include "base/vec.h"
+#include "perfdata/reader.h"
+
+struct thread_namespace {
+	uint64_t dev, inode;
+};
+
+struct namespace_change {
+	int32_t tid;
+	uint32_t item;
+	uint64_t clock; /* from then on */
+	size_t position; /* of the record: the later of two at a time counts */
+};
+
+struct thread_namespaces {
+	struct id_table items; /* each once; the first is nothing */
+	VEC(struct namespace_change) changes; /* by thread, then clock */
+};
+
+/* clock_is_position: records have no times. */
+TALLY_MUST_CHECK enum tally_status thread_namespaces_read(struct thread_namespaces *spaces,
+	struct perfdata_reader *reader, const struct record_run *run, bool clock_is_position, struct tally_error *err);
+void thread_namespaces_deinit(struct thread_namespaces *spaces);
+struct thread_namespace thread_namespaces_get(const struct thread_namespaces *spaces, uint32_t index);
+uint32_t thread_namespaces_at(const struct thread_namespaces *spaces, int32_t tid, uint64_t clock);
+
+#endif
