@@ -156,6 +156,7 @@ enum tally_status inject_copy(struct perfdata_reader *reader, struct perfdata_re
 {
 	struct injecting in = {.reader = reader, .rewriter = rewriter, .options = options};
 	*result = (struct inject_result){0};
+	perfdata_rewriter_set_attrs(rewriter, options->attrs);
 	enum tally_status status = perfdata_rewriter_begin(rewriter, reader, features_of(&in), err);
 	if (status == TALLY_OK)
 		status = options->sort ? copy_sorted(&in, result, err) : copy_as_read(&in, &result->end_error, err);

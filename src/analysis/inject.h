@@ -26,6 +26,7 @@ struct inject_options {
 	/* Of every record, before all else, what takes its place (into an empty writer); NULL: nothing is asked. */
 	enum inject_change (*change)(void *context, const struct record *record, struct writer *out);
 	void *change_context;
+	const struct tally_bytes *attrs; /* by event, in place of the stored ones; NULL: those */
 };
 
 struct inject_result {

@@ -81,8 +81,8 @@ const struct command command_pack = {
 		"annotate then need nothing of the machine where it was recorded. Other tools read the file as before, "
 		"and ignore what was added.\n\n"
 		"What a packed recording carries goes before the files of the machine where it is read; those that "
-		"--symfs, --vmlinux or --kallsyms name go before it. Names of code in jit-PID.dump files and the text "
-		"of source files stay behind.\n\n"
+		"--symfs, --vmlinux or --kallsyms name go before it. Copies of stacks become call chains. The text "
+		"of source files stays behind.\n\n"
 		"With --scrub only what is listed stays: paths that are not the system's, names of threads, cgroups, "
 		"probes and source files become numbers; the command line, host, kernel release, payloads of "
 		"tracepoints, registers, stacks, code, and all records and sections that are not known go.",

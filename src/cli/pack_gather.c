@@ -7,6 +7,7 @@
 #include "analysis/store_entry.h"
 #include "base/error.h"
 #include "cli/pack_code.h"
+#include "code/pack/pack_dump.h"
 #include "code/pack/pack_make.h"
 
 struct hit {
@@ -25,20 +26,11 @@ struct gather {
 	struct text text; /* what tracepoints print, which is not kept */
 	struct resolve_where where; /* of the sample that is looked at */
 	struct pack_sum *sum;
+	struct pack_chains *chains;
+	struct pack_scrub *scrub; /* NULL: all stays as it is */
 	bool without_code; /* constants in it may be anything */
+	struct arena arena; /* of dumps */
 };
-
-static enum tally_status refuse_stacks(const struct perfdata_reader *reader, struct tally_error *err)
-{
-	size_t count;
-	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
-	for (size_t i = 0; i < count; i++)
-		if (events[i].attr.sample_type & SAMPLE_STACK_USER)
-			return error_set(err, TALLY_UNSUPPORTED,
-				"not supported yet: packing copies of stacks, which only the programs explain "
-				"(tally record --call-graph dwarf writes call chains instead)");
-	return TALLY_OK;
-}
 
 /* Tracepoints print names of kernel addresses that their fields hold: each that is asked for counts as hit. */
 static const char *note_kernel_address(void *context, uint64_t *address, const char **module)
@@ -66,8 +58,9 @@ static void note_sample(struct gather *g, const struct data_sample *s)
 	struct resolve_where where = g->where = resolver_where(resolver, pid, s->clock);
 	if (sample->present & SAMPLE_IP)
 		note_leaf(g, resolver_frame(resolver, &where, mode, sample->ip));
-	if (sample->present & SAMPLE_CALLCHAIN) {
+	if (sample->present & (SAMPLE_CALLCHAIN | SAMPLE_STACK_USER)) {
 		struct sample_array whole = resolver_sample_chain(resolver, &where, &s->event->layout, sample);
+		pack_chains_note(g->chains, &s->record, &whole);
 		(void)resolver_chain_frames(resolver, &where, &whole);
 	}
 	if (sample->present & SAMPLE_ADDR) {
@@ -94,7 +87,7 @@ static enum tally_status walk(struct gather *g, struct tally_error *err)
 		tracepoint_printer_set_symbols(g->source->tracepoints, note_kernel_address, g);
 	while ((status = data_source_next(g->source, &sample, err)) == TALLY_OK)
 		note_sample(g, &sample);
-	if (g->source->resolver.failed || g->text.failed)
+	if (g->source->resolver.failed || g->text.failed || g->chains->failed)
 		return error_nomem(err);
 	return status == TALLY_END ? TALLY_OK : status;
 }
@@ -169,6 +162,29 @@ static bool take_addresses(struct gather *g, size_t first, size_t last)
 	return true;
 }
 
+/* Of a runtime's dump all that was hit stays where it is in it. */
+static enum tally_status make_dump(struct gather *g, uint32_t id, size_t first, size_t last, struct tally_error *err)
+{
+	struct pack_object object = {0};
+	struct writer w = {0};
+	const struct pack_dump_hiding hiding = {
+		.without_code = g->without_code, .name = g->scrub ? pack_scrub_symbol : NULL, .context = g->scrub};
+	g->codes.addresses.len = 0;
+	bool ok = take_addresses(g, first, last) && binary_store_describe(g->source->store, id, &object) &&
+		  pack_dump_make(binary_store_jitdump(g->source->store, id), g->addresses.items, g->addresses.len,
+			  &hiding, &w);
+	object.dump = (struct tally_bytes){arena_copy(&g->arena, w.data, w.len), w.len};
+	writer_deinit(&w);
+	if (!ok || !object.dump.data || !vec_push(&g->objects, object)) {
+		pack_object_deinit(&object);
+		return error_nomem(err);
+	}
+	g->sum->files++;
+	g->sum->named_files++;
+	g->sum->dumps++;
+	return TALLY_OK;
+}
+
 /* Of the hits [first, last), which are of one entry. */
 static enum tally_status make_object(struct gather *g, size_t first, size_t last, struct tally_error *err)
 {
@@ -176,10 +192,8 @@ static enum tally_status make_object(struct gather *g, size_t first, size_t last
 	struct binary_store *store = g->source->store;
 	uint32_t id = g->hits.items[first].store_id;
 	binary_store_load(store, &id, 1);
-	if (binary_store_info(store, id).kind == BINARY_JITDUMP) {
-		g->sum->left_dumps++;
-		return TALLY_OK;
-	}
+	if (binary_store_jitdump(store, id))
+		return make_dump(g, id, first, last, err);
 	enum tally_status status = TALLY_OK;
 	g->codes.addresses.len = 0;
 	if ((!g->without_code && !add_codes(g, first, last, &object)) || !take_addresses(g, first, last))
@@ -213,14 +227,14 @@ static enum tally_status make_objects(struct gather *g, struct tally_error *err)
 	return status;
 }
 
-enum tally_status pack_gather(struct data_source *source, struct pack_scrub *scrub, struct writer *section,
-	struct pack_sum *sum, struct tally_error *err)
+enum tally_status pack_gather(struct data_source *source, struct pack_scrub *scrub, struct pack_chains *chains,
+	struct writer *section, struct pack_sum *sum, struct tally_error *err)
 {
-	struct gather g = {.source = source, .sum = sum, .without_code = scrub != NULL};
+	struct gather g = {
+		.source = source, .sum = sum, .chains = chains, .scrub = scrub, .without_code = scrub != NULL};
+	arena_init(&g.arena);
 	*sum = (struct pack_sum){0};
 	enum tally_status status = walk(&g, err);
-	if (status == TALLY_OK)
-		status = refuse_stacks(source->reader, err);
 	if (status == TALLY_OK)
 		status = collect(&g, err);
 	if (status == TALLY_OK)
@@ -240,5 +254,6 @@ enum tally_status pack_gather(struct data_source *source, struct pack_scrub *scr
 	vec_free(&g.leaves);
 	vec_free(&g.codes.addresses);
 	text_deinit(&g.text);
+	arena_deinit(&g.arena);
 	return status;
 }

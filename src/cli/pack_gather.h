@@ -11,16 +11,17 @@
 
 #include "base/writer.h"
 #include "cli/data_source.h"
+#include "cli/pack_chains.h"
 #include "cli/pack_scrub.h"
 
 struct pack_sum { /* of what was packed */
 	size_t files, named_files, symbols, places;
 	size_t functions, without_code; /* that samples hit: with their code, without it */
-	size_t left_dumps; /* jit-PID.dump files that samples hit: not packed */
+	size_t dumps; /* of generated code */
 };
 
-/* scrub NULL: all stays as it is. UNSUPPORTED: copies of stacks, which take the programs to be understood. */
+/* scrub NULL: all stays as it is. chains: are told those of samples with copies of stacks. */
 TALLY_MUST_CHECK enum tally_status pack_gather(struct data_source *source, struct pack_scrub *scrub,
-	struct writer *section, struct pack_sum *sum, struct tally_error *err);
+	struct pack_chains *chains, struct writer *section, struct pack_sum *sum, struct tally_error *err);
 
 #endif

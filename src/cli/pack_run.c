@@ -7,6 +7,7 @@
 #include "analysis/inject.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "cli/pack_chains.h"
 #include "cli/pack_gather.h"
 #include "cli/pack_scrub.h"
 
@@ -16,17 +17,37 @@ struct packing {
 	const char *output;
 	struct data_source *source;
 	struct pack_scrub *scrub;
+	struct pack_chains *chains;
+	struct writer scrubbed; /* a record on its way */
 };
 
+/* First names and payloads go, which leaves the form as it is; then stacks become chains. */
+static enum inject_change change_record(void *context, const struct record *record, struct writer *out)
+{
+	struct packing *p = context;
+	struct tally_bytes bytes = record->bytes;
+	bool has_chains = record->type == RECORD_SAMPLE && pack_chains_are_made(p->chains);
+	enum inject_change change = INJECT_KEPT;
+	if (p->request->scrub) {
+		writer_clear(&p->scrubbed);
+		change = pack_scrub_record(p->scrub, record, has_chains ? &p->scrubbed : out);
+		bytes = change == INJECT_CHANGED ? writer_view(&p->scrubbed) : bytes;
+	}
+	if (!has_chains || change == INJECT_DROPPED || change == INJECT_NO_MEMORY)
+		return change;
+	return pack_chains_sample(p->chains, record, bytes, out);
+}
+
 static enum tally_status write_anew(
-	const struct packing *p, const struct perfdata_features *features, struct tally_error *err)
+	struct packing *p, const struct perfdata_features *features, struct tally_error *err)
 {
 	struct inject_options options = {.features = features};
 	struct inject_result result;
 	struct perfdata_rewriter *rewriter;
-	if (p->request->scrub) {
-		options.change = pack_scrub_record;
-		options.change_context = p->scrub;
+	if (p->request->scrub || pack_chains_are_made(p->chains)) {
+		options.change = change_record;
+		options.change_context = p;
+		options.attrs = p->chains->attrs;
 	}
 	enum tally_status status = perfdata_rewriter_create_file(p->output, &rewriter, err);
 	if (status != TALLY_OK)
@@ -39,21 +60,28 @@ static enum tally_status write_anew(
 	return status;
 }
 
-static void tell(const struct cli *cli, const char *output, const struct pack_sum *sum, size_t bytes)
+static void tell(const struct packing *p, const struct pack_sum *sum, size_t bytes)
 {
+	struct text more = {0};
+	if (sum->dumps)
+		text_printf(&more, ", %zu dumps of generated code", sum->dumps);
+	if (pack_chains_are_made(p->chains))
+		text_printf(&more, ", call chains in place of %zu copies of stacks", p->chains->stacks);
 	fprintf(stderr,
 		"[ %s pack: %zu symbols and %zu source lines of %zu files (%zu without names), code of %zu functions "
-		"(%zu without), %zu KB, in %s ]\n",
-		cli->program, sum->symbols, sum->places, sum->files, sum->files - sum->named_files, sum->functions,
-		sum->without_code, (bytes + 1023) / 1024, output);
+		"(%zu without)%.*s, %zu KB, in %s ]\n",
+		p->cli->program, sum->symbols, sum->places, sum->files, sum->files - sum->named_files, sum->functions,
+		sum->without_code, (int)more.len, more.data ? more.data : "", (bytes + 1023) / 1024, p->output);
+	text_deinit(&more);
 }
 
-static enum tally_status write_packed(const struct packing *p, struct tally_bytes section, struct tally_error *err)
+static enum tally_status write_packed(struct packing *p, struct tally_bytes section, struct tally_error *err)
 {
 	struct perfdata_features features = *perfdata_reader_features(p->source->reader);
+	pack_chains_features(p->chains, &features);
 	if (p->request->scrub)
 		pack_scrub_features(p->scrub, &features);
-	if (p->scrub->failed)
+	if (p->scrub->failed || p->chains->failed)
 		return error_nomem(err);
 	features.present[FEATURE_PACK / 64] |= UINT64_C(1) << FEATURE_PACK % 64;
 	features.raw[FEATURE_PACK] = section;
@@ -62,9 +90,6 @@ static enum tally_status write_packed(const struct packing *p, struct tally_byte
 
 static void tell_all(const struct packing *p, const struct pack_sum *sum, size_t bytes)
 {
-	if (sum->left_dumps > 0)
-		fprintf(stderr, "%s: names of generated code in %zu jit dumps are not packed (not supported yet)\n",
-			p->cli->program, sum->left_dumps);
 	if (p->request->scrub && !p->request->quiet) {
 		struct text out = {0};
 		text_to_fd(&out, STDOUT_FILENO);
@@ -73,7 +98,7 @@ static void tell_all(const struct packing *p, const struct pack_sum *sum, size_t
 		text_deinit(&out);
 	}
 	if (!p->request->quiet)
-		tell(p->cli, p->output, sum, bytes);
+		tell(p, sum, bytes);
 }
 
 enum tally_status pack_run(const struct cli *cli, const struct pack_request *request, struct tally_error *err)
@@ -82,6 +107,7 @@ enum tally_status pack_run(const struct cli *cli, const struct pack_request *req
 	const char *output = request->output ? request->output : request->input;
 	struct data_source source;
 	struct pack_scrub scrub;
+	struct pack_chains chains;
 	struct writer section = {0};
 	struct pack_sum sum;
 	if (strcmp(output, "-") == 0)
@@ -89,14 +115,18 @@ enum tally_status pack_run(const struct cli *cli, const struct pack_request *req
 	enum tally_status status = data_source_open(cli, &input, &source, err);
 	if (status != TALLY_OK)
 		return status;
-	const struct packing p = {cli, request, output, &source, &scrub};
+	struct packing p = {cli, request, output, &source, &scrub, &chains, {0}};
 	pack_scrub_init(&scrub, source.reader);
-	status = pack_gather(&source, request->scrub ? &scrub : NULL, &section, &sum, err);
+	status = pack_chains_init(&chains, source.reader, err);
+	if (status == TALLY_OK)
+		status = pack_gather(&source, request->scrub ? &scrub : NULL, &chains, &section, &sum, err);
 	if (status == TALLY_OK)
 		status = write_packed(&p, writer_view(&section), err);
 	if (status == TALLY_OK)
 		tell_all(&p, &sum, section.len);
 	writer_deinit(&section);
+	writer_deinit(&p.scrubbed);
+	pack_chains_deinit(&chains);
 	pack_scrub_deinit(&scrub);
 	data_source_close(&source);
 	return status;

@@ -92,10 +92,22 @@ static struct tally_str hide(struct pack_scrub *scrub, struct tally_str name)
 	return made(scrub, text);
 }
 
+/* "jit-123.dump", by which a mapping is known to be of a dump, and which is made of the process's number. */
+static bool is_jitdump_name(struct tally_str name)
+{
+	static const char start[] = "jit-", end[] = ".dump";
+	size_t at = sizeof(start) - 1;
+	if (!begins_with(name, start))
+		return false;
+	while (at < name.len && name.data[at] >= '0' && name.data[at] <= '9')
+		at++;
+	return at > sizeof(start) - 1 && str_equal((struct tally_str){name.data + at, name.len - at}, str_from(end));
+}
+
 /* "/home/me/bin/program" -> "/x1/x2": folder and name each have a number, so that a thread of the name fits to it. */
 static struct tally_str hide_path(struct pack_scrub *scrub, struct tally_str path)
 {
-	char text[32];
+	char text[48];
 	size_t slash = path.len;
 	while (slash > 0 && path.data[slash - 1] != '/')
 		slash--;
@@ -103,6 +115,10 @@ static struct tally_str hide_path(struct pack_scrub *scrub, struct tally_str pat
 		return hide(scrub, path);
 	struct tally_str folder = {path.data, slash}, name = {path.data + slash, path.len - slash};
 	unsigned before = number_of(scrub, folder);
+	if (is_jitdump_name(name)) {
+		snprintf(text, sizeof(text), "/x%u/%.*s", before, (int)name.len, name.data);
+		return name.len < sizeof(text) - 13 ? made(scrub, text) : hide(scrub, path);
+	}
 	snprintf(text, sizeof(text), "/x%u/x%u", before, number_of(scrub, name));
 	return made(scrub, text);
 }
@@ -382,6 +398,11 @@ static bool is_perf_map(struct tally_str path)
 	return str_equal((struct tally_str){path.data + at, path.len - at}, str_from(end));
 }
 
+const char *pack_scrub_symbol(void *context, const char *name)
+{
+	return strchr(name, '/') ? hide(context, str_from(name)).data : name;
+}
+
 static void scrub_object(struct pack_scrub *scrub, struct pack_object *object)
 {
 	bool is_kernel = object->key.kind == BINARY_KERNEL || object->key.kind == BINARY_MODULE;
@@ -393,8 +414,7 @@ static void scrub_object(struct pack_scrub *scrub, struct pack_object *object)
 	if (object->status != BINARY_OK)
 		object->text = "it had none where it was packed";
 	for (size_t i = 0; i < object->symbols.len; i++)
-		if (strchr(object->symbols.items[i].name, '/'))
-			object->symbols.items[i].name = hide(scrub, str_from(object->symbols.items[i].name)).data;
+		object->symbols.items[i].name = pack_scrub_symbol(scrub, object->symbols.items[i].name);
 	for (size_t i = 0; i < object->places.len; i++)
 		if (object->places.items[i].path)
 			object->places.items[i].path = hide_path(scrub, str_from(object->places.items[i].path)).data;

@@ -34,6 +34,8 @@ void pack_scrub_deinit(struct pack_scrub *scrub);
 void pack_scrub_features(struct pack_scrub *scrub, struct perfdata_features *features);
 enum inject_change pack_scrub_record(void *scrub, const struct record *record, struct writer *out);
 void pack_scrub_objects(struct pack_scrub *scrub, struct pack_object *objects, size_t count);
+/* What stands for the name of a function: itself, unless it has a path in it. context: the scrub. */
+const char *pack_scrub_symbol(void *context, const char *name);
 /* Says what is still in the recording. */
 void pack_scrub_tell(const struct pack_scrub *scrub, struct text *out);
 

@@ -31,7 +31,18 @@ struct perfdata_rewriter {
 	uint64_t data_offset;
 	struct map_u64 aux_offsets; /* of AUXTRACE records: where they were, where they are */
 	unsigned left_out;
+	const struct tally_bytes *attrs; /* by event; NULL: the stored ones */
 };
+
+void perfdata_rewriter_set_attrs(struct perfdata_rewriter *w, const struct tally_bytes *attrs)
+{
+	w->attrs = attrs;
+}
+
+static struct tally_bytes attr_of(const struct perfdata_rewriter *w, const struct perfdata_event *event)
+{
+	return w->attrs ? w->attrs[event->index] : event->stored_attr;
+}
 
 static enum tally_status open_beside(struct perfdata_rewriter *w, struct tally_error *err)
 {
@@ -185,7 +196,7 @@ static enum tally_status begin_file(
 	uint64_t attrs_offset = id_offset;
 
 	for (size_t i = 0; i < count; i++) {
-		size_t bytes = attr_bytes_in_file(w, events[i].stored_attr);
+		size_t bytes = attr_bytes_in_file(w, attr_of(w, &events[i]));
 		if (bytes > attr_size)
 			attr_size = (uint32_t)bytes;
 		attrs_offset += events[i].id_count * sizeof(uint64_t);
@@ -204,7 +215,7 @@ static enum tally_status begin_file(
 			writer_u64(out, events[i].ids[k]);
 	for (size_t i = 0; i < count; i++) {
 		uint64_t bytes = events[i].id_count * sizeof(uint64_t);
-		put_attr(out, events[i].stored_attr, attr_size, false);
+		put_attr(out, attr_of(w, &events[i]), attr_size, false);
 		writer_u64(out, id_offset);
 		writer_u64(out, bytes);
 		id_offset += bytes;
@@ -220,7 +231,7 @@ static enum tally_status put_pipe_event(
 	struct text name = {0};
 	struct record_fields fields = {.type = RECORD_HEADER_ATTR};
 
-	put_attr(&body, event->stored_attr, (uint32_t)event->stored_attr.len, true);
+	put_attr(&body, attr_of(w, event), (uint32_t)attr_of(w, event).len, true);
 	for (size_t i = 0; i < event->id_count; i++)
 		writer_u64(&body, event->ids[i]);
 	fields.attr.attr_and_ids = writer_view(&body);

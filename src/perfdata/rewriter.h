@@ -36,6 +36,8 @@ void perfdata_rewriter_destroy(struct perfdata_rewriter *rewriter);
  * header is written, since the descriptions come with the records. features: what a pipe says at its start. */
 TALLY_MUST_CHECK enum tally_status perfdata_rewriter_begin(struct perfdata_rewriter *rewriter,
 	const struct perfdata_reader *reader, const struct perfdata_features *features, struct tally_error *err);
+/* attrs in place of the stored ones, by event, in the recording's byte order; borrowed. Before begin. */
+void perfdata_rewriter_set_attrs(struct perfdata_rewriter *rewriter, const struct tally_bytes *attrs);
 /* A record of the reader, and what follows it in the stream. Descriptions of a pipe do not go into a file's data. */
 TALLY_MUST_CHECK enum tally_status perfdata_rewriter_record(struct perfdata_rewriter *rewriter,
 	const struct record *record, struct tally_bytes payload, struct tally_error *err);

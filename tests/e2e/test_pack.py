@@ -153,15 +153,78 @@ def test_user_named_files_go_first(recorded, tally):
     assert 'outer' in result.stdout
 
 
-def test_what_cannot_be_packed_is_refused(tmp_path, live, tally, perf, workload):
-    result = perf('record', '-q', '-e', 'cpu-clock:u', '--call-graph', 'dwarf', '-o', tmp_path / 'in.data', '--',
-                  workload('deep').path, '100')
+@pytest.fixture
+def stacks(tmp_path, live, perf, workload):
+    """A folder with in.data, whose samples have registers and copies of stacks, and the program."""
+    shutil.copy(workload('deep').path, tmp_path / 'program')
+    result = perf('record', '-q', '-e', 'cpu-clock:u', '-F', '499', '--call-graph', 'dwarf', '-o', tmp_path / 'in.data', '--',
+                  tmp_path / 'program', '300')
     if result.returncode:
         pytest.skip('perf record fails here')
-    before = (tmp_path / 'in.data').read_bytes()
-    result = tally('pack', tmp_path / 'in.data', check=255)
-    assert 'not supported yet: packing copies of stacks' in result.stderr
-    assert (tmp_path / 'in.data').read_bytes() == before
+    return tmp_path
+
+
+STACK_VIEWS = [VIEWS[0], VIEWS[1], VIEWS[2], VIEWS[3], ['script'], ['script', '-F', FIELDS + ',uregs']]
+
+
+def test_copies_of_stacks_become_call_chains(stacks, tally, perf, elsewhere):
+    """The same text without any program; other tools have call chains, which they had to unwind before."""
+    at_home = [tally(*view, '-i', 'in.data', cwd=stacks, check=0).stdout for view in STACK_VIEWS]
+    size = (stacks / 'in.data').stat().st_size
+    told = tally('pack', 'in.data', cwd=stacks, check=0).stderr
+    assert re.search(r'call chains in place of [1-9]\d* copies of stacks', told)
+    assert (stacks / 'in.data').stat().st_size < size / 2
+    (stacks / 'program').rename(stacks / 'moved')
+    for view, expected in zip(STACK_VIEWS, at_home):
+        assert elsewhere(*view, data=stacks / 'in.data').stdout == expected, view
+    chains = re.findall(r'^\S.*\n((?:\t.*\n)+)', at_home[4], re.M)
+    assert max(len(chain.splitlines()) for chain in chains) > 10
+    (stacks / 'moved').rename(stacks / 'program')
+    newest = pathlib.Path('/opt/newest-perf/perf')
+    def names(text):
+        return re.findall(r'^\s+[0-9a-f]+ (\w+)', text, re.M)
+
+    ours = names(tally('script', '-F', 'ip,sym', '-i', 'in.data', cwd=stacks, check=0).stdout)
+    for program in [perf.path, *([newest] if newest.exists() else [])]:
+        theirs = subprocess.run([program, 'script', '-F', 'ip,sym', '--no-inline', '-i', 'in.data'], cwd=stacks, text=True,
+                                env=perf.environment, capture_output=True, timeout=60, check=False).stdout
+        assert set(names(theirs)) == set(ours) and len(names(theirs)) > len(ours) / 2 > 500
+
+
+def test_scrubbed_stacks_are_gone(stacks, tally, elsewhere):
+    tally('pack', '-q', '-o', 'whole.data', 'in.data', cwd=stacks, check=0)
+    tally('pack', '-q', '--scrub', '-o', 'clean.data', 'in.data', cwd=stacks, check=0)
+    symbols = [elsewhere('script', '-F', 'ip,sym', data=stacks / name).stdout for name in ('whole.data', 'clean.data')]
+    assert symbols[0] == symbols[1] and symbols[0].count('\n') > 100
+    registers = elsewhere('script', '-F', 'uregs', data=stacks / 'clean.data').stdout
+    assert not re.search(r':0x[1-9a-f]', registers)
+    assert b'STACK' not in subprocess.run([*elsewhere.start, 'evlist', '-v', '-i', 'in.data'], capture_output=True,
+                                          check=True).stdout
+
+
+def test_generated_code_of_a_dump(tmp_path, live, tally, workload, elsewhere):
+    """Names, code and lines of two functions that lay at one address in turn, without the dump."""
+    data = tmp_path / 'in.data'
+    tally('record', '-q', '-k', 'mono', '-g', '-e', 'cpu-clock:u', '-F', '1000', '-o', data, '--', workload('jitcode').path,
+          tmp_path, 150, 'move', check=0)
+    views = [*VIEWS[:4], ['script'], ['script', '-F', FIELDS], ['annotate', '-l', '-s', 'jit_first'],
+             ['annotate', '--stdio2', '-s', 'jit_second']]
+    at_home = [tally(*view, '-i', 'in.data', cwd=tmp_path, check=0).stdout for view in views]
+    shutil.copy(data, tmp_path / 'plain.data')
+    told = tally('pack', data, check=0).stderr
+    assert '1 dumps of generated code' in told
+    tally('pack', '--scrub', '-q', '-o', tmp_path / 'clean.data', data, check=0)
+    for dump in tmp_path.glob('jit-*.dump'):
+        dump.rename(tmp_path / 'moved')
+    for view, expected in zip(views, at_home):
+        assert elsewhere(*view, data=data).stdout == expected, view
+    assert 'jit_first' in at_home[0] and 'first.js:11' in at_home[6]
+    assert 'jit_first' not in elsewhere(*views[0], data=tmp_path / 'plain.data').stdout
+    clean = elsewhere(*views[0], data=tmp_path / 'clean.data').stdout
+    assert re.findall(r'(\S+%.*)jitcode', at_home[0])[:1] == re.findall(r'(\S+%.*)x\d+', clean)[:1]
+    assert 'jit_first' in clean
+    refused = elsewhere(*views[6], data=tmp_path / 'clean.data')
+    assert refused.stdout == '' and 'its code was not packed' in refused.stderr
 
 
 SECRETIVE = r"""

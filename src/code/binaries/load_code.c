@@ -61,6 +61,15 @@ static enum tally_status from_program(
 	return error_set(err, TALLY_NOT_FOUND, "the file has no code there");
 }
 
+/* What was left out of a packed dump is zeros. */
+static bool is_blank(const uint8_t *bytes, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (bytes[i])
+			return false;
+	return true;
+}
+
 static enum tally_status from_jitdump(
 	struct binary_entry *entry, const struct code_range *range, struct binary_code *code, struct tally_error *err)
 {
@@ -69,6 +78,8 @@ static enum tally_status from_jitdump(
 	struct tally_bytes bytes = entry->jitdump.bytes;
 	if (!function || start >= bytes.len || end > bytes.len || end < start)
 		return error_set(err, TALLY_NOT_FOUND, "the dump has no code there");
+	if (is_blank(bytes.data + start, (size_t)(end - start)))
+		return error_set(err, TALLY_NOT_FOUND, "its code was not packed");
 	const uint16_t one = 1;
 	bool host_is_big = *(const uint8_t *)&one == 0;
 	*code = (struct binary_code){.bytes = {bytes.data + start, (size_t)(end - start)},

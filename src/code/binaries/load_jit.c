@@ -200,11 +200,16 @@ static bool add_functions(struct binary_entry *entry)
 void load_jitdump(const struct binary_store_options *options, struct binary_entry *entry)
 {
 	size_t len = 0;
-	entry->names = read_dump(options, entry, &len);
-	if (!entry->names) {
+	char *bytes = read_dump(options, entry, &len);
+	if (bytes)
+		load_jitdump_bytes(entry, bytes, len);
+	else
 		binary_entry_set(entry, BINARY_NO_FILE, "the dump of its generated code is not there");
-		return;
-	}
+}
+
+void load_jitdump_bytes(struct binary_entry *entry, char *bytes, size_t len)
+{
+	entry->names = bytes;
 	enum tally_status status =
 		jitdump_parse(&entry->jitdump, (struct tally_bytes){(const uint8_t *)entry->names, len}, NULL);
 	if (status == TALLY_NOMEM || (status == TALLY_OK && !add_functions(entry)))

@@ -12,6 +12,8 @@
 
 void load_perf_map(const struct binary_store_options *options, struct binary_entry *entry);
 void load_jitdump(const struct binary_store_options *options, struct binary_entry *entry);
+/* The same of a dump in memory, which becomes the entry's (malloc'ed). */
+void load_jitdump_bytes(struct binary_entry *entry, char *bytes, size_t len);
 /* How to unwind the functions of an entry's dump, from any thread; the file is read anew. NULL: it does not say. */
 struct unwind_table *load_jit_unwind(const struct binary_store_options *options, const struct binary_key *key);
 

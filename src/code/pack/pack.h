@@ -52,6 +52,7 @@ struct pack_object {
 	VEC(struct source_place) places;
 	VEC(struct pack_code) codes; /* by start, apart */
 	VEC(struct pack_name) names; /* by address, each once */
+	struct tally_bytes dump; /* of generated code, as pack_dump_make makes it; empty: none */
 };
 
 struct pack;

@@ -35,6 +35,7 @@ enum pack_block { /* a reader passes over tags that it does not know */
 	PACK_BYTES, /* of code */
 	PACK_CODES,
 	PACK_NAMES,
+	PACK_DUMP, /* of generated code: pack_dump.h */
 };
 
 #endif

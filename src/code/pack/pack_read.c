@@ -167,6 +167,11 @@ static void read_names(struct decoder *d, uint32_t count, struct pack_object *ob
 	}
 }
 
+static void read_dump(struct decoder *d, uint32_t count, struct pack_object *object)
+{
+	object->dump = cursor_bytes(&d->at, count);
+}
+
 static const struct {
 	size_t item_bytes;
 	void (*read)(struct decoder *d, uint32_t count, struct pack_object *object);
@@ -178,6 +183,7 @@ static const struct {
 	[PACK_BYTES] = {1, read_bytes},
 	[PACK_CODES] = {PACK_CODE_BYTES, read_codes},
 	[PACK_NAMES] = {PACK_NAME_BYTES, read_names},
+	[PACK_DUMP] = {1, read_dump},
 };
 
 /* Each kind of block comes once at most. */

@@ -162,6 +162,14 @@ static void put_code(struct encoder *e, const struct pack_object *object)
 	}
 }
 
+static void put_dump(struct encoder *e, const struct pack_object *object)
+{
+	if (object->dump.len == 0)
+		return;
+	begin_block(e, PACK_DUMP, object->dump.len, 1);
+	writer_bytes(&e->body, object->dump.data, object->dump.len);
+}
+
 static void put_object(struct encoder *e, const struct pack_object *object)
 {
 	size_t start = e->body.len;
@@ -169,6 +177,7 @@ static void put_object(struct encoder *e, const struct pack_object *object)
 	put_fixed(e, object);
 	put_blocks(e, object);
 	put_code(e, object);
+	put_dump(e, object);
 	writer_align(&e->body, 8);
 	if (!e->body.failed)
 		writer_patch_u64(&e->body, start, e->body.len - start - sizeof(uint64_t));
