@@ -3,9 +3,11 @@
 #include "cli/tui_print.h"
 #include "cli/tui_terminal.h"
 #include "view/tui/explorer_draw.h"
+#include "view/tui/text_screen.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct view {
 	struct explore_table from;
@@ -46,6 +48,7 @@ static void close_view(struct view *view)
 	explorer_deinit(&view->explorer);
 	flat_table_deinit(&view->from.table);
 	text_deinit(&view->from.title);
+	view->is_open = false;
 }
 
 static void print_rows(void *data, struct text *out)
@@ -85,6 +88,16 @@ static enum tally_status draw(struct session *s, struct tally_error *err)
 	return TALLY_OK;
 }
 
+/* What takes a while says so first. */
+static enum tally_status say_while(struct session *s, const char *what, struct tally_error *err)
+{
+	struct explorer *e = &s->views[s->current].explorer;
+	explorer_say(e, "%s", what);
+	enum tally_status status = draw(s, err);
+	e->message[0] = '\0';
+	return status;
+}
+
 /* The samples of all functions are read when the first one is asked for: what is on the screen says so. */
 static enum tally_status annotate(struct session *s, bool *leaves, struct tally_error *err)
 {
@@ -99,11 +112,9 @@ static enum tally_status annotate(struct session *s, bool *leaves, struct tally_
 		explorer_say(e, "%.*s was inlined: its code is its caller's", (int)name.len, name.data);
 		return TALLY_OK;
 	}
-	explorer_say(e, "reading the samples of %.*s ...", (int)name.len, name.data);
-	enum tally_status status = draw(s, err);
+	enum tally_status status = say_while(s, "reading the samples of functions ...", err);
 	if (status != TALLY_OK)
 		return status;
-	e->message[0] = '\0';
 	struct tally_error why = {0};
 	struct explore_symbol symbol = {.terminal = s->terminal,
 		.grid = &s->grid,
@@ -137,6 +148,66 @@ static enum tally_status order(struct view *view, struct tally_error *err)
 	return status;
 }
 
+static enum tally_status show_page(struct session *s, enum explore_page page, bool *leaves, struct tally_error *err)
+{
+	struct explorer *e = &s->views[s->current].explorer;
+	struct tally_error why = {0};
+	struct text text = {0};
+	struct text_screen screen = {0};
+	enum tally_status status = say_while(s, "reading ...", err);
+	if (status != TALLY_OK)
+		return status;
+	status = s->source->page(s->source->data, page, &text, &why);
+	if (status != TALLY_OK)
+		explorer_say(e, "%s", why.text);
+	else
+		status = text_screen_init(
+			&screen, page == EXPLORE_HEADER ? "Header" : "Health of the recording", &text, &why);
+	text_deinit(&text);
+	if (status != TALLY_OK)
+		return status == TALLY_NOMEM ? error_nomem(err) : TALLY_OK;
+	for (bool is_back = false; !is_back && !*leaves && status == TALLY_OK;) {
+		unsigned rows, columns;
+		tui_terminal_size(s->terminal, &rows, &columns);
+		text_screen_resize(&screen, rows, columns);
+		if (!text_screen_draw(&screen, &s->grid)) {
+			status = error_nomem(err);
+			break;
+		}
+		tui_terminal_show(s->terminal, &s->grid);
+		uint32_t key = tui_terminal_key(s->terminal);
+		if (key == TUI_KEY_CTRL('l'))
+			tui_terminal_redraw(s->terminal);
+		enum text_screen_action action = text_screen_key(&screen, key);
+		is_back = action == TEXT_SCREEN_BACK;
+		*leaves = action == TEXT_SCREEN_LEAVE;
+	}
+	text_screen_deinit(&screen);
+	return status;
+}
+
+/* All tables begin anew; keys that cannot be had leave them as they are. */
+static enum tally_status sort_by(struct session *s, struct tally_error *err)
+{
+	struct explorer *e = &s->views[s->current].explorer;
+	struct tally_error why = {0};
+	char keys[TUI_INPUT_BYTES];
+	memcpy(keys, e->input.text, sizeof(keys));
+	enum tally_status status = say_while(s, "sorting ...", err);
+	if (status != TALLY_OK)
+		return status;
+	status = s->source->sort(s->source->data, keys, &why);
+	if (status == TALLY_NOMEM)
+		return error_nomem(err);
+	if (status != TALLY_OK) {
+		explorer_say(e, "%s", why.text);
+		return TALLY_OK;
+	}
+	for (uint32_t i = 0; i < s->source->count; i++)
+		close_view(&s->views[i]);
+	return open_view(s, s->current, err);
+}
+
 static enum tally_status act(struct session *s, enum explorer_action action, bool *leaves, struct tally_error *err)
 {
 	switch (action) {
@@ -154,6 +225,12 @@ static enum tally_status act(struct session *s, enum explorer_action action, boo
 		return annotate(s, leaves, err);
 	case EXPLORER_ORDER:
 		return order(&s->views[s->current], err);
+	case EXPLORER_SORT:
+		return sort_by(s, err);
+	case EXPLORER_HEADER:
+		return show_page(s, EXPLORE_HEADER, leaves, err);
+	case EXPLORER_HEALTH:
+		return show_page(s, EXPLORE_HEALTH, leaves, err);
 	case EXPLORER_STAY:
 		break;
 	}

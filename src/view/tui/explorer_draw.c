@@ -137,6 +137,8 @@ static void bottom_line(const struct explorer *e, struct text *t, size_t room)
 		"f:search", "o:order", "t:thread", "d:object", "E/C:all", "Tab:event", "L:limit", "P:print"};
 	if (e->mode == EXPLORER_ASK_SEARCH)
 		text_printf(t, "Search: %s_", e->input.text);
+	else if (e->mode == EXPLORER_ASK_SORT)
+		text_printf(t, "Sort keys: %s_", e->input.text);
 	else if (e->mode == EXPLORER_MENU)
 		text_str(t, "Enter:choose Esc:back");
 	else if (e->mode == EXPLORER_ASK_SYMBOL)

@@ -27,12 +27,14 @@ static const struct tui_help help[] = {
 	{"L, { }", "hide rows below a percentage; lower, higher"},
 	{"F", "percentages of what is shown, or of all"},
 	{"o", "order rows by another column"},
+	{"s", "rows by other sort keys"},
 	{"|", "columns on and off"},
 	{"H", "column headers on and off"},
 	{"Tab, >", "next event"},
 	{"Shift-Tab, <", "previous event"},
 	{NULL, "Other"},
 	{"a", "the function's code, instruction by instruction"},
+	{"i, W", "the recording's header; its health"},
 	{"P", "print what is shown to perf.hist.N"},
 	{"?, h, F1", "this list"},
 	{"Ctrl-L", "draw the screen anew"},
@@ -44,9 +46,7 @@ static const struct {
 	char key;
 	const char *instead;
 } absent[] = {
-	{'i', "header: leave, and tally report --header-only"},
 	{'r', "scripts: leave, and tally script -s"},
-	{'s', "another recording: leave, and tally report -i FILE"},
 	{'S', "one socket: --socket-filter"},
 	{'V', "where symbols are from: tally report --missing"},
 };
@@ -63,6 +63,23 @@ static void ask(struct explorer *e, enum explorer_mode mode)
 	tui_input_start(&e->input, NULL);
 }
 
+/* Begins with the keys that rows have now. */
+static void ask_sort(struct explorer *e)
+{
+	struct text keys = {0};
+	for (size_t i = 0; i < e->table->options.key_count; i++) {
+		enum profile_key key = e->table->options.keys[i];
+		if (key >= KEY_FIELD)
+			continue; /* named by the recording: to be typed */
+		text_str(&keys, keys.len ? "," : "");
+		text_str(&keys, profile_key_get(key)->name);
+	}
+	text_char(&keys, 0);
+	e->mode = EXPLORER_ASK_SORT;
+	tui_input_start(&e->input, keys.failed ? NULL : keys.data);
+	text_deinit(&keys);
+}
+
 static void take_limit(struct explorer *e)
 {
 	char *end;
@@ -76,7 +93,7 @@ static void take_limit(struct explorer *e)
 		explorer_say(e, "no row has %.4g%% or more", percent);
 }
 
-static void take_input(struct explorer *e)
+static enum explorer_action take_input(struct explorer *e)
 {
 	enum explorer_mode mode = e->mode;
 	e->mode = EXPLORER_TABLE;
@@ -84,24 +101,27 @@ static void take_input(struct explorer *e)
 		explorer_zoom_symbol(e, e->input.text);
 	} else if (mode == EXPLORER_ASK_LIMIT) {
 		take_limit(e);
+	} else if (mode == EXPLORER_ASK_SORT) {
+		return e->input.len ? EXPLORER_SORT : EXPLORER_STAY;
 	} else if (e->input.len) {
 		snprintf(e->pattern, sizeof(e->pattern), "%s", e->input.text);
 		explorer_search(e, false);
 	}
+	return EXPLORER_STAY;
 }
 
-static void type_key(struct explorer *e, uint32_t key)
+static enum explorer_action type_key(struct explorer *e, uint32_t key)
 {
 	switch (tui_input_key(&e->input, key)) {
 	case TUI_TYPED_WHOLE:
-		take_input(e);
-		break;
+		return take_input(e);
 	case TUI_TYPED_NOTHING:
 		e->mode = EXPLORER_TABLE;
 		break;
 	case TUI_TYPED_MORE:
 		break;
 	}
+	return EXPLORER_STAY;
 }
 
 static void help_key(struct explorer *e, uint32_t key)
@@ -242,6 +262,9 @@ static bool choice_key(struct explorer *e, uint32_t key)
 	case '}':
 		explorer_step_percent_limit(e, key == '}');
 		return true;
+	case 's':
+		ask_sort(e);
+		return true;
 	case 'f':
 		ask(e, EXPLORER_ASK_SEARCH);
 		return true;
@@ -286,6 +309,10 @@ static enum explorer_action other_key(struct explorer *e, uint32_t key)
 		return EXPLORER_PRINT;
 	case 'a':
 		return EXPLORER_ANNOTATE;
+	case 'i':
+		return EXPLORER_HEADER;
+	case 'W':
+		return EXPLORER_HEALTH;
 	default:
 		say_absent(e, key);
 		return EXPLORER_STAY;
@@ -335,9 +362,7 @@ enum explorer_action explorer_key(struct explorer *e, uint32_t key)
 	}
 	if (e->mode == EXPLORER_MENU)
 		return menu_key(e, key);
-	if (e->mode != EXPLORER_TABLE) {
-		type_key(e, key);
-		return EXPLORER_STAY;
-	}
+	if (e->mode != EXPLORER_TABLE)
+		return type_key(e, key);
 	return table_key(e, key);
 }

@@ -19,6 +19,9 @@ enum explorer_action {
 	EXPLORER_PRINT,
 	EXPLORER_ANNOTATE,
 	EXPLORER_ORDER, /* by e->order */
+	EXPLORER_SORT, /* rows by the keys in e->input */
+	EXPLORER_HEADER,
+	EXPLORER_HEALTH,
 };
 
 enum explorer_action explorer_key(struct explorer *e, uint32_t key);

@@ -48,9 +48,12 @@ void explorer_menu_main(struct explorer *e)
 	tui_menu_add(m, '/', "Filter rows by a symbol's name ...");
 	tui_menu_add(m, 'f', "Search ...");
 	tui_menu_add(m, 'o', "Order rows by ...");
+	tui_menu_add(m, 's', "Sort keys ...");
 	tui_menu_add(m, '|', "Columns ...");
 	tui_menu_add(m, 'L', "Percent limit ...");
 	tui_menu_add(m, 'F', "Percentages of %s", e->is_relative ? "all samples" : "what is shown");
+	tui_menu_add(m, 'i', "Header of the recording");
+	tui_menu_add(m, 'W', "Health of the recording");
 	tui_menu_add(m, 'P', "Print to perf.hist.N");
 	tui_menu_add(m, '?', "Help");
 	tui_menu_add(m, 'q', "Leave");

@@ -30,7 +30,8 @@ enum explorer_mode {
 	EXPLORER_MENU,
 	EXPLORER_ASK_SYMBOL,
 	EXPLORER_ASK_LIMIT,
-	EXPLORER_ASK_SEARCH
+	EXPLORER_ASK_SEARCH,
+	EXPLORER_ASK_SORT
 };
 /* ZOOM_SYMBOL: rows with a text in the symbol's name; ZOOM_FUNCTION: those of one function. */
 enum explorer_zoom { ZOOM_THREAD, ZOOM_DSO, ZOOM_SYMBOL, ZOOM_FUNCTION, ZOOM_KERNEL, ZOOM_COUNT };

@@ -1,0 +1,27 @@
+/*
+ * report_replay.h - what a report request needs kept of a recording, and the profile of it.
+ *
+ *	struct report_replay wanted = {&request, &fields, reader};
+ *	status = report_replay_run(&wanted, store, &result, err);
+ */
+#ifndef CLI_REPORT_REPLAY_H
+#define CLI_REPORT_REPLAY_H
+
+#include "analysis/replay.h"
+#include "cli/report_request.h"
+
+struct report_replay { /* borrowed */
+	const struct report_request *request; /* finished */
+	const struct report_fields *fields;
+	struct perfdata_reader *reader;
+};
+
+/* But for spans of time and switches, which report_replay_run adds. */
+struct replay_options report_replay_options(const struct report_replay *wanted);
+/* Whether a profile made for `have` has all that `want` needs, and counts the same. */
+bool report_replay_covers(const struct replay_options *have, const struct replay_options *want);
+/* As replay_profile. */
+TALLY_MUST_CHECK enum tally_status report_replay_run(const struct report_replay *wanted, struct binary_store *store,
+	struct replay_result *result, struct tally_error *err);
+
+#endif

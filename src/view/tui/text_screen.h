@@ -1,0 +1,41 @@
+/*
+ * text_screen.h - a page of text on the screen, to scroll and to search: a header, a recording's health. No terminal.
+ *
+ * Owns its text; the caller deinits.
+ *
+ *	text_screen_init(&page, "Header", &text, err);  // takes what is in text
+ *	text_screen_resize(&page, 24, 80);
+ *	if (text_screen_key(&page, 'q') == TEXT_SCREEN_BACK) ...
+ *	text_screen_deinit(&page);
+ */
+#ifndef VIEW_TUI_TEXT_SCREEN_H
+#define VIEW_TUI_TEXT_SCREEN_H
+
+#include "base/vec.h"
+#include "view/tui/tui_input.h"
+#include "view/tui/tui_line.h"
+#include "view/tui/tui_list.h"
+#include <tally/status.h>
+
+enum text_screen_action { TEXT_SCREEN_STAY, TEXT_SCREEN_BACK, TEXT_SCREEN_LEAVE };
+
+struct text_screen {
+	const char *title;
+	struct text text;
+	VEC(struct tally_str) lines;
+	struct tui_list list;
+	unsigned rows, columns, shift;
+	bool is_typing;
+	struct tui_input input;
+	char pattern[TUI_INPUT_BYTES], message[TUI_MESSAGE_BYTES];
+};
+
+TALLY_MUST_CHECK enum tally_status text_screen_init(
+	struct text_screen *s, const char *title, struct text *text, struct tally_error *err);
+void text_screen_deinit(struct text_screen *s);
+void text_screen_resize(struct text_screen *s, unsigned rows, unsigned columns);
+enum text_screen_action text_screen_key(struct text_screen *s, uint32_t key);
+/* False: memory is out. */
+bool text_screen_draw(const struct text_screen *s, struct grid *grid);
+
+#endif
