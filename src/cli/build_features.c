@@ -36,6 +36,7 @@ static const struct build_feature features[] = {
 	{"rust", "HAVE_RUST_SUPPORT", false},
 	{"demangling", "HAVE_DEMANGLE", HAVE_DEMANGLE},
 	{"libdeflate", "HAVE_LIBDEFLATE", HAVE_LIBDEFLATE},
+	{"sqlite", "HAVE_SQLITE", HAVE_SQLITE},
 	{"ncursesw", "HAVE_NCURSES", HAVE_NCURSES},
 };
 

@@ -12,6 +12,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/cpu_filter.h"
+#include "cli/export_database.h"
 #include "cli/export_marks.h"
 #include "cli/export_run.h"
 #include "cli/pack_damage.h"
@@ -22,7 +23,7 @@
 
 struct export_format {
 	const char *name;
-	void (*write)(struct byte_sink *sink, const struct export_view *view);
+	void (*write)(struct byte_sink *sink, const struct export_view *view); /* NULL: SQLite, which wants a file */
 	bool wants_rows; /* each sample by itself, and what happened besides */
 	bool wants_places; /* addresses and source lines */
 	bool wants_traces; /* what tracepoints print */
@@ -39,9 +40,10 @@ static const struct export_format formats[] = {
 	{.name = "chrome", .write = export_chrome, .wants_rows = true},
 	{.name = "perfetto", .write = export_perfetto, .wants_rows = true, .wants_places = true, .is_binary = true},
 	{.name = "json", .write = export_json, .wants_rows = true, .wants_places = true, .wants_traces = true},
+	{.name = "sqlite", .wants_rows = true, .wants_places = true, .wants_traces = true, .is_binary = true},
 	{.name = "csv", .write = export_csv, .wants_rows = true, .wants_places = true},
 };
-#define FORMAT_NAMES "folded|speedscope|pprof|firefox|callgrind|chrome|perfetto|json|csv"
+#define FORMAT_NAMES "folded|speedscope|pprof|firefox|callgrind|chrome|perfetto|json|csv|sqlite"
 
 #define ROW(member) .offset = offsetof(struct export_settings, member)
 
@@ -52,21 +54,7 @@ static const struct option rows[] = {
 		.help = "where to (standard output); packed by gzip if it ends in .gz"},
 	{"event", 'e', OPTION_STRING, "name", ROW(event),
 		.help = "of several events, this one (all; folded: the first that has samples)"},
-	{"time", 0, OPTION_STRING, "str", ROW(times), .help = "Time span of interest (start,stop)"},
-	{"cpu", 'C', OPTION_STRING, "cpu", ROW(cpus), .help = "only samples of these CPUs"},
-	{"comms", 'c', OPTION_STRING, "comm[,comm...]", ROW(filters.comms),
-		.help = "only samples of threads of these names"},
-	{"pid", 'p', OPTION_STRING, "pid[,pid...]", ROW(filters.pids), .help = "only samples of these processes"},
-	{"tid", 't', OPTION_STRING, "tid[,tid...]", ROW(filters.tids), .help = "only samples of these threads"},
-	{"dsos", 'd', OPTION_STRING, "dso[,dso...]", ROW(filters.dsos), .help = "only samples in these objects"},
-	{"symbols", 'S', OPTION_STRING, "symbol[,symbol...]", ROW(filters.symbols),
-		.help = "only samples in these functions"},
-	{"max-stack", 0, OPTION_U64, "n", ROW(max_stack), .help = "frames of a stack that are written (all)"},
-	{"no-inline", 0, OPTION_FLAG, ROW(no_inline), .help = "calls that were inlined are no frames of their own"},
-	{"symfs", 0, OPTION_STRING, "dir", ROW(symfs), .help = "look for files with symbols below this folder"},
-	{"kallsyms", 0, OPTION_STRING, "file", ROW(kallsyms), .help = "kallsyms pathname"},
-	{"vmlinux", 'k', OPTION_STRING, "file", ROW(vmlinux), .help = "vmlinux pathname"},
-	{"force", 'f', OPTION_FLAG, ROW(force), .help = "read also what another user owns"},
+	EXPORT_SELECTION_ROWS,
 };
 static const struct option_table table = {rows, sizeof(rows) / sizeof(rows[0]), true};
 
@@ -113,6 +101,14 @@ static bool ends_in_gz(const char *path)
 	return len > 3 && strcmp(path + len - 3, ".gz") == 0;
 }
 
+static enum tally_status write_database(
+	const struct export_settings *s, int fd, const struct export_view *view, struct tally_error *err)
+{
+	if (close(fd) != 0)
+		return error_set_errno(err, TALLY_IO, errno, "%s", s->output);
+	return export_database_write(s->output, view, err);
+}
+
 static int write_file(const struct cli *cli, const struct export_settings *s, const struct export_format *format,
 	const struct export_view *view)
 {
@@ -121,11 +117,16 @@ static int write_file(const struct cli *cli, const struct export_settings *s, co
 	int fd;
 	if (open_output(s, &fd, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
-	byte_sink_init(&sink, fd, format->is_packed || ends_in_gz(s->output));
-	format->write(&sink, view);
-	enum tally_status status = byte_sink_finish(&sink, fd == STDOUT_FILENO ? "standard output" : s->output, &err);
-	if (fd != STDOUT_FILENO && close(fd) != 0 && status == TALLY_OK)
-		status = error_set_errno(&err, TALLY_IO, errno, "%s", s->output);
+	enum tally_status status;
+	if (format->write) {
+		byte_sink_init(&sink, fd, format->is_packed || ends_in_gz(s->output));
+		format->write(&sink, view);
+		status = byte_sink_finish(&sink, fd == STDOUT_FILENO ? "standard output" : s->output, &err);
+		if (fd != STDOUT_FILENO && close(fd) != 0 && status == TALLY_OK)
+			status = error_set_errno(&err, TALLY_IO, errno, "%s", s->output);
+	} else {
+		status = write_database(s, fd, view, &err);
+	}
 	if (status != TALLY_OK && fd != STDOUT_FILENO)
 		unlink(s->output);
 	return status == TALLY_OK ? 0 : cli_fail(cli, &err);
@@ -171,6 +172,8 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	if (format->is_binary && !settings.output && isatty(STDOUT_FILENO))
 		return cli_usagef(
 			cli, command, "output", "%s is no text: -o says where to, or send it to a file", format->name);
+	if (!format->write && (!settings.output || strcmp(settings.output, "-") == 0))
+		return cli_usagef(cli, command, "output", "a database is a file: -o says where to");
 	return export_file(cli, &settings, format);
 }
 

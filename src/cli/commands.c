@@ -25,6 +25,7 @@ static const struct command *const commands[] = {
 	&command_man,
 	&command_mem,
 	&command_pack,
+	&command_query,
 	&command_record,
 	&command_report,
 	&command_sched,

@@ -51,6 +51,7 @@ extern const struct command command_completion;
 extern const struct command command_man;
 extern const struct command command_mem;
 extern const struct command command_pack;
+extern const struct command command_query;
 extern const struct command command_report;
 extern const struct command command_record;
 

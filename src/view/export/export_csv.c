@@ -15,30 +15,6 @@ struct csv {
 	VEC(uint32_t) path;
 };
 
-/* RFC 4180: in quotes, quotes doubled. */
-static void put_text(struct csv *w, struct tally_str s)
-{
-	struct text *out = w->out;
-	bool is_quoted = false;
-	for (size_t i = 0; i < s.len && !is_quoted; i++)
-		is_quoted = s.data[i] == '"' || s.data[i] == ',' || (uint8_t)s.data[i] < ' ';
-	if (!is_quoted) {
-		export_utf8(out, s);
-		return;
-	}
-	text_char(out, '"');
-	while (s.len > 0) {
-		const char *quote = memchr(s.data, '"', s.len);
-		size_t len = quote ? (size_t)(quote - s.data) : s.len;
-		export_utf8(out, (struct tally_str){s.data, len});
-		if (quote)
-			text_str(out, "\"\"");
-		s.data += len + (quote != NULL);
-		s.len -= len + (quote != NULL);
-	}
-	text_char(out, '"');
-}
-
 /* Names of frames as they stand in the stack's field, which is always quoted; ';' is ':', as in folded lines. */
 static bool make_names(struct csv *w)
 {
@@ -92,9 +68,9 @@ static void add_row(struct csv *w, const struct export_sample *s)
 	struct text *out = w->out;
 	text_u64(out, s->time);
 	text_char(out, ',');
-	put_text(w, profile_string(p, p->events[s->event].name));
+	export_csv_text(w->out, profile_string(p, p->events[s->event].name));
 	text_char(out, ',');
-	put_text(w, profile_string(p, thread->comm));
+	export_csv_text(w->out, profile_string(p, thread->comm));
 	text_char(out, ',');
 	text_i64(out, thread->pid);
 	text_char(out, ',');
@@ -108,14 +84,14 @@ static void add_row(struct csv *w, const struct export_sample *s)
 	text_hex(out, p->frames[frame].address, 0);
 	text_char(out, ',');
 	struct flame_label label = flame_label_of(p, frame, &w->room);
-	put_text(w, label.name);
+	export_csv_text(w->out, label.name);
 	text_char(out, ',');
-	put_text(w, p->frames[frame].binary == PROFILE_NONE
-			    ? STR("")
-			    : profile_string(p, p->binaries[p->frames[frame].binary].long_name));
+	export_csv_text(w->out, p->frames[frame].binary == PROFILE_NONE
+					? STR("")
+					: profile_string(p, p->binaries[p->frames[frame].binary].long_name));
 	text_char(out, ',');
 	struct export_line line = export_frame_line(p, &p->frames[frame]);
-	put_text(w, line.file);
+	export_csv_text(w->out, line.file);
 	text_char(out, ',');
 	if (line.number)
 		text_u64(out, line.number);

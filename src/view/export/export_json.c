@@ -65,12 +65,6 @@ static void add_maps(struct export_writer *w)
 
 static void add_frames(struct export_writer *w)
 {
-	static const char *const kinds[FLAME_KINDS] = {[FLAME_USER] = "user",
-		[FLAME_KERNEL] = "kernel",
-		[FLAME_INLINED] = "inlined",
-		[FLAME_GENERATED] = "jit",
-		[FLAME_UNKNOWN] = "unknown",
-		[FLAME_GROUP] = "unknown"};
 	const struct profile *p = w->view->profile;
 	json_array(&w->json, "frames");
 	for (size_t i = 0; i < w->tables->frame_count; i++) {
@@ -79,7 +73,7 @@ static void add_frames(struct export_writer *w)
 		struct export_line line = export_frame_line(p, frame);
 		json_object(&w->json, NULL);
 		json_string(&w->json, "symbol", label.name);
-		json_string(&w->json, "kind", str_from(kinds[label.kind]));
+		json_string(&w->json, "kind", str_from(export_kind_name(label.kind)));
 		if (frame->binary != PROFILE_NONE)
 			json_u64(&w->json, "map", frame->binary);
 		json_hex(&w->json, "address", frame->address);

@@ -356,3 +356,36 @@ void export_json_string(struct text *out, struct tally_str s)
 	}
 	text_char(out, '"');
 }
+
+void export_csv_text(struct text *out, struct tally_str s)
+{
+	bool is_quoted = false;
+	for (size_t i = 0; i < s.len && !is_quoted; i++)
+		is_quoted = s.data[i] == '"' || s.data[i] == ',' || (uint8_t)s.data[i] < ' ';
+	if (!is_quoted) {
+		export_utf8(out, s);
+		return;
+	}
+	text_char(out, '"');
+	while (s.len > 0) {
+		const char *quote = memchr(s.data, '"', s.len);
+		size_t len = quote ? (size_t)(quote - s.data) : s.len;
+		export_utf8(out, (struct tally_str){s.data, len});
+		if (quote)
+			text_str(out, "\"\"");
+		s.data += len + (quote != NULL);
+		s.len -= len + (quote != NULL);
+	}
+	text_char(out, '"');
+}
+
+const char *export_kind_name(enum flame_kind kind)
+{
+	static const char *const names[FLAME_KINDS] = {[FLAME_USER] = "user",
+		[FLAME_KERNEL] = "kernel",
+		[FLAME_INLINED] = "inlined",
+		[FLAME_GENERATED] = "jit",
+		[FLAME_UNKNOWN] = "unknown",
+		[FLAME_GROUP] = "group"};
+	return names[kind];
+}

@@ -120,5 +120,8 @@ void export_utf8(struct text *out, struct tally_str s);
 void export_decimal(struct text *out, uint64_t ns, unsigned digits);
 /* The same as a JSON string; also U+2028 and U+2029 are escaped. */
 void export_json_string(struct text *out, struct tally_str s);
+/* A field of CSV (RFC 4180), in quotes where it needs them. */
+void export_csv_text(struct text *out, struct tally_str s);
+const char *export_kind_name(enum flame_kind kind);
 
 #endif

@@ -1,0 +1,21 @@
+/*
+ * export_sqlite.h - a view as tables of a SQLite database: docs/exports.md has the schema.
+ *
+ * The database is the caller's, empty, and is written in one transaction. Where tally was built without SQLite there is
+ * no such function (HAVE_SQLITE).
+ *
+ *	sqlite3_open("out.db", &db);
+ *	status = export_sqlite_fill(db, &view, err);
+ */
+#ifndef VIEW_EXPORT_EXPORT_SQLITE_H
+#define VIEW_EXPORT_EXPORT_SQLITE_H
+
+#include "view/export/export_view.h"
+
+#define EXPORT_SQLITE_VERSION "1" /* of the schema, in the table about */
+
+struct sqlite3;
+TALLY_MUST_CHECK enum tally_status export_sqlite_fill(
+	struct sqlite3 *db, const struct export_view *view, struct tally_error *err);
+
+#endif

@@ -1,0 +1,19 @@
+/*
+ * query_rows.h - the rows of a prepared SQLite statement as a table, CSV or JSON, as they come.
+ *
+ * Columns of the table are as wide as the first rows need; what is wider later stands out. What would move a terminal's
+ * cursor is shown as '?'.
+ */
+#ifndef VIEW_EXPORT_QUERY_ROWS_H
+#define VIEW_EXPORT_QUERY_ROWS_H
+
+#include "base/byte_sink.h"
+
+enum query_rows_form { QUERY_ROWS_TABLE, QUERY_ROWS_CSV, QUERY_ROWS_JSON };
+
+struct sqlite3_stmt;
+/* False: the statement failed, its database tells why; or memory is out, which the sink tells. */
+TALLY_MUST_CHECK bool query_rows_write(
+	struct sqlite3_stmt *statement, enum query_rows_form form, struct byte_sink *sink);
+
+#endif
