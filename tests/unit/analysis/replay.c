@@ -287,6 +287,8 @@ static void test_what_the_short_way_serves(void **state)
 		{.with_exact_frames = true},
 		{.with_lines = true},
 		{.with_cpu = true},
+		{.with_rows = true},
+		{.history = HISTORY_OLDEST_FIRST},
 		{.by_branch = true},
 		{.weight_is_period = true},
 		{.facets = 1},
