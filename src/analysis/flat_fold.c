@@ -223,8 +223,8 @@ void flat_fold_sum(struct flat_fold *fold, const struct binary_store *store, con
 		size_t count = block_len(part, b);
 		for (size_t i = 0; i < count && !fold->failed; i += BATCH)
 			sum_batch(&s, part->blocks.items[b] + i, count - i < BATCH ? count - i : BATCH);
+		flat_part_free_block(fold->part, b);
 	}
-	flat_part_free_samples(fold->part);
 	fold->failed = fold->failed || !fill_pass(&s);
 	fold->pass->damaged = part->damaged;
 	fold->pass->unattributed = part->unattributed;

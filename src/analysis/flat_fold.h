@@ -54,7 +54,7 @@ struct flat_fold {
 /* False: out of memory. */
 bool flat_fold_init(struct flat_fold *fold, struct flat_part *part, struct sample_pass *pass);
 void flat_fold_place(struct flat_fold *fold);
-/* Frees the part's samples. store_ids by binary of the machine, RESOLVE_NONE: has no symbols. */
+/* Frees the part's samples as they are summed. store_ids by binary of the machine, RESOLVE_NONE: has no symbols. */
 void flat_fold_sum(struct flat_fold *fold, const struct binary_store *store, const uint32_t *store_ids);
 void flat_fold_deinit(struct flat_fold *fold);
 

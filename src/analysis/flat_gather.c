@@ -33,20 +33,28 @@ bool flat_gather_serves(struct perfdata_reader *reader, const struct replay_opti
 	return !is_by_place && !is_labelled && !o->spans && !o->switches && events_serve(reader);
 }
 
+void flat_part_free_block(struct flat_part *part, size_t block)
+{
+	if (part->blocks.items[block])
+		pages_free(part->blocks.items[block], FLAT_BLOCK_BYTES);
+	part->blocks.items[block] = NULL;
+}
+
 static void part_deinit(struct flat_part *part)
 {
-	flat_part_free_samples(part);
+	for (size_t i = 0; i < part->blocks.len; i++)
+		flat_part_free_block(part, i);
+	vec_free(&part->blocks);
 	vec_free(&part->large_periods);
 	vec_free(&part->contexts);
 	id_table_deinit(&part->context_ids);
 	vec_free(&part->others);
 }
 
-void flat_part_free_samples(struct flat_part *part)
+void flat_gather_free_others(struct flat_gather *gather)
 {
-	for (size_t i = 0; i < part->blocks.len; i++)
-		pages_free(part->blocks.items[i], FLAT_BLOCK_BYTES);
-	vec_free(&part->blocks);
+	vec_free(&gather->other_bytes);
+	gather->others.bytes = (struct tally_bytes){NULL, 0};
 }
 
 void flat_gather_deinit(struct flat_gather *gather)

@@ -62,7 +62,8 @@ bool flat_gather_serves(struct perfdata_reader *reader, const struct replay_opti
 TALLY_MUST_CHECK enum tally_status flat_gather(struct perfdata_reader *reader, const struct record_run *run,
 	unsigned threads, struct flat_gather *gather, struct tally_error *err);
 void flat_gather_deinit(struct flat_gather *gather);
-/* Frees the samples, but keeps what was counted. */
-void flat_part_free_samples(struct flat_part *part);
+void flat_part_free_block(struct flat_part *part, size_t block);
+/* The copied records have been read. */
+void flat_gather_free_others(struct flat_gather *gather);
 
 #endif

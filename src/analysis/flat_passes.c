@@ -124,9 +124,10 @@ enum tally_status flat_passes_read(
 		return status;
 	status = sideband_read_code(job->reader, &gather.others, job->store, sideband, err);
 	if (status == TALLY_OK) {
+		deferred_chains_deinit(&sideband->deferred); /* borrows them, and no stack asks for it */
+		flat_gather_free_others(&gather);
 		add_health(sideband, &gather, job->run);
 		status = fold_parts(job, &gather, sideband, passes, err);
-		deferred_chains_deinit(&sideband->deferred);
 	}
 	flat_gather_deinit(&gather);
 	return status;

@@ -12,10 +12,12 @@
 #include "analysis/symbolise.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/pages.h"
 #include "base/thread_pool.h"
 #include "profile/profile_builder.h"
 
-#define FRAME_BATCH 64
+#define FRAME_BATCH	64
+#define LARGE_RECORDING ((size_t)16 << 20) /* bytes */
 
 struct replay {
 	struct perfdata_reader *reader;
@@ -730,6 +732,13 @@ static enum tally_status end_status(const struct replay *replay, struct tally_er
 	return TALLY_OK;
 }
 
+/* Tables of a large recording are touched all over. A small one would only wait for large pages to be cleared. */
+static void prepare_heap(const struct record_run *run)
+{
+	if (run->bytes.len >= LARGE_RECORDING)
+		pages_expect_heap(run->bytes.len);
+}
+
 enum tally_status replay_profile(struct perfdata_reader *reader, struct binary_store *store,
 	const struct replay_options *options, struct replay_result *result, struct tally_error *err)
 {
@@ -738,8 +747,10 @@ enum tally_status replay_profile(struct perfdata_reader *reader, struct binary_s
 	arena_init(&replay.arena);
 	struct profile *profile = NULL;
 	enum tally_status status = record_run_open(reader, &replay.run, err);
-	if (status == TALLY_OK)
+	if (status == TALLY_OK) {
+		prepare_heap(&replay.run);
 		status = read_samples(&replay, err);
+	}
 	if (status == TALLY_OK)
 		status = prepare_facets(&replay, err);
 	if (status == TALLY_OK)

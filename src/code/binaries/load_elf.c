@@ -199,6 +199,9 @@ static void load_image_symbols(
 		binary_entry_set(entry, BINARY_NO_SYMBOLS, "the file is stripped and no debug file of it was found");
 	if (elf_image_is_cut(entry->image))
 		binary_trail_add(entry, source, path, BINARY_FOUND_DAMAGED, "it ends before its sections");
+	elf_image_drop(entry->image);
+	if (entry->debug)
+		elf_image_drop(entry->debug);
 }
 
 const char *load_open_user_file(const struct binary_store_options *options, struct binary_entry *entry)

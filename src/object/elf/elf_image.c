@@ -13,6 +13,7 @@
 #include "object/elf/unpack.h"
 #include "object/elf/xz_decode.h"
 
+#define LARGE_IMAGE	  ((size_t)1 << 20) /* bytes; of less it is not worth a system call */
 #define NOTE_GNU_BUILD_ID 3
 
 static void read_segments(struct elf_image *image)
@@ -185,6 +186,12 @@ bool elf_image_is_cut(const struct elf_image *image)
 bool elf_image_is_unchanged(const struct elf_image *image, const char *path)
 {
 	return !image->map.is_mapped || file_map_is_unchanged(&image->map, path);
+}
+
+void elf_image_drop(const struct elf_image *image)
+{
+	if (image->map.bytes.len >= LARGE_IMAGE)
+		file_map_drop(&image->map, image->map.bytes);
 }
 
 enum tally_status elf_image_open_minidebug(

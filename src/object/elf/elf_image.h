@@ -89,6 +89,8 @@ uint64_t elf_image_moved(const struct elf_image *image, const struct elf_image *
 bool elf_image_is_cut(const struct elf_image *image);
 /* False: the file, at path, was written or cut since it was opened. */
 bool elf_image_is_unchanged(const struct elf_image *image, const char *path);
+/* Little of it will be read in what follows: its pages count as this process's memory no longer. */
+void elf_image_drop(const struct elf_image *image);
 uint8_t elf_image_pointer_bytes(const struct elf_image *image);
 bool elf_image_has_symtab(const struct elf_image *image);
 /* .symtab's symbols, or .dynsym's where there is no .symtab; NOMEM only. */
