@@ -23,6 +23,7 @@ static bool store_kind(enum machine_binary_kind kind, enum binary_kind *out)
 	case MACHINE_JITDUMP:
 		*out = BINARY_JITDUMP;
 		return true;
+	case MACHINE_ANON_DATA:
 	case MACHINE_NO_FILE:
 	case MACHINE_BPF:
 		break;

@@ -1,12 +1,14 @@
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/mem_dump.h"
 #include "cli/memory_record.h"
 
 struct settings {
 	const char *input, *sort, *separator, *cpus, *type;
-	bool force, hides_unresolved, physical, data_pages;
+	bool force, hides_unresolved, physical, data_pages, dumps;
 	unsigned verbose;
 };
 
@@ -27,7 +29,7 @@ static const struct option options[] = {
 		.help = "separator for columns, no spaces will be added between columns"},
 	{"force", 'f', OPTION_FLAG, ROW(force), .help = "read also what another user owns"},
 	{"verbose", 'v', OPTION_COUNT, ROW(verbose), .help = "say more"},
-	{"dump-raw-samples", 'D', OPTION_UNSUPPORTED, .help = "dump raw samples in ASCII"},
+	{"dump-raw-samples", 'D', OPTION_FLAG, ROW(dumps), .help = "print each access on a line of its own"},
 	{"type-profile", 'T', OPTION_UNSUPPORTED, .help = "Show data-type profile result"},
 };
 static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
@@ -86,6 +88,28 @@ static int run_report(const struct cli *cli, const struct settings *settings)
 	return code;
 }
 
+static int run_dump(const struct cli *cli, const struct settings *settings)
+{
+	const struct mem_dump dump = {.input = {.path = settings->input, .force = settings->force},
+		.separator = settings->separator,
+		.cpus = settings->cpus,
+		.with_physical = settings->physical,
+		.with_data_pages = settings->data_pages,
+		.hides_unresolved = settings->hides_unresolved};
+	struct text out = {0};
+	struct tally_error err = {0};
+	if (settings->sort || settings->type)
+		return cli_failf(cli, "-D and %s cannot be used together", settings->sort ? "-s" : "-t");
+	cli_start_pager(cli);
+	text_to_fd(&out, STDOUT_FILENO);
+	enum tally_status status = mem_dump(cli, &dump, &out, &err);
+	int code = cli_finish_text(cli, &out);
+	if (status != TALLY_OK)
+		code = cli_fail(cli, &err);
+	cli_end_pager();
+	return code;
+}
+
 static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct settings settings = {0};
@@ -110,7 +134,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		return cli_usagef(cli, command, NULL, "Unknown command: %s", argv[rest]);
 	if (rest + 1 < argc)
 		return cli_usagef(cli, command, NULL, "report takes options only, not '%s'", argv[rest + 1]);
-	return run_report(cli, &settings);
+	return settings.dumps ? run_dump(cli, &settings) : run_report(cli, &settings);
 }
 
 const struct command command_mem = {

@@ -100,6 +100,7 @@ static bool read_from_file(const struct id_search *search, const struct machine_
 		return path.len && path.data[0] == '/' && build_id_of_file(path.data, id);
 	case MACHINE_ANON_JIT:
 	case MACHINE_JITDUMP:
+	case MACHINE_ANON_DATA:
 	case MACHINE_NO_FILE:
 	case MACHINE_BPF:
 	default:

@@ -71,6 +71,7 @@ static bool read_build_id_of(const struct machine_binary *binary, struct tally_s
 		return path.len && path.data[0] == '/' && build_id_of_file(path.data, id);
 	case MACHINE_ANON_JIT:
 	case MACHINE_JITDUMP:
+	case MACHINE_ANON_DATA:
 	case MACHINE_NO_FILE:
 	case MACHINE_BPF:
 	default:
@@ -89,6 +90,7 @@ static struct tally_str name_of(const struct machine_binary *binary, struct tall
 	case MACHINE_KERNEL_MODULE:
 	case MACHINE_ANON_JIT:
 	case MACHINE_JITDUMP:
+	case MACHINE_ANON_DATA:
 	case MACHINE_NO_FILE:
 	case MACHINE_BPF:
 	default:

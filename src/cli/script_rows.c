@@ -137,10 +137,14 @@ static bool print_end(struct script_printer *p, struct text *t, const struct per
 		script_print_bpf_output(t, sample->raw);
 	if (fields & FIELD_PHYS_ADDR)
 		script_print_address(t, sample->phys_addr);
-	if (fields & FIELD_DATA_PAGE_SIZE)
+	if (fields & FIELD_DATA_PAGE_SIZE) {
+		text_char(t, ' ');
 		script_print_page_size(t, sample->data_page_size);
-	if (fields & FIELD_CODE_PAGE_SIZE)
+	}
+	if (fields & FIELD_CODE_PAGE_SIZE) {
+		text_char(t, ' ');
 		script_print_page_size(t, sample->code_page_size);
+	}
 	return true;
 }
 

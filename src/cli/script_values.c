@@ -37,7 +37,6 @@ void script_print_registers(struct text *t, const struct arch *arch, const struc
 void script_print_page_size(struct text *t, uint64_t bytes)
 {
 	static const char units[] = "BKMG";
-	text_char(t, ' ');
 	if (bytes == 0) {
 		text_str(t, "N/A");
 		return;

@@ -1,6 +1,7 @@
 #include "machine/binary_id.h"
 
 #include <stdio.h>
+#include <sys/mman.h>
 
 void binary_table_init(struct binary_table *table, struct intern *strings)
 {
@@ -80,7 +81,9 @@ bool binary_table_add_user(struct binary_table *table, const struct record_mmap 
 	struct tally_str short_name = base_name(path);
 	char map_path[32];
 	char jit_name[32];
-	if (is_anonymous(path)) {
+	if (is_anonymous(path) && !(mmap->prot & PROT_EXEC)) {
+		binary.kind = MACHINE_ANON_DATA;
+	} else if (is_anonymous(path)) {
 		binary.kind = MACHINE_ANON_JIT;
 		path = (struct tally_str){
 			map_path, (size_t)snprintf(map_path, sizeof(map_path), "/tmp/perf-%d.map", binary.pid)};

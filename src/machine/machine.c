@@ -51,7 +51,8 @@ static bool map_user(struct machine *machine, const struct record_mmap *mmap, st
 	struct address_space *space = process_table_space(&machine->processes, map->pid, map->time_from_ns);
 	if (!space || !binary_table_add_user(&machine->binaries, mmap, &map->binary))
 		return false;
-	bool is_anonymous = machine_binary_get(machine, map->binary)->kind == MACHINE_ANON_JIT;
+	enum machine_binary_kind kind = machine_binary_get(machine, map->binary)->kind;
+	bool is_anonymous = kind == MACHINE_ANON_JIT || kind == MACHINE_ANON_DATA;
 	if (is_anonymous && remapped_text_find(space, &machine->binaries, map))
 		machine->remapped_texts++;
 	bool is_mapped = is_anonymous ? address_space_map_below(space, map) : address_space_map(space, map);
@@ -221,6 +222,7 @@ uint64_t machine_address_in_binary(const struct machine *machine, const struct m
 	case MACHINE_KERNEL:
 	case MACHINE_KERNEL_MODULE:
 	case MACHINE_ANON_JIT:
+	case MACHINE_ANON_DATA:
 	case MACHINE_NO_FILE:
 	case MACHINE_BPF:
 		break;

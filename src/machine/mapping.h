@@ -13,6 +13,7 @@ enum machine_binary_kind {
 	MACHINE_KERNEL_MODULE,
 	MACHINE_VDSO,
 	MACHINE_ANON_JIT,
+	MACHINE_ANON_DATA, /* not to be executed */
 	MACHINE_NO_FILE,
 	MACHINE_BPF,
 	MACHINE_JITDUMP /* generated code that its runtime dumped; addresses are offsets in the dump */

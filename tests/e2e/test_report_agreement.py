@@ -77,7 +77,6 @@ NEWER_KEYS = re.compile(r'mem-mode|latency|ins_lat|symoff|comm_nodigit|branch-hi
 # What differs on purpose, each a row of docs/compatibility.md: (name, which command lines, what makes the rows alike).
 RULES = [
     ('dash for cycles by instruction', r'symbol', without(r' +(-( +-)?|\d+\.\d\d +\[ +\d+\.\d%\])$')),
-    ('memory without a file', r'mem-mode', without(r' (anon|\[JIT\] tid \d+) +', ' anon ')),
     ('size of the kernel', r'dso_size', without(r'\b\d{8,}$', 'kernel')),
     ('latency beside overhead in 7.3', r'^-w|ins_lat|symoff|comm_nodigit|weight\d', without(r'^( +\d+\.\d\d%) +\d+\.\d\d%', r'\1')),
     ('means of branches', r'branch-history',
@@ -181,6 +180,31 @@ def test_mem_report_is_a_report_of_accesses(tally, tmp_path):
     assert '# Sort order   : mem,sym,dso,symbol_daddr,dso_daddr,tlb,locked,phys_daddr,data_page_size,' in keys.stdout
     refused = tally('mem', 'report', '-i', tmp_path / 'branches.data', check=255)
     assert 'needs data sources' in refused.stderr
+
+
+def test_mem_dump(tally, tmp_path):
+    own_memory(tmp_path / 'memory.data')
+    rows = tally('mem', '-D', 'report', '-i', tmp_path / 'memory.data', check=0).stdout.splitlines()
+    assert len(rows) == 33 and rows[:4] == [
+        '# PID, TID, IP, ADDR, LOCAL WEIGHT, DSRC, SYMBOL',
+        '1000 1000 0x401100 0x404060 100 0x68100142 /nowhere/program:???',
+        '1000 1000 0x401101 0x404040 101 0x68100242 /nowhere/program:???',
+        '1000 1000 0x401102 0x7fff12345678 102 0x1e05080021 ???:???']
+    more = tally('mem', '-D', '-p', '--data-page-size', '-x,', '-C', '1', 'report', '-i', tmp_path / 'memory.data', check=0)
+    assert more.stdout.splitlines()[1] == (
+        '1000,1000,0x401101,0x404040,0x0000000000101000,4K,101,0x68100242,/nowhere/program:???')
+    assert tally('mem', '-D', '-U', 'report', '-i', tmp_path / 'memory.data', check=0).stdout.count('\n') == 1
+    assert 'cannot be used together' in tally('mem', '-D', '-t', 'load', 'report', check=255).stderr
+    own_branches(tmp_path / 'branches.data')
+    assert 'needs data sources' in tally('mem', '-D', 'report', '-i', tmp_path / 'branches.data', check=255).stderr
+
+
+def test_mem_dump_is_perfs(tally, perf, tmp_path):
+    own_memory(tmp_path / 'memory.data')
+    for options in ([], ['-p', '--data-page-size'], ['-x,'], ['-U']):
+        command = ['mem', '-D', *options, 'report', '-f', '-i', tmp_path / 'memory.data']
+        theirs, ours = (tool(*command, check=0).stdout.splitlines() for tool in (perf, tally))
+        assert (ours[:1], ours[2:]) == (theirs[:1], theirs[2:])  # the first row is padded
 
 
 @pytest.mark.parametrize('order', '<>')

@@ -18,6 +18,8 @@ static void apply(struct machine *m, struct record_fields fields, uint16_t misc,
 	assert_int_equal(machine_apply(m, &record, &fields, time, NULL), TALLY_OK);
 }
 
+#define CODE_PROT 5 /* read, execute */
+
 static void map(struct machine *m, uint32_t pid, uint64_t start, uint64_t len, const char *name, uint64_t time)
 {
 	struct record_fields f = {.type = RECORD_MMAP2,
@@ -26,6 +28,7 @@ static void map(struct machine *m, uint32_t pid, uint64_t start, uint64_t len, c
 			.start = start,
 			.len = len,
 			.pgoff = 0x100,
+			.prot = CODE_PROT,
 			.filename = str_from(name)}};
 	apply(m, f, pid == UINT32_MAX ? MISC_CPUMODE_KERNEL : MISC_CPUMODE_USER, time);
 }
@@ -222,6 +225,24 @@ static void test_names_that_are_no_files(void **state)
 	}
 }
 
+static void anonymous_memory_is_code_if_it_may_run(void **state)
+{
+	struct machine *m = new_machine();
+	struct record_fields data = {.type = RECORD_MMAP2,
+		.mmap = {.pid = 3, .tid = 3, .start = 0x1000, .len = 0x1000, .prot = 3, .filename = STR("//anon")}};
+	apply(m, data, MISC_CPUMODE_USER, 0);
+	map(m, 3, 0x4000, 0x1000, "//anon", 0);
+	assert_int_equal(machine_finish(m, NULL), TALLY_OK);
+	const struct mapping *of_data = machine_find_mapping(m, 3, 0, MISC_CPUMODE_USER, VA(0x1000));
+	const struct mapping *of_code = machine_find_mapping(m, 3, 0, MISC_CPUMODE_USER, VA(0x4000));
+	assert_int_equal(machine_binary_get(m, of_code->binary)->kind, MACHINE_ANON_JIT);
+	const struct machine_binary *binary = machine_binary_get(m, of_data->binary);
+	assert_int_equal(binary->kind, MACHINE_ANON_DATA);
+	assert_true(str_equal(machine_string(m, binary->short_name), STR("anon")));
+	assert_true(str_equal(machine_string(m, binary->path), STR("//anon")));
+	machine_destroy(m);
+}
+
 static void test_build_ids_by_path(void **state)
 {
 	struct machine *m = new_machine();
@@ -352,6 +373,7 @@ int main(void)
 		cmocka_unit_test(test_a_reused_pid_is_another_process),
 		cmocka_unit_test(test_kernel_modules_and_programs),
 		cmocka_unit_test(test_names_that_are_no_files),
+		cmocka_unit_test(anonymous_memory_is_code_if_it_may_run),
 		cmocka_unit_test(test_build_ids_by_path),
 		cmocka_unit_test(test_lengths_that_wrap),
 	};
