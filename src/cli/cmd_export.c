@@ -1,22 +1,15 @@
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "analysis/replay.h"
 #include "base/error.h"
-#include "base/limits.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "cli/cpu_filter.h"
 #include "cli/export_database.h"
-#include "cli/export_marks.h"
 #include "cli/export_run.h"
-#include "cli/pack_damage.h"
-#include "cli/recording_input.h"
+#include "cli/output_file.h"
 #include "view/export/export_formats.h"
 
 #define DEFAULT_INPUT "perf.data"
@@ -66,35 +59,6 @@ static const struct export_format *format_find(const char *name)
 	return NULL;
 }
 
-/* The input is mapped while the output is written: the same file would lose both. */
-static bool is_same_file(const char *input, int fd)
-{
-	struct stat in, out;
-	return stat(input, &in) == 0 && fstat(fd, &out) == 0 && S_ISREG(in.st_mode) && in.st_dev == out.st_dev &&
-	       in.st_ino == out.st_ino;
-}
-
-static enum tally_status open_output(const struct export_settings *s, int *fd, struct tally_error *err)
-{
-	*fd = STDOUT_FILENO;
-	if (!s->output || strcmp(s->output, "-") == 0)
-		return TALLY_OK;
-	*fd = open(s->output, O_CREAT | O_WRONLY | O_CLOEXEC, 0666);
-	if (*fd < 0)
-		return error_set_errno(err, TALLY_IO, errno, "%s", s->output);
-	struct stat st;
-	if (is_same_file(s->input, *fd)) {
-		close(*fd);
-		return error_set(err, TALLY_INVALID, "%s is the recording itself", s->output);
-	}
-	if (fstat(*fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(*fd, 0) != 0) {
-		enum tally_status status = error_set_errno(err, TALLY_IO, errno, "%s", s->output);
-		close(*fd);
-		return status;
-	}
-	return TALLY_OK;
-}
-
 static bool ends_in_gz(const char *path)
 {
 	size_t len = path ? strlen(path) : 0;
@@ -115,7 +79,7 @@ static int write_file(const struct cli *cli, const struct export_settings *s, co
 	struct tally_error err;
 	struct byte_sink sink;
 	int fd;
-	if (open_output(s, &fd, &err) != TALLY_OK)
+	if (output_file_open(s->output, s->input, &fd, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
 	enum tally_status status;
 	if (format->write) {
@@ -128,7 +92,7 @@ static int write_file(const struct cli *cli, const struct export_settings *s, co
 		status = write_database(s, fd, view, &err);
 	}
 	if (status != TALLY_OK && fd != STDOUT_FILENO)
-		unlink(s->output);
+		output_file_discard(s->output);
 	return status == TALLY_OK ? 0 : cli_fail(cli, &err);
 }
 

@@ -1,5 +1,4 @@
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/cpu_filter.h"
+#include "cli/output_file.h"
 #include "cli/recording_input.h"
 #include "profile/flame_tree.h"
 #include "view/flame/flame_page.h"
@@ -183,22 +183,13 @@ static enum tally_status draw(struct job *job, enum flame_group group, struct te
 	return TALLY_OK;
 }
 
-static enum tally_status open_output(const char *path, int *fd, struct tally_error *err)
-{
-	*fd = STDOUT_FILENO;
-	if (strcmp(path, "-") == 0)
-		return TALLY_OK;
-	*fd = open(path, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0666);
-	return *fd >= 0 ? TALLY_OK : error_set_errno(err, TALLY_IO, errno, "%s", path);
-}
-
 /* The profile is complete, or what was whole of a damaged recording: told with status. */
 static int write_output(struct job *job, enum flame_group group, const char *path)
 {
 	struct tally_error err;
 	struct text out = {0};
 	int fd;
-	if (open_output(path, &fd, &err) != TALLY_OK)
+	if (output_file_open(path, job->path, &fd, &err) != TALLY_OK)
 		return cli_fail(job->cli, &err);
 	text_to_fd(&out, fd);
 	enum tally_status status = draw(job, group, &out, &err);
@@ -207,7 +198,7 @@ static int write_output(struct job *job, enum flame_group group, const char *pat
 		code = cli_failf(job->cli, "%s: %s", path, strerror(errno));
 	if (status != TALLY_OK) {
 		if (fd != STDOUT_FILENO)
-			unlink(path);
+			output_file_discard(path);
 		return cli_fail(job->cli, &err);
 	}
 	if (fd != STDOUT_FILENO && code == 0)

@@ -1,0 +1,523 @@
+"""Exports: every format says what report says, real consumers read it, and names can hold anything."""
+import csv
+import gzip
+import io
+import json
+import pathlib
+import re
+import shutil
+import sqlite3
+import subprocess
+
+import pytest
+
+import json_schema
+from perfdata_build import CHAIN_USER, Recording
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROTOS = pathlib.Path(__file__).with_name('protos')
+HOSTILE = ['</script><script>alert(1)</script>', '<img src=x onerror=alert(1)>', '"];alert(1)//', "'&amp;\\", 'a;b c',
+           'line\nend\ttab\r', 'rtl\u202eevil', 'x\u2028y', 'cfn=(1) x', '(2)', 'fn=(9999)', 'a,"b",c', "'; drop table samples",
+           '\ud800'.encode('utf-8', 'surrogatepass').decode('latin-1'), '\xff\xfe\x80'.encode('latin-1').decode('latin-1'),
+           'std::' + 'vector<' * 1600]
+SHARED = ['kg', 'sys', 'multi', 'sched', 'pipe', 'cxx', 'regs']
+MADE = ['flat', 'chains', 'events', 'swapped', 'notime']
+TIMED = ['speedscope', 'firefox', 'chrome', 'perfetto', 'json', 'csv', 'sqlite']
+FORMATS = ['folded', 'pprof', 'callgrind', *TIMED]
+
+
+def user(*addresses):
+    return [CHAIN_USER, *addresses]
+
+
+def make(name, path):
+    """A small recording of each kind that needs nothing else."""
+    recording = Recording('>' if name == 'swapped' else '<')
+    fields = 'IP TID PERIOD' if name == 'notime' else 'IP TID TIME CPU PERIOD'
+    if name in ('chains', 'swapped'):
+        fields += ' CALLCHAIN'
+    if name == 'events':
+        fields = 'IDENTIFIER ' + fields
+    recording.event(fields, kind=1, config=0)
+    if name == 'events':
+        recording.event(fields, kind=0, config=0)
+        recording.event(fields, kind=0, config=1)
+        recording.name_events('cpu-clock', 'cycles', 'instructions')
+    recording.comm('first')
+    recording.mmap(0x400000, 0x100000, '/nowhere/program')
+    recording.mmap(0x7f0000000000, 0x100000, '/nowhere/lib.so')
+    for i in range(60):
+        ip = 0x400000 + 0x10 * (i % 7)
+        chain = user(ip, 0x400800 + 0x10 * (i % 3), 0x7f0000000010) if i % 5 else user(ip)
+        recording.sample(event=i % 3 if name == 'events' else 0, ip=ip, tid=(1000 + i % 2, 1000 + i % 4), cpu=i % 3,
+                         time=5_000_000_000 + 1_000_003 * i, period=1000 + i, callchain=chain)
+    recording.write(path)
+    return path
+
+
+@pytest.fixture(params=MADE + SHARED)
+def recording(request, tmp_path):
+    if request.param in MADE:
+        return make(request.param, tmp_path / 'perf.data')
+    path = pathlib.Path('/srv/perf-golden/data') / f'{request.param}.data'
+    shared = ROOT.parent / 'shared' / 'perf-golden' / 'data' / path.name
+    for candidate in (shared, path):
+        if candidate.exists():
+            return candidate
+    pytest.skip(f'{request.param}.data is absent')
+
+
+def report_sums(tally, path):
+    """{event: (samples, period)} of report."""
+    text = tally('report', '--stdio', '--no-children', '-g', 'none', '-F', 'sample,period,comm', '-s', 'comm', '-i', path).stdout
+    sums, event = {}, None
+    for line in text.splitlines():
+        head = re.match(r"# Samples: .* of event(?:s)? '(.*)'", line)
+        if head:
+            event = head.group(1)
+        row = re.match(r'\s+(\d+)\s+(\d+)\s+\S', line)
+        if row:
+            samples, period = sums.get(event, (0, 0))
+            sums[event] = (samples + int(row.group(1)), period + int(row.group(2)))
+    return sums
+
+
+def export(tally, form, path, *options, output):
+    tally('export', '-F', form, *options, '-o', output, path)
+    return output
+
+
+def varints(data):
+    value = shift = 0
+    for byte in data:
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            yield value
+            value = shift = 0
+
+
+def fields(data):
+    """Fields of a protocol buffer: {number: [value, ...]}; bytes of embedded messages."""
+    found, at = {}, 0
+
+    def number():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    while at < len(data):
+        key = number()
+        if key & 7 == 0:
+            value = number()
+        else:
+            assert key & 7 == 2
+            length = number()
+            value = data[at:at + length]
+            assert len(value) == length
+            at += length
+        found.setdefault(key >> 3, []).append(value)
+    return found
+
+
+class Pprof:
+    """profile.proto, by its field numbers."""
+
+    def __init__(self, data):
+        top = fields(gzip.decompress(data))
+        self.strings = [s.decode('utf-8') for s in top[6]]
+        assert self.strings[0] == ''
+        self.types = []
+        for part in top[1]:
+            value_type = fields(part)
+            self.types.append((self.strings[value_type[1][0]], self.strings[value_type[2][0]]))
+        self.functions = {fields(f)[1][0]: fields(f) for f in top.get(5, [])}
+        self.locations = {fields(x)[1][0]: fields(x) for x in top.get(4, [])}
+        self.mappings = {fields(x)[1][0]: fields(x) for x in top.get(3, [])}
+        self.samples = []
+        for part in top.get(2, []):
+            sample = fields(part)
+            labels = {}
+            for label in sample.get(3, []):
+                label = fields(label)
+                labels[self.strings[label[1][0]]] = self.strings[label[2][0]] if 2 in label else label.get(3, [0])[0]
+            self.samples.append((list(varints(sample[1][0])), list(varints(sample[2][0])), labels))
+
+    def names(self, locations):
+        """Innermost first."""
+        found = []
+        for location in locations:
+            for line in self.locations[location][4]:
+                found.append(self.strings[self.functions[fields(line)[1][0]].get(2, [0])[0]])
+        return found
+
+
+def sums_of(form, path):
+    """{event or None: (samples, period)}; None for what the format does not tell."""
+    data = path.read_bytes()
+    sums = {}
+
+    def add(event, samples, period):
+        known = sums.get(event, (0, 0))
+        sums[event] = (known[0] + samples, known[1] + period)
+
+    if form == 'pprof':
+        profile = Pprof(data)
+        assert profile.types[0] == ('samples', 'count')
+        for locations, values, labels in profile.samples:
+            assert len(values) == len(profile.types) and all(x in profile.locations for x in locations)
+            at = max(range(1, len(values)), key=lambda i: values[i])
+            add(profile.types[at][0], values[0], values[at])
+        for location in profile.locations.values():
+            mapping = location.get(2)
+            if mapping:
+                limits = profile.mappings[mapping[0]]
+                assert limits.get(2, [0])[0] <= location.get(3, [0])[0] < limits[3][0]
+    elif form == 'speedscope':
+        for one in json.loads(data)['profiles']:
+            assert len(one['samples']) == len(one['weights']) and sum(one['weights']) == one['endValue']
+            add(one['name'].split(': ', 1)[1], len(one['samples']), sum(one['weights']))
+    elif form == 'firefox':
+        for thread in json.loads(data)['threads']:
+            samples = thread['samples']
+            assert samples['weightType'] == ('tracing-ms' if samples['weight'] else 'samples') or not samples['length']
+            add(None, samples['length'], round(sum(samples['weight'] or ()) * 1e6))
+    elif form == 'chrome':
+        for event in json.loads(data)['traceEvents']:
+            if event['ph'] == 'P':
+                add(event['name'], 1, event['args']['weight'])
+    elif form == 'json':
+        whole = json.loads(data)
+        for sample in whole['samples']:
+            add(whole['events'][sample['event']]['name'], 1, sample['period'])
+    elif form == 'csv':
+        for row in csv.DictReader(io.StringIO(data.decode('utf-8'), newline='')):
+            add(row['event'], 1, int(row['period']))
+    elif form == 'sqlite':
+        with sqlite3.connect(path) as db:
+            assert db.execute('pragma integrity_check').fetchone() == ('ok',)
+            for event, samples, period in db.execute('select event, count(*), sum(period) from hits group by 1'):
+                add(event, samples, period)
+    elif form == 'perfetto':
+        last, names = {}, {}
+        for packet in fields(data)[1]:
+            packet = fields(packet)
+            sequence = packet[10][0]
+            if 59 in packet:
+                names[sequence] = fields(fields(fields(packet[59][0])[12][0])[1][0])[10][0].decode()
+            elif 66 in packet and 4 in fields(packet[66][0]):
+                sample = fields(packet[66][0])
+                add(names[sequence], 1, sample[6][0] - last.get(sequence, 0))
+                last[sequence] = sample[6][0]
+    elif form == 'callgrind':
+        text = data.decode('utf-8')
+        events = re.search(r'^events: (.*)$', text, re.M).group(1).split()
+        for key in ('summary', 'totals'):
+            values = [int(v) for v in re.search(rf'^{key}: (.*)$', text, re.M).group(1).split()]
+            sums[key] = dict(zip(events, values))
+    return sums
+
+
+@pytest.mark.parametrize('form', FORMATS)
+def test_sums_are_reports(tally, recording, tmp_path, form):
+    wanted = {k: v for k, v in report_sums(tally, recording).items() if v[0]}
+    output = export(tally, form, recording, output=tmp_path / 'out')
+    if form == 'folded':
+        lines = output.read_text(errors='replace').splitlines()
+        assert sum(int(line.rsplit(' ', 1)[1]) for line in lines) == next(iter(wanted.values()))[1]
+        assert output.read_text() == tally('flamegraph', '--folded', recording).stdout
+        return
+    found = sums_of(form, output)
+    if form == 'callgrind':
+        assert found['summary'] == found['totals'] and found['totals']['Samples'] == sum(v[0] for v in wanted.values())
+        periods = [v for k, v in found['totals'].items() if k != 'Samples']
+        assert sorted(periods) == sorted(v[1] for v in wanted.values())
+    elif form == 'firefox':
+        assert found[None][0] == sum(v[0] for v in wanted.values())
+    else:
+        assert found == wanted
+
+
+@pytest.mark.parametrize('form', FORMATS)
+def test_choices_choose(tally, tmp_path, form):
+    path = make('events', tmp_path / 'perf.data')
+    tids = report_sums(tally, path)
+    options = ['--tid', '1001', '-e', 'cycles']
+    every_fourth = [i for i in range(60) if i % 3 == 1 and i % 4 == 1]
+    output = export(tally, form, path, *options, output=tmp_path / 'out')
+    period = sum(1000 + i for i in every_fourth)
+    if form == 'folded':
+        assert sum(int(line.rsplit(' ', 1)[1]) for line in output.read_text().splitlines()) == period
+    elif form == 'callgrind':
+        assert sums_of(form, output)['totals'] == {'Samples': len(every_fourth), 'cycles': period}
+    elif form == 'firefox':
+        assert sums_of(form, output)[None][0] == len(every_fourth)
+    else:
+        assert sums_of(form, output) == {'cycles': (len(every_fourth), period)}
+    assert sum(v[0] for v in tids.values()) == 60
+
+
+def test_time_and_cpu(tally, tmp_path):
+    path = make('flat', tmp_path / 'perf.data')
+    text = tally('export', '-F', 'csv', '--time', '5.010000,5.020000', path, check=0).stdout
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert [int(row['time_ns']) for row in rows] == [5_000_000_000 + 1_000_003 * i for i in range(10, 20)]
+    rows = list(csv.DictReader(io.StringIO(tally('export', '-F', 'csv', '-C', '1', path, check=0).stdout)))
+    assert len(rows) == 20 and {row['cpu'] for row in rows} == {'1'}
+
+
+@pytest.mark.parametrize('form', FORMATS)
+def test_a_pipe_is_a_file(tally, tmp_path, form):
+    """What is written of a stream is what is written of the file, but for its name."""
+    path = make('chains', tmp_path / 'perf.data')
+    by_name = export(tally, form, path, output=tmp_path / 'a')
+    with open(path, 'rb') as stream:
+        subprocess.run([tally.path, 'export', '-F', form, '-i', '-', '-o', tmp_path / 'b'], stdin=stream, check=True,
+                       env=tally.environment, stderr=subprocess.PIPE)
+    if form == 'folded':
+        assert by_name.read_bytes() == (tmp_path / 'b').read_bytes()
+    else:
+        assert sums_of(form, by_name) == sums_of(form, tmp_path / 'b')
+
+
+def hostile_recording(path, comm=True):
+    recording = Recording()
+    recording.event('IP TID TIME CPU PERIOD CALLCHAIN')
+    for i, name in enumerate(HOSTILE):
+        start = 0x10000000 * (i + 1)
+        raw = name.encode('latin-1') if all(ord(c) < 256 for c in name) else name.encode('utf-8')
+        raw = raw[:3000]
+        data = raw + b'\0'
+        data += bytes(-len(data) % 8)
+        recording.record(3, 0, recording.pack('II', 1000, 1000 + i) + raw[:15] + bytes(16 - len(raw[:15])) + recording.trailer())
+        recording.record(1, 2, recording.pack('IIQQQ', 1000, 1000, start, 0x1000, 0) + data + recording.trailer())
+        recording.sample(ip=start + 0x10, tid=(1000, 1000 + i), time=5_000_000_000 + i, period=10 + i,
+                         callchain=user(start + 0x10, start + 0x20, 0x10000000 + 0x30))
+    recording.write(path)
+    return path
+
+
+def hostile_map(tmp_path):
+    """Names of functions, by the list that runtimes leave in /tmp for generated code."""
+    return '\n'.join(f'{0x20000000 + 0x100 * i:x} 80 {name.splitlines()[0]}' for i, name in enumerate(HOSTILE))
+
+
+@pytest.mark.parametrize('form', FORMATS)
+def test_hostile_names(tally, tmp_path, form):
+    path = hostile_recording(tmp_path / 'perf.data')
+    output = export(tally, form, path, output=tmp_path / 'out')
+    count, period = len(HOSTILE), sum(10 + i for i in range(len(HOSTILE)))
+    data = output.read_bytes()
+    if form == 'folded':
+        lines = data.decode('utf-8', 'replace').split('\n')[:-1]
+        assert len(lines) == count and sum(int(line.rsplit(' ', 1)[1]) for line in lines) == period
+        assert all(len(line.split(';')) == 4 for line in lines)
+    elif form == 'callgrind':
+        totals = sums_of(form, output)['totals']
+        assert list(totals.values()) == [count, period]
+        for line in data.decode('utf-8').split('\n'):
+            assert re.match(r'(#|\w+:|(c?fn|c?ob|fl|cfi)=\(\d+\)|calls=\d+ \d+$|[\d ]+$|$)', line), line[:80]
+    elif form == 'firefox':
+        assert sums_of(form, output) == {None: (count, period)}
+    else:
+        sums = sums_of(form, output)
+        assert list(sums.values()) == [(count, period)]
+    if form == 'json':
+        comms = {thread['comm'] for thread in json.loads(data)['threads']}
+        assert '</script><scrip' in comms and '\ufffd' in ''.join(comms)
+
+
+def test_speedscope_matches_its_schema(tally, recording, tmp_path):
+    """The shape that speedscope.app/file-format-schema.json asks of sampled profiles."""
+    whole = json.loads(export(tally, 'speedscope', recording, output=tmp_path / 'out').read_text())
+    assert whole['$schema'] == 'https://www.speedscope.app/file-format-schema.json'
+    assert all(set(f) <= {'name', 'file', 'line', 'col'} and isinstance(f['name'], str) for f in whole['shared']['frames'])
+    for one in whole['profiles']:
+        assert set(one) == {'type', 'name', 'unit', 'samples', 'weights', 'startValue', 'endValue'}
+        assert one['type'] == 'sampled' and one['unit'] in ('none', 'nanoseconds')
+        assert all(0 <= frame < len(whole['shared']['frames']) for stack in one['samples'] for frame in stack)
+
+
+def test_firefox_tables(tally, recording, tmp_path):
+    """Version 48 of the processed format: columns are as long as their table says, and indexes lie in the tables."""
+    whole = json.loads(export(tally, 'firefox', recording, output=tmp_path / 'out').read_text())
+    assert whole['meta']['preprocessedProfileVersion'] == 48
+    for lib in whole['libs']:
+        assert set(lib) == {'name', 'path', 'debugName', 'debugPath', 'breakpadId', 'codeId', 'arch'}
+        assert lib['breakpadId'] == '' or re.fullmatch('[0-9A-F]{33}', lib['breakpadId'])
+    columns = {'samples': 'stack time', 'markers': 'name startTime endTime phase category data',
+               'stackTable': 'prefix frame category subcategory',
+               'frameTable': 'address inlineDepth category subcategory func nativeSymbol innerWindowID implementation '
+                             'line column',
+               'funcTable': 'name isJS relevantForJS resource fileName lineNumber columnNumber',
+               'nativeSymbols': 'libIndex address name functionSize', 'resourceTable': 'lib name host type'}
+    points_to = {('samples', 'stack'): 'stackTable', ('stackTable', 'prefix'): 'stackTable',
+                 ('stackTable', 'frame'): 'frameTable', ('frameTable', 'func'): 'funcTable',
+                 ('frameTable', 'nativeSymbol'): 'nativeSymbols', ('funcTable', 'resource'): 'resourceTable'}
+    for thread in whole['threads']:
+        assert isinstance(thread['pid'], str) and isinstance(thread['isMainThread'], bool)
+        for table, names in columns.items():
+            for name in names.split():
+                assert len(thread[table][name]) == thread[table]['length'], (table, name)
+        for (table, name), target in points_to.items():
+            assert all(value in (None, -1) or 0 <= value < thread[target]['length'] for value in thread[table][name])
+        for table in ('funcTable', 'nativeSymbols', 'resourceTable', 'markers'):
+            assert all(0 <= value < len(thread['stringArray']) for value in thread[table]['name'])
+        assert thread['samples']['time'] == sorted(thread['samples']['time'])
+        assert all(p is None or p < i for i, p in enumerate(thread['stackTable']['prefix']))
+
+
+def test_json_schema(tally, recording, tmp_path):
+    schema = json.loads((ROOT / 'docs' / 'schema' / 'export.json').read_text())
+    json_schema.check(json.loads(export(tally, 'json', recording, output=tmp_path / 'out').read_text()), schema)
+
+
+def test_stacks_agree(tally, tmp_path):
+    """The same stacks and periods, by folded, pprof, speedscope, Chrome, JSON, CSV and SQL."""
+    path = make('chains', tmp_path / 'perf.data')
+    wanted = {}
+    for line in export(tally, 'folded', path, output=tmp_path / 'f').read_text().splitlines():
+        stack, period = line.rsplit(' ', 1)
+        stack = tuple(stack.split(';')[1:])
+        wanted[stack] = wanted.get(stack, 0) + int(period)
+
+    def same(pairs):
+        found = {}
+        for stack, period in pairs:
+            found[tuple(stack)] = found.get(tuple(stack), 0) + period
+        assert found == wanted
+
+    profile = Pprof(export(tally, 'pprof', path, output=tmp_path / 'p').read_bytes())
+    same((profile.names(x)[::-1], values[1]) for x, values, _ in profile.samples)
+    scope = json.loads(export(tally, 'speedscope', path, output=tmp_path / 's').read_text())
+    names = [f['name'] for f in scope['shared']['frames']]
+    same(([names[f] for f in stack], w) for p in scope['profiles'] for stack, w in zip(p['samples'], p['weights']))
+    rows = csv.DictReader(io.StringIO(export(tally, 'csv', path, output=tmp_path / 'c').read_text()))
+    same((row['stack'].split(';'), int(row['period'])) for row in rows)
+    chrome = json.loads(export(tally, 'chrome', path, output=tmp_path / 't').read_text())
+
+    def chrome_stack(at):
+        frame = chrome['stackFrames'][at]
+        return [*(chrome_stack(frame['parent']) if 'parent' in frame else []), frame['name']]
+
+    same((chrome_stack(e['sf']), e['args']['weight']) for e in chrome['traceEvents'] if e['ph'] == 'P')
+    with sqlite3.connect(export(tally, 'sqlite', path, output=tmp_path / 'd')) as db:
+        pairs = []
+        for stack, period in db.execute('select stack, period from samples').fetchall():
+            frames = db.execute('select symbol from callers join frames on frames.id = callers.frame '
+                                'where stack = ? order by distance desc', (stack,)).fetchall()
+            pairs.append(([name for name, in frames], period))
+        same(pairs)
+
+
+def test_callgrind_annotate_reads_it(tally, recording, tmp_path):
+    if not shutil.which('callgrind_annotate'):
+        pytest.skip('callgrind_annotate (valgrind) is absent')
+    output = export(tally, 'callgrind', recording, output=tmp_path / 'callgrind.out.1')
+    result = subprocess.run(['callgrind_annotate', '--auto=no', output], capture_output=True, text=True, errors='replace')
+    assert result.returncode == 0, result.stderr
+    total = re.search(r'^([\d,]+) \(100\.0%\).*PROGRAM TOTALS', result.stdout, re.M)
+    samples = sum(v[0] for v in report_sums(tally, recording).values())
+    assert (int(total.group(1).replace(',', '')) if total else 0) == samples
+
+
+@pytest.mark.parametrize('form, proto, message', [('pprof', 'pprof.proto', 'tally.test.Profile'),
+                                                  ('perfetto', 'perfetto.proto', 'tally.test.Trace')])
+def test_protoc_reads_it(tally, recording, tmp_path, form, proto, message):
+    if not shutil.which('protoc'):
+        pytest.skip('protoc (protobuf-compiler) is absent')
+    data = export(tally, form, recording, output=tmp_path / 'out').read_bytes()
+    data = gzip.decompress(data) if form == 'pprof' else data
+    text = subprocess.run(['protoc', f'--decode={message}', '-I', PROTOS, proto], input=data, capture_output=True,
+                          check=True).stdout.decode('utf-8', 'replace')
+    # A field that the schema does not know is shown by its number.
+    assert not re.search(r'^\s*\d+[:\s{]', text, re.M)
+    assert len(re.findall(r'^sample \{' if form == 'pprof' else r'callstack_iid', text, re.M)) > 0
+
+
+def test_pprof_tool_reads_it(tally, recording, tmp_path):
+    if not shutil.which('go'):
+        pytest.skip('go is absent')
+    output = export(tally, 'pprof', recording, output=tmp_path / 'out.pb.gz')
+    result = subprocess.run(['go', 'tool', 'pprof', '-top', '-sample_index=samples', '-nodecount=5', output],
+                            capture_output=True, text=True, env={**tally.environment, 'PATH': '/usr/bin:/usr/lib/go/bin'})
+    assert result.returncode == 0, result.stderr
+    total = re.search(r'of (\d+) total', result.stdout)
+    samples = sum(v[0] for v in report_sums(tally, recording).values())
+    assert total and int(total.group(1)) == samples
+
+
+def test_sched_switches(tally, tmp_path):
+    """A recording of the scheduler: what ran where, for perfetto and for Chrome's viewer."""
+    path = pathlib.Path('/srv/perf-golden/data/sched.data')
+    if not path.exists():
+        pytest.skip('/srv/perf-golden is absent')
+    switches = tally('query', '--csv', path, "select count(*) from marks where kind = 'switch'", check=0).stdout
+    count = int(switches.split()[1])
+    script = tally('script', '-i', path, check=0).stdout.count('sched:sched_switch:')
+    assert count == script > 0
+    trace = fields(export(tally, 'perfetto', path, output=tmp_path / 'p').read_bytes())[1]
+    assert sum(1 in fields(packet) for packet in trace) == count
+    chrome = json.loads(export(tally, 'chrome', path, output=tmp_path / 'c').read_text())
+    runs = [event for event in chrome['traceEvents'] if event['ph'] == 'X']
+    assert len(runs) == count - len({event['tid'] for event in runs}) and all(event['dur'] >= 0 for event in runs)
+
+
+def test_query(tally, tmp_path):
+    path = make('events', tmp_path / 'perf.data')
+    text = tally('query', path, 'select event, count(*) as n from hits group by 1 order by 1', check=0).stdout
+    assert text.splitlines() == ['event          n', '------------  --', 'cpu-clock     20', 'cycles        20',
+                                 'instructions  20']
+    rows = json.loads(tally('query', '--json', path, 'select event, sum(period) p from hits group by 1', check=0).stdout)
+    assert {row['event']: row['p'] for row in rows} == {k: v[1] for k, v in report_sums(tally, path).items()}
+    database = export(tally, 'sqlite', path, output=tmp_path / 'out.db')
+    before = database.read_bytes()
+    assert tally('query', '--csv', database, 'select count(*) from samples', check=0).stdout.split() == ['count(*)', '60']
+    for bad in ('delete from samples', "attach '/etc/passwd' as x", 'pragma query_only = 0', 'select 1; select 2', '',
+                "select load_extension('x')", 'select', 'create table x (y)', 'vacuum'):
+        for source in (database, path):
+            result = tally('query', source, bad, check=255)
+            assert result.stderr and not result.stdout
+    assert database.read_bytes() == before
+    assert tally('query', database, '-p', '1000', 'select 1', check=129).stderr
+
+
+def test_refusals(tally, tmp_path):
+    path = make('flat', tmp_path / 'perf.data')
+    before = path.read_bytes()
+    assert "no format 'foo'" in tally('export', '-F', 'foo', path, check=129).stderr
+    assert '--format' in tally('export', path, check=129).stderr
+    assert 'a database is a file' in tally('export', '-F', 'sqlite', path, check=129).stderr
+    assert "no event 'nothing'" in tally('export', '-F', 'csv', '-e', 'nothing', path, check=255).stderr
+    assert 'is the recording itself' in tally('export', '-F', 'csv', '-o', path, path, check=255).stderr
+    assert path.read_bytes() == before
+    assert tally('export', '-F', 'csv', '-o', tmp_path / 'no' / 'x', path, check=255).stderr
+    for form in FORMATS:
+        result = tally('export', '-F', form, '-o', '/dev/full', path, check=255)
+        assert ('database' if form == 'sqlite' else 'No space left on device') in result.stderr
+        assert pathlib.Path('/dev/full').is_char_device()
+
+
+@pytest.mark.parametrize('form', FORMATS)
+def test_nothing_chosen_is_a_valid_file(tally, tmp_path, form):
+    path = make('flat', tmp_path / 'perf.data')
+    output = export(tally, form, path, '--tid', '99999', output=tmp_path / 'out')
+    sums = {} if form == 'folded' else sums_of(form, output)
+    assert sums == {} or (form == 'callgrind' and set(sums['totals'].values()) == {0})
+
+
+@pytest.mark.parametrize('form', FORMATS)
+def test_a_cut_recording_gives_what_is_whole(tally, tmp_path, form):
+    path = make('chains', tmp_path / 'perf.data')
+    whole = path.read_bytes()
+    cut = tmp_path / 'cut.data'
+    cut.write_bytes(whole[:len(whole) * 2 // 3])
+    tally('export', '-F', form, '-o', tmp_path / 'out', cut)
+    if form not in ('folded', 'callgrind', 'firefox') and (tmp_path / 'out').exists():
+        assert all(0 < samples < 60 for samples, _ in sums_of(form, tmp_path / 'out').values())
