@@ -44,6 +44,13 @@ bool report_tables_is_shown(const struct report_tables *tables, const struct fla
 	return samples || tables->request->keeps_empty;
 }
 
+/* What is below it has no call graph, whatever its callers are. */
+static double least_chain_share(const struct report_request *r)
+{
+	bool is_fixed = r->chains.style != CHAIN_FRACTAL && !r->is_interactive && !r->with_history;
+	return is_fixed ? r->chains.min_percent / 100 : 0;
+}
+
 enum tally_status report_tables_make(const struct report_tables *tables, uint32_t first, uint32_t count,
 	struct flat_table *table, struct tally_error *err)
 {
@@ -56,6 +63,7 @@ enum tally_status report_tables_make(const struct report_tables *tables, uint32_
 		.sort_member = r->group_sort_index < UINT32_MAX ? (uint32_t)r->group_sort_index : UINT32_MAX,
 		.with_children = r->with_children,
 		.with_chains = r->with_chains || r->with_history,
+		.min_chain_share = least_chain_share(r),
 		.with_branches = r->with_history && r->has_history,
 		.is_caller_first = r->is_caller_first,
 		.is_chain_by_address = r->is_by_address,

@@ -208,7 +208,7 @@ static int compare_rows(const void *left, const void *right, void *data)
 	uint64_t address_a = row_address(t->profile, &t->rows[a]), address_b = row_address(t->profile, &t->rows[b]);
 	if (address_a != address_b)
 		return (int64_t)address_a < (int64_t)address_b ? -1 : 1;
-	return a < b ? -1 : a > b;
+	return compare_number(t->rows[a].number, t->rows[b].number);
 }
 
 /*
@@ -220,7 +220,7 @@ static int compare_rows(const void *left, const void *right, void *data)
 
 struct sort_plan {
 	const struct sort_context *context;
-	size_t words; /* of a row; the last one is the row itself */
+	size_t words; /* of a row; the last one is its number, and the row itself */
 	size_t tie_word; /* thread and depth, behind the children's sum; 0: no such rule */
 	bool is_caller_first;
 };
@@ -284,7 +284,7 @@ static bool write_words(const struct sort_plan *plan, uint32_t index, uint64_t *
 			words[at++] = (uint64_t)row->thread << 32 | row->max_depth;
 	}
 	words[at++] = signed_word((int64_t)row_address(t->profile, row));
-	words[at] = index;
+	words[at] = (uint64_t)row->number << 32 | index;
 	return true;
 }
 

@@ -1,7 +1,6 @@
 #include "profile/flat_table.h"
 #include "base/error.h"
 #include "base/id_table.h"
-#include "base/map_u64.h"
 #include "base/vec.h"
 #include "profile/facet_keys.h"
 
@@ -10,16 +9,23 @@
 #define FRAME_WORDS  5
 #define SAMPLE_WORDS 4
 #define FRAME_BATCH  32
-
-struct row_instance {
-	struct flat_instance instance;
-	uint32_t row;
-};
+#define NO_GROUP     UINT32_MAX
+#define AHEAD	     4 /* samples */
 
 struct caller { /* what a frame is as a caller: all that most samples need of it */
 	uint32_t group; /* frame group */
-	uint32_t sample_group, row; /* the row it was counted in last; UINT32_MAX: none yet */
 	uint8_t level; /* 0: outside every mapping */
+};
+
+struct group_row { /* of a frame group, the row in the sample group that is being added */
+	uint32_t sample_group; /* + 1 */
+	uint32_t row;
+};
+
+struct row_tally { /* what each frame of a chain changes */
+	uint32_t last_sample; /* + 1, that was added last, so that recursion counts once */
+	uint32_t max_depth, instance_count;
+	uint32_t frame_group;
 };
 
 struct flat_builder {
@@ -30,11 +36,15 @@ struct flat_builder {
 	uint32_t *group_of_facets; /* by row of values; NULL: no key is about facets */
 	uint32_t *group_of_leaf; /* frame group by frame, as the sample's own */
 	struct caller *callers; /* by frame */
-	struct map_u64 row_of; /* sample group << 32 | frame group -> row */
-	VEC(struct flat_row) rows;
+	struct group_row *row_of; /* by frame group */
+	uint32_t *group_of_sample; /* NO_GROUP: it counts in no row */
+	uint32_t *samples; /* those of one sample group together, each group's in their order */
+	uint32_t *group_begin; /* by sample group, in samples; one more at the end */
+	uint32_t *group_rows; /* by sample group: its first row; one more at the end */
+	VEC(struct flat_row) rows; /* those of one sample group together */
 	VEC(struct flat_stat) stats;
-	VEC(uint32_t) last_sample; /* by row: sample + 1 that was added last, so that recursion counts once */
-	VEC(struct row_instance) instances;
+	VEC(struct row_tally) tallies; /* by row */
+	VEC(uint32_t) made_by; /* by row: the first sample */
 	VEC(uint32_t) chains;
 	uint32_t *chain_of_stack; /* index in chains + 1; 0: not made yet */
 	uint32_t *len_of_stack;
@@ -114,9 +124,7 @@ static bool group_frames(struct flat_builder *b)
 			return false;
 		for (size_t k = 0; k < count; k++) {
 			b->group_of_leaf[i + k] = groups[2 * k];
-			b->callers[i + k] = (struct caller){.group = groups[2 * k + 1],
-				.sample_group = UINT32_MAX,
-				.level = mapped_level(p, &p->frames[i + k])};
+			b->callers[i + k] = (struct caller){groups[2 * k + 1], mapped_level(p, &p->frames[i + k])};
 		}
 	}
 	return true;
@@ -236,39 +244,39 @@ static bool find_chain(struct flat_builder *b, uint32_t stack, uint32_t *chain, 
 	return true;
 }
 
-/* The row of a sample group and a frame, made like the given one if it is new; UINT32_MAX when memory is out. */
-static uint32_t find_row(
-	struct flat_builder *b, uint32_t sample_group, uint32_t frame_group, const struct flat_row *like)
+/* The row of a frame group in the sample's group; UINT32_MAX: none yet. */
+static uint32_t known_row(const struct flat_builder *b, uint32_t sample_group, uint32_t frame_group)
+{
+	const struct group_row *known = &b->row_of[frame_group];
+	return known->sample_group == sample_group + 1 ? known->row : UINT32_MAX;
+}
+
+/* UINT32_MAX: out of memory. */
+static uint32_t add_row(
+	struct flat_builder *b, const struct flat_row *added, const struct flat_instance *by, uint32_t frame_group)
 {
 	uint32_t members = b->options->member_count;
-	bool was_new;
-	uint64_t *slot = map_u64_at(&b->row_of, (uint64_t)sample_group << 32 | frame_group, &was_new);
-	if (!slot)
-		return UINT32_MAX;
-	if (!was_new)
-		return (uint32_t)*slot;
 	uint32_t row = (uint32_t)b->rows.len;
-	*slot = row;
-	if (!vec_push(&b->rows, *like) || !vec_push(&b->last_sample, 0) ||
-		!vec_reserve(&b->stats, b->stats.len + members))
+	struct row_tally tally = {.frame_group = frame_group};
+	if (b->rows.len >= UINT32_MAX || !vec_push(&b->rows, *added) || !vec_push(&b->tallies, tally) ||
+		!vec_push(&b->made_by, by->sample) || !vec_reserve(&b->stats, b->stats.len + members))
 		return UINT32_MAX;
 	memset(b->stats.items + b->stats.len, 0, members * sizeof(*b->stats.items));
 	b->stats.len += members;
+	b->row_of[frame_group] = (struct group_row){b->group_of_sample[by->sample] + 1, row};
 	return row;
 }
 
-static bool add_instance(struct flat_builder *b, uint32_t row, const struct flat_instance *instance)
+/* The chains of a row are of the first member. */
+static void count_instance(struct flat_builder *b, uint32_t row, const struct flat_instance *instance)
 {
-	struct flat_row *r = &b->rows.items[row];
+	struct row_tally *tally = &b->tallies.items[row];
+	tally->last_sample = instance->sample + 1;
 	if (b->profile->samples[instance->sample].event != b->options->first_event)
-		return true;
-	if (instance->len > r->max_depth)
-		r->max_depth = instance->len;
-	if (!b->options->with_chains || instance->len == 0)
-		return true;
-	r->instance_count++;
-	struct row_instance added = {*instance, row};
-	return vec_push(&b->instances, added);
+		return;
+	if (instance->len > tally->max_depth)
+		tally->max_depth = instance->len;
+	tally->instance_count += b->options->with_chains && instance->len > 0;
 }
 
 /* Its part of the time that passed: the period shared among the threads that ran. 0 where that is not known. */
@@ -319,49 +327,39 @@ static uint32_t find_parent(const struct flat_builder *b, const struct flat_inst
 }
 
 /* What the callers' rows are made of lies anywhere in memory: all of it is waited for together. */
-static void expect_callers(const struct flat_builder *b, uint32_t group, const struct flat_instance *whole)
+static void expect_callers(const struct flat_builder *b, uint32_t sample_group, const struct flat_instance *whole)
 {
-	if (whole->len == 0)
-		return;
 	const uint32_t *frames = b->chains.items + whole->chain;
 	for (uint32_t i = 0; i < whole->len; i++)
-		__builtin_prefetch(&b->callers[frames[i]]);
+		__builtin_prefetch(&b->row_of[b->callers[frames[i]].group]);
 	for (uint32_t i = 0; i < whole->len; i++) {
-		const struct caller *caller = &b->callers[frames[i]];
-		if (caller->sample_group != group)
+		uint32_t row = known_row(b, sample_group, b->callers[frames[i]].group);
+		if (row == UINT32_MAX)
 			continue;
-		__builtin_prefetch(&b->last_sample.items[caller->row]);
-		__builtin_prefetch(&b->rows.items[caller->row].max_depth);
-		__builtin_prefetch(&b->stats.items[caller->row * b->options->member_count].children_period);
+		__builtin_prefetch(&b->tallies.items[row]);
+		__builtin_prefetch(&b->stats.items[row * b->options->member_count].children_period);
 	}
 }
 
-/* The row of a caller for samples of the group: like the given one, of the sample, but for its place. */
-static uint32_t caller_row(struct flat_builder *b, uint32_t group, uint32_t frame, const struct flat_row *sample_like)
+/* The row of a caller: like that of the sample but for its place. */
+static uint32_t add_caller_row(
+	struct flat_builder *b, uint32_t frame, const struct flat_row *sample_like, const struct flat_instance *by)
 {
-	struct caller *caller = &b->callers[frame];
-	if (caller->sample_group == group)
-		return caller->row;
 	const struct profile_frame *from = &b->profile->frames[frame];
 	struct flat_row like = *sample_like;
 	like.frame = frame;
 	like.address = caller_address(from);
 	like.place = from->own_line;
-	uint32_t row = find_row(b, group, caller->group, &like);
-	if (row != UINT32_MAX) {
-		caller->sample_group = group;
-		caller->row = row;
-	}
-	return row;
+	return add_row(b, &like, by, b->callers[frame].group);
 }
 
 /* like: what the rows have of the sample; its level is that of the sample's own frame. */
-static bool add_callers(struct flat_builder *b, struct flat_row like, uint32_t group, const struct flat_instance *whole)
+static bool add_callers(struct flat_builder *b, struct flat_row like, const struct flat_instance *whole)
 {
 	const struct profile *p = b->profile;
 	const struct profile_filter *filter = b->options->filter;
 	const struct profile_sample *sample = &p->samples[whole->sample];
-	uint32_t member = sample->event - b->options->first_event;
+	uint32_t member = sample->event - b->options->first_event, group = b->group_of_sample[whole->sample];
 	uint64_t latency = sample_latency(p, sample);
 	expect_callers(b, group, whole);
 	for (uint32_t i = 0; i < whole->len; i++) {
@@ -372,53 +370,19 @@ static bool add_callers(struct flat_builder *b, struct flat_row like, uint32_t g
 			like.level = level;
 		if (level && filter && filter->frame_passes && !filter->frame_passes[frame])
 			continue;
-		uint32_t row = caller_row(b, group, frame, &like);
+		uint32_t row = known_row(b, group, b->callers[frame].group);
+		if (row == UINT32_MAX)
+			row = add_caller_row(b, frame, &like, whole);
 		if (row == UINT32_MAX)
 			return false;
-		if (b->last_sample.items[row] == whole->sample + 1)
+		if (b->tallies.items[row].last_sample == whole->sample + 1)
 			continue;
-		b->last_sample.items[row] = whole->sample + 1;
 		struct flat_stat *stat = &b->stats.items[row * b->options->member_count + member];
 		stat->children_period += sample->period;
 		stat->children_latency += latency;
-		struct flat_instance part = {whole->sample, whole->chain + i, whole->len - i};
-		if (!add_instance(b, row, &part))
-			return false;
+		count_instance(b, row, &(struct flat_instance){whole->sample, whole->chain + i, whole->len - i});
 	}
 	return true;
-}
-
-/* Adds a sample that passes the filter to the row of its own frame and to those of its callers. */
-static bool add_rows(struct flat_builder *b, const struct flat_instance *whole, uint32_t parent, uint32_t own_frame)
-{
-	const struct profile *p = b->profile;
-	const struct flat_options *o = b->options;
-	const struct profile_sample *sample = &p->samples[whole->sample];
-	const struct profile_frame *leaf = &p->frames[own_frame];
-	struct flat_row like = {
-		.thread = sample->thread,
-		.frame = own_frame,
-		.address = o->is_leaf_raw ? caller_address(leaf) : leaf->address,
-		.cpu = sample->cpu,
-		.facets = sample->facets,
-		.place = leaf->innermost_line,
-		.parent = parent,
-		.level = leaf->level,
-	};
-	uint32_t group = sample_group(b, sample, parent);
-	uint32_t row = UINT32_MAX;
-	if (group != ID_TABLE_NONE)
-		row = find_row(b, group, b->group_of_leaf[own_frame], &like);
-	if (row == UINT32_MAX)
-		return false;
-	b->last_sample.items[row] = whole->sample + 1;
-	struct flat_stat *stat = &b->stats.items[row * o->member_count + sample->event - o->first_event];
-	add_self(stat, leaf->level, sample, sample_latency(p, sample));
-	if (p->facets & WEIGHT_FACETS)
-		add_weights(p, sample, stat);
-	if (!add_instance(b, row, whole))
-		return false;
-	return !o->with_children || add_callers(b, like, group, whole);
 }
 
 static bool counts(const struct flat_builder *b, const struct profile_sample *sample)
@@ -446,68 +410,234 @@ static uint32_t ignore_callees(const struct flat_builder *b, struct flat_instanc
 	return leaf;
 }
 
-static bool add_sample(struct flat_builder *b, uint32_t index)
+static bool read_chain(struct flat_builder *b, struct flat_instance *whole)
+{
+	uint32_t stack = b->profile->samples[whole->sample].stack;
+	return stack == PROFILE_NONE || find_chain(b, stack, &whole->chain, &whole->len);
+}
+
+static bool needs_chain(const struct flat_options *o)
+{
+	return o->with_children || o->with_chains ||
+	       (o->filter && (o->filter->frame_is_parent || o->filter->ignores_callees));
+}
+
+/* Counts the sample in the totals and finds its group. */
+static bool group_sample(struct flat_builder *b, uint32_t index)
 {
 	const struct flat_options *o = b->options;
+	const struct profile_filter *filter = o->filter;
 	const struct profile_sample *sample = &b->profile->samples[index];
 	struct flat_total *total = &b->table->totals[sample->event - o->first_event];
+	b->group_of_sample[index] = NO_GROUP;
 	if (!counts(b, sample))
 		return true;
 	uint64_t latency = sample_latency(b->profile, sample);
 	total->count += sample->count;
 	total->period += sample->period;
 	total->latency += latency;
-	if (o->filter && !profile_filter_passes(o->filter, sample))
+	if (filter && !profile_filter_passes(filter, sample))
 		return true;
 	struct flat_instance whole = {.sample = index};
-	bool needs_chain = o->with_children || o->with_chains ||
-			   (o->filter && (o->filter->frame_is_parent || o->filter->ignores_callees));
-	if (needs_chain && sample->stack != PROFILE_NONE && !find_chain(b, sample->stack, &whole.chain, &whole.len))
+	if (filter && filter->frame_is_parent && !read_chain(b, &whole))
 		return false;
 	uint32_t parent = find_parent(b, &whole);
-	if (parent == PROFILE_NONE && o->filter && o->filter->excludes_other)
+	if (parent == PROFILE_NONE && filter && filter->excludes_other)
 		return true;
 	total->passed_count += sample->count;
 	total->passed_period += sample->period;
 	total->passed_latency += latency;
+	b->group_of_sample[index] = sample_group(b, sample, parent);
+	return b->group_of_sample[index] != ID_TABLE_NONE;
+}
+
+/* Brings the samples of each group together: what they have in common is then at hand. */
+static bool group_samples(struct flat_builder *b)
+{
+	const struct profile *p = b->profile;
+	uint32_t first = b->options->first_event, end = first + b->options->member_count;
+	b->group_of_sample = malloc((p->sample_count + 1) * sizeof(*b->group_of_sample));
+	b->samples = malloc((p->sample_count + 1) * sizeof(*b->samples));
+	if (!b->group_of_sample || !b->samples)
+		return false;
+	for (size_t i = 0; i < p->sample_count; i++) {
+		b->group_of_sample[i] = NO_GROUP;
+		if (p->samples[i].event >= first && p->samples[i].event < end && !group_sample(b, (uint32_t)i))
+			return false;
+	}
+	size_t groups = b->sample_groups.len;
+	b->group_begin = calloc(groups + 2, sizeof(*b->group_begin));
+	b->group_rows = calloc(groups + 1, sizeof(*b->group_rows));
+	if (!b->group_begin || !b->group_rows)
+		return false;
+	/* Counted two places on, so that filling them in leaves each where the next one begins. */
+	for (size_t i = 0; i < p->sample_count; i++)
+		if (b->group_of_sample[i] != NO_GROUP)
+			b->group_begin[b->group_of_sample[i] + 2]++;
+	for (size_t i = 2; i < groups + 2; i++)
+		b->group_begin[i] += b->group_begin[i - 1];
+	for (size_t i = 0; i < p->sample_count; i++)
+		if (b->group_of_sample[i] != NO_GROUP)
+			b->samples[b->group_begin[b->group_of_sample[i] + 1]++] = (uint32_t)i;
+	return true;
+}
+
+/* Adds a sample to the row of its own frame and to those of its callers. */
+static bool add_sample(struct flat_builder *b, uint32_t index)
+{
+	const struct profile *p = b->profile;
+	const struct flat_options *o = b->options;
+	const struct profile_sample *sample = &p->samples[index];
+	struct flat_instance whole = {.sample = index};
+	if (needs_chain(o) && !read_chain(b, &whole))
+		return false;
+	uint32_t parent = find_parent(b, &whole);
 	uint32_t own_frame = ignore_callees(b, &whole, sample->leaf);
-	return add_rows(b, &whole, parent, own_frame);
+	const struct profile_frame *leaf = &p->frames[own_frame];
+	struct flat_row like = {
+		.thread = sample->thread,
+		.frame = own_frame,
+		.address = o->is_leaf_raw ? caller_address(leaf) : leaf->address,
+		.cpu = sample->cpu,
+		.facets = sample->facets,
+		.place = leaf->innermost_line,
+		.parent = parent,
+		.level = leaf->level,
+	};
+	uint32_t frame_group = b->group_of_leaf[own_frame];
+	uint32_t row = known_row(b, b->group_of_sample[index], frame_group);
+	if (row == UINT32_MAX)
+		row = add_row(b, &like, &whole, frame_group);
+	if (row == UINT32_MAX)
+		return false;
+	struct flat_stat *stat = &b->stats.items[row * o->member_count + sample->event - o->first_event];
+	add_self(stat, leaf->level, sample, sample_latency(p, sample));
+	if (p->facets & WEIGHT_FACETS)
+		add_weights(p, sample, stat);
+	count_instance(b, row, &whole);
+	return !o->with_children || add_callers(b, like, &whole);
+}
+
+/* A group's samples lie apart: what the next ones are made of is fetched ahead. */
+static void expect_samples(const struct flat_builder *b, size_t at, size_t end)
+{
+	const struct profile *p = b->profile;
+	if (at + 2 * AHEAD < end)
+		__builtin_prefetch(&p->samples[b->samples[at + 2 * AHEAD]]);
+	if (at + AHEAD >= end)
+		return;
+	const struct profile_sample *sample = &p->samples[b->samples[at + AHEAD]];
+	__builtin_prefetch(&b->group_of_leaf[sample->leaf]);
+	if (sample->stack != PROFILE_NONE)
+		__builtin_prefetch(profile_stack(p, sample->stack).items);
 }
 
 static bool add_samples(struct flat_builder *b)
 {
-	const struct profile *p = b->profile;
-	uint32_t end = b->options->first_event + b->options->member_count;
-	for (size_t i = 0; i < p->sample_count; i++) {
-		if (p->samples[i].event < b->options->first_event)
-			continue;
-		if (p->samples[i].event >= end)
-			break;
-		if (!add_sample(b, (uint32_t)i))
-			return false;
+	for (uint32_t group = 0; group < b->sample_groups.len; group++) {
+		size_t end = b->group_begin[group + 1];
+		for (size_t i = b->group_begin[group]; i < end; i++) {
+			expect_samples(b, i, end);
+			if (!add_sample(b, b->samples[i]))
+				return false;
+		}
+		b->group_rows[group + 1] = (uint32_t)b->rows.len;
 	}
 	return true;
 }
 
-/* Brings the instances of each row together. */
-static bool settle_instances(struct flat_builder *b)
+/* The rows in the order in which they would be made by taking sample after sample, whatever its group. */
+static bool number_rows(struct flat_builder *b, uint32_t *order)
 {
-	struct flat_instance *sorted = malloc((b->instances.len + 1) * sizeof(*sorted));
-	uint32_t *next = malloc((b->rows.len + 1) * sizeof(*next));
-	if (!sorted || !next) {
-		free(sorted);
-		free(next);
+	size_t samples = b->profile->sample_count;
+	uint32_t *next = calloc(samples + 1, sizeof(*next));
+	if (!next)
 		return false;
-	}
-	uint32_t at = 0;
+	for (size_t row = 0; row < b->rows.len; row++)
+		next[b->made_by.items[row] + 1]++;
+	for (size_t i = 1; i <= samples; i++)
+		next[i] += next[i - 1];
 	for (size_t row = 0; row < b->rows.len; row++) {
-		b->rows.items[row].first_instance = next[row] = at;
-		at += b->rows.items[row].instance_count;
+		b->rows.items[row].number = next[b->made_by.items[row]]++;
+		order[b->rows.items[row].number] = (uint32_t)row;
 	}
-	for (size_t i = 0; i < b->instances.len; i++)
-		sorted[next[b->instances.items[i].row]++] = b->instances.items[i].instance;
 	free(next);
-	b->table->instances = sorted;
+	return true;
+}
+
+static bool needs_chains(const struct flat_builder *b, size_t row)
+{
+	double least = (double)b->table->totals[0].passed_period * b->options->min_chain_share;
+	return (double)b->stats.items[row * b->options->member_count].children_period >= least - 1;
+}
+
+/* Room for the instances of the rows that need any. */
+static bool place_instances(struct flat_builder *b)
+{
+	uint64_t at = 0;
+	for (size_t row = 0; row < b->rows.len; row++) {
+		struct flat_row *r = &b->rows.items[row];
+		r->max_depth = b->tallies.items[row].max_depth;
+		if (!needs_chains(b, row))
+			continue;
+		r->first_instance = (uint32_t)at;
+		at += b->tallies.items[row].instance_count;
+	}
+	b->table->instances = at < UINT32_MAX ? malloc((at + 1) * sizeof(*b->table->instances)) : NULL;
+	return b->table->instances != NULL;
+}
+
+static void keep_instance(struct flat_builder *b, uint32_t frame_group, const struct flat_instance *instance)
+{
+	uint32_t row = known_row(b, b->group_of_sample[instance->sample], frame_group);
+	if (row == UINT32_MAX || b->tallies.items[row].last_sample == instance->sample + 1)
+		return;
+	struct flat_row *r = &b->rows.items[row];
+	b->tallies.items[row].last_sample = instance->sample + 1;
+	if (instance->len > 0)
+		b->table->instances[r->first_instance + r->instance_count++] = *instance;
+}
+
+static bool keep_sample(struct flat_builder *b, uint32_t index)
+{
+	const struct profile_filter *filter = b->options->filter;
+	struct flat_instance whole = {.sample = index};
+	const struct profile_sample *sample = &b->profile->samples[index];
+	if (sample->event != b->options->first_event)
+		return true;
+	if (!read_chain(b, &whole))
+		return false;
+	uint32_t own_frame = ignore_callees(b, &whole, sample->leaf);
+	keep_instance(b, b->group_of_leaf[own_frame], &whole);
+	for (uint32_t i = 0; b->options->with_children && i < whole.len; i++) {
+		uint32_t frame = b->chains.items[whole.chain + i];
+		if (b->callers[frame].level && filter && filter->frame_passes && !filter->frame_passes[frame])
+			continue;
+		const struct flat_instance part = {index, whole.chain + i, whole.len - i};
+		keep_instance(b, b->callers[frame].group, &part);
+	}
+	return true;
+}
+
+/* Most rows of a large table are too light for a call graph: instances are kept of the others, in a second walk. */
+static bool keep_instances(struct flat_builder *b)
+{
+	if (!place_instances(b))
+		return false;
+	memset(b->row_of, 0, (b->frame_groups.len + 1) * sizeof(*b->row_of));
+	for (uint32_t group = 0; b->options->with_chains && group < b->sample_groups.len; group++) {
+		bool has_rows = false;
+		for (uint32_t row = b->group_rows[group]; row < b->group_rows[group + 1]; row++) {
+			if (!needs_chains(b, row))
+				continue;
+			b->row_of[b->tallies.items[row].frame_group] = (struct group_row){group + 1, row};
+			b->tallies.items[row].last_sample = 0;
+			has_rows = true;
+		}
+		for (size_t i = b->group_begin[group]; has_rows && i < b->group_begin[group + 1]; i++)
+			if (!keep_sample(b, b->samples[i]))
+				return false;
+	}
 	return true;
 }
 
@@ -522,15 +652,17 @@ static bool build(struct flat_builder *b)
 		return false;
 	if (!group_frames(b) || !group_facets(b) || (b->options->with_chains && !make_chain_keys(b)))
 		return false;
-	if (!add_samples(b) || !settle_instances(b))
+	b->row_of = calloc(b->frame_groups.len + 1, sizeof(*b->row_of));
+	if (!b->row_of || !group_samples(b) || !add_samples(b) || !keep_instances(b))
 		return false;
 	table->order = malloc((b->rows.len + 1) * sizeof(*table->order));
-	if (!table->order)
+	if (!table->order || !number_rows(b, table->order))
 		return false;
 	const struct profile_filter *filter = b->options->filter;
 	for (size_t i = 0; i < b->rows.len; i++) {
-		if (!filter || !filter->frame_shows || filter->frame_shows[b->rows.items[i].frame])
-			table->order[table->shown_count++] = (uint32_t)i;
+		uint32_t row = table->order[i];
+		if (!filter || !filter->frame_shows || filter->frame_shows[b->rows.items[row].frame])
+			table->order[table->shown_count++] = row;
 	}
 	table->rows = b->rows.items;
 	table->stats = b->stats.items;
@@ -554,7 +686,11 @@ enum tally_status flat_table_init(struct flat_table *table, const struct profile
 	bool is_built = build(&b);
 	id_table_deinit(&b.frame_groups);
 	id_table_deinit(&b.sample_groups);
-	map_u64_deinit(&b.row_of);
+	free(b.row_of);
+	free(b.group_of_sample);
+	free(b.samples);
+	free(b.group_begin);
+	free(b.group_rows);
 	free(b.group_of_facets);
 	free(b.group_of_leaf);
 	free(b.callers);
@@ -562,8 +698,8 @@ enum tally_status flat_table_init(struct flat_table *table, const struct profile
 	free(b.len_of_stack);
 	vec_free(&b.rows);
 	vec_free(&b.stats);
-	vec_free(&b.last_sample);
-	vec_free(&b.instances);
+	vec_free(&b.tallies);
+	vec_free(&b.made_by);
 	vec_free(&b.chains);
 	if (!is_built) {
 		flat_table_deinit(&made);

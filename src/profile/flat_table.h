@@ -25,6 +25,7 @@ struct flat_options {
 	uint32_t sort_member; /* whose values decide first; beyond the last one: the first's alone decide */
 	bool with_children;
 	bool with_chains; /* keep instances */
+	double min_chain_share; /* of the period, 0..1: rows with less need no instances */
 	bool is_caller_first; /* chains start at the outermost frame */
 	bool is_chain_by_address; /* frames of a call graph are one where their addresses are, else their functions */
 	bool is_chain_by_line; /* or their functions and source lines */
@@ -54,6 +55,7 @@ struct flat_row {
 	struct profile_place place; /* the source line that is shown */
 	uint32_t parent; /* function, PROFILE_NONE: no caller is one */
 	uint8_t level; /* enum profile_level */
+	uint32_t number; /* in the order in which samples made the rows */
 	uint32_t max_depth; /* frames of the longest chain in it */
 	uint32_t first_instance, instance_count;
 };
