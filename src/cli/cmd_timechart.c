@@ -15,6 +15,7 @@
 #include "cli/timechart_feed.h"
 #include "cli/timechart_rows.h"
 #include "kernel/events/tracepoints.h"
+#include "view/timechart/timechart_html.h"
 #include "view/timechart/timechart_svg.h"
 
 #define DEFAULT_OUTPUT	  "output.svg"
@@ -25,7 +26,7 @@
 #define DEFAULT_MERGE_NS  1000
 
 struct settings {
-	const char *input, *output, *symfs, *highlight;
+	const char *input, *output, *html, *symfs, *highlight;
 	bool force, power_only, tasks_only, by_topology, skips_eagain;
 	uint64_t width, least_tasks, min_ns, merge_ns, max_bytes;
 	VEC(const char *) processes;
@@ -79,6 +80,8 @@ static const struct option options[] = {
 	{"force", 'f', OPTION_FLAG, ROW(force), .help = "read also what another user owns"},
 	{"highlight", 0, OPTION_STRING, "duration|name", ROW(highlight),
 		.help = "another colour for runs longer than this (ns, or with us, ms, s), or for tasks of this name"},
+	{"html", 0, OPTION_STRING, "file", ROW(html),
+		.help = "write a page with all of it, to zoom and search in; no SVG unless -o is given too"},
 	{"input", 'i', OPTION_STRING, "file", ROW(input), .help = "input file name"},
 	{"io-merge-dist", 0, OPTION_CALL, "time", .call = set_merge_dist,
 		.help = "make one of I/O this near to one another (1us)"},
@@ -122,7 +125,7 @@ static bool find_highlighted(struct job *job, uint64_t *highlight_ns)
 	return job->highlighted != NULL;
 }
 
-static int write_file(const struct job *job, const char *path, struct text *text)
+static int open_file(const struct job *job, const char *path, struct text *text)
 {
 	int fd = STDOUT_FILENO;
 	if (strcmp(path, "-") != 0)
@@ -130,6 +133,12 @@ static int write_file(const struct job *job, const char *path, struct text *text
 	if (fd < 0)
 		return cli_failf(job->cli, "%s: %s", path, strerror(errno));
 	text_to_fd(text, fd);
+	return 0;
+}
+
+static int close_file(const struct job *job, const char *path, struct text *text)
+{
+	int fd = text->fd;
 	int code = cli_finish_text(job->cli, text);
 	if (fd != STDOUT_FILENO && close(fd) != 0 && code == 0)
 		code = cli_failf(job->cli, "%s: %s", path, strerror(errno));
@@ -155,35 +164,69 @@ static int write_svg(const struct job *job, const struct timechart_picture *pict
 		return is_small ? cli_failf(job->cli, "--max-size: the picture does not fit")
 				: cli_failf(job->cli, "out of memory");
 	}
-	int code = write_file(job, path, &text);
+	int code = open_file(job, path, &text);
+	if (code != 0)
+		text_deinit(&text);
+	else
+		code = close_file(job, path, &text);
 	if (code == 0)
 		tell(job, path);
 	return code;
 }
 
+static int write_html(const struct job *job, const struct timechart_picture *picture, const char *path)
+{
+	struct text text = {0};
+	int code = open_file(job, path, &text);
+	if (code != 0)
+		return code;
+	bool is_done = timechart_html_write(&text, picture);
+	code = close_file(job, path, &text);
+	if (code == 0 && !is_done)
+		code = cli_failf(job->cli, "out of memory");
+	if (code == 0)
+		tell(job, path);
+	return code;
+}
+
+/* The page is scrolled: it has all tasks. */
+static bool choose(struct job *job, bool is_page, struct timechart_picture *picture)
+{
+	const struct settings *s = job->settings;
+	const struct timechart_choice choice = {.processes = s->processes.items,
+		.process_count = s->processes.len,
+		.least_tasks = is_page ? UINT64_MAX : s->least_tasks,
+		.most_tasks = is_page ? 0 : TIMECHART_MOST_TASKS,
+		.without_tasks = s->power_only,
+		.topology = s->by_topology ? &perfdata_reader_features(job->source.reader)->topology : NULL};
+	timechart_rows_deinit(&job->rows);
+	if (!timechart_rows_choose(&job->chart.tracks, &choice, &job->rows))
+		return false;
+	picture->rows = job->rows.rows.items;
+	picture->row_count = job->rows.rows.len;
+	picture->hidden_tasks = job->rows.hidden_tasks;
+	return true;
+}
+
 static int draw(struct job *job)
 {
 	const struct settings *s = job->settings;
-	const struct perfdata_topology *topology = &perfdata_reader_features(job->source.reader)->topology;
-	const struct timechart_choice choice = {.processes = s->processes.items,
-		.process_count = s->processes.len,
-		.least_tasks = s->least_tasks,
-		.most_tasks = TIMECHART_MOST_TASKS,
-		.without_tasks = s->power_only,
-		.topology = s->by_topology ? topology : NULL};
-	uint64_t highlight_ns;
-	if (!timechart_rows_choose(&job->chart.tracks, &choice, &job->rows) || !find_highlighted(job, &highlight_ns))
-		return cli_failf(job->cli, "out of memory");
-	const struct timechart_picture picture = {.tracks = &job->chart.tracks,
-		.rows = job->rows.rows.items,
-		.row_count = job->rows.rows.len,
-		.hidden_tasks = job->rows.hidden_tasks,
-		.is_highlighted = job->highlighted,
-		.highlight_ns = highlight_ns,
+	struct timechart_picture picture = {.tracks = &job->chart.tracks,
 		.io_min_ns = s->min_ns,
 		.title = str_from(s->input ? s->input : "perf.data"),
 		.program = str_from(job->cli->program)};
-	return write_svg(job, &picture, s->output ? s->output : DEFAULT_OUTPUT);
+	bool has_svg = s->output || !s->html;
+	int code = 0;
+	if (!find_highlighted(job, &picture.highlight_ns))
+		return cli_failf(job->cli, "out of memory");
+	picture.is_highlighted = job->highlighted;
+	if (s->html)
+		code = choose(job, true, &picture) ? write_html(job, &picture, s->html)
+						   : cli_failf(job->cli, "out of memory");
+	if (has_svg && code == 0)
+		code = choose(job, false, &picture) ? write_svg(job, &picture, s->output ? s->output : DEFAULT_OUTPUT)
+						    : cli_failf(job->cli, "out of memory");
+	return code;
 }
 
 static int show(const struct cli *cli, const struct settings *settings)

@@ -15,9 +15,9 @@
 #define IO_HEIGHT	 16 /* below a task that did any */
 #define GAP		 3
 #define TICK_PIXELS	 90
-#define CHARACTER_PIXELS 6.2
+#define CHARACTER_PIXELS 6.9
 #define NAME_CHARACTERS	 18
-#define MAX_ARROWS	 1500 /* more are a blur */
+#define MAX_ARROWS	 400 /* more are a blur */
 #define FIRST_RESOLUTION 20 /* the first that is tried: this power of two to the whole time */
 
 struct drawing {
@@ -37,13 +37,15 @@ struct drawing {
 static const char style[] =
 	"text{font:11px system-ui,sans-serif;fill:#1a1a1a}.dim{fill:#666}.small{font-size:9px}"
 	".back{fill:#fff}.grid{stroke:#888;stroke-opacity:.25}.cpu{fill:#888;fill-opacity:.13}"
-	".process{fill:#999;fill-opacity:.28}.sample{fill:#2f6fb7}.sample_hi{fill:#d9480f}.waiting{fill:#e8c400}"
+	".process{fill:#999;fill-opacity:.28}.sample{fill:#2f6fb7}.odd{fill:#255a96}.sample_hi{fill:#d9480f}.waiting{"
+	"fill:#e8c400}"
 	".blocked{fill:#c92a2a}.c1{fill:#e7d6f2}.c2{fill:#d3b6e6}.c3{fill:#bd94d8}.c4{fill:#a673c9}.c5{fill:#8e54b8}"
 	".c6{fill:#7436a3}.pstate{fill:none;stroke:#087f5b;stroke-width:1.5}.disk{fill:#1c7ed6}.net{fill:#2f9e44}"
 	".sync{fill:#b08900}.poll{fill:#0c8599;fill-opacity:.35}.error{fill:#e03131}"
 	".wake{fill:none;stroke:#2b8a3e;stroke-opacity:.5;stroke-width:.6}.wake:hover{stroke-width:2;stroke-opacity:1}"
 	".dot{fill:#2b8a3e;fill-opacity:.6}.in{fill:#fff;pointer-events:none}rect:hover{stroke:#000;stroke-width:.5}"
 	"@media(prefers-color-scheme:dark){text{fill:#ececec}.dim{fill:#a0a4aa}.back{fill:#17181a}.sample{fill:#4a90d9}"
+	".odd{fill:#3b7cc0}"
 	".c1{fill:#3a2d47}.c2{fill:#4c3860}.c3{fill:#5f447a}.c4{fill:#755297}.c5{fill:#8e64b5}.c6{fill:#aa7ad6}"
 	".wake{stroke:#69db7c}.dot{fill:#69db7c}.pstate{stroke:#38d9a9}.in{fill:#fff}rect:hover{stroke:#fff}}";
 
@@ -64,7 +66,10 @@ static const char *class_of(const struct drawing *d, uint32_t track, const struc
 	if (span->kind != SPAN_RUNNING)
 		return classes[span->kind];
 	bool is_cpu = d->picture->tracks->tracks.items[track].kind == TRACK_CPU;
-	return timechart_is_highlighted(d->picture, is_cpu ? span->detail : track, span) ? "sample_hi" : "sample";
+	if (timechart_is_highlighted(d->picture, is_cpu ? span->detail : track, span))
+		return "sample_hi";
+	/* Neighbours on a CPU are told apart. */
+	return is_cpu && span->detail % 2 ? "sample odd" : "sample";
 }
 
 struct box {
