@@ -1,5 +1,6 @@
 #include "cli/report_explore.h"
 #include "base/error.h"
+#include "cli/tree_explore.h"
 #include "cli/tui_print.h"
 #include "cli/tui_terminal.h"
 #include "view/tui/explorer_draw.h"
@@ -12,6 +13,7 @@
 struct view {
 	struct explore_table from;
 	struct explorer explorer;
+	struct tree_views trees;
 	bool is_open;
 };
 
@@ -45,6 +47,7 @@ static void close_view(struct view *view)
 {
 	if (!view->is_open)
 		return;
+	tree_views_deinit(&view->trees);
 	explorer_deinit(&view->explorer);
 	flat_table_deinit(&view->from.table);
 	text_deinit(&view->from.title);
@@ -98,38 +101,93 @@ static enum tally_status say_while(struct session *s, const char *what, struct t
 	return status;
 }
 
-/* The samples of all functions are read when the first one is asked for: what is on the screen says so. */
-static enum tally_status annotate(struct session *s, bool *leaves, struct tally_error *err)
+/* The samples of all functions are read when the first one is asked for. why: what to say about it on the screen. */
+static enum tally_status annotate_function(
+	struct session *s, uint32_t function, bool *leaves, struct tally_error *why, struct tally_error *err)
 {
-	struct explorer *e = &s->views[s->current].explorer;
-	const struct profile *p = e->table->profile;
-	uint32_t function = explorer_function(e);
-	if (function == PROFILE_NONE)
-		return TALLY_OK;
+	const struct flat_table *table = &s->views[s->current].from.table;
+	const struct profile *p = table->profile;
 	const struct profile_function *from = &p->functions[function];
 	struct tally_str name = profile_string(p, from->name);
-	if (from->is_inlined) {
-		explorer_say(e, "%.*s was inlined: its code is its caller's", (int)name.len, name.data);
-		return TALLY_OK;
-	}
-	enum tally_status status = say_while(s, "reading the samples of functions ...", err);
-	if (status != TALLY_OK)
-		return status;
-	struct tally_error why = {0};
+	enum tally_status status = TALLY_OK;
 	struct explore_symbol symbol = {.terminal = s->terminal,
 		.grid = &s->grid,
 		.name = name,
 		.path = from->binary == PROFILE_NONE ? (struct tally_str){0}
 						     : profile_string(p, p->binaries[from->binary].long_name),
 		.start = from->start,
-		.first_event = e->table->options.first_event,
-		.event_count = e->table->options.member_count};
-	status = s->source->annotate(s->source->data, &symbol, leaves, &why);
-	if (status == TALLY_NOMEM)
-		return error_nomem(err);
-	if (status != TALLY_OK)
+		.first_event = table->options.first_event,
+		.event_count = table->options.member_count};
+	if (from->is_inlined)
+		status = error_set(
+			why, TALLY_UNSUPPORTED, "%.*s was inlined: its code is its caller's", (int)name.len, name.data);
+	else
+		status = s->source->annotate(s->source->data, &symbol, leaves, why);
+	return status == TALLY_NOMEM ? error_nomem(err) : TALLY_OK;
+}
+
+static enum tally_status annotate(struct session *s, bool *leaves, struct tally_error *err)
+{
+	struct explorer *e = &s->views[s->current].explorer;
+	uint32_t function = explorer_function(e);
+	struct tally_error why = {0};
+	if (function == PROFILE_NONE)
+		return TALLY_OK;
+	enum tally_status status = say_while(s, "reading the samples of functions ...", err);
+	if (status == TALLY_OK)
+		status = annotate_function(s, function, leaves, &why, err);
+	if (why.text[0])
 		explorer_say(e, "%s", why.text);
-	return TALLY_OK;
+	return status;
+}
+
+/* Labels are names: the function that has this one, in a file of that name. */
+static uint32_t function_of(const struct profile *p, const struct flame_label *label)
+{
+	for (uint32_t i = 0; i < p->function_count; i++) {
+		const struct profile_function *function = &p->functions[i];
+		if (!str_equal(profile_string(p, function->name), label->name) || function->is_inlined)
+			continue;
+		if (function->binary != PROFILE_NONE &&
+			str_equal(profile_string(p, p->binaries[function->binary].name), label->object))
+			return i;
+	}
+	return PROFILE_NONE;
+}
+
+static enum tally_status make_tree(void *data, bool is_reversed, struct flame_tree *tree, struct tally_error *err)
+{
+	struct session *s = data;
+	return s->source->tree(s->source->data, s->current, is_reversed, tree, err);
+}
+
+static enum tally_status show_tree(struct session *s, enum tree_action view, bool *leaves, struct tally_error *err)
+{
+	struct view *of = &s->views[s->current];
+	struct tree_explore request = {.terminal = s->terminal,
+		.grid = &s->grid,
+		.title = of->from.title.data,
+		.limit = of->from.options.chains.min_percent,
+		.data = s,
+		.make = make_tree};
+	enum tree_action end = TREE_STAY;
+	enum tally_status status = say_while(s, "merging stacks ...", err);
+	while (status == TALLY_OK && end != TREE_BACK && !*leaves) {
+		const struct flame_label *label = NULL;
+		status = tree_explore_show(&of->trees, &request, &view, &end, &label, err);
+		*leaves = status == TALLY_OK && end == TREE_LEAVE;
+		if (status != TALLY_OK || end != TREE_ANNOTATE)
+			continue;
+		struct tally_error why = {0};
+		uint32_t function = label ? function_of(of->from.table.profile, label) : PROFILE_NONE;
+		if (function == PROFILE_NONE)
+			error_set(&why, TALLY_NOT_FOUND, "no function's code is known here");
+		else
+			status = annotate_function(s, function, leaves, &why, err);
+		if (why.text[0])
+			tree_explore_say(&of->trees, view, why.text);
+	}
+	return status;
 }
 
 /* By one column, and where that is equal by the others. */
@@ -227,6 +285,12 @@ static enum tally_status act(struct session *s, enum explorer_action action, boo
 		return order(&s->views[s->current], err);
 	case EXPLORER_SORT:
 		return sort_by(s, err);
+	case EXPLORER_TOP_DOWN:
+		return show_tree(s, TREE_TOP_DOWN, leaves, err);
+	case EXPLORER_CALLERS:
+		return show_tree(s, TREE_CALLERS, leaves, err);
+	case EXPLORER_FLAME:
+		return show_tree(s, TREE_FLAME, leaves, err);
 	case EXPLORER_HEADER:
 		return show_page(s, EXPLORE_HEADER, leaves, err);
 	case EXPLORER_HEALTH:

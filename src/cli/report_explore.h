@@ -9,6 +9,7 @@
 #define CLI_REPORT_EXPLORE_H
 
 #include "cli/tui_terminal.h"
+#include "profile/flame_tree.h"
 #include "view/text/report_options.h"
 
 struct explore_table {
@@ -36,6 +37,9 @@ struct explore_source {
 	 * screen, and the report goes on. */
 	enum tally_status (*annotate)(
 		void *data, const struct explore_symbol *symbol, bool *leaves, struct tally_error *err);
+	/* All stacks of the event of a table, merged; of a group, its first one. */
+	enum tally_status (*tree)(
+		void *data, uint32_t index, bool is_reversed, struct flame_tree *tree, struct tally_error *err);
 	enum tally_status (*page)(void *data, enum explore_page page, struct text *out, struct tally_error *err);
 	/* From now on tables are of these sort keys. On success all that are open are closed before the next is opened. */
 	enum tally_status (*sort)(void *data, const char *keys, struct tally_error *err);

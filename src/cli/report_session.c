@@ -2,6 +2,7 @@
 #include "analysis/stack_survey.h"
 #include "analysis/stock_perf.h"
 #include "base/error.h"
+#include "base/limits.h"
 #include "cli/header_text.h"
 #include "cli/health_report.h"
 #include "cli/report_annotate.h"
@@ -65,6 +66,20 @@ static enum tally_status annotate(
 {
 	struct explored *x = data;
 	return report_annotate_show(&x->annotate, symbol, leaves, err);
+}
+
+static enum tally_status tree(
+	void *data, uint32_t index, bool is_reversed, struct flame_tree *made, struct tally_error *err)
+{
+	struct explored *x = data;
+	const struct report_session *s = x->session;
+	struct flame_options options = {.event = x->first[index],
+		.group = is_reversed ? FLAME_BY_NOTHING : FLAME_BY_COMM,
+		.is_reversed = is_reversed,
+		.filter = s->filter,
+		.cpu_passes = s->cpus,
+		.cpu_limit = s->cpus ? LIMIT_CPUS : 0};
+	return flame_tree_init(made, s->result->profile, &options, err);
 }
 
 static enum tally_status print_health(const struct report_session *s, struct text *out, struct tally_error *err)
@@ -166,7 +181,7 @@ enum tally_status report_session_run(struct report_session *session, struct tall
 			.request = session->request,
 			.is_stream = perfdata_reader_is_pipe(session->reader)}};
 	struct explore_source source = {
-		.data = &x, .open = open_table, .annotate = annotate, .page = page, .sort = sort};
+		.data = &x, .open = open_table, .annotate = annotate, .tree = tree, .page = page, .sort = sort};
 	if (!x.first)
 		return error_nomem(err);
 	for (uint32_t event = 0, count; event < p->event_count; event += count) {

@@ -201,8 +201,14 @@ static attr_t attributes(const struct tui_terminal *terminal, unsigned style)
 	case GRID_HOT:
 		return terminal->has_colours ? selected : selected | A_BOLD;
 	case GRID_WARM:
+	case GRID_MATCH:
+		return selected | A_BOLD | A_REVERSE;
+	case GRID_CURSOR:
+		return selected | A_BOLD | A_UNDERLINE;
 	case GRID_PLAIN:
 	case GRID_SOURCE:
+	case GRID_BLOCKS:
+	case GRID_BLOCKS_END:
 	case GRID_STYLE_COUNT:
 		break;
 	}

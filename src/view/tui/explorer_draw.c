@@ -134,7 +134,8 @@ static void title_line(const struct explorer *e, struct text *t)
 static void bottom_line(const struct explorer *e, struct text *t, size_t room)
 {
 	static const char *const hints[] = {"?:help", "q:quit", "m:menu", "Enter:chain", "a:annotate", "/:filter",
-		"f:search", "o:order", "t:thread", "d:object", "E/C:all", "Tab:event", "L:limit", "P:print"};
+		"f:search", "v:flame", "T:tree", "I:callers", "o:order", "t:thread", "d:object", "E/C:all", "Tab:event",
+		"L:limit", "P:print"};
 	if (e->mode == EXPLORER_ASK_SEARCH)
 		text_printf(t, "Search: %s_", e->input.text);
 	else if (e->mode == EXPLORER_ASK_SORT)

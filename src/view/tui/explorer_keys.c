@@ -34,6 +34,8 @@ static const struct tui_help help[] = {
 	{"Shift-Tab, <", "previous event"},
 	{NULL, "Other"},
 	{"a", "the function's code, instruction by instruction"},
+	{"T, I", "call tree from the top, or from each function to its callers"},
+	{"v", "flame view: what calls what, as wide as what it costs"},
 	{"i, W", "the recording's header; its health"},
 	{"P", "print what is shown to perf.hist.N"},
 	{"?, h, F1", "this list"},
@@ -63,21 +65,33 @@ static void ask(struct explorer *e, enum explorer_mode mode)
 	tui_input_start(&e->input, NULL);
 }
 
+/* Fields are named by the recording: to be typed. */
+static void print_keys(const struct explorer *e, char *room, size_t size)
+{
+	size_t used = 0;
+	room[0] = '\0';
+	for (size_t i = 0; i < e->table->options.key_count && used < size; i++) {
+		enum profile_key key = e->table->options.keys[i];
+		if (key < KEY_FIELD)
+			used += (size_t)snprintf(
+				room + used, size - used, "%s%s", used ? "," : "", profile_key_get(key)->name);
+	}
+}
+
 /* Begins with the keys that rows have now. */
 static void ask_sort(struct explorer *e)
 {
-	struct text keys = {0};
-	for (size_t i = 0; i < e->table->options.key_count; i++) {
-		enum profile_key key = e->table->options.keys[i];
-		if (key >= KEY_FIELD)
-			continue; /* named by the recording: to be typed */
-		text_str(&keys, keys.len ? "," : "");
-		text_str(&keys, profile_key_get(key)->name);
-	}
-	text_char(&keys, 0);
+	char keys[TUI_INPUT_BYTES];
+	print_keys(e, keys, sizeof(keys));
 	e->mode = EXPLORER_ASK_SORT;
-	tui_input_start(&e->input, keys.failed ? NULL : keys.data);
-	text_deinit(&keys);
+	tui_input_start(&e->input, keys);
+}
+
+static enum explorer_action take_sort(struct explorer *e)
+{
+	char keys[TUI_INPUT_BYTES];
+	print_keys(e, keys, sizeof(keys));
+	return e->input.len && strcmp(keys, e->input.text) != 0 ? EXPLORER_SORT : EXPLORER_STAY;
 }
 
 static void take_limit(struct explorer *e)
@@ -102,7 +116,7 @@ static enum explorer_action take_input(struct explorer *e)
 	} else if (mode == EXPLORER_ASK_LIMIT) {
 		take_limit(e);
 	} else if (mode == EXPLORER_ASK_SORT) {
-		return e->input.len ? EXPLORER_SORT : EXPLORER_STAY;
+		return take_sort(e);
 	} else if (e->input.len) {
 		snprintf(e->pattern, sizeof(e->pattern), "%s", e->input.text);
 		explorer_search(e, false);
@@ -309,6 +323,12 @@ static enum explorer_action other_key(struct explorer *e, uint32_t key)
 		return EXPLORER_PRINT;
 	case 'a':
 		return EXPLORER_ANNOTATE;
+	case 'T':
+		return EXPLORER_TOP_DOWN;
+	case 'I':
+		return EXPLORER_CALLERS;
+	case 'v':
+		return EXPLORER_FLAME;
 	case 'i':
 		return EXPLORER_HEADER;
 	case 'W':

@@ -20,6 +20,9 @@ enum explorer_action {
 	EXPLORER_ANNOTATE,
 	EXPLORER_ORDER, /* by e->order */
 	EXPLORER_SORT, /* rows by the keys in e->input */
+	EXPLORER_TOP_DOWN, /* other views of the same samples */
+	EXPLORER_CALLERS,
+	EXPLORER_FLAME,
 	EXPLORER_HEADER,
 	EXPLORER_HEALTH,
 };

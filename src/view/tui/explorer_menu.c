@@ -52,6 +52,9 @@ void explorer_menu_main(struct explorer *e)
 	tui_menu_add(m, '|', "Columns ...");
 	tui_menu_add(m, 'L', "Percent limit ...");
 	tui_menu_add(m, 'F', "Percentages of %s", e->is_relative ? "all samples" : "what is shown");
+	tui_menu_add(m, 'T', "Call tree from the top");
+	tui_menu_add(m, 'I', "Callers of each function");
+	tui_menu_add(m, 'v', "Flame view");
 	tui_menu_add(m, 'i', "Header of the recording");
 	tui_menu_add(m, 'W', "Health of the recording");
 	tui_menu_add(m, 'P', "Print to perf.hist.N");

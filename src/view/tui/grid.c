@@ -171,7 +171,8 @@ void grid_text(const struct grid *grid, struct text *out)
 
 void grid_style_text(const struct grid *grid, struct text *out)
 {
-	static const char letters[GRID_STYLE_COUNT] = {' ', 't', 'h', 'w', 'H', 'b', 's'};
+	static const char letters[GRID_STYLE_COUNT] = {' ', 't', 'h', 'w', 'H', 'b', 's', 'm', 'c', '0', '1', '2', '3',
+		'4', '5', '6', '7', '8', '9', 'x', 'y'};
 	for (unsigned row = 0; row < grid->rows; row++) {
 		size_t start = out->len;
 		for (unsigned i = 0; i < grid->columns; i++) {

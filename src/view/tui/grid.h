@@ -21,9 +21,14 @@ enum grid_style {
 	GRID_HOT, /* one that stands out */
 	GRID_BOTTOM,
 	GRID_SOURCE, /* lines of a program */
+	GRID_MATCH, /* of a search */
+	GRID_CURSOR, /* the block that keys act on */
+	GRID_BLOCKS, /* of a flame: two shades of each of GRID_BLOCK_KINDS kinds */
+	GRID_BLOCKS_END = GRID_BLOCKS + 11,
 	GRID_STYLE_COUNT
 };
-#define GRID_SELECTED 0x80 /* added to a style: the line that keys act on */
+#define GRID_BLOCK_KINDS 6
+#define GRID_SELECTED	 0x80 /* added to a style: the line that keys act on */
 
 struct grid_cell {
 	uint32_t character; /* Unicode; 0: the right half of a wide one */
@@ -50,7 +55,8 @@ uint32_t grid_next_character(struct tally_str *text, unsigned *width);
 void grid_append_character(struct text *out, uint32_t character);
 /* The screen as lines of UTF-8, without blanks at their ends: what tests compare. */
 void grid_text(const struct grid *grid, struct text *out);
-/* The same with a letter for each cell's style: blank, t(itle), h(eader), w(arm), H(ot), b(ottom), (s)ource; capital S: selected. */
+/* The same with a letter for each cell's style: blank, t(itle), h(eader), w(arm), H(ot), b(ottom), (s)ource, (m)atch, (c)ursor, 0 to 9, x and y
+ * for the blocks; capital S: selected. */
 void grid_style_text(const struct grid *grid, struct text *out);
 
 #endif

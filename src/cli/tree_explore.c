@@ -1,0 +1,135 @@
+#include "cli/tree_explore.h"
+#include "base/error.h"
+#include "cli/tui_print.h"
+#include "view/tui/flame_draw.h"
+
+#include <stdio.h>
+
+static enum tally_status want_tree(
+	struct tree_views *views, const struct tree_explore *request, bool is_reversed, struct tally_error *err)
+{
+	if (views->has_tree[is_reversed])
+		return TALLY_OK;
+	enum tally_status status = request->make(request->data, is_reversed, &views->trees[is_reversed], err);
+	views->has_tree[is_reversed] = status == TALLY_OK;
+	return status;
+}
+
+static struct tree_screen *tree_of(struct tree_views *views, enum tree_action view)
+{
+	return view == TREE_TOP_DOWN ? &views->top_down : view == TREE_CALLERS ? &views->callers : NULL;
+}
+
+static enum tally_status want_view(
+	struct tree_views *views, const struct tree_explore *request, enum tree_action view, struct tally_error *err)
+{
+	bool *has = view == TREE_TOP_DOWN  ? &views->has_top_down
+		    : view == TREE_CALLERS ? &views->has_callers
+					   : &views->has_flame;
+	bool is_reversed = view == TREE_CALLERS;
+	if (*has)
+		return TALLY_OK;
+	enum tally_status status = want_tree(views, request, is_reversed, err);
+	if (status != TALLY_OK)
+		return status;
+	const struct flame_tree *tree = &views->trees[is_reversed];
+	if (view == TREE_FLAME) {
+		snprintf(views->flame_title, sizeof(views->flame_title), "Flame: %s", request->title);
+		status = flame_screen_init(&views->flame, tree, views->flame_title, err);
+	} else if (is_reversed) {
+		snprintf(views->callers_title, sizeof(views->callers_title), "Callers: %s", request->title);
+		status = tree_screen_init(&views->callers, tree, views->callers_title, request->limit, err);
+	} else {
+		snprintf(views->top_down_title, sizeof(views->top_down_title), "Top-down: %s", request->title);
+		status = tree_screen_init(&views->top_down, tree, views->top_down_title, request->limit, err);
+	}
+	*has = status == TALLY_OK;
+	return status;
+}
+
+static enum tally_status draw(
+	struct tree_views *views, const struct tree_explore *request, enum tree_action view, struct tally_error *err)
+{
+	unsigned rows, columns;
+	struct tree_screen *tree = tree_of(views, view);
+	bool is_drawn;
+	tui_terminal_size(request->terminal, &rows, &columns);
+	if (tree) {
+		tree_screen_resize(tree, rows, columns);
+		is_drawn = tree_screen_draw(tree, request->grid);
+	} else {
+		flame_screen_resize(&views->flame, rows, columns);
+		is_drawn = flame_draw(&views->flame, request->grid);
+	}
+	if (!is_drawn)
+		return error_nomem(err);
+	tui_terminal_show(request->terminal, request->grid);
+	return TALLY_OK;
+}
+
+static void print_tree(void *data, struct text *out)
+{
+	tree_screen_print(data, out);
+}
+
+enum tally_status tree_explore_show(struct tree_views *views, const struct tree_explore *request,
+	enum tree_action *view, enum tree_action *end, const struct flame_label **label, struct tally_error *err)
+{
+	for (*end = TREE_STAY; *end == TREE_STAY;) {
+		enum tally_status status = want_view(views, request, *view, err);
+		if (status == TALLY_OK)
+			status = draw(views, request, *view, err);
+		if (status != TALLY_OK)
+			return status;
+		struct tree_screen *tree = tree_of(views, *view);
+		uint32_t key = tui_terminal_key(request->terminal);
+		if (key == TUI_KEY_CTRL('l'))
+			tui_terminal_redraw(request->terminal);
+		enum tree_action action = tree ? tree_screen_key(tree, key) : flame_screen_key(&views->flame, key);
+		switch (action) {
+		case TREE_STAY:
+			break;
+		case TREE_TOP_DOWN:
+		case TREE_CALLERS:
+		case TREE_FLAME:
+			*view = action;
+			break;
+		case TREE_PRINT:
+			tui_print(
+				&(struct tui_printed){
+					.base = "perf.tree", .is_numbered = true, .print = print_tree, .data = tree},
+				tree->message, sizeof(tree->message));
+			break;
+		case TREE_BACK:
+		case TREE_LEAVE:
+		case TREE_ANNOTATE:
+			*end = action;
+			*label = tree ? tree_screen_label(tree) : flame_screen_label(&views->flame);
+			break;
+		}
+	}
+	return TALLY_OK;
+}
+
+void tree_explore_say(struct tree_views *views, enum tree_action view, const char *message)
+{
+	struct tree_screen *tree = tree_of(views, view);
+	if (tree)
+		snprintf(tree->message, sizeof(tree->message), "%s", message);
+	else
+		snprintf(views->flame.message, sizeof(views->flame.message), "%s", message);
+}
+
+void tree_views_deinit(struct tree_views *views)
+{
+	if (views->has_top_down)
+		tree_screen_deinit(&views->top_down);
+	if (views->has_callers)
+		tree_screen_deinit(&views->callers);
+	if (views->has_flame)
+		flame_screen_deinit(&views->flame);
+	for (unsigned i = 0; i < 2; i++)
+		if (views->has_tree[i])
+			flame_tree_deinit(&views->trees[i]);
+	*views = (struct tree_views){0};
+}

@@ -1,0 +1,133 @@
+#include "view/tui/flame_draw.h"
+
+#define FIRST_ROW 1
+
+_Static_assert(GRID_BLOCK_KINDS == FLAME_KINDS, "each kind has its colours");
+
+static double percent_of(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+/* Of two shades, so that blocks beside each other can be told apart. */
+static unsigned style_of(const struct flame_screen *s, uint32_t node)
+{
+	if (node == s->cursor)
+		return GRID_CURSOR;
+	if (node == PROFILE_NONE)
+		return GRID_BLOCKS + 2 * FLAME_GROUP;
+	uint32_t label = s->tree->nodes[node].label;
+	if (s->matches[label])
+		return GRID_MATCH;
+	return GRID_BLOCKS + 2 * (unsigned)s->tree->labels[label].kind + (label & 1);
+}
+
+/* An edge on the left, and as much of the name as fits. */
+static void put_block(const struct flame_screen *s, struct grid *grid, uint32_t node, unsigned column, unsigned end)
+{
+	unsigned level = flame_screen_level(s, node);
+	if (level < s->top || level - s->top + FIRST_ROW + 2 >= grid->rows)
+		return;
+	unsigned row = level - s->top + FIRST_ROW, style = style_of(s, node);
+	struct tally_str name = STR("all");
+	if (node != PROFILE_NONE)
+		name = s->tree->labels[s->tree->nodes[node].label].name;
+	column = grid_put(grid, row, column, STR("▏"), style);
+	while (column < end) {
+		struct tally_str one = name;
+		unsigned width = 1;
+		if (name.len) {
+			(void)grid_next_character(&name, &width);
+			one.len -= name.len;
+		}
+		if (!one.len || column + width > end) {
+			one = STR(" ");
+			name.len = 0;
+			width = 1;
+		}
+		(void)grid_put(grid, row, column, one, style);
+		column += width;
+	}
+}
+
+/* What is below a block that does not show does not show either. */
+static void put_blocks(const struct flame_screen *s, struct grid *grid)
+{
+	const struct flame_tree *tree = s->tree;
+	unsigned first, end;
+	if (flame_screen_block(s, PROFILE_NONE, &first, &end))
+		put_block(s, grid, PROFILE_NONE, first, end);
+	for (uint32_t i = 0; i < tree->node_count;) {
+		uint32_t depth = tree->nodes[i].depth;
+		if (flame_screen_block(s, i, &first, &end)) {
+			put_block(s, grid, i++, first, end);
+			continue;
+		}
+		for (i++; i < tree->node_count && tree->nodes[i].depth > depth;)
+			i++;
+	}
+}
+
+static void put_detail(const struct flame_screen *s, struct grid *grid, struct text *t)
+{
+	const struct flame_label *label = flame_screen_label(s);
+	uint64_t total = s->cursor == PROFILE_NONE ? s->tree->total : s->tree->nodes[s->cursor].total;
+	uint64_t self = s->cursor == PROFILE_NONE ? 0 : s->tree->nodes[s->cursor].self;
+	text_clear(t);
+	text_fixed(t, percent_of(total, s->tree->total), 2);
+	text_str(t, "%, self ");
+	text_fixed(t, percent_of(self, s->tree->total), 2);
+	text_str(t, "%  ");
+	if (label) {
+		text_bytes(t, label->name.data, label->name.len);
+		text_str(t, "  ");
+		text_bytes(t, label->object.data, label->object.len);
+	} else {
+		text_str(t, "all samples");
+	}
+	grid_put(grid, grid->rows - 2, 0, (struct tally_str){t->data, t->len}, GRID_PLAIN);
+}
+
+static void put_bottom(const struct flame_screen *s, struct grid *grid, struct text *t)
+{
+	static const char *const hints[] = {"?:help", "q:back", "Enter:zoom", "u:wider", "z:all", "/:search",
+		"a:annotate", "T:top-down", "I:callers"};
+	text_clear(t);
+	if (s->is_typing) {
+		text_printf(t, "Search: %s_", s->input.text);
+	} else if (s->is_helping) {
+		text_str(t, "Any key goes back");
+	} else if (s->message[0]) {
+		text_str(t, s->message);
+	} else if (*s->pattern) {
+		text_printf(t, "'%.60s' is in ", s->pattern);
+		text_fixed(t, percent_of(s->matched, s->tree->total), 2);
+		text_str(t, "%, n:next N:previous Esc:no marks");
+	} else {
+		tui_append_hints(t, hints, sizeof(hints) / sizeof(hints[0]), grid->columns);
+	}
+	tui_put_bottom(grid, (struct tally_str){t->data, t->len}, (struct tally_str){0});
+}
+
+bool flame_draw(const struct flame_screen *s, struct grid *grid)
+{
+	struct text t = {0};
+	size_t help_count;
+	const struct tui_help *help = flame_screen_help(&help_count);
+	if ((grid->rows != s->rows || grid->columns != s->columns) && !grid_resize(grid, s->rows, s->columns))
+		return false;
+	grid_clear(grid);
+	if (grid->rows == 0)
+		return true;
+	if (s->is_helping) {
+		tui_put_help(grid, help, help_count, s->help_top, &t);
+	} else if (grid->rows > 2) {
+		put_blocks(s, grid);
+		put_detail(s, grid, &t);
+	}
+	tui_put_title(grid, str_from(s->title));
+	put_bottom(s, grid, &t);
+	bool is_drawn = !t.failed;
+	text_deinit(&t);
+	return is_drawn;
+}

@@ -1,0 +1,14 @@
+/*
+ * flame_draw.h - a flame screen as a grid of cells. A pure function of its state.
+ *
+ *	flame_draw(&screen, &grid);
+ */
+#ifndef VIEW_TUI_FLAME_DRAW_H
+#define VIEW_TUI_FLAME_DRAW_H
+
+#include "view/tui/flame_screen.h"
+
+/* False: memory is out. */
+bool flame_draw(const struct flame_screen *s, struct grid *grid);
+
+#endif

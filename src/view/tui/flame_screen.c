@@ -1,0 +1,379 @@
+#include "view/tui/flame_screen.h"
+#include "base/error.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIXED_LINES 3 /* title, what is at the cursor, bottom */
+
+static void lay_out(struct flame_screen *s)
+{
+	const struct flame_tree *tree = s->tree;
+	/* Where the next child of each begins: parents come before their children. */
+	uint64_t *next = s->starts + tree->node_count + 1, root = 0;
+	for (size_t i = 0; i < tree->node_count; i++) {
+		const struct flame_node *node = &tree->nodes[i];
+		uint64_t *place = node->parent == PROFILE_NONE ? &root : &next[node->parent];
+		s->starts[i] = next[i] = *place;
+		*place += node->total;
+	}
+}
+
+enum tally_status flame_screen_init(
+	struct flame_screen *s, const struct flame_tree *tree, const char *title, struct tally_error *err)
+{
+	*s = (struct flame_screen){
+		.tree = tree, .title = title, .zoom = PROFILE_NONE, .cursor = PROFILE_NONE, .rows = 24, .columns = 80};
+	s->starts = calloc(2 * (tree->node_count + 1), sizeof(*s->starts));
+	s->matches = calloc(tree->label_count + 1, sizeof(*s->matches));
+	if (!s->starts || !s->matches) {
+		flame_screen_deinit(s);
+		return error_nomem(err);
+	}
+	lay_out(s);
+	return TALLY_OK;
+}
+
+void flame_screen_deinit(struct flame_screen *s)
+{
+	free(s->starts);
+	free(s->matches);
+	*s = (struct flame_screen){0};
+}
+
+static uint64_t total_of(const struct flame_screen *s, uint32_t node)
+{
+	return node == PROFILE_NONE ? s->tree->total : s->tree->nodes[node].total;
+}
+
+static uint32_t parent_of(const struct flame_screen *s, uint32_t node)
+{
+	return node == PROFILE_NONE ? PROFILE_NONE : s->tree->nodes[node].parent;
+}
+
+unsigned flame_screen_level(const struct flame_screen *s, uint32_t node)
+{
+	return node == PROFILE_NONE ? 0 : s->tree->nodes[node].depth + 1;
+}
+
+static bool is_above_zoom(const struct flame_screen *s, uint32_t node)
+{
+	uint32_t at = s->zoom;
+	while (at != PROFILE_NONE && at != node)
+		at = parent_of(s, at);
+	return at == node;
+}
+
+bool flame_screen_block(const struct flame_screen *s, uint32_t node, unsigned *first, unsigned *end)
+{
+	uint64_t whole = total_of(s, s->zoom), left = s->zoom == PROFILE_NONE ? 0 : s->starts[s->zoom];
+	*first = 0;
+	*end = s->columns;
+	if (node == PROFILE_NONE || is_above_zoom(s, node))
+		return s->columns > 0;
+	uint64_t start = s->starts[node], width = s->tree->nodes[node].total;
+	if (!whole || start < left || start - left + width > whole ||
+		flame_screen_level(s, node) <= flame_screen_level(s, s->zoom))
+		return false;
+	*first = (unsigned)((double)(start - left) / (double)whole * s->columns);
+	*end = (unsigned)((double)(start - left + width) / (double)whole * s->columns);
+	return *end > *first;
+}
+
+static unsigned page_of(const struct flame_screen *s)
+{
+	return s->rows > FIXED_LINES ? s->rows - FIXED_LINES : 1;
+}
+
+static void follow_cursor(struct flame_screen *s)
+{
+	unsigned level = flame_screen_level(s, s->cursor), page = page_of(s);
+	if (level < s->top)
+		s->top = level;
+	if (level - s->top >= page)
+		s->top = level - page + 1;
+}
+
+void flame_screen_resize(struct flame_screen *s, unsigned rows, unsigned columns)
+{
+	bool is_new = rows != s->rows || columns != s->columns;
+	s->rows = rows;
+	s->columns = columns;
+	if (is_new)
+		follow_cursor(s);
+}
+
+const struct flame_label *flame_screen_label(const struct flame_screen *s)
+{
+	return s->cursor == PROFILE_NONE ? NULL : &s->tree->labels[s->tree->nodes[s->cursor].label];
+}
+
+static bool is_shown(const struct flame_screen *s, uint32_t node)
+{
+	unsigned first, end;
+	return flame_screen_block(s, node, &first, &end);
+}
+
+/* The widest block below; nodes below stand behind it. */
+static void go_down(struct flame_screen *s)
+{
+	uint32_t best = PROFILE_NONE;
+	uint32_t from = s->cursor == PROFILE_NONE ? 0 : s->cursor + 1;
+	for (uint32_t i = from; i < s->tree->node_count; i++) {
+		if (s->cursor != PROFILE_NONE && s->tree->nodes[i].depth <= s->tree->nodes[s->cursor].depth)
+			break;
+		bool is_child = s->tree->nodes[i].parent == s->cursor && is_shown(s, i);
+		if (is_child && (best == PROFILE_NONE || s->tree->nodes[i].total > s->tree->nodes[best].total))
+			best = i;
+	}
+	if (best != PROFILE_NONE)
+		s->cursor = best;
+}
+
+/* The next block of the same level that shows. */
+static void go_beside(struct flame_screen *s, bool is_right)
+{
+	if (s->cursor == PROFILE_NONE)
+		return;
+	uint32_t depth = s->tree->nodes[s->cursor].depth;
+	for (uint32_t i = s->cursor; is_right ? ++i < s->tree->node_count : i-- > 0;) {
+		if (s->tree->nodes[i].depth == depth && is_shown(s, i)) {
+			s->cursor = i;
+			return;
+		}
+	}
+}
+
+static void zoom_to(struct flame_screen *s, uint32_t node)
+{
+	s->zoom = node;
+	s->cursor = node;
+}
+
+static void find_matches(struct flame_screen *s)
+{
+	const struct flame_tree *tree = s->tree;
+	size_t len = strlen(s->pattern);
+	for (size_t i = 0; i < tree->label_count; i++) {
+		struct tally_str name = tree->labels[i].name;
+		s->matches[i] = len && name.len && memmem(name.data, name.len, s->pattern, len);
+	}
+	s->matched = 0;
+	for (size_t i = 0; i < tree->node_count;) {
+		const struct flame_node *node = &tree->nodes[i++];
+		if (!s->matches[node->label])
+			continue;
+		s->matched += node->total;
+		while (i < tree->node_count && tree->nodes[i].depth > node->depth)
+			i++;
+	}
+}
+
+static void search(struct flame_screen *s, bool is_back)
+{
+	size_t count = s->tree->node_count, from = s->cursor == PROFILE_NONE ? (is_back ? 0 : count - 1) : s->cursor;
+	for (size_t i = 1; i <= count; i++) {
+		uint32_t at = (uint32_t)((from + (is_back ? count - i : i)) % count);
+		if (!s->matches[s->tree->nodes[at].label])
+			continue;
+		if (!is_shown(s, at)) {
+			/* Too narrow, or out of the zoom. */
+			s->zoom = PROFILE_NONE;
+			if (!is_shown(s, at))
+				s->zoom = at;
+		}
+		s->cursor = at;
+		return;
+	}
+	snprintf(s->message, sizeof(s->message), "no function has '%.100s' in it", s->pattern);
+}
+
+static void type_key(struct flame_screen *s, uint32_t key)
+{
+	enum tui_typed typed = tui_input_key(&s->input, key);
+	s->is_typing = typed == TUI_TYPED_MORE;
+	if (typed != TUI_TYPED_WHOLE)
+		return;
+	snprintf(s->pattern, sizeof(s->pattern), "%s", s->input.text);
+	find_matches(s);
+	if (*s->pattern)
+		search(s, false);
+}
+
+static void search_key(struct flame_screen *s, uint32_t key)
+{
+	if (key != '/' && *s->pattern) {
+		search(s, key == 'N');
+		return;
+	}
+	s->is_typing = true;
+	tui_input_start(&s->input, NULL);
+}
+
+static void click(struct flame_screen *s, uint32_t key)
+{
+	unsigned row = tui_mouse_row(key), column = tui_mouse_column(key), first, end;
+	if (row < 1 || row > page_of(s))
+		return;
+	unsigned level = s->top + row - 1;
+	if (level == 0)
+		s->cursor = PROFILE_NONE;
+	for (uint32_t i = 0; i < s->tree->node_count && level > 0; i++)
+		if (flame_screen_level(s, i) == level && flame_screen_block(s, i, &first, &end) && column >= first &&
+			column < end)
+			s->cursor = i;
+}
+
+static void mouse_key(struct flame_screen *s, uint32_t key)
+{
+	switch (tui_mouse_act(key)) {
+	case TUI_MOUSE_CLICK:
+		click(s, key);
+		break;
+	case TUI_MOUSE_DOUBLE:
+		click(s, key);
+		zoom_to(s, s->cursor);
+		break;
+	case TUI_MOUSE_WHEEL_UP:
+		s->cursor = parent_of(s, s->cursor);
+		break;
+	case TUI_MOUSE_WHEEL_DOWN:
+		go_down(s);
+		break;
+	}
+}
+
+static const struct tui_help help[] = {
+	{NULL, "Moving"},
+	{"Up Down, k j", "to the caller, to the widest callee"},
+	{"Left Right", "the block beside it"},
+	{"Home End, g G", "the root, the end of the widest path"},
+	{NULL, "Looking"},
+	{"Enter, double click", "the block as wide as the screen"},
+	{"Backspace, u", "one caller wider"},
+	{"z, Esc", "all again"},
+	{"/, n N", "mark functions with a text in their names; the next"},
+	{NULL, "Other views"},
+	{"T, I", "top-down, callers"},
+	{"a", "the function's code"},
+	{"q", "back to the table"},
+	{NULL, "Other"},
+	{"?, h, F1", "this list"},
+	{"Ctrl-C", "leave"},
+};
+
+const struct tui_help *flame_screen_help(size_t *count)
+{
+	*count = sizeof(help) / sizeof(help[0]);
+	return help;
+}
+
+/* False: it is another kind of key. */
+static bool move_key(struct flame_screen *s, uint32_t key)
+{
+	uint32_t before;
+	switch (key) {
+	case TUI_KEY_UP:
+	case 'k':
+		s->cursor = parent_of(s, s->cursor);
+		return true;
+	case TUI_KEY_DOWN:
+	case 'j':
+		go_down(s);
+		return true;
+	case TUI_KEY_LEFT:
+	case TUI_KEY_RIGHT:
+		go_beside(s, key == TUI_KEY_RIGHT);
+		return true;
+	case TUI_KEY_HOME:
+	case 'g':
+		s->cursor = s->zoom;
+		return true;
+	case TUI_KEY_END:
+	case 'G':
+		do {
+			before = s->cursor;
+			go_down(s);
+		} while (s->cursor != before);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool look_key(struct flame_screen *s, uint32_t key)
+{
+	switch (key) {
+	case '\r':
+	case '\n':
+		zoom_to(s, s->cursor);
+		return true;
+	case TUI_KEY_BACKSPACE:
+	case '\b':
+	case 0x7f:
+	case 'u':
+		zoom_to(s, parent_of(s, s->zoom));
+		return true;
+	case 'z':
+		zoom_to(s, PROFILE_NONE);
+		return true;
+	case '/':
+	case 'n':
+	case 'N':
+		search_key(s, key);
+		return true;
+	case '?':
+	case 'h':
+	case TUI_KEY_F1:
+		s->is_helping = true;
+		s->help_top = 0;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static enum tree_action other_key(struct flame_screen *s, uint32_t key)
+{
+	switch (key) {
+	case TUI_KEY_ESCAPE:
+		if (s->zoom == PROFILE_NONE && !*s->pattern)
+			return TREE_BACK;
+		s->pattern[0] = '\0';
+		find_matches(s);
+		zoom_to(s, PROFILE_NONE);
+		return TREE_STAY;
+	case 'q':
+	case 'v':
+		return TREE_BACK;
+	case 'T':
+		return TREE_TOP_DOWN;
+	case 'I':
+		return TREE_CALLERS;
+	case 'a':
+		return TREE_ANNOTATE;
+	default:
+		return TREE_STAY;
+	}
+}
+
+enum tree_action flame_screen_key(struct flame_screen *s, uint32_t key)
+{
+	enum tree_action action = TREE_STAY;
+	if (key == TUI_KEY_NONE)
+		return TREE_STAY;
+	if (key == TUI_KEY_CTRL('c') || key == TUI_KEY_CLOSED)
+		return TREE_LEAVE;
+	s->message[0] = '\0';
+	if (s->is_helping)
+		s->is_helping = tui_help_key(&s->help_top, sizeof(help) / sizeof(help[0]), s->rows, key);
+	else if (s->is_typing)
+		type_key(s, key);
+	else if (tui_is_mouse(key))
+		mouse_key(s, key);
+	else if (!move_key(s, key) && !look_key(s, key))
+		action = other_key(s, key);
+	follow_cursor(s);
+	return action;
+}

@@ -1,0 +1,46 @@
+/*
+ * flame_screen.h - a profile's stacks as blocks on the screen: callers above, callees below, as wide as what they cost.
+ * What is zoomed into, the cursor, what keys do, and the grid of it. No terminal.
+ *
+ * Borrows the flame tree; the caller deinits.
+ *
+ *	flame_screen_init(&screen, &tree, "cycles", err);
+ *	flame_screen_resize(&screen, 24, 80);
+ *	enum tree_action action = flame_screen_key(&screen, '\r');
+ *	flame_screen_draw(&screen, &grid);
+ *	flame_screen_deinit(&screen);
+ */
+#ifndef VIEW_TUI_FLAME_SCREEN_H
+#define VIEW_TUI_FLAME_SCREEN_H
+
+#include "view/tui/tree_screen.h"
+
+struct flame_screen {
+	const struct flame_tree *tree;
+	const char *title;
+	uint64_t *starts; /* by node: what lies left of it */
+	bool *matches; /* by label */
+	uint64_t matched; /* what the matches come to, those inside one another once */
+	uint32_t zoom, cursor; /* nodes; PROFILE_NONE: the root of all */
+	unsigned top; /* levels scrolled out */
+	unsigned rows, columns;
+	bool is_helping, is_typing;
+	size_t help_top;
+	struct tui_input input;
+	char pattern[TUI_INPUT_BYTES], message[TUI_MESSAGE_BYTES];
+};
+
+TALLY_MUST_CHECK enum tally_status flame_screen_init(
+	struct flame_screen *s, const struct flame_tree *tree, const char *title, struct tally_error *err);
+void flame_screen_deinit(struct flame_screen *s);
+void flame_screen_resize(struct flame_screen *s, unsigned rows, unsigned columns);
+enum tree_action flame_screen_key(struct flame_screen *s, uint32_t key);
+/* NULL: the cursor is on the root of all. */
+const struct flame_label *flame_screen_label(const struct flame_screen *s);
+/* Where the node's block is, in columns from first to before end. False: it is out of the zoom, or too narrow. */
+bool flame_screen_block(const struct flame_screen *s, uint32_t node, unsigned *first, unsigned *end);
+/* The level of the node's block from the top; of the root of all 0. */
+unsigned flame_screen_level(const struct flame_screen *s, uint32_t node);
+const struct tui_help *flame_screen_help(size_t *count);
+
+#endif

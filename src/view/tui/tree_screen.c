@@ -1,0 +1,473 @@
+#include "view/tui/tree_screen.h"
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIXED_LINES 3 /* title, heading, bottom */
+#define FIRST_ROW   2
+#define STEP	    2 /* columns a level */
+#define MAX_INDENT  200
+#define MAX_LEVELS  4096 /* deeper ones stay closed */
+
+struct heavy {
+	uint64_t total;
+	uint32_t parent, node; /* parent: as an index of children */
+};
+
+static int by_weight(const void *left, const void *right)
+{
+	const struct heavy *a = left, *b = right;
+	if (a->parent != b->parent)
+		return a->parent < b->parent ? -1 : 1;
+	if (a->total != b->total)
+		return a->total > b->total ? -1 : 1;
+	return a->node < b->node ? -1 : a->node > b->node;
+}
+
+static double percent_of(const struct tree_screen *s, uint64_t value)
+{
+	return s->tree->total ? 100.0 * (double)value / (double)s->tree->total : 0;
+}
+
+static uint32_t parent_index(const struct tree_screen *s, uint32_t node)
+{
+	uint32_t parent = s->tree->nodes[node].parent;
+	return parent == PROFILE_NONE ? (uint32_t)s->tree->node_count : parent;
+}
+
+static bool order_children(struct tree_screen *s)
+{
+	size_t count = s->tree->node_count;
+	struct heavy *all = calloc(count + 1, sizeof(*all));
+	if (!all)
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		all[i] = (struct heavy){s->tree->nodes[i].total, parent_index(s, i), i};
+	qsort(all, count, sizeof(*all), by_weight);
+	for (uint32_t i = 0; i < count; i++) {
+		struct tree_children *of = &s->children[all[i].parent];
+		if (of->count++ == 0)
+			of->first = i;
+		s->order[i] = all[i].node;
+	}
+	free(all);
+	return true;
+}
+
+static bool is_heavy(const struct tree_screen *s, uint32_t node)
+{
+	return percent_of(s, s->tree->nodes[node].total) >= s->limit;
+}
+
+/* Children that show: the heavy ones are in front. */
+static uint32_t child_count(const struct tree_screen *s, uint32_t index)
+{
+	uint32_t count = 0;
+	while (count < s->children[index].count && is_heavy(s, s->order[s->children[index].first + count]))
+		count++;
+	return count;
+}
+
+/* What is open, each node before what is below it. */
+static void make_lines(struct tree_screen *s)
+{
+	uint32_t kept = s->list.count ? s->lines[s->list.cursor] : PROFILE_NONE;
+	struct tree_children stack[MAX_LEVELS];
+	size_t depth = 1, count = 0;
+	uint32_t root = (uint32_t)s->tree->node_count;
+	stack[0] = (struct tree_children){s->children[root].first, child_count(s, root)};
+	while (depth > 0) {
+		struct tree_children *level = &stack[depth - 1];
+		if (level->count == 0) {
+			depth--;
+			continue;
+		}
+		uint32_t node = s->order[level->first++];
+		level->count--;
+		if (node == kept)
+			s->list.cursor = count;
+		s->lines[count++] = node;
+		if (s->is_open[node] && depth < MAX_LEVELS)
+			stack[depth++] = (struct tree_children){s->children[node].first, child_count(s, node)};
+	}
+	s->list.count = count;
+	tui_list_settle(&s->list);
+}
+
+enum tally_status tree_screen_init(
+	struct tree_screen *s, const struct flame_tree *tree, const char *title, double limit, struct tally_error *err)
+{
+	size_t count = tree->node_count + 1;
+	*s = (struct tree_screen){.tree = tree, .title = title, .limit = limit, .rows = 24, .columns = 80};
+	s->children = calloc(count, sizeof(*s->children));
+	s->order = calloc(count, sizeof(*s->order));
+	s->is_open = calloc(count, sizeof(*s->is_open));
+	s->lines = calloc(count, sizeof(*s->lines));
+	if (!s->children || !s->order || !s->is_open || !s->lines || !order_children(s)) {
+		tree_screen_deinit(s);
+		return error_nomem(err);
+	}
+	s->list.page = s->rows - FIXED_LINES;
+	make_lines(s);
+	return TALLY_OK;
+}
+
+void tree_screen_deinit(struct tree_screen *s)
+{
+	free(s->children);
+	free(s->order);
+	free(s->is_open);
+	free(s->lines);
+	*s = (struct tree_screen){0};
+}
+
+void tree_screen_resize(struct tree_screen *s, unsigned rows, unsigned columns)
+{
+	s->rows = rows;
+	s->columns = columns;
+	s->list.page = rows > FIXED_LINES ? rows - FIXED_LINES : 1;
+	tui_list_settle(&s->list);
+}
+
+const struct flame_label *tree_screen_label(const struct tree_screen *s)
+{
+	return s->list.count ? &s->tree->labels[s->tree->nodes[s->lines[s->list.cursor]].label] : NULL;
+}
+
+static void toggle(struct tree_screen *s)
+{
+	if (!s->list.count)
+		return;
+	uint32_t node = s->lines[s->list.cursor];
+	if (!child_count(s, node)) {
+		snprintf(s->message, sizeof(s->message), "nothing from %.4g%% is below it", s->limit);
+		return;
+	}
+	/* A path without forks opens as a whole. */
+	bool opens = !s->is_open[node];
+	for (;;) {
+		s->is_open[node] = opens;
+		if (!opens || child_count(s, node) != 1)
+			break;
+		node = s->order[s->children[node].first];
+	}
+	make_lines(s);
+}
+
+static bool is_below(const struct tree_screen *s, uint32_t node, uint32_t above)
+{
+	while (node != PROFILE_NONE && node != above)
+		node = s->tree->nodes[node].parent;
+	return node != PROFILE_NONE;
+}
+
+static void toggle_all_below(struct tree_screen *s)
+{
+	if (!s->list.count)
+		return;
+	uint32_t node = s->lines[s->list.cursor];
+	bool opens = !s->is_open[node];
+	for (uint32_t i = node; i < s->tree->node_count; i++)
+		if (is_below(s, i, node))
+			s->is_open[i] = opens;
+	make_lines(s);
+}
+
+static void set_all(struct tree_screen *s, bool is_open)
+{
+	memset(s->is_open, is_open, s->tree->node_count * sizeof(*s->is_open));
+	make_lines(s);
+}
+
+/* Closes the node, or goes to its parent. */
+static void step_out(struct tree_screen *s)
+{
+	if (!s->list.count)
+		return;
+	uint32_t node = s->lines[s->list.cursor], parent = s->tree->nodes[node].parent;
+	if (s->is_open[node]) {
+		s->is_open[node] = false;
+		make_lines(s);
+		return;
+	}
+	for (size_t i = s->list.cursor; parent != PROFILE_NONE && i-- > 0;) {
+		if (s->lines[i] == parent) {
+			tui_list_go(&s->list, i);
+			return;
+		}
+	}
+}
+
+static void show_node(struct tree_screen *s, uint32_t node)
+{
+	for (uint32_t up = s->tree->nodes[node].parent; up != PROFILE_NONE; up = s->tree->nodes[up].parent)
+		s->is_open[up] = true;
+	make_lines(s);
+	for (size_t i = 0; i < s->list.count; i++)
+		if (s->lines[i] == node)
+			tui_list_go(&s->list, i);
+}
+
+/* Through all nodes that can show, open or not. */
+static void search(struct tree_screen *s, bool is_back)
+{
+	size_t count = s->tree->node_count, len = strlen(s->pattern);
+	size_t from = s->list.count ? s->lines[s->list.cursor] : 0;
+	for (size_t i = 1; i <= count; i++) {
+		size_t at = (from + (is_back ? count - i : i)) % count;
+		struct tally_str name = s->tree->labels[s->tree->nodes[at].label].name;
+		if (!is_heavy(s, (uint32_t)at) || !name.len || !memmem(name.data, name.len, s->pattern, len))
+			continue;
+		show_node(s, (uint32_t)at);
+		if (is_back ? at >= from : at <= from)
+			snprintf(s->message, sizeof(s->message), "searched on from the other end");
+		return;
+	}
+	snprintf(s->message, sizeof(s->message), "no function has '%.100s' in it", s->pattern);
+}
+
+static void type_key(struct tree_screen *s, uint32_t key)
+{
+	enum tui_typed typed = tui_input_key(&s->input, key);
+	s->is_typing = typed == TUI_TYPED_MORE;
+	if (typed != TUI_TYPED_WHOLE || !s->input.len)
+		return;
+	snprintf(s->pattern, sizeof(s->pattern), "%s", s->input.text);
+	search(s, false);
+}
+
+static void step_limit(struct tree_screen *s, bool is_up)
+{
+	static const double steps[] = {0, 0.1, 0.5, 1, 2, 5, 10, 20, 50};
+	size_t i = 0, count = sizeof(steps) / sizeof(steps[0]);
+	while (i + 1 < count && (is_up ? steps[i] <= s->limit : steps[i + 1] < s->limit))
+		i++;
+	s->limit = steps[i];
+	make_lines(s);
+	snprintf(s->message, sizeof(s->message), "from %.4g%%", s->limit);
+}
+
+static const struct tui_help help[] = {
+	{NULL, "Moving"},
+	{"Up Down, k j", "one line"},
+	{"PgUp PgDn, Ctrl-B Ctrl-F, Space", "one page"},
+	{"Home End, g G", "first and last line"},
+	{"/, n N", "search a function, also where it is not open; the next"},
+	{"[ ]", "scroll sideways"},
+	{NULL, "The tree"},
+	{"Enter, +, Right", "open or close one level, or a path without forks"},
+	{"Left", "close, or to the caller"},
+	{"e", "open or close all below"},
+	{"E, C", "open, close all"},
+	{"{ }", "lower, higher percent limit"},
+	{NULL, "Other views"},
+	{"T, I, v", "top-down, callers, flame"},
+	{"a", "the function's code"},
+	{"q, Esc", "back to the table"},
+	{NULL, "Other"},
+	{"P", "print what is open to perf.tree.N"},
+	{"?, h, F1", "this list"},
+	{"Ctrl-C", "leave"},
+};
+
+/* False: it is another kind of key. */
+static bool tree_key(struct tree_screen *s, uint32_t key)
+{
+	switch (key) {
+	case '\r':
+	case '\n':
+	case '+':
+	case TUI_KEY_RIGHT:
+		toggle(s);
+		return true;
+	case TUI_KEY_LEFT:
+		step_out(s);
+		return true;
+	case 'e':
+		toggle_all_below(s);
+		return true;
+	case 'E':
+	case 'C':
+		set_all(s, key == 'E');
+		return true;
+	case '{':
+	case '}':
+		step_limit(s, key == '}');
+		return true;
+	case '[':
+		s->shift -= s->shift < 8 ? s->shift : 8;
+		return true;
+	case ']':
+		if (s->shift < UINT16_MAX)
+			s->shift += 8;
+		return true;
+	case '/':
+	case 'n':
+	case 'N':
+		if (key != '/' && *s->pattern) {
+			search(s, key == 'N');
+			return true;
+		}
+		s->is_typing = true;
+		tui_input_start(&s->input, NULL);
+		return true;
+	case '?':
+	case 'h':
+	case TUI_KEY_F1:
+		s->is_helping = true;
+		s->help_top = 0;
+		return true;
+	default:
+		return false;
+	}
+}
+
+enum tree_action tree_screen_key(struct tree_screen *s, uint32_t key)
+{
+	if (key == TUI_KEY_NONE)
+		return TREE_STAY;
+	if (key == TUI_KEY_CTRL('c') || key == TUI_KEY_CLOSED)
+		return TREE_LEAVE;
+	s->message[0] = '\0';
+	if (s->is_helping) {
+		s->is_helping = tui_help_key(&s->help_top, sizeof(help) / sizeof(help[0]), s->rows, key);
+		return TREE_STAY;
+	}
+	if (s->is_typing) {
+		type_key(s, key);
+		return TREE_STAY;
+	}
+	if (tui_list_key(&s->list, key, FIRST_ROW) || tree_key(s, key))
+		return TREE_STAY;
+	if (tui_is_mouse(key)) { /* a double click: its first one moved the cursor */
+		toggle(s);
+		return TREE_STAY;
+	}
+	switch (key) {
+	case 'q':
+	case TUI_KEY_ESCAPE:
+		return TREE_BACK;
+	case 'T':
+		return TREE_TOP_DOWN;
+	case 'I':
+		return TREE_CALLERS;
+	case 'v':
+		return TREE_FLAME;
+	case 'a':
+		return TREE_ANNOTATE;
+	case 'P':
+		return TREE_PRINT;
+	default:
+		return TREE_STAY;
+	}
+}
+
+static void make_heading(struct tui_line *line)
+{
+	tui_line_clear(line);
+	tui_line_style(line, GRID_HEADER);
+	text_str(&line->text, "    Total     Self  Function");
+}
+
+static void make_line(const struct tree_screen *s, size_t index, struct tui_line *line)
+{
+	uint32_t at = s->lines[index];
+	const struct flame_node *node = &s->tree->nodes[at];
+	const struct flame_label *label = &s->tree->labels[node->label];
+	double total = percent_of(s, node->total), self = percent_of(s, node->self);
+	uint32_t depth = node->depth < MAX_INDENT ? node->depth : MAX_INDENT;
+	tui_line_clear(line);
+	tui_line_style(line, tui_heat_style(total));
+	text_fixed_right(&line->text, total, 2, 8);
+	text_char(&line->text, '%');
+	tui_line_style(line, tui_heat_style(self));
+	if (node->self) {
+		text_fixed_right(&line->text, self, 2, 8);
+		text_char(&line->text, '%');
+	} else {
+		text_repeat(&line->text, ' ', 9);
+	}
+	tui_line_style(line, GRID_PLAIN);
+	text_repeat(&line->text, ' ', 2 + STEP * (size_t)depth);
+	text_str(&line->text, !child_count(s, at) ? "  " : s->is_open[at] ? "- " : "+ ");
+	text_bytes(&line->text, label->name.data, label->name.len);
+	if (label->object.len) {
+		tui_line_style(line, GRID_SOURCE);
+		text_printf(&line->text, "  %.*s", (int)label->object.len, label->object.data);
+	}
+}
+
+static void put_bottom(const struct tree_screen *s, struct grid *grid, struct text *t)
+{
+	static const char *const hints[] = {"?:help", "q:back", "Enter:open", "/:search", "a:annotate", "T:top-down",
+		"I:callers", "v:flame", "E/C:all", "{/}:limit"};
+	char place[48];
+	int width = snprintf(place, sizeof(place), " %zu/%zu", s->list.count ? s->list.cursor + 1 : 0, s->list.count);
+	struct tally_str right = {place, (size_t)width};
+	text_clear(t);
+	if (s->is_typing)
+		text_printf(t, "Search: %s_", s->input.text);
+	else if (s->is_helping)
+		text_str(t, "Any key goes back");
+	else if (s->message[0])
+		text_str(t, s->message);
+	else
+		tui_append_hints(t, hints, sizeof(hints) / sizeof(hints[0]),
+			grid->columns > right.len ? grid->columns - right.len : grid->columns);
+	tui_put_bottom(grid, (struct tally_str){t->data, t->len}, right);
+}
+
+static void put_lines(const struct tree_screen *s, struct grid *grid, struct tui_line *line)
+{
+	unsigned last = grid->rows > 1 ? grid->rows - 1 : 0;
+	if (last > 1) {
+		make_heading(line);
+		grid_fill(grid, 1, GRID_HEADER);
+		tui_line_put(line, grid, 1, s->shift);
+	}
+	for (unsigned row = FIRST_ROW; row < last && s->list.top + (row - FIRST_ROW) < s->list.count; row++) {
+		size_t index = s->list.top + (row - FIRST_ROW);
+		make_line(s, index, line);
+		tui_line_put(line, grid, row, s->shift);
+		if (index == s->list.cursor)
+			grid_select(grid, row);
+	}
+}
+
+bool tree_screen_draw(const struct tree_screen *s, struct grid *grid)
+{
+	struct tui_line line = {0};
+	if ((grid->rows != s->rows || grid->columns != s->columns) && !grid_resize(grid, s->rows, s->columns))
+		return false;
+	grid_clear(grid);
+	if (grid->rows == 0)
+		return true;
+	if (s->is_helping)
+		tui_put_help(grid, help, sizeof(help) / sizeof(help[0]), s->help_top, &line.text);
+	else
+		put_lines(s, grid, &line);
+	text_clear(&line.text);
+	text_printf(&line.text, "%s, from %.4g%%", s->title, s->limit);
+	tui_put_title(grid, (struct tally_str){line.text.data, line.text.len});
+	put_bottom(s, grid, &line.text);
+	bool is_drawn = !line.text.failed;
+	text_deinit(&line.text);
+	return is_drawn;
+}
+
+void tree_screen_print(const struct tree_screen *s, struct text *out)
+{
+	struct tui_line line = {0};
+	text_printf(out, "# %s, from %.4g%%\n#\n", s->title, s->limit);
+	for (size_t i = 0; i < s->list.count; i++) {
+		make_line(s, i, &line);
+		text_bytes(out, line.text.data, line.text.len);
+		text_char(out, '\n');
+		text_line_end(out);
+	}
+	out->failed = out->failed || line.text.failed;
+	text_deinit(&line.text);
+}

@@ -1,0 +1,65 @@
+/*
+ * tree_screen.h - a profile's stacks as a tree on the screen: from the outermost callers down, or from each function to
+ * its callers. Which nodes are open, the cursor, what keys do. No terminal.
+ *
+ * Borrows the flame tree; the caller deinits. Heavy nodes come first; those below the limit are left out.
+ *
+ *	tree_screen_init(&screen, &tree, "Callers", 0.5, err);
+ *	tree_screen_resize(&screen, 24, 80);
+ *	enum tree_action action = tree_screen_key(&screen, '\r');
+ *	tree_screen_draw(&screen, &grid);
+ *	tree_screen_deinit(&screen);
+ */
+#ifndef VIEW_TUI_TREE_SCREEN_H
+#define VIEW_TUI_TREE_SCREEN_H
+
+#include "base/vec.h"
+#include "profile/flame_tree.h"
+#include "view/tui/tui_input.h"
+#include "view/tui/tui_line.h"
+#include "view/tui/tui_list.h"
+
+enum tree_action { /* of the flame view too */
+	TREE_STAY,
+	TREE_BACK,
+	TREE_LEAVE,
+	TREE_TOP_DOWN, /* the other views */
+	TREE_CALLERS,
+	TREE_FLAME,
+	TREE_ANNOTATE, /* the function at the cursor */
+	TREE_PRINT
+};
+
+struct tree_children { /* of a node: in order */
+	uint32_t first, count;
+};
+
+struct tree_screen {
+	const struct flame_tree *tree;
+	const char *title;
+	double limit; /* percent of all */
+	struct tree_children *children; /* by node; the last one is the root of all */
+	uint32_t *order; /* nodes, each node's children together */
+	bool *is_open; /* by node */
+	uint32_t *lines; /* nodes that show */
+	struct tui_list list;
+	unsigned rows, columns, shift;
+	bool is_helping, is_typing;
+	size_t help_top;
+	struct tui_input input;
+	char pattern[TUI_INPUT_BYTES], message[TUI_MESSAGE_BYTES];
+};
+
+TALLY_MUST_CHECK enum tally_status tree_screen_init(
+	struct tree_screen *s, const struct flame_tree *tree, const char *title, double limit, struct tally_error *err);
+void tree_screen_deinit(struct tree_screen *s);
+void tree_screen_resize(struct tree_screen *s, unsigned rows, unsigned columns);
+enum tree_action tree_screen_key(struct tree_screen *s, uint32_t key);
+/* NULL: there is none. */
+const struct flame_label *tree_screen_label(const struct tree_screen *s);
+/* False: memory is out. */
+bool tree_screen_draw(const struct tree_screen *s, struct grid *grid);
+/* What is open; out tells whether memory was out. */
+void tree_screen_print(const struct tree_screen *s, struct text *out);
+
+#endif

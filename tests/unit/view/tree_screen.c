@@ -1,0 +1,210 @@
+#include "grid_golden.h"
+#include "profile_text.h"
+#include "unit_test.h"
+
+#include "view/tui/flame_draw.h"
+
+#include <string.h>
+
+static const char program[] = "event cycles\n"
+			      "cc1 7/7 0 0 500 main@cc1;compile@cc1;parse@cc1;lex@cc1\n"
+			      "cc1 7/7 0 0 200 main@cc1;compile@cc1;parse@cc1;memcpy@libc.so.6\n"
+			      "cc1 7/7 0 0 150 main@cc1;compile@cc1;emit@cc1;write@[kernel.kallsyms]\n"
+			      "cc1 7/7 0 0 80 main@cc1;compile@cc1\n"
+			      "ld 9/9 0 0 60 main@ld;link@ld;memcpy@libc.so.6\n"
+			      "ld 9/9 0 0 6 main@ld;link@ld;0x1f@libx.so\n"
+			      "ld 9/9 0 0 4 h\xc3\xa9llo\xe6\xbc\xa2@ld;\n";
+
+struct fixture {
+	struct profile *profile;
+	struct flame_tree tree;
+	struct tree_screen screen;
+	struct flame_screen flame;
+	struct grid grid;
+};
+
+static void open_screens(struct fixture *f, bool is_reversed)
+{
+	struct flame_options options = {
+		.group = is_reversed ? FLAME_BY_NOTHING : FLAME_BY_COMM, .is_reversed = is_reversed};
+	*f = (struct fixture){.profile = profile_from_text(program)};
+	assert_int_equal(flame_tree_init(&f->tree, f->profile, &options, NULL), TALLY_OK);
+	assert_int_equal(tree_screen_init(&f->screen, &f->tree, "Samples: 7", 0.5, NULL), TALLY_OK);
+	assert_int_equal(flame_screen_init(&f->flame, &f->tree, "Samples: 7", NULL), TALLY_OK);
+}
+
+static void close_screens(struct fixture *f)
+{
+	tree_screen_deinit(&f->screen);
+	flame_screen_deinit(&f->flame);
+	flame_tree_deinit(&f->tree);
+	profile_destroy(f->profile);
+	grid_deinit(&f->grid);
+}
+
+/* $ is Enter, ^ Escape, < > v A the arrows. */
+static uint32_t code_of(char pressed)
+{
+	static const char special[] = "$^<>vA";
+	static const uint32_t codes[] = {'\r', TUI_KEY_ESCAPE, TUI_KEY_LEFT, TUI_KEY_RIGHT, TUI_KEY_DOWN, TUI_KEY_UP};
+	const char *found = strchr(special, pressed);
+	return found ? codes[found - special] : (uint32_t)pressed;
+}
+
+static enum tree_action press(struct fixture *f, const char *pressed)
+{
+	enum tree_action action = TREE_STAY;
+	for (; *pressed; pressed++)
+		action = tree_screen_key(&f->screen, code_of(*pressed));
+	return action;
+}
+
+static enum tree_action press_flame(struct fixture *f, const char *pressed)
+{
+	enum tree_action action = TREE_STAY;
+	for (; *pressed; pressed++)
+		action = flame_screen_key(&f->flame, code_of(*pressed));
+	return action;
+}
+
+static void assert_tree(struct fixture *f, unsigned rows, unsigned columns, const char *name)
+{
+	tree_screen_resize(&f->screen, rows, columns);
+	assert_true(tree_screen_draw(&f->screen, &f->grid));
+	assert_grid_is_golden(&f->grid, name);
+}
+
+static void assert_flame(struct fixture *f, unsigned rows, unsigned columns, const char *name)
+{
+	flame_screen_resize(&f->flame, rows, columns);
+	assert_true(flame_draw(&f->flame, &f->grid));
+	assert_grid_is_golden(&f->grid, name);
+}
+
+static bool is_at(struct tally_str name, const struct flame_label *label)
+{
+	return label && str_equal(label->name, name);
+}
+
+static void a_tree_opens_level_by_level(void **state)
+{
+	struct fixture f;
+	open_screens(&f, false);
+	assert_int_equal(f.screen.list.count, 2);
+	press(&f, "$"); /* cc1 and main, which has no fork, at once */
+	assert_int_equal(f.screen.list.count, 6);
+	press(&f, "vvv$");
+	assert_true(is_at(STR("parse"), tree_screen_label(&f.screen)));
+	assert_tree(&f, 24, 80, "tree-80x24");
+	press(&f, "<<");
+	assert_true(is_at(STR("compile"), tree_screen_label(&f.screen)));
+	press(&f, "E");
+	assert_tree(&f, 50, 200, "tree-all-200x50");
+	press(&f, "G{{");
+	assert_tree(&f, 12, 40, "tree-all-40x12");
+	press(&f, "C");
+	assert_int_equal(f.screen.list.count, 2);
+	press(&f, "}}}}}}");
+	assert_int_equal(f.screen.list.count, 1);
+	press(&f, "{{{{{{ge");
+	press(&f, "?");
+	assert_tree(&f, 24, 80, "tree-help-80x24");
+	close_screens(&f);
+}
+
+static void a_tree_is_searched_where_it_is_closed(void **state)
+{
+	struct fixture f;
+	open_screens(&f, false);
+	press(&f, "/memcpy$");
+	assert_true(is_at(STR("memcpy"), tree_screen_label(&f.screen)));
+	size_t first = f.screen.lines[f.screen.list.cursor];
+	press(&f, "n");
+	assert_true(f.screen.lines[f.screen.list.cursor] > first);
+	press(&f, "n");
+	assert_int_equal(f.screen.lines[f.screen.list.cursor], first);
+	assert_string_equal(f.screen.message, "searched on from the other end");
+	press(&f, "/nothing$");
+	assert_string_equal(f.screen.message, "no function has 'nothing' in it");
+	assert_int_equal(press(&f, "a"), TREE_ANNOTATE);
+	assert_int_equal(press(&f, "v"), TREE_STAY); /* Down */
+	assert_int_equal(tree_screen_key(&f.screen, 'v'), TREE_FLAME);
+	assert_int_equal(press(&f, "T"), TREE_TOP_DOWN);
+	assert_int_equal(press(&f, "I"), TREE_CALLERS);
+	assert_int_equal(press(&f, "P"), TREE_PRINT);
+	assert_int_equal(press(&f, "q"), TREE_BACK);
+	assert_int_equal(tree_screen_key(&f.screen, TUI_KEY_CTRL('c')), TREE_LEAVE);
+	close_screens(&f);
+}
+
+static void callers(void **state)
+{
+	struct fixture f;
+	struct text out = {0};
+	open_screens(&f, true);
+	press(&f, "jE");
+	assert_tree(&f, 24, 80, "callers-80x24");
+	press(&f, "C");
+	tree_screen_print(&f.screen, &out);
+	text_char(&out, 0);
+	assert_non_null(strstr(out.data, "\n   26.00%           + memcpy  libc.so.6\n"));
+	text_deinit(&out);
+	close_screens(&f);
+}
+
+static void flames(void **state)
+{
+	struct fixture f;
+	open_screens(&f, false);
+	assert_flame(&f, 24, 80, "flame-80x24");
+	assert_flame(&f, 50, 200, "flame-200x50");
+	assert_flame(&f, 12, 40, "flame-40x12");
+	press_flame(&f, "vvvv");
+	assert_true(is_at(STR("parse"), flame_screen_label(&f.flame)));
+	press_flame(&f, "$v");
+	assert_flame(&f, 24, 80, "flame-zoomed-80x24");
+	press_flame(&f, ">");
+	assert_true(is_at(STR("memcpy"), flame_screen_label(&f.flame)));
+	press_flame(&f, "u");
+	assert_true(is_at(STR("compile"), flame_screen_label(&f.flame)));
+	press_flame(&f, "z/memcpy$");
+	assert_int_equal(f.flame.matched, 260);
+	assert_flame(&f, 24, 80, "flame-search-80x24");
+	press_flame(&f, "n^");
+	assert_int_equal(f.flame.zoom, PROFILE_NONE);
+	assert_flame(&f, 1, 1, "flame-1x1");
+	flame_screen_resize(&f.flame, 0, 0);
+	assert_true(flame_draw(&f.flame, &f.grid));
+	assert_int_equal(press_flame(&f, "^"), TREE_BACK);
+	close_screens(&f);
+}
+
+static void blocks_are_clicked(void **state)
+{
+	struct fixture f;
+	open_screens(&f, false);
+	flame_screen_resize(&f.flame, 24, 80);
+	flame_screen_key(&f.flame, tui_mouse(TUI_MOUSE_CLICK, 4, 20));
+	assert_true(is_at(STR("compile"), flame_screen_label(&f.flame)));
+	flame_screen_key(&f.flame, tui_mouse(TUI_MOUSE_DOUBLE, 4, 20));
+	assert_int_equal(f.flame.zoom, f.flame.cursor);
+	flame_screen_key(&f.flame, tui_mouse(TUI_MOUSE_WHEEL_UP, 4, 20));
+	assert_true(is_at(STR("main"), flame_screen_label(&f.flame)));
+	flame_screen_key(&f.flame, tui_mouse(TUI_MOUSE_CLICK, 23, 20));
+	assert_true(is_at(STR("main"), flame_screen_label(&f.flame)));
+	flame_screen_key(&f.flame, tui_mouse(TUI_MOUSE_CLICK, 1, 20));
+	assert_null(flame_screen_label(&f.flame));
+	close_screens(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_tree_opens_level_by_level),
+		cmocka_unit_test(a_tree_is_searched_where_it_is_closed),
+		cmocka_unit_test(callers),
+		cmocka_unit_test(flames),
+		cmocka_unit_test(blocks_are_clicked),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
