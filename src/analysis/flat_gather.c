@@ -187,6 +187,7 @@ static void walk(struct flat_part *part, struct perfdata_reader *reader, const s
 			take(part, reader, &record);
 			part->has_payload = part->has_payload || position - start != record.bytes.len;
 		}
+		progress_add(run->progress, len);
 		perfdata_reader_drop(reader, window);
 		if (part->failed || part->has_payload)
 			break;

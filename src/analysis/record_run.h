@@ -10,6 +10,7 @@
 #ifndef ANALYSIS_RECORD_RUN_H
 #define ANALYSIS_RECORD_RUN_H
 
+#include "base/progress.h"
 #include "base/spool.h"
 #include "perfdata/reader.h"
 
@@ -20,6 +21,7 @@ struct record_run {
 	bool is_copy;
 	bool is_pipe; /* tracing data follows its record */
 	struct spool copy;
+	struct progress *progress; /* of who walks; NULL: nobody looks */
 	/* Why the copy ended early: TALLY_OK if it did not. What is there is whole records. */
 	struct tally_error end_error;
 };

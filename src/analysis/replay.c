@@ -135,10 +135,15 @@ static enum tally_status read_flat(struct replay *replay, struct tally_error *er
 static enum tally_status read_samples(struct replay *replay, struct tally_error *err)
 {
 	enum tally_status status = TALLY_UNSUPPORTED;
+	struct progress *progress = replay->options->progress;
+	size_t bytes = replay->run.bytes.len;
+	progress_begin(progress, "reading samples", bytes);
 	if (flat_gather_serves(replay->reader, replay->options))
 		status = read_flat(replay, err);
 	if (status == TALLY_UNSUPPORTED) {
+		progress_begin(progress, "reading what ran", bytes);
 		status = sideband_read_code(replay->reader, &replay->run, replay->store, &replay->sideband, err);
+		progress_begin(progress, "reading samples", bytes);
 		if (status == TALLY_OK)
 			status = run_passes(replay, err);
 	}
@@ -357,6 +362,7 @@ static enum tally_status name_frames(struct replay *replay, struct tally_error *
 	};
 	enum tally_status status = symbolise(&job, err);
 	bool needs_places = replay->options->with_stacks && replay->options->with_inlines;
+	progress_begin(replay->options->progress, needs_places ? "looking up inlined calls" : "adding up", 0);
 	if (status == TALLY_OK && (needs_places || replay->options->with_lines))
 		status = inline_frames_read(&job, &replay->inlines, err);
 	if (status == TALLY_OK && replay->inlines.begin) {
@@ -746,11 +752,15 @@ enum tally_status replay_profile(struct perfdata_reader *reader, struct binary_s
 	replay.frames.words = RESOLVED_FRAME_WORDS;
 	arena_init(&replay.arena);
 	struct profile *profile = NULL;
+	struct progress *progress = options->progress;
+	progress_begin(progress, "reading the recording", 0);
 	enum tally_status status = record_run_open(reader, &replay.run, err);
+	replay.run.progress = progress;
 	if (status == TALLY_OK) {
 		prepare_heap(&replay.run);
 		status = read_samples(&replay, err);
 	}
+	progress_begin(progress, "looking up names", 0);
 	if (status == TALLY_OK)
 		status = prepare_facets(&replay, err);
 	if (status == TALLY_OK)

@@ -4,6 +4,7 @@
 #ifndef ANALYSIS_REPLAY_OPTIONS_H
 #define ANALYSIS_REPLAY_OPTIONS_H
 
+#include "base/progress.h"
 #include "perfdata/time_spans.h"
 
 struct replay_field { /* of tracepoints */
@@ -45,6 +46,7 @@ struct replay_options {
 	bool with_build_ids; /* binaries of one path and different ids stay apart */
 	unsigned max_stack; /* frames of a chain that are looked at; 0: no bound */
 	unsigned threads; /* 0: one per CPU */
+	struct progress *progress; /* NULL: nobody looks */
 };
 
 #endif

@@ -373,6 +373,7 @@ void sample_pass_run(struct sample_pass *pass)
 	size_t last = pass->first_chunk + pass->chunk_count;
 	size_t position = sideband->chunks.items[pass->first_chunk];
 	size_t end = last < sideband->chunks.len ? sideband->chunks.items[last] : sideband->end;
+	size_t counted = position;
 	while (position < end && !pass->failed && !pass->resolver.failed) {
 		struct record record;
 		size_t start = position;
@@ -380,8 +381,11 @@ void sample_pass_run(struct sample_pass *pass)
 			break;
 		if (record.type == RECORD_SAMPLE)
 			begin_sample(pass, &record, start);
-		if (pass->batch_len == SAMPLE_BATCH)
-			finish_batch(pass);
+		if (pass->batch_len < SAMPLE_BATCH)
+			continue;
+		finish_batch(pass);
+		progress_add(pass->input.run->progress, position - counted);
+		counted = position;
 	}
 	finish_batch(pass);
 	pass->failed = pass->failed || pass->resolver.failed;

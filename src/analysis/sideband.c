@@ -163,9 +163,12 @@ static enum tally_status walk(struct sideband_reading *reading, struct tally_err
 			out->health.cut_offset = reading->run->offset + start;
 			return TALLY_OK;
 		}
-		if (out->chunks.len == 0 || start - out->chunks.items[out->chunks.len - 1] >= SIDEBAND_CHUNK_BYTES)
+		size_t chunk = out->chunks.len > 0 ? out->chunks.items[out->chunks.len - 1] : 0;
+		if (out->chunks.len == 0 || start - chunk >= SIDEBAND_CHUNK_BYTES) {
+			progress_add(reading->run->progress, start - chunk);
 			if (!vec_push(&out->chunks, start))
 				return error_nomem(err);
+		}
 		status = visit(reading, &record, start, err);
 		if (status != TALLY_OK)
 			return status;

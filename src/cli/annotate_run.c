@@ -227,14 +227,18 @@ static enum tally_status explore(struct running *r, struct tally_error *err)
 enum tally_status annotate_run(
 	const struct cli *cli, struct annotate_run *run, struct text *out, struct tally_error *err)
 {
-	if (run->dump)
+	if (run->dump) {
+		cli_start_pager(cli);
 		return dump(cli, run, out, err);
+	}
 	struct running r = {.cli = cli, .run = run, .out = out};
 	annotate_source_init(&r.source, run->prefix, run->strip);
 	struct annotate_request wanted = run->request;
 	if (run->is_interactive)
 		wanted.symbol = NULL; /* others are entered from it */
 	enum tally_status status = annotate_samples_read(cli, &wanted, &r.samples, err);
+	if (!run->is_interactive) /* not before: how far the work is can be seen meanwhile */
+		cli_start_pager(cli);
 	if (r.samples.event_count > 0 && status != TALLY_NOMEM) {
 		struct tally_error inner = {0};
 		enum tally_status printed = run->is_interactive ? explore(&r, &inner) : print_all(&r, &inner);

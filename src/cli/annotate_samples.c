@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "cli/cpu_filter.h"
+#include "cli/progress_line.h"
 
 static enum tally_status count_spans(struct annotate_samples *samples, const struct resolve_where *where,
 	const struct data_sample *sample, struct tally_error *err)
@@ -176,11 +177,16 @@ static enum tally_status read_all(
 	}
 	if (request->cpus && (status = cpu_filter_parse(request->cpus, &samples->cpus, err)) != TALLY_OK)
 		return status;
+	struct progress_line line;
+	progress_line_start(&line);
+	progress_begin(&line.progress, "reading samples", perfdata_reader_bytes(samples->source.reader));
 	while ((status = data_source_next(&samples->source, &sample, err)) == TALLY_OK) {
+		progress_add(&line.progress, sample.record.bytes.len);
 		status = count_sample(samples, &sample, err);
 		if (status != TALLY_OK)
-			return status;
+			break;
 	}
+	progress_line_stop(&line);
 	if (status == TALLY_NOMEM)
 		return status;
 	enum tally_status end = status == TALLY_END ? TALLY_OK : status;

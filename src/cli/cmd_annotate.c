@@ -219,8 +219,6 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		code = choose_interface(cli, &settings);
 	if (code != 0)
 		return code;
-	if (!settings.run.is_interactive)
-		cli_start_pager(cli);
 	text_to_fd(&out, STDOUT_FILENO);
 	struct tally_error err;
 	enum tally_status status = annotate_run(cli, &settings.run, &out, &err);

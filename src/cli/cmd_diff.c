@@ -237,7 +237,6 @@ static int run_parsed(const struct cli *cli, struct settings *settings)
 	struct tally_error err = {0};
 	struct text out = {0};
 	size_t failures = 0;
-	cli_start_pager(cli);
 	text_to_fd(&out, STDOUT_FILENO);
 	enum tally_status status = diff_run(cli, request, &out, &failures, &err);
 	int code = cli_finish_text(cli, &out);

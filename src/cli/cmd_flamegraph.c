@@ -12,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/cpu_filter.h"
 #include "cli/output_file.h"
+#include "cli/progress_line.h"
 #include "cli/recording_input.h"
 #include "profile/flame_tree.h"
 #include "view/flame/flame_page.h"
@@ -119,7 +120,7 @@ static enum tally_status read_profile(struct job *job, enum flame_group group, s
 		options.spans = &spans;
 	}
 	if (status == TALLY_OK)
-		status = replay_profile(job->reader, job->store, &options, &job->result, err);
+		status = progress_line_replay(job->reader, job->store, &options, &job->result, err);
 	time_spans_deinit(&spans);
 	return status;
 }

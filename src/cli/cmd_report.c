@@ -432,8 +432,6 @@ static int run_request(const struct cli *cli, struct report_request *request, st
 	struct text out = {0};
 	struct tally_error err = {0};
 	bool is_met = true;
-	if (!request->is_interactive)
-		cli_start_pager(cli);
 	text_to_fd(&out, STDOUT_FILENO);
 	enum tally_status status = request->total_cycles ? report_blocks(cli, request, &out, &err)
 							 : report_run(cli, request, &out, notes, &is_met, &err);

@@ -12,6 +12,7 @@
 #include "cli/dump_raw.h"
 #include "cli/header_text.h"
 #include "cli/pack_damage.h"
+#include "cli/progress_line.h"
 #include "cli/recording_input.h"
 #include "cli/script_dumps.h"
 #include "cli/script_gen.h"
@@ -173,9 +174,17 @@ static enum tally_status print_all(struct script *script, struct tally_error *er
 	if (script->settings.show_round || script->settings.dump_unsorted)
 		time_order_keep_file_order(order);
 	struct time_order_item item;
-	while ((status = time_order_next(order, &item, err)) == TALLY_OK)
+	struct progress_line line = {.is_on = false};
+	if (isatty(STDOUT_FILENO) != 1) /* else what is printed shows it */
+		progress_line_start(&line);
+	progress_begin(&line.progress, "writing samples", perfdata_reader_bytes(script->reader));
+	while ((status = time_order_next(order, &item, err)) == TALLY_OK) {
+		if (line.is_on)
+			progress_add(&line.progress, item.record.bytes.len);
 		if ((status = print_record(script, &item, err)) != TALLY_OK)
 			break;
+	}
+	progress_line_stop(&line);
 	script->sideband.health.unordered = time_order_late(order);
 	time_order_destroy(order);
 	return status == TALLY_END ? TALLY_OK : status;

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "cli/cpu_filter.h"
+#include "cli/progress_line.h"
 #include "cli/recording_input.h"
 
 /* The part of --time that is about the n-th recording: parts stand between colons, a single one is about all. */
@@ -100,7 +101,7 @@ static enum tally_status open_one(const struct cli *cli, const struct diff_reque
 		status = read_spans(request, recording, index, &spans, &is_limited, err);
 	if (status == TALLY_OK) {
 		options.spans = is_limited ? &spans : NULL;
-		status = replay_profile(recording->reader, recording->store, &options, &recording->result, err);
+		status = progress_line_replay(recording->reader, recording->store, &options, &recording->result, err);
 		if (recording->result.profile && !request->is_quiet)
 			cli_print_health(cli, &recording->result.health);
 	}

@@ -284,11 +284,14 @@ enum tally_status diff_run(const struct cli *cli, const struct diff_request *req
 	struct replay_options options = {.with_stacks = request->with_paths,
 		.with_inlines = request->with_paths,
 		.with_lines = request->paths_by_line};
+	if (request->dump)
+		cli_start_pager(cli);
 	enum tally_status status = request->dump ? dump(cli, request, out, err) : TALLY_OK;
 	if (status == TALLY_OK)
 		status = diff_recordings_open(cli, request, &options, &recordings, err);
 	if (status != TALLY_OK)
 		return status;
+	cli_start_pager(cli); /* not before: how far the work is can be seen meanwhile */
 	struct job job = {.request = request, .recordings = &recordings, .out = out, .json.out = out};
 	status = run_events(&job, err);
 	*failures = job.failures;

@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "cli/cpu_filter.h"
 #include "cli/pack_damage.h"
+#include "cli/progress_line.h"
 #include "cli/recording_input.h"
 
 static enum tally_status open_store(
@@ -43,7 +44,7 @@ static enum tally_status read_profile(const struct export_settings *s, const str
 		.spans = s->times ? &run->spans : NULL,
 		.max_stack = (unsigned)s->max_stack,
 	};
-	return replay_profile(run->reader, run->store, &options, &run->result, err);
+	return progress_line_replay(run->reader, run->store, &options, &run->result, err);
 }
 
 /* A pipe tells its events on the way, so the event is looked for in what was read. */

@@ -1,4 +1,6 @@
 #include "cli/report_replay.h"
+
+#include "cli/progress_line.h"
 #include "cli/report_selection.h"
 
 static bool requires(const struct report_request *r, enum worth_value value)
@@ -70,7 +72,7 @@ enum tally_status report_replay_run(const struct report_replay *wanted, struct b
 		options.switches = &switches;
 	}
 	if (status == TALLY_OK)
-		status = replay_profile(wanted->reader, store, &options, result, err);
+		status = progress_line_replay(wanted->reader, store, &options, result, err);
 	time_spans_deinit(&spans);
 	return status;
 }

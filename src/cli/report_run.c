@@ -5,6 +5,7 @@
 #include "cli/cpu_filter.h"
 #include "cli/header_text.h"
 #include "cli/pack_damage.h"
+#include "cli/progress_line.h"
 #include "cli/recording_input.h"
 #include "cli/report_dump.h"
 #include "cli/report_json.h"
@@ -411,8 +412,12 @@ static void judge_worth(struct report *report)
 static void read_stream_through(struct perfdata_reader *reader)
 {
 	struct record record;
+	struct progress_line line;
+	progress_line_start(&line);
+	progress_begin(&line.progress, "reading the recording", 0);
 	while (perfdata_reader_next(reader, &record, NULL) == TALLY_OK)
-		;
+		progress_add(&line.progress, record.bytes.len);
+	progress_line_stop(&line);
 	perfdata_reader_rewind(reader);
 }
 
@@ -507,6 +512,8 @@ static enum tally_status run_replay(struct report *report, struct tally_error *e
 {
 	struct report_request *r = report->request;
 	enum tally_status status = replay(report, err);
+	if (!r->is_interactive) /* not before: how far the work is can be seen meanwhile */
+		cli_start_pager(report->cli);
 	if (!report->result.profile)
 		return status;
 	if (!r->is_quiet)
@@ -539,6 +546,7 @@ static enum tally_status show_records(struct report *report, struct tally_error 
 	const struct report_request *r = report->request;
 	struct json *j = json_of(report);
 	enum tally_status status = TALLY_OK;
+	cli_start_pager(report->cli);
 	if (j)
 		report_json_begin(j, report->path);
 	if (r->tasks || r->mmaps) {
@@ -575,8 +583,10 @@ static enum tally_status run_opened(struct report *report, struct tally_error *e
 	if (status != TALLY_OK)
 		return status;
 	print_file_header(report);
-	if (r->header_only)
+	if (r->header_only) {
+		cli_start_pager(report->cli);
 		return TALLY_OK;
+	}
 	if (r->tasks || r->mmaps || r->dump || r->stats)
 		return show_records(report, err);
 	if (!source.is_pipe)

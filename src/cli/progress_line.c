@@ -1,0 +1,165 @@
+#include "cli/progress_line.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FIRST_MS   300
+#define EVERY_MS   100
+#define WIDTH_ELSE 80
+#define CLEAR_LINE "\r\033[K"
+
+/* An estimate from less than that jumps. */
+#define ESTIMATE_FROM_SECONDS 0.2
+
+static void add_bytes(struct text *t, uint64_t bytes)
+{
+	text_fixed(t, (double)bytes / 1e6, 1);
+	text_str(t, " MB");
+}
+
+static void add_share(struct text *t, const struct progress_state *s)
+{
+	uint64_t done = s->done < s->total ? s->done : s->total;
+	double share = (double)done / (double)s->total;
+	text_str(t, ": ");
+	text_u64(t, (uint64_t)(100 * share));
+	text_str(t, " % of ");
+	add_bytes(t, s->total);
+	if (s->seconds >= ESTIMATE_FROM_SECONDS && done > 0) {
+		text_str(t, ", ");
+		text_fixed(t, s->seconds * (1 - share) / share, 1);
+		text_str(t, " s left");
+	}
+}
+
+void progress_line_text(struct text *t, const struct progress_state *s, unsigned width)
+{
+	size_t start = t->len;
+	text_str(t, s->what);
+	if (s->total > 0) {
+		add_share(t, s);
+	} else if (s->done > 0) {
+		text_str(t, ": ");
+		add_bytes(t, s->done);
+	}
+	if (!t->failed && t->len - start > width)
+		t->len = start + width;
+}
+
+static unsigned terminal_width(void)
+{
+	struct winsize size;
+	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : WIDTH_ELSE;
+}
+
+static double now(void)
+{
+	struct timespec time;
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static void write_text(const struct text *t)
+{
+	/* The line is for who looks now: one that the terminal does not take is left out. */
+	if (!t->failed && write(STDERR_FILENO, t->data, t->len) < 0)
+		return;
+}
+
+/* True: it is time to end. */
+static bool wait_ms(struct progress_line *line, long ms)
+{
+	struct timespec until;
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += ms * 1000000;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	pthread_mutex_lock(&line->mutex);
+	while (!line->is_ending && pthread_cond_timedwait(&line->ending, &line->mutex, &until) != ETIMEDOUT)
+		;
+	bool is_ending = line->is_ending;
+	pthread_mutex_unlock(&line->mutex);
+	return is_ending;
+}
+
+static void *show(void *context)
+{
+	struct progress_line *line = context;
+	struct text t = {0};
+	unsigned step = 0;
+	double begun = now();
+	bool is_drawn = false;
+	for (long wait = FIRST_MS; !wait_ms(line, wait); wait = EVERY_MS) {
+		struct progress_state state = {.what = atomic_load(&line->progress.what),
+			.done = atomic_load(&line->progress.done),
+			.total = atomic_load(&line->progress.total)};
+		unsigned now_step = atomic_load(&line->progress.step);
+		if (now_step != step)
+			begun = now();
+		step = now_step;
+		state.seconds = now() - begun;
+		if (!state.what)
+			continue;
+		text_clear(&t);
+		text_str(&t, CLEAR_LINE);
+		/* The last column stays free, so that no terminal goes to the next line. */
+		progress_line_text(&t, &state, terminal_width() - 1);
+		write_text(&t);
+		is_drawn = true;
+	}
+	text_clear(&t);
+	text_str(&t, CLEAR_LINE);
+	if (is_drawn)
+		write_text(&t);
+	text_deinit(&t);
+	return NULL;
+}
+
+void progress_line_start(struct progress_line *line)
+{
+	*line = (struct progress_line){.is_on = false};
+	if (isatty(STDERR_FILENO) != 1)
+		return;
+	pthread_condattr_t clock;
+	pthread_condattr_init(&clock);
+	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+	pthread_mutex_init(&line->mutex, NULL);
+	pthread_cond_init(&line->ending, &clock);
+	pthread_condattr_destroy(&clock);
+	/* Signals are the main thread's. */
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	line->is_on = pthread_create(&line->thread, NULL, show, line) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void progress_line_stop(struct progress_line *line)
+{
+	if (!line->is_on)
+		return;
+	pthread_mutex_lock(&line->mutex);
+	line->is_ending = true;
+	pthread_cond_signal(&line->ending);
+	pthread_mutex_unlock(&line->mutex);
+	pthread_join(line->thread, NULL);
+	pthread_cond_destroy(&line->ending);
+	pthread_mutex_destroy(&line->mutex);
+	line->is_on = false;
+}
+
+enum tally_status progress_line_replay(struct perfdata_reader *reader, struct binary_store *store,
+	struct replay_options *options, struct replay_result *result, struct tally_error *err)
+{
+	struct progress_line line;
+	progress_line_start(&line);
+	options->progress = &line.progress;
+	enum tally_status status = replay_profile(reader, store, options, result, err);
+	progress_line_stop(&line);
+	options->progress = NULL;
+	return status;
+}

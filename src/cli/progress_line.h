@@ -1,0 +1,43 @@
+/*
+ * progress_line.h - one line on the terminal that says how far long work is, while it goes on: from 0.3 s on, and gone when
+ * it ends. Nothing at all where standard error is no terminal, or where the work's own output goes to one meanwhile.
+ *
+ * Between start and stop nothing else may print. A thread of its own draws; if there is none, nothing is shown.
+ *
+ *	struct progress_line line;
+ *	progress_line_start(&line);   ... work with &line.progress ...   progress_line_stop(&line);
+ */
+#ifndef CLI_PROGRESS_LINE_H
+#define CLI_PROGRESS_LINE_H
+
+#include <pthread.h>
+
+#include "analysis/replay.h"
+#include "base/progress.h"
+#include "base/text.h"
+
+struct progress_line {
+	struct progress progress;
+	pthread_t thread;
+	pthread_mutex_t mutex;
+	pthread_cond_t ending;
+	bool is_on, is_ending;
+};
+
+void progress_line_start(struct progress_line *line);
+void progress_line_stop(struct progress_line *line);
+
+/* replay_profile with such a line. */
+TALLY_MUST_CHECK enum tally_status progress_line_replay(struct perfdata_reader *reader, struct binary_store *store,
+	struct replay_options *options, struct replay_result *result, struct tally_error *err);
+
+struct progress_state {
+	const char *what;
+	uint64_t done, total; /* bytes; total 0: not known */
+	double seconds; /* since what was begun */
+};
+
+/* "reading samples: 43 % of 149.2 MB, 1.2 s left", cut to width columns. */
+void progress_line_text(struct text *t, const struct progress_state *state, unsigned width);
+
+#endif

@@ -1,0 +1,68 @@
+"""The line on the terminal while long work goes on: there from 0.3 s on, gone at the end, and nowhere else."""
+import os
+import pty
+import subprocess
+import threading
+import time
+
+import perfdata_build
+import pytest
+
+SLOWLY = 0.8  # seconds that the recording takes to arrive, at least
+
+
+@pytest.fixture(name='pieces')
+def fixture_pieces():
+    """A recording as it comes through a pipe, in two pieces."""
+    recording = perfdata_build.Recording()
+    recording.event('IDENTIFIER IP TID TIME')
+    for i in range(50):
+        recording.sample(ip=0x1000 + i, time=1000 + i)
+    attr = recording.events[0][0]
+    data = b'PERFILE2' + recording.pack('Q', 16)
+    data += recording.pack('IHH', 64, 0, 8 + len(attr) + 8) + attr + recording.words([1]) + recording.records
+    return data[:len(data) // 2], data[len(data) // 2:]
+
+
+def run(tally, pieces, *arguments, stderr_is_terminal=True):
+    """(what standard error got, exit status) of a command whose input comes slowly."""
+    ours, theirs = pty.openpty() if stderr_is_terminal else os.pipe()
+    child = subprocess.Popen([tally.path, *arguments], env=tally.environment, stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE, stderr=theirs)
+    os.close(theirs)
+    got = []
+
+    def collect():
+        try:
+            while block := os.read(ours, 4096):
+                got.append(block)
+        except OSError:
+            pass  # a terminal ends so
+
+    reader = threading.Thread(target=collect)
+    reader.start()
+    child.stdin.write(pieces[0])
+    child.stdin.flush()
+    time.sleep(SLOWLY)
+    child.stdin.write(pieces[1])
+    child.stdin.close()
+    child.stdout.read()
+    status = child.wait()
+    reader.join()
+    os.close(ours)
+    return b''.join(got).decode(), status
+
+
+@pytest.mark.parametrize('verb', [['report', '--stdio', '-i', '-'], ['flamegraph', '--folded', '-i', '-']], ids=' '.join)
+def test_a_terminal_sees_what_goes_on(tally, pieces, verb):
+    text, status = run(tally, pieces, *verb)
+    assert status == 0
+    assert '\r\x1b[Kreading the recording' in text
+    # The last that it does is to clear its line; what is said comes behind.
+    assert '\r\x1b[K' in text and 'reading' not in text.rpartition('\r\x1b[K')[2]
+
+
+def test_elsewhere_nothing_is_said(tally, pieces):
+    text, status = run(tally, pieces, 'report', '--stdio', '-i', '-', stderr_is_terminal=False)
+    assert status == 0
+    assert '\r' not in text and 'reading' not in text
