@@ -166,7 +166,8 @@ static const struct option options[] = {
 	{"quiet", 'q', OPTION_FLAG, .offset = REQUEST(is_quiet), .help = "Do not show any warnings or messages"},
 	{"force", 'f', OPTION_FLAG, .offset = REQUEST(force), .help = "take the files whoever owns them"},
 	{"dump-raw-trace", 'D', OPTION_FLAG, .offset = REQUEST(dump), .help = "dump raw trace in ASCII"},
-	{"modules", 'm', OPTION_UNSUPPORTED, .help = "load module symbols of the running kernel"},
+	{"modules", 'm', OPTION_FLAG, .offset = REQUEST(modules_are_asked),
+		.help = "load module symbols (always done, of any kernel whose files are there)"},
 	{"cycles-hist", 0, OPTION_UNSUPPORTED, .help = "Show cycles histogram and standard deviation"},
 	{"stream", 0, OPTION_UNSUPPORTED, .help = "Enable hot streams comparison."},
 };

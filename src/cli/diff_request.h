@@ -38,6 +38,7 @@ struct diff_request {
 	uint64_t order; /* file whose difference sorts */
 	bool is_baseline_only, with_formula, with_periods;
 	bool is_relative, is_quiet, force, dump;
+	bool modules_are_asked; /* -m: they always are loaded */
 	unsigned verbose;
 
 	/* made by finish */

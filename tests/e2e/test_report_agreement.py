@@ -47,7 +47,7 @@ LINES = [
     '-F overhead,sample,period -s comm', '-F overhead_us,overhead_sys,comm', '-F comm,overhead -s overhead',
     'no branches: -s local_weight,weight', '-s ins_lat,local_ins_lat', '-s transaction', '-s cgroup',
     '-s code_page_size', '-s comm,cgroup_id', 'no branches: -s comm,weight1',
-    'no branches: -F overhead,weight1,weight2,weight3,cpu -s cpu', '-s pid,weight2,weight3', '-s +cpu', '-t , -s comm,dso', 'no dwarf: -w 5,9,7 -s comm,dso', '--percent-limit 5 -s sym',
+    'no branches: -F overhead,weight1,weight2,weight3,cpu -s cpu', 'no switches: -s pid,weight2,weight3', '-s +cpu', '-t , -s comm,dso', 'no dwarf: -w 5,9,7 -s comm,dso', '--percent-limit 5 -s sym',
     '-c swapper,chrome -s comm,dso', '--percentage relative -c swapper -s comm,dso', '-s sym -U', '--skip-empty -s comm',
     '-q -s comm,sym', 'no branches: -s srcline --percent-limit 2', '-s symoff,sym', '-s comm_nodigit',
     'branches: -s dso_from,dso_to', 'branches: -s symbol_from,cycles', 'branches: -s mispredict', 'branches: -s in_tx',
