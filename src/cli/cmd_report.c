@@ -121,15 +121,41 @@ static const char *set_skip_empty(const struct option_use *use)
 	return NULL;
 }
 
-/* What only a browser shows is checked, so that command lines for it work; perf's text is the same with any value. */
-static const char *check_percent_type(const struct option_use *use)
+/* What only the explorer shows is checked, so that command lines for it work; perf's text is the same with any value. */
+static const char *set_percent_type(const struct option_use *use)
 {
-	static const char *const types[] = {"local-period", "period-local", "global-period", "period-global",
-		"local-hits", "hits-local", "global-hits", "hits-global"};
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		if (!strcmp(use->value, types[i]))
-			return NULL;
+	struct settings *settings = use->settings;
+	static const struct {
+		const char *name;
+		enum annotate_percent percent;
+	} types[] = {{"local-period", ANNOTATE_LOCAL_PERIOD}, {"period-local", ANNOTATE_LOCAL_PERIOD},
+		{"global-period", ANNOTATE_GLOBAL_PERIOD}, {"period-global", ANNOTATE_GLOBAL_PERIOD},
+		{"local-hits", ANNOTATE_LOCAL_HITS}, {"hits-local", ANNOTATE_LOCAL_HITS},
+		{"global-hits", ANNOTATE_GLOBAL_HITS}, {"hits-global", ANNOTATE_GLOBAL_HITS}};
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		if (strcmp(use->value, types[i].name))
+			continue;
+		settings->request.annotation.percent = types[i].percent;
+		return NULL;
+	}
 	return "takes local-period, global-period, local-hits or global-hits";
+}
+
+static const char *set_source(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	settings->request.annotation.hides_source = use->is_negated;
+	return NULL;
+}
+
+static const char *set_strip(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	uint64_t *strip = &settings->request.annotation.strip;
+	settings->request.annotation.has_strip = true;
+	return str_to_u64(str_from(use->value), 0, strip) && *strip <= UINT32_MAX
+		       ? NULL
+		       : "expects a number of parts of a path";
 }
 
 static const char *check_samples(const struct option_use *use)
@@ -285,8 +311,8 @@ static const struct option options[] = {
 	{"raw-trace", 0, OPTION_FLAG, .offset = REQUEST(raw_traces), .help = "Show raw trace event output"},
 	{"group-sort-idx", 0, OPTION_CALL, "n", .call = set_group_sort,
 		.help = "Sort the output by the event at the index n in group"},
-	{"percent-type", 0, OPTION_CALL, "type", .call = check_percent_type,
-		.help = "Set percent type local/global-period/hits of the annotation in a browser; text has none"},
+	{"percent-type", 0, OPTION_CALL, "type", .call = set_percent_type,
+		.help = "Set percent type local/global-period/hits of annotated functions; text has none"},
 	{"demangle-kernel", 0, OPTION_UNSUPPORTED, .help = "Enable kernel symbol demangling"},
 	{"debuginfod", 0, OPTION_CALL, "urls", .argument_is_optional = true, .call = set_debuginfod,
 		.help = "fetch debug files by build id in the background, for the next report (default: "
@@ -319,14 +345,19 @@ static const struct option options[] = {
 		.help = "Use the TUI interface: look through the report by keys (on a terminal it is; ? lists them)"},
 	{"gtk", 0, OPTION_UNSUPPORTED, .help = "Use the GTK2 interface"},
 	{"ns", 0, OPTION_FLAG, .offset = REQUEST(times_in_ns), .help = "Show times in nanosecs"},
-	{"objdump", 0, OPTION_UNSUPPORTED, "path", .help = "objdump binary to use for disassembly and annotations"},
-	{"disassembler-style", 'M', OPTION_UNSUPPORTED, "style", .help = "Specify disassembler style"},
+	{"objdump", 0, OPTION_STRING, "path", .offset = REQUEST(annotation.objdump),
+		.help = "objdump binary to run for annotated functions (default: they are disassembled here)"},
+	{"disassembler-style", 'M', OPTION_STRING, "style", .offset = REQUEST(annotation.style),
+		.help = "syntax of annotated functions: intel or att, or what the given objdump knows"},
 	{"disable-order", 0, OPTION_UNSUPPORTED, .help = "Disable raw trace ordering"},
-	{.name = "source", .kind = OPTION_UNSUPPORTED},
+	{"source", 0, OPTION_CALL, .call = set_source,
+		.help = "Interleave source with annotated functions (on; --no-source: off)"},
 	{.name = "asm-raw", .kind = OPTION_UNSUPPORTED},
 	{.name = "addr2line", .kind = OPTION_UNSUPPORTED},
-	{.name = "prefix", .kind = OPTION_UNSUPPORTED},
-	{.name = "prefix-strip", .kind = OPTION_UNSUPPORTED},
+	{"prefix", 0, OPTION_STRING, "prefix", .offset = REQUEST(annotation.prefix),
+		.help = "Add prefix to source file path names of annotated functions (with --prefix-strip)"},
+	{"prefix-strip", 0, OPTION_CALL, "N", .call = set_strip,
+		.help = "Strip first N entries of source file path name of annotated functions (with --prefix)"},
 	{.name = "stitch-lbr", .kind = OPTION_UNSUPPORTED},
 	{"latency", 0, OPTION_FLAG, .offset = REQUEST(by_latency),
 		.help = "Show the share of the time that passed, by how many threads ran (needs --switch-events)"},
@@ -409,6 +440,11 @@ static int finish_settings(const struct cli *cli, struct settings *settings, int
 			"--hierarchy and --fields options cannot be used together");
 	if (request->stats && (request->tasks || request->mmaps))
 		return cli_failf(cli, "--tasks and --mmaps can't be used together with --stats");
+	const struct report_annotation *a = &request->annotation;
+	if (a->has_strip && !a->prefix)
+		return cli_failf(cli, "--prefix-strip goes with --prefix");
+	if (a->style && !a->objdump && strcmp(a->style, "intel") && strcmp(a->style, "att"))
+		return cli_failf(cli, "-M takes intel or att, not '%s' (which objdump may know: --objdump)", a->style);
 	const char *refused = request->total_cycles ? blocks_refuse(request) : NULL;
 	if (refused)
 		return cli_failf(cli, "--total-cycles and %s cannot be used together", refused);

@@ -15,6 +15,8 @@ static enum tally_status read_samples(struct report_annotate *annotate, struct t
 	if (annotate->is_stream)
 		return error_set(err, TALLY_UNSUPPORTED, "annotate reads the samples again, which a pipe cannot give");
 	enum tally_status status = annotate_samples_read(annotate->cli, &wanted, &annotate->samples, err);
+	annotate->settings.percent = r->annotation.percent;
+	annotate->settings.hides_source = r->annotation.hides_source;
 	/* A file that was cut has the samples before that; the report has told of it. */
 	annotate->is_read = annotate->samples.event_count > 0 && status != TALLY_NOMEM;
 	if (!annotate->is_read)
@@ -25,6 +27,7 @@ static enum tally_status read_samples(struct report_annotate *annotate, struct t
 enum tally_status report_annotate_show(
 	struct report_annotate *annotate, const struct explore_symbol *symbol, bool *leaves, struct tally_error *err)
 {
+	const struct report_annotation *r = &annotate->request->annotation;
 	enum tally_status status = annotate->is_read ? TALLY_OK : read_samples(annotate, err);
 	if (status != TALLY_OK)
 		return status;
@@ -41,7 +44,12 @@ enum tally_status report_annotate_show(
 		.samples = samples,
 		.first_event = symbol->first_event,
 		.event_count = symbol->event_count,
-		.settings = annotate->settings};
+		.settings = annotate->settings,
+		.is_intel = r->style && !strcmp(r->style, "intel"),
+		.objdump = r->objdump,
+		.style = r->style,
+		.prefix = r->prefix,
+		.strip = (unsigned)r->strip};
 	status = annotate_explore(&request, target, leaves, err);
 	annotate->settings = request.settings;
 	return status;

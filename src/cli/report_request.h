@@ -16,7 +16,16 @@
 #include "cli/debuginfod_run.h"
 #include "cli/report_fields.h"
 #include "profile/filter.h"
+#include "view/text/annotate_lines.h"
 #include "view/text/report_text.h"
+
+struct report_annotation { /* how the explorer shows the code of a function; text shows none */
+	const char *objdump, *style; /* NULL: instructions are disassembled here */
+	const char *prefix;
+	uint64_t strip;
+	bool has_strip, hides_source;
+	enum annotate_percent percent;
+};
 
 struct report_request {
 	const char *input; /* NULL: perf.data */
@@ -68,6 +77,7 @@ struct report_request {
 	bool full_source_path;
 	bool colours;
 	bool is_interactive; /* on a terminal, by report_explore: no text on standard output */
+	struct report_annotation annotation;
 	bool is_json; /* --json: the tables as JSON, nothing else on standard output */
 	struct requirements requirements; /* --require; none: count is 0 */
 

@@ -73,6 +73,13 @@ static bool take_percent(struct tally_str *text, double *share)
 	return percent <= 100 && take_char(text, '%');
 }
 
+/* Of damaged files the total may be more than doubles hold exactly: rounded up it is no number of ns any more. */
+static uint64_t part_of(uint64_t total, double share)
+{
+	double part = (double)total * share;
+	return part < (double)total ? (uint64_t)part : total;
+}
+
 static bool parse_percent(struct tally_str text, struct time_span whole, struct time_span *span)
 {
 	struct tally_str digits;
@@ -91,9 +98,9 @@ static bool parse_percent(struct tally_str text, struct time_span whole, struct 
 		if (number == 0 || from >= to || to > 1)
 			return false;
 	}
-	double total = (double)(whole.last_ns - whole.first_ns);
-	span->first_ns = whole.first_ns + (uint64_t)(total * from);
-	span->last_ns = whole.first_ns + (uint64_t)(total * to);
+	uint64_t total = whole.last_ns - whole.first_ns;
+	span->first_ns = whole.first_ns + part_of(total, from);
+	span->last_ns = whole.first_ns + part_of(total, to);
 	return text.len == 0;
 }
 

@@ -299,6 +299,20 @@ def test_annotate_out_of_the_report(terminal, tally, recording):
     screen.wait(lambda lines: 'left' in lines)
 
 
+def test_how_the_report_shows_code(terminal, tally, recording):
+    name = hot_lines(tally, recording)[0]
+    options = ('-M', 'intel', '--no-source', '--percent-type', 'global-hits')
+    screen = terminal(report(tally, recording, '--no-children', '--dsos', 'deep', *options), (120, 40))
+    screen.wait(lambda lines: TITLE.match(lines[0]))
+    screen.press('a')
+    code = screen.wait(lambda lines: lines[0].startswith(name) or 'global hits' in lines[0])
+    assert 'global hits' in code[0]
+    assert not any('%r' in line or ' $0x' in line for line in code), code
+    refused = tally('report', '-M', 'pretty', '-i', recording, check=255)
+    assert 'takes intel or att' in refused.stderr
+    assert 'goes with --prefix' in tally('report', '--prefix-strip', '2', '-i', recording, check=255).stderr
+
+
 def test_other_sort_keys_and_pages(terminal, tally, recording):
     screen = terminal(report(tally, recording), (120, 40))
     start = screen.wait(lambda lines: TITLE.match(lines[0]))
