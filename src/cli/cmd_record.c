@@ -12,14 +12,9 @@
 #include "cli/commands.h"
 #include "cli/pack_run.h"
 #include "cli/record_events.h"
+#include "cli/record_freq.h"
 #include "cli/record_options.h"
 #include "kernel/events/tracepoint_hold.h"
-#include "kernel/system/kernel_files.h"
-
-#define MAX_RATE_PATH	   "/proc/sys/kernel/perf_event_max_sample_rate"
-#define MAX_RATE_DEFAULT   100000
-#define RING_BYTES_DEFAULT (512u << 10)
-#define EXIT_OF(errnum)	   (256 - (errnum)) /* what a shell shows of a negative errno, as scripts know it from perf */
 
 struct record_run {
 	const struct cli *cli;
@@ -31,54 +26,6 @@ struct record_run {
 	struct diag diag;
 	char **argv; /* the whole command line */
 };
-
-/* -F: the frequency, bounded by what the kernel allows. */
-static int set_freq(struct record_run *run)
-{
-	struct record_settings *s = &run->settings;
-	uint64_t max = (uint64_t)kernel_number(run->kernel, MAX_RATE_DEFAULT, MAX_RATE_PATH);
-	uint64_t freq = RECORD_FREQ_DEFAULT;
-
-	if (s->freq_text && strcmp(s->freq_text, "max") == 0) {
-		freq = max;
-		if (!s->quiet)
-			fprintf(stderr, "info: Using a maximum frequency rate of %llu Hz\n", (unsigned long long)max);
-	} else if (s->freq_text && !str_to_u64(str_from(s->freq_text), 10, &freq)) {
-		freq = 0;
-	}
-	s->attrs.period = s->period;
-	s->attrs.is_period_given = s->period != 0;
-	s->attrs.is_freq_given = s->freq_text != NULL;
-	if (s->freq_text && s->period) {
-		fprintf(stderr, "cannot set frequency and period at the same time\n");
-		return EXIT_OF(EINVAL);
-	}
-	if (freq == 0 && s->period == 0) {
-		fprintf(stderr, "frequency and count are zero, aborting\n");
-		return EXIT_OF(EINVAL);
-	}
-	if (s->period == 0 && freq > max) {
-		if (s->strict_freq && s->freq_text) {
-			fprintf(stderr,
-				"error: Maximum frequency rate (%llu Hz) exceeded.\n"
-				"       Please use -F freq option with a lower value or consider\n"
-				"       tweaking " MAX_RATE_PATH ".\n",
-				(unsigned long long)max);
-			return EXIT_OF(EINVAL);
-		}
-		if (s->freq_text && !s->quiet)
-			fprintf(stderr,
-				"warning: Maximum frequency rate (%llu Hz) exceeded, throttling from %llu Hz to %llu "
-				"Hz.\n"
-				"         The limit can be raised via " MAX_RATE_PATH ".\n"
-				"         The kernel will lower it when perf's interrupts take too long.\n"
-				"         Use --strict-freq to disable this throttling, refusing to record.\n",
-				(unsigned long long)max, (unsigned long long)freq, (unsigned long long)max);
-		freq = max;
-	}
-	s->attrs.freq = freq;
-	return 0;
-}
 
 static void say_ring_size(const struct record_settings *s)
 {
@@ -129,7 +76,7 @@ static void complete_settings(struct record_settings *s, bool has_command)
 	complete_stacks(s);
 	s->is_ring_given = s->ring_bytes != 0;
 	if (!s->is_ring_given)
-		s->ring_bytes = s->attrs.unwinds_live ? record_live_ring_bytes() : RING_BYTES_DEFAULT;
+		s->ring_bytes = s->attrs.unwinds_live ? record_live_ring_bytes() : RECORD_RING_BYTES_DEFAULT;
 	uint64_t mapped = s->ring_bytes + (uint64_t)sysconf(_SC_PAGESIZE);
 	if (s->flush_bytes > mapped / 4) /* more would fill a ring before it is read */
 		s->flush_bytes = mapped / 4;
@@ -391,7 +338,7 @@ static int run_parsed(struct record_run *run, char *const *command)
 	if (code == 0)
 		code = record_events_make(run->cli, run->command, run->kernel, s, &run->events, &run->switch_events);
 	if (code == 0)
-		code = set_freq(run);
+		code = record_freq_complete(run->kernel, &run->settings);
 	if (code == 0 && !s->dry_run)
 		code = record(run, command);
 	return code;

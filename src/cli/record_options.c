@@ -23,22 +23,22 @@ static const char *add_event_word(const struct option_use *use, enum record_even
 	return vec_push(&s->event_words, word) ? NULL : "out of memory";
 }
 
-static const char *set_event(const struct option_use *use)
+const char *record_set_event(const struct option_use *use)
 {
 	return add_event_word(use, RECORD_WORD_EVENT);
 }
 
-static const char *add_pfm_event(const struct option_use *use)
+const char *record_add_pfm_event(const struct option_use *use)
 {
 	return add_event_word(use, RECORD_WORD_PFM);
 }
 
-static const char *set_cgroup(const struct option_use *use)
+const char *record_set_cgroup(const struct option_use *use)
 {
 	return add_event_word(use, RECORD_WORD_CGROUP);
 }
 
-static const char *set_filter(const struct option_use *use)
+const char *record_set_filter(const struct option_use *use)
 {
 	return add_event_word(use, RECORD_WORD_FILTER);
 }
@@ -57,7 +57,7 @@ static const char *set_switch_event(const struct option_use *use)
 	return vec_push(&s->switch_events, use->value) ? NULL : "out of memory";
 }
 
-static const char *set_call_graph(const struct option_use *use)
+const char *record_set_call_graph(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
 	struct tally_str rest = str_from(use->value), mode, size;
@@ -87,7 +87,7 @@ static const char *set_call_graph(const struct option_use *use)
 	return NULL;
 }
 
-static const char *set_ring_size(const struct option_use *use)
+const char *record_set_ring_size(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), amount, rounded = page;
@@ -155,7 +155,7 @@ static const char *set_threads(const struct option_use *use)
 	return "--threads takes cpu, core, package or numa; lists of CPUs are not supported yet";
 }
 
-static const char *set_realtime(const struct option_use *use)
+const char *record_set_realtime(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
 	uint64_t priority;
@@ -166,7 +166,7 @@ static const char *set_realtime(const struct option_use *use)
 	return NULL;
 }
 
-static const char *set_map_timeout(const struct option_use *use)
+const char *record_set_map_timeout(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
 	uint64_t ms;
@@ -435,16 +435,18 @@ static const struct option options[] = {
 	FLAG("data", 'd', attrs.data_address, "store data addresses with each sample"),
 	CALL("delay", 'D', "ms", set_delay,
 		"start measuring this long after the start of the command (-1: never), or ranges of time: 10-20,30-40"),
-	CALL("event", 'e', "event", set_event, "the event to sample; may be given more than once. See 'tally list'"),
+	CALL("event", 'e', "event", record_set_event,
+		"the event to sample; may be given more than once. See 'tally list'"),
 	TEXT("freq", 'F', "freq or 'max'", freq_text, "samples per second and CPU"),
 	{.letter = 'g', .kind = OPTION_FLAG, AT(call_graph_flag), .help = "record call graphs by frame pointer"},
-	CALL("cgroup", 'G', "name", set_cgroup,
+	CALL("cgroup", 'G', "name", record_set_cgroup,
 		"record only tasks of this cgroup, one per event in their order, one alone for all (with -a)"),
 	OPTIONAL("intr-regs", 'I', "any register", set_intr_regs, "store these registers at each sample"),
 	FLAG("no-inherit", 'i', attrs.no_inherit, "leave child processes and new threads out"),
 	CALL("branch-filter", 'j', "branch filter mask", set_branches, "which branches to store with each sample"),
 	CALL("clockid", 'k', "clockid", set_clock, "the clock of time stamps, see clock_gettime(2)"),
-	CALL("mmap-pages", 'm', "pages[,pages]", set_ring_size, "size of a ring: pages, or a size with B, K, M or G"),
+	CALL("mmap-pages", 'm', "pages[,pages]", record_set_ring_size,
+		"size of a ring: pages, or a size with B, K, M or G"),
 	FLAG("no-buildid-cache", 'N', no_build_id_cache,
 		"do not copy the files that were hit to the cache of build ids"),
 	FLAG("no-samples", 'n', attrs.no_samples, "count only, store no samples"),
@@ -453,7 +455,7 @@ static const struct option options[] = {
 	TEXT("pid", 'p', "pid", target.pids, "record these running processes"),
 	FLAG("quiet", 'q', quiet, "no messages but errors"),
 	FLAG("raw-samples", 'R', attrs.raw, "store raw data of all events"),
-	CALL("realtime", 'r', "n", set_realtime, "collect with this SCHED_FIFO priority"),
+	CALL("realtime", 'r', "n", record_set_realtime, "collect with this SCHED_FIFO priority"),
 	LATER("snapshot", 'S', "opts", "AUX area tracing in snapshots"),
 	FLAG("stat", 's', attrs.thread_counts, "store counts per thread"),
 	TEXT("tid", 't', "tid", target.tids, "record these running threads"),
@@ -473,7 +475,7 @@ static const struct option options[] = {
 	{.name = "call-graph",
 		.kind = OPTION_CALL,
 		.argument = "record_mode[,record_size]",
-		.call = set_call_graph,
+		.call = record_set_call_graph,
 		.can_be_negated = true,
 		.is_self_explaining = true,
 		.help = "record call graphs: fp, dwarf (unwound while it records, from registers and a copy of the "
@@ -490,7 +492,8 @@ static const struct option options[] = {
 	LATER("debuginfod", 0, "urls", "where to fetch debug info"),
 	FLAG("dry-run", 0, dry_run, "parse the options and exit"),
 	CALL("exclude-perf", 0, NULL, set_exclude_perf, "leave the recorder itself out of the tracepoints before it"),
-	CALL("filter", 0, "filter", set_filter, "what fields the tracepoints before it must have: 'prev_pid > 0'"),
+	CALL("filter", 0, "filter", record_set_filter,
+		"what fields the tracepoints before it must have: 'prev_pid > 0'"),
 	FLAG("group", 0, attrs.group, "put the events in one group"),
 	FLAG("keep-stacks", 0, keeps_stacks,
 		"with --call-graph dwarf: store registers and stacks, as perf does, to be unwound by report"),
@@ -507,7 +510,7 @@ static const struct option options[] = {
 		"let rings keep what is newest; it is written at the end, or as --switch-output says"),
 	FLAG("per-thread", 0, target.per_thread, "one ring per thread instead of one per CPU"),
 	FLAG("phys-data", 0, attrs.phys_addr, "store physical addresses of data"),
-	CALL("proc-map-timeout", 0, "n", set_map_timeout,
+	CALL("proc-map-timeout", 0, "n", record_set_map_timeout,
 		"how many milliseconds the maps of one process may take at the start (500)"),
 	FLAG("running-time", 0, attrs.running_time, "store enabled and running time of read (:S) events"),
 	FLAG("sample-cpu", 0, attrs.sample_cpu, "store the CPU with each sample"),
@@ -531,7 +534,7 @@ static const struct option options[] = {
 	FLAG("user-callchains", 0, attrs.no_kernel_callchain, "call chains of user space only"),
 	OPTIONAL("user-regs", 0, "any register", set_user_regs, "store these user registers at each sample"),
 	LATER("vmlinux", 0, "file", "the kernel's image"),
-	CALL("pfm-events", 0, "event", add_pfm_event, "events by their vendor's names, as libpfm4 knows them"),
+	CALL("pfm-events", 0, "event", record_add_pfm_event, "events by their vendor's names, as libpfm4 knows them"),
 	LATER("off-cpu-thresh", 0, "ms", "least time off the CPU"),
 	LATER("setup-filter", 0, "pin|unpin", "keep a BPF filter for others"),
 	LATER("latency", 0, NULL, "what is needed for a latency profile"),

@@ -10,7 +10,8 @@
 #include "cli/commands.h"
 #include "cli/record_session.h"
 
-#define RECORD_FREQ_DEFAULT 4000
+#define RECORD_FREQ_DEFAULT	  4000
+#define RECORD_RING_BYTES_DEFAULT (512u << 10)
 
 enum record_event_kind {
 	RECORD_WORD_EVENT,
@@ -63,5 +64,16 @@ struct record_settings {
 extern const struct option_table record_option_table;
 struct record_settings record_settings_default(void);
 void record_settings_deinit(struct record_settings *settings);
+
+/* Rows of other verbs' tables whose settings begin with record's. */
+const char *record_set_event(const struct option_use *use);
+const char *record_add_pfm_event(const struct option_use *use);
+const char *record_set_cgroup(const struct option_use *use);
+const char *record_set_filter(const struct option_use *use);
+const char *record_set_ring_size(const struct option_use *use);
+const char *record_set_realtime(const struct option_use *use);
+const char *record_set_map_timeout(const struct option_use *use);
+/* "dwarf,4096": the mode and the size. NULL, or what is wrong. */
+const char *record_set_call_graph(const struct option_use *use);
 
 #endif
