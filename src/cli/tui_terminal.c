@@ -313,6 +313,14 @@ uint32_t tui_terminal_key(struct tui_terminal *terminal)
 	return code < 0x80 ? (uint32_t)code : read_character(terminal, code);
 }
 
+uint32_t tui_terminal_key_now(struct tui_terminal *terminal)
+{
+	timeout(0);
+	uint32_t key = tui_terminal_key(terminal);
+	timeout(-1);
+	return key;
+}
+
 #else /* no ncursesw in the build */
 
 bool tui_terminal_is_usable(void)
@@ -349,6 +357,12 @@ void tui_terminal_redraw(struct tui_terminal *terminal)
 }
 
 uint32_t tui_terminal_key(struct tui_terminal *terminal)
+{
+	(void)terminal;
+	return TUI_KEY_CLOSED;
+}
+
+uint32_t tui_terminal_key_now(struct tui_terminal *terminal)
 {
 	(void)terminal;
 	return TUI_KEY_CLOSED;

@@ -30,5 +30,7 @@ void tui_terminal_show(struct tui_terminal *terminal, const struct grid *grid);
 void tui_terminal_redraw(struct tui_terminal *terminal);
 /* Waits for a key: a code point, or enum tui_key, or what the mouse did (view/tui/tui_keys.h). */
 uint32_t tui_terminal_key(struct tui_terminal *terminal);
+/* The same without waiting: TUI_KEY_NONE where nothing was pressed. */
+uint32_t tui_terminal_key_now(struct tui_terminal *terminal);
 
 #endif

@@ -199,6 +199,10 @@ bool explorer_draw(const struct explorer *e, const char *events, struct grid *gr
 		return true;
 	size_t help_count;
 	const struct tui_help *help = explorer_help(&help_count);
+	if (e->help) {
+		help = e->help;
+		help_count = e->help_count;
+	}
 	if (e->mode == EXPLORER_HELP)
 		tui_put_help(grid, help, help_count, e->help_top, &line.text);
 	else

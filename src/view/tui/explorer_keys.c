@@ -140,7 +140,7 @@ static enum explorer_action type_key(struct explorer *e, uint32_t key)
 
 static void help_key(struct explorer *e, uint32_t key)
 {
-	if (!tui_help_key(&e->help_top, sizeof(help) / sizeof(help[0]), e->rows, key))
+	if (!tui_help_key(&e->help_top, e->help ? e->help_count : sizeof(help) / sizeof(help[0]), e->rows, key))
 		e->mode = EXPLORER_TABLE;
 }
 

@@ -315,7 +315,7 @@ static void relate_to_shown(struct explorer *e)
 }
 
 /* The cursor stays on its row, if that is still there. */
-static void select_rows(struct explorer *e)
+void explorer_select_rows(struct explorer *e)
 {
 	uint32_t kept = e->visible_count ? e->visible[e->cursor.row] : PROFILE_NONE;
 	e->layout.shown_totals = NULL;
@@ -393,35 +393,83 @@ void explorer_switch_field(struct explorer *e, enum profile_key key)
 	fit_columns(e);
 }
 
-enum tally_status explorer_init(struct explorer *e, const struct flat_table *table,
-	const struct report_text_options *options, const char *title, struct tally_error *err)
+struct explorer_fold *explorer_open_row(struct explorer *e, uint32_t table_row)
 {
-	*e = (struct explorer){.table = table, .options = *options, .title = title, .rows = 24, .columns = 80};
-	e->options.separator = NULL;
-	e->options.with_colours = e->options.chains.with_colours = false; /* the grid has its own */
-	e->percent_limit = options->percent_limit;
+	struct explorer_fold *fold = find_fold(e, table_row);
+	if (!fold)
+		fold = make_fold(e, table_row);
+	if (fold)
+		fold->is_open = true;
+	return fold;
+}
+
+void explorer_place(struct explorer *e, size_t above)
+{
+	if (e->visible_count) {
+		e->cursor.line = e->cursor.line > last_line(e, e->cursor.row) ? 0 : e->cursor.line;
+		e->top = e->cursor;
+	}
+	while (e->visible_count && above-- > 0 && previous_line(e, &e->top))
+		;
+	settle(e);
+}
+
+static void drop_table(struct explorer *e)
+{
+	call_tree_deinit(&e->builder);
+	free(e->visible);
+	free(e->shown_totals);
+	e->visible = NULL;
+	e->shown_totals = NULL;
+}
+
+/* Its rows are not selected yet. */
+static enum tally_status take_table(struct explorer *e, const struct flat_table *table, struct tally_error *err)
+{
+	e->table = table;
 	e->layout = (struct report_layout){.table = table, .options = &e->options, .profile = table->profile};
 	enum tally_status status = call_tree_init(&e->builder, table, err);
 	if (status != TALLY_OK)
 		return status;
 	e->visible = malloc((table->shown_count + 1) * sizeof(*e->visible));
 	e->shown_totals = calloc(table->options.member_count + 1, sizeof(*e->shown_totals));
-	if (!e->visible || !e->shown_totals) {
-		explorer_deinit(e);
+	if (!e->visible || !e->shown_totals)
 		return error_nomem(err);
-	}
-	list_fields(e);
 	fit_columns(e);
-	select_rows(e);
 	return TALLY_OK;
+}
+
+enum tally_status explorer_init(struct explorer *e, const struct flat_table *table,
+	const struct report_text_options *options, const char *title, struct tally_error *err)
+{
+	*e = (struct explorer){.options = *options, .title = title, .rows = 24, .columns = 80};
+	e->options.separator = NULL;
+	e->options.with_colours = e->options.chains.with_colours = false; /* the grid has its own */
+	e->percent_limit = options->percent_limit;
+	list_fields(e);
+	enum tally_status status = take_table(e, table, err);
+	if (status == TALLY_OK)
+		explorer_select_rows(e);
+	else
+		explorer_deinit(e);
+	return status;
+}
+
+enum tally_status explorer_set_table(
+	struct explorer *e, const struct flat_table *table, const char *title, struct tally_error *err)
+{
+	drop_folds(e);
+	drop_table(e);
+	e->title = title;
+	e->visible_count = 0;
+	e->cursor = e->top = (struct explorer_position){0};
+	return take_table(e, table, err);
 }
 
 void explorer_deinit(struct explorer *e)
 {
 	drop_folds(e);
-	call_tree_deinit(&e->builder);
-	free(e->visible);
-	free(e->shown_totals);
+	drop_table(e);
 	*e = (struct explorer){0};
 }
 
@@ -499,7 +547,7 @@ void explorer_set_all(struct explorer *e, bool is_open)
 static void zoom_in(struct explorer *e, enum explorer_zoom zoom)
 {
 	e->zooms[e->zoom_count++] = zoom;
-	select_rows(e);
+	explorer_select_rows(e);
 }
 
 static void zoom_off(struct explorer *e, enum explorer_zoom zoom)
@@ -509,7 +557,7 @@ static void zoom_off(struct explorer *e, enum explorer_zoom zoom)
 		if (e->zooms[i] != zoom)
 			e->zooms[kept++] = e->zooms[i];
 	e->zoom_count = kept;
-	select_rows(e);
+	explorer_select_rows(e);
 }
 
 void explorer_zoom_function(struct explorer *e)
@@ -615,13 +663,13 @@ void explorer_switch_relative(struct explorer *e)
 	e->is_relative = !e->is_relative;
 	drop_folds(e);
 	e->cursor.line = 0;
-	select_rows(e);
+	explorer_select_rows(e);
 	explorer_say(e, "percentages are of %s", e->is_relative ? "what is shown" : "all samples");
 }
 
 void explorer_reorder(struct explorer *e)
 {
-	select_rows(e);
+	explorer_select_rows(e);
 }
 
 static bool has_pattern(const struct explorer *e, const struct flat_row *row)
@@ -661,7 +709,7 @@ void explorer_search(struct explorer *e, bool is_back)
 void explorer_set_percent_limit(struct explorer *e, double percent)
 {
 	e->percent_limit = percent;
-	select_rows(e);
+	explorer_select_rows(e);
 }
 
 void explorer_say(struct explorer *e, const char *format, ...)

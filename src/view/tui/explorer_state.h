@@ -50,6 +50,8 @@ struct explorer {
 	struct report_text_options options;
 	struct report_layout layout;
 	const char *title;
+	const struct tui_help *help; /* NULL: explorer_help's */
+	size_t help_count;
 	unsigned rows, columns; /* of the screen */
 	bool hides_headers;
 	enum explorer_mode mode;
@@ -136,6 +138,13 @@ bool explorer_cursor_object(const struct explorer *e, struct tally_str *name);
 /* NULL: the row shows no chains. Of rows that were in view. */
 const struct explorer_fold *explorer_fold_at(const struct explorer *e, size_t row);
 bool explorer_has_chains(const struct explorer *e, uint32_t table_row);
+/* For explorer_renew: another table and profile, whose rows are to be selected then; rows as they are filtered; an open row's chains (NULL: memory is out), and the cursor so many lines
+ * from the top of the screen. */
+TALLY_MUST_CHECK enum tally_status explorer_set_table(
+	struct explorer *e, const struct flat_table *table, const char *title, struct tally_error *err);
+void explorer_select_rows(struct explorer *e);
+struct explorer_fold *explorer_open_row(struct explorer *e, uint32_t table_row);
+void explorer_place(struct explorer *e, size_t above);
 /* What a row stands for. */
 uint64_t explorer_row_period(const struct explorer *e, uint32_t table_row);
 

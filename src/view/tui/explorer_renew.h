@@ -1,0 +1,32 @@
+/*
+ * explorer_renew.h - an explorer whose table is made anew while it is looked at: what the user had before his eyes is
+ * noted by name, and found again in the new table, wherever it has moved to.
+ *
+ * The memory belongs to the caller (explorer_memory_deinit) and is good for one renewal; table and profile may go
+ * between the two calls. A cursor on the first row stays there, any other stays on its row, and as far from the top of
+ * the screen as it was.
+ *
+ *	explorer_remember(&e, &memory);   ... the old profile and table go ...
+ *	explorer_renew(&e, &memory, &table, title, err);
+ */
+#ifndef VIEW_TUI_EXPLORER_RENEW_H
+#define VIEW_TUI_EXPLORER_RENEW_H
+
+#include "base/intern.h"
+#include "view/tui/explorer_state.h"
+
+struct explorer_memory {
+	struct intern open; /* rows that are open, and nodes of their chains */
+	struct text cursor; /* the row; empty: the first one */
+	struct text thread, binary, function; /* what is zoomed into */
+	size_t cursor_line, above; /* lines of its row; of the screen */
+	bool failed; /* memory is out */
+};
+
+void explorer_remember(struct explorer *e, struct explorer_memory *memory);
+/* title: borrowed. After a failure the explorer can only be deinited. */
+TALLY_MUST_CHECK enum tally_status explorer_renew(struct explorer *e, const struct explorer_memory *memory,
+	const struct flat_table *table, const char *title, struct tally_error *err);
+void explorer_memory_deinit(struct explorer_memory *memory);
+
+#endif
