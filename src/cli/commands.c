@@ -32,6 +32,7 @@ static const struct command *const commands[] = {
 	&command_script,
 	&command_stat,
 	&command_timechart,
+	&command_top,
 	&command_version,
 };
 
@@ -45,7 +46,6 @@ static const char *const missing[] = {
 	"kwork",
 	"probe",
 	"test",
-	"top",
 	"trace",
 };
 

@@ -46,6 +46,7 @@ extern const struct command command_sched;
 extern const struct command command_script;
 extern const struct command command_stat;
 extern const struct command command_timechart;
+extern const struct command command_top;
 extern const struct command command_version;
 extern const struct command command_completion;
 extern const struct command command_man;

@@ -1,0 +1,350 @@
+#include "cli/top_session.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "cli/record_features.h"
+#include "cli/record_opening.h"
+
+#define DRAIN_MS     100 /* a ring that fills faster wakes us */
+#define INBOX_RELIEF (32u << 20) /* bytes: more of them are taken in before the refresh */
+
+struct top_session {
+	const struct record_request *request;
+	struct record_opening opening;
+	struct file_map description;
+	struct live_profile *profile;
+	pthread_t drainer;
+	bool has_drainer;
+	int stop_fd; /* readable: the drainer is to end */
+	/* The drainer's and ours, by lock: rings and what came out of them. */
+	pthread_mutex_t lock;
+	struct writer inbox;
+	bool is_over;
+	enum tally_status drained;
+	struct tally_error drain_error;
+	/* Ours. */
+	struct top_figures figures, adding;
+	double refreshed_at, own_before; /* seconds */
+};
+
+static double seconds_of(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* ---- opening ---- */
+
+static enum tally_status write_description(struct top_session *s, int fd, struct tally_error *err)
+{
+	const struct record_request *q = s->request;
+	struct record_features features;
+	struct perfdata_writer *writer;
+	struct record_features_input input = {
+		.kernel = q->kernel, .events = q->events, .attrs = &q->attrs, .argv = q->argv};
+	input.sources = recorder_sources(s->opening.recorder, &input.source_count);
+	enum tally_status st = record_features_read(&input, &features, err);
+
+	if (st != TALLY_OK)
+		return st;
+	st = perfdata_writer_create_pipe(fd, &writer, err);
+	if (st == TALLY_OK) {
+		st = record_opening_add_events(q, s->opening.recorder, writer, err);
+		if (st == TALLY_OK)
+			st = perfdata_writer_begin(writer, &features.features, err);
+		perfdata_writer_destroy(writer);
+	}
+	record_features_deinit(&features);
+	return st;
+}
+
+/* Written as for a file, and read back as bytes. */
+static enum tally_status describe_events(struct top_session *s, struct tally_error *err)
+{
+	int fd = memfd_create("tally top", MFD_CLOEXEC);
+
+	if (fd < 0)
+		return error_set_errno(err, TALLY_IO, errno, "memory for the description of events");
+	enum tally_status st = write_description(s, fd, err);
+	if (st == TALLY_OK)
+		st = file_map_fd(fd, "the description of events", &s->description, err);
+	close(fd);
+	return st;
+}
+
+enum tally_status top_session_open(
+	const struct record_request *request, struct top_session **session, struct tally_error *err)
+{
+	struct top_session *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return error_nomem(err);
+	s->request = request;
+	s->opening.request = request;
+	s->stop_fd = -1;
+	pthread_mutex_init(&s->lock, NULL);
+	enum tally_status st = record_opening_find(&s->opening, err);
+	if (st == TALLY_OK)
+		st = record_opening_open(&s->opening, err);
+	if (st == TALLY_OK)
+		st = describe_events(s, err);
+	if (st != TALLY_OK) {
+		top_session_close(s);
+		return st;
+	}
+	*session = s;
+	return TALLY_OK;
+}
+
+struct tally_bytes top_session_description(const struct top_session *s)
+{
+	return s->description.bytes;
+}
+
+/* ---- records ---- */
+
+static enum tally_status to_inbox(
+	void *context, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err)
+{
+	struct top_session *s = context;
+
+	for (size_t i = 0; i < slice_count; i++)
+		writer_bytes(&s->inbox, slices[i].data, slices[i].len);
+	return s->inbox.failed ? error_nomem(err) : TALLY_OK;
+}
+
+static enum tally_status to_inbox_and_live(
+	void *context, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err)
+{
+	struct top_session *s = context;
+	const struct record_sink sink = {to_inbox, s};
+
+	return s->opening.live ? record_live_pass(s->opening.live, slices, slice_count, &sink, err)
+			       : to_inbox(s, slices, slice_count, err);
+}
+
+/* With the lock. */
+static enum tally_status drain(struct top_session *s, struct tally_error *err)
+{
+	const struct record_sink sink = {to_inbox, s};
+	uint64_t bytes;
+
+	return s->opening.live ? record_live_drain(s->opening.live, &sink, false, &bytes, err)
+			       : recorder_drain(s->opening.recorder, &sink, &bytes, err);
+}
+
+static void *empty_rings(void *context)
+{
+	struct top_session *s = context;
+	enum tally_status st = TALLY_OK;
+
+	while (st == TALLY_OK) {
+		bool is_stopped = false;
+		struct tally_error err = {0};
+		st = recorder_wait(s->opening.recorder, s->stop_fd, DRAIN_MS, &is_stopped, &err);
+		if (is_stopped)
+			break;
+		pthread_mutex_lock(&s->lock);
+		if (st == TALLY_OK)
+			st = drain(s, &err);
+		s->is_over |= recorder_target_is_over(s->opening.recorder);
+		if (st != TALLY_OK) {
+			s->drained = st;
+			s->drain_error = err;
+		}
+		bool is_over = s->is_over;
+		pthread_mutex_unlock(&s->lock);
+		if (is_over)
+			break;
+	}
+	return NULL;
+}
+
+static enum tally_status take_priority(const struct top_session *s, struct tally_error *err)
+{
+	struct sched_param param = {.sched_priority = s->request->realtime_priority};
+
+	if (param.sched_priority == 0 || sched_setscheduler(0, SCHED_FIFO, &param) == 0)
+		return TALLY_OK;
+	return error_set_errno(err, errno == EPERM ? TALLY_DENIED : TALLY_INVALID, errno,
+		"Could not set realtime priority %d", param.sched_priority);
+}
+
+static enum tally_status start_drainer(struct top_session *s, struct tally_error *err)
+{
+	s->stop_fd = eventfd(0, EFD_CLOEXEC);
+	if (s->stop_fd < 0)
+		return error_set_errno(err, TALLY_IO, errno, "a thread to empty the rings");
+	int problem = pthread_create(&s->drainer, NULL, empty_rings, s);
+	if (problem)
+		return error_set_errno(err, TALLY_IO, problem, "a thread to empty the rings");
+	s->has_drainer = true;
+	return TALLY_OK;
+}
+
+enum tally_status top_session_start(struct top_session *s, const struct replay_options *replay,
+	const struct binary_store_options *store, struct tally_error *err)
+{
+	const struct live_profile_config config = {
+		.description = s->description.bytes, .replay = replay, .store = store, .kernel_name = STR("[kernel]")};
+	const struct record_sink sink = {to_inbox_and_live, s};
+	enum tally_status st = live_profile_create(&config, &s->profile, err);
+
+	if (st == TALLY_OK) /* before what runs is looked at: what changes meanwhile is told by records */
+		st = recorder_enable(s->opening.recorder, err);
+	if (st == TALLY_OK)
+		st = record_opening_describe(&s->opening, &sink, s->request->synth, false, err);
+	if (st == TALLY_OK)
+		st = take_priority(s, err);
+	s->refreshed_at = seconds_of(CLOCK_MONOTONIC);
+	s->own_before = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+	return st == TALLY_OK ? start_drainer(s, err) : st;
+}
+
+static void stop_drainer(struct top_session *s)
+{
+	uint64_t one = 1;
+
+	if (!s->has_drainer)
+		return;
+	(void)!write(s->stop_fd, &one, sizeof(one));
+	pthread_join(s->drainer, NULL);
+	s->has_drainer = false;
+}
+
+void top_session_close(struct top_session *s)
+{
+	if (!s)
+		return;
+	stop_drainer(s);
+	if (s->stop_fd >= 0)
+		close(s->stop_fd);
+	live_profile_destroy(s->profile);
+	record_opening_close(&s->opening);
+	file_map_close(&s->description);
+	writer_deinit(&s->inbox);
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+}
+
+/* ---- refreshing ---- */
+
+/* Twice through the rings: what the first look saw is complete after the second. early: bytes of inbox that are. */
+static enum tally_status take_inbox(struct top_session *s, struct writer *inbox, size_t *early, struct tally_error *err)
+{
+	pthread_mutex_lock(&s->lock);
+	enum tally_status st = s->drained;
+	if (st != TALLY_OK && err)
+		*err = s->drain_error;
+	if (st == TALLY_OK)
+		st = drain(s, err);
+	*early = s->inbox.len;
+	if (st == TALLY_OK && !s->opening.live) /* which does that itself */
+		st = drain(s, err);
+	*inbox = s->inbox;
+	s->inbox = (struct writer){0};
+	pthread_mutex_unlock(&s->lock);
+	return st;
+}
+
+static void add_figures(struct top_session *s)
+{
+	struct live_profile_figures more = live_profile_figures(s->profile);
+	struct live_profile_figures *sum = &s->adding.records;
+
+	sum->samples += more.samples;
+	sum->kernel_samples += more.kernel_samples;
+	sum->exact_samples += more.exact_samples;
+	sum->lost += more.lost;
+	sum->damaged += more.damaged;
+	s->adding.lost_in_all += more.lost;
+}
+
+static enum tally_status take_in(struct top_session *s, bool fades, struct tally_error *err)
+{
+	struct writer inbox = {0};
+	size_t early = 0;
+	enum tally_status st = take_inbox(s, &inbox, &early, err);
+	struct tally_bytes first = {inbox.data, early}, second = {inbox.data + early, inbox.len - early};
+
+	if (st == TALLY_OK && first.len)
+		st = live_profile_feed(s->profile, &first, 1, err);
+	live_profile_mark(s->profile);
+	if (st == TALLY_OK && second.len)
+		st = live_profile_feed(s->profile, &second, 1, err);
+	writer_deinit(&inbox);
+	if (st == TALLY_OK)
+		st = live_profile_refresh(s->profile, fades, err);
+	if (st == TALLY_OK)
+		add_figures(s);
+	return st;
+}
+
+bool top_session_is_full(struct top_session *s)
+{
+	pthread_mutex_lock(&s->lock);
+	bool is_full = s->inbox.len >= INBOX_RELIEF;
+	pthread_mutex_unlock(&s->lock);
+	return is_full;
+}
+
+enum tally_status top_session_relieve(struct top_session *s, struct tally_error *err)
+{
+	return take_in(s, false, err);
+}
+
+enum tally_status top_session_pause(struct top_session *s, bool is_paused, struct tally_error *err)
+{
+	pthread_mutex_lock(&s->lock);
+	enum tally_status st = recorder_set_running(s->opening.recorder, RECORDER_ALL, !is_paused, err);
+	pthread_mutex_unlock(&s->lock);
+	return st;
+}
+
+enum tally_status top_session_refresh(struct top_session *s, bool fades, struct tally_error *err)
+{
+	enum tally_status st = take_in(s, fades, err);
+	double now = seconds_of(CLOCK_MONOTONIC), own = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+
+	s->figures = s->adding;
+	s->figures.seconds = now - s->refreshed_at;
+	s->figures.own_cpu = s->figures.seconds > 0 ? (own - s->own_before) / s->figures.seconds : 0;
+	s->adding = (struct top_figures){.lost_in_all = s->figures.lost_in_all};
+	s->refreshed_at = now;
+	s->own_before = own;
+	return st;
+}
+
+struct live_profile *top_session_profile(struct top_session *s)
+{
+	return s->profile;
+}
+
+struct top_figures top_session_figures(const struct top_session *s)
+{
+	return s->figures;
+}
+
+bool top_session_is_over(struct top_session *s)
+{
+	pthread_mutex_lock(&s->lock);
+	bool is_over = s->is_over;
+	pthread_mutex_unlock(&s->lock);
+	return is_over;
+}
+
+const struct target *top_session_target(const struct top_session *s)
+{
+	return &s->opening.target;
+}
