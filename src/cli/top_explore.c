@@ -43,7 +43,7 @@ static const struct tui_help own_help[] = {
 	{"f", "freeze: take no more samples, or go on"},
 	{"z", "start from nothing at each refresh, or let samples fade"},
 	{"Z", "forget all samples up to now"},
-	{"s", "search a text (n N: the next, the one before)"},
+	{"S", "search a text (n N: the next, the one before)"},
 };
 
 #define OWN_HELP (sizeof(own_help) / sizeof(own_help[0]))
@@ -260,6 +260,16 @@ static bool own_key(struct exploring *x, uint32_t key, enum tally_status *st, st
 	}
 }
 
+static enum tally_status reorder(struct exploring *x, struct tally_error *err)
+{
+	x->order = x->shown.explorer.order;
+	x->has_order = true;
+	enum tally_status st = sort_table(x, &x->shown, err);
+	if (st == TALLY_OK)
+		explorer_reorder(&x->shown.explorer);
+	return st;
+}
+
 static enum tally_status take_key(struct exploring *x, uint32_t key, struct tally_error *err)
 {
 	struct explorer *e = &x->shown.explorer;
@@ -269,33 +279,24 @@ static enum tally_status take_key(struct exploring *x, uint32_t key, struct tall
 		tui_terminal_redraw(x->terminal);
 	if (own_key(x, key, &st, err))
 		return st;
-	if (key == 's' && e->mode == EXPLORER_TABLE)
+	if (key == 'S' && e->mode == EXPLORER_TABLE)
 		key = 'f'; /* which is ours */
-	switch (explorer_key(e, key)) {
-	case EXPLORER_QUIT:
+	enum explorer_action action = explorer_key(e, key);
+	if (action == EXPLORER_QUIT)
 		x->leaves = true;
-		break;
-	case EXPLORER_NEXT_EVENT:
-		return switch_event(x, 1, err);
-	case EXPLORER_PREVIOUS_EVENT:
-		return switch_event(x, x->view->count - 1, err);
-	case EXPLORER_PRINT:
+	else if (action == EXPLORER_NEXT_EVENT)
+		st = switch_event(x, 1, err);
+	else if (action == EXPLORER_PREVIOUS_EVENT)
+		st = switch_event(x, x->view->count - 1, err);
+	else if (action == EXPLORER_PRINT)
 		print_view(e);
-		break;
-	case EXPLORER_ANNOTATE:
-		explorer_say(e, "code is shown of recordings: tally record, then tally annotate");
-		break;
-	case EXPLORER_ORDER:
-		x->order = e->order;
-		x->has_order = true;
-		st = sort_table(x, &x->shown, err);
-		if (st == TALLY_OK)
-			explorer_reorder(e);
-		return st;
-	case EXPLORER_STAY:
-		break;
-	}
-	return TALLY_OK;
+	else if (action == EXPLORER_ORDER)
+		st = reorder(x, err);
+	else if (action == EXPLORER_SORT) /* other keys may need more of the samples than was kept */
+		explorer_say(e, "rows by other keys: leave, and tally top -s %.100s", e->input.text);
+	else if (action != EXPLORER_STAY) /* code, header, other views */
+		explorer_say(e, "recordings have that: tally record, then tally report");
+	return st;
 }
 
 static enum tally_status take_time(struct exploring *x, struct tally_error *err)
@@ -338,7 +339,7 @@ static bool make_help(struct exploring *x)
 	memcpy(x->help, own_help, sizeof(own_help));
 	x->help_count = OWN_HELP;
 	for (size_t i = 0; i < count; i++)
-		if (!common[i].keys || !strchr("fa", common[i].keys[0]))
+		if (!common[i].keys || !strchr("fais", common[i].keys[0]))
 			x->help[x->help_count++] = common[i];
 	return true;
 }

@@ -10,7 +10,7 @@
 static bool is_name(const char *name)
 {
 	for (; *name; name++)
-		if (!isalnum((unsigned char)*name) && *name != '-')
+		if (!isalnum((unsigned char)*name) && !strchr("-_", *name)) /* perf has --hide_kernel_symbols */
 			return false;
 	return true;
 }
