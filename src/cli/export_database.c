@@ -48,6 +48,8 @@ static enum tally_status run_query(
 		rest++;
 	if (!statement)
 		status = error_set(err, TALLY_INVALID, "the query is empty");
+	else if (!sqlite3_stmt_readonly(statement) || sqlite3_column_count(statement) == 0)
+		status = error_set(err, TALLY_INVALID, "a query may only read");
 	else if (*rest)
 		status = error_set(err, TALLY_INVALID, "one statement at a time, not also '%.40s'", rest);
 	else if (!query_rows_write(statement,

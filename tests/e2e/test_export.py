@@ -465,8 +465,13 @@ def test_sched_switches(tally, tmp_path):
     trace = fields(export(tally, 'perfetto', path, output=tmp_path / 'p').read_bytes())[1]
     assert sum(1 in fields(packet) for packet in trace) == count
     chrome = json.loads(export(tally, 'chrome', path, output=tmp_path / 'c').read_text())
-    runs = [event for event in chrome['traceEvents'] if event['ph'] == 'X']
-    assert len(runs) == count - len({event['tid'] for event in runs}) and all(event['dur'] >= 0 for event in runs)
+    open_at = {}
+    for event in (e for e in chrome['traceEvents'] if e['ph'] in 'BE'):
+        before = open_at.pop(event['tid'], None)
+        assert (event['ph'] == 'E') == (before is not None) and (before is None or before <= event['ts'])
+        if event['ph'] == 'B':
+            open_at[event['tid']] = event['ts']
+    assert not open_at and sum(e['ph'] == 'B' for e in chrome['traceEvents']) == count
 
 
 def test_query(tally, tmp_path):
@@ -480,7 +485,7 @@ def test_query(tally, tmp_path):
     before = database.read_bytes()
     assert tally('query', '--csv', database, 'select count(*) from samples', check=0).stdout.split() == ['count(*)', '60']
     for bad in ('delete from samples', "attach '/etc/passwd' as x", 'pragma query_only = 0', 'select 1; select 2', '',
-                "select load_extension('x')", 'select', 'create table x (y)', 'vacuum'):
+                "select load_extension('x')", 'select', 'create table x (y)', 'vacuum', f"vacuum into '{tmp_path}/copy'", 'begin'):
         for source in (database, path):
             result = tally('query', source, bad, check=255)
             assert result.stderr and not result.stdout

@@ -64,17 +64,16 @@ static void add_samples(struct chrome *w)
 	}
 }
 
-/* From a switch to the next one on the CPU, the task that came ran. CPUs are threads of process -1. */
-static void add_switch(struct chrome *w, const struct export_mark *mark, const struct export_mark *since)
+/* From a switch to the next one on the CPU, the task that came runs. CPUs are threads of process -1. Begins and ends are
+ * apart, since a begin and a duration, added as floating point, may reach into the next one; readers want the name and
+ * the arguments at both. */
+static void add_run(struct chrome *w, const char *phase, const struct export_mark *mark, uint64_t time)
 {
-	begin_event(w, "X", -1, mark->cpu);
-	put_time(w, since->time);
-	text_str(w->out, ",\"dur\":");
-	export_decimal(w->out, mark->time - since->time, 3);
+	begin_event(w, phase, -1, mark->cpu);
+	put_time(w, time);
 	put_text(w, "cat", STR("sched"));
-	put_text(w, "name",
-		mark->left_text == INTERN_NONE ? STR("?") : intern_get(w->view->mark_texts, mark->left_text));
-	text_printf(w->out, ",\"args\":{\"tid\":%d,\"state\":%lld}", mark->tid, (long long)mark->state);
+	put_text(w, "name", mark->text == INTERN_NONE ? STR("?") : intern_get(w->view->mark_texts, mark->text));
+	text_printf(w->out, ",\"args\":{\"tid\":%lld}", (long long)mark->number);
 	end_event(w);
 }
 
@@ -99,7 +98,7 @@ static void add_mark(struct chrome *w, const struct export_mark *mark)
 static bool add_marks(struct chrome *w)
 {
 	const struct export_view *view = w->view;
-	VEC(const struct export_mark *) last = {0}; /* by CPU: its last switch; NULL: none by now */
+	VEC(const struct export_mark *) runs = {0}; /* by CPU: the switch that began its run; NULL: none by now */
 	bool is_done = true;
 	for (size_t i = 0; is_done && i < view->mark_count && !byte_sink_is_lost(w->sink); i++) {
 		const struct export_mark *mark = &view->marks[i];
@@ -111,14 +110,19 @@ static bool add_marks(struct chrome *w)
 		}
 		if (mark->cpu < 0 || mark->cpu >= (int32_t)LIMIT_CPUS)
 			continue;
-		while (is_done && last.len <= (size_t)mark->cpu)
-			is_done = vec_push(&last, NULL);
-		if (is_done && last.items[mark->cpu])
-			add_switch(w, mark, last.items[mark->cpu]);
-		if (is_done)
-			last.items[mark->cpu] = mark;
+		while (is_done && runs.len <= (size_t)mark->cpu)
+			is_done = vec_push(&runs, NULL);
+		if (!is_done)
+			break;
+		if (runs.items[mark->cpu])
+			add_run(w, "E", runs.items[mark->cpu], mark->time);
+		add_run(w, "B", mark, mark->time);
+		runs.items[mark->cpu] = mark;
 	}
-	vec_free(&last);
+	for (size_t cpu = 0; cpu < runs.len; cpu++)
+		if (runs.items[cpu])
+			add_run(w, "E", runs.items[cpu], w->tables.last_time);
+	vec_free(&runs);
 	return is_done;
 }
 
