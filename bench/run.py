@@ -3,7 +3,7 @@
 
 usage: bench/run.py [--json FILE] [--rounds N] [--seconds S] [--keep]
                     [--recording FILE]
-                    [--only report,script,record,live,startup,counting,reading,large,unwind,stacks,lines,debug,library]
+                    [--only report,export,script,record,live,startup,counting,reading,large,unwind,stacks,lines,debug,library]
 
 Environment: BUILD (build), PERF (perf). A ratio above 1 means that tally is faster or cheaper, except where the row
 says otherwise. The recording is made by perf, so that both read the same file:
@@ -373,6 +373,21 @@ def bench_library(rounds):
                 'left: bare system calls; less is better; bar: 1.2', opening[2])]
 
 
+def bench_export(data, rounds):
+    """What other viewers read, beside report, which has the same work up to the writing."""
+    output = WORK / 'export.out'
+    commands = {'report': [TALLY, 'report', '--stdio', '-i', data]}
+    for form in ('folded', 'pprof', 'speedscope', 'perfetto'):
+        commands[form] = [TALLY, 'export', '-F', form, '-i', data, '-o', output]
+    taken = alternate(commands, rounds)
+    peak = {name: peak_resident(command) / 1e6 for name, command in commands.items()}
+    rows = [row(f'export -F {form}', 's', taken['report'], taken[form],
+                'left: report; less is better' + ('; bar: 1.2' if form in ('folded', 'pprof') else ''),
+                taken[form] / taken['report']) for form in commands if form != 'report']
+    return [*rows, row('export -F pprof, memory', 'MB', peak['report'], peak['pprof'], 'left: report; less is better',
+                       peak['pprof'] / peak['report'])]
+
+
 def bench_unwind(rounds):
     """One core, the same stacks of 25 frames by libdw's dwfl and by tally; both in CPU time, both warm."""
     built = subprocess.run(['ninja', '-C', str(BUILD), 'bench/bench_unwind'], text=True, capture_output=True, check=False)
@@ -509,7 +524,7 @@ def main():
     parser.add_argument('--json', help='write the rows to this file too')
     parser.add_argument('--rounds', type=int, default=5)
     parser.add_argument('--seconds', type=int, default=20, help='length of the recording (default 20)')
-    parser.add_argument('--only', default='report,script,record,live,startup,counting,reading,large,unwind,stacks,lines,'
+    parser.add_argument('--only', default='report,export,script,record,live,startup,counting,reading,large,unwind,stacks,lines,'
                                           'debug,library')
     parser.add_argument('--recording', type=pathlib.Path, help='of report and script, instead of one that is made')
     parser.add_argument('--keep', action='store_true', help='use the recording of the last run')
@@ -527,6 +542,7 @@ def main():
             old.unlink()
     parts = {
         'report': lambda: bench_report(perf, data, options.rounds),
+        'export': lambda: bench_export(data, options.rounds),
         'script': lambda: bench_script(perf, data, options.rounds),
         'record': lambda: bench_record(perf, options.rounds, 4),
         'stacks': lambda: bench_stacks(perf, options.rounds, 2),
