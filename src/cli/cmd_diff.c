@@ -134,8 +134,8 @@ static const struct option options[] = {
 	{"markdown", 0, OPTION_FLAG, .offset = offsetof(struct settings, markdown), .help = "a Markdown table"},
 	{"baseline-only", 'b', OPTION_FLAG, .offset = REQUEST(is_baseline_only),
 		.help = "Show only items with match in baseline"},
-	{"compute", 'c', OPTION_CALL, "delta,delta-abs,ratio,wdiff:w1,w2 (default delta-abs)", .call = set_method,
-		.is_self_explaining = true, .help = "Entries differential computation selection"},
+	{"compute", 'c', OPTION_CALL, "delta,delta-abs,ratio,wdiff:w1,w2 (default delta-abs),cycles",
+		.call = set_method, .is_self_explaining = true, .help = "Entries differential computation selection"},
 	{"period", 'p', OPTION_FLAG, .offset = REQUEST(with_periods), .help = "Show period values."},
 	{"formula", 'F', OPTION_FLAG, .offset = REQUEST(with_formula), .help = "Show formula."},
 	{"order", 'o', OPTION_U64, "n", .offset = REQUEST(order),
@@ -200,6 +200,11 @@ static int refuse_mixtures(
 		return cli_usagef(cli, command, "json,markdown", "--json and --markdown exclude each other");
 	if ((s->json || s->markdown) && (r->separator || r->dump || r->with_formula || r->with_periods))
 		return cli_usagef(cli, command, "json,markdown", "-t, -D, -F and -p are about the text");
+	if (r->method == DIFF_CYCLES && (s->json || s->markdown || r->cpus || r->with_formula || r->with_paths ||
+						r->filters.pids || r->filters.tids || r->filters.comms))
+		return cli_usagef(cli, command, "compute",
+			"-c cycles is of all samples, in text: without --json, --markdown, -g, -F, --cpu, --pid, "
+			"--tid, -C");
 	if (!r->is_repeated) {
 		if (s->has_limit && !r->with_paths)
 			return cli_usagef(
@@ -342,7 +347,9 @@ const struct command command_diff = {
 		"has a column with its difference. Without files, perf.data.old and perf.data are compared.\n\n"
 		"delta-abs and delta are differences of shares in percent points, delta-abs sorted by their size; "
 		"ratio is the new period by the baseline's; wdiff:w1,w2 is the new period times w2 less the baseline's "
-		"times w1.",
+		"times w1. cycles, of recordings with branch stacks, is the difference of what each block of code "
+		"between "
+		"two branches takes on average, below the function that it is of.",
 	.examples = examples,
 	.run = run,
 };

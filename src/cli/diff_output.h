@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "cli/diff_recordings.h"
+#include "view/text/diff_text.h"
 #include "view/text/paths_text.h"
 
 struct diff_output {
@@ -18,6 +19,7 @@ struct diff_output {
 	const struct diff_changes *changes; /* NULL: one recording a side */
 	const struct diff_paths *paths; /* NULL: not asked for */
 	struct paths_text_options path_options;
+	const struct diff_text_blocks *blocks; /* of -c cycles; NULL none */
 };
 
 void diff_json_begin(struct json *j, const struct diff_request *request, const struct diff_recordings *recordings);

@@ -20,18 +20,22 @@ static struct tally_str times_of(const char *times, size_t index)
 	return part;
 }
 
+enum tally_status diff_recording_times(
+	const struct diff_request *request, size_t index, char **times, struct tally_error *err)
+{
+	struct tally_str part = request->times ? times_of(request->times, index) : STR("");
+	*times = part.len ? strndup(part.data, part.len) : NULL;
+	return part.len && !*times ? error_nomem(err) : TALLY_OK;
+}
+
 static enum tally_status read_spans(const struct diff_request *request, struct diff_recording *recording, size_t index,
 	struct time_spans *spans, bool *is_limited, struct tally_error *err)
 {
-	*is_limited = false;
-	if (!request->times)
-		return TALLY_OK;
-	struct tally_str part = times_of(request->times, index);
-	char *text = strndup(part.data, part.len);
-	if (!text)
-		return error_nomem(err);
-	*is_limited = part.len > 0;
-	enum tally_status status = part.len ? time_spans_read(text, recording->reader, spans, err) : TALLY_OK;
+	char *text;
+	enum tally_status status = diff_recording_times(request, index, &text, err);
+	*is_limited = status == TALLY_OK && text;
+	if (*is_limited)
+		status = time_spans_read(text, recording->reader, spans, err);
 	free(text);
 	return status;
 }

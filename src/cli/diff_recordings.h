@@ -39,6 +39,9 @@ void diff_recordings_close(struct diff_recordings *recordings);
 /* The event of a recording that is the same as one of another's, by type and config; PROFILE_NONE: it has none. */
 uint32_t diff_recording_event(
 	const struct diff_recording *recording, const struct diff_recording *other, uint32_t other_event);
+/* The part of --time that is about a recording, malloc'ed; NULL: all of it. */
+TALLY_MUST_CHECK enum tally_status diff_recording_times(
+	const struct diff_request *request, size_t index, char **times, struct tally_error *err);
 /* One event's rows. The caller deinits. */
 TALLY_MUST_CHECK enum tally_status diff_recording_table(const struct diff_recordings *recordings, size_t index,
 	uint32_t event, const struct diff_request *request, struct flat_table *table, struct tally_error *err);

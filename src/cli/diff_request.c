@@ -63,7 +63,8 @@ enum tally_status diff_request_set_method(struct diff_request *request, const ch
 	static const struct {
 		const char *name;
 		enum diff_method method;
-	} methods[] = {{"delta", DIFF_DELTA}, {"delta-abs", DIFF_DELTA_ABS}, {"ratio", DIFF_RATIO}};
+	} methods[] = {
+		{"delta", DIFF_DELTA}, {"delta-abs", DIFF_DELTA_ABS}, {"ratio", DIFF_RATIO}, {"cycles", DIFF_CYCLES}};
 	const char *more = strchr(text, ':');
 	size_t len = more ? (size_t)(more - text) : strlen(text);
 	if (len == strlen(WEIGHTED) && !strncmp(text, WEIGHTED, len))
@@ -76,8 +77,6 @@ enum tally_status diff_request_set_method(struct diff_request *request, const ch
 		request->method = methods[i].method;
 		return TALLY_OK;
 	}
-	if (!strcmp(text, "cycles"))
-		return error_set(err, TALLY_UNSUPPORTED, "-c cycles is not supported yet");
 	return error_set(
 		err, TALLY_INVALID, "Failed: '%s' is not computation method (use 'delta','ratio' or 'wdiff')", text);
 }

@@ -51,7 +51,7 @@ struct diff_request {
 void diff_request_init(struct diff_request *request);
 /* A setting of the user's configuration: diff.compute, diff.order. What it ignores becomes a warning, as perf's. */
 void diff_request_configure(struct diff_request *request, const char *name, struct tally_str value, struct diag *notes);
-/* delta, delta-abs, ratio, wdiff:BASE,NEW. UNSUPPORTED: cycles. */
+/* delta, delta-abs, ratio, wdiff:BASE,NEW, cycles. */
 TALLY_MUST_CHECK enum tally_status diff_request_set_method(
 	struct diff_request *request, const char *text, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status diff_request_set_percentage(

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/limits.h"
+#include "cli/diff_cycles.h"
 #include "cli/diff_output.h"
 #include "cli/recording_input.h"
 #include "cli/report_dump.h"
@@ -16,6 +17,7 @@
 struct job {
 	const struct diff_request *request;
 	const struct diff_recordings *recordings;
+	const struct cli *cli;
 	struct text *out;
 	struct json json;
 	size_t failures; /* of the gate */
@@ -51,6 +53,7 @@ static enum tally_status print_text(const struct job *job, const struct diff_out
 		.is_quiet = request->is_quiet,
 		.with_formula = request->with_formula,
 		.with_periods = request->with_periods,
+		.blocks = output->blocks,
 	};
 	if (output->changes && !request->is_quiet)
 		diff_comparison_lines(job->out, output);
@@ -204,8 +207,15 @@ static enum tally_status compare_event(struct job *job, uint32_t event, struct t
 	}
 	if (status == TALLY_OK)
 		status = compare_paths(job, &output, &paths, &path_changes, err);
+	struct diff_cycles cycles = {0};
+	if (status == TALLY_OK && request->method == DIFF_CYCLES) {
+		struct diff_cycles_input input = {job->cli, request, job->recordings, event};
+		status = diff_cycles_read(&input, &diff, &cycles, err);
+		output.blocks = cycles.blocks;
+	}
 	if (status == TALLY_OK)
 		status = print_event(job, event, &output, err);
+	diff_cycles_deinit(&cycles);
 	diff_paths_deinit(&paths);
 	diff_changes_deinit(&path_changes);
 	diff_changes_deinit(&changes);
@@ -292,7 +302,7 @@ enum tally_status diff_run(const struct cli *cli, const struct diff_request *req
 	if (status != TALLY_OK)
 		return status;
 	cli_start_pager(cli); /* not before: how far the work is can be seen meanwhile */
-	struct job job = {.request = request, .recordings = &recordings, .out = out, .json.out = out};
+	struct job job = {.request = request, .recordings = &recordings, .cli = cli, .out = out, .json.out = out};
 	status = run_events(&job, err);
 	*failures = job.failures;
 	diff_recordings_close(&recordings);

@@ -105,6 +105,7 @@ double diff_table_difference(const struct diff_table *diff, size_t row, size_t f
 	switch (diff->options.method) {
 	case DIFF_DELTA:
 	case DIFF_DELTA_ABS:
+	case DIFF_CYCLES:
 		return share(mine, diff->totals[file]) - share(base, diff->totals[0]);
 	case DIFF_RATIO:
 		return base ? (double)mine / (double)base : 0;
@@ -173,7 +174,7 @@ static int compare_rows(const void *left, const void *right, void *data)
 	const struct diff_table *diff = data;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
 	int order = 0;
-	if (diff->options.order_file)
+	if (diff->options.order_file && diff->options.method != DIFF_CYCLES)
 		order = compare_differences(diff, a, b, diff->options.order_file);
 	if (order == 0)
 		order = compare_periods(diff, a, b, 0);

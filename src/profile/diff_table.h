@@ -19,6 +19,7 @@ enum diff_method {
 	DIFF_DELTA, /* of the shares in percent */
 	DIFF_RATIO, /* of the periods */
 	DIFF_WEIGHTED, /* periods, each times its file's weight */
+	DIFF_CYCLES, /* of program blocks, which the caller has; rows by the baseline's shares */
 };
 
 struct diff_options {

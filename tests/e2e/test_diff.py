@@ -1,8 +1,15 @@
 """diff: the text that perf prints of the same recordings, to the byte."""
 import json
 import os
+import pathlib
+import re
+import shutil
+import struct
+import subprocess
 
 import pytest
+
+import perfdata_build
 
 COMMAND_LINES = [
     'one two', 'two one', '-c delta one two', '-c ratio two one', '-c wdiff:2,3 one two', '-p -F one two',
@@ -118,3 +125,107 @@ def test_configuration_is_perfs(setting, recordings, perf, tally, tmp_path):
     # An option wins.
     named = perf('diff', '-c', 'delta', '-o', '1', 'one', 'two', cwd=recordings, env=environment).stdout
     assert tally('diff', '-c', 'delta', '-o', '1', 'one', 'two', cwd=recordings, env=environment).stdout == named
+
+
+@pytest.mark.parametrize('options', [[], ['-t,'], ['-t,', '-p', '-F']])
+def test_weighted_differences_of_nothing(tally, perf, tmp_path, options):
+    """A row whose weighted difference is 0, one that is new, one that is gone."""
+    for name, counts in (('old', (2, 3, 1, 0)), ('new', (1, 3, 0, 2))):
+        built = perfdata_build.Recording()
+        built.event('IP TID TIME PERIOD', kind=1)
+        for index, count in enumerate(counts):
+            built.comm(f'program{index}')
+            for _ in range(count):
+                built.sample(ip=0x1000)
+        built.write(tmp_path / name)
+    arguments = ['diff', '-c', 'wdiff:1,2', '-s', 'comm', *options, 'old', 'new']
+    assert tally(*arguments, cwd=tmp_path, check=0).stdout == perf(*arguments, cwd=tmp_path, check=0).stdout
+
+
+BLOCKS_SOURCE = """__attribute__((noinline)) unsigned one(unsigned n)
+{
+	unsigned s = 0;
+	for (unsigned i = 0; i < n; i++)
+		s += i % 7 ? i * 3 : i ^ s;
+	for (unsigned i = 0; i < n; i++)
+		s ^= i / 5 + s * 11;
+	return s;
+}
+__attribute__((noinline)) unsigned two(unsigned n)
+{
+	unsigned s = 1;
+	for (unsigned i = 0; i < n; i++)
+		s = s * 31 + i / 3;
+	return s;
+}
+int main(int argc, char **argv)
+{
+	return (int)(one((unsigned)argc) + two((unsigned)argc)) & 1;
+}
+"""
+# Blocks that ran, by function: first and last address, cycles. Averages are 10 and 12, 20 and 15; 30 and 80, 5 and none.
+BLOCKS = [
+    [('one', (0, 16, 10), (20, 32, 20)), ('one', (0, 16, 11), (20, 32, 20)), ('one', (0, 16, 10)), ('two', (0, 16, 30)),
+     ('two', (4, 20, 5))],
+    [('one', (0, 16, 12), (20, 32, 15)), ('one', (0, 16, 12), (20, 32, 15)), ('two', (0, 16, 80)), ('two', (0, 16, 81)),
+     ('two', (4, 24, 6))],
+]
+
+
+def blocks_recording(path, program, functions, samples):
+    built = perfdata_build.Recording()
+    built.event('IP TID TIME PERIOD BRANCH_STACK', kind=0, branch=1 | perfdata_build.BRANCH_ANY)
+    built.text_feature(6, 'x86_64')
+    built.feature(7, struct.pack('<II', 8, 8))
+    built.feature(15, b'')
+    built.comm('program')
+    built.mmap(0x400000, 0x10000, str(program))
+    for name, *blocks in samples:
+        start = functions[name]
+        stack = [(0x400000, start + blocks[0][0], 0)]
+        for index, (_, last, cycles) in enumerate(blocks):
+            following = blocks[index + 1][0] if index + 1 < len(blocks) else 0
+            stack.append((start + last, start + following, cycles))
+        words = [word for source, target, cycles in reversed(stack) for word in (source, target, 2 | cycles << 4)]
+        built.sample(ip=start + blocks[-1][1], branch_stack=words)
+    built.write(path)
+
+
+def test_cycles_of_program_blocks(tally, tmp_path):
+    """As the newest perf prints them; 6.1 crashes on this. What it has no baseline for it shows as 0."""
+    newest = pathlib.Path('/opt/newest-perf/perf')
+    if not shutil.which('gcc') or os.uname().machine != 'x86_64':
+        pytest.skip('no gcc for x86-64')
+    (tmp_path / 'program.c').write_text(BLOCKS_SOURCE)
+    subprocess.run(['gcc', '-O2', '-g', '-no-pie', '-o', 'program', 'program.c'], cwd=tmp_path, check=True)
+    listed = subprocess.run(['nm', 'program'], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    functions = {line.split()[2]: int(line.split()[0], 16) for line in listed.splitlines() if len(line.split()) == 3}
+    for name, samples in zip(('old', 'new'), BLOCKS):
+        blocks_recording(tmp_path / name, tmp_path / 'program', functions, samples)
+    for strip in (False, True):
+        if strip:
+            subprocess.run(['strip', '-g', 'program'], cwd=tmp_path, check=True)
+        for options in ([], ['-p'], ['-b'], ['-s', 'comm,sym']):
+            text = tally('diff', '-c', 'cycles', *options, 'old', 'new', cwd=tmp_path, check=0).stdout
+            assert [int(number) for number in re.findall(r'\] {1,4}(-?\d+)  ', text)] == [-5, 2, 50]
+            if not newest.exists():
+                continue
+            theirs = subprocess.run([newest, 'diff', '-c', 'cycles', *options, 'old', 'new'], cwd=tmp_path,
+                                    capture_output=True, text=True, check=True).stdout
+            rows = [[re.sub(r'\] {4}0 ', ']      ', line).rstrip() for line in output.splitlines() if line[:1] != '#']
+                    for output in (theirs, text)]
+            assert rows[0] == rows[1]
+        assert ('one+0 -> one+16' in text) == strip
+
+
+def test_cycles_want_branch_stacks(tally, tmp_path):
+    built = perfdata_build.Recording()
+    built.event('IP TID TIME PERIOD', kind=0)
+    built.comm('program')
+    built.sample(ip=0x1000)
+    built.write(tmp_path / 'data')
+    result = tally('diff', '-c', 'cycles', 'data', 'data', cwd=tmp_path, check=255)
+    assert 'needs branch stacks' in result.stderr
+    assert tally('diff', '-c', 'cycles', '-s', 'comm', 'data', 'data', cwd=tmp_path).returncode == 255
+    for options in (['--json'], ['--cpu', '0'], ['-F']):
+        assert tally('diff', '-c', 'cycles', *options, 'data', 'data', cwd=tmp_path).returncode == 129

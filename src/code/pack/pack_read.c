@@ -228,7 +228,7 @@ static void slice_codes(struct decoder *d, struct pack_object *object)
 			bytes->len = 0;
 			continue;
 		}
-		bytes->data = d->code.data + offset;
+		bytes->data = bytes->len ? d->code.data + offset : NULL;
 	}
 }
 

@@ -10,6 +10,8 @@
 #define DELTA_WIDTH   7
 #define VALUE_WIDTH   14
 #define FORMULA_WIDTH 70
+#define BLOCK_WIDTH   70
+#define CYCLES_WIDTH  4
 
 enum column_kind { COLUMN_BASELINE, COLUMN_BASE_PERIOD, COLUMN_DIFFERENCE, COLUMN_FORMULA, COLUMN_PERIOD };
 
@@ -17,7 +19,7 @@ struct column {
 	enum column_kind kind;
 	size_t file;
 	size_t width;
-	char header[32];
+	char header[48];
 };
 
 struct layout {
@@ -26,6 +28,7 @@ struct layout {
 	VEC(struct column) columns;
 	struct diff_keys keys;
 	struct text cell;
+	size_t block; /* of the row: each has a line */
 };
 
 static const char *difference_header(enum diff_method method)
@@ -39,6 +42,8 @@ static const char *difference_header(enum diff_method method)
 		return "Ratio";
 	case DIFF_WEIGHTED:
 		return "Weighted diff";
+	case DIFF_CYCLES:
+		return "[Program Block Range] Cycles Diff";
 	}
 	return "";
 }
@@ -61,12 +66,12 @@ static bool add_columns(struct layout *l)
 	const struct diff_text_options *o = l->options;
 	enum diff_method method = l->diff->options.method;
 	bool is_share = method == DIFF_DELTA || method == DIFF_DELTA_ABS;
+	size_t width = is_share ? DELTA_WIDTH : method == DIFF_CYCLES ? BLOCK_WIDTH : VALUE_WIDTH;
 	bool is_done = add_column(l, COLUMN_BASELINE, 0, "Baseline", 0);
 	if (o->with_periods)
 		is_done = is_done && add_column(l, COLUMN_BASE_PERIOD, 0, "Base period", VALUE_WIDTH);
 	for (size_t file = 1; file < l->diff->file_count; file++) {
-		is_done = is_done && add_column(l, COLUMN_DIFFERENCE, file, difference_header(method),
-					     is_share ? DELTA_WIDTH : VALUE_WIDTH);
+		is_done = is_done && add_column(l, COLUMN_DIFFERENCE, file, difference_header(method), width);
 		if (o->with_formula)
 			is_done = is_done && add_column(l, COLUMN_FORMULA, file, "Formula", FORMULA_WIDTH);
 		if (o->with_periods)
@@ -90,6 +95,8 @@ static void formula_append(struct text *cell, const struct diff_table *diff, uin
 	case DIFF_WEIGHTED:
 		text_printf(cell, "(%" PRIu64 " * %" PRId64 ") - (%" PRIu64 " * %" PRId64 ")", mine,
 			diff->options.new_weight, base, diff->options.base_weight);
+		break;
+	case DIFF_CYCLES:
 		break;
 	}
 }
@@ -115,7 +122,41 @@ static void difference_append(struct text *cell, const struct diff_table *diff, 
 		else
 			text_str(cell, "N/A");
 		break;
+	case DIFF_CYCLES:
+		break;
 	}
+}
+
+static void block_append(struct layout *l, uint32_t row, size_t file)
+{
+	const struct diff_text_blocks *blocks = &l->options->blocks[row * l->diff->file_count + file];
+	if (l->block >= blocks->count)
+		return;
+	const struct diff_text_block *block = &blocks->items[l->block];
+	text_printf(&l->cell, "[%s] ", block->range);
+	if (block->has_base)
+		text_printf(&l->cell, "%*" PRId64, CYCLES_WIDTH, block->difference);
+	else
+		text_repeat(&l->cell, ' ', CYCLES_WIDTH);
+}
+
+/* Lines of a row: one for each block of the file that has the most. */
+static size_t line_count(const struct layout *l, uint32_t row)
+{
+	size_t most = 1;
+	for (size_t file = 0; l->options->blocks && file < l->diff->file_count; file++) {
+		size_t count = l->options->blocks[row * l->diff->file_count + file].count;
+		most = count > most ? count : most;
+	}
+	return most;
+}
+
+/* Found by running perf: between separators no weighted difference is blank, not 0. */
+static bool is_left_blank(const struct layout *l, uint32_t row, size_t file)
+{
+	const struct diff_table *diff = l->diff;
+	return l->options->separator && diff->options.method == DIFF_WEIGHTED &&
+	       diff_table_value(diff, row, 0)->is_there && diff_table_weighted(diff, row, file) == 0;
 }
 
 static void cell_make(struct layout *l, const struct column *column, uint32_t row)
@@ -137,7 +178,9 @@ static void cell_make(struct layout *l, const struct column *column, uint32_t ro
 		text_u64(cell, base->period);
 		break;
 	case COLUMN_DIFFERENCE:
-		if (mine->is_there)
+		if (l->options->blocks)
+			block_append(l, row, column->file);
+		else if (mine->is_there && !is_left_blank(l, row, column->file))
 			difference_append(cell, diff, row, column->file);
 		break;
 	case COLUMN_FORMULA:
@@ -202,8 +245,11 @@ enum tally_status diff_text_rows(struct text *out, const struct diff_table *diff
 		if (!options->is_quiet)
 			print_header(&layout, out);
 		for (size_t i = 0; i < diff->shown_count; i++) {
-			print_row(&layout, out, diff->order[i]);
-			text_line_end(out);
+			size_t count = line_count(&layout, diff->order[i]);
+			for (layout.block = 0; layout.block < count; layout.block++) {
+				print_row(&layout, out, diff->order[i]);
+				text_line_end(out);
+			}
 		}
 	}
 	bool has_failed = !is_laid_out || out->failed || layout.cell.failed;

@@ -11,12 +11,25 @@
 #include "profile/diff_table.h"
 #include "view/text/report_options.h"
 
+struct diff_text_block { /* of a row in a file */
+	const char *range;
+	int64_t difference; /* in cycles, from the baseline's */
+	bool has_base;
+	size_t order; /* in the function */
+};
+
+struct diff_text_blocks {
+	struct diff_text_block *items;
+	size_t count;
+};
+
 struct diff_text_options {
 	const enum profile_key *columns; /* keys that show */
 	size_t column_count;
 	const char *separator; /* NULL: columns are aligned with blanks */
 	bool is_quiet; /* no titles */
 	bool with_formula, with_periods;
+	const struct diff_text_blocks *blocks; /* DIFF_CYCLES: row * file_count + file */
 };
 
 TALLY_MUST_CHECK enum tally_status diff_text_rows(struct text *out, const struct diff_table *diff,
