@@ -9,7 +9,7 @@
 struct settings {
 	struct annotate_run run;
 	unsigned verbose;
-	bool stdio, tui, colour_is_set, print_line, total_period, nr_samples, modules, no_demangle_kernel;
+	bool stdio, tui, colour_is_set, print_line, total_period, nr_samples, modules;
 	const char *style;
 	uint64_t strip;
 	bool has_strip;
@@ -76,6 +76,11 @@ static const char *set_percent_limit(const struct option_use *use)
 	return *use->value && !*end ? NULL : "expects a number";
 }
 
+static const char *keep_kernel_demangled(const struct option_use *use)
+{
+	return use->is_negated ? "cannot be negated: --no-demangle shows all names as stored" : NULL;
+}
+
 static const char *set_strip(const struct option_use *use)
 {
 	struct settings *settings = use->settings;
@@ -139,7 +144,8 @@ static const struct option options[] = {
 	{"json", 0, OPTION_FLAG, .offset = RUN(is_json), .help = "JSON, see docs/schema/annotate.json"},
 	{"objdump", 0, OPTION_STRING, "path", .offset = RUN(objdump),
 		.help = "objdump binary to run for the text of instructions (default: they are disassembled here)"},
-	{"demangle-kernel", 0, OPTION_UNSUPPORTED, .help = "Enable kernel symbol demangling"},
+	{"demangle-kernel", 0, OPTION_CALL, .call = keep_kernel_demangled,
+		.help = "Enable kernel symbol demangling (always done, but with --no-demangle)"},
 	{"itrace", 0, OPTION_UNSUPPORTED, "opts", .argument_is_optional = true, .help = "Instruction Tracing options"},
 	{"tui", 0, OPTION_FLAG, .offset = offsetof(struct settings, tui),
 		.help = "Use the terminal: instructions to move through (the default on one)"},
@@ -170,8 +176,8 @@ static int finish_settings(const struct cli *cli, struct settings *settings, int
 	if (settings->has_strip && !run->prefix)
 		return cli_failf(cli, "--prefix-strip goes with --prefix");
 	if (settings->style && !run->objdump && strcmp(settings->style, "intel") && strcmp(settings->style, "att"))
-		return cli_failf(cli, "-M takes intel or att, not '%s' (which objdump may know: --objdump)",
-			settings->style);
+		return cli_failf(
+			cli, "-M takes intel or att, not '%s' (which objdump may know: --objdump)", settings->style);
 	run->text.column = settings->total_period ? ANNOTATE_PERIOD
 			   : settings->nr_samples ? ANNOTATE_SAMPLES
 						  : ANNOTATE_PERCENT;

@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -67,11 +68,14 @@ static void add_flag(char **words, int *count, const char *name, bool is_set)
 		words[(*count)++] = (char *)(uintptr_t)name;
 }
 
-static int run_report(const struct cli *cli, const struct settings *settings)
+/* passed: options that are report's own. */
+static int run_report(const struct cli *cli, const struct settings *settings, char **passed, int passed_count)
 {
-	char *words[MAX_WORDS];
+	char **words = malloc(((size_t)passed_count + MAX_WORDS) * sizeof(*words));
 	int count = 0;
 	struct text keys = {0};
+	if (!words)
+		return cli_failf(cli, "out of memory");
 	add_flag(words, &count, "report", true);
 	add_flag(words, &count, "--mem-mode", true);
 	add_flag(words, &count, "-n", true);
@@ -82,10 +86,52 @@ static int run_report(const struct cli *cli, const struct settings *settings)
 	add_flag(words, &count, "-f", settings->force);
 	add_flag(words, &count, "-U", settings->hides_unresolved);
 	add_flag(words, &count, "-v", settings->verbose > 0);
+	for (int i = 0; i < passed_count; i++)
+		words[count++] = passed[i];
 	words[count] = NULL;
 	int code = command_report.run(cli, &command_report, count, words);
+	free(words);
 	text_deinit(&keys);
 	return code;
+}
+
+/* The row of an option as a word spells it, in full or by its first letter; NULL: there is none. */
+static const struct option *find_option(const struct option_table *rows, const char *word)
+{
+	bool is_negated;
+	if (word[1] == '-')
+		return options_find(rows, word + 2, strcspn(word + 2, "="), &is_negated);
+	for (size_t i = 0; i < rows->count; i++)
+		if (rows->options[i].letter == word[1])
+			return &rows->options[i];
+	return NULL;
+}
+
+/* Whether the value is the next word. */
+static bool wants_next(const struct option *option, const char *word, const char *next)
+{
+	bool is_long = word[1] == '-';
+	if (!option || !option->argument || !next || (is_long ? strchr(word, '=') != NULL : word[2] != 0))
+		return false;
+	if (is_long && strncmp(word, "--no-", 5) == 0 && option->name && strcmp(option->name, word + 2) != 0)
+		return false;
+	return !option->argument_is_optional || (option->takes_next_word && next[0] != '-');
+}
+
+/* Words behind "report": its own options, which come to the end, and those that are meant for the verb report. */
+static int take_own_words(char **words, int count, char **own, char **passed)
+{
+	int own_count = 0, passed_count = 0;
+	for (int i = 0; i < count; i++) {
+		bool is_option = words[i][0] == '-' && words[i][1] != 0 && strcmp(words[i], "--") != 0;
+		const struct option *mine = is_option ? find_option(&table, words[i]) : NULL;
+		const struct option *theirs = is_option && !mine ? find_option(command_report.options, words[i]) : NULL;
+		bool takes_next = wants_next(mine ? mine : theirs, words[i], i + 1 < count ? words[i + 1] : NULL);
+		for (int last = i + takes_next; i <= last; i++)
+			*(mine ? &own[own_count++] : &passed[passed_count++]) = words[i];
+		i--;
+	}
+	return own_count;
 }
 
 static int run_dump(const struct cli *cli, const struct settings *settings)
@@ -110,31 +156,56 @@ static int run_dump(const struct cli *cli, const struct settings *settings)
 	return code;
 }
 
+static int report(const struct cli *cli, const struct command *command, char **words, int count, int before)
+{
+	struct settings settings = {0};
+	char **own = malloc(2 * ((size_t)count + 1) * sizeof(*own)), **passed = own ? own + count + 1 : NULL;
+	int rest;
+	if (!own)
+		return cli_failf(cli, "out of memory");
+	for (int i = 0; i < before; i++)
+		own[i] = words[i];
+	int own_count = before + take_own_words(words + before + 1, count - before - 1, own + before, passed);
+	own[own_count] = NULL;
+	int passed_count = count - 1 - own_count;
+	int code = cli_parse_options(cli, command, own_count, own, &settings, &rest);
+	if (code == CLI_GO_ON && rest < own_count)
+		code = cli_usagef(cli, command, NULL, "Unknown command: %s", own[rest]);
+	else if (code == CLI_GO_ON && settings.dumps && passed_count)
+		code = cli_failf(cli, "-D and %s cannot be used together", passed[0]);
+	else if (code == CLI_GO_ON)
+		code = settings.dumps ? run_dump(cli, &settings) : run_report(cli, &settings, passed, passed_count);
+	free(own);
+	return code;
+}
+
+static bool is_report(const char *word)
+{
+	return strcmp(word, "report") == 0 || strcmp(word, "rep") == 0;
+}
+
 static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct settings settings = {0};
 	int rest;
-	/* What follows "record" is that verb's own: its -U is another one. */
+	/* What follows is that verb's own: -U of record is another one. */
 	int before = 1;
-	while (before < argc && strcmp(argv[before], "record") != 0)
+	while (before < argc && strcmp(argv[before], "record") != 0 && !is_report(argv[before]))
 		before++;
+	if (before < argc && is_report(argv[before]))
+		return report(cli, command, argv, argc, before);
 	int code = cli_parse_options(cli, command, before, argv, &settings, &rest);
 	if (code != CLI_GO_ON)
 		return code;
-	if (rest >= argc)
-		return cli_usagef(cli, command, NULL, "mem needs a command: record or report");
-	if (rest == before) {
-		struct memory_record record = {.type = settings.type,
-			.cpus = settings.cpus,
-			.physical = settings.physical,
-			.data_pages = settings.data_pages};
-		return memory_record(cli, &record, argc - before - 1, argv + before + 1);
-	}
-	if (strcmp(argv[rest], "report") != 0 && strcmp(argv[rest], "rep") != 0)
+	if (rest < before)
 		return cli_usagef(cli, command, NULL, "Unknown command: %s", argv[rest]);
-	if (rest + 1 < argc)
-		return cli_usagef(cli, command, NULL, "report takes options only, not '%s'", argv[rest + 1]);
-	return settings.dumps ? run_dump(cli, &settings) : run_report(cli, &settings);
+	if (rest == argc)
+		return cli_usagef(cli, command, NULL, "mem needs a command: record or report");
+	struct memory_record record = {.type = settings.type,
+		.cpus = settings.cpus,
+		.physical = settings.physical,
+		.data_pages = settings.data_pages};
+	return memory_record(cli, &record, argc - before - 1, argv + before + 1);
 }
 
 const struct command command_mem = {
@@ -144,7 +215,8 @@ const struct command command_mem = {
 	.options = &table,
 	.description = "mem record is record -d -W of the events that sample accesses to memory here. mem report shows "
 		       "what recorded accesses to memory cost: where the data was found (cache level, "
-		       "TLB, snoops), whose it is, and which code asked for it. It is report --mem-mode -n.",
+		       "TLB, snoops), whose it is, and which code asked for it. It is report --mem-mode -n, and takes "
+		       "that verb's options too.",
 	.examples = examples,
 	.run = run,
 };

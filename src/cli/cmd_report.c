@@ -188,6 +188,11 @@ static const char *set_demangle(const struct option_use *use)
 	return NULL;
 }
 
+static const char *keep_kernel_demangled(const struct option_use *use)
+{
+	return use->is_negated ? "cannot be negated: --no-demangle shows all names as stored" : NULL;
+}
+
 static const char *set_debuginfod(const struct option_use *use)
 {
 	struct settings *settings = use->settings;
@@ -313,7 +318,8 @@ static const struct option options[] = {
 		.help = "Sort the output by the event at the index n in group"},
 	{"percent-type", 0, OPTION_CALL, "type", .call = set_percent_type,
 		.help = "Set percent type local/global-period/hits of annotated functions; text has none"},
-	{"demangle-kernel", 0, OPTION_UNSUPPORTED, .help = "Enable kernel symbol demangling"},
+	{"demangle-kernel", 0, OPTION_CALL, .call = keep_kernel_demangled,
+		.help = "Enable kernel symbol demangling (always done, but with --no-demangle)"},
 	{"debuginfod", 0, OPTION_CALL, "urls", .argument_is_optional = true, .call = set_debuginfod,
 		.help = "fetch debug files by build id in the background, for the next report (default: "
 			"DEBUGINFOD_URLS, which alone fetches nothing)"},

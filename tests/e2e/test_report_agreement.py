@@ -182,6 +182,24 @@ def test_mem_report_is_a_report_of_accesses(tally, tmp_path):
     assert 'needs data sources' in refused.stderr
 
 
+def test_mem_report_takes_the_options_of_report(tally, tmp_path):
+    own_memory(tmp_path / 'memory.data')
+    for words, same_as in (
+            ('report --stdio', ''), ('report -g none --no-children', ''), ('report -F overhead,comm', '-F overhead,comm'),
+            ('-t load report --percent-limit 5 -c work12er3', '--percent-limit 5 -c work12er3'),
+            ('-C 1 report -s mem,tlb --percentage=relative', '-C 1 -s mem,tlb --percentage=relative'),
+            ('report -x, --sort=mem', '-t, -s mem'), ('rep --sort mem -q', '-s mem -q'), ('-U report -s sym', '-U -s sym')):
+        mem = tally('mem', *words.split(), '-i', tmp_path / 'memory.data', check=0)
+        report = tally('report', '--mem-mode', '-n', *same_as.split(), '-i', tmp_path / 'memory.data', check=0)
+        assert mem.stdout == report.stdout
+    last = tally('mem', 'report', '--stdio', tmp_path / 'memory.data', check=0)
+    assert last.stdout == tally('mem', 'report', '-i', tmp_path / 'memory.data', check=0).stdout
+    assert 'unknown option' in tally('mem', 'report', '--nonsense', check=129).stderr
+    assert 'Unknown command' in tally('mem', 'wrong', 'report', check=129).stderr
+    assert 'needs a command' in tally('mem', '-t', 'load', check=129).stderr
+    assert 'cannot be used together' in tally('mem', '-D', 'report', '--stdio', check=255).stderr
+
+
 def test_mem_dump(tally, tmp_path):
     own_memory(tmp_path / 'memory.data')
     rows = tally('mem', '-D', 'report', '-i', tmp_path / 'memory.data', check=0).stdout.splitlines()
