@@ -19,12 +19,20 @@
 #include <poll.h>
 #include <signal.h>
 #include <termios.h>
+#include <time.h>
 
 #define ESCAPE_DELAY_MS 25 /* a key's sequence comes at once; more would be felt when Esc is pressed */
+
+#define MAX_MOUSE_EVENTS 8 /* as many as the library keeps */
+#define DOUBLE_CLICK_NS	 UINT64_C(400000000)
 
 struct tui_terminal {
 	SCREEN *screen;
 	bool has_colours, is_utf8;
+	uint64_t clicked_ns; /* when the last click was; 0: it was the second of two */
+	int clicked_row, clicked_column;
+	uint32_t waiting[MAX_MOUSE_EVENTS]; /* what the mouse did and was not handed out yet */
+	unsigned waiting_count, waiting_next;
 };
 
 static const int deadly[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV, SIGABRT, SIGFPE, SIGILL};
@@ -85,6 +93,10 @@ static void catch_signals(void)
 	struct sigaction action = {.sa_handler = die, .sa_flags = SA_ONSTACK};
 	struct sigaction bus = {.sa_sigaction = bus_error, .sa_flags = SA_SIGINFO | SA_ONSTACK};
 	restore.length = 0;
+	/* As xterm has it, and all that have a mouse: presses, and where they were, are no longer told. */
+	if (tigetstr((char *)(uintptr_t) "kmous") && has_mouse())
+		for (const char *c = "\x1b[?1006;1000l"; *c; c++)
+			collect(*c);
 	collect_capability("sgr0");
 	collect_capability("cnorm");
 	collect_capability("rmkx");
@@ -129,6 +141,9 @@ static void set_modes(void)
 	keypad(stdscr, TRUE);
 	curs_set(0);
 	set_escdelay(ESCAPE_DELAY_MS);
+	/* Presses as they come: two at one place within a moment are a double click (read_mouse). */
+	mouseinterval(0);
+	mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
 	if (tcgetattr(STDIN_FILENO, &modes) == 0) {
 		modes.c_cc[VINTR] = _POSIX_VDISABLE;
 		(void)tcsetattr(STDIN_FILENO, TCSANOW, &modes);
@@ -136,14 +151,51 @@ static void set_modes(void)
 	}
 }
 
+struct shade { /* the same on terminals of 8 colours, of 256, and of all */
+	short few, many;
+	int rgb;
+};
+#define FEW_COLOURS  8
+#define MANY_COLOURS 256
+
+/* Of blocks by enum flame_kind, two shades each. */
+static const struct shade block_shades[2 * GRID_BLOCK_KINDS] = {{COLOR_YELLOW, 215, 0xffaf5f},
+	{COLOR_RED, 209, 0xff875f}, /* of programs */
+	{COLOR_CYAN, 117, 0x87d7ff}, {COLOR_BLUE, 110, 0x87afd7}, /* the kernel's */
+	{COLOR_GREEN, 150, 0xafd787}, {COLOR_GREEN, 114, 0x87d787}, /* inlined */
+	{COLOR_MAGENTA, 183, 0xd7afff}, {COLOR_MAGENTA, 176, 0xd787d7}, /* generated */
+	{COLOR_WHITE, 250, 0xbcbcbc}, {COLOR_WHITE, 247, 0x9e9e9e}, /* without a name */
+	{COLOR_WHITE, 254, 0xe4e4e4}, {COLOR_WHITE, 252, 0xd0d0d0}}; /* what samples are grouped by */
+
+static int colour_of(struct shade shade)
+{
+	return COLORS > MANY_COLOURS ? shade.rgb : COLORS >= MANY_COLOURS ? shade.many : shade.few;
+}
+
+/* A pair for each style that has colours; pair 0 is the terminal's own. */
+static void init_style(unsigned style, const struct shade *front, const struct shade *back)
+{
+	(void)init_extended_pair((int)style, front ? colour_of(*front) : -1, back ? colour_of(*back) : -1);
+}
+
 static bool start_colours(void)
 {
+	static const struct shade green = {COLOR_GREEN, COLOR_GREEN, 0x00af00}, red = {COLOR_RED, COLOR_RED, 0xd70000},
+				  blue = {COLOR_BLUE, 67, 0x5f87af}, black = {COLOR_BLACK, 16, 0},
+				  white = {COLOR_WHITE, 231, 0xffffff}, violet = {COLOR_MAGENTA, 127, 0xaf00af},
+				  strong = {COLOR_BLUE, 26, 0x005fd7};
 	const char *unwanted = getenv("NO_COLOR");
-	if ((unwanted && *unwanted) || !has_colors() || start_color() != OK)
+	if ((unwanted && *unwanted) || !has_colors() || start_color() != OK || COLORS < FEW_COLOURS ||
+		COLOR_PAIRS <= GRID_STYLE_COUNT)
 		return false;
 	use_default_colors();
-	init_pair(GRID_WARM, COLOR_GREEN, -1);
-	init_pair(GRID_HOT, COLOR_RED, -1);
+	init_style(GRID_WARM, &green, NULL);
+	init_style(GRID_HOT, &red, NULL);
+	init_style(GRID_SOURCE, &blue, NULL);
+	init_style(GRID_MATCH, &white, &violet);
+	init_style(GRID_CURSOR, &white, &strong);
+	for (unsigned i = 0; i < 2 * GRID_BLOCK_KINDS; i++)
+		init_style(GRID_BLOCKS + i, &black, &block_shades[i]);
 	return true;
 }
 
@@ -192,27 +244,51 @@ void tui_terminal_size(const struct tui_terminal *terminal, unsigned *rows, unsi
 static attr_t attributes(const struct tui_terminal *terminal, unsigned style)
 {
 	attr_t selected = style & GRID_SELECTED ? A_REVERSE : A_NORMAL;
-	switch ((enum grid_style)(style & ~(unsigned)GRID_SELECTED)) {
-	case GRID_TITLE:
-	case GRID_BOTTOM:
+	style &= ~(unsigned)GRID_SELECTED;
+	bool is_block = style >= GRID_BLOCKS && style <= GRID_BLOCKS_END;
+	if (style == GRID_TITLE || style == GRID_BOTTOM)
 		return selected | A_REVERSE;
-	case GRID_HEADER:
+	if (style == GRID_HEADER || style == GRID_CURSOR)
 		return selected | A_BOLD;
-	case GRID_HOT:
-		return terminal->has_colours ? selected : selected | A_BOLD;
-	case GRID_WARM:
-	case GRID_MATCH:
+	if (terminal->has_colours)
+		return selected;
+	if (style == GRID_HOT)
+		return selected | A_BOLD;
+	if (style == GRID_MATCH)
 		return selected | A_BOLD | A_REVERSE;
-	case GRID_CURSOR:
-		return selected | A_BOLD | A_UNDERLINE;
-	case GRID_PLAIN:
-	case GRID_SOURCE:
-	case GRID_BLOCKS:
-	case GRID_BLOCKS_END:
-	case GRID_STYLE_COUNT:
-		break;
-	}
-	return selected;
+	/* Blocks beside each other differ in their lower bit. */
+	return is_block && (style - GRID_BLOCKS) % 2 ? selected | A_REVERSE : selected;
+}
+
+static bool has_pair(unsigned style)
+{
+	return style == GRID_WARM || style == GRID_HOT || style >= GRID_SOURCE;
+}
+
+/* What stands for the characters that screens draw with, where there is ASCII only. */
+static wchar_t ascii_of(uint32_t character)
+{
+	static const struct {
+		uint32_t from;
+		char to;
+	} all[] = {{0x2500, '-'}, {0x2502, '|'}, {0x250c, '+'}, {0x2510, '+'}, {0x2514, '+'}, {0x2518, '+'},
+		{0x258f, '|'}, {0x2190, '<'}, {0x2191, '^'}, {0x2192, '>'}, {0x2193, 'v'}};
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (all[i].from == character)
+			return all[i].to;
+	return '?';
+}
+
+static void show_cell(const struct tui_terminal *terminal, const struct grid_cell *cell, int row, int column)
+{
+	unsigned style = cell->style & ~(unsigned)GRID_SELECTED;
+	int pair = terminal->has_colours && has_pair(style) ? (int)style : 0;
+	wchar_t text[2] = {(wchar_t)cell->character, 0};
+	cchar_t shown;
+	if (cell->character >= 0x80 && !terminal->is_utf8)
+		text[0] = ascii_of(cell->character);
+	if (setcchar(&shown, text, attributes(terminal, cell->style), (short)pair, &pair) == OK)
+		(void)mvadd_wch(row, column, &shown);
 }
 
 void tui_terminal_show(struct tui_terminal *terminal, const struct grid *grid)
@@ -221,17 +297,8 @@ void tui_terminal_show(struct tui_terminal *terminal, const struct grid *grid)
 	for (unsigned row = 0; row < grid->rows; row++) {
 		for (unsigned column = 0; column < grid->columns; column++) {
 			const struct grid_cell *cell = &grid->cells[(size_t)row * grid->columns + column];
-			unsigned style = cell->style & ~(unsigned)GRID_SELECTED;
-			bool is_coloured = terminal->has_colours && (style == GRID_HOT || style == GRID_WARM);
-			wchar_t text[2] = {(wchar_t)cell->character, 0};
-			cchar_t shown;
-			if (!cell->character)
-				continue;
-			if (cell->character >= 0x80 && !terminal->is_utf8)
-				text[0] = '?';
-			if (setcchar(&shown, text, attributes(terminal, cell->style), (short)(is_coloured ? style : 0),
-				    NULL) == OK)
-				(void)mvadd_wch((int)row, (int)column, &shown);
+			if (cell->character)
+				show_cell(terminal, cell, (int)row, (int)column);
 		}
 	}
 	refresh();
@@ -277,6 +344,44 @@ static uint32_t function_key(int code)
 	}
 }
 
+static uint32_t mouse_key(struct tui_terminal *terminal, const MEVENT *event)
+{
+	struct timespec now;
+	if (event->y < 0 || event->x < 0)
+		return TUI_KEY_NONE;
+	unsigned row = (unsigned)event->y, column = (unsigned)event->x;
+	if (event->bstate & BUTTON4_PRESSED)
+		return tui_mouse(TUI_MOUSE_WHEEL_UP, row, column);
+	if (event->bstate & BUTTON5_PRESSED)
+		return tui_mouse(TUI_MOUSE_WHEEL_DOWN, row, column);
+	if (!(event->bstate & BUTTON1_PRESSED))
+		return TUI_KEY_NONE;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	uint64_t now_ns = (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+	bool is_second = terminal->clicked_ns && now_ns - terminal->clicked_ns < DOUBLE_CLICK_NS &&
+			 terminal->clicked_row == event->y && terminal->clicked_column == event->x;
+	terminal->clicked_ns = is_second ? 0 : now_ns;
+	terminal->clicked_row = event->y;
+	terminal->clicked_column = event->x;
+	return tui_mouse(is_second ? TUI_MOUSE_DOUBLE : TUI_MOUSE_CLICK, row, column);
+}
+
+/* All that happened stands behind one key, the last thing first. */
+static uint32_t read_mouse(struct tui_terminal *terminal)
+{
+	MEVENT events[MAX_MOUSE_EVENTS];
+	unsigned count = 0;
+	while (count < MAX_MOUSE_EVENTS && getmouse(&events[count]) == OK)
+		count++;
+	terminal->waiting_count = terminal->waiting_next = 0;
+	while (count-- > 0) {
+		uint32_t key = mouse_key(terminal, &events[count]);
+		if (key != TUI_KEY_NONE)
+			terminal->waiting[terminal->waiting_count++] = key;
+	}
+	return terminal->waiting_count ? terminal->waiting[terminal->waiting_next++] : TUI_KEY_NONE;
+}
+
 static bool is_gone(void)
 {
 	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -304,10 +409,14 @@ static uint32_t read_character(const struct tui_terminal *terminal, int first)
 
 uint32_t tui_terminal_key(struct tui_terminal *terminal)
 {
+	if (terminal->waiting_next < terminal->waiting_count)
+		return terminal->waiting[terminal->waiting_next++];
 	errno = 0;
 	int code = getch();
 	if (code == ERR)
 		return errno != EINTR && is_gone() ? TUI_KEY_CLOSED : TUI_KEY_NONE;
+	if (code == KEY_MOUSE)
+		return read_mouse(terminal);
 	if (code > 0xff)
 		return function_key(code);
 	return code < 0x80 ? (uint32_t)code : read_character(terminal, code);

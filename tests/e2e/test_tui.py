@@ -356,3 +356,39 @@ def test_views_of_stacks(terminal, tally, recording):
     screen.wait(lambda lines: lines[-1].startswith("'leaf' is in "))
     screen.press('q')
     screen.wait(lambda lines: lines == start)
+
+
+def mouse(row, column, button=0):
+    """What a terminal sends for a press (3: for its end), as the description of screen has it."""
+    return '\x1b[M' + chr(32 + button) + chr(33 + column) + chr(33 + row)
+
+
+def test_the_mouse(terminal, tally, recording):
+    screen = terminal(f'env TERM=screen {report(tally, recording)}', (80, 12))
+    start = screen.wait(lambda lines: TITLE.match(lines[0]))
+    screen.press('-l', mouse(5, 10) + mouse(5, 10, 3))
+    screen.wait(lambda lines: ', 4/' in lines[-1])
+    screen.press('-l', mouse(5, 10, 65))
+    screen.wait(lambda lines: ', 7/' in lines[-1])
+    screen.press('-l', mouse(5, 10, 64))
+    screen.press('-l', 2 * (mouse(2, 10) + mouse(2, 10, 3)))
+    screen.wait(lambda lines: lines[2] == '-' + start[2][1:])
+
+
+@pytest.mark.parametrize('name, red', [('ansi', '31'), ('screen', '31'), ('xterm-256color', '31|38;5;1')])
+def test_blocks_have_colours(name, red, terminal, tally, recording):
+    screen = terminal(f'env TERM={name} {report(tally, recording)}')
+    screen.wait(lambda lines: TITLE.match(lines[0]))
+    assert re.search(f'\x1b\\[[0-9;]*({red})m', '\n'.join(screen.lines('-e')))
+    screen.press('v')
+    screen.wait(lambda lines: lines[0].startswith('Flame: '))
+    assert re.search('\x1b\\[[0-9;]*4[1-8][0-9;]*m', '\n'.join(screen.lines('-e')[2:5]))
+
+
+def test_blocks_without_colours(terminal, tally, recording):
+    screen = terminal(report(tally, recording), NO_COLOR='1')
+    screen.wait(lambda lines: TITLE.match(lines[0]))
+    screen.press('v')
+    screen.wait(lambda lines: lines[0].startswith('Flame: '))
+    shown = '\n'.join(screen.lines('-e'))
+    assert '\x1b[7m' in shown and not re.search('\x1b\\[[0-9;]*[34][0-8]m', shown)

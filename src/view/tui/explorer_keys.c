@@ -39,6 +39,7 @@ static const struct tui_help help[] = {
 	{"i, W", "the recording's header; its health"},
 	{"P", "print what is shown to perf.hist.N"},
 	{"?, h, F1", "this list"},
+	{"mouse", "wheel: three lines; click: the cursor; double click: Enter"},
 	{"Ctrl-L", "draw the screen anew"},
 	{"q, Ctrl-C", "leave"},
 };
@@ -214,6 +215,25 @@ static bool chain_key(struct explorer *e, uint32_t key)
 	}
 }
 
+static void mouse_key(struct explorer *e, uint32_t key)
+{
+	switch (tui_mouse_act(key)) {
+	case TUI_MOUSE_WHEEL_UP:
+		explorer_move(e, -TUI_WHEEL_LINES);
+		break;
+	case TUI_MOUSE_WHEEL_DOWN:
+		explorer_move(e, TUI_WHEEL_LINES);
+		break;
+	case TUI_MOUSE_CLICK:
+		(void)explorer_click(e, tui_mouse_row(key));
+		break;
+	case TUI_MOUSE_DOUBLE:
+		if (explorer_click(e, tui_mouse_row(key)))
+			(void)chain_key(e, '\r');
+		break;
+	}
+}
+
 static bool view_key(struct explorer *e, uint32_t key)
 {
 	switch (key) {
@@ -341,6 +361,10 @@ static enum explorer_action other_key(struct explorer *e, uint32_t key)
 
 static enum explorer_action table_key(struct explorer *e, uint32_t key)
 {
+	if (tui_is_mouse(key)) {
+		mouse_key(e, key);
+		return EXPLORER_STAY;
+	}
 	if (move_key(e, key) || chain_key(e, key) || view_key(e, key) || choice_key(e, key))
 		return EXPLORER_STAY;
 	return other_key(e, key);

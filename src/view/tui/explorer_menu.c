@@ -68,6 +68,8 @@ void explorer_menu_order(struct explorer *e)
 	tui_menu_start(&e->menu, "Order rows by");
 	for (size_t i = 0; i < e->layout.count; i++) {
 		enum profile_key key = e->layout.columns[i];
+		if (key == KEY_IPC_NULL || key == KEY_IPC_LBR)
+			continue; /* nothing to order by */
 		tui_menu_add(&e->menu, EXPLORER_KEY_ORDER + (uint32_t)key, "%s", report_column_header(&e->layout, key));
 	}
 	open_menu(e);

@@ -277,6 +277,20 @@ void explorer_move(struct explorer *e, long lines)
 	settle(e);
 }
 
+bool explorer_click(struct explorer *e, unsigned screen_row)
+{
+	unsigned first = e->hides_headers ? 1 : 2;
+	struct explorer_position at = e->top;
+	if (screen_row < first || screen_row - first >= explorer_page(e) || e->visible_count == 0)
+		return false;
+	for (unsigned row = first; row < screen_row; row++)
+		if (!explorer_next_line(e, &at))
+			return false;
+	e->cursor = at;
+	settle(e);
+	return true;
+}
+
 void explorer_home(struct explorer *e)
 {
 	e->cursor = e->top = (struct explorer_position){0};

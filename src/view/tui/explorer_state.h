@@ -94,6 +94,8 @@ void explorer_resize(struct explorer *e, unsigned rows, unsigned columns);
 /* Lines of the table that fit on the screen. */
 unsigned explorer_page(const struct explorer *e);
 void explorer_move(struct explorer *e, long lines);
+/* The cursor to what is in this row of the screen; false: no line of the table is. */
+bool explorer_click(struct explorer *e, unsigned screen_row);
 void explorer_home(struct explorer *e);
 void explorer_end(struct explorer *e);
 /* Opens or closes one level: the row, or what is below the chain line. */

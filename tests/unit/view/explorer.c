@@ -327,6 +327,28 @@ static void the_function_at_the_cursor(void **state)
 	close_explorer(&f);
 }
 
+static void clicks_and_the_wheel(void **state)
+{
+	struct fixture f;
+	open_explorer(&f, program);
+	explorer_resize(&f.explorer, 8, 80);
+	explorer_key(&f.explorer, tui_mouse(TUI_MOUSE_WHEEL_DOWN, 4, 4));
+	assert_int_equal(f.explorer.cursor.row, TUI_WHEEL_LINES);
+	explorer_key(&f.explorer, tui_mouse(TUI_MOUSE_CLICK, 2, 4));
+	assert_int_equal(f.explorer.cursor.row, f.explorer.top.row);
+	explorer_key(&f.explorer, tui_mouse(TUI_MOUSE_DOUBLE, 2, 4));
+	assert_non_null(explorer_fold_at(&f.explorer, 0));
+	explorer_key(&f.explorer, tui_mouse(TUI_MOUSE_CLICK, 4, 4));
+	assert_int_equal(f.explorer.cursor.line, 2);
+	explorer_key(&f.explorer, tui_mouse(TUI_MOUSE_CLICK, 0, 4)); /* the title */
+	explorer_key(&f.explorer, tui_mouse(TUI_MOUSE_CLICK, 7, 4)); /* the last line */
+	assert_int_equal(f.explorer.cursor.line, 2);
+	press(&f, "/nothing$");
+	explorer_key(&f.explorer, tui_mouse(TUI_MOUSE_DOUBLE, 3, 4));
+	explorer_key(&f.explorer, tui_mouse(TUI_MOUSE_WHEEL_UP, 3, 4));
+	close_explorer(&f);
+}
+
 static void what_is_printed_is_what_is_shown(void **state)
 {
 	struct fixture f;
@@ -384,6 +406,7 @@ int main(void)
 		cmocka_unit_test(searching_filters_nothing),
 		cmocka_unit_test(percentages_of_what_is_shown),
 		cmocka_unit_test(the_function_at_the_cursor),
+		cmocka_unit_test(clicks_and_the_wheel),
 		cmocka_unit_test(what_is_printed_is_what_is_shown),
 		cmocka_unit_test(a_monkey_at_the_keys),
 	};
