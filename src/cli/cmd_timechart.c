@@ -384,6 +384,8 @@ static const char *const usages[] = {"[<options>]", "record [<options>] [<comman
 static const char *const examples[] = {
 	"what the machine did while a program ran, as a picture",
 	"tally timechart record ./program; tally timechart",
+	"the same with call chains, as a page to zoom and search in",
+	"tally timechart record -g ./program; tally timechart --html chart.html",
 	"reading, writing and waiting for the network",
 	"tally timechart record -I ./program; tally timechart -o io.svg",
 	NULL,

@@ -225,6 +225,8 @@ bool tracks_span(struct tracks *t, uint32_t track, const struct track_span *span
 	struct track *to = &t->tracks.items[track];
 	struct track_span kept = *span;
 	bool is_empty = kept.end_ns <= kept.start_ns;
+	if (is_empty && kept.is_cut)
+		return true;
 	if (kept.count == 0)
 		kept.count = 1;
 	if (kept.held_ns == 0)

@@ -108,7 +108,8 @@ bool tracks_name(struct tracks *t, uint32_t track, uint64_t time_ns, struct tall
 struct tally_str tracks_last_name(const struct tracks *t, const struct track *track);
 /* Keeps a backtrace; INTERN_NONE in *text beyond TRACKS_MAX_TEXTS, and of an empty one. */
 bool tracks_text(struct tracks *t, struct tally_str text, uint32_t *id);
-/* held_ns and count may be 0: the whole span, one. Spans that end where they start, or before, count and are not kept. */
+/* held_ns and count may be 0: the whole span, one. Spans that end where they start, or before, count (if not
+ * cut) and are not kept. */
 bool tracks_span(struct tracks *t, uint32_t track, const struct track_span *span);
 bool tracks_arrow(struct tracks *t, const struct track_arrow *arrow);
 bool tracks_level(struct tracks *t, uint32_t track, uint64_t time_ns, uint64_t value);

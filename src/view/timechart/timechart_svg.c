@@ -448,7 +448,7 @@ static bool try_until_it_fits(struct drawing *d)
 			return false;
 		if (d->resolution_ns == 0)
 			d->resolution_ns = all->resolution_ns ? all->resolution_ns : (whole_ns >> FIRST_RESOLUTION) + 1;
-		else if (d->resolution_ns < whole_ns / 128)
+		else if (d->resolution_ns < whole_ns / 32)
 			d->resolution_ns *= 2;
 		else
 			d->row_count /= 2;
