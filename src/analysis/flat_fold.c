@@ -130,17 +130,31 @@ void flat_fold_place(struct flat_fold *fold)
 	fold->failed = fold->failed || fold->pass->failed;
 }
 
-/* Where the function begins that the address lies in; the address itself where none is known. */
-static uint64_t function_start(const struct summing *s, uint32_t binary, uint64_t address)
+struct place { /* of one sample */
+	uint32_t group, binary, store_id;
+	uint64_t address; /* in the binary, then that of its function where one is known */
+};
+
+static struct place place_of(const struct summing *s, const struct flat_sample *sample)
 {
-	if (binary == RESOLVE_NONE)
-		return address;
-	if (s->store_ids[binary] != RESOLVE_NONE) {
-		const struct symbol *symbol = binary_store_find(s->store, s->store_ids[binary], address);
-		return symbol ? symbol->start : address;
+	const struct flat_origin *origin = &s->fold->origins.items[sample->context];
+	uint32_t binary = s->fold->groups.items[origin->group].binary;
+	return (struct place){.group = origin->group,
+		.binary = binary,
+		.store_id = binary == RESOLVE_NONE ? RESOLVE_NONE : s->store_ids[binary],
+		.address = sample->ip + origin->delta};
+}
+
+/* Where the function begins that the address lies in; the address itself where none is known. */
+static uint64_t function_start(const struct summing *s, const struct place *place)
+{
+	if (place->store_id != RESOLVE_NONE) {
+		const struct symbol *symbol = binary_store_find(s->store, place->store_id, place->address);
+		return symbol ? symbol->start : place->address;
 	}
-	const struct machine_binary *from = machine_binary_get(s->fold->pass->input.sideband->machine, binary);
-	return from->kind == MACHINE_BPF ? from->start : address;
+	const struct machine *machine = s->fold->pass->input.sideband->machine;
+	bool is_bpf = place->binary != RESOLVE_NONE && machine_binary_get(machine, place->binary)->kind == MACHINE_BPF;
+	return is_bpf ? machine_binary_get(machine, place->binary)->start : place->address;
 }
 
 static void add_sum(struct summing *s, const struct flat_sample *sample, const uint64_t *words, uint32_t hash)
@@ -170,13 +184,20 @@ static void add_sum(struct summing *s, const struct flat_sample *sample, const u
 static void sum_batch(struct summing *s, const struct flat_sample *samples, size_t count)
 {
 	const struct flat_fold *fold = s->fold;
+	struct place places[BATCH];
 	uint64_t words[BATCH][PLACE_WORDS];
 	uint32_t hashes[BATCH];
 	for (size_t i = 0; i < count; i++) {
-		const struct flat_origin *origin = &fold->origins.items[samples[i].context];
-		words[i][0] = origin->group;
-		words[i][1] =
-			function_start(s, fold->groups.items[origin->group].binary, samples[i].ip + origin->delta);
+		places[i] = place_of(s, &samples[i]);
+		if (places[i].store_id != RESOLVE_NONE)
+			binary_store_expect(s->store, places[i].store_id, places[i].address);
+	}
+	for (size_t i = 0; i < count; i++)
+		if (places[i].store_id != RESOLVE_NONE)
+			binary_store_guess(s->store, places[i].store_id, places[i].address);
+	for (size_t i = 0; i < count; i++) {
+		words[i][0] = places[i].group;
+		words[i][1] = function_start(s, &places[i]);
 		hashes[i] = id_table_hash(&s->places, words[i]);
 		id_table_expect(&s->places, hashes[i]);
 	}

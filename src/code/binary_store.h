@@ -127,6 +127,9 @@ TALLY_MUST_CHECK enum tally_status binary_store_add(
 void binary_store_load(struct binary_store *store, const uint32_t *ids, size_t count);
 /* The function that covers address (file offset or run-time address, by kind); NULL if none. */
 const struct symbol *binary_store_find(const struct binary_store *store, uint32_t id, uint64_t address);
+/* Who looks up many waits for memory once: expect for all of them, guess for all of them, then find. */
+void binary_store_expect(const struct binary_store *store, uint32_t id, uint64_t address);
+void binary_store_guess(const struct binary_store *store, uint32_t id, uint64_t address);
 /* Reads the debug information that covers these addresses (as of binary_store_find), for binary_store_places. Of what is
  * loaded: user files, the kernel, its modules. One thread; what was read before costs nothing. */
 TALLY_MUST_CHECK enum tally_status binary_store_load_places(

@@ -257,6 +257,16 @@ const struct symbol *binary_store_find(const struct binary_store *store, uint32_
 	return find_symbol(store->entries.items[id], address);
 }
 
+void binary_store_expect(const struct binary_store *store, uint32_t id, uint64_t address)
+{
+	symbol_table_expect(&store->entries.items[id]->symbols, address);
+}
+
+void binary_store_guess(const struct binary_store *store, uint32_t id, uint64_t address)
+{
+	symbol_table_guess(&store->entries.items[id]->symbols, address);
+}
+
 struct binary_info binary_store_info(const struct binary_store *store, uint32_t id)
 {
 	const struct binary_entry *entry = store->entries.items[id];

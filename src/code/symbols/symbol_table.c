@@ -196,15 +196,17 @@ bool symbol_table_sort(struct symbol_table *table)
 	return table->symbols.len == 0 || sort_by_start(table->symbols.items, table->symbols.len);
 }
 
-/* About one symbol a bucket, if they lie evenly. */
+/* Functions lie denser than the data behind them. */
+#define BUCKETS_PER_SYMBOL 4
+
 static bool make_buckets(struct symbol_table *table)
 {
 	const struct symbol *items = table->symbols.items;
 	size_t count = table->symbols.len;
-	if (count >= UINT32_MAX)
+	if (count >= UINT32_MAX / BUCKETS_PER_SYMBOL)
 		return true;
 	uint64_t first = items[0].start, extent = items[count - 1].start - first;
-	while (extent >> table->bucket_shift >= count)
+	while (extent >> table->bucket_shift >= count * BUCKETS_PER_SYMBOL)
 		table->bucket_shift++;
 	size_t bucket_count = (size_t)(extent >> table->bucket_shift) + 1;
 	table->buckets = malloc((bucket_count + 1) * sizeof(*table->buckets));
@@ -246,15 +248,10 @@ static size_t upper_bound(const struct symbol_table *table, uint64_t address)
 {
 	size_t low = 0;
 	size_t high = table->symbols.len;
-	if (table->bucket_count) {
-		uint64_t first = table->symbols.items[0].start;
-		uint64_t bucket = address < first ? 0 : (address - first) >> table->bucket_shift;
-		if (address < first)
-			return 0;
-		if (bucket >= table->bucket_count)
-			return high;
-		low = table->buckets[bucket];
-		high = table->buckets[bucket + 1];
+	const uint32_t *bucket = symbol_table_bucket(table, address);
+	if (bucket) {
+		low = bucket[0];
+		high = bucket[1];
 	}
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
