@@ -1,7 +1,8 @@
 #include "analysis/flat_fold.h"
 
-#define PLACE_WORDS 2
-#define BATCH	    64 /* samples whose waits for memory overlap */
+#define PLACE_WORDS	  2
+#define BATCH		  64 /* samples whose waits for memory overlap */
+#define SAMPLES_PER_PLACE 8 /* as a start: tables grow where there are more places */
 
 struct summing {
 	struct flat_fold *fold;
@@ -214,6 +215,8 @@ static void sum_batch(struct summing *s, const struct flat_sample *samples, size
 static bool fill_pass(const struct summing *s)
 {
 	struct sample_pass *pass = s->fold->pass;
+	if (!id_table_reserve(&pass->keys, s->places.len) || !id_table_reserve(&pass->resolver.frames, s->places.len))
+		return false;
 	for (size_t i = 0; i < s->places.len; i++) {
 		const uint64_t *words = id_table_key(&s->places, (uint32_t)i);
 		const struct flat_group *group = &s->fold->groups.items[words[0]];
@@ -236,10 +239,17 @@ static bool fill_pass(const struct summing *s)
 	return true;
 }
 
+static bool reserve(struct summing *s, size_t count)
+{
+	return id_table_reserve(&s->places, count) && vec_reserve(&s->first_ips, count) &&
+	       vec_reserve(&s->fold->pass->sums, count);
+}
+
 void flat_fold_sum(struct flat_fold *fold, const struct binary_store *store, const uint32_t *store_ids)
 {
 	struct summing s = {.fold = fold, .store = store, .store_ids = store_ids, .places = {.words = PLACE_WORDS}};
 	const struct flat_part *part = fold->part;
+	fold->failed = fold->failed || !reserve(&s, part->sample_count / SAMPLES_PER_PLACE);
 	for (size_t b = 0; b < part->blocks.len && !fold->failed; b++) {
 		size_t count = block_len(part, b);
 		for (size_t i = 0; i < count && !fold->failed; i += BATCH)

@@ -6,11 +6,12 @@
 #include "base/pages.h"
 #include "base/thread_pool.h"
 
-#define PART_BYTES    ((size_t)1 << 20) /* at least: less is not worth a worker */
-#define WINDOW_BYTES  ((size_t)2 << 20) /* of the file, mapped and let go together */
-#define GUESS_RECORDS 64 /* that make sense one after another: there a record begins */
-#define GUESS_BYTES   ((size_t)1 << 20) /* searched for them */
-#define RECORD_ALIGN  8
+#define PART_BYTES	((size_t)1 << 20) /* at least: less is not worth a worker */
+#define WINDOW_BYTES	((size_t)2 << 20) /* of the file, mapped and let go together */
+#define BYTES_PER_OTHER 24 /* of the file to one of them: room for a start */
+#define GUESS_RECORDS	64 /* that make sense one after another: there a record begins */
+#define GUESS_BYTES	((size_t)1 << 20) /* searched for them */
+#define RECORD_ALIGN	8
 
 static bool events_serve(struct perfdata_reader *reader)
 {
@@ -53,7 +54,7 @@ static void part_deinit(struct flat_part *part)
 
 void flat_gather_free_others(struct flat_gather *gather)
 {
-	vec_free(&gather->other_bytes);
+	vec_free(&gather->parts[0].others);
 	gather->others.bytes = (struct tally_bytes){NULL, 0};
 }
 
@@ -62,7 +63,6 @@ void flat_gather_deinit(struct flat_gather *gather)
 	for (size_t i = 0; i < gather->part_count; i++)
 		part_deinit(&gather->parts[i]);
 	free(gather->parts);
-	vec_free(&gather->other_bytes);
 	*gather = (struct flat_gather){0};
 }
 
@@ -173,7 +173,8 @@ static void take(struct flat_part *part, struct perfdata_reader *reader, const s
 static void walk(struct flat_part *part, struct perfdata_reader *reader, const struct record_run *run)
 {
 	size_t position = part->begin, limit = part->end;
-	while (position < limit && !part->is_cut) {
+	part->failed = !vec_reserve(&part->others, (limit - position) / BYTES_PER_OTHER);
+	while (position < limit && !part->is_cut && !part->failed && !part->has_payload) {
 		size_t len = limit - position < WINDOW_BYTES ? limit - position : WINDOW_BYTES;
 		const struct tally_bytes window = {run->bytes.data + position, len};
 		size_t end = position + len;
@@ -189,8 +190,6 @@ static void walk(struct flat_part *part, struct perfdata_reader *reader, const s
 		}
 		progress_add(run->progress, len);
 		perfdata_reader_drop(reader, window);
-		if (part->failed || part->has_payload)
-			break;
 	}
 	part->end = position;
 }
@@ -267,23 +266,25 @@ static void mend_parts(const struct gathering *g)
 	}
 }
 
+/* The first part's are the start. */
 static bool join_others(struct flat_gather *gather, const struct record_run *run)
 {
 	size_t len = 0;
 	for (size_t i = 0; i < gather->part_count; i++)
 		len += gather->parts[i].others.len;
-	if (!vec_reserve(&gather->other_bytes, len + 1))
-		return false;
+	gather->others = *run;
 	for (size_t i = 0; i < gather->part_count; i++) {
 		struct flat_part *part = &gather->parts[i];
-		if (part->others.len > 0)
-			memcpy(gather->other_bytes.items + gather->other_bytes.len, part->others.items,
-				part->others.len);
-		gather->other_bytes.len += part->others.len;
-		vec_free(&part->others);
+		struct flat_part *first = &gather->parts[0];
+		if (!vec_reserve(&first->others, len))
+			return false;
+		if (i > 0 && part->others.len > 0) {
+			memcpy(first->others.items + first->others.len, part->others.items, part->others.len);
+			first->others.len += part->others.len;
+			vec_free(&part->others);
+		}
 	}
-	gather->others = *run;
-	gather->others.bytes = (struct tally_bytes){gather->other_bytes.items, len};
+	gather->others.bytes = (struct tally_bytes){gather->parts[0].others.items, len};
 	return true;
 }
 

@@ -41,7 +41,7 @@ struct flat_part { /* what one worker read */
 	VEC(struct flat_context) contexts;
 	struct id_table context_ids;
 	uint32_t recent[FLAT_RECENT]; /* contexts + 1, by thread */
-	VEC(uint8_t) others; /* records that are no samples */
+	VEC(uint8_t) others; /* records that are no samples; at the end those of all parts are the first one's */
 	uint64_t samples, sample_bytes, damaged, unattributed;
 	bool has_payload; /* data follows a record: none of this holds */
 	bool is_cut; /* at end */
@@ -51,8 +51,7 @@ struct flat_part { /* what one worker read */
 struct flat_gather {
 	struct flat_part *parts;
 	size_t part_count;
-	VEC(uint8_t) other_bytes;
-	struct record_run others; /* borrows other_bytes; as the run, but for its samples */
+	struct record_run others; /* as the run, but for its samples; borrows the first part's */
 };
 
 /* Whether a profile of this kind can be made this way: no stacks, no facets, nothing by address, and all samples have

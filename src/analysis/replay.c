@@ -664,6 +664,15 @@ static void add_fields(struct replay *replay)
 	}
 }
 
+/* Of a flat profile it is known about how much will be there. */
+static bool reserve(struct replay *replay)
+{
+	size_t samples = 0;
+	for (size_t i = 0; i < replay->pass_count; i++)
+		samples += replay->passes[i].keys.len;
+	return replay->options->with_stacks || profile_builder_reserve(replay->builder, replay->frames.len, samples);
+}
+
 static enum tally_status build_profile(struct replay *replay, struct profile **profile, struct tally_error *err)
 {
 	replay->builder = profile_builder_create();
@@ -676,6 +685,8 @@ static enum tally_status build_profile(struct replay *replay, struct profile **p
 		if (!frames[i] || !merge_frames(replay, &replay->passes[i], frames[i]))
 			status = error_nomem(err);
 	}
+	if (status == TALLY_OK && !reserve(replay))
+		status = error_nomem(err);
 	if (status == TALLY_OK) {
 		add_events(replay);
 		add_fields(replay);

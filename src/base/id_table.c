@@ -6,8 +6,9 @@
 #include "base/checked.h"
 #include "base/slots.h"
 
-#define FIRST_KEYS 32
-#define MANY	   32 /* look-ups that wait for memory together */
+#define FIRST_KEYS  32
+#define FIRST_SLOTS 64
+#define MANY	    32 /* look-ups that wait for memory together */
 
 void id_table_deinit(struct id_table *table)
 {
@@ -51,9 +52,8 @@ static size_t find_slot(const struct id_table *table, const uint64_t *key, uint3
 	return at;
 }
 
-static bool grow_keys(struct id_table *table)
+static bool grow_keys(struct id_table *table, size_t cap)
 {
-	size_t cap = table->cap ? table->cap * 2 : FIRST_KEYS;
 	size_t bytes;
 	if (cap >= ID_TABLE_NONE || !checked_mul(cap, table->words * sizeof(*table->keys), &bytes))
 		return false;
@@ -65,6 +65,21 @@ static bool grow_keys(struct id_table *table)
 	return true;
 }
 
+static bool is_full(size_t len, size_t slot_count)
+{
+	return len * 4 >= slot_count * 3;
+}
+
+bool id_table_reserve(struct id_table *table, size_t count)
+{
+	if (count >= ID_TABLE_NONE || (count > table->cap && !grow_keys(table, count)))
+		return false;
+	size_t slot_count = table->slot_count;
+	while (is_full(count, slot_count))
+		slot_count = slot_count ? slot_count * 2 : FIRST_SLOTS;
+	return slot_count == table->slot_count || slots_grow_to(&table->slots, &table->slot_count, slot_count);
+}
+
 uint32_t id_table_add(struct id_table *table, const uint64_t *key, bool *was_new)
 {
 	return id_table_add_hashed(table, key, id_table_hash(table, key), was_new);
@@ -74,12 +89,12 @@ uint32_t id_table_add_hashed(struct id_table *table, const uint64_t *key, uint32
 {
 	if (was_new)
 		*was_new = false;
-	if (table->len * 4 >= table->slot_count * 3 && !slots_grow(&table->slots, &table->slot_count))
+	if (is_full(table->len, table->slot_count) && !slots_grow(&table->slots, &table->slot_count))
 		return ID_TABLE_NONE;
 	size_t at = find_slot(table, key, hash);
 	if (table->slots[at])
 		return (uint32_t)table->slots[at] - 1;
-	if (table->len == table->cap && !grow_keys(table))
+	if (table->len == table->cap && !grow_keys(table, table->cap ? table->cap * 2 : FIRST_KEYS))
 		return ID_TABLE_NONE;
 	memcpy(table->keys + table->len * table->words, key, table->words * sizeof(*key));
 	table->slots[at] = (uint64_t)hash << 32 | ++table->len;

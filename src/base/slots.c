@@ -28,7 +28,11 @@ void slots_free(uint64_t *slots, size_t count)
 
 bool slots_grow(uint64_t **slots, size_t *count)
 {
-	size_t more = *count ? *count * 2 : FIRST_SLOTS;
+	return slots_grow_to(slots, count, *count ? *count * 2 : FIRST_SLOTS);
+}
+
+bool slots_grow_to(uint64_t **slots, size_t *count, size_t more)
+{
 	uint64_t *grown = slots_new(more);
 	if (!grown)
 		return false;

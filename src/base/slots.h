@@ -16,5 +16,7 @@ void slots_free(uint64_t *slots, size_t count);
 /* Twice as many (or the first ones), each that is in use at the place of its upper half's hash; count is a power of two.
  * False: out of memory, all is as it was. */
 bool slots_grow(uint64_t **slots, size_t *count);
+/* The same to a power of two that is not less. */
+bool slots_grow_to(uint64_t **slots, size_t *count, size_t more);
 
 #endif

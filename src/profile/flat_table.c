@@ -103,29 +103,32 @@ static uint8_t mapped_level(const struct profile *p, const struct profile_frame 
 	return p->binaries[frame->binary].is_kernel ? PROFILE_LEVEL_KERNEL : PROFILE_LEVEL_USER;
 }
 
+/* As the sample's own; and as callers, where those have rows. */
 static bool group_frames(struct flat_builder *b)
 {
 	const struct profile *p = b->profile;
-	b->group_of_leaf = calloc(p->frame_count + 1, sizeof(*b->group_of_leaf));
-	b->callers = calloc(p->frame_count + 1, sizeof(*b->callers));
-	if (!b->group_of_leaf || !b->callers)
+	const unsigned kinds = b->options->with_children ? 2 : 1;
+	b->group_of_leaf = malloc((p->frame_count + 1) * sizeof(*b->group_of_leaf));
+	b->callers = kinds > 1 ? malloc((p->frame_count + 1) * sizeof(*b->callers)) : NULL;
+	if (!b->group_of_leaf || (kinds > 1 && !b->callers) || !id_table_reserve(&b->frame_groups, p->frame_count))
 		return false;
 	for (size_t i = 0; i < p->frame_count; i += FRAME_BATCH) {
 		uint64_t keys[2 * FRAME_BATCH * FRAME_WORDS], *key = keys;
 		uint32_t groups[2 * FRAME_BATCH];
 		size_t count = p->frame_count - i < FRAME_BATCH ? p->frame_count - i : FRAME_BATCH;
-		for (size_t k = 0; k < count; k++, key += 2 * FRAME_WORDS) {
+		for (size_t k = 0; k < count; k++, key += kinds * FRAME_WORDS) {
 			const struct profile_frame *frame = &p->frames[i + k];
 			make_frame_key(p, b->options, frame, frame->address, &frame->innermost_line, key);
-			make_frame_key(
-				p, b->options, frame, caller_address(frame), &frame->own_line, key + FRAME_WORDS);
+			if (kinds > 1)
+				make_frame_key(p, b->options, frame, caller_address(frame), &frame->own_line,
+					key + FRAME_WORDS);
 		}
-		if (!id_table_add_many(&b->frame_groups, keys, 2 * count, groups))
+		if (!id_table_add_many(&b->frame_groups, keys, kinds * count, groups))
 			return false;
-		for (size_t k = 0; k < count; k++) {
-			b->group_of_leaf[i + k] = groups[2 * k];
+		for (size_t k = 0; k < count; k++)
+			b->group_of_leaf[i + k] = groups[kinds * k];
+		for (size_t k = 0; k < count && kinds > 1; k++)
 			b->callers[i + k] = (struct caller){groups[2 * k + 1], mapped_level(p, &p->frames[i + k])};
-		}
 	}
 	return true;
 }
@@ -641,6 +644,15 @@ static bool keep_instances(struct flat_builder *b)
 	return true;
 }
 
+/* Without children a sample makes one row at most. */
+static bool reserve_rows(struct flat_builder *b)
+{
+	size_t count = b->profile->sample_count;
+	return b->options->with_children ||
+	       (vec_reserve(&b->rows, count) && vec_reserve(&b->tallies, count) && vec_reserve(&b->made_by, count) &&
+		       vec_reserve(&b->stats, count * b->options->member_count));
+}
+
 static bool build(struct flat_builder *b)
 {
 	const struct profile *p = b->profile;
@@ -653,7 +665,7 @@ static bool build(struct flat_builder *b)
 	if (!group_frames(b) || !group_facets(b) || (b->options->with_chains && !make_chain_keys(b)))
 		return false;
 	b->row_of = calloc(b->frame_groups.len + 1, sizeof(*b->row_of));
-	if (!b->row_of || !group_samples(b) || !add_samples(b) || !keep_instances(b))
+	if (!b->row_of || !reserve_rows(b) || !group_samples(b) || !add_samples(b) || !keep_instances(b))
 		return false;
 	table->order = malloc((b->rows.len + 1) * sizeof(*table->order));
 	if (!table->order || !number_rows(b, table->order))

@@ -72,6 +72,12 @@ void profile_builder_destroy(struct profile_builder *b)
 	free(b);
 }
 
+bool profile_builder_reserve(struct profile_builder *b, size_t frames, size_t samples)
+{
+	return vec_reserve(&b->frames, frames) && id_table_reserve(&b->frame_ids, frames) &&
+	       vec_reserve(&b->samples, samples) && id_table_reserve(&b->sample_ids, samples);
+}
+
 uint32_t profile_builder_string(struct profile_builder *b, struct tally_str text)
 {
 	uint32_t id;

@@ -24,6 +24,8 @@ void profile_builder_keep_facets(struct profile_builder *b, uint64_t facets);
 /* One value for each facet that is kept. */
 uint32_t profile_builder_facets(struct profile_builder *b, const struct profile_value *values);
 void profile_builder_field(struct profile_builder *b, const struct profile_field *field);
+/* Room for about so many. False: memory is out. */
+bool profile_builder_reserve(struct profile_builder *b, size_t frames, size_t samples);
 uint32_t profile_builder_string(struct profile_builder *b, struct tally_str text);
 uint32_t profile_builder_event(
 	struct profile_builder *b, const struct profile_event *event); /* not merged; counts are added up by samples */
