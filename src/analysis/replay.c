@@ -17,6 +17,7 @@
 #include "profile/profile_builder.h"
 
 #define FRAME_BATCH	64
+#define STACK_BATCH	64
 #define LARGE_RECORDING ((size_t)16 << 20) /* bytes */
 
 struct replay {
@@ -37,7 +38,7 @@ struct replay {
 	uint32_t *profile_frames; /* by id of frames */
 	struct inline_frames inlines; /* by id of frames; nothing if not asked for */
 	uint32_t *inlined_frames; /* by index of their names: the profile's; PROFILE_NONE: not made yet */
-	VEC(uint32_t) stack; /* that is being made */
+	VEC(uint32_t) stack; /* frames of those that are being made */
 	const struct symbol *last_end; /* of the stack looked at last, and whether it is one that threads start in */
 	bool last_end_is_first;
 	uint64_t *leaf_counts; /* by id of frames: samples whose own address it is */
@@ -560,20 +561,37 @@ static bool add_inlined_calls(struct replay *replay, uint32_t frame)
 	return true;
 }
 
-/* The passes' stacks as the profile's. False: out of memory. */
+/* The frames of one of the pass's stacks, as the profile's, behind those of replay->stack. False: out of memory. */
+static bool read_stack(struct replay *replay, const struct list *list, const uint32_t *frames)
+{
+	for (uint32_t i = 0; i < list->count; i++) {
+		uint32_t frame = frames[list->items[i]];
+		if (has_inlined_calls(replay, frame) && !add_inlined_calls(replay, frame))
+			return false;
+		if (!vec_push(&replay->stack, replay->profile_frames[frame]))
+			return false;
+	}
+	return true;
+}
+
+/* The pass's stacks as the profile's: a batch at a time, since each look-up waits for memory. False: out of memory. */
 static bool add_stacks(struct replay *replay, const struct sample_pass *pass, const struct pass_ids *ids)
 {
-	for (size_t i = 0; i < list_table_len(&pass->resolver.stacks); i++) {
-		struct list list = list_table_get(&pass->resolver.stacks, (uint32_t)i);
+	struct list batch[STACK_BATCH];
+	size_t begin[STACK_BATCH + 1], count = list_table_len(&pass->resolver.stacks);
+	for (size_t first = 0; first < count; first += STACK_BATCH) {
+		size_t len = count - first < STACK_BATCH ? count - first : STACK_BATCH;
 		replay->stack.len = 0;
-		for (uint32_t k = 0; k < list.count; k++) {
-			uint32_t frame = ids->frames[list.items[k]];
-			if (has_inlined_calls(replay, frame) && !add_inlined_calls(replay, frame))
-				return false;
-			if (!vec_push(&replay->stack, replay->profile_frames[frame]))
+		for (size_t i = 0; i < len; i++) {
+			struct list list = list_table_get(&pass->resolver.stacks, (uint32_t)(first + i));
+			begin[i] = replay->stack.len;
+			if (!read_stack(replay, &list, ids->frames))
 				return false;
 		}
-		ids->stacks[i] = profile_builder_stack(replay->builder, replay->stack.items, replay->stack.len);
+		begin[len] = replay->stack.len;
+		for (size_t i = 0; i < len; i++)
+			batch[i] = (struct list){replay->stack.items + begin[i], (uint32_t)(begin[i + 1] - begin[i])};
+		profile_builder_stacks(replay->builder, batch, len, ids->stacks + first);
 	}
 	return true;
 }

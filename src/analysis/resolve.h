@@ -20,8 +20,9 @@
 #include "base/vec.h"
 #include "machine/machine.h"
 
-#define RESOLVE_NONE	     UINT32_MAX
-#define RESOLVED_FRAME_WORDS 3
+#define RESOLVE_NONE UINT32_MAX
+#define RESOLVED_FRAME_WORDS \
+	3 /* one less where no frame keeps its run-time address: two lie in one line of the cache */
 
 struct resolved_frame {
 	uint64_t address; /* in the binary; the raw address where there is none */
@@ -146,15 +147,18 @@ uint32_t resolver_stack(struct resolver *r, const uint32_t *frames, size_t count
 static inline void resolved_frame_pack(const struct resolved_frame *frame, uint64_t words[RESOLVED_FRAME_WORDS])
 {
 	words[0] = frame->address;
-	words[1] = frame->raw_address;
-	words[2] = (uint64_t)frame->branch << 40 | (uint64_t)frame->level << 32 | frame->binary;
+	words[1] = (uint64_t)frame->branch << 40 | (uint64_t)frame->level << 32 | frame->binary;
+	words[2] = frame->raw_address;
 }
 
 static inline struct resolved_frame resolved_frame_get(const struct id_table *frames, uint32_t frame)
 {
 	const uint64_t *words = id_table_key(frames, frame);
-	return (struct resolved_frame){
-		words[0], words[1], (uint32_t)words[2], (uint8_t)(words[2] >> 32), (uint32_t)(words[2] >> 40)};
+	return (struct resolved_frame){.address = words[0],
+		.raw_address = frames->words == RESOLVED_FRAME_WORDS ? words[2] : 0,
+		.binary = (uint32_t)words[1],
+		.level = (uint8_t)(words[1] >> 32),
+		.branch = (uint32_t)(words[1] >> 40)};
 }
 
 #endif

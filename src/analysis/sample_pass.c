@@ -17,9 +17,12 @@ bool sample_pass_init(
 	*pass = (struct sample_pass){.input = *input, .first_chunk = first_chunk, .chunk_count = chunk_count};
 	spool_init(&pass->rows);
 	pass->threads.words = THREAD_KEY_WORDS;
-	pass->keys.words = SAMPLE_KEY_WORDS;
+	const struct replay_options *o = input->options;
+	pass->keys.words = o->with_cpu || o->facets ? SAMPLE_KEY_WORDS : SAMPLE_KEY_WORDS - 1;
 	if (!resolver_init(&pass->resolver, input->sideband->machine, input->run->swap))
 		return false;
+	if (!o->with_addresses && !o->facets && !o->by_branch && o->history == HISTORY_NONE)
+		pass->resolver.frames.words = RESOLVED_FRAME_WORDS - 1;
 	sample_facets_init(&pass->facets, input->options, perfdata_reader_features(input->reader), &pass->resolver);
 	pass->facets.parallelism = input->parallelism;
 	pass->facets.namespaces = input->namespaces;
@@ -55,14 +58,16 @@ static uint64_t pack(uint32_t low, uint32_t high)
 struct sample_key sample_pass_key(const struct sample_pass *pass, uint32_t id)
 {
 	const uint64_t *words = id_table_key(&pass->keys, id);
-	return (struct sample_key){
-		.event = (uint32_t)words[0],
+	struct sample_key key = {.event = (uint32_t)words[0],
 		.thread = (uint32_t)(words[0] >> 32),
 		.leaf = (uint32_t)words[1],
 		.stack = (uint32_t)(words[1] >> 32),
-		.cpu = (int32_t)(uint32_t)words[2],
-		.facets = (uint32_t)(words[2] >> 32),
-	};
+		.cpu = -1};
+	if (pass->keys.words == SAMPLE_KEY_WORDS) {
+		key.cpu = (int32_t)(uint32_t)words[2];
+		key.facets = (uint32_t)(words[2] >> 32);
+	}
+	return key;
 }
 
 struct thread_key sample_pass_thread(const struct sample_pass *pass, uint32_t id)

@@ -18,7 +18,7 @@
 #include "analysis/sideband.h"
 #include "base/spool.h"
 
-/* What makes samples equal: event | thread << 32, leaf | stack << 32, CPU | facets << 32. */
+/* What makes samples equal: event | thread << 32, leaf | stack << 32, and if either is kept CPU | facets << 32. */
 #define SAMPLE_KEY_WORDS 3
 struct sample_key {
 	uint32_t event, thread, leaf, stack;

@@ -9,6 +9,13 @@ void profile_destroy(struct profile *profile)
 	intern_deinit(&profile->strings);
 	list_table_deinit(&profile->stacks);
 	spool_deinit(&profile->row_spool);
+	free(profile->events);
+	free(profile->binaries);
+	free(profile->functions);
+	free(profile->frames);
+	free(profile->threads);
+	free(profile->samples);
+	free(profile->fields);
 	arena_deinit(profile->arena);
 	free(profile->arena);
 	free(profile);

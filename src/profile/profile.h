@@ -1,7 +1,7 @@
 /*
  * profile.h - weighted stacks, immutable: what every view shows. Knows nothing of perf, files or the kernel.
  *
- * Struct of arrays, all owned by the profile's arena; made by profile_builder, destroyed by profile_destroy, read by
+ * Struct of arrays, all owned by the profile; made by profile_builder, destroyed by profile_destroy, read by
  *any thread. Ids are dense indexes. A stack is a list of frames, the innermost one first. Samples with the same event,
  *labels, leaf and stack are merged: count and period add up.
  *

@@ -207,11 +207,32 @@ uint32_t profile_builder_frame(struct profile_builder *b, const struct profile_f
 
 uint32_t profile_builder_stack(struct profile_builder *b, const uint32_t *frames, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
-		check_id(b, frames[i], b->frames.len, false);
-	uint32_t id = list_table_add(&b->stacks, frames, count);
-	b->is_out_of_memory = b->is_out_of_memory || id == LIST_TABLE_NONE;
+	const struct list list = {frames, (uint32_t)count};
+	uint32_t id;
+	profile_builder_stacks(b, &list, 1, &id);
 	return id;
+}
+
+void profile_builder_stacks(struct profile_builder *b, const struct list *lists, size_t count, uint32_t *ids)
+{
+	uint32_t hashes[BATCH];
+	for (size_t first = 0; first < count; first += BATCH) {
+		size_t len = count - first < BATCH ? count - first : BATCH;
+		for (size_t i = 0; i < len; i++) {
+			const struct list *list = &lists[first + i];
+			for (uint32_t k = 0; k < list->count; k++)
+				check_id(b, list->items[k], b->frames.len, false);
+			hashes[i] = list_table_hash(list->items, list->count);
+			list_table_expect(&b->stacks, hashes[i]);
+		}
+		for (size_t i = 0; i < len; i++)
+			list_table_guess(&b->stacks, hashes[i]);
+		for (size_t i = 0; i < len; i++) {
+			const struct list *list = &lists[first + i];
+			ids[first + i] = list_table_add_hashed(&b->stacks, list->items, list->count, hashes[i]);
+			b->is_out_of_memory = b->is_out_of_memory || ids[first + i] == LIST_TABLE_NONE;
+		}
+	}
 }
 
 uint32_t profile_builder_thread(struct profile_builder *b, const struct profile_thread *thread)
@@ -364,11 +385,10 @@ static void sort_samples(struct profile_sample *samples, size_t count)
 	}
 }
 
-#define MOVE_ARRAY(profile, vec, field, count_field)                                                      \
-	((profile)->count_field = (vec)->len,                                                             \
-		(profile)->field = arena_copy((profile)->arena, (vec)->items ? (void *)(vec)->items : "", \
-			(vec)->len * sizeof(*(vec)->items)),                                              \
-		(profile)->field != NULL)
+/* The profile takes over what was collected; it frees it with the arrays. */
+#define MOVE_ARRAY(profile, vec, field, count_field)                                                \
+	((profile)->count_field = (vec)->len, (profile)->field = (vec)->items, (vec)->items = NULL, \
+		(vec)->len = (vec)->cap = 0)
 
 static bool fill_facets(struct profile_builder *b, struct profile *p)
 {
@@ -393,11 +413,14 @@ static bool fill_profile(struct profile_builder *b, struct profile *p)
 		sort_samples(b->samples.items, b->samples.len);
 	else if (!sort_with_rows(b))
 		return false;
-	return MOVE_ARRAY(p, &b->events, events, event_count) && MOVE_ARRAY(p, &b->binaries, binaries, binary_count) &&
-	       MOVE_ARRAY(p, &b->functions, functions, function_count) &&
-	       MOVE_ARRAY(p, &b->frames, frames, frame_count) && MOVE_ARRAY(p, &b->threads, threads, thread_count) &&
-	       MOVE_ARRAY(p, &b->samples, samples, sample_count) && MOVE_ARRAY(p, &b->fields, fields, field_count) &&
-	       fill_facets(b, p);
+	MOVE_ARRAY(p, &b->events, events, event_count);
+	MOVE_ARRAY(p, &b->binaries, binaries, binary_count);
+	MOVE_ARRAY(p, &b->functions, functions, function_count);
+	MOVE_ARRAY(p, &b->frames, frames, frame_count);
+	MOVE_ARRAY(p, &b->threads, threads, thread_count);
+	MOVE_ARRAY(p, &b->samples, samples, sample_count);
+	MOVE_ARRAY(p, &b->fields, fields, field_count);
+	return fill_facets(b, p);
 }
 
 enum tally_status profile_builder_finish(struct profile_builder *b, struct profile **profile, struct tally_error *err)

@@ -3,12 +3,13 @@
 #include "base/thread_pool.h"
 #include "view/text/report_cells.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #define CHUNK_ROWS   32
 #define ROUND_CHUNKS 256
 #define MAX_PRINTERS 8 /* each has its own memory for call graphs */
-#define ROWS_AHEAD   4
+#define ROWS_AHEAD   6
 
 static void print_row(const struct report_layout *l, struct text *out, uint32_t row)
 {
@@ -67,19 +68,23 @@ struct row_printing {
 	uint64_t total;
 };
 
+static void expect(const void *from, size_t bytes)
+{
+	__builtin_prefetch(from);
+	__builtin_prefetch((const char *)from + bytes - 1);
+}
+
 /* Sorted rows lie anywhere: what the next ones are made of is fetched ahead. */
 static void expect_rows(const struct flat_table *t, size_t at)
 {
 	if (at + 2 * ROWS_AHEAD < t->shown_count) {
 		uint32_t row = t->order[at + 2 * ROWS_AHEAD];
-		__builtin_prefetch(&t->rows[row]);
-		__builtin_prefetch(flat_table_stat(t, row, 0));
+		expect(&t->rows[row], sizeof(*t->rows));
+		expect(flat_table_stat(t, row, 0), offsetof(struct flat_stat, latency));
 	}
 	if (at + ROWS_AHEAD < t->shown_count) {
 		const struct flat_row *row = &t->rows[t->order[at + ROWS_AHEAD]];
-		__builtin_prefetch(&t->profile->frames[row->frame]);
-		if (t->options.with_chains)
-			__builtin_prefetch(&t->instances[row->first_instance]);
+		expect(&t->profile->frames[row->frame], sizeof(*t->profile->frames));
 	}
 }
 
