@@ -45,6 +45,7 @@
 #define LIMIT_CONFIG		  (1u << 20) /* a configuration file, written by hand */
 #define LIMIT_SMALL_FILE	  (64u << 20) /* text files of /proc and /sys read whole; kallsyms is 20 MB at most */
 #define LIMIT_FUNCTION_BYTES	  (16u << 20) /* code of one function that is shown; generated ones come to one MB */
+#define LIMIT_BUILD_ID_LIST	  (16u << 20) /* a file of build ids, 41 bytes each */
 #define LIMIT_SOURCE_FILE	  (64u << 20) /* a source file that is shown; generated ones come to some MB */
 #define LIMIT_TRACE_DEPTH	  256 /* nesting of a print format: macros of the kernel come to 60 */
 #define LIMIT_METRIC_NODES	  4096 /* operands of one metric: vendors' longest come to some hundreds */

@@ -198,7 +198,7 @@ static enum tally_status start(
 {
 	char path[32];
 	int ends[2];
-	const char *argv[] = {program, "-d", style ? "-M" : "-d", style ? style : "-d", "--", path, NULL};
+	const char *argv[] = {program, "-d", style ? "-M" : "-d", style ? style : "-d", path, NULL};
 	posix_spawn_file_actions_t actions;
 	snprintf(path, sizeof(path), "/dev/fd/%d", object);
 	if (pipe(ends) != 0)

@@ -4,12 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/limits.h"
 #include "cli/archive_tar.h"
 #include "cli/build_id_rows.h"
 #include "cli/cli.h"
@@ -25,6 +27,7 @@
 
 struct settings {
 	bool all, unpack, force;
+	const char *excluded; /* file with build ids; NULL: none are */
 };
 
 static const struct option options[] = {
@@ -34,10 +37,11 @@ static const struct option options[] = {
 		.help = "put an archive's files into the cache of build ids, and a recording in it here"},
 	{"force", 'f', OPTION_FLAG, .offset = offsetof(struct settings, force),
 		.help = "take the file whoever owns it"},
-	{"exclude-buildids", 0, OPTION_UNSUPPORTED, "file", .help = "leave out the build ids that the file lists"},
+	{"exclude-buildids", 0, OPTION_STRING, "file", .offset = offsetof(struct settings, excluded),
+		.help = "leave out the build ids that the file lists, one a line (what is behind them is ignored)"},
 };
 static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
-static const char *const usages[] = {"[--all] [<file>]", "--unpack [<archive>]", NULL};
+static const char *const usages[] = {"[--all] [--exclude-buildids <file>] [<file>]", "--unpack [<archive>]", NULL};
 static const char *const examples[] = {"what another machine needs to name what was recorded here",
 	"tally archive perf.data", "there, beside perf.data", "tally archive --unpack perf.data.tar.bz2", NULL};
 
@@ -84,6 +88,36 @@ static void add_names(struct text *names, const struct build_id_cache_entry *ent
 	text_printf(names, ".build-id/%.2s/%s%c", hex, hex + 2, 0);
 	text_bytes(names, name.data, name.len);
 	text_printf(names, "/%s%c", hex, 0);
+}
+
+static bool line_is_id(struct tally_str line, const char *hex)
+{
+	size_t len = strlen(hex);
+	return line.len >= len && !strncasecmp(line.data, hex, len) &&
+	       (line.len == len || line.data[len] == ' ' || line.data[len] == '\t' || line.data[len] == '\r');
+}
+
+/* Rows whose build ids the file lists, as buildid-list prints them, go. */
+static enum tally_status exclude(struct build_id_rows *rows, const char *path, struct tally_error *err)
+{
+	char *text;
+	size_t len, kept = 0;
+	enum tally_status status = file_read(path, LIMIT_BUILD_ID_LIST, &text, &len, err);
+	if (status != TALLY_OK)
+		return status;
+	for (size_t i = 0; i < rows->rows.len; i++) {
+		char hex[BUILD_ID_HEX_BYTES];
+		struct tally_str rest = {text, len}, line;
+		bool is_listed = false;
+		build_id_to_hex(&rows->rows.items[i].id, hex);
+		while (*hex && !is_listed && rest.len > 0 && str_next(&rest, '\n', &line))
+			is_listed = line_is_id(line, hex);
+		if (!is_listed)
+			rows->rows.items[kept++] = rows->rows.items[i];
+	}
+	rows->rows.len = kept;
+	free(text);
+	return TALLY_OK;
 }
 
 static enum tally_status collect(const struct cli *cli, const struct build_id_rows *rows,
@@ -196,7 +230,10 @@ static int pack(const struct cli *cli, const struct settings *settings, const ch
 		return cli_failf(cli, "archive wants a file, not a pipe");
 	build_id_rows_init(&rows);
 	int code = 0;
-	if (recorded_files(input, settings->force, &rows, &err) != TALLY_OK)
+	enum tally_status status = recorded_files(input, settings->force, &rows, &err);
+	if (status == TALLY_OK && settings->excluded)
+		status = exclude(&rows, settings->excluded, &err);
+	if (status != TALLY_OK)
 		code = cli_fail(cli, &err);
 	else
 		code = pack_rows(cli, settings, input, &rows);
@@ -278,6 +315,9 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		return cli_usagef(cli, command, NULL, "archive takes one file, and '%s' is one more", argv[rest + 1]);
 	if (settings.all && settings.unpack)
 		return cli_usagef(cli, command, "all,unpack", "--all and --unpack exclude each other");
+	if (settings.unpack && settings.excluded)
+		return cli_usagef(
+			cli, command, "unpack,exclude-buildids", "--exclude-buildids is about what is packed");
 	const char *named = rest < argc ? argv[rest] : NULL;
 	return settings.unpack ? unpack(cli, named) : pack(cli, &settings, named ? named : "perf.data");
 }

@@ -66,6 +66,27 @@ def test_everything_in_one_file(recorded, tally, perf):
     assert (other / 'perf.data').read_bytes() == b'mine'
 
 
+def test_excluded_build_ids_stay_behind(recorded, tally):
+    """Lines as buildid-list prints them, or ids alone, in any case; others are passed over."""
+    work, home = recorded / 'work', {'HOME': str(recorded / 'home')}
+    ids = dict(reversed(line.split(' ', 1)) for line in tally('buildid-list', cwd=work, check=0).stdout.splitlines())
+    program = next(name for name in ids if name.endswith('/program'))
+    members = []
+    for listed in ('', ids[program] + ' ' + program + '\n', '\nnone\n' + ids[program].upper()):
+        (work / 'list').write_text(listed)
+        result = tally('archive', '--exclude-buildids', 'list', cwd=work, env=home)
+        if result.returncode == 1 and listed: # nothing else was hit
+            members.append(0)
+            continue
+        assert result.returncode == 0
+        names = subprocess.run(['tar', '--list', '--file', 'perf.data.tar.bz2'], cwd=work, capture_output=True, text=True,
+                               check=True).stdout
+        members.append(names.count(ids[program]))
+    assert members[0] > 0 and members[1:] == [0, 0]
+    assert 'nosuch' in tally('archive', '--exclude-buildids', 'nosuch', cwd=work, check=255).stderr
+    assert tally('archive', '--unpack', '--exclude-buildids', 'list', cwd=work).returncode == 129
+
+
 def test_what_cannot_be_archived_is_told(recorded, tally, tmp_path):
     work = recorded / 'work'
     (work / 'program').write_bytes(b'another')
