@@ -80,7 +80,7 @@ static enum tally_status run_passes(struct replay *replay, struct tally_error *e
 {
 	size_t chunks = replay->sideband.chunks.len;
 	size_t count = thread_pool_workers(chunks, replay->options->threads);
-	if (count == 0 || sample_pass_is_sequential(replay->reader))
+	if (count == 0 || sample_pass_is_sequential(replay->reader) || replay->options->stitched_registers)
 		count = 1;
 	replay->passes = calloc(count, sizeof(*replay->passes));
 	if (!replay->passes)

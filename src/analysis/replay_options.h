@@ -34,6 +34,7 @@ struct replay_options {
 		HISTORY_OLDEST_FIRST,
 		HISTORY_NEWEST_FIRST
 	} history; /* branches as parts of call chains */
+	uint64_t stitched_registers; /* of the CPU's LBR, if longer call stacks are to be made of them; 0: not */
 	unsigned max_history; /* branches of a sample that are looked at; 0: no bound */
 	bool weight_is_period; /* samples count by their weight, as accesses of memory do */
 	bool with_exact_frames; /* a frame's address is its own, not that of its function */

@@ -360,7 +360,10 @@ static struct sample_array lbr_chain(struct resolver *r, const struct sample *sa
 	const uint8_t *branches = sample->branches.entries.data;
 	uint32_t count = sample->branches.entries.count / BRANCH_WORDS;
 	uint32_t kept = kernel_words(r, chain);
-	uint32_t len = kept + count + 2;
+	struct lbr_older older = {NULL, 0};
+	if (r->stitcher && !lbr_stitch(r->stitcher, sample, &older))
+		r->failed = true;
+	uint32_t len = kept + count + 2 + (uint32_t)older.count;
 	if (!vec_reserve(&r->chain_scratch, len)) {
 		r->failed = true;
 		return (struct sample_array){NULL, 0};
@@ -373,6 +376,8 @@ static struct sample_array lbr_chain(struct resolver *r, const struct sample *sa
 	words[kept + 1] = sample_u64_at(branches, 1, false);
 	for (uint32_t i = 0; i < count; i++)
 		words[kept + 2 + i] = sample_u64_at(branches, (size_t)i * BRANCH_WORDS, false);
+	for (size_t i = 0; i < older.count; i++)
+		words[kept + 2 + count + i] = stored(r, older.sources[i]);
 	return (struct sample_array){(const uint8_t *)words, len};
 }
 

@@ -13,6 +13,7 @@
 
 #include "abi/sample.h"
 #include "analysis/deferred_chains.h"
+#include "analysis/lbr_stitch.h"
 #include "analysis/sample_unwind.h"
 #include "base/id_table.h"
 #include "base/list_table.h"
@@ -77,6 +78,7 @@ struct resolver {
 	const struct machine *machine;
 	const struct deferred_chains *deferred; /* NULL: none came; borrowed */
 	struct sample_unwinder *unwinder; /* NULL: copies of stacks are left alone; borrowed */
+	struct lbr_stitcher *stitcher; /* NULL: LBR call stacks stand for themselves; borrowed */
 	bool swap;
 	bool keep_raw; /* frames keep their run-time address apart */
 	unsigned max_stack; /* frames of a chain; 0: no bound */

@@ -29,6 +29,9 @@ bool sample_pass_init(
 	pass->resolver.deferred = &input->sideband->deferred;
 	pass->resolver.keep_raw = input->options->with_addresses;
 	pass->resolver.max_stack = input->options->max_stack;
+	pass->stitcher.register_count = input->options->stitched_registers;
+	if (pass->stitcher.register_count)
+		pass->resolver.stitcher = &pass->stitcher;
 	if (input->unwind_files) {
 		sample_unwinder_init(&pass->unwinder, input->unwind_files, perfdata_reader_features(input->reader),
 			input->run->swap);
@@ -41,6 +44,7 @@ void sample_pass_deinit(struct sample_pass *pass)
 {
 	resolver_deinit(&pass->resolver);
 	sample_unwinder_deinit(&pass->unwinder);
+	lbr_stitcher_deinit(&pass->stitcher);
 	id_table_deinit(&pass->threads);
 	id_table_deinit(&pass->keys);
 	sample_facets_deinit(&pass->facets);

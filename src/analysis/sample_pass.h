@@ -81,6 +81,7 @@ struct sample_pass {
 	size_t first_chunk, chunk_count;
 	struct resolver resolver;
 	struct sample_unwinder unwinder;
+	struct lbr_stitcher stitcher;
 	struct id_table threads; /* of THREAD_KEY_WORDS */
 	struct id_table keys; /* of SAMPLE_KEY_WORDS */
 	struct pass_thread recent_threads[PASS_THREADS];

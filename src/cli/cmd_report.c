@@ -364,7 +364,9 @@ static const struct option options[] = {
 		.help = "Add prefix to source file path names of annotated functions (with --prefix-strip)"},
 	{"prefix-strip", 0, OPTION_CALL, "N", .call = set_strip,
 		.help = "Strip first N entries of source file path name of annotated functions (with --prefix)"},
-	{.name = "stitch-lbr", .kind = OPTION_UNSUPPORTED},
+	{"stitch-lbr", 0, OPTION_FLAG, .offset = REQUEST(stitches),
+		.help = "Enable LBR callgraph stitching: callers that fell off the CPU's registers, of earlier "
+			"samples"},
 	{"latency", 0, OPTION_FLAG, .offset = REQUEST(by_latency),
 		.help = "Show the share of the time that passed, by how many threads ran (needs --switch-events)"},
 };

@@ -12,6 +12,16 @@ static bool requires(const struct report_request *r, enum worth_value value)
 	return false;
 }
 
+uint64_t report_lbr_registers(const struct perfdata_reader *reader)
+{
+	const struct perfdata_pmu_caps *caps = &perfdata_reader_features(reader)->cpu_caps;
+	uint64_t number;
+	for (size_t i = 0; i < caps->len; i++)
+		if (str_equal(caps->items[i].name, STR("branches")) && str_to_u64(caps->items[i].value, 10, &number))
+			return number;
+	return 0;
+}
+
 struct replay_options report_replay_options(const struct report_replay *wanted)
 {
 	const struct report_request *r = wanted->request;
@@ -23,6 +33,7 @@ struct replay_options report_replay_options(const struct report_replay *wanted)
 			   : r->is_caller_first ? HISTORY_OLDEST_FIRST
 						: HISTORY_NEWEST_FIRST,
 		.max_history = r->max_stack,
+		.stitched_registers = r->stitches ? report_lbr_registers(wanted->reader) : 0,
 		.with_stacks = r->with_chains || r->with_history || r->with_children || r->filters.parent ||
 			       r->filters.ignored_callees || requires(r, WORTH_COMPLETE),
 		.with_inlines = !r->no_inline,

@@ -16,6 +16,8 @@ struct report_replay { /* borrowed */
 	struct perfdata_reader *reader;
 };
 
+/* How many branches the recording's CPU kept; 0: its header does not tell. */
+uint64_t report_lbr_registers(const struct perfdata_reader *reader);
 /* But for spans of time and switches, which report_replay_run adds. */
 struct replay_options report_replay_options(const struct report_replay *wanted);
 /* Whether a profile made for `have` has all that `want` needs, and counts the same. */

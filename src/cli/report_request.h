@@ -49,6 +49,7 @@ struct report_request {
 	struct chain_options chains;
 	bool chains_asked; /* -g was given */
 	bool has_history; /* --branch-history: branches are the inner part of call chains, and rows are by line */
+	bool stitches; /* --stitch-lbr */
 	bool chains_have_branches; /* -g branch: the same for the chains alone */
 	bool order_is_set, is_caller_first;
 	bool is_by_address, is_by_line; /* frames of call graphs; neither: by function */

@@ -9,7 +9,7 @@ ORDER = ('IDENTIFIER IP TID TIME ADDR ID STREAM_ID CPU PERIOD READ CALLCHAIN RAW
          'WEIGHT_STRUCT DATA_SRC TRANSACTION REGS_INTR PHYS_ADDR AUX CGROUP DATA_PAGE_SIZE CODE_PAGE_SIZE').split()
 ATTR_BYTES = 128  # what perf 6.1 knows
 CHAIN_USER = 0xfffffffffffffe00
-BRANCH_ANY, BRANCH_HW_INDEX = 1 << 3, 1 << 17
+BRANCH_USER, BRANCH_ANY, BRANCH_CALL_STACK, BRANCH_HW_INDEX = 1, 1 << 3, 1 << 11, 1 << 17
 
 
 class Recording:
@@ -74,7 +74,8 @@ class Recording:
             elif field == 'CALLCHAIN':
                 body += self.words([len(value or ()), *(value or ())])
             elif field == 'BRANCH_STACK':
-                body += self.words([len(value or ()) // 3, *([0] if branch & BRANCH_HW_INDEX else []), *(value or ())])
+                body += self.words([len(value or ()) // 3, 
+                                    *([values.get('hw_idx', 0)] if branch & BRANCH_HW_INDEX else []), *(value or ())])
             elif field in ('REGS_USER', 'REGS_INTR'):
                 body += self.words([2, *value] if value else [0])
             elif field == 'RAW':

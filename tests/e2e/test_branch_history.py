@@ -1,13 +1,14 @@
 """`report --branch-history` and `--total-cycles`: the jumps that led to each sample, and the blocks between them."""
 import os
 import pathlib
+import random
 import re
 import shutil
 
 import pytest
 
 from conftest import Program
-from perfdata_build import BRANCH_ANY, CHAIN_USER, Recording
+from perfdata_build import BRANCH_ANY, BRANCH_CALL_STACK, BRANCH_HW_INDEX, BRANCH_USER, CHAIN_USER, Recording
 
 PREDICTED, MISPREDICTED, ABORTED = 2, 1, 8
 # Newest first: from, to, flags and cycles.
@@ -176,3 +177,61 @@ def test_cycles_need_branches(tally, tmp_path):
     recording.sample()
     recording.write(tmp_path / 'none.data')
     assert 'needs branch stacks' in tally('report', '--total-cycles', '-i', tmp_path / 'none.data', check=255).stderr
+
+
+REGISTERS = 4
+
+
+def call_stacks(path, seed, registers=REGISTERS):
+    """Two threads that call and return, each sample with what their last four calls are; all of the stack, as text."""
+    chance = random.Random(seed)
+    recording = Recording()
+    recording.event('IDENTIFIER IP TID TIME CPU PERIOD CALLCHAIN BRANCH_STACK', kind=0, period=1,
+                    branch=BRANCH_USER | BRANCH_CALL_STACK | BRANCH_HW_INDEX)
+    stacks, whole = {1000: [], 1001: []}, []
+    for index in range(25):
+        tid = chance.choice(list(stacks))
+        stack = stacks[tid]
+        for _ in range(chance.randint(0, 3)):
+            if not stack or chance.random() < .6:
+                page = 0x1000 * (len(stack) + 1)
+                stack.append((page + chance.choice((0x10, 0x20)), page + 0x1000))
+            else:
+                stack.pop()
+        if not stack:
+            continue
+        kept = stack[::-1][:REGISTERS]
+        recording.sample(ip=stack[-1][1], tid=(1000, tid), time=10**9 + index * 10**6, callchain=[CHAIN_USER, stack[-1][1]],
+                         hw_idx=(len(stack) - 1) % REGISTERS, branch_stack=[word for entry in kept for word in (*entry, 0)])
+        whole.append(';'.join([hex(stack[-1][1])] + [hex(source) for source, _ in stack[::-1]]))
+    recording.feature(6, b'')
+    text = {name: recording.pack('I', 16) + name.encode().ljust(16, b'\0') for name in ('branches', str(registers))}
+    if registers:
+        recording.feature(28, recording.pack('I', 1) + text['branches'] + text[str(registers)])
+    recording.text_feature(6, 'x86_64')
+    recording.feature(7, recording.pack('II', 4, 4))
+    recording.write(path)
+    return whole
+
+
+def chains_of(report):
+    return [row.split(' ', 1)[1] for row in rows_of(report.stdout) if '0x' in row]
+
+
+STITCH = ['report', '--stdio', '--stitch-lbr', '--no-children', '-s', 'comm', '-g', 'folded,callee,count,0']
+
+
+def test_call_stacks_are_stitched(tally, perf, tmp_path):
+    """Never a caller that was none, and none less than perf finds."""
+    path, more = tmp_path / 'lbr.data', 0
+    for seed in range(12):
+        whole = call_stacks(path, seed)
+        ours = chains_of(tally(*STITCH, '-i', path, check=0))
+        theirs = chains_of(perf(*STITCH, '-f', '-i', path, check=0))
+        plain = chains_of(tally(*(word for word in STITCH if 'stitch' not in word), '-i', path, check=0))
+        assert all(any(stack.startswith(chain) for stack in whole) for chain in ours)
+        assert all(any(chain.startswith(known) for chain in ours) for known in theirs + plain)
+        more += sum(map(len, ours)) > sum(map(len, plain))
+    assert more > 6
+    call_stacks(path, 1, registers=0)
+    assert 'their number in the header' in tally(*STITCH, '-i', path, check=255).stderr
