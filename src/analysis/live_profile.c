@@ -14,8 +14,8 @@
 	{            \
 		7, 8 \
 	}
-#define STORE_FILES_MAX 2048 /* of which the store knows the symbols: programs that are built and run are ever new */
-#define KERNEL_NAME	STR("[kernel.kallsyms]")
+#define STORE_FILES_KEPT 64 /* that have no samples left, before their symbols are worth letting go of */
+#define KERNEL_NAME	 STR("[kernel.kallsyms]")
 
 struct live_profile {
 	struct replay_options replay;
@@ -256,7 +256,7 @@ static enum tally_status replay_round(
 	return result->profile ? TALLY_OK : st;
 }
 
-/* The store grows with the files that were ever hit. */
+/* The store has all files that were ever hit: programs that are built and run are ever new. */
 static enum tally_status renew_store(
 	struct live_profile *live, const struct replay_result *result, struct tally_error *err)
 {
@@ -264,7 +264,7 @@ static enum tally_status renew_store(
 	bool is_full = false;
 
 	for (size_t i = 0; i < result->hits.files.len; i++)
-		is_full |= result->hits.files.items[i].store_id >= STORE_FILES_MAX;
+		is_full |= result->hits.files.items[i].store_id >= STORE_FILES_KEPT + 2 * live->total->binary_count;
 	if (!is_full)
 		return TALLY_OK;
 	enum tally_status st = binary_store_create(&live->store_options, &fresh, err);

@@ -188,7 +188,9 @@ static enum tally_status run_text(struct top_run *run, struct tally_error *err)
 
 	text_to_fd(&out, STDOUT_FILENO);
 	while (st == TALLY_OK && goes_on) {
-		due_ms += delay_ms;
+		do /* what was missed stays so */
+			due_ms += delay_ms;
+		while (due_ms < now_ms());
 		goes_on = wait_until(run, due_ms, err, &st);
 		goes_on &= !top_session_is_over(run->session);
 		if (st == TALLY_OK && run->settings->zeroes)

@@ -1,6 +1,7 @@
 #include "cli/top_session.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -288,6 +289,9 @@ static enum tally_status take_in(struct top_session *s, bool fades, struct tally
 		st = live_profile_refresh(s->profile, fades, err);
 	if (st == TALLY_OK)
 		add_figures(s);
+#ifdef __GLIBC__
+	(void)malloc_trim(0); /* a refresh takes much for a moment, which would stay */
+#endif
 	return st;
 }
 

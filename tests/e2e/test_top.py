@@ -1,0 +1,347 @@
+"""top: a profile that is renewed, as text and on the screen."""
+import os
+import pathlib
+import re
+import select
+import shlex
+import signal
+import subprocess
+import time
+
+import pytest
+from conftest import wait_for
+from test_refusals import NOBODY
+from test_tui import terminal  # noqa: F401 (a fixture)
+
+HEADER = re.compile(r' {3}PerfTop: +(\d+) irqs/sec  kernel:[ \d.]+%  exact: [ \d.]+% lost: \d+/\d+ drop: \d+/\d+ '
+                    r'\[(.*)\],  \((.*)\), own CPU [\d.]+%')
+DEEP = ['-e', 'cpu-clock:u', '-d', '1', '--stdio']
+
+
+class Watched:
+    """A busy program of the tests, for as long as the test runs."""
+
+    def __init__(self, path, *arguments):
+        self.process = subprocess.Popen([path, *arguments], stdout=subprocess.DEVNULL)
+        self.pid = self.process.pid
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
+
+
+@pytest.fixture
+def deep(live, workload):
+    watched = Watched(workload('deep').path, '100000000')
+    yield watched
+    watched.end()
+
+
+class Refreshes:
+    """What a running top prints: for each refresh, its header and the lines below."""
+
+    def __init__(self, process):
+        self.process = process
+        self.text = ''
+        self.seen = 0
+
+    def read(self):
+        while select.select([self.process.stdout], [], [], 0)[0]:
+            piece = os.read(self.process.stdout.fileno(), 65536).decode(errors='replace')
+            if not piece:
+                return
+            self.text += piece
+
+    def all(self):
+        self.read()
+        parts = self.text.split('   PerfTop:')[1:]
+        return [('   PerfTop:' + part).splitlines() for part in parts]
+
+    def next(self, condition=lambda lines: True):
+        """The next whole refresh (another has begun behind it) that is so."""
+        def look():
+            whole = self.all()[:-1]
+            for index in range(self.seen, len(whole)):
+                self.seen = index + 1
+                if condition(whole[index]):
+                    return whole[index]
+            return None
+
+        return wait_for(look)
+
+
+@pytest.fixture
+def top(tally):
+    started = []
+
+    def start(*arguments, program=(), **kwargs):
+        process = subprocess.Popen([*program, str(tally.path), 'top', *map(str, arguments)], env=tally.environment,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **kwargs)
+        started.append(process)
+        return Refreshes(process)
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def rows(lines):
+    """(percent, rest) of each row."""
+    found = [re.match(r' +([\d.]+)% +(.*)', line) for line in lines[2:]]
+    return [(float(row[1]), row[2]) for row in found if row]
+
+
+def test_a_busy_program_by_pid(top, deep):
+    shown = top(*DEEP, '-p', deep.pid)
+    first = shown.next(rows)
+    second = shown.next(rows)
+    for lines in (first, second):
+        header = HEADER.match(lines[0])
+        assert header, lines[0]
+        assert header[2] == '4000Hz cpu-clock:u' and header[3] == f'target_pid: {deep.pid}'
+        assert int(header[1]) > 10
+        assert lines[1] == '-' * 79
+        assert rows(lines)[0][1].split() == ['deep', '[.]', 'leaf']
+        assert sum(percent for percent, _ in rows(lines)) <= 100.5
+    shown.process.send_signal(signal.SIGINT)
+    assert shown.process.wait(30) == 0
+
+
+def test_sigterm_ends_it_well(top, deep):
+    shown = top(*DEEP, '-p', deep.pid)
+    shown.next()
+    shown.process.send_signal(signal.SIGTERM)
+    assert shown.process.wait(30) == 0
+
+
+def test_it_ends_with_its_target(top, deep):
+    shown = top(*DEEP, '-p', deep.pid)
+    shown.next(rows)
+    deep.end()
+    assert shown.process.wait(30) == 0
+    assert rows(shown.all()[-1])[0][1].split() == ['deep', '[.]', 'leaf']
+
+
+@pytest.mark.parametrize('mode', ['fp', 'dwarf', 'dwarf,4096', 'graph,0.5,caller'])
+def test_call_chains(top, deep, mode):
+    shown = top(*DEEP, '-p', deep.pid, '--call-graph', mode, '-E', '50')
+    lines = shown.next(lambda lines: any(' main' in row for _, row in rows(lines)))
+    names = [row.split()[-1] for _, row in rows(lines)]
+    assert 'leaf' in names and 'main' in names
+    assert any('--' in line and 'main' in line for line in lines)
+
+
+def test_counts_without_children(top, deep):
+    shown = top(*DEEP, '-p', deep.pid, '-g', '-n', '--no-children')
+    lines = shown.next(rows)
+    percent, samples, name = re.match(r' +([\d.]+)% +(\d+)  (.*)', next(l for l in lines if 'leaf' in l)).groups()
+    assert float(percent) > 50 and int(samples) > 10 and name.split() == ['deep', '[.]', 'leaf']
+
+
+def sample_count(lines):
+    return sum(int(row.split()[0]) for _, row in rows(lines))
+
+
+def test_zero_forgets(top, deep):
+    fading = top(*DEEP, '-p', deep.pid, '-n', '-F', '999')
+    zeroed = top(*DEEP, '-p', deep.pid, '-n', '-F', '999', '-z')
+    old = [sample_count(fading.next(rows)) for _ in range(4)][-1]
+    new = [sample_count(zeroed.next(rows)) for _ in range(4)][-1]
+    assert 0 < new < old
+
+
+def test_what_ended_fades(top, deep, workload):
+    """A program that is gone loses its share to one that goes on."""
+    other = Watched(workload('spin').path, '100000000')
+    shown = top('--stdio', '-e', 'cpu-clock:u', '-d', '1', '-s', 'comm', '-p', f'{deep.pid},{other.pid}')
+    shares = dict(reversed(row) for row in rows(shown.next(lambda lines: len(rows(lines)) == 2)))
+    other.end()
+    before = shares['spin']
+    shown.next(lambda lines: dict(reversed(row) for row in rows(lines)).get('spin', 0) < before / 2)
+
+
+def test_options_of_rows(top, deep):
+    shown = top(*DEEP, '-p', deep.pid, '-s', 'comm,pid,symbol', '-E', '1', '--percent-limit', '5')
+    lines = shown.next(rows)
+    assert len(rows(lines)) == 1
+    assert rows(lines)[0][1].split()[:4] == ['deep', f'{deep.pid}:deep', '[.]', 'leaf']
+
+
+def test_filters(top, deep):
+    shown = top(*DEEP, '-p', deep.pid, '--symbols', 'leaf', '--percentage', 'relative')
+    assert rows(shown.next(rows)) == [(100.0, 'deep')]  # the column that the filter makes constant is left out
+    hidden = top(*DEEP, '-p', deep.pid, '-U')
+    assert not rows(hidden.next())
+
+
+def test_several_events(top, deep):
+    shown = top('--stdio', '-d', '1', '-e', 'cpu-clock:u', '-e', 'task-clock:u', '-p', deep.pid, '-E', '3')
+    lines = shown.next(lambda lines: len(rows(lines)) >= 2)
+    assert HEADER.match(lines[0])[2] == 'cpu-clock:u, task-clock:u'
+    assert [re.match(r"# Samples: .* of event '(.*?)'", line)[1] for line in lines if line.startswith('# ')] == \
+        ['cpu-clock:u', 'task-clock:u']
+    grouped = top('--stdio', '-d', '1', '-e', 'cpu-clock:u,task-clock:u', '--group', '-p', deep.pid)
+    assert re.match(r' +[\d.]+% +[\d.]+%  deep +\[\.\] leaf', '\n'.join(
+        line for line in grouped.next(rows) if 'leaf' in line))
+
+
+def test_threads_and_period(top, deep):
+    shown = top('--stdio', '-d', '1', '-e', 'cpu-clock:u', '-c', '1000000', '-t', deep.pid)
+    header = HEADER.match(shown.next(rows)[0])
+    assert header[2] == '1000000 cpu-clock:u' and header[3] == f'target_tid: {deep.pid}'
+
+
+def test_all_cpus(top, deep, system_wide):
+    shown = top('--stdio', '-d', '1', '-e', 'cpu-clock', '-E', '1000', '-n')
+    lines = shown.next(lambda lines: any('leaf' in row for _, row in rows(lines)))
+    assert HEADER.match(lines[0])[3].startswith('all, ')
+    one = top('--stdio', '-d', '1', '-e', 'cpu-clock', '-C', '0')
+    assert HEADER.match(one.next()[0])[3] == 'all, CPU: 0'
+
+
+def test_new_processes_of_a_user(top, live, workload, open_folder):
+    """Processes of the user that run, and their children."""
+    shell = subprocess.Popen([*NOBODY, 'sh', '-c', f'read x; {shlex.quote(str(workload("deep").path))} 100000000; :'],
+                             stdin=subprocess.PIPE, cwd=open_folder)
+    try:
+        wait_for(lambda: 'Uid:\t65534' in pathlib.Path(f'/proc/{shell.pid}/status').read_text())
+        shown = top('--stdio', '-d', '1', '-e', 'cpu-clock:u', '-u', '65534')
+        assert HEADER.match(shown.next()[0])[3] == 'uid: 65534'
+        shell.stdin.write(b'\n')
+        shell.stdin.flush()
+        shown.next(lambda lines: any(row.split() == ['deep', '[.]', 'leaf'] for _, row in rows(lines)))
+    finally:
+        subprocess.run(['pkill', '-KILL', '-P', str(shell.pid)], check=False)
+        shell.kill()
+        shell.wait()
+
+
+def own_program(open_folder, tally):
+    program = open_folder / 'tally'
+    program.write_bytes(tally.path.read_bytes())
+    program.chmod(0o755)
+    return program
+
+
+def is_refused_to_others():
+    return int(pathlib.Path('/proc/sys/kernel/perf_event_paranoid').read_text()) > 0
+
+
+def test_without_permission_one_sees_ones_own(tally, live, workload, open_folder):
+    if not is_refused_to_others():
+        pytest.skip('everybody may sample all CPUs here')
+    program = own_program(open_folder, tally)
+    environment = {**tally.environment, 'HOME': str(open_folder)}
+    busy = open_folder / 'deep'
+    busy.write_bytes(workload('deep').path.read_bytes())
+    busy.chmod(0o755)
+    mine = subprocess.Popen([*NOBODY, busy, '100000000'], cwd=open_folder, stdout=subprocess.DEVNULL)
+    shown = Refreshes(subprocess.Popen([*NOBODY, program, 'top', '--stdio', '-d', '1', '-e', 'cpu-clock:u'],
+                                       env=environment, cwd=open_folder, stdin=subprocess.DEVNULL,
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE))
+    try:
+        lines = shown.next(lambda lines: any('leaf' in row for _, row in rows(lines)))
+        assert HEADER.match(lines[0])[3] == 'uid: 65534'
+    finally:
+        shown.process.send_signal(signal.SIGTERM)
+        mine.kill()
+        mine.wait()
+        _, notes = shown.process.communicate(timeout=30)
+    assert shown.process.returncode == 0
+    assert 'perf_event_paranoid' in notes.decode() and 'your own processes' in notes.decode()
+
+
+def test_all_cpus_by_name_are_refused(tally, live, open_folder):
+    if not is_refused_to_others():
+        pytest.skip('everybody may sample all CPUs here')
+    program = own_program(open_folder, tally)
+    for option in (['-a'], ['-C', '0']):
+        result = subprocess.run([*NOBODY, program, 'top', '--stdio', '-e', 'cpu-clock', *option], cwd=open_folder,
+                                env=tally.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                                timeout=60, check=False)
+        assert result.returncode == 255 and result.stdout == ''
+        assert 'perf_event_paranoid' in result.stderr
+
+
+@pytest.mark.parametrize('words, status, message', [
+    (['-p', '99999999'], 255, '99999999'),
+    (['-d', '100000'], 255, '--delay takes seconds, 86400 at most'),
+    (['--stdio', '--tui'], 255, '--tui and --stdio cannot be used together'),
+    (['--tui'], 255, '--tui needs a terminal'),
+    (['--sym-annotate', 'main'], 129, 'sym-annotate'),
+    (['--overwrite'], 129, 'overwrite'),
+    (['word'], 129, "'word'"),
+    (['-F', '99', '-c', '99'], 234, 'cannot set frequency and period at the same time'),
+    (['--call-graph', 'nonsense'], 129, "'nonsense'"),
+    (['-s', 'nonsense'], 255, 'nonsense'),
+    (['-s', 'cgroup_id'], 255, 'not supported yet'),
+])
+def test_refusals(tally, live, words, status, message):
+    result = tally('top', '-e', 'cpu-clock:u', '-p', os.getpid(), *words)
+    assert result.returncode == status, result.stderr
+    assert message in result.stderr
+
+
+def resident_kb(pid):
+    return int(re.search(r'VmRSS:\s+(\d+)', pathlib.Path(f'/proc/{pid}/status').read_text())[1])
+
+
+def test_processes_that_come_and_go_leave_nothing(top, live):
+    """Thousands of short processes between two looks at its memory."""
+    load = subprocess.Popen(['sh', '-c', 'while :; do /bin/true; done'], stdout=subprocess.DEVNULL)
+    try:
+        shown = top('--stdio', '-d', '1', '-e', 'cpu-clock', '-g', '-s', 'pid,dso,sym', '-p', load.pid)
+        for _ in range(8):
+            shown.next()
+        early = resident_kb(shown.process.pid)
+        for _ in range(12):
+            shown.next()
+        late = resident_kb(shown.process.pid)
+    finally:
+        load.kill()
+        load.wait()
+    assert late < early * 1.5 + 16384, f'{early} kB became {late} kB'
+
+
+def test_keys(terminal, tally, deep):  # noqa: F811
+    command = shlex.join([str(tally.path), 'top', '-e', 'cpu-clock:u', '-e', 'task-clock:u', '-d', '1', '-g', '-p',
+                          str(deep.pid)])
+    screen = terminal(f'sh -c {shlex.quote(command + "; echo ended with $?; sleep 100")}', (120, 30))
+    empty = screen.wait(lambda lines: lines[0].startswith('Samples: '))
+    assert "of event 'cpu-clock:u', 4000 Hz" in empty[0]
+    screen.wait(lambda lines: any('leaf' in line for line in lines))
+
+    def pressed(key, condition):
+        screen.press(key)
+        return screen.wait(condition)
+
+    pressed('f', lambda lines: lines[0].startswith('[frozen] '))
+    frozen = screen.wait(lambda lines: lines[-1].startswith('frozen: '))
+    time.sleep(1.5)  # a refresh would be due
+    assert [line for line in screen.lines()[1:] if '%' in line] == [line for line in frozen[1:] if '%' in line]
+    pressed('G', lambda lines: 'event 1/2' in lines[-1])
+    pressed('Home', lambda lines: re.search(r', 1/\d+$', lines[-1]))
+    pressed('Enter', lambda lines: lines[2].startswith('- '))
+    pressed('f', lambda lines: lines[0].startswith('Samples: '))
+    screen.wait(lambda lines: lines[2].startswith('- ') and '/s, lost: 0/' in lines[0])  # refreshed, and still open
+    pressed('z', lambda lines: lines[-1].startswith('each refresh starts from nothing'))
+    pressed('z', lambda lines: lines[-1].startswith('old samples fade'))
+    pressed('Z', lambda lines: lines[-1].startswith('what came up to now is forgotten'))
+    pressed('Tab', lambda lines: "of event 'task-clock:u'" in lines[0])
+    pressed('?', lambda lines: lines[1] == 'What comes in' and 'freeze' in lines[2])
+    pressed('Escape', lambda lines: 'Symbol' in lines[1])
+    pressed('a', lambda lines: lines[-1].startswith('recordings have that'))
+    pressed('q', lambda lines: 'ended with 0' in lines)
+
+
+def test_sigterm_leaves_the_terminal_well(terminal, tally, deep):  # noqa: F811
+    command = shlex.join([str(tally.path), 'top', '-e', 'cpu-clock:u', '-d', '1', '-p', str(deep.pid)])
+    screen = terminal(f'sh -c {shlex.quote(command + "; echo ended with $?; stty -a; sleep 100")}', (100, 20))
+    screen.wait(lambda lines: any('leaf' in line for line in lines))
+    parent = int(screen.ask('pane_pid'))
+    children = pathlib.Path(f'/proc/{parent}/task/{parent}/children').read_text().split()
+    os.kill(int(children[0]), signal.SIGTERM)
+    lines = screen.wait(lambda lines: 'ended with 0' in lines)
+    assert re.search(r'(?<!-)icanon', '\n'.join(screen.wait(lambda lines: any('icanon' in l for l in lines)) or lines))
+    assert screen.ask('alternate_on') == '0'
