@@ -297,6 +297,8 @@ static void add_source(struct making *m, const struct source_place *place)
 		if (!text)
 			break;
 		add_text(m, keep(m, text), true);
+		if (!m->failed)
+			m->listing->lines.items[m->listing->lines.len - 1].source_number = line;
 	}
 }
 

@@ -5,12 +5,14 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "cli/annotate_run.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/export_database.h"
 #include "cli/export_run.h"
 #include "cli/output_file.h"
 #include "view/export/export_formats.h"
+#include "view/html/report_page.h"
 
 #define DEFAULT_INPUT "perf.data"
 
@@ -20,6 +22,7 @@ struct export_format {
 	bool wants_rows; /* each sample by itself, and what happened besides */
 	bool wants_places; /* addresses and source lines */
 	bool wants_traces; /* what tracepoints print */
+	bool wants_code; /* of hot functions */
 	bool is_binary;
 	bool is_packed; /* by gzip, whatever the file is called */
 };
@@ -34,9 +37,10 @@ static const struct export_format formats[] = {
 	{.name = "perfetto", .write = export_perfetto, .wants_rows = true, .wants_places = true, .is_binary = true},
 	{.name = "json", .write = export_json, .wants_rows = true, .wants_places = true, .wants_traces = true},
 	{.name = "sqlite", .wants_rows = true, .wants_places = true, .wants_traces = true, .is_binary = true},
+	{.name = "html", .write = report_page_write, .wants_rows = true, .wants_code = true},
 	{.name = "csv", .write = export_csv, .wants_rows = true, .wants_places = true},
 };
-#define FORMAT_NAMES "folded|speedscope|pprof|firefox|callgrind|chrome|perfetto|json|csv|sqlite"
+#define FORMAT_NAMES "folded|speedscope|pprof|firefox|callgrind|chrome|perfetto|json|csv|sqlite|html"
 
 #define ROW(member) .offset = offsetof(struct export_settings, member)
 
@@ -96,6 +100,24 @@ static int write_file(const struct cli *cli, const struct export_settings *s, co
 	return status == TALLY_OK ? 0 : cli_fail(cli, &err);
 }
 
+#define CODE_FROM_PERCENT 0.5 /* of an event: functions below have no listing */
+
+/* A listing less is no failure: why is on standard error. */
+static void read_code(
+	const struct cli *cli, const struct export_settings *s, struct export_run *run, struct text *listings)
+{
+	struct tally_error err;
+	struct annotate_run annotate = {
+		.request = {.input = {.path = s->input, .force = s->force, .times = s->times}, .cpus = s->cpus},
+		.percent_limit = CODE_FROM_PERCENT,
+		.is_json = true,
+		.is_quiet = true,
+		.skips_missing = true};
+	if (annotate_run(cli, &annotate, listings, &err) != TALLY_OK)
+		listings->len = 0;
+	run->view.code = (struct tally_str){listings->data, listings->len};
+}
+
 static int export_file(const struct cli *cli, const struct export_settings *s, const struct export_format *format)
 {
 	struct export_run run;
@@ -103,12 +125,16 @@ static int export_file(const struct cli *cli, const struct export_settings *s, c
 	const struct export_wishes wishes = {
 		.rows = format->wants_rows, .places = format->wants_places, .traces = format->wants_traces};
 	enum tally_status status = export_run_open(cli, s, &wishes, &run, &err);
+	struct text listings = {0};
 	int code = EXIT_FAILED;
+	if (run.is_ready && format->wants_code && strcmp(s->input, "-") != 0)
+		read_code(cli, s, &run, &listings);
 	if (run.is_ready)
 		code = write_file(cli, s, format, &run.view);
 	if (status != TALLY_OK)
 		code = cli_fail(cli, &err);
 	export_run_close(&run);
+	text_deinit(&listings);
 	return code;
 }
 

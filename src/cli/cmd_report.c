@@ -1,5 +1,6 @@
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -14,12 +15,14 @@ struct settings {
 	struct report_request request;
 	struct tally_error problem; /* of the last option, so that its text outlives the call */
 	bool stdio, tui;
+	const char *page; /* where --html writes; NULL: it was not asked for */
 	unsigned verbose;
 	const char *pretty;
 	uint64_t max_stack;
 	bool inverted;
 };
 
+#define DEFAULT_PAGE   "report.html"
 #define REQUEST(field) offsetof(struct settings, request.field)
 
 typedef enum tally_status (*request_setter)(struct report_request *, const char *, struct tally_error *);
@@ -76,6 +79,13 @@ static const char *set_colour(const struct option_use *use)
 	settings->request.colours = !strcmp(mode, "always") || (!strcmp(mode, "auto") && isatty(STDOUT_FILENO));
 	if (strcmp(mode, "always") && strcmp(mode, "never") && strcmp(mode, "auto"))
 		return "takes always, never or auto";
+	return NULL;
+}
+
+static const char *set_html(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	settings->page = use->is_negated ? NULL : use->value ? use->value : DEFAULT_PAGE;
 	return NULL;
 }
 
@@ -272,6 +282,9 @@ static const struct option options[] = {
 		.help = "end with status 3 unless the recording is worth that, as in "
 			"'lost<1%,complete>95%,symbols>90%' "
 			"(samples, lost, throttled, complete, symbols, kernel; < <= > >= =)"},
+	{"html", 0, OPTION_CALL, "file", .argument_is_optional = true, .call = set_html,
+		.help = "write one page (" DEFAULT_PAGE ") with all of the recording, for a browser; goes with what "
+			"'export' takes"},
 	{"json", 0, OPTION_FLAG, .offset = REQUEST(is_json),
 		.help = "the tables as JSON (docs/schema/report.json), with call chains as trees"},
 	{"missing", 0, OPTION_FLAG, .offset = REQUEST(missing),
@@ -492,6 +505,24 @@ static int run_request(const struct cli *cli, struct report_request *request, st
 	return code;
 }
 
+/* The page shows all that report's options choose from: what chooses samples goes on to export, and it refuses the rest. */
+static int write_page(const struct cli *cli, const char *path, int argc, char **argv)
+{
+	const char *const words[] = {command_export.name, "--format", "html", "--output", path, NULL};
+	char **others = calloc((size_t)argc + 1, sizeof(*others));
+	int count = 0;
+	if (!others)
+		return cli_failf(cli, "out of memory");
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], "--html") != 0 && strncmp(argv[i], "--html=", strlen("--html=")) != 0)
+			others[count++] = argv[i];
+	int code = cli_run_verb(cli, &command_export, words, count, others);
+	free(others);
+	if (code == 0 && strcmp(path, "-") != 0)
+		fprintf(stderr, "[ %s report: wrote %s ]\n", cli->program, path);
+	return code;
+}
+
 static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct settings settings = {0};
@@ -506,7 +537,9 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		code = cli_fail(cli, &err);
 	else
 		code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
-	if (code == CLI_GO_ON) {
+	if (code == CLI_GO_ON && settings.page) {
+		code = write_page(cli, settings.page, argc, argv);
+	} else if (code == CLI_GO_ON) {
 		code = finish_settings(cli, &settings, argc, argv, rest);
 		if (code == 0)
 			code = run_request(cli, &settings.request, &notes);

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "analysis/worth.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "cli/cpu_filter.h"
@@ -71,7 +72,11 @@ static void describe(const struct cli *cli, const struct export_settings *s, str
 			text_char(&run->command, ' ');
 		text_bytes(&run->command, f->cmdline.items[i].data, f->cmdline.items[i].len);
 	}
-	run->view.about = (struct export_about){.program = str_from(cli->program),
+	struct worth worth;
+	worth_measure(&worth, run->reader, &run->result);
+	worth_text(&run->worth, &worth);
+	run->view.about = (struct export_about){.worth = {run->worth.data, run->worth.len},
+		.program = str_from(cli->program),
 		.version = str_from(TALLY_VERSION),
 		.title = str_from(s->input),
 		.hostname = f->hostname,
@@ -151,5 +156,6 @@ void export_run_close(struct export_run *run)
 	binary_store_destroy(run->store);
 	perfdata_reader_destroy(run->reader);
 	text_deinit(&run->command);
+	text_deinit(&run->worth);
 	free(run->cpus);
 }

@@ -62,7 +62,7 @@ struct export_run {
 	struct profile_filter filter;
 	struct time_spans spans;
 	struct export_marks marks;
-	struct text command;
+	struct text command, worth;
 	bool *cpus;
 	bool has_filter, has_marks, is_ready;
 	struct export_view view;

@@ -25,8 +25,32 @@ static void add_bytes(struct json *j, struct tally_bytes bytes)
 	text_deinit(&text);
 }
 
-static void add_instruction(struct json *j, const struct annotate_function *function, const struct annotate_line *line)
+/* The lines of source above an instruction. */
+static void add_source(struct json *j, const struct annotate_function *function, size_t index)
 {
+	size_t first = index;
+	while (first > 0 && function->lines[first - 1].kind == ANNOTATE_TEXT)
+		first--;
+	bool has_any = false;
+	for (size_t i = first; i < index; i++) {
+		const struct annotate_line *line = &function->lines[i];
+		if (!line->is_source)
+			continue;
+		if (!has_any)
+			json_array(j, "source");
+		has_any = true;
+		json_object(j, NULL);
+		json_u64(j, "line", line->source_number);
+		json_string(j, "text", str_from(line->text));
+		json_object_end(j);
+	}
+	if (has_any)
+		json_array_end(j);
+}
+
+static void add_instruction(struct json *j, const struct annotate_function *function, size_t index)
+{
+	const struct annotate_line *line = &function->lines[index];
 	json_object(j, NULL);
 	json_hex(j, "address", line->address);
 	add_bytes(j, line->bytes);
@@ -35,6 +59,7 @@ static void add_instruction(struct json *j, const struct annotate_function *func
 		json_string(j, "path", str_from(line->path));
 		json_u64(j, "line", line->source_line);
 	}
+	add_source(j, function, index);
 	if (line->target != ANNOTATE_NONE)
 		json_hex(j, "target", function->lines[line->target].address);
 	if (line->values != ANNOTATE_NONE)
@@ -88,7 +113,7 @@ void annotate_json_function(struct json *j, const struct annotate_function *func
 	json_array(j, "instructions");
 	for (size_t i = 0; i < function->line_count; i++)
 		if (function->lines[i].kind == ANNOTATE_CODE)
-			add_instruction(j, function, &function->lines[i]);
+			add_instruction(j, function, i);
 	json_array_end(j);
 	json_object_end(j);
 }

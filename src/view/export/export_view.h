@@ -38,6 +38,7 @@ struct export_mark {
 
 struct export_about { /* texts; empty: not known */
 	struct tally_str program, version, title, hostname, os, arch, cpu, command;
+	struct tally_str worth; /* one line: what the recording is worth */
 	uint64_t cpus;
 	bool has_wall_clock;
 	int64_t wall_clock_offset_ns; /* from the recording's clock to time since 1970 */
@@ -51,6 +52,7 @@ struct export_view {
 	size_t mark_count;
 	const struct intern *mark_texts;
 	struct export_about about;
+	struct tally_str code; /* of hot functions, as docs/schema/annotate.json has it; empty: none */
 	bool has_times; /* else those of rows are positions */
 };
 

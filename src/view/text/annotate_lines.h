@@ -38,6 +38,7 @@ struct annotate_line {
 	bool leads_out; /* it has a callee */
 	bool is_target; /* a jump leads here */
 	bool is_source; /* a line of a source file */
+	uint32_t source_number; /* of a line of source: in its file; 0: it is none */
 	const char *path; /* of the source line; NULL: not known */
 	uint32_t source_line;
 	/* From branch stacks; 0: not known. Cycles are of a run that ends here, on average. */

@@ -1,0 +1,215 @@
+#include "view/html/report_page.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "view/page/page_data.h"
+#include "view/report_html.h"
+
+struct page {
+	struct byte_sink *sink;
+	const struct export_view *view;
+	struct export_tables tables;
+	struct text *out; /* the sink's */
+};
+
+static void add_member(struct page *page, const char *name, struct tally_str value)
+{
+	text_printf(page->out, "\"%s\":", name);
+	page_string(page->out, value);
+	text_str(page->out, ",\n");
+}
+
+static void add_about(struct page *page)
+{
+	const struct export_about *about = &page->view->about;
+	add_member(page, "program", about->program);
+	add_member(page, "version", about->version);
+	add_member(page, "title", about->title);
+	add_member(page, "worth", about->worth);
+	add_member(page, "host", about->hostname);
+	add_member(page, "os", about->os);
+	add_member(page, "arch", about->arch);
+	add_member(page, "cpu", about->cpu);
+	add_member(page, "command", about->command);
+	text_printf(page->out, "\"cpus\":%" PRIu64 ",\n\"times\":%d,\n", about->cpus, page->view->has_times);
+	if (about->has_wall_clock)
+		text_printf(page->out, "\"wall\":%.3f,\n",
+			((double)page->tables.first_time + (double)about->wall_clock_offset_ns) / 1e9);
+	text_printf(page->out, "\"start\":%" PRIu64 ",\n\"span\":%" PRIu64 ",\n", page->tables.first_time,
+		page->tables.last_time - page->tables.first_time);
+}
+
+static void add_events(struct page *page)
+{
+	const struct profile *p = page->view->profile;
+	text_str(page->out, "\"events\":[");
+	for (size_t i = 0; i < p->event_count; i++) {
+		struct tally_str name = profile_string(p, p->events[i].name);
+		text_str(page->out, i ? ",[" : "[");
+		page_string(page->out, name);
+		text_printf(page->out, ",\"%s\",%" PRIu64 "]", export_event_unit(name), p->events[i].lost_count);
+	}
+	text_str(page->out, "],\n");
+}
+
+/* Frames that look alike are one label. */
+static uint32_t add_label(struct page *page, struct intern *labels, uint32_t frame, struct text *room)
+{
+	struct text key = {0};
+	uint32_t id;
+	text_clear(room);
+	struct flame_label label = flame_label_of(page->view->profile, frame, room);
+	text_char(&key, (char)label.kind);
+	text_bytes(&key, label.object.data, label.object.len);
+	text_char(&key, '\0');
+	text_bytes(&key, label.name.data, label.name.len);
+	size_t before = labels->len;
+	bool ok = !key.failed && intern_add(labels, key.data, key.len, &id);
+	text_deinit(&key);
+	if (!ok) {
+		page->sink->failed = true;
+		return 0;
+	}
+	if (labels->len > before) {
+		text_str(page->out, id ? ",\n[" : "\n[");
+		page_string(page->out, label.name);
+		text_char(page->out, ',');
+		page_string(page->out, label.object);
+		text_printf(page->out, ",%d]", (int)label.kind);
+		byte_sink_step(page->sink);
+	}
+	return id;
+}
+
+/* Labels, and nodes: how far back the caller's is (0: it has none), and the label. */
+static void add_nodes(struct page *page)
+{
+	const struct export_tables *t = &page->tables;
+	struct intern labels;
+	struct text room = {0};
+	uint32_t *label_of = calloc(t->frame_count + 1, sizeof(*label_of));
+	intern_init(&labels);
+	text_str(page->out, "\"labels\":[");
+	for (size_t i = 0; i < t->frame_count && label_of; i++)
+		label_of[i] = add_label(page, &labels, t->frames[i], &room);
+	text_printf(page->out, "],\n\"nodeCount\":%zu,\n\"nodes\":\"", t->node_count);
+	struct page_bytes b = {.out = page->out};
+	for (size_t i = 0; i < t->node_count && label_of; i++) {
+		const struct export_node *node = &t->nodes[i];
+		page_number(&b, node->parent == PROFILE_NONE ? 0 : i - node->parent);
+		page_number(&b, label_of[node->frame]);
+		byte_sink_step(page->sink);
+	}
+	page_bytes_end(&b);
+	text_str(page->out, "\",\n");
+	page->sink->failed = page->sink->failed || !label_of || room.failed;
+	free(label_of);
+	text_deinit(&room);
+	intern_deinit(&labels);
+}
+
+static void add_tracks(struct page *page)
+{
+	text_str(page->out, "\"tracks\":[");
+	for (size_t i = 0; i < page->tables.track_count; i++) {
+		const struct export_track *track = &page->tables.tracks[i];
+		text_printf(page->out, "%s[%" PRId32 ",%" PRId32 ",", i ? "," : "", track->pid, track->tid);
+		page_string(page->out, profile_string(page->view->profile, track->comm));
+		text_char(page->out, ']');
+		byte_sink_step(page->sink);
+	}
+	text_str(page->out, "],\n");
+}
+
+/* Each sample: time since the one before, node, track, CPU + 1, event, and its period + 1; 0: the event's last one. */
+static void add_rows(struct page *page)
+{
+	struct export_sample s;
+	size_t count = 0;
+	uint64_t before = page->tables.first_time;
+	uint64_t *periods = calloc(page->view->profile->event_count + 1, sizeof(*periods));
+	struct page_bytes b = {.out = page->out};
+	text_str(page->out, "\"rows\":\"");
+	for (size_t at = 0; periods && export_next_row(&page->tables, &at, &s); count++) {
+		page_number(&b, s.time - before);
+		page_number(&b, s.node);
+		page_number(&b, s.track);
+		page_number(&b, (uint64_t)(s.cpu + 1));
+		page_number(&b, s.event);
+		page_number(&b, count > 0 && s.period == periods[s.event] ? 0 : s.period + 1);
+		periods[s.event] = s.period;
+		before = s.time;
+		byte_sink_step(page->sink);
+	}
+	page_bytes_end(&b);
+	text_printf(page->out, "\",\n\"rowCount\":%zu,\n", count);
+	page->sink->failed = page->sink->failed || !periods;
+	free(periods);
+}
+
+/* Each switch of a CPU: time since the one before, CPU, thread that leaves, thread that comes; 0: the idle one. */
+static void add_switches(struct page *page)
+{
+	size_t count = 0;
+	uint64_t before = page->tables.first_time;
+	struct page_bytes b = {.out = page->out};
+	text_str(page->out, "\"switches\":\"");
+	for (size_t i = 0; i < page->view->mark_count; i++) {
+		const struct export_mark *mark = &page->view->marks[i];
+		if (mark->kind != EXPORT_SWITCH || mark->cpu < 0 || mark->time < before)
+			continue;
+		page_number(&b, mark->time - before);
+		page_number(&b, (uint64_t)mark->cpu);
+		page_number(&b, mark->tid > 0 ? (uint64_t)mark->tid : 0);
+		page_number(&b, mark->number > 0 ? (uint64_t)mark->number : 0);
+		before = mark->time;
+		count++;
+		byte_sink_step(page->sink);
+	}
+	page_bytes_end(&b);
+	text_printf(page->out, "\",\n\"switchCount\":%zu,\n", count);
+}
+
+/* Its markup-like characters are inside strings only. */
+static void add_code(struct page *page, struct tally_str code)
+{
+	bool is_start = true; /* of a line: what indents it is left out */
+	text_str(page->out, "\"code\":");
+	if (code.len == 0)
+		text_str(page->out, "null");
+	for (size_t i = 0; i < code.len; i++) {
+		char c = code.data[i];
+		is_start = c == '\n' || (is_start && c == '\t');
+		if (c == '<')
+			text_str(page->out, "\\u003c");
+		else if (!is_start)
+			text_char(page->out, c);
+		byte_sink_step(page->sink);
+	}
+	text_str(page->out, "\n}");
+}
+
+void report_page_write(struct byte_sink *sink, const struct export_view *view)
+{
+	static const char mark[] = "@DATA@";
+	const char *at = strstr(report_html, mark);
+	struct page page = {.sink = sink, .view = view, .out = &sink->text};
+	struct tally_error err;
+	if (export_tables_init(&page.tables, view, &err) != TALLY_OK) {
+		sink->failed = true;
+		return;
+	}
+	text_bytes(page.out, report_html, (size_t)(at - report_html));
+	text_str(page.out, "{\n");
+	add_about(&page);
+	add_events(&page);
+	add_nodes(&page);
+	add_tracks(&page);
+	add_rows(&page);
+	add_switches(&page);
+	add_code(&page, view->code);
+	text_str(page.out, at + sizeof(mark) - 1);
+	byte_sink_step(sink);
+	export_tables_deinit(&page.tables);
+}
