@@ -129,7 +129,7 @@ def test_names_are_never_markup(tally, tmp_path):
     assert text.count('<script') == 2 and text.count('</script') == 2
     assert len(list(page_rows(page_data(text)))) == len(HOSTILE)
     for pane in PANES:
-        assert browse(page, tmp_path, f'#{pane}')[1] == []  # an alert would be one
+        assert browse(page, tmp_path, f'#{pane}')[1] == []
 
 
 @pytest.mark.parametrize('pane', PANES)
