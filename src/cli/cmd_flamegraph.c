@@ -22,7 +22,7 @@
 #define RECORDED_PATTERN "/tmp/tally-flamegraph-XXXXXX"
 
 struct settings {
-	const char *input, *output, *event, *group, *times, *title, *cpus, *symfs, *kallsyms, *vmlinux;
+	const char *input, *output, *event, *group, *times, *title, *cpus, *symfs, *kallsyms, *vmlinux, *base;
 	struct profile_filter_lists filters;
 	uint64_t max_stack;
 	bool folded, samples, reverse, no_inline, force;
@@ -61,7 +61,8 @@ static const struct option rows[] = {
 	{"vmlinux", 'k', OPTION_STRING, "file", ROW(vmlinux), .help = "vmlinux pathname"},
 	{"force", 'f', OPTION_FLAG, ROW(force), .help = "read also what another user owns"},
 	{"svg", 0, OPTION_UNSUPPORTED, .help = "an SVG instead of a page"},
-	{"diff", 0, OPTION_UNSUPPORTED, "base", .help = "colours show what grew and shrank since another recording"},
+	{"diff", 0, OPTION_STRING, "base", ROW(base),
+		.help = "colours show what grew and what shrank since this recording"},
 };
 static const struct option_table table = {rows, sizeof(rows) / sizeof(rows[0]), true};
 
@@ -74,6 +75,7 @@ struct job {
 	struct replay_result result;
 	struct profile_filter filter;
 	bool *cpus;
+	struct job *base; /* what it is compared with; NULL: nothing */
 };
 
 static enum tally_status group_of(const char *name, enum flame_group *group, struct tally_error *err)
@@ -104,7 +106,8 @@ static enum tally_status read_profile(struct job *job, enum flame_group group, s
 		.kallsyms = s->kallsyms,
 		.vmlinux = s->vmlinux,
 		.kernel_release = perfdata_reader_features(job->reader)->osrelease,
-		.build_id_dir = job->cli->build_id_dir};
+		.build_id_dir = job->cli->build_id_dir,
+		.pack = perfdata_reader_features(job->reader)->raw[FEATURE_PACK]};
 	struct replay_options options = {
 		.with_threads =
 			s->filters.pids || s->filters.tids || group == FLAME_BY_PROCESS || group == FLAME_BY_THREAD,
@@ -126,10 +129,9 @@ static enum tally_status read_profile(struct job *job, enum flame_group group, s
 }
 
 /* A pipe tells its events on the way, so they are chosen from what was read. */
-static enum tally_status choose_event(const struct job *job, uint32_t *event, struct tally_error *err)
+static enum tally_status choose_event(const struct job *job, const char *name, uint32_t *event, struct tally_error *err)
 {
 	const struct profile *p = job->result.profile;
-	const char *name = job->settings->event;
 	for (uint32_t i = 0; i < p->event_count; i++) {
 		*event = i;
 		if (name ? str_equal(profile_string(p, p->events[i].name), str_from(name))
@@ -154,9 +156,24 @@ static void write_page(const struct job *job, const struct flame_tree *tree, uin
 		.event = profile_string(p, p->events[event].name),
 		.worth = {line.data ? line.data : "", line.len},
 		.program = str_from(job->cli->program),
+		.base = str_from(s->base ? s->base : ""),
 		.counts_samples = s->samples};
 	flame_page_write(out, tree, &page);
 	text_deinit(&line);
+}
+
+/* The same event of the recording that it is compared with. */
+static enum tally_status add_base(
+	const struct job *job, struct job *base, struct flame_options *options, struct tally_error *err)
+{
+	const struct profile *p = job->result.profile;
+	struct tally_str name = profile_string(p, p->events[options->event].name);
+	enum tally_status status = choose_event(base, name.data, &options->base_event, err);
+	if (status == TALLY_OK)
+		status = profile_filter_init(&base->filter, base->result.profile, &base->settings->filters, err);
+	options->base = base->result.profile;
+	options->base_filter = &base->filter;
+	return status;
 }
 
 static enum tally_status draw(struct job *job, enum flame_group group, struct text *out, struct tally_error *err)
@@ -169,15 +186,17 @@ static enum tally_status draw(struct job *job, enum flame_group group, struct te
 		.cpu_passes = job->cpus,
 		.cpu_limit = job->cpus ? LIMIT_CPUS : 0};
 	struct flame_tree tree;
-	enum tally_status status = choose_event(job, &options.event, err);
+	enum tally_status status = choose_event(job, s->event, &options.event, err);
 	if (status == TALLY_OK)
 		status = profile_filter_init(&job->filter, job->result.profile, &s->filters, err);
+	if (status == TALLY_OK && job->base)
+		status = add_base(job, job->base, &options, err);
 	if (status == TALLY_OK)
 		status = flame_tree_init(&tree, job->result.profile, &options, err);
 	if (status != TALLY_OK)
 		return status;
 	if (s->folded)
-		flame_folded_write(out, &tree);
+		flame_folded_write(out, &tree, job->base != NULL);
 	else
 		write_page(job, &tree, options.event, out);
 	flame_tree_deinit(&tree);
@@ -207,17 +226,33 @@ static int write_output(struct job *job, enum flame_group group, const char *pat
 	return code;
 }
 
+static void job_deinit(struct job *job)
+{
+	profile_filter_deinit(&job->filter);
+	replay_result_deinit(&job->result);
+	binary_store_destroy(job->store);
+	perfdata_reader_destroy(job->reader);
+}
+
 static int make(const struct cli *cli, const struct settings *settings, const char *path)
 {
 	struct job job = {.cli = cli, .settings = settings, .path = path};
+	struct job base = {.cli = cli, .settings = settings, .path = settings->base};
 	struct tally_error err;
 	enum flame_group group;
 	enum tally_status status = group_of(settings->group, &group, &err);
 	if (status == TALLY_OK && settings->cpus)
 		status = cpu_filter_parse(settings->cpus, &job.cpus, &err);
+	if (status == TALLY_OK && settings->base) {
+		base.cpus = job.cpus;
+		job.base = &base;
+		status = read_profile(&base, group, &err);
+	}
 	if (status == TALLY_OK)
 		status = read_profile(&job, group, &err);
 	int code = EXIT_FAILED;
+	if (base.result.profile)
+		cli_print_health(cli, &base.result.health);
 	if (job.result.profile) {
 		const char *usual = settings->folded ? "-" : DEFAULT_OUTPUT;
 		cli_print_health(cli, &job.result.health);
@@ -225,10 +260,8 @@ static int make(const struct cli *cli, const struct settings *settings, const ch
 	}
 	if (status != TALLY_OK)
 		code = cli_fail(cli, &err);
-	profile_filter_deinit(&job.filter);
-	replay_result_deinit(&job.result);
-	binary_store_destroy(job.store);
-	perfdata_reader_destroy(job.reader);
+	job_deinit(&job);
+	job_deinit(&base);
 	free(job.cpus);
 	return code;
 }

@@ -17,7 +17,7 @@ struct flame_builder {
 	VEC(struct flame_label) labels;
 	VEC(struct flame_node) nodes; /* in order of arrival */
 	VEC(uint32_t) path; /* labels of one sample, from the root */
-	uint32_t *label_of_frame; /* + 1 */
+	uint32_t *label_of_frame; /* + 1; of the profile */
 };
 
 static bool make_label(struct flame_builder *b, struct flame_label label, uint32_t *id)
@@ -138,7 +138,7 @@ static bool read_path(struct flame_builder *b, const struct profile_sample *samp
 	return true;
 }
 
-static bool add_path(struct flame_builder *b, uint64_t weight)
+static bool add_path(struct flame_builder *b, uint64_t weight, uint64_t base)
 {
 	uint32_t parent = PROFILE_NONE;
 	for (size_t i = 0; i < b->path.len; i++) {
@@ -157,28 +157,39 @@ static bool add_path(struct flame_builder *b, uint64_t weight)
 	}
 	if (parent != PROFILE_NONE)
 		b->nodes.items[parent].self += weight;
+	if (parent != PROFILE_NONE)
+		b->nodes.items[parent].base += base;
 	return true;
 }
 
-static bool is_wanted(const struct flame_options *o, const struct profile_sample *sample)
+static bool is_wanted(const struct flame_builder *b, const struct profile_sample *sample)
 {
-	if (sample->event != o->event || (o->filter && !profile_filter_passes(o->filter, sample)))
+	const struct flame_options *o = b->options;
+	bool is_base = b->profile == o->base;
+	const struct profile_filter *filter = is_base ? o->base_filter : o->filter;
+	if (sample->event != (is_base ? o->base_event : o->event) || (filter && !profile_filter_passes(filter, sample)))
 		return false;
 	return !o->cpu_passes || (sample->cpu >= 0 && (size_t)sample->cpu < o->cpu_limit && o->cpu_passes[sample->cpu]);
 }
 
-static bool add_samples(struct flame_builder *b)
+static bool add_samples(struct flame_builder *b, const struct profile *p)
 {
-	const struct profile *p = b->profile;
+	bool is_base = p == b->options->base;
+	b->profile = p;
+	free(b->label_of_frame);
+	b->label_of_frame = calloc(p->frame_count + 1, sizeof(*b->label_of_frame));
+	if (!b->label_of_frame)
+		return false;
 	for (size_t i = 0; i < p->sample_count; i++) {
 		const struct profile_sample *sample = &p->samples[i];
-		if (!is_wanted(b->options, sample))
+		if (!is_wanted(b, sample))
 			continue;
 		uint64_t weight = b->options->counts_samples ? sample->count : sample->period;
-		if (!read_path(b, sample) || !add_path(b, weight))
+		if (!read_path(b, sample) || !add_path(b, is_base ? 0 : weight, is_base ? weight : 0))
 			return false;
-		b->tree->total += weight;
-		b->tree->sample_count += sample->count;
+		b->tree->total += is_base ? 0 : weight;
+		b->tree->base_total += is_base ? weight : 0;
+		b->tree->sample_count += is_base ? 0 : sample->count;
 	}
 	return true;
 }
@@ -275,12 +286,12 @@ enum tally_status flame_tree_init(struct flame_tree *tree, const struct profile 
 	const struct flame_options *options, struct tally_error *err)
 {
 	*tree = (struct flame_tree){0};
-	struct flame_builder b = {.tree = tree, .profile = profile, .options = options};
+	struct flame_builder b = {.tree = tree, .options = options};
 	b.label_ids.words = 2;
 	b.node_ids.words = 1;
 	intern_init(&tree->names);
-	b.label_of_frame = calloc(profile->frame_count + 1, sizeof(*b.label_of_frame));
-	bool is_built = b.label_of_frame && add_samples(&b) && order_nodes(&b);
+	bool is_built =
+		add_samples(&b, profile) && (!options->base || add_samples(&b, options->base)) && order_nodes(&b);
 	tree->labels = b.labels.items;
 	tree->label_count = b.labels.len;
 	id_table_deinit(&b.label_ids);

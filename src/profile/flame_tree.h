@@ -35,6 +35,10 @@ struct flame_options {
 	const struct profile_filter *filter; /* NULL: all */
 	const bool *cpu_passes; /* by CPU, of cpu_limit; NULL: all */
 	size_t cpu_limit;
+	/* A profile to compare with, whose samples go into the same tree; NULL: none. */
+	const struct profile *base;
+	uint32_t base_event;
+	const struct profile_filter *base_filter;
 };
 
 struct flame_label {
@@ -48,6 +52,7 @@ struct flame_node {
 	uint32_t parent; /* PROFILE_NONE: below the root of all */
 	uint32_t depth; /* 0: below the root of all */
 	uint64_t self, total;
+	uint64_t base; /* own, in the profile to compare with */
 };
 
 struct flame_tree {
@@ -56,6 +61,7 @@ struct flame_tree {
 	struct flame_label *labels;
 	size_t label_count;
 	uint64_t total; /* of all nodes without parent */
+	uint64_t base_total;
 	uint64_t sample_count;
 	struct intern names; /* made here */
 };

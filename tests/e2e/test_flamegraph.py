@@ -159,6 +159,35 @@ def test_a_command_in_one_go(tally, tmp_path):
     assert any(label[0] == 'sh' and label[2] == 5 for label in data['labels'])
 
 
+def grown_recording(path, works):
+    """Samples in two functions of one file; works: how many in each."""
+    recording = Recording()
+    recording.event('IP TID TIME PERIOD CALLCHAIN')
+    recording.comm('worker')
+    for index, count in enumerate(works):
+        start = 0x10000 * (index + 1)
+        recording.mmap(start, 0x1000, f'/part{index}')
+        for i in range(count):
+            recording.sample(ip=start + 8, time=index * 1000 + i, period=10, callchain=[CHAIN_USER, start + 8])
+    recording.write(path)
+
+
+def test_a_comparison(tally, tmp_path):
+    base, new, page = tmp_path / 'base.data', tmp_path / 'new.data', tmp_path / 'page.html'
+    grown_recording(base, (50, 40, 10))
+    grown_recording(new, (50, 70))
+    lines = tally('flamegraph', '--folded', '--diff', base, new, check=0).stdout.splitlines()
+    assert sorted(lines) == ['worker;[part0] 500 500', 'worker;[part1] 400 700', 'worker;[part2] 100 0']
+    tally('flamegraph', '--diff', base, '-o', page, new, check=0)
+    text, complaints = browse(page, tmp_path)
+    assert complaints == [] and 'grew' in text and f'since {base}' in text
+    before, complaints = browse(page, tmp_path, '#b&q=part2')
+    assert complaints == [] and '10.00 % matched' in before
+    after, _ = browse(page, tmp_path, '#q=part1')
+    assert '58.33 % matched' in after
+    assert tally('flamegraph', '--diff', tmp_path / 'none', new, check=255).stderr
+
+
 def test_options_and_refusals(tally, recordings, tmp_path):
     path = recordings / 'ug.data'
     assert 'no event' in tally('flamegraph', '-e', 'nosuch', '-o', '-', path, check=255).stderr

@@ -10,7 +10,7 @@ static void add_event(struct byte_sink *sink, const struct export_view *view, ui
 		sink->failed = true;
 		return;
 	}
-	flame_folded_write(&sink->text, &tree);
+	flame_folded_write(&sink->text, &tree, false);
 	flame_tree_deinit(&tree);
 	byte_sink_step(sink);
 }

@@ -13,8 +13,8 @@ static void add_member(struct text *out, const char *name, struct tally_str valu
 	text_str(out, ",\n");
 }
 
-/* Each node: how far up from the one before it its parent is, its label, what it has of its own. */
-static void add_nodes(struct text *out, const struct flame_tree *tree)
+/* Each node: how far up from the one before it its parent is, its label, what it has of its own, and had in the base. */
+static void add_nodes(struct text *out, const struct flame_tree *tree, bool has_base)
 {
 	struct page_bytes b = {.out = out};
 	uint32_t depth = 0; /* that a child of the node before would have */
@@ -23,6 +23,8 @@ static void add_nodes(struct text *out, const struct flame_tree *tree)
 		page_number(&b, depth - node->depth);
 		page_number(&b, node->label);
 		page_number(&b, node->self);
+		if (has_base)
+			page_number(&b, node->base);
 		depth = node->depth + 1;
 	}
 	page_bytes_end(&b);
@@ -35,6 +37,8 @@ static void add_data(struct text *out, const struct flame_tree *tree, const stru
 	add_member(out, "event", page->event);
 	add_member(out, "worth", page->worth);
 	add_member(out, "program", page->program);
+	if (page->base.len > 0)
+		add_member(out, "base", page->base);
 	text_printf(out, "\"unit\":\"%s\",\n", page->counts_samples ? "samples" : "period");
 	text_printf(
 		out, "\"samples\":%" PRIu64 ",\n\"count\":%zu,\n\"labels\":[", tree->sample_count, tree->node_count);
@@ -48,7 +52,7 @@ static void add_data(struct text *out, const struct flame_tree *tree, const stru
 		(void)text_line_end(out);
 	}
 	text_str(out, "],\n\"nodes\":\"");
-	add_nodes(out, tree);
+	add_nodes(out, tree, page->base.len > 0);
 	text_str(out, "\"\n}");
 }
 
@@ -70,7 +74,7 @@ static void add_folded(struct text *out, struct tally_str name)
 	}
 }
 
-void flame_folded_write(struct text *out, const struct flame_tree *tree)
+void flame_folded_write(struct text *out, const struct flame_tree *tree, bool has_base)
 {
 	struct text path = {0};
 	size_t *ends = calloc(tree->node_count + 1, sizeof(*ends)); /* of the path, by depth */
@@ -81,9 +85,11 @@ void flame_folded_write(struct text *out, const struct flame_tree *tree)
 			text_char(&path, ';');
 		add_folded(&path, tree->labels[node->label].name);
 		ends[node->depth] = path.len;
-		if (node->self == 0)
+		if (node->self == 0 && node->base == 0)
 			continue;
 		text_bytes(out, path.data ? path.data : "", path.len);
+		if (has_base)
+			text_printf(out, " %" PRIu64, node->base);
 		text_printf(out, " %" PRIu64 "\n", node->self);
 		(void)text_line_end(out);
 	}

@@ -15,12 +15,14 @@ struct flame_page {
 	struct tally_str title, event;
 	struct tally_str worth; /* one line: what the picture is worth */
 	struct tally_str program; /* who drew it */
+	struct tally_str base; /* what it is compared with; empty: nothing */
 	bool counts_samples;
 };
 
 void flame_page_write(struct text *out, const struct flame_tree *tree, const struct flame_page *page);
 
-/* "comm;main;work 123\n" for each node that has samples of its own, as FlameGraph and others read it. */
-void flame_folded_write(struct text *out, const struct flame_tree *tree);
+/* "comm;main;work 123\n" for each node that has samples of its own, as FlameGraph and others read it; of a tree of two
+ * profiles "comm;main;work 100 123\n", the base's first. */
+void flame_folded_write(struct text *out, const struct flame_tree *tree, bool has_base);
 
 #endif

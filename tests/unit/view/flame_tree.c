@@ -74,7 +74,7 @@ static void expect_folded(const struct flame_options *options, const char *expec
 	struct flame_tree tree;
 	struct text text = {0};
 	assert_int_equal(flame_tree_init(&tree, profile, options, NULL), TALLY_OK);
-	flame_folded_write(&text, &tree);
+	flame_folded_write(&text, &tree, false);
 	text_char(&text, 0);
 	assert_string_equal(text.data, expected);
 	text_deinit(&text);
