@@ -15,9 +15,10 @@
 #include "cli/progress_line.h"
 #include "cli/recording_input.h"
 #include "profile/flame_tree.h"
-#include "view/flame/flame_page.h"
+#include "view/flame/flame_svg.h"
 
 #define DEFAULT_OUTPUT	 "flamegraph.html"
+#define DEFAULT_SVG	 "flamegraph.svg"
 #define DEFAULT_INPUT	 "perf.data"
 #define RECORDED_PATTERN "/tmp/tally-flamegraph-XXXXXX"
 
@@ -25,7 +26,7 @@ struct settings {
 	const char *input, *output, *event, *group, *times, *title, *cpus, *symfs, *kallsyms, *vmlinux, *base;
 	struct profile_filter_lists filters;
 	uint64_t max_stack;
-	bool folded, samples, reverse, no_inline, force;
+	bool folded, svg, samples, reverse, no_inline, force;
 };
 
 #define ROW(member) .offset = offsetof(struct settings, member)
@@ -60,7 +61,7 @@ static const struct option rows[] = {
 	{"kallsyms", 0, OPTION_STRING, "file", ROW(kallsyms), .help = "kallsyms pathname"},
 	{"vmlinux", 'k', OPTION_STRING, "file", ROW(vmlinux), .help = "vmlinux pathname"},
 	{"force", 'f', OPTION_FLAG, ROW(force), .help = "read also what another user owns"},
-	{"svg", 0, OPTION_UNSUPPORTED, .help = "an SVG instead of a page"},
+	{"svg", 0, OPTION_FLAG, ROW(svg), .help = "an SVG (flamegraph.svg) instead of a page"},
 	{"diff", 0, OPTION_STRING, "base", ROW(base),
 		.help = "colours show what grew and what shrank since this recording"},
 };
@@ -158,7 +159,10 @@ static void write_page(const struct job *job, const struct flame_tree *tree, uin
 		.program = str_from(job->cli->program),
 		.base = str_from(s->base ? s->base : ""),
 		.counts_samples = s->samples};
-	flame_page_write(out, tree, &page);
+	if (s->svg)
+		flame_svg_write(out, tree, &page);
+	else
+		flame_page_write(out, tree, &page);
 	text_deinit(&line);
 }
 
@@ -254,7 +258,7 @@ static int make(const struct cli *cli, const struct settings *settings, const ch
 	if (base.result.profile)
 		cli_print_health(cli, &base.result.health);
 	if (job.result.profile) {
-		const char *usual = settings->folded ? "-" : DEFAULT_OUTPUT;
+		const char *usual = settings->folded ? "-" : settings->svg ? DEFAULT_SVG : DEFAULT_OUTPUT;
 		cli_print_health(cli, &job.result.health);
 		code = write_output(&job, group, settings->output ? settings->output : usual);
 	}
@@ -295,6 +299,8 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	if (settings.reverse && !settings.folded)
 		return cli_usagef(
 			cli, command, "reverse", "--reverse goes with --folded; the page has a button for it");
+	if (settings.folded && settings.svg)
+		return cli_usagef(cli, command, "folded,svg", "either lines or a picture");
 	if (settings.times && !time_spans_are_valid(settings.times))
 		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
 	if (settings.max_stack > UINT32_MAX)

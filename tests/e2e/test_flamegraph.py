@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 import subprocess
+import xml.etree.ElementTree
 
 import pytest
 
@@ -188,12 +189,33 @@ def test_a_comparison(tally, tmp_path):
     assert tally('flamegraph', '--diff', tmp_path / 'none', new, check=255).stderr
 
 
+def test_an_svg(tally, tmp_path):
+    path, hostile, page = tmp_path / 'new.data', tmp_path / 'hostile.data', tmp_path / 'page.svg'
+    grown_recording(path, (50, 40, 10))
+    tally('flamegraph', '--svg', '-o', page, path, check=0)
+    root = xml.etree.ElementTree.parse(page).getroot()
+    svg = '{http://www.w3.org/2000/svg}'
+    boxes = [(group.find(f'{svg}title').text, float(group.find(f'{svg}rect').get('width')))
+             for group in root.findall(f'{svg}g')]
+    assert sorted((title.split()[0], round(width / 11.80)) for title, width in boxes) == [
+        ('[part0]', 50), ('[part1]', 40), ('[part2]', 10), ('worker', 100)]
+    _, complaints = browse(page, tmp_path)
+    assert complaints == []
+    hostile_recording(hostile)
+    tally('flamegraph', '--svg', '-o', page, '--title', HOSTILE[0], hostile)
+    root = xml.etree.ElementTree.parse(page).getroot()  # well-formed, and one script
+    assert len(root.findall(f'.//{svg}script')) == 1 and not root.findall('.//img')
+    assert browse(page, tmp_path)[1] == []
+    tally('flamegraph', '--svg', '--diff', path, '-o', page, path, check=0)
+    assert 'before: 500, 50.00%' in page.read_text()
+
+
 def test_options_and_refusals(tally, recordings, tmp_path):
     path = recordings / 'ug.data'
     assert 'no event' in tally('flamegraph', '-e', 'nosuch', '-o', '-', path, check=255).stderr
     assert 'comm, process' in tally('flamegraph', '-g', 'nosuch', path, check=255).stderr
     tally('flamegraph', '--reverse', path, check=129)
-    tally('flamegraph', '--svg', path, check=129)
+    tally('flamegraph', '--svg', '--folded', path, check=129)
     tally('flamegraph', path, path, check=129)
     tally('flamegraph', '-o', tmp_path / 'none' / 'page', path, check=255)
     assert not (tmp_path / 'none').exists()

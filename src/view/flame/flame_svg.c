@@ -1,0 +1,189 @@
+#include "view/flame/flame_svg.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "view/flame_svg_script.h"
+#include "view/page/xml_text.h"
+
+#define WIDTH	   1200.0
+#define MARGIN	   10.0
+#define INNER	   (WIDTH - 2 * MARGIN)
+#define ROW	   17.0
+#define TOP	   48.0
+#define BOTTOM	   30.0
+#define LEAST	   0.1 /* of a box */
+#define CHARACTER  6.6 /* of the font, on average */
+#define TITLE_MOST 2000 /* characters of a name on hover */
+
+struct drawing {
+	struct text *out;
+	const struct flame_tree *tree;
+	const struct flame_page *page;
+	double height;
+	double *left; /* by node, in units of the tree's total */
+	double *used; /* by node: of its width, by children */
+	uint64_t left_out;
+};
+
+/* As in the page: hues that stay apart for the colour-blind. */
+static const char *colour(enum flame_kind kind)
+{
+	static const char *const colours[FLAME_KINDS] = {[FLAME_USER] = "#f9b966",
+		[FLAME_KERNEL] = "#7fb8ec",
+		[FLAME_INLINED] = "#78cfae",
+		[FLAME_GENERATED] = "#e0a3c4",
+		[FLAME_UNKNOWN] = "#bdbdbd",
+		[FLAME_GROUP] = "#e8ddb8"};
+	return colours[kind];
+}
+
+/* Of two recordings: orange grew, blue shrank, the stronger the more. */
+static void add_growth(struct drawing *d, const struct flame_node *node, uint64_t base)
+{
+	double now = d->tree->total ? (double)node->total / (double)d->tree->total : 0;
+	double then = d->tree->base_total ? (double)base / (double)d->tree->base_total : 0;
+	double by = now - then;
+	double strength = by < 0 ? -by * 20 : by * 20;
+	strength = strength > 1 ? 1 : strength;
+	if (strength < 0.004)
+		text_str(d->out, "#dbdbdb");
+	else
+		text_printf(d->out, "hsl(%d,%d%%,%d%%)", by > 0 ? 28 : 208, (int)(50 + 45 * strength),
+			(int)(86 - 26 * strength));
+}
+
+static void add_percent(struct text *out, uint64_t part, uint64_t whole)
+{
+	text_fixed(out, whole ? 100.0 * (double)part / (double)whole : 0, 2);
+	text_char(out, '%');
+}
+
+static void add_box(struct drawing *d, const struct flame_node *node, double left, uint64_t base)
+{
+	const struct flame_label *label = &d->tree->labels[node->label];
+	double x = MARGIN + left * INNER, w = INNER * (double)node->total / (double)d->tree->total;
+	double y = d->height - BOTTOM - ROW * (double)(node->depth + 1);
+	text_printf(d->out, "<g class=\"f\" data-d=\"%" PRIu32 "\"><title>", node->depth);
+	xml_text_cut(d->out, label->name, TITLE_MOST);
+	if (label->object.len > 0) {
+		text_str(d->out, " (");
+		xml_text_cut(d->out, label->object, TITLE_MOST);
+		text_char(d->out, ')');
+	}
+	text_printf(d->out, " %" PRIu64 " %s, ", node->total, d->page->counts_samples ? "samples" : "of the period");
+	add_percent(d->out, node->total, d->tree->total);
+	if (d->page->base.len > 0) {
+		text_printf(d->out, "; before: %" PRIu64 ", ", base);
+		add_percent(d->out, base, d->tree->base_total);
+	}
+	text_str(d->out, "</title><rect x=\"");
+	text_fixed(d->out, x, 2);
+	text_str(d->out, "\" y=\"");
+	text_fixed(d->out, y, 1);
+	text_str(d->out, "\" width=\"");
+	text_fixed(d->out, w, 2);
+	text_printf(d->out, "\" height=\"%d\" rx=\"1\" fill=\"", (int)ROW - 1);
+	if (d->page->base.len > 0)
+		add_growth(d, node, base);
+	else
+		text_str(d->out, colour(label->kind));
+	text_str(d->out, "\"/><text x=\"");
+	text_fixed(d->out, x + 3, 2);
+	text_str(d->out, "\" y=\"");
+	text_fixed(d->out, y + 12, 1);
+	text_str(d->out, "\">");
+	if (w > 4 * CHARACTER)
+		xml_text_cut(d->out, label->name, (size_t)((w - 6) / CHARACTER));
+	text_str(d->out, "</text></g>\n");
+	(void)text_line_end(d->out);
+}
+
+/* What each node had in the base with all below it. */
+static void add_up_base(const struct flame_tree *tree, uint64_t *base)
+{
+	for (size_t i = 0; i < tree->node_count; i++)
+		base[i] = tree->nodes[i].base;
+	for (size_t i = tree->node_count; i-- > 0;)
+		if (tree->nodes[i].parent != PROFILE_NONE)
+			base[tree->nodes[i].parent] += base[i];
+}
+
+static void add_boxes(struct drawing *d, const uint64_t *base)
+{
+	double used = 0; /* by nodes without parent */
+	for (size_t i = 0; i < d->tree->node_count; i++) {
+		const struct flame_node *node = &d->tree->nodes[i];
+		double width = d->tree->total ? (double)node->total / (double)d->tree->total : 0;
+		double *before = node->parent == PROFILE_NONE ? &used : &d->used[node->parent];
+		d->left[i] = (node->parent == PROFILE_NONE ? 0 : d->left[node->parent]) + *before;
+		*before += width;
+		if (width * INNER >= LEAST)
+			add_box(d, node, d->left[i], base[i]);
+		else
+			d->left_out++;
+	}
+}
+
+static void add_head(struct drawing *d)
+{
+	text_printf(d->out,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" "
+		"width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" font-family=\"monospace\" font-size=\"11\">\n",
+		(int)WIDTH, (int)d->height, (int)WIDTH, (int)d->height);
+	text_str(d->out, "<style>.f { cursor: pointer } .f text { pointer-events: none } .f:hover rect { stroke: #000; "
+			 "stroke-width: 0.6 } .p rect { opacity: 0.55 } .m rect { fill: #d06cf0 } .c { cursor: "
+			 "pointer; text-decoration: underline }</style>\n<title>");
+	xml_text(d->out, d->page->title);
+	text_printf(d->out,
+		"</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n<text x=\"%d\" y=\"20\" "
+		"font-size=\"15\">",
+		(int)MARGIN);
+	xml_text_cut(d->out, d->page->title, 110);
+	text_printf(d->out, "</text>\n<text x=\"%d\" y=\"36\">", (int)MARGIN);
+	xml_text_cut(d->out, d->page->event, 80);
+	text_printf(d->out, ", %" PRIu64 " samples", d->tree->sample_count);
+	if (d->page->base.len > 0) {
+		text_str(d->out, ", since ");
+		xml_text_cut(d->out, d->page->base, 60);
+	}
+	text_printf(d->out,
+		"</text>\n<text id=\"found\" x=\"%d\" y=\"36\" text-anchor=\"end\"></text>\n"
+		"<text id=\"search\" class=\"c\" x=\"%d\" y=\"20\" text-anchor=\"end\">search</text>\n"
+		"<text id=\"reset\" class=\"c\" x=\"%d\" y=\"20\" text-anchor=\"end\">reset</text>\n",
+		(int)(WIDTH - MARGIN), (int)(WIDTH - MARGIN), (int)(WIDTH - MARGIN - 60));
+}
+
+static void add_foot(struct drawing *d)
+{
+	text_printf(d->out, "<text x=\"%d\" y=\"%d\" fill=\"#5c5c5c\">", (int)MARGIN, (int)(d->height - 10));
+	xml_text_cut(d->out, d->page->worth, 150);
+	if (d->left_out > 0)
+		text_printf(d->out, "; %" PRIu64 " boxes too narrow to see", d->left_out);
+	text_str(d->out, "</text>\n<script><![CDATA[\n");
+	text_str(d->out, flame_svg_script);
+	text_str(d->out, "]]></script>\n</svg>\n");
+}
+
+void flame_svg_write(struct text *out, const struct flame_tree *tree, const struct flame_page *page)
+{
+	struct drawing d = {.out = out, .tree = tree, .page = page};
+	uint32_t deepest = 0;
+	uint64_t *base = calloc(tree->node_count + 1, sizeof(*base));
+	d.left = calloc(tree->node_count + 1, sizeof(*d.left));
+	d.used = calloc(tree->node_count + 1, sizeof(*d.used));
+	for (size_t i = 0; i < tree->node_count; i++)
+		deepest = tree->nodes[i].depth > deepest ? tree->nodes[i].depth : deepest;
+	d.height = TOP + ROW * (double)(deepest + 1) + BOTTOM;
+	if (base && d.left && d.used) {
+		add_up_base(tree, base);
+		add_head(&d);
+		add_boxes(&d, base);
+		add_foot(&d);
+	} else {
+		out->failed = true;
+	}
+	free(base);
+	free(d.left);
+	free(d.used);
+}

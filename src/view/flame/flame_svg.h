@@ -1,0 +1,16 @@
+/*
+ * flame_svg.h - a flame graph as one SVG file: to put into a page or a document; in a browser, to zoom and search.
+ *
+ * Names are hostile: in the file they are text only, never markup. Boxes too narrow to see are left out and counted. Borrows
+ * all it is given; the text fails stickily.
+ *
+ *	flame_svg_write(&text, &tree, &(struct flame_page){.title = STR("perf.data"), .event = STR("cycles")});
+ */
+#ifndef VIEW_FLAME_FLAME_SVG_H
+#define VIEW_FLAME_FLAME_SVG_H
+
+#include "view/flame/flame_page.h"
+
+void flame_svg_write(struct text *out, const struct flame_tree *tree, const struct flame_page *page);
+
+#endif

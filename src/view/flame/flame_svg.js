@@ -1,0 +1,51 @@
+'use strict';
+const MARGIN = 10, INNER = 1180, CHARACTER = 6.6;
+const frames = Array.from(document.querySelectorAll('.f'), g => {
+  const rect = g.querySelector('rect'), text = g.querySelector('text'), title = g.querySelector('title').textContent;
+  return { g, rect, text, depth: +g.dataset.d, x: +rect.getAttribute('x'), w: +rect.getAttribute('width'), title, name: title.replace(/ \d+ (samples|of the period), .*$/s, '').replace(/ \([^()]*\)$/, '') };
+});
+const segmenter = window.Intl && Intl.Segmenter ? new Intl.Segmenter() : null;
+const characters = text => segmenter ? Array.from(segmenter.segment(text), s => s.segment) : Array.from(text);
+function label(f, w) {
+  const room = Math.floor((w - 6) / CHARACTER);
+  if (w <= 4 * CHARACTER) return '';
+  const parts = characters(f.name.slice(0, 512));
+  return parts.length <= room ? f.name : parts.slice(0, Math.max(room - 1, 0)).join('') + '\u2026';
+}
+function place(f, x, w, isAbove) {
+  const hidden = x + w < MARGIN + 0.01 || x > MARGIN + INNER - 0.01 || w < 0.1;
+  f.g.style.display = hidden ? 'none' : '';
+  f.g.classList.toggle('p', isAbove);
+  if (hidden) return;
+  f.rect.setAttribute('x', x); f.rect.setAttribute('width', w); f.text.setAttribute('x', x + 3);
+  f.text.textContent = label(f, w);
+}
+/* The box fills the width; who called it stays below, pale. */
+function zoom(to) {
+  const scale = to ? INNER / to.w : 1, left = to ? to.x : MARGIN;
+  for (const f of frames) {
+    const isAbove = to && f.depth < to.depth && f.x <= to.x + 0.02 && f.x + f.w >= to.x + to.w - 0.02;
+    if (isAbove) place(f, MARGIN, INNER, true);
+    else if (to && f.depth < to.depth) f.g.style.display = 'none';
+    else place(f, MARGIN + (f.x - left) * scale, f.w * scale, false);
+  }
+}
+function search() {
+  const text = prompt('Functions to look for, as a regular expression:', '');
+  if (text === null) return;
+  let test = null;
+  try { test = text ? new RegExp(text, 'i') : null; } catch (error) { document.getElementById('found').textContent = 'no regular expression'; return; }
+  const found = [];
+  for (const f of frames) { const hit = test !== null && test.test(f.name); f.g.classList.toggle('m', hit); if (hit) found.push(f); }
+  /* What lies in another match counts with it. */
+  let share = 0, end = -1;
+  for (const f of found.sort((a, b) => a.x - b.x || b.w - a.w)) if (f.x >= end - 0.01) { share += f.w; end = f.x + f.w; }
+  document.getElementById('found').textContent = test ? (100 * share / INNER).toFixed(2) + '% matched' : '';
+}
+frames.forEach(f => { f.g.addEventListener('click', () => zoom(f)); });
+document.getElementById('reset').addEventListener('click', () => zoom(null));
+document.getElementById('search').addEventListener('click', search);
+addEventListener('keydown', event => {
+  if (event.key === 'Escape') zoom(null);
+  else if (event.key === '/' || event.ctrlKey && event.key === 'f') { event.preventDefault(); search(); }
+});
