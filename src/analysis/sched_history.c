@@ -110,10 +110,10 @@ bool sched_history_switch(struct sched_history *h, const struct sched_out *out, 
 	struct sched_task *task = &h->tasks.items[times->task];
 	if (out->pid > 0)
 		task->pid = out->pid;
+	/* Idle again with no task known in between is behind nobody: the switch to idle was not recorded. */
 	if (task->is_idle)
 		times->behind = cpu->last;
-	else
-		cpu->last = times->task;
+	cpu->last = task->is_idle ? ID_TABLE_NONE : times->task;
 	uint64_t since_ns = cpu->switched_ns;
 	cpu->switched_ns = out->time_ns;
 	times->is_outside = out->time_ns < h->from_ns || (h->to_ns != 0 && since_ns > h->to_ns);

@@ -51,7 +51,7 @@ struct sched_times {
 
 struct sched_history_cpu {
 	uint64_t switched_ns; /* 0: never */
-	uint32_t idle, last; /* tasks: its own, and the last other one; ID_TABLE_NONE: none yet */
+	uint32_t idle, last; /* tasks: its own, and the other one since that ran last; ID_TABLE_NONE: none */
 };
 
 struct sched_history {

@@ -211,7 +211,9 @@ static enum tally_status take_switch(struct timehist *t, const struct sched_even
 		return TALLY_OK;
 	if (!settings->only_idle || task->is_idle)
 		sched_history_count(&t->history, &times);
-	return t->with_rows ? print_switch(t, event, &times, err) : TALLY_OK;
+	/* As perf: idle times behind nobody have no row. */
+	bool has_row = t->with_rows && (!settings->only_idle || !task->is_idle || times.behind != ID_TABLE_NONE);
+	return has_row ? print_switch(t, event, &times, err) : TALLY_OK;
 }
 
 static bool take_wake(struct timehist *t, const struct sched_event *event)

@@ -3,6 +3,8 @@ import re
 
 import pytest
 
+from test_timechart import Scheduler
+
 LISTS = ['timehist', 'timehist -w -M', 'timehist -n', 'timehist -I', 'timehist -V', 'timehist -C 1 -w',
          'timehist --no-call-graph', 'map', 'map --compact']
 # Not compared on a live recording: where a task is gone before its last switch, perf's sums have it in two rows.
@@ -40,14 +42,33 @@ def test_tables_are_perfs(tally, perf, recordings, words):
 def test_our_recordings_tables_are_perfs(tally, perf, live):
     if '6.1' not in perf('--version').stdout:
         pytest.skip('other versions of perf have other tables')
-    # Of live recordings timehist -I has a row more than perf's in one of some ten runs; why is not known yet.
-    for words in [words for words in LISTS if words != 'timehist -I']:
+    for words in LISTS:
         theirs = perf('sched', *words.split(), '-i', live).stdout.splitlines()
         ours = tally('sched', *words.split(), '-i', live, check=0).stdout.splitlines()
         assert len(theirs) >= 3  # of a busy machine --idle-hist has no rows
         # The last switch of a task that is gone has no thread in its sample: perf shows -1, we the event's field.
         assert len(ours) == len(theirs), words
         assert [pair for pair in zip(ours, theirs) if pair[0] != pair[1] and ':-1[' not in pair[1]] == [], words
+
+
+def test_switches_that_are_missing(tally, perf, tmp_path):
+    """Some kernels record no events within some threads: an idle time then follows another one."""
+    if '6.1' not in perf('--version').stdout:
+        pytest.skip('other versions of perf have other tables')
+    r = Scheduler()
+    r.switch(1, 7, 0, state=1)
+    r.switch(2, 0, 68)  # 68's switch to idle is missing
+    r.switch(5, 0, 8)
+    r.switch(6, 8, 0, state=1)
+    r.switch(9, 0, 7)
+    r.switch(10, 7, 0, state=1)
+    path = tmp_path / 'missing.data'
+    r.write(path)
+    theirs = perf('sched', 'timehist', '-I', '-i', path).stdout
+    assert theirs.count('<idle>') == 2
+    assert tally('sched', 'timehist', '-I', '-i', path, check=0).stdout == theirs
+    sums = tally('sched', 'timehist', '-I', '-s', '-i', path, check=0).stdout
+    assert 'Total number of context switches: 5' in sums and re.search(r':7\[7\] +-1 +1 +1.000 ', sums)
 
 
 def counts(table):
@@ -57,8 +78,19 @@ def counts(table):
 def test_delays_of_a_live_recording(tally, live):
     shown = tally('sched', 'latency', '-p', '-i', live, check=0)
     assert '--waking' not in shown.stderr
-    # Three sleeps, of which a recording that begins late has fewer.
-    assert 1 <= len(counts(shown.stdout)) <= 3 and all(int(count) >= 1 for count in counts(shown.stdout).values())
+    # There are threads within which some kernels record nothing, so that some switches are missing (for perf too): as
+    # many delays as there are sleeps that were seen to be woken and then switched to.
+    woken, delayed, sleeps = set(), set(), set()
+    for row in tally('script', '-i', live, '-F', 'event,trace', check=0).stdout.splitlines():
+        wake = re.search(r'sched:sched_wakeup(?:_new)?: .*? pid=(\d+) prio', row)
+        switch = re.search(r'prev_comm=(.*) prev_pid=(\d+) .* next_comm=(.*) next_pid=(\d+)', row)
+        if wake:
+            woken.add(wake[1])
+        if switch:
+            delayed |= {switch[4]} & woken
+            sleeps |= {pid for name, pid in (switch.groups()[:2], switch.groups()[2:]) if name == 'sleep'}
+    assert {f'sleep:{pid}' for pid in delayed & sleeps} == set(counts(shown.stdout))
+    assert len(sleeps) == 3 and all(int(count) >= 1 for count in counts(shown.stdout).values())
     # Wakings come a moment before wake-ups: no delay is lost or made by asking for both.
     both = tally('sched', 'latency', '-p', '--waking', '-i', live, check=0).stdout
     assert counts(both) == counts(shown.stdout)

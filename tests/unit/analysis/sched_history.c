@@ -53,6 +53,11 @@ static void idle_times_are_of_who_left(void **state)
 	assert_int_equal(times.behind, sched_history_task(&h, 7));
 	assert_int_equal(task(&h, 7)->idle.total_ns, 40);
 	assert_int_equal(h.tasks.items[h.cpus.items[0].idle].run.total_ns, 40);
+	/* Who ran from 140 on was not recorded: this idle time is behind nobody. */
+	times = leave(&h, 190, 0, SCHED_LEFT_RUNNABLE);
+	assert_int_equal(times.behind, ID_TABLE_NONE);
+	assert_int_equal(task(&h, 7)->idle.total_ns, 40);
+	assert_int_equal(h.tasks.items[h.cpus.items[0].idle].run.total_ns, 90);
 	sched_history_deinit(&h);
 }
 
