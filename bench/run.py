@@ -557,13 +557,13 @@ def main():
         'library': lambda: bench_library(options.rounds),
     }
     try:
-        if {'report', 'script'} & set(wanted):
+        if {'report', 'export', 'script'} & set(wanted):
             data = options.recording.resolve() if options.recording else make_recording(perf, options.seconds)
             samples, _ = count_records(perf, data)
             print(f'{os.path.relpath(data, ROOT)}: {data.stat().st_size / 1e6:.1f} MB, {samples} samples')
     except RuntimeError as error:
         failures.append(str(error))
-        wanted = [name for name in wanted if name not in ('report', 'script')]
+        wanted = [name for name in wanted if name not in ('report', 'export', 'script')]
     for name in wanted:
         try:
             rows += parts[name]()

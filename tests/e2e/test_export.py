@@ -303,9 +303,46 @@ def hostile_recording(path, comm=True):
     return path
 
 
-def hostile_map(tmp_path):
-    """Names of functions, by the list that runtimes leave in /tmp for generated code."""
-    return '\n'.join(f'{0x20000000 + 0x100 * i:x} 80 {name.splitlines()[0]}' for i, name in enumerate(HOSTILE))
+GENERATING = 4194304 + 77  # no process has such a number
+
+
+@pytest.fixture
+def hostile_symbols(tmp_path):
+    """A recording of generated code, whose functions a list in /tmp names."""
+    names = [name.replace('\n', ' ') for name in HOSTILE]
+    lines = ''.join(f'{0x20000000 + 0x100 * i:x} 80 {name}\n' for i, name in enumerate(names))
+    path = pathlib.Path(f'/tmp/perf-{GENERATING}.map')
+    path.write_bytes(b''.join(line.encode('latin-1' if all(ord(c) < 256 for c in line) else 'utf-8')
+                              for line in lines.splitlines(True)))
+    recording = Recording()
+    recording.event('IP TID TIME CPU PERIOD CALLCHAIN')
+    data = b'//anon\0\0'
+    recording.record(1, 2, recording.pack('IIQQQ', GENERATING, GENERATING, 0x20000000, 0x10000, 0) + data + recording.trailer())
+    for i in range(len(names)):
+        ip = 0x20000000 + 0x100 * i + 8
+        recording.sample(ip=ip, tid=(GENERATING, GENERATING), time=5_000_000_000 + i, period=10 + i,
+                         callchain=user(ip, 0x20000008))
+    recording.write(tmp_path / 'perf.data')
+    yield tmp_path / 'perf.data'
+    path.unlink()
+
+
+@pytest.mark.parametrize('form', FORMATS)
+def test_hostile_symbols(tally, hostile_symbols, tmp_path, form):
+    output = export(tally, form, hostile_symbols, output=tmp_path / 'out')
+    count, period = len(HOSTILE), sum(10 + i for i in range(len(HOSTILE)))
+    if form == 'folded':
+        lines = output.read_bytes().decode('utf-8', 'replace').split('\n')[:-1]
+        assert len(lines) == count and sum(int(line.rsplit(' ', 1)[1]) for line in lines) == period
+        assert all(len(line.split(';')) == 3 for line in lines)
+    elif form == 'callgrind':
+        assert list(sums_of(form, output)['totals'].values()) == [count, period]
+    else:
+        assert list(sums_of(form, output).values()) == [(count, period)]
+    if form == 'sqlite':
+        with sqlite3.connect(output) as db:
+            symbols = {name for name, in db.execute('select symbol from frames')}
+        assert {'<img src=x onerror=alert(1)>', "'; drop table samples", '(2)', 'a,"b",c'} <= symbols
 
 
 @pytest.mark.parametrize('form', FORMATS)
