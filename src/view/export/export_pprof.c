@@ -15,8 +15,6 @@ enum {
 	PROFILE_LOCATION = 4,
 	PROFILE_FUNCTION = 5,
 	PROFILE_STRING = 6,
-	PROFILE_TIME_NS = 9,
-	PROFILE_DURATION_NS = 10,
 	PROFILE_PERIOD_TYPE = 11,
 	PROFILE_PERIOD = 12,
 	PROFILE_COMMENT = 13,
@@ -46,14 +44,18 @@ enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM = 3, FUNCTION_FILE = 
 struct pprof {
 	struct byte_sink *sink;
 	const struct export_view *view;
-	struct export_tables tables;
 	struct intern strings;
-	struct id_table locations; /* a frame, and how many frames out of it its code was inlined */
+	uint64_t *location_of_frame; /* of frames that nothing was inlined into; 0: not written yet */
+	struct id_table locations; /* others: the innermost and the outermost frame, and how many there are */
+	VEC(uint64_t) inlined; /* by id of that table: the location */
+	uint64_t location_count;
 	struct id_table functions; /* name and file */
 	uint32_t *value_of_event; /* PROFILE_NONE: has no samples that are chosen */
 	uint32_t value_count;
 	uint64_t *limits; /* by binary: its highest address; 0: none is used */
 	bool *has_lines, *has_inlines; /* by binary */
+	struct text labels; /* of all threads, as they stand in samples */
+	size_t *label_begin; /* by thread; one more at the end */
 	struct text room;
 	VEC(uint64_t) path; /* locations of a sample, innermost first */
 };
@@ -141,16 +143,10 @@ static void add_line(struct pprof *w, uint64_t function, uint64_t number)
 	protobuf_close(&w->sink->text, LOCATION_LINE, begin);
 }
 
-static const struct profile_frame *frame_of(const struct pprof *w, uint32_t node)
+static bool is_inlined(const struct profile *p, uint32_t frame)
 {
-	return &w->view->profile->frames[w->tables.frames[w->tables.nodes[node].frame]];
-}
-
-static bool is_inlined(const struct pprof *w, uint32_t node)
-{
-	const struct profile_frame *frame = frame_of(w, node);
-	return frame->function != PROFILE_NONE && w->view->profile->functions[frame->function].is_inlined &&
-	       w->tables.nodes[node].parent != PROFILE_NONE;
+	uint32_t function = p->frames[frame].function;
+	return function != PROFILE_NONE && p->functions[function].is_inlined;
 }
 
 static void note_binary(struct pprof *w, const struct profile_frame *frame, bool has_line, bool has_inline)
@@ -165,63 +161,79 @@ static void note_binary(struct pprof *w, const struct profile_frame *frame, bool
 	w->has_inlines[frame->binary] |= has_inline;
 }
 
-/* The functions come before the location, as they are no part of it. */
-static void write_location(struct pprof *w, uint32_t node, uint32_t depth, uint32_t id)
+/* frames: the innermost first, the last one holds the code. The functions come before the location, as they are no part
+ * of it. */
+static uint64_t write_location(struct pprof *w, const uint32_t *frames, size_t count)
 {
 	const struct profile *p = w->view->profile;
 	struct text *out = &w->sink->text;
 	uint64_t functions[LIMIT_INLINE_DEPTH];
 	uint64_t numbers[LIMIT_INLINE_DEPTH];
 	bool has_line = false;
-	for (uint32_t i = 0, at = node; i <= depth; i++, at = w->tables.nodes[at].parent) {
-		struct export_line line = export_frame_line(p, frame_of(w, at));
-		struct flame_label label = flame_label_of(p, w->tables.frames[w->tables.nodes[at].frame], &w->room);
+	for (size_t i = 0; i < count; i++) {
+		struct export_line line = export_frame_line(p, &p->frames[frames[i]]);
+		struct flame_label label = flame_label_of(p, frames[i], &w->room);
 		functions[i] = add_function(w, label.name, line.file);
 		numbers[i] = line.number;
 		has_line = has_line || line.file.len > 0;
 	}
-	const struct profile_frame *frame = frame_of(w, node);
-	note_binary(w, frame, has_line, depth > 0);
+	const struct profile_frame *frame = &p->frames[frames[0]];
+	note_binary(w, frame, has_line, count > 1);
 	size_t begin = protobuf_open(out);
-	protobuf_u64(out, LOCATION_ID, id);
+	protobuf_u64(out, LOCATION_ID, ++w->location_count);
 	if (frame->binary != PROFILE_NONE)
 		protobuf_u64(out, LOCATION_MAPPING, frame->binary + 1);
 	protobuf_u64(out, LOCATION_ADDRESS, frame->address);
-	for (uint32_t i = 0; i <= depth; i++)
+	for (size_t i = 0; i < count; i++)
 		add_line(w, functions[i], numbers[i]);
 	protobuf_close(out, PROFILE_LOCATION, begin);
+	return w->location_count;
 }
 
-/* The location of a node and of the calls that it was inlined into; *outermost is the last of those. */
-static uint64_t location_of(struct pprof *w, uint32_t node, uint32_t *outermost)
+static uint64_t inlined_location(struct pprof *w, const uint32_t *frames, size_t count)
 {
-	uint32_t depth = 0, outer = node;
-	while (depth + 1 < LIMIT_INLINE_DEPTH && is_inlined(w, outer)) {
-		outer = w->tables.nodes[outer].parent;
-		depth++;
-	}
-	*outermost = outer;
-	const uint64_t key[2] = {(uint64_t)w->tables.nodes[node].frame << 32 | w->tables.nodes[outer].frame, depth};
+	const uint64_t key[2] = {(uint64_t)frames[0] << 32 | frames[count - 1], count};
 	bool is_new;
 	uint32_t id = id_table_add(&w->locations, key, &is_new);
-	if (id == ID_TABLE_NONE) {
+	if (id == ID_TABLE_NONE || (is_new && !vec_push(&w->inlined, 0))) {
 		w->sink->failed = true;
 		return 0;
 	}
 	if (is_new)
-		write_location(w, node, depth, id + 1);
-	return id + 1;
+		w->inlined.items[id] = write_location(w, frames, count);
+	return w->inlined.items[id];
+}
+
+/* The locations of a stack, each with the calls that were inlined there. */
+static void find_path(struct pprof *w, const uint32_t *frames, size_t count)
+{
+	const struct profile *p = w->view->profile;
+	w->path.len = 0;
+	if (!vec_reserve(&w->path, count)) {
+		w->sink->failed = true;
+		return;
+	}
+	for (size_t i = 0, last; i < count; i = last + 1) {
+		last = i;
+		while (last + 1 < count && last + 1 - i < LIMIT_INLINE_DEPTH && is_inlined(p, frames[last]))
+			last++;
+		uint64_t *known = &w->location_of_frame[frames[i]];
+		uint64_t id = last == i ? *known : inlined_location(w, frames + i, last + 1 - i);
+		if (last == i && id == 0)
+			id = *known = write_location(w, frames + i, 1);
+		w->path.items[w->path.len++] = id;
+	}
 }
 
 static void add_label(struct pprof *w, const char *key, uint64_t str, int64_t num)
 {
-	size_t begin = protobuf_open(&w->sink->text);
-	protobuf_u64(&w->sink->text, LABEL_KEY, string_of(w, str_from(key)));
+	size_t begin = protobuf_open(&w->labels);
+	protobuf_u64(&w->labels, LABEL_KEY, string_of(w, str_from(key)));
 	if (str)
-		protobuf_u64(&w->sink->text, LABEL_STR, str);
+		protobuf_u64(&w->labels, LABEL_STR, str);
 	else
-		protobuf_u64(&w->sink->text, LABEL_NUM, (uint64_t)num);
-	protobuf_close(&w->sink->text, SAMPLE_LABEL, begin);
+		protobuf_u64(&w->labels, LABEL_NUM, (uint64_t)num);
+	protobuf_close(&w->labels, SAMPLE_LABEL, begin);
 }
 
 static void add_labels(struct pprof *w, const struct profile_thread *thread)
@@ -239,13 +251,25 @@ static void add_labels(struct pprof *w, const struct profile_thread *thread)
 	add_label(w, "tid", 0, thread->tid);
 }
 
-static void add_sample(struct pprof *w, const struct profile_sample *sample, uint32_t node)
+static bool make_labels(struct pprof *w)
+{
+	const struct profile *p = w->view->profile;
+	w->label_begin = calloc(p->thread_count + 1, sizeof(*w->label_begin));
+	for (size_t i = 0; w->label_begin && i < p->thread_count; i++) {
+		add_labels(w, &p->threads[i]);
+		w->label_begin[i + 1] = w->labels.len;
+	}
+	return w->label_begin && !w->labels.failed;
+}
+
+static void add_sample(struct pprof *w, const struct profile_sample *sample)
 {
 	struct text *out = &w->sink->text;
-	w->path.len = 0;
-	for (uint32_t at = node, outer = node; at != PROFILE_NONE; at = w->tables.nodes[outer].parent)
-		if (!vec_push(&w->path, location_of(w, at, &outer)))
-			w->sink->failed = true;
+	struct list stack = profile_stack(w->view->profile, sample->stack);
+	if (sample->stack == PROFILE_NONE)
+		find_path(w, &sample->leaf, 1);
+	else
+		find_path(w, stack.items, stack.count);
 	size_t begin = protobuf_open(out);
 	size_t part = protobuf_open(out);
 	for (size_t i = 0; i < w->path.len; i++)
@@ -256,7 +280,9 @@ static void add_sample(struct pprof *w, const struct profile_sample *sample, uin
 	for (uint32_t i = 1; i < w->value_count; i++)
 		protobuf_varint(out, i == w->value_of_event[sample->event] ? sample->period : 0);
 	protobuf_close(out, SAMPLE_VALUE, part);
-	add_labels(w, &w->view->profile->threads[sample->thread]);
+	size_t labels = w->label_begin[sample->thread];
+	if (w->labels.len)
+		text_bytes(out, w->labels.data + labels, w->label_begin[sample->thread + 1] - labels);
 	protobuf_close(out, PROFILE_SAMPLE, begin);
 	byte_sink_step(w->sink);
 }
@@ -289,10 +315,6 @@ static void add_about(struct pprof *w)
 {
 	const struct export_about *about = &w->view->about;
 	struct text *out = &w->sink->text;
-	if (about->has_wall_clock && w->view->profile->row_count)
-		protobuf_u64(out, PROFILE_TIME_NS, w->tables.first_time + (uint64_t)about->wall_clock_offset_ns);
-	if (w->view->has_times && w->tables.last_time > w->tables.first_time)
-		protobuf_u64(out, PROFILE_DURATION_NS, w->tables.last_time - w->tables.first_time);
 	const struct tally_str comments[] = {about->title, about->command, about->hostname, about->os};
 	for (size_t i = 0; i < sizeof(comments) / sizeof(comments[0]); i++)
 		if (comments[i].len > 0)
@@ -308,8 +330,8 @@ static bool prepare(struct pprof *w)
 	w->limits = calloc(p->binary_count + 1, sizeof(*w->limits));
 	w->has_lines = calloc(p->binary_count + 1, sizeof(*w->has_lines));
 	w->has_inlines = calloc(p->binary_count + 1, sizeof(*w->has_inlines));
-	return w->limits && w->has_lines && w->has_inlines &&
-	       export_tables_init(&w->tables, w->view, NULL) == TALLY_OK && add_types(w);
+	w->location_of_frame = calloc(p->frame_count + 1, sizeof(*w->location_of_frame));
+	return w->limits && w->has_lines && w->has_inlines && w->location_of_frame && make_labels(w) && add_types(w);
 }
 
 void export_pprof(struct byte_sink *sink, const struct export_view *view)
@@ -319,8 +341,8 @@ void export_pprof(struct byte_sink *sink, const struct export_view *view)
 	bool is_ready = prepare(&w);
 	sink->failed = sink->failed || !is_ready;
 	for (size_t i = 0; is_ready && i < p->sample_count && !byte_sink_is_lost(sink); i++)
-		if (w.tables.node_of_sample[i] != PROFILE_NONE)
-			add_sample(&w, &p->samples[i], w.tables.node_of_sample[i]);
+		if (export_wants(view, &p->samples[i]))
+			add_sample(&w, &p->samples[i]);
 	for (uint32_t i = 0; is_ready && i < p->binary_count; i++)
 		add_mapping(&w, i);
 	if (is_ready)
@@ -332,7 +354,10 @@ void export_pprof(struct byte_sink *sink, const struct export_view *view)
 	intern_deinit(&w.strings);
 	id_table_deinit(&w.locations);
 	id_table_deinit(&w.functions);
-	export_tables_deinit(&w.tables);
+	vec_free(&w.inlined);
+	free(w.location_of_frame);
+	free(w.label_begin);
+	text_deinit(&w.labels);
 	free(w.value_of_event);
 	free(w.limits);
 	free(w.has_lines);
