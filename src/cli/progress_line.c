@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #define FIRST_MS   300
+#define NOW_MS	   10 /* what was begun has a name then */
 #define EVERY_MS   100
 #define WIDTH_ELSE 80
 #define CLEAR_LINE "\r\033[K"
@@ -93,7 +94,7 @@ static void *show(void *context)
 	unsigned step = 0;
 	double begun = now();
 	bool is_drawn = false;
-	for (long wait = FIRST_MS; !wait_ms(line, wait); wait = EVERY_MS) {
+	for (long wait = line->first_ms; !wait_ms(line, wait); wait = EVERY_MS) {
 		struct progress_state state = {.what = atomic_load(&line->progress.what),
 			.done = atomic_load(&line->progress.done),
 			.total = atomic_load(&line->progress.total)};
@@ -119,10 +120,17 @@ static void *show(void *context)
 	return NULL;
 }
 
-void progress_line_start(struct progress_line *line)
+static bool is_screen_on; /* the terminal's: a process has one */
+
+void progress_line_hide(bool is_hidden)
 {
-	*line = (struct progress_line){.is_on = false};
-	if (isatty(STDERR_FILENO) != 1)
+	is_screen_on = is_hidden;
+}
+
+static void start(struct progress_line *line, long first_ms)
+{
+	*line = (struct progress_line){.first_ms = first_ms};
+	if (is_screen_on || isatty(STDERR_FILENO) != 1)
 		return;
 	pthread_condattr_t clock;
 	pthread_condattr_init(&clock);
@@ -136,6 +144,16 @@ void progress_line_start(struct progress_line *line)
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	line->is_on = pthread_create(&line->thread, NULL, show, line) == 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void progress_line_start(struct progress_line *line)
+{
+	start(line, FIRST_MS);
+}
+
+void progress_line_start_now(struct progress_line *line)
+{
+	start(line, NOW_MS);
 }
 
 void progress_line_stop(struct progress_line *line)

@@ -22,10 +22,16 @@ struct progress_line {
 	pthread_mutex_t mutex;
 	pthread_cond_t ending;
 	bool is_on, is_ending;
+	long first_ms; /* it is first drawn then */
 };
 
 void progress_line_start(struct progress_line *line);
+/* Drawn at once, for who waits for a screen. */
+void progress_line_start_now(struct progress_line *line);
 void progress_line_stop(struct progress_line *line);
+
+/* While a screen is shown no line is drawn over it. */
+void progress_line_hide(bool is_hidden);
 
 /* replay_profile with such a line. */
 TALLY_MUST_CHECK enum tally_status progress_line_replay(struct perfdata_reader *reader, struct binary_store *store,

@@ -82,8 +82,15 @@ enum tally_status report_replay_run(const struct report_replay *wanted, struct b
 		status = report_switches_find(&names, wanted->reader, &switches, err);
 		options.switches = &switches;
 	}
-	if (status == TALLY_OK)
+	if (status == TALLY_OK && r->is_interactive) {
+		struct progress_line line;
+		progress_line_start_now(&line);
+		options.progress = &line.progress;
+		status = replay_profile(wanted->reader, store, &options, result, err);
+		progress_line_stop(&line);
+	} else if (status == TALLY_OK) {
 		status = progress_line_replay(wanted->reader, store, &options, result, err);
+	}
 	time_spans_deinit(&spans);
 	return status;
 }

@@ -1,5 +1,6 @@
 #include "cli/tui_terminal.h"
 #include "base/error.h"
+#include "cli/progress_line.h"
 #include "tally_config.h"
 
 #include <stdlib.h>
@@ -220,6 +221,7 @@ enum tally_status tui_terminal_open(struct tui_terminal **terminal, struct tally
 	set_modes();
 	catch_signals();
 	made->has_colours = start_colours();
+	progress_line_hide(true);
 	*terminal = made;
 	return TALLY_OK;
 }
@@ -227,6 +229,7 @@ enum tally_status tui_terminal_open(struct tui_terminal **terminal, struct tally
 void tui_terminal_close(struct tui_terminal *terminal)
 {
 	endwin();
+	progress_line_hide(false);
 	release_signals();
 	delscreen(terminal->screen);
 	free(terminal);
