@@ -7,6 +7,7 @@
 #include "profile/profile_builder.h"
 #include "view/tui/explorer_draw.h"
 #include "view/tui/explorer_keys.h"
+#include "view/tui/flame_draw.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,6 +85,33 @@ static void time_keys(struct explorer *e, struct grid *grid, const char *what, u
 	printf("%-28s %9.3f ms a key, at most %.3f\n", what, (now_ms() - start) / count, worst);
 }
 
+static void time_stacks(struct profile *profile, struct grid *grid)
+{
+	struct flame_tree tree;
+	struct tree_screen screen;
+	struct flame_screen flame;
+	double start = now_ms();
+	must(flame_tree_init(&tree, profile, &(struct flame_options){.group = FLAME_BY_COMM}, NULL) == TALLY_OK,
+		"tree of stacks");
+	printf("%-28s %9.3f ms for %zu nodes\n", "tree of stacks", now_ms() - start, tree.node_count);
+	start = now_ms();
+	must(tree_screen_init(&screen, &tree, "title", 0.5, NULL) == TALLY_OK, "tree");
+	tree_screen_resize(&screen, 50, 200);
+	must(tree_screen_draw(&screen, grid), "drawing");
+	printf("%-28s %9.3f ms\n", "top-down, first screen", now_ms() - start);
+	start = now_ms();
+	must(flame_screen_init(&flame, &tree, "title", NULL) == TALLY_OK, "flame");
+	flame_screen_resize(&flame, 50, 200);
+	must(flame_draw(&flame, grid), "drawing");
+	printf("%-28s %9.3f ms\n", "flame, first screen", now_ms() - start);
+	start = now_ms();
+	must(flame_draw(&flame, grid), "drawing");
+	printf("%-28s %9.3f ms\n", "flame, another one", now_ms() - start);
+	flame_screen_deinit(&flame);
+	tree_screen_deinit(&screen);
+	flame_tree_deinit(&tree);
+}
+
 int main(int argc, char **argv)
 {
 	static const enum profile_key keys[] = {KEY_COMM, KEY_DSO, KEY_SYMBOL};
@@ -112,8 +140,14 @@ int main(int argc, char **argv)
 	time_keys(&e, &grid, "expand all", 'E', 1);
 	time_keys(&e, &grid, "page up, all expanded", TUI_KEY_PAGE_UP, 10000);
 	time_keys(&e, &grid, "thread on, off", 't', 10);
+	(void)explorer_key(&e, TUI_KEY_HOME);
+	(void)explorer_key(&e, 'C');
+	snprintf(e.pattern, sizeof(e.pattern), "no row has this");
+	time_keys(&e, &grid, "search through all", 'n', 3);
+	time_keys(&e, &grid, "percentages of shown", 'F', 4);
 	must(!e.failed, "memory");
 	explorer_deinit(&e);
+	time_stacks(profile, &grid);
 	grid_deinit(&grid);
 	flat_table_deinit(&table);
 	profile_destroy(profile);

@@ -51,7 +51,7 @@ static const struct {
 } absent[] = {
 	{'r', "scripts: leave, and tally script -s"},
 	{'S', "one socket: --socket-filter"},
-	{'V', "where symbols are from: tally report --missing"},
+	{'V', "objects of frames: T and I show them"},
 };
 
 const struct tui_help *explorer_help(size_t *count)
@@ -322,7 +322,9 @@ static void say_absent(struct explorer *e, uint32_t key)
 			return;
 		}
 	}
-	if (key > ' ' && key < 0x7f)
+	if (key >= '0' && key <= '9')
+		explorer_say(e, "rows by one event of a group: --group-sort-idx");
+	else if (key > ' ' && key < 0x7f)
 		explorer_say(e, "no key %c: ? lists them", (char)key);
 	else
 		explorer_say(e, "no such key: ? lists them");
