@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define FRAMES_AHEAD		16
+#define ROWS_AHEAD		4
 #define INLINED			" (inlined)"
 #define LEVEL_WIDTH		4 /* "[k] " */
 #define ID_WIDTH		8 /* "  16511:" before a command */
@@ -28,6 +28,22 @@ static const struct profile_function *row_function(const struct profile *p, cons
 {
 	uint32_t function = p->frames[row->frame].function;
 	return function == PROFILE_NONE ? NULL : &p->functions[function];
+}
+
+void report_expect_name(const struct profile *p, const struct flat_row *row, unsigned step)
+{
+	const struct profile_frame *frame = &p->frames[row->frame];
+	if (step == 0)
+		__builtin_prefetch(frame);
+	if (step == 0 || frame->function == PROFILE_NONE)
+		return;
+	const struct profile_function *function = &p->functions[frame->function];
+	if (step == 1)
+		__builtin_prefetch(function);
+	else if (step == 2)
+		__builtin_prefetch(&p->strings.strings[function->name]);
+	else
+		__builtin_prefetch(profile_string(p, function->name).data);
 }
 
 static struct tally_str row_parent(const struct profile *p, const struct flat_row *row)
@@ -239,8 +255,11 @@ static void fit_rows(struct report_layout *l, const bool *is_fitted)
 	bool fits_addresses = !l->options->separator && !l->options->width_count;
 	for (size_t i = 0; i < t->shown_count; i++) {
 		const struct flat_row *row = &t->rows[t->shown_count == t->row_count ? i : t->order[i]];
-		if (t->shown_count == t->row_count && i + FRAMES_AHEAD < t->row_count)
-			__builtin_prefetch(&l->profile->frames[t->rows[i + FRAMES_AHEAD].frame]);
+		for (unsigned step = 0; step < REPORT_NAME_STEPS; step++) {
+			size_t ahead = i + (REPORT_NAME_STEPS - step) * ROWS_AHEAD;
+			if (t->shown_count == t->row_count && ahead < t->row_count)
+				report_expect_name(l->profile, &t->rows[ahead], step);
+		}
 		for (size_t c = 0; c < l->count; c++) {
 			if (!is_fitted[c])
 				continue;

@@ -22,6 +22,12 @@ size_t report_cell_width(const struct report_layout *l, enum profile_key key, co
 void report_layout_fit(struct report_layout *l);
 /* A value of every member, side by side. */
 void report_value_cell(const struct report_layout *l, struct text *out, size_t column, const struct flat_stat *stats);
+/*
+ * The name of a row's function lies several look-ups away: who goes over many rows takes each step some rows before the
+ * next one, so that their waits for memory overlap. Steps count from 0, in their order.
+ */
+#define REPORT_NAME_STEPS 4
+void report_expect_name(const struct profile *profile, const struct flat_row *row, unsigned step);
 /* Cut to the column's width, not always padded to it. */
 void report_key_cell(const struct report_layout *l, struct text *out, size_t column, const struct flat_row *row);
 

@@ -74,18 +74,22 @@ static void expect(const void *from, size_t bytes)
 	__builtin_prefetch((const char *)from + bytes - 1);
 }
 
-/* Sorted rows lie anywhere: what the next ones are made of is fetched ahead. */
+/* Sorted rows lie anywhere: what the next ones are made of is fetched ahead, each step from what the one before got. */
 static void expect_rows(const struct flat_table *t, size_t at)
 {
-	if (at + 2 * ROWS_AHEAD < t->shown_count) {
-		uint32_t row = t->order[at + 2 * ROWS_AHEAD];
+	size_t steps = REPORT_NAME_STEPS + 1;
+	if (at + steps * ROWS_AHEAD < t->shown_count) {
+		uint32_t row = t->order[at + steps * ROWS_AHEAD];
 		expect(&t->rows[row], sizeof(*t->rows));
 		expect(flat_table_stat(t, row, 0), offsetof(struct flat_stat, latency));
 	}
-	if (at + ROWS_AHEAD < t->shown_count) {
-		const struct flat_row *row = &t->rows[t->order[at + ROWS_AHEAD]];
-		expect(&t->profile->frames[row->frame], sizeof(*t->profile->frames));
+	for (unsigned step = 0; step < REPORT_NAME_STEPS; step++) {
+		size_t ahead = at + (REPORT_NAME_STEPS - step) * ROWS_AHEAD;
+		if (ahead < t->shown_count)
+			report_expect_name(t->profile, &t->rows[t->order[ahead]], step);
 	}
+	if (t->options.with_chains && at + ROWS_AHEAD < t->shown_count)
+		__builtin_prefetch(&t->instances[t->rows[t->order[at + ROWS_AHEAD]].first_instance]);
 }
 
 /* The row at a place of the order, and the chains below it. */
