@@ -5,42 +5,32 @@
 #include "perfdata/feature_encode.h"
 
 #define SAMPLE_TYPE_AT 24 /* in an attr */
-#define FLAGS_AT       40
-#define STACK_BYTES_AT 88
-#define STACK_BYTES_TO 92
-#define NO_CHAIN       2 /* words: where the sample was */
 
 static bool has_stack(const struct perf_attr *attr)
 {
 	return attr->sample_type & SAMPLE_STACK_USER;
 }
 
-/* The registers stay: script shows them. */
-static struct perf_attr without_stack(const struct perf_attr *attr)
+/* Samples have copies of no bytes from then on, which leaves the rest of the attr true. */
+static struct perf_attr with_chains(const struct perf_attr *attr)
 {
 	struct perf_attr changed = *attr;
-	changed.sample_type &= ~(uint64_t)SAMPLE_STACK_USER;
-	changed.sample_type |= SAMPLE_CALLCHAIN;
-	changed.flags &= ~ATTR_FLAG(ATTR_BIT_EXCLUDE_CALLCHAIN_USER);
-	changed.sample_stack_user = 0;
+	if (has_stack(attr))
+		changed.sample_type |= SAMPLE_CALLCHAIN;
 	return changed;
 }
 
-/* What is not known of the stored attr stays as it is. */
 static struct tally_bytes make_attr(struct pack_chains *chains, const struct perfdata_event *event)
 {
-	static const size_t parts[][2] = {
-		{SAMPLE_TYPE_AT, SAMPLE_TYPE_AT + 8}, {FLAGS_AT, FLAGS_AT + 8}, {STACK_BYTES_AT, STACK_BYTES_TO}};
 	struct writer w = {.swap = perfdata_reader_is_swapped(chains->reader)};
-	struct perf_attr changed = without_stack(&event->attr);
-	attr_encode(&w, &changed);
-	uint8_t *bytes = arena_copy(&chains->arena, event->stored_attr.data, event->stored_attr.len);
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && bytes && !w.failed; i++)
-		if (parts[i][1] <= event->stored_attr.len && parts[i][1] <= w.len)
-			memcpy(bytes + parts[i][0], w.data + parts[i][0], parts[i][1] - parts[i][0]);
-	chains->failed = chains->failed || !bytes || w.failed;
+	struct perf_attr changed = with_chains(&event->attr);
+	writer_bytes(&w, event->stored_attr.data, event->stored_attr.len);
+	if (!w.failed && w.len >= SAMPLE_TYPE_AT + sizeof(uint64_t))
+		writer_patch_u64(&w, SAMPLE_TYPE_AT, changed.sample_type);
+	struct tally_bytes made = {arena_copy(&chains->arena, w.data, w.len), w.len};
+	chains->failed = chains->failed || w.failed || !made.data;
 	writer_deinit(&w);
-	return (struct tally_bytes){bytes, event->stored_attr.len};
+	return made;
 }
 
 enum tally_status pack_chains_init(
@@ -59,8 +49,8 @@ enum tally_status pack_chains_init(
 	chains->attrs = arena_array(&chains->arena, struct tally_bytes, count);
 	chains->layouts = arena_array(&chains->arena, struct record_layout, count);
 	for (size_t i = 0; i < count && chains->attrs && chains->layouts; i++) {
-		struct perf_attr changed = without_stack(&events[i].attr);
-		chains->attrs[i] = has_stack(&events[i].attr) ? make_attr(chains, &events[i]) : events[i].stored_attr;
+		struct perf_attr changed = with_chains(&events[i].attr);
+		chains->attrs[i] = make_attr(chains, &events[i]);
 		chains->layouts[i] = record_layout_make(&changed, perfdata_reader_is_swapped(reader));
 	}
 	return chains->failed || !chains->attrs || !chains->layouts ? error_nomem(err) : TALLY_OK;
@@ -74,7 +64,8 @@ void pack_chains_deinit(struct pack_chains *chains)
 }
 
 /* Records that are the same in all bytes have the same chain. */
-void pack_chains_note(struct pack_chains *chains, const struct record *record, const struct sample_array *chain)
+void pack_chains_note(
+	struct pack_chains *chains, const struct record *record, const struct sample_array *chain, bool is_copied)
 {
 	uint32_t id = 0;
 	bool is_new;
@@ -87,7 +78,7 @@ void pack_chains_note(struct pack_chains *chains, const struct record *record, c
 		return;
 	}
 	*slot = id;
-	chains->stacks += is_new;
+	chains->stacks += is_new && is_copied;
 }
 
 void pack_chains_features(struct pack_chains *chains, struct perfdata_features *features)
@@ -104,9 +95,9 @@ void pack_chains_features(struct pack_chains *chains, struct perfdata_features *
 	}
 	for (size_t i = 0; i < count; i++) {
 		events[i] = features->events[i];
-		if (!events[i].attr || !has_stack(events[i].attr))
+		if (!events[i].attr)
 			continue;
-		attrs[i] = without_stack(events[i].attr);
+		attrs[i] = with_chains(events[i].attr);
 		events[i].attr = &attrs[i];
 	}
 	features->events = events;
@@ -114,23 +105,6 @@ void pack_chains_features(struct pack_chains *chains, struct perfdata_features *
 	features->raw[FEATURE_EVENT_DESC] = (struct tally_bytes){arena_copy(&chains->arena, w.data, w.len), w.len};
 	chains->failed = chains->failed || w.failed || !features->raw[FEATURE_EVENT_DESC].data;
 	writer_deinit(&w);
-}
-
-/* Marks of contexts alone name no frame. */
-static bool has_frame(struct tally_str chain, bool swap)
-{
-	for (size_t i = 0; i < chain.len / sizeof(uint64_t); i++)
-		if (sample_u64_at((const uint8_t *)chain.data, i, swap) < CONTEXT_MAX)
-			return true;
-	return false;
-}
-
-/* A copy that told nothing: the frame that is known. */
-static void put_place(struct writer *w, const struct record *record, const struct sample *sample)
-{
-	bool is_user = (record->misc & MISC_CPUMODE_MASK) == MISC_CPUMODE_USER;
-	writer_u64(w, is_user ? CONTEXT_USER : CONTEXT_KERNEL);
-	writer_u64(w, sample->ip);
 }
 
 enum inject_change pack_chains_sample(
@@ -149,18 +123,11 @@ enum inject_change pack_chains_sample(
 		sample_decode(&event->layout, &standing, &sample, NULL) != TALLY_OK)
 		return INJECT_DROPPED; /* it is damaged */
 	struct tally_str chain = intern_get(&chains->chains, (uint32_t)id);
-	struct writer place = {.swap = record->swap};
-	bool is_known = has_frame(chain, record->swap);
-	if (!is_known)
-		put_place(&place, record, &sample);
-	sample.callchain =
-		is_known ? (struct sample_array){(const uint8_t *)chain.data, (uint32_t)(chain.len / sizeof(uint64_t))}
-			 : (struct sample_array){place.data, NO_CHAIN};
+	sample.callchain = (struct sample_array){(const uint8_t *)chain.data, (uint32_t)(chain.len / sizeof(uint64_t))};
+	sample.present |= SAMPLE_CALLCHAIN;
+	sample.stack_user.bytes.len = 0;
 	out->swap = record->swap;
-	bool ok = !place.failed && sample_encode(out, &chains->layouts[event->index], record->misc, &sample);
-	bool has_memory = !place.failed && !out->failed;
-	writer_deinit(&place);
-	if (!has_memory)
-		return INJECT_NO_MEMORY;
-	return ok ? INJECT_CHANGED : INJECT_DROPPED;
+	if (sample_encode(out, &chains->layouts[event->index], record->misc, &sample))
+		return INJECT_CHANGED;
+	return out->failed ? INJECT_NO_MEMORY : INJECT_DROPPED;
 }

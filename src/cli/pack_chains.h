@@ -5,7 +5,7 @@
  * The caller owns it; the reader outlives it. Events that recorded no copies stay as they are. One thread.
  *
  *	pack_chains_init(&chains, reader, err);
- *	pack_chains_note(&chains, &record, &whole_chain);   // of every sample, in any order
+ *	pack_chains_note(&chains, &record, &whole_chain, true);   // of every sample, in any order
  *	pack_chains_features(&chains, &features);           // of the new file, and chains.attrs by event
  *	pack_chains_sample(&chains, &record, &out);         // each sample's record
  */
@@ -35,7 +35,9 @@ static inline bool pack_chains_are_made(const struct pack_chains *chains)
 {
 	return chains->attrs != NULL;
 }
-void pack_chains_note(struct pack_chains *chains, const struct record *record, const struct sample_array *chain);
+/* is_copied: the sample has a copy of its stack. */
+void pack_chains_note(
+	struct pack_chains *chains, const struct record *record, const struct sample_array *chain, bool is_copied);
 /* What describes events says the same as their attrs. Borrowed from the chains. */
 void pack_chains_features(struct pack_chains *chains, struct perfdata_features *features);
 /* bytes: the record's, or those that stand for it, of the same form. */

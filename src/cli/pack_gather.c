@@ -60,7 +60,7 @@ static void note_sample(struct gather *g, const struct data_sample *s)
 		note_leaf(g, resolver_frame(resolver, &where, mode, sample->ip));
 	if (sample->present & (SAMPLE_CALLCHAIN | SAMPLE_STACK_USER)) {
 		struct sample_array whole = resolver_sample_chain(resolver, &where, &s->event->layout, sample);
-		pack_chains_note(g->chains, &s->record, &whole);
+		pack_chains_note(g->chains, &s->record, &whole, sample_has_stack(sample));
 		(void)resolver_chain_frames(resolver, &where, &whole);
 	}
 	if (sample->present & SAMPLE_ADDR) {

@@ -59,7 +59,7 @@ class Recording:
         self.record(1, 2, self.pack('IIQQQ', 1000, 1000, start, length, 0) + self.name(name) + self.trailer())
 
     def sample(self, event=0, misc=2, **values):
-        """Fields by lower-case name; lists of words, or bytes of raw data."""
+        """Fields by lower-case name; lists of words, or bytes of raw data and stacks."""
         _, fields, branch = self.events[event]
         simple = {'IDENTIFIER': event + 1, 'IP': 0x401234, 'TIME': 5000000000, 'PERIOD': 1000}
         body = b''
@@ -78,6 +78,8 @@ class Recording:
                                     *([values.get('hw_idx', 0)] if branch & BRANCH_HW_INDEX else []), *(value or ())])
             elif field in ('REGS_USER', 'REGS_INTR'):
                 body += self.words([2, *value] if value else [0])
+            elif field == 'STACK_USER' and value:
+                body += self.words([len(value)]) + value + self.words([len(value)])
             elif field == 'RAW':
                 value = (value or b'') + bytes(-(len(value or b'') + 4) % 8)
                 body += self.pack('I', len(value)) + value
