@@ -48,6 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	request.by_memory = data[0] & 1;
 	request.by_latency = data[0] & 2;
 	request.is_hierarchy = data[0] & 4;
+	request.has_history = data[0] & 32;
 	if (quantum && report_request_set_time_quantum(&request, quantum, &err) == TALLY_OK &&
 		request.time_quantum_ns == 0)
 		abort();

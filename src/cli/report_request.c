@@ -411,7 +411,7 @@ static void hide_constant_columns(struct report_request *r)
 	if (is_single(r->filters.symbols))
 		hidden |= UINT64_C(1) << KEY_SYMBOL;
 	for (size_t i = 0; i < r->key_count; i++)
-		left += r->keys[i] >= KEY_FIELD || !(hidden >> r->keys[i] & 1);
+		left += r->keys[i] > KEY_SYMBOL || !(hidden >> r->keys[i] & 1); /* those after it are never hidden */
 	if (left)
 		r->hidden_columns = hidden;
 }
