@@ -140,21 +140,24 @@ static size_t without_name(const char *text, size_t len)
 	return depth == 0 ? at : len;
 }
 
+/* Where "// #1" or "# 0x1a9d" begins, which is no operand as "#0x1" is; len: nowhere. */
+static size_t comment_at(const char *text, size_t from, size_t len)
+{
+	for (size_t at = from; at + 1 < len; at++) {
+		bool is_slashes = text[at] == '/' && text[at + 1] == '/';
+		if (is_slashes || (text[at] == '#' && text[at + 1] == ' ' && at > from && text[at - 1] == ' '))
+			return at;
+	}
+	return len;
+}
+
 static bool add_text(struct objdump_lines *lines, struct tally_str text, struct objdump_line *line)
 {
 	size_t len = without_name(text.data, text.len), mnemonic = 0, operands, end;
 	while (mnemonic < len && text.data[mnemonic] != ' ' && text.data[mnemonic] != '\t')
 		mnemonic++;
 	operands = blanks((struct tally_str){text.data, len}, mnemonic);
-	end = operands;
-	while (end < len && text.data[end] != '#' &&
-		!(text.data[end] == '/' && end + 1 < len && text.data[end + 1] == '/'))
-		end++;
-	/* aarch64's immediates begin with a number sign. */
-	if (end < len && text.data[end] == '#' &&
-		(end == operands || text.data[end - 1] != ' ' || text.data[end + 1] != ' '))
-		for (end = operands; end < len && text.data[end] != '/';)
-			end++;
+	end = comment_at(text.data, operands, len);
 	while (end > operands && (text.data[end - 1] == ' ' || text.data[end - 1] == '\t'))
 		end--;
 	line->text = arena_string(&lines->arena, text.data, len);
