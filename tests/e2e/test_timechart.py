@@ -284,7 +284,7 @@ def test_names_are_never_markup(tally, tmp_path, long_names):
     svg = tmp_path / 'hostile.svg'
     tally('timechart', '-i', tmp_path / '<b>&.data', '-o', svg, '-n', '100', '--highlight', HOSTILE[0][:15], check=0)
     tags = {element.tag for element in xml.etree.ElementTree.parse(svg).getroot().iter()}
-    assert tags == {SVG + tag for tag in ('svg', 'style', 'rect', 'text', 'title', 'line')}
+    assert tags == {SVG + tag for tag in ('svg', 'style', 'g', 'rect', 'text', 'title', 'line')}
     text = svg.read_text(encoding='utf-8')
     assert '\u202e' not in text and '<script' not in text and '<img' not in text
     page = tally('timechart', '-i', tmp_path / '<b>&.data', '--html', '-', text=False, check=0).stdout.decode('utf-8')

@@ -17,6 +17,7 @@
 #define TICK_PIXELS	 90
 #define CHARACTER_PIXELS 6.9
 #define NAME_CHARACTERS	 18
+#define GROUP		 128 /* browsers need time with the square of the siblings of an element */
 #define MAX_ARROWS	 400 /* more are a blur */
 #define FIRST_RESOLUTION 20 /* the first that is tried: this power of two to the whole time */
 
@@ -249,8 +250,13 @@ static void add_row(struct drawing *d, uint32_t track)
 	add_label(d, track);
 	add_box(d, &back, is_cpu ? "cpu" : "process");
 	text_str(d->out, "/>\n");
-	for (size_t i = 0; i < d->spans.len && d->out->len < d->svg->max_bytes; i++)
+	text_str(d->out, "<g>\n");
+	for (size_t i = 0; i < d->spans.len && d->out->len < d->svg->max_bytes; i++) {
+		if (i % GROUP == GROUP - 1)
+			text_str(d->out, "</g><g>\n");
 		add_span(d, track, i);
+	}
+	text_str(d->out, "</g>\n");
 	add_levels(d, track);
 }
 
