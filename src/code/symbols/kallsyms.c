@@ -173,9 +173,12 @@ bool kallsyms_add_kernel(
 static bool all_are_modules(struct tally_str rest)
 {
 	struct tally_str text;
-	while (next_line(&rest, &text))
-		if (!memchr(text.data, '\t', text.len))
+	while (next_line(&rest, &text)) {
+		struct line line = {.name = text, .module = {"", 0}};
+		split_module(&line);
+		if (line.module.len == 0)
 			return false;
+	}
 	return true;
 }
 

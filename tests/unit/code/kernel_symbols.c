@@ -122,6 +122,7 @@ static void leaves_lists_in_no_order(void **state)
 		"ffffffff8100000g T a\n",
 		"ffffffff81000000 T a\nffffffffc0000000 t m\t[m]\nffffffffc0000100 t again\n",
 		"81000000 T a\n81000100 T b\n",
+		"ffffffff81000000 T a\t \n",
 	};
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		struct fixture f;
