@@ -18,7 +18,7 @@ void pages_free(void *pages, size_t bytes)
 	munmap(pages, bytes);
 }
 
-#define HEAP_PIECE ((size_t)60 << 20) /* below what makes malloc leave its heap, as this program sets it */
+#define HEAP_PIECE  ((size_t)60 << 20) /* below what makes malloc leave its heap, as this program sets it */
 #define HEAP_PIECES 2
 
 void pages_expect_heap(size_t bytes)

@@ -74,7 +74,7 @@ class Recording:
             elif field == 'CALLCHAIN':
                 body += self.words([len(value or ()), *(value or ())])
             elif field == 'BRANCH_STACK':
-                body += self.words([len(value or ()) // 3, 
+                body += self.words([len(value or ()) // 3,
                                     *([values.get('hw_idx', 0)] if branch & BRANCH_HW_INDEX else []), *(value or ())])
             elif field in ('REGS_USER', 'REGS_INTR'):
                 body += self.words([2, *value] if value else [0])
