@@ -87,13 +87,15 @@ void file_map_close(struct file_map *map)
 /* From the page that holds its first byte to that of its end, so that parts side by side leave no page out. */
 static void advise(const struct file_map *map, struct tally_bytes part, int advice)
 {
+	if (!map->is_mapped || part.len == 0)
+		return;
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	uintptr_t start = (uintptr_t)part.data & ~(page - 1);
 	uintptr_t end = (uintptr_t)part.data + part.len;
 	if (part.data + part.len != map->bytes.data + map->bytes.len)
 		end &= ~(page - 1);
 	bool is_inside = part.data >= map->bytes.data && part.data + part.len <= map->bytes.data + map->bytes.len;
-	if (map->is_mapped && is_inside && end > start)
+	if (is_inside && end > start)
 		(void)madvise((void *)start, end - start, advice);
 }
 

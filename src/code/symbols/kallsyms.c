@@ -124,7 +124,7 @@ static bool is_wanted(const struct line *line)
 
 void kallsyms_open(const char *text, size_t len, struct kallsyms *kallsyms)
 {
-	const char *tab = memchr(text, '\t', len);
+	const char *tab = len > 0 ? memchr(text, '\t', len) : NULL;
 	size_t split = tab ? (size_t)(tab - text) : len;
 	while (tab && split > 0 && text[split - 1] != '\n')
 		split--;
