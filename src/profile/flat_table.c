@@ -332,6 +332,8 @@ static uint32_t find_parent(const struct flat_builder *b, const struct flat_inst
 /* What the callers' rows are made of lies anywhere in memory: all of it is waited for together. */
 static void expect_callers(const struct flat_builder *b, uint32_t sample_group, const struct flat_instance *whole)
 {
+	if (whole->len == 0)
+		return;
 	const uint32_t *frames = b->chains.items + whole->chain;
 	for (uint32_t i = 0; i < whole->len; i++)
 		__builtin_prefetch(&b->row_of[b->callers[frames[i]].group]);

@@ -124,7 +124,9 @@ static bool is_wanted(const struct line *line)
 
 void kallsyms_open(const char *text, size_t len, struct kallsyms *kallsyms)
 {
-	const char *tab = len > 0 ? memchr(text, '\t', len) : NULL;
+	if (len == 0)
+		text = "";
+	const char *tab = memchr(text, '\t', len);
 	size_t split = tab ? (size_t)(tab - text) : len;
 	while (tab && split > 0 && text[split - 1] != '\n')
 		split--;
@@ -184,77 +186,56 @@ static bool all_are_modules(struct tally_str rest)
 
 #define NAME_AT (ADDRESS_DIGITS + 3)
 
-/* Sixteen digits, so that the order of their characters is that of the numbers. */
-static bool has_usual_form(struct tally_str line)
+/* With an address of sixteen digits: all others are read by parse_line only. */
+static bool parse_usual(struct tally_str line, uint64_t *address)
 {
-	return line.len > NAME_AT && line.data[ADDRESS_DIGITS] == ' ' && line.data[ADDRESS_DIGITS + 2] == ' ';
+	uint64_t high, low;
+	if (line.len <= NAME_AT || line.data[ADDRESS_DIGITS] != ' ' || line.data[ADDRESS_DIGITS + 2] != ' ' ||
+		!parse_eight(line.data, &high) || !parse_eight(line.data + ADDRESS_DIGITS / 2, &low))
+		return false;
+	*address = high << 32 | low;
+	return true;
 }
 
-static void note_reference(struct kallsyms_marks *marks, struct tally_str line)
+static void note_reference(struct kallsyms_marks *marks, struct tally_str name, uint64_t address)
 {
-	uint64_t *reference = line.len == NAME_AT + 5 && memcmp(line.data + NAME_AT, "_text", 5) == 0	 ? &marks->text
-			      : line.len == NAME_AT + 6 && memcmp(line.data + NAME_AT, "_stext", 6) == 0 ? &marks->stext
-													 : NULL;
+	uint64_t *reference = str_equal(name, STR("_text"))    ? &marks->text
+			      : str_equal(name, STR("_stext")) ? &marks->stext
+							       : NULL;
 	if (reference && *reference == 0)
-		parse_address(line, reference);
+		*reference = address;
 }
 
 /* The symbol of another address than those before. */
-static enum tally_status mark_address(
-	const struct kallsyms *kallsyms, struct tally_str line, struct kallsyms_marks *marks)
+static bool mark_address(struct kallsyms_marks *marks, uint64_t address, size_t offset)
 {
-	struct kallsyms_mark mark = {.offset = (size_t)(line.data - kallsyms->kernel.data)};
-	if (marks->count++ % KALLSYMS_PART != 0)
-		return TALLY_OK;
-	if (parse_address(line, &mark.address) != ADDRESS_DIGITS)
-		return TALLY_NOT_FOUND;
-	return vec_push(&marks->marks, mark) ? TALLY_OK : TALLY_NOMEM;
-}
-
-/* The characters of an address as numbers: those of two addresses compare as these. */
-struct digits {
-	uint64_t high, low;
-};
-
-static inline struct digits digits_of(const char *text)
-{
-	struct digits d;
-	memcpy(&d, text, sizeof(d));
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	d.high = __builtin_bswap64(d.high);
-	d.low = __builtin_bswap64(d.low);
-#endif
-	return d;
-}
-
-static inline bool is_below(struct digits a, struct digits b)
-{
-	return a.high < b.high || (a.high == b.high && a.low < b.low);
+	const struct kallsyms_mark mark = {address, offset};
+	return marks->count++ % KALLSYMS_PART != 0 || vec_push(&marks->marks, mark);
 }
 
 enum tally_status kallsyms_mark(const struct kallsyms *kallsyms, struct kallsyms_marks *marks)
 {
-	const struct digits zero = digits_of("0000000000000000");
 	struct tally_str rest = kallsyms->kernel, line;
-	struct digits before = zero, named = {0};
+	uint64_t address, before = 0, named = 0;
 	enum tally_status status = all_are_modules(kallsyms->modules) ? TALLY_OK : TALLY_NOT_FOUND;
 	*marks = (struct kallsyms_marks){0};
 	while (status == TALLY_OK && next_line(&rest, &line)) {
-		struct digits digits;
-		if (!has_usual_form(line) || is_below(digits = digits_of(line.data), before)) {
+		if (!parse_usual(line, &address) || address < before) {
 			status = TALLY_NOT_FOUND;
 			break;
 		}
-		before = digits;
-		const char *name = line.data + NAME_AT;
-		if (!is_code_or_data(line.data[ADDRESS_DIGITS + 1]) || *name == '$' || *name == '\0')
+		before = address;
+		struct tally_str name = {line.data + NAME_AT, line.len - NAME_AT};
+		if (!is_code_or_data(line.data[ADDRESS_DIGITS + 1]) || *name.data == '$' || *name.data == '\0')
 			continue;
-		note_reference(marks, line);
-		if (is_below(named, digits))
-			status = mark_address(kallsyms, line, marks);
-		named = digits;
+		if (*name.data == '_')
+			note_reference(marks, name, address);
+		bool is_new = marks->count == 0 || address > named;
+		if (is_new && !mark_address(marks, address, (size_t)(line.data - kallsyms->kernel.data)))
+			status = TALLY_NOMEM;
+		named = address;
 	}
-	marks->is_hidden = named.high == zero.high && named.low == zero.low;
+	marks->is_hidden = marks->count > 0 && named == 0;
 	if (status != TALLY_OK)
 		kallsyms_marks_deinit(marks);
 	return status;
