@@ -178,6 +178,8 @@ def expected(stop, whole):
             break
         if kind == 'tail':
             continue  # made up by gdb from the debug information
+        if pc == 0:
+            break  # where gdb lost its way
         frames.append((pc - (is_call and kind != 'signal'), name or '[unknown]', kind == 'inline'))
         if kind != 'inline':
             is_call, before = kind != 'signal', kind
