@@ -291,11 +291,12 @@ def test_processes_that_come_and_go_leave_nothing(top, live):
     """Thousands of short processes between two looks at its memory."""
     load = subprocess.Popen(['sh', '-c', 'while :; do /bin/true; done'], stdout=subprocess.DEVNULL)
     try:
-        shown = top('--stdio', '-d', '1', '-e', 'cpu-clock', '-g', '-s', 'pid,dso,sym', '-p', load.pid)
-        for _ in range(8):
+        # Zeroed: else what fades takes more for the first half minute.
+        shown = top('--stdio', '-z', '-d', '1', '-e', 'cpu-clock', '-g', '-s', 'pid,dso,sym', '-p', load.pid)
+        for _ in range(6):
             shown.next()
         early = resident_kb(shown.process.pid)
-        for _ in range(12):
+        for _ in range(8):
             shown.next()
         late = resident_kb(shown.process.pid)
     finally:
