@@ -56,37 +56,6 @@ static void print_values(struct text *out, const struct annotate_function *funct
 	}
 }
 
-static void print_cycles(struct text *out, const struct annotate_line *line)
-{
-	if (line->ipc > 0)
-		text_fixed_right(out, line->ipc, 2, 5);
-	else
-		text_repeat(out, ' ', 5);
-	text_char(out, ' ');
-	if (line->cycles > 0)
-		text_fixed_right(out, line->cycles, 0, 5);
-	else
-		text_repeat(out, ' ', 5);
-	text_char(out, ' ');
-}
-
-static const char *arrow_of(const struct annotate_function *function, const struct annotate_line *line)
-{
-	switch (line->flow) {
-	case ANNOTATE_JUMP:
-		if (line->target == ANNOTATE_NONE)
-			return "→ ";
-		return function->lines[line->target].address > line->address ? "↓ " : "↑ ";
-	case ANNOTATE_CALL:
-		return "→ ";
-	case ANNOTATE_RETURN:
-		return "← ";
-	case ANNOTATE_PLAIN:
-		break;
-	}
-	return "  ";
-}
-
 static void print_code(struct text *out, const struct annotate_function *function, const struct columns *columns,
 	const struct annotate_line *line, const struct annotate_text_options *options)
 {
@@ -97,7 +66,7 @@ static void print_code(struct text *out, const struct annotate_function *functio
 		text_repeat(out, ' ', columns->label + 3);
 	}
 	/* Beside bytes perf draws no arrows and labels. */
-	text_str(out, options->with_bytes ? "  " : arrow_of(function, line));
+	text_str(out, options->with_bytes ? "  " : annotate_arrow(function, line));
 	if (options->with_bytes) {
 		size_t shown = line->bytes.len < BYTES_A_LINE ? line->bytes.len : BYTES_A_LINE;
 		for (size_t i = 0; i < shown; i++) {
@@ -159,7 +128,7 @@ void annotate_compact(
 		}
 		print_values(out, function, &columns, options, line);
 		if (function->has_cycles)
-			print_cycles(out, line);
+			annotate_cycles(out, line);
 		if (line->kind != ANNOTATE_TEXT) {
 			print_code(out, function, &columns, line, options);
 		} else {

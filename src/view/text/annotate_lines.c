@@ -49,3 +49,35 @@ const char *annotate_percent_name(enum annotate_percent kind)
 	}
 	return "global hits";
 }
+
+static void add_number(struct text *out, double number, unsigned decimals)
+{
+	if (number > 0)
+		text_fixed_right(out, number, decimals, ANNOTATE_CYCLES_WIDTH / 2 - 1);
+	else
+		text_repeat(out, ' ', ANNOTATE_CYCLES_WIDTH / 2 - 1);
+	text_char(out, ' ');
+}
+
+void annotate_cycles(struct text *out, const struct annotate_line *line)
+{
+	add_number(out, line->ipc, 2);
+	add_number(out, line->cycles, 0);
+}
+
+const char *annotate_arrow(const struct annotate_function *function, const struct annotate_line *line)
+{
+	switch (line->flow) {
+	case ANNOTATE_JUMP:
+		if (line->target == ANNOTATE_NONE)
+			return "→ ";
+		return function->lines[line->target].address > line->address ? "↓ " : "↑ ";
+	case ANNOTATE_CALL:
+		return "→ ";
+	case ANNOTATE_RETURN:
+		return "← ";
+	case ANNOTATE_PLAIN:
+		break;
+	}
+	return "  ";
+}

@@ -93,5 +93,10 @@ double annotate_percent_of(
 /* The highest of the events'. */
 double annotate_hottest(const struct annotate_function *function, enum annotate_percent kind, uint32_t values);
 const char *annotate_percent_name(enum annotate_percent kind);
+/* Instructions per cycle and cycles, in ANNOTATE_CYCLES_WIDTH columns; blank where they are not known. */
+void annotate_cycles(struct text *out, const struct annotate_line *line);
+#define ANNOTATE_CYCLES_WIDTH 12
+/* Where the instruction leads: up, down, elsewhere, back; two columns. */
+const char *annotate_arrow(const struct annotate_function *function, const struct annotate_line *line);
 
 #endif

@@ -3,9 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define FIRST_ROW     2
-#define CYCLE_COLUMNS 12
-#define NO_LINE	      SIZE_MAX
+#define FIRST_ROW 2
+#define NO_LINE	  SIZE_MAX
 
 struct columns { /* widths */
 	unsigned value, count, label, mnemonic;
@@ -72,37 +71,6 @@ static void put_values(const struct annotate_screen *s, const struct columns *c,
 	}
 }
 
-static void put_cycles(const struct annotate_line *line, struct text *t)
-{
-	if (line->kind == ANNOTATE_CODE && line->ipc > 0)
-		text_fixed_right(t, line->ipc, 2, 5);
-	else
-		text_repeat(t, ' ', 5);
-	text_char(t, ' ');
-	if (line->kind == ANNOTATE_CODE && line->cycles > 0)
-		text_fixed_right(t, line->cycles, 0, 5);
-	else
-		text_repeat(t, ' ', 5);
-	text_char(t, ' ');
-}
-
-static const char *flow_arrow(const struct annotate_screen *s, const struct annotate_line *line)
-{
-	switch (line->flow) {
-	case ANNOTATE_JUMP:
-		if (line->target == ANNOTATE_NONE)
-			return "→ ";
-		return s->function->lines[line->target].address > line->address ? "↓ " : "↑ ";
-	case ANNOTATE_CALL:
-		return "→ ";
-	case ANNOTATE_RETURN:
-		return "← ";
-	case ANNOTATE_PLAIN:
-		break;
-	}
-	return "  ";
-}
-
 /* Three columns: the way of the cursor's jump beside the lines that it goes past. */
 static const char *way(const struct arrow *arrow, size_t index)
 {
@@ -133,7 +101,7 @@ static void put_code(const struct annotate_screen *s, const struct columns *c, c
 		text_repeat(t, ' ', c->label + 1);
 	}
 	text_str(t, passing);
-	text_str(t, flow_arrow(s, line));
+	text_str(t, annotate_arrow(s->function, line));
 	if (s->settings.is_disassembly) {
 		text_str(t, line->text);
 		return;
@@ -152,7 +120,7 @@ static void make_line(const struct annotate_screen *s, const struct columns *c, 
 	tui_line_clear(out);
 	put_values(s, c, line, out);
 	if (s->function->has_cycles)
-		put_cycles(line, &out->text);
+		annotate_cycles(&out->text, line);
 	text_str(&out->text, "│ ");
 	if (line->kind == ANNOTATE_CODE) {
 		put_code(s, c, line, way(arrow, index), &out->text);
