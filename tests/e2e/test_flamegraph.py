@@ -1,19 +1,11 @@
 """Flame graphs: their sums are report's, the page needs nothing else, and names in it are never markup."""
-import base64
-import html
-import json
 import re
-import shutil
-import subprocess
 import xml.etree.ElementTree
 
 import pytest
 
+from page import HOSTILE, browse, numbers, page_data
 from perfdata_build import CHAIN_USER, Recording
-
-HOSTILE = ['</script><script>alert(1)</script>', '<img src=x onerror=alert(1)>', '"];alert(1)//', "'&amp;\\", 'a;b c',
-           'line\nend\ttab', 'rtl\u202eevil', 'x\u2028y', '\ud800'.encode('utf-8', 'surrogatepass').decode('latin-1'),
-           'n' * 10_000]
 
 
 @pytest.fixture
@@ -24,30 +16,12 @@ def recordings(shared):
     return path
 
 
-def page_data(text):
-    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)
-    return json.loads(found.group(1))
-
-
 def page_folded(data):
     """The page's nodes as folded lines."""
-    raw, position, stack, lines = base64.b64decode(data['nodes']), 0, [], {}
-
-    def number():
-        nonlocal position
-        value = shift = 0
-        while True:
-            byte = raw[position]
-            position += 1
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return value
-
+    source, stack, lines = numbers(data['nodes']), [], {}
     for _ in range(data['count']):
-        up = number()
+        up, label, own = next(source), next(source), next(source)
         del stack[len(stack) - up:]
-        label, own = number(), number()
         stack.append(data['labels'][label][0])
         if own:
             lines[tuple(stack)] = lines.get(tuple(stack), 0) + own
@@ -110,20 +84,6 @@ def test_names_are_never_markup(tally, tmp_path):
     lines = tally('flamegraph', '--folded', path, text=False).stdout.decode('utf-8', 'replace').rstrip('\n').split('\n')
     assert all(re.fullmatch(r'.* \d+', line) for line in lines)
     assert sum(int(line.rsplit(' ', 1)[1]) for line in lines) == 1000 * len(HOSTILE)
-
-
-def browse(page, tmp_path, fragment=''):
-    """The page's text after it ran, and what the browser complained of."""
-    chromium = shutil.which('chromium')
-    if not chromium:
-        pytest.skip('chromium is not installed')
-    result = subprocess.run(
-        [chromium, '--headless=new', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
-         '--disable-background-networking', '--disable-component-update', '--disable-sync',
-         f'--user-data-dir={tmp_path}/browser', '--enable-logging=stderr', '--virtual-time-budget=3000', '--dump-dom',
-         f'file://{page}{fragment}'], capture_output=True, text=True, errors='replace', timeout=120, check=False)
-    complaints = [line for line in result.stderr.splitlines() if 'CONSOLE' in line]
-    return html.unescape(result.stdout), complaints
 
 
 def test_the_page_runs(tally, recordings, tmp_path):

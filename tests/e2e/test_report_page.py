@@ -1,35 +1,15 @@
 """report --html: one page with all of a recording. Its sums are report's, it needs nothing else, names are never markup."""
-import base64
-import html
 import json
 import re
-import shutil
-import subprocess
 
 import pytest
 
+from page import HOSTILE, browse, numbers, page_data
 from perfdata_build import CHAIN_USER, Recording
 
-HOSTILE = ['</script><script>alert(1)</script>', '<img src=x onerror=alert(1)>', '"];alert(1)//', "'&amp;\\", 'a;b c',
-           'line\nend\ttab', 'rtl\u202eevil', 'x\u2028y', 'n' * 10_000]
 PANES = ['overview', 'time', 'flame', 'functions', 'code']
 NUMBERS_OF_ROW = 6
 OBJECTS = ('first', 'second')
-
-
-def page_data(text):
-    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)
-    return json.loads(found.group(1))
-
-
-def numbers(packed):
-    value = shift = 0
-    for byte in base64.b64decode(packed):
-        value |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            yield value
-            value = shift = 0
 
 
 def page_rows(data):
@@ -68,20 +48,6 @@ def fixture_recording(tmp_path):
     path = tmp_path / 'perf.data'
     recording.write(path)
     return path
-
-
-def browse(page, tmp_path, fragment=''):
-    """The page's text after it ran, and what the browser complained of."""
-    chromium = shutil.which('chromium')
-    if not chromium:
-        pytest.skip('chromium is not installed')
-    result = subprocess.run(
-        [chromium, '--headless=new', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
-         '--disable-background-networking', '--disable-component-update', '--disable-sync',
-         f'--user-data-dir={tmp_path}/browser', '--enable-logging=stderr', '--virtual-time-budget=3000', '--dump-dom',
-         f'file://{page}{fragment}'], capture_output=True, text=True, errors='replace', timeout=120, check=False)
-    complaints = [line for line in result.stderr.splitlines() if 'CONSOLE' in line]
-    return html.unescape(result.stdout), complaints
 
 
 def test_sums_are_reports(tally, recording):

@@ -1,14 +1,12 @@
 """Timecharts: the picture has what the events say, its sums are the scheduler's, names in it are never markup."""
-import base64
-import json
 import re
 import subprocess
 import xml.etree.ElementTree
 
 import pytest
 
+from page import HOSTILE, browse, numbers, page_data
 from perfdata_build import Recording
-from test_flamegraph import HOSTILE, browse
 from tracing_build import INTERRUPT, Tracepoint, tracing_data
 
 MS = 1_000_000
@@ -58,21 +56,6 @@ def small(path):
     r.switch(8, 7, 8, state=1)
     r.switch(10, 8, 0, state=1)
     r.write(path)
-
-
-def page_data(text):
-    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)
-    return json.loads(found.group(1))
-
-
-def numbers(text):
-    value = shift = 0
-    for byte in base64.b64decode(text):
-        value |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            yield value
-            value = shift = 0
 
 
 def tracks(data):
