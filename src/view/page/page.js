@@ -1,0 +1,32 @@
+/* What all pages do with their data and with names. */
+const $ = id => document.getElementById(id);
+function isDark() {
+  const theme = document.documentElement.dataset.theme;
+  return theme ? theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+}
+function percent(value, of) { return of ? (100 * value / of).toFixed(2) + ' %' : '-'; }
+/* The numbers of page_data.h one by one: seven bits a byte, the lowest first. */
+function reader(text) {
+  const bytes = Uint8Array.from(atob(text), c => c.charCodeAt(0));
+  let at = 0;
+  return () => {
+    let value = 0, scale = 1, byte;
+    do { byte = bytes[at++]; value += (byte & 127) * scale; scale *= 128; } while (byte & 128);
+    return value;
+  };
+}
+/* Control characters and marks of direction would make a name look like another. */
+function shown(text) { return text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd'); }
+const segmenter = window.Intl && Intl.Segmenter ? new Intl.Segmenter() : null;
+const characters = text => segmenter ? Array.from(segmenter.segment(text), s => s.segment) : Array.from(text);
+/* Cut between what a reader takes for characters, never inside one. */
+function fitted(paint, text, width) {
+  if (paint.measureText(text).width <= width) return text;
+  const parts = characters(text.slice(0, 512));
+  let low = 0, high = parts.length;
+  while (low < high) {
+    const middle = low + high + 1 >> 1;
+    if (paint.measureText(parts.slice(0, middle).join('') + '…').width <= width) low = middle; else high = middle - 1;
+  }
+  return low > 1 ? parts.slice(0, low).join('') + '…' : '';
+}
