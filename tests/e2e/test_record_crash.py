@@ -34,7 +34,7 @@ def data_size(path):
     """The data's size as the header tells it; None: there is no header yet."""
     try:
         head = (path / 'data' if path.is_dir() else path).read_bytes()[:104]
-    except FileNotFoundError:
+    except (FileNotFoundError, IsADirectoryError):  # a directory may be made between the question and the reading
         return None
     return struct.unpack_from('<Q', head, 48)[0] if len(head) == 104 else None
 
