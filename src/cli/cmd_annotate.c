@@ -219,8 +219,9 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	int rest;
 	settings.run.text.with_colours = isatty(STDOUT_FILENO);
 	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
-	if (code == CLI_GO_ON)
-		code = finish_settings(cli, &settings, argc, argv, rest);
+	if (code != CLI_GO_ON)
+		return code;
+	code = finish_settings(cli, &settings, argc, argv, rest);
 	if (code == 0)
 		code = choose_interface(cli, &settings);
 	if (code != 0)
