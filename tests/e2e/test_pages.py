@@ -1,0 +1,248 @@
+"""The self-contained pages under a hand: clicks, drags, wheel, keys, search, touch and the address, in one browser."""
+import json
+
+import pytest
+
+from conftest import BUILD, Program
+from devtools import CTRL, SHIFT, Browser
+from perfdata_build import CHAIN_USER, Recording
+from test_timechart import many
+
+MS = 1_000_000
+STEPS = 300
+OBJECTS = ('first', 'second', 'third')
+
+
+def sampled(path):
+    """Two threads, three files, two events, 3 s: "third" only in the last second, called by "first"."""
+    recording = Recording()
+    recording.event('IDENTIFIER IP TID TIME CPU PERIOD CALLCHAIN')
+    recording.event('IDENTIFIER IP TID TIME CPU PERIOD CALLCHAIN', config=1)
+    recording.name_events('cycles', 'instructions')
+    recording.comm('worker')
+    recording.record(3, 0, recording.pack('II', 1000, 1001) + recording.name('worker') + recording.trailer())
+    for index, name in enumerate(OBJECTS):
+        recording.mmap(0x10000 * (index + 1), 0x1000, '/' + name)
+    for i in range(STEPS):
+        leaf = 0x30008 if i >= 200 else 0x10000 * (i % 2 + 1) + 8
+        recording.sample(event=i % 3 == 0, ip=leaf, tid=(1000, 1000 + i % 2), time=10 ** 9 + i * 10 * MS, cpu=i % 2,
+                         period=1000, callchain=[CHAIN_USER, leaf, 0x10000 + 16])
+    recording.write(path)
+
+
+@pytest.fixture(scope='module', name='room')
+def fixture_room(tmp_path_factory):
+    return tmp_path_factory.mktemp('pages')
+
+
+@pytest.fixture(scope='module', name='browser')
+def fixture_browser(room):
+    with Browser(room) as browser:
+        yield browser
+
+
+@pytest.fixture(autouse=True)
+def fixture_usual(browser):
+    """Each test begins with a browser as new, and ends without a complaint of it."""
+    browser.resize(1200, 800)
+    browser.scheme('light')
+    browser.complaints.clear()
+    yield
+    assert browser.complaints == []
+
+
+@pytest.fixture(scope='module', name='pages')
+def fixture_pages(room):
+    """The three pages of small recordings."""
+    tally = Program(BUILD / 'src' / 'cli' / 'tally', room)
+    sampled(room / 'perf.data')
+    many(room / 'sched.data', 600)
+    tally('flamegraph', '-o', room / 'flame.html', room / 'perf.data', check=0)
+    tally('flamegraph', '--svg', '-o', room / 'flame.svg', room / 'perf.data', check=0)
+    tally('report', f'--html={room}/report.html', '-i', room / 'perf.data', check=0)
+    tally('timechart', '--html', room / 'time.html', '-i', room / 'sched.data', check=0)
+    return {name: room / f'{name}.html' for name in ('flame', 'report', 'time')} | {'svg': room / 'flame.svg'}
+
+
+def box_of(browser, name):
+    """Where the flame graph drew a label: its middle, in the window."""
+    return browser.value(f'''(() => {{
+        const seen = visible.find(v => labels[tree.label[v[0]]][0] === {json.dumps(name)});
+        const at = canvas.getBoundingClientRect();
+        return seen && [at.left + seen[1] + seen[2] / 2, at.top + seen[3] + ROW / 2];
+    }})()''')
+
+
+@pytest.mark.parametrize('name', ['flame', 'report', 'time'])
+@pytest.mark.parametrize('scheme', ['light', 'dark'])
+def test_all_controls_have_names(browser, pages, name, scheme):
+    browser.scheme(scheme)
+    browser.open(pages[name])
+    assert browser.unnamed() == []
+
+
+@pytest.mark.parametrize('name', ['flame', 'report', 'time'])
+def test_a_narrow_window_shows_all(browser, pages, name):
+    """Nothing is wider than the window, so that nobody has to move it sideways."""
+    browser.resize(400, 700, is_mobile=True)
+    browser.open(pages[name])
+    assert browser.value('document.documentElement.scrollWidth') <= 400
+    assert browser.value('[...document.querySelectorAll("header, footer, main, canvas")].every(e => '
+                         'e.getBoundingClientRect().right <= 401)')
+
+
+def test_flames_zoom_and_go_back(browser, pages):
+    browser.open(pages['flame'])
+    browser.move(*box_of(browser, '[third]'))
+    assert '[third]' in browser.text('#tip') and '33.' in browser.text('#tip')
+    browser.click(*box_of(browser, '[third]'))
+    assert browser.value('location.hash').startswith('#z=')
+    assert browser.text('#path') == 'all › worker › [first] › [third]'
+    zoomed = browser.value('location.hash')
+    assert box_of(browser, '[second]') is None
+    browser.key('Escape')
+    assert browser.value('location.hash') == '' and box_of(browser, '[second]')
+    browser.open(pages['flame'], zoomed)  # in another's browser
+    assert browser.text('#path') == 'all › worker › [first] › [third]'
+    browser.click_on('#reset')
+    assert browser.text('#path') == 'all'
+
+
+def test_flames_by_keys(browser, pages):
+    browser.open(pages['flame'])
+    browser.click(600, 300)  # beside the boxes: the page has the keys
+    browser.key('/')
+    browser.type('^.second')
+    assert browser.text('#matched') == '33.50 % matched'
+    browser.key('Enter')
+    assert '[second], 33.50 %' in browser.text('#spoken')
+    browser.key('Escape')
+    assert browser.text('#matched') == ''
+    browser.key('ArrowDown')
+    browser.key('Enter')
+    assert browser.text('#path') == 'all › worker › [first]'
+    browser.key('0')
+    browser.key('r')
+    assert browser.value('document.getElementById("reverse").getAttribute("aria-pressed")') == 'true'
+    assert box_of(browser, '[third]')
+    browser.key('?')
+    assert browser.value('getComputedStyle(document.getElementById("help")).display') == 'block'
+    browser.key('Escape')
+    assert browser.value('getComputedStyle(document.getElementById("help")).display') == 'none'
+    browser.key('t')
+    assert browser.value('document.documentElement.dataset.theme') == 'dark'
+
+
+def test_flames_by_touch(browser, pages):
+    browser.resize(400, 700, is_mobile=True)
+    browser.open(pages['flame'])
+    browser.tap(*box_of(browser, '[third]'))
+    assert browser.text('#path').endswith('[third]')
+
+
+def test_a_stack_is_copied(browser, pages):
+    browser.open(pages['flame'])
+    browser.value('navigator.clipboard.writeText = async text => { window.copied = text; }')
+    browser.click(*box_of(browser, '[second]'))
+    browser.key('c')
+    assert browser.value('window.copied') == 'worker\n[first]\n[second]'
+
+
+def test_the_svg_zooms_and_searches(browser, pages):
+    browser.open(pages['svg'])
+    width = 'document.querySelectorAll(".f")[%d].querySelector("rect").getBoundingClientRect().width'
+    titles = browser.value('[...document.querySelectorAll(".f title")].map(t => t.textContent)')
+    at = next(i for i, title in enumerate(titles) if title.startswith('[third]'))
+    before = browser.value(width % at)
+    left, top, wide, tall = browser.value(
+        f'(b => [b.left, b.top, b.width, b.height])(document.querySelectorAll(".f")[{at}].getBoundingClientRect())')
+    browser.click(left + wide / 2, top + tall / 2)
+    assert browser.value(width % at) > 2 * before
+    browser.key('Escape')
+    assert abs(browser.value(width % at) - before) < 0.1
+
+
+def test_a_brush_filters_all_panes(browser, pages):
+    browser.open(pages['report'], '#time')
+    left, top, width, height = browser.box('#lanes')
+    start = browser.value('lanesLeft')
+    whole = width - start
+    browser.drag((left + start + 1, top + 20), (left + start + whole * 0.5, top + 20))
+    assert 'samples chosen' in browser.text('#chosen')
+    part = browser.value('[state.from, state.to, sum.count]')
+    assert part[0] < 0.02e9 and abs(part[1] - 1.5e9) < 0.05e9 and abs(part[2] - 100) <= 3
+    browser.click_on('#tab-functions')
+    rows = browser.text('#list')
+    assert '[second]' in rows and '[third]' not in rows
+    browser.click_on('#tab-flame')
+    assert browser.value('boxes.map(b => labels[tree.label[b[0]]][0]).sort().join()') == '[first],[first],[second],all'
+    browser.click_on('#tab-overview')
+    assert '[third]' not in browser.text('#overview')
+    browser.click_on('#chosen button')
+    assert '[third]' in browser.text('#overview') and browser.text('#chosen') == ''
+
+
+def test_the_heat_map_chooses(browser, pages):
+    browser.open(pages['report'], '#time')
+    left, top, width, height = browser.box('#heat')
+    browser.click(left + width / 2, top + 30)
+    assert 'samples chosen' in browser.text('#chosen')
+    browser.key('Escape')
+    assert browser.text('#chosen') == ''
+    browser.key('ArrowRight')
+    browser.key('ArrowRight', SHIFT)
+    assert 'samples chosen' in browser.text('#chosen')
+    assert '&t=' in browser.value('location.hash')
+
+
+def test_functions_sort_and_tell_callers(browser, pages):
+    browser.open(pages['report'], '#functions')
+    browser.click_on('#list th:nth-child(3) button')
+    names = browser.value('[...document.querySelectorAll("#list tr.row td:nth-child(3)")].map(d => d.textContent)')
+    assert names == ['[first]', '[second]', '[third]']
+    assert browser.value('document.querySelector("#list th:nth-child(3)").getAttribute("aria-sort")') == 'ascending'
+    browser.click_on('#list tr.row:nth-child(4) button')
+    relations = browser.text('#relations')
+    assert relations.startswith('[third]') and '[first]' in relations.split('Callers')[1].split('Callees')[0]
+    browser.click(*browser.middle('#relations table button'))
+    assert '[third]' in browser.text('#relations').split('Callees')[1]
+    assert browser.value('location.hash').startswith('#functions&')
+
+
+def test_report_by_keys_and_events(browser, pages):
+    browser.open(pages['report'])
+    browser.key('/')
+    browser.type('third')
+    assert browser.text('#matched') == '33.50 %'
+    browser.key('Escape')
+    browser.value('document.getElementById("event").focus()')
+    browser.key('ArrowDown')
+    assert browser.value('state.event') == 1
+    assert 'instructions' in browser.text('#overview') and '>100<' in browser.value('document.body.innerHTML')
+    browser.value('document.getElementById("tab-overview").focus()')
+    browser.key('ArrowRight')
+    assert browser.value('state.pane') == 'time'
+
+
+def test_the_timechart_zooms_and_moves(browser, pages):
+    browser.open(pages['time'])
+    shown = 'JSON.stringify([from, to].map(Math.round))'
+    whole = browser.value(shown)
+    browser.wheel(700, 300, -300, CTRL)
+    near = json.loads(browser.value(shown))
+    assert near[1] - near[0] < (json.loads(whole)[1] - json.loads(whole)[0]) * 0.7
+    browser.drag((800, 300), (600, 300))
+    moved = json.loads(browser.value(shown))
+    assert moved[0] > near[0] and abs((moved[1] - moved[0]) - (near[1] - near[0])) <= 2
+    browser.drag((500, 300), (600, 300), SHIFT)
+    marked = json.loads(browser.value(shown))
+    assert moved[0] < marked[0] and marked[1] < moved[1]
+    browser.key('Escape')
+    assert json.loads(browser.value(shown)) == moved
+    browser.key('0')
+    assert browser.value(shown) == whole
+    browser.click(700, browser.value('canvas.getBoundingClientRect().top + tops[order[0]] + 10'))
+    assert 'CPU 0' in browser.text('#detail')
+    browser.key('/')
+    browser.type('task10[12]')
+    assert '2 of 8 rows' in browser.text('#found')
