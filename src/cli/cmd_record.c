@@ -11,6 +11,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/pack_run.h"
+#include "cli/progress_line.h"
 #include "cli/record_events.h"
 #include "cli/record_freq.h"
 #include "cli/record_options.h"
@@ -164,6 +165,7 @@ static void say_notes(void *context)
 
 static void say_line(const char *text)
 {
+	progress_line_erase();
 	fprintf(stderr, "%s\n", text);
 }
 

@@ -51,7 +51,7 @@ void progress_line_text(struct text *t, const struct progress_state *s, unsigned
 		t->len = start + width;
 }
 
-static unsigned terminal_width(void)
+unsigned progress_line_width(void)
 {
 	struct winsize size;
 	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : WIDTH_ELSE;
@@ -64,11 +64,26 @@ static double now(void)
 	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-static void write_text(const struct text *t)
+static atomic_bool is_drawn; /* the terminal's line */
+
+void progress_line_put(struct tally_str line)
 {
+	struct text t = {0};
+	pid_t foreground = tcgetpgrp(STDERR_FILENO);
+	if (foreground > 0 && foreground != getpgrp())
+		return; /* the terminal is another's now */
+	text_str(&t, CLEAR_LINE);
+	text_bytes(&t, line.data, line.len);
 	/* The line is for who looks now: one that the terminal does not take is left out. */
-	if (!t->failed && write(STDERR_FILENO, t->data, t->len) < 0)
-		return;
+	if (!t.failed && write(STDERR_FILENO, t.data, t.len) > 0)
+		atomic_store(&is_drawn, line.len > 0);
+	text_deinit(&t);
+}
+
+void progress_line_erase(void)
+{
+	if (atomic_load(&is_drawn))
+		progress_line_put((struct tally_str){0});
 }
 
 /* True: it is time to end. */
@@ -93,7 +108,6 @@ static void *show(void *context)
 	struct text t = {0};
 	unsigned step = 0;
 	double begun = now();
-	bool is_drawn = false;
 	for (long wait = line->first_ms; !wait_ms(line, wait); wait = EVERY_MS) {
 		struct progress_state state = {.what = atomic_load(&line->progress.what),
 			.done = atomic_load(&line->progress.done),
@@ -106,16 +120,11 @@ static void *show(void *context)
 		if (!state.what)
 			continue;
 		text_clear(&t);
-		text_str(&t, CLEAR_LINE);
 		/* The last column stays free, so that no terminal goes to the next line. */
-		progress_line_text(&t, &state, terminal_width() - 1);
-		write_text(&t);
-		is_drawn = true;
+		progress_line_text(&t, &state, progress_line_width() - 1);
+		progress_line_put((struct tally_str){t.data, t.failed ? 0 : t.len});
 	}
-	text_clear(&t);
-	text_str(&t, CLEAR_LINE);
-	if (is_drawn)
-		write_text(&t);
+	progress_line_erase();
 	text_deinit(&t);
 	return NULL;
 }

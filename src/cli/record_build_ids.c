@@ -6,9 +6,10 @@
 #include "code/binaries/process_files.h"
 #include <stdlib.h>
 
-#define KERNEL_NAME "[kernel.kallsyms]"
-#define VDSO_NAME   "[vdso]"
-#define ANY_PID	    (-1)
+#define KERNEL_NAME    "[kernel.kallsyms]"
+#define VDSO_NAME      "[vdso]"
+#define ANY_PID	       (-1)
+#define PROGRESS_BYTES (1u << 20)
 
 struct closing_pass {
 	struct perfdata_reader *reader;
@@ -137,11 +138,11 @@ static enum tally_status list_binaries(
 	return TALLY_OK;
 }
 
-static enum tally_status run_pass(
-	struct closing_pass *pass, bool all, struct record_build_ids *out, struct tally_error *err)
+static enum tally_status run_pass(struct closing_pass *pass, bool all, struct progress *progress,
+	struct record_build_ids *out, struct tally_error *err)
 {
 	struct record record;
-	size_t position = 0;
+	size_t position = 0, told = 0;
 	enum tally_status st = record_run_open(pass->reader, &pass->run, err);
 
 	pass->has_run = st == TALLY_OK;
@@ -156,9 +157,15 @@ static enum tally_status run_pass(
 	pass->has_resolver = pass->is_hit && resolver_init(&pass->resolver, pass->sideband.machine, false);
 	if (!pass->has_resolver)
 		return error_nomem(err);
-	while (position < pass->sideband.end && record_run_next(&pass->run, &position, &record, err) == TALLY_OK)
+	progress_begin(progress, "finding the files that samples hit", pass->sideband.end);
+	while (position < pass->sideband.end && record_run_next(&pass->run, &position, &record, err) == TALLY_OK) {
 		if (record.type == RECORD_SAMPLE)
 			note_sample(pass, &record, out);
+		if (position - told < PROGRESS_BYTES)
+			continue;
+		progress_add(progress, position - told);
+		told = position;
+	}
 	if (pass->resolver.failed)
 		return error_nomem(err);
 	out->lost_events = pass->sideband.health.lost_events;
@@ -166,7 +173,7 @@ static enum tally_status run_pass(
 }
 
 enum tally_status record_build_ids_read(
-	const char *path, bool all, struct record_build_ids *out, struct tally_error *err)
+	const char *path, bool all, struct progress *progress, struct record_build_ids *out, struct tally_error *err)
 {
 	struct closing_pass pass = {0};
 	enum tally_status st = perfdata_reader_open(path, &pass.reader, err);
@@ -175,7 +182,7 @@ enum tally_status record_build_ids_read(
 		return st;
 	*out = (struct record_build_ids){0};
 	arena_init(&out->arena);
-	st = run_pass(&pass, all, out, err);
+	st = run_pass(&pass, all, progress, out, err);
 	if (pass.has_resolver)
 		resolver_deinit(&pass.resolver);
 	if (pass.has_sideband)

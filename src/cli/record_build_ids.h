@@ -9,6 +9,7 @@
 #define CLI_RECORD_BUILD_IDS_H
 
 #include "base/arena.h"
+#include "base/progress.h"
 #include "perfdata/reader.h"
 
 struct record_build_ids {
@@ -19,9 +20,9 @@ struct record_build_ids {
 	uint64_t first_ns, last_ns; /* of samples; 0: none has a time */
 };
 
-/* all: every file that was mapped, hit or not. */
+/* all: every file that was mapped, hit or not. progress: may be NULL. */
 TALLY_MUST_CHECK enum tally_status record_build_ids_read(
-	const char *path, bool all, struct record_build_ids *out, struct tally_error *err);
+	const char *path, bool all, struct progress *progress, struct record_build_ids *out, struct tally_error *err);
 void record_build_ids_deinit(struct record_build_ids *ids);
 
 #endif

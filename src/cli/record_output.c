@@ -1,6 +1,7 @@
 #include "cli/record_output.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "cli/progress_line.h"
 #include "cli/record_build_ids.h"
 #include "cli/record_cache.h"
 #include "cli/record_opening.h"
@@ -199,8 +200,13 @@ static enum tally_status read_back(
 	struct perfdata_features *features = &o->features.features;
 	enum tally_status st = perfdata_writer_sync(o->writer, err);
 
-	if (st == TALLY_OK)
-		st = record_build_ids_read(q->output.path, q->all_build_ids, ids, err);
+	if (st != TALLY_OK)
+		return st;
+	struct progress_line line = {.is_on = false};
+	if (q->announce)
+		progress_line_start(&line);
+	st = record_build_ids_read(q->output.path, q->all_build_ids, &line.progress, ids, err);
+	progress_line_stop(&line);
 	if (st != TALLY_OK)
 		return st;
 	summary->has_samples = !q->all_build_ids;

@@ -1,9 +1,11 @@
 #include "cli/record_session.h"
 #include "abi/encode.h"
 #include "base/error.h"
+#include "cli/progress_line.h"
 #include "cli/record_commands.h"
 #include "cli/record_opening.h"
 #include "cli/record_output.h"
+#include "cli/record_progress.h"
 #include "cli/record_watch.h"
 #include "kernel/system/spawn.h"
 #include <errno.h>
@@ -28,6 +30,7 @@ struct session {
 	struct record_output output;
 	struct record_control control;
 	struct record_watch *watch; /* NULL: no event starts a file */
+	struct record_progress progress;
 	int signal_fd, wait_fd; /* the latter becomes readable with signals and commands */
 	size_t toggles_done; /* of request->toggles_ms */
 	int64_t started_ms;
@@ -122,6 +125,7 @@ static enum tally_status to_output(
 {
 	struct session *s = context;
 
+	record_progress_count(&s->progress, slices, slice_count);
 	return record_output_append(&s->output, slices, slice_count, err);
 }
 
@@ -251,14 +255,16 @@ static int timeout_ms(const struct session *s)
 		if (left < timeout)
 			timeout = left < 0 ? 0 : (int)left;
 	}
-	return timeout;
+	return record_progress_timeout_ms(&s->progress, timeout);
 }
 
-static void stop_if_full(struct session *s)
+static void note_size(struct session *s)
 {
 	uint64_t bytes;
+	bool is_full = record_output_is_full(&s->output, &bytes);
 
-	if (s->is_over || !record_output_is_full(&s->output, &bytes))
+	record_progress_show(&s->progress, bytes);
+	if (s->is_over || !is_full)
 		return;
 	s->is_over = true;
 	record_announce(s->request, "[ %s record: size limit reached (%llu KB), stopping session ]",
@@ -292,10 +298,11 @@ static enum tally_status record_all(struct session *s, struct tally_error *err)
 		if (st == TALLY_OK && s->output.threads)
 			st = explain(s, record_threads_check(s->output.threads, err), err);
 		s->wakeups += bytes > 0;
-		stop_if_full(s);
+		note_size(s);
 		if (st == TALLY_OK && !s->is_over && (s->wants_switch || record_output_wants_switch(&s->output)))
 			st = switch_output(s, err);
 	}
+	progress_line_erase();
 	if (s->child_is_started && !s->child_is_over)
 		(void)kill(s->child.pid, SIGTERM); /* now: what it still does is not recorded any more */
 	if (st == TALLY_OK && s->output.threads)
@@ -418,6 +425,7 @@ static enum tally_status start(struct session *s, struct tally_error *err)
 	if (st == TALLY_OK && s->output.threads)
 		st = record_threads_start(s->output.threads, err);
 	s->started_ms = record_now_ms();
+	s->progress = record_progress_begin(s->request, s->opening.target.cpu_count, !s->output.threads);
 	if (st == TALLY_OK && s->request->attrs.starts_disabled)
 		record_announce(s->request, "Events disabled");
 	else if (st == TALLY_OK)

@@ -1,6 +1,7 @@
 """The line on the terminal while long work goes on: there from 0.3 s on, gone at the end, and nowhere else."""
 import os
 import pty
+import re
 import subprocess
 import threading
 import time
@@ -66,3 +67,35 @@ def test_elsewhere_nothing_is_said(tally, pieces):
     text, status = run(tally, pieces, 'report', '--stdio', '-i', '-', stderr_is_terminal=False)
     assert status == 0
     assert '\r' not in text and 'reading' not in text
+
+
+def record(tally, folder, *arguments, stdout=subprocess.DEVNULL):
+    """What standard error, a terminal, and standard output got of a recording that ends with its command."""
+    ours, theirs = pty.openpty()
+    child = subprocess.Popen([tally.path, 'record', '-o', folder / 'perf.data', *arguments], env=tally.environment,
+                             stdout=theirs if stdout is None else stdout, stderr=theirs)
+    os.close(theirs)
+    got = []
+    try:
+        while block := os.read(ours, 4096):
+            got.append(block)
+    except OSError:
+        pass
+    os.close(ours)
+    assert child.wait() == 0
+    return b''.join(got).decode()
+
+
+WAITS = ['--', 'sleep', '0.5']
+
+
+def test_record_says_what_it_has(tally, live, tmp_path):
+    text = record(tally, tmp_path, '-e', 'task-clock:u', '--', 'sleep', '1')
+    line = re.search(r'\r\x1b\[Krecording: [\d.]+ s, \d+ samples?, [\d.]+ MB, 0 lost, (\d+) CPUs?', text)
+    assert line and int(line[1]) == os.cpu_count()
+    assert 'recording:' not in text.rpartition('\r\x1b[K')[2] and 'Captured and wrote' in text
+
+
+def test_record_leaves_the_commands_terminal_alone(tally, live, tmp_path):
+    assert '\x1b' not in record(tally, tmp_path, '-e', 'task-clock:u', *WAITS, stdout=None)
+    assert record(tally, tmp_path, '-q', '-e', 'task-clock:u', *WAITS) == ''
