@@ -1,8 +1,12 @@
 #include "analysis/flat_fold.h"
 
-#define PLACE_WORDS	  2
-#define BATCH		  64 /* samples whose waits for memory overlap */
-#define SAMPLES_PER_PLACE 8 /* as a start: tables grow where there are more places */
+#include <string.h>
+
+#define PLACE_WORDS 2
+#define BATCH	    64 /* samples whose waits for memory overlap */
+/* As a start: tables grow where there is more. */
+#define SAMPLES_PER_SPOT 4
+#define SPOTS_PER_PLACE	 2
 
 struct summing {
 	struct flat_fold *fold;
@@ -10,17 +14,25 @@ struct summing {
 	const uint32_t *store_ids;
 	struct id_table places; /* group, address or start of the function */
 	VEC(uint64_t) first_ips; /* by place */
-	size_t large_period; /* next */
 };
 
 bool flat_fold_init(struct flat_fold *fold, struct flat_part *part, struct sample_pass *pass)
 {
 	size_t binaries = machine_binary_count(pass->input.sideband->machine);
-	*fold = (struct flat_fold){
-		.part = part, .pass = pass, .group_ids = {.words = PLACE_WORDS}, .origin_ids = {.words = PLACE_WORDS}};
+	*fold = (struct flat_fold){.part = part,
+		.pass = pass,
+		.group_ids = {.words = PLACE_WORDS},
+		.origin_ids = {.words = PLACE_WORDS},
+		.spot_ids = {.words = PLACE_WORDS}};
 	fold->states = calloc(part->contexts.len + 1, sizeof(*fold->states));
 	fold->is_hit = calloc(binaries + 1, 1);
 	return fold->states && fold->is_hit;
+}
+
+static void free_spots(struct flat_fold *fold)
+{
+	id_table_deinit(&fold->spot_ids);
+	vec_free(&fold->spots);
 }
 
 void flat_fold_deinit(struct flat_fold *fold)
@@ -29,6 +41,7 @@ void flat_fold_deinit(struct flat_fold *fold)
 	free(fold->is_hit);
 	id_table_deinit(&fold->group_ids);
 	id_table_deinit(&fold->origin_ids);
+	free_spots(fold);
 	vec_free(&fold->groups);
 	vec_free(&fold->origins);
 	vec_free(&fold->binaries);
@@ -99,7 +112,7 @@ static uint32_t find_origin(struct flat_fold *fold, const struct flat_context *c
 	return range->origin;
 }
 
-static uint32_t place_sample(struct flat_fold *fold, const struct flat_sample *sample)
+static uint32_t origin_of(struct flat_fold *fold, const struct flat_sample *sample)
 {
 	const struct flat_context *context = &fold->part->contexts.items[sample->context];
 	struct flat_state *state = &fold->states[sample->context];
@@ -119,86 +132,116 @@ static size_t block_len(const struct flat_part *part, size_t block)
 	return left < FLAT_BLOCK_SAMPLES ? left : FLAT_BLOCK_SAMPLES;
 }
 
-void flat_fold_place(struct flat_fold *fold)
+static void add_sample(struct flat_fold *fold, const struct flat_sample *sample, const uint64_t *words, uint32_t hash)
 {
-	const struct flat_part *part = fold->part;
-	for (size_t b = 0; b < part->blocks.len; b++) {
-		struct flat_sample *samples = part->blocks.items[b];
-		size_t count = block_len(part, b);
-		for (size_t i = 0; i < count && !fold->failed && !fold->pass->failed; i++)
-			samples[i].context = place_sample(fold, &samples[i]);
-	}
-	fold->failed = fold->failed || fold->pass->failed;
-}
-
-struct place { /* of one sample */
-	uint32_t group, binary, store_id;
-	uint64_t address; /* in the binary, then that of its function where one is known */
-};
-
-static struct place place_of(const struct summing *s, const struct flat_sample *sample)
-{
-	const struct flat_origin *origin = &s->fold->origins.items[sample->context];
-	uint32_t binary = s->fold->groups.items[origin->group].binary;
-	return (struct place){.group = origin->group,
-		.binary = binary,
-		.store_id = binary == RESOLVE_NONE ? RESOLVE_NONE : s->store_ids[binary],
-		.address = sample->ip + origin->delta};
-}
-
-/* Where the function begins that the address lies in; the address itself where none is known. */
-static uint64_t function_start(const struct summing *s, const struct place *place)
-{
-	if (place->store_id != RESOLVE_NONE) {
-		const struct symbol *symbol = binary_store_find(s->store, place->store_id, place->address);
-		return symbol ? symbol->start : place->address;
-	}
-	const struct machine *machine = s->fold->pass->input.sideband->machine;
-	bool is_bpf = place->binary != RESOLVE_NONE && machine_binary_get(machine, place->binary)->kind == MACHINE_BPF;
-	return is_bpf ? machine_binary_get(machine, place->binary)->start : place->address;
-}
-
-static void add_sum(struct summing *s, const struct flat_sample *sample, const uint64_t *words, uint32_t hash)
-{
-	struct sample_pass *pass = s->fold->pass;
 	uint64_t period = sample->period;
 	if (period == FLAT_LARGE_PERIOD)
-		period = s->fold->part->large_periods.items[s->large_period++];
-	uint32_t id = id_table_add_hashed(&s->places, words, hash, NULL);
+		period = fold->part->large_periods.items[fold->large_period++];
+	uint32_t id = id_table_add_hashed(&fold->spot_ids, words, hash, NULL);
 	if (id == ID_TABLE_NONE) {
-		s->fold->failed = true;
+		fold->failed = true;
 		return;
 	}
-	if (id == pass->sums.len) {
-		struct sample_sum sum = {.count = 1, .period = period, .first_order = sample->time_ns};
-		if (!vec_push(&pass->sums, sum) || !vec_push(&s->first_ips, sample->ip))
-			s->fold->failed = true;
+	if (id == fold->spots.len) {
+		const struct flat_spot spot = {
+			sample->ip, {.count = 1, .period = period, .first_order = sample->time_ns}};
+		if (!vec_push(&fold->spots, spot))
+			fold->failed = true;
 		return;
 	}
-	struct sample_sum *sum = &pass->sums.items[id];
+	struct sample_sum *sum = &fold->spots.items[id].sum;
 	sum->count++;
 	sum->period += period;
 	if (sample->time_ns < sum->first_order)
 		sum->first_order = sample->time_ns;
 }
 
-static void sum_batch(struct summing *s, const struct flat_sample *samples, size_t count)
+static void place_batch(struct flat_fold *fold, const struct flat_sample *samples, size_t count)
 {
-	const struct flat_fold *fold = s->fold;
-	struct place places[BATCH];
 	uint64_t words[BATCH][PLACE_WORDS];
 	uint32_t hashes[BATCH];
 	for (size_t i = 0; i < count; i++) {
-		places[i] = place_of(s, &samples[i]);
-		if (places[i].store_id != RESOLVE_NONE)
-			binary_store_expect(s->store, places[i].store_id, places[i].address);
+		uint32_t id = origin_of(fold, &samples[i]);
+		if (fold->failed || fold->pass->failed)
+			return;
+		const struct flat_origin *origin = &fold->origins.items[id];
+		words[i][0] = origin->group;
+		words[i][1] = samples[i].ip + origin->delta;
+		hashes[i] = id_table_hash(&fold->spot_ids, words[i]);
+		id_table_expect(&fold->spot_ids, hashes[i]);
+	}
+	for (size_t i = 0; i < count; i++) {
+		uint32_t id = id_table_guess(&fold->spot_ids, hashes[i]);
+		if (id != ID_TABLE_NONE)
+			__builtin_prefetch(&fold->spots.items[id], 1);
+	}
+	for (size_t i = 0; i < count && !fold->failed; i++)
+		add_sample(fold, &samples[i], words[i], hashes[i]);
+}
+
+void flat_fold_place(struct flat_fold *fold)
+{
+	struct flat_part *part = fold->part;
+	size_t likely = part->sample_count / SAMPLES_PER_SPOT;
+	fold->failed = !id_table_reserve(&fold->spot_ids, likely) || !vec_reserve(&fold->spots, likely);
+	for (size_t b = 0; b < part->blocks.len && !fold->failed; b++) {
+		size_t count = block_len(part, b);
+		for (size_t i = 0; i < count && !fold->failed; i += BATCH)
+			place_batch(fold, part->blocks.items[b] + i, count - i < BATCH ? count - i : BATCH);
+		fold->failed = fold->failed || fold->pass->failed;
+		flat_part_free_block(part, b);
+	}
+}
+
+/* Where the function begins that the address lies in; the address itself where none is known. */
+static uint64_t function_start(const struct summing *s, uint32_t binary, uint64_t address)
+{
+	if (binary == RESOLVE_NONE)
+		return address;
+	if (s->store_ids[binary] != RESOLVE_NONE) {
+		const struct symbol *symbol = binary_store_find(s->store, s->store_ids[binary], address);
+		return symbol ? symbol->start : address;
+	}
+	const struct machine_binary *known = machine_binary_get(s->fold->pass->input.sideband->machine, binary);
+	return known->kind == MACHINE_BPF ? known->start : address;
+}
+
+static void add_spot(struct summing *s, const struct flat_spot *spot, const uint64_t *words, uint32_t hash)
+{
+	struct sample_pass *pass = s->fold->pass;
+	uint32_t id = id_table_add_hashed(&s->places, words, hash, NULL);
+	if (id == ID_TABLE_NONE) {
+		s->fold->failed = true;
+		return;
+	}
+	if (id == pass->sums.len) {
+		if (!vec_push(&pass->sums, spot->sum) || !vec_push(&s->first_ips, spot->first_ip))
+			s->fold->failed = true;
+		return;
+	}
+	struct sample_sum *sum = &pass->sums.items[id];
+	sum->count += spot->sum.count;
+	sum->period += spot->sum.period;
+	if (spot->sum.first_order < sum->first_order)
+		sum->first_order = spot->sum.first_order;
+}
+
+static void sum_batch(struct summing *s, size_t first, size_t count)
+{
+	const struct flat_fold *fold = s->fold;
+	uint64_t words[BATCH][PLACE_WORDS];
+	uint32_t binaries[BATCH], hashes[BATCH];
+	for (size_t i = 0; i < count; i++) {
+		memcpy(words[i], id_table_key(&fold->spot_ids, (uint32_t)(first + i)), sizeof(words[i]));
+		binaries[i] = fold->groups.items[words[i][0]].binary;
+		if (binaries[i] != RESOLVE_NONE && s->store_ids[binaries[i]] != RESOLVE_NONE)
+			binary_store_expect(s->store, s->store_ids[binaries[i]], words[i][1]);
 	}
 	for (size_t i = 0; i < count; i++)
-		if (places[i].store_id != RESOLVE_NONE)
-			binary_store_guess(s->store, places[i].store_id, places[i].address);
+		if (binaries[i] != RESOLVE_NONE && s->store_ids[binaries[i]] != RESOLVE_NONE)
+			binary_store_guess(s->store, s->store_ids[binaries[i]], words[i][1]);
 	for (size_t i = 0; i < count; i++) {
-		words[i][0] = places[i].group;
-		words[i][1] = function_start(s, &places[i]);
+		words[i][1] = function_start(s, binaries[i], words[i][1]);
 		hashes[i] = id_table_hash(&s->places, words[i]);
 		id_table_expect(&s->places, hashes[i]);
 	}
@@ -208,7 +251,7 @@ static void sum_batch(struct summing *s, const struct flat_sample *samples, size
 			__builtin_prefetch(&fold->pass->sums.items[id]);
 	}
 	for (size_t i = 0; i < count && !fold->failed; i++)
-		add_sum(s, &samples[i], words[i], hashes[i]);
+		add_spot(s, &fold->spots.items[first + i], words[i], hashes[i]);
 }
 
 /* The places as frames and keys of the pass. */
@@ -248,17 +291,14 @@ static bool reserve(struct summing *s, size_t count)
 void flat_fold_sum(struct flat_fold *fold, const struct binary_store *store, const uint32_t *store_ids)
 {
 	struct summing s = {.fold = fold, .store = store, .store_ids = store_ids, .places = {.words = PLACE_WORDS}};
-	const struct flat_part *part = fold->part;
-	fold->failed = fold->failed || !reserve(&s, part->sample_count / SAMPLES_PER_PLACE);
-	for (size_t b = 0; b < part->blocks.len && !fold->failed; b++) {
-		size_t count = block_len(part, b);
-		for (size_t i = 0; i < count && !fold->failed; i += BATCH)
-			sum_batch(&s, part->blocks.items[b] + i, count - i < BATCH ? count - i : BATCH);
-		flat_part_free_block(fold->part, b);
-	}
+	size_t count = fold->spots.len;
+	fold->failed = fold->failed || !reserve(&s, count / SPOTS_PER_PLACE);
+	for (size_t i = 0; i < count && !fold->failed; i += BATCH)
+		sum_batch(&s, i, count - i < BATCH ? count - i : BATCH);
+	free_spots(fold);
 	fold->failed = fold->failed || !fill_pass(&s);
-	fold->pass->damaged = part->damaged;
-	fold->pass->unattributed = part->unattributed;
+	fold->pass->damaged = fold->part->damaged;
+	fold->pass->unattributed = fold->part->unattributed;
 	id_table_deinit(&s.places);
 	vec_free(&s.first_ips);
 }

@@ -2,8 +2,8 @@
  * flat_fold.h - pass two of a flat profile: the gathered samples of a part become sums by thread and function, as a
  * sample_pass has them, whose consumers see no difference but that frames of one function are one already.
  *
- * Three steps, since symbols are read only of what was hit: place (addresses -> objects, by all CPUs), load, sum (by all
- * CPUs). A fold owns its tables and borrows its part; folds of one recording in order give what one fold of all gives.
+ * Three steps, since symbols are read only of what was hit: place (samples -> sums by address in an object, by all CPUs),
+ * load, sum (by function, by all CPUs). A fold owns its tables and borrows its part; folds of one recording in order give what one fold of all gives.
  *
  *	flat_fold_init(&fold, &part, &pass);            flat_fold_place(&fold);   ... fold.binaries: to be loaded ...
  *	flat_fold_sum(&fold, store, store_ids);         flat_fold_deinit(&fold);  ... pass has the sums ...
@@ -39,6 +39,11 @@ struct flat_origin { /* the same, mapped at one place */
 	uint64_t delta; /* added to an address: the one in the binary */
 };
 
+struct flat_spot { /* samples of a group at one address */
+	uint64_t first_ip; /* of the first one, as recorded */
+	struct sample_sum sum;
+};
+
 struct flat_fold {
 	struct flat_part *part;
 	struct sample_pass *pass; /* initialised; its threads and sums are filled */
@@ -46,6 +51,9 @@ struct flat_fold {
 	struct id_table group_ids, origin_ids;
 	VEC(struct flat_group) groups;
 	VEC(struct flat_origin) origins;
+	struct id_table spot_ids; /* group, address in the binary */
+	VEC(struct flat_spot) spots;
+	size_t large_period; /* of the part: next */
 	struct binary_list binaries; /* that were hit, in order of first use */
 	uint8_t *is_hit; /* by binary */
 	bool failed; /* out of memory */
@@ -53,8 +61,9 @@ struct flat_fold {
 
 /* False: out of memory. */
 bool flat_fold_init(struct flat_fold *fold, struct flat_part *part, struct sample_pass *pass);
+/* Frees the part's samples on the way. */
 void flat_fold_place(struct flat_fold *fold);
-/* Frees the part's samples as they are summed. store_ids by binary of the machine, RESOLVE_NONE: has no symbols. */
+/* store_ids by binary of the machine, RESOLVE_NONE: has no symbols. */
 void flat_fold_sum(struct flat_fold *fold, const struct binary_store *store, const uint32_t *store_ids);
 void flat_fold_deinit(struct flat_fold *fold);
 
