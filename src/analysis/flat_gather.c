@@ -31,7 +31,7 @@ bool flat_gather_serves(struct perfdata_reader *reader, const struct replay_opti
 	bool is_by_place = o->with_stacks || o->history || o->with_rows || o->with_addresses || o->with_exact_frames ||
 			   o->with_lines || o->by_branch;
 	bool is_labelled = o->with_cpu || o->facets || o->field_count || o->weight_is_period;
-	return !is_by_place && !is_labelled && !o->spans && !o->switches && events_serve(reader);
+	return !is_by_place && !is_labelled && !o->without_names && !o->spans && !o->switches && events_serve(reader);
 }
 
 void flat_part_free_block(struct flat_part *part, size_t block)

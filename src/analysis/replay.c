@@ -361,10 +361,10 @@ static enum tally_status name_frames(struct replay *replay, struct tally_error *
 		.arena = &replay->arena,
 		.threads = replay->options->threads,
 	};
-	enum tally_status status = symbolise(&job, err);
+	enum tally_status status = replay->options->without_names ? TALLY_OK : symbolise(&job, err);
 	bool needs_places = replay->options->with_stacks && replay->options->with_inlines;
 	progress_begin(replay->options->progress, needs_places ? "looking up inlined calls" : "adding up", 0);
-	if (status == TALLY_OK && (needs_places || replay->options->with_lines))
+	if (status == TALLY_OK && (needs_places || replay->options->with_lines) && !replay->options->without_names)
 		status = inline_frames_read(&job, &replay->inlines, err);
 	if (status == TALLY_OK && replay->inlines.begin) {
 		replay->inlined_frames = new_ids(replay->inlines.names.len);
@@ -785,6 +785,8 @@ enum tally_status replay_profile(struct perfdata_reader *reader, struct binary_s
 	progress_begin(progress, "reading the recording", 0);
 	enum tally_status status = record_run_open(reader, &replay.run, err);
 	replay.run.progress = progress;
+	if (options->max_bytes && !replay.run.is_copy && options->max_bytes < replay.run.bytes.len)
+		replay.run.bytes.len = options->max_bytes;
 	if (status == TALLY_OK) {
 		prepare_heap(&replay.run);
 		status = read_samples(&replay, err);

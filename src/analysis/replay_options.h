@@ -46,6 +46,8 @@ struct replay_options {
 	bool with_rows; /* keep each sample by itself too, by time */
 	bool with_build_ids; /* binaries of one path and different ids stay apart */
 	unsigned max_stack; /* frames of a chain that are looked at; 0: no bound */
+	size_t max_bytes; /* of records: the recording is taken as one that was cut there; 0: no bound. Copies have none */
+	bool without_names; /* of functions: frames are addresses */
 	unsigned threads; /* 0: one per CPU */
 	struct progress *progress; /* NULL: nobody looks */
 };

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #define FIRST_MS   300
-#define NOW_MS	   10 /* what was begun has a name then */
 #define EVERY_MS   100
 #define WIDTH_ELSE 80
 #define CLEAR_LINE "\r\033[K"
@@ -102,21 +101,27 @@ static bool wait_ms(struct progress_line *line, long ms)
 	return is_ending;
 }
 
+void progress_look(struct progress_clock *clock, const struct progress *progress, struct progress_state *state)
+{
+	unsigned step = atomic_load(&progress->step);
+	if (step != clock->step || clock->begun == 0)
+		clock->begun = now();
+	clock->step = step;
+	*state = (struct progress_state){.what = atomic_load(&progress->what),
+		.done = atomic_load(&progress->done),
+		.total = atomic_load(&progress->total),
+		.seconds = now() - clock->begun};
+}
+
 static void *show(void *context)
 {
 	struct progress_line *line = context;
 	struct text t = {0};
-	unsigned step = 0;
-	double begun = now();
-	for (long wait = line->first_ms; !wait_ms(line, wait); wait = EVERY_MS) {
-		struct progress_state state = {.what = atomic_load(&line->progress.what),
-			.done = atomic_load(&line->progress.done),
-			.total = atomic_load(&line->progress.total)};
-		unsigned now_step = atomic_load(&line->progress.step);
-		if (now_step != step)
-			begun = now();
-		step = now_step;
-		state.seconds = now() - begun;
+	struct progress_clock clock = {0};
+	struct progress_state state;
+	progress_look(&clock, &line->progress, &state);
+	for (long wait = FIRST_MS; !wait_ms(line, wait); wait = EVERY_MS) {
+		progress_look(&clock, &line->progress, &state);
 		if (!state.what)
 			continue;
 		text_clear(&t);
@@ -136,9 +141,9 @@ void progress_line_hide(bool is_hidden)
 	is_screen_on = is_hidden;
 }
 
-static void start(struct progress_line *line, long first_ms)
+void progress_line_start(struct progress_line *line)
 {
-	*line = (struct progress_line){.first_ms = first_ms};
+	*line = (struct progress_line){.is_on = false};
 	if (is_screen_on || isatty(STDERR_FILENO) != 1)
 		return;
 	pthread_condattr_t clock;
@@ -153,16 +158,6 @@ static void start(struct progress_line *line, long first_ms)
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	line->is_on = pthread_create(&line->thread, NULL, show, line) == 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
-void progress_line_start(struct progress_line *line)
-{
-	start(line, FIRST_MS);
-}
-
-void progress_line_start_now(struct progress_line *line)
-{
-	start(line, NOW_MS);
 }
 
 void progress_line_stop(struct progress_line *line)

@@ -22,12 +22,9 @@ struct progress_line {
 	pthread_mutex_t mutex;
 	pthread_cond_t ending;
 	bool is_on, is_ending;
-	long first_ms; /* it is first drawn then */
 };
 
 void progress_line_start(struct progress_line *line);
-/* Drawn at once, for who waits for a screen. */
-void progress_line_start_now(struct progress_line *line);
 void progress_line_stop(struct progress_line *line);
 
 /* While a screen is shown no line is drawn over it. */
@@ -48,6 +45,14 @@ struct progress_state {
 	uint64_t done, total; /* bytes; total 0: not known */
 	double seconds; /* since what was begun */
 };
+
+struct progress_clock { /* all 0 at first */
+	unsigned step;
+	double begun;
+};
+
+/* How far it is now; called from time to time. what is NULL where nothing was begun. */
+void progress_look(struct progress_clock *clock, const struct progress *progress, struct progress_state *state);
 
 /* "reading samples: 43 % of 149.2 MB, 1.2 s left", cut to width columns. */
 void progress_line_text(struct text *t, const struct progress_state *state, unsigned width);

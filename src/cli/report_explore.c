@@ -25,22 +25,66 @@ struct session {
 	uint32_t current;
 };
 
+void explore_table_deinit(struct explore_table *table)
+{
+	flat_table_deinit(&table->table);
+	text_deinit(&table->title);
+}
+
+void explore_begun_end(struct explore_begun *begun)
+{
+	if (begun->terminal)
+		tui_terminal_close(begun->terminal);
+	if (begun->has_first)
+		explore_table_deinit(&begun->first);
+	if (begun->has_explorer) {
+		explorer_deinit(&begun->explorer);
+		explorer_memory_deinit(&begun->memory);
+	}
+	*begun = (struct explore_begun){0};
+}
+
+/* The explorer of what was known of this table before goes on with it. */
+static enum tally_status resume(struct view *view, struct explore_begun *begun, struct tally_error *err)
+{
+	view->explorer = begun->explorer;
+	begun->has_explorer = false;
+	enum tally_status status =
+		explorer_renew(&view->explorer, &begun->memory, &view->from.table, view->from.title.data, err);
+	explorer_memory_deinit(&begun->memory);
+	if (status != TALLY_OK)
+		explorer_deinit(&view->explorer);
+	return status;
+}
+
+static enum tally_status make_view(struct session *s, uint32_t index, struct view *view, struct tally_error *err)
+{
+	struct explore_begun *begun = index == 0 ? s->source->begun : NULL;
+	enum tally_status status = TALLY_OK;
+	if (begun && begun->has_first) {
+		view->from = begun->first;
+		begun->has_first = false;
+	} else {
+		status = s->source->open(s->source->data, index, &view->from, err);
+	}
+	if (status != TALLY_OK)
+		return status;
+	if (begun && begun->has_explorer)
+		status = resume(view, begun, err);
+	else
+		status = explorer_init(
+			&view->explorer, &view->from.table, &view->from.options, view->from.title.data, err);
+	if (status != TALLY_OK)
+		explore_table_deinit(&view->from);
+	return status;
+}
+
 static enum tally_status open_view(struct session *s, uint32_t index, struct tally_error *err)
 {
 	struct view *view = &s->views[index];
-	if (view->is_open)
-		return TALLY_OK;
-	enum tally_status status = s->source->open(s->source->data, index, &view->from, err);
-	if (status != TALLY_OK)
-		return status;
-	status = explorer_init(&view->explorer, &view->from.table, &view->from.options, view->from.title.data, err);
-	if (status != TALLY_OK) {
-		flat_table_deinit(&view->from.table);
-		text_deinit(&view->from.title);
-		return status;
-	}
-	view->is_open = true;
-	return TALLY_OK;
+	enum tally_status status = view->is_open ? TALLY_OK : make_view(s, index, view, err);
+	view->is_open = status == TALLY_OK;
+	return status;
 }
 
 static void close_view(struct view *view)
@@ -49,8 +93,7 @@ static void close_view(struct view *view)
 		return;
 	tree_views_deinit(&view->trees);
 	explorer_deinit(&view->explorer);
-	flat_table_deinit(&view->from.table);
-	text_deinit(&view->from.title);
+	explore_table_deinit(&view->from);
 	view->is_open = false;
 }
 
@@ -324,12 +367,14 @@ enum tally_status report_explore(const struct explore_source *source, struct tal
 	if (!s.views)
 		return error_nomem(err);
 	enum tally_status status = open_view(&s, 0, err);
-	if (status == TALLY_OK)
+	if (source->begun)
+		s.terminal = source->begun->terminal;
+	else if (status == TALLY_OK)
 		status = tui_terminal_open(&s.terminal, err);
-	if (status == TALLY_OK) {
+	if (status == TALLY_OK)
 		status = run(&s, err);
+	if (s.terminal && !source->begun)
 		tui_terminal_close(s.terminal);
-	}
 	for (uint32_t i = 0; i < source->count; i++)
 		close_view(&s.views[i]);
 	free(s.views);

@@ -11,12 +11,27 @@
 #include "cli/tui_terminal.h"
 #include "profile/flame_tree.h"
 #include "view/text/report_options.h"
+#include "view/tui/explorer_renew.h"
 
 struct explore_table {
 	struct flat_table table; /* sorted */
 	struct text title; /* ends in a 0 */
 	struct report_text_options options;
 };
+
+void explore_table_deinit(struct explore_table *table);
+
+struct explore_begun { /* what is on the screen already */
+	struct tui_terminal *terminal;
+	struct explore_table first; /* of index 0, where has_first */
+	struct explorer explorer; /* where has_explorer: of a table before that one, which is gone, and its memory */
+	struct explorer_memory memory;
+	bool has_first, has_explorer;
+	bool leaves; /* the user did */
+};
+
+/* Closes the terminal, and frees what was not used. */
+void explore_begun_end(struct explore_begun *begun);
 
 struct explore_symbol { /* what annotate is asked for */
 	struct tui_terminal *terminal;
@@ -31,6 +46,7 @@ enum explore_page { EXPLORE_HEADER, EXPLORE_HEALTH };
 struct explore_source {
 	void *data;
 	uint32_t count;
+	struct explore_begun *begun; /* its terminal is used, and stays open; NULL: one is opened and closed */
 	/* On failure nothing is left to free. */
 	enum tally_status (*open)(void *data, uint32_t index, struct explore_table *table, struct tally_error *err);
 	/* Shows a function's code until the user goes back, or leaves altogether. A failure but NOMEM is said on the

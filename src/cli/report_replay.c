@@ -36,7 +36,9 @@ struct replay_options report_replay_options(const struct report_replay *wanted)
 		.stitched_registers = r->stitches ? report_lbr_registers(wanted->reader) : 0,
 		.with_stacks = r->with_chains || r->with_history || r->with_children || r->filters.parent ||
 			       r->filters.ignored_callees || requires(r, WORTH_COMPLETE),
-		.with_inlines = !r->no_inline,
+		.with_inlines = !r->no_inline && !wanted->without_inlines,
+		.without_names = wanted->without_names,
+		.max_bytes = wanted->max_bytes,
 		.with_lines = report_request_has_key(r, KEY_SRCLINE) || report_request_has_key(r, KEY_SRCFILE) ||
 			      report_request_has_form(r, KEY_FORM_LINE) ||
 			      (r->with_chains && (r->is_by_address || r->is_by_line)),
@@ -82,15 +84,11 @@ enum tally_status report_replay_run(const struct report_replay *wanted, struct b
 		status = report_switches_find(&names, wanted->reader, &switches, err);
 		options.switches = &switches;
 	}
-	if (status == TALLY_OK && r->is_interactive) {
-		struct progress_line line;
-		progress_line_start_now(&line);
-		options.progress = &line.progress;
+	options.progress = wanted->progress;
+	if (status == TALLY_OK && r->is_interactive)
 		status = replay_profile(wanted->reader, store, &options, result, err);
-		progress_line_stop(&line);
-	} else if (status == TALLY_OK) {
+	else if (status == TALLY_OK)
 		status = progress_line_replay(wanted->reader, store, &options, result, err);
-	}
 	time_spans_deinit(&spans);
 	return status;
 }

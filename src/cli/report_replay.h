@@ -14,6 +14,9 @@ struct report_replay { /* borrowed */
 	const struct report_request *request; /* finished */
 	const struct report_fields *fields;
 	struct perfdata_reader *reader;
+	struct progress *progress; /* NULL: a line on the terminal tells */
+	size_t max_bytes; /* as replay_options */
+	bool without_names, without_inlines;
 };
 
 /* How many branches the recording's CPU kept; 0: its header does not tell. */

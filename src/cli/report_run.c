@@ -9,6 +9,7 @@
 #include "cli/recording_input.h"
 #include "cli/report_dump.h"
 #include "cli/report_json.h"
+#include "cli/report_load.h"
 #include "cli/report_missing.h"
 #include "cli/report_replay.h"
 #include "cli/report_selection.h"
@@ -37,6 +38,7 @@ struct report {
 	struct binary_store *store;
 	struct replay_result result;
 	struct profile_filter filter;
+	struct explore_begun begun; /* with is_interactive */
 	bool *cpus; /* NULL: all */
 	bool *socket_cpus; /* by CPU, of the socket that is asked for; NULL: all */
 	uint32_t socket_cpu_count;
@@ -116,7 +118,7 @@ static struct report_source describe_source(struct report *report)
 	return source;
 }
 
-static enum tally_status replay(struct report *report, struct tally_error *err)
+static enum tally_status open_store(struct report *report, struct tally_error *err)
 {
 	const struct report_request *r = report->request;
 	struct binary_store_options store_options = {.symfs = r->symfs,
@@ -129,12 +131,10 @@ static enum tally_status replay(struct report *report, struct tally_error *err)
 		.index_dir = r->missing ? "" : NULL,
 		.pack = perfdata_reader_features(report->reader)->raw[FEATURE_PACK],
 		.no_demangle = r->no_demangle};
-	struct report_replay wanted = {r, &report->fields, report->reader};
 	enum tally_status status = binary_store_create(&store_options, &report->store, err);
-	if (status != TALLY_OK)
-		return status;
-	pack_tell_damage(report->cli, report->store);
-	return report_replay_run(&wanted, report->store, &report->result, err);
+	if (status == TALLY_OK)
+		pack_tell_damage(report->cli, report->store);
+	return status;
 }
 
 static void print_filter_line(struct report *report, enum profile_key key, const char *name, const char *list)
@@ -173,9 +173,9 @@ static struct tally_str group_name(const struct report *report, uint32_t leader)
 	return STR("anon group");
 }
 
-static void name_events(const struct report *report, struct text *name, uint32_t first, uint32_t count)
+static void name_events(
+	const struct report *report, const struct profile *p, struct text *name, uint32_t first, uint32_t count)
 {
-	const struct profile *p = report->result.profile;
 	bool is_recorded_group = count > 1 && p->events[first].member_count > 1;
 	if (is_recorded_group) {
 		struct tally_str group = group_name(report, first);
@@ -191,11 +191,11 @@ static void name_events(const struct report *report, struct text *name, uint32_t
 	text_char(name, 0);
 }
 
-/* print: in full, or on one line. */
+/* print: in full, or on one line. The table may be of a profile that is not the report's, while that is made. */
 static void print_title(const struct report *report, const struct flat_table *table, struct text *out,
 	void (*print)(struct text *, const struct report_title *))
 {
-	const struct profile *p = report->result.profile;
+	const struct profile *p = table->profile;
 	uint32_t first = table->options.first_event, count = table->options.member_count;
 	struct text name = {0};
 	struct report_title title = {.is_group = p->events[first].member_count > 1 || count > 1,
@@ -207,7 +207,7 @@ static void print_title(const struct report *report, const struct flat_table *ta
 	if (report->request->mode == KEY_MODE_MEMORY && !keys.failed)
 		title.sort_order = keys.data;
 	uint64_t branched = 0;
-	name_events(report, &name, first, count);
+	name_events(report, p, &name, first, count);
 	title.event = name.failed ? "" : name.data;
 	for (uint32_t m = 0; m < count; m++) {
 		const struct flat_total *t = &table->totals[m];
@@ -334,6 +334,8 @@ static void print_short_title(void *data, const struct flat_table *table, struct
 static enum tally_status explore_report(struct report *report, struct tally_error *err)
 {
 	struct report_tables tables = tables_of(report);
+	if (report->begun.leaves)
+		return TALLY_OK;
 	struct report_session session = {.cli = report->cli,
 		.request = report->request,
 		.source = describe_source(report),
@@ -344,6 +346,7 @@ static enum tally_status explore_report(struct report *report, struct tally_erro
 		.result = &report->result,
 		.filter = &report->filter,
 		.cpus = report->cpus,
+		.begun = &report->begun,
 		.report = report,
 		.print_title = print_short_title};
 	enum tally_status status = check_group_sort(report, report_tables_members(&tables, 0), err);
@@ -522,34 +525,70 @@ static enum tally_status show_profile(struct report *report, struct tally_error 
 	return status;
 }
 
-static enum tally_status run_replay(struct report *report, struct tally_error *err)
+/* For a text. A stream may turn out to lack what was thought possible. */
+static enum tally_status read_profile(struct report *report, struct tally_error *inner, struct tally_error *err)
 {
 	struct report_request *r = report->request;
-	enum tally_status status = replay(report, err);
-	if (!r->is_interactive) /* not before: how far the work is can be seen meanwhile */
-		cli_start_pager(report->cli);
+	struct report_replay wanted = {.request = r, .fields = &report->fields, .reader = report->reader};
+	enum tally_status status = report_replay_run(&wanted, report->store, &report->result, err);
+	cli_start_pager(report->cli); /* not before: how far the work is can be seen meanwhile */
 	if (!report->result.profile)
 		return status;
 	if (!r->is_quiet)
 		cli_print_health(report->cli, &report->result.health);
-	struct tally_error inner = {0};
 	struct report_source source = describe_source(report);
-	enum tally_status printed = check_chains(report, &inner);
-	if (printed == TALLY_OK)
-		printed = report_request_finish(r, &source, &inner);
-	if (printed == TALLY_OK)
-		printed = profile_filter_init(&report->filter, report->result.profile, &r->filters, &inner);
-	if (printed == TALLY_OK && r->has_socket)
-		printed = report_socket_cpus(
-			report->reader, r->socket, &report->socket_cpus, &report->socket_cpu_count, &inner);
+	inner->status = check_chains(report, inner);
+	if (inner->status == TALLY_OK)
+		inner->status = report_request_finish(r, &source, inner);
+	if (inner->status == TALLY_OK)
+		inner->status = profile_filter_init(&report->filter, report->result.profile, &r->filters, inner);
 	report->filter.cpu_passes = report->socket_cpus;
 	report->filter.cpu_limit = report->socket_cpu_count;
-	if (printed == TALLY_OK)
-		printed = show_profile(report, &inner);
-	if (printed != TALLY_OK) {
+	return status;
+}
+
+/* With the screen on, from now on. */
+static enum tally_status load_profile(struct report *report, struct tally_error *err)
+{
+	struct report_load load = {
+		.wanted = {.request = report->request, .fields = &report->fields, .reader = report->reader},
+		.store = report->store,
+		.path = report->path,
+		.cpus = report->cpus,
+		.socket_cpus = report->socket_cpus,
+		.socket_cpu_count = report->socket_cpu_count,
+		.report = report,
+		.print_title = print_short_title};
+	struct report_loaded loaded;
+	enum tally_status status = report_load(&load, &loaded, err);
+	report->result = loaded.result;
+	report->filter = loaded.filter;
+	report->begun = loaded.begun;
+	return status;
+}
+
+static enum tally_status run_replay(struct report *report, struct tally_error *err)
+{
+	struct report_request *r = report->request;
+	struct tally_error inner = {0};
+	enum tally_status status = open_store(report, err);
+	if (status == TALLY_OK && r->has_socket)
+		status = report_socket_cpus(
+			report->reader, r->socket, &report->socket_cpus, &report->socket_cpu_count, err);
+	if (status != TALLY_OK)
+		return status;
+	status = r->is_interactive ? load_profile(report, err) : read_profile(report, &inner, err);
+	if (report->result.profile && inner.status == TALLY_OK)
+		inner.status = show_profile(report, &inner);
+	if (r->is_interactive) {
+		explore_begun_end(&report->begun);
+		if (!r->is_quiet)
+			cli_print_health(report->cli, &report->result.health);
+	}
+	if (inner.status != TALLY_OK) {
+		status = inner.status;
 		if (err)
 			*err = inner;
-		return printed;
 	}
 	return status;
 }
@@ -587,7 +626,8 @@ static enum tally_status run_opened(struct report *report, struct tally_error *e
 		read_stream_through(report->reader);
 	struct report_source source = describe_source(report);
 	/* A pipe tells its events on the way: until it is read, call chains are thought possible. */
-	source.has_chains = source.has_chains || source.is_pipe;
+	bool is_known = !source.is_pipe || r->is_interactive;
+	source.has_chains = source.has_chains || !is_known;
 	enum tally_status status = report_request_finish(r, &source, err);
 	/* Samples are read for one way of counting: it stays, whatever a stream tells later. */
 	if (r->branches == BRANCHES_IF_RECORDED)
@@ -603,7 +643,7 @@ static enum tally_status run_opened(struct report *report, struct tally_error *e
 	}
 	if (r->tasks || r->mmaps || r->dump || r->stats)
 		return show_records(report, err);
-	if (!source.is_pipe)
+	if (is_known)
 		status = check_chains(report, err);
 	return status == TALLY_OK ? run_replay(report, err) : status;
 }

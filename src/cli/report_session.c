@@ -6,7 +6,6 @@
 #include "cli/header_text.h"
 #include "cli/health_report.h"
 #include "cli/report_annotate.h"
-#include "cli/report_explore.h"
 #include "cli/report_replay.h"
 
 #include <stdlib.h>
@@ -115,7 +114,7 @@ static enum tally_status page(void *data, enum explore_page kind, struct text *o
 static enum tally_status read_again(struct explored *x, struct tally_error *err)
 {
 	struct report_session *s = x->session;
-	struct report_replay wanted = {s->request, s->fields, s->reader};
+	struct report_replay wanted = {.request = s->request, .fields = s->fields, .reader = s->reader};
 	struct replay_result fresh = {0};
 	struct profile_filter filter = {0};
 	perfdata_reader_rewind(s->reader);
@@ -147,7 +146,7 @@ static enum tally_status sort(void *data, const char *keys, struct tally_error *
 	struct explored *x = data;
 	struct report_session *s = x->session;
 	struct report_request before = *s->request;
-	struct report_replay wanted = {s->request, s->fields, s->reader};
+	struct report_replay wanted = {.request = s->request, .fields = s->fields, .reader = s->reader};
 	struct replay_options have = report_replay_options(&wanted);
 	char *typed = strdup(keys);
 	if (!typed)
@@ -180,17 +179,18 @@ enum tally_status report_session_run(struct report_session *session, struct tall
 		.annotate = {.cli = session->cli,
 			.request = session->request,
 			.is_stream = perfdata_reader_is_pipe(session->reader)}};
-	struct explore_source source = {
-		.data = &x, .open = open_table, .annotate = annotate, .tree = tree, .page = page, .sort = sort};
+	struct explore_source source = {.data = &x,
+		.begun = session->begun,
+		.open = open_table,
+		.annotate = annotate,
+		.tree = tree,
+		.page = page,
+		.sort = sort};
 	if (!x.first)
 		return error_nomem(err);
-	for (uint32_t event = 0, count; event < p->event_count; event += count) {
-		uint64_t samples = 0;
-		count = report_tables_members(&tables, event);
-		for (uint32_t m = 0; m < count; m++)
-			samples += p->events[event + m].sample_count;
-		if (samples || session->request->keeps_empty)
-			x.first[source.count++] = event;
+	for (uint32_t event = report_tables_find(&tables, 0); event < p->event_count;) {
+		x.first[source.count++] = event;
+		event = report_tables_find(&tables, event + report_tables_members(&tables, event));
 	}
 	const char *sort_before = session->request->sort;
 	enum tally_status status = report_explore(&source, err);

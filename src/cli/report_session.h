@@ -11,6 +11,7 @@
 
 #include "analysis/replay.h"
 #include "cli/cli.h"
+#include "cli/report_explore.h"
 #include "cli/report_tables.h"
 
 struct report_session {
@@ -24,6 +25,7 @@ struct report_session {
 	struct replay_result *result;
 	struct profile_filter *filter;
 	const bool *cpus;
+	struct explore_begun *begun; /* NULL: nothing is on the screen yet */
 	void *report; /* of print_title */
 	void (*print_title)(void *report, const struct flat_table *table, struct text *out);
 };

@@ -36,6 +36,21 @@ uint32_t report_tables_members(const struct report_tables *tables, uint32_t firs
 	return members;
 }
 
+uint32_t report_tables_find(const struct report_tables *tables, uint32_t event)
+{
+	const struct profile *p = tables->profile;
+	while (event < p->event_count) {
+		uint32_t count = report_tables_members(tables, event);
+		uint64_t samples = 0;
+		for (uint32_t m = 0; m < count; m++)
+			samples += p->events[event + m].sample_count;
+		if (samples || tables->request->keeps_empty)
+			break;
+		event += count;
+	}
+	return event;
+}
+
 bool report_tables_is_shown(const struct report_tables *tables, const struct flat_table *table)
 {
 	uint64_t samples = 0;

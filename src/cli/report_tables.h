@@ -25,6 +25,8 @@ struct report_tables {
 struct report_text_options report_tables_options(const struct report_request *request);
 /* How many events from first on stand side by side in one table. */
 uint32_t report_tables_members(const struct report_tables *tables, uint32_t first);
+/* The first event from this one on that is shown, or whose group is; that none is: the number of events. */
+uint32_t report_tables_find(const struct report_tables *tables, uint32_t event);
 /* Empty ones are shown only if that was asked for. */
 bool report_tables_is_shown(const struct report_tables *tables, const struct flat_table *table);
 /* Sorted, unless it is empty and not wanted then. */

@@ -433,6 +433,15 @@ uint32_t tui_terminal_key_now(struct tui_terminal *terminal)
 	return key;
 }
 
+uint32_t tui_terminal_key_within(struct tui_terminal *terminal, int ms, int other_fd)
+{
+	struct pollfd inputs[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = other_fd, .events = POLLIN}};
+	uint32_t key = tui_terminal_key_now(terminal); /* may have been read already */
+	if (key != TUI_KEY_NONE || poll(inputs, 2, ms) == 0)
+		return key;
+	return tui_terminal_key_now(terminal);
+}
+
 #else /* no ncursesw in the build */
 
 bool tui_terminal_is_usable(void)
@@ -477,6 +486,14 @@ uint32_t tui_terminal_key(struct tui_terminal *terminal)
 uint32_t tui_terminal_key_now(struct tui_terminal *terminal)
 {
 	(void)terminal;
+	return TUI_KEY_CLOSED;
+}
+
+uint32_t tui_terminal_key_within(struct tui_terminal *terminal, int ms, int other_fd)
+{
+	(void)terminal;
+	(void)ms;
+	(void)other_fd;
 	return TUI_KEY_CLOSED;
 }
 #endif

@@ -30,6 +30,8 @@ void tui_terminal_show(struct tui_terminal *terminal, const struct grid *grid);
 void tui_terminal_redraw(struct tui_terminal *terminal);
 /* Waits for a key: a code point, or enum tui_key, or what the mouse did (view/tui/tui_keys.h). */
 uint32_t tui_terminal_key(struct tui_terminal *terminal);
+/* Waits that long at most, or until something can be read from the other descriptor: TUI_KEY_NONE. */
+uint32_t tui_terminal_key_within(struct tui_terminal *terminal, int ms, int other_fd);
 /* The same without waiting: TUI_KEY_NONE where nothing was pressed. */
 uint32_t tui_terminal_key_now(struct tui_terminal *terminal);
 

@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 
+import perfdata_build
 import pytest
 from conftest import child_named, wait_for
 
@@ -395,3 +396,54 @@ def test_blocks_without_colours(terminal, tally, recording):
     screen.wait(lambda lines: lines[0].startswith('Flame: '))
     shown = '\n'.join(screen.lines('-e'))
     assert '\x1b[7m' in shown and not re.search('\x1b\\[[0-9;]*[34][0-8]m', shown)
+
+
+@pytest.fixture
+def large(tmp_path):
+    """A recording of the kernel, and a list of its symbols that is not read before somebody writes it."""
+    recording = perfdata_build.Recording()
+    recording.event('IDENTIFIER IP TID TIME')
+    recording.records += recording.pack('IHH', 1, 1, 8 + 32 + 24 + 24) + recording.pack(
+        'IIQQQ', 0xffffffff, 0, 0xffffffff81000000, 0x1000000, 0xffffffff81000000) + b'[kernel.kallsyms]_text\0\0' + (
+            recording.trailer())
+    recording.comm('busy')
+    maps = recording.records
+    recording.records = b''
+    for i in range(40):
+        recording.sample(misc=1, ip=0xffffffff81001000 + i % 4 // 3 * 0x1000)
+    recording.records = maps + (9 << 20) // len(recording.records) * recording.records
+    recording.write(tmp_path / 'large.data')
+    os.mkfifo(tmp_path / 'kallsyms')
+    return tmp_path / 'large.data', tmp_path / 'kallsyms'
+
+
+SYMBOLS = ''.join(f'ffffffff8100{place}000 T {name}\n' for place, name in enumerate(('_text', 'often', 'seldom', '_end')))
+
+
+def test_the_beginning_shows_before_its_names(terminal, tally, large):
+    path, kallsyms = large
+    screen = terminal(report(tally, path, '--kallsyms', kallsyms))
+    start = screen.wait(lambda lines: lines[0].startswith('[the first 1 MB] Samples: '))
+    assert [row.split() for row in rows_of(start)] == [
+        ['75.00%', 'busy', '[kernel.kallsyms]', '[k]', '0xffffffff81001000'],
+        ['25.00%', 'busy', '[kernel.kallsyms]', '[k]', '0xffffffff81002000']]
+    assert start[-1].startswith('reading the recording')
+    screen.press('Down', 'a')
+    screen.wait(lambda lines: lines[-1].startswith('this needs all of the recording'))
+    screen.press('H')
+    screen.wait(lambda lines: len(rows_of(lines[1:2])) == 1)
+    kallsyms.write_text(SYMBOLS, encoding='ascii')
+    whole = screen.wait(lambda lines: TITLE.match(lines[0]))
+    assert [row.split()[-1] for row in rows_of(whole)] == ['often', 'seldom']
+    assert len(rows_of(whole[1:2])) == 1 and whole[-1].endswith(' 2/2')
+
+
+@pytest.mark.parametrize('key', ['q', 'C-c'])
+def test_leaving_while_it_is_read(key, terminal, tally, large):
+    path, kallsyms = large
+    command = f'{report(tally, path, "--kallsyms", kallsyms)}; echo left $?; cat'
+    screen = terminal(f'sh -c {shlex.quote(command)}')
+    screen.wait(lambda lines: lines[0].startswith('[the first 1 MB] Samples: '))
+    screen.press(key)
+    screen.wait(lambda lines: 'left 0' in lines)
+    assert screen.ask('alternate_on') == '0'

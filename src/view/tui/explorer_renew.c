@@ -107,7 +107,7 @@ void explorer_remember(struct explorer *e, struct explorer_memory *m)
 	size_t position = 0;
 	uint64_t row, index;
 
-	*m = (struct explorer_memory){.cursor_line = e->cursor.line};
+	*m = (struct explorer_memory){.cursor_row = e->cursor.row, .cursor_line = e->cursor.line};
 	intern_init(&m->open);
 	while (map_u64_next(&e->fold_of_row, &position, &row, &index))
 		if (e->folds.items[index].is_open)
@@ -237,6 +237,8 @@ static void resume_rows(struct explorer *e, const struct explorer_memory *m)
 {
 	struct text name = {0};
 
+	if (m->cursor.len && e->visible_count)
+		e->cursor.row = m->cursor_row < e->visible_count ? m->cursor_row : e->visible_count - 1;
 	for (size_t i = 0; i < e->visible_count && (m->open.len || m->cursor.len); i++) {
 		text_clear(&name);
 		row_name(e, e->visible[i], &name);

@@ -3,8 +3,8 @@
  * noted by name, and found again in the new table, wherever it has moved to.
  *
  * The memory belongs to the caller (explorer_memory_deinit) and is good for one renewal; table and profile may go
- * between the two calls. A cursor on the first row stays there, any other stays on its row, and as far from the top of
- * the screen as it was.
+ * between the two calls. A cursor on the first row stays there, any other stays on its row (if that is gone: where it
+ * was), and as far from the top of the screen as it was.
  *
  *	explorer_remember(&e, &memory);   ... the old profile and table go ...
  *	explorer_renew(&e, &memory, &table, title, err);
@@ -19,7 +19,7 @@ struct explorer_memory {
 	struct intern open; /* rows that are open, and nodes of their chains */
 	struct text cursor; /* the row; empty: the first one */
 	struct text thread, binary, function; /* what is zoomed into */
-	size_t cursor_line, above; /* lines of its row; of the screen */
+	size_t cursor_row, cursor_line, above; /* where it is; lines of its row; of the screen */
 	bool failed; /* memory is out */
 };
 

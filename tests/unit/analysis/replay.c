@@ -87,6 +87,26 @@ static char *dump(const struct profile *p)
 	return t.data;
 }
 
+/* Also where that is in the middle of a record. */
+static void test_the_beginning_of_a_recording(void **state)
+{
+	struct perfdata_builder b;
+	struct replay_result whole, part, plain;
+	build(&b, 1000);
+	(void)perfdata_builder_file(&b);
+	replay(&b, &(struct replay_options){.with_stacks = true, .max_bytes = 1 << 30}, &whole, TALLY_OK);
+	replay(&b, &(struct replay_options){.with_stacks = true, .max_bytes = 20000}, &part, TALLY_CORRUPT);
+	replay(&b, &(struct replay_options){.max_bytes = 20000, .without_names = true}, &plain, TALLY_CORRUPT);
+	assert_int_equal(whole.profile->events[0].sample_count, 1000);
+	assert_in_range(part.profile->events[0].sample_count, 100, 300);
+	assert_int_equal(plain.profile->events[0].sample_count, part.profile->events[0].sample_count);
+	assert_int_equal(plain.profile->function_count, 0);
+	replay_result_deinit(&whole);
+	replay_result_deinit(&part);
+	replay_result_deinit(&plain);
+	perfdata_builder_deinit(&b);
+}
+
 static void test_the_same_profile_with_any_number_of_threads(void **state)
 {
 	struct perfdata_builder b;
@@ -337,6 +357,7 @@ static void test_tracing_data_that_is_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_beginning_of_a_recording),
 		cmocka_unit_test(test_the_same_profile_with_any_number_of_threads),
 		cmocka_unit_test(test_threads_merge_by_name_unless_asked_for),
 		cmocka_unit_test(test_losses_are_counted),

@@ -96,7 +96,7 @@ static void the_cursor_follows_its_row(void **state)
 	close_explorer(&f);
 }
 
-static void a_row_that_is_gone_gives_the_first(void **state)
+static void the_cursor_stays_where_a_row_is_gone(void **state)
 {
 	struct fixture f;
 
@@ -104,7 +104,7 @@ static void a_row_that_is_gone_gives_the_first(void **state)
 	explorer_move(&f.explorer, 1);
 	assert_string_equal(symbol_of(&f, f.explorer.cursor.row), "memcpy");
 	renew(&f, after);
-	assert_int_equal(f.explorer.cursor.row, 0);
+	assert_int_equal(f.explorer.cursor.row, 1);
 	renew(&f, "event cycles\n");
 	assert_int_equal(f.explorer.visible_count, 0);
 	renew(&f, before);
@@ -180,7 +180,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_cursor_follows_its_row),
-		cmocka_unit_test(a_row_that_is_gone_gives_the_first),
+		cmocka_unit_test(the_cursor_stays_where_a_row_is_gone),
 		cmocka_unit_test(what_is_open_stays_open),
 		cmocka_unit_test(zooms_find_their_names_again),
 		cmocka_unit_test(what_is_typed_stays),
