@@ -32,6 +32,7 @@ struct replay {
 	size_t pass_count;
 	struct id_table frames; /* resolved frames of all passes */
 	struct map_u64 profile_binaries; /* machine's index -> profile's */
+	VEC(uint32_t) machine_binaries; /* by the profile's index: the machine's first */
 	struct map_u64 profile_functions; /* address of the symbol, or of an inlined one's name -> profile's function */
 	VEC(uint64_t) first_ips; /* by id of frames */
 	const struct symbol **symbols; /* by id of frames */
@@ -41,6 +42,7 @@ struct replay {
 	VEC(uint32_t) stack; /* frames of those that are being made */
 	const struct symbol *last_end; /* of the stack looked at last, and whether it is one that threads start in */
 	bool last_end_is_first;
+	bool failed; /* out of memory */
 	uint64_t *leaf_counts; /* by id of frames: samples whose own address it is */
 	struct binary_hits hits;
 	struct arena arena;
@@ -57,6 +59,7 @@ void replay_result_deinit(struct replay_result *result)
 	profile_destroy(result->profile);
 	machine_destroy(result->machine);
 	binary_hits_deinit(&result->hits);
+	vec_free(&result->machine_binaries);
 	*result = (struct replay_result){0};
 }
 
@@ -234,6 +237,8 @@ static uint32_t profile_binary_of(struct replay *replay, uint32_t binary)
 		return add_binary(replay, binary);
 	if (is_new)
 		*id = add_binary(replay, binary);
+	if (is_new && *id == replay->machine_binaries.len && !vec_push(&replay->machine_binaries, binary))
+		replay->failed = true;
 	return (uint32_t)*id;
 }
 
@@ -375,7 +380,7 @@ static enum tally_status name_frames(struct replay *replay, struct tally_error *
 	if (replay->inlined_frames)
 		memset(replay->inlined_frames, 0xff, replay->inlines.names.len * sizeof(*replay->inlined_frames));
 	name_all_frames(replay);
-	return TALLY_OK;
+	return replay->failed ? error_nomem(err) : TALLY_OK;
 }
 
 static uint32_t comm_string(struct replay *replay, uint32_t comm, int32_t tid)
@@ -738,6 +743,7 @@ static void replay_deinit(struct replay *replay)
 	sample_switches_deinit(&replay->switches);
 	id_table_deinit(&replay->frames);
 	map_u64_deinit(&replay->profile_binaries);
+	vec_free(&replay->machine_binaries);
 	map_u64_deinit(&replay->profile_functions);
 	vec_free(&replay->first_ips);
 	free(replay->symbols);
@@ -802,6 +808,9 @@ enum tally_status replay_profile(struct perfdata_reader *reader, struct binary_s
 			.health = replay.sideband.health,
 			.ends = replay.ends,
 			.hits = replay.hits};
+		result->machine_binaries.items = replay.machine_binaries.items;
+		result->machine_binaries.len = replay.machine_binaries.len;
+		replay.machine_binaries.items = NULL;
 		replay.sideband.machine = NULL;
 		replay.hits = (struct binary_hits){0};
 		status = end_status(&replay, err);

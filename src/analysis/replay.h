@@ -14,6 +14,7 @@
 #include "analysis/binary_hits.h"
 #include "analysis/replay_options.h"
 #include "analysis/stack_ends.h"
+#include "base/vec.h"
 #include "code/binary_store.h"
 #include "machine/machine.h"
 #include "perfdata/reader.h"
@@ -25,6 +26,8 @@ struct replay_result {
 	struct input_health health;
 	struct stack_ends ends; /* of call chains, if they were kept */
 	struct binary_hits hits; /* owned, finished; ids are of the store given */
+	/* By the profile's binaries: the machine's; the first of several that look alike. */
+	VEC(uint32_t) machine_binaries;
 };
 
 TALLY_MUST_CHECK enum tally_status replay_profile(struct perfdata_reader *reader, struct binary_store *store,

@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "cli/annotate_run.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/export_code.h"
 #include "cli/export_database.h"
 #include "cli/export_run.h"
 #include "cli/output_file.h"
@@ -37,7 +37,7 @@ static const struct export_format formats[] = {
 	{.name = "perfetto", .write = export_perfetto, .wants_rows = true, .wants_places = true, .is_binary = true},
 	{.name = "json", .write = export_json, .wants_rows = true, .wants_places = true, .wants_traces = true},
 	{.name = "sqlite", .wants_rows = true, .wants_places = true, .wants_traces = true, .is_binary = true},
-	{.name = "html", .write = report_page_write, .wants_rows = true, .wants_code = true},
+	{.name = "html", .write = report_page_write, .wants_rows = true, .wants_traces = true, .wants_code = true},
 	{.name = "csv", .write = export_csv, .wants_rows = true, .wants_places = true},
 };
 #define FORMAT_NAMES "folded|speedscope|pprof|firefox|callgrind|chrome|perfetto|json|csv|sqlite|html"
@@ -100,41 +100,33 @@ static int write_file(const struct cli *cli, const struct export_settings *s, co
 	return status == TALLY_OK ? 0 : cli_fail(cli, &err);
 }
 
-#define CODE_FROM_PERCENT 0.5 /* of an event: functions below have no listing */
-
-/* A listing less is no failure: why is on standard error. */
-static void read_code(
-	const struct cli *cli, const struct export_settings *s, struct export_run *run, struct text *listings)
-{
-	struct tally_error err;
-	struct annotate_run annotate = {
-		.request = {.input = {.path = s->input, .force = s->force, .times = s->times}, .cpus = s->cpus},
-		.percent_limit = CODE_FROM_PERCENT,
-		.is_json = true,
-		.is_quiet = true,
-		.skips_missing = true};
-	if (annotate_run(cli, &annotate, listings, &err) != TALLY_OK)
-		listings->len = 0;
-	run->view.code = (struct tally_str){listings->data, listings->len};
-}
-
 static int export_file(const struct cli *cli, const struct export_settings *s, const struct export_format *format)
 {
 	struct export_run run;
 	struct tally_error err;
-	const struct export_wishes wishes = {
-		.rows = format->wants_rows, .places = format->wants_places, .traces = format->wants_traces};
+	const struct export_wishes wishes = {.rows = format->wants_rows,
+		.places = format->wants_places,
+		.traces = format->wants_traces,
+		.code = format->wants_code};
 	enum tally_status status = export_run_open(cli, s, &wishes, &run, &err);
-	struct text listings = {0};
+	struct export_code listings = {0};
 	int code = EXIT_FAILED;
-	if (run.is_ready && format->wants_code && strcmp(s->input, "-") != 0)
-		read_code(cli, s, &run, &listings);
+	if (run.is_ready && format->wants_code) {
+		struct tally_error code_error;
+		enum tally_status made = export_code_make(&listings, &run, &code_error);
+		if (made != TALLY_OK && status == TALLY_OK) {
+			status = made;
+			err = code_error;
+		}
+		run.view.code = (struct tally_str){listings.listings.data, listings.listings.len};
+		run.view.listing_of_function = listings.listing_of_function;
+	}
 	if (run.is_ready)
 		code = write_file(cli, s, format, &run.view);
 	if (status != TALLY_OK)
 		code = cli_fail(cli, &err);
 	export_run_close(&run);
-	text_deinit(&listings);
+	export_code_deinit(&listings);
 	return code;
 }
 

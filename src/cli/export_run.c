@@ -29,6 +29,9 @@ static enum tally_status open_store(
 static enum tally_status read_profile(const struct export_settings *s, const struct export_wishes *wishes,
 	struct export_run *run, struct tally_error *err)
 {
+	uint64_t facets = wishes->code ? UINT64_C(1) << FACET_PLACE : 0;
+	if (wishes->traces && perfdata_reader_features(run->reader)->tracing_data.len > 0)
+		facets |= UINT64_C(1) << FACET_TRACE;
 	struct replay_options options = {
 		.with_threads = true,
 		.with_cpu = wishes->rows || run->cpus,
@@ -39,9 +42,7 @@ static enum tally_status read_profile(const struct export_settings *s, const str
 		.with_whole_paths = true,
 		.with_rows = wishes->rows,
 		.with_build_ids = true,
-		.facets = wishes->traces && perfdata_reader_features(run->reader)->tracing_data.len > 0
-				  ? UINT64_C(1) << FACET_TRACE
-				  : 0,
+		.facets = facets,
 		.spans = s->times ? &run->spans : NULL,
 		.max_stack = (unsigned)s->max_stack,
 	};

@@ -53,6 +53,7 @@ struct export_wishes {
 	bool rows; /* each sample by itself, and marks */
 	bool places; /* addresses and source lines */
 	bool traces; /* what tracepoints print */
+	bool code; /* where in its function each sample lies */
 };
 
 struct export_run {

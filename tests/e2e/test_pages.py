@@ -1,5 +1,8 @@
 """The self-contained pages under a hand: clicks, drags, wheel, keys, search, touch and the address, in one browser."""
 import json
+import re
+import shutil
+import subprocess
 
 import pytest
 
@@ -7,6 +10,7 @@ from conftest import BUILD, Program
 from devtools import CTRL, SHIFT, Browser
 from perfdata_build import CHAIN_USER, Recording
 from test_timechart import many
+from tracing_build import Tracepoint, tracing_data
 
 MS = 1_000_000
 STEPS = 300
@@ -165,7 +169,7 @@ def test_the_svg_zooms_and_searches(browser, pages):
 def test_a_brush_filters_all_panes(browser, pages):
     browser.open(pages['report'], '#time')
     left, top, width, height = browser.box('#lanes')
-    start = browser.value('lanesLeft')
+    start = browser.value('lanes.left')
     whole = width - start
     browser.drag((left + start + 1, top + 20), (left + start + whole * 0.5, top + 20))
     assert 'samples chosen' in browser.text('#chosen')
@@ -246,3 +250,88 @@ def test_the_timechart_zooms_and_moves(browser, pages):
     browser.key('/')
     browser.type('task10[12]')
     assert '2 of 8 rows' in browser.text('#found')
+
+
+class Printed(Tracepoint):
+    def format(self):
+        return super().format().replace('print fmt: ""', 'print fmt: "comm=%s pid=%d", REC->comm, REC->pid')
+
+
+WAKEUP = Printed('sched', 'sched_wakeup', 301, [('char', 'comm[16]', 16), ('int', 'pid', 4)])
+
+
+def traced(path):
+    """A counter that grows twice as fast in the second half, and wake-ups, one of which has a name like markup."""
+    recording = Recording()
+    recording.event('IDENTIFIER IP TID TIME CPU PERIOD CALLCHAIN')
+    recording.event('IDENTIFIER IP TID TIME CPU PERIOD RAW', kind=2, config=WAKEUP.number, period=1)
+    recording.name_events('instructions', 'sched:sched_wakeup')
+    recording.feature(1, tracing_data([WAKEUP]))
+    recording.comm('worker')
+    recording.mmap(0x10000, 0x1000, '/first')
+    for i in range(100):
+        recording.sample(time=10 ** 9 + i * 10 * MS, period=1000 if i < 50 else 2000, ip=0x10008,
+                         callchain=[CHAIN_USER, 0x10008])
+        if i % 50 == 25:
+            name = '<img src=x>' if i > 50 else 'waker'
+            recording.sample(1, time=10 ** 9 + i * 10 * MS, period=1,
+                             raw=WAKEUP.payload(0, comm=name.encode(), pid=i))
+    recording.write(path)
+
+
+def lane_at(browser, name, share):
+    """A place in a row of the time pane, as far into the time as the share says."""
+    left, top, width, _ = browser.box('#lanes')
+    row = browser.value(f'lanes.list.findIndex(l => l.name === {json.dumps(name)})')
+    start = browser.value('lanes.left')
+    return left + start + (width - start) * share, top + (row + 0.5) * browser.value('LANE')
+
+
+def test_counters_and_tracepoints_are_tracks(browser, room, tally):
+    traced(room / 'traced.data')
+    tally('report', f'--html={room}/traced.html', '-i', room / 'traced.data', check=0)
+    browser.open(room / 'traced.html', '#time')
+    browser.move(*lane_at(browser, 'sched:sched_wakeup', 25 / 99))
+    assert 'comm=waker pid=25' in browser.text('#tip')
+    browser.move(*lane_at(browser, 'sched:sched_wakeup', 75 / 99))
+    assert 'comm=<img src=x> pid=75' in browser.text('#tip')
+    browser.move(*lane_at(browser, 'sched:sched_wakeup', 0.5))
+    assert 'comm=' not in browser.text('#tip')
+    counted = browser.value('(l => [l.user.slice(0, lanes.bins / 2).reduce((a, b) => a + b), l.user.reduce((a, b) => '
+                            'a + b)])(lanes.list.find(l => l.kind === "counter"))')
+    assert counted == [50_000, 150_000]
+    browser.click(*lane_at(browser, 'sched:sched_wakeup', 0.5))
+    assert browser.value('state.event') == 1 and browser.text('#chosen') == ''
+    browser.click(*lane_at(browser, 'CPU 0', 0.5))
+    assert 'CPU 0' in browser.text('#chosen')
+
+
+def test_code_has_the_heat_of_what_is_chosen(browser, room, tally):
+    """One instruction in the first half of the time, another in the second; no program is needed to look at it."""
+    program = room / 'program'
+    shutil.copy(BUILD / 'tests' / 'workloads' / 'spin', program)
+    symbols = subprocess.run(['nm', program], capture_output=True, text=True, check=True).stdout
+    start = int(re.search('([0-9a-f]+) T main', symbols).group(1), 16)
+    recording = Recording()
+    recording.event('IDENTIFIER IP TID TIME CPU PERIOD')
+    recording.comm('spin')
+    recording.mmap(0x400000, 0x3000, str(program))
+    code = subprocess.run(['objdump', '-d', '--no-show-raw-insn', f'--start-address={start}',
+                                 f'--stop-address={start + 40}', program], capture_output=True, text=True,
+                                check=True).stdout
+    first, second = (int(line.split(':')[0], 16) for line in re.findall(r'^ +[0-9a-f]+:.*', code, re.M)[1:3])
+    for i in range(100):
+        recording.sample(ip=0x400000 + (first if i < 50 else second), time=10 ** 9 + i * 10 * MS)
+    recording.write(room / 'code.data')
+    tally('report', f'--html={room}/code.html', '-i', room / 'code.data', check=0)
+    program.unlink()
+    browser.open(room / 'code.html', '#code')
+    shares = ('[...document.querySelectorAll("#code tr")].filter(r => r.className !== "src" && '
+              'r.cells[0].textContent).map(r => [r.cells[0].textContent, r.cells[1].textContent])')
+    offsets = [f'+{address - start:x}' for address in (first, second)]
+    assert browser.value(shares) == [['50.00', offsets[0]], ['50.00', offsets[1]]]
+    browser.click_on('#tab-time')
+    browser.drag(lane_at(browser, 'CPU 0', 0.01), lane_at(browser, 'CPU 0', 0.4))
+    browser.click_on('#tab-code')
+    assert browser.value(shares) == [['100.00', offsets[0]]]
+    assert 'main' in browser.value('document.querySelector("#code select").selectedOptions[0].textContent')

@@ -8,7 +8,7 @@ from page import HOSTILE, browse, numbers, page_data
 from perfdata_build import CHAIN_USER, Recording
 
 PANES = ['overview', 'time', 'flame', 'functions', 'code']
-NUMBERS_OF_ROW = 6
+NUMBERS_OF_ROW = 7
 OBJECTS = ('first', 'second')
 
 
@@ -16,7 +16,7 @@ def page_rows(data):
     """(time, node, track, CPU, event, period) of each sample."""
     source, last, time = numbers(data['rows']), {}, 0
     for _ in range(data['rowCount']):
-        since, node, track, cpu, event, period = (next(source) for _ in range(NUMBERS_OF_ROW))
+        since, node, track, cpu, event, period, _ = (next(source) for _ in range(NUMBERS_OF_ROW))
         time += since
         last[event] = period - 1 if period else last[event]
         yield time, node, track, cpu - 1, event, last[event]

@@ -52,7 +52,8 @@ struct export_view {
 	size_t mark_count;
 	const struct intern *mark_texts;
 	struct export_about about;
-	struct tally_str code; /* of hot functions, as docs/schema/annotate.json has it; empty: none */
+	struct tally_str code; /* listings of hot functions, one behind another, as page_code.h writes them */
+	const uint32_t *listing_of_function; /* by the profile's; PROFILE_NONE: none; NULL: no code */
 	bool has_times; /* else those of rows are positions */
 };
 

@@ -3,14 +3,20 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/id_table.h"
 #include "view/page/page_data.h"
 #include "view/report_html.h"
+
+#define TEXT_BYTES_MOST (8U << 20) /* what tracepoints print: the page stays a file that a browser opens */
 
 struct page {
 	struct byte_sink *sink;
 	const struct export_view *view;
 	struct export_tables tables;
 	struct text *out; /* the sink's */
+	bool *is_trace; /* by event: its samples print a text */
+	uint32_t *
+		detail_of_sample; /* by the profile's: text of a tracepoint, or place in a listing; PROFILE_NONE: none */
 };
 
 static void add_member(struct page *page, const char *name, struct tally_str value)
@@ -48,7 +54,8 @@ static void add_events(struct page *page)
 		struct tally_str name = profile_string(p, p->events[i].name);
 		text_str(page->out, i ? ",[" : "[");
 		page_string(page->out, name);
-		text_printf(page->out, ",\"%s\",%" PRIu64 "]", export_event_unit(name), p->events[i].lost_count);
+		text_printf(page->out, ",\"%s\",%" PRIu64 ",%d]", export_event_unit(name), p->events[i].lost_count,
+			page->is_trace[i]);
 	}
 	text_str(page->out, "],\n");
 }
@@ -122,7 +129,87 @@ static void add_tracks(struct page *page)
 	text_str(page->out, "],\n");
 }
 
-/* Each sample: time since the one before, node, track, CPU + 1, event, and its period + 1; 0: the event's last one. */
+/* What a tracepoint's sample prints; empty: the sample is of another event, or says nothing. */
+static struct tally_str trace_of(const struct profile *p, const struct profile_sample *sample)
+{
+	const struct profile_value *value = profile_facet(p, sample->facets, FACET_TRACE);
+	return value && value->text != PROFILE_NONE ? profile_string(p, value->text) : STR("");
+}
+
+static bool find_traces(struct page *page)
+{
+	const struct profile *p = page->view->profile;
+	page->is_trace = calloc(p->event_count + 1, sizeof(*page->is_trace));
+	page->detail_of_sample = malloc((p->sample_count + 1) * sizeof(*page->detail_of_sample));
+	for (size_t i = 0; page->is_trace && i < p->sample_count; i++)
+		if (!page->is_trace[p->samples[i].event] && trace_of(p, &p->samples[i]).len > 0)
+			page->is_trace[p->samples[i].event] = true;
+	return page->is_trace && page->detail_of_sample;
+}
+
+/* Texts of tracepoints' samples, and how many had no room. */
+static void add_texts(struct page *page)
+{
+	const struct profile *p = page->view->profile;
+	struct id_table ids = {.words = 1}; /* of the profile's strings */
+	size_t bytes = 0, left_out = 0;
+	text_str(page->out, "\"texts\":[");
+	for (size_t i = 0; i < p->sample_count; i++) {
+		const struct profile_sample *sample = &p->samples[i];
+		bool is_new;
+		page->detail_of_sample[i] = PROFILE_NONE;
+		if (page->tables.node_of_sample[i] == PROFILE_NONE || trace_of(p, sample).len == 0)
+			continue;
+		const uint64_t key = profile_facet(p, sample->facets, FACET_TRACE)->text;
+		bool has_room = bytes < TEXT_BYTES_MOST;
+		uint32_t id = has_room ? id_table_add(&ids, &key, &is_new) : id_table_find(&ids, &key);
+		left_out += id == ID_TABLE_NONE;
+		page->detail_of_sample[i] = id == ID_TABLE_NONE ? PROFILE_NONE : id;
+		if (!has_room || !is_new || id == ID_TABLE_NONE)
+			continue;
+		text_str(page->out, id ? ",\n" : "\n");
+		page_string(page->out, trace_of(p, sample));
+		bytes += trace_of(p, sample).len;
+		byte_sink_step(page->sink);
+	}
+	text_printf(page->out, "],\n\"textsLeftOut\":%zu,\n", left_out);
+	id_table_deinit(&ids);
+}
+
+/* Where in the listings samples lie: listing, and how far from the function's start. */
+static void add_places(struct page *page)
+{
+	const struct profile *p = page->view->profile;
+	struct id_table ids = {.words = 2};
+	struct page_bytes b = {.out = page->out};
+	text_str(page->out, "\"places\":\"");
+	for (size_t i = 0; page->view->listing_of_function && i < p->sample_count; i++) {
+		const struct profile_sample *sample = &p->samples[i];
+		uint32_t function = p->frames[sample->leaf].function;
+		const struct profile_value *value = profile_facet(p, sample->facets, FACET_PLACE);
+		bool is_new = false;
+		if (page->tables.node_of_sample[i] == PROFILE_NONE || page->is_trace[sample->event] || !value ||
+			function == PROFILE_NONE || page->view->listing_of_function[function] == PROFILE_NONE ||
+			value->number < p->functions[function].start)
+			continue;
+		const uint64_t key[2] = {
+			page->view->listing_of_function[function], value->number - p->functions[function].start};
+		uint32_t id = id_table_add(&ids, key, &is_new);
+		page->detail_of_sample[i] = id == ID_TABLE_NONE ? PROFILE_NONE : id;
+		page->sink->failed = page->sink->failed || id == ID_TABLE_NONE;
+		if (is_new) {
+			page_number(&b, key[0]);
+			page_number(&b, key[1]);
+			byte_sink_step(page->sink);
+		}
+	}
+	page_bytes_end(&b);
+	text_printf(page->out, "\",\n\"placeCount\":%zu,\n", (size_t)ids.len);
+	id_table_deinit(&ids);
+}
+
+/* Each sample: time since the one before, node, track, CPU + 1, event, its period + 1 (0: the event's last one), and
+ * its text, or place, + 1 (0: none). */
 static void add_rows(struct page *page)
 {
 	struct export_sample s;
@@ -138,6 +225,8 @@ static void add_rows(struct page *page)
 		page_number(&b, (uint64_t)(s.cpu + 1));
 		page_number(&b, s.event);
 		page_number(&b, count > 0 && s.period == periods[s.event] ? 0 : s.period + 1);
+		page_number(
+			&b, page->detail_of_sample[s.index] == PROFILE_NONE ? 0 : page->detail_of_sample[s.index] + 1);
 		periods[s.event] = s.period;
 		before = s.time;
 		byte_sink_step(page->sink);
@@ -171,23 +260,14 @@ static void add_switches(struct page *page)
 	text_printf(page->out, "\",\n\"switchCount\":%zu,\n", count);
 }
 
-/* Its markup-like characters are inside strings only. */
 static void add_code(struct page *page, struct tally_str code)
 {
-	bool is_start = true; /* of a line: what indents it is left out */
-	text_str(page->out, "\"code\":");
-	if (code.len == 0)
-		text_str(page->out, "null");
+	text_str(page->out, "\"code\":[");
 	for (size_t i = 0; i < code.len; i++) {
-		char c = code.data[i];
-		is_start = c == '\n' || (is_start && c == '\t');
-		if (c == '<')
-			text_str(page->out, "\\u003c");
-		else if (!is_start)
-			text_char(page->out, c);
+		text_char(page->out, code.data[i]);
 		byte_sink_step(page->sink);
 	}
-	text_str(page->out, "\n}");
+	text_str(page->out, "]\n}");
 }
 
 void report_page_write(struct byte_sink *sink, const struct export_view *view)
@@ -200,16 +280,27 @@ void report_page_write(struct byte_sink *sink, const struct export_view *view)
 		sink->failed = true;
 		return;
 	}
+	if (!find_traces(&page)) {
+		sink->failed = true;
+		free(page.is_trace);
+		free(page.detail_of_sample);
+		export_tables_deinit(&page.tables);
+		return;
+	}
 	text_bytes(page.out, report_html, (size_t)(at - report_html));
 	text_str(page.out, "{\n");
 	add_about(&page);
 	add_events(&page);
 	add_nodes(&page);
 	add_tracks(&page);
+	add_texts(&page);
+	add_places(&page);
 	add_rows(&page);
 	add_switches(&page);
 	add_code(&page, view->code);
 	text_str(page.out, at + sizeof(mark) - 1);
 	byte_sink_step(sink);
+	free(page.is_trace);
+	free(page.detail_of_sample);
 	export_tables_deinit(&page.tables);
 }

@@ -1,0 +1,142 @@
+/* Rows over time: CPUs and threads with where they ran, counters as heights, tracepoints as marks. */
+const LANES_MOST = 60, LANE = 16;
+const lanes = { list: [], left: 0, bins: 0 };
+function addTo(map, key, value) { map.set(key, (map.get(key) || 0) + value); }
+function laneList() {
+  const cpus = new Map(), threads = new Map(), events = new Map();
+  for (let i = 0; i < rows.n; i++) {
+    addTo(events, rows.event[i], 1);
+    if (rows.event[i] !== state.event) continue;
+    if (rows.cpu[i] >= 0) addTo(cpus, rows.cpu[i], 1);
+    addTo(threads, rows.track[i], rows.weight[i]);
+  }
+  const hot = [...threads].sort((a, b) => b[1] - a[1]).slice(0, LANES_MOST).map(t => t[0]), numbers = map => [...map.keys()].sort((a, b) => a - b);
+  lanes.hidden = threads.size - hot.length;
+  return [...numbers(cpus).map(id => ({ kind: 'cpu', id, name: 'CPU ' + id })), ...hot.map(id => ({ kind: 'track', id, name: trackName(id) })),
+    ...numbers(events).map(id => ({ kind: isTrace(id) ? 'trace' : 'counter', id, name: shown(data.events[id][0]) }))];
+}
+/* Samples by column: of CPUs and threads how many, kernel apart; of counters what they stand for. */
+function fillLanes() {
+  const of = new Map(lanes.list.map(l => [(l.kind === 'trace' || l.kind === 'counter' ? 'event' : l.kind) + l.id, l])), n = lanes.bins;
+  for (const l of lanes.list) { l.user = new Float64Array(n); l.kernel = new Float64Array(n); }
+  for (let i = 0; i < rows.n; i++) {
+    const bin = Math.min(Math.floor(rows.time[i] / span * n), n - 1), own = of.get('event' + rows.event[i]);
+    if ((state.track < 0 || rows.track[i] === state.track) && (state.cpu < 0 || rows.cpu[i] === state.cpu)) own.user[bin] += own.kind === 'counter' ? rows.weight[i] : 1;
+    if (rows.event[i] !== state.event) continue;
+    const part = labels[tree.label[rows.node[i]]][2] === KERNEL ? 'kernel' : 'user', cpu = of.get('cpu' + rows.cpu[i]), track = of.get('track' + rows.track[i]);
+    if (cpu && (state.track < 0 || rows.track[i] === state.track)) cpu[part][bin]++;
+    if (track && (state.cpu < 0 || rows.cpu[i] === state.cpu)) track[part][bin]++;
+  }
+  for (const l of lanes.list) { l.most = 0; for (let b = 0; b < n; b++) l.most = Math.max(l.most, l.user[b] + l.kernel[b]); }
+}
+function drawRuns(p) {
+  const trackOfTid = new Map(data.tracks.map((t, k) => [t[1], k])), at = new Map(lanes.list.map((l, i) => [l.kind + l.id, i])), x = t => lanes.left + t / span * lanes.bins;
+  p.fillStyle = isDark() ? '#2d4a2d' : '#d5ecd0';
+  for (const [cpu, tid, from, to] of onCpu) for (const key of ['cpu' + cpu, 'track' + trackOfTid.get(tid)]) {
+    const l = at.get(key);
+    if (l !== undefined) p.fillRect(x(from), l * LANE + 1, Math.max(x(to) - x(from), 0.3), LANE - 2);
+  }
+}
+function laneColours() { return isDark() ? { user: '#e0952a', kernel: '#4da3e0', counter: '#2fb58c', trace: '#e391bd' } : { user: '#d97b00', kernel: '#1b6fb3', counter: '#00795a', trace: '#a3396f' }; }
+function drawLane(p, lane, y, colours) {
+  const chosen = lane.kind === 'track' ? lane.id === state.track : lane.kind === 'cpu' ? lane.id === state.cpu : lane.id === state.event;
+  for (let b = 0; b < lanes.bins; b++) {
+    const low = lane.kind === 'trace' ? (lane.user[b] ? LANE - 4 : 0) : (LANE - 3) * lane.user[b] / (lane.most || 1), high = (LANE - 3) * lane.kernel[b] / (lane.most || 1);
+    if (low) { p.fillStyle = colours[lane.kind] || colours.user; p.fillRect(lanes.left + b, y + LANE - 1 - low, 1, low); }
+    if (high) { p.fillStyle = colours.kernel; p.fillRect(lanes.left + b, y + LANE - 1 - low - high, 1, high); }
+  }
+  p.fillStyle = chosen ? style('--mark') : style('--text');
+  p.fillText(fitted(p, lane.name, lanes.left - 8), 2, y + LANE / 2);
+}
+function drawLanes() {
+  lanes.list = laneList();
+  const w = Math.max($('time').clientWidth - 24, 100), h = lanes.list.length * LANE, p = prepare($('lanes'), w, h + 18), colours = laneColours();
+  lanes.left = Math.floor(Math.min(180, w / 3));
+  lanes.bins = Math.max(Math.floor(w - lanes.left), 10);
+  fillLanes(); drawRuns(p);
+  lanes.list.forEach((lane, i) => drawLane(p, lane, i * LANE, colours));
+  drawChoice(p, lanes.left + lanes.bins, h, lanes.left); drawScale(p, lanes.left + lanes.bins, h + 9, lanes.left);
+  const has = kind => lanes.list.some(l => l.kind === kind), keys = [['user', 'user'], ['kernel', 'kernel']];
+  if (has('counter')) keys.push(['counter', 'events: height is how many at a time']);
+  if (has('trace')) keys.push(['trace', 'tracepoints']);
+  $('lanesNote').replaceChildren(...keys.map(([kind, text]) => {
+    const key = element('span', undefined, 'key'), box = element('i');
+    box.style.background = colours[kind]; key.append(box, text);
+    return key;
+  }), element('span', (onCpu.length ? 'Green: on a CPU; what is empty was off it. ' : 'When threads were off their CPUs was not recorded (record --switch-events). ') + (lanes.hidden ? `${lanes.hidden} more threads have fewer samples.` : '') + (data.textsLeftOut ? ` ${data.textsLeftOut} samples of tracepoints have no text here, since there are too many.` : '')));
+}
+const laneAt = e => lanes.list[Math.floor((e.clientY - $('lanes').getBoundingClientRect().top) / LANE)];
+const timeInLanes = e => { const b = $('lanes').getBoundingClientRect(); return Math.min(Math.max((e.clientX - b.left - lanes.left) / lanes.bins * span, 0), span); };
+/* Rows of each event by time, made when first asked for. */
+const rowsOfEvent = new Map();
+function rowsOf(event) {
+  if (!rowsOfEvent.has(event)) rowsOfEvent.set(event, Uint32Array.from(Array.from({ length: rows.n }, (v, i) => i).filter(i => rows.event[i] === event)));
+  return rowsOfEvent.get(event);
+}
+/* What happened within two columns of the place. */
+function tracesAt(event, time) {
+  const list = rowsOf(event), reach = 2 * span / lanes.bins, found = [];
+  let low = 0, high = list.length;
+  while (low < high) { const middle = low + high >> 1; if (rows.time[list[middle]] < time - reach) low = middle + 1; else high = middle; }
+  for (; low < list.length && rows.time[list[low]] <= time + reach; low++) found.push(list[low]);
+  return found.sort((a, b) => Math.abs(rows.time[a] - time) - Math.abs(rows.time[b] - time));
+}
+function describeLane(lane, time) {
+  const bin = Math.min(Math.floor(time / span * lanes.bins), lanes.bins - 1), head = `${lane.name} at ${seconds(time)}`;
+  if (lane.kind === 'trace') {
+    const found = tracesAt(lane.id, time), lines = found.slice(0, 4).map(i => `${seconds(rows.time[i])} ${trackName(rows.track[i])}${rows.cpu[i] >= 0 ? ' CPU ' + rows.cpu[i] : ''}: ${rows.detail[i] >= 0 ? short(data.texts[rows.detail[i]]) : ''}`);
+    return [head, ...lines, ...(found.length > 4 ? [`${found.length - 4} more close by`] : [])].join('\n');
+  }
+  if (lane.kind === 'counter') return `${head}\n${amount(lane.user[bin], lane.id)}${data.times ? `, ${amount(lane.user[bin] / (span / lanes.bins) * 1e9, lane.id)} a second` : ''}`;
+  const runs = onCpu.filter(r => r[2] <= time && time < r[3] && (lane.kind === 'cpu' ? r[0] === lane.id : r[1] === data.tracks[lane.id][1]));
+  const ran = runs.map(r => lane.kind === 'cpu' ? 'runs ' + (data.tracks.some(t => t[1] === r[1]) ? trackName(data.tracks.findIndex(t => t[1] === r[1])) : r[1]) : 'runs on CPU ' + r[0]);
+  return [head, `${lane.user[bin]} samples in user code, ${lane.kernel[bin]} in the kernel`, ...(onCpu.length && !ran.length ? [lane.kind === 'cpu' ? 'idle' : 'off its CPU'] : ran.slice(0, 3))].join('\n');
+}
+/* A name that was clicked chooses its samples, or its event; again: all. */
+function clickLane(lane) {
+  if (!lane) return;
+  if (lane.kind === 'track') state.track = state.track === lane.id ? -1 : lane.id;
+  else if (lane.kind === 'cpu') state.cpu = state.cpu === lane.id ? -1 : lane.id;
+  else { state.event = lane.id; $('event').value = lane.id; state.zoom = state.focus = 0; }
+  choose();
+}
+/* Dragging chooses a time, on both pictures. */
+function brush(canvas, { timeAt, click, describe }) {
+  let from = null, moved = false;
+  canvas.onpointerdown = e => { from = timeAt(e); moved = false; canvas.setPointerCapture(e.pointerId); tip(''); };
+  canvas.onpointermove = e => {
+    if (from === null) { tip(describe(e), e); return; }
+    const to = timeAt(e);
+    if (from[0] === to[0] && !moved) return;
+    moved = true; state.from = Math.min(from[0], to[0]); state.to = Math.max(from[1], to[1]);
+    redrawTime();
+  };
+  canvas.onpointerup = e => { const was = from; from = null; if (was === null) return; if (moved) choose(); else click(e, was); };
+  canvas.onpointercancel = () => { from = null; if (moved) choose(); };
+  canvas.onpointerleave = () => tip('');
+  canvas.onkeydown = e => {
+    const step = span / 60, by = e.key === 'ArrowLeft' ? -step : e.key === 'ArrowRight' ? step : 0;
+    if (e.key === 'Escape') { state.from = 0; state.to = Infinity; choose(); return; }
+    if (!by) return;
+    e.preventDefault();
+    if (state.to === Infinity) { state.from = 0; state.to = step * 6; } else if (e.shiftKey) state.to = Math.max(state.to + by, state.from + step); else { state.from = Math.max(0, state.from + by); state.to += by; }
+    choose();
+  };
+}
+let timeFrame = 0;
+function redrawTime() { if (!timeFrame) timeFrame = requestAnimationFrame(() => { timeFrame = 0; drawHeat(); drawLanes(); }); }
+/* The column and the line in it; lines are counted from below, where a column begins. */
+function heatCell(e) {
+  const b = $('heat').getBoundingClientRect(), most = (n, value) => Math.min(Math.max(Math.floor(value), 0), n - 1);
+  return [most(heat.columns, (e.clientX - b.left) / heat.width), heat.lines - 1 - most(heat.lines, (e.clientY - b.top) / 4)];
+}
+brush($('heat'), {
+  timeAt: e => { const [c, l] = heatCell(e), at = c * heat.each + l / heat.lines * heat.each; return [at, at + heat.each / heat.lines]; },
+  click: (e, at) => { state.from = Math.floor(at[0] / heat.each + 1e-9) * heat.each; state.to = state.from + heat.each; choose(); },
+  describe: e => { const [c, l] = heatCell(e), at = c * heat.each + l / heat.lines * heat.each; return `${seconds(at)} to ${seconds(at + heat.each / heat.lines)}\n${amount(heat.cells[c * heat.lines + l] || 0)}`; },
+});
+brush($('lanes'), {
+  timeAt: e => { const t = timeInLanes(e); return [t, t]; },
+  click: e => clickLane(laneAt(e)),
+  describe: e => { const lane = laneAt(e); return !lane ? '' : e.clientX < $('lanes').getBoundingClientRect().left + lanes.left ? lane.name : describeLane(lane, timeInLanes(e)); },
+});
