@@ -19,6 +19,7 @@
 
 struct live_profile {
 	struct replay_options replay;
+	struct replay_switches switches; /* replay's, if it has any */
 	struct binary_store_options store_options;
 	struct tally_str kernel_name;
 	struct writer description;
@@ -81,6 +82,10 @@ enum tally_status live_profile_create(
 	if (!live)
 		return error_nomem(err);
 	live->replay = *config->replay;
+	if (live->replay.switches) {
+		live->switches = *live->replay.switches;
+		live->replay.switches = &live->switches;
+	}
 	live->store_options = *config->store;
 	live->kernel_name = config->kernel_name;
 	live_state_init(&live->state);
@@ -379,8 +384,9 @@ static enum tally_status renew(
 }
 
 /* The round is over, whatever became of it. */
-static void take_round(struct live_profile *live, struct round *round)
+static void take_round(struct live_profile *live, struct round *round, const struct replay_result *result)
 {
+	live->switches.before = result->ends_on ? SWITCHES_ON : SWITCHES_OFF;
 	struct writer done = live->waiting;
 
 	live->waiting = round->late;
@@ -407,7 +413,7 @@ enum tally_status live_profile_refresh(struct live_profile *live, bool fades, st
 	if (st == TALLY_OK)
 		st = renew_store(live, &result, err);
 	if (st == TALLY_OK)
-		take_round(live, &round);
+		take_round(live, &round, &result);
 	replay_result_deinit(&result);
 	round_deinit(&round);
 	return st;

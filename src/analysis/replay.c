@@ -807,6 +807,7 @@ enum tally_status replay_profile(struct perfdata_reader *reader, struct binary_s
 			.machine = replay.sideband.machine,
 			.health = replay.sideband.health,
 			.ends = replay.ends,
+			.ends_on = sample_switches_end_on(&replay.switches),
 			.hits = replay.hits};
 		result->machine_binaries.items = replay.machine_binaries.items;
 		result->machine_binaries.len = replay.machine_binaries.len;

@@ -16,6 +16,8 @@ struct replay_field { /* of tracepoints */
 struct replay_switches { /* events by index, -1: none; samples before the first on, and from an off on, are left out */
 	int64_t on, off;
 	bool shows; /* the samples that switch count too */
+	/* What the samples before these left it at; FIRST: these are the first ones. */
+	enum { SWITCHES_FIRST, SWITCHES_ON, SWITCHES_OFF } before;
 };
 
 struct replay_options {

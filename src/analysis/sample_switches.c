@@ -47,7 +47,8 @@ enum tally_status sample_switches_read(struct sample_switches *s, const struct p
 	const struct record_run *run, const struct sample_switch_source *source, struct tally_error *err)
 {
 	const struct replay_switches *events = source->events;
-	*s = (struct sample_switches){.begins_off = events->on >= 0, .shows = events->shows};
+	bool begins_off = events->before == SWITCHES_FIRST ? events->on >= 0 : events->before == SWITCHES_OFF;
+	*s = (struct sample_switches){.begins_off = begins_off, .shows = events->shows};
 	enum tally_status status = TALLY_OK;
 	struct record record;
 	/* That the run is cut is told elsewhere. */
@@ -65,6 +66,11 @@ enum tally_status sample_switches_read(struct sample_switches *s, const struct p
 	}
 	sample_switches_settle(s);
 	return status;
+}
+
+bool sample_switches_end_on(const struct sample_switches *s)
+{
+	return s->changes.len ? s->changes.items[s->changes.len - 1].is_on : !s->begins_off;
 }
 
 void sample_switches_deinit(struct sample_switches *s)

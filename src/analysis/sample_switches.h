@@ -38,6 +38,8 @@ TALLY_MUST_CHECK enum tally_status sample_switches_read(struct sample_switches *
 /* Puts what was collected in order, and drops what changes nothing. */
 void sample_switches_settle(struct sample_switches *s);
 void sample_switches_deinit(struct sample_switches *s);
+/* What comes behind the last of them counts. */
+bool sample_switches_end_on(const struct sample_switches *s);
 bool sample_switches_want(const struct sample_switches *s, uint64_t order, uint64_t position);
 
 #endif

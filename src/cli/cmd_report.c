@@ -107,13 +107,7 @@ static const char *set_group(const struct option_use *use)
 static const char *set_group_sort(const struct option_use *use)
 {
 	struct settings *settings = use->settings;
-	bool is_negative = use->value[0] == '-'; /* of no event: the first one's, as any index that is too high */
-	if (!str_to_u64(str_from(use->value + is_negative), 0, &settings->request.group_sort_index))
-		return "expects a numerical value";
-	if (is_negative)
-		settings->request.group_sort_index = 0;
-	settings->request.group_sort_is_set = true;
-	return NULL;
+	return report_request_set_group_sort(&settings->request, use->value) ? NULL : "expects a numerical value";
 }
 
 static const char *set_require(const struct option_use *use)

@@ -107,13 +107,26 @@ static const char *set_user(const struct option_use *use)
 	return NULL;
 }
 
+static const char *keep_kernel_demangled(const struct option_use *use)
+{
+	return use->is_negated ? "cannot be negated: kernel names are demangled as all are" : NULL;
+}
+
+static const char *set_group_sort(const struct option_use *use)
+{
+	struct top_settings *s = use->settings;
+
+	return report_request_set_group_sort(&s->report, use->value) ? NULL : "expects a numerical value";
+}
+
 #define AT(member)     .offset = offsetof(struct top_settings, member)
 #define REPORT(member) .offset = offsetof(struct top_settings, report.member)
 #define RECORD(member) .offset = offsetof(struct top_settings, record.member)
 
 static const struct option options[] = {
 	{"all-cpus", 'a', OPTION_FLAG, RECORD(target.system_wide), .help = "watch all CPUs (which is the rule)"},
-	{"branch-any", 'b', OPTION_UNSUPPORTED, .help = "sample any taken branches"},
+	{"branch-any", 'b', OPTION_CALL, .call = record_set_any_branch,
+		.help = "sample the last branches too: annotate shows cycles by them"},
 	{"count", 'c', OPTION_U64, "n", RECORD(period), .help = "one sample each n events"},
 	{"cpu", 'C', OPTION_STRING, "cpu", RECORD(target.cpus), .help = "watch these CPUs (0-3,8)"},
 	{"delay", 'd', OPTION_U64, "n", AT(delay_s), .help = "seconds between refreshes (2)"},
@@ -130,7 +143,8 @@ static const struct option options[] = {
 	{"cgroup", 'G', OPTION_CALL, "name", .call = record_set_cgroup, .is_self_explaining = true,
 		.help = "only tasks of this cgroup, one per event in their order, one alone for all"},
 	{"no-inherit", 'i', OPTION_FLAG, RECORD(attrs.no_inherit), .help = "leave child processes and new threads out"},
-	{"branch-filter", 'j', OPTION_UNSUPPORTED, "branch filter mask", .help = "branch stack filter modes"},
+	{"branch-filter", 'j', OPTION_CALL, "branch filter mask", .call = record_set_branches,
+		.is_self_explaining = true, .help = "the same, of these kinds of branches"},
 	{"hide_kernel_symbols", 'K', OPTION_FLAG, AT(hides_kernel), .help = "leave samples of the kernel out"},
 	{"vmlinux", 'k', OPTION_STRING, "file", REPORT(vmlinux), .help = "vmlinux pathname"},
 	{"mmap-pages", 'm', OPTION_CALL, "pages", .call = record_set_ring_size, .is_self_explaining = true,
@@ -163,7 +177,8 @@ static const struct option options[] = {
 		.help = "add up what is called as well, with call graphs (on; --no-children: off)"},
 	{"comms", 0, OPTION_STRING, "comm[,comm...]", REPORT(filters.comms),
 		.help = "only consider symbols in these comms"},
-	{"demangle-kernel", 0, OPTION_UNSUPPORTED, .help = "enable kernel symbol demangling"},
+	{"demangle-kernel", 0, OPTION_CALL, .call = keep_kernel_demangled,
+		.help = "enable kernel symbol demangling (always done)"},
 	{"dsos", 0, OPTION_STRING, "dso[,dso...]", REPORT(filters.dsos), .help = "only consider symbols in these dsos"},
 	{"fields", 0, OPTION_STRING, "key[,keys...]", REPORT(fields),
 		.help = "output field(s): overhead, period, sample and the sort keys"},
@@ -171,8 +186,9 @@ static const struct option options[] = {
 		.help = "what fields the tracepoints before it must have: 'prev_pid > 0'"},
 	{"force", 0, OPTION_FLAG, REPORT(force), .help = "take files whoever owns them (which is the rule here)"},
 	{"group", 0, OPTION_FLAG, RECORD(attrs.group), .help = "put the events into one group, side by side"},
-	{"group-sort-idx", 0, OPTION_UNSUPPORTED, "n", .help = "sort by the event at the index n in the group"},
-	{"hierarchy", 0, OPTION_UNSUPPORTED, .help = "show entries in a hierarchy"},
+	{"group-sort-idx", 0, OPTION_CALL, "n", .call = set_group_sort,
+		.help = "sort by the event at the index n in the group"},
+	{"hierarchy", 0, OPTION_FLAG, REPORT(is_hierarchy), .help = "show entries in a hierarchy, as text"},
 	{"ignore-callees", 0, OPTION_STRING, "regex", REPORT(filters.ignored_callees),
 		.help = "ignore callees of these functions in call graphs"},
 	{"ignore-vmlinux", 0, OPTION_FLAG, REPORT(ignore_vmlinux), .help = "don't load vmlinux even if found"},
@@ -182,7 +198,7 @@ static const struct option options[] = {
 	{"no-bpf-event", 0, OPTION_FLAG, RECORD(attrs.no_bpf_event), .help = "do not record bpf events"},
 	{"num-thread-synthesize", 0, OPTION_UNSUPPORTED, "n", .help = "threads for the initial state"},
 	{"objdump", 0, OPTION_UNSUPPORTED, "path", .help = "objdump binary to use for disassembly and annotations"},
-	{"overwrite", 0, OPTION_UNSUPPORTED, .help = "let rings keep what is newest"},
+	{"overwrite", 0, OPTION_FLAG, RECORD(overwrites), .help = "let rings that are full keep what is newest"},
 	{"percent-limit", 0, OPTION_CALL, "percent", .call = set_percent_limit, .is_self_explaining = true,
 		.help = "Don't show entries under that percent"},
 	{"percentage", 0, OPTION_CALL, "relative|absolute", .call = set_percentage, .is_self_explaining = true,
@@ -194,13 +210,14 @@ static const struct option options[] = {
 	{"proc-map-timeout", 0, OPTION_CALL, "n", .call = record_set_map_timeout, .is_self_explaining = true,
 		.help = "how many milliseconds the maps of one process may take at the start (500)"},
 	{"raw-trace", 0, OPTION_FLAG, REPORT(raw_traces), .help = "Show raw trace event output"},
-	{"show-on-off-events", 0, OPTION_UNSUPPORTED, .help = "show the events that switch on and off"},
+	{"show-on-off-events", 0, OPTION_FLAG, REPORT(shows_switches),
+		.help = "with --switch-on and --switch-off: the samples of those events too"},
 	{"show-total-period", 0, OPTION_FLAG, REPORT(shows_period), .help = "a column with the sum of periods"},
 	{.name = "source", .kind = OPTION_UNSUPPORTED},
 	{"stdio", 0, OPTION_FLAG, AT(stdio), .help = "text instead of the screen (the rule without a terminal)"},
 	{"stitch-lbr", 0, OPTION_UNSUPPORTED, .help = "stitch branch stacks into longer chains"},
-	{"switch-off", 0, OPTION_UNSUPPORTED, "event", .help = "ignore events after this one"},
-	{"switch-on", 0, OPTION_UNSUPPORTED, "event", .help = "ignore events until this one"},
+	{"switch-off", 0, OPTION_STRING, "event", REPORT(switch_off), .help = "leave samples out from this event on"},
+	{"switch-on", 0, OPTION_STRING, "event", REPORT(switch_on), .help = "leave samples out until this event"},
 	{"sym-annotate", 0, OPTION_UNSUPPORTED, "symbol name", .help = "annotate this symbol"},
 	{"symbols", 0, OPTION_STRING, "symbol[,symbol...]", REPORT(filters.symbols),
 		.help = "only consider these symbols"},
@@ -221,7 +238,9 @@ static int choose_interface(const struct cli *cli, const struct top_settings *s,
 		return cli_failf(cli, "--tui and --stdio cannot be used together");
 	if (s->tui && !is_usable)
 		return cli_failf(cli, "--tui needs a terminal as standard input and output, and ncursesw in the build");
-	*is_interactive = !s->stdio && is_usable;
+	if (s->tui && s->report.is_hierarchy)
+		return cli_failf(cli, "--hierarchy is text: it goes without --tui");
+	*is_interactive = !s->stdio && !s->report.is_hierarchy && is_usable;
 	return 0;
 }
 
@@ -231,6 +250,11 @@ static int complete_settings(const struct cli *cli, const struct kernel_seam *ke
 
 	if (s->delay_s < 1)
 		s->delay_s = 1;
+	if (r->overwrites && r->attrs.callgraph == CALLGRAPH_DWARF)
+		return cli_failf(cli, "--call-graph dwarf unwinds what all rings hold in order of time, which "
+				      "--overwrite does not allow");
+	if (s->report.is_hierarchy && s->report.fields)
+		return cli_failf(cli, "--hierarchy and --fields cannot be used together");
 	if (s->delay_s > DELAY_MAX_S)
 		return cli_failf(cli, "--delay takes seconds, %d at most", DELAY_MAX_S);
 	if (r->attrs.callgraph == CALLGRAPH_DWARF) {

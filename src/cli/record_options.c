@@ -304,7 +304,7 @@ static const char *set_clock(const struct option_use *use)
 	return NULL;
 }
 
-static const char *set_branches(const struct option_use *use)
+const char *record_set_branches(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
 	struct tally_str unknown;
@@ -322,7 +322,7 @@ static const char *set_branches(const struct option_use *use)
 	return use->room;
 }
 
-static const char *set_any_branch(const struct option_use *use)
+const char *record_set_any_branch(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
 
@@ -423,7 +423,7 @@ static const char *set_synth(const struct option_use *use)
 
 static const struct option options[] = {
 	FLAG("all-cpus", 'a', target.system_wide, "record all CPUs"),
-	CALL("branch-any", 'b', NULL, set_any_branch, "record the last branches with each sample"),
+	CALL("branch-any", 'b', NULL, record_set_any_branch, "record the last branches with each sample"),
 	FLAG("no-buildid", 'B', no_build_ids, "do not store build ids"),
 	{.name = "count",
 		.letter = 'c',
@@ -443,7 +443,8 @@ static const struct option options[] = {
 		"record only tasks of this cgroup, one per event in their order, one alone for all (with -a)"),
 	OPTIONAL("intr-regs", 'I', "any register", set_intr_regs, "store these registers at each sample"),
 	FLAG("no-inherit", 'i', attrs.no_inherit, "leave child processes and new threads out"),
-	CALL("branch-filter", 'j', "branch filter mask", set_branches, "which branches to store with each sample"),
+	CALL("branch-filter", 'j', "branch filter mask", record_set_branches,
+		"which branches to store with each sample"),
 	CALL("clockid", 'k', "clockid", set_clock, "the clock of time stamps, see clock_gettime(2)"),
 	CALL("mmap-pages", 'm', "pages[,pages]", record_set_ring_size,
 		"size of a ring: pages, or a size with B, K, M or G"),

@@ -70,6 +70,8 @@ const char *record_set_event(const struct option_use *use);
 const char *record_add_pfm_event(const struct option_use *use);
 const char *record_set_cgroup(const struct option_use *use);
 const char *record_set_filter(const struct option_use *use);
+const char *record_set_any_branch(const struct option_use *use);
+const char *record_set_branches(const struct option_use *use);
 const char *record_set_ring_size(const struct option_use *use);
 const char *record_set_realtime(const struct option_use *use);
 const char *record_set_map_timeout(const struct option_use *use);

@@ -173,6 +173,17 @@ enum tally_status report_request_set_percent_limit(
 	return TALLY_OK;
 }
 
+bool report_request_set_group_sort(struct report_request *request, const char *text)
+{
+	bool is_negative = text[0] == '-'; /* of no event: the first one's, as any index that is too high */
+	if (!str_to_u64(str_from(text + is_negative), 0, &request->group_sort_index))
+		return false;
+	if (is_negative)
+		request->group_sort_index = 0;
+	request->group_sort_is_set = true;
+	return true;
+}
+
 enum tally_status report_request_set_percentage(
 	struct report_request *request, const char *text, struct tally_error *err)
 {

@@ -111,6 +111,8 @@ TALLY_MUST_CHECK enum tally_status report_request_set_time_quantum(
 /* "graph,0.5,10,caller,function,percent" in any order, as perf takes it. NULL or "": the default. */
 TALLY_MUST_CHECK enum tally_status report_request_set_chains(
 	struct report_request *request, const char *text, struct tally_error *err);
+/* False: it is no number. */
+bool report_request_set_group_sort(struct report_request *request, const char *text);
 enum chain_setting {
 	CHAIN_SETTING_STYLE,
 	CHAIN_SETTING_ORDER,

@@ -223,39 +223,6 @@ static void print_title(const struct report *report, const struct flat_table *ta
 	text_deinit(&name);
 }
 
-/* The levels of the columns that this table has: an event without a field has no level for it. Gives their number. */
-static unsigned fit_levels(
-	const struct report_request *r, const struct flat_table *table, uint8_t levels[REPORT_MAX_COLUMNS])
-{
-	int level = -1, before = -1;
-	for (size_t i = 0; i < r->column_count; i++) {
-		enum profile_key key = r->columns[i];
-		if (profile_key_get(key)->is_value || !flat_table_has_key(table, key))
-			continue;
-		level += r->levels[i] != before;
-		before = r->levels[i];
-		levels[i] = (uint8_t)level;
-	}
-	return (unsigned)(level + 1);
-}
-
-static enum tally_status make_hierarchy(const struct report_request *r, const struct flat_table *table,
-	const uint8_t *levels, struct hierarchy *tree, struct tally_error *err)
-{
-	enum profile_key keys[REPORT_MAX_COLUMNS];
-	uint8_t key_levels[REPORT_MAX_COLUMNS];
-	struct hierarchy_options wanted = {
-		.keys = keys, .levels = key_levels, .order = r->order, .order_count = r->order_count};
-	for (size_t i = 0; i < r->column_count; i++) {
-		enum profile_key key = r->columns[i];
-		if (profile_key_get(key)->is_value || !flat_table_has_key(table, key))
-			continue;
-		keys[wanted.key_count] = key;
-		key_levels[wanted.key_count++] = levels[i];
-	}
-	return hierarchy_init(tree, table, &wanted, err);
-}
-
 static enum tally_status print_rows(struct report *report, const struct flat_table *table, const struct hierarchy *tree,
 	const struct report_text_options *options, struct tally_error *err)
 {
@@ -272,21 +239,14 @@ static enum tally_status print_rows(struct report *report, const struct flat_tab
 
 static enum tally_status print_table(struct report *report, const struct flat_table *table, struct tally_error *err)
 {
-	const struct report_request *r = report->request;
-	uint8_t levels[REPORT_MAX_COLUMNS] = {0};
-	unsigned level_count = fit_levels(r, table, levels);
-	struct report_text_options options = report_tables_options(r);
-	options.levels = levels;
-	/* what has no key is flat */
-	bool is_tree = r->is_hierarchy && level_count > 0;
-	struct hierarchy tree;
-	if (!is_tree)
-		return print_rows(report, table, NULL, &options, err);
-	enum tally_status status = make_hierarchy(r, table, levels, &tree, err);
+	struct report_text_options options = report_tables_options(report->request);
+	struct report_tree tree;
+	enum tally_status status = report_tree_init(&tree, report->request, table, err);
 	if (status != TALLY_OK)
 		return status;
-	status = print_rows(report, table, &tree, &options, err);
-	hierarchy_deinit(&tree);
+	options.levels = tree.levels;
+	status = print_rows(report, table, tree.is_made ? &tree.hierarchy : NULL, &options, err);
+	report_tree_deinit(&tree);
 	return status;
 }
 

@@ -22,7 +22,7 @@ static enum tally_status find_event(const struct perfdata_reader *reader, const 
 enum tally_status report_switches_find(const struct switch_names *names, const struct perfdata_reader *reader,
 	struct replay_switches *found, struct tally_error *err)
 {
-	found->shows = names->shows;
+	*found = (struct replay_switches){.shows = names->shows};
 	enum tally_status status = find_event(reader, "switch-on", names->on, &found->on, err);
 	return status == TALLY_OK ? find_event(reader, "switch-off", names->off, &found->off, err) : status;
 }

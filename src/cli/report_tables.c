@@ -99,3 +99,55 @@ enum tally_status report_tables_make(const struct report_tables *tables, uint32_
 		flat_table_deinit(table);
 	return status;
 }
+
+/* The levels of the columns that this table has: an event without a field has no level for it. Gives their number. */
+static unsigned fit_levels(
+	const struct report_request *r, const struct flat_table *table, uint8_t levels[REPORT_MAX_COLUMNS])
+{
+	int level = -1, before = -1;
+	for (size_t i = 0; i < r->column_count; i++) {
+		enum profile_key key = r->columns[i];
+		if (profile_key_get(key)->is_value || !flat_table_has_key(table, key))
+			continue;
+		level += r->levels[i] != before;
+		before = r->levels[i];
+		levels[i] = (uint8_t)level;
+	}
+	return (unsigned)(level + 1);
+}
+
+static enum tally_status make_hierarchy(const struct report_request *r, const struct flat_table *table,
+	const uint8_t *levels, struct hierarchy *tree, struct tally_error *err)
+{
+	enum profile_key keys[REPORT_MAX_COLUMNS];
+	uint8_t key_levels[REPORT_MAX_COLUMNS];
+	struct hierarchy_options wanted = {
+		.keys = keys, .levels = key_levels, .order = r->order, .order_count = r->order_count};
+	for (size_t i = 0; i < r->column_count; i++) {
+		enum profile_key key = r->columns[i];
+		if (profile_key_get(key)->is_value || !flat_table_has_key(table, key))
+			continue;
+		keys[wanted.key_count] = key;
+		key_levels[wanted.key_count++] = levels[i];
+	}
+	return hierarchy_init(tree, table, &wanted, err);
+}
+
+enum tally_status report_tree_init(struct report_tree *tree, const struct report_request *request,
+	const struct flat_table *table, struct tally_error *err)
+{
+	*tree = (struct report_tree){0};
+	unsigned level_count = fit_levels(request, table, tree->levels);
+	if (!request->is_hierarchy || level_count == 0)
+		return TALLY_OK;
+	enum tally_status status = make_hierarchy(request, table, tree->levels, &tree->hierarchy, err);
+	tree->is_made = status == TALLY_OK;
+	return status;
+}
+
+void report_tree_deinit(struct report_tree *tree)
+{
+	if (tree->is_made)
+		hierarchy_deinit(&tree->hierarchy);
+	tree->is_made = false;
+}

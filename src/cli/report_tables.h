@@ -14,6 +14,7 @@
 #define CLI_REPORT_TABLES_H
 
 #include "cli/report_request.h"
+#include "profile/hierarchy.h"
 
 struct report_tables {
 	const struct report_request *request; /* finished */
@@ -32,5 +33,15 @@ bool report_tables_is_shown(const struct report_tables *tables, const struct fla
 /* Sorted, unless it is empty and not wanted then. */
 TALLY_MUST_CHECK enum tally_status report_tables_make(const struct report_tables *tables, uint32_t first,
 	uint32_t count, struct flat_table *table, struct tally_error *err);
+
+struct report_tree { /* --hierarchy: the rows of a table by level */
+	bool is_made; /* else the table is flat: nobody asked, or it has no key */
+	uint8_t levels[REPORT_MAX_COLUMNS]; /* by column, as report_text_options has them */
+	struct hierarchy hierarchy;
+};
+
+TALLY_MUST_CHECK enum tally_status report_tree_init(struct report_tree *tree, const struct report_request *request,
+	const struct flat_table *table, struct tally_error *err);
+void report_tree_deinit(struct report_tree *tree);
 
 #endif

@@ -67,6 +67,7 @@ static struct record_request recording_of(struct top_run *run)
 		.target = s->target,
 		.attrs = s->attrs,
 		.events = &run->events,
+		.overwrites = s->overwrites,
 		.ring_bytes = s->ring_bytes,
 		.is_ring_given = s->is_ring_given,
 		.is_stack_given = s->is_stack_given,
@@ -89,6 +90,8 @@ static enum tally_status open_session(struct top_run *run, struct tally_error *e
 	text_deinit(&left_out);
 	if (st == TALLY_OK)
 		st = record_attrs_apply(&run->events, &run->settings->record.attrs, err);
+	for (size_t i = 0; run->settings->record.overwrites && i < run->events.len; i++)
+		run->events.specs[i].attr.flags |= ATTR_FLAG(ATTR_BIT_WRITE_BACKWARD);
 	run->recording = recording_of(run);
 	if (st == TALLY_OK)
 		st = top_session_open(&run->recording, &run->session, err);

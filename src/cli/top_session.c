@@ -141,6 +141,8 @@ static enum tally_status drain(struct top_session *s, struct tally_error *err)
 	const struct record_sink sink = {to_inbox, s};
 	uint64_t bytes;
 
+	if (s->request->overwrites)
+		return recorder_snapshot(s->opening.recorder, &sink, &bytes, err);
 	return s->opening.live ? record_live_drain(s->opening.live, &sink, false, &bytes, err)
 			       : recorder_drain(s->opening.recorder, &sink, &bytes, err);
 }

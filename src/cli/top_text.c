@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "view/text/report_hierarchy.h"
 #include "view/text/report_text.h"
 
 #define ROWS_DEFAULT	25 /* of a screen that is none */
@@ -61,6 +62,7 @@ static enum tally_status put_table(const struct top_view *view, uint32_t index, 
 	size_t entries = s->entries ? s->entries : screen.rows - OTHER_LINES;
 	struct report_text_options options = report_tables_options(&s->report);
 	struct flat_table table;
+	struct report_tree tree;
 	struct text rows = {0};
 	enum tally_status st = top_view_table(view, index, &table, err);
 
@@ -69,7 +71,12 @@ static enum tally_status put_table(const struct top_view *view, uint32_t index, 
 	options.is_quiet = true;
 	if (table.shown_count > entries)
 		table.shown_count = entries;
-	st = report_text_rows(&rows, &table, &options, err);
+	st = report_tree_init(&tree, &s->report, &table, err);
+	options.levels = tree.levels;
+	if (st == TALLY_OK)
+		st = tree.is_made ? report_hierarchy_rows(&rows, &tree.hierarchy, &options, err)
+				  : report_text_rows(&rows, &table, &options, err);
+	report_tree_deinit(&tree);
 	if (st == TALLY_OK && rows.failed)
 		st = error_nomem(err);
 	if (st == TALLY_OK)

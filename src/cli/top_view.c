@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "cli/report_replay.h"
+#include "cli/report_selection.h"
 
 static bool events_have(const struct perfdata_event *events, size_t count, uint64_t sample_type)
 {
@@ -31,26 +33,20 @@ static struct report_source source_of(struct top_view *view)
 	return source;
 }
 
-static struct replay_options replay_options_of(const struct top_view *view)
+static enum tally_status make_replay_options(
+	struct top_view *view, struct replay_options *made, struct tally_error *err)
 {
 	const struct report_request *r = &view->settings->report;
+	const struct report_replay wanted = {.request = r, .fields = &view->fields, .reader = view->reader};
+	const struct switch_names names = {r->switch_on, r->switch_off, r->shows_switches};
 
-	return (struct replay_options){
-		.with_threads = report_request_has_key(r, KEY_PID) || report_request_has_key(r, KEY_TGID),
-		.with_cpu = report_request_has_key(r, KEY_CPU),
-		.with_stacks = r->with_chains || r->with_children || r->filters.parent || r->filters.ignored_callees,
-		.with_lines = report_request_has_key(r, KEY_SRCLINE) || report_request_has_key(r, KEY_SRCFILE) ||
-			      report_request_has_form(r, KEY_FORM_LINE),
-		.with_addresses = r->is_by_address,
-		.with_exact_frames =
-			report_request_has_form(r, KEY_FORM_DATUM) || report_request_has_form(r, KEY_FORM_PLACE) ||
-			report_request_has_form(r, KEY_FORM_CACHELINE) || report_request_has_form(r, KEY_FORM_OFFSET),
-		.facets = report_request_facets(r),
-		.with_raw_traces = r->raw_traces,
-		.fields = view->fields.items,
-		.field_count = view->fields.count,
-		.max_stack = r->max_stack,
-	};
+	*made = report_replay_options(&wanted);
+	made->with_inlines = false; /* debug information would be read of all that ever runs */
+	made->max_stack = r->max_stack;
+	if (!names.on && !names.off)
+		return TALLY_OK;
+	made->switches = &view->switches;
+	return report_switches_find(&names, view->reader, &view->switches, err);
 }
 
 /* What a recording as a whole is needed for, or records that are not kept from one refresh to the next. */
@@ -79,6 +75,7 @@ static void choose_tables(struct top_view *view)
 
 	for (uint32_t i = 0; i < count && view->count < TOP_TABLES_MAX; i += members) {
 		members = report_tables_members(&tables, i);
+		view->has_group |= members > 1;
 		if (!is_dummy(&events[i]) || members > 1)
 			view->first[view->count++] = i;
 	}
@@ -100,7 +97,9 @@ enum tally_status top_view_init(struct top_view *view, struct top_settings *sett
 	st = report_request_finish(&settings->report, &source, err);
 	if (st == TALLY_OK)
 		st = check_keys(&settings->report, err);
-	struct replay_options replay = replay_options_of(view);
+	struct replay_options replay;
+	if (st == TALLY_OK)
+		st = make_replay_options(view, &replay, err);
 	struct binary_store_options named = *store;
 	named.kernel_release = perfdata_reader_features(view->reader)->osrelease;
 	if (st == TALLY_OK)
@@ -109,6 +108,9 @@ enum tally_status top_view_init(struct top_view *view, struct top_settings *sett
 		st = live_profile_hide(top_session_profile(session), settings->hides_kernel, settings->hides_user, err);
 	if (st == TALLY_OK)
 		choose_tables(view);
+	if (st == TALLY_OK && settings->report.group_sort_is_set && !view->has_group)
+		st = error_set(
+			err, TALLY_INVALID, "--group-sort-idx needs events in a group; --group makes one of all");
 	return st == TALLY_OK ? top_view_renew(view, err) : st;
 }
 

@@ -22,10 +22,12 @@ struct top_view {
 	struct top_session *session;
 	struct perfdata_reader *reader; /* of the session's description */
 	struct report_fields fields;
+	struct replay_switches switches; /* --switch-on, --switch-off */
 	struct profile_filter filter;
 	bool has_filter;
 	uint32_t first[TOP_TABLES_MAX]; /* event of each table */
 	uint32_t count;
+	bool has_group;
 };
 
 /* Also finishes the settings' report request, by what the events are, and starts the session. */

@@ -168,6 +168,21 @@ def test_options_of_rows(top, deep):
     assert rows(lines)[0][1].split()[:4] == ['deep', f'{deep.pid}:deep', '[.]', 'leaf']
 
 
+def test_hierarchy(top, deep):
+    shown = top(*DEEP, '-p', deep.pid, '--hierarchy', '-s', 'comm,symbol')
+    lines = [line.split() for line in shown.next(rows)[3:]]
+    assert lines[0] == ['100.00%', 'deep'] and lines[1][1:] == ['[.]', 'leaf']
+
+
+def test_samples_between_two_events(top, deep):
+    """The clock that switches them on goes on ticking, and so they stay on."""
+    shown = top('--stdio', '-d', '1', '-e', 'cpu-clock:u', '-e', 'task-clock:u', '--overwrite', '-p', deep.pid,
+                '--switch-on', 'task-clock:u')
+    shown.next(rows)
+    lines = shown.next(rows)
+    assert rows(lines)[0][1].split() == ['deep', '[.]', 'leaf']
+
+
 def test_filters(top, deep):
     shown = top(*DEEP, '-p', deep.pid, '--symbols', 'leaf', '--percentage', 'relative')
     assert rows(shown.next(rows)) == [(100.0, 'deep')]  # the column that the filter makes constant is left out
@@ -270,7 +285,12 @@ def test_all_cpus_by_name_are_refused(tally, live, open_folder):
     (['--stdio', '--tui'], 255, '--tui and --stdio cannot be used together'),
     (['--tui'], 255, '--tui needs a terminal'),
     (['--sym-annotate', 'main'], 129, 'sym-annotate'),
-    (['--overwrite'], 129, 'overwrite'),
+    (['--overwrite', '--call-graph', 'dwarf'], 255, '--overwrite'),
+    (['--hierarchy', '--fields', 'comm'], 255, '--fields'),
+    (['--group-sort-idx', '1'], 255, '--group makes one of all'),
+    (['--switch-on', 'nothing'], 255, 'switch-on event not found (nothing)'),
+    (['-b'], 255, 'need a PMU that records branches'),
+    (['-b', '-j', 'any'], 129, 'exclude each other'),
     (['word'], 129, "'word'"),
     (['-F', '99', '-c', '99'], 234, 'cannot set frequency and period at the same time'),
     (['--call-graph', 'nonsense'], 129, "'nonsense'"),

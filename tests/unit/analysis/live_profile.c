@@ -19,21 +19,31 @@ struct fixture {
 	struct text text;
 };
 
-static void open_live(struct fixture *f)
+static void open_live_of(struct fixture *f, size_t event_count, const struct replay_switches *switches)
 {
-	const struct replay_options replay = {.with_stacks = true, .threads = 1};
+	const struct replay_options replay = {.with_stacks = true, .threads = 1, .switches = switches};
 	const struct binary_store_options store = {
 		.system_root = "/nowhere", .build_id_dir = "/nowhere", .index_dir = ""};
 	*f = (struct fixture){0};
+	struct perf_attr of_several = attr;
+	if (event_count > 1)
+		of_several.sample_type |= SAMPLE_IDENTIFIER;
 	perfdata_builder_init(&f->start, false);
-	perfdata_builder_event(&f->start, &attr, 1);
 	perfdata_builder_init(&f->records, false);
-	perfdata_builder_event(&f->records, &attr, 1);
+	for (size_t i = 0; i < event_count; i++) {
+		perfdata_builder_event(&f->start, &of_several, i + 1);
+		perfdata_builder_event(&f->records, &of_several, i + 1);
+	}
 	const struct live_profile_config config = {.description = perfdata_builder_pipe(&f->start),
 		.replay = &replay,
 		.store = &store,
 		.kernel_name = STR("[kernel]")};
 	assert_int_equal(live_profile_create(&config, &f->live, NULL), TALLY_OK);
+}
+
+static void open_live(struct fixture *f)
+{
+	open_live_of(f, 1, NULL);
 }
 
 static void close_live(struct fixture *f)
@@ -64,7 +74,7 @@ static void put_task(struct fixture *f, uint32_t type, uint32_t pid, uint32_t pp
 	perfdata_builder_record(&f->records, &task, 0, time);
 }
 
-static void put_samples(struct fixture *f, uint32_t pid, uint64_t ip, unsigned count, uint64_t time)
+static void put_samples_of(struct fixture *f, size_t event, uint32_t pid, uint64_t ip, unsigned count, uint64_t time)
 {
 	const uint64_t chain[] = {CONTEXT_USER, ip, ip + 0x100};
 	for (unsigned i = 0; i < count; i++) {
@@ -74,8 +84,13 @@ static void put_samples(struct fixture *f, uint32_t pid, uint64_t ip, unsigned c
 			.time = time + i,
 			.period = 1000,
 			.callchain = {(const uint8_t *)chain, 3}};
-		perfdata_builder_sample(&f->records, 0, MISC_CPUMODE_USER, &s);
+		perfdata_builder_sample(&f->records, event, MISC_CPUMODE_USER, &s);
 	}
+}
+
+static void put_samples(struct fixture *f, uint32_t pid, uint64_t ip, unsigned count, uint64_t time)
+{
+	put_samples_of(f, 0, pid, ip, count, time);
 }
 
 static void feed(struct fixture *f)
@@ -297,6 +312,30 @@ static void test_many_processes(void **state)
 	close_live(&f);
 }
 
+/* What switched samples on or off in one refresh holds for those that follow. */
+static void test_switches(void **state)
+{
+	(void)state;
+	struct fixture f;
+	open_live_of(&f, 3, &(struct replay_switches){.on = 1, .off = 2});
+	put_comm(&f, 7, "one", false, 0);
+	put_map(&f, 7, 0x1000, "/bin/one", 0);
+	put_samples(&f, 7, 0x1010, 4, 100);
+	assert_string_equal(refreshed(&f, false), "");
+	put_samples(&f, 7, 0x1010, 1, 200);
+	put_samples_of(&f, 1, 7, 0x1010, 1, 300);
+	assert_string_equal(refreshed(&f, false), "");
+	put_samples(&f, 7, 0x1010, 8, 400);
+	assert_string_equal(refreshed(&f, false), "one one 8\n");
+	put_samples(&f, 7, 0x1010, 2, 500);
+	put_samples_of(&f, 2, 7, 0x1010, 1, 600);
+	put_samples(&f, 7, 0x1010, 16, 700);
+	assert_string_equal(refreshed(&f, false), "one one 10\n");
+	put_samples(&f, 7, 0x1010, 32, 800);
+	assert_string_equal(refreshed(&f, false), "one one 10\n");
+	close_live(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -310,6 +349,7 @@ int main(void)
 		cmocka_unit_test(test_lost_and_hidden),
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_many_processes),
+		cmocka_unit_test(test_switches),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,6 +25,7 @@ static void samples_count_between_the_events(void **state)
 	assert_false(sample_switches_want(&s, 30, 7));
 	assert_false(sample_switches_want(&s, 35, 8));
 	assert_true(sample_switches_want(&s, 41, 0));
+	assert_true(sample_switches_end_on(&s));
 	s.shows = true;
 	assert_true(sample_switches_want(&s, 10, 2));
 	assert_true(sample_switches_want(&s, 30, 7));
@@ -37,7 +38,9 @@ static void without_events_all_or_nothing_counts(void **state)
 	struct sample_switches s = {0};
 	sample_switches_settle(&s);
 	assert_true(sample_switches_want(&s, 0, 0));
+	assert_true(sample_switches_end_on(&s));
 	s.begins_off = true;
+	assert_false(sample_switches_end_on(&s));
 	assert_false(sample_switches_want(&s, UINT64_MAX, UINT64_MAX));
 	sample_switches_deinit(&s);
 }
