@@ -17,7 +17,7 @@ void sched_history_deinit(struct sched_history *h)
 
 static uint32_t add_task(struct sched_history *h, int32_t tid)
 {
-	const struct sched_task task = {.tid = tid, .pid = tid, .parent = -1};
+	const struct sched_task task = {.tid = tid, .pid = tid, .parent = -1, .prio = -1};
 	if (h->tasks.len >= ID_TABLE_NONE || !vec_push(&h->tasks, task))
 		return ID_TABLE_NONE;
 	return (uint32_t)(h->tasks.len - 1);
@@ -73,6 +73,25 @@ bool sched_history_wake(struct sched_history *h, int32_t tid, uint64_t time_ns)
 	return true;
 }
 
+/* When it began to wait for a CPU; 0: it does not. */
+static uint64_t ready_since(const struct sched_task *task)
+{
+	uint64_t preempted_ns = task->left == SCHED_LEFT_RUNNABLE ? task->left_ns : 0;
+	return task->woken_ns > preempted_ns ? task->woken_ns : preempted_ns;
+}
+
+bool sched_history_migrate(struct sched_history *h, int32_t tid, uint64_t time_ns)
+{
+	uint32_t id = sched_history_task(h, tid);
+	if (id == ID_TABLE_NONE)
+		return false;
+	struct sched_task *task = &h->tasks.items[id];
+	task->migrations++;
+	if (ready_since(task) != 0)
+		task->migrated_ns = time_ns;
+	return true;
+}
+
 static struct sched_history_cpu *find_cpu(struct sched_history *h, uint32_t cpu)
 {
 	if (!vec_reserve(&h->cpus, (size_t)cpu + 1))
@@ -96,6 +115,9 @@ static void measure(const struct sched_task *task, uint64_t since_ns, struct sch
 		times->delay_ns = since_ns - task->woken_ns;
 	if (task->left_ns != 0 && task->left_ns <= since_ns)
 		times->wait_ns = since_ns - task->left_ns;
+	uint64_t ready_ns = ready_since(task);
+	if (task->migrated_ns > ready_ns && task->migrated_ns <= since_ns)
+		times->pre_migration_ns = task->migrated_ns - ready_ns;
 }
 
 bool sched_history_switch(struct sched_history *h, const struct sched_out *out, struct sched_times *times)
@@ -127,9 +149,12 @@ bool sched_history_switch(struct sched_history *h, const struct sched_out *out, 
 		if (since_ns != 0)
 			measure(task, since_ns < h->from_ns ? h->from_ns : since_ns, times);
 	}
+	times->prio_before = task->prio;
+	task->prio = out->prio;
 	task->left_ns = out->time_ns;
 	task->left = out->left;
 	task->woken_ns = 0;
+	task->migrated_ns = 0;
 	return true;
 }
 

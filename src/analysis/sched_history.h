@@ -26,6 +26,8 @@ struct sched_task {
 	int32_t tid, pid, parent; /* parent -1: not known */
 	bool is_idle, has_exited;
 	uint64_t woken_ns, left_ns; /* 0: not since it last ran; never */
+	uint64_t migrated_ns; /* to another CPU's queue, ready to run; 0: not since it last ran */
+	int32_t prio; /* as it last left a CPU; -1: not known */
 	enum sched_left left;
 	struct sched_spread run; /* of times on a CPU */
 	struct sched_spread idle; /* of times that a CPU was idle behind it */
@@ -35,6 +37,7 @@ struct sched_task {
 
 struct sched_out { /* a task leaves its CPU */
 	int32_t tid, pid; /* tid 0: the CPU's idle task; pid 0 or less: not known */
+	int32_t prio;
 	uint32_t cpu; /* below LIMIT_CPUS */
 	uint64_t time_ns;
 	enum sched_left left;
@@ -45,6 +48,8 @@ struct sched_times {
 		behind; /* behind: the task before this one on its CPU, if this is an idle one; else ID_TABLE_NONE */
 	uint64_t time_ns; /* of the switch, in the span */
 	uint64_t run_ns, wait_ns, delay_ns; /* wait: since it left a CPU; delay: since it was woken */
+	uint64_t pre_migration_ns; /* ready to run, in the queue of a CPU that it did not run on */
+	int32_t prio_before; /* of the task, as it left a CPU before; -1: not known */
 	enum sched_left left; /* of the wait: how it had begun */
 	bool is_outside; /* of the span */
 };
@@ -71,6 +76,8 @@ uint32_t sched_history_task(struct sched_history *h, int32_t tid);
 bool sched_history_fork(struct sched_history *h, int32_t tid, int32_t pid, int32_t parent);
 bool sched_history_exit(struct sched_history *h, int32_t tid);
 bool sched_history_wake(struct sched_history *h, int32_t tid, uint64_t time_ns);
+/* To the queue of another CPU; what it waited until then counts if it was ready to run. */
+bool sched_history_migrate(struct sched_history *h, int32_t tid, uint64_t time_ns);
 bool sched_history_switch(struct sched_history *h, const struct sched_out *out, struct sched_times *times);
 /* Adds the times to the task's sums. */
 void sched_history_count(struct sched_history *h, const struct sched_times *times);

@@ -45,10 +45,11 @@ static const struct option map_options[] = {
 	COMMON_ROWS,
 	{"compact", 0, OPTION_FLAG, ROW(is_compact), .help = "columns only for CPUs that switch, when they first do"},
 	{"cpus", 0, OPTION_STRING, "cpus", ROW(cpus), .help = "only these CPUs"},
-	{"color-cpus", 0, OPTION_UNSUPPORTED, "cpus", .help = "highlight given CPUs in map"},
-	{"color-pids", 0, OPTION_UNSUPPORTED, "pids", .help = "highlight given pids in map"},
-	{"fuzzy-name", 0, OPTION_UNSUPPORTED, .help = "partial match of --task-name"},
-	{"task-name", 0, OPTION_UNSUPPORTED, "task", .help = "map output only for the given task name(s)"},
+	{"color-cpus", 0, OPTION_STRING, "cpus", ROW(colour_cpus), .help = "these CPUs in colour, on a terminal"},
+	{"color-pids", 0, OPTION_STRING, "pids", ROW(colour_pids), .help = "these tasks in colour, on a terminal"},
+	{"fuzzy-name", 0, OPTION_FLAG, ROW(has_fuzzy_name), .help = "--task-name may be a part of the name"},
+	{"task-name", 0, OPTION_STRING, "task[,task...]", ROW(task_name),
+		.help = "only tasks of these names; - for others that follow them"},
 };
 static const struct option_table map_table = TABLE(map_options);
 
@@ -71,9 +72,10 @@ static const struct option timehist_options[] = {
 	{"vmlinux", 'k', OPTION_STRING, "file", ROW(vmlinux), .help = "vmlinux pathname"},
 	{"wakeups", 'w', OPTION_FLAG, ROW(with_wakes), .help = "wake-ups, too"},
 	{"with-summary", 'S', OPTION_FLAG, ROW(with_summary), .help = "the summary behind the rows"},
-	{"pre-migrations", 'P', OPTION_UNSUPPORTED, .help = "show pre-migration wait time"},
-	{"prio", 0, OPTION_UNSUPPORTED, "prio", .help = "only tasks of these priorities"},
-	{"show-prio", 0, OPTION_UNSUPPORTED, .help = "show task priority"},
+	{"pre-migrations", 'P', OPTION_FLAG, ROW(with_pre_migrations),
+		.help = "what a task waited for a CPU before it was moved to another"},
+	{"prio", 0, OPTION_STRING, "prio", ROW(prios), .help = "only tasks of these priorities (0-99,120)"},
+	{"show-prio", 0, OPTION_FLAG, ROW(with_prio), .help = "priorities, and from which to which one it changed"},
 };
 static const struct option_table timehist_table = TABLE(timehist_options);
 

@@ -236,7 +236,7 @@ static bool print_event(struct blocks *b, const struct report_request *r, const 
 	const struct block **next, struct text *out)
 {
 	const struct event_sums *sums = &b->sums[event->index];
-	const struct block *end = b->blocks.items + b->blocks.len;
+	const struct block *end = b->blocks.len ? b->blocks.items + b->blocks.len : NULL;
 	struct text range = {0}, name = {0};
 	text_bytes(&name, event->name.data, event->name.len);
 	text_char(&name, 0);

@@ -60,6 +60,7 @@ static void read_fields(struct data_source *source, struct sched_event *event)
 	if (is_switch) {
 		event->next = (int32_t)number(source, event, "next_pid");
 		event->state = number(source, event, "prev_state");
+		event->prio = (int32_t)number(source, event, "prev_prio");
 	} else if (event->kind == SCHED_RUNTIME) {
 		event->ran_ns = number(source, event, "runtime");
 	} else if (event->kind == SCHED_MIGRATE) {

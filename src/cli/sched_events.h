@@ -20,6 +20,10 @@ struct sched_settings {
 	const char *cpus, *sort; /* latency: cpus and so on of the verb that was asked for */
 	bool by_pid, with_waking;
 	bool is_compact;
+	const char *colour_cpus, *colour_pids, *task_name; /* map */
+	bool has_fuzzy_name;
+	const char *prios; /* timehist: this and all that follows */
+	bool with_prio, with_pre_migrations;
 	const char *pids, *tids, *times, *kallsyms, *vmlinux, *symfs;
 	bool with_chains, only_idle, with_migrations, with_next, only_summary, with_summary, with_cpus, with_wakes,
 		with_state;
@@ -49,6 +53,7 @@ struct sched_event {
 	int32_t pid, parent; /* of a fork */
 	int32_t next; /* switch */
 	uint64_t state; /* switch: prev_state; 0: could run on */
+	int32_t prio; /* switch: prev_prio */
 	uint64_t ran_ns;
 	int32_t from_cpu, to_cpu;
 };

@@ -5,12 +5,15 @@
 #include "analysis/sched_history.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "cli/number_ranges.h"
 #include "cli/sched_text.h"
 #include "cli/trace_fields.h"
 #include "cli/word_list.h"
 
 #define NAME_WIDTH  30
 #define NEXT_WIDTH  24
+#define PRIO_WIDTH  8
+#define PRIO_COUNT  140 /* of the kernel: 0 to 99 real time, 100 to 139 nice -20 to 19 */
 #define CHAIN_EXTRA 2 /* frames read beyond what is shown: the scheduler's own are left out */
 #define TID_BUCKETS 256 /* perf lists tasks by tid modulo this */
 
@@ -21,6 +24,7 @@ struct timehist {
 	struct text *out;
 	bool with_chains, has_waking, with_rows;
 	uint32_t cpu_columns; /* --cpu-visual; 0: none */
+	bool prios[PRIO_COUNT]; /* --prio: those that are wanted */
 };
 
 static struct tally_str name_of(const struct timehist *t, const struct sched_task *task, uint64_t clock, char room[16])
@@ -51,22 +55,24 @@ static bool is_listed(const struct timehist *t, const struct sched_task *task)
 static void print_head(const struct timehist *t)
 {
 	struct text *out = t->out;
-	bool with_state = t->settings->with_state;
+	bool with_state = t->settings->with_state, with_prio = t->settings->with_prio;
+	bool with_pre = t->settings->with_pre_migrations;
 	text_printf(out, "%15s %6s  ", "time", "cpu");
 	for (uint32_t i = 0; i < t->cpu_columns; i++)
 		text_char(out, "0123456789abcdef"[i & 15]);
 	text_str(out, t->cpu_columns ? "  " : "");
-	text_printf(out, "%-30s  %9s  %9s  %9s%s\n", "task name", "wait time", "sch delay", "run time",
-		with_state ? "  state" : "");
+	text_printf(out, "%-30s%s  %9s  %9s  %9s%s%s\n", "task name", with_prio ? "  prio    " : "", "wait time",
+		"sch delay", "run time", with_pre ? "  pre-mig time" : "", with_state ? "  state" : "");
 	text_printf(out, "%15s %6s  ", "", "");
 	text_repeat(out, ' ', t->cpu_columns ? t->cpu_columns + 2 : 0);
-	text_printf(out, "%-30s  %9s  %9s  %9s%s\n", "[tid/pid]", "(msec)", "(msec)", "(msec)",
-		with_state ? "       " : "");
+	text_printf(out, "%-30s%s  %9s  %9s  %9s%s%s\n", "[tid/pid]", with_prio ? "          " : "", "(msec)", "(msec)",
+		"(msec)", with_pre ? "     (msec)" : "", with_state ? "       " : "");
 	text_str(out, "--------------- ------  ");
 	text_repeat(out, '-', t->cpu_columns);
 	text_str(out, t->cpu_columns ? "  " : "");
 	text_repeat(out, '-', NAME_WIDTH);
-	text_printf(out, "  ---------  ---------  ---------%s\n", with_state ? "  -----" : "");
+	text_printf(out, "%s  ---------  ---------  ---------%s%s\n", with_prio ? "  --------" : "",
+		with_pre ? "  ---------" : "", with_state ? "  -----" : "");
 }
 
 /* Time, CPU and task, as each row begins. mark: in the column of the CPU. */
@@ -139,6 +145,16 @@ static void print_next(struct timehist *t, const struct sched_event *event)
 	sched_text_pad(out, start, NEXT_WIDTH);
 }
 
+static void print_prio(int32_t prio, int32_t before, struct text *out)
+{
+	text_str(out, "  ");
+	size_t start = out->len;
+	if (before >= 0 && before != prio)
+		text_printf(out, "%" PRId32 "->", before);
+	text_i64(out, prio);
+	sched_text_pad(out, start, PRIO_WIDTH);
+}
+
 static enum tally_status print_switch(
 	struct timehist *t, const struct sched_event *event, const struct sched_times *times, struct tally_error *err)
 {
@@ -148,9 +164,13 @@ static enum tally_status print_switch(
 	/* With --idle-hist a task is only named as what the idle time follows. */
 	bool has_times = !settings->only_idle || task->is_idle;
 	begin_row(t, event, times->time_ns, task->is_idle ? 'i' : 's', task);
+	if (settings->with_prio)
+		print_prio(event->prio, times->prio_before, out);
 	sched_text_ms(out, has_times ? times->wait_ns : 0, 11);
 	sched_text_ms(out, has_times ? times->delay_ns : 0, 11);
 	sched_text_ms(out, has_times ? times->run_ns : 0, 11);
+	if (settings->with_pre_migrations)
+		sched_text_ms(out, has_times ? times->pre_migration_ns : 0, 11);
 	text_char(out, ' ');
 	if (settings->with_state)
 		text_printf(out, " %5c ", state_letter(event->state, task->is_idle));
@@ -197,6 +217,7 @@ static enum tally_status take_switch(struct timehist *t, const struct sched_even
 	const struct sched_settings *settings = t->settings;
 	const struct sample *sample = &event->sample.sample;
 	const struct sched_out out = {.tid = event->tid,
+		.prio = event->prio,
 		.pid = (int32_t)sample->tid == event->tid ? (int32_t)sample->pid : 0,
 		.cpu = event->cpu,
 		.time_ns = event->time_ns,
@@ -206,6 +227,8 @@ static enum tally_status take_switch(struct timehist *t, const struct sched_even
 		return error_nomem(err);
 	const struct sched_task *task = &t->history.tasks.items[times.task];
 	if (times.is_outside || (t->job->cpus && !t->job->cpus[event->cpu]) || !is_listed(t, task))
+		return TALLY_OK;
+	if (settings->prios && (event->prio < 0 || event->prio >= PRIO_COUNT || !t->prios[event->prio]))
 		return TALLY_OK;
 	if (settings->only_idle && !task->is_idle && event->next != 0)
 		return TALLY_OK;
@@ -226,13 +249,11 @@ static bool take_wake(struct timehist *t, const struct sched_event *event)
 
 static bool take_migration(struct timehist *t, const struct sched_event *event)
 {
-	if (!t->settings->with_migrations)
+	const struct sched_settings *settings = t->settings;
+	if (!settings->with_migrations && !settings->with_pre_migrations)
 		return true;
-	uint32_t task = sched_history_task(&t->history, event->tid);
-	if (task == ID_TABLE_NONE)
-		return false;
-	t->history.tasks.items[task].migrations++;
-	return print_other(t, event);
+	return sched_history_migrate(&t->history, event->tid, event->time_ns) &&
+	       (!settings->with_migrations || print_other(t, event));
 }
 
 static enum tally_status take(struct timehist *t, const struct sched_event *event, struct tally_error *err)
@@ -423,6 +444,8 @@ enum tally_status sched_print_timehist(struct sched_job *job, struct text *out, 
 	struct timehist t = {.job = job, .settings = settings, .out = out, .with_rows = !settings->only_summary};
 	struct sched_event event;
 	enum tally_status status = TALLY_OK;
+	if (settings->prios && !number_ranges_parse(settings->prios, PRIO_COUNT, t.prios))
+		return error_set(err, TALLY_INVALID, "Invalid prio string");
 	sched_history_init(&t.history);
 	t.history.from_ns = job->from_ns;
 	t.history.to_ns = job->to_ns;

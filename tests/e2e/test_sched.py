@@ -113,6 +113,33 @@ def test_chains(tally, tmp_path):
     assert '<-' not in tally('sched', 'timehist', '--no-call-graph', '-i', path, check=0).stdout
 
 
+def test_priorities_and_waiting_before_migrations(tally, recordings):
+    data = recordings / 'sched.data'
+    rows = tally('sched', 'timehist', '--show-prio', '-P', '--state', '-i', data, check=0).stdout.splitlines()
+    assert rows[0].split() == 'time cpu task name prio wait time sch delay run time pre-mig time state'.split()
+    assert len(rows[1]) == len(rows[2])
+    kernels = [row for row in rows if ' migration/' in row]
+    assert kernels and all(row.split()[3] == '0' and row.split()[-1] == 'S' for row in kernels)
+    plain = tally('sched', 'timehist', '-i', data, check=0).stdout.splitlines()
+    only = tally('sched', 'timehist', '--prio', '0-99', '-i', data, check=0).stdout.splitlines()
+    assert only == plain[:3] + [row for row in plain if ' migration/' in row]
+    rest = tally('sched', 'timehist', '--prio', '100-139', '-i', data, check=0).stdout.splitlines()
+    assert sorted(only[3:] + rest[3:]) == sorted(plain[3:])
+
+
+def test_a_map_of_some_tasks(tally, recordings):
+    data = recordings / 'sched.data'
+    rows = tally('sched', 'map', '--task-name', 'demo', '-i', data, check=0).stdout
+    assert set(re.findall(r'=> (\S+):', rows)) == {'demo'}
+    gone = [row for row in rows.splitlines() if '*- ' in row]
+    assert gone and all('=>' not in row for row in gone)
+    fuzzy = tally('sched', 'map', '--task-name', 'nothing,em', '--fuzzy-name', '-i', data, check=0).stdout
+    assert set(re.findall(r'=> (\S+):', fuzzy)) == {'demo', 'rcu_preempt'}
+    assert tally('sched', 'map', '--task-name', 'em', '-i', data, check=0).stdout == ''
+    coloured = tally('sched', 'map', '--color-pids', '16610', '--color-cpus', '1', '-i', data, check=0).stdout
+    assert coloured == tally('sched', 'map', '-i', data, check=0).stdout  # colours are a terminal's
+
+
 def test_script(tally, recordings):
     data = recordings / 'sched.data'
     expected = tally('script', '-i', data, check=0).stdout
@@ -137,8 +164,9 @@ def test_refusals(tally, recordings):
     assert 'mutually exclusive' in tally('sched', 'timehist', '-sw', '-i', data, check=129).stderr
     assert 'Invalid time string' in tally('sched', 'timehist', '--time', 'x', '-i', data, check=234).stderr
     assert 'sched record' in tally('sched', 'timehist', '-i', recordings / 'u.data', check=255).stderr
-    for words in (['map', '--color-pids', '1'], ['map', '--task-name', 'x'], ['timehist', '--show-prio'], ['replay'],
-                  ['foo'], [], ['latency', 'x'], ['-D', 'map']):
+    assert 'Invalid prio' in tally('sched', 'timehist', '--prio', '9-3', '-i', data, check=255).stderr
+    assert 'cpu_list' in tally('sched', 'map', '--color-cpus', 'x', '-i', data, check=255).stderr
+    for words in (['replay'], ['foo'], [], ['latency', 'x'], ['-D', 'map']):
         tally('sched', *words, check=129)
     for cut in ('trunc.data', 'bad.data', 'empty.data'):
         tally('sched', 'latency', '-i', recordings / cut, check=255)

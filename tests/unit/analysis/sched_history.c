@@ -119,6 +119,25 @@ static void the_error_of_the_mean(void **state)
 	assert_float_equal(sched_spread_percent(&spread), 0, 0);
 }
 
+static void waiting_before_a_migration(void **state)
+{
+	struct sched_history h;
+	sched_history_init(&h);
+	(void)leave(&h, 100, 7, SCHED_LEFT_SLEEPING);
+	assert_true(sched_history_migrate(&h, 7, 110)); /* asleep: it waits for no CPU */
+	assert_true(sched_history_wake(&h, 7, 120));
+	assert_true(sched_history_migrate(&h, 7, 150));
+	(void)leave(&h, 160, 8, SCHED_LEFT_RUNNABLE);
+	assert_int_equal(leave(&h, 170, 7, SCHED_LEFT_RUNNABLE).pre_migration_ns, 30);
+	assert_true(sched_history_migrate(&h, 8, 165));
+	struct sched_times times = leave(&h, 180, 8, SCHED_LEFT_SLEEPING); /* preempted: it waits since it left */
+	assert_int_equal(times.pre_migration_ns, 5);
+	(void)leave(&h, 190, 9, SCHED_LEFT_SLEEPING);
+	assert_int_equal(leave(&h, 200, 7, SCHED_LEFT_SLEEPING).pre_migration_ns, 0);
+	assert_int_equal(task(&h, 7)->migrations, 2);
+	sched_history_deinit(&h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -127,6 +146,7 @@ int main(void)
 		cmocka_unit_test(a_span_cuts_what_is_across_its_ends),
 		cmocka_unit_test(a_number_that_is_forked_again_is_another_task),
 		cmocka_unit_test(times_that_go_back_are_none),
+		cmocka_unit_test(waiting_before_a_migration),
 		cmocka_unit_test(the_error_of_the_mean),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

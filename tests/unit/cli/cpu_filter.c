@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
+#include "cli/number_ranges.h"
 #include "cli/word_list.h"
 #include "unit_test.h"
 
@@ -26,6 +27,15 @@ static void test_lists_that_are_none(void **state)
 	}
 }
 
+static void test_ranges(void **state)
+{
+	bool table[140] = {0};
+	assert_true(number_ranges_parse("0-99,139", 140, table));
+	assert_true(table[99] && !table[100] && table[139]);
+	assert_false(number_ranges_parse("140", 140, table));
+	assert_false(number_ranges_parse("high", 140, table));
+}
+
 static void test_words(void **state)
 {
 	assert_true(word_list_has("cc1,ld", STR("ld")));
@@ -40,6 +50,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_lists_that_are_none),
+		cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_words),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
