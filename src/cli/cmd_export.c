@@ -31,7 +31,7 @@ static const struct export_format formats[] = {
 	{.name = "folded", .write = export_folded},
 	{.name = "speedscope", .write = export_speedscope, .wants_rows = true, .wants_places = true},
 	{.name = "pprof", .write = export_pprof, .wants_places = true, .is_binary = true, .is_packed = true},
-	{.name = "firefox", .write = export_firefox, .wants_rows = true, .wants_places = true},
+	{.name = "firefox", .write = export_firefox, .wants_rows = true, .wants_places = true, .wants_traces = true},
 	{.name = "callgrind", .write = export_callgrind, .wants_places = true},
 	{.name = "chrome", .write = export_chrome, .wants_rows = true},
 	{.name = "perfetto", .write = export_perfetto, .wants_rows = true, .wants_places = true, .is_binary = true},

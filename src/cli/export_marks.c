@@ -5,6 +5,7 @@
 #include "analysis/record_run.h"
 #include "analysis/tracepoint_fields.h"
 #include "base/error.h"
+#include "base/map_u64.h"
 #include "cli/trace_fields.h"
 
 struct reading {
@@ -17,6 +18,19 @@ struct reading {
 static bool add_text(struct export_marks *marks, struct tally_str text, uint32_t *id)
 {
 	return intern_add(&marks->texts, text.data ? text.data : "", text.len, id);
+}
+
+/* A switch of a whole CPU is told twice, from both sides: the one that leaves knows both. False: told already. */
+static bool take_switch(const struct record_switch *from, struct export_mark *mark)
+{
+	int32_t own = mark->tid;
+	if (from->is_cpu_wide && !from->is_out)
+		return false;
+	mark->kind = EXPORT_SWITCH;
+	mark->tid = from->is_out ? own : 0;
+	mark->number = from->is_cpu_wide ? (int32_t)from->next_prev_tid : from->is_out ? 0 : own;
+	mark->state = from->is_out && !from->is_preempt; /* sched_switch's for asleep, or for ready */
+	return true;
 }
 
 static bool take_record(struct reading *r, const struct record *record, struct export_mark *mark)
@@ -40,6 +54,9 @@ static bool take_record(struct reading *r, const struct record *record, struct e
 		mark->kind = EXPORT_EXIT;
 		mark->pid = (int32_t)fields.task.pid;
 		mark->tid = (int32_t)fields.task.tid;
+	} else if (record->type == RECORD_SWITCH || record->type == RECORD_SWITCH_CPU_WIDE) {
+		if (!take_switch(&fields.context_switch, mark))
+			return true;
 	} else {
 		uint64_t lost = record->type == RECORD_LOST ? fields.lost.lost : fields.lost_samples.lost;
 		if (lost == 0)
@@ -50,8 +67,10 @@ static bool take_record(struct reading *r, const struct record *record, struct e
 	return vec_push(&marks->items, *mark);
 }
 
-static bool is_told(uint32_t type)
+static bool is_told(const struct reading *r, uint32_t type)
 {
+	if (type == RECORD_SWITCH || type == RECORD_SWITCH_CPU_WIDE)
+		return !r->sched_switch || !r->tracepoints;
 	return type == RECORD_COMM || type == RECORD_FORK || type == RECORD_EXIT || type == RECORD_LOST ||
 	       type == RECORD_LOST_SAMPLES;
 }
@@ -115,6 +134,29 @@ static int by_time(const void *left, const void *right, void *items)
 	return a->time < b->time ? -1 : a->time > b->time;
 }
 
+/* Records of switches have no names: those that the threads had then. False: out of memory. */
+static bool name_switches(struct export_marks *marks)
+{
+	struct map_u64 names = {0}; /* by thread: the text */
+	bool is_done = true;
+	for (size_t i = 0; i < marks->items.len && is_done; i++) {
+		struct export_mark *mark = &marks->items.items[i];
+		uint64_t text = INTERN_NONE;
+		if (mark->kind == EXPORT_COMM || mark->kind == EXPORT_EXEC) {
+			is_done = map_u64_set(&names, (uint32_t)mark->tid, mark->text);
+		} else if (mark->kind == EXPORT_FORK && map_u64_find(&names, (uint32_t)mark->tid, &text)) {
+			is_done = map_u64_set(&names, (uint32_t)mark->number, text);
+		} else if (mark->kind == EXPORT_SWITCH && mark->text == INTERN_NONE) {
+			if (map_u64_find(&names, (uint32_t)mark->number, &text))
+				mark->text = (uint32_t)text;
+			if (map_u64_find(&names, (uint32_t)mark->tid, &text))
+				mark->left_text = (uint32_t)text;
+		}
+	}
+	map_u64_deinit(&names);
+	return is_done;
+}
+
 /* In order of time; equal times as they stand in the recording, which glibc's sort of a copy keeps. */
 static void finish(struct export_marks *marks)
 {
@@ -132,7 +174,7 @@ static enum tally_status read_run(struct reading *r, const struct record_run *ru
 	struct record record;
 	for (size_t position = 0; record_run_next(run, &position, &record, NULL) == TALLY_OK;) {
 		bool is_done = true;
-		if (is_told(record.type))
+		if (is_told(r, record.type))
 			is_done = add_record(r, &record);
 		else if (record.type == RECORD_SAMPLE && r->sched_switch && r->tracepoints)
 			is_done = add_switch(r, &record);
@@ -140,7 +182,7 @@ static enum tally_status read_run(struct reading *r, const struct record_run *ru
 			return error_nomem(err);
 	}
 	finish(r->marks);
-	return TALLY_OK;
+	return name_switches(r->marks) ? TALLY_OK : error_nomem(err);
 }
 
 enum tally_status export_marks_read(struct export_marks *marks, struct perfdata_reader *reader,

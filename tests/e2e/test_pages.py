@@ -306,6 +306,55 @@ def test_counters_and_tracepoints_are_tracks(browser, room, tally):
     assert 'CPU 0' in browser.text('#chosen')
 
 
+def test_firefox_has_counters_and_markers(room, tally):
+    traced(room / 'traced.data')
+    whole = json.loads(tally('export', '-F', 'firefox', room / 'traced.data', check=0).stdout)
+    counter, = whole['counters']
+    assert counter['name'] == 'instructions' and counter['pid'] == '1000'
+    assert whole['threads'][counter['mainThreadIndex']]['pid'] == '1000'
+    samples = counter['samples']
+    assert samples['length'] == len(samples['time']) == len(samples['count'])
+    assert sum(samples['count']) == 150_000 and samples['time'] == sorted(samples['time'])
+    assert sum(n for t, n in zip(samples['time'], samples['count']) if t < 499) == 50_000
+    markers = [(thread['stringArray'][name], time, data['text']) for thread in whole['threads'] for name, time, data in
+               zip(*(thread['markers'][key] for key in ('name', 'startTime', 'data')))]
+    assert [m for m in markers if m[0] == 'sched:sched_wakeup'] == [
+        ('sched:sched_wakeup', 250, 'comm=waker pid=25'), ('sched:sched_wakeup', 750, 'comm=<img src=x> pid=75')]
+
+
+def switched(path, is_cpu_wide):
+    """Two threads take turns on a CPU, each 100 ms; records of switches, no tracepoint."""
+    recording = Recording()
+    recording.event('IDENTIFIER IP TID TIME CPU PERIOD')
+    recording.comm('worker')
+    recording.record(3, 0, recording.pack('II', 1000, 1001) + recording.name('other') + recording.trailer())
+    for i in range(10):
+        when, leaves, comes = 10 ** 9 + i * 100 * MS, 1000 + i % 2, 1000 + (i + 1) % 2
+        for is_out, own, other in ((True, leaves, comes), (False, comes, leaves)):
+            body = recording.pack('II', 1000, other) if is_cpu_wide else b''
+            body += recording.pack('IIQIIQ', 1000, own, when, 0, 0, 1)
+            recording.record(15 if is_cpu_wide else 14, 1 << 13 if is_out else 0, body)
+        recording.sample(tid=(1000, comes), time=when + 50 * MS)
+    recording.write(path)
+
+
+@pytest.mark.parametrize('is_cpu_wide', [False, True])
+def test_threads_off_their_cpu_are_gaps(browser, room, tally, is_cpu_wide):
+    switched(room / 'switched.data', is_cpu_wide)
+    tally('report', f'--html={room}/switched.html', '-i', room / 'switched.data', check=0)
+    browser.open(room / 'switched.html', '#time')
+    runs = browser.value('onCpu.filter(r => r[3] > r[2]).map(r => [r[1], Math.round(r[2] / 1e6), Math.round(r[3] / 1e6)])')
+    assert runs == [[1000 + (i + 1) % 2, i * 100, min((i + 1) * 100, 950)] for i in range(10)]
+    browser.move(*lane_at(browser, 'other 1000/1001', 50 / 950))
+    assert 'runs on CPU 0' in browser.text('#tip')
+    browser.move(*lane_at(browser, 'other 1000/1001', 150 / 950))
+    assert 'off its CPU' in browser.text('#tip')
+    browser.move(*lane_at(browser, 'CPU 0', 150 / 950))
+    assert 'runs worker 1000' in browser.text('#tip')
+    marks = json.loads(tally('export', '-F', 'json', room / 'switched.data', check=0).stdout)['marks']
+    assert [m['text'] for m in marks if m['kind'] == 'switch' and m.get('number')] == ['other', 'worker'] * 5
+
+
 def test_code_has_the_heat_of_what_is_chosen(browser, room, tally):
     """One instruction in the first half of the time, another in the second; no program is needed to look at it."""
     program = room / 'program'

@@ -22,6 +22,22 @@ bool *export_event_flags(const struct export_view *view)
 	return flags;
 }
 
+struct tally_str export_trace(const struct profile *p, const struct profile_sample *sample)
+{
+	const struct profile_value *value = profile_facet(p, sample->facets, FACET_TRACE);
+	return value && value->text != PROFILE_NONE ? profile_string(p, value->text) : STR("");
+}
+
+bool *export_trace_flags(const struct export_view *view)
+{
+	const struct profile *p = view->profile;
+	bool *flags = calloc(p->event_count + 1, sizeof(*flags));
+	for (size_t i = 0; flags && i < p->sample_count; i++)
+		if (!flags[p->samples[i].event] && export_trace(p, &p->samples[i]).len > 0)
+			flags[p->samples[i].event] = true;
+	return flags;
+}
+
 /* What each id of the profile is in the tables, PROFILE_NONE: nothing needs it. */
 struct moved {
 	uint32_t *stacks, *leaves, *frames;

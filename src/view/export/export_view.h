@@ -114,6 +114,10 @@ struct export_line {
 };
 /* Of a frame of a profile with lines. */
 struct export_line export_frame_line(const struct profile *profile, const struct profile_frame *frame);
+/* What a tracepoint's sample prints; empty: the sample is of another event, or that was not kept. */
+struct tally_str export_trace(const struct profile *profile, const struct profile_sample *sample);
+/* Whether samples of the event print something: one flag for each of the profile's. NULL: out of memory. */
+bool *export_trace_flags(const struct export_view *view);
 const char *export_mark_name(enum export_mark_kind kind);
 /* What one unit of the event's period is: "nanoseconds" or "count". */
 const char *export_event_unit(struct tally_str name);

@@ -129,24 +129,6 @@ static void add_tracks(struct page *page)
 	text_str(page->out, "],\n");
 }
 
-/* What a tracepoint's sample prints; empty: the sample is of another event, or says nothing. */
-static struct tally_str trace_of(const struct profile *p, const struct profile_sample *sample)
-{
-	const struct profile_value *value = profile_facet(p, sample->facets, FACET_TRACE);
-	return value && value->text != PROFILE_NONE ? profile_string(p, value->text) : STR("");
-}
-
-static bool find_traces(struct page *page)
-{
-	const struct profile *p = page->view->profile;
-	page->is_trace = calloc(p->event_count + 1, sizeof(*page->is_trace));
-	page->detail_of_sample = malloc((p->sample_count + 1) * sizeof(*page->detail_of_sample));
-	for (size_t i = 0; page->is_trace && i < p->sample_count; i++)
-		if (!page->is_trace[p->samples[i].event] && trace_of(p, &p->samples[i]).len > 0)
-			page->is_trace[p->samples[i].event] = true;
-	return page->is_trace && page->detail_of_sample;
-}
-
 /* Texts of tracepoints' samples, and how many had no room. */
 static void add_texts(struct page *page)
 {
@@ -158,7 +140,7 @@ static void add_texts(struct page *page)
 		const struct profile_sample *sample = &p->samples[i];
 		bool is_new;
 		page->detail_of_sample[i] = PROFILE_NONE;
-		if (page->tables.node_of_sample[i] == PROFILE_NONE || trace_of(p, sample).len == 0)
+		if (page->tables.node_of_sample[i] == PROFILE_NONE || export_trace(p, sample).len == 0)
 			continue;
 		const uint64_t key = profile_facet(p, sample->facets, FACET_TRACE)->text;
 		bool has_room = bytes < TEXT_BYTES_MOST;
@@ -168,8 +150,8 @@ static void add_texts(struct page *page)
 		if (!has_room || !is_new || id == ID_TABLE_NONE)
 			continue;
 		text_str(page->out, id ? ",\n" : "\n");
-		page_string(page->out, trace_of(p, sample));
-		bytes += trace_of(p, sample).len;
+		page_string(page->out, export_trace(p, sample));
+		bytes += export_trace(p, sample).len;
 		byte_sink_step(page->sink);
 	}
 	text_printf(page->out, "],\n\"textsLeftOut\":%zu,\n", left_out);
@@ -270,6 +252,20 @@ static void add_code(struct page *page, struct tally_str code)
 	text_str(page->out, "]\n}");
 }
 
+static void add_data(struct page *page)
+{
+	text_str(page->out, "{\n");
+	add_about(page);
+	add_events(page);
+	add_nodes(page);
+	add_tracks(page);
+	add_texts(page);
+	add_places(page);
+	add_rows(page);
+	add_switches(page);
+	add_code(page, page->view->code);
+}
+
 void report_page_write(struct byte_sink *sink, const struct export_view *view)
 {
 	static const char mark[] = "@DATA@";
@@ -280,26 +276,16 @@ void report_page_write(struct byte_sink *sink, const struct export_view *view)
 		sink->failed = true;
 		return;
 	}
-	if (!find_traces(&page)) {
+	page.is_trace = export_trace_flags(view);
+	page.detail_of_sample = malloc((view->profile->sample_count + 1) * sizeof(*page.detail_of_sample));
+	if (page.is_trace && page.detail_of_sample) {
+		text_bytes(page.out, report_html, (size_t)(at - report_html));
+		add_data(&page);
+		text_str(page.out, at + sizeof(mark) - 1);
+		byte_sink_step(sink);
+	} else {
 		sink->failed = true;
-		free(page.is_trace);
-		free(page.detail_of_sample);
-		export_tables_deinit(&page.tables);
-		return;
 	}
-	text_bytes(page.out, report_html, (size_t)(at - report_html));
-	text_str(page.out, "{\n");
-	add_about(&page);
-	add_events(&page);
-	add_nodes(&page);
-	add_tracks(&page);
-	add_texts(&page);
-	add_places(&page);
-	add_rows(&page);
-	add_switches(&page);
-	add_code(&page, view->code);
-	text_str(page.out, at + sizeof(mark) - 1);
-	byte_sink_step(sink);
 	free(page.is_trace);
 	free(page.detail_of_sample);
 	export_tables_deinit(&page.tables);
