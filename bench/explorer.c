@@ -7,6 +7,8 @@
 #include "profile/profile_builder.h"
 #include "view/tui/explorer_draw.h"
 #include "view/tui/explorer_keys.h"
+#include "view/tui/explorer_lines.h"
+#include "view/tui/explorer_table.h"
 #include "view/tui/flame_draw.h"
 
 #include <stdio.h>

@@ -4,6 +4,9 @@
 #include "cli/tui_print.h"
 #include "cli/tui_terminal.h"
 #include "view/tui/explorer_draw.h"
+#include "view/tui/explorer_lines.h"
+#include "view/tui/explorer_rows.h"
+#include "view/tui/explorer_table.h"
 #include "view/tui/text_screen.h"
 
 #include <stdio.h>
@@ -245,7 +248,7 @@ static enum tally_status order(struct view *view, struct tally_error *err)
 			columns[count++] = view->from.options.columns[i];
 	enum tally_status status = flat_table_sort(&view->from.table, columns, count, err);
 	if (status == TALLY_OK)
-		explorer_reorder(e);
+		explorer_select_rows(e);
 	return status;
 }
 

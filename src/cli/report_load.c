@@ -12,6 +12,8 @@
 #include "cli/progress_line.h"
 #include "cli/report_tables.h"
 #include "view/tui/explorer_draw.h"
+#include "view/tui/explorer_lines.h"
+#include "view/tui/explorer_table.h"
 
 #define FIRST_BYTES ((size_t)1 << 20) /* of the recording, that are shown first */
 #define PART_STEP   8 /* the next part is so many times as long, and the whole at least that */

@@ -12,7 +12,10 @@
 #include "cli/tui_print.h"
 #include "cli/tui_terminal.h"
 #include "view/tui/explorer_draw.h"
+#include "view/tui/explorer_lines.h"
 #include "view/tui/explorer_renew.h"
+#include "view/tui/explorer_rows.h"
+#include "view/tui/explorer_table.h"
 
 #define LOOK_MS 250 /* how often it is looked at how much has come in */
 
@@ -266,7 +269,7 @@ static enum tally_status reorder(struct exploring *x, struct tally_error *err)
 	x->has_order = true;
 	enum tally_status st = sort_table(x, &x->shown, err);
 	if (st == TALLY_OK)
-		explorer_reorder(&x->shown.explorer);
+		explorer_select_rows(&x->shown.explorer);
 	return st;
 }
 

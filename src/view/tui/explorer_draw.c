@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "view/text/report_cells.h"
 #include "view/tui/explorer_keys.h"
+#include "view/tui/explorer_lines.h"
 #include "view/tui/tui_line.h"
 
 #include <stdio.h>

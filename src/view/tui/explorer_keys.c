@@ -1,5 +1,8 @@
 #include "view/tui/explorer_keys.h"
+#include "view/tui/explorer_lines.h"
 #include "view/tui/explorer_menu.h"
+#include "view/tui/explorer_rows.h"
+#include "view/tui/explorer_table.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,7 @@
 #include "view/tui/explorer_menu.h"
 #include "view/text/report_cells.h"
+#include "view/tui/explorer_lines.h"
+#include "view/tui/explorer_rows.h"
 
 #include <stdio.h>
 

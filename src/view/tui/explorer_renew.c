@@ -1,4 +1,7 @@
 #include "view/tui/explorer_renew.h"
+#include "view/tui/explorer_lines.h"
+#include "view/tui/explorer_rows.h"
+#include "view/tui/explorer_table.h"
 
 #include <string.h>
 

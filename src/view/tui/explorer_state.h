@@ -1,15 +1,12 @@
 /*
- * explorer_state.h - what the interactive report shows of one table: rows, chains, filters, cursor. No keys, no drawing.
+ * explorer_state.h - what the interactive report shows of one table: rows, chains, filters, cursor. A value, and questions
+ * to it; it is made in explorer_table.h, lines and the cursor are in explorer_lines.h, which rows show in
+ * explorer_rows.h. No keys, no drawing.
  *
- * Borrows table, title and the arrays of its options; the struct must stay where it is, and the caller deinits. Lines
- * are rows and the chain lines under those that are open. Chains are built when they come into view, so a table of a
- * million rows costs what is looked at. Failures stick in `failed`.
+ * Borrows table, title and the arrays of its options; the struct must stay where it is. Failures stick in `failed`.
  *
- *	struct explorer e;
- *	explorer_init(&e, &table, &options, "Samples: 339  of event 'cycles'", err);
- *	explorer_resize(&e, 24, 80);
- *	explorer_toggle(&e);
- *	explorer_deinit(&e);
+ *	if (explorer_is_zoomed(&e, ZOOM_DSO))
+ *		explorer_say(&e, "rows are of one object");
  */
 #ifndef VIEW_TUI_EXPLORER_STATE_H
 #define VIEW_TUI_EXPLORER_STATE_H
@@ -86,68 +83,10 @@ struct explorer {
 	bool failed; /* memory is out */
 };
 
-TALLY_MUST_CHECK enum tally_status explorer_init(struct explorer *e, const struct flat_table *table,
-	const struct report_text_options *options, const char *title, struct tally_error *err);
-void explorer_deinit(struct explorer *e);
-
-void explorer_resize(struct explorer *e, unsigned rows, unsigned columns);
-/* Lines of the table that fit on the screen. */
-unsigned explorer_page(const struct explorer *e);
-void explorer_move(struct explorer *e, long lines);
-/* The cursor to what is in this row of the screen; false: no line of the table is. */
-bool explorer_click(struct explorer *e, unsigned screen_row);
-void explorer_home(struct explorer *e);
-void explorer_end(struct explorer *e);
-/* Opens or closes one level: the row, or what is below the chain line. */
-void explorer_toggle(struct explorer *e);
-/* Whether that would do anything. */
-bool explorer_can_toggle(const struct explorer *e);
-/* All of the row. */
-void explorer_toggle_row(struct explorer *e);
-void explorer_close_row(struct explorer *e);
-void explorer_set_all(struct explorer *e, bool is_open);
-/* Rows of the cursor's thread, or object, only; again: all. */
-void explorer_zoom_thread(struct explorer *e);
-void explorer_zoom_dso(struct explorer *e);
-void explorer_zoom_function(struct explorer *e);
-void explorer_zoom_kernel(struct explorer *e);
-/* Rows whose symbol has this in it; empty: all. */
-void explorer_zoom_symbol(struct explorer *e, const char *part);
-/* Takes back the last of them. False: there is none. */
-bool explorer_zoom_out(struct explorer *e);
-void explorer_set_percent_limit(struct explorer *e, double percent);
-/* Of percentages that people use: to the next higher one, or lower. */
-void explorer_step_percent_limit(struct explorer *e, bool is_up);
-void explorer_switch_relative(struct explorer *e);
-/* Shows the column, or no longer; the last one stays. */
-void explorer_switch_field(struct explorer *e, enum profile_key key);
-/* After the table was sorted anew: the cursor stays on its row. */
-void explorer_reorder(struct explorer *e);
-/* To the next row with the pattern in the name of its symbol, object or thread. */
-void explorer_search(struct explorer *e, bool is_back);
-void explorer_say(struct explorer *e, const char *format, ...) TALLY_PRINTF(2, 3);
-
 bool explorer_is_zoomed(const struct explorer *e, enum explorer_zoom zoom);
-/* False at the end. */
-bool explorer_next_line(struct explorer *e, struct explorer_position *position);
-/* The function that the cursor is on, a row's or a caller; PROFILE_NONE: it is on no single one. */
-uint32_t explorer_cursor_function(const struct explorer *e, struct tally_str *name);
-/* The same, and says why there is none. */
-uint32_t explorer_function(struct explorer *e);
-/* What explorer_zoom_thread and _dso would zoom into. False: nothing. */
-bool explorer_cursor_thread(const struct explorer *e, struct tally_str *name);
-bool explorer_cursor_object(const struct explorer *e, struct tally_str *name);
-/* NULL: the row shows no chains. Of rows that were in view. */
-const struct explorer_fold *explorer_fold_at(const struct explorer *e, size_t row);
-bool explorer_has_chains(const struct explorer *e, uint32_t table_row);
-/* For explorer_renew: another table and profile, whose rows are to be selected then; rows as they are filtered; an open row's chains (NULL: memory is out), and the cursor so many lines
- * from the top of the screen. */
-TALLY_MUST_CHECK enum tally_status explorer_set_table(
-	struct explorer *e, const struct flat_table *table, const char *title, struct tally_error *err);
-void explorer_select_rows(struct explorer *e);
-struct explorer_fold *explorer_open_row(struct explorer *e, uint32_t table_row);
-void explorer_place(struct explorer *e, size_t above);
+bool explorer_is_grouped_by(const struct explorer *e, enum profile_key key);
 /* What a row stands for. */
 uint64_t explorer_row_period(const struct explorer *e, uint32_t table_row);
+void explorer_say(struct explorer *e, const char *format, ...) TALLY_PRINTF(2, 3);
 
 #endif

@@ -4,6 +4,9 @@
 
 #include "view/tui/explorer_draw.h"
 #include "view/tui/explorer_keys.h"
+#include "view/tui/explorer_lines.h"
+#include "view/tui/explorer_rows.h"
+#include "view/tui/explorer_table.h"
 
 #include <string.h>
 
@@ -241,7 +244,7 @@ static void menus(void **state)
 	assert_int_equal(explorer_key(&f.explorer, '\r'), EXPLORER_ORDER);
 	assert_int_equal(f.explorer.order, KEY_SYMBOL);
 	assert_int_equal(flat_table_sort(&f.table, &f.explorer.order, 1, NULL), TALLY_OK);
-	explorer_reorder(&f.explorer);
+	explorer_select_rows(&f.explorer);
 	assert_int_equal(f.explorer.cursor.row, 5); /* main of cc1, as before */
 	press(&f, "|jj$");
 	assert_int_equal(f.explorer.mode, EXPLORER_MENU);

@@ -1,7 +1,10 @@
 #include "profile_text.h"
 #include "unit_test.h"
 
+#include "view/tui/explorer_lines.h"
 #include "view/tui/explorer_renew.h"
+#include "view/tui/explorer_rows.h"
+#include "view/tui/explorer_table.h"
 
 #include <string.h>
 

@@ -8,6 +8,9 @@
 #include "view/tui/annotate_draw.h"
 #include "view/tui/explorer_draw.h"
 #include "view/tui/explorer_keys.h"
+#include "view/tui/explorer_lines.h"
+#include "view/tui/explorer_rows.h"
+#include "view/tui/explorer_table.h"
 #include "view/tui/flame_draw.h"
 #include "view/tui/text_screen.h"
 
@@ -196,7 +199,7 @@ static void press_explorer(struct zoo *z, uint32_t key)
 	struct explorer *e = &z->explorer;
 	if (explorer_key(e, key) == EXPLORER_ORDER) {
 		assert_int_equal(flat_table_sort(&z->table, &e->order, 1, NULL), TALLY_OK);
-		explorer_reorder(e);
+		explorer_select_rows(e);
 	}
 	assert_true(explorer_draw(e, random_below(2) ? "1/2" : "", &z->grid));
 	assert_true(e->cursor.row < e->visible_count || e->visible_count == 0);

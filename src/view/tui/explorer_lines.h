@@ -1,0 +1,47 @@
+/*
+ * explorer_lines.h - the lines of the interactive report: rows, and under those that are open the lines of their call
+ * chains; where the cursor is, what is on the screen, what is open.
+ *
+ * Chains are built when they come into view, so a table of a million rows costs what is looked at.
+ *
+ *	explorer_resize(&e, 24, 80);
+ *	explorer_move(&e, 3);
+ *	explorer_toggle(&e);
+ */
+#ifndef VIEW_TUI_EXPLORER_LINES_H
+#define VIEW_TUI_EXPLORER_LINES_H
+
+#include "view/tui/explorer_state.h"
+
+void explorer_resize(struct explorer *e, unsigned rows, unsigned columns);
+/* Lines of the table that fit on the screen. */
+unsigned explorer_page(const struct explorer *e);
+/* After lines, cursor or the screen's size changed: the cursor is on a line, which is on the screen. */
+void explorer_settle(struct explorer *e);
+void explorer_move(struct explorer *e, long lines);
+/* The cursor to what is in this row of the screen; false: no line of the table is. */
+bool explorer_click(struct explorer *e, unsigned screen_row);
+void explorer_home(struct explorer *e);
+void explorer_end(struct explorer *e);
+/* The cursor so many lines from the top of the screen. */
+void explorer_place(struct explorer *e, size_t above);
+/* False at the end. */
+bool explorer_next_line(struct explorer *e, struct explorer_position *position);
+
+/* Opens or closes one level: the row, or what is below the chain line. */
+void explorer_toggle(struct explorer *e);
+/* Whether that would do anything. */
+bool explorer_can_toggle(const struct explorer *e);
+/* All of the row. */
+void explorer_toggle_row(struct explorer *e);
+void explorer_close_row(struct explorer *e);
+void explorer_set_all(struct explorer *e, bool is_open);
+/* The row's chains, open from now on; NULL: memory is out. */
+struct explorer_fold *explorer_open_row(struct explorer *e, uint32_t table_row);
+/* NULL: the row shows no chains. Of rows that were in view. */
+const struct explorer_fold *explorer_fold_at(const struct explorer *e, size_t row);
+bool explorer_has_chains(const struct explorer *e, uint32_t table_row);
+/* All chains are built anew when they are next looked at, closed but for are_all_open. */
+void explorer_drop_folds(struct explorer *e);
+
+#endif

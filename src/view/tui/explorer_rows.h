@@ -1,0 +1,40 @@
+/*
+ * explorer_rows.h - which rows of its table the interactive report shows, and what the cursor's one is of: filters, the
+ * percent limit, search.
+ *
+ *	explorer_zoom_symbol(&e, "alloc");
+ *	if (e.visible_count == 0)
+ *		(void)explorer_zoom_out(&e);
+ */
+#ifndef VIEW_TUI_EXPLORER_ROWS_H
+#define VIEW_TUI_EXPLORER_ROWS_H
+
+#include "view/tui/explorer_state.h"
+
+/* Those that pass what is set in e, anew. The cursor stays on its row, if that is still there. */
+void explorer_select_rows(struct explorer *e);
+/* Rows of the cursor's thread, or object, only; again: all. */
+void explorer_zoom_thread(struct explorer *e);
+void explorer_zoom_dso(struct explorer *e);
+void explorer_zoom_function(struct explorer *e);
+void explorer_zoom_kernel(struct explorer *e);
+/* Rows whose symbol has this in it; empty: all. */
+void explorer_zoom_symbol(struct explorer *e, const char *part);
+/* Takes back the last of them. False: there is none. */
+bool explorer_zoom_out(struct explorer *e);
+void explorer_set_percent_limit(struct explorer *e, double percent);
+/* Of percentages that people use: to the next higher one, or lower. */
+void explorer_step_percent_limit(struct explorer *e, bool is_up);
+void explorer_switch_relative(struct explorer *e);
+/* To the next row with the pattern in the name of its symbol, object or thread. */
+void explorer_search(struct explorer *e, bool is_back);
+
+/* The function that the cursor is on, a row's or a caller; PROFILE_NONE: it is on no single one. */
+uint32_t explorer_cursor_function(const struct explorer *e, struct tally_str *name);
+/* The same, and says why there is none. */
+uint32_t explorer_function(struct explorer *e);
+/* What explorer_zoom_thread and _dso would zoom into. False: nothing. */
+bool explorer_cursor_thread(const struct explorer *e, struct tally_str *name);
+bool explorer_cursor_object(const struct explorer *e, struct tally_str *name);
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * explorer_table.h - makes an explorer of a table, or gives it another one; its columns.
+ *
+ * The caller deinits; what is borrowed: explorer_state.h.
+ *
+ *	struct explorer e;
+ *	explorer_init(&e, &table, &options, "Samples: 339  of event 'cycles'", err);
+ *	...
+ *	explorer_deinit(&e);
+ */
+#ifndef VIEW_TUI_EXPLORER_TABLE_H
+#define VIEW_TUI_EXPLORER_TABLE_H
+
+#include "view/tui/explorer_state.h"
+
+TALLY_MUST_CHECK enum tally_status explorer_init(struct explorer *e, const struct flat_table *table,
+	const struct report_text_options *options, const char *title, struct tally_error *err);
+void explorer_deinit(struct explorer *e);
+/* Another table and profile, whose rows are to be selected then (explorer_select_rows). */
+TALLY_MUST_CHECK enum tally_status explorer_set_table(
+	struct explorer *e, const struct flat_table *table, const char *title, struct tally_error *err);
+/* Shows the column, or no longer; the last one stays. */
+void explorer_switch_field(struct explorer *e, enum profile_key key);
+
+#endif
