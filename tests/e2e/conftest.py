@@ -19,7 +19,8 @@ ASAN = ROOT / os.environ.get('TALLY_ASAN', 'build-asan')
 GOLDEN = ROOT / 'tests' / 'golden'
 # Whatever the terminal, the locale and the time zone of the caller, the output is the same.
 FIXED = {'LC_ALL': 'C', 'TERM': 'dumb', 'COLUMNS': '80', 'TZ': 'UTC', 'PAGER': 'cat'}
-TIMEOUT_S = 60
+# For what never ends: a loaded machine is slow.
+TIMEOUT_S = 300
 
 sys.path.insert(0, str(ROOT / 'tools'))
 
@@ -30,6 +31,10 @@ signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 
 def pytest_addoption(parser):
     parser.addoption('--update', action='store_true', help='write the goldens anew instead of comparing with them')
+
+
+def pytest_configure(config):
+    config.addinivalue_line('markers', 'alone: not beside other tests (it counts, fills or times what all share)')
 
 
 class Program:
@@ -106,8 +111,8 @@ def workload(tmp_path):
     return find
 
 
-def wait_for(condition, seconds=50):
-    """What the condition gave first that is true. The limit is for what never happens: a loaded machine is slow."""
+def wait_for(condition, seconds=TIMEOUT_S):
+    """What the condition gave first that is true."""
     end = time.monotonic() + seconds
     while not (found := condition()):
         assert time.monotonic() < end, 'it never happened'

@@ -12,6 +12,8 @@ import pytest
 from conftest import BUILD, has_open_events, wait_for
 from test_events import TRACING, UPROBE, append, counts, file_offset
 
+# Some count the program on all CPUs, whoever runs it.
+pytestmark = pytest.mark.alone
 PROGRAM = BUILD / 'tests' / 'workloads' / 'counted'
 TURNS = 1000
 

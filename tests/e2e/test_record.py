@@ -218,6 +218,7 @@ def test_max_size(tally, workload, data):
     assert 64 << 10 <= PerfData(data).data_size <= 160 << 10
 
 
+@pytest.mark.alone  # all of that user have so much together
 def test_small_locked_memory_halves_the_rings(tally, workload, open_folder):
     program, spin = open_folder / 'tally', open_folder / 'spin'
     shutil.copy(tally.path, program)

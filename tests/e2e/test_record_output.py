@@ -229,6 +229,7 @@ def test_what_cannot_be(tally, data, options, status, text):
     assert not data.exists()
 
 
+@pytest.mark.alone  # counts what runs on the machine, twice
 @pytest.mark.parametrize('synth, kinds', [
     ('no', set()), ('task', {'COMM'}), ('mmap', {'COMM', 'MMAP2'}), ('cgroup', {'CGROUP'}),
     ('task,cgroup', {'COMM', 'CGROUP'}), ('all', {'COMM', 'MMAP2', 'CGROUP'})])

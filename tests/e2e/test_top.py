@@ -215,6 +215,7 @@ def test_all_cpus(top, deep, system_wide):
     assert HEADER.match(one.next()[0])[3] == 'all, CPU: 0'
 
 
+@pytest.mark.alone  # that user may run nothing else
 def test_new_processes_of_a_user(top, live, workload, open_folder):
     """Processes of the user that run, and their children."""
     shell = subprocess.Popen([*NOBODY, 'sh', '-c', f'read x; {shlex.quote(str(workload("deep").path))} 100000000; :'],
@@ -243,6 +244,7 @@ def is_refused_to_others():
     return int(pathlib.Path('/proc/sys/kernel/perf_event_paranoid').read_text()) > 0
 
 
+@pytest.mark.alone  # that user may run nothing else
 def test_without_permission_one_sees_ones_own(tally, live, workload, open_folder):
     if not is_refused_to_others():
         pytest.skip('everybody may sample all CPUs here')

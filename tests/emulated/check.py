@@ -68,7 +68,8 @@ def cross_build():
     if not (BUILD / 'build.ninja').exists():
         file = CACHE / 'cross.ini'
         file.write_text(cross_file())
-        run('meson', 'setup', BUILD, '--cross-file', file, cwd=ROOT)
+        # What runs in the guest is stripped anyway.
+        run('meson', 'setup', BUILD, '--cross-file', file, '-Ddebug=false', cwd=ROOT)
     run('ninja', '-C', BUILD)
     run('aarch64-linux-gnu-gcc', '-O1', '-g', '-static', '-no-pie', '-o', BUILD / 'loop', HERE / 'loop.c')
     (BUILD / 'library').mkdir(exist_ok=True)

@@ -1,6 +1,6 @@
 /*
  * Any keys, clicks and sizes on all screens of the explorer: nothing to see but that they hold, also under the
- * sanitizers. As long as TALLY_MONKEY_SECONDS says (a few thousand keys without it), from TALLY_MONKEY_SEED (7).
+ * sanitizers. TALLY_MONKEY_ROUNDS of 2,000 keys (3), or as long as TALLY_MONKEY_SECONDS says, from TALLY_MONKEY_SEED (7).
  */
 #include "profile_text.h"
 #include "unit_test.h"
@@ -18,10 +18,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define KEYS_WITHOUT_TIME 6000
-#define KEYS_A_ROUND	  2000
-#define SAMPLES		  400
-#define LINES		  300
+#define KEYS_A_ROUND   2000
+#define ROUNDS_UNASKED 3
+#define SAMPLES	       400
+#define LINES	       300
 
 static uint32_t random_state;
 
@@ -256,13 +256,14 @@ static void play(uint32_t presses)
 static void monkeys(void **state)
 {
 	const char *seconds = getenv("TALLY_MONKEY_SECONDS"), *seed = getenv("TALLY_MONKEY_SEED");
+	const char *wanted = getenv("TALLY_MONKEY_ROUNDS");
 	time_t end = time(NULL) + (seconds ? atoi(seconds) : 0);
 	random_state = seed ? (uint32_t)strtoul(seed, NULL, 10) : 7;
-	uint64_t rounds = 0;
+	uint64_t rounds = 0, least = wanted ? strtoull(wanted, NULL, 10) : ROUNDS_UNASKED;
 	do {
-		play(seconds ? KEYS_A_ROUND : KEYS_WITHOUT_TIME);
+		play(KEYS_A_ROUND);
 		rounds++;
-	} while (seconds && time(NULL) < end);
+	} while (rounds < least || (seconds && time(NULL) < end));
 	printf("%llu rounds\n", (unsigned long long)rounds);
 }
 
