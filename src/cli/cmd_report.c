@@ -226,7 +226,8 @@ static const struct option options[] = {
 	{"sort", 's', OPTION_STRING, "key[,key2...]", .offset = REQUEST(sort),
 		.help = "sort by key(s): comm, dso, symbol, pid, tgid, cpu, symbol_size, overhead ..."},
 	{"fields", 'F', OPTION_STRING, "key[,keys...]", .offset = REQUEST(fields),
-		.help = "output field(s): overhead, period, sample and the sort keys"},
+		.help = "output field(s): overhead, period, sample and the sort keys; with + in front beside the usual "
+			"ones"},
 	{"show-nr-samples", 'n', OPTION_FLAG, .offset = REQUEST(shows_samples),
 		.help = "Show a column with the number of samples"},
 	{"show-total-period", 0, OPTION_FLAG, .offset = REQUEST(shows_period),

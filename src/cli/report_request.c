@@ -301,6 +301,12 @@ static enum tally_status parse_keys(
 	return status;
 }
 
+/* -F +KEY,...: columns beside the usual ones. */
+static bool adds_fields(const struct report_request *r)
+{
+	return r->fields && *r->fields == '+';
+}
+
 /* A sort by latency takes the overhead's place. */
 static void add_value_columns(struct report_request *r, const struct key_list *sort)
 {
@@ -328,7 +334,7 @@ static enum tally_status parse_sort(struct report_request *r, const struct repor
 	struct key_parser parser = {"--sort", r->mode, source->fields, false};
 	const char *typed = r->sort && *r->sort == '+' ? r->sort + 1 : r->sort;
 	enum tally_status status = TALLY_OK;
-	if (typed != r->sort || (!typed && (!r->fields || r->has_history)))
+	if (typed != r->sort || (!typed && (!r->fields || adds_fields(r) || r->has_history)))
 		status = parse_keys(&parser, default_sort, sort, err);
 	if (status == TALLY_OK && typed)
 		status = parse_keys(&parser, typed, sort, err);
@@ -344,8 +350,6 @@ static enum tally_status parse_sort(struct report_request *r, const struct repor
 	return TALLY_OK;
 }
 
-/* Columns are the fields asked for (or the usual values) and then the sort keys. The order is that of the sort keys,
- * the overheads before them unless they are named, and then that of the fields. */
 static bool is_joined(const struct key_list *list, enum profile_key key)
 {
 	for (size_t i = 0; i < list->count; i++) {
@@ -368,30 +372,38 @@ static void set_levels(struct report_request *r, const struct key_list *sort)
 	}
 }
 
+static void add_value_order(struct report_request *r, const struct key_list *sort)
+{
+	if (r->by_latency && r->with_children)
+		add_key(r->order, &r->order_count, KEY_LATENCY_CHILDREN);
+	if (r->by_latency)
+		add_key(r->order, &r->order_count, KEY_LATENCY);
+	if (r->with_children && !r->by_latency && !has_key(sort->keys, sort->count, KEY_OVERHEAD_CHILDREN))
+		add_key(r->order, &r->order_count, KEY_OVERHEAD_CHILDREN);
+	if (!has_key(sort->keys, sort->count, KEY_OVERHEAD) && !has_key(sort->keys, sort->count, KEY_LATENCY))
+		add_key(r->order, &r->order_count, KEY_OVERHEAD);
+}
+
+/* Columns are the fields asked for (or the usual values, and fields added to them) and then the sort keys. The order is
+ * that of the sort keys, the overheads before them unless they are named, and then that of the fields. */
 static enum tally_status make_columns(
 	struct report_request *r, const struct report_source *source, const char *default_sort, struct tally_error *err)
 {
 	struct key_list sort = {0}, fields = {0};
 	struct key_parser parser = {"--fields", r->mode, NULL, true};
 	enum tally_status status = parse_sort(r, source, default_sort, &sort, err);
+	if (status == TALLY_OK && adds_fields(r) && !r->fields[1])
+		return error_set(err, TALLY_INVALID, "Invalid --fields key: `+'");
 	if (status == TALLY_OK && r->fields)
-		status = parse_keys(&parser, r->fields, &fields, err);
+		status = parse_keys(&parser, r->fields + adds_fields(r), &fields, err);
 	if (status != TALLY_OK)
 		return status;
-	if (r->fields) {
-		for (size_t i = 0; i < fields.count; i++)
-			add_key(r->columns, &r->column_count, fields.keys[i]);
-	} else {
+	if (!r->fields || adds_fields(r)) {
 		add_value_columns(r, &sort);
-		if (r->by_latency && r->with_children)
-			add_key(r->order, &r->order_count, KEY_LATENCY_CHILDREN);
-		if (r->by_latency)
-			add_key(r->order, &r->order_count, KEY_LATENCY);
-		if (r->with_children && !r->by_latency && !has_key(sort.keys, sort.count, KEY_OVERHEAD_CHILDREN))
-			add_key(r->order, &r->order_count, KEY_OVERHEAD_CHILDREN);
-		if (!has_key(sort.keys, sort.count, KEY_OVERHEAD) && !has_key(sort.keys, sort.count, KEY_LATENCY))
-			add_key(r->order, &r->order_count, KEY_OVERHEAD);
+		add_value_order(r, &sort);
 	}
+	for (size_t i = 0; i < fields.count; i++)
+		add_key(r->columns, &r->column_count, fields.keys[i]);
 	for (size_t i = 0; i < sort.count; i++) {
 		add_key(r->columns, &r->column_count, sort.keys[i]);
 		add_key(r->order, &r->order_count, sort.keys[i]);

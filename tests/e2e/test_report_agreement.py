@@ -44,7 +44,7 @@ LINES = [
     '', '-s comm', '-s dso', '-s sym', '-s comm,dso', '-s pid', '-s cpu', 'no memory: -s socket', '-s time',
     '-s time --time-quantum 1s', '-s comm,time --time-quantum 10ms --ns', '-s pid,cpu,dso', '-s symbol_size',
     'no branches: -s addr', '-s comm,dso,sym -n', '-s comm,dso --show-total-period', '-s dso --show-cpu-utilization',
-    '-F overhead,sample,period -s comm', '-F overhead_us,overhead_sys,comm', '-F comm,overhead -s overhead',
+    '-F overhead,sample,period -s comm', '-F overhead_us,overhead_sys,comm', '-F +period,pid', '-F +sample,dso -s sym', '-F comm,overhead -s overhead',
     'no branches: -s local_weight,weight', '-s ins_lat,local_ins_lat', '-s transaction', '-s cgroup',
     '-s code_page_size', '-s comm,cgroup_id', 'no branches: -s comm,weight1',
     'no branches: -F overhead,weight1,weight2,weight3,cpu -s cpu', 'no switches: -s pid,weight2,weight3', '-s +cpu', '-t , -s comm,dso', 'no dwarf: -w 5,9,7 -s comm,dso', '--percent-limit 5 -s sym',

@@ -50,6 +50,11 @@ static void columns_and_order(void **state)
 	assert_columns(r, true, "sample,overhead,comm", "sample,overhead,comm");
 	r.sort = "dso";
 	assert_columns(r, true, "sample,overhead,comm,dso", "dso,sample,overhead,comm");
+	r.fields = "+pid,sample";
+	assert_columns(r, false, "overhead,pid,sample,dso", "overhead,dso,pid,sample");
+	r.sort = NULL;
+	assert_columns(r, true, "overhead_children,overhead,pid,sample,comm,dso,symbol",
+		"overhead_children,overhead,comm,dso,symbol,pid,sample");
 }
 
 static void call_graph_texts(void **state)
