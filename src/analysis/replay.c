@@ -687,13 +687,18 @@ static void add_fields(struct replay *replay)
 	}
 }
 
-/* Of a flat profile it is known about how much will be there. */
+/* It is known about how much will be there: what grows by doubling would be copied, and its pages cleared, twice. */
 static bool reserve(struct replay *replay)
 {
-	size_t samples = 0;
-	for (size_t i = 0; i < replay->pass_count; i++)
+	size_t samples = 0, stacks = 0, words = 0;
+	for (size_t i = 0; i < replay->pass_count; i++) {
+		const struct list_table *of_pass = &replay->passes[i].resolver.stacks;
 		samples += replay->passes[i].keys.len;
-	return replay->options->with_stacks || profile_builder_reserve(replay->builder, replay->frames.len, samples);
+		stacks += list_table_len(of_pass);
+		words += of_pass->words.len;
+	}
+	return profile_builder_reserve(replay->builder, replay->frames.len, samples) &&
+	       profile_builder_reserve_stacks(replay->builder, stacks, words);
 }
 
 static enum tally_status build_profile(struct replay *replay, struct profile **profile, struct tally_error *err)

@@ -78,6 +78,11 @@ bool profile_builder_reserve(struct profile_builder *b, size_t frames, size_t sa
 	       vec_reserve(&b->samples, samples) && id_table_reserve(&b->sample_ids, samples);
 }
 
+bool profile_builder_reserve_stacks(struct profile_builder *b, size_t stacks, size_t words)
+{
+	return list_table_reserve(&b->stacks, stacks, words);
+}
+
 uint32_t profile_builder_string(struct profile_builder *b, struct tally_str text)
 {
 	uint32_t id;

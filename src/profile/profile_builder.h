@@ -26,6 +26,8 @@ uint32_t profile_builder_facets(struct profile_builder *b, const struct profile_
 void profile_builder_field(struct profile_builder *b, const struct profile_field *field);
 /* Room for about so many. False: memory is out. */
 bool profile_builder_reserve(struct profile_builder *b, size_t frames, size_t samples);
+/* words: of a list_table. */
+bool profile_builder_reserve_stacks(struct profile_builder *b, size_t stacks, size_t words);
 uint32_t profile_builder_string(struct profile_builder *b, struct tally_str text);
 uint32_t profile_builder_event(
 	struct profile_builder *b, const struct profile_event *event); /* not merged; counts are added up by samples */
