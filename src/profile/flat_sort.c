@@ -10,18 +10,10 @@
  *   as numbers with a sign.
  */
 #include "base/error.h"
-#include "base/thread_pool.h"
 #include "profile/facet_keys.h"
-#include "profile/flat_table.h"
+#include "profile/flat_words.h"
 
 #include <stdlib.h>
-
-struct sort_context {
-	const struct flat_table *table;
-	const enum profile_key *columns;
-	size_t count;
-	const uint32_t *ranks; /* by string id: its place among all strings, so that rows compare numbers only */
-};
 
 uint64_t flat_stat_value(const struct flat_stat *stat, enum profile_key key)
 {
@@ -88,7 +80,7 @@ static uint32_t *rank_strings(const struct profile *p)
 	return ranks;
 }
 
-static int compare_strings(const struct sort_context *c, uint32_t a, uint32_t b)
+static int compare_strings(const struct flat_sort *c, uint32_t a, uint32_t b)
 {
 	return (c->ranks[a] > c->ranks[b]) - (c->ranks[a] < c->ranks[b]);
 }
@@ -98,7 +90,7 @@ static int compare_number(int64_t a, int64_t b)
 	return (a > b) - (a < b);
 }
 
-static int compare_binaries(const struct sort_context *c, uint32_t a, uint32_t b)
+static int compare_binaries(const struct flat_sort *c, uint32_t a, uint32_t b)
 {
 	const struct profile *p = c->table->profile;
 	if (a == PROFILE_NONE || b == PROFILE_NONE)
@@ -106,7 +98,7 @@ static int compare_binaries(const struct sort_context *c, uint32_t a, uint32_t b
 	return compare_strings(c, p->binaries[a].name, p->binaries[b].name);
 }
 
-static int compare_functions(const struct sort_context *c, uint32_t a, uint32_t b)
+static int compare_functions(const struct flat_sort *c, uint32_t a, uint32_t b)
 {
 	const struct profile *p = c->table->profile;
 	if (a == PROFILE_NONE || b == PROFILE_NONE)
@@ -120,7 +112,7 @@ static int64_t function_size(const struct profile *p, uint32_t function)
 }
 
 static int compare_key(
-	const struct sort_context *c, enum profile_key key, const struct flat_row *a, const struct flat_row *b)
+	const struct flat_sort *c, enum profile_key key, const struct flat_row *a, const struct flat_row *b)
 {
 	const struct profile *p = c->table->profile;
 	const struct profile_frame *fa = &p->frames[a->frame], *fb = &p->frames[b->frame];
@@ -155,8 +147,7 @@ static int compare_key(
 	}
 }
 
-/* Which members' sums decide: how many, and the first of them; behind it come those from the second on. */
-static uint32_t deciding_members(const struct flat_table *table, enum profile_key key, uint32_t *first)
+uint32_t flat_deciding_members(const struct flat_table *table, enum profile_key key, uint32_t *first)
 {
 	bool leader_decides = key == KEY_OVERHEAD_CHILDREN || table->options.sort_member >= table->options.member_count;
 	*first = leader_decides ? 0 : table->options.sort_member;
@@ -166,7 +157,7 @@ static uint32_t deciding_members(const struct flat_table *table, enum profile_ke
 int flat_stats_compare(
 	const struct flat_table *table, const struct flat_stat *a, const struct flat_stat *b, enum profile_key key)
 {
-	uint32_t first, count = deciding_members(table, key, &first);
+	uint32_t first, count = flat_deciding_members(table, key, &first);
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t member = i ? i : first;
 		uint64_t va = flat_stat_value(&a[member], key), vb = flat_stat_value(&b[member], key);
@@ -187,17 +178,9 @@ static int compare_value(const struct flat_table *t, enum profile_key key, uint3
 	return t->options.is_caller_first ? deeper : -deeper;
 }
 
-static uint64_t row_address(const struct profile *p, const struct flat_row *row)
+int flat_sort_compare(const struct flat_sort *c, uint32_t a, uint32_t b)
 {
-	const struct profile_frame *frame = &p->frames[row->frame];
-	return frame->function == PROFILE_NONE ? row->address : p->functions[frame->function].start;
-}
-
-static int compare_rows(const void *left, const void *right, void *data)
-{
-	const struct sort_context *c = data;
 	const struct flat_table *t = c->table;
-	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
 	for (size_t i = 0; i < c->count; i++) {
 		enum profile_key key = c->columns[i];
 		int order = profile_key_get(key)->is_value ? compare_value(t, key, a, b)
@@ -205,228 +188,11 @@ static int compare_rows(const void *left, const void *right, void *data)
 		if (order)
 			return order;
 	}
-	uint64_t address_a = row_address(t->profile, &t->rows[a]), address_b = row_address(t->profile, &t->rows[b]);
+	uint64_t address_a = flat_row_address(t->profile, &t->rows[a]);
+	uint64_t address_b = flat_row_address(t->profile, &t->rows[b]);
 	if (address_a != address_b)
 		return (int64_t)address_a < (int64_t)address_b ? -1 : 1;
 	return compare_number(t->rows[a].number, t->rows[b].number);
-}
-
-/*
- * Most rows of a large table have few samples and are told apart by their keys only, so that a comparison by the
- * tables above waits for memory a dozen times. Each row's words are therefore written down once, in the order in which
- * they count, such that smaller comes first.
- */
-#define SORT_WORDS_MAX 12
-
-struct sort_plan {
-	const struct sort_context *context;
-	size_t words; /* of a row; the last one is its number, and the row itself */
-	size_t tie_word; /* thread and depth, behind the children's sum; 0: no such rule */
-	bool is_caller_first;
-};
-
-static uint64_t rank_or_last(const struct sort_context *c, uint32_t string)
-{
-	return string == PROFILE_NONE ? UINT64_MAX : c->ranks[string];
-}
-
-static uint64_t signed_word(int64_t value)
-{
-	return (uint64_t)value ^ (UINT64_C(1) << 63);
-}
-
-/* The word by which rows sort as compare_key has it; false for keys that are compared otherwise. */
-static bool key_word(const struct sort_context *c, enum profile_key key, const struct flat_row *row, uint64_t *word)
-{
-	const struct profile *p = c->table->profile;
-	const struct profile_frame *frame = &p->frames[row->frame];
-	switch ((int)key) {
-	case KEY_PID:
-		*word = signed_word(p->threads[row->thread].tid);
-		return true;
-	case KEY_TGID:
-		*word = signed_word(p->threads[row->thread].pid);
-		return true;
-	case KEY_COMM:
-		*word = c->ranks[p->threads[row->thread].comm];
-		return true;
-	case KEY_CPU:
-		*word = signed_word(row->cpu);
-		return true;
-	case KEY_DSO:
-		*word = rank_or_last(c, frame->binary == PROFILE_NONE ? PROFILE_NONE : p->binaries[frame->binary].name);
-		return true;
-	case KEY_SYMBOL:
-		*word = rank_or_last(
-			c, frame->function == PROFILE_NONE ? PROFILE_NONE : p->functions[frame->function].name);
-		return true;
-	default:
-		return false;
-	}
-}
-
-static bool write_words(const struct sort_plan *plan, uint32_t index, uint64_t *words)
-{
-	const struct sort_context *c = plan->context;
-	const struct flat_table *t = c->table;
-	const struct flat_row *row = &t->rows[index];
-	size_t at = 0;
-	for (size_t i = 0; i < c->count; i++) {
-		if (!profile_key_get(c->columns[i])->is_value) {
-			if (!key_word(c, c->columns[i], row, &words[at++]))
-				return false;
-			continue;
-		}
-		uint32_t first, members = deciding_members(t, c->columns[i], &first);
-		for (uint32_t m = 0; m < members; m++)
-			words[at++] = ~flat_stat_value(flat_table_stat(t, index, m ? m : first), c->columns[i]);
-		if (at == plan->tie_word)
-			words[at++] = (uint64_t)row->thread << 32 | row->max_depth;
-	}
-	words[at++] = signed_word((int64_t)row_address(t->profile, row));
-	words[at] = (uint64_t)row->number << 32 | index;
-	return true;
-}
-
-static int compare_words(const void *left, const void *right, void *data)
-{
-	const struct sort_plan *plan = data;
-	const uint64_t *a = left, *b = right;
-	for (size_t i = 0; i < plan->words; i++) {
-		if (a[i] == b[i])
-			continue;
-		if (i != plan->tie_word || i == 0)
-			return a[i] < b[i] ? -1 : 1;
-		/* Of one thread, the deeper chain decides; rows of several threads are not compared by it. */
-		if (a[i] >> 32 == b[i] >> 32)
-			return (a[i] < b[i]) == plan->is_caller_first ? 1 : -1;
-	}
-	return 0;
-}
-
-/* False: too many columns, or one that has no word. */
-static bool make_plan(const struct sort_context *c, struct sort_plan *plan)
-{
-	const struct flat_table *t = c->table;
-	*plan = (struct sort_plan){.context = c, .words = 2, .is_caller_first = t->options.is_caller_first};
-	for (size_t i = 0; i < c->count; i++) {
-		uint64_t word;
-		uint32_t first;
-		bool is_value = profile_key_get(c->columns[i])->is_value;
-		if (!is_value && !key_word(c, c->columns[i], &t->rows[t->order[0]], &word))
-			return false;
-		if (t->options.member_count > SORT_WORDS_MAX)
-			return false;
-		plan->words += is_value ? deciding_members(t, c->columns[i], &first) : 1;
-		if (plan->words > SORT_WORDS_MAX)
-			return false;
-		if (c->columns[i] == KEY_OVERHEAD_CHILDREN && t->options.with_chains && plan->tie_word == 0)
-			plan->tie_word = plan->words++ - 2;
-	}
-	return plan->words <= SORT_WORDS_MAX;
-}
-
-/*
- * A merge sort of parts: how many they are depends on the number of rows alone, so that workers have no say in the
- * order of rows of which nothing decides.
- */
-#define SORT_PARTS     8
-#define SORT_PARTS_MIN 4096 /* rows; fewer are one part */
-
-struct word_sort {
-	const struct sort_plan *plan;
-	uint64_t *words; /* by place in the table's order before */
-	uint32_t *places, *merged; /* places as sorted so far, and where they are merged to */
-	size_t count, parts;
-};
-
-struct part {
-	size_t begin, count;
-};
-
-/* Halves of halves. */
-static struct part part_of(size_t count, size_t parts, size_t index)
-{
-	struct part part = {0, count};
-	for (size_t half = parts / 2; half; half /= 2) {
-		size_t first = part.count / 2;
-		if (index & half) {
-			part.begin += first;
-			part.count -= first;
-		} else {
-			part.count = first;
-		}
-	}
-	return part;
-}
-
-static int compare_places(const void *left, const void *right, void *data)
-{
-	const struct word_sort *sort = data;
-	size_t words = sort->plan->words;
-	return compare_words(&sort->words[*(const uint32_t *)left * words],
-		&sort->words[*(const uint32_t *)right * words], (void *)(uintptr_t)sort->plan);
-}
-
-static void sort_part(void *context, size_t index, unsigned worker)
-{
-	const struct word_sort *sort = context;
-	const struct sort_plan *plan = sort->plan;
-	struct part part = part_of(sort->count, sort->parts, index);
-	for (size_t i = part.begin; i < part.begin + part.count; i++) {
-		(void)write_words(plan, plan->context->table->order[i], &sort->words[i * plan->words]);
-		sort->places[i] = (uint32_t)i;
-	}
-	qsort_r(sort->places + part.begin, part.count, sizeof(*sort->places), compare_places, context);
-}
-
-static void merge_parts(void *context, size_t index, unsigned worker)
-{
-	const struct word_sort *sort = context;
-	struct part a = part_of(sort->count, 2 * sort->parts, 2 * index);
-	struct part b = part_of(sort->count, 2 * sort->parts, 2 * index + 1);
-	const uint32_t *left = sort->places + a.begin, *right = sort->places + b.begin;
-	const uint32_t *left_end = left + a.count, *right_end = right + b.count;
-	uint32_t *to = sort->merged + a.begin;
-	while (left < left_end && right < right_end)
-		*to++ = compare_places(left, right, context) <= 0 ? *left++ : *right++;
-	memcpy(to, left, (size_t)(left_end - left) * sizeof(*to));
-	memcpy(to + (left_end - left), right, (size_t)(right_end - right) * sizeof(*to));
-}
-
-static void sort_places(struct word_sort *sort)
-{
-	sort->parts = sort->count < SORT_PARTS_MIN ? 1 : SORT_PARTS;
-	thread_pool_for(sort->parts, 0, sort_part, sort);
-	while (sort->parts > 1) {
-		sort->parts /= 2;
-		thread_pool_for(sort->parts, 0, merge_parts, sort);
-		uint32_t *sorted = sort->merged;
-		sort->merged = sort->places;
-		sort->places = sorted;
-	}
-}
-
-/* False: no such plan, or no memory for it. */
-static bool sort_by_words(const struct sort_context *c)
-{
-	struct sort_plan plan;
-	const struct flat_table *t = c->table;
-	if (!make_plan(c, &plan))
-		return false;
-	struct word_sort sort = {.plan = &plan, .count = t->shown_count};
-	sort.words = malloc(sort.count * plan.words * sizeof(*sort.words));
-	sort.places = malloc(sort.count * sizeof(*sort.places));
-	sort.merged = malloc(sort.count * sizeof(*sort.merged));
-	bool is_sorted = sort.words && sort.places && sort.merged;
-	if (is_sorted)
-		sort_places(&sort);
-	for (size_t i = 0; is_sorted && i < sort.count; i++)
-		t->order[i] = (uint32_t)sort.words[sort.places[i] * plan.words + plan.words - 1];
-	free(sort.words);
-	free(sort.places);
-	free(sort.merged);
-	return is_sorted;
 }
 
 enum tally_status flat_table_sort(
@@ -441,15 +207,13 @@ enum tally_status flat_table_sort(
 	uint32_t *ranks = rank_strings(table->profile);
 	if (!ranks)
 		return error_nomem(err);
-	struct sort_context context = {table, columns, count, ranks};
-	if (!sort_by_words(&context))
-		qsort_r(table->order, table->shown_count, sizeof(*table->order), compare_rows, &context);
+	bool is_sorted = flat_words_sort(&(struct flat_sort){table, columns, count, ranks});
 	free(ranks);
-	return TALLY_OK;
+	return is_sorted ? TALLY_OK : error_nomem(err);
 }
 
 struct flat_order {
-	struct sort_context context;
+	struct flat_sort context;
 	uint32_t *ranks;
 };
 
@@ -462,7 +226,7 @@ enum tally_status flat_order_create(const struct flat_table *table, struct flat_
 		free(made);
 		return error_nomem(err);
 	}
-	made->context = (struct sort_context){.table = table, .ranks = made->ranks};
+	made->context = (struct flat_sort){.table = table, .ranks = made->ranks};
 	*order = made;
 	return TALLY_OK;
 }
@@ -480,6 +244,6 @@ int flat_order_compare(const struct flat_order *order, enum profile_key key, uin
 	int result = compare_key(&order->context, key, &t->rows[row_a], &t->rows[row_b]);
 	if (result || key != KEY_SYMBOL)
 		return result;
-	uint64_t a = row_address(t->profile, &t->rows[row_a]), b = row_address(t->profile, &t->rows[row_b]);
+	uint64_t a = flat_row_address(t->profile, &t->rows[row_a]), b = flat_row_address(t->profile, &t->rows[row_b]);
 	return (a > b) - (a < b);
 }

@@ -1,0 +1,359 @@
+#include "profile/flat_words.h"
+#include "base/thread_pool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WORD_BITS      64
+#define KEY_WORDS_MAX  7
+#define ITEM_WORDS_MAX (KEY_WORDS_MAX + 1)
+#define USUAL_WORDS    4 /* of an item by children, overhead, command, object and symbol */
+#define FIELDS_MAX     32
+#define TIE_BITS       32
+#define ROWS_AHEAD     8
+
+struct word_field {
+	enum profile_key key;
+	bool is_value;
+	uint32_t member; /* of a value */
+	uint64_t most; /* of a value */
+	unsigned bits;
+};
+
+/* An item has the bits of the fields, one after another, then a word: the row in its lower half; above, where chains
+ * decide between rows of one thread, that thread and how deep they are. */
+struct word_plan {
+	const struct flat_sort *sort;
+	struct word_field fields[FIELDS_MAX];
+	size_t field_count;
+	unsigned words; /* of an item */
+	unsigned tie_after; /* bits of the first word that decide before the chains do; 0: these decide nothing */
+	unsigned depth_bits;
+	bool is_complete; /* all columns are fields */
+};
+
+static unsigned bits_of(uint64_t most)
+{
+	return most ? WORD_BITS - (unsigned)__builtin_clzll(most) : 1;
+}
+
+/* No row has more. */
+static uint64_t most_of_value(const struct flat_table *t, enum profile_key key, uint32_t member)
+{
+	const struct flat_total *total = &t->totals[member];
+	switch ((int)key) {
+	case KEY_SAMPLE:
+		return total->passed_count;
+	case KEY_LATENCY:
+	case KEY_LATENCY_CHILDREN:
+		return total->passed_latency;
+	case KEY_WEIGHT1:
+	case KEY_WEIGHT2:
+	case KEY_WEIGHT3:
+		return UINT64_MAX;
+	default:
+		return total->passed_period;
+	}
+}
+
+/* 0: it is compared otherwise. */
+static unsigned key_bits(const struct profile *p, enum profile_key key)
+{
+	switch ((int)key) {
+	case KEY_PID:
+	case KEY_TGID:
+	case KEY_CPU:
+		return 32;
+	case KEY_COMM:
+	case KEY_DSO:
+	case KEY_SYMBOL:
+		return bits_of(p->strings.len);
+	default:
+		return 0;
+	}
+}
+
+static uint64_t signed_number(int32_t value)
+{
+	return (uint32_t)value ^ (uint32_t)INT32_MIN;
+}
+
+/* What is unknown comes last. */
+static uint64_t rank_or_last(const struct flat_sort *sort, uint32_t string)
+{
+	return string == PROFILE_NONE ? sort->table->profile->strings.len : sort->ranks[string];
+}
+
+static uint64_t key_number(const struct flat_sort *sort, enum profile_key key, const struct flat_row *row)
+{
+	const struct profile *p = sort->table->profile;
+	const struct profile_frame *frame = &p->frames[row->frame];
+	switch ((int)key) {
+	case KEY_PID:
+		return signed_number(p->threads[row->thread].tid);
+	case KEY_TGID:
+		return signed_number(p->threads[row->thread].pid);
+	case KEY_CPU:
+		return signed_number(row->cpu);
+	case KEY_COMM:
+		return sort->ranks[p->threads[row->thread].comm];
+	case KEY_DSO:
+		return rank_or_last(
+			sort, frame->binary == PROFILE_NONE ? PROFILE_NONE : p->binaries[frame->binary].name);
+	default:
+		return rank_or_last(
+			sort, frame->function == PROFILE_NONE ? PROFILE_NONE : p->functions[frame->function].name);
+	}
+}
+
+/* False: there is no room for it. */
+static bool add_field(struct word_plan *plan, unsigned *bits, const struct word_field *field)
+{
+	if (plan->field_count == FIELDS_MAX || *bits + field->bits > KEY_WORDS_MAX * WORD_BITS)
+		return false;
+	plan->fields[plan->field_count++] = *field;
+	*bits += field->bits;
+	return true;
+}
+
+static bool add_value(struct word_plan *plan, unsigned *bits, enum profile_key key)
+{
+	const struct flat_table *t = plan->sort->table;
+	uint32_t first, members = flat_deciding_members(t, key, &first);
+	for (uint32_t m = 0; m < members; m++) {
+		struct word_field field = {.key = key, .is_value = true, .member = m ? m : first};
+		field.most = most_of_value(t, key, field.member);
+		field.bits = bits_of(field.most);
+		if (!add_field(plan, bits, &field))
+			return false;
+	}
+	if (key != KEY_OVERHEAD_CHILDREN || !t->options.with_chains || plan->tie_after)
+		return true;
+	plan->tie_after = *bits;
+	if (*bits <= WORD_BITS)
+		return true;
+	plan->field_count -= members;
+	plan->tie_after = 0;
+	return false;
+}
+
+static void make_plan(const struct flat_sort *sort, struct word_plan *plan)
+{
+	const struct profile *p = sort->table->profile;
+	unsigned bits = 0;
+	*plan = (struct word_plan){.sort = sort, .is_complete = true};
+	plan->depth_bits = TIE_BITS - bits_of(p->thread_count < UINT32_MAX / 2 ? p->thread_count : UINT32_MAX / 2);
+	for (size_t i = 0; i < sort->count && plan->is_complete; i++) {
+		enum profile_key key = sort->columns[i];
+		struct word_field field = {.key = key};
+		if (profile_key_get(key)->is_value) {
+			plan->is_complete = add_value(plan, &bits, key);
+			continue;
+		}
+		field.bits = key_bits(p, key);
+		plan->is_complete = field.bits && add_field(plan, &bits, &field);
+	}
+	plan->is_complete = plan->is_complete && bits + WORD_BITS <= KEY_WORDS_MAX * WORD_BITS;
+	if (plan->is_complete)
+		bits += WORD_BITS; /* the address */
+	plan->words = (bits + WORD_BITS - 1) / WORD_BITS + 1;
+	plan->words = plan->words < USUAL_WORDS ? USUAL_WORDS : plan->words;
+}
+
+/* Appends the lowest bits of a number. */
+static void put_bits(uint64_t *words, unsigned *at, uint64_t number, unsigned bits)
+{
+	uint64_t *word = &words[*at / WORD_BITS];
+	unsigned room = WORD_BITS - *at % WORD_BITS;
+	*at += bits;
+	if (bits <= room) {
+		word[0] |= number << (room - bits);
+		return;
+	}
+	word[0] |= number >> (bits - room);
+	word[1] |= number << (WORD_BITS - (bits - room));
+}
+
+static void write_item(const struct word_plan *plan, uint32_t index, uint64_t *item)
+{
+	const struct flat_table *t = plan->sort->table;
+	const struct flat_row *row = &t->rows[index];
+	unsigned at = 0;
+	memset(item, 0, plan->words * sizeof(*item));
+	for (size_t i = 0; i < plan->field_count; i++) {
+		const struct word_field *field = &plan->fields[i];
+		uint64_t number;
+		if (field->is_value) {
+			uint64_t value = flat_stat_value(flat_table_stat(t, index, field->member), field->key);
+			number = value < field->most ? field->most - value : 0;
+		} else {
+			number = key_number(plan->sort, field->key, row);
+		}
+		put_bits(item, &at, number, field->bits);
+	}
+	if (plan->is_complete)
+		put_bits(item, &at, flat_row_address(t->profile, row) ^ (UINT64_C(1) << (WORD_BITS - 1)), WORD_BITS);
+	uint64_t deepest = (UINT64_C(1) << plan->depth_bits) - 1;
+	uint64_t depth = row->max_depth < deepest ? row->max_depth : deepest;
+	item[plan->words - 1] = (uint64_t)row->thread << (TIE_BITS + plan->depth_bits) | depth << TIE_BITS | index;
+}
+
+/* Does b come before a? words: those of the plan. */
+static inline __attribute__((always_inline)) bool is_first(
+	const struct word_plan *plan, const uint64_t *b, const uint64_t *a, unsigned words)
+{
+	if (plan->tie_after && (a[0] ^ b[0]) >> (WORD_BITS - plan->tie_after) == 0) {
+		/* Of one thread, the deeper chain decides; rows of several threads are not compared by it. */
+		uint64_t differs = (a[words - 1] ^ b[words - 1]) >> TIE_BITS;
+		if (differs && differs >> plan->depth_bits == 0)
+			return (b[words - 1] > a[words - 1]) == plan->sort->table->options.is_caller_first;
+	}
+	for (unsigned i = 0; i < words - 1; i++)
+		if (a[i] != b[i])
+			return b[i] < a[i];
+	const struct flat_row *rows = plan->sort->table->rows;
+	uint32_t row_a = (uint32_t)a[words - 1], row_b = (uint32_t)b[words - 1];
+	if (!plan->is_complete)
+		return flat_sort_compare(plan->sort, row_b, row_a) < 0;
+	return rows[row_b].number < rows[row_a].number;
+}
+
+struct run {
+	const uint64_t *begin, *end;
+};
+
+static inline __attribute__((always_inline)) void merge_words(
+	const struct word_plan *plan, struct run a, struct run b, uint64_t *to, unsigned words)
+{
+	while (a.begin < a.end && b.begin < b.end) {
+		const uint64_t **from = is_first(plan, b.begin, a.begin, words) ? &b.begin : &a.begin;
+		memcpy(to, *from, words * sizeof(*to));
+		*from += words;
+		to += words;
+	}
+	memcpy(to, a.begin, (size_t)(a.end - a.begin) * sizeof(*to));
+	memcpy(to + (a.end - a.begin), b.begin, (size_t)(b.end - b.begin) * sizeof(*to));
+}
+
+/* The halves of the items at from, each of which is sorted, together. */
+static void merge_halves(const struct word_plan *plan, const uint64_t *from, uint64_t *to, size_t count)
+{
+	const uint64_t *middle = from + count / 2 * plan->words, *end = from + count * plan->words;
+	struct run a = {from, middle}, b = {middle, end};
+	if (plan->words == USUAL_WORDS)
+		merge_words(plan, a, b, to, USUAL_WORDS);
+	else
+		merge_words(plan, a, b, to, plan->words);
+}
+
+/* Of items that are at both places, sorts those at to. */
+static void sort_items(const struct word_plan *plan, uint64_t *from, uint64_t *to, size_t count)
+{
+	size_t half = count / 2;
+	if (count < 2)
+		return;
+	if (half > 1 || count - half > 1) {
+		sort_items(plan, to, from, half);
+		sort_items(plan, to + half * plan->words, from + half * plan->words, count - half);
+	}
+	merge_halves(plan, from, to, count);
+}
+
+/*
+ * A merge sort of parts: how many they are depends on the number of rows alone, so that workers have no say in the
+ * order of rows of which nothing decides.
+ */
+#define SORT_PARTS     8
+#define SORT_PARTS_MIN 4096 /* rows; fewer are one part */
+
+struct word_sort {
+	const struct word_plan *plan;
+	uint64_t *items, *merged; /* as sorted so far, and where they are merged to */
+	size_t count, parts;
+};
+
+struct part {
+	size_t begin, count;
+};
+
+/* Halves of halves. */
+static struct part part_of(size_t count, size_t parts, size_t index)
+{
+	struct part part = {0, count};
+	for (size_t half = parts / 2; half; half /= 2) {
+		size_t first = part.count / 2;
+		if (index & half) {
+			part.begin += first;
+			part.count -= first;
+		} else {
+			part.count = first;
+		}
+	}
+	return part;
+}
+
+/* Rows lie in another order: what the next ones are made of is fetched ahead. */
+static void expect_row(const struct flat_table *t, size_t at, size_t end)
+{
+	if (at + 2 * ROWS_AHEAD < end) {
+		__builtin_prefetch(&t->rows[t->order[at + 2 * ROWS_AHEAD]]);
+		__builtin_prefetch(flat_table_stat(t, t->order[at + 2 * ROWS_AHEAD], 0));
+	}
+	if (at + ROWS_AHEAD < end)
+		__builtin_prefetch(&t->profile->frames[t->rows[t->order[at + ROWS_AHEAD]].frame]);
+}
+
+static void sort_part(void *context, size_t index, unsigned worker)
+{
+	const struct word_sort *sort = context;
+	const struct flat_table *t = sort->plan->sort->table;
+	struct part part = part_of(sort->count, sort->parts, index);
+	unsigned words = sort->plan->words;
+	uint64_t *items = sort->items + part.begin * words, *copy = sort->merged + part.begin * words;
+	for (size_t i = 0; i < part.count; i++) {
+		expect_row(t, part.begin + i, part.begin + part.count);
+		write_item(sort->plan, t->order[part.begin + i], items + i * words);
+	}
+	memcpy(copy, items, part.count * words * sizeof(*items));
+	sort_items(sort->plan, copy, items, part.count);
+}
+
+static void merge_parts(void *context, size_t index, unsigned worker)
+{
+	const struct word_sort *sort = context;
+	struct part part = part_of(sort->count, sort->parts, index);
+	size_t begin = part.begin * sort->plan->words;
+	merge_halves(sort->plan, sort->items + begin, sort->merged + begin, part.count);
+}
+
+static void sort_parts(struct word_sort *sort)
+{
+	sort->parts = sort->count < SORT_PARTS_MIN ? 1 : SORT_PARTS;
+	thread_pool_for(sort->parts, 0, sort_part, sort);
+	while (sort->parts > 1) {
+		sort->parts /= 2;
+		thread_pool_for(sort->parts, 0, merge_parts, sort);
+		uint64_t *sorted = sort->merged;
+		sort->merged = sort->items;
+		sort->items = sorted;
+	}
+}
+
+bool flat_words_sort(const struct flat_sort *by)
+{
+	struct word_plan plan;
+	const struct flat_table *t = by->table;
+	make_plan(by, &plan);
+	struct word_sort sort = {.plan = &plan, .count = t->shown_count};
+	size_t bytes = sort.count * plan.words * sizeof(*sort.items);
+	sort.items = malloc(bytes);
+	sort.merged = malloc(bytes);
+	bool is_done = sort.items && sort.merged;
+	if (is_done)
+		sort_parts(&sort);
+	for (size_t i = 0; is_done && i < sort.count; i++)
+		t->order[i] = (uint32_t)sort.items[i * plan.words + plan.words - 1];
+	free(sort.items);
+	free(sort.merged);
+	return is_done;
+}
