@@ -297,6 +297,8 @@ static void add_lines(struct replay *replay, const struct resolved_frame *frame,
 {
 	struct source_place places[LIMIT_INLINE_DEPTH];
 	size_t count = find_places(replay, frame, places);
+	if (count == 0 && replay->options->only_known_lines)
+		return;
 	to->innermost_line = add_line(replay, frame, symbol, count ? &places[0] : NULL);
 	to->own_line = to->innermost_line;
 	if (count > 1 && replay->options->with_inlines)

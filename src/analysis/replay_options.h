@@ -42,6 +42,7 @@ struct replay_options {
 	bool with_exact_frames; /* a frame's address is its own, not that of its function */
 	bool with_inlines; /* calls that were inlined are frames of their own in call chains */
 	bool with_lines; /* keep the source lines of frames, and frames of one function apart by them */
+	bool only_known_lines; /* nothing stands for those that are not known */
 	bool with_whole_paths; /* of the lines' files */
 	const struct time_spans *spans; /* samples outside them are left out; NULL: none are */
 	const struct replay_switches *switches; /* NULL: none */

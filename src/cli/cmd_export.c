@@ -21,6 +21,7 @@ struct export_format {
 	void (*write)(struct byte_sink *sink, const struct export_view *view); /* NULL: SQLite, which wants a file */
 	bool wants_rows; /* each sample by itself, and what happened besides */
 	bool wants_places; /* addresses and source lines */
+	bool wants_times; /* of the first sample and the last, without rows */
 	bool wants_traces; /* what tracepoints print */
 	bool wants_code; /* of hot functions */
 	bool is_binary;
@@ -30,7 +31,12 @@ struct export_format {
 static const struct export_format formats[] = {
 	{.name = "folded", .write = export_folded},
 	{.name = "speedscope", .write = export_speedscope, .wants_rows = true, .wants_places = true},
-	{.name = "pprof", .write = export_pprof, .wants_places = true, .is_binary = true, .is_packed = true},
+	{.name = "pprof",
+		.write = export_pprof,
+		.wants_places = true,
+		.wants_times = true,
+		.is_binary = true,
+		.is_packed = true},
 	{.name = "firefox", .write = export_firefox, .wants_rows = true, .wants_places = true, .wants_traces = true},
 	{.name = "callgrind", .write = export_callgrind, .wants_places = true},
 	{.name = "chrome", .write = export_chrome, .wants_rows = true},
@@ -106,6 +112,7 @@ static int export_file(const struct cli *cli, const struct export_settings *s, c
 	struct tally_error err;
 	const struct export_wishes wishes = {.rows = format->wants_rows,
 		.places = format->wants_places,
+		.times = format->wants_times,
 		.traces = format->wants_traces,
 		.code = format->wants_code};
 	enum tally_status status = export_run_open(cli, s, &wishes, &run, &err);

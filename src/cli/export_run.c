@@ -39,6 +39,7 @@ static enum tally_status read_profile(const struct export_settings *s, const str
 		.with_inlines = !s->no_inline,
 		.with_exact_frames = wishes->places,
 		.with_lines = wishes->places,
+		.only_known_lines = true,
 		.with_whole_paths = true,
 		.with_rows = wishes->rows,
 		.with_build_ids = true,
@@ -47,6 +48,25 @@ static enum tally_status read_profile(const struct export_settings *s, const str
 		.max_stack = (unsigned)s->max_stack,
 	};
 	return progress_line_replay(run->reader, run->store, &options, &run->result, err);
+}
+
+/* What --time leaves of the time from the first sample to the last. */
+static void find_times(const struct export_settings *s, struct export_run *run)
+{
+	perfdata_reader_rewind(run->reader);
+	struct time_span whole = time_bounds_read(run->reader);
+	run->view.first_time = whole.first_ns;
+	run->view.last_time = whole.last_ns;
+	size_t count = s->times ? run->spans.items.len : 0;
+	uint64_t first = UINT64_MAX, last = 0;
+	for (size_t i = 0; i < count; i++) {
+		first = run->spans.items.items[i].first_ns < first ? run->spans.items.items[i].first_ns : first;
+		last = run->spans.items.items[i].last_ns > last ? run->spans.items.items[i].last_ns : last;
+	}
+	if (count > 0 && first > whole.first_ns)
+		run->view.first_time = first < whole.last_ns ? first : whole.last_ns;
+	if (count > 0 && last < whole.last_ns)
+		run->view.last_time = last > run->view.first_time ? last : run->view.first_time;
 }
 
 /* A pipe tells its events on the way, so the event is looked for in what was read. */
@@ -108,6 +128,8 @@ static enum tally_status make_view(const struct cli *cli, const struct export_se
 	run->filter.cpu_passes = run->cpus;
 	run->filter.cpu_limit = run->cpus ? LIMIT_CPUS : 0;
 	describe(cli, s, run);
+	if (wishes->times && run->view.has_times)
+		find_times(s, run);
 	run->view.profile = run->result.profile;
 	run->view.filter = &run->filter;
 	run->view.marks = run->marks.items.items;

@@ -52,6 +52,7 @@ struct export_settings {
 struct export_wishes {
 	bool rows; /* each sample by itself, and marks */
 	bool places; /* addresses and source lines */
+	bool times; /* of the first sample and the last */
 	bool traces; /* what tracepoints print */
 	bool code; /* where in its function each sample lies */
 };

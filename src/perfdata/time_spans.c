@@ -150,7 +150,7 @@ bool time_spans_are_valid(const char *text)
 	return true;
 }
 
-static struct time_span read_bounds(struct perfdata_reader *reader)
+struct time_span time_bounds_read(struct perfdata_reader *reader)
 {
 	const struct perfdata_features *f = perfdata_reader_features(reader);
 	struct time_span whole = {UINT64_MAX, 0};
@@ -175,7 +175,7 @@ enum tally_status time_spans_read(
 	const char *text, struct perfdata_reader *reader, struct time_spans *spans, struct tally_error *err)
 {
 	struct tally_str str = str_from(text);
-	struct time_span whole = is_relative(str) ? read_bounds(reader) : (struct time_span){0, 0};
+	struct time_span whole = is_relative(str) ? time_bounds_read(reader) : (struct time_span){0, 0};
 	return time_spans_parse(str, whole, spans, err);
 }
 

@@ -21,13 +21,15 @@ struct time_spans {
 	VEC(struct time_span) items;
 };
 
+/* Of the recording's first sample and its last, by its header or, where that does not say, by reading through it: the
+ * reader stands at its start before and after. Both 0: there is no sample. */
+struct time_span time_bounds_read(struct perfdata_reader *reader);
 /* first and last: of the recording's samples. INVALID: text is none of the forms, or ends before it begins. */
 TALLY_MUST_CHECK enum tally_status time_spans_parse(
 	struct tally_str text, struct time_span whole, struct time_spans *spans, struct tally_error *err);
 /* Whether text has one of the forms: it depends on no recording. */
 bool time_spans_are_valid(const char *text);
-/* The same for a recording, which is read through for its first and last sample where the text wants them and its header
- * does not say. The reader stands at its start before and after. */
+/* The same for a recording, by time_bounds_read where the text wants them. */
 TALLY_MUST_CHECK enum tally_status time_spans_read(
 	const char *text, struct perfdata_reader *reader, struct time_spans *spans, struct tally_error *err);
 bool time_spans_have(const struct time_spans *spans, uint64_t time_ns);

@@ -30,8 +30,11 @@ def user(*addresses):
     return [CHAIN_USER, *addresses]
 
 
-def make(name, path):
-    """A small recording of each kind that needs nothing else."""
+CLOCK_DATA = 29
+
+
+def make(name, path, wall=None):
+    """A small recording of each kind that needs nothing else; wall: time since 1970 when its clock said a second."""
     recording = Recording('>' if name == 'swapped' else '<')
     fields = 'IP TID PERIOD' if name == 'notime' else 'IP TID TIME CPU PERIOD'
     if name in ('chains', 'swapped'):
@@ -51,6 +54,8 @@ def make(name, path):
         chain = user(ip, 0x400800 + 0x10 * (i % 3), 0x7f0000000010) if i % 5 else user(ip)
         recording.sample(event=i % 3 if name == 'events' else 0, ip=ip, tid=(1000 + i % 2, 1000 + i % 4), cpu=i % 3,
                          time=5_000_000_000 + 1_000_003 * i, period=1000 + i, callchain=chain)
+    if wall:
+        recording.feature(CLOCK_DATA, recording.pack('IIQQ', 1, 1, wall, 1_000_000_000))
     recording.write(path)
     return path
 
@@ -133,6 +138,8 @@ class Pprof:
         top = fields(gzip.decompress(data))
         self.strings = [s.decode('utf-8') for s in top[6]]
         assert self.strings[0] == ''
+        self.time, self.duration = top.get(9, [0])[0], top.get(10, [0])[0]
+        self.comments = [self.strings[n] for n in top.get(13, [])]
         self.types = []
         for part in top[1]:
             value_type = fields(part)
@@ -270,6 +277,22 @@ def test_time_and_cpu(tally, tmp_path):
     assert [int(row['time_ns']) for row in rows] == [5_000_000_000 + 1_000_003 * i for i in range(10, 20)]
     rows = list(csv.DictReader(io.StringIO(tally('export', '-F', 'csv', '-C', '1', path, check=0).stdout)))
     assert len(rows) == 20 and {row['cpu'] for row in rows} == {'1'}
+
+
+@pytest.mark.parametrize('name', MADE)
+def test_pprof_tells_when(tally, tmp_path, name):
+    """How long, and by a recording that says how its clock stood, when."""
+    path = make(name, tmp_path / 'perf.data')
+    profile = Pprof(export(tally, 'pprof', path, output=tmp_path / 'a').read_bytes())
+    assert (profile.time, profile.duration) == (0, 0 if name == 'notime' else 59 * 1_000_003)
+    assert f'recording: {path}' in profile.comments
+    if name == 'notime':
+        return
+    part = Pprof(export(tally, 'pprof', path, '--time', '5.010000,5.020000', output=tmp_path / 'b').read_bytes())
+    assert part.duration == 10_000_000
+    path = make(name, tmp_path / 'clock.data', wall=1_700_000_000_000_000_123)
+    profile = Pprof(export(tally, 'pprof', path, output=tmp_path / 'c').read_bytes())
+    assert profile.time == 1_700_000_000_000_000_123 + 4_000_000_000
 
 
 @pytest.mark.parametrize('form', FORMATS)

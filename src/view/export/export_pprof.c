@@ -15,6 +15,8 @@ enum {
 	PROFILE_LOCATION = 4,
 	PROFILE_FUNCTION = 5,
 	PROFILE_STRING = 6,
+	PROFILE_TIME = 9,
+	PROFILE_DURATION = 10,
 	PROFILE_PERIOD_TYPE = 11,
 	PROFILE_PERIOD = 12,
 	PROFILE_COMMENT = 13,
@@ -39,16 +41,20 @@ enum { LOCATION_ID = 1, LOCATION_MAPPING = 2, LOCATION_ADDRESS = 3, LOCATION_LIN
 enum { LINE_FUNCTION = 1, LINE_NUMBER = 2 };
 enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM = 3, FUNCTION_FILE = 4 };
 
-#define PAGE_MASK UINT64_C(0xfff)
+#define PAGE_MASK	 UINT64_C(0xfff)
+#define LOCATION_UNSEEN	 0
+#define LOCATION_INLINED UINT32_MAX
 
 struct pprof {
 	struct byte_sink *sink;
 	const struct export_view *view;
 	struct intern strings;
-	uint64_t *location_of_frame; /* of frames that nothing was inlined into; 0: not written yet */
-	struct id_table locations; /* others: the innermost and the outermost frame, and how many there are */
-	VEC(uint64_t) inlined; /* by id of that table: the location */
-	uint64_t location_count;
+	uint32_t
+		*location_of_frame; /* by itself; LOCATION_UNSEEN: not looked at; LOCATION_INLINED: part of another's */
+	struct id_table
+		locations; /* with inlined calls: the innermost and the outermost frame, and how many there are */
+	VEC(uint32_t) inlined; /* by id of that table: the location */
+	uint32_t location_count;
 	struct id_table functions; /* name and file */
 	uint32_t *value_of_event; /* PROFILE_NONE: has no samples that are chosen */
 	uint32_t value_count;
@@ -57,7 +63,7 @@ struct pprof {
 	struct text labels; /* of all threads, as they stand in samples */
 	size_t *label_begin; /* by thread; one more at the end */
 	struct text room;
-	VEC(uint64_t) path; /* locations of a sample, innermost first */
+	VEC(uint32_t) path; /* locations of a sample, innermost first */
 };
 
 static uint64_t string_of(struct pprof *w, struct tally_str s)
@@ -163,7 +169,7 @@ static void note_binary(struct pprof *w, const struct profile_frame *frame, bool
 
 /* frames: the innermost first, the last one holds the code. The functions come before the location, as they are no part
  * of it. */
-static uint64_t write_location(struct pprof *w, const uint32_t *frames, size_t count)
+static uint32_t write_location(struct pprof *w, const uint32_t *frames, size_t count)
 {
 	const struct profile *p = w->view->profile;
 	struct text *out = &w->sink->text;
@@ -190,7 +196,7 @@ static uint64_t write_location(struct pprof *w, const uint32_t *frames, size_t c
 	return w->location_count;
 }
 
-static uint64_t inlined_location(struct pprof *w, const uint32_t *frames, size_t count)
+static uint32_t inlined_location(struct pprof *w, const uint32_t *frames, size_t count)
 {
 	const uint64_t key[2] = {(uint64_t)frames[0] << 32 | frames[count - 1], count};
 	bool is_new;
@@ -204,23 +210,37 @@ static uint64_t inlined_location(struct pprof *w, const uint32_t *frames, size_t
 	return w->inlined.items[id];
 }
 
+static uint32_t look_at(struct pprof *w, uint32_t frame)
+{
+	return is_inlined(w->view->profile, frame) ? LOCATION_INLINED : write_location(w, &frame, 1);
+}
+
+/* How many of the frames, one at least, are at one place: calls that were inlined, and what they were inlined into. */
+static size_t count_inlined(const struct pprof *w, const uint32_t *frames, size_t count)
+{
+	size_t len = 1;
+	while (len < count && len < LIMIT_INLINE_DEPTH && is_inlined(w->view->profile, frames[len - 1]))
+		len++;
+	return len;
+}
+
 /* The locations of a stack, each with the calls that were inlined there. */
 static void find_path(struct pprof *w, const uint32_t *frames, size_t count)
 {
-	const struct profile *p = w->view->profile;
 	w->path.len = 0;
 	if (!vec_reserve(&w->path, count)) {
 		w->sink->failed = true;
 		return;
 	}
-	for (size_t i = 0, last; i < count; i = last + 1) {
-		last = i;
-		while (last + 1 < count && last + 1 - i < LIMIT_INLINE_DEPTH && is_inlined(p, frames[last]))
-			last++;
-		uint64_t *known = &w->location_of_frame[frames[i]];
-		uint64_t id = last == i ? *known : inlined_location(w, frames + i, last + 1 - i);
-		if (last == i && id == 0)
-			id = *known = write_location(w, frames + i, 1);
+	for (size_t i = 0, len; i < count; i += len) {
+		uint32_t id = w->location_of_frame[frames[i]];
+		len = 1;
+		if (id == LOCATION_UNSEEN)
+			id = w->location_of_frame[frames[i]] = look_at(w, frames[i]);
+		if (id == LOCATION_INLINED) {
+			len = count_inlined(w, frames + i, count - i);
+			id = inlined_location(w, frames + i, len);
+		}
 		w->path.items[w->path.len++] = id;
 	}
 }
@@ -311,14 +331,38 @@ static void add_mapping(struct pprof *w, uint32_t index)
 	protobuf_close(out, PROFILE_MAPPING, begin);
 }
 
+static void add_comment(struct pprof *w, const char *name, struct tally_str value)
+{
+	if (value.len == 0)
+		return;
+	text_clear(&w->room);
+	text_printf(&w->room, "%s: ", name);
+	text_bytes(&w->room, value.data, value.len);
+	protobuf_u64(&w->sink->text, PROFILE_COMMENT, string_of(w, (struct tally_str){w->room.data, w->room.len}));
+}
+
+/* Time since 1970 only where the recording says how its clock stood to it. */
+static void add_times(struct pprof *w)
+{
+	const struct export_view *view = w->view;
+	if (!view->has_times)
+		return;
+	if (view->about.has_wall_clock)
+		protobuf_u64(
+			&w->sink->text, PROFILE_TIME, view->first_time + (uint64_t)view->about.wall_clock_offset_ns);
+	protobuf_u64(&w->sink->text, PROFILE_DURATION, view->last_time - view->first_time);
+}
+
 static void add_about(struct pprof *w)
 {
 	const struct export_about *about = &w->view->about;
-	struct text *out = &w->sink->text;
-	const struct tally_str comments[] = {about->title, about->command, about->hostname, about->os};
-	for (size_t i = 0; i < sizeof(comments) / sizeof(comments[0]); i++)
-		if (comments[i].len > 0)
-			protobuf_u64(out, PROFILE_COMMENT, string_of(w, comments[i]));
+	add_times(w);
+	add_comment(w, "recording", about->title);
+	add_comment(w, "command", about->command);
+	add_comment(w, "host", about->hostname);
+	add_comment(w, "system", about->os);
+	add_comment(w, "cpu", about->cpu);
+	add_comment(w, "worth", about->worth);
 }
 
 static bool prepare(struct pprof *w)

@@ -55,6 +55,7 @@ struct export_view {
 	struct tally_str code; /* listings of hot functions, one behind another, as page_code.h writes them */
 	const uint32_t *listing_of_function; /* by the profile's; PROFILE_NONE: none; NULL: no code */
 	bool has_times; /* else those of rows are positions */
+	uint64_t first_time, last_time; /* of what was chosen, where asked for and has_times */
 };
 
 struct export_node {
