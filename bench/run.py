@@ -3,7 +3,7 @@
 
 usage: bench/run.py [--json FILE] [--rounds N] [--seconds S] [--keep]
                     [--recording FILE]
-                    [--only report,export,script,record,live,startup,counting,reading,large,unwind,stacks,lines,debug,library]
+                    [--only report,export,timechart,script,record,live,startup,counting,reading,large,unwind,stacks,lines,debug,library]
 
 Environment: BUILD (build), PERF (perf). A ratio above 1 means that tally is faster or cheaper, except where the row
 says otherwise. The recording is made by perf, so that both read the same file:
@@ -24,6 +24,7 @@ import sys
 import time
 
 import debug_program as debug_program_module
+import sched_recording
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / os.environ.get('BUILD', 'build')
@@ -373,16 +374,44 @@ def bench_library(rounds):
                 'left: bare system calls; less is better; bar: 1.2', opening[2])]
 
 
+def bench_flamegraph(perf, data, rounds):
+    """A picture of the stacks, beside perf's text through FlameGraph's scripts, or that text alone where they are absent."""
+    scripts = [shutil.which(name) for name in ('stackcollapse-perf.pl', 'flamegraph.pl')]
+    pipe = ' | '.join([f'{perf} script -i {data}', *scripts]) if all(scripts) else f'{perf} script -i {data}'
+    times = alternate({'perf': ['sh', '-c', pipe], 'tally': [TALLY, 'flamegraph', '--svg', '-o', WORK / 'flame.svg', data]},
+                      min(rounds, 3))
+    note = 'perf script | stackcollapse-perf.pl | flamegraph.pl' if all(scripts) else 'perf script alone: no FlameGraph'
+    return [row('flamegraph --svg', 's', times['perf'], times['tally'], f'left: {note}; bar: 50')]
+
+
+def bench_timechart(rounds):
+    """An hour of ten million switches."""
+    data = WORK / 'hour.data'
+    sched_recording.build(data, 10_000_000, 3600)
+    outputs = {'svg': ['-o', WORK / 'hour.svg'], 'page': ['--html', WORK / 'hour.html']}
+    rows = []
+    for name, tail in outputs.items():
+        command = [TALLY, 'timechart', '-i', data, *tail]
+        times = alternate({name: command}, min(rounds, 3))
+        peak = peak_resident(command) / 1e6
+        rows.append(row(f'timechart of an hour, {name}', 's', data.stat().st_size / 1e9, times[name], 'left: GB read'))
+        rows.append(row(f'timechart of an hour, {name}: memory', 'MB', tail[1].stat().st_size / 1e6, peak,
+                        'left: the file written'))
+    data.unlink()
+    return rows
+
+
 def bench_export(data, rounds):
     """What other viewers read, beside report, which has the same work up to the writing."""
     output = WORK / 'export.out'
     commands = {'report': [TALLY, 'report', '--stdio', '-i', data]}
-    for form in ('folded', 'pprof', 'speedscope', 'perfetto'):
+    bars = {'folded': 1.2, 'pprof': 1.2, 'html': 2}
+    for form in ('folded', 'pprof', 'speedscope', 'perfetto', 'callgrind', 'html'):
         commands[form] = [TALLY, 'export', '-F', form, '-i', data, '-o', output]
     taken = alternate(commands, rounds)
     peak = {name: peak_resident(command) / 1e6 for name, command in commands.items()}
     rows = [row(f'export -F {form}', 's', taken['report'], taken[form],
-                'left: report; less is better' + ('; bar: 1.2' if form in ('folded', 'pprof') else ''),
+                'left: report; less is better' + (f'; bar: {bars[form]}' if form in bars else ''),
                 taken[form] / taken['report']) for form in commands if form != 'report']
     return [*rows, row('export -F pprof, memory', 'MB', peak['report'], peak['pprof'], 'left: report; less is better',
                        peak['pprof'] / peak['report'])]
@@ -524,7 +553,7 @@ def main():
     parser.add_argument('--json', help='write the rows to this file too')
     parser.add_argument('--rounds', type=int, default=5)
     parser.add_argument('--seconds', type=int, default=20, help='length of the recording (default 20)')
-    parser.add_argument('--only', default='report,export,script,record,live,startup,counting,reading,large,unwind,stacks,lines,'
+    parser.add_argument('--only', default='report,export,timechart,script,record,live,startup,counting,reading,large,unwind,stacks,lines,'
                                           'debug,library')
     parser.add_argument('--recording', type=pathlib.Path, help='of report and script, instead of one that is made')
     parser.add_argument('--keep', action='store_true', help='use the recording of the last run')
@@ -542,7 +571,8 @@ def main():
             old.unlink()
     parts = {
         'report': lambda: bench_report(perf, data, options.rounds),
-        'export': lambda: bench_export(data, options.rounds),
+        'export': lambda: bench_export(data, options.rounds) + bench_flamegraph(perf, data, options.rounds),
+        'timechart': lambda: bench_timechart(options.rounds),
         'script': lambda: bench_script(perf, data, options.rounds),
         'record': lambda: bench_record(perf, options.rounds, 4),
         'stacks': lambda: bench_stacks(perf, options.rounds, 2),

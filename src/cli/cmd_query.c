@@ -15,6 +15,7 @@
 struct query_settings {
 	struct export_settings recording;
 	bool csv, json;
+	uint64_t timeout_s;
 };
 
 #define ROW(member) .offset = offsetof(struct query_settings, member)
@@ -24,6 +25,7 @@ static const struct option rows[] = {
 		.help = "the recording (perf.data), or a database that export wrote; -: standard input"},
 	{"csv", 0, OPTION_FLAG, ROW(csv), .help = "rows as comma-separated values"},
 	{"json", 'j', OPTION_FLAG, ROW(json), .help = "rows as an array of objects"},
+	{"timeout", 0, OPTION_U64, "seconds", ROW(timeout_s), .help = "give up a query that takes longer (never)"},
 	{"event", 'e', OPTION_STRING, "name", ROW(recording.event), .help = "of several events, this one (all)"},
 	EXPORT_SELECTION_ROWS,
 };
@@ -103,7 +105,8 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		.form = settings.csv	? QUERY_CSV
 			: settings.json ? QUERY_JSON
 					: QUERY_TABLE,
-		.path = recording->input};
+		.path = recording->input,
+		.timeout_s = settings.timeout_s};
 	if (is_database(recording->input)) {
 		if (has_choice(recording))
 			return cli_usagef(cli, command, NULL,

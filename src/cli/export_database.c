@@ -7,20 +7,42 @@
 
 #include <sqlite3.h>
 #include <stdlib.h>
+#include <time.h>
 
+#include "base/text.h"
 #include "view/export/export_sqlite.h"
 #include "view/export/query_rows.h"
+
+#define QUERY_MAX_VALUE_BYTES (64 << 20) /* of one text that a query makes: names have 64 KiB at most */
+#define QUERY_MAX_HEAP_BYTES  ((sqlite3_int64)1 << 30) /* what is sorted or grouped goes to a file long before */
+#define STEPS_A_LOOK	      10000 /* of SQLite's machine, some 0.1 ms */
 
 static enum tally_status database_error(sqlite3 *db, const char *what, struct tally_error *err)
 {
 	return error_set(err, TALLY_INVALID, "%s: %s", what, db ? sqlite3_errmsg(db) : "out of memory");
 }
 
+/* As a file, whatever it is called: ":memory:", "file:x?mode=..." and "" are more to SQLite. */
+static enum tally_status open_file(const char *path, int flags, sqlite3 **db, struct tally_error *err)
+{
+	struct text name = {0};
+	text_str(&name, path[0] == '/' ? "" : "./");
+	text_bytes(&name, path, strlen(path) + 1);
+	enum tally_status status = TALLY_OK;
+	if (name.failed)
+		status = error_nomem(err);
+	else if (sqlite3_open_v2(name.data, db, flags, NULL) != SQLITE_OK)
+		status = database_error(*db, path, err);
+	text_deinit(&name);
+	return status;
+}
+
 enum tally_status export_database_write(const char *path, const struct export_view *view, struct tally_error *err)
 {
 	sqlite3 *db = NULL;
-	enum tally_status status = sqlite3_open(path, &db) == SQLITE_OK ? export_sqlite_fill(db, view, err)
-									: database_error(db, path, err);
+	enum tally_status status = open_file(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &db, err);
+	if (status == TALLY_OK)
+		status = export_sqlite_fill(db, view, err);
 	(void)sqlite3_close(db);
 	return status;
 }
@@ -35,12 +57,48 @@ static int only_reading(
 	return is_reading && !is_loading ? SQLITE_OK : SQLITE_DENY;
 }
 
+/* The file may come from anyone, and so may the query: what its views call is not trusted, and memory is bounded. */
+static void bound(sqlite3 *db)
+{
+	(void)sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	(void)sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	(void)sqlite3_exec(db, "PRAGMA cell_size_check = ON", NULL, NULL, NULL);
+	(void)sqlite3_limit(db, SQLITE_LIMIT_LENGTH, QUERY_MAX_VALUE_BYTES);
+	(void)sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
+	(void)sqlite3_hard_heap_limit64(QUERY_MAX_HEAP_BYTES);
+	(void)sqlite3_set_authorizer(db, only_reading, NULL);
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static int is_too_late(void *end_ms)
+{
+	return now_ms() >= *(const uint64_t *)end_ms;
+}
+
+static enum tally_status query_error(sqlite3 *db, const struct query *query, struct tally_error *err)
+{
+	if (sqlite3_errcode(db) == SQLITE_INTERRUPT)
+		return error_set(err, TALLY_INVALID, "query: took longer than --timeout %llu s",
+			(unsigned long long)query->timeout_s);
+	return database_error(db, "query", err);
+}
+
 static enum tally_status run_query(
 	sqlite3 *db, const struct query *query, struct byte_sink *sink, struct tally_error *err)
 {
 	sqlite3_stmt *statement = NULL;
 	const char *rest = "";
-	(void)sqlite3_set_authorizer(db, only_reading, NULL);
+	uint64_t end_ms = 0;
+	bound(db);
+	if (query->timeout_s && !__builtin_mul_overflow(query->timeout_s, 1000, &end_ms) &&
+		!__builtin_add_overflow(end_ms, now_ms(), &end_ms))
+		sqlite3_progress_handler(db, STEPS_A_LOOK, is_too_late, &end_ms);
 	if (sqlite3_prepare_v2(db, query->sql, -1, &statement, &rest) != SQLITE_OK)
 		return database_error(db, "query", err);
 	enum tally_status status = TALLY_OK;
@@ -57,7 +115,7 @@ static enum tally_status run_query(
 			 : query->form == QUERY_JSON ? QUERY_ROWS_JSON
 						     : QUERY_ROWS_TABLE,
 			 sink))
-		status = database_error(db, "query", err);
+		status = query_error(db, query, err);
 	(void)sqlite3_finalize(statement);
 	return status;
 }
@@ -67,9 +125,9 @@ enum tally_status export_database_query(const struct query *query, struct byte_s
 	sqlite3 *db = NULL;
 	enum tally_status status = TALLY_OK;
 	/* No name: a file of its own that goes with it, and is in memory while it is small. */
-	int opened =
-		query->view ? sqlite3_open("", &db) : sqlite3_open_v2(query->path, &db, SQLITE_OPEN_READONLY, NULL);
-	if (opened != SQLITE_OK)
+	if (!query->view)
+		status = open_file(query->path, SQLITE_OPEN_READONLY, &db, err);
+	else if (sqlite3_open("", &db) != SQLITE_OK)
 		status = database_error(db, query->path, err);
 	if (status == TALLY_OK && query->view)
 		status = export_sqlite_fill(db, query->view, err);

@@ -19,6 +19,7 @@ struct query {
 	enum query_form form;
 	const struct export_view *view; /* of a recording; NULL: path is a database */
 	const char *path;
+	uint64_t timeout_s; /* 0: none */
 };
 TALLY_MUST_CHECK enum tally_status export_database_query(
 	const struct query *query, struct byte_sink *sink, struct tally_error *err);

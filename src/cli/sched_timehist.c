@@ -438,6 +438,12 @@ static void find_chains(struct timehist *t)
 		cli_failf(t->job->cli, "Samples do not have callchains.");
 }
 
+/* As perf: one more than there are, and of a recording that does not say, five. */
+static uint32_t visual_columns(const struct data_source *source)
+{
+	return perfdata_reader_features(source->reader)->cpus_online ? sched_cpu_count(source) + 1 : 5;
+}
+
 enum tally_status sched_print_timehist(struct sched_job *job, struct text *out, struct tally_error *err)
 {
 	const struct sched_settings *settings = job->settings;
@@ -450,7 +456,7 @@ enum tally_status sched_print_timehist(struct sched_job *job, struct text *out, 
 	t.history.from_ns = job->from_ns;
 	t.history.to_ns = job->to_ns;
 	t.has_waking = sched_events_have(&job->source, SCHED_WAKING);
-	t.cpu_columns = settings->with_cpus ? sched_cpu_count(&job->source) + 1 : 0; /* one more, as perf */
+	t.cpu_columns = settings->with_cpus ? visual_columns(&job->source) : 0;
 	find_chains(&t);
 	if (t.with_rows)
 		print_head(&t);

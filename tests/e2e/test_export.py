@@ -553,6 +553,38 @@ def test_query(tally, tmp_path):
     assert tally('query', database, '-p', '1000', 'select 1', check=129).stderr
 
 
+def test_queries_are_bounded(tally, tmp_path):
+    """Neither time nor memory is without end, and a table is printed however wide a cell is."""
+    database = export(tally, 'sqlite', make('flat', tmp_path / 'perf.data'), output=tmp_path / 'out.db')
+    endless = 'with recursive a(x) as (select 1 union all select x + 1 from a) select count(*) from a'
+    assert '--timeout 1 s' in tally('query', '--timeout', '1', database, endless, check=255).stderr
+    assert tally('query', '--timeout', '1000', database, 'select 1', check=0).stdout.split() == ['1', '-', '1']
+    for huge in ('select length(zeroblob(900000000))', "select length(printf('%900000000d', 1))"):
+        result = tally('query', database, huge, check=255)
+        assert 'too big' in result.stderr
+    wide = tally('query', database, "select printf('%2000000d', id) as w from samples limit 3", check=0).stdout.splitlines()
+    assert [len(line) for line in wide[1:]] == [2000000] * 4
+
+
+def test_databases_are_files(tally, tmp_path):
+    """Names that mean something else to SQLite are names of files here; a file's own views are not trusted."""
+    path = make('flat', tmp_path / 'perf.data')
+    for name in (':memory:', 'file:x?mode=memory', 'a b%20c'):
+        tally('export', '-F', 'sqlite', '-o', name, path, cwd=tmp_path)
+        assert tally('query', '--csv', name, 'select count(*) from hits', cwd=tmp_path).stdout.split() == ['count(*)', '60']
+    with sqlite3.connect(tmp_path / 'trap.db') as db:
+        db.execute("create table t (x)")
+        db.execute("create view v as select load_extension('/nowhere') as x")
+        db.execute("create view w as select * from pragma_database_list")
+    for view in ('v', 'w', 't, v', 'pragma_database_list', 'sqlite_dbpage'):
+        assert tally('query', tmp_path / 'trap.db', f'select * from {view}', check=255).stderr
+    damaged = bytearray((tmp_path / 'a b%20c').read_bytes())
+    for at in range(100, len(damaged), 97):
+        damaged[at] ^= 0x55
+    (tmp_path / 'bad.db').write_bytes(damaged)
+    assert tally('query', tmp_path / 'bad.db', 'select * from hits', check=255).stderr
+
+
 def test_refusals(tally, tmp_path):
     path = make('flat', tmp_path / 'perf.data')
     before = path.read_bytes()

@@ -256,7 +256,7 @@ enum tally_status export_sqlite_fill(sqlite3 *db, const struct export_view *view
 	add_samples(&f);
 	add_marks(&f);
 	run(&f, "COMMIT");
-	if (!has_memory || f.room.failed || f.label_room.failed)
+	if (!has_memory || f.room.failed || f.label_room.failed || (f.failed && sqlite3_errcode(db) == SQLITE_NOMEM))
 		status = error_nomem(err);
 	else if (f.failed)
 		status = error_set(err, TALLY_IO, "the database: %s", sqlite3_errmsg(db));

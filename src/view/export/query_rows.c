@@ -6,8 +6,9 @@
 #include "base/vec.h"
 #include "view/export/export_view.h"
 
-#define MEASURED_ROWS 200 /* that widths are of */
-#define GAP	      "  "
+#define MEASURED_ROWS  200 /* that widths are of */
+#define MEASURED_BYTES ((size_t)1 << 20) /* or so much text */
+#define GAP	       "  "
 
 struct cell {
 	size_t end; /* in the texts */
@@ -141,15 +142,18 @@ static bool write_table(sqlite3_stmt *statement, struct byte_sink *sink)
 		add_cell(&t, str_from(sqlite3_column_name(statement, i)), false);
 	int status;
 	size_t rows = 0;
+	bool has_head = false;
 	while ((status = sqlite3_step(statement)) == SQLITE_ROW && !byte_sink_is_lost(sink)) {
 		for (int i = 0; i < t.columns; i++)
 			add_cell(&t, cell_text(statement, i), is_number(statement, i));
-		if (++rows == MEASURED_ROWS)
-			put_head(&t);
-		else if (rows > MEASURED_ROWS)
+		if (has_head) {
 			put_cells(&t);
+		} else if (++rows == MEASURED_ROWS || t.texts.len > MEASURED_BYTES) {
+			put_head(&t);
+			has_head = true;
+		}
 	}
-	if (rows < MEASURED_ROWS && !byte_sink_is_lost(sink))
+	if (!has_head && !byte_sink_is_lost(sink))
 		put_head(&t);
 	sink->failed = sink->failed || t.texts.failed;
 	text_deinit(&t.texts);
