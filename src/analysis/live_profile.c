@@ -8,12 +8,6 @@
 #include "base/error.h"
 #include "profile/profile_copy.h"
 
-#define COUNT_UNIT  256 /* what one sample counts, inside */
-#define LEAST_COUNT (COUNT_UNIT / 16)
-#define FADE         \
-	{            \
-		7, 8 \
-	}
 #define STORE_FILES_KEPT 64 /* that have no samples left, before their symbols are worth letting go of */
 #define KERNEL_NAME	 STR("[kernel.kallsyms]")
 
@@ -29,8 +23,9 @@ struct live_profile {
 	struct live_state state; /* before the records that wait */
 	struct writer waiting;
 	size_t mark; /* of waiting */
+	struct writer recording; /* of the last refresh */
 	uint64_t order; /* records that came before */
-	struct profile *total; /* counts in COUNT_UNIT; NULL: nothing came yet */
+	struct profile *total; /* counts in LIVE_COUNT_UNIT; NULL: nothing came yet */
 	struct profile shown; /* its arrays are total's, but samples and events */
 	bool hides_kernel, hides_user;
 	struct live_profile_figures figures;
@@ -116,6 +111,7 @@ void live_profile_destroy(struct live_profile *live)
 		perfdata_reader_destroy(live->events);
 	writer_deinit(&live->description);
 	writer_deinit(&live->waiting);
+	writer_deinit(&live->recording);
 	free(live);
 }
 
@@ -302,13 +298,13 @@ static enum tally_status add_up(const struct live_profile *live, const struct pr
 	struct profile **sum, struct tally_error *err)
 {
 	struct profile_builder *builder = profile_builder_create();
-	const struct profile_ratio same = {1, 1}, fade = FADE;
+	const struct profile_ratio same = {1, 1}, fade = LIVE_FADE;
 	const struct profile_copy old = {.from = live->total,
 		.counts = fades ? fade : same,
 		.periods = fades ? fade : same,
-		.least_count = LEAST_COUNT};
+		.least_count = LIVE_LEAST_COUNT};
 	const struct profile_copy new = {.from = fresh,
-		.counts = {COUNT_UNIT, 1},
+		.counts = {LIVE_COUNT_UNIT, 1},
 		.periods = same,
 		.later = live->order,
 		.binary = KERNEL_NAME,
@@ -355,7 +351,7 @@ static enum tally_status show(struct live_profile *live, struct profile *total, 
 		if (is_hidden(live, total, &total->samples[i]))
 			continue;
 		*sample = total->samples[i];
-		sample->count = (sample->count + COUNT_UNIT / 2) / COUNT_UNIT;
+		sample->count = (sample->count + LIVE_COUNT_UNIT / 2) / LIVE_COUNT_UNIT;
 		shown.events[sample->event].sample_count += sample->count;
 		shown.events[sample->event].total_period += sample->period;
 		shown.sample_count++;
@@ -387,12 +383,14 @@ static enum tally_status renew(
 static void take_round(struct live_profile *live, struct round *round, const struct replay_result *result)
 {
 	live->switches.before = result->ends_on ? SWITCHES_ON : SWITCHES_OFF;
-	struct writer done = live->waiting;
+	struct writer done = live->waiting, recording = live->recording;
 
 	live->waiting = round->late;
 	round->late = done;
 	live->mark = 0;
 	live->order += round->bytes.len;
+	live->recording = round->bytes;
+	round->bytes = recording;
 	live->figures = round->figures;
 }
 
@@ -446,6 +444,11 @@ enum tally_status live_profile_hide(struct live_profile *live, bool kernel, bool
 const struct profile *live_profile_get(const struct live_profile *live)
 {
 	return &live->shown;
+}
+
+struct tally_bytes live_profile_recording(const struct live_profile *live)
+{
+	return writer_view(&live->recording);
 }
 
 struct live_profile_figures live_profile_figures(const struct live_profile *live)

@@ -26,6 +26,13 @@
 #include "analysis/replay.h"
 #include "base/writer.h"
 
+#define LIVE_COUNT_UNIT	 256 /* what one sample counts, inside */
+#define LIVE_LEAST_COUNT (LIVE_COUNT_UNIT / 16)
+#define LIVE_FADE    \
+	{            \
+		7, 8 \
+	}
+
 struct live_profile;
 
 struct live_profile_config {
@@ -59,6 +66,8 @@ TALLY_MUST_CHECK enum tally_status live_profile_zero(struct live_profile *live, 
 TALLY_MUST_CHECK enum tally_status live_profile_hide(
 	struct live_profile *live, bool kernel, bool user, struct tally_error *err);
 const struct profile *live_profile_get(const struct live_profile *live);
+/* What the last refresh was made of: who ran before, and what came. Borrowed until the next one. */
+struct tally_bytes live_profile_recording(const struct live_profile *live);
 struct live_profile_figures live_profile_figures(const struct live_profile *live);
 /* A process with that number runs, as far as records tell. */
 bool live_profile_knows(const struct live_profile *live, int32_t pid);

@@ -237,6 +237,97 @@ static enum tally_status show_neighbour(struct exploring *x, bool is_next, struc
 	}
 }
 
+/* ---- samples that are renewed ---- */
+
+struct kept_target { /* what names a function while samples change */
+	uint32_t store_id;
+	const struct symbol *symbol;
+	uint64_t start;
+	char *name;
+	struct text path;
+};
+
+static bool keep_target(const struct annotate_target *target, struct kept_target *kept)
+{
+	*kept = (struct kept_target){.store_id = target->store_id,
+		.symbol = target->symbol,
+		.start = target->symbol->start,
+		.name = strdup(target->frame->symbol)};
+	text_bytes(&kept->path, target->frame->path.data, target->frame->path.len);
+	return kept->name && !kept->path.failed;
+}
+
+static void drop_target(struct kept_target *kept)
+{
+	free(kept->name);
+	text_deinit(&kept->path);
+}
+
+/* Also where it has no samples any more, as long as the store is the same one. */
+static const struct annotate_target *find_again(
+	struct annotate_samples *samples, const struct kept_target *kept, bool is_same_store)
+{
+	struct tally_str path = {kept->path.data, kept->path.len};
+	const struct annotate_target *target = annotate_explore_find(samples, str_from(kept->name), path, kept->start);
+	const char *copy = target || !is_same_store ? NULL : arena_string(&samples->arena, path.data, path.len);
+	return copy ? make_target(samples, kept->store_id, kept->symbol, (struct tally_str){copy, path.len}) : target;
+}
+
+/* The function with what it has now; the screen looks as it did. */
+static enum tally_status renew_function(
+	struct exploring *x, struct opened *opened, const struct annotate_target *target, struct tally_error *err)
+{
+	struct annotate_listing old = opened->listing;
+	struct opened made;
+	enum tally_status status = open_function(x, target, &made, err);
+	if (status != TALLY_OK)
+		return status;
+	opened->target = target;
+	opened->listing = made.listing;
+	annotate_screen_deinit(&made.screen);
+	opened->screen.function = &old.function;
+	status = annotate_screen_renew(&opened->screen, &opened->listing.function, err);
+	annotate_listing_deinit(&old);
+	return status;
+}
+
+static enum tally_status renew_functions(
+	struct exploring *x, struct kept_target *kept, bool is_same_store, struct tally_error *err)
+{
+	if (!choose_events(x, x->first_event, x->event_count))
+		return error_nomem(err);
+	for (size_t i = 0; i < x->depth; i++) {
+		const struct annotate_target *target = find_again(x->request->samples, &kept[i], is_same_store);
+		if (!target)
+			return error_set(err, TALLY_NOT_FOUND, "the program of %s has ended", kept[i].name);
+		enum tally_status status = renew_function(x, &x->opened[i], target, err);
+		if (status != TALLY_OK)
+			return status;
+	}
+	return TALLY_OK;
+}
+
+static enum tally_status renew(struct exploring *x, struct tally_error *err)
+{
+	struct annotate_explore *r = x->request;
+	struct annotate_samples *samples = NULL;
+	const struct binary_store *store = r->samples->source.store;
+	struct kept_target *kept = calloc(x->depth, sizeof(*kept));
+	size_t count = 0;
+	while (kept && count < x->depth && keep_target(x->opened[count].target, &kept[count]))
+		count++;
+	enum tally_status status = count == x->depth ? r->renew(r->data, &samples, err) : error_nomem(err);
+	bool is_changed = status == TALLY_OK && samples != NULL;
+	if (is_changed) {
+		r->samples = samples;
+		status = renew_functions(x, kept, samples->source.store == store, err);
+	}
+	for (size_t i = 0; kept && i < x->depth; i++)
+		drop_target(&kept[i]);
+	free(kept);
+	return status;
+}
+
 static void print_screen(void *data, struct text *out)
 {
 	annotate_screen_print(data, out);
@@ -333,10 +424,10 @@ enum tally_status annotate_explore(
 		status = draw(&x, err);
 		if (status != TALLY_OK)
 			break;
-		uint32_t key = tui_terminal_key(request->terminal);
+		uint32_t key = request->key ? request->key(request->data) : tui_terminal_key(request->terminal);
 		if (key == TUI_KEY_CTRL('l'))
 			tui_terminal_redraw(request->terminal);
-		status = take_key(&x, key, leaves, err);
+		status = key == TUI_KEY_NONE && request->renew ? renew(&x, err) : take_key(&x, key, leaves, err);
 	}
 	while (x.depth)
 		close_function(&x);
@@ -363,7 +454,7 @@ const struct annotate_target *annotate_explore_find(
 			continue;
 		const struct symbol *found = binary_store_find(samples->source.store, id, start);
 		if (found && found->start == start)
-			return make_target(samples, id, found, path);
+			return make_target(samples, id, found, machine_string(names->machine, binary->path));
 	}
 	return NULL;
 }

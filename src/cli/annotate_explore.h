@@ -24,6 +24,11 @@ struct annotate_explore {
 	const char *objdump, *style; /* as annotate_listing_options has them */
 	const char *prefix; /* of source files, as annotate_source_init has them */
 	unsigned strip;
+	/* Samples that are renewed while they are looked at: key waits for one, or gives TUI_KEY_NONE when something is
+	 * due, which renew does; samples: the new ones, NULL if nothing changed. Neither: samples stay. */
+	uint32_t (*key)(void *data);
+	enum tally_status (*renew)(void *data, struct annotate_samples **samples, struct tally_error *err);
+	void *data;
 };
 
 /* NULL as target: the hottest function that has code. leaves: the user wants out of all. */

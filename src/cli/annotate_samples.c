@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "cli/cpu_filter.h"
 #include "cli/progress_line.h"
+#include "cli/recording_input.h"
 
 static enum tally_status count_spans(struct annotate_samples *samples, const struct resolve_where *where,
 	const struct data_sample *sample, struct tally_error *err)
@@ -210,12 +211,22 @@ static enum tally_status read_all(
 enum tally_status annotate_samples_read(const struct cli *cli, const struct annotate_request *request,
 	struct annotate_samples *samples, struct tally_error *err)
 {
+	struct perfdata_reader *reader;
+	*samples = (struct annotate_samples){0};
+	enum tally_status status = cli_open_recording(request->input.path, request->input.force, &reader, err);
+	return status == TALLY_OK ? annotate_samples_take(cli, request, reader, NULL, samples, err) : status;
+}
+
+enum tally_status annotate_samples_take(const struct cli *cli, const struct annotate_request *request,
+	struct perfdata_reader *reader, struct binary_store *store, struct annotate_samples *samples,
+	struct tally_error *err)
+{
 	*samples = (struct annotate_samples){0};
 	arena_init(&samples->arena);
 	struct data_input input = request->input;
 	input.times = request->times;
 	input.store = &request->store;
-	enum tally_status status = data_source_open(cli, &input, &samples->source, err);
+	enum tally_status status = data_source_take(cli, &input, reader, store, &samples->source, err);
 	if (status == TALLY_OK)
 		status = read_all(request, samples, err);
 	return status;

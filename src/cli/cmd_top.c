@@ -119,6 +119,25 @@ static const char *set_group_sort(const struct option_use *use)
 	return report_request_set_group_sort(&s->report, use->value) ? NULL : "expects a numerical value";
 }
 
+static const char *set_source(const struct option_use *use)
+{
+	struct top_settings *s = use->settings;
+
+	s->report.annotation.hides_source = use->is_negated;
+	return NULL;
+}
+
+static const char *set_strip(const struct option_use *use)
+{
+	struct top_settings *s = use->settings;
+	uint64_t *strip = &s->report.annotation.strip;
+
+	s->report.annotation.has_strip = true;
+	return str_to_u64(str_from(use->value), 0, strip) && *strip <= UINT32_MAX
+		       ? NULL
+		       : "expects a number of parts of a path";
+}
+
 #define AT(member)     .offset = offsetof(struct top_settings, member)
 #define REPORT(member) .offset = offsetof(struct top_settings, report.member)
 #define RECORD(member) .offset = offsetof(struct top_settings, record.member)
@@ -149,7 +168,8 @@ static const struct option options[] = {
 	{"vmlinux", 'k', OPTION_STRING, "file", REPORT(vmlinux), .help = "vmlinux pathname"},
 	{"mmap-pages", 'm', OPTION_CALL, "pages", .call = record_set_ring_size, .is_self_explaining = true,
 		.help = "size of a ring: pages, or a size with B, K, M or G"},
-	{"disassembler-style", 'M', OPTION_UNSUPPORTED, "disassembler style", .help = "syntax of the disassembly"},
+	{"disassembler-style", 'M', OPTION_STRING, "disassembler style", REPORT(annotation.style),
+		.help = "syntax of the disassembly: intel or att; with --objdump any that it has"},
 	{"show-nr-samples", 'n', OPTION_FLAG, REPORT(shows_samples), .help = "a column with the number of samples"},
 	{"pid", 'p', OPTION_STRING, "pid", RECORD(target.pids), .help = "watch these running processes"},
 	{"realtime", 'r', OPTION_CALL, "n", .call = record_set_realtime, .is_self_explaining = true,
@@ -165,7 +185,7 @@ static const struct option options[] = {
 	{"zero", 'z', OPTION_FLAG, AT(zeroes),
 		.help = "forget all at each refresh; else it fades, by an eighth each time"},
 	{"all-cgroups", 0, OPTION_UNSUPPORTED, .help = "record cgroup events"},
-	{"asm-raw", 0, OPTION_UNSUPPORTED, .help = "show the bytes of instructions"},
+	{"asm-raw", 0, OPTION_FLAG, AT(asm_raw), .help = "with --sym-annotate as text: the bytes of instructions"},
 	{.name = "addr2line", .kind = OPTION_UNSUPPORTED},
 	{"call-graph", 0, OPTION_CALL,
 		"record_mode[,record_size],print_type,threshold[,print_limit],order,sort_key[,branch]",
@@ -197,7 +217,8 @@ static const struct option options[] = {
 	{"namespaces", 0, OPTION_FLAG, RECORD(attrs.namespaces), .help = "record namespaces events"},
 	{"no-bpf-event", 0, OPTION_FLAG, RECORD(attrs.no_bpf_event), .help = "do not record bpf events"},
 	{"num-thread-synthesize", 0, OPTION_UNSUPPORTED, "n", .help = "threads for the initial state"},
-	{"objdump", 0, OPTION_UNSUPPORTED, "path", .help = "objdump binary to use for disassembly and annotations"},
+	{"objdump", 0, OPTION_STRING, "path", REPORT(annotation.objdump),
+		.help = "objdump binary to run for the text of instructions (default: they are disassembled here)"},
 	{"overwrite", 0, OPTION_FLAG, RECORD(overwrites), .help = "let rings that are full keep what is newest"},
 	{"percent-limit", 0, OPTION_CALL, "percent", .call = set_percent_limit, .is_self_explaining = true,
 		.help = "Don't show entries under that percent"},
@@ -205,20 +226,24 @@ static const struct option options[] = {
 		.help = "how to display percentage of filtered entries"},
 	{"pfm-events", 0, OPTION_CALL, "event", .call = record_add_pfm_event, .is_self_explaining = true,
 		.help = "events by their vendor's names, as libpfm4 knows them"},
-	{.name = "prefix", .kind = OPTION_UNSUPPORTED},
-	{.name = "prefix-strip", .kind = OPTION_UNSUPPORTED},
+	{"prefix", 0, OPTION_STRING, "prefix", REPORT(annotation.prefix),
+		.help = "Add prefix to source file path names in programs (with --prefix-strip)"},
+	{"prefix-strip", 0, OPTION_CALL, "N", .call = set_strip,
+		.help = "Strip first N entries of source file path name in programs (with --prefix)"},
 	{"proc-map-timeout", 0, OPTION_CALL, "n", .call = record_set_map_timeout, .is_self_explaining = true,
 		.help = "how many milliseconds the maps of one process may take at the start (500)"},
 	{"raw-trace", 0, OPTION_FLAG, REPORT(raw_traces), .help = "Show raw trace event output"},
 	{"show-on-off-events", 0, OPTION_FLAG, REPORT(shows_switches),
 		.help = "with --switch-on and --switch-off: the samples of those events too"},
 	{"show-total-period", 0, OPTION_FLAG, REPORT(shows_period), .help = "a column with the sum of periods"},
-	{.name = "source", .kind = OPTION_UNSUPPORTED},
+	{"source", 0, OPTION_CALL, .call = set_source,
+		.help = "Interleave source with annotated functions (on; --no-source: off)"},
 	{"stdio", 0, OPTION_FLAG, AT(stdio), .help = "text instead of the screen (the rule without a terminal)"},
 	{"stitch-lbr", 0, OPTION_UNSUPPORTED, .help = "stitch branch stacks into longer chains"},
 	{"switch-off", 0, OPTION_STRING, "event", REPORT(switch_off), .help = "leave samples out from this event on"},
 	{"switch-on", 0, OPTION_STRING, "event", REPORT(switch_on), .help = "leave samples out until this event"},
-	{"sym-annotate", 0, OPTION_UNSUPPORTED, "symbol name", .help = "annotate this symbol"},
+	{"sym-annotate", 0, OPTION_STRING, "symbol name", AT(sym_annotate),
+		.help = "show the code of this function: at once on the screen, below the table as text"},
 	{"symbols", 0, OPTION_STRING, "symbol[,symbol...]", REPORT(filters.symbols),
 		.help = "only consider these symbols"},
 	{"tui", 0, OPTION_FLAG, AT(tui), .help = "the screen: look through the profile by keys (on a terminal it is)"},
@@ -253,6 +278,11 @@ static int complete_settings(const struct cli *cli, const struct kernel_seam *ke
 	if (r->overwrites && r->attrs.callgraph == CALLGRAPH_DWARF)
 		return cli_failf(cli, "--call-graph dwarf unwinds what all rings hold in order of time, which "
 				      "--overwrite does not allow");
+	const struct report_annotation *a = &s->report.annotation;
+	if (a->has_strip && !a->prefix)
+		return cli_failf(cli, "--prefix-strip goes with --prefix");
+	if (a->style && !a->objdump && strcmp(a->style, "intel") != 0 && strcmp(a->style, "att") != 0)
+		return cli_failf(cli, "-M takes intel or att, not '%s' (which objdump may know: --objdump)", a->style);
 	if (s->report.is_hierarchy && s->report.fields)
 		return cli_failf(cli, "--hierarchy and --fields cannot be used together");
 	if (s->delay_s > DELAY_MAX_S)

@@ -13,7 +13,7 @@ static enum tally_status open_parts(
 	options.build_id_dir = cli->build_id_dir;
 	options.kernel_release = perfdata_reader_features(source->reader)->osrelease;
 	options.pack = perfdata_reader_features(source->reader)->raw[FEATURE_PACK];
-	enum tally_status status = binary_store_create(&options, &source->store, err);
+	enum tally_status status = source->store ? TALLY_OK : binary_store_create(&options, &source->store, err);
 	if (status == TALLY_OK)
 		pack_tell_damage(cli, source->store);
 	if (status == TALLY_OK)
@@ -44,11 +44,17 @@ static enum tally_status open_parts(
 enum tally_status data_source_open(
 	const struct cli *cli, const struct data_input *input, struct data_source *source, struct tally_error *err)
 {
+	struct perfdata_reader *reader;
 	*source = (struct data_source){0};
-	enum tally_status status = cli_open_recording(input->path, input->force, &source->reader, err);
-	if (status != TALLY_OK)
-		return status;
-	status = open_parts(cli, input, source, err);
+	enum tally_status status = cli_open_recording(input->path, input->force, &reader, err);
+	return status == TALLY_OK ? data_source_take(cli, input, reader, NULL, source, err) : status;
+}
+
+enum tally_status data_source_take(const struct cli *cli, const struct data_input *input,
+	struct perfdata_reader *reader, struct binary_store *store, struct data_source *source, struct tally_error *err)
+{
+	*source = (struct data_source){.reader = reader, .store = store};
+	enum tally_status status = open_parts(cli, input, source, err);
 	if (status != TALLY_OK)
 		data_source_close(source);
 	return status;

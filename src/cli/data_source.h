@@ -59,6 +59,11 @@ struct data_result { /* of a conversion */
 
 TALLY_MUST_CHECK enum tally_status data_source_open(
 	const struct cli *cli, const struct data_input *input, struct data_source *source, struct tally_error *err);
+/* The same of a reader that was opened already, with a store to go on with (NULL: one of its own); both are the source's
+ * then, after a failure too. input's path is not used. */
+TALLY_MUST_CHECK enum tally_status data_source_take(const struct cli *cli, const struct data_input *input,
+	struct perfdata_reader *reader, struct binary_store *store, struct data_source *source,
+	struct tally_error *err);
 void data_source_close(struct data_source *source);
 /* A sample that read its group comes as one of each event that counted on since. What belongs to no event, or cannot be decoded, is counted in the sideband's health and passed over. */
 TALLY_MUST_CHECK enum tally_status data_source_next(

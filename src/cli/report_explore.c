@@ -152,22 +152,9 @@ static enum tally_status annotate_function(
 	struct session *s, uint32_t function, bool *leaves, struct tally_error *why, struct tally_error *err)
 {
 	const struct flat_table *table = &s->views[s->current].from.table;
-	const struct profile *p = table->profile;
-	const struct profile_function *from = &p->functions[function];
-	struct tally_str name = profile_string(p, from->name);
-	enum tally_status status = TALLY_OK;
-	struct explore_symbol symbol = {.terminal = s->terminal,
-		.grid = &s->grid,
-		.name = name,
-		.path = from->binary == PROFILE_NONE ? (struct tally_str){0}
-						     : profile_string(p, p->binaries[from->binary].long_name),
-		.start = from->start,
-		.first_event = table->options.first_event,
-		.event_count = table->options.member_count};
-	if (from->is_inlined)
-		status = error_set(
-			why, TALLY_UNSUPPORTED, "%.*s was inlined: its code is its caller's", (int)name.len, name.data);
-	else
+	struct explore_symbol symbol = {.terminal = s->terminal, .grid = &s->grid};
+	enum tally_status status = explore_symbol_of(&symbol, table, function, why);
+	if (status == TALLY_OK)
 		status = s->source->annotate(s->source->data, &symbol, leaves, why);
 	return status == TALLY_NOMEM ? error_nomem(err) : TALLY_OK;
 }
@@ -185,20 +172,6 @@ static enum tally_status annotate(struct session *s, bool *leaves, struct tally_
 	if (why.text[0])
 		explorer_say(e, "%s", why.text);
 	return status;
-}
-
-/* Labels are names: the function that has this one, in a file of that name. */
-static uint32_t function_of(const struct profile *p, const struct flame_label *label)
-{
-	for (uint32_t i = 0; i < p->function_count; i++) {
-		const struct profile_function *function = &p->functions[i];
-		if (!str_equal(profile_string(p, function->name), label->name) || function->is_inlined)
-			continue;
-		if (function->binary != PROFILE_NONE &&
-			str_equal(profile_string(p, p->binaries[function->binary].name), label->object))
-			return i;
-	}
-	return PROFILE_NONE;
 }
 
 static enum tally_status make_tree(void *data, bool is_reversed, struct flame_tree *tree, struct tally_error *err)
@@ -225,7 +198,7 @@ static enum tally_status show_tree(struct session *s, enum tree_action view, boo
 		if (status != TALLY_OK || end != TREE_ANNOTATE)
 			continue;
 		struct tally_error why = {0};
-		uint32_t function = label ? function_of(of->from.table.profile, label) : PROFILE_NONE;
+		uint32_t function = explore_symbol_labelled(of->from.table.profile, label);
 		if (function == PROFILE_NONE)
 			error_set(&why, TALLY_NOT_FOUND, "no function's code is known here");
 		else

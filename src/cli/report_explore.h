@@ -8,7 +8,7 @@
 #ifndef CLI_REPORT_EXPLORE_H
 #define CLI_REPORT_EXPLORE_H
 
-#include "cli/tui_terminal.h"
+#include "cli/explore_symbol.h"
 #include "profile/flame_tree.h"
 #include "view/text/report_options.h"
 #include "view/tui/explorer_renew.h"
@@ -32,14 +32,6 @@ struct explore_begun { /* what is on the screen already */
 
 /* Closes the terminal, and frees what was not used. */
 void explore_begun_end(struct explore_begun *begun);
-
-struct explore_symbol { /* what annotate is asked for */
-	struct tui_terminal *terminal;
-	struct grid *grid;
-	struct tally_str name, path;
-	uint64_t start;
-	uint32_t first_event, event_count;
-};
 
 enum explore_page { EXPLORE_HEADER, EXPLORE_HEALTH };
 

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "cli/top_code.h"
+#include "cli/tree_explore.h"
 #include "cli/tui_print.h"
 #include "cli/tui_terminal.h"
 #include "view/tui/explorer_draw.h"
@@ -32,13 +34,18 @@ struct exploring {
 	struct tui_terminal *terminal;
 	struct grid grid;
 	struct shown shown;
+	struct tree_views trees; /* while one of them shows */
+	struct tree_explore *tree; /* likewise */
+	struct top_code code;
 	struct tui_help *help; /* the explorer's keys and ours */
 	size_t help_count;
 	int signal_fd;
 	uint32_t current; /* table of view */
 	int64_t due_ms;
 	enum profile_key order; /* that was chosen */
-	bool has_order, is_frozen, leaves;
+	bool has_order, is_frozen, leaves, is_woken;
+	bool wants_code; /* of --sym-annotate, as soon as it has samples */
+	uint64_t changes; /* of the profile */
 };
 
 static const struct tui_help own_help[] = {
@@ -148,6 +155,7 @@ static enum tally_status change_profile(struct exploring *x,
 	} else {
 		x->shown.table = fresh.table;
 		x->shown.title = fresh.title;
+		x->changes++;
 		st = explorer_renew(&x->shown.explorer, &memory, &x->shown.table, x->shown.title.data, err);
 	}
 	explorer_memory_deinit(&memory);
@@ -159,7 +167,7 @@ static enum tally_status refresh(struct exploring *x, struct tally_error *err)
 	enum tally_status st = TALLY_OK;
 
 	if (x->view->settings->zeroes && !x->is_frozen)
-		st = live_profile_zero(top_session_profile(x->view->session), err);
+		st = top_session_zero(x->view->session, err);
 	return st == TALLY_OK ? top_session_refresh(x->view->session, !x->is_frozen, err) : st;
 }
 
@@ -170,7 +178,7 @@ static enum tally_status relieve(struct exploring *x, struct tally_error *err)
 
 static enum tally_status forget(struct exploring *x, struct tally_error *err)
 {
-	return live_profile_zero(top_session_profile(x->view->session), err);
+	return top_session_zero(x->view->session, err);
 }
 
 static enum tally_status draw(struct exploring *x, struct tally_error *err)
@@ -196,9 +204,11 @@ static uint32_t wait_for_key(struct exploring *x)
 	int64_t left = x->due_ms - now_ms();
 	uint32_t key = tui_terminal_key_now(x->terminal); /* may have been read already */
 
+	x->is_woken = false;
 	if (key != TUI_KEY_NONE || left <= 0)
 		return key;
 	int n = poll(inputs, 2, (int)(left < LOOK_MS ? left : LOOK_MS));
+	x->is_woken = n != 0;
 	x->leaves |= n > 0 && inputs[1].revents;
 	return n == 0 ? TUI_KEY_NONE : tui_terminal_key_now(x->terminal);
 }
@@ -273,6 +283,186 @@ static enum tally_status reorder(struct exploring *x, struct tally_error *err)
 	return st;
 }
 
+static enum tally_status take_time(struct exploring *x, struct tally_error *err)
+{
+	int64_t delay_ms = (int64_t)x->view->settings->delay_s * 1000, now = now_ms();
+
+	if (now < x->due_ms)
+		return top_session_is_full(x->view->session) ? change_profile(x, relieve, err) : TALLY_OK;
+	x->due_ms += delay_ms;
+	if (x->due_ms < now) /* stopped for a while: no need to make up for it */
+		x->due_ms = now + delay_ms;
+	if (top_session_is_over(x->view->session))
+		explorer_say(&x->shown.explorer, "what was watched has ended: q leaves");
+	return change_profile(x, refresh, err);
+}
+
+/* ---- other screens of the profile ---- */
+
+/* Not before there is something to do. */
+static uint32_t next_key(void *data)
+{
+	struct exploring *x = data;
+
+	for (;;) {
+		uint32_t key = wait_for_key(x);
+		if (x->leaves)
+			return TUI_KEY_CTRL('c');
+		if (key != TUI_KEY_NONE || x->is_woken || now_ms() >= x->due_ms ||
+			top_session_is_full(x->view->session))
+			return key;
+	}
+}
+
+static enum tally_status renew(void *data, bool *changed, struct tally_error *err)
+{
+	struct exploring *x = data;
+	uint64_t before = x->changes;
+	enum tally_status st = take_time(x, err);
+
+	*changed = x->changes != before;
+	if (x->tree)
+		x->tree->title = x->shown.title.data;
+	return st;
+}
+
+/* What takes a while says so first. */
+static enum tally_status say_while(struct exploring *x, const char *what, struct tally_error *err)
+{
+	explorer_say(&x->shown.explorer, "%s", what);
+	enum tally_status st = draw(x, err);
+	x->shown.explorer.message[0] = '\0';
+	return st;
+}
+
+/* why: what to say about it on the screen. */
+static enum tally_status show_code(struct exploring *x, uint32_t function, struct tally_error *why)
+{
+	struct explore_symbol symbol = {.terminal = x->terminal, .grid = &x->grid};
+	struct text names[2] = {0}; /* the profile's go with it */
+
+	enum tally_status st = explore_symbol_of(&symbol, &x->shown.table, function, why);
+	if (st != TALLY_OK)
+		return st;
+	text_bytes(&names[0], symbol.name.data, symbol.name.len);
+	text_bytes(&names[1], symbol.path.data, symbol.path.len);
+	if (names[0].failed || names[1].failed)
+		st = error_nomem(why);
+	symbol.name = (struct tally_str){names[0].data, names[0].len};
+	symbol.path = (struct tally_str){names[1].data, names[1].len};
+	if (st == TALLY_OK)
+		st = top_code_show(&x->code, &symbol, &x->leaves, why);
+	text_deinit(&names[0]);
+	text_deinit(&names[1]);
+	return st;
+}
+
+static enum tally_status annotate(struct exploring *x, uint32_t function, struct tally_error *err)
+{
+	struct tally_error why = {0};
+
+	if (function == PROFILE_NONE)
+		return TALLY_OK;
+	enum tally_status st = say_while(x, "reading the symbols of what ran last ...", err);
+	if (st == TALLY_OK && show_code(x, function, &why) == TALLY_NOMEM)
+		return error_nomem(err);
+	if (why.text[0])
+		explorer_say(&x->shown.explorer, "%s", why.text);
+	return st;
+}
+
+/* The function of --sym-annotate, once. */
+static enum tally_status annotate_asked(struct exploring *x, struct tally_error *err)
+{
+	const struct profile *p = top_view_profile(x->view);
+	struct tally_str name = str_from(x->view->settings->sym_annotate);
+
+	for (uint32_t i = 0; i < p->function_count; i++) {
+		if (!str_equal(profile_string(p, p->functions[i].name), name) || p->functions[i].is_inlined)
+			continue;
+		x->wants_code = false;
+		return annotate(x, i, err);
+	}
+	explorer_say(&x->shown.explorer, "%.*s has no samples yet", (int)name.len, name.data);
+	return TALLY_OK;
+}
+
+static enum tally_status make_tree(void *data, bool is_reversed, struct flame_tree *tree, struct tally_error *err)
+{
+	struct exploring *x = data;
+	const struct flame_options options = {.event = x->view->first[x->current],
+		.group = is_reversed ? FLAME_BY_NOTHING : FLAME_BY_COMM,
+		.is_reversed = is_reversed,
+		.filter = &x->view->filter};
+
+	return flame_tree_init(tree, top_view_profile(x->view), &options, err);
+}
+
+/* From a block of a tree. The profile is another one afterwards, and so are the trees. */
+static enum tally_status annotate_label(
+	struct exploring *x, const struct flame_label *label, enum tree_action view, struct tally_error *err)
+{
+	struct tally_error why = {0};
+	uint64_t before = x->changes;
+	uint32_t function = explore_symbol_labelled(top_view_profile(x->view), label);
+	enum tally_status st = TALLY_OK;
+
+	if (function == PROFILE_NONE)
+		st = error_set(&why, TALLY_NOT_FOUND, "no function's code is known here");
+	else
+		st = show_code(x, function, &why);
+	if (st == TALLY_NOMEM)
+		return error_nomem(err);
+	if (x->changes != before)
+		tree_views_deinit(&x->trees);
+	else if (why.text[0])
+		tree_explore_say(&x->trees, view, why.text);
+	return TALLY_OK;
+}
+
+static enum tally_status show_tree(struct exploring *x, enum tree_action view, struct tally_error *err)
+{
+	struct tree_explore request = {.terminal = x->terminal,
+		.grid = &x->grid,
+		.title = x->shown.title.data,
+		.limit = x->shown.options.chains.min_percent,
+		.data = x,
+		.make = make_tree,
+		.key = next_key,
+		.renew = renew};
+	enum tree_action end = TREE_STAY;
+	enum tally_status st = TALLY_OK;
+
+	x->tree = &request;
+	while (st == TALLY_OK && end != TREE_BACK && !x->leaves) {
+		const struct flame_label *label = NULL;
+		st = tree_explore_show(&x->trees, &request, &view, &end, &label, err);
+		x->leaves |= end == TREE_LEAVE;
+		if (st == TALLY_OK && end == TREE_ANNOTATE)
+			st = annotate_label(x, label, view, err);
+	}
+	x->tree = NULL;
+	tree_views_deinit(&x->trees);
+	return st;
+}
+
+static enum tally_status show_other(struct exploring *x, enum explorer_action action, struct tally_error *err)
+{
+	const struct tree_choice {
+		enum explorer_action action;
+		enum tree_action view;
+	} choices[] = {
+		{EXPLORER_TOP_DOWN, TREE_TOP_DOWN}, {EXPLORER_CALLERS, TREE_CALLERS}, {EXPLORER_FLAME, TREE_FLAME}};
+
+	if (action == EXPLORER_ANNOTATE)
+		return annotate(x, explorer_function(&x->shown.explorer), err);
+	for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++)
+		if (action == choices[i].action)
+			return show_tree(x, choices[i].view, err);
+	explorer_say(&x->shown.explorer, "recordings have that: tally record, then tally report");
+	return TALLY_OK;
+}
+
 static enum tally_status take_key(struct exploring *x, uint32_t key, struct tally_error *err)
 {
 	struct explorer *e = &x->shown.explorer;
@@ -297,23 +487,9 @@ static enum tally_status take_key(struct exploring *x, uint32_t key, struct tall
 		st = reorder(x, err);
 	else if (action == EXPLORER_SORT) /* other keys may need more of the samples than was kept */
 		explorer_say(e, "rows by other keys: leave, and tally top -s %.100s", e->input.text);
-	else if (action != EXPLORER_STAY) /* code, header, other views */
-		explorer_say(e, "recordings have that: tally record, then tally report");
+	else if (action != EXPLORER_STAY)
+		st = show_other(x, action, err);
 	return st;
-}
-
-static enum tally_status take_time(struct exploring *x, struct tally_error *err)
-{
-	int64_t delay_ms = (int64_t)x->view->settings->delay_s * 1000, now = now_ms();
-
-	if (now < x->due_ms)
-		return top_session_is_full(x->view->session) ? change_profile(x, relieve, err) : TALLY_OK;
-	x->due_ms += delay_ms;
-	if (x->due_ms < now) /* stopped for a while: no need to make up for it */
-		x->due_ms = now + delay_ms;
-	if (top_session_is_over(x->view->session))
-		explorer_say(&x->shown.explorer, "what was watched has ended: q leaves");
-	return change_profile(x, refresh, err);
 }
 
 static enum tally_status run(struct exploring *x, struct tally_error *err)
@@ -325,6 +501,8 @@ static enum tally_status run(struct exploring *x, struct tally_error *err)
 		if (x->leaves)
 			break;
 		st = key == TUI_KEY_NONE ? take_time(x, err) : take_key(x, key, err);
+		if (st == TALLY_OK && x->wants_code && x->changes)
+			st = annotate_asked(x, err);
 		if (st == TALLY_OK)
 			st = draw(x, err);
 	}
@@ -342,7 +520,7 @@ static bool make_help(struct exploring *x)
 	memcpy(x->help, own_help, sizeof(own_help));
 	x->help_count = OWN_HELP;
 	for (size_t i = 0; i < count; i++)
-		if (!common[i].keys || !strchr("fais", common[i].keys[0]))
+		if (!common[i].keys || !strchr("fis", common[i].keys[0]))
 			x->help[x->help_count++] = common[i];
 	return true;
 }
@@ -359,9 +537,12 @@ static void say_first(struct exploring *x, const struct diag *notes)
 
 enum tally_status top_explore(struct top_view *view, struct diag *notes, int signal_fd, struct tally_error *err)
 {
-	struct exploring x = {
-		.view = view, .signal_fd = signal_fd, .due_ms = now_ms() + (int64_t)view->settings->delay_s * 1000};
+	struct exploring x = {.view = view,
+		.signal_fd = signal_fd,
+		.wants_code = view->settings->sym_annotate != NULL,
+		.due_ms = now_ms() + (int64_t)view->settings->delay_s * 1000};
 
+	x.code = (struct top_code){.view = view, .key = next_key, .renew = renew, .data = &x};
 	if (!make_help(&x))
 		return error_nomem(err);
 	enum tally_status st = open_table(&x, err);

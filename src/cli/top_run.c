@@ -197,7 +197,7 @@ static enum tally_status run_text(struct top_run *run, struct tally_error *err)
 		goes_on = wait_until(run, due_ms, err, &st);
 		goes_on &= !top_session_is_over(run->session);
 		if (st == TALLY_OK && run->settings->zeroes)
-			st = live_profile_zero(top_session_profile(run->session), err);
+			st = top_session_zero(run->session, err);
 		if (st == TALLY_OK)
 			st = top_session_refresh(run->session, true, err);
 		if (st == TALLY_OK)
@@ -232,7 +232,7 @@ static int run_opened(struct top_run *run)
 
 	if (!take_signals(run))
 		return cli_failf(run->request->cli, "signals cannot be received: %s", strerror(errno));
-	enum tally_status st = top_view_init(&run->view, run->settings, run->session, &store, &err);
+	enum tally_status st = top_view_init(&run->view, run->request->cli, run->settings, run->session, &store, &err);
 	run->has_view = true;
 	if (st == TALLY_OK && !run->request->is_interactive)
 		say_notes(run);

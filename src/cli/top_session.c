@@ -23,6 +23,8 @@ struct top_session {
 	struct record_opening opening;
 	struct file_map description;
 	struct live_profile *profile;
+	struct binary_store_options store; /* of code that is looked at */
+	struct top_annotate *annotate; /* NULL: nobody looks at code */
 	pthread_t drainer;
 	bool has_drainer;
 	int stop_fd; /* readable: the drainer is to end */
@@ -202,6 +204,7 @@ enum tally_status top_session_start(struct top_session *s, const struct replay_o
 	const struct live_profile_config config = {
 		.description = s->description.bytes, .replay = replay, .store = store, .kernel_name = STR("[kernel]")};
 	const struct record_sink sink = {to_inbox_and_live, s};
+	s->store = *store;
 	enum tally_status st = live_profile_create(&config, &s->profile, err);
 
 	if (st == TALLY_OK) /* before what runs is looked at: what changes meanwhile is told by records */
@@ -233,6 +236,7 @@ void top_session_close(struct top_session *s)
 	stop_drainer(s);
 	if (s->stop_fd >= 0)
 		close(s->stop_fd);
+	top_annotate_destroy(s->annotate);
 	live_profile_destroy(s->profile);
 	record_opening_close(&s->opening);
 	file_map_close(&s->description);
@@ -289,6 +293,8 @@ static enum tally_status take_in(struct top_session *s, bool fades, struct tally
 	writer_deinit(&inbox);
 	if (st == TALLY_OK)
 		st = live_profile_refresh(s->profile, fades, err);
+	if (st == TALLY_OK && s->annotate)
+		st = top_annotate_take(s->annotate, live_profile_recording(s->profile), fades, err);
 	if (st == TALLY_OK)
 		add_figures(s);
 #ifdef __GLIBC__
@@ -330,6 +336,34 @@ enum tally_status top_session_refresh(struct top_session *s, bool fades, struct 
 	s->refreshed_at = now;
 	s->own_before = own;
 	return st;
+}
+
+enum tally_status top_session_zero(struct top_session *s, struct tally_error *err)
+{
+	if (s->annotate)
+		top_annotate_zero(s->annotate);
+	return live_profile_zero(s->profile, err);
+}
+
+enum tally_status top_session_annotate(
+	struct top_session *s, const struct cli *cli, struct top_annotate **annotate, struct tally_error *err)
+{
+	const struct top_annotate_config config = {cli, &s->store};
+	enum tally_status st = TALLY_OK;
+
+	if (!s->annotate) {
+		st = top_annotate_create(&config, &s->annotate, err);
+		if (st == TALLY_OK)
+			st = top_annotate_take(s->annotate, live_profile_recording(s->profile), false, err);
+	}
+	*annotate = s->annotate;
+	return st;
+}
+
+void top_session_stop_annotating(struct top_session *s)
+{
+	top_annotate_destroy(s->annotate);
+	s->annotate = NULL;
 }
 
 struct live_profile *top_session_profile(struct top_session *s)

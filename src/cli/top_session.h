@@ -16,6 +16,7 @@
 
 #include "analysis/live_profile.h"
 #include "cli/record_request.h"
+#include "cli/top_annotate.h"
 
 struct top_session;
 
@@ -45,7 +46,14 @@ TALLY_MUST_CHECK enum tally_status top_session_relieve(struct top_session *sessi
 /* No more samples are taken, or again; what processes do is still followed. */
 TALLY_MUST_CHECK enum tally_status top_session_pause(
 	struct top_session *session, bool is_paused, struct tally_error *err);
-/* Borrowed until the next refresh; also to zero it, and to hide parts of it. */
+/* All that was there goes. */
+TALLY_MUST_CHECK enum tally_status top_session_zero(struct top_session *session, struct tally_error *err);
+/* Samples by address, which are taken from now on, beginning with those of the last refresh; the session's. What is there
+ * already goes on. */
+TALLY_MUST_CHECK enum tally_status top_session_annotate(
+	struct top_session *session, const struct cli *cli, struct top_annotate **annotate, struct tally_error *err);
+void top_session_stop_annotating(struct top_session *session);
+/* Borrowed until the next refresh; also to hide parts of it. */
 struct live_profile *top_session_profile(struct top_session *session);
 struct top_figures top_session_figures(const struct top_session *session);
 /* All threads of the target have ended. */

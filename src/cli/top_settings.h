@@ -16,6 +16,8 @@ struct top_settings {
 	uint64_t entries; /* rows that are printed; 0: as many as the screen has room for */
 	uint64_t count_filter; /* rows with fewer samples are left out */
 	uint64_t max_stack;
+	const char *sym_annotate; /* the function whose code is shown */
+	bool asm_raw; /* with the bytes of instructions */
 	bool zeroes, hides_kernel, hides_user, stdio, tui;
 };
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "cli/top_code.h"
 #include "view/text/report_hierarchy.h"
 #include "view/text/report_text.h"
 
@@ -113,6 +114,10 @@ enum tally_status top_text_print(
 				out, "%s# %.*s\n\n", i ? "\n" : "", (int)header.len, header.data ? header.data : "");
 		}
 		st = put_table(view, i, is_terminal, screen, out, err);
+		if (st == TALLY_OK && view->settings->sym_annotate) {
+			text_char(out, '\n');
+			st = top_code_print(view, i, out, err);
+		}
 	}
 	text_char(out, '\n');
 	text_deinit(&header);

@@ -69,8 +69,7 @@ static void choose_tables(struct top_view *view)
 {
 	size_t count;
 	const struct perfdata_event *events = perfdata_reader_events(view->reader, &count);
-	const struct report_tables tables = {
-		.request = &view->settings->report, .profile = live_profile_get(top_session_profile(view->session))};
+	const struct report_tables tables = {.request = &view->settings->report, .profile = top_view_profile(view)};
 	uint32_t members;
 
 	for (uint32_t i = 0; i < count && view->count < TOP_TABLES_MAX; i += members) {
@@ -81,12 +80,12 @@ static void choose_tables(struct top_view *view)
 	}
 }
 
-enum tally_status top_view_init(struct top_view *view, struct top_settings *settings, struct top_session *session,
-	const struct binary_store_options *store, struct tally_error *err)
+enum tally_status top_view_init(struct top_view *view, const struct cli *cli, struct top_settings *settings,
+	struct top_session *session, const struct binary_store_options *store, struct tally_error *err)
 {
 	struct record record;
 
-	*view = (struct top_view){.settings = settings, .session = session};
+	*view = (struct top_view){.cli = cli, .settings = settings, .session = session};
 	enum tally_status st = perfdata_reader_open_bytes(top_session_description(session), &view->reader, err);
 	while (st == TALLY_OK)
 		st = perfdata_reader_next(view->reader, &record, err);
@@ -129,9 +128,14 @@ void top_view_deinit(struct top_view *view)
 		perfdata_reader_destroy(view->reader);
 }
 
+const struct profile *top_view_profile(const struct top_view *view)
+{
+	return live_profile_get(top_session_profile(view->session));
+}
+
 enum tally_status top_view_renew(struct top_view *view, struct tally_error *err)
 {
-	const struct profile *p = live_profile_get(top_session_profile(view->session));
+	const struct profile *p = top_view_profile(view);
 
 	drop_filter(view);
 	view->filter = (struct profile_filter){0};
@@ -152,9 +156,8 @@ static uint64_t row_samples(const struct flat_table *table, uint32_t row)
 enum tally_status top_view_table(
 	const struct top_view *view, uint32_t index, struct flat_table *table, struct tally_error *err)
 {
-	const struct report_tables tables = {.request = &view->settings->report,
-		.profile = live_profile_get(top_session_profile(view->session)),
-		.filter = &view->filter};
+	const struct report_tables tables = {
+		.request = &view->settings->report, .profile = top_view_profile(view), .filter = &view->filter};
 	uint32_t first = view->first[index];
 	enum tally_status st = report_tables_make(&tables, first, report_tables_members(&tables, first), table, err);
 	size_t kept = 0;
@@ -227,7 +230,7 @@ static void put_short_count(uint64_t count, struct text *out)
 
 void top_view_title(const struct top_view *view, uint32_t index, struct text *out)
 {
-	const struct profile *p = live_profile_get(top_session_profile(view->session));
+	const struct profile *p = top_view_profile(view);
 	const struct top_figures f = top_session_figures(view->session);
 	const struct report_tables tables = {.request = &view->settings->report, .profile = p};
 	uint32_t first = view->first[index], members = report_tables_members(&tables, first);

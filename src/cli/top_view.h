@@ -18,6 +18,7 @@
 #define TOP_TABLES_MAX 64 /* events, or groups of them, that have tables of their own */
 
 struct top_view {
+	const struct cli *cli;
 	struct top_settings *settings;
 	struct top_session *session;
 	struct perfdata_reader *reader; /* of the session's description */
@@ -31,9 +32,11 @@ struct top_view {
 };
 
 /* Also finishes the settings' report request, by what the events are, and starts the session. */
-TALLY_MUST_CHECK enum tally_status top_view_init(struct top_view *view, struct top_settings *settings,
-	struct top_session *session, const struct binary_store_options *store, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status top_view_init(struct top_view *view, const struct cli *cli,
+	struct top_settings *settings, struct top_session *session, const struct binary_store_options *store,
+	struct tally_error *err);
 void top_view_deinit(struct top_view *view);
+const struct profile *top_view_profile(const struct top_view *view);
 /* The profile is another one. */
 TALLY_MUST_CHECK enum tally_status top_view_renew(struct top_view *view, struct tally_error *err);
 /* Sorted, without the rows that -f leaves out. */

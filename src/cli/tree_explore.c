@@ -20,6 +20,13 @@ static struct tree_screen *tree_of(struct tree_views *views, enum tree_action vi
 	return view == TREE_TOP_DOWN ? &views->top_down : view == TREE_CALLERS ? &views->callers : NULL;
 }
 
+static void make_titles(struct tree_views *views, const char *title)
+{
+	snprintf(views->flame_title, sizeof(views->flame_title), "Flame: %s", title);
+	snprintf(views->callers_title, sizeof(views->callers_title), "Callers: %s", title);
+	snprintf(views->top_down_title, sizeof(views->top_down_title), "Top-down: %s", title);
+}
+
 static enum tally_status want_view(
 	struct tree_views *views, const struct tree_explore *request, enum tree_action view, struct tally_error *err)
 {
@@ -33,14 +40,12 @@ static enum tally_status want_view(
 	if (status != TALLY_OK)
 		return status;
 	const struct flame_tree *tree = &views->trees[is_reversed];
+	make_titles(views, request->title);
 	if (view == TREE_FLAME) {
-		snprintf(views->flame_title, sizeof(views->flame_title), "Flame: %s", request->title);
 		status = flame_screen_init(&views->flame, tree, views->flame_title, err);
 	} else if (is_reversed) {
-		snprintf(views->callers_title, sizeof(views->callers_title), "Callers: %s", request->title);
 		status = tree_screen_init(&views->callers, tree, views->callers_title, request->limit, err);
 	} else {
-		snprintf(views->top_down_title, sizeof(views->top_down_title), "Top-down: %s", request->title);
 		status = tree_screen_init(&views->top_down, tree, views->top_down_title, request->limit, err);
 	}
 	*has = status == TALLY_OK;
@@ -72,6 +77,58 @@ static void print_tree(void *data, struct text *out)
 	tree_screen_print(data, out);
 }
 
+/* ---- a profile that is renewed ---- */
+
+struct remembered {
+	struct tree_memory top_down, callers, flame;
+};
+
+static void remember(const struct tree_views *views, struct remembered *m)
+{
+	*m = (struct remembered){0};
+	if (views->has_top_down)
+		tree_screen_remember(&views->top_down, &m->top_down);
+	if (views->has_callers)
+		tree_screen_remember(&views->callers, &m->callers);
+	if (views->has_flame)
+		flame_screen_remember(&views->flame, &m->flame);
+}
+
+static enum tally_status make_again(
+	struct tree_views *views, const struct tree_explore *request, struct remembered *m, struct tally_error *err)
+{
+	enum tally_status status = TALLY_OK;
+	make_titles(views, request->title);
+	for (unsigned i = 0; i < 2 && status == TALLY_OK; i++) {
+		if (!views->has_tree[i])
+			continue;
+		flame_tree_deinit(&views->trees[i]);
+		views->has_tree[i] = false;
+		status = want_tree(views, request, i, err);
+	}
+	if (status == TALLY_OK && views->has_top_down)
+		status = tree_screen_renew(&views->top_down, &m->top_down, &views->trees[0], err);
+	if (status == TALLY_OK && views->has_callers)
+		status = tree_screen_renew(&views->callers, &m->callers, &views->trees[1], err);
+	if (status == TALLY_OK && views->has_flame)
+		status = flame_screen_renew(&views->flame, &m->flame, &views->trees[0], err);
+	return status;
+}
+
+static enum tally_status renew(struct tree_views *views, const struct tree_explore *request, struct tally_error *err)
+{
+	struct remembered m;
+	bool is_changed = false;
+	remember(views, &m);
+	enum tally_status status = request->renew(request->data, &is_changed, err);
+	if (status == TALLY_OK && is_changed)
+		status = make_again(views, request, &m, err);
+	tree_memory_deinit(&m.top_down);
+	tree_memory_deinit(&m.callers);
+	tree_memory_deinit(&m.flame);
+	return status;
+}
+
 enum tally_status tree_explore_show(struct tree_views *views, const struct tree_explore *request,
 	enum tree_action *view, enum tree_action *end, const struct flame_label **label, struct tally_error *err)
 {
@@ -82,7 +139,13 @@ enum tally_status tree_explore_show(struct tree_views *views, const struct tree_
 		if (status != TALLY_OK)
 			return status;
 		struct tree_screen *tree = tree_of(views, *view);
-		uint32_t key = tui_terminal_key(request->terminal);
+		uint32_t key = request->key ? request->key(request->data) : tui_terminal_key(request->terminal);
+		if (key == TUI_KEY_NONE && request->renew) {
+			status = renew(views, request, err);
+			if (status != TALLY_OK)
+				return status;
+			continue;
+		}
 		if (key == TUI_KEY_CTRL('l'))
 			tui_terminal_redraw(request->terminal);
 		enum tree_action action = tree ? tree_screen_key(tree, key) : flame_screen_key(&views->flame, key);

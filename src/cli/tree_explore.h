@@ -24,10 +24,14 @@ struct tree_views {
 struct tree_explore {
 	struct tui_terminal *terminal;
 	struct grid *grid;
-	const char *title;
+	const char *title; /* another one after renew: the caller sets it there */
 	double limit; /* percent */
 	void *data;
 	enum tally_status (*make)(void *data, bool is_reversed, struct flame_tree *tree, struct tally_error *err);
+	/* A profile that is renewed: key waits for one, or gives TUI_KEY_NONE when something is due, which renew does;
+	 * changed: it is another profile then, whose trees are to be made. NULL: it stays. */
+	uint32_t (*key)(void *data);
+	enum tally_status (*renew)(void *data, bool *changed, struct tally_error *err);
 };
 
 /* end: TREE_BACK, TREE_LEAVE, or TREE_ANNOTATE with the label at the cursor. view: the one that shows, in and out. */

@@ -139,6 +139,15 @@ def test_counts_without_children(top, deep):
     assert float(percent) > 50 and int(samples) > 10 and name.split() == ['deep', '[.]', 'leaf']
 
 
+def test_code_below_the_table(top, deep):
+    shown = top(*DEEP, '-p', deep.pid, '--sym-annotate', 'leaf')
+    lines = shown.next(lambda lines: any('Showing' in line for line in lines))
+    code = lines[lines.index('Showing cpu-clock:u for leaf'):]
+    assert code[1] == '  Events  Pcnt (>=5%)' and re.search(r' of deep for cpu-clock:u \(\d+ samples', code[2])
+    hot = [float(line.split(':')[0]) for line in code[4:] if ' :' in line]
+    assert 50 < max(hot) <= 100
+
+
 def sample_count(lines):
     return sum(int(row.split()[0]) for _, row in rows(lines))
 
@@ -286,7 +295,8 @@ def test_all_cpus_by_name_are_refused(tally, live, open_folder):
     (['-d', '100000'], 255, '--delay takes seconds, 86400 at most'),
     (['--stdio', '--tui'], 255, '--tui and --stdio cannot be used together'),
     (['--tui'], 255, '--tui needs a terminal'),
-    (['--sym-annotate', 'main'], 129, 'sym-annotate'),
+    (['-M', 'nonsense'], 255, '-M takes intel or att'),
+    (['--prefix-strip', '2'], 255, '--prefix-strip goes with --prefix'),
     (['--overwrite', '--call-graph', 'dwarf'], 255, '--overwrite'),
     (['--hierarchy', '--fields', 'comm'], 255, '--fields'),
     (['--group-sort-idx', '1'], 255, '--group makes one of all'),
@@ -327,6 +337,11 @@ def test_processes_that_come_and_go_leave_nothing(top, live):
     assert late < early * 1.5 + 16384, f'{early} kB became {late} kB'
 
 
+def sample_total(lines):
+    found = re.search(r' (\d+) samples, percent', lines[0])
+    return int(found[1]) if found else 0
+
+
 def test_keys(terminal, tally, deep):  # noqa: F811
     command = shlex.join([str(tally.path), 'top', '-e', 'cpu-clock:u', '-e', 'task-clock:u', '-d', '1', '-g', '-p',
                           str(deep.pid)])
@@ -354,7 +369,18 @@ def test_keys(terminal, tally, deep):  # noqa: F811
     pressed('Tab', lambda lines: "of event 'task-clock:u'" in lines[0])
     pressed('?', lambda lines: lines[1] == 'What comes in' and 'freeze' in lines[2])
     pressed('Escape', lambda lines: 'Symbol' in lines[1])
-    pressed('a', lambda lines: lines[-1].startswith('recordings have that'))
+    pressed('Home', lambda lines: re.search(r', 1/\d+$', lines[-1]))
+    pressed('/', lambda lines: lines[-1].startswith('Symbol: '))
+    screen.press('leaf', 'Enter')
+    screen.wait(lambda lines: lines[2].endswith(' leaf'))
+    first = pressed('a', lambda lines: lines[0].startswith('leaf  ') and any(' ret' in line for line in lines))
+    screen.wait(lambda lines: sample_total(lines) > sample_total(first))  # it goes on
+    pressed('q', lambda lines: 'Symbol' in lines[1])
+    pressed('T', lambda lines: lines[0].startswith('Top-down: '))
+    opened = pressed('e', lambda lines: any(' leaf ' in line for line in lines))
+    screen.wait(lambda lines: lines[0] != opened[0] and any(' leaf ' in line for line in lines))  # and stays open
+    pressed('v', lambda lines: lines[0].startswith('Flame: '))
+    pressed('q', lambda lines: 'Symbol' in lines[1])
     pressed('q', lambda lines: 'ended with 0' in lines)
 
 

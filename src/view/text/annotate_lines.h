@@ -84,6 +84,7 @@ enum annotate_column { ANNOTATE_PERCENT, ANNOTATE_SAMPLES, ANNOTATE_PERIOD };
 struct annotate_text_options {
 	enum annotate_percent percent;
 	enum annotate_column column;
+	double min_percent; /* colder instructions are left out, but the one before a hot one; 0: none are */
 	bool with_bytes, with_places, with_whole_path, with_colours;
 };
 

@@ -178,6 +178,20 @@ static void print_text(struct text *out, const struct annotate_line *line, unsig
 	text_str(out, line->text);
 }
 
+static bool is_hot(const struct annotate_function *function, const struct annotate_text_options *options, size_t line)
+{
+	return line < function->line_count && function->lines[line].kind == ANNOTATE_CODE &&
+	       annotate_hottest(function, options->percent, function->lines[line].values) >= options->min_percent;
+}
+
+static bool is_left_out(
+	const struct annotate_function *function, const struct annotate_text_options *options, size_t line)
+{
+	if (function->lines[line].kind == ANNOTATE_MORE_BYTES && !options->with_bytes)
+		return true;
+	return options->min_percent > 0 && !is_hot(function, options, line) && !is_hot(function, options, line + 1);
+}
+
 void annotate_text(
 	struct text *out, const struct annotate_function *function, const struct annotate_text_options *options)
 {
@@ -190,7 +204,7 @@ void annotate_text(
 	print_title(out, function, options);
 	for (size_t i = 0; i < function->line_count && text_line_end(out); i++) {
 		const struct annotate_line *line = &function->lines[i];
-		if (line->kind == ANNOTATE_MORE_BYTES && !options->with_bytes)
+		if (is_left_out(function, options, i))
 			continue;
 		if (line->kind == ANNOTATE_TEXT)
 			text_repeat(out, ' ', width);

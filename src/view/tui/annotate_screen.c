@@ -102,6 +102,34 @@ enum tally_status annotate_screen_init(struct annotate_screen *s, const struct a
 	return TALLY_OK;
 }
 
+enum tally_status annotate_screen_renew(
+	struct annotate_screen *s, const struct annotate_function *function, struct tally_error *err)
+{
+	const struct annotate_line *line = annotate_screen_line(s);
+	uint64_t address = line && line->kind == ANNOTATE_CODE ? line->address : 0;
+	struct annotate_screen made;
+	enum tally_status status = annotate_screen_init(&made, function, &s->settings, err);
+	if (status != TALLY_OK)
+		return status;
+	if (function->line_count == s->function->line_count)
+		made.list = s->list;
+	made.mode = s->mode;
+	made.rows = s->rows;
+	made.columns = s->columns;
+	made.shift = s->shift;
+	made.help_top = s->help_top;
+	made.input = s->input;
+	made.hot_at = made.hot_count ? s->hot_at % made.hot_count : 0;
+	memcpy(made.message, s->message, sizeof(made.message));
+	annotate_screen_deinit(s);
+	*s = made;
+	/* Other lines, as of a source file that came: the instruction stays. */
+	line = annotate_screen_line(s);
+	if (address && (!line || line->address != address))
+		annotate_screen_go(s, address);
+	return TALLY_OK;
+}
+
 void annotate_screen_deinit(struct annotate_screen *s)
 {
 	free(s->visible);

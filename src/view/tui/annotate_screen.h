@@ -67,6 +67,9 @@ void annotate_screen_resize(struct annotate_screen *s, unsigned rows, unsigned c
 enum annotate_action annotate_screen_key(struct annotate_screen *s, uint32_t key);
 /* After settings were changed: what shows, and the order by heat. The cursor stays at its line. */
 void annotate_screen_update(struct annotate_screen *s);
+/* The same code with other values: nothing moves. After a failure the old function stays. */
+TALLY_MUST_CHECK enum tally_status annotate_screen_renew(
+	struct annotate_screen *s, const struct annotate_function *function, struct tally_error *err);
 /* To the instruction at this address, if there is one. */
 void annotate_screen_go(struct annotate_screen *s, uint64_t address);
 /* The cursor's line; NULL: there is none. */

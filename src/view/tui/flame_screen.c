@@ -244,6 +244,38 @@ static void mouse_key(struct flame_screen *s, uint32_t key)
 	}
 }
 
+void flame_screen_remember(const struct flame_screen *s, struct tree_memory *memory)
+{
+	tree_memory_note(memory, s->tree, NULL, s->cursor, s->zoom);
+}
+
+enum tally_status flame_screen_renew(struct flame_screen *s, const struct tree_memory *memory,
+	const struct flame_tree *tree, struct tally_error *err)
+{
+	struct flame_screen made;
+	enum tally_status status = flame_screen_init(&made, tree, s->title, err);
+	if (status != TALLY_OK)
+		return status;
+	if (!tree_memory_find(memory, tree, NULL, &made.cursor, &made.zoom)) {
+		flame_screen_deinit(&made);
+		return error_nomem(err);
+	}
+	made.rows = s->rows;
+	made.columns = s->columns;
+	made.top = s->top;
+	made.is_helping = s->is_helping;
+	made.is_typing = s->is_typing;
+	made.help_top = s->help_top;
+	made.input = s->input;
+	memcpy(made.pattern, s->pattern, sizeof(made.pattern));
+	memcpy(made.message, s->message, sizeof(made.message));
+	flame_screen_deinit(s);
+	*s = made;
+	find_matches(s);
+	follow_cursor(s);
+	return TALLY_OK;
+}
+
 static const struct tui_help help[] = {
 	{NULL, "Moving"},
 	{"Up Down, k j", "to the caller, to the widest callee"},

@@ -33,6 +33,10 @@ struct flame_screen {
 TALLY_MUST_CHECK enum tally_status flame_screen_init(
 	struct flame_screen *s, const struct flame_tree *tree, const char *title, struct tally_error *err);
 void flame_screen_deinit(struct flame_screen *s);
+/* As tree_screen's: the zoom, the cursor and what was searched for stay. */
+void flame_screen_remember(const struct flame_screen *s, struct tree_memory *memory);
+TALLY_MUST_CHECK enum tally_status flame_screen_renew(struct flame_screen *s, const struct tree_memory *memory,
+	const struct flame_tree *tree, struct tally_error *err);
 void flame_screen_resize(struct flame_screen *s, unsigned rows, unsigned columns);
 enum tree_action flame_screen_key(struct flame_screen *s, uint32_t key);
 /* NULL: the cursor is on the root of all. */

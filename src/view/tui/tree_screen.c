@@ -115,6 +115,46 @@ enum tally_status tree_screen_init(
 	return TALLY_OK;
 }
 
+void tree_screen_remember(const struct tree_screen *s, struct tree_memory *memory)
+{
+	uint32_t cursor = s->list.count ? s->lines[s->list.cursor] : PROFILE_NONE;
+	tree_memory_note(memory, s->tree, s->is_open, cursor, PROFILE_NONE);
+}
+
+enum tally_status tree_screen_renew(
+	struct tree_screen *s, const struct tree_memory *memory, const struct flame_tree *tree, struct tally_error *err)
+{
+	struct tree_screen made;
+	uint32_t cursor, none;
+	size_t above = s->list.cursor - s->list.top;
+	enum tally_status status = tree_screen_init(&made, tree, s->title, s->limit, err);
+	if (status != TALLY_OK)
+		return status;
+	if (!tree_memory_find(memory, tree, made.is_open, &cursor, &none)) {
+		tree_screen_deinit(&made);
+		return error_nomem(err);
+	}
+	made.rows = s->rows;
+	made.columns = s->columns;
+	made.shift = s->shift;
+	made.is_helping = s->is_helping;
+	made.is_typing = s->is_typing;
+	made.help_top = s->help_top;
+	made.input = s->input;
+	memcpy(made.pattern, s->pattern, sizeof(made.pattern));
+	memcpy(made.message, s->message, sizeof(made.message));
+	made.list.page = s->list.page;
+	tree_screen_deinit(s);
+	*s = made;
+	make_lines(s);
+	for (size_t i = 0; i < s->list.count; i++)
+		if (s->lines[i] == cursor)
+			s->list.cursor = i;
+	s->list.top = s->list.cursor > above ? s->list.cursor - above : 0;
+	tui_list_settle(&s->list);
+	return TALLY_OK;
+}
+
 void tree_screen_deinit(struct tree_screen *s)
 {
 	free(s->children);

@@ -15,6 +15,7 @@
 
 #include "base/vec.h"
 #include "profile/flame_tree.h"
+#include "view/tui/tree_memory.h"
 #include "view/tui/tui_input.h"
 #include "view/tui/tui_line.h"
 #include "view/tui/tui_list.h"
@@ -53,6 +54,11 @@ struct tree_screen {
 TALLY_MUST_CHECK enum tally_status tree_screen_init(
 	struct tree_screen *s, const struct flame_tree *tree, const char *title, double limit, struct tally_error *err);
 void tree_screen_deinit(struct tree_screen *s);
+/* Before the tree goes, and with the one that takes its place: what is open and the cursor stay, by name. After a failure
+ * the screen can only be deinited. */
+void tree_screen_remember(const struct tree_screen *s, struct tree_memory *memory);
+TALLY_MUST_CHECK enum tally_status tree_screen_renew(struct tree_screen *s, const struct tree_memory *memory,
+	const struct flame_tree *tree, struct tally_error *err);
 void tree_screen_resize(struct tree_screen *s, unsigned rows, unsigned columns);
 enum tree_action tree_screen_key(struct tree_screen *s, uint32_t key);
 /* NULL: there is none. */

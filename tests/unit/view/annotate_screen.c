@@ -222,6 +222,35 @@ static void printed(void **state)
 	close_screen(&f);
 }
 
+static void values_change_under_the_cursor(void **state)
+{
+	(void)state;
+	static const struct annotate_value other[] = {
+		{90, 9000}, {0, 0}, {1, 100}, {1, 10}, {9, 900}, {1, 10}, {0, 0}, {0, 0}};
+	struct annotate_function renewed = function, shorter = function;
+	struct fixture f;
+	open_screen(&f);
+	annotate_screen_resize(&f.screen, 8, 60);
+	assert_int_equal(annotate_screen_line(&f.screen)->address, 0x401020); /* the hottest */
+	annotate_screen_key(&f.screen, TUI_KEY_DOWN);
+	annotate_screen_key(&f.screen, '/');
+	annotate_screen_key(&f.screen, 'c');
+	struct tui_list before = f.screen.list;
+	renewed.values = other;
+	assert_int_equal(annotate_screen_renew(&f.screen, &renewed, NULL), TALLY_OK);
+	assert_int_equal(f.screen.list.cursor, before.cursor);
+	assert_int_equal(f.screen.list.top, before.top);
+	assert_int_equal(f.screen.mode, ANNOTATE_SEARCH); /* still typing */
+	annotate_screen_key(&f.screen, TUI_KEY_ESCAPE);
+	annotate_screen_key(&f.screen, 'H');
+	assert_int_equal(annotate_screen_line(&f.screen)->address, 0x401010); /* which is the hottest now */
+	shorter.lines = lines + 3;
+	shorter.line_count -= 6;
+	assert_int_equal(annotate_screen_renew(&f.screen, &shorter, NULL), TALLY_OK);
+	assert_int_equal(annotate_screen_line(&f.screen)->address, 0x401010);
+	close_screen(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -231,6 +260,7 @@ int main(void)
 		cmocka_unit_test(searching),
 		cmocka_unit_test(percentages_and_what_ends_it),
 		cmocka_unit_test(printed),
+		cmocka_unit_test(values_change_under_the_cursor),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

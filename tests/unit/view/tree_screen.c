@@ -4,6 +4,7 @@
 
 #include "view/tui/flame_draw.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char program[] = "event cycles\n"
@@ -197,6 +198,82 @@ static void blocks_are_clicked(void **state)
 	close_screens(&f);
 }
 
+static const char later[] = "event cycles\n"
+			    "as 8/8 0 0 900 main@as;read_line@as\n"
+			    "cc1 7/7 0 0 500 main@cc1;compile@cc1;parse@cc1;lex@cc1\n"
+			    "cc1 7/7 0 0 90 main@cc1;compile@cc1;parse@cc1;fold@cc1\n";
+
+static const char *cursor_name(const struct fixture *f, char room[64])
+{
+	const struct flame_label *label = tree_screen_label(&f->screen);
+	snprintf(room, 64, "%.*s", label ? (int)label->name.len : 0, label ? label->name.data : "");
+	return room;
+}
+
+/* The next refresh of a profile: the old one is gone before the new one is there. */
+static void renew(struct fixture *f, const char *text)
+{
+	struct tree_memory tree, flame;
+	const struct flame_options options = {.group = FLAME_BY_COMM};
+	tree_screen_remember(&f->screen, &tree);
+	flame_screen_remember(&f->flame, &flame);
+	flame_tree_deinit(&f->tree);
+	profile_destroy(f->profile);
+	f->profile = profile_from_text(text);
+	assert_int_equal(flame_tree_init(&f->tree, f->profile, &options, NULL), TALLY_OK);
+	assert_int_equal(tree_screen_renew(&f->screen, &tree, &f->tree, NULL), TALLY_OK);
+	assert_int_equal(flame_screen_renew(&f->flame, &flame, &f->tree, NULL), TALLY_OK);
+	tree_memory_deinit(&tree);
+	tree_memory_deinit(&flame);
+}
+
+static void what_is_open_stays_in_another_profile(void **state)
+{
+	(void)state;
+	struct fixture f;
+	char room[64];
+	open_screens(&f, false);
+	press(&f, "evvvv");
+	assert_string_equal(cursor_name(&f, room), "lex");
+	size_t open = f.screen.list.count;
+	renew(&f, program);
+	assert_int_equal(f.screen.list.count, open);
+	assert_string_equal(cursor_name(&f, room), "lex");
+	renew(&f, later);
+	assert_string_equal(cursor_name(&f, room), "lex");
+	/* as, closed; cc1, main, compile, parse, lex, fold */
+	assert_int_equal(f.screen.list.count, 7);
+	assert_int_equal(f.screen.list.cursor, 5);
+	renew(&f, "event cycles\nas 8/8 0 0 900 main@as\n");
+	assert_string_equal(cursor_name(&f, room), "as");
+	renew(&f, "event cycles\n");
+	assert_string_equal(cursor_name(&f, room), "");
+	renew(&f, later);
+	close_screens(&f);
+}
+
+static void a_flame_stays_zoomed_in_another_profile(void **state)
+{
+	(void)state;
+	struct fixture f;
+	open_screens(&f, false);
+	flame_screen_resize(&f.flame, 24, 80);
+	press_flame(&f, "vvvv$/lex$");
+	struct tally_str zoom = f.flame.tree->labels[f.flame.tree->nodes[f.flame.zoom].label].name;
+	assert_true(str_equal(zoom, STR("parse")));
+	assert_int_equal(f.flame.matched, 500);
+	renew(&f, later);
+	zoom = f.flame.tree->labels[f.flame.tree->nodes[f.flame.zoom].label].name;
+	assert_true(str_equal(zoom, STR("parse")));
+	assert_true(str_equal(flame_screen_label(&f.flame)->name, STR("lex")));
+	assert_int_equal(f.flame.matched, 500);
+	renew(&f, "event cycles\nas 8/8 0 0 900 main@as\n");
+	assert_int_equal(f.flame.zoom, PROFILE_NONE);
+	assert_null(flame_screen_label(&f.flame));
+	assert_int_equal(f.flame.matched, 0);
+	close_screens(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -205,6 +282,8 @@ int main(void)
 		cmocka_unit_test(callers),
 		cmocka_unit_test(flames),
 		cmocka_unit_test(blocks_are_clicked),
+		cmocka_unit_test(what_is_open_stays_in_another_profile),
+		cmocka_unit_test(a_flame_stays_zoomed_in_another_profile),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,31 @@
+/*
+ * tree_memory.h - ways through a tree of stacks by the names on them: what was open, or under the cursor, is found again in
+ * a tree that was made anew of another profile.
+ *
+ * Owned by the caller (tree_memory_deinit), good for one renewal; the tree that was noted may go before that.
+ *
+ *	tree_memory_note(&memory, &old_tree, nodes_that_are_open, node_of_the_cursor, node_of_the_zoom);
+ *	tree_memory_find(&memory, &new_tree, is_open, &cursor, &zoom);
+ *	tree_memory_deinit(&memory);
+ */
+#ifndef VIEW_TUI_TREE_MEMORY_H
+#define VIEW_TUI_TREE_MEMORY_H
+
+#include "profile/flame_tree.h"
+
+struct tree_memory {
+	struct intern ways; /* the way above, by its number, and the label's name and object */
+	bool *is_open; /* by way */
+	uint32_t cursor, zoom; /* ways; INTERN_NONE: none */
+	bool failed; /* memory is out */
+};
+
+/* is_open: by node, NULL: nothing is. PROFILE_NONE: the root of all. */
+void tree_memory_note(
+	struct tree_memory *memory, const struct flame_tree *tree, const bool *is_open, uint32_t cursor, uint32_t zoom);
+/* The same of another tree; what is not there any more is PROFILE_NONE, or was not open. False: memory is out. */
+bool tree_memory_find(const struct tree_memory *memory, const struct flame_tree *tree, bool *is_open, uint32_t *cursor,
+	uint32_t *zoom);
+void tree_memory_deinit(struct tree_memory *memory);
+
+#endif
