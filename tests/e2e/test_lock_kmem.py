@@ -94,6 +94,40 @@ def test_slab_rows_are_asked_for_behind_stat_too(tally, recordings):
     assert 'kmem record' in tally('kmem', '-i', recordings / 'data' / 'u.data', 'stat', check=255).stderr
 
 
+def rows_by_block(text):
+    """Rows without what perf names otherwise: the type of pages and the call site."""
+    cells = [[cell.strip() for cell in line.split('|', 7)] for line in text.splitlines() if line.count(' | ') >= 6]
+    return sorted((row[0], row[1], row[2], row[3], *row[5:-1]) for row in cells if row[0].isdigit())
+
+
+def test_pages(tally, perf, tmp_path):
+    if not pathlib.Path('/sys/kernel/tracing/events/kmem').exists():
+        pytest.skip('no tracepoints on this machine')
+    data = tmp_path / 'pages.data'
+    tally('kmem', '--page', 'record', '-o', data, shutil.which('true'), check=0)
+    ours = tally('kmem', 'stat', '--page', '--alloc', '-i', data, check=0).stdout
+    theirs = perf('kmem', '--page', '--alloc', '-i', data, 'stat').stdout
+    assert re.search(r'Total allocation requests +: +[1-9]', ours)
+    summary = ours[ours.index('SUMMARY'):]
+    assert [line for line in summary.splitlines() if 'Order' not in line] == [
+        line for line in theirs[theirs.index('SUMMARY'):].splitlines() if 'Order' not in line]
+    assert ours[:ours.index('PFN')] == theirs[:theirs.index('PFN')]  # the flags' names
+    assert rows_by_block(ours) == rows_by_block(theirs)
+    callers = tally('kmem', 'stat', '--page', '--caller', '-i', data, check=0).stdout
+    total = re.search(r'Total allocation requests +: +(\d+) +\[ +(\d+) KB', ours).groups()
+    rows = re.findall(r'^ +(\d+) \| +(\d+) \| +\d+ \| .* \| (\S+)$', callers, re.M)
+    assert (sum(int(row[1]) for row in rows), sum(int(row[0]) for row in rows)) == tuple(int(n) for n in total)
+    assert not any(re.match(r'_*(alloc|folio_alloc|get_free)', row[2]) for row in rows)
+    live = tally('kmem', 'stat', '--page', '--live', '--caller', '-i', data, check=0).stdout
+    only = re.search(r'Total alloc-only requests +: +(\d+)', ours)[1]
+    rows = re.findall(r'^ +\d+ \| +(\d+) \| +\d+ \| ', live, re.M)
+    assert ' Live alloc (KB)' in live and sum(int(row) for row in rows) <= int(only)
+    few = tally('kmem', 'stat', '--page', '--alloc', '-l', '2', '-s', 'order,page', '-i', data, check=0).stdout
+    assert len(rows_by_block(few)) == 2 and '\n ...              | ...              | ' in few
+    for words in (['--page', '-s', 'ptr'], ['--live'], ['--slab', '--page']):
+        tally('kmem', 'stat', *words, '-i', data, check=255)
+
+
 def test_recordings_of_ours(tally, perf, tmp_path):
     if not pathlib.Path('/sys/kernel/tracing/events/kmem').exists():
         pytest.skip('no tracepoints on this machine')

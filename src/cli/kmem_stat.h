@@ -1,0 +1,31 @@
+/*
+ * kmem_stat.h - `kmem stat`: tables of the slab allocator and of the page allocator, each from a recording it reads for
+ * itself, to standard output; the exit status.
+ */
+#ifndef CLI_KMEM_STAT_H
+#define CLI_KMEM_STAT_H
+
+#include "cli/cli.h"
+#include "cli/data_source.h"
+
+struct kmem_settings {
+	const char *input, *times, *sort;
+	uint64_t lines; /* of each table; 0: all */
+	bool force, by_caller, by_object, raw_addresses, slab, page, is_live;
+	unsigned verbose;
+};
+
+struct kmem_site { /* who asked for memory */
+	const char *name; /* NULL: not known; valid while the source is open */
+	uint64_t offset; /* in what is named */
+};
+
+int kmem_stat_slab(const struct cli *cli, const struct kmem_settings *settings);
+int kmem_stat_pages(const struct cli *cli, const struct kmem_settings *settings);
+
+/* For both: the name of a kernel address, and a number of a tracepoint's payload (0: there is no such field). */
+TALLY_MUST_CHECK enum tally_status kmem_name_site(
+	struct data_source *source, uint64_t address, struct kmem_site *site, struct tally_error *err);
+uint64_t kmem_field(const struct data_source *source, const struct data_sample *s, struct tally_str name);
+
+#endif
