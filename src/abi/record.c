@@ -3,26 +3,22 @@
 #include "abi/record_table.h"
 #include "base/error.h"
 
-enum tally_status record_at(
-	struct tally_bytes bytes, bool swap, size_t offset, struct record *record, struct tally_error *err)
+void record_missing(struct tally_bytes bytes, bool swap, size_t offset, struct tally_error *err)
 {
 	if (offset >= bytes.len)
-		return TALLY_END;
+		return;
 	struct cursor c = cursor_make((struct tally_bytes){bytes.data + offset, bytes.len - offset}, swap);
 	uint32_t type = cursor_u32(&c);
-	uint16_t misc = cursor_u16(&c);
+	cursor_skip(&c, sizeof(uint16_t));
 	uint16_t size = cursor_u16(&c);
 	if (c.failed)
-		return error_set_at(
+		error_set_at(
 			err, TALLY_CORRUPT, offset, "%zu bytes where a record header of 8 belongs", bytes.len - offset);
-	if (size < RECORD_HEADER_BYTES)
-		return error_set_at(err, TALLY_CORRUPT, offset, "a record of type %u says it has %u bytes", type, size);
-	if (size > bytes.len - offset)
-		return error_set_at(err, TALLY_CORRUPT, offset,
-			"a record of type %u has %u bytes, but only %zu are left", type, size, bytes.len - offset);
-	*record = (struct record){
-		.type = type, .misc = misc, .swap = swap, .bytes = {bytes.data + offset, size}, .offset = offset};
-	return TALLY_OK;
+	else if (size < RECORD_HEADER_BYTES)
+		error_set_at(err, TALLY_CORRUPT, offset, "a record of type %u says it has %u bytes", type, size);
+	else
+		error_set_at(err, TALLY_CORRUPT, offset, "a record of type %u has %u bytes, but only %zu are left",
+			type, size, bytes.len - offset);
 }
 
 enum tally_status record_decode(const struct record *record, struct record_fields *fields, struct tally_error *err)

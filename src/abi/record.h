@@ -15,6 +15,8 @@
 #ifndef ABI_RECORD_H
 #define ABI_RECORD_H
 
+#include <string.h>
+
 #include "abi/perf_constants.h"
 #include "abi/record_fields.h"
 #include "base/cursor.h"
@@ -23,10 +25,36 @@
 
 #define RECORD_HEADER_BYTES 8
 
+/* Says why no whole record starts there: nothing if these bytes end there. */
+void record_missing(struct tally_bytes bytes, bool swap, size_t offset, struct tally_error *err);
 /* The record that starts at offset of bytes; TALLY_END at the exact end, CORRUPT if its size lies. The record's own
  * offset is base + offset. */
-TALLY_MUST_CHECK enum tally_status record_at(
-	struct tally_bytes bytes, bool swap, size_t offset, struct record *record, struct tally_error *err);
+TALLY_MUST_CHECK static inline enum tally_status record_at(
+	struct tally_bytes bytes, bool swap, size_t offset, struct record *record, struct tally_error *err)
+{
+	size_t left = offset < bytes.len ? bytes.len - offset : 0;
+	const uint8_t *header = bytes.data + offset;
+	uint32_t type;
+	uint16_t misc, size;
+	if (left < RECORD_HEADER_BYTES) {
+		record_missing(bytes, swap, offset, err);
+		return left ? TALLY_CORRUPT : TALLY_END;
+	}
+	memcpy(&type, header, sizeof(type));
+	memcpy(&misc, header + sizeof(type), sizeof(misc));
+	memcpy(&size, header + sizeof(type) + sizeof(misc), sizeof(size));
+	if (swap) {
+		type = __builtin_bswap32(type);
+		misc = __builtin_bswap16(misc);
+		size = __builtin_bswap16(size);
+	}
+	if (size < RECORD_HEADER_BYTES || size > left) {
+		record_missing(bytes, swap, offset, err);
+		return TALLY_CORRUPT;
+	}
+	*record = (struct record){.type = type, .misc = misc, .swap = swap, .bytes = {header, size}, .offset = offset};
+	return TALLY_OK;
+}
 /* SAMPLE is not decoded here (sample.h); unknown types give TALLY_UNSUPPORTED. */
 TALLY_MUST_CHECK enum tally_status record_decode(
 	const struct record *record, struct record_fields *fields, struct tally_error *err);

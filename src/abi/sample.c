@@ -154,26 +154,6 @@ enum tally_status sample_decode(
 	return TALLY_OK;
 }
 
-#define FIXED_FIELDS                                                                                             \
-	(SAMPLE_IDENTIFIER | SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_ADDR | SAMPLE_ID | SAMPLE_STREAM_ID | \
-		SAMPLE_CPU | SAMPLE_PERIOD)
-
-bool sample_is_whole(const struct record_layout *layout, const struct record *record)
-{
-	uint64_t more = layout->sample_type & ~(uint64_t)FIXED_FIELDS;
-	if (record->bytes.len < layout->fixed_bytes)
-		return false;
-	if (more == 0)
-		return true;
-	struct sample sample;
-	if (more != SAMPLE_CALLCHAIN)
-		return sample_decode(layout, record, &sample, NULL) == TALLY_OK;
-	size_t left = record->bytes.len - layout->fixed_bytes;
-	if (left < sizeof(uint64_t))
-		return false;
-	return load_u64(record->bytes.data + layout->fixed_bytes, layout->swap) <= left / sizeof(uint64_t) - 1;
-}
-
 enum tally_status sample_id_decode(
 	const struct record_layout *layout, const struct record *record, struct sample_id *id, struct tally_error *err)
 {

@@ -70,8 +70,6 @@ struct sample_id { /* of a non-sample record; absent fields are 0 (time: see has
 
 TALLY_MUST_CHECK enum tally_status sample_decode(const struct record_layout *layout, const struct record *record,
 	struct sample *sample, struct tally_error *err);
-/* Whether sample_decode takes it; looks at no more of it than that needs. */
-bool sample_is_whole(const struct record_layout *layout, const struct record *record);
 TALLY_MUST_CHECK enum tally_status sample_id_decode(
 	const struct record_layout *layout, const struct record *record, struct sample_id *id, struct tally_error *err);
 /* Consumes the block. */
@@ -84,6 +82,28 @@ static inline uint64_t sample_u64_at(const uint8_t *data, size_t index, bool swa
 	uint64_t v;
 	memcpy(&v, data + index * sizeof(v), sizeof(v));
 	return swap ? __builtin_bswap64(v) : v;
+}
+
+#define SAMPLE_FIXED_FIELDS                                                                                      \
+	(SAMPLE_IDENTIFIER | SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_ADDR | SAMPLE_ID | SAMPLE_STREAM_ID | \
+		SAMPLE_CPU | SAMPLE_PERIOD)
+
+/* Whether sample_decode takes it; looks at no more of it than that needs. */
+static inline bool sample_is_whole(const struct record_layout *layout, const struct record *record)
+{
+	uint64_t more = layout->sample_type & ~(uint64_t)SAMPLE_FIXED_FIELDS;
+	if (record->bytes.len < layout->fixed_bytes)
+		return false;
+	if (more == 0)
+		return true;
+	struct sample sample;
+	if (more != SAMPLE_CALLCHAIN)
+		return sample_decode(layout, record, &sample, NULL) == TALLY_OK;
+	size_t left = record->bytes.len - layout->fixed_bytes;
+	if (left < sizeof(uint64_t))
+		return false;
+	uint64_t count = sample_u64_at(record->bytes.data + layout->fixed_bytes, 0, layout->swap);
+	return count <= left / sizeof(uint64_t) - 1;
 }
 
 #endif

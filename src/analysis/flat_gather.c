@@ -91,18 +91,39 @@ static uint32_t context_id(struct flat_part *part, const struct flat_context *co
 	return *recent - 1;
 }
 
+static bool add_block(struct flat_part *part)
+{
+	struct flat_sample *block =
+		vec_reserve(&part->blocks, part->blocks.len + 1) ? pages_new(FLAT_BLOCK_BYTES) : NULL;
+	if (!block)
+		return false;
+	part->blocks.items[part->blocks.len++] = block;
+	part->next = block;
+	part->block_end = block + FLAT_BLOCK_SAMPLES;
+	return true;
+}
+
+/* NULL: out of memory. */
 static struct flat_sample *new_sample(struct flat_part *part)
 {
-	size_t at = part->sample_count % FLAT_BLOCK_SAMPLES;
-	if (at == 0) {
-		struct flat_sample *block =
-			vec_reserve(&part->blocks, part->blocks.len + 1) ? pages_new(FLAT_BLOCK_BYTES) : NULL;
-		if (!block)
-			return NULL;
-		part->blocks.items[part->blocks.len++] = block;
-	}
+	if (part->next == part->block_end && !add_block(part))
+		return NULL;
 	part->sample_count++;
-	return &part->blocks.items[part->blocks.len - 1][at];
+	return part->next++;
+}
+
+/* The record's event; most samples are of few ids. */
+static const struct perfdata_event *event_of(
+	struct flat_part *part, struct perfdata_reader *reader, const struct record *record)
+{
+	size_t offset = part->id_offset;
+	if (offset == 0 || offset + sizeof(uint64_t) > record->bytes.len)
+		return perfdata_reader_event_of(reader, record);
+	uint64_t id = sample_u64_at(record->bytes.data + offset, 0, record->swap);
+	struct flat_id *known = &part->ids[id % FLAT_IDS];
+	if (!known->event || known->id != id)
+		*known = (struct flat_id){id, perfdata_reader_event_of(reader, record)};
+	return known->event;
 }
 
 static uint32_t load_u32(const uint8_t *bytes, bool swap)
@@ -119,7 +140,7 @@ static uint64_t field(const struct record *record, int16_t offset, uint64_t othe
 
 static void take_sample(struct flat_part *part, struct perfdata_reader *reader, const struct record *record)
 {
-	const struct perfdata_event *event = perfdata_reader_event_of(reader, record);
+	const struct perfdata_event *event = event_of(part, reader, record);
 	part->samples++;
 	part->sample_bytes += record->bytes.len;
 	if (!event) {
@@ -228,7 +249,13 @@ static void run_part(void *context, size_t index, unsigned worker)
 	walk(&g->gather->parts[index], g->reader, g->run);
 }
 
-static bool init_parts(struct flat_gather *gather, const struct record_run *run, unsigned threads)
+static void init_part(struct flat_part *part, const struct perfdata_reader *reader)
+{
+	*part = (struct flat_part){.context_ids = {.words = 2}, .id_offset = perfdata_reader_id_offset(reader)};
+}
+
+static bool init_parts(struct flat_gather *gather, const struct perfdata_reader *reader, const struct record_run *run,
+	unsigned threads)
 {
 	size_t most = run->bytes.len / PART_BYTES + 1;
 	size_t count = thread_pool_workers(most, threads);
@@ -238,7 +265,7 @@ static bool init_parts(struct flat_gather *gather, const struct record_run *run,
 	gather->part_count = count;
 	for (size_t i = 0; i < count; i++) {
 		struct flat_part *part = &gather->parts[i];
-		part->context_ids.words = 2;
+		init_part(part, reader);
 		part->begin = i == 0 ? 0 : guess_record(run, run->bytes.len / count * i);
 		part->end = run->bytes.len;
 		if (i > 0)
@@ -258,10 +285,10 @@ static void mend_parts(const struct gathering *g)
 			continue;
 		size_t end = i + 1 < gather->part_count ? gather->parts[i + 1].begin : g->run->bytes.len;
 		part_deinit(part);
-		*part = (struct flat_part){.begin = before->end,
-			.end = before->is_cut || end < before->end ? before->end : end,
-			.is_cut = before->is_cut,
-			.context_ids = {.words = 2}};
+		init_part(part, g->reader);
+		part->begin = before->end;
+		part->end = before->is_cut || end < before->end ? before->end : end;
+		part->is_cut = before->is_cut;
 		walk(part, g->reader, g->run);
 	}
 }
@@ -293,7 +320,7 @@ enum tally_status flat_gather(struct perfdata_reader *reader, const struct recor
 {
 	struct gathering g = {gather, reader, run};
 	*gather = (struct flat_gather){0};
-	if (!init_parts(gather, run, threads))
+	if (!init_parts(gather, reader, run, threads))
 		return error_nomem(err);
 	thread_pool_for(gather->part_count, threads, run_part, &g);
 	mend_parts(&g);

@@ -32,14 +32,23 @@ struct flat_context { /* what many samples have in common */
 	uint32_t cpumode;
 };
 
+struct flat_id { /* of an event */
+	uint64_t id;
+	const struct perfdata_event *event; /* NULL: nothing is known */
+};
+
 #define FLAT_RECENT 256
+#define FLAT_IDS    64
 struct flat_part { /* what one worker read */
 	size_t begin, end; /* positions in the run; records that begin in there */
 	VEC(struct flat_sample *) blocks; /* all but the last one are full */
+	struct flat_sample *next, *block_end; /* in the last block */
 	size_t sample_count;
 	VEC(uint64_t) large_periods;
 	VEC(struct flat_context) contexts;
 	struct id_table context_ids;
+	size_t id_offset; /* in samples; 0: the reader is asked for each sample's event */
+	struct flat_id ids[FLAT_IDS]; /* seen last */
 	uint32_t recent[FLAT_RECENT]; /* contexts + 1, by thread */
 	VEC(uint8_t) others; /* records that are no samples; at the end those of all parts are the first one's */
 	uint64_t samples, sample_bytes, damaged, unattributed;

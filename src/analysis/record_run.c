@@ -58,21 +58,13 @@ void record_run_close(struct record_run *run)
 	spool_deinit(&run->copy);
 }
 
-enum tally_status record_run_next(
-	const struct record_run *run, size_t *position, struct record *record, struct tally_error *err)
+enum tally_status record_run_skip_payload(
+	const struct record_run *run, size_t *position, const struct record *record, struct tally_error *err)
 {
-	enum tally_status status = record_at(run->bytes, run->swap, *position, record, err);
-	if (status != TALLY_OK)
-		return status;
-	record->offset = run->offset + *position;
-	size_t next = *position + record->bytes.len;
-	if (record->type >= RECORD_HEADER_ATTR) {
-		uint64_t payload = perfdata_payload_bytes(record, run->is_pipe);
-		if (payload > run->bytes.len - next)
-			return error_set_at(err, TALLY_CORRUPT, record->offset,
-				"the payload of a record reaches beyond the recording's end");
-		next += (size_t)payload;
-	}
-	*position = next;
+	uint64_t payload = perfdata_payload_bytes(record, run->is_pipe);
+	if (payload > run->bytes.len - *position)
+		return error_set_at(err, TALLY_CORRUPT, record->offset,
+			"the payload of a record reaches beyond the recording's end");
+	*position += (size_t)payload;
 	return TALLY_OK;
 }

@@ -29,9 +29,26 @@ struct record_run {
 TALLY_MUST_CHECK enum tally_status record_run_open(
 	struct perfdata_reader *reader, struct record_run *run, struct tally_error *err);
 void record_run_close(struct record_run *run);
+/* *position behind the payload of the record that ends there. */
+TALLY_MUST_CHECK enum tally_status record_run_skip_payload(
+	const struct record_run *run, size_t *position, const struct record *record, struct tally_error *err);
 /* The record at *position, which moves past it and its payload; TALLY_END behind the last; TALLY_CORRUPT where the run
  * cannot be followed. */
-TALLY_MUST_CHECK enum tally_status record_run_next(
-	const struct record_run *run, size_t *position, struct record *record, struct tally_error *err);
+TALLY_MUST_CHECK static inline enum tally_status record_run_next(
+	const struct record_run *run, size_t *position, struct record *record, struct tally_error *err)
+{
+	enum tally_status status = record_at(run->bytes, run->swap, *position, record, err);
+	if (status != TALLY_OK)
+		return status;
+	record->offset = run->offset + *position;
+	size_t next = *position + record->bytes.len;
+	if (record->type >= RECORD_HEADER_ATTR) {
+		status = record_run_skip_payload(run, &next, record, err);
+		if (status != TALLY_OK)
+			return status;
+	}
+	*position = next;
+	return TALLY_OK;
+}
 
 #endif

@@ -14,6 +14,7 @@ void event_set_deinit(struct event_set *set)
 {
 	vec_free(&set->events);
 	map_u64_deinit(&set->by_id);
+	vec_free(&set->near);
 	arena_deinit(&set->arena);
 }
 
@@ -32,13 +33,29 @@ static void note_id_positions(struct event_set *set, const struct record_layout 
 		set->trailer_id_offset = 0;
 }
 
+#define NEAR_IDS 4096
+
+static bool note_near(struct event_set *set, uint64_t id, uint32_t index)
+{
+	if (set->near.len == 0)
+		set->first_id = id;
+	uint64_t place = id - set->first_id;
+	if (place >= NEAR_IDS)
+		return true;
+	while (set->near.len <= place)
+		if (!vec_push(&set->near, 0))
+			return false;
+	set->near.items[place] = index + 1;
+	return true;
+}
+
 static enum tally_status set_ids(
 	struct event_set *set, struct perfdata_event *event, const uint64_t *ids, size_t count, struct tally_error *err)
 {
 	if (set->by_id.len + count > LIMIT_IDS)
 		return error_set(err, TALLY_LIMIT, "more than %u event ids", LIMIT_IDS);
 	for (size_t i = 0; i < count; i++)
-		if (!map_u64_set(&set->by_id, ids[i], event->index))
+		if (!map_u64_set(&set->by_id, ids[i], event->index) || !note_near(set, ids[i], event->index))
 			return error_nomem(err);
 	event->ids = ids;
 	event->id_count = count;
@@ -146,7 +163,9 @@ enum tally_status event_set_update(
 
 const struct perfdata_event *event_set_by_id(const struct event_set *set, uint64_t id)
 {
-	uint64_t index;
+	uint64_t place = id - set->first_id, index;
+	if (place < set->near.len && set->near.items[place])
+		return &set->events.items[set->near.items[place] - 1];
 	return map_u64_find(&set->by_id, id, &index) ? &set->events.items[index] : NULL;
 }
 

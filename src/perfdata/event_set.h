@@ -17,6 +17,9 @@ struct event_set {
 	VEC(struct perfdata_event) events;
 	struct map_u64 by_id; /* id -> index */
 	struct arena arena;
+	/* What by_id has of ids near the first, since most are: index + 1 by id - first_id, 0: ask by_id. */
+	uint64_t first_id;
+	VEC(uint32_t) near;
 	/* Where an id lies in every sample and trailer, when all events agree; else only one event can be told. */
 	int16_t sample_id_offset; /* from the start; -1 none */
 	uint16_t trailer_id_offset; /* from the end; 0 none */

@@ -458,6 +458,11 @@ const struct perfdata_event *perfdata_reader_event_of(const struct perfdata_read
 	return event_set_of(&r->events, record);
 }
 
+size_t perfdata_reader_id_offset(const struct perfdata_reader *r)
+{
+	return r->events.sample_id_offset > 0 ? (size_t)r->events.sample_id_offset : 0;
+}
+
 const struct perfdata_event *perfdata_reader_event_by_id(const struct perfdata_reader *r, uint64_t id)
 {
 	return event_set_by_id(&r->events, id);

@@ -85,6 +85,8 @@ struct perfdata_layout perfdata_reader_layout(const struct perfdata_reader *read
  * mode). */
 const struct perfdata_event *perfdata_reader_event_of(
 	const struct perfdata_reader *reader, const struct record *record);
+/* Where every sample has the id of its event, from its start; 0: nowhere, or not all at one place. */
+size_t perfdata_reader_id_offset(const struct perfdata_reader *reader);
 /* The event that an id (of a group read, LOST, ...) belongs to; NULL if none. */
 const struct perfdata_event *perfdata_reader_event_by_id(const struct perfdata_reader *reader, uint64_t id);
 /* The trailer of a non-sample record; false if there is none. */
