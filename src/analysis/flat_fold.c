@@ -2,11 +2,16 @@
 
 #include <string.h>
 
-#define PLACE_WORDS 2
-#define BATCH	    64 /* samples whose waits for memory overlap */
+#define KEY_WORDS 2
+#define BATCH	  64 /* samples whose waits for memory overlap */
 /* As a start: tables grow where there is more. */
 #define SAMPLES_PER_SPOT 4
 #define SPOTS_PER_PLACE	 2
+
+struct key {
+	uint64_t words[KEY_WORDS];
+	uint32_t hash;
+};
 
 struct summing {
 	struct flat_fold *fold;
@@ -19,11 +24,8 @@ struct summing {
 bool flat_fold_init(struct flat_fold *fold, struct flat_part *part, struct sample_pass *pass)
 {
 	size_t binaries = machine_binary_count(pass->input.sideband->machine);
-	*fold = (struct flat_fold){.part = part,
-		.pass = pass,
-		.group_ids = {.words = PLACE_WORDS},
-		.origin_ids = {.words = PLACE_WORDS},
-		.spot_ids = {.words = PLACE_WORDS}};
+	*fold = (struct flat_fold){
+		.part = part, .pass = pass, .group_ids = {.words = KEY_WORDS}, .spot_ids = {.words = KEY_WORDS}};
 	fold->states = calloc(part->contexts.len + 1, sizeof(*fold->states));
 	fold->is_hit = calloc(binaries + 1, 1);
 	return fold->states && fold->is_hit;
@@ -40,10 +42,8 @@ void flat_fold_deinit(struct flat_fold *fold)
 	free(fold->states);
 	free(fold->is_hit);
 	id_table_deinit(&fold->group_ids);
-	id_table_deinit(&fold->origin_ids);
 	free_spots(fold);
 	vec_free(&fold->groups);
-	vec_free(&fold->origins);
 	vec_free(&fold->binaries);
 	*fold = (struct flat_fold){0};
 }
@@ -55,18 +55,9 @@ static uint64_t pack(uint32_t low, uint32_t high)
 
 static uint32_t add_group(struct flat_fold *fold, const struct flat_group *group)
 {
-	uint64_t words[PLACE_WORDS] = {pack(group->event, group->thread), pack(group->binary, group->level)};
+	uint64_t words[KEY_WORDS] = {pack(group->event, group->thread), pack(group->binary, group->level)};
 	uint32_t id = id_table_add(&fold->group_ids, words, NULL);
 	if (id == ID_TABLE_NONE || (id == fold->groups.len && !vec_push(&fold->groups, *group)))
-		fold->failed = true;
-	return fold->failed ? 0 : id;
-}
-
-static uint32_t add_origin(struct flat_fold *fold, const struct flat_group *group, uint64_t delta)
-{
-	struct flat_origin origin = {add_group(fold, group), delta};
-	uint32_t id = id_table_add(&fold->origin_ids, (uint64_t[PLACE_WORDS]){origin.group, delta}, NULL);
-	if (id == ID_TABLE_NONE || (id == fold->origins.len && !vec_push(&fold->origins, origin)))
 		fold->failed = true;
 	return fold->failed ? 0 : id;
 }
@@ -93,7 +84,7 @@ static void enter(
 		(void)machine_epoch_during(machine, context->pid, time_ns, &state->span);
 }
 
-static uint32_t find_origin(struct flat_fold *fold, const struct flat_context *context,
+static const struct flat_range *find_range(struct flat_fold *fold, const struct flat_context *context,
 	const struct flat_sample *sample, struct flat_state *state)
 {
 	const struct machine *machine = fold->pass->input.sideband->machine;
@@ -105,14 +96,14 @@ static uint32_t find_origin(struct flat_fold *fold, const struct flat_context *c
 		.thread = state->thread,
 		.binary = map ? map->binary : RESOLVE_NONE,
 		.level = resolver_level(context->cpumode)};
-	uint64_t delta = map ? machine_address_in_binary(machine, map, VA(sample->ip)) - sample->ip : 0;
+	range->delta = map ? machine_address_in_binary(machine, map, VA(sample->ip)) - sample->ip : 0;
+	range->group = add_group(fold, &group);
 	if (map)
 		note_hit(fold, map->binary);
-	range->origin = add_origin(fold, &group, delta);
-	return range->origin;
+	return range;
 }
 
-static uint32_t origin_of(struct flat_fold *fold, const struct flat_sample *sample)
+static const struct flat_range *range_of(struct flat_fold *fold, const struct flat_sample *sample)
 {
 	const struct flat_context *context = &fold->part->contexts.items[sample->context];
 	struct flat_state *state = &fold->states[sample->context];
@@ -121,9 +112,9 @@ static uint32_t origin_of(struct flat_fold *fold, const struct flat_sample *samp
 	for (unsigned i = 0; i < FLAT_RANGES; i++) {
 		const struct flat_range *known = &state->ranges[i];
 		if (known->range.start <= sample->ip && sample->ip < known->range.end)
-			return known->origin;
+			return known;
 	}
-	return find_origin(fold, context, sample, state);
+	return find_range(fold, context, sample, state);
 }
 
 static size_t block_len(const struct flat_part *part, size_t block)
@@ -132,51 +123,51 @@ static size_t block_len(const struct flat_part *part, size_t block)
 	return left < FLAT_BLOCK_SAMPLES ? left : FLAT_BLOCK_SAMPLES;
 }
 
-static void add_sample(struct flat_fold *fold, const struct flat_sample *sample, const uint64_t *words, uint32_t hash)
+static void add_spot_sample(struct flat_fold *fold, const struct flat_sample *sample, uint32_t spot)
 {
 	uint64_t period = sample->period;
 	if (period == FLAT_LARGE_PERIOD)
 		period = fold->part->large_periods.items[fold->large_period++];
-	uint32_t id = id_table_add_hashed(&fold->spot_ids, words, hash, NULL);
-	if (id == ID_TABLE_NONE) {
-		fold->failed = true;
-		return;
-	}
-	if (id == fold->spots.len) {
-		const struct flat_spot spot = {
-			sample->ip, {.count = 1, .period = period, .first_order = sample->time_ns}};
-		if (!vec_push(&fold->spots, spot))
-			fold->failed = true;
-		return;
-	}
-	struct sample_sum *sum = &fold->spots.items[id].sum;
+	struct sample_sum *sum = &fold->spots.items[spot].sum;
 	sum->count++;
 	sum->period += period;
 	if (sample->time_ns < sum->first_order)
 		sum->first_order = sample->time_ns;
 }
 
+/* guess: what id_table_guess said. False: out of memory. */
+static bool find_spot(struct flat_fold *fold, uint64_t ip, const struct key *key, uint32_t guess, uint32_t *spot)
+{
+	*spot = guess;
+	if (guess != ID_TABLE_NONE && memcmp(id_table_key(&fold->spot_ids, guess), key->words, sizeof(key->words)) == 0)
+		return true;
+	*spot = id_table_add_hashed(&fold->spot_ids, key->words, key->hash, NULL);
+	const struct flat_spot empty = {ip, {.first_order = UINT64_MAX}};
+	return *spot != ID_TABLE_NONE && (*spot < fold->spots.len || vec_push(&fold->spots, empty));
+}
+
 static void place_batch(struct flat_fold *fold, const struct flat_sample *samples, size_t count)
 {
-	uint64_t words[BATCH][PLACE_WORDS];
-	uint32_t hashes[BATCH];
+	struct key keys[BATCH];
+	uint32_t spots[BATCH];
 	for (size_t i = 0; i < count; i++) {
-		uint32_t id = origin_of(fold, &samples[i]);
-		if (fold->failed || fold->pass->failed)
-			return;
-		const struct flat_origin *origin = &fold->origins.items[id];
-		words[i][0] = origin->group;
-		words[i][1] = samples[i].ip + origin->delta;
-		hashes[i] = id_table_hash(&fold->spot_ids, words[i]);
-		id_table_expect(&fold->spot_ids, hashes[i]);
+		const struct flat_range *range = range_of(fold, &samples[i]);
+		keys[i].words[0] = range->group;
+		keys[i].words[1] = samples[i].ip + range->delta;
+		keys[i].hash = id_table_hash_words(keys[i].words, KEY_WORDS);
+		id_table_expect(&fold->spot_ids, keys[i].hash);
 	}
 	for (size_t i = 0; i < count; i++) {
-		uint32_t id = id_table_guess(&fold->spot_ids, hashes[i]);
-		if (id != ID_TABLE_NONE)
-			__builtin_prefetch(&fold->spots.items[id], 1);
+		spots[i] = id_table_guess(&fold->spot_ids, keys[i].hash);
+		if (spots[i] != ID_TABLE_NONE)
+			__builtin_prefetch(&fold->spots.items[spots[i]], 1);
 	}
-	for (size_t i = 0; i < count && !fold->failed; i++)
-		add_sample(fold, &samples[i], words[i], hashes[i]);
+	for (size_t i = 0; i < count && !fold->failed; i++) {
+		fold->failed = !find_spot(fold, samples[i].ip, &keys[i], spots[i], &spots[i]);
+		if (!fold->failed)
+			add_spot_sample(fold, &samples[i], spots[i]);
+	}
+	fold->failed = fold->failed || fold->pass->failed;
 }
 
 void flat_fold_place(struct flat_fold *fold)
@@ -188,7 +179,6 @@ void flat_fold_place(struct flat_fold *fold)
 		size_t count = block_len(part, b);
 		for (size_t i = 0; i < count && !fold->failed; i += BATCH)
 			place_batch(fold, part->blocks.items[b] + i, count - i < BATCH ? count - i : BATCH);
-		fold->failed = fold->failed || fold->pass->failed;
 		flat_part_free_block(part, b);
 	}
 }
@@ -229,7 +219,7 @@ static void add_spot(struct summing *s, const struct flat_spot *spot, const uint
 static void sum_batch(struct summing *s, size_t first, size_t count)
 {
 	const struct flat_fold *fold = s->fold;
-	uint64_t words[BATCH][PLACE_WORDS];
+	uint64_t words[BATCH][KEY_WORDS];
 	uint32_t binaries[BATCH], hashes[BATCH];
 	for (size_t i = 0; i < count; i++) {
 		memcpy(words[i], id_table_key(&fold->spot_ids, (uint32_t)(first + i)), sizeof(words[i]));
@@ -242,7 +232,7 @@ static void sum_batch(struct summing *s, size_t first, size_t count)
 			binary_store_guess(s->store, s->store_ids[binaries[i]], words[i][1]);
 	for (size_t i = 0; i < count; i++) {
 		words[i][1] = function_start(s, binaries[i], words[i][1]);
-		hashes[i] = id_table_hash(&s->places, words[i]);
+		hashes[i] = id_table_hash_words(words[i], KEY_WORDS);
 		id_table_expect(&s->places, hashes[i]);
 	}
 	for (size_t i = 0; i < count; i++) {
@@ -290,7 +280,7 @@ static bool reserve(struct summing *s, size_t count)
 
 void flat_fold_sum(struct flat_fold *fold, const struct binary_store *store, const uint32_t *store_ids)
 {
-	struct summing s = {.fold = fold, .store = store, .store_ids = store_ids, .places = {.words = PLACE_WORDS}};
+	struct summing s = {.fold = fold, .store = store, .store_ids = store_ids, .places = {.words = KEY_WORDS}};
 	size_t count = fold->spots.len;
 	fold->failed = fold->failed || !reserve(&s, count / SPOTS_PER_PLACE);
 	for (size_t i = 0; i < count && !fold->failed; i += BATCH)

@@ -17,7 +17,8 @@
 
 struct flat_range { /* addresses of one context that have one answer */
 	struct address_range range;
-	uint32_t origin;
+	uint32_t group;
+	uint64_t delta; /* added to an address: the one in the binary */
 };
 
 #define FLAT_RANGES 4
@@ -34,11 +35,6 @@ struct flat_group { /* samples that differ in their addresses only */
 	uint32_t level;
 };
 
-struct flat_origin { /* the same, mapped at one place */
-	uint32_t group;
-	uint64_t delta; /* added to an address: the one in the binary */
-};
-
 struct flat_spot { /* samples of a group at one address */
 	uint64_t first_ip; /* of the first one, as recorded */
 	struct sample_sum sum;
@@ -48,9 +44,8 @@ struct flat_fold {
 	struct flat_part *part;
 	struct sample_pass *pass; /* initialised; its threads and sums are filled */
 	struct flat_state *states; /* by context */
-	struct id_table group_ids, origin_ids;
+	struct id_table group_ids;
 	VEC(struct flat_group) groups;
-	VEC(struct flat_origin) origins;
 	struct id_table spot_ids; /* group, address in the binary */
 	VEC(struct flat_spot) spots;
 	size_t large_period; /* of the part: next */

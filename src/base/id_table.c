@@ -17,16 +17,6 @@ void id_table_deinit(struct id_table *table)
 	*table = (struct id_table){.words = table->words};
 }
 
-uint32_t id_table_hash(const struct id_table *table, const uint64_t *key)
-{
-	uint64_t h = 0;
-	for (unsigned i = 0; i < table->words; i++) {
-		h = (h ^ key[i]) * UINT64_C(0x9e3779b97f4a7c15);
-		h ^= h >> 29;
-	}
-	return (uint32_t)(h >> 32) ^ (uint32_t)h;
-}
-
 static bool key_equal(const uint64_t *a, const uint64_t *b, unsigned words)
 {
 	for (unsigned i = 0; i < words; i++) {

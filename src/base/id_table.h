@@ -38,7 +38,19 @@ uint32_t id_table_add(struct id_table *table, const uint64_t *key, bool *was_new
  *	hash[i] = id_table_hash(&t, key[i]); id_table_expect(&t, hash[i]);   ... id_table_guess(&t, hash[i]); ...
  *	id = id_table_add_hashed(&t, key[i], hash[i], &was_new);
  */
-uint32_t id_table_hash(const struct id_table *table, const uint64_t *key);
+static inline uint32_t id_table_hash_words(const uint64_t *key, unsigned words)
+{
+	uint64_t h = 0;
+	for (unsigned i = 0; i < words; i++) {
+		h = (h ^ key[i]) * UINT64_C(0x9e3779b97f4a7c15);
+		h ^= h >> 29;
+	}
+	return (uint32_t)(h >> 32) ^ (uint32_t)h;
+}
+static inline uint32_t id_table_hash(const struct id_table *table, const uint64_t *key)
+{
+	return id_table_hash_words(key, table->words);
+}
 uint32_t id_table_add_hashed(struct id_table *table, const uint64_t *key, uint32_t hash, bool *was_new);
 static inline void id_table_expect(const struct id_table *table, uint32_t hash)
 {
