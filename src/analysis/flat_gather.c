@@ -7,7 +7,7 @@
 #include "base/thread_pool.h"
 
 #define PART_BYTES	((size_t)1 << 20) /* at least: less is not worth a worker */
-#define WINDOW_BYTES	((size_t)2 << 20) /* of the file, mapped and let go together */
+#define WINDOW_BYTES	((size_t)256 << 10) /* of the file, read together: what a CPU's own cache holds */
 #define BYTES_PER_OTHER 24 /* of the file to one of them: room for a start */
 #define GUESS_RECORDS	64 /* that make sense one after another: there a record begins */
 #define GUESS_BYTES	((size_t)1 << 20) /* searched for them */
@@ -190,29 +190,40 @@ static void take(struct flat_part *part, struct perfdata_reader *reader, const s
 		take_other(part, record);
 }
 
+/* The whole records of a window up to limit; how many bytes they have. */
+static size_t take_window(struct flat_part *part, struct perfdata_reader *reader, const struct record_run *run,
+	struct tally_bytes window, size_t limit)
+{
+	size_t at = 0;
+	struct record record;
+	while (at < limit && record_at(window, run->swap, at, &record, NULL) == TALLY_OK) {
+		take(part, reader, &record);
+		at += record.bytes.len;
+		if (record.type >= RECORD_HEADER_ATTR && perfdata_payload_bytes(&record, run->is_pipe) > 0) {
+			part->has_payload = true;
+			break;
+		}
+	}
+	return at;
+}
+
 /* Records that begin before end, which moves to where the next one begins. */
 static void walk(struct flat_part *part, struct perfdata_reader *reader, const struct record_run *run)
 {
 	size_t position = part->begin, limit = part->end;
-	part->failed = !vec_reserve(&part->others, (limit - position) / BYTES_PER_OTHER);
+	uint8_t *room = malloc(WINDOW_BYTES);
+	part->failed = !room || !vec_reserve(&part->others, (limit - position) / BYTES_PER_OTHER);
 	while (position < limit && !part->is_cut && !part->failed && !part->has_payload) {
-		size_t len = limit - position < WINDOW_BYTES ? limit - position : WINDOW_BYTES;
-		const struct tally_bytes window = {run->bytes.data + position, len};
-		size_t end = position + len;
-		perfdata_reader_expect(reader, window);
-		while (position < end && !part->is_cut) {
-			struct record record;
-			size_t start = position;
-			part->is_cut = record_run_next(run, &position, &record, NULL) != TALLY_OK;
-			if (part->is_cut)
-				break;
-			take(part, reader, &record);
-			part->has_payload = part->has_payload || position - start != record.bytes.len;
-		}
+		size_t left = run->bytes.len - position;
+		const struct tally_bytes from = {run->bytes.data + position, left < WINDOW_BYTES ? left : WINDOW_BYTES};
+		struct tally_bytes window = perfdata_reader_view(reader, from, room);
+		size_t len = take_window(part, reader, run, window, limit - position);
+		part->is_cut = len == 0; /* the longest record is far shorter than a window */
 		progress_add(run->progress, len);
-		perfdata_reader_drop(reader, window);
+		position += len;
 	}
 	part->end = position;
+	free(room);
 }
 
 static bool seems_record(const struct record_run *run, size_t position)

@@ -3,7 +3,8 @@
  * profile needs, in 24 bytes; all other records are copied, one after another, for the machine's history.
  *
  * The parts of the recording are walked side by side from where records seem to begin. A part that turns out to begin
- * elsewhere is walked again: nothing depends on the number of workers. Pages of the file are let go behind the walk.
+ * elsewhere is walked again: nothing depends on the number of workers. The file is read piece by piece, not mapped, since
+ * each byte is looked at once.
  *
  *	flat_gather(reader, &run, threads, &gather, err);   ... sideband_read_code(reader, &gather.others, ...) ...
  *	for each of gather.parts in order: flat_fold.h      flat_gather_deinit(&gather);

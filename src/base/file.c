@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -55,7 +56,7 @@ enum tally_status file_map_fd(int fd, const char *path, struct file_map *map, st
 	return TALLY_OK;
 }
 
-enum tally_status file_map_open(const char *path, struct file_map *map, struct tally_error *err)
+static enum tally_status open_map(const char *path, bool is_kept, struct file_map *map, struct tally_error *err)
 {
 	struct stat st;
 	/* Looked at before, since opening alone makes some devices act; and after, since it may be another by then. */
@@ -65,8 +66,23 @@ enum tally_status file_map_open(const char *path, struct file_map *map, struct t
 	if (fd < 0)
 		return io_error(err, path, errno);
 	enum tally_status status = file_map_fd(fd, path, map, err);
-	close(fd);
+	if (status == TALLY_OK && is_kept) {
+		map->is_kept = true;
+		map->fd = fd;
+	} else {
+		close(fd);
+	}
 	return status;
+}
+
+enum tally_status file_map_open(const char *path, struct file_map *map, struct tally_error *err)
+{
+	return open_map(path, false, map, err);
+}
+
+enum tally_status file_map_open_kept(const char *path, struct file_map *map, struct tally_error *err)
+{
+	return open_map(path, true, map, err);
 }
 
 bool file_map_is_unchanged(const struct file_map *map, const char *path)
@@ -81,7 +97,14 @@ void file_map_close(struct file_map *map)
 {
 	if (map->is_mapped)
 		munmap((void *)(uintptr_t)map->bytes.data, map->bytes.len);
+	if (map->is_kept)
+		close(map->fd);
 	*map = (struct file_map){0};
+}
+
+static bool has_part(const struct file_map *map, struct tally_bytes part)
+{
+	return part.data >= map->bytes.data && part.data + part.len <= map->bytes.data + map->bytes.len;
 }
 
 /* From the page that holds its first byte to that of its end, so that parts side by side leave no page out. */
@@ -94,8 +117,7 @@ static void advise(const struct file_map *map, struct tally_bytes part, int advi
 	uintptr_t end = (uintptr_t)part.data + part.len;
 	if (part.data + part.len != map->bytes.data + map->bytes.len)
 		end &= ~(page - 1);
-	bool is_inside = part.data >= map->bytes.data && part.data + part.len <= map->bytes.data + map->bytes.len;
-	if (is_inside && end > start)
+	if (has_part(map, part) && end > start)
 		(void)madvise((void *)start, end - start, advice);
 }
 
@@ -110,6 +132,24 @@ void file_map_expect(const struct file_map *map, struct tally_bytes part)
 void file_map_drop(const struct file_map *map, struct tally_bytes part)
 {
 	advise(map, part, MADV_DONTNEED);
+}
+
+struct tally_bytes file_map_view(const struct file_map *map, struct tally_bytes part, uint8_t *room)
+{
+	if (!map->is_kept || !has_part(map, part))
+		return part;
+	off_t start = part.data - map->bytes.data;
+	size_t done = 0;
+	while (done < part.len) {
+		ssize_t n = pread(map->fd, room + done, part.len - done, start + (off_t)done);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		done += (size_t)n;
+	}
+	memset(room + done, 0, part.len - done);
+	return (struct tally_bytes){room, part.len};
 }
 
 enum tally_status file_read_fd(int fd, size_t limit, char **data, size_t *len, struct tally_error *err)

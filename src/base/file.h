@@ -17,11 +17,15 @@ struct file_map {
 	struct tally_bytes bytes;
 	uint64_t device, inode, mtime_ns;
 	bool is_mapped; /* else on the heap */
+	bool is_kept; /* fd is open, and closed with the map */
+	int fd;
 };
 
 /* Maps a regular file read-only; an empty file gives len 0. Directories and devices are TALLY_INVALID. */
 TALLY_MUST_CHECK enum tally_status file_map_open(const char *path, struct file_map *map, struct tally_error *err);
-/* The same for what is open; path is for messages. fd stays the caller's. */
+/* The same, and the file is kept for file_map_view. */
+TALLY_MUST_CHECK enum tally_status file_map_open_kept(const char *path, struct file_map *map, struct tally_error *err);
+/* The same as file_map_open for what is open; path is for messages. fd stays the caller's. */
 TALLY_MUST_CHECK enum tally_status file_map_fd(int fd, const char *path, struct file_map *map, struct tally_error *err);
 /* False: the file was written or cut since it was mapped. One that has another's place now is not changed. */
 bool file_map_is_unchanged(const struct file_map *map, const char *path);
@@ -30,6 +34,9 @@ void file_map_close(struct file_map *map);
 void file_map_expect(const struct file_map *map, struct tally_bytes part);
 /* Says that a part will hardly be read again: its whole pages count no longer as this process's memory. */
 void file_map_drop(const struct file_map *map, struct tally_bytes part);
+/* The bytes of a part for who reads each once: of a kept file copied to room, which is cheaper than mapping their pages
+ * (what a cut file has no more is zeros); else the part itself. */
+struct tally_bytes file_map_view(const struct file_map *map, struct tally_bytes part, uint8_t *room);
 
 /* Reads to the end into memory the caller frees, NUL-terminated after len; more than limit bytes is TALLY_LIMIT. */
 TALLY_MUST_CHECK enum tally_status file_read(

@@ -135,7 +135,7 @@ enum tally_status perfdata_reader_open(const char *path, struct perfdata_reader 
 		r->bytes = (struct tally_bytes){spool_view(&r->parts.bytes).data, r->parts.ends[0]};
 		return finish_open(r, reader, err);
 	}
-	enum tally_status status = file_map_open(path, &r->map, err);
+	enum tally_status status = file_map_open_kept(path, &r->map, err);
 	if (status != TALLY_OK) {
 		perfdata_reader_destroy(r);
 		return status;
@@ -448,9 +448,9 @@ void perfdata_reader_expect(const struct perfdata_reader *r, struct tally_bytes 
 	file_map_expect(&r->map, part);
 }
 
-void perfdata_reader_drop(const struct perfdata_reader *r, struct tally_bytes part)
+struct tally_bytes perfdata_reader_view(const struct perfdata_reader *r, struct tally_bytes part, uint8_t *room)
 {
-	file_map_drop(&r->map, part);
+	return file_map_view(&r->map, part, room);
 }
 
 const struct perfdata_event *perfdata_reader_event_of(const struct perfdata_reader *r, const struct record *record)

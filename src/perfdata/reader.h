@@ -68,9 +68,10 @@ const struct input_health *perfdata_reader_health(const struct perfdata_reader *
 /* For direct, parallel reading: all records of an uncompressed file, or of a stream that was read to its end; len 0 if
  * that is not possible. */
 struct tally_bytes perfdata_reader_data(const struct perfdata_reader *reader, uint64_t *data_offset);
-/* Of parts of that: they will be read soon, or hardly ever again. Hints to the kernel; any thread. */
+/* A part of that will be read soon: a hint to the kernel; any thread. */
 void perfdata_reader_expect(const struct perfdata_reader *reader, struct tally_bytes part);
-void perfdata_reader_drop(const struct perfdata_reader *reader, struct tally_bytes part);
+/* A part of that for who reads it once: where that is cheaper copied to room, which has its size; any thread. */
+struct tally_bytes perfdata_reader_view(const struct perfdata_reader *reader, struct tally_bytes part, uint8_t *room);
 struct perfdata_layout { /* where the parts of the file lie; zeros in a pipe */
 	uint64_t data_offset, data_size, feature_offset; /* bytes */
 	uint64_t mtime_ns;

@@ -57,6 +57,29 @@ static void maps_files(void **state)
 	file_map_close(&map);
 }
 
+static void a_kept_file_is_read_into_room(void **state)
+{
+	struct file_map map;
+	uint8_t room[3];
+	put("five", "12345", 5);
+	assert_int_equal(file_map_open(in_folder("five"), &map, NULL), TALLY_OK);
+	struct tally_bytes part = {map.bytes.data + 1, sizeof(room)};
+	assert_ptr_equal(file_map_view(&map, part, room).data, part.data);
+	file_map_close(&map);
+
+	assert_int_equal(file_map_open_kept(in_folder("five"), &map, NULL), TALLY_OK);
+	part.data = map.bytes.data + 1;
+	assert_ptr_equal(file_map_view(&map, part, room).data, room);
+	assert_memory_equal(room, "234", sizeof(room));
+	const uint8_t other[sizeof(room)] = "abc"; /* what lies elsewhere is there as it is */
+	part.data = other;
+	assert_ptr_equal(file_map_view(&map, part, room).data, other);
+	assert_int_equal(truncate(in_folder("five"), 2), 0);
+	part.data = map.bytes.data + 1;
+	assert_memory_equal(file_map_view(&map, part, room).data, "2\0\0", sizeof(room));
+	file_map_close(&map);
+}
+
 static void what_is_no_file_is_refused(void **state)
 {
 	struct file_map map = {.inode = 7};
@@ -128,6 +151,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(maps_files),
+		cmocka_unit_test(a_kept_file_is_read_into_room),
 		cmocka_unit_test(what_is_no_file_is_refused),
 		cmocka_unit_test(reads_up_to_the_limit),
 		cmocka_unit_test(writes_at_a_place),
