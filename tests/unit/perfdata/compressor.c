@@ -29,7 +29,7 @@ static struct writer some_records(unsigned seed)
 /* Unpacks the records of packed and appends what they hold; each must end with a whole record, but for large ones. */
 static void unpack_into(struct decompressor *d, struct tally_bytes packed, struct writer *out)
 {
-	struct record record;
+	struct record record = {0};
 	for (size_t at = 0; at < packed.len; at += record.bytes.len) {
 		struct tally_bytes records;
 		assert_int_equal(record_at(packed, false, at, &record, NULL), TALLY_OK);
