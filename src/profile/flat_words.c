@@ -1,4 +1,5 @@
 #include "profile/flat_words.h"
+#include "base/key_sort.h"
 #include "base/thread_pool.h"
 
 #include <stdlib.h>
@@ -303,17 +304,25 @@ static void expect_row(const struct flat_table *t, size_t at, size_t end)
 		__builtin_prefetch(&t->profile->frames[t->rows[t->order[at + ROWS_AHEAD]].frame]);
 }
 
-static void sort_part(void *context, size_t index, unsigned worker)
+static void write_part(void *context, size_t index, unsigned worker)
 {
 	const struct word_sort *sort = context;
 	const struct flat_table *t = sort->plan->sort->table;
 	struct part part = part_of(sort->count, sort->parts, index);
 	unsigned words = sort->plan->words;
-	uint64_t *items = sort->items + part.begin * words, *copy = sort->merged + part.begin * words;
+	uint64_t *items = sort->items + part.begin * words;
 	for (size_t i = 0; i < part.count; i++) {
 		expect_row(t, part.begin + i, part.begin + part.count);
 		write_item(sort->plan, t->order[part.begin + i], items + i * words);
 	}
+}
+
+static void sort_part(void *context, size_t index, unsigned worker)
+{
+	const struct word_sort *sort = context;
+	struct part part = part_of(sort->count, sort->parts, index);
+	unsigned words = sort->plan->words;
+	uint64_t *items = sort->items + part.begin * words, *copy = sort->merged + part.begin * words;
 	memcpy(copy, items, part.count * words * sizeof(*items));
 	sort_items(sort->plan, copy, items, part.count);
 }
@@ -328,7 +337,6 @@ static void merge_parts(void *context, size_t index, unsigned worker)
 
 static void sort_parts(struct word_sort *sort)
 {
-	sort->parts = sort->count < SORT_PARTS_MIN ? 1 : SORT_PARTS;
 	thread_pool_for(sort->parts, 0, sort_part, sort);
 	while (sort->parts > 1) {
 		sort->parts /= 2;
@@ -337,6 +345,41 @@ static void sort_parts(struct word_sort *sort)
 		sort->merged = sort->items;
 		sort->items = sorted;
 	}
+}
+
+static uint32_t row_of(const struct word_sort *sort, size_t item)
+{
+	return (uint32_t)sort->items[(item + 1) * sort->plan->words - 1];
+}
+
+static void order_parts(struct word_sort *sort, uint32_t *order)
+{
+	sort_parts(sort);
+	for (size_t i = 0; i < sort->count; i++)
+		order[i] = row_of(sort, i);
+}
+
+/* The same where nothing but the items' words and the rows' numbers decides: by these, then by one word after another
+ * from the last on. False: out of memory. */
+static bool order_keys(const struct word_sort *sort, uint32_t *order)
+{
+	unsigned words = sort->plan->words;
+	const struct flat_row *rows = sort->plan->sort->table->rows;
+	struct sort_key *keys = malloc(sort->count * 2 * sizeof(*keys));
+	if (!keys)
+		return false;
+	for (size_t i = 0; i < sort->count; i++)
+		keys[i] = (struct sort_key){rows[row_of(sort, i)].number, i};
+	key_sort(keys, keys + sort->count, sort->count);
+	for (unsigned word = words - 1; word-- > 0;) {
+		for (size_t i = 0; i < sort->count; i++)
+			keys[i].key = sort->items[keys[i].index * words + word];
+		key_sort(keys, keys + sort->count, sort->count);
+	}
+	for (size_t i = 0; i < sort->count; i++)
+		order[i] = row_of(sort, keys[i].index);
+	free(keys);
+	return true;
 }
 
 bool flat_words_sort(const struct flat_sort *by)
@@ -349,10 +392,13 @@ bool flat_words_sort(const struct flat_sort *by)
 	sort.items = malloc(bytes);
 	sort.merged = malloc(bytes);
 	bool is_done = sort.items && sort.merged;
+	sort.parts = sort.count < SORT_PARTS_MIN ? 1 : SORT_PARTS;
 	if (is_done)
-		sort_parts(&sort);
-	for (size_t i = 0; is_done && i < sort.count; i++)
-		t->order[i] = (uint32_t)sort.items[i * plan.words + plan.words - 1];
+		thread_pool_for(sort.parts, 0, write_part, &sort);
+	if (is_done && plan.is_complete && !plan.tie_after)
+		is_done = order_keys(&sort, t->order);
+	else if (is_done)
+		order_parts(&sort, t->order);
 	free(sort.items);
 	free(sort.merged);
 	return is_done;

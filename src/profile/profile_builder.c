@@ -1,6 +1,7 @@
 #include "profile/profile_builder.h"
 #include "base/error.h"
 #include "base/id_table.h"
+#include "base/key_sort.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -380,14 +381,36 @@ static bool sort_with_rows(struct profile_builder *b)
 	return is_done;
 }
 
-static void sort_samples(struct profile_sample *samples, size_t count)
+/* False: out of memory. */
+static bool sort_samples(struct profile_builder *b)
 {
-	for (size_t i = 1; i < count; i++) {
-		if (compare_samples(&samples[i - 1], &samples[i]) > 0) {
-			qsort(samples, count, sizeof(*samples), compare_samples);
-			return;
-		}
+	struct profile_sample *samples = b->samples.items;
+	size_t count = b->samples.len;
+	bool is_sorted = true;
+	for (size_t i = 1; i < count && is_sorted; i++)
+		is_sorted = compare_samples(&samples[i - 1], &samples[i]) <= 0;
+	if (is_sorted)
+		return true;
+	struct sort_key *keys = malloc(count * 2 * sizeof(*keys));
+	struct profile_sample *sorted = malloc(count * sizeof(*sorted));
+	if (!keys || !sorted) {
+		free(keys);
+		free(sorted);
+		return false;
 	}
+	for (size_t i = 0; i < count; i++)
+		keys[i] = (struct sort_key){samples[i].first_order, i};
+	key_sort(keys, keys + count, count);
+	for (size_t i = 0; i < count; i++)
+		keys[i].key = samples[keys[i].index].event;
+	key_sort(keys, keys + count, count);
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = samples[keys[i].index];
+	free(keys);
+	free(samples);
+	b->samples.items = sorted;
+	b->samples.cap = count;
+	return true;
 }
 
 /* The profile takes over what was collected; it frees it with the arrays. */
@@ -414,9 +437,7 @@ static bool fill_facets(struct profile_builder *b, struct profile *p)
 
 static bool fill_profile(struct profile_builder *b, struct profile *p)
 {
-	if (b->rows.len == 0)
-		sort_samples(b->samples.items, b->samples.len);
-	else if (!sort_with_rows(b))
+	if (!(b->rows.len == 0 ? sort_samples(b) : sort_with_rows(b)))
 		return false;
 	MOVE_ARRAY(p, &b->events, events, event_count);
 	MOVE_ARRAY(p, &b->binaries, binaries, binary_count);

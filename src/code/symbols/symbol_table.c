@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/key_sort.h"
 #include "code/demangle/demangle.h"
 
 #define PAGE 4096u
@@ -99,39 +100,12 @@ static int compare_aliases(const struct symbol *a, const struct symbol *b, unsig
 	return is_syscall_alias(a->name) ? 1 : -1;
 }
 
-#define DIGIT_BITS 11
-#define DIGITS	   (1u << DIGIT_BITS)
-
-struct sort_key {
-	uint64_t start;
-	size_t index;
-};
-
-/* One pass of a radix sort, by the digit at shift. */
-static void sort_by_digit(const struct sort_key *from, struct sort_key *to, size_t count, unsigned shift)
-{
-	size_t places[DIGITS] = {0};
-	for (size_t i = 0; i < count; i++)
-		places[from[i].start >> shift & (DIGITS - 1)]++;
-	size_t place = 0;
-	for (size_t digit = 0; digit < DIGITS; digit++) {
-		size_t n = places[digit];
-		places[digit] = place;
-		place += n;
-	}
-	for (size_t i = 0; i < count; i++)
-		to[places[from[i].start >> shift & (DIGITS - 1)]++] = from[i];
-}
-
-/* A stable radix sort: equal starts keep the order of the table, which decides between equals. */
+/* Equal starts keep the order of the table, which decides between equals. */
 static bool sort_by_start(struct symbol *items, size_t count)
 {
-	uint64_t used = 0; /* bits in which the starts differ */
 	bool is_sorted = true;
-	for (size_t i = 1; i < count; i++) {
-		used |= items[i].start ^ items[0].start;
-		is_sorted = is_sorted && items[i - 1].start <= items[i].start;
-	}
+	for (size_t i = 1; i < count && is_sorted; i++)
+		is_sorted = items[i - 1].start <= items[i].start;
 	if (is_sorted)
 		return true;
 	struct sort_key *keys = calloc(count, 2 * sizeof(*keys));
@@ -141,20 +115,11 @@ static bool sort_by_start(struct symbol *items, size_t count)
 		free(sorted);
 		return false;
 	}
-	struct sort_key *from = keys;
-	struct sort_key *to = keys + count;
 	for (size_t i = 0; i < count; i++)
-		from[i] = (struct sort_key){items[i].start, i};
-	for (unsigned shift = 0; shift < 64; shift += DIGIT_BITS) {
-		if ((used >> shift & (DIGITS - 1)) == 0)
-			continue;
-		sort_by_digit(from, to, count, shift);
-		struct sort_key *swap = from;
-		from = to;
-		to = swap;
-	}
+		keys[i] = (struct sort_key){items[i].start, i};
+	key_sort(keys, keys + count, count);
 	for (size_t i = 0; i < count; i++)
-		sorted[i] = items[from[i].index];
+		sorted[i] = items[keys[i].index];
 	memcpy(items, sorted, count * sizeof(*items));
 	free(keys);
 	free(sorted);

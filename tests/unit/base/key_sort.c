@@ -1,0 +1,77 @@
+#include "unit_test.h"
+
+#include "base/key_sort.h"
+
+#define COUNT 5000
+
+static struct sort_key keys[COUNT], room[COUNT];
+
+/* Numbers that look like any, the same in each run. */
+static uint64_t next_number(uint64_t *state)
+{
+	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return *state ^ *state >> 29;
+}
+
+static void check_order(size_t count)
+{
+	for (size_t i = 1; i < count; i++) {
+		assert_true(keys[i - 1].key <= keys[i].key);
+		if (keys[i - 1].key == keys[i].key)
+			assert_true(keys[i - 1].index < keys[i].index);
+	}
+}
+
+static void sorts_all_bits(void **state)
+{
+	static uint64_t before[COUNT];
+	uint64_t number = 1;
+	for (size_t i = 0; i < COUNT; i++)
+		before[i] = i == 7 ? 0 : i == 8 ? UINT64_MAX : next_number(&number);
+	for (size_t i = 0; i < COUNT; i++)
+		keys[i] = (struct sort_key){before[i], i};
+	key_sort(keys, room, COUNT);
+	check_order(COUNT);
+	assert_int_equal(keys[0].index, 7);
+	assert_int_equal(keys[COUNT - 1].index, 8);
+	for (size_t i = 0; i < COUNT; i++) {
+		assert_int_equal(keys[i].key, before[keys[i].index]);
+		before[keys[i].index] = ~keys[i].key; /* each is there once */
+	}
+}
+
+static void equal_keys_stay_in_order(void **state)
+{
+	uint64_t number = 2;
+	/* One digit, two, and such that no neighbouring digits differ. */
+	static const uint64_t masks[] = {3, 0xffff, UINT64_C(0xf00000000000000f)};
+	for (size_t m = 0; m < sizeof(masks) / sizeof(masks[0]); m++) {
+		for (size_t i = 0; i < COUNT; i++)
+			keys[i] = (struct sort_key){next_number(&number) & masks[m], i};
+		key_sort(keys, room, COUNT);
+		check_order(COUNT);
+	}
+}
+
+static void few_are_sorted_too(void **state)
+{
+	key_sort(keys, room, 0);
+	keys[0] = (struct sort_key){5, 0};
+	key_sort(keys, room, 1);
+	assert_int_equal(keys[0].key, 5);
+	keys[1] = (struct sort_key){4, 1};
+	key_sort(keys, room, 2);
+	assert_int_equal(keys[0].key, 4);
+	assert_int_equal(keys[0].index, 1);
+	assert_int_equal(keys[1].index, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sorts_all_bits),
+		cmocka_unit_test(equal_keys_stay_in_order),
+		cmocka_unit_test(few_are_sorted_too),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
