@@ -244,32 +244,48 @@ static void sum_batch(struct summing *s, size_t first, size_t count)
 		add_spot(s, &fold->spots.items[first + i], words[i], hashes[i]);
 }
 
-/* The places as frames and keys of the pass. */
-static bool fill_pass(const struct summing *s)
+/* Some places as frames and keys of the pass. */
+static bool add_places(const struct summing *s, size_t first, size_t count)
 {
 	struct sample_pass *pass = s->fold->pass;
-	if (!id_table_reserve(&pass->keys, s->places.len) || !id_table_reserve(&pass->resolver.frames, s->places.len))
-		return false;
-	for (size_t i = 0; i < s->places.len; i++) {
-		const uint64_t *words = id_table_key(&s->places, (uint32_t)i);
-		const struct flat_group *group = &s->fold->groups.items[words[0]];
+	struct id_table *frames = &pass->resolver.frames;
+	uint64_t packed[BATCH * RESOLVED_FRAME_WORDS], words[SAMPLE_KEY_WORDS];
+	uint32_t leaves[BATCH];
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t *place = id_table_key(&s->places, (uint32_t)(first + i));
+		const struct flat_group *group = &s->fold->groups.items[place[0]];
 		const struct resolved_frame frame = {
-			.address = words[1], .binary = group->binary, .level = group->level};
-		uint64_t packed[RESOLVED_FRAME_WORDS], key_words[SAMPLE_KEY_WORDS];
-		resolved_frame_pack(&frame, packed);
-		struct sample_key key = {
-			.event = group->event, .thread = group->thread, .stack = RESOLVE_NONE, .cpu = -1};
-		key.leaf = id_table_add(&pass->resolver.frames, packed, NULL);
-		if (key.leaf == ID_TABLE_NONE)
-			return false;
-		if (key.leaf == pass->resolver.first_ips.len &&
-			!vec_push(&pass->resolver.first_ips, s->first_ips.items[i]))
-			return false;
-		sample_key_pack(&key, key_words);
-		if (id_table_add(&pass->keys, key_words, NULL) == ID_TABLE_NONE)
+			.address = place[1], .binary = group->binary, .level = group->level};
+		resolved_frame_pack(&frame, words);
+		memcpy(packed + i * frames->words, words, frames->words * sizeof(*words));
+	}
+	if (!id_table_add_many(frames, packed, count, leaves) || !vec_reserve(&pass->resolver.first_ips, frames->len))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t *place = id_table_key(&s->places, (uint32_t)(first + i));
+		const struct flat_group *group = &s->fold->groups.items[place[0]];
+		const struct sample_key key = {.event = group->event,
+			.thread = group->thread,
+			.leaf = leaves[i],
+			.stack = RESOLVE_NONE,
+			.cpu = -1};
+		if (key.leaf == pass->resolver.first_ips.len)
+			pass->resolver.first_ips.items[pass->resolver.first_ips.len++] = s->first_ips.items[first + i];
+		sample_key_pack(&key, words);
+		if (!id_table_append(&pass->keys, words))
 			return false;
 	}
 	return true;
+}
+
+static bool fill_pass(const struct summing *s)
+{
+	struct sample_pass *pass = s->fold->pass;
+	size_t count = s->places.len;
+	bool is_done = id_table_reserve(&pass->resolver.frames, count);
+	for (size_t i = 0; i < count && is_done; i += BATCH)
+		is_done = add_places(s, i, count - i < BATCH ? count - i : BATCH);
+	return is_done;
 }
 
 static bool reserve(struct summing *s, size_t count)

@@ -93,9 +93,17 @@ uint32_t id_table_add_hashed(struct id_table *table, const uint64_t *key, uint32
 	return (uint32_t)table->len - 1;
 }
 
+bool id_table_append(struct id_table *table, const uint64_t *key)
+{
+	if (table->len == table->cap && !grow_keys(table, table->cap ? table->cap * 2 : FIRST_KEYS))
+		return false;
+	memcpy(table->keys + table->len++ * table->words, key, table->words * sizeof(*key));
+	return true;
+}
+
 bool id_table_add_many(struct id_table *table, const uint64_t *keys, size_t count, uint32_t *ids)
 {
-	uint32_t hashes[MANY];
+	uint32_t hashes[MANY], guesses[MANY];
 	for (size_t first = 0; first < count; first += MANY) {
 		size_t len = count - first < MANY ? count - first : MANY;
 		const uint64_t *batch = keys + first * table->words;
@@ -104,9 +112,14 @@ bool id_table_add_many(struct id_table *table, const uint64_t *keys, size_t coun
 			id_table_expect(table, hashes[i]);
 		}
 		for (size_t i = 0; i < len; i++)
-			(void)id_table_guess(table, hashes[i]);
+			guesses[i] = id_table_guess(table, hashes[i]);
 		for (size_t i = 0; i < len; i++) {
-			ids[first + i] = id_table_add_hashed(table, batch + i * table->words, hashes[i], NULL);
+			const uint64_t *key = batch + i * table->words;
+			ids[first + i] = guesses[i];
+			if (guesses[i] != ID_TABLE_NONE &&
+				key_equal(id_table_key(table, guesses[i]), key, table->words))
+				continue;
+			ids[first + i] = id_table_add_hashed(table, key, hashes[i], NULL);
 			if (ids[first + i] == ID_TABLE_NONE)
 				return false;
 		}

@@ -71,6 +71,8 @@ static inline const uint64_t *id_table_key(const struct id_table *table, uint32_
 {
 	return table->keys + (size_t)id * table->words;
 }
+/* For a list of keys that are all different and never sought. False: memory is out. */
+bool id_table_append(struct id_table *table, const uint64_t *key);
 /* The ids of count keys, which lie one after another, waiting together. False: memory is out. */
 bool id_table_add_many(struct id_table *table, const uint64_t *keys, size_t count, uint32_t *ids);
 uint32_t id_table_find(const struct id_table *table, const uint64_t *key);
