@@ -105,6 +105,8 @@ class Browser:
             self.events.clear()
             self.call('Page.navigate', url=address)
             self.wait('Page.loadEventFired')
+        self.value("new Promise(done => { const look = () => document.querySelector('[aria-busy=true]') ? "
+                   "setTimeout(look, 5) : done(0); look(); })")
         self.settle()
 
     def value(self, expression):

@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 import subprocess
+import zlib
 
 import pytest
 
@@ -21,10 +22,10 @@ def page_data(text):
     return json.loads(found.group(1))
 
 
-def numbers(packed):
-    """As src/view/page/page_data.h packs them."""
+def numbers(text, is_packed=False):
+    """As src/view/page/page_data.h writes them."""
     value = shift = 0
-    for byte in base64.b64decode(packed):
+    for byte in zlib.decompress(base64.b64decode(text)) if is_packed else base64.b64decode(text):
         value |= (byte & 127) << shift
         shift += 7
         if byte < 128:

@@ -18,7 +18,7 @@ def recordings(shared):
 
 def page_folded(data):
     """The page's nodes as folded lines."""
-    source, stack, lines = numbers(data['nodes']), [], {}
+    source, stack, lines = numbers(data['nodes'], is_packed=True), [], {}
     for _ in range(data['count']):
         up, label, own = next(source), next(source), next(source)
         del stack[len(stack) - up:]

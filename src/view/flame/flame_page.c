@@ -16,7 +16,7 @@ static void add_member(struct text *out, const char *name, struct tally_str valu
 /* Each node: how far up from the one before it its parent is, its label, what it has of its own, and had in the base. */
 static void add_nodes(struct text *out, const struct flame_tree *tree, bool has_base)
 {
-	struct page_bytes b = {.out = out};
+	struct page_bytes b = {.out = out, .is_packed = true};
 	uint32_t depth = 0; /* that a child of the node before would have */
 	for (size_t i = 0; i < tree->node_count; i++) {
 		const struct flame_node *node = &tree->nodes[i];

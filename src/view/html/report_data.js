@@ -2,29 +2,10 @@
 const labels = data.labels;
 labels.push(['all', '', ALL]);
 function readTree() {
-  const next = reader(data.nodes), count = data.nodeCount, merged = new Uint32Array(count);
-  const label = [labels.length - 1], parent = [-1], ids = new Map();
-  for (let i = 0; i < count; i++) {
-    const back = next(), name = next(), above = back ? merged[i - back] : 0, key = above * labels.length + name;
-    let id = ids.get(key);
-    if (id === undefined) { id = label.push(name) - 1; parent.push(above); ids.set(key, id); }
-    merged[i] = id;
-  }
-  const order = labels.map((l, i) => i).sort((a, b) => labels[a][0] < labels[b][0] ? -1 : labels[a][0] > labels[b][0] ? 1 : a - b), rank = new Uint32Array(labels.length);
-  order.forEach((l, i) => { rank[l] = i; });
-  const below = Array.from(label, () => null);
-  for (let i = 1; i < label.length; i++) (below[parent[i]] ||= []).push(i);
-  const n = label.length, t = { count: n, label: new Uint32Array(n), parent: new Int32Array(n), depth: new Uint32Array(n), next: new Uint32Array(n), self: new Float64Array(n), total: new Float64Array(n), start: new Float64Array(n), deepest: 0 };
-  const place = new Uint32Array(n), stack = [[0, -1, 0]];
-  let at = 0;
-  while (stack.length) {
-    const [id, above, depth] = stack.pop(), i = at++;
-    place[id] = i; t.label[i] = label[id]; t.parent[i] = above; t.depth[i] = depth; t.deepest = Math.max(t.deepest, depth);
-    if (below[id]) below[id].sort((a, b) => rank[label[b]] - rank[label[a]]).forEach(c => stack.push([c, i, depth + 1]));
-  }
-  for (let i = 0; i < n; i++) t.next[i] = i + 1;
-  for (let i = n - 1; i > 0; i--) t.next[t.parent[i]] = Math.max(t.next[t.parent[i]], t.next[i]);
-  for (let i = 0; i < count; i++) merged[i] = place[merged[i]];
+  const next = reader(data.nodes), merged = new Uint32Array(data.nodeCount), grown = growTree(labels.length - 1);
+  for (let i = 0; i < merged.length; i++) { const back = next(); merged[i] = grown.below(back ? merged[i - back] : 0, next()); }
+  const [t, place] = orderTree(grown, labels);
+  for (let i = 0; i < merged.length; i++) merged[i] = place[merged[i]];
   return [t, merged];
 }
 const [tree, nodeOf] = readTree();
@@ -42,17 +23,17 @@ const rows = (() => {
   return r;
 })();
 const isTrace = event => data.events[event] !== undefined && data.events[event][3] === 1;
-/* When which thread was on which CPU, where context switches were recorded. */
+/* [CPU (-1: not known), thread, from, to]: when which thread ran, where context switches were recorded. */
 const onCpu = (() => {
   const next = reader(data.switches), now = new Map(), spans = [];
   let time = 0;
   for (let i = 0; i < data.switchCount; i++) {
     time += next();
-    const cpu = next(), leaves = next(), comes = next(), began = now.get(cpu);
+    const cpu = next() - 1, leaves = next(), comes = next(), at = cpu >= 0 ? cpu : 'thread ' + (leaves || comes), began = now.get(at);
     if (leaves) spans.push([cpu, leaves, began && began[1] === leaves ? began[0] : time, time]);
-    now.set(cpu, [time, comes]);
+    now.set(at, [time, comes, cpu]);
   }
-  for (const [cpu, [began, tid]] of now) if (tid) spans.push([cpu, tid, began, data.span]);
+  for (const [began, tid, cpu] of now.values()) if (tid) spans.push([cpu, tid, began, data.span]);
   return spans;
 })();
 
@@ -80,11 +61,7 @@ function choose() {
     sum.count++; sum.weight += rows.weight[i];
     if (labels[t.label[rows.node[i]]][2] === KERNEL) sum.kernel += rows.weight[i];
   }
-  t.total.set(t.self);
-  for (let i = t.count - 1; i > 0; i--) t.total[t.parent[i]] += t.total[i];
-  const used = new Float64Array(t.count);
-  t.start[0] = 0;
-  for (let i = 1; i < t.count; i++) { const p = t.parent[i]; t.start[i] = t.start[p] + used[p]; used[p] += t.total[i]; }
+  sumTree(t, t.self, t.total); placeTree(t);
   sum.functions = sumFunctions();
   sum.code = null;
   if (!t.total[state.zoom]) state.zoom = 0;

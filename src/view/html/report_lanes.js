@@ -89,7 +89,7 @@ function describeLane(lane, time) {
   }
   if (lane.kind === 'counter') return `${head}\n${amount(lane.user[bin], lane.id)}${data.times ? `, ${amount(lane.user[bin] / (span / lanes.bins) * 1e9, lane.id)} a second` : ''}`;
   const runs = onCpu.filter(r => r[2] <= time && time < r[3] && (lane.kind === 'cpu' ? r[0] === lane.id : r[1] === data.tracks[lane.id][1]));
-  const ran = runs.map(r => lane.kind === 'cpu' ? 'runs ' + (data.tracks.some(t => t[1] === r[1]) ? trackName(data.tracks.findIndex(t => t[1] === r[1])) : r[1]) : 'runs on CPU ' + r[0]);
+  const ran = runs.map(r => lane.kind === 'cpu' ? 'runs ' + (data.tracks.some(t => t[1] === r[1]) ? trackName(data.tracks.findIndex(t => t[1] === r[1])) : r[1]) : r[0] >= 0 ? 'runs on CPU ' + r[0] : 'runs');
   return [head, `${lane.user[bin]} samples in user code, ${lane.kernel[bin]} in the kernel`, ...(onCpu.length && !ran.length ? [lane.kind === 'cpu' ? 'idle' : 'off its CPU'] : ran.slice(0, 3))].join('\n');
 }
 /* A name that was clicked chooses its samples, or its event; again: all. */

@@ -219,7 +219,7 @@ static void add_rows(struct page *page)
 	free(periods);
 }
 
-/* Each switch of a CPU: time since the one before, CPU, thread that leaves, thread that comes; 0: the idle one. */
+/* Each switch: time since the one before, CPU + 1 (0: not known), thread that leaves, thread that comes; 0: the idle one. */
 static void add_switches(struct page *page)
 {
 	size_t count = 0;
@@ -228,10 +228,10 @@ static void add_switches(struct page *page)
 	text_str(page->out, "\"switches\":\"");
 	for (size_t i = 0; i < page->view->mark_count; i++) {
 		const struct export_mark *mark = &page->view->marks[i];
-		if (mark->kind != EXPORT_SWITCH || mark->cpu < 0 || mark->time < before)
+		if (mark->kind != EXPORT_SWITCH || mark->time < before)
 			continue;
 		page_number(&b, mark->time - before);
-		page_number(&b, (uint64_t)mark->cpu);
+		page_number(&b, mark->cpu < 0 ? 0 : (uint64_t)mark->cpu + 1);
 		page_number(&b, mark->tid > 0 ? (uint64_t)mark->tid : 0);
 		page_number(&b, mark->number > 0 ? (uint64_t)mark->number : 0);
 		before = mark->time;

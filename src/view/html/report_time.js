@@ -8,8 +8,8 @@ function prepare(canvas, w, h) {
 const heat = { columns: 60, lines: 50, width: 0, each: 1, cells: [] };
 function drawHeat() {
   const canvas = $('heat'), w = Math.max($('time').clientWidth - 24, 100), h = heat.lines * 4 + 18, p = prepare(canvas, w, h);
-  heat.columns = data.times && span > 2e9 ? Math.min(Math.ceil(span / 1e9), 600) : 60;
-  heat.each = data.times && span > 2e9 && span <= 600e9 ? 1e9 : span / heat.columns;
+  heat.columns = data.times && span > 20e9 ? Math.min(Math.ceil(span / 1e9), 600) : 60;
+  heat.each = data.times && span > 20e9 && span <= 600e9 ? 1e9 : span / heat.columns;
   const cells = new Float64Array(heat.columns * heat.lines);
   let most = 0;
   for (let i = 0; i < rows.n; i++) {

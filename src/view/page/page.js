@@ -5,16 +5,25 @@ function isDark() {
   return theme ? theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
 }
 function percent(value, of) { return of ? (100 * value / of).toFixed(2) + ' %' : '-'; }
+function bytesOf(text) {
+  const raw = atob(text), bytes = new Uint8Array(raw.length);
+  for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
+  return bytes;
+}
+async function unpacked(text) {
+  const stream = new Blob([bytesOf(text)]).stream().pipeThrough(new DecompressionStream('deflate'));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
 /* The numbers of page_data.h one by one: seven bits a byte, the lowest first. */
-function reader(text) {
-  const bytes = Uint8Array.from(atob(text), c => c.charCodeAt(0));
+function numbersOf(bytes) {
   let at = 0;
   return () => {
-    let value = 0, scale = 1, byte;
-    do { byte = bytes[at++]; value += (byte & 127) * scale; scale *= 128; } while (byte & 128);
+    let byte = bytes[at++], value = byte & 127;
+    for (let scale = 128; byte & 128; scale *= 128) { byte = bytes[at++]; value += (byte & 127) * scale; }
     return value;
   };
 }
+const reader = text => numbersOf(bytesOf(text));
 /* Control characters and marks of direction would make a name look like another. */
 function shown(text) { return text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd'); }
 const segmenter = window.Intl && Intl.Segmenter ? new Intl.Segmenter() : null;

@@ -5,7 +5,7 @@
  *
  *	page_string(&text, STR("</script>"));
  *	struct page_bytes b = {.out = &text};
- *	page_number(&b, 300); page_bytes_end(&b);
+ *	page_number(&b, 300); page_bytes_end(&b); // always: it frees what waits to be packed
  */
 #ifndef VIEW_PAGE_PAGE_DATA_H
 #define VIEW_PAGE_PAGE_DATA_H
@@ -20,11 +20,12 @@ struct page_bytes {
 	struct text *out;
 	uint32_t bits;
 	unsigned count; /* bytes held */
+	bool is_packed; /* by deflate, all of them at the end */
+	struct text whole; /* until then */
 };
 
 /* Seven bits a byte, the lowest first, the highest bit set while more follow. */
 void page_number(struct page_bytes *b, uint64_t number);
-/* Zeros up to whole digits: at most two bytes behind the last number. */
 void page_bytes_end(struct page_bytes *b);
 
 #endif

@@ -1,0 +1,16 @@
+/*
+ * deflate.h - bytes packed at once, in zlib's format: what browsers unpack by themselves.
+ *
+ * Borrows the bytes; the text fails stickily. Holds nothing. Any thread.
+ *
+ *	deflate_append(&text, (struct tally_bytes){data, len});
+ */
+#ifndef BASE_DEFLATE_H
+#define BASE_DEFLATE_H
+
+#include "base/text.h"
+
+/* Adds the packed bytes (RFC 1950) to the text; out->failed: out of memory. */
+void deflate_append(struct text *out, struct tally_bytes bytes);
+
+#endif
