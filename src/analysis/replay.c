@@ -242,6 +242,23 @@ static uint32_t profile_binary_of(struct replay *replay, uint32_t binary)
 	return (uint32_t)*id;
 }
 
+/* Where threads begin, as C libraries and the kernel name it: who called these is not known, but nobody did. */
+static bool is_first_function(const char *name)
+{
+	static const char *const names[] = {"_start", "__libc_start_main", "__libc_start_main_impl",
+		"__libc_start_call_main", "start_thread", "clone", "clone3", "__clone", "__clone3", "_dl_start_user",
+		"ret_from_fork", "ret_from_fork_asm", "rewind_stack_and_make_dead", "common_startup_64",
+		"secondary_startup_64", "secondary_startup_64_no_verify", "__primary_switched", "__secondary_switched",
+		"runtime.goexit", "runtime.mstart"};
+	size_t len = strcspn(name, "@.");
+	if (strncmp(name, "runtime.", 8) == 0)
+		len = strlen(name);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strlen(names[i]) == len && memcmp(names[i], name, len) == 0)
+			return true;
+	return false;
+}
+
 /* Many addresses lie in one function: its name is made readable and its strings are looked up once. */
 static uint32_t profile_function_of(struct replay *replay, const struct symbol *symbol, uint32_t binary)
 {
@@ -255,6 +272,7 @@ static uint32_t profile_function_of(struct replay *replay, const struct symbol *
 		.binary = binary,
 		.start = symbol->start,
 		.size = symbol->end - symbol->start,
+		.is_start = is_first_function(symbol->name),
 	};
 	uint32_t added = profile_builder_function(replay->builder, &function);
 	if (id)
@@ -426,23 +444,6 @@ static void add_facets(struct replay *replay, const struct sample_pass *pass, co
 		.profile_frames = replay->profile_frames};
 	facet_values_add(&values, &pass->facets, ids->frames, ids->facets);
 	text_deinit(&values.text);
-}
-
-/* Where threads begin, as C libraries and the kernel name it: who called these is not known, but nobody did. */
-static bool is_first_function(const char *name)
-{
-	static const char *const names[] = {"_start", "__libc_start_main", "__libc_start_main_impl",
-		"__libc_start_call_main", "start_thread", "clone", "clone3", "__clone", "__clone3", "_dl_start_user",
-		"ret_from_fork", "ret_from_fork_asm", "rewind_stack_and_make_dead", "common_startup_64",
-		"secondary_startup_64", "secondary_startup_64_no_verify", "__primary_switched", "__secondary_switched",
-		"runtime.goexit", "runtime.mstart"};
-	size_t len = strcspn(name, "@.");
-	if (strncmp(name, "runtime.", 8) == 0)
-		len = strlen(name);
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strlen(names[i]) == len && memcmp(names[i], name, len) == 0)
-			return true;
-	return false;
 }
 
 /* Of a frame: looked at once for each function. */

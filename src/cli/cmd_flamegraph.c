@@ -41,8 +41,8 @@ static const struct option rows[] = {
 		.help = "widths are samples instead of what they stand for (periods)"},
 	{"reverse", 0, OPTION_FLAG, ROW(reverse),
 		.help = "with --folded: from the functions outwards (the page has a button)"},
-	{"group", 'g', OPTION_STRING, "comm|process|thread|cpu|none", ROW(group),
-		.help = "what stands at the root (comm)"},
+	{"group", 'g', OPTION_STRING, "comm|process|thread|cpu|event|none", ROW(group),
+		.help = "what stands at the root (comm); event: of all events, their samples"},
 	{"event", 'e', OPTION_STRING, "name", ROW(event),
 		.help = "of several events, this one (the first that has samples)"},
 	{"title", 0, OPTION_STRING, "text", ROW(title), .help = "above the picture (the file's name)"},
@@ -85,6 +85,7 @@ static enum tally_status group_of(const char *name, enum flame_group *group, str
 		[FLAME_BY_PROCESS] = "process",
 		[FLAME_BY_THREAD] = "thread",
 		[FLAME_BY_CPU] = "cpu",
+		[FLAME_BY_EVENT] = "event",
 		[FLAME_BY_NOTHING] = "none"};
 	*group = FLAME_BY_COMM;
 	for (size_t i = 0; name && i < sizeof(names) / sizeof(names[0]); i++) {
@@ -93,7 +94,8 @@ static enum tally_status group_of(const char *name, enum flame_group *group, str
 		*group = (enum flame_group)i;
 		return TALLY_OK;
 	}
-	return name ? error_set(err, TALLY_INVALID, "--group is comm, process, thread, cpu or none, not '%s'", name)
+	return name ? error_set(err, TALLY_INVALID, "--group is comm, process, thread, cpu, event or none, not '%s'",
+			      name)
 		    : TALLY_OK;
 }
 
@@ -145,25 +147,52 @@ static enum tally_status choose_event(const struct job *job, const char *name, u
 	return error_set(err, TALLY_NOT_FOUND, "%s has no samples", job->path);
 }
 
-static void write_page(const struct job *job, const struct flame_tree *tree, uint32_t event, struct text *out)
+/* The seconds that --time gave, or of the first and the last sample, if the recording says so. */
+static void add_span(const struct job *job, struct text *out)
 {
+	const struct perfdata_features *f = perfdata_reader_features(job->reader);
+	if (job->settings->times) {
+		text_printf(out, "time %s", job->settings->times);
+	} else if (feature_is_present(f, FEATURE_SAMPLE_TIME) && f->last_sample_time_ns >= f->first_sample_time_ns) {
+		text_str(out, "time ");
+		text_fixed(out, (double)f->first_sample_time_ns / 1e9, 6);
+		text_str(out, " to ");
+		text_fixed(out, (double)f->last_sample_time_ns / 1e9, 6);
+		text_str(out, " s");
+	}
+}
+
+static void write_page(
+	const struct job *job, const struct flame_tree *tree, const struct flame_options *options, struct text *out)
+{
+	static const char *const groups[] = {[FLAME_BY_COMM] = "thread",
+		[FLAME_BY_PROCESS] = "process",
+		[FLAME_BY_THREAD] = "thread",
+		[FLAME_BY_CPU] = "CPU",
+		[FLAME_BY_EVENT] = "event",
+		[FLAME_BY_NOTHING] = ""};
 	const struct profile *p = job->result.profile;
 	const struct settings *s = job->settings;
 	struct worth worth;
-	struct text line = {0};
+	struct text line = {0}, span = {0};
 	worth_measure(&worth, job->reader, &job->result);
 	worth_text(&line, &worth);
+	add_span(job, &span);
 	struct flame_page page = {.title = str_from(s->title ? s->title : job->path),
-		.event = profile_string(p, p->events[event].name),
+		.event = options->event == PROFILE_NONE ? STR("all events")
+							: profile_string(p, p->events[options->event].name),
+		.span = {span.data ? span.data : "", span.len},
+		.group = str_from(groups[options->group]),
 		.worth = {line.data ? line.data : "", line.len},
 		.program = str_from(job->cli->program),
 		.base = str_from(s->base ? s->base : ""),
-		.counts_samples = s->samples};
+		.counts_samples = options->counts_samples};
 	if (s->svg)
 		flame_svg_write(out, tree, &page);
 	else
 		flame_page_write(out, tree, &page);
 	text_deinit(&line);
+	text_deinit(&span);
 }
 
 /* The same event of the recording that it is compared with. */
@@ -171,8 +200,11 @@ static enum tally_status add_base(
 	const struct job *job, struct job *base, struct flame_options *options, struct tally_error *err)
 {
 	const struct profile *p = job->result.profile;
-	struct tally_str name = profile_string(p, p->events[options->event].name);
-	enum tally_status status = choose_event(base, name.data, &options->base_event, err);
+	bool has_event = options->event != PROFILE_NONE;
+	const char *name = has_event ? profile_string(p, p->events[options->event].name).data : NULL;
+	enum tally_status status = choose_event(base, name, &options->base_event, err);
+	if (!has_event)
+		options->base_event = PROFILE_NONE;
 	if (status == TALLY_OK)
 		status = profile_filter_init(&base->filter, base->result.profile, &base->settings->filters, err);
 	options->base = base->result.profile;
@@ -184,13 +216,15 @@ static enum tally_status draw(struct job *job, enum flame_group group, struct te
 {
 	const struct settings *s = job->settings;
 	struct flame_options options = {.group = group,
-		.counts_samples = s->samples,
+		.counts_samples = s->samples || group == FLAME_BY_EVENT,
 		.is_reversed = s->reverse,
 		.filter = &job->filter,
 		.cpu_passes = job->cpus,
 		.cpu_limit = job->cpus ? LIMIT_CPUS : 0};
 	struct flame_tree tree;
 	enum tally_status status = choose_event(job, s->event, &options.event, err);
+	if (group == FLAME_BY_EVENT && !s->event)
+		options.event = PROFILE_NONE;
 	if (status == TALLY_OK)
 		status = profile_filter_init(&job->filter, job->result.profile, &s->filters, err);
 	if (status == TALLY_OK && job->base)
@@ -202,7 +236,7 @@ static enum tally_status draw(struct job *job, enum flame_group group, struct te
 	if (s->folded)
 		flame_folded_write(out, &tree, job->base != NULL);
 	else
-		write_page(job, &tree, options.event, out);
+		write_page(job, &tree, &options, out);
 	flame_tree_deinit(&tree);
 	return TALLY_OK;
 }

@@ -65,6 +65,7 @@ struct flame_label flame_label_of(const struct profile *p, uint32_t index, struc
 			     : is_kernel		  ? FLAME_KERNEL
 			     : is_generated(label.object) ? FLAME_GENERATED
 							  : FLAME_USER;
+		label.is_start = function->is_start;
 	} else if (label.object.len > 0 && label.object.data[0] == '[') {
 		label.name = label.object;
 	} else if (label.object.len > 0) {
@@ -104,6 +105,10 @@ static bool label_group(struct flame_builder *b, const struct profile_sample *sa
 	else if (b->options->group == FLAME_BY_CPU) {
 		text_clear(&text);
 		text_printf(&text, "CPU %d", sample->cpu);
+	} else if (b->options->group == FLAME_BY_EVENT) {
+		struct tally_str event = profile_string(p, p->events[sample->event].name);
+		text_clear(&text);
+		text_bytes(&text, event.data, event.len);
 	}
 	struct flame_label label = {
 		.name = {text.data ? text.data : "", text.len}, .object = STR(""), .kind = FLAME_GROUP};
@@ -167,7 +172,8 @@ static bool is_wanted(const struct flame_builder *b, const struct profile_sample
 	const struct flame_options *o = b->options;
 	bool is_base = b->profile == o->base;
 	const struct profile_filter *filter = is_base ? o->base_filter : o->filter;
-	if (sample->event != (is_base ? o->base_event : o->event) || (filter && !profile_filter_passes(filter, sample)))
+	uint32_t event = is_base ? o->base_event : o->event;
+	if ((event != PROFILE_NONE && sample->event != event) || (filter && !profile_filter_passes(filter, sample)))
 		return false;
 	return !o->cpu_passes || (sample->cpu >= 0 && (size_t)sample->cpu < o->cpu_limit && o->cpu_passes[sample->cpu]);
 }

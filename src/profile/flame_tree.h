@@ -25,10 +25,17 @@ enum flame_kind {
 	FLAME_KINDS
 };
 
-enum flame_group { FLAME_BY_COMM, FLAME_BY_PROCESS, FLAME_BY_THREAD, FLAME_BY_CPU, FLAME_BY_NOTHING };
+enum flame_group {
+	FLAME_BY_COMM,
+	FLAME_BY_PROCESS,
+	FLAME_BY_THREAD,
+	FLAME_BY_CPU,
+	FLAME_BY_EVENT, /* all events, unless one is given */
+	FLAME_BY_NOTHING
+};
 
 struct flame_options {
-	uint32_t event;
+	uint32_t event; /* PROFILE_NONE: all */
 	enum flame_group group; /* what stands at the root */
 	bool counts_samples; /* rather than adding up their periods */
 	bool is_reversed; /* from the sample's own function outwards */
@@ -45,6 +52,7 @@ struct flame_label {
 	struct tally_str name; /* the tree's or the profile's */
 	struct tally_str object; /* file it is of; empty: of none */
 	enum flame_kind kind;
+	bool is_start; /* nobody calls it: a stack whose outermost function is another one lacks callers */
 };
 
 struct flame_node {

@@ -1,9 +1,11 @@
 """Flame graphs: their sums are report's, the page needs nothing else, and names in it are never markup."""
 import re
+import subprocess
 import xml.etree.ElementTree
 
 import pytest
 
+from conftest import BUILD
 from page import HOSTILE, browse, numbers, page_data
 from perfdata_build import CHAIN_USER, Recording
 
@@ -168,6 +170,44 @@ def test_an_svg(tally, tmp_path):
     assert browse(page, tmp_path)[1] == []
     tally('flamegraph', '--svg', '--diff', path, '-o', page, path, check=0)
     assert 'before: 500, 50.00%' in page.read_text()
+
+
+def test_events_as_roots(tally, tmp_path):
+    recording = Recording()
+    for config in range(2):
+        recording.event('IDENTIFIER IP TID TIME PERIOD CALLCHAIN', config=config)
+    recording.name_events('cycles', 'faults')
+    recording.comm('worker')
+    recording.mmap(0x10000, 0x1000, '/part')
+    for i in range(30):
+        recording.sample(event=i % 3 == 0, ip=0x10008, time=i + 1, period=10 ** (i % 3), callchain=[CHAIN_USER, 0x10008])
+    recording.write(tmp_path / 'data')
+    lines = tally('flamegraph', '--folded', '-g', 'event', tmp_path / 'data', check=0).stdout.splitlines()
+    assert sorted(lines) == ['cycles;[part] 20', 'faults;[part] 10']  # samples: periods are of different units
+    lines = tally('flamegraph', '--folded', '-g', 'event', '-e', 'faults', tmp_path / 'data', check=0).stdout
+    assert lines == 'faults;[part] 10\n'
+    data = page_data(tally('flamegraph', '-g', 'event', '-o', '-', tmp_path / 'data', check=0).stdout)
+    assert (data['event'], data['group'], data['unit']) == ('all events', 'event', 'samples')
+
+
+def test_missing_callers_are_told(tally, tmp_path):
+    program, path, page = BUILD / 'tests' / 'workloads' / 'spin', tmp_path / 'data', tmp_path / 'page.svg'
+    symbols = subprocess.run(['nm', program], capture_output=True, text=True, check=True).stdout
+    main, start = (0x400000 + int(re.search(f'([0-9a-f]+) T {name}', symbols).group(1), 16)
+                   for name in ('main', '_start'))
+    recording = Recording()
+    recording.event('IP TID TIME PERIOD CALLCHAIN')
+    recording.comm('spin')
+    recording.mmap(0x400000, 0x3000, str(program))
+    recording.sample(ip=main + 1, time=1, callchain=[CHAIN_USER, main + 1, start + 1])
+    recording.sample(ip=main + 1, time=2, callchain=[CHAIN_USER, main + 1])
+    recording.write(path)
+    labels = page_data(tally('flamegraph', '-o', '-', path, check=0).stdout)['labels']
+    assert {label[0]: label[3:] for label in labels} == {'spin': [], '_start': [1], 'main': []}
+    tally('flamegraph', '--svg', '-o', page, path, check=0)
+    boxes = re.findall(r'<g class="f( u)?" data-d="(\d)"><title>(\w+)', page.read_text())
+    assert sorted(boxes) == [('', '0', 'spin'), ('', '1', '_start'), ('', '2', 'main'), (' u', '1', 'main')]
+    assert 'callers are missing' in page.read_text()
 
 
 def test_options_and_refusals(tally, recordings, tmp_path):

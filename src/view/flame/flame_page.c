@@ -37,6 +37,8 @@ static void add_data(struct text *out, const struct flame_tree *tree, const stru
 	add_member(out, "event", page->event);
 	add_member(out, "worth", page->worth);
 	add_member(out, "program", page->program);
+	add_member(out, "span", page->span);
+	add_member(out, "group", page->group);
 	if (page->base.len > 0)
 		add_member(out, "base", page->base);
 	text_printf(out, "\"unit\":\"%s\",\n", page->counts_samples ? "samples" : "period");
@@ -48,7 +50,7 @@ static void add_data(struct text *out, const struct flame_tree *tree, const stru
 		page_string(out, label->name);
 		text_char(out, ',');
 		page_string(out, label->object);
-		text_printf(out, ",%d]", (int)label->kind);
+		text_printf(out, ",%d%s]", (int)label->kind, label->is_start ? ",1" : "");
 		(void)text_line_end(out);
 	}
 	text_str(out, "],\n\"nodes\":\"");

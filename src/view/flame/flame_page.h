@@ -16,6 +16,8 @@ struct flame_page {
 	struct tally_str worth; /* one line: what the picture is worth */
 	struct tally_str program; /* who drew it */
 	struct tally_str base; /* what it is compared with; empty: nothing */
+	struct tally_str span; /* when the samples are from; empty: not known */
+	struct tally_str group; /* what stands at the root: "thread", ...; empty: nothing */
 	bool counts_samples;
 };
 

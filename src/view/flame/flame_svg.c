@@ -11,7 +11,7 @@
 #define INNER	   (WIDTH - 2 * MARGIN)
 #define ROW	   17.0
 #define TOP	   48.0
-#define BOTTOM	   30.0
+#define BOTTOM	   48.0
 #define LEAST	   0.1 /* of a box */
 #define CHARACTER  6.6 /* of the font, on average */
 #define TITLE_MOST 2000 /* characters of a name on hover */
@@ -59,12 +59,23 @@ static void add_percent(struct text *out, uint64_t part, uint64_t whole)
 	text_char(out, '%');
 }
 
+/* The outermost function of a stack, if others call it. */
+static bool lacks_callers(const struct drawing *d, const struct flame_node *node)
+{
+	const struct flame_label *labels = d->tree->labels;
+	const struct flame_label *label = &labels[node->label];
+	bool is_outermost =
+		node->parent == PROFILE_NONE || labels[d->tree->nodes[node->parent].label].kind == FLAME_GROUP;
+	return is_outermost && label->kind != FLAME_GROUP && !label->is_start;
+}
+
 static void add_box(struct drawing *d, const struct flame_node *node, double left, uint64_t base)
 {
 	const struct flame_label *label = &d->tree->labels[node->label];
 	double x = MARGIN + left * INNER, w = INNER * (double)node->total / (double)d->tree->total;
 	double y = d->height - BOTTOM - ROW * (double)(node->depth + 1);
-	text_printf(d->out, "<g class=\"f\" data-d=\"%" PRIu32 "\"><title>", node->depth);
+	text_printf(d->out, "<g class=\"f%s\" data-d=\"%" PRIu32 "\"><title>", lacks_callers(d, node) ? " u" : "",
+		node->depth);
 	xml_text_cut(d->out, label->name, TITLE_MOST);
 	if (label->object.len > 0) {
 		text_str(d->out, " (");
@@ -132,7 +143,8 @@ static void add_head(struct drawing *d)
 		"width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" font-family=\"monospace\" font-size=\"11\">\n",
 		(int)WIDTH, (int)d->height, (int)WIDTH, (int)d->height);
 	text_str(d->out, "<style>.f { cursor: pointer } .f text { pointer-events: none } .f:hover rect { stroke: #000; "
-			 "stroke-width: 0.6 } .p rect { opacity: 0.55 } .m rect { fill: #d06cf0 } .c { cursor: "
+			 "stroke-width: 0.6 } .u rect { stroke: #000; stroke-width: 0.8; stroke-dasharray: 3 3 } .p "
+			 "rect { opacity: 0.55 } .m rect { fill: #d06cf0 } .c { cursor: "
 			 "pointer; text-decoration: underline }</style>\n<title>");
 	xml_text(d->out, d->page->title);
 	text_printf(d->out,
@@ -143,6 +155,10 @@ static void add_head(struct drawing *d)
 	text_printf(d->out, "</text>\n<text x=\"%d\" y=\"36\">", (int)MARGIN);
 	xml_text_cut(d->out, d->page->event, 80);
 	text_printf(d->out, ", %" PRIu64 " samples", d->tree->sample_count);
+	if (d->page->span.len > 0) {
+		text_str(d->out, ", ");
+		xml_text_cut(d->out, d->page->span, 60);
+	}
 	if (d->page->base.len > 0) {
 		text_str(d->out, ", since ");
 		xml_text_cut(d->out, d->page->base, 60);
@@ -154,8 +170,50 @@ static void add_head(struct drawing *d)
 		(int)(WIDTH - MARGIN), (int)(WIDTH - MARGIN), (int)(WIDTH - MARGIN - 60));
 }
 
+static void add_key(struct drawing *d, double *x, const char *colour, const char *name)
+{
+	double y = d->height - 26;
+	bool is_cut = colour[0] == '\0';
+	text_str(d->out, "<rect x=\"");
+	text_fixed(d->out, *x, 1);
+	text_str(d->out, "\" y=\"");
+	text_fixed(d->out, y - 9, 1);
+	text_printf(d->out, "\" width=\"11\" height=\"11\" fill=\"%s\"%s/><text x=\"", is_cut ? "#fff" : colour,
+		is_cut ? " stroke=\"#000\" stroke-width=\"0.8\" stroke-dasharray=\"3 3\"" : "");
+	text_fixed(d->out, *x + 15, 1);
+	text_str(d->out, "\" y=\"");
+	text_fixed(d->out, y, 1);
+	text_str(d->out, "\" fill=\"#5c5c5c\">");
+	xml_text(d->out, str_from(name));
+	text_str(d->out, "</text>\n");
+	*x += 15 + CHARACTER * (double)(strlen(name) + 2);
+}
+
+static void add_legend(struct drawing *d)
+{
+	static const char *const names[FLAME_KINDS] = {[FLAME_USER] = "user",
+		[FLAME_KERNEL] = "kernel",
+		[FLAME_INLINED] = "inlined",
+		[FLAME_GENERATED] = "JIT",
+		[FLAME_UNKNOWN] = "no symbol",
+		[FLAME_GROUP] = "group"};
+	bool is_used[FLAME_KINDS] = {0};
+	double x = MARGIN;
+	for (size_t i = 0; i < d->tree->label_count; i++)
+		is_used[d->tree->labels[i].kind] = true;
+	for (unsigned kind = 0; kind < FLAME_KINDS && d->page->base.len == 0; kind++)
+		if (is_used[kind])
+			add_key(d, &x, colour((enum flame_kind)kind), names[kind]);
+	if (d->page->base.len > 0) {
+		add_key(d, &x, "hsl(28,95%,60%)", "grew");
+		add_key(d, &x, "hsl(208,95%,60%)", "shrank");
+	}
+	add_key(d, &x, "", "callers are missing");
+}
+
 static void add_foot(struct drawing *d)
 {
+	add_legend(d);
 	text_printf(d->out, "<text x=\"%d\" y=\"%d\" fill=\"#5c5c5c\">", (int)MARGIN, (int)(d->height - 10));
 	xml_text_cut(d->out, d->page->worth, 150);
 	if (d->left_out > 0)

@@ -11,6 +11,7 @@ function drawFlames() {
     p.fillStyle = hit ? (isDark() ? '#a43fc4' : '#d06cf0') : colour(l);
     p.fillRect(x, y + 0.5, Math.max(width - (width > 3 ? 0.8 : 0), 0.3), ROW - 1.5);
     p.globalAlpha = 1;
+    if (i && tree.parent[i] === 0 && !labels[l][3] && width > 3) edge(p, x, y + 0.75, width);
     if (i === state.focus) { p.strokeStyle = style('--text'); p.lineWidth = 2; p.strokeRect(x + 1, y + 1, Math.max(width - 2.5, 1), ROW - 3); }
     if (width > 24) { p.fillStyle = isDark() ? '#fff' : '#111'; const text = fitted(p, shown(labels[l][0]), width - 7); if (text) p.fillText(text, x + 3, y + ROW / 2); }
   };

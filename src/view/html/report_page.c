@@ -83,7 +83,7 @@ static uint32_t add_label(struct page *page, struct intern *labels, uint32_t fra
 		page_string(page->out, label.name);
 		text_char(page->out, ',');
 		page_string(page->out, label.object);
-		text_printf(page->out, ",%d]", (int)label.kind);
+		text_printf(page->out, ",%d%s]", (int)label.kind, label.is_start ? ",1" : "");
 		byte_sink_step(page->sink);
 	}
 	return id;
