@@ -3,7 +3,8 @@
 
 usage: bench/run.py [--json FILE] [--rounds N] [--seconds S] [--keep]
                     [--recording FILE]
-                    [--only report,export,timechart,script,record,live,startup,counting,reading,large,unwind,stacks,lines,debug,library]
+                    [--only report,export,pages,timechart,script,record,live,startup,counting,reading,large,unwind,stacks,
+                            lines,debug,library]
 
 Environment: BUILD (build), PERF (perf). A ratio above 1 means that tally is faster or cheaper, except where the row
 says otherwise. The recording is made by perf, so that both read the same file:
@@ -417,6 +418,67 @@ def bench_export(data, rounds):
                        peak['pprof'] / peak['report'])]
 
 
+def stacks_block():
+    """200,000 samples, each with a stack of its own of 9 to 31 functions of 400 files."""
+    chooser = random.Random(1)
+    records = []
+    for i in range(400):
+        body = struct.pack('<IIQQQ', 7, 7, i + 1 << 20, 4096, 0) + f'/lib/module_{i:03d}.so'.encode().ljust(24, b'\0')
+        records.append(struct.pack('<IHH', 1, 2, 24 + len(body)) + body + struct.pack('<IIQ', 7, 7, 1))
+    stacks = set()
+    while len(stacks) < 200000:
+        at, stack = 1, [1]
+        for depth in range(chooser.randint(8, 30)):
+            at = (at * 7 + chooser.choice([1, 1, 1, 2, 3, 5, 11]) + depth) % 400
+            stack.append(at)
+        stacks.add(tuple(reversed(stack)))
+    for stack in sorted(stacks):
+        chain = [2**64 - 512] + [(i + 1 << 20) + 8 for i in stack]
+        body = struct.pack(f'<QIIQQ{len(chain)}Q', chain[1], 7, 7, 1, len(chain), *chain)
+        records.append(struct.pack('<IHH', 9, 2, 8 + len(body)) + body)
+    return b''.join(records)
+
+
+def in_browser(page, rounds):
+    """Medians of (seconds until it is drawn, milliseconds of a zoom) in headless Chromium."""
+    sys.path.insert(0, str(ROOT / 'tests' / 'e2e'))
+    from devtools import Browser  # its tests' helper, which wants pytest
+    zooms = '''(() => { const taken = [];
+        for (let i = 1; i < tree.count; i += Math.ceil(tree.count / 50)) {
+            const begin = performance.now(); zoom = i; draw(); taken.push(performance.now() - begin); }
+        return taken; })()'''
+    opened, zoomed = [], []
+    with Browser(WORK) as browser:
+        for _ in range(rounds):
+            browser.open(page)
+            opened.append(browser.value("performance.getEntriesByName('drawn')[0].startTime") / 1000)
+            zoomed.append(max(browser.value(zooms)))
+    return statistics.median(opened), statistics.median(zoomed)
+
+
+def bench_pages(rounds):
+    """1 M samples in 200,000 distinct stacks as pages: made, their size, and in a browser."""
+    data = generated('stacks', 1 << 0 | 1 << 1 | 1 << 2 | 1 << 5, stacks_block(), 5)
+    flame, whole = WORK / 'flame.html', WORK / 'report.html'
+    taken = alternate({'report': [TALLY, 'report', '--stdio', '-i', data],
+                       'flame': [TALLY, 'flamegraph', '-o', flame, data],
+                       'html': [TALLY, 'report', f'--html={whole}', '-i', data]}, rounds)
+    rows = [row('flamegraph, 200,000 stacks', 's', taken['report'], taken['flame'], 'left: report; less is better',
+                taken['flame'] / taken['report']),
+            row('report --html, 200,000 stacks', 's', taken['report'], taken['html'],
+                'left: report; less is better; bar: 2', taken['html'] / taken['report']),
+            row('its flame graph, size', 'MB', 6, flame.stat().st_size / 1e6, 'left: the bar; less is better')]
+    try:
+        opened, zoomed = in_browser(flame, rounds)
+        rows += [row('opened in Chromium', 's', 1, opened, 'left: the bar; less is better'),
+                 row('slowest of 50 zooms', 'ms', 50, zoomed, 'left: the bar; less is better')]
+    except ImportError as error:
+        print('bench: no browser:', error, file=sys.stderr)
+    for path in (data, flame, whole):
+        path.unlink()
+    return rows
+
+
 def bench_unwind(rounds):
     """One core, the same stacks of 25 frames by libdw's dwfl and by tally; both in CPU time, both warm."""
     built = subprocess.run(['ninja', '-C', str(BUILD), 'bench/bench_unwind'], text=True, capture_output=True, check=False)
@@ -553,8 +615,8 @@ def main():
     parser.add_argument('--json', help='write the rows to this file too')
     parser.add_argument('--rounds', type=int, default=5)
     parser.add_argument('--seconds', type=int, default=20, help='length of the recording (default 20)')
-    parser.add_argument('--only', default='report,export,timechart,script,record,live,startup,counting,reading,large,unwind,stacks,lines,'
-                                          'debug,library')
+    parser.add_argument('--only', default='report,export,pages,timechart,script,record,live,startup,counting,reading,large,'
+                                          'unwind,stacks,lines,debug,library')
     parser.add_argument('--recording', type=pathlib.Path, help='of report and script, instead of one that is made')
     parser.add_argument('--keep', action='store_true', help='use the recording of the last run')
     options = parser.parse_args()
@@ -572,6 +634,7 @@ def main():
     parts = {
         'report': lambda: bench_report(perf, data, options.rounds),
         'export': lambda: bench_export(data, options.rounds) + bench_flamegraph(perf, data, options.rounds),
+        'pages': lambda: bench_pages(options.rounds),
         'timechart': lambda: bench_timechart(options.rounds),
         'script': lambda: bench_script(perf, data, options.rounds),
         'record': lambda: bench_record(perf, options.rounds, 4),

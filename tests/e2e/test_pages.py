@@ -1,14 +1,18 @@
 """The self-contained pages under a hand: clicks, drags, wheel, keys, search, touch and the address, in one browser."""
 import json
+import pathlib
 import re
 import shutil
+import struct
 import subprocess
 
 import pytest
 
 from conftest import BUILD, Program
 from devtools import CTRL, SHIFT, Browser
+from page import HOSTILE
 from perfdata_build import CHAIN_USER, Recording
+from test_timechart import hostile as hostile_switches
 from test_timechart import many
 from tracing_build import Tracepoint, tracing_data
 
@@ -384,3 +388,128 @@ def test_code_has_the_heat_of_what_is_chosen(browser, room, tally):
     browser.click_on('#tab-code')
     assert browser.value(shares) == [['100.00', offsets[0]]]
     assert 'main' in browser.value('document.querySelector("#code select").selectedOptions[0].textContent')
+
+
+GENERATING = 4194304 + 78  # no process has such a number
+
+
+def hostile(path):
+    """Names like markup as comm, file, symbol of generated code, and text of a tracepoint."""
+    recording = Recording()
+    recording.event('IDENTIFIER IP TID TIME CPU PERIOD CALLCHAIN')
+    recording.event('IDENTIFIER IP TID TIME CPU PERIOD RAW', kind=2, config=WAKEUP.number, period=1)
+    recording.name_events('<b>cycles', 'sched:<i>')
+    recording.feature(1, tracing_data([WAKEUP]))
+    anonymous = recording.pack('IIQQQ', GENERATING, GENERATING, 0x20000000, 0x10000, 0) + recording.name('//anon')
+    recording.record(1, 2, anonymous + recording.trailer())
+    for i, name in enumerate(HOSTILE):
+        raw, tid = name.encode('utf-8', 'surrogatepass'), (GENERATING, GENERATING + i)
+        file = b'/' + raw.replace(b'/', b'_')[:3000] + b'\0'
+        start = 0x10000 * (i + 1)
+        recording.record(3, 0, recording.pack('II', *tid) + raw[:15].ljust(16, b'\0') + recording.trailer())
+        recording.record(1, 2, recording.pack('IIQQQ', GENERATING, GENERATING, start, 0x1000, 0) + file +
+                         bytes(-len(file) % 8) + recording.trailer())
+        own = 0x20000000 + 0x100 * i + 8
+        recording.sample(ip=own, tid=tid, time=10 ** 9 + i * MS, callchain=[CHAIN_USER, own, start + 8])
+        recording.sample(1, tid=tid, time=10 ** 9 + i * MS, period=1, raw=WAKEUP.payload(0, comm=raw, pid=i))
+    recording.write(path)
+
+
+@pytest.fixture(scope='module', name='hostile_pages')
+def fixture_hostile_pages(room):
+    tally = Program(BUILD / 'src' / 'cli' / 'tally', room)
+    names, data = pathlib.Path(f'/tmp/perf-{GENERATING}.map'), room / "<b>&'.data"
+    lines = (f'{0x20000000 + 0x100 * i:x} 80 '.encode() + name.replace('\n', ' ').encode('utf-8', 'surrogatepass') + b'\n'
+             for i, name in enumerate(HOSTILE))
+    names.write_bytes(b''.join(lines))
+    try:
+        hostile(data)
+        tally('flamegraph', '-o', room / 'h-flame.html', '--title', HOSTILE[0], data, check=0)
+        tally('flamegraph', '--svg', '-o', room / 'h-flame.svg', '--title', HOSTILE[0], data, check=0)
+        tally('report', f'--html={room}/h-report.html', '-i', data, check=0)
+    finally:
+        names.unlink()
+    hostile_switches(room / '<i>.data', True)
+    tally('timechart', '--html', room / 'h-time.html', '-i', room / '<i>.data', check=0)
+    return room
+
+
+def is_harmless(browser):
+    """No element of a name: what the page has of its own, and nothing that names brought."""
+    assert browser.value('document.querySelectorAll("img, iframe, b:not(#tip b), i:not(.key i)").length') == 0
+    assert browser.complaints == []
+
+
+def test_hostile_flames(browser, hostile_pages):
+    browser.open(hostile_pages / 'h-flame.html')
+    for x, y in browser.value('(at => visible.map(v => [at.left + v[1] + v[2] / 2, at.top + v[3] + ROW / 2]))'
+                              '(canvas.getBoundingClientRect())'):
+        browser.move(x, y)
+        assert browser.text('#tip')
+    browser.click_on('#reverse')
+    browser.click_on('#search')
+    browser.type('<img src')
+    assert 'matched' in browser.text('#matched')
+    browser.key('Enter')
+    browser.key('Escape')
+    browser.key('c')
+    browser.key('Enter')
+    is_harmless(browser)
+    browser.open(hostile_pages / 'h-flame.svg')
+    assert browser.value('document.querySelectorAll("script").length') == 1
+    left, top, wide, tall = browser.value('(b => [b.left, b.top, b.width, b.height])'
+                                          '(document.querySelectorAll(".f")[1].getBoundingClientRect())')
+    browser.click(left + wide / 2, top + tall / 2)
+
+
+def test_hostile_reports(browser, hostile_pages):
+    browser.open(hostile_pages / 'h-report.html')
+    for pane in ('overview', 'functions', 'flame', 'time', 'code'):
+        browser.click_on('#tab-' + pane)
+        is_harmless(browser)
+    browser.click_on('#tab-time')
+    for index in range(len(HOSTILE)):
+        browser.move(*lane_at(browser, 'sched:<i>', index / (len(HOSTILE) - 1)))
+        assert 'comm=' in browser.text('#tip')
+    browser.click(*lane_at(browser, browser.value('lanes.list.find(l => l.kind === "track").name'), 0.5))
+    assert 'thread' in browser.text('#chosen')
+    browser.click_on('#tab-functions')
+    browser.click_on('#list tr.row button')
+    assert browser.text('#relations')
+    browser.click_on('#search')
+    browser.type('alert')
+    is_harmless(browser)
+
+
+def test_hostile_timecharts(browser, hostile_pages):
+    browser.open(hostile_pages / 'h-time.html')
+    for row in range(len(HOSTILE)):
+        browser.click(60, browser.value(f'canvas.getBoundingClientRect().top + tops[order[{row}]] + 10'))
+        assert browser.text('#detail')
+    browser.key('/')
+    browser.type('<img src')
+    is_harmless(browser)
+
+
+def test_a_recording_of_30_mb(browser, room, tally):
+    """240,000 samples: the page opens, and is chosen from, without a complaint."""
+    recording, count = Recording(), 240_000
+    recording.event('IDENTIFIER IP TID TIME CPU PERIOD CALLCHAIN')
+    recording.comm('worker')
+    for i in range(64):
+        recording.mmap(0x100000 * (i + 1), 0x1000, f'/module{i}')
+    sample, samples = struct.Struct('<IHHQQIIQIIQQ8Q'), [recording.records]
+    chains = [[0x100000 * (1 + (i * 7 ** depth >> depth) % 64) + 8 for depth in range(7)] for i in range(5000)]
+    for i in range(count):
+        chain = chains[i % 5000]
+        samples.append(sample.pack(9, 2, sample.size, 1, chain[0], 1000, 1000, 10 ** 9 + i * 10 ** 5, i % 4, 0, 10 ** 12 + i, 8,
+                                   CHAIN_USER, *chain))
+    recording.records = b''.join(samples)
+    recording.write(room / 'large.data')
+    assert (room / 'large.data').stat().st_size > 30_000_000
+    tally('report', f'--html={room}/large.html', '-i', room / 'large.data', check=0)
+    browser.open(room / 'large.html', '#time')
+    browser.drag(lane_at(browser, 'CPU 0', 0.01), lane_at(browser, 'CPU 0', 0.5))
+    assert abs(browser.value('sum.count') - count * 0.49) < count * 0.02
+    browser.click_on('#tab-flame')
+    assert browser.value('boxes.length') > 64

@@ -219,21 +219,26 @@ static void add_rows(struct page *page)
 	free(periods);
 }
 
-/* Each switch: time since the one before, CPU + 1 (0: not known), thread that leaves, thread that comes; 0: the idle one. */
+/* Each switch: time since the one before, CPU + 1 (0: not known), thread that leaves, thread that comes; 0: the idle one. Who
+ * exits leaves too: the switch behind that may not be told. */
 static void add_switches(struct page *page)
 {
 	size_t count = 0;
+	bool has_switches = false;
+	for (size_t i = 0; i < page->view->mark_count; i++)
+		has_switches = has_switches || page->view->marks[i].kind == EXPORT_SWITCH;
 	uint64_t before = page->tables.first_time;
 	struct page_bytes b = {.out = page->out};
 	text_str(page->out, "\"switches\":\"");
 	for (size_t i = 0; i < page->view->mark_count; i++) {
 		const struct export_mark *mark = &page->view->marks[i];
-		if (mark->kind != EXPORT_SWITCH || mark->time < before)
+		bool is_exit = mark->kind == EXPORT_EXIT && has_switches;
+		if ((mark->kind != EXPORT_SWITCH && !is_exit) || mark->time < before)
 			continue;
 		page_number(&b, mark->time - before);
 		page_number(&b, mark->cpu < 0 ? 0 : (uint64_t)mark->cpu + 1);
 		page_number(&b, mark->tid > 0 ? (uint64_t)mark->tid : 0);
-		page_number(&b, mark->number > 0 ? (uint64_t)mark->number : 0);
+		page_number(&b, !is_exit && mark->number > 0 ? (uint64_t)mark->number : 0);
 		before = mark->time;
 		count++;
 		byte_sink_step(page->sink);

@@ -35,6 +35,7 @@ function drawChoice(p, w, h, left = 0) {
 }
 function drawScale(p, w, y, left = 0) {
   p.fillStyle = style('--dim');
-  for (let k = 0; k <= 4; k++) { const text = seconds(span * k / 4), x = left + (w - left) * k / 4; p.textAlign = k === 0 ? 'left' : k === 4 ? 'right' : 'center'; p.fillText(text, x, y); }
+  const steps = Math.max(1, Math.min(4, Math.floor((w - left) / 110)));
+  for (let k = 0; k <= steps; k++) { p.textAlign = k === 0 ? 'left' : k === steps ? 'right' : 'center'; p.fillText(seconds(span * k / steps), left + (w - left) * k / steps, y); }
   p.textAlign = 'left';
 }
