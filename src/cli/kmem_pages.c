@@ -28,7 +28,7 @@ struct pages_job {
 	VEC(struct gfp) gfps; /* by id of gfp_ids */
 	enum sort_key keys[SORT_MAX];
 	size_t key_count;
-	int gfp_width;
+	int gfp_width; /* of the longest letters */
 	uint64_t page_kb;
 };
 
@@ -207,6 +207,11 @@ static const char *type_name(uint32_t type, bool is_short)
 	return names[type < PAGE_MIGRATE_TYPES ? type : PAGE_MIGRATE_TYPES - 1][is_short];
 }
 
+static int column_width(const struct pages_job *job)
+{
+	return job->gfp_width > GFP_MIN_WIDTH ? job->gfp_width : GFP_MIN_WIDTH;
+}
+
 static const struct gfp *gfp_of(const struct pages_job *job, uint64_t flags)
 {
 	return &job->gfps.items[id_table_find(&job->gfp_ids, &flags)];
@@ -247,8 +252,8 @@ static enum tally_status print_row(
 	if (!is_caller)
 		text_printf(out, " %16" PRIu64 " |", row->of.pfn);
 	text_printf(out, " %16" PRIu64 " | %9" PRIu64 " | %5" PRIu32 " | %8s | %-*.*s | ", row->pages * job->page_kb,
-		row->hits, row->of.order, type_name(row->of.migrate_type, true), job->gfp_width, (int)gfp->letters.len,
-		gfp->letters.data);
+		row->hits, row->of.order, type_name(row->of.migrate_type, true), column_width(job),
+		(int)gfp->letters.len, gfp->letters.data);
 	if (site.name)
 		text_printf(out, "%s\n", site.name);
 	else
@@ -275,14 +280,14 @@ static enum tally_status print_rows(struct pages_job *job, struct page_row *rows
 	text_char(out, '\n');
 	print_rule(out);
 	text_printf(out, "%s %5s alloc (KB) | Hits      | Order | Mig.type | %-*s | Callsite\n",
-		is_caller ? "" : " PFN              |", job->settings->is_live ? "Live" : "Total", job->gfp_width,
+		is_caller ? "" : " PFN              |", job->settings->is_live ? "Live" : "Total", column_width(job),
 		"GFP flags");
 	print_rule(out);
 	for (; status == TALLY_OK && shown < used && shown < limit; shown++)
 		status = print_row(job, &rows[shown], is_caller, out, err);
 	if (status == TALLY_OK && shown < used)
 		text_printf(out, "%s ...              | ...       | ...   | ...      | %-*s | ...\n",
-			is_caller ? "" : " ...              |", job->gfp_width, "...");
+			is_caller ? "" : " ...              |", column_width(job), "...");
 	print_rule(out);
 	return status;
 }
@@ -363,7 +368,7 @@ static void close_job(struct pages_job *job)
 int kmem_stat_pages(const struct cli *cli, const struct kmem_settings *settings)
 {
 	const struct data_input input = {.path = settings->input, .force = settings->force, .times = settings->times};
-	struct pages_job job = {.settings = settings, .gfp_ids.words = 1, .gfp_width = GFP_MIN_WIDTH};
+	struct pages_job job = {.settings = settings, .gfp_ids.words = 1};
 	struct tally_error err, print_error;
 	enum tally_status printed = TALLY_OK;
 	int code = 0;

@@ -117,7 +117,7 @@ def test_pages(tally, perf, tmp_path):
     total = re.search(r'Total allocation requests +: +(\d+) +\[ +(\d+) KB', ours).groups()
     rows = re.findall(r'^ +(\d+) \| +(\d+) \| +\d+ \| .* \| (\S+)$', callers, re.M)
     assert (sum(int(row[1]) for row in rows), sum(int(row[0]) for row in rows)) == tuple(int(n) for n in total)
-    assert not any(re.match(r'_*(alloc|folio_alloc|get_free)', row[2]) for row in rows)
+    assert not any(re.match(r'_*(alloc_(frozen_)?pages|folio_alloc|get_free_page)', row[2]) for row in rows)
     live = tally('kmem', 'stat', '--page', '--live', '--caller', '-i', data, check=0).stdout
     only = re.search(r'Total alloc-only requests +: +(\d+)', ours)[1]
     rows = re.findall(r'^ +\d+ \| +(\d+) \| +\d+ \| ', live, re.M)
