@@ -71,6 +71,22 @@ static void set_namespace(struct facet_values *v, struct profile_value *value)
 	value->text = add_text(v);
 }
 
+static void set_type(struct facet_values *v, enum profile_facet facet, struct profile_value *value, uint32_t frame)
+{
+	const struct frame_types types = {v->machine, v->store};
+	struct resolved_frame resolved = resolved_frame_get(v->frames, frame);
+	struct data_access access;
+	if (frame_types_find(&types, &resolved, &access, NULL) != TALLY_OK)
+		v->out_of_memory = true;
+	text_clear(&v->text);
+	if (facet == FACET_TYPE)
+		text_str(&v->text, frame_type_name(&access));
+	else
+		frame_type_offset_text(&access, &v->text);
+	value->text = add_text(v);
+	value->number = access.kind == DATA_ACCESS_TYPED ? access.offset : 0;
+}
+
 static void finish_value(
 	struct facet_values *v, enum profile_facet facet, struct profile_value *value, const uint32_t *frames)
 {
@@ -89,6 +105,10 @@ static void finish_value(
 		break;
 	case FACET_PLACE:
 		value->number = place_number(v, frames[value->number]);
+		break;
+	case FACET_TYPE:
+	case FACET_TYPE_OFFSET:
+		set_type(v, facet, value, frames[value->number]);
 		break;
 	case FACET_BRANCH_FROM:
 	case FACET_BRANCH_TO:

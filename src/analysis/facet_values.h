@@ -9,6 +9,7 @@
 #define ANALYSIS_FACET_VALUES_H
 
 #include "analysis/cgroup_names.h"
+#include "analysis/frame_types.h"
 #include "analysis/sample_facets.h"
 #include "analysis/tracepoint_fields.h"
 #include "machine/machine.h"
@@ -17,6 +18,7 @@
 struct facet_values {
 	const struct replay_options *options;
 	const struct machine *machine;
+	struct binary_store *store; /* loaded: of the data types that instructions access */
 	struct profile_builder *builder;
 	struct tracepoint_printer *tracepoints; /* NULL: no payloads are kept */
 	const struct cgroup_names *cgroups;
@@ -26,6 +28,7 @@ struct facet_values {
 	const uint64_t *first_ips; /* by frame of the replay */
 	const uint32_t *profile_frames; /* by frame of the replay */
 	struct text text; /* deinit is the caller's */
+	bool out_of_memory; /* while types were looked up */
 };
 
 /* frames: the pass's -> the replay's. */

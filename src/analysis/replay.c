@@ -434,6 +434,7 @@ static void add_facets(struct replay *replay, const struct sample_pass *pass, co
 		return;
 	struct facet_values values = {.options = replay->options,
 		.machine = replay->sideband.machine,
+		.store = replay->store,
 		.builder = replay->builder,
 		.tracepoints = replay->tracepoints,
 		.cgroups = &replay->cgroups,

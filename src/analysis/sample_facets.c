@@ -84,6 +84,8 @@ static uint64_t word_of(struct sample_facets *f, const struct facet_input *in, e
 	case FACET_ADDRESS:
 		return in->is_branch ? in->branch.to : s->ip;
 	case FACET_PLACE:
+	case FACET_TYPE:
+	case FACET_TYPE_OFFSET:
 		return in->leaf;
 	case FACET_WEIGHT:
 	case FACET_INS_LAT:

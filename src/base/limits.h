@@ -16,42 +16,48 @@
 #define LIMIT_SYMBOLS_PER_OBJECT (1u << 26) /* chromium has 2 M; vmlinux 0.2 M */
 #define LIMIT_UNPACKED_BYTES \
 	(UINT64_C(1) << 38) /* a decompression bomb stops here; a real recording never comes near */
-#define LIMIT_UNPACKED_FREE	  (UINT64_C(64) << 20) /* unpacked before the ratio is looked at: one ring */
-#define LIMIT_UNPACKED_RATIO	  1024 /* per byte packed: copies of empty stacks come to some hundreds */
-#define LIMIT_MINIDEBUG_BYTES	  (256u << 20) /* .gnu_debugdata unpacked: names only, a tenth of a full symbol table */
-#define LIMIT_PACKED_ELF	  (256u << 20) /* a kernel module unpacked: the largest come to some tens of MB */
-#define LIMIT_DEBUG_SECTION	  (UINT64_C(16) << 30) /* one section of debug information, unpacked */
-#define LIMIT_DEBUG_SECTION_RATIO 1032 /* what zlib can do at best; zstd's better is no debug information */
-#define LIMIT_DWARF_DEPTH	  1024 /* nesting of entries: templates in lambdas in functions come to some tens */
-#define LIMIT_DWARF_ORIGINS	  16 /* entry -> abstract entry -> declaration; two or three in real files */
-#define LIMIT_CFI_INITIAL_BYTES	  512 /* program that entries share: compilers need some ten bytes */
-#define LIMIT_CFI_EXPRESSION	  256 /* bytes of one rule's: signal frames and PLTs need some ten */
-#define LIMIT_UNWIND_RULE_BYTES	  (UINT64_C(1) << 20) /* rules beyond the size of what they were read from */
-#define LIMIT_UNWIND_RULES	  65535 /* distinct rules of one file: those of a compiler come to a thousand */
-#define LIMIT_STACK_BYTES	  (UINT64_C(1) << 30) /* from a thread's stack pointer to its first frame; 8 MiB is usual */
-#define LIMIT_INDEX_CACHE	  (UINT64_C(2) << 30) /* line indexes of all programs that were looked at lately */
-#define LIMIT_PACK		  (1u << 30) /* bytes of a pack, and items of one kind in it: some MB as a rule */
-#define LIMIT_PACK_CODE		  (64u << 20) /* code that is packed: hot functions come to some hundred KB */
-#define LIMIT_INLINE_DEPTH	  256 /* inlined calls at one address */
-#define LIMIT_PREFAULT_BYTES	  (UINT64_C(1) << 30) /* more might push out what the machine needs */
-#define LIMIT_PERF_MAP		  (1u << 30) /* names of generated code: a virtual machine that ran for weeks */
-#define LIMIT_MANGLED		  16384 /* one mangled name: templates of templates come to some thousands */
-#define LIMIT_DEMANGLED		  (1u << 20) /* one name as people read it */
-#define LIMIT_JITDUMP		  (1u << 30) /* code and all: a virtual machine that ran for days */
-#define LIMIT_JITDUMPS		  4096 /* processes of one recording that generate code */
-#define LIMIT_JIT_FUNCTIONS	  (1u << 24) /* in one dump; large servers come to some 100,000 */
-#define LIMIT_JIT_LINES		  (1u << 20) /* of one generated function, read for each address asked for */
-#define LIMIT_SPOOL_BYTES	  (UINT64_C(1) << 42) /* addresses kept for a stream: days of the busiest machine */
-#define LIMIT_CONFIG		  (1u << 20) /* a configuration file, written by hand */
-#define LIMIT_SMALL_FILE	  (64u << 20) /* text files of /proc and /sys read whole; kallsyms is 20 MB at most */
-#define LIMIT_FUNCTION_BYTES	  (16u << 20) /* code of one function that is shown; generated ones come to one MB */
-#define LIMIT_BUILD_ID_LIST	  (16u << 20) /* a file of build ids, 41 bytes each */
-#define LIMIT_SOURCE_FILE	  (64u << 20) /* a source file that is shown; generated ones come to some MB */
-#define LIMIT_TRACE_DEPTH	  256 /* nesting of a print format: macros of the kernel come to 60 */
-#define LIMIT_METRIC_NODES	  4096 /* operands of one metric: vendors' longest come to some hundreds */
-#define LIMIT_PFM_NAME		  1024 /* a vendor's event with all its masks and modifiers: they come to some 150 */
-#define LIMIT_BRANCH_HISTORY	  127 /* branches of one sample that are followed: CPUs keep 64 at most */
-#define LIMIT_STITCHED		  1024 /* callers beyond a CPU's registers; perf follows 127 */
-#define LIMIT_METRIC_DEPTH	  64 /* parentheses in one metric: vendors' come to some ten */
+#define LIMIT_UNPACKED_FREE	   (UINT64_C(64) << 20) /* unpacked before the ratio is looked at: one ring */
+#define LIMIT_UNPACKED_RATIO	   1024 /* per byte packed: copies of empty stacks come to some hundreds */
+#define LIMIT_MINIDEBUG_BYTES	   (256u << 20) /* .gnu_debugdata unpacked: names only, a tenth of a full symbol table */
+#define LIMIT_PACKED_ELF	   (256u << 20) /* a kernel module unpacked: the largest come to some tens of MB */
+#define LIMIT_DEBUG_SECTION	   (UINT64_C(16) << 30) /* one section of debug information, unpacked */
+#define LIMIT_DEBUG_SECTION_RATIO  1032 /* what zlib can do at best; zstd's better is no debug information */
+#define LIMIT_DWARF_DEPTH	   1024 /* nesting of entries: templates in lambdas in functions come to some tens */
+#define LIMIT_DWARF_ORIGINS	   16 /* entry -> abstract entry -> declaration; two or three in real files */
+#define LIMIT_DWARF_TYPE_CHAIN	   64 /* pointers to pointers, typedefs of typedefs: ten are rare */
+#define LIMIT_CFI_INITIAL_BYTES	   512 /* program that entries share: compilers need some ten bytes */
+#define LIMIT_CFI_EXPRESSION	   256 /* bytes of one rule's: signal frames and PLTs need some ten */
+#define LIMIT_UNWIND_RULE_BYTES	   (UINT64_C(1) << 20) /* rules beyond the size of what they were read from */
+#define LIMIT_UNWIND_RULES	   65535 /* distinct rules of one file: those of a compiler come to a thousand */
+#define LIMIT_STACK_BYTES	   (UINT64_C(1) << 30) /* from a thread's stack pointer to its first frame; 8 MiB is usual */
+#define LIMIT_INDEX_CACHE	   (UINT64_C(2) << 30) /* line indexes of all programs that were looked at lately */
+#define LIMIT_PACK		   (1u << 30) /* bytes of a pack, and items of one kind in it: some MB as a rule */
+#define LIMIT_PACK_CODE		   (64u << 20) /* code that is packed: hot functions come to some hundred KB */
+#define LIMIT_INLINE_DEPTH	   256 /* inlined calls at one address */
+#define LIMIT_PREFAULT_BYTES	   (UINT64_C(1) << 30) /* more might push out what the machine needs */
+#define LIMIT_PERF_MAP		   (1u << 30) /* names of generated code: a virtual machine that ran for weeks */
+#define LIMIT_MANGLED		   16384 /* one mangled name: templates of templates come to some thousands */
+#define LIMIT_DEMANGLED		   (1u << 20) /* one name as people read it */
+#define LIMIT_JITDUMP		   (1u << 30) /* code and all: a virtual machine that ran for days */
+#define LIMIT_JITDUMPS		   4096 /* processes of one recording that generate code */
+#define LIMIT_JIT_FUNCTIONS	   (1u << 24) /* in one dump; large servers come to some 100,000 */
+#define LIMIT_JIT_LINES		   (1u << 20) /* of one generated function, read for each address asked for */
+#define LIMIT_SPOOL_BYTES	   (UINT64_C(1) << 42) /* addresses kept for a stream: days of the busiest machine */
+#define LIMIT_CONFIG		   (1u << 20) /* a configuration file, written by hand */
+#define LIMIT_SMALL_FILE	   (64u << 20) /* text files of /proc and /sys read whole; kallsyms is 20 MB at most */
+#define LIMIT_FUNCTION_BYTES	   (16u << 20) /* code of one function that is shown; generated ones come to one MB */
+#define LIMIT_TRACKED_INSTRUCTIONS (1u << 17) /* of a function whose values are followed through its code */
+#define LIMIT_TRACKED_PASSES	   24 /* over a function: loops in loops take one each */
+#define LIMIT_SEARCHED_DEBUG_INFO  (256u << 20) /* bytes gone through for a variable that its unit only declares */
+#define LIMIT_DATA_TYPE_DEPTH	   32 /* records in records whose fields are shown */
+#define LIMIT_DATA_TYPE_FIELDS	   (1u << 16) /* of one type */
+#define LIMIT_BUILD_ID_LIST	   (16u << 20) /* a file of build ids, 41 bytes each */
+#define LIMIT_SOURCE_FILE	   (64u << 20) /* a source file that is shown; generated ones come to some MB */
+#define LIMIT_TRACE_DEPTH	   256 /* nesting of a print format: macros of the kernel come to 60 */
+#define LIMIT_METRIC_NODES	   4096 /* operands of one metric: vendors' longest come to some hundreds */
+#define LIMIT_PFM_NAME		   1024 /* a vendor's event with all its masks and modifiers: they come to some 150 */
+#define LIMIT_BRANCH_HISTORY	   127 /* branches of one sample that are followed: CPUs keep 64 at most */
+#define LIMIT_STITCHED		   1024 /* callers beyond a CPU's registers; perf follows 127 */
+#define LIMIT_METRIC_DEPTH	   64 /* parentheses in one metric: vendors' come to some ten */
 
 #endif

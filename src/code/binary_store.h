@@ -18,6 +18,7 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "base/diag.h"
+#include "code/data_access.h"
 #include <tally/status.h>
 
 enum binary_kind {
@@ -103,6 +104,7 @@ struct binary_store_options {
 	const char *kallsyms; /* NULL: /proc/kallsyms when the recording is of this boot's kernel */
 	const char *vmlinux; /* NULL: none */
 	struct tally_str kernel_release; /* of the recording, as uname -r; borrowed; empty: this machine's */
+	struct tally_str cpu_id; /* of the recording; borrowed; empty: not known */
 	bool ignore_vmlinux; /* the kernel's file is not searched */
 	const char *build_id_dir; /* NULL: ~/.debug */
 	const char *index_dir; /* of line indexes; NULL: see code/binaries/index_cache.h; "" none */
@@ -179,6 +181,13 @@ struct binary_name { /* of an address that code refers to */
 };
 /* address: of the kind of binary_code's. False: nothing is known of it. One thread. */
 bool binary_store_name_at(struct binary_store *store, uint32_t id, uint64_t address, struct binary_name *name);
+
+/* Which data the instruction at an address accesses (as of binary_store_find). One thread. NOMEM only. */
+TALLY_MUST_CHECK enum tally_status binary_store_data_access(
+	struct binary_store *store, uint32_t id, uint64_t address, struct data_access *access, struct tally_error *err);
+/* The layout of a type that an access of this entry has; borrowed from the store. One thread. NOMEM only. */
+TALLY_MUST_CHECK enum tally_status binary_store_data_fields(struct binary_store *store, uint32_t id,
+	const struct dwarf_type *type, const struct data_field **fields, size_t *count, struct tally_error *err);
 
 /* Why options.pack cannot be used; NULL: it can, or there is none. */
 const char *binary_store_pack_damage(const struct binary_store *store);

@@ -7,6 +7,11 @@ uint64_t facet_cacheline(uint64_t address)
 	return address & ~(uint64_t)(CACHELINE_BYTES - 1);
 }
 
+uint64_t facet_type_cacheline(uint64_t offset)
+{
+	return offset / CACHELINE_BYTES;
+}
+
 static uint32_t frame_function(const struct profile *p, const struct profile_value *value)
 {
 	return value->frame == PROFILE_NONE ? PROFILE_NONE : p->frames[value->frame].function;
@@ -45,7 +50,13 @@ void facet_key_words(const struct profile *p, enum profile_key key, const struct
 	switch ((int)form) {
 	case KEY_FORM_TEXT:
 	case KEY_FORM_FIELD:
+	case KEY_FORM_TYPE:
+	case KEY_FORM_TYPE_OFFSET:
 		words[0] = value->text;
+		break;
+	case KEY_FORM_TYPE_CACHELINE:
+		words[0] = value->text;
+		words[1] = facet_type_cacheline(value->number);
 		break;
 	case KEY_FORM_OBJECT:
 		words[0] = binary_name(p, value);
@@ -138,6 +149,14 @@ int facet_key_compare(const struct profile *p, enum profile_key key, const struc
 		order = ascending(a->number, b->number);
 		return order ? order : compare_texts(a->text, b->text, ranks);
 	case KEY_FORM_FIELD:
+		order = ascending(b->number, a->number);
+		return order ? order : compare_texts(b->text, a->text, ranks);
+	case KEY_FORM_TYPE:
+		return compare_texts(b->text, a->text, ranks);
+	case KEY_FORM_TYPE_CACHELINE:
+		order = compare_texts(b->text, a->text, ranks);
+		return order ? order : ascending(facet_type_cacheline(b->number), facet_type_cacheline(a->number));
+	case KEY_FORM_TYPE_OFFSET:
 		order = ascending(b->number, a->number);
 		return order ? order : compare_texts(b->text, a->text, ranks);
 	case KEY_FORM_OBJECT:

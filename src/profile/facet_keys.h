@@ -18,5 +18,7 @@ int facet_key_compare(const struct profile *p, enum profile_key key, const struc
 	const struct profile_value *b, const uint32_t *ranks);
 /* Where the line of the cache begins that an access fell on. */
 uint64_t facet_cacheline(uint64_t address);
+/* Which line of a data type an offset is in, counted from its beginning. */
+uint64_t facet_type_cacheline(uint64_t offset);
 
 #endif

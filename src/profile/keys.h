@@ -63,6 +63,9 @@ enum profile_key {
 	KEY_CGROUP_ID,
 	KEY_CODE_PAGE_SIZE,
 	KEY_SIMD,
+	KEY_TYPE,
+	KEY_TYPE_OFFSET,
+	KEY_TYPE_CACHELINE,
 	KEY_DSO_FROM,
 	KEY_DSO_TO,
 	KEY_SYMBOL_FROM,
@@ -104,6 +107,9 @@ enum profile_key_form { /* how a key groups by its facet, and what it shows */
 	KEY_FORM_PAGE,
 	KEY_FORM_PHYSICAL,
 	KEY_FORM_NOTHING,
+	KEY_FORM_TYPE, /* a data type */
+	KEY_FORM_TYPE_OFFSET,
+	KEY_FORM_TYPE_CACHELINE, /* and the line of it, as if it began at one */
 	KEY_FORM_OBJECT, /* the frame's object */
 	KEY_FORM_SYMBOL, /* the frame's symbol; so one row for a function */
 	KEY_FORM_DATUM, /* the frame's symbol, a row for each address */

@@ -99,6 +99,8 @@ enum profile_facet {
 	FACET_MEM_BLOCK,
 	FACET_PHYSICAL,
 	FACET_DATA_PAGE,
+	FACET_TYPE, /* text: the data type that the sampled instruction accesses; number: offset in it */
+	FACET_TYPE_OFFSET, /* the same with offset and field in the text */
 	FACET_FIELD, /* number and text: the first of PROFILE_MAX_FIELDS fields of tracepoints */
 };
 #define PROFILE_MAX_FIELDS 24

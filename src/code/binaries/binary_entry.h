@@ -22,6 +22,7 @@
 #include "code/unwind/unwind_table.h"
 #include "object/elf/elf_image.h"
 
+struct data_types;
 struct pack_object;
 
 struct binary_root { /* a folder that stands for "/" */
@@ -58,6 +59,8 @@ struct binary_entry {
 	bool is_loaded_now; /* of a module: this machine runs the recorded one */
 	struct source_lines *lines; /* NULL: not asked for, or the file has none */
 	bool lines_are_looked_for;
+	struct data_types *types; /* NULL: not asked for, or the file has none */
+	bool types_are_looked_for;
 	struct line_index index; /* of the lines that were read in earlier runs */
 	struct file_map index_map;
 	bool index_is_looked_for;

@@ -17,6 +17,7 @@
 #include "code/binaries/load_lines.h"
 #include "code/binaries/load_module.h"
 #include "code/binaries/load_pack.h"
+#include "code/binaries/load_types.h"
 #include "code/binaries/load_unwind.h"
 #include "code/demangle/demangle.h"
 
@@ -63,6 +64,7 @@ static void entry_destroy(struct binary_entry *entry)
 		entry_destroy(entry->unpacked);
 	load_unwind_deinit(&entry->unwind);
 	unload_code(entry);
+	unload_types(entry);
 	source_lines_close(entry->lines);
 	unload_index(entry);
 	elf_image_close(entry->image);
@@ -388,6 +390,38 @@ static bool link_address(const struct binary_entry *entry, uint64_t address, uin
 		return false;
 	*link = (is_kernel ? address : va.value) - entry->moved;
 	return true;
+}
+
+enum tally_status binary_store_data_access(
+	struct binary_store *store, uint32_t id, uint64_t address, struct data_access *access, struct tally_error *err)
+{
+	uint64_t link;
+	struct binary_entry *entry = files_of(store, store->entries.items[id]);
+	*access = (struct data_access){.kind = DATA_ACCESS_NO_DEBUG_INFO};
+	enum tally_status status = load_lines(&store->options, entry, err);
+	if (status != TALLY_OK || !entry->lines || !link_address(entry, address, &link))
+		return status;
+	status = source_lines_load(entry->lines, &link, 1, store->options.threads, err);
+	if (status == TALLY_OK)
+		status = load_types(&store->options, entry, err);
+	if (status != TALLY_OK || !entry->types)
+		return status;
+	struct tally_bytes code = {NULL, 0};
+	uint64_t low, high;
+	if (!data_types_has(entry->types, link) && data_types_range(entry->types, link, &low, &high)) {
+		/* Addresses of the store and of the link go side by side inside a function. */
+		const struct code_range range = {address - (link - low), address + (high - link)};
+		struct binary_code found;
+		if (load_code(&store->options, &store->host, entry, &range, &found, NULL) == TALLY_OK)
+			code = found.bytes;
+	}
+	return data_types_find(entry->types, link, code, access, err);
+}
+
+enum tally_status binary_store_data_fields(struct binary_store *store, uint32_t id, const struct dwarf_type *type,
+	const struct data_field **fields, size_t *count, struct tally_error *err)
+{
+	return data_types_fields(files_of(store, store->entries.items[id])->types, type, fields, count, err);
 }
 
 static void tell_missing_splits(struct binary_entry *entry)

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "code/disasm/instruction_text.h"
+#include "code/disasm/operation_decode.h"
 
 struct disassembler {
 	csh handle;
@@ -140,4 +141,28 @@ void disassembler_next(struct disassembler *d, struct tally_bytes bytes, uint64_
 		objdump_x86(d->handle, d->insn, bytes, d->options.is_intel, to);
 	else if (d->options.elf_machine == EM_AARCH64)
 		objdump_arm64(d->handle, d->insn, to);
+}
+
+bool disassembler_operation(
+	struct disassembler *d, struct tally_bytes bytes, uint64_t address, struct operation *operation)
+{
+	const uint8_t *code = bytes.data;
+	size_t len = bytes.len;
+	uint64_t at = address;
+	*operation = (struct operation){.size = bytes.len < d->step ? (unsigned)bytes.len : d->step,
+		.to = OPERATION_NO_REGISTER,
+		.from = OPERATION_NO_REGISTER,
+		.second = OPERATION_NO_REGISTER,
+		.memory = {.base = OPERATION_NO_REGISTER, .index = OPERATION_NO_REGISTER},
+		.goes_on = true};
+	if (!cs_disasm_iter(d->handle, &code, &len, &at, d->insn))
+		return false;
+	operation->size = d->insn->size;
+	if (d->options.elf_machine == EM_X86_64)
+		operation_decode_x86(d->handle, d->insn, operation);
+	else if (d->options.elf_machine == EM_AARCH64)
+		operation_decode_arm64(d->handle, d->insn, operation);
+	else
+		return false;
+	return true;
 }

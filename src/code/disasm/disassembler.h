@@ -16,6 +16,7 @@
 #define CODE_DISASM_DISASSEMBLER_H
 
 #include "code/disasm/instruction.h"
+#include "code/disasm/operation.h"
 #include <tally/status.h>
 
 struct disassembler_options {
@@ -34,6 +35,10 @@ void disassembler_destroy(struct disassembler *disassembler);
 /* bytes is not empty. */
 void disassembler_next(
 	struct disassembler *disassembler, struct tally_bytes bytes, uint64_t address, struct instruction *instruction);
+/* bytes is not empty. False: no instruction that is understood; operation->size is how far to go on. is_intel must be set
+ * for x86. */
+bool disassembler_operation(
+	struct disassembler *disassembler, struct tally_bytes bytes, uint64_t address, struct operation *operation);
 /* How far a mnemonic is padded: a blank or a tab follows. */
 unsigned disassembler_mnemonic_width(const struct disassembler *disassembler);
 

@@ -173,3 +173,8 @@ const struct debug_info *source_lines_info(const struct source_lines *lines)
 {
 	return lines->info;
 }
+
+const struct elf_image *source_lines_image(const struct source_lines *lines)
+{
+	return lines->files.image;
+}

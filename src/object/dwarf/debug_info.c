@@ -18,6 +18,7 @@ struct unit_code {
 	struct dwarf_functions functions;
 	struct elf_image *split_image;
 	struct dwarf_file *split; /* where the functions' entries are; NULL: in the program's own */
+	struct dwarf_unit split_unit; /* the unit there, with what only the skeleton says */
 	bool is_wanted, is_loaded, is_split_missing;
 	bool is_out_of_memory;
 };
@@ -178,14 +179,13 @@ static void open_split(const struct debug_info *info, struct unit_code *code, co
 static enum tally_status load_functions(const struct debug_info *info, struct unit_code *code,
 	struct dwarf_reader *reader, const struct dwarf_unit *unit)
 {
-	struct dwarf_unit split_unit;
 	if (!unit->is_skeleton)
 		return dwarf_functions_read(&code->functions, reader, info->file, unit, NULL);
 	open_split(info, code, unit);
-	if (!code->split || !find_split_unit(code, unit, &split_unit))
+	if (!code->split || !find_split_unit(code, unit, &code->split_unit))
 		return TALLY_OK;
 	code->is_split_missing = false;
-	return dwarf_functions_read(&code->functions, reader, code->split, &split_unit, NULL);
+	return dwarf_functions_read(&code->functions, reader, code->split, &code->split_unit, NULL);
 }
 
 struct load {
@@ -266,6 +266,37 @@ size_t debug_info_find(const struct debug_info *info, uint64_t address, struct d
 	if (count == 0 && row)
 		places[count++] = place;
 	return count;
+}
+
+bool debug_info_function(const struct debug_info *info, uint64_t address, struct debug_function *function)
+{
+	uint32_t unit = unit_at(info, address);
+	if (unit == NO_UNIT || !info->codes[unit].is_loaded)
+		return false;
+	const struct unit_code *code = &info->codes[unit];
+	const struct dwarf_functions *all = &code->functions;
+	uint32_t f = dwarf_functions_find(all, address);
+	while (f != DWARF_NO_FUNCTION && all->functions.items[f].caller != DWARF_NO_FUNCTION)
+		f = all->functions.items[f].caller;
+	for (size_t i = 0; f != DWARF_NO_FUNCTION && i < all->ranges.len; i++) {
+		const struct dwarf_code_range *range = &all->ranges.items[i];
+		if (range->function != f || address < range->low || address >= range->high)
+			continue;
+		*function = (struct debug_function){.file = code->split ? code->split : info->file,
+			.unit = code->split ? &code->split_unit : &info->file->units.items[unit],
+			.entry = all->functions.items[f].entry,
+			.low = range->low,
+			.high = range->high,
+			.split_image = code->split_image,
+			.is_packaged = code->split && !code->split_image};
+		return true;
+	}
+	return false;
+}
+
+const struct dwarf_file *debug_info_file(const struct debug_info *info)
+{
+	return info->file;
 }
 
 struct tally_str debug_info_name(

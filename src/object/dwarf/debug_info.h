@@ -68,6 +68,17 @@ const char *debug_info_path(const struct debug_info *info, const struct debug_pl
 /* Of all units, by low. */
 const struct debug_unit_range *debug_info_ranges(const struct debug_info *info, size_t *count);
 uint32_t debug_info_unit_count(const struct debug_info *info);
+struct debug_function { /* with what was inlined into it; borrowed from the info */
+	const struct dwarf_file *file;
+	const struct dwarf_unit *unit;
+	uint64_t entry;
+	uint64_t low, high; /* the range of its code that has the address */
+	const struct elf_image *split_image; /* that the file is of; NULL: the image, or a package */
+	bool is_packaged; /* its location lists are not read */
+};
+/* The function that holds an address that was loaded; false: none is known. */
+bool debug_info_function(const struct debug_info *info, uint64_t address, struct debug_function *function);
+const struct dwarf_file *debug_info_file(const struct debug_info *info);
 /* False: it was not asked for, or not all of it could be read. */
 bool debug_info_unit(const struct debug_info *info, uint32_t unit, struct debug_unit *out);
 /* Units that were not readable, or only in part. */

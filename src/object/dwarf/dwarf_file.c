@@ -9,10 +9,10 @@
 #include "object/dwarf/dwarf_entry.h"
 #include "object/dwarf/leb128.h"
 
-#define SPLIT_HEADER_32	   8 /* of .debug_str_offsets.dwo and .debug_rnglists.dwo: no attribute says where theirs begins */
-#define SPLIT_HEADER_64	   16
-#define RNGLISTS_HEADER_32 12
-#define RNGLISTS_HEADER_64 20
+#define SPLIT_HEADER_32 8 /* of .debug_str_offsets.dwo: no attribute says where it, and the lists, begin */
+#define SPLIT_HEADER_64 16
+#define LISTS_HEADER_32 12 /* of .debug_rnglists.dwo and .debug_loclists.dwo */
+#define LISTS_HEADER_64 20
 
 static const char *const section_names[DWARF_SECTIONS] = {
 	[DWARF_INFO] = ".debug_info",
@@ -75,6 +75,9 @@ static void set_bases(struct dwarf_unit *unit, uint32_t name, const struct dwarf
 	case DW_AT_rnglists_base:
 	case DW_AT_GNU_ranges_base:
 		unit->ranges_base = value->number;
+		break;
+	case DW_AT_loclists_base:
+		unit->loclists_base = value->number;
 		break;
 	default:
 		break;
@@ -160,7 +163,7 @@ static void set_split_bases(struct dwarf_unit *unit)
 	if (unit->version < 5)
 		return;
 	unit->str_offsets_base = unit->offset_size == 8 ? SPLIT_HEADER_64 : SPLIT_HEADER_32;
-	unit->ranges_base = unit->offset_size == 8 ? RNGLISTS_HEADER_64 : RNGLISTS_HEADER_32;
+	unit->ranges_base = unit->loclists_base = unit->offset_size == 8 ? LISTS_HEADER_64 : LISTS_HEADER_32;
 }
 
 /* A part of the program shares its budget, so that many of them cannot spend more. */

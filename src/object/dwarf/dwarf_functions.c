@@ -20,11 +20,9 @@ struct builder {
 };
 
 struct code { /* what an entry says about code */
-	uint64_t low;
-	struct dwarf_value high, ranges;
+	struct dwarf_extent extent;
 	uint64_t sibling;
 	uint64_t call_file, call_line;
-	bool has_low;
 };
 
 /* Entries that other languages put functions in, but not those of C and C++ compilers. */
@@ -49,7 +47,7 @@ static bool has_no_code(const struct dwarf_unit *unit, uint32_t tag)
 
 static bool read_code(struct builder *b, const struct dwarf_entry *entry, struct code *code)
 {
-	*code = (struct code){.low = 0};
+	*code = (struct code){.sibling = 0};
 	for (uint32_t i = 0; i < entry->abbrev->attr_count; i++) {
 		const struct dwarf_attr_spec *spec = &entry->abbrev->attrs[i];
 		struct dwarf_value value;
@@ -68,12 +66,11 @@ static bool read_code(struct builder *b, const struct dwarf_entry *entry, struct
 			continue;
 		}
 		if (spec->name == DW_AT_low_pc) {
-			code->low = value.number;
-			code->has_low = true;
+			code->extent.low = value;
 		} else if (spec->name == DW_AT_high_pc) {
-			code->high = value;
+			code->extent.high = value;
 		} else if (spec->name == DW_AT_ranges) {
-			code->ranges = value;
+			code->extent.ranges = value;
 		} else if (spec->name == DW_AT_sibling) {
 			code->sibling = value.number;
 		} else if (spec->name == DW_AT_call_file) {
@@ -100,26 +97,20 @@ static void add_range(struct builder *b, uint64_t low, uint64_t high)
 static bool add_ranges(struct builder *b, const struct code *code)
 {
 	size_t before = b->out->ranges.len;
-	if (code->ranges.class != DWARF_NONE) {
-		struct dwarf_ranges ranges;
-		enum dwarf_class class = code->ranges.class == DWARF_NUMBER ? DWARF_OFFSET : code->ranges.class;
-		uint64_t low;
-		uint64_t high;
-		dwarf_ranges_list(&ranges, b->walk.file, b->walk.unit, class, code->ranges.number);
-		size_t unpaid = 0;
-		while (dwarf_ranges_next(&ranges, &low, &high) && !b->out_of_memory && !b->walk.failed) {
-			add_range(b, low, high);
-			if (++unpaid == RANGES_PER_PAYMENT) {
-				b->walk.failed = !dwarf_spend(b->walk.file, DWARF_COST_RANGE * RANGES_PER_PAYMENT);
-				unpaid = 0;
-			}
+	size_t unpaid = 0;
+	struct dwarf_ranges ranges;
+	uint64_t low;
+	uint64_t high;
+	dwarf_ranges_extent(&ranges, b->walk.file, b->walk.unit, &code->extent);
+	while (dwarf_ranges_next(&ranges, &low, &high) && !b->out_of_memory && !b->walk.failed) {
+		add_range(b, low, high);
+		if (++unpaid == RANGES_PER_PAYMENT) {
+			b->walk.failed = !dwarf_spend(b->walk.file, DWARF_COST_RANGE * RANGES_PER_PAYMENT);
+			unpaid = 0;
 		}
-		b->walk.failed |= !dwarf_spend(b->walk.file, DWARF_COST_RANGE * (uint64_t)unpaid);
-	} else if (code->has_low && code->high.class == DWARF_ADDRESS) {
-		add_range(b, code->low, code->high.number);
-	} else if (code->has_low && code->high.class == DWARF_NUMBER) {
-		add_range(b, code->low, code->low + code->high.number);
 	}
+	if (code->extent.ranges.class != DWARF_NONE)
+		b->walk.failed |= !dwarf_spend(b->walk.file, DWARF_COST_RANGE * (uint64_t)unpaid);
 	return b->out->ranges.len > before;
 }
 

@@ -18,15 +18,18 @@ void dwarf_ranges_list(struct dwarf_ranges *ranges, const struct dwarf_file *fil
 	enum dwarf_class class, uint64_t number)
 {
 	const struct dwarf_file *program = file->program ? file->program : file;
-	*ranges = (struct dwarf_ranges){
-		.program = program, .unit = unit, .base = unit->base, .is_rnglist = unit->version >= 5};
+	bool is_rnglist = unit->version >= 5;
+	*ranges = (struct dwarf_ranges){.program = program,
+		.unit = unit,
+		.base = unit->base,
+		.form = is_rnglist ? DWARF_RANGES_RNGLIST : DWARF_RANGES_PAIRS};
 	/* Before DWARF 5 the lists of a .dwo are in the program's file, behind those of the skeleton. */
-	const struct dwarf_file *from = ranges->is_rnglist ? file : program;
+	const struct dwarf_file *from = is_rnglist ? file : program;
 	if (class == DWARF_RANGE_INDEX)
 		number = indexed_list(file, unit, number);
-	else if (!ranges->is_rnglist && file->program)
+	else if (!is_rnglist && file->program)
 		number += unit->ranges_base;
-	ranges->cursor = cursor_make(from->sections[ranges->is_rnglist ? DWARF_RNGLISTS : DWARF_RANGES], from->swap);
+	ranges->cursor = cursor_make(from->sections[is_rnglist ? DWARF_RNGLISTS : DWARF_RANGES], from->swap);
 	if (number > ranges->cursor.len)
 		ranges->cursor.failed = true;
 	else
@@ -108,9 +111,39 @@ static bool next_rnglist(struct dwarf_ranges *ranges, uint64_t *low, uint64_t *h
 	return false;
 }
 
+void dwarf_ranges_extent(struct dwarf_ranges *ranges, const struct dwarf_file *file, const struct dwarf_unit *unit,
+	const struct dwarf_extent *extent)
+{
+	enum dwarf_class class = extent->ranges.class == DWARF_NUMBER ? DWARF_OFFSET : extent->ranges.class;
+	if (class != DWARF_NONE) {
+		dwarf_ranges_list(ranges, file, unit, class, extent->ranges.number);
+		return;
+	}
+	*ranges = (struct dwarf_ranges){.low = extent->low.number, .form = DWARF_RANGES_DONE};
+	if (extent->low.class == DWARF_NONE)
+		return;
+	if (extent->high.class == DWARF_ADDRESS)
+		ranges->high = extent->high.number;
+	else if (extent->high.class == DWARF_NUMBER)
+		ranges->high = ranges->low + extent->high.number;
+	if (ranges->low < ranges->high)
+		ranges->form = DWARF_RANGES_SINGLE;
+}
+
 bool dwarf_ranges_next(struct dwarf_ranges *ranges, uint64_t *low, uint64_t *high)
 {
-	if (ranges->cursor.failed)
-		return false;
-	return ranges->is_rnglist ? next_rnglist(ranges, low, high) : next_pair(ranges, low, high);
+	switch (ranges->form) {
+	case DWARF_RANGES_PAIRS:
+		return !ranges->cursor.failed && next_pair(ranges, low, high);
+	case DWARF_RANGES_RNGLIST:
+		return !ranges->cursor.failed && next_rnglist(ranges, low, high);
+	case DWARF_RANGES_SINGLE:
+		ranges->form = DWARF_RANGES_DONE;
+		*low = ranges->low;
+		*high = ranges->high;
+		return true;
+	case DWARF_RANGES_DONE:
+		break;
+	}
+	return false;
 }

@@ -3,25 +3,34 @@
  *
  * A walk borrows file and unit. Empty ranges are left out. Bad input: a list that is cut or of unknown kind ends.
  *
- *	dwarf_ranges_list(&ranges, file, unit, class, number);
+ *	dwarf_ranges_list(&ranges, file, unit, class, number);   or dwarf_ranges_extent(&ranges, file, unit, &extent);
  *	while (dwarf_ranges_next(&ranges, &low, &high)) ...
  */
 #ifndef OBJECT_DWARF_DWARF_RANGES_H
 #define OBJECT_DWARF_DWARF_RANGES_H
 
-#include "object/dwarf/dwarf_unit.h"
+#include "object/dwarf/dwarf_entry.h"
 
 struct dwarf_ranges {
 	const struct dwarf_file *program; /* has .debug_addr */
 	const struct dwarf_unit *unit;
 	struct cursor cursor;
 	uint64_t base;
-	bool is_rnglist;
+	uint64_t low, high; /* the only one of an extent without a list */
+	enum { DWARF_RANGES_PAIRS, DWARF_RANGES_RNGLIST, DWARF_RANGES_SINGLE, DWARF_RANGES_DONE } form;
+};
+
+struct dwarf_extent { /* where an entry says that its code is */
+	struct dwarf_value low, high,
+		ranges; /* DW_AT_low_pc, DW_AT_high_pc, DW_AT_ranges; class DWARF_NONE: not said */
 };
 
 /* class and number: the value of DW_AT_ranges. */
 void dwarf_ranges_list(struct dwarf_ranges *ranges, const struct dwarf_file *file, const struct dwarf_unit *unit,
 	enum dwarf_class class, uint64_t number);
+/* The list, or the one range, of an entry. */
+void dwarf_ranges_extent(struct dwarf_ranges *ranges, const struct dwarf_file *file, const struct dwarf_unit *unit,
+	const struct dwarf_extent *extent);
 bool dwarf_ranges_next(struct dwarf_ranges *ranges, uint64_t *low, uint64_t *high);
 
 #endif

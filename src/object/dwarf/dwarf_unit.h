@@ -37,7 +37,7 @@ struct dwarf_unit {
 	uint64_t first_entry, end; /* in DWARF_INFO */
 	uint64_t abbrev_offset;
 	uint64_t base; /* address that ranges are relative to */
-	uint64_t str_offsets_base, addr_base, ranges_base; /* in their sections */
+	uint64_t str_offsets_base, addr_base, ranges_base, loclists_base; /* in their sections */
 	uint64_t line_offset; /* in DWARF_LINE */
 	uint64_t low_pc, high_pc; /* equal: none */
 	uint64_t ranges; /* in DWARF_RANGES or DWARF_RNGLISTS, or an index, as ranges_form says */

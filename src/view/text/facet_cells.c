@@ -89,6 +89,10 @@ size_t facet_cell_width(const struct report_layout *l, enum profile_key key, con
 		return place_width(l->profile, key, value);
 	case KEY_FORM_LINE:
 		return line_of(l->profile, value).len;
+	case KEY_FORM_TYPE:
+	case KEY_FORM_TYPE_OFFSET:
+	case KEY_FORM_TYPE_CACHELINE: /* perf's columns are as wide as their headings */
+		return width;
 	default:
 		return width;
 	}
@@ -268,6 +272,21 @@ static void put_value(const struct report_layout *l, struct text *out, size_t co
 	}
 }
 
+/* Not cut: of data types the columns are narrower than most names. */
+static void put_type(const struct report_layout *l, struct text *out, enum profile_key key,
+	const struct profile_value *value, size_t width)
+{
+	struct tally_str name = text_of(l->profile, value);
+	size_t start = out->len;
+	text_bytes(out, name.data, name.len);
+	if (profile_key_get(key)->form == KEY_FORM_TYPE_CACHELINE) {
+		text_str(out, ": cache-line ");
+		text_u64(out, facet_type_cacheline(value->number));
+	}
+	if (out->len - start < width)
+		text_repeat(out, ' ', width - (out->len - start));
+}
+
 /* Signed, with zeros up to a width: numbers of CPUs and sockets. */
 static void put_socket(struct text *out, uint64_t socket, size_t width)
 {
@@ -295,6 +314,11 @@ void facet_cell(const struct report_layout *l, struct text *out, size_t column, 
 		return;
 	case KEY_FORM_FIELD:
 		text_str_right(out, text_of(l->profile, value), width);
+		return;
+	case KEY_FORM_TYPE:
+	case KEY_FORM_TYPE_OFFSET:
+	case KEY_FORM_TYPE_CACHELINE:
+		put_type(l, out, key, value, width);
 		return;
 	case KEY_FORM_OBJECT:
 		text_str_cut(out, object_name(l->profile, value), width);

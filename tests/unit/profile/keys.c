@@ -24,8 +24,9 @@ static void prefixes_find_the_first_key_in_order(void **state)
 static void missing_and_unknown_keys_differ(void **state)
 {
 	enum profile_key key;
-	assert_int_equal(profile_key_find(STR("typeoff"), &key), PROFILE_KEY_KNOWN);
-	assert_int_equal(profile_key_find(STR("typecln"), &key), PROFILE_KEY_KNOWN);
+	assert_int_equal(profile_key_find(STR("dtlb"), &key), PROFILE_KEY_KNOWN);
+	assert_int_equal(profile_key_find(STR("typeoff"), &key), PROFILE_KEY_FOUND);
+	assert_int_equal(key, KEY_TYPE_OFFSET);
 	assert_int_equal(profile_key_find(STR("tid"), &key), PROFILE_KEY_UNKNOWN);
 	assert_int_equal(profile_key_find(STR("comms"), &key), PROFILE_KEY_UNKNOWN);
 	assert_int_equal(profile_key_find(STR(""), &key), PROFILE_KEY_UNKNOWN);

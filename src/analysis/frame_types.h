@@ -1,0 +1,29 @@
+/*
+ * frame_types.h - the data that the instruction at an address accesses, as reports show it: "struct node",
+ * "struct node +0x8 (key)". Where nothing is known "(unknown)", of pushes, pops, calls and returns "(stack operation)".
+ *
+ * Borrows the store, whose binaries must be loaded (symbolise). One thread.
+ *
+ *	frame_types_find(&types, &resolved, &access, err);
+ *	frame_type_name(&access);
+ */
+#ifndef ANALYSIS_FRAME_TYPES_H
+#define ANALYSIS_FRAME_TYPES_H
+
+#include "analysis/symbolise.h"
+#include "base/text.h"
+#include "code/data_access.h"
+
+struct frame_types {
+	const struct machine *machine;
+	struct binary_store *store;
+};
+
+/* NOMEM only. */
+TALLY_MUST_CHECK enum tally_status frame_types_find(const struct frame_types *types, const struct resolved_frame *frame,
+	struct data_access *access, struct tally_error *err);
+const char *frame_type_name(const struct data_access *access);
+/* With the offset, and the field there. */
+void frame_type_offset_text(const struct data_access *access, struct text *text);
+
+#endif

@@ -1,0 +1,16 @@
+/*
+ * load_types.h - what an entry's debug information says of the data that its code accesses. For the store; see
+ * binary_store_data_access.
+ */
+#ifndef CODE_BINARIES_LOAD_TYPES_H
+#define CODE_BINARIES_LOAD_TYPES_H
+
+#include "code/binaries/binary_entry.h"
+#include "code/types/data_types.h"
+
+/* Sets entry->types of an entry with lines, or leaves NULL: not for its machine. Only NOMEM fails. */
+TALLY_MUST_CHECK enum tally_status load_types(
+	const struct binary_store_options *options, struct binary_entry *entry, struct tally_error *err);
+void unload_types(struct binary_entry *entry);
+
+#endif

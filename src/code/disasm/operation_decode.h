@@ -1,0 +1,17 @@
+/*
+ * operation_decode.h - each machine's own way from capstone's details to an operation. For the modules of this folder.
+ *
+ * The operation comes with its size, no registers and goes_on set.
+ */
+#ifndef CODE_DISASM_OPERATION_DECODE_H
+#define CODE_DISASM_OPERATION_DECODE_H
+
+#include <capstone/capstone.h>
+
+#include "code/disasm/operation.h"
+
+/* Operands in Intel's order. */
+void operation_decode_x86(csh handle, const cs_insn *insn, struct operation *to);
+void operation_decode_arm64(csh handle, const cs_insn *insn, struct operation *to);
+
+#endif

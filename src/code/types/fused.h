@@ -1,0 +1,21 @@
+/*
+ * fused.h - which instructions a CPU runs as one with what comes behind them: a sample of such a pair falls on the second,
+ * though the first accessed the memory.
+ *
+ *	set = fused_set_of(STR("AuthenticAMD,26,2,1"));
+ *	if (fused_has(set, operation.fusing)) ...
+ */
+#ifndef CODE_TYPES_FUSED_H
+#define CODE_TYPES_FUSED_H
+
+#include "base/bytes.h"
+#include "code/disasm/operation.h"
+
+/* By bit: enum operation_fusing. cpu_id: of a recording: vendor, family, model; empty: nothing is known to be. */
+unsigned fused_set_of(struct tally_str cpu_id);
+static inline bool fused_has(unsigned set, enum operation_fusing fusing)
+{
+	return fusing != OPERATION_FUSES_NEVER && (set & 1u << fusing) != 0;
+}
+
+#endif

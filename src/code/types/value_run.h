@@ -1,0 +1,52 @@
+/*
+ * value_run.h - one instruction's part in following values: what holds before it, what it accesses, what holds behind
+ * it. For the tracker of values, which says in what order.
+ *
+ *	value_run_enter(&run, &state, address);       variables that are said to be somewhere now
+ *	place = value_run_place(&run, &state, instruction);
+ *	value_run_step(&run, &state, instruction);
+ */
+#ifndef CODE_TYPES_VALUE_RUN_H
+#define CODE_TYPES_VALUE_RUN_H
+
+#include "code/types/value_input.h"
+#include "code/types/value_state.h"
+
+#define VALUE_X86_SP   7
+#define VALUE_X86_FP   6
+#define VALUE_ARM64_SP 31
+
+struct value_instruction {
+	uint64_t address;
+	struct operation operation;
+	uint32_t state; /* index of states: several paths come here */
+	bool is_known;
+};
+
+struct value_variable {
+	uint64_t low, high;
+	uint32_t order; /* inner scopes come later */
+	struct dwarf_storage storage; /* of AT_FRAME_BASE: at the canonical frame address + offset */
+	const struct dwarf_type *type;
+};
+
+struct value_run {
+	const struct value_tracker_input *input;
+	VEC(struct value_instruction) instructions;
+	VEC(struct value_state) states;
+	VEC(struct value_variable) variables; /* by low */
+	VEC(uint32_t) active; /* of variables, at the current address; by order */
+	VEC(struct dwarf_call) calls; /* by return address */
+	size_t next_variable;
+	struct value_state indirect; /* at jumps whose targets are not known */
+	bool is_followed; /* false: each instruction by itself */
+	bool out_of_memory;
+};
+
+void value_run_rewind(struct value_run *run);
+void value_run_enter(struct value_run *run, struct value_state *state, uint64_t address);
+struct value_place value_run_place(
+	struct value_run *run, const struct value_state *state, const struct value_instruction *instruction);
+void value_run_step(struct value_run *run, struct value_state *state, const struct value_instruction *instruction);
+
+#endif

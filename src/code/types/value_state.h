@@ -1,0 +1,50 @@
+/*
+ * value_state.h - what registers and stack slots hold at one place of a function. For the tracker of values.
+ *
+ * A value; copied as a whole.
+ *
+ *	changed = value_state_merge(&there, &here);
+ */
+#ifndef CODE_TYPES_VALUE_STATE_H
+#define CODE_TYPES_VALUE_STATE_H
+
+#include "code/disasm/operation.h"
+#include "object/dwarf/dwarf_type.h"
+
+#define VALUE_SLOTS 24 /* spilled values that are kept apart: functions with more lose the later ones */
+
+enum value_kind {
+	VALUE_NONE,
+	VALUE_TYPED, /* of the type, with the offset added */
+	VALUE_ADDRESS, /* of an object of the type, with the offset added */
+	VALUE_FRAME, /* the canonical frame address with the offset added */
+	VALUE_CONSTANT /* the offset itself */
+};
+
+struct value {
+	enum value_kind kind;
+	const struct dwarf_type *type;
+	int64_t offset;
+};
+
+struct value_slot {
+	int64_t at; /* from the canonical frame address */
+	struct value value;
+};
+
+struct value_state {
+	bool is_reached;
+	unsigned slot_count;
+	struct value registers[OPERATION_REGISTERS];
+	struct value_slot slots[VALUE_SLOTS];
+};
+
+/* Keeps what both have; true: that changed the first. */
+bool value_state_merge(struct value_state *into, const struct value_state *from);
+struct value value_state_slot(const struct value_state *state, int64_t at);
+/* A value of no kind forgets what the slot held. */
+void value_state_set_slot(struct value_state *state, int64_t at, struct value value);
+/* Forgets what overlaps. */
+void value_state_clear_slots(struct value_state *state, int64_t at, unsigned bytes);
+
+#endif

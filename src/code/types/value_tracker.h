@@ -1,0 +1,26 @@
+/*
+ * value_tracker.h - follows values through the code of one function, to say which object each access to memory is of:
+ * where debug information says that a register holds a variable, that is taken; between such places values are
+ * followed through copies, loads, sums, spills and calls. What comes on two paths in two ways is not known.
+ *
+ * The tracker borrows all of its input. The result, one place per instruction, is the caller's (value_places_deinit);
+ * its types live as long as input.types. One thread.
+ *
+ * Bad input: code that cannot be read is passed over; functions above a bound are taken instruction by instruction.
+ *
+ *	value_tracker_run(&input, &places, err);
+ *	const struct value_place *place = value_places_find(&places, address);
+ */
+#ifndef CODE_TYPES_VALUE_TRACKER_H
+#define CODE_TYPES_VALUE_TRACKER_H
+
+#include "code/types/value_input.h"
+
+/* NOMEM only. */
+TALLY_MUST_CHECK enum tally_status value_tracker_run(
+	const struct value_tracker_input *input, struct value_places *places, struct tally_error *err);
+/* NULL: no instruction begins there. */
+const struct value_place *value_places_find(const struct value_places *places, uint64_t address);
+void value_places_deinit(struct value_places *places);
+
+#endif

@@ -1,0 +1,77 @@
+/*
+ * dwarf_type.h - the types that a program's debug information describes: names as C writes them, sizes, members.
+ *
+ * The caller owns the types (dwarf_types_deinit) and keeps the files open meanwhile. A type is read when it is first
+ * asked for, and once; its members and what it points to likewise. One thread.
+ *
+ * Bad input: what cannot be read has no members and no target; chains of types end at a bound.
+ *
+ *	const struct dwarf_type *type = dwarf_type_at(&types, reference);
+ *	printf("%s is %" PRIu64 " bytes", dwarf_type_name(&types, type), dwarf_type_size(&types, type));
+ */
+#ifndef OBJECT_DWARF_DWARF_TYPE_H
+#define OBJECT_DWARF_DWARF_TYPE_H
+
+#include "object/dwarf/dwarf_entry.h"
+
+enum dwarf_type_kind {
+	DWARF_TYPE_SCALAR, /* what has no parts: numbers, enumerations */
+	DWARF_TYPE_POINTER, /* and references */
+	DWARF_TYPE_RECORD, /* struct, class, union */
+	DWARF_TYPE_ARRAY,
+	DWARF_TYPE_ALIAS, /* typedef */
+	DWARF_TYPE_QUALIFIED, /* const and the like */
+	DWARF_TYPE_FUNCTION
+};
+
+struct dwarf_reference { /* an entry; file NULL: none */
+	const struct dwarf_file *file;
+	uint64_t entry;
+};
+
+struct dwarf_member {
+	const char *name; /* "flags:3" of a bit-field; "" of what has none, and of a base class */
+	const struct dwarf_type *type; /* NULL: not readable */
+	uint64_t offset, size;
+};
+
+struct dwarf_type {
+	enum dwarf_type_kind kind;
+	uint32_t tag;
+	struct dwarf_reference at, points_to; /* points_to: the target, element or aliased type */
+	struct tally_str own_name;
+	uint64_t byte_size; /* 0: not said */
+	uint64_t element_count; /* of an array; 0: not said */
+	/* Made when they are asked for. */
+	const char *name;
+	const struct dwarf_type *target;
+	const struct dwarf_member *members;
+	size_t member_count;
+	bool has_target, has_members;
+};
+
+struct dwarf_types {
+	struct dwarf_reader reader;
+	struct arena arena;
+	VEC(const struct dwarf_file *) files;
+	struct map_u64 by_entry; /* index in files << 48 | entry -> struct dwarf_type * */
+	bool out_of_memory;
+};
+
+void dwarf_types_init(struct dwarf_types *types);
+void dwarf_types_deinit(struct dwarf_types *types);
+/* NULL: it is not the entry of a type, or types->out_of_memory. */
+const struct dwarf_type *dwarf_type_at(struct dwarf_types *types, struct dwarf_reference at);
+/* What it points to, is made of or stands for; NULL: nothing (void), or not readable. */
+const struct dwarf_type *dwarf_type_target(struct dwarf_types *types, const struct dwarf_type *type);
+/* Without typedefs and qualifiers; NULL: void. */
+const struct dwarf_type *dwarf_type_plain(struct dwarf_types *types, const struct dwarf_type *type);
+/* As perf writes it: "struct node*", "char[]"; type NULL: "void". Lives as long as the types. */
+const char *dwarf_type_name(struct dwarf_types *types, const struct dwarf_type *type);
+uint64_t dwarf_type_size(struct dwarf_types *types, const struct dwarf_type *type);
+/* Of a record, in its order. */
+const struct dwarf_member *dwarf_type_members(struct dwarf_types *types, const struct dwarf_type *type, size_t *count);
+/* The type that an entry (a variable, a function's return) says it has, or what it is an instance of says. */
+bool dwarf_entry_type(struct dwarf_reader *reader, struct dwarf_reference of, struct dwarf_reference *type);
+
+#endif

@@ -1,0 +1,121 @@
+"""Types of the data that instructions access: every instruction of a program, one sample each, beside perf 7.3's."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+import pytest
+from conftest import Program
+from perfdata_build import Recording
+
+NEWEST = pathlib.Path(os.environ.get('PERF_NEWEST', '/opt/newest-perf/perf'))
+BASE = 0x555555554000
+CPU = 'AuthenticAMD,26,2,1'  # of which instructions run as one with the next depends on it
+FUNCTIONS = ('find', 'sum', 'fill', 'push')
+SOURCE = '''
+struct inner { int a; char b[12]; long c; };
+struct node { struct node *next; long key; struct inner in; double w; int arr[8]; unsigned bits:3; union { int i; float f; } u; };
+struct head { struct node *first; unsigned long count; };
+typedef struct { int x; struct { int y; }; } point_t;
+struct head heads[64];
+point_t points[4], point;
+static long total;
+struct node *find(struct head *h, long key)
+{
+	for (struct node *n = h->first; n; n = n->next)
+		if (n->key == key) { n->in.c++; return n; }
+	return 0;
+}
+long sum(struct head *h, point_t *p)
+{
+	long s = 0;
+	for (struct node *n = h->first; n; n = n->next) { s += n->in.a + n->arr[n->key & 7]; n->w += 1.0; }
+	total += s;
+	p->y += (int)s;
+	return s;
+}
+void fill(char *buf, unsigned long len, struct inner *in)
+{
+	for (unsigned long i = 0; i < len; i++) { buf[i] = (char)(i ^ in->a); in->b[i & 7]++; }
+}
+void push(struct head *h, struct node *n)
+{
+	n->u.i = 3; n->bits = 1; n->next = h->first; h->first = n; h->count++; point.x++; points[1].y++;
+}
+int main(void) { struct node n = {0}; struct inner in = {0}; char buf[8]; push(heads, &n); find(heads, 1); fill(buf, 8, &in);
+	return (int)sum(heads, &point) & 1; }
+'''
+
+
+@pytest.fixture
+def instructions(tmp_path):
+    """A recording with a sample at each instruction, and the instructions by address."""
+    if os.uname().machine != 'x86_64' or not shutil.which('gcc') or not shutil.which('objdump'):
+        pytest.skip('gcc and objdump of x86-64 are needed')
+    (tmp_path / 'types.c').write_text(SOURCE)
+    program = tmp_path / 'types'
+    subprocess.run(['gcc', '-g', '-O2', '-fno-inline', '-o', program, 'types.c'], cwd=tmp_path, check=True)
+    listing = subprocess.run(['objdump', '-d', '--no-show-raw-insn', program], capture_output=True, text=True, check=True)
+    function, found = None, {}
+    for line in listing.stdout.splitlines():
+        if head := re.match(r'[0-9a-f]+ <(\w+).*>:', line):
+            function = head.group(1)
+        elif (row := re.match(r' +([0-9a-f]+):\t(.*)', line)) and function in FUNCTIONS:
+            found[int(row.group(1), 16)] = f'{function}: {row.group(2)}'
+    recording = Recording()
+    recording.event('IP TID TIME PERIOD')
+    recording.text_feature(6, 'x86_64')
+    recording.text_feature(9, CPU)
+    recording.comm('types')
+    recording.mmap(BASE, 0x10000, str(program))
+    for index, address in enumerate(found):
+        recording.sample(ip=BASE + address, time=10**9 + index)
+    recording.write(tmp_path / 'every.data')
+    return tmp_path / 'every.data', found
+
+
+def types_by_address(program, path):
+    rows = program('report', '--stdio', '-i', path, '-s', 'addr,typeoff', check=0).stdout
+    return {int(row[0], 16) - BASE: row[1] for row in re.findall(r'^ +[\d.]+%  (0x[0-9a-f]+) +(.*?) *$', rows, re.M)}
+
+
+def test_types_are_those_of_the_source(tally, instructions):
+    path, code = instructions
+    types = types_by_address(tally, path)
+    assert set(types) == set(code)
+    named = set(types.values())
+    for name in ('struct node +0x8 (key)', 'struct node +0 (next)', 'struct node +0x20 (in.c)', 'struct node +0x10 (in.a)',
+                 'struct node +0x28 (w)', 'struct node +0x30 (arr)', 'struct node +0x54 (u.i)', 'struct head +0x8 (count)',
+                 'struct node +0x50 (bits:3)', 'struct inner +0x4 (b)', 'point_t +0x4 (y)', 'point_t +0 (x)',
+                 'long int +0 (no field)', 'char +0 (no field)', '(stack operation)', '(unknown)'):
+        assert name in named, name
+    for address, text in code.items():
+        if re.search(r': (ret|push|pop)', text):
+            assert types[address] == '(stack operation)', text
+
+
+def test_what_perf_names_has_the_same_name(tally, instructions, tmp_path):
+    if not NEWEST.exists():
+        pytest.skip('the newest perf is needed')
+    path, code = instructions
+    theirs, ours = types_by_address(Program(NEWEST, tmp_path), path), types_by_address(tally, path)
+    differences = {code[address]: (name, ours[address]) for address, name in theirs.items()
+                   if name != '(unknown)' and name != ours[address] and not name.startswith('struct  ')}
+    assert not differences
+    assert sum(name != '(unknown)' for name in theirs.values()) > 40
+
+
+def test_keys_of_types(tally, instructions):
+    path, _ = instructions
+    lines = tally('report', '--stdio', '-i', path, '-s', 'typecln', check=0).stdout
+    assert re.search(r'%  struct node: cache-line 0$', lines, re.M) and 'struct node: cache-line 1' in lines
+    both = tally('report', '--stdio', '-i', path, '-s', 'type', check=0).stdout
+    assert re.search(r'^# Overhead  Data Type$', both, re.M) and re.search(r'%  struct node$', both, re.M)
+
+
+def test_nothing_is_known_without_debug_information(tally, instructions, tmp_path):
+    path, _ = instructions
+    subprocess.run(['strip', '-g', tmp_path / 'types'], check=True)
+    rows = tally('report', '--stdio', '-i', path, '-s', 'type', check=0).stdout
+    assert re.findall(r'%  (.*?) *$', rows, re.M) == ['(unknown)']
