@@ -3,7 +3,9 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "cli/annotate_data.h"
 #include "cli/annotate_explore.h"
+#include "cli/annotate_types.h"
 #include "cli/recording_input.h"
 #include "cli/report_dump.h"
 #include "cli/symbol_notes.h"
@@ -82,6 +84,8 @@ static enum tally_status print_one(struct running *r, const struct annotate_targ
 	struct tally_error why = {0};
 	enum tally_status status = annotate_listing_make(&listing, &r->samples, target, &r->source, options, &why);
 	r->found = true;
+	if (status == TALLY_OK && r->run->with_data_types)
+		status = annotate_data_add(&listing, &r->samples, target, &why);
 	if (status == TALLY_OK) {
 		listing.function.event_name = events;
 		describe_listed(r, options, &listing.function);
@@ -134,6 +138,27 @@ static enum tally_status print_events(struct running *r, uint32_t first, uint32_
 	return status;
 }
 
+static enum tally_status print_types(struct running *r, uint32_t first, uint32_t count, struct tally_error *err)
+{
+	size_t total;
+	const struct perfdata_event *events = perfdata_reader_events(r->samples.source.reader, &total);
+	struct tally_str *names = arena_array(&r->samples.arena, struct tally_str, count);
+	if (!names)
+		return error_nomem(err);
+	for (uint32_t i = 0; i < count; i++)
+		names[i] = events[first + i].name;
+	const struct annotate_types_job job = {.samples = &r->samples,
+		.name = r->run->data_type,
+		.text = r->run->text,
+		.events = names,
+		.first_event = first,
+		.event_count = count,
+		.with_type_counts = r->run->with_type_counts,
+		.with_instruction_counts = r->run->with_instruction_counts};
+	r->found = true;
+	return annotate_types_print(&job, r->out, err);
+}
+
 static enum tally_status dump(
 	const struct cli *cli, const struct annotate_run *run, struct text *out, struct tally_error *err)
 {
@@ -164,7 +189,7 @@ static enum tally_status print_all(struct running *r, struct tally_error *err)
 	}
 	for (uint32_t event = 0; event < r->samples.event_count && status == TALLY_OK;) {
 		uint32_t count = group_size(r, event);
-		status = print_events(r, event, count, err);
+		status = r->run->data_type ? print_types(r, event, count, err) : print_events(r, event, count, err);
 		event += count;
 	}
 	if (r->run->is_json) {

@@ -19,10 +19,11 @@ struct annotate_run {
 	struct annotate_text_options text;
 	const char *prefix;
 	const char *objdump, *style; /* NULL: instructions are disassembled here */
+	const char *data_type; /* "": all; NULL: code is shown */
 	unsigned strip;
 	double percent_limit; /* of an event: functions below are left out */
 	bool is_compact, is_intel, is_quiet, is_verbose, no_source, dump, skips_missing, skips_empty, force_group,
-		no_group, is_json, is_interactive;
+		no_group, is_json, is_interactive, with_data_types, with_type_counts, with_instruction_counts;
 };
 
 TALLY_MUST_CHECK enum tally_status annotate_run(

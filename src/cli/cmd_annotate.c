@@ -90,6 +90,13 @@ static const char *set_strip(const struct option_use *use)
 		       : "expects a number of parts of a path";
 }
 
+static const char *set_data_type(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	settings->run.data_type = use->is_negated ? NULL : use->value ? use->value : "";
+	return NULL;
+}
+
 static const struct option options[] = {
 	{"input", 'i', OPTION_STRING, "file", .offset = RUN(request.input.path),
 		.help = "input file name; - is standard input"},
@@ -151,11 +158,14 @@ static const struct option options[] = {
 		.help = "Use the terminal: instructions to move through (the default on one)"},
 	{"gtk", 0, OPTION_UNSUPPORTED, .help = "Use the GTK interface"},
 	{"addr2line", 0, OPTION_UNSUPPORTED, "path", .help = "addr2line binary to use (lines are read here)"},
-	{"data-type", 0, OPTION_UNSUPPORTED, "name", .argument_is_optional = true,
-		.help = "Show data type annotate for the memory accesses"},
-	{"code-with-type", 0, OPTION_UNSUPPORTED, .help = "Show data type info in code annotation"},
-	{"insn-stat", 0, OPTION_UNSUPPORTED, .help = "Show instruction stats for the data type annotation"},
-	{"type-stat", 0, OPTION_UNSUPPORTED, .help = "Show stats for the data type annotation"},
+	{"data-type", 0, OPTION_CALL, "name", .call = set_data_type, .argument_is_optional = true,
+		.help = "Show what fell on the fields of data types (of the one that is named) instead of code"},
+	{"code-with-type", 0, OPTION_FLAG, .offset = RUN(with_data_types),
+		.help = "Show which data each instruction accesses"},
+	{"insn-stat", 0, OPTION_FLAG, .offset = RUN(with_instruction_counts),
+		.help = "Show by mnemonic how many sampled instructions have a data type (with --data-type)"},
+	{"type-stat", 0, OPTION_FLAG, .offset = RUN(with_type_counts),
+		.help = "Show how many sampled instructions have a data type, and what others lack (with --data-type)"},
 	{"skip-empty", 0, OPTION_FLAG, .offset = RUN(skips_empty),
 		.help = "Do not display empty (or dummy) events in the output (which is the rule here)"},
 };
@@ -178,6 +188,10 @@ static int finish_settings(const struct cli *cli, struct settings *settings, int
 	if (settings->style && !run->objdump && strcmp(settings->style, "intel") && strcmp(settings->style, "att"))
 		return cli_failf(
 			cli, "-M takes intel or att, not '%s' (which objdump may know: --objdump)", settings->style);
+	if ((run->with_type_counts || run->with_instruction_counts) && !run->data_type)
+		return cli_failf(cli, "--%s-stat goes with --data-type", run->with_type_counts ? "type" : "insn");
+	if (run->data_type && run->is_json)
+		return cli_failf(cli, "--data-type and --json cannot be used together");
 	run->text.column = settings->total_period ? ANNOTATE_PERIOD
 			   : settings->nr_samples ? ANNOTATE_SAMPLES
 						  : ANNOTATE_PERCENT;
@@ -198,6 +212,8 @@ static int choose_interface(const struct cli *cli, struct settings *settings)
 			    : settings->stdio	      ? "--stdio"
 			    : run->dump		      ? "-D"
 			    : run->is_json	      ? "--json"
+			    : run->data_type	      ? "--data-type"
+			    : run->with_data_types    ? "--code-with-type"
 			    : settings->print_line    ? "-l"
 			    : run->text.with_bytes    ? "--asm-raw"
 			    : settings->colour_is_set ? "--stdio-color"

@@ -9,7 +9,7 @@
 
 struct settings {
 	const char *input, *sort, *separator, *cpus, *type;
-	bool force, hides_unresolved, physical, data_pages, dumps;
+	bool force, hides_unresolved, physical, data_pages, dumps, by_data_type;
 	unsigned verbose;
 };
 
@@ -31,7 +31,8 @@ static const struct option options[] = {
 	{"force", 'f', OPTION_FLAG, ROW(force), .help = "read also what another user owns"},
 	{"verbose", 'v', OPTION_COUNT, ROW(verbose), .help = "say more"},
 	{"dump-raw-samples", 'D', OPTION_FLAG, ROW(dumps), .help = "print each access on a line of its own"},
-	{"type-profile", 'T', OPTION_UNSUPPORTED, .help = "Show data-type profile result"},
+	{"type-profile", 'T', OPTION_FLAG, ROW(by_data_type),
+		.help = "by data type, instead of by code: mem,snoop,tlb,type"},
 };
 static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
 static const char *const usages[] = {"[<options>] {record|report}", NULL};
@@ -44,6 +45,8 @@ static const char *sort_keys(const struct settings *s, struct text *t)
 	bool is_store_only = s->type && strstr(s->type, "store") && !strstr(s->type, "load");
 	if (s->sort)
 		return s->sort;
+	if (s->by_data_type)
+		return "mem,snoop,tlb,type";
 	if (!is_store_only && !s->physical && !s->data_pages)
 		return NULL;
 	text_str(t, is_store_only ? "mem,sym,dso,symbol_daddr,dso_daddr,tlb,locked"
@@ -144,8 +147,11 @@ static int run_dump(const struct cli *cli, const struct settings *settings)
 		.hides_unresolved = settings->hides_unresolved};
 	struct text out = {0};
 	struct tally_error err = {0};
-	if (settings->sort || settings->type)
-		return cli_failf(cli, "-D and %s cannot be used together", settings->sort ? "-s" : "-t");
+	if (settings->sort || settings->type || settings->by_data_type)
+		return cli_failf(cli, "-D and %s cannot be used together",
+			settings->sort	 ? "-s"
+			: settings->type ? "-t"
+					 : "-T");
 	cli_start_pager(cli);
 	text_to_fd(&out, STDOUT_FILENO);
 	enum tally_status status = mem_dump(cli, &dump, &out, &err);

@@ -24,7 +24,8 @@ enum data_access_kind {
 
 struct data_access {
 	enum data_access_kind kind;
-	bool is_joined; /* of an instruction before it, which the CPU runs as one with it */
+	unsigned
+		back_bytes; /* to the instruction that accesses: one before, which the CPU runs as one with it; 0: itself */
 	bool is_followed; /* found by following values from where they are known */
 	/* Where typed. */
 	const struct dwarf_type *type;

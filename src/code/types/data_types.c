@@ -313,7 +313,7 @@ enum tally_status data_types_find(struct data_types *types, uint64_t address, st
 	const struct value_place *place = value_places_find(&types->functions.items[index].places, address);
 	access->kind = place ? kind_of(place->kind) : DATA_ACCESS_NO_INSTRUCTION;
 	access->is_followed = place && place->is_followed;
-	access->is_joined = place && place->is_joined;
+	access->back_bytes = place ? (unsigned)(address - place->accessed_by) : 0;
 	return access->kind == DATA_ACCESS_TYPED ? describe(types, place, access, err) : TALLY_OK;
 }
 

@@ -210,7 +210,7 @@ struct value_place value_run_place(
 	}
 	if (operation->is_stack)
 		place.kind = VALUE_PLACE_STACK;
-	place.address = instruction->address;
+	place.address = place.accessed_by = instruction->address;
 	return place;
 }
 

@@ -195,7 +195,6 @@ static void join_fused(const struct value_run *run, struct value_places *places)
 			continue;
 		places->items.items[i] = places->items.items[i - 1];
 		places->items.items[i].address = address;
-		places->items.items[i].is_joined = true;
 	}
 }
 

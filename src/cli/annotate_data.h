@@ -1,0 +1,15 @@
+/*
+ * annotate_data.h - adds to the instructions of a listing which data they access: annotate --code-with-type.
+ *
+ *	annotate_data_add(&listing, &samples, target, err);
+ */
+#ifndef CLI_ANNOTATE_DATA_H
+#define CLI_ANNOTATE_DATA_H
+
+#include "cli/annotate_listing.h"
+
+/* Behind their text, as a comment. NOMEM only. */
+TALLY_MUST_CHECK enum tally_status annotate_data_add(struct annotate_listing *listing,
+	const struct annotate_samples *samples, const struct annotate_target *target, struct tally_error *err);
+
+#endif

@@ -1,0 +1,33 @@
+/*
+ * data_type_text.h - prints a data type with what fell on each of its fields: `perf annotate --data-type`'s layout.
+ *
+ * Appends to a text that the caller owns and flushes. All of the table is borrowed. Values of a row are at
+ * values[row * event_count + event]; the first row is the type itself.
+ *
+ *	data_type_text(&out, &table, &options);
+ */
+#ifndef VIEW_TEXT_DATA_TYPE_TEXT_H
+#define VIEW_TEXT_DATA_TYPE_TEXT_H
+
+#include "view/text/annotate_lines.h"
+
+struct data_type_row {
+	unsigned depth;
+	const char *type_name, *name;
+	uint64_t offset, size;
+	bool has_fields; /* the rows that follow, one deeper */
+};
+
+struct data_type_table {
+	const char *name, *file;
+	uint64_t sample_count;
+	const struct tally_str *events; /* names */
+	uint32_t event_count;
+	const struct data_type_row *rows;
+	size_t row_count;
+	const struct annotate_value *values;
+};
+
+void data_type_text(struct text *out, const struct data_type_table *table, const struct annotate_text_options *options);
+
+#endif
