@@ -174,9 +174,15 @@ static void set_field(
 	to->text = add_text(v);
 }
 
-static void set_trace(struct facet_values *v, struct tally_bytes raw, struct profile_value *to)
+/* payload: RESOLVE_NONE: the sample is of no tracepoint. */
+static void set_trace(struct facet_values *v, uint32_t payload, struct tally_bytes raw, struct profile_value *to)
 {
 	text_clear(&v->text);
+	if (payload == RESOLVE_NONE) {
+		text_str(&v->text, "N/A");
+		to->text = add_text(v);
+		return;
+	}
 	if (v->tracepoints && v->options->with_raw_traces)
 		(void)tracepoint_print_raw(v->tracepoints, raw, &v->text);
 	else if (v->tracepoints)
@@ -200,8 +206,7 @@ static uint32_t add_row(struct facet_values *v, const struct sample_facets *face
 	unsigned count = 0;
 	if (facets->kept & UINT64_C(1) << FACET_TRACE) {
 		values[count] = no_value();
-		if (payload != RESOLVE_NONE)
-			set_trace(v, raw, &values[count]);
+		set_trace(v, payload, raw, &values[count]);
 		count++;
 	}
 	for (unsigned i = 0; i < facets->number_count; i++, count++) {

@@ -34,6 +34,7 @@ struct report_request {
 	struct profile_filter_lists filters;
 	const char *cpus, *times;
 	const char *switch_on, *switch_off; /* names of events */
+	bool shows_reference; /* that events without chains go by those of another of their group */
 	bool shows_switches; /* the samples of those events too */
 	uint64_t socket; /* whose samples count, if has_socket */
 	bool has_socket;

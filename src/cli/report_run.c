@@ -210,6 +210,7 @@ static void print_title(const struct report *report, const struct flat_table *ta
 	uint64_t branched = 0;
 	name_events(report, p, &name, first, count);
 	title.event = name.failed ? "" : name.data;
+	title.has_reference = report->request->shows_reference && strstr(title.event, "call-graph=no");
 	for (uint32_t m = 0; m < count; m++) {
 		const struct flat_total *t = &table->totals[m];
 		title.sample_count += report->request->is_relative ? t->passed_count : t->count;

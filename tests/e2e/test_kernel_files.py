@@ -2,7 +2,9 @@
 import gzip
 import lzma
 import os
+import re
 import shutil
+import struct
 import subprocess
 
 import pytest
@@ -119,6 +121,47 @@ def test_names_of_a_list_and_lines_of_a_vmlinux(tally, files, tmp_path):
     out = tally('--buildid-dir', home, 'script', '-F', 'ip,sym,srcline', '-i', data, '--symfs', root).stdout.split()
     assert 'schedule_of_list' in out
     assert line(k.KERNEL_SOURCE, 'deep', 'kernel.c') in out
+
+
+def instructions(text):
+    """Address, instruction and operands, without blanks and names of places."""
+    rows = re.findall(r'^(?:[ \d.]*: )? *([0-9a-f]+):\s+(\S.*?)\s*$', text, re.M)
+    return [(int(address, 16), *re.sub(r'\s+(#.*|<.*>)$', '', code).split(None, 1)) for address, code in rows]
+
+
+def put_kcore(path, vmlinux, moved):
+    """A core of the kernel's text where it ran."""
+    text = path.with_name('text.bin')
+    subprocess.run(['objcopy', '-O', 'binary', '-j', '.text', vmlinux, text], check=True)
+    code = text.read_bytes()
+    header = struct.pack('<16sHHIQQQIHHHHHH', b'\x7fELF\2\1\1', 4, 62, 1, 0, 64, 0, 0, 64, 56, 2, 0, 0, 0)
+    other = struct.pack('<IIQQQQQQ', 1, 7, 120 + 56, 0xffff888000000000, 0, 16, 16, 0)
+    segment = struct.pack('<IIQQQQQQ', 1, 7, 64 + 2 * 56, k.LINKED + moved, 0, len(code), len(code), 0)
+    path.write_bytes(header + other + segment + code)
+
+
+@pytest.mark.parametrize('boot', ['the same', 'another'])
+def test_kernel_code_of_a_copied_kcore_is_annotated(tally, files, tmp_path, boot):
+    """As buildid-cache --kcore keeps it: the memory of the kernel beside its list; no vmlinux is there."""
+    data, home = tmp_path / 'k.data', tmp_path / 'cache'
+    kernel_recording(data, files)
+    moved = MOVED if boot == 'the same' else 0
+    symbols = k.symbols(files / 'vmlinux')
+    copy = home / '[kernel.kcore]' / k.KERNEL_ID / '2024013112300000'
+    copy.mkdir(parents=True)
+    (copy / 'kallsyms').write_text(''.join(
+        f'{symbols[name][0] + moved:016x} T {name}\n' for name in ('_text', 'schedule', 'start_kernel')))
+    missing = tally('--buildid-dir', home, 'annotate', '--stdio', '-i', data, 'schedule', check=None)
+    assert 'no vmlinux of the recorded build id was found' in missing.stderr
+    put_kcore(copy / 'kcore', files / 'vmlinux', moved)
+    ours = instructions(tally('--buildid-dir', home, 'annotate', '--stdio', '-i', data, 'schedule', check=0).stdout)
+    listing = subprocess.run(['objdump', '-d', '--no-show-raw-insn', '--disassemble=schedule', files / 'vmlinux'],
+                             capture_output=True, text=True, check=True).stdout
+    theirs = [(address + MOVED, *code) for address, *code in instructions(listing)]
+    assert theirs and ours[:len(theirs)] == theirs
+    (copy / 'kcore').write_bytes((copy / 'kcore').read_bytes()[:150])
+    cut = tally('--buildid-dir', home, 'annotate', '--stdio', '-i', data, 'schedule', check=None)
+    assert 'no vmlinux' in cut.stderr
 
 
 @pytest.mark.parametrize('boot', ['the same', 'another'])

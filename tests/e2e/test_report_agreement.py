@@ -58,7 +58,7 @@ LINES = [
     'memory: --mem-mode', 'memory: --mem-mode -s mem,tlb', 'memory: --mem-mode -s snoop,locked,blocked',
     'memory: --mem-mode -s symbol_daddr,dso_daddr', 'memory: --mem-mode -s dcacheline', 'memory: --mem-mode -s phys_daddr',
     'memory: --mem-mode -s data_page_size,code_page_size', 'memory: --mem-mode -s symbol_iaddr,local_weight',
-    'tracepoints: -s trace', 'tracepoints: -s trace_fields', 'tracepoints: -s opcode,level,comm',
+    '-s trace', '-s type,comm', '-s typeoff', '-s typecln', 'tracepoints: -s trace_fields', 'tracepoints: -s opcode,level,comm',
     'tracepoints: -s trace --raw-trace', 'switches: --latency', 'switches: -s latency,comm', 'switches: -F overhead,latency,comm', 'chains: -s parent,dso', 'chains: -p ^sys_ -x',
     'no branches: --hierarchy', 'no branches: --hierarchy -s {comm,dso},pid,cpu -n', '--hierarchy -s comm,dso -t ;',
     '--hierarchy -s dso,pid --percent-limit 30', 'chains: --group -s comm,dso',
@@ -73,12 +73,12 @@ def without(pattern, replacement=''):
 
 
 # Keys that perf 6.1 lacks or shows otherwise: the newest perf is asked.
-NEWER_KEYS = re.compile(r'mem-mode|latency|ins_lat|symoff|comm_nodigit|branch-history|weight\d|^-w')
+NEWER_KEYS = re.compile(r'mem-mode|latency|ins_lat|symoff|comm_nodigit|\btype|branch-history|weight\d|^-w')
 # What differs on purpose, each a row of docs/compatibility.md: (name, which command lines, what makes the rows alike).
 RULES = [
     ('dash for cycles by instruction', r'symbol', without(r' +(-( +-)?|\d+\.\d\d +\[ +\d+\.\d%\])$')),
     ('size of the kernel', r'dso_size', without(r'\b\d{8,}$', 'kernel')),
-    ('latency beside overhead in 7.3', r'^-w|ins_lat|symoff|comm_nodigit|weight\d', without(r'^( +\d+\.\d\d%) +\d+\.\d\d%', r'\1')),
+    ('latency beside overhead in 7.3', r'^-w|ins_lat|symoff|comm_nodigit|weight\d|-s type', without(r'^( +\d+\.\d\d%) +\d+\.\d\d%', r'\1')),
     ('means of branches', r'branch-history',
      without(r' +(\d+\.\d% +\d+ +\d+ +)?-( +-)?$| \(iter:\d+ avg_cycles:\d+\)| iter:\d+ avg_cycles:\d+')),
     ('order of equal shares in 7.3', r'symoff', sorted),
@@ -327,3 +327,15 @@ def test_rows_agree(tally, versions, shared, tmp_path):
         print(f'{name:24} {version:4} {shown}')
     print(f'{tables} tables, {len(different)} different')
     assert not different, '\n'.join(different)
+
+
+def test_heading_of_a_reference_call_graph(tally, tmp_path):
+    recording = Recording()
+    recording.event('IDENTIFIER IP TID TIME')
+    recording.name_events('cycles/call-graph=no/')
+    recording.comm('toy')
+    recording.sample()
+    recording.write(tmp_path / 'reference.data')
+    for options, end in ((['--show-ref-call-graph'], ', show reference callgraph'), ([], '')):
+        heading = tally('report', '--stdio', *options, '-i', tmp_path / 'reference.data', check=0).stdout
+        assert f"# Samples: 1  of event 'cycles/call-graph=no/'{end}\n" in heading

@@ -158,7 +158,7 @@ static bool read_kcore_fd(struct binary_entry *entry, int fd, uint64_t start, si
 	return true;
 }
 
-/* Reads a slice of the running kernel's memory, which may lie elsewhere than when it was recorded. False: not allowed, or not there. */
+/* Reads a slice of a kernel's memory, which may lie elsewhere than when it was recorded. False: not allowed, or not there. */
 static bool read_kcore(
 	struct binary_entry *entry, const char *path, uint64_t start, size_t len, struct binary_code *code)
 {
@@ -169,6 +169,16 @@ static bool read_kcore(
 	close(fd);
 	code->path = found ? path : NULL;
 	return found;
+}
+
+/* The kernel's memory that was copied together with the list of symbols that named it: beside that. NULL: there is none. */
+static const char *copied_kcore(struct binary_entry *entry)
+{
+	const char *list = entry->image || !entry->used_path ? NULL : entry->used_path;
+	const char *slash = list ? strrchr(list, '/') : NULL;
+	if (!slash || strcmp(slash, "/kallsyms") != 0)
+		return NULL;
+	return arena_printf(&entry->arena, "%.*s/kcore", (int)(slash - list), list);
 }
 
 static void open_kernel_image(const struct binary_store_options *options, struct binary_entry *entry)
@@ -195,11 +205,14 @@ static enum tally_status from_kernel(const struct binary_store_options *options,
 	if (image && entry->key.kind == BINARY_KERNEL)
 		return from_image(entry, image, entry->code_moved, range, code, err);
 	const char *kcore = kernel_files_system_path(&entry->arena, options, KCORE);
+	const char *copy = entry->key.kind == BINARY_KERNEL ? copied_kcore(entry) : NULL;
+	bool is_short = end - start <= LIMIT_FUNCTION_BYTES;
 	/* Modules of another boot lie elsewhere, each on its own. */
 	bool is_own =
 		host_kernel_is_recorded(options, host) && (entry->key.kind == BINARY_KERNEL || entry->is_loaded_now);
-	if (is_own && kcore && end - start <= LIMIT_FUNCTION_BYTES &&
-		read_kcore(entry, kcore, start - entry->moved, (size_t)(end - start), code))
+	if (is_short && copy && read_kcore(entry, copy, start - entry->moved, (size_t)(end - start), code))
+		return TALLY_OK;
+	if (is_short && is_own && kcore && read_kcore(entry, kcore, start - entry->moved, (size_t)(end - start), code))
 		return TALLY_OK;
 	return error_set(err, TALLY_NOT_FOUND, "no %s of the recorded build id was found%s",
 		entry->key.kind == BINARY_KERNEL ? "vmlinux" : "code of the module",

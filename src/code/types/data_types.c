@@ -91,6 +91,8 @@ static int by_address(const void *a, const void *b)
 /* Takes over what was read since the last time. */
 static bool take_globals(struct data_types *types)
 {
+	if (types->read.items.len == 0)
+		return true;
 	for (size_t i = 0; i < types->read.items.len; i++) {
 		const struct dwarf_type *type = dwarf_type_at(&types->types, types->read.items.items[i].type);
 		uint64_t address = types->read.items.items[i].address;

@@ -278,20 +278,17 @@ bool debug_info_function(const struct debug_info *info, uint64_t address, struct
 	uint32_t f = dwarf_functions_find(all, address);
 	while (f != DWARF_NO_FUNCTION && all->functions.items[f].caller != DWARF_NO_FUNCTION)
 		f = all->functions.items[f].caller;
-	for (size_t i = 0; f != DWARF_NO_FUNCTION && i < all->ranges.len; i++) {
-		const struct dwarf_code_range *range = &all->ranges.items[i];
-		if (range->function != f || address < range->low || address >= range->high)
-			continue;
-		*function = (struct debug_function){.file = code->split ? code->split : info->file,
-			.unit = code->split ? &code->split_unit : &info->file->units.items[unit],
-			.entry = all->functions.items[f].entry,
-			.low = range->low,
-			.high = range->high,
-			.split_image = code->split_image,
-			.is_packaged = code->split && !code->split_image};
-		return true;
-	}
-	return false;
+	const struct dwarf_code_range *range = f != DWARF_NO_FUNCTION ? dwarf_functions_range(all, f, address) : NULL;
+	if (!range)
+		return false;
+	*function = (struct debug_function){.file = code->split ? code->split : info->file,
+		.unit = code->split ? &code->split_unit : &info->file->units.items[unit],
+		.entry = all->functions.items[f].entry,
+		.low = range->low,
+		.high = range->high,
+		.split_image = code->split_image,
+		.is_packaged = code->split && !code->split_image};
+	return true;
 }
 
 const struct dwarf_file *debug_info_file(const struct debug_info *info)

@@ -217,24 +217,42 @@ void dwarf_functions_deinit(struct dwarf_functions *functions)
 	vec_free(&functions->ranges);
 }
 
-uint32_t dwarf_functions_find(const struct dwarf_functions *functions, uint64_t address)
+/* The last range that begins at or below address; DWARF_NO_FUNCTION: none does. */
+static uint32_t last_at(const struct dwarf_functions *functions, uint64_t address)
 {
-	const struct dwarf_code_range *ranges = functions->ranges.items;
 	size_t low = 0;
 	size_t high = functions->ranges.len;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (ranges[middle].low <= address)
+		if (functions->ranges.items[middle].low <= address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	uint32_t i = low ? (uint32_t)(low - 1) : DWARF_NO_FUNCTION;
+	return low ? (uint32_t)(low - 1) : DWARF_NO_FUNCTION;
+}
+
+uint32_t dwarf_functions_find(const struct dwarf_functions *functions, uint64_t address)
+{
+	const struct dwarf_code_range *ranges = functions->ranges.items;
+	uint32_t i = last_at(functions, address);
 	for (unsigned step = 0; i != DWARF_NO_FUNCTION && step < DWARF_OVERLAPPING_RANGES;
 		i = ranges[i].enclosing, step++)
 		if (address < ranges[i].high)
 			return ranges[i].function;
 	return DWARF_NO_FUNCTION;
+}
+
+const struct dwarf_code_range *dwarf_functions_range(
+	const struct dwarf_functions *functions, uint32_t function, uint64_t address)
+{
+	const struct dwarf_code_range *ranges = functions->ranges.items;
+	uint32_t i = last_at(functions, address);
+	for (unsigned step = 0; i != DWARF_NO_FUNCTION && step < DWARF_OVERLAPPING_RANGES;
+		i = ranges[i].enclosing, step++)
+		if (address < ranges[i].high && ranges[i].function == function)
+			return &ranges[i];
+	return NULL;
 }
 
 struct name_search {

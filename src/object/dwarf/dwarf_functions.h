@@ -41,6 +41,9 @@ TALLY_MUST_CHECK enum tally_status dwarf_functions_read(struct dwarf_functions *
 void dwarf_functions_deinit(struct dwarf_functions *functions);
 /* The innermost function at address; DWARF_NO_FUNCTION if none. */
 uint32_t dwarf_functions_find(const struct dwarf_functions *functions, uint64_t address);
+/* The function's range that has the address; NULL: none has. */
+const struct dwarf_code_range *dwarf_functions_range(
+	const struct dwarf_functions *functions, uint32_t function, uint64_t address);
 /* The linker's name of the function at an entry, else its source name; {NULL, 0} if it has none. Follows abstract
  * entries and declarations, into the supplement too. */
 struct tally_str dwarf_function_name(struct dwarf_reader *reader, const struct dwarf_file *file, uint64_t entry);

@@ -220,6 +220,8 @@ static void print_samples(struct text *out, const struct report_title *title)
 	text_str(out, title->is_group ? " of events '" : " of event '");
 	text_str(out, title->event);
 	text_char(out, '\'');
+	if (title->has_reference)
+		text_str(out, ", show reference callgraph");
 	if (title->times) {
 		text_str(out, " (time slices: ");
 		text_str(out, title->times);

@@ -15,6 +15,7 @@
 struct report_title {
 	const char *event; /* "cycles:u", or "anon group { a, b }" */
 	bool is_group;
+	bool has_reference; /* chains are another event's of the group */
 	uint64_t sample_count, total_period;
 	const char *sort_order; /* of samples that count by weight; NULL: they count by period */
 	const uint64_t *socket; /* that was asked for; NULL: all */
