@@ -95,7 +95,7 @@ static enum tally_status enter(struct exploring *x, const struct annotate_target
 	struct annotate_screen *from = &shown(x)->screen;
 	struct tally_error why = {0};
 	if (x->depth == MAX_ENTERED) {
-		annotate_screen_say(from, "%d calls deep is as far as this goes: q goes back", MAX_ENTERED);
+		tui_frame_say(&from->frame, "%d calls deep is as far as this goes: q goes back", MAX_ENTERED);
 		return TALLY_OK;
 	}
 	enum tally_status status = open_function(x, target, &x->opened[x->depth], &why);
@@ -104,7 +104,7 @@ static enum tally_status enter(struct exploring *x, const struct annotate_target
 	else if (status == TALLY_NOMEM)
 		return error_nomem(err);
 	else
-		annotate_screen_say(from, "%s: %s", target->frame->symbol, why.text);
+		tui_frame_say(&from->frame, "%s: %s", target->frame->symbol, why.text);
 	return TALLY_OK;
 }
 
@@ -156,15 +156,15 @@ static enum tally_status enter_call(struct exploring *x, struct tally_error *err
 		const char *readable = binary_store_readable(store, name.name, &samples->arena);
 		target = target_named(samples, str_from(readable));
 		if (!target) {
-			annotate_screen_say(
-				&from->screen, "%.100s is in another file, and no samples fell on it", readable);
+			tui_frame_say(
+				&from->screen.frame, "%.100s is in another file, and no samples fell on it", readable);
 			return TALLY_OK;
 		}
 		return enter(x, target, err);
 	}
 	const struct symbol *symbol = binary_store_find(store, id, stored);
 	if (!symbol) {
-		annotate_screen_say(&from->screen, "no function is known where this leads");
+		tui_frame_say(&from->screen.frame, "no function is known where this leads");
 		return TALLY_OK;
 	}
 	target = target_of_symbol(samples, symbol);
@@ -198,7 +198,7 @@ static enum tally_status switch_events(struct exploring *x, struct tally_error *
 	const struct annotate_line *line = annotate_screen_line(screen);
 	uint64_t address = line ? line->address : 0;
 	if (r->samples->event_count < 2) {
-		annotate_screen_say(screen, "the recording has one event");
+		tui_frame_say(&screen->frame, "the recording has one event");
 		return TALLY_OK;
 	}
 	struct opened made;
@@ -218,9 +218,9 @@ static enum tally_status show_neighbour(struct exploring *x, bool is_next, struc
 	struct tally_error why;
 	for (;;) {
 		if (rank == NO_RANK || (is_next ? rank + 1 >= count : rank == 0)) {
-			annotate_screen_say(screen, rank == NO_RANK ? "no samples fell on this function"
-						    : is_next	    ? "this is the coldest function"
-								    : "this is the hottest function");
+			tui_frame_say(&screen->frame, rank == NO_RANK ? "no samples fell on this function"
+						      : is_next	      ? "this is the coldest function"
+								      : "this is the hottest function");
 			return TALLY_OK;
 		}
 		rank = is_next ? rank + 1 : rank - 1;
@@ -337,8 +337,8 @@ static void print_function(struct annotate_screen *s)
 {
 	char base[TUI_MESSAGE_BYTES];
 	snprintf(base, sizeof(base), "%.80s.annotation", s->function->name);
-	tui_print(
-		&(struct tui_printed){.base = base, .print = print_screen, .data = s}, s->message, sizeof(s->message));
+	tui_print(&(struct tui_printed){.base = base, .print = print_screen, .data = s}, s->frame.message,
+		sizeof(s->frame.message));
 }
 
 static enum tally_status draw(struct exploring *x, struct tally_error *err)
@@ -381,7 +381,7 @@ static enum tally_status take_key(struct exploring *x, uint32_t key, bool *leave
 		if (x->depth > 1)
 			go_back(x);
 		else
-			annotate_screen_say(&shown(x)->screen, "no call led here: q goes back");
+			tui_frame_say(&shown(x)->screen.frame, "no call led here: q goes back");
 		break;
 	case ANNOTATE_CALLS:
 		return enter_call(x, err);

@@ -161,7 +161,7 @@ enum tally_status tree_explore_show(struct tree_views *views, const struct tree_
 			tui_print(
 				&(struct tui_printed){
 					.base = "perf.tree", .is_numbered = true, .print = print_tree, .data = tree},
-				tree->message, sizeof(tree->message));
+				tree->frame.message, sizeof(tree->frame.message));
 			break;
 		case TREE_BACK:
 		case TREE_LEAVE:
@@ -178,9 +178,9 @@ void tree_explore_say(struct tree_views *views, enum tree_action view, const cha
 {
 	struct tree_screen *tree = tree_of(views, view);
 	if (tree)
-		snprintf(tree->message, sizeof(tree->message), "%s", message);
+		snprintf(tree->frame.message, sizeof(tree->frame.message), "%s", message);
 	else
-		snprintf(views->flame.message, sizeof(views->flame.message), "%s", message);
+		snprintf(views->flame.frame.message, sizeof(views->flame.frame.message), "%s", message);
 }
 
 void tree_views_deinit(struct tree_views *views)

@@ -188,23 +188,9 @@ static void put_bottom(const struct annotate_screen *s, struct grid *grid, struc
 {
 	static const char *const hints[] = {"h:help", "q:back", "Enter:follow", "Tab:hot line", "/:search", "s:source",
 		"o:addresses", "p/b/t:percent", "</>:function", "P:print"};
-	char place[48];
-	int width = snprintf(place, sizeof(place), " %zu/%zu", s->list.count ? s->list.cursor + 1 : 0, s->list.count);
-	bool has_place = s->mode == ANNOTATE_BROWSE;
-	struct tally_str right = {place, has_place ? (size_t)width : 0};
-	text_clear(t);
-	if (s->mode == ANNOTATE_SEARCH)
-		text_printf(t, "Search: %s_", s->input.text);
-	else if (s->mode == ANNOTATE_SEARCH_BACK)
-		text_printf(t, "Search upwards: %s_", s->input.text);
-	else if (s->mode == ANNOTATE_HELP)
-		text_str(t, "Any key goes back");
-	else if (s->message[0])
-		text_str(t, s->message);
-	else
-		tui_append_hints(t, hints, sizeof(hints) / sizeof(hints[0]),
-			grid->columns > right.len ? grid->columns - right.len : grid->columns);
-	tui_put_bottom(grid, (struct tally_str){t->data, t->len}, right);
+	char room[TUI_PLACE_BYTES];
+	struct tui_bottom bottom = {hints, sizeof(hints) / sizeof(hints[0]), NULL, tui_place(&s->list, room)};
+	tui_frame_put_bottom(&s->frame, &bottom, grid, t);
 }
 
 static void put_lines(const struct annotate_screen *s, struct grid *grid, struct tui_line *line)
@@ -215,12 +201,12 @@ static void put_lines(const struct annotate_screen *s, struct grid *grid, struct
 	if (last > 1) {
 		make_heading(s, &columns, line);
 		grid_fill(grid, 1, GRID_HEADER);
-		tui_line_put(line, grid, 1, s->shift);
+		tui_line_put(line, grid, 1, s->frame.shift);
 	}
 	for (unsigned row = FIRST_ROW; row < last && s->list.top + (row - FIRST_ROW) < s->list.count; row++) {
 		size_t index = s->list.top + (row - FIRST_ROW);
 		make_line(s, &columns, &arrow, index, line);
-		tui_line_put(line, grid, row, s->shift);
+		tui_line_put(line, grid, row, s->frame.shift);
 		if (index == s->list.cursor)
 			grid_select(grid, row);
 	}
@@ -231,13 +217,12 @@ bool annotate_draw(const struct annotate_screen *s, struct grid *grid)
 	struct tui_line line = {0};
 	size_t help_count;
 	const struct tui_help *help = annotate_screen_help(&help_count);
-	if ((grid->rows != s->rows || grid->columns != s->columns) && !grid_resize(grid, s->rows, s->columns))
+	if (!tui_frame_clear(&s->frame, grid))
 		return false;
-	grid_clear(grid);
 	if (grid->rows == 0)
 		return true;
-	if (s->mode == ANNOTATE_HELP)
-		tui_put_help(grid, help, help_count, s->help_top, &line.text);
+	if (s->frame.mode == TUI_HELP)
+		tui_put_help(grid, help, help_count, s->frame.help_top, &line.text);
 	else
 		put_lines(s, grid, &line);
 	make_title(s, &line.text);

@@ -1,8 +1,6 @@
 #include "view/tui/annotate_screen.h"
 #include "base/error.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,7 +82,8 @@ enum tally_status annotate_screen_init(struct annotate_screen *s, const struct a
 	const struct annotate_settings *settings, struct tally_error *err)
 {
 	size_t count = function->line_count + 1;
-	*s = (struct annotate_screen){.function = function, .settings = *settings, .rows = 24, .columns = 80};
+	*s = (struct annotate_screen){.function = function, .settings = *settings, .frame = TUI_FRAME_START};
+	memcpy(s->frame.pattern, settings->pattern, sizeof(s->frame.pattern));
 	s->visible = calloc(count, sizeof(*s->visible));
 	s->hot = calloc(count, sizeof(*s->hot));
 	s->sources = calloc(count, sizeof(*s->sources));
@@ -95,7 +94,7 @@ enum tally_status annotate_screen_init(struct annotate_screen *s, const struct a
 	for (size_t i = 0; i < function->line_count; i++)
 		if (function->lines[i].kind == ANNOTATE_CODE && function->lines[i].target != ANNOTATE_NONE)
 			s->sources[function->lines[i].target]++;
-	s->list.page = s->rows - FIXED_LINES;
+	s->list.page = s->frame.rows - FIXED_LINES;
 	select_lines(s);
 	if (s->hot_count)
 		tui_list_go(&s->list, index_of(s, s->hot[0]));
@@ -113,14 +112,8 @@ enum tally_status annotate_screen_renew(
 		return status;
 	if (function->line_count == s->function->line_count)
 		made.list = s->list;
-	made.mode = s->mode;
-	made.rows = s->rows;
-	made.columns = s->columns;
-	made.shift = s->shift;
-	made.help_top = s->help_top;
-	made.input = s->input;
+	made.frame = s->frame;
 	made.hot_at = made.hot_count ? s->hot_at % made.hot_count : 0;
-	memcpy(made.message, s->message, sizeof(made.message));
 	annotate_screen_deinit(s);
 	*s = made;
 	/* Other lines, as of a source file that came: the instruction stays. */
@@ -140,9 +133,9 @@ void annotate_screen_deinit(struct annotate_screen *s)
 
 void annotate_screen_resize(struct annotate_screen *s, unsigned rows, unsigned columns)
 {
-	bool is_first = rows != s->rows;
-	s->rows = rows;
-	s->columns = columns;
+	bool is_first = rows != s->frame.rows;
+	s->frame.rows = rows;
+	s->frame.columns = columns;
 	s->list.page = rows > FIXED_LINES ? rows - FIXED_LINES : 1;
 	if (is_first)
 		tui_list_settle(&s->list);
@@ -162,28 +155,21 @@ void annotate_screen_go(struct annotate_screen *s, uint64_t address)
 	}
 }
 
-void annotate_screen_say(struct annotate_screen *s, const char *format, ...)
-{
-	va_list arguments;
-	va_start(arguments, format);
-	vsnprintf(s->message, sizeof(s->message), format, arguments);
-	va_end(arguments);
-}
-
 static void go_hot(struct annotate_screen *s, size_t step)
 {
 	if (s->hot_count == 0) {
-		annotate_screen_say(s, "no samples here");
+		tui_frame_say(&s->frame, "no samples here");
 		return;
 	}
 	s->hot_at = (s->hot_at + step) % s->hot_count;
 	tui_list_go(&s->list, index_of(s, s->hot[s->hot_at]));
-	annotate_screen_say(s, "%zu. of %zu lines with samples", s->hot_at + 1, s->hot_count);
+	tui_frame_say(&s->frame, "%zu. of %zu lines with samples", s->hot_at + 1, s->hot_count);
 }
 
-static bool has_text(const struct annotate_screen *s, const struct annotate_line *line)
+static bool has_text(const void *of, size_t at, const char *pattern)
 {
-	const char *pattern = s->settings.pattern;
+	const struct annotate_screen *s = of;
+	const struct annotate_line *line = &s->function->lines[s->visible[at]];
 	if (line->kind != ANNOTATE_CODE || s->settings.is_disassembly)
 		return strstr(line->text, pattern) != NULL;
 	return strstr(line->mnemonic, pattern) || strstr(line->operands, pattern);
@@ -191,22 +177,11 @@ static bool has_text(const struct annotate_screen *s, const struct annotate_line
 
 static void search(struct annotate_screen *s, bool is_back)
 {
-	size_t count = s->list.count;
-	if (!*s->settings.pattern) {
-		annotate_screen_say(s, "nothing was searched for yet: / asks");
-		return;
-	}
-	for (size_t i = 1; i <= count; i++) {
-		size_t at = (s->list.cursor + (is_back ? count - i : i)) % count;
-		if (!has_text(s, &s->function->lines[s->visible[at]]))
-			continue;
-		bool is_round = is_back ? at >= s->list.cursor : at <= s->list.cursor;
+	struct tui_search wanted = {s, has_text, s->list.count, s->list.cursor, "line"};
+	size_t at;
+	memcpy(s->settings.pattern, s->frame.pattern, sizeof(s->settings.pattern));
+	if (tui_frame_find(&s->frame, &wanted, is_back, &at))
 		tui_list_go(&s->list, at);
-		if (is_round)
-			annotate_screen_say(s, "searched on from the other end");
-		return;
-	}
-	annotate_screen_say(s, "no line has '%.100s' in it", s->settings.pattern);
 }
 
 static enum annotate_action follow(struct annotate_screen *s)
@@ -225,28 +200,10 @@ static enum annotate_action follow(struct annotate_screen *s)
 		return ANNOTATE_CALLS;
 	}
 	if (line->flow == ANNOTATE_PLAIN)
-		annotate_screen_say(s, "Enter follows jumps and calls");
+		tui_frame_say(&s->frame, "Enter follows jumps and calls");
 	else
-		annotate_screen_say(s, "where this leads is only known when it runs");
+		tui_frame_say(&s->frame, "where this leads is only known when it runs");
 	return ANNOTATE_STAY;
-}
-
-static void type_key(struct annotate_screen *s, uint32_t key)
-{
-	bool is_back = s->mode == ANNOTATE_SEARCH_BACK;
-	switch (tui_input_key(&s->input, key)) {
-	case TUI_TYPED_MORE:
-		return;
-	case TUI_TYPED_WHOLE:
-		s->mode = ANNOTATE_BROWSE;
-		if (s->input.len)
-			snprintf(s->settings.pattern, sizeof(s->settings.pattern), "%s", s->input.text);
-		search(s, is_back);
-		return;
-	case TUI_TYPED_NOTHING:
-		s->mode = ANNOTATE_BROWSE;
-		return;
-	}
 }
 
 static const struct tui_help help[] = {
@@ -287,12 +244,6 @@ const struct tui_help *annotate_screen_help(size_t *count)
 	return help;
 }
 
-static void ask(struct annotate_screen *s, enum annotate_mode mode)
-{
-	s->mode = mode;
-	tui_input_start(&s->input, NULL);
-}
-
 static enum annotate_percent switched_percent(enum annotate_percent percent, bool switches_base)
 {
 	bool is_global = percent == ANNOTATE_GLOBAL_PERIOD || percent == ANNOTATE_GLOBAL_HITS;
@@ -311,7 +262,7 @@ static void switch_percent(struct annotate_screen *s, bool switches_base)
 	s->settings.percent = switched_percent(s->settings.percent, switches_base);
 	s->settings.column = ANNOTATE_PERCENT;
 	annotate_screen_update(s);
-	annotate_screen_say(s, "percentages are of %s",
+	tui_frame_say(&s->frame, "percentages are of %s",
 		s->settings.percent == ANNOTATE_LOCAL_PERIOD	? "the function's period"
 		: s->settings.percent == ANNOTATE_GLOBAL_PERIOD ? "the period of all samples"
 		: s->settings.percent == ANNOTATE_LOCAL_HITS	? "the function's samples"
@@ -349,27 +300,19 @@ static bool look_key(struct annotate_screen *s, uint32_t key)
 		look->counts_jumps = !look->counts_jumps;
 		return true;
 	case '[':
-		s->shift -= s->shift < 8 ? s->shift : 8;
-		return true;
 	case ']':
-		if (s->shift < UINT16_MAX)
-			s->shift += 8;
+		tui_frame_scroll(&s->frame, key == ']');
 		return true;
 	default:
 		return false;
 	}
 }
 
-static bool search_key(struct annotate_screen *s, uint32_t key)
+static bool find_key(struct annotate_screen *s, uint32_t key)
 {
 	switch (key) {
-	case '/':
 	case '?':
-		ask(s, key == '/' ? ANNOTATE_SEARCH : ANNOTATE_SEARCH_BACK);
-		return true;
-	case 'n':
-	case 'N':
-		search(s, key == 'N');
+		tui_frame_ask(&s->frame, true);
 		return true;
 	case '\t':
 		go_hot(s, 1);
@@ -380,11 +323,6 @@ static bool search_key(struct annotate_screen *s, uint32_t key)
 	case 'H':
 		s->hot_at = 0;
 		go_hot(s, 0);
-		return true;
-	case 'h':
-	case TUI_KEY_F1:
-		s->mode = ANNOTATE_HELP;
-		s->help_top = 0;
 		return true;
 	default:
 		return false;
@@ -420,29 +358,28 @@ static enum annotate_action other_key(struct annotate_screen *s, uint32_t key)
 		break;
 	}
 	if (key > ' ' && key < 0x7f)
-		annotate_screen_say(s, "no key %c: h lists them", (char)key);
+		tui_frame_say(&s->frame, "no key %c: h lists them", (char)key);
 	else
-		annotate_screen_say(s, "no such key: h lists them");
+		tui_frame_say(&s->frame, "no such key: h lists them");
 	return ANNOTATE_STAY;
 }
 
 enum annotate_action annotate_screen_key(struct annotate_screen *s, uint32_t key)
 {
-	if (key == TUI_KEY_NONE)
-		return ANNOTATE_STAY;
-	if (key == TUI_KEY_CTRL('c') || key == TUI_KEY_CLOSED)
+	enum tui_frame_does does = tui_frame_key(&s->frame, sizeof(help) / sizeof(help[0]), key);
+	switch (does) {
+	case TUI_FRAME_LEAVES:
 		return ANNOTATE_LEAVE;
-	s->message[0] = '\0';
-	if (s->mode == ANNOTATE_HELP) {
-		if (!tui_help_key(&s->help_top, sizeof(help) / sizeof(help[0]), s->rows, key))
-			s->mode = ANNOTATE_BROWSE;
-		return ANNOTATE_STAY;
+	case TUI_FRAME_PASSES:
+		if (!tui_list_key(&s->list, key, FIRST_ROW) && !look_key(s, key) && !find_key(s, key))
+			return other_key(s, key);
+		break;
+	case TUI_FRAME_FINDS:
+	case TUI_FRAME_FINDS_BACK:
+		search(s, does == TUI_FRAME_FINDS_BACK);
+		break;
+	case TUI_FRAME_STAYS:
+		break;
 	}
-	if (s->mode != ANNOTATE_BROWSE) {
-		type_key(s, key);
-		return ANNOTATE_STAY;
-	}
-	if (tui_list_key(&s->list, key, FIRST_ROW) || look_key(s, key) || search_key(s, key))
-		return ANNOTATE_STAY;
-	return other_key(s, key);
+	return ANNOTATE_STAY;
 }

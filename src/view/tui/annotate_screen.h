@@ -13,12 +13,8 @@
 #define VIEW_TUI_ANNOTATE_SCREEN_H
 
 #include "view/text/annotate_lines.h"
-#include "view/tui/tui_input.h"
-#include "view/tui/tui_line.h"
-#include "view/tui/tui_list.h"
+#include "view/tui/tui_frame.h"
 #include <tally/status.h>
-
-enum annotate_mode { ANNOTATE_BROWSE, ANNOTATE_SEARCH, ANNOTATE_SEARCH_BACK, ANNOTATE_HELP };
 
 /* How lines look: stays from one function to the next. */
 struct annotate_settings {
@@ -47,16 +43,12 @@ enum annotate_action {
 struct annotate_screen {
 	const struct annotate_function *function;
 	struct annotate_settings settings;
-	enum annotate_mode mode;
 	struct tui_list list; /* over visible */
 	uint32_t *visible; /* lines of the function */
 	uint32_t *hot; /* lines with samples, the hottest first */
 	size_t hot_count, hot_at;
 	uint32_t *sources; /* by line: how many jumps lead there */
-	unsigned rows, columns, shift;
-	size_t help_top;
-	struct tui_input input;
-	char message[TUI_MESSAGE_BYTES];
+	struct tui_frame frame;
 	uint64_t callee; /* as the function's own addresses count */
 };
 
@@ -74,7 +66,6 @@ TALLY_MUST_CHECK enum tally_status annotate_screen_renew(
 void annotate_screen_go(struct annotate_screen *s, uint64_t address);
 /* The cursor's line; NULL: there is none. */
 const struct annotate_line *annotate_screen_line(const struct annotate_screen *s);
-void annotate_screen_say(struct annotate_screen *s, const char *format, ...) TALLY_PRINTF(2, 3);
 const struct tui_help *annotate_screen_help(size_t *count);
 
 #endif

@@ -92,21 +92,17 @@ static void put_bottom(const struct flame_screen *s, struct grid *grid, struct t
 {
 	static const char *const hints[] = {"?:help", "q:back", "Enter:zoom", "u:wider", "z:all", "/:search",
 		"a:annotate", "T:top-down", "I:callers"};
-	text_clear(t);
-	if (s->is_typing) {
-		text_printf(t, "Search: %s_", s->input.text);
-	} else if (s->is_helping) {
-		text_str(t, "Any key goes back");
-	} else if (s->message[0]) {
-		text_str(t, s->message);
-	} else if (*s->pattern) {
-		text_printf(t, "'%.60s' is in ", s->pattern);
-		text_fixed(t, percent_of(s->matched, s->tree->total), 2);
-		text_str(t, "%, n:next N:previous Esc:no marks");
-	} else {
-		tui_append_hints(t, hints, sizeof(hints) / sizeof(hints[0]), grid->columns);
+	struct tui_bottom bottom = {hints, sizeof(hints) / sizeof(hints[0]), NULL, {0}};
+	struct text marked = {0};
+	if (*s->frame.pattern) {
+		text_printf(&marked, "'%.60s' is in ", s->frame.pattern);
+		text_fixed(&marked, percent_of(s->matched, s->tree->total), 2);
+		text_str(&marked, "%, n:next N:previous Esc:no marks");
+		text_char(&marked, '\0');
+		bottom.idle = marked.failed ? NULL : marked.data;
 	}
-	tui_put_bottom(grid, (struct tally_str){t->data, t->len}, (struct tally_str){0});
+	tui_frame_put_bottom(&s->frame, &bottom, grid, t);
+	text_deinit(&marked);
 }
 
 bool flame_draw(const struct flame_screen *s, struct grid *grid)
@@ -114,13 +110,12 @@ bool flame_draw(const struct flame_screen *s, struct grid *grid)
 	struct text t = {0};
 	size_t help_count;
 	const struct tui_help *help = flame_screen_help(&help_count);
-	if ((grid->rows != s->rows || grid->columns != s->columns) && !grid_resize(grid, s->rows, s->columns))
+	if (!tui_frame_clear(&s->frame, grid))
 		return false;
-	grid_clear(grid);
 	if (grid->rows == 0)
 		return true;
-	if (s->is_helping) {
-		tui_put_help(grid, help, help_count, s->help_top, &t);
+	if (s->frame.mode == TUI_HELP) {
+		tui_put_help(grid, help, help_count, s->frame.help_top, &t);
 	} else if (grid->rows > 2) {
 		put_blocks(s, grid);
 		put_detail(s, grid, &t);

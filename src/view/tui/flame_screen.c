@@ -1,7 +1,6 @@
 #include "view/tui/flame_screen.h"
 #include "base/error.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +23,7 @@ enum tally_status flame_screen_init(
 	struct flame_screen *s, const struct flame_tree *tree, const char *title, struct tally_error *err)
 {
 	*s = (struct flame_screen){
-		.tree = tree, .title = title, .zoom = PROFILE_NONE, .cursor = PROFILE_NONE, .rows = 24, .columns = 80};
+		.tree = tree, .title = title, .zoom = PROFILE_NONE, .cursor = PROFILE_NONE, .frame = TUI_FRAME_START};
 	s->starts = calloc(2 * (tree->node_count + 1), sizeof(*s->starts));
 	s->matches = calloc(tree->label_count + 1, sizeof(*s->matches));
 	if (!s->starts || !s->matches) {
@@ -69,21 +68,21 @@ bool flame_screen_block(const struct flame_screen *s, uint32_t node, unsigned *f
 {
 	uint64_t whole = total_of(s, s->zoom), left = s->zoom == PROFILE_NONE ? 0 : s->starts[s->zoom];
 	*first = 0;
-	*end = s->columns;
+	*end = s->frame.columns;
 	if (node == PROFILE_NONE || is_above_zoom(s, node))
-		return s->columns > 0;
+		return s->frame.columns > 0;
 	uint64_t start = s->starts[node], width = s->tree->nodes[node].total;
 	if (!whole || start < left || start - left + width > whole ||
 		flame_screen_level(s, node) <= flame_screen_level(s, s->zoom))
 		return false;
-	*first = (unsigned)((double)(start - left) / (double)whole * s->columns);
-	*end = (unsigned)((double)(start - left + width) / (double)whole * s->columns);
+	*first = (unsigned)((double)(start - left) / (double)whole * s->frame.columns);
+	*end = (unsigned)((double)(start - left + width) / (double)whole * s->frame.columns);
 	return *end > *first;
 }
 
 static unsigned page_of(const struct flame_screen *s)
 {
-	return s->rows > FIXED_LINES ? s->rows - FIXED_LINES : 1;
+	return s->frame.rows > FIXED_LINES ? s->frame.rows - FIXED_LINES : 1;
 }
 
 static void follow_cursor(struct flame_screen *s)
@@ -97,9 +96,9 @@ static void follow_cursor(struct flame_screen *s)
 
 void flame_screen_resize(struct flame_screen *s, unsigned rows, unsigned columns)
 {
-	bool is_new = rows != s->rows || columns != s->columns;
-	s->rows = rows;
-	s->columns = columns;
+	bool is_new = rows != s->frame.rows || columns != s->frame.columns;
+	s->frame.rows = rows;
+	s->frame.columns = columns;
 	if (is_new)
 		follow_cursor(s);
 }
@@ -154,10 +153,10 @@ static void zoom_to(struct flame_screen *s, uint32_t node)
 static void find_matches(struct flame_screen *s)
 {
 	const struct flame_tree *tree = s->tree;
-	size_t len = strlen(s->pattern);
+	size_t len = strlen(s->frame.pattern);
 	for (size_t i = 0; i < tree->label_count; i++) {
 		struct tally_str name = tree->labels[i].name;
-		s->matches[i] = len && name.len && memmem(name.data, name.len, s->pattern, len);
+		s->matches[i] = len && name.len && memmem(name.data, name.len, s->frame.pattern, len);
 	}
 	s->matched = 0;
 	for (size_t i = 0; i < tree->node_count;) {
@@ -170,45 +169,28 @@ static void find_matches(struct flame_screen *s)
 	}
 }
 
+static bool is_match(const void *of, size_t at, const char *pattern)
+{
+	const struct flame_screen *s = of;
+	(void)pattern; /* which find_matches looked for */
+	return s->matches[s->tree->nodes[at].label];
+}
+
 static void search(struct flame_screen *s, bool is_back)
 {
-	size_t count = s->tree->node_count, from = s->cursor == PROFILE_NONE ? (is_back ? 0 : count - 1) : s->cursor;
-	for (size_t i = 1; i <= count; i++) {
-		uint32_t at = (uint32_t)((from + (is_back ? count - i : i)) % count);
-		if (!s->matches[s->tree->nodes[at].label])
-			continue;
-		if (!is_shown(s, at)) {
-			/* Too narrow, or out of the zoom. */
-			s->zoom = PROFILE_NONE;
-			if (!is_shown(s, at))
-				s->zoom = at;
-		}
-		s->cursor = at;
-		return;
-	}
-	snprintf(s->message, sizeof(s->message), "no function has '%.100s' in it", s->pattern);
-}
-
-static void type_key(struct flame_screen *s, uint32_t key)
-{
-	enum tui_typed typed = tui_input_key(&s->input, key);
-	s->is_typing = typed == TUI_TYPED_MORE;
-	if (typed != TUI_TYPED_WHOLE)
-		return;
-	snprintf(s->pattern, sizeof(s->pattern), "%s", s->input.text);
+	size_t count = s->tree->node_count, at;
+	struct tui_search wanted = {s, is_match, count, s->cursor == PROFILE_NONE ? count : s->cursor, "function"};
 	find_matches(s);
-	if (*s->pattern)
-		search(s, false);
-}
-
-static void search_key(struct flame_screen *s, uint32_t key)
-{
-	if (key != '/' && *s->pattern) {
-		search(s, key == 'N');
+	if (!tui_frame_find(&s->frame, &wanted, is_back, &at))
 		return;
+	uint32_t node = (uint32_t)at;
+	if (!is_shown(s, node)) {
+		/* Too narrow, or out of the zoom. */
+		s->zoom = PROFILE_NONE;
+		if (!is_shown(s, node))
+			s->zoom = node;
 	}
-	s->is_typing = true;
-	tui_input_start(&s->input, NULL);
+	s->cursor = node;
 }
 
 static void click(struct flame_screen *s, uint32_t key)
@@ -260,15 +242,8 @@ enum tally_status flame_screen_renew(struct flame_screen *s, const struct tree_m
 		flame_screen_deinit(&made);
 		return error_nomem(err);
 	}
-	made.rows = s->rows;
-	made.columns = s->columns;
+	made.frame = s->frame;
 	made.top = s->top;
-	made.is_helping = s->is_helping;
-	made.is_typing = s->is_typing;
-	made.help_top = s->help_top;
-	made.input = s->input;
-	memcpy(made.pattern, s->pattern, sizeof(made.pattern));
-	memcpy(made.message, s->message, sizeof(made.message));
 	flame_screen_deinit(s);
 	*s = made;
 	find_matches(s);
@@ -350,16 +325,8 @@ static bool look_key(struct flame_screen *s, uint32_t key)
 	case 'z':
 		zoom_to(s, PROFILE_NONE);
 		return true;
-	case '/':
-	case 'n':
-	case 'N':
-		search_key(s, key);
-		return true;
 	case '?':
-	case 'h':
-	case TUI_KEY_F1:
-		s->is_helping = true;
-		s->help_top = 0;
+		tui_frame_help(&s->frame);
 		return true;
 	default:
 		return false;
@@ -370,9 +337,9 @@ static enum tree_action other_key(struct flame_screen *s, uint32_t key)
 {
 	switch (key) {
 	case TUI_KEY_ESCAPE:
-		if (s->zoom == PROFILE_NONE && !*s->pattern)
+		if (s->zoom == PROFILE_NONE && !*s->frame.pattern)
 			return TREE_BACK;
-		s->pattern[0] = '\0';
+		s->frame.pattern[0] = '\0';
 		find_matches(s);
 		zoom_to(s, PROFILE_NONE);
 		return TREE_STAY;
@@ -393,19 +360,23 @@ static enum tree_action other_key(struct flame_screen *s, uint32_t key)
 enum tree_action flame_screen_key(struct flame_screen *s, uint32_t key)
 {
 	enum tree_action action = TREE_STAY;
-	if (key == TUI_KEY_NONE)
-		return TREE_STAY;
-	if (key == TUI_KEY_CTRL('c') || key == TUI_KEY_CLOSED)
+	enum tui_frame_does does = tui_frame_key(&s->frame, sizeof(help) / sizeof(help[0]), key);
+	switch (does) {
+	case TUI_FRAME_LEAVES:
 		return TREE_LEAVE;
-	s->message[0] = '\0';
-	if (s->is_helping)
-		s->is_helping = tui_help_key(&s->help_top, sizeof(help) / sizeof(help[0]), s->rows, key);
-	else if (s->is_typing)
-		type_key(s, key);
-	else if (tui_is_mouse(key))
-		mouse_key(s, key);
-	else if (!move_key(s, key) && !look_key(s, key))
-		action = other_key(s, key);
+	case TUI_FRAME_PASSES:
+		if (tui_is_mouse(key))
+			mouse_key(s, key);
+		else if (!move_key(s, key) && !look_key(s, key))
+			action = other_key(s, key);
+		break;
+	case TUI_FRAME_FINDS:
+	case TUI_FRAME_FINDS_BACK:
+		search(s, does == TUI_FRAME_FINDS_BACK);
+		break;
+	case TUI_FRAME_STAYS:
+		break;
+	}
 	follow_cursor(s);
 	return action;
 }

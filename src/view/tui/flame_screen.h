@@ -23,11 +23,7 @@ struct flame_screen {
 	uint64_t matched; /* what the matches come to, those inside one another once */
 	uint32_t zoom, cursor; /* nodes; PROFILE_NONE: the root of all */
 	unsigned top; /* levels scrolled out */
-	unsigned rows, columns;
-	bool is_helping, is_typing;
-	size_t help_top;
-	struct tui_input input;
-	char pattern[TUI_INPUT_BYTES], message[TUI_MESSAGE_BYTES];
+	struct tui_frame frame;
 };
 
 TALLY_MUST_CHECK enum tally_status flame_screen_init(

@@ -1,14 +1,13 @@
 #include "view/tui/text_screen.h"
 #include "base/error.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define FIXED_LINES 2 /* title and bottom */
 
 enum tally_status text_screen_init(struct text_screen *s, const char *title, struct text *text, struct tally_error *err)
 {
-	*s = (struct text_screen){.title = title, .rows = 24, .columns = 80};
+	*s = (struct text_screen){.title = title, .frame = TUI_FRAME_START};
 	struct tally_str rest = {text->data, text->len}, line;
 	while (rest.len > 0 && str_next(&rest, '\n', &line)) {
 		if (!vec_push(&s->lines, line)) {
@@ -31,59 +30,29 @@ void text_screen_deinit(struct text_screen *s)
 
 void text_screen_resize(struct text_screen *s, unsigned rows, unsigned columns)
 {
-	s->rows = rows;
-	s->columns = columns;
+	s->frame.rows = rows;
+	s->frame.columns = columns;
 	s->list.page = rows > FIXED_LINES ? rows - FIXED_LINES : 1;
 	tui_list_settle(&s->list);
 }
 
+static bool has_text(const void *of, size_t at, const char *pattern)
+{
+	const struct text_screen *s = of;
+	struct tally_str line = s->lines.items[at];
+	return line.len && memmem(line.data, line.len, pattern, strlen(pattern));
+}
+
 static void search(struct text_screen *s, bool is_back)
 {
-	size_t count = s->list.count, from = s->list.cursor, len = strlen(s->pattern);
-	for (size_t i = 1; i <= count; i++) {
-		size_t at = (from + (is_back ? count - i : i)) % count;
-		struct tally_str line = s->lines.items[at];
-		if (!line.len || !memmem(line.data, line.len, s->pattern, len))
-			continue;
+	struct tui_search wanted = {s, has_text, s->list.count, s->list.cursor, "line"};
+	size_t at;
+	if (tui_frame_find(&s->frame, &wanted, is_back, &at))
 		tui_list_go(&s->list, at);
-		if (is_back ? at >= from : at <= from)
-			snprintf(s->message, sizeof(s->message), "searched on from the other end");
-		return;
-	}
-	snprintf(s->message, sizeof(s->message), "no line has '%.100s' in it", s->pattern);
 }
 
-static void type_key(struct text_screen *s, uint32_t key)
+static enum text_screen_action own_key(struct text_screen *s, uint32_t key)
 {
-	enum tui_typed typed = tui_input_key(&s->input, key);
-	s->is_typing = typed == TUI_TYPED_MORE;
-	if (typed != TUI_TYPED_WHOLE || !s->input.len)
-		return;
-	snprintf(s->pattern, sizeof(s->pattern), "%s", s->input.text);
-	search(s, false);
-}
-
-static void search_key(struct text_screen *s, uint32_t key)
-{
-	if (key != '/' && *s->pattern) {
-		search(s, key == 'N');
-		return;
-	}
-	s->is_typing = true;
-	tui_input_start(&s->input, NULL);
-}
-
-enum text_screen_action text_screen_key(struct text_screen *s, uint32_t key)
-{
-	if (key == TUI_KEY_NONE)
-		return TEXT_SCREEN_STAY;
-	if (key == TUI_KEY_CTRL('c') || key == TUI_KEY_CLOSED)
-		return TEXT_SCREEN_LEAVE;
-	s->message[0] = '\0';
-	if (s->is_typing) {
-		type_key(s, key);
-		return TEXT_SCREEN_STAY;
-	}
 	if (tui_list_key(&s->list, key, 1))
 		return TEXT_SCREEN_STAY;
 	switch (key) {
@@ -92,17 +61,9 @@ enum text_screen_action text_screen_key(struct text_screen *s, uint32_t key)
 	case 'W':
 	case TUI_KEY_ESCAPE:
 		return TEXT_SCREEN_BACK;
-	case '/':
-	case 'n':
-	case 'N':
-		search_key(s, key);
-		break;
 	case TUI_KEY_LEFT:
-		s->shift -= s->shift < 8 ? s->shift : 8;
-		break;
 	case TUI_KEY_RIGHT:
-		if (s->shift < UINT16_MAX)
-			s->shift += 8;
+		tui_frame_scroll(&s->frame, key == TUI_KEY_RIGHT);
 		break;
 	default:
 		break;
@@ -110,24 +71,37 @@ enum text_screen_action text_screen_key(struct text_screen *s, uint32_t key)
 	return TEXT_SCREEN_STAY;
 }
 
+enum text_screen_action text_screen_key(struct text_screen *s, uint32_t key)
+{
+	enum tui_frame_does does = tui_frame_key(&s->frame, 0, key);
+	switch (does) {
+	case TUI_FRAME_LEAVES:
+		return TEXT_SCREEN_LEAVE;
+	case TUI_FRAME_PASSES:
+		return own_key(s, key);
+	case TUI_FRAME_FINDS:
+	case TUI_FRAME_FINDS_BACK:
+		search(s, does == TUI_FRAME_FINDS_BACK);
+		break;
+	case TUI_FRAME_STAYS:
+		break;
+	}
+	return TEXT_SCREEN_STAY;
+}
+
 static void put_bottom(const struct text_screen *s, struct grid *grid, struct text *t)
 {
-	char place[48];
-	int width = snprintf(place, sizeof(place), " %zu/%zu", s->list.count ? s->list.cursor + 1 : 0, s->list.count);
-	text_clear(t);
-	if (s->is_typing)
-		text_printf(t, "Search: %s_", s->input.text);
-	else
-		text_str(t, s->message[0] ? s->message : "q:back /:search n/N:next Left/Right:sideways");
-	tui_put_bottom(grid, (struct tally_str){t->data, t->len}, (struct tally_str){place, (size_t)width});
+	static const char *const hints[] = {"q:back", "/:search", "n/N:next", "Left/Right:sideways"};
+	char room[TUI_PLACE_BYTES];
+	struct tui_bottom bottom = {hints, sizeof(hints) / sizeof(hints[0]), NULL, tui_place(&s->list, room)};
+	tui_frame_put_bottom(&s->frame, &bottom, grid, t);
 }
 
 bool text_screen_draw(const struct text_screen *s, struct grid *grid)
 {
 	struct tui_line line = {0};
-	if ((grid->rows != s->rows || grid->columns != s->columns) && !grid_resize(grid, s->rows, s->columns))
+	if (!tui_frame_clear(&s->frame, grid))
 		return false;
-	grid_clear(grid);
 	if (grid->rows == 0)
 		return true;
 	for (unsigned row = 1; row + 1 < grid->rows && s->list.top + row - 1 < s->list.count; row++) {
@@ -140,7 +114,7 @@ bool text_screen_draw(const struct text_screen *s, struct grid *grid)
 			else
 				text_char(&line.text, c);
 		}
-		tui_line_put(&line, grid, row, s->shift);
+		tui_line_put(&line, grid, row, s->frame.shift);
 		if (at == s->list.cursor)
 			grid_select(grid, row);
 	}

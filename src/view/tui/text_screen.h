@@ -12,9 +12,7 @@
 #define VIEW_TUI_TEXT_SCREEN_H
 
 #include "base/vec.h"
-#include "view/tui/tui_input.h"
-#include "view/tui/tui_line.h"
-#include "view/tui/tui_list.h"
+#include "view/tui/tui_frame.h"
 #include <tally/status.h>
 
 enum text_screen_action { TEXT_SCREEN_STAY, TEXT_SCREEN_BACK, TEXT_SCREEN_LEAVE };
@@ -24,10 +22,7 @@ struct text_screen {
 	struct text text;
 	VEC(struct tally_str) lines;
 	struct tui_list list;
-	unsigned rows, columns, shift;
-	bool is_typing;
-	struct tui_input input;
-	char pattern[TUI_INPUT_BYTES], message[TUI_MESSAGE_BYTES];
+	struct tui_frame frame;
 };
 
 TALLY_MUST_CHECK enum tally_status text_screen_init(

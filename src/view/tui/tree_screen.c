@@ -2,7 +2,6 @@
 #include "base/error.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,7 +100,7 @@ enum tally_status tree_screen_init(
 	struct tree_screen *s, const struct flame_tree *tree, const char *title, double limit, struct tally_error *err)
 {
 	size_t count = tree->node_count + 1;
-	*s = (struct tree_screen){.tree = tree, .title = title, .limit = limit, .rows = 24, .columns = 80};
+	*s = (struct tree_screen){.tree = tree, .title = title, .limit = limit, .frame = TUI_FRAME_START};
 	s->children = calloc(count, sizeof(*s->children));
 	s->order = calloc(count, sizeof(*s->order));
 	s->is_open = calloc(count, sizeof(*s->is_open));
@@ -110,7 +109,7 @@ enum tally_status tree_screen_init(
 		tree_screen_deinit(s);
 		return error_nomem(err);
 	}
-	s->list.page = s->rows - FIXED_LINES;
+	s->list.page = s->frame.rows - FIXED_LINES;
 	make_lines(s);
 	return TALLY_OK;
 }
@@ -134,15 +133,7 @@ enum tally_status tree_screen_renew(
 		tree_screen_deinit(&made);
 		return error_nomem(err);
 	}
-	made.rows = s->rows;
-	made.columns = s->columns;
-	made.shift = s->shift;
-	made.is_helping = s->is_helping;
-	made.is_typing = s->is_typing;
-	made.help_top = s->help_top;
-	made.input = s->input;
-	memcpy(made.pattern, s->pattern, sizeof(made.pattern));
-	memcpy(made.message, s->message, sizeof(made.message));
+	made.frame = s->frame;
 	made.list.page = s->list.page;
 	tree_screen_deinit(s);
 	*s = made;
@@ -166,8 +157,8 @@ void tree_screen_deinit(struct tree_screen *s)
 
 void tree_screen_resize(struct tree_screen *s, unsigned rows, unsigned columns)
 {
-	s->rows = rows;
-	s->columns = columns;
+	s->frame.rows = rows;
+	s->frame.columns = columns;
 	s->list.page = rows > FIXED_LINES ? rows - FIXED_LINES : 1;
 	tui_list_settle(&s->list);
 }
@@ -183,7 +174,7 @@ static void toggle(struct tree_screen *s)
 		return;
 	uint32_t node = s->lines[s->list.cursor];
 	if (!child_count(s, node)) {
-		snprintf(s->message, sizeof(s->message), "nothing from %.4g%% is below it", s->limit);
+		tui_frame_say(&s->frame, "nothing from %.4g%% is below it", s->limit);
 		return;
 	}
 	/* A path without forks opens as a whole. */
@@ -251,32 +242,20 @@ static void show_node(struct tree_screen *s, uint32_t node)
 			tui_list_go(&s->list, i);
 }
 
+static bool has_text(const void *of, size_t at, const char *pattern)
+{
+	const struct tree_screen *s = of;
+	struct tally_str name = s->tree->labels[s->tree->nodes[at].label].name;
+	return is_heavy(s, (uint32_t)at) && name.len && memmem(name.data, name.len, pattern, strlen(pattern));
+}
+
 /* Through all nodes that can show, open or not. */
 static void search(struct tree_screen *s, bool is_back)
 {
-	size_t count = s->tree->node_count, len = strlen(s->pattern);
-	size_t from = s->list.count ? s->lines[s->list.cursor] : 0;
-	for (size_t i = 1; i <= count; i++) {
-		size_t at = (from + (is_back ? count - i : i)) % count;
-		struct tally_str name = s->tree->labels[s->tree->nodes[at].label].name;
-		if (!is_heavy(s, (uint32_t)at) || !name.len || !memmem(name.data, name.len, s->pattern, len))
-			continue;
+	size_t from = s->list.count ? s->lines[s->list.cursor] : 0, at;
+	struct tui_search wanted = {s, has_text, s->tree->node_count, from, "function"};
+	if (tui_frame_find(&s->frame, &wanted, is_back, &at))
 		show_node(s, (uint32_t)at);
-		if (is_back ? at >= from : at <= from)
-			snprintf(s->message, sizeof(s->message), "searched on from the other end");
-		return;
-	}
-	snprintf(s->message, sizeof(s->message), "no function has '%.100s' in it", s->pattern);
-}
-
-static void type_key(struct tree_screen *s, uint32_t key)
-{
-	enum tui_typed typed = tui_input_key(&s->input, key);
-	s->is_typing = typed == TUI_TYPED_MORE;
-	if (typed != TUI_TYPED_WHOLE || !s->input.len)
-		return;
-	snprintf(s->pattern, sizeof(s->pattern), "%s", s->input.text);
-	search(s, false);
 }
 
 static void step_limit(struct tree_screen *s, bool is_up)
@@ -287,7 +266,7 @@ static void step_limit(struct tree_screen *s, bool is_up)
 		i++;
 	s->limit = steps[i];
 	make_lines(s);
-	snprintf(s->message, sizeof(s->message), "from %.4g%%", s->limit);
+	tui_frame_say(&s->frame, "from %.4g%%", s->limit);
 }
 
 static const struct tui_help help[] = {
@@ -338,48 +317,19 @@ static bool tree_key(struct tree_screen *s, uint32_t key)
 		step_limit(s, key == '}');
 		return true;
 	case '[':
-		s->shift -= s->shift < 8 ? s->shift : 8;
-		return true;
 	case ']':
-		if (s->shift < UINT16_MAX)
-			s->shift += 8;
-		return true;
-	case '/':
-	case 'n':
-	case 'N':
-		if (key != '/' && *s->pattern) {
-			search(s, key == 'N');
-			return true;
-		}
-		s->is_typing = true;
-		tui_input_start(&s->input, NULL);
+		tui_frame_scroll(&s->frame, key == ']');
 		return true;
 	case '?':
-	case 'h':
-	case TUI_KEY_F1:
-		s->is_helping = true;
-		s->help_top = 0;
+		tui_frame_help(&s->frame);
 		return true;
 	default:
 		return false;
 	}
 }
 
-enum tree_action tree_screen_key(struct tree_screen *s, uint32_t key)
+static enum tree_action own_key(struct tree_screen *s, uint32_t key)
 {
-	if (key == TUI_KEY_NONE)
-		return TREE_STAY;
-	if (key == TUI_KEY_CTRL('c') || key == TUI_KEY_CLOSED)
-		return TREE_LEAVE;
-	s->message[0] = '\0';
-	if (s->is_helping) {
-		s->is_helping = tui_help_key(&s->help_top, sizeof(help) / sizeof(help[0]), s->rows, key);
-		return TREE_STAY;
-	}
-	if (s->is_typing) {
-		type_key(s, key);
-		return TREE_STAY;
-	}
 	if (tui_list_key(&s->list, key, FIRST_ROW) || tree_key(s, key))
 		return TREE_STAY;
 	if (tui_is_mouse(key)) { /* a double click: its first one moved the cursor */
@@ -403,6 +353,24 @@ enum tree_action tree_screen_key(struct tree_screen *s, uint32_t key)
 	default:
 		return TREE_STAY;
 	}
+}
+
+enum tree_action tree_screen_key(struct tree_screen *s, uint32_t key)
+{
+	enum tui_frame_does does = tui_frame_key(&s->frame, sizeof(help) / sizeof(help[0]), key);
+	switch (does) {
+	case TUI_FRAME_LEAVES:
+		return TREE_LEAVE;
+	case TUI_FRAME_PASSES:
+		return own_key(s, key);
+	case TUI_FRAME_FINDS:
+	case TUI_FRAME_FINDS_BACK:
+		search(s, does == TUI_FRAME_FINDS_BACK);
+		break;
+	case TUI_FRAME_STAYS:
+		break;
+	}
+	return TREE_STAY;
 }
 
 static void make_heading(struct tui_line *line)
@@ -444,20 +412,9 @@ static void put_bottom(const struct tree_screen *s, struct grid *grid, struct te
 {
 	static const char *const hints[] = {"?:help", "q:back", "Enter:open", "/:search", "a:annotate", "T:top-down",
 		"I:callers", "v:flame", "E/C:all", "{/}:limit"};
-	char place[48];
-	int width = snprintf(place, sizeof(place), " %zu/%zu", s->list.count ? s->list.cursor + 1 : 0, s->list.count);
-	struct tally_str right = {place, (size_t)width};
-	text_clear(t);
-	if (s->is_typing)
-		text_printf(t, "Search: %s_", s->input.text);
-	else if (s->is_helping)
-		text_str(t, "Any key goes back");
-	else if (s->message[0])
-		text_str(t, s->message);
-	else
-		tui_append_hints(t, hints, sizeof(hints) / sizeof(hints[0]),
-			grid->columns > right.len ? grid->columns - right.len : grid->columns);
-	tui_put_bottom(grid, (struct tally_str){t->data, t->len}, right);
+	char room[TUI_PLACE_BYTES];
+	struct tui_bottom bottom = {hints, sizeof(hints) / sizeof(hints[0]), NULL, tui_place(&s->list, room)};
+	tui_frame_put_bottom(&s->frame, &bottom, grid, t);
 }
 
 static void put_lines(const struct tree_screen *s, struct grid *grid, struct tui_line *line)
@@ -466,12 +423,12 @@ static void put_lines(const struct tree_screen *s, struct grid *grid, struct tui
 	if (last > 1) {
 		make_heading(line);
 		grid_fill(grid, 1, GRID_HEADER);
-		tui_line_put(line, grid, 1, s->shift);
+		tui_line_put(line, grid, 1, s->frame.shift);
 	}
 	for (unsigned row = FIRST_ROW; row < last && s->list.top + (row - FIRST_ROW) < s->list.count; row++) {
 		size_t index = s->list.top + (row - FIRST_ROW);
 		make_line(s, index, line);
-		tui_line_put(line, grid, row, s->shift);
+		tui_line_put(line, grid, row, s->frame.shift);
 		if (index == s->list.cursor)
 			grid_select(grid, row);
 	}
@@ -480,13 +437,12 @@ static void put_lines(const struct tree_screen *s, struct grid *grid, struct tui
 bool tree_screen_draw(const struct tree_screen *s, struct grid *grid)
 {
 	struct tui_line line = {0};
-	if ((grid->rows != s->rows || grid->columns != s->columns) && !grid_resize(grid, s->rows, s->columns))
+	if (!tui_frame_clear(&s->frame, grid))
 		return false;
-	grid_clear(grid);
 	if (grid->rows == 0)
 		return true;
-	if (s->is_helping)
-		tui_put_help(grid, help, sizeof(help) / sizeof(help[0]), s->help_top, &line.text);
+	if (s->frame.mode == TUI_HELP)
+		tui_put_help(grid, help, sizeof(help) / sizeof(help[0]), s->frame.help_top, &line.text);
 	else
 		put_lines(s, grid, &line);
 	text_clear(&line.text);

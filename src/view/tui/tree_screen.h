@@ -16,9 +16,7 @@
 #include "base/vec.h"
 #include "profile/flame_tree.h"
 #include "view/tui/tree_memory.h"
-#include "view/tui/tui_input.h"
-#include "view/tui/tui_line.h"
-#include "view/tui/tui_list.h"
+#include "view/tui/tui_frame.h"
 
 enum tree_action { /* of the flame view too */
 	TREE_STAY,
@@ -44,11 +42,7 @@ struct tree_screen {
 	bool *is_open; /* by node */
 	uint32_t *lines; /* nodes that show */
 	struct tui_list list;
-	unsigned rows, columns, shift;
-	bool is_helping, is_typing;
-	size_t help_top;
-	struct tui_input input;
-	char pattern[TUI_INPUT_BYTES], message[TUI_MESSAGE_BYTES];
+	struct tui_frame frame;
 };
 
 TALLY_MUST_CHECK enum tally_status tree_screen_init(

@@ -33,12 +33,12 @@ static void a_page(void **state)
 	assert_true(text_screen_draw(&page, &grid));
 	assert_grid_is_golden(&grid, "page-40x12");
 	press(&page, "n");
-	assert_string_equal(page.message, "searched on from the other end");
+	assert_string_equal(page.frame.message, "searched on from the other end");
 	press(&page, "/nothing$");
-	assert_string_equal(page.message, "no line has 'nothing' in it");
+	assert_string_equal(page.frame.message, "no line has 'nothing' in it");
 	press(&page, "/x");
 	text_screen_key(&page, TUI_KEY_ESCAPE);
-	assert_false(page.is_typing);
+	assert_int_equal(page.frame.mode, TUI_BROWSE);
 	text_screen_resize(&page, 0, 0);
 	assert_true(text_screen_draw(&page, &grid));
 	text_screen_resize(&page, 1, 1);

@@ -124,9 +124,9 @@ static void a_tree_is_searched_where_it_is_closed(void **state)
 	assert_true(f.screen.lines[f.screen.list.cursor] > first);
 	press(&f, "n");
 	assert_int_equal(f.screen.lines[f.screen.list.cursor], first);
-	assert_string_equal(f.screen.message, "searched on from the other end");
+	assert_string_equal(f.screen.frame.message, "searched on from the other end");
 	press(&f, "/nothing$");
-	assert_string_equal(f.screen.message, "no function has 'nothing' in it");
+	assert_string_equal(f.screen.frame.message, "no function has 'nothing' in it");
 	assert_int_equal(press(&f, "a"), TREE_ANNOTATE);
 	assert_int_equal(press(&f, "v"), TREE_STAY); /* Down */
 	assert_int_equal(tree_screen_key(&f.screen, 'v'), TREE_FLAME);

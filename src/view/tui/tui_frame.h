@@ -1,0 +1,75 @@
+/*
+ * tui_frame.h - what screens have beside what they show: their size, a bottom line that asks, says or names keys, a list of
+ * keys, and the search for a text. The screens of pages, trees, flames and code are made of one each.
+ *
+ *	switch (tui_frame_key(&s->frame, help_count, key)) {
+ *	case TUI_FRAME_PASSES: ... the key is the screen's own ...
+ *	case TUI_FRAME_FINDS: ... tui_frame_find(&s->frame, &search, false, &at) ...
+ */
+#ifndef VIEW_TUI_TUI_FRAME_H
+#define VIEW_TUI_TUI_FRAME_H
+
+#include "view/tui/tui_input.h"
+#include "view/tui/tui_line.h"
+#include "view/tui/tui_list.h"
+
+#define TUI_PLACE_BYTES 48
+
+enum tui_frame_mode { TUI_BROWSE, TUI_SEARCH, TUI_SEARCH_BACK, TUI_HELP };
+
+struct tui_frame {
+	unsigned rows, columns; /* of the screen */
+	unsigned shift; /* columns scrolled out to the left */
+	enum tui_frame_mode mode;
+	size_t help_top;
+	struct tui_input input;
+	char pattern[TUI_INPUT_BYTES]; /* of the last search; empty: there was none */
+	char message[TUI_MESSAGE_BYTES]; /* on the bottom line until the next key; empty: none */
+};
+
+enum tui_frame_does {
+	TUI_FRAME_STAYS, /* the key was the frame's */
+	TUI_FRAME_PASSES, /* it is the screen's */
+	TUI_FRAME_FINDS, /* the pattern is to be found, from the cursor on */
+	TUI_FRAME_FINDS_BACK,
+	TUI_FRAME_LEAVES /* the program */
+};
+
+#define TUI_FRAME_START                    \
+	{                                  \
+		.rows = 24, .columns = 80, \
+	}
+
+/* help_count: lines of tui_frame_put_help; 0: the screen has none. */
+enum tui_frame_does tui_frame_key(struct tui_frame *f, size_t help_count, uint32_t key);
+/* Asks for a text to search, or shows the list of keys, until a key ends that. */
+void tui_frame_ask(struct tui_frame *f, bool is_back);
+void tui_frame_help(struct tui_frame *f);
+void tui_frame_scroll(struct tui_frame *f, bool is_right);
+void tui_frame_say(struct tui_frame *f, const char *format, ...) TALLY_PRINTF(2, 3);
+
+struct tui_search {
+	const void *of;
+	bool (*has)(const void *of, size_t at, const char *pattern);
+	size_t count;
+	size_t from; /* where the cursor is; count: nowhere */
+	const char *what; /* is searched, in a sentence: "line" */
+};
+/* The next one after the cursor, or before it, round the end, which is said. False, and said: none has it. */
+bool tui_frame_find(struct tui_frame *f, const struct tui_search *search, bool is_back, size_t *at);
+
+/* The grid in the screen's size, and empty. False: memory is out. */
+TALLY_MUST_CHECK bool tui_frame_clear(const struct tui_frame *f, struct grid *grid);
+
+struct tui_bottom { /* what the last line has while the user only looks */
+	const char *const *hints;
+	size_t hint_count;
+	const char *idle; /* in place of the hints; NULL: they show */
+	struct tally_str place; /* on the right */
+};
+void tui_frame_put_bottom(
+	const struct tui_frame *f, const struct tui_bottom *bottom, struct grid *grid, struct text *scratch);
+/* " 12/345" of a list's cursor. */
+struct tally_str tui_place(const struct tui_list *list, char room[TUI_PLACE_BYTES]);
+
+#endif
