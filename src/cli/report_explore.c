@@ -219,6 +219,7 @@ static enum tally_status order(struct view *view, struct tally_error *err)
 	for (size_t i = 0; i < view->from.options.column_count && count < REPORT_MAX_COLUMNS; i++)
 		if (view->from.options.columns[i] != e->order)
 			columns[count++] = view->from.options.columns[i];
+	view->from.table.options.sort_member = e->order_member;
 	enum tally_status status = flat_table_sort(&view->from.table, columns, count, err);
 	if (status == TALLY_OK)
 		explorer_select_rows(e);

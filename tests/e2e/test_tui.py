@@ -362,6 +362,17 @@ def test_views_of_stacks(terminal, tally, recording):
     screen.wait(lambda lines: lines == start)
 
 
+def test_a_group_by_one_of_its_events(terminal, tally, recording):
+    screen = terminal(report(tally, recording, '--group', '--no-children', '-g', 'none'), (120, 40))
+    screen.wait(lambda lines: lines[0].startswith('Samples: '))
+    screen.press('1')
+    lines = screen.wait(lambda lines: lines[-1] == 'rows are in the order of event 1')
+    shares = [float(re.match(r' +[0-9.]+% +([0-9.]+)%', line)[1]) for line in lines[2:-1] if '%' in line]
+    assert shares and shares == sorted(shares, reverse=True)
+    screen.press('2')
+    screen.wait(lambda lines: lines[-1] == 'the group has 2 events, from 0 on')
+
+
 def mouse(row, column, button=0):
     """What a terminal sends for a press (3: for its end), as the description of screen has it."""
     return '\x1b[M' + chr(32 + button) + chr(33 + column) + chr(33 + row)
@@ -438,12 +449,15 @@ def test_the_beginning_shows_before_its_names(terminal, tally, large):
     assert len(rows_of(whole[1:2])) == 1 and whole[-1].endswith(' 2/2')
 
 
-@pytest.mark.parametrize('key', ['q', 'C-c'])
-def test_leaving_while_it_is_read(key, terminal, tally, large):
+@pytest.mark.parametrize('how', ['q', 'C-c', 'SIGSEGV'])
+def test_leaving_while_it_is_read(how, terminal, tally, large):
     path, kallsyms = large
     command = f'{report(tally, path, "--kallsyms", kallsyms)}; echo left $?; cat'
     screen = terminal(f'sh -c {shlex.quote(command)}')
     screen.wait(lambda lines: lines[0].startswith('[the first 1 MB] Samples: '))
-    screen.press(key)
-    screen.wait(lambda lines: 'left 0' in lines)
+    if how == 'SIGSEGV':
+        os.kill(child_named(int(screen.ask('pane_pid')), 'tally'), signal.SIGSEGV)
+    else:
+        screen.press(how)
+    screen.wait(lambda lines: ('left 139' if how == 'SIGSEGV' else 'left 0') in lines)
     assert screen.ask('alternate_on') == '0'

@@ -24,7 +24,10 @@ static unsigned digits_of(uint64_t value)
 
 static bool has_label(const struct annotate_screen *s, const struct annotate_line *line)
 {
-	return s->settings.is_disassembly || s->settings.labels_all || line->is_target;
+	bool is_call = line->flow == ANNOTATE_CALL;
+	if (s->settings.is_disassembly || line->is_target)
+		return true;
+	return s->settings.labels == ANNOTATE_LABEL_ALL || (s->settings.labels == ANNOTATE_LABEL_CALLS && is_call);
 }
 
 static uint64_t label_of(const struct annotate_screen *s, const struct annotate_line *line)

@@ -228,7 +228,7 @@ static const struct tui_help help[] = {
 	{"b", "percentages by period, or by number of samples"},
 	{"e", "all events side by side"},
 	{"o", "instructions with addresses as a disassembler has them"},
-	{"O", "offsets at all instructions, or where jumps lead"},
+	{"O", "offsets where jumps lead, at calls too, at all instructions"},
 	{"f", "addresses in place of offsets"},
 	{"J", "how many jumps lead to a line"},
 	{NULL, "Other"},
@@ -291,7 +291,7 @@ static bool look_key(struct annotate_screen *s, uint32_t key)
 		look->is_disassembly = !look->is_disassembly;
 		return true;
 	case 'O':
-		look->labels_all = !look->labels_all;
+		look->labels = (enum annotate_labels)((look->labels + 1) % ANNOTATE_LABEL_KINDS);
 		return true;
 	case 'f':
 		look->is_absolute = !look->is_absolute;

@@ -16,13 +16,16 @@
 #include "view/tui/tui_frame.h"
 #include <tally/status.h>
 
+/* Which instructions have an offset: where jumps lead, calls and returns too, all. */
+enum annotate_labels { ANNOTATE_LABEL_TARGETS, ANNOTATE_LABEL_CALLS, ANNOTATE_LABEL_ALL, ANNOTATE_LABEL_KINDS };
+
 /* How lines look: stays from one function to the next. */
 struct annotate_settings {
 	enum annotate_percent percent;
 	enum annotate_column column;
 	bool hides_source;
 	bool is_disassembly; /* addresses and operands as objdump has them; else names, and offsets where jumps lead */
-	bool labels_all; /* an offset at each instruction */
+	enum annotate_labels labels;
 	bool is_absolute; /* addresses in place of offsets */
 	bool counts_jumps; /* how many lead to a line */
 	char pattern[TUI_INPUT_BYTES]; /* of the last search */

@@ -22,6 +22,7 @@ static const struct tui_help help[] = {
 	{"e", "open or close all of the row"},
 	{"c", "close the row"},
 	{"E, C", "open, close all rows"},
+	{"V", "objects of the frames of chains, or their names alone"},
 	{NULL, "What is shown"},
 	{"m, Enter where no chain is", "menu of what can be done here"},
 	{"/", "rows whose symbol has a text in it; an empty one: all"},
@@ -30,6 +31,7 @@ static const struct tui_help help[] = {
 	{"L, { }", "hide rows below a percentage; lower, higher"},
 	{"F", "percentages of what is shown, or of all"},
 	{"o", "order rows by another column"},
+	{"0-9", "order rows by one event of a group"},
 	{"s", "rows by other sort keys"},
 	{"|", "columns on and off"},
 	{"H", "column headers on and off"},
@@ -54,7 +56,6 @@ static const struct {
 } absent[] = {
 	{'r', "scripts: leave, and tally script -s"},
 	{'S', "one socket: --socket-filter"},
-	{'V', "objects of frames: T and I show them"},
 };
 
 const struct tui_help *explorer_help(size_t *count)
@@ -213,6 +214,10 @@ static bool chain_key(struct explorer *e, uint32_t key)
 	case 'C':
 		explorer_set_all(e, key == 'E');
 		return true;
+	case 'V':
+		e->shows_objects = !e->shows_objects;
+		explorer_say(e, "frames of chains: %s", e->shows_objects ? "with their objects" : "names alone");
+		return true;
 	default:
 		return false;
 	}
@@ -325,12 +330,30 @@ static void say_absent(struct explorer *e, uint32_t key)
 			return;
 		}
 	}
-	if (key >= '0' && key <= '9')
-		explorer_say(e, "rows by one event of a group: --group-sort-idx");
-	else if (key > ' ' && key < 0x7f)
+	if (key > ' ' && key < 0x7f)
 		explorer_say(e, "no key %c: ? lists them", (char)key);
 	else
 		explorer_say(e, "no such key: ? lists them");
+}
+
+/* By the first value that there is a column of. */
+static enum explorer_action order_by_member(struct explorer *e, uint32_t member)
+{
+	uint32_t count = e->table->options.member_count;
+	enum profile_key first = e->layout.columns[0];
+	if (count < 2) {
+		explorer_say(e, "rows are of one event: --group has several side by side");
+		return EXPLORER_STAY;
+	}
+	if (member >= count) {
+		explorer_say(e, "the group has %u events, from 0 on", count);
+		return EXPLORER_STAY;
+	}
+	/* Of values with children only the first event's decide. */
+	e->order = profile_key_get(first)->is_value && first != KEY_OVERHEAD_CHILDREN ? first : KEY_OVERHEAD;
+	e->order_member = member;
+	explorer_say(e, "rows are in the order of event %u", member);
+	return EXPLORER_ORDER;
 }
 
 static enum explorer_action other_key(struct explorer *e, uint32_t key)
@@ -359,6 +382,8 @@ static enum explorer_action other_key(struct explorer *e, uint32_t key)
 	case 'W':
 		return EXPLORER_HEALTH;
 	default:
+		if (key >= '0' && key <= '9')
+			return order_by_member(e, key - '0');
 		say_absent(e, key);
 		return EXPLORER_STAY;
 	}

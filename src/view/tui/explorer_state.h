@@ -57,6 +57,7 @@ struct explorer {
 	struct tui_menu menu;
 	char pattern[TUI_INPUT_BYTES]; /* of the last search */
 	enum profile_key order; /* what the caller is asked to sort by */
+	uint32_t order_member; /* and whose values decide, of a group */
 	struct explorer_field fields[REPORT_MAX_COLUMNS + EXPLORER_MORE_FIELDS]; /* columns, in their order */
 	size_t field_count;
 	enum profile_key columns_shown[REPORT_MAX_COLUMNS];
@@ -79,6 +80,7 @@ struct explorer {
 	struct call_tree_builder builder;
 	VEC(struct explorer_fold) folds;
 	struct map_u64 fold_of_row;
+	bool shows_objects; /* of the frames of chains */
 	bool are_all_open; /* also those that were not in view yet */
 	bool failed; /* memory is out */
 };

@@ -90,6 +90,7 @@ enum tally_status explorer_init(struct explorer *e, const struct flat_table *tab
 	e->options.separator = NULL;
 	e->options.with_colours = e->options.chains.with_colours = false; /* the grid has its own */
 	e->percent_limit = options->percent_limit;
+	e->order_member = table->options.sort_member;
 	list_fields(e);
 	enum tally_status status = take_table(e, table, err);
 	if (status == TALLY_OK)

@@ -101,13 +101,14 @@ static void screens(void **state)
 	assert_screen(&f, 12, 40, "annotate-40x12");
 	press(&f, "oJtt");
 	assert_screen(&f, 24, 80, "annotate-addresses-80x24");
-	press(&f, "ofOt/jn");
+	press(&f, "ofOOt/jn");
 	assert_screen(&f, 24, 80, "annotate-search-80x24");
 	press(&f, "e$");
 	assert_int_equal(line_at_cursor(&f), 11);
 	assert_screen(&f, 24, 80, "annotate-jump-80x24");
 	press(&f, "h");
 	assert_screen(&f, 24, 80, "annotate-help-80x24");
+	assert_screen(&f, 50, 200, "annotate-help-200x50");
 	annotate_screen_resize(&f.screen, 1, 1);
 	assert_true(annotate_draw(&f.screen, &f.grid));
 	annotate_screen_resize(&f.screen, 0, 0);

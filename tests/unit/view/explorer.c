@@ -98,6 +98,10 @@ static void chains_open_level_by_level(void **state)
 	assert_screen(&f, 24, 80, "row-open");
 	press(&f, "jj$vv+");
 	assert_screen(&f, 24, 80, "chain-open");
+	assert_screen(&f, 50, 200, "chain-open-200x50");
+	press(&f, "V");
+	assert_screen(&f, 24, 80, "chain-objects-80x24");
+	press(&f, "V");
 	press(&f, "C");
 	assert_int_equal(f.explorer.cursor.line, 0);
 	press(&f, "E");
@@ -200,11 +204,14 @@ static void help_and_other_keys(void **state)
 	open_explorer(&f, program);
 	press(&f, "?");
 	assert_screen(&f, 24, 80, "help-80x24");
+	assert_screen(&f, 50, 200, "help-200x50");
 	assert_screen(&f, 12, 40, "help-40x12");
 	press(&f, "jjjjkA\x01\x01\x01\x01\x02~");
 	assert_int_equal(f.explorer.mode, EXPLORER_TABLE);
 	press(&f, "Z");
 	assert_string_equal(f.explorer.message, "no key Z: ? lists them");
+	press(&f, "1");
+	assert_string_equal(f.explorer.message, "rows are of one event: --group has several side by side");
 	assert_int_equal(explorer_key(&f.explorer, 'a'), EXPLORER_ANNOTATE);
 	press(&f, "Z");
 	assert_int_equal(explorer_key(&f.explorer, TUI_KEY_NONE), EXPLORER_STAY);
@@ -249,6 +256,7 @@ static void menus(void **state)
 	press(&f, "|jj$");
 	assert_int_equal(f.explorer.mode, EXPLORER_MENU);
 	assert_screen(&f, 24, 80, "columns-80x24");
+	assert_screen(&f, 50, 200, "columns-200x50");
 	press(&f, "q");
 	assert_screen(&f, 24, 80, "ordered-80x24");
 	press(&f, "|");

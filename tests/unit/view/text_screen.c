@@ -26,6 +26,10 @@ static void a_page(void **state)
 	text_screen_resize(&page, 24, 80);
 	assert_true(text_screen_draw(&page, &grid));
 	assert_grid_is_golden(&grid, "page-80x24");
+	text_screen_resize(&page, 50, 200);
+	assert_true(text_screen_draw(&page, &grid));
+	assert_grid_is_golden(&grid, "page-200x50");
+	text_screen_resize(&page, 24, 80);
 	press(&page, "/1600$");
 	assert_int_equal(page.list.cursor, 40);
 	text_screen_key(&page, TUI_KEY_RIGHT);

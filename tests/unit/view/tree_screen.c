@@ -110,6 +110,7 @@ static void a_tree_opens_level_by_level(void **state)
 	press(&f, "{{{{{{ge");
 	press(&f, "?");
 	assert_tree(&f, 24, 80, "tree-help-80x24");
+	assert_tree(&f, 50, 200, "tree-help-200x50");
 	close_screens(&f);
 }
 
@@ -145,6 +146,7 @@ static void callers(void **state)
 	open_screens(&f, true);
 	press(&f, "jE");
 	assert_tree(&f, 24, 80, "callers-80x24");
+	assert_tree(&f, 50, 200, "callers-200x50");
 	press(&f, "C");
 	tree_screen_print(&f.screen, &out);
 	text_char(&out, 0);
@@ -164,6 +166,7 @@ static void flames(void **state)
 	assert_true(is_at(STR("parse"), flame_screen_label(&f.flame)));
 	press_flame(&f, "$v");
 	assert_flame(&f, 24, 80, "flame-zoomed-80x24");
+	assert_flame(&f, 50, 200, "flame-zoomed-200x50");
 	press_flame(&f, ">");
 	assert_true(is_at(STR("memcpy"), flame_screen_label(&f.flame)));
 	press_flame(&f, "u");
@@ -174,6 +177,10 @@ static void flames(void **state)
 	press_flame(&f, "n^");
 	assert_int_equal(f.flame.zoom, PROFILE_NONE);
 	assert_flame(&f, 1, 1, "flame-1x1");
+	press_flame(&f, "h");
+	assert_flame(&f, 24, 80, "flame-help-80x24");
+	assert_flame(&f, 50, 200, "flame-help-200x50");
+	press_flame(&f, "q");
 	flame_screen_resize(&f.flame, 0, 0);
 	assert_true(flame_draw(&f.flame, &f.grid));
 	assert_int_equal(press_flame(&f, "^"), TREE_BACK);
