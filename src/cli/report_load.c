@@ -115,6 +115,7 @@ static enum tally_status make_part(
 		made = make_table(l, part, wanted->max_bytes, &inner);
 	if (made == TALLY_OK)
 		return status;
+	part_deinit(part);
 	if (err)
 		*err = inner;
 	return made;
@@ -300,6 +301,7 @@ static void take_key(struct loading *l, uint32_t key)
 	l->leaves = action == EXPLORER_QUIT;
 	if (action != EXPLORER_QUIT && action != EXPLORER_STAY)
 		explorer_say(e, "this needs all of the recording, which is still being read");
+	e->order_member = e->table->options.sort_member; /* no order was taken */
 }
 
 /* Until all is read, or the user leaves. A table that comes waits until the next is due, so that nothing flickers. */
