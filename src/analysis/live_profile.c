@@ -98,6 +98,25 @@ enum tally_status live_profile_create(
 	return TALLY_OK;
 }
 
+enum tally_status live_profile_redescribe(
+	struct live_profile *live, struct tally_bytes description, struct tally_error *err)
+{
+	struct live_profile fresh = {0};
+
+	writer_bytes(&fresh.description, description.data, description.len);
+	enum tally_status st = fresh.description.failed ? error_nomem(err) : read_description(&fresh, err);
+	if (st == TALLY_OK) {
+		struct live_profile old = {.events = live->events, .description = live->description};
+		live->events = fresh.events;
+		live->description = fresh.description;
+		fresh = old;
+	}
+	if (fresh.events)
+		perfdata_reader_destroy(fresh.events);
+	writer_deinit(&fresh.description);
+	return st;
+}
+
 void live_profile_destroy(struct live_profile *live)
 {
 	if (!live)

@@ -51,6 +51,9 @@ struct live_profile_figures { /* of the records of the last refresh */
 TALLY_MUST_CHECK enum tally_status live_profile_create(
 	const struct live_profile_config *config, struct live_profile **live, struct tally_error *err);
 void live_profile_destroy(struct live_profile *live);
+/* The same events with more ids. After a failure the old ones stay. */
+TALLY_MUST_CHECK enum tally_status live_profile_redescribe(
+	struct live_profile *live, struct tally_bytes description, struct tally_error *err);
 
 /* Copies. NOMEM only. */
 TALLY_MUST_CHECK enum tally_status live_profile_feed(

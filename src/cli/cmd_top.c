@@ -178,7 +178,7 @@ static const struct option options[] = {
 		.help = "sort by key(s): pid, comm, dso, symbol, cpu, srcline, ... (dso,symbol)"},
 	{"tid", 't', OPTION_STRING, "tid", RECORD(target.tids), .help = "watch these running threads"},
 	{"hide_user_symbols", 'U', OPTION_FLAG, AT(hides_user), .help = "leave samples of user space out"},
-	{"uid", 'u', OPTION_CALL, "user", .call = set_user, .help = "watch this user's processes"},
+	{"uid", 'u', OPTION_CALL, "user", .call = set_user, .help = "watch this user's processes, also those that come"},
 	{"verbose", 'v', OPTION_COUNT, RECORD(verbose), .help = "tell more"},
 	{"column-widths", 'w', OPTION_CALL, "width[,width...]", .call = set_widths, .is_self_explaining = true,
 		.help = "don't try to adjust column width, use these fixed values"},

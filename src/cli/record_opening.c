@@ -81,19 +81,41 @@ static enum tally_status describe_all(struct record_opening *o, struct initial_s
 	return st == TALLY_OK ? initial_state_flush(state, err) : st;
 }
 
+static void begin_state(const struct record_opening *o, struct initial_state *state, const struct record_sink *sink)
+{
+	const struct event_list *events = o->request->events;
+	const struct perf_attr *tracking = &events->specs[record_attrs_tracking(events)].attr;
+	struct record_layout layout = record_layout_make(tracking, false);
+
+	initial_state_init(state, o->request->kernel, &layout, sink);
+	state->map_timeout_ms = o->request->map_timeout_ms;
+	state->with_data_maps = ATTR_HAS(tracking, MMAP_DATA);
+}
+
 enum tally_status record_opening_describe(struct record_opening *o, const struct record_sink *sink,
 	struct record_synth synth, bool before_exec, struct tally_error *err)
 {
-	const struct event_list *events = o->request->events;
-	struct record_layout layout = record_layout_make(&events->specs[record_attrs_tracking(events)].attr, false);
 	struct initial_state state;
 
-	initial_state_init(&state, o->request->kernel, &layout, sink);
-	state.map_timeout_ms = o->request->map_timeout_ms;
+	begin_state(o, &state, sink);
 	state.no_maps = synth.no_maps;
 	state.no_tasks = synth.no_tasks;
-	state.with_data_maps = ATTR_HAS(&events->specs[record_attrs_tracking(events)].attr, MMAP_DATA);
 	enum tally_status st = describe_all(o, &state, &synth, before_exec, err);
+	initial_state_deinit(&state);
+	return st;
+}
+
+enum tally_status record_opening_describe_threads(struct record_opening *o, const struct record_sink *sink,
+	const pid_t *threads, size_t count, struct tally_error *err)
+{
+	struct initial_state state;
+	enum tally_status st = TALLY_OK;
+
+	begin_state(o, &state, sink);
+	for (size_t i = 0; st == TALLY_OK && i < count; i++)
+		st = initial_state_process(&state, threads[i], err);
+	if (st == TALLY_OK)
+		st = initial_state_flush(&state, err);
 	initial_state_deinit(&state);
 	return st;
 }

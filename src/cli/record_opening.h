@@ -28,6 +28,9 @@ TALLY_MUST_CHECK enum tally_status record_opening_open(struct record_opening *o,
 /* What runs already, and what the recording is of, as records. before_exec: of a command there is the name only. */
 TALLY_MUST_CHECK enum tally_status record_opening_describe(struct record_opening *o, const struct record_sink *sink,
 	struct record_synth synth, bool before_exec, struct tally_error *err);
+/* Some of the threads of that target, which came later. */
+TALLY_MUST_CHECK enum tally_status record_opening_describe_threads(struct record_opening *o,
+	const struct record_sink *sink, const pid_t *threads, size_t count, struct tally_error *err);
 /* The events, as they were opened, with all their ids. */
 TALLY_MUST_CHECK enum tally_status record_opening_add_events(const struct record_request *request,
 	struct recorder *recorder, struct perfdata_writer *writer, struct tally_error *err);

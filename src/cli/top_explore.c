@@ -13,6 +13,7 @@
 #include "cli/tree_explore.h"
 #include "cli/tui_print.h"
 #include "cli/tui_terminal.h"
+#include "view/tui/explorer_changes.h"
 #include "view/tui/explorer_draw.h"
 #include "view/tui/explorer_lines.h"
 #include "view/tui/explorer_renew.h"
@@ -46,6 +47,8 @@ struct exploring {
 	bool has_order, is_frozen, leaves, is_woken;
 	bool wants_code; /* of --sym-annotate, as soon as it has samples */
 	uint64_t changes; /* of the profile */
+	struct explorer_mark mark; /* what changes are shown since */
+	bool has_mark;
 };
 
 static const struct tui_help own_help[] = {
@@ -53,6 +56,7 @@ static const struct tui_help own_help[] = {
 	{"f", "freeze: take no more samples, or go on"},
 	{"z", "start from nothing at each refresh, or let samples fade"},
 	{"Z", "forget all samples up to now"},
+	{"D", "from now on only what changes, and by how much; again: all"},
 	{"S", "search a text (n N: the next, the one before)"},
 };
 
@@ -225,6 +229,13 @@ static void print_view(struct explorer *e)
 	tui_print(&printed, e->message, sizeof(e->message));
 }
 
+static void drop_mark(struct exploring *x)
+{
+	if (x->has_mark)
+		explorer_mark_deinit(&x->mark);
+	x->has_mark = false;
+}
+
 static enum tally_status switch_event(struct exploring *x, uint32_t step, struct tally_error *err)
 {
 	if (x->view->count < 2) {
@@ -232,6 +243,7 @@ static enum tally_status switch_event(struct exploring *x, uint32_t step, struct
 		return TALLY_OK;
 	}
 	close_table(x);
+	drop_mark(x); /* the other event has other shares */
 	x->current = (x->current + step) % x->view->count;
 	return open_table(x, err);
 }
@@ -246,6 +258,30 @@ static enum tally_status freeze(struct exploring *x, struct tally_error *err)
 	explorer_say(&x->shown.explorer,
 		x->is_frozen ? "frozen: no more samples are taken until f" : "samples are taken again");
 	return change_profile(x, refresh, err);
+}
+
+/* Only what changes from now on, or all again. */
+static enum tally_status switch_mark(struct exploring *x, struct tally_error *err)
+{
+	struct explorer *e = &x->shown.explorer;
+	time_t now = time(NULL);
+	struct tm local;
+	char when[sizeof(x->mark.when)] = "";
+
+	if (x->has_mark) {
+		explorer_set_mark(e, NULL);
+		drop_mark(x);
+		explorer_say(e, "all rows");
+		return TALLY_OK;
+	}
+	if (localtime_r(&now, &local))
+		(void)strftime(when, sizeof(when), "%H:%M:%S", &local);
+	x->has_mark = true;
+	if (!explorer_mark_take(&x->mark, e, when))
+		return error_nomem(err);
+	explorer_set_mark(e, &x->mark);
+	explorer_say(e, "rows whose share changes by %.1f points or more: D shows all again", EXPLORER_LEAST_CHANGE);
+	return TALLY_OK;
 }
 
 /* Keys that only top has; false: it is none of them. */
@@ -263,6 +299,9 @@ static bool own_key(struct exploring *x, uint32_t key, enum tally_status *st, st
 	case 'z':
 		s->zeroes = !s->zeroes;
 		explorer_say(e, s->zeroes ? "each refresh starts from nothing" : "old samples fade");
+		return true;
+	case 'D':
+		*st = switch_mark(x, err);
 		return true;
 	case 'Z':
 		explorer_say(e, "what came up to now is forgotten");
@@ -555,6 +594,7 @@ enum tally_status top_explore(struct top_view *view, struct diag *notes, int sig
 		tui_terminal_close(x.terminal);
 	}
 	close_table(&x);
+	drop_mark(&x);
 	grid_deinit(&x.grid);
 	free(x.help);
 	return st;

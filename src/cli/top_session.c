@@ -18,6 +18,11 @@
 #define DRAIN_MS     100 /* a ring that fills faster wakes us */
 #define INBOX_RELIEF (32u << 20) /* bytes: more of them are taken in before the refresh */
 
+struct tid_list {
+	pid_t *items;
+	size_t len, cap;
+};
+
 struct top_session {
 	const struct record_request *request;
 	struct record_opening opening;
@@ -36,6 +41,7 @@ struct top_session {
 	struct tally_error drain_error;
 	/* Ours. */
 	struct top_figures figures, adding;
+	struct map_u64 tried; /* threads of the user's that were to join */
 	double refreshed_at, own_before; /* seconds */
 };
 
@@ -73,7 +79,7 @@ static enum tally_status write_description(struct top_session *s, int fd, struct
 }
 
 /* Written as for a file, and read back as bytes. */
-static enum tally_status describe_events(struct top_session *s, struct tally_error *err)
+static enum tally_status describe_events(struct top_session *s, struct file_map *description, struct tally_error *err)
 {
 	int fd = memfd_create("tally top", MFD_CLOEXEC);
 
@@ -81,7 +87,7 @@ static enum tally_status describe_events(struct top_session *s, struct tally_err
 		return error_set_errno(err, TALLY_IO, errno, "memory for the description of events");
 	enum tally_status st = write_description(s, fd, err);
 	if (st == TALLY_OK)
-		st = file_map_fd(fd, "the description of events", &s->description, err);
+		st = file_map_fd(fd, "the description of events", description, err);
 	close(fd);
 	return st;
 }
@@ -101,7 +107,7 @@ enum tally_status top_session_open(
 	if (st == TALLY_OK)
 		st = record_opening_open(&s->opening, err);
 	if (st == TALLY_OK)
-		st = describe_events(s, err);
+		st = describe_events(s, &s->description, err);
 	if (st != TALLY_OK) {
 		top_session_close(s);
 		return st;
@@ -149,6 +155,12 @@ static enum tally_status drain(struct top_session *s, struct tally_error *err)
 			       : recorder_drain(s->opening.recorder, &sink, &bytes, err);
 }
 
+/* With --call-graph dwarf stacks are followed by the events' ids as they were at the start. */
+static bool takes_newcomers(const struct top_session *s)
+{
+	return s->request->target.user && !s->opening.live;
+}
+
 static void *empty_rings(void *context)
 {
 	struct top_session *s = context;
@@ -163,7 +175,7 @@ static void *empty_rings(void *context)
 		pthread_mutex_lock(&s->lock);
 		if (st == TALLY_OK)
 			st = drain(s, &err);
-		s->is_over |= recorder_target_is_over(s->opening.recorder);
+		s->is_over |= !takes_newcomers(s) && recorder_target_is_over(s->opening.recorder);
 		if (st != TALLY_OK) {
 			s->drained = st;
 			s->drain_error = err;
@@ -241,6 +253,7 @@ void top_session_close(struct top_session *s)
 	record_opening_close(&s->opening);
 	file_map_close(&s->description);
 	writer_deinit(&s->inbox);
+	map_u64_deinit(&s->tried);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
 }
@@ -324,9 +337,74 @@ enum tally_status top_session_pause(struct top_session *s, bool is_paused, struc
 	return st;
 }
 
+/* ---- processes of a user that are no children of those that we watch ---- */
+
+/* Neither told of by records, as children of those that we watch are, nor tried before. */
+static enum tally_status list_newcomers(
+	struct top_session *s, const struct target *now, struct tid_list *list, struct tally_error *err)
+{
+	struct map_u64 tried = {0};
+	bool ok = true;
+
+	for (size_t i = 0; i < now->thread_count && ok; i++) {
+		uint64_t tid = (uint64_t)now->threads[i], seen;
+		bool was_tried = map_u64_find(&s->tried, tid, &seen);
+		if (!was_tried && live_profile_knows(s->profile, now->threads[i]))
+			continue;
+		ok = (was_tried || vec_push(list, now->threads[i])) && map_u64_set(&tried, tid, 1);
+	}
+	map_u64_deinit(&s->tried); /* a number that is not there now may be another thread's later */
+	s->tried = tried;
+	return ok ? TALLY_OK : error_nomem(err);
+}
+
+/* Their samples have ids that the description at the start has not. */
+static enum tally_status describe_again(struct top_session *s, struct tally_error *err)
+{
+	struct file_map description = {0};
+	enum tally_status st = describe_events(s, &description, err);
+
+	if (st == TALLY_OK)
+		st = live_profile_redescribe(s->profile, description.bytes, err);
+	file_map_close(&description);
+	return st;
+}
+
+static enum tally_status take_newcomers(struct top_session *s, const struct target *now, struct tally_error *err)
+{
+	const struct record_sink sink = {to_inbox, s};
+	struct tid_list list = {0};
+	size_t joined = 0;
+	enum tally_status st = list_newcomers(s, now, &list, err);
+
+	pthread_mutex_lock(&s->lock);
+	recorder_forget_ended(s->opening.recorder);
+	if (st == TALLY_OK && list.len)
+		st = recorder_join(s->opening.recorder, list.items, list.len, &joined, err);
+	if (st == TALLY_OK && joined)
+		st = record_opening_describe_threads(&s->opening, &sink, list.items, list.len, err);
+	pthread_mutex_unlock(&s->lock);
+	vec_free(&list);
+	return st == TALLY_OK && joined ? describe_again(s, err) : st;
+}
+
+/* Who is there is looked up first: what records say afterwards of those that were started before is known then. */
+static enum tally_status take_in_with_newcomers(struct top_session *s, bool fades, struct tally_error *err)
+{
+	struct target now = {0};
+	bool has_target =
+		takes_newcomers(s) && target_resolve(s->request->kernel, &s->request->target, &now, NULL) == TALLY_OK;
+	enum tally_status st = take_in(s, fades, err);
+
+	if (st == TALLY_OK && has_target)
+		st = take_newcomers(s, &now, err);
+	target_deinit(&now);
+	return st;
+}
+
 enum tally_status top_session_refresh(struct top_session *s, bool fades, struct tally_error *err)
 {
-	enum tally_status st = take_in(s, fades, err);
+	enum tally_status st = take_in_with_newcomers(s, fades, err);
 	double now = seconds_of(CLOCK_MONOTONIC), own = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
 
 	s->figures = s->adding;

@@ -92,14 +92,15 @@ def rows(lines):
     return [(float(row[1]), row[2]) for row in found if row]
 
 
-def test_a_busy_program_by_pid(top, deep):
-    shown = top(*DEEP, '-p', deep.pid)
-    first = shown.next(rows)
-    second = shown.next(rows)
-    for lines in (first, second):
+def sample_count(lines):
+    return sum(int(row.split()[0]) for _, row in rows(lines))
+
+
+def busy_program(shown, pid):
+    for lines in (shown.next(rows), shown.next(rows)):
         header = HEADER.match(lines[0])
         assert header, lines[0]
-        assert header[2] == '4000Hz cpu-clock:u' and header[3] == f'target_pid: {deep.pid}'
+        assert header[2] == '4000Hz cpu-clock:u' and header[3] == f'target_pid: {pid}'
         assert int(header[1]) > 10
         assert lines[1] == '-' * 79
         assert rows(lines)[0][1].split() == ['deep', '[.]', 'leaf']
@@ -108,11 +109,107 @@ def test_a_busy_program_by_pid(top, deep):
     assert shown.process.wait(30) == 0
 
 
-def test_sigterm_ends_it_well(top, deep):
-    shown = top(*DEEP, '-p', deep.pid)
-    shown.next()
+def call_chains(shown, _):
+    lines = shown.next(lambda lines: any(' main' in row for _, row in rows(lines)))
+    names = [row.split()[-1] for _, row in rows(lines)]
+    assert 'leaf' in names and 'main' in names
+    assert any('--' in line and 'main' in line for line in lines)
     shown.process.send_signal(signal.SIGTERM)
     assert shown.process.wait(30) == 0
+
+
+def counts_without_children(shown, _):
+    lines = shown.next(rows)
+    percent, samples, name = re.match(r' +([\d.]+)% +(\d+)  (.*)', next(l for l in lines if 'leaf' in l)).groups()
+    assert float(percent) > 50 and int(samples) > 10 and name.split() == ['deep', '[.]', 'leaf']
+
+
+def one_row(shown, pid):
+    lines = shown.next(rows)
+    assert len(rows(lines)) == 1
+    assert rows(lines)[0][1].split()[:4] == ['deep', f'{pid}:deep', '[.]', 'leaf']
+
+
+def one_symbol(shown, _):
+    assert rows(shown.next(rows)) == [(100.0, 'deep')]  # the column that the filter makes constant is left out
+
+
+def nothing(shown, _):
+    assert not rows(shown.next())
+
+
+def two_tables(shown, _):
+    lines = shown.next(lambda lines: len(rows(lines)) >= 2)
+    assert HEADER.match(lines[0])[2] == 'cpu-clock:u, task-clock:u'
+    assert [re.match(r"# Samples: .* of event '(.*?)'", line)[1] for line in lines if line.startswith('# ')] == \
+        ['cpu-clock:u', 'task-clock:u']
+
+
+def two_columns(shown, _):
+    assert re.match(r' +[\d.]+% +[\d.]+%  deep +\[\.\] leaf', '\n'.join(
+        line for line in shown.next(rows) if 'leaf' in line))
+
+
+def one_thread(shown, pid):
+    header = HEADER.match(shown.next(rows)[0])
+    assert header[2] == '1000000 cpu-clock:u' and header[3] == f'target_tid: {pid}'
+
+
+def hierarchy(shown, _):
+    lines = [line.split() for line in shown.next(rows)[3:]]
+    assert lines[0] == ['100.00%', 'deep'] and lines[1][1:] == ['[.]', 'leaf']
+
+
+def between_two_events(shown, _):
+    """The clock that switches samples on goes on ticking, and so they stay on."""
+    shown.next(rows)
+    assert rows(shown.next(rows))[0][1].split() == ['deep', '[.]', 'leaf']
+
+
+def code_below(shown, _):
+    lines = shown.next(lambda lines: any('Showing' in line for line in lines))
+    code = lines[lines.index('Showing cpu-clock:u for leaf'):]
+    assert code[1] == '  Events  Pcnt (>=5%)' and re.search(r' of deep for cpu-clock:u \(\d+ samples', code[2])
+    assert 50 < max(float(line.split(':')[0]) for line in code[4:] if ' :' in line) <= 100
+
+
+SEVERAL = ['-e', 'cpu-clock:u', '-e', 'task-clock:u']
+CASES = [
+    (busy_program, ['-e', 'cpu-clock:u']),
+    (call_chains, ['-e', 'cpu-clock:u', '-F', '299', '-E', '50', '--call-graph', 'fp']),
+    (call_chains, ['-e', 'cpu-clock:u', '-F', '299', '-E', '50', '--call-graph', 'dwarf']),
+    (call_chains, ['-e', 'cpu-clock:u', '-F', '299', '-E', '50', '--call-graph', 'dwarf,4096']),
+    (call_chains, ['-e', 'cpu-clock:u', '-F', '299', '-E', '50', '--call-graph', 'graph,0.5,caller']),
+    (counts_without_children, ['-e', 'cpu-clock:u', '-g', '-n', '--no-children']),
+    (one_row, ['-e', 'cpu-clock:u', '-s', 'comm,pid,symbol', '-E', '1', '--percent-limit', '5']),
+    (one_symbol, ['-e', 'cpu-clock:u', '--symbols', 'leaf', '--percentage', 'relative']),
+    (nothing, ['-e', 'cpu-clock:u', '-U']),
+    (two_tables, [*SEVERAL, '-E', '3']),
+    (two_columns, ['-e', 'cpu-clock:u,task-clock:u', '--group']),
+    (one_thread, ['-e', 'cpu-clock:u', '-c', '1000000', '-t']),
+    (hierarchy, ['-e', 'cpu-clock:u', '--hierarchy', '-s', 'comm,symbol']),
+    (between_two_events, [*SEVERAL, '--overwrite', '--switch-on', 'task-clock:u', '-E', '3']),
+    (code_below, ['-e', 'cpu-clock:u', '--sym-annotate', 'leaf']),
+]
+
+
+def test_tables(top, deep):
+    """All at once: each waits more than it computes."""
+    started = []
+    for check, options in CASES:
+        target = [] if options[-1] == '-t' else ['-p']
+        started.append((check, options, top('--stdio', '-d', '1', *options, *target, deep.pid)))
+    for check, options, shown in started:
+        print(check.__name__, *options)
+        check(shown, deep.pid)
+
+
+def test_zero_forgets(top, deep):
+    fading = top(*DEEP, '-p', deep.pid, '-n', '-F', '999')
+    zeroed = top(*DEEP, '-p', deep.pid, '-n', '-F', '999', '-z')
+    old = [sample_count(fading.next(rows)) for _ in range(3)][-1]
+    new = [sample_count(zeroed.next(rows)) for _ in range(3)][-1]
+    assert 0 < new < old
 
 
 def test_it_ends_with_its_target(top, deep):
@@ -121,43 +218,6 @@ def test_it_ends_with_its_target(top, deep):
     deep.end()
     assert shown.process.wait(30) == 0
     assert rows(shown.all()[-1])[0][1].split() == ['deep', '[.]', 'leaf']
-
-
-@pytest.mark.parametrize('mode', ['fp', 'dwarf', 'dwarf,4096', 'graph,0.5,caller'])
-def test_call_chains(top, deep, mode):
-    shown = top(*DEEP, '-p', deep.pid, '--call-graph', mode, '-E', '50')
-    lines = shown.next(lambda lines: any(' main' in row for _, row in rows(lines)))
-    names = [row.split()[-1] for _, row in rows(lines)]
-    assert 'leaf' in names and 'main' in names
-    assert any('--' in line and 'main' in line for line in lines)
-
-
-def test_counts_without_children(top, deep):
-    shown = top(*DEEP, '-p', deep.pid, '-g', '-n', '--no-children')
-    lines = shown.next(rows)
-    percent, samples, name = re.match(r' +([\d.]+)% +(\d+)  (.*)', next(l for l in lines if 'leaf' in l)).groups()
-    assert float(percent) > 50 and int(samples) > 10 and name.split() == ['deep', '[.]', 'leaf']
-
-
-def test_code_below_the_table(top, deep):
-    shown = top(*DEEP, '-p', deep.pid, '--sym-annotate', 'leaf')
-    lines = shown.next(lambda lines: any('Showing' in line for line in lines))
-    code = lines[lines.index('Showing cpu-clock:u for leaf'):]
-    assert code[1] == '  Events  Pcnt (>=5%)' and re.search(r' of deep for cpu-clock:u \(\d+ samples', code[2])
-    hot = [float(line.split(':')[0]) for line in code[4:] if ' :' in line]
-    assert 50 < max(hot) <= 100
-
-
-def sample_count(lines):
-    return sum(int(row.split()[0]) for _, row in rows(lines))
-
-
-def test_zero_forgets(top, deep):
-    fading = top(*DEEP, '-p', deep.pid, '-n', '-F', '999')
-    zeroed = top(*DEEP, '-p', deep.pid, '-n', '-F', '999', '-z')
-    old = [sample_count(fading.next(rows)) for _ in range(4)][-1]
-    new = [sample_count(zeroed.next(rows)) for _ in range(4)][-1]
-    assert 0 < new < old
 
 
 def test_what_ended_fades(top, deep, workload):
@@ -170,76 +230,38 @@ def test_what_ended_fades(top, deep, workload):
     shown.next(lambda lines: dict(reversed(row) for row in rows(lines)).get('spin', 0) < before / 2)
 
 
-def test_options_of_rows(top, deep):
-    shown = top(*DEEP, '-p', deep.pid, '-s', 'comm,pid,symbol', '-E', '1', '--percent-limit', '5')
-    lines = shown.next(rows)
-    assert len(rows(lines)) == 1
-    assert rows(lines)[0][1].split()[:4] == ['deep', f'{deep.pid}:deep', '[.]', 'leaf']
-
-
-def test_hierarchy(top, deep):
-    shown = top(*DEEP, '-p', deep.pid, '--hierarchy', '-s', 'comm,symbol')
-    lines = [line.split() for line in shown.next(rows)[3:]]
-    assert lines[0] == ['100.00%', 'deep'] and lines[1][1:] == ['[.]', 'leaf']
-
-
-def test_samples_between_two_events(top, deep):
-    """The clock that switches them on goes on ticking, and so they stay on."""
-    shown = top('--stdio', '-d', '1', '-e', 'cpu-clock:u', '-e', 'task-clock:u', '--overwrite', '-p', deep.pid,
-                '--switch-on', 'task-clock:u')
-    shown.next(rows)
-    lines = shown.next(rows)
-    assert rows(lines)[0][1].split() == ['deep', '[.]', 'leaf']
-
-
-def test_filters(top, deep):
-    shown = top(*DEEP, '-p', deep.pid, '--symbols', 'leaf', '--percentage', 'relative')
-    assert rows(shown.next(rows)) == [(100.0, 'deep')]  # the column that the filter makes constant is left out
-    hidden = top(*DEEP, '-p', deep.pid, '-U')
-    assert not rows(hidden.next())
-
-
-def test_several_events(top, deep):
-    shown = top('--stdio', '-d', '1', '-e', 'cpu-clock:u', '-e', 'task-clock:u', '-p', deep.pid, '-E', '3')
-    lines = shown.next(lambda lines: len(rows(lines)) >= 2)
-    assert HEADER.match(lines[0])[2] == 'cpu-clock:u, task-clock:u'
-    assert [re.match(r"# Samples: .* of event '(.*?)'", line)[1] for line in lines if line.startswith('# ')] == \
-        ['cpu-clock:u', 'task-clock:u']
-    grouped = top('--stdio', '-d', '1', '-e', 'cpu-clock:u,task-clock:u', '--group', '-p', deep.pid)
-    assert re.match(r' +[\d.]+% +[\d.]+%  deep +\[\.\] leaf', '\n'.join(
-        line for line in grouped.next(rows) if 'leaf' in line))
-
-
-def test_threads_and_period(top, deep):
-    shown = top('--stdio', '-d', '1', '-e', 'cpu-clock:u', '-c', '1000000', '-t', deep.pid)
-    header = HEADER.match(shown.next(rows)[0])
-    assert header[2] == '1000000 cpu-clock:u' and header[3] == f'target_tid: {deep.pid}'
-
-
 def test_all_cpus(top, deep, system_wide):
     shown = top('--stdio', '-d', '1', '-e', 'cpu-clock', '-E', '1000', '-n')
+    one = top('--stdio', '-d', '1', '-e', 'cpu-clock', '-C', '0')
     lines = shown.next(lambda lines: any('leaf' in row for _, row in rows(lines)))
     assert HEADER.match(lines[0])[3].startswith('all, ')
-    one = top('--stdio', '-d', '1', '-e', 'cpu-clock', '-C', '0')
     assert HEADER.match(one.next()[0])[3] == 'all, CPU: 0'
 
 
 @pytest.mark.alone  # that user may run nothing else
 def test_new_processes_of_a_user(top, live, workload, open_folder):
-    """Processes of the user that run, and their children."""
-    shell = subprocess.Popen([*NOBODY, 'sh', '-c', f'read x; {shlex.quote(str(workload("deep").path))} 100000000; :'],
+    """Processes of the user that run, their children, and those that come from elsewhere."""
+    program = shlex.quote(str(workload('deep').path))
+    shell = subprocess.Popen([*NOBODY, 'sh', '-c', f'read x; {program} 100000000; :'],
                              stdin=subprocess.PIPE, cwd=open_folder)
+    others = []
     try:
         wait_for(lambda: 'Uid:\t65534' in pathlib.Path(f'/proc/{shell.pid}/status').read_text())
-        shown = top('--stdio', '-d', '1', '-e', 'cpu-clock:u', '-u', '65534')
-        assert HEADER.match(shown.next()[0])[3] == 'uid: 65534'
+        runs = [top('--stdio', '-d', '1', *events, '-u', '65534') for events in (['-e', 'cpu-clock:u'], SEVERAL)]
+        for shown in runs:
+            assert HEADER.match(shown.next()[0])[3] == 'uid: 65534'
         shell.stdin.write(b'\n')
         shell.stdin.flush()
-        shown.next(lambda lines: any(row.split() == ['deep', '[.]', 'leaf'] for _, row in rows(lines)))
+        others.append(subprocess.Popen([*NOBODY, workload('spin').path, '100000000'], stdout=subprocess.DEVNULL))
+        for shown in runs:
+            def found(lines, name):
+                return any(row.split()[0] == name for _, row in rows(lines))
+            shown.next(lambda lines: found(lines, 'deep') and found(lines, 'spin'))
     finally:
         subprocess.run(['pkill', '-KILL', '-P', str(shell.pid)], check=False)
-        shell.kill()
-        shell.wait()
+        for process in [shell, *others]:
+            process.kill()
+            process.wait()
 
 
 def own_program(open_folder, tally):
@@ -325,10 +347,10 @@ def test_processes_that_come_and_go_leave_nothing(top, live):
     try:
         # Zeroed: else what fades takes more for the first half minute.
         shown = top('--stdio', '-z', '-d', '1', '-e', 'cpu-clock', '-g', '-s', 'pid,dso,sym', '-p', load.pid)
-        for _ in range(6):
+        for _ in range(4):
             shown.next()
         early = resident_kb(shown.process.pid)
-        for _ in range(8):
+        for _ in range(5):
             shown.next()
         late = resident_kb(shown.process.pid)
     finally:
@@ -366,6 +388,9 @@ def test_keys(terminal, tally, deep):  # noqa: F811
     pressed('z', lambda lines: lines[-1].startswith('each refresh starts from nothing'))
     pressed('z', lambda lines: lines[-1].startswith('old samples fade'))
     pressed('Z', lambda lines: lines[-1].startswith('what came up to now is forgotten'))
+    screen.wait(lambda lines: '%' in lines[2])
+    pressed('D', lambda lines: ', changed since ' in lines[0] and 'Change' in lines[1])
+    pressed('D', lambda lines: lines[-1].startswith('all rows') and 'Change' not in lines[1])
     pressed('Tab', lambda lines: "of event 'task-clock:u'" in lines[0])
     pressed('?', lambda lines: lines[1] == 'What comes in' and 'freeze' in lines[2])
     pressed('Escape', lambda lines: 'Symbol' in lines[1])

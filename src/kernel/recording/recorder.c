@@ -25,7 +25,8 @@ struct recorder {
 	struct recorder_config config;
 	const struct kernel_seam *kernel;
 	struct recorder_source *sources; /* event-major, then CPU, then thread; fd -1: the thread had ended */
-	size_t source_count;
+	size_t source_count, first_count; /* those behind the first ones were joined */
+	bool is_stopped; /* recorder_set_running, of all */
 	int *cgroup_fds; /* one per event, -1: none; only while events are opened */
 	struct ring_set rings;
 	struct affinity affinity;
@@ -33,6 +34,11 @@ struct recorder {
 	size_t poll_count;
 	size_t live_count; /* polls whose target has not ended */
 };
+
+static bool is_dummy(const struct perf_attr *attr)
+{
+	return attr->type == EVENT_SOFTWARE && attr->config == SW_DUMMY;
+}
 
 static size_t source_index(const struct recorder *r, size_t event, size_t cpu, size_t thread)
 {
@@ -280,6 +286,7 @@ enum tally_status recorder_create(
 		free(r);
 		return error_nomem(err);
 	}
+	r->first_count = r->source_count;
 	for (size_t i = 0; i < r->source_count; i++)
 		r->sources[i].fd = -1;
 	(void)fd_limit_make_room(r->source_count + FDS_OF_OURS);
@@ -302,6 +309,106 @@ enum tally_status recorder_create(
 	}
 	*recorder = r;
 	return TALLY_OK;
+}
+
+/* ---- threads that come later ---- */
+
+/* A place whose thread has ended, or a new one. NULL: out of memory. */
+static struct recorder_source *free_source(struct recorder *r)
+{
+	for (size_t i = r->first_count; i < r->source_count; i++)
+		if (r->sources[i].fd < 0)
+			return &r->sources[i];
+	struct recorder_source *more = reallocarray(r->sources, r->source_count + 1, sizeof(*more));
+	if (!more)
+		return NULL;
+	r->sources = more;
+	return &more[r->source_count++];
+}
+
+static enum tally_status join_source(
+	struct recorder *r, struct recorder_source *made, int group_fd, struct tally_error *err)
+{
+	const struct perf_attr *attr = &r->config.events->specs[made->event].attr;
+
+	made->fd = call_open(r, made, group_fd);
+	if (made->fd < 0)
+		return TALLY_OK;
+	enum tally_status st = set_filter(r, made, err);
+	if (st == TALLY_OK)
+		st = ring_set_add(&r->rings, made->ring, made->fd, err);
+	if (st == TALLY_OK && r->kernel->ioctl(r->kernel->context, made->fd, PERF_EVENT_IOC_ID, &made->id) != 0)
+		st = error_set_errno(err, TALLY_IO, errno, "the kernel tells no id of an open event");
+	if (st == TALLY_OK && ATTR_HAS(attr, DISABLED) && (!r->is_stopped || is_dummy(attr)) &&
+		r->kernel->ioctl(r->kernel->context, made->fd, PERF_EVENT_IOC_ENABLE, NULL) != 0)
+		st = error_set_errno(err, TALLY_IO, errno, "an event cannot be enabled");
+	struct recorder_source *place = st == TALLY_OK ? free_source(r) : NULL;
+	if (place) {
+		*place = *made;
+		return TALLY_OK;
+	}
+	r->kernel->close(r->kernel->context, made->fd);
+	made->fd = -1;
+	return st == TALLY_OK ? error_nomem(err) : st;
+}
+
+/* All events on one CPU; members of a group need its leader. */
+static enum tally_status join_on_cpu(
+	struct recorder *r, pid_t thread, size_t cpu, size_t *opened, struct tally_error *err)
+{
+	const struct event_list *events = r->config.events;
+	int *fds = malloc((events->len + 1) * sizeof(*fds));
+	enum tally_status st = fds ? TALLY_OK : error_nomem(err);
+
+	for (size_t e = 0; st == TALLY_OK && e < events->len; e++) {
+		const struct event_spec *spec = &events->specs[e];
+		struct recorder_source made = {.event = (uint32_t)e,
+			.cpu = r->config.cpus[cpu],
+			.thread = thread,
+			.ring = (uint32_t)cpu,
+			.fd = -1};
+		int leader = spec->leader == e ? -1 : fds[spec->leader];
+		if (has_cpu(spec, made.cpu) && !spec->cgroup_path && (spec->leader == e || leader >= 0))
+			st = join_source(r, &made, leader, err);
+		fds[e] = made.fd;
+		*opened += made.fd >= 0;
+	}
+	free(fds);
+	return st;
+}
+
+enum tally_status recorder_join(
+	struct recorder *r, const pid_t *threads, size_t thread_count, size_t *joined, struct tally_error *err)
+{
+	enum tally_status st = TALLY_OK;
+
+	*joined = 0;
+	r->cgroup_fds = malloc((r->config.events->len + 1) * sizeof(*r->cgroup_fds));
+	if (!r->cgroup_fds)
+		return error_nomem(err);
+	for (size_t e = 0; e < r->config.events->len; e++)
+		r->cgroup_fds[e] = -1;
+	for (size_t t = 0; t < thread_count && st == TALLY_OK; t++) {
+		size_t opened = 0;
+		for (size_t c = 0; c < r->config.cpu_count && st == TALLY_OK; c++)
+			st = join_on_cpu(r, threads[t], c, &opened, err);
+		*joined += opened > 0;
+	}
+	free(r->cgroup_fds);
+	r->cgroup_fds = NULL;
+	return st;
+}
+
+void recorder_forget_ended(struct recorder *r)
+{
+	for (size_t i = r->first_count; i < r->source_count; i++) {
+		struct pollfd poll_fd = {.fd = r->sources[i].fd};
+		if (poll_fd.fd < 0 || r->kernel->poll(r->kernel->context, &poll_fd, 1, 0) < 1 ||
+			!(poll_fd.revents & (POLLHUP | POLLERR | POLLNVAL)))
+			continue;
+		r->kernel->close(r->kernel->context, poll_fd.fd);
+		r->sources[i].fd = -1;
+	}
 }
 
 void recorder_destroy(struct recorder *r)
@@ -348,15 +455,12 @@ enum tally_status recorder_enable(struct recorder *r, struct tally_error *err)
 	return TALLY_OK;
 }
 
-static bool is_dummy(const struct perf_attr *attr)
-{
-	return attr->type == EVENT_SOFTWARE && attr->config == SW_DUMMY;
-}
-
 enum tally_status recorder_set_running(struct recorder *r, size_t event, bool is_running, struct tally_error *err)
 {
 	unsigned long request = is_running ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
 
+	if (event == RECORDER_ALL)
+		r->is_stopped = !is_running;
 	for (size_t i = 0; i < r->source_count; i++) {
 		const struct recorder_source *s = &r->sources[i];
 		bool is_meant =

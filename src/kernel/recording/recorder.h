@@ -60,6 +60,14 @@ const struct recorder_source *recorder_sources(const struct recorder *recorder, 
 size_t recorder_ring_bytes(const struct recorder *recorder);
 bool recorder_clock(const struct recorder *recorder, struct ring_clock *clock);
 
+/* Threads that are to be recorded too, into the rings that are there; not with per_thread. Those that have ended, or that we
+ * may not watch, are left out. Running as the others were asked to. Their sources come behind those of before. joined: how
+ * many threads came in. */
+TALLY_MUST_CHECK enum tally_status recorder_join(
+	struct recorder *recorder, const pid_t *threads, size_t thread_count, size_t *joined, struct tally_error *err);
+/* Closes what was joined and has ended, with all children. */
+void recorder_forget_ended(struct recorder *recorder);
+
 /* Everything, or with only_tracked_excluded false ... what enable_on_exec does not start. */
 TALLY_MUST_CHECK enum tally_status recorder_enable(struct recorder *recorder, struct tally_error *err);
 void recorder_disable(struct recorder *recorder);

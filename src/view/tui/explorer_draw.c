@@ -1,6 +1,7 @@
 #include "view/tui/explorer_draw.h"
 #include "base/error.h"
 #include "view/text/report_cells.h"
+#include "view/tui/explorer_changes.h"
 #include "view/tui/explorer_keys.h"
 #include "view/tui/explorer_lines.h"
 #include "view/tui/tui_line.h"
@@ -10,6 +11,7 @@
 
 #define CHAIN_MARGIN 3
 #define CHAIN_STEP   3
+#define CHANGE_WIDTH 9
 
 /* A value of each event of the group, each in its colour. */
 static void value_cell(const struct explorer *e, struct tui_line *line, size_t column, const struct flat_stat *stats)
@@ -46,6 +48,8 @@ static void row_line(const struct explorer *e, size_t index, struct tui_line *li
 	const struct flat_stat *stats = flat_table_stat(l->table, table_row, 0);
 	bool is_open = explorer_fold_at(e, index) != NULL;
 	text_str(&line->text, is_open ? "- " : explorer_has_chains(e, table_row) ? "+ " : "  ");
+	if (e->changes)
+		text_printf(&line->text, "%+*.2f%%  ", CHANGE_WIDTH - 1, e->changes[table_row]);
 	for (size_t i = 0; i < l->count; i++) {
 		text_str(&line->text, i ? "  " : "");
 		size_t start = line->text.len;
@@ -105,6 +109,8 @@ static void header_line(const struct explorer *e, struct tui_line *line)
 	tui_line_clear(line);
 	tui_line_style(line, GRID_HEADER);
 	text_str(&line->text, "  ");
+	if (e->changes)
+		text_printf(&line->text, "%*s  ", CHANGE_WIDTH, "Change");
 	for (size_t i = 0; i < l->count; i++) {
 		struct tally_str header = str_from(report_column_header(l, l->columns[i]));
 		bool is_right = profile_key_get(l->columns[i])->is_value || l->columns[i] >= KEY_FIELD;
@@ -140,6 +146,8 @@ static void title_line(const struct explorer *e, struct text *t)
 		}
 		text_bytes(t, name.data, name.len);
 	}
+	if (e->mark)
+		text_printf(t, ", changed since %s", e->mark->when);
 	if (e->percent_limit > 0)
 		text_printf(t, ", from %.4g%%", e->percent_limit);
 }

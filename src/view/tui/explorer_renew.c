@@ -7,20 +7,7 @@
 
 #include "base/error.h"
 #include "view/text/report_cells.h"
-
-/* A row is what its keys show, in full. */
-static void row_name(const struct explorer *e, uint32_t table_row, struct text *name)
-{
-	struct report_layout wide = e->layout;
-
-	for (size_t i = 0; i < wide.count; i++) {
-		wide.widths[i] = SIZE_MAX;
-		if (profile_key_get(wide.columns[i])->is_value)
-			continue;
-		report_key_cell(&wide, name, i, &e->table->rows[table_row]);
-		text_char(name, '\n');
-	}
-}
+#include "view/tui/explorer_changes.h"
 
 static void frame_name(const struct profile *p, uint32_t id, struct text *name)
 {
@@ -78,7 +65,7 @@ static void remember_fold(
 {
 	struct text row = {0}, node = {0};
 
-	row_name(e, table_row, &row);
+	explorer_row_name(e, table_row, &row);
 	note(m, &row);
 	for (uint32_t i = 1; i < fold->node_count; i++) {
 		/* Each way to a frame of it: a node that is one now may be several then. */
@@ -116,7 +103,7 @@ void explorer_remember(struct explorer *e, struct explorer_memory *m)
 		if (e->folds.items[index].is_open)
 			remember_fold(e, &e->folds.items[index], (uint32_t)row, m);
 	if (e->visible_count && e->cursor.row > 0)
-		row_name(e, e->visible[e->cursor.row], &m->cursor);
+		explorer_row_name(e, e->visible[e->cursor.row], &m->cursor);
 	m->above = e->visible_count ? lines_above(e) : 0;
 	if (explorer_is_zoomed(e, ZOOM_THREAD))
 		thread_name(p, e->zoom_thread, &m->thread);
@@ -244,7 +231,7 @@ static void resume_rows(struct explorer *e, const struct explorer_memory *m)
 		e->cursor.row = m->cursor_row < e->visible_count ? m->cursor_row : e->visible_count - 1;
 	for (size_t i = 0; i < e->visible_count && (m->open.len || m->cursor.len); i++) {
 		text_clear(&name);
-		row_name(e, e->visible[i], &name);
+		explorer_row_name(e, e->visible[i], &name);
 		if (m->open.len && intern_find(&m->open, name.data, name.len) != INTERN_NONE &&
 			explorer_has_chains(e, e->visible[i]))
 			resume_fold(e, e->visible[i], &name, m);

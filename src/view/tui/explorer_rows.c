@@ -1,7 +1,9 @@
 #include "view/tui/explorer_rows.h"
 #include "view/text/report_cells.h"
+#include "view/tui/explorer_changes.h"
 #include "view/tui/explorer_lines.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -82,6 +84,8 @@ static bool is_visible(const struct explorer *e, uint32_t table_row, uint64_t to
 	double percent = total ? 100.0 * (double)explorer_row_period(e, table_row) / (double)total : 0;
 	if (e->percent_limit > 0 && percent < e->percent_limit)
 		return false;
+	if (e->changes && fabs(e->changes[table_row]) < EXPLORER_LEAST_CHANGE)
+		return false;
 	if (explorer_is_zoomed(e, ZOOM_THREAD) && !is_thread(e, row))
 		return false;
 	if (explorer_is_zoomed(e, ZOOM_DSO) && e->table->profile->frames[row->frame].binary != e->zoom_binary)
@@ -112,6 +116,7 @@ void explorer_select_rows(struct explorer *e)
 {
 	uint32_t kept = e->visible_count ? e->visible[e->cursor.row] : PROFILE_NONE;
 	e->layout.shown_totals = NULL;
+	explorer_compare(e);
 	uint64_t total = report_member_total(&e->layout, 0);
 	bool is_kept = false;
 	size_t count = 0;
@@ -132,6 +137,14 @@ void explorer_select_rows(struct explorer *e)
 		e->cursor = (struct explorer_position){0};
 	e->top = (struct explorer_position){0};
 	explorer_settle(e);
+}
+
+void explorer_set_mark(struct explorer *e, const struct explorer_mark *mark)
+{
+	e->mark = mark;
+	free(e->changes);
+	e->changes = NULL;
+	explorer_select_rows(e);
 }
 
 static void zoom_in(struct explorer *e, enum explorer_zoom zoom)

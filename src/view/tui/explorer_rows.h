@@ -13,6 +13,8 @@
 
 /* Those that pass what is set in e, anew. The cursor stays on its row, if that is still there. */
 void explorer_select_rows(struct explorer *e);
+/* Only rows that changed since show, with the change: see explorer_changes.h. Borrowed; NULL: all show again. */
+void explorer_set_mark(struct explorer *e, const struct explorer_mark *mark);
 /* Rows of the cursor's thread, or object, only; again: all. */
 void explorer_zoom_thread(struct explorer *e);
 void explorer_zoom_dso(struct explorer *e);

@@ -72,6 +72,9 @@ struct explorer {
 	bool is_relative; /* percentages are of what is shown */
 	uint64_t *shown_totals; /* by member: that */
 
+	const struct explorer_mark *mark; /* only what changed since shows; NULL: all does */
+	double *changes; /* by table row, in points of percent; NULL: not compared yet */
+
 	uint32_t *visible; /* rows of the table */
 	size_t visible_count;
 	struct explorer_position cursor, top;

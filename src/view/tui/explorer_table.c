@@ -63,6 +63,8 @@ static void drop_table(struct explorer *e)
 	call_tree_deinit(&e->builder);
 	free(e->visible);
 	free(e->shown_totals);
+	free(e->changes);
+	e->changes = NULL;
 	e->visible = NULL;
 	e->shown_totals = NULL;
 }

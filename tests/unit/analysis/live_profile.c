@@ -336,6 +336,34 @@ static void test_switches(void **state)
 	close_live(&f);
 }
 
+/* Samples of an id that came later are of the event that was described with it. */
+static void test_more_ids(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct perfdata_builder more;
+	struct perf_attr with_id = attr;
+	with_id.sample_type |= SAMPLE_IDENTIFIER;
+	open_live_of(&f, 2, NULL);
+	perfdata_builder_init(&more, false);
+	perfdata_builder_event(&more, &with_id, 1);
+	perfdata_builder_event(&more, &with_id, 77);
+	f.records.ids[1] = 77;
+	put_comm(&f, 7, "one", false, 0);
+	put_map(&f, 7, 0x1000, "/bin/one", 0);
+	put_samples_of(&f, 1, 7, 0x1010, 4, 100);
+	assert_string_equal(refreshed(&f, false), "");
+	assert_int_equal(live_profile_redescribe(f.live, perfdata_builder_pipe(&more), NULL), TALLY_OK);
+	put_samples_of(&f, 1, 7, 0x1010, 4, 200);
+	assert_string_equal(refreshed(&f, false), "one one 4\n");
+	assert_int_not_equal(
+		live_profile_redescribe(f.live, (struct tally_bytes){(const uint8_t *)"x", 1}, NULL), TALLY_OK);
+	put_samples_of(&f, 1, 7, 0x1010, 4, 300);
+	assert_string_equal(refreshed(&f, false), "one one 8\n");
+	perfdata_builder_deinit(&more);
+	close_live(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -350,6 +378,7 @@ int main(void)
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_many_processes),
 		cmocka_unit_test(test_switches),
+		cmocka_unit_test(test_more_ids),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

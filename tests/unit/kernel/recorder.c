@@ -123,7 +123,10 @@ static int fake_poll(void *context, void *pollfds, size_t count, int timeout_ms)
 	((struct fake_kernel *)context)->polled = count - 1;
 	for (size_t i = 0; i + 1 < count; i++)
 		polls[i].revents = polls[i].fd >= 0 ? ((struct fake_kernel *)context)->revents : 0;
-	polls[count - 1].revents = 0;
+	if (count > 1)
+		polls[count - 1].revents = 0;
+	else
+		polls[0].revents = ((struct fake_kernel *)context)->revents;
 	return 1;
 }
 
@@ -609,6 +612,38 @@ static void test_events_stop_and_go(void **state)
 	finish(&f);
 }
 
+/* Into the rings that are there, and running as the others do. */
+static void test_threads_that_come_later(void **state)
+{
+	static const pid_t threads[] = {50, 51};
+	struct fixture f;
+	size_t joined, count;
+	start(&f, EVENT_SOFTWARE, SW_CPU_CLOCK, "cpu-clock");
+	assert_int_equal(recorder_create(&f.config, &f.recorder, NULL), TALLY_OK);
+	text_clear(&f.fake.log);
+	assert_int_equal(recorder_join(f.recorder, threads, 2, &joined, NULL), TALLY_OK);
+	assert_int_equal(joined, 2);
+	assert_int_equal(f.fake.ring_count, 2);
+	assert_int_equal(f.fake.open_count, 6);
+	const struct recorder_source *sources = recorder_sources(f.recorder, &count);
+	assert_int_equal(count, 6);
+	assert_int_equal(sources[5].thread, 51);
+	assert_int_equal(sources[5].ring, 1);
+	assert_true(sources[5].id != sources[4].id);
+	recorder_forget_ended(f.recorder); /* they run */
+	assert_int_equal(f.fake.open_count, 6);
+	f.fake.revents = POLLHUP;
+	recorder_forget_ended(f.recorder);
+	assert_int_equal(f.fake.open_count, 2);
+	assert_int_equal(recorder_join(f.recorder, threads, 1, &joined, NULL), TALLY_OK);
+	(void)recorder_sources(f.recorder, &count);
+	assert_int_equal(count, 6); /* the places are used again */
+	f.fake.refuse = refuse_ended_thread;
+	assert_int_equal(recorder_join(f.recorder, (const pid_t[]){43}, 1, &joined, NULL), TALLY_OK);
+	assert_int_equal(joined, 0);
+	finish(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -621,6 +656,7 @@ int main(void)
 		cmocka_unit_test(test_rings_are_halved),
 		cmocka_unit_test(test_too_many_files),
 		cmocka_unit_test(test_threads_that_end),
+		cmocka_unit_test(test_threads_that_come_later),
 		cmocka_unit_test(test_system_wide_never_ends_by_itself),
 		cmocka_unit_test(test_kinds_of_cores),
 		cmocka_unit_test(test_drain_visits_all_rings),

@@ -1,6 +1,9 @@
+#include "grid_golden.h"
 #include "profile_text.h"
 #include "unit_test.h"
 
+#include "view/tui/explorer_changes.h"
+#include "view/tui/explorer_draw.h"
 #include "view/tui/explorer_lines.h"
 #include "view/tui/explorer_renew.h"
 #include "view/tui/explorer_rows.h"
@@ -179,6 +182,55 @@ static void what_is_typed_stays(void **state)
 	close_explorer(&f);
 }
 
+/* ---- what changed since; the screens of top ---- */
+
+static const char busy[] = "event cycles\n"
+			   "cc1 7/7 0 0 4000 main@cc1;compile@cc1;lex@cc1\n"
+			   "cc1 7/7 0 0 2000 main@cc1;compile@cc1;parse@cc1\n"
+			   "ld 9/9 0 0 3000 main@ld;link@ld\n"
+			   "sh 5/5 0 0 20 main@sh;wait@libc.so.6\n"
+			   "sh 5/5 0 0 980 clear_page@[kernel.kallsyms]\n";
+static const char later[] = "event cycles\n"
+			    "cc1 7/7 0 0 5200 main@cc1;compile@cc1;lex@cc1\n"
+			    "cc1 7/7 0 0 1960 main@cc1;compile@cc1;parse@cc1\n"
+			    "as 8/8 0 0 1800 main@as;read_line@as\n"
+			    "sh 5/5 0 0 40 main@sh;wait@libc.so.6\n"
+			    "sh 5/5 0 0 1000 clear_page@[kernel.kallsyms]\n";
+
+static void assert_screen(struct fixture *f, unsigned rows, unsigned width, const char *name)
+{
+	struct grid grid = {0};
+	explorer_resize(&f->explorer, rows, width);
+	assert_true(explorer_draw(&f->explorer, "", &grid));
+	assert_grid_is_golden(&grid, name);
+	grid_deinit(&grid);
+}
+
+static void only_what_changed_shows(void **state)
+{
+	struct explorer_mark mark;
+	struct fixture f;
+
+	open_explorer(&f, busy);
+	assert_true(explorer_mark_take(&mark, &f.explorer, "20:51:07"));
+	explorer_set_mark(&f.explorer, &mark);
+	assert_int_equal(f.explorer.visible_count, 0); /* nothing has yet */
+	assert_screen(&f, 24, 80, "top-unchanged-80x24");
+	f.explorer.title = "one";
+	renew(&f, later);
+	/* lex 40 % -> 52 %, read_line is new; parse lost 0.4, clear_page won 0.2, wait 0.2 */
+	assert_int_equal(f.explorer.visible_count, 2);
+	f.explorer.title = "Samples: 10K of event 'cycles', 4000 Hz, 7990/s, lost: 0/0, own CPU 1.2%, events: 10000";
+	assert_screen(&f, 24, 80, "top-changes-80x24");
+	explorer_resize(&f.explorer, 24, 80);
+	explorer_set_mark(&f.explorer, NULL);
+	assert_int_equal(f.explorer.visible_count, 5);
+	assert_screen(&f, 24, 80, "top-80x24");
+	assert_screen(&f, 50, 200, "top-200x50");
+	explorer_mark_deinit(&mark);
+	close_explorer(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -187,6 +239,7 @@ int main(void)
 		cmocka_unit_test(what_is_open_stays_open),
 		cmocka_unit_test(zooms_find_their_names_again),
 		cmocka_unit_test(what_is_typed_stays),
+		cmocka_unit_test(only_what_changed_shows),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,34 @@
+/*
+ * explorer_changes.h - what changed since: the shares of all rows at one moment, and from then on only the rows whose share
+ * is another one, with the change in a column of its own. For a table that is renewed.
+ *
+ * The mark belongs to the caller and outlives its use by an explorer. Rows are known by what their keys show; of those that
+ * were not there the whole share is the change.
+ *
+ *	if (!explorer_mark_take(&mark, &e, "20:51:07")) ...;
+ *	explorer_set_mark(&e, &mark);   ... explorer_renew(&e, ...) ...   explorer_set_mark(&e, NULL);	// explorer_rows.h
+ *	explorer_mark_deinit(&mark);
+ */
+#ifndef VIEW_TUI_EXPLORER_CHANGES_H
+#define VIEW_TUI_EXPLORER_CHANGES_H
+
+#include "base/intern.h"
+#include "view/tui/explorer_state.h"
+
+#define EXPLORER_LEAST_CHANGE 0.5 /* in points of percent: less is chance */
+
+struct explorer_mark {
+	struct intern names; /* of rows */
+	VEC(double) shares; /* by name, in percent */
+	char when[32];
+};
+
+/* What the row's keys show, in full: the row's name. */
+void explorer_row_name(const struct explorer *e, uint32_t table_row, struct text *name);
+/* Of all rows of the table, shown or not. False: memory is out. */
+bool explorer_mark_take(struct explorer_mark *mark, const struct explorer *e, const char *when);
+void explorer_mark_deinit(struct explorer_mark *mark);
+/* Of the table as it is now, into the explorer; for explorer_select_rows. */
+void explorer_compare(struct explorer *e);
+
+#endif
