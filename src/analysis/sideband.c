@@ -1,7 +1,10 @@
 #include "analysis/sideband.h"
 
+#include <stdlib.h>
+
 #include "analysis/jit_code.h"
 #include "base/error.h"
+#include "base/key_sort.h"
 #include "base/limits.h"
 
 struct timed_record {
@@ -229,10 +232,39 @@ static enum tally_status apply_place(
 	return machine_add_generated(reading->out->machine, &code, timed->time_ns, err);
 }
 
+/* They are there by position, so that only times are to be sorted, unless generated code is among them. False: out of
+ * memory. */
+static bool sort_by_time(struct sideband_reading *reading)
+{
+	struct timed_record *records = reading->records.items;
+	size_t count = reading->records.len;
+	if (reading->markers.len > 0) {
+		qsort(records, count, sizeof(*records), compare_time);
+		return true;
+	}
+	struct sort_key *keys = malloc(count * 2 * sizeof(*keys));
+	struct timed_record *sorted = malloc(count * sizeof(*sorted));
+	if (!keys || !sorted) {
+		free(keys);
+		free(sorted);
+		return false;
+	}
+	for (size_t i = 0; i < count; i++)
+		keys[i] = (struct sort_key){records[i].time_ns, i};
+	key_sort(keys, keys + count, count);
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = records[keys[i].index];
+	free(keys);
+	free(records);
+	reading->records.items = sorted;
+	reading->records.cap = count;
+	return true;
+}
+
 static enum tally_status apply_all(struct sideband_reading *reading, struct tally_error *err)
 {
-	if (!reading->is_sorted)
-		qsort(reading->records.items, reading->records.len, sizeof(struct timed_record), compare_time);
+	if (!reading->is_sorted && !sort_by_time(reading))
+		return error_nomem(err);
 	for (size_t i = 0; i < reading->records.len; i++) {
 		const struct timed_record *timed = &reading->records.items[i];
 		struct record record;

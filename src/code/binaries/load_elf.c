@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/file.h"
 #include "code/binaries/binary_file.h"
@@ -60,6 +61,18 @@ static bool vaddr_to_offset(const struct elf_image *image, uint64_t vaddr, uint6
 	return false;
 }
 
+/* A program has thousands of these: printing them all would take longer than reading its symbols. */
+static const char *with_suffix(struct arena *arena, const char *name, const char *suffix)
+{
+	size_t len = strlen(name), suffix_len = strlen(suffix);
+	char *text = arena_alloc(arena, len + suffix_len + 1, 1);
+	if (!text)
+		return NULL;
+	memcpy(text, name, len);
+	memcpy(text + len, suffix, suffix_len + 1);
+	return text;
+}
+
 /* "target@plt"; where code chooses the target at run time, the name of that code. */
 static const char *plt_name(struct binary_entry *entry, const struct elf_plt_entry *plt, size_t sorted)
 {
@@ -72,7 +85,7 @@ static const char *plt_name(struct binary_entry *entry, const struct elf_plt_ent
 		const struct symbol *chooser = symbol_table_at(&known, resolver);
 		target = chooser ? chooser->name : NULL;
 	}
-	return target ? arena_printf(&entry->arena, "%s@plt", target)
+	return target ? with_suffix(&entry->arena, target, "@plt")
 		      : arena_printf(&entry->arena, "*ABS*+0x%" PRIx64 "@plt", plt->resolver);
 }
 
