@@ -37,6 +37,7 @@ struct flat_builder {
 	uint32_t *group_of_leaf; /* frame group by frame, as the sample's own */
 	struct caller *callers; /* by frame */
 	struct group_row *row_of; /* by frame group */
+	uint32_t *group_of_thread; /* + 1, of its samples, where nothing else decides; 0: not known yet */
 	uint32_t *group_of_sample; /* NO_GROUP: it counts in no row */
 	uint32_t *samples; /* those of one sample group together, each group's in their order */
 	uint32_t *group_begin; /* by sample group, in samples; one more at the end */
@@ -103,19 +104,29 @@ static uint8_t mapped_level(const struct profile *p, const struct profile_frame 
 	return p->binaries[frame->binary].is_kernel ? PROFILE_LEVEL_KERNEL : PROFILE_LEVEL_USER;
 }
 
-/* As the sample's own; and as callers, where those have rows. */
+static bool has_samples(const struct flat_builder *b)
+{
+	const struct profile_event *first = &b->profile->events[b->options->first_event];
+	for (uint32_t i = 0; i < b->options->member_count; i++)
+		if (first[i].sample_count)
+			return true;
+	return false;
+}
+
+/* As the sample's own; and as callers, where those have rows. An event without samples has no use for them. */
 static bool group_frames(struct flat_builder *b)
 {
 	const struct profile *p = b->profile;
 	const unsigned kinds = b->options->with_children ? 2 : 1;
+	const size_t frame_count = has_samples(b) ? p->frame_count : 0;
 	b->group_of_leaf = malloc((p->frame_count + 1) * sizeof(*b->group_of_leaf));
 	b->callers = kinds > 1 ? malloc((p->frame_count + 1) * sizeof(*b->callers)) : NULL;
-	if (!b->group_of_leaf || (kinds > 1 && !b->callers) || !id_table_reserve(&b->frame_groups, p->frame_count))
+	if (!b->group_of_leaf || (kinds > 1 && !b->callers) || !id_table_reserve(&b->frame_groups, frame_count))
 		return false;
-	for (size_t i = 0; i < p->frame_count; i += FRAME_BATCH) {
+	for (size_t i = 0; i < frame_count; i += FRAME_BATCH) {
 		uint64_t keys[2 * FRAME_BATCH * FRAME_WORDS], *key = keys;
 		uint32_t groups[2 * FRAME_BATCH];
-		size_t count = p->frame_count - i < FRAME_BATCH ? p->frame_count - i : FRAME_BATCH;
+		size_t count = frame_count - i < FRAME_BATCH ? frame_count - i : FRAME_BATCH;
 		for (size_t k = 0; k < count; k++, key += kinds * FRAME_WORDS) {
 			const struct profile_frame *frame = &p->frames[i + k];
 			make_frame_key(p, b->options, frame, frame->address, &frame->innermost_line, key);
@@ -190,6 +201,9 @@ static uint32_t sample_group(struct flat_builder *b, const struct profile_sample
 	const struct flat_options *o = b->options;
 	const struct profile_thread *thread = &b->profile->threads[sample->thread];
 	uint64_t key[SAMPLE_WORDS] = {0};
+	bool is_thread = parent == PROFILE_NONE && !b->group_of_facets && !has_key(o, KEY_CPU);
+	if (is_thread && b->group_of_thread[sample->thread])
+		return b->group_of_thread[sample->thread] - 1;
 	if (has_key(o, KEY_COMM))
 		key[0] = thread->comm;
 	if (has_key(o, KEY_CPU))
@@ -202,7 +216,10 @@ static uint32_t sample_group(struct flat_builder *b, const struct profile_sample
 		key[2] = b->group_of_facets[sample->facets];
 	if (parent != PROFILE_NONE)
 		key[3] = b->profile->functions[parent].name + UINT64_C(1);
-	return id_table_add(&b->sample_groups, key, NULL);
+	uint32_t group = id_table_add(&b->sample_groups, key, NULL);
+	if (is_thread && group != ID_TABLE_NONE)
+		b->group_of_thread[sample->thread] = group + 1;
+	return group;
 }
 
 static bool is_resolved(const struct profile *p, uint32_t frame)
@@ -463,7 +480,8 @@ static bool group_samples(struct flat_builder *b)
 	uint32_t first = b->options->first_event, end = first + b->options->member_count;
 	b->group_of_sample = malloc((p->sample_count + 1) * sizeof(*b->group_of_sample));
 	b->samples = malloc((p->sample_count + 1) * sizeof(*b->samples));
-	if (!b->group_of_sample || !b->samples)
+	b->group_of_thread = calloc(p->thread_count + 1, sizeof(*b->group_of_thread));
+	if (!b->group_of_sample || !b->samples || !b->group_of_thread)
 		return false;
 	for (size_t i = 0; i < p->sample_count; i++) {
 		b->group_of_sample[i] = NO_GROUP;
@@ -702,6 +720,7 @@ enum tally_status flat_table_init(struct flat_table *table, const struct profile
 	id_table_deinit(&b.sample_groups);
 	free(b.row_of);
 	free(b.group_of_sample);
+	free(b.group_of_thread);
 	free(b.samples);
 	free(b.group_begin);
 	free(b.group_rows);
