@@ -2,15 +2,18 @@
 
 #include <string.h>
 
+#include "base/slots.h"
+
 #define KEY_WORDS 2
 #define BATCH	  64 /* samples whose waits for memory overlap */
 /* As a start: tables grow where there is more. */
 #define SAMPLES_PER_SPOT 4
 #define SPOTS_PER_PLACE	 2
+#define LEAST_SLOTS	 64
 
-struct key {
-	uint64_t words[KEY_WORDS];
-	uint32_t hash;
+struct spot_key {
+	uint64_t address;
+	uint32_t group, hash;
 };
 
 struct summing {
@@ -24,8 +27,7 @@ struct summing {
 bool flat_fold_init(struct flat_fold *fold, struct flat_part *part, struct sample_pass *pass)
 {
 	size_t binaries = machine_binary_count(pass->input.sideband->machine);
-	*fold = (struct flat_fold){
-		.part = part, .pass = pass, .group_ids = {.words = KEY_WORDS}, .spot_ids = {.words = KEY_WORDS}};
+	*fold = (struct flat_fold){.part = part, .pass = pass, .group_ids = {.words = KEY_WORDS}};
 	fold->states = calloc(part->contexts.len + 1, sizeof(*fold->states));
 	fold->is_hit = calloc(binaries + 1, 1);
 	return fold->states && fold->is_hit;
@@ -33,7 +35,9 @@ bool flat_fold_init(struct flat_fold *fold, struct flat_part *part, struct sampl
 
 static void free_spots(struct flat_fold *fold)
 {
-	id_table_deinit(&fold->spot_ids);
+	slots_free(fold->spot_slots, fold->spot_slot_count);
+	fold->spot_slots = NULL;
+	fold->spot_slot_count = 0;
 	vec_free(&fold->spots);
 }
 
@@ -103,16 +107,24 @@ static const struct flat_range *find_range(struct flat_fold *fold, const struct 
 	return range;
 }
 
+static bool is_inside(const struct flat_range *range, uint64_t ip)
+{
+	return range->range.start <= ip && ip < range->range.end;
+}
+
 static const struct flat_range *range_of(struct flat_fold *fold, const struct flat_sample *sample)
 {
 	const struct flat_context *context = &fold->part->contexts.items[sample->context];
 	struct flat_state *state = &fold->states[sample->context];
 	if (sample->time_ns < state->span.from_ns || sample->time_ns >= state->span.to_ns)
 		enter(fold, context, sample->time_ns, state);
+	if (is_inside(&state->ranges[state->last], sample->ip))
+		return &state->ranges[state->last];
 	for (unsigned i = 0; i < FLAT_RANGES; i++) {
-		const struct flat_range *known = &state->ranges[i];
-		if (known->range.start <= sample->ip && sample->ip < known->range.end)
-			return known;
+		if (is_inside(&state->ranges[i], sample->ip)) {
+			state->last = i;
+			return &state->ranges[i];
+		}
 	}
 	return find_range(fold, context, sample, state);
 }
@@ -135,46 +147,73 @@ static void add_spot_sample(struct flat_fold *fold, const struct flat_sample *sa
 		sum->first_order = sample->time_ns;
 }
 
-/* guess: what id_table_guess said. False: out of memory. */
-static bool find_spot(struct flat_fold *fold, uint64_t ip, const struct key *key, uint32_t guess, uint32_t *spot)
+static bool is_spot(const struct flat_fold *fold, uint64_t slot, const struct spot_key *key)
 {
-	*spot = guess;
-	if (guess != ID_TABLE_NONE && memcmp(id_table_key(&fold->spot_ids, guess), key->words, sizeof(key->words)) == 0)
+	if (slot >> 32 != key->hash)
+		return false;
+	const struct flat_spot *spot = &fold->spots.items[(uint32_t)slot - 1];
+	return spot->address == key->address && spot->group == key->group;
+}
+
+/* False: out of memory. */
+static bool find_spot(struct flat_fold *fold, const struct spot_key *key, uint64_t ip, uint32_t *spot)
+{
+	size_t mask = fold->spot_slot_count - 1, at = key->hash & mask;
+	while (fold->spot_slots[at] && !is_spot(fold, fold->spot_slots[at], key))
+		at = (at + 1) & mask;
+	if (fold->spot_slots[at]) {
+		*spot = (uint32_t)fold->spot_slots[at] - 1;
 		return true;
-	*spot = id_table_add_hashed(&fold->spot_ids, key->words, key->hash, NULL);
-	const struct flat_spot empty = {ip, {.first_order = UINT64_MAX}};
-	return *spot != ID_TABLE_NONE && (*spot < fold->spots.len || vec_push(&fold->spots, empty));
+	}
+	const struct flat_spot added = {key->address, key->group, ip, {.first_order = UINT64_MAX}};
+	if (fold->spots.len >= UINT32_MAX - 1 || !vec_push(&fold->spots, added))
+		return false;
+	*spot = (uint32_t)fold->spots.len - 1;
+	fold->spot_slots[at] = (uint64_t)key->hash << 32 | fold->spots.len;
+	return fold->spots.len * 4 < fold->spot_slot_count * 3 || slots_grow(&fold->spot_slots, &fold->spot_slot_count);
+}
+
+static void expect_spot(const struct flat_fold *fold, uint32_t hash)
+{
+	uint64_t slot = fold->spot_slots[hash & (fold->spot_slot_count - 1)];
+	if (slot && slot >> 32 == hash)
+		__builtin_prefetch(&fold->spots.items[(uint32_t)slot - 1], 1);
 }
 
 static void place_batch(struct flat_fold *fold, const struct flat_sample *samples, size_t count)
 {
-	struct key keys[BATCH];
-	uint32_t spots[BATCH];
+	struct spot_key keys[BATCH];
 	for (size_t i = 0; i < count; i++) {
 		const struct flat_range *range = range_of(fold, &samples[i]);
-		keys[i].words[0] = range->group;
-		keys[i].words[1] = samples[i].ip + range->delta;
-		keys[i].hash = id_table_hash_words(keys[i].words, KEY_WORDS);
-		id_table_expect(&fold->spot_ids, keys[i].hash);
+		struct spot_key *key = &keys[i];
+		key->address = samples[i].ip + range->delta;
+		key->group = range->group;
+		key->hash = id_table_hash_words((uint64_t[]){key->address, key->group}, 2);
+		__builtin_prefetch(&fold->spot_slots[key->hash & (fold->spot_slot_count - 1)]);
 	}
-	for (size_t i = 0; i < count; i++) {
-		spots[i] = id_table_guess(&fold->spot_ids, keys[i].hash);
-		if (spots[i] != ID_TABLE_NONE)
-			__builtin_prefetch(&fold->spots.items[spots[i]], 1);
-	}
+	for (size_t i = 0; i < count; i++)
+		expect_spot(fold, keys[i].hash);
 	for (size_t i = 0; i < count && !fold->failed; i++) {
-		fold->failed = !find_spot(fold, samples[i].ip, &keys[i], spots[i], &spots[i]);
+		uint32_t spot;
+		fold->failed = !find_spot(fold, &keys[i], samples[i].ip, &spot);
 		if (!fold->failed)
-			add_spot_sample(fold, &samples[i], spots[i]);
+			add_spot_sample(fold, &samples[i], spot);
 	}
 	fold->failed = fold->failed || fold->pass->failed;
+}
+
+static bool reserve_spots(struct flat_fold *fold, size_t count)
+{
+	size_t slots = LEAST_SLOTS;
+	while (slots * 3 < count * 4)
+		slots *= 2;
+	return vec_reserve(&fold->spots, count) && slots_grow_to(&fold->spot_slots, &fold->spot_slot_count, slots);
 }
 
 void flat_fold_place(struct flat_fold *fold)
 {
 	struct flat_part *part = fold->part;
-	size_t likely = part->sample_count / SAMPLES_PER_SPOT;
-	fold->failed = !id_table_reserve(&fold->spot_ids, likely) || !vec_reserve(&fold->spots, likely);
+	fold->failed = !reserve_spots(fold, part->sample_count / SAMPLES_PER_SPOT);
 	for (size_t b = 0; b < part->blocks.len && !fold->failed; b++) {
 		size_t count = block_len(part, b);
 		for (size_t i = 0; i < count && !fold->failed; i += BATCH)
@@ -222,8 +261,10 @@ static void sum_batch(struct summing *s, size_t first, size_t count)
 	uint64_t words[BATCH][KEY_WORDS];
 	uint32_t binaries[BATCH], hashes[BATCH];
 	for (size_t i = 0; i < count; i++) {
-		memcpy(words[i], id_table_key(&fold->spot_ids, (uint32_t)(first + i)), sizeof(words[i]));
-		binaries[i] = fold->groups.items[words[i][0]].binary;
+		const struct flat_spot *spot = &fold->spots.items[first + i];
+		words[i][0] = spot->group;
+		words[i][1] = spot->address;
+		binaries[i] = fold->groups.items[spot->group].binary;
 		if (binaries[i] != RESOLVE_NONE && s->store_ids[binaries[i]] != RESOLVE_NONE)
 			binary_store_expect(s->store, s->store_ids[binaries[i]], words[i][1]);
 	}

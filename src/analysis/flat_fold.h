@@ -25,7 +25,7 @@ struct flat_range { /* addresses of one context that have one answer */
 struct flat_state { /* of a context: what holds now */
 	struct valid_span span; /* empty: nothing does */
 	uint32_t thread;
-	unsigned next; /* of ranges: forgotten next */
+	unsigned last, next; /* of ranges: found last; forgotten next */
 	struct flat_range ranges[FLAT_RANGES];
 };
 
@@ -36,6 +36,8 @@ struct flat_group { /* samples that differ in their addresses only */
 };
 
 struct flat_spot { /* samples of a group at one address */
+	uint64_t address; /* in the binary */
+	uint32_t group;
 	uint64_t first_ip; /* of the first one, as recorded */
 	struct sample_sum sum;
 };
@@ -46,8 +48,9 @@ struct flat_fold {
 	struct flat_state *states; /* by context */
 	struct id_table group_ids;
 	VEC(struct flat_group) groups;
-	struct id_table spot_ids; /* group, address in the binary */
 	VEC(struct flat_spot) spots;
+	uint64_t *spot_slots; /* by hash: spot + 1, and the hash above */
+	size_t spot_slot_count;
 	size_t large_period; /* of the part: next */
 	struct binary_list binaries; /* that were hit, in order of first use */
 	uint8_t *is_hit; /* by binary */

@@ -242,8 +242,11 @@ const struct symbol *symbol_table_at(const struct symbol_table *table, uint64_t 
 const struct symbol *symbol_table_find(const struct symbol_table *table, uint64_t address)
 {
 	const struct symbol *items = table->symbols.items;
-	/* Usually the first; a symbol that lies inside a larger one and ends before address is passed over. */
-	for (size_t i = upper_bound(table, address); i-- > 0 && table->max_end[i] > address;)
+	size_t i = upper_bound(table, address);
+	if (i > 0 && address < items[i - 1].end)
+		return &items[i - 1];
+	/* A symbol that lies inside a larger one and ends before address is passed over. */
+	for (; i-- > 0 && table->max_end[i] > address;)
 		if (address < items[i].end)
 			return &items[i];
 	return NULL;
