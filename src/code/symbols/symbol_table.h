@@ -58,6 +58,7 @@ static inline void symbol_table_guess(const struct symbol_table *table, uint64_t
 		return;
 	size_t likely = *bucket ? *bucket - 1 : 0;
 	__builtin_prefetch(&table->symbols.items[likely]);
+	__builtin_prefetch(&table->symbols.items[*bucket < table->symbols.len ? *bucket : likely]);
 }
 
 #endif

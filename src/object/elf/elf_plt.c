@@ -4,6 +4,8 @@
  * An x86 entry is decoded: its jump names a GOT slot, and a relocation names that slot's function, in whatever order
  * the linker put either. Elsewhere the entries follow the order of their slots.
  */
+#include <string.h>
+
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/limits.h"
@@ -53,11 +55,18 @@ static const struct relocation_types *types_of(unsigned machine)
 	return NULL;
 }
 
-static bool read_relocation(Elf_Data *data, bool has_addend, size_t index, GElf_Rela *out)
+/* is_usual: as GElf_Rela has it in memory. Libraries have thousands, and each call of libelf takes a lock. */
+static bool read_relocation(Elf_Data *data, bool has_addend, bool is_usual, size_t index, GElf_Rela *out)
 {
 	GElf_Rel plain;
 	if (index > INT32_MAX)
 		return false;
+	if (has_addend && is_usual) {
+		if (index >= data->d_size / sizeof(*out))
+			return false;
+		memcpy(out, (const uint8_t *)data->d_buf + index * sizeof(*out), sizeof(*out));
+		return true;
+	}
 	if (has_addend)
 		return gelf_getrela(data, (int)index, out) != NULL;
 	if (!gelf_getrel(data, (int)index, &plain))
@@ -90,10 +99,11 @@ static bool add_slots(const struct elf_image *image, Elf_Scn *section, const GEl
 	if (!data || !types || header->sh_entsize == 0)
 		return true;
 	bool has_addend = header->sh_type == SHT_RELA;
+	bool is_usual = gelf_getclass(image->elf) == ELFCLASS64 && data->d_type == ELF_T_RELA;
 	size_t count = data->d_size / (size_t)header->sh_entsize;
 	for (size_t i = 0; i < count; i++) {
 		GElf_Rela relocation;
-		if (!read_relocation(data, has_addend, i, &relocation))
+		if (!read_relocation(data, has_addend, is_usual, i, &relocation))
 			break;
 		uint64_t type = GELF_R_TYPE(relocation.r_info);
 		struct slot slot = {.address = relocation.r_offset, .symbol = GELF_R_SYM(relocation.r_info)};
