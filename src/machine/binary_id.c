@@ -81,9 +81,10 @@ bool binary_table_add_user(struct binary_table *table, const struct record_mmap 
 	struct tally_str short_name = base_name(path);
 	char map_path[32];
 	char jit_name[32];
-	if (is_anonymous(path) && !(mmap->prot & PROT_EXEC)) {
+	bool has_name = !is_anonymous(path);
+	if (!has_name && !(mmap->prot & PROT_EXEC)) {
 		binary.kind = MACHINE_ANON_DATA;
-	} else if (is_anonymous(path)) {
+	} else if (!has_name) {
 		binary.kind = MACHINE_ANON_JIT;
 		path = (struct tally_str){
 			map_path, (size_t)snprintf(map_path, sizeof(map_path), "/tmp/perf-%d.map", binary.pid)};
