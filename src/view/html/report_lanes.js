@@ -1,31 +1,33 @@
 /* Rows over time: CPUs and threads with where they ran, counters as heights, tracepoints as marks. */
 const LANES_MOST = 60, LANE = 16;
-const lanes = { list: [], left: 0, bins: 0 };
-function addTo(map, key, value) { map.set(key, (map.get(key) || 0) + value); }
+const lanes = { list: [], event: -1, left: 0, bins: 0 };
 function laneList() {
-  const cpus = new Map(), threads = new Map(), events = new Map();
+  const cpus = new Set(), events = new Set(), weights = new Float64Array(data.tracks.length);
   for (let i = 0; i < rows.n; i++) {
-    addTo(events, rows.event[i], 1);
+    events.add(rows.event[i]);
     if (rows.event[i] !== state.event) continue;
-    if (rows.cpu[i] >= 0) addTo(cpus, rows.cpu[i], 1);
-    addTo(threads, rows.track[i], rows.weight[i]);
+    if (rows.cpu[i] >= 0) cpus.add(rows.cpu[i]);
+    weights[rows.track[i]] += rows.weight[i];
   }
-  const hot = [...threads].sort((a, b) => b[1] - a[1]).slice(0, LANES_MOST).map(t => t[0]), numbers = map => [...map.keys()].sort((a, b) => a - b);
-  lanes.hidden = threads.size - hot.length;
+  const threads = Array.from(weights, (w, k) => k).filter(k => weights[k] > 0), numbers = set => [...set].sort((a, b) => a - b);
+  const hot = threads.sort((a, b) => weights[b] - weights[a] || a - b).slice(0, LANES_MOST);
+  lanes.hidden = threads.length - hot.length;
   return [...numbers(cpus).map(id => ({ kind: 'cpu', id, name: 'CPU ' + id })), ...hot.map(id => ({ kind: 'track', id, name: trackName(id) })),
     ...numbers(events).map(id => ({ kind: isTrace(id) ? 'trace' : 'counter', id, name: shown(data.events[id][0]) }))];
 }
 /* Samples by column: of CPUs and threads how many, kernel apart; of counters what they stand for. */
 function fillLanes() {
-  const of = new Map(lanes.list.map(l => [(l.kind === 'trace' || l.kind === 'counter' ? 'event' : l.kind) + l.id, l])), n = lanes.bins;
+  const find = kinds => { const of = []; for (const l of lanes.list) if (kinds.includes(l.kind)) of[l.id] = l; return of; };
+  const ofCpu = find(['cpu']), ofTrack = find(['track']), ofEvent = find(['counter', 'trace']), n = lanes.bins, perBin = span / n;
+  const isKernel = Uint8Array.from(tree.label, l => labels[l][2] === KERNEL);
   for (const l of lanes.list) { l.user = new Float64Array(n); l.kernel = new Float64Array(n); }
   for (let i = 0; i < rows.n; i++) {
-    const bin = Math.min(Math.floor(rows.time[i] / span * n), n - 1), own = of.get('event' + rows.event[i]);
-    if ((state.track < 0 || rows.track[i] === state.track) && (state.cpu < 0 || rows.cpu[i] === state.cpu)) own.user[bin] += own.kind === 'counter' ? rows.weight[i] : 1;
+    const bin = Math.min(Math.floor(rows.time[i] / perBin), n - 1), own = ofEvent[rows.event[i]], cpu = ofCpu[rows.cpu[i]], track = ofTrack[rows.track[i]];
+    const isOnTrack = state.track < 0 || rows.track[i] === state.track, isOnCpu = state.cpu < 0 || rows.cpu[i] === state.cpu;
+    if (isOnTrack && isOnCpu) own.user[bin] += own.kind === 'counter' ? rows.weight[i] : 1;
     if (rows.event[i] !== state.event) continue;
-    const part = labels[tree.label[rows.node[i]]][2] === KERNEL ? 'kernel' : 'user', cpu = of.get('cpu' + rows.cpu[i]), track = of.get('track' + rows.track[i]);
-    if (cpu && (state.track < 0 || rows.track[i] === state.track)) cpu[part][bin]++;
-    if (track && (state.cpu < 0 || rows.cpu[i] === state.cpu)) track[part][bin]++;
+    if (cpu && isOnTrack) (isKernel[rows.node[i]] ? cpu.kernel : cpu.user)[bin]++;
+    if (track && isOnCpu) (isKernel[rows.node[i]] ? track.kernel : track.user)[bin]++;
   }
   for (const l of lanes.list) { l.most = 0; for (let b = 0; b < n; b++) l.most = Math.max(l.most, l.user[b] + l.kernel[b]); }
 }
@@ -49,7 +51,7 @@ function drawLane(p, lane, y, colours) {
   p.fillText(fitted(p, lane.name, lanes.left - 8), 2, y + LANE / 2);
 }
 function drawLanes() {
-  lanes.list = laneList();
+  if (lanes.event !== state.event) { lanes.list = laneList(); lanes.event = state.event; }
   const w = Math.max($('time').clientWidth - 24, 100), h = lanes.list.length * LANE, p = prepare($('lanes'), w, h + 18), colours = laneColours();
   lanes.left = Math.floor(Math.min(180, w / 3));
   lanes.bins = Math.max(Math.floor(w - lanes.left), 10);

@@ -146,6 +146,7 @@ static void add_texts(struct page *page)
 		bool has_room = bytes < TEXT_BYTES_MOST;
 		uint32_t id = has_room ? id_table_add(&ids, &key, &is_new) : id_table_find(&ids, &key);
 		left_out += id == ID_TABLE_NONE;
+		page->sink->failed = page->sink->failed || (has_room && id == ID_TABLE_NONE);
 		page->detail_of_sample[i] = id == ID_TABLE_NONE ? PROFILE_NONE : id;
 		if (!has_room || !is_new || id == ID_TABLE_NONE)
 			continue;
