@@ -20,6 +20,7 @@ struct export_format {
 	const char *name;
 	void (*write)(struct byte_sink *sink, const struct export_view *view); /* NULL: SQLite, which wants a file */
 	bool wants_rows; /* each sample by itself, and what happened besides */
+	bool wants_threads; /* without rows, as which they are wanted anyway */
 	bool wants_places; /* addresses and source lines */
 	bool wants_times; /* of the first sample and the last, without rows */
 	bool wants_traces; /* what tracepoints print */
@@ -33,6 +34,7 @@ static const struct export_format formats[] = {
 	{.name = "speedscope", .write = export_speedscope, .wants_rows = true, .wants_places = true},
 	{.name = "pprof",
 		.write = export_pprof,
+		.wants_threads = true,
 		.wants_places = true,
 		.wants_times = true,
 		.is_binary = true,
@@ -111,6 +113,7 @@ static int export_file(const struct cli *cli, const struct export_settings *s, c
 	struct export_run run;
 	struct tally_error err;
 	const struct export_wishes wishes = {.rows = format->wants_rows,
+		.threads = format->wants_rows || format->wants_threads,
 		.places = format->wants_places,
 		.times = format->wants_times,
 		.traces = format->wants_traces,

@@ -33,7 +33,7 @@ static enum tally_status read_profile(const struct export_settings *s, const str
 	if (wishes->traces && perfdata_reader_features(run->reader)->tracing_data.len > 0)
 		facets |= UINT64_C(1) << FACET_TRACE;
 	struct replay_options options = {
-		.with_threads = true,
+		.with_threads = wishes->threads || s->filters.pids || s->filters.tids,
 		.with_cpu = wishes->rows || run->cpus,
 		.with_stacks = true,
 		.with_inlines = !s->no_inline,

@@ -51,6 +51,7 @@ struct export_settings {
 
 struct export_wishes {
 	bool rows; /* each sample by itself, and marks */
+	bool threads; /* kept apart, not only by name */
 	bool places; /* addresses and source lines */
 	bool times; /* of the first sample and the last */
 	bool traces; /* what tracepoints print */

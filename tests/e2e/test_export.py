@@ -12,7 +12,7 @@ import subprocess
 import pytest
 
 import json_schema
-from perfdata_build import CHAIN_USER, Recording
+from perfdata_build import BRANCH_ANY, CHAIN_USER, Recording
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROTOS = pathlib.Path(__file__).with_name('protos')
@@ -21,7 +21,7 @@ HOSTILE = ['</script><script>alert(1)</script>', '<img src=x onerror=alert(1)>',
            '\ud800'.encode('utf-8', 'surrogatepass').decode('latin-1'), '\xff\xfe\x80'.encode('latin-1').decode('latin-1'),
            'std::' + 'vector<' * 1600]
 SHARED = ['kg', 'sys', 'multi', 'sched', 'pipe', 'cxx', 'regs']
-MADE = ['flat', 'chains', 'events', 'swapped', 'notime']
+MADE = ['flat', 'chains', 'events', 'swapped', 'notime', 'branches']
 TIMED = ['speedscope', 'firefox', 'chrome', 'perfetto', 'json', 'csv', 'sqlite']
 FORMATS = ['folded', 'pprof', 'callgrind', *TIMED]
 
@@ -41,7 +41,9 @@ def make(name, path, wall=None):
         fields += ' CALLCHAIN'
     if name == 'events':
         fields = 'IDENTIFIER ' + fields
-    recording.event(fields, kind=1, config=0)
+    if name == 'branches':
+        fields += ' CALLCHAIN BRANCH_STACK'
+    recording.event(fields, kind=1, config=0, branch=BRANCH_ANY if name == 'branches' else 0)
     if name == 'events':
         recording.event(fields, kind=0, config=0)
         recording.event(fields, kind=0, config=1)
@@ -53,15 +55,53 @@ def make(name, path, wall=None):
         ip = 0x400000 + 0x10 * (i % 7)
         chain = user(ip, 0x400800 + 0x10 * (i % 3), 0x7f0000000010) if i % 5 else user(ip)
         recording.sample(event=i % 3 if name == 'events' else 0, ip=ip, tid=(1000 + i % 2, 1000 + i % 4), cpu=i % 3,
-                         time=5_000_000_000 + 1_000_003 * i, period=1000 + i, callchain=chain)
+                         time=5_000_000_000 + 1_000_003 * i, period=1000 + i, callchain=chain,
+                         branch_stack=[0x400100, ip, 2, 0x400200, 0x4000f0, 2])
     if wall:
         recording.feature(CLOCK_DATA, recording.pack('IIQQ', 1, 1, wall, 1_000_000_000))
     recording.write(path)
     return path
 
 
-@pytest.fixture(params=MADE + SHARED)
+INLINED = '''
+static inline __attribute__((always_inline)) unsigned deep(unsigned x) { return x * 77 ^ x >> 3; }
+static inline __attribute__((always_inline)) unsigned middle(unsigned x) { return deep(x) + deep(x / 3); }
+__attribute__((noinline)) unsigned outer(unsigned x) { return middle(x) * 5; }
+int main(int argc, char **argv) { return (int)outer((unsigned)argc) + 1; }
+'''
+
+
+@pytest.fixture(scope='session')
+def inlined(tmp_path_factory):
+    """Samples all over a function that others were inlined into."""
+    if not all(map(shutil.which, ('cc', 'nm', 'readelf'))):
+        pytest.skip('cc or binutils is absent')
+    folder = tmp_path_factory.mktemp('inlined')
+    (folder / 'program.c').write_text(INLINED)
+    program = folder / 'program'
+    subprocess.run(['cc', '-O2', '-g', '-no-pie', folder / 'program.c', '-o', program], check=True)
+    symbols = subprocess.run(['nm', '-S', program], capture_output=True, text=True, check=True).stdout
+    places = {line.split()[3]: [int(word, 16) for word in line.split()[:2]] for line in symbols.splitlines()
+              if len(line.split()) == 4}
+    segments = subprocess.run(['readelf', '-lW', program], capture_output=True, text=True, check=True).stdout
+    offset, start = [int(word, 16) for word in re.search(r'LOAD +(\S+) (\S+) \S+ \S+ \S+ R E', segments).groups()]
+    recording = Recording()
+    recording.event('IP TID TIME CPU PERIOD CALLCHAIN')
+    recording.comm('first')
+    recording.record(1, 2, recording.pack('IIQQQ', 1000, 1000, start, 0x1000, offset) + recording.name(str(program)) +
+                     recording.trailer())
+    begin, size = places['outer']
+    for i in range(size):
+        recording.sample(ip=begin + i, cpu=i % 3, time=5_000_000_000 + i, period=1000 + i,
+                         callchain=user(begin + i, places['main'][0] + 4))
+    recording.write(folder / 'perf.data')
+    return folder / 'perf.data'
+
+
+@pytest.fixture(params=MADE + ['inlined'] + SHARED)
 def recording(request, tmp_path):
+    if request.param == 'inlined':
+        return request.getfixturevalue('inlined')
     if request.param in MADE:
         return make(request.param, tmp_path / 'perf.data')
     path = pathlib.Path('/srv/perf-golden/data') / f'{request.param}.data'
@@ -73,8 +113,8 @@ def recording(request, tmp_path):
 
 
 def report_sums(tally, path):
-    """{event: (samples, period)} of report."""
-    text = tally('report', '--stdio', '--no-children', '-g', 'none', '-F', 'sample,period,comm', '-s', 'comm', '-i', path).stdout
+    """{event: (samples, period)} of report; of a sample with branches too, as one."""
+    text = tally('report', '--stdio', '--no-children', '--no-branch-stack', '-g', 'none', '-F', 'sample,period,comm', '-s', 'comm', '-i', path).stdout
     sums, event = {}, None
     for line in text.splitlines():
         head = re.match(r"# Samples: .* of event(?:s)? '(.*)'", line)
@@ -474,6 +514,36 @@ def test_stacks_agree(tally, tmp_path):
                                 'where stack = ? order by distance desc', (stack,)).fetchall()
             pairs.append(([name for name, in frames], period))
         same(pairs)
+
+
+@pytest.mark.parametrize('order', ['caller', 'callee'])
+def test_stacks_are_reports(tally, inlined, tmp_path, order):
+    """Name by name with inlined calls, in either order, and so the widths of every level of the picture."""
+    text = tally('report', '--stdio', '--no-children', '-s', 'comm', '-g', f'folded,0,{order},function,period', '-i',
+                 inlined).stdout
+    wanted = {}
+    for line in re.findall(r'^(\d+) (.*)$', text, re.M):
+        names = line[1].replace(' (inlined)', '').split(';')
+        wanted[tuple(names if order == 'caller' else names[::-1])] = int(line[0])
+    assert {('main', 'outer', 'middle', 'deep'), ('main', 'outer')} <= set(wanted)
+    found, levels = {}, {}
+    for line in export(tally, 'folded', inlined, output=tmp_path / 'f').read_text().splitlines():
+        stack, period = line.rsplit(' ', 1)
+        assert stack.split(';')[0] == 'first'
+        found[tuple(stack.split(';')[1:])] = int(period)
+    assert found == wanted
+    profile = Pprof(export(tally, 'pprof', inlined, output=tmp_path / 'p').read_bytes())
+    sums = {}
+    for locations, values, _ in profile.samples:
+        names = tuple(profile.names(locations)[::-1])
+        sums[names] = sums.get(names, 0) + values[1]
+    assert sums == wanted
+    svg = tally('flamegraph', '--svg', '-o', '-', inlined, check=0).stdout
+    for depth, period in re.findall(r'data-d="(\d+)"><title>[^<]*? (\d+) of the period', svg):
+        levels[int(depth)] = levels.get(int(depth), 0) + int(period)
+    assert levels[0] == sum(wanted.values()) and len(levels) == 1 + max(map(len, wanted))
+    for depth in range(1, len(levels)):
+        assert levels[depth] == sum(period for stack, period in wanted.items() if len(stack) >= depth)
 
 
 def test_callgrind_annotate_reads_it(tally, recording, tmp_path):

@@ -44,6 +44,7 @@ enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM = 3, FUNCTION_FILE = 
 #define PAGE_MASK	 UINT64_C(0xfff)
 #define LOCATION_UNSEEN	 0
 #define LOCATION_INLINED UINT32_MAX
+#define SAMPLES_AHEAD	 8
 
 struct pprof {
 	struct byte_sink *sink;
@@ -63,6 +64,7 @@ struct pprof {
 	struct text labels; /* of all threads, as they stand in samples */
 	size_t *label_begin; /* by thread; one more at the end */
 	struct text room;
+	struct text packed; /* path and values of a sample */
 	VEC(uint32_t) path; /* locations of a sample, innermost first */
 };
 
@@ -284,27 +286,37 @@ static bool make_labels(struct pprof *w)
 
 static void add_sample(struct pprof *w, const struct profile_sample *sample)
 {
-	struct text *out = &w->sink->text;
+	struct text *out = &w->sink->text, *packed = &w->packed;
 	struct list stack = profile_stack(w->view->profile, sample->stack);
 	if (sample->stack == PROFILE_NONE)
 		find_path(w, &sample->leaf, 1);
 	else
 		find_path(w, stack.items, stack.count);
-	size_t begin = protobuf_open(out);
-	size_t part = protobuf_open(out);
-	for (size_t i = 0; i < w->path.len; i++)
-		protobuf_varint(out, w->path.items[i]);
-	protobuf_close(out, SAMPLE_LOCATION, part);
-	part = protobuf_open(out);
-	protobuf_varint(out, sample->count);
+	text_clear(packed);
+	protobuf_varints(packed, w->path.items, w->path.len);
+	size_t path_bytes = packed->len;
+	protobuf_varint(packed, sample->count);
 	for (uint32_t i = 1; i < w->value_count; i++)
-		protobuf_varint(out, i == w->value_of_event[sample->event] ? sample->period : 0);
-	protobuf_close(out, SAMPLE_VALUE, part);
-	size_t labels = w->label_begin[sample->thread];
+		protobuf_varint(packed, i == w->value_of_event[sample->event] ? sample->period : 0);
+	if (packed->failed) {
+		w->sink->failed = true;
+		return;
+	}
+	size_t begin = protobuf_open(out), labels = w->label_begin[sample->thread];
+	protobuf_bytes(out, SAMPLE_LOCATION, packed->data, path_bytes);
+	protobuf_bytes(out, SAMPLE_VALUE, packed->data + path_bytes, packed->len - path_bytes);
 	if (w->labels.len)
 		text_bytes(out, w->labels.data + labels, w->label_begin[sample->thread + 1] - labels);
 	protobuf_close(out, PROFILE_SAMPLE, begin);
 	byte_sink_step(w->sink);
+}
+
+/* Stacks lie far apart: the wait for one that comes soon begins now. */
+static void expect_sample(const struct pprof *w, size_t index)
+{
+	const struct profile *p = w->view->profile;
+	if (index < p->sample_count && p->samples[index].stack != PROFILE_NONE)
+		__builtin_prefetch(profile_stack(p, p->samples[index].stack).items);
 }
 
 static void add_mapping(struct pprof *w, uint32_t index)
@@ -384,9 +396,11 @@ void export_pprof(struct byte_sink *sink, const struct export_view *view)
 	struct pprof w = {.sink = sink, .view = view};
 	bool is_ready = prepare(&w);
 	sink->failed = sink->failed || !is_ready;
-	for (size_t i = 0; is_ready && i < p->sample_count && !byte_sink_is_lost(sink); i++)
+	for (size_t i = 0; is_ready && i < p->sample_count && !byte_sink_is_lost(sink); i++) {
+		expect_sample(&w, i + SAMPLES_AHEAD);
 		if (export_wants(view, &p->samples[i]))
 			add_sample(&w, &p->samples[i]);
+	}
 	for (uint32_t i = 0; is_ready && i < p->binary_count; i++)
 		add_mapping(&w, i);
 	if (is_ready)
@@ -407,5 +421,6 @@ void export_pprof(struct byte_sink *sink, const struct export_view *view)
 	free(w.has_lines);
 	free(w.has_inlines);
 	text_deinit(&w.room);
+	text_deinit(&w.packed);
 	vec_free(&w.path);
 }

@@ -21,6 +21,15 @@ void protobuf_varint(struct text *out, uint64_t value)
 		out->len += encode(value, to);
 }
 
+void protobuf_varints(struct text *out, const uint32_t *values, size_t count)
+{
+	char *to = text_room(out, count * VARINT_MAX);
+	for (size_t i = 0; to && i < count; i++)
+		to += encode(values[i], to);
+	if (to)
+		out->len = (size_t)(to - out->data);
+}
+
 void protobuf_u64(struct text *out, unsigned field, uint64_t value)
 {
 	protobuf_varint(out, (uint64_t)field << 3 | WIRE_VARINT);

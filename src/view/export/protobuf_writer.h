@@ -14,6 +14,7 @@
 #include "base/text.h"
 
 void protobuf_varint(struct text *out, uint64_t value);
+void protobuf_varints(struct text *out, const uint32_t *values, size_t count);
 /* uint64, int64 (two's complement), uint32, bool and enum. */
 void protobuf_u64(struct text *out, unsigned field, uint64_t value);
 /* string and bytes; a string's must be UTF-8. */
