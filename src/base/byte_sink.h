@@ -3,7 +3,7 @@
  *
  * Who writes adds to sink.text and says byte_sink_step after each item: beyond a mark the text goes out and is empty
  * again. Failures stay, and are told by byte_sink_finish; byte_sink_is_lost tells sooner that going on is in vain.
- * The descriptor is the caller's. One thread.
+ * The descriptor is the caller's, until finish. One thread, beside which another packs.
  *
  *	byte_sink_init(&sink, fd, true);
  *	text_str(&sink.text, "..."); byte_sink_step(&sink);
@@ -14,12 +14,16 @@
 
 #include "base/text.h"
 
+struct byte_sink_output {
+	int fd;
+	int write_errno; /* first failure of write(2) */
+	uint64_t bytes; /* that were written */
+};
+
 struct byte_sink {
 	struct text text;
-	int fd;
+	struct byte_sink_output out; /* packed: as far as is known */
 	struct byte_sink_gzip *gzip; /* NULL: as it is */
-	uint64_t bytes; /* that were written */
-	int write_errno; /* first failure of write(2) */
 	bool failed; /* out of memory */
 };
 
@@ -27,7 +31,7 @@ void byte_sink_init(struct byte_sink *sink, int fd, bool is_packed);
 void byte_sink_step(struct byte_sink *sink);
 static inline bool byte_sink_is_lost(const struct byte_sink *sink)
 {
-	return sink->failed || sink->text.failed || sink->write_errno;
+	return sink->failed || sink->text.failed || sink->out.write_errno;
 }
 /* Writes what is left and frees all. IO: name cannot be written; a reader that went away (EPIPE) is none. */
 TALLY_MUST_CHECK enum tally_status byte_sink_finish(struct byte_sink *sink, const char *name, struct tally_error *err);

@@ -38,7 +38,7 @@ static void what_goes_in_comes_out(void **state)
 		byte_sink_init(&sink, fd, is_packed);
 		write_lines(&sink);
 		assert_int_equal(byte_sink_finish(&sink, path, NULL), TALLY_OK);
-		assert_int_equal(lseek(fd, 0, SEEK_END), sink.bytes);
+		assert_int_equal(lseek(fd, 0, SEEK_END), sink.out.bytes);
 		close(fd);
 		gzFile file = gzopen(path, "r");
 		assert_non_null(file);
