@@ -132,7 +132,8 @@ bool tui_terminal_is_usable(void)
 	return address && address != (const char *)-1;
 }
 
-/* Ctrl-C comes as a key, so that leaving by it is leaving; Ctrl-Z and Ctrl-\ stay what they are. */
+/* Ctrl-C comes as a key, so that leaving by it is leaving, and Ctrl-S, which would stop the screen; Ctrl-Z and Ctrl-\ stay
+ * what they are. */
 static void set_modes(void)
 {
 	struct termios modes;
@@ -147,6 +148,7 @@ static void set_modes(void)
 	mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
 	if (tcgetattr(STDIN_FILENO, &modes) == 0) {
 		modes.c_cc[VINTR] = _POSIX_VDISABLE;
+		modes.c_iflag &= ~(tcflag_t)IXON;
 		(void)tcsetattr(STDIN_FILENO, TCSANOW, &modes);
 		def_prog_mode();
 	}

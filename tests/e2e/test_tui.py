@@ -149,6 +149,7 @@ def test_twenty_keys(terminal, tally, recording):
     assert rows_of(named) == [row for row in first if 'main' in row.split('] ', 1)[1]][:len(rows_of(named))]
     pressed('Escape', lambda lines: lines[:-1] == start[:-1])
     pressed('x', lambda lines: lines[-1] == 'no key x: ? lists them')
+    pressed('C-s', lambda lines: lines[-1] == 'no such key: ? lists them')
 
 
 def test_other_sizes(terminal, tally, recording):
@@ -398,6 +399,28 @@ def test_blocks_have_colours(name, red, terminal, tally, recording):
     screen.press('v')
     screen.wait(lambda lines: lines[0].startswith('Flame: '))
     assert re.search('\x1b\\[[0-9;]*4[1-8][0-9;]*m', '\n'.join(screen.lines('-e')[2:5]))
+
+
+# xterm-direct, which few machines have.
+ALL_COLOURS = r"""xterm-all|all colours,
+	RGB, colors#0x1000000, pairs#0x7fff,
+	setaf=\E[%?%p1%{8}%<%t3%p1%d%e38:2::%p1%{65536}%/%d:%p1%{256}%/%{255}%&%d:%p1%{255}%&%d%;m,
+	setab=\E[%?%p1%{8}%<%t4%p1%d%e48:2::%p1%{65536}%/%d:%p1%{256}%/%{255}%&%d:%p1%{255}%&%d%;m,
+	use=xterm-256color,
+"""
+
+
+def test_a_terminal_of_all_colours(terminal, tally, recording, tmp_path):
+    if not shutil.which('tic'):
+        pytest.skip('tic is not installed')
+    (tmp_path / 'source').write_text(ALL_COLOURS, encoding='ascii')
+    subprocess.run(['tic', '-x', '-o', tmp_path / 'terminfo', tmp_path / 'source'], check=True, capture_output=True)
+    screen = terminal(f'env TERM=xterm-all TERMINFO={tmp_path}/terminfo {report(tally, recording)}')
+    screen.wait(lambda lines: TITLE.match(lines[0]))
+    assert re.search('\x1b\\[[0-9;:]*38[;:]2[;:]+215[;:]0[;:]0m', '\n'.join(screen.lines('-e')))
+    screen.press('v')
+    screen.wait(lambda lines: lines[0].startswith('Flame: '))
+    assert re.search('\x1b\\[[0-9;:]*48[;:]2[;:]+[0-9]+[;:][0-9]+[;:][0-9]+m', '\n'.join(screen.lines('-e')[2:5]))
 
 
 def test_blocks_without_colours(terminal, tally, recording):
