@@ -144,12 +144,22 @@ def child_named(parent, name):
     return 0
 
 
+def wait_for_command(recorder, name, seconds):
+    """Until the command of this name, which a recorder has started, has had so much of a CPU."""
+    wait_for_work(wait_for(lambda: child_named(recorder.pid, name)), seconds)
+
+
 def has_open_events(pid):
     """Whether a process has opened counters."""
     try:
         return any('perf_event' in os.readlink(file) for file in pathlib.Path(f'/proc/{pid}/fd').iterdir())
     except OSError:
         return False
+
+
+def waits_with_counters(pid):
+    """Whether all is open, and the program sleeps until something happens."""
+    return has_open_events(pid) and '\nState:\tS' in pathlib.Path(f'/proc/{pid}/status').read_text()
 
 
 @pytest.fixture

@@ -8,6 +8,8 @@ import subprocess
 
 import pytest
 
+from conftest import TIMEOUT_S
+
 # Where ours differs from the version of perf that the corpus trusts, and why.
 CALLERS = 'files of callers count as hit, as in perf 7.3'
 BY_NAME = 'perf 7.3 sorts by name'
@@ -178,7 +180,7 @@ def test_many_writers_at_once(tally, tmp_path, caches):
     names = ','.join(map(str, files))
     runs = [tally.start('--buildid-dir', caches[0], 'buildid-cache', '-a', names, '-u', names) for _ in range(8)]
     for run in runs:
-        _, errors = run.communicate(timeout=60)
+        _, errors = run.communicate(timeout=TIMEOUT_S)
         assert run.returncode == 0, errors
     assert len(tree(caches[0])) == 8
     assert len(tally('--buildid-dir', caches[0], 'buildid-cache', '-l', check=0).stdout.splitlines()) == 4

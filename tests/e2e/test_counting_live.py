@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from conftest import BUILD, has_open_events, wait_for
+from conftest import BUILD, TIMEOUT_S, wait_for, waits_with_counters
 from test_events import TRACING, UPROBE, append, counts, file_offset
 
 # Some count the program on all CPUs, whoever runs it.
@@ -135,10 +135,9 @@ def count_running(tally, words, threads, calls, forks=0):
     try:
         pid = int(target.stdout.readline().split()[1])
         stat = tally.start('stat', '-x', ';', *[word.format(pid=pid, tid=first_thread(pid)) for word in words], '-e', calls)
-        wait_for(lambda: has_open_events(stat.pid) and
-                 '\nState:\tS' in pathlib.Path(f'/proc/{stat.pid}/status').read_text())
+        wait_for(lambda: waits_with_counters(stat.pid))
         target.communicate('go\n' * (forks + 1))
-        _, text = stat.communicate(timeout=50)
+        _, text = stat.communicate(timeout=TIMEOUT_S)
         assert stat.returncode == 0, text
         return [row.split(';') for row in text.splitlines() if row.count(';') > 3]
     finally:

@@ -5,6 +5,8 @@ import subprocess
 
 import pytest
 
+from conftest import TIMEOUT_S
+
 RECORDINGS = ['u', 'k', 'kg', 'ug', 'dyn', 'cxx', 'grp', 'grpS', 'multi', 'thr', 'addr', 'regs', 'zstd', 'tp', 'sched']
 
 
@@ -149,7 +151,7 @@ def babeltrace(tmp_path):
         pytest.skip('babeltrace2 is not installed')
 
     def show(directory):
-        result = subprocess.run([path, directory], capture_output=True, text=True, check=False, timeout=60,
+        result = subprocess.run([path, directory], capture_output=True, text=True, check=False, timeout=TIMEOUT_S,
                                 env={'TZ': 'UTC', 'LC_ALL': 'C', 'HOME': str(tmp_path)})
         assert result.returncode == 0, result.stderr
         return result.stdout.splitlines()

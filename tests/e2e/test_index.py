@@ -5,6 +5,8 @@ import subprocess
 
 import pytest
 
+from conftest import TIMEOUT_S
+
 SOURCE = """
 #include <stdlib.h>
 static inline __attribute__((always_inline)) unsigned inner(unsigned x) { return x * 1103515245u + 12345u; }
@@ -93,7 +95,7 @@ def test_writers_at_once_leave_a_good_index(job, tally, tmp_path):
     running = [subprocess.Popen([tally.path, 'report', '--stdio', '-g', 'caller', '-i', 'p.data'], cwd=tmp_path,
                                 env={**tally.environment, 'TALLY_CACHE': str(cache)}, stdout=subprocess.PIPE,
                                 stderr=subprocess.DEVNULL, text=True) for _ in range(6)]
-    texts = {process.communicate(timeout=60)[0] for process in running}
+    texts = {process.communicate(timeout=TIMEOUT_S)[0] for process in running}
     assert len(texts) == 1
     assert all(path.suffix == '.lines' for path in files_of(cache))
     assert job(cache).stdout in texts

@@ -137,13 +137,13 @@ def test_sleep_times(tally, perf, readers, tmp_path, workload):
         pytest.skip('the scheduler\'s tracepoints cannot be recorded here')
     tally('inject', '-s', '-i', source, '-o', ours, check=0)
     perf('inject', '-s', '-i', source, '-o', theirs, check=0)
-    rows_of = [readers[-1]('script', '-F', 'comm,tid,time,event,period,ip', '--ns', '-i', path).stdout
+    rows_of = [readers[-1]('script', '--no-inline', '-F', 'comm,tid,time,event,period,ip', '--ns', '-i', path).stdout
                for path in (ours, theirs)]
     assert rows_of[0].count('sched:sched_switch') > 5 and 'stat_runtime' not in rows_of[0]
     if readers[-1] is not perf:
         perf = readers[-1]  # what 6.1 writes it cannot always read
         perf('inject', '-s', '-i', source, '-o', theirs, check=0)
-        rows_of[1] = perf('script', '-F', 'comm,tid,time,event,period,ip', '--ns', '-i', theirs).stdout
+        rows_of[1] = perf('script', '--no-inline', '-F', 'comm,tid,time,event,period,ip', '--ns', '-i', theirs).stdout
     assert rows_of[0] == rows_of[1]
 
 

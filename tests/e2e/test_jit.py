@@ -5,9 +5,10 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 
 import pytest
+
+from conftest import wait_for
 
 MS = 150
 SAMPLING = ['-e', 'cpu-clock:u', '-F', '1000']
@@ -132,14 +133,6 @@ def test_node_by_its_dump(live, tally, node, hot, tmp_path):
 
 def children_of(pid):
     return [int(child) for child in pathlib.Path(f'/proc/{pid}/task/{pid}/children').read_text().split()]
-
-
-def wait_for(condition):
-    for _ in range(600):
-        if found := condition():
-            return found
-        time.sleep(0.05)
-    raise AssertionError('it did not come')
 
 
 def test_a_container_has_numbers_and_a_tmp_of_its_own(live, tally, node, hot, tmp_path):

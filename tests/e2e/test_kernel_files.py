@@ -9,6 +9,7 @@ import subprocess
 
 import pytest
 
+from conftest import TIMEOUT_S
 import kernel_build as k
 
 MOVED = k.RAN - k.LINKED
@@ -85,7 +86,7 @@ def test_modules_without_symbols_are_shown_as_perf_does(tally, files, tmp_path, 
     data = tmp_path / 'k.data'
     k.recording(data, [k.MODULE + 2])
     for arguments in (['script', '-F', 'ip,sym,dso'], ['report', '--stdio']):
-        theirs = subprocess.run([version, *arguments, '-i', data], capture_output=True, text=True, timeout=60,
+        theirs = subprocess.run([version, *arguments, '-i', data], capture_output=True, text=True, timeout=TIMEOUT_S,
                                 env={**os.environ, 'HOME': str(tmp_path)}, stdin=subprocess.DEVNULL, check=True).stdout
         ours = tally(*arguments, '-i', data).stdout
         rows = [[line for line in out.splitlines() if line.strip() and line[0] != '#'] for out in (theirs, ours)]

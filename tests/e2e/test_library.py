@@ -5,7 +5,7 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import BUILD, ROOT
+from conftest import BUILD, ROOT, TIMEOUT_S
 
 LIBRARY = BUILD / 'src' / 'libtally.so'
 
@@ -128,7 +128,7 @@ class Consumer:
         assert result.returncode == 0, result.stderr
         return program
 
-    def run(self, *command, timeout=60):
+    def run(self, *command, timeout=TIMEOUT_S):
         return subprocess.run([str(word) for word in command], env=self.environment, text=True, capture_output=True,
                               timeout=timeout, check=False)
 

@@ -1,9 +1,10 @@
 """Known workloads, counted and recorded with software events."""
-import os
 import re
 import signal
 
 import pytest
+
+from conftest import TIMEOUT_S, cpu_seconds, wait_for, wait_for_work, waits_with_counters
 
 
 def count(text, event):
@@ -87,19 +88,32 @@ def test_exec_changes_the_name(live, tally, workload, tmp_path):
     assert row[1:] == ['spin', 'spin', '[.]', 'spin']
 
 
+def while_it_works(run, target):
+    """Ends what measures a process when that has worked a fifth of a second more; what was printed."""
+    wait_for(lambda: waits_with_counters(run.pid))
+    wait_for_work(target.pid, 0.2)
+    run.send_signal(signal.SIGINT)
+    _, text = run.communicate(timeout=TIMEOUT_S)
+    assert run.returncode == -signal.SIGINT
+    return text
+
+
 def test_attach_by_pid(live, tally, workload, tmp_path):
     data = tmp_path / 'perf.data'
     with workload('waits').start(30) as target:
         try:
             assert target.stdout.readline() == f'ready {target.pid}\n'
-            tally('record', '-e', 'cpu-clock:u', '-F', '1000', '-p', target.pid, '-o', data, '--', 'sleep', 0.3, check=0)
-            text = tally('stat', '-e', 'task-clock', '-p', target.pid, '--', 'sleep', 0.3, check=0).stderr
+            while_it_works(tally.start('record', '-e', 'cpu-clock:u', '-F', '1000', '-p', str(target.pid), '-o', data), target)
+            before = cpu_seconds(target.pid)
+            text = while_it_works(tally.start('stat', '-e', 'task-clock', '-p', str(target.pid)), target)
+            spent = cpu_seconds(target.pid) - before
             assert target.poll() is None
         finally:
             target.kill()
     row = report_rows(tally, data)[0]
     assert (row[1], row[-1]) == ('waits', 'busy') and float(row[0].rstrip('%')) > 90
-    assert 100 < float(re.search(r'([\d.]+) msec task-clock', text)[1]) < 400
+    # The kernel tells of a process in ticks of 10 ms.
+    assert 0.19 <= float(re.search(r'([\d.]+) msec task-clock', text)[1]) / 1000 <= spent + 0.02
 
 
 def test_interrupt_ends_a_recording_cleanly(live, tally, workload, tmp_path):
@@ -107,16 +121,11 @@ def test_interrupt_ends_a_recording_cleanly(live, tally, workload, tmp_path):
     with workload('waits').start(30) as target:
         try:
             target.stdout.readline()
-            with tally.start('record', '-e', 'cpu-clock:u', '-F', '1000', '-p', str(target.pid), '-o', str(data)) as run:
-                # The target burns CPU; half a second gives about 500 samples.
-                os.set_blocking(run.stderr.fileno(), False)
-                try:
-                    run.wait(0.7)
-                except Exception:
-                    run.send_signal(signal.SIGINT)
-                run.wait(20)
+            text = while_it_works(tally.start('record', '-e', 'cpu-clock:u', '-F', '1000', '-p', str(target.pid), '-o',
+                                              str(data)), target)
         finally:
             target.kill()
+    assert 'Captured and wrote' in text
     assert report_rows(tally, data)[0][-1] == 'busy'
 
 

@@ -5,11 +5,11 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 
 import pytest
 
-from perfdata_file import SAMPLE, PerfData
+from conftest import wait_for
+from perfdata_file import SAMPLE, PerfData, told_size
 
 pytestmark = pytest.mark.usefixtures('live')
 
@@ -282,7 +282,7 @@ def test_a_killed_recording_opens(tally, perf, program, tmp_path):
     data = tmp_path / 'killed.data'
     process = tally.start('record', '-e', 'cpu-clock:u', '-F', 2000, '--call-graph', 'dwarf', '-o', data, '--', program,
                           'shapes', 1000000000, start_new_session=True)
-    time.sleep(2)
+    wait_for(lambda: (told_size(data) or 0) > 100_000)  # some hundred samples
     process.kill()
     try:
         os.killpg(process.pid, signal.SIGKILL)

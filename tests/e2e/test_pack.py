@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 
+from conftest import TIMEOUT_S
 import perfdata_build
 from test_inline import build
 
@@ -45,7 +46,7 @@ class Root:
         environment = {'PATH': os.environ['PATH'], 'HOME': '/nowhere', 'LC_ALL': 'C', 'TZ': 'UTC', 'COLUMNS': '80',
                        'TERM': 'dumb'}
         return subprocess.run([*self.start, *arguments, '-i', 'in.data'], capture_output=True, text=True,
-                              errors='replace', env=environment, cwd='/', timeout=60, check=False)
+                              errors='replace', env=environment, cwd='/', timeout=TIMEOUT_S, check=False)
 
 
 @pytest.fixture
@@ -111,7 +112,7 @@ def test_perf_reads_it_as_before(recorded, tally, perf, verb):
         for name in ('plain.data', 'packed.data'):
             shutil.copy(recorded / name, recorded / 'in.data')
             result = subprocess.run([program, *verb, '-i', 'in.data'], cwd=recorded, env=perf.environment, text=True,
-                                    capture_output=True, errors='replace', timeout=60, check=False)
+                                    capture_output=True, errors='replace', timeout=TIMEOUT_S, check=False)
             lines = [line for line in result.stdout.splitlines() if not line.startswith('# (')]
             shown.append((result.returncode, lines, result.stderr))
         assert shown[0] == shown[1]
@@ -188,7 +189,7 @@ def test_copies_of_stacks_become_call_chains(stacks, tally, perf, elsewhere):
     ours = names(tally('script', '-F', 'ip,sym', '-i', 'in.data', cwd=stacks, check=0).stdout)
     for program in [perf.path, *([newest] if newest.exists() else [])]:
         theirs = subprocess.run([program, 'script', '-F', 'ip,sym', '--no-inline', '-i', 'in.data'], cwd=stacks, text=True,
-                                env=perf.environment, capture_output=True, timeout=60, check=False).stdout
+                                env=perf.environment, capture_output=True, timeout=TIMEOUT_S, check=False).stdout
         assert set(names(theirs)) == set(ours) and len(names(theirs)) > len(ours) / 2 > 500
 
 

@@ -9,7 +9,9 @@ import time
 import perfdata_build
 import pytest
 
-SLOWLY = 0.8  # seconds that the recording takes to arrive, at least
+from conftest import wait_for
+
+SLOWLY = 0.8  # seconds that the recording takes to arrive, at least, where nothing is said
 
 
 @pytest.fixture(name='pieces')
@@ -25,8 +27,8 @@ def fixture_pieces():
     return data[:len(data) // 2], data[len(data) // 2:]
 
 
-def run(tally, pieces, *arguments, stderr_is_terminal=True):
-    """(what standard error got, exit status) of a command whose input comes slowly."""
+def run(tally, pieces, *arguments, stderr_is_terminal=True, until=None):
+    """(what standard error got, exit status) of a command whose input comes slowly: the rest of it when that was said."""
     ours, theirs = pty.openpty() if stderr_is_terminal else os.pipe()
     child = subprocess.Popen([tally.path, *arguments], env=tally.environment, stdin=subprocess.PIPE,
                              stdout=subprocess.PIPE, stderr=theirs)
@@ -44,7 +46,10 @@ def run(tally, pieces, *arguments, stderr_is_terminal=True):
     reader.start()
     child.stdin.write(pieces[0])
     child.stdin.flush()
-    time.sleep(SLOWLY)
+    if until:
+        wait_for(lambda: until in b''.join(got))
+    else:
+        time.sleep(SLOWLY)
     child.stdin.write(pieces[1])
     child.stdin.close()
     child.stdout.read()
@@ -56,7 +61,7 @@ def run(tally, pieces, *arguments, stderr_is_terminal=True):
 
 @pytest.mark.parametrize('verb', [['report', '--stdio', '-i', '-'], ['flamegraph', '--folded', '-i', '-']], ids=' '.join)
 def test_a_terminal_sees_what_goes_on(tally, pieces, verb):
-    text, status = run(tally, pieces, *verb)
+    text, status = run(tally, pieces, *verb, until=b'\r\x1b[Kreading the recording')
     assert status == 0
     assert '\r\x1b[Kreading the recording' in text
     # The last that it does is to clear its line; what is said comes behind.
@@ -69,8 +74,9 @@ def test_elsewhere_nothing_is_said(tally, pieces):
     assert '\r' not in text and 'reading' not in text
 
 
-def record(tally, folder, *arguments, stdout=subprocess.DEVNULL):
-    """What standard error, a terminal, and standard output got of a recording that ends with its command."""
+def record(tally, folder, *arguments, stdout=subprocess.DEVNULL, until=None, go_on=None):
+    """What standard error, a terminal, and standard output got of a recording that ends with its command; go_on() is
+    called when `until` was said."""
     ours, theirs = pty.openpty()
     child = subprocess.Popen([tally.path, 'record', '-o', folder / 'perf.data', *arguments], env=tally.environment,
                              stdout=theirs if stdout is None else stdout, stderr=theirs)
@@ -79,6 +85,9 @@ def record(tally, folder, *arguments, stdout=subprocess.DEVNULL):
     try:
         while block := os.read(ours, 4096):
             got.append(block)
+            if until and until in b''.join(got):
+                go_on()
+                until = None
     except OSError:
         pass
     os.close(ours)
@@ -90,7 +99,9 @@ WAITS = ['--', 'sleep', '0.5']
 
 
 def test_record_says_what_it_has(tally, live, tmp_path):
-    text = record(tally, tmp_path, '-e', 'task-clock:u', '--', 'sleep', '1')
+    end = tmp_path / 'end'
+    text = record(tally, tmp_path, '-e', 'task-clock:u', '--', 'sh', '-c', f'until [ -e {end} ]; do sleep 0.05; done',
+                  until=b'\r\x1b[Krecording: ', go_on=end.touch)
     line = re.search(r'\r\x1b\[Krecording: [\d.]+ s, \d+ samples?, [\d.]+ MB, 0 lost, (\d+) CPUs?', text)
     assert line and int(line[1]) == os.cpu_count()
     assert 'recording:' not in text.rpartition('\r\x1b[K')[2] and 'Captured and wrote' in text

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from conftest import child_named, wait_for, wait_for_work
+from conftest import TIMEOUT_S, child_named, wait_for, wait_for_work
 from perfdata_file import (COMM, CPU_MAP, EXIT, FEATURES, FINISHED_INIT, FINISHED_ROUND, FORK, ID_INDEX, MMAP, MMAP2,
                            SAMPLE, THREAD_MAP, PerfData)
 
@@ -116,7 +116,7 @@ def test_a_signal_ends_it_cleanly(tally, workload, data, number):
     wait_for(lambda: data.exists() and data.stat().st_size > 200)
     wait_for_work(pid, 0.5)
     recorder.send_signal(number)
-    _, stderr = recorder.communicate(timeout=60)
+    _, stderr = recorder.communicate(timeout=TIMEOUT_S)
     assert recorder.returncode == -number
     assert 'Captured and wrote' in stderr
     assert PerfData(data).count(SAMPLE) >= 100
@@ -133,7 +133,7 @@ def test_end_of_the_target_ends_it(tally, workload, data):
     wait_for_work(pid, 0.3)
     waits.kill()
     waits.communicate()
-    recorder.communicate(timeout=60)
+    recorder.communicate(timeout=TIMEOUT_S)
     assert recorder.returncode == 0
     file = PerfData(data)
     assert file.count(SAMPLE) >= 50
@@ -145,8 +145,8 @@ def test_interrupted_command_is_ended_too(tally, workload, data):
     recorder = tally.start('record', *CLOCK, '-o', str(data), '--', str(workload('waits').path), '30')
     wait_for_work(wait_for(lambda: child_named(recorder.pid, 'waits')), 0.3)
     recorder.send_signal(signal.SIGINT)
-    recorder.wait(timeout=60)  # before its input, which ends the command too, is closed
-    recorder.communicate(timeout=60)
+    recorder.wait(timeout=TIMEOUT_S)  # before its input, which ends the command too, is closed
+    recorder.communicate(timeout=TIMEOUT_S)
     assert recorder.returncode == -signal.SIGTERM  # as the command, which is told to end
     assert PerfData(data).count(SAMPLE) >= 50
 

@@ -7,13 +7,13 @@ import random
 import re
 import shutil
 import signal
-import struct
 import subprocess
 import time
 
 import pytest
 
-from perfdata_file import FEATURES, SAMPLE, PerfData
+from conftest import wait_for, wait_for_command
+from perfdata_file import FEATURES, SAMPLE, PerfData, told_size
 
 pytestmark = pytest.mark.usefixtures('live')
 KILLS = int(os.environ.get('TALLY_KILLS', '5'))
@@ -28,23 +28,6 @@ KINDS = [pytest.param((), id='plain'), pytest.param(('-z',), id='zstd')]
 def whole_machine():
     if os.geteuid() != 0:
         pytest.skip('needs root: it records the whole machine')
-
-
-def data_size(path):
-    """The data's size as the header tells it; None: there is no header yet."""
-    try:
-        head = (path / 'data' if path.is_dir() else path).read_bytes()[:104]
-    except (FileNotFoundError, IsADirectoryError):  # a directory may be made between the question and the reading
-        return None
-    return struct.unpack_from('<Q', head, 48)[0] if len(head) == 104 else None
-
-
-def wait_until_it_runs(path):
-    """Until the header tells of records; a busy machine takes its time."""
-    end = time.monotonic() + 20
-    while not data_size(path):
-        assert time.monotonic() < end, 'nothing is recorded'
-        time.sleep(0.01)
 
 
 def times(program, path):
@@ -66,7 +49,7 @@ def kill_one(tally, workload, path, kind, delay):
     """Kills a recording; the time of the kill."""
     process = tally.start('record', *OPTIONS, *kind, '-o', path, '--', workload('spin').path, 60000,
                           start_new_session=True)
-    wait_until_it_runs(path)
+    wait_for(lambda: told_size(path))
     time.sleep(delay)
     killed = time.clock_gettime(time.CLOCK_MONOTONIC)
     os.kill(process.pid, signal.SIGKILL)
@@ -129,8 +112,8 @@ def test_kill_while_it_closes(tally, perf, workload, tmp_path, kind):
         path = tmp_path / f'{i}.data'
         process = tally.start('record', *OPTIONS, *kind, '-o', path, '--', workload('spin').path, 60000,
                               start_new_session=True)
-        wait_until_it_runs(path)
-        time.sleep(0.4)
+        wait_for(lambda: told_size(path))
+        wait_for(lambda: times(perf, path))
         process.send_signal(signal.SIGINT)
         time.sleep(moments.uniform(0, 0.01))
         process.kill()
@@ -155,7 +138,8 @@ def test_kill_while_it_switches(tally, perf, workload, tmp_path):
         directory.mkdir()
         process = tally.start('record', '-e', 'cpu-clock', '-F', '9999', '--switch-output=20K', '-m', '4', '-o',
                               directory / 'perf.data', '--', workload('spin').path, 60000, start_new_session=True)
-        time.sleep(moments.uniform(0.3, 0.8))
+        wait_for(lambda: any(directory.glob('perf.data.*')))
+        time.sleep(moments.uniform(0, 0.5))
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
         end_group(process)
@@ -163,7 +147,7 @@ def test_kill_while_it_switches(tally, perf, workload, tmp_path):
             assert set(times(perf, path)) == set(times(tally, path)) != set(), f'seed {seed}, kill {i}'  # finished
             files += 1
         last = directory / 'perf.data'
-        if last.exists() and data_size(last):
+        if told_size(last):
             assert set(times(perf, last)) <= set(times(tally, last)), f'seed {seed}, kill {i}'
     assert files > 0
 
@@ -218,8 +202,8 @@ def test_a_signal_ends_it_well(tally, perf, workload, tmp_path, number, kind):
     path = tmp_path / 'perf.data'
     process = tally.start('record', *OPTIONS, *kind, '-o', path, '--', workload('spin').path, 60000)
     if '--overwrite' not in kind:  # which writes nothing before its end
-        wait_until_it_runs(path)
-    time.sleep(1)
+        wait_for(lambda: told_size(path))
+    wait_for_command(process, 'spin', 0.3)
     process.send_signal(number)
     process.communicate()
     assert process.returncode in (-number, -signal.SIGTERM)  # the command's, which was ended

@@ -4,14 +4,14 @@ import subprocess
 
 import pytest
 
-from conftest import BUILD
+from conftest import BUILD, TIMEOUT_S
 
 pytestmark = pytest.mark.usefixtures('live')
 EXAMPLES = BUILD / 'examples'
 
 
 def run(name, *arguments, check=0):
-    result = subprocess.run([EXAMPLES / name, *map(str, arguments)], capture_output=True, text=True, timeout=60, check=False)
+    result = subprocess.run([EXAMPLES / name, *map(str, arguments)], capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
     assert result.returncode == check, result.stdout + result.stderr
     return result
 

@@ -5,6 +5,8 @@ import subprocess
 
 import pytest
 
+from conftest import wait_for
+
 pytestmark = pytest.mark.usefixtures('live')
 
 CLOCK = ('-e', 'task-clock')
@@ -128,6 +130,7 @@ def test_a_cgroup_has_its_own_tasks_only(tally, tmp_path, system_wide):
     try:
         spin = subprocess.Popen(['sh', '-c', f'echo $$ > {group}/cgroup.procs && while :; do :; done'])
         other = subprocess.Popen(['sh', '-c', 'while :; do :; done'])
+        wait_for(lambda: str(spin.pid) in (group / 'cgroup.procs').read_text().split())
         tally('record', '-a', '-o', tmp_path / 'a', '-e', 'cpu-clock', '-G', group.name, '--', 'sleep', '0.5', check=0)
         tids = set(tally('script', '-i', tmp_path / 'a', '-F', 'tid', check=0).stdout.split())
         assert tids == {str(spin.pid)}

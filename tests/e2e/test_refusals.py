@@ -4,6 +4,8 @@ import subprocess
 
 import pytest
 
+from conftest import TIMEOUT_S
+
 NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
 
 
@@ -20,7 +22,7 @@ def as_nobody(tally, live):
         pytest.skip('perf_event_paranoid is below 1: users may measure whole CPUs')
 
     def run(*words):
-        return subprocess.run([*NOBODY, tally.path, *words], capture_output=True, text=True, timeout=60)
+        return subprocess.run([*NOBODY, tally.path, *words], capture_output=True, text=True, timeout=TIMEOUT_S)
     return run
 
 

@@ -10,7 +10,8 @@ import subprocess
 import time
 
 import pytest
-from conftest import BUILD, child_named, has_open_events, normalise_numbers, wait_for
+from conftest import (BUILD, TIMEOUT_S, child_named, has_open_events, normalise_numbers, wait_for,
+                      waits_with_counters)
 
 
 @pytest.fixture
@@ -132,7 +133,7 @@ def test_ends_with_its_target(tally, live):
     wait_for(lambda: has_open_events(stat.pid))
     target.kill()
     target.wait()
-    _, text = stat.communicate(timeout=50)
+    _, text = stat.communicate(timeout=TIMEOUT_S)
     assert stat.returncode == 0 and 'seconds time elapsed' in text
 
 
@@ -203,18 +204,13 @@ def test_interval_count_ends_it(tally, system_wide):
     assert len([line for line in lines if 'cpu-clock' in line]) == 3
 
 
-def waits_with_counters(pid):
-    """Whether all is open, and the program sleeps until something happens."""
-    return has_open_events(pid) and '\nState:\tS' in pathlib.Path(f'/proc/{pid}/status').read_text()
-
-
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_prints_what_was_counted(tally, system_wide, number):
     process = tally.start('stat', '-a', '-e', 'cpu-clock')
     wait_for(lambda: waits_with_counters(process.pid))
     time.sleep(0.3)
     process.send_signal(number)
-    _, text = process.communicate(timeout=50)
+    _, text = process.communicate(timeout=TIMEOUT_S)
     assert rows(text)['cpu-clock'] > 100
     assert process.returncode == -number
 
@@ -223,7 +219,7 @@ def test_an_interrupt_reaches_the_command(tally, live):
     process = tally.start('stat', '-e', 'task-clock', 'sleep', '600')
     wait_for(lambda: child_named(process.pid, 'sleep'))
     process.send_signal(signal.SIGINT)
-    _, text = process.communicate(timeout=50)
+    _, text = process.communicate(timeout=TIMEOUT_S)
     assert 'sleep: Interrupt' in text and 'task-clock' in text
     assert process.returncode == -signal.SIGINT
 
@@ -271,7 +267,7 @@ def as_nobody(tally, *arguments):
     if os.geteuid() != 0:
         pytest.skip('becoming another user needs root')
     return subprocess.run(['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', tally.path, *map(str, arguments)],
-                          text=True, capture_output=True, timeout=60, check=False, cwd='/')
+                          text=True, capture_output=True, timeout=TIMEOUT_S, check=False, cwd='/')
 
 
 def paranoid():
@@ -299,14 +295,14 @@ def test_more_events_than_descriptors(tally, live):
     events = ','.join(['page-faults'] * 100)
     if os.geteuid() != 0:
         pytest.skip('setting a hard limit that can be put back needs root')
-    soft = subprocess.run([tally.path, 'stat', '-x,', '-e', events, 'true'], text=True, capture_output=True, timeout=60,
+    soft = subprocess.run([tally.path, 'stat', '-x,', '-e', events, 'true'], text=True, capture_output=True, timeout=TIMEOUT_S,
                           check=False, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (50, 4096)))
     assert soft.returncode == 0 and len(soft.stderr.splitlines()) == 100
 
 
 def test_examples(live):
     def run(name, *words):
-        return subprocess.run([BUILD / 'examples' / name, *words], text=True, capture_output=True, timeout=60,
+        return subprocess.run([BUILD / 'examples' / name, *words], text=True, capture_output=True, timeout=TIMEOUT_S,
                               check=True).stdout
 
     assert re.fullmatch(r'Current count: \d+ (cache-misses:u|page-faults:u)\n', run('two_lines'))
@@ -333,7 +329,7 @@ def test_control_enables_and_stops(tally, tmp_path, system_wide):
         if command != b'nonsense\n':
             assert select.select([answers], [], [], 50)[0], command
             assert os.read(answers, 100) == b'ack\n\0', command
-    _, text = child.communicate(timeout=50)
+    _, text = child.communicate(timeout=TIMEOUT_S)
     assert not select.select([answers], [], [], 0)[0]
     assert text.index('Events disabled') < text.index('Events enabled')
     value = next(line for line in text.splitlines() if 'cpu-clock' in line).split(',')[0]
@@ -398,11 +394,11 @@ def test_counts_through_a_pipe(tally, perf, live, tmp_path):
     counts = {}
     for writer in tally, perf:
         pipe = subprocess.run([str(writer.path), 'stat', 'record', '-e', 'page-faults,task-clock', '-o', '-', 'sh', '-c', 'echo word'],
-                              capture_output=True, timeout=30)
+                              capture_output=True, timeout=TIMEOUT_S)
         assert pipe.returncode == 0 and b'word' in pipe.stderr
         assert b'Performance counter stats' not in pipe.stderr
         for reader in tally, perf:
-            run = subprocess.run([str(reader.path), 'stat', 'report', '-i', '-'], input=pipe.stdout, capture_output=True, timeout=30)
+            run = subprocess.run([str(reader.path), 'stat', 'report', '-i', '-'], input=pipe.stdout, capture_output=True, timeout=TIMEOUT_S)
             assert run.returncode == 0, run.stderr
             rows = [line for line in (run.stdout + run.stderr).decode().splitlines() if '#' in line]
             assert len(rows) == 2 and 'msec task-clock' in rows[1]
@@ -419,7 +415,7 @@ def test_damaged_recording_of_counts(tally, system_wide, tmp_path):
     for at in range(0, len(data), 41):
         for changed in (data[:at], data[:at] + bytes([data[at] ^ 0xff]) + data[at + 1:]):
             damaged.write_bytes(changed)
-            run = subprocess.run([str(tally.path), 'stat', 'report', '-i', str(damaged)], capture_output=True, timeout=20)
+            run = subprocess.run([str(tally.path), 'stat', 'report', '-i', str(damaged)], capture_output=True, timeout=TIMEOUT_S)
             assert run.returncode in (0, 255), run.stderr
 
 

@@ -6,6 +6,8 @@ import subprocess
 
 import pytest
 
+from conftest import TIMEOUT_S
+
 NEWEST = '/opt/newest-perf/perf'
 
 CSV = {
@@ -35,7 +37,7 @@ NUMBER = re.compile(r'^\s*-?\d[\d.]*%?$')
 def output(tool, words):
     environment = {**os.environ, 'LC_ALL': 'C'}
     run = subprocess.run([str(tool), 'stat', *words, '--', 'sleep', '0.05'], capture_output=True, text=True,
-                         env=environment, timeout=60, check=True)
+                         env=environment, timeout=TIMEOUT_S, check=True)
     return [line for line in run.stderr.splitlines() if line and not line.startswith(('Warning:', 'workload '))]
 
 

@@ -5,9 +5,10 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 
 import pytest
+
+from conftest import TIMEOUT_S, has_open_events, wait_for
 
 SOURCE = '''
 #include <stdlib.h>
@@ -42,7 +43,7 @@ def need(*tools):
 
 
 def run(*command, **kwargs):
-    subprocess.run([str(word) for word in command], check=True, timeout=60, stdout=subprocess.DEVNULL, **kwargs)
+    subprocess.run([str(word) for word in command], check=True, timeout=TIMEOUT_S, stdout=subprocess.DEVNULL, **kwargs)
 
 
 def build(folder, *flags, compiler='cc', name='program'):
@@ -290,7 +291,7 @@ class Running:
     def __exit__(self, *_):
         if self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait(timeout=30)
+        self.process.wait(timeout=TIMEOUT_S)
 
 
 def record_process(tally, pid, data):
@@ -298,19 +299,11 @@ def record_process(tally, pid, data):
           check=0)
 
 
-def wait_for(condition):
-    for _ in range(500):
-        if condition():
-            return True
-        time.sleep(0.02)
-    return False
-
-
 @pytest.mark.parametrize('with_other', [False, True], ids=['gone', 'replaced'])
 def test_deleted_program_that_still_runs(tally, live, tmp_path, with_other):
     program, data = build(tmp_path), tmp_path / 'perf.data'
     with Running(program, LONG) as process:
-        assert wait_for(lambda: os.path.realpath(f'/proc/{process.pid}/exe') == str(program))
+        wait_for(lambda: os.path.realpath(f'/proc/{process.pid}/exe') == str(program))
         record_process(tally, process.pid, data)
         program.unlink()
         if with_other:
@@ -338,7 +331,8 @@ def container(tmp_path):
         def is_there():
             pids = children.read_text().split() if children.exists() else []
             return pids and os.readlink(f'/proc/{pids[0]}/exe') == str(inside / 'program')
-        if not wait_for(is_there):
+        wait_for(lambda: process.poll() is not None or is_there())
+        if process.poll() is not None:
             pytest.skip('unshare makes no namespaces here')
         source.unlink()
         assert not (inside / 'program').exists()
@@ -416,9 +410,9 @@ def test_program_in_another_root(tally, system_wide, tmp_path):
     # Its exec is in the recording, with the name that it has inside; it runs on behind the end of it.
     with Running(tally.path, 'record', '-q', '-N', '-a', '-e', 'cpu-clock:u', '-F', '999', '-o', data, '--', 'sleep', '1.5',
                  env=tally.environment) as recorder:
-        time.sleep(0.5)
+        wait_for(lambda: has_open_events(recorder.pid))
         with Running('chroot', root, '/program', LONG) as process:
-            recorder.wait(timeout=60)
+            recorder.wait(timeout=TIMEOUT_S)
             text = tally('report', '-i', data, '--stdio', '-s', 'dso,sym', '--pid', process.pid, check=0).stdout
             assert re.search(r'program +\[\.\] secret', text), text
 
@@ -477,7 +471,7 @@ def test_unreadable_program(tally, live, open_folder):
     program.chmod(0o111)
     data.chmod(0o644)
     result = subprocess.run(['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', tally.path, 'report', '-f',
-                             '-i', data, '--missing', '-v'], capture_output=True, text=True, timeout=60, check=True,
+                             '-i', data, '--missing', '-v'], capture_output=True, text=True, timeout=TIMEOUT_S, check=True,
                             env={**tally.environment, 'HOME': '/nonexistent'})
     assert f'{program}: no permission' in result.stdout
 
@@ -491,7 +485,7 @@ def test_a_file_that_is_written_while_it_is_read(tally, live, tmp_path):
     copy.write_bytes(content)
     with Running('sh', '-c', script, 'sh', copy, program):
         for _ in range(20):
-            result = tally('report', '-i', data, '--stdio', check=None, timeout=20)
+            result = tally('report', '-i', data, '--stdio', check=None)
             assert result.returncode == 0, result.stderr
 
 

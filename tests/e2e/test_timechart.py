@@ -5,6 +5,7 @@ import xml.etree.ElementTree
 
 import pytest
 
+from conftest import TIMEOUT_S
 from page import HOSTILE, browse, numbers, page_data
 from perfdata_build import Recording
 from tracing_build import INTERRUPT, Tracepoint, tracing_data
@@ -347,6 +348,6 @@ def test_perf_reads_ours_and_we_read_perfs(tally, perf, tmp_path, mode):
         assert any('left the CPU in:' in title.text for title in elements(svg, 'title'))
     with open(tmp_path / 'log', 'w', encoding='utf-8') as log:  # into a pipe perf would write the recording
         subprocess.run([str(perf.path), 'timechart', 'record', *command], cwd=tmp_path, env=perf.environment,
-                       stdout=log, stderr=log, stdin=subprocess.DEVNULL, timeout=60, check=True)
+                       stdout=log, stderr=log, stdin=subprocess.DEVNULL, timeout=TIMEOUT_S, check=True)
     tally('timechart', '-i', tmp_path / 'perf.data', '-o', svg, check=0)
     assert bars(svg, 'disk' if mode == '-I' else 'sample')

@@ -9,7 +9,7 @@ import subprocess
 import time
 
 import pytest
-from conftest import wait_for
+from conftest import TIMEOUT_S, wait_for
 from test_refusals import NOBODY
 from test_tui import terminal  # noqa: F401 (a fixture)
 
@@ -295,7 +295,7 @@ def test_without_permission_one_sees_ones_own(tally, live, workload, open_folder
         shown.process.send_signal(signal.SIGTERM)
         mine.kill()
         mine.wait()
-        _, notes = shown.process.communicate(timeout=30)
+        _, notes = shown.process.communicate(timeout=TIMEOUT_S)
     assert shown.process.returncode == 0
     assert 'perf_event_paranoid' in notes.decode() and 'your own processes' in notes.decode()
 
@@ -307,7 +307,7 @@ def test_all_cpus_by_name_are_refused(tally, live, open_folder):
     for option in (['-a'], ['-C', '0']):
         result = subprocess.run([*NOBODY, program, 'top', '--stdio', '-e', 'cpu-clock', *option], cwd=open_folder,
                                 env=tally.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                                timeout=60, check=False)
+                                timeout=TIMEOUT_S, check=False)
         assert result.returncode == 255 and result.stdout == ''
         assert 'perf_event_paranoid' in result.stderr
 

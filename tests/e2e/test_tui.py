@@ -8,7 +8,7 @@ import subprocess
 
 import perfdata_build
 import pytest
-from conftest import child_named, wait_for
+from conftest import TIMEOUT_S, child_named, wait_for
 
 TITLE = re.compile(r"Samples: \d+K?  ?of event '([^']*)', Event count \(approx\.\): \d+")
 
@@ -25,7 +25,7 @@ class Screen:
 
     def tmux(self, *words):
         result = subprocess.run(['tmux', '-u', '-S', self.socket, *map(str, words)], env=self.environment, text=True,
-                                capture_output=True, check=False, timeout=30)
+                                capture_output=True, check=False, timeout=TIMEOUT_S)
         assert result.returncode == 0, result.stderr
         return result.stdout
 
@@ -44,7 +44,7 @@ class Screen:
             return condition(found)
 
         try:
-            wait_for(look, 20)
+            wait_for(look)
         except AssertionError:
             raise AssertionError('\n'.join(found)) from None
         return list(found)
