@@ -2,13 +2,13 @@
 import json
 import subprocess
 
-from conftest import BUILD
+from conftest import BUILD, TIMEOUT_S, wait_for
 
 TALLY = BUILD / 'src/cli/tally'
 
 
 def stat(*words):
-    return subprocess.run([TALLY, 'stat', *words], capture_output=True, text=True, timeout=120)
+    return subprocess.run([TALLY, 'stat', *words], capture_output=True, text=True, timeout=TIMEOUT_S)
 
 
 def lines(result, kind):
@@ -91,13 +91,13 @@ def test_plan_takes_words_as_events():
 
 def test_plan_names_who_has_events_open():
     with subprocess.Popen([TALLY, 'stat', '-e', 'page-faults', 'sleep', '60'], stderr=subprocess.DEVNULL) as other:
+        def its_events():
+            holders = json.loads(stat('--plan', '-j', '-e', 'page-faults').stderr)['holders']
+            return [holder for holder in holders if holder['pid'] == other.pid]
+
         try:
-            for _ in range(100):
-                holders = json.loads(stat('--plan', '-j', '-e', 'page-faults').stderr)['holders']
-                mine = [holder for holder in holders if holder['pid'] == other.pid]
-                if mine:
-                    break
-            assert mine and mine[0]['comm'] == 'tally' and mine[0]['events'] == 1
+            mine = wait_for(its_events)
+            assert mine[0]['comm'] == 'tally' and mine[0]['events'] == 1
         finally:
             other.terminate()
 
