@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #if defined(__has_feature)
@@ -35,7 +36,8 @@
 
 #define CUT_STEP       97
 #define FLIPS	       400
-#define HANG_SECONDS   5
+#define HANG_SECONDS   20 /* of CPU time: other things may run, too */
+#define WAIT_SECONDS   300
 #define MEMORY_FACTOR  4
 #define MEMORY_BASE    ((size_t)24 << 20) /* caches of fixed size, a window of zstd */
 #define VERB_WORK_PART 16 /* of the work that the reader gets */
@@ -54,7 +56,7 @@ static void fail(const char *what)
 
 static void on_alarm(int signal_number)
 {
-	dprintf(say_fd, "%s: takes more than %d s\n", current, HANG_SECONDS);
+	dprintf(say_fd, "%s: takes more than %d s\n", current, signal_number == SIGPROF ? HANG_SECONDS : WAIT_SECONDS);
 	abort();
 }
 
@@ -88,10 +90,18 @@ static void check_memory(size_t size)
 }
 #endif
 
+static void set_alarms(unsigned cpu_seconds, unsigned seconds)
+{
+	struct itimerval timer = {.it_value.tv_sec = cpu_seconds};
+	if (setitimer(ITIMER_PROF, &timer, NULL) != 0)
+		abort();
+	alarm(seconds);
+}
+
 static void begin_case(size_t size)
 {
 	cases++;
-	alarm(HANG_SECONDS);
+	set_alarms(HANG_SECONDS, WAIT_SECONDS);
 #ifdef HAS_MALLOC_HOOKS
 	live_bytes = peak_bytes = 0;
 #endif
@@ -99,7 +109,7 @@ static void begin_case(size_t size)
 
 static void end_case(size_t size)
 {
-	alarm(0);
+	set_alarms(0, 0);
 	check_memory(size);
 }
 
@@ -338,6 +348,7 @@ int main(int argc, char **argv)
 	if (say_fd < 0 || out_fd < 0 || null_fd < 0 || work_fd < 0 || !mkdtemp(symfs))
 		abort();
 	signal(SIGALRM, on_alarm);
+	signal(SIGPROF, on_alarm);
 #ifdef HAS_MALLOC_HOOKS
 	__sanitizer_install_malloc_and_free_hooks(on_malloc, on_free);
 	__sanitizer_set_report_fd((void *)(intptr_t)say_fd); /* standard error goes nowhere below */
