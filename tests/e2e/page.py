@@ -9,6 +9,8 @@ import zlib
 
 import pytest
 
+from conftest import TIMEOUT_S
+
 BROWSER = ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
            '--disable-background-networking', '--disable-component-update', '--disable-sync', '--enable-logging=stderr']
 # Markup, script, what ends lines and strings, turns direction, is no UTF-8, is long.
@@ -40,6 +42,6 @@ def browse(page, tmp_path, fragment=''):
         pytest.skip('chromium is not installed')
     result = subprocess.run(
         [chromium, *BROWSER, f'--user-data-dir={tmp_path}/browser', '--virtual-time-budget=3000', '--dump-dom',
-         f'file://{page}{fragment}'], capture_output=True, text=True, errors='replace', timeout=120, check=False)
+         f'file://{page}{fragment}'], capture_output=True, text=True, errors='replace', timeout=TIMEOUT_S, check=False)
     complaints = [line for line in result.stderr.splitlines() if 'CONSOLE' in line]
     return html.unescape(result.stdout), complaints

@@ -23,7 +23,7 @@ def scores(tmp_path_factory):
     # err-nowork counts the whole machine until its time-out of 45 s.
     result = subprocess.run([sys.executable, checker, BUILD / 'src' / 'cli' / 'tally', '-c', 'contract',
                              '-m', '^(?!err-nowork$)', '-o', table], text=True,
-                            capture_output=True, stdin=subprocess.DEVNULL, check=False, timeout=400)
+                            capture_output=True, stdin=subprocess.DEVNULL, check=False, timeout=1200)
     assert result.returncode == 0, result.stderr
     (BUILD / 'golden-score.txt').write_text(result.stdout)
     rows = [line.split('\t') for line in table.read_text().splitlines() if not line.startswith('#')]

@@ -68,7 +68,7 @@ def try_objects(*files):
     program = ASAN / 'tests' / 'robustness' / 'objects'
     if not program.exists():
         pytest.skip(f'{program} is not built (make check builds it)')
-    result = subprocess.run([program, str(TRIES), *files], capture_output=True, text=True, check=False, timeout=300,
+    result = subprocess.run([program, str(TRIES), *files], capture_output=True, text=True, check=False, timeout=900,
                             errors='replace', env={**os.environ, 'UBSAN_OPTIONS': 'halt_on_error=1',
                                                    'ASAN_OPTIONS': 'allocator_may_return_null=1'})
     assert result.returncode == 0, result.stderr[-3000:]

@@ -32,8 +32,10 @@ def rows(text):
 
 def frames_unaddressed(text):
     """The lines without the address of a frame: perf 6.1 writes it relative to the file, newer ones as sampled. Names in
-    the vDSO are left out too: perf knows them only where its own record has put a copy into the build-id cache."""
+    the vDSO are left out too: perf knows them only where its own record has put a copy into the build-id cache; and of the
+    code between the functions that binds them, which older ones take for the end of the function before it."""
     text = re.sub(r'^\t +[0-9a-f]+ ', '\t', text, flags=re.M)
+    text = re.sub(r'^\t(_init|\.plt)\+0x[0-9a-f]+ ', '\t(binding) ', text, flags=re.M)
     return re.sub(r'^\t.* \(\[vdso\]\)$', '\t([vdso])', text, flags=re.M).splitlines()
 
 

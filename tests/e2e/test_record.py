@@ -280,10 +280,10 @@ def test_perf_reads_it_without_a_warning(tally, workload, data, tmp_path, path, 
     for arguments in (('script', '-i', data, '-F', 'ip'), ('report', '--stdio', '-i', data), ('report', '--header-only',
                       '-i', data), ('evlist', '-v', '-i', data), ('buildid-list', '-i', data)):
         result = subprocess.run([path, *map(str, arguments)], env=environment, capture_output=True, text=True,
-                                timeout=120, check=False)
+                                timeout=TIMEOUT_S, check=False)
         complaints = [line for line in result.stderr.splitlines()
                       if line.strip() and 'addr2line' not in line and 'schedstat' not in line]
         assert result.returncode == 0 and not complaints, (arguments, complaints)
     counted = subprocess.run([path, 'report', '--stats', '-i', str(data)], env=environment, capture_output=True, text=True,
-                             timeout=120, check=False).stdout
+                             timeout=TIMEOUT_S, check=False).stdout
     assert re.search(rf'SAMPLE events: +{samples}\b', counted)
