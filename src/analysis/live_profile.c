@@ -8,8 +8,9 @@
 #include "base/error.h"
 #include "profile/profile_copy.h"
 
-#define STORE_FILES_KEPT 64 /* that have no samples left, before their symbols are worth letting go of */
-#define KERNEL_NAME	 STR("[kernel.kallsyms]")
+#define STORE_FILES_KEPT  4096 /* that were ever hit, before their names are worth letting go of */
+#define STORE_ROUNDS_KEPT 4 /* refreshes without a sample, before a file's symbols are */
+#define KERNEL_NAME	  STR("[kernel.kallsyms]")
 
 struct live_profile {
 	struct replay_options replay;
@@ -20,6 +21,8 @@ struct live_profile {
 	struct perfdata_reader *events; /* of the description: what records look like */
 	struct record_layout tracking; /* of the records that tell of processes */
 	struct binary_store *store;
+	VEC(uint64_t) hit_at; /* by the store's file: the last round that had samples there; 0: none, or let go of */
+	uint64_t rounds;
 	struct live_state state; /* before the records that wait */
 	struct writer waiting;
 	size_t mark; /* of waiting */
@@ -126,6 +129,7 @@ void live_profile_destroy(struct live_profile *live)
 	profile_destroy(live->total);
 	live_state_deinit(&live->state);
 	binary_store_destroy(live->store);
+	vec_free(&live->hit_at);
 	if (live->events)
 		perfdata_reader_destroy(live->events);
 	writer_deinit(&live->description);
@@ -276,7 +280,29 @@ static enum tally_status replay_round(
 	return result->profile ? TALLY_OK : st;
 }
 
-/* The store has all files that were ever hit: programs that are built and run are ever new. */
+/* What programs that came and went were made of: their symbols go, and come again with their samples. */
+static enum tally_status forget_files(
+	struct live_profile *live, const struct replay_result *result, struct tally_error *err)
+{
+	live->rounds++;
+	for (size_t i = 0; i < result->hits.files.len; i++) {
+		uint32_t id = result->hits.files.items[i].store_id;
+		while (id < UINT32_MAX - 1 && live->hit_at.len <= id)
+			if (!vec_push(&live->hit_at, 0))
+				return error_nomem(err);
+		if (id < live->hit_at.len)
+			live->hit_at.items[id] = live->rounds;
+	}
+	for (size_t i = 0; i < live->hit_at.len; i++) {
+		if (!live->hit_at.items[i] || live->hit_at.items[i] + STORE_ROUNDS_KEPT > live->rounds)
+			continue;
+		binary_store_forget(live->store, (uint32_t)i);
+		live->hit_at.items[i] = 0;
+	}
+	return TALLY_OK;
+}
+
+/* The store has the names of all files that were ever hit: programs that are built and run are ever new. */
 static enum tally_status renew_store(
 	struct live_profile *live, const struct replay_result *result, struct tally_error *err)
 {
@@ -292,6 +318,7 @@ static enum tally_status renew_store(
 		return st;
 	binary_store_destroy(live->store);
 	live->store = fresh;
+	live->hit_at.len = 0;
 	return TALLY_OK;
 }
 
@@ -427,6 +454,8 @@ enum tally_status live_profile_refresh(struct live_profile *live, bool fades, st
 	}
 	if (st == TALLY_OK)
 		st = renew(live, &result, fades, err);
+	if (st == TALLY_OK)
+		st = forget_files(live, &result, err);
 	if (st == TALLY_OK)
 		st = renew_store(live, &result, err);
 	if (st == TALLY_OK)

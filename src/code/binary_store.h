@@ -127,6 +127,9 @@ TALLY_MUST_CHECK enum tally_status binary_store_add(
 	struct binary_store *store, const struct binary_key *key, uint32_t *id, struct tally_error *err);
 /* Opens and indexes the named entries that are not loaded yet, on all CPUs. Failures are in the entries' status. */
 void binary_store_load(struct binary_store *store, const uint32_t *ids, size_t count);
+/* Lets go of what was loaded of a program file: it is loaded again when it is wanted again. Not while anything that was
+ * borrowed of the entry is in use. Of the kernel, its modules, the vdso and what was packed nothing goes. */
+void binary_store_forget(struct binary_store *store, uint32_t id);
 /* The function that covers address (file offset or run-time address, by kind); NULL if none. */
 const struct symbol *binary_store_find(const struct binary_store *store, uint32_t id, uint64_t address);
 /* Who looks up many waits for memory once: expect for all of them, guess for all of them, then find. */

@@ -248,6 +248,20 @@ void binary_store_load(struct binary_store *store, const uint32_t *ids, size_t c
 	thread_pool_for(count + 1, store->options.threads, load_one, &load);
 }
 
+void binary_store_forget(struct binary_store *store, uint32_t id)
+{
+	struct binary_entry *entry = store->entries.items[id], *fresh;
+	bool is_of_process = entry->key.kind == BINARY_USER || entry->key.kind == BINARY_PERF_MAP ||
+			     entry->key.kind == BINARY_JITDUMP;
+	if (!entry->is_loaded || !is_of_process || store->pack)
+		return;
+	fresh = entry_create(&store->options, &entry->key);
+	if (!fresh)
+		return; /* it stays, which costs the memory only */
+	entry_destroy(entry);
+	store->entries.items[id] = fresh;
+}
+
 static const struct symbol *find_symbol(const struct binary_entry *entry, uint64_t address)
 {
 	return entry->kernel_symbols ? kernel_symbols_find(entry->kernel_symbols, address)

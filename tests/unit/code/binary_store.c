@@ -166,6 +166,26 @@ static void finds_functions_by_file_offset(void **state)
 	binary_store_destroy(l.store);
 }
 
+static void what_was_forgotten_is_loaded_again(void **state)
+{
+	struct fixture *f = *state;
+	struct elf_builder what = full(id_a);
+	put_elf(f, "fs/bin/prog", &what);
+	struct binary_key key = user_key(id_a);
+	struct loaded l = load(f, &key);
+	assert_string_equal(name_at(f, &l, OFFSET + 0x30), "helper");
+	binary_store_forget(l.store, l.id);
+	assert_int_equal(binary_store_info(l.store, l.id).status, BINARY_NOT_LOADED);
+	assert_null(binary_store_find(l.store, l.id, OFFSET + 0x30));
+	binary_store_forget(l.store, l.id); /* nothing is left to go */
+	uint32_t again;
+	assert_int_equal(binary_store_add(l.store, &key, &again, NULL), TALLY_OK);
+	assert_int_equal(again, l.id);
+	binary_store_load(l.store, &l.id, 1);
+	assert_string_equal(name_at(f, &l, OFFSET + 0x30), "helper");
+	binary_store_destroy(l.store);
+}
+
 static void refuses_another_build_id(void **state)
 {
 	struct fixture *f = *state;
@@ -461,6 +481,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(finds_functions_by_file_offset),
+		TEST(what_was_forgotten_is_loaded_again),
 		TEST(refuses_another_build_id),
 		TEST(prefers_the_cached_file),
 		TEST(reads_separate_debug_files),
