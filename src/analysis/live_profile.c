@@ -465,6 +465,12 @@ enum tally_status live_profile_refresh(struct live_profile *live, bool fades, st
 	return st;
 }
 
+enum tally_status live_profile_sweep(
+	struct live_profile *live, bool (*runs)(void *context, int32_t tid), void *context, struct tally_error *err)
+{
+	return live_state_sweep(&live->state, runs, context, err);
+}
+
 enum tally_status live_profile_zero(struct live_profile *live, struct tally_error *err)
 {
 	struct profile *old = live->total, *sum;

@@ -63,6 +63,9 @@ void live_profile_mark(struct live_profile *live);
 size_t live_profile_waiting(const struct live_profile *live);
 /* fades: what was there loses weight; else what is new is only added. After a failure the old profile stays. */
 TALLY_MUST_CHECK enum tally_status live_profile_refresh(struct live_profile *live, bool fades, struct tally_error *err);
+/* Forgets processes that do not run any more: where records were lost, theirs may have been. */
+TALLY_MUST_CHECK enum tally_status live_profile_sweep(
+	struct live_profile *live, bool (*runs)(void *context, int32_t tid), void *context, struct tally_error *err);
 /* All that was there goes; what comes counts. */
 TALLY_MUST_CHECK enum tally_status live_profile_zero(struct live_profile *live, struct tally_error *err);
 /* Leaves out samples of the kernel, or of user space, from what is handed out. */

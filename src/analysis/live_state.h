@@ -48,6 +48,9 @@ void live_state_deinit(struct live_state *state);
 /* NOMEM only. */
 TALLY_MUST_CHECK enum tally_status live_state_apply(struct live_state *state, const struct record *record,
 	const struct record_fields *fields, struct tally_error *err);
+/* Threads that do not run any more end here, where the records that would have told are lost. */
+TALLY_MUST_CHECK enum tally_status live_state_sweep(
+	struct live_state *state, bool (*runs)(void *context, int32_t tid), void *context, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status live_state_settle(struct live_state *state, struct tally_error *err);
 /* layout: of the records' trailers. False: memory is out. */
 bool live_state_write(const struct live_state *state, struct writer *out, const struct record_layout *layout);

@@ -4,6 +4,7 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
@@ -291,6 +292,17 @@ static void add_figures(struct top_session *s)
 	s->adding.lost_in_all += more.lost;
 }
 
+static bool runs(void *context, int32_t tid)
+{
+	return kill(tid, 0) == 0 || errno != ESRCH;
+}
+
+/* The ends of processes are among what is lost: else who is gone would stay for good. */
+static enum tally_status sweep(struct top_session *s, struct tally_error *err)
+{
+	return live_profile_figures(s->profile).lost ? live_profile_sweep(s->profile, runs, NULL, err) : TALLY_OK;
+}
+
 static enum tally_status take_in(struct top_session *s, bool fades, struct tally_error *err)
 {
 	struct writer inbox = {0};
@@ -308,6 +320,8 @@ static enum tally_status take_in(struct top_session *s, bool fades, struct tally
 		st = live_profile_refresh(s->profile, fades, err);
 	if (st == TALLY_OK && s->annotate)
 		st = top_annotate_take(s->annotate, live_profile_recording(s->profile), fades, err);
+	if (st == TALLY_OK)
+		st = sweep(s, err);
 	if (st == TALLY_OK)
 		add_figures(s);
 #ifdef __GLIBC__

@@ -312,6 +312,34 @@ static void test_many_processes(void **state)
 	close_live(&f);
 }
 
+static bool is_one(void *context, int32_t tid)
+{
+	return tid == *(const int32_t *)context;
+}
+
+/* The record of its end was lost. */
+static void test_lost_ends(void **state)
+{
+	(void)state;
+	struct fixture f;
+	int32_t one = 7;
+	open_live(&f);
+	put_comm(&f, 7, "one", false, 0);
+	put_map(&f, 7, 0x1000, "/bin/one", 0);
+	put_comm(&f, 8, "two", false, 0);
+	put_map(&f, 8, 0x1000, "/bin/two", 0);
+	put_samples(&f, 8, 0x1010, 1, 10);
+	assert_string_equal(refreshed(&f, false), "two two 1\n");
+	assert_int_equal(live_profile_sweep(f.live, is_one, &one, NULL), TALLY_OK);
+	assert_true(live_profile_knows(f.live, 7));
+	assert_false(live_profile_knows(f.live, 8));
+	put_samples(&f, 7, 0x1010, 1, 20);
+	put_comm(&f, 8, "new", true, 30); /* the number again */
+	put_samples(&f, 8, 0x1010, 1, 40);
+	assert_string_equal(refreshed(&f, false), "two two 1\none one 1\nnew ? 1\n");
+	close_live(&f);
+}
+
 /* What switched samples on or off in one refresh holds for those that follow. */
 static void test_switches(void **state)
 {
@@ -379,6 +407,7 @@ int main(void)
 		cmocka_unit_test(test_many_processes),
 		cmocka_unit_test(test_switches),
 		cmocka_unit_test(test_more_ids),
+		cmocka_unit_test(test_lost_ends),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
