@@ -1,6 +1,7 @@
 #include "profile/flat_table.h"
 #include "base/error.h"
 #include "base/id_table.h"
+#include "base/thread_pool.h"
 #include "base/vec.h"
 #include "profile/facet_keys.h"
 
@@ -8,9 +9,11 @@
 
 #define FRAME_WORDS  5
 #define SAMPLE_WORDS 4
+#define CHAIN_WORDS  3
 #define FRAME_BATCH  32
 #define NO_GROUP     UINT32_MAX
 #define AHEAD	     4 /* samples */
+#define MANY_FRAMES  4096 /* fewer are looked at by one worker */
 
 struct caller { /* what a frame is as a caller: all that most samples need of it */
 	uint32_t group; /* frame group */
@@ -171,28 +174,37 @@ static bool group_facets(struct flat_builder *b)
 	return is_done;
 }
 
+static void make_chain_key(
+	const struct profile *p, const struct flat_options *o, const struct profile_frame *frame, uint64_t *key)
+{
+	key[0] = frame->binary;
+	key[1] = caller_address(frame);
+	key[2] = 0;
+	if (frame->function == PROFILE_NONE || o->is_chain_by_address)
+		return;
+	const struct profile_function *function = &p->functions[frame->function];
+	key[1] = function->is_inlined ? function->name : function->start;
+	key[2] = function->is_inlined ? 2 : 1;
+	if (o->is_chain_by_line && profile_frame_has_line(p, frame))
+		key[2] |= (uint64_t)frame->own_line.line << 32;
+}
+
 /* Frames that a call graph takes for the same: one function, or one address where there is no symbol. */
 static bool make_chain_keys(struct flat_builder *b)
 {
 	const struct profile *p = b->profile;
-	struct id_table ids = {.words = 3};
-	uint32_t *keys = calloc(p->frame_count + 1, sizeof(*keys));
-	bool is_done = keys != NULL;
-	for (size_t i = 0; is_done && i < p->frame_count; i++) {
-		const struct profile_frame *frame = &p->frames[i];
-		uint64_t key[3] = {frame->binary, caller_address(frame), 0};
-		if (frame->function != PROFILE_NONE && !b->options->is_chain_by_address) {
-			const struct profile_function *function = &p->functions[frame->function];
-			key[1] = function->is_inlined ? function->name : function->start;
-			key[2] = function->is_inlined ? 2 : 1;
-			if (b->options->is_chain_by_line && profile_frame_has_line(p, frame))
-				key[2] |= (uint64_t)frame->own_line.line << 32;
-		}
-		keys[i] = id_table_add(&ids, key, NULL);
-		is_done = keys[i] != ID_TABLE_NONE;
+	struct id_table ids = {.words = CHAIN_WORDS};
+	uint32_t *chain_keys = malloc((p->frame_count + 1) * sizeof(*chain_keys));
+	bool is_done = chain_keys && id_table_reserve(&ids, p->frame_count);
+	for (size_t i = 0; is_done && i < p->frame_count; i += FRAME_BATCH) {
+		uint64_t keys[FRAME_BATCH * CHAIN_WORDS];
+		size_t count = p->frame_count - i < FRAME_BATCH ? p->frame_count - i : FRAME_BATCH;
+		for (size_t k = 0; k < count; k++)
+			make_chain_key(p, b->options, &p->frames[i + k], keys + k * CHAIN_WORDS);
+		is_done = id_table_add_many(&ids, keys, count, chain_keys + i);
 	}
 	id_table_deinit(&ids);
-	b->table->chain_keys = keys;
+	b->table->chain_keys = chain_keys;
 	return is_done;
 }
 
@@ -664,13 +676,42 @@ static bool keep_instances(struct flat_builder *b)
 	return true;
 }
 
-/* Without children a sample makes one row at most. */
+/* Without children a sample makes one row at most; with them, most callers are of one group of samples only. */
 static bool reserve_rows(struct flat_builder *b)
 {
-	size_t count = b->profile->sample_count;
-	return b->options->with_children ||
-	       (vec_reserve(&b->rows, count) && vec_reserve(&b->tallies, count) && vec_reserve(&b->made_by, count) &&
-		       vec_reserve(&b->stats, count * b->options->member_count));
+	size_t count = b->options->with_children ? b->frame_groups.len : b->profile->sample_count;
+	return vec_reserve(&b->rows, count) && vec_reserve(&b->tallies, count) && vec_reserve(&b->made_by, count) &&
+	       vec_reserve(&b->stats, count * b->options->member_count);
+}
+
+/* What rows are made of, each part by itself: about frames, about frames of chains, about samples. */
+#define PREPARATIONS 3
+
+struct preparation {
+	struct flat_builder *builder;
+	bool is_done[PREPARATIONS];
+};
+
+static void prepare(void *context, size_t index, unsigned worker)
+{
+	struct preparation *preparation = context;
+	struct flat_builder *b = preparation->builder;
+	if (index == 0)
+		preparation->is_done[index] = group_frames(b);
+	else if (index == 1)
+		preparation->is_done[index] = !b->options->with_chains || make_chain_keys(b);
+	else
+		preparation->is_done[index] = group_facets(b) && group_samples(b);
+}
+
+static bool prepare_rows(struct flat_builder *b)
+{
+	struct preparation preparation = {.builder = b};
+	thread_pool_for(PREPARATIONS, b->profile->frame_count < MANY_FRAMES ? 1 : 0, prepare, &preparation);
+	for (size_t i = 0; i < PREPARATIONS; i++)
+		if (!preparation.is_done[i])
+			return false;
+	return true;
 }
 
 static bool build(struct flat_builder *b)
@@ -682,10 +723,10 @@ static bool build(struct flat_builder *b)
 	b->len_of_stack = calloc(list_table_len(&p->stacks) + 1, sizeof(*b->len_of_stack));
 	if (!table->totals || !b->chain_of_stack || !b->len_of_stack)
 		return false;
-	if (!group_frames(b) || !group_facets(b) || (b->options->with_chains && !make_chain_keys(b)))
+	if (!prepare_rows(b))
 		return false;
 	b->row_of = calloc(b->frame_groups.len + 1, sizeof(*b->row_of));
-	if (!b->row_of || !reserve_rows(b) || !group_samples(b) || !add_samples(b) || !keep_instances(b))
+	if (!b->row_of || !reserve_rows(b) || !add_samples(b) || !keep_instances(b))
 		return false;
 	table->order = malloc((b->rows.len + 1) * sizeof(*table->order));
 	if (!table->order || !number_rows(b, table->order))
