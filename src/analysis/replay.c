@@ -704,15 +704,14 @@ static void add_fields(struct replay *replay)
 /* It is known about how much will be there: what grows by doubling would be copied, and its pages cleared, twice. */
 static bool reserve(struct replay *replay)
 {
-	size_t samples = 0, stacks = 0, words = 0;
+	struct profile_sizes sizes = {.frames = replay->frames.len};
 	for (size_t i = 0; i < replay->pass_count; i++) {
-		const struct list_table *of_pass = &replay->passes[i].resolver.stacks;
-		samples += replay->passes[i].keys.len;
-		stacks += list_table_len(of_pass);
-		words += of_pass->words.len;
+		const struct list_table *stacks = &replay->passes[i].resolver.stacks;
+		sizes.samples += replay->passes[i].keys.len;
+		sizes.stacks += list_table_len(stacks);
+		sizes.stack_words += stacks->words.len;
 	}
-	return profile_builder_reserve(replay->builder, replay->frames.len, samples) &&
-	       profile_builder_reserve_stacks(replay->builder, stacks, words);
+	return profile_builder_reserve(replay->builder, &sizes);
 }
 
 static enum tally_status build_profile(struct replay *replay, struct profile **profile, struct tally_error *err)

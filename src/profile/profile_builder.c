@@ -22,6 +22,8 @@ struct profile_builder {
 	struct list_table stacks; /* of frames */
 	VEC(struct profile_thread) threads;
 	VEC(struct profile_sample) samples;
+	VEC(uint32_t) first_samples; /* by stack: the first one's id + 1; 0: none yet */
+	VEC(uint32_t) hashed_samples; /* by id in sample_ids, which has those that are not the first of a stack */
 	uint64_t facets; /* mask */
 	VEC(struct profile_field) fields;
 	struct id_table facet_ids; /* of FACET_WORDS for each value */
@@ -68,20 +70,21 @@ void profile_builder_destroy(struct profile_builder *b)
 	list_table_deinit(&b->stacks);
 	vec_free(&b->threads);
 	vec_free(&b->samples);
+	vec_free(&b->first_samples);
+	vec_free(&b->hashed_samples);
 	vec_free(&b->fields);
 	spool_deinit(&b->rows);
 	free(b);
 }
 
-bool profile_builder_reserve(struct profile_builder *b, size_t frames, size_t samples)
+bool profile_builder_reserve(struct profile_builder *b, const struct profile_sizes *sizes)
 {
-	return vec_reserve(&b->frames, frames) && id_table_reserve(&b->frame_ids, frames) &&
-	       vec_reserve(&b->samples, samples) && id_table_reserve(&b->sample_ids, samples);
-}
-
-bool profile_builder_reserve_stacks(struct profile_builder *b, size_t stacks, size_t words)
-{
-	return list_table_reserve(&b->stacks, stacks, words);
+	/* Of samples with stacks, most are the first of theirs. */
+	size_t hashed = sizes->samples > sizes->stacks ? sizes->samples - sizes->stacks : 0;
+	return vec_reserve(&b->frames, sizes->frames) && id_table_reserve(&b->frame_ids, sizes->frames) &&
+	       vec_reserve(&b->samples, sizes->samples) && vec_reserve(&b->hashed_samples, hashed) &&
+	       id_table_reserve(&b->sample_ids, hashed) && vec_reserve(&b->first_samples, sizes->stacks) &&
+	       list_table_reserve(&b->stacks, sizes->stacks, sizes->stack_words);
 }
 
 uint32_t profile_builder_string(struct profile_builder *b, struct tally_str text)
@@ -258,11 +261,6 @@ static bool is_valid_sample(const struct profile_builder *b, const struct profil
 
 static void merge_sample(struct profile_builder *b, const struct profile_sample *sample, uint32_t id)
 {
-	if (id == b->samples.len) {
-		struct profile_sample *first = &b->samples.items[b->samples.len++];
-		*first = *sample;
-		first->count = first->period = 0;
-	}
 	struct profile_sample *merged = &b->samples.items[id];
 	merged->count += sample->count;
 	merged->period += sample->period;
@@ -273,26 +271,93 @@ static void merge_sample(struct profile_builder *b, const struct profile_sample 
 	event->total_period += sample->period;
 }
 
+static bool is_same_sample(const struct profile_sample *a, const struct profile_sample *b)
+{
+	return a->event == b->event && a->thread == b->thread && a->leaf == b->leaf && a->stack == b->stack &&
+	       a->cpu == b->cpu && a->facets == b->facets;
+}
+
+static uint32_t new_sample(struct profile_builder *b, const struct profile_sample *sample)
+{
+	struct profile_sample *first = &b->samples.items[b->samples.len];
+	*first = *sample;
+	first->count = first->period = 0;
+	return (uint32_t)b->samples.len++;
+}
+
+static uint32_t *first_of_stack(const struct profile_builder *b, const struct profile_sample *sample)
+{
+	return sample->stack == PROFILE_NONE ? NULL : &b->first_samples.items[sample->stack];
+}
+
+/* Most stacks have one sample only: such are known by their stack, and only others are looked for by what they are. */
+static uint32_t sample_id(
+	struct profile_builder *b, const struct profile_sample *sample, const uint64_t *key, uint32_t hash)
+{
+	uint32_t *first = first_of_stack(b, sample);
+	if (first && *first == 0)
+		return (*first = new_sample(b, sample) + 1) - 1;
+	if (first && is_same_sample(&b->samples.items[*first - 1], sample))
+		return *first - 1;
+	uint32_t id = id_table_add_hashed(&b->sample_ids, key, hash, NULL);
+	if (id == ID_TABLE_NONE)
+		return PROFILE_NONE;
+	if (id == b->hashed_samples.len)
+		b->hashed_samples.items[b->hashed_samples.len++] = new_sample(b, sample);
+	return b->hashed_samples.items[id];
+}
+
+static bool make_room(struct profile_builder *b, size_t count)
+{
+	size_t stacks = list_table_len(&b->stacks), known = b->first_samples.len;
+	if (!vec_reserve(&b->samples, b->samples.len + count) ||
+		!vec_reserve(&b->hashed_samples, b->hashed_samples.len + count) ||
+		!vec_reserve(&b->first_samples, stacks))
+		return false;
+	if (stacks > known)
+		memset(b->first_samples.items + known, 0, (stacks - known) * sizeof(*b->first_samples.items));
+	b->first_samples.len = stacks;
+	return true;
+}
+
 static void add_samples(struct profile_builder *b, const struct profile_sample *samples, size_t count, uint32_t *ids)
 {
 	uint64_t keys[BATCH * SAMPLE_WORDS];
-	for (size_t i = 0; i < count; i++) {
-		const struct profile_sample *sample = &samples[i];
-		if (b->is_out_of_memory || !is_valid_sample(b, sample)) {
+	uint32_t hashes[BATCH];
+	for (size_t i = 0; i < count; i++)
+		if (b->is_out_of_memory || !is_valid_sample(b, &samples[i])) {
 			b->has_bad_id = true;
 			return;
 		}
+	if (!make_room(b, count)) {
+		b->is_out_of_memory = true;
+		return;
+	}
+	for (size_t i = 0; i < count; i++) {
+		const struct profile_sample *sample = &samples[i];
 		uint64_t *key = keys + i * SAMPLE_WORDS;
 		key[0] = word(sample->event, sample->thread);
 		key[1] = word(sample->leaf, sample->stack);
 		key[2] = word((uint32_t)sample->cpu, sample->facets);
+		hashes[i] = id_table_hash(&b->sample_ids, key);
+		uint32_t *first = first_of_stack(b, sample);
+		if (first && *first)
+			__builtin_prefetch(&b->samples.items[*first - 1]);
+		if (!first || *first)
+			id_table_expect(&b->sample_ids, hashes[i]);
 	}
-	if (!vec_reserve(&b->samples, b->samples.len + count) || !id_table_add_many(&b->sample_ids, keys, count, ids)) {
-		b->is_out_of_memory = true;
-		return;
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t *first = first_of_stack(b, &samples[i]);
+		if (!first || *first)
+			(void)id_table_guess(&b->sample_ids, hashes[i]);
 	}
-	for (size_t i = 0; i < count; i++)
-		merge_sample(b, &samples[i], ids[i]);
+	for (size_t i = 0; i < count && !b->is_out_of_memory; i++) {
+		ids[i] = sample_id(b, &samples[i], keys + i * SAMPLE_WORDS, hashes[i]);
+		if (ids[i] == PROFILE_NONE)
+			b->is_out_of_memory = true;
+		else
+			merge_sample(b, &samples[i], ids[i]);
+	}
 }
 
 void profile_builder_samples(

@@ -24,10 +24,12 @@ void profile_builder_keep_facets(struct profile_builder *b, uint64_t facets);
 /* One value for each facet that is kept. */
 uint32_t profile_builder_facets(struct profile_builder *b, const struct profile_value *values);
 void profile_builder_field(struct profile_builder *b, const struct profile_field *field);
+struct profile_sizes {
+	size_t frames, samples, stacks;
+	size_t stack_words; /* of a list_table */
+};
 /* Room for about so many. False: memory is out. */
-bool profile_builder_reserve(struct profile_builder *b, size_t frames, size_t samples);
-/* words: of a list_table. */
-bool profile_builder_reserve_stacks(struct profile_builder *b, size_t stacks, size_t words);
+bool profile_builder_reserve(struct profile_builder *b, const struct profile_sizes *sizes);
 uint32_t profile_builder_string(struct profile_builder *b, struct tally_str text);
 uint32_t profile_builder_event(
 	struct profile_builder *b, const struct profile_event *event); /* not merged; counts are added up by samples */
