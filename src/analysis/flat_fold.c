@@ -313,7 +313,7 @@ static bool add_places(const struct summing *s, size_t first, size_t count)
 		if (key.leaf == pass->resolver.first_ips.len)
 			pass->resolver.first_ips.items[pass->resolver.first_ips.len++] = s->first_ips.items[first + i];
 		sample_key_pack(&key, words);
-		if (!id_table_append(&pass->keys, words))
+		if (id_table_append(&pass->keys, words) == ID_TABLE_NONE)
 			return false;
 	}
 	return true;

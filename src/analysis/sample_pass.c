@@ -1,6 +1,8 @@
 #include "analysis/sample_pass.h"
 #include "analysis/branch_history.h"
 
+#include <string.h>
+
 bool sample_pass_is_sequential(struct perfdata_reader *reader)
 {
 	size_t count;
@@ -47,6 +49,7 @@ void sample_pass_deinit(struct sample_pass *pass)
 	lbr_stitcher_deinit(&pass->stitcher);
 	id_table_deinit(&pass->threads);
 	id_table_deinit(&pass->keys);
+	vec_free(&pass->first_keys);
 	sample_facets_deinit(&pass->facets);
 	vec_free(&pass->branched);
 	vec_free(&pass->sums);
@@ -119,10 +122,40 @@ void sample_key_pack(const struct sample_key *key, uint64_t words[SAMPLE_KEY_WOR
 	words[2] = pack((uint32_t)key->cpu, key->facets);
 }
 
+/* 0: none yet. */
+static uint32_t first_key_of(const struct sample_pass *pass, const uint64_t words[SAMPLE_KEY_WORDS])
+{
+	uint32_t stack = (uint32_t)(words[1] >> 32);
+	return stack < pass->first_keys.len ? pass->first_keys.items[stack] : 0;
+}
+
+static bool set_first_key(struct sample_pass *pass, uint32_t stack, uint32_t id)
+{
+	while (pass->first_keys.len <= stack)
+		if (!vec_push(&pass->first_keys, 0))
+			return false;
+	pass->first_keys.items[stack] = id + 1;
+	return true;
+}
+
+/* Most stacks have one key only: such are known by their stack, and only others are looked for by what they are. */
+static uint32_t key_id(struct sample_pass *pass, const uint64_t words[SAMPLE_KEY_WORDS], uint32_t hash)
+{
+	uint32_t stack = (uint32_t)(words[1] >> 32), first = first_key_of(pass, words);
+	if (stack == RESOLVE_NONE)
+		return id_table_add_hashed(&pass->keys, words, hash, NULL);
+	if (first && !memcmp(id_table_key(&pass->keys, first - 1), words, pass->keys.words * sizeof(*words)))
+		return first - 1;
+	if (first)
+		return id_table_add_hashed(&pass->keys, words, hash, NULL);
+	uint32_t id = id_table_append(&pass->keys, words);
+	return id != ID_TABLE_NONE && set_first_key(pass, stack, id) ? id : ID_TABLE_NONE;
+}
+
 static void add_sample(struct sample_pass *pass, const uint64_t words[SAMPLE_KEY_WORDS], uint32_t hash, uint64_t period,
 	uint64_t order)
 {
-	uint32_t id = id_table_add_hashed(&pass->keys, words, hash, NULL);
+	uint32_t id = key_id(pass, words, hash);
 	if (id == ID_TABLE_NONE) {
 		pass->failed = true;
 		return;
@@ -339,11 +372,18 @@ static void key_sample(struct sample_pass *pass, struct batch_sample *b)
 	}
 	sample_key_pack(&key, b->words);
 	b->hash = id_table_hash(&pass->keys, b->words);
-	id_table_expect(&pass->keys, b->hash);
+	uint32_t first = first_key_of(pass, b->words);
+	if (first)
+		__builtin_prefetch(id_table_key(&pass->keys, first - 1));
+	if (first || key.stack == RESOLVE_NONE)
+		id_table_expect(&pass->keys, b->hash);
 }
 
 static void expect_sum(const struct sample_pass *pass, const struct batch_sample *b)
 {
+	uint32_t first = b->is_keyed ? first_key_of(pass, b->words) : 0;
+	if (first)
+		__builtin_prefetch(&pass->sums.items[first - 1]);
 	uint32_t id = b->is_keyed ? id_table_guess(&pass->keys, b->hash) : ID_TABLE_NONE;
 	if (id != ID_TABLE_NONE)
 		__builtin_prefetch(&pass->sums.items[id]);

@@ -84,6 +84,8 @@ struct sample_pass {
 	struct lbr_stitcher stitcher;
 	struct id_table threads; /* of THREAD_KEY_WORDS */
 	struct id_table keys; /* of SAMPLE_KEY_WORDS */
+	VEC(uint32_t)
+	first_keys; /* by stack: id + 1 of its first key, which look-ups in keys do not find; 0: none yet */
 	struct pass_thread recent_threads[PASS_THREADS];
 	struct batch_sample batch[SAMPLE_BATCH];
 	size_t batch_len;

@@ -79,7 +79,7 @@ uint32_t id_table_add_hashed(struct id_table *table, const uint64_t *key, uint32
 {
 	if (was_new)
 		*was_new = false;
-	if (is_full(table->len, table->slot_count) && !slots_grow(&table->slots, &table->slot_count))
+	if (is_full(table->len - table->appended, table->slot_count) && !slots_grow(&table->slots, &table->slot_count))
 		return ID_TABLE_NONE;
 	size_t at = find_slot(table, key, hash);
 	if (table->slots[at])
@@ -93,12 +93,13 @@ uint32_t id_table_add_hashed(struct id_table *table, const uint64_t *key, uint32
 	return (uint32_t)table->len - 1;
 }
 
-bool id_table_append(struct id_table *table, const uint64_t *key)
+uint32_t id_table_append(struct id_table *table, const uint64_t *key)
 {
 	if (table->len == table->cap && !grow_keys(table, table->cap ? table->cap * 2 : FIRST_KEYS))
-		return false;
-	memcpy(table->keys + table->len++ * table->words, key, table->words * sizeof(*key));
-	return true;
+		return ID_TABLE_NONE;
+	memcpy(table->keys + table->len * table->words, key, table->words * sizeof(*key));
+	table->appended++;
+	return (uint32_t)table->len++;
 }
 
 bool id_table_add_many(struct id_table *table, const uint64_t *keys, size_t count, uint32_t *ids)

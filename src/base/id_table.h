@@ -23,6 +23,7 @@ struct id_table {
 	uint64_t *keys;
 	uint64_t *slots; /* open addressing: hash and id + 1; 0 is empty */
 	size_t len, cap, slot_count;
+	size_t appended; /* keys that no look-up finds */
 };
 
 void id_table_deinit(struct id_table *table);
@@ -30,6 +31,9 @@ void id_table_deinit(struct id_table *table);
 bool id_table_reserve(struct id_table *table, size_t count);
 /* was_new may be NULL. */
 uint32_t id_table_add(struct id_table *table, const uint64_t *key, bool *was_new);
+
+/* For who knows by other means that the key is new, and finds it again by its id: no look-up does. */
+uint32_t id_table_append(struct id_table *table, const uint64_t *key);
 
 /*
  * A look-up in a large table waits for memory twice: for the slot, then for the key. Who has many to do starts the
@@ -71,8 +75,6 @@ static inline const uint64_t *id_table_key(const struct id_table *table, uint32_
 {
 	return table->keys + (size_t)id * table->words;
 }
-/* For a list of keys that are all different and never sought. False: memory is out. */
-bool id_table_append(struct id_table *table, const uint64_t *key);
 /* The ids of count keys, which lie one after another, waiting together. False: memory is out. */
 bool id_table_add_many(struct id_table *table, const uint64_t *keys, size_t count, uint32_t *ids);
 uint32_t id_table_find(const struct id_table *table, const uint64_t *key);

@@ -51,9 +51,26 @@ static void many_keys_get_the_ids_of_each(void **state)
 	id_table_deinit(&t);
 }
 
+static void appended_keys_have_ids_but_are_not_found(void **state)
+{
+	struct id_table t = {.words = 1};
+	for (uint64_t i = 0; i < 1000; i++) {
+		assert_int_equal(id_table_append(&t, &i), 2 * i);
+		uint64_t other = i + 5000;
+		assert_int_equal(id_table_add(&t, &other, NULL), 2 * i + 1);
+	}
+	for (uint64_t i = 0; i < 1000; i++) {
+		assert_int_equal(*id_table_key(&t, (uint32_t)(2 * i)), i);
+		assert_int_equal(id_table_find(&t, &i), ID_TABLE_NONE);
+		assert_int_equal(id_table_find(&t, &(uint64_t){i + 5000}), 2 * i + 1);
+	}
+	id_table_deinit(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(appended_keys_have_ids_but_are_not_found),
 		cmocka_unit_test(keys_get_dense_ids_once),
 		cmocka_unit_test(empty_table_finds_nothing),
 		cmocka_unit_test(many_keys_get_the_ids_of_each),
