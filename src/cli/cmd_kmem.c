@@ -54,8 +54,9 @@ static int record(const struct cli *cli, bool slab, bool page, int argc, char **
 	/* The call site is in the call chain. */
 	static const char *const of_pages[] = {
 		"record", "-a", "-R", "-c", "1", "-g", "-e", "kmem:mm_page_alloc,kmem:mm_page_free", NULL};
-	static const char *const of_both[] = {"record", "-a", "-R", "-m", "1024", "-c", "1", "-e", "kmem:kmalloc,kmem:kfree", "-e",
-		"kmem:kmem_cache_alloc,kmem:kmem_cache_free", "-g", "-e", "kmem:mm_page_alloc,kmem:mm_page_free", NULL};
+	static const char *const of_both[] = {"record", "-a", "-R", "-m", "1024", "-c", "1", "-e",
+		"kmem:kmalloc,kmem:kfree", "-e", "kmem:kmem_cache_alloc,kmem:kmem_cache_free", "-g", "-e",
+		"kmem:mm_page_alloc,kmem:mm_page_free", NULL};
 	return cli_run_verb(cli, &command_record, !page ? of_slab : slab ? of_both : of_pages, argc, argv);
 }
 

@@ -128,8 +128,7 @@ static int open_own(struct top_run *run, const struct tally_error *why)
 	if (open_session(run, &err) != TALLY_OK)
 		return cli_fail(run->request->cli, why);
 	diag_add(&run->diag, DIAG_NOTE, "%s", why->text);
-	diag_add(&run->diag, DIAG_NOTE, "showing your own processes, as with -u %s",
-		run->user);
+	diag_add(&run->diag, DIAG_NOTE, "showing your own processes, as with -u %s", run->user);
 	return 0;
 }
 
