@@ -33,13 +33,13 @@ TALLY_MUST_CHECK static inline enum tally_status record_at(
 	struct tally_bytes bytes, bool swap, size_t offset, struct record *record, struct tally_error *err)
 {
 	size_t left = offset < bytes.len ? bytes.len - offset : 0;
-	const uint8_t *header = bytes.data + offset;
 	uint32_t type;
 	uint16_t misc, size;
 	if (left < RECORD_HEADER_BYTES) {
 		record_missing(bytes, swap, offset, err);
 		return left ? TALLY_CORRUPT : TALLY_END;
 	}
+	const uint8_t *header = bytes.data + offset;
 	memcpy(&type, header, sizeof(type));
 	memcpy(&misc, header + sizeof(type), sizeof(misc));
 	memcpy(&size, header + sizeof(type) + sizeof(misc), sizeof(size));
