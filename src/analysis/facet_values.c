@@ -179,8 +179,10 @@ static void set_trace(struct facet_values *v, uint32_t payload, struct tally_byt
 {
 	text_clear(&v->text);
 	if (payload == RESOLVE_NONE) {
-		text_str(&v->text, "N/A");
-		to->text = add_text(v);
+		if (v->options->tells_no_trace) {
+			text_str(&v->text, "N/A");
+			to->text = add_text(v);
+		}
 		return;
 	}
 	if (v->tracepoints && v->options->with_raw_traces)

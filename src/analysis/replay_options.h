@@ -30,6 +30,7 @@ struct replay_options {
 	const struct replay_field *fields; /* by facet, from FACET_FIELD on; borrowed */
 	size_t field_count;
 	bool with_raw_traces; /* tracepoint fields as they are stored */
+	bool tells_no_trace; /* the trace of what is of no tracepoint is "N/A"; else there is none */
 	bool by_branch; /* a sample counts once for each of its branches, at their targets */
 	enum {
 		HISTORY_NONE,

@@ -50,6 +50,7 @@ struct replay_options report_replay_options(const struct report_replay *wanted)
 		.facets = report_request_facets(r),
 		.time_quantum_ns = r->time_quantum_ns,
 		.with_raw_traces = r->raw_traces,
+		.tells_no_trace = true,
 		.fields = wanted->fields->items,
 		.field_count = wanted->fields->count,
 		.by_branch = r->mode == KEY_MODE_BRANCH,
