@@ -144,7 +144,8 @@ def test_json_is_as_the_schema_says(options, recording, tally):
 
 def shown(row):
     address = int(row.get('address', '0'), 16)
-    return row.get('symbol') or f'{"0x" if address else ""}{address:016x}'
+    name = row.get('symbol') or f'{"0x" if address else ""}{address:016x}'
+    return f'{name} (inlined)' if row.get('inlined') else name
 
 
 def test_json_has_the_numbers_of_the_text(recording, tally):

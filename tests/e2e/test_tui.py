@@ -36,12 +36,12 @@ class Screen:
         return self.tmux('display-message', '-p', f'#{{{what}}}').strip()
 
     def wait(self, condition):
-        """The lines of the first screen that is so."""
+        """The lines of the first screen that is so, and not half drawn: looked at twice it is the same."""
         found = []
 
         def look():
-            found[:] = self.lines()
-            return condition(found)
+            before, found[:] = list(found), self.lines()
+            return condition(found) and found == before
 
         try:
             wait_for(look)
