@@ -75,6 +75,7 @@ def counts(table):
     return dict(re.findall(r'^  (sleep:\d+) +\| +[\d.]+ ms \| +(\d+) \| avg:', table, re.M))
 
 
+@pytest.mark.alone  # the whole machine's programs named sleep are looked for
 def test_delays_of_a_live_recording(tally, live):
     shown = tally('sched', 'latency', '-p', '-i', live, check=0)
     assert '--waking' not in shown.stderr
