@@ -1,5 +1,6 @@
 #include "cli/export_database.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "tally_config.h"
 
@@ -7,7 +8,6 @@
 
 #include <sqlite3.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/text.h"
 #include "view/export/export_sqlite.h"
@@ -69,16 +69,9 @@ static void bound(sqlite3 *db)
 	(void)sqlite3_set_authorizer(db, only_reading, NULL);
 }
 
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 static int is_too_late(void *end_ms)
 {
-	return now_ms() >= *(const uint64_t *)end_ms;
+	return (uint64_t)clock_ms() >= *(const uint64_t *)end_ms;
 }
 
 static enum tally_status query_error(sqlite3 *db, const struct query *query, struct tally_error *err)
@@ -97,7 +90,7 @@ static enum tally_status run_query(
 	uint64_t end_ms = 0;
 	bound(db);
 	if (query->timeout_s && !__builtin_mul_overflow(query->timeout_s, 1000, &end_ms) &&
-		!__builtin_add_overflow(end_ms, now_ms(), &end_ms))
+		!__builtin_add_overflow(end_ms, (uint64_t)clock_ms(), &end_ms))
 		sqlite3_progress_handler(db, STEPS_A_LOOK, is_too_late, &end_ms);
 	if (sqlite3_prepare_v2(db, query->sql, -1, &statement, &rest) != SQLITE_OK)
 		return database_error(db, "query", err);

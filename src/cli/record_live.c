@@ -1,10 +1,10 @@
 #include "cli/record_live.h"
 
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "analysis/live_merge.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "cli/record_features.h"
 #include "kernel/recording/record_attrs.h"
@@ -39,14 +39,6 @@ struct record_live {
 	uint64_t lost_before;
 	struct record_live_summary summary;
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static uint64_t time_of(void *context, const struct record *record)
 {
@@ -100,7 +92,7 @@ enum tally_status record_live_create(
 		return st;
 	}
 	live->can_lower = live->freq > 0 && !config->keeps_rate;
-	live->window_ms = now_ms();
+	live->window_ms = clock_ms();
 	*out = live;
 	return TALLY_OK;
 }
@@ -214,7 +206,7 @@ static void set_step(struct record_live *live, unsigned step, int64_t now)
 static void adapt(struct record_live *live, uint64_t fill)
 {
 	uint64_t lost = live_unwind_totals(live->unwind)->lost;
-	int64_t now = now_ms();
+	int64_t now = clock_ms();
 
 	live->is_pressed |= lost > live->lost_before || fill > recorder_ring_bytes(live->config.recorder) / 8 * 7;
 	live->lost_before = lost;
@@ -297,7 +289,7 @@ struct record_live_summary record_live_summary(struct record_live *live)
 	summary.totals = *live_unwind_totals(live->unwind);
 	summary.totals.damaged += live->merge.damaged;
 	if (live->step > SHORT_STEPS)
-		summary.lowered_ms += (uint64_t)(now_ms() - live->lowered_since_ms);
+		summary.lowered_ms += (uint64_t)(clock_ms() - live->lowered_since_ms);
 	return summary;
 }
 

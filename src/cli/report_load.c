@@ -5,9 +5,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "cli/progress_line.h"
 #include "cli/report_tables.h"
@@ -49,13 +49,6 @@ struct loading {
 	struct progress_clock clock;
 	bool leaves;
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static void part_deinit(struct part *part)
 {
@@ -308,21 +301,21 @@ static void take_key(struct loading *l, uint32_t key)
 static enum tally_status watch(struct loading *l, struct tally_error *err)
 {
 	enum tally_status status = TALLY_OK;
-	int64_t due_ms = now_ms() + FIRST_MS;
+	int64_t due_ms = clock_ms() + FIRST_MS;
 	while (status == TALLY_OK) {
-		int64_t left_ms = due_ms - now_ms();
+		int64_t left_ms = due_ms - clock_ms();
 		uint32_t key = tui_terminal_key_within(l->begun->terminal, left_ms > 0 ? (int)left_ms : 0, l->ready_fd);
 		take_key(l, key);
 		if (l->leaves || is_done(l))
 			break;
-		if (key == TUI_KEY_NONE && now_ms() < due_ms)
+		if (key == TUI_KEY_NONE && clock_ms() < due_ms)
 			continue;
 		struct part *newest = take_newest(l);
 		if (newest)
 			status = show_part(l, newest, err);
 		if (status == TALLY_OK)
 			status = draw(l, err);
-		due_ms = now_ms() + EVERY_MS;
+		due_ms = clock_ms() + EVERY_MS;
 	}
 	return status;
 }

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "cli/top_code.h"
 #include "cli/tree_explore.h"
@@ -61,14 +62,6 @@ static const struct tui_help own_help[] = {
 };
 
 #define OWN_HELP (sizeof(own_help) / sizeof(own_help[0]))
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static void drop_table(struct shown *shown)
 {
@@ -205,7 +198,7 @@ static enum tally_status draw(struct exploring *x, struct tally_error *err)
 static uint32_t wait_for_key(struct exploring *x)
 {
 	struct pollfd inputs[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = x->signal_fd, .events = POLLIN}};
-	int64_t left = x->due_ms - now_ms();
+	int64_t left = x->due_ms - clock_ms();
 	uint32_t key = tui_terminal_key_now(x->terminal); /* may have been read already */
 
 	x->is_woken = false;
@@ -324,7 +317,7 @@ static enum tally_status reorder(struct exploring *x, struct tally_error *err)
 
 static enum tally_status take_time(struct exploring *x, struct tally_error *err)
 {
-	int64_t delay_ms = (int64_t)x->view->settings->delay_s * 1000, now = now_ms();
+	int64_t delay_ms = (int64_t)x->view->settings->delay_s * 1000, now = clock_ms();
 
 	if (now < x->due_ms)
 		return top_session_is_full(x->view->session) ? change_profile(x, relieve, err) : TALLY_OK;
@@ -347,7 +340,7 @@ static uint32_t next_key(void *data)
 		uint32_t key = wait_for_key(x);
 		if (x->leaves)
 			return TUI_KEY_CTRL('c');
-		if (key != TUI_KEY_NONE || x->is_woken || now_ms() >= x->due_ms ||
+		if (key != TUI_KEY_NONE || x->is_woken || clock_ms() >= x->due_ms ||
 			top_session_is_full(x->view->session))
 			return key;
 	}
@@ -579,7 +572,7 @@ enum tally_status top_explore(struct top_view *view, struct diag *notes, int sig
 	struct exploring x = {.view = view,
 		.signal_fd = signal_fd,
 		.wants_code = view->settings->sym_annotate != NULL,
-		.due_ms = now_ms() + (int64_t)view->settings->delay_s * 1000};
+		.due_ms = clock_ms() + (int64_t)view->settings->delay_s * 1000};
 
 	x.code = (struct top_code){.view = view, .key = next_key, .renew = renew, .data = &x};
 	if (!make_help(&x))

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "cli/record_events.h"
 #include "cli/top_explore.h"
@@ -30,14 +30,6 @@ struct top_run {
 	char user[16]; /* our own, where all CPUs are not to be had */
 	int signal_fd;
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static void say_notes(struct top_run *run)
 {
@@ -172,7 +164,7 @@ static bool wait_until(struct top_run *run, int64_t due_ms, struct tally_error *
 	int64_t left;
 
 	*st = TALLY_OK;
-	while (*st == TALLY_OK && (left = due_ms - now_ms()) > 0 && !top_session_is_over(run->session)) {
+	while (*st == TALLY_OK && (left = due_ms - clock_ms()) > 0 && !top_session_is_over(run->session)) {
 		if (poll(&signals, 1, (int)(left < LOOK_MS ? left : LOOK_MS)) > 0)
 			return false;
 		if (top_session_is_full(run->session))
@@ -184,7 +176,7 @@ static bool wait_until(struct top_run *run, int64_t due_ms, struct tally_error *
 static enum tally_status run_text(struct top_run *run, struct tally_error *err)
 {
 	bool is_terminal = isatty(STDOUT_FILENO), goes_on = true;
-	int64_t delay_ms = (int64_t)run->settings->delay_s * 1000, due_ms = now_ms();
+	int64_t delay_ms = (int64_t)run->settings->delay_s * 1000, due_ms = clock_ms();
 	enum tally_status st = TALLY_OK;
 	struct text out = {0};
 
@@ -192,7 +184,7 @@ static enum tally_status run_text(struct top_run *run, struct tally_error *err)
 	while (st == TALLY_OK && goes_on) {
 		do /* what was missed stays so */
 			due_ms += delay_ms;
-		while (due_ms < now_ms());
+		while (due_ms < clock_ms());
 		goes_on = wait_until(run, due_ms, err, &st);
 		goes_on &= !top_session_is_over(run->session);
 		if (st == TALLY_OK && run->settings->zeroes)

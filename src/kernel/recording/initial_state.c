@@ -1,5 +1,6 @@
 #include "kernel/recording/initial_state.h"
 #include "abi/encode.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/limits.h"
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #define FLUSH_BYTES (256u << 10)
 #define COMM_BYTES  16
@@ -134,21 +134,13 @@ static enum tally_status put_map(
 	return put(s, &f, (uint16_t)(MISC_CPUMODE_USER | misc | (is_data ? MISC_MMAP_DATA : 0)), &s->layout, err);
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static enum tally_status put_maps(struct initial_state *s, uint32_t pid, struct tally_error *err)
 {
 	enum tally_status st = TALLY_OK;
 	char *text;
 	size_t len;
 
-	int64_t deadline_ms = s->map_timeout_ms ? now_ms() + s->map_timeout_ms : INT64_MAX;
+	int64_t deadline_ms = s->map_timeout_ms ? clock_ms() + s->map_timeout_ms : INT64_MAX;
 	bool is_late = false, is_told = false;
 	if (!read_proc(s, (pid_t)pid, "maps", &text, &len))
 		return TALLY_OK;
@@ -157,7 +149,7 @@ static enum tally_status put_maps(struct initial_state *s, uint32_t pid, struct 
 		struct proc_map map;
 		if (line.len == 0)
 			continue;
-		is_late = is_late || now_ms() >= deadline_ms;
+		is_late = is_late || clock_ms() >= deadline_ms;
 		if (!proc_map_parse(line, &map)) {
 			s->left_out++;
 			continue;
