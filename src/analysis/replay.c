@@ -668,23 +668,13 @@ static void add_events(struct replay *replay)
 	}
 }
 
-static bool has_tracepoints(const struct perfdata_reader *reader)
-{
-	size_t count;
-	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
-	for (size_t i = 0; i < count; i++)
-		if (events[i].attr.type == EVENT_TRACEPOINT)
-			return true;
-	return false;
-}
-
 /* What their texts are made of. */
 static enum tally_status prepare_facets(struct replay *replay, struct tally_error *err)
 {
 	uint64_t kept = replay->options->facets;
 	enum tally_status status = TALLY_OK;
 	struct tally_bytes formats = perfdata_reader_features(replay->reader)->tracing_data;
-	if (kept & FACET_PAYLOAD_MASK && has_tracepoints(replay->reader))
+	if (kept & FACET_PAYLOAD_MASK && perfdata_reader_has_tracepoints(replay->reader))
 		status = tracepoint_printer_create(formats, &replay->tracepoints, err);
 	if (status == TALLY_OK && kept & UINT64_C(1) << FACET_CGROUP)
 		status = cgroup_names_read(&replay->cgroups, replay->reader, err);

@@ -6,16 +6,6 @@
 #define KERNEL_TYPES_KNOWN 22u /* record types of the kernel's below this, and of perf's below the next */
 #define USER_TYPES_KNOWN   83u
 
-static bool has_tracepoint(const struct perfdata_reader *reader)
-{
-	size_t count;
-	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
-	for (size_t i = 0; i < count; i++)
-		if (events[i].attr.type == EVENT_TRACEPOINT)
-			return true;
-	return false;
-}
-
 static unsigned declared_bytes(const struct perf_attr *attr)
 {
 	return attr->declared_size ? attr->declared_size : attr->size;
@@ -33,8 +23,8 @@ static const char *refuse_header(const struct perfdata_reader *reader, char *roo
 			declared_bytes(&events[i].attr), ATTR_BYTES_MOST);
 		return room;
 	}
-	if (has_tracepoint(reader) && (!feature_is_present(features, FEATURE_TRACING_DATA) ||
-					      feature_is_damaged(features, FEATURE_TRACING_DATA)))
+	if (perfdata_reader_has_tracepoints(reader) && (!feature_is_present(features, FEATURE_TRACING_DATA) ||
+							       feature_is_damaged(features, FEATURE_TRACING_DATA)))
 		return "it has tracepoints, but not their formats (TRACING_DATA)";
 	if (perfdata_reader_stated_data_size(reader) == 0)
 		return "its header says that it has no data: its writer was killed, or recorded nothing";

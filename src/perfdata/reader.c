@@ -398,6 +398,14 @@ const struct perfdata_event *perfdata_reader_events(const struct perfdata_reader
 	return r->events.events.items;
 }
 
+bool perfdata_reader_has_tracepoints(const struct perfdata_reader *r)
+{
+	for (size_t i = 0; i < r->events.events.len; i++)
+		if (r->events.events.items[i].attr.type == EVENT_TRACEPOINT)
+			return true;
+	return false;
+}
+
 const struct perfdata_features *perfdata_reader_features(const struct perfdata_reader *r)
 {
 	return &r->features;
