@@ -1,6 +1,7 @@
 #include "code/types/value_run.h"
 
 #include <elf.h>
+#include <string.h>
 
 #define WORD_BYTES	 8
 #define LOWEST_ADDRESS	 0x1000 /* of an object: smaller constants are offsets */
@@ -8,6 +9,25 @@
 #define ARM64_CALL_KEEPS UINT64_C(0xbff80000) /* x19 to x29, sp */
 
 static const struct value nothing = {.kind = VALUE_NONE};
+
+void *value_item_at(void *items, size_t count, size_t bytes, uint64_t address)
+{
+	char *base = items;
+	size_t low = 0, high = count;
+	uint64_t found;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		memcpy(&found, base + middle * bytes, sizeof(found));
+		if (found < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == count)
+		return NULL;
+	memcpy(&found, base + low * bytes, sizeof(found));
+	return found == address ? base + low * bytes : NULL;
+}
 
 void value_run_rewind(struct value_run *run)
 {
@@ -350,26 +370,12 @@ static void step_pop(struct value_run *run, struct value_state *state, uint8_t t
 		state->registers[to] = popped;
 }
 
-static const struct dwarf_call *call_before(const struct value_run *run, uint64_t return_address)
-{
-	size_t low = 0;
-	size_t high = run->calls.len;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (run->calls.items[middle].return_address < return_address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	bool is_found = low < run->calls.len && run->calls.items[low].return_address == return_address;
-	return is_found ? &run->calls.items[low] : NULL;
-}
-
 static void step_call(struct value_run *run, struct value_state *state, const struct value_instruction *instruction)
 {
 	const struct value_tracker_input *input = run->input;
 	const struct operation *operation = &instruction->operation;
-	const struct dwarf_call *call = call_before(run, instruction->address + operation->size);
+	const struct dwarf_call *call =
+		value_item_at(run->calls.items, run->calls.len, sizeof(*call), instruction->address + operation->size);
 	struct dwarf_reference callee = {NULL, 0}, type;
 	uint64_t keeps = input->elf_machine == EM_X86_64 ? X86_CALL_KEEPS : ARM64_CALL_KEEPS;
 	for (unsigned i = 0; i < OPERATION_REGISTERS; i++)

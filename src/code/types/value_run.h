@@ -43,6 +43,8 @@ struct value_run {
 	bool out_of_memory;
 };
 
+/* Of items that begin with an address and are in its order: the first with this one. NULL: there is none. */
+void *value_item_at(void *items, size_t count, size_t bytes, uint64_t address);
 void value_run_rewind(struct value_run *run);
 void value_run_enter(struct value_run *run, struct value_state *state, uint64_t address);
 struct value_place value_run_place(

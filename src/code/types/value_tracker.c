@@ -28,18 +28,8 @@ static bool read_instructions(const struct value_tracker_input *input, struct va
 
 static struct value_instruction *instruction_at(struct value_run *run, uint64_t address)
 {
-	size_t low = 0;
-	size_t high = run->instructions.len;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (run->instructions.items[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == run->instructions.len || run->instructions.items[low].address != address)
-		return NULL;
-	return &run->instructions.items[low];
+	const size_t bytes = sizeof(struct value_instruction);
+	return value_item_at(run->instructions.items, run->instructions.len, bytes, address);
 }
 
 /* Where paths meet: each such place keeps a state. */
@@ -220,18 +210,7 @@ enum tally_status value_tracker_run(
 
 const struct value_place *value_places_find(const struct value_places *places, uint64_t address)
 {
-	size_t low = 0;
-	size_t high = places->items.len;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (places->items.items[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == places->items.len || places->items.items[low].address != address)
-		return NULL;
-	return &places->items.items[low];
+	return value_item_at(places->items.items, places->items.len, sizeof(struct value_place), address);
 }
 
 void value_places_deinit(struct value_places *places)
