@@ -1,4 +1,7 @@
 #include "cli/report_annotate.h"
+
+#include <string.h>
+
 #include "base/error.h"
 
 static enum tally_status read_samples(struct report_annotate *annotate, struct tally_error *err)
@@ -24,10 +27,29 @@ static enum tally_status read_samples(struct report_annotate *annotate, struct t
 	return annotate->is_read ? TALLY_OK : status;
 }
 
+bool report_annotation_is_intel(const struct report_annotation *a)
+{
+	return a->style && strcmp(a->style, "intel") == 0;
+}
+
+struct annotate_explore report_annotation_explore(
+	const struct report_annotation *a, const struct explore_symbol *symbol, struct annotate_samples *samples)
+{
+	return (struct annotate_explore){.terminal = symbol->terminal,
+		.grid = symbol->grid,
+		.samples = samples,
+		.first_event = symbol->first_event,
+		.event_count = symbol->event_count,
+		.is_intel = report_annotation_is_intel(a),
+		.objdump = a->objdump,
+		.style = a->style,
+		.prefix = a->prefix,
+		.strip = (unsigned)a->strip};
+}
+
 enum tally_status report_annotate_show(
 	struct report_annotate *annotate, const struct explore_symbol *symbol, bool *leaves, struct tally_error *err)
 {
-	const struct report_annotation *r = &annotate->request->annotation;
 	enum tally_status status = annotate->is_read ? TALLY_OK : read_samples(annotate, err);
 	if (status != TALLY_OK)
 		return status;
@@ -39,17 +61,8 @@ enum tally_status report_annotate_show(
 	if (!target)
 		return error_set(err, TALLY_NOT_FOUND, "no code of %.*s is at hand: no sample fell on its file",
 			(int)symbol->name.len, symbol->name.data);
-	struct annotate_explore request = {.terminal = symbol->terminal,
-		.grid = symbol->grid,
-		.samples = samples,
-		.first_event = symbol->first_event,
-		.event_count = symbol->event_count,
-		.settings = annotate->settings,
-		.is_intel = r->style && !strcmp(r->style, "intel"),
-		.objdump = r->objdump,
-		.style = r->style,
-		.prefix = r->prefix,
-		.strip = (unsigned)r->strip};
+	struct annotate_explore request = report_annotation_explore(&annotate->request->annotation, symbol, samples);
+	request.settings = annotate->settings;
 	status = annotate_explore(&request, target, leaves, err);
 	annotate->settings = request.settings;
 	return status;

@@ -1,18 +1,12 @@
 #include "cli/top_code.h"
 
-#include <string.h>
-
 #include "base/error.h"
 #include "cli/annotate_listing.h"
+#include "cli/report_annotate.h"
 #include "cli/top_annotate.h"
 #include "view/text/annotate_text.h"
 
 #define LEAST_PERCENT 5 /* of a line of text: perf top's */
-
-static bool is_intel(const struct report_annotation *a)
-{
-	return a->style && strcmp(a->style, "intel") == 0;
-}
 
 static uint32_t next_key(void *data)
 {
@@ -43,20 +37,11 @@ static enum tally_status show(
 	if (!target)
 		return error_set(err, TALLY_NOT_FOUND, "no code of %.*s is at hand: nothing that runs now has its file",
 			(int)symbol->name.len, symbol->name.data);
-	struct annotate_explore request = {.terminal = symbol->terminal,
-		.grid = symbol->grid,
-		.samples = samples,
-		.first_event = symbol->first_event,
-		.event_count = symbol->event_count,
-		.settings = code->settings,
-		.is_intel = is_intel(a),
-		.objdump = a->objdump,
-		.style = a->style,
-		.prefix = a->prefix,
-		.strip = (unsigned)a->strip,
-		.key = next_key,
-		.renew = renew_samples,
-		.data = code};
+	struct annotate_explore request = report_annotation_explore(a, symbol, samples);
+	request.settings = code->settings;
+	request.key = next_key;
+	request.renew = renew_samples;
+	request.data = code;
 	enum tally_status st = annotate_explore(&request, target, leaves, err);
 	code->settings = request.settings;
 	return st;
@@ -96,7 +81,7 @@ static enum tally_status print_function(const struct top_view *view, uint32_t in
 	uint32_t first = view->first[index], members = report_tables_members(&tables, first);
 	const struct annotate_listing_options options = {.objdump = a->objdump,
 		.style = a->style,
-		.is_intel = is_intel(a),
+		.is_intel = report_annotation_is_intel(a),
 		.with_source = !a->hides_source,
 		.first_event = first,
 		.event_count = members};
