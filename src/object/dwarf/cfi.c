@@ -363,6 +363,7 @@ static void recall(struct program *p)
 	p->row.high = high;
 }
 
+/* In unsigned arithmetic: factors of a hostile table may wrap. */
 static int64_t scaled(const struct program *p, uint64_t factor)
 {
 	return (int64_t)(factor * (uint64_t)p->cie->data_align);
@@ -413,7 +414,7 @@ static bool run_register(struct program *p, uint8_t opcode)
 		return true;
 	case DW_CFA_GNU_negative_offset_extended:
 		reg = cursor_uleb(c);
-		set_rule(p, reg, CFI_AT_OFFSET, -scaled(p, cursor_uleb(c)));
+		set_rule(p, reg, CFI_AT_OFFSET, scaled(p, 0 - cursor_uleb(c)));
 		return true;
 	case DW_CFA_val_offset:
 		reg = cursor_uleb(c);
