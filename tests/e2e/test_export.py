@@ -12,6 +12,7 @@ import subprocess
 import pytest
 
 import json_schema
+from page import page_data
 from perfdata_build import BRANCH_ANY, CHAIN_USER, Recording
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -124,7 +125,7 @@ def report_sums(tally, path):
         if row:
             samples, period = sums.get(event, (0, 0))
             sums[event] = (samples + int(row.group(1)), period + int(row.group(2)))
-    return sums
+    return {event: sum_ for event, sum_ in sums.items() if sum_[0]}
 
 
 def export(tally, form, path, *options, output):
@@ -271,24 +272,30 @@ def sums_of(form, path):
     return sums
 
 
-@pytest.mark.parametrize('form', FORMATS)
-def test_sums_are_reports(tally, recording, tmp_path, form):
-    wanted = {k: v for k, v in report_sums(tally, recording).items() if v[0]}
-    output = export(tally, form, recording, output=tmp_path / 'out')
+def check_sums(form, output, wanted):
+    """The sums of what was written are those of report: {event: (samples, period)}."""
+    samples = sum(v[0] for v in wanted.values())
     if form == 'folded':
         lines = output.read_text(errors='replace').splitlines()
         assert sum(int(line.rsplit(' ', 1)[1]) for line in lines) == next(iter(wanted.values()))[1]
-        assert output.read_text() == tally('flamegraph', '--folded', recording).stdout
-        return
-    found = sums_of(form, output)
-    if form == 'callgrind':
-        assert found['summary'] == found['totals'] and found['totals']['Samples'] == sum(v[0] for v in wanted.values())
-        periods = [v for k, v in found['totals'].items() if k != 'Samples']
-        assert sorted(periods) == sorted(v[1] for v in wanted.values())
+    elif form == 'callgrind':
+        found = sums_of(form, output)
+        assert found['summary'] == found['totals'] and found['totals']['Samples'] == samples
+        assert sorted(v for k, v in found['totals'].items() if k != 'Samples') == sorted(v[1] for v in wanted.values())
     elif form == 'firefox':
-        assert found[None][0] == sum(v[0] for v in wanted.values())
+        assert sums_of(form, output)[None][0] == samples
+    elif form == 'html':
+        assert page_data(output.read_text())['rowCount'] == samples
     else:
-        assert found == wanted
+        assert sums_of(form, output) == wanted
+
+
+@pytest.mark.parametrize('form', FORMATS)
+def test_sums_are_reports(tally, recording, tmp_path, form):
+    output = export(tally, form, recording, output=tmp_path / 'out')
+    check_sums(form, output, report_sums(tally, recording))
+    if form == 'folded':
+        assert output.read_text() == tally('flamegraph', '--folded', recording).stdout
 
 
 @pytest.mark.parametrize('form', FORMATS)
@@ -347,6 +354,26 @@ def test_a_pipe_is_a_file(tally, tmp_path, form):
         assert by_name.read_bytes() == (tmp_path / 'b').read_bytes()
     else:
         assert sums_of(form, by_name) == sums_of(form, tmp_path / 'b')
+
+
+def test_a_live_stream_in_every_format(tally, workload, live, tmp_path):
+    """What record writes to a pipe, one export reads while it is written, the others afterwards."""
+    stream = tmp_path / 'stream'
+    command = [tally.path, 'record', '-o', '-', '-e', 'cpu-clock:u', '-F', '2000', '-g', '--', workload('spin').path, '60']
+    with subprocess.Popen(command, env=tally.environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as recorder:
+        with subprocess.Popen(['tee', stream], stdin=recorder.stdout, stdout=subprocess.PIPE) as tee:
+            subprocess.run([tally.path, 'export', '-F', 'json', '-i', '-', '-o', tmp_path / 'json'], stdin=tee.stdout,
+                           env=tally.environment, stderr=subprocess.PIPE, check=True)
+    assert recorder.returncode == 0 and tee.returncode == 0
+    wanted = report_sums(tally, stream)
+    assert wanted['cpu-clock:u'][0] > 10
+    check_sums('json', tmp_path / 'json', wanted)
+    for form in FORMATS + ['html']:
+        output = tmp_path / form
+        with subprocess.Popen(['cat', stream], stdout=subprocess.PIPE) as cat:
+            subprocess.run([tally.path, 'export', '-F', form, '-i', '-', '-o', output], stdin=cat.stdout, check=True,
+                           env=tally.environment, stderr=subprocess.PIPE)
+        check_sums(form, output, wanted)
 
 
 def hostile_recording(path, comm=True):
