@@ -1,5 +1,5 @@
 /*
- * clock.h - time that only goes on, for how long something takes and when it is due.
+ * clock.h - time that only goes on, for how long something takes and when it is due; and that of this process on CPUs.
  *
  *	int64_t due_ms = clock_ms() + 100;
  */
@@ -9,12 +9,28 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Milliseconds of CLOCK_MONOTONIC. */
-static inline int64_t clock_ms(void)
+static inline uint64_t clock_ns_of(clockid_t clock)
 {
 	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+/* Of CLOCK_MONOTONIC. */
+static inline uint64_t clock_ns(void)
+{
+	return clock_ns_of(CLOCK_MONOTONIC);
+}
+
+static inline int64_t clock_ms(void)
+{
+	return (int64_t)(clock_ns() / 1000000);
+}
+
+/* What all threads of this process have run. */
+static inline uint64_t clock_cpu_ns(void)
+{
+	return clock_ns_of(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 #endif

@@ -1,4 +1,5 @@
 #include "cli/progress_line.h"
+#include "base/clock.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -56,13 +57,6 @@ unsigned progress_line_width(void)
 	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : WIDTH_ELSE;
 }
 
-static double now(void)
-{
-	struct timespec time;
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
-
 static atomic_bool is_drawn; /* the terminal's line */
 
 void progress_line_put(struct tally_str line)
@@ -104,13 +98,13 @@ static bool wait_ms(struct progress_line *line, long ms)
 void progress_look(struct progress_clock *clock, const struct progress *progress, struct progress_state *state)
 {
 	unsigned step = atomic_load(&progress->step);
-	if (step != clock->step || clock->begun == 0)
-		clock->begun = now();
+	if (step != clock->step || clock->begun_ms == 0)
+		clock->begun_ms = clock_ms();
 	clock->step = step;
 	*state = (struct progress_state){.what = atomic_load(&progress->what),
 		.done = atomic_load(&progress->done),
 		.total = atomic_load(&progress->total),
-		.seconds = now() - clock->begun};
+		.seconds = (double)(clock_ms() - clock->begun_ms) / 1000};
 }
 
 static void *show(void *context)

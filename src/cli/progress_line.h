@@ -48,7 +48,7 @@ struct progress_state {
 
 struct progress_clock { /* all 0 at first */
 	unsigned step;
-	double begun;
+	int64_t begun_ms;
 };
 
 /* How far it is now; called from time to time. what is NULL where nothing was begun. */

@@ -1,4 +1,5 @@
 #include "cli/record_output.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/progress_line.h"
@@ -18,14 +19,6 @@
 
 #define DIRECTORY_VERSION 1 /* as FEATURE_DIR_FORMAT tells it */
 #define STAMP_BYTES	  17 /* yyyymmddhhmmss, hundredths, NUL */
-
-int64_t record_now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 enum tally_status record_output_init(
 	struct record_output *o, const struct record_request *request, struct tally_error *err)
@@ -92,7 +85,7 @@ static enum tally_status begin(struct record_output *o, bool keep_old, struct ta
 		st = perfdata_writer_compress(o->writer, options->compression_level, err);
 	if (st == TALLY_OK)
 		st = perfdata_writer_begin(o->writer, &o->features.features, err);
-	o->opened_ms = record_now_ms();
+	o->opened_ms = clock_ms();
 	return st;
 }
 
@@ -142,7 +135,7 @@ enum tally_status record_output_append(
 
 enum tally_status record_output_sync(struct record_output *o, struct tally_error *err)
 {
-	o->synced_ms = record_now_ms();
+	o->synced_ms = clock_ms();
 	enum tally_status st = perfdata_writer_sync(o->writer, err);
 
 	return st == TALLY_OK ? TALLY_OK
@@ -155,7 +148,7 @@ enum tally_status record_output_finish_round(struct record_output *o, struct tal
 
 	if (st != TALLY_OK)
 		return error_prefix(err, "'%s' has all that was recorded so far", o->request->output.path);
-	return record_now_ms() - o->synced_ms >= RECORD_SYNC_MS ? record_output_sync(o, err) : TALLY_OK;
+	return clock_ms() - o->synced_ms >= RECORD_SYNC_MS ? record_output_sync(o, err) : TALLY_OK;
 }
 
 bool record_output_wants_switch(const struct record_output *o)
@@ -164,7 +157,7 @@ bool record_output_wants_switch(const struct record_output *o)
 
 	if (options->switch_bytes && perfdata_writer_data_bytes(o->writer) >= options->switch_bytes)
 		return true;
-	return options->switch_ms && record_now_ms() - o->opened_ms >= options->switch_ms;
+	return options->switch_ms && clock_ms() - o->opened_ms >= options->switch_ms;
 }
 
 bool record_output_is_full(const struct record_output *o, uint64_t *bytes)
@@ -180,7 +173,7 @@ int record_output_timeout_ms(const struct record_output *o)
 	int64_t left = RECORD_SYNC_MS;
 
 	if (o->request->output.switch_ms)
-		left = o->opened_ms + o->request->output.switch_ms - record_now_ms();
+		left = o->opened_ms + o->request->output.switch_ms - clock_ms();
 	return left < 0 ? 0 : left < RECORD_SYNC_MS ? (int)left : RECORD_SYNC_MS;
 }
 

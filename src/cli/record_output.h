@@ -60,6 +60,5 @@ TALLY_MUST_CHECK enum tally_status record_output_finish(
 /* Removes a file that never held a recording. */
 void record_output_abandon(struct record_output *o);
 void record_output_deinit(struct record_output *o);
-int64_t record_now_ms(void);
 
 #endif

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "abi/record.h"
+#include "base/clock.h"
 #include "cli/progress_line.h"
 #include "cli/record_output.h"
 
@@ -20,7 +21,7 @@ static bool is_commands_terminal(const struct record_request *request)
 
 struct record_progress record_progress_begin(const struct record_request *request, size_t cpu_count, bool has_counts)
 {
-	int64_t now = record_now_ms();
+	int64_t now = clock_ms();
 
 	return (struct record_progress){
 		.is_on = request->announce && isatty(STDERR_FILENO) == 1 && !is_commands_terminal(request),
@@ -77,7 +78,7 @@ void record_progress_count(struct record_progress *progress, const struct tally_
 
 int record_progress_timeout_ms(const struct record_progress *progress, int at_most_ms)
 {
-	int64_t left = progress->due_ms - record_now_ms();
+	int64_t left = progress->due_ms - clock_ms();
 
 	if (!progress->is_on || left > at_most_ms)
 		return at_most_ms;
@@ -86,7 +87,7 @@ int record_progress_timeout_ms(const struct record_progress *progress, int at_mo
 
 void record_progress_show(struct record_progress *progress, uint64_t bytes)
 {
-	int64_t now = record_now_ms();
+	int64_t now = clock_ms();
 	struct text t = {0};
 
 	if (!progress->is_on || now < progress->due_ms)

@@ -1,5 +1,6 @@
 #include "cli/record_session.h"
 #include "abi/encode.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "cli/progress_line.h"
 #include "cli/record_commands.h"
@@ -240,7 +241,7 @@ static enum tally_status toggle_if_due(struct session *s, struct tally_error *er
 	enum tally_status st = TALLY_OK;
 
 	while (st == TALLY_OK && s->toggles_done < q->toggle_count &&
-		record_now_ms() - s->started_ms >= q->toggles_ms[s->toggles_done])
+		clock_ms() - s->started_ms >= q->toggles_ms[s->toggles_done])
 		st = record_set_running(q, s->opening.recorder, (struct tally_str){0}, s->toggles_done++ % 2 == 0, err);
 	return st;
 }
@@ -251,7 +252,7 @@ static int timeout_ms(const struct session *s)
 	int timeout = record_output_timeout_ms(&s->output);
 
 	if (s->toggles_done < q->toggle_count) {
-		int64_t left = s->started_ms + q->toggles_ms[s->toggles_done] - record_now_ms();
+		int64_t left = s->started_ms + q->toggles_ms[s->toggles_done] - clock_ms();
 		if (left < timeout)
 			timeout = left < 0 ? 0 : (int)left;
 	}
@@ -424,7 +425,7 @@ static enum tally_status start(struct session *s, struct tally_error *err)
 		st = take_priority(s, err);
 	if (st == TALLY_OK && s->output.threads)
 		st = record_threads_start(s->output.threads, err);
-	s->started_ms = record_now_ms();
+	s->started_ms = clock_ms();
 	s->progress = record_progress_begin(s->request, s->opening.target.cpu_count, !s->output.threads);
 	if (st == TALLY_OK && s->request->attrs.starts_disabled)
 		record_announce(s->request, "Events disabled");

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "cli/record_control.h"
 #include "cli/stat_record.h"
@@ -48,13 +49,6 @@ struct stat_measure {
 	void *context;
 	struct tally_error *err;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static uint64_t timeval_ns(struct timeval t)
 {
@@ -321,7 +315,7 @@ static void commands_wait(struct stat_measure *m, uint64_t deadline_ns)
 	while (m->signal_fd >= 0 && !m->is_told_to_stop) {
 		struct pollfd fds[] = {{.fd = m->signal_fd, .events = POLLIN},
 			{.fd = m->session->control->control_fd, .events = POLLIN}};
-		uint64_t now = now_ns(), left = deadline_ns > now ? deadline_ns - now : 0;
+		uint64_t now = clock_ns(), left = deadline_ns > now ? deadline_ns - now : 0;
 		struct timespec timeout = {(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
 		if (ppoll(fds, 2, &timeout, NULL) <= 0 || fds[0].revents)
 			return;
@@ -338,7 +332,7 @@ static int signal_wait(struct stat_measure *m, uint64_t deadline_ns, siginfo_t *
 	for (;;) {
 		if (m->is_told_to_stop)
 			return 0;
-		uint64_t now = now_ns(), left = deadline_ns > now ? deadline_ns - now : 0;
+		uint64_t now = clock_ns(), left = deadline_ns > now ? deadline_ns - now : 0;
 		struct timespec timeout = {(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
 		int number = sigtimedwait(&signals, info, &timeout);
 		if (number > 0)
@@ -464,9 +458,9 @@ static enum tally_status wait_for_end(struct stat_measure *m)
 		siginfo_t info;
 		uint64_t deadline = earlier(earlier(next_ns, timeout_ns), m->watch_at_ns);
 		if (watches_targets)
-			deadline = earlier(deadline, now_ns() + ALIVE_CHECK_NS);
+			deadline = earlier(deadline, clock_ns() + ALIVE_CHECK_NS);
 		int number = signal_wait(m, deadline, &info);
-		uint64_t now = now_ns();
+		uint64_t now = clock_ns();
 		if (number == SIGCHLD) {
 			status = m->has_child ? child_look(m) : TALLY_OK;
 		} else if (number != 0) {
@@ -499,7 +493,7 @@ static enum tally_status delay_wait(struct stat_measure *m)
 	fprintf(stderr, "Events disabled\n");
 	if (delay_ms < 0)
 		return TALLY_OK;
-	uint64_t deadline = now_ns() + (uint64_t)delay_ms * NS_PER_MS;
+	uint64_t deadline = clock_ns() + (uint64_t)delay_ms * NS_PER_MS;
 	enum tally_status status = TALLY_OK;
 	while (status == TALLY_OK && !m->has_ended && !m->is_told_to_stop && m->session->signal == 0) {
 		siginfo_t info;
@@ -574,18 +568,18 @@ static enum tally_status measure(struct stat_measure *m)
 	bool starts_now = s->settings->delay_ms == 0 && !s->target->is_command;
 	if (starts_now)
 		counter_set_enable(m->set);
-	m->start_ns = m->last_ns = now_ns();
+	m->start_ns = m->last_ns = clock_ns();
 	if (m->has_child)
 		status = spawn_start(&m->child, m->err);
 	if (status == TALLY_OK)
 		status = delay_wait(m);
 	if (s->settings->delay_ms > 0)
-		m->start_ns = m->last_ns = now_ns();
+		m->start_ns = m->last_ns = clock_ns();
 	if (status == TALLY_OK)
 		status = wait_for_end(m);
 	if (status != TALLY_OK)
 		return status;
-	m->end_ns = now_ns();
+	m->end_ns = clock_ns();
 	counter_set_disable(m->set);
 	if (s->settings->interval_ms && (!s->settings->interval_count || m->intervals < s->settings->interval_count))
 		status = interval_show(m, m->end_ns);

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/record_features.h"
@@ -22,6 +23,10 @@
 struct tid_list {
 	pid_t *items;
 	size_t len, cap;
+};
+
+struct instant {
+	uint64_t ns, own_cpu_ns;
 };
 
 struct top_session {
@@ -38,20 +43,18 @@ struct top_session {
 	pthread_mutex_t lock;
 	struct writer inbox;
 	bool is_over;
+	uint64_t over_ns; /* since when */
 	enum tally_status drained;
 	struct tally_error drain_error;
 	/* Ours. */
 	struct top_figures figures, adding;
 	struct map_u64 tried; /* threads of the user's that were to join */
-	double refreshed_at, own_before; /* seconds */
+	struct instant emptied, refreshed; /* when rings were emptied last; when for a refresh */
 };
 
-static double seconds_of(clockid_t clock)
+static struct instant instant_now(void)
 {
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+	return (struct instant){clock_ns(), clock_cpu_ns()};
 }
 
 /* ---- opening ---- */
@@ -176,7 +179,8 @@ static void *empty_rings(void *context)
 		pthread_mutex_lock(&s->lock);
 		if (st == TALLY_OK)
 			st = drain(s, &err);
-		s->is_over |= !takes_newcomers(s) && recorder_target_is_over(s->opening.recorder);
+		s->is_over = !takes_newcomers(s) && recorder_target_is_over(s->opening.recorder);
+		s->over_ns = clock_ns();
 		if (st != TALLY_OK) {
 			s->drained = st;
 			s->drain_error = err;
@@ -217,7 +221,9 @@ enum tally_status top_session_start(struct top_session *s, const struct replay_o
 	const struct live_profile_config config = {
 		.description = s->description.bytes, .replay = replay, .store = store, .kernel_name = STR("[kernel]")};
 	const struct record_sink sink = {to_inbox_and_live, s};
+
 	s->store = *store;
+	s->refreshed = instant_now();
 	enum tally_status st = live_profile_create(&config, &s->profile, err);
 
 	if (st == TALLY_OK) /* before what runs is looked at: what changes meanwhile is told by records */
@@ -226,8 +232,6 @@ enum tally_status top_session_start(struct top_session *s, const struct replay_o
 		st = record_opening_describe(&s->opening, &sink, s->request->synth, false, err);
 	if (st == TALLY_OK)
 		st = take_priority(s, err);
-	s->refreshed_at = seconds_of(CLOCK_MONOTONIC);
-	s->own_before = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
 	return st == TALLY_OK ? start_drainer(s, err) : st;
 }
 
@@ -271,6 +275,7 @@ static enum tally_status take_inbox(struct top_session *s, struct writer *inbox,
 	if (st == TALLY_OK)
 		st = drain(s, err);
 	*early = s->inbox.len;
+	s->emptied = instant_now();
 	if (st == TALLY_OK && !s->opening.live) /* which does that itself */
 		st = drain(s, err);
 	*inbox = s->inbox;
@@ -419,14 +424,15 @@ static enum tally_status take_in_with_newcomers(struct top_session *s, bool fade
 enum tally_status top_session_refresh(struct top_session *s, bool fades, struct tally_error *err)
 {
 	enum tally_status st = take_in_with_newcomers(s, fades, err);
-	double now = seconds_of(CLOCK_MONOTONIC), own = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+	struct instant now = s->emptied, before = s->refreshed; /* what the work on it took is the next refresh's */
+	uint64_t end_ns = top_session_is_over(s) && s->over_ns < now.ns ? s->over_ns : now.ns;
+	double ns = (double)(now.ns - before.ns), own_ns = (double)(now.own_cpu_ns - before.own_cpu_ns);
 
 	s->figures = s->adding;
-	s->figures.seconds = now - s->refreshed_at;
-	s->figures.own_cpu = s->figures.seconds > 0 ? (own - s->own_before) / s->figures.seconds : 0;
+	s->figures.seconds = end_ns > before.ns ? (double)(end_ns - before.ns) / 1e9 : 0;
+	s->figures.own_cpu = ns > 0 ? own_ns / ns : 0;
 	s->adding = (struct top_figures){.lost_in_all = s->figures.lost_in_all};
-	s->refreshed_at = now;
-	s->own_before = own;
+	s->refreshed = now;
 	return st;
 }
 

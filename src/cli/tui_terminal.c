@@ -1,4 +1,5 @@
 #include "cli/tui_terminal.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "cli/progress_line.h"
 #include "tally_config.h"
@@ -351,7 +352,6 @@ static uint32_t function_key(int code)
 
 static uint32_t mouse_key(struct tui_terminal *terminal, const MEVENT *event)
 {
-	struct timespec now;
 	if (event->y < 0 || event->x < 0)
 		return TUI_KEY_NONE;
 	unsigned row = (unsigned)event->y, column = (unsigned)event->x;
@@ -361,8 +361,7 @@ static uint32_t mouse_key(struct tui_terminal *terminal, const MEVENT *event)
 		return tui_mouse(TUI_MOUSE_WHEEL_DOWN, row, column);
 	if (!(event->bstate & BUTTON1_PRESSED))
 		return TUI_KEY_NONE;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	uint64_t now_ns = (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+	uint64_t now_ns = clock_ns();
 	bool is_second = terminal->clicked_ns && now_ns - terminal->clicked_ns < DOUBLE_CLICK_NS &&
 			 terminal->clicked_row == event->y && terminal->clicked_column == event->x;
 	terminal->clicked_ns = is_second ? 0 : now_ns;

@@ -107,6 +107,8 @@ def busy_program(shown, pid):
         assert sum(percent for percent, _ in rows(lines)) <= 100.5
     shown.process.send_signal(signal.SIGINT)
     assert shown.process.wait(30) == 0
+    last = HEADER.match(shown.all()[-1][0])
+    assert int(last[1]) <= 2 * 4000, 'a short refresh has a rate too, and one thread no more than it was asked for'
 
 
 def call_chains(shown, _):
