@@ -6,103 +6,100 @@
 #include "base/error.h"
 #include "base/limits.h"
 
-struct frame_address {
-	uint32_t store_id, frame;
-	uint64_t address;
-};
-
 struct reading {
 	const struct symbolise_job *job;
 	struct inline_frames *out;
-	VEC(struct frame_address) addresses; /* of files: by entry, then by frame */
-	VEC(uint64_t) scratch;
+	uint32_t *entries; /* by frame: of the store; RESOLVE_NONE: nothing has lines there */
+	size_t entry_count; /* all are below */
 };
 
-static int by_entry(const void *a, const void *b)
+/* The entry of each binary, found once; RESOLVE_NONE: it has no lines. */
+static enum tally_status find_entries(
+	const struct symbolise_job *job, const bool *is_hit, uint32_t *entries, struct tally_error *err)
 {
-	const struct frame_address *left = a;
-	const struct frame_address *right = b;
-	if (left->store_id != right->store_id)
-		return left->store_id < right->store_id ? -1 : 1;
-	return left->frame < right->frame ? -1 : left->frame > right->frame;
+	enum tally_status status = TALLY_OK;
+	for (uint32_t i = 0; i < machine_binary_count(job->machine) && status == TALLY_OK; i++) {
+		entries[i] = RESOLVE_NONE;
+		if (is_hit[i] && symbolise_has_lines(machine_binary_get(job->machine, i)->kind))
+			status = store_entry_id(job->machine, job->store, i, &entries[i], err);
+	}
+	return status;
 }
 
 static enum tally_status collect(struct reading *r, struct tally_error *err)
 {
 	const struct symbolise_job *job = r->job;
-	for (size_t i = 0; i < job->frames->len; i++) {
-		struct resolved_frame frame = resolved_frame_get(job->frames, (uint32_t)i);
-		struct frame_address at = {.frame = (uint32_t)i, .address = frame.address};
-		if (frame.binary == RESOLVE_NONE ||
-			!symbolise_has_lines(machine_binary_get(job->machine, frame.binary)->kind))
-			continue;
-		enum tally_status status = store_entry_id(job->machine, job->store, frame.binary, &at.store_id, err);
-		if (status != TALLY_OK)
-			return status;
-		if (at.store_id != RESOLVE_NONE && !vec_push(&r->addresses, at))
-			return error_nomem(err);
+	size_t count = machine_binary_count(job->machine);
+	bool *is_hit = calloc(count + 1, sizeof(*is_hit));
+	uint32_t *entries = malloc((count + 1) * sizeof(*entries));
+	enum tally_status status = is_hit && entries ? TALLY_OK : error_nomem(err);
+	for (size_t i = 0; i < job->frames->len && status == TALLY_OK; i++) {
+		r->entries[i] = resolved_frame_get(job->frames, (uint32_t)i).binary;
+		if (r->entries[i] != RESOLVE_NONE)
+			is_hit[r->entries[i]] = true;
 	}
-	if (r->addresses.len)
-		qsort(r->addresses.items, r->addresses.len, sizeof(*r->addresses.items), by_entry);
-	return TALLY_OK;
+	if (status == TALLY_OK)
+		status = find_entries(job, is_hit, entries, err);
+	for (size_t i = 0; i < job->frames->len && status == TALLY_OK; i++) {
+		if (r->entries[i] != RESOLVE_NONE)
+			r->entries[i] = entries[r->entries[i]];
+		if (r->entries[i] != RESOLVE_NONE && r->entries[i] >= r->entry_count)
+			r->entry_count = (size_t)r->entries[i] + 1;
+	}
+	free(is_hit);
+	free(entries);
+	return status;
 }
 
-/* Loads what the addresses [first, last) of one entry need. */
-static enum tally_status load(struct reading *r, size_t first, size_t last, struct tally_error *err)
+/* The addresses of each entry, one entry's behind another's: begin has one more, at the end. */
+static void sort_addresses(const struct reading *r, size_t *begin, uint64_t *addresses)
 {
-	r->scratch.len = 0;
-	if (!vec_reserve(&r->scratch, last - first))
-		return error_nomem(err);
-	for (size_t i = first; i < last; i++)
-		r->scratch.items[r->scratch.len++] = r->addresses.items[i].address;
-	return binary_store_load_places(
-		r->job->store, r->addresses.items[first].store_id, r->scratch.items, r->scratch.len, err);
+	/* Counted two places on, so that filling them in leaves each where the next one begins. */
+	for (size_t i = 0; i < r->job->frames->len; i++)
+		if (r->entries[i] != RESOLVE_NONE)
+			begin[r->entries[i] + 2]++;
+	for (size_t i = 2; i < r->entry_count + 2; i++)
+		begin[i] += begin[i - 1];
+	for (size_t i = 0; i < r->job->frames->len; i++)
+		if (r->entries[i] != RESOLVE_NONE)
+			addresses[begin[r->entries[i] + 1]++] = resolved_frame_get(r->job->frames, (uint32_t)i).address;
 }
 
-static enum tally_status load_all(struct reading *r, struct tally_error *err)
+/* What the addresses need of each entry. */
+static enum tally_status load_all(const struct reading *r, struct tally_error *err)
 {
-	size_t first = 0;
-	while (first < r->addresses.len) {
-		size_t last = first + 1;
-		while (last < r->addresses.len &&
-			r->addresses.items[last].store_id == r->addresses.items[first].store_id)
-			last++;
-		enum tally_status status = load(r, first, last, err);
-		if (status != TALLY_OK)
-			return status;
-		first = last;
-	}
-	return TALLY_OK;
+	size_t *begin = calloc(r->entry_count + 2, sizeof(*begin));
+	uint64_t *addresses = malloc((r->job->frames->len + 1) * sizeof(*addresses));
+	enum tally_status status = begin && addresses ? TALLY_OK : error_nomem(err);
+	if (status == TALLY_OK)
+		sort_addresses(r, begin, addresses);
+	for (uint32_t id = 0; id < r->entry_count && status == TALLY_OK; id++)
+		if (begin[id] < begin[id + 1])
+			status = binary_store_load_places(
+				r->job->store, id, addresses + begin[id], begin[id + 1] - begin[id], err);
+	free(begin);
+	free(addresses);
+	return status;
 }
 
 /* Adds the inlined calls of one address; what comes last is the function itself, which the symbol names. */
-static bool add_names(struct reading *r, const struct frame_address *at)
+static bool add_names(const struct reading *r, uint32_t frame)
 {
 	struct source_place places[LIMIT_INLINE_DEPTH];
-	size_t count = binary_store_places(r->job->store, at->store_id, at->address, places, LIMIT_INLINE_DEPTH);
+	uint64_t address = resolved_frame_get(r->job->frames, frame).address;
+	size_t count = binary_store_places(r->job->store, r->entries[frame], address, places, LIMIT_INLINE_DEPTH);
 	for (size_t i = 0; i + 1 < count; i++)
 		if (places[i].is_inlined && places[i].function && !vec_push(&r->out->names, places[i].function))
 			return false;
 	return true;
 }
 
-static int by_frame(const void *a, const void *b)
-{
-	uint32_t left = ((const struct frame_address *)a)->frame;
-	uint32_t right = ((const struct frame_address *)b)->frame;
-	return left < right ? -1 : left > right;
-}
-
-static enum tally_status name_all(struct reading *r, struct tally_error *err)
+static enum tally_status name_all(const struct reading *r, struct tally_error *err)
 {
 	size_t count = r->job->frames->len;
-	size_t next = 0;
-	if (r->addresses.len)
-		qsort(r->addresses.items, r->addresses.len, sizeof(*r->addresses.items), by_frame);
 	for (size_t i = 0; i < count; i++) {
 		r->out->begin[i] = r->out->names.len;
-		if (next < r->addresses.len && r->addresses.items[next].frame == i &&
-			!add_names(r, &r->addresses.items[next++]))
+		if (r->entries[i] != RESOLVE_NONE && !add_names(r, (uint32_t)i))
 			return error_nomem(err);
 	}
 	r->out->begin[count] = r->out->names.len;
@@ -112,15 +109,14 @@ static enum tally_status name_all(struct reading *r, struct tally_error *err)
 enum tally_status inline_frames_read(
 	const struct symbolise_job *job, struct inline_frames *out, struct tally_error *err)
 {
-	struct reading r = {.job = job, .out = out};
+	struct reading r = {.job = job, .out = out, .entries = malloc((job->frames->len + 1) * sizeof(*r.entries))};
 	*out = (struct inline_frames){.begin = calloc(job->frames->len + 1, sizeof(*out->begin))};
-	enum tally_status status = out->begin ? collect(&r, err) : error_nomem(err);
+	enum tally_status status = out->begin && r.entries ? collect(&r, err) : error_nomem(err);
 	if (status == TALLY_OK)
 		status = load_all(&r, err);
 	if (status == TALLY_OK)
 		status = name_all(&r, err);
-	vec_free(&r.addresses);
-	vec_free(&r.scratch);
+	free(r.entries);
 	if (status != TALLY_OK)
 		inline_frames_deinit(out);
 	return status;
