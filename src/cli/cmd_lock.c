@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +9,11 @@
 #include "cli/commands.h"
 #include "cli/cpu_filter.h"
 #include "cli/data_source.h"
+#include "cli/lock_places.h"
 #include "cli/lock_text.h"
+#include "cli/output_file.h"
 #include "cli/recording_input.h"
+#include "cli/report_dump.h"
 #include "cli/trace_fields.h"
 #include "cli/word_list.h"
 
@@ -17,20 +21,22 @@
 
 #define DEFAULT_SKIP	  3
 #define DEFAULT_MAX_STACK 8
-#define MAX_STACK	  127
 
 struct settings {
-	const char *input, *kallsyms, *vmlinux, *key, *fields, *separator, *cpus, *pids, *tids, *types, *callers;
+	const char *input, *kallsyms, *vmlinux, *key, *fields, *separator, *cpus, *pids, *tids, *types, *callers,
+		*locks, *output;
 	uint64_t entries, max_stack, skip;
-	bool force, quiet, by_thread, by_address, combine, is_map;
+	bool force, quiet, by_thread, by_address, combine, is_map, all_cpus, dump;
 	unsigned verbose;
 };
 
 #define ROW(member) .offset = offsetof(struct settings, member)
 
 static const struct option options[] = {
+	{"all-cpus", 'a', OPTION_FLAG, ROW(all_cpus), .help = "contention: what happened on every CPU (the default)"},
 	{"combine-locks", 'c', OPTION_FLAG, ROW(combine), .help = "report: locks of one name in one row"},
 	{"cpu", 'C', OPTION_STRING, "cpu", ROW(cpus), .help = "contention: only what happened on these CPUs"},
+	{"dump-raw-trace", 'D', OPTION_FLAG, ROW(dump), .help = "first every record, as report -D shows it"},
 	{"entries", 'E', OPTION_U64, "n", ROW(entries), .help = "show so many rows"},
 	{"field", 'F', OPTION_STRING, "field[,field...]", ROW(fields),
 		.help = "columns: acquired contended avg_wait wait_total wait_max wait_min"},
@@ -42,9 +48,12 @@ static const struct option options[] = {
 	{"key", 'k', OPTION_STRING, "field", ROW(key),
 		.help = "sort by this field (report: acquired, contention: wait_total)"},
 	{"lock-addr", 'l', OPTION_FLAG, ROW(by_address), .help = "contention: one row per lock"},
+	{"lock-filter", 'L', OPTION_STRING, "lock[,lock...]", ROW(locks),
+		.help = "contention: only these locks, by address or by the name of the kernel's variable"},
 	{"map", 'm', OPTION_FLAG, ROW(is_map), .help = "info: addresses of locks and their names"},
 	{"max-stack", 0, OPTION_U64, "n", ROW(max_stack),
 		.help = "contention: frames of a caller's stack that count (8)"},
+	{"output", 0, OPTION_STRING, "file", ROW(output), .help = "where the table goes (standard error)"},
 	{"pid", 'p', OPTION_STRING, "pid[,pid...]", ROW(pids), .help = "contention: only these processes"},
 	{"quiet", 'q', OPTION_FLAG, ROW(quiet), .help = "no warnings or notes"},
 	{"callstack-filter", 'S', OPTION_STRING, "name[,name...]", ROW(callers),
@@ -56,11 +65,8 @@ static const struct option options[] = {
 		.help = "contention: only locks of these types (spinlock, rwsem:R, mutex, ...)"},
 	{"verbose", 'v', OPTION_COUNT, ROW(verbose), .help = "contention: the stack below each row"},
 	{"vmlinux", 0, OPTION_STRING, "file", ROW(vmlinux), .help = "vmlinux pathname"},
-	{"all-cpus", 'a', OPTION_UNSUPPORTED, .help = "System-wide collection from all CPUs"},
 	{"use-bpf", 'b', OPTION_UNSUPPORTED, .help = "use BPF program to collect lock contention stats"},
-	{"dump-raw-trace", 'D', OPTION_UNSUPPORTED, .help = "dump raw trace in ASCII"},
 	{"lock-owner", 'o', OPTION_UNSUPPORTED, .help = "show lock owners instead of waiters"},
-	{"lock-filter", 'L', OPTION_UNSUPPORTED, "addr[,name...]", .help = "filter specific address/symbol of locks"},
 	{"lock-cgroup", 'g', OPTION_UNSUPPORTED, .help = "show lock stats by cgroup"},
 	{"cgroup-filter", 'G', OPTION_UNSUPPORTED, "cgroups", .help = "filter specific cgroups"},
 	{"map-nr-entries", 0, OPTION_UNSUPPORTED, "num", .help = "max number of BPF map entries"},
@@ -113,71 +119,17 @@ static bool is_type_listed(const char *list, uint32_t flags)
 	return !list;
 }
 
-static bool has_one_of(const char *name, const char *list)
+static bool is_lock_listed(const char *list, uint64_t address, struct tally_str name)
 {
-	while (*list) {
-		char part[128];
-		size_t len = strcspn(list, ",");
-		if (len > 0 && len < sizeof(part)) {
-			memcpy(part, list, len);
-			part[len] = 0;
-			if (strstr(name, part))
-				return true;
-		}
-		list += len + (list[len] == ',');
-	}
-	return false;
-}
-
-/* The kernel's own ways of waiting: who waits is above them. */
-static bool is_waiting_function(const char *name)
-{
-	static const char *const starts[] = {"_raw_spin_lock", "_raw_spin_trylock", "_raw_read_lock", "_raw_write_lock",
-		"__pv_queued_spin_lock", "native_queued_spin_lock", "queued_spin_lock", "queued_read_lock",
-		"queued_write_lock", "__schedule", "schedule", "io_schedule", "preempt_schedule", "mutex_lock",
-		"__mutex_lock", "__ww_mutex_lock", "ww_mutex_lock", "down", "__down", "rwsem_", "rt_mutex_",
-		"__rt_mutex_", "__percpu_down", "percpu_down", "wait_for_completion", "__wait_for_common"};
-	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
-		if (strncmp(name, starts[i], strlen(starts[i])) == 0)
+	struct tally_str rest = str_from(list), part;
+	while (str_next(&rest, ',', &part)) {
+		char *end;
+		if (part.len > 0 && strtoull(part.data, &end, 16) == address && end == part.data + part.len)
 			return true;
-	return false;
-}
-
-struct caller {
-	struct text name, stack;
-	uint64_t frames[MAX_STACK]; /* run-time addresses that tell callers apart */
-	size_t count;
-	bool passes; /* -S */
-};
-
-static bool read_caller(struct lock_job *job, const struct data_sample *s, struct caller *c, struct tally_error *err)
-{
-	const struct settings *settings = job->settings;
-	struct resolver *resolver = &job->source.resolver;
-	struct resolve_where where = resolver_where(resolver, (int32_t)s->sample.pid, s->clock);
-	struct sample_array whole = resolver_sample_chain(resolver, &where, &s->event->layout, &s->sample);
-	struct resolved_chain chain = resolver_chain_frames(resolver, &where, &whole);
-	size_t depth = chain.count < settings->max_stack ? chain.count : (size_t)settings->max_stack;
-	c->passes = !settings->callers;
-	for (size_t i = 0; i < (settings->callers ? chain.count : depth); i++) {
-		const struct frame_name *name = frame_names_get(&job->source.names, chain.frames[i], err);
-		if (!name)
-			return false;
-		const char *symbol = name->symbol ? name->symbol : "[unknown]";
-		c->passes = c->passes || (settings->callers && has_one_of(symbol, settings->callers));
-		if (i >= depth)
-			continue;
-		text_printf(&c->stack, "\t\t\t0x%" PRIx64 "  %s", chain.ips[i], symbol);
-		if (name->symbol)
-			text_printf(&c->stack, "+0x%" PRIx64, name->symbol_offset);
-		text_char(&c->stack, '\n');
-		if (i < settings->skip || is_waiting_function(symbol))
-			continue;
-		if (c->name.len == 0 && name->symbol)
-			text_printf(&c->name, "%s+0x%" PRIx64, symbol, name->symbol_offset);
-		c->frames[c->count++] = chain.ips[i];
+		if (part.len > 0 && str_equal(part, name))
+			return true;
 	}
-	return !resolver->failed && !c->name.failed && !c->stack.failed;
+	return false;
 }
 
 static bool intern_id(struct lock_job *job, const void *data, size_t len, uint64_t *id)
@@ -214,7 +166,7 @@ static bool class_of(struct lock_job *job, uint64_t address, struct tally_str *n
 }
 
 /* The row that a wait of this sample belongs to. */
-static bool find_row(struct lock_job *job, const struct data_sample *s, uint64_t address, const struct caller *c,
+static bool find_row(struct lock_job *job, const struct data_sample *s, uint64_t address, const struct lock_caller *c,
 	struct tally_str name, uint32_t *row)
 {
 	const struct settings *settings = job->settings;
@@ -239,34 +191,51 @@ static bool find_row(struct lock_job *job, const struct data_sample *s, uint64_t
 	return !is_new || add_label(job, name.data, name.len, number, &c->stack);
 }
 
+/* What is known of a lock and of who waits for it. */
+struct lock_wait_names {
+	struct text lock; /* its class, where lockdep tells it; its variable, where that is asked for */
+	struct lock_caller caller;
+	bool has_class, is_whole; /* is_whole: the name is the lock's own, not that of what it is a part of */
+};
+
+static bool read_names(struct lock_job *job, const struct data_sample *s, uint64_t address, enum lock_event event,
+	struct lock_wait_names *n, struct tally_error *err)
+{
+	const struct settings *settings = job->settings;
+	const struct lock_caller_options callers = {
+		.names = settings->callers, .max_stack = settings->max_stack, .skip = settings->skip};
+	n->has_class = trace_text_of(job->source.tracepoints, s->sample.raw, STR("name"), &n->lock);
+	n->is_whole = n->has_class;
+	if (!n->has_class && (job->layout == LOCK_BY_ADDRESS || settings->locks) &&
+		!lock_symbol_read(&job->source, s, address, &n->lock, &n->is_whole, err))
+		return false;
+	n->caller.passes = true;
+	return event == EVENT_ACQUIRED || lock_caller_read(&job->source, s, &callers, &n->caller, err);
+}
+
 static bool begin_wait(struct lock_job *job, const struct data_sample *s, uint64_t address, enum lock_event event,
 	struct tally_error *err)
 {
-	struct tracepoint_printer *printer = job->source.tracepoints;
+	const struct settings *settings = job->settings;
 	struct lock_wait wait = {.tid = (int32_t)s->sample.tid, .address = address, .time_ns = s->sample.time};
-	struct caller caller = {0};
-	struct text name = {0};
 	uint64_t flags = 0;
-	bool has_name = trace_text_of(printer, s->sample.raw, STR("name"), &name);
-	(void)trace_number_of(printer, s->sample.raw, STR("flags"), &flags);
+	(void)trace_number_of(job->source.tracepoints, s->sample.raw, STR("flags"), &flags);
 	wait.flags = event == EVENT_BEGIN ? (uint32_t)flags : 0;
-	bool is_done = true, is_wanted = is_type_listed(job->settings->types, wait.flags);
-	if (is_wanted && event != EVENT_ACQUIRED) {
-		is_done = read_caller(job, s, &caller, err);
-		is_wanted = caller.passes;
-	}
-	const struct text *shown = has_name ? &name : &caller.name;
-	/* A lock has no name of its own in these events: by its address it is shown without one. */
-	struct tally_str label = {
-		shown->data ? shown->data : "", job->layout == LOCK_BY_ADDRESS && !has_name ? 0 : shown->len};
+	if (!is_type_listed(settings->types, wait.flags))
+		return true;
+	struct lock_wait_names n = {0};
+	bool is_done = read_names(job, s, address, event, &n, err);
+	struct tally_str lock = {n.lock.data ? n.lock.data : "", n.is_whole ? n.lock.len : 0};
+	bool is_wanted = n.caller.passes && (!settings->locks || is_lock_listed(settings->locks, address, lock));
+	const struct text *shown = n.has_class || job->layout == LOCK_BY_ADDRESS ? &n.lock : &n.caller.name;
+	struct tally_str label = {shown->data ? shown->data : "", shown->len};
 	if (is_done && is_wanted)
-		is_done = find_row(job, s, address, &caller, label, &wait.row);
+		is_done = find_row(job, s, address, &n.caller, label, &wait.row);
 	if (is_done && is_wanted)
 		is_done = event == EVENT_ACQUIRED ? lock_waits_acquire(&job->waits, &wait)
 						  : lock_waits_begin(&job->waits, &wait);
-	text_deinit(&name);
-	text_deinit(&caller.name);
-	text_deinit(&caller.stack);
+	text_deinit(&n.lock);
+	lock_caller_deinit(&n.caller);
 	return is_done;
 }
 
@@ -300,8 +269,8 @@ static enum tally_status read_events(struct lock_job *job, struct tally_error *e
 			return error_nomem(err);
 	}
 	lock_waits_finish(&job->waits);
-	/* With -S and -Y, the ends of waits that are left out have no begin. */
-	if (job->settings->callers || job->settings->types)
+	/* With -S, -Y and -L, the ends of waits that are left out have no begin. */
+	if (job->settings->callers || job->settings->types || job->settings->locks)
 		job->waits.unbegun = 0;
 	return status == TALLY_END ? TALLY_OK : status;
 }
@@ -382,6 +351,8 @@ static void print_notes(const struct lock_job *job)
 	if (job->events == 0)
 		cli_failf(job->cli, "no lock events in this recording: make one with '%s lock record'",
 			job->cli->program);
+	if (job->settings->locks && job->labels.len == 0)
+		cli_failf(job->cli, "note: nobody waited for the locks of --lock-filter");
 	if (w->unended + w->unbegun > 0)
 		cli_failf(job->cli,
 			"note: %" PRIu64 " waits had no end and %" PRIu64
@@ -396,47 +367,85 @@ static enum lock_layout layout_of(const struct settings *settings, enum lock_ver
 	return settings->by_thread ? LOCK_BY_THREAD : settings->by_address ? LOCK_BY_ADDRESS : LOCK_BY_CALLER;
 }
 
-static int show(const struct cli *cli, const struct settings *settings, enum lock_verb verb)
+static enum tally_status open_job(struct lock_job *job, struct tally_error *err)
 {
+	const struct settings *settings = job->settings;
 	const struct binary_store_options store = {.kallsyms = settings->kallsyms, .vmlinux = settings->vmlinux};
 	const struct data_input input = {.path = settings->input, .force = settings->force, .store = &store};
+	struct perfdata_reader *reader;
+	enum tally_status status = settings->cpus ? cpu_filter_parse(settings->cpus, &job->cpus, err) : TALLY_OK;
+	if (status == TALLY_OK)
+		status = cli_open_recording(input.path, input.force, &reader, err);
+	if (status != TALLY_OK || !settings->dump)
+		return status == TALLY_OK ? data_source_take(job->cli, &input, reader, NULL, &job->source, err)
+					  : status;
+	struct text out = {0};
+	struct input_health health = {0}; /* told when the events are read */
+	text_to_fd(&out, STDOUT_FILENO);
+	status = report_dump(&out, reader, input.path ? input.path : "perf.data", &health, err);
+	if (cli_finish_text(job->cli, &out) != 0 && status == TALLY_OK)
+		status = error_set(err, TALLY_IO, "the records could not be written");
+	if (status == TALLY_OK)
+		return data_source_take(job->cli, &input, reader, NULL, &job->source, err);
+	perfdata_reader_destroy(reader);
+	return status;
+}
+
+static void close_job(struct lock_job *job)
+{
+	lock_waits_deinit(&job->waits);
+	vec_free(&job->labels);
+	intern_deinit(&job->names);
+	id_table_deinit(&job->classes);
+	vec_free(&job->class_names);
+	arena_deinit(&job->arena);
+	data_source_close(&job->source);
+	free(job->cpus);
+}
+
+/* 0, or the exit code after a message. */
+static int print_job(const struct lock_job *job)
+{
+	const char *path = job->settings->output;
+	struct tally_error err;
+	struct text out = {0};
+	int fd = STDERR_FILENO; /* where perf prints it */
+	if (path && output_file_open(path, job->settings->input, &fd, &err) != TALLY_OK)
+		return cli_fail(job->cli, &err);
+	text_to_fd(&out, fd);
+	enum tally_status status = TALLY_OK;
+	if (job->verb == VERB_INFO)
+		print_info(job, &out);
+	else if (job->events > 0)
+		status = print_table(job, &out, &err);
+	int code = cli_finish_text(job->cli, &out);
+	if (fd > STDERR_FILENO && close(fd) != 0 && code == 0)
+		code = cli_failf(job->cli, "%s: %s", path, strerror(errno));
+	return status == TALLY_OK ? code : cli_fail(job->cli, &err);
+}
+
+static int show(const struct cli *cli, const struct settings *settings, enum lock_verb verb)
+{
 	struct lock_job job = {.cli = cli, .settings = settings, .verb = verb, .layout = layout_of(settings, verb)};
 	struct tally_error err;
-	enum tally_status status = settings->cpus ? cpu_filter_parse(settings->cpus, &job.cpus, &err) : TALLY_OK;
-	if (status == TALLY_OK)
-		status = data_source_open(cli, &input, &job.source, &err);
-	if (status != TALLY_OK) {
-		free(job.cpus);
-		return cli_fail(cli, &err);
-	}
 	lock_waits_init(&job.waits);
 	job.classes.words = 1;
 	intern_init(&job.names);
 	arena_init(&job.arena);
-	status = read_events(&job, &err);
-	struct tally_error print_error;
-	struct text out = {0};
-	text_to_fd(&out, STDERR_FILENO); /* where perf prints it */
-	enum tally_status printed = TALLY_OK;
-	print_notes(&job);
-	if (verb == VERB_INFO)
-		print_info(&job, &out);
-	else if (job.events > 0)
-		printed = print_table(&job, &out, &print_error);
-	int code = cli_finish_text(cli, &out);
-	lock_waits_deinit(&job.waits);
-	vec_free(&job.labels);
-	intern_deinit(&job.names);
-	id_table_deinit(&job.classes);
-	vec_free(&job.class_names);
-	arena_deinit(&job.arena);
-	data_source_close(&job.source);
-	free(job.cpus);
-	if (printed != TALLY_OK)
-		return cli_fail(cli, &print_error);
+	enum tally_status status = open_job(&job, &err);
+	int code = 0;
+	if (status == TALLY_OK) {
+		status = read_events(&job, &err);
+		print_notes(&job);
+		code = print_job(&job);
+	}
+	uint64_t events = job.events;
+	close_job(&job);
+	if (status == TALLY_END) /* nobody reads the records */
+		return 0;
 	if (status != TALLY_OK)
 		return cli_fail(cli, &err);
-	return code ? code : job.events == 0 ? EXIT_FAILED : 0;
+	return code ? code : events == 0 ? EXIT_FAILED : 0;
 }
 
 static int record(const struct cli *cli, int argc, char **argv)
@@ -455,6 +464,8 @@ static const char *misplaced(const struct settings *s, enum lock_verb verb)
 		const char *name;
 	} uses[] = {
 		{s->by_address, verb == VERB_CONTENTION, "lock-addr"},
+		{s->locks, verb == VERB_CONTENTION, "lock-filter"},
+		{s->all_cpus, verb == VERB_CONTENTION, "all-cpus"},
 		{s->combine, verb == VERB_REPORT, "combine-locks"},
 		{s->is_map, verb == VERB_INFO, "map"},
 		{s->key, verb != VERB_INFO, "key"},
@@ -475,6 +486,10 @@ static int show_if_meant(const struct cli *cli, const struct command *command, c
 	const char *wrong = misplaced(settings, verb);
 	if (wrong)
 		return cli_usagef(cli, command, wrong, "--%s does not go with %s", wrong, word);
+	if (settings->by_thread && settings->by_address)
+		return cli_usagef(cli, command, "threads,lock-addr", "Cannot use thread and addr mode together");
+	if (settings->all_cpus && settings->cpus)
+		return cli_usagef(cli, command, "all-cpus,cpu", "--all-cpus does not go with --cpu");
 	return show(cli, settings, verb);
 }
 
@@ -495,8 +510,8 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 			cli, command, NULL, "lock needs a command: record, report, script, info or contention");
 	if (rest + 1 < argc)
 		return cli_usagef(cli, command, NULL, "%s takes options only, not '%s'", argv[rest], argv[rest + 1]);
-	if (settings.max_stack == 0 || settings.max_stack > MAX_STACK)
-		return cli_failf(cli, "--max-stack is 1 to %d", MAX_STACK);
+	if (settings.max_stack == 0 || settings.max_stack > LOCK_MAX_STACK)
+		return cli_failf(cli, "--max-stack is 1 to %d", LOCK_MAX_STACK);
 	if (strcmp(argv[rest], "report") == 0)
 		return show_if_meant(cli, command, &settings, VERB_REPORT, argv[rest]);
 	if (strcmp(argv[rest], "contention") == 0 || strcmp(argv[rest], "con") == 0)

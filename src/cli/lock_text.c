@@ -45,11 +45,10 @@ static uint64_t value_of(const struct lock_row *row, enum lock_column column)
 	case LOCK_WAIT_MAX:
 		return row->max_ns;
 	case LOCK_WAIT_MIN:
-		return row->contended ? row->min_ns : 0;
-	case LOCK_COLUMNS:
+	case LOCK_COLUMNS: /* no table has it */
 		break;
 	}
-	return 0;
+	return row->contended ? row->min_ns : 0;
 }
 
 static void add_time(struct text *out, uint64_t ns)
@@ -97,6 +96,12 @@ static void add_name(struct text *out, const char *name)
 	text_printf(out, "%*s ", NAME_WIDTH, name);
 }
 
+/* A lock is of one type, whichever side of it is waited for. */
+static int type_len(const struct lock_table *t, const char *type)
+{
+	return (int)(t->layout == LOCK_BY_ADDRESS ? strcspn(type, ":") : strlen(type));
+}
+
 static void add_tail(
 	const struct lock_table *t, const struct lock_row *row, const struct lock_label *l, struct text *out)
 {
@@ -106,7 +111,7 @@ static void add_tail(
 	else if (t->layout == LOCK_BY_THREAD)
 		text_printf(out, "%*" PRId64 "   %s", TIME_WIDTH, (int64_t)l->number, l->name);
 	else if (t->layout == LOCK_BY_ADDRESS)
-		text_printf(out, "  %016" PRIx64 "   %s (%s)", l->number, l->name, type);
+		text_printf(out, "  %016" PRIx64 "   %s (%.*s)", l->number, l->name, type_len(t, type), type);
 }
 
 static void add_row(
@@ -148,7 +153,7 @@ static void add_separated(
 	else if (t->layout == LOCK_BY_THREAD)
 		text_printf(out, "%" PRId64 "%s %s", (int64_t)l->number, s, l->name);
 	else if (t->layout == LOCK_BY_ADDRESS)
-		text_printf(out, "%" PRIx64 "%s %s%s %s", l->number, s, l->name, s, type);
+		text_printf(out, "%" PRIx64 "%s %s%s %.*s", l->number, s, l->name, s, type_len(t, type), type);
 	text_char(out, '\n');
 }
 

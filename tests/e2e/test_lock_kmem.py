@@ -72,6 +72,28 @@ def test_lock_refuses(tally, recordings):
     tally('lock', check=129)
 
 
+def test_contention_of_some_locks(tally, recordings, tmp_path):
+    data = recordings / 'data' / 'lock.data'
+    kernel = tmp_path / 'kallsyms'
+    # The recorded kernel's: its list has no place of its own, and so names no symbol but these.
+    kernel.write_text('ffffffff81000000 T _text\nffffffff81000000 T _stext\nffffffff82209988 T _etext\n'
+                      'ffffffff83008080 D tasklist_lock\nffffffff83008088 D other\n')
+    by_address = ['lock', 'contention', '-l', '-x', ';', '--kallsyms', kernel, '-i', data]
+    one = '1; 20641; 20641; 20641; ffffffff83008080; tasklist_lock; rwlock'
+    for lock in ('tasklist_lock', 'foo,ffffffff83008080', '0xffffffff83008080'):
+        assert tally(*by_address, '-L', lock, check=0).stderr.splitlines()[1:] == [one], lock
+    assert one in tally(*by_address, '-a', check=0).stderr.splitlines()
+    assert 'nobody waited for the locks' in tally(*by_address, '-L', 'other', check=0).stderr  # one lies within it
+    table = tmp_path / 'table'
+    assert tally(*by_address, '--output', table, check=0).stderr == ''
+    assert table.read_text() == tally(*by_address, check=0).stderr
+    dump = tally('lock', 'contention', '-D', '-E', '1', '-i', data, check=0)
+    assert dump.stdout.count('PERF_RECORD_SAMPLE(') == 1070 and len(dump.stderr.splitlines()) == 3
+    for words, text in ((['-a', '-C', '0'], '--all-cpus does not go with --cpu'),
+                        (['-t'], 'Cannot use thread and addr mode together'), (['-o'], 'not supported yet')):
+        assert text in tally(*by_address, *words, check=129).stderr
+
+
 @pytest.mark.parametrize('options', [
     [], ['--caller'], ['--alloc'], ['--alloc', '-l', '4', '-s', 'ptr'], ['--caller', '--raw-ip', '-s', 'bytes,ptr'],
     ['--alloc', '-s', 'pingpong,hit,ptr', '-l', '7']])

@@ -1,0 +1,92 @@
+#include "cli/lock_places.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "abi/perf_constants.h"
+
+static bool has_one_of(const char *name, const char *list)
+{
+	while (*list) {
+		char part[128];
+		size_t len = strcspn(list, ",");
+		if (len > 0 && len < sizeof(part)) {
+			memcpy(part, list, len);
+			part[len] = 0;
+			if (strstr(name, part))
+				return true;
+		}
+		list += len + (list[len] == ',');
+	}
+	return false;
+}
+
+/* The kernel's own ways of waiting: who waits is above them. */
+static bool is_waiting_function(const char *name)
+{
+	static const char *const starts[] = {"_raw_spin_lock", "_raw_spin_trylock", "_raw_read_lock", "_raw_write_lock",
+		"__pv_queued_spin_lock", "native_queued_spin_lock", "queued_spin_lock", "queued_read_lock",
+		"queued_write_lock", "__schedule", "schedule", "io_schedule", "preempt_schedule", "mutex_lock",
+		"__mutex_lock", "__ww_mutex_lock", "ww_mutex_lock", "down", "__down", "rwsem_", "rt_mutex_",
+		"__rt_mutex_", "__percpu_down", "percpu_down", "wait_for_completion", "__wait_for_common"};
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+		if (strncmp(name, starts[i], strlen(starts[i])) == 0)
+			return true;
+	return false;
+}
+
+bool lock_caller_read(struct data_source *source, const struct data_sample *s,
+	const struct lock_caller_options *options, struct lock_caller *c, struct tally_error *err)
+{
+	struct resolver *resolver = &source->resolver;
+	struct resolve_where where = resolver_where(resolver, (int32_t)s->sample.pid, s->clock);
+	struct sample_array whole = resolver_sample_chain(resolver, &where, &s->event->layout, &s->sample);
+	struct resolved_chain chain = resolver_chain_frames(resolver, &where, &whole);
+	size_t depth = chain.count < options->max_stack ? chain.count : (size_t)options->max_stack;
+	c->passes = !options->names;
+	for (size_t i = 0; i < (options->names ? chain.count : depth); i++) {
+		const struct frame_name *name = frame_names_get(&source->names, chain.frames[i], err);
+		if (!name)
+			return false;
+		const char *symbol = name->symbol ? name->symbol : "[unknown]";
+		c->passes = c->passes || (options->names && has_one_of(symbol, options->names));
+		if (i >= depth)
+			continue;
+		text_printf(&c->stack, "\t\t\t0x%" PRIx64 "  %s", chain.ips[i], symbol);
+		if (name->symbol)
+			text_printf(&c->stack, "+0x%" PRIx64, name->symbol_offset);
+		text_char(&c->stack, '\n');
+		if (i < options->skip || is_waiting_function(symbol))
+			continue;
+		if (c->name.len == 0 && name->symbol)
+			text_printf(&c->name, "%s+0x%" PRIx64, symbol, name->symbol_offset);
+		c->frames[c->count++] = chain.ips[i];
+	}
+	return !resolver->failed && !c->name.failed && !c->stack.failed;
+}
+
+void lock_caller_deinit(struct lock_caller *c)
+{
+	text_deinit(&c->name);
+	text_deinit(&c->stack);
+}
+
+bool lock_symbol_read(struct data_source *source, const struct data_sample *s, uint64_t address, struct text *name,
+	bool *is_start, struct tally_error *err)
+{
+	struct resolver *resolver = &source->resolver;
+	struct resolve_where where = resolver_where(resolver, (int32_t)s->sample.pid, s->clock);
+	/* Only the kernel's code is mapped in a recording: its data is named from there. */
+	uint32_t here = resolver_frame(resolver, &where, MISC_CPUMODE_KERNEL, s->sample.ip);
+	if (resolver->failed)
+		return false;
+	struct resolved_frame code = resolved_frame_get(&resolver->frames, here);
+	if (code.binary == RESOLVE_NONE)
+		return true;
+	uint32_t frame = resolver_earlier_frame(resolver, here, code.address - address);
+	const struct frame_name *symbol = resolver->failed ? NULL : frame_names_get(&source->names, frame, err);
+	if (symbol && symbol->symbol)
+		text_str(name, symbol->symbol);
+	*is_start = symbol && symbol->symbol && symbol->symbol_offset == 0;
+	return symbol && !name->failed;
+}
