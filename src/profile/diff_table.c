@@ -168,6 +168,14 @@ static int compare_periods(const struct diff_table *diff, size_t a, size_t b, si
 	return (pa < pb) - (pa > pb);
 }
 
+/* Rows that are new have no weighted difference to be seen, but are ordered by it: a weight of 0 makes all alike. */
+static int compare_new_periods(const struct diff_table *diff, size_t a, size_t b, size_t file)
+{
+	if (diff->options.method == DIFF_WEIGHTED && diff->options.new_weight == 0)
+		return 0;
+	return compare_periods(diff, a, b, file);
+}
+
 /* Found by running perf: the difference asked for, the baseline's share, the other differences, periods, the keys. */
 static int compare_rows(const void *left, const void *right, void *data)
 {
@@ -181,7 +189,7 @@ static int compare_rows(const void *left, const void *right, void *data)
 	for (size_t file = 1; file < diff->file_count && order == 0; file++)
 		order = compare_differences(diff, a, b, file);
 	for (size_t file = 1; file < diff->file_count && order == 0; file++)
-		order = compare_periods(diff, a, b, file);
+		order = compare_new_periods(diff, a, b, file);
 	if (order == 0)
 		order = compare_keys(diff, &diff->rows[a], &diff->rows[b]);
 	return order ? order : (a > b) - (a < b);

@@ -127,19 +127,34 @@ def test_configuration_is_perfs(setting, recordings, perf, tally, tmp_path):
     assert tally('diff', '-c', 'delta', '-o', '1', 'one', 'two', cwd=recordings, env=environment).stdout == named
 
 
+def write_counts(path, counts):
+    """A recording of program0, program1, ... with so many samples each."""
+    built = perfdata_build.Recording()
+    built.event('IP TID TIME PERIOD', kind=1)
+    for index, count in enumerate(counts):
+        built.comm(f'program{index}')
+        for _ in range(count):
+            built.sample(ip=0x1000)
+    built.write(path)
+
+
 @pytest.mark.parametrize('options', [[], ['-t,'], ['-t,', '-p', '-F']])
 def test_weighted_differences_of_nothing(tally, perf, tmp_path, options):
     """A row whose weighted difference is 0, one that is new, one that is gone."""
-    for name, counts in (('old', (2, 3, 1, 0)), ('new', (1, 3, 0, 2))):
-        built = perfdata_build.Recording()
-        built.event('IP TID TIME PERIOD', kind=1)
-        for index, count in enumerate(counts):
-            built.comm(f'program{index}')
-            for _ in range(count):
-                built.sample(ip=0x1000)
-        built.write(tmp_path / name)
+    write_counts(tmp_path / 'old', (2, 3, 1, 0))
+    write_counts(tmp_path / 'new', (1, 3, 0, 2))
     arguments = ['diff', '-c', 'wdiff:1,2', '-s', 'comm', *options, 'old', 'new']
     assert tally(*arguments, cwd=tmp_path, check=0).stdout == perf(*arguments, cwd=tmp_path, check=0).stdout
+
+
+def test_order_without_weights(tally, perf, tmp_path):
+    """Weights that the configuration does not give are 0: new rows are all alike then, whatever their periods."""
+    (tmp_path / 'config').write_text('[diff]\n\tcompute = wdiff\n')
+    write_counts(tmp_path / 'old', (2, 3, 0, 0, 0))
+    write_counts(tmp_path / 'new', (1, 3, 1, 3, 2))
+    texts = [program('diff', '-s', 'comm', 'old', 'new', cwd=tmp_path, check=0,
+                     env={'PERF_CONFIG': str(tmp_path / 'config')}).stdout for program in (tally, perf)]
+    assert texts[0] == texts[1] and 'program4' in texts[0]
 
 
 BLOCKS_SOURCE = """__attribute__((noinline)) unsigned one(unsigned n)
