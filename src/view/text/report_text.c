@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#define CHUNK_ROWS   32
+#define CHUNK_ROWS   128
 #define ROUND_CHUNKS 256
 #define MAX_PRINTERS 8 /* each has its own memory for call graphs */
 #define ROWS_AHEAD   6
