@@ -246,6 +246,5 @@ bool timechart_finish(struct timechart *c)
 	for (uint32_t i = 0; i < c->history.tasks.len; i++)
 		if (!finish_task(c, i))
 			return false;
-	tracks_finish(&c->tracks);
-	return true;
+	return tracks_finish(&c->tracks);
 }

@@ -18,12 +18,13 @@
 #include "view/timechart/timechart_html.h"
 #include "view/timechart/timechart_svg.h"
 
-#define DEFAULT_OUTPUT	  "output.svg"
-#define DEFAULT_WIDTH	  1000
-#define MAX_WIDTH	  100000
-#define DEFAULT_MAX_BYTES (8u << 20)
-#define DEFAULT_MIN_NS	  1000000
-#define DEFAULT_MERGE_NS  1000
+#define DEFAULT_OUTPUT	 "output.svg"
+#define DEFAULT_WIDTH	 1000
+#define MAX_WIDTH	 100000
+#define SVG_MAX_BYTES	 (8u << 20) /* unless --max-size says otherwise */
+#define LEAST_STEPS	 32 /* the least steps of time that a page is drawn with */
+#define DEFAULT_MIN_NS	 1000000
+#define DEFAULT_MERGE_NS 1000
 
 struct settings {
 	const char *input, *output, *html, *symfs, *highlight;
@@ -88,7 +89,8 @@ static const struct option options[] = {
 	{"io-min-time", 0, OPTION_CALL, "time", .call = set_min_time, .help = "draw shorter I/O as long as this (1ms)"},
 	{"io-skip-eagain", 0, OPTION_FLAG, ROW(skips_eagain), .help = "leave out I/O that returned EAGAIN"},
 	{"max-size", 0, OPTION_CALL, "size", .call = set_max_size,
-		.help = "the SVG is not larger (8M): short spans are merged until it fits"},
+		.help = "the file is not larger (8M for an SVG, any size for a page): short spans are merged until it "
+			"fits"},
 	{"output", 'o', OPTION_STRING, "file", ROW(output),
 		.help = "output file name (output.svg); - is standard output"},
 	{"power-only", 'P', OPTION_FLAG, ROW(power_only), .help = "only the rows of CPUs"},
@@ -157,7 +159,8 @@ static int write_svg(const struct job *job, const struct timechart_picture *pict
 {
 	struct text text = {0};
 	uint64_t width = job->settings->width < TIMECHART_MIN_WIDTH ? TIMECHART_MIN_WIDTH : job->settings->width;
-	struct timechart_svg svg = {.width = (unsigned)width, .max_bytes = job->settings->max_bytes};
+	struct timechart_svg svg = {.width = (unsigned)width,
+		.max_bytes = job->settings->max_bytes ? job->settings->max_bytes : SVG_MAX_BYTES};
 	if (!timechart_svg_write(&text, picture, &svg)) {
 		bool is_small = !text.failed;
 		text_deinit(&text);
@@ -174,10 +177,42 @@ static int write_svg(const struct job *job, const struct timechart_picture *pict
 	return code;
 }
 
-static int write_html(const struct job *job, const struct timechart_picture *picture, const char *path)
+static bool is_coarsest(const struct tracks *tracks)
+{
+	return tracks->resolution_ns >= (tracks->end_ns - tracks->start_ns) / LEAST_STEPS;
+}
+
+/* Coarser until the page is no larger than asked for. */
+static int fit_page(struct job *job, const struct timechart_picture *picture)
+{
+	struct tracks *tracks = &job->chart.tracks;
+	uint64_t most_bytes = job->settings->max_bytes;
+	while (most_bytes != 0) {
+		struct text text = {0};
+		bool is_done = timechart_html_write(&text, picture);
+		size_t bytes = text.len;
+		text_deinit(&text);
+		if (!is_done)
+			return cli_failf(job->cli, "out of memory");
+		if (bytes <= most_bytes)
+			break;
+		if (is_coarsest(tracks))
+			return cli_failf(job->cli, "--max-size: the page does not fit");
+		double fitting = (double)tracks->items * (double)most_bytes / (double)bytes;
+		do {
+			if (!tracks_coarsen(tracks))
+				return cli_failf(job->cli, "out of memory");
+		} while ((double)tracks->items > fitting && !is_coarsest(tracks));
+	}
+	return 0;
+}
+
+static int write_html(struct job *job, const struct timechart_picture *picture, const char *path)
 {
 	struct text text = {0};
-	int code = open_file(job, path, &text);
+	int code = fit_page(job, picture);
+	if (code == 0)
+		code = open_file(job, path, &text);
 	if (code != 0)
 		return code;
 	bool is_done = timechart_html_write(&text, picture);
@@ -363,8 +398,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	struct settings settings = {.width = DEFAULT_WIDTH,
 		.least_tasks = TIMECHART_LEAST_TASKS,
 		.min_ns = DEFAULT_MIN_NS,
-		.merge_ns = DEFAULT_MERGE_NS,
-		.max_bytes = DEFAULT_MAX_BYTES};
+		.merge_ns = DEFAULT_MERGE_NS};
 	int rest;
 	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
 	if (code == CLI_GO_ON) {

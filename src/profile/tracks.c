@@ -199,16 +199,20 @@ static bool merge_all(struct tracks *t)
 	return true;
 }
 
+bool tracks_coarsen(struct tracks *t)
+{
+	t->resolution_ns = t->resolution_ns ? t->resolution_ns * 2 : FIRST_RESOLUTION_NS;
+	return merge_all(t);
+}
+
 /* What came since the last time at the same resolution, then coarser, until half of the room is free again. */
 static bool make_room(struct tracks *t)
 {
 	if (t->resolution_ns != 0 && !merge_all(t))
 		return false;
-	while (t->items > t->max_items / 2 && t->resolution_ns < t->end_ns - t->start_ns) {
-		t->resolution_ns = t->resolution_ns ? t->resolution_ns * 2 : FIRST_RESOLUTION_NS;
-		if (!merge_all(t))
+	while (t->items > t->max_items / 2 && t->resolution_ns < t->end_ns - t->start_ns)
+		if (!tracks_coarsen(t))
 			return false;
-	}
 	/* As many tracks as items: they need their room. */
 	if (t->items > t->max_items / 2)
 		t->max_items = t->items * 2;
@@ -253,8 +257,11 @@ bool tracks_level(struct tracks *t, uint32_t track, uint64_t time_ns, uint64_t v
 	return vec_push(&t->tracks.items[track].levels, ((struct track_level){time_ns, value})) && count_item(t);
 }
 
-void tracks_finish(struct tracks *t)
+bool tracks_finish(struct tracks *t)
 {
+	if (t->resolution_ns != 0)
+		return merge_all(t);
 	for (size_t i = 0; i < t->tracks.len; i++)
 		sort_spans(&t->tracks.items[i].spans);
+	return true;
 }

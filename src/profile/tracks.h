@@ -115,8 +115,10 @@ bool tracks_arrow(struct tracks *t, const struct track_arrow *arrow);
 bool tracks_level(struct tracks *t, uint32_t track, uint64_t time_ns, uint64_t value);
 /* Something was seen then. */
 void tracks_see(struct tracks *t, uint32_t track, uint64_t time_ns);
-/* Puts spans in order. */
-void tracks_finish(struct tracks *t);
+/* Puts spans in order; if any were merged, those that came since are merged as they were. */
+bool tracks_finish(struct tracks *t);
+/* Merges all at twice the resolution; for tracks that are finished and still too many. */
+bool tracks_coarsen(struct tracks *t);
 /* The spans as they look at this resolution: shorter ones that begin in the same interval of it are merged, by kind. */
 bool track_merge(const struct track_spans *spans, uint64_t resolution_ns, struct track_spans *out);
 

@@ -12,6 +12,7 @@ from conftest import BUILD, Program
 from devtools import CTRL, SHIFT, Browser
 from page import HOSTILE
 from perfdata_build import CHAIN_USER, Recording
+from test_timechart import chained
 from test_timechart import hostile as hostile_switches
 from test_timechart import many
 from tracing_build import Tracepoint, tracing_data
@@ -256,6 +257,30 @@ def test_the_timechart_zooms_and_moves(browser, pages):
     assert '2 of 8 rows' in browser.text('#found')
 
 
+def row_at(browser, name, when_ms):
+    """A place in a row of the timechart."""
+    left, top = browser.value('(b => [b.left, b.top])(canvas.getBoundingClientRect())')
+    y = browser.value(f'tops[tracks.find(t => label(t) === {json.dumps(name)}).row] - $("view").scrollTop + 8')
+    return left + browser.value(f'xOf({when_ms * MS})'), top + y
+
+
+def test_the_timechart_tells_backtraces(browser, room, tally):
+    chained(room / 'chained.data')
+    tally('timechart', '--html', room / 'chained.html', '-i', room / 'chained.data', check=0)
+    browser.open(room / 'chained.html')
+    browser.move(*row_at(browser, 'task7 7', 2))
+    assert browser.text('#tip').endswith('left the CPU in:\n0x10008\n0x10020')
+    browser.move(*row_at(browser, 'task7 7', 5))  # asleep
+    assert browser.text('#tip') == 'task7 7 sleeping 4.000 ms\nleft the CPU in:\n0x10008\n0x10020'
+    browser.move(*row_at(browser, 'task7 7', 7.5))
+    assert browser.text('#tip').endswith('woken in:\n0x10040\n0x10050')
+    browser.click(*row_at(browser, 'task7 7', 7.5))
+    assert browser.text('#detail') == browser.text('#tip')
+    browser.key('/')
+    browser.type('0x10040')
+    assert 'and call chains' in browser.text('#found')
+
+
 class Printed(Tracepoint):
     def format(self):
         return super().format().replace('print fmt: ""', 'print fmt: "comm=%s pid=%d", REC->comm, REC->pid')
@@ -355,6 +380,8 @@ def test_threads_off_their_cpu_are_gaps(browser, room, tally, is_cpu_wide):
     assert 'off its CPU' in browser.text('#tip')
     browser.move(*lane_at(browser, 'CPU 0', 150 / 950))
     assert 'runs worker 1000' in browser.text('#tip')
+    shares = '(c => { addShares(c, 0.25, 0.5); addShares(c, 1.5, 3); addShares(c, 2, 9); return [...c]; })(new Float64Array(4))'
+    assert browser.value(shares) == [0.25, 0.5, 2, 1]
     marks = json.loads(tally('export', '-F', 'json', room / 'switched.data', check=0).stdout)['marks']
     assert [m['text'] for m in marks if m['kind'] == 'switch' and m.get('number')] == ['other', 'worker'] * 5
 

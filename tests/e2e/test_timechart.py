@@ -7,7 +7,7 @@ import pytest
 
 from conftest import TIMEOUT_S
 from page import HOSTILE, browse, numbers, page_data
-from perfdata_build import Recording
+from perfdata_build import CHAIN_USER, Recording
 from tracing_build import INTERRUPT, Tracepoint, tracing_data
 
 MS = 1_000_000
@@ -28,19 +28,19 @@ ALL = [SWITCH, WAKEUP, IDLE, FREQUENCY, ENTER, LEAVE]
 class Scheduler(Recording):
     """A recording of tracepoints; times in milliseconds."""
 
-    def __init__(self, flags=0):
+    def __init__(self, flags=0, has_chains=False):
         super().__init__()
         for tracepoint in ALL:
-            self.event('IDENTIFIER IP TID TIME CPU PERIOD RAW', kind=2, config=tracepoint.number, period=1, flags=flags)
+            self.event('IDENTIFIER IP TID TIME CPU PERIOD RAW' + ' CALLCHAIN' * has_chains, kind=2, config=tracepoint.number, period=1, flags=flags)
         self.name_events(*[f'{tracepoint.system}:{tracepoint.name}' for tracepoint in ALL])
         self.feature(1, tracing_data(ALL))
 
-    def happen(self, tracepoint, when, cpu=0, tid=0, flags=0, **fields):
+    def happen(self, tracepoint, when, cpu=0, tid=0, flags=0, chain=(), **fields):
         self.sample(ALL.index(tracepoint), tid=(tid, tid), time=1000 * MS + int(when * MS), period=1, cpu=cpu,
-                    raw=tracepoint.payload(flags, **fields))
+                    callchain=chain, raw=tracepoint.payload(flags, **fields))
 
-    def switch(self, when, leaves, comes, state=0, cpu=0, names=('', '')):
-        self.happen(SWITCH, when, cpu, leaves, prev_pid=leaves, prev_state=state, next_pid=comes,
+    def switch(self, when, leaves, comes, state=0, cpu=0, names=('', ''), chain=()):
+        self.happen(SWITCH, when, cpu, leaves, chain=chain, prev_pid=leaves, prev_state=state, next_pid=comes,
                     prev_comm=names[0] or f'task{leaves}', next_comm=names[1] or f'task{comes}')
 
 
@@ -225,6 +225,42 @@ def test_size_is_bounded(tally, tmp_path, limit):
     assert any('is merged: height is the share of time' in text for text in texts)
     merged = [rect.find(SVG + 'title').text for rect in bars(svg, 'sample')]
     assert merged and any(re.search(r'\(\d+ times in ', title) for title in merged)
+
+
+def test_a_page_is_bounded(tally, tmp_path):
+    """Only if that was asked for; its sums stay."""
+    many(tmp_path / 'data', 4000)
+    pages = [tmp_path / name for name in ('whole.html', 'bounded.html')]
+    tally('timechart', '-i', tmp_path / 'data', '--html', pages[0], check=0)
+    tally('timechart', '-i', tmp_path / 'data', '--html', pages[1], '--max-size', '64K', check=0)
+    whole, bounded = (page_data(page.read_text(encoding='utf-8')) for page in pages)
+    assert pages[0].stat().st_size > 64 << 10 >= pages[1].stat().st_size
+    assert whole['resolution'] == 0 < bounded['resolution']
+    sums = [[sum(s['held'] for s in track['spans'] if s['kind'] == 'running') for track in tracks(data)]
+            for data in (whole, bounded)]
+    assert sums[0] == sums[1]
+    none = tally('timechart', '-i', tmp_path / 'data', '--html', tmp_path / 'none.html', '--max-size', '16K', check=255)
+    assert 'the page does not fit' in none.stderr and not (tmp_path / 'none.html').exists()
+
+
+def chained(path):
+    """Task 7 leaves its CPU in a call at 4 ms, is woken in another at 8 ms."""
+    r = Scheduler(has_chains=True)
+    r.mmap(0x10000, 0x1000, '/nowhere')
+    r.switch(1, 8, 7)
+    r.switch(4, 7, 8, state=1, chain=[CHAIN_USER, 0x10008, 0x10020])
+    r.happen(WAKEUP, 8, tid=8, pid=7, comm='task7', chain=[CHAIN_USER, 0x10040, 0x10050])
+    r.switch(9, 8, 7)
+    r.write(path)
+
+
+def test_bars_tell_backtraces(tally, tmp_path):
+    chained(tmp_path / 'data')
+    svg = tmp_path / 'chained.svg'
+    tally('timechart', '-i', tmp_path / 'data', '-o', svg, check=0)
+    titles = [title.text for title in elements(svg, 'title')]
+    assert any(re.fullmatch(r'task7 7 running 3.0 ms .*\nleft the CPU in:\n0x10008\n0x10020', title) for title in titles)
+    assert any(re.fullmatch(r'task7 7 waiting .*\nwoken in:\n0x10040\n0x10050', title) for title in titles)
 
 
 def test_sums_are_timehists(tally, perf, shared, tmp_path):

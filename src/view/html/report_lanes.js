@@ -31,13 +31,28 @@ function fillLanes() {
   }
   for (const l of lanes.list) { l.most = 0; for (let b = 0; b < n; b++) l.most = Math.max(l.most, l.user[b] + l.kernel[b]); }
 }
+/* How much of each column lies between two places. */
+function addShares(columns, from, to) {
+  const first = Math.max(0, Math.floor(from)), last = Math.min(columns.length - 1, Math.floor(to));
+  for (let b = first; b <= last; b++) columns[b] += Math.min(to, b + 1) - Math.max(from, b);
+}
+/* Runs, often narrower than a column: each is as strong as it is covered. */
 function drawRuns(p) {
-  const trackOfTid = new Map(data.tracks.map((t, k) => [t[1], k])), at = new Map(lanes.list.map((l, i) => [l.kind + l.id, i])), x = t => lanes.left + t / span * lanes.bins;
-  p.fillStyle = isDark() ? '#2d4a2d' : '#d5ecd0';
+  const trackOfTid = new Map(data.tracks.map((t, k) => [t[1], k])), at = new Map(lanes.list.map((l, i) => [l.kind + l.id, i]));
+  const held = new Map();
   for (const [cpu, tid, from, to] of onCpu) for (const key of ['cpu' + cpu, 'track' + trackOfTid.get(tid)]) {
     const l = at.get(key);
-    if (l !== undefined) p.fillRect(x(from), l * LANE + 1, Math.max(x(to) - x(from), 0.3), LANE - 2);
+    if (l === undefined) continue;
+    if (!held.has(l)) held.set(l, new Float64Array(lanes.bins));
+    addShares(held.get(l), from / span * lanes.bins, to / span * lanes.bins);
   }
+  p.fillStyle = isDark() ? '#2d6b2d' : '#9fd894';
+  for (const [l, shares] of held) shares.forEach((share, b) => {
+    if (!share) return;
+    p.globalAlpha = Math.min(1, 0.15 + 0.85 * share); /* however short, it is seen */
+    p.fillRect(lanes.left + b, l * LANE + 1, 1, LANE - 2);
+  });
+  p.globalAlpha = 1;
 }
 function laneColours() { return isDark() ? { user: '#e0952a', kernel: '#4da3e0', counter: '#2fb58c', trace: '#e391bd' } : { user: '#d97b00', kernel: '#1b6fb3', counter: '#00795a', trace: '#a3396f' }; }
 function drawLane(p, lane, y, colours) {

@@ -18,7 +18,7 @@ static void spans_are_summed_and_put_in_order(void **state)
 	add(&t, track, SPAN_RUNNING, 50, 80);
 	add(&t, track, SPAN_WAITING, 20, 50);
 	add(&t, track, SPAN_RUNNING, 90, 90);
-	tracks_finish(&t);
+	assert_true(tracks_finish(&t));
 	const struct track *of = &t.tracks.items[track];
 	assert_int_equal(of->sums[SPAN_RUNNING].ns, 30);
 	assert_int_equal(of->sums[SPAN_RUNNING].count, 2); /* one was too short to be drawn */
@@ -88,7 +88,11 @@ static void memory_is_bounded_and_sums_are_exact(void **state)
 		assert_true(tracks_level(&t, track, i * 1000, i));
 		assert_true(t.items <= 1000);
 	}
+	assert_true(tracks_finish(&t));
 	assert_int_equal(t.tracks.items[track].sums[SPAN_RUNNING].ns, 50000 * 300);
+	/* What came last is as coarse as what came first. */
+	for (size_t i = 1; i < t.arrows.len; i++)
+		assert_true(t.arrows.items[i].time_ns - t.arrows.items[i - 1].time_ns >= t.resolution_ns / 2);
 	uint64_t held_ns = 0, count = 0;
 	for (size_t i = 0; i < t.tracks.items[track].spans.len; i++) {
 		held_ns += t.tracks.items[track].spans.items[i].held_ns;

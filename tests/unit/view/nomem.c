@@ -225,7 +225,7 @@ static void timecharts_without_memory(void **state)
 			.kind = i % 2 ? SPAN_RUNNING : SPAN_BLOCKED};
 		assert_true(tracks_span(&tracks, i % 2 ? 0 : 1, &span));
 	}
-	tracks_finish(&tracks);
+	assert_true(tracks_finish(&tracks));
 	fail_each_allocation(write_chart, 0);
 	fail_each_allocation(write_chart, 1);
 	tracks_deinit(&tracks);

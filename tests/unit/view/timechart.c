@@ -38,7 +38,7 @@ static struct timechart_picture make(struct tracks *t)
 	t->tracks.items[1].spans.items[0].text = text;
 	const struct track_arrow arrow = {108 * MS, TRACK_NONE, 1, INTERN_NONE};
 	assert_true(tracks_arrow(t, &arrow));
-	tracks_finish(t);
+	assert_true(tracks_finish(t));
 	return (struct timechart_picture){
 		.tracks = t, .rows = rows, .row_count = 2, .title = STR("a<b"), .program = STR("tally")};
 }
