@@ -6,6 +6,7 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -248,6 +249,13 @@ static enum tally_status make_object(const struct binary_code *code, int *object
 		status = file_write_all(*object, w.data, w.len, err);
 	writer_deinit(&w);
 	return status;
+}
+
+int disassembly_style_check(const struct cli *cli, const char *style, const char *objdump)
+{
+	if (!style || objdump || !strcmp(style, "intel") || !strcmp(style, "att"))
+		return 0;
+	return cli_failf(cli, "-M takes intel or att, not '%s' (which objdump may know: --objdump)", style);
 }
 
 enum tally_status objdump_run(const char *program, const char *style, const struct binary_code *code,

@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/vec.h"
 #include "base/writer.h"
+#include "cli/cli.h"
 #include "code/binary_store.h"
 
 struct objdump_line {
@@ -28,6 +29,8 @@ struct objdump_lines {
 	struct arena arena;
 };
 
+/* Without objdump, -M takes the styles of the disassembler here. 0, or the exit code after saying what is wrong. */
+int disassembly_style_check(const struct cli *cli, const char *style, const char *objdump);
 /* style: as of -M; NULL: none. NOT_FOUND: no such program. INVALID: it failed, or gave no instructions. */
 TALLY_MUST_CHECK enum tally_status objdump_run(const char *program, const char *style, const struct binary_code *code,
 	struct objdump_lines *lines, struct tally_error *err);

@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "cli/annotate_objdump.h"
 #include "cli/annotate_run.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
@@ -185,9 +186,9 @@ static int finish_settings(const struct cli *cli, struct settings *settings, int
 		return cli_failf(cli, "--show-total-period and -n show one column: choose one of them");
 	if (settings->has_strip && !run->prefix)
 		return cli_failf(cli, "--prefix-strip goes with --prefix");
-	if (settings->style && !run->objdump && strcmp(settings->style, "intel") && strcmp(settings->style, "att"))
-		return cli_failf(
-			cli, "-M takes intel or att, not '%s' (which objdump may know: --objdump)", settings->style);
+	int code = disassembly_style_check(cli, settings->style, run->objdump);
+	if (code != 0)
+		return code;
 	if ((run->with_type_counts || run->with_instruction_counts) && !run->data_type)
 		return cli_failf(cli, "--%s-stat goes with --data-type", run->with_type_counts ? "type" : "insn");
 	if (run->data_type && run->is_json)

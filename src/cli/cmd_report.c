@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/annotate_objdump.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/report_blocks.h"
@@ -460,8 +461,9 @@ static int finish_settings(const struct cli *cli, struct settings *settings, int
 	const struct report_annotation *a = &request->annotation;
 	if (a->has_strip && !a->prefix)
 		return cli_failf(cli, "--prefix-strip goes with --prefix");
-	if (a->style && !a->objdump && strcmp(a->style, "intel") && strcmp(a->style, "att"))
-		return cli_failf(cli, "-M takes intel or att, not '%s' (which objdump may know: --objdump)", a->style);
+	int code = disassembly_style_check(cli, a->style, a->objdump);
+	if (code != 0)
+		return code;
 	const char *refused = request->total_cycles ? blocks_refuse(request) : NULL;
 	if (refused)
 		return cli_failf(cli, "--total-cycles and %s cannot be used together", refused);

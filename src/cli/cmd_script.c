@@ -14,6 +14,7 @@
 #include "cli/pack_damage.h"
 #include "cli/progress_line.h"
 #include "cli/recording_input.h"
+#include "cli/report_replay.h"
 #include "cli/script_dumps.h"
 #include "cli/script_gen.h"
 #include "cli/script_options.h"
@@ -44,6 +45,7 @@ struct script {
 	struct resolver resolver;
 	struct unwind_files unwind_files;
 	struct sample_unwinder unwinder;
+	struct lbr_stitcher stitcher;
 	struct frame_names names;
 	struct bpf_lines bpf_lines;
 	struct script_printer printer;
@@ -258,6 +260,27 @@ static enum tally_status read_history(struct script *script, struct tally_error 
 	return status;
 }
 
+/* What call chains are made of beyond what samples have. */
+static enum tally_status prepare_stacks(struct script *script, struct tally_error *err)
+{
+	const struct script_settings *settings = &script->settings;
+	script->resolver.deferred = &script->sideband.deferred;
+	unwind_files_init(&script->unwind_files, script->sideband.machine, script->store);
+	sample_unwinder_init(&script->unwinder, &script->unwind_files, perfdata_reader_features(script->reader),
+		perfdata_reader_is_swapped(script->reader));
+	script->resolver.unwinder = &script->unwinder;
+	if (script->live)
+		live_records_tell(script->live, &script->resolver);
+	script->resolver.max_stack = settings->max_stack > UINT32_MAX ? UINT32_MAX : (unsigned)settings->max_stack;
+	if (!settings->stitches)
+		return TALLY_OK;
+	script->stitcher.register_count = report_lbr_registers(script->reader);
+	if (script->stitcher.register_count == 0)
+		return error_set(err, TALLY_INVALID, REPORT_NOTHING_TO_STITCH);
+	script->resolver.stitcher = &script->stitcher;
+	return TALLY_OK;
+}
+
 static enum tally_status prepare(struct script *script, struct tally_error *err)
 {
 	const struct script_settings *settings = &script->settings;
@@ -286,14 +309,9 @@ static enum tally_status prepare(struct script *script, struct tally_error *err)
 		status = error_nomem(err);
 	if (status != TALLY_OK)
 		return status;
-	script->resolver.deferred = &script->sideband.deferred;
-	unwind_files_init(&script->unwind_files, script->sideband.machine, script->store);
-	sample_unwinder_init(&script->unwinder, &script->unwind_files, perfdata_reader_features(script->reader),
-		perfdata_reader_is_swapped(script->reader));
-	script->resolver.unwinder = &script->unwinder;
-	if (script->live)
-		live_records_tell(script->live, &script->resolver);
-	script->resolver.max_stack = settings->max_stack > UINT32_MAX ? UINT32_MAX : (unsigned)settings->max_stack;
+	status = prepare_stacks(script, err);
+	if (status != TALLY_OK)
+		return status;
 	frame_names_init(&script->names, &script->resolver, script->sideband.machine, script->store);
 	script->names.bpf_lines = &script->bpf_lines;
 	status = bpf_lines_read(&script->bpf_lines, perfdata_reader_features(script->reader),
@@ -350,6 +368,7 @@ static void script_deinit(struct script *script)
 	frame_names_deinit(&script->names);
 	bpf_lines_deinit(&script->bpf_lines);
 	resolver_deinit(&script->resolver);
+	lbr_stitcher_deinit(&script->stitcher);
 	sample_unwinder_deinit(&script->unwinder);
 	unwind_files_deinit(&script->unwind_files);
 	live_records_destroy(script->live);

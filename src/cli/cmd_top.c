@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "cli/annotate_objdump.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/record_freq.h"
@@ -282,8 +283,9 @@ static int complete_settings(const struct cli *cli, const struct kernel_seam *ke
 	const struct report_annotation *a = &s->report.annotation;
 	if (a->has_strip && !a->prefix)
 		return cli_failf(cli, "--prefix-strip goes with --prefix");
-	if (a->style && !a->objdump && strcmp(a->style, "intel") != 0 && strcmp(a->style, "att") != 0)
-		return cli_failf(cli, "-M takes intel or att, not '%s' (which objdump may know: --objdump)", a->style);
+	int code = disassembly_style_check(cli, a->style, a->objdump);
+	if (code != 0)
+		return code;
 	if (s->report.is_hierarchy && s->report.fields)
 		return cli_failf(cli, "--hierarchy and --fields cannot be used together");
 	if (s->delay_s > DELAY_MAX_S)

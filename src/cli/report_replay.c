@@ -12,11 +12,21 @@ static bool requires(const struct report_request *r, enum worth_value value)
 	return false;
 }
 
+static bool has_call_stacks(const struct perfdata_reader *reader)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
+	for (size_t i = 0; i < count; i++)
+		if (events[i].attr.branch_sample_type & BRANCH_CALL_STACK)
+			return true;
+	return false;
+}
+
 uint64_t report_lbr_registers(const struct perfdata_reader *reader)
 {
 	const struct perfdata_pmu_caps *caps = &perfdata_reader_features(reader)->cpu_caps;
 	uint64_t number;
-	for (size_t i = 0; i < caps->len; i++)
+	for (size_t i = 0; has_call_stacks(reader) && i < caps->len; i++)
 		if (str_equal(caps->items[i].name, STR("branches")) && str_to_u64(caps->items[i].value, 10, &number))
 			return number;
 	return 0;

@@ -10,6 +10,10 @@
 #include "analysis/replay.h"
 #include "cli/report_request.h"
 
+#define REPORT_NOTHING_TO_STITCH                                                                                \
+	"--stitch-lbr needs call stacks of the CPU's branch registers, and their number in the header: record " \
+	"--call-graph lbr"
+
 struct report_replay { /* borrowed */
 	const struct report_request *request; /* finished */
 	const struct report_fields *fields;
@@ -19,7 +23,8 @@ struct report_replay { /* borrowed */
 	bool without_names, without_inlines;
 };
 
-/* How many branches the recording's CPU kept; 0: its header does not tell. */
+/* How many branches the recording's CPU kept, of which an event made call stacks; 0: none did, or the header does not
+ * tell. */
 uint64_t report_lbr_registers(const struct perfdata_reader *reader);
 /* But for spans of time and switches, which report_replay_run adds. */
 struct replay_options report_replay_options(const struct report_replay *wanted);

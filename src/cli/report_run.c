@@ -81,16 +81,6 @@ static bool has_branches(const struct perfdata_reader *reader)
 	return false;
 }
 
-static bool has_call_stacks(const struct perfdata_reader *reader)
-{
-	size_t count;
-	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
-	for (size_t i = 0; i < count; i++)
-		if (events[i].attr.branch_sample_type & BRANCH_CALL_STACK)
-			return true;
-	return false;
-}
-
 static bool has_switches(const struct perfdata_reader *reader)
 {
 	size_t count;
@@ -418,10 +408,8 @@ static enum tally_status check_chains(const struct report *report, struct tally_
 	if (r->chains_asked && r->chains.style != CHAIN_NONE && !has_chains && !r->with_history)
 		return error_set(err, TALLY_INVALID,
 			"-g needs call chains, and this recording has none: was it made without -g?");
-	if (r->stitches && (!has_call_stacks(report->reader) || !report_lbr_registers(report->reader)))
-		return error_set(err, TALLY_INVALID,
-			"--stitch-lbr needs call stacks of the CPU's branch registers, and their number in the header: "
-			"record --call-graph lbr");
+	if (r->stitches && !report_lbr_registers(report->reader))
+		return error_set(err, TALLY_INVALID, REPORT_NOTHING_TO_STITCH);
 	if (r->filters.parent && !events_have(report->reader, SAMPLE_CALLCHAIN))
 		return error_set(err, TALLY_INVALID,
 			"-p and --sort parent need call chains, and this recording has none: was it made without -g?");

@@ -8,6 +8,11 @@ static const char *set_inline(const struct option_use *use)
 	return NULL;
 }
 
+static const char *keep_kernel_demangled(const struct option_use *use)
+{
+	return use->is_negated ? "cannot be negated: --no-demangle shows all names as stored" : NULL;
+}
+
 static const char *choose_fields(const struct option_use *use)
 {
 	struct script_settings *settings = use->settings;
@@ -180,6 +185,15 @@ static const struct option options[] = {
 		.help = "Look for files with symbols relative to this directory"},
 	{.name = "kallsyms", .kind = OPTION_STRING, .argument = "file", ROW(kallsyms), .help = "kallsyms pathname"},
 	{.name = "no-demangle", .kind = OPTION_FLAG, ROW(no_demangle), .help = "print names as the file has them"},
+	{.name = "demangle-kernel",
+		.kind = OPTION_CALL,
+		.call = keep_kernel_demangled,
+		.help = "Enable kernel symbol demangling (always done, but with --no-demangle)"},
+	{.name = "stitch-lbr",
+		.kind = OPTION_FLAG,
+		ROW(stitches),
+		.help = "longer LBR call stacks: callers that fell off the CPU's registers are those of earlier "
+			"samples"},
 	{.name = "inline",
 		.kind = OPTION_CALL,
 		.call = set_inline,
@@ -249,7 +263,6 @@ static const struct option options[] = {
 	{.name = "addr2line", .kind = OPTION_UNSUPPORTED},
 	{.name = "call-ret-trace", .kind = OPTION_UNSUPPORTED},
 	{.name = "call-trace", .kind = OPTION_UNSUPPORTED},
-	{.name = "demangle-kernel", .kind = OPTION_UNSUPPORTED},
 	{.name = "dlarg", .kind = OPTION_UNSUPPORTED},
 	{.name = "guest-code", .kind = OPTION_UNSUPPORTED},
 	{.name = "guestkallsyms", .kind = OPTION_UNSUPPORTED},
@@ -258,6 +271,5 @@ static const struct option options[] = {
 	{.name = "guestvmlinux", .kind = OPTION_UNSUPPORTED},
 	{.name = "list-dlfilters", .kind = OPTION_UNSUPPORTED},
 	{.name = "max-blocks", .kind = OPTION_UNSUPPORTED},
-	{.name = "stitch-lbr", .kind = OPTION_UNSUPPORTED},
 };
 const struct option_table script_option_table = {options, sizeof(options) / sizeof(options[0]), true};

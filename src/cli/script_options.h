@@ -18,7 +18,8 @@ struct script_settings {
 	struct script_field_request fields;
 	uint64_t max_stack, max_events;
 	bool header, header_only, full_info, dump, dump_unsorted, per_event_dump, all_cpus, list;
-	bool hide_call_graph, show_kernel_path, ns, reltime, deltatime, force, no_demangle, no_inline, full_source_path;
+	bool hide_call_graph, show_kernel_path, ns, reltime, deltatime, force, no_demangle, stitches, no_inline,
+		full_source_path;
 	bool show_task, show_mmap, show_switch, show_namespace, show_cgroup;
 	bool show_lost, show_round, show_bpf, show_text_poke;
 	unsigned verbose;

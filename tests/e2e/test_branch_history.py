@@ -228,10 +228,15 @@ def test_call_stacks_are_stitched(tally, perf, tmp_path):
         whole = call_stacks(path, seed)
         ours = chains_of(tally(*STITCH, '-i', path, check=0))
         theirs = chains_of(perf(*STITCH, '-f', '-i', path, check=0))
+        script = tally('script', '--stitch-lbr', '-F', 'ip', '-i', path, check=0).stdout
+        # perf counts what was called from where, script lists the addresses: the same stacks.
+        assert {';'.join(hex(int(ip, 16)) for ip in block.split()) for block in script.split('\n\n') if block} == {
+            chain for chain in ours}
         plain = chains_of(tally(*(word for word in STITCH if 'stitch' not in word), '-i', path, check=0))
         assert all(any(stack.startswith(chain) for stack in whole) for chain in ours)
         assert all(any(chain.startswith(known) for chain in ours) for known in theirs + plain)
         more += sum(map(len, ours)) > sum(map(len, plain))
     assert more > 6
     call_stacks(path, 1, registers=0)
+    assert 'their number in the header' in tally('script', '--stitch-lbr', '-i', path, check=255).stderr
     assert 'their number in the header' in tally(*STITCH, '-i', path, check=255).stderr

@@ -1,4 +1,5 @@
 """Names of generated code: maps and dumps of runtimes, real ones too."""
+import contextlib
 import os
 import pathlib
 import re
@@ -136,14 +137,15 @@ def children_of(pid):
     return [int(child) for child in pathlib.Path(f'/proc/{pid}/task/{pid}/children').read_text().split()]
 
 
-def test_a_container_has_numbers_and_a_tmp_of_its_own(live, tally, node, hot, tmp_path):
+@contextlib.contextmanager
+def container(node, folder):
+    """Runs HOT in namespaces and a /tmp of its own; its number here."""
     if os.geteuid() != 0 or not shutil.which('unshare'):
         pytest.skip('needs root and unshare')
     script = f'mount -t tmpfs none /tmp && exec {node} --perf-basic-prof --eval "$1"'
     source = HOT.replace('process.argv[2]', '60000')
     outer = subprocess.Popen(['unshare', '--pid', '--mount', '--fork', '--mount-proc', '--kill-child', 'sh', '-c',
-                              script, 'sh', source], cwd=tmp_path, stderr=subprocess.PIPE)
-    data = tmp_path / 'perf.data'
+                              script, 'sh', source], cwd=folder, stderr=subprocess.PIPE)
     try:
         pid = wait_for(lambda: outer.poll() is not None or children_of(outer.pid))
         if outer.poll() is not None:
@@ -151,10 +153,16 @@ def test_a_container_has_numbers_and_a_tmp_of_its_own(live, tally, node, hot, tm
         pid = pid[0]
         own_map = pathlib.Path(f'/proc/{pid}/root/tmp/perf-1.map')
         wait_for(lambda: own_map.exists() and 'hotOuter' in own_map.read_text(errors='replace'))
-        tally('record', *SAMPLING, '-p', pid, '-o', data, '--', 'sleep', 0.5, check=0)
-        rows = report(tally, data, '-s', 'dso,sym')
+        yield pid
     finally:
         outer.send_signal(signal.SIGKILL)
         outer.wait()
         outer.stderr.close()
+
+
+def test_a_container_has_numbers_and_a_tmp_of_its_own(live, tally, node, tmp_path):
+    data = tmp_path / 'perf.data'
+    with container(node, tmp_path) as pid:
+        tally('record', *SAMPLING, '-p', pid, '-o', data, '--', 'sleep', 0.5, check=0)
+        rows = report(tally, data, '-s', 'dso,sym')
     assert sum(share for row, share in rows.items() if re.search(r'\[JIT\].*hot(Inner|Outer) ', row)) > 60

@@ -10,6 +10,7 @@ import pytest
 from conftest import TIMEOUT_S
 import perfdata_build
 from test_inline import build
+from test_jit import container, hot, node, remove_maps  # pylint: disable=unused-import
 
 FIELDS = 'comm,ip,sym,symoff,dso,srcline'
 VIEWS = [
@@ -391,3 +392,31 @@ def test_perf_reads_what_was_scrubbed(recorded, tally, perf):
     clean = perf('report', '--stdio', '-q', '-s', 'pid', '-g', 'none', '-i', 'clean.data', cwd=recorded)
     assert clean.returncode == 0
     assert re.findall(r'[0-9.]+%', plain) == re.findall(r'[0-9.]+%', clean.stdout)
+
+
+def packed_elsewhere(tally, elsewhere, data):
+    """Packs data, which lies in its folder, and reads it where nothing else is; the report at home before."""
+    at_home = [seen(tally(*view, '-i', data.name, cwd=data.parent)) for view in VIEWS]
+    bare = elsewhere(*VIEWS[0], data=data).stdout
+    tally('pack', data, check=0)
+    for view, expected in zip(VIEWS, at_home):
+        assert expected[0] == 0 and seen(elsewhere(*view, data=data)) == expected, view
+    assert 'hotOuter' in at_home[0][1] and 'hotOuter' not in bare
+
+
+def test_generated_code_of_a_map(tmp_path, live, tally, elsewhere, node, hot):
+    data = tmp_path / 'in.data'
+    tally('record', '-q', '-g', '-e', 'cpu-clock:u', '-F', '1000', '-o', data, '--', node, '--perf-basic-prof', hot, 200,
+          cwd=tmp_path, check=0)
+    try:
+        packed_elsewhere(tally, elsewhere, data)
+    finally:
+        remove_maps(data, tally)
+
+
+def test_a_container_is_named_elsewhere(tmp_path, live, tally, elsewhere, node):
+    """Its files and its map are in a root that this machine sees as long as it runs only."""
+    data = tmp_path / 'in.data'
+    with container(node, tmp_path) as pid:
+        tally('record', '-q', '-g', '-e', 'cpu-clock:u', '-F', '1000', '-p', pid, '-o', data, '--', 'sleep', 0.2, check=0)
+        packed_elsewhere(tally, elsewhere, data)
