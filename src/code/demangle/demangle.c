@@ -8,6 +8,7 @@
 #if HAVE_DEMANGLE
 #include <libiberty/demangle.h>
 #include <setjmp.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "base/limits.h"
@@ -36,8 +37,44 @@ static void collect(const char *part, size_t len, void *opaque)
 	text_bytes(&c->text, part, len);
 }
 
+static bool base_62_digit(char c, uint64_t *digit)
+{
+	if (c >= '0' && c <= '9')
+		*digit = (uint64_t)(c - '0');
+	else if (c >= 'a' && c <= 'z')
+		*digit = (uint64_t)(c - 'a') + 10;
+	else if (c >= 'A' && c <= 'Z')
+		*digit = (uint64_t)(c - 'A') + 36;
+	else
+		return false;
+	return true;
+}
+
+/* "FG..._" and "DG..._" of Rust's v0 bind so many lifetimes as the number in base 62 says. The demangler goes through
+ * them one by one, in the types that it skips without a word to collect(). The same letters may be a part of an
+ * identifier: a name is refused for them too, as a reference back could lead there. */
+static bool binds_few_lifetimes(const char *name)
+{
+	uint64_t bound = 0;
+	for (const char *at = name; (at = strchr(at, 'G')) != NULL; at++) {
+		if (at == name || (at[-1] != 'F' && at[-1] != 'D'))
+			continue;
+		uint64_t number = 0, digit;
+		const char *end = at + 1;
+		for (; base_62_digit(*end, &digit); end++)
+			number = number > LIMIT_LIFETIMES ? number : number * 62 + digit;
+		if (*end == '_')
+			bound += number;
+		if (bound > LIMIT_LIFETIMES)
+			return false;
+	}
+	return true;
+}
+
 static bool demangle_by_callback(const char *name, struct collector *c)
 {
+	if (name[1] == 'R' && !binds_few_lifetimes(name))
+		return false;
 	if (setjmp(c->too_long) != 0)
 		return false;
 	if (rust_demangle_callback(name, (name[1] == 'R' ? DMGL_RUST : DMGL_AUTO) | c->flags, collect, c))

@@ -21,6 +21,10 @@ static const struct {
 	{"_ZN4core3fmt5Write10write_char17h0123456789abcdefE", "core::fmt::Write::write_char"},
 	{"_RNvC6_123foo3bar", "123foo::bar"},
 	{"_RINvCs6GmmlP4bgsG_1r4showmKj3_EB2_", "r::show::<u32, 3>"},
+	{"_RINvC1r4showFG0_RL0_hRL1_hEuE", "r::show::<for<'a, 'b> fn(&'b u8, &'a u8)>"},
+	{"_RNvNtC1r10CFGBuilder3new", "r::CFGBuilder::new"},
+	/* More lifetimes than anybody counts. */
+	{"_RIC0_MIC0DGDGIyQQkQBl_", "_RIC0_MIC0DGDGIyQQkQBl_"},
 	{"_D3std5stdio__T7writelnTAyaZQnFNfQjZv", "std.stdio.writeln!(immutable(char)[]).writeln(immutable(char)[])"},
 	{"_D8demangle4testFHAiAaZv", "demangle.test(char[][int[]])"},
 	{"_Dmain", "D main"},
