@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""When the interactive report shows what, in milliseconds from its start, on a terminal of 200x50.
+"""When the interactive report (or annotate) shows what, in milliseconds from its start, on a terminal of 200x50.
 
-usage: first_paint.py TALLY RECORDING [OPTION...]
+usage: first_paint.py TALLY RECORDING [annotate] [OPTION...]
 
 Prints a line for each time the screen changed: when, how many bytes that took, and its first line.
 """
@@ -21,12 +21,15 @@ CONTROL = re.compile(rb'\x1b\[[0-9;?]*[a-zA-Z]|\x1b[()][A-Z0-9]|\x1b[=>78]|[\r\n
 
 
 def main(tally, recording, *options):
+    verb = 'report'
+    if options[:1] == ('annotate',):
+        verb, *options = options
     start = time.perf_counter()
     pid, terminal = pty.fork()
     if pid == 0:
         fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack('4H', 50, 200, 0, 0))
         os.environ['TERM'] = 'xterm-256color'
-        os.execv(tally, [tally, 'report', *options, '-i', recording])
+        os.execv(tally, [tally, verb, *options, '-i', recording])
     changes = []  # (first ms, last ms, bytes)
     while select.select([terminal], [], [], QUIET_SECONDS)[0]:
         try:

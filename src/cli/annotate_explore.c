@@ -237,6 +237,21 @@ static enum tally_status show_neighbour(struct exploring *x, bool is_next, struc
 	}
 }
 
+static enum tally_status open_first(struct exploring *x, const struct annotate_target *target, struct tally_error *err)
+{
+	size_t count = x->request->samples->targets.len;
+	enum tally_status status = target ? open_function(x, target, x->opened, err)
+					  : error_set(err, TALLY_NOT_FOUND, "no samples fell on a function");
+	for (size_t i = 0; !target && i < count && x->ranked[i].period; i++) {
+		status = open_function(x, x->ranked[i].target, x->opened, err);
+		if (status == TALLY_OK || status == TALLY_NOMEM)
+			break;
+	}
+	if (status == TALLY_OK)
+		x->depth = 1;
+	return status;
+}
+
 /* ---- samples that are renewed ---- */
 
 struct kept_target { /* what names a function while samples change */
@@ -307,22 +322,32 @@ static enum tally_status renew_functions(
 	return TALLY_OK;
 }
 
+static enum tally_status begin_anew(struct exploring *x, struct tally_error *err)
+{
+	struct annotate_explore *r = x->request;
+	r->begins_anew = false;
+	while (x->depth)
+		close_function(x);
+	return choose_events(x, r->first_event, r->event_count) ? open_first(x, NULL, err) : error_nomem(err);
+}
+
 static enum tally_status renew(struct exploring *x, struct tally_error *err)
 {
 	struct annotate_explore *r = x->request;
 	struct annotate_samples *samples = NULL;
 	const struct binary_store *store = r->samples->source.store;
 	struct kept_target *kept = calloc(x->depth, sizeof(*kept));
-	size_t count = 0;
-	while (kept && count < x->depth && keep_target(x->opened[count].target, &kept[count]))
+	size_t depth = x->depth, count = 0;
+	while (kept && count < depth && keep_target(x->opened[count].target, &kept[count]))
 		count++;
-	enum tally_status status = count == x->depth ? r->renew(r->data, &samples, err) : error_nomem(err);
+	enum tally_status status = count == depth ? r->renew(r->data, &samples, err) : error_nomem(err);
 	bool is_changed = status == TALLY_OK && samples != NULL;
 	if (is_changed) {
 		r->samples = samples;
-		status = renew_functions(x, kept, samples->source.store == store, err);
+		status = r->begins_anew ? begin_anew(x, err)
+					: renew_functions(x, kept, samples->source.store == store, err);
 	}
-	for (size_t i = 0; kept && i < x->depth; i++)
+	for (size_t i = 0; kept && i < depth; i++)
 		drop_target(&kept[i]);
 	free(kept);
 	return status;
@@ -347,7 +372,13 @@ static enum tally_status draw(struct exploring *x, struct tally_error *err)
 	struct annotate_screen *s = &shown(x)->screen;
 	tui_terminal_size(x->request->terminal, &rows, &columns);
 	annotate_screen_resize(s, rows, columns);
-	if (!annotate_draw(s, x->request->grid))
+	bool tells = x->request->tell && !s->frame.message[0];
+	if (tells)
+		x->request->tell(x->request->data, s->frame.message, sizeof(s->frame.message));
+	bool is_drawn = annotate_draw(s, x->request->grid);
+	if (tells)
+		s->frame.message[0] = '\0';
+	if (!is_drawn)
 		return error_nomem(err);
 	tui_terminal_show(x->request->terminal, x->request->grid);
 	return TALLY_OK;
@@ -395,21 +426,6 @@ static enum tally_status take_key(struct exploring *x, uint32_t key, bool *leave
 		break;
 	}
 	return TALLY_OK;
-}
-
-static enum tally_status open_first(struct exploring *x, const struct annotate_target *target, struct tally_error *err)
-{
-	size_t count = x->request->samples->targets.len;
-	enum tally_status status = target ? open_function(x, target, x->opened, err)
-					  : error_set(err, TALLY_NOT_FOUND, "no samples fell on a function");
-	for (size_t i = 0; !target && i < count && x->ranked[i].period; i++) {
-		status = open_function(x, x->ranked[i].target, x->opened, err);
-		if (status == TALLY_OK || status == TALLY_NOMEM)
-			break;
-	}
-	if (status == TALLY_OK)
-		x->depth = 1;
-	return status;
 }
 
 enum tally_status annotate_explore(

@@ -28,6 +28,8 @@ struct annotate_explore {
 	 * due, which renew does; samples: the new ones, NULL if nothing changed. Neither: samples stay. */
 	uint32_t (*key)(void *data);
 	enum tally_status (*renew)(void *data, struct annotate_samples **samples, struct tally_error *err);
+	bool begins_anew; /* renew's: what was there is not held on to, these are first_event and event_count now */
+	void (*tell)(void *data, char *room, size_t size); /* for the bottom line while nothing else is said; NULL */
 	void *data;
 };
 

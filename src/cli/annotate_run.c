@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "cli/annotate_data.h"
-#include "cli/annotate_explore.h"
+#include "cli/annotate_load.h"
 #include "cli/annotate_types.h"
 #include "cli/recording_input.h"
 #include "cli/report_dump.h"
@@ -24,14 +24,14 @@ struct running {
 };
 
 /* The events that are shown side by side with this one, which leads them. */
-static uint32_t group_size(const struct running *r, uint32_t first)
+static uint32_t group_size(const struct annotate_run *run, const struct annotate_samples *samples, uint32_t first)
 {
 	size_t count;
-	const struct perfdata_event *events = perfdata_reader_events(r->samples.source.reader, &count);
-	if (r->run->force_group)
+	const struct perfdata_event *events = perfdata_reader_events(samples->source.reader, &count);
+	if (run->force_group)
 		return (uint32_t)count - first;
 	uint32_t members = events[first].member_count;
-	return r->run->no_group || members < 2 || members > count - first ? 1 : members;
+	return run->no_group || members < 2 || members > count - first ? 1 : members;
 }
 
 static struct tally_str group_name(const struct running *r, uint32_t leader)
@@ -188,7 +188,7 @@ static enum tally_status print_all(struct running *r, struct tally_error *err)
 		json_array(&r->json, "functions");
 	}
 	for (uint32_t event = 0; event < r->samples.event_count && status == TALLY_OK;) {
-		uint32_t count = group_size(r, event);
+		uint32_t count = group_size(r->run, &r->samples, event);
 		status = r->run->data_type ? print_types(r, event, count, err) : print_events(r, event, count, err);
 		event += count;
 	}
@@ -204,49 +204,75 @@ static enum tally_status print_all(struct running *r, struct tally_error *err)
 }
 
 /* The function that was asked for by name, the hottest of the name. */
-static const struct annotate_target *find_asked(struct running *r, uint32_t first, uint32_t count)
+static const struct annotate_target *find_asked(
+	const char *symbol, struct annotate_samples *samples, uint32_t first, uint32_t count)
 {
-	const char *symbol = r->run->request.symbol;
-	const struct annotate_ranked *ranked = annotate_samples_rank(&r->samples, first, count);
-	for (size_t i = 0; ranked && i < r->samples.targets.len; i++)
+	const struct annotate_ranked *ranked = annotate_samples_rank(samples, first, count);
+	for (size_t i = 0; ranked && i < samples->targets.len; i++)
 		if (!strcmp(ranked[i].target->frame->symbol, symbol))
 			return ranked[i].target;
 	return NULL;
 }
 
 /* The first event, or group, that has samples. */
+static enum tally_status begin(void *data, struct annotate_samples *samples, struct annotate_explore *request,
+	const struct annotate_target **target, struct tally_error *err)
+{
+	const struct running *r = data;
+	const struct annotate_run *run = r->run;
+	uint32_t first = 0;
+	while (first < samples->event_count && !samples->events[first].count)
+		first += group_size(run, samples, first);
+	request->samples = samples;
+	request->first_event = first < samples->event_count ? first : 0;
+	request->event_count = group_size(run, samples, request->first_event);
+	*target = NULL;
+	if (!run->request.symbol)
+		return TALLY_OK;
+	*target = find_asked(run->request.symbol, samples, request->first_event, request->event_count);
+	return *target ? TALLY_OK
+		       : error_set(err, TALLY_NOT_FOUND, "no samples fell on a function '%s'", run->request.symbol);
+}
+
+/* Samples are read with the screen on. */
 static enum tally_status explore(struct running *r, struct tally_error *err)
 {
-	const struct annotate_target *target = NULL;
 	const struct annotate_run *run = r->run;
-	struct grid grid = {0};
-	struct annotate_explore request = {.grid = &grid,
-		.samples = &r->samples,
-		.settings = {.percent = run->text.percent, .column = run->text.column, .hides_source = run->no_source},
-		.is_intel = run->is_intel,
-		.objdump = run->objdump,
-		.style = run->style,
-		.prefix = run->prefix,
-		.strip = run->strip};
-	while (request.first_event + 1 < r->samples.event_count && !r->samples.events[request.first_event].count)
-		request.first_event += group_size(r, request.first_event);
-	if (request.first_event >= r->samples.event_count)
-		request.first_event = 0;
-	request.event_count = group_size(r, request.first_event);
-	if (run->request.symbol) {
-		target = find_asked(r, request.first_event, request.event_count);
-		if (!target)
-			return error_set(
-				err, TALLY_NOT_FOUND, "no samples fell on a function '%s'", run->request.symbol);
+	struct annotate_load load = {.cli = r->cli,
+		.request = run->request,
+		.explore = {.settings = {.percent = run->text.percent,
+				    .column = run->text.column,
+				    .hides_source = run->no_source},
+			.is_intel = run->is_intel,
+			.objdump = run->objdump,
+			.style = run->style,
+			.prefix = run->prefix,
+			.strip = run->strip},
+		.data = r,
+		.begin = begin};
+	load.request.symbol = NULL; /* others are entered from it */
+	enum tally_status status = annotate_load_show(&load, &r->samples, err);
+	if (r->samples.source.reader) {
+		data_source_tell(r->cli, &r->samples.source);
+		if (!run->is_quiet)
+			cli_print_health(r->cli, &r->samples.source.sideband.health);
 	}
-	bool leaves;
-	enum tally_status status = tui_terminal_open(&request.terminal, err);
-	if (status == TALLY_OK) {
-		status = annotate_explore(&request, target, &leaves, err);
-		tui_terminal_close(request.terminal);
-	}
-	grid_deinit(&grid);
 	return status;
+}
+
+static enum tally_status list(struct running *r, struct tally_error *err)
+{
+	enum tally_status status = annotate_samples_read(r->cli, &r->run->request, &r->samples, err);
+	cli_start_pager(r->cli); /* not before: how far the work is can be seen meanwhile */
+	if (r->samples.event_count == 0 || status == TALLY_NOMEM)
+		return status;
+	struct tally_error inner = {0};
+	enum tally_status printed = print_all(r, &inner);
+	if (!r->run->is_quiet)
+		cli_print_health(r->cli, &r->samples.source.sideband.health);
+	if (printed != TALLY_OK && err)
+		*err = inner;
+	return printed != TALLY_OK ? printed : status;
 }
 
 enum tally_status annotate_run(
@@ -258,22 +284,7 @@ enum tally_status annotate_run(
 	}
 	struct running r = {.cli = cli, .run = run, .out = out};
 	annotate_source_init(&r.source, run->prefix, run->strip);
-	struct annotate_request wanted = run->request;
-	if (run->is_interactive)
-		wanted.symbol = NULL; /* others are entered from it */
-	enum tally_status status = annotate_samples_read(cli, &wanted, &r.samples, err);
-	if (!run->is_interactive) /* not before: how far the work is can be seen meanwhile */
-		cli_start_pager(cli);
-	if (r.samples.event_count > 0 && status != TALLY_NOMEM) {
-		struct tally_error inner = {0};
-		enum tally_status printed = run->is_interactive ? explore(&r, &inner) : print_all(&r, &inner);
-		if (!run->is_quiet)
-			cli_print_health(cli, &r.samples.source.sideband.health);
-		if (printed != TALLY_OK) {
-			status = printed;
-			*err = inner;
-		}
-	}
+	enum tally_status status = run->is_interactive ? explore(&r, err) : list(&r, err);
 	annotate_samples_deinit(&r.samples);
 	annotate_source_deinit(&r.source);
 	return status;

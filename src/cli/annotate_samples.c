@@ -179,15 +179,19 @@ static enum tally_status read_all(
 	if (request->cpus && (status = cpu_filter_parse(request->cpus, &samples->cpus, err)) != TALLY_OK)
 		return status;
 	struct progress_line line;
-	progress_line_start(&line);
-	progress_begin(&line.progress, "reading samples", perfdata_reader_bytes(samples->source.reader));
+	struct progress *progress = request->progress ? request->progress : &line.progress;
+	if (!request->progress)
+		progress_line_start(&line);
+	progress_begin(progress, "reading samples", perfdata_reader_bytes(samples->source.reader));
 	while ((status = data_source_next(&samples->source, &sample, err)) == TALLY_OK) {
-		progress_add(&line.progress, sample.record.bytes.len);
+		progress_add(progress, sample.record.bytes.len);
 		status = count_sample(samples, &sample, err);
 		if (status != TALLY_OK)
 			break;
 	}
-	progress_line_stop(&line);
+	if (!request->progress)
+		progress_line_stop(&line);
+	progress_begin(request->progress, "looking up names", 0);
 	if (status == TALLY_NOMEM)
 		return status;
 	enum tally_status end = status == TALLY_END ? TALLY_OK : status;
@@ -226,6 +230,7 @@ enum tally_status annotate_samples_take(const struct cli *cli, const struct anno
 	struct data_input input = request->input;
 	input.times = request->times;
 	input.store = &request->store;
+	input.progress = request->progress;
 	enum tally_status status = data_source_take(cli, &input, reader, store, &samples->source, err);
 	if (status == TALLY_OK)
 		status = read_all(request, samples, err);

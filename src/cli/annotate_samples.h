@@ -17,6 +17,7 @@ struct annotate_request {
 	struct binary_store_options store;
 	const char *symbol; /* NULL: all */
 	const char *dsos, *cpus, *times;
+	struct progress *progress; /* NULL: a line on the terminal tells */
 };
 
 struct annotate_sum {

@@ -6,6 +6,21 @@
 #include "cli/pack_damage.h"
 #include "cli/recording_input.h"
 
+static enum tally_status read_sideband(
+	const struct data_input *input, struct data_source *source, struct tally_error *err)
+{
+	struct record_run *run = &source->run;
+	if (input->max_bytes && !run->is_copy && input->max_bytes < run->bytes.len) {
+		run->bytes.len = input->max_bytes;
+		source->end_offset = run->offset + input->max_bytes;
+	}
+	run->progress = input->progress;
+	progress_begin(input->progress, "reading what ran", run->bytes.len);
+	enum tally_status status = sideband_read_code(source->reader, run, source->store, &source->sideband, err);
+	run->progress = NULL;
+	return status;
+}
+
 static enum tally_status open_parts(
 	const struct cli *cli, const struct data_input *input, struct data_source *source, struct tally_error *err)
 {
@@ -16,11 +31,9 @@ static enum tally_status open_parts(
 	options.pack = perfdata_reader_features(source->reader)->raw[FEATURE_PACK];
 	enum tally_status status = source->store ? TALLY_OK : binary_store_create(&options, &source->store, err);
 	if (status == TALLY_OK)
-		pack_tell_damage(cli, source->store);
-	if (status == TALLY_OK)
 		status = record_run_open(source->reader, &source->run, err);
 	if (status == TALLY_OK)
-		status = sideband_read_code(source->reader, &source->run, source->store, &source->sideband, err);
+		status = read_sideband(input, source, err);
 	if (status == TALLY_OK && !resolver_init(&source->resolver, source->sideband.machine, source->run.swap))
 		status = error_nomem(err);
 	if (status != TALLY_OK)
@@ -32,14 +45,24 @@ static enum tally_status open_parts(
 	source->resolver.unwinder = &source->unwinder;
 	frame_names_init(&source->names, &source->resolver, source->sideband.machine, source->store);
 	struct tally_bytes tracing = perfdata_reader_features(source->reader)->tracing_data;
-	struct tally_error tracing_error;
-	if (tracing.len > 0 && tracepoint_printer_create(tracing, &source->tracepoints, &tracing_error) != TALLY_OK)
-		cli_failf(cli, "%s: %s", cli->program, tracing_error.text);
+	if (tracing.len > 0 &&
+		tracepoint_printer_create(tracing, &source->tracepoints, &source->tracepoint_error) != TALLY_OK)
+		source->tracepoints = NULL;
+	if (!input->is_quiet)
+		data_source_tell(cli, source);
 	perfdata_reader_rewind(source->reader);
 	status = input->times ? time_spans_read(input->times, source->reader, &source->spans, err) : TALLY_OK;
 	if (status != TALLY_OK)
 		return status;
 	return time_order_create(source->reader, &source->order, err);
+}
+
+void data_source_tell(const struct cli *cli, const struct data_source *source)
+{
+	if (source->store)
+		pack_tell_damage(cli, source->store);
+	if (source->tracepoint_error.text[0])
+		cli_failf(cli, "%s: %s", cli->program, source->tracepoint_error.text);
 }
 
 enum tally_status data_source_open(
@@ -138,6 +161,8 @@ enum tally_status data_source_next(struct data_source *source, struct data_sampl
 			source->sideband.health.unordered = time_order_late(source->order);
 			return status;
 		}
+		if (source->end_offset && item.record.offset >= source->end_offset)
+			return TALLY_END;
 		if (source->with_sideband && is_sideband(&item.record)) {
 			take_sideband(source, &item, out);
 			return TALLY_OK;

@@ -14,6 +14,7 @@
 #include "analysis/group_reads.h"
 #include "analysis/sideband.h"
 #include "analysis/tracepoint_fields.h"
+#include "base/progress.h"
 #include "cli/cli.h"
 #include "perfdata/time_order.h"
 #include "perfdata/time_spans.h"
@@ -35,9 +36,11 @@ struct data_source {
 	struct sample_unwinder unwinder;
 	struct frame_names names;
 	struct tracepoint_printer *tracepoints; /* NULL: the recording describes none */
+	struct tally_error tracepoint_error; /* or none that can be used */
 	struct time_order *order;
 	struct time_spans spans; /* of samples that are wanted; empty: all are */
 	uint64_t skipped; /* samples outside them */
+	uint64_t end_offset; /* records from there on are left out; 0: none */
 	bool with_sideband; /* mappings, names, forks and exits come too; the caller's choice */
 	struct group_reads reads;
 	struct data_sample group; /* a sample that read its group, and how many of its values came out */
@@ -50,6 +53,9 @@ struct data_input {
 	const char *times; /* as --time has it; NULL: all */
 	const struct binary_store_options
 		*store; /* NULL: the usual places; the build-id folder is the command line's */
+	size_t max_bytes; /* of records: the recording is taken as one that was cut there; 0: no bound. Copies have none */
+	struct progress *progress; /* NULL: nobody looks */
+	bool is_quiet; /* what is wrong with parts of it is told by data_source_tell, or not at all */
 };
 
 struct data_result { /* of a conversion */
@@ -65,6 +71,8 @@ TALLY_MUST_CHECK enum tally_status data_source_take(const struct cli *cli, const
 	struct perfdata_reader *reader, struct binary_store *store, struct data_source *source,
 	struct tally_error *err);
 void data_source_close(struct data_source *source);
+/* Says what parts of the recording cannot be used, which opening does unless it is to be quiet. */
+void data_source_tell(const struct cli *cli, const struct data_source *source);
 /* A sample that read its group comes as one of each event that counted on since. What belongs to no event, or cannot be decoded, is counted in the sideband's health and passed over. */
 TALLY_MUST_CHECK enum tally_status data_source_next(
 	struct data_source *source, struct data_sample *sample, struct tally_error *err);

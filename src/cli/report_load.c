@@ -1,24 +1,17 @@
 #include "cli/report_load.h"
 
-#include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "cli/progress_line.h"
 #include "cli/report_tables.h"
+#include "cli/screen_work.h"
 #include "view/tui/explorer_draw.h"
 #include "view/tui/explorer_lines.h"
 #include "view/tui/explorer_table.h"
 
-#define FIRST_BYTES ((size_t)1 << 20) /* of the recording, that are shown first */
-#define PART_STEP   8 /* the next part is so many times as long, and the whole at least that */
-#define FIRST_MS    40 /* what is read by then shows at once */
-#define EVERY_MS    100 /* how often progress is drawn, and tables are taken */
+#define FIRST_MS 40 /* what is read by then shows at once */
 
 struct part { /* the recording up to some byte, or all of it */
 	struct replay_result result;
@@ -29,13 +22,7 @@ struct part { /* the recording up to some byte, or all of it */
 
 struct loading {
 	const struct report_load *load;
-	pthread_t thread;
-	int ready_fd; /* readable when the worker has something */
-	struct progress progress;
-
-	pthread_mutex_t mutex; /* of these */
-	struct part *newest; /* made and not taken yet; NULL: none */
-	bool is_done;
+	struct screen_work work; /* its parts are struct part */
 
 	/* The worker's until it is done. */
 	struct part whole;
@@ -46,7 +33,6 @@ struct loading {
 	struct explore_begun *begun;
 	struct grid grid;
 	struct part *shown; /* NULL: nothing yet */
-	struct progress_clock clock;
 	bool leaves;
 };
 
@@ -114,13 +100,6 @@ static enum tally_status make_part(
 	return made;
 }
 
-static void tell(const struct loading *l)
-{
-	uint64_t one = 1;
-	ssize_t written = write(l->ready_fd, &one, sizeof(one));
-	(void)written; /* the counter is full: then it is readable */
-}
-
 /* A part that fails is left out: what is wrong is said of the whole. */
 static void publish_part(struct loading *l, size_t bytes, bool with_names)
 {
@@ -135,12 +114,7 @@ static void publish_part(struct loading *l, size_t bytes, bool with_names)
 		part_destroy(part);
 		return;
 	}
-	pthread_mutex_lock(&l->mutex);
-	struct part *before = l->newest;
-	l->newest = part;
-	pthread_mutex_unlock(&l->mutex);
-	part_destroy(before);
-	tell(l);
+	part_destroy(screen_work_put(&l->work, part));
 }
 
 /* The bytes of which the beginning can be read by itself; 0: it cannot. */
@@ -153,111 +127,42 @@ static size_t divisible_bytes(const struct report_load *load)
 	return perfdata_reader_data(load->wanted.reader, &offset).len;
 }
 
-static void *work(void *context)
+static void read_all(void *context)
 {
 	struct loading *l = context;
 	struct report_replay wanted = l->load->wanted;
 	size_t total = divisible_bytes(l->load);
-	for (size_t bytes = FIRST_BYTES; bytes <= total / PART_STEP; bytes *= PART_STEP) {
-		if (bytes == FIRST_BYTES)
+	for (size_t bytes = SCREEN_FIRST_BYTES; bytes <= total / SCREEN_PART_STEP; bytes *= SCREEN_PART_STEP) {
+		if (bytes == SCREEN_FIRST_BYTES)
 			publish_part(l, bytes, false);
 		publish_part(l, bytes, true);
 	}
-	wanted.progress = &l->progress;
+	wanted.progress = &l->work.progress;
 	l->status = make_part(l, &wanted, &l->whole, &l->error);
-	pthread_mutex_lock(&l->mutex);
-	l->is_done = true;
-	pthread_mutex_unlock(&l->mutex);
-	tell(l);
-	return NULL;
-}
-
-/* Signals are the drawing thread's, but for those of the thread's own faults. */
-static bool start_work(struct loading *l)
-{
-	static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP};
-	sigset_t others, before;
-	sigfillset(&others);
-	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
-		sigdelset(&others, own[i]);
-	pthread_sigmask(SIG_SETMASK, &others, &before);
-	bool is_started = pthread_create(&l->thread, NULL, work, l) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return is_started;
-}
-
-static void progress_text(struct loading *l, struct text *t, unsigned columns)
-{
-	struct progress_state state;
-	progress_look(&l->clock, &l->progress, &state);
-	if (state.what)
-		progress_line_text(t, &state, columns);
-	else
-		text_str(t, "reading the recording");
-}
-
-static void draw_waiting(struct loading *l, const struct text *progress)
-{
-	if (l->grid.rows == 0)
-		return;
-	grid_clear(&l->grid);
-	tui_put_title(&l->grid, str_from(l->load->path));
-	tui_put_bottom(&l->grid, (struct tally_str){progress->data, progress->len}, STR(" q:quit"));
-}
-
-static bool draw_part(struct loading *l, const struct text *progress)
-{
-	struct explorer *e = &l->begun->explorer;
-	bool says_progress = !e->message[0];
-	if (says_progress)
-		explorer_say(e, "%.*s", (int)progress->len, progress->data);
-	bool is_drawn = !e->failed && explorer_draw(e, "", &l->grid);
-	if (says_progress)
-		e->message[0] = '\0';
-	return is_drawn;
 }
 
 static enum tally_status draw(struct loading *l, struct tally_error *err)
 {
-	struct text progress = {0};
+	struct explorer *e = &l->begun->explorer;
+	bool says_progress = !e->message[0];
 	unsigned rows, columns;
-	bool is_drawn = true;
+	if (!l->shown)
+		return screen_work_draw(&l->work, l->begun->terminal, &l->grid, l->load->path, err);
 	tui_terminal_size(l->begun->terminal, &rows, &columns);
-	progress_text(l, &progress, columns);
-	if (l->shown) {
-		explorer_resize(&l->begun->explorer, rows, columns);
-		is_drawn = draw_part(l, &progress);
-	} else if (grid_resize(&l->grid, rows, columns)) {
-		draw_waiting(l, &progress);
-	} else {
-		is_drawn = false;
+	explorer_resize(e, rows, columns);
+	if (says_progress) {
+		struct text progress = {0};
+		screen_work_tell(&l->work, columns, &progress);
+		explorer_say(e, "%.*s", (int)progress.len, progress.data);
+		text_deinit(&progress);
 	}
-	is_drawn = is_drawn && !progress.failed;
-	text_deinit(&progress);
+	bool is_drawn = !e->failed && explorer_draw(e, "", &l->grid);
+	if (says_progress)
+		e->message[0] = '\0';
 	if (!is_drawn)
 		return error_nomem(err);
 	tui_terminal_show(l->begun->terminal, &l->grid);
 	return TALLY_OK;
-}
-
-static struct part *take_newest(struct loading *l)
-{
-	pthread_mutex_lock(&l->mutex);
-	struct part *newest = l->newest;
-	l->newest = NULL;
-	pthread_mutex_unlock(&l->mutex);
-	return newest;
-}
-
-static bool is_done(struct loading *l)
-{
-	uint64_t count;
-	ssize_t cleared = read(l->ready_fd, &count, sizeof(count));
-	(void)cleared; /* nothing to clear is well, too */
-	pthread_mutex_lock(&l->mutex);
-	bool is_done = l->is_done;
-	pthread_mutex_unlock(&l->mutex);
-	return is_done;
 }
 
 static enum tally_status show_part(struct loading *l, struct part *part, struct tally_error *err)
@@ -304,18 +209,18 @@ static enum tally_status watch(struct loading *l, struct tally_error *err)
 	int64_t due_ms = clock_ms() + FIRST_MS;
 	while (status == TALLY_OK) {
 		int64_t left_ms = due_ms - clock_ms();
-		uint32_t key = tui_terminal_key_within(l->begun->terminal, left_ms > 0 ? (int)left_ms : 0, l->ready_fd);
+		uint32_t key = screen_work_key(&l->work, l->begun->terminal, left_ms > 0 ? (int)left_ms : 0);
 		take_key(l, key);
-		if (l->leaves || is_done(l))
+		if (l->leaves || screen_work_is_done(&l->work))
 			break;
 		if (key == TUI_KEY_NONE && clock_ms() < due_ms)
 			continue;
-		struct part *newest = take_newest(l);
+		struct part *newest = screen_work_take(&l->work);
 		if (newest)
 			status = show_part(l, newest, err);
 		if (status == TALLY_OK)
 			status = draw(l, err);
-		due_ms = clock_ms() + EVERY_MS;
+		due_ms = clock_ms() + SCREEN_EVERY_MS;
 	}
 	return status;
 }
@@ -348,15 +253,11 @@ static enum tally_status run(struct loading *l, struct report_loaded *loaded, st
 	enum tally_status status = tui_terminal_open(&l->begun->terminal, err);
 	if (status != TALLY_OK)
 		return status;
-	if (!start_work(l)) {
-		(void)work(l);
-		hand_over(l, loaded);
-		return l->status;
-	}
+	screen_work_start(&l->work);
 	status = watch(l, err);
 	if (l->leaves)
 		leave(l);
-	pthread_join(l->thread, NULL);
+	screen_work_join(&l->work);
 	hand_over(l, loaded);
 	if (status == TALLY_OK && l->status != TALLY_OK && err)
 		*err = l->error;
@@ -367,15 +268,13 @@ enum tally_status report_load(const struct report_load *load, struct report_load
 {
 	struct loading l = {.load = load, .begun = &loaded->begun};
 	*loaded = (struct report_loaded){0};
-	l.ready_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (l.ready_fd < 0)
-		return error_set_errno(err, TALLY_IO, errno, "eventfd");
-	pthread_mutex_init(&l.mutex, NULL);
-	enum tally_status status = run(&l, loaded, err);
-	part_destroy(l.newest);
+	enum tally_status status = screen_work_init(&l.work, read_all, &l, err);
+	if (status != TALLY_OK)
+		return status;
+	status = run(&l, loaded, err);
+	part_destroy(screen_work_take(&l.work));
 	part_destroy(l.shown);
-	pthread_mutex_destroy(&l.mutex);
-	(void)close(l.ready_fd);
+	screen_work_deinit(&l.work);
 	grid_deinit(&l.grid);
 	return status;
 }

@@ -472,6 +472,26 @@ def test_the_beginning_shows_before_its_names(terminal, tally, large):
     assert len(rows_of(whole[1:2])) == 1 and whole[-1].endswith(' 2/2')
 
 
+def test_code_of_the_beginning_gives_way_to_that_of_all(terminal, tally, tmp_path, workload):
+    """The beginning has one function, and all of it a hotter one."""
+    path = workload('deep').path
+    names = subprocess.run(['nm', path], capture_output=True, text=True, check=True).stdout
+    recording = perfdata_build.Recording()
+    recording.event('IDENTIFIER IP TID TIME')
+    recording.comm('deep')
+    recording.mmap(0x10000000, 0x10000, str(path))
+    for megabytes, name in ((2, 'leaf'), (7, 'level_20')):
+        before, recording.records = recording.records, b''
+        recording.sample(ip=0x10000004 + int(re.search(rf'^(\w+) t {name}$', names, re.MULTILINE)[1], 16))
+        recording.records = before + (megabytes << 20) // len(recording.records) * recording.records
+    recording.write(tmp_path / 'large.data')
+    screen = terminal(shlex.join(map(str, [tally.path, 'annotate', '-i', tmp_path / 'large.data'])))
+    whole = screen.wait(lambda lines: lines[0].startswith('level_20  ') and lines[-1].startswith('h:help'))
+    assert ' 183500 samples, ' in whole[0]
+    screen.press('>')
+    screen.wait(lambda lines: lines[0].startswith('leaf  '))
+
+
 @pytest.mark.parametrize('how', ['q', 'C-c', 'SIGSEGV'])
 def test_leaving_while_it_is_read(how, terminal, tally, large):
     path, kallsyms = large
