@@ -36,6 +36,7 @@ struct flat_options {
 	const struct profile_filter *filter; /* NULL: all; what it rejects stays in the totals */
 	const bool *cpu_passes; /* by CPU; what it rejects counts nowhere; NULL: all */
 	size_t cpu_limit;
+	unsigned threads; /* 0: one per CPU; the rows are the same */
 };
 
 struct flat_stat { /* one member's sums in one row */
@@ -122,6 +123,7 @@ void flat_branches_add(const struct flat_table *table, const struct flat_instanc
 	struct flat_branches *sums);
 /* Of all chains of the row. */
 struct flat_branches flat_row_branches(const struct flat_table *table, const struct flat_row *row);
+void flat_stat_add(struct flat_stat *sum, const struct flat_stat *add);
 uint64_t flat_stat_value(const struct flat_stat *stat, enum profile_key key);
 
 #endif

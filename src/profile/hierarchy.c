@@ -39,21 +39,6 @@ static int compare_rows(const void *left, const void *right, void *data)
 	return a < c ? -1 : a > c;
 }
 
-static void add_stats(struct flat_stat *sum, const struct flat_stat *add)
-{
-	for (size_t i = 0; i < sizeof(sum->weights) / sizeof(sum->weights[0]); i++)
-		sum->weights[i] += add->weights[i];
-	sum->count += add->count;
-	sum->period += add->period;
-	sum->children_period += add->children_period;
-	sum->latency += add->latency;
-	sum->children_latency += add->children_latency;
-	sum->sys_period += add->sys_period;
-	sum->us_period += add->us_period;
-	sum->guest_sys_period += add->guest_sys_period;
-	sum->guest_us_period += add->guest_us_period;
-}
-
 static bool add_node(struct hierarchy_builder *b, uint32_t level, uint32_t begin, uint32_t end)
 {
 	struct hierarchy *h = b->tree;
@@ -68,7 +53,7 @@ static bool add_node(struct hierarchy_builder *b, uint32_t level, uint32_t begin
 	memset(sums, 0, members * sizeof(*sums));
 	for (uint32_t i = begin; i < end; i++) {
 		for (uint32_t m = 0; m < members; m++)
-			add_stats(&sums[m], flat_table_stat(h->table, b->rows[i], m));
+			flat_stat_add(&sums[m], flat_table_stat(h->table, b->rows[i], m));
 	}
 	b->begins[h->node_count] = begin;
 	b->ends[h->node_count] = end;

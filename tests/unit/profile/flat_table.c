@@ -2,6 +2,7 @@
 #include "unit_test.h"
 
 #include "profile/flat_table.h"
+#include "profile/profile_builder.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -249,6 +250,108 @@ static void no_samples_and_no_such_event(void **state)
 	profile_destroy(p);
 }
 
+#define MANY_SAMPLES 70000
+#define FUNCTIONS    400
+#define COMMS	     3
+
+static uint32_t add_function(struct profile_builder *b, unsigned number)
+{
+	char name[16];
+	size_t len = (size_t)snprintf(name, sizeof(name), "f%u", number);
+	struct profile_function function = {.name = profile_builder_string(b, (struct tally_str){name, len}),
+		.binary = 0,
+		.start = number * 16,
+		.size = 16};
+	struct profile_frame frame = {.function = profile_builder_function(b, &function),
+		.binary = 0,
+		.address = function.start,
+		.level = PROFILE_LEVEL_USER};
+	return profile_builder_frame(b, &frame);
+}
+
+/* Two events, a few programs, recursion now and then: what a part of the samples makes rows of, another does too. */
+static struct profile *make_large_profile(void)
+{
+	struct profile_builder *b = profile_builder_create();
+	struct profile_binary binary = {.name = profile_builder_string(b, str_from("x"))};
+	uint32_t frames[FUNCTIONS], threads[COMMS];
+	binary.long_name = binary.build_id = binary.name;
+	for (uint32_t i = 0; i < 2; i++)
+		profile_builder_event(b, &(struct profile_event){.name = binary.name, .member_count = 2 - i});
+	profile_builder_binary(b, &binary);
+	for (unsigned i = 0; i < FUNCTIONS; i++)
+		frames[i] = add_function(b, i);
+	for (int32_t i = 0; i < COMMS; i++) {
+		uint32_t comm = profile_builder_string(b, str_from((const char *[]){"cc", "ld", "sh"}[i]));
+		threads[i] = profile_builder_thread(
+			b, &(struct profile_thread){.pid = i, .tid = i, .comm = comm, .last_comm = comm});
+	}
+	uint64_t random = 1;
+	for (uint64_t i = 0; i < MANY_SAMPLES; i++) {
+		uint32_t chain[6];
+		for (size_t k = 0; k < 6; k++) {
+			random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+			chain[k] = frames[(random >> 33) % FUNCTIONS >> k];
+		}
+		struct profile_sample sample = {.event = (uint32_t)(random >> 40) % 8 == 0,
+			.thread = threads[(random >> 50) % 16 ? 0 : (random >> 54) % COMMS],
+			.leaf = chain[0],
+			.stack = profile_builder_stack(b, chain, 2 + (random >> 60) % 5),
+			.cpu = -1,
+			.count = 1,
+			.period = 1 + (random >> 35) % 100,
+			.first_order = i};
+		profile_builder_sample(b, &sample);
+	}
+	struct profile *p;
+	struct tally_error err;
+	assert_int_equal(profile_builder_finish(b, &p, &err), TALLY_OK);
+	return p;
+}
+
+static void assert_same_tables(const struct flat_table *a, const struct flat_table *b)
+{
+	size_t instances = 0;
+	assert_int_equal(a->row_count, b->row_count);
+	assert_int_equal(a->shown_count, b->shown_count);
+	assert_memory_equal(a->order, b->order, a->shown_count * sizeof(*a->order));
+	assert_memory_equal(a->stats, b->stats, a->row_count * 2 * sizeof(*a->stats));
+	for (size_t i = 0; i < a->row_count; i++) {
+		const struct flat_row *row = &a->rows[i], *other = &b->rows[i];
+		assert_int_equal(row->frame, other->frame);
+		assert_int_equal(row->thread, other->thread);
+		assert_int_equal(row->number, other->number);
+		assert_int_equal(row->max_depth, other->max_depth);
+		assert_int_equal(row->first_instance, other->first_instance);
+		assert_int_equal(row->instance_count, other->instance_count);
+		instances += row->instance_count;
+	}
+	assert_memory_equal(a->instances, b->instances, instances * sizeof(*a->instances));
+}
+
+static void any_number_of_workers_makes_the_same_rows(void **state)
+{
+	struct profile *p = make_large_profile();
+	struct flat_options options = {.keys = by_symbol,
+		.key_count = 3,
+		.member_count = 2,
+		.with_children = true,
+		.with_chains = true,
+		.is_caller_first = true,
+		.threads = 1};
+	struct flat_table alone, together;
+	struct tally_error err;
+	assert_int_equal(flat_table_init(&alone, p, &options, &err), TALLY_OK);
+	assert_true(alone.row_count > FUNCTIONS);
+	for (options.threads = 2; options.threads <= 4; options.threads++) {
+		assert_int_equal(flat_table_init(&together, p, &options, &err), TALLY_OK);
+		assert_same_tables(&alone, &together);
+		flat_table_deinit(&together);
+	}
+	flat_table_deinit(&alone);
+	profile_destroy(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -265,6 +368,7 @@ int main(void)
 		cmocka_unit_test(callees_are_ignored),
 		cmocka_unit_test(lines_and_files_group_and_sort),
 		cmocka_unit_test(no_samples_and_no_such_event),
+		cmocka_unit_test(any_number_of_workers_makes_the_same_rows),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,491 @@
+#include "profile/flat_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/thread_pool.h"
+#include "base/vec.h"
+
+#define AHEAD	     4 /* samples */
+#define PART_SAMPLES 16384 /* at least: fewer are not worth a worker, whose rows are joined with others' */
+
+struct group_row { /* of a frame group, the row in the sample group that is being added */
+	uint32_t sample_group; /* + 1 */
+	uint32_t row;
+};
+
+struct row_tally { /* what each frame of a chain changes */
+	uint32_t last_sample; /* + 1, that was added last, so that recursion counts once */
+	uint32_t max_depth, instance_count;
+	uint32_t frame_group;
+};
+
+/* The rows of some of the samples, which lie together in the order of their groups. */
+struct row_builder {
+	struct flat_table *table;
+	const struct profile *profile;
+	const struct flat_options *options;
+	const struct flat_groups *groups;
+	const struct flat_chains *chains;
+	size_t begin, end; /* in groups->samples */
+	struct group_row *row_of; /* by frame group */
+	VEC(struct flat_row) rows; /* those of one sample group together */
+	VEC(struct flat_stat) stats;
+	VEC(struct row_tally) tallies; /* by row */
+	VEC(uint32_t) made_by; /* by row: the first sample */
+	uint32_t first_group; /* of samples */
+	VEC(uint32_t) group_rows; /* by sample group from the first on: its first row */
+	bool failed; /* out of memory */
+};
+
+/* The row of a frame group in the sample's group; UINT32_MAX: none yet. */
+static uint32_t known_row(const struct row_builder *b, uint32_t sample_group, uint32_t frame_group)
+{
+	const struct group_row *known = &b->row_of[frame_group];
+	return known->sample_group == sample_group + 1 ? known->row : UINT32_MAX;
+}
+
+/* UINT32_MAX: out of memory. */
+static uint32_t add_row(
+	struct row_builder *b, const struct flat_row *added, const struct flat_instance *by, uint32_t frame_group)
+{
+	uint32_t members = b->options->member_count;
+	uint32_t row = (uint32_t)b->rows.len;
+	struct row_tally tally = {.frame_group = frame_group};
+	if (b->rows.len >= UINT32_MAX || !vec_push(&b->rows, *added) || !vec_push(&b->tallies, tally) ||
+		!vec_push(&b->made_by, by->sample) || !vec_reserve(&b->stats, b->stats.len + members))
+		return UINT32_MAX;
+	memset(b->stats.items + b->stats.len, 0, members * sizeof(*b->stats.items));
+	b->stats.len += members;
+	b->row_of[frame_group] = (struct group_row){b->groups->of_sample[by->sample] + 1, row};
+	return row;
+}
+
+/* The chains of a row are of the first member. */
+static void count_instance(struct row_builder *b, uint32_t row, const struct flat_instance *instance)
+{
+	struct row_tally *tally = &b->tallies.items[row];
+	tally->last_sample = instance->sample + 1;
+	if (b->profile->samples[instance->sample].event != b->options->first_event)
+		return;
+	if (instance->len > tally->max_depth)
+		tally->max_depth = instance->len;
+	tally->instance_count += b->options->with_chains && instance->len > 0;
+}
+
+static void add_self(struct flat_stat *stat, uint8_t level, const struct profile_sample *sample, uint64_t latency)
+{
+	stat->latency += latency;
+	stat->children_latency += latency;
+	stat->count += sample->count;
+	stat->period += sample->period;
+	stat->children_period += sample->period;
+	if (level == PROFILE_LEVEL_KERNEL)
+		stat->sys_period += sample->period;
+	else if (level == PROFILE_LEVEL_USER)
+		stat->us_period += sample->period;
+	else if (level == PROFILE_LEVEL_GUEST_KERNEL)
+		stat->guest_sys_period += sample->period;
+	else if (level == PROFILE_LEVEL_GUEST_USER)
+		stat->guest_us_period += sample->period;
+}
+
+#define WEIGHT_FACETS (UINT64_C(1) << FACET_WEIGHT | UINT64_C(1) << FACET_INS_LAT | UINT64_C(1) << FACET_STAGE_CYCLES)
+
+static void add_weights(const struct profile *p, const struct profile_sample *sample, struct flat_stat *stat)
+{
+	static const enum profile_facet facets[] = {FACET_WEIGHT, FACET_INS_LAT, FACET_STAGE_CYCLES};
+	for (size_t i = 0; i < sizeof(facets) / sizeof(facets[0]); i++) {
+		const struct profile_value *weight = profile_facet(p, sample->facets, facets[i]);
+		stat->weights[i] += weight ? weight->number * sample->count : 0;
+	}
+}
+
+/* What the callers' rows are made of lies anywhere in memory: all of it is waited for together. */
+static void expect_callers(const struct row_builder *b, uint32_t sample_group, const struct flat_instance *whole)
+{
+	if (whole->len == 0)
+		return;
+	const uint32_t *frames = b->chains->frames + whole->chain;
+	for (uint32_t i = 0; i < whole->len; i++)
+		__builtin_prefetch(&b->row_of[b->groups->callers[frames[i]].group]);
+	for (uint32_t i = 0; i < whole->len; i++) {
+		uint32_t row = known_row(b, sample_group, b->groups->callers[frames[i]].group);
+		if (row == UINT32_MAX)
+			continue;
+		__builtin_prefetch(&b->tallies.items[row]);
+		__builtin_prefetch(&b->stats.items[row * b->options->member_count].children_period);
+	}
+}
+
+/* The row of a caller: like that of the sample but for its place. */
+static uint32_t add_caller_row(
+	struct row_builder *b, uint32_t frame, const struct flat_row *sample_like, const struct flat_instance *by)
+{
+	const struct profile_frame *from = &b->profile->frames[frame];
+	struct flat_row like = *sample_like;
+	like.frame = frame;
+	like.address = flat_caller_address(from);
+	like.place = from->own_line;
+	return add_row(b, &like, by, b->groups->callers[frame].group);
+}
+
+/* like: what the rows have of the sample; its level is that of the sample's own frame. */
+static bool add_callers(struct row_builder *b, struct flat_row like, const struct flat_instance *whole)
+{
+	const struct profile *p = b->profile;
+	const struct profile_filter *filter = b->options->filter;
+	const struct profile_sample *sample = &p->samples[whole->sample];
+	uint32_t member = sample->event - b->options->first_event, group = b->groups->of_sample[whole->sample];
+	uint64_t latency = flat_sample_latency(p, sample);
+	expect_callers(b, group, whole);
+	for (uint32_t i = 0; i < whole->len; i++) {
+		uint32_t frame = b->chains->frames[whole->chain + i];
+		uint8_t level = b->groups->callers[frame].level;
+		/* A frame outside every mapping shows the level of the frame before it. */
+		if (level)
+			like.level = level;
+		if (level && filter && filter->frame_passes && !filter->frame_passes[frame])
+			continue;
+		uint32_t row = known_row(b, group, b->groups->callers[frame].group);
+		if (row == UINT32_MAX)
+			row = add_caller_row(b, frame, &like, whole);
+		if (row == UINT32_MAX)
+			return false;
+		if (b->tallies.items[row].last_sample == whole->sample + 1)
+			continue;
+		struct flat_stat *stat = &b->stats.items[row * b->options->member_count + member];
+		stat->children_period += sample->period;
+		stat->children_latency += latency;
+		count_instance(b, row, &(struct flat_instance){whole->sample, whole->chain + i, whole->len - i});
+	}
+	return true;
+}
+
+/* Cuts the chain to what follows the last function whose callees are ignored, in the order of the chain, which is perf's
+ * way: callers where chains start at the callee, callees where they start at the caller. Gives the frame that the sample
+ * counts for. */
+static uint32_t ignore_callees(const struct row_builder *b, struct flat_instance *whole, uint32_t leaf)
+{
+	const bool *ignores = b->options->filter ? b->options->filter->ignores_callees : NULL;
+	for (uint32_t i = whole->len; ignores && i-- > 0;) {
+		uint32_t frame = b->chains->frames[whole->chain + i];
+		if (!ignores[frame])
+			continue;
+		whole->chain += i;
+		whole->len -= i;
+		return frame;
+	}
+	return leaf;
+}
+
+/* Adds a sample to the row of its own frame and to those of its callers. */
+static bool add_sample(struct row_builder *b, uint32_t index)
+{
+	const struct profile *p = b->profile;
+	const struct flat_options *o = b->options;
+	const struct profile_sample *sample = &p->samples[index];
+	struct flat_instance whole = flat_chains_of(b->chains, p, index);
+	uint32_t parent = flat_chains_parent(b->chains, p, o, &whole);
+	uint32_t own_frame = ignore_callees(b, &whole, sample->leaf);
+	const struct profile_frame *leaf = &p->frames[own_frame];
+	struct flat_row like = {
+		.thread = sample->thread,
+		.frame = own_frame,
+		.address = o->is_leaf_raw ? flat_caller_address(leaf) : leaf->address,
+		.cpu = sample->cpu,
+		.facets = sample->facets,
+		.place = leaf->innermost_line,
+		.parent = parent,
+		.level = leaf->level,
+	};
+	uint32_t frame_group = b->groups->of_leaf[own_frame];
+	uint32_t row = known_row(b, b->groups->of_sample[index], frame_group);
+	if (row == UINT32_MAX)
+		row = add_row(b, &like, &whole, frame_group);
+	if (row == UINT32_MAX)
+		return false;
+	struct flat_stat *stat = &b->stats.items[row * o->member_count + sample->event - o->first_event];
+	add_self(stat, leaf->level, sample, flat_sample_latency(p, sample));
+	if (p->facets & WEIGHT_FACETS)
+		add_weights(p, sample, stat);
+	count_instance(b, row, &whole);
+	return !o->with_children || add_callers(b, like, &whole);
+}
+
+/* A group's samples lie apart: what the next ones are made of is fetched ahead. */
+static void expect_samples(const struct row_builder *b, size_t at, size_t end)
+{
+	const struct profile *p = b->profile;
+	if (at + 2 * AHEAD < end)
+		__builtin_prefetch(&p->samples[b->groups->samples[at + 2 * AHEAD]]);
+	if (at + AHEAD >= end)
+		return;
+	const struct profile_sample *sample = &p->samples[b->groups->samples[at + AHEAD]];
+	__builtin_prefetch(&b->groups->of_leaf[sample->leaf]);
+	if (b->chains->begin && sample->stack != PROFILE_NONE)
+		__builtin_prefetch(&b->chains->frames[b->chains->begin[sample->stack]]);
+}
+
+static void add_samples(void *context, size_t index, unsigned worker)
+{
+	struct row_builder *b = (struct row_builder *)context + index;
+	const struct flat_groups *groups = b->groups;
+	b->first_group = b->begin < b->end ? groups->of_sample[groups->samples[b->begin]] : 0;
+	for (uint32_t group = b->first_group; group < groups->sample_groups && !b->failed; group++) {
+		size_t i = groups->begin[group], end = groups->begin[group + 1];
+		if (i >= b->end)
+			return;
+		i = i < b->begin ? b->begin : i;
+		end = end > b->end ? b->end : end;
+		b->failed = !vec_push(&b->group_rows, (uint32_t)b->rows.len);
+		for (; i < end && !b->failed; i++) {
+			expect_samples(b, i, end);
+			b->failed = !add_sample(b, groups->samples[i]);
+		}
+	}
+}
+
+/* Without children a sample makes one row at most; with them, most callers are of one group of samples only. */
+static bool reserve_rows(struct row_builder *b, size_t count)
+{
+	return vec_reserve(&b->rows, count) && vec_reserve(&b->tallies, count) && vec_reserve(&b->made_by, count) &&
+	       vec_reserve(&b->stats, count * b->options->member_count);
+}
+
+static bool builder_init(struct row_builder *b)
+{
+	const struct flat_groups *groups = b->groups;
+	b->row_of = calloc(groups->frame_groups + 1, sizeof(*b->row_of));
+	return b->row_of && reserve_rows(b, b->options->with_children ? groups->frame_groups : b->end - b->begin);
+}
+
+static void builder_deinit(struct row_builder *b)
+{
+	free(b->row_of);
+	vec_free(&b->rows);
+	vec_free(&b->stats);
+	vec_free(&b->tallies);
+	vec_free(&b->made_by);
+	vec_free(&b->group_rows);
+}
+
+/* Rows that only the part behind has, at the end. */
+static void append_rows(struct row_builder *to, const struct row_builder *from, size_t first, size_t count)
+{
+	uint32_t members = to->options->member_count;
+	if (count == 0)
+		return;
+	memcpy(to->rows.items + to->rows.len, from->rows.items + first, count * sizeof(*to->rows.items));
+	memcpy(to->tallies.items + to->rows.len, from->tallies.items + first, count * sizeof(*to->tallies.items));
+	memcpy(to->made_by.items + to->rows.len, from->made_by.items + first, count * sizeof(*to->made_by.items));
+	memcpy(to->stats.items + to->stats.len, from->stats.items + first * members,
+		count * members * sizeof(*to->stats.items));
+	to->rows.len += count;
+	to->tallies.len += count;
+	to->made_by.len += count;
+	to->stats.len += count * members;
+}
+
+/* What the part behind has of a row that is there already. */
+static void add_to_row(struct row_builder *to, uint32_t row, const struct row_builder *from, size_t added)
+{
+	uint32_t members = to->options->member_count;
+	struct row_tally *tally = &to->tallies.items[row];
+	const struct row_tally *more = &from->tallies.items[added];
+	tally->instance_count += more->instance_count;
+	if (more->max_depth > tally->max_depth)
+		tally->max_depth = more->max_depth;
+	for (uint32_t m = 0; m < members; m++)
+		flat_stat_add(&to->stats.items[row * members + m], &from->stats.items[added * members + m]);
+}
+
+/* The rows of the group that the one part ends with and the other begins with; how many of the latter's these are. */
+static size_t join_shared_group(struct row_builder *to, const struct row_builder *from)
+{
+	size_t shared = from->group_rows.len > 1 ? from->group_rows.items[1] : from->rows.len;
+	uint32_t group = from->first_group;
+	for (size_t row = to->group_rows.items[to->group_rows.len - 1]; row < to->rows.len; row++)
+		to->row_of[to->tallies.items[row].frame_group] = (struct group_row){group + 1, (uint32_t)row};
+	for (size_t i = 0; i < shared; i++) {
+		uint32_t row = known_row(to, group, from->tallies.items[i].frame_group);
+		if (row == UINT32_MAX)
+			append_rows(to, from, i, 1);
+		else
+			add_to_row(to, row, from, i);
+	}
+	return shared;
+}
+
+/* False: out of memory. */
+static bool join_part(struct row_builder *to, const struct row_builder *from)
+{
+	size_t count = to->rows.len + from->rows.len, groups = from->group_rows.len, done = 0, group = 0;
+	if (count >= UINT32_MAX || !reserve_rows(to, count) ||
+		!vec_reserve(&to->group_rows, to->group_rows.len + groups))
+		return false;
+	if (groups > 0 && to->group_rows.len > 0 && from->first_group == to->first_group + to->group_rows.len - 1) {
+		done = join_shared_group(to, from);
+		group = 1;
+	}
+	size_t moved = to->rows.len - done;
+	append_rows(to, from, done, from->rows.len - done);
+	for (; group < groups; group++)
+		to->group_rows.items[to->group_rows.len++] = (uint32_t)(from->group_rows.items[group] + moved);
+	return true;
+}
+
+/* The rows in the order in which they would be made by taking sample after sample, whatever its group. */
+static bool number_rows(struct row_builder *b, uint32_t *order)
+{
+	size_t samples = b->profile->sample_count;
+	uint32_t *next = calloc(samples + 1, sizeof(*next));
+	if (!next)
+		return false;
+	for (size_t row = 0; row < b->rows.len; row++)
+		next[b->made_by.items[row] + 1]++;
+	for (size_t i = 1; i <= samples; i++)
+		next[i] += next[i - 1];
+	for (size_t row = 0; row < b->rows.len; row++) {
+		b->rows.items[row].number = next[b->made_by.items[row]]++;
+		order[b->rows.items[row].number] = (uint32_t)row;
+	}
+	free(next);
+	return true;
+}
+
+static bool needs_chains(const struct row_builder *b, size_t row)
+{
+	double least = (double)b->table->totals[0].passed_period * b->options->min_chain_share;
+	return (double)b->stats.items[row * b->options->member_count].children_period >= least - 1;
+}
+
+/* Room for the instances of the rows that need any. */
+static bool place_instances(struct row_builder *b)
+{
+	uint64_t at = 0;
+	for (size_t row = 0; row < b->rows.len; row++) {
+		struct flat_row *r = &b->rows.items[row];
+		r->max_depth = b->tallies.items[row].max_depth;
+		if (!needs_chains(b, row))
+			continue;
+		r->first_instance = (uint32_t)at;
+		at += b->tallies.items[row].instance_count;
+	}
+	b->table->instances = at < UINT32_MAX ? malloc((at + 1) * sizeof(*b->table->instances)) : NULL;
+	return b->table->instances != NULL;
+}
+
+static void keep_instance(struct row_builder *b, uint32_t frame_group, const struct flat_instance *instance)
+{
+	uint32_t row = known_row(b, b->groups->of_sample[instance->sample], frame_group);
+	if (row == UINT32_MAX || b->tallies.items[row].last_sample == instance->sample + 1)
+		return;
+	struct flat_row *r = &b->rows.items[row];
+	b->tallies.items[row].last_sample = instance->sample + 1;
+	if (instance->len > 0)
+		b->table->instances[r->first_instance + r->instance_count++] = *instance;
+}
+
+static void keep_sample(struct row_builder *b, uint32_t index)
+{
+	const struct profile_filter *filter = b->options->filter;
+	struct flat_instance whole = flat_chains_of(b->chains, b->profile, index);
+	const struct profile_sample *sample = &b->profile->samples[index];
+	if (sample->event != b->options->first_event)
+		return;
+	uint32_t own_frame = ignore_callees(b, &whole, sample->leaf);
+	keep_instance(b, b->groups->of_leaf[own_frame], &whole);
+	for (uint32_t i = 0; b->options->with_children && i < whole.len; i++) {
+		uint32_t frame = b->chains->frames[whole.chain + i];
+		if (b->groups->callers[frame].level && filter && filter->frame_passes && !filter->frame_passes[frame])
+			continue;
+		const struct flat_instance part = {index, whole.chain + i, whole.len - i};
+		keep_instance(b, b->groups->callers[frame].group, &part);
+	}
+}
+
+/* Most rows of a large table are too light for a call graph: instances are kept of the others, in a second walk. */
+static bool keep_instances(struct row_builder *b)
+{
+	const struct flat_groups *groups = b->groups;
+	if (!place_instances(b))
+		return false;
+	memset(b->row_of, 0, (groups->frame_groups + 1) * sizeof(*b->row_of));
+	for (uint32_t group = 0; b->options->with_chains && group < b->group_rows.len; group++) {
+		size_t end = group + 1 < b->group_rows.len ? b->group_rows.items[group + 1] : b->rows.len;
+		bool has_rows = false;
+		for (size_t row = b->group_rows.items[group]; row < end; row++) {
+			if (!needs_chains(b, row))
+				continue;
+			b->row_of[b->tallies.items[row].frame_group] = (struct group_row){group + 1, (uint32_t)row};
+			b->tallies.items[row].last_sample = 0;
+			has_rows = true;
+		}
+		for (size_t i = groups->begin[group]; has_rows && i < groups->begin[group + 1]; i++)
+			keep_sample(b, groups->samples[i]);
+	}
+	return true;
+}
+
+/* The rows that the filter shows, in the order in which samples made them. */
+static bool order_rows(struct row_builder *b)
+{
+	struct flat_table *table = b->table;
+	const struct profile_filter *filter = b->options->filter;
+	table->order = malloc((b->rows.len + 1) * sizeof(*table->order));
+	if (!table->order || !number_rows(b, table->order))
+		return false;
+	for (size_t i = 0; i < b->rows.len; i++) {
+		uint32_t row = table->order[i];
+		if (!filter || !filter->frame_shows || filter->frame_shows[b->rows.items[row].frame])
+			table->order[table->shown_count++] = row;
+	}
+	return true;
+}
+
+/* The first part becomes the whole. */
+static bool join_parts(struct row_builder *parts, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (parts[i].failed || (i > 0 && !join_part(&parts[0], &parts[i])))
+			return false;
+	return true;
+}
+
+static void take_rows(struct flat_table *table, struct row_builder *b)
+{
+	table->rows = b->rows.items;
+	table->stats = b->stats.items;
+	table->row_count = b->rows.len;
+	b->rows.items = NULL;
+	b->stats.items = NULL;
+}
+
+bool flat_rows_make(struct flat_table *table, const struct flat_rows_source *source)
+{
+	const struct flat_groups *groups = source->groups;
+	size_t samples = groups->begin[groups->sample_groups];
+	size_t count = thread_pool_workers(samples / PART_SAMPLES + 1, table->options.threads);
+	struct row_builder *parts = calloc(count, sizeof(*parts));
+	bool is_done = parts != NULL;
+	for (size_t i = 0; i < count && is_done; i++) {
+		parts[i] = (struct row_builder){.table = table,
+			.profile = table->profile,
+			.options = &table->options,
+			.groups = groups,
+			.chains = source->chains,
+			.begin = samples * i / count,
+			.end = samples * (i + 1) / count};
+		is_done = builder_init(&parts[i]);
+	}
+	if (is_done)
+		thread_pool_for(count, table->options.threads, add_samples, parts);
+	is_done = is_done && join_parts(parts, count) && keep_instances(&parts[0]) && order_rows(&parts[0]);
+	if (is_done)
+		take_rows(table, &parts[0]);
+	for (size_t i = 0; parts && i < count; i++)
+		builder_deinit(&parts[i]);
+	free(parts);
+	return is_done;
+}
