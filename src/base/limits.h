@@ -13,6 +13,7 @@
 #define LIMIT_STRING		 (1u << 20) /* one header string: a command line of many files */
 #define LIMIT_CPUS		 (1u << 20) /* CPUs named by a file */
 #define LIMIT_STAT_COUNTERS	 (1u << 22) /* events x CPUs x threads of a recording of counts */
+#define LIMIT_PAGE_COUNTS	 (1u << 20) /* events x intervals of a page: some 10 MB of it */
 #define LIMIT_SYMBOLS_PER_OBJECT (1u << 26) /* chromium has 2 M; vmlinux 0.2 M */
 #define LIMIT_UNPACKED_BYTES \
 	(UINT64_C(1) << 38) /* a decompression bomb stops here; a real recording never comes near */

@@ -25,6 +25,7 @@ struct export_format {
 	bool wants_times; /* of the first sample and the last, without rows */
 	bool wants_traces; /* what tracepoints print */
 	bool wants_code; /* of hot functions */
+	bool wants_counts; /* of stat record */
 	bool is_binary;
 	bool is_packed; /* by gzip, whatever the file is called */
 };
@@ -45,7 +46,12 @@ static const struct export_format formats[] = {
 	{.name = "perfetto", .write = export_perfetto, .wants_rows = true, .wants_places = true, .is_binary = true},
 	{.name = "json", .write = export_json, .wants_rows = true, .wants_places = true, .wants_traces = true},
 	{.name = "sqlite", .wants_rows = true, .wants_places = true, .wants_traces = true, .is_binary = true},
-	{.name = "html", .write = report_page_write, .wants_rows = true, .wants_traces = true, .wants_code = true},
+	{.name = "html",
+		.write = report_page_write,
+		.wants_rows = true,
+		.wants_traces = true,
+		.wants_code = true,
+		.wants_counts = true},
 	{.name = "csv", .write = export_csv, .wants_rows = true, .wants_places = true},
 };
 #define FORMAT_NAMES "folded|speedscope|pprof|firefox|callgrind|chrome|perfetto|json|csv|sqlite|html"
@@ -117,7 +123,8 @@ static int export_file(const struct cli *cli, const struct export_settings *s, c
 		.places = format->wants_places,
 		.times = format->wants_times,
 		.traces = format->wants_traces,
-		.code = format->wants_code};
+		.code = format->wants_code,
+		.counts = format->wants_counts};
 	enum tally_status status = export_run_open(cli, s, &wishes, &run, &err);
 	struct export_code listings = {0};
 	int code = EXIT_FAILED;

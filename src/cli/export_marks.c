@@ -174,6 +174,7 @@ static enum tally_status read_run(struct reading *r, const struct record_run *ru
 	struct record record;
 	for (size_t position = 0; record_run_next(run, &position, &record, NULL) == TALLY_OK;) {
 		bool is_done = true;
+		r->marks->has_counts = r->marks->has_counts || record.type == RECORD_STAT;
 		if (is_told(r, record.type))
 			is_done = add_record(r, &record);
 		else if (record.type == RECORD_SAMPLE && r->sched_switch && r->tracepoints)

@@ -18,6 +18,7 @@
 struct export_marks {
 	VEC(struct export_mark) items; /* by time */
 	struct intern texts;
+	bool has_counts; /* the recording has those of stat record */
 	const struct time_spans *spans; /* marks outside them are left out, but for names; NULL: none are */
 };
 

@@ -135,6 +135,7 @@ static enum tally_status make_view(const struct cli *cli, const struct export_se
 	run->view.marks = run->marks.items.items;
 	run->view.mark_count = run->marks.items.len;
 	run->view.mark_texts = &run->marks.texts;
+	run->view.counts = run->has_counts ? &run->counts.view : NULL;
 	run->is_ready = true;
 	return TALLY_OK;
 }
@@ -155,6 +156,10 @@ enum tally_status export_run_open(const struct cli *cli, const struct export_set
 		run->has_marks = true;
 		status = export_marks_read(&run->marks, run->reader, s->times ? &run->spans : NULL, err);
 	}
+	if (status == TALLY_OK && wishes->counts && run->marks.has_counts) {
+		run->has_counts = true;
+		status = export_counts_read(&run->counts, run->reader, err);
+	}
 	if (status == TALLY_OK)
 		status = read_profile(s, wishes, run, err);
 	if (!run->result.profile)
@@ -172,6 +177,8 @@ void export_run_close(struct export_run *run)
 {
 	if (run->has_marks)
 		export_marks_deinit(&run->marks);
+	if (run->has_counts)
+		export_counts_deinit(&run->counts);
 	if (run->has_filter)
 		profile_filter_deinit(&run->filter);
 	replay_result_deinit(&run->result);

@@ -12,6 +12,7 @@
 
 #include "analysis/replay.h"
 #include "cli/cli.h"
+#include "cli/export_counts.h"
 #include "cli/export_marks.h"
 #include "cli/options.h"
 
@@ -56,6 +57,7 @@ struct export_wishes {
 	bool times; /* of the first sample and the last */
 	bool traces; /* what tracepoints print */
 	bool code; /* where in its function each sample lies */
+	bool counts; /* of stat record; with rows */
 };
 
 struct export_run {
@@ -65,9 +67,10 @@ struct export_run {
 	struct profile_filter filter;
 	struct time_spans spans;
 	struct export_marks marks;
+	struct export_counts_read counts;
 	struct text command, worth;
 	bool *cpus;
-	bool has_filter, has_marks, is_ready;
+	bool has_filter, has_marks, has_counts, is_ready;
 	struct export_view view;
 };
 

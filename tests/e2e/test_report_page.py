@@ -66,7 +66,7 @@ def test_sums_are_reports(tally, recording):
             assert (len(ours), sum(ours)) == (line['values'][0]['samples'], line['values'][0]['period'])
     assert [row[0] for row in rows] == [i * 10 ** 7 for i in range(300)]
     assert [row[3] for row in rows] == [i % 2 for i in range(300)]
-    assert data['tracks'] == [[1000, 1000, 'worker']]
+    assert data['tracks'] == [[1000, 1000, 'worker']] and data['counts'] is None
 
 
 def test_it_is_export_in_report(tally, recording, tmp_path):
@@ -78,6 +78,53 @@ def test_it_is_export_in_report(tally, recording, tmp_path):
     assert 0 < some['rowCount'] < 300
     # What the page cannot be asked for is not silently left out.
     tally('report', f'--html={page}', '-s', 'comm', '-i', recording, check=129)
+
+
+def counted(path, intervals):
+    """What stat record writes: counts so far of two events, one of which is not counted in the second interval."""
+    recording = Recording()
+    for config in (1, 2):
+        recording.event('IDENTIFIER', kind=1, config=config)
+    recording.name_events('task-clock', '<b>faults')
+    for i in range(intervals):
+        for event, value in enumerate(((i + 1) * 50_000_000, 10 * (i + 1) if i != 1 else 10)):
+            ran = (i + 1) * 100_000_000 if event == 0 or i != 1 else 100_000_000
+            recording.record(76, 0, recording.pack('QIIQQQ', event + 1, 2 ** 32 - 1, 0, value, ran, ran))
+        recording.record(77, 0, recording.pack('QQ', 0, (i + 1) * 100_000_000))
+    if not intervals:
+        for event, value in enumerate((150_000_000, 30)):
+            recording.record(76, 0, recording.pack('QIIQQQ', event + 1, 2 ** 32 - 1, 0, value, 200_000_000, 100_000_000))
+        recording.record(77, 0, recording.pack('QQ', 1, 300_000_000))
+    recording.write(path)
+    return path
+
+
+def test_counts_of_intervals(tally, tmp_path):
+    """As stat report tells them; the page draws a line of each event and needs no pane but the first."""
+    path, page = counted(tmp_path / 'stat.data', 3), tmp_path / 'page.html'
+    tally('report', f'--html={page}', '-i', path, check=0)
+    events, rounds, left_out = page_data(page.read_text())['counts']
+    assert events == [['task-clock', 'msec', 100], ['<b>faults', '', 100]] and left_out == 0
+    assert rounds == [[0.1, 0.1, [50, 10]], [0.2, 0.1, [50, None]], [0.3, 0.1, [50, 20]]]
+    theirs = re.findall(r'^ +(\S+) +(<not counted>|\S+) +(?:msec +)?(\S+)', tally('stat', 'report', '-i', path).stderr, re.M)
+    assert [row[1] for row in theirs if row[2] == '<b>faults'] == ['10', '<not counted>', '20']
+    shown, complaints = browse(page, tmp_path, '#functions')
+    assert complaints == []
+    body = shown.split('<body')[1].split('<script')[0]
+    assert '150 msec' in body and '0.5 CPUs' in body and '100 a second' in body and 'all 3 intervals' in body
+    assert body.count('<svg') == 2 and 'not counted' in body and 'Hottest' not in body
+    assert re.search(r'<button hidden="" id="tab-functions"', body) and '<section id="overview" role="tabpanel" aria-label="overview">' in body
+
+
+def test_counts_of_a_whole_run(tally, tmp_path):
+    path, page = counted(tmp_path / 'stat.data', 0), tmp_path / 'page.html'
+    tally('report', f'--html={page}', '-i', path, check=0)
+    events, rounds, _ = page_data(page.read_text())['counts']
+    assert [event[2] for event in events] == [50, 50] and rounds == [[-1, 0.3, [300, 60]]]
+    shown, complaints = browse(page, tmp_path)
+    body = shown.split('<body')[1].split('<script')[0]
+    assert complaints == [] and '50.0 %' in body and '<svg' not in body and '200 a second' in body
+    assert page_data(tally('export', '-F', 'html', counted(tmp_path / 'one', 1), check=0).stdout)['counts'][1][0][2] == [50, 10]
 
 
 def test_names_are_never_markup(tally, tmp_path):

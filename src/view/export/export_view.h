@@ -44,6 +44,26 @@ struct export_about { /* texts; empty: not known */
 	int64_t wall_clock_offset_ns; /* from the recording's clock to time since 1970 */
 };
 
+struct export_count { /* what stat record counted */
+	struct tally_str name, unit; /* of the values: "", "msec", "Joules" */
+	double least_share; /* percent of the time that it was on the PMU, at the least */
+	bool is_merged; /* added to the one before */
+};
+
+struct export_count_round {
+	double end_s; /* of an interval, since the start; negative: the totals */
+	double elapsed_s;
+};
+
+struct export_counts {
+	const struct export_count *events;
+	size_t event_count;
+	const struct export_count_round *rounds;
+	size_t round_count;
+	const double *values; /* by round and event; NAN: not counted */
+	uint64_t rounds_left_out; /* for which there was no room */
+};
+
 struct export_view {
 	const struct profile *profile;
 	const struct profile_filter *filter;
@@ -54,6 +74,7 @@ struct export_view {
 	struct export_about about;
 	struct tally_str code; /* listings of hot functions, one behind another, as page_code.h writes them */
 	const uint32_t *listing_of_function; /* by the profile's; PROFILE_NONE: none; NULL: no code */
+	const struct export_counts *counts; /* NULL: not asked for, or none */
 	bool has_times; /* else those of rows are positions */
 	uint64_t first_time, last_time; /* of what was chosen, where asked for and has_times */
 };

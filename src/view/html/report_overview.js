@@ -3,7 +3,8 @@ function showOverview() {
   const line = (name, value) => { if (!value) return; const r = element('tr'); r.append(element('th', name), element('td', shown(String(value)))); t.append(r); };
   line('what', data.command); line('host', [data.host, data.os, data.arch].filter(Boolean).join(', ')); line('CPU', [data.cpu, data.cpus ? data.cpus + ' online' : ''].filter(Boolean).join(', '));
   if (data.wall) line('when', new Date(data.wall * 1000).toISOString());
-  if (data.times) line('how long', seconds(data.span));
+  if (data.times || counts) line('how long', data.times ? seconds(data.span) : digits(counts.elapsed, 3) + ' s');
+  if (onlyCounts) { box.replaceChildren(t, showCounts()); return; }
   line('event', data.events[state.event] ? data.events[state.event][0] : 'none'); line('samples', sum.count.toLocaleString('en-US')); line('sum', amount(sum.weight));
   line('in the kernel', percent(sum.kernel, sum.weight)); line('health', data.worth);
   const hot = sum.functions.map((f, l) => [f, l]).filter(([f, l]) => f.self > 0 && labels[l][2] !== ALL).sort((a, b) => b[0].self - a[0].self).slice(0, 12);
@@ -14,10 +15,10 @@ function showOverview() {
   const all = [...threads.values()].reduce((a, b) => a + b, 0);
   right.append(element('h2', 'Threads'), barTable([...threads].sort((a, b) => b[1] - a[1]).slice(0, 12).map(([k, w]) => [w, trackName(k), '', () => { state.track = state.track === k ? -1 : k; choose(); }]), all));
   cols.append(left, right);
-  box.replaceChildren(t, cols);
+  box.replaceChildren(t, ...(counts ? [showCounts()] : []), cols);
 }
 function barTable(items, of) {
-  const t = element('table');
+  const t = element('table', undefined, 'bars');
   for (const [w, name, object, act] of items) {
     const r = element('tr', undefined, 'row'), n = element('td', percent(w, of ?? sum.weight), 'n'), d = element('td'), b = element('button', short(name));
     n.style.background = heatColour(Math.min(0.7, w / ((of ?? sum.weight) || 1)));

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/id_table.h"
+#include "view/html/page_counts.h"
 #include "view/page/page_data.h"
 #include "view/report_html.h"
 
@@ -269,6 +270,9 @@ static void add_data(struct page *page)
 	add_places(page);
 	add_rows(page);
 	add_switches(page);
+	text_str(page->out, "\"counts\":");
+	page_counts(page->out, page->view->counts);
+	text_str(page->out, ",\n");
 	add_code(page, page->view->code);
 }
 
