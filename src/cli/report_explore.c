@@ -321,10 +321,21 @@ static enum tally_status act(struct session *s, enum explorer_action action, boo
 	return TALLY_OK;
 }
 
+/* What was asked for while the recording was still being read. */
+static enum tally_status act_late(
+	struct session *s, const struct explore_begun *begun, bool *leaves, struct tally_error *err)
+{
+	s->views[s->current].explorer.order_member = begun->waits_member;
+	return act(s, begun->waits, leaves, err);
+}
+
 static enum tally_status run(struct session *s, struct tally_error *err)
 {
+	const struct explore_begun *begun = s->source->begun;
 	enum tally_status status = TALLY_OK;
 	bool leaves = false;
+	if (begun && begun->waits != EXPLORER_STAY)
+		status = act_late(s, begun, &leaves, err);
 	while (status == TALLY_OK && !leaves) {
 		status = draw(s, err);
 		if (status != TALLY_OK)

@@ -11,6 +11,7 @@
 #include "cli/explore_symbol.h"
 #include "profile/flame_tree.h"
 #include "view/text/report_options.h"
+#include "view/tui/explorer_keys.h"
 #include "view/tui/explorer_renew.h"
 
 struct explore_table {
@@ -27,6 +28,8 @@ struct explore_begun { /* what is on the screen already */
 	struct explorer explorer; /* where has_explorer: of a table before that one, which is gone, and its memory */
 	struct explorer_memory memory;
 	bool has_first, has_explorer;
+	enum explorer_action waits; /* what was asked for before it could be done, or EXPLORER_STAY */
+	uint32_t waits_member; /* of an order */
 	bool leaves; /* the user did */
 };
 

@@ -153,7 +153,8 @@ static enum tally_status draw(struct loading *l, struct tally_error *err)
 	if (says_progress) {
 		struct text progress = {0};
 		screen_work_tell(&l->work, columns, &progress);
-		explorer_say(e, "%.*s", (int)progress.len, progress.data);
+		explorer_say(e, "%s%.*s", l->begun->waits == EXPLORER_STAY ? "" : "done as soon as all is read; ",
+			(int)progress.len, progress.data);
 		text_deinit(&progress);
 	}
 	bool is_drawn = !e->failed && explorer_draw(e, "", &l->grid);
@@ -197,9 +198,11 @@ static void take_key(struct loading *l, uint32_t key)
 	}
 	enum explorer_action action = explorer_key(e, key);
 	l->leaves = action == EXPLORER_QUIT;
-	if (action != EXPLORER_QUIT && action != EXPLORER_STAY)
-		explorer_say(e, "this needs all of the recording, which is still being read");
-	e->order_member = e->table->options.sort_member; /* no order was taken */
+	if (key != TUI_KEY_NONE && key != TUI_KEY_RESIZE) { /* the next key drops what waits */
+		l->begun->waits = action;
+		l->begun->waits_member = e->order_member;
+	}
+	e->order_member = e->table->options.sort_member; /* no order was taken yet */
 }
 
 /* Until all is read, or the user leaves. A table that comes waits until the next is due, so that nothing flickers. */

@@ -462,11 +462,15 @@ def test_the_beginning_shows_before_its_names(terminal, tally, large):
         ['75.00%', 'busy', '[kernel.kallsyms]', '[k]', '0xffffffff81001000'],
         ['25.00%', 'busy', '[kernel.kallsyms]', '[k]', '0xffffffff81002000']]
     assert start[-1].startswith('reading the recording')
-    screen.press('Down', 'a')
-    screen.wait(lambda lines: lines[-1].startswith('this needs all of the recording'))
-    screen.press('H')
-    screen.wait(lambda lines: len(rows_of(lines[1:2])) == 1)
+    screen.press('Down', 'i')
+    screen.wait(lambda lines: lines[-1].startswith('done as soon as all is read; reading the recording'))
+    screen.press('H')  # which drops that
+    screen.wait(lambda lines: len(rows_of(lines[1:2])) == 1 and lines[-1].startswith('reading the recording'))
+    screen.press('T')
+    screen.wait(lambda lines: lines[-1].startswith('done as soon as all is read; '))
     kallsyms.write_text(SYMBOLS, encoding='ascii')
+    screen.wait(lambda lines: lines[0].startswith('Top-down: '))
+    screen.press('q')
     whole = screen.wait(lambda lines: TITLE.match(lines[0]))
     assert [row.split()[-1] for row in rows_of(whole)] == ['often', 'seldom']
     assert len(rows_of(whole[1:2])) == 1 and whole[-1].endswith(' 2/2')
