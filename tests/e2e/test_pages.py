@@ -171,6 +171,15 @@ def test_the_svg_zooms_and_searches(browser, pages):
     assert abs(browser.value(width % at) - before) < 0.1
 
 
+def test_the_svg_shows_its_roots_by_day_and_night(browser, pages):
+    browser.resize(1200, 150)
+    for scheme, colour in (('light', 'rgb(255, 255, 255)'), ('dark', 'rgb(23, 24, 26)')):
+        browser.scheme(scheme)
+        browser.open(pages['svg'])
+        assert browser.value('getComputedStyle(document.querySelector("rect")).fill') == colour
+        assert browser.value('document.querySelectorAll(".f rect")[0].getBoundingClientRect().bottom') <= 150
+
+
 def test_a_brush_filters_all_panes(browser, pages):
     browser.open(pages['report'], '#time')
     left, top, width, height = browser.box('#lanes')

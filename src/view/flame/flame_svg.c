@@ -145,10 +145,12 @@ static void add_head(struct drawing *d)
 	text_str(d->out, "<style>.f { cursor: pointer } .f text { pointer-events: none } .f:hover rect { stroke: #000; "
 			 "stroke-width: 0.6 } .u rect { stroke: #000; stroke-width: 0.8; stroke-dasharray: 3 3 } .p "
 			 "rect { opacity: 0.55 } .m rect { fill: #d06cf0 } .c { cursor: "
-			 "pointer; text-decoration: underline }</style>\n<title>");
+			 "pointer; text-decoration: underline } .back { fill: #fff } .dim { fill: #5c5c5c } "
+			 "@media (prefers-color-scheme: dark) { svg > text { fill: #ececec } .back { fill: #17181a } "
+			 ".dim { fill: #a0a4aa } }</style>\n<title>");
 	xml_text(d->out, d->page->title);
 	text_printf(d->out,
-		"</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n<text x=\"%d\" y=\"20\" "
+		"</title>\n<rect width=\"100%%\" height=\"100%%\" class=\"back\"/>\n<text x=\"%d\" y=\"20\" "
 		"font-size=\"15\">",
 		(int)MARGIN);
 	xml_text_cut(d->out, d->page->title, 110);
@@ -183,7 +185,7 @@ static void add_key(struct drawing *d, double *x, const char *colour, const char
 	text_fixed(d->out, *x + 15, 1);
 	text_str(d->out, "\" y=\"");
 	text_fixed(d->out, y, 1);
-	text_str(d->out, "\" fill=\"#5c5c5c\">");
+	text_str(d->out, "\" class=\"dim\">");
 	xml_text(d->out, str_from(name));
 	text_str(d->out, "</text>\n");
 	*x += 15 + CHARACTER * (double)(strlen(name) + 2);
@@ -214,7 +216,7 @@ static void add_legend(struct drawing *d)
 static void add_foot(struct drawing *d)
 {
 	add_legend(d);
-	text_printf(d->out, "<text x=\"%d\" y=\"%d\" fill=\"#5c5c5c\">", (int)MARGIN, (int)(d->height - 10));
+	text_printf(d->out, "<text x=\"%d\" y=\"%d\" class=\"dim\">", (int)MARGIN, (int)(d->height - 10));
 	xml_text_cut(d->out, d->page->worth, 150);
 	if (d->left_out > 0)
 		text_printf(d->out, "; %" PRIu64 " boxes too narrow to see", d->left_out);

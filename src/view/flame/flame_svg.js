@@ -42,6 +42,8 @@ function search() {
   for (const f of found.sort((a, b) => a.x - b.x || b.w - a.w)) if (f.x >= end - 0.01) { share += f.w; end = f.x + f.w; }
   document.getElementById('found').textContent = test ? (100 * share / INNER).toFixed(2) + '% matched' : '';
 }
+/* What all stacks begin with lies at the foot. */
+scrollTo(0, document.documentElement.scrollHeight);
 frames.forEach(f => { f.g.addEventListener('click', () => zoom(f)); });
 document.getElementById('reset').addEventListener('click', () => zoom(null));
 document.getElementById('search').addEventListener('click', search);
