@@ -35,7 +35,7 @@ void diff_json_begin(struct json *j, const struct diff_request *request, const s
 	json_array_end(j);
 	if (request->is_repeated) {
 		json_object(j, "test");
-		json_string(j, "measure", request->test.is_by_share ? STR("share") : STR("period"));
+		json_string(j, "measure", str_from(diff_request_measure(request)));
 		json_string(j, "correction", str_from(corrections[request->test.correction]));
 		json_fixed(j, "level", request->test.level, DECIMALS);
 		json_fixed(j, "confidence", RUN_CONFIDENCE, 2);

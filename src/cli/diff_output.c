@@ -33,7 +33,9 @@ void diff_comparison_lines(struct text *out, const struct diff_output *output)
 	text_printf(out, "# %zu recordings against %zu", test->sides.base, test->sides.other);
 	if (test->sides.same)
 		text_printf(out, " (noise: %zu more)", test->sides.same);
-	text_printf(out, ", mean %s of each row\n", test->is_by_share ? "share" : "period");
+	text_printf(out, ", mean %s of each row\n",
+		test->measure == DIFF_SCALED ? "period, scaled by the recording's median row,"
+					     : diff_request_measure(output->request));
 	text_printf(out, "# p: rank test of %zu rows, %s, level %g; %zu rows under %g %% are not tested\n",
 		changes->tested_count, corrections[test->correction], test->level,
 		output->diff->row_count - changes->tested_count, test->min_share);

@@ -135,12 +135,22 @@ enum tally_status diff_request_set_correction(struct diff_request *request, cons
 	return error_set(err, TALLY_INVALID, "--correction takes holm, bh or none, not '%s'", text);
 }
 
+static const char *const measures[] = {[DIFF_PERIODS] = "period", [DIFF_SHARES] = "share", [DIFF_SCALED] = "scaled"};
+
+const char *diff_request_measure(const struct diff_request *request)
+{
+	return measures[request->test.measure];
+}
+
 enum tally_status diff_request_set_measure(struct diff_request *request, const char *text, struct tally_error *err)
 {
-	request->test.is_by_share = !strcmp(text, "share");
-	if (!request->test.is_by_share && strcmp(text, "period") != 0)
-		return error_set(err, TALLY_INVALID, "--measure takes period or share, not '%s'", text);
-	return TALLY_OK;
+	for (size_t i = 0; i < sizeof(measures) / sizeof(measures[0]); i++) {
+		if (strcmp(text, measures[i]) != 0)
+			continue;
+		request->test.measure = (enum diff_measure)i;
+		return TALLY_OK;
+	}
+	return error_set(err, TALLY_INVALID, "--measure takes period, share or scaled, not '%s'", text);
 }
 
 bool diff_request_has_key(const struct diff_request *request, enum profile_key key)

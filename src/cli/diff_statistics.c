@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "kernel/counting/run_statistics.h"
 
 #define PERCENT 100.0
 
@@ -12,6 +13,8 @@ struct statistician {
 	const struct diff_test *test;
 	size_t recordings;
 	double *room; /* a value of each recording */
+	double *speeds; /* of each recording: by what its periods are divided */
+	bool *is_out; /* rows that have changed, and say nothing of the machine's speed */
 };
 
 static struct run_values side(const struct statistician *s, size_t first, size_t len)
@@ -63,20 +66,73 @@ static double mean_share(const struct statistician *s, size_t row, size_t first,
 	return total > 0 ? PERCENT * sum / total : 0;
 }
 
+/* By both sides together: which rows are looked at says nothing of how the sides differ. */
+static bool is_tested(const struct statistician *s, size_t row)
+{
+	const struct diff_sides *sides = &s->test->sides;
+	double base = mean_share(s, row, 0, sides->base), other = mean_share(s, row, sides->base, sides->other);
+	return (base + other) / 2 >= s->test->min_share;
+}
+
+static double mean_period(const struct statistician *s, size_t row)
+{
+	double sum = 0;
+	for (size_t i = 0; i < s->recordings; i++)
+		sum += (double)s->amounts->values[row * s->recordings + i].period;
+	return sum / (double)s->recordings;
+}
+
+static int compare_ratios(const void *left, const void *right)
+{
+	double a = *(const double *)left, b = *(const double *)right;
+	return (a > b) - (a < b);
+}
+
+/* Of the rows that a recording has, the median of its period by the row's mean: a few rows that changed do not move it. */
+static bool find_scales(const struct statistician *s)
+{
+	double *means = calloc(2 * s->amounts->row_count + 1, sizeof(*means));
+	if (!means)
+		return false;
+	double *ratios = means + s->amounts->row_count;
+	for (size_t row = 0; row < s->amounts->row_count; row++)
+		means[row] = is_tested(s, row) && !s->is_out[row] ? mean_period(s, row) : 0;
+	for (size_t i = 0; i < s->recordings; i++) {
+		size_t len = 0;
+		for (size_t row = 0; row < s->amounts->row_count; row++) {
+			uint64_t period = s->amounts->values[row * s->recordings + i].period;
+			if (means[row] > 0 && period > 0)
+				ratios[len++] = (double)period / means[row];
+		}
+		if (len)
+			qsort(ratios, len, sizeof(*ratios), compare_ratios);
+		s->speeds[i] = len ? run_median(ratios, len) : 1;
+	}
+	free(means);
+	return true;
+}
+
+static bool find_speeds(const struct statistician *s)
+{
+	if (s->test->measure == DIFF_SCALED)
+		return find_scales(s);
+	for (size_t i = 0; i < s->recordings; i++) {
+		double total = (double)s->amounts->totals[i];
+		s->speeds[i] = s->test->measure == DIFF_SHARES && total > 0 ? total / PERCENT : 1;
+	}
+	return true;
+}
+
 static void compare_row(const struct statistician *s, size_t row, struct diff_change *change)
 {
 	const struct diff_sides *sides = &s->test->sides;
 	*change = (struct diff_change){.noise = -1};
 	change->base_share = mean_share(s, row, 0, sides->base);
 	change->new_share = mean_share(s, row, sides->base, sides->other);
-	/* By both sides together: which rows are looked at says nothing of how the sides differ. */
-	if ((change->base_share + change->new_share) / 2 < s->test->min_share)
+	if (!is_tested(s, row))
 		return;
-	for (size_t i = 0; i < s->recordings; i++) {
-		double value = (double)s->amounts->values[row * s->recordings + i].period;
-		double total = (double)s->amounts->totals[i];
-		s->room[i] = !s->test->is_by_share ? value : total > 0 ? PERCENT * value / total : 0;
-	}
+	for (size_t i = 0; i < s->recordings; i++)
+		s->room[i] = (double)s->amounts->values[row * s->recordings + i].period / s->speeds[i];
 	compare(s, row + 1, change);
 }
 
@@ -120,7 +176,7 @@ static int compare_changes(const void *left, const void *right, void *data)
 
 static void compare_totals(const struct statistician *s, struct diff_changes *changes)
 {
-	if (s->test->is_by_share)
+	if (s->test->measure == DIFF_SHARES)
 		return;
 	for (size_t i = 0; i < s->recordings; i++)
 		s->room[i] = (double)s->amounts->totals[i];
@@ -130,6 +186,46 @@ static void compare_totals(const struct statistician *s, struct diff_changes *ch
 	changes->has_total = true;
 }
 
+static enum tally_status compare_rows(
+	const struct statistician *s, struct diff_changes *changes, struct tally_error *err)
+{
+	if (!find_speeds(s))
+		return error_nomem(err);
+	changes->tested_count = 0;
+	for (size_t row = 0; row < changes->row_count; row++) {
+		compare_row(s, row, &changes->rows[row]);
+		if (changes->rows[row].is_tested)
+			changes->order[changes->tested_count++] = (uint32_t)row;
+	}
+	return adjust(changes, s->test, err);
+}
+
+static bool is_surer(const struct diff_change *a, const struct diff_change *b)
+{
+	return a->p < b->p || (a->p <= b->p && fabs(a->change) > fabs(b->change));
+}
+
+/* A row that has changed pulls the median, and so makes the others look changed: the surest one is left out and all is
+ * compared again, as long as more than half of the rows are left. Returns false when there is none. */
+static bool leave_out(const struct statistician *s, const struct diff_changes *changes)
+{
+	if (s->test->measure != DIFF_SCALED)
+		return false;
+	size_t out = 0;
+	const struct diff_change *surest = NULL;
+	for (size_t i = 0; i < changes->tested_count; i++) {
+		const struct diff_change *change = &changes->rows[changes->order[i]];
+		if (s->is_out[changes->order[i]])
+			out++;
+		else if (change->verdict != DIFF_NOT_SHOWN && (!surest || is_surer(change, surest)))
+			surest = change;
+	}
+	if (!surest || 2 * (out + 1) >= changes->tested_count)
+		return false;
+	s->is_out[surest - changes->rows] = true;
+	return true;
+}
+
 enum tally_status diff_statistics(const struct diff_amounts *amounts, const struct diff_test *test,
 	struct diff_changes *changes, struct tally_error *err)
 {
@@ -137,19 +233,21 @@ enum tally_status diff_statistics(const struct diff_amounts *amounts, const stru
 	s.recordings = test->sides.base + test->sides.other + test->sides.same;
 	struct diff_changes made = {.row_count = amounts->row_count};
 	s.room = calloc(s.recordings + 1, sizeof(*s.room));
+	s.speeds = calloc(s.recordings + 1, sizeof(*s.speeds));
+	s.is_out = calloc(amounts->row_count + 1, sizeof(*s.is_out));
 	made.rows = calloc(amounts->row_count + 1, sizeof(*made.rows));
 	made.order = calloc(amounts->row_count + 1, sizeof(*made.order));
-	enum tally_status status = s.room && made.rows && made.order ? TALLY_OK : error_nomem(err);
+	bool has_room = s.room && s.speeds && s.is_out && made.rows && made.order;
+	enum tally_status status = has_room ? TALLY_OK : error_nomem(err);
 	if (status == TALLY_OK) {
 		compare_totals(&s, &made);
-		for (size_t row = 0; row < made.row_count; row++) {
-			compare_row(&s, row, &made.rows[row]);
-			if (made.rows[row].is_tested)
-				made.order[made.tested_count++] = (uint32_t)row;
-		}
-		status = adjust(&made, test, err);
+		do
+			status = compare_rows(&s, &made, err);
+		while (status == TALLY_OK && leave_out(&s, &made));
 	}
 	free(s.room);
+	free(s.speeds);
+	free(s.is_out);
 	if (status != TALLY_OK) {
 		diff_changes_deinit(&made);
 		return status;

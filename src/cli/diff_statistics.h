@@ -18,10 +18,16 @@ struct diff_sides { /* numbers of recordings */
 	size_t base, other, same;
 };
 
+enum diff_measure {
+	DIFF_PERIODS,
+	DIFF_SHARES, /* of the recording's total, in percent */
+	DIFF_SCALED, /* periods, by how fast the machine was in the recording: the median of its rows */
+};
+
 struct diff_test { /* how rows are compared */
 	struct diff_sides sides;
 	enum run_correction correction;
-	bool is_by_share; /* amounts are shares of the recording's total, rather than periods */
+	enum diff_measure measure;
 	double level; /* of adjusted p values, under which a change is shown */
 	double min_share; /* percent of both sides together; rows below are not tested */
 };

@@ -126,6 +126,42 @@ def test_total_is_a_gate(tmp_path, tally):
     assert not diff(tally, base, new, '--measure', 'share', '--fail-if', 'change>2%', check=0).stderr
 
 
+def write_drifting(folder, name, chance, factors=None):
+    """A side on a machine whose speed is another one in each run."""
+    written = []
+    for run in range(RUNS):
+        speed = chance.uniform(0.8, 1.2)
+        written.append(write_recording(folder / f'{name}{run}', [speed * a for a in amounts(chance, factors)]))
+    return written
+
+
+def test_scaled_periods_leave_the_machine_out(tmp_path, tally):
+    chance = random.Random(13)
+    base = write_drifting(tmp_path, 'a', chance)
+    new = write_drifting(tmp_path, 'b', chance, {7: 1.03})
+    plain = rows_of(diff(tally, base, new, '--json', check=0))
+    assert [name for name, change in plain.items() if change['verdict'] != 'same'] == []
+    result = diff(tally, base, new, '--measure', 'scaled', '--json', check=0)
+    rows = rows_of(result)
+    assert [name for name, change in rows.items() if change['verdict'] != 'same'] == ['part7']
+    assert 1 < rows['part7']['low_percent'] <= 3 <= rows['part7']['high_percent'] < 5
+    document = json.loads(result.stdout)
+    assert document['test']['measure'] == 'scaled'
+    # The total is what it was: noise.
+    assert document['events'][0]['total_change']['high_percent'] > 3
+    assert 'scaled by the recording' in diff(tally, base, new, '--measure', 'scaled', check=0).stdout
+
+
+def test_scaled_periods_raise_no_alarm(tmp_path, tally):
+    chance = random.Random(17)
+    alarms = 0
+    for _ in range(100):
+        base, new = write_drifting(tmp_path, 'a', chance), write_drifting(tmp_path, 'b', chance)
+        changes = rows_of(diff(tally, base, new, '--measure', 'scaled', '--json', check=0)).values()
+        alarms += any(change['verdict'] != 'same' for change in changes)
+    assert alarms <= 1
+
+
 def test_noise_of_recordings_made_apart(tmp_path, tally):
     chance = random.Random(9)
     base = write_side(tmp_path, 'a', chance)
@@ -172,7 +208,7 @@ def test_few_recordings_say_little(slower, tally):
     ('--fail-if total>1% a b', 'need several recordings a side'),
     ('--level 2 --base a --new b', '--level takes a probability'),
     ('--correction x --base a --new b', '--correction takes holm, bh or none'),
-    ('--measure x --base a --new b', '--measure takes period or share'),
+    ('--measure x --base a --new b', '--measure takes period, share or scaled'),
     ('--json --markdown a b', '--json and --markdown exclude each other'),
     ('--base', 'requires a value'),
 ])
