@@ -1,5 +1,7 @@
 #include "analysis/sample_facets.h"
 
+#include "analysis/access_parts.h"
+
 /* union perf_mem_data_src of linux/perf_event.h: which bits say what. */
 #define MEM_LEVEL_BITS (UINT64_C(0x3fff) << 5 | UINT64_C(0xf) << 33 | UINT64_C(1) << 37 | UINT64_C(7) << 43)
 #define MEM_SNOOP_BITS (UINT64_C(0x1f) << 19 | UINT64_C(3) << 38)
@@ -127,6 +129,8 @@ static uint64_t word_of(struct sample_facets *f, const struct facet_input *in, e
 		return s->data_src & MEM_SNOOP_BITS;
 	case FACET_MEM_BLOCK:
 		return s->data_src & MEM_BLOCK_BITS;
+	case FACET_MEM_PARTS:
+		return access_parts(s->data_src);
 	case FACET_PHYSICAL:
 		return s->phys_addr;
 	case FACET_DATA_PAGE:

@@ -164,10 +164,9 @@ bool diff_request_has_key(const struct diff_request *request, enum profile_key k
 static enum tally_status add_key(struct diff_request *r, struct tally_str name, struct tally_error *err)
 {
 	enum profile_key key = PROFILE_KEY_COUNT;
-	enum profile_key_match match = profile_key_find(name, &key);
-	if (match == PROFILE_KEY_UNKNOWN)
+	if (!profile_key_find(name, &key))
 		return error_set(err, TALLY_INVALID, "Error:\nUnknown --sort key: `%.*s'", (int)name.len, name.data);
-	if (match == PROFILE_KEY_KNOWN || !row_value_has_key(key))
+	if (!row_value_has_key(key))
 		return error_set(err, TALLY_UNSUPPORTED, "diff --sort key '%.*s' is not supported yet", (int)name.len,
 			name.data);
 	if (!diff_request_has_key(r, key) && r->key_count < REPORT_MAX_COLUMNS)

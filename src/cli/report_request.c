@@ -253,25 +253,19 @@ struct key_parser {
 	const char *option; /* as messages name it */
 	enum profile_key_mode mode;
 	struct report_fields *fields; /* NULL: fields of tracepoints are no keys here */
-	bool means_averages; /* by what are keys elsewhere */
+	bool are_fields; /* averages and parts by what are keys elsewhere */
 };
 
 static enum tally_status add_typed_key(
 	const struct key_parser *parser, struct tally_str text, struct key_list *list, struct tally_error *err)
 {
 	enum profile_key key;
-	switch (profile_key_find(text, &key)) {
-	case PROFILE_KEY_FOUND:
+	if (profile_key_find(text, &key)) {
 		if (profile_key_get(key)->mode != KEY_MODE_ANY && profile_key_get(key)->mode != parser->mode)
 			return error_set(
 				err, TALLY_INVALID, "Invalid %s key: `%.*s'", parser->option, (int)text.len, text.data);
-		add_key(list->keys, &list->count, parser->means_averages ? profile_key_average(key) : key);
+		add_key(list->keys, &list->count, parser->are_fields ? profile_key_as_field(key) : key);
 		return TALLY_OK;
-	case PROFILE_KEY_KNOWN:
-		return error_set(err, TALLY_UNSUPPORTED, "%s key '%.*s' is not supported yet", parser->option,
-			(int)text.len, text.data);
-	case PROFILE_KEY_UNKNOWN:
-		break;
 	}
 	uint32_t found = parser->fields ? report_fields_find(parser->fields, text) : 0;
 	for (unsigned i = 0; i < PROFILE_MAX_FIELDS; i++)
@@ -414,6 +408,10 @@ static enum tally_status make_columns(
 			add_key(r->keys, &r->key_count, r->columns[i]);
 	}
 	set_levels(r, &sort);
+	for (size_t i = 0; r->is_hierarchy && i < r->column_count; i++)
+		if (profile_key_get(r->columns[i])->parts)
+			return error_set(err, TALLY_UNSUPPORTED, "--hierarchy does not show shares by '%s'",
+				profile_key_get(r->columns[i])->name);
 	return TALLY_OK;
 }
 
@@ -516,7 +514,7 @@ uint64_t report_request_facets(const struct report_request *request)
 			facets |= UINT64_C(1) << profile_key_facet(key);
 	}
 	for (size_t i = 0; i < request->column_count; i++)
-		if (profile_key_get(request->columns[i])->is_average)
+		if (profile_key_get(request->columns[i])->is_average || profile_key_get(request->columns[i])->parts)
 			facets |= UINT64_C(1) << profile_key_facet(request->columns[i]);
 	if (has_key(request->columns, request->column_count, KEY_LATENCY) ||
 		has_key(request->columns, request->column_count, KEY_LATENCY_CHILDREN))

@@ -428,6 +428,39 @@ static bool keep_instances(struct row_builder *b)
 	return true;
 }
 
+static void add_parts(struct row_builder *b, uint32_t group, uint32_t index)
+{
+	const struct profile_sample *sample = &b->profile->samples[index];
+	const struct profile_value *value = profile_facet(b->profile, sample->facets, FACET_MEM_PARTS);
+	struct flat_instance whole = flat_chains_of(b->chains, b->profile, index);
+	uint32_t row = known_row(b, group, b->groups->of_leaf[ignore_callees(b, &whole, sample->leaf)]);
+	if (!value || row == UINT32_MAX || sample->event != b->options->first_event)
+		return;
+	for (unsigned kind = 0; kind < PART_KINDS; kind++) {
+		unsigned part = profile_part_get((enum profile_part_kind)kind, value->number);
+		b->table->parts[((size_t)row * PART_KINDS + kind) * PROFILE_PARTS + part] += sample->period;
+	}
+}
+
+/* In a walk of their own: few tables have parts. */
+static bool make_parts(struct row_builder *b)
+{
+	const struct flat_groups *groups = b->groups;
+	if (!(b->profile->facets >> FACET_MEM_PARTS & 1))
+		return true;
+	b->table->parts = calloc(b->rows.len + 1, sizeof(*b->table->parts) * PART_KINDS * PROFILE_PARTS);
+	if (!b->table->parts)
+		return false;
+	for (uint32_t group = 0; group < b->group_rows.len; group++) {
+		size_t end = group + 1 < b->group_rows.len ? b->group_rows.items[group + 1] : b->rows.len;
+		for (size_t row = b->group_rows.items[group]; row < end; row++)
+			b->row_of[b->tallies.items[row].frame_group] = (struct group_row){group + 1, (uint32_t)row};
+		for (size_t i = groups->begin[group]; i < groups->begin[group + 1]; i++)
+			add_parts(b, group, groups->samples[i]);
+	}
+	return true;
+}
+
 /* The rows that the filter shows, in the order in which samples made them. */
 static bool order_rows(struct row_builder *b)
 {
@@ -481,7 +514,8 @@ bool flat_rows_make(struct flat_table *table, const struct flat_rows_source *sou
 	}
 	if (is_done)
 		thread_pool_for(count, table->options.threads, add_samples, parts);
-	is_done = is_done && join_parts(parts, count) && keep_instances(&parts[0]) && order_rows(&parts[0]);
+	is_done = is_done && join_parts(parts, count) && keep_instances(&parts[0]) && make_parts(&parts[0]) &&
+		  order_rows(&parts[0]);
 	if (is_done)
 		take_rows(table, &parts[0]);
 	for (size_t i = 0; parts && i < count; i++)

@@ -20,6 +20,11 @@ uint64_t flat_stat_value(const struct flat_stat *stat, enum profile_key key)
 	switch ((int)key) {
 	case KEY_OVERHEAD:
 	case KEY_PERIOD:
+	case KEY_PARTS + PART_OPERATION:
+	case KEY_PARTS + PART_CACHE:
+	case KEY_PARTS + PART_MEMORY:
+	case KEY_PARTS + PART_SNOOP:
+	case KEY_PARTS + PART_TLB:
 		return stat->period;
 	case KEY_OVERHEAD_SYS:
 		return stat->sys_period;

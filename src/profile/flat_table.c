@@ -48,6 +48,7 @@ void flat_table_deinit(struct flat_table *table)
 {
 	free(table->rows);
 	free(table->stats);
+	free(table->parts);
 	free(table->order);
 	free(table->totals);
 	free(table->instances);

@@ -85,6 +85,7 @@ struct flat_table {
 	uint32_t *order; /* the rows that the filter shows, as sorted */
 	size_t row_count, shown_count;
 	struct flat_total *totals; /* by member */
+	uint64_t *parts; /* (row * PART_KINDS + kind) * PROFILE_PARTS: periods of the first member; NULL: not kept */
 	struct flat_instance *instances; /* by row */
 	uint32_t *chains; /* frame ids, all chains one after another */
 	uint32_t *chain_keys; /* by frame: equal where a call graph takes frames for the same */
@@ -117,6 +118,13 @@ static inline bool flat_table_has_key(const struct flat_table *table, enum profi
 static inline const struct flat_stat *flat_table_stat(const struct flat_table *table, size_t row, uint32_t member)
 {
 	return &table->stats[row * table->options.member_count + member];
+}
+/* The parts of a row's period, by its stats of the first member; key: one from KEY_PARTS on. The profile has the facet. */
+static inline const uint64_t *flat_table_parts(
+	const struct flat_table *table, const struct flat_stat *stats, enum profile_key key)
+{
+	size_t row = (size_t)(stats - table->stats) / table->options.member_count;
+	return &table->parts[(row * PART_KINDS + (size_t)(key - KEY_PARTS)) * PROFILE_PARTS];
 }
 /* Adds what the instance's frame at the depth says, by its samples. */
 void flat_branches_add(const struct flat_table *table, const struct flat_instance *instance, uint32_t depth,

@@ -12,6 +12,11 @@
 		.name = the_name, .header = the_header, .is_value = true, .is_average = true, \
 		.facet = FACET_##the_facet                                                    \
 	}
+#define IN_PARTS(the_name, the_header, the_parts)                                             \
+	{                                                                                     \
+		.name = the_name, .header = the_header, .is_value = true, .parts = the_parts, \
+		.facet = FACET_MEM_PARTS, .mode = KEY_MODE_MEMORY                             \
+	}
 #define BRANCH_KEY(the_name, the_header, the_facet, the_form)                                                    \
 	{                                                                                                        \
 		.name = the_name, .header = the_header, .facet = FACET_##the_facet, .form = KEY_FORM_##the_form, \
@@ -22,6 +27,12 @@
 		.name = the_name, .header = the_header, .facet = FACET_##the_facet, .form = KEY_FORM_##the_form, \
 		.mode = KEY_MODE_MEMORY, .width = the_width                                                      \
 	}
+
+static const char *const operations[] = {"Load", "Store", "Ld+St", "Pfetch", "Exec", "Other", NULL};
+static const char *const caches[] = {"L1", "L2", "L3", "L4", "L1-buf", "L2-buf", "Other", NULL};
+static const char *const memories[] = {"RAM", "MSC", "Uncach", "CXL", "IO", "PMEM", "Other", NULL};
+static const char *const snoops[] = {"Hit", "HitM", "Miss", "Other", NULL};
+static const char *const translations[] = {"L1-Hit", "L2-Hit", "L?-Hit", "Miss", "Other", NULL};
 
 static const struct profile_key_info keys[KEY_FIELD] = {
 	[KEY_OVERHEAD] = {"overhead", "Overhead", .is_value = true, .is_percent = true},
@@ -37,6 +48,11 @@ static const struct profile_key_info keys[KEY_FIELD] = {
 	[KEY_WEIGHT1] = AVERAGE("weight1", "Weight1", WEIGHT),
 	[KEY_WEIGHT2] = AVERAGE("weight2", "Weight2", INS_LAT),
 	[KEY_WEIGHT3] = AVERAGE("weight3", "Weight3", STAGE_CYCLES),
+	[KEY_PARTS + PART_OPERATION] = IN_PARTS("op", "Mem Op", operations),
+	[KEY_PARTS + PART_CACHE] = IN_PARTS("cache", "Cache", caches),
+	[KEY_PARTS + PART_MEMORY] = IN_PARTS("memory", "Memory", memories),
+	[KEY_PARTS + PART_SNOOP] = IN_PARTS("snoop", "Snoop", snoops),
+	[KEY_PARTS + PART_TLB] = IN_PARTS("dtlb", "D-TLB", translations),
 	[KEY_PID] = {"pid", .header = "    Pid:Command"},
 	[KEY_TGID] = {"tgid", .header = "   Tgid:Command"},
 	[KEY_COMM] = {"comm", .header = "Command"},
@@ -99,10 +115,10 @@ static const struct profile_key_info keys[KEY_FIELD] = {
 	[KEY_DATA_PAGE_SIZE] = MEMORY_KEY("data_page_size", "Data Page Size", DATA_PAGE, PAGE, 22),
 };
 
-/* In the order in which a prefix is looked up; -1: known by name, not built. */
+/* In the order in which a prefix is looked up. */
 static const struct {
 	const char *name;
-	int key;
+	enum profile_key key;
 } lookup[] = {
 	{"pid", KEY_PID},
 	{"comm", KEY_COMM},
@@ -179,10 +195,10 @@ static const struct {
 	{"phys_daddr", KEY_PHYSICAL},
 	{"data_page_size", KEY_DATA_PAGE_SIZE},
 	{"blocked", KEY_BLOCKED},
-	{"op", -1},
-	{"cache", -1},
-	{"memory", -1},
-	{"dtlb", -1},
+	{"op", KEY_PARTS + PART_OPERATION},
+	{"cache", KEY_PARTS + PART_CACHE},
+	{"memory", KEY_PARTS + PART_MEMORY},
+	{"dtlb", KEY_PARTS + PART_TLB},
 };
 
 const struct profile_key_info *profile_key_get(enum profile_key key)
@@ -191,26 +207,28 @@ const struct profile_key_info *profile_key_get(enum profile_key key)
 	return key < KEY_FIELD ? &keys[key] : &field;
 }
 
-enum profile_key_match profile_key_find(struct tally_str text, enum profile_key *key)
+bool profile_key_find(struct tally_str text, enum profile_key *key)
 {
 	for (size_t i = 0; i < sizeof(lookup) / sizeof(lookup[0]); i++) {
 		if (text.len == 0 || strncasecmp(lookup[i].name, text.data, text.len) != 0)
 			continue;
-		if (lookup[i].key < 0)
-			return PROFILE_KEY_KNOWN;
-		*key = (enum profile_key)lookup[i].key;
-		return PROFILE_KEY_FOUND;
+		*key = lookup[i].key;
+		return true;
 	}
-	return PROFILE_KEY_UNKNOWN;
+	return false;
 }
 
-enum profile_key profile_key_average(enum profile_key key)
+enum profile_key profile_key_as_field(enum profile_key key)
 {
 	switch ((int)key) {
 	case KEY_INS_LAT:
 		return KEY_WEIGHT2;
 	case KEY_STAGE_CYCLES:
 		return KEY_WEIGHT3;
+	case KEY_MEM: /* by a prefix of "memory" */
+		return (enum profile_key)(KEY_PARTS + PART_MEMORY);
+	case KEY_SNOOP:
+		return (enum profile_key)(KEY_PARTS + PART_SNOOP);
 	default:
 		return key;
 	}

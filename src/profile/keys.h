@@ -4,7 +4,7 @@
  * Keys group rows (comm, dso, symbol ...); values are sums that rows carry (overhead, sample ...). Constant data only.
  *
  *	enum profile_key key;
- *	if (profile_key_find(STR("sym"), &key) == PROFILE_KEY_FOUND) use(profile_key_get(key)->header);
+ *	if (profile_key_find(STR("sym"), &key)) use(profile_key_get(key)->header);
  */
 #ifndef PROFILE_KEYS_H
 #define PROFILE_KEYS_H
@@ -27,6 +27,8 @@ enum profile_key {
 	KEY_WEIGHT1, /* averages of the samples' weights, in thousandths */
 	KEY_WEIGHT2,
 	KEY_WEIGHT3,
+	KEY_PARTS, /* the period in the parts of a kind: of the first kind, so the others */
+	KEY_PARTS_LAST = KEY_PARTS + PART_KINDS - 1,
 	/* keys */
 	KEY_PID, /* perf's name for the thread: its tid is shown and grouped by */
 	KEY_TGID,
@@ -131,24 +133,19 @@ struct profile_key_info {
 	bool is_value;
 	bool is_percent; /* a value shown as a share of the total */
 	bool is_average; /* a value in thousandths, of a facet */
+	const char *const *parts; /* a value shown in parts: their names; NULL behind the last one */
 	uint8_t facet; /* with a form other than KEY_FORM_ROW: enum profile_facet */
 	uint8_t form; /* enum profile_key_form */
 	uint8_t mode; /* enum profile_key_mode: what samples have to be counted by */
 	uint8_t width; /* at least */
 };
 
-enum profile_key_match {
-	PROFILE_KEY_FOUND,
-	PROFILE_KEY_KNOWN, /* a key of perf's that is not built yet */
-	PROFILE_KEY_UNKNOWN
-};
-
 const struct profile_key_info *profile_key_get(enum profile_key key);
-/* Of a key with a form other than KEY_FORM_ROW. */
+/* Of a key with a form other than KEY_FORM_ROW, or a value of a facet. */
 unsigned profile_key_facet(enum profile_key key);
-/* A value rather than a key, where --fields names it and perf means the average. */
-enum profile_key profile_key_average(enum profile_key key);
-/* Case does not matter; the first key that starts with the text wins, in perf's order of look-up. */
-enum profile_key_match profile_key_find(struct tally_str text, enum profile_key *key);
+/* A value rather than a key, where --fields names it and perf means the average or the parts. */
+enum profile_key profile_key_as_field(enum profile_key key);
+/* Case does not matter; the first key that starts with the text wins, in perf's order of look-up. False: none does. */
+bool profile_key_find(struct tally_str text, enum profile_key *key);
 
 #endif

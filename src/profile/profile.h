@@ -99,11 +99,32 @@ enum profile_facet {
 	FACET_MEM_BLOCK,
 	FACET_PHYSICAL,
 	FACET_DATA_PAGE,
+	FACET_MEM_PARTS, /* number: profile_part_get says which of the parts of an access' kinds it is */
 	FACET_TYPE, /* text: the data type that the sampled instruction accesses; number: offset in it */
 	FACET_TYPE_OFFSET, /* the same with offset and field in the text */
 	FACET_FIELD, /* number and text: the first of PROFILE_MAX_FIELDS fields of tracepoints */
 };
 #define PROFILE_MAX_FIELDS 24
+
+/* A sum of samples in parts: what an access did, which cache or memory it hit, and so on. */
+enum profile_part_kind { PART_OPERATION, PART_CACHE, PART_MEMORY, PART_SNOOP, PART_TLB, PART_KINDS };
+enum { PART_OP_LOAD, PART_OP_STORE, PART_OP_BOTH, PART_OP_PREFETCH, PART_OP_EXEC, PART_OP_OTHER };
+enum { PART_L1, PART_L2, PART_L3, PART_L4, PART_L1_BUFFER, PART_L2_BUFFER, PART_CACHE_OTHER };
+enum { PART_RAM, PART_MEMORY_SIDE, PART_UNCACHED, PART_CXL, PART_IO, PART_PMEM, PART_MEMORY_OTHER };
+enum { PART_SNOOP_HIT, PART_SNOOP_HITM, PART_SNOOP_MISS, PART_SNOOP_OTHER };
+enum { PART_TLB_L1, PART_TLB_L2, PART_TLB_ANY, PART_TLB_MISS, PART_TLB_OTHER };
+#define PROFILE_PARTS	  8 /* of a kind, at most */
+#define PROFILE_PART_BITS 3
+
+static inline uint64_t profile_part_pack(enum profile_part_kind kind, unsigned part)
+{
+	return (uint64_t)part << kind * PROFILE_PART_BITS;
+}
+static inline unsigned profile_part_get(enum profile_part_kind kind, uint64_t parts)
+{
+	return parts >> kind * PROFILE_PART_BITS & (PROFILE_PARTS - 1);
+}
+
 #define PROFILE_MAX_FACETS (FACET_FIELD + PROFILE_MAX_FIELDS)
 
 struct profile_field { /* of tracepoints, as a key */

@@ -113,6 +113,16 @@ static enum tally_status put_chains(struct json_printer *w, uint32_t row, struct
 	return TALLY_OK;
 }
 
+static void put_parts(struct json_printer *w, const struct flat_stat *stat, enum profile_key key)
+{
+	const struct profile_key_info *info = profile_key_get(key);
+	const uint64_t *sums = flat_table_parts(w->layout.table, stat, key);
+	json_object(w->j, info->name);
+	for (unsigned part = 0; info->parts[part]; part++)
+		json_u64(w->j, info->parts[part], sums[part]);
+	json_object_end(w->j);
+}
+
 static void put_stat(struct json_printer *w, const struct flat_stat *stat, uint32_t member)
 {
 	const struct report_layout *l = &w->layout;
@@ -129,6 +139,8 @@ static void put_stat(struct json_printer *w, const struct flat_stat *stat, uint3
 				PERCENT_DECIMALS);
 		if (info->is_average)
 			json_fixed(w->j, info->name, (double)flat_stat_value(stat, l->columns[i]) / 1000, 3);
+		if (info->parts && member == 0)
+			put_parts(w, stat, l->columns[i]);
 	}
 	json_object_end(w->j);
 }

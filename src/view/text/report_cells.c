@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #define ROWS_AHEAD		4
+#define PART_WIDTH		7
 #define INLINED			" (inlined)"
 #define LEVEL_WIDTH		4 /* "[k] " */
 #define ID_WIDTH		8 /* "  16511:" before a command */
@@ -105,9 +106,24 @@ uint64_t report_value_total(const struct report_layout *l, uint32_t member, enum
 	return l->options->is_relative ? total->passed_latency : total->latency;
 }
 
+/* Shares of the first member's total. */
+static void print_parts(const struct report_layout *l, struct text *out, size_t column, const struct flat_stat *stats)
+{
+	const uint64_t *sums = flat_table_parts(l->table, stats, l->columns[column]);
+	uint64_t total = report_member_total(l, 0);
+	for (unsigned part = 0; part < PROFILE_PARTS; part++)
+		if (l->parts[column] >> part & 1)
+			text_printf(
+				out, "%*.1f%%", PART_WIDTH - 1, total ? 100.0 * (double)sums[part] / (double)total : 0);
+}
+
 void report_value_cell(const struct report_layout *l, struct text *out, size_t column, const struct flat_stat *stats)
 {
 	enum profile_key key = l->columns[column];
+	if (profile_key_get(key)->parts) {
+		print_parts(l, out, column, stats);
+		return;
+	}
 	uint32_t members = l->table->options.member_count;
 	size_t width = l->cells[column];
 	for (uint32_t m = 0; m < members; m++) {
@@ -232,10 +248,78 @@ const char *report_column_header(const struct report_layout *l, enum profile_key
 	return profile_key_get(key)->header;
 }
 
+void report_header_cell(const struct report_layout *l, struct text *out, size_t column, size_t width)
+{
+	enum profile_key key = l->columns[column];
+	const char *const *parts = profile_key_get(key)->parts;
+	for (unsigned part = 0; parts && parts[part]; part++)
+		if (l->parts[column] >> part & 1)
+			text_str_right(out, str_from(parts[part]), PART_WIDTH);
+	struct tally_str header = str_from(report_column_header(l, key));
+	if (!parts && (profile_key_get(key)->is_value || key >= KEY_FIELD))
+		text_str_right(out, header, width);
+	else if (!parts)
+		text_str_cut(out, header, width);
+	else if (l->widths[column] > l->cells[column])
+		text_repeat(out, ' ', l->widths[column] - l->cells[column]);
+}
+
+bool report_has_upper_header(const struct report_layout *l)
+{
+	for (size_t i = 0; i < l->count; i++)
+		if (profile_key_get(l->columns[i])->parts)
+			return true;
+	return false;
+}
+
+void report_upper_header_cell(const struct report_layout *l, struct text *out, size_t column)
+{
+	enum profile_key key = l->columns[column];
+	if (!profile_key_get(key)->parts) {
+		text_repeat(out, ' ', l->widths[column]);
+		return;
+	}
+	struct tally_str name = str_from(report_column_header(l, key));
+	size_t width = l->cells[column];
+	if (width <= PART_WIDTH) {
+		text_str_right(out, name, width);
+	} else {
+		size_t dashes = width - name.len - 2;
+		text_repeat(out, '-', dashes / 2);
+		text_printf(out, " %s ", name.data);
+		text_repeat(out, '-', dashes - dashes / 2);
+	}
+	if (l->widths[column] > width)
+		text_repeat(out, ' ', l->widths[column] - width);
+}
+
+/* Parts that no row has are not shown; there is always one. */
+static void fit_parts(struct report_layout *l, size_t column)
+{
+	const struct flat_table *t = l->table;
+	size_t shown = 0;
+	l->parts[column] = 0;
+	for (size_t row = 0; row < t->row_count; row++) {
+		const uint64_t *sums = flat_table_parts(t, flat_table_stat(t, row, 0), l->columns[column]);
+		for (unsigned part = 0; part < PROFILE_PARTS; part++)
+			l->parts[column] |= (uint8_t)((sums[part] > 0) << part);
+	}
+	if (!l->parts[column])
+		l->parts[column] = 1;
+	for (unsigned part = 0; part < PROFILE_PARTS; part++)
+		shown += l->parts[column] >> part & 1;
+	l->cells[column] = shown * PART_WIDTH;
+	l->widths[column] = l->cells[column] * t->options.member_count;
+}
+
 /* Without its rows. */
 static void fit_header(struct report_layout *l, size_t column)
 {
 	enum profile_key key = l->columns[column];
+	if (profile_key_get(key)->parts) {
+		fit_parts(l, column);
+		return;
+	}
 	size_t width = strlen(report_column_header(l, key));
 	if (width < profile_key_get(key)->width)
 		width = profile_key_get(key)->width;
@@ -297,7 +381,7 @@ void report_layout_fit(struct report_layout *l)
 			fit_header(l, l->count);
 		if (wanted && (!is_value || wanted > l->widths[l->count]))
 			l->widths[l->count] = wanted;
-		if (wanted > l->cells[l->count])
+		if (wanted > l->cells[l->count] && !profile_key_get(o->columns[i])->parts)
 			l->cells[l->count] = wanted;
 		is_fitted[l->count] = !wanted && !is_value;
 		has_fitted = has_fitted || is_fitted[l->count];

@@ -16,6 +16,11 @@ uint64_t report_member_total(const struct report_layout *l, uint32_t member);
 /* The same of one column. */
 uint64_t report_value_total(const struct report_layout *l, uint32_t member, enum profile_key key);
 const char *report_column_header(const struct report_layout *l, enum profile_key key);
+/* The header as it stands above the column, at its right where the column is; of a value in parts, their names. */
+void report_header_cell(const struct report_layout *l, struct text *out, size_t column, size_t width);
+/* What stands above that: of a value in parts, the name of the whole. False: nothing, of any column. */
+bool report_has_upper_header(const struct report_layout *l);
+void report_upper_header_cell(const struct report_layout *l, struct text *out, size_t column);
 /* Of a key's cell; 0: any width will do. */
 size_t report_cell_width(const struct report_layout *l, enum profile_key key, const struct flat_row *row);
 /* Which columns show, and how wide they are for the rows that do. */

@@ -20,6 +20,7 @@ struct report_layout {
 	uint8_t levels[REPORT_MAX_COLUMNS]; /* of keys, in a hierarchy */
 	size_t widths[REPORT_MAX_COLUMNS];
 	size_t cells[REPORT_MAX_COLUMNS]; /* values: the width of one member's */
+	uint8_t parts[REPORT_MAX_COLUMNS]; /* of values in parts: bit by part, those that some row has */
 	size_t count;
 	const uint64_t *shown_totals; /* by member: what percentages relate to; NULL: to what the table has */
 };

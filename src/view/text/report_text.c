@@ -31,23 +31,21 @@ static void print_row(const struct report_layout *l, struct text *out, uint32_t 
 	text_char(out, '\n');
 }
 
-static bool is_right_aligned(enum profile_key key)
-{
-	return profile_key_get(key)->is_value || key >= KEY_FIELD;
-}
-
 static void print_header(const struct report_layout *l, struct text *out)
 {
 	const char *separator = l->options->separator;
+	if (report_has_upper_header(l)) {
+		text_str(out, "# ");
+		for (size_t i = 0; i < l->count; i++) {
+			text_str(out, i == 0 ? "" : separator ? separator : "  ");
+			report_upper_header_cell(l, out, i);
+		}
+		text_char(out, '\n');
+	}
 	text_str(out, "# ");
 	for (size_t i = 0; i < l->count; i++) {
-		struct tally_str header = str_from(report_column_header(l, l->columns[i]));
-		if (i)
-			text_str(out, separator ? separator : "  ");
-		if (is_right_aligned(l->columns[i]))
-			text_str_right(out, header, l->widths[i]);
-		else
-			text_str_cut(out, header, l->widths[i]);
+		text_str(out, i == 0 ? "" : separator ? separator : "  ");
+		report_header_cell(l, out, i, l->widths[i]);
 	}
 	text_char(out, '\n');
 	if (separator)

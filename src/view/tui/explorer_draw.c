@@ -112,13 +112,9 @@ static void header_line(const struct explorer *e, struct tui_line *line)
 	if (e->changes)
 		text_printf(&line->text, "%*s  ", CHANGE_WIDTH, "Change");
 	for (size_t i = 0; i < l->count; i++) {
-		struct tally_str header = str_from(report_column_header(l, l->columns[i]));
 		bool is_right = profile_key_get(l->columns[i])->is_value || l->columns[i] >= KEY_FIELD;
 		text_str(&line->text, i ? "  " : "");
-		if (is_right)
-			text_str_right(&line->text, header, l->widths[i]);
-		else
-			text_str_cut(&line->text, header, i + 1 < l->count ? l->widths[i] : SIZE_MAX);
+		report_header_cell(l, &line->text, i, is_right || i + 1 < l->count ? l->widths[i] : SIZE_MAX);
 	}
 }
 

@@ -114,8 +114,8 @@ static void keys_that_are_missing_or_wrong(void **state)
 	r.sort = "dtlb";
 	assert_int_equal(
 		report_request_finish(&r, &(struct report_source){.has_chains = false, .is_pipe = false}, &err),
-		TALLY_UNSUPPORTED);
-	assert_string_equal(err.text, "--sort key 'dtlb' is not supported yet");
+		TALLY_INVALID);
+	assert_string_equal(err.text, "Invalid --sort key: `dtlb'");
 	r.sort = NULL;
 	r.fields = "overhead,nope";
 	assert_int_equal(

@@ -1,0 +1,17 @@
+/*
+ * access_parts.h - the parts that a memory access counts in: loads or stores, which cache, which memory, what was snooped,
+ * which TLB. As `perf report -F op,cache,memory,snoop,dtlb` of 7.3 tells them apart: by the level's number alone.
+ *
+ *	profile_part_get(PART_CACHE, access_parts(sample->data_src)) == PART_L1
+ *
+ * Source: linux/perf_event.h, union perf_mem_data_src. Values only.
+ */
+#ifndef ANALYSIS_ACCESS_PARTS_H
+#define ANALYSIS_ACCESS_PARTS_H
+
+#include <stdint.h>
+
+/* The number of FACET_MEM_PARTS. */
+uint64_t access_parts(uint64_t data_src);
+
+#endif
