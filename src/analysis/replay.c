@@ -8,6 +8,7 @@
 #include "analysis/frame_lines.h"
 #include "analysis/inline_frames.h"
 #include "analysis/sample_pass.h"
+#include "analysis/stack_frames.h"
 #include "analysis/stack_survey.h"
 #include "analysis/symbolise.h"
 #include "base/error.h"
@@ -37,11 +38,11 @@ struct replay {
 	VEC(uint64_t) first_ips; /* by id of frames */
 	const struct symbol **symbols; /* by id of frames */
 	uint32_t *profile_frames; /* by id of frames */
+	bool *is_first; /* by id of frames: threads begin in its function */
+	VEC(bool) first_functions; /* by the profile's: threads begin in it */
 	struct inline_frames inlines; /* by id of frames; nothing if not asked for */
 	uint32_t *inlined_frames; /* by index of their names: the profile's; PROFILE_NONE: not made yet */
 	VEC(uint32_t) stack; /* frames of those that are being made */
-	const struct symbol *last_end; /* of the stack looked at last, and whether it is one that threads start in */
-	bool last_end_is_first;
 	bool failed; /* out of memory */
 	uint64_t *leaf_counts; /* by id of frames: samples whose own address it is */
 	struct binary_hits hits;
@@ -259,6 +260,12 @@ static bool is_first_function(const char *name)
 	return false;
 }
 
+static void note_function(struct replay *replay, uint32_t function, bool is_first)
+{
+	if (function == replay->first_functions.len && !vec_push(&replay->first_functions, is_first))
+		replay->failed = true;
+}
+
 /* Many addresses lie in one function: its name is made readable and its strings are looked up once. */
 static uint32_t profile_function_of(struct replay *replay, const struct symbol *symbol, uint32_t binary)
 {
@@ -277,6 +284,7 @@ static uint32_t profile_function_of(struct replay *replay, const struct symbol *
 	uint32_t added = profile_builder_function(replay->builder, &function);
 	if (id)
 		*id = added;
+	note_function(replay, added, function.is_start);
 	return added;
 }
 
@@ -364,8 +372,11 @@ static void name_all_frames(struct replay *replay)
 	size_t count = replay->frames.len;
 	for (size_t first = 0; first < count; first += FRAME_BATCH) {
 		size_t len = count - first < FRAME_BATCH ? count - first : FRAME_BATCH;
-		for (size_t i = 0; i < len; i++)
+		for (size_t i = 0; i < len; i++) {
 			batch[i] = name_frame(replay, first + i);
+			replay->is_first[first + i] = batch[i].function < replay->first_functions.len &&
+						      replay->first_functions.items[batch[i].function];
+		}
 		profile_builder_frames(replay->builder, batch, len, replay->profile_frames + first);
 	}
 }
@@ -376,7 +387,8 @@ static enum tally_status name_frames(struct replay *replay, struct tally_error *
 	replay->symbols = calloc(count ? count : 1, sizeof(*replay->symbols));
 	replay->profile_frames = new_ids(count);
 	replay->leaf_counts = calloc(count ? count : 1, sizeof(*replay->leaf_counts));
-	if (!replay->symbols || !replay->profile_frames || !replay->leaf_counts)
+	replay->is_first = calloc(count ? count : 1, sizeof(*replay->is_first));
+	if (!replay->symbols || !replay->profile_frames || !replay->leaf_counts || !replay->is_first)
 		return error_nomem(err);
 	struct symbolise_job job = {
 		.machine = replay->sideband.machine,
@@ -423,9 +435,16 @@ static uint32_t profile_thread_of(struct replay *replay, struct thread_key key)
 	return profile_builder_thread(replay->builder, &thread);
 }
 
+struct frame_ids { /* of a pass, in replay's frames */
+	uint32_t *items;
+	size_t count;
+};
+
 struct pass_ids { /* what the ids of a pass are in the profile */
 	const uint32_t *frames; /* in replay's frames */
+	struct stack_frames lists; /* its stacks, in frames of the profile */
 	uint32_t *stacks, *threads, *facets;
+	bool counts_ends; /* of chains as they were recorded; what was unwound was counted by the workers */
 };
 
 static void add_facets(struct replay *replay, const struct sample_pass *pass, const struct pass_ids *ids)
@@ -447,39 +466,20 @@ static void add_facets(struct replay *replay, const struct sample_pass *pass, co
 	text_deinit(&values.text);
 }
 
-/* Of a frame: looked at once for each function. */
-static bool is_first_frame(struct replay *replay, uint32_t frame)
-{
-	const struct symbol *symbol = replay->symbols[frame];
-	if (!symbol)
-		return false;
-	if (replay->last_end != symbol)
-		replay->last_end_is_first = is_first_function(symbol->name);
-	replay->last_end = symbol;
-	return replay->last_end_is_first;
-}
-
-/* Of chains as they were recorded; what was unwound was counted by the workers. */
-static void count_ends(struct replay *replay, const struct sample_pass *pass, const struct pass_ids *ids)
-{
-	for (size_t i = 0; i < pass->keys.len; i++) {
-		uint32_t stack = sample_pass_key(pass, (uint32_t)i).stack;
-		if (stack == RESOLVE_NONE)
-			continue;
-		struct list frames = list_table_get(&pass->resolver.stacks, stack);
-		if (is_first_frame(replay, ids->frames[frames.items[frames.count - 1]]))
-			replay->ends.reached += pass->sums.items[i].count;
-		else
-			replay->ends.unknown += pass->sums.items[i].count;
-	}
-}
-
 static void add_rows(struct replay *replay, const struct sample_pass *pass, const uint32_t *samples)
 {
 	const struct pass_row *rows = (const struct pass_row *)(const void *)pass->rows.base;
 	for (size_t i = 0; i < pass->rows.len / sizeof(*rows); i++)
 		profile_builder_row(
 			replay->builder, &(struct profile_row){rows[i].order, rows[i].period, samples[rows[i].key], 0});
+}
+
+static void count_end(struct stack_ends *ends, uint8_t stack_kind, uint64_t samples)
+{
+	if (stack_kind & STACK_IS_WHOLE)
+		ends->reached += samples;
+	else
+		ends->unknown += samples;
 }
 
 /* samples: by id of the pass's keys, what the builder calls them. */
@@ -494,7 +494,7 @@ static void add_pass_samples(
 		batch[len++] = (struct profile_sample){
 			.event = key.event,
 			.thread = ids->threads[key.thread],
-			.leaf = replay->profile_frames[ids->frames[key.leaf]],
+			.leaf = ids->lists.frames[key.leaf].frame,
 			.stack = key.stack == RESOLVE_NONE ? PROFILE_NONE : ids->stacks[key.stack],
 			.cpu = key.cpu,
 			.facets = ids->facets ? ids->facets[key.facets] : 0,
@@ -503,6 +503,8 @@ static void add_pass_samples(
 			.first_order = sum->first_order,
 		};
 		replay->leaf_counts[ids->frames[key.leaf]] += sum->count;
+		if (ids->counts_ends && key.stack != RESOLVE_NONE)
+			count_end(&replay->ends, ids->lists.kinds[key.stack], sum->count);
 		if (len == SAMPLE_BATCH) {
 			profile_builder_samples(replay->builder, batch, len, samples + i + 1 - len);
 			len = 0;
@@ -525,6 +527,7 @@ static uint32_t inlined_function_of(struct replay *replay, const char *name, uin
 	uint32_t added = profile_builder_function(replay->builder, &function);
 	if (id)
 		*id = added;
+	note_function(replay, added, false);
 	return added;
 }
 
@@ -570,62 +573,95 @@ static bool add_inlined_calls(struct replay *replay, uint32_t frame)
 	return true;
 }
 
-/* The frames of one of the pass's stacks, as the profile's, behind those of replay->stack. False: out of memory. */
-static bool read_stack(struct replay *replay, const struct list *list, const uint32_t *frames)
+/* The frames of one of the pass's stacks that has inlined calls, as the profile's, behind those of replay->stack. False:
+ * out of memory. */
+static bool read_stack(struct replay *replay, const struct list *list, const struct pass_ids *ids)
 {
 	for (uint32_t i = 0; i < list->count; i++) {
-		uint32_t frame = frames[list->items[i]];
-		if (has_inlined_calls(replay, frame) && !add_inlined_calls(replay, frame))
+		const struct stack_frame *frame = &ids->lists.frames[list->items[i]];
+		if (frame->has_inlined_calls && !add_inlined_calls(replay, ids->frames[list->items[i]]))
 			return false;
-		if (!vec_push(&replay->stack, replay->profile_frames[frame]))
+		if (!vec_push(&replay->stack, frame->frame))
 			return false;
 	}
 	return true;
 }
 
-/* The pass's stacks as the profile's: a batch at a time, since each look-up waits for memory. False: out of memory. */
-static bool add_stacks(struct replay *replay, const struct sample_pass *pass, const struct pass_ids *ids)
+/* Some of the pass's stacks as the profile's. False: out of memory. */
+static bool add_some_stacks(struct replay *replay, const struct pass_ids *ids, size_t first, size_t count)
 {
 	struct list batch[STACK_BATCH];
-	size_t begin[STACK_BATCH + 1], count = list_table_len(&pass->resolver.stacks);
-	for (size_t first = 0; first < count; first += STACK_BATCH) {
-		size_t len = count - first < STACK_BATCH ? count - first : STACK_BATCH;
-		replay->stack.len = 0;
-		for (size_t i = 0; i < len; i++) {
-			struct list list = list_table_get(&pass->resolver.stacks, (uint32_t)(first + i));
-			begin[i] = replay->stack.len;
-			if (!read_stack(replay, &list, ids->frames))
-				return false;
-		}
-		begin[len] = replay->stack.len;
-		for (size_t i = 0; i < len; i++)
-			batch[i] = (struct list){replay->stack.items + begin[i], (uint32_t)(begin[i + 1] - begin[i])};
-		profile_builder_stacks(replay->builder, batch, len, ids->stacks + first);
+	size_t begin[STACK_BATCH];
+	uint32_t *hashes = ids->lists.hashes + first;
+	replay->stack.len = 0;
+	for (size_t i = 0; i < count; i++) {
+		batch[i] = list_table_get(ids->lists.stacks, (uint32_t)(first + i));
+		begin[i] = replay->stack.len;
+		if (!(ids->lists.kinds[first + i] & STACK_HAS_CALLS))
+			continue;
+		if (!read_stack(replay, &batch[i], ids))
+			return false;
+		batch[i].count = (uint32_t)(replay->stack.len - begin[i]);
+		hashes[i] = list_table_hash(replay->stack.items + begin[i], batch[i].count);
 	}
+	for (size_t i = 0; i < count; i++)
+		if (ids->lists.kinds[first + i] & STACK_HAS_CALLS)
+			batch[i].items = replay->stack.items + begin[i];
+	profile_builder_stacks(replay->builder, &(struct profile_stacks){batch, hashes, count}, ids->stacks + first);
 	return true;
+}
+
+/* A batch at a time, since each look-up waits for memory. False: out of memory. */
+static bool add_stacks(struct replay *replay, struct pass_ids *ids)
+{
+	size_t count = list_table_len(ids->lists.stacks);
+	if (!stack_frames_translate(&ids->lists, replay->options->threads))
+		return false;
+	for (size_t first = 0; first < count; first += STACK_BATCH)
+		if (!add_some_stacks(replay, ids, first, count - first < STACK_BATCH ? count - first : STACK_BATCH))
+			return false;
+	return true;
+}
+
+/* NULL: out of memory. */
+static struct stack_frame *new_stack_frames(const struct replay *replay, const struct frame_ids *frames)
+{
+	struct stack_frame *list = malloc((frames->count + 1) * sizeof(*list));
+	for (size_t i = 0; list && i < frames->count; i++) {
+		uint32_t frame = frames->items[i];
+		list[i] = (struct stack_frame){
+			replay->profile_frames[frame], has_inlined_calls(replay, frame), replay->is_first[frame]};
+	}
+	return list;
 }
 
 static enum tally_status add_pass(
-	struct replay *replay, const struct sample_pass *pass, const uint32_t *frames, struct tally_error *err)
+	struct replay *replay, struct sample_pass *pass, const struct frame_ids *frames, struct tally_error *err)
 {
 	uint32_t *samples = new_ids(pass->keys.len);
+	struct stack_frame *stack_frames = new_stack_frames(replay, frames);
 	struct pass_ids ids = {
-		frames, new_ids(list_table_len(&pass->resolver.stacks)), new_ids(pass->threads.len), NULL};
-	if (pass->facets.kept)
-		ids.facets = new_ids(pass->facets.rows.len);
+		.frames = frames->items,
+		.lists = {.stacks = &pass->resolver.stacks, .frames = stack_frames},
+		.stacks = new_ids(list_table_len(&pass->resolver.stacks)),
+		.threads = new_ids(pass->threads.len),
+		.facets = pass->facets.kept ? new_ids(pass->facets.rows.len) : NULL,
+		.counts_ends = stack_ends_unwound(&replay->ends) == 0 && replay->options->history == HISTORY_NONE,
+	};
 	enum tally_status status = TALLY_OK;
-	if (!samples || !ids.stacks || !ids.threads || (pass->facets.kept && !ids.facets) ||
-		!add_stacks(replay, pass, &ids)) {
+	if (!samples || !stack_frames || !ids.stacks || !ids.threads || (pass->facets.kept && !ids.facets) ||
+		!add_stacks(replay, &ids)) {
 		status = error_nomem(err);
 	} else {
 		for (size_t i = 0; i < pass->threads.len; i++)
 			ids.threads[i] = profile_thread_of(replay, sample_pass_thread(pass, (uint32_t)i));
 		add_facets(replay, pass, &ids);
 		add_pass_samples(replay, pass, &ids, samples);
-		if (stack_ends_unwound(&replay->ends) == 0 && replay->options->history == HISTORY_NONE)
-			count_ends(replay, pass, &ids);
 	}
 	free(samples);
+	free(stack_frames);
+	free(ids.lists.hashes);
+	free(ids.lists.kinds);
 	free(ids.stacks);
 	free(ids.threads);
 	free(ids.facets);
@@ -709,11 +745,12 @@ static enum tally_status build_profile(struct replay *replay, struct profile **p
 	replay->builder = profile_builder_create();
 	if (replay->builder)
 		profile_builder_keep_facets(replay->builder, replay->options->facets);
-	uint32_t **frames = calloc(replay->pass_count, sizeof(*frames));
+	struct frame_ids *frames = calloc(replay->pass_count, sizeof(*frames));
 	enum tally_status status = replay->builder && frames ? TALLY_OK : error_nomem(err);
 	for (size_t i = 0; i < replay->pass_count && status == TALLY_OK; i++) {
-		frames[i] = new_ids(replay->passes[i].resolver.frames.len);
-		if (!frames[i] || !merge_frames(replay, &replay->passes[i], frames[i]))
+		frames[i].count = replay->passes[i].resolver.frames.len;
+		frames[i].items = new_ids(frames[i].count);
+		if (!frames[i].items || !merge_frames(replay, &replay->passes[i], frames[i].items))
 			status = error_nomem(err);
 	}
 	if (status == TALLY_OK && !reserve(replay))
@@ -724,7 +761,7 @@ static enum tally_status build_profile(struct replay *replay, struct profile **p
 		status = name_frames(replay, err);
 	}
 	for (size_t i = 0; i < replay->pass_count && status == TALLY_OK; i++)
-		status = add_pass(replay, &replay->passes[i], frames[i], err);
+		status = add_pass(replay, &replay->passes[i], &frames[i], err);
 	if (status == TALLY_OK)
 		status = count_hits(replay, err);
 	if (status == TALLY_OK) {
@@ -733,7 +770,7 @@ static enum tally_status build_profile(struct replay *replay, struct profile **p
 			replay->builder = NULL;
 	}
 	for (size_t i = 0; frames && i < replay->pass_count; i++)
-		free(frames[i]);
+		free(frames[i].items);
 	free(frames);
 	return status;
 }
@@ -756,6 +793,8 @@ static void replay_deinit(struct replay *replay)
 	vec_free(&replay->first_ips);
 	free(replay->symbols);
 	free(replay->profile_frames);
+	free(replay->is_first);
+	vec_free(&replay->first_functions);
 	inline_frames_deinit(&replay->inlines);
 	free(replay->inlined_frames);
 	vec_free(&replay->stack);

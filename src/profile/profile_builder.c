@@ -217,29 +217,34 @@ uint32_t profile_builder_frame(struct profile_builder *b, const struct profile_f
 uint32_t profile_builder_stack(struct profile_builder *b, const uint32_t *frames, size_t count)
 {
 	const struct list list = {frames, (uint32_t)count};
-	uint32_t id;
-	profile_builder_stacks(b, &list, 1, &id);
+	uint32_t id, hash = list_table_hash(frames, count);
+	profile_builder_stacks(b, &(struct profile_stacks){&list, &hash, 1}, &id);
 	return id;
 }
 
-void profile_builder_stacks(struct profile_builder *b, const struct list *lists, size_t count, uint32_t *ids)
+static void check_stack(struct profile_builder *b, const struct list *stack)
 {
-	uint32_t hashes[BATCH];
-	for (size_t first = 0; first < count; first += BATCH) {
-		size_t len = count - first < BATCH ? count - first : BATCH;
-		for (size_t i = 0; i < len; i++) {
-			const struct list *list = &lists[first + i];
-			for (uint32_t k = 0; k < list->count; k++)
-				check_id(b, list->items[k], b->frames.len, false);
-			hashes[i] = list_table_hash(list->items, list->count);
-			list_table_expect(&b->stacks, hashes[i]);
+	uint32_t highest = 0;
+	for (uint32_t i = 0; i < stack->count; i++)
+		highest = stack->items[i] > highest ? stack->items[i] : highest;
+	if (stack->count)
+		check_id(b, highest, b->frames.len, false);
+}
+
+void profile_builder_stacks(struct profile_builder *b, const struct profile_stacks *stacks, uint32_t *ids)
+{
+	for (size_t first = 0; first < stacks->count; first += BATCH) {
+		size_t end = first + BATCH < stacks->count ? first + BATCH : stacks->count;
+		for (size_t i = first; i < end; i++) {
+			check_stack(b, &stacks->lists[i]);
+			list_table_expect(&b->stacks, stacks->hashes[i]);
 		}
-		for (size_t i = 0; i < len; i++)
-			list_table_guess(&b->stacks, hashes[i]);
-		for (size_t i = 0; i < len; i++) {
-			const struct list *list = &lists[first + i];
-			ids[first + i] = list_table_add_hashed(&b->stacks, list->items, list->count, hashes[i]);
-			b->is_out_of_memory = b->is_out_of_memory || ids[first + i] == LIST_TABLE_NONE;
+		for (size_t i = first; i < end; i++)
+			list_table_guess(&b->stacks, stacks->hashes[i]);
+		for (size_t i = first; i < end; i++) {
+			const struct list *list = &stacks->lists[i];
+			ids[i] = list_table_add_hashed(&b->stacks, list->items, list->count, stacks->hashes[i]);
+			b->is_out_of_memory = b->is_out_of_memory || ids[i] == LIST_TABLE_NONE;
 		}
 	}
 }

@@ -40,7 +40,13 @@ uint32_t profile_builder_frame(struct profile_builder *b, const struct profile_f
 void profile_builder_frames(struct profile_builder *b, const struct profile_frame *frames, size_t count, uint32_t *ids);
 /* Of frames, the innermost one first. */
 uint32_t profile_builder_stack(struct profile_builder *b, const uint32_t *frames, size_t count);
-void profile_builder_stacks(struct profile_builder *b, const struct list *lists, size_t count, uint32_t *ids);
+/* Many at once wait for memory together. */
+struct profile_stacks {
+	const struct list *lists;
+	const uint32_t *hashes; /* list_table_hash of each */
+	size_t count;
+};
+void profile_builder_stacks(struct profile_builder *b, const struct profile_stacks *stacks, uint32_t *ids);
 uint32_t profile_builder_thread(struct profile_builder *b, const struct profile_thread *thread);
 void profile_builder_sample(struct profile_builder *b, const struct profile_sample *sample);
 /* ids[i] is what rows call sample i; ids may be NULL. */
