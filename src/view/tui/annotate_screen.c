@@ -175,8 +175,9 @@ static bool has_text(const void *of, size_t at, const char *pattern)
 	return strstr(line->mnemonic, pattern) || strstr(line->operands, pattern);
 }
 
-static void search(struct annotate_screen *s, bool is_back)
+static void search(void *data, bool is_back)
 {
+	struct annotate_screen *s = data;
 	struct tui_search wanted = {s, has_text, s->list.count, s->list.cursor, "line"};
 	size_t at;
 	memcpy(s->settings.pattern, s->frame.pattern, sizeof(s->settings.pattern));
@@ -366,20 +367,11 @@ static enum annotate_action other_key(struct annotate_screen *s, uint32_t key)
 
 enum annotate_action annotate_screen_key(struct annotate_screen *s, uint32_t key)
 {
-	enum tui_frame_does does = tui_frame_key(&s->frame, sizeof(help) / sizeof(help[0]), key);
-	switch (does) {
-	case TUI_FRAME_LEAVES:
-		return ANNOTATE_LEAVE;
-	case TUI_FRAME_PASSES:
-		if (!tui_list_key(&s->list, key, FIRST_ROW) && !look_key(s, key) && !find_key(s, key))
-			return other_key(s, key);
-		break;
-	case TUI_FRAME_FINDS:
-	case TUI_FRAME_FINDS_BACK:
-		search(s, does == TUI_FRAME_FINDS_BACK);
-		break;
-	case TUI_FRAME_STAYS:
-		break;
-	}
-	return ANNOTATE_STAY;
+	const struct tui_frame_owner owner = {s, sizeof(help) / sizeof(help[0]), search};
+	bool leaves = false;
+	if (tui_frame_takes(&s->frame, &owner, key, &leaves))
+		return leaves ? ANNOTATE_LEAVE : ANNOTATE_STAY;
+	if (tui_list_key(&s->list, key, FIRST_ROW) || look_key(s, key) || find_key(s, key))
+		return ANNOTATE_STAY;
+	return other_key(s, key);
 }

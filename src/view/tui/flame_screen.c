@@ -176,8 +176,9 @@ static bool is_match(const void *of, size_t at, const char *pattern)
 	return s->matches[s->tree->nodes[at].label];
 }
 
-static void search(struct flame_screen *s, bool is_back)
+static void search(void *data, bool is_back)
 {
+	struct flame_screen *s = data;
 	size_t count = s->tree->node_count, at;
 	struct tui_search wanted = {s, is_match, count, s->cursor == PROFILE_NONE ? count : s->cursor, "function"};
 	find_matches(s);
@@ -360,23 +361,14 @@ static enum tree_action other_key(struct flame_screen *s, uint32_t key)
 enum tree_action flame_screen_key(struct flame_screen *s, uint32_t key)
 {
 	enum tree_action action = TREE_STAY;
-	enum tui_frame_does does = tui_frame_key(&s->frame, sizeof(help) / sizeof(help[0]), key);
-	switch (does) {
-	case TUI_FRAME_LEAVES:
-		return TREE_LEAVE;
-	case TUI_FRAME_PASSES:
+	const struct tui_frame_owner owner = {s, sizeof(help) / sizeof(help[0]), search};
+	bool leaves = false;
+	if (!tui_frame_takes(&s->frame, &owner, key, &leaves)) {
 		if (tui_is_mouse(key))
 			mouse_key(s, key);
 		else if (!move_key(s, key) && !look_key(s, key))
 			action = other_key(s, key);
-		break;
-	case TUI_FRAME_FINDS:
-	case TUI_FRAME_FINDS_BACK:
-		search(s, does == TUI_FRAME_FINDS_BACK);
-		break;
-	case TUI_FRAME_STAYS:
-		break;
 	}
 	follow_cursor(s);
-	return action;
+	return leaves ? TREE_LEAVE : action;
 }

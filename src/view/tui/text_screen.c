@@ -43,8 +43,9 @@ static bool has_text(const void *of, size_t at, const char *pattern)
 	return line.len && memmem(line.data, line.len, pattern, strlen(pattern));
 }
 
-static void search(struct text_screen *s, bool is_back)
+static void search(void *data, bool is_back)
 {
+	struct text_screen *s = data;
 	struct tui_search wanted = {s, has_text, s->list.count, s->list.cursor, "line"};
 	size_t at;
 	if (tui_frame_find(&s->frame, &wanted, is_back, &at))
@@ -73,20 +74,11 @@ static enum text_screen_action own_key(struct text_screen *s, uint32_t key)
 
 enum text_screen_action text_screen_key(struct text_screen *s, uint32_t key)
 {
-	enum tui_frame_does does = tui_frame_key(&s->frame, 0, key);
-	switch (does) {
-	case TUI_FRAME_LEAVES:
-		return TEXT_SCREEN_LEAVE;
-	case TUI_FRAME_PASSES:
-		return own_key(s, key);
-	case TUI_FRAME_FINDS:
-	case TUI_FRAME_FINDS_BACK:
-		search(s, does == TUI_FRAME_FINDS_BACK);
-		break;
-	case TUI_FRAME_STAYS:
-		break;
-	}
-	return TEXT_SCREEN_STAY;
+	const struct tui_frame_owner owner = {s, 0, search};
+	bool leaves = false;
+	if (tui_frame_takes(&s->frame, &owner, key, &leaves))
+		return leaves ? TEXT_SCREEN_LEAVE : TEXT_SCREEN_STAY;
+	return own_key(s, key);
 }
 
 static void put_bottom(const struct text_screen *s, struct grid *grid, struct text *t)

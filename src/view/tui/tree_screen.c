@@ -250,8 +250,9 @@ static bool has_text(const void *of, size_t at, const char *pattern)
 }
 
 /* Through all nodes that can show, open or not. */
-static void search(struct tree_screen *s, bool is_back)
+static void search(void *data, bool is_back)
 {
+	struct tree_screen *s = data;
 	size_t from = s->list.count ? s->lines[s->list.cursor] : 0, at;
 	struct tui_search wanted = {s, has_text, s->tree->node_count, from, "function"};
 	if (tui_frame_find(&s->frame, &wanted, is_back, &at))
@@ -357,20 +358,11 @@ static enum tree_action own_key(struct tree_screen *s, uint32_t key)
 
 enum tree_action tree_screen_key(struct tree_screen *s, uint32_t key)
 {
-	enum tui_frame_does does = tui_frame_key(&s->frame, sizeof(help) / sizeof(help[0]), key);
-	switch (does) {
-	case TUI_FRAME_LEAVES:
-		return TREE_LEAVE;
-	case TUI_FRAME_PASSES:
-		return own_key(s, key);
-	case TUI_FRAME_FINDS:
-	case TUI_FRAME_FINDS_BACK:
-		search(s, does == TUI_FRAME_FINDS_BACK);
-		break;
-	case TUI_FRAME_STAYS:
-		break;
-	}
-	return TREE_STAY;
+	const struct tui_frame_owner owner = {s, sizeof(help) / sizeof(help[0]), search};
+	bool leaves = false;
+	if (tui_frame_takes(&s->frame, &owner, key, &leaves))
+		return leaves ? TREE_LEAVE : TREE_STAY;
+	return own_key(s, key);
 }
 
 static void make_heading(struct tui_line *line)

@@ -35,61 +35,64 @@ void tui_frame_scroll(struct tui_frame *f, bool is_right)
 }
 
 /* An empty text searches for the one before. */
-static enum tui_frame_does type_key(struct tui_frame *f, uint32_t key)
+static void type_key(struct tui_frame *f, const struct tui_frame_owner *owner, uint32_t key)
 {
 	bool is_back = f->mode == TUI_SEARCH_BACK;
 	enum tui_typed typed = tui_input_key(&f->input, key);
 	if (typed == TUI_TYPED_MORE)
-		return TUI_FRAME_STAYS;
+		return;
 	f->mode = TUI_BROWSE;
 	if (typed == TUI_TYPED_WHOLE && f->input.len)
 		snprintf(f->pattern, sizeof(f->pattern), "%s", f->input.text);
-	if (typed == TUI_TYPED_NOTHING || !*f->pattern)
-		return TUI_FRAME_STAYS;
-	return is_back ? TUI_FRAME_FINDS_BACK : TUI_FRAME_FINDS;
+	if (typed != TUI_TYPED_NOTHING && *f->pattern)
+		owner->search(owner->data, is_back);
 }
 
-static enum tui_frame_does browse_key(struct tui_frame *f, size_t help_count, uint32_t key)
+static bool browse_key(struct tui_frame *f, const struct tui_frame_owner *owner, uint32_t key)
 {
 	switch (key) {
 	case 'n':
 	case 'N':
 		if (*f->pattern)
-			return key == 'N' ? TUI_FRAME_FINDS_BACK : TUI_FRAME_FINDS;
-		tui_frame_ask(f, key == 'N');
-		return TUI_FRAME_STAYS;
+			owner->search(owner->data, key == 'N');
+		else
+			tui_frame_ask(f, key == 'N');
+		return true;
 	case '/':
 		tui_frame_ask(f, false);
-		return TUI_FRAME_STAYS;
+		return true;
 	case 'h':
 	case TUI_KEY_F1:
-		if (help_count)
+		if (owner->help_count)
 			tui_frame_help(f);
-		return TUI_FRAME_STAYS;
+		return true;
 	default:
-		return TUI_FRAME_PASSES;
+		return false;
 	}
 }
 
-enum tui_frame_does tui_frame_key(struct tui_frame *f, size_t help_count, uint32_t key)
+bool tui_frame_takes(struct tui_frame *f, const struct tui_frame_owner *owner, uint32_t key, bool *leaves)
 {
 	if (key == TUI_KEY_NONE)
-		return TUI_FRAME_STAYS;
-	if (key == TUI_KEY_CTRL('c') || key == TUI_KEY_CLOSED)
-		return TUI_FRAME_LEAVES;
+		return true;
+	if (key == TUI_KEY_CTRL('c') || key == TUI_KEY_CLOSED) {
+		*leaves = true;
+		return true;
+	}
 	f->message[0] = '\0';
 	switch (f->mode) {
 	case TUI_HELP:
-		if (!tui_help_key(&f->help_top, help_count, f->rows, key))
+		if (!tui_help_key(&f->help_top, owner->help_count, f->rows, key))
 			f->mode = TUI_BROWSE;
-		return TUI_FRAME_STAYS;
+		return true;
 	case TUI_SEARCH:
 	case TUI_SEARCH_BACK:
-		return type_key(f, key);
+		type_key(f, owner, key);
+		return true;
 	case TUI_BROWSE:
 		break;
 	}
-	return browse_key(f, help_count, key);
+	return browse_key(f, owner, key);
 }
 
 bool tui_frame_find(struct tui_frame *f, const struct tui_search *search, bool is_back, size_t *at)

@@ -2,9 +2,8 @@
  * tui_frame.h - what screens have beside what they show: their size, a bottom line that asks, says or names keys, a list of
  * keys, and the search for a text. The screens of pages, trees, flames and code are made of one each.
  *
- *	switch (tui_frame_key(&s->frame, help_count, key)) {
- *	case TUI_FRAME_PASSES: ... the key is the screen's own ...
- *	case TUI_FRAME_FINDS: ... tui_frame_find(&s->frame, &search, false, &at) ...
+ *	if (!tui_frame_takes(&s->frame, &(struct tui_frame_owner){s, help_count, search}, key, &leaves))
+ *		... the key is the screen's own ...
  */
 #ifndef VIEW_TUI_TUI_FRAME_H
 #define VIEW_TUI_TUI_FRAME_H
@@ -27,12 +26,10 @@ struct tui_frame {
 	char message[TUI_MESSAGE_BYTES]; /* on the bottom line until the next key; empty: none */
 };
 
-enum tui_frame_does {
-	TUI_FRAME_STAYS, /* the key was the frame's */
-	TUI_FRAME_PASSES, /* it is the screen's */
-	TUI_FRAME_FINDS, /* the pattern is to be found, from the cursor on */
-	TUI_FRAME_FINDS_BACK,
-	TUI_FRAME_LEAVES /* the program */
+struct tui_frame_owner { /* the screen */
+	void *data;
+	size_t help_count; /* lines of tui_frame_put_help; 0: the screen has none */
+	void (*search)(void *data, bool is_back); /* the pattern is to be found, from the cursor on */
 };
 
 #define TUI_FRAME_START                    \
@@ -40,8 +37,8 @@ enum tui_frame_does {
 		.rows = 24, .columns = 80, \
 	}
 
-/* help_count: lines of tui_frame_put_help; 0: the screen has none. */
-enum tui_frame_does tui_frame_key(struct tui_frame *f, size_t help_count, uint32_t key);
+/* False: the key is the screen's own. leaves: the user wants out of the program, true or left as it is. */
+bool tui_frame_takes(struct tui_frame *f, const struct tui_frame_owner *owner, uint32_t key, bool *leaves);
 /* Asks for a text to search, or shows the list of keys, until a key ends that. */
 void tui_frame_ask(struct tui_frame *f, bool is_back);
 void tui_frame_help(struct tui_frame *f);
