@@ -1,5 +1,6 @@
 #include "cli/report_explore.h"
 #include "base/error.h"
+#include "cli/report_tables.h"
 #include "cli/tree_explore.h"
 #include "cli/tui_print.h"
 #include "cli/tui_terminal.h"
@@ -100,17 +101,6 @@ static void close_view(struct view *view)
 	view->is_open = false;
 }
 
-static void print_rows(void *data, struct text *out)
-{
-	out->failed = explorer_print(data, out, NULL) != TALLY_OK || out->failed;
-}
-
-static void print_view(struct explorer *e)
-{
-	struct tui_printed printed = {.base = "perf.hist", .is_numbered = true, .print = print_rows, .data = e};
-	tui_print(&printed, e->message, sizeof(e->message));
-}
-
 static enum tally_status switch_event(struct session *s, uint32_t step, struct tally_error *err)
 {
 	struct explorer *from = &s->views[s->current].explorer;
@@ -209,18 +199,11 @@ static enum tally_status show_tree(struct session *s, enum tree_action view, boo
 	return status;
 }
 
-/* By one column, and where that is equal by the others. */
 static enum tally_status order(struct view *view, struct tally_error *err)
 {
 	struct explorer *e = &view->explorer;
-	enum profile_key columns[REPORT_MAX_COLUMNS];
-	size_t count = 0;
-	columns[count++] = e->order;
-	for (size_t i = 0; i < view->from.options.column_count && count < REPORT_MAX_COLUMNS; i++)
-		if (view->from.options.columns[i] != e->order)
-			columns[count++] = view->from.options.columns[i];
-	view->from.table.options.sort_member = e->order_member;
-	enum tally_status status = flat_table_sort(&view->from.table, columns, count, err);
+	enum tally_status status =
+		report_tables_order(&view->from.table, &view->from.options, e->order, e->order_member, err);
 	if (status == TALLY_OK)
 		explorer_select_rows(e);
 	return status;
@@ -297,7 +280,7 @@ static enum tally_status act(struct session *s, enum explorer_action action, boo
 	case EXPLORER_PREVIOUS_EVENT:
 		return switch_event(s, s->source->count - 1, err);
 	case EXPLORER_PRINT:
-		print_view(&s->views[s->current].explorer);
+		tui_print_table(&s->views[s->current].explorer);
 		break;
 	case EXPLORER_ANNOTATE:
 		return annotate(s, leaves, err);

@@ -133,6 +133,19 @@ static enum tally_status make_hierarchy(const struct report_request *r, const st
 	return hierarchy_init(tree, table, &wanted, err);
 }
 
+enum tally_status report_tables_order(struct flat_table *table, const struct report_text_options *options,
+	enum profile_key key, uint32_t member, struct tally_error *err)
+{
+	enum profile_key columns[REPORT_MAX_COLUMNS];
+	size_t count = 0;
+	columns[count++] = key;
+	for (size_t i = 0; i < options->column_count && count < REPORT_MAX_COLUMNS; i++)
+		if (options->columns[i] != key)
+			columns[count++] = options->columns[i];
+	table->options.sort_member = member;
+	return flat_table_sort(table, columns, count, err);
+}
+
 enum tally_status report_tree_init(struct report_tree *tree, const struct report_request *request,
 	const struct flat_table *table, struct tally_error *err)
 {

@@ -34,6 +34,10 @@ bool report_tables_is_shown(const struct report_tables *tables, const struct fla
 TALLY_MUST_CHECK enum tally_status report_tables_make(const struct report_tables *tables, uint32_t first,
 	uint32_t count, struct flat_table *table, struct tally_error *err);
 
+/* By one column, of this member of a group, and where that is equal by the others. */
+TALLY_MUST_CHECK enum tally_status report_tables_order(struct flat_table *table,
+	const struct report_text_options *options, enum profile_key key, uint32_t member, struct tally_error *err);
+
 struct report_tree { /* --hierarchy: the rows of a table by level */
 	bool is_made; /* else the table is flat: nobody asked, or it has no key */
 	uint8_t levels[REPORT_MAX_COLUMNS]; /* by column, as report_text_options has them */

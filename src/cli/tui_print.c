@@ -6,6 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
+#include "view/tui/explorer_draw.h"
+
 #define MAX_PRINTED 10000 /* NAME.N: a folder with more of them is not one to print into */
 #define NAME_BYTES  100 /* of the base that count: file systems take 255 */
 
@@ -49,4 +52,15 @@ void tui_print(const struct tui_printed *printed, char *message, size_t size)
 		snprintf(message, size, "cannot write %s: %s", name, strerror(problem));
 	else
 		snprintf(message, size, "%s written", name);
+}
+
+static void print_rows(void *data, struct text *out)
+{
+	out->failed = explorer_print(data, out, NULL) != TALLY_OK || out->failed;
+}
+
+void tui_print_table(struct explorer *e)
+{
+	struct tui_printed printed = {.base = "perf.hist", .is_numbered = true, .print = print_rows, .data = e};
+	tui_print(&printed, e->message, sizeof(e->message));
 }

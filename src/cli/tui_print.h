@@ -8,6 +8,7 @@
 #define CLI_TUI_PRINT_H
 
 #include "base/text.h"
+#include "view/tui/explorer_state.h"
 
 struct tui_printed {
 	const char *base; /* of the name; slashes become underscores */
@@ -18,5 +19,7 @@ struct tui_printed {
 
 /* What goes wrong is said in the message: the session goes on. */
 void tui_print(const struct tui_printed *printed, char *message, size_t size);
+/* A table as it shows, to perf.hist.N; the explorer says how that went. */
+void tui_print_table(struct explorer *e);
 
 #endif
