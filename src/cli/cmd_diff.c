@@ -170,7 +170,8 @@ static const struct option options[] = {
 	{"dump-raw-trace", 'D', OPTION_FLAG, .offset = REQUEST(dump), .help = "dump raw trace in ASCII"},
 	{"modules", 'm', OPTION_FLAG, .offset = REQUEST(modules_are_asked),
 		.help = "load module symbols (always done, of any kernel whose files are there)"},
-	{"cycles-hist", 0, OPTION_UNSUPPORTED, .help = "Show cycles histogram and standard deviation"},
+	{"cycles-hist", 0, OPTION_FLAG, .offset = REQUEST(with_spread),
+		.help = "with -c cycles: how much single times differed, as the standard error of the mean and bars"},
 	{"stream", 0, OPTION_UNSUPPORTED, .help = "Enable hot streams comparison."},
 };
 static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
@@ -207,6 +208,8 @@ static int refuse_mixtures(
 		return cli_usagef(cli, command, "compute",
 			"-c cycles is of all samples, in text: without --json, --markdown, -g, -F, --cpu, --pid, "
 			"--tid, -C");
+	if (r->with_spread && r->method != DIFF_CYCLES)
+		return cli_usagef(cli, command, "cycles-hist,compute", "--cycles-hist goes with -c cycles");
 	if (!r->is_repeated) {
 		if (s->has_limit && !r->with_paths)
 			return cli_usagef(

@@ -20,7 +20,9 @@ struct end { /* of a function: what is known of the branch there */
 	uint64_t address;
 	const struct symbol *symbol;
 	uint64_t count, cycles, start;
-	bool has_start;
+	uint32_t kept[DIFF_BLOCK_KEPT];
+	unsigned kept_count;
+	bool has_start, is_found; /* is_found: symbol was looked for */
 };
 
 struct reading {
@@ -49,6 +51,30 @@ static bool add_run(struct reading *r, uint32_t start, uint32_t end, uint64_t cy
 	return true;
 }
 
+/* NULL: out of memory. */
+static struct end *end_at(struct reading *r, uint32_t frame)
+{
+	bool is_new;
+	uint64_t *id = map_u64_at(&r->end_ids, frame, &is_new);
+	struct end end = {.frame = frame};
+	if (!id)
+		return NULL;
+	if (is_new) {
+		*id = r->ends.len;
+		if (!vec_push(&r->ends, end))
+			return NULL;
+	}
+	return &r->ends.items[*id];
+}
+
+static bool keep_cycles(struct reading *r, uint32_t frame, uint32_t cycles)
+{
+	struct end *end = end_at(r, frame);
+	if (end && end->kept_count < DIFF_BLOCK_KEPT)
+		end->kept[end->kept_count++] = cycles;
+	return end != NULL;
+}
+
 static enum tally_status count_sample(struct reading *r, const struct data_sample *sample, struct tally_error *err)
 {
 	struct resolver *resolver = &r->source.resolver;
@@ -63,7 +89,7 @@ static enum tally_status count_sample(struct reading *r, const struct data_sampl
 		uint32_t start = NO_START, end = resolver_frame(resolver, &where, mode, branch.from);
 		if (i + 1 < count)
 			start = resolver_frame(resolver, &where, mode, sample_branch_at(&sample->sample, i + 1).to);
-		if (resolver->failed || !add_run(r, start, end, branch.cycles))
+		if (resolver->failed || !add_run(r, start, end, branch.cycles) || !keep_cycles(r, end, branch.cycles))
 			return error_nomem(err);
 	}
 	return TALLY_OK;
@@ -81,19 +107,15 @@ static const struct symbol *symbol_of(struct reading *r, const struct resolved_f
 /* Adds the run to the end that it is of. */
 static enum tally_status add_to_end(struct reading *r, const struct run *run, struct tally_error *err)
 {
-	bool is_new;
 	struct resolved_frame at = resolved_frame_get(&r->source.resolver.frames, run->end);
-	uint64_t *id = map_u64_at(&r->end_ids, run->end, &is_new);
-	if (!id || !frame_names_get(&r->source.names, run->end, err))
+	struct end *end = end_at(r, run->end);
+	if (!end || !frame_names_get(&r->source.names, run->end, err))
 		return error_nomem(err);
-	if (is_new) {
-		struct end end = {.frame = run->end, .address = at.address};
-		end.symbol = symbol_of(r, &at, &end.store_id);
-		*id = r->ends.len;
-		if (!vec_push(&r->ends, end))
-			return error_nomem(err);
+	if (!end->is_found) {
+		end->is_found = true;
+		end->address = at.address;
+		end->symbol = symbol_of(r, &at, &end->store_id);
 	}
-	struct end *end = &r->ends.items[*id];
 	end->count += run->count;
 	end->cycles += run->cycles;
 	if (run->start == NO_START || !end->symbol)
@@ -139,7 +161,9 @@ static enum tally_status add_block(struct reading *r, const struct end *end, str
 		.start = end->start - end->symbol->start,
 		.end = end->address - end->symbol->start,
 		.cycles = end->cycles / end->count,
-		.range = arena_printf(arena, "%s -> %s", from, to)};
+		.range = arena_printf(arena, "%s -> %s", from, to),
+		.kept_count = end->kept_count};
+	memcpy(block.kept, end->kept, sizeof(block.kept));
 	if (!block.dso || !block.symbol || !block.range || !vec_push(&r->blocks->items, block))
 		return error_nomem(err);
 	return TALLY_OK;

@@ -12,11 +12,16 @@
 #define CLI_DIFF_BLOCKS_H
 
 #include "cli/data_source.h"
+#include "view/text/diff_text.h"
+
+#define DIFF_BLOCK_KEPT DIFF_TEXT_SPREAD
 
 struct diff_block {
 	const char *dso, *symbol;
 	uint64_t start, end; /* from the function's start */
 	uint64_t cycles; /* whole ones, as perf */
+	uint32_t kept[DIFF_BLOCK_KEPT]; /* those of the first times that its end was taken */
+	unsigned kept_count;
 	const char *range; /* "work.c:7 -> work.c:12" */
 };
 

@@ -48,6 +48,15 @@ static int by_difference(const void *left, const void *right)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
+/* How much each of the first times that the block was run through differed from the baseline's. */
+static void spread(const struct diff_block *block, const struct diff_block *base, struct diff_text_block *to)
+{
+	unsigned least = block->kept_count < base->kept_count ? block->kept_count : base->kept_count;
+	for (; to->spread_count < least; to->spread_count++)
+		to->spread[to->spread_count] =
+			llabs((int64_t)block->kept[to->spread_count] - (int64_t)base->kept[to->spread_count]);
+}
+
 /* The file's blocks of the row's function, each beside the baseline's that is the same code. */
 static enum tally_status fill(
 	const struct diff_table *diff, struct diff_cycles *cycles, size_t row, size_t file, struct tally_error *err)
@@ -70,8 +79,10 @@ static enum tally_status fill(
 	for (size_t i = 0; i < count; i++) {
 		const struct diff_block *same = find_base(base, base_count, &blocks[i]);
 		to->items[i] = (struct diff_text_block){.range = blocks[i].range, .has_base = same != NULL, .order = i};
-		if (same)
-			to->items[i].difference = (int64_t)blocks[i].cycles - (int64_t)same->cycles;
+		if (!same)
+			continue;
+		to->items[i].difference = (int64_t)blocks[i].cycles - (int64_t)same->cycles;
+		spread(&blocks[i], same, &to->items[i]);
 	}
 	if (count > 1)
 		qsort(to->items, count, sizeof(*to->items), by_difference);

@@ -37,6 +37,7 @@ struct diff_request {
 	int64_t base_weight, new_weight;
 	uint64_t order; /* file whose difference sorts */
 	bool is_baseline_only, with_formula, with_periods;
+	bool with_spread; /* of cycles */
 	bool is_relative, is_quiet, force, dump;
 	bool modules_are_asked; /* -m: they always are loaded */
 	unsigned verbose;

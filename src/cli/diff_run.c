@@ -53,6 +53,7 @@ static enum tally_status print_text(const struct job *job, const struct diff_out
 		.is_quiet = request->is_quiet,
 		.with_formula = request->with_formula,
 		.with_periods = request->with_periods,
+		.with_spread = request->with_spread,
 		.blocks = output->blocks,
 	};
 	if (output->changes && !request->is_quiet)

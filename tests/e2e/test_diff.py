@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import struct
@@ -55,6 +56,7 @@ def test_text_is_perfs(line, recordings, perf, tally):
     ('-t . a b', "'.' is the only non valid --field-separator argument"),
     ('-o 2 a b', 'Order option out of limit.'),
     ('--stream a b', 'not supported yet'),
+    ('--cycles-hist a b', '--cycles-hist goes with -c cycles'),
     ('a b', 'failed to open a: No such file or directory\nFailed to open a\n'),
     ('', 'failed to open perf.data.old: No such file or directory\nFailed to open perf.data.old\n'),
 ])
@@ -231,6 +233,21 @@ def test_cycles_of_program_blocks(tally, tmp_path):
                     for output in (theirs, text)]
             assert rows[0] == rows[1]
         assert ('one+0 -> one+16' in text) == strip
+    chosen = random.Random(3)
+    for name, most in (('old', 1.5), ('new', 3)):
+        samples = [(function, *[(first, last, int(cycles * chosen.uniform(.5, most))) for first, last, cycles in blocks])
+                   for _ in range(20) for function, *blocks in BLOCKS[0]]
+        blocks_recording(tmp_path / f'{name}-many', tmp_path / 'program', functions, samples)
+    for words, spreads in ((['old', 'new'], 2), (['old-many', 'new-many'], 4), (['new-many', 'old', '-p'], 2), (['old', 'old'], 0)):
+        ours = tally('diff', '-c', 'cycles', '--cycles-hist', *words, cwd=tmp_path, check=0).stdout
+        rows = [line for line in ours.splitlines() if line[:1] != '#']
+        assert len({len(line.rstrip()) for line in rows}) == 1  # columns, not bytes
+        assert len(re.findall(r'\u00b1 *\d+\.\d% [\u2581-\u2588]{2,8} ', ours)) == spreads
+        if newest.exists():
+            theirs = subprocess.run([newest, 'diff', '-c', 'cycles', '--cycles-hist', *words], cwd=tmp_path,
+                                    capture_output=True, text=True, check=True).stdout
+            assert [re.sub(r'\] 0 ', '] ', ' '.join(line.split())) for line in theirs.splitlines()[1:]] == [
+                re.sub(r'\] 0 ', '] ', ' '.join(line.split())) for line in ours.splitlines()[1:]]
 
 
 def test_cycles_want_branch_stacks(tally, tmp_path):

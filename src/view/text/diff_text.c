@@ -1,6 +1,7 @@
 #include "view/text/diff_text.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "base/error.h"
@@ -12,8 +13,16 @@
 #define FORMULA_WIDTH 70
 #define BLOCK_WIDTH   70
 #define CYCLES_WIDTH  4
+#define SPREAD_WIDTH  17
 
-enum column_kind { COLUMN_BASELINE, COLUMN_BASE_PERIOD, COLUMN_DIFFERENCE, COLUMN_FORMULA, COLUMN_PERIOD };
+enum column_kind {
+	COLUMN_BASELINE,
+	COLUMN_BASE_PERIOD,
+	COLUMN_DIFFERENCE,
+	COLUMN_SPREAD,
+	COLUMN_FORMULA,
+	COLUMN_PERIOD
+};
 
 struct column {
 	enum column_kind kind;
@@ -72,6 +81,8 @@ static bool add_columns(struct layout *l)
 		is_done = is_done && add_column(l, COLUMN_BASE_PERIOD, 0, "Base period", VALUE_WIDTH);
 	for (size_t file = 1; file < l->diff->file_count; file++) {
 		is_done = is_done && add_column(l, COLUMN_DIFFERENCE, file, difference_header(method), width);
+		if (o->with_spread)
+			is_done = is_done && add_column(l, COLUMN_SPREAD, file, "stddev/Hist", SPREAD_WIDTH);
 		if (o->with_formula)
 			is_done = is_done && add_column(l, COLUMN_FORMULA, file, "Formula", FORMULA_WIDTH);
 		if (o->with_periods)
@@ -140,6 +151,38 @@ static void block_append(struct layout *l, uint32_t row, size_t file)
 		text_repeat(&l->cell, ' ', CYCLES_WIDTH);
 }
 
+/* The standard error of the mean as a share of it, and each time as a bar between the least and the most. */
+static void spread_append(struct layout *l, uint32_t row, size_t file)
+{
+	static const char *const bars[] = {
+		"\u2581", "\u2582", "\u2583", "\u2584", "\u2585", "\u2586", "\u2587", "\u2588"};
+	const size_t highest = sizeof(bars) / sizeof(bars[0]) - 1;
+	const struct diff_text_blocks *blocks = &l->options->blocks[row * l->diff->file_count + file];
+	const struct diff_text_block *block = l->block < blocks->count ? &blocks->items[l->block] : NULL;
+	double sum = 0, squares = 0;
+	int64_t least = INT64_MAX, most = 0;
+	for (unsigned i = 0; block && i < block->spread_count; i++) {
+		sum += (double)block->spread[i];
+		least = block->spread[i] < least ? block->spread[i] : least;
+		most = block->spread[i] > most ? block->spread[i] : most;
+	}
+	/* Once says nothing of how much it varies, and a mean of nothing has no share. */
+	if (!block || block->spread_count < 2 || most == 0) {
+		text_repeat(&l->cell, ' ', SPREAD_WIDTH);
+		return;
+	}
+	double count = block->spread_count, mean = sum / count;
+	for (unsigned i = 0; i < block->spread_count; i++)
+		squares += ((double)block->spread[i] - mean) * ((double)block->spread[i] - mean);
+	text_printf(&l->cell, "\u00b1%5.1f%% ", 100 * sqrt(squares / (count - 1) / count) / mean);
+	for (unsigned i = 0; i < block->spread_count; i++) {
+		double height = most > least ? (double)(block->spread[i] - least) / (double)(most - least) : 0;
+		text_str(&l->cell, bars[(size_t)(height * (double)highest)]);
+	}
+	/* Bars are of three bytes and take one column: the cell is padded here. */
+	text_repeat(&l->cell, ' ', DIFF_TEXT_SPREAD + 1 - block->spread_count);
+}
+
 /* Lines of a row: one for each block of the file that has the most. */
 static size_t line_count(const struct layout *l, uint32_t row)
 {
@@ -182,6 +225,9 @@ static void cell_make(struct layout *l, const struct column *column, uint32_t ro
 			block_append(l, row, column->file);
 		else if (mine->is_there && !is_left_blank(l, row, column->file))
 			difference_append(cell, diff, row, column->file);
+		break;
+	case COLUMN_SPREAD:
+		spread_append(l, row, column->file);
 		break;
 	case COLUMN_FORMULA:
 		if (mine->is_there)

@@ -11,9 +11,13 @@
 #include "profile/diff_table.h"
 #include "view/text/report_options.h"
 
+#define DIFF_TEXT_SPREAD 8
+
 struct diff_text_block { /* of a row in a file */
 	const char *range;
 	int64_t difference; /* in cycles, from the baseline's */
+	int64_t spread[DIFF_TEXT_SPREAD]; /* differences of single times, without their sign */
+	unsigned spread_count;
 	bool has_base;
 	size_t order; /* in the function */
 };
@@ -29,6 +33,7 @@ struct diff_text_options {
 	const char *separator; /* NULL: columns are aligned with blanks */
 	bool is_quiet; /* no titles */
 	bool with_formula, with_periods;
+	bool with_spread; /* of blocks */
 	const struct diff_text_blocks *blocks; /* DIFF_CYCLES: row * file_count + file */
 };
 
