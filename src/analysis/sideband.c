@@ -232,32 +232,20 @@ static enum tally_status apply_place(
 	return machine_add_generated(reading->out->machine, &code, timed->time_ns, err);
 }
 
+static uint64_t time_of(const void *record)
+{
+	return ((const struct timed_record *)record)->time_ns;
+}
+
 /* They are there by position, so that only times are to be sorted, unless generated code is among them. False: out of
  * memory. */
 static bool sort_by_time(struct sideband_reading *reading)
 {
 	struct timed_record *records = reading->records.items;
 	size_t count = reading->records.len;
-	if (reading->markers.len > 0) {
-		qsort(records, count, sizeof(*records), compare_time);
-		return true;
-	}
-	struct sort_key *keys = malloc(count * 2 * sizeof(*keys));
-	struct timed_record *sorted = malloc(count * sizeof(*sorted));
-	if (!keys || !sorted) {
-		free(keys);
-		free(sorted);
-		return false;
-	}
-	for (size_t i = 0; i < count; i++)
-		keys[i] = (struct sort_key){records[i].time_ns, i};
-	key_sort(keys, keys + count, count);
-	for (size_t i = 0; i < count; i++)
-		sorted[i] = records[keys[i].index];
-	free(keys);
-	free(records);
-	reading->records.items = sorted;
-	reading->records.cap = count;
+	if (reading->markers.len == 0)
+		return key_sort_items(records, count, sizeof(*records), &(key_of_item){time_of}, 1);
+	qsort(records, count, sizeof(*records), compare_time);
 	return true;
 }
 

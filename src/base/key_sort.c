@@ -1,6 +1,6 @@
 #include "base/key_sort.h"
 
-#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define DIGIT_BITS 11
@@ -43,4 +43,54 @@ void key_sort(struct sort_key *keys, struct sort_key *room, size_t count)
 	}
 	if (from != keys)
 		memcpy(keys, from, count * sizeof(*keys));
+}
+
+static const void *item_at(const void *items, size_t size, size_t index)
+{
+	return (const char *)items + index * size;
+}
+
+struct sort_key *key_sort_order(
+	const void *items, size_t count, size_t size, const key_of_item *keys_of, size_t key_count)
+{
+	struct sort_key *keys = calloc(count + 1, 2 * sizeof(*keys));
+	if (!keys)
+		return NULL;
+	for (size_t i = 0; i < count; i++)
+		keys[i].index = i;
+	for (size_t k = key_count; k-- > 0;) {
+		for (size_t i = 0; i < count; i++)
+			keys[i].key = keys_of[k](item_at(items, size, keys[i].index));
+		key_sort(keys, keys + count, count);
+	}
+	return keys;
+}
+
+static bool are_in_order(const void *left, const void *right, const key_of_item *keys_of, size_t key_count)
+{
+	for (size_t k = 0; k < key_count; k++) {
+		uint64_t a = keys_of[k](left), b = keys_of[k](right);
+		if (a != b)
+			return a < b;
+	}
+	return true;
+}
+
+bool key_sort_items(void *items, size_t count, size_t size, const key_of_item *keys_of, size_t key_count)
+{
+	size_t i = 1;
+	while (i < count && are_in_order(item_at(items, size, i - 1), item_at(items, size, i), keys_of, key_count))
+		i++;
+	if (i >= count)
+		return true;
+	struct sort_key *keys = key_sort_order(items, count, size, keys_of, key_count);
+	char *before = calloc(count, size);
+	bool is_done = keys && before;
+	if (is_done)
+		memcpy(before, items, count * size);
+	for (i = 0; is_done && i < count; i++)
+		memcpy((char *)items + i * size, item_at(before, size, keys[i].index), size);
+	free(keys);
+	free(before);
+	return is_done;
 }

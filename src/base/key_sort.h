@@ -2,14 +2,17 @@
  * key_sort.h - many things brought into the order of 64-bit keys: in a time that grows with their number only, and equal
  * keys stay in their order. What has several keys is sorted by the last one first.
  *
- * The caller has the memory: room is as large as keys, what is in it afterwards is of no use.
+ * key_sort knows keys only, in memory of the caller; key_sort_order makes those of an array, which the caller frees;
+ * key_sort_items moves the items themselves.
  *
  *	for (size_t i = 0; i < count; i++) keys[i] = (struct sort_key){item[i].time, i};
  *	key_sort(keys, room, count);   ... item[keys[0].index] is the first ...
+ *	key_sort_items(items, count, sizeof(*items), (key_of_item[]){event_of, time_of}, 2);
  */
 #ifndef BASE_KEY_SORT_H
 #define BASE_KEY_SORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +21,14 @@ struct sort_key {
 	size_t index; /* the caller's */
 };
 
+typedef uint64_t (*key_of_item)(const void *item);
+
+/* room is as large as keys; what is in it afterwards is of no use. */
 void key_sort(struct sort_key *keys, struct sort_key *room, size_t count);
+/* Where each of the items comes from, by several keys, the first of which decides first. NULL: out of memory. */
+struct sort_key *key_sort_order(
+	const void *items, size_t count, size_t size, const key_of_item *keys_of, size_t key_count);
+/* Needs no memory where they are in order. False: out of memory. */
+bool key_sort_items(void *items, size_t count, size_t size, const key_of_item *keys_of, size_t key_count);
 
 #endif

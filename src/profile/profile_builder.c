@@ -386,15 +386,19 @@ void profile_builder_row(struct profile_builder *b, const struct profile_row *ro
 		b->is_out_of_memory = true;
 }
 
-static int compare_samples(const void *left, const void *right)
+static uint64_t event_of(const void *sample)
 {
-	const struct profile_sample *a = left, *b = right;
-	if (a->event != b->event)
-		return a->event < b->event ? -1 : 1;
-	if (a->first_order != b->first_order)
-		return a->first_order < b->first_order ? -1 : 1;
-	return 0;
+	return ((const struct profile_sample *)sample)->event;
 }
+
+static uint64_t order_of(const void *sample)
+{
+	return ((const struct profile_sample *)sample)->first_order;
+}
+
+/* What samples are sorted by. */
+static const key_of_item sample_keys[] = {event_of, order_of};
+#define SAMPLE_KEYS (sizeof(sample_keys) / sizeof(sample_keys[0]))
 
 static int compare_rows(const void *left, const void *right)
 {
@@ -414,27 +418,18 @@ static void sort_rows(struct profile_row *rows, size_t count)
 	}
 }
 
-static int compare_order(const void *left, const void *right, void *samples)
-{
-	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	int order = compare_samples((struct profile_sample *)samples + a, (struct profile_sample *)samples + b);
-	return order ? order : a < b ? -1 : a > b;
-}
-
 /* As sort_samples, and rows go on to name the samples they did. */
 static bool sort_with_rows(struct profile_builder *b)
 {
 	size_t count = b->samples.len;
-	uint32_t *order = malloc((count + 1) * sizeof(*order)), *moved = malloc((count + 1) * sizeof(*moved));
+	struct sort_key *order =
+		key_sort_order(b->samples.items, count, sizeof(*b->samples.items), sample_keys, SAMPLE_KEYS);
+	uint32_t *moved = malloc((count + 1) * sizeof(*moved));
 	struct profile_sample *sorted = malloc((count + 1) * sizeof(*sorted));
 	bool is_done = order && moved && sorted;
-	for (size_t i = 0; is_done && i < count; i++)
-		order[i] = (uint32_t)i;
-	if (is_done)
-		qsort_r(order, count, sizeof(*order), compare_order, b->samples.items);
 	for (size_t i = 0; is_done && i < count; i++) {
-		sorted[i] = b->samples.items[order[i]];
-		moved[order[i]] = (uint32_t)i;
+		sorted[i] = b->samples.items[order[i].index];
+		moved[order[i].index] = (uint32_t)i;
 	}
 	struct profile_row *rows = (struct profile_row *)(void *)b->rows.base;
 	size_t row_count = b->rows.len / sizeof(*rows);
@@ -454,33 +449,7 @@ static bool sort_with_rows(struct profile_builder *b)
 /* False: out of memory. */
 static bool sort_samples(struct profile_builder *b)
 {
-	struct profile_sample *samples = b->samples.items;
-	size_t count = b->samples.len;
-	bool is_sorted = true;
-	for (size_t i = 1; i < count && is_sorted; i++)
-		is_sorted = compare_samples(&samples[i - 1], &samples[i]) <= 0;
-	if (is_sorted)
-		return true;
-	struct sort_key *keys = malloc(count * 2 * sizeof(*keys));
-	struct profile_sample *sorted = malloc(count * sizeof(*sorted));
-	if (!keys || !sorted) {
-		free(keys);
-		free(sorted);
-		return false;
-	}
-	for (size_t i = 0; i < count; i++)
-		keys[i] = (struct sort_key){samples[i].first_order, i};
-	key_sort(keys, keys + count, count);
-	for (size_t i = 0; i < count; i++)
-		keys[i].key = samples[keys[i].index].event;
-	key_sort(keys, keys + count, count);
-	for (size_t i = 0; i < count; i++)
-		sorted[i] = samples[keys[i].index];
-	free(keys);
-	free(samples);
-	b->samples.items = sorted;
-	b->samples.cap = count;
-	return true;
+	return key_sort_items(b->samples.items, b->samples.len, sizeof(*b->samples.items), sample_keys, SAMPLE_KEYS);
 }
 
 /* The profile takes over what was collected; it frees it with the arrays. */

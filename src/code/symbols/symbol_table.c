@@ -100,30 +100,15 @@ static int compare_aliases(const struct symbol *a, const struct symbol *b, unsig
 	return is_syscall_alias(a->name) ? 1 : -1;
 }
 
+static uint64_t start_of(const void *symbol)
+{
+	return ((const struct symbol *)symbol)->start;
+}
+
 /* Equal starts keep the order of the table, which decides between equals. */
 static bool sort_by_start(struct symbol *items, size_t count)
 {
-	bool is_sorted = true;
-	for (size_t i = 1; i < count && is_sorted; i++)
-		is_sorted = items[i - 1].start <= items[i].start;
-	if (is_sorted)
-		return true;
-	struct sort_key *keys = calloc(count, 2 * sizeof(*keys));
-	struct symbol *sorted = calloc(count, sizeof(*sorted));
-	if (!keys || !sorted) {
-		free(keys);
-		free(sorted);
-		return false;
-	}
-	for (size_t i = 0; i < count; i++)
-		keys[i] = (struct sort_key){items[i].start, i};
-	key_sort(keys, keys + count, count);
-	for (size_t i = 0; i < count; i++)
-		sorted[i] = items[keys[i].index];
-	memcpy(items, sorted, count * sizeof(*items));
-	free(keys);
-	free(sorted);
-	return true;
+	return key_sort_items(items, count, sizeof(*items), &(key_of_item){start_of}, 1);
 }
 
 static void drop_aliases(struct symbol_table *table, bool last_stays)

@@ -2,6 +2,8 @@
 
 #include "base/key_sort.h"
 
+#include <stdlib.h>
+
 #define COUNT 5000
 
 static struct sort_key keys[COUNT], room[COUNT];
@@ -66,12 +68,48 @@ static void few_are_sorted_too(void **state)
 	assert_int_equal(keys[1].index, 0);
 }
 
+struct item {
+	uint32_t number;
+	uint8_t kind;
+	char name;
+};
+
+static uint64_t number_of(const void *item)
+{
+	return ((const struct item *)item)->number;
+}
+
+static uint64_t kind_of(const void *item)
+{
+	return ((const struct item *)item)->kind;
+}
+
+static void items_move_by_several_keys(void **state)
+{
+	static const key_of_item keys_of[] = {kind_of, number_of};
+	struct item items[] = {{7, 2, 'e'}, {9, 1, 'c'}, {3, 1, 'a'}, {9, 1, 'd'}, {7, 2, 'f'}, {4, 1, 'b'}};
+	const size_t count = sizeof(items) / sizeof(items[0]);
+	struct sort_key *order = key_sort_order(items, count, sizeof(items[0]), keys_of, 2);
+	assert_non_null(order);
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(items[order[i].index].name, 'a' + (int)i);
+	free(order);
+	/* In order the second time. */
+	for (int turn = 0; turn < 2; turn++) {
+		assert_true(key_sort_items(items, count, sizeof(items[0]), keys_of, 2));
+		for (size_t i = 0; i < count; i++)
+			assert_int_equal(items[i].name, 'a' + (int)i);
+	}
+	assert_true(key_sort_items(NULL, 0, sizeof(items[0]), keys_of, 2));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sorts_all_bits),
 		cmocka_unit_test(equal_keys_stay_in_order),
 		cmocka_unit_test(few_are_sorted_too),
+		cmocka_unit_test(items_move_by_several_keys),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
