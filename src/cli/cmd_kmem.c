@@ -1,4 +1,5 @@
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "cli/cli.h"
@@ -45,6 +46,26 @@ enum tally_status kmem_name_site(
 		return error_nomem(err);
 	*site = (struct kmem_site){.name = name->symbol, .offset = name->symbol_offset};
 	return TALLY_OK;
+}
+
+int kmem_show(const struct cli *cli, const struct kmem_result *result)
+{
+	int code = 0;
+	if (result->has_events) {
+		struct text out = {0};
+		struct tally_error err;
+		text_to_fd(&out, STDOUT_FILENO);
+		enum tally_status printed = result->print(result->job, &out, &err);
+		code = cli_finish_text(cli, &out);
+		if (printed != TALLY_OK)
+			return cli_fail(cli, &err);
+	}
+	if (result->status != TALLY_OK)
+		return cli_fail(cli, result->err);
+	if (!result->has_events)
+		return cli_failf(cli, "No %s allocation events found.  Have you run '%s kmem record --%s'?",
+			result->allocator, cli->program, result->allocator);
+	return code;
 }
 
 static int record(const struct cli *cli, bool slab, bool page, int argc, char **argv)

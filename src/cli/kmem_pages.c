@@ -339,8 +339,9 @@ static void print_summary(const struct pages_job *job, struct text *out)
 	print_orders(u, out);
 }
 
-static enum tally_status print_all(struct pages_job *job, struct text *out, struct tally_error *err)
+static enum tally_status print_all(void *data, struct text *out, struct tally_error *err)
 {
+	struct pages_job *job = data;
 	const struct kmem_settings *settings = job->settings;
 	enum tally_status status = TALLY_OK;
 	if (settings->by_caller || settings->by_object)
@@ -369,9 +370,7 @@ int kmem_stat_pages(const struct cli *cli, const struct kmem_settings *settings)
 {
 	const struct data_input input = {.path = settings->input, .force = settings->force, .times = settings->times};
 	struct pages_job job = {.settings = settings, .gfp_ids.words = 1};
-	struct tally_error err, print_error;
-	enum tally_status printed = TALLY_OK;
-	int code = 0;
+	struct tally_error err;
 	enum tally_status status = read_keys(settings->sort ? settings->sort : "bytes,hit", &job, &err);
 	if (status == TALLY_OK)
 		status = data_source_open(cli, &input, &job.source, &err);
@@ -383,20 +382,13 @@ int kmem_stat_pages(const struct cli *cli, const struct kmem_settings *settings)
 	job.usage.is_live = settings->is_live;
 	status = read_events(&job, &err);
 	cli_print_health(cli, &job.source.sideband.health);
-	bool has_events = job.usage.allocated.requests + job.usage.freed.requests > 0;
-	if (has_events) {
-		struct text out = {0};
-		text_to_fd(&out, STDOUT_FILENO);
-		printed = print_all(&job, &out, &print_error);
-		code = cli_finish_text(cli, &out);
-	}
+	const struct kmem_result result = {.allocator = "page",
+		.status = status,
+		.err = &err,
+		.has_events = job.usage.allocated.requests + job.usage.freed.requests > 0,
+		.print = print_all,
+		.job = &job};
+	int code = kmem_show(cli, &result);
 	close_job(&job);
-	if (printed != TALLY_OK)
-		return cli_fail(cli, &print_error);
-	if (status != TALLY_OK)
-		return cli_fail(cli, &err);
-	if (!has_events)
-		return cli_failf(
-			cli, "No page allocation events found.  Have you run '%s kmem record --page'?", cli->program);
 	return code;
 }

@@ -1,7 +1,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "analysis/slab_usage.h"
 #include "base/error.h"
@@ -224,8 +223,9 @@ static void print_summary(const struct slab_job *job, struct text *out)
 		text_printf(out, "Frees of objects from before the recording: %" PRIu64 "\n", u->unknown_frees);
 }
 
-static enum tally_status print_all(struct slab_job *job, struct text *out, struct tally_error *err)
+static enum tally_status print_all(void *data, struct text *out, struct tally_error *err)
 {
+	struct slab_job *job = data;
 	enum tally_status status = TALLY_OK;
 	if (job->settings->by_caller)
 		status = print_rows(job, out, job->usage.callers.items, job->usage.callers.len, true, err);
@@ -250,25 +250,15 @@ int kmem_stat_slab(const struct cli *cli, const struct kmem_settings *settings)
 	if (status == TALLY_OK)
 		status = read_events(&job, &err);
 	cli_print_health(cli, &job.source.sideband.health);
-	int code = 0;
-	struct tally_error print_error;
-	enum tally_status printed = TALLY_OK;
-	bool has_events = job.usage.allocations + job.usage.unknown_frees > 0;
-	if (has_events) {
-		struct text out = {0};
-		text_to_fd(&out, STDOUT_FILENO);
-		printed = print_all(&job, &out, &print_error);
-		code = cli_finish_text(cli, &out);
-	}
+	const struct kmem_result result = {.allocator = "slab",
+		.status = status,
+		.err = &err,
+		.has_events = job.usage.allocations + job.usage.unknown_frees > 0,
+		.print = print_all,
+		.job = &job};
+	int code = kmem_show(cli, &result);
 	slab_usage_deinit(&job.usage);
 	free(job.nodes);
 	data_source_close(&job.source);
-	if (printed != TALLY_OK)
-		return cli_fail(cli, &print_error);
-	if (status != TALLY_OK)
-		return cli_fail(cli, &err);
-	if (!has_events)
-		return cli_failf(
-			cli, "No slab allocation events found.  Have you run '%s kmem record --slab'?", cli->program);
 	return code;
 }

@@ -15,6 +15,16 @@ struct kmem_settings {
 	unsigned verbose;
 };
 
+/* A recording that was read, ready to be shown. */
+struct kmem_result {
+	const char *allocator; /* "slab", "page" */
+	enum tally_status status; /* of reading */
+	const struct tally_error *err;
+	bool has_events;
+	enum tally_status (*print)(void *job, struct text *out, struct tally_error *err);
+	void *job;
+};
+
 struct kmem_site { /* who asked for memory */
 	const char *name; /* NULL: not known; valid while the source is open */
 	uint64_t offset; /* in what is named */
@@ -23,6 +33,8 @@ struct kmem_site { /* who asked for memory */
 int kmem_stat_slab(const struct cli *cli, const struct kmem_settings *settings);
 int kmem_stat_pages(const struct cli *cli, const struct kmem_settings *settings);
 
+/* For both: prints what was counted, then tells what went wrong; the exit status. */
+int kmem_show(const struct cli *cli, const struct kmem_result *result);
 /* For both: the name of a kernel address, and a number of a tracepoint's payload (0: there is no such field). */
 TALLY_MUST_CHECK enum tally_status kmem_name_site(
 	struct data_source *source, uint64_t address, struct kmem_site *site, struct tally_error *err);
