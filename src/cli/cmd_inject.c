@@ -10,13 +10,17 @@
 #include "base/file.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/data_source.h"
 #include "cli/inject_build_ids.h"
 #include "cli/recording_input.h"
+#include "cli/stack_chains.h"
+#include "cli/stack_notes.h"
 #include "perfdata/feature_encode.h"
 
 struct settings {
 	const char *input, *output, *known_ids, *vmlinux, *kallsyms;
 	bool force, sort, ignore_vmlinux, sched_stat, strip;
+	bool convert;
 	bool ids_of_hits, ids_of_all, mmaps_of_hits, mmaps_of_all;
 	unsigned verbose;
 };
@@ -88,8 +92,11 @@ static const struct option options[] = {
 		.kind = OPTION_FLAG,
 		ROW(sched_stat),
 		.help = "Merge sched-stat and sched-switch for getting events where and how long tasks slept"},
+	{.name = "convert-callchain",
+		.kind = OPTION_FLAG,
+		ROW(convert),
+		.help = "Call chains in place of the registers and stacks that --call-graph dwarf copied"},
 	{.name = "aslr", .kind = OPTION_UNSUPPORTED},
-	{.name = "convert-callchain", .kind = OPTION_UNSUPPORTED},
 	{.name = "guest-data", .kind = OPTION_UNSUPPORTED},
 	{.name = "guestmount", .kind = OPTION_UNSUPPORTED},
 	{.name = "itrace", .kind = OPTION_UNSUPPORTED},
@@ -107,7 +114,9 @@ static const char *const examples[] = {
 };
 
 struct inject {
-	struct perfdata_reader *reader;
+	struct perfdata_reader *reader; /* the source's, if that is open */
+	struct data_source source;
+	struct stack_chains chains; /* of the source */
 	struct inject_survey survey;
 	bool has_survey;
 	struct inject_ids ids;
@@ -144,6 +153,11 @@ static void print_result(const struct cli *cli, const struct inject_result *resu
 	if (left_out)
 		cli_failf(
 			cli, "%s: %u header sections do not fit into a pipe, and are left out", cli->program, left_out);
+}
+
+static bool wants_build_ids(const struct settings *settings)
+{
+	return settings->ids_of_hits || settings->ids_of_all || settings->mmaps_of_hits || settings->mmaps_of_all;
 }
 
 static bool wants_mmaps(const struct settings *settings)
@@ -232,6 +246,56 @@ static enum tally_status prepare(
 	return in->section.failed || in->records.failed ? error_nomem(err) : TALLY_OK;
 }
 
+/* The call chain of each sample, of all programs that ran. */
+static enum tally_status note_chains(struct inject *in, struct tally_error *err)
+{
+	struct resolver *resolver = &in->source.resolver;
+	struct data_sample s;
+	enum tally_status status;
+	while ((status = data_source_next(&in->source, &s, err)) == TALLY_OK) {
+		int32_t pid = s.sample.present & SAMPLE_TID ? (int32_t)s.sample.pid : -1;
+		struct resolve_where where = resolver_where(resolver, pid, s.clock);
+		struct sample_array whole = resolver_sample_chain(resolver, &where, &s.event->layout, &s.sample);
+		stack_chains_note(&in->chains, &s.record, &whole, sample_has_stack(&s.sample));
+		if (resolver->failed || in->chains.failed)
+			return error_nomem(err);
+	}
+	return status == TALLY_NOMEM ? status : TALLY_OK; /* what is cut is copied as far as it goes */
+}
+
+static enum tally_status convert_chains(
+	const struct cli *cli, const struct settings *settings, struct inject *in, struct tally_error *err)
+{
+	const struct binary_store_options store = {.kallsyms = settings->kallsyms, .vmlinux = settings->vmlinux};
+	const struct data_input input = {.path = settings->input, .force = settings->force, .store = &store};
+	struct perfdata_reader *reader = in->reader;
+	if (perfdata_reader_is_pipe(in->reader) && is_pipe_name(settings->output))
+		return error_set(err, TALLY_UNSUPPORTED, "--convert-callchain makes a file of a pipe: name it with -o");
+	in->reader = NULL; /* it is the source's, whatever happens */
+	enum tally_status status = data_source_take(cli, &input, reader, NULL, &in->source, err);
+	if (status != TALLY_OK)
+		return status;
+	in->reader = reader;
+	status = stack_chains_init(&in->chains, reader, STACK_CHAINS_ALONE, err);
+	if (status == TALLY_OK && !stack_chains_are_made(&in->chains))
+		return error_set(err, TALLY_INVALID,
+			"--convert-callchain needs copies of stacks, and this recording has none: record --call-graph "
+			"dwarf");
+	if (status == TALLY_OK)
+		status = note_chains(in, err);
+	stack_notes_print(cli, &in->source.unwinder.ends);
+	stack_chains_features(&in->chains, &in->features);
+	perfdata_reader_rewind(reader);
+	return status == TALLY_OK && in->chains.failed ? error_nomem(err) : status;
+}
+
+static enum inject_change convert_record(void *context, const struct record *record, struct writer *out)
+{
+	struct inject *in = context;
+	return record->type == RECORD_SAMPLE ? stack_chains_sample(&in->chains, record, record->bytes, out)
+					     : INJECT_KEPT;
+}
+
 static bool needs_survey(const struct settings *settings, const struct perfdata_reader *reader)
 {
 	return settings->known_ids || settings->sched_stat || settings->strip ||
@@ -252,6 +316,15 @@ static enum tally_status rewrite(
 		inject.features = &in->features;
 		inject.before_samples = writer_view(&in->records);
 		inject.mmaps = wants_mmaps(settings) ? &in->mmaps : NULL;
+	}
+	if (status == TALLY_OK && settings->convert) {
+		if (!inject.features)
+			in->features = *perfdata_reader_features(in->reader);
+		status = convert_chains(cli, settings, in, err);
+		inject.features = &in->features;
+		inject.attrs = in->chains.attrs;
+		inject.change = convert_record;
+		inject.change_context = in;
 	}
 	if (status == TALLY_OK && settings->sched_stat) {
 		status = inject_sched_create(in->reader, &in->sched, err);
@@ -284,7 +357,11 @@ static void inject_deinit(struct inject *in)
 	vec_free(&in->mmaps.ids);
 	writer_deinit(&in->section);
 	writer_deinit(&in->records);
-	perfdata_reader_destroy(in->reader);
+	stack_chains_deinit(&in->chains);
+	if (in->source.reader)
+		data_source_close(&in->source);
+	else
+		perfdata_reader_destroy(in->reader);
 }
 
 static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
@@ -300,6 +377,10 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		return cli_failf(cli, "%s: a recording is not for a terminal: name a file with -o", cli->program);
 	if (!is_pipe_name(settings.input) && is_same_file(settings.input, settings.output))
 		return cli_failf(cli, "%s: input and output are one file, '%s'", cli->program, settings.output);
+	if (settings.convert &&
+		(wants_build_ids(&settings) || settings.known_ids || settings.sched_stat || settings.strip))
+		return cli_usagef(cli, command, "convert-callchain",
+			"--convert-callchain changes samples only: convert first, and inject the rest into that");
 	const char *missing = missing_file(&settings);
 	if (missing)
 		return cli_failf(cli, "Invalid file: %s", missing);

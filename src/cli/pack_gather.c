@@ -26,7 +26,7 @@ struct gather {
 	struct text text; /* what tracepoints print, which is not kept */
 	struct resolve_where where; /* of the sample that is looked at */
 	struct pack_sum *sum;
-	struct pack_chains *chains;
+	struct stack_chains *chains;
 	struct pack_scrub *scrub; /* NULL: all stays as it is */
 	bool without_code; /* constants in it may be anything */
 	struct arena arena; /* of dumps */
@@ -60,7 +60,7 @@ static void note_sample(struct gather *g, const struct data_sample *s)
 		note_leaf(g, resolver_frame(resolver, &where, mode, sample->ip));
 	if (sample->present & (SAMPLE_CALLCHAIN | SAMPLE_STACK_USER)) {
 		struct sample_array whole = resolver_sample_chain(resolver, &where, &s->event->layout, sample);
-		pack_chains_note(g->chains, &s->record, &whole, sample_has_stack(sample));
+		stack_chains_note(g->chains, &s->record, &whole, sample_has_stack(sample));
 		(void)resolver_chain_frames(resolver, &where, &whole);
 	}
 	if (sample->present & SAMPLE_ADDR) {
@@ -227,7 +227,7 @@ static enum tally_status make_objects(struct gather *g, struct tally_error *err)
 	return status;
 }
 
-enum tally_status pack_gather(struct data_source *source, struct pack_scrub *scrub, struct pack_chains *chains,
+enum tally_status pack_gather(struct data_source *source, struct pack_scrub *scrub, struct stack_chains *chains,
 	struct writer *section, struct pack_sum *sum, struct tally_error *err)
 {
 	struct gather g = {

@@ -11,8 +11,8 @@
 
 #include "base/writer.h"
 #include "cli/data_source.h"
-#include "cli/pack_chains.h"
 #include "cli/pack_scrub.h"
+#include "cli/stack_chains.h"
 
 struct pack_sum { /* of what was packed */
 	size_t files, named_files, symbols, places;
@@ -22,6 +22,6 @@ struct pack_sum { /* of what was packed */
 
 /* scrub NULL: all stays as it is. chains: are told those of samples with copies of stacks. */
 TALLY_MUST_CHECK enum tally_status pack_gather(struct data_source *source, struct pack_scrub *scrub,
-	struct pack_chains *chains, struct writer *section, struct pack_sum *sum, struct tally_error *err);
+	struct stack_chains *chains, struct writer *section, struct pack_sum *sum, struct tally_error *err);
 
 #endif

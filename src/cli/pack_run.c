@@ -7,9 +7,9 @@
 #include "analysis/inject.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "cli/pack_chains.h"
 #include "cli/pack_gather.h"
 #include "cli/pack_scrub.h"
+#include "cli/stack_chains.h"
 
 struct packing {
 	const struct cli *cli;
@@ -17,7 +17,7 @@ struct packing {
 	const char *output;
 	struct data_source *source;
 	struct pack_scrub *scrub;
-	struct pack_chains *chains;
+	struct stack_chains *chains;
 	struct writer scrubbed; /* a record on its way */
 };
 
@@ -26,7 +26,7 @@ static enum inject_change change_record(void *context, const struct record *reco
 {
 	struct packing *p = context;
 	struct tally_bytes bytes = record->bytes;
-	bool has_chains = record->type == RECORD_SAMPLE && pack_chains_are_made(p->chains);
+	bool has_chains = record->type == RECORD_SAMPLE && stack_chains_are_made(p->chains);
 	enum inject_change change = INJECT_KEPT;
 	if (p->request->scrub) {
 		writer_clear(&p->scrubbed);
@@ -35,7 +35,7 @@ static enum inject_change change_record(void *context, const struct record *reco
 	}
 	if (!has_chains || change == INJECT_DROPPED || change == INJECT_NO_MEMORY)
 		return change;
-	return pack_chains_sample(p->chains, record, bytes, out);
+	return stack_chains_sample(p->chains, record, bytes, out);
 }
 
 static enum tally_status write_anew(
@@ -44,7 +44,7 @@ static enum tally_status write_anew(
 	struct inject_options options = {.features = features};
 	struct inject_result result;
 	struct perfdata_rewriter *rewriter;
-	if (p->request->scrub || pack_chains_are_made(p->chains)) {
+	if (p->request->scrub || stack_chains_are_made(p->chains)) {
 		options.change = change_record;
 		options.change_context = p;
 		options.attrs = p->chains->attrs;
@@ -65,7 +65,7 @@ static void tell(const struct packing *p, const struct pack_sum *sum, size_t byt
 	struct text more = {0};
 	if (sum->dumps)
 		text_printf(&more, ", %zu dumps of generated code", sum->dumps);
-	if (pack_chains_are_made(p->chains))
+	if (stack_chains_are_made(p->chains))
 		text_printf(&more, ", call chains in place of %zu copies of stacks", p->chains->stacks);
 	fprintf(stderr,
 		"[ %s pack: %zu symbols and %zu source lines of %zu files (%zu without names), code of %zu functions "
@@ -78,7 +78,7 @@ static void tell(const struct packing *p, const struct pack_sum *sum, size_t byt
 static enum tally_status write_packed(struct packing *p, struct tally_bytes section, struct tally_error *err)
 {
 	struct perfdata_features features = *perfdata_reader_features(p->source->reader);
-	pack_chains_features(p->chains, &features);
+	stack_chains_features(p->chains, &features);
 	if (p->request->scrub)
 		pack_scrub_features(p->scrub, &features);
 	if (p->scrub->failed || p->chains->failed)
@@ -107,7 +107,7 @@ enum tally_status pack_run(const struct cli *cli, const struct pack_request *req
 	const char *output = request->output ? request->output : request->input;
 	struct data_source source;
 	struct pack_scrub scrub;
-	struct pack_chains chains;
+	struct stack_chains chains;
 	struct writer section = {0};
 	struct pack_sum sum;
 	if (strcmp(output, "-") == 0)
@@ -117,7 +117,7 @@ enum tally_status pack_run(const struct cli *cli, const struct pack_request *req
 		return status;
 	struct packing p = {cli, request, output, &source, &scrub, &chains, {0}};
 	pack_scrub_init(&scrub, source.reader);
-	status = pack_chains_init(&chains, source.reader, err);
+	status = stack_chains_init(&chains, source.reader, STACK_CHAINS_EMPTY_COPIES, err);
 	if (status == TALLY_OK)
 		status = pack_gather(&source, request->scrub ? &scrub : NULL, &chains, &section, &sum, err);
 	if (status == TALLY_OK)
@@ -126,7 +126,7 @@ enum tally_status pack_run(const struct cli *cli, const struct pack_request *req
 		tell_all(&p, &sum, section.len);
 	writer_deinit(&section);
 	writer_deinit(&p.scrubbed);
-	pack_chains_deinit(&chains);
+	stack_chains_deinit(&chains);
 	pack_scrub_deinit(&scrub);
 	data_source_close(&source);
 	return status;

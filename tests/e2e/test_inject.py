@@ -2,10 +2,12 @@
 import hashlib
 import os
 import pathlib
+import re
 import struct
 
 import pytest
 
+from perfdata_build import CHAIN_USER, Recording
 from perfdata_file import MMAP2, PerfData
 
 BUILD_ID = 67
@@ -170,6 +172,57 @@ def test_a_directory_becomes_a_file(tally, perf, live, tmp_path, options):
     assert copy.is_file() and PerfData(copy).count(9) > 10
     for program in (tally, perf):
         assert rows(program, copy) == rows(program, source)
+
+
+CHAINS = ['script', '-F', 'comm,tid,time,ip,sym']
+
+
+def test_stacks_become_call_chains(tally, perf, readers, golden, tmp_path):
+    """What each reader makes of the stacks it makes of the chains; the file is a fraction, without registers."""
+    stacks, chains = golden('ud'), tmp_path / 'chains.data'
+    tally('inject', '--convert-callchain', '-i', stacks, '-o', chains, check=0)
+    assert chains.stat().st_size * 5 < stacks.stat().st_size
+    newest = readers[1:]
+    for reader in [tally, *newest]:
+        assert rows(reader, chains) == rows(reader, stacks)
+        assert reader(*CHAINS, '-i', chains).stdout == reader(*CHAINS, '-i', stacks).stdout
+    shown = perf('evlist', '-v', '-i', chains, check=0).stdout
+    assert 'CALLCHAIN' in shown and not re.search('REGS_USER|STACK_USER|sample_regs_user|exclude_callchain_user', shown)
+    for reader in newest:
+        theirs = tmp_path / 'theirs.data'
+        assert reader('inject', '--convert-callchain', '-i', stacks, '-o', theirs).returncode == 0
+        assert reader(*CHAINS, '-i', chains).stdout == reader(*CHAINS, '-i', theirs).stdout
+    piped = tmp_path / 'piped.data'
+    piped.write_bytes(tally('inject', '--convert-callchain', '-i', stacks, check=0, text=False).stdout)
+    assert tally(*CHAINS, '-i', piped).stdout == tally(*CHAINS, '-i', chains).stdout
+    for words, status, text in ((['-i', chains], 255, 'record --call-graph dwarf'), (['-b', '-i', stacks], 129, 'samples only'),
+                                (['-i', piped], 255, 'this recording has none')):
+        assert text in tally('inject', '--convert-callchain', *words, '-o', tmp_path / 'no', check=status).stderr
+    assert not (tmp_path / 'no').exists()
+
+
+@pytest.mark.parametrize('order', ['<', '>'])
+def test_stacks_of_both_byte_orders(tally, tmp_path, order):
+    """Registers alone tell one caller of nothing; what a sample has beyond that stays, and damage is passed over."""
+    built = Recording(order)
+    built.event('IDENTIFIER IP TID TIME PERIOD CALLCHAIN REGS_USER STACK_USER WEIGHT', regs=0x3)
+    built.comm('job')
+    built.mmap(0x401000, 0x1000, '/bin/job')
+    for index, size in enumerate([64, 0, 64]):
+        copied = {'regs_user': [1, 2], 'stack_user': bytes(size)} if size else {}
+        built.sample(time=1000 + index, ip=0x401010 + index, weight=7 + index, callchain=[CHAIN_USER, 0x401010 + index],
+                     **copied)
+    built.text_feature(6, 'x86_64')
+    path, chains = tmp_path / 'stacks.data', tmp_path / 'chains.data'
+    built.write(path)
+    tally('inject', '--convert-callchain', '-i', path, '-o', chains, check=0)
+    fields = ['script', '-F', 'time,ip,weight,period']
+    assert tally(*fields, '-i', chains, check=0).stdout == tally(*fields, '-i', path, check=0).stdout
+    assert 'REGS_USER' not in tally('evlist', '-v', '-i', chains, check=0).stdout
+    data = path.read_bytes()
+    for length in range(len(data) - 400, len(data), 23):
+        (tmp_path / 'cut').write_bytes(data[:length])
+        assert tally('inject', '--convert-callchain', '-i', tmp_path / 'cut', '-o', chains).returncode in (0, 255)
 
 
 def test_refusals(tally, golden, tmp_path):

@@ -1,45 +1,47 @@
-#include "cli/pack_chains.h"
+#include "cli/stack_chains.h"
 
 #include "abi/encode.h"
 #include "base/error.h"
 #include "perfdata/feature_encode.h"
-
-#define SAMPLE_TYPE_AT 24 /* in an attr */
 
 static bool has_stack(const struct perf_attr *attr)
 {
 	return attr->sample_type & SAMPLE_STACK_USER;
 }
 
-/* Samples have copies of no bytes from then on, which leaves the rest of the attr true. */
-static struct perf_attr with_chains(const struct perf_attr *attr)
+static struct perf_attr with_chains(const struct stack_chains *chains, const struct perf_attr *attr)
 {
 	struct perf_attr changed = *attr;
-	if (has_stack(attr))
-		changed.sample_type |= SAMPLE_CALLCHAIN;
+	if (!has_stack(attr))
+		return changed;
+	changed.sample_type |= SAMPLE_CALLCHAIN;
+	if (chains->form == STACK_CHAINS_EMPTY_COPIES)
+		return changed;
+	changed.sample_type &= ~(uint64_t)(SAMPLE_STACK_USER | SAMPLE_REGS_USER);
+	changed.flags &= ~ATTR_FLAG(ATTR_BIT_EXCLUDE_CALLCHAIN_USER);
+	changed.sample_regs_user = 0;
+	changed.sample_stack_user = 0;
 	return changed;
 }
 
-static struct tally_bytes make_attr(struct pack_chains *chains, const struct perfdata_event *event)
+static struct tally_bytes make_attr(struct stack_chains *chains, const struct perfdata_event *event)
 {
 	struct writer w = {.swap = perfdata_reader_is_swapped(chains->reader)};
-	struct perf_attr changed = with_chains(&event->attr);
-	writer_bytes(&w, event->stored_attr.data, event->stored_attr.len);
-	if (!w.failed && w.len >= SAMPLE_TYPE_AT + sizeof(uint64_t))
-		writer_patch_u64(&w, SAMPLE_TYPE_AT, changed.sample_type);
+	struct perf_attr changed = with_chains(chains, &event->attr);
+	attr_encode(&w, &changed);
 	struct tally_bytes made = {arena_copy(&chains->arena, w.data, w.len), w.len};
 	chains->failed = chains->failed || w.failed || !made.data;
 	writer_deinit(&w);
 	return made;
 }
 
-enum tally_status pack_chains_init(
-	struct pack_chains *chains, const struct perfdata_reader *reader, struct tally_error *err)
+enum tally_status stack_chains_init(struct stack_chains *chains, const struct perfdata_reader *reader,
+	enum stack_chains_form form, struct tally_error *err)
 {
 	size_t count;
 	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
 	bool is_wanted = false;
-	*chains = (struct pack_chains){.reader = reader};
+	*chains = (struct stack_chains){.form = form, .reader = reader};
 	arena_init(&chains->arena);
 	intern_init(&chains->chains);
 	for (size_t i = 0; i < count; i++)
@@ -49,14 +51,14 @@ enum tally_status pack_chains_init(
 	chains->attrs = arena_array(&chains->arena, struct tally_bytes, count);
 	chains->layouts = arena_array(&chains->arena, struct record_layout, count);
 	for (size_t i = 0; i < count && chains->attrs && chains->layouts; i++) {
-		struct perf_attr changed = with_chains(&events[i].attr);
+		struct perf_attr changed = with_chains(chains, &events[i].attr);
 		chains->attrs[i] = make_attr(chains, &events[i]);
 		chains->layouts[i] = record_layout_make(&changed, perfdata_reader_is_swapped(reader));
 	}
 	return chains->failed || !chains->attrs || !chains->layouts ? error_nomem(err) : TALLY_OK;
 }
 
-void pack_chains_deinit(struct pack_chains *chains)
+void stack_chains_deinit(struct stack_chains *chains)
 {
 	map_u64_deinit(&chains->by_record);
 	intern_deinit(&chains->chains);
@@ -64,12 +66,12 @@ void pack_chains_deinit(struct pack_chains *chains)
 }
 
 /* Records that are the same in all bytes have the same chain. */
-void pack_chains_note(
-	struct pack_chains *chains, const struct record *record, const struct sample_array *chain, bool is_copied)
+void stack_chains_note(
+	struct stack_chains *chains, const struct record *record, const struct sample_array *chain, bool is_copied)
 {
 	uint32_t id = 0;
 	bool is_new;
-	if (!pack_chains_are_made(chains))
+	if (!stack_chains_are_made(chains))
 		return;
 	uint64_t *slot = map_u64_at(&chains->by_record, bytes_hash(record->bytes.data, record->bytes.len), &is_new);
 	if (!slot || !intern_add(&chains->chains, chain->data ? chain->data : (const uint8_t *)"",
@@ -81,11 +83,11 @@ void pack_chains_note(
 	chains->stacks += is_new && is_copied;
 }
 
-void pack_chains_features(struct pack_chains *chains, struct perfdata_features *features)
+void stack_chains_features(struct stack_chains *chains, struct perfdata_features *features)
 {
 	size_t count = features->event_count;
 	struct writer w = {.swap = perfdata_reader_is_swapped(chains->reader)};
-	if (!pack_chains_are_made(chains) || count == 0)
+	if (!stack_chains_are_made(chains) || count == 0)
 		return;
 	struct perfdata_event_desc *events = arena_array(&chains->arena, struct perfdata_event_desc, count);
 	struct perf_attr *attrs = arena_array(&chains->arena, struct perf_attr, count);
@@ -97,7 +99,7 @@ void pack_chains_features(struct pack_chains *chains, struct perfdata_features *
 		events[i] = features->events[i];
 		if (!events[i].attr)
 			continue;
-		attrs[i] = with_chains(events[i].attr);
+		attrs[i] = with_chains(chains, events[i].attr);
 		events[i].attr = &attrs[i];
 	}
 	features->events = events;
@@ -107,8 +109,8 @@ void pack_chains_features(struct pack_chains *chains, struct perfdata_features *
 	writer_deinit(&w);
 }
 
-enum inject_change pack_chains_sample(
-	struct pack_chains *chains, const struct record *record, struct tally_bytes bytes, struct writer *out)
+enum inject_change stack_chains_sample(
+	struct stack_chains *chains, const struct record *record, struct tally_bytes bytes, struct writer *out)
 {
 	const struct perfdata_event *event = perfdata_reader_event_of(chains->reader, record);
 	struct record standing = *record;
@@ -126,6 +128,7 @@ enum inject_change pack_chains_sample(
 	sample.callchain = (struct sample_array){(const uint8_t *)chain.data, (uint32_t)(chain.len / sizeof(uint64_t))};
 	sample.present |= SAMPLE_CALLCHAIN;
 	sample.stack_user.bytes.len = 0;
+	sample.present &= chains->layouts[event->index].sample_type;
 	out->swap = record->swap;
 	if (sample_encode(out, &chains->layouts[event->index], record->misc, &sample))
 		return INJECT_CHANGED;
