@@ -6,13 +6,15 @@
 /* The number in "jit-4711.dump", which is the process's own, in its namespace. */
 static bool number_in_name(struct tally_str path, uint64_t *number)
 {
+	const struct tally_str front = STR("jit-");
+	const struct tally_str back = STR(".dump");
+	if (!str_ends_with(path, back))
+		return false;
 	size_t start = path.len;
 	while (start > 0 && path.data[start - 1] != '/')
 		start--;
 	struct tally_str name = {path.data + start, path.len - start};
-	const struct tally_str front = STR("jit-");
-	const struct tally_str back = STR(".dump");
-	if (!str_starts_with(name, front) || !str_ends_with(name, back) || name.len <= front.len + back.len)
+	if (!str_starts_with(name, front) || name.len <= front.len + back.len)
 		return false;
 	return str_to_u64((struct tally_str){name.data + front.len, name.len - front.len - back.len}, 10, number);
 }

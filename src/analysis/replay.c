@@ -32,7 +32,7 @@ struct replay {
 	struct sample_pass *passes;
 	size_t pass_count;
 	struct id_table frames; /* resolved frames of all passes */
-	struct map_u64 profile_binaries; /* machine's index -> profile's */
+	uint32_t *profile_binaries; /* by the machine's index: the profile's; PROFILE_NONE: none yet */
 	VEC(uint32_t) machine_binaries; /* by the profile's index: the machine's first */
 	struct map_u64 profile_functions; /* address of the symbol, or of an inlined one's name -> profile's function */
 	VEC(uint64_t) first_ips; /* by id of frames */
@@ -232,15 +232,13 @@ static uint32_t add_binary(struct replay *replay, uint32_t binary)
 /* Each binary is added once, when its first frame comes. */
 static uint32_t profile_binary_of(struct replay *replay, uint32_t binary)
 {
-	bool is_new;
-	uint64_t *id = map_u64_at(&replay->profile_binaries, binary, &is_new);
-	if (!id)
-		return add_binary(replay, binary);
-	if (is_new)
-		*id = add_binary(replay, binary);
-	if (is_new && *id == replay->machine_binaries.len && !vec_push(&replay->machine_binaries, binary))
+	uint32_t *id = &replay->profile_binaries[binary];
+	if (*id != PROFILE_NONE)
+		return *id;
+	*id = add_binary(replay, binary);
+	if (*id == replay->machine_binaries.len && !vec_push(&replay->machine_binaries, binary))
 		replay->failed = true;
-	return (uint32_t)*id;
+	return *id;
 }
 
 /* Where threads begin, as C libraries and the kernel name it: who called these is not known, but nobody did. */
@@ -381,14 +379,25 @@ static void name_all_frames(struct replay *replay)
 	}
 }
 
+/* By id of frames, and by binary. False: out of memory. */
+static bool make_frame_tables(struct replay *replay)
+{
+	size_t count = replay->frames.len, binaries = machine_binary_count(replay->sideband.machine);
+	replay->symbols = calloc(count + 1, sizeof(*replay->symbols));
+	replay->profile_frames = new_ids(count);
+	replay->leaf_counts = calloc(count + 1, sizeof(*replay->leaf_counts));
+	replay->is_first = calloc(count + 1, sizeof(*replay->is_first));
+	replay->profile_binaries = new_ids(binaries);
+	if (!replay->symbols || !replay->profile_frames || !replay->leaf_counts || !replay->is_first ||
+		!replay->profile_binaries)
+		return false;
+	memset(replay->profile_binaries, 0xff, binaries * sizeof(*replay->profile_binaries));
+	return true;
+}
+
 static enum tally_status name_frames(struct replay *replay, struct tally_error *err)
 {
-	size_t count = replay->frames.len;
-	replay->symbols = calloc(count ? count : 1, sizeof(*replay->symbols));
-	replay->profile_frames = new_ids(count);
-	replay->leaf_counts = calloc(count ? count : 1, sizeof(*replay->leaf_counts));
-	replay->is_first = calloc(count ? count : 1, sizeof(*replay->is_first));
-	if (!replay->symbols || !replay->profile_frames || !replay->leaf_counts || !replay->is_first)
+	if (!make_frame_tables(replay))
 		return error_nomem(err);
 	struct symbolise_job job = {
 		.machine = replay->sideband.machine,
@@ -787,7 +796,7 @@ static void replay_deinit(struct replay *replay)
 	thread_namespaces_deinit(&replay->namespaces);
 	sample_switches_deinit(&replay->switches);
 	id_table_deinit(&replay->frames);
-	map_u64_deinit(&replay->profile_binaries);
+	free(replay->profile_binaries);
 	vec_free(&replay->machine_binaries);
 	map_u64_deinit(&replay->profile_functions);
 	vec_free(&replay->first_ips);

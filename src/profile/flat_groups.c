@@ -10,6 +10,11 @@
 #define SAMPLE_WORDS 4
 #define FRAME_BATCH  32
 
+struct frame_grouping {
+	const struct profile *profile;
+	const struct flat_options *options;
+};
+
 struct sample_grouping {
 	struct flat_groups *groups;
 	struct flat_table *table;
@@ -68,34 +73,49 @@ static uint8_t mapped_level(const struct profile *p, const struct profile_frame 
 	return p->binaries[frame->binary].is_kernel ? PROFILE_LEVEL_KERNEL : PROFILE_LEVEL_USER;
 }
 
-/* As the sample's own; and as callers, where those have rows. An event without samples has no use for them. */
+/* The groups of some frames: as the sample's own, and as callers, where those have rows; most are one for both. */
+static bool group_some_frames(
+	struct flat_groups *groups, struct id_table *ids, const struct frame_grouping *by, size_t first, size_t count)
+{
+	uint64_t keys[2 * FRAME_BATCH * FRAME_WORDS], *key = keys;
+	uint32_t found[2 * FRAME_BATCH], of_caller[FRAME_BATCH], len = 0;
+	for (size_t i = 0; i < count; i++, key += FRAME_WORDS, len++) {
+		const struct profile_frame *frame = &by->profile->frames[first + i];
+		make_frame_key(by->profile, by->options, frame, frame->address, &frame->innermost_line, key);
+		groups->of_leaf[first + i] = of_caller[i] = len;
+		if (!groups->callers)
+			continue;
+		uint64_t *caller = key + FRAME_WORDS;
+		make_frame_key(by->profile, by->options, frame, flat_caller_address(frame), &frame->own_line, caller);
+		if (memcmp(key, caller, FRAME_WORDS * sizeof(*key)) == 0)
+			continue;
+		of_caller[i] = ++len;
+		key = caller;
+	}
+	if (!id_table_add_many(ids, keys, len, found))
+		return false;
+	for (size_t i = first; i < first + count; i++) {
+		groups->of_leaf[i] = found[groups->of_leaf[i]];
+		if (groups->callers)
+			groups->callers[i] = (struct flat_caller){
+				found[of_caller[i - first]], mapped_level(by->profile, &by->profile->frames[i])};
+	}
+	return true;
+}
+
+/* An event without samples has no use for them. */
 bool flat_groups_frames(struct flat_groups *groups, const struct profile *p, const struct flat_options *options)
 {
-	const unsigned kinds = options->with_children ? 2 : 1;
 	const size_t frame_count = flat_events_have_samples(p, options) ? p->frame_count : 0;
+	const struct frame_grouping by = {p, options};
 	struct id_table ids = {.words = FRAME_WORDS};
 	groups->of_leaf = malloc((p->frame_count + 1) * sizeof(*groups->of_leaf));
-	groups->callers = kinds > 1 ? malloc((p->frame_count + 1) * sizeof(*groups->callers)) : NULL;
-	bool is_done = groups->of_leaf && (kinds == 1 || groups->callers) && id_table_reserve(&ids, frame_count);
-	for (size_t i = 0; i < frame_count && is_done; i += FRAME_BATCH) {
-		uint64_t keys[2 * FRAME_BATCH * FRAME_WORDS], *key = keys;
-		uint32_t ids_of[2 * FRAME_BATCH];
-		size_t count = frame_count - i < FRAME_BATCH ? frame_count - i : FRAME_BATCH;
-		for (size_t k = 0; k < count; k++, key += kinds * FRAME_WORDS) {
-			const struct profile_frame *frame = &p->frames[i + k];
-			make_frame_key(p, options, frame, frame->address, &frame->innermost_line, key);
-			if (kinds > 1)
-				make_frame_key(p, options, frame, flat_caller_address(frame), &frame->own_line,
-					key + FRAME_WORDS);
-		}
-		is_done = id_table_add_many(&ids, keys, kinds * count, ids_of);
-		for (size_t k = 0; k < count && is_done; k++) {
-			groups->of_leaf[i + k] = ids_of[kinds * k];
-			if (kinds > 1)
-				groups->callers[i + k] =
-					(struct flat_caller){ids_of[2 * k + 1], mapped_level(p, &p->frames[i + k])};
-		}
-	}
+	groups->callers = options->with_children ? malloc((p->frame_count + 1) * sizeof(*groups->callers)) : NULL;
+	bool is_done =
+		groups->of_leaf && (!options->with_children || groups->callers) && id_table_reserve(&ids, frame_count);
+	for (size_t i = 0; i < frame_count && is_done; i += FRAME_BATCH)
+		is_done = group_some_frames(
+			groups, &ids, &by, i, frame_count - i < FRAME_BATCH ? frame_count - i : FRAME_BATCH);
 	groups->frame_groups = ids.len;
 	id_table_deinit(&ids);
 	return is_done;

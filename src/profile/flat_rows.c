@@ -33,6 +33,7 @@ struct row_builder {
 	VEC(struct flat_stat) stats;
 	VEC(struct row_tally) tallies; /* by row */
 	VEC(uint32_t) made_by; /* by row: the first sample */
+	bool *is_kept; /* by frame: as a caller, some row of it needs instances */
 	uint32_t first_group; /* of samples */
 	VEC(uint32_t) group_rows; /* by sample group from the first on: its first row */
 	bool failed; /* out of memory */
@@ -263,6 +264,7 @@ static bool builder_init(struct row_builder *b)
 static void builder_deinit(struct row_builder *b)
 {
 	free(b->row_of);
+	free(b->is_kept);
 	vec_free(&b->rows);
 	vec_free(&b->stats);
 	vec_free(&b->tallies);
@@ -398,11 +400,29 @@ static void keep_sample(struct row_builder *b, uint32_t index)
 	keep_instance(b, b->groups->of_leaf[own_frame], &whole);
 	for (uint32_t i = 0; b->options->with_children && i < whole.len; i++) {
 		uint32_t frame = b->chains->frames[whole.chain + i];
+		if (!b->is_kept[frame])
+			continue;
 		if (b->groups->callers[frame].level && filter && filter->frame_passes && !filter->frame_passes[frame])
 			continue;
 		const struct flat_instance part = {index, whole.chain + i, whole.len - i};
 		keep_instance(b, b->groups->callers[frame].group, &part);
 	}
+}
+
+/* False: out of memory. */
+static bool mark_kept_frames(struct row_builder *b)
+{
+	size_t frames = b->profile->frame_count;
+	bool *is_group_kept = calloc(b->groups->frame_groups + 1, sizeof(*is_group_kept));
+	b->is_kept = calloc(frames + 1, sizeof(*b->is_kept));
+	bool is_done = is_group_kept && b->is_kept;
+	for (size_t row = 0; row < b->rows.len && is_done; row++)
+		if (needs_chains(b, row))
+			is_group_kept[b->tallies.items[row].frame_group] = true;
+	for (size_t i = 0; i < frames && is_done && b->groups->callers; i++)
+		b->is_kept[i] = is_group_kept[b->groups->callers[i].group];
+	free(is_group_kept);
+	return is_done;
 }
 
 /* Most rows of a large table are too light for a call graph: instances are kept of the others, in a second walk. */
@@ -411,8 +431,12 @@ static bool keep_instances(struct row_builder *b)
 	const struct flat_groups *groups = b->groups;
 	if (!place_instances(b))
 		return false;
+	if (!b->options->with_chains || b->rows.len == 0)
+		return true;
+	if (!mark_kept_frames(b))
+		return false;
 	memset(b->row_of, 0, (groups->frame_groups + 1) * sizeof(*b->row_of));
-	for (uint32_t group = 0; b->options->with_chains && group < b->group_rows.len; group++) {
+	for (uint32_t group = 0; group < b->group_rows.len; group++) {
 		size_t end = group + 1 < b->group_rows.len ? b->group_rows.items[group + 1] : b->rows.len;
 		bool has_rows = false;
 		for (size_t row = b->group_rows.items[group]; row < end; row++) {
