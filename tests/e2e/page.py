@@ -13,10 +13,15 @@ from conftest import TIMEOUT_S
 
 BROWSER = ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
            '--disable-background-networking', '--disable-component-update', '--disable-sync', '--enable-logging=stderr']
-# Markup, script, what ends lines and strings, turns direction, is no UTF-8, is long.
+# Markup, script, what ends lines, strings and statements, what formats mean something by, turns of direction, no UTF-8, long.
 HOSTILE = ['</script><script>alert(1)</script>', '<img src=x onerror=alert(1)>', '"];alert(1)//', "'&amp;\\", 'a;b c',
-           'line\nend\ttab', 'rtl\u202eevil', 'x\u2028y', '\ud800'.encode('utf-8', 'surrogatepass').decode('latin-1'),
-           'n' * 10_000]
+           'line\nend\ttab\r', 'rtl\u202eevil', 'x\u2028y', 'cfn=(1) x', '(2)', 'fn=(9999)', 'a,"b",c', "'; drop table samples",
+           '\ud800'.encode('utf-8', 'surrogatepass').decode('latin-1'), '\xff\xfe\x80', 'std::' + 'vector<' * 1600]
+
+
+def raw_name(name):
+    """The bytes of a hostile name: those beyond ASCII are no UTF-8, where they can be said by one byte each."""
+    return name.encode('latin-1') if all(ord(c) < 256 for c in name) else name.encode('utf-8')
 
 
 def page_data(text):

@@ -12,15 +12,12 @@ import subprocess
 import pytest
 
 import json_schema
-from page import page_data
+from page import HOSTILE, page_data, raw_name
+from page_recordings import hostile
 from perfdata_build import BRANCH_ANY, CHAIN_USER, Recording
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROTOS = pathlib.Path(__file__).with_name('protos')
-HOSTILE = ['</script><script>alert(1)</script>', '<img src=x onerror=alert(1)>', '"];alert(1)//', "'&amp;\\", 'a;b c',
-           'line\nend\ttab\r', 'rtl\u202eevil', 'x\u2028y', 'cfn=(1) x', '(2)', 'fn=(9999)', 'a,"b",c', "'; drop table samples",
-           '\ud800'.encode('utf-8', 'surrogatepass').decode('latin-1'), '\xff\xfe\x80'.encode('latin-1').decode('latin-1'),
-           'std::' + 'vector<' * 1600]
 SHARED = ['kg', 'sys', 'multi', 'sched', 'pipe', 'cxx', 'regs']
 MADE = ['flat', 'chains', 'events', 'swapped', 'notime', 'branches']
 TIMED = ['speedscope', 'firefox', 'chrome', 'perfetto', 'json', 'csv', 'sqlite']
@@ -376,23 +373,6 @@ def test_a_live_stream_in_every_format(tally, workload, live, tmp_path):
         check_sums(form, output, wanted)
 
 
-def hostile_recording(path, comm=True):
-    recording = Recording()
-    recording.event('IP TID TIME CPU PERIOD CALLCHAIN')
-    for i, name in enumerate(HOSTILE):
-        start = 0x10000000 * (i + 1)
-        raw = name.encode('latin-1') if all(ord(c) < 256 for c in name) else name.encode('utf-8')
-        raw = raw[:3000]
-        data = raw + b'\0'
-        data += bytes(-len(data) % 8)
-        recording.record(3, 0, recording.pack('II', 1000, 1000 + i) + raw[:15] + bytes(16 - len(raw[:15])) + recording.trailer())
-        recording.record(1, 2, recording.pack('IIQQQ', 1000, 1000, start, 0x1000, 0) + data + recording.trailer())
-        recording.sample(ip=start + 0x10, tid=(1000, 1000 + i), time=5_000_000_000 + i, period=10 + i,
-                         callchain=user(start + 0x10, start + 0x20, 0x10000000 + 0x30))
-    recording.write(path)
-    return path
-
-
 GENERATING = 4194304 + 77  # no process has such a number
 
 
@@ -400,10 +380,8 @@ GENERATING = 4194304 + 77  # no process has such a number
 def hostile_symbols(tmp_path):
     """A recording of generated code, whose functions a list in /tmp names."""
     names = [name.replace('\n', ' ') for name in HOSTILE]
-    lines = ''.join(f'{0x20000000 + 0x100 * i:x} 80 {name}\n' for i, name in enumerate(names))
     path = pathlib.Path(f'/tmp/perf-{GENERATING}.map')
-    path.write_bytes(b''.join(line.encode('latin-1' if all(ord(c) < 256 for c in line) else 'utf-8')
-                              for line in lines.splitlines(True)))
+    path.write_bytes(b''.join(f'{0x20000000 + 0x100 * i:x} 80 '.encode() + raw_name(name) + b'\n' for i, name in enumerate(names)))
     recording = Recording()
     recording.event('IP TID TIME CPU PERIOD CALLCHAIN')
     data = b'//anon\0\0'
@@ -437,7 +415,8 @@ def test_hostile_symbols(tally, hostile_symbols, tmp_path, form):
 
 @pytest.mark.parametrize('form', FORMATS)
 def test_hostile_names(tally, tmp_path, form):
-    path = hostile_recording(tmp_path / 'perf.data')
+    path = tmp_path / 'perf.data'
+    hostile(path)
     output = export(tally, form, path, output=tmp_path / 'out')
     count, period = len(HOSTILE), sum(10 + i for i in range(len(HOSTILE)))
     data = output.read_bytes()

@@ -8,7 +8,10 @@ import pytest
 
 from conftest import BUILD
 from page import HOSTILE, browse, numbers, page_data
+from page_recordings import hostile
 from perfdata_build import CHAIN_USER, Recording
+
+HOSTILE_SUM = sum(10 + i for i in range(len(HOSTILE)))
 
 
 @pytest.fixture
@@ -63,30 +66,18 @@ def test_widths_by_comm_are_reports(tally, recordings):
     assert sums == periods
 
 
-def hostile_recording(path):
-    recording = Recording()
-    recording.event('IP TID TIME PERIOD CALLCHAIN')
-    for index, name in enumerate(HOSTILE):
-        start = 0x10000 * (index + 1)
-        recording.comm(name.encode('utf-8', 'surrogatepass')[:15].decode('latin-1') if index else name[:15])
-        recording.mmap(start, 0x1000, '/' + name.replace('/', '_')[:4000])
-        recording.sample(ip=start + 8, tid=(1000, 1000), time=index + 1, period=1000,
-                         callchain=[CHAIN_USER, start + 8, start + 16])
-    recording.write(path)
-
-
 def test_names_are_never_markup(tally, tmp_path):
     path = tmp_path / 'hostile.data'
-    hostile_recording(path)
+    hostile(path)
     result = tally('flamegraph', '-o', '-', '--title', HOSTILE[0], path, text=False)
     text = result.stdout.decode('utf-8')
     assert text.count('<script') == 2 and text.count('</script') == 2
     assert '<img' not in text.lower().replace('<img', '', 0).split('<script')[1]
     data = page_data(text)
-    assert data['title'] == HOSTILE[0] and sum(page_folded(data).values()) == 1000 * len(HOSTILE)
+    assert data['title'] == HOSTILE[0] and sum(page_folded(data).values()) == HOSTILE_SUM
     lines = tally('flamegraph', '--folded', path, text=False).stdout.decode('utf-8', 'replace').rstrip('\n').split('\n')
     assert all(re.fullmatch(r'.* \d+', line) for line in lines)
-    assert sum(int(line.rsplit(' ', 1)[1]) for line in lines) == 1000 * len(HOSTILE)
+    assert sum(int(line.rsplit(' ', 1)[1]) for line in lines) == HOSTILE_SUM
 
 
 def test_the_page_runs(tally, recordings, tmp_path):
@@ -107,7 +98,7 @@ def test_the_page_runs(tally, recordings, tmp_path):
 
 def test_hostile_names_run_nothing(tally, tmp_path):
     path, page = tmp_path / 'hostile.data', tmp_path / 'page.html'
-    hostile_recording(path)
+    hostile(path)
     tally('flamegraph', '-o', page, '--title', HOSTILE[0], path)
     text, complaints = browse(page, tmp_path)
     assert complaints == []
@@ -153,7 +144,7 @@ def test_a_comparison(tally, tmp_path):
 
 
 def test_an_svg(tally, tmp_path):
-    path, hostile, page = tmp_path / 'new.data', tmp_path / 'hostile.data', tmp_path / 'page.svg'
+    path, evil, page = tmp_path / 'new.data', tmp_path / 'hostile.data', tmp_path / 'page.svg'
     grown_recording(path, (50, 40, 10))
     tally('flamegraph', '--svg', '-o', page, path, check=0)
     root = xml.etree.ElementTree.parse(page).getroot()
@@ -164,8 +155,8 @@ def test_an_svg(tally, tmp_path):
         ('[part0]', 50), ('[part1]', 40), ('[part2]', 10), ('worker', 100)]
     _, complaints = browse(page, tmp_path)
     assert complaints == []
-    hostile_recording(hostile)
-    tally('flamegraph', '--svg', '-o', page, '--title', HOSTILE[0], hostile)
+    hostile(evil)
+    tally('flamegraph', '--svg', '-o', page, '--title', HOSTILE[0], evil)
     root = xml.etree.ElementTree.parse(page).getroot()  # well-formed, and one script
     assert len(root.findall(f'.//{svg}script')) == 1 and not root.findall('.//img')
     assert browse(page, tmp_path)[1] == []

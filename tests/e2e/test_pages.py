@@ -10,34 +10,13 @@ import pytest
 
 from conftest import BUILD, Program
 from devtools import CTRL, SHIFT, Browser
-from page import HOSTILE
+from page import HOSTILE, raw_name
+from page_recordings import MS, sampled
 from perfdata_build import CHAIN_USER, Recording
 from test_timechart import chained
 from test_timechart import hostile as hostile_switches
 from test_timechart import many
 from tracing_build import Tracepoint, tracing_data
-
-MS = 1_000_000
-STEPS = 300
-OBJECTS = ('first', 'second', 'third')
-
-
-def sampled(path):
-    """Two threads, three files, two events, 3 s: "third" only in the last second, called by "first"."""
-    recording = Recording()
-    recording.event('IDENTIFIER IP TID TIME CPU PERIOD CALLCHAIN')
-    recording.event('IDENTIFIER IP TID TIME CPU PERIOD CALLCHAIN', config=1)
-    recording.name_events('cycles', 'instructions')
-    recording.comm('worker')
-    recording.record(3, 0, recording.pack('II', 1000, 1001) + recording.name('worker') + recording.trailer())
-    for index, name in enumerate(OBJECTS):
-        recording.mmap(0x10000 * (index + 1), 0x1000, '/' + name)
-    for i in range(STEPS):
-        leaf = 0x30008 if i >= 200 else 0x10000 * (i % 2 + 1) + 8
-        recording.sample(event=i % 3 == 0, ip=leaf, tid=(1000, 1000 + i % 2), time=10 ** 9 + i * 10 * MS, cpu=i % 2,
-                         period=1000, callchain=[CHAIN_USER, leaf, 0x10000 + 16])
-    recording.write(path)
-
 
 @pytest.fixture(scope='module', name='room')
 def fixture_room(tmp_path_factory):
@@ -441,7 +420,7 @@ def hostile(path):
     anonymous = recording.pack('IIQQQ', GENERATING, GENERATING, 0x20000000, 0x10000, 0) + recording.name('//anon')
     recording.record(1, 2, anonymous + recording.trailer())
     for i, name in enumerate(HOSTILE):
-        raw, tid = name.encode('utf-8', 'surrogatepass'), (GENERATING, GENERATING + i)
+        raw, tid = raw_name(name), (GENERATING, GENERATING + i)
         file = b'/' + raw.replace(b'/', b'_')[:3000] + b'\0'
         start = 0x10000 * (i + 1)
         recording.record(3, 0, recording.pack('II', *tid) + raw[:15].ljust(16, b'\0') + recording.trailer())
@@ -457,7 +436,7 @@ def hostile(path):
 def fixture_hostile_pages(room):
     tally = Program(BUILD / 'src' / 'cli' / 'tally', room)
     names, data = pathlib.Path(f'/tmp/perf-{GENERATING}.map'), room / "<b>&'.data"
-    lines = (f'{0x20000000 + 0x100 * i:x} 80 '.encode() + name.replace('\n', ' ').encode('utf-8', 'surrogatepass') + b'\n'
+    lines = (f'{0x20000000 + 0x100 * i:x} 80 '.encode() + raw_name(name.replace('\n', ' ')) + b'\n'
              for i, name in enumerate(HOSTILE))
     names.write_bytes(b''.join(lines))
     try:

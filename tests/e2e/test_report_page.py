@@ -5,11 +5,11 @@ import re
 import pytest
 
 from page import HOSTILE, browse, numbers, page_data
-from perfdata_build import CHAIN_USER, Recording
+from page_recordings import OBJECTS, hostile, sampled
+from perfdata_build import Recording
 
 PANES = ['overview', 'time', 'flame', 'functions', 'code']
 NUMBERS_OF_ROW = 7
-OBJECTS = ('first', 'second')
 
 
 def page_rows(data):
@@ -33,20 +33,8 @@ def page_stacks(data):
 
 @pytest.fixture(name='recording')
 def fixture_recording(tmp_path):
-    """Two threads' worth of samples in two files, of two events, 3 s long."""
-    recording = Recording()
-    recording.event('IDENTIFIER IP TID TIME CPU PERIOD CALLCHAIN')
-    recording.event('IDENTIFIER IP TID TIME CPU PERIOD CALLCHAIN', config=1)
-    recording.name_events('cycles', 'instructions')
-    recording.comm('worker')
-    for index, name in enumerate(OBJECTS):
-        recording.mmap(0x10000 * (index + 1), 0x1000, '/' + name)
-    for i in range(300):
-        start = 0x10000 * (i % 2 + 1)
-        recording.sample(event=i % 3 == 0, ip=start + 8, time=10 ** 9 + i * 10 ** 7, cpu=i % 2, period=100 + i,
-                         callchain=[CHAIN_USER, start + 8, 0x10000 + 16])
     path = tmp_path / 'perf.data'
-    recording.write(path)
+    sampled(path, lambda i: 100 + i)
     return path
 
 
@@ -66,7 +54,7 @@ def test_sums_are_reports(tally, recording):
             assert (len(ours), sum(ours)) == (line['values'][0]['samples'], line['values'][0]['period'])
     assert [row[0] for row in rows] == [i * 10 ** 7 for i in range(300)]
     assert [row[3] for row in rows] == [i % 2 for i in range(300)]
-    assert data['tracks'] == [[1000, 1000, 'worker']] and data['counts'] is None
+    assert sorted(data['tracks']) == [[1000, 1000, 'worker'], [1000, 1001, 'worker']] and data['counts'] is None
 
 
 def test_it_is_export_in_report(tally, recording, tmp_path):
@@ -128,15 +116,8 @@ def test_counts_of_a_whole_run(tally, tmp_path):
 
 
 def test_names_are_never_markup(tally, tmp_path):
-    recording = Recording()
-    recording.event('IP TID TIME PERIOD CALLCHAIN')
-    for index, name in enumerate(HOSTILE):
-        start = 0x10000 * (index + 1)
-        recording.comm(name[:15])
-        recording.mmap(start, 0x1000, '/' + name.replace('/', '_')[:4000])
-        recording.sample(ip=start + 8, time=index + 1, callchain=[CHAIN_USER, start + 8, start + 16])
     path, page = tmp_path / 'hostile.data', tmp_path / 'page.html'
-    recording.write(path)
+    hostile(path)
     tally('report', f'--html={page}', '-i', path)
     text = page.read_text()
     assert text.count('<script') == 2 and text.count('</script') == 2

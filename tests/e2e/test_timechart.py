@@ -6,7 +6,7 @@ import xml.etree.ElementTree
 import pytest
 
 from conftest import TIMEOUT_S
-from page import HOSTILE, browse, numbers, page_data
+from page import HOSTILE, browse, numbers, page_data, raw_name
 from perfdata_build import CHAIN_USER, Recording
 from tracing_build import INTERRUPT, Tracepoint, tracing_data
 
@@ -291,9 +291,9 @@ def test_sums_are_timehists(tally, perf, shared, tmp_path):
 def hostile(path, long_names=True):
     r = Scheduler()
     for index, name in enumerate(HOSTILE):
-        r.switch(index, 10 + index, 11 + index, names=(name.encode('utf-8', 'surrogatepass')[:15], 'next'))
+        r.switch(index, 10 + index, 11 + index, names=(raw_name(name)[:15], 'next'))
         if long_names:  # names of threads that are longer than the kernel's
-            body = r.pack('II', 10 + index, 10 + index) + name.encode('utf-8', 'surrogatepass') + b'\xff\xfe\0'
+            body = r.pack('II', 10 + index, 10 + index) + raw_name(name) + b'\xff\xfe\0'
             r.record(3, 0, body + bytes(-len(body) % 8) + r.pack('IIQIIQ', 10, 10, 1000 * MS, 0, 0, 1))
     r.write(path)
 
