@@ -29,6 +29,7 @@ enum tally_status annotate_data_add(struct annotate_listing *listing, const stru
 			continue;
 		line->text = with_comment(&listing->arena, line->text, &access);
 		line->operands = with_comment(&listing->arena, line->operands, &access);
+		line->has_type = true;
 		if (!line->text || !line->operands)
 			return error_nomem(err);
 	}

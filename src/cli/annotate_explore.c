@@ -1,5 +1,6 @@
 #include "cli/annotate_explore.h"
 #include "base/error.h"
+#include "cli/annotate_data.h"
 #include "cli/tui_print.h"
 #include "view/tui/annotate_draw.h"
 
@@ -70,6 +71,8 @@ static enum tally_status open_function(
 		.percent = settings->percent};
 	struct opened made = {.target = target};
 	enum tally_status status = annotate_listing_make(&made.listing, r->samples, target, &x->source, &options, err);
+	if (status == TALLY_OK && settings->shows_types)
+		status = annotate_data_add(&made.listing, r->samples, target, err);
 	if (status == TALLY_OK) {
 		const char *events = arena_string(&made.listing.arena, x->events.data, x->events.len - 1);
 		made.listing.function.event_name = events ? events : "";
@@ -189,26 +192,47 @@ static void replace(struct exploring *x, const struct opened *made)
 	place->screen.function = &place->listing.function;
 }
 
-/* The functions that this one was entered from keep the events that they were opened with. */
-static enum tally_status switch_events(struct exploring *x, struct tally_error *err)
+/* The function made again, by what was chosen; the cursor stays at its instruction. */
+static enum tally_status show_again(struct exploring *x, struct tally_error *err)
 {
-	const struct annotate_explore *r = x->request;
-	struct annotate_screen *screen = &shown(x)->screen;
-	bool is_all = x->event_count == r->samples->event_count;
-	const struct annotate_line *line = annotate_screen_line(screen);
+	const struct annotate_line *line = annotate_screen_line(&shown(x)->screen);
 	uint64_t address = line ? line->address : 0;
-	if (r->samples->event_count < 2) {
-		tui_frame_say(&screen->frame, "the recording has one event");
-		return TALLY_OK;
-	}
 	struct opened made;
-	if (!choose_events(
-		    x, is_all ? r->first_event : 0, is_all ? r->event_count : (uint32_t)r->samples->event_count) ||
-		open_function(x, shown(x)->target, &made, NULL) != TALLY_OK)
+	if (open_function(x, shown(x)->target, &made, NULL) != TALLY_OK)
 		return error_nomem(err);
 	replace(x, &made);
 	annotate_screen_go(&shown(x)->screen, address);
 	return TALLY_OK;
+}
+
+/* The functions that this one was entered from keep the events that they were opened with. */
+static enum tally_status switch_events(struct exploring *x, struct tally_error *err)
+{
+	const struct annotate_explore *r = x->request;
+	bool is_all = x->event_count == r->samples->event_count;
+	if (r->samples->event_count < 2) {
+		tui_frame_say(&shown(x)->screen.frame, "the recording has one event");
+		return TALLY_OK;
+	}
+	if (!choose_events(x, is_all ? r->first_event : 0, is_all ? r->event_count : (uint32_t)r->samples->event_count))
+		return error_nomem(err);
+	return show_again(x, err);
+}
+
+static bool has_types(const struct opened *opened)
+{
+	for (size_t i = 0; i < opened->listing.lines.len; i++)
+		if (opened->listing.lines.items[i].has_type)
+			return true;
+	return false;
+}
+
+static enum tally_status switch_types(struct exploring *x, struct tally_error *err)
+{
+	enum tally_status status = show_again(x, err);
+	if (status == TALLY_OK && shown(x)->screen.settings.shows_types && !has_types(shown(x)))
+		tui_frame_say(&shown(x)->screen.frame, "no types of data are known here: debug information has them");
+	return status;
 }
 
 static enum tally_status show_neighbour(struct exploring *x, bool is_next, struct tally_error *err)
@@ -421,6 +445,8 @@ static enum tally_status take_key(struct exploring *x, uint32_t key, bool *leave
 		return show_neighbour(x, key == '>', err);
 	case ANNOTATE_EVENTS:
 		return switch_events(x, err);
+	case ANNOTATE_TYPES:
+		return switch_types(x, err);
 	case ANNOTATE_PRINTS:
 		print_function(&shown(x)->screen);
 		break;

@@ -297,8 +297,11 @@ static void add_source(struct making *m, const struct source_place *place)
 		if (!text)
 			break;
 		add_text(m, keep(m, text), true);
-		if (!m->failed)
-			m->listing->lines.items[m->listing->lines.len - 1].source_number = line;
+		if (m->failed)
+			break;
+		struct annotate_line *added = &m->listing->lines.items[m->listing->lines.len - 1];
+		added->source_number = line;
+		added->path = place->path;
 	}
 }
 

@@ -25,7 +25,8 @@ TERMINALS = ['xterm-256color', 'xterm-256color', 'screen-256color', 'screen', 'a
 SIZES = [(24, 80), (24, 80), (50, 200), (10, 40), (3, 30), (1, 1), (2, 2), (1, 200), (60, 5)]
 VERBS = [['report'], ['report'], ['report', '--no-children'], ['report', '-g', 'caller'], ['report', '-s', 'sym'],
          ['report', '-s', 'pid,dso'], ['report', '-b'], ['report', '--group'], ['report', '--mem-mode'],
-         ['report', '-s', 'srcline'], ['annotate'], ['annotate', '--group']]
+         ['report', '-s', 'srcline'], ['report', '-s', 'socket,sym'], ['annotate'], ['annotate', '--group'],
+         ['top', '-d', '1', '-g', '-e', 'cpu-clock,task-clock'], ['top', '-d', '1', '-s', 'comm', '-z']]
 KEYS = ['\x1b[A', '\x1b[B', '\x1b[C', '\x1b[D', '\x1bOA', '\x1bOB', '\x1bOC', '\x1bOD', '\x1b[5~', '\x1b[6~', '\x1b[H', '\x1b[F',
         '\x1b[Z', '\x1bOP', '\t', '\r', '\r', '\r', '\x7f', '\x1b', 'a', 'a', 'E', 'C', 'e', '+', 'T', 'I', 'v', 'm', 'o', '|',
         's', '/', 'n', 'z', 'u', '{', '}', 'i', 'W', 'q', '>', '<', '\x0c', '\u00e9', '\u4e2d', '\udcff']
@@ -50,7 +51,8 @@ class Round:
     """One start of the program."""
 
     def __init__(self, program, dice, recording, folder):
-        self.words = [program, *dice.choice(VERBS), '-i', recording]
+        verb = dice.choice(VERBS)
+        self.words = [program, *verb] + (['-i', recording] if verb[0] != 'top' else [])
         self.dice, self.pressed, self.text = dice, [], b''
         environment = {**os.environ, 'TERM': dice.choice(TERMINALS), 'LC_ALL': dice.choice(['C.UTF-8', 'C']), 'PAGER': 'cat',
                        'ASAN_OPTIONS': f'log_path={folder}/asan:exitcode=99:allocator_may_return_null=1',

@@ -37,9 +37,10 @@ struct annotate_line {
 	struct tally_bytes bytes; /* of code */
 	bool leads_out; /* it has a callee */
 	bool is_target; /* a jump leads here */
+	bool has_type; /* its text names the data that it accesses */
 	bool is_source; /* a line of a source file */
 	uint32_t source_number; /* of a line of source: in its file; 0: it is none */
-	const char *path; /* of the source line; NULL: not known */
+	const char *path; /* of the source line that this is, or is of; NULL: not known */
 	uint32_t source_line;
 	/* From branch stacks; 0: not known. Cycles are of a run that ends here, on average. */
 	double cycles, ipc;

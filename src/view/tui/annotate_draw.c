@@ -89,6 +89,13 @@ static const char *way(const struct arrow *arrow, size_t index)
 	return index == arrow->last ? "└──" : "│  ";
 }
 
+/* Comments stand behind tabs, which are no cells. */
+static void put_blanked(struct text *t, const char *text)
+{
+	for (; *text; text++)
+		text_char(t, *text == '\t' ? ' ' : *text);
+}
+
 static void put_code(const struct annotate_screen *s, const struct columns *c, const struct annotate_line *line,
 	const char *passing, struct text *t)
 {
@@ -106,13 +113,13 @@ static void put_code(const struct annotate_screen *s, const struct columns *c, c
 	text_str(t, passing);
 	text_str(t, annotate_arrow(s->function, line));
 	if (s->settings.is_disassembly) {
-		text_str(t, line->text);
+		put_blanked(t, line->text);
 		return;
 	}
 	text_str(t, line->mnemonic);
 	if (*line->operands) {
 		text_repeat(t, ' ', c->mnemonic - strlen(line->mnemonic) + 1);
-		text_str(t, line->operands);
+		put_blanked(t, line->operands);
 	}
 }
 
@@ -133,6 +140,10 @@ static void make_line(const struct annotate_screen *s, const struct columns *c, 
 	text_str(&out->text, way(arrow, index));
 	tui_line_style(out, line->is_source ? GRID_SOURCE : GRID_HEADER);
 	text_str(&out->text, "  ");
+	if (line->source_number && s->settings.places == ANNOTATE_PATHS && line->path)
+		text_printf(&out->text, "%s:%" PRIu32 "  ", line->path, line->source_number);
+	else if (line->source_number && s->settings.places != ANNOTATE_NO_PLACES)
+		text_printf(&out->text, "%-5" PRIu32 " ", line->source_number);
 	text_str(&out->text, line->text);
 }
 

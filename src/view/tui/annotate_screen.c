@@ -210,7 +210,7 @@ static enum annotate_action follow(struct annotate_screen *s)
 static const struct tui_help help[] = {
 	{NULL, "Moving"},
 	{"Up Down, k j", "one line"},
-	{"PgUp PgDn, Ctrl-B Ctrl-F, Space", "one page"},
+	{"PgUp PgDn, Space", "one page; also Ctrl-B, Ctrl-F"},
 	{"Home End, g G", "first and last line"},
 	{"[ ]", "scroll sideways"},
 	{"Tab, Shift-Tab", "next, previous line by heat"},
@@ -229,9 +229,11 @@ static const struct tui_help help[] = {
 	{"b", "percentages by period, or by number of samples"},
 	{"e", "all events side by side"},
 	{"o", "instructions with addresses as a disassembler has them"},
-	{"O", "offsets where jumps lead, at calls too, at all instructions"},
+	{"O", "offsets where jumps lead, at calls too, everywhere"},
 	{"f", "addresses in place of offsets"},
 	{"J", "how many jumps lead to a line"},
+	{"l", "numbers of source lines, with their files as well, neither"},
+	{"T", "types of the data that instructions access"},
 	{NULL, "Other"},
 	{"P", "print to FUNCTION.annotation"},
 	{"h, F1", "this list"},
@@ -297,6 +299,9 @@ static bool look_key(struct annotate_screen *s, uint32_t key)
 	case 'f':
 		look->is_absolute = !look->is_absolute;
 		return true;
+	case 'l':
+		look->places = (enum annotate_places)((look->places + 1) % ANNOTATE_PLACE_KINDS);
+		return true;
 	case 'J':
 		look->counts_jumps = !look->counts_jumps;
 		return true;
@@ -350,6 +355,9 @@ static enum annotate_action other_key(struct annotate_screen *s, uint32_t key)
 		return ANNOTATE_PREVIOUS;
 	case 'P':
 		return ANNOTATE_PRINTS;
+	case 'T':
+		s->settings.shows_types = !s->settings.shows_types;
+		return ANNOTATE_TYPES;
 	case 'e':
 		return ANNOTATE_EVENTS;
 	case TUI_KEY_RESIZE:

@@ -17,6 +17,9 @@
 #include <tally/status.h>
 
 /* Which instructions have an offset: where jumps lead, calls and returns too, all. */
+/* Before lines of source. */
+enum annotate_places { ANNOTATE_NO_PLACES, ANNOTATE_NUMBERS, ANNOTATE_PATHS, ANNOTATE_PLACE_KINDS };
+
 enum annotate_labels { ANNOTATE_LABEL_TARGETS, ANNOTATE_LABEL_CALLS, ANNOTATE_LABEL_ALL, ANNOTATE_LABEL_KINDS };
 
 /* How lines look: stays from one function to the next. */
@@ -26,8 +29,10 @@ struct annotate_settings {
 	bool hides_source;
 	bool is_disassembly; /* addresses and operands as objdump has them; else names, and offsets where jumps lead */
 	enum annotate_labels labels;
+	enum annotate_places places;
 	bool is_absolute; /* addresses in place of offsets */
 	bool counts_jumps; /* how many lead to a line */
+	bool shows_types; /* of the data that is accessed: the caller's to make */
 	char pattern[TUI_INPUT_BYTES]; /* of the last search */
 };
 
@@ -40,6 +45,7 @@ enum annotate_action {
 	ANNOTATE_NEXT, /* function */
 	ANNOTATE_PREVIOUS,
 	ANNOTATE_PRINTS,
+	ANNOTATE_TYPES, /* the function anew, as shows_types has it now */
 	ANNOTATE_EVENTS /* all side by side, or those of before */
 };
 

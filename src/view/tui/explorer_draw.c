@@ -129,6 +129,8 @@ static void title_line(const struct explorer *e, struct text *t)
 			name = profile_string(p, p->threads[e->zoom_thread].comm);
 		} else if (e->zooms[i] == ZOOM_KERNEL) {
 			text_str(t, ", Kernel");
+		} else if (e->zooms[i] == ZOOM_SOCKET) {
+			text_printf(t, ", Socket: %d", (int)e->zoom_socket);
 		} else if (e->zooms[i] == ZOOM_FUNCTION) {
 			text_str(t, ", Symbol = ");
 			name = profile_string(p, p->functions[e->zoom_function].name);
@@ -164,7 +166,7 @@ static void bottom_line(const struct explorer *e, struct text *t, size_t room)
 	else if (e->mode == EXPLORER_ASK_LIMIT)
 		text_printf(t, "Percent limit: %s_", e->input.text);
 	else if (e->mode == EXPLORER_HELP)
-		text_str(t, "Any key goes back");
+		text_str(t, "Up, Down: more; any other key goes back");
 	else if (e->message[0])
 		text_str(t, e->message);
 	else

@@ -13,7 +13,7 @@
 static const struct tui_help help[] = {
 	{NULL, "Moving"},
 	{"Up Down, k j", "one line"},
-	{"PgUp PgDn, Ctrl-B Ctrl-F, Space", "one page"},
+	{"PgUp PgDn, Space", "one page; also Ctrl-B, Ctrl-F"},
 	{"Home End, g G", "first and last row"},
 	{"Left Right", "scroll sideways"},
 	{"f, n N", "search a text; the next, the one before"},
@@ -24,9 +24,10 @@ static const struct tui_help help[] = {
 	{"E, C", "open, close all rows"},
 	{"V", "objects of the frames of chains, or their names alone"},
 	{NULL, "What is shown"},
-	{"m, Enter where no chain is", "menu of what can be done here"},
+	{"m, Enter", "menu of what can be done here (Enter: where no chain is)"},
 	{"/", "rows whose symbol has a text in it; an empty one: all"},
-	{"t, d, y, K", "only the cursor's thread, object, symbol; the kernel; again: all"},
+	{"t, d, y, S", "the cursor's thread, object, symbol, socket only, or all"},
+	{"K", "the kernel only, or all"},
 	{"Esc", "take back the last of these"},
 	{"L, { }", "hide rows below a percentage; lower, higher"},
 	{"F", "percentages of what is shown, or of all"},
@@ -39,7 +40,7 @@ static const struct tui_help help[] = {
 	{"Shift-Tab, <", "previous event"},
 	{NULL, "Other"},
 	{"a", "the function's code, instruction by instruction"},
-	{"T, I", "call tree from the top, or from each function to its callers"},
+	{"T, I", "call tree from the top; from each function to its callers"},
 	{"v", "flame view: what calls what, as wide as what it costs"},
 	{"i, W", "the recording's header; its health"},
 	{"P", "print what is shown to perf.hist.N"},
@@ -55,7 +56,6 @@ static const struct {
 	const char *instead;
 } absent[] = {
 	{'r', "scripts: leave, and tally script -s"},
-	{'S', "one socket: --socket-filter"},
 };
 
 const struct tui_help *explorer_help(size_t *count)
@@ -262,6 +262,9 @@ static bool view_key(struct explorer *e, uint32_t key)
 		return true;
 	case 'K':
 		explorer_zoom_kernel(e);
+		return true;
+	case 'S':
+		explorer_zoom_socket(e);
 		return true;
 	case TUI_KEY_ESCAPE:
 		if (!explorer_zoom_out(e))

@@ -17,6 +17,7 @@ static void add_zooms(struct explorer *e)
 {
 	struct tui_menu *m = &e->menu;
 	struct tally_str name;
+	uint64_t socket;
 	if (explorer_is_zoomed(e, ZOOM_THREAD))
 		tui_menu_add(m, 't', "Zoom out of the thread");
 	else if (explorer_cursor_thread(e, &name))
@@ -30,6 +31,10 @@ static void add_zooms(struct explorer *e)
 	else if (explorer_cursor_function(e, &name) != PROFILE_NONE)
 		tui_menu_add(m, 'y', "Zoom into symbol %.*s", name.len < NAME_COLUMNS ? (int)name.len : NAME_COLUMNS,
 			name.data);
+	if (explorer_is_zoomed(e, ZOOM_SOCKET))
+		tui_menu_add(m, 'S', "Zoom out of the socket");
+	else if (explorer_cursor_socket(e, &socket))
+		tui_menu_add(m, 'S', "Zoom into socket %d", (int)socket);
 	tui_menu_add(m, 'K', explorer_is_zoomed(e, ZOOM_KERNEL) ? "Zoom out of the kernel" : "Zoom into the kernel");
 }
 

@@ -189,6 +189,7 @@ static bool find_zoom(struct explorer *e, enum explorer_zoom zoom, const struct 
 		return find_function(e, &m->function);
 	case ZOOM_SYMBOL:
 	case ZOOM_KERNEL:
+	case ZOOM_SOCKET: /* by its number */
 	case ZOOM_COUNT:
 		break;
 	}

@@ -57,6 +57,20 @@ bool explorer_cursor_object(const struct explorer *e, struct tally_str *name)
 	return true;
 }
 
+static uint64_t socket_of(const struct explorer *e, const struct flat_row *row)
+{
+	const struct profile_value *socket = profile_facet(e->table->profile, row->facets, FACET_SOCKET);
+	return socket ? socket->number : UINT64_MAX;
+}
+
+bool explorer_cursor_socket(const struct explorer *e, uint64_t *socket)
+{
+	if (e->visible_count == 0 || !explorer_is_grouped_by(e, KEY_SOCKET))
+		return false;
+	*socket = socket_of(e, &e->table->rows[e->visible[e->cursor.row]]);
+	return true;
+}
+
 static bool is_thread(const struct explorer *e, const struct flat_row *row)
 {
 	const struct profile *p = e->table->profile;
@@ -95,6 +109,8 @@ static bool is_visible(const struct explorer *e, uint32_t table_row, uint64_t to
 		return false;
 	if (explorer_is_zoomed(e, ZOOM_KERNEL) &&
 		(frame->binary == PROFILE_NONE || !e->table->profile->binaries[frame->binary].is_kernel))
+		return false;
+	if (explorer_is_zoomed(e, ZOOM_SOCKET) && socket_of(e, row) != e->zoom_socket)
 		return false;
 	return !explorer_is_zoomed(e, ZOOM_SYMBOL) || has_symbol(e, row);
 }
@@ -176,6 +192,16 @@ void explorer_zoom_function(struct explorer *e)
 	zoom_in(e, ZOOM_FUNCTION);
 	if (e->visible_count == 0)
 		explorer_say(e, "no row is of this function: Esc takes it back");
+}
+
+void explorer_zoom_socket(struct explorer *e)
+{
+	if (explorer_is_zoomed(e, ZOOM_SOCKET))
+		zoom_off(e, ZOOM_SOCKET);
+	else if (explorer_cursor_socket(e, &e->zoom_socket))
+		zoom_in(e, ZOOM_SOCKET);
+	else if (!explorer_is_grouped_by(e, KEY_SOCKET))
+		explorer_say(e, "rows are of all sockets: sort by socket (s) to zoom into one");
 }
 
 void explorer_zoom_kernel(struct explorer *e)

@@ -20,6 +20,7 @@ void explorer_zoom_thread(struct explorer *e);
 void explorer_zoom_dso(struct explorer *e);
 void explorer_zoom_function(struct explorer *e);
 void explorer_zoom_kernel(struct explorer *e);
+void explorer_zoom_socket(struct explorer *e);
 /* Rows whose symbol has this in it; empty: all. */
 void explorer_zoom_symbol(struct explorer *e, const char *part);
 /* Takes back the last of them. False: there is none. */
@@ -35,8 +36,9 @@ void explorer_search(struct explorer *e, bool is_back);
 uint32_t explorer_cursor_function(const struct explorer *e, struct tally_str *name);
 /* The same, and says why there is none. */
 uint32_t explorer_function(struct explorer *e);
-/* What explorer_zoom_thread and _dso would zoom into. False: nothing. */
+/* What explorer_zoom_thread, _dso and _socket would zoom into. False: nothing. */
 bool explorer_cursor_thread(const struct explorer *e, struct tally_str *name);
 bool explorer_cursor_object(const struct explorer *e, struct tally_str *name);
+bool explorer_cursor_socket(const struct explorer *e, uint64_t *socket);
 
 #endif

@@ -31,7 +31,7 @@ enum explorer_mode {
 	EXPLORER_ASK_SORT
 };
 /* ZOOM_SYMBOL: rows with a text in the symbol's name; ZOOM_FUNCTION: those of one function. */
-enum explorer_zoom { ZOOM_THREAD, ZOOM_DSO, ZOOM_SYMBOL, ZOOM_FUNCTION, ZOOM_KERNEL, ZOOM_COUNT };
+enum explorer_zoom { ZOOM_THREAD, ZOOM_DSO, ZOOM_SYMBOL, ZOOM_FUNCTION, ZOOM_KERNEL, ZOOM_SOCKET, ZOOM_COUNT };
 
 struct explorer_position {
 	size_t row, line; /* of visible; 0: the row itself, else its chain lines from 1 */
@@ -67,6 +67,7 @@ struct explorer {
 	enum explorer_zoom zooms[ZOOM_COUNT];
 	unsigned zoom_count;
 	uint32_t zoom_thread, zoom_binary, zoom_function;
+	uint64_t zoom_socket;
 	char zoom_symbol[TUI_INPUT_BYTES];
 	double percent_limit;
 	bool is_relative; /* percentages are of what is shown */

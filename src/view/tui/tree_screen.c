@@ -273,7 +273,7 @@ static void step_limit(struct tree_screen *s, bool is_up)
 static const struct tui_help help[] = {
 	{NULL, "Moving"},
 	{"Up Down, k j", "one line"},
-	{"PgUp PgDn, Ctrl-B Ctrl-F, Space", "one page"},
+	{"PgUp PgDn, Space", "one page; also Ctrl-B, Ctrl-F"},
 	{"Home End, g G", "first and last line"},
 	{"/, n N", "search a function, also where it is not open; the next"},
 	{"[ ]", "scroll sideways"},

@@ -135,7 +135,7 @@ void tui_frame_put_bottom(const struct tui_frame *f, const struct tui_bottom *bo
 	else if (f->mode == TUI_SEARCH_BACK)
 		text_printf(t, "Search upwards: %s_", f->input.text);
 	else if (f->mode == TUI_HELP)
-		text_str(t, "Any key goes back");
+		text_str(t, "Up, Down: more; any other key goes back");
 	else if (f->message[0] || bottom->idle)
 		text_str(t, f->message[0] ? f->message : bottom->idle);
 	else

@@ -1,7 +1,7 @@
 #include "view/tui/tui_line.h"
 #include "view/text/percent_text.h"
 
-#define HELP_WIDTH 34
+#define HELP_WIDTH 20
 
 void tui_line_clear(struct tui_line *line)
 {
@@ -83,7 +83,7 @@ void tui_append_hints(struct text *t, const char *const *hints, size_t count, si
 void tui_put_help(struct grid *grid, const struct tui_help *help, size_t count, size_t top, struct text *scratch)
 {
 	/* On a narrow screen the keys take what they need, not a column. */
-	bool is_narrow = grid->columns < 2 * HELP_WIDTH;
+	bool is_narrow = grid->columns < 3 * HELP_WIDTH;
 	for (unsigned row = 1; row + 1 < grid->rows && top + row - 1 < count; row++) {
 		const struct tui_help *line = &help[top + row - 1];
 		text_clear(scratch);

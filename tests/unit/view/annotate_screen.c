@@ -11,9 +11,10 @@
 		.operands = (ops), .text = mnem "   " ops " <f>", .values = (vals), .target = (to),    \
 		.place = ANNOTATE_NONE, __VA_ARGS__                                                    \
 	}
-#define SOURCE(what)                                                                              \
-	{                                                                                         \
-		.kind = ANNOTATE_TEXT, .text = (what), .values = ANNOTATE_NONE, .is_source = true \
+#define SOURCE(what)                                                                               \
+	{                                                                                          \
+		.kind = ANNOTATE_TEXT, .text = (what), .values = ANNOTATE_NONE, .is_source = true, \
+		.source_number = 40, .path = "walk.c"                                              \
 	}
 
 static const struct annotate_line lines[] = {
@@ -101,7 +102,11 @@ static void screens(void **state)
 	assert_screen(&f, 12, 40, "annotate-40x12");
 	press(&f, "oJtt");
 	assert_screen(&f, 24, 80, "annotate-addresses-80x24");
-	press(&f, "ofOOt/jn");
+	press(&f, "l");
+	assert_screen(&f, 12, 80, "annotate-numbers-80x12");
+	press(&f, "l");
+	assert_screen(&f, 12, 80, "annotate-places-80x12");
+	press(&f, "lofOOt/jn");
 	assert_screen(&f, 24, 80, "annotate-search-80x24");
 	press(&f, "e$");
 	assert_int_equal(line_at_cursor(&f), 11);
@@ -148,6 +153,8 @@ static void jumps_and_calls_are_followed(void **state)
 	assert_int_equal(line_at_cursor(&f), 6);
 	assert_int_equal(press(&f, "$"), ANNOTATE_CALLS);
 	assert_int_equal(f.screen.callee, 0x402000);
+	assert_int_equal(press(&f, "T"), ANNOTATE_TYPES);
+	assert_true(f.screen.settings.shows_types);
 	press(&f, "s"); /* without source the line is the same */
 	assert_int_equal(line_at_cursor(&f), 6);
 	press(&f, "Gk$");
