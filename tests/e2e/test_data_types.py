@@ -48,6 +48,9 @@ int main(void) { struct node n = {0}; struct inner in = {0}; char buf[8]; push(h
 '''
 
 
+BUILD = ['gcc', '-g', '-O2', '-fno-inline']
+
+
 @pytest.fixture
 def instructions(tmp_path):
     """A recording with a sample at each instruction, and the instructions by address."""
@@ -55,7 +58,7 @@ def instructions(tmp_path):
         pytest.skip('gcc and objdump of x86-64 are needed')
     (tmp_path / 'types.c').write_text(SOURCE)
     program = tmp_path / 'types'
-    subprocess.run(['gcc', '-g', '-O2', '-fno-inline', '-o', program, 'types.c'], cwd=tmp_path, check=True)
+    subprocess.run([*BUILD, '-o', program, 'types.c'], cwd=tmp_path, check=True)
     listing = subprocess.run(['objdump', '-d', '--no-show-raw-insn', program], capture_output=True, text=True, check=True)
     function, found = None, {}
     for line in listing.stdout.splitlines():
@@ -113,6 +116,52 @@ def test_keys_of_types(tally, instructions):
     assert re.search(r'%  struct node: cache-line 0$', lines, re.M) and 'struct node: cache-line 1' in lines
     both = tally('report', '--stdio', '-i', path, '-s', 'type', check=0).stdout
     assert re.search(r'^# Overhead  Data Type$', both, re.M) and re.search(r'%  struct node$', both, re.M)
+
+
+@pytest.mark.parametrize('options', [['-gdwarf-5'], ['-gdwarf-4'], ['-gdwarf-5', '-gsplit-dwarf'], ['-gdwarf-4', '-gsplit-dwarf'], ['-gdwarf-4', '-gdwarf64']])
+def test_types_with_units_of_their_own(tally, instructions, tmp_path, options):
+    expected = types_by_address(tally, instructions[0])
+    built = subprocess.run([*BUILD, *options, '-fdebug-types-section', '-o', tmp_path / 'types', 'types.c'], cwd=tmp_path,
+                           capture_output=True, text=True, check=False)
+    if built.returncode:
+        pytest.skip(f'this gcc cannot: {built.stderr.splitlines()[0]}')
+    assert types_by_address(tally, instructions[0]) == expected
+    assert any('next' in name for name in expected.values())
+
+
+CLASSES = '''
+namespace shop { class Cart { public: long total; struct Item { long price, count; } items[4]; long sum(int n) const; void add(long p); }; }
+long shop::Cart::sum(int n) const { long s = total; for (int i = 0; i < n; i++) s += items[i].price * items[i].count; return s; }
+void shop::Cart::add(long p) { total += p; items[1].count++; }
+shop::Cart cart;
+int main(int argc, char **) { cart.add(argc); return (int)cart.sum(4); }
+'''
+
+
+@pytest.mark.parametrize('version', ['-gdwarf-4', '-gdwarf-5'])
+def test_classes_with_units_of_their_own(tally, tmp_path, version):
+    """What their units have of a class is a declaration and its functions."""
+    if os.uname().machine != 'x86_64' or not shutil.which('g++'):
+        pytest.skip('g++ for x86-64 is needed')
+    (tmp_path / 'classes.cc').write_text(CLASSES)
+    rows = []
+    for options in ([], ['-fdebug-types-section']):
+        subprocess.run(['g++', version, '-O1', '-fno-inline', *options, '-o', 'classes', 'classes.cc'], cwd=tmp_path,
+                       check=True)
+        symbols = subprocess.run(['nm', '-S', 'classes'], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+        built = Recording()
+        built.event('IP TID TIME PERIOD')
+        built.text_feature(6, 'x86_64')
+        built.comm('classes')
+        built.mmap(BASE, 0x10000, str(tmp_path / 'classes'))
+        for line in symbols.splitlines():
+            if match := re.match(r'(\w+) (\w+) T _ZNK?4shop', line):
+                for offset in range(int(match[2], 16)):
+                    built.sample(ip=BASE + int(match[1], 16) + offset, time=10**9 + offset)
+        built.write(tmp_path / 'classes.data')
+        rows.append(types_by_address(tally, tmp_path / 'classes.data'))
+    assert rows[0] == rows[1]
+    assert {'Cart +0 (total)', 'Cart +0x20 (items)'} <= set(rows[1].values())
 
 
 def test_nothing_is_known_without_debug_information(tally, instructions, tmp_path):

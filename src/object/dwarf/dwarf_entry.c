@@ -246,6 +246,9 @@ static bool read_reference_form(struct dwarf_walk *walk, uint32_t form, struct d
 	case DW_FORM_ref_sup8:
 		set_number(value, DWARF_REFERENCE_SUPPLEMENT, cursor_uint(c, form == DW_FORM_ref_sup4 ? 4 : 8));
 		return true;
+	case DW_FORM_ref_sig8:
+		set_number(value, DWARF_REFERENCE_TYPE, cursor_u64(c));
+		return true;
 	default:
 		return false;
 	}

@@ -26,8 +26,11 @@ static const char *const section_names[DWARF_SECTIONS] = {
 	[DWARF_STR_OFFSETS] = ".debug_str_offsets",
 };
 
-/* The header at c; false: it cannot be followed. is_wanted: false for type units. */
-static bool read_header(struct cursor *c, struct dwarf_unit *unit, bool *is_wanted)
+enum unit_kind { UNIT_UNREADABLE, UNIT_OF_CODE, UNIT_OF_TYPE };
+
+/* The header at c; false: it cannot be followed. of_types: all units are, which they do not say before DWARF 5. */
+static bool read_header(struct cursor *c, bool of_types, struct dwarf_unit *unit, struct dwarf_signature *signature,
+	enum unit_kind *kind)
 {
 	*unit = (struct dwarf_unit){.offset = c->pos, .offset_size = 4};
 	uint64_t length = cursor_u32(c);
@@ -53,11 +56,16 @@ static bool read_header(struct cursor *c, struct dwarf_unit *unit, bool *is_want
 	}
 	if (type == DW_UT_skeleton || type == DW_UT_split_compile)
 		unit->dwo_id = cursor_u64(&h);
+	bool is_type = unit->version < 5 ? of_types : type == DW_UT_type || type == DW_UT_split_type;
+	if (is_type) {
+		signature->signature = cursor_u64(&h);
+		signature->entry = unit->offset + cursor_uint(&h, unit->offset_size);
+	}
 	unit->is_skeleton = type == DW_UT_skeleton;
 	unit->first_entry = h.pos;
-	*is_wanted = !h.failed && unit->version >= 2 && unit->version <= 5 &&
-		     (unit->address_size == 4 || unit->address_size == 8) && type != DW_UT_type &&
-		     type != DW_UT_split_type;
+	bool is_readable = !h.failed && unit->version >= 2 && unit->version <= 5 &&
+			   (unit->address_size == 4 || unit->address_size == 8);
+	*kind = !is_readable ? UNIT_UNREADABLE : is_type ? UNIT_OF_TYPE : UNIT_OF_CODE;
 	return true;
 }
 
@@ -174,6 +182,20 @@ static void set_budget(struct dwarf_file *file)
 		dwarf_budget_add(file->budget, file->sections);
 }
 
+static bool keep_unit(struct dwarf_file *file, const struct dwarf_unit *unit, enum unit_kind kind,
+	const struct dwarf_signature *signature)
+{
+	if (kind == UNIT_OF_CODE)
+		return vec_push(&file->units, *unit);
+	return vec_push(&file->type_units, *unit) && vec_push(&file->signatures, *signature);
+}
+
+static int compare_signatures(const void *left, const void *right)
+{
+	const struct dwarf_signature *a = left, *b = right;
+	return (a->signature > b->signature) - (a->signature < b->signature);
+}
+
 static enum tally_status read_units(struct dwarf_file *file, struct tally_error *err)
 {
 	struct cursor c = cursor_make(file->sections[DWARF_INFO], file->swap);
@@ -183,18 +205,19 @@ static enum tally_status read_units(struct dwarf_file *file, struct tally_error 
 	set_budget(file);
 	while (cursor_left(&c) > 0 && status == TALLY_OK) {
 		struct dwarf_unit unit;
-		bool is_wanted;
-		if (!read_header(&c, &unit, &is_wanted)) {
+		struct dwarf_signature signature = {0};
+		enum unit_kind kind;
+		if (!read_header(&c, file->is_types, &unit, &signature, &kind)) {
 			file->damaged++;
 			break;
 		}
-		if (!is_wanted)
+		if (kind == UNIT_UNREADABLE)
 			continue;
 		if (file->is_split)
 			set_split_bases(&unit);
 		if (!read_unit_entry(file, &unit, &arena))
 			file->damaged++;
-		else if (!vec_push(&file->units, unit))
+		else if (!keep_unit(file, &unit, kind, &signature))
 			status = error_nomem(err);
 		if (arena.used > (1u << 20)) { /* what is kept of a unit is not in there */
 			arena_deinit(&arena);
@@ -202,7 +225,37 @@ static enum tally_status read_units(struct dwarf_file *file, struct tally_error 
 		}
 	}
 	arena_deinit(&arena);
+	if (file->signatures.len > 0)
+		qsort(file->signatures.items, file->signatures.len, sizeof(*file->signatures.items),
+			compare_signatures);
 	return status;
+}
+
+/* What .debug_types has, as a file of its own; it borrows the other sections. */
+static enum tally_status read_types(
+	struct dwarf_file *file, const struct elf_image *image, const char *suffix, struct tally_error *err)
+{
+	char name[32];
+	struct elf_section section = {0};
+	struct tally_error reason = {0};
+	snprintf(name, sizeof(name), ".debug_types%s", suffix);
+	enum tally_status status = elf_section_open_all(image, name, &section, &reason);
+	if (status != TALLY_OK)
+		return status == TALLY_NOMEM ? error_nomem(err) : TALLY_OK;
+	file->types = calloc(1, sizeof(*file->types));
+	if (!file->types) {
+		elf_section_close(&section);
+		return error_nomem(err);
+	}
+	*file->types = (struct dwarf_file){.program = file->program,
+		.supplement = file->supplement,
+		.swap = file->swap,
+		.is_split = file->is_split,
+		.is_types = true};
+	memcpy(file->types->sections, file->sections, sizeof(file->sections));
+	file->types->opened[DWARF_INFO] = section;
+	file->types->sections[DWARF_INFO] = section.bytes;
+	return read_units(file->types, err);
 }
 
 static enum tally_status open_sections(struct dwarf_file *file, const struct elf_image *image, struct tally_error *err)
@@ -211,7 +264,9 @@ static enum tally_status open_sections(struct dwarf_file *file, const struct elf
 		char name[32];
 		snprintf(name, sizeof(name), "%s%s", section_names[i], file->is_split ? ".dwo" : "");
 		struct tally_error reason = {0};
-		enum tally_status status = elf_section_open(image, name, &file->opened[i], &reason);
+		enum tally_status status = i == DWARF_INFO && file->is_split
+						   ? elf_section_open_all(image, name, &file->opened[i], &reason)
+						   : elf_section_open(image, name, &file->opened[i], &reason);
 		if (status == TALLY_NOMEM)
 			return error_nomem(err);
 		if (status != TALLY_OK && (i == DWARF_INFO || i == DWARF_ABBREV)) {
@@ -235,6 +290,8 @@ static enum tally_status open_file(
 	enum tally_status status = open_sections(file, image, err);
 	if (status == TALLY_OK)
 		status = read_units(file, err);
+	if (status == TALLY_OK)
+		status = read_types(file, image, file->is_split ? ".dwo" : "", err);
 	if (status != TALLY_OK) {
 		dwarf_file_close(file);
 		return status;
@@ -292,21 +349,41 @@ void dwarf_file_close(struct dwarf_file *file)
 	for (int i = 0; i < DWARF_SECTIONS; i++)
 		elf_section_close(&file->opened[i]);
 	vec_free(&file->units);
+	vec_free(&file->type_units);
+	vec_free(&file->signatures);
+	dwarf_file_close(file->types);
 	free(file);
 }
 
-const struct dwarf_unit *dwarf_file_unit_at(const struct dwarf_file *file, uint64_t offset)
+bool dwarf_file_find_type(
+	const struct dwarf_file *file, uint64_t signature, const struct dwarf_file **home, uint64_t *entry)
 {
-	size_t low = 0;
-	size_t high = file->units.len;
+	const struct dwarf_signature wanted = {.signature = signature}, *found = NULL;
+	if (file->signatures.len > 0)
+		found = bsearch(
+			&wanted, file->signatures.items, file->signatures.len, sizeof(wanted), compare_signatures);
+	if (!found)
+		return file->types && dwarf_file_find_type(file->types, signature, home, entry);
+	*home = file;
+	*entry = found->entry;
+	return true;
+}
+
+static const struct dwarf_unit *find_unit(const struct dwarf_unit *units, size_t count, uint64_t offset)
+{
+	size_t low = 0, high = count;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (file->units.items[middle].end <= offset)
+		if (units[middle].end <= offset)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low == file->units.len || offset < file->units.items[low].first_entry)
-		return NULL;
-	return &file->units.items[low];
+	return low == count || offset < units[low].first_entry ? NULL : &units[low];
+}
+
+const struct dwarf_unit *dwarf_file_unit_at(const struct dwarf_file *file, uint64_t offset)
+{
+	const struct dwarf_unit *unit = find_unit(file->units.items, file->units.len, offset);
+	return unit ? unit : find_unit(file->type_units.items, file->type_units.len, offset);
 }

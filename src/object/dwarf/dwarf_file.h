@@ -30,7 +30,10 @@ TALLY_MUST_CHECK enum tally_status dwarf_file_open_sections(const struct tally_b
 TALLY_MUST_CHECK enum tally_status dwarf_file_open_part(const struct tally_bytes sections[DWARF_SECTIONS], bool swap,
 	const struct dwarf_file *program, struct dwarf_file **file, struct tally_error *err);
 void dwarf_file_close(struct dwarf_file *file);
-/* The unit whose entries cover offset of DWARF_INFO; NULL if none. */
+/* The type of that signature, in the file or in its types. False: there is none. */
+bool dwarf_file_find_type(
+	const struct dwarf_file *file, uint64_t signature, const struct dwarf_file **home, uint64_t *entry);
+/* The unit, of types too, whose entries cover offset of DWARF_INFO; NULL if none. */
 const struct dwarf_unit *dwarf_file_unit_at(const struct dwarf_file *file, uint64_t offset);
 
 #endif

@@ -73,16 +73,22 @@ static bool walk_to(
 	return unit && dwarf_walk_unit(walk, reader, at.file, unit) && dwarf_entry_at(walk, at.entry, entry);
 }
 
-static struct dwarf_reference reference_of(const struct dwarf_walk *walk, const struct dwarf_value *value)
+struct dwarf_reference dwarf_reference_of(const struct dwarf_walk *walk, const struct dwarf_value *value)
 {
 	if (value->class == DWARF_REFERENCE)
 		return (struct dwarf_reference){walk->file, value->number};
 	if (value->class == DWARF_REFERENCE_SUPPLEMENT)
 		return (struct dwarf_reference){walk->file->supplement, value->number};
+	struct dwarf_reference type = {NULL, 0};
+	if (value->class == DWARF_REFERENCE_TYPE &&
+		dwarf_file_find_type(walk->file, value->number, &type.file, &type.entry))
+		return type;
 	return (struct dwarf_reference){NULL, 0};
 }
 
-static void read_attributes(struct dwarf_walk *walk, const struct dwarf_entry *entry, struct dwarf_type *type)
+/* whole: where the type is described, if this only declares one that has a unit of its own. */
+static void read_attributes(struct dwarf_walk *walk, const struct dwarf_entry *entry, struct dwarf_type *type,
+	struct dwarf_reference *whole)
 {
 	for (uint32_t i = 0; i < entry->abbrev->attr_count; i++) {
 		const struct dwarf_attr_spec *spec = &entry->abbrev->attrs[i];
@@ -94,7 +100,9 @@ static void read_attributes(struct dwarf_walk *walk, const struct dwarf_entry *e
 		else if (spec->name == DW_AT_byte_size && value.class == DWARF_NUMBER)
 			type->byte_size = value.number;
 		else if (spec->name == DW_AT_type)
-			type->points_to = reference_of(walk, &value);
+			type->points_to = dwarf_reference_of(walk, &value);
+		else if (spec->name == DW_AT_signature)
+			*whole = dwarf_reference_of(walk, &value);
 	}
 	if (type->kind == DWARF_TYPE_POINTER && !type->byte_size)
 		type->byte_size = walk->unit->address_size;
@@ -148,7 +156,8 @@ static void read_dimensions(struct dwarf_walk *walk, const struct dwarf_entry *a
 	type->element_count = is_any ? total : 0;
 }
 
-static struct dwarf_type *read_type(struct dwarf_types *types, struct dwarf_reference at)
+/* may_declare: what stands there may be the declaration of the type. */
+static struct dwarf_type *read_type(struct dwarf_types *types, struct dwarf_reference at, bool may_declare)
 {
 	struct dwarf_walk walk;
 	struct dwarf_entry entry;
@@ -163,7 +172,10 @@ static struct dwarf_type *read_type(struct dwarf_types *types, struct dwarf_refe
 		return NULL;
 	}
 	*type = (struct dwarf_type){.kind = kind, .tag = entry.abbrev->tag, .at = at};
-	read_attributes(&walk, &entry, type);
+	struct dwarf_reference whole = {NULL, 0};
+	read_attributes(&walk, &entry, type, &whole);
+	if (whole.file && may_declare)
+		return read_type(types, whole, false);
 	if (kind == DWARF_TYPE_ARRAY)
 		read_dimensions(&walk, &entry, type);
 	return type;
@@ -191,7 +203,7 @@ const struct dwarf_type *dwarf_type_at(struct dwarf_types *types, struct dwarf_r
 		return NULL;
 	}
 	if (is_new)
-		*slot = (uint64_t)(uintptr_t)read_type(types, at);
+		*slot = (uint64_t)(uintptr_t)read_type(types, at, true);
 	return (const struct dwarf_type *)(uintptr_t)*slot;
 }
 
@@ -330,7 +342,7 @@ static void set_member(const struct dwarf_walk *walk, uint32_t name, const struc
 		m->name = value->text;
 		break;
 	case DW_AT_type:
-		m->type = reference_of(walk, value);
+		m->type = dwarf_reference_of(walk, value);
 		break;
 	case DW_AT_bit_size:
 		m->bits = value->number;
@@ -448,11 +460,11 @@ bool dwarf_entry_type(struct dwarf_reader *reader, struct dwarf_reference of, st
 			if (!dwarf_read_value(&walk, &entry.abbrev->attrs[i], &value))
 				return false;
 			if (name == DW_AT_type) {
-				*type = reference_of(&walk, &value);
+				*type = dwarf_reference_of(&walk, &value);
 				return type->file != NULL;
 			}
 			if (name == DW_AT_abstract_origin || name == DW_AT_specification)
-				of = reference_of(&walk, &value);
+				of = dwarf_reference_of(&walk, &value);
 		}
 	}
 	return false;

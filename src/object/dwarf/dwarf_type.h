@@ -58,6 +58,8 @@ struct dwarf_types {
 	bool out_of_memory;
 };
 
+/* The entry that a value refers to, of a type with a unit of its own too; file NULL: none. */
+struct dwarf_reference dwarf_reference_of(const struct dwarf_walk *walk, const struct dwarf_value *value);
 void dwarf_types_init(struct dwarf_types *types);
 void dwarf_types_deinit(struct dwarf_types *types);
 /* NULL: it is not the entry of a type, or types->out_of_memory. */

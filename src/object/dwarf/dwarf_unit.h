@@ -28,6 +28,7 @@ enum dwarf_class { /* what the value of an attribute is */
 	DWARF_TEXT,
 	DWARF_REFERENCE, /* number: offset in DWARF_INFO of the same file */
 	DWARF_REFERENCE_SUPPLEMENT, /* of the supplement */
+	DWARF_REFERENCE_TYPE, /* number: the signature of a type unit */
 	DWARF_OFFSET, /* in the section that the attribute means */
 	DWARF_RANGE_INDEX
 };
@@ -52,6 +53,11 @@ struct dwarf_unit {
 	bool is_skeleton;
 };
 
+struct dwarf_signature { /* of a type unit */
+	uint64_t signature;
+	uint64_t entry; /* of the type, in DWARF_INFO */
+};
+
 struct dwarf_budget { /* see dwarf_budget.h */
 	uint64_t spent, limit;
 };
@@ -62,12 +68,17 @@ struct dwarf_file {
 	/* What units of a .dwo refer to in the program's own file: .debug_addr and, before DWARF 5, .debug_ranges. */
 	const struct dwarf_file *program;
 	const struct dwarf_file *supplement; /* dwz's common file; NULL none; borrowed */
-	VEC(struct dwarf_unit) units; /* compile and partial units, by offset; type units are left out */
+	VEC(struct dwarf_unit) units; /* compile and partial units, by offset */
+	VEC(struct dwarf_unit) type_units; /* by offset */
+	VEC(struct dwarf_signature) signatures; /* of the type units, ascending */
+	/* Type units before DWARF 5, whose section is of their own: it stands as DWARF_INFO there. NULL: none; owned. */
+	struct dwarf_file *types;
 	uint64_t damaged; /* units that could not be read */
 	struct dwarf_budget own_budget;
 	struct dwarf_budget *budget; /* own_budget, or that of program; NULL: no bound */
 	bool swap;
 	bool is_split; /* sections are the .dwo ones */
+	bool is_types; /* it is the types of another file */
 };
 
 #endif

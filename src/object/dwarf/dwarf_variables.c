@@ -33,10 +33,9 @@ struct said { /* what an entry says, of whatever kind it is */
 
 static void set_reference(const struct dwarf_walk *walk, const struct dwarf_value *value, struct dwarf_reference *to)
 {
-	if (value->class == DWARF_REFERENCE)
-		*to = (struct dwarf_reference){walk->file, value->number};
-	else if (value->class == DWARF_REFERENCE_SUPPLEMENT)
-		*to = (struct dwarf_reference){walk->file->supplement, value->number};
+	struct dwarf_reference found = dwarf_reference_of(walk, value);
+	if (found.file)
+		*to = found;
 }
 
 static void set_said(const struct dwarf_walk *walk, uint32_t name, const struct dwarf_value *value, struct said *said)

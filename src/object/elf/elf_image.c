@@ -45,12 +45,12 @@ static void read_segments(struct elf_image *image)
 	}
 }
 
-Elf_Scn *elf_internal_section(const struct elf_image *image, const char *name, GElf_Shdr *header)
+Elf_Scn *elf_internal_section_after(
+	const struct elf_image *image, const char *name, Elf_Scn *section, GElf_Shdr *header)
 {
 	size_t names;
 	if (elf_getshdrstrndx(image->elf, &names) != 0)
 		return NULL;
-	Elf_Scn *section = NULL;
 	while ((section = elf_nextscn(image->elf, section))) {
 		if (!gelf_getshdr(section, header))
 			continue;
@@ -61,15 +61,24 @@ Elf_Scn *elf_internal_section(const struct elf_image *image, const char *name, G
 	return NULL;
 }
 
+Elf_Scn *elf_internal_section(const struct elf_image *image, const char *name, GElf_Shdr *header)
+{
+	return elf_internal_section_after(image, name, NULL, header);
+}
+
+struct tally_bytes elf_internal_section_bytes(const struct elf_image *image, const GElf_Shdr *header)
+{
+	if (header->sh_type == SHT_NOBITS || header->sh_offset > image->bytes.len ||
+		header->sh_size > image->bytes.len - header->sh_offset)
+		return (struct tally_bytes){NULL, 0};
+	return (struct tally_bytes){image->bytes.data + header->sh_offset, (size_t)header->sh_size};
+}
+
 struct tally_bytes elf_image_section(const struct elf_image *image, const char *name)
 {
 	GElf_Shdr header;
-	struct tally_bytes none = {NULL, 0};
-	Elf_Scn *section = elf_internal_section(image, name, &header);
-	if (!section || header.sh_type == SHT_NOBITS || header.sh_offset > image->bytes.len ||
-		header.sh_size > image->bytes.len - header.sh_offset)
-		return none;
-	return (struct tally_bytes){image->bytes.data + header.sh_offset, (size_t)header.sh_size};
+	bool is_there = elf_internal_section(image, name, &header) != NULL;
+	return is_there ? elf_internal_section_bytes(image, &header) : (struct tally_bytes){NULL, 0};
 }
 
 uint64_t elf_image_section_address(const struct elf_image *image, const char *name)

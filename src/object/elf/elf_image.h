@@ -114,6 +114,9 @@ uint64_t elf_image_section_address(const struct elf_image *image, const char *na
  * from the image unless owned; closed before it. NOT_FOUND, CORRUPT, LIMIT, UNSUPPORTED. */
 TALLY_MUST_CHECK enum tally_status elf_section_open(
 	const struct elf_image *image, const char *name, struct elf_section *section, struct tally_error *err);
+/* All sections of the name, one behind the other: an object file has one for each type that others may describe too. */
+TALLY_MUST_CHECK enum tally_status elf_section_open_all(
+	const struct elf_image *image, const char *name, struct elf_section *section, struct tally_error *err);
 void elf_section_close(struct elf_section *section);
 /* A relocatable file (a kernel module) has no addresses until it is told those of its sections, by index; 0: not in
  * memory. Its symbols and debug sections that are opened from then on have them. Copies; NOMEM only. */

@@ -40,5 +40,10 @@ TALLY_MUST_CHECK enum tally_status elf_internal_relocate(
 	const struct elf_image *image, size_t index, struct elf_section *section, struct tally_error *err);
 /* The first section of that name; NULL if there is none. */
 Elf_Scn *elf_internal_section(const struct elf_image *image, const char *name, GElf_Shdr *header);
+/* The next one of the name behind a section; NULL: the first. */
+Elf_Scn *elf_internal_section_after(
+	const struct elf_image *image, const char *name, Elf_Scn *section, GElf_Shdr *header);
+/* Empty: it has none in the file. */
+struct tally_bytes elf_internal_section_bytes(const struct elf_image *image, const GElf_Shdr *header);
 
 #endif

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/vec.h"
 #include "object/elf/elf_internal.h"
 
 #ifndef ELFCOMPRESS_ZSTD
@@ -95,7 +96,7 @@ static enum tally_status open_zdebug(
 static enum tally_status open_plain(const struct elf_image *image, const char *name, const GElf_Shdr *header,
 	struct elf_section *out, struct tally_error *err)
 {
-	struct tally_bytes bytes = elf_image_section(image, name);
+	struct tally_bytes bytes = elf_internal_section_bytes(image, header);
 	if (bytes.len == 0)
 		return error_set(err, TALLY_NOT_FOUND, "section %s is empty", name);
 	if (!(header->sh_flags & SHF_COMPRESSED)) {
@@ -128,6 +129,46 @@ enum tally_status elf_section_open(
 	if (status != TALLY_OK)
 		elf_section_close(out);
 	return status;
+}
+
+typedef VEC(uint8_t) joined_bytes;
+
+static bool append(joined_bytes *to, struct tally_bytes bytes)
+{
+	if (bytes.len > LIMIT_DEBUG_SECTION - to->len)
+		return true; /* as if it were not there */
+	if (!vec_reserve(to, to->len + bytes.len))
+		return false;
+	memcpy(to->items + to->len, bytes.data, bytes.len);
+	to->len += bytes.len;
+	return true;
+}
+
+enum tally_status elf_section_open_all(
+	const struct elf_image *image, const char *name, struct elf_section *out, struct tally_error *err)
+{
+	GElf_Shdr header;
+	enum tally_status status = elf_section_open(image, name, out, err);
+	if (status != TALLY_OK)
+		return status;
+	joined_bytes joined = {0};
+	bool is_done = true;
+	Elf_Scn *section = elf_internal_section(image, name, &header);
+	while (is_done && (section = elf_internal_section_after(image, name, section, &header))) {
+		struct elf_section more = {.bytes = {NULL, 0}};
+		is_done = joined.len > 0 || append(&joined, out->bytes);
+		if (is_done && open_plain(image, name, &header, &more, NULL) == TALLY_OK)
+			is_done = append(&joined, more.bytes);
+		elf_section_close(&more);
+	}
+	if (joined.len > 0) {
+		elf_section_close(out);
+		*out = (struct elf_section){{joined.items, joined.len}, joined.items};
+	}
+	if (is_done)
+		return TALLY_OK;
+	elf_section_close(out);
+	return error_nomem(err);
 }
 
 void elf_section_close(struct elf_section *section)

@@ -1,8 +1,10 @@
 /* The readers of debug information, on units made by hand and on this program itself. */
 #include "unit_test.h"
 
+#include <dwarf.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "dwarf_builder.h"
 #include "object/dwarf/debug_info.h"
@@ -10,6 +12,7 @@
 #include "object/dwarf/dwarf_functions.h"
 #include "object/dwarf/dwarf_lines.h"
 #include "object/dwarf/dwarf_ranges.h"
+#include "object/dwarf/dwarf_type.h"
 
 static const struct dwarf_builder_kind kinds[] = {
 	{.version = 2},
@@ -252,9 +255,81 @@ static void test_own_program(void **state)
 	elf_image_close(image);
 }
 
+static const uint8_t TYPE_ABBREVS[] = {
+	1, DW_TAG_compile_unit, 1, 0, 0, /* */
+	2, DW_TAG_type_unit, 1, 0, 0, /* */
+	3, DW_TAG_structure_type, 0, DW_AT_name, DW_FORM_string, DW_AT_byte_size, DW_FORM_data1, 0, 0, /* */
+	4, DW_TAG_structure_type, 0, DW_AT_declaration, DW_FORM_flag_present, DW_AT_signature, DW_FORM_ref_sig8, 0,
+	0, /* */
+	5, DW_TAG_pointer_type, 0, DW_AT_type, DW_FORM_ref_sig8, 0, 0, 0, /* */
+};
+#define SIGNATURE UINT64_C(0x1122334455667788)
+
+/* A unit that declares a struct, points to it and to what has no unit; and the struct's own. Offsets of the three. */
+static void make_type_units(struct writer *w, uint64_t entries[3])
+{
+	for (unsigned kind = DW_UT_compile; kind <= DW_UT_type; kind++) {
+		size_t start = w->len;
+		writer_u32(w, 0);
+		writer_u16(w, 5);
+		writer_u8(w, (uint8_t)kind);
+		writer_u8(w, 8);
+		writer_u32(w, 0);
+		if (kind == DW_UT_type) {
+			writer_u64(w, SIGNATURE);
+			writer_u32(w, 25); /* behind this header and the unit's entry */
+			writer_bytes(w, (const uint8_t[]){2, 3, 's', 0, 12, 0}, 6);
+		} else {
+			writer_u8(w, 1);
+			for (uint8_t i = 0; i < 3; i++) {
+				entries[i] = w->len;
+				writer_u8(w, i ? 5 : 4);
+				writer_u64(w, SIGNATURE + (i == 2));
+			}
+			writer_u8(w, 0);
+		}
+		writer_patch_u32(w, start, (uint32_t)(w->len - start - 4));
+	}
+}
+
+static void test_type_units(void **state)
+{
+	for (unsigned order = 0; order < 2; order++) {
+		struct writer info = {.swap = order};
+		uint64_t entries[3];
+		make_type_units(&info, entries);
+		struct tally_bytes sections[DWARF_SECTIONS] = {
+			[DWARF_INFO] = writer_view(&info), [DWARF_ABBREV] = {TYPE_ABBREVS, sizeof(TYPE_ABBREVS)}};
+		/* Every prefix is read without harm. */
+		for (size_t len = 0; len <= info.len; len++) {
+			struct dwarf_file *file;
+			struct dwarf_types types;
+			sections[DWARF_INFO].len = len;
+			assert_int_equal(dwarf_file_open_sections(sections, order, &file, NULL), TALLY_OK);
+			dwarf_types_init(&types);
+			bool is_whole = len == info.len;
+			const struct dwarf_type *type =
+				dwarf_type_at(&types, (struct dwarf_reference){file, entries[0]});
+			if (is_whole) {
+				assert_int_equal(file->units.len, 1);
+				assert_string_equal(dwarf_type_name(&types, type), "struct s");
+				assert_int_equal(dwarf_type_size(&types, type), 12);
+			}
+			type = dwarf_type_at(&types, (struct dwarf_reference){file, entries[1]});
+			assert_true(!is_whole || strcmp(dwarf_type_name(&types, type), "struct s*") == 0);
+			type = dwarf_type_at(&types, (struct dwarf_reference){file, entries[2]});
+			assert_true(!is_whole || strcmp(dwarf_type_name(&types, type), "void*") == 0);
+			dwarf_types_deinit(&types);
+			dwarf_file_close(file);
+		}
+		writer_deinit(&info);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_type_units),
 		cmocka_unit_test(test_unit_head),
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_functions),
