@@ -39,7 +39,7 @@
 #define LIMIT_PERF_MAP		   (1u << 30) /* names of generated code: a virtual machine that ran for weeks */
 #define LIMIT_MANGLED		   16384 /* one mangled name: templates of templates come to some thousands */
 #define LIMIT_DEMANGLED		   (1u << 20) /* one name as people read it */
-#define LIMIT_LIFETIMES		   (1u << 18) /* that the binders of one Rust name declare */
+#define LIMIT_LIFETIMES		   4096 /* that the binders of one Rust name declare: counting them takes half a millisecond */
 #define LIMIT_JITDUMP		   (1u << 30) /* code and all: a virtual machine that ran for days */
 #define LIMIT_JITDUMPS		   4096 /* processes of one recording that generate code */
 #define LIMIT_JIT_FUNCTIONS	   (1u << 24) /* in one dump; large servers come to some 100,000 */
