@@ -210,7 +210,7 @@ static const struct option options[] = {
 	{"group", 0, OPTION_FLAG, RECORD(attrs.group), .help = "put the events into one group, side by side"},
 	{"group-sort-idx", 0, OPTION_CALL, "n", .call = set_group_sort,
 		.help = "sort by the event at the index n in the group"},
-	{"hierarchy", 0, OPTION_FLAG, REPORT(is_hierarchy), .help = "show entries in a hierarchy, as text"},
+	{"hierarchy", 0, OPTION_FLAG, REPORT(is_hierarchy), .help = "show entries in a hierarchy"},
 	{"ignore-callees", 0, OPTION_STRING, "regex", REPORT(filters.ignored_callees),
 		.help = "ignore callees of these functions in call graphs"},
 	{"ignore-vmlinux", 0, OPTION_FLAG, REPORT(ignore_vmlinux), .help = "don't load vmlinux even if found"},
@@ -265,9 +265,7 @@ static int choose_interface(const struct cli *cli, const struct top_settings *s,
 		return cli_failf(cli, "--tui and --stdio cannot be used together");
 	if (s->tui && !is_usable)
 		return cli_failf(cli, "--tui needs a terminal as standard input and output, and ncursesw in the build");
-	if (s->tui && s->report.is_hierarchy)
-		return cli_failf(cli, "--hierarchy is text: it goes without --tui");
-	*is_interactive = !s->stdio && !s->report.is_hierarchy && is_usable;
+	*is_interactive = !s->stdio && is_usable;
 	return 0;
 }
 

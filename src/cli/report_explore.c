@@ -164,10 +164,10 @@ static enum tally_status annotate(struct session *s, bool *leaves, struct tally_
 	return status;
 }
 
-static enum tally_status make_tree(void *data, bool is_reversed, struct flame_tree *tree, struct tally_error *err)
+static enum tally_status make_tree(void *data, enum tree_kind kind, struct flame_tree *tree, struct tally_error *err)
 {
 	struct session *s = data;
-	return s->source->tree(s->source->data, s->current, is_reversed, tree, err);
+	return s->source->tree(s->source->data, s->current, kind == TREE_OF_CALLERS, tree, err);
 }
 
 static enum tally_status show_tree(struct session *s, enum tree_action view, bool *leaves, struct tally_error *err)

@@ -51,6 +51,7 @@ static enum tally_status take_key(struct top_state *x, uint32_t key, struct tall
 	struct explorer *e = &x->shown.explorer;
 	enum tally_status st = TALLY_OK;
 
+	x->says_first = false;
 	if (key == TUI_KEY_CTRL('l'))
 		tui_terminal_redraw(x->terminal);
 	if (own_key(x, key, &st, err))
@@ -79,6 +80,10 @@ static enum tally_status run(struct top_state *x, struct tally_error *err)
 {
 	enum tally_status st = top_state_draw(x, err);
 
+	if (st == TALLY_OK && x->view->settings->report.is_hierarchy)
+		st = top_screens_show_levels(x, err);
+	if (st == TALLY_OK && !x->leaves)
+		st = top_state_draw(x, err);
 	while (st == TALLY_OK && !x->leaves) {
 		uint32_t key = top_state_wait(x);
 		if (x->leaves)
@@ -116,6 +121,7 @@ static void say_first(struct top_state *x, const struct diag *notes)
 	else
 		explorer_say(&x->shown.explorer, "the first samples come in %llu s",
 			(unsigned long long)x->view->settings->delay_s);
+	x->says_first = notes->len == 0;
 }
 
 enum tally_status top_explore(struct top_view *view, struct diag *notes, int signal_fd, struct tally_error *err)

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "view/tui/explorer_rows.h"
+#include "view/tui/level_tree.h"
 
 /* Not before there is something to do. */
 static uint32_t next_key(void *data)
@@ -91,9 +92,34 @@ enum tally_status top_screens_show_asked(struct top_state *x, struct tally_error
 	return TALLY_OK;
 }
 
-static enum tally_status make_tree(void *data, bool is_reversed, struct flame_tree *tree, struct tally_error *err)
+static enum tally_status make_levels(struct top_state *x, struct flame_tree *tree, struct tally_error *err)
+{
+	const struct report_request *r = &x->view->settings->report;
+	struct report_text_options options = report_tables_options(r);
+	struct flat_table table;
+	struct report_tree levels;
+	enum tally_status st = top_view_table(x->view, x->current, &table, err);
+
+	if (st != TALLY_OK)
+		return st;
+	st = report_tree_init(&levels, r, &table, err);
+	options.levels = levels.levels;
+	if (st == TALLY_OK && !levels.is_made)
+		st = error_set(err, TALLY_INVALID, "--hierarchy needs keys to sort by");
+	if (st == TALLY_OK)
+		st = level_tree_init(tree, &levels.hierarchy, &options, err);
+	report_tree_deinit(&levels);
+	flat_table_deinit(&table);
+	return st;
+}
+
+static enum tally_status make_tree(void *data, enum tree_kind kind, struct flame_tree *tree, struct tally_error *err)
 {
 	struct top_state *x = data;
+
+	if (kind == TREE_OF_LEVELS)
+		return make_levels(x, tree, err);
+	bool is_reversed = kind == TREE_OF_CALLERS;
 	const struct flame_options options = {.event = x->view->first[x->current],
 		.group = is_reversed ? FLAME_BY_NOTHING : FLAME_BY_COMM,
 		.is_reversed = is_reversed,
@@ -129,6 +155,7 @@ static enum tally_status show_tree(struct top_state *x, enum tree_action view, s
 	struct tree_explore request = {.terminal = x->terminal,
 		.grid = &x->grid,
 		.title = x->shown.title.data,
+		.levels = x->view->settings->report.is_hierarchy ? "Sort keys, one below the other" : NULL,
 		.limit = x->shown.options.chains.min_percent,
 		.data = x,
 		.make = make_tree,
@@ -141,6 +168,11 @@ static enum tally_status show_tree(struct top_state *x, enum tree_action view, s
 	while (st == TALLY_OK && end != TREE_BACK && !x->leaves) {
 		const struct flame_label *label = NULL;
 		st = tree_explore_show(&x->trees, &request, &view, &end, &label, err);
+		if (end == TREE_BACK && request.levels &&
+			view != TREE_LEVELS) { /* which is what the others are seen from */
+			view = TREE_LEVELS;
+			end = TREE_STAY;
+		}
 		x->leaves |= end == TREE_LEAVE;
 		if (st == TALLY_OK && end == TREE_ANNOTATE)
 			st = annotate_label(x, label, view, err);
@@ -165,6 +197,11 @@ enum tally_status top_screens_show(struct top_state *x, enum explorer_action act
 			return show_tree(x, choices[i].view, err);
 	explorer_say(&x->shown.explorer, "recordings have that: tally record, then tally report");
 	return TALLY_OK;
+}
+
+enum tally_status top_screens_show_levels(struct top_state *x, struct tally_error *err)
+{
+	return show_tree(x, TREE_LEVELS, err);
 }
 
 struct top_code top_screens_code(struct top_state *x)

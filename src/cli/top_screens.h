@@ -13,6 +13,8 @@
 struct top_code top_screens_code(struct top_state *x);
 TALLY_MUST_CHECK enum tally_status top_screens_show(
 	struct top_state *x, enum explorer_action action, struct tally_error *err);
+/* --hierarchy: sort keys one below the other. Going back from it leads to the table. */
+TALLY_MUST_CHECK enum tally_status top_screens_show_levels(struct top_state *x, struct tally_error *err);
 /* The function of --sym-annotate, once it has samples. */
 TALLY_MUST_CHECK enum tally_status top_screens_show_asked(struct top_state *x, struct tally_error *err);
 

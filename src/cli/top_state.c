@@ -223,6 +223,9 @@ enum tally_status top_state_take_time(struct top_state *x, struct tally_error *e
 	x->due_ms += delay_ms;
 	if (x->due_ms < now) /* stopped for a while: no need to make up for it */
 		x->due_ms = now + delay_ms;
+	if (x->says_first)
+		x->shown.explorer.message[0] = '\0';
+	x->says_first = false;
 	if (top_session_is_over(x->view->session))
 		explorer_say(&x->shown.explorer, "what was watched has ended: q leaves");
 	return change_profile(x, refresh, err);

@@ -42,6 +42,7 @@ struct top_state {
 	enum profile_key order; /* that was chosen */
 	uint32_t order_member; /* of a group */
 	bool has_order, is_frozen, leaves, is_woken;
+	bool says_first; /* when the first samples come, until they do */
 	bool wants_code; /* of --sym-annotate, as soon as it has samples */
 	uint64_t changes; /* of the profile */
 	struct explorer_mark mark; /* what changes are shown since */

@@ -6,48 +6,52 @@
 #include <stdio.h>
 
 static enum tally_status want_tree(
-	struct tree_views *views, const struct tree_explore *request, bool is_reversed, struct tally_error *err)
+	struct tree_views *views, const struct tree_explore *request, enum tree_kind kind, struct tally_error *err)
 {
-	if (views->has_tree[is_reversed])
+	if (views->has_tree[kind])
 		return TALLY_OK;
-	enum tally_status status = request->make(request->data, is_reversed, &views->trees[is_reversed], err);
-	views->has_tree[is_reversed] = status == TALLY_OK;
+	enum tally_status status = request->make(request->data, kind, &views->trees[kind], err);
+	views->has_tree[kind] = status == TALLY_OK;
 	return status;
 }
 
-static struct tree_screen *tree_of(struct tree_views *views, enum tree_action view)
+/* A flame is of callees. */
+static enum tree_kind kind_of(enum tree_action view)
 {
-	return view == TREE_TOP_DOWN ? &views->top_down : view == TREE_CALLERS ? &views->callers : NULL;
+	return view == TREE_CALLERS ? TREE_OF_CALLERS : view == TREE_LEVELS ? TREE_OF_LEVELS : TREE_OF_CALLEES;
+}
+
+static struct tree_screen *screen_of(struct tree_views *views, enum tree_action view)
+{
+	return view == TREE_FLAME ? NULL : &views->screens[kind_of(view)];
 }
 
 static void make_titles(struct tree_views *views, const char *title)
 {
+	static const char *const names[] = {"Top-down", "Callers", "Hierarchy"};
 	snprintf(views->flame_title, sizeof(views->flame_title), "Flame: %s", title);
-	snprintf(views->callers_title, sizeof(views->callers_title), "Callers: %s", title);
-	snprintf(views->top_down_title, sizeof(views->top_down_title), "Top-down: %s", title);
+	for (unsigned i = 0; i < TREE_KINDS; i++)
+		snprintf(views->titles[i], sizeof(views->titles[i]), "%s: %s", names[i], title);
 }
 
 static enum tally_status want_view(
 	struct tree_views *views, const struct tree_explore *request, enum tree_action view, struct tally_error *err)
 {
-	bool *has = view == TREE_TOP_DOWN  ? &views->has_top_down
-		    : view == TREE_CALLERS ? &views->has_callers
-					   : &views->has_flame;
-	bool is_reversed = view == TREE_CALLERS;
+	enum tree_kind kind = kind_of(view);
+	bool *has = view == TREE_FLAME ? &views->has_flame : &views->has_screen[kind];
 	if (*has)
 		return TALLY_OK;
-	enum tally_status status = want_tree(views, request, is_reversed, err);
+	enum tally_status status = want_tree(views, request, kind, err);
 	if (status != TALLY_OK)
 		return status;
-	const struct flame_tree *tree = &views->trees[is_reversed];
+	const struct flame_tree *tree = &views->trees[kind];
 	make_titles(views, request->title);
-	if (view == TREE_FLAME) {
+	if (view == TREE_FLAME)
 		status = flame_screen_init(&views->flame, tree, views->flame_title, err);
-	} else if (is_reversed) {
-		status = tree_screen_init(&views->callers, tree, views->callers_title, request->limit, err);
-	} else {
-		status = tree_screen_init(&views->top_down, tree, views->top_down_title, request->limit, err);
-	}
+	else
+		status = tree_screen_init(&views->screens[kind], tree, views->titles[kind], request->limit, err);
+	if (status == TALLY_OK && kind == TREE_OF_LEVELS)
+		views->screens[kind].heading = request->levels;
 	*has = status == TALLY_OK;
 	return status;
 }
@@ -56,7 +60,7 @@ static enum tally_status draw(
 	struct tree_views *views, const struct tree_explore *request, enum tree_action view, struct tally_error *err)
 {
 	unsigned rows, columns;
-	struct tree_screen *tree = tree_of(views, view);
+	struct tree_screen *tree = screen_of(views, view);
 	bool is_drawn;
 	tui_terminal_size(request->terminal, &rows, &columns);
 	if (tree) {
@@ -80,16 +84,15 @@ static void print_tree(void *data, struct text *out)
 /* ---- a profile that is renewed ---- */
 
 struct remembered {
-	struct tree_memory top_down, callers, flame;
+	struct tree_memory screens[TREE_KINDS], flame;
 };
 
 static void remember(const struct tree_views *views, struct remembered *m)
 {
 	*m = (struct remembered){0};
-	if (views->has_top_down)
-		tree_screen_remember(&views->top_down, &m->top_down);
-	if (views->has_callers)
-		tree_screen_remember(&views->callers, &m->callers);
+	for (unsigned i = 0; i < TREE_KINDS; i++)
+		if (views->has_screen[i])
+			tree_screen_remember(&views->screens[i], &m->screens[i]);
 	if (views->has_flame)
 		flame_screen_remember(&views->flame, &m->flame);
 }
@@ -99,19 +102,17 @@ static enum tally_status make_again(
 {
 	enum tally_status status = TALLY_OK;
 	make_titles(views, request->title);
-	for (unsigned i = 0; i < 2 && status == TALLY_OK; i++) {
+	for (unsigned i = 0; i < TREE_KINDS && status == TALLY_OK; i++) {
 		if (!views->has_tree[i])
 			continue;
 		flame_tree_deinit(&views->trees[i]);
 		views->has_tree[i] = false;
 		status = want_tree(views, request, i, err);
+		if (status == TALLY_OK && views->has_screen[i])
+			status = tree_screen_renew(&views->screens[i], &m->screens[i], &views->trees[i], err);
 	}
-	if (status == TALLY_OK && views->has_top_down)
-		status = tree_screen_renew(&views->top_down, &m->top_down, &views->trees[0], err);
-	if (status == TALLY_OK && views->has_callers)
-		status = tree_screen_renew(&views->callers, &m->callers, &views->trees[1], err);
 	if (status == TALLY_OK && views->has_flame)
-		status = flame_screen_renew(&views->flame, &m->flame, &views->trees[0], err);
+		status = flame_screen_renew(&views->flame, &m->flame, &views->trees[TREE_OF_CALLEES], err);
 	return status;
 }
 
@@ -123,8 +124,8 @@ static enum tally_status renew(struct tree_views *views, const struct tree_explo
 	enum tally_status status = request->renew(request->data, &is_changed, err);
 	if (status == TALLY_OK && is_changed)
 		status = make_again(views, request, &m, err);
-	tree_memory_deinit(&m.top_down);
-	tree_memory_deinit(&m.callers);
+	for (unsigned i = 0; i < TREE_KINDS; i++)
+		tree_memory_deinit(&m.screens[i]);
 	tree_memory_deinit(&m.flame);
 	return status;
 }
@@ -138,7 +139,7 @@ enum tally_status tree_explore_show(struct tree_views *views, const struct tree_
 			status = draw(views, request, *view, err);
 		if (status != TALLY_OK)
 			return status;
-		struct tree_screen *tree = tree_of(views, *view);
+		struct tree_screen *tree = screen_of(views, *view);
 		uint32_t key = request->key ? request->key(request->data) : tui_terminal_key(request->terminal);
 		if (key == TUI_KEY_NONE && request->renew) {
 			status = renew(views, request, err);
@@ -155,6 +156,7 @@ enum tally_status tree_explore_show(struct tree_views *views, const struct tree_
 		case TREE_TOP_DOWN:
 		case TREE_CALLERS:
 		case TREE_FLAME:
+		case TREE_LEVELS:
 			*view = action;
 			break;
 		case TREE_PRINT:
@@ -176,7 +178,7 @@ enum tally_status tree_explore_show(struct tree_views *views, const struct tree_
 
 void tree_explore_say(struct tree_views *views, enum tree_action view, const char *message)
 {
-	struct tree_screen *tree = tree_of(views, view);
+	struct tree_screen *tree = screen_of(views, view);
 	if (tree)
 		snprintf(tree->frame.message, sizeof(tree->frame.message), "%s", message);
 	else
@@ -185,14 +187,13 @@ void tree_explore_say(struct tree_views *views, enum tree_action view, const cha
 
 void tree_views_deinit(struct tree_views *views)
 {
-	if (views->has_top_down)
-		tree_screen_deinit(&views->top_down);
-	if (views->has_callers)
-		tree_screen_deinit(&views->callers);
 	if (views->has_flame)
 		flame_screen_deinit(&views->flame);
-	for (unsigned i = 0; i < 2; i++)
+	for (unsigned i = 0; i < TREE_KINDS; i++) {
+		if (views->has_screen[i])
+			tree_screen_deinit(&views->screens[i]);
 		if (views->has_tree[i])
 			flame_tree_deinit(&views->trees[i]);
+	}
 	*views = (struct tree_views){0};
 }

@@ -1,6 +1,6 @@
 /*
- * tree_explore.h - the views of a profile's stacks on a terminal: top-down, callers, flame. Each is made when first
- * looked at, and stays as it was left.
+ * tree_explore.h - the views of a profile as trees on a terminal: of stacks top-down, of callers, a flame; of sort keys by
+ * level. Each is made when first looked at, and stays as it was left.
  *
  * Zero-initialised is nothing; the caller deinits. Trees borrow the profile.
  *
@@ -12,22 +12,25 @@
 #include "cli/tui_terminal.h"
 #include "view/tui/flame_screen.h"
 
+enum tree_kind { TREE_OF_CALLEES, TREE_OF_CALLERS, TREE_OF_LEVELS, TREE_KINDS };
+
 struct tree_views {
-	bool has_tree[2]; /* by whether it is reversed */
-	struct flame_tree trees[2];
-	bool has_top_down, has_callers, has_flame;
-	struct tree_screen top_down, callers;
+	bool has_tree[TREE_KINDS];
+	struct flame_tree trees[TREE_KINDS];
+	bool has_screen[TREE_KINDS], has_flame;
+	struct tree_screen screens[TREE_KINDS];
 	struct flame_screen flame;
-	char top_down_title[256], callers_title[256], flame_title[256];
+	char titles[TREE_KINDS][256], flame_title[256];
 };
 
 struct tree_explore {
 	struct tui_terminal *terminal;
 	struct grid *grid;
 	const char *title; /* another one after renew: the caller sets it there */
+	const char *levels; /* heading of the tree of levels; NULL: there is none */
 	double limit; /* percent */
 	void *data;
-	enum tally_status (*make)(void *data, bool is_reversed, struct flame_tree *tree, struct tally_error *err);
+	enum tally_status (*make)(void *data, enum tree_kind kind, struct flame_tree *tree, struct tally_error *err);
 	/* A profile that is renewed: key waits for one, or gives TUI_KEY_NONE when something is due, which renew does;
 	 * changed: it is another profile then, whose trees are to be made. NULL: it stays. */
 	uint32_t (*key)(void *data);

@@ -411,6 +411,25 @@ def test_keys(terminal, tally, deep):  # noqa: F811
     pressed('q', lambda lines: 'ended with 0' in lines)
 
 
+def test_hierarchy_on_the_screen(terminal, tally, deep):  # noqa: F811
+    command = shlex.join([str(tally.path), 'top', '-e', 'cpu-clock:u', '-d', '1', '--hierarchy', '-s', 'comm,symbol', '-p',
+                          str(deep.pid)])
+    screen = terminal(f'sh -c {shlex.quote(command + "; echo ended with $?; sleep 100")}', (120, 30))
+    screen.wait(lambda lines: lines[0].startswith('Hierarchy: Samples: 0 ') and 'Sort keys' in lines[1])
+    screen.wait(lambda lines: lines[2].split() == ['100.00%', '+', 'deep'])
+    screen.press('Enter')
+    opened = screen.wait(lambda lines: any(line.endswith(' leaf  deep') for line in lines))
+    screen.wait(lambda lines: lines[0] != opened[0] and any(line.endswith(' leaf  deep') for line in lines))  # stays open
+    screen.press('T')
+    screen.wait(lambda lines: lines[0].startswith('Top-down: '))
+    screen.press('q')
+    screen.wait(lambda lines: lines[0].startswith('Hierarchy: '))
+    screen.press('q')
+    screen.wait(lambda lines: 'Overhead' in lines[1])
+    screen.press('q')
+    screen.wait(lambda lines: 'ended with 0' in lines)
+
+
 def test_sigterm_leaves_the_terminal_well(terminal, tally, deep):  # noqa: F811
     command = shlex.join([str(tally.path), 'top', '-e', 'cpu-clock:u', '-d', '1', '-p', str(deep.pid)])
     screen = terminal(f'sh -c {shlex.quote(command + "; echo ended with $?; stty -a; sleep 100")}', (100, 20))

@@ -15,6 +15,10 @@
 uint64_t report_member_total(const struct report_layout *l, uint32_t member);
 /* The same of one column. */
 uint64_t report_value_total(const struct report_layout *l, uint32_t member, enum profile_key key);
+static inline bool report_column_is_of_level(const struct report_layout *l, size_t column, uint32_t level)
+{
+	return !profile_key_get(l->columns[column])->is_value && l->levels[column] == level;
+}
 const char *report_column_header(const struct report_layout *l, enum profile_key key);
 /* The header as it stands above the column, at its right where the column is; of a value in parts, their names. */
 void report_header_cell(const struct report_layout *l, struct text *out, size_t column, size_t width);

@@ -22,11 +22,6 @@ static bool is_value(const struct report_layout *l, size_t column)
 	return profile_key_get(l->columns[column])->is_value;
 }
 
-static bool is_of_level(const struct report_layout *l, size_t column, uint32_t level)
-{
-	return !is_value(l, column) && l->levels[column] == level;
-}
-
 /* The values beside each other, without what levels are indented by. */
 static size_t values_width(const struct report_layout *l)
 {
@@ -64,7 +59,7 @@ static size_t keys_width(const struct tree_printer *p, size_t header)
 		size_t width = level * INDENT;
 		bool is_first = true;
 		for (size_t i = 0; i < l->count; i++) {
-			if (!is_of_level(l, i, level))
+			if (!report_column_is_of_level(l, i, level))
 				continue;
 			width += l->widths[i] + (is_first ? 0 : 1); /* perf counts one blank of the two between */
 			is_first = false;
@@ -149,7 +144,7 @@ static void print_node(const struct tree_printer *p, uint32_t index)
 		text_repeat(out, ' ', GAP + (p->tree->level_count - 1) * INDENT);
 	is_first = true;
 	for (size_t i = 0; i < l->count; i++) {
-		if (!is_of_level(l, i, node->level))
+		if (!report_column_is_of_level(l, i, node->level))
 			continue;
 		text_str(out, is_first ? "" : "  ");
 		print_key(p, i, &l->table->rows[node->row]);

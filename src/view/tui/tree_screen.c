@@ -134,6 +134,7 @@ enum tally_status tree_screen_renew(
 		return error_nomem(err);
 	}
 	made.frame = s->frame;
+	made.heading = s->heading;
 	made.list.page = s->list.page;
 	tree_screen_deinit(s);
 	*s = made;
@@ -365,11 +366,14 @@ enum tree_action tree_screen_key(struct tree_screen *s, uint32_t key)
 	return own_key(s, key);
 }
 
-static void make_heading(struct tui_line *line)
+static void make_heading(const struct tree_screen *s, struct tui_line *line)
 {
 	tui_line_clear(line);
 	tui_line_style(line, GRID_HEADER);
-	text_str(&line->text, "    Total     Self  Function");
+	if (s->heading)
+		text_printf(&line->text, "    Total  %s", s->heading);
+	else
+		text_str(&line->text, "    Total     Self  Function");
 }
 
 static void make_line(const struct tree_screen *s, size_t index, struct tui_line *line)
@@ -384,7 +388,9 @@ static void make_line(const struct tree_screen *s, size_t index, struct tui_line
 	text_fixed_right(&line->text, total, 2, 8);
 	text_char(&line->text, '%');
 	tui_line_style(line, tui_heat_style(self));
-	if (node->self) {
+	if (s->heading) {
+		/* what is below it is all of it */
+	} else if (node->self) {
 		text_fixed_right(&line->text, self, 2, 8);
 		text_char(&line->text, '%');
 	} else {
@@ -413,7 +419,7 @@ static void put_lines(const struct tree_screen *s, struct grid *grid, struct tui
 {
 	unsigned last = grid->rows > 1 ? grid->rows - 1 : 0;
 	if (last > 1) {
-		make_heading(line);
+		make_heading(s, line);
 		grid_fill(grid, 1, GRID_HEADER);
 		tui_line_put(line, grid, 1, s->frame.shift);
 	}

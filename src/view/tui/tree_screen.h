@@ -25,6 +25,7 @@ enum tree_action { /* of the flame view too */
 	TREE_TOP_DOWN, /* the other views */
 	TREE_CALLERS,
 	TREE_FLAME,
+	TREE_LEVELS,
 	TREE_ANNOTATE, /* the function at the cursor */
 	TREE_PRINT
 };
@@ -36,6 +37,8 @@ struct tree_children { /* of a node: in order */
 struct tree_screen {
 	const struct flame_tree *tree;
 	const char *title;
+	const char *
+		heading; /* of what nodes are; NULL: functions, which have something of their own beside what they call */
 	double limit; /* percent of all */
 	struct tree_children *children; /* by node; the last one is the root of all */
 	uint32_t *order; /* nodes, each node's children together */

@@ -1,0 +1,95 @@
+/* A hierarchy of sort keys as a tree on the screen. */
+#include "grid_golden.h"
+#include "profile_text.h"
+#include "unit_test.h"
+
+#include "view/tui/level_tree.h"
+#include "view/tui/tree_screen.h"
+
+static const enum profile_key keys[] = {KEY_COMM, KEY_DSO, KEY_SYMBOL};
+static const enum profile_key columns[] = {KEY_OVERHEAD, KEY_COMM, KEY_DSO, KEY_SYMBOL};
+static const uint8_t each[] = {0, 0, 1, 2}, pairs[] = {0, 0, 0, 1};
+
+static const char programs[] = "event c\n"
+			       "cc1 7/7 0 0 50 parse@cc1\n"
+			       "cc1 7/7 0 0 5 lex@cc1\n"
+			       "cc1 7/7 0 0 15 memcpy@libc\n"
+			       "ld 9/9 0 0 30 memcpy@libc\n";
+
+static void make_tree(struct flame_tree *tree, const struct profile *p, const uint8_t *levels)
+{
+	const struct flat_options flat = {.keys = keys, .key_count = 3, .member_count = 1};
+	const struct hierarchy_options wanted = {
+		.keys = keys, .levels = levels + 1, .key_count = 3, .order = columns, .order_count = 4};
+	const struct report_text_options options = {.columns = columns, .column_count = 4, .levels = levels};
+	struct flat_table table;
+	struct hierarchy h;
+	struct tally_error err;
+
+	assert_int_equal(flat_table_init(&table, p, &flat, &err), TALLY_OK);
+	assert_int_equal(hierarchy_init(&h, &table, &wanted, &err), TALLY_OK);
+	assert_int_equal(level_tree_init(tree, &h, &options, &err), TALLY_OK);
+	hierarchy_deinit(&h);
+	flat_table_deinit(&table);
+}
+
+static void a_node_for_each_value_of_a_level(void **state)
+{
+	struct profile *p = profile_from_text(programs);
+	struct flame_tree tree;
+
+	make_tree(&tree, p, each);
+	assert_int_equal(tree.node_count, 9);
+	assert_int_equal(tree.total, 100);
+	assert_int_equal(tree.sample_count, 4);
+	assert_true(str_equal(tree.labels[tree.nodes[0].label].name, STR("cc1")));
+	assert_int_equal(tree.nodes[0].total, 70);
+	assert_int_equal(tree.nodes[0].self, 0);
+	assert_int_equal(tree.nodes[2].parent, 1);
+	assert_true(str_equal(tree.labels[tree.nodes[2].label].name, STR("parse")));
+	assert_true(str_equal(tree.labels[tree.nodes[2].label].object, STR("cc1")));
+	assert_int_equal(tree.nodes[2].self, 50);
+	flame_tree_deinit(&tree);
+	make_tree(&tree, p, pairs);
+	assert_int_equal(tree.node_count, 7);
+	assert_true(str_equal(tree.labels[tree.nodes[0].label].name, STR("cc1  cc1")));
+	flame_tree_deinit(&tree);
+	profile_destroy(p);
+}
+
+static void on_the_screen(void **state)
+{
+	struct profile *p = profile_from_text(programs);
+	struct flame_tree tree, again;
+	struct tree_screen screen;
+	struct tree_memory memory = {0};
+	struct grid grid = {0};
+
+	make_tree(&tree, p, each);
+	assert_int_equal(tree_screen_init(&screen, &tree, "Hierarchy: 4 samples", 0, NULL), TALLY_OK);
+	screen.heading = "Sort keys";
+	tree_screen_resize(&screen, 12, 80);
+	tree_screen_key(&screen, 'e');
+	assert_true(tree_screen_draw(&screen, &grid));
+	assert_grid_is_golden(&grid, "levels-80x12");
+	tree_screen_remember(&screen, &memory);
+	make_tree(&again, p, each);
+	assert_int_equal(tree_screen_renew(&screen, &memory, &again, NULL), TALLY_OK);
+	flame_tree_deinit(&tree);
+	assert_true(tree_screen_draw(&screen, &grid));
+	assert_grid_is_golden(&grid, "levels-80x12");
+	tree_memory_deinit(&memory);
+	tree_screen_deinit(&screen);
+	flame_tree_deinit(&again);
+	grid_deinit(&grid);
+	profile_destroy(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_node_for_each_value_of_a_level),
+		cmocka_unit_test(on_the_screen),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
