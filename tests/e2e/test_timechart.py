@@ -227,6 +227,24 @@ def test_size_is_bounded(tally, tmp_path, limit):
     assert merged and any(re.search(r'\(\d+ times in ', title) for title in merged)
 
 
+def test_merged_bars_do_not_hide_one_another(tally, tmp_path):
+    """Half of the time blocked, a quarter waiting: the one hangs below the other, each as high as its share."""
+    r = Scheduler()
+    for i in range(2000):
+        r.switch(i * 0.004, 7, 8, state=2)
+        r.happen(WAKEUP, i * 0.004 + 0.002, tid=8, pid=7, comm='task7')
+        r.switch(i * 0.004 + 0.003, 8, 7)
+    r.write(tmp_path / 'data')
+    svg = tmp_path / 'merged.svg'
+    tally('timechart', '-i', tmp_path / 'data', '-o', svg, '--max-size', '64K', check=0)
+    boxes = {kind: [[float(bar.get(name)) for name in ('y', 'height')] for bar in bars(svg, kind)
+                    if re.match('task7 .* times in ', bar.find(SVG + 'title').text)] for kind in ('waiting', 'blocked')}
+    assert len(boxes['blocked']) > 10
+    top = boxes['waiting'][5][0]
+    assert all(box == [top, pytest.approx(4, abs=0.4)] for box in boxes['waiting'][1:-1])
+    assert all(box == [pytest.approx(top + 4, abs=0.4), pytest.approx(8, abs=0.4)] for box in boxes['blocked'][1:-1])
+
+
 def test_a_page_is_bounded(tally, tmp_path):
     """Only if that was asked for; its sums stay."""
     many(tmp_path / 'data', 4000)

@@ -1,6 +1,7 @@
 #include "view/timechart/timechart_svg.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "view/page/xml_text.h"
@@ -18,7 +19,9 @@
 #define CHARACTER_PIXELS 6.9
 #define NAME_CHARACTERS	 18
 #define GROUP		 128 /* browsers need time with the square of the siblings of an element */
+#define NEIGHBOURS	 3 /* in order of time: what happens besides is near */
 #define MAX_ARROWS	 400 /* more are a blur */
+#define ARROW_SHARE	 1024 /* bytes of the picture for each; it has some 150 */
 #define FIRST_RESOLUTION 20 /* the first that is tried: this power of two to the whole time */
 
 struct drawing {
@@ -91,16 +94,37 @@ static void add_box(struct drawing *d, const struct box *box, const char *class)
 	text_printf(out, "\" class=\"%s\"", class);
 }
 
-/* Merged bars are as high as their share: running from below, what waits from above. */
-static void shrink(struct box *box, const struct track_span *span)
+static double share_of(const struct track_span *span)
 {
-	double share = (double)span->held_ns / (double)(span->end_ns - span->start_ns);
-	double height = box->height * share;
+	return (double)span->held_ns / (double)(span->end_ns - span->start_ns);
+}
+
+/* How much of a merged bar's height what waits for a CPU has meanwhile. */
+static double waiting_beside(const struct drawing *d, size_t index)
+{
+	const struct track_span *span = &d->spans.items[index];
+	uint64_t middle_ns = span->start_ns + (span->end_ns - span->start_ns) / 2;
+	size_t last = index + NEIGHBOURS < d->spans.len ? index + NEIGHBOURS : d->spans.len - 1;
+	for (size_t i = index > NEIGHBOURS ? index - NEIGHBOURS : 0; i <= last; i++) {
+		const struct track_span *other = &d->spans.items[i];
+		if (other->kind == SPAN_WAITING && other->start_ns <= middle_ns && middle_ns < other->end_ns)
+			return fmax(fmin(share_of(other), 1 - share_of(span)), 0);
+	}
+	return 0;
+}
+
+/* Merged bars are as high as their share: running from below, what waits from above, what is blocked below that. */
+static void shrink(const struct drawing *d, size_t index, struct box *box)
+{
+	const struct track_span *span = &d->spans.items[index];
+	double height = box->height * share_of(span);
 	if (height < 1)
 		height = 1;
 	if (height >= box->height)
 		return;
-	if (span->kind != SPAN_WAITING && span->kind != SPAN_BLOCKED)
+	if (span->kind == SPAN_BLOCKED)
+		box->y += box->height * waiting_beside(d, index);
+	else if (span->kind != SPAN_WAITING)
 		box->y += box->height - height;
 	box->height = height;
 }
@@ -127,8 +151,9 @@ static double height_of(const struct track *of)
 	return upper_height(of) + (of->kind == TRACK_TASK && has_io(of) ? IO_HEIGHT : 0);
 }
 
-static void place(const struct drawing *d, const struct track *of, const struct track_span *span, struct box *box)
+static void place(const struct drawing *d, const struct track *of, size_t index, struct box *box)
 {
+	const struct track_span *span = &d->spans.items[index];
 	box->height = upper_height(of);
 	if (span->kind >= SPAN_IO_FIRST) {
 		box->y += box->height;
@@ -140,7 +165,7 @@ static void place(const struct drawing *d, const struct track *of, const struct 
 			box->height = IO_HEIGHT / 2.0;
 		}
 	} else if (d->resolution_ns || d->picture->tracks->resolution_ns) {
-		shrink(box, span);
+		shrink(d, index, box);
 	}
 }
 
@@ -158,7 +183,7 @@ static void add_span(struct drawing *d, uint32_t track, size_t index)
 	}
 	struct box box = {.x = x_of(d, span->start_ns), .y = d->tops[track]};
 	box.width = x_of(d, end_ns) - box.x;
-	place(d, of, span, &box);
+	place(d, of, index, &box);
 	add_box(d, &box, class_of(d, track, span));
 	text_str(d->out, "><title>");
 	timechart_add_span(d->out, d->picture, track, span);
@@ -298,21 +323,22 @@ static bool is_shown(const struct drawing *d, const struct track_arrow *arrow)
 	return d->tops[arrow->to] >= 0;
 }
 
-/* At most MAX_ARROWS, spread evenly. */
+/* Not so many that no room is left for rows, spread evenly. */
 static size_t add_arrows(struct drawing *d)
 {
 	const struct tracks *all = d->picture->tracks;
-	size_t count = 0, seen = 0;
+	size_t count = 0, seen = 0, fitting = d->svg->max_bytes / ARROW_SHARE;
+	size_t most = fitting < MAX_ARROWS ? fitting : MAX_ARROWS;
 	for (size_t i = 0; i < all->arrows.len; i++)
 		count += is_shown(d, &all->arrows.items[i]);
 	for (size_t i = 0; i < all->arrows.len && d->out->len < d->svg->max_bytes; i++) {
 		if (!is_shown(d, &all->arrows.items[i]))
 			continue;
-		if (count <= MAX_ARROWS || seen * MAX_ARROWS / count != (seen + 1) * MAX_ARROWS / count)
+		if (count <= most || seen * most / count != (seen + 1) * most / count)
 			add_arrow(d, &all->arrows.items[i]);
 		seen++;
 	}
-	return count > MAX_ARROWS ? count - MAX_ARROWS : 0;
+	return count > most ? count - most : 0;
 }
 
 static void add_axis(struct drawing *d)
