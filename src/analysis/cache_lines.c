@@ -223,7 +223,7 @@ static void add_physical(uint64_t *last, uint64_t *changes, uint64_t *nodes, con
 	*nodes |= a->memory_nodes;
 }
 
-bool cache_lines_add(struct cache_lines *c, const struct cache_access *a)
+bool cache_lines_add(struct cache_lines *c, const struct cache_access *a, uint32_t *entry_of)
 {
 	struct access_counts one = {0};
 	uint32_t line_id, entry_id, use_id;
@@ -243,5 +243,6 @@ bool cache_lines_add(struct cache_lines *c, const struct cache_access *a)
 	use->hitms += access_counts_hitms(&one);
 	use->peers += access_counts_peers(&one);
 	use->stores += one.n[ACCESS_STORE];
+	*entry_of = entry_id;
 	return true;
 }

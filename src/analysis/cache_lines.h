@@ -5,7 +5,7 @@
  * linux/perf_event.h's union perf_mem_data_src, told apart as `perf c2c` does.
  *
  *	cache_lines_init(&lines, &(struct cache_lines_options){.line_bytes = 64});
- *	cache_lines_add(&lines, &access);	false: out of memory
+ *	cache_lines_add(&lines, &access, &entry);	false: out of memory
  *	lines.total.n[ACCESS_LOCAL_HITM] ... lines.lines.items[i], lines.entries.items[i], lines.uses
  *	cache_lines_deinit(&lines);
  */
@@ -107,7 +107,8 @@ struct cache_lines {
 
 void cache_lines_init(struct cache_lines *c, const struct cache_lines_options *options);
 void cache_lines_deinit(struct cache_lines *c);
-bool cache_lines_add(struct cache_lines *c, const struct cache_access *access);
+/* entry: that it was added to. False: out of memory. */
+bool cache_lines_add(struct cache_lines *c, const struct cache_access *access, uint32_t *entry);
 
 /* The kinds of one access. */
 void access_counts_add(struct access_counts *counts, const struct cache_access *access);

@@ -464,8 +464,12 @@ static void print_offsets(struct printer *p)
 		text_printf(p->out, "  %18s\n%s", address, dashes);
 		for (uint32_t k = p->first_entry[p->line_order[i]]; k < p->first_entry[p->line_order[i] + 1]; k++) {
 			const struct access_counts *one = &lines->entries.items[p->entry_order[k]].counts;
-			if (displayed_of(p->table, one) + one->n[ACCESS_STORE] > 0)
-				print_entry(p, c, p->entry_order[k]);
+			if (displayed_of(p->table, one) + one->n[ACCESS_STORE] == 0)
+				continue;
+			print_entry(p, c, p->entry_order[k]);
+			if (p->table->chains &&
+				c2c_chains_print(p->table->chains, p->out, p->entry_order[k], NULL) != TALLY_OK)
+				p->out->failed = true;
 		}
 	}
 }

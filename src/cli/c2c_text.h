@@ -11,6 +11,7 @@
 
 #include "analysis/cache_lines.h"
 #include "base/text.h"
+#include "cli/c2c_chains.h"
 
 enum c2c_display { C2C_TOTAL, C2C_LOCAL, C2C_REMOTE, C2C_PEER };
 enum c2c_key { C2C_KEY_PID, C2C_KEY_TID, C2C_KEY_IADDR, C2C_KEY_DSO, C2C_KEYS };
@@ -32,6 +33,7 @@ struct c2c_table {
 	size_t key_count;
 	enum c2c_display display;
 	unsigned node_detail; /* 0: names, 1: shares, 2: CPUs */
+	struct c2c_chains *chains; /* finished; NULL: none are shown */
 	bool shows_all, is_double, only_stats, full_symbols, without_lines;
 };
 

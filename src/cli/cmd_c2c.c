@@ -13,6 +13,7 @@
 #include "cli/data_source.h"
 #include "cli/memory_record.h"
 #include "cli/recording_input.h"
+#include "cli/report_request.h"
 #include "kernel/system/cpu_topology.h"
 
 #define LINE_BYTES    64 /* where the recording does not say */
@@ -22,9 +23,27 @@ struct settings {
 	const char *input, *vmlinux, *coalesce, *display;
 	bool force, stdio, shows_all, is_double, only_stats, full_symbols, without_lines;
 	unsigned verbose, node_detail;
+	struct report_request chains; /* -g of report */
+	struct tally_error problem; /* with -g */
 };
 
 #define ROW(member) .offset = offsetof(struct settings, member)
+
+static const char *set_chains(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	if (use->is_negated) {
+		settings->chains.chains.style = CHAIN_NONE;
+		return NULL;
+	}
+	if (report_request_set_chains(&settings->chains, use->value, &settings->problem) != TALLY_OK)
+		return settings->problem.text;
+	if (!use->value || !*use->value)
+		settings->chains.chains.min_percent = 0; /* what no threshold was asked for is shown whole */
+	return settings->chains.is_by_line || settings->chains.chains_have_branches
+		       ? "-g of c2c takes function or address as key, and no branches"
+		       : NULL;
+}
 
 static const struct option options[] = {
 	{"input", 'i', OPTION_STRING, "file", ROW(input), .help = "the input file to process"},
@@ -42,7 +61,10 @@ static const struct option options[] = {
 	{"vmlinux", 'k', OPTION_STRING, "file", ROW(vmlinux), .help = "vmlinux pathname"},
 	{"force", 'f', OPTION_FLAG, ROW(force), .help = "read also what another user owns"},
 	{"verbose", 'v', OPTION_COUNT, ROW(verbose), .help = "say more"},
-	{"call-graph", 'g', OPTION_UNSUPPORTED, "options", .argument_is_optional = true, .help = "Display call graph"},
+	{"call-graph", 'g', OPTION_CALL, "print_type,threshold[,print_limit],order,sort_key,value",
+		.argument_is_optional = true, .takes_next_word = true, .call = set_chains, .is_self_explaining = true,
+		.help = "call chains below rows, of recordings that have them (graph,0,callee,function,percent); none: "
+			"not"},
 	{"stitch-lbr", 0, OPTION_UNSUPPORTED, .help = "Enable LBR callgraph stitching approach"},
 	{"objdump", 0, OPTION_UNSUPPORTED, "path", .help = "objdump binary to use"},
 	{"disassembler-style", 'M', OPTION_UNSUPPORTED, "style", .help = "Specify disassembler style"},
@@ -53,6 +75,7 @@ struct c2c {
 	struct data_source source;
 	struct cache_lines lines;
 	struct c2c_table table;
+	struct c2c_chains chains;
 	VEC(struct c2c_label) labels;
 	struct arena arena;
 	struct text text;
@@ -221,7 +244,10 @@ static bool add_sample(struct c2c *c, const struct data_sample *s)
 	};
 	set_keys(c, &access, code);
 	size_t before = c->lines.entries.len;
-	if (c->source.resolver.failed || !cache_lines_add(&c->lines, &access))
+	uint32_t entry;
+	if (c->source.resolver.failed || !cache_lines_add(&c->lines, &access, &entry))
+		return false;
+	if (c->table.chains && !c2c_chains_note(&c->chains, s, &where, entry))
 		return false;
 	if (c->lines.entries.len == before)
 		return true;
@@ -275,11 +301,15 @@ static enum tally_status read_samples(struct c2c *c, struct tally_error *err)
 		if (status == TALLY_OK && !add_sample(c, &sample))
 			return error_nomem(err);
 	}
-	return status == TALLY_END ? name_entries(c, err) : status;
+	if (status != TALLY_END)
+		return status;
+	status = name_entries(c, err);
+	return status == TALLY_OK && c->table.chains ? c2c_chains_finish(&c->chains, &c->lines, err) : status;
 }
 
 static void c2c_deinit(struct c2c *c)
 {
+	c2c_chains_deinit(&c->chains);
 	cache_lines_deinit(&c->lines);
 	vec_free(&c->labels);
 	arena_deinit(&c->arena);
@@ -288,6 +318,16 @@ static void c2c_deinit(struct c2c *c)
 	free(c->nodes);
 	free(c->event_names);
 	data_source_close(&c->source);
+}
+
+static bool records_chains(const struct perfdata_reader *reader)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
+	for (size_t i = 0; i < count; i++)
+		if (events[i].attr.sample_type & (SAMPLE_CALLCHAIN | SAMPLE_STACK_USER))
+			return true;
+	return false;
 }
 
 static enum tally_status open_and_read(
@@ -303,6 +343,12 @@ static enum tally_status open_and_read(
 	arena_init(&c->arena);
 	cache_lines_init(
 		&c->lines, &(struct cache_lines_options){(is_power ? bytes : LINE_BYTES) * (s->is_double ? 2 : 1)});
+	bool has_chains = s->chains.chains.style != CHAIN_NONE && !s->only_stats;
+	c->chains = (struct c2c_chains){.source = &c->source,
+		.options = s->chains.chains,
+		.is_caller_first = s->chains.is_caller_first,
+		.is_by_address = s->chains.is_by_address};
+	c->table.chains = has_chains && records_chains(c->source.reader) ? &c->chains : NULL;
 	status = read_samples(c, err);
 	cli_print_health(cli, &c->source.sideband.health);
 	return status;
@@ -349,6 +395,8 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 {
 	struct settings settings = {0};
 	int rest;
+	report_request_init(&settings.chains);
+	settings.chains.chains.min_percent = 0;
 	if (argc > 1 && strcmp(argv[1], "record") == 0)
 		return memory_record(cli, &(struct memory_record){.is_c2c = true}, argc - 2, argv + 2);
 	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);

@@ -6,7 +6,7 @@ import random
 import pytest
 
 from conftest import Program
-from perfdata_build import Recording
+from perfdata_build import CHAIN_USER, Recording
 
 NEWEST = pathlib.Path(os.environ.get('PERF_NEWEST', '/opt/newest-perf/perf'))
 NRCPUS, NUMA_TOPOLOGY, MEM_TOPOLOGY = 7, 14, 22
@@ -44,10 +44,10 @@ def accesses(seed, count=400):
                    data_src=source(kind, chosen.choice(LEVELS), chosen.choice(SNOOPS), more))
 
 
-def recording(path, samples, with_memory=True, with_nodes=True):
+def recording(path, samples, with_memory=True, with_nodes=True, more_fields=''):
     built = Recording()
     for config in (0x1cd, 0x82d0):
-        built.event('IDENTIFIER IP TID TIME ADDR CPU PERIOD WEIGHT DATA_SRC PHYS_ADDR', kind=4, config=config)
+        built.event(f'IDENTIFIER IP TID TIME ADDR CPU PERIOD WEIGHT DATA_SRC PHYS_ADDR{more_fields}', kind=4, config=config)
     built.name_events('cpu/mem-loads,ldlat=30/P', 'cpu/mem-stores/P')
     built.comm('job')
     built.mmap(0x400000, 0x8000, '/bin/nothing')
@@ -78,6 +78,28 @@ def test_tables_are_perfs(tally, newest, tmp_path, seed, words):
     assert ours.stdout.splitlines() == theirs.stdout.splitlines()
 
 
+def with_chains(samples):
+    """Up to three callers, of few functions; the deep ones weigh more, and some samples have none."""
+    chosen = random.Random(5)
+    for sample in samples:
+        callers = [0x401000 + chosen.randrange(3) * 0x100 for _ in range(chosen.randrange(4))]
+        chain = [CHAIN_USER, sample['ip'], *callers] if chosen.random() < .95 else []
+        yield dict(sample, callchain=chain, period=5000 if len(callers) > 1 else 1000)
+
+
+@pytest.mark.parametrize('words', ['', '-g', '-g folded,count', '-g caller,address', '-g none'])
+def test_call_chains_are_perfs(tally, newest, tmp_path, words):
+    path = tmp_path / 'perf.data'
+    recording(path, with_chains(accesses(1)), more_fields=' CALLCHAIN')
+    line = ['c2c', 'report', '--stdio', '--no-source', '-i', str(path), *words.split()]
+    ours = tally(*line, check=0)
+    assert ours.stdout == newest(*line).stdout
+    assert ('0x401100' in ours.stdout) == (words != '-g none')
+    if words == '-g':
+        fewer = tally(*line, 'graph,5', check=0).stdout  # perf shows all, whatever the threshold is
+        assert 0 < fewer.count('0x401') < ours.stdout.count('0x401')
+
+
 def test_lines_of_a_small_share_are_left_out(tally, newest, tmp_path):
     path = tmp_path / 'perf.data'
     hitm = source(LOAD, [1, 6], 16)
@@ -100,7 +122,7 @@ def test_what_it_cannot_do_is_told(tally, tmp_path):
     path = tmp_path / 'perf.data'
     recording(path, accesses(3, 10), with_nodes=False)
     assert 'nodes of CPUs' in tally('c2c', 'report', '-i', str(path)).stderr
-    assert tally('c2c', 'report', '-i', str(path), '-g').returncode == 129
+    assert 'function or address' in tally('c2c', 'report', '-i', str(path), '-g', 'srcline', check=129).stderr
     for words in (['-c', 'foo'], ['-c', 'tid,tid'], ['-d', 'all']):
         assert tally('c2c', 'report', '-i', str(path), *words).returncode != 0
     plain = Recording()

@@ -46,19 +46,20 @@ static void one_access_is_of_one_kind(void **state)
 
 static void accesses_add_up_by_line_and_offset(void **state)
 {
+	uint32_t entry;
 	struct cache_lines c;
 	cache_lines_init(&c, &(struct cache_lines_options){.line_bytes = 64});
 	struct cache_access a = {.address = 0x1008, .data_src = LOAD | HIT(L3) | HITM, .weight = 30, .owner = -1};
-	assert_true(cache_lines_add(&c, &a));
+	assert_true(cache_lines_add(&c, &a, &entry));
 	a.weight = 50;
 	a.cpu = 3;
-	assert_true(cache_lines_add(&c, &a));
+	assert_true(cache_lines_add(&c, &a, &entry));
 	a.address = 0x1010;
-	assert_true(cache_lines_add(&c, &a));
+	assert_true(cache_lines_add(&c, &a, &entry));
 	a.address = 0x1040;
-	assert_true(cache_lines_add(&c, &a));
+	assert_true(cache_lines_add(&c, &a, &entry));
 	a.owner = 7; /* the same address in memory of its own */
-	assert_true(cache_lines_add(&c, &a));
+	assert_true(cache_lines_add(&c, &a, &entry));
 	assert_int_equal(c.lines.len, 3);
 	assert_int_equal(c.entries.len, 4);
 	assert_int_equal(c.uses.len, 5);
