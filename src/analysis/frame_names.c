@@ -24,7 +24,8 @@ void frame_names_deinit(struct frame_names *names)
 	arena_deinit(&names->arena);
 }
 
-static enum tally_status store_id(struct frame_names *names, uint32_t binary, uint32_t *id, struct tally_error *err)
+enum tally_status frame_names_store_id(
+	struct frame_names *names, uint32_t binary, uint32_t *id, struct tally_error *err)
 {
 	while (names->store_ids.len <= binary)
 		if (!vec_push(&names->store_ids, NOT_ASKED))
@@ -73,7 +74,7 @@ static enum tally_status fill(
 		return TALLY_OK;
 	}
 	uint32_t id = RESOLVE_NONE;
-	enum tally_status status = store_id(names, frame->binary, &id, err);
+	enum tally_status status = frame_names_store_id(names, frame->binary, &id, err);
 	if (status != TALLY_OK || id == RESOLVE_NONE)
 		return status;
 	const struct symbol *symbol = binary_store_find(names->store, id, frame->address);
@@ -148,7 +149,7 @@ bool frame_names_places(struct frame_names *names, uint32_t frame, struct frame_
 	if (resolved.binary == RESOLVE_NONE ||
 		!symbolise_has_lines(machine_binary_get(names->machine, resolved.binary)->kind))
 		return true;
-	if (store_id(names, resolved.binary, &id, NULL) != TALLY_OK)
+	if (frame_names_store_id(names, resolved.binary, &id, NULL) != TALLY_OK)
 		return false;
 	if (id == RESOLVE_NONE)
 		return true;

@@ -50,6 +50,9 @@ struct frame_names {
 void frame_names_init(struct frame_names *names, const struct resolver *resolver, const struct machine *machine,
 	struct binary_store *store);
 void frame_names_deinit(struct frame_names *names);
+/* The file in the store of one of the machine's binaries, which is opened; RESOLVE_NONE: there is none. */
+TALLY_MUST_CHECK enum tally_status frame_names_store_id(
+	struct frame_names *names, uint32_t binary, uint32_t *id, struct tally_error *err);
 struct frame_name *frame_names_get(struct frame_names *names, uint32_t frame, struct tally_error *err);
 /* What was inlined at the frame's address, innermost first, and the function that holds it, with source lines; read from
  * debug information when first asked for. False: out of memory. */

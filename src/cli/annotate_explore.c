@@ -482,17 +482,18 @@ enum tally_status annotate_explore(
 const struct annotate_target *annotate_explore_find(
 	struct annotate_samples *samples, struct tally_str symbol, struct tally_str path, uint64_t start)
 {
-	const struct frame_names *names = &samples->source.names;
+	struct frame_names *names = &samples->source.names;
 	for (size_t i = 0; i < samples->targets.len; i++) {
 		const struct annotate_target *target = samples->targets.items[i];
 		if (target->symbol->start == start && str_equal(target->frame->path, path) &&
 			str_equal(str_from(target->frame->symbol), symbol))
 			return target;
 	}
-	for (size_t i = 0; i < names->store_ids.len; i++) {
+	for (size_t i = 0; i < machine_binary_count(names->machine); i++) {
 		const struct machine_binary *binary = machine_binary_get(names->machine, (uint32_t)i);
-		uint32_t id = names->store_ids.items[i];
-		if (id >= UINT32_MAX - 1 || !str_equal(machine_string(names->machine, binary->path), path))
+		uint32_t id;
+		if (!str_equal(machine_string(names->machine, binary->path), path) ||
+			frame_names_store_id(names, (uint32_t)i, &id, NULL) != TALLY_OK || id == RESOLVE_NONE)
 			continue;
 		const struct symbol *found = binary_store_find(samples->source.store, id, start);
 		if (found && found->start == start)

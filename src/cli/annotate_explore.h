@@ -36,7 +36,7 @@ struct annotate_explore {
 /* NULL as target: the hottest function that has code. leaves: the user wants out of all. */
 TALLY_MUST_CHECK enum tally_status annotate_explore(
 	struct annotate_explore *request, const struct annotate_target *target, bool *leaves, struct tally_error *err);
-/* A function by name and file, also one that only has callees with samples. NULL: there is none, or memory is out. */
+/* A function by name and file, also one that only has callees with samples, or whose file has none. NULL: there is none, or memory is out. */
 const struct annotate_target *annotate_explore_find(
 	struct annotate_samples *samples, struct tally_str symbol, struct tally_str path, uint64_t start);
 

@@ -59,7 +59,7 @@ enum tally_status report_annotate_show(
 	const struct annotate_target *target =
 		annotate_explore_find(samples, symbol->name, symbol->path, symbol->start);
 	if (!target)
-		return error_set(err, TALLY_NOT_FOUND, "no code of %.*s is at hand: no sample fell on its file",
+		return error_set(err, TALLY_NOT_FOUND, "no code of %.*s is at hand: its file cannot be had",
 			(int)symbol->name.len, symbol->name.data);
 	struct annotate_explore request = report_annotation_explore(&annotate->request->annotation, symbol, samples);
 	request.settings = annotate->settings;

@@ -303,6 +303,16 @@ def test_annotate_out_of_the_report(terminal, tally, recording):
     screen.wait(lambda lines: 'left' in lines)
 
 
+def test_code_of_a_caller_whose_file_has_no_samples(terminal, tally, recording):
+    rows = [row.split() for row in list(text_rows(tally, recording).values())[0] if ' libc.so.6 ' in row]
+    if not rows or any(row[1] != '0.00%' for row in rows):
+        pytest.skip('no chain reaches into libc here, or it has samples of its own')
+    screen = terminal(report(tally, recording))
+    screen.wait(lambda lines: TITLE.match(lines[0]))
+    screen.press('/', rows[0][-1], 'Enter', 'a')
+    screen.wait(lambda lines: lines[0].startswith(rows[0][-1]) and ' 0 samples, percent' in lines[0])
+
+
 def test_how_the_report_shows_code(terminal, tally, recording):
     name = hot_lines(tally, recording)[0]
     options = ('-M', 'intel', '--no-source', '--percent-type', 'global-hits')
