@@ -1,7 +1,7 @@
 /*
  * thread_pool.h - run a function over 0..count-1 on all CPUs and wait. No queues, no futures, no shared state: each
  * call gets its index and its worker number and writes its own slots. With one CPU, or if no thread can be made, it
- * runs in the caller.
+ * runs in the caller. A thread that starts too late to help is not waited for.
  *
  *	thread_pool_for(count, 0, work, &context);
  */

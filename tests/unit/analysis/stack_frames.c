@@ -1,0 +1,61 @@
+#include "unit_test.h"
+
+#include "analysis/stack_frames.h"
+#include <stdlib.h>
+
+static void lists_become_those_of_the_profile_where_they_are(void **state)
+{
+	static const struct stack_frame frames[] = {
+		{.frame = 40}, {.frame = 41, .is_first = true}, {.frame = 42, .has_inlined_calls = true}};
+	struct list_table table = {0};
+	assert_int_equal(list_table_add(&table, (const uint32_t[]){0, 0, 1}, 3), 0);
+	assert_int_equal(list_table_add(&table, (const uint32_t[]){0, 2, 1}, 3), 1);
+	assert_int_equal(list_table_add(&table, (const uint32_t[]){1, 0}, 2), 2);
+	assert_int_equal(list_table_add(&table, NULL, 0), 3);
+	struct stack_frames stacks = {.stacks = &table, .frames = frames};
+	assert_true(stack_frames_translate(&stacks, 2));
+
+	static const uint32_t whole[] = {40, 40, 41}, untouched[] = {0, 2, 1}, cut[] = {41, 40};
+	assert_memory_equal(list_table_get(&table, 0).items, whole, sizeof(whole));
+	assert_int_equal(stacks.kinds[0], STACK_IS_WHOLE);
+	assert_int_equal(stacks.hashes[0], list_table_hash(whole, 3));
+	assert_memory_equal(list_table_get(&table, 1).items, untouched, sizeof(untouched));
+	assert_int_equal(stacks.kinds[1], STACK_HAS_CALLS | STACK_IS_WHOLE);
+	assert_memory_equal(list_table_get(&table, 2).items, cut, sizeof(cut));
+	assert_int_equal(stacks.kinds[2], 0);
+	assert_int_equal(stacks.hashes[2], list_table_hash(cut, 2));
+	assert_int_equal(list_table_get(&table, 3).count, 0);
+	assert_int_equal(stacks.kinds[3], 0);
+	free(stacks.hashes);
+	free(stacks.kinds);
+	list_table_deinit(&table);
+}
+
+#define MANY 30000
+
+static void many_lists_are_shared_among_workers(void **state)
+{
+	struct stack_frame *frames = calloc(MANY, sizeof(*frames));
+	struct list_table table = {0};
+	for (uint32_t i = 0; i < MANY; i++) {
+		frames[i].frame = 2 * i;
+		assert_int_equal(list_table_add(&table, &i, 1), i);
+	}
+	struct stack_frames stacks = {.stacks = &table, .frames = frames};
+	assert_true(stack_frames_translate(&stacks, 3));
+	for (uint32_t i = 0; i < MANY; i++)
+		assert_int_equal(list_table_get(&table, i).items[0], 2 * i);
+	free(stacks.hashes);
+	free(stacks.kinds);
+	free(frames);
+	list_table_deinit(&table);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lists_become_those_of_the_profile_where_they_are),
+		cmocka_unit_test(many_lists_are_shared_among_workers),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
