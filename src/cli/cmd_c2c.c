@@ -13,6 +13,7 @@
 #include "cli/data_source.h"
 #include "cli/memory_record.h"
 #include "cli/recording_input.h"
+#include "cli/report_replay.h"
 #include "cli/report_request.h"
 #include "kernel/system/cpu_topology.h"
 
@@ -21,7 +22,7 @@
 
 struct settings {
 	const char *input, *vmlinux, *coalesce, *display;
-	bool force, stdio, shows_all, is_double, only_stats, full_symbols, without_lines;
+	bool force, stitches, stdio, shows_all, is_double, only_stats, full_symbols, without_lines;
 	unsigned verbose, node_detail;
 	struct report_request chains; /* -g of report */
 	struct tally_error problem; /* with -g */
@@ -65,7 +66,9 @@ static const struct option options[] = {
 		.argument_is_optional = true, .takes_next_word = true, .call = set_chains, .is_self_explaining = true,
 		.help = "call chains below rows, of recordings that have them (graph,0,callee,function,percent); none: "
 			"not"},
-	{"stitch-lbr", 0, OPTION_UNSUPPORTED, .help = "Enable LBR callgraph stitching approach"},
+	{"stitch-lbr", 0, OPTION_FLAG, ROW(stitches),
+		.help = "longer LBR call stacks: callers that fell off the CPU's registers are those of earlier "
+			"samples"},
 	{"objdump", 0, OPTION_UNSUPPORTED, "path", .help = "objdump binary to use"},
 	{"disassembler-style", 'M', OPTION_UNSUPPORTED, "style", .help = "Specify disassembler style"},
 };
@@ -76,6 +79,7 @@ struct c2c {
 	struct cache_lines lines;
 	struct c2c_table table;
 	struct c2c_chains chains;
+	struct lbr_stitcher stitcher;
 	VEC(struct c2c_label) labels;
 	struct arena arena;
 	struct text text;
@@ -310,6 +314,7 @@ static enum tally_status read_samples(struct c2c *c, struct tally_error *err)
 static void c2c_deinit(struct c2c *c)
 {
 	c2c_chains_deinit(&c->chains);
+	lbr_stitcher_deinit(&c->stitcher);
 	cache_lines_deinit(&c->lines);
 	vec_free(&c->labels);
 	arena_deinit(&c->arena);
@@ -349,6 +354,10 @@ static enum tally_status open_and_read(
 		.is_caller_first = s->chains.is_caller_first,
 		.is_by_address = s->chains.is_by_address};
 	c->table.chains = has_chains && records_chains(c->source.reader) ? &c->chains : NULL;
+	c->stitcher.register_count = s->stitches ? report_lbr_registers(c->source.reader) : 0;
+	if (s->stitches && c->stitcher.register_count == 0)
+		return error_set(err, TALLY_INVALID, REPORT_NOTHING_TO_STITCH);
+	c->source.resolver.stitcher = s->stitches ? &c->stitcher : NULL;
 	status = read_samples(c, err);
 	cli_print_health(cli, &c->source.sideband.health);
 	return status;

@@ -235,6 +235,8 @@ static const struct option options[] = {
 		.help = "Show a column with the sum of periods"},
 	{"show-cpu-utilization", 0, OPTION_FLAG, .offset = REQUEST(shows_modes),
 		.help = "Show sample percentage for different cpu modes"},
+	{"showcpuutilization", 0, OPTION_FLAG, .is_hidden = true, .offset = REQUEST(shows_modes),
+		.help = "older name of --show-cpu-utilization"},
 	{"call-graph", 'g', OPTION_CALL, "print_type,threshold[,print_limit],order,sort_key[,branch],value",
 		.argument_is_optional = true, .takes_next_word = true, .call = set_chains, .is_self_explaining = true,
 		.help = "Display call graph: graph|flat|fractal|folded|none, percent, caller|callee, function|address, "

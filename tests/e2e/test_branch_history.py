@@ -182,11 +182,11 @@ def test_cycles_need_branches(tally, tmp_path):
 REGISTERS = 4
 
 
-def call_stacks(path, seed, registers=REGISTERS):
+def call_stacks(path, seed, registers=REGISTERS, more_fields='', **more):
     """Two threads that call and return, each sample with what their last four calls are; all of the stack, as text."""
     chance = random.Random(seed)
     recording = Recording()
-    recording.event('IDENTIFIER IP TID TIME CPU PERIOD CALLCHAIN BRANCH_STACK', kind=0, period=1,
+    recording.event(f'IDENTIFIER IP TID TIME CPU PERIOD CALLCHAIN BRANCH_STACK{more_fields}', kind=0, period=1,
                     branch=BRANCH_USER | BRANCH_CALL_STACK | BRANCH_HW_INDEX)
     stacks, whole = {1000: [], 1001: []}, []
     for index in range(25):
@@ -202,7 +202,7 @@ def call_stacks(path, seed, registers=REGISTERS):
             continue
         kept = stack[::-1][:REGISTERS]
         recording.sample(ip=stack[-1][1], tid=(1000, tid), time=10**9 + index * 10**6, callchain=[CHAIN_USER, stack[-1][1]],
-                         hw_idx=(len(stack) - 1) % REGISTERS, branch_stack=[word for entry in kept for word in (*entry, 0)])
+                         hw_idx=(len(stack) - 1) % REGISTERS, branch_stack=[word for entry in kept for word in (*entry, 0)], **more)
         whole.append(';'.join([hex(stack[-1][1])] + [hex(source) for source, _ in stack[::-1]]))
     recording.feature(6, b'')
     text = {name: recording.pack('I', 16) + name.encode().ljust(16, b'\0') for name in ('branches', str(registers))}
@@ -210,6 +210,7 @@ def call_stacks(path, seed, registers=REGISTERS):
         recording.feature(28, recording.pack('I', 1) + text['branches'] + text[str(registers)])
     recording.text_feature(6, 'x86_64')
     recording.feature(7, recording.pack('II', 4, 4))
+    recording.feature(14, recording.pack('IIQQI', 1, 0, 100, 50, 64) + b'0-3'.ljust(64, b'\0'))
     recording.write(path)
     return whole
 
@@ -237,6 +238,17 @@ def test_call_stacks_are_stitched(tally, perf, tmp_path):
         assert all(any(chain.startswith(known) for chain in ours) for known in theirs + plain)
         more += sum(map(len, ours)) > sum(map(len, plain))
     assert more > 6
+    # Lines that are taken from another CPU.
+    lengths = []
+    for seed in range(4):
+        whole = call_stacks(path, seed, more_fields=' ADDR DATA_SRC', addr=0x7000000,
+                            data_src=2 | 1 << 6 | 1 << 11 | 16 << 19)
+        for options in ([], ['--stitch-lbr']):
+            shown = tally('c2c', 'report', '--stdio', '-g', 'folded,callee,count', *options, '-i', path, check=0).stdout
+            chains = [line.split(' ', 1)[1] for line in shown.splitlines() if ';0x' in line]
+            assert chains and all(any(stack.startswith(chain) for stack in whole) for chain in chains)
+            lengths.append(sum(map(len, chains)))
+    assert sum(lengths[1::2]) > sum(lengths[::2])
     call_stacks(path, 1, registers=0)
     assert 'their number in the header' in tally('script', '--stitch-lbr', '-i', path, check=255).stderr
     assert 'their number in the header' in tally(*STITCH, '-i', path, check=255).stderr

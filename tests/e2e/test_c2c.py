@@ -123,6 +123,7 @@ def test_what_it_cannot_do_is_told(tally, tmp_path):
     recording(path, accesses(3, 10), with_nodes=False)
     assert 'nodes of CPUs' in tally('c2c', 'report', '-i', str(path)).stderr
     assert 'function or address' in tally('c2c', 'report', '-i', str(path), '-g', 'srcline', check=129).stderr
+    assert 'branch registers' in tally('c2c', 'report', '--stitch-lbr', '-i', str(path), check=255).stderr
     for words in (['-c', 'foo'], ['-c', 'tid,tid'], ['-d', 'all']):
         assert tally('c2c', 'report', '-i', str(path), *words).returncode != 0
     plain = Recording()
