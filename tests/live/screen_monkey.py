@@ -26,7 +26,8 @@ SIZES = [(24, 80), (24, 80), (50, 200), (10, 40), (3, 30), (1, 1), (2, 2), (1, 2
 VERBS = [['report'], ['report'], ['report', '--no-children'], ['report', '-g', 'caller'], ['report', '-s', 'sym'],
          ['report', '-s', 'pid,dso'], ['report', '-b'], ['report', '--group'], ['report', '--mem-mode'],
          ['report', '-s', 'srcline'], ['report', '-s', 'socket,sym'], ['annotate'], ['annotate', '--group'],
-         ['top', '-d', '1', '-g', '-e', 'cpu-clock,task-clock'], ['top', '-d', '1', '-s', 'comm', '-z']]
+         ['top', '-d', '1', '-g', '-e', 'cpu-clock,task-clock'], ['top', '-d', '1', '-s', 'comm', '-z'],
+         ['top', '-d', '1', '--hierarchy', '-e', 'cpu-clock', '-s', 'comm,dso,sym']]
 KEYS = ['\x1b[A', '\x1b[B', '\x1b[C', '\x1b[D', '\x1bOA', '\x1bOB', '\x1bOC', '\x1bOD', '\x1b[5~', '\x1b[6~', '\x1b[H', '\x1b[F',
         '\x1b[Z', '\x1bOP', '\t', '\r', '\r', '\r', '\x7f', '\x1b', 'a', 'a', 'E', 'C', 'e', '+', 'T', 'I', 'v', 'm', 'o', '|',
         's', '/', 'n', 'z', 'u', '{', '}', 'i', 'W', 'q', '>', '<', '\x0c', '\u00e9', '\u4e2d', '\udcff']
