@@ -1,0 +1,72 @@
+/*
+ * replay_state.h - what a replay has read and is making of it. Part of replay: its passes read samples (replay.c), the
+ * frames of all are joined and named (replay_frames.c), and stacks and samples become the profile's (replay_samples.c).
+ *
+ * One thread, but for the passes.
+ */
+#ifndef ANALYSIS_REPLAY_STATE_H
+#define ANALYSIS_REPLAY_STATE_H
+
+#include "analysis/cgroup_names.h"
+#include "analysis/inline_frames.h"
+#include "analysis/replay.h"
+#include "analysis/sample_pass.h"
+#include "base/id_table.h"
+#include "profile/profile_builder.h"
+
+struct replay {
+	struct perfdata_reader *reader;
+	struct binary_store *store;
+	const struct replay_options *options;
+	struct record_run run;
+	struct sideband sideband;
+	struct unwind_files unwind_files;
+	struct stack_ends ends;
+	struct sample_pass *passes;
+	size_t pass_count;
+	struct id_table frames; /* resolved frames of all passes */
+	uint32_t *profile_binaries; /* by the machine's index: the profile's; PROFILE_NONE: none yet */
+	VEC(uint32_t) machine_binaries; /* by the profile's index: the machine's first */
+	struct map_u64 profile_functions; /* address of the symbol, or of an inlined one's name -> profile's function */
+	VEC(uint64_t) first_ips; /* by id of frames */
+	const struct symbol **symbols; /* by id of frames */
+	uint32_t *profile_frames; /* by id of frames */
+	bool *is_first; /* by id of frames: threads begin in its function */
+	VEC(bool) first_functions; /* by the profile's: threads begin in it */
+	struct inline_frames inlines; /* by id of frames; nothing if not asked for */
+	uint32_t *inlined_frames; /* by index of their names: the profile's; PROFILE_NONE: not made yet */
+	VEC(uint32_t) stack; /* frames of those that are being made */
+	bool failed; /* out of memory */
+	uint64_t *leaf_counts; /* by id of frames: samples whose own address it is */
+	struct binary_hits hits;
+	struct arena arena;
+	struct profile_builder *builder;
+	struct tracepoint_printer *tracepoints; /* NULL: not asked for */
+	struct cgroup_names cgroups;
+	struct parallelism parallelism;
+	struct thread_namespaces namespaces;
+	struct sample_switches switches;
+};
+
+struct replay_frame_ids { /* of a pass, in replay's frames */
+	uint32_t *items;
+	size_t count;
+};
+
+/* NULL: out of memory. */
+uint32_t *replay_new_ids(size_t count);
+
+/* One list of frames out of the passes', in order of first use; global[i] is the pass's frame i. False: out of memory. */
+bool replay_merge_frames(struct replay *replay, struct sample_pass *pass, uint32_t *global);
+/* Symbols, functions, lines and inlined calls of all frames, which are the profile's then. */
+TALLY_MUST_CHECK enum tally_status replay_name_frames(struct replay *replay, struct tally_error *err);
+bool replay_has_inlined_calls(const struct replay *replay, uint32_t frame);
+/* A frame's inlined calls, the innermost one first, behind replay->stack; each is made when a chain first has it. False:
+ * out of memory. */
+bool replay_add_inlined_calls(struct replay *replay, uint32_t frame);
+
+/* A pass's threads, stacks, facets and samples. */
+TALLY_MUST_CHECK enum tally_status replay_add_pass(struct replay *replay, struct sample_pass *pass,
+	const struct replay_frame_ids *frames, struct tally_error *err);
+
+#endif
