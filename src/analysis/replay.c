@@ -246,8 +246,8 @@ static void replay_deinit(struct replay *replay)
 	vec_free(&replay->first_ips);
 	free(replay->symbols);
 	free(replay->profile_frames);
-	free(replay->is_first);
-	vec_free(&replay->first_functions);
+	free(replay->roles);
+	vec_free(&replay->function_roles);
 	inline_frames_deinit(&replay->inlines);
 	free(replay->inlined_frames);
 	vec_free(&replay->stack);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/frame_lines.h"
+#include "analysis/stack_frames.h"
 #include "analysis/symbolise.h"
 #include "base/error.h"
 #include "base/limits.h"
@@ -104,10 +105,25 @@ static bool is_first_function(const char *name)
 	return false;
 }
 
-static void note_function(struct replay *replay, uint32_t function, bool is_first)
+static uint8_t role_of_function(const struct profile_function *function, const char *name)
 {
-	if (function == replay->first_functions.len && !vec_push(&replay->first_functions, is_first))
+	if (function->is_start)
+		return FRAME_FIRST;
+	return !strcmp(name, "main") ? FRAME_MAIN : FRAME_OTHER;
+}
+
+static void note_function(struct replay *replay, uint32_t function, uint8_t role)
+{
+	if (function == replay->function_roles.len && !vec_push(&replay->function_roles, role))
 		replay->failed = true;
+}
+
+static uint8_t role_of_frame(const struct replay *replay, const struct profile_frame *frame)
+{
+	if (frame->function == PROFILE_NONE)
+		return FRAME_NAMELESS;
+	return frame->function < replay->function_roles.len ? replay->function_roles.items[frame->function]
+							    : FRAME_OTHER;
 }
 
 /* Many addresses lie in one function: its name is made readable and its strings are looked up once. */
@@ -128,7 +144,7 @@ static uint32_t profile_function_of(struct replay *replay, const struct symbol *
 	uint32_t added = profile_builder_function(replay->builder, &function);
 	if (id)
 		*id = added;
-	note_function(replay, added, function.is_start);
+	note_function(replay, added, role_of_function(&function, symbol->name));
 	return added;
 }
 
@@ -218,8 +234,7 @@ static void name_all_frames(struct replay *replay)
 		size_t len = count - first < FRAME_BATCH ? count - first : FRAME_BATCH;
 		for (size_t i = 0; i < len; i++) {
 			batch[i] = name_frame(replay, first + i);
-			replay->is_first[first + i] = batch[i].function < replay->first_functions.len &&
-						      replay->first_functions.items[batch[i].function];
+			replay->roles[first + i] = role_of_frame(replay, &batch[i]);
 		}
 		profile_builder_frames(replay->builder, batch, len, replay->profile_frames + first);
 	}
@@ -232,9 +247,9 @@ static bool make_frame_tables(struct replay *replay)
 	replay->symbols = calloc(count + 1, sizeof(*replay->symbols));
 	replay->profile_frames = replay_new_ids(count);
 	replay->leaf_counts = calloc(count + 1, sizeof(*replay->leaf_counts));
-	replay->is_first = calloc(count + 1, sizeof(*replay->is_first));
+	replay->roles = calloc(count + 1, sizeof(*replay->roles));
 	replay->profile_binaries = replay_new_ids(binaries);
-	if (!replay->symbols || !replay->profile_frames || !replay->leaf_counts || !replay->is_first ||
+	if (!replay->symbols || !replay->profile_frames || !replay->leaf_counts || !replay->roles ||
 		!replay->profile_binaries)
 		return false;
 	memset(replay->profile_binaries, 0xff, binaries * sizeof(*replay->profile_binaries));
@@ -283,7 +298,7 @@ static uint32_t inlined_function_of(struct replay *replay, const char *name, uin
 	uint32_t added = profile_builder_function(replay->builder, &function);
 	if (id)
 		*id = added;
-	note_function(replay, added, false);
+	note_function(replay, added, FRAME_OTHER);
 	return added;
 }
 

@@ -160,7 +160,7 @@ static struct stack_frame *new_stack_frames(const struct replay *replay, const s
 	for (size_t i = 0; list && i < frames->count; i++) {
 		uint32_t frame = frames->items[i];
 		list[i] = (struct stack_frame){replay->profile_frames[frame], replay_has_inlined_calls(replay, frame),
-			replay->is_first[frame]};
+			replay->roles[frame]};
 	}
 	return list;
 }

@@ -31,8 +31,8 @@ struct replay {
 	VEC(uint64_t) first_ips; /* by id of frames */
 	const struct symbol **symbols; /* by id of frames */
 	uint32_t *profile_frames; /* by id of frames */
-	bool *is_first; /* by id of frames: threads begin in its function */
-	VEC(bool) first_functions; /* by the profile's: threads begin in it */
+	uint8_t *roles; /* by id of frames: enum frame_role */
+	VEC(uint8_t) function_roles; /* by the profile's */
 	struct inline_frames inlines; /* by id of frames; nothing if not asked for */
 	uint32_t *inlined_frames; /* by index of their names: the profile's; PROFILE_NONE: not made yet */
 	VEC(uint32_t) stack; /* frames of those that are being made */

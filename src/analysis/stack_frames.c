@@ -12,6 +12,14 @@ static uint32_t *items_of(const struct list_table *table, size_t stack)
 	return table->words.items + table->starts.items[stack] + LIST_HEAD_WORDS;
 }
 
+/* What calls main has no name where the C library has no symbols but those that it exports. */
+static bool is_whole(const struct stack_frames *stacks, const uint32_t *items, uint32_t count)
+{
+	uint8_t last = count ? stacks->frames[items[count - 1]].role : FRAME_OTHER;
+	return last == FRAME_FIRST ||
+	       (last == FRAME_NAMELESS && count > 1 && stacks->frames[items[count - 2]].role == FRAME_MAIN);
+}
+
 static void translate(const struct stack_frames *stacks, size_t stack)
 {
 	uint32_t count = list_table_get(stacks->stacks, (uint32_t)stack).count;
@@ -20,7 +28,7 @@ static void translate(const struct stack_frames *stacks, size_t stack)
 	for (uint32_t i = 0; i < count; i++)
 		has_calls |= stacks->frames[items[i]].has_inlined_calls;
 	stacks->kinds[stack] = has_calls ? STACK_HAS_CALLS : 0;
-	if (count && stacks->frames[items[count - 1]].is_first)
+	if (is_whole(stacks, items, count))
 		stacks->kinds[stack] |= STACK_IS_WHOLE;
 	if (has_calls)
 		return;

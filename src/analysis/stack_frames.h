@@ -10,10 +10,17 @@
 #include "base/list_table.h"
 #include <tally/status.h>
 
+enum frame_role { /* in how a chain ends */
+	FRAME_OTHER,
+	FRAME_FIRST, /* threads begin in its function */
+	FRAME_MAIN, /* of the program: its caller is the C library's */
+	FRAME_NAMELESS, /* in a file without symbols */
+};
+
 struct stack_frame { /* what a frame of the pass is */
 	uint32_t frame; /* of the profile */
 	bool has_inlined_calls;
-	bool is_first; /* threads begin in its function */
+	uint8_t role; /* enum frame_role */
 };
 
 enum stack_kind {

@@ -9,6 +9,8 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,27 +63,28 @@ static void on_alarm(int signal_number)
 }
 
 #ifdef HAS_MALLOC_HOOKS
-static size_t live_bytes, peak_bytes;
+/* Since it was reset: negative while a thread that came too late for the recording before gives back what it had. */
+static _Atomic int64_t live_bytes, peak_bytes;
 
 static void on_malloc(const volatile void *memory, size_t size)
 {
-	live_bytes += size;
-	if (live_bytes > peak_bytes)
-		peak_bytes = live_bytes;
+	int64_t now = (live_bytes += (int64_t)size), peak = peak_bytes;
+	while (now > peak && !atomic_compare_exchange_weak(&peak_bytes, &peak, now))
+		;
 }
 
 static void on_free(const volatile void *memory)
 {
 	if (memory)
-		live_bytes -= __sanitizer_get_allocated_size(memory);
+		live_bytes -= (int64_t)__sanitizer_get_allocated_size(memory);
 }
 
 static void check_memory(size_t size)
 {
-	if (peak_bytes <= size * MEMORY_FACTOR + MEMORY_BASE)
+	if (peak_bytes <= (int64_t)(size * MEMORY_FACTOR + MEMORY_BASE))
 		return;
 	char text[100];
-	snprintf(text, sizeof(text), "took %zu bytes of memory for %zu", peak_bytes, size);
+	snprintf(text, sizeof(text), "took %lld bytes of memory for %zu", (long long)peak_bytes, size);
 	fail(text);
 }
 #else

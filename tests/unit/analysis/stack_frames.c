@@ -6,7 +6,7 @@
 static void lists_become_those_of_the_profile_where_they_are(void **state)
 {
 	static const struct stack_frame frames[] = {
-		{.frame = 40}, {.frame = 41, .is_first = true}, {.frame = 42, .has_inlined_calls = true}};
+		{.frame = 40}, {.frame = 41, .role = FRAME_FIRST}, {.frame = 42, .has_inlined_calls = true}};
 	struct list_table table = {0};
 	assert_int_equal(list_table_add(&table, (const uint32_t[]){0, 0, 1}, 3), 0);
 	assert_int_equal(list_table_add(&table, (const uint32_t[]){0, 2, 1}, 3), 1);
@@ -26,6 +26,34 @@ static void lists_become_those_of_the_profile_where_they_are(void **state)
 	assert_int_equal(stacks.hashes[2], list_table_hash(cut, 2));
 	assert_int_equal(list_table_get(&table, 3).count, 0);
 	assert_int_equal(stacks.kinds[3], 0);
+	free(stacks.hashes);
+	free(stacks.kinds);
+	list_table_deinit(&table);
+}
+
+static void main_is_called_from_where_programs_begin(void **state)
+{
+	static const struct stack_frame frames[] = {
+		{.frame = 1}, {.frame = 2, .role = FRAME_MAIN}, {.frame = 3, .role = FRAME_NAMELESS}};
+	static const struct {
+		uint32_t items[3], count;
+		bool is_whole;
+	} cases[] = {
+		{{0, 1, 2}, 3, true}, /* the C library's caller of main has no name */
+		{{1, 2}, 2, true},
+		{{0, 1}, 2, false},
+		{{0, 2}, 2, false},
+		{{1, 0, 2}, 3, false},
+		{{2}, 1, false},
+	};
+	struct list_table table = {0};
+	size_t count = sizeof(cases) / sizeof(cases[0]);
+	for (uint32_t i = 0; i < count; i++)
+		assert_int_equal(list_table_add(&table, cases[i].items, cases[i].count), i);
+	struct stack_frames stacks = {.stacks = &table, .frames = frames};
+	assert_true(stack_frames_translate(&stacks, 1));
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(stacks.kinds[i], cases[i].is_whole ? STACK_IS_WHOLE : 0);
 	free(stacks.hashes);
 	free(stacks.kinds);
 	list_table_deinit(&table);
@@ -55,6 +83,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lists_become_those_of_the_profile_where_they_are),
+		cmocka_unit_test(main_is_called_from_where_programs_begin),
 		cmocka_unit_test(many_lists_are_shared_among_workers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
