@@ -159,8 +159,8 @@ static struct stack_frame *new_stack_frames(const struct replay *replay, const s
 	struct stack_frame *list = malloc((frames->count + 1) * sizeof(*list));
 	for (size_t i = 0; list && i < frames->count; i++) {
 		uint32_t frame = frames->items[i];
-		list[i] = (struct stack_frame){replay->profile_frames[frame], replay_has_inlined_calls(replay, frame),
-			replay->roles[frame]};
+		list[i] = (struct stack_frame){
+			replay->profile_frames[frame], replay_has_inlined_calls(replay, frame), replay->roles[frame]};
 	}
 	return list;
 }
