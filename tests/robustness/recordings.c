@@ -68,7 +68,8 @@ static _Atomic int64_t live_bytes, peak_bytes;
 
 static void on_malloc(const volatile void *memory, size_t size)
 {
-	int64_t now = (live_bytes += (int64_t)size), peak = peak_bytes;
+	int64_t now = atomic_fetch_add(&live_bytes, (int64_t)size) + (int64_t)size;
+	int64_t peak = atomic_load(&peak_bytes);
 	while (now > peak && !atomic_compare_exchange_weak(&peak_bytes, &peak, now))
 		;
 }
@@ -76,15 +77,15 @@ static void on_malloc(const volatile void *memory, size_t size)
 static void on_free(const volatile void *memory)
 {
 	if (memory)
-		live_bytes -= (int64_t)__sanitizer_get_allocated_size(memory);
+		atomic_fetch_sub(&live_bytes, (int64_t)__sanitizer_get_allocated_size(memory));
 }
 
 static void check_memory(size_t size)
 {
-	if (peak_bytes <= (int64_t)(size * MEMORY_FACTOR + MEMORY_BASE))
+	if (atomic_load(&peak_bytes) <= (int64_t)(size * MEMORY_FACTOR + MEMORY_BASE))
 		return;
 	char text[100];
-	snprintf(text, sizeof(text), "took %lld bytes of memory for %zu", (long long)peak_bytes, size);
+	snprintf(text, sizeof(text), "took %lld bytes of memory for %zu", (long long)atomic_load(&peak_bytes), size);
 	fail(text);
 }
 #else
@@ -106,7 +107,8 @@ static void begin_case(size_t size)
 	cases++;
 	set_alarms(HANG_SECONDS, WAIT_SECONDS);
 #ifdef HAS_MALLOC_HOOKS
-	live_bytes = peak_bytes = 0;
+	atomic_store(&live_bytes, 0);
+	atomic_store(&peak_bytes, 0);
 #endif
 }
 
