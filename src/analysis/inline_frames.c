@@ -3,13 +3,14 @@
 #include <stdlib.h>
 
 #include "analysis/store_entry.h"
+#include "base/buckets.h"
 #include "base/error.h"
 #include "base/limits.h"
 
 struct reading {
 	const struct symbolise_job *job;
 	struct inline_frames *out;
-	uint32_t *entries; /* by frame: of the store; RESOLVE_NONE: nothing has lines there */
+	uint32_t *entries; /* by frame: of the store; BUCKET_NONE, which is RESOLVE_NONE: nothing has lines there */
 	size_t entry_count; /* all are below */
 };
 
@@ -51,33 +52,25 @@ static enum tally_status collect(struct reading *r, struct tally_error *err)
 	return status;
 }
 
-/* The addresses of each entry, one entry's behind another's: begin has one more, at the end. */
-static void sort_addresses(const struct reading *r, size_t *begin, uint64_t *addresses)
-{
-	/* Counted two places on, so that filling them in leaves each where the next one begins. */
-	for (size_t i = 0; i < r->job->frames->len; i++)
-		if (r->entries[i] != RESOLVE_NONE)
-			begin[r->entries[i] + 2]++;
-	for (size_t i = 2; i < r->entry_count + 2; i++)
-		begin[i] += begin[i - 1];
-	for (size_t i = 0; i < r->job->frames->len; i++)
-		if (r->entries[i] != RESOLVE_NONE)
-			addresses[begin[r->entries[i] + 1]++] = resolved_frame_get(r->job->frames, (uint32_t)i).address;
-}
-
 /* What the addresses need of each entry. */
 static enum tally_status load_all(const struct reading *r, struct tally_error *err)
 {
-	size_t *begin = calloc(r->entry_count + 2, sizeof(*begin));
-	uint64_t *addresses = malloc((r->job->frames->len + 1) * sizeof(*addresses));
-	enum tally_status status = begin && addresses ? TALLY_OK : error_nomem(err);
-	if (status == TALLY_OK)
-		sort_addresses(r, begin, addresses);
+	size_t count = r->job->frames->len;
+	uint32_t *begin = calloc(r->entry_count + 2, sizeof(*begin));
+	uint32_t *frames = malloc((count + 1) * sizeof(*frames));
+	uint64_t *addresses = malloc((count + 1) * sizeof(*addresses));
+	enum tally_status status = begin && frames && addresses ? TALLY_OK : error_nomem(err);
+	if (status == TALLY_OK) {
+		buckets_fill(r->entries, count, r->entry_count, begin, frames);
+		for (size_t i = 0; i < begin[r->entry_count]; i++)
+			addresses[i] = resolved_frame_get(r->job->frames, frames[i]).address;
+	}
 	for (uint32_t id = 0; id < r->entry_count && status == TALLY_OK; id++)
 		if (begin[id] < begin[id + 1])
 			status = binary_store_load_places(
 				r->job->store, id, addresses + begin[id], begin[id + 1] - begin[id], err);
 	free(begin);
+	free(frames);
 	free(addresses);
 	return status;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buckets.h"
 #include "base/id_table.h"
 #include "profile/facet_keys.h"
 
@@ -189,7 +190,7 @@ static bool group_sample(struct sample_grouping *g, uint32_t index)
 	const struct profile_filter *filter = o->filter;
 	const struct profile_sample *sample = &g->profile->samples[index];
 	struct flat_total *total = &g->table->totals[sample->event - o->first_event];
-	g->groups->of_sample[index] = FLAT_NO_GROUP;
+	g->groups->of_sample[index] = BUCKET_NONE;
 	if (!counts(g, sample))
 		return true;
 	uint64_t latency = flat_sample_latency(g->profile, sample);
@@ -222,7 +223,7 @@ static bool group_samples(struct sample_grouping *g)
 	if (!g->groups->of_sample || !g->groups->samples || !g->of_thread)
 		return false;
 	for (size_t i = 0; i < p->sample_count; i++) {
-		g->groups->of_sample[i] = FLAT_NO_GROUP;
+		g->groups->of_sample[i] = BUCKET_NONE;
 		if (p->samples[i].event >= first && p->samples[i].event < end && !group_sample(g, (uint32_t)i))
 			return false;
 	}
@@ -230,15 +231,7 @@ static bool group_samples(struct sample_grouping *g)
 	g->groups->begin = calloc(groups + 2, sizeof(*g->groups->begin));
 	if (!g->groups->begin)
 		return false;
-	/* Counted two places on, so that filling them in leaves each where the next one begins. */
-	for (size_t i = 0; i < p->sample_count; i++)
-		if (g->groups->of_sample[i] != FLAT_NO_GROUP)
-			g->groups->begin[g->groups->of_sample[i] + 2]++;
-	for (size_t i = 2; i < groups + 2; i++)
-		g->groups->begin[i] += g->groups->begin[i - 1];
-	for (size_t i = 0; i < p->sample_count; i++)
-		if (g->groups->of_sample[i] != FLAT_NO_GROUP)
-			g->groups->samples[g->groups->begin[g->groups->of_sample[i] + 1]++] = (uint32_t)i;
+	buckets_fill(g->groups->of_sample, p->sample_count, groups, g->groups->begin, g->groups->samples);
 	return true;
 }
 

@@ -13,8 +13,6 @@
 
 #include "profile/flat_chains.h"
 
-#define FLAT_NO_GROUP UINT32_MAX
-
 struct flat_caller { /* what a frame is as a caller: all that most samples need of it */
 	uint32_t group; /* of frames */
 	uint8_t level; /* 0: outside every mapping */
@@ -25,7 +23,7 @@ struct flat_groups {
 	uint32_t *of_leaf; /* group of frames by frame, as the sample's own */
 	struct flat_caller *callers; /* by frame; NULL: callers have no rows */
 	size_t sample_groups;
-	uint32_t *of_sample; /* FLAT_NO_GROUP: it counts in no row */
+	uint32_t *of_sample; /* BUCKET_NONE: it counts in no row */
 	uint32_t *samples; /* those of one group together, each group's in their order */
 	uint32_t *begin; /* by group, in samples; one more at the end */
 };

@@ -1,0 +1,20 @@
+/*
+ * buckets.h - things brought together by a number below a known one that each has; those of one number stay in their
+ * order. In a time that grows with their number only.
+ *
+ *	uint32_t *begin = calloc(count_of_buckets + 2, sizeof(*begin));
+ *	buckets_fill(bucket_of, count, count_of_buckets, begin, order);
+ *	for (i = begin[b]; i < begin[b + 1]; i++) ... order[i] is in bucket b ...
+ */
+#ifndef BASE_BUCKETS_H
+#define BASE_BUCKETS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define BUCKET_NONE UINT32_MAX /* left out */
+
+/* begin: zeros, two more than there are buckets. order: as long as bucket_of. */
+void buckets_fill(const uint32_t *bucket_of, size_t count, size_t buckets, uint32_t *begin, uint32_t *order);
+
+#endif
