@@ -67,11 +67,18 @@ static double mean_share(const struct statistician *s, size_t row, size_t first,
 }
 
 /* By both sides together: which rows are looked at says nothing of how the sides differ. */
-static bool is_tested(const struct statistician *s, size_t row)
+static bool is_tested(const struct statistician *s, const struct diff_change *change)
+{
+	return (change->base_share + change->new_share) / 2 >= s->test->min_share;
+}
+
+static void measure_shares(const struct statistician *s, struct diff_changes *changes)
 {
 	const struct diff_sides *sides = &s->test->sides;
-	double base = mean_share(s, row, 0, sides->base), other = mean_share(s, row, sides->base, sides->other);
-	return (base + other) / 2 >= s->test->min_share;
+	for (size_t row = 0; row < changes->row_count; row++) {
+		changes->rows[row].base_share = mean_share(s, row, 0, sides->base);
+		changes->rows[row].new_share = mean_share(s, row, sides->base, sides->other);
+	}
 }
 
 static double mean_period(const struct statistician *s, size_t row)
@@ -89,14 +96,14 @@ static int compare_ratios(const void *left, const void *right)
 }
 
 /* Of the rows that a recording has, the median of its period by the row's mean: a few rows that changed do not move it. */
-static bool find_scales(const struct statistician *s)
+static bool find_scales(const struct statistician *s, const struct diff_changes *changes)
 {
 	double *means = calloc(2 * s->amounts->row_count + 1, sizeof(*means));
 	if (!means)
 		return false;
 	double *ratios = means + s->amounts->row_count;
 	for (size_t row = 0; row < s->amounts->row_count; row++)
-		means[row] = is_tested(s, row) && !s->is_out[row] ? mean_period(s, row) : 0;
+		means[row] = is_tested(s, &changes->rows[row]) && !s->is_out[row] ? mean_period(s, row) : 0;
 	for (size_t i = 0; i < s->recordings; i++) {
 		size_t len = 0;
 		for (size_t row = 0; row < s->amounts->row_count; row++) {
@@ -112,10 +119,10 @@ static bool find_scales(const struct statistician *s)
 	return true;
 }
 
-static bool find_speeds(const struct statistician *s)
+static bool find_speeds(const struct statistician *s, const struct diff_changes *changes)
 {
 	if (s->test->measure == DIFF_SCALED)
-		return find_scales(s);
+		return find_scales(s, changes);
 	for (size_t i = 0; i < s->recordings; i++) {
 		double total = (double)s->amounts->totals[i];
 		s->speeds[i] = s->test->measure == DIFF_SHARES && total > 0 ? total / PERCENT : 1;
@@ -125,11 +132,8 @@ static bool find_speeds(const struct statistician *s)
 
 static void compare_row(const struct statistician *s, size_t row, struct diff_change *change)
 {
-	const struct diff_sides *sides = &s->test->sides;
-	*change = (struct diff_change){.noise = -1};
-	change->base_share = mean_share(s, row, 0, sides->base);
-	change->new_share = mean_share(s, row, sides->base, sides->other);
-	if (!is_tested(s, row))
+	*change = (struct diff_change){.noise = -1, .base_share = change->base_share, .new_share = change->new_share};
+	if (!is_tested(s, change))
 		return;
 	for (size_t i = 0; i < s->recordings; i++)
 		s->room[i] = (double)s->amounts->values[row * s->recordings + i].period / s->speeds[i];
@@ -189,7 +193,7 @@ static void compare_totals(const struct statistician *s, struct diff_changes *ch
 static enum tally_status compare_rows(
 	const struct statistician *s, struct diff_changes *changes, struct tally_error *err)
 {
-	if (!find_speeds(s))
+	if (!find_speeds(s, changes))
 		return error_nomem(err);
 	changes->tested_count = 0;
 	for (size_t row = 0; row < changes->row_count; row++) {
@@ -241,6 +245,7 @@ enum tally_status diff_statistics(const struct diff_amounts *amounts, const stru
 	enum tally_status status = has_room ? TALLY_OK : error_nomem(err);
 	if (status == TALLY_OK) {
 		compare_totals(&s, &made);
+		measure_shares(&s, &made);
 		do
 			status = compare_rows(&s, &made, err);
 		while (status == TALLY_OK && leave_out(&s, &made));
