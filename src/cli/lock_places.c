@@ -7,17 +7,10 @@
 
 static bool has_one_of(const char *name, const char *list)
 {
-	while (*list) {
-		char part[128];
-		size_t len = strcspn(list, ",");
-		if (len > 0 && len < sizeof(part)) {
-			memcpy(part, list, len);
-			part[len] = 0;
-			if (strstr(name, part))
-				return true;
-		}
-		list += len + (list[len] == ',');
-	}
+	struct tally_str rest = str_from(list), part;
+	while (str_next(&rest, ',', &part))
+		if (part.len > 0 && memmem(name, strlen(name), part.data, part.len))
+			return true;
 	return false;
 }
 
