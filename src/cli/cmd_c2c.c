@@ -354,9 +354,10 @@ static enum tally_status open_and_read(
 		.is_caller_first = s->chains.is_caller_first,
 		.is_by_address = s->chains.is_by_address};
 	c->table.chains = has_chains && records_chains(c->source.reader) ? &c->chains : NULL;
-	c->stitcher.register_count = s->stitches ? report_lbr_registers(c->source.reader) : 0;
-	if (s->stitches && c->stitcher.register_count == 0)
-		return error_set(err, TALLY_INVALID, REPORT_NOTHING_TO_STITCH);
+	if (s->stitches)
+		status = report_stitched_registers(c->source.reader, &c->stitcher.register_count, err);
+	if (status != TALLY_OK)
+		return status;
 	c->source.resolver.stitcher = s->stitches ? &c->stitcher : NULL;
 	status = read_samples(c, err);
 	cli_print_health(cli, &c->source.sideband.health);

@@ -274,11 +274,8 @@ static enum tally_status prepare_stacks(struct script *script, struct tally_erro
 	script->resolver.max_stack = settings->max_stack > UINT32_MAX ? UINT32_MAX : (unsigned)settings->max_stack;
 	if (!settings->stitches)
 		return TALLY_OK;
-	script->stitcher.register_count = report_lbr_registers(script->reader);
-	if (script->stitcher.register_count == 0)
-		return error_set(err, TALLY_INVALID, REPORT_NOTHING_TO_STITCH);
 	script->resolver.stitcher = &script->stitcher;
-	return TALLY_OK;
+	return report_stitched_registers(script->reader, &script->stitcher.register_count, err);
 }
 
 static enum tally_status prepare(struct script *script, struct tally_error *err)

@@ -1,5 +1,6 @@
 #include "cli/report_replay.h"
 
+#include "base/error.h"
 #include "cli/progress_line.h"
 #include "cli/report_selection.h"
 
@@ -30,6 +31,17 @@ uint64_t report_lbr_registers(const struct perfdata_reader *reader)
 		if (str_equal(caps->items[i].name, STR("branches")) && str_to_u64(caps->items[i].value, 10, &number))
 			return number;
 	return 0;
+}
+
+enum tally_status report_stitched_registers(
+	const struct perfdata_reader *reader, uint64_t *count, struct tally_error *err)
+{
+	*count = report_lbr_registers(reader);
+	return *count ? TALLY_OK
+		      : error_set(err, TALLY_INVALID,
+				"--stitch-lbr needs call stacks of the CPU's branch registers, and their number in the "
+				"header: "
+				"record --call-graph lbr");
 }
 
 struct replay_options report_replay_options(const struct report_replay *wanted)

@@ -10,10 +10,6 @@
 #include "analysis/replay.h"
 #include "cli/report_request.h"
 
-#define REPORT_NOTHING_TO_STITCH                                                                                \
-	"--stitch-lbr needs call stacks of the CPU's branch registers, and their number in the header: record " \
-	"--call-graph lbr"
-
 struct report_replay { /* borrowed */
 	const struct report_request *request; /* finished */
 	const struct report_fields *fields;
@@ -26,6 +22,9 @@ struct report_replay { /* borrowed */
 /* How many branches the recording's CPU kept, of which an event made call stacks; 0: none did, or the header does not
  * tell. */
 uint64_t report_lbr_registers(const struct perfdata_reader *reader);
+/* The same for --stitch-lbr, which needs some: INVALID without. */
+TALLY_MUST_CHECK enum tally_status report_stitched_registers(
+	const struct perfdata_reader *reader, uint64_t *count, struct tally_error *err);
 /* But for spans of time and switches, which report_replay_run adds. */
 struct replay_options report_replay_options(const struct report_replay *wanted);
 /* Whether a profile made for `have` has all that `want` needs, and counts the same. */

@@ -408,8 +408,9 @@ static enum tally_status check_chains(const struct report *report, struct tally_
 	if (r->chains_asked && r->chains.style != CHAIN_NONE && !has_chains && !r->with_history)
 		return error_set(err, TALLY_INVALID,
 			"-g needs call chains, and this recording has none: was it made without -g?");
-	if (r->stitches && !report_lbr_registers(report->reader))
-		return error_set(err, TALLY_INVALID, REPORT_NOTHING_TO_STITCH);
+	uint64_t registers;
+	if (r->stitches && report_stitched_registers(report->reader, &registers, err) != TALLY_OK)
+		return TALLY_INVALID;
 	if (r->filters.parent && !events_have(report->reader, SAMPLE_CALLCHAIN))
 		return error_set(err, TALLY_INVALID,
 			"-p and --sort parent need call chains, and this recording has none: was it made without -g?");
