@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "base/thread_pool.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/cut_files.h"
@@ -150,9 +151,13 @@ static int take_build_id_dir(struct cli *cli, const char *dir)
 	return CLI_GO_ON;
 }
 
-/* Tables grow by doubling; what they leave is taken again at once, so it is not given back to be cleared anew. */
+#define CPUS_PER_ARENA 4
+
+/* Tables grow by doubling; what they leave is taken again at once, so it is not given back to be cleared anew. A few
+ * workers share what they leave: an arena for each, the default, has pages of its own to be cleared. */
 static void keep_freed_memory(void)
 {
+	mallopt(M_ARENA_MAX, 1 + (int)thread_pool_workers(SIZE_MAX, 0) / CPUS_PER_ARENA);
 	mallopt(M_MMAP_THRESHOLD, 1 << 26);
 	mallopt(M_TRIM_THRESHOLD, 1 << 30);
 	mallopt(M_TOP_PAD, 16 << 20);
