@@ -396,7 +396,7 @@ static const char *text_only_option(const struct report_request *r)
 	} all[] = {{r->stats, "--stats"}, {r->tasks, "--tasks"}, {r->mmaps, "--mmaps"}, {r->dump, "-D"},
 		{r->header, "--header"}, {r->header_only, "--header-only"}, {r->full_info, "-I"},
 		{r->missing, "--missing"}, {r->threads, "-T"}, {r->is_json, "--json"}, {r->separator, "-t"},
-		{r->is_hierarchy, "--hierarchy"}, {r->total_cycles, "--total-cycles"}};
+		{r->total_cycles, "--total-cycles"}};
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (all[i].is_used)
 			return all[i].name;

@@ -167,34 +167,58 @@ static enum tally_status annotate(struct session *s, bool *leaves, struct tally_
 static enum tally_status make_tree(void *data, enum tree_kind kind, struct flame_tree *tree, struct tally_error *err)
 {
 	struct session *s = data;
+	if (kind == TREE_OF_LEVELS)
+		return s->source->levels(s->source->data, &s->views[s->current].from.table, tree, err);
 	return s->source->tree(s->source->data, s->current, kind == TREE_OF_CALLERS, tree, err);
+}
+
+static struct tree_explore tree_request(struct session *s)
+{
+	const struct explore_table *of = &s->views[s->current].from;
+	return (struct tree_explore){.terminal = s->terminal,
+		.grid = &s->grid,
+		.title = of->title.data,
+		.levels = s->source->levels ? "Sort keys, one below the other" : NULL,
+		.limit = of->options.chains.min_percent,
+		.level_limit = of->options.percent_limit,
+		.data = s,
+		.make = make_tree};
+}
+
+static enum tally_status annotate_label(struct session *s, const struct flame_label *label, enum tree_action view,
+	bool *leaves, struct tally_error *err)
+{
+	struct view *of = &s->views[s->current];
+	struct tally_error why = {0};
+	uint32_t function = explore_symbol_labelled(of->from.table.profile, label);
+	enum tally_status status = TALLY_OK;
+	if (function == PROFILE_NONE)
+		error_set(&why, TALLY_NOT_FOUND, "no function's code is known here");
+	else
+		status = annotate_function(s, function, leaves, &why, err);
+	if (why.text[0])
+		tree_explore_say(&of->trees, view, why.text);
+	return status;
 }
 
 static enum tally_status show_tree(struct session *s, enum tree_action view, bool *leaves, struct tally_error *err)
 {
-	struct view *of = &s->views[s->current];
-	struct tree_explore request = {.terminal = s->terminal,
-		.grid = &s->grid,
-		.title = of->from.title.data,
-		.limit = of->from.options.chains.min_percent,
-		.data = s,
-		.make = make_tree};
 	enum tree_action end = TREE_STAY;
-	enum tally_status status = say_while(s, "merging stacks ...", err);
+	enum tally_status status = say_while(s, view == TREE_LEVELS ? "sorting ..." : "merging stacks ...", err);
 	while (status == TALLY_OK && end != TREE_BACK && !*leaves) {
+		struct tree_explore request = tree_request(s);
+		struct tree_views *trees = &s->views[s->current].trees;
 		const struct flame_label *label = NULL;
-		status = tree_explore_show(&of->trees, &request, &view, &end, &label, err);
-		*leaves = status == TALLY_OK && end == TREE_LEAVE;
-		if (status != TALLY_OK || end != TREE_ANNOTATE)
-			continue;
-		struct tally_error why = {0};
-		uint32_t function = explore_symbol_labelled(of->from.table.profile, label);
-		if (function == PROFILE_NONE)
-			error_set(&why, TALLY_NOT_FOUND, "no function's code is known here");
-		else
-			status = annotate_function(s, function, leaves, &why, err);
-		if (why.text[0])
-			tree_explore_say(&of->trees, view, why.text);
+		status = tree_explore_show(trees, &request, &view, &end, &label, err);
+		if (status != TALLY_OK)
+			break;
+		*leaves = end == TREE_LEAVE;
+		if (end == TREE_ANNOTATE)
+			status = annotate_label(s, label, view, leaves, err);
+		else if ((end == TREE_NEXT_EVENT || end == TREE_PREVIOUS_EVENT) && s->source->count < 2)
+			tree_explore_say(trees, view, "the recording has one event");
+		else if (end == TREE_NEXT_EVENT || end == TREE_PREVIOUS_EVENT)
+			status = switch_event(s, end == TREE_NEXT_EVENT ? 1 : s->source->count - 1, err);
 	}
 	return status;
 }
@@ -317,7 +341,9 @@ static enum tally_status run(struct session *s, struct tally_error *err)
 	const struct explore_begun *begun = s->source->begun;
 	enum tally_status status = TALLY_OK;
 	bool leaves = false;
-	if (begun && begun->waits != EXPLORER_STAY)
+	if (s->source->levels)
+		status = show_tree(s, TREE_LEVELS, &leaves, err);
+	else if (begun && begun->waits != EXPLORER_STAY)
 		status = act_late(s, begun, &leaves, err);
 	while (status == TALLY_OK && !leaves) {
 		status = draw(s, err);

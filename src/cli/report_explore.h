@@ -51,6 +51,9 @@ struct explore_source {
 	/* All stacks of the event of a table, merged; of a group, its first one. */
 	enum tally_status (*tree)(
 		void *data, uint32_t index, bool is_reversed, struct flame_tree *tree, struct tally_error *err);
+	/* --hierarchy: the table's rows by level of sort keys, which shows first. NULL: the table does. */
+	enum tally_status (*levels)(
+		void *data, const struct flat_table *table, struct flame_tree *tree, struct tally_error *err);
 	enum tally_status (*page)(void *data, enum explore_page page, struct text *out, struct tally_error *err);
 	/* From now on tables are of these sort keys. On success all that are open are closed before the next is opened. */
 	enum tally_status (*sort)(void *data, const char *keys, struct tally_error *err);

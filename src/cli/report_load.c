@@ -122,7 +122,8 @@ static size_t divisible_bytes(const struct report_load *load)
 {
 	const struct report_request *r = load->wanted.request;
 	uint64_t offset;
-	if (r->times || r->switch_on || r->switch_off)
+	/* a hierarchy would show a table first that is none */
+	if (r->times || r->switch_on || r->switch_off || r->is_hierarchy)
 		return 0;
 	return perfdata_reader_data(load->wanted.reader, &offset).len;
 }

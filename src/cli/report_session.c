@@ -81,6 +81,13 @@ static enum tally_status tree(
 	return flame_tree_init(made, s->result->profile, &options, err);
 }
 
+static enum tally_status levels(
+	void *data, const struct flat_table *table, struct flame_tree *made, struct tally_error *err)
+{
+	const struct explored *x = data;
+	return report_levels_init(made, x->session->request, table, err);
+}
+
 static enum tally_status print_health(const struct report_session *s, struct text *out, struct tally_error *err)
 {
 	struct recording_health health;
@@ -184,6 +191,7 @@ enum tally_status report_session_run(struct report_session *session, struct tall
 		.open = open_table,
 		.annotate = annotate,
 		.tree = tree,
+		.levels = session->request->is_hierarchy ? levels : NULL,
 		.page = page,
 		.sort = sort};
 	if (!x.first)

@@ -1,6 +1,8 @@
 #include "cli/report_tables.h"
 
+#include "base/error.h"
 #include "base/limits.h"
+#include "view/tui/level_tree.h"
 
 struct report_text_options report_tables_options(const struct report_request *r)
 {
@@ -163,4 +165,20 @@ void report_tree_deinit(struct report_tree *tree)
 	if (tree->is_made)
 		hierarchy_deinit(&tree->hierarchy);
 	tree->is_made = false;
+}
+
+enum tally_status report_levels_init(struct flame_tree *tree, const struct report_request *request,
+	const struct flat_table *table, struct tally_error *err)
+{
+	struct report_text_options options = report_tables_options(request);
+	struct report_tree levels;
+	enum tally_status status = report_tree_init(&levels, request, table, err);
+	if (status == TALLY_OK && !levels.is_made)
+		return error_set(err, TALLY_INVALID, "--hierarchy needs keys to sort by");
+	if (status == TALLY_OK) {
+		options.levels = levels.levels;
+		status = level_tree_init(tree, &levels.hierarchy, &options, err);
+	}
+	report_tree_deinit(&levels);
+	return status;
 }

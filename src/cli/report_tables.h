@@ -14,6 +14,7 @@
 #define CLI_REPORT_TABLES_H
 
 #include "cli/report_request.h"
+#include "profile/flame_tree.h"
 #include "profile/hierarchy.h"
 
 struct report_tables {
@@ -47,5 +48,9 @@ struct report_tree { /* --hierarchy: the rows of a table by level */
 TALLY_MUST_CHECK enum tally_status report_tree_init(struct report_tree *tree, const struct report_request *request,
 	const struct flat_table *table, struct tally_error *err);
 void report_tree_deinit(struct report_tree *tree);
+
+/* The same for a screen. The table may go; the profile is borrowed. */
+TALLY_MUST_CHECK enum tally_status report_levels_init(struct flame_tree *tree, const struct report_request *request,
+	const struct flat_table *table, struct tally_error *err);
 
 #endif

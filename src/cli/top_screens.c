@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "view/tui/explorer_rows.h"
-#include "view/tui/level_tree.h"
 
 /* Not before there is something to do. */
 static uint32_t next_key(void *data)
@@ -94,21 +93,12 @@ enum tally_status top_screens_show_asked(struct top_state *x, struct tally_error
 
 static enum tally_status make_levels(struct top_state *x, struct flame_tree *tree, struct tally_error *err)
 {
-	const struct report_request *r = &x->view->settings->report;
-	struct report_text_options options = report_tables_options(r);
 	struct flat_table table;
-	struct report_tree levels;
 	enum tally_status st = top_view_table(x->view, x->current, &table, err);
 
 	if (st != TALLY_OK)
 		return st;
-	st = report_tree_init(&levels, r, &table, err);
-	options.levels = levels.levels;
-	if (st == TALLY_OK && !levels.is_made)
-		st = error_set(err, TALLY_INVALID, "--hierarchy needs keys to sort by");
-	if (st == TALLY_OK)
-		st = level_tree_init(tree, &levels.hierarchy, &options, err);
-	report_tree_deinit(&levels);
+	st = report_levels_init(tree, &x->view->settings->report, &table, err);
 	flat_table_deinit(&table);
 	return st;
 }
@@ -150,6 +140,20 @@ static enum tally_status annotate_label(
 	return TALLY_OK;
 }
 
+static enum tally_status switch_event(
+	struct top_state *x, enum tree_action to, enum tree_action view, struct tally_error *err)
+{
+	if (x->view->count < 2) {
+		tree_explore_say(&x->trees, view, "there is one event");
+		return TALLY_OK;
+	}
+	tree_views_deinit(&x->trees);
+	enum tally_status st = top_state_switch_event(x, to == TREE_NEXT_EVENT ? 1 : x->view->count - 1, err);
+	if (st == TALLY_OK)
+		x->tree->title = x->shown.title.data;
+	return st;
+}
+
 static enum tally_status show_tree(struct top_state *x, enum tree_action view, struct tally_error *err)
 {
 	struct tree_explore request = {.terminal = x->terminal,
@@ -157,6 +161,7 @@ static enum tally_status show_tree(struct top_state *x, enum tree_action view, s
 		.title = x->shown.title.data,
 		.levels = x->view->settings->report.is_hierarchy ? "Sort keys, one below the other" : NULL,
 		.limit = x->shown.options.chains.min_percent,
+		.level_limit = x->shown.options.percent_limit,
 		.data = x,
 		.make = make_tree,
 		.key = next_key,
@@ -168,14 +173,11 @@ static enum tally_status show_tree(struct top_state *x, enum tree_action view, s
 	while (st == TALLY_OK && end != TREE_BACK && !x->leaves) {
 		const struct flame_label *label = NULL;
 		st = tree_explore_show(&x->trees, &request, &view, &end, &label, err);
-		if (end == TREE_BACK && request.levels &&
-			view != TREE_LEVELS) { /* which is what the others are seen from */
-			view = TREE_LEVELS;
-			end = TREE_STAY;
-		}
 		x->leaves |= end == TREE_LEAVE;
 		if (st == TALLY_OK && end == TREE_ANNOTATE)
 			st = annotate_label(x, label, view, err);
+		else if (st == TALLY_OK && (end == TREE_NEXT_EVENT || end == TREE_PREVIOUS_EVENT))
+			st = switch_event(x, end, view, err);
 	}
 	x->tree = NULL;
 	tree_views_deinit(&x->trees);

@@ -49,7 +49,8 @@ static enum tally_status want_view(
 	if (view == TREE_FLAME)
 		status = flame_screen_init(&views->flame, tree, views->flame_title, err);
 	else
-		status = tree_screen_init(&views->screens[kind], tree, views->titles[kind], request->limit, err);
+		status = tree_screen_init(&views->screens[kind], tree, views->titles[kind],
+			kind == TREE_OF_LEVELS ? request->level_limit : request->limit, err);
 	if (status == TALLY_OK && kind == TREE_OF_LEVELS)
 		views->screens[kind].heading = request->levels;
 	*has = status == TALLY_OK;
@@ -166,6 +167,13 @@ enum tally_status tree_explore_show(struct tree_views *views, const struct tree_
 				tree->frame.message, sizeof(tree->frame.message));
 			break;
 		case TREE_BACK:
+			if (request->levels && *view != TREE_LEVELS) /* which is what the others are seen from */
+				*view = TREE_LEVELS;
+			else
+				*end = action;
+			break;
+		case TREE_NEXT_EVENT:
+		case TREE_PREVIOUS_EVENT:
 		case TREE_LEAVE:
 		case TREE_ANNOTATE:
 			*end = action;

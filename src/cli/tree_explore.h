@@ -28,7 +28,7 @@ struct tree_explore {
 	struct grid *grid;
 	const char *title; /* another one after renew: the caller sets it there */
 	const char *levels; /* heading of the tree of levels; NULL: there is none */
-	double limit; /* percent */
+	double limit, level_limit; /* percent: of stacks, of sort keys */
 	void *data;
 	enum tally_status (*make)(void *data, enum tree_kind kind, struct flame_tree *tree, struct tally_error *err);
 	/* A profile that is renewed: key waits for one, or gives TUI_KEY_NONE when something is due, which renew does;
@@ -37,7 +37,8 @@ struct tree_explore {
 	enum tally_status (*renew)(void *data, bool *changed, struct tally_error *err);
 };
 
-/* end: TREE_BACK, TREE_LEAVE, or TREE_ANNOTATE with the label at the cursor. view: the one that shows, in and out. */
+/* end: TREE_BACK, TREE_LEAVE, another event, or TREE_ANNOTATE with the label at the cursor. view: the one that shows, in and
+ * out. */
 TALLY_MUST_CHECK enum tally_status tree_explore_show(struct tree_views *views, const struct tree_explore *request,
 	enum tree_action *view, enum tree_action *end, const struct flame_label **label, struct tally_error *err);
 /* On the bottom line of that view until the next key. */

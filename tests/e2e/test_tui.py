@@ -394,6 +394,31 @@ def test_views_of_stacks(terminal, tally, recording):
     screen.wait(lambda lines: lines == start)
 
 
+def test_hierarchy(terminal, tally, recording):
+    screen = terminal(report(tally, recording, '--hierarchy', '-s', 'dso,sym'), (120, 24))
+    shown = screen.wait(lambda lines: 'Sort keys' in lines[1] and lines[2].endswith('+ deep'))
+    assert shown[0].startswith("Hierarchy: Samples: ") and "of event 'cpu-clock:u'" in shown[0]
+    text = tally('report', '-i', recording, '--stdio', '--hierarchy', '-s', 'dso,sym', '-g', 'none').stdout
+    rows = [line.split() for line in text.split('# Samples')[1].splitlines() if '%' in line]  # of the first event
+    screen.press('E')
+    opened = screen.wait(lambda lines: lines[2].endswith('- deep') and len(lines[3].split()) == 3)
+    assert [line.split()[0] for line in opened[2:2 + len(rows)]] == [row[0] for row in rows]
+    screen.press('/', 'leaf', 'Enter')
+    only = screen.wait(lambda lines: lines[0].startswith("[names with 'leaf'] Hierarchy: "))
+    assert [line.split()[-2:] for line in only[2:4]] == [['-', 'deep'], ['leaf', 'deep']] and not only[4]
+    screen.press('Tab')
+    screen.wait(lambda lines: "of event 'task-clock:u'" in lines[0] and lines[2].endswith('+ deep'))
+    screen.press('BTab')
+    screen.wait(lambda lines: lines[0].startswith("[names with 'leaf'] Hierarchy: "))  # as it was left
+    screen.press('Down', 'a')
+    screen.wait(lambda lines: lines[0].startswith('leaf  '))
+    screen.press('q')
+    screen.wait(lambda lines: lines[0].startswith("[names with 'leaf'] Hierarchy: "))
+    screen.press('q')
+    screen.wait(lambda lines: 'Overhead' in lines[1])
+    screen.press('q')
+
+
 def test_a_group_by_one_of_its_events(terminal, tally, recording):
     screen = terminal(report(tally, recording, '--group', '--no-children', '-g', 'none'), (120, 40))
     screen.wait(lambda lines: lines[0].startswith('Samples: '))

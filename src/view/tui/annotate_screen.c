@@ -375,7 +375,8 @@ static enum annotate_action other_key(struct annotate_screen *s, uint32_t key)
 
 enum annotate_action annotate_screen_key(struct annotate_screen *s, uint32_t key)
 {
-	const struct tui_frame_owner owner = {s, sizeof(help) / sizeof(help[0]), search};
+	const struct tui_frame_owner owner = {
+		.data = s, .help_count = sizeof(help) / sizeof(help[0]), .search = search};
 	bool leaves = false;
 	if (tui_frame_takes(&s->frame, &owner, key, &leaves))
 		return leaves ? ANNOTATE_LEAVE : ANNOTATE_STAY;

@@ -361,7 +361,8 @@ static enum tree_action other_key(struct flame_screen *s, uint32_t key)
 enum tree_action flame_screen_key(struct flame_screen *s, uint32_t key)
 {
 	enum tree_action action = TREE_STAY;
-	const struct tui_frame_owner owner = {s, sizeof(help) / sizeof(help[0]), search};
+	const struct tui_frame_owner owner = {
+		.data = s, .help_count = sizeof(help) / sizeof(help[0]), .search = search};
 	bool leaves = false;
 	if (!tui_frame_takes(&s->frame, &owner, key, &leaves)) {
 		if (tui_is_mouse(key))

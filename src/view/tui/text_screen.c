@@ -74,7 +74,7 @@ static enum text_screen_action own_key(struct text_screen *s, uint32_t key)
 
 enum text_screen_action text_screen_key(struct text_screen *s, uint32_t key)
 {
-	const struct tui_frame_owner owner = {s, 0, search};
+	const struct tui_frame_owner owner = {.data = s, .search = search};
 	bool leaves = false;
 	if (tui_frame_takes(&s->frame, &owner, key, &leaves))
 		return leaves ? TEXT_SCREEN_LEAVE : TEXT_SCREEN_STAY;

@@ -11,61 +11,23 @@
 #define MAX_INDENT  200
 #define MAX_LEVELS  4096 /* deeper ones stay closed */
 
-struct heavy {
-	uint64_t total;
-	uint32_t parent, node; /* parent: as an index of children */
-};
-
-static int by_weight(const void *left, const void *right)
-{
-	const struct heavy *a = left, *b = right;
-	if (a->parent != b->parent)
-		return a->parent < b->parent ? -1 : 1;
-	if (a->total != b->total)
-		return a->total > b->total ? -1 : 1;
-	return a->node < b->node ? -1 : a->node > b->node;
-}
-
 static double percent_of(const struct tree_screen *s, uint64_t value)
 {
-	return s->tree->total ? 100.0 * (double)value / (double)s->tree->total : 0;
-}
-
-static uint32_t parent_index(const struct tree_screen *s, uint32_t node)
-{
-	uint32_t parent = s->tree->nodes[node].parent;
-	return parent == PROFILE_NONE ? (uint32_t)s->tree->node_count : parent;
-}
-
-static bool order_children(struct tree_screen *s)
-{
-	size_t count = s->tree->node_count;
-	struct heavy *all = calloc(count + 1, sizeof(*all));
-	if (!all)
-		return false;
-	for (uint32_t i = 0; i < count; i++)
-		all[i] = (struct heavy){s->tree->nodes[i].total, parent_index(s, i), i};
-	qsort(all, count, sizeof(*all), by_weight);
-	for (uint32_t i = 0; i < count; i++) {
-		struct tree_children *of = &s->children[all[i].parent];
-		if (of->count++ == 0)
-			of->first = i;
-		s->order[i] = all[i].node;
-	}
-	free(all);
-	return true;
+	uint64_t total = s->order.totals[s->tree->node_count];
+	return total ? 100.0 * (double)value / (double)total : 0;
 }
 
 static bool is_heavy(const struct tree_screen *s, uint32_t node)
 {
-	return percent_of(s, s->tree->nodes[node].total) >= s->limit;
+	return percent_of(s, s->order.totals[node]) >= s->limit;
 }
 
 /* Children that show: the heavy ones are in front. */
 static uint32_t child_count(const struct tree_screen *s, uint32_t index)
 {
 	uint32_t count = 0;
-	while (count < s->children[index].count && is_heavy(s, s->order[s->children[index].first + count]))
+	struct tree_children of = s->order.children[index];
+	while (count < of.count && is_heavy(s, s->order.nodes[of.first + count]))
 		count++;
 	return count;
 }
@@ -77,20 +39,20 @@ static void make_lines(struct tree_screen *s)
 	struct tree_children stack[MAX_LEVELS];
 	size_t depth = 1, count = 0;
 	uint32_t root = (uint32_t)s->tree->node_count;
-	stack[0] = (struct tree_children){s->children[root].first, child_count(s, root)};
+	stack[0] = (struct tree_children){s->order.children[root].first, child_count(s, root)};
 	while (depth > 0) {
 		struct tree_children *level = &stack[depth - 1];
 		if (level->count == 0) {
 			depth--;
 			continue;
 		}
-		uint32_t node = s->order[level->first++];
+		uint32_t node = s->order.nodes[level->first++];
 		level->count--;
 		if (node == kept)
 			s->list.cursor = count;
 		s->lines[count++] = node;
 		if (s->is_open[node] && depth < MAX_LEVELS)
-			stack[depth++] = (struct tree_children){s->children[node].first, child_count(s, node)};
+			stack[depth++] = (struct tree_children){s->order.children[node].first, child_count(s, node)};
 	}
 	s->list.count = count;
 	tui_list_settle(&s->list);
@@ -101,17 +63,26 @@ enum tally_status tree_screen_init(
 {
 	size_t count = tree->node_count + 1;
 	*s = (struct tree_screen){.tree = tree, .title = title, .limit = limit, .frame = TUI_FRAME_START};
-	s->children = calloc(count, sizeof(*s->children));
-	s->order = calloc(count, sizeof(*s->order));
 	s->is_open = calloc(count, sizeof(*s->is_open));
 	s->lines = calloc(count, sizeof(*s->lines));
-	if (!s->children || !s->order || !s->is_open || !s->lines || !order_children(s)) {
+	if (!s->is_open || !s->lines || !tree_order_make(&s->order, tree, "")) {
 		tree_screen_deinit(s);
 		return error_nomem(err);
 	}
 	s->list.page = s->frame.rows - FIXED_LINES;
 	make_lines(s);
 	return TALLY_OK;
+}
+
+/* False: memory is out, and all is as it was. */
+static bool select_nodes(struct tree_screen *s, const char *filter)
+{
+	struct tree_order order;
+	if (!tree_order_make(&order, s->tree, filter))
+		return false;
+	tree_order_deinit(&s->order);
+	s->order = order;
+	return true;
 }
 
 void tree_screen_remember(const struct tree_screen *s, struct tree_memory *memory)
@@ -138,6 +109,8 @@ enum tally_status tree_screen_renew(
 	made.list.page = s->list.page;
 	tree_screen_deinit(s);
 	*s = made;
+	if (*s->frame.filter && !select_nodes(s, s->frame.filter))
+		return error_nomem(err);
 	make_lines(s);
 	for (size_t i = 0; i < s->list.count; i++)
 		if (s->lines[i] == cursor)
@@ -149,8 +122,7 @@ enum tally_status tree_screen_renew(
 
 void tree_screen_deinit(struct tree_screen *s)
 {
-	free(s->children);
-	free(s->order);
+	tree_order_deinit(&s->order);
 	free(s->is_open);
 	free(s->lines);
 	*s = (struct tree_screen){0};
@@ -184,7 +156,7 @@ static void toggle(struct tree_screen *s)
 		s->is_open[node] = opens;
 		if (!opens || child_count(s, node) != 1)
 			break;
-		node = s->order[s->children[node].first];
+		node = s->order.nodes[s->order.children[node].first];
 	}
 	make_lines(s);
 }
@@ -233,6 +205,19 @@ static void step_out(struct tree_screen *s)
 	}
 }
 
+static void filter_nodes(void *data)
+{
+	struct tree_screen *s = data;
+	if (!select_nodes(s, s->frame.filter)) {
+		s->frame.filter[0] = '\0';
+		tui_frame_say(&s->frame, "out of memory");
+		return;
+	}
+	make_lines(s);
+	if (!s->list.count)
+		tui_frame_say(&s->frame, "no name from %.4g%% has '%.100s' in it", s->limit, s->frame.filter);
+}
+
 static void show_node(struct tree_screen *s, uint32_t node)
 {
 	for (uint32_t up = s->tree->nodes[node].parent; up != PROFILE_NONE; up = s->tree->nodes[up].parent)
@@ -277,6 +262,7 @@ static const struct tui_help help[] = {
 	{"PgUp PgDn, Space", "one page; also Ctrl-B, Ctrl-F"},
 	{"Home End, g G", "first and last line"},
 	{"/, n N", "search a function, also where it is not open; the next"},
+	{"Tab, Shift-Tab, < >", "another event"},
 	{"[ ]", "scroll sideways"},
 	{NULL, "The tree"},
 	{"Enter, +, Right", "open or close one level, or a path without forks"},
@@ -293,6 +279,37 @@ static const struct tui_help help[] = {
 	{"?, h, F1", "this list"},
 	{"Ctrl-C", "leave"},
 };
+
+static const struct tui_help levels_help[] = {
+	{NULL, "Moving"},
+	{"Up Down, k j", "one line"},
+	{"PgUp PgDn, Space", "one page; also Ctrl-B, Ctrl-F"},
+	{"Home End, g G", "first and last line"},
+	{"Tab, Shift-Tab, < >", "another event"},
+	{"f, n N", "search a name, also where it is not open; the next"},
+	{"[ ]", "scroll sideways"},
+	{NULL, "The tree"},
+	{"Enter, +, Right", "open or close one level, or a path without forks"},
+	{"Left", "close, or to the level above"},
+	{"e", "open or close all below"},
+	{"E, C", "open, close all"},
+	{"/", "only names with a text in them; Esc: all"},
+	{"{ }", "lower, higher percent limit"},
+	{NULL, "Other views"},
+	{"T, I, v", "top-down, callers, flame; q there comes back"},
+	{"a", "the function's code"},
+	{"q", "to the flat table"},
+	{NULL, "Other"},
+	{"P", "print what is open to perf.tree.N"},
+	{"?, h, F1", "this list"},
+	{"Ctrl-C", "leave"},
+};
+
+static const struct tui_help *help_of(const struct tree_screen *s, size_t *count)
+{
+	*count = s->heading ? sizeof(levels_help) / sizeof(levels_help[0]) : sizeof(help) / sizeof(help[0]);
+	return s->heading ? levels_help : help;
+}
 
 /* False: it is another kind of key. */
 static bool tree_key(struct tree_screen *s, uint32_t key)
@@ -342,6 +359,12 @@ static enum tree_action own_key(struct tree_screen *s, uint32_t key)
 	case 'q':
 	case TUI_KEY_ESCAPE:
 		return TREE_BACK;
+	case '\t':
+	case '>':
+		return TREE_NEXT_EVENT;
+	case TUI_KEY_BACK_TAB:
+	case '<':
+		return TREE_PREVIOUS_EVENT;
 	case 'T':
 		return TREE_TOP_DOWN;
 	case 'I':
@@ -359,8 +382,9 @@ static enum tree_action own_key(struct tree_screen *s, uint32_t key)
 
 enum tree_action tree_screen_key(struct tree_screen *s, uint32_t key)
 {
-	const struct tui_frame_owner owner = {s, sizeof(help) / sizeof(help[0]), search};
+	struct tui_frame_owner owner = {s, .search = search, .filter = s->heading ? filter_nodes : NULL};
 	bool leaves = false;
+	help_of(s, &owner.help_count);
 	if (tui_frame_takes(&s->frame, &owner, key, &leaves))
 		return leaves ? TREE_LEAVE : TREE_STAY;
 	return own_key(s, key);
@@ -381,7 +405,7 @@ static void make_line(const struct tree_screen *s, size_t index, struct tui_line
 	uint32_t at = s->lines[index];
 	const struct flame_node *node = &s->tree->nodes[at];
 	const struct flame_label *label = &s->tree->labels[node->label];
-	double total = percent_of(s, node->total), self = percent_of(s, node->self);
+	double total = percent_of(s, s->order.totals[at]), self = percent_of(s, node->self);
 	uint32_t depth = node->depth < MAX_INDENT ? node->depth : MAX_INDENT;
 	tui_line_clear(line);
 	tui_line_style(line, tui_heat_style(total));
@@ -408,8 +432,8 @@ static void make_line(const struct tree_screen *s, size_t index, struct tui_line
 
 static void put_bottom(const struct tree_screen *s, struct grid *grid, struct text *t)
 {
-	static const char *const hints[] = {"?:help", "q:back", "Enter:open", "/:search", "a:annotate", "T:top-down",
-		"I:callers", "v:flame", "E/C:all", "{/}:limit"};
+	const char *const hints[] = {"?:help", "q:back", "Enter:open", s->heading ? "/:filter" : "/:search",
+		"a:annotate", "T:top-down", "I:callers", "v:flame", "E/C:all", "{/}:limit"};
 	char room[TUI_PLACE_BYTES];
 	struct tui_bottom bottom = {hints, sizeof(hints) / sizeof(hints[0]), NULL, tui_place(&s->list, room)};
 	tui_frame_put_bottom(&s->frame, &bottom, grid, t);
@@ -432,6 +456,15 @@ static void put_lines(const struct tree_screen *s, struct grid *grid, struct tui
 	}
 }
 
+static void append_title(const struct tree_screen *s, struct text *out)
+{
+	if (*s->frame.filter) /* in front, where it is not cut off */
+		text_printf(out, "[names with '%s'] ", s->frame.filter);
+	text_str(out, s->title);
+	if (s->limit > 0 || !s->heading)
+		text_printf(out, ", from %.4g%%", s->limit);
+}
+
 bool tree_screen_draw(const struct tree_screen *s, struct grid *grid)
 {
 	struct tui_line line = {0};
@@ -439,12 +472,14 @@ bool tree_screen_draw(const struct tree_screen *s, struct grid *grid)
 		return false;
 	if (grid->rows == 0)
 		return true;
+	size_t help_count;
+	const struct tui_help *own_help = help_of(s, &help_count);
 	if (s->frame.mode == TUI_HELP)
-		tui_put_help(grid, help, sizeof(help) / sizeof(help[0]), s->frame.help_top, &line.text);
+		tui_put_help(grid, own_help, help_count, s->frame.help_top, &line.text);
 	else
 		put_lines(s, grid, &line);
 	text_clear(&line.text);
-	text_printf(&line.text, "%s, from %.4g%%", s->title, s->limit);
+	append_title(s, &line.text);
 	tui_put_title(grid, (struct tally_str){line.text.data, line.text.len});
 	put_bottom(s, grid, &line.text);
 	bool is_drawn = !line.text.failed;
@@ -455,7 +490,9 @@ bool tree_screen_draw(const struct tree_screen *s, struct grid *grid)
 void tree_screen_print(const struct tree_screen *s, struct text *out)
 {
 	struct tui_line line = {0};
-	text_printf(out, "# %s, from %.4g%%\n#\n", s->title, s->limit);
+	text_str(out, "# ");
+	append_title(s, out);
+	text_str(out, "\n#\n");
 	for (size_t i = 0; i < s->list.count; i++) {
 		make_line(s, i, &line);
 		text_bytes(out, line.text.data, line.text.len);

@@ -14,8 +14,8 @@
 #define VIEW_TUI_TREE_SCREEN_H
 
 #include "base/vec.h"
-#include "profile/flame_tree.h"
 #include "view/tui/tree_memory.h"
+#include "view/tui/tree_order.h"
 #include "view/tui/tui_frame.h"
 
 enum tree_action { /* of the flame view too */
@@ -26,12 +26,10 @@ enum tree_action { /* of the flame view too */
 	TREE_CALLERS,
 	TREE_FLAME,
 	TREE_LEVELS,
+	TREE_NEXT_EVENT,
+	TREE_PREVIOUS_EVENT,
 	TREE_ANNOTATE, /* the function at the cursor */
 	TREE_PRINT
-};
-
-struct tree_children { /* of a node: in order */
-	uint32_t first, count;
 };
 
 struct tree_screen {
@@ -40,8 +38,7 @@ struct tree_screen {
 	const char *
 		heading; /* of what nodes are; NULL: functions, which have something of their own beside what they call */
 	double limit; /* percent of all */
-	struct tree_children *children; /* by node; the last one is the root of all */
-	uint32_t *order; /* nodes, each node's children together */
+	struct tree_order order;
 	bool *is_open; /* by node */
 	uint32_t *lines; /* nodes that show */
 	struct tui_list list;

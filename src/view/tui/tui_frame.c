@@ -34,6 +34,12 @@ void tui_frame_scroll(struct tui_frame *f, bool is_right)
 		f->shift += SHIFT_STEP;
 }
 
+static void set_filter(struct tui_frame *f, const struct tui_frame_owner *owner, const char *text)
+{
+	snprintf(f->filter, sizeof(f->filter), "%s", text);
+	owner->filter(owner->data);
+}
+
 /* An empty text searches for the one before. */
 static void type_key(struct tui_frame *f, const struct tui_frame_owner *owner, uint32_t key)
 {
@@ -41,7 +47,13 @@ static void type_key(struct tui_frame *f, const struct tui_frame_owner *owner, u
 	enum tui_typed typed = tui_input_key(&f->input, key);
 	if (typed == TUI_TYPED_MORE)
 		return;
+	bool is_filter = f->mode == TUI_FILTER;
 	f->mode = TUI_BROWSE;
+	if (is_filter) {
+		if (typed == TUI_TYPED_WHOLE)
+			set_filter(f, owner, f->input.text);
+		return;
+	}
 	if (typed == TUI_TYPED_WHOLE && f->input.len)
 		snprintf(f->pattern, sizeof(f->pattern), "%s", f->input.text);
 	if (typed != TUI_TYPED_NOTHING && *f->pattern)
@@ -59,7 +71,21 @@ static bool browse_key(struct tui_frame *f, const struct tui_frame_owner *owner,
 			tui_frame_ask(f, key == 'N');
 		return true;
 	case '/':
-		tui_frame_ask(f, false);
+		if (owner->filter) {
+			f->mode = TUI_FILTER;
+			tui_input_start(&f->input, f->filter);
+		} else {
+			tui_frame_ask(f, false);
+		}
+		return true;
+	case 'f':
+		if (owner->filter)
+			tui_frame_ask(f, false);
+		return owner->filter;
+	case TUI_KEY_ESCAPE:
+		if (!*f->filter)
+			return false;
+		set_filter(f, owner, "");
 		return true;
 	case 'h':
 	case TUI_KEY_F1:
@@ -87,6 +113,7 @@ bool tui_frame_takes(struct tui_frame *f, const struct tui_frame_owner *owner, u
 		return true;
 	case TUI_SEARCH:
 	case TUI_SEARCH_BACK:
+	case TUI_FILTER:
 		type_key(f, owner, key);
 		return true;
 	case TUI_BROWSE:
@@ -134,6 +161,8 @@ void tui_frame_put_bottom(const struct tui_frame *f, const struct tui_bottom *bo
 		text_printf(t, "Search: %s_", f->input.text);
 	else if (f->mode == TUI_SEARCH_BACK)
 		text_printf(t, "Search upwards: %s_", f->input.text);
+	else if (f->mode == TUI_FILTER)
+		text_printf(t, "Filter: %s_", f->input.text);
 	else if (f->mode == TUI_HELP)
 		text_str(t, "Up, Down: more; any other key goes back");
 	else if (f->message[0] || bottom->idle)

@@ -14,7 +14,7 @@
 
 #define TUI_PLACE_BYTES 48
 
-enum tui_frame_mode { TUI_BROWSE, TUI_SEARCH, TUI_SEARCH_BACK, TUI_HELP };
+enum tui_frame_mode { TUI_BROWSE, TUI_SEARCH, TUI_SEARCH_BACK, TUI_FILTER, TUI_HELP };
 
 struct tui_frame {
 	unsigned rows, columns; /* of the screen */
@@ -23,6 +23,7 @@ struct tui_frame {
 	size_t help_top;
 	struct tui_input input;
 	char pattern[TUI_INPUT_BYTES]; /* of the last search; empty: there was none */
+	char filter[TUI_INPUT_BYTES]; /* what is shown has this in it; empty: all is */
 	char message[TUI_MESSAGE_BYTES]; /* on the bottom line until the next key; empty: none */
 };
 
@@ -30,6 +31,7 @@ struct tui_frame_owner { /* the screen */
 	void *data;
 	size_t help_count; /* lines of tui_frame_put_help; 0: the screen has none */
 	void (*search)(void *data, bool is_back); /* the pattern is to be found, from the cursor on */
+	void (*filter)(void *data); /* another filter; NULL: there is none, and '/' searches */
 };
 
 #define TUI_FRAME_START                    \

@@ -85,11 +85,59 @@ static void on_the_screen(void **state)
 	profile_destroy(p);
 }
 
+static void press(struct tree_screen *s, const char *pressed)
+{
+	for (; *pressed; pressed++)
+		tree_screen_key(s, (unsigned char)*pressed);
+}
+
+static void only_names_with_a_text(void **state)
+{
+	struct profile *p = profile_from_text(programs);
+	struct flame_tree tree, again;
+	struct tree_screen screen;
+	struct tree_memory memory = {0};
+	struct grid grid = {0};
+
+	make_tree(&tree, p, each);
+	assert_int_equal(tree_screen_init(&screen, &tree, "Hierarchy: 4 samples", 0, NULL), TALLY_OK);
+	screen.heading = "Sort keys";
+	tree_screen_resize(&screen, 9, 40);
+	press(&screen, "E/memc\r");
+	assert_true(tree_screen_draw(&screen, &grid));
+	assert_grid_is_golden(&grid, "levels-filtered-40x9");
+	tree_screen_remember(&screen, &memory);
+	make_tree(&again, p, each);
+	assert_int_equal(tree_screen_renew(&screen, &memory, &again, NULL), TALLY_OK);
+	flame_tree_deinit(&tree);
+	assert_true(tree_screen_draw(&screen, &grid));
+	assert_grid_is_golden(&grid, "levels-filtered-40x9");
+	press(&screen, "/");
+	tree_screen_key(&screen, TUI_KEY_CTRL('u'));
+	press(&screen, "nowhere\r");
+	assert_int_equal(screen.list.count, 0);
+	assert_int_equal(tree_screen_key(&screen, 'a'), TREE_ANNOTATE);
+	assert_null(tree_screen_label(&screen));
+	assert_int_equal(tree_screen_key(&screen, TUI_KEY_ESCAPE), TREE_STAY);
+	assert_int_equal(screen.list.count, 9);
+	assert_int_equal(tree_screen_key(&screen, TUI_KEY_ESCAPE), TREE_BACK);
+	assert_int_equal(tree_screen_key(&screen, '\t'), TREE_NEXT_EVENT);
+	assert_int_equal(tree_screen_key(&screen, TUI_KEY_BACK_TAB), TREE_PREVIOUS_EVENT);
+	press(&screen, "fmemcpy\r");
+	assert_true(str_equal(tree_screen_label(&screen)->name, STR("memcpy")));
+	tree_memory_deinit(&memory);
+	tree_screen_deinit(&screen);
+	flame_tree_deinit(&again);
+	grid_deinit(&grid);
+	profile_destroy(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_node_for_each_value_of_a_level),
 		cmocka_unit_test(on_the_screen),
+		cmocka_unit_test(only_names_with_a_text),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,30 @@
+/*
+ * tree_order.h - the children of each node of a tree by weight, of what a filter lets through. No screen.
+ *
+ * Borrows the tree; the caller deinits.
+ *
+ *	if (tree_order_make(&order, &tree, "malloc"))
+ *		for (uint32_t i = 0; i < order.children[node].count; i++) use(order.nodes[order.children[node].first + i]);
+ *	tree_order_deinit(&order);
+ */
+#ifndef VIEW_TUI_TREE_ORDER_H
+#define VIEW_TUI_TREE_ORDER_H
+
+#include "profile/flame_tree.h"
+
+struct tree_children { /* of a node: in order */
+	uint32_t first, count;
+};
+
+struct tree_order {
+	struct tree_children *children; /* by node; the last one is the root of all */
+	uint32_t *nodes; /* each node's children together, heavy ones first */
+	uint64_t *totals; /* by node; the last one is of all that passes */
+};
+
+/* Nodes pass whose name has that text in it, with all below them; those above have the sums of what passes. Empty: all pass.
+ * False: memory is out, and nothing is left to free. */
+TALLY_MUST_CHECK bool tree_order_make(struct tree_order *order, const struct flame_tree *tree, const char *filter);
+void tree_order_deinit(struct tree_order *order);
+
+#endif
