@@ -228,9 +228,8 @@ static void expect_samples(const struct row_builder *b, size_t at, size_t end)
 		__builtin_prefetch(&b->chains->frames[b->chains->begin[sample->stack]]);
 }
 
-static void add_samples(void *context, size_t index, unsigned worker)
+static void add_part(struct row_builder *b)
 {
-	struct row_builder *b = (struct row_builder *)context + index;
 	const struct flat_groups *groups = b->groups;
 	b->first_group = b->begin < b->end ? groups->of_sample[groups->samples[b->begin]] : 0;
 	for (uint32_t group = b->first_group; group < groups->sample_groups && !b->failed; group++) {
@@ -245,6 +244,15 @@ static void add_samples(void *context, size_t index, unsigned worker)
 			b->failed = !add_sample(b, groups->samples[i]);
 		}
 	}
+}
+
+static void add_samples(void *context, size_t index, unsigned worker)
+{
+	struct row_builder *parts = context;
+	/* Here, not in its place: parts share cache lines, which the workers would take from each other. */
+	struct row_builder part = parts[index];
+	add_part(&part);
+	parts[index] = part;
 }
 
 /* Without children a sample makes one row at most; with them, most callers are of one group of samples only. */

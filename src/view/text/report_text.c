@@ -133,12 +133,14 @@ struct row_round {
 static void print_chunk(void *context, size_t index, unsigned worker)
 {
 	struct row_round *round = context;
-	struct text *out = &round->texts[index];
+	/* Here, not in its place: the next chunk's lies in the same cache line, and another worker writes to it. */
+	struct text out = round->texts[index];
 	size_t place = round->first + index * round->chunk_rows, shown = round->printing->table->shown_count;
 	size_t end = place + round->chunk_rows < shown ? place + round->chunk_rows : shown;
 	for (; place < end; place++)
-		if (print_shown(round->printing, &round->chains[worker], out, place, NULL) != TALLY_OK)
-			out->failed = true;
+		if (print_shown(round->printing, &round->chains[worker], &out, place, NULL) != TALLY_OK)
+			out.failed = true;
+	round->texts[index] = out;
 }
 
 static bool print_rounds(struct row_round *round, unsigned workers, struct text *out)
