@@ -187,7 +187,7 @@ static void count_record(struct live_profile_figures *figures, const struct reco
 
 static bool is_of_state(uint32_t type)
 {
-	return sideband_is_history(type) || type == RECORD_EXIT;
+	return sideband_is_history(type) || type == RECORD_EXIT || type == RECORD_CGROUP;
 }
 
 /* Into the round, or, if it is newer than all that came before the mark, into what is late. */

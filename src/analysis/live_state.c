@@ -6,6 +6,7 @@
 
 #include "abi/encode.h"
 #include "base/error.h"
+#include "base/limits.h"
 
 #define PROCESSES_KEPT 1024 /* that have ended, before their numbers are worth clearing away */
 
@@ -17,9 +18,9 @@ void live_state_init(struct live_state *state)
 
 void live_state_deinit(struct live_state *state)
 {
-	for (size_t i = 0; i < state->kernel.len; i++)
-		free(state->kernel.items[i].bytes);
-	vec_free(&state->kernel);
+	for (size_t i = 0; i < state->kept.len; i++)
+		free(state->kept.items[i].bytes);
+	vec_free(&state->kept);
 	vec_free(&state->threads);
 	map_u64_deinit(&state->by_tid);
 	live_maps_deinit(&state->maps);
@@ -90,31 +91,50 @@ static void apply_exit(struct live_state *state, const struct record_task *task)
 	state->ended_threads++;
 }
 
-static void drop_kernel_record(struct live_state *state, uint64_t start, bool is_symbol)
+static void drop_kept(struct live_state *state, size_t index)
 {
-	for (size_t i = 0; i < state->kernel.len; i++) {
-		struct live_kernel_record *known = &state->kernel.items[i];
-		if (known->start != start || known->is_symbol != is_symbol)
+	struct live_kept_record *items = state->kept.items;
+
+	free(items[index].bytes);
+	state->cgroup_count -= items[index].kind == LIVE_CGROUP;
+	memmove(items + index, items + index + 1, (state->kept.len - index - 1) * sizeof(*items));
+	state->kept.len--;
+}
+
+static void forget_record(struct live_state *state, enum live_kept kind, uint64_t key)
+{
+	for (size_t i = state->kept.len; i-- > 0;) {
+		const struct live_kept_record *known = &state->kept.items[i];
+		if (known->kind != kind || known->key != key)
 			continue;
-		free(known->bytes);
-		*known = state->kernel.items[--state->kernel.len];
+		drop_kept(state, i);
 		return;
 	}
 }
 
-static bool keep_kernel_record(struct live_state *state, const struct record *record, uint64_t start, bool is_symbol)
+static bool keep_record(struct live_state *state, const struct record *record, enum live_kept kind, uint64_t key)
 {
-	struct live_kernel_record kept = {
-		.start = start, .is_symbol = is_symbol, .bytes = malloc(record->bytes.len), .len = record->bytes.len};
+	struct live_kept_record kept = {kind, key, malloc(record->bytes.len), record->bytes.len};
 
-	drop_kernel_record(state, start, is_symbol);
+	forget_record(state, kind, key);
 	if (!kept.bytes)
 		return false;
 	memcpy(kept.bytes, record->bytes.data, kept.len);
-	if (vec_push(&state->kernel, kept))
+	if (vec_push(&state->kept, kept)) {
+		state->cgroup_count += kind == LIVE_CGROUP;
 		return true;
+	}
 	free(kept.bytes);
 	return false;
+}
+
+/* Nothing tells when one goes: of those that came, the oldest do. */
+static bool keep_cgroup(struct live_state *state, const struct record *record, uint64_t id)
+{
+	for (size_t i = 0; state->cgroup_count >= LIMIT_LIVE_CGROUPS && i < state->kept.len; i++)
+		if (state->kept.items[i].kind == LIVE_CGROUP)
+			drop_kept(state, i);
+	return keep_record(state, record, LIVE_CGROUP, id);
 }
 
 static bool is_kernel(const struct record *record, const struct record_mmap *mmap)
@@ -131,14 +151,16 @@ enum tally_status live_state_apply(struct live_state *state, const struct record
 	case RECORD_MMAP:
 	case RECORD_MMAP2:
 		if (is_kernel(record, &fields->mmap))
-			ok = keep_kernel_record(state, record, fields->mmap.start, false);
+			ok = keep_record(state, record, LIVE_KERNEL_MAP, fields->mmap.start);
 		break;
 	case RECORD_KSYMBOL:
 		if (fields->ksymbol.flags & KSYMBOL_FLAG_UNREGISTER)
-			drop_kernel_record(state, fields->ksymbol.addr, true);
+			forget_record(state, LIVE_KERNEL_SYMBOL, fields->ksymbol.addr);
 		else
-			ok = keep_kernel_record(state, record, fields->ksymbol.addr, true);
+			ok = keep_record(state, record, LIVE_KERNEL_SYMBOL, fields->ksymbol.addr);
 		break;
+	case RECORD_CGROUP:
+		return keep_cgroup(state, record, fields->cgroup.id) ? TALLY_OK : error_nomem(err);
 	case RECORD_COMM:
 		ok = apply_comm(state, &fields->comm);
 		break;
@@ -230,8 +252,8 @@ bool live_state_write(const struct live_state *state, struct writer *out, const 
 	size_t position = 0;
 	uint64_t pid, value;
 
-	for (size_t i = 0; i < state->kernel.len; i++)
-		writer_bytes(out, state->kernel.items[i].bytes, state->kernel.items[i].len);
+	for (size_t i = 0; i < state->kept.len; i++)
+		writer_bytes(out, state->kept.items[i].bytes, state->kept.items[i].len);
 	for (size_t i = 0; i < state->threads.len; i++) {
 		const struct live_thread *thread = &state->threads.items[i];
 		const struct sample_id id = {.pid = (uint32_t)thread->pid, .tid = (uint32_t)thread->tid};

@@ -8,7 +8,7 @@
  *
  *	live_state_init(&state);
  *	live_state_apply(&state, &record, &fields, err); ...  live_state_settle(&state, err);
- *	live_state_write(&state, &writer, &layout);	// comm and mmap2 of time 0, the kernel's mappings as they came
+ *	live_state_write(&state, &writer, &layout);	// comm and mmap2 of time 0, the kernel's mappings and cgroups as they came
  *	live_state_deinit(&state);
  */
 #ifndef ANALYSIS_LIVE_STATE_H
@@ -27,9 +27,11 @@ struct live_thread {
 	char comm[LIVE_COMM_BYTES];
 };
 
-struct live_kernel_record { /* a mapping of the kernel's, or a BPF program */
-	uint64_t start;
-	bool is_symbol;
+enum live_kept { LIVE_KERNEL_MAP, LIVE_KERNEL_SYMBOL, LIVE_CGROUP };
+
+struct live_kept_record { /* which one newer of its kind takes the place of */
+	enum live_kept kind;
+	uint64_t key; /* address where it starts; id */
 	uint8_t *bytes; /* owned */
 	size_t len;
 };
@@ -38,7 +40,8 @@ struct live_state {
 	struct live_maps maps;
 	VEC(struct live_thread) threads;
 	struct map_u64 by_tid; /* -> index in threads */
-	VEC(struct live_kernel_record) kernel;
+	VEC(struct live_kept_record) kept; /* in order of time */
+	size_t cgroup_count; /* of kept */
 	size_t ended_threads; /* since the last settle */
 	uint64_t ended_processes; /* since maps were made small */
 };

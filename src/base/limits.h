@@ -60,6 +60,7 @@
 #define LIMIT_PFM_NAME		   1024 /* a vendor's event with all its masks and modifiers: they come to some 150 */
 #define LIMIT_BRANCH_HISTORY	   127 /* branches of one sample that are followed: CPUs keep 64 at most */
 #define LIMIT_STITCHED		   1024 /* callers beyond a CPU's registers; perf follows 127 */
+#define LIMIT_LIVE_CGROUPS	   4096 /* kept while top runs: machines of containers have hundreds */
 #define LIMIT_METRIC_DEPTH	   64 /* parentheses in one metric: vendors' come to some ten */
 
 #endif

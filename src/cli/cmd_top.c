@@ -186,7 +186,7 @@ static const struct option options[] = {
 		.help = "don't try to adjust column width, use these fixed values"},
 	{"zero", 'z', OPTION_FLAG, AT(zeroes),
 		.help = "forget all at each refresh; else it fades, by an eighth each time"},
-	{"all-cgroups", 0, OPTION_UNSUPPORTED, .help = "record cgroup events"},
+	{"all-cgroups", 0, OPTION_FLAG, RECORD(attrs.cgroups), .help = "record cgroup events, for the sort key cgroup"},
 	{"asm-raw", 0, OPTION_FLAG, AT(asm_raw), .help = "with --sym-annotate as text: the bytes of instructions"},
 	{.name = "addr2line", .kind = OPTION_UNSUPPORTED},
 	{"call-graph", 0, OPTION_CALL,

@@ -50,17 +50,19 @@ static enum tally_status make_replay_options(
 }
 
 /* What a recording as a whole is needed for, or records that are not kept from one refresh to the next. */
-static enum tally_status check_keys(const struct report_request *r, struct tally_error *err)
+static enum tally_status check_keys(const struct top_settings *settings, struct tally_error *err)
 {
+	const struct report_request *r = &settings->report;
 	const struct {
 		enum profile_facet facet;
 		const char *name;
-	} all[] = {{FACET_CGROUP, "cgroup"}, {FACET_NAMESPACE, "cgroup_id"}, {FACET_PARALLELISM, "parallelism"},
-		{FACET_DATA, "symbol_daddr"}};
+	} all[] = {{FACET_NAMESPACE, "cgroup_id"}, {FACET_PARALLELISM, "parallelism"}, {FACET_DATA, "symbol_daddr"}};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (report_request_facets(r) >> all[i].facet & 1)
 			return error_set(err, TALLY_UNSUPPORTED, "top by %s is not supported yet", all[i].name);
+	if (report_request_facets(r) >> FACET_CGROUP & 1 && !settings->record.attrs.cgroups)
+		return error_set(err, TALLY_INVALID, "top by cgroup needs --all-cgroups");
 	return TALLY_OK;
 }
 
@@ -95,7 +97,7 @@ enum tally_status top_view_init(struct top_view *view, const struct cli *cli, st
 	struct report_source source = source_of(view);
 	st = report_request_finish(&settings->report, &source, err);
 	if (st == TALLY_OK)
-		st = check_keys(&settings->report, err);
+		st = check_keys(settings, err);
 	struct replay_options replay;
 	if (st == TALLY_OK)
 		st = make_replay_options(view, &replay, err);

@@ -162,6 +162,13 @@ def hierarchy(shown, _):
     assert lines[0] == ['100.00%', 'deep'] and lines[1][1:] == ['[.]', 'leaf']
 
 
+def cgroups(shown, pid):
+    """Of this kernel, the one for perf events: the root, where that is not mounted."""
+    groups = pathlib.Path(f'/proc/{pid}/cgroup').read_text(encoding='utf-8').splitlines()
+    own = [line.split(':', 2)[2] for line in groups if line.startswith('0::') or 'perf_event' in line]
+    assert rows(shown.next(rows))[0][1].strip() in {*own, '/'}
+
+
 def between_two_events(shown, _):
     """The clock that switches samples on goes on ticking, and so they stay on."""
     shown.next(rows)
@@ -190,6 +197,7 @@ CASES = [
     (two_columns, ['-e', 'cpu-clock:u,task-clock:u', '--group']),
     (one_thread, ['-e', 'cpu-clock:u', '-c', '1000000', '-t']),
     (hierarchy, ['-e', 'cpu-clock:u', '--hierarchy', '-s', 'comm,symbol']),
+    (cgroups, ['-e', 'cpu-clock:u', '--all-cgroups', '-s', 'cgroup']),
     (between_two_events, [*SEVERAL, '--overwrite', '--switch-on', 'task-clock:u', '-E', '3']),
     (code_below, ['-e', 'cpu-clock:u', '--sym-annotate', 'leaf']),
 ]
@@ -331,6 +339,7 @@ def test_all_cpus_by_name_are_refused(tally, live, open_folder):
     (['-F', '99', '-c', '99'], 234, 'cannot set frequency and period at the same time'),
     (['--call-graph', 'nonsense'], 129, "'nonsense'"),
     (['-s', 'nonsense'], 255, 'nonsense'),
+    (['-s', 'cgroup'], 255, 'needs --all-cgroups'),
     (['-s', 'cgroup_id'], 255, 'not supported yet'),
 ])
 def test_refusals(tally, live, words, status, message):

@@ -1,6 +1,7 @@
 #include "unit_test.h"
 
 #include "analysis/live_profile.h"
+#include "base/limits.h"
 #include "perfdata_builder.h"
 
 #include <stdio.h>
@@ -19,13 +20,14 @@ struct fixture {
 	struct text text;
 };
 
-static void open_live_of(struct fixture *f, size_t event_count, const struct replay_switches *switches)
+static void open_live_with(
+	struct fixture *f, size_t event_count, const struct replay_options *replay, uint64_t more_fields)
 {
-	const struct replay_options replay = {.with_stacks = true, .threads = 1, .switches = switches};
 	const struct binary_store_options store = {
 		.system_root = "/nowhere", .build_id_dir = "/nowhere", .index_dir = ""};
 	*f = (struct fixture){0};
 	struct perf_attr of_several = attr;
+	of_several.sample_type |= more_fields;
 	if (event_count > 1)
 		of_several.sample_type |= SAMPLE_IDENTIFIER;
 	perfdata_builder_init(&f->start, false);
@@ -35,10 +37,16 @@ static void open_live_of(struct fixture *f, size_t event_count, const struct rep
 		perfdata_builder_event(&f->records, &of_several, i + 1);
 	}
 	const struct live_profile_config config = {.description = perfdata_builder_pipe(&f->start),
-		.replay = &replay,
+		.replay = replay,
 		.store = &store,
 		.kernel_name = STR("[kernel]")};
 	assert_int_equal(live_profile_create(&config, &f->live, NULL), TALLY_OK);
+}
+
+static void open_live_of(struct fixture *f, size_t event_count, const struct replay_switches *switches)
+{
+	open_live_with(
+		f, event_count, &(struct replay_options){.with_stacks = true, .threads = 1, .switches = switches}, 0);
 }
 
 static void open_live(struct fixture *f)
@@ -364,6 +372,56 @@ static void test_switches(void **state)
 	close_live(&f);
 }
 
+static void put_cgroup_sample(struct fixture *f, uint64_t cgroup, uint64_t time)
+{
+	struct sample s = {.ip = 0x1010, .pid = 7, .tid = 7, .time = time, .period = 1000, .cgroup = cgroup};
+	perfdata_builder_sample(&f->records, 0, MISC_CPUMODE_USER, &s);
+}
+
+static void put_cgroup(struct fixture *f, uint64_t id, const char *path, uint64_t time)
+{
+	struct record_fields made = {.type = RECORD_CGROUP, .cgroup = {id, str_from(path)}};
+	perfdata_builder_record(&f->records, &made, 0, time);
+}
+
+static bool names_cgroup(struct fixture *f, const char *path)
+{
+	const struct profile *p = live_profile_get(f->live);
+	for (uint32_t row = 0; row < p->facet_rows; row++) {
+		const struct profile_value *value = profile_facet(p, row, FACET_CGROUP);
+		if (value && str_equal(profile_string(p, value->text), str_from(path)))
+			return true;
+	}
+	return false;
+}
+
+/* Made before a refresh, or after it; another one takes an id's place. */
+static void test_cgroups(void **state)
+{
+	struct fixture f;
+	open_live_with(
+		&f, 1, &(struct replay_options){.threads = 1, .facets = UINT64_C(1) << FACET_CGROUP}, SAMPLE_CGROUP);
+	put_cgroup(&f, 11, "/old", 0);
+	put_cgroup(&f, 12, "/first", 1);
+	put_cgroup(&f, 11, "/second", 2);
+	refreshed(&f, true);
+	put_cgroup_sample(&f, 11, 100);
+	refreshed(&f, true);
+	assert_true(names_cgroup(&f, "/second"));
+	assert_false(names_cgroup(&f, "/old"));
+	assert_false(names_cgroup(&f, "/first"));
+	for (uint64_t i = 0; i < LIMIT_LIVE_CGROUPS - 1; i++)
+		put_cgroup(&f, 1000 + i, "/more", 200 + i);
+	refreshed(&f, true);
+	put_cgroup_sample(&f, 12, 100000);
+	put_cgroup_sample(&f, 11, 100001);
+	assert_int_equal(live_profile_zero(f.live, NULL), TALLY_OK);
+	refreshed(&f, true);
+	assert_true(names_cgroup(&f, "/second"));
+	assert_false(names_cgroup(&f, "/first")); /* the oldest of more than are kept */
+	close_live(&f);
+}
+
 /* Samples of an id that came later are of the event that was described with it. */
 static void test_more_ids(void **state)
 {
@@ -407,6 +465,7 @@ int main(void)
 		cmocka_unit_test(test_many_processes),
 		cmocka_unit_test(test_switches),
 		cmocka_unit_test(test_more_ids),
+		cmocka_unit_test(test_cgroups),
 		cmocka_unit_test(test_lost_ends),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
