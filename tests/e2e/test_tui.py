@@ -532,23 +532,52 @@ def test_the_beginning_shows_before_its_names(terminal, tally, large):
     assert len(rows_of(whole[1:2])) == 1 and whole[-1].endswith(' 2/2')
 
 
-def test_code_of_the_beginning_gives_way_to_that_of_all(terminal, tally, tmp_path, workload):
+def two_functions(path, program, megabytes):
     """The beginning has one function, and all of it a hotter one."""
-    path = workload('deep').path
     recording = perfdata_build.Recording()
     recording.event('IDENTIFIER IP TID TIME')
     recording.comm('deep')
-    recording.mmap(0x10000000, 0x10000, str(path))
-    for megabytes, name in ((2, 'leaf'), (7, 'level_20')):
+    recording.mmap(0x10000000, 0x10000, str(program))
+    for size, name in ((2, 'leaf'), (megabytes, 'level_20')):
         before, recording.records = recording.records, b''
-        recording.sample(ip=0x10000004 + address_of(path, name))
-        recording.records = before + (megabytes << 20) // len(recording.records) * recording.records
-    recording.write(tmp_path / 'large.data')
+        recording.sample(ip=0x10000004 + address_of(program, name))
+        recording.records = before + (size << 20) // len(recording.records) * recording.records
+    recording.write(path)
+
+
+def test_code_of_the_beginning_gives_way_to_that_of_all(terminal, tally, tmp_path, workload):
+    two_functions(tmp_path / 'large.data', workload('deep').path, 7)
     screen = terminal(shlex.join(map(str, [tally.path, 'annotate', '-i', tmp_path / 'large.data'])))
     whole = screen.wait(lambda lines: lines[0].startswith('level_20  ') and lines[-1].startswith('h:help'))
     assert ' 183500 samples, ' in whole[0]
     screen.press('>')
     screen.wait(lambda lines: lines[0].startswith('leaf  '))
+
+
+def pressed_while_it_is_read(screen):
+    """A key as soon as there is code: whether all was not read by then."""
+    found = ['']
+    while not found[0].startswith(('leaf  ', 'level_20  ')):
+        found = screen.lines()
+    screen.press('End')
+    while not re.search(r' (\d+)/\1$', found[-1]):
+        found = screen.lines()
+    return found[-1].startswith('reading') and found[0].startswith('leaf  ')
+
+
+def test_who_presses_a_key_stays_in_the_function(terminal, tally, tmp_path, workload):
+    for megabytes in 30, 120, 480:  # more where reading is faster than fingers
+        two_functions(tmp_path / 'large.data', workload('deep').path, megabytes)
+        screen = terminal(shlex.join(map(str, [tally.path, 'annotate', '-i', tmp_path / 'large.data'])))
+        if pressed_while_it_is_read(screen):
+            break
+        screen.tmux('kill-server')
+    else:
+        pytest.skip('recordings are read here before a key is pressed')
+    whole = screen.wait(lambda lines: lines[-1].startswith('h:help'))
+    assert whole[0].startswith('leaf  ') and ' 52428 samples, ' in whole[0]
+    screen.press('<')
+    screen.wait(lambda lines: lines[0].startswith('level_20  '))
 
 
 @pytest.mark.parametrize('how', ['q', 'C-c', 'SIGSEGV'])
