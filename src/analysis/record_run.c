@@ -40,8 +40,9 @@ static enum tally_status copy_records(struct perfdata_reader *reader, struct rec
 
 enum tally_status record_run_open(struct perfdata_reader *reader, struct record_run *run, struct tally_error *err)
 {
-	*run = (struct record_run){
-		.swap = perfdata_reader_is_swapped(reader), .is_pipe = perfdata_reader_is_pipe(reader)};
+	*run = (struct record_run){.reader = reader,
+		.swap = perfdata_reader_is_swapped(reader),
+		.is_pipe = perfdata_reader_is_pipe(reader)};
 	spool_init(&run->copy);
 	if (run->is_pipe && read_through(reader, run) != TALLY_OK)
 		return error_nomem(err);
@@ -56,6 +57,21 @@ enum tally_status record_run_open(struct perfdata_reader *reader, struct record_
 void record_run_close(struct record_run *run)
 {
 	spool_deinit(&run->copy);
+}
+
+void record_run_move(const struct record_run *run, size_t *left, size_t position)
+{
+	size_t rest = run->bytes.len - position;
+	const struct tally_bytes behind = {run->bytes.data + *left, position - *left},
+				 ahead = {run->bytes.data + position,
+					 rest < FILE_WINDOW_BYTES ? rest : FILE_WINDOW_BYTES};
+	*left = position;
+	if (run->is_copy) {
+		spool_drop(&run->copy, behind);
+		return;
+	}
+	perfdata_reader_drop(run->reader, behind);
+	perfdata_reader_expect(run->reader, ahead);
 }
 
 enum tally_status record_run_skip_payload(

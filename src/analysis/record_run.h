@@ -10,11 +10,13 @@
 #ifndef ANALYSIS_RECORD_RUN_H
 #define ANALYSIS_RECORD_RUN_H
 
+#include "base/file.h"
 #include "base/progress.h"
 #include "base/spool.h"
 #include "perfdata/reader.h"
 
 struct record_run {
+	const struct perfdata_reader *reader;
 	struct tally_bytes bytes;
 	uint64_t offset; /* of bytes in the file; 0 for a copy */
 	bool swap;
@@ -29,6 +31,15 @@ struct record_run {
 TALLY_MUST_CHECK enum tally_status record_run_open(
 	struct perfdata_reader *reader, struct record_run *run, struct tally_error *err);
 void record_run_close(struct record_run *run);
+/* What lies between *left and position was walked and leaves memory, and what comes is expected; *left becomes position.
+ * Any thread. */
+void record_run_move(const struct record_run *run, size_t *left, size_t position);
+/* The same, once there is a window full of it: for each step of a walk. */
+static inline void record_run_pass(const struct record_run *run, size_t *left, size_t position)
+{
+	if (position - *left >= FILE_WINDOW_BYTES)
+		record_run_move(run, left, position);
+}
 /* *position behind the payload of the record that ends there. */
 TALLY_MUST_CHECK enum tally_status record_run_skip_payload(
 	const struct record_run *run, size_t *position, const struct record *record, struct tally_error *err);

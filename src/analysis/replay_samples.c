@@ -58,9 +58,11 @@ static void add_facets(struct replay *replay, const struct sample_pass *pass, co
 static void add_rows(struct replay *replay, const struct sample_pass *pass, const uint32_t *samples)
 {
 	const struct pass_row *rows = (const struct pass_row *)(const void *)pass->rows.base;
-	for (size_t i = 0; i < pass->rows.len / sizeof(*rows); i++)
+	for (size_t i = 0; i < pass->rows.len / sizeof(*rows); i++) {
 		profile_builder_row(
 			replay->builder, &(struct profile_row){rows[i].order, rows[i].period, samples[rows[i].key], 0});
+		spool_walk(&pass->rows, i, sizeof(*rows));
+	}
 }
 
 static void count_end(struct stack_ends *ends, uint8_t stack_kind, uint64_t samples)

@@ -422,7 +422,8 @@ void sample_pass_run(struct sample_pass *pass)
 	size_t last = pass->first_chunk + pass->chunk_count;
 	size_t position = sideband->chunks.items[pass->first_chunk];
 	size_t end = last < sideband->chunks.len ? sideband->chunks.items[last] : sideband->end;
-	size_t counted = position;
+	size_t counted = position, left = position;
+	record_run_move(pass->input.run, &left, position);
 	while (position < end && !pass->failed && !pass->resolver.failed) {
 		struct record record;
 		size_t start = position;
@@ -435,6 +436,7 @@ void sample_pass_run(struct sample_pass *pass)
 		finish_batch(pass);
 		progress_add(pass->input.run->progress, position - counted);
 		counted = position;
+		record_run_pass(pass->input.run, &left, position);
 	}
 	finish_batch(pass);
 	pass->failed = pass->failed || pass->resolver.failed;

@@ -152,11 +152,13 @@ static enum tally_status visit(
 static enum tally_status walk(struct sideband_reading *reading, struct tally_error *err)
 {
 	struct sideband *out = reading->out;
-	size_t position = 0;
+	size_t position = 0, left = 0;
+	record_run_move(reading->run, &left, 0);
 	for (;;) {
 		struct record record;
 		struct tally_error walk_error;
 		size_t start = position;
+		record_run_pass(reading->run, &left, position);
 		enum tally_status status = record_run_next(reading->run, &position, &record, &walk_error);
 		if (status != TALLY_OK) {
 			out->end = start;
@@ -312,7 +314,6 @@ enum tally_status sideband_read_code(struct perfdata_reader *reader, const struc
 	struct sideband_reading reading = {
 		.reader = reader, .run = run, .out = sideband, .is_sorted = true, .store = store};
 	enum tally_status status = machine_create(&sideband->machine, err);
-	perfdata_reader_expect(reader, run->bytes);
 	if (status == TALLY_OK)
 		status = walk(&reading, err);
 	if (status == TALLY_OK)

@@ -124,8 +124,7 @@ static void advise(const struct file_map *map, struct tally_bytes part, int advi
 void file_map_expect(const struct file_map *map, struct tally_bytes part)
 {
 #ifdef MADV_POPULATE_READ
-	if (part.len <= LIMIT_PREFAULT_BYTES)
-		advise(map, part, MADV_POPULATE_READ);
+	advise(map, part, MADV_POPULATE_READ);
 #endif
 }
 

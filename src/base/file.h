@@ -13,6 +13,9 @@
 #include "base/bytes.h"
 #include "base/text.h"
 
+/* Of a large file, so much stays in memory of who walks it. */
+#define FILE_WINDOW_BYTES ((size_t)8 << 20)
+
 struct file_map {
 	struct tally_bytes bytes;
 	uint64_t device, inode, mtime_ns;

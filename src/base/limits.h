@@ -35,7 +35,6 @@
 #define LIMIT_PACK		   (1u << 30) /* bytes of a pack, and items of one kind in it: some MB as a rule */
 #define LIMIT_PACK_CODE		   (64u << 20) /* code that is packed: hot functions come to some hundred KB */
 #define LIMIT_INLINE_DEPTH	   256 /* inlined calls at one address */
-#define LIMIT_PREFAULT_BYTES	   (UINT64_C(1) << 30) /* more might push out what the machine needs */
 #define LIMIT_PERF_MAP		   (1u << 30) /* names of generated code: a virtual machine that ran for weeks */
 #define LIMIT_MANGLED		   16384 /* one mangled name: templates of templates come to some thousands */
 #define LIMIT_DEMANGLED		   (1u << 20) /* one name as people read it */

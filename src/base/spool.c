@@ -10,11 +10,11 @@
 #include "base/limits.h"
 
 #define STEP_BYTES  ((size_t)1 << 20) /* a multiple of any page size */
-#define LARGE_STEPS 16 /* in one go, once there is that much already */
+#define LARGE_BYTES (STEP_BYTES * 16) /* in one go, once there is that much already */
 
 void spool_init(struct spool *spool)
 {
-	*spool = (struct spool){.fd = -1};
+	*spool = (struct spool){.fd = -1, .memory_from = SIZE_MAX};
 }
 
 void spool_deinit(struct spool *spool)
@@ -71,16 +71,30 @@ static bool back_by_file(struct spool *spool, size_t bytes)
 		       (off_t)spool->backed) != MAP_FAILED;
 }
 
+static bool back_by_memory(struct spool *spool, size_t bytes)
+{
+	if (mmap(spool->base + spool->backed, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+		    -1, 0) == MAP_FAILED)
+		return false;
+	if (spool->backed > 0 && spool->memory_from > spool->backed)
+		spool->memory_from = spool->backed;
+	return true;
+}
+
 static bool back(struct spool *spool, size_t end)
 {
+	if (spool->backed == 0 && end > STEP_BYTES && !back(spool, STEP_BYTES))
+		return false;
 	size_t bytes = (end - spool->backed + STEP_BYTES - 1) & ~(STEP_BYTES - 1);
-	if (!spool->is_passing && spool->backed >= STEP_BYTES * LARGE_STEPS && bytes < STEP_BYTES * LARGE_STEPS)
-		bytes = STEP_BYTES * LARGE_STEPS;
+	if (!spool->is_passing && spool->backed >= LARGE_BYTES && bytes < LARGE_BYTES)
+		bytes = LARGE_BYTES;
 	if (bytes > spool->reserved - spool->backed)
 		return false;
-	if (!back_by_file(spool, bytes) && mmap(spool->base + spool->backed, bytes, PROT_READ | PROT_WRITE,
-						   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+	if (!back_by_file(spool, bytes) && !back_by_memory(spool, bytes))
 		return false;
+	/* What was written since the last time was mostly used by now. */
+	size_t behind = spool->backed < 2 * LARGE_BYTES ? 0 : spool->backed - 2 * LARGE_BYTES;
+	spool_drop(spool, (struct tally_bytes){spool->base + behind, spool->backed - behind});
 	spool->backed += bytes;
 	return true;
 }
@@ -110,6 +124,19 @@ bool spool_append(struct spool *spool, const void *data, size_t len)
 		memcpy(room, data, len);
 	spool->len += len;
 	return true;
+}
+
+void spool_drop(const struct spool *spool, struct tally_bytes part)
+{
+	size_t begin =
+		(size_t)(part.data - spool->base) & ~(STEP_BYTES - 1); /* so that parts side by side leave none */
+	size_t end = ((size_t)(part.data - spool->base) + part.len) & ~(STEP_BYTES - 1);
+	if (begin < STEP_BYTES)
+		begin = STEP_BYTES;
+	if (end > spool->memory_from)
+		end = spool->memory_from;
+	if (spool->fd >= 0 && begin < end)
+		(void)madvise(spool->base + begin, end - begin, MADV_DONTNEED);
 }
 
 void spool_forget(struct spool *spool, size_t end)

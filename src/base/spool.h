@@ -4,11 +4,11 @@
  * Owned by who embeds it; one thread. Address space is reserved for far more than comes, and backed as it grows: the
  * first bytes by memory, what follows by an unlinked file in $TMPDIR (else /var/tmp), whose pages the kernel may write
  * out. A full disk, or no such folder, is no error: memory is taken instead. What was forgotten gives its room back and
- * must not be looked at again.
+ * must not be looked at again; what was dropped (by growing, too) is read from the file again when it is looked at.
  *
  *	struct spool s; spool_init(&s);
  *	uint8_t *room = spool_reserve(&s, n);   ... write m <= n bytes ...   spool_commit(&s, m);
- *	spool_forget(&s, end);   spool_deinit(&s);
+ *	spool_drop(&s, spool_view(&s));   spool_forget(&s, end);   spool_deinit(&s);
  */
 #ifndef BASE_SPOOL_H
 #define BASE_SPOOL_H
@@ -21,6 +21,7 @@ struct spool {
 	size_t len; /* bytes that came */
 	size_t backed, reserved;
 	size_t forgotten; /* bytes at the start that are gone */
+	size_t memory_from; /* where backing by memory begins again, for want of a file; SIZE_MAX: nowhere */
 	int fd; /* -1: no file (yet) */
 	bool is_passing; /* no file: what comes is forgotten soon */
 };
@@ -31,6 +32,17 @@ void spool_deinit(struct spool *spool);
 uint8_t *spool_reserve(struct spool *spool, size_t n);
 void spool_commit(struct spool *spool, size_t n);
 bool spool_append(struct spool *spool, const void *data, size_t len);
+/* A part will hardly be looked at soon: its whole steps that a file has count no longer as this process's memory. Any
+ * thread. */
+void spool_drop(const struct spool *spool, struct tally_bytes part);
+/* For a walk from the first item of a size to the last, at each: what lies behind is dropped now and then. */
+#define SPOOL_WALK_ITEMS ((size_t)1 << 17)
+static inline void spool_walk(const struct spool *spool, size_t index, size_t size)
+{
+	if (index % SPOOL_WALK_ITEMS == 0 && index > 0)
+		spool_drop(spool,
+			(struct tally_bytes){spool->base + (index - SPOOL_WALK_ITEMS) * size, SPOOL_WALK_ITEMS * size});
+}
 /* The bytes before end are not needed any more. Gives back whole steps only. */
 void spool_forget(struct spool *spool, size_t end);
 /* Ditto; and from now on no file is used, because all is forgotten before long. */

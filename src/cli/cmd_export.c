@@ -19,7 +19,9 @@
 struct export_format {
 	const char *name;
 	void (*write)(struct byte_sink *sink, const struct export_view *view); /* NULL: SQLite, which wants a file */
-	bool wants_rows; /* each sample by itself, and what happened besides */
+	bool wants_rows; /* each sample by itself */
+	bool wants_marks; /* what happened besides */
+	bool wants_switches; /* and who ran where */
 	bool wants_threads; /* without rows, as which they are wanted anyway */
 	bool wants_places; /* addresses and source lines */
 	bool wants_times; /* of the first sample and the last, without rows */
@@ -40,15 +42,40 @@ static const struct export_format formats[] = {
 		.wants_times = true,
 		.is_binary = true,
 		.is_packed = true},
-	{.name = "firefox", .write = export_firefox, .wants_rows = true, .wants_places = true, .wants_traces = true},
+	{.name = "firefox",
+		.write = export_firefox,
+		.wants_rows = true,
+		.wants_marks = true,
+		.wants_places = true,
+		.wants_traces = true},
 	{.name = "callgrind", .write = export_callgrind, .wants_places = true},
-	{.name = "chrome", .write = export_chrome, .wants_rows = true},
-	{.name = "perfetto", .write = export_perfetto, .wants_rows = true, .wants_places = true, .is_binary = true},
-	{.name = "json", .write = export_json, .wants_rows = true, .wants_places = true, .wants_traces = true},
-	{.name = "sqlite", .wants_rows = true, .wants_places = true, .wants_traces = true, .is_binary = true},
+	{.name = "chrome", .write = export_chrome, .wants_rows = true, .wants_marks = true, .wants_switches = true},
+	{.name = "perfetto",
+		.write = export_perfetto,
+		.wants_rows = true,
+		.wants_marks = true,
+		.wants_switches = true,
+		.wants_places = true,
+		.is_binary = true},
+	{.name = "json",
+		.write = export_json,
+		.wants_rows = true,
+		.wants_marks = true,
+		.wants_switches = true,
+		.wants_places = true,
+		.wants_traces = true},
+	{.name = "sqlite",
+		.wants_rows = true,
+		.wants_marks = true,
+		.wants_switches = true,
+		.wants_places = true,
+		.wants_traces = true,
+		.is_binary = true},
 	{.name = "html",
 		.write = report_page_write,
 		.wants_rows = true,
+		.wants_marks = true,
+		.wants_switches = true,
 		.wants_traces = true,
 		.wants_code = true,
 		.wants_counts = true},
@@ -119,6 +146,8 @@ static int export_file(const struct cli *cli, const struct export_settings *s, c
 	struct export_run run;
 	struct tally_error err;
 	const struct export_wishes wishes = {.rows = format->wants_rows,
+		.marks = format->wants_marks,
+		.switches = format->wants_switches,
 		.threads = format->wants_rows || format->wants_threads,
 		.places = format->wants_places,
 		.times = format->wants_times,

@@ -63,7 +63,8 @@ static int print(const struct cli *cli, const struct query *query)
 
 static int query_recording(const struct cli *cli, const struct query_settings *settings, struct query *query)
 {
-	const struct export_wishes wishes = {.rows = true, .threads = true, .places = true, .traces = true};
+	const struct export_wishes wishes = {
+		.rows = true, .marks = true, .switches = true, .threads = true, .places = true, .traces = true};
 	struct export_run run;
 	struct tally_error err;
 	enum tally_status status = export_run_open(cli, &settings->recording, &wishes, &run, &err);

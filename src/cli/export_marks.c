@@ -6,6 +6,7 @@
 #include "analysis/tracepoint_fields.h"
 #include "base/error.h"
 #include "base/map_u64.h"
+#include "base/spool_sort.h"
 #include "cli/trace_fields.h"
 
 struct reading {
@@ -18,6 +19,17 @@ struct reading {
 static bool add_text(struct export_marks *marks, struct tally_str text, uint32_t *id)
 {
 	return intern_add(&marks->texts, text.data ? text.data : "", text.len, id);
+}
+
+static bool is_wanted(const struct time_spans *spans, const struct export_mark *mark)
+{
+	/* Names hold until the next one. */
+	return !spans || mark->kind == EXPORT_COMM || mark->kind == EXPORT_EXEC || time_spans_have(spans, mark->time);
+}
+
+static bool put(struct export_marks *marks, const struct export_mark *mark)
+{
+	return !is_wanted(marks->spans, mark) || spool_append(&marks->items, mark, sizeof(*mark));
 }
 
 /* A switch of a whole CPU is told twice, from both sides: the one that leaves knows both. False: told already. */
@@ -64,13 +76,13 @@ static bool take_record(struct reading *r, const struct record *record, struct e
 		mark->kind = EXPORT_LOST;
 		mark->number = lost > INT64_MAX ? INT64_MAX : (int64_t)lost;
 	}
-	return vec_push(&marks->items, *mark);
+	return put(marks, mark);
 }
 
 static bool is_told(const struct reading *r, uint32_t type)
 {
 	if (type == RECORD_SWITCH || type == RECORD_SWITCH_CPU_WIDE)
-		return !r->sched_switch || !r->tracepoints;
+		return r->marks->with_switches && (!r->sched_switch || !r->tracepoints);
 	return type == RECORD_COMM || type == RECORD_FORK || type == RECORD_EXIT || type == RECORD_LOST ||
 	       type == RECORD_LOST_SAMPLES;
 }
@@ -119,16 +131,10 @@ static bool add_switch(struct reading *r, const struct record *record)
 		.number = (int32_t)number_of(r, sample.raw, "next_pid"),
 		.state = number_of(r, sample.raw, "prev_state")};
 	return text_of(r, sample.raw, "next_comm", &mark.text) &&
-	       text_of(r, sample.raw, "prev_comm", &mark.left_text) && vec_push(&r->marks->items, mark);
+	       text_of(r, sample.raw, "prev_comm", &mark.left_text) && put(r->marks, &mark);
 }
 
-static bool is_wanted(const struct time_spans *spans, const struct export_mark *mark)
-{
-	/* Names hold until the next one. */
-	return !spans || mark->kind == EXPORT_COMM || mark->kind == EXPORT_EXEC || time_spans_have(spans, mark->time);
-}
-
-static int by_time(const void *left, const void *right, void *items)
+static int by_time(const void *left, const void *right)
 {
 	const struct export_mark *a = left, *b = right;
 	return a->time < b->time ? -1 : a->time > b->time;
@@ -139,8 +145,9 @@ static bool name_switches(struct export_marks *marks)
 {
 	struct map_u64 names = {0}; /* by thread: the text */
 	bool is_done = true;
-	for (size_t i = 0; i < marks->items.len && is_done; i++) {
-		struct export_mark *mark = &marks->items.items[i];
+	for (size_t i = 0; i < marks->items.len / sizeof(struct export_mark) && is_done; i++) {
+		struct export_mark *mark = (struct export_mark *)(void *)marks->items.base + i;
+		spool_walk(&marks->items, i, sizeof(*mark));
 		uint64_t text = INTERN_NONE;
 		if (mark->kind == EXPORT_COMM || mark->kind == EXPORT_EXEC) {
 			is_done = map_u64_set(&names, (uint32_t)mark->tid, mark->text);
@@ -157,23 +164,14 @@ static bool name_switches(struct export_marks *marks)
 	return is_done;
 }
 
-/* In order of time; equal times as they stand in the recording, which glibc's sort of a copy keeps. */
-static void finish(struct export_marks *marks)
-{
-	size_t kept = 0;
-	for (size_t i = 0; i < marks->items.len; i++)
-		if (is_wanted(marks->spans, &marks->items.items[i]))
-			marks->items.items[kept++] = marks->items.items[i];
-	marks->items.len = kept;
-	if (kept > 1)
-		qsort_r(marks->items.items, kept, sizeof(*marks->items.items), by_time, NULL);
-}
-
 static enum tally_status read_run(struct reading *r, const struct record_run *run, struct tally_error *err)
 {
 	struct record record;
+	size_t left = 0;
+	record_run_move(run, &left, 0);
 	for (size_t position = 0; record_run_next(run, &position, &record, NULL) == TALLY_OK;) {
 		bool is_done = true;
+		record_run_pass(run, &left, position);
 		r->marks->has_counts = r->marks->has_counts || record.type == RECORD_STAT;
 		if (is_told(r, record.type))
 			is_done = add_record(r, &record);
@@ -182,22 +180,21 @@ static enum tally_status read_run(struct reading *r, const struct record_run *ru
 		if (!is_done)
 			return error_nomem(err);
 	}
-	finish(r->marks);
-	return name_switches(r->marks) ? TALLY_OK : error_nomem(err);
+	bool is_sorted = spool_sort(&r->marks->items, sizeof(struct export_mark), by_time);
+	return is_sorted && name_switches(r->marks) ? TALLY_OK : error_nomem(err);
 }
 
-enum tally_status export_marks_read(struct export_marks *marks, struct perfdata_reader *reader,
-	const struct time_spans *spans, struct tally_error *err)
+enum tally_status export_marks_read(struct export_marks *marks, struct perfdata_reader *reader, struct tally_error *err)
 {
 	struct reading r = {.marks = marks, .reader = reader};
 	struct record_run run = {0};
 	size_t count;
-	*marks = (struct export_marks){.spans = spans};
+	spool_init(&marks->items);
 	intern_init(&marks->texts);
 	enum tally_status status = record_run_open(reader, &run, err);
 	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
 	for (size_t i = 0; i < count; i++)
-		if (str_equal(events[i].name, STR("sched:sched_switch")))
+		if (marks->with_switches && str_equal(events[i].name, STR("sched:sched_switch")))
 			r.sched_switch = &events[i];
 	struct tally_bytes formats = perfdata_reader_features(reader)->tracing_data;
 	/* Bad formats are told by who prints fields. */
@@ -213,6 +210,6 @@ enum tally_status export_marks_read(struct export_marks *marks, struct perfdata_
 
 void export_marks_deinit(struct export_marks *marks)
 {
-	vec_free(&marks->items);
+	spool_deinit(&marks->items);
 	intern_deinit(&marks->texts);
 }

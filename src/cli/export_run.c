@@ -132,8 +132,7 @@ static enum tally_status make_view(const struct cli *cli, const struct export_se
 		find_times(s, run);
 	run->view.profile = run->result.profile;
 	run->view.filter = &run->filter;
-	run->view.marks = run->marks.items.items;
-	run->view.mark_count = run->marks.items.len;
+	run->view.marks = run->has_marks ? &run->marks.items : NULL;
 	run->view.mark_texts = &run->marks.texts;
 	run->view.counts = run->has_counts ? &run->counts.view : NULL;
 	run->is_ready = true;
@@ -151,10 +150,12 @@ enum tally_status export_run_open(const struct cli *cli, const struct export_set
 		status = open_store(cli, s, run, err);
 	if (status == TALLY_OK && s->times)
 		status = time_spans_read(s->times, run->reader, &run->spans, err);
-	if (status == TALLY_OK && wishes->rows) {
+	if (status == TALLY_OK && wishes->marks) {
 		/* Before the samples: behind it all of a pipe is known, its tracepoints' formats too. */
 		run->has_marks = true;
-		status = export_marks_read(&run->marks, run->reader, s->times ? &run->spans : NULL, err);
+		run->marks.with_switches = wishes->switches;
+		run->marks.spans = s->times ? &run->spans : NULL;
+		status = export_marks_read(&run->marks, run->reader, err);
 	}
 	if (status == TALLY_OK && wishes->counts && run->marks.has_counts) {
 		run->has_counts = true;

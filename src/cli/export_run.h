@@ -51,13 +51,15 @@ struct export_settings {
 	}
 
 struct export_wishes {
-	bool rows; /* each sample by itself, and marks */
+	bool rows; /* each sample by itself */
+	bool marks; /* what happened besides */
+	bool switches; /* with marks: also these */
 	bool threads; /* kept apart, not only by name */
 	bool places; /* addresses and source lines */
 	bool times; /* of the first sample and the last */
 	bool traces; /* what tracepoints print */
 	bool code; /* where in its function each sample lies */
-	bool counts; /* of stat record; with rows */
+	bool counts; /* of stat record; with marks */
 };
 
 struct export_run {

@@ -8,6 +8,7 @@
 #include "perfdata/reader_describe.h"
 #include "perfdata/reader_header.h"
 #include "perfdata/reader_state.h"
+#include "perfdata/reader_window.h"
 
 #define RECORD_SIZE_OFFSET	6 /* in a record's header */
 #define HEADER_DATA_SIZE_OFFSET 48 /* in a file's */
@@ -289,8 +290,7 @@ static enum tally_status next_stored(struct perfdata_reader *r, struct record *r
 
 enum tally_status perfdata_reader_next(struct perfdata_reader *r, struct record *record, struct tally_error *err)
 {
-	if (r->position == r->data_offset)
-		file_map_expect(&r->map, r->bytes);
+	reader_window_pass(r, r->position);
 	for (;;) {
 		if (next_unpacked(r, record) == TALLY_OK) {
 			r->payload = (struct tally_bytes){NULL, 0};
@@ -454,6 +454,11 @@ struct tally_bytes perfdata_reader_data(const struct perfdata_reader *r, uint64_
 void perfdata_reader_expect(const struct perfdata_reader *r, struct tally_bytes part)
 {
 	file_map_expect(&r->map, part);
+}
+
+void perfdata_reader_drop(const struct perfdata_reader *r, struct tally_bytes part)
+{
+	reader_window_drop(r, part);
 }
 
 struct tally_bytes perfdata_reader_view(const struct perfdata_reader *r, struct tally_bytes part, uint8_t *room)

@@ -72,6 +72,8 @@ const struct input_health *perfdata_reader_health(const struct perfdata_reader *
 struct tally_bytes perfdata_reader_data(const struct perfdata_reader *reader, uint64_t *data_offset);
 /* A part of that will be read soon: a hint to the kernel; any thread. */
 void perfdata_reader_expect(const struct perfdata_reader *reader, struct tally_bytes part);
+/* A part of that will hardly be read again: it counts no longer as this process's memory; any thread. */
+void perfdata_reader_drop(const struct perfdata_reader *reader, struct tally_bytes part);
 /* A part of that for who reads it once: where that is cheaper copied to room, which has its size; any thread. */
 struct tally_bytes perfdata_reader_view(const struct perfdata_reader *reader, struct tally_bytes part, uint8_t *room);
 struct perfdata_layout { /* where the parts of the file lie; zeros in a pipe */

@@ -1,6 +1,7 @@
 #include "perfdata/reader_header.h"
 
 #include "base/error.h"
+#include "perfdata/reader_window.h"
 
 struct section {
 	uint64_t offset, size;
@@ -132,8 +133,10 @@ static enum tally_status read_features(struct perfdata_reader *r, size_t table_o
 static void take_what_a_killed_writer_left(struct perfdata_reader *r)
 {
 	struct record record;
-	while (record_at(r->bytes, r->swap, r->data_end, &record, NULL) == TALLY_OK && record_type_name(record.type))
+	while (record_at(r->bytes, r->swap, r->data_end, &record, NULL) == TALLY_OK && record_type_name(record.type)) {
 		r->data_end += record.bytes.len;
+		reader_window_pass(r, r->data_end);
+	}
 }
 
 /* Such records lie behind the table of features where the features lie in front of the data (see writer.h). */
@@ -158,9 +161,11 @@ static enum tally_status read_features_of_cut_file(struct perfdata_reader *r, st
 	struct record record;
 	size_t found = 0;
 	for (size_t at = r->data_offset; record_at(r->bytes, r->swap, at, &record, NULL) == TALLY_OK;
-		at += record.bytes.len)
+		at += record.bytes.len) {
+		reader_window_pass(r, at);
 		if (is_wrapped_table(r, at))
 			found = at;
+	}
 	if (found)
 		return read_features(r, found, err);
 	memset(r->features.present, 0, sizeof(r->features.present));
@@ -168,7 +173,7 @@ static enum tally_status read_features_of_cut_file(struct perfdata_reader *r, st
 }
 
 /* Said by the header, and where a writer had no time to say it, by the records. */
-static bool has_compressed_records(const struct perfdata_reader *r)
+static bool has_compressed_records(struct perfdata_reader *r)
 {
 	struct tally_bytes data = {r->bytes.data, r->data_end};
 	struct record record;
@@ -177,6 +182,7 @@ static bool has_compressed_records(const struct perfdata_reader *r)
 		if (record.type == RECORD_COMPRESSED || record.type == RECORD_COMPRESSED2)
 			return true;
 		position += record.bytes.len;
+		reader_window_pass(r, position);
 	}
 	return false;
 }

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/id_table.h"
 #include "base/key_sort.h"
+#include "base/spool_sort.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -405,16 +406,17 @@ static int compare_rows(const void *left, const void *right)
 	const struct profile_row *a = left, *b = right;
 	if (a->time != b->time)
 		return a->time < b->time ? -1 : 1;
-	return a->sample < b->sample ? -1 : a->sample > b->sample;
+	if (a->sample != b->sample)
+		return a->sample < b->sample ? -1 : 1;
+	return a->period < b->period ? -1 : a->period > b->period;
 }
 
-static void sort_rows(struct profile_row *rows, size_t count)
+static void rename_samples(const struct spool *spool, const uint32_t *moved)
 {
-	for (size_t i = 1; i < count; i++) {
-		if (compare_rows(&rows[i - 1], &rows[i]) > 0) {
-			qsort(rows, count, sizeof(*rows), compare_rows);
-			return;
-		}
+	struct profile_row *rows = (struct profile_row *)(void *)spool->base;
+	for (size_t i = 0; i < spool->len / sizeof(*rows); i++) {
+		rows[i].sample = moved[rows[i].sample];
+		spool_walk(spool, i, sizeof(*rows));
 	}
 }
 
@@ -431,14 +433,11 @@ static bool sort_with_rows(struct profile_builder *b)
 		sorted[i] = b->samples.items[order[i].index];
 		moved[order[i].index] = (uint32_t)i;
 	}
-	struct profile_row *rows = (struct profile_row *)(void *)b->rows.base;
-	size_t row_count = b->rows.len / sizeof(*rows);
-	for (size_t i = 0; is_done && i < row_count; i++)
-		rows[i].sample = moved[rows[i].sample];
 	if (is_done) {
 		if (count)
 			memcpy(b->samples.items, sorted, count * sizeof(*sorted));
-		sort_rows(rows, row_count);
+		rename_samples(&b->rows, moved);
+		is_done = spool_sort(&b->rows, sizeof(struct profile_row), compare_rows);
 	}
 	free(order);
 	free(moved);

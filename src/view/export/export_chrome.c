@@ -100,8 +100,8 @@ static bool add_marks(struct chrome *w)
 	const struct export_view *view = w->view;
 	VEC(const struct export_mark *) runs = {0}; /* by CPU: the switch that began its run; NULL: none by now */
 	bool is_done = true;
-	for (size_t i = 0; is_done && i < view->mark_count && !byte_sink_is_lost(w->sink); i++) {
-		const struct export_mark *mark = &view->marks[i];
+	for (size_t i = 0; is_done && i < export_mark_count(view) && !byte_sink_is_lost(w->sink); i++) {
+		const struct export_mark *mark = export_mark_at(view, i);
 		if (mark->time < w->tables.first_time)
 			continue; /* what there was before the first sample is in the names of threads */
 		if (mark->kind != EXPORT_SWITCH) {

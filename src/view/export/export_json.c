@@ -144,8 +144,8 @@ static void add_marks(struct export_writer *w)
 {
 	const struct export_view *view = w->view;
 	json_array(&w->json, "marks");
-	for (size_t i = 0; i < view->mark_count && !byte_sink_is_lost(w->sink); i++) {
-		const struct export_mark *mark = &view->marks[i];
+	for (size_t i = 0; i < export_mark_count(view) && !byte_sink_is_lost(w->sink); i++) {
+		const struct export_mark *mark = export_mark_at(view, i);
 		json_object(&w->json, NULL);
 		json_u64(&w->json, "time", mark->time);
 		json_string(&w->json, "kind", str_from(export_mark_name(mark->kind)));

@@ -338,8 +338,8 @@ static void add_instant(struct perfetto *w, const struct export_mark *mark)
 
 static void add_marks(struct perfetto *w)
 {
-	for (size_t i = 0; i < w->view->mark_count && !byte_sink_is_lost(w->sink); i++) {
-		const struct export_mark *mark = &w->view->marks[i];
+	for (size_t i = 0; i < export_mark_count(w->view) && !byte_sink_is_lost(w->sink); i++) {
+		const struct export_mark *mark = export_mark_at(w->view, i);
 		if (mark->kind == EXPORT_SWITCH)
 			add_switch(w, mark);
 		else if (mark->kind == EXPORT_LOST)

@@ -54,12 +54,12 @@ static void add_profile(struct speedscope *w, size_t group)
 		strcmp(export_event_unit(name), "nanoseconds") == 0 ? "nanoseconds" : "none");
 	for (size_t i = first; i < last && !byte_sink_is_lost(w->sink); i++) {
 		text_str(w->out, i > first ? ",\n" : "\n");
-		add_stack(w, w->tables.node_of_sample[p->rows[w->groups.rows[i]].sample]);
+		add_stack(w, w->tables.node_of_sample[export_group_row(&w->groups, i)->sample]);
 		byte_sink_step(w->sink);
 	}
 	text_str(w->out, "],\n\"weights\":[");
 	for (size_t i = first; i < last && !byte_sink_is_lost(w->sink); i++) {
-		uint64_t period = p->rows[w->groups.rows[i]].period;
+		uint64_t period = export_group_row(&w->groups, i)->period;
 		if (i > first)
 			text_char(w->out, ',');
 		text_u64(w->out, period);

@@ -221,8 +221,8 @@ static void add_marks(struct filler *f)
 {
 	const struct export_view *view = f->view;
 	begin(f, "INSERT INTO marks VALUES (?, ?, ?, ?, ?, ?, ?)");
-	for (size_t i = 0; i < view->mark_count && !f->failed; i++) {
-		const struct export_mark *mark = &view->marks[i];
+	for (size_t i = 0; i < export_mark_count(view) && !f->failed; i++) {
+		const struct export_mark *mark = export_mark_at(view, i);
 		bind_number(f, 1, (int64_t)mark->time);
 		bind_text(f, 2, str_from(export_mark_name(mark->kind)));
 		if (mark->pid >= 0)

@@ -194,9 +194,9 @@ static void measure_rows(struct export_tables *t)
 		t->tracks[sample.track].row_count++;
 		widen(t, sample.time, &has_time);
 	}
-	for (size_t i = 0; i < t->view->mark_count; i++)
-		if (t->view->marks[i].time > 0) /* 0: before all */
-			widen(t, t->view->marks[i].time, &has_time);
+	for (size_t i = 0; i < export_mark_count(t->view); i++)
+		if (export_mark_at(t->view, i)->time > 0) /* 0: before all */
+			widen(t, export_mark_at(t->view, i)->time, &has_time);
 }
 
 enum tally_status export_tables_init(struct export_tables *t, const struct export_view *view, struct tally_error *err)
@@ -234,6 +234,7 @@ bool export_next_row(const struct export_tables *t, size_t *position, struct exp
 {
 	const struct profile *p = t->view->profile;
 	while (*position < p->row_count) {
+		spool_walk(&p->row_spool, *position, sizeof(*p->rows));
 		const struct profile_row *row = &p->rows[(*position)++];
 		uint32_t node = t->node_of_sample[row->sample];
 		if (node == PROFILE_NONE)
@@ -257,28 +258,57 @@ static size_t group_of(const struct export_tables *t, const struct export_sample
 	return (size_t)s->track * t->view->profile->event_count + s->event;
 }
 
+/* Each group's rows come one behind another, but the groups' do not: now and then all that was written leaves memory. */
+static void put_row(struct export_groups *groups, size_t index, const struct profile_row *row)
+{
+	((struct profile_row *)(void *)groups->rows.base)[index] = *row;
+	if (++groups->put % SPOOL_WALK_ITEMS == 0)
+		spool_drop(&groups->rows, spool_view(&groups->rows));
+}
+
+const struct profile_row *export_group_row(const struct export_groups *groups, size_t index)
+{
+	spool_walk(&groups->rows, index, sizeof(struct profile_row));
+	return (const struct profile_row *)(const void *)groups->rows.base + index;
+}
+
+size_t export_mark_count(const struct export_view *view)
+{
+	return view->marks ? view->marks->len / sizeof(struct export_mark) : 0;
+}
+
+const struct export_mark *export_mark_at(const struct export_view *view, size_t index)
+{
+	spool_walk(view->marks, index, sizeof(struct export_mark));
+	return (const struct export_mark *)(const void *)view->marks->base + index;
+}
+
 bool export_groups_init(struct export_groups *groups, const struct export_tables *t)
 {
 	const struct profile *p = t->view->profile;
 	struct export_sample s;
 	*groups = (struct export_groups){.count = t->track_count * p->event_count};
 	groups->begin = calloc(groups->count + 2, sizeof(*groups->begin));
-	groups->rows = malloc((p->row_count + 1) * sizeof(*groups->rows));
-	if (!groups->begin || !groups->rows)
+	spool_init(&groups->rows);
+	if (!groups->begin)
 		return false;
 	/* Counted two places on, so that filling them in leaves each where the next one begins. */
 	for (size_t at = 0; export_next_row(t, &at, &s);)
 		groups->begin[group_of(t, &s) + 2]++;
 	for (size_t i = 2; i < groups->count + 2; i++)
 		groups->begin[i] += groups->begin[i - 1];
+	size_t bytes = groups->begin[groups->count + 1] * sizeof(struct profile_row);
+	if (!spool_reserve(&groups->rows, bytes))
+		return false;
+	spool_commit(&groups->rows, bytes);
 	for (size_t at = 0; export_next_row(t, &at, &s);)
-		groups->rows[groups->begin[group_of(t, &s) + 1]++] = (uint32_t)(at - 1);
+		put_row(groups, groups->begin[group_of(t, &s) + 1]++, &p->rows[at - 1]);
 	return true;
 }
 
 void export_groups_deinit(struct export_groups *groups)
 {
-	free(groups->rows);
+	spool_deinit(&groups->rows);
 	free(groups->begin);
 	*groups = (struct export_groups){0};
 }

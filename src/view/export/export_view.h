@@ -68,8 +68,7 @@ struct export_view {
 	const struct profile *profile;
 	const struct profile_filter *filter;
 	uint32_t event; /* PROFILE_NONE: all */
-	const struct export_mark *marks; /* by time */
-	size_t mark_count;
+	const struct spool *marks; /* of struct export_mark, by time; NULL: none */
 	const struct intern *mark_texts;
 	struct export_about about;
 	struct tally_str code; /* listings of hot functions, one behind another, as page_code.h writes them */
@@ -120,14 +119,21 @@ bool export_wants(const struct export_view *view, const struct profile_sample *s
 /* Whether the event has chosen samples: fills one flag for each of the profile's. */
 bool *export_event_flags(const struct export_view *view);
 
+/* How many marks there are, and one of them, for who walks them. */
+size_t export_mark_count(const struct export_view *view);
+const struct export_mark *export_mark_at(const struct export_view *view, size_t index);
+
 /* Chosen rows, those of one track and event together, by time. */
 struct export_groups {
-	uint32_t *rows; /* of the profile */
+	struct spool rows; /* of struct profile_row */
 	size_t *begin; /* by group: its first; one more at the end */
+	size_t put; /* rows, by now */
 	size_t count; /* group: track times the profile's number of events, plus event; may be empty */
 };
 /* False: out of memory; freed by export_groups_deinit in any case. */
 bool export_groups_init(struct export_groups *groups, const struct export_tables *tables);
+/* One of the rows, for who walks those of a group. */
+const struct profile_row *export_group_row(const struct export_groups *groups, size_t index);
 void export_groups_deinit(struct export_groups *groups);
 
 struct export_line {

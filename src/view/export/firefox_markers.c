@@ -10,7 +10,7 @@ bool firefox_list_marks(struct firefox *w)
 	const struct export_view *view = w->view;
 	struct id_table ids = {.words = 1};
 	w->first_mark = malloc((w->tables.track_count + 1) * sizeof(*w->first_mark));
-	w->next_mark = malloc((view->mark_count + 1) * sizeof(*w->next_mark));
+	w->next_mark = malloc((export_mark_count(view) + 1) * sizeof(*w->next_mark));
 	bool is_done = w->first_mark && w->next_mark;
 	for (size_t i = 0; is_done && i < w->tables.track_count; i++) {
 		const struct export_track *track = &w->tables.tracks[i];
@@ -18,8 +18,8 @@ bool firefox_list_marks(struct firefox *w)
 		w->first_mark[i] = PROFILE_NONE;
 		is_done = id_table_add(&ids, &key, NULL) != ID_TABLE_NONE;
 	}
-	for (size_t i = view->mark_count; is_done && w->tables.track_count && i-- > 0;) {
-		const struct export_mark *mark = &view->marks[i];
+	for (size_t i = export_mark_count(view); is_done && w->tables.track_count && i-- > 0;) {
+		const struct export_mark *mark = export_mark_at(view, i);
 		const uint64_t key = (uint64_t)(uint32_t)mark->pid << 32 | (uint32_t)mark->tid;
 		uint32_t track = mark->kind == EXPORT_LOST ? 0 : id_table_find(&ids, &key);
 		if (track == ID_TABLE_NONE || mark->kind == EXPORT_SWITCH)
@@ -45,7 +45,7 @@ struct markers {
 static void add_marks(struct firefox *w, size_t track, struct markers *markers)
 {
 	for (uint32_t i = w->first_mark[track]; i != PROFILE_NONE; i = w->next_mark[i]) {
-		const struct export_mark *mark = &w->view->marks[i];
+		const struct export_mark *mark = export_mark_at(w->view, i);
 		struct marker marker = {mark->time, str_from(export_mark_name(mark->kind)), STR(""), mark->number};
 		if (mark->text != INTERN_NONE)
 			marker.text = intern_get(w->view->mark_texts, mark->text);
@@ -59,7 +59,7 @@ static void add_traces(struct firefox *w, size_t group, struct markers *markers)
 	const struct profile *p = w->view->profile;
 	struct tally_str name = profile_string(p, p->events[group % p->event_count].name);
 	for (size_t i = w->groups.begin[group]; i < w->groups.begin[group + 1]; i++) {
-		const struct profile_row *row = &p->rows[w->groups.rows[i]];
+		const struct profile_row *row = export_group_row(&w->groups, i);
 		struct marker marker = {row->time, name, export_trace(p, &p->samples[row->sample]), 0};
 		if (marker.text.len > 0 && !vec_push(&markers->items, marker))
 			w->sink->failed = true;
@@ -135,7 +135,7 @@ static void add_up(const struct firefox *w, const struct process_track *tracks, 
 	for (size_t t = 0; t < count; t++) {
 		size_t group = tracks[t].track * p->event_count + counter->event;
 		for (size_t i = w->groups.begin[group]; i < w->groups.begin[group + 1]; i++) {
-			const struct profile_row *row = &p->rows[w->groups.rows[i]];
+			const struct profile_row *row = export_group_row(&w->groups, i);
 			size_t bin = (size_t)((row->time - w->tables.first_time) / counter->each_ns);
 			counter->sums[bin] += row->period;
 			counter->used = bin >= counter->used ? bin + 1 : counter->used;

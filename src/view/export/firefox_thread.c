@@ -123,15 +123,15 @@ static void add_resources(struct firefox *w)
 
 static void add_samples(struct firefox *w, size_t first, size_t count, bool has_durations)
 {
-	const struct profile_row *rows = w->view->profile->rows;
-	const uint32_t *ids = w->groups.rows + first;
 	text_printf(w->out, ",\n\"samples\":{\"length\":%zu,\"weightType\":\"%s\"", count,
 		has_durations ? "tracing-ms" : "samples");
-	FIREFOX_COLUMN(
-		w, "stack", count, text_u64(w->out, w->nodes.local[w->tables.node_of_sample[rows[ids[at]].sample]]));
-	FIREFOX_COLUMN(w, "time", count, export_decimal(w->out, rows[ids[at]].time - w->tables.first_time, 6));
+	const struct export_groups *g = &w->groups;
+	FIREFOX_COLUMN(w, "stack", count,
+		text_u64(w->out, w->nodes.local[w->tables.node_of_sample[export_group_row(g, first + at)->sample]]));
+	FIREFOX_COLUMN(w, "time", count,
+		export_decimal(w->out, export_group_row(g, first + at)->time - w->tables.first_time, 6));
 	if (has_durations)
-		FIREFOX_COLUMN(w, "weight", count, export_decimal(w->out, rows[ids[at]].period, 6));
+		FIREFOX_COLUMN(w, "weight", count, export_decimal(w->out, export_group_row(g, first + at)->period, 6));
 	else
 		text_str(w->out, ",\"weight\":null");
 	text_char(w->out, '}');
@@ -148,7 +148,7 @@ static void use_nodes(struct firefox *w, size_t first, size_t last)
 {
 	struct local_ids *nodes = &w->nodes;
 	for (size_t i = first; i < last; i++) {
-		uint32_t node = w->tables.node_of_sample[w->view->profile->rows[w->groups.rows[i]].sample];
+		uint32_t node = w->tables.node_of_sample[export_group_row(&w->groups, i)->sample];
 		for (; node != PROFILE_NONE && nodes->stamp[node] != w->thread_stamp;
 			node = w->tables.nodes[node].parent)
 			(void)firefox_local_id(w, nodes, node);

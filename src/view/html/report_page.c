@@ -227,13 +227,13 @@ static void add_switches(struct page *page)
 {
 	size_t count = 0;
 	bool has_switches = false;
-	for (size_t i = 0; i < page->view->mark_count; i++)
-		has_switches = has_switches || page->view->marks[i].kind == EXPORT_SWITCH;
+	for (size_t i = 0; i < export_mark_count(page->view); i++)
+		has_switches = has_switches || export_mark_at(page->view, i)->kind == EXPORT_SWITCH;
 	uint64_t before = page->tables.first_time;
 	struct page_bytes b = {.out = page->out};
 	text_str(page->out, "\"switches\":\"");
-	for (size_t i = 0; i < page->view->mark_count; i++) {
-		const struct export_mark *mark = &page->view->marks[i];
+	for (size_t i = 0; i < export_mark_count(page->view); i++) {
+		const struct export_mark *mark = export_mark_at(page->view, i);
 		bool is_exit = mark->kind == EXPORT_EXIT && has_switches;
 		if ((mark->kind != EXPORT_SWITCH && !is_exit) || mark->time < before)
 			continue;

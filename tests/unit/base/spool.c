@@ -2,7 +2,9 @@
 
 #include "base/spool.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static const size_t block = 100003; /* no divisor of a step */
 
@@ -67,6 +69,37 @@ static void test_without_a_folder_memory_is_taken(void **state)
 	free(kept);
 }
 
+/* Bytes that this process has of it in memory. */
+static size_t resident(const struct spool *s)
+{
+	size_t pages = 0, page = (size_t)sysconf(_SC_PAGESIZE);
+	FILE *maps = fopen("/proc/self/smaps", "re");
+	char line[512];
+	assert_non_null(maps);
+	for (bool is_in = false; fgets(line, sizeof(line), maps);) {
+		unsigned long begin, end, kb;
+		if (sscanf(line, "%lx-%lx ", &begin, &end) == 2)
+			is_in = begin >= (uintptr_t)s->base && end <= (uintptr_t)s->base + s->backed;
+		else if (is_in && sscanf(line, "Rss: %lu kB", &kb) == 1)
+			pages += kb * 1024 / page;
+	}
+	fclose(maps);
+	return pages * page;
+}
+
+static void test_growing_and_dropping_bound_memory(void **state)
+{
+	struct spool s;
+	spool_init(&s);
+	put_blocks(&s, 0, 1500);
+	assert_in_range(resident(&s), 1, 50 << 20); /* of 150 MB */
+	check_blocks(&s, 0, 1500);
+	spool_drop(&s, spool_view(&s));
+	assert_in_range(resident(&s), 1, 3 << 20);
+	check_blocks(&s, 0, 1500);
+	spool_deinit(&s);
+}
+
 static void test_what_is_forgotten_leaves_the_rest(void **state)
 {
 	for (int is_passing = 0; is_passing < 2; is_passing++) {
@@ -92,6 +125,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_bytes_stay_where_they_are),
 		cmocka_unit_test(test_without_a_folder_memory_is_taken),
+		cmocka_unit_test(test_growing_and_dropping_bound_memory),
 		cmocka_unit_test(test_what_is_forgotten_leaves_the_rest),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

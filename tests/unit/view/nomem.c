@@ -25,7 +25,7 @@
 
 static struct profile *profile;
 static struct intern mark_texts;
-static struct export_mark marks[EXPORT_MARKS];
+static struct spool marks;
 static struct export_view view;
 static int null_fd, full_fd;
 
@@ -86,18 +86,20 @@ static int set_up(void **state)
 	make_profile();
 	intern_init(&mark_texts);
 	assert_true(intern_add(&mark_texts, "worker", 6, &text));
-	for (uint32_t i = 0; i < EXPORT_MARKS; i++)
-		marks[i] = (struct export_mark){.time = 1000 + i,
+	spool_init(&marks);
+	for (uint32_t i = 0; i < EXPORT_MARKS; i++) {
+		const struct export_mark mark = {.time = 1000 + i,
 			.kind = (enum export_mark_kind)i,
 			.pid = 10,
 			.tid = 10,
 			.number = 11,
 			.text = text,
 			.left_text = text};
+		assert_true(spool_append(&marks, &mark, sizeof(mark)));
+	}
 	view = (struct export_view){.profile = profile,
 		.event = PROFILE_NONE,
-		.marks = marks,
-		.mark_count = EXPORT_MARKS,
+		.marks = &marks,
 		.mark_texts = &mark_texts,
 		.about = {.program = STR("tally"), .version = STR("1"), .title = STR("perf.data"), .worth = STR("all")},
 		.has_times = true,
@@ -113,6 +115,7 @@ static int tear_down(void **state)
 	close(null_fd);
 	close(full_fd);
 	intern_deinit(&mark_texts);
+	spool_deinit(&marks);
 	profile_destroy(profile);
 	return 0;
 }

@@ -1,0 +1,19 @@
+/*
+ * spool_sort.h - brings items that lie in a spool into order, in memory that does not grow with them.
+ *
+ * Blocks are sorted where they lie and then merged into a new spool, which takes the place of the first; a spool that is
+ * in order stays as it is. Equal items stay in their order as far as qsort keeps it. One thread.
+ *
+ *	if (!spool_sort(&spool, sizeof(struct row), compare_rows)) ... out of memory ...
+ */
+#ifndef BASE_SPOOL_SORT_H
+#define BASE_SPOOL_SORT_H
+
+#include "base/spool.h"
+
+typedef int (*spool_compare)(const void *left, const void *right);
+
+/* False: out of memory; the items are all there then, in any order. Where they lie may be another place afterwards. */
+bool spool_sort(struct spool *spool, size_t size, spool_compare compare);
+
+#endif

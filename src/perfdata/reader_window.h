@@ -1,0 +1,22 @@
+/*
+ * reader_window.h - what of a recording is in memory while it is walked: what lies behind is dropped, and what comes is
+ * expected, a window at a time, so that memory does not grow with the recording. For the parts of a reader only.
+ *
+ *	while (record_at(bytes, swap, position, &record, NULL) == TALLY_OK) {
+ *		reader_window_pass(r, position);   ... position moves on ...
+ *	}
+ */
+#ifndef PERFDATA_READER_WINDOW_H
+#define PERFDATA_READER_WINDOW_H
+
+#include "base/bytes.h"
+#include <stddef.h>
+
+struct perfdata_reader;
+
+/* The walk has come to the position. */
+void reader_window_pass(struct perfdata_reader *r, size_t position);
+/* perfdata_reader_drop */
+void reader_window_drop(const struct perfdata_reader *r, struct tally_bytes part);
+
+#endif
