@@ -32,14 +32,17 @@ static size_t repeated(const struct branch_list *list, size_t first, size_t i)
 	return len;
 }
 
-/* What directly repeats from the first time on that its first branch was taken is left out, as perf does. */
+/* What directly repeats from the first time on that its first branch was taken is left out, as perf does. What comes to lie
+ * where something was left out begins no such piece. */
 static void fold_loops(struct branch_list *list)
 {
+	bool begins[LIMIT_BRANCH_HISTORY] = {true};
 	for (size_t i = 1; i < list->count; i++) {
 		size_t first = 0;
-		while (first < i && list->items[first].from != list->items[i].from)
+		while (first < i && !(begins[first] && list->items[first].from == list->items[i].from))
 			first++;
 		size_t len = first < i ? repeated(list, first, i) : 0;
+		begins[i] = first == i;
 		if (!len)
 			continue;
 		memmove(&list->items[i], &list->items[i + len], (list->count - i - len) * sizeof(*list->items));

@@ -172,7 +172,8 @@ static const struct option options[] = {
 		.help = "load module symbols (always done, of any kernel whose files are there)"},
 	{"cycles-hist", 0, OPTION_FLAG, .offset = REQUEST(with_spread),
 		.help = "with -c cycles: how much single times differed, as the standard error of the mean and bars"},
-	{"stream", 0, OPTION_UNSUPPORTED, .help = "Enable hot streams comparison."},
+	{"stream", 0, OPTION_FLAG, .offset = REQUEST(with_streams),
+		.help = "Enable hot streams comparison: the runs of branches that most time is spent in"},
 };
 static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
 static const char *const usages[] = {"[<options>] [old_file] [new_file]", NULL};
@@ -210,6 +211,13 @@ static int refuse_mixtures(
 			"--tid, -C");
 	if (r->with_spread && r->method != DIFF_CYCLES)
 		return cli_usagef(cli, command, "cycles-hist,compute", "--cycles-hist goes with -c cycles");
+	if (r->with_streams &&
+		(r->sort || s->json || s->markdown || s->has_pair_option || r->separator || r->with_paths ||
+			r->is_baseline_only || r->with_formula || r->with_periods || r->is_repeated))
+		return cli_usagef(cli, command, "stream",
+			"--stream compares two recordings, in text: without -b, -c, -F, -g, -p, -s, -t, --base, "
+			"--json, "
+			"--markdown");
 	if (!r->is_repeated) {
 		if (s->has_limit && !r->with_paths)
 			return cli_usagef(
@@ -309,6 +317,8 @@ static int parse_and_run(
 		choose_sides(settings);
 	else
 		choose_paths(settings, argc, argv, rest);
+	if (request->with_streams && request->path_count > DIFF_STREAM_SIDES)
+		return cli_failf(cli, "--stream compares two recordings");
 	if (request->order >= request->path_count)
 		return cli_failf(cli, "Order option out of limit.");
 	if (diff_request_finish(request, &err) != TALLY_OK)

@@ -1,6 +1,7 @@
 #include "cli/diff_recordings.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/limits.h"
@@ -63,16 +64,6 @@ static enum tally_status find_store(const struct cli *cli, const struct diff_req
 	return status;
 }
 
-static bool events_have(const struct perfdata_reader *reader, uint64_t sample_type)
-{
-	size_t count;
-	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
-	for (size_t i = 0; i < count; i++)
-		if (events[i].attr.sample_type & sample_type)
-			return true;
-	return false;
-}
-
 static enum tally_status open_reader(
 	const struct diff_request *request, struct diff_recording *recording, struct tally_error *err)
 {
@@ -80,13 +71,18 @@ static enum tally_status open_reader(
 	enum tally_status status = cli_open_recording(recording->path, request->force, &recording->reader, &why);
 	if (status == TALLY_CORRUPT)
 		return error_set(err, status, "Failed to open %s", recording->path);
-	if (status == TALLY_OK && request->cpus && !events_have(recording->reader, SAMPLE_CPU))
+	if (status == TALLY_OK && request->cpus && !recording_has_samples_with(recording->reader, SAMPLE_CPU))
 		return error_set(err, TALLY_INVALID, "File does not contain CPU events. Remove -C option to proceed.");
-	bool has_chains = status != TALLY_OK || events_have(recording->reader, SAMPLE_CALLCHAIN) ||
+	bool has_chains = status != TALLY_OK || recording_has_samples_with(recording->reader, SAMPLE_CALLCHAIN) ||
 			  perfdata_reader_is_pipe(recording->reader);
 	if (request->with_paths && !has_chains)
 		return error_set(err, TALLY_INVALID, "-g needs call chains, and %s has none: was it made without -g?",
 			recording->path);
+	bool has_branches = status != TALLY_OK || recording_has_branches(recording->reader) ||
+			    perfdata_reader_is_pipe(recording->reader);
+	if (request->with_streams && !has_branches)
+		return error_set(err, TALLY_INVALID,
+			"--stream needs branch stacks, and %s has none: was it made without -b?", recording->path);
 	return status == TALLY_OK ? status : error_set(err, status, "%s\nFailed to open %s", why.text, recording->path);
 }
 
@@ -173,11 +169,10 @@ uint32_t diff_recording_event(
 	return PROFILE_NONE;
 }
 
-enum tally_status diff_recording_table(const struct diff_recordings *recordings, size_t index, uint32_t event,
-	const struct diff_request *request, struct flat_table *table, struct tally_error *err)
+static struct flat_options table_options(const struct diff_recordings *recordings,
+	const struct diff_recording *recording, uint32_t event, const struct diff_request *request)
 {
-	const struct diff_recording *recording = &recordings->items[index];
-	struct flat_options options = {
+	return (struct flat_options){
 		.keys = request->keys,
 		.key_count = request->key_count,
 		.first_event = event,
@@ -186,5 +181,36 @@ enum tally_status diff_recording_table(const struct diff_recordings *recordings,
 		.cpu_passes = recordings->cpus,
 		.cpu_limit = recordings->cpus ? LIMIT_CPUS : 0,
 	};
+}
+
+enum tally_status diff_recording_table(const struct diff_recordings *recordings, size_t index, uint32_t event,
+	const struct diff_request *request, struct flat_table *table, struct tally_error *err)
+{
+	const struct diff_recording *recording = &recordings->items[index];
+	struct flat_options options = table_options(recordings, recording, event, request);
 	return flat_table_init(table, recording->result.profile, &options, err);
+}
+
+enum tally_status diff_recording_streams(const struct diff_recordings *recordings, size_t index, uint32_t event,
+	const struct diff_request *request, struct hot_streams *streams, struct tally_error *err)
+{
+	const struct diff_recording *recording = &recordings->items[index];
+	uint32_t own = index ? diff_recording_event(recording, &recordings->items[0], event) : event;
+	*streams = (struct hot_streams){.profile = recording->result.profile};
+	if (own == PROFILE_NONE)
+		return TALLY_OK;
+	struct flat_options options = table_options(recordings, recording, own, request);
+	options.with_chains = options.with_branches = true;
+	options.is_chain_of_lines = true;
+	enum profile_key order[REPORT_MAX_COLUMNS + 1] = {KEY_OVERHEAD};
+	memcpy(order + 1, request->keys, request->key_count * sizeof(*order));
+	struct flat_table table;
+	enum tally_status status = flat_table_init(&table, recording->result.profile, &options, err);
+	if (status != TALLY_OK)
+		return status;
+	status = flat_table_sort(&table, order, request->key_count + 1, err);
+	if (status == TALLY_OK)
+		status = hot_streams_find(&table, streams, err);
+	flat_table_deinit(&table);
+	return status;
 }

@@ -15,6 +15,7 @@
 #include "analysis/replay.h"
 #include "cli/cli.h"
 #include "cli/diff_request.h"
+#include "profile/hot_streams.h"
 
 struct diff_recording {
 	const char *path;
@@ -45,5 +46,9 @@ TALLY_MUST_CHECK enum tally_status diff_recording_times(
 /* One event's rows. The caller deinits. */
 TALLY_MUST_CHECK enum tally_status diff_recording_table(const struct diff_recordings *recordings, size_t index,
 	uint32_t event, const struct diff_request *request, struct flat_table *table, struct tally_error *err);
+/* The hot streams of the event of a recording that is the same as the baseline's; none where it has no such event. The
+ * caller deinits. */
+TALLY_MUST_CHECK enum tally_status diff_recording_streams(const struct diff_recordings *recordings, size_t index,
+	uint32_t event, const struct diff_request *request, struct hot_streams *streams, struct tally_error *err);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/error.h"
 
 #define DEFAULT_SORT "dso,symbol"
+#define STREAM_SORT  "srcline,symbol,dso"
 #define WEIGHTED     "wdiff"
 
 #define DEFAULT_LEVEL	  0.005 /* docs/diff.md: measured false alarms */
@@ -201,7 +202,8 @@ static void choose_columns(struct diff_request *r)
 enum tally_status diff_request_finish(struct diff_request *r, struct tally_error *err)
 {
 	const char *typed = r->sort && *r->sort == '+' ? r->sort + 1 : r->sort;
-	const char *lists[] = {typed == r->sort && typed ? "" : DEFAULT_SORT, typed ? typed : ""};
+	const char *usual = r->with_streams ? STREAM_SORT : DEFAULT_SORT;
+	const char *lists[] = {typed == r->sort && typed ? "" : usual, typed ? typed : ""};
 	r->key_count = 0;
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		struct tally_str rest = str_from(lists[i]), part;

@@ -17,6 +17,8 @@
 #include "profile/diff_table.h"
 #include "view/text/report_options.h"
 
+#define DIFF_STREAM_SIDES 2 /* recordings that --stream compares */
+
 enum diff_format { DIFF_FORMAT_TEXT, DIFF_FORMAT_JSON, DIFF_FORMAT_MARKDOWN };
 
 struct diff_request {
@@ -38,6 +40,7 @@ struct diff_request {
 	uint64_t order; /* file whose difference sorts */
 	bool is_baseline_only, with_formula, with_periods;
 	bool with_spread; /* of cycles */
+	bool with_streams; /* instead of rows */
 	bool is_relative, is_quiet, force, dump;
 	bool modules_are_asked; /* -m: they always are loaded */
 	unsigned verbose;

@@ -10,6 +10,7 @@
 #include "cli/recording_input.h"
 #include "cli/report_dump.h"
 #include "view/text/changes_text.h"
+#include "view/text/streams_text.h"
 
 #define PERCENT	      100.0
 #define FILES_UNNAMED 2 /* so many need no list of which is which */
@@ -224,6 +225,19 @@ static enum tally_status compare_event(struct job *job, uint32_t event, struct t
 	return status;
 }
 
+static enum tally_status run_streams(const struct job *job, uint32_t event, struct tally_error *err)
+{
+	struct hot_streams sides[DIFF_STREAM_SIDES] = {0};
+	enum tally_status status = TALLY_OK;
+	for (size_t i = 0; status == TALLY_OK && i < DIFF_STREAM_SIDES; i++)
+		status = diff_recording_streams(job->recordings, i, event, job->request, &sides[i], err);
+	if (status == TALLY_OK)
+		streams_text(job->out, &sides[0], &sides[1]);
+	for (size_t i = 0; i < DIFF_STREAM_SIDES; i++)
+		hot_streams_deinit(&sides[i]);
+	return status;
+}
+
 static enum tally_status run_event(struct job *job, uint32_t event, struct tally_error *err)
 {
 	const struct diff_recordings *all = job->recordings;
@@ -260,7 +274,7 @@ static enum tally_status run_events(struct job *job, struct tally_error *err)
 	if (job->request->format == DIFF_FORMAT_JSON)
 		diff_json_begin(&job->json, job->request, job->recordings);
 	for (uint32_t event = 0; status == TALLY_OK && event < events; event++)
-		status = run_event(job, event, err);
+		status = job->request->with_streams ? run_streams(job, event, err) : run_event(job, event, err);
 	if (job->request->format == DIFF_FORMAT_JSON)
 		diff_json_end(&job->json, job->request, job->failures);
 	free(job->made);
@@ -292,9 +306,11 @@ enum tally_status diff_run(const struct cli *cli, const struct diff_request *req
 	size_t *failures, struct tally_error *err)
 {
 	struct diff_recordings recordings;
-	struct replay_options options = {.with_stacks = request->with_paths,
+	struct replay_options options = {.with_stacks = request->with_paths || request->with_streams,
 		.with_inlines = request->with_paths,
-		.with_lines = request->paths_by_line};
+		.with_lines = request->paths_by_line || request->with_streams,
+		.with_addresses = request->with_streams,
+		.history = request->with_streams ? HISTORY_NEWEST_FIRST : HISTORY_NONE};
 	if (request->dump)
 		cli_start_pager(cli);
 	enum tally_status status = request->dump ? dump(cli, request, out, err) : TALLY_OK;

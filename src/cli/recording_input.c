@@ -64,3 +64,26 @@ void cli_print_health(const struct cli *cli, const struct input_health *health)
 	say(cli, health->damaged_features, "damaged header sections are left out");
 	say(cli, health->unknown_records, "records of unknown types are left out");
 }
+
+bool recording_has_samples_with(const struct perfdata_reader *reader, uint64_t sample_type)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
+	for (size_t i = 0; i < count; i++)
+		if (events[i].attr.sample_type & sample_type)
+			return true;
+	return false;
+}
+
+bool recording_has_branches(const struct perfdata_reader *reader)
+{
+	if (!perfdata_reader_is_pipe(reader))
+		return feature_is_present(perfdata_reader_features(reader), FEATURE_BRANCH_STACK);
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
+	for (size_t i = 0; i < count; i++)
+		if ((events[i].attr.sample_type & SAMPLE_BRANCH_STACK) &&
+			!(events[i].attr.branch_sample_type & BRANCH_CALL_STACK))
+			return true;
+	return false;
+}

@@ -56,31 +56,6 @@ static const char *const tips[] = {
 	"Every single sample with its time: tally script",
 };
 
-static bool events_have(const struct perfdata_reader *reader, uint64_t sample_type)
-{
-	size_t count;
-	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
-	for (size_t i = 0; i < count; i++) {
-		if (events[i].attr.sample_type & sample_type)
-			return true;
-	}
-	return false;
-}
-
-/* Stacks of calls, which end chains, are not for counting branches. */
-static bool has_branches(const struct perfdata_reader *reader)
-{
-	if (!perfdata_reader_is_pipe(reader))
-		return feature_is_present(perfdata_reader_features(reader), FEATURE_BRANCH_STACK);
-	size_t count;
-	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
-	for (size_t i = 0; i < count; i++)
-		if ((events[i].attr.sample_type & SAMPLE_BRANCH_STACK) &&
-			!(events[i].attr.branch_sample_type & BRANCH_CALL_STACK))
-			return true;
-	return false;
-}
-
 static bool has_switches(const struct perfdata_reader *reader)
 {
 	size_t count;
@@ -96,10 +71,10 @@ static struct report_source describe_source(struct report *report)
 	size_t count;
 	const struct perfdata_event *events = perfdata_reader_events(report->reader, &count);
 	struct report_source source = {
-		.has_chains = events_have(report->reader, SAMPLE_CALLCHAIN),
+		.has_chains = recording_has_samples_with(report->reader, SAMPLE_CALLCHAIN),
 		.is_pipe = perfdata_reader_is_pipe(report->reader),
 		.is_all_tracepoints = count > 0,
-		.has_branches = has_branches(report->reader),
+		.has_branches = recording_has_branches(report->reader),
 		.fields = &report->fields,
 	};
 	for (size_t i = 0; i < count; i++)
@@ -401,8 +376,8 @@ static void print_file_header(struct report *report)
 static enum tally_status check_chains(const struct report *report, struct tally_error *err)
 {
 	const struct report_request *r = report->request;
-	bool has_chains = events_have(report->reader, SAMPLE_CALLCHAIN);
-	if (r->has_history && !has_chains && !has_branches(report->reader))
+	bool has_chains = recording_has_samples_with(report->reader, SAMPLE_CALLCHAIN);
+	if (r->has_history && !has_chains && !recording_has_branches(report->reader))
 		return error_set(err, TALLY_INVALID,
 			"--branch-history needs branch stacks, and this recording has none: was it made without -b?");
 	if (r->chains_asked && r->chains.style != CHAIN_NONE && !has_chains && !r->with_history)
@@ -411,12 +386,12 @@ static enum tally_status check_chains(const struct report *report, struct tally_
 	uint64_t registers;
 	if (r->stitches && report_stitched_registers(report->reader, &registers, err) != TALLY_OK)
 		return TALLY_INVALID;
-	if (r->filters.parent && !events_have(report->reader, SAMPLE_CALLCHAIN))
+	if (r->filters.parent && !recording_has_samples_with(report->reader, SAMPLE_CALLCHAIN))
 		return error_set(err, TALLY_INVALID,
 			"-p and --sort parent need call chains, and this recording has none: was it made without -g?");
-	if (r->cpus && !events_have(report->reader, SAMPLE_CPU))
+	if (r->cpus && !recording_has_samples_with(report->reader, SAMPLE_CPU))
 		return error_set(err, TALLY_INVALID, "File does not contain CPU events. Remove -C option to proceed.");
-	if (r->branches == BRANCHES_ALWAYS && !has_branches(report->reader))
+	if (r->branches == BRANCHES_ALWAYS && !recording_has_branches(report->reader))
 		return error_set(err, TALLY_INVALID,
 			"-b needs branch stacks, and this recording has none: was it made without -b?");
 	if ((report_request_facets(r) & UINT64_C(1) << FACET_PARALLELISM) && !has_switches(report->reader))
@@ -424,7 +399,7 @@ static enum tally_status check_chains(const struct report *report, struct tally_
 			"latency and parallelism need context switches, and this recording has none: was it made "
 			"without "
 			"--switch-events?");
-	if (r->by_memory && !events_have(report->reader, SAMPLE_DATA_SRC))
+	if (r->by_memory && !recording_has_samples_with(report->reader, SAMPLE_DATA_SRC))
 		return error_set(err, TALLY_INVALID,
 			"--mem-mode needs data sources, and this recording has none: was it made without -d?");
 	return TALLY_OK;

@@ -115,23 +115,29 @@ static bool take_common_frames(struct call_tree_builder *b, struct call_tree_ran
 	}
 }
 
-/* Moves the chains that end at this depth to the front of the range, behind begin, and counts them as hits. */
+/* Counts the chains that end at this depth as hits and moves them to the front of the range, behind begin. The others stay
+ * in their order: of frames that are taken for one, the first is shown. */
 static void take_hits(struct call_tree_builder *b, struct call_tree_node *node, struct call_tree_range *range)
 {
 	const struct profile_sample *samples = b->table->profile->samples;
+	uint32_t hits = range->begin;
+	size_t left = 0;
 	for (uint32_t i = range->begin; i < range->end; i++) {
 		struct flat_instance instance = b->work[i];
 		const struct profile_sample *sample = &samples[instance.sample];
 		if (instance.len > range->depth) {
 			node->children_period += sample->period;
 			node->children_count += sample->count;
+			b->scratch[left++] = instance;
 			continue;
 		}
 		node->hit_period += sample->period;
 		node->hit_count += sample->count;
-		b->work[i] = b->work[range->begin];
-		b->work[range->begin++] = instance;
+		b->work[hits++] = instance;
 	}
+	if (hits > range->begin)
+		memcpy(b->work + hits, b->scratch, left * sizeof(*b->work));
+	range->begin = hits;
 }
 
 /* Groups the range by the frame at its depth; the buckets are in order of first appearance. */

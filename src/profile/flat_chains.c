@@ -128,6 +128,11 @@ static void make_chain_key(
 	key[0] = frame->binary;
 	key[1] = flat_caller_address(frame);
 	key[2] = 0;
+	if (o->is_chain_of_lines) {
+		key[0] = PROFILE_NONE;
+		key[1] = profile_frame_has_line(p, frame) ? frame->own_line.line : PROFILE_NONE;
+		return;
+	}
 	if (frame->function == PROFILE_NONE || o->is_chain_by_address)
 		return;
 	const struct profile_function *function = &p->functions[frame->function];

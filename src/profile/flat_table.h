@@ -29,6 +29,7 @@ struct flat_options {
 	bool is_caller_first; /* chains start at the outermost frame */
 	bool is_chain_by_address; /* frames of a call graph are one where their addresses are, else their functions */
 	bool is_chain_by_line; /* or their functions and source lines */
+	bool is_chain_of_lines; /* frames are one where their source lines are, and where none is known */
 	bool with_branches; /* chains have ends of branches in them */
 	bool hides_unresolved; /* samples and frames without a symbol are left out altogether */
 	bool is_leaf_raw; /* a sample's own place without symbol is shown by its run-time address */

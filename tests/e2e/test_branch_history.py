@@ -19,7 +19,7 @@ def taken(ends, cycles, flags=PREDICTED):
     return (*ends, flags | cycles << 4)
 
 
-def record(path, samples, chains=None):
+def record(path, samples, chains=None, periods=None):
     """samples: lists of branches, the newest first."""
     recording = Recording()
     fields = 'IDENTIFIER IP TID TIME CPU PERIOD' + (' CALLCHAIN' if chains else '') + ' BRANCH_STACK'
@@ -29,6 +29,7 @@ def record(path, samples, chains=None):
     for index, branches in enumerate(samples):
         words = [word for branch in branches for word in branch]
         chain = {'callchain': chains[index]} if chains else {}
+        chain |= {'period': periods[index]} if periods else {}
         recording.sample(ip=branches[0][1], time=10**9 + index * 10**6, branch_stack=words, **chain)
     recording.feature(15, b'')
     recording.text_feature(6, 'x86_64')
@@ -252,3 +253,26 @@ def test_call_stacks_are_stitched(tally, perf, tmp_path):
     call_stacks(path, 1, registers=0)
     assert 'their number in the header' in tally('script', '--stitch-lbr', '-i', path, check=255).stderr
     assert 'their number in the header' in tally(*STITCH, '-i', path, check=255).stderr
+
+
+def test_hot_streams_of_two_recordings(tally, tmp_path, newest_perf):
+    """Streams in both, in one, of several rows, with light ones left out; more than are shown."""
+    rng = random.Random(4)
+    ends = [(0x401000 + 16 * i, 0x401008 + 16 * ((i * 5 + 3) % 9)) for i in range(9)]
+    for name in 'ab':
+        samples = [[taken(rng.choice(ends), rng.randrange(20)) for _ in range(rng.randrange(1, 7))] for _ in range(40)]
+        record(tmp_path / f'{name}.data', samples, periods=[rng.randrange(100, 5000) for _ in samples])
+    for line in (['a.data', 'b.data'], ['b.data', 'a.data'], ['a.data', 'a.data']):
+        ours, theirs = (program('diff', '--stream', *line, cwd=tmp_path) for program in (tally, newest_perf))
+        assert ours.returncode == 0 and 'hot chain pair 1:' in ours.stdout
+        assert ours.stdout == theirs.stdout
+
+
+def test_hot_streams_need_branches(tally, jumps, tmp_path):
+    calls = Recording()
+    calls.event('IP TID TIME PERIOD CALLCHAIN IDENTIFIER')
+    calls.comm('jumper')
+    calls.sample(callchain=[CHAIN_USER, 0x401000])
+    calls.write(tmp_path / 'calls.data')
+    result = tally('diff', '--stream', 'jumps.data', 'calls.data', cwd=tmp_path)
+    assert result.returncode == 255 and 'calls.data has none: was it made without -b?' in result.stderr

@@ -1,0 +1,16 @@
+/*
+ * streams_text.h - the hot streams of two recordings side by side: those that both have, then those of one. In the lay-out
+ * of `perf diff --stream`.
+ *
+ *	streams_text(&out, &before, &after);
+ */
+#ifndef VIEW_TEXT_STREAMS_TEXT_H
+#define VIEW_TEXT_STREAMS_TEXT_H
+
+#include "base/text.h"
+#include "profile/hot_streams.h"
+
+/* A failure is the text's. */
+void streams_text(struct text *out, const struct hot_streams *before, const struct hot_streams *after);
+
+#endif
