@@ -11,7 +11,32 @@
 
 #define CHAIN_MARGIN 3
 #define CHAIN_STEP   3
-#define CHANGE_WIDTH 9
+
+enum use { USE_SCREEN, USE_FILE };
+
+struct places {
+	size_t columns[REPORT_MAX_COLUMNS]; /* of the layout, in the order in which they stand */
+};
+
+/* What the symbol comes before can be scrolled to. */
+static struct places place_columns(const struct explorer *e, enum use use)
+{
+	const struct report_layout *l = &e->layout;
+	size_t symbol = 0, first_key = 0;
+	struct places places;
+	for (size_t i = 0; i < l->count; i++)
+		places.columns[i] = i;
+	while (symbol < l->count && l->columns[symbol] != KEY_SYMBOL)
+		symbol++;
+	if (use == USE_FILE || !e->is_symbol_first || symbol == l->count)
+		return places;
+	while (profile_key_get(l->columns[first_key])->is_value)
+		first_key++;
+	for (size_t i = symbol; i > first_key; i--)
+		places.columns[i] = places.columns[i - 1];
+	places.columns[first_key] = symbol;
+	return places;
+}
 
 /* A value of each event of the group, each in its colour. */
 static void value_cell(const struct explorer *e, struct tui_line *line, size_t column, const struct flat_stat *stats)
@@ -40,7 +65,7 @@ static void pad_to(struct text *text, size_t start, size_t width)
 		text_repeat(text, ' ', width - written);
 }
 
-static void row_line(const struct explorer *e, size_t index, struct tui_line *line)
+static void row_line(const struct explorer *e, const struct places *places, size_t index, struct tui_line *line)
 {
 	const struct report_layout *l = &e->layout;
 	uint32_t table_row = e->visible[index];
@@ -49,16 +74,17 @@ static void row_line(const struct explorer *e, size_t index, struct tui_line *li
 	bool is_open = explorer_fold_at(e, index) != NULL;
 	text_str(&line->text, is_open ? "- " : explorer_has_chains(e, table_row) ? "+ " : "  ");
 	if (e->changes)
-		text_printf(&line->text, "%+*.2f%%  ", CHANGE_WIDTH - 1, e->changes[table_row]);
+		text_printf(&line->text, "%+*.2f%%  ", EXPLORER_CHANGE_WIDTH - 1, e->changes[table_row]);
 	for (size_t i = 0; i < l->count; i++) {
+		size_t column = places->columns[i];
 		text_str(&line->text, i ? "  " : "");
 		size_t start = line->text.len;
-		if (profile_key_get(l->columns[i])->is_value)
-			value_cell(e, line, i, stats);
+		if (profile_key_get(l->columns[column])->is_value)
+			value_cell(e, line, column, stats);
 		else
-			report_key_cell(l, &line->text, i, row);
+			report_key_cell(l, &line->text, column, row);
 		if (i + 1 < l->count)
-			pad_to(&line->text, start, l->widths[i]);
+			pad_to(&line->text, start, l->widths[column]);
 	}
 }
 
@@ -94,27 +120,29 @@ static void chain_line(const struct explorer *e, struct explorer_position at, st
 		object_of_frame(e->table->profile, frame, line);
 }
 
-static void any_line(const struct explorer *e, struct explorer_position at, struct tui_line *line)
+static void any_line(
+	const struct explorer *e, const struct places *places, struct explorer_position at, struct tui_line *line)
 {
 	tui_line_clear(line);
 	if (at.line == 0)
-		row_line(e, at.row, line);
+		row_line(e, places, at.row, line);
 	else
 		chain_line(e, at, line);
 }
 
-static void header_line(const struct explorer *e, struct tui_line *line)
+static void header_line(const struct explorer *e, const struct places *places, struct tui_line *line)
 {
 	const struct report_layout *l = &e->layout;
 	tui_line_clear(line);
 	tui_line_style(line, GRID_HEADER);
 	text_str(&line->text, "  ");
 	if (e->changes)
-		text_printf(&line->text, "%*s  ", CHANGE_WIDTH, "Change");
+		text_printf(&line->text, "%*s  ", EXPLORER_CHANGE_WIDTH, "Change");
 	for (size_t i = 0; i < l->count; i++) {
-		bool is_right = profile_key_get(l->columns[i])->is_value || l->columns[i] >= KEY_FIELD;
+		size_t column = places->columns[i];
+		bool is_right = profile_key_get(l->columns[column])->is_value || l->columns[column] >= KEY_FIELD;
 		text_str(&line->text, i ? "  " : "");
-		report_header_cell(l, &line->text, i, is_right || i + 1 < l->count ? l->widths[i] : SIZE_MAX);
+		report_header_cell(l, &line->text, column, is_right || i + 1 < l->count ? l->widths[column] : SIZE_MAX);
 	}
 }
 
@@ -188,16 +216,17 @@ static void put_bottom(const struct explorer *e, const char *events, struct grid
 
 static void put_table(const struct explorer *e, struct grid *grid, struct tui_line *line)
 {
+	const struct places places = place_columns(e, USE_SCREEN);
 	unsigned row = 1, last = grid->rows > 1 ? grid->rows - 1 : 0;
 	if (!e->hides_headers && row < last) {
-		header_line(e, line);
+		header_line(e, &places, line);
 		grid_fill(grid, row, GRID_HEADER);
 		tui_line_put(line, grid, row++, e->shift);
 	}
 	struct explorer_position at = e->top;
 	for (; row < last && at.row < e->visible_count; row++) {
 		const struct explorer_fold *fold = explorer_fold_at(e, at.row);
-		any_line(e, at, line);
+		any_line(e, &places, at, line);
 		tui_line_put(line, grid, row, e->shift);
 		if (at.row == e->cursor.row && at.line == e->cursor.line)
 			grid_select(grid, row);
@@ -239,18 +268,19 @@ bool explorer_draw(const struct explorer *e, const char *events, struct grid *gr
 
 enum tally_status explorer_print(struct explorer *e, struct text *out, struct tally_error *err)
 {
+	const struct places places = place_columns(e, USE_FILE);
 	struct tui_line line = {0};
 	struct explorer_position at = {0};
 	text_str(out, "# ");
 	title_line(e, out);
 	text_str(out, "\n#\n#");
-	header_line(e, &line);
+	header_line(e, &places, &line);
 	if (line.text.len)
 		text_bytes(out, line.text.data + 1, line.text.len - 1);
 	text_str(out, "\n#\n");
 	bool has_line = e->visible_count > 0;
 	while (has_line && !line.text.failed) {
-		any_line(e, at, &line);
+		any_line(e, &places, at, &line);
 		while (line.text.len > 0 && line.text.data[line.text.len - 1] == ' ')
 			line.text.len--;
 		text_bytes(out, line.text.data, line.text.len);

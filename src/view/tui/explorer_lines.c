@@ -143,8 +143,11 @@ void explorer_settle(struct explorer *e)
 
 void explorer_resize(struct explorer *e, unsigned rows, unsigned columns)
 {
+	if (columns != e->columns)
+		e->is_symbol_first = false;
 	e->rows = rows;
 	e->columns = columns;
+	explorer_place_symbol(e);
 	if (e->mode == EXPLORER_MENU)
 		tui_menu_fit(&e->menu, rows, columns);
 	explorer_settle(e);

@@ -3,6 +3,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#define SYMBOL_ROOM 24 /* columns that are worth more than what stands before the symbol */
+
 uint64_t explorer_row_period(const struct explorer *e, uint32_t table_row)
 {
 	const struct flat_stat *stat = flat_table_stat(e->table, table_row, 0);
@@ -23,6 +25,18 @@ bool explorer_is_grouped_by(const struct explorer *e, enum profile_key key)
 		if (e->table->options.keys[i] == key)
 			return true;
 	return false;
+}
+
+void explorer_place_symbol(struct explorer *e)
+{
+	const struct report_layout *l = &e->layout;
+	size_t symbol = 0, before = 2 + (e->changes ? EXPLORER_CHANGE_WIDTH + 2 : 0);
+	while (symbol < l->count && l->columns[symbol] != KEY_SYMBOL)
+		before += l->widths[symbol++] + 2;
+	if (symbol == l->count)
+		return;
+	size_t room = l->widths[symbol] < SYMBOL_ROOM ? l->widths[symbol] : SYMBOL_ROOM;
+	e->is_symbol_first = e->is_symbol_first || before + room > e->columns;
 }
 
 void explorer_say(struct explorer *e, const char *format, ...)

@@ -19,7 +19,8 @@
 #include "view/tui/tui_line.h"
 #include "view/tui/tui_menu.h"
 
-#define EXPLORER_MORE_FIELDS 3 /* columns that can be had beside those of the report */
+#define EXPLORER_CHANGE_WIDTH 9
+#define EXPLORER_MORE_FIELDS  3 /* columns that can be had beside those of the report */
 
 enum explorer_mode {
 	EXPLORER_TABLE,
@@ -51,6 +52,7 @@ struct explorer {
 	size_t help_count;
 	unsigned rows, columns; /* of the screen */
 	bool hides_headers;
+	bool is_symbol_first; /* of the keys: the screen is too narrow for those before it */
 	enum explorer_mode mode;
 	size_t help_top;
 	struct tui_input input;
@@ -93,6 +95,9 @@ bool explorer_is_zoomed(const struct explorer *e, enum explorer_zoom zoom);
 bool explorer_is_grouped_by(const struct explorer *e, enum profile_key key);
 /* What a row stands for. */
 uint64_t explorer_row_period(const struct explorer *e, uint32_t table_row);
+/* Whether keys before the symbol leave room for it. Once they did not, that holds until the screen has another width or the
+ * table other columns: what is renewed would move to and fro. */
+void explorer_place_symbol(struct explorer *e);
 void explorer_say(struct explorer *e, const char *format, ...) TALLY_PRINTF(2, 3);
 
 #endif

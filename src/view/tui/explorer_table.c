@@ -56,6 +56,8 @@ void explorer_switch_field(struct explorer *e, enum profile_key key)
 			e->fields[i].is_shown = !e->fields[i].is_shown;
 	}
 	fit_columns(e);
+	e->is_symbol_first = false;
+	explorer_place_symbol(e);
 }
 
 static void drop_table(struct explorer *e)
