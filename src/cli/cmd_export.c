@@ -94,7 +94,7 @@ static const struct option rows[] = {
 		.help = "of several events, this one (all; folded: the first that has samples)"},
 	EXPORT_SELECTION_ROWS,
 };
-static const struct option_table table = {rows, sizeof(rows) / sizeof(rows[0]), true};
+static const struct option_table table = {rows, sizeof(rows) / sizeof(rows[0]), false};
 
 static const struct export_format *format_find(const char *name)
 {

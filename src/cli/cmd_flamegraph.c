@@ -65,7 +65,7 @@ static const struct option rows[] = {
 	{"diff", 0, OPTION_STRING, "base", ROW(base),
 		.help = "colours show what grew and what shrank since this recording"},
 };
-static const struct option_table table = {rows, sizeof(rows) / sizeof(rows[0]), true};
+static const struct option_table table = {rows, sizeof(rows) / sizeof(rows[0]), false};
 
 struct job {
 	const struct cli *cli;

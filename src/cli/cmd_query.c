@@ -29,7 +29,7 @@ static const struct option rows[] = {
 	{"event", 'e', OPTION_STRING, "name", ROW(recording.event), .help = "of several events, this one (all)"},
 	EXPORT_SELECTION_ROWS,
 };
-static const struct option_table table = {rows, sizeof(rows) / sizeof(rows[0]), true};
+static const struct option_table table = {rows, sizeof(rows) / sizeof(rows[0]), false};
 
 static bool is_database(const char *path)
 {

@@ -182,20 +182,18 @@ static bool is_coarsest(const struct tracks *tracks)
 	return tracks->resolution_ns >= (tracks->end_ns - tracks->start_ns) / LEAST_STEPS;
 }
 
-/* Coarser until the page is no larger than asked for. */
-static int fit_page(struct job *job, const struct timechart_picture *picture)
+/* Coarser until the page is no larger than asked for; that page. */
+static int fit_page(struct job *job, const struct timechart_picture *picture, struct text *page)
 {
 	struct tracks *tracks = &job->chart.tracks;
 	uint64_t most_bytes = job->settings->max_bytes;
-	while (most_bytes != 0) {
-		struct text text = {0};
-		bool is_done = timechart_html_write(&text, picture);
-		size_t bytes = text.len;
-		text_deinit(&text);
-		if (!is_done)
+	for (;;) {
+		if (!timechart_html_write(page, picture))
 			return cli_failf(job->cli, "out of memory");
+		size_t bytes = page->len;
 		if (bytes <= most_bytes)
-			break;
+			return 0;
+		text_deinit(page);
 		if (is_coarsest(tracks))
 			return cli_failf(job->cli, "--max-size: the page does not fit");
 		double fitting = (double)tracks->items * (double)most_bytes / (double)bytes;
@@ -204,18 +202,20 @@ static int fit_page(struct job *job, const struct timechart_picture *picture)
 				return cli_failf(job->cli, "out of memory");
 		} while ((double)tracks->items > fitting && !is_coarsest(tracks));
 	}
-	return 0;
 }
 
 static int write_html(struct job *job, const struct timechart_picture *picture, const char *path)
 {
 	struct text text = {0};
-	int code = fit_page(job, picture);
+	bool is_bounded = job->settings->max_bytes != 0;
+	int code = is_bounded ? fit_page(job, picture, &text) : 0;
 	if (code == 0)
 		code = open_file(job, path, &text);
-	if (code != 0)
+	if (code != 0) {
+		text_deinit(&text);
 		return code;
-	bool is_done = timechart_html_write(&text, picture);
+	}
+	bool is_done = is_bounded || timechart_html_write(&text, picture);
 	code = close_file(job, path, &text);
 	if (code == 0 && !is_done)
 		code = cli_failf(job->cli, "out of memory");
@@ -279,12 +279,14 @@ static int show(const struct cli *cli, const struct settings *settings)
 	timechart_init(&job.chart, TRACKS_MAX_ITEMS);
 	status = timechart_feed(&job.source, &feed, &job.chart, &err);
 	cli_print_health(cli, &job.source.sideband.health);
+	bool is_empty = job.chart.tracks.end_ns == 0;
+	if (status == TALLY_OK && is_empty)
+		fprintf(stderr, "%s: note: none of the events of %s happened: the picture is empty\n", cli->program,
+			settings->input ? settings->input : "perf.data");
 	/* What is whole of a cut recording is drawn. */
-	int code = job.chart.tracks.end_ns > 0 ? draw(&job) : EXIT_FAILED;
+	int code = status == TALLY_OK || !is_empty ? draw(&job) : EXIT_FAILED;
 	if (status != TALLY_OK)
 		code = cli_fail(cli, &err);
-	else if (job.chart.tracks.end_ns == 0)
-		code = cli_failf(cli, "no events to draw in %s", settings->input ? settings->input : "perf.data");
 	timechart_rows_deinit(&job.rows);
 	timechart_deinit(&job.chart);
 	data_source_close(&job.source);

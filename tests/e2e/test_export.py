@@ -661,6 +661,15 @@ def test_databases_are_files(tally, tmp_path):
     assert tally('query', tmp_path / 'bad.db', 'select * from hits', check=255).stderr
 
 
+def test_options_may_follow_the_recording(tally, tmp_path):
+    path = make('flat', tmp_path / 'perf.data')
+    folded = tally('export', '-F', 'folded', path).stdout
+    assert tally('export', path, '--format', 'folded').stdout == tally('flamegraph', path, '--folded').stdout == folded
+    tally('export', '-F', 'folded', path, '-o', tmp_path / 'out')
+    assert (tmp_path / 'out').read_text() == folded
+    assert tally('query', path, 'select count(*) from samples', '--csv').stdout.split()[1] == '60'
+
+
 def test_refusals(tally, tmp_path):
     path = make('flat', tmp_path / 'perf.data')
     before = path.read_bytes()

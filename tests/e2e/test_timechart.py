@@ -381,9 +381,17 @@ def test_refusals(tally, tmp_path, shared):
     other.sample(time=5)
     other.write(tmp_path / 'other')
     assert "record with 'timechart record'" in tally('timechart', '-i', tmp_path / 'other', '-o', '-', check=255).stderr
+
+
+def test_events_that_did_not_happen_leave_an_empty_picture(tally, tmp_path):
+    """As states of CPUs that a virtual machine does not tell."""
     empty = Scheduler()
+    empty.record(3, 0, empty.pack('II', 1, 1) + empty.name('init') + empty.trailer())
     empty.write(tmp_path / 'empty')
-    tally('timechart', '-i', tmp_path / 'empty', '-o', '-', check=255)
+    result = tally('timechart', '-P', '-i', tmp_path / 'empty', '-o', '-', '--html', tmp_path / 'page')
+    assert 'none of the events' in result.stderr and 'Written 0.0 seconds' in result.stderr
+    assert xml.etree.ElementTree.fromstring(result.stdout).tag == SVG + 'svg'
+    assert page_data((tmp_path / 'page').read_text())
 
 
 @pytest.mark.parametrize('mode', ['', '-T', '-I', '-g'])
