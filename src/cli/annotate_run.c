@@ -164,11 +164,12 @@ static enum tally_status dump(
 {
 	struct perfdata_reader *reader;
 	struct input_health health = {0};
-	const char *path = run->request.input.path ? run->request.input.path : DEFAULT_INPUT;
+	const struct report_dump_options dump = {
+		.file_name = run->request.input.path ? run->request.input.path : DEFAULT_INPUT};
 	enum tally_status status = cli_open_recording(run->request.input.path, run->request.input.force, &reader, err);
 	if (status != TALLY_OK)
 		return status;
-	status = report_dump(out, reader, path, &health, err);
+	status = report_dump(out, reader, &dump, &health, err);
 	(void)text_flush(out);
 	if (!run->is_quiet)
 		cli_print_health(cli, &health);

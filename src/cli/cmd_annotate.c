@@ -158,7 +158,7 @@ static const struct option options[] = {
 	{"tui", 0, OPTION_FLAG, .offset = offsetof(struct settings, tui),
 		.help = "Use the terminal: instructions to move through (the default on one)"},
 	{"gtk", 0, OPTION_UNSUPPORTED, .help = "Use the GTK interface"},
-	{"addr2line", 0, OPTION_UNSUPPORTED, "path", .help = "addr2line binary to use (lines are read here)"},
+	{"addr2line", 0, OPTION_UNSUPPORTED, "path", .refusal = "source lines are read here, by no other program"},
 	{"data-type", 0, OPTION_CALL, "name", .call = set_data_type, .argument_is_optional = true,
 		.help = "Show what fell on the fields of data types (of the one that is named) instead of code"},
 	{"code-with-type", 0, OPTION_FLAG, .offset = RUN(with_data_types),

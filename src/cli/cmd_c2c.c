@@ -69,8 +69,8 @@ static const struct option options[] = {
 	{"stitch-lbr", 0, OPTION_FLAG, ROW(stitches),
 		.help = "longer LBR call stacks: callers that fell off the CPU's registers are those of earlier "
 			"samples"},
-	{"objdump", 0, OPTION_UNSUPPORTED, "path", .help = "objdump binary to use"},
-	{"disassembler-style", 'M', OPTION_UNSUPPORTED, "style", .help = "Specify disassembler style"},
+	{"objdump", 0, OPTION_UNSUPPORTED, "path", .refusal = "c2c shows no instructions"},
+	{"disassembler-style", 'M', OPTION_UNSUPPORTED, "style", .refusal = "c2c shows no instructions"},
 };
 static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};
 

@@ -380,9 +380,10 @@ static enum tally_status open_job(struct lock_job *job, struct tally_error *err)
 		return status == TALLY_OK ? data_source_take(job->cli, &input, reader, NULL, &job->source, err)
 					  : status;
 	struct text out = {0};
+	const struct report_dump_options dump = {.file_name = input.path ? input.path : "perf.data"};
 	struct input_health health = {0}; /* told when the events are read */
 	text_to_fd(&out, STDOUT_FILENO);
-	status = report_dump(&out, reader, input.path ? input.path : "perf.data", &health, err);
+	status = report_dump(&out, reader, &dump, &health, err);
 	if (cli_finish_text(job->cli, &out) != 0 && status == TALLY_OK)
 		status = error_set(err, TALLY_IO, "the records could not be written");
 	if (status == TALLY_OK)

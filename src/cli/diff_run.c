@@ -289,11 +289,12 @@ static enum tally_status dump(
 	enum tally_status status = TALLY_OK;
 	for (size_t i = 0; i < request->path_count && status == TALLY_OK; i++) {
 		struct perfdata_reader *reader;
+		const struct report_dump_options options = {.file_name = request->paths[i]};
 		struct input_health health = {0};
 		status = cli_open_recording(request->paths[i], request->force, &reader, err);
 		if (status != TALLY_OK)
 			return status;
-		status = report_dump(out, reader, request->paths[i], &health, err);
+		status = report_dump(out, reader, &options, &health, err);
 		status = status == TALLY_END ? TALLY_OK : status;
 		perfdata_reader_destroy(reader);
 		if (!request->is_quiet)

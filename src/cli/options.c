@@ -81,6 +81,14 @@ static enum option_result bad_use(
 	return OPTIONS_BAD;
 }
 
+static enum option_result refuse(struct option_parse *parse, const struct option *option, bool by_letter)
+{
+	char what[sizeof(parse->message)];
+	snprintf(what, sizeof(what), "is not supported yet%s%s", option->refusal ? ": " : "",
+		option->refusal ? option->refusal : "");
+	return bad_use(parse, option, by_letter, what);
+}
+
 static enum option_result set_number(
 	struct option_parse *parse, const struct option *option, bool by_letter, const char *value)
 {
@@ -128,7 +136,7 @@ static enum option_result apply(
 		return OPTIONS_BAD;
 	}
 	case OPTION_UNSUPPORTED:
-		return bad_use(parse, option, by_letter, "is not supported yet");
+		return refuse(parse, option, by_letter);
 	}
 	return OPTIONS_BAD;
 }

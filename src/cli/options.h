@@ -54,6 +54,7 @@ struct option {
 	size_t offset;
 	option_call call;
 	const char *help;
+	const char *refusal; /* of OPTION_UNSUPPORTED: why; NULL: it is only missing */
 };
 
 struct option_table {

@@ -14,6 +14,7 @@ struct report_dump {
 	struct sideband sideband;
 	struct dump_raw raw;
 	struct group_reads reads;
+	bool in_file_order;
 };
 
 /* A sample that read its group is shown once for each event that counted on since it was last read. */
@@ -55,6 +56,8 @@ static enum tally_status print_all(struct report_dump *dump, struct tally_error 
 	enum tally_status status = time_order_create(dump->reader, &order, err);
 	if (status != TALLY_OK)
 		return status;
+	if (dump->in_file_order)
+		time_order_keep_file_order(order);
 	struct time_order_item item;
 	while ((status = time_order_next(order, &item, err)) == TALLY_OK)
 		if ((status = print_record(dump, &item.record, err)) != TALLY_OK)
@@ -64,10 +67,10 @@ static enum tally_status print_all(struct report_dump *dump, struct tally_error 
 	return status == TALLY_END && dump->out->write_errno == 0 ? TALLY_OK : status;
 }
 
-enum tally_status report_dump(struct text *out, struct perfdata_reader *reader, const char *file_name,
-	struct input_health *health, struct tally_error *err)
+enum tally_status report_dump(struct text *out, struct perfdata_reader *reader,
+	const struct report_dump_options *options, struct input_health *health, struct tally_error *err)
 {
-	struct report_dump dump = {.out = out, .reader = reader};
+	struct report_dump dump = {.out = out, .reader = reader, .in_file_order = options->in_file_order};
 	enum tally_status status = record_run_open(reader, &dump.run, err);
 	if (status == TALLY_OK)
 		status = sideband_read(reader, &dump.run, &dump.sideband, err);
@@ -77,7 +80,7 @@ enum tally_status report_dump(struct text *out, struct perfdata_reader *reader, 
 			.reader = reader,
 			.machine = dump.sideband.machine,
 			.arch = features->arch.len > 0 ? arch_find(features->arch.data) : NULL,
-			.file_name = perfdata_reader_is_pipe(reader) ? "pipe" : file_name,
+			.file_name = perfdata_reader_is_pipe(reader) ? "pipe" : options->file_name,
 			.verb = DUMP_OF_REPORT,
 		};
 		status = print_all(&dump, err);

@@ -1,7 +1,8 @@
 /*
- * report_dump.h - `report -D`: every record of a recording as text, in order of time, and their counts at the end.
+ * report_dump.h - `report -D`: every record of a recording as text, in order of time or of the file, and their counts at the end.
  *
- *	status = report_dump(&out, reader, "perf.data", &health, err);
+ *	const struct report_dump_options options = {.file_name = "perf.data"};
+ *	status = report_dump(&out, reader, &options, &health, err);
  */
 #ifndef CLI_REPORT_DUMP_H
 #define CLI_REPORT_DUMP_H
@@ -9,8 +10,13 @@
 #include "base/text.h"
 #include "perfdata/reader.h"
 
+struct report_dump_options {
+	const char *file_name;
+	bool in_file_order; /* else in order of time */
+};
+
 /* TALLY_END: the reader of the output has gone. The text must have a descriptor to write to. */
-TALLY_MUST_CHECK enum tally_status report_dump(struct text *out, struct perfdata_reader *reader, const char *file_name,
-	struct input_health *health, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status report_dump(struct text *out, struct perfdata_reader *reader,
+	const struct report_dump_options *options, struct input_health *health, struct tally_error *err);
 
 #endif

@@ -72,6 +72,7 @@ struct report_request {
 	bool total_cycles; /* blocks of code by their cycles, no profile */
 	bool missing; /* --missing: where names were looked for, no profile */
 	bool stats, threads, is_raw_pretty;
+	bool in_file_order; /* --disable-order, with -D */
 	bool tasks, mmaps, dump; /* --tasks, --mmaps, -D: no profile */
 	bool keeps_empty; /* --no-skip-empty */
 	bool no_demangle;

@@ -533,8 +533,10 @@ static enum tally_status show_records(struct report *report, struct tally_error 
 	} else if (r->stats) {
 		status = report_stats(report->out, j, report->reader, err);
 	} else {
+		const struct report_dump_options options = {
+			.file_name = report->path, .in_file_order = r->in_file_order};
 		struct input_health health = {0};
-		status = report_dump(report->out, report->reader, report->path, &health, err);
+		status = report_dump(report->out, report->reader, &options, &health, err);
 		(void)text_flush(report->out); /* so that what is said comes behind it */
 		if (!r->is_quiet)
 			cli_print_health(report->cli, &health);

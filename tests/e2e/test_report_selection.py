@@ -89,3 +89,27 @@ def test_what_only_a_browser_shows_is_checked(tally, tmp_path):
     assert tally('report', '-i', path, '--percent-type', 'foo').returncode == 129
     assert tally('report', '-i', path, '--samples', 'x').returncode == 129
     assert tally('report', '-i', path, '--socket-filter', 'x').returncode == 129
+
+
+def test_records_in_the_order_of_the_file(tally, tmp_path):
+    recording = Recording()
+    recording.event('IP TID TIME PERIOD IDENTIFIER')
+    for time in (3, 1, 2):
+        recording.sample(time=time * 10**9)
+    recording.write(tmp_path / 'perf.data')
+    times = {options: re.findall(r'^\d* ?(\d)0{9} 0x', tally('report', '-D', *options, cwd=tmp_path, check=0).stdout, re.M)
+             for options in ((), ('--disable-order',))}
+    assert times == {(): ['1', '2', '3'], ('--disable-order',): ['3', '1', '2']}
+
+
+@pytest.mark.parametrize('line,reason', [
+    ('report --addr2line x', 'source lines are read here'),
+    ('annotate --addr2line x', 'source lines are read here'),
+    ('script --addr2line x', 'source lines are read here'),
+    ('top --addr2line x', 'source lines are read here'),
+    ('report --asm-raw', 'annotate --asm-raw has them'),
+    ('c2c report --objdump x', 'c2c shows no instructions'),
+    ('c2c report -M intel', 'c2c shows no instructions'),
+])
+def test_a_refusal_gives_its_reason(tally, line, reason):
+    assert 'is not supported yet: ' in (said := tally(*line.split(), check=129).stderr) and reason in said
