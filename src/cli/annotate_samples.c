@@ -36,7 +36,12 @@ static enum tally_status count_spans(struct annotate_samples *samples, const str
 		span->count++;
 		span->predicted += next.is_predicted;
 		span->cycles += next.cycles;
-		span->timed += next.cycles > 0;
+		if (next.cycles == 0)
+			continue;
+		if (span->timed++ == 0 || next.cycles < span->least_cycles)
+			span->least_cycles = next.cycles;
+		if (next.cycles > span->most_cycles)
+			span->most_cycles = next.cycles;
 	}
 	return TALLY_OK;
 }

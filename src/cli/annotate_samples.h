@@ -35,6 +35,7 @@ struct annotate_span {
 	uint64_t start, end; /* as the store's symbols have it; of the first and the last instruction */
 	uint64_t count, predicted; /* of the branch at the end */
 	uint64_t cycles, timed; /* the sum, and of how many */
+	uint64_t least_cycles, most_cycles; /* of one of them */
 };
 
 struct annotate_target { /* a function that has samples */

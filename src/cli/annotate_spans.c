@@ -5,7 +5,7 @@
 struct tally_of { /* one instruction */
 	struct annotate_line *line;
 	uint64_t passed, began, ended, predicted;
-	uint64_t end_cycles, end_timed;
+	uint64_t end_cycles, end_timed, end_least, end_most;
 	double instructions, cycles; /* of runs through it that were timed, weighted by how often */
 	/* Of runs: what is added at their first and taken off behind their last instruction. */
 	int64_t change;
@@ -35,6 +35,10 @@ static void add_span(struct tally_of *rows, size_t count, const struct annotate_
 	rows[last].ended += span->count;
 	rows[last].predicted += span->predicted;
 	rows[last].end_cycles += span->cycles;
+	if (span->timed && (rows[last].end_timed == 0 || span->least_cycles < rows[last].end_least))
+		rows[last].end_least = span->least_cycles;
+	if (span->timed && span->most_cycles > rows[last].end_most)
+		rows[last].end_most = span->most_cycles;
 	rows[last].end_timed += span->timed;
 	double instructions = (double)(last - first + 1) * (double)span->timed;
 	rows[first].change += (int64_t)span->count;
@@ -64,6 +68,8 @@ static void show(struct tally_of *rows, size_t count, bool *has_cycles)
 		struct tally_of *row = &rows[i];
 		if (row->end_timed) {
 			row->line->cycles = (double)row->end_cycles / (double)row->end_timed;
+			row->line->least_cycles = row->end_least;
+			row->line->most_cycles = row->end_most;
 			*has_cycles = true;
 		}
 		row->line->entered = most ? 100.0 * (double)row->began / (double)most : 0;

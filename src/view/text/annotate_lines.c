@@ -1,5 +1,8 @@
 #include "view/text/annotate_lines.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 static double share(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0;
@@ -63,6 +66,17 @@ void annotate_cycles(struct text *out, const struct annotate_line *line)
 {
 	add_number(out, line->ipc, 2);
 	add_number(out, line->cycles, 0);
+}
+
+void annotate_cycle_range(struct text *out, const struct annotate_line *line)
+{
+	char room[64] = "";
+	if (line->cycles > 0)
+		snprintf(room, sizeof(room), "%.0f(%" PRIu64 "/%" PRIu64 ")", line->cycles, line->least_cycles,
+			line->most_cycles);
+	add_number(out, line->ipc, 2);
+	text_str_right(out, str_from(room), ANNOTATE_CYCLE_RANGE_WIDTH - ANNOTATE_CYCLES_WIDTH / 2 - 1);
+	text_char(out, ' ');
 }
 
 const char *annotate_arrow(const struct annotate_function *function, const struct annotate_line *line)

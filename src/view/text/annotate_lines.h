@@ -44,6 +44,7 @@ struct annotate_line {
 	uint32_t source_line;
 	/* From branch stacks; 0: not known. Cycles are of a run that ends here, on average. */
 	double cycles, ipc;
+	uint64_t least_cycles, most_cycles; /* of one such run */
 	/* In percent: runs that began here, of those through the hottest instruction; of those that came by, how many left; of
 	 * these, how many were predicted. */
 	double entered, left, predicted;
@@ -98,6 +99,9 @@ const char *annotate_percent_name(enum annotate_percent kind);
 /* Instructions per cycle and cycles, in ANNOTATE_CYCLES_WIDTH columns; blank where they are not known. */
 void annotate_cycles(struct text *out, const struct annotate_line *line);
 #define ANNOTATE_CYCLES_WIDTH 12
+/* The same with the least and the most cycles that one run took, in ANNOTATE_CYCLE_RANGE_WIDTH columns. */
+void annotate_cycle_range(struct text *out, const struct annotate_line *line);
+#define ANNOTATE_CYCLE_RANGE_WIDTH 22
 /* Where the instruction leads: up, down, elsewhere, back; two columns. */
 const char *annotate_arrow(const struct annotate_function *function, const struct annotate_line *line);
 

@@ -129,7 +129,9 @@ static void make_line(const struct annotate_screen *s, const struct columns *c, 
 	const struct annotate_line *line = &s->function->lines[s->visible[index]];
 	tui_line_clear(out);
 	put_values(s, c, line, out);
-	if (s->function->has_cycles)
+	if (s->function->has_cycles && s->settings.shows_cycle_range)
+		annotate_cycle_range(&out->text, line);
+	else if (s->function->has_cycles)
 		annotate_cycles(&out->text, line);
 	text_str(&out->text, "│ ");
 	if (line->kind == ANNOTATE_CODE) {
@@ -162,7 +164,7 @@ static void make_heading(const struct annotate_screen *s, const struct columns *
 		text_char(&out->text, ' ');
 	}
 	if (f->has_cycles)
-		text_str(&out->text, "  IPC Cycle ");
+		text_str(&out->text, s->settings.shows_cycle_range ? "  IPC  Cycle(min/max) " : "  IPC Cycle ");
 	text_str(&out->text, "│ ");
 	text_str(&out->text, f->event_name);
 }

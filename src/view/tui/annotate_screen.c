@@ -232,6 +232,7 @@ static const struct tui_help help[] = {
 	{"O", "offsets where jumps lead, at calls too, everywhere"},
 	{"f", "addresses in place of offsets"},
 	{"J", "how many jumps lead to a line"},
+	{"c", "least and most cycles of runs of code (of branch stacks)"},
 	{"l", "numbers of source lines, with their files as well, neither"},
 	{"T", "types of the data that instructions access"},
 	{NULL, "Other"},
@@ -304,6 +305,11 @@ static bool look_key(struct annotate_screen *s, uint32_t key)
 		return true;
 	case 'J':
 		look->counts_jumps = !look->counts_jumps;
+		return true;
+	case 'c':
+		look->shows_cycle_range = !look->shows_cycle_range;
+		if (!s->function->has_cycles)
+			tui_frame_say(&s->frame, "no cycles are known: record -b has them, where the CPU does");
 		return true;
 	case '[':
 	case ']':

@@ -32,6 +32,7 @@ struct annotate_settings {
 	enum annotate_places places;
 	bool is_absolute; /* addresses in place of offsets */
 	bool counts_jumps; /* how many lead to a line */
+	bool shows_cycle_range; /* least and most beside the average */
 	bool shows_types; /* of the data that is accessed: the caller's to make */
 	char pattern[TUI_INPUT_BYTES]; /* of the last search */
 };

@@ -41,6 +41,25 @@ static void test_runs_are_counted_where_they_begin_and_end(void **state)
 	assert_true(lines[2].ipc == 0 && lines[0].left == 0);
 }
 
+static void test_least_and_most_cycles(void **state)
+{
+	static const struct annotate_span spans[] = {
+		{.start = 0x40,
+			.end = 0x50,
+			.count = 9,
+			.cycles = 30,
+			.timed = 3,
+			.least_cycles = 8,
+			.most_cycles = 14},
+		{.start = 0x44, .end = 0x50, .count = 1},
+		{.start = 0x48, .end = 0x50, .count = 1, .cycles = 2, .timed = 1, .least_cycles = 2, .most_cycles = 2},
+	};
+	struct annotate_line lines[LINES];
+	assert_true(apply(spans, 3, lines));
+	assert_true(lines[5].cycles == 8 && lines[5].least_cycles == 2 && lines[5].most_cycles == 14);
+	assert_true(lines[4].cycles == 0 && lines[4].most_cycles == 0);
+}
+
 static void test_runs_without_cycles(void **state)
 {
 	static const struct annotate_span spans[] = {{.start = 0x40, .end = 0x44, .count = 1, .predicted = 1}};
@@ -68,6 +87,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_runs_are_counted_where_they_begin_and_end),
+		cmocka_unit_test(test_least_and_most_cycles),
 		cmocka_unit_test(test_runs_without_cycles),
 		cmocka_unit_test(test_runs_of_other_code_are_passed_over),
 	};

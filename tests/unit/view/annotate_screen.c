@@ -77,6 +77,28 @@ static void assert_screen(struct fixture *f, unsigned rows, unsigned columns, co
 	assert_grid_is_golden(&f->grid, name);
 }
 
+static void cycles_of_runs(void **state)
+{
+	struct annotate_line timed[sizeof(lines) / sizeof(lines[0])];
+	struct annotate_function of_branches = function;
+	struct annotate_settings settings = {.percent = ANNOTATE_LOCAL_PERIOD};
+	struct fixture f = {0};
+	memcpy(timed, lines, sizeof(timed));
+	timed[7].ipc = 0.25;
+	timed[11].ipc = 1.5;
+	timed[11].cycles = 12;
+	timed[11].least_cycles = 3;
+	timed[11].most_cycles = 1234567;
+	of_branches.lines = timed;
+	of_branches.has_cycles = true;
+	assert_int_equal(annotate_screen_init(&f.screen, &of_branches, &settings, NULL), TALLY_OK);
+	annotate_screen_key(&f.screen, 'c');
+	assert_screen(&f, 14, 80, "annotate-cycle-range-80x14");
+	annotate_screen_key(&f.screen, 'c');
+	assert_screen(&f, 14, 80, "annotate-cycles-80x14");
+	close_screen(&f);
+}
+
 /* $ is Enter, ^ Escape. */
 static enum annotate_action press(struct fixture *f, const char *pressed)
 {
@@ -261,6 +283,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(screens),
+		cmocka_unit_test(cycles_of_runs),
 		cmocka_unit_test(lines_by_heat),
 		cmocka_unit_test(jumps_and_calls_are_followed),
 		cmocka_unit_test(searching),
