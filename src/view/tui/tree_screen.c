@@ -19,7 +19,8 @@ static double percent_of(const struct tree_screen *s, uint64_t value)
 
 static bool is_heavy(const struct tree_screen *s, uint32_t node)
 {
-	return percent_of(s, s->order.totals[node]) >= s->limit;
+	bool passes = s->order.totals[node] || !*s->frame.filter;
+	return passes && percent_of(s, s->order.totals[node]) >= s->limit;
 }
 
 /* Children that show: the heavy ones are in front. */
@@ -240,7 +241,7 @@ static void search(void *data, bool is_back)
 {
 	struct tree_screen *s = data;
 	size_t from = s->list.count ? s->lines[s->list.cursor] : 0, at;
-	struct tui_search wanted = {s, has_text, s->tree->node_count, from, "function"};
+	struct tui_search wanted = {s, has_text, s->tree->node_count, from, s->heading ? "name" : "function"};
 	if (tui_frame_find(&s->frame, &wanted, is_back, &at))
 		show_node(s, (uint32_t)at);
 }

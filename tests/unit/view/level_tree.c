@@ -112,6 +112,8 @@ static void only_names_with_a_text(void **state)
 	flame_tree_deinit(&tree);
 	assert_true(tree_screen_draw(&screen, &grid));
 	assert_grid_is_golden(&grid, "levels-filtered-40x9");
+	press(&screen, "flex\r"); /* nothing that is filtered out is found */
+	assert_string_equal(screen.frame.message, "no name has 'lex' in it");
 	press(&screen, "/");
 	tree_screen_key(&screen, TUI_KEY_CTRL('u'));
 	press(&screen, "nowhere\r");

@@ -157,6 +157,7 @@ static void open_zoo(struct zoo *z)
 	assert_int_equal(annotate_screen_init(&z->annotate, &z->code.function, &settings, NULL), TALLY_OK);
 	assert_int_equal(tree_screen_init(&z->tree, &z->down, "down", 0.5, NULL), TALLY_OK);
 	assert_int_equal(tree_screen_init(&z->callers, &z->up, "up", 0.5, NULL), TALLY_OK);
+	z->callers.heading = "levels"; /* which can be filtered */
 	assert_int_equal(flame_screen_init(&z->flame, &z->down, "flame", NULL), TALLY_OK);
 	assert_int_equal(text_screen_init(&z->page, "page", &text, NULL), TALLY_OK);
 }
