@@ -1,46 +1,84 @@
 #include "cli/export_counts.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/limits.h"
 #include "cli/stat_replay.h"
+#include "cli/stat_rows.h"
 #include "cli/stat_values.h"
 
 struct reading {
 	struct export_counts_read *counts;
-	struct stat_values values;
-	size_t event_count;
+	size_t places;
+	double *row, *shares; /* of the events in one place */
 	enum tally_status status;
 	struct tally_error *err;
 };
 
-static bool copy_name(struct arena *arena, const char *name, struct tally_str *copy)
+static bool copy_text(struct arena *arena, struct tally_str text, struct tally_str *copy)
 {
-	char *text = arena_string(arena, name, strlen(name));
-	*copy = str_from(text ? text : "");
-	return text != NULL;
+	char *bytes = arena_string(arena, text.data ? text.data : "", text.len);
+	*copy = (struct tally_str){bytes ? bytes : "", bytes ? text.len : 0};
+	return bytes != NULL;
 }
 
-/* The events live as long as their report. */
-static enum tally_status keep_events(struct reading *r, const struct stat_report *report)
+/* What is counted in each place is an event of its own: those of one event side by side. */
+static bool name_event(struct reading *r, const struct stat_report *report, size_t event, size_t place)
+{
+	const struct stat_values values = {.events = report->events};
+	struct export_count *count = &r->counts->events[event * r->places + place];
+	struct arena *names = &r->counts->names;
+	struct text where = {0};
+	stat_rows_place(&where, report, event, place);
+	count->is_merged = report->events->specs[event].is_merged;
+	count->least_share = 100;
+	bool is_done = !where.failed && copy_text(names, (struct tally_str){where.data, where.len}, &count->place) &&
+		       copy_text(names, str_from(stat_values_name(&values, event)), &count->name) &&
+		       copy_text(names, str_from(stat_values_unit(&values, event)), &count->unit);
+	text_deinit(&where);
+	return is_done;
+}
+
+/* Once: the events live as long as their report. */
+static bool begin(struct reading *r, const struct stat_report *report)
+{
+	size_t events = report->events->len;
+	if (r->counts->events)
+		return true;
+	r->places = report->aggregation->len;
+	r->row = calloc(events + 1, sizeof(*r->row));
+	r->shares = calloc(events + 1, sizeof(*r->shares));
+	r->counts->events = arena_array(&r->counts->names, struct export_count, events * r->places + 1);
+	if (!r->row || !r->shares || !r->counts->events)
+		return false;
+	for (size_t event = 0; event < events; event++)
+		for (size_t place = 0; place < r->places; place++)
+			if (!name_event(r, report, event, place))
+				return false;
+	r->counts->view.event_count = events * r->places;
+	return true;
+}
+
+static bool add_values(struct reading *r, const struct stat_report *report)
 {
 	struct export_counts_read *counts = r->counts;
-	if (counts->events)
-		return TALLY_OK;
-	r->event_count = report->events->len;
-	counts->events = arena_array(&counts->names, struct export_count, r->event_count + 1);
-	if (!counts->events)
-		return error_nomem(r->err);
-	for (size_t i = 0; i < r->event_count; i++) {
-		struct export_count *event = &counts->events[i];
-		event->is_merged = report->events->specs[i].is_merged;
-		if (!copy_name(&counts->names, stat_values_name(&r->values, i), &event->name) ||
-			!copy_name(&counts->names, stat_values_unit(&r->values, i), &event->unit))
-			return error_nomem(r->err);
+	size_t events = report->events->len, begin = counts->values.len;
+	if (!vec_reserve(&counts->values, begin + events * r->places))
+		return false;
+	counts->values.len = begin + events * r->places;
+	for (size_t place = 0; place < r->places; place++) {
+		for (size_t event = 0; event < events; event++)
+			r->shares[event] = 100;
+		stat_values_of_place(report, place, r->row, r->shares);
+		for (size_t event = 0; event < events; event++) {
+			struct export_count *count = &counts->events[event * r->places + place];
+			counts->values.items[begin + event * r->places + place] = r->row[event];
+			if (r->shares[event] < count->least_share)
+				count->least_share = r->shares[event];
+		}
 	}
-	return TALLY_OK;
+	return true;
 }
 
 static void take_round(void *context, const struct stat_report *report)
@@ -48,44 +86,21 @@ static void take_round(void *context, const struct stat_report *report)
 	struct reading *r = context;
 	if (r->status != TALLY_OK)
 		return;
-	if ((r->values.len + 1) * report->events->len > LIMIT_PAGE_COUNTS) {
+	size_t columns = report->events->len * report->aggregation->len;
+	if ((r->counts->rounds.len + 1) * columns > LIMIT_PAGE_COUNTS) {
 		r->counts->view.rounds_left_out++;
 		return;
 	}
-	r->status = stat_values_add(&r->values, report, r->err);
-	if (r->status == TALLY_OK)
-		r->status = keep_events(r, report);
 	const struct export_count_round round = {.end_s = report->interval_s, .elapsed_s = report->wall_ns.mean / 1e9};
-	if (r->status == TALLY_OK && !vec_push(&r->counts->rounds, round))
+	if (!begin(r, report) || !add_values(r, report) || !vec_push(&r->counts->rounds, round))
 		r->status = error_nomem(r->err);
-}
-
-/* Of the columns, those of events, without the times behind them. */
-static enum tally_status keep_values(struct reading *r)
-{
-	struct export_counts_read *counts = r->counts;
-	counts->values = calloc(r->values.len * r->event_count + 1, sizeof(*counts->values));
-	if (!counts->values)
-		return error_nomem(r->err);
-	for (size_t round = 0; round < r->values.len; round++)
-		memcpy(&counts->values[round * r->event_count], &r->values.rows[round * r->values.columns],
-			r->event_count * sizeof(*counts->values));
-	for (size_t i = 0; i < r->event_count; i++)
-		counts->events[i].least_share = r->values.shares[i];
-	counts->view.events = counts->events;
-	counts->view.event_count = r->event_count;
-	counts->view.rounds = counts->rounds.items;
-	counts->view.round_count = counts->rounds.len;
-	counts->view.values = counts->values;
-	return TALLY_OK;
 }
 
 enum tally_status export_counts_read(
 	struct export_counts_read *counts, struct perfdata_reader *reader, struct tally_error *err)
 {
 	struct reading r = {.counts = counts, .err = err};
-	const struct stat_replay_request request = {
-		.reader = reader, .has_mode = true, .mode = AGGREGATE_ALL, .show = take_round, .context = &r};
+	const struct stat_replay_request request = {.reader = reader, .show = take_round, .context = &r};
 	*counts = (struct export_counts_read){0};
 	arena_init(&counts->names);
 	enum tally_status status = stat_replay(&request, err);
@@ -94,9 +109,12 @@ enum tally_status export_counts_read(
 		status = TALLY_OK;
 	if (status == TALLY_OK)
 		status = r.status;
-	if (status == TALLY_OK)
-		status = keep_values(&r);
-	stat_values_deinit(&r.values);
+	counts->view.events = counts->events;
+	counts->view.rounds = counts->rounds.items;
+	counts->view.round_count = counts->rounds.len;
+	counts->view.values = counts->values.items;
+	free(r.row);
+	free(r.shares);
 	perfdata_reader_rewind(reader);
 	return status;
 }
@@ -104,6 +122,6 @@ enum tally_status export_counts_read(
 void export_counts_deinit(struct export_counts_read *counts)
 {
 	vec_free(&counts->rounds);
-	free(counts->values);
+	vec_free(&counts->values);
 	arena_deinit(&counts->names);
 }

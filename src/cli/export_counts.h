@@ -1,5 +1,6 @@
 /*
- * export_counts.h - the counts of a recording of stat record, for a page: all places together, each interval by itself.
+ * export_counts.h - the counts of a recording of stat record, for a page: each place (CPU, core, thread) and each
+ * interval by itself, as stat report tells them.
  *
  * The caller deinits, also after a failure. Borrows nothing afterwards. The reader stands at its start before and after.
  *
@@ -18,7 +19,7 @@ struct export_counts_read {
 	struct arena names;
 	struct export_count *events;
 	VEC(struct export_count_round) rounds;
-	double *values;
+	VEC(double) values; /* by round and event */
 	struct export_counts view;
 };
 

@@ -163,6 +163,11 @@ static void place_append(struct text *t, const struct row *row)
 	}
 }
 
+void stat_rows_place(struct text *t, const struct stat_report *report, size_t event, size_t place)
+{
+	place_append(t, &(struct row){.report = report, .event = event, .place = place});
+}
+
 static bool place_has_cpus(enum aggregation_mode mode)
 {
 	return mode != AGGREGATE_ALL && mode != AGGREGATE_CPU && mode != AGGREGATE_THREAD;

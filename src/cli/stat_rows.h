@@ -18,6 +18,8 @@ struct stat_style {
 	const double *run_ns; /* of has_run_table */
 };
 
+/* Where that was counted: "CPU3", "S0-D0-C1", "comm-12"; nothing if everywhere. */
+void stat_rows_place(struct text *t, const struct stat_report *report, size_t event, size_t place);
 /* One line per event and place, with heading and closing lines where the style has them. */
 void stat_rows_print(struct text *t, const struct stat_report *report, const struct stat_style *style);
 

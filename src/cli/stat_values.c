@@ -31,12 +31,12 @@ static double column_scale(const struct event_spec *spec)
 	return stat_event_is_clock(spec) || spec->tool != TOOL_NONE ? NS_TO_MS : spec->scale;
 }
 
-/* Of one event in all places. */
-static double event_value(const struct stat_report *report, size_t event, double *share)
+/* Of one event in the places from first on, last not included. */
+static double event_value(const struct stat_report *report, size_t event, size_t first, size_t last, double *share)
 {
 	const struct event_spec *spec = &report->events->specs[event];
 	double value = 0, running = 0, enabled = 0;
-	for (size_t place = 0; place < report->aggregation->len; place++) {
+	for (size_t place = first; place < last; place++) {
 		const struct stat_cell *cell = stat_cell_at(report, event, place);
 		value += cell->value.mean;
 		running += cell->running_ns.mean;
@@ -52,6 +52,24 @@ static double event_value(const struct stat_report *report, size_t event, double
 	return value * column_scale(spec);
 }
 
+static void fill_row(const struct stat_report *report, size_t first, size_t last, double *row, double *shares)
+{
+	size_t head = 0;
+	for (size_t i = 0; i < report->events->len; i++) {
+		bool adds = report->merges_pmus && report->events->specs[i].is_merged;
+		head = adds ? head : i;
+		double value = event_value(report, i, first, last, &shares[head]);
+		row[i] = adds ? NAN : value;
+		if (adds && !isnan(value))
+			row[head] = isnan(row[head]) ? value : row[head] + value;
+	}
+}
+
+void stat_values_of_place(const struct stat_report *report, size_t place, double *row, double *shares)
+{
+	fill_row(report, place, place + 1, row, shares);
+}
+
 enum tally_status stat_values_add(struct stat_values *values, const struct stat_report *report, struct tally_error *err)
 {
 	enum tally_status status = columns_make(values, report, err);
@@ -62,15 +80,8 @@ enum tally_status stat_values_add(struct stat_values *values, const struct stat_
 		!vec_grow(&values->rows, &values->cap, sizeof(*values->rows), used + values->columns))
 		return error_nomem(err);
 	double *row = values->rows + used;
-	size_t head = 0, events = report->events->len;
-	for (size_t i = 0; i < events; i++) {
-		bool adds = report->merges_pmus && report->events->specs[i].is_merged;
-		head = adds ? head : i;
-		double value = event_value(report, i, &values->shares[head]);
-		row[i] = adds ? NAN : value;
-		if (adds && !isnan(value))
-			row[head] = isnan(row[head]) ? value : row[head] + value;
-	}
+	size_t events = report->events->len;
+	fill_row(report, 0, report->aggregation->len, row, values->shares);
 	row[events + STAT_TIME_ELAPSED] = report->wall_ns.mean * NS_TO_MS;
 	row[events + STAT_TIME_USER] = report->has_usage ? report->user_ns.mean * NS_TO_MS : NAN;
 	row[events + STAT_TIME_SYSTEM] = report->has_usage ? report->system_ns.mean * NS_TO_MS : NAN;

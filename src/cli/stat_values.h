@@ -29,6 +29,8 @@ struct stat_values {
 
 TALLY_MUST_CHECK enum tally_status stat_values_add(
 	struct stat_values *values, const struct stat_report *report, struct tally_error *err);
+/* The same columns of events in one place only: fills row and lowers shares, each as long as the report's events. */
+void stat_values_of_place(const struct stat_report *report, size_t place, double *row, double *shares);
 void stat_values_deinit(struct stat_values *values);
 /* The known values of a column, sorted; room takes values->len. */
 size_t stat_values_sorted(const struct stat_values *values, size_t column, double *room);

@@ -115,6 +115,31 @@ def test_counts_of_a_whole_run(tally, tmp_path):
     assert page_data(tally('export', '-F', 'html', counted(tmp_path / 'one', 1), check=0).stdout)['counts'][1][0][2] == [50, 10]
 
 
+def test_counts_of_places_stay_apart(tally, tmp_path):
+    """As record -A's in stat report."""
+    recording = Recording()
+    recording.event('IDENTIFIER', kind=1, config=1)
+    recording.event('IDENTIFIER', kind=1, config=3)
+    recording.name_events('task-clock', 'context-switches')
+    recording.record(75, 0, recording.pack('QQQQQ', 2, 0, 0, 2, 1))  # aggregated by CPU; scaled
+    recording.record(74, 0, recording.pack('HHHH', 0, 2, 0, 1))
+    for event, counts in ((1, (250_000_000, 50_000_000)), (2, (7, 9))):
+        for cpu, value in enumerate(counts):
+            recording.record(76, 0, recording.pack('QIIQQQ', event, cpu, 0, value, 300_000_000, 300_000_000))
+    recording.record(77, 0, recording.pack('QQ', 1, 300_000_000))
+    path, page = tmp_path / 'stat.data', tmp_path / 'page.html'
+    recording.write(path)
+    theirs = re.findall(r'^(CPU\d) +(\S+) ', tally('stat', 'report', '-i', path).stderr, re.M)
+    assert theirs == [('CPU0', '250.00'), ('CPU1', '50.00'), ('CPU0', '7'), ('CPU1', '9')]
+    tally('report', f'--html={page}', '-i', path, check=0)
+    events, rounds, _ = page_data(page.read_text())['counts']
+    assert [[event[0], event[3]] for event in events] == [
+        ['task-clock', 'CPU0'], ['task-clock', 'CPU1'], ['context-switches', 'CPU0'], ['context-switches', 'CPU1']]
+    assert rounds == [[-1, 0.3, [250, 50, 7, 9]]]
+    shown, complaints = browse(page, tmp_path)
+    assert complaints == [] and '<td>CPU1</td><td class="n">50 msec</td>' in shown.split('<body')[1].split('<script')[0]
+
+
 def test_names_are_never_markup(tally, tmp_path):
     path, page = tmp_path / 'hostile.data', tmp_path / 'page.html'
     hostile(path)

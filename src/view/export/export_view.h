@@ -48,6 +48,7 @@ struct export_count { /* what stat record counted */
 	struct tally_str name, unit; /* of the values: "", "msec", "Joules" */
 	double least_share; /* percent of the time that it was on the PMU, at the least */
 	bool is_merged; /* added to the one before */
+	struct tally_str place; /* where: "CPU3"; empty: everywhere */
 };
 
 struct export_count_round {

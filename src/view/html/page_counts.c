@@ -60,6 +60,10 @@ void page_counts(struct text *out, const struct export_counts *counts)
 		page_string(out, counts->events[i].unit);
 		text_char(out, ',');
 		text_fixed(out, counts->events[i].least_share, 1);
+		if (counts->events[i].place.len > 0) {
+			text_char(out, ',');
+			page_string(out, counts->events[i].place);
+		}
 		text_char(out, ']');
 		separator = ",";
 	}

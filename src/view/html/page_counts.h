@@ -1,7 +1,7 @@
 /*
  * page_counts.h - the counts of a recording, as the page has them: what was counted, and each round of it.
  *
- * [[[name, unit, least share in percent], ...], [[end in s (-1: the totals), how long in s, [value or null, ...]], ...],
+ * [[[name, unit, least share in percent, and where it was counted, if not everywhere], ...], [[end in s (-1: the totals), how long in s, [value or null, ...]], ...],
  * rounds left out]; null where there are no counts. Events without a value that were added to another are left out. Names
  * are hostile: they are strings of JSON. Borrows the counts; failures are the text's.
  *

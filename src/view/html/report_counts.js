@@ -1,4 +1,5 @@
-/* What stat record counted: the totals, and of its intervals a line for each event. See page_counts.h. */
+/* What stat record counted: the totals, and of its intervals a line for each event; each place (e[3]) by itself. See
+   page_counts.h. */
 const counts = data.counts && (() => {
   const [events, rounds, leftOut] = data.counts, intervals = rounds.filter(r => r[0] >= 0), total = rounds.find(r => r[0] < 0);
   const sumOf = i => intervals.reduce((sum, r) => r[2][i] === null ? sum : (sum ?? 0) + r[2][i], null);
@@ -7,6 +8,7 @@ const counts = data.counts && (() => {
 const onlyCounts = counts && rows.n === 0;
 const digits = (value, most) => value.toLocaleString('en-US', { maximumFractionDigits: most });
 const counted = (value, unit) => value === null ? 'not counted' : digits(value, unit ? 3 : 0) + (unit ? ' ' + shown(unit) : '');
+const nameOf = e => shown(e[0]) + (e[3] ? ' ' + shown(e[3]) : '');
 /* Clocks tell how many CPUs ran, all else how many a second. */
 function rate(value, event, elapsed) {
   if (value === null || !elapsed) return '';
@@ -23,12 +25,12 @@ function drawing(name, attributes) {
 function lineOf(i) {
   const list = counts.intervals, most = Math.max(...list.map(r => r[2][i] / (r[1] || 1)), 0), end = list[list.length - 1][0] || 1;
   const known = list.filter(r => r[2][i] !== null), y = r => (58 - 56 * (most ? r[2][i] / (r[1] || 1) / most : 0)).toFixed(1), x = t => (t / end * 1000).toFixed(1);
-  const svg = drawing('svg', { viewBox: '0 0 1000 60', preserveAspectRatio: 'none', role: 'img', class: 'line', 'aria-label': `${shown(counts.events[i][0])} over ${digits(end, 3)} s, at most ${known.length ? rate(most, counts.events[i], 1) || digits(most, 3) : 'nothing'}` });
+  const svg = drawing('svg', { viewBox: '0 0 1000 60', preserveAspectRatio: 'none', role: 'img', class: 'line', 'aria-label': `${nameOf(counts.events[i])} over ${digits(end, 3)} s, at most ${known.length ? rate(most, counts.events[i], 1) || digits(most, 3) : 'nothing'}` });
   svg.append(drawing('path', { class: 'area', d: known.map(r => `M${x(r[0] - r[1])} 60V${y(r)}H${x(r[0])}V60`).join('') }),
     drawing('path', { class: 'edge', 'vector-effect': 'non-scaling-stroke', d: list.map((r, k) => r[2][i] === null ? '' : `${k && list[k - 1][2][i] !== null ? 'L' : 'M'}${x(r[0] - r[1])} ${y(r)}H${x(r[0])}`).join('') }));
   svg.onpointermove = e => {
     const b = svg.getBoundingClientRect(), at = (e.clientX - b.left) / b.width * end, r = list.find(r => at <= r[0]) || list[list.length - 1];
-    tip(`${shown(counts.events[i][0])}\n${spanOf(r)}: ${counted(r[2][i], counts.events[i][1])}\n${rate(r[2][i], counts.events[i], r[1])}`, e);
+    tip(`${nameOf(counts.events[i])}\n${spanOf(r)}: ${counted(r[2][i], counts.events[i][1])}\n${rate(r[2][i], counts.events[i], r[1])}`, e);
   };
   svg.onpointerleave = () => tip('');
   return svg;
@@ -37,7 +39,7 @@ const INTERVALS_MOST = 1000;
 function intervalTable() {
   const box = element('details'), t = element('table'), head = element('tr');
   box.append(element('summary', `all ${counts.intervals.length.toLocaleString('en-US')} intervals`));
-  head.append(element('th', 'Time', 'n'), ...counts.events.map(e => element('th', short(e[0]), 'n')));
+  head.append(element('th', 'Time', 'n'), ...counts.events.map(e => element('th', short(nameOf(e)), 'n')));
   t.append(head);
   for (const r of counts.intervals.slice(0, INTERVALS_MOST)) {
     const line = element('tr');
@@ -51,12 +53,12 @@ function intervalTable() {
 }
 function showCounts() {
   const box = element('div'), t = element('table', undefined, 'counts'), head = element('tr'), hasLines = counts.intervals.length > 1;
-  const isShared = counts.events.some(e => e[2] < 100), end = hasLines ? counts.intervals[counts.intervals.length - 1][0] : 0;
-  head.append(element('th', 'Event'), element('th', 'Count', 'n'), element('th', 'Rate', 'n'), ...(isShared ? [element('th', 'On the PMU', 'n')] : []), ...(hasLines ? [element('th', `0 to ${digits(end, 3)} s`)] : []));
+  const isShared = counts.events.some(e => e[2] < 100), hasPlaces = counts.events.some(e => e[3]), end = hasLines ? counts.intervals[counts.intervals.length - 1][0] : 0;
+  head.append(element('th', 'Event'), ...(hasPlaces ? [element('th', 'Where')] : []), element('th', 'Count', 'n'), element('th', 'Rate', 'n'), ...(isShared ? [element('th', 'On the PMU', 'n')] : []), ...(hasLines ? [element('th', `0 to ${digits(end, 3)} s`)] : []));
   t.append(head);
   counts.events.forEach((e, i) => {
     const r = element('tr'), line = element('td', undefined, 'over');
-    r.append(element('td', short(e[0])), element('td', counted(counts.values[i], e[1]), 'n'), element('td', rate(counts.values[i], e, counts.elapsed), 'n'));
+    r.append(element('td', short(e[0])), ...(hasPlaces ? [element('td', shown(e[3] || ''))] : []), element('td', counted(counts.values[i], e[1]), 'n'), element('td', rate(counts.values[i], e, counts.elapsed), 'n'));
     if (isShared) r.append(element('td', e[2].toFixed(1) + ' %', 'n'));
     if (hasLines) { line.append(lineOf(i)); r.append(line); }
     t.append(r);

@@ -16,12 +16,13 @@ static void expect(const struct export_counts *counts, const char *expected)
 static void rounds_have_a_value_for_each_event(void **state)
 {
 	(void)state;
-	static const struct export_count events[] = {{STR("a<b"), STR(""), 100, false},
-		{STR("a<b"), STR(""), 100, true}, {STR("energy"), STR("Joules"), 33.34, false}};
+	static const struct export_count events[] = {{STR("a<b"), STR(""), 100, false, STR("")},
+		{STR("a<b"), STR(""), 100, true, STR("")}, {STR("energy"), STR("Joules"), 33.34, false, STR("S<1")}};
 	static const struct export_count_round rounds[] = {{0.5, 0.5}, {-1, 1.25}};
 	const double values[] = {3, NAN, INFINITY, 9007199254740991.0, NAN, 0.125};
 	const struct export_counts counts = {events, 3, rounds, 2, values, 7};
-	expect(&counts, "[[[\"a\\u003cb\",\"\",100.0],[\"energy\",\"Joules\",33.3]],[\n[0.500000,0.500000,[3,null]],\n"
+	expect(&counts, "[[[\"a\\u003cb\",\"\",100.0],[\"energy\",\"Joules\",33.3,\"S\\u003c1\"]],[\n[0.500000,0."
+			"500000,[3,null]],\n"
 			"[-1,1.250000,[9007199254740991,0.125000]]],7]");
 }
 
@@ -29,7 +30,7 @@ static void a_merged_event_with_a_value_is_shown(void **state)
 {
 	(void)state;
 	static const struct export_count events[] = {
-		{STR("one"), STR(""), 100, false}, {STR("two"), STR(""), 100, true}};
+		{STR("one"), STR(""), 100, false, STR("")}, {STR("two"), STR(""), 100, true, STR("")}};
 	static const struct export_count_round rounds[] = {{-1, 1}};
 	const double values[] = {1, 2};
 	const struct export_counts counts = {events, 2, rounds, 1, values, 0};
