@@ -11,6 +11,8 @@
 
 #include "base/text.h"
 
+#define DATA_SRC_NOT_AVAILABLE UINT64_C(0x5080021) /* every part says so: of samples that have none */
+
 void data_src_print(struct text *t, uint64_t data_src);
 /* Its parts. */
 void data_src_operation(struct text *t, uint64_t data_src);

@@ -1,5 +1,6 @@
 #include "abi/sample.h"
 
+#include "abi/data_src.h"
 #include "base/error.h"
 
 static uint64_t load_u64(const uint8_t *p, bool swap)
@@ -127,7 +128,7 @@ enum tally_status sample_decode(
 {
 	if (record->bytes.len < layout->fixed_bytes)
 		return cut_error(record, "fixed fields", err);
-	struct sample s = {.present = layout->sample_type, .swap = layout->swap};
+	struct sample s = {.present = layout->sample_type, .swap = layout->swap, .data_src = DATA_SRC_NOT_AVAILABLE};
 	decode_fixed(layout, record->bytes.data, &s);
 	struct cursor c = cursor_make(record->bytes, layout->swap);
 	cursor_skip(&c, layout->fixed_bytes);

@@ -58,7 +58,8 @@ struct sample {
 		uint64_t size;
 	} stack_user;
 	uint64_t weight; /* raw u64; with WEIGHT_STRUCT: sample_weight_* */
-	uint64_t data_src, transaction, phys_addr, cgroup, data_page_size, code_page_size;
+	uint64_t data_src; /* DATA_SRC_NOT_AVAILABLE if the event has none */
+	uint64_t transaction, phys_addr, cgroup, data_page_size, code_page_size;
 	struct tally_bytes aux;
 };
 

@@ -376,7 +376,9 @@ static void print_file_header(struct report *report)
 static enum tally_status check_chains(const struct report *report, struct tally_error *err)
 {
 	const struct report_request *r = report->request;
-	bool has_chains = recording_has_samples_with(report->reader, SAMPLE_CALLCHAIN);
+	/* As perf, whose pipes say what is in them only on the way: there, what is missing shows in the rows. */
+	bool is_pipe = perfdata_reader_is_pipe(report->reader);
+	bool has_chains = is_pipe || recording_has_samples_with(report->reader, SAMPLE_CALLCHAIN);
 	if (r->has_history && !has_chains && !recording_has_branches(report->reader))
 		return error_set(err, TALLY_INVALID,
 			"--branch-history needs branch stacks, and this recording has none: was it made without -b?");
@@ -386,7 +388,7 @@ static enum tally_status check_chains(const struct report *report, struct tally_
 	uint64_t registers;
 	if (r->stitches && report_stitched_registers(report->reader, &registers, err) != TALLY_OK)
 		return TALLY_INVALID;
-	if (r->filters.parent && !recording_has_samples_with(report->reader, SAMPLE_CALLCHAIN))
+	if (r->filters.parent && !has_chains)
 		return error_set(err, TALLY_INVALID,
 			"-p and --sort parent need call chains, and this recording has none: was it made without -g?");
 	if (r->cpus && !recording_has_samples_with(report->reader, SAMPLE_CPU))
@@ -399,7 +401,7 @@ static enum tally_status check_chains(const struct report *report, struct tally_
 			"latency and parallelism need context switches, and this recording has none: was it made "
 			"without "
 			"--switch-events?");
-	if (r->by_memory && !recording_has_samples_with(report->reader, SAMPLE_DATA_SRC))
+	if (r->by_memory && !is_pipe && !recording_has_samples_with(report->reader, SAMPLE_DATA_SRC))
 		return error_set(err, TALLY_INVALID,
 			"--mem-mode needs data sources, and this recording has none: was it made without -d?");
 	return TALLY_OK;

@@ -20,8 +20,7 @@
 #include "cli/stack_notes.h"
 #include "cli/symbol_notes.h"
 
-#define EVENTS_FD	       3 /* of the child */
-#define DATA_SRC_NOT_AVAILABLE 0x5080021 /* of linux/perf_event.h: every part says so */
+#define EVENTS_FD 3 /* of the child */
 
 struct feed {
 	struct data_source *source;
@@ -181,7 +180,7 @@ static bool put_sample(struct feed *feed, const struct data_sample *s)
 	json_u64(j, "addr", sample->addr);
 	json_u64(j, "weight", sample->weight);
 	json_u64(j, "transaction", sample->transaction);
-	put_data_src(j, sample->present & SAMPLE_DATA_SRC ? sample->data_src : DATA_SRC_NOT_AVAILABLE);
+	put_data_src(j, sample->data_src);
 	json_u64(j, "cpumode", s->record.misc & MISC_CPUMODE_MASK);
 	json_object_end(j);
 	json_string(j, "comm", data_source_comm(feed->source, s, room));

@@ -32,11 +32,11 @@ static void print_time(struct script_printer *p, struct text *t, uint64_t time_n
 {
 	uint64_t shown = time_ns;
 	if (p->is_relative || p->is_delta) {
-		uint64_t base = p->is_delta ? p->previous_time_ns : p->first_time_ns;
-		shown = p->has_previous ? time_ns - base : 0;
-		if (!p->has_previous)
+		/* Records of before the recording, without a time, begin nothing. */
+		if (!p->first_time_ns)
 			p->first_time_ns = time_ns;
-		p->has_previous = true;
+		uint64_t base = p->is_delta ? p->previous_time_ns : p->first_time_ns;
+		shown = base ? time_ns - base : 0;
 		p->previous_time_ns = time_ns;
 	}
 	uint64_t seconds = shown / 1000000000;

@@ -20,8 +20,7 @@ struct script_printer {
 	bool hide_call_graph;
 	enum script_time_form time_form;
 	bool is_delta, is_relative;
-	bool has_previous;
-	uint64_t previous_time_ns, first_time_ns;
+	uint64_t previous_time_ns, first_time_ns; /* of rows so far; 0: none with a time yet */
 	size_t event_name_width;
 	size_t data_src_width; /* the longest so far: shorter ones are filled up */
 	struct script_clock clock;

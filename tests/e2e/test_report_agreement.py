@@ -339,3 +339,20 @@ def test_heading_of_a_reference_call_graph(tally, tmp_path):
     for options, end in ((['--show-ref-call-graph'], ', show reference callgraph'), ([], '')):
         heading = tally('report', '--stdio', *options, '-i', tmp_path / 'reference.data', check=0).stdout
         assert f"# Samples: 1  of event 'cycles/call-graph=no/'{end}\n" in heading
+
+
+@pytest.mark.parametrize('asked', [['-s', 'parent'], ['-g', 'caller'], ['--mem-mode', '-s', 'mem,locked']])
+def test_a_stream_that_lacks_what_is_asked_for_is_shown_without(tally, perf, tmp_path, asked):
+    """Of a file it is known before, and refused; as perf does."""
+    r = Recording()
+    r.event('IP TID TIME PERIOD')
+    r.comm('prog')
+    for ip in (0x401000, 0x401000, 0x402000):
+        r.sample(ip=ip)
+    r.write(tmp_path / 'file')
+    (tmp_path / 'stream').write_bytes(perf('inject', '-i', tmp_path / 'file', '-o', '-', check=0, text=False).stdout)
+    assert tally('report', '-i', tmp_path / 'file', *asked).returncode != 0
+    ours = tally('report', '-i', tmp_path / 'stream', *asked, check=0).stdout
+    theirs = perf('report', '--stdio', '-i', tmp_path / 'stream', *asked, check=0).stdout
+    assert [row.split() for row in rows_of(ours)] == [row.split() for row in rows_of(theirs)]
+    assert rows_of(ours)

@@ -58,6 +58,14 @@ def test_fields_are_as_perf_prints_them(recording, perf, tally, fields):
     assert plain(tally('script', '-i', recording, *lists, check=0).stdout) == plain(theirs)
 
 
+@pytest.mark.parametrize('form', ['--reltime', '--deltatime'])
+def test_records_without_a_time_begin_nothing(recording, perf, tally, form):
+    arguments = ('script', '-i', recording, form, '--show-task-events')
+    ours = tally(*arguments, check=0).stdout
+    assert plain(ours) == plain(perf(*arguments, check=0).stdout)
+    assert '1.000000:' in ours
+
+
 @pytest.mark.parametrize('fields', [
     '', 'trace:', 'bla:comm', 'comm,+tid', '+comm,tid', 'hw:trace', 'iregs', 'hw:+bpf-output', 'srcline'])
 def test_lists_that_cannot_be(recording, perf, tally, fields):

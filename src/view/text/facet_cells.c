@@ -333,7 +333,7 @@ void facet_cell(const struct report_layout *l, struct text *out, size_t column, 
 		text_u64_right(out, value->number, width);
 		return;
 	case KEY_FORM_SIZE:
-		if (value->number)
+		if (value->number && value->number <= INT64_MAX) /* more: a mapping of all there is */
 			text_u64_right(out, value->number, width);
 		else
 			text_str_right(out, STR("unknown"), width);

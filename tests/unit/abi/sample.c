@@ -1,4 +1,5 @@
 #include "abi/sample.h"
+#include "abi/data_src.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -119,6 +120,7 @@ static void test_each_field_alone(void **state)
 			struct sample s;
 			assert_true(round_trip(bit, swap != 0, &s, &w));
 			assert_int_equal(s.present, bit);
+			assert_int_equal(s.data_src, bit == SAMPLE_DATA_SRC ? 14 : DATA_SRC_NOT_AVAILABLE);
 			writer_deinit(&w);
 		}
 	}
