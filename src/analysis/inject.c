@@ -10,6 +10,7 @@ struct injecting {
 	struct perfdata_rewriter *rewriter;
 	const struct inject_options *options;
 	bool has_sample;
+	size_t timed_done; /* of the options' */
 	struct writer scratch; /* the record that takes another's place */
 };
 
@@ -125,6 +126,21 @@ static enum tally_status copy_as_read(struct injecting *in, struct tally_error *
 	}
 }
 
+/* The records to put in whose time has come. */
+static enum tally_status put_timed(struct injecting *in, uint64_t until, struct tally_error *err)
+{
+	const struct inject_options *o = in->options;
+	enum tally_status status = TALLY_OK;
+	for (; status == TALLY_OK && in->timed_done < o->timed_count; in->timed_done++) {
+		const struct inject_timed *timed = &o->timed[in->timed_done];
+		if (timed->time > until)
+			break;
+		status = perfdata_rewriter_bytes(
+			in->rewriter, (struct tally_bytes){o->timed_bytes.data + timed->offset, timed->len}, err);
+	}
+	return status;
+}
+
 static enum tally_status copy_sorted(struct injecting *in, struct inject_result *result, struct tally_error *err)
 {
 	struct time_order *order;
@@ -142,10 +158,14 @@ static enum tally_status copy_sorted(struct injecting *in, struct inject_result 
 		/* Only a record without a time has a payload, and it comes out as soon as it was read. */
 		struct tally_bytes payload =
 			item.has_time ? (struct tally_bytes){NULL, 0} : perfdata_reader_payload(in->reader);
-		status = put_record(in, &item.record, payload, err);
+		status = item.has_time ? put_timed(in, item.time_ns, err) : TALLY_OK;
+		if (status == TALLY_OK)
+			status = put_record(in, &item.record, payload, err);
 		if (status != TALLY_OK)
 			break;
 	}
+	if (status == TALLY_OK)
+		status = put_timed(in, UINT64_MAX, err);
 	result->late = time_order_late(order);
 	time_order_destroy(order);
 	return status;

@@ -15,6 +15,11 @@
 
 enum inject_change { INJECT_KEPT, INJECT_CHANGED, INJECT_DROPPED, INJECT_NO_MEMORY };
 
+struct inject_timed { /* a record to put in */
+	uint64_t time;
+	size_t offset, len; /* in timed_bytes */
+};
+
 struct inject_options {
 	bool to_pipe;
 	bool sort; /* records in order of time, as far as rounds allow */
@@ -23,6 +28,10 @@ struct inject_options {
 	struct tally_bytes before_samples; /* records that go before the first sample */
 	const struct inject_mmaps *mmaps; /* NULL: mappings stay as they are */
 	struct inject_sched *sched; /* NULL: samples stay as they are; wants sort */
+	/* Records that go among the others by their times, in that order; wants sort. */
+	const struct inject_timed *timed;
+	size_t timed_count;
+	struct tally_bytes timed_bytes;
 	/* Of every record, before all else, what takes its place (into an empty writer); NULL: nothing is asked. */
 	enum inject_change (*change)(void *context, const struct record *record, struct writer *out);
 	void *change_context;

@@ -12,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/data_source.h"
 #include "cli/inject_build_ids.h"
+#include "cli/inject_jit.h"
 #include "cli/recording_input.h"
 #include "cli/stack_chains.h"
 #include "cli/stack_notes.h"
@@ -20,7 +21,7 @@
 struct settings {
 	const char *input, *output, *known_ids, *vmlinux, *kallsyms;
 	bool force, sort, ignore_vmlinux, sched_stat, strip;
-	bool convert;
+	bool convert, jit;
 	bool ids_of_hits, ids_of_all, mmaps_of_hits, mmaps_of_all;
 	unsigned verbose;
 };
@@ -45,7 +46,12 @@ static const struct option options[] = {
 		.argument = "file",
 		ROW(input),
 		.help = "input file name (default: standard input)"},
-	{.name = "jit", .letter = 'j', .kind = OPTION_UNSUPPORTED, .help = "merge jitdump files into perf.data file"},
+	{.name = "jit",
+		.letter = 'j',
+		.kind = OPTION_FLAG,
+		ROW(jit),
+		.help = "merge jitdump files into the recording: an ELF file beside the dump for each function, and "
+			"mappings of these"},
 	{.name = "output",
 		.letter = 'o',
 		.kind = OPTION_STRING,
@@ -123,6 +129,7 @@ struct inject {
 	struct perfdata_features features; /* as they are to be */
 	struct inject_mmaps mmaps;
 	struct inject_sched *sched;
+	struct inject_jit jit;
 	struct writer section, records; /* build ids: of the header, before the first sample */
 };
 
@@ -326,6 +333,15 @@ static enum tally_status rewrite(
 		inject.change = convert_record;
 		inject.change_context = in;
 	}
+	if (status == TALLY_OK && settings->jit) {
+		status = inject_jit_read(cli, in->reader, &in->jit, err);
+		inject.timed = in->jit.records.items;
+		inject.timed_count = in->jit.records.len;
+		inject.timed_bytes = writer_view(&in->jit.bytes);
+		inject.change = inject_jit_record;
+		inject.change_context = &in->jit;
+		inject.sort = true;
+	}
 	if (status == TALLY_OK && settings->sched_stat) {
 		status = inject_sched_create(in->reader, &in->sched, err);
 		inject.sched = in->sched;
@@ -350,6 +366,7 @@ static enum tally_status rewrite(
 static void inject_deinit(struct inject *in)
 {
 	inject_sched_destroy(in->sched);
+	inject_jit_deinit(&in->jit);
 	inject_ids_deinit(&in->ids);
 	if (in->has_survey)
 		inject_survey_deinit(&in->survey);
@@ -377,6 +394,10 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		return cli_failf(cli, "%s: a recording is not for a terminal: name a file with -o", cli->program);
 	if (!is_pipe_name(settings.input) && is_same_file(settings.input, settings.output))
 		return cli_failf(cli, "%s: input and output are one file, '%s'", cli->program, settings.output);
+	if (settings.jit && (wants_build_ids(&settings) || settings.known_ids || settings.sched_stat ||
+				    settings.strip || settings.convert))
+		return cli_usagef(
+			cli, command, "jit", "--jit adds mappings only: do it first, and inject the rest into that");
 	if (settings.convert &&
 		(wants_build_ids(&settings) || settings.known_ids || settings.sched_stat || settings.strip))
 		return cli_usagef(cli, command, "convert-callchain",

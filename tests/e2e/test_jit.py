@@ -87,6 +87,32 @@ def test_names_are_those_that_perf_writes_into_files(live, tally, perf, workload
     assert any(key.startswith('jitted-') for key in report(tally, written, '-s', 'dso'))
 
 
+def test_functions_become_files_that_perf_names(live, tally, perf, workload, tmp_path):
+    data, written = recorded(tally, workload, tmp_path, '-k', 'mono'), tmp_path / 'merged.data'
+    tally('inject', '--jit', '-i', data, '-o', written, check=0)
+    assert sorted(re.sub(r'\d{2,}', 'N', path.name) for path in tmp_path.glob('jitted-*')) == [
+        'jitted-N-1.so', 'jitted-N-2.so']
+    next(tmp_path.glob('jit-*.dump')).unlink()  # it is not needed any more
+    ours = report(tally, written, '-s', 'dso,sym,srcline')
+    assert report(perf, written, '-s', 'dso,sym,srcline') == ours
+    shares_of = {key.split()[2]: share for key, share in ours.items() if key.startswith('jitted-')}
+    assert is_near(shares_of['jit_first'], 33) and is_near(shares_of['jit_second'], 67)
+    assert any(key.endswith('first.js:11') for key in ours)
+    mappings = [line for line in tally('script', '--show-mmap-events', '-i', written, check=0).stdout.splitlines()
+                if 'PERF_RECORD_MMAP2' in line]
+    assert sum('jitted-' in line for line in mappings) == 3 and not any('.dump' in line for line in mappings)
+    times = [float(re.search(r'(\d+\.\d+):', line)[1]) for line in mappings]
+    assert times == sorted(times)
+
+
+def test_files_need_comparable_times(live, tally, workload, tmp_path):
+    data = recorded(tally, workload, tmp_path)
+    refused = tally('inject', '--jit', '-i', data, '-o', tmp_path / 'merged.data')
+    assert refused.returncode == 255 and 'record -k mono' in refused.stderr
+    assert not list(tmp_path.glob('jitted-*')) and not (tmp_path / 'merged.data').exists()
+    assert '--jit adds mappings only' in tally('inject', '-j', '-b', '-i', data, '-o', 'x', check=129).stderr
+
+
 @pytest.fixture
 def node():
     """Run it in tmp_path: it leaves logs in its folder."""

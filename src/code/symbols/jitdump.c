@@ -140,6 +140,7 @@ static bool read_unwinding(struct parsing *p, struct unit *unit)
 	if (c->failed || size > cursor_left(c) || header_size > size)
 		return false;
 	p->next.eh_frame = cursor_bytes(c, (size_t)(size - header_size));
+	p->next.eh_frame_header = cursor_bytes(c, (size_t)header_size);
 	return true;
 }
 
@@ -241,31 +242,47 @@ const struct jitdump_code *jitdump_find(const struct jitdump *dump, uint64_t off
 	return code && offset - code->offset < code->size ? code : NULL;
 }
 
+struct jitdump_lines jitdump_lines_of(const struct jitdump *dump, const struct jitdump_code *code)
+{
+	struct jitdump_lines lines = {.at = cursor_make(dump->bytes, dump->swap),
+		.left = code->line_count,
+		.start = code->address + dump->line_shift};
+	cursor_skip(&lines.at, code->line_position);
+	return lines;
+}
+
+bool jitdump_lines_next(struct jitdump_lines *lines, struct jitdump_row *row)
+{
+	if (lines->left == 0)
+		return false;
+	lines->left--;
+	uint64_t address = cursor_u64(&lines->at);
+	uint32_t line = cursor_u32(&lines->at);
+	cursor_skip(&lines->at, 4); /* discriminator */
+	const char *name = take_text(&lines->at, 0);
+	if (!name)
+		return false;
+	if ((uint8_t)name[0] != SAME_NAME || name[1] != '\0')
+		lines->path = name;
+	*row = (struct jitdump_row){address - lines->start, line, lines->path};
+	return true;
+}
+
 bool jitdump_line(const struct jitdump *dump, uint64_t offset, struct source_place *place)
 {
 	const struct jitdump_code *code = jitdump_find(dump, offset);
-	if (!code || code->line_count == 0)
+	if (!code)
 		return false;
-	struct cursor c = cursor_make(dump->bytes, dump->swap);
-	cursor_skip(&c, code->line_position);
-	const uint64_t wanted = code->address + (offset - code->offset) + dump->line_shift;
-	const char *path = NULL;
+	struct jitdump_lines lines = jitdump_lines_of(dump, code);
+	struct jitdump_row row;
 	uint64_t best = 0;
 	bool found = false;
-	for (size_t i = 0; i < code->line_count; i++) {
-		uint64_t address = cursor_u64(&c);
-		uint32_t line = cursor_u32(&c);
-		cursor_skip(&c, 4); /* discriminator */
-		const char *name = take_text(&c, 0);
-		if (!name)
-			break;
-		if ((uint8_t)name[0] != SAME_NAME || name[1] != '\0')
-			path = name;
-		if (address > wanted || (found && address < best))
+	while (jitdump_lines_next(&lines, &row)) {
+		if (row.offset > offset - code->offset || (found && row.offset < best))
 			continue;
 		found = true;
-		best = address;
-		*place = (struct source_place){.function = code->name, .path = path, .line = line};
+		best = row.offset;
+		*place = (struct source_place){.function = code->name, .path = row.path, .line = row.line};
 	}
 	return found;
 }

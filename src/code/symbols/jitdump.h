@@ -14,6 +14,7 @@
 #define CODE_SYMBOLS_JITDUMP_H
 
 #include "base/bytes.h"
+#include "base/cursor.h"
 #include "base/vec.h"
 #include "code/binary_store.h"
 
@@ -23,6 +24,7 @@ struct jitdump_code { /* a function, by offset */
 	const char *name;
 	size_t line_position, line_count; /* its lines, undecoded; count 0: none */
 	struct tally_bytes eh_frame; /* as if it lay behind the code, aligned to 8; empty: none */
+	struct tally_bytes eh_frame_header; /* directly behind it */
 };
 
 struct jitdump_place { /* in the order written: from that time on, until another takes the memory */
@@ -50,6 +52,20 @@ TALLY_MUST_CHECK enum tally_status jitdump_parse(
 void jitdump_deinit(struct jitdump *dump);
 /* The function whose code is at that offset of the dump; NULL: none. */
 const struct jitdump_code *jitdump_find(const struct jitdump *dump, uint64_t offset);
+/* The rows of a function's lines, as they were written. */
+struct jitdump_lines {
+	struct cursor at;
+	size_t left;
+	uint64_t start; /* what addresses count from */
+	const char *path; /* of the row before; NULL: none was named */
+};
+struct jitdump_row {
+	uint64_t offset; /* in the code; from there on */
+	uint32_t line;
+	const char *path; /* NULL: not said */
+};
+struct jitdump_lines jitdump_lines_of(const struct jitdump *dump, const struct jitdump_code *code);
+bool jitdump_lines_next(struct jitdump_lines *lines, struct jitdump_row *row);
 /* The line of the instruction at that offset. False: the dump does not say. */
 bool jitdump_line(const struct jitdump *dump, uint64_t offset, struct source_place *place);
 
