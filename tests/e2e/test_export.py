@@ -589,6 +589,23 @@ def test_pprof_tool_reads_it(tally, recording, tmp_path):
     assert total and int(total.group(1)) == samples
 
 
+def test_pprof_begins_with_the_program(tally, tmp_path):
+    """As pprof takes it: the first mapping names the profile, though the library came first and is hotter."""
+    recording = Recording()
+    recording.event('IP TID TIME PERIOD', kind=1, config=0)
+    recording.comm('first')
+    recording.mmap(0x7f0000000000, 0x100000, '/nowhere/lib.so.1')
+    recording.mmap(0x400000, 0x100000, '/nowhere/program')
+    recording.mmap(0x600000, 0x100000, '/nowhere/other')
+    for i in range(60):
+        ip = 0x600000 if i == 0 else 0x400000 if i % 3 == 1 else 0x7f0000000010
+        recording.sample(ip=ip, tid=(1000, 1000), time=1000 + i, period=1000)
+    recording.write(tmp_path / 'perf.data')
+    profile = Pprof(export(tally, 'pprof', tmp_path / 'perf.data', output=tmp_path / 'out').read_bytes())
+    names = [profile.strings[mapping[5][0]] for mapping in profile.mappings.values()]
+    assert names[0] == '/nowhere/program' and sorted(names[1:]) == ['/nowhere/lib.so.1', '/nowhere/other']
+
+
 def test_sched_switches(tally, tmp_path):
     """A recording of the scheduler: what ran where, for perfetto and for Chrome's viewer."""
     path = pathlib.Path('/srv/perf-golden/data/sched.data')

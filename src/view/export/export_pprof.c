@@ -377,6 +377,41 @@ static void add_about(struct pprof *w)
 	add_comment(w, "worth", about->worth);
 }
 
+static bool is_program(const struct profile *p, const struct profile_binary *binary)
+{
+	struct tally_str path = profile_string(p, binary->long_name);
+	return !binary->is_kernel && path.len > 0 && path.data[0] == '/' && !memmem(path.data, path.len, ".so", 3);
+}
+
+/* profile.proto wants the main program first: the one that most of the time was spent in. */
+static uint32_t main_program(const struct pprof *w)
+{
+	const struct profile *p = w->view->profile;
+	uint64_t *periods = calloc(p->binary_count + 1, sizeof(*periods));
+	uint32_t found = PROFILE_NONE;
+	w->sink->failed = w->sink->failed || !periods;
+	for (size_t i = 0; periods && i < p->sample_count; i++) {
+		uint32_t binary = p->frames[p->samples[i].leaf].binary;
+		if (binary != PROFILE_NONE && export_wants(w->view, &p->samples[i]))
+			periods[binary] += p->samples[i].period;
+	}
+	for (uint32_t i = 0; periods && i < p->binary_count; i++)
+		if (is_program(p, &p->binaries[i]) && periods[i] > (found == PROFILE_NONE ? 0 : periods[found]))
+			found = i;
+	free(periods);
+	return found;
+}
+
+static void add_mappings(struct pprof *w)
+{
+	uint32_t first = main_program(w);
+	if (first != PROFILE_NONE)
+		add_mapping(w, first);
+	for (uint32_t i = 0; i < w->view->profile->binary_count; i++)
+		if (i != first)
+			add_mapping(w, i);
+}
+
 static bool prepare(struct pprof *w)
 {
 	const struct profile *p = w->view->profile;
@@ -401,10 +436,10 @@ void export_pprof(struct byte_sink *sink, const struct export_view *view)
 		if (export_wants(view, &p->samples[i]))
 			add_sample(&w, &p->samples[i]);
 	}
-	for (uint32_t i = 0; is_ready && i < p->binary_count; i++)
-		add_mapping(&w, i);
-	if (is_ready)
+	if (is_ready) {
+		add_mappings(&w);
 		add_about(&w);
+	}
 	for (uint32_t i = 0; i < w.strings.len; i++) {
 		protobuf_string(&sink->text, PROFILE_STRING, intern_get(&w.strings, i));
 		byte_sink_step(sink);
