@@ -376,16 +376,10 @@ static enum tally_status open_job(struct lock_job *job, struct tally_error *err)
 	enum tally_status status = settings->cpus ? cpu_filter_parse(settings->cpus, &job->cpus, err) : TALLY_OK;
 	if (status == TALLY_OK)
 		status = cli_open_recording(input.path, input.force, &reader, err);
-	if (status != TALLY_OK || !settings->dump)
-		return status == TALLY_OK ? data_source_take(job->cli, &input, reader, NULL, &job->source, err)
-					  : status;
-	struct text out = {0};
-	const struct report_dump_options dump = {.file_name = input.path ? input.path : "perf.data"};
-	struct input_health health = {0}; /* told when the events are read */
-	text_to_fd(&out, STDOUT_FILENO);
-	status = report_dump(&out, reader, &dump, &health, err);
-	if (cli_finish_text(job->cli, &out) != 0 && status == TALLY_OK)
-		status = error_set(err, TALLY_IO, "the records could not be written");
+	if (status != TALLY_OK)
+		return status;
+	if (settings->dump)
+		status = report_dump_first(job->cli, reader, input.path, err);
 	if (status == TALLY_OK)
 		return data_source_take(job->cli, &input, reader, NULL, &job->source, err);
 	perfdata_reader_destroy(reader);

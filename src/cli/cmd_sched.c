@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/cpu_filter.h"
 #include "cli/recording_input.h"
+#include "cli/report_dump.h"
 #include "cli/sched_text.h"
 
 #define DEFAULT_MAX_STACK 5
@@ -16,7 +17,7 @@
 #define ROW(member) .offset = offsetof(struct sched_settings, member)
 /* What every verb takes, before and behind its name. */
 #define COMMON_ROWS                                                                                   \
-	{"dump-raw-trace", 'D', OPTION_UNSUPPORTED, .help = "dump raw trace in ASCII"},               \
+	{"dump-raw-trace", 'D', OPTION_FLAG, ROW(dump), .help = "all records first, as report -D"},   \
 		{"force", 'f', OPTION_FLAG, ROW(force), .help = "read also what another user owns"},  \
 		{"input", 'i', OPTION_STRING, "file", ROW(input), .help = "input file name"},         \
 	{                                                                                             \
@@ -115,9 +116,18 @@ static enum tally_status open_job(struct sched_job *job, struct tally_error *err
 	const struct data_input input = {
 		.path = settings->input, .force = settings->force, .times = settings->times, .store = &store};
 	enum tally_status status = settings->cpus ? cpu_filter_parse(settings->cpus, &job->cpus, err) : TALLY_OK;
+	struct perfdata_reader *reader;
+	if (status == TALLY_OK)
+		status = cli_open_recording(input.path, input.force, &reader, err);
 	if (status != TALLY_OK)
 		return status;
-	status = data_source_open(job->cli, &input, &job->source, err);
+	if (settings->dump)
+		status = report_dump_first(job->cli, reader, input.path, err);
+	if (status != TALLY_OK) {
+		perfdata_reader_destroy(reader);
+		return status;
+	}
+	status = data_source_take(job->cli, &input, reader, NULL, &job->source, err);
 	if (status != TALLY_OK)
 		return status;
 	job->source.with_sideband = true;

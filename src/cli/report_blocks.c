@@ -275,13 +275,16 @@ static enum tally_status print_all(
 }
 
 static enum tally_status run(
-	struct blocks *b, const struct report_request *r, struct text *out, struct tally_error *err)
+	struct blocks *b, const struct report_request *r, struct text *out, bool *needs_report, struct tally_error *err)
 {
 	const struct perfdata_event *events = perfdata_reader_events(b->source.reader, &b->event_count);
 	bool has_branches = false;
 	for (size_t i = 0; i < b->event_count; i++)
 		has_branches = has_branches || ((events[i].attr.sample_type & SAMPLE_BRANCH_STACK) &&
 						       !(events[i].attr.branch_sample_type & BRANCH_CALL_STACK));
+	*needs_report = !has_branches && !perfdata_reader_is_pipe(b->source.reader);
+	if (*needs_report)
+		return TALLY_OK;
 	if (!has_branches)
 		return error_set(err, TALLY_INVALID,
 			"--total-cycles needs branch stacks, and this recording has none: was it made without -b?");
@@ -298,8 +301,8 @@ static enum tally_status run(
 	return printed == TALLY_OK ? status : printed;
 }
 
-enum tally_status report_blocks(
-	const struct cli *cli, const struct report_request *request, struct text *out, struct tally_error *err)
+enum tally_status report_blocks(const struct cli *cli, const struct report_request *request, struct text *out,
+	bool *needs_report, struct tally_error *err)
 {
 	struct blocks b = {.run_ids = {.words = 2}};
 	const struct binary_store_options store = {.symfs = request->symfs,
@@ -311,8 +314,8 @@ enum tally_status report_blocks(
 		.path = request->input, .force = request->force, .times = request->times, .store = &store};
 	enum tally_status status = data_source_open(cli, &input, &b.source, err);
 	if (status == TALLY_OK)
-		status = run(&b, request, out, err);
-	if (b.source.reader && !request->is_quiet)
+		status = run(&b, request, out, needs_report, err);
+	if (b.source.reader && !request->is_quiet && !*needs_report)
 		cli_print_health(cli, &b.source.sideband.health);
 	free(b.sums);
 	vec_free(&b.runs);

@@ -13,7 +13,9 @@
 #include "cli/cli.h"
 #include "cli/report_request.h"
 
-TALLY_MUST_CHECK enum tally_status report_blocks(
-	const struct cli *cli, const struct report_request *request, struct text *out, struct tally_error *err);
+/* needs_report: set where the recording has no branch stacks, so that its rows are to be shown instead, as perf does; a
+ * pipe cannot be read twice: INVALID. */
+TALLY_MUST_CHECK enum tally_status report_blocks(const struct cli *cli, const struct report_request *request,
+	struct text *out, bool *needs_report, struct tally_error *err);
 
 #endif

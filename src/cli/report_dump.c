@@ -1,5 +1,7 @@
 #include "cli/report_dump.h"
 
+#include <unistd.h>
+
 #include "analysis/group_reads.h"
 #include "analysis/sideband.h"
 #include "base/error.h"
@@ -93,5 +95,18 @@ enum tally_status report_dump(struct text *out, struct perfdata_reader *reader,
 	group_reads_deinit(&dump.reads);
 	sideband_deinit(&dump.sideband);
 	record_run_close(&dump.run);
+	return status;
+}
+
+enum tally_status report_dump_first(
+	const struct cli *cli, struct perfdata_reader *reader, const char *path, struct tally_error *err)
+{
+	const struct report_dump_options options = {.file_name = path ? path : "perf.data"};
+	struct text out = {0};
+	struct input_health health = {0}; /* told when the events are read */
+	text_to_fd(&out, STDOUT_FILENO);
+	enum tally_status status = report_dump(&out, reader, &options, &health, err);
+	if (cli_finish_text(cli, &out) != 0 && status == TALLY_OK)
+		status = error_set(err, TALLY_IO, "the records could not be written");
 	return status;
 }

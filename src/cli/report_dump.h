@@ -8,6 +8,7 @@
 #define CLI_REPORT_DUMP_H
 
 #include "base/text.h"
+#include "cli/cli.h"
 #include "perfdata/reader.h"
 
 struct report_dump_options {
@@ -18,5 +19,8 @@ struct report_dump_options {
 /* TALLY_END: the reader of the output has gone. The text must have a descriptor to write to. */
 TALLY_MUST_CHECK enum tally_status report_dump(struct text *out, struct perfdata_reader *reader,
 	const struct report_dump_options *options, struct input_health *health, struct tally_error *err);
+/* The same of a recording that is analysed behind it, on standard output; the reader is rewound. path NULL: perf.data. */
+TALLY_MUST_CHECK enum tally_status report_dump_first(
+	const struct cli *cli, struct perfdata_reader *reader, const char *path, struct tally_error *err);
 
 #endif

@@ -15,7 +15,7 @@
 
 struct sched_settings {
 	const char *input;
-	bool force;
+	bool force, dump;
 	unsigned verbose;
 	const char *cpus, *sort; /* latency: cpus and so on of the verb that was asked for */
 	bool by_pid, with_waking;

@@ -159,6 +159,13 @@ def test_verbose_counts(tally, recordings):
     assert 'note: 23 switches, 10 wakings, 0 wake-ups, 3 of new tasks' in shown and ' 2 migrations' in shown
 
 
+def test_records_before_the_table(tally, recordings):
+    dump, table = (tally(*words, '-i', recordings / 'sched.data', check=0).stdout
+                   for words in (('report', '-q', '-D'), ('sched', 'latency')))
+    for words in (('sched', 'latency', '-D'), ('sched', '-D', 'latency')):
+        assert tally(*words, '-i', recordings / 'sched.data', check=0).stdout == dump + table
+
+
 def test_refusals(tally, recordings):
     data = recordings / 'sched.data'
     assert 'Unknown --sort key' in tally('sched', 'latency', '-s', 'foo', '-i', data, check=129).stderr
@@ -167,7 +174,7 @@ def test_refusals(tally, recordings):
     assert 'sched record' in tally('sched', 'timehist', '-i', recordings / 'u.data', check=255).stderr
     assert 'Invalid prio' in tally('sched', 'timehist', '--prio', '9-3', '-i', data, check=255).stderr
     assert 'cpu_list' in tally('sched', 'map', '--color-cpus', 'x', '-i', data, check=255).stderr
-    for words in (['replay'], ['foo'], [], ['latency', 'x'], ['-D', 'map']):
+    for words in (['replay'], ['foo'], [], ['latency', 'x'], ['-D', 'replay']):
         tally('sched', *words, check=129)
     for cut in ('trunc.data', 'bad.data', 'empty.data'):
         tally('sched', 'latency', '-i', recordings / cut, check=255)
