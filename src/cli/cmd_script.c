@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -57,6 +58,7 @@ struct script {
 	struct script_filter filter;
 	struct script_dumps dumps;
 	uint64_t printed; /* samples */
+	uint64_t last_ns, misordered; /* of checks: the sample before; samples whose time is before its time */
 	struct group_reads reads;
 	struct text out;
 };
@@ -107,6 +109,16 @@ static enum tally_status print_group(struct script *script, const struct record 
 	return status == TALLY_NOMEM ? error_nomem(err) : TALLY_OK;
 }
 
+static void check_time(struct script *script, uint64_t time_ns)
+{
+	if (time_ns < script->last_ns) {
+		cli_failf(script->cli, "Samples misordered, previous: %" PRIu64 " this: %" PRIu64, script->last_ns,
+			time_ns);
+		script->misordered++;
+	}
+	script->last_ns = time_ns;
+}
+
 /* A record that is no sample. */
 static enum tally_status print_other(struct script *script, const struct time_order_item *item, struct tally_error *err)
 {
@@ -141,6 +153,11 @@ static enum tally_status print_record(
 		sample.pid = sample.tid = UINT32_MAX;
 	if (!(event->attr.sample_type & SAMPLE_PERIOD))
 		sample.period = event->attr.sample_period_or_freq;
+	if (script->settings.only_checks) {
+		if (event->attr.sample_type & SAMPLE_TIME)
+			check_time(script, sample.time);
+		return TALLY_OK;
+	}
 	uint64_t clock = script->sideband.clock_is_position ? record->offset - script->run.offset : sample.time;
 	if (event->attr.sample_type & SAMPLE_READ)
 		return print_group(script, record, &sample, clock, err);
@@ -406,6 +423,8 @@ static enum tally_status print_samples(struct script *script, struct tally_error
 	/* So that what is said comes behind it; a failure to write is told at the end. */
 	(void)text_flush(&script->out);
 	cli_print_health(script->cli, &script->sideband.health);
+	if (script->settings.only_checks)
+		cli_failf(script->cli, "Misordered timestamps: %" PRIu64, script->misordered);
 	stack_notes_print(script->cli, &script->unwinder.ends);
 	symbol_notes_print(script->cli, script->store, &script->names, script->settings.verbose > 0);
 	fetch_lacking(script);

@@ -250,3 +250,18 @@ def test_report_of_a_part_of_a_group(tally, tmp_path):
     recording.write(tmp_path / 'perf.data')
     shown = tally('report', '--time', '3,', cwd=tmp_path, check=0).stdout
     assert '# Samples: 1 ' in shown and '# Event count (approx.): 10\n' in shown
+
+
+def test_checks_instead_of_samples(tally, perf, tmp_path):
+    """A round whose samples lie before those of the round before that."""
+    recording = perfdata_build.Recording()
+    recording.event('IP TID TIME PERIOD CPU IDENTIFIER')
+    for base in (20, 10, 0):
+        for second in (3, 1, 2):
+            recording.sample(time=(base + second) * 10**9)
+        recording.record(68, 0, b'')
+    recording.write(tmp_path / 'late.data')
+    ours, theirs = (tool('script', '-d', '-i', tmp_path / 'late.data', check=0) for tool in (tally, perf))
+    assert ours.stdout == theirs.stdout == ''
+    said = [[line for line in result.stderr.splitlines() if 'isordered' in line] for result in (ours, theirs)]
+    assert said[0] == said[1] == ['Samples misordered, previous: 23000000000 this: 1000000000', 'Misordered timestamps: 1']
