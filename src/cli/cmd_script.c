@@ -439,6 +439,8 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	int code = cli_parse_options(cli, command, argc, argv, &script.settings, &rest);
 	if (code != CLI_GO_ON)
 		return code;
+	if (script.settings.script && script.settings.only_checks)
+		return cli_failf(cli, "-d passes no samples on, and so cannot be used with -s");
 	if (script.settings.script)
 		return script_python_run(cli, &script.settings, argv + rest);
 	if (script.settings.gen_script)
