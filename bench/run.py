@@ -349,6 +349,9 @@ def bench_large(rounds):
         name = ' '.join(['10 M samples: report', *options])
         rows.append(row(name, 's', 10 * times[1], times[10], 'CPU time; left: ten times that of 1 M; bar: 1'))
         rows.append(row(f'{name}, memory', 'MB', 10 * peaks[1], peaks[10], 'left: ten times that of 1 M'))
+    for form in ('folded', 'csv', 'json', 'perfetto'):
+        peaks = {count: peak_resident([TALLY, 'export', '-F', form, '-i', path]) / 1e6 for count, path in sizes.items()}
+        rows.append(row(f'10 M samples: export -F {form}, memory', 'MB', peaks[1], peaks[10], 'left: of 1 M; bar: 0.5'))
     for path in sizes.values():
         path.unlink()
     return rows
