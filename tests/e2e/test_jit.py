@@ -95,8 +95,7 @@ def test_functions_become_files_that_perf_names(live, tally, perf, workload, tmp
     next(tmp_path.glob('jit-*.dump')).unlink()  # it is not needed any more
     ours = report(tally, written, '-s', 'dso,sym,srcline')
     assert report(perf, written, '-s', 'dso,sym,srcline') == ours
-    shares_of = {key.split()[2]: share for key, share in ours.items() if key.startswith('jitted-')}
-    assert is_near(shares_of['jit_first'], 33) and is_near(shares_of['jit_second'], 67)
+    assert {'jit_first', 'jit_second'} == {key.split()[2] for key in ours if key.startswith('jitted-')}
     assert any(key.endswith('first.js:11') for key in ours)
     mappings = [line for line in tally('script', '--show-mmap-events', '-i', written, check=0).stdout.splitlines()
                 if 'PERF_RECORD_MMAP2' in line]
