@@ -161,3 +161,18 @@ uint32_t *flat_chains_keys(const struct profile *p, const struct flat_options *o
 	free(chain_keys);
 	return NULL;
 }
+
+uint32_t flat_chains_ignore_callees(const struct flat_chains *chains, const struct flat_options *options,
+	struct flat_instance *whole, uint32_t leaf)
+{
+	const bool *ignores = options->filter ? options->filter->ignores_callees : NULL;
+	for (uint32_t i = whole->len; ignores && i-- > 0;) {
+		uint32_t frame = chains->frames[whole->chain + i];
+		if (!ignores[frame])
+			continue;
+		whole->chain += i;
+		whole->len -= i;
+		return frame;
+	}
+	return leaf;
+}

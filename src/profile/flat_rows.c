@@ -4,51 +4,14 @@
 #include <string.h>
 
 #include "base/thread_pool.h"
-#include "base/vec.h"
+#include "profile/flat_instances.h"
 
 #define AHEAD	     4 /* samples */
 #define PART_SAMPLES 16384 /* at least: fewer are not worth a worker, whose rows are joined with others' */
 
-struct group_row { /* of a frame group, the row in the sample group that is being added */
-	uint32_t sample_group; /* + 1 */
-	uint32_t row;
-};
-
-struct row_tally { /* what each frame of a chain changes */
-	uint32_t last_sample; /* + 1, that was added last, so that recursion counts once */
-	uint32_t max_depth, instance_count;
-	uint32_t frame_group;
-};
-
-/* The rows of some of the samples, which lie together in the order of their groups. */
-struct row_builder {
-	struct flat_table *table;
-	const struct profile *profile;
-	const struct flat_options *options;
-	const struct flat_groups *groups;
-	const struct flat_chains *chains;
-	size_t begin, end; /* in groups->samples */
-	struct group_row *row_of; /* by frame group */
-	VEC(struct flat_row) rows; /* those of one sample group together */
-	VEC(struct flat_stat) stats;
-	VEC(struct row_tally) tallies; /* by row */
-	VEC(uint32_t) made_by; /* by row: the first sample */
-	bool *is_kept; /* by frame: as a caller, some row of it needs instances */
-	uint32_t first_group; /* of samples */
-	VEC(uint32_t) group_rows; /* by sample group from the first on: its first row */
-	bool failed; /* out of memory */
-};
-
-/* The row of a frame group in the sample's group; UINT32_MAX: none yet. */
-static uint32_t known_row(const struct row_builder *b, uint32_t sample_group, uint32_t frame_group)
-{
-	const struct group_row *known = &b->row_of[frame_group];
-	return known->sample_group == sample_group + 1 ? known->row : UINT32_MAX;
-}
-
 /* UINT32_MAX: out of memory. */
 static uint32_t add_row(
-	struct row_builder *b, const struct flat_row *added, const struct flat_instance *by, uint32_t frame_group)
+	struct flat_part *b, const struct flat_row *added, const struct flat_instance *by, uint32_t frame_group)
 {
 	uint32_t members = b->options->member_count;
 	uint32_t row = (uint32_t)b->rows.len;
@@ -63,7 +26,7 @@ static uint32_t add_row(
 }
 
 /* The chains of a row are of the first member. */
-static void count_instance(struct row_builder *b, uint32_t row, const struct flat_instance *instance)
+static void count_instance(struct flat_part *b, uint32_t row, const struct flat_instance *instance)
 {
 	struct row_tally *tally = &b->tallies.items[row];
 	tally->last_sample = instance->sample + 1;
@@ -103,7 +66,7 @@ static void add_weights(const struct profile *p, const struct profile_sample *sa
 }
 
 /* What the callers' rows are made of lies anywhere in memory: all of it is waited for together. */
-static void expect_callers(const struct row_builder *b, uint32_t sample_group, const struct flat_instance *whole)
+static void expect_callers(const struct flat_part *b, uint32_t sample_group, const struct flat_instance *whole)
 {
 	if (whole->len == 0)
 		return;
@@ -111,7 +74,7 @@ static void expect_callers(const struct row_builder *b, uint32_t sample_group, c
 	for (uint32_t i = 0; i < whole->len; i++)
 		__builtin_prefetch(&b->row_of[b->groups->callers[frames[i]].group]);
 	for (uint32_t i = 0; i < whole->len; i++) {
-		uint32_t row = known_row(b, sample_group, b->groups->callers[frames[i]].group);
+		uint32_t row = flat_part_row(b, sample_group, b->groups->callers[frames[i]].group);
 		if (row == UINT32_MAX)
 			continue;
 		__builtin_prefetch(&b->tallies.items[row]);
@@ -121,7 +84,7 @@ static void expect_callers(const struct row_builder *b, uint32_t sample_group, c
 
 /* The row of a caller: like that of the sample but for its place. */
 static uint32_t add_caller_row(
-	struct row_builder *b, uint32_t frame, const struct flat_row *sample_like, const struct flat_instance *by)
+	struct flat_part *b, uint32_t frame, const struct flat_row *sample_like, const struct flat_instance *by)
 {
 	const struct profile_frame *from = &b->profile->frames[frame];
 	struct flat_row like = *sample_like;
@@ -132,7 +95,7 @@ static uint32_t add_caller_row(
 }
 
 /* like: what the rows have of the sample; its level is that of the sample's own frame. */
-static bool add_callers(struct row_builder *b, struct flat_row like, const struct flat_instance *whole)
+static bool add_callers(struct flat_part *b, struct flat_row like, const struct flat_instance *whole)
 {
 	const struct profile *p = b->profile;
 	const struct profile_filter *filter = b->options->filter;
@@ -148,7 +111,7 @@ static bool add_callers(struct row_builder *b, struct flat_row like, const struc
 			like.level = level;
 		if (level && filter && filter->frame_passes && !filter->frame_passes[frame])
 			continue;
-		uint32_t row = known_row(b, group, b->groups->callers[frame].group);
+		uint32_t row = flat_part_row(b, group, b->groups->callers[frame].group);
 		if (row == UINT32_MAX)
 			row = add_caller_row(b, frame, &like, whole);
 		if (row == UINT32_MAX)
@@ -163,32 +126,15 @@ static bool add_callers(struct row_builder *b, struct flat_row like, const struc
 	return true;
 }
 
-/* Cuts the chain to what follows the last function whose callees are ignored, in the order of the chain, which is perf's
- * way: callers where chains start at the callee, callees where they start at the caller. Gives the frame that the sample
- * counts for. */
-static uint32_t ignore_callees(const struct row_builder *b, struct flat_instance *whole, uint32_t leaf)
-{
-	const bool *ignores = b->options->filter ? b->options->filter->ignores_callees : NULL;
-	for (uint32_t i = whole->len; ignores && i-- > 0;) {
-		uint32_t frame = b->chains->frames[whole->chain + i];
-		if (!ignores[frame])
-			continue;
-		whole->chain += i;
-		whole->len -= i;
-		return frame;
-	}
-	return leaf;
-}
-
 /* Adds a sample to the row of its own frame and to those of its callers. */
-static bool add_sample(struct row_builder *b, uint32_t index)
+static bool add_sample(struct flat_part *b, uint32_t index)
 {
 	const struct profile *p = b->profile;
 	const struct flat_options *o = b->options;
 	const struct profile_sample *sample = &p->samples[index];
 	struct flat_instance whole = flat_chains_of(b->chains, p, index);
 	uint32_t parent = flat_chains_parent(b->chains, p, o, &whole);
-	uint32_t own_frame = ignore_callees(b, &whole, sample->leaf);
+	uint32_t own_frame = flat_chains_ignore_callees(b->chains, b->options, &whole, sample->leaf);
 	const struct profile_frame *leaf = &p->frames[own_frame];
 	struct flat_row like = {
 		.thread = sample->thread,
@@ -201,7 +147,7 @@ static bool add_sample(struct row_builder *b, uint32_t index)
 		.level = leaf->level,
 	};
 	uint32_t frame_group = b->groups->of_leaf[own_frame];
-	uint32_t row = known_row(b, b->groups->of_sample[index], frame_group);
+	uint32_t row = flat_part_row(b, b->groups->of_sample[index], frame_group);
 	if (row == UINT32_MAX)
 		row = add_row(b, &like, &whole, frame_group);
 	if (row == UINT32_MAX)
@@ -215,7 +161,7 @@ static bool add_sample(struct row_builder *b, uint32_t index)
 }
 
 /* A group's samples lie apart: what the next ones are made of is fetched ahead. */
-static void expect_samples(const struct row_builder *b, size_t at, size_t end)
+static void expect_samples(const struct flat_part *b, size_t at, size_t end)
 {
 	const struct profile *p = b->profile;
 	if (at + 2 * AHEAD < end)
@@ -228,7 +174,7 @@ static void expect_samples(const struct row_builder *b, size_t at, size_t end)
 		__builtin_prefetch(&b->chains->frames[b->chains->begin[sample->stack]]);
 }
 
-static void add_part(struct row_builder *b)
+static void add_part(struct flat_part *b)
 {
 	const struct flat_groups *groups = b->groups;
 	b->first_group = b->begin < b->end ? groups->of_sample[groups->samples[b->begin]] : 0;
@@ -248,31 +194,31 @@ static void add_part(struct row_builder *b)
 
 static void add_samples(void *context, size_t index, unsigned worker)
 {
-	struct row_builder *parts = context;
+	struct flat_part *parts = context;
 	/* Here, not in its place: parts share cache lines, which the workers would take from each other. */
-	struct row_builder part = parts[index];
+	struct flat_part part = parts[index];
 	add_part(&part);
 	parts[index] = part;
 }
 
 /* Without children a sample makes one row at most; with them, most callers are of one group of samples only. */
-static bool reserve_rows(struct row_builder *b, size_t count)
+static bool reserve_rows(struct flat_part *b, size_t count)
 {
 	return vec_reserve(&b->rows, count) && vec_reserve(&b->tallies, count) && vec_reserve(&b->made_by, count) &&
 	       vec_reserve(&b->stats, count * b->options->member_count);
 }
 
-static bool builder_init(struct row_builder *b)
+static bool builder_init(struct flat_part *b)
 {
 	const struct flat_groups *groups = b->groups;
 	b->row_of = calloc(groups->frame_groups + 1, sizeof(*b->row_of));
 	return b->row_of && reserve_rows(b, b->options->with_children ? groups->frame_groups : b->end - b->begin);
 }
 
-static void builder_deinit(struct row_builder *b)
+static void builder_deinit(struct flat_part *b)
 {
 	free(b->row_of);
-	free(b->is_kept);
+	vec_free(&b->kept);
 	vec_free(&b->rows);
 	vec_free(&b->stats);
 	vec_free(&b->tallies);
@@ -281,7 +227,7 @@ static void builder_deinit(struct row_builder *b)
 }
 
 /* Rows that only the part behind has, at the end. */
-static void append_rows(struct row_builder *to, const struct row_builder *from, size_t first, size_t count)
+static void append_rows(struct flat_part *to, const struct flat_part *from, size_t first, size_t count)
 {
 	uint32_t members = to->options->member_count;
 	if (count == 0)
@@ -298,7 +244,7 @@ static void append_rows(struct row_builder *to, const struct row_builder *from, 
 }
 
 /* What the part behind has of a row that is there already. */
-static void add_to_row(struct row_builder *to, uint32_t row, const struct row_builder *from, size_t added)
+static void add_to_row(struct flat_part *to, uint32_t row, const struct flat_part *from, size_t added)
 {
 	uint32_t members = to->options->member_count;
 	struct row_tally *tally = &to->tallies.items[row];
@@ -311,27 +257,31 @@ static void add_to_row(struct row_builder *to, uint32_t row, const struct row_bu
 }
 
 /* The rows of the group that the one part ends with and the other begins with; how many of the latter's these are. */
-static size_t join_shared_group(struct row_builder *to, const struct row_builder *from)
+static size_t join_shared_group(struct flat_part *to, struct flat_part *from)
 {
 	size_t shared = from->group_rows.len > 1 ? from->group_rows.items[1] : from->rows.len;
 	uint32_t group = from->first_group;
 	for (size_t row = to->group_rows.items[to->group_rows.len - 1]; row < to->rows.len; row++)
 		to->row_of[to->tallies.items[row].frame_group] = (struct group_row){group + 1, (uint32_t)row};
 	for (size_t i = 0; i < shared; i++) {
-		uint32_t row = known_row(to, group, from->tallies.items[i].frame_group);
-		if (row == UINT32_MAX)
+		uint32_t row = flat_part_row(to, group, from->tallies.items[i].frame_group);
+		struct kept_row *kept = &from->kept.items[from->kept.len++];
+		if (row == UINT32_MAX) {
+			*kept = (struct kept_row){(uint32_t)to->rows.len, 0};
 			append_rows(to, from, i, 1);
-		else
+		} else {
+			*kept = (struct kept_row){row, to->tallies.items[row].instance_count};
 			add_to_row(to, row, from, i);
+		}
 	}
 	return shared;
 }
 
 /* False: out of memory. */
-static bool join_part(struct row_builder *to, const struct row_builder *from)
+static bool join_part(struct flat_part *to, struct flat_part *from)
 {
 	size_t count = to->rows.len + from->rows.len, groups = from->group_rows.len, done = 0, group = 0;
-	if (count >= UINT32_MAX || !reserve_rows(to, count) ||
+	if (count >= UINT32_MAX || !reserve_rows(to, count) || !vec_reserve(&from->kept, from->rows.len) ||
 		!vec_reserve(&to->group_rows, to->group_rows.len + groups))
 		return false;
 	if (groups > 0 && to->group_rows.len > 0 && from->first_group == to->first_group + to->group_rows.len - 1) {
@@ -339,6 +289,8 @@ static bool join_part(struct row_builder *to, const struct row_builder *from)
 		group = 1;
 	}
 	size_t moved = to->rows.len - done;
+	for (size_t row = done; row < from->rows.len; row++)
+		from->kept.items[from->kept.len++] = (struct kept_row){(uint32_t)(row + moved), 0};
 	append_rows(to, from, done, from->rows.len - done);
 	for (; group < groups; group++)
 		to->group_rows.items[to->group_rows.len++] = (uint32_t)(from->group_rows.items[group] + moved);
@@ -346,7 +298,7 @@ static bool join_part(struct row_builder *to, const struct row_builder *from)
 }
 
 /* The rows in the order in which they would be made by taking sample after sample, whatever its group. */
-static bool number_rows(struct row_builder *b, uint32_t *order)
+static bool number_rows(struct flat_part *b, uint32_t *order)
 {
 	size_t samples = b->profile->sample_count;
 	uint32_t *next = calloc(samples + 1, sizeof(*next));
@@ -364,108 +316,13 @@ static bool number_rows(struct row_builder *b, uint32_t *order)
 	return true;
 }
 
-static bool needs_chains(const struct row_builder *b, size_t row)
-{
-	double least = (double)b->table->totals[0].passed_period * b->options->min_chain_share;
-	return (double)b->stats.items[row * b->options->member_count].children_period >= least - 1;
-}
-
-/* Room for the instances of the rows that need any. */
-static bool place_instances(struct row_builder *b)
-{
-	uint64_t at = 0;
-	for (size_t row = 0; row < b->rows.len; row++) {
-		struct flat_row *r = &b->rows.items[row];
-		r->max_depth = b->tallies.items[row].max_depth;
-		if (!needs_chains(b, row))
-			continue;
-		r->first_instance = (uint32_t)at;
-		at += b->tallies.items[row].instance_count;
-	}
-	b->table->instances = at < UINT32_MAX ? malloc((at + 1) * sizeof(*b->table->instances)) : NULL;
-	return b->table->instances != NULL;
-}
-
-static void keep_instance(struct row_builder *b, uint32_t frame_group, const struct flat_instance *instance)
-{
-	uint32_t row = known_row(b, b->groups->of_sample[instance->sample], frame_group);
-	if (row == UINT32_MAX || b->tallies.items[row].last_sample == instance->sample + 1)
-		return;
-	struct flat_row *r = &b->rows.items[row];
-	b->tallies.items[row].last_sample = instance->sample + 1;
-	if (instance->len > 0)
-		b->table->instances[r->first_instance + r->instance_count++] = *instance;
-}
-
-static void keep_sample(struct row_builder *b, uint32_t index)
-{
-	const struct profile_filter *filter = b->options->filter;
-	struct flat_instance whole = flat_chains_of(b->chains, b->profile, index);
-	const struct profile_sample *sample = &b->profile->samples[index];
-	if (sample->event != b->options->first_event)
-		return;
-	uint32_t own_frame = ignore_callees(b, &whole, sample->leaf);
-	keep_instance(b, b->groups->of_leaf[own_frame], &whole);
-	for (uint32_t i = 0; b->options->with_children && i < whole.len; i++) {
-		uint32_t frame = b->chains->frames[whole.chain + i];
-		if (!b->is_kept[frame])
-			continue;
-		if (b->groups->callers[frame].level && filter && filter->frame_passes && !filter->frame_passes[frame])
-			continue;
-		const struct flat_instance part = {index, whole.chain + i, whole.len - i};
-		keep_instance(b, b->groups->callers[frame].group, &part);
-	}
-}
-
-/* False: out of memory. */
-static bool mark_kept_frames(struct row_builder *b)
-{
-	size_t frames = b->profile->frame_count;
-	bool *is_group_kept = calloc(b->groups->frame_groups + 1, sizeof(*is_group_kept));
-	b->is_kept = calloc(frames + 1, sizeof(*b->is_kept));
-	bool is_done = is_group_kept && b->is_kept;
-	for (size_t row = 0; row < b->rows.len && is_done; row++)
-		if (needs_chains(b, row))
-			is_group_kept[b->tallies.items[row].frame_group] = true;
-	for (size_t i = 0; i < frames && is_done && b->groups->callers; i++)
-		b->is_kept[i] = is_group_kept[b->groups->callers[i].group];
-	free(is_group_kept);
-	return is_done;
-}
-
-/* Most rows of a large table are too light for a call graph: instances are kept of the others, in a second walk. */
-static bool keep_instances(struct row_builder *b)
-{
-	const struct flat_groups *groups = b->groups;
-	if (!place_instances(b))
-		return false;
-	if (!b->options->with_chains || b->rows.len == 0)
-		return true;
-	if (!mark_kept_frames(b))
-		return false;
-	memset(b->row_of, 0, (groups->frame_groups + 1) * sizeof(*b->row_of));
-	for (uint32_t group = 0; group < b->group_rows.len; group++) {
-		size_t end = group + 1 < b->group_rows.len ? b->group_rows.items[group + 1] : b->rows.len;
-		bool has_rows = false;
-		for (size_t row = b->group_rows.items[group]; row < end; row++) {
-			if (!needs_chains(b, row))
-				continue;
-			b->row_of[b->tallies.items[row].frame_group] = (struct group_row){group + 1, (uint32_t)row};
-			b->tallies.items[row].last_sample = 0;
-			has_rows = true;
-		}
-		for (size_t i = groups->begin[group]; has_rows && i < groups->begin[group + 1]; i++)
-			keep_sample(b, groups->samples[i]);
-	}
-	return true;
-}
-
-static void add_parts(struct row_builder *b, uint32_t group, uint32_t index)
+static void add_parts(struct flat_part *b, uint32_t group, uint32_t index)
 {
 	const struct profile_sample *sample = &b->profile->samples[index];
 	const struct profile_value *value = profile_facet(b->profile, sample->facets, FACET_MEM_PARTS);
 	struct flat_instance whole = flat_chains_of(b->chains, b->profile, index);
-	uint32_t row = known_row(b, group, b->groups->of_leaf[ignore_callees(b, &whole, sample->leaf)]);
+	uint32_t row = flat_part_row(
+		b, group, b->groups->of_leaf[flat_chains_ignore_callees(b->chains, b->options, &whole, sample->leaf)]);
 	if (!value || row == UINT32_MAX || sample->event != b->options->first_event)
 		return;
 	for (unsigned kind = 0; kind < PART_KINDS; kind++) {
@@ -475,7 +332,7 @@ static void add_parts(struct row_builder *b, uint32_t group, uint32_t index)
 }
 
 /* In a walk of their own: few tables have parts. */
-static bool make_parts(struct row_builder *b)
+static bool make_parts(struct flat_part *b)
 {
 	const struct flat_groups *groups = b->groups;
 	if (!(b->profile->facets >> FACET_MEM_PARTS & 1))
@@ -494,7 +351,7 @@ static bool make_parts(struct row_builder *b)
 }
 
 /* The rows that the filter shows, in the order in which samples made them. */
-static bool order_rows(struct row_builder *b)
+static bool order_rows(struct flat_part *b)
 {
 	struct flat_table *table = b->table;
 	const struct profile_filter *filter = b->options->filter;
@@ -510,7 +367,7 @@ static bool order_rows(struct row_builder *b)
 }
 
 /* The first part becomes the whole. */
-static bool join_parts(struct row_builder *parts, size_t count)
+static bool join_parts(struct flat_part *parts, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (parts[i].failed || (i > 0 && !join_part(&parts[0], &parts[i])))
@@ -518,7 +375,7 @@ static bool join_parts(struct row_builder *parts, size_t count)
 	return true;
 }
 
-static void take_rows(struct flat_table *table, struct row_builder *b)
+static void take_rows(struct flat_table *table, struct flat_part *b)
 {
 	table->rows = b->rows.items;
 	table->stats = b->stats.items;
@@ -532,10 +389,10 @@ bool flat_rows_make(struct flat_table *table, const struct flat_rows_source *sou
 	const struct flat_groups *groups = source->groups;
 	size_t samples = groups->begin[groups->sample_groups];
 	size_t count = thread_pool_workers(samples / PART_SAMPLES + 1, table->options.threads);
-	struct row_builder *parts = calloc(count, sizeof(*parts));
+	struct flat_part *parts = calloc(count, sizeof(*parts));
 	bool is_done = parts != NULL;
 	for (size_t i = 0; i < count && is_done; i++) {
-		parts[i] = (struct row_builder){.table = table,
+		parts[i] = (struct flat_part){.table = table,
 			.profile = table->profile,
 			.options = &table->options,
 			.groups = groups,
@@ -546,7 +403,7 @@ bool flat_rows_make(struct flat_table *table, const struct flat_rows_source *sou
 	}
 	if (is_done)
 		thread_pool_for(count, table->options.threads, add_samples, parts);
-	is_done = is_done && join_parts(parts, count) && keep_instances(&parts[0]) && make_parts(&parts[0]) &&
+	is_done = is_done && join_parts(parts, count) && flat_instances_keep(parts, count) && make_parts(&parts[0]) &&
 		  order_rows(&parts[0]);
 	if (is_done)
 		take_rows(table, &parts[0]);

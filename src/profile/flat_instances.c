@@ -1,0 +1,139 @@
+#include "profile/flat_instances.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/thread_pool.h"
+
+static bool needs_chains(const struct flat_part *b, size_t row)
+{
+	double least = (double)b->table->totals[0].passed_period * b->options->min_chain_share;
+	return (double)b->stats.items[row * b->options->member_count].children_period >= least - 1;
+}
+
+/* Room for the instances of the rows that need any. */
+static bool place_instances(struct flat_part *b)
+{
+	uint64_t at = 0;
+	for (size_t row = 0; row < b->rows.len; row++) {
+		struct flat_row *r = &b->rows.items[row];
+		r->max_depth = b->tallies.items[row].max_depth;
+		if (!needs_chains(b, row))
+			continue;
+		r->first_instance = (uint32_t)at;
+		r->instance_count = b->tallies.items[row].instance_count;
+		at += r->instance_count;
+	}
+	b->table->instances = at < UINT32_MAX ? malloc((at + 1) * sizeof(*b->table->instances)) : NULL;
+	return b->table->instances != NULL;
+}
+
+static void keep_instance(struct flat_part *part, uint32_t frame_group, const struct flat_instance *instance)
+{
+	uint32_t row = flat_part_row(part, part->groups->of_sample[instance->sample], frame_group);
+	if (row == UINT32_MAX || part->tallies.items[row].last_sample == instance->sample + 1)
+		return;
+	part->tallies.items[row].last_sample = instance->sample + 1;
+	if (instance->len > 0)
+		part->table->instances[part->kept.items[row].at++] = *instance;
+}
+
+static void keep_sample(struct flat_part *part, const bool *is_kept, uint32_t index)
+{
+	const struct profile_filter *filter = part->options->filter;
+	struct flat_instance whole = flat_chains_of(part->chains, part->profile, index);
+	const struct profile_sample *sample = &part->profile->samples[index];
+	if (sample->event != part->options->first_event)
+		return;
+	uint32_t own_frame = flat_chains_ignore_callees(part->chains, part->options, &whole, sample->leaf);
+	keep_instance(part, part->groups->of_leaf[own_frame], &whole);
+	for (uint32_t i = 0; part->options->with_children && i < whole.len; i++) {
+		uint32_t frame = part->chains->frames[whole.chain + i];
+		if (!is_kept[frame])
+			continue;
+		if (part->groups->callers[frame].level && filter && filter->frame_passes &&
+			!filter->frame_passes[frame])
+			continue;
+		const struct flat_instance of_caller = {index, whole.chain + i, whole.len - i};
+		keep_instance(part, part->groups->callers[frame].group, &of_caller);
+	}
+}
+
+struct keeping {
+	const struct flat_part *whole;
+	struct flat_part *parts;
+	bool *is_kept; /* by frame: as a caller, some row of it needs instances */
+};
+
+/* False: out of memory. */
+static bool mark_kept_frames(struct keeping *keeping)
+{
+	const struct flat_part *b = keeping->whole;
+	size_t frames = b->profile->frame_count;
+	bool *is_group_kept = calloc(b->groups->frame_groups + 1, sizeof(*is_group_kept));
+	keeping->is_kept = calloc(frames + 1, sizeof(*keeping->is_kept));
+	bool is_done = is_group_kept && keeping->is_kept;
+	for (size_t row = 0; row < b->rows.len && is_done; row++)
+		if (needs_chains(b, row))
+			is_group_kept[b->tallies.items[row].frame_group] = true;
+	for (size_t i = 0; i < frames && is_done && b->groups->callers; i++)
+		keeping->is_kept[i] = is_group_kept[b->groups->callers[i].group];
+	free(is_group_kept);
+	return is_done;
+}
+
+/* The rows of the part's group that need instances are known by their frames now. False: there are none. */
+static bool know_kept_rows(const struct keeping *keeping, struct flat_part *part, uint32_t group)
+{
+	size_t index = group - part->first_group, count = part->group_rows.len;
+	size_t end = index + 1 < count ? part->group_rows.items[index + 1] : part->rows.len;
+	bool has_rows = false;
+	for (size_t row = part->group_rows.items[index]; row < end; row++) {
+		struct kept_row *kept = &part->kept.items[row];
+		if (!needs_chains(keeping->whole, kept->row))
+			continue;
+		kept->at += keeping->whole->rows.items[kept->row].first_instance;
+		part->row_of[part->tallies.items[row].frame_group] = (struct group_row){group + 1, (uint32_t)row};
+		part->tallies.items[row].last_sample = 0;
+		has_rows = true;
+	}
+	return has_rows;
+}
+
+static void keep_part(void *context, size_t index, unsigned worker)
+{
+	const struct keeping *keeping = context;
+	struct flat_part *part = &keeping->parts[index];
+	const struct flat_groups *groups = part->groups;
+	if (part->begin == part->end)
+		return;
+	memset(part->row_of, 0, (groups->frame_groups + 1) * sizeof(*part->row_of));
+	for (uint32_t group = part->first_group; group < groups->sample_groups; group++) {
+		size_t i = groups->begin[group], end = groups->begin[group + 1];
+		if (i >= part->end)
+			return;
+		i = i < part->begin ? part->begin : i;
+		end = end > part->end ? part->end : end;
+		if (!know_kept_rows(keeping, part, group))
+			continue;
+		for (; i < end; i++)
+			keep_sample(part, keeping->is_kept, groups->samples[i]);
+	}
+}
+
+bool flat_instances_keep(struct flat_part *parts, size_t count)
+{
+	struct flat_part *whole = &parts[0];
+	struct keeping keeping = {.whole = whole, .parts = parts};
+	if (!place_instances(whole))
+		return false;
+	if (!whole->options->with_chains || whole->rows.len == 0)
+		return true;
+	bool is_done = vec_reserve(&whole->kept, whole->rows.len) && mark_kept_frames(&keeping);
+	for (size_t row = 0; row < whole->rows.len && is_done; row++)
+		whole->kept.items[whole->kept.len++] = (struct kept_row){(uint32_t)row, 0};
+	if (is_done)
+		thread_pool_for(count, whole->options->threads, keep_part, &keeping);
+	free(keeping.is_kept);
+	return is_done;
+}
