@@ -515,6 +515,14 @@ static int run_request(const struct cli *cli, struct report_request *request, st
 	return code;
 }
 
+/* Where the page goes. Of "--html page.html", without a "=", the last word is taken for that and not for a recording. */
+static const char *page_of(const struct settings *settings, int argc, char **argv, int rest)
+{
+	bool is_named = strcmp(settings->page, DEFAULT_PAGE) != 0;
+	return !is_named && argc - rest == 1 && str_ends_with(str_from(argv[rest]), STR(".html")) ? argv[rest]
+												  : settings->page;
+}
+
 /* The page shows all that report's options choose from: what chooses samples goes on to export, and it refuses the rest. */
 static int write_page(const struct cli *cli, const char *path, int argc, char **argv)
 {
@@ -524,7 +532,8 @@ static int write_page(const struct cli *cli, const char *path, int argc, char **
 	if (!others)
 		return cli_failf(cli, "out of memory");
 	for (int i = 1; i < argc; i++)
-		if (strcmp(argv[i], "--html") != 0 && strncmp(argv[i], "--html=", strlen("--html=")) != 0)
+		if (argv[i] != path && strcmp(argv[i], "--html") != 0 &&
+			strncmp(argv[i], "--html=", strlen("--html=")) != 0)
 			others[count++] = argv[i];
 	int code = cli_run_verb(cli, &command_export, words, count, others);
 	free(others);
@@ -548,7 +557,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	else
 		code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
 	if (code == CLI_GO_ON && settings.page) {
-		code = write_page(cli, settings.page, argc, argv);
+		code = write_page(cli, page_of(&settings, argc, argv, rest), argc, argv);
 	} else if (code == CLI_GO_ON) {
 		code = finish_settings(cli, &settings, argc, argv, rest);
 		if (code == 0)

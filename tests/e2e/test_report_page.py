@@ -62,6 +62,9 @@ def test_it_is_export_in_report(tally, recording, tmp_path):
     note = tally('report', f'--html={page}', '-i', recording, check=0).stderr
     assert f'wrote {page}' in note
     assert page.read_text() == tally('export', '-F', 'html', recording, check=0).stdout
+    named = tmp_path / 'named.html'  # as people type it
+    tally('report', '-i', recording, '--html', named, check=0)
+    assert named.read_text() == page.read_text()
     some = page_data(tally('report', '--html=-', '-i', recording, '--time', '1.0,1.5', check=0).stdout)
     assert 0 < some['rowCount'] < 300
     # What the page cannot be asked for is not silently left out.
