@@ -57,31 +57,42 @@ static void a_node_for_each_value_of_a_level(void **state)
 	profile_destroy(p);
 }
 
+/* Also with another tree of the same profile, which takes the place of the first. */
+static void assert_stays_golden(
+	struct tree_screen *screen, struct flame_tree *tree, const struct profile *p, const char *golden)
+{
+	struct flame_tree again;
+	struct tree_memory memory = {0};
+	struct grid grid = {0};
+
+	assert_true(tree_screen_draw(screen, &grid));
+	assert_grid_is_golden(&grid, golden);
+	tree_screen_remember(screen, &memory);
+	make_tree(&again, p, each);
+	assert_int_equal(tree_screen_renew(screen, &memory, &again, NULL), TALLY_OK);
+	flame_tree_deinit(tree);
+	*tree = again;
+	screen->tree = tree;
+	assert_true(tree_screen_draw(screen, &grid));
+	assert_grid_is_golden(&grid, golden);
+	tree_memory_deinit(&memory);
+	grid_deinit(&grid);
+}
+
 static void on_the_screen(void **state)
 {
 	struct profile *p = profile_from_text(programs);
-	struct flame_tree tree, again;
+	struct flame_tree tree;
 	struct tree_screen screen;
-	struct tree_memory memory = {0};
-	struct grid grid = {0};
 
 	make_tree(&tree, p, each);
 	assert_int_equal(tree_screen_init(&screen, &tree, "Hierarchy: 4 samples", 0, NULL), TALLY_OK);
 	screen.heading = "Sort keys";
 	tree_screen_resize(&screen, 12, 80);
 	tree_screen_key(&screen, 'e');
-	assert_true(tree_screen_draw(&screen, &grid));
-	assert_grid_is_golden(&grid, "levels-80x12");
-	tree_screen_remember(&screen, &memory);
-	make_tree(&again, p, each);
-	assert_int_equal(tree_screen_renew(&screen, &memory, &again, NULL), TALLY_OK);
-	flame_tree_deinit(&tree);
-	assert_true(tree_screen_draw(&screen, &grid));
-	assert_grid_is_golden(&grid, "levels-80x12");
-	tree_memory_deinit(&memory);
+	assert_stays_golden(&screen, &tree, p, "levels-80x12");
 	tree_screen_deinit(&screen);
-	flame_tree_deinit(&again);
-	grid_deinit(&grid);
+	flame_tree_deinit(&tree);
 	profile_destroy(p);
 }
 
@@ -94,24 +105,15 @@ static void press(struct tree_screen *s, const char *pressed)
 static void only_names_with_a_text(void **state)
 {
 	struct profile *p = profile_from_text(programs);
-	struct flame_tree tree, again;
+	struct flame_tree tree;
 	struct tree_screen screen;
-	struct tree_memory memory = {0};
-	struct grid grid = {0};
 
 	make_tree(&tree, p, each);
 	assert_int_equal(tree_screen_init(&screen, &tree, "Hierarchy: 4 samples", 0, NULL), TALLY_OK);
 	screen.heading = "Sort keys";
 	tree_screen_resize(&screen, 9, 40);
 	press(&screen, "E/memc\r");
-	assert_true(tree_screen_draw(&screen, &grid));
-	assert_grid_is_golden(&grid, "levels-filtered-40x9");
-	tree_screen_remember(&screen, &memory);
-	make_tree(&again, p, each);
-	assert_int_equal(tree_screen_renew(&screen, &memory, &again, NULL), TALLY_OK);
-	flame_tree_deinit(&tree);
-	assert_true(tree_screen_draw(&screen, &grid));
-	assert_grid_is_golden(&grid, "levels-filtered-40x9");
+	assert_stays_golden(&screen, &tree, p, "levels-filtered-40x9");
 	press(&screen, "flex\r"); /* nothing that is filtered out is found */
 	assert_string_equal(screen.frame.message, "no name has 'lex' in it");
 	press(&screen, "/");
@@ -127,10 +129,8 @@ static void only_names_with_a_text(void **state)
 	assert_int_equal(tree_screen_key(&screen, TUI_KEY_BACK_TAB), TREE_PREVIOUS_EVENT);
 	press(&screen, "fmemcpy\r");
 	assert_true(str_equal(tree_screen_label(&screen)->name, STR("memcpy")));
-	tree_memory_deinit(&memory);
 	tree_screen_deinit(&screen);
-	flame_tree_deinit(&again);
-	grid_deinit(&grid);
+	flame_tree_deinit(&tree);
 	profile_destroy(p);
 }
 
