@@ -61,6 +61,8 @@ void record_run_close(struct record_run *run)
 
 void record_run_move(const struct record_run *run, size_t *left, size_t position)
 {
+	if (run->bytes.len == 0)
+		return;
 	size_t rest = run->bytes.len - position;
 	const struct tally_bytes behind = {run->bytes.data + *left, position - *left},
 				 ahead = {run->bytes.data + position,

@@ -14,7 +14,7 @@ void reader_window_drop(const struct perfdata_reader *r, struct tally_bytes part
 
 void reader_window_pass(struct perfdata_reader *r, size_t position)
 {
-	if (r->window_begin <= position && position < r->window_end)
+	if ((r->window_begin <= position && position < r->window_end) || r->bytes.len == 0)
 		return;
 	size_t rest = r->bytes.len > position ? r->bytes.len - position : 0;
 	const struct tally_bytes behind = {r->bytes.data + r->window_begin, r->window_end - r->window_begin},
