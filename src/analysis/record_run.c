@@ -61,19 +61,14 @@ void record_run_close(struct record_run *run)
 
 void record_run_move(const struct record_run *run, size_t *left, size_t position)
 {
-	if (run->bytes.len == 0)
-		return;
-	size_t rest = run->bytes.len - position;
-	const struct tally_bytes behind = {run->bytes.data + *left, position - *left},
-				 ahead = {run->bytes.data + position,
-					 rest < FILE_WINDOW_BYTES ? rest : FILE_WINDOW_BYTES};
+	struct tally_bytes behind = bytes_part(run->bytes, *left, position - *left);
 	*left = position;
 	if (run->is_copy) {
 		spool_drop(&run->copy, behind);
 		return;
 	}
 	perfdata_reader_drop(run->reader, behind);
-	perfdata_reader_expect(run->reader, ahead);
+	perfdata_reader_expect(run->reader, bytes_part(run->bytes, position, FILE_WINDOW_BYTES));
 }
 
 enum tally_status record_run_skip_payload(

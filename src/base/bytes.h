@@ -33,6 +33,14 @@ static inline bool bytes_equal(struct tally_bytes a, struct tally_bytes b)
 {
 	return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
 }
+/* What of the bytes lies from begin on, so many at most. */
+static inline struct tally_bytes bytes_part(struct tally_bytes b, size_t begin, size_t most)
+{
+	if (begin >= b.len)
+		return (struct tally_bytes){b.data, 0};
+	size_t rest = b.len - begin;
+	return (struct tally_bytes){b.data + begin, rest < most ? rest : most};
+}
 
 bool str_starts_with(struct tally_str text, struct tally_str prefix);
 bool str_ends_with(struct tally_str text, struct tally_str suffix);

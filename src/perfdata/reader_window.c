@@ -14,14 +14,10 @@ void reader_window_drop(const struct perfdata_reader *r, struct tally_bytes part
 
 void reader_window_pass(struct perfdata_reader *r, size_t position)
 {
-	if ((r->window_begin <= position && position < r->window_end) || r->bytes.len == 0)
+	if (r->window_begin <= position && position < r->window_end)
 		return;
-	size_t rest = r->bytes.len > position ? r->bytes.len - position : 0;
-	const struct tally_bytes behind = {r->bytes.data + r->window_begin, r->window_end - r->window_begin},
-				 ahead = {
-					 r->bytes.data + position, rest < FILE_WINDOW_BYTES ? rest : FILE_WINDOW_BYTES};
-	reader_window_drop(r, behind);
-	file_map_expect(&r->map, ahead);
+	reader_window_drop(r, bytes_part(r->bytes, r->window_begin, r->window_end - r->window_begin));
+	file_map_expect(&r->map, bytes_part(r->bytes, position, FILE_WINDOW_BYTES));
 	r->window_begin = position;
 	r->window_end = position + FILE_WINDOW_BYTES;
 }

@@ -120,9 +120,21 @@ static void hash_of_numbers_spreads(void **state)
 		assert_in_range(buckets[i], 1, 48);
 }
 
+static void test_part(void **state)
+{
+	const struct tally_bytes all = {(const uint8_t *)"abcdef", 6}, none = {NULL, 0};
+	assert_true(bytes_equal(bytes_part(all, 1, 3), (struct tally_bytes){(const uint8_t *)"bcd", 3}));
+	assert_true(bytes_equal(bytes_part(all, 4, SIZE_MAX), (struct tally_bytes){(const uint8_t *)"ef", 2}));
+	assert_int_equal(bytes_part(all, 6, 1).len, 0);
+	assert_int_equal(bytes_part(all, SIZE_MAX, 1).len, 0);
+	assert_null(bytes_part(none, 0, 1).data);
+	assert_int_equal(bytes_part(none, 5, 1).len, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_part),
 		cmocka_unit_test(prefixes_and_suffixes),
 		cmocka_unit_test(globs_match_as_fnmatch_does),
 		cmocka_unit_test(hostile_globs_end),
