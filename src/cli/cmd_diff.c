@@ -216,8 +216,7 @@ static int refuse_mixtures(
 			r->is_baseline_only || r->with_formula || r->with_periods || r->is_repeated))
 		return cli_usagef(cli, command, "stream",
 			"--stream compares two recordings, in text: without -b, -c, -F, -g, -p, -s, -t, --base, "
-			"--json, "
-			"--markdown");
+			"--json, --markdown");
 	if (!r->is_repeated) {
 		if (s->has_limit && !r->with_paths)
 			return cli_usagef(

@@ -497,9 +497,8 @@ static int run_request(const struct cli *cli, struct report_request *request, st
 	if (request->total_cycles)
 		status = report_blocks(cli, request, &out, &needs_report, &err);
 	if (request->total_cycles && needs_report && !request->is_quiet)
-		cli_failf(cli, "note: --total-cycles needs branch stacks (record -b), and this recording has none: its "
-			       "rows are "
-			       "those of a report without");
+		cli_failf(cli, "note: --total-cycles needs branch stacks (record -b), and this recording has none: "
+			       "its rows are those of a report without");
 	if (needs_report)
 		status = report_run(cli, request, &out, notes, &is_met, &err);
 	int code = cli_finish_text(cli, &out);

@@ -186,7 +186,6 @@ static enum tally_status add_functions(
 		char *path = function_path(dump, i + 1);
 		status = write_function(dump, &dump->dump->codes.items[i], path, err);
 		free(path);
-		jit->functions += status == TALLY_OK;
 	}
 	for (size_t i = 0; status == TALLY_OK && i < dump->dump->places.len; i++) {
 		const struct jitdump_place *place = &dump->dump->places.items[i];

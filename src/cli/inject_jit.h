@@ -28,7 +28,6 @@ struct inject_jit {
 	VEC(struct inject_jit_dump) dumps;
 	VEC(struct inject_timed) records; /* by time */
 	struct writer bytes; /* theirs */
-	size_t functions; /* files written */
 };
 
 /* INVALID: a dump's times are not those of the recording. UNSUPPORTED: of a machine of 32 bits. */

@@ -75,10 +75,8 @@ bool recording_has_samples_with(const struct perfdata_reader *reader, uint64_t s
 	return false;
 }
 
-bool recording_has_branches(const struct perfdata_reader *reader)
+bool recording_samples_branches(const struct perfdata_reader *reader)
 {
-	if (!perfdata_reader_is_pipe(reader))
-		return feature_is_present(perfdata_reader_features(reader), FEATURE_BRANCH_STACK);
 	size_t count;
 	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
 	for (size_t i = 0; i < count; i++)
@@ -86,4 +84,11 @@ bool recording_has_branches(const struct perfdata_reader *reader)
 			!(events[i].attr.branch_sample_type & BRANCH_CALL_STACK))
 			return true;
 	return false;
+}
+
+bool recording_has_branches(const struct perfdata_reader *reader)
+{
+	if (perfdata_reader_is_pipe(reader))
+		return recording_samples_branches(reader);
+	return feature_is_present(perfdata_reader_features(reader), FEATURE_BRANCH_STACK);
 }

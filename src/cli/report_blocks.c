@@ -277,11 +277,8 @@ static enum tally_status print_all(
 static enum tally_status run(
 	struct blocks *b, const struct report_request *r, struct text *out, bool *needs_report, struct tally_error *err)
 {
-	const struct perfdata_event *events = perfdata_reader_events(b->source.reader, &b->event_count);
-	bool has_branches = false;
-	for (size_t i = 0; i < b->event_count; i++)
-		has_branches = has_branches || ((events[i].attr.sample_type & SAMPLE_BRANCH_STACK) &&
-						       !(events[i].attr.branch_sample_type & BRANCH_CALL_STACK));
+	bool has_branches = recording_samples_branches(b->source.reader);
+	(void)perfdata_reader_events(b->source.reader, &b->event_count);
 	*needs_report = !has_branches && !perfdata_reader_is_pipe(b->source.reader);
 	if (*needs_report)
 		return TALLY_OK;
