@@ -79,16 +79,22 @@ static void assert_stays_golden(
 	grid_deinit(&grid);
 }
 
+static void open_screen(
+	struct tree_screen *screen, struct flame_tree *tree, const struct profile *p, unsigned height, unsigned width)
+{
+	make_tree(tree, p, each);
+	assert_int_equal(tree_screen_init(screen, tree, "Hierarchy: 4 samples", 0, NULL), TALLY_OK);
+	screen->heading = "Sort keys";
+	tree_screen_resize(screen, height, width);
+}
+
 static void on_the_screen(void **state)
 {
 	struct profile *p = profile_from_text(programs);
 	struct flame_tree tree;
 	struct tree_screen screen;
 
-	make_tree(&tree, p, each);
-	assert_int_equal(tree_screen_init(&screen, &tree, "Hierarchy: 4 samples", 0, NULL), TALLY_OK);
-	screen.heading = "Sort keys";
-	tree_screen_resize(&screen, 12, 80);
+	open_screen(&screen, &tree, p, 12, 80);
 	tree_screen_key(&screen, 'e');
 	assert_stays_golden(&screen, &tree, p, "levels-80x12");
 	tree_screen_deinit(&screen);
@@ -108,10 +114,7 @@ static void only_names_with_a_text(void **state)
 	struct flame_tree tree;
 	struct tree_screen screen;
 
-	make_tree(&tree, p, each);
-	assert_int_equal(tree_screen_init(&screen, &tree, "Hierarchy: 4 samples", 0, NULL), TALLY_OK);
-	screen.heading = "Sort keys";
-	tree_screen_resize(&screen, 9, 40);
+	open_screen(&screen, &tree, p, 9, 40);
 	press(&screen, "E/memc\r");
 	assert_stays_golden(&screen, &tree, p, "levels-filtered-40x9");
 	press(&screen, "flex\r"); /* nothing that is filtered out is found */
