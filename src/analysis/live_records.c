@@ -58,6 +58,12 @@ static enum tally_status apply_batch(struct live_records *live, struct tally_err
 		struct record_fields fields;
 		if (status != TALLY_OK)
 			return status;
+		if (item->record.type == RECORD_HEADER_BUILD_ID) {
+			status = sideband_take_build_id(live->sideband, &item->record, err);
+			if (status != TALLY_OK)
+				return status;
+			has_changed = true;
+		}
 		if (!sideband_is_history(item->record.type))
 			continue;
 		if (record_decode(&item->record, &fields, NULL) != TALLY_OK) {

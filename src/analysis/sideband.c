@@ -136,6 +136,18 @@ enum tally_status sideband_count(
 	return TALLY_OK;
 }
 
+enum tally_status sideband_take_build_id(
+	struct sideband *sideband, const struct record *record, struct tally_error *err)
+{
+	struct record_fields fields;
+	if (record_decode(record, &fields, NULL) != TALLY_OK) {
+		sideband->health.damaged_records++;
+		return TALLY_OK;
+	}
+	const struct record_header_build_id *id = &fields.build_id;
+	return machine_add_build_id(sideband->machine, id->filename, id->bytes, id->size, err);
+}
+
 static enum tally_status visit(
 	struct sideband_reading *reading, const struct record *record, size_t position, struct tally_error *err)
 {
@@ -143,6 +155,11 @@ static enum tally_status visit(
 		return error_nomem(err);
 	if (record->type == RECORD_CALLCHAIN_DEFERRED) {
 		enum tally_status status = add_deferred(reading, record, err);
+		if (status != TALLY_OK)
+			return status;
+	}
+	if (record->type == RECORD_HEADER_BUILD_ID) {
+		enum tally_status status = sideband_take_build_id(reading->out, record, err);
 		if (status != TALLY_OK)
 			return status;
 	}

@@ -35,6 +35,9 @@ TALLY_MUST_CHECK enum tally_status sideband_read_code(struct perfdata_reader *re
 /* One record into health and lost_by_event. */
 TALLY_MUST_CHECK enum tally_status sideband_count(struct sideband *sideband, struct perfdata_reader *reader,
 	const struct record *record, struct tally_error *err);
+/* Of a HEADER_BUILD_ID, which streams have in place of a section: the machine knows it from its next finish on. */
+TALLY_MUST_CHECK enum tally_status sideband_take_build_id(
+	struct sideband *sideband, const struct record *record, struct tally_error *err);
 /* True for what a machine is told of. */
 bool sideband_is_history(uint32_t type);
 void sideband_deinit(struct sideband *sideband);

@@ -108,7 +108,7 @@ static enum tally_status read_profile(struct job *job, enum flame_group group, s
 	struct binary_store_options store = {.symfs = s->symfs,
 		.kallsyms = s->kallsyms,
 		.vmlinux = s->vmlinux,
-		.kernel_release = perfdata_reader_features(job->reader)->osrelease,
+		.kernel_release = &perfdata_reader_features(job->reader)->osrelease,
 		.build_id_dir = job->cli->build_id_dir,
 		.pack = perfdata_reader_features(job->reader)->raw[FEATURE_PACK]};
 	struct replay_options options = {

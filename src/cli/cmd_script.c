@@ -301,7 +301,7 @@ static enum tally_status prepare(struct script *script, struct tally_error *err)
 	struct binary_store_options store_options = {.symfs = settings->symfs,
 		.kallsyms = settings->kallsyms,
 		.vmlinux = settings->vmlinux,
-		.kernel_release = perfdata_reader_features(script->reader)->osrelease,
+		.kernel_release = &perfdata_reader_features(script->reader)->osrelease,
 		.build_id_dir = script->cli->build_id_dir,
 		.pack = perfdata_reader_features(script->reader)->raw[FEATURE_PACK],
 		.no_demangle = settings->no_demangle};

@@ -44,11 +44,12 @@ static enum tally_status read_spans(const struct diff_request *request, struct d
 static enum tally_status find_store(const struct cli *cli, const struct diff_request *request,
 	struct diff_recordings *all, struct diff_recording *recording, struct tally_error *err)
 {
-	struct tally_str release = perfdata_reader_features(recording->reader)->osrelease;
+	const struct tally_str *release = &perfdata_reader_features(recording->reader)->osrelease;
 	struct tally_bytes pack = perfdata_reader_features(recording->reader)->raw[FEATURE_PACK];
 	for (struct diff_recording *other = all->items; other < recording && pack.len == 0; other++) {
 		struct tally_str theirs = perfdata_reader_features(other->reader)->osrelease;
-		if (str_equal(release, theirs) && perfdata_reader_features(other->reader)->raw[FEATURE_PACK].len == 0) {
+		if (str_equal(*release, theirs) &&
+			perfdata_reader_features(other->reader)->raw[FEATURE_PACK].len == 0) {
 			recording->store = other->store;
 			return TALLY_OK;
 		}

@@ -17,7 +17,7 @@ static enum tally_status open_store(
 	struct binary_store_options options = {.symfs = s->symfs,
 		.kallsyms = s->kallsyms,
 		.vmlinux = s->vmlinux,
-		.kernel_release = features->osrelease,
+		.kernel_release = &features->osrelease,
 		.build_id_dir = cli->build_id_dir,
 		.pack = features->raw[FEATURE_PACK]};
 	enum tally_status status = binary_store_create(&options, &run->store, err);

@@ -90,7 +90,7 @@ static enum tally_status open_store(struct report *report, struct tally_error *e
 		.kallsyms = r->kallsyms,
 		.vmlinux = r->vmlinux,
 		.ignore_vmlinux = r->ignore_vmlinux,
-		.kernel_release = perfdata_reader_features(report->reader)->osrelease,
+		.kernel_release = &perfdata_reader_features(report->reader)->osrelease,
 		.cpu_id = perfdata_reader_features(report->reader)->cpuid,
 		.build_id_dir = report->cli->build_id_dir,
 		/* What an index has would hide where it came from. */

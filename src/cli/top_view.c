@@ -102,7 +102,7 @@ enum tally_status top_view_init(struct top_view *view, const struct cli *cli, st
 	if (st == TALLY_OK)
 		st = make_replay_options(view, &replay, err);
 	struct binary_store_options named = *store;
-	named.kernel_release = perfdata_reader_features(view->reader)->osrelease;
+	named.kernel_release = &perfdata_reader_features(view->reader)->osrelease;
 	if (st == TALLY_OK)
 		st = top_session_start(session, &replay, &named, err);
 	if (st == TALLY_OK)

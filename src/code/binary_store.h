@@ -103,7 +103,9 @@ struct binary_store_options {
 	const char *symfs; /* NULL or "" none */
 	const char *kallsyms; /* NULL: /proc/kallsyms when the recording is of this boot's kernel */
 	const char *vmlinux; /* NULL: none */
-	struct tally_str kernel_release; /* of the recording, as uname -r; borrowed; empty: this machine's */
+	const struct tally_str
+		*kernel_release; /* of the recording, as uname -r; borrowed, read when a kernel is loaded (a
+						    stream may tell it late); NULL or empty: this machine's */
 	struct tally_str cpu_id; /* of the recording; borrowed; empty: not known */
 	bool ignore_vmlinux; /* the kernel's file is not searched */
 	const char *build_id_dir; /* NULL: ~/.debug */

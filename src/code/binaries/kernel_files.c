@@ -21,10 +21,15 @@ const char *kernel_files_system_path(struct arena *arena, const struct binary_st
 	return options->system_root ? arena_printf(arena, "%s%s", options->system_root, path) : path;
 }
 
+struct tally_str kernel_files_release(const struct binary_store_options *options)
+{
+	return options->kernel_release ? *options->kernel_release : (struct tally_str){NULL, 0};
+}
+
 static const char *release_of(struct arena *arena, const struct binary_store_options *options)
 {
 	struct utsname name;
-	struct tally_str recorded = options->kernel_release;
+	struct tally_str recorded = kernel_files_release(options);
 	if (recorded.len > 0)
 		return memchr(recorded.data, '/', recorded.len) ? NULL
 								: arena_string(arena, recorded.data, recorded.len);

@@ -34,12 +34,12 @@ struct elf_build_id host_kernel_notes(const char *path)
 static bool is_other_release(struct arena *arena, const struct binary_store_options *options)
 {
 	const char *path = kernel_files_system_path(arena, options, "/proc/sys/kernel/osrelease");
+	struct tally_str recorded = kernel_files_release(options);
 	char *text;
 	size_t len;
-	if (options->kernel_release.len == 0 || !path ||
-		file_read(path, LIMIT_SMALL_FILE, &text, &len, NULL) != TALLY_OK)
+	if (recorded.len == 0 || !path || file_read(path, LIMIT_SMALL_FILE, &text, &len, NULL) != TALLY_OK)
 		return false;
-	bool is_other = !str_equal(str_trim((struct tally_str){text, len}), options->kernel_release);
+	bool is_other = !str_equal(str_trim((struct tally_str){text, len}), recorded);
 	free(text);
 	return is_other;
 }

@@ -124,6 +124,39 @@ static void test_each_round_knows_its_mappings(void **state)
 	check_rounds(true);
 }
 
+/* Where a stream tells them before its samples, and where only before some. */
+static void test_build_ids_are_known_in_time(void **state)
+{
+	struct perfdata_builder b;
+	struct stream s;
+	struct time_order_item item;
+	const struct record_fields id = {.type = RECORD_HEADER_BUILD_ID,
+		.build_id = {.pid = -1, .size = 20, .bytes = {0xab}, .filename = STR("/first")}};
+	for (unsigned is_late = 0; is_late < 2; is_late++) {
+		perfdata_builder_init(&b, false);
+		perfdata_builder_event(&b, &attr, 1);
+		if (!is_late)
+			perfdata_builder_record(&b, &id, MISC_CPUMODE_USER, 0);
+		put_map(&b, 0x1000, "/first", 0);
+		perfdata_builder_round(&b);
+		put_sample(&b, 0x1010, 10);
+		perfdata_builder_round(&b);
+		if (is_late)
+			perfdata_builder_record(&b, &id, MISC_CPUMODE_USER, 0);
+		put_sample(&b, 0x1010, 20);
+		perfdata_builder_round(&b);
+		assert_int_equal(open_stream(&s, &b), TALLY_OK);
+		expect(&s, 10, "/first");
+		assert_true(is_late || machine_binary_get(s.sideband.machine, 0)->build_id.size == 20);
+		expect(&s, 20, "/first");
+		assert_int_equal(machine_binary_get(s.sideband.machine, 0)->build_id.size, 20);
+		assert_int_equal(machine_binary_get(s.sideband.machine, 0)->build_id.bytes[0], 0xab);
+		assert_int_equal(live_records_next(s.live, &item, NULL), TALLY_END);
+		close_stream(&s);
+		perfdata_builder_deinit(&b);
+	}
+}
+
 static void test_what_must_be_seen_whole_is_refused(void **state)
 {
 	struct perfdata_builder b;
@@ -148,6 +181,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_round_knows_its_mappings),
+		cmocka_unit_test(test_build_ids_are_known_in_time),
 		cmocka_unit_test(test_what_must_be_seen_whole_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
