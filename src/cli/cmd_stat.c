@@ -206,6 +206,8 @@ static int stat_with_target(
 			status = stat_record_close(&record, &err);
 		tracepoint_hold_release(&hold);
 		exit_code = status == TALLY_OK ? leave(&session) : cli_fail(cli, &err);
+		if (smi.is_lacking)
+			exit_code = EXIT_NO_METRIC;
 	}
 	stat_record_deinit(&record);
 	stat_session_deinit(&session);

@@ -59,8 +59,7 @@ static bool option_fail(struct event_making *m, const char *option, const struct
 	return false;
 }
 
-#define EXIT_NO_METRIC (256 - EINVAL) /* what perf leaves with where the machine has none */
-#define EXIT_NO_WORD   ENOENT /* and where there is no such name */
+#define EXIT_NO_WORD ENOENT /* what perf leaves with where there is no such name */
 
 static bool metrics_add(
 	struct event_making *m, const struct stat_settings *settings, const char *words, struct tally_error *err)

@@ -4,10 +4,14 @@
 #ifndef CLI_STAT_EVENTS_H
 #define CLI_STAT_EVENTS_H
 
+#include <errno.h>
+
 #include "cli/commands.h"
 #include "cli/stat_settings.h"
 #include "kernel/events/event_parser.h"
 #include "kernel/metrics/metric_set.h"
+
+#define EXIT_NO_METRIC (256 - EINVAL) /* what perf leaves with where the machine has none */
 
 struct stat_counted {
 	struct event_list *events;

@@ -27,9 +27,11 @@ static bool switch_write(const struct kernel_seam *kernel, char value)
 enum tally_status stat_smi_freeze(const struct kernel_seam *kernel, struct stat_smi *smi, struct tally_error *err)
 {
 	int64_t was = kernel_number(kernel, -1, SWITCH);
-	if (was < 0)
+	smi->is_lacking = was < 0;
+	if (smi->is_lacking)
 		return error_set(err, TALLY_UNSUPPORTED,
-			"freeze_on_smi is not supported: the PMU 'cpu' has no such switch in sysfs (Intel has it)");
+			"--smi-cost: freeze_on_smi is not supported: the PMU 'cpu' has no such switch in sysfs (Intel "
+			"has it)");
 	if (was != 0)
 		return TALLY_OK;
 	if (!switch_write(kernel, '1'))

@@ -11,6 +11,7 @@
 #include "tally/status.h"
 
 struct stat_smi {
+	bool is_lacking; /* this machine has no such switch */
 	bool was_switched; /* by us: it was off before */
 };
 
