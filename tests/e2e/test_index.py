@@ -9,8 +9,17 @@ from conftest import TIMEOUT_S
 
 SOURCE = """
 #include <stdlib.h>
-static inline __attribute__((always_inline)) unsigned inner(unsigned x) { return x * 1103515245u + 12345u; }
-static inline __attribute__((always_inline)) unsigned middle(unsigned x) { return inner(x) ^ x >> 3; }
+/* Divisions wait for each other: wherever a CPU takes an interrupt, both functions have samples. */
+static inline __attribute__((always_inline)) unsigned inner(unsigned x)
+{
+	for (int i = 0; i < 8; i++) x = 4000000000u / (x | 1) + x * 3;
+	return x;
+}
+static inline __attribute__((always_inline)) unsigned middle(unsigned x)
+{
+	for (int i = 0; i < 8; i++) x = 3000000000u / (x | 1) ^ x >> 3;
+	return inner(x);
+}
 __attribute__((noinline)) unsigned outer(unsigned n) { unsigned x = n; for (unsigned i = 0; i < n; i++) x = middle(x); return x; }
 int main(int argc, char **argv) { return outer((unsigned)atoi(argv[1])) == 42; }
 """
@@ -23,7 +32,7 @@ def job(tally, live, tmp_path):
         pytest.skip('no compiler')
     (tmp_path / 'p.c').write_text(SOURCE)
     subprocess.run(['cc', '-O2', '-g', '-Wl,--build-id', '-o', 'p', 'p.c'], cwd=tmp_path, check=True)
-    tally('record', '-q', '-e', 'cpu-clock:u', '-F', '2000', '-g', '-o', 'p.data', './p', '60000000', cwd=tmp_path, check=0)
+    tally('record', '-q', '-e', 'cpu-clock:u', '-F', '2000', '-g', '-o', 'p.data', './p', '1500000', cwd=tmp_path, check=0)
 
     def report(cache, *words):
         words = words or ('report', '--stdio', '-g', 'caller')

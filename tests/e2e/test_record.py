@@ -259,6 +259,9 @@ def test_attrs_are_those_of_perf(tally, perf, tmp_path, options, system_wide, ha
         kept = ['--keep-stacks'] if program is tally and '--call-graph' in options else []
         program('record', *options.split(), *kept, '-o', data, '--', 'true', check=0)
         shown.append(perf('evlist', '-v', '-i', data, check=0).stdout)
+    # On Intel's CPUs perf 6.1 leaves guests out of its default event, newer ones and tally do not.
+    if not options:
+        shown[0] = shown[0].replace('pppH:', 'ppp:').replace(' exclude_guest: 1,', '')
     assert shown[1] == shown[0]
 
 
