@@ -4,22 +4,22 @@
 #include "base/key_sort.h"
 #include "base/spool_sort.h"
 #include "base/vec.h"
+#include "profile/frame_table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define FACET_WORDS  2 /* number, text | frame << 32 */
-#define FRAME_WORDS  6
 #define SAMPLE_WORDS 3
 #define BATCH	     64
 
 struct profile_builder {
 	struct intern strings;
-	struct id_table binary_ids, function_ids, frame_ids, thread_ids, sample_ids;
+	struct id_table binary_ids, function_ids, thread_ids, sample_ids;
 	VEC(struct profile_event) events;
 	VEC(struct profile_binary) binaries;
 	VEC(struct profile_function) functions;
-	VEC(struct profile_frame) frames;
+	struct frame_table frames;
 	struct list_table stacks; /* of frames */
 	VEC(struct profile_thread) threads;
 	VEC(struct profile_sample) samples;
@@ -47,7 +47,6 @@ struct profile_builder *profile_builder_create(void)
 	spool_init(&b->rows);
 	b->binary_ids.words = 3;
 	b->function_ids.words = 4;
-	b->frame_ids.words = FRAME_WORDS;
 	b->thread_ids.words = 2;
 	b->sample_ids.words = SAMPLE_WORDS;
 	return b;
@@ -60,14 +59,13 @@ void profile_builder_destroy(struct profile_builder *b)
 	intern_deinit(&b->strings);
 	id_table_deinit(&b->binary_ids);
 	id_table_deinit(&b->function_ids);
-	id_table_deinit(&b->frame_ids);
 	id_table_deinit(&b->thread_ids);
 	id_table_deinit(&b->sample_ids);
 	id_table_deinit(&b->facet_ids);
 	vec_free(&b->events);
 	vec_free(&b->binaries);
 	vec_free(&b->functions);
-	vec_free(&b->frames);
+	frame_table_deinit(&b->frames);
 	list_table_deinit(&b->stacks);
 	vec_free(&b->threads);
 	vec_free(&b->samples);
@@ -82,9 +80,9 @@ bool profile_builder_reserve(struct profile_builder *b, const struct profile_siz
 {
 	/* Of samples with stacks, most are the first of theirs. */
 	size_t hashed = sizes->samples > sizes->stacks ? sizes->samples - sizes->stacks : 0;
-	return vec_reserve(&b->frames, sizes->frames) && id_table_reserve(&b->frame_ids, sizes->frames) &&
-	       vec_reserve(&b->samples, sizes->samples) && vec_reserve(&b->hashed_samples, hashed) &&
-	       id_table_reserve(&b->sample_ids, hashed) && vec_reserve(&b->first_samples, sizes->stacks) &&
+	return frame_table_reserve(&b->frames, sizes->frames) && vec_reserve(&b->samples, sizes->samples) &&
+	       vec_reserve(&b->hashed_samples, hashed) && id_table_reserve(&b->sample_ids, hashed) &&
+	       vec_reserve(&b->first_samples, sizes->stacks) &&
 	       list_table_reserve(&b->stacks, sizes->stacks, sizes->stack_words);
 }
 
@@ -137,7 +135,7 @@ uint32_t profile_builder_facets(struct profile_builder *b, const struct profile_
 	uint64_t words[FACET_WORDS * PROFILE_MAX_FACETS];
 	for (unsigned i = 0; i < width; i++) {
 		check_id(b, values[i].text, b->strings.len, true);
-		check_id(b, values[i].frame, b->frames.len, true);
+		check_id(b, values[i].frame, b->frames.frames.len, true);
 		words[FACET_WORDS * i] = values[i].number;
 		words[FACET_WORDS * i + 1] = word(values[i].text, values[i].frame);
 	}
@@ -173,45 +171,21 @@ uint32_t profile_builder_function(struct profile_builder *b, const struct profil
 		function->start, function->size, function->is_inlined);
 }
 
-static void frame_key(const struct profile_frame *frame, uint64_t key[FRAME_WORDS])
+void profile_builder_frames(struct profile_builder *b, const struct profile_frame *frames, size_t count, uint32_t *ids)
 {
-	key[0] = word(frame->function, frame->binary);
-	key[1] = frame->address;
-	key[2] = frame->raw_address;
-	key[3] = word(frame->level, frame->branch);
-	key[4] = word(frame->own_line.line, frame->own_line.file);
-	key[5] = word(frame->innermost_line.line, frame->innermost_line.file);
-}
-
-static void add_frames(struct profile_builder *b, const struct profile_frame *frames, size_t count, uint32_t *ids)
-{
-	uint64_t keys[BATCH * FRAME_WORDS];
 	for (size_t i = 0; i < count; i++) {
 		check_id(b, frames[i].function, b->functions.len, true);
 		check_id(b, frames[i].binary, b->binaries.len, true);
-		frame_key(&frames[i], keys + i * FRAME_WORDS);
 		ids[i] = PROFILE_NONE;
 	}
-	if (b->is_out_of_memory || !vec_reserve(&b->frames, b->frames.len + count) ||
-		!id_table_add_many(&b->frame_ids, keys, count, ids)) {
+	if (b->is_out_of_memory || !frame_table_add(&b->frames, frames, count, ids))
 		b->is_out_of_memory = true;
-		return;
-	}
-	for (size_t i = 0; i < count; i++)
-		if (ids[i] == b->frames.len)
-			b->frames.items[b->frames.len++] = frames[i];
-}
-
-void profile_builder_frames(struct profile_builder *b, const struct profile_frame *frames, size_t count, uint32_t *ids)
-{
-	for (size_t i = 0; i < count; i += BATCH)
-		add_frames(b, frames + i, count - i < BATCH ? count - i : BATCH, ids + i);
 }
 
 uint32_t profile_builder_frame(struct profile_builder *b, const struct profile_frame *frame)
 {
 	uint32_t id;
-	add_frames(b, frame, 1, &id);
+	profile_builder_frames(b, frame, 1, &id);
 	return id;
 }
 
@@ -229,7 +203,7 @@ static void check_stack(struct profile_builder *b, const struct list *stack)
 	for (uint32_t i = 0; i < stack->count; i++)
 		highest = stack->items[i] > highest ? stack->items[i] : highest;
 	if (stack->count)
-		check_id(b, highest, b->frames.len, false);
+		check_id(b, highest, b->frames.frames.len, false);
 }
 
 void profile_builder_stacks(struct profile_builder *b, const struct profile_stacks *stacks, uint32_t *ids)
@@ -260,7 +234,8 @@ uint32_t profile_builder_thread(struct profile_builder *b, const struct profile_
 
 static bool is_valid_sample(const struct profile_builder *b, const struct profile_sample *sample)
 {
-	return sample->event < b->events.len && sample->thread < b->threads.len && sample->leaf < b->frames.len &&
+	return sample->event < b->events.len && sample->thread < b->threads.len &&
+	       sample->leaf < b->frames.frames.len &&
 	       (sample->stack < list_table_len(&b->stacks) || sample->stack == PROFILE_NONE) &&
 	       (!b->facets || sample->facets < b->facet_ids.len);
 }
@@ -480,7 +455,7 @@ static bool fill_profile(struct profile_builder *b, struct profile *p)
 	MOVE_ARRAY(p, &b->events, events, event_count);
 	MOVE_ARRAY(p, &b->binaries, binaries, binary_count);
 	MOVE_ARRAY(p, &b->functions, functions, function_count);
-	MOVE_ARRAY(p, &b->frames, frames, frame_count);
+	MOVE_ARRAY(p, &b->frames.frames, frames, frame_count);
 	MOVE_ARRAY(p, &b->threads, threads, thread_count);
 	MOVE_ARRAY(p, &b->samples, samples, sample_count);
 	MOVE_ARRAY(p, &b->fields, fields, field_count);
