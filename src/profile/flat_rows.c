@@ -208,11 +208,13 @@ static bool reserve_rows(struct flat_part *b, size_t count)
 	       vec_reserve(&b->stats, count * b->options->member_count);
 }
 
-static bool builder_init(struct flat_part *b)
+/* parts: whose rows will be joined here. Room that nothing touches costs nothing, moving what is there would. */
+static bool builder_init(struct flat_part *b, size_t parts)
 {
 	const struct flat_groups *groups = b->groups;
+	size_t count = b->options->with_children ? groups->frame_groups : b->end - b->begin;
 	b->row_of = calloc(groups->frame_groups + 1, sizeof(*b->row_of));
-	return b->row_of && reserve_rows(b, b->options->with_children ? groups->frame_groups : b->end - b->begin);
+	return b->row_of && reserve_rows(b, count * parts);
 }
 
 static void builder_deinit(struct flat_part *b)
@@ -226,21 +228,40 @@ static void builder_deinit(struct flat_part *b)
 	vec_free(&b->group_rows);
 }
 
+#define APPEND_ROWS 4096 /* in a task */
+
+struct appending {
+	struct flat_part *to;
+	const struct flat_part *from;
+	size_t first, count;
+};
+
+static void append_some(void *context, size_t index, unsigned worker)
+{
+	const struct appending *a = context;
+	struct flat_part *to = a->to;
+	uint32_t members = to->options->member_count;
+	size_t done = index * APPEND_ROWS, left = a->count - done, row = to->rows.len + done, from = a->first + done;
+	size_t count = left < APPEND_ROWS ? left : APPEND_ROWS;
+	memcpy(to->rows.items + row, a->from->rows.items + from, count * sizeof(*to->rows.items));
+	memcpy(to->tallies.items + row, a->from->tallies.items + from, count * sizeof(*to->tallies.items));
+	memcpy(to->made_by.items + row, a->from->made_by.items + from, count * sizeof(*to->made_by.items));
+	memcpy(to->stats.items + row * members, a->from->stats.items + from * members,
+		count * members * sizeof(*to->stats.items));
+}
+
 /* Rows that only the part behind has, at the end. */
 static void append_rows(struct flat_part *to, const struct flat_part *from, size_t first, size_t count)
 {
-	uint32_t members = to->options->member_count;
-	if (count == 0)
-		return;
-	memcpy(to->rows.items + to->rows.len, from->rows.items + first, count * sizeof(*to->rows.items));
-	memcpy(to->tallies.items + to->rows.len, from->tallies.items + first, count * sizeof(*to->tallies.items));
-	memcpy(to->made_by.items + to->rows.len, from->made_by.items + first, count * sizeof(*to->made_by.items));
-	memcpy(to->stats.items + to->stats.len, from->stats.items + first * members,
-		count * members * sizeof(*to->stats.items));
+	struct appending appending = {to, from, first, count};
+	if (count > APPEND_ROWS)
+		thread_pool_for((count + APPEND_ROWS - 1) / APPEND_ROWS, to->options->threads, append_some, &appending);
+	else if (count > 0)
+		append_some(&appending, 0, 0);
 	to->rows.len += count;
 	to->tallies.len += count;
 	to->made_by.len += count;
-	to->stats.len += count * members;
+	to->stats.len += count * to->options->member_count;
 }
 
 /* What the part behind has of a row that is there already. */
@@ -399,7 +420,7 @@ bool flat_rows_make(struct flat_table *table, const struct flat_rows_source *sou
 			.chains = source->chains,
 			.begin = samples * i / count,
 			.end = samples * (i + 1) / count};
-		is_done = builder_init(&parts[i]);
+		is_done = builder_init(&parts[i], i == 0 ? count : 1);
 	}
 	if (is_done)
 		thread_pool_for(count, table->options.threads, add_samples, parts);
