@@ -32,6 +32,7 @@ void resolver_forget_epochs(struct resolver *r)
 	memset(r->cache, 0, CACHE_SLOTS * sizeof(*r->cache));
 	memset(r->epochs, 0, sizeof(r->epochs));
 	memset(&r->kernel_epoch, 0, sizeof(r->kernel_epoch));
+	memset(r->ranges, 0, sizeof(r->ranges));
 	if (r->unwinder)
 		sample_unwinder_forget(r->unwinder);
 }
@@ -94,20 +95,32 @@ static uint32_t epoch_of(const struct resolve_where *where, unsigned cpumode)
 	return cpumode == MISC_CPUMODE_KERNEL ? where->kernel_epoch : where->user_epoch;
 }
 
-static void find_mapped(const struct resolver *r, const struct resolve_where *where, struct resolve_frame_query *query)
+/* What is mapped at the query's address, and around it. */
+static const struct resolve_range *find_range(
+	struct resolver *r, const struct resolve_where *where, const struct resolve_frame_query *query)
 {
-	uint64_t ip = query->ip;
-	struct resolved_frame frame = {.level = resolver_level(query->cpumode)};
-	frame.raw_address = r->keep_raw ? ip : 0;
-	const struct mapping *map =
-		machine_find_mapping(r->machine, where->pid, where->time_ns, query->cpumode, VA(ip));
-	if (map) {
-		frame.binary = map->binary;
-		frame.address = machine_address_in_binary(r->machine, map, VA(ip));
-	} else {
-		frame.binary = RESOLVE_NONE;
-		frame.address = ip;
-	}
+	struct resolve_ranges *known = &r->ranges[(query->epoch * 2 + query->cpumode) % RESOLVE_EPOCHS];
+	if (known->epoch != query->epoch || known->cpumode != query->cpumode)
+		*known = (struct resolve_ranges){.epoch = query->epoch, .cpumode = query->cpumode};
+	for (unsigned i = 0; i < RESOLVE_RANGES && i < known->count; i++)
+		if (known->items[i].range.start <= query->ip && query->ip < known->items[i].range.end)
+			return &known->items[i];
+	struct resolve_range *range = &known->items[known->count++ % RESOLVE_RANGES];
+	range->range = (struct address_range){0, UINT64_MAX};
+	const struct machine_place place = {where->pid, query->cpumode, where->time_ns, query->ip};
+	const struct mapping *map = machine_find_mapping_range(r->machine, &place, &range->range);
+	range->binary = map ? map->binary : RESOLVE_NONE;
+	range->delta = map ? machine_address_in_binary(r->machine, map, VA(query->ip)) - query->ip : 0;
+	return range;
+}
+
+static void find_mapped(struct resolver *r, const struct resolve_where *where, struct resolve_frame_query *query)
+{
+	const struct resolve_range *range = find_range(r, where, query);
+	const struct resolved_frame frame = {.address = query->ip + range->delta,
+		.raw_address = r->keep_raw ? query->ip : 0,
+		.binary = range->binary,
+		.level = resolver_level(query->cpumode)};
 	resolved_frame_pack(&frame, query->words);
 	query->hash = id_table_hash(&r->frames, query->words);
 	id_table_expect(&r->frames, query->hash);

@@ -53,6 +53,19 @@ struct resolve_epoch { /* of a process; what was asked last */
 };
 #define RESOLVE_EPOCHS 64
 
+struct resolve_range { /* of addresses that one mapping has, or none */
+	struct address_range range;
+	uint64_t delta; /* added to an address: that in the binary */
+	uint32_t binary;
+};
+#define RESOLVE_RANGES 4
+
+struct resolve_ranges { /* of an epoch; what was asked last: most of a chain lies in a few files */
+	uint32_t epoch, cpumode;
+	unsigned count; /* asked so far */
+	struct resolve_range items[RESOLVE_RANGES];
+};
+
 /*
  * Addresses that are looked for together. Samples of programs that come and go are at ever new addresses: each look-up
  * waits for memory several times, and many wait at once. Frames are made in the order of the addresses:
@@ -94,6 +107,7 @@ struct resolver {
 	VEC(uint64_t) unwind_scratch; /* of chains made of a stack */
 	struct resolve_cache_slot *cache;
 	struct resolve_epoch epochs[RESOLVE_EPOCHS], kernel_epoch;
+	struct resolve_ranges ranges[RESOLVE_EPOCHS]; /* by epoch */
 	bool failed; /* out of memory */
 };
 
