@@ -4,14 +4,9 @@
 
 #include "base/error.h"
 #include "base/pages.h"
-#include "base/thread_pool.h"
 
-#define PART_BYTES	((size_t)1 << 20) /* at least: less is not worth a worker */
 #define WINDOW_BYTES	((size_t)256 << 10) /* of the file, read together: what a CPU's own cache holds */
 #define BYTES_PER_OTHER 24 /* of the file to one of them: room for a start */
-#define GUESS_RECORDS	64 /* that make sense one after another: there a record begins */
-#define GUESS_BYTES	((size_t)1 << 20) /* searched for them */
-#define RECORD_ALIGN	8
 
 static bool events_serve(struct perfdata_reader *reader)
 {
@@ -210,42 +205,22 @@ static size_t take_window(struct flat_part *part, struct perfdata_reader *reader
 /* Records that begin before end, which moves to where the next one begins. */
 static void walk(struct flat_part *part, struct perfdata_reader *reader, const struct record_run *run)
 {
-	size_t position = part->begin, limit = part->end;
+	size_t position = part->range.begin, limit = part->range.end;
+	bool is_cut = false;
 	uint8_t *room = malloc(WINDOW_BYTES);
 	part->failed = !room || !vec_reserve(&part->others, (limit - position) / BYTES_PER_OTHER);
-	while (position < limit && !part->is_cut && !part->failed && !part->has_payload) {
+	while (position < limit && !is_cut && !part->failed && !part->has_payload) {
 		size_t left = run->bytes.len - position;
 		const struct tally_bytes from = {run->bytes.data + position, left < WINDOW_BYTES ? left : WINDOW_BYTES};
 		struct tally_bytes window = perfdata_reader_view(reader, from, room);
 		size_t len = take_window(part, reader, run, window, limit - position);
-		part->is_cut = len == 0; /* the longest record is far shorter than a window */
+		is_cut = len == 0; /* the longest record is far shorter than a window */
 		progress_add(run->progress, len);
 		position += len;
 	}
-	part->end = position;
+	part->range.end = position;
+	part->range.is_cut = part->range.is_cut || is_cut;
 	free(room);
-}
-
-static bool seems_record(const struct record_run *run, size_t position)
-{
-	for (size_t i = 0; i < GUESS_RECORDS; i++) {
-		struct record record;
-		if (record_run_next(run, &position, &record, NULL) != TALLY_OK)
-			return false;
-		if (record.bytes.len % RECORD_ALIGN != 0 || !record_type_name(record.type))
-			return false;
-	}
-	return true;
-}
-
-/* Where a record seems to begin, at or behind the position; it need not be one. */
-static size_t guess_record(const struct record_run *run, size_t position)
-{
-	position -= position % RECORD_ALIGN;
-	for (size_t i = 0; i < GUESS_BYTES / RECORD_ALIGN; i++)
-		if (seems_record(run, position + i * RECORD_ALIGN))
-			return position + i * RECORD_ALIGN;
-	return position;
 }
 
 struct gathering {
@@ -254,54 +229,16 @@ struct gathering {
 	const struct record_run *run;
 };
 
-static void run_part(void *context, size_t index, unsigned worker)
+/* What an earlier walk from a wrong beginning found goes. */
+static void walk_part(void *context, size_t index, struct run_part *range)
 {
 	const struct gathering *g = context;
-	walk(&g->gather->parts[index], g->reader, g->run);
-}
-
-static void init_part(struct flat_part *part, const struct perfdata_reader *reader)
-{
-	*part = (struct flat_part){.context_ids = {.words = 2}, .id_offset = perfdata_reader_id_offset(reader)};
-}
-
-static bool init_parts(struct flat_gather *gather, const struct perfdata_reader *reader, const struct record_run *run,
-	unsigned threads)
-{
-	size_t most = run->bytes.len / PART_BYTES + 1;
-	size_t count = thread_pool_workers(most, threads);
-	gather->parts = calloc(count, sizeof(*gather->parts));
-	if (!gather->parts)
-		return false;
-	gather->part_count = count;
-	for (size_t i = 0; i < count; i++) {
-		struct flat_part *part = &gather->parts[i];
-		init_part(part, reader);
-		part->begin = i == 0 ? 0 : guess_record(run, run->bytes.len / count * i);
-		part->end = run->bytes.len;
-		if (i > 0)
-			gather->parts[i - 1].end = part->begin;
-	}
-	return true;
-}
-
-/* Those whose guess was wrong, one after another; behind a cut nothing counts. */
-static void mend_parts(const struct gathering *g)
-{
-	struct flat_gather *gather = g->gather;
-	for (size_t i = 1; i < gather->part_count; i++) {
-		const struct flat_part *before = &gather->parts[i - 1];
-		struct flat_part *part = &gather->parts[i];
-		if (before->end == part->begin && !before->is_cut)
-			continue;
-		size_t end = i + 1 < gather->part_count ? gather->parts[i + 1].begin : g->run->bytes.len;
-		part_deinit(part);
-		init_part(part, g->reader);
-		part->begin = before->end;
-		part->end = before->is_cut || end < before->end ? before->end : end;
-		part->is_cut = before->is_cut;
-		walk(part, g->reader, g->run);
-	}
+	struct flat_part *part = &g->gather->parts[index];
+	part_deinit(part);
+	*part = (struct flat_part){
+		.range = *range, .context_ids = {.words = 2}, .id_offset = perfdata_reader_id_offset(g->reader)};
+	walk(part, g->reader, g->run);
+	*range = part->range;
 }
 
 /* The first part's are the start. */
@@ -330,11 +267,18 @@ enum tally_status flat_gather(struct perfdata_reader *reader, const struct recor
 	struct flat_gather *gather, struct tally_error *err)
 {
 	struct gathering g = {gather, reader, run};
+	struct run_parts parts;
 	*gather = (struct flat_gather){0};
-	if (!init_parts(gather, reader, run, threads))
+	if (!run_parts_init(&parts, run, threads))
 		return error_nomem(err);
-	thread_pool_for(gather->part_count, threads, run_part, &g);
-	mend_parts(&g);
+	gather->parts = calloc(parts.count, sizeof(*gather->parts));
+	if (gather->parts) {
+		gather->part_count = parts.count;
+		run_parts_walk(&parts, threads, walk_part, &g);
+	}
+	run_parts_deinit(&parts);
+	if (!gather->parts)
+		return error_nomem(err);
 	enum tally_status status = TALLY_OK;
 	for (size_t i = 0; i < gather->part_count && status == TALLY_OK; i++) {
 		if (gather->parts[i].failed)

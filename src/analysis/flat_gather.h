@@ -14,6 +14,7 @@
 
 #include "analysis/record_run.h"
 #include "analysis/replay_options.h"
+#include "analysis/run_parts.h"
 #include "base/id_table.h"
 #include "base/vec.h"
 
@@ -41,7 +42,7 @@ struct flat_id { /* of an event */
 #define FLAT_RECENT 256
 #define FLAT_IDS    64
 struct flat_part { /* what one worker read */
-	size_t begin, end; /* positions in the run; records that begin in there */
+	struct run_part range; /* of the run */
 	VEC(struct flat_sample *) blocks; /* all but the last one are full */
 	struct flat_sample *next, *block_end; /* in the last block */
 	size_t sample_count;
@@ -54,7 +55,6 @@ struct flat_part { /* what one worker read */
 	VEC(uint8_t) others; /* records that are no samples; at the end those of all parts are the first one's */
 	uint64_t samples, sample_bytes, damaged, unattributed;
 	bool has_payload; /* data follows a record: none of this holds */
-	bool is_cut; /* at end */
 	bool failed; /* out of memory */
 };
 

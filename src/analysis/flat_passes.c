@@ -16,10 +16,10 @@ struct folding {
 static void note_cut(struct input_health *health, const struct flat_gather *gather, const struct record_run *run)
 {
 	for (size_t i = 0; i < gather->part_count; i++) {
-		if (!gather->parts[i].is_cut || run->end_error.status != TALLY_OK)
+		if (!gather->parts[i].range.is_cut || run->end_error.status != TALLY_OK)
 			continue;
 		health->is_cut = true;
-		health->cut_offset = run->offset + gather->parts[i].end;
+		health->cut_offset = run->offset + gather->parts[i].range.end;
 		return;
 	}
 }

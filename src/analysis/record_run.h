@@ -23,6 +23,7 @@ struct record_run {
 	bool is_copy;
 	bool is_pipe; /* tracing data follows its record */
 	struct spool copy;
+	unsigned threads; /* that may walk it side by side; 0: one for each CPU */
 	struct progress *progress; /* of who walks; NULL: nobody looks */
 	/* Why the copy ended early: TALLY_OK if it did not. What is there is whole records. */
 	struct tally_error end_error;

@@ -291,6 +291,7 @@ enum tally_status replay_profile(struct perfdata_reader *reader, struct binary_s
 	progress_begin(progress, "reading the recording", 0);
 	enum tally_status status = record_run_open(reader, &replay.run, err);
 	replay.run.progress = progress;
+	replay.run.threads = options->threads;
 	if (options->max_bytes && !replay.run.is_copy && options->max_bytes < replay.run.bytes.len)
 		replay.run.bytes.len = options->max_bytes;
 	if (status == TALLY_OK) {

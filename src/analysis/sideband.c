@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "analysis/jit_code.h"
+#include "analysis/run_parts.h"
 #include "base/error.h"
 #include "base/key_sort.h"
 #include "base/limits.h"
@@ -166,35 +167,107 @@ static enum tally_status visit(
 	return sideband_count(reading->out, reading->reader, record, err);
 }
 
+struct walked { /* of a part of the run */
+	VEC(size_t) others; /* positions of records that are no samples */
+	VEC(size_t) chunks;
+	uint64_t samples, sample_bytes;
+	bool failed; /* out of memory */
+};
+
+struct walking {
+	const struct record_run *run;
+	struct walked *parts;
+};
+
+static void free_walked(struct walked *walked)
+{
+	vec_free(&walked->others);
+	vec_free(&walked->chunks);
+	*walked = (struct walked){0};
+}
+
+static bool note_record(
+	struct walked *walked, const struct record_run *run, const struct record *record, size_t position)
+{
+	size_t chunk = walked->chunks.len > 0 ? walked->chunks.items[walked->chunks.len - 1] : 0;
+	if (walked->chunks.len == 0 || position - chunk >= SIDEBAND_CHUNK_BYTES) {
+		progress_add(run->progress, walked->chunks.len > 0 ? position - chunk : 0);
+		if (!vec_push(&walked->chunks, position))
+			return false;
+	}
+	if (record->type != RECORD_SAMPLE)
+		return vec_push(&walked->others, position);
+	walked->samples++;
+	walked->sample_bytes += record->bytes.len;
+	return true;
+}
+
+static void walk_part(void *context, size_t index, struct run_part *part)
+{
+	const struct walking *walking = context;
+	const struct record_run *run = walking->run;
+	struct walked walked = {0}; /* here, not in its place, which shares cache lines with others' */
+	size_t position = part->begin, left = part->begin;
+	record_run_move(run, &left, position);
+	while (position < part->end && !part->is_cut && !walked.failed) {
+		struct record record;
+		size_t start = position;
+		record_run_pass(run, &left, position);
+		part->is_cut = record_run_next(run, &position, &record, NULL) != TALLY_OK;
+		if (!part->is_cut)
+			walked.failed = !note_record(&walked, run, &record, start);
+	}
+	part->end = position;
+	free_walked(&walking->parts[index]);
+	walking->parts[index] = walked;
+}
+
+/* What lies between the samples, in order. */
+static enum tally_status visit_part(
+	struct sideband_reading *reading, const struct walked *walked, struct tally_error *err)
+{
+	struct sideband *out = reading->out;
+	out->health.records += walked->samples;
+	out->health.samples += walked->samples;
+	out->health.bytes += walked->sample_bytes;
+	for (size_t i = 0; i < walked->chunks.len; i++)
+		if (!vec_push(&out->chunks, walked->chunks.items[i]))
+			return error_nomem(err);
+	enum tally_status status = walked->failed ? error_nomem(err) : TALLY_OK;
+	for (size_t i = 0; i < walked->others.len && status == TALLY_OK; i++) {
+		struct record record;
+		size_t position = walked->others.items[i];
+		status = record_run_next(reading->run, &position, &record, err);
+		if (status == TALLY_OK)
+			status = visit(reading, &record, walked->others.items[i], err);
+	}
+	return status;
+}
+
 static enum tally_status walk(struct sideband_reading *reading, struct tally_error *err)
 {
 	struct sideband *out = reading->out;
-	size_t position = 0, left = 0;
-	record_run_move(reading->run, &left, 0);
-	for (;;) {
-		struct record record;
-		struct tally_error walk_error;
-		size_t start = position;
-		record_run_pass(reading->run, &left, position);
-		enum tally_status status = record_run_next(reading->run, &position, &record, &walk_error);
-		if (status != TALLY_OK) {
-			out->end = start;
-			if (status == TALLY_END)
-				return TALLY_OK;
-			out->health.is_cut = true;
-			out->health.cut_offset = reading->run->offset + start;
-			return TALLY_OK;
-		}
-		size_t chunk = out->chunks.len > 0 ? out->chunks.items[out->chunks.len - 1] : 0;
-		if (out->chunks.len == 0 || start - chunk >= SIDEBAND_CHUNK_BYTES) {
-			progress_add(reading->run->progress, start - chunk);
-			if (!vec_push(&out->chunks, start))
-				return error_nomem(err);
-		}
-		status = visit(reading, &record, start, err);
-		if (status != TALLY_OK)
-			return status;
+	struct run_parts parts;
+	if (!run_parts_init(&parts, reading->run, reading->run->threads))
+		return error_nomem(err);
+	struct walking walking = {reading->run, calloc(parts.count, sizeof(*walking.parts))};
+	enum tally_status status = walking.parts ? TALLY_OK : error_nomem(err);
+	if (status == TALLY_OK)
+		run_parts_walk(&parts, reading->run->threads, walk_part, &walking);
+	for (size_t i = 0; i < parts.count && status == TALLY_OK; i++) {
+		status = visit_part(reading, &walking.parts[i], err);
+		out->end = parts.items[i].end;
 	}
+	/* Parts behind a cut are empty, and cut too. */
+	if (parts.count > 0 && parts.items[parts.count - 1].is_cut) {
+		out->health.is_cut = true;
+		out->health.cut_offset = reading->run->offset + out->end;
+	}
+	for (size_t i = 0; walking.parts && i < parts.count; i++)
+		free_walked(&walking.parts[i]);
+	free(walking.parts);
+	run_parts_deinit(&parts);
+	return status;
 }
 
 static int compare_time(const void *a, const void *b)

@@ -1,0 +1,83 @@
+#include "analysis/run_parts.h"
+
+#include <stdlib.h>
+
+#include "base/thread_pool.h"
+
+#define PART_BYTES    ((size_t)1 << 20) /* at least: less is not worth a worker */
+#define GUESS_RECORDS 64 /* that make sense one after another: there a record begins */
+#define GUESS_BYTES   ((size_t)1 << 20) /* searched for them */
+#define RECORD_ALIGN  8
+
+static bool seems_record(const struct record_run *run, size_t position)
+{
+	for (size_t i = 0; i < GUESS_RECORDS; i++) {
+		struct record record;
+		if (record_run_next(run, &position, &record, NULL) != TALLY_OK)
+			return false;
+		if (record.bytes.len % RECORD_ALIGN != 0 || !record_type_name(record.type))
+			return false;
+	}
+	return true;
+}
+
+/* Where a record seems to begin, at or behind the position; it need not be one. */
+static size_t guess_record(const struct record_run *run, size_t position)
+{
+	position -= position % RECORD_ALIGN;
+	for (size_t i = 0; i < GUESS_BYTES / RECORD_ALIGN; i++)
+		if (seems_record(run, position + i * RECORD_ALIGN))
+			return position + i * RECORD_ALIGN;
+	return position;
+}
+
+bool run_parts_init(struct run_parts *parts, const struct record_run *run, unsigned threads)
+{
+	size_t count = thread_pool_workers(run->bytes.len / PART_BYTES + 1, threads);
+	*parts = (struct run_parts){.run = run, .items = calloc(count, sizeof(*parts->items)), .count = count};
+	if (!parts->items)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		parts->items[i].begin = i == 0 ? 0 : guess_record(run, run->bytes.len / count * i);
+		parts->items[i].end = run->bytes.len;
+		if (i > 0)
+			parts->items[i - 1].end = parts->items[i].begin;
+	}
+	return true;
+}
+
+void run_parts_deinit(struct run_parts *parts)
+{
+	free(parts->items);
+	*parts = (struct run_parts){0};
+}
+
+struct walking {
+	struct run_parts *parts;
+	run_part_walk walk;
+	void *context;
+};
+
+static void walk_one(void *context, size_t index, unsigned worker)
+{
+	const struct walking *w = context;
+	w->walk(w->context, index, &w->parts->items[index]);
+}
+
+void run_parts_walk(struct run_parts *parts, unsigned threads, run_part_walk walk, void *context)
+{
+	struct walking walking = {parts, walk, context};
+	thread_pool_for(parts->count, threads, walk_one, &walking);
+	/* Those whose guess was wrong, one after another; behind a cut nothing counts. */
+	for (size_t i = 1; i < parts->count; i++) {
+		const struct run_part *before = &parts->items[i - 1];
+		struct run_part *part = &parts->items[i];
+		if (before->end == part->begin && !before->is_cut)
+			continue;
+		size_t end = i + 1 < parts->count ? parts->items[i + 1].begin : parts->run->bytes.len;
+		part->begin = before->end;
+		part->end = before->is_cut || end < before->end ? before->end : end;
+		part->is_cut = before->is_cut;
+		walk(context, i, part);
+	}
+}

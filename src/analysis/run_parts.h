@@ -1,0 +1,37 @@
+/*
+ * run_parts.h - a run of records cut into parts that workers walk side by side.
+ *
+ * Where a record begins in the middle of a run is a guess. A part that turns out to begin elsewhere is walked again, so
+ * that what is found depends neither on the guesses nor on the number of workers.
+ *
+ *	run_parts_init(&parts, &run, threads) && ...	run_parts_walk(&parts, threads, walk_one, context);
+ *	for each of parts.items in order ...		run_parts_deinit(&parts);
+ */
+#ifndef ANALYSIS_RUN_PARTS_H
+#define ANALYSIS_RUN_PARTS_H
+
+#include "analysis/record_run.h"
+
+struct run_part {
+	size_t begin, end; /* positions in the run; records that begin in there */
+	bool is_cut; /* at end: what lies there is no record; nothing behind it counts */
+};
+
+struct run_parts {
+	const struct record_run *run; /* borrowed */
+	struct run_part *items;
+	size_t count;
+};
+
+/*
+ * Walks the records that begin in the part, whose end moves to where the next one begins; sets is_cut. Any thread. A part
+ * may come again with another beginning: what was found in it is void then.
+ */
+typedef void (*run_part_walk)(void *context, size_t index, struct run_part *part);
+
+/* False: out of memory. */
+bool run_parts_init(struct run_parts *parts, const struct record_run *run, unsigned threads);
+void run_parts_deinit(struct run_parts *parts);
+void run_parts_walk(struct run_parts *parts, unsigned threads, run_part_walk walk, void *context);
+
+#endif
