@@ -1,8 +1,10 @@
 #include "analysis/lock_waits.h"
 
+#define ENDED_KEPT 1024 /* waits that have ended, before their places are worth clearing */
+
 void lock_waits_init(struct lock_waits *w)
 {
-	*w = (struct lock_waits){.keys.words = LOCK_ROW_WORDS, .waiting.words = 2};
+	*w = (struct lock_waits){.keys.words = LOCK_ROW_WORDS, .waiting.words = 2, .others.min_ns = UINT64_MAX};
 }
 
 void lock_waits_deinit(struct lock_waits *w)
@@ -14,8 +16,19 @@ void lock_waits_deinit(struct lock_waits *w)
 	vec_free(&w->is_waiting);
 }
 
+bool lock_waits_is_full(const struct lock_waits *w)
+{
+	return w->row_limit && w->rows.len >= w->row_limit;
+}
+
 bool lock_waits_row(struct lock_waits *w, const uint64_t key[LOCK_ROW_WORDS], uint32_t *row, bool *is_new)
 {
+	*is_new = false;
+	if (lock_waits_is_full(w)) {
+		uint32_t known = id_table_find(&w->keys, key);
+		*row = known == ID_TABLE_NONE ? LOCK_ROW_OTHERS : known;
+		return true;
+	}
 	if (!vec_reserve(&w->rows, w->rows.len + 1))
 		return false;
 	*row = id_table_add(&w->keys, key, is_new);
@@ -26,48 +39,68 @@ bool lock_waits_row(struct lock_waits *w, const uint64_t key[LOCK_ROW_WORDS], ui
 	return true;
 }
 
-/* The place of a thread's wait at a lock. */
-static bool find_wait(struct lock_waits *w, int32_t tid, uint64_t address, uint32_t *id)
+static struct lock_row *row_at(struct lock_waits *w, uint32_t row)
+{
+	return row == LOCK_ROW_OTHERS ? &w->others : &w->rows.items[row];
+}
+
+/* A thread's wait at a lock, if it waits there: its place, or ID_TABLE_NONE. */
+static uint32_t find_wait(const struct lock_waits *w, int32_t tid, uint64_t address)
 {
 	const uint64_t key[2] = {(uint32_t)tid, address};
-	if (!vec_reserve(&w->waits, w->waits.len + 1) || !vec_reserve(&w->is_waiting, w->is_waiting.len + 1))
-		return false;
-	bool is_new;
-	*id = id_table_add(&w->waiting, key, &is_new);
-	if (*id == ID_TABLE_NONE)
-		return false;
-	if (is_new) {
-		w->waits.items[w->waits.len++] = (struct lock_wait){0};
-		w->is_waiting.items[w->is_waiting.len++] = false;
+	uint32_t id = id_table_find(&w->waiting, key);
+	return id != ID_TABLE_NONE && w->is_waiting.items[id] ? id : ID_TABLE_NONE;
+}
+
+/* The places of waits that have ended are given back: there is no end to threads and locks. */
+static bool forget_ended(struct lock_waits *w)
+{
+	struct id_table still = {.words = w->waiting.words};
+	size_t kept = 0;
+	for (size_t i = 0; i < w->waits.len; i++) {
+		if (!w->is_waiting.items[i])
+			continue;
+		if (id_table_add(&still, id_table_key(&w->waiting, (uint32_t)i), NULL) == ID_TABLE_NONE) {
+			id_table_deinit(&still);
+			return false;
+		}
+		w->waits.items[kept] = w->waits.items[i];
+		w->is_waiting.items[kept++] = true;
 	}
+	id_table_deinit(&w->waiting);
+	w->waiting = still;
+	w->waits.len = w->is_waiting.len = kept;
 	return true;
 }
 
 bool lock_waits_begin(struct lock_waits *w, const struct lock_wait *wait)
 {
-	uint32_t id;
-	if (!find_wait(w, wait->tid, wait->address, &id))
-		return false;
-	if (w->is_waiting.items[id])
+	const uint64_t key[2] = {(uint32_t)wait->tid, wait->address};
+	if (find_wait(w, wait->tid, wait->address) != ID_TABLE_NONE)
 		return true;
-	w->is_waiting.items[id] = true;
+	if (w->waits.len >= ENDED_KEPT + 2 * w->open && !forget_ended(w))
+		return false;
+	if (!vec_reserve(&w->waits, w->waits.len + 1) || !vec_reserve(&w->is_waiting, w->is_waiting.len + 1))
+		return false;
+	bool is_new;
+	uint32_t id = id_table_add(&w->waiting, key, &is_new);
+	if (id == ID_TABLE_NONE)
+		return false;
+	if (is_new)
+		w->waits.len = w->is_waiting.len = id + 1;
 	w->waits.items[id] = *wait;
+	w->is_waiting.items[id] = true;
+	w->open++;
 	return true;
 }
 
-bool lock_waits_end(struct lock_waits *w, int32_t tid, uint64_t address, uint64_t time_ns)
+static void end_wait(struct lock_waits *w, uint32_t id, uint64_t time_ns)
 {
-	uint32_t id;
-	if (!find_wait(w, tid, address, &id))
-		return false;
-	if (!w->is_waiting.items[id]) {
-		w->unbegun++;
-		return true;
-	}
 	const struct lock_wait *wait = &w->waits.items[id];
-	struct lock_row *row = &w->rows.items[wait->row];
+	struct lock_row *row = row_at(w, wait->row);
 	uint64_t waited_ns = time_ns > wait->time_ns ? time_ns - wait->time_ns : 0;
 	w->is_waiting.items[id] = false;
+	w->open--;
 	if (row->contended == 0)
 		row->flags = wait->flags;
 	row->contended++;
@@ -77,24 +110,40 @@ bool lock_waits_end(struct lock_waits *w, int32_t tid, uint64_t address, uint64_
 		row->max_ns = waited_ns;
 	if (waited_ns < row->min_ns)
 		row->min_ns = waited_ns;
-	return true;
 }
 
-bool lock_waits_acquire(struct lock_waits *w, const struct lock_wait *taken)
+void lock_waits_end(struct lock_waits *w, int32_t tid, uint64_t address, uint64_t time_ns)
 {
-	uint32_t id;
-	if (!find_wait(w, taken->tid, taken->address, &id))
-		return false;
-	if (w->is_waiting.items[id])
-		return lock_waits_end(w, taken->tid, taken->address, taken->time_ns);
-	w->rows.items[taken->row].acquired++;
-	return true;
+	uint32_t id = find_wait(w, tid, address);
+	if (id == ID_TABLE_NONE)
+		w->unbegun++;
+	else
+		end_wait(w, id, time_ns);
+}
+
+void lock_waits_acquire(struct lock_waits *w, const struct lock_wait *taken)
+{
+	uint32_t id = find_wait(w, taken->tid, taken->address);
+	if (id == ID_TABLE_NONE)
+		row_at(w, taken->row)->acquired++;
+	else
+		end_wait(w, id, taken->time_ns);
+}
+
+void lock_waits_end_thread(struct lock_waits *w, int32_t tid)
+{
+	for (size_t i = 0; w->open > 0 && i < w->waits.len; i++) {
+		if (!w->is_waiting.items[i] || w->waits.items[i].tid != tid)
+			continue;
+		w->is_waiting.items[i] = false;
+		w->open--;
+		w->unended++;
+	}
 }
 
 void lock_waits_finish(struct lock_waits *w)
 {
-	for (size_t i = 0; i < w->is_waiting.len; i++)
-		w->unended += w->is_waiting.items[i];
+	w->unended += w->open;
 }
 
 const char *lock_type_name(uint32_t flags)

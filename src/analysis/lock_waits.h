@@ -3,7 +3,8 @@
  * rows of the caller's choosing (a caller, a lock, a thread).
  *
  * The caller owns it (all zero but for lock_waits_init) and feeds events in order of time. One thread. An end without a
- * begin and a begin without an end are counted, not guessed at.
+ * begin and a begin without an end are counted, not guessed at. Memory is that of the rows and of the waits that last;
+ * with a row_limit what would make one row more is added up in others.
  *
  *	lock_waits_row(&w, key, &row, &is_new);   // key: two words that make the row
  *	lock_waits_begin(&w, &(struct lock_wait){.tid = tid, .address = lock, .time_ns = now, .row = row, .flags = flags});
@@ -31,13 +32,17 @@ struct lock_wait {
 struct lock_waits {
 	struct id_table keys; /* of rows */
 	VEC(struct lock_row) rows;
-	struct id_table waiting; /* thread and lock, ever seen */
+	struct lock_row others; /* what found no row */
+	size_t row_limit; /* the caller's, before the first row; 0: none */
+	struct id_table waiting; /* thread and lock, not long ago */
 	VEC(struct lock_wait) waits; /* by id of waiting */
 	VEC(bool) is_waiting; /* by id of waiting */
+	size_t open; /* waits that have not ended */
 	uint64_t unended, unbegun; /* waits whose other half is not in the recording */
 };
 
-#define LOCK_ROW_WORDS 2
+#define LOCK_ROW_WORDS	2
+#define LOCK_ROW_OTHERS UINT32_MAX /* of a wait whose row would be one too many */
 /* The kernel's LCB_F_* of lock:contention_begin. */
 #define LOCK_FLAG_SPIN	 0x01
 #define LOCK_FLAG_READ	 0x02
@@ -48,14 +53,19 @@ struct lock_waits {
 
 void lock_waits_init(struct lock_waits *w);
 void lock_waits_deinit(struct lock_waits *w);
-/* The functions are false when memory is out. */
+/* No new row is made. */
+bool lock_waits_is_full(const struct lock_waits *w);
+/* False: memory is out. */
 bool lock_waits_row(struct lock_waits *w, const uint64_t key[LOCK_ROW_WORDS], uint32_t *row, bool *is_new);
-/* A second begin before the end goes on with the wait: the kernel tells when a sleeping lock gives up spinning. */
+/* A second begin before the end goes on with the wait: the kernel tells when a sleeping lock gives up spinning. False:
+ * memory is out. */
 bool lock_waits_begin(struct lock_waits *w, const struct lock_wait *wait);
 /* Counts the lock as acquired by the row that its wait is of. */
-bool lock_waits_end(struct lock_waits *w, int32_t tid, uint64_t address, uint64_t time_ns);
+void lock_waits_end(struct lock_waits *w, int32_t tid, uint64_t address, uint64_t time_ns);
 /* A lock that was taken without waiting, or behind a wait that has been ended (lockdep's events). */
-bool lock_waits_acquire(struct lock_waits *w, const struct lock_wait *taken);
+void lock_waits_acquire(struct lock_waits *w, const struct lock_wait *taken);
+/* The thread is gone: its waits have no end. */
+void lock_waits_end_thread(struct lock_waits *w, int32_t tid);
 void lock_waits_finish(struct lock_waits *w);
 /* "spinlock", "rwsem:W": the field's names for the flags. */
 const char *lock_type_name(uint32_t flags);

@@ -231,9 +231,10 @@ static bool begin_wait(struct lock_job *job, const struct data_sample *s, uint64
 	struct tally_str label = {shown->data ? shown->data : "", shown->len};
 	if (is_done && is_wanted)
 		is_done = find_row(job, s, address, &n.caller, label, &wait.row);
-	if (is_done && is_wanted)
-		is_done = event == EVENT_ACQUIRED ? lock_waits_acquire(&job->waits, &wait)
-						  : lock_waits_begin(&job->waits, &wait);
+	if (is_done && is_wanted && event == EVENT_ACQUIRED)
+		lock_waits_acquire(&job->waits, &wait);
+	else if (is_done && is_wanted)
+		is_done = lock_waits_begin(&job->waits, &wait);
 	text_deinit(&n.lock);
 	lock_caller_deinit(&n.caller);
 	return is_done;
@@ -262,10 +263,9 @@ static enum tally_status read_events(struct lock_job *job, struct tally_error *e
 		if (!trace_number_of(job->source.tracepoints, sample.sample.raw, STR("lock_addr"), &address))
 			(void)trace_number_of(
 				job->source.tracepoints, sample.sample.raw, STR("lockdep_addr"), &address);
-		bool is_done = event == EVENT_END ? lock_waits_end(&job->waits, (int32_t)sample.sample.tid, address,
-							    sample.sample.time)
-						  : begin_wait(job, &sample, address, event, err);
-		if (!is_done)
+		if (event == EVENT_END)
+			lock_waits_end(&job->waits, (int32_t)sample.sample.tid, address, sample.sample.time);
+		else if (!begin_wait(job, &sample, address, event, err))
 			return error_nomem(err);
 	}
 	lock_waits_finish(&job->waits);

@@ -23,8 +23,8 @@ static void waits_add_up(void **state)
 	lock_waits_init(&w);
 	begin(&w, 1, 0xa, 100, LOCK_FLAG_SPIN);
 	begin(&w, 2, 0xa, 110, LOCK_FLAG_SPIN);
-	assert_true(lock_waits_end(&w, 1, 0xa, 130));
-	assert_true(lock_waits_end(&w, 2, 0xa, 210));
+	lock_waits_end(&w, 1, 0xa, 130);
+	lock_waits_end(&w, 2, 0xa, 210);
 	lock_waits_finish(&w);
 	const struct lock_row *row = &w.rows.items[row_of(&w, 0xa)];
 	assert_int_equal(row->contended, 2);
@@ -43,7 +43,7 @@ static void a_mutex_that_gives_up_spinning_waits_once(void **state)
 	lock_waits_init(&w);
 	begin(&w, 1, 0xa, 100, LOCK_FLAG_MUTEX | LOCK_FLAG_SPIN);
 	begin(&w, 1, 0xa, 150, LOCK_FLAG_MUTEX);
-	assert_true(lock_waits_end(&w, 1, 0xa, 200));
+	lock_waits_end(&w, 1, 0xa, 200);
 	lock_waits_finish(&w);
 	assert_int_equal(w.rows.items[0].contended, 1);
 	assert_int_equal(w.rows.items[0].total_ns, 100);
@@ -55,10 +55,10 @@ static void halves_are_counted(void **state)
 {
 	struct lock_waits w;
 	lock_waits_init(&w);
-	assert_true(lock_waits_end(&w, 1, 0xa, 50));
+	lock_waits_end(&w, 1, 0xa, 50);
 	begin(&w, 1, 0xa, 100, 0);
 	begin(&w, 2, 0xa, 100, 0);
-	assert_true(lock_waits_end(&w, 1, 0xb, 120));
+	lock_waits_end(&w, 1, 0xb, 120);
 	lock_waits_finish(&w);
 	assert_int_equal(w.unbegun, 2);
 	assert_int_equal(w.unended, 2);
@@ -71,7 +71,7 @@ static void clocks_that_go_back_wait_for_nothing(void **state)
 	struct lock_waits w;
 	lock_waits_init(&w);
 	begin(&w, 1, 0xa, UINT64_MAX, 0);
-	assert_true(lock_waits_end(&w, 1, 0xa, 5));
+	lock_waits_end(&w, 1, 0xa, 5);
 	assert_int_equal(w.rows.items[0].total_ns, 0);
 	assert_int_equal(w.rows.items[0].contended, 1);
 	lock_waits_deinit(&w);
@@ -82,13 +82,75 @@ static void lockdep_acquires_without_waiting(void **state)
 	struct lock_waits w;
 	lock_waits_init(&w);
 	struct lock_wait taken = {.tid = 1, .address = 0xa, .time_ns = 10, .row = row_of(&w, 0xa)};
-	assert_true(lock_waits_acquire(&w, &taken));
+	lock_waits_acquire(&w, &taken);
 	begin(&w, 1, 0xa, 20, 0);
 	taken.time_ns = 50;
-	assert_true(lock_waits_acquire(&w, &taken));
+	lock_waits_acquire(&w, &taken);
 	assert_int_equal(w.rows.items[0].acquired, 2);
 	assert_int_equal(w.rows.items[0].contended, 1);
 	assert_int_equal(w.rows.items[0].total_ns, 30);
+	lock_waits_deinit(&w);
+}
+
+static void rows_have_a_bound(void **state)
+{
+	struct lock_waits w;
+	lock_waits_init(&w);
+	w.row_limit = 2;
+	for (uint64_t lock = 1; lock <= 4; lock++)
+		begin(&w, 1, lock, 100, LOCK_FLAG_SPIN);
+	assert_true(lock_waits_is_full(&w));
+	for (uint64_t lock = 1; lock <= 4; lock++)
+		lock_waits_end(&w, 1, lock, 100 + lock);
+	begin(&w, 1, 2, 200, 0); /* a row that is there goes on */
+	lock_waits_end(&w, 1, 2, 210);
+	lock_waits_finish(&w);
+	assert_int_equal(w.rows.len, 2);
+	assert_int_equal(w.rows.items[0].total_ns, 1);
+	assert_int_equal(w.rows.items[1].contended, 2);
+	assert_int_equal(w.rows.items[1].total_ns, 12);
+	assert_int_equal(w.others.contended, 2);
+	assert_int_equal(w.others.total_ns, 7);
+	assert_int_equal(w.others.max_ns, 4);
+	assert_int_equal(w.unended + w.unbegun, 0);
+	lock_waits_deinit(&w);
+}
+
+static void memory_is_that_of_waits_that_last(void **state)
+{
+	struct lock_waits w;
+	lock_waits_init(&w);
+	struct lock_wait wait = {.tid = 1, .address = 7, .time_ns = 1, .row = row_of(&w, 0)};
+	assert_true(lock_waits_begin(&w, &wait));
+	wait.tid = 2;
+	for (uint64_t i = 0; i < 100000; i++) {
+		wait.address = 1000 + i;
+		assert_true(lock_waits_begin(&w, &wait));
+		lock_waits_end(&w, 2, 1000 + i, 2);
+	}
+	assert_true(w.waits.len < 2000 && w.waiting.len == w.waits.len);
+	lock_waits_end(&w, 1, 7, 1000);
+	assert_int_equal(w.rows.items[0].contended, 100001);
+	assert_int_equal(w.rows.items[0].total_ns, 100000 + 999);
+	lock_waits_deinit(&w);
+}
+
+static void threads_that_end_wait_no_longer(void **state)
+{
+	struct lock_waits w;
+	lock_waits_init(&w);
+	begin(&w, 1, 0xa, 100, 0);
+	begin(&w, 1, 0xb, 110, 0);
+	begin(&w, 2, 0xa, 120, 0);
+	lock_waits_end_thread(&w, 1);
+	assert_int_equal(w.unended, 2);
+	lock_waits_end(&w, 1, 0xa, 5000); /* another thread of that number */
+	lock_waits_end(&w, 2, 0xa, 130);
+	lock_waits_finish(&w);
+	assert_int_equal(w.unbegun, 1);
+	assert_int_equal(w.unended, 2);
+	assert_int_equal(w.rows.items[0].contended, 1);
+	assert_int_equal(w.rows.items[0].total_ns, 10);
 	lock_waits_deinit(&w);
 }
 
@@ -111,6 +173,9 @@ int main(void)
 		cmocka_unit_test(halves_are_counted),
 		cmocka_unit_test(clocks_that_go_back_wait_for_nothing),
 		cmocka_unit_test(lockdep_acquires_without_waiting),
+		cmocka_unit_test(rows_have_a_bound),
+		cmocka_unit_test(memory_is_that_of_waits_that_last),
+		cmocka_unit_test(threads_that_end_wait_no_longer),
 		cmocka_unit_test(types_are_named),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
