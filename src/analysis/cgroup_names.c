@@ -2,6 +2,17 @@
 
 #include "base/error.h"
 
+enum tally_status cgroup_names_add(
+	struct cgroup_names *names, uint64_t id, struct tally_str path, struct tally_error *err)
+{
+	uint64_t *slot = map_u64_at(&names->ids, id, NULL);
+	uint32_t index;
+	if (!slot || !intern_add(&names->paths, path.data, path.len, &index))
+		return error_nomem(err);
+	*slot = index;
+	return TALLY_OK;
+}
+
 enum tally_status cgroup_names_read(struct cgroup_names *names, struct perfdata_reader *reader, struct tally_error *err)
 {
 	struct record record;
@@ -13,11 +24,9 @@ enum tally_status cgroup_names_read(struct cgroup_names *names, struct perfdata_
 		struct record_fields fields;
 		if (record.type != RECORD_CGROUP || record_decode(&record, &fields, NULL) != TALLY_OK)
 			continue;
-		uint64_t *slot = map_u64_at(&names->ids, fields.cgroup.id, NULL);
-		uint32_t path;
-		if (!slot || !intern_add(&names->paths, fields.cgroup.path.data, fields.cgroup.path.len, &path))
-			return error_nomem(err);
-		*slot = path;
+		status = cgroup_names_add(names, fields.cgroup.id, fields.cgroup.path, err);
+		if (status != TALLY_OK)
+			return status;
 	}
 	return status == TALLY_END || status == TALLY_CORRUPT ? TALLY_OK : status;
 }

@@ -22,6 +22,9 @@ struct cgroup_names {
 /* Rewinds the reader. What a cut file has is kept: that it is cut is told when its samples are read. */
 TALLY_MUST_CHECK enum tally_status cgroup_names_read(
 	struct cgroup_names *names, struct perfdata_reader *reader, struct tally_error *err);
+/* One more, or another path for an id. NOMEM only. */
+TALLY_MUST_CHECK enum tally_status cgroup_names_add(
+	struct cgroup_names *names, uint64_t id, struct tally_str path, struct tally_error *err);
 void cgroup_names_deinit(struct cgroup_names *names);
 bool cgroup_names_find(const struct cgroup_names *names, uint64_t id, struct tally_str *path);
 

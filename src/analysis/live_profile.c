@@ -6,6 +6,7 @@
 #include "analysis/live_state.h"
 #include "analysis/sideband.h"
 #include "base/error.h"
+#include "perfdata/time_order.h"
 #include "profile/profile_copy.h"
 
 #define STORE_FILES_KEPT  4096 /* that were ever hit, before their names are worth letting go of */
@@ -35,20 +36,6 @@ struct live_profile {
 };
 
 /* ---- records ---- */
-
-static uint64_t time_of(const struct live_profile *live, const struct record *record)
-{
-	const struct perfdata_event *event = perfdata_reader_event_of(live->events, record);
-	struct sample_id id;
-
-	if (record->type >= RECORD_HEADER_ATTR)
-		return 0;
-	if (record->type != RECORD_SAMPLE)
-		return perfdata_reader_sample_id(live->events, record, &id) && id.has_time ? id.time : 0;
-	return event && event->layout.time >= 0 && (size_t)event->layout.time + 8 <= record->bytes.len
-		       ? sample_u64_at(record->bytes.data + event->layout.time, 0, false)
-		       : 0;
-}
 
 static enum tally_status read_description(struct live_profile *live, struct tally_error *err)
 {
@@ -211,7 +198,7 @@ static bool sort_waiting(struct live_profile *live, struct round *round)
 			round->figures.damaged++; /* and nothing is known of what follows */
 			break;
 		}
-		uint64_t time = time_of(live, &record);
+		uint64_t time = time_order_time_of(live->events, &record, false);
 		if (at < live->mark && time > horizon)
 			horizon = time;
 		if (at >= live->mark && live->mark > 0 && time > horizon)

@@ -40,6 +40,11 @@ const struct live_thread *live_state_thread(const struct live_state *state, int3
 	return thread && !thread->has_ended ? thread : NULL;
 }
 
+const struct live_thread *live_state_known_thread(const struct live_state *state, int32_t tid)
+{
+	return find_thread(state, tid);
+}
+
 static struct live_thread *find_or_add_thread(struct live_state *state, int32_t pid, int32_t tid)
 {
 	struct live_thread *thread = find_thread(state, tid);

@@ -57,7 +57,8 @@ TALLY_MUST_CHECK enum tally_status live_state_sweep(
 TALLY_MUST_CHECK enum tally_status live_state_settle(struct live_state *state, struct tally_error *err);
 /* layout: of the records' trailers. False: memory is out. */
 bool live_state_write(const struct live_state *state, struct writer *out, const struct record_layout *layout);
-/* NULL: nobody knows it. */
+/* NULL: nobody knows it. The second also finds those that have ended since the last settle. */
 const struct live_thread *live_state_thread(const struct live_state *state, int32_t tid);
+const struct live_thread *live_state_known_thread(const struct live_state *state, int32_t tid);
 
 #endif

@@ -132,21 +132,18 @@ static bool is_time(uint64_t time_ns)
 	return time_ns != 0 && time_ns != UINT64_MAX;
 }
 
-static bool time_of(const struct time_order *o, const struct record *record, uint64_t *time_ns)
+uint64_t time_order_time_of(const struct perfdata_reader *reader, const struct record *record, bool swap)
 {
-	if (record->type == RECORD_SAMPLE) {
-		const struct perfdata_event *event = perfdata_reader_event_of(o->reader, record);
-		if (!event || event->layout.time < 0 ||
-			record->bytes.len < (size_t)event->layout.time + sizeof(uint64_t))
-			return false;
-		*time_ns = sample_u64_at(record->bytes.data + event->layout.time, 0, o->swap);
-		return is_time(*time_ns);
-	}
 	struct sample_id id;
-	if (record->type >= RECORD_HEADER_ATTR || !perfdata_reader_sample_id(o->reader, record, &id) || !id.has_time)
-		return false;
-	*time_ns = id.time;
-	return is_time(id.time);
+	if (record->type != RECORD_SAMPLE)
+		return record->type < RECORD_HEADER_ATTR && perfdata_reader_sample_id(reader, record, &id) &&
+				       id.has_time
+			       ? id.time
+			       : 0;
+	const struct perfdata_event *event = perfdata_reader_event_of(reader, record);
+	if (!event || event->layout.time < 0 || record->bytes.len < (size_t)event->layout.time + sizeof(uint64_t))
+		return 0;
+	return sample_u64_at(record->bytes.data + event->layout.time, 0, swap);
 }
 
 /* Reads until something may go out: TALLY_OK with a record that has no time, or with the queue ready (has_time). */
@@ -162,8 +159,8 @@ static enum tally_status read_on(struct time_order *o, struct time_order_item *i
 			item->has_time = true;
 			return flush(o, UINT64_MAX, err);
 		}
-		uint64_t time_ns;
-		if (!o->keeps_file_order && time_of(o, &record, &time_ns)) {
+		uint64_t time_ns = o->keeps_file_order ? 0 : time_order_time_of(o->reader, &record, o->swap);
+		if (is_time(time_ns)) {
 			struct waiting waiting = {
 				.time_ns = time_ns, .data = record.bytes.data, .offset = record.offset};
 			if (!vec_push(&o->queue, waiting))

@@ -31,5 +31,7 @@ TALLY_MUST_CHECK enum tally_status time_order_next(
 	struct time_order *order, struct time_order_item *item, struct tally_error *err);
 /* Items that came out with a time before that of one already given: their round was over. */
 uint64_t time_order_late(const struct time_order *order);
+/* When a record of the reader's events was made; 0: it does not say. swap: the reader's. */
+uint64_t time_order_time_of(const struct perfdata_reader *reader, const struct record *record, bool swap);
 
 #endif
