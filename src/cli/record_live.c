@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "analysis/live_merge.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "cli/record_features.h"
+#include "cli/ring_merge.h"
 #include "kernel/recording/record_attrs.h"
 
 #define STACKS_A_RING	 64 /* the longest: so many come in 16 ms at 4 kHz */
@@ -14,7 +14,6 @@
 #define RING_BYTES_LEAST (512u << 10)
 #define RING_BYTES_ALL	 (512u << 20) /* of all CPUs */
 #define OUT_BYTES	 (256u << 10) /* written at once */
-#define RELEASE_SHARE	 16 /* of a ring: so much is given back while a pass goes on */
 #define WINDOW_MS	 500
 #define PRESSED_MOST	 2 /* windows in a row: one may be another program's doing */
 #define CALM_LEAST	 6 /* windows without pressure, before a step back */
@@ -27,9 +26,8 @@ static const size_t stack_bytes_of_step[] = {SIZE_MAX, 16384, 8192};
 struct record_live {
 	struct record_live_config config;
 	struct live_unwind *unwind;
-	struct live_merge merge;
+	struct ring_merge merge;
 	struct writer out;
-	uint64_t *released; /* by ring: of what the pass was shown */
 	unsigned step;
 	bool can_lower;
 	uint64_t freq; /* what was asked for */
@@ -74,17 +72,13 @@ enum tally_status record_live_create(
 	struct live_unwind_config unwind = {.arch = record_host_arch(),
 		.build_id_dir = config->build_id_dir,
 		.kept_registers = config->kept_registers};
-	size_t ring_count = recorder_ring_count(config->recorder);
 
 	if (!live)
 		return error_nomem(err);
 	live->config = *config;
-	live->released = calloc(ring_count + 1, sizeof(*live->released));
-	enum tally_status st = live->released ? TALLY_OK : error_nomem(err);
+	enum tally_status st = live_unwind_create(&unwind, &live->unwind, err);
 	if (st == TALLY_OK)
-		st = live_unwind_create(&unwind, &live->unwind, err);
-	if (st == TALLY_OK)
-		st = live_merge_init(&live->merge, ring_count, time_of, live->unwind, err);
+		st = ring_merge_init(&live->merge, config->recorder, time_of, live->unwind, err);
 	if (st == TALLY_OK)
 		st = add_events(live, err);
 	if (st != TALLY_OK) {
@@ -101,10 +95,9 @@ void record_live_destroy(struct record_live *live)
 {
 	if (!live)
 		return;
-	live_merge_deinit(&live->merge);
+	ring_merge_deinit(&live->merge);
 	live_unwind_destroy(live->unwind);
 	writer_deinit(&live->out);
-	free(live->released);
 	free(live);
 }
 
@@ -152,37 +145,6 @@ enum tally_status record_live_learn(
 	return st;
 }
 
-static void release(struct record_live *live, size_t ring)
-{
-	uint64_t taken = live_merge_taken(&live->merge, ring);
-
-	if (taken > live->released[ring])
-		recorder_ring_release(live->config.recorder, ring, taken - live->released[ring]);
-	live->released[ring] = taken;
-}
-
-/* Both looks. fill: of the ring that has most. */
-static enum tally_status look(struct record_live *live, bool is_last, uint64_t *fill, struct tally_error *err)
-{
-	struct recorder *recorder = live->config.recorder;
-	struct tally_bytes slices[2];
-	size_t count = live->merge.count;
-
-	*fill = 0;
-	live_merge_start(&live->merge, is_last);
-	for (size_t i = 0; i < count; i++)
-		live_merge_note(&live->merge, i, slices, recorder_ring_peek(recorder, i, slices));
-	for (size_t i = 0; i < count; i++) {
-		size_t n = recorder_ring_peek(recorder, i, slices);
-		uint64_t bytes = n == 0 ? 0 : slices[0].len + (n == 2 ? slices[1].len : 0);
-		*fill = bytes > *fill ? bytes : *fill;
-		live->released[i] = 0;
-		if (!live_merge_show(&live->merge, i, slices, n))
-			return error_nomem(err);
-	}
-	return TALLY_OK;
-}
-
 static void set_step(struct record_live *live, unsigned step, int64_t now)
 {
 	unsigned halvings = step > SHORT_STEPS ? step - (unsigned)SHORT_STEPS : 0;
@@ -228,26 +190,22 @@ static void adapt(struct record_live *live, uint64_t fill)
 enum tally_status record_live_drain(struct record_live *live, const struct record_sink *sink, bool is_last,
 	uint64_t *bytes, struct tally_error *err)
 {
-	uint64_t fill, share = recorder_ring_bytes(live->config.recorder) / RELEASE_SHARE;
+	uint64_t fill;
 	struct record record;
-	size_t ring;
-	enum tally_status st = look(live, is_last, &fill, err);
+	enum tally_status st = ring_merge_look(&live->merge, is_last, &fill, err);
 
 	*bytes = 0;
 	if (st != TALLY_OK || (!is_last && fill < live->config.flush_bytes))
 		return st;
-	while (st == TALLY_OK && live_merge_next(&live->merge, &ring, &record)) {
+	while (st == TALLY_OK && ring_merge_next(&live->merge, &record)) {
 		st = live_unwind_feed(live->unwind, &record, &live->out, err);
 		*bytes += record.bytes.len;
-		if (st == TALLY_OK && !live_merge_advance(&live->merge))
+		if (st == TALLY_OK && !ring_merge_advance(&live->merge))
 			st = error_nomem(err);
-		if (live_merge_taken(&live->merge, ring) - live->released[ring] >= share)
-			release(live, ring);
 		if (st == TALLY_OK && live->out.len >= OUT_BYTES)
 			st = flush(live, sink, err);
 	}
-	for (size_t i = 0; i < live->merge.count; i++)
-		release(live, i);
+	ring_merge_release(&live->merge);
 	if (st == TALLY_OK)
 		st = is_last ? live_unwind_finish(live->unwind, &live->out, err)
 			     : live_unwind_end_round(live->unwind, &live->out, err);
@@ -287,7 +245,7 @@ struct record_live_summary record_live_summary(struct record_live *live)
 	struct record_live_summary summary = live->summary;
 
 	summary.totals = *live_unwind_totals(live->unwind);
-	summary.totals.damaged += live->merge.damaged;
+	summary.totals.damaged += live->merge.merge.damaged;
 	if (live->step > SHORT_STEPS)
 		summary.lowered_ms += (uint64_t)(clock_ms() - live->lowered_since_ms);
 	return summary;

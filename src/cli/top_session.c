@@ -7,15 +7,13 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "cli/record_features.h"
-#include "cli/record_opening.h"
+#include "cli/record_description.h"
 
 #define DRAIN_MS     100 /* a ring that fills faster wakes us */
 #define INBOX_RELIEF (32u << 20) /* bytes: more of them are taken in before the refresh */
@@ -59,43 +57,6 @@ static struct instant instant_now(void)
 
 /* ---- opening ---- */
 
-static enum tally_status write_description(struct top_session *s, int fd, struct tally_error *err)
-{
-	const struct record_request *q = s->request;
-	struct record_features features;
-	struct perfdata_writer *writer;
-	struct record_features_input input = {
-		.kernel = q->kernel, .events = q->events, .attrs = &q->attrs, .argv = q->argv};
-	input.sources = recorder_sources(s->opening.recorder, &input.source_count);
-	enum tally_status st = record_features_read(&input, &features, err);
-
-	if (st != TALLY_OK)
-		return st;
-	st = perfdata_writer_create_pipe(fd, &writer, err);
-	if (st == TALLY_OK) {
-		st = record_opening_add_events(q, s->opening.recorder, writer, err);
-		if (st == TALLY_OK)
-			st = perfdata_writer_begin(writer, &features.features, err);
-		perfdata_writer_destroy(writer);
-	}
-	record_features_deinit(&features);
-	return st;
-}
-
-/* Written as for a file, and read back as bytes. */
-static enum tally_status describe_events(struct top_session *s, struct file_map *description, struct tally_error *err)
-{
-	int fd = memfd_create("tally top", MFD_CLOEXEC);
-
-	if (fd < 0)
-		return error_set_errno(err, TALLY_IO, errno, "memory for the description of events");
-	enum tally_status st = write_description(s, fd, err);
-	if (st == TALLY_OK)
-		st = file_map_fd(fd, "the description of events", description, err);
-	close(fd);
-	return st;
-}
-
 enum tally_status top_session_open(
 	const struct record_request *request, struct top_session **session, struct tally_error *err)
 {
@@ -111,7 +72,7 @@ enum tally_status top_session_open(
 	if (st == TALLY_OK)
 		st = record_opening_open(&s->opening, err);
 	if (st == TALLY_OK)
-		st = describe_events(s, &s->description, err);
+		st = record_description_read(&s->opening, &s->description, err);
 	if (st != TALLY_OK) {
 		top_session_close(s);
 		return st;
@@ -381,7 +342,7 @@ static enum tally_status list_newcomers(
 static enum tally_status describe_again(struct top_session *s, struct tally_error *err)
 {
 	struct file_map description = {0};
-	enum tally_status st = describe_events(s, &description, err);
+	enum tally_status st = record_description_read(&s->opening, &description, err);
 
 	if (st == TALLY_OK)
 		st = live_profile_redescribe(s->profile, description.bytes, err);
