@@ -130,15 +130,25 @@ void lock_waits_acquire(struct lock_waits *w, const struct lock_wait *taken)
 		end_wait(w, id, taken->time_ns);
 }
 
-void lock_waits_end_thread(struct lock_waits *w, int32_t tid)
+static void give_up(struct lock_waits *w, const int32_t *tid)
 {
 	for (size_t i = 0; w->open > 0 && i < w->waits.len; i++) {
-		if (!w->is_waiting.items[i] || w->waits.items[i].tid != tid)
+		if (!w->is_waiting.items[i] || (tid && w->waits.items[i].tid != *tid))
 			continue;
 		w->is_waiting.items[i] = false;
 		w->open--;
 		w->unended++;
 	}
+}
+
+void lock_waits_end_thread(struct lock_waits *w, int32_t tid)
+{
+	give_up(w, &tid);
+}
+
+void lock_waits_give_up(struct lock_waits *w)
+{
+	give_up(w, NULL);
 }
 
 void lock_waits_finish(struct lock_waits *w)

@@ -66,6 +66,8 @@ void lock_waits_end(struct lock_waits *w, int32_t tid, uint64_t address, uint64_
 void lock_waits_acquire(struct lock_waits *w, const struct lock_wait *taken);
 /* The thread is gone: its waits have no end. */
 void lock_waits_end_thread(struct lock_waits *w, int32_t tid);
+/* Events were lost: waits that last may have ended, and what their threads wait for next would be taken as one with them. */
+void lock_waits_give_up(struct lock_waits *w);
 void lock_waits_finish(struct lock_waits *w);
 /* "spinlock", "rwsem:W": the field's names for the flags. */
 const char *lock_type_name(uint32_t flags);

@@ -21,6 +21,23 @@ static enum tally_status read_sideband(
 	return status;
 }
 
+static bool open_resolver(struct data_source *source)
+{
+	if (!resolver_init(&source->resolver, source->sideband.machine, source->run.swap))
+		return false;
+	source->resolver.deferred = &source->sideband.deferred;
+	source->resolver.unwinder = &source->unwinder;
+	frame_names_init(&source->names, &source->resolver, source->sideband.machine, source->store);
+	return true;
+}
+
+bool data_source_forget_frames(struct data_source *source)
+{
+	frame_names_deinit(&source->names);
+	resolver_deinit(&source->resolver);
+	return open_resolver(source);
+}
+
 static enum tally_status open_parts(
 	const struct cli *cli, const struct data_input *input, struct data_source *source, struct tally_error *err)
 {
@@ -34,16 +51,13 @@ static enum tally_status open_parts(
 		status = record_run_open(source->reader, &source->run, err);
 	if (status == TALLY_OK)
 		status = read_sideband(input, source, err);
-	if (status == TALLY_OK && !resolver_init(&source->resolver, source->sideband.machine, source->run.swap))
+	if (status == TALLY_OK && !open_resolver(source))
 		status = error_nomem(err);
 	if (status != TALLY_OK)
 		return status;
-	source->resolver.deferred = &source->sideband.deferred;
 	unwind_files_init(&source->unwind_files, source->sideband.machine, source->store);
 	sample_unwinder_init(
 		&source->unwinder, &source->unwind_files, perfdata_reader_features(source->reader), source->run.swap);
-	source->resolver.unwinder = &source->unwinder;
-	frame_names_init(&source->names, &source->resolver, source->sideband.machine, source->store);
 	struct tally_bytes tracing = perfdata_reader_features(source->reader)->tracing_data;
 	if (tracing.len > 0 &&
 		tracepoint_printer_create(tracing, &source->tracepoints, &source->tracepoint_error) != TALLY_OK)
@@ -101,7 +115,7 @@ void data_source_close(struct data_source *source)
 	*source = (struct data_source){0};
 }
 
-static bool decode_sample(struct data_source *source, const struct record *record, struct data_sample *out)
+bool data_source_decode(struct data_source *source, const struct record *record, struct data_sample *out)
 {
 	struct input_health *health = &source->sideband.health;
 	out->record = *record;
@@ -167,7 +181,7 @@ enum tally_status data_source_next(struct data_source *source, struct data_sampl
 			take_sideband(source, &item, out);
 			return TALLY_OK;
 		}
-		if (item.record.type != RECORD_SAMPLE || !decode_sample(source, &item.record, out))
+		if (item.record.type != RECORD_SAMPLE || !data_source_decode(source, &item.record, out))
 			continue;
 		if (source->spans.items.len > 0 && !time_spans_have(&source->spans, out->sample.time)) {
 			source->skipped++;

@@ -76,6 +76,11 @@ void data_source_tell(const struct cli *cli, const struct data_source *source);
 /* A sample that read its group comes as one of each event that counted on since. What belongs to no event, or cannot be decoded, is counted in the sideband's health and passed over. */
 TALLY_MUST_CHECK enum tally_status data_source_next(
 	struct data_source *source, struct data_sample *sample, struct tally_error *err);
+/* A sample that does not come from the reader: of the same events, as they are recorded. False: it is of none of them, or
+ * cannot be decoded, which is counted. */
+bool data_source_decode(struct data_source *source, const struct record *record, struct data_sample *sample);
+/* What was resolved, and its names, begin anew: frames of before are void. False: memory is out. */
+bool data_source_forget_frames(struct data_source *source);
 /* The thread's name then; in room where it had none. */
 struct tally_str data_source_comm(const struct data_source *source, const struct data_sample *sample, char room[16]);
 

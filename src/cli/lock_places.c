@@ -5,6 +5,8 @@
 
 #include "abi/perf_constants.h"
 
+#define UNKNOWN "[unknown]"
+
 static bool has_one_of(const char *name, const char *list)
 {
 	struct tally_str rest = str_from(list), part;
@@ -28,34 +30,56 @@ static bool is_waiting_function(const char *name)
 	return false;
 }
 
-bool lock_caller_read(struct data_source *source, const struct data_sample *s,
-	const struct lock_caller_options *options, struct lock_caller *c, struct tally_error *err)
+enum { NOT_LOOKED_AT, WAITS, CALLS }; /* line_form of a frame's name, which has no lines here */
+
+static bool is_waiting_frame(struct frame_name *name)
+{
+	if (name->line_form == NOT_LOOKED_AT)
+		name->line_form = name->symbol && is_waiting_function(name->symbol) ? WAITS : CALLS;
+	return name->line_form == WAITS;
+}
+
+static struct resolved_chain chain_of(struct data_source *source, const struct data_sample *s)
 {
 	struct resolver *resolver = &source->resolver;
 	struct resolve_where where = resolver_where(resolver, (int32_t)s->sample.pid, s->clock);
 	struct sample_array whole = resolver_sample_chain(resolver, &where, &s->event->layout, &s->sample);
-	struct resolved_chain chain = resolver_chain_frames(resolver, &where, &whole);
+	return resolver_chain_frames(resolver, &where, &whole);
+}
+
+bool lock_caller_read(struct data_source *source, const struct data_sample *s,
+	const struct lock_caller_options *options, struct lock_caller *c, struct tally_error *err)
+{
+	struct resolved_chain chain = chain_of(source, s);
 	size_t depth = chain.count < options->max_stack ? chain.count : (size_t)options->max_stack;
 	c->passes = !options->names;
 	for (size_t i = 0; i < (options->names ? chain.count : depth); i++) {
-		const struct frame_name *name = frame_names_get(&source->names, chain.frames[i], err);
+		struct frame_name *name = frame_names_get(&source->names, chain.frames[i], err);
 		if (!name)
 			return false;
-		const char *symbol = name->symbol ? name->symbol : "[unknown]";
-		c->passes = c->passes || (options->names && has_one_of(symbol, options->names));
-		if (i >= depth)
-			continue;
-		text_printf(&c->stack, "\t\t\t0x%" PRIx64 "  %s", chain.ips[i], symbol);
+		c->passes = c->passes || has_one_of(name->symbol ? name->symbol : UNKNOWN, options->names);
+		if (i < depth && i >= options->skip && !is_waiting_frame(name))
+			c->frames[c->count++] = chain.ips[i];
+	}
+	return !source->resolver.failed;
+}
+
+bool lock_caller_describe(struct data_source *source, const struct data_sample *s,
+	const struct lock_caller_options *options, struct lock_caller *c, struct tally_error *err)
+{
+	struct resolved_chain chain = chain_of(source, s);
+	for (size_t i = 0; i < chain.count && i < options->max_stack; i++) {
+		struct frame_name *name = frame_names_get(&source->names, chain.frames[i], err);
+		if (!name)
+			return false;
+		text_printf(&c->stack, "\t\t\t0x%" PRIx64 "  %s", chain.ips[i], name->symbol ? name->symbol : UNKNOWN);
 		if (name->symbol)
 			text_printf(&c->stack, "+0x%" PRIx64, name->symbol_offset);
 		text_char(&c->stack, '\n');
-		if (i < options->skip || is_waiting_function(symbol))
-			continue;
-		if (c->name.len == 0 && name->symbol)
-			text_printf(&c->name, "%s+0x%" PRIx64, symbol, name->symbol_offset);
-		c->frames[c->count++] = chain.ips[i];
+		if (i >= options->skip && c->name.len == 0 && name->symbol && !is_waiting_frame(name))
+			text_printf(&c->name, "%s+0x%" PRIx64, name->symbol, name->symbol_offset);
 	}
-	return !resolver->failed && !c->name.failed && !c->stack.failed;
+	return !source->resolver.failed && !c->name.failed && !c->stack.failed;
 }
 
 void lock_caller_deinit(struct lock_caller *c)

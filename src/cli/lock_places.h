@@ -4,6 +4,7 @@
  * Borrows the source and the sample; the caller owns the caller (all zero at first) and the texts. One thread.
  *
  *	lock_caller_read(&source, &sample, &(struct lock_caller_options){.max_stack = 8, .skip = 3}, &caller, err);
+ *	lock_caller_describe(&source, &sample, &options, &caller, err);
  *	... caller.name ... lock_caller_deinit(&caller);
  */
 #ifndef CLI_LOCK_PLACES_H
@@ -27,8 +28,11 @@ struct lock_caller {
 	bool passes; /* the names of the options */
 };
 
-/* max_stack is LOCK_MAX_STACK at most. False: out of memory. */
+/* The frames, and whether it passes. max_stack is LOCK_MAX_STACK at most. False: out of memory. */
 bool lock_caller_read(struct data_source *source, const struct data_sample *s,
+	const struct lock_caller_options *options, struct lock_caller *c, struct tally_error *err);
+/* The texts, which are shown of a caller that is new. The same. */
+bool lock_caller_describe(struct data_source *source, const struct data_sample *s,
 	const struct lock_caller_options *options, struct lock_caller *c, struct tally_error *err);
 void lock_caller_deinit(struct lock_caller *c);
 /* The variable of the kernel that the lock is in; name stays empty for one that has no such place. is_start is

@@ -75,7 +75,8 @@ static void add_titles(const struct lock_table *t, struct text *out)
 	static const char *const tails[] = {[LOCK_BY_NAME] = "",
 		[LOCK_BY_CALLER] = "        type   caller",
 		[LOCK_BY_THREAD] = "         pid   comm",
-		[LOCK_BY_ADDRESS] = "           address   symbol"};
+		[LOCK_BY_ADDRESS] = "           address   symbol",
+		[LOCK_BY_CGROUP] = "  cgroup"};
 	if (t->layout == LOCK_BY_NAME)
 		text_printf(out, "%*s ", NAME_WIDTH, "Name");
 	for (size_t i = 0; i < t->column_count; i++) {
@@ -112,6 +113,8 @@ static void add_tail(
 		text_printf(out, "%*" PRId64 "   %s", TIME_WIDTH, (int64_t)l->number, l->name);
 	else if (t->layout == LOCK_BY_ADDRESS)
 		text_printf(out, "  %016" PRIx64 "   %s (%.*s)", l->number, l->name, type_len(t, type), type);
+	else if (t->layout == LOCK_BY_CGROUP)
+		text_printf(out, "  %s", l->name);
 }
 
 static void add_row(
@@ -154,25 +157,25 @@ static void add_separated(
 		text_printf(out, "%" PRId64 "%s %s", (int64_t)l->number, s, l->name);
 	else if (t->layout == LOCK_BY_ADDRESS)
 		text_printf(out, "%" PRIx64 "%s %s%s %.*s", l->number, s, l->name, s, type_len(t, type), type);
+	else if (t->layout == LOCK_BY_CGROUP)
+		text_str(out, l->name);
 	text_char(out, '\n');
 }
 
 static void add_separated_titles(const struct lock_table *t, struct text *out)
 {
-	static const char *const first[] = {
-		[LOCK_BY_CALLER] = "type", [LOCK_BY_THREAD] = "pid", [LOCK_BY_ADDRESS] = "address"};
-	static const char *const second[] = {
-		[LOCK_BY_CALLER] = "caller", [LOCK_BY_THREAD] = "comm", [LOCK_BY_ADDRESS] = "symbol"};
+	static const char *const tails[][3] = {[LOCK_BY_CALLER] = {"type", "caller"},
+		[LOCK_BY_THREAD] = {"pid", "comm"},
+		[LOCK_BY_ADDRESS] = {"address", "symbol", "type"},
+		[LOCK_BY_CGROUP] = {"cgroup"}};
 	text_str(out, "# output: ");
 	if (t->layout == LOCK_BY_NAME)
 		text_printf(out, "name%s ", t->separator);
 	for (size_t i = 0; i < t->column_count; i++)
 		text_printf(out, "%s%s", i ? t->separator : "", i ? " " : ""),
 			text_str(out, columns[t->columns[i]].title);
-	if (t->layout != LOCK_BY_NAME)
-		text_printf(out, "%s %s%s %s", t->separator, first[t->layout], t->separator, second[t->layout]);
-	if (t->layout == LOCK_BY_ADDRESS)
-		text_printf(out, "%s type", t->separator);
+	for (size_t i = 0; t->layout != LOCK_BY_NAME && i < 3 && tails[t->layout][i]; i++)
+		text_printf(out, "%s %s", t->separator, tails[t->layout][i]);
 	text_char(out, '\n');
 }
 

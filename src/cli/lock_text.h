@@ -26,7 +26,8 @@ enum lock_layout {
 	LOCK_BY_NAME, /* report: the name in front, cut to its column */
 	LOCK_BY_CALLER, /* contention: the lock's type and the caller behind */
 	LOCK_BY_THREAD, /* contention -t: number and name of the thread behind */
-	LOCK_BY_ADDRESS /* contention -l: address, name and type of the lock behind */
+	LOCK_BY_ADDRESS, /* contention -l: address, name and type of the lock behind */
+	LOCK_BY_CGROUP /* contention --lock-cgroup: path of the cgroup behind */
 };
 
 struct lock_label {

@@ -154,6 +154,25 @@ static void threads_that_end_wait_no_longer(void **state)
 	lock_waits_deinit(&w);
 }
 
+static void waits_do_not_last_through_a_loss(void **state)
+{
+	struct lock_waits w;
+	lock_waits_init(&w);
+	begin(&w, 1, 0xa, 100, 0);
+	begin(&w, 2, 0xb, 110, 0);
+	lock_waits_give_up(&w);
+	assert_int_equal(w.unended, 2);
+	begin(&w, 1, 0xa, 9000, 0);
+	lock_waits_end(&w, 1, 0xa, 9005);
+	lock_waits_end(&w, 2, 0xb, 9010);
+	lock_waits_finish(&w);
+	assert_int_equal(w.rows.items[0].total_ns, 5);
+	assert_int_equal(w.rows.items[1].contended, 0);
+	assert_int_equal(w.unended, 2);
+	assert_int_equal(w.unbegun, 1);
+	lock_waits_deinit(&w);
+}
+
 static void types_are_named(void **state)
 {
 	assert_string_equal(lock_type_name(LOCK_FLAG_SPIN), "spinlock");
@@ -176,6 +195,7 @@ int main(void)
 		cmocka_unit_test(rows_have_a_bound),
 		cmocka_unit_test(memory_is_that_of_waits_that_last),
 		cmocka_unit_test(threads_that_end_wait_no_longer),
+		cmocka_unit_test(waits_do_not_last_through_a_loss),
 		cmocka_unit_test(types_are_named),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
