@@ -108,11 +108,12 @@ def rows(text):
 
 def test_rows_are_those_of_a_recording(tally, fight, tmp_path):
     data = tmp_path / 'lock.data'
-    layouts = ([], ['-l'], ['-t'], ['-Y', 'mutex'], ['-S', 'mutex_lock,futex'], ['--max-stack', '4'])
     fighters = Fight(fight)
     pids = ','.join(fighters.pids)
+    layouts = (['-p', pids], ['-lp', pids], ['-tp', pids], ['-p', pids, '-Y', 'mutex'],
+               ['-p', pids, '-S', 'mutex_lock,futex'], ['--tid', pids, '--max-stack', '4'], ['-tp', pids, '-C', '0'])
     recorder = tally.start('lock', 'record', '--kernel-callchains', '-o', data, '-p', pids)
-    watchers = [tally.start('lock', 'contention', '-b', '-p', pids, *FIELDS, *words) for words in layouts]
+    watchers = [tally.start('lock', 'contention', '-b', *FIELDS, *words) for words in layouts]
     for watcher in [recorder, *watchers]:
         wait_for(lambda: waits_with_counters(watcher.pid))  # noqa: B023 (it is asked at once)
     fighters.run()
