@@ -29,44 +29,52 @@ void page_string(struct text *out, struct tally_str s)
 }
 
 /* Of up to three bytes: a digit more than there are, and signs for the rest. */
-static void add_digits(struct page_bytes *b)
+static void put_digits(const uint8_t *bytes, size_t count, char digits[4])
 {
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	b->bits <<= 8 * (3 - b->count);
-	for (unsigned i = 0; i < 4; i++)
-		text_char(b->out, i <= b->count ? digits[b->bits >> (18 - 6 * i) & 63] : '=');
-	b->bits = b->count = 0;
-	(void)text_line_end(b->out);
+	static const char all[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	uint32_t bits =
+		(uint32_t)bytes[0] << 16 | (count > 1 ? (uint32_t)bytes[1] << 8 : 0) | (count > 2 ? bytes[2] : 0);
+	digits[0] = all[bits >> 18];
+	digits[1] = all[bits >> 12 & 63];
+	digits[2] = count > 1 ? all[bits >> 6 & 63] : '=';
+	digits[3] = count > 2 ? all[bits & 63] : '=';
 }
 
-static void add_byte(struct page_bytes *b, uint8_t byte)
+static void add_base64(struct text *out, const uint8_t *bytes, size_t count)
 {
-	b->bits = b->bits << 8 | byte;
-	if (++b->count == 3)
-		add_digits(b);
+	char *to = text_room(out, (count / 3 + 1) * 4);
+	if (!to)
+		return;
+	size_t i = 0;
+	for (; count - i >= 3; i += 3, to += 4)
+		put_digits(bytes + i, 3, to);
+	if (i < count) {
+		put_digits(bytes + i, count - i, to);
+		to += 4;
+	}
+	out->len = (size_t)(to - out->data);
+	(void)text_line_end(out);
 }
 
-static void take_byte(struct page_bytes *b, uint8_t byte)
+void page_bytes_hand_on(struct page_bytes *b)
 {
+	size_t count = b->count < PAGE_HELD_BYTES ? b->count : PAGE_HELD_BYTES;
 	if (b->is_packed)
-		text_char(&b->whole, (char)byte);
+		text_bytes(&b->whole, (const char *)b->held, count);
 	else
-		add_byte(b, byte);
-}
-
-void page_number(struct page_bytes *b, uint64_t number)
-{
-	for (; number >= 0x80; number >>= 7)
-		take_byte(b, (uint8_t)(0x80 | (number & 0x7f)));
-	take_byte(b, (uint8_t)number);
+		add_base64(b->out, b->held, count);
+	b->count -= count;
+	memcpy(b->held, b->held + count, b->count);
 }
 
 static void add_packed(struct page_bytes *b)
 {
 	struct text packed = {0};
 	deflate_append(&packed, (struct tally_bytes){(const uint8_t *)b->whole.data, b->whole.len});
-	for (size_t i = 0; i < packed.len; i++)
-		add_byte(b, (uint8_t)packed.data[i]);
+	for (size_t at = 0; at < packed.len; at += PAGE_HELD_BYTES) {
+		size_t left = packed.len - at;
+		add_base64(b->out, (const uint8_t *)packed.data + at, left < PAGE_HELD_BYTES ? left : PAGE_HELD_BYTES);
+	}
 	b->out->failed = b->out->failed || b->whole.failed || packed.failed;
 	text_deinit(&packed);
 	text_deinit(&b->whole);
@@ -74,8 +82,8 @@ static void add_packed(struct page_bytes *b)
 
 void page_bytes_end(struct page_bytes *b)
 {
+	if (b->count > 0)
+		page_bytes_hand_on(b);
 	if (b->is_packed)
 		add_packed(b);
-	if (b->count > 0)
-		add_digits(b);
 }

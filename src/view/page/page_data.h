@@ -16,16 +16,27 @@
  * U+FFFD. */
 void page_string(struct text *out, struct tally_str s);
 
+#define PAGE_HELD_BYTES 768 /* three bytes are four signs, and none is left over */
+#define PAGE_NUMBER_MAX 10
+
 struct page_bytes {
 	struct text *out;
-	uint32_t bits;
-	unsigned count; /* bytes held */
 	bool is_packed; /* by deflate, all of them at the end */
 	struct text whole; /* until then */
+	size_t count; /* bytes held */
+	uint8_t held[PAGE_HELD_BYTES + PAGE_NUMBER_MAX];
 };
 
+void page_bytes_hand_on(struct page_bytes *b);
 /* Seven bits a byte, the lowest first, the highest bit set while more follow. */
-void page_number(struct page_bytes *b, uint64_t number);
+static inline void page_number(struct page_bytes *b, uint64_t number)
+{
+	for (; number >= 0x80; number >>= 7)
+		b->held[b->count++] = (uint8_t)(0x80 | (number & 0x7f));
+	b->held[b->count++] = (uint8_t)number;
+	if (b->count >= PAGE_HELD_BYTES)
+		page_bytes_hand_on(b);
+}
 void page_bytes_end(struct page_bytes *b);
 
 #endif

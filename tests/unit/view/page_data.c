@@ -30,6 +30,26 @@ static void numbers_are_base64(void **state)
 	text_deinit(&t);
 }
 
+static void many_numbers_are_one_text(void **state)
+{
+	(void)state;
+	struct text t = {0}, wanted = {0};
+	struct page_bytes b = {.out = &t};
+	for (unsigned i = 0; i < 500; i++) { /* of one, two and three bytes: more than are held at once */
+		page_number(&b, 1);
+		page_number(&b, 0x82);
+		page_number(&b, 0x4004);
+		text_str(&wanted, "AYIBhIAB");
+	}
+	page_number(&b, UINT64_MAX);
+	text_str(&wanted, "////////////AQ==");
+	page_bytes_end(&b);
+	assert_int_equal(t.len, wanted.len);
+	assert_memory_equal(t.data, wanted.data, t.len);
+	text_deinit(&t);
+	text_deinit(&wanted);
+}
+
 static void packed_numbers_are_base64_of_what_is_packed(void **state)
 {
 	(void)state;
@@ -49,6 +69,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(strings_are_never_markup),
 		cmocka_unit_test(numbers_are_base64),
+		cmocka_unit_test(many_numbers_are_one_text),
 		cmocka_unit_test(packed_numbers_are_base64_of_what_is_packed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
