@@ -93,11 +93,11 @@ static void add_sample(struct callgrind *w, size_t index)
 {
 	const struct profile_sample *sample = &w->view->profile->samples[index];
 	uint32_t node = w->tables.node_of_sample[index];
-	uint32_t frame = w->tables.nodes[node].frame;
+	uint32_t frame = w->tables.nodes.items[node].frame;
 	struct cost_place place = {w->function_of_frame[frame], w->line_of_frame[frame], PROFILE_NONE};
 	add_cost(w, &place, sample, index + 1);
-	while ((node = w->tables.nodes[node].parent) != PROFILE_NONE) {
-		frame = w->tables.nodes[node].frame;
+	while ((node = w->tables.nodes.items[node].parent) != PROFILE_NONE) {
+		frame = w->tables.nodes.items[node].frame;
 		place = (struct cost_place){w->function_of_frame[frame], w->line_of_frame[frame], place.function};
 		add_cost(w, &place, sample, index + 1);
 	}

@@ -129,8 +129,8 @@ static bool add_marks(struct chrome *w)
 static void add_stacks(struct chrome *w)
 {
 	struct text room = {0};
-	for (size_t i = 0; i < w->tables.node_count && !byte_sink_is_lost(w->sink); i++) {
-		const struct export_node *node = &w->tables.nodes[i];
+	for (size_t i = 0; i < w->tables.nodes.len && !byte_sink_is_lost(w->sink); i++) {
+		const struct stack_node *node = &w->tables.nodes.items[i];
 		struct flame_label label = flame_label_of(w->view->profile, w->tables.frames[node->frame], &room);
 		text_printf(w->out, "%s\"%zu\":{\"category\":", i ? ",\n" : "\n", i);
 		export_json_string(w->out, label.object.len > 0 ? label.object : STR("[unknown]"));

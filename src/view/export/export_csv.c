@@ -47,8 +47,8 @@ static bool make_names(struct csv *w)
 static void put_stack(struct csv *w, uint32_t node)
 {
 	w->path.len = 0;
-	for (; node != PROFILE_NONE; node = w->tables.nodes[node].parent)
-		if (!vec_push(&w->path, w->tables.nodes[node].frame))
+	for (; node != PROFILE_NONE; node = w->tables.nodes.items[node].parent)
+		if (!vec_push(&w->path, w->tables.nodes.items[node].frame))
 			w->sink->failed = true;
 	text_char(w->out, '"');
 	for (size_t i = w->path.len; i-- > 0;) {
@@ -64,7 +64,7 @@ static void add_row(struct csv *w, const struct export_sample *s)
 {
 	const struct profile *p = w->view->profile;
 	const struct profile_thread *thread = &p->threads[s->thread];
-	uint32_t frame = w->tables.frames[w->tables.nodes[s->node].frame];
+	uint32_t frame = w->tables.frames[w->tables.nodes.items[s->node].frame];
 	struct text *out = w->out;
 	text_u64(out, s->time);
 	text_char(out, ',');

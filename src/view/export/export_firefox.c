@@ -56,11 +56,11 @@ static bool add_frame(struct firefox *w, size_t index)
 
 static void measure_inlines(struct firefox *w)
 {
-	for (size_t i = 0; i < w->tables.node_count; i++) {
-		const struct export_node *node = &w->tables.nodes[i];
+	for (size_t i = 0; i < w->tables.nodes.len; i++) {
+		const struct stack_node *node = &w->tables.nodes.items[i];
 		if (node->parent != PROFILE_NONE && firefox_is_inlined(w, node->frame))
 			w->frames[node->frame].inline_depth =
-				w->frames[w->tables.nodes[node->parent].frame].inline_depth + 1;
+				w->frames[w->tables.nodes.items[node->parent].frame].inline_depth + 1;
 	}
 }
 
@@ -94,7 +94,7 @@ static bool prepare(struct firefox *w)
 		(void)firefox_string(w, profile_string(p, p->functions[i].name));
 	for (int i = 0; i < EXPORT_MARKS; i++)
 		(void)firefox_string(w, str_from(export_mark_name((enum export_mark_kind)i)));
-	return local_ids_init(&w->nodes, w->tables.node_count) &&
+	return local_ids_init(&w->nodes, w->tables.nodes.len) &&
 	       local_ids_init(&w->used_frames, w->tables.frame_count) &&
 	       local_ids_init(&w->used_functions, w->functions.len) && local_ids_init(&w->symbols, p->function_count) &&
 	       local_ids_init(&w->texts, w->strings.len) && local_ids_init(&w->resources, p->binary_count);

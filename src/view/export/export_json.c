@@ -90,8 +90,8 @@ static void add_frames(struct export_writer *w)
 static void add_stacks(struct export_writer *w)
 {
 	json_array(&w->json, "stacks");
-	for (size_t i = 0; i < w->tables->node_count; i++) {
-		const struct export_node *node = &w->tables->nodes[i];
+	for (size_t i = 0; i < w->tables->nodes.len; i++) {
+		const struct stack_node *node = &w->tables->nodes.items[i];
 		json_object(&w->json, NULL);
 		if (node->parent != PROFILE_NONE)
 			json_u64(&w->json, "parent", node->parent);

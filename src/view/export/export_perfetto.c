@@ -147,8 +147,8 @@ static void tell_frame(struct perfetto *w, uint32_t index)
 static void put_frames(struct perfetto *w, uint32_t node)
 {
 	VEC(uint32_t) path = {0};
-	for (; node != PROFILE_NONE; node = w->tables.nodes[node].parent)
-		if (!vec_push(&path, w->tables.nodes[node].frame))
+	for (; node != PROFILE_NONE; node = w->tables.nodes.items[node].parent)
+		if (!vec_push(&path, w->tables.nodes.items[node].frame))
 			w->sink->failed = true;
 	/* Outermost first; not packed: that is a choice of proto3. */
 	for (size_t i = path.len; i-- > 0;)
@@ -162,8 +162,8 @@ static void tell_stack(struct perfetto *w, uint32_t node)
 		return;
 	w->node_is_told[node] = true;
 	size_t interned = protobuf_open(w->out);
-	for (uint32_t at = node; at != PROFILE_NONE; at = w->tables.nodes[at].parent)
-		tell_frame(w, w->tables.nodes[at].frame);
+	for (uint32_t at = node; at != PROFILE_NONE; at = w->tables.nodes.items[at].parent)
+		tell_frame(w, w->tables.nodes.items[at].frame);
 	size_t stack = protobuf_open(w->out);
 	protobuf_u64(w->out, STACK_IID, node + 1);
 	put_frames(w, node);
@@ -216,7 +216,7 @@ static void begin_sequence(struct perfetto *w, uint32_t event)
 {
 	const struct profile *p = w->view->profile;
 	memset(w->frame_is_told, 0, w->tables.frame_count);
-	memset(w->node_is_told, 0, w->tables.node_count);
+	memset(w->node_is_told, 0, w->tables.nodes.len);
 	memset(w->binary_is_told, 0, p->binary_count);
 	id_table_deinit(&w->told);
 	w->told = (struct id_table){.words = 1};
@@ -356,7 +356,7 @@ static bool prepare(struct perfetto *w)
 	if (export_tables_init(&w->tables, w->view, NULL) != TALLY_OK)
 		return false;
 	w->frame_is_told = calloc(w->tables.frame_count + 1, 1);
-	w->node_is_told = calloc(w->tables.node_count + 1, 1);
+	w->node_is_told = calloc(w->tables.nodes.len + 1, 1);
 	w->binary_is_told = calloc(w->view->profile->binary_count + 1, 1);
 	return w->frame_is_told && w->node_is_told && w->binary_is_told;
 }

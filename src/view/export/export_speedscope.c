@@ -30,8 +30,8 @@ static void add_name(struct speedscope *w, const struct export_track *track, uin
 static void add_stack(struct speedscope *w, uint32_t node)
 {
 	size_t depth = 0;
-	for (; node != PROFILE_NONE; node = w->tables.nodes[node].parent)
-		w->path[depth++] = w->tables.nodes[node].frame;
+	for (; node != PROFILE_NONE; node = w->tables.nodes.items[node].parent)
+		w->path[depth++] = w->tables.nodes.items[node].frame;
 	text_char(w->out, '[');
 	while (depth > 0) {
 		text_u64(w->out, w->path[--depth]);
@@ -122,7 +122,7 @@ void export_speedscope(struct byte_sink *sink, const struct export_view *view)
 	struct speedscope w = {.sink = sink, .out = &sink->text, .view = view};
 	bool is_ready =
 		export_tables_init(&w.tables, view, NULL) == TALLY_OK && export_groups_init(&w.groups, &w.tables);
-	w.path = malloc((w.tables.node_count + 1) * sizeof(*w.path));
+	w.path = malloc((w.tables.nodes.len + 1) * sizeof(*w.path));
 	if (is_ready && w.path)
 		write_all(&w);
 	else

@@ -177,10 +177,10 @@ static void add_frames(struct filler *f)
 static bool add_stacks(struct filler *f)
 {
 	VEC(uint32_t) depths = {0};
-	bool is_done = vec_reserve(&depths, f->tables.node_count + 1);
+	bool is_done = vec_reserve(&depths, f->tables.nodes.len + 1);
 	begin(f, "INSERT INTO stacks VALUES (?, ?, ?, ?)");
-	for (size_t i = 0; is_done && i < f->tables.node_count && !f->failed; i++) {
-		const struct export_node *node = &f->tables.nodes[i];
+	for (size_t i = 0; is_done && i < f->tables.nodes.len && !f->failed; i++) {
+		const struct stack_node *node = &f->tables.nodes.items[i];
 		depths.items[i] = node->parent == PROFILE_NONE ? 0 : depths.items[node->parent] + 1;
 		bind_number(f, 1, (int64_t)i);
 		if (node->parent != PROFILE_NONE)

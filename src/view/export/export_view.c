@@ -74,44 +74,6 @@ static void mark_needed(const struct export_tables *t, const struct moved *moved
 			moved->frames[i] = 0;
 }
 
-static bool add_node(struct export_tables *t, struct export_node node)
-{
-	size_t need = t->node_count + 1;
-	if (need > t->node_cap && !vec_grow(&t->nodes, &t->node_cap, sizeof(*t->nodes), need))
-		return false;
-	t->nodes[t->node_count++] = node;
-	return true;
-}
-
-/* The innermost node of the stack; PROFILE_NONE: out of memory. */
-static uint32_t add_nodes(struct export_tables *t, const struct moved *moved, struct id_table *ids, uint32_t stack_id)
-{
-	struct list stack = profile_stack(t->view->profile, stack_id);
-	uint32_t node = PROFILE_NONE;
-	for (uint32_t i = stack.count; i-- > 0;) {
-		const struct export_node added = {node, moved->frames[stack.items[i]]};
-		const uint64_t key = (uint64_t)added.parent << 32 | added.frame;
-		node = id_table_add(ids, &key, NULL);
-		if (node == ID_TABLE_NONE || (node == t->node_count && !add_node(t, added)))
-			return PROFILE_NONE;
-	}
-	return node;
-}
-
-static bool fill_stacks(struct export_tables *t, const struct moved *moved)
-{
-	struct id_table ids = {.words = 1}; /* of nodes: parent and frame */
-	bool is_done = true;
-	for (size_t i = 0; is_done && i < list_table_len(&t->view->profile->stacks); i++) {
-		if (moved->stacks[i] != 0)
-			continue;
-		moved->stacks[i] = add_nodes(t, moved, &ids, (uint32_t)i);
-		is_done = moved->stacks[i] != PROFILE_NONE;
-	}
-	id_table_deinit(&ids);
-	return is_done;
-}
-
 static bool fill_nodes(struct export_tables *t, const struct moved *moved)
 {
 	const struct profile *p = t->view->profile;
@@ -124,14 +86,14 @@ static bool fill_nodes(struct export_tables *t, const struct moved *moved)
 		moved->frames[i] = (uint32_t)t->frame_count;
 		t->frames[t->frame_count++] = (uint32_t)i;
 	}
-	if (!fill_stacks(t, moved))
+	if (!stack_nodes_init(&t->nodes, p, moved->frames, moved->stacks))
 		return false;
 	for (size_t i = 0; i < p->frame_count; i++) {
 		if (moved->leaves[i] != 0)
 			continue;
-		if (!add_node(t, (struct export_node){PROFILE_NONE, moved->frames[i]}))
+		if (!stack_nodes_add(&t->nodes, (struct stack_node){PROFILE_NONE, moved->frames[i]}))
 			return false;
-		moved->leaves[i] = (uint32_t)t->node_count - 1;
+		moved->leaves[i] = (uint32_t)t->nodes.len - 1;
 	}
 	return true;
 }
@@ -222,7 +184,7 @@ enum tally_status export_tables_init(struct export_tables *t, const struct expor
 
 void export_tables_deinit(struct export_tables *t)
 {
-	free(t->nodes);
+	stack_nodes_deinit(&t->nodes);
 	free(t->frames);
 	free(t->tracks);
 	free(t->track_of_thread);

@@ -8,7 +8,7 @@
  *
  *	export_tables_init(&tables, &view, err);
  *	struct export_sample s;
- *	for (size_t at = 0; export_next_row(&tables, &at, &s);) use(s.time, tables.nodes[s.node]);
+ *	for (size_t at = 0; export_next_row(&tables, &at, &s);) use(s.time, tables.nodes.items[s.node]);
  */
 #ifndef VIEW_EXPORT_EXPORT_VIEW_H
 #define VIEW_EXPORT_EXPORT_VIEW_H
@@ -16,6 +16,7 @@
 #include "base/byte_sink.h"
 #include "profile/filter.h"
 #include "profile/flame_tree.h"
+#include "profile/stack_nodes.h"
 
 enum export_mark_kind {
 	EXPORT_COMM, /* a thread takes a name */
@@ -79,11 +80,6 @@ struct export_view {
 	uint64_t first_time, last_time; /* of what was chosen, where asked for and has_times */
 };
 
-struct export_node {
-	uint32_t parent; /* PROFILE_NONE: outermost */
-	uint32_t frame; /* of the tables */
-};
-
 struct export_track {
 	int32_t pid, tid; /* -1: not known */
 	uint32_t comm; /* profile's string: the last name */
@@ -92,8 +88,7 @@ struct export_track {
 
 struct export_tables {
 	const struct export_view *view;
-	struct export_node *nodes;
-	size_t node_count, node_cap;
+	struct stack_nodes nodes; /* of frames of the tables */
 	uint32_t *frames; /* the profile's */
 	size_t frame_count;
 	struct export_track *tracks;

@@ -32,12 +32,13 @@ static void add_stacks(struct firefox *w)
 	size_t count = w->nodes.items.len;
 	text_printf(w->out, ",\n\"stackTable\":{\"length\":%zu", count);
 	FIREFOX_COLUMN(w, "prefix", count,
-		firefox_put_id(w->out, w->tables.nodes[nodes[at]].parent == PROFILE_NONE
+		firefox_put_id(w->out, w->tables.nodes.items[nodes[at]].parent == PROFILE_NONE
 					       ? UINT32_MAX
-					       : w->nodes.local[w->tables.nodes[nodes[at]].parent]));
+					       : w->nodes.local[w->tables.nodes.items[nodes[at]].parent]));
 	FIREFOX_COLUMN(w, "frame", count,
-		text_u64(w->out, firefox_local_id(w, &w->used_frames, w->tables.nodes[nodes[at]].frame)));
-	FIREFOX_COLUMN(w, "category", count, text_u64(w->out, w->frames[w->tables.nodes[nodes[at]].frame].category));
+		text_u64(w->out, firefox_local_id(w, &w->used_frames, w->tables.nodes.items[nodes[at]].frame)));
+	FIREFOX_COLUMN(
+		w, "category", count, text_u64(w->out, w->frames[w->tables.nodes.items[nodes[at]].frame].category));
 	FIREFOX_COLUMN(w, "subcategory", count, text_char(w->out, '0'));
 	text_char(w->out, '}');
 }
@@ -150,7 +151,7 @@ static void use_nodes(struct firefox *w, size_t first, size_t last)
 	for (size_t i = first; i < last; i++) {
 		uint32_t node = w->tables.node_of_sample[export_group_row(&w->groups, i)->sample];
 		for (; node != PROFILE_NONE && nodes->stamp[node] != w->thread_stamp;
-			node = w->tables.nodes[node].parent)
+			node = w->tables.nodes.items[node].parent)
 			(void)firefox_local_id(w, nodes, node);
 	}
 	if (nodes->items.len)

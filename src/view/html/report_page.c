@@ -101,10 +101,10 @@ static void add_nodes(struct page *page)
 	text_str(page->out, "\"labels\":[");
 	for (size_t i = 0; i < t->frame_count && label_of; i++)
 		label_of[i] = add_label(page, &labels, t->frames[i], &room);
-	text_printf(page->out, "],\n\"nodeCount\":%zu,\n\"nodes\":\"", t->node_count);
+	text_printf(page->out, "],\n\"nodeCount\":%zu,\n\"nodes\":\"", t->nodes.len);
 	struct page_bytes b = {.out = page->out};
-	for (size_t i = 0; i < t->node_count && label_of; i++) {
-		const struct export_node *node = &t->nodes[i];
+	for (size_t i = 0; i < t->nodes.len && label_of; i++) {
+		const struct stack_node *node = &t->nodes.items[i];
 		page_number(&b, node->parent == PROFILE_NONE ? 0 : i - node->parent);
 		page_number(&b, label_of[node->frame]);
 		byte_sink_step(page->sink);

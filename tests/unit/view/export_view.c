@@ -84,7 +84,7 @@ static void tables(void **state)
 	struct export_sample s;
 	size_t at = 0;
 	assert_int_equal(export_tables_init(&t, &view, NULL), TALLY_OK);
-	assert_int_equal(t.node_count, 3);
+	assert_int_equal(t.nodes.len, 3);
 	assert_int_equal(t.frame_count, 3);
 	assert_int_equal(t.track_count, 2);
 	assert_int_equal(t.first_time, 28);
@@ -94,9 +94,9 @@ static void tables(void **state)
 		assert_int_equal(s.time, 28 + i);
 		assert_int_equal(s.period, 12 - i);
 		assert_int_equal(s.cpu, 2 - i);
-		assert_int_equal(t.frames[t.nodes[s.node].frame], made.frames[i == 0 ? 2 : 1]);
-		uint32_t parent = t.nodes[s.node].parent;
-		assert_true(i == 0 ? parent == PROFILE_NONE : t.frames[t.nodes[parent].frame] == made.frames[0]);
+		assert_int_equal(t.frames[t.nodes.items[s.node].frame], made.frames[i == 0 ? 2 : 1]);
+		uint32_t parent = t.nodes.items[s.node].parent;
+		assert_true(i == 0 ? parent == PROFILE_NONE : t.frames[t.nodes.items[parent].frame] == made.frames[0]);
 		assert_int_equal(t.tracks[s.track].tid, i == 0 ? 2 : 1);
 	}
 	assert_false(export_next_row(&t, &at, &s));
@@ -119,7 +119,7 @@ static void what_is_not_chosen_is_not_in_the_tables(void **state)
 	const struct export_view view = {.profile = made.profile, .filter = &filter, .event = PROFILE_NONE};
 	struct export_tables t;
 	assert_int_equal(export_tables_init(&t, &view, NULL), TALLY_OK);
-	assert_int_equal(t.node_count, 1);
+	assert_int_equal(t.nodes.len, 1);
 	assert_int_equal(t.frame_count, 1);
 	assert_int_equal(t.track_count, 1);
 	assert_int_equal(t.tracks[0].row_count, 1);
