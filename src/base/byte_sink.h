@@ -3,7 +3,7 @@
  *
  * Who writes adds to sink.text and says byte_sink_step after each item: beyond a mark the text goes out and is empty
  * again. Failures stay, and are told by byte_sink_finish; byte_sink_is_lost tells sooner that going on is in vain.
- * The descriptor is the caller's, until finish. One thread, beside which another packs.
+ * The descriptor is the caller's, until finish. The sink stays where it is. One thread, beside which others pack.
  *
  *	byte_sink_init(&sink, fd, true);
  *	text_str(&sink.text, "..."); byte_sink_step(&sink);
@@ -22,8 +22,8 @@ struct byte_sink_output {
 
 struct byte_sink {
 	struct text text;
-	struct byte_sink_output out; /* packed: as far as is known */
-	struct byte_sink_gzip *gzip; /* NULL: as it is */
+	struct byte_sink_output out;
+	struct gzip_pack *gzip; /* NULL: as it is */
 	bool failed; /* out of memory */
 };
 

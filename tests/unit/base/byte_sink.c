@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -55,6 +56,63 @@ static void what_goes_in_comes_out(void **state)
 	}
 }
 
+/* A line now and then is larger than what goes out at once, and hardly gets smaller. */
+static void write_mixture(struct byte_sink *sink)
+{
+	uint64_t bits = 1;
+	for (unsigned i = 0; i < 40; i++) {
+		for (unsigned k = 0; k < (i % 8 == 0 ? TEXT_FLUSH_BYTES : TEXT_FLUSH_BYTES / 16); k++) {
+			bits = bits * UINT64_C(6364136223846793005) + 1442695040888963407;
+			text_char(&sink->text, (char)(i % 2 ? bits >> 60 : bits >> 56));
+		}
+		byte_sink_step(sink);
+	}
+}
+
+static size_t packed_mixture(uint8_t *bytes, size_t cap)
+{
+	char path[] = "/tmp/byte_sink_XXXXXX";
+	struct byte_sink sink;
+	int fd = temporary(path);
+	byte_sink_init(&sink, fd, true);
+	write_mixture(&sink);
+	assert_int_equal(byte_sink_finish(&sink, path, NULL), TALLY_OK);
+	ssize_t len = pread(fd, bytes, cap, 0);
+	assert_true(len > 0 && (size_t)len < cap);
+	close(fd);
+	unlink(path);
+	return (size_t)len;
+}
+
+static void packed_bytes_are_the_same_on_one_cpu(void **state)
+{
+	const size_t cap = 32 * TEXT_FLUSH_BYTES;
+	uint8_t *many = malloc(cap), *one = malloc(cap), *plain = malloc(cap);
+	cpu_set_t all, first;
+	assert_true(many && one && plain);
+	assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
+	CPU_ZERO(&first);
+	for (size_t cpu = 0; CPU_COUNT(&first) == 0; cpu++)
+		if (CPU_ISSET(cpu, &all))
+			CPU_SET(cpu, &first);
+	size_t len = packed_mixture(many, cap);
+	assert_int_equal(sched_setaffinity(0, sizeof(first), &first), 0);
+	assert_int_equal(packed_mixture(one, cap), len);
+	assert_int_equal(sched_setaffinity(0, sizeof(all), &all), 0);
+	assert_memory_equal(many, one, len);
+
+	/* One member, as some readers want it, of what went in. */
+	z_stream z = {.next_in = many, .avail_in = (uInt)len, .next_out = plain, .avail_out = (uInt)cap};
+	assert_int_equal(inflateInit2(&z, 15 + 16), Z_OK);
+	assert_int_equal(inflate(&z, Z_FINISH), Z_STREAM_END);
+	assert_int_equal(z.avail_in, 0);
+	assert_int_equal(z.total_out, 5 * TEXT_FLUSH_BYTES + 35 * (TEXT_FLUSH_BYTES / 16));
+	assert_int_equal(inflateEnd(&z), Z_OK);
+	free(many);
+	free(one);
+	free(plain);
+}
+
 static void nothing_is_a_whole_file_too(void **state)
 {
 	char path[] = "/tmp/byte_sink_XXXXXX", byte;
@@ -100,6 +158,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_goes_in_comes_out),
+		cmocka_unit_test(packed_bytes_are_the_same_on_one_cpu),
 		cmocka_unit_test(nothing_is_a_whole_file_too),
 		cmocka_unit_test(a_full_disk_is_told),
 		cmocka_unit_test(lost_memory_is_told),

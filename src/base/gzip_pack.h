@@ -1,0 +1,26 @@
+/*
+ * gzip_pack.h - texts that come one after another, packed on their way out as one gzip file.
+ *
+ * Each text is packed by itself, on as many threads as there are CPUs for, the caller's among them; the bytes are the same
+ * for any number. Threads start as texts come, so that a short file needs none. What is packed goes to put, in order and
+ * on the caller's thread. Memory is bounded by a few texts.
+ *
+ *	struct gzip_pack *pack = gzip_pack_create(put, context);   ... NULL: out of memory ...
+ *	gzip_pack_add(pack, &text);   // text is empty then
+ *	is_whole = gzip_pack_finish(pack, &text);
+ */
+#ifndef BASE_GZIP_PACK_H
+#define BASE_GZIP_PACK_H
+
+#include "base/text.h"
+
+typedef void (*gzip_pack_put)(void *context, const void *data, size_t len);
+
+struct gzip_pack *gzip_pack_create(gzip_pack_put put, void *context);
+/* Takes what is in the text, and may put out what came before. */
+void gzip_pack_add(struct gzip_pack *pack, struct text *text);
+/* Puts out all that is left, this text the last of it, and frees the packer. False: out of memory; the file is not
+ * whole. */
+bool gzip_pack_finish(struct gzip_pack *pack, struct text *text);
+
+#endif
