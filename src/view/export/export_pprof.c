@@ -46,6 +46,11 @@ enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM = 3, FUNCTION_FILE = 
 #define LOCATION_INLINED UINT32_MAX
 #define SAMPLES_AHEAD	 8
 
+struct named_function { /* one of the profile's, as its frames were told last */
+	uint32_t file; /* profile's string */
+	uint32_t id; /* 0: not yet */
+};
+
 struct pprof {
 	struct byte_sink *sink;
 	const struct export_view *view;
@@ -57,6 +62,7 @@ struct pprof {
 	VEC(uint32_t) inlined; /* by id of that table: the location */
 	uint32_t location_count;
 	struct id_table functions; /* name and file */
+	struct named_function *named; /* by the profile's functions: most are of one file */
 	uint32_t *value_of_event; /* PROFILE_NONE: has no samples that are chosen */
 	uint32_t value_count;
 	uint64_t *limits; /* by binary: its highest address; 0: none is used */
@@ -142,6 +148,20 @@ static uint64_t add_function(struct pprof *w, struct tally_str name, struct tall
 	return id + 1;
 }
 
+static uint64_t function_of(struct pprof *w, uint32_t index, struct tally_str file)
+{
+	const struct profile *p = w->view->profile;
+	const struct profile_frame *frame = &p->frames[index];
+	uint32_t file_id = file.len > 0 ? frame->own_line.file : PROFILE_NONE;
+	struct named_function *known = frame->function == PROFILE_NONE ? NULL : &w->named[frame->function];
+	if (known && known->id && known->file == file_id)
+		return known->id;
+	uint64_t id = add_function(w, flame_label_of(p, index, &w->room).name, file);
+	if (known)
+		*known = (struct named_function){file_id, (uint32_t)id};
+	return id;
+}
+
 static void add_line(struct pprof *w, uint64_t function, uint64_t number)
 {
 	size_t begin = protobuf_open(&w->sink->text);
@@ -180,8 +200,7 @@ static uint32_t write_location(struct pprof *w, const uint32_t *frames, size_t c
 	bool has_line = false;
 	for (size_t i = 0; i < count; i++) {
 		struct export_line line = export_frame_line(p, &p->frames[frames[i]]);
-		struct flame_label label = flame_label_of(p, frames[i], &w->room);
-		functions[i] = add_function(w, label.name, line.file);
+		functions[i] = function_of(w, frames[i], line.file);
 		numbers[i] = line.number;
 		has_line = has_line || line.file.len > 0;
 	}
@@ -422,7 +441,9 @@ static bool prepare(struct pprof *w)
 	w->has_lines = calloc(p->binary_count + 1, sizeof(*w->has_lines));
 	w->has_inlines = calloc(p->binary_count + 1, sizeof(*w->has_inlines));
 	w->location_of_frame = calloc(p->frame_count + 1, sizeof(*w->location_of_frame));
-	return w->limits && w->has_lines && w->has_inlines && w->location_of_frame && make_labels(w) && add_types(w);
+	w->named = calloc(p->function_count + 1, sizeof(*w->named));
+	return w->limits && w->has_lines && w->has_inlines && w->location_of_frame && w->named && make_labels(w) &&
+	       add_types(w);
 }
 
 void export_pprof(struct byte_sink *sink, const struct export_view *view)
@@ -449,6 +470,7 @@ void export_pprof(struct byte_sink *sink, const struct export_view *view)
 	id_table_deinit(&w.functions);
 	vec_free(&w.inlined);
 	free(w.location_of_frame);
+	free(w.named);
 	free(w.label_begin);
 	text_deinit(&w.labels);
 	free(w.value_of_event);

@@ -4,6 +4,7 @@
 
 enum wire_type { WIRE_VARINT = 0, WIRE_BYTES = 2 };
 #define VARINT_MAX 10
+#define HEAD_BYTES 2 /* of most messages: a low field, a short length */
 
 static size_t encode(uint64_t value, char bytes[VARINT_MAX])
 {
@@ -30,35 +31,48 @@ void protobuf_varints(struct text *out, const uint32_t *values, size_t count)
 		out->len = (size_t)(to - out->data);
 }
 
+static void add_pair(struct text *out, uint64_t first, uint64_t second)
+{
+	char *to = text_room(out, 2 * VARINT_MAX);
+	if (!to)
+		return;
+	size_t len = encode(first, to);
+	out->len += len + encode(second, to + len);
+}
+
 void protobuf_u64(struct text *out, unsigned field, uint64_t value)
 {
-	protobuf_varint(out, (uint64_t)field << 3 | WIRE_VARINT);
-	protobuf_varint(out, value);
+	add_pair(out, (uint64_t)field << 3 | WIRE_VARINT, value);
 }
 
 void protobuf_bytes(struct text *out, unsigned field, const void *data, size_t len)
 {
-	protobuf_varint(out, (uint64_t)field << 3 | WIRE_BYTES);
-	protobuf_varint(out, len);
+	add_pair(out, (uint64_t)field << 3 | WIRE_BYTES, len);
 	text_bytes(out, data, len);
 }
 
-size_t protobuf_open(const struct text *out)
+size_t protobuf_open(struct text *out)
 {
-	return out->len;
+	size_t begin = out->len;
+	if (text_room(out, HEAD_BYTES))
+		out->len += HEAD_BYTES;
+	return begin;
 }
 
 void protobuf_close(struct text *out, unsigned field, size_t begin)
 {
 	char head[2 * VARINT_MAX];
-	size_t len = out->len - begin;
+	if (out->failed)
+		return;
+	size_t len = out->len - begin - HEAD_BYTES;
 	size_t head_len = encode((uint64_t)field << 3 | WIRE_BYTES, head);
 	head_len += encode(len, head + head_len);
 	if (!text_room(out, head_len))
 		return;
-	memmove(out->data + begin + head_len, out->data + begin, len);
+	if (head_len != HEAD_BYTES)
+		memmove(out->data + begin + head_len, out->data + begin + HEAD_BYTES, len);
 	memcpy(out->data + begin, head, head_len);
-	out->len += head_len;
+	out->len = begin + head_len + len;
 }
 
 void protobuf_string(struct text *out, unsigned field, struct tally_str s)

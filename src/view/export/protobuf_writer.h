@@ -1,8 +1,8 @@
 /*
  * protobuf_writer.h - fields of protocol buffers' binary form, appended to a text. Knows no message.
  *
- * A message in a message is opened and closed; its length is filled in then, and what is in it moves by the bytes that
- * the length takes. The text fails stickily. One thread.
+ * A message in a message is opened and closed; its length is filled in then, and what is in it moves if that takes
+ * more bytes than most lengths do. The text fails stickily. One thread.
  *
  *	size_t sample = protobuf_open(&text);
  *	protobuf_u64(&text, 1, 42);
@@ -19,7 +19,7 @@ void protobuf_varints(struct text *out, const uint32_t *values, size_t count);
 void protobuf_u64(struct text *out, unsigned field, uint64_t value);
 /* string and bytes; a string's must be UTF-8. */
 void protobuf_bytes(struct text *out, unsigned field, const void *data, size_t len);
-size_t protobuf_open(const struct text *out);
+size_t protobuf_open(struct text *out);
 /* As an embedded message, or as packed numbers written by protobuf_varint. */
 void protobuf_close(struct text *out, unsigned field, size_t begin);
 /* A string of any bytes: what is no UTF-8 is replaced. */
