@@ -66,6 +66,30 @@ struct sort_key *key_sort_order(
 	return keys;
 }
 
+static void *place_of(void *items, size_t size, size_t index)
+{
+	return (char *)items + index * size;
+}
+
+bool key_sort_move(void *items, size_t count, size_t size, struct sort_key *order)
+{
+	void *first = malloc(size + 1);
+	for (size_t i = 0; first && i < count; i++) {
+		if (order[i].index == i)
+			continue;
+		memcpy(first, place_of(items, size, i), size);
+		size_t to = i;
+		for (size_t from; (from = order[to].index) != i; to = from) {
+			memcpy(place_of(items, size, to), place_of(items, size, from), size);
+			order[to].index = to;
+		}
+		memcpy(place_of(items, size, to), first, size);
+		order[to].index = to;
+	}
+	free(first);
+	return first != NULL;
+}
+
 static bool are_in_order(const void *left, const void *right, const key_of_item *keys_of, size_t key_count)
 {
 	for (size_t k = 0; k < key_count; k++) {
@@ -84,13 +108,7 @@ bool key_sort_items(void *items, size_t count, size_t size, const key_of_item *k
 	if (i >= count)
 		return true;
 	struct sort_key *keys = key_sort_order(items, count, size, keys_of, key_count);
-	char *before = calloc(count, size);
-	bool is_done = keys && before;
-	if (is_done)
-		memcpy(before, items, count * size);
-	for (i = 0; is_done && i < count; i++)
-		memcpy((char *)items + i * size, item_at(before, size, keys[i].index), size);
+	bool is_done = keys && key_sort_move(items, count, size, keys);
 	free(keys);
-	free(before);
 	return is_done;
 }

@@ -28,6 +28,8 @@ void key_sort(struct sort_key *keys, struct sort_key *room, size_t count);
 /* Where each of the items comes from, by several keys, the first of which decides first. NULL: out of memory. */
 struct sort_key *key_sort_order(
 	const void *items, size_t count, size_t size, const key_of_item *keys_of, size_t key_count);
+/* Brings each item to its place where it lies, by what key_sort_order gave, which is of no use then. False: out of memory. */
+bool key_sort_move(void *items, size_t count, size_t size, struct sort_key *order);
 /* Needs no memory where they are in order. False: out of memory. */
 bool key_sort_items(void *items, size_t count, size_t size, const key_of_item *keys_of, size_t key_count);
 

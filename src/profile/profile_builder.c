@@ -402,21 +402,16 @@ static bool sort_with_rows(struct profile_builder *b)
 	struct sort_key *order =
 		key_sort_order(b->samples.items, count, sizeof(*b->samples.items), sample_keys, SAMPLE_KEYS);
 	uint32_t *moved = malloc((count + 1) * sizeof(*moved));
-	struct profile_sample *sorted = malloc((count + 1) * sizeof(*sorted));
-	bool is_done = order && moved && sorted;
-	for (size_t i = 0; is_done && i < count; i++) {
-		sorted[i] = b->samples.items[order[i].index];
+	bool is_done = order && moved;
+	for (size_t i = 0; is_done && i < count; i++)
 		moved[order[i].index] = (uint32_t)i;
-	}
+	is_done = is_done && key_sort_move(b->samples.items, count, sizeof(*b->samples.items), order);
+	free(order);
 	if (is_done) {
-		if (count)
-			memcpy(b->samples.items, sorted, count * sizeof(*sorted));
 		rename_samples(&b->rows, moved);
 		is_done = spool_sort(&b->rows, sizeof(struct profile_row), compare_rows);
 	}
-	free(order);
 	free(moved);
-	free(sorted);
 	return is_done;
 }
 

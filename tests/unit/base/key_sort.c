@@ -103,6 +103,25 @@ static void items_move_by_several_keys(void **state)
 	assert_true(key_sort_items(NULL, 0, sizeof(items[0]), keys_of, 2));
 }
 
+static uint64_t value_of(const void *item)
+{
+	return *(const uint64_t *)item >> 32;
+}
+
+static void many_items_move_where_they_lie(void **state)
+{
+	static uint64_t items[COUNT];
+	uint64_t number = 3, sum = 0;
+	for (uint32_t i = 0; i < COUNT; i++) /* a key, equal for some, and a name */
+		items[i] = (next_number(&number) % 3000) << 32 | i;
+	assert_true(key_sort_items(items, COUNT, sizeof(items[0]), &(key_of_item){value_of}, 1));
+	for (size_t i = 0; i < COUNT; i++) {
+		sum += (uint32_t)items[i];
+		assert_true(i == 0 || items[i - 1] < items[i]);
+	}
+	assert_int_equal(sum, (uint64_t)COUNT * (COUNT - 1) / 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -110,6 +129,7 @@ int main(void)
 		cmocka_unit_test(equal_keys_stay_in_order),
 		cmocka_unit_test(few_are_sorted_too),
 		cmocka_unit_test(items_move_by_several_keys),
+		cmocka_unit_test(many_items_move_where_they_lie),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
