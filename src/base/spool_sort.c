@@ -2,16 +2,22 @@
 
 #include <stdlib.h>
 
-#define BLOCK_BYTES ((size_t)4 << 20) /* sorted at once, and used before it is dropped */
+#include "base/thread_pool.h"
+#include "base/vec.h"
 
-struct head { /* what is left of a block */
+#define BLOCK_BYTES ((size_t)4 << 20) /* sorted at once, and used before it is dropped */
+#define LONG_BYTES  (BLOCK_BYTES / 8) /* what is in order for so long is a block of its own */
+
+struct head { /* a block, then what is left of it */
 	const uint8_t *at, *end;
+	bool is_sorted;
 };
 
 struct merge {
-	struct head *heads; /* a heap: the first has the least item */
-	size_t count, size;
+	VEC(struct head) heads; /* at last a heap: the first has the least item */
+	size_t size;
 	spool_compare compare;
+	const struct spool *spool;
 };
 
 static void drop(const struct spool *spool, const uint8_t *begin, const uint8_t *end)
@@ -19,61 +25,116 @@ static void drop(const struct spool *spool, const uint8_t *begin, const uint8_t 
 	spool_drop(spool, (struct tally_bytes){begin, (size_t)(end - begin)});
 }
 
-static bool is_sorted(const struct spool *spool, size_t size, spool_compare compare)
+/* How far items are in order from there on, to the end of a block at most. */
+static const uint8_t *run_end(const struct merge *m, const uint8_t *at, const uint8_t *end)
 {
-	struct tally_bytes all = spool_view(spool);
-	const uint8_t *dropped = all.data;
-	for (size_t i = size; i < all.len; i += size) {
-		const uint8_t *item = all.data + i;
-		if (compare(item - size, item) > 0)
+	const uint8_t *item = at + m->size;
+	while (item < end && m->compare(item - m->size, item) <= 0)
+		item += m->size;
+	return item;
+}
+
+/* Items that are in order for long are left as they are; what lies between is sorted block by block. */
+static bool find_blocks(struct merge *m)
+{
+	struct tally_bytes all = spool_view(m->spool);
+	const uint8_t *end = all.data + all.len;
+	size_t block = BLOCK_BYTES - BLOCK_BYTES % m->size;
+	for (const uint8_t *at = all.data; at < end;) {
+		struct head head = {at, (size_t)(end - at) < block ? end : at + block, true};
+		const uint8_t *run = run_end(m, at, head.end);
+		if (run < head.end && (size_t)(run - at) < LONG_BYTES)
+			head.is_sorted = false;
+		else
+			head.end = run;
+		drop(m->spool, at, head.end);
+		at = head.end;
+		if (!vec_push(&m->heads, head))
 			return false;
-		if ((size_t)(item - dropped) < BLOCK_BYTES)
-			continue;
-		drop(spool, dropped, item);
-		dropped = item;
 	}
 	return true;
+}
+
+/* Whether each block goes on where the one before it ends. */
+static bool is_sorted(const struct merge *m)
+{
+	for (size_t i = 0; i < m->heads.len; i++) {
+		const struct head *head = &m->heads.items[i];
+		if (!head->is_sorted || (i > 0 && m->compare(head->at - m->size, head->at) > 0))
+			return false;
+	}
+	return true;
+}
+
+static void sort_block(void *context, size_t index, unsigned worker)
+{
+	const struct merge *m = context;
+	const struct head *head = &m->heads.items[index];
+	(void)worker;
+	if (head->is_sorted)
+		return;
+	qsort((void *)(uintptr_t)head->at, (size_t)(head->end - head->at) / m->size, m->size, m->compare);
+	drop(m->spool, head->at, head->end);
 }
 
 /* Blocks begin where their items did, so the earlier one's go first. */
 static bool goes_first(const struct merge *m, size_t left, size_t right)
 {
-	int order = m->compare(m->heads[left].at, m->heads[right].at);
-	return order ? order < 0 : m->heads[left].at < m->heads[right].at;
+	int order = m->compare(m->heads.items[left].at, m->heads.items[right].at);
+	return order ? order < 0 : m->heads.items[left].at < m->heads.items[right].at;
 }
 
 static void sift_down(struct merge *m, size_t at)
 {
 	for (;;) {
 		size_t least = at;
-		for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < m->count; child++)
+		for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < m->heads.len; child++)
 			if (goes_first(m, child, least))
 				least = child;
 		if (least == at)
 			return;
-		struct head moved = m->heads[at];
-		m->heads[at] = m->heads[least];
-		m->heads[least] = moved;
+		struct head moved = m->heads.items[at];
+		m->heads.items[at] = m->heads.items[least];
+		m->heads.items[least] = moved;
 		at = least;
 	}
 }
 
-static bool merge_blocks(struct merge *m, const struct spool *from, struct spool *to)
+/* What goes before the first item of all other blocks, to the end of its block at most. */
+static const uint8_t *least_end(const struct merge *m)
 {
-	struct tally_bytes all = spool_view(from);
-	for (size_t i = m->count; i-- > 0;)
+	size_t second = m->heads.len > 2 && goes_first(m, 2, 1) ? 2 : 1;
+	const struct head *head = &m->heads.items[0];
+	if (m->heads.len < 2)
+		return head->end;
+	const struct head *other = &m->heads.items[second];
+	const uint8_t *item = head->at + m->size;
+	bool wins_ties = head->at < other->at;
+	for (; item < head->end; item += m->size) {
+		int order = m->compare(item, other->at);
+		if (order > 0 || (order == 0 && !wins_ties))
+			break;
+	}
+	return item;
+}
+
+static bool merge_blocks(struct merge *m, struct spool *to)
+{
+	struct tally_bytes all = spool_view(m->spool);
+	for (size_t i = m->heads.len; i-- > 0;)
 		sift_down(m, i);
-	for (size_t taken = 0; m->count > 0;) {
-		struct head *head = &m->heads[0];
-		if (!spool_append(to, head->at, m->size))
+	for (size_t taken = 0; m->heads.len > 0;) {
+		struct head *head = &m->heads.items[0];
+		size_t bytes = (size_t)(least_end(m) - head->at);
+		if (!spool_append(to, head->at, bytes))
 			return false;
-		head->at += m->size;
+		head->at += bytes;
 		if (head->at == head->end)
-			*head = m->heads[--m->count];
+			*head = m->heads.items[--m->heads.len];
 		sift_down(m, 0);
-		taken += m->size;
+		taken += bytes;
 		if (taken >= BLOCK_BYTES) {
-			spool_drop(from, all);
+			spool_drop(m->spool, all);
 			taken = 0;
 		}
 	}
@@ -82,21 +143,15 @@ static bool merge_blocks(struct merge *m, const struct spool *from, struct spool
 
 bool spool_sort(struct spool *spool, size_t size, spool_compare compare)
 {
-	if (is_sorted(spool, size, compare))
-		return true;
-	size_t block = BLOCK_BYTES - BLOCK_BYTES % size;
-	struct merge m = {
-		.heads = malloc((spool->len / block + 1) * sizeof(*m.heads)), .size = size, .compare = compare};
-	for (size_t at = 0; m.heads && at < spool->len; at += block) {
-		size_t bytes = spool->len - at < block ? spool->len - at : block;
-		qsort(spool->base + at, bytes / size, size, compare);
-		m.heads[m.count++] = (struct head){spool->base + at, spool->base + at + bytes};
-		drop(spool, spool->base + at, spool->base + at + bytes);
-	}
+	struct merge m = {.size = size, .compare = compare, .spool = spool};
 	struct spool merged;
 	spool_init(&merged);
-	bool is_done = m.heads && (m.count == 1 || merge_blocks(&m, spool, &merged));
-	free(m.heads);
+	bool is_done = find_blocks(&m);
+	if (is_done && !is_sorted(&m)) {
+		thread_pool_for(m.heads.len, 0, sort_block, &m);
+		is_done = m.heads.len == 1 || merge_blocks(&m, &merged);
+	}
+	vec_free(&m.heads);
 	if (is_done && merged.len > 0) {
 		struct spool unsorted = *spool;
 		*spool = merged;
