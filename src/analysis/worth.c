@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 
+#define SAMPLES_AHEAD 8
+
 static bool excludes_kernel(const struct perfdata_reader *reader)
 {
 	size_t count;
@@ -28,6 +30,9 @@ void worth_measure(struct worth *worth, const struct perfdata_reader *reader, co
 		.is_cut = health->is_cut,
 	};
 	for (size_t i = 0; i < p->sample_count; i++) {
+		/* Frames lie far apart: the wait for one that comes soon begins now. */
+		if (i + SAMPLES_AHEAD < p->sample_count)
+			__builtin_prefetch(&p->frames[p->samples[i + SAMPLES_AHEAD].leaf]);
 		const struct profile_sample *sample = &p->samples[i];
 		const struct profile_frame *leaf = &p->frames[sample->leaf];
 		bool is_named = leaf->function != PROFILE_NONE;

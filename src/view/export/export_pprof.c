@@ -44,7 +44,7 @@ enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM = 3, FUNCTION_FILE = 
 #define PAGE_MASK	 UINT64_C(0xfff)
 #define LOCATION_UNSEEN	 0
 #define LOCATION_INLINED UINT32_MAX
-#define SAMPLES_AHEAD	 8
+#define SAMPLES_AHEAD	 8 /* what they refer to lies far apart: the wait for one that comes soon begins now */
 
 struct named_function { /* one of the profile's, as its frames were told last */
 	uint32_t file; /* profile's string */
@@ -330,7 +330,6 @@ static void add_sample(struct pprof *w, const struct profile_sample *sample)
 	byte_sink_step(w->sink);
 }
 
-/* Stacks lie far apart: the wait for one that comes soon begins now. */
 static void expect_sample(const struct pprof *w, size_t index)
 {
 	const struct profile *p = w->view->profile;
@@ -410,6 +409,8 @@ static uint32_t main_program(const struct pprof *w)
 	uint32_t found = PROFILE_NONE;
 	w->sink->failed = w->sink->failed || !periods;
 	for (size_t i = 0; periods && i < p->sample_count; i++) {
+		if (i + SAMPLES_AHEAD < p->sample_count)
+			__builtin_prefetch(&p->frames[p->samples[i + SAMPLES_AHEAD].leaf]);
 		uint32_t binary = p->frames[p->samples[i].leaf].binary;
 		if (binary != PROFILE_NONE && export_wants(w->view, &p->samples[i]))
 			periods[binary] += p->samples[i].period;
