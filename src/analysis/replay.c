@@ -80,6 +80,7 @@ static enum tally_status run_passes(struct replay *replay, struct tally_error *e
 		replay->pass_count++;
 		if (!sample_pass_init(&replay->passes[i], &input, first, chunks * (i + 1) / count - first))
 			return error_nomem(err);
+		spool_expect(&replay->passes[i].rows, replay->sideband.health.samples * sizeof(struct pass_row));
 	}
 	thread_pool_for(count, replay->options->threads, run_pass, replay);
 	return TALLY_OK;
@@ -189,6 +190,7 @@ static bool reserve(struct replay *replay)
 		sizes.samples += replay->passes[i].keys.len;
 		sizes.stacks += list_table_len(stacks);
 		sizes.stack_words += stacks->words.len;
+		sizes.rows += replay->passes[i].rows.len / sizeof(struct pass_row);
 	}
 	return profile_builder_reserve(replay->builder, &sizes);
 }

@@ -55,7 +55,8 @@ static void add_facets(struct replay *replay, const struct sample_pass *pass, co
 	text_deinit(&values.text);
 }
 
-static void add_rows(struct replay *replay, const struct sample_pass *pass, const uint32_t *samples)
+/* Of the pass they are needed no more. */
+static void add_rows(struct replay *replay, struct sample_pass *pass, const uint32_t *samples)
 {
 	const struct pass_row *rows = (const struct pass_row *)(const void *)pass->rows.base;
 	for (size_t i = 0; i < pass->rows.len / sizeof(*rows); i++) {
@@ -63,6 +64,7 @@ static void add_rows(struct replay *replay, const struct sample_pass *pass, cons
 			replay->builder, &(struct profile_row){rows[i].order, rows[i].period, samples[rows[i].key], 0});
 		spool_walk(&pass->rows, i, sizeof(*rows));
 	}
+	spool_deinit(&pass->rows);
 }
 
 static void count_end(struct stack_ends *ends, uint8_t stack_kind, uint64_t samples)
@@ -75,7 +77,7 @@ static void count_end(struct stack_ends *ends, uint8_t stack_kind, uint64_t samp
 
 /* samples: by id of the pass's keys, what the builder calls them. */
 static void add_pass_samples(
-	struct replay *replay, const struct sample_pass *pass, const struct pass_ids *ids, uint32_t *samples)
+	struct replay *replay, struct sample_pass *pass, const struct pass_ids *ids, uint32_t *samples)
 {
 	struct profile_sample batch[SAMPLE_BATCH];
 	size_t len = 0;

@@ -1,5 +1,6 @@
 #include "base/spool.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 
 void spool_init(struct spool *spool)
 {
-	*spool = (struct spool){.fd = -1, .memory_from = SIZE_MAX};
+	*spool = (struct spool){.fd = -1, .memory_from = SIZE_MAX, .memory_bytes = SPOOL_MEMORY_BYTES};
 }
 
 void spool_deinit(struct spool *spool)
@@ -24,6 +25,11 @@ void spool_deinit(struct spool *spool)
 	if (spool->fd >= 0)
 		close(spool->fd);
 	spool_init(spool);
+}
+
+void spool_expect(struct spool *spool, size_t bytes)
+{
+	spool->memory_bytes = bytes > SPOOL_MEMORY_BYTES ? 0 : SPOOL_MEMORY_BYTES;
 }
 
 static bool reserve_addresses(struct spool *spool)
@@ -58,17 +64,54 @@ static int open_unlinked(void)
 	return fd;
 }
 
+static bool write_all(int fd, const uint8_t *data, size_t len, off_t offset)
+{
+	while (len > 0) {
+		ssize_t n = pwrite(fd, data, len, offset);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		data += n;
+		offset += n;
+		len -= (size_t)n;
+	}
+	return true;
+}
+
 /* The file's blocks are there before they are mapped: a full disk must not be a signal later. */
+static bool map_file(struct spool *spool, int fd, size_t from, size_t to)
+{
+	return mmap(spool->base + from, to - from, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)from) !=
+	       MAP_FAILED;
+}
+
+/* From now on there is a file, and what is in memory is in it, but for the first step. */
+static bool begin_file(struct spool *spool)
+{
+	size_t from = spool->forgotten > STEP_BYTES ? spool->forgotten : STEP_BYTES;
+	size_t bytes = spool->backed > from ? spool->backed - from : 0;
+	int fd = open_unlinked();
+	if (fd < 0)
+		return false;
+	if (bytes == 0 || (posix_fallocate(fd, (off_t)from, (off_t)bytes) == 0 &&
+				  write_all(fd, spool->base + from, bytes, (off_t)from) &&
+				  map_file(spool, fd, from, spool->backed))) {
+		spool->fd = fd;
+		return true;
+	}
+	close(fd);
+	return false;
+}
+
 static bool back_by_file(struct spool *spool, size_t bytes)
 {
-	if (spool->is_passing || spool->backed == 0)
+	if (spool->is_passing || spool->backed == 0 || spool->backed + bytes <= spool->memory_bytes)
 		return false;
-	if (spool->fd < 0)
-		spool->fd = open_unlinked();
-	if (spool->fd < 0 || posix_fallocate(spool->fd, (off_t)spool->backed, (off_t)bytes) != 0)
+	if (spool->fd < 0 && !begin_file(spool))
 		return false;
-	return mmap(spool->base + spool->backed, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, spool->fd,
-		       (off_t)spool->backed) != MAP_FAILED;
+	return posix_fallocate(spool->fd, (off_t)spool->backed, (off_t)bytes) == 0 &&
+	       map_file(spool, spool->fd, spool->backed, spool->backed + bytes);
 }
 
 static bool back_by_memory(struct spool *spool, size_t bytes)
@@ -76,18 +119,27 @@ static bool back_by_memory(struct spool *spool, size_t bytes)
 	if (mmap(spool->base + spool->backed, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
 		    -1, 0) == MAP_FAILED)
 		return false;
-	if (spool->backed > 0 && spool->memory_from > spool->backed)
+	if (spool->fd >= 0 && spool->memory_from > spool->backed)
 		spool->memory_from = spool->backed;
 	return true;
+}
+
+/* How much to back, so that there is room up to end: whole steps, and more in one go once there is some already. */
+static size_t bytes_to_back(const struct spool *spool, size_t end)
+{
+	size_t bytes = (end - spool->backed + STEP_BYTES - 1) & ~(STEP_BYTES - 1);
+	if (spool->is_passing || spool->backed == 0)
+		return bytes;
+	if (bytes + spool->backed <= spool->memory_bytes)
+		return (spool->memory_bytes - spool->backed) & ~(STEP_BYTES - 1);
+	return spool->backed >= LARGE_BYTES && bytes < LARGE_BYTES ? LARGE_BYTES : bytes;
 }
 
 static bool back(struct spool *spool, size_t end)
 {
 	if (spool->backed == 0 && end > STEP_BYTES && !back(spool, STEP_BYTES))
 		return false;
-	size_t bytes = (end - spool->backed + STEP_BYTES - 1) & ~(STEP_BYTES - 1);
-	if (!spool->is_passing && spool->backed >= LARGE_BYTES && bytes < LARGE_BYTES)
-		bytes = LARGE_BYTES;
+	size_t bytes = bytes_to_back(spool, end);
 	if (bytes > spool->reserved - spool->backed)
 		return false;
 	if (!back_by_file(spool, bytes) && !back_by_memory(spool, bytes))

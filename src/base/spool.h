@@ -1,10 +1,11 @@
 /*
  * spool.h - bytes that come one after another, in one piece and never moved: a pipe, what a recording unpacks to.
  *
- * Owned by who embeds it; one thread. Address space is reserved for far more than comes, and backed as it grows: the
- * first bytes by memory, what follows by an unlinked file in $TMPDIR (else /var/tmp), whose pages the kernel may write
- * out. A full disk, or no such folder, is no error: memory is taken instead. What was forgotten gives its room back and
- * must not be looked at again; what was dropped (by growing, too) is read from the file again when it is looked at.
+ * Owned by who embeds it; one thread. Address space is reserved for far more than comes, and backed as it grows: what
+ * is short by memory; what outgrows that goes to an unlinked file in $TMPDIR (else /var/tmp), but for its first bytes, and
+ * the kernel may write its pages out. A full disk, or no such folder, is no error: memory is taken instead. What was
+ * forgotten gives its room back and must not be looked at again; what was dropped (by growing, too) is read from the file
+ * again when it is looked at.
  *
  *	struct spool s; spool_init(&s);
  *	uint8_t *room = spool_reserve(&s, n);   ... write m <= n bytes ...   spool_commit(&s, m);
@@ -16,10 +17,13 @@
 #include "base/bytes.h"
 #include <stdbool.h>
 
+#define SPOOL_MEMORY_BYTES ((size_t)32 << 20)
+
 struct spool {
 	uint8_t *base; /* NULL: nothing reserved yet */
 	size_t len; /* bytes that came */
 	size_t backed, reserved;
+	size_t memory_bytes; /* so much has no file */
 	size_t forgotten; /* bytes at the start that are gone */
 	size_t memory_from; /* where backing by memory begins again, for want of a file; SIZE_MAX: nowhere */
 	int fd; /* -1: no file (yet) */
@@ -28,6 +32,9 @@ struct spool {
 
 void spool_init(struct spool *spool);
 void spool_deinit(struct spool *spool);
+/* Before anything comes: it will be about so much, in all the spools that fill meanwhile. What is too long for memory goes
+ * to the file at once then. */
+void spool_expect(struct spool *spool, size_t bytes);
 /* Room for n bytes at the end; NULL: neither memory nor address space is left. */
 uint8_t *spool_reserve(struct spool *spool, size_t n);
 void spool_commit(struct spool *spool, size_t n);

@@ -146,6 +146,7 @@ bool spool_sort(struct spool *spool, size_t size, spool_compare compare)
 	struct merge m = {.size = size, .compare = compare, .spool = spool};
 	struct spool merged;
 	spool_init(&merged);
+	spool_expect(&merged, spool->len);
 	bool is_done = find_blocks(&m);
 	if (is_done && !is_sorted(&m)) {
 		thread_pool_for(m.heads.len, 0, sort_block, &m);

@@ -80,6 +80,7 @@ bool profile_builder_reserve(struct profile_builder *b, const struct profile_siz
 {
 	/* Of samples with stacks, most are the first of theirs. */
 	size_t hashed = sizes->samples > sizes->stacks ? sizes->samples - sizes->stacks : 0;
+	spool_expect(&b->rows, sizes->rows * sizeof(struct profile_row));
 	return frame_table_reserve(&b->frames, sizes->frames) && vec_reserve(&b->samples, sizes->samples) &&
 	       vec_reserve(&b->hashed_samples, hashed) && id_table_reserve(&b->sample_ids, hashed) &&
 	       vec_reserve(&b->first_samples, sizes->stacks) &&

@@ -27,6 +27,7 @@ void profile_builder_field(struct profile_builder *b, const struct profile_field
 struct profile_sizes {
 	size_t frames, samples, stacks;
 	size_t stack_words; /* of a list_table */
+	size_t rows;
 };
 /* Room for about so many. False: memory is out. */
 bool profile_builder_reserve(struct profile_builder *b, const struct profile_sizes *sizes);

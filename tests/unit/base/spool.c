@@ -44,29 +44,13 @@ static void test_bytes_stay_where_they_are(void **state)
 	put_blocks(&s, 0, 1);
 	first = spool_view(&s).data;
 	put_blocks(&s, 1, 250);
+	assert_int_equal(s.fd, -1); /* 25 MB */
+	put_blocks(&s, 251, 250);
 	assert_ptr_equal(first, spool_view(&s).data);
-	assert_int_equal(spool_view(&s).len, 251 * block);
-	assert_true(s.fd >= 0); /* beyond the first step it is a file */
-	check_blocks(&s, 0, 251);
+	assert_int_equal(spool_view(&s).len, 501 * block);
+	assert_true(s.fd >= 0); /* what is long is a file */
+	check_blocks(&s, 0, 501);
 	spool_deinit(&s);
-}
-
-static void test_without_a_folder_memory_is_taken(void **state)
-{
-	struct spool s;
-	const char *before = getenv("TMPDIR");
-	char *kept = before ? strdup(before) : NULL;
-	setenv("TMPDIR", "/nonexistent", 1);
-	spool_init(&s);
-	put_blocks(&s, 0, 40);
-	assert_int_equal(s.fd, -1);
-	check_blocks(&s, 0, 40);
-	spool_deinit(&s);
-	if (kept)
-		setenv("TMPDIR", kept, 1);
-	else
-		unsetenv("TMPDIR");
-	free(kept);
 }
 
 /* Bytes that this process has of it in memory. */
@@ -87,6 +71,33 @@ static size_t resident(const struct spool *s)
 	return pages * page;
 }
 
+static void test_without_a_folder_memory_is_taken(void **state)
+{
+	struct spool s;
+	const char *before = getenv("TMPDIR");
+	char *kept = before ? strdup(before) : NULL;
+	setenv("TMPDIR", "/nonexistent", 1);
+	spool_init(&s);
+	put_blocks(&s, 0, 400);
+	assert_int_equal(s.fd, -1);
+	check_blocks(&s, 0, 400);
+	/* A folder comes late: all but the first step goes to a file then, and stays where it is. */
+	setenv("TMPDIR", "/tmp", 1);
+	const uint8_t *first = spool_view(&s).data;
+	put_blocks(&s, 400, 400);
+	assert_true(s.fd >= 0);
+	assert_ptr_equal(first, spool_view(&s).data);
+	spool_drop(&s, spool_view(&s));
+	assert_in_range(resident(&s), 1, 3 << 20);
+	check_blocks(&s, 0, 800);
+	spool_deinit(&s);
+	if (kept)
+		setenv("TMPDIR", kept, 1);
+	else
+		unsetenv("TMPDIR");
+	free(kept);
+}
+
 static void test_growing_and_dropping_bound_memory(void **state)
 {
 	struct spool s;
@@ -97,6 +108,62 @@ static void test_growing_and_dropping_bound_memory(void **state)
 	spool_drop(&s, spool_view(&s));
 	assert_in_range(resident(&s), 1, 3 << 20);
 	check_blocks(&s, 0, 1500);
+	spool_deinit(&s);
+}
+
+/* At each length around the one where a file begins. */
+static void test_what_is_in_memory_goes_to_the_file_whole(void **state)
+{
+	for (size_t bytes = SPOOL_MEMORY_BYTES - 2; bytes < SPOOL_MEMORY_BYTES + 3; bytes++) {
+		struct spool s;
+		spool_init(&s);
+		for (size_t i = 0; i < bytes; i += 1 << 12) {
+			size_t len = bytes - i < 1 << 12 ? bytes - i : 1 << 12;
+			uint8_t *room = spool_reserve(&s, len);
+			assert_non_null(room);
+			memset(room, (int)(i >> 12 & 0xff), len);
+			spool_commit(&s, len);
+		}
+		assert_int_equal(s.fd >= 0, bytes > SPOOL_MEMORY_BYTES);
+		spool_drop(&s, spool_view(&s)); /* without a file: nothing, and above all no loss */
+		for (size_t i = 0; i < bytes; i++)
+			if (spool_view(&s).data[i] != (i >> 12 & 0xff))
+				fail_msg("byte %zu of %zu", i, bytes);
+		spool_deinit(&s);
+	}
+}
+
+/* What was asked for and written, but not committed yet, is there too. */
+static void test_room_is_kept(void **state)
+{
+	struct spool s;
+	spool_init(&s);
+	uint8_t *room = spool_reserve(&s, 20 << 20);
+	assert_non_null(room);
+	memset(room, 7, 20 << 20);
+	assert_ptr_equal(spool_reserve(&s, 60 << 20), room);
+	assert_true(s.fd >= 0);
+	spool_drop(&s, (struct tally_bytes){room, 60 << 20});
+	spool_commit(&s, 20 << 20);
+	for (size_t i = 0; i < 20 << 20; i += 4096)
+		assert_int_equal(spool_view(&s).data[i], 7);
+	spool_deinit(&s);
+}
+
+static void test_what_will_be_long_is_a_file_at_once(void **state)
+{
+	struct spool s;
+	spool_init(&s);
+	spool_expect(&s, SPOOL_MEMORY_BYTES);
+	put_blocks(&s, 0, 29);
+	assert_int_equal(s.fd, -1);
+	spool_deinit(&s);
+	spool_expect(&s, SPOOL_MEMORY_BYTES + 1);
+	put_blocks(&s, 0, 9);
+	assert_int_equal(s.fd, -1); /* the first step is memory in any case */
+	put_blocks(&s, 9, 20);
+	assert_true(s.fd >= 0);
+	check_blocks(&s, 0, 29);
 	spool_deinit(&s);
 }
 
@@ -113,9 +180,13 @@ static void test_what_is_forgotten_leaves_the_rest(void **state)
 		spool_forget(&s, 1000 * block); /* more than came: nothing */
 		assert_true(s.forgotten > 50 * block && s.forgotten <= 60 * block);
 		check_blocks(&s, 60, 40);
-		put_blocks(&s, 100, 100);
-		check_blocks(&s, 60, 140);
+		assert_int_equal(s.fd, -1);
+		put_blocks(&s, 100, 400);
+		check_blocks(&s, 60, 440);
 		assert_int_equal(s.fd >= 0, !is_passing);
+		spool_forget(&s, 450 * block);
+		put_blocks(&s, 500, 200);
+		check_blocks(&s, 450, 250);
 		spool_deinit(&s);
 	}
 }
@@ -126,6 +197,9 @@ int main(void)
 		cmocka_unit_test(test_bytes_stay_where_they_are),
 		cmocka_unit_test(test_without_a_folder_memory_is_taken),
 		cmocka_unit_test(test_growing_and_dropping_bound_memory),
+		cmocka_unit_test(test_what_is_in_memory_goes_to_the_file_whole),
+		cmocka_unit_test(test_room_is_kept),
+		cmocka_unit_test(test_what_will_be_long_is_a_file_at_once),
 		cmocka_unit_test(test_what_is_forgotten_leaves_the_rest),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
