@@ -180,6 +180,9 @@ bool spool_append(struct spool *spool, const void *data, size_t len)
 
 void spool_drop(const struct spool *spool, struct tally_bytes part)
 {
+	uintptr_t base = (uintptr_t)spool->base, at = (uintptr_t)part.data;
+	if (at < base || at - base > spool->backed || part.len > spool->backed - (at - base))
+		return;
 	size_t begin =
 		(size_t)(part.data - spool->base) & ~(STEP_BYTES - 1); /* so that parts side by side leave none */
 	size_t end = ((size_t)(part.data - spool->base) + part.len) & ~(STEP_BYTES - 1);

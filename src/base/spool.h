@@ -39,8 +39,8 @@ void spool_expect(struct spool *spool, size_t bytes);
 uint8_t *spool_reserve(struct spool *spool, size_t n);
 void spool_commit(struct spool *spool, size_t n);
 bool spool_append(struct spool *spool, const void *data, size_t len);
-/* A part will hardly be looked at soon: its whole steps that a file has count no longer as this process's memory. Any
- * thread. */
+/* A part will hardly be looked at soon: its whole steps that a file has count no longer as this process's memory. What is
+ * no part of the spool stays. Any thread. */
 void spool_drop(const struct spool *spool, struct tally_bytes part);
 /* For a walk from the first item of a size to the last, at each: what lies behind is dropped now and then. */
 #define SPOOL_WALK_ITEMS ((size_t)1 << 17)

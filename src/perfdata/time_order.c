@@ -3,21 +3,23 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/vec.h"
+#include "perfdata/time_runs.h"
 
-struct waiting {
-	uint64_t time_ns;
-	const uint8_t *data;
-	uint64_t offset;
-};
+#define MAX_WAITING ((size_t)1 << 20) /* in memory; a round is seldom as long */
 
 struct time_order {
 	struct perfdata_reader *reader;
 	bool swap;
-	VEC(struct waiting) queue; /* [next, flush_end) is in order and may go out; what follows waits */
+	VEC(struct time_waiting) queue; /* [next, flush_end) is in order and may go out; what follows waits */
 	size_t next, flush_end;
-	VEC(struct waiting) scratch;
-	VEC(size_t) runs;
+	VEC(struct time_waiting) scratch;
+	VEC(size_t) starts; /* of the queue's ascending runs */
+	struct time_runs spilled; /* what waits behind the queue's limit; older than all of the queue */
+	uint64_t until_ns; /* so much of that may go out */
+	const uint8_t *left_begin, *left_end; /* where what went out lies, since it was dropped */
+	size_t left_bytes; /* of it */
 	uint64_t round_max_ns; /* newest time that this round has seen */
 	uint64_t flush_until_ns; /* newest of the round before: all up to it is complete when this round ends */
 	uint64_t last_ns; /* of what went out */
@@ -38,6 +40,7 @@ enum tally_status time_order_create(struct perfdata_reader *reader, struct time_
 		return error_nomem(err);
 	o->reader = reader;
 	o->swap = perfdata_reader_is_swapped(reader);
+	time_runs_init(&o->spilled);
 	*order = o;
 	return TALLY_OK;
 }
@@ -53,12 +56,13 @@ void time_order_destroy(struct time_order *order)
 		return;
 	vec_free(&order->queue);
 	vec_free(&order->scratch);
-	vec_free(&order->runs);
+	vec_free(&order->starts);
+	time_runs_deinit(&order->spilled);
 	free(order);
 }
 
-static void merge(struct waiting *to, const struct waiting *a, const struct waiting *a_end, const struct waiting *b,
-	const struct waiting *b_end)
+static void merge(struct time_waiting *to, const struct time_waiting *a, const struct time_waiting *a_end,
+	const struct time_waiting *b, const struct time_waiting *b_end)
 {
 	while (a < a_end && b < b_end)
 		*to++ = b->time_ns < a->time_ns ? *b++ : *a++;
@@ -71,20 +75,20 @@ static void merge(struct waiting *to, const struct waiting *a, const struct wait
 /* Each ring's records stand in order, so the queue is a few ascending runs: they are found and merged pairwise. Stable. */
 static bool sort_queue(struct time_order *o)
 {
-	struct waiting *items = o->queue.items; /* flush has moved it to the front */
+	struct time_waiting *items = o->queue.items;
 	size_t count = o->queue.len;
-	o->runs.len = 0;
+	o->starts.len = 0;
 	for (size_t i = 0; i < count; i++)
-		if ((i == 0 || items[i].time_ns < items[i - 1].time_ns) && !vec_push(&o->runs, i))
+		if ((i == 0 || items[i].time_ns < items[i - 1].time_ns) && !vec_push(&o->starts, i))
 			return false;
-	if (o->runs.len <= 1)
+	if (o->starts.len <= 1)
 		return true;
 	if (!vec_reserve(&o->scratch, count))
 		return false;
-	struct waiting *from = items;
-	struct waiting *to = o->scratch.items;
-	size_t *starts = o->runs.items;
-	size_t run_count = o->runs.len;
+	struct time_waiting *from = items;
+	struct time_waiting *to = o->scratch.items;
+	size_t *starts = o->starts.items;
+	size_t run_count = o->starts.len;
 	while (run_count > 1) {
 		size_t kept = 0;
 		for (size_t i = 0; i < run_count; i += 2) {
@@ -95,7 +99,7 @@ static bool sort_queue(struct time_order *o)
 			starts[kept++] = start;
 		}
 		run_count = kept;
-		struct waiting *swap = from;
+		struct time_waiting *swap = from;
 		from = to;
 		to = swap;
 	}
@@ -104,15 +108,46 @@ static bool sort_queue(struct time_order *o)
 	return true;
 }
 
-static enum tally_status flush(struct time_order *o, uint64_t until_ns, struct tally_error *err)
+/* What went out already makes room. */
+static bool tidy_queue(struct time_order *o)
 {
-	/* What went out already makes room. */
 	if (o->next)
 		memmove(o->queue.items, o->queue.items + o->next, (o->queue.len - o->next) * sizeof(*o->queue.items));
 	o->queue.len -= o->next;
-	o->next = 0;
-	if (!sort_queue(o))
+	o->next = o->flush_end = 0;
+	return sort_queue(o);
+}
+
+static bool spill(struct time_order *o)
+{
+	if (!tidy_queue(o) || !time_runs_add(&o->spilled, o->queue.items, o->queue.len))
+		return false;
+	o->queue.len = 0;
+	o->until_ns = 0;
+	return true;
+}
+
+/* What is left of a long round finds room in the queue again. */
+static bool take_back(struct time_order *o)
+{
+	size_t count = o->spilled.count, waiting = o->queue.len;
+	if (!vec_reserve(&o->queue, count + waiting))
+		return false;
+	memmove(o->queue.items + count, o->queue.items, waiting * sizeof(*o->queue.items));
+	for (size_t i = 0; i < count; i++)
+		o->queue.items[i] = time_runs_take(&o->spilled);
+	o->queue.len = count + waiting;
+	return sort_queue(o);
+}
+
+static enum tally_status flush(struct time_order *o, uint64_t until_ns, struct tally_error *err)
+{
+	bool was_spilled = o->spilled.count > 0;
+	bool has_room = o->spilled.count + o->queue.len - o->next <= MAX_WAITING / 2;
+	if (!tidy_queue(o) || (was_spilled && has_room && !take_back(o)) ||
+		(was_spilled && !has_room && o->queue.len > 0 && !spill(o)))
 		return error_nomem(err);
+	o->until_ns = until_ns;
 	size_t low = 0;
 	size_t high = o->queue.len;
 	while (low < high) {
@@ -161,9 +196,9 @@ static enum tally_status read_on(struct time_order *o, struct time_order_item *i
 		}
 		uint64_t time_ns = o->keeps_file_order ? 0 : time_order_time_of(o->reader, &record, o->swap);
 		if (is_time(time_ns)) {
-			struct waiting waiting = {
+			struct time_waiting waiting = {
 				.time_ns = time_ns, .data = record.bytes.data, .offset = record.offset};
-			if (!vec_push(&o->queue, waiting))
+			if ((o->queue.len >= MAX_WAITING && !spill(o)) || !vec_push(&o->queue, waiting))
 				return error_nomem(err);
 			if (time_ns > o->round_max_ns)
 				o->round_max_ns = time_ns;
@@ -184,9 +219,37 @@ static enum tally_status read_on(struct time_order *o, struct time_order_item *i
 	}
 }
 
+/* False: all that may go out has. */
+static bool take_oldest(struct time_order *o, struct time_waiting *oldest)
+{
+	const struct time_waiting *spilled = time_runs_first(&o->spilled);
+	if (o->next < o->flush_end)
+		*oldest = o->queue.items[o->next++];
+	else if (spilled && spilled->time_ns <= o->until_ns)
+		*oldest = time_runs_take(&o->spilled);
+	else
+		return false;
+	return true;
+}
+
+/* Its bytes are used once more and then no longer: they need not stay in memory for being waited for. */
+static void leave(struct time_order *o, struct tally_bytes record)
+{
+	if (o->left_bytes == 0 || record.data < o->left_begin)
+		o->left_begin = record.data;
+	if (o->left_bytes == 0 || record.data + record.len > o->left_end)
+		o->left_end = record.data + record.len;
+	o->left_bytes += record.len;
+	if (o->left_bytes < FILE_WINDOW_BYTES)
+		return;
+	perfdata_reader_drop(o->reader, (struct tally_bytes){o->left_begin, (size_t)(o->left_end - o->left_begin)});
+	o->left_bytes = 0;
+}
+
 enum tally_status time_order_next(struct time_order *o, struct time_order_item *item, struct tally_error *err)
 {
-	while (o->next >= o->flush_end) {
+	struct time_waiting oldest;
+	while (!take_oldest(o, &oldest)) {
 		if (o->at_end) {
 			if (o->end_status != TALLY_END && err)
 				*err = o->end_error;
@@ -200,16 +263,17 @@ enum tally_status time_order_next(struct time_order *o, struct time_order_item *
 		if (!item->has_time)
 			return TALLY_OK;
 	}
-	const struct waiting *waiting = &o->queue.items[o->next++];
 	/* Its size was checked when it was read. */
-	struct tally_bytes bytes = {waiting->data, UINT16_MAX};
+	struct tally_bytes bytes = {oldest.data, UINT16_MAX};
 	enum tally_status status = record_at(bytes, o->swap, 0, &item->record, err);
-	item->record.offset = waiting->offset;
+	if (status == TALLY_OK)
+		leave(o, item->record.bytes);
+	item->record.offset = oldest.offset;
 	item->has_time = true;
-	item->time_ns = waiting->time_ns;
-	if (waiting->time_ns >= o->last_ns)
-		o->last_ns = waiting->time_ns;
-	else if (waiting->time_ns != 0) /* 0: what ran already, told at the end */
+	item->time_ns = oldest.time_ns;
+	if (oldest.time_ns >= o->last_ns)
+		o->last_ns = oldest.time_ns;
+	else if (oldest.time_ns != 0) /* 0: what ran already, told at the end */
 		o->late++;
 	return status;
 }

@@ -105,7 +105,11 @@ static void test_growing_and_dropping_bound_memory(void **state)
 	put_blocks(&s, 0, 1500);
 	assert_in_range(resident(&s), 1, 50 << 20); /* of 150 MB */
 	check_blocks(&s, 0, 1500);
-	spool_drop(&s, spool_view(&s));
+	struct tally_bytes behind = {s.base + s.backed, (size_t)8 << 20}, whole = spool_view(&s);
+	size_t before = resident(&s);
+	spool_drop(&s, behind); /* no part of it */
+	assert_int_equal(resident(&s), before);
+	spool_drop(&s, whole);
 	assert_in_range(resident(&s), 1, 3 << 20);
 	check_blocks(&s, 0, 1500);
 	spool_deinit(&s);

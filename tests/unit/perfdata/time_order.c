@@ -94,7 +94,7 @@ static void test_empty_rounds(void **state)
 	assert_int_equal(LATE(times, expected), 1);
 }
 
-/* Sixteen rings, each in order, against qsort. */
+/* One ring behind the other, each in order, and then the round's end: as often as there are sizes; against qsort. */
 static int by_time_then_place(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
@@ -103,26 +103,53 @@ static int by_time_then_place(const void *a, const void *b)
 	return x[1] < y[1] ? -1 : 1;
 }
 
-static void test_many_rings(void **state)
+static void check_rings(size_t rings, const size_t *each, size_t rounds)
 {
-	enum { RINGS = 16, EACH = 500, COUNT = RINGS * EACH };
-	uint64_t(*pairs)[2] = calloc(COUNT, sizeof(*pairs));
-	uint64_t *times = calloc(COUNT, sizeof(*times));
-	uint64_t *expected = calloc(COUNT, sizeof(*expected));
+	size_t total = rounds, samples = 0, place = 0;
+	for (size_t i = 0; i < rounds; i++)
+		total += rings * each[i];
+	uint64_t(*pairs)[2] = calloc(total, sizeof(*pairs));
+	uint64_t *times = calloc(total, sizeof(*times));
+	uint64_t *expected = calloc(total, sizeof(*expected));
+	uint64_t from = 1;
 	uint32_t seed = 1;
-	for (size_t i = 0; i < COUNT; i++) {
-		seed = seed * 1664525u + 1013904223u;
-		times[i] = (i % EACH ? times[i - 1] : 0) + (seed >> 28);
-		pairs[i][0] = times[i];
-		pairs[i][1] = i;
+	for (size_t round = 0; round < rounds; round++) {
+		size_t count = rings * each[round], first = samples;
+		for (size_t i = 0; i < count; i++) {
+			seed = seed * 1664525u + 1013904223u;
+			times[place] = (i % each[round] ? times[place - 1] : from) + (seed >> 28);
+			pairs[i][0] = times[place++];
+			pairs[i][1] = samples++;
+		}
+		qsort(pairs, count, sizeof(*pairs), by_time_then_place);
+		for (size_t i = 0; i < count; i++)
+			expected[first + i] = pairs[i][1];
+		times[place++] = ROUND;
+		from += 16 * each[round];
 	}
-	qsort(pairs, COUNT, sizeof(*pairs), by_time_then_place);
-	for (size_t i = 0; i < COUNT; i++)
-		expected[i] = pairs[i][1];
-	assert_int_equal(late_of(times, COUNT, expected), 0);
+	assert_int_equal(late_of(times, place - 1, expected), 0); /* the last round does not end */
 	free(pairs);
 	free(times);
 	free(expected);
+}
+
+static void test_many_rings(void **state)
+{
+	check_rings(16, (size_t[]){500}, 1);
+	check_rings(3, (size_t[]){200, 700, 1, 300}, 4);
+}
+
+/* More than waits in memory. */
+static void test_a_million_without_a_round(void **state)
+{
+	check_rings(16, (size_t[]){70000}, 1);
+	check_rings(1, (size_t[]){1200000}, 1);
+}
+
+/* Ditto; then so few that they wait in memory again. */
+static void test_long_rounds(void **state)
+{
+	check_rings(4, (size_t[]){300000, 300000, 1000, 1000, 500}, 5);
 }
 
 /* All that is complete comes out in order, then the error, once. */
@@ -167,6 +194,8 @@ int main(void)
 		cmocka_unit_test(test_late_records_are_counted),
 		cmocka_unit_test(test_empty_rounds),
 		cmocka_unit_test(test_many_rings),
+		cmocka_unit_test(test_a_million_without_a_round),
+		cmocka_unit_test(test_long_rounds),
 		cmocka_unit_test(test_a_cut_stream),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

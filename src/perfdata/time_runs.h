@@ -1,0 +1,45 @@
+/*
+ * time_runs.h - more records that wait for their time than memory should hold: runs in order of time, in a spool
+ * (base/spool.h), and the oldest of all their items.
+ *
+ * Owned by who embeds it (time_runs_init). One thread. Items of one time come out as they were added.
+ *
+ *	time_runs_add(&runs, items, count);   ... and more runs ...
+ *	while ((item = time_runs_first(&runs)) && item->time_ns <= until_ns) use(time_runs_take(&runs));
+ */
+#ifndef PERFDATA_TIME_RUNS_H
+#define PERFDATA_TIME_RUNS_H
+
+#include "base/spool.h"
+#include "base/vec.h"
+
+struct time_waiting { /* a record */
+	uint64_t time_ns;
+	const uint8_t *data;
+	uint64_t offset;
+};
+
+struct time_run { /* what is left of one; never empty */
+	const struct time_waiting *at, *end;
+};
+
+struct time_runs {
+	struct spool items;
+	VEC(struct time_run) runs; /* a heap: the first has the oldest item */
+	size_t count; /* items that are left */
+	size_t taken; /* since the spool was dropped */
+};
+
+void time_runs_init(struct time_runs *runs);
+void time_runs_deinit(struct time_runs *runs);
+/* At least one item, in order of time; copied. False: neither memory nor room on disk is left. */
+bool time_runs_add(struct time_runs *runs, const struct time_waiting *items, size_t count);
+/* NULL: none is left. */
+static inline const struct time_waiting *time_runs_first(const struct time_runs *runs)
+{
+	return runs->runs.len > 0 ? runs->runs.items[0].at : NULL;
+}
+/* Removes the first, which there must be. */
+struct time_waiting time_runs_take(struct time_runs *runs);
+
+#endif
