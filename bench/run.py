@@ -3,8 +3,8 @@
 
 usage: bench/run.py [--json FILE] [--rounds N] [--seconds S] [--keep]
                     [--recording FILE]
-                    [--only report,export,pages,timechart,script,record,live,startup,counting,reading,large,unwind,stacks,
-                            lines,debug,library]
+                    [--only report,export,flamegraph,pages,timechart,script,record,live,startup,counting,reading,large,
+                            unwind,stacks,lines,debug,library]
 
 Environment: BUILD (build), PERF (perf). A ratio above 1 means that tally is faster or cheaper, except where the row
 says otherwise. The recording is made by perf, so that both read the same file:
@@ -378,14 +378,39 @@ def bench_library(rounds):
                 'left: bare system calls; less is better; bar: 1.2', opening[2])]
 
 
+def flamegraph_stages(perf, data):
+    """What makes a picture of perf's samples without tally, as (name, shell command): lines of stacks, then their picture.
+    Debian has FlameGraph's flamegraph.pl in libdevel-nytprof-perl, without stackcollapse-perf.pl; perf has its own."""
+    collapse = ('perf script report stackcollapse', f'{perf} script report stackcollapse -i {data}')
+    if classic := shutil.which('stackcollapse-perf.pl'):
+        collapse = (f'perf script | {classic}', f'{perf} script -i {data} | {classic}')
+    places = [shutil.which('flamegraph.pl'), '/usr/share/perl5/Devel/NYTProf/flamegraph.pl']
+    draw = next((place for place in places if place and os.access(place, os.X_OK)), None)
+    return collapse, draw and ('flamegraph.pl', draw)
+
+
 def bench_flamegraph(perf, data, rounds):
-    """A picture of the stacks, beside perf's text through FlameGraph's scripts, or that text alone where they are absent."""
-    scripts = [shutil.which(name) for name in ('stackcollapse-perf.pl', 'flamegraph.pl')]
-    pipe = ' | '.join([f'{perf} script -i {data}', *scripts]) if all(scripts) else f'{perf} script -i {data}'
-    times = alternate({'perf': ['sh', '-c', pipe], 'tally': [TALLY, 'flamegraph', '--svg', '-o', WORK / 'flame.svg', data]},
-                      min(rounds, 3))
-    note = 'perf script | stackcollapse-perf.pl | flamegraph.pl' if all(scripts) else 'perf script alone: no FlameGraph'
-    return [row('flamegraph --svg', 's', times['perf'], times['tally'], f'left: {note}; bar: 50')]
+    """A picture of the stacks, beside perf's samples through the scripts that are at hand: all of it, and by stage."""
+    collapse, draw = flamegraph_stages(perf, data)
+    lines = WORK / 'collapsed.txt'
+    commands = {'text': [perf, 'script', '-i', data], 'folded': [TALLY, 'flamegraph', '--folded', data],
+                'svg': [TALLY, 'flamegraph', '--svg', '-o', WORK / 'flame.svg', data]}
+    compared = [('flamegraph --svg beside text', 'text', 'svg', 'perf script alone')]
+    status = timed(['bash', '-c', f'set -o pipefail; {collapse[1]}'], lines)[2]
+    if status:
+        print(f'bench: no {collapse[0]}: exit status {status}:',
+              pathlib.Path(f'{lines}.err').read_text(errors='replace').strip()[-200:], file=sys.stderr)
+    else:
+        commands['collapse'] = ['sh', '-c', collapse[1]]
+        compared.append(('flamegraph --folded', 'collapse', 'folded', collapse[0]))
+    if not draw:
+        print('bench: no flamegraph.pl: Debian has it in libdevel-nytprof-perl (tools/setup)', file=sys.stderr)
+    elif not status:
+        commands |= {'draw': [draw[1], lines], 'pipe': ['sh', '-c', f'{collapse[1]} | {draw[1]}']}
+        compared += [('flamegraph --svg beside drawing', 'draw', 'svg', f'{draw[0]} of lines that are there'),
+                     ('flamegraph --svg', 'pipe', 'svg', f'{collapse[0]} | {draw[0]}; bar: 50')]
+    times = alternate(commands, min(rounds, 3))
+    return [row(name, 's', times[left], times[right], f'left: {note}') for name, left, right, note in compared]
 
 
 def bench_timechart(rounds):
@@ -618,9 +643,10 @@ def main():
     parser.add_argument('--json', help='write the rows to this file too')
     parser.add_argument('--rounds', type=int, default=5)
     parser.add_argument('--seconds', type=int, default=20, help='length of the recording (default 20)')
-    parser.add_argument('--only', default='report,export,pages,timechart,script,record,live,startup,counting,reading,large,'
-                                          'unwind,stacks,lines,debug,library')
-    parser.add_argument('--recording', type=pathlib.Path, help='of report and script, instead of one that is made')
+    parser.add_argument('--only', default='report,export,flamegraph,pages,timechart,script,record,live,startup,counting,'
+                                          'reading,large,unwind,stacks,lines,debug,library')
+    parser.add_argument('--recording', type=pathlib.Path,
+                        help='of report, export, flamegraph and script, instead of one that is made')
     parser.add_argument('--keep', action='store_true', help='use the recording of the last run')
     options = parser.parse_args()
     perf = os.environ.get('PERF') or shutil.which('perf')
@@ -629,6 +655,7 @@ def main():
         return 1
     WORK.mkdir(parents=True, exist_ok=True)
     wanted = options.only.split(',')
+    recorded = {'report', 'export', 'flamegraph', 'script'}  # of the recording
     rows, failures = [], []
     data = None
     if not options.keep:
@@ -636,7 +663,8 @@ def main():
             old.unlink()
     parts = {
         'report': lambda: bench_report(perf, data, options.rounds),
-        'export': lambda: bench_export(data, options.rounds) + bench_flamegraph(perf, data, options.rounds),
+        'export': lambda: bench_export(data, options.rounds),
+        'flamegraph': lambda: bench_flamegraph(perf, data, options.rounds),
         'pages': lambda: bench_pages(options.rounds),
         'timechart': lambda: bench_timechart(options.rounds),
         'script': lambda: bench_script(perf, data, options.rounds),
@@ -653,13 +681,13 @@ def main():
         'library': lambda: bench_library(options.rounds),
     }
     try:
-        if {'report', 'export', 'script'} & set(wanted):
+        if recorded & set(wanted):
             data = options.recording.resolve() if options.recording else make_recording(perf, options.seconds)
             samples, _ = count_records(perf, data)
             print(f'{os.path.relpath(data, ROOT)}: {data.stat().st_size / 1e6:.1f} MB, {samples} samples')
     except RuntimeError as error:
         failures.append(str(error))
-        wanted = [name for name in wanted if name not in ('report', 'export', 'script')]
+        wanted = [name for name in wanted if name not in recorded]
     for name in wanted:
         try:
             rows += parts[name]()
