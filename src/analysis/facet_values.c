@@ -139,11 +139,9 @@ static void finish_value(
 static bool find_field(const struct facet_values *v, struct tally_bytes raw, struct tally_str name,
 	enum tracepoint_part *part, unsigned *index)
 {
-	struct tracepoint_value value;
 	for (*part = TRACEPOINT_COMMON; *part <= TRACEPOINT_OWN; ++*part)
-		for (*index = 0; tracepoint_value_at(v->tracepoints, raw, *part, *index, &value); ++*index)
-			if (str_equal(value.field.name, name))
-				return true;
+		if (tracepoint_find(v->tracepoints, raw, *part, name, index))
+			return true;
 	return false;
 }
 

@@ -107,16 +107,13 @@ static bool keep_switch(
 	return !last->bytes.failed;
 }
 
-static bool read_pid(struct inject_sched *sched, struct tally_bytes raw, uint32_t *pid)
+static bool read_pid(const struct inject_sched *sched, struct tally_bytes raw, uint32_t *pid)
 {
-	struct tracepoint_value value;
-	for (unsigned i = 0; tracepoint_value_at(sched->fields, raw, TRACEPOINT_OWN, i, &value); i++)
-		if (value.field.form != TRACEPOINT_TEXT && value.field.count == 0 &&
-			str_equal(value.field.name, STR("pid"))) {
-			*pid = (uint32_t)value.numbers[0];
-			return true;
-		}
-	return false;
+	uint64_t number;
+	bool is_there = tracepoint_number_of(sched->fields, raw, TRACEPOINT_OWN, STR("pid"), &number);
+	if (is_there)
+		*pid = (uint32_t)number;
+	return is_there;
 }
 
 /* The switch, at another time and for so long. */

@@ -263,11 +263,26 @@ static bool field_is_whole(const struct trace_field *field, struct tally_bytes r
 	return !c.failed && offset + (place >> 16) <= raw.len;
 }
 
+static uint32_t first_of(const struct trace_event *event, enum tracepoint_part part)
+{
+	return part == TRACEPOINT_COMMON ? 0 : event->common_count;
+}
+
 static const struct trace_field *find_field(const struct trace_event *event, enum tracepoint_part part, unsigned index)
 {
-	uint32_t first = part == TRACEPOINT_COMMON ? 0 : event->common_count;
+	uint32_t first = first_of(event, part);
 	uint32_t end = part == TRACEPOINT_COMMON ? event->common_count : event->field_count;
 	return index < end - first ? &event->fields[first + index] : NULL;
+}
+
+static const struct trace_field *find_named(
+	const struct trace_event *event, enum tracepoint_part part, struct tally_str name)
+{
+	const struct trace_field *field;
+	for (unsigned i = 0; event && (field = find_field(event, part, i)) != NULL; i++)
+		if (str_equal(field->name, name))
+			return field;
+	return NULL;
 }
 
 static bool is_plain_array(const struct trace_field *field)
@@ -290,6 +305,28 @@ static struct tracepoint_field describe(const struct trace_field *field)
 	else
 		out.form = field->is_pointer || field->is_long ? TRACEPOINT_ADDRESS : TRACEPOINT_NUMBER;
 	return out;
+}
+
+bool tracepoint_find(const struct tracepoint_printer *printer, struct tally_bytes raw, enum tracepoint_part part,
+	struct tally_str name, unsigned *index)
+{
+	const struct trace_event *event = event_of(printer, raw);
+	const struct trace_field *field = find_named(event, part, name);
+	if (field)
+		*index = (unsigned)(field - event->fields) - first_of(event, part);
+	return field != NULL;
+}
+
+bool tracepoint_number_of(const struct tracepoint_printer *printer, struct tally_bytes raw, enum tracepoint_part part,
+	struct tally_str name, uint64_t *number)
+{
+	const struct trace_field *field = find_named(event_of(printer, raw), part, name);
+	*number = 0;
+	if (!field || describe(field).form == TRACEPOINT_TEXT)
+		return false;
+	if (field_is_whole(field, raw, printer->context.swap))
+		*number = trace_field_number(field, &printer->context, raw, 0);
+	return true;
 }
 
 bool tracepoint_field_at(struct tracepoint_printer *printer, uint64_t id, enum tracepoint_part part, unsigned index,

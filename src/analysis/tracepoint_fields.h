@@ -45,6 +45,13 @@ struct tracepoint_value {
 	struct tally_str text;
 	uint64_t numbers[TRACEPOINT_ARRAY_MAX]; /* sign-extended; one, or as many as the array has */
 };
+/* Which field of a payload's event has this name; false: none has. */
+bool tracepoint_find(const struct tracepoint_printer *printer, struct tally_bytes raw, enum tracepoint_part part,
+	struct tally_str name, unsigned *index);
+/* Its value, of an array the first, as tracepoint_value_at has it but without making its text; false for what is text, or
+ * not there, and *number is 0 then. */
+bool tracepoint_number_of(const struct tracepoint_printer *printer, struct tally_bytes raw, enum tracepoint_part part,
+	struct tally_str name, uint64_t *number);
 /* The fields of an event (attr.config) in order; false behind the last one and where the event is not described. */
 bool tracepoint_field_at(struct tracepoint_printer *printer, uint64_t id, enum tracepoint_part part, unsigned index,
 	struct tracepoint_field *field);

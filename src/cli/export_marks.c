@@ -103,11 +103,12 @@ static bool add_record(struct reading *r, const struct record *record)
 static bool text_of(struct reading *r, struct tally_bytes raw, const char *name, uint32_t *id)
 {
 	struct tracepoint_value value;
+	unsigned index;
 	*id = INTERN_NONE;
-	for (unsigned i = 0; tracepoint_value_at(r->tracepoints, raw, TRACEPOINT_OWN, i, &value); i++)
-		if (str_equal(value.field.name, str_from(name)))
-			return value.field.form != TRACEPOINT_TEXT || add_text(r->marks, value.text, id);
-	return true;
+	if (!tracepoint_find(r->tracepoints, raw, TRACEPOINT_OWN, str_from(name), &index) ||
+		!tracepoint_value_at(r->tracepoints, raw, TRACEPOINT_OWN, index, &value))
+		return true;
+	return value.field.form != TRACEPOINT_TEXT || add_text(r->marks, value.text, id);
 }
 
 static int64_t number_of(struct reading *r, struct tally_bytes raw, const char *name)

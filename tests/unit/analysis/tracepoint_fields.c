@@ -110,6 +110,41 @@ static void fields(bool swap)
 	deinit(&f);
 }
 
+static void fields_by_name(bool swap)
+{
+	struct fixture f;
+	unsigned index = 77;
+	uint64_t number;
+	init(&f, swap);
+	begin(&f, WAKEUP);
+	writer_bytes(&f.raw, "prog\0\0\0\0\0\0\0\0\0\0\0", 16);
+	writer_u32(&f.raw, (uint32_t)-5);
+	writer_u32(&f.raw, 0);
+	struct tally_bytes raw = {f.raw.data, f.raw.len};
+	assert_true(tracepoint_find(f.printer, raw, TRACEPOINT_OWN, STR("bytes"), &index));
+	assert_int_equal(index, 2);
+	assert_false(tracepoint_find(f.printer, raw, TRACEPOINT_OWN, STR("common_pid"), &index));
+	assert_true(tracepoint_find(f.printer, raw, TRACEPOINT_COMMON, STR("common_pid"), &index));
+	assert_int_equal(index, 3);
+	assert_true(tracepoint_number_of(f.printer, raw, TRACEPOINT_COMMON, STR("common_pid"), &number));
+	assert_int_equal(number, 77);
+	assert_true(tracepoint_number_of(f.printer, raw, TRACEPOINT_OWN, STR("pid"), &number));
+	assert_int_equal((int64_t)number, -5);
+	/* The payload ends before it. */
+	assert_true(tracepoint_number_of(f.printer, raw, TRACEPOINT_OWN, STR("bytes"), &number));
+	assert_int_equal(number, 0);
+	/* It is text; there is none of this name; nor such an event. */
+	number = 1;
+	assert_false(tracepoint_number_of(f.printer, raw, TRACEPOINT_OWN, STR("comm"), &number));
+	assert_int_equal(number, 0);
+	assert_false(tracepoint_number_of(f.printer, raw, TRACEPOINT_OWN, STR("nothing"), &number));
+	begin(&f, 999);
+	raw = (struct tally_bytes){f.raw.data, f.raw.len};
+	assert_false(tracepoint_find(f.printer, raw, TRACEPOINT_OWN, STR("pid"), &index));
+	assert_false(tracepoint_number_of(f.printer, raw, TRACEPOINT_OWN, STR("pid"), &number));
+	deinit(&f);
+}
+
 static const char *find(void *context, uint64_t *address, const char **module)
 {
 	(void)context;
@@ -304,8 +339,8 @@ static void deep_nesting(bool swap)
 
 static void both_byte_orders(void **state)
 {
-	void (*const cases[])(bool) = {fields, kernel_symbols, trace_printk, unknown_and_short, expressions, texts,
-		numbers, addresses, unknown_formats, deep_nesting};
+	void (*const cases[])(bool) = {fields, fields_by_name, kernel_symbols, trace_printk, unknown_and_short,
+		expressions, texts, numbers, addresses, unknown_formats, deep_nesting};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		cases[i](false);
 		cases[i](true);
