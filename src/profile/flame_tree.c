@@ -8,6 +8,19 @@
 #include "base/text.h"
 #include "base/vec.h"
 
+struct flame_path { /* from the root */
+	VEC(uint32_t) labels;
+	VEC(uint32_t) nodes;
+};
+
+struct known_label { /* of the frame that was labelled last */
+	uint32_t frame, label; /* label: + 1, 0: none was */
+};
+
+struct stack_end { /* where the stack's path ends, in the group that it was last seen in */
+	uint32_t group, node; /* node: + 1, 0: not known */
+};
+
 struct flame_builder {
 	struct flame_tree *tree;
 	const struct profile *profile;
@@ -16,8 +29,11 @@ struct flame_builder {
 	struct id_table node_ids; /* parent + 1, label */
 	VEC(struct flame_label) labels;
 	VEC(struct flame_node) nodes; /* in order of arrival */
-	VEC(uint32_t) path; /* labels of one sample, from the root */
+	struct flame_path path, last; /* of the sample, and of the one before it */
 	uint32_t *label_of_frame; /* + 1; of the profile */
+	struct known_label *label_of_function, *label_of_binary; /* ditto; the latter of what is in no function */
+	uint32_t *label_of_thread; /* + 1; ditto, where threads make groups */
+	struct stack_end *ends; /* ditto, by stack */
 };
 
 static bool make_label(struct flame_builder *b, struct flame_label label, uint32_t *id)
@@ -76,78 +92,121 @@ struct flame_label flame_label_of(const struct profile *p, uint32_t index, struc
 	return label;
 }
 
+/* Frames of one function differ in their addresses only, as a rule. */
+static struct known_label *known_label_of(const struct flame_builder *b, const struct profile_frame *frame)
+{
+	if (frame->function != PROFILE_NONE)
+		return &b->label_of_function[frame->function];
+	return &b->label_of_binary[frame->binary != PROFILE_NONE ? frame->binary : b->profile->binary_count];
+}
+
+static bool look_alike(const struct profile_frame *a, const struct profile_frame *b)
+{
+	return a->function == b->function && a->binary == b->binary && a->level == b->level;
+}
+
 static bool label_frame(struct flame_builder *b, uint32_t index, uint32_t *id)
 {
-	struct text text = {0};
 	if (b->label_of_frame[index]) {
 		*id = b->label_of_frame[index] - 1;
 		return true;
 	}
-	struct flame_label label = flame_label_of(b->profile, index, &text);
-	bool is_made = !text.failed && make_label(b, label, id);
-	text_deinit(&text);
-	if (is_made)
-		b->label_of_frame[index] = *id + 1;
-	return is_made;
+	const struct profile_frame *frames = b->profile->frames;
+	struct known_label *known = known_label_of(b, &frames[index]);
+	if (!known->label || !look_alike(&frames[known->frame], &frames[index])) {
+		struct text text = {0};
+		struct flame_label label = flame_label_of(b->profile, index, &text);
+		bool is_made = !text.failed && make_label(b, label, id);
+		text_deinit(&text);
+		if (!is_made)
+			return false;
+		*known = (struct known_label){index, *id + 1};
+	}
+	*id = known->label - 1;
+	b->label_of_frame[index] = known->label;
+	return true;
+}
+
+static bool is_of_thread(enum flame_group group)
+{
+	return group == FLAME_BY_COMM || group == FLAME_BY_PROCESS || group == FLAME_BY_THREAD;
+}
+
+static void name_group(const struct flame_builder *b, const struct profile_sample *sample, struct text *text)
+{
+	const struct profile *p = b->profile;
+	const struct profile_thread *thread = &p->threads[sample->thread];
+	struct tally_str name = {"", 0};
+	if (is_of_thread(b->options->group))
+		name = profile_string(p, thread->comm);
+	else if (b->options->group == FLAME_BY_EVENT)
+		name = profile_string(p, p->events[sample->event].name);
+	text_bytes(text, name.data, name.len);
+	if (b->options->group == FLAME_BY_PROCESS)
+		text_printf(text, "-%d", thread->pid);
+	else if (b->options->group == FLAME_BY_THREAD)
+		text_printf(text, "-%d/%d", thread->pid, thread->tid);
+	else if (b->options->group == FLAME_BY_CPU)
+		text_printf(text, "CPU %d", sample->cpu);
 }
 
 static bool label_group(struct flame_builder *b, const struct profile_sample *sample, uint32_t *id)
 {
-	const struct profile *p = b->profile;
-	const struct profile_thread *thread = &p->threads[sample->thread];
-	struct tally_str comm = profile_string(p, thread->comm);
+	uint32_t *known = is_of_thread(b->options->group) ? &b->label_of_thread[sample->thread] : NULL;
 	struct text text = {0};
-	text_bytes(&text, comm.data, comm.len);
-	if (b->options->group == FLAME_BY_PROCESS)
-		text_printf(&text, "-%d", thread->pid);
-	else if (b->options->group == FLAME_BY_THREAD)
-		text_printf(&text, "-%d/%d", thread->pid, thread->tid);
-	else if (b->options->group == FLAME_BY_CPU) {
-		text_clear(&text);
-		text_printf(&text, "CPU %d", sample->cpu);
-	} else if (b->options->group == FLAME_BY_EVENT) {
-		struct tally_str event = profile_string(p, p->events[sample->event].name);
-		text_clear(&text);
-		text_bytes(&text, event.data, event.len);
+	if (known && *known) {
+		*id = *known - 1;
+		return true;
 	}
+	name_group(b, sample, &text);
 	struct flame_label label = {
 		.name = {text.data ? text.data : "", text.len}, .object = STR(""), .kind = FLAME_GROUP};
 	bool is_made = !text.failed && make_label(b, label, id);
 	text_deinit(&text);
+	if (is_made && known)
+		*known = *id + 1;
 	return is_made;
 }
 
-/* The sample's path, its outermost function first, behind what it is grouped by. */
-static bool read_path(struct flame_builder *b, const struct profile_sample *sample)
+/* The labels of a sample's stack, its outermost function first, behind what it is grouped by: PROFILE_NONE is nothing. */
+static bool read_path(struct flame_builder *b, const struct profile_sample *sample, uint32_t group)
 {
 	const struct profile *p = b->profile;
-	uint32_t label;
-	b->path.len = 0;
-	bool has_group = b->options->group != FLAME_BY_NOTHING;
-	if (has_group && (!label_group(b, sample, &label) || !vec_push(&b->path, label)))
-		return false;
-	size_t first = b->path.len;
 	struct list stack = profile_stack(p, sample->stack);
-	for (uint32_t i = 0; i < stack.count; i++)
-		if (!label_frame(b, stack.items[i], &label) || !vec_push(&b->path, label))
-			return false;
-	if (sample->stack == PROFILE_NONE && (!label_frame(b, sample->leaf, &label) || !vec_push(&b->path, label)))
+	if (sample->stack == PROFILE_NONE)
+		stack = (struct list){&sample->leaf, 1};
+	size_t first = group != PROFILE_NONE, len = first + stack.count;
+	if (!vec_reserve(&b->path.labels, len) || !vec_reserve(&b->path.nodes, len))
 		return false;
-	if (b->options->is_reversed)
-		return true;
-	for (size_t i = first, j = b->path.len; i + 1 < j; i++) {
-		uint32_t outer = b->path.items[--j];
-		b->path.items[j] = b->path.items[i];
-		b->path.items[i] = outer;
-	}
+	uint32_t *labels = b->path.labels.items;
+	if (first)
+		labels[0] = group;
+	for (size_t i = 0; i < stack.count; i++)
+		if (!label_frame(b, stack.items[i], &labels[b->options->is_reversed ? first + i : len - 1 - i]))
+			return false;
+	b->path.labels.len = b->path.nodes.len = len;
 	return true;
 }
 
-static bool add_path(struct flame_builder *b, uint64_t weight, uint64_t base)
+/* How many nodes from the root are those of the sample before. */
+static size_t shared_with_last(const struct flame_builder *b)
 {
-	uint32_t parent = PROFILE_NONE;
-	for (size_t i = 0; i < b->path.len; i++) {
-		const uint64_t key = (uint64_t)(parent + 1) << 32 | b->path.items[i];
+	const struct flame_path *path = &b->path, *last = &b->last;
+	size_t shared = 0, most = path->labels.len < last->labels.len ? path->labels.len : last->labels.len;
+	while (shared < most && path->labels.items[shared] == last->labels.items[shared])
+		shared++;
+	return shared;
+}
+
+static bool add_path(struct flame_builder *b, uint32_t *end)
+{
+	size_t len = b->path.labels.len, shared = shared_with_last(b);
+	if (shared > 0)
+		memcpy(b->path.nodes.items, b->last.nodes.items, shared * sizeof(*b->path.nodes.items));
+	uint32_t parent = shared > 0 ? b->path.nodes.items[shared - 1] : PROFILE_NONE;
+	for (size_t i = shared; i < len; i++) {
+		uint32_t label = b->path.labels.items[i];
+		const uint64_t key = (uint64_t)(parent + 1) << 32 | label;
 		bool is_new;
 		if (!vec_reserve(&b->nodes, b->nodes.len + 1))
 			return false;
@@ -156,14 +215,31 @@ static bool add_path(struct flame_builder *b, uint64_t weight, uint64_t base)
 			return false;
 		if (is_new)
 			b->nodes.items[b->nodes.len++] =
-				(struct flame_node){.label = b->path.items[i], .parent = parent, .depth = (uint32_t)i};
-		b->nodes.items[node].total += weight;
-		parent = node;
+				(struct flame_node){.label = label, .parent = parent, .depth = (uint32_t)i};
+		b->path.nodes.items[i] = parent = node;
 	}
-	if (parent != PROFILE_NONE)
-		b->nodes.items[parent].self += weight;
-	if (parent != PROFILE_NONE)
-		b->nodes.items[parent].base += base;
+	struct flame_path last = b->last;
+	b->last = b->path;
+	b->path = last;
+	*end = parent;
+	return true;
+}
+
+/* The node of the sample's own function below all its callers. */
+static bool find_end(struct flame_builder *b, const struct profile_sample *sample, uint32_t *end)
+{
+	uint32_t group = PROFILE_NONE;
+	if (b->options->group != FLAME_BY_NOTHING && !label_group(b, sample, &group))
+		return false;
+	struct stack_end *known = sample->stack != PROFILE_NONE ? &b->ends[sample->stack] : NULL;
+	if (known && known->node && known->group == group) {
+		*end = known->node - 1;
+		return true;
+	}
+	if (!read_path(b, sample, group) || !add_path(b, end))
+		return false;
+	if (known)
+		*known = (struct stack_end){group, *end + 1};
 	return true;
 }
 
@@ -178,26 +254,66 @@ static bool is_wanted(const struct flame_builder *b, const struct profile_sample
 	return !o->cpu_passes || (sample->cpu >= 0 && (size_t)sample->cpu < o->cpu_limit && o->cpu_passes[sample->cpu]);
 }
 
+static void forget_profile(struct flame_builder *b)
+{
+	free(b->label_of_frame);
+	free(b->label_of_function);
+	free(b->label_of_binary);
+	free(b->label_of_thread);
+	free(b->ends);
+}
+
+static void path_deinit(struct flame_path *path)
+{
+	vec_free(&path->labels);
+	vec_free(&path->nodes);
+}
+
+static bool know_profile(struct flame_builder *b, const struct profile *p)
+{
+	forget_profile(b);
+	b->profile = p;
+	b->label_of_frame = calloc(p->frame_count + 1, sizeof(*b->label_of_frame));
+	b->label_of_function = calloc(p->function_count + 1, sizeof(*b->label_of_function));
+	b->label_of_binary = calloc(p->binary_count + 1, sizeof(*b->label_of_binary));
+	b->label_of_thread = calloc(p->thread_count + 1, sizeof(*b->label_of_thread));
+	b->ends = calloc(list_table_len(&p->stacks) + 1, sizeof(*b->ends));
+	return b->label_of_frame && b->label_of_function && b->label_of_binary && b->label_of_thread && b->ends;
+}
+
 static bool add_samples(struct flame_builder *b, const struct profile *p)
 {
 	bool is_base = p == b->options->base;
-	b->profile = p;
-	free(b->label_of_frame);
-	b->label_of_frame = calloc(p->frame_count + 1, sizeof(*b->label_of_frame));
-	if (!b->label_of_frame)
+	if (!know_profile(b, p))
 		return false;
 	for (size_t i = 0; i < p->sample_count; i++) {
 		const struct profile_sample *sample = &p->samples[i];
+		uint32_t end;
 		if (!is_wanted(b, sample))
 			continue;
 		uint64_t weight = b->options->counts_samples ? sample->count : sample->period;
-		if (!read_path(b, sample) || !add_path(b, is_base ? 0 : weight, is_base ? weight : 0))
+		if (!find_end(b, sample, &end))
 			return false;
+		if (end != PROFILE_NONE) {
+			b->nodes.items[end].self += is_base ? 0 : weight;
+			b->nodes.items[end].base += is_base ? weight : 0;
+		}
 		b->tree->total += is_base ? 0 : weight;
 		b->tree->base_total += is_base ? weight : 0;
 		b->tree->sample_count += is_base ? 0 : sample->count;
 	}
 	return true;
+}
+
+/* Parents came before their children. */
+static void add_up(struct flame_builder *b)
+{
+	for (size_t i = b->nodes.len; i-- > 0;) {
+		struct flame_node *node = &b->nodes.items[i];
+		node->total += node->self;
+		if (node->parent != PROFILE_NONE)
+			b->nodes.items[node->parent].total += node->total;
+	}
 }
 
 static int compare_labels(const void *left, const void *right, void *data)
@@ -296,15 +412,17 @@ enum tally_status flame_tree_init(struct flame_tree *tree, const struct profile 
 	b.label_ids.words = 2;
 	b.node_ids.words = 1;
 	intern_init(&tree->names);
-	bool is_built =
-		add_samples(&b, profile) && (!options->base || add_samples(&b, options->base)) && order_nodes(&b);
+	bool is_built = add_samples(&b, profile) && (!options->base || add_samples(&b, options->base));
+	add_up(&b);
+	is_built = is_built && order_nodes(&b);
 	tree->labels = b.labels.items;
 	tree->label_count = b.labels.len;
 	id_table_deinit(&b.label_ids);
 	id_table_deinit(&b.node_ids);
 	vec_free(&b.nodes);
-	vec_free(&b.path);
-	free(b.label_of_frame);
+	path_deinit(&b.path);
+	path_deinit(&b.last);
+	forget_profile(&b);
 	if (is_built)
 		return TALLY_OK;
 	flame_tree_deinit(tree);

@@ -104,6 +104,44 @@ static void reversed_it_begins_at_the_functions(void **state)
 		"[prog] 1\na;main 5\nk;a;main 30\nz;main 10\n");
 }
 
+/* What is known of a stack is of the group that it was seen in, and of a frame, of its file. */
+static void one_stack_is_of_several_groups(void **state)
+{
+	struct built t = {.b = profile_builder_create()};
+	struct profile_event event = {.name = profile_builder_string(t.b, STR("cycles"))};
+	profile_builder_event(t.b, &event);
+	uint32_t threads[2], path = profile_builder_string(t.b, STR("one"));
+	for (int32_t i = 0; i < 2; i++)
+		threads[i] = profile_builder_thread(
+			t.b, &(struct profile_thread){
+				     .pid = 7, .tid = i, .comm = profile_builder_string(t.b, i ? STR("b") : STR("a"))});
+	t.binary = profile_builder_binary(t.b, &(struct profile_binary){.name = path, .long_name = path});
+	path = profile_builder_string(t.b, STR("other"));
+	t.kernel = profile_builder_binary(t.b, &(struct profile_binary){.name = path, .long_name = path});
+	uint32_t main_frame = frame_of(&t, "main", t.binary, PROFILE_LEVEL_USER, false);
+	uint32_t nameless = frame_of(&t, "", t.binary, PROFILE_LEVEL_USER, false);
+	uint32_t elsewhere = frame_of(&t, "", t.kernel, PROFILE_LEVEL_USER, false);
+	uint32_t stack = stack_of(&t, (uint32_t[]){main_frame, nameless}, 2);
+	uint32_t other = stack_of(&t, (uint32_t[]){main_frame, elsewhere, nameless}, 3);
+	for (uint64_t i = 0; i < 6; i++) {
+		t.thread = threads[i % 2];
+		add(&t, i < 4 ? stack : other, nameless, UINT64_C(1) << i);
+	}
+	struct profile *profile;
+	assert_int_equal(profile_builder_finish(t.b, &profile, NULL), TALLY_OK);
+	struct flame_tree tree;
+	struct text text = {0};
+	assert_int_equal(flame_tree_init(&tree, profile, &(struct flame_options){0}, NULL), TALLY_OK);
+	flame_folded_write(&text, &tree, false);
+	text_char(&text, 0);
+	assert_string_equal(
+		text.data, "a;main;[one] 5\na;main;[other];[one] 16\nb;main;[one] 10\nb;main;[other];[one] 32\n");
+	assert_int_equal(tree.nodes[0].total, 21);
+	text_deinit(&text);
+	flame_tree_deinit(&tree);
+	profile_destroy(profile);
+}
+
 static void nodes_say_what_they_are(void **state)
 {
 	struct profile *profile = make();
@@ -154,6 +192,7 @@ int main(void)
 		cmocka_unit_test(stacks_are_merged_in_order_of_names),
 		cmocka_unit_test(roots_are_what_is_asked_for),
 		cmocka_unit_test(reversed_it_begins_at_the_functions),
+		cmocka_unit_test(one_stack_is_of_several_groups),
 		cmocka_unit_test(nodes_say_what_they_are),
 		cmocka_unit_test(filters_and_other_events_leave_nothing),
 		cmocka_unit_test(a_page_holds_no_markup_of_names),
