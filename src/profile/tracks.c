@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-#define FIRST_RESOLUTION_NS 1024
+#define FIRST_RESOLUTION_BITS 10
+#define MOST_RESOLUTION_BITS  63
 
 void tracks_init(struct tracks *t, size_t max_items)
 {
@@ -201,14 +202,79 @@ static bool merge_all(struct tracks *t)
 
 bool tracks_coarsen(struct tracks *t)
 {
-	t->resolution_ns = t->resolution_ns ? t->resolution_ns * 2 : FIRST_RESOLUTION_NS;
+	t->resolution_ns = t->resolution_ns ? t->resolution_ns * 2 : UINT64_C(1) << FIRST_RESOLUTION_BITS;
+	return merge_all(t);
+}
+
+/* How many items join the one before at a resolution of so many bits, and at all coarser ones. */
+struct joins {
+	size_t counts[MOST_RESOLUTION_BITS + 2];
+};
+
+/* The least n so that all bits from the nth on are 0. */
+static unsigned bits_of(uint64_t number)
+{
+	return number ? 64 - (unsigned)__builtin_clzll(number) : 0;
+}
+
+static void count_spans(const struct track_spans *spans, struct joins *joins)
+{
+	const struct track_span *last[SPAN_KINDS] = {NULL};
+	for (size_t i = 0; i < spans->len; i++) {
+		const struct track_span *span = &spans->items[i], *before = last[span->kind];
+		last[span->kind] = span;
+		if (before && before->is_cut == span->is_cut && !before->error == !span->error)
+			joins->counts[bits_of((before->start_ns ^ span->start_ns) | before->held_ns | span->held_ns)]++;
+	}
+}
+
+static void count_levels(const struct track *track, struct joins *joins)
+{
+	for (size_t i = 1; i < track->levels.len; i++)
+		joins->counts[bits_of(track->levels.items[i - 1].time_ns ^ track->levels.items[i].time_ns)]++;
+}
+
+static bool count_arrows(const struct tracks *t, struct joins *joins)
+{
+	uint64_t *last_ns = calloc(t->tracks.len + 1, sizeof(*last_ns));
+	if (!last_ns)
+		return false;
+	for (size_t i = 0; i < t->arrows.len; i++) {
+		const struct track_arrow *arrow = &t->arrows.items[i];
+		if (last_ns[arrow->to])
+			joins->counts[bits_of(last_ns[arrow->to] ^ arrow->time_ns)]++;
+		last_ns[arrow->to] = arrow->time_ns;
+	}
+	free(last_ns);
+	return true;
+}
+
+/* The first time, straight to where half of the room may be free: each resolution before would walk all items. */
+static bool coarsen_first(struct tracks *t)
+{
+	struct joins joins = {0};
+	if (!count_arrows(t, &joins))
+		return false;
+	for (size_t i = 0; i < t->tracks.len; i++) {
+		sort_spans(&t->tracks.items[i].spans);
+		count_spans(&t->tracks.items[i].spans, &joins);
+		count_levels(&t->tracks.items[i], &joins);
+	}
+	uint64_t whole_ns = t->end_ns - t->start_ns;
+	size_t left = t->items;
+	for (unsigned bits = 0; bits <= MOST_RESOLUTION_BITS; bits++) {
+		left -= joins.counts[bits];
+		t->resolution_ns = UINT64_C(1) << bits;
+		if (bits >= FIRST_RESOLUTION_BITS && (left <= t->max_items / 2 || t->resolution_ns >= whole_ns))
+			break;
+	}
 	return merge_all(t);
 }
 
 /* What came since the last time at the same resolution, then coarser, until half of the room is free again. */
 static bool make_room(struct tracks *t)
 {
-	if (t->resolution_ns != 0 && !merge_all(t))
+	if (t->resolution_ns != 0 ? !merge_all(t) : !coarsen_first(t))
 		return false;
 	while (t->items > t->max_items / 2 && t->resolution_ns < t->end_ns - t->start_ns)
 		if (!tracks_coarsen(t))

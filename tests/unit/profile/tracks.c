@@ -106,6 +106,87 @@ static void memory_is_bounded_and_sums_are_exact(void **state)
 	tracks_deinit(&t);
 }
 
+/* Spans of four kinds on three tracks, side by side, with arrows and levels, for some microseconds each. */
+static void fill(struct tracks *t, size_t count)
+{
+	uint64_t now_ns[3] = {5000, 6000, 7000};
+	uint32_t tracks[3], seed = 7;
+	for (int32_t i = 0; i < 3; i++)
+		tracks[i] = tracks_add(t, i ? TRACK_TASK : TRACK_CPU, i, i);
+	for (size_t i = 0; i < count; i++) {
+		seed = seed * 1664525u + 1013904223u;
+		uint32_t track = seed >> 8 & 1 ? seed >> 9 & 1 : 2, choice = seed >> 28;
+		uint64_t len_ns = 1 + (seed >> 12) % (choice == 0 ? 60000 : 3000), begin_ns = now_ns[track];
+		const struct track_span span = {.start_ns = begin_ns,
+			.end_ns = begin_ns + len_ns,
+			.detail = choice & 1,
+			.text = choice & 2,
+			.kind = (uint8_t)(seed >> 26 & 3),
+			.error = (seed >> 18 & 1023) == 5,
+			.is_cut = (seed >> 18 & 1023) == 6};
+		now_ns[track] += len_ns + (choice & 4 ? 700 : 0);
+		assert_true(tracks_span(t, tracks[track], &span));
+		assert_true(tracks_arrow(t, &(struct track_arrow){begin_ns, TRACK_NONE, tracks[track], choice}));
+		assert_true(track != 0 || tracks_level(t, tracks[0], begin_ns, choice));
+	}
+	assert_true(tracks_finish(t));
+}
+
+static void expect_same(const struct tracks *a, const struct tracks *b)
+{
+	assert_int_equal(a->arrows.len, b->arrows.len);
+	assert_int_equal(a->arrows_dropped, b->arrows_dropped);
+	assert_memory_equal(a->arrows.items, b->arrows.items, a->arrows.len * sizeof(*a->arrows.items));
+	for (size_t i = 0; i < 3; i++) {
+		const struct track *left = &a->tracks.items[i], *right = &b->tracks.items[i];
+		assert_int_equal(left->spans.len, right->spans.len);
+		assert_memory_equal(
+			left->spans.items, right->spans.items, left->spans.len * sizeof(*left->spans.items));
+		assert_int_equal(left->levels.len, right->levels.len);
+	}
+}
+
+/* Merged on the way, or all at the end, step by step: the same, and no coarser than it must be. */
+static void it_does_not_matter_when_they_were_merged(void **state)
+{
+	(void)state;
+	static const size_t most[] = {8000, 2000, 900};
+	uint64_t last_ns = 0;
+	for (size_t i = 0; i < sizeof(most) / sizeof(most[0]); i++) {
+		struct tracks bounded, whole;
+		tracks_init(&bounded, most[i]);
+		tracks_init(&whole, SIZE_MAX);
+		fill(&bounded, 20000);
+		fill(&whole, 20000);
+		assert_true(bounded.resolution_ns > last_ns);
+		last_ns = bounded.resolution_ns;
+		while (whole.resolution_ns < bounded.resolution_ns)
+			assert_true(tracks_coarsen(&whole));
+		expect_same(&bounded, &whole);
+		assert_int_equal(bounded.max_items, most[i]);
+		tracks_deinit(&bounded);
+		tracks_deinit(&whole);
+	}
+}
+
+/* Where nothing came since, the first resolution is the finest one that leaves half of the room. */
+static void the_first_resolution_is_as_fine_as_fits(void **state)
+{
+	(void)state;
+	struct tracks bounded, whole;
+	tracks_init(&whole, SIZE_MAX);
+	fill(&whole, 2000);
+	size_t count = whole.items;
+	tracks_init(&bounded, count - 1); /* the last item is one too many */
+	fill(&bounded, 2000);
+	while (whole.items > (count - 1) / 2)
+		assert_true(tracks_coarsen(&whole));
+	assert_int_equal(bounded.resolution_ns, whole.resolution_ns);
+	expect_same(&bounded, &whole);
+	tracks_deinit(&bounded);
+	tracks_deinit(&whole);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -113,6 +194,8 @@ int main(void)
 		cmocka_unit_test(names_change_only_when_they_differ),
 		cmocka_unit_test(short_spans_of_an_interval_are_merged_by_kind),
 		cmocka_unit_test(memory_is_bounded_and_sums_are_exact),
+		cmocka_unit_test(it_does_not_matter_when_they_were_merged),
+		cmocka_unit_test(the_first_resolution_is_as_fine_as_fits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
