@@ -198,7 +198,7 @@ static enum tally_status read_on(struct time_order *o, struct time_order_item *i
 		if (is_time(time_ns)) {
 			struct time_waiting waiting = {
 				.time_ns = time_ns, .data = record.bytes.data, .offset = record.offset};
-			if ((o->queue.len >= MAX_WAITING && !spill(o)) || !vec_push(&o->queue, waiting))
+			if ((o->queue.len - o->next >= MAX_WAITING && !spill(o)) || !vec_push(&o->queue, waiting))
 				return error_nomem(err);
 			if (time_ns > o->round_max_ns)
 				o->round_max_ns = time_ns;

@@ -150,6 +150,8 @@ static void test_a_million_without_a_round(void **state)
 static void test_long_rounds(void **state)
 {
 	check_rings(4, (size_t[]){300000, 300000, 1000, 1000, 500}, 5);
+	/* As many as wait in memory, and all have gone out as the next one comes. */
+	check_rings(1, (size_t[]){1 << 20, 0, 5, 5}, 4);
 }
 
 /* All that is complete comes out in order, then the error, once. */
