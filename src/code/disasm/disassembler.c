@@ -121,6 +121,20 @@ static enum instruction_kind kind_of(const struct disassembler *d, const cs_insn
 	return INSTRUCTION_OTHER;
 }
 
+static bool always_leaves(const struct disassembler *d, const cs_insn *insn, enum instruction_kind kind)
+{
+	struct operation operation = {.goes_on = true};
+	if (kind == INSTRUCTION_OTHER)
+		return cs_insn_group(d->handle, insn, CS_GRP_INT) || cs_insn_group(d->handle, insn, CS_GRP_IRET);
+	if (kind != INSTRUCTION_JUMP)
+		return true;
+	if (d->is_x86)
+		return insn->id == X86_INS_JMP || insn->id == X86_INS_LJMP;
+	if (d->options.elf_machine == EM_AARCH64)
+		operation_decode_arm64(d->handle, insn, &operation);
+	return !operation.goes_on;
+}
+
 void disassembler_next(struct disassembler *d, struct tally_bytes bytes, uint64_t address, struct instruction *to)
 {
 	const uint8_t *code = bytes.data;
@@ -135,6 +149,7 @@ void disassembler_next(struct disassembler *d, struct tally_bytes bytes, uint64_
 	}
 	to->size = d->insn->size;
 	to->kind = kind_of(d, d->insn);
+	to->always_leaves = always_leaves(d, d->insn, to->kind);
 	snprintf(to->mnemonic, sizeof(to->mnemonic), "%s", d->insn->mnemonic);
 	snprintf(to->operands, sizeof(to->operands), "%s", d->insn->op_str);
 	if (d->is_x86)

@@ -145,10 +145,44 @@ static void test_bad_bytes_move_on(void **state)
 		TALLY_UNSUPPORTED);
 }
 
+static void check_leaves(unsigned machine, const char *const *codes, bool expected)
+{
+	struct disassembler *d = open_for(machine, false);
+	for (; *codes; codes++) {
+		uint8_t bytes[16];
+		struct instruction insn;
+		size_t size = from_hex(*codes, bytes);
+		disassembler_next(d, (struct tally_bytes){bytes, size}, 0x1000, &insn);
+		assert_int_equal(insn.size, size);
+		assert_int_equal(insn.always_leaves, expected);
+	}
+	disassembler_destroy(d);
+}
+
+static void test_what_always_leaves(void **state)
+{
+	/* call, jmp, jmp *%rax, ret, repz ret, syscall, sysenter, int3, int $0x80, iretq, sysret, lret, ljmp *(%rax) */
+	static const char *const x86_leaves[] = {"e8 fb 0f 00 00", "eb 00", "ff e0", "c3", "f3 c3", "0f 05", "0f 34",
+		"cc", "cd 80", "48 cf", "0f 07", "cb", "ff 28", NULL};
+	/* je, jrcxz, loop, xbegin, nop, mov, a masked vaddps */
+	static const char *const x86_stays[] = {
+		"74 2c", "e3 fe", "e2 fe", "c7 f8 00 00 00 00", "90", "48 89 e5", "62 f1 74 48 58 54 c8 01", NULL};
+	/* b, bl, blr x1, br x1, ret, svc #0 */
+	static const char *const arm_leaves[] = {
+		"01 00 00 14", "01 00 00 94", "20 00 3f d6", "20 00 1f d6", "c0 03 5f d6", "01 00 00 d4", NULL};
+	/* b.eq, cbz, tbz, nop */
+	static const char *const arm_stays[] = {"20 00 00 54", "20 00 00 b4", "20 00 00 36", "1f 20 03 d5", NULL};
+	check_leaves(EM_X86_64, x86_leaves, true);
+	check_leaves(EM_X86_64, x86_stays, false);
+	check_leaves(EM_AARCH64, arm_leaves, true);
+	check_leaves(EM_AARCH64, arm_stays, false);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_x86_att),
+		cmocka_unit_test(test_what_always_leaves),
 		cmocka_unit_test(test_x86_masks),
 		cmocka_unit_test(test_x86_intel),
 		cmocka_unit_test(test_other_machines),
