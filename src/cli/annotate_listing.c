@@ -9,10 +9,10 @@
 #include "base/limits.h"
 #include "cli/annotate_objdump.h"
 #include "cli/annotate_spans.h"
+#include "cli/instruction_line.h"
 
-#define BYTES_A_LINE   7 /* as objdump */
-#define COMMENT_COLUMN 40
-#define TEXT_BYTES     1024
+#define BYTES_A_LINE 7 /* as objdump */
+#define TEXT_BYTES   1024
 
 struct making {
 	struct annotate_listing *listing;
@@ -62,21 +62,12 @@ static TALLY_PRINTF(2, 3) void add_printed(struct making *m, const char *format,
 	add_text(m, keep(m, text), false);
 }
 
-/* "sink" or "main+0x31" as people read it; NULL: nothing is known there. */
 static const char *name_of(struct making *m, uint64_t address)
 {
-	struct binary_name name;
-	struct binary_store *store = m->samples->source.store;
-	if (!binary_store_name_at(store, m->target->store_id, address, &name))
-		return NULL;
-	const char *shown = binary_store_whole_name(store, name.name, &m->listing->arena);
 	char text[TEXT_BYTES];
-	const char *plt = name.is_plt ? "@plt" : "";
-	if (name.offset)
-		snprintf(text, sizeof(text), "%s%s+0x%" PRIx64, shown, plt, name.offset);
-	else
-		snprintf(text, sizeof(text), "%s%s", shown, plt);
-	return keep(m, text);
+	bool is_known = instruction_name(
+		text, sizeof(text), m->samples->source.store, m->target->store_id, address, &m->listing->arena);
+	return is_known ? keep(m, text) : NULL;
 }
 
 static bool is_nop(const struct instruction *from)
@@ -142,11 +133,6 @@ static void make_short(struct making *m, const struct instruction *from, struct 
 static void make_row(struct making *m, const struct instruction *from, struct instruction_row *row)
 {
 	char text[TEXT_BYTES];
-	unsigned width = disassembler_mnemonic_width(m->disassembler);
-	size_t len = strlen(from->mnemonic);
-	size_t pad = width ? (len < width ? width - len : 0) + 1 : 8 - len % 8;
-	int used = snprintf(
-		text, sizeof(text), "%s%*s%s", from->mnemonic, from->operands[0] ? (int)pad : 0, "", from->operands);
 	*row = (struct instruction_row){.address = from->address,
 		.size = from->size,
 		.kind = from->kind,
@@ -155,17 +141,7 @@ static void make_row(struct making *m, const struct instruction *from, struct in
 	if (from->has_target || from->has_data)
 		row->name = name_of(m, from->has_target ? from->target : from->data);
 	make_short(m, from, row);
-	size_t room = sizeof(text) - (size_t)used;
-	if (from->has_target && row->name)
-		used += snprintf(text + used, room, " <%s>", row->name);
-	else if (from->has_data && row->name)
-		used += snprintf(text + used, room, "        # %" PRIx64 " <%s>", from->data, row->name);
-	else if (from->has_data)
-		used += snprintf(text + used, room, "        # %" PRIx64, from->data);
-	/* Behind an immediate in a column of its own. */
-	int gap = from->comment[0] == '#' && used < COMMENT_COLUMN ? COMMENT_COLUMN - used : 2;
-	if (from->comment[0] && (size_t)used < sizeof(text))
-		snprintf(text + used, sizeof(text) - (size_t)used, "%*s// %s", gap, "", from->comment);
+	instruction_line(text, sizeof(text), m->disassembler, from, row->name);
 	row->text = keep(m, text);
 }
 

@@ -101,3 +101,12 @@ const char *annotate_source_line(struct annotate_source *source, uint32_t line)
 	struct tally_str text = str_trim(file->lines.items[line - 1]);
 	return arena_string(&source->arena, text.data, text.len);
 }
+
+bool annotate_source_find(struct annotate_source *source, const char *path, uint32_t line, struct tally_str *text)
+{
+	const struct annotate_source_file *file = open_file(source, path);
+	if (!file || line == 0 || line > file->lines.len)
+		return false;
+	*text = file->lines.items[line - 1];
+	return true;
+}

@@ -50,6 +50,8 @@ struct script {
 	struct frame_names names;
 	struct bpf_lines bpf_lines;
 	struct script_printer printer;
+	struct script_code code;
+	struct script_source source;
 	struct script_records records;
 	struct dump_raw dump;
 	uint64_t *fields;
@@ -347,6 +349,10 @@ static enum tally_status prepare(struct script *script, struct tally_error *err)
 		.is_relative = settings->reltime,
 		.event_name_width = longest_name(script->reader),
 	};
+	script_code_init(&script->code, &script->printer.places, script->store);
+	script_source_init(&script->source, &script->printer.places);
+	script->printer.path =
+		(struct script_path){&script->printer.places, &script->code, &script->source, settings->max_blocks};
 	status = prepare_values(script, err);
 	if (status != TALLY_OK)
 		return status;
@@ -376,6 +382,8 @@ static void script_deinit(struct script *script)
 {
 	tracepoint_printer_destroy(script->printer.tracepoints);
 	script_places_deinit(&script->printer.places);
+	script_code_deinit(&script->code);
+	script_source_deinit(&script->source);
 	script_dumps_close(&script->dumps);
 	script_filter_deinit(&script->filter);
 	script_records_deinit(&script->records);

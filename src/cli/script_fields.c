@@ -26,7 +26,7 @@ static const struct {
 
 struct field_name {
 	const char *name;
-	uint64_t field; /* 0: known, but not supported yet */
+	uint64_t field; /* 0: known, but not supported yet; attribute says why */
 	uint64_t needs; /* SAMPLE_*: one of them */
 	const char *attribute; /* what perf calls that, where it is not the field's name */
 	unsigned kinds; /* bits of those that can have it; 0: all */
@@ -56,19 +56,19 @@ static const struct field_name field_names[] = {
 	{"data_src", FIELD_DATA_SRC, SAMPLE_DATA_SRC, NULL, 0},
 	{"weight", FIELD_WEIGHT, SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRUCT, NULL, 0},
 	{"bpf-output", FIELD_BPF_OUTPUT, 0, NULL, 1u << KIND_SOFTWARE | 1u << KIND_TRACEPOINT},
-	{"brstackinsn", 0, 0, NULL, 0},
-	{"brstackinsnlen", 0, 0, NULL, 0},
-	{"brstackdisasm", 0, 0, NULL, 0},
+	{"brstackinsn", FIELD_BRSTACKINSN, 0, NULL, 0},
+	{"brstackinsnlen", FIELD_BRSTACKINSNLEN, 0, NULL, 0},
+	{"brstackdisasm", FIELD_BRSTACKDISASM, 0, NULL, 0},
 	{"brstackoff", FIELD_BRSTACKOFF, 0, NULL, 0},
-	{"callindent", 0, 0, NULL, 0},
-	{"insn", 0, 0, NULL, 0},
-	{"disasm", 0, 0, NULL, 0},
-	{"insnlen", 0, 0, NULL, 0},
+	{"callindent", 0, 0, "calls and returns are known of decoded hardware traces only", 0},
+	{"insn", FIELD_INSN, 0, NULL, 0},
+	{"disasm", FIELD_DISASM, 0, NULL, 0},
+	{"insnlen", FIELD_INSNLEN, 0, NULL, 0},
 	{"synth", FIELD_SYNTH, 0, NULL, 0},
 	{"phys_addr", FIELD_PHYS_ADDR, SAMPLE_PHYS_ADDR, NULL, 0},
-	{"metric", 0, 0, NULL, 0},
+	{"metric", 0, 0, "perf 7.x prints nothing for it either; stat has metrics", 0},
 	{"misc", FIELD_MISC, 0, NULL, 0},
-	{"srccode", 0, 0, NULL, 0},
+	{"srccode", FIELD_SRCCODE, 0, NULL, 0},
 	{"ipc", FIELD_IPC, 0, NULL, 0},
 	{"tod", FIELD_TOD, 0, NULL, 0},
 	{"data_page_size", FIELD_DATA_PAGE_SIZE, SAMPLE_DATA_PAGE_SIZE, NULL, 0},
@@ -78,7 +78,7 @@ static const struct field_name field_names[] = {
 	{"vcpu", FIELD_VCPU, 0, NULL, 0},
 	{"cgroup", FIELD_CGROUP, SAMPLE_CGROUP, NULL, 0},
 	{"retire_lat", FIELD_RETIRE_LAT, SAMPLE_WEIGHT_STRUCT, "WEIGHT_STRUCT", 0},
-	{"brcntr", 0, 0, NULL, 0},
+	{"brcntr", 0, 0, "its counters have not been seen on a CPU that has them", 0},
 };
 
 #define FIELD_NAME_COUNT (sizeof(field_names) / sizeof(field_names[0]))
@@ -103,6 +103,12 @@ void script_fields_init(struct script_field_request *request)
 static const char *complain(char *room, size_t room_bytes, const char *before, struct tally_str word, const char *after)
 {
 	snprintf(room, room_bytes, "%s'%.*s'%s", before, (int)(word.len < 64 ? word.len : 64), word.data, after);
+	return room;
+}
+
+static const char *refuse(char *room, size_t room_bytes, const struct field_name *name)
+{
+	snprintf(room, room_bytes, "Field '%s' is not supported yet: %s.", name->name, name->attribute);
 	return room;
 }
 
@@ -180,7 +186,7 @@ static const char *apply_word(
 	if (!name)
 		return complain(room, room_bytes, "Invalid field requested. There is no field ", word, ".");
 	if (name->field == 0)
-		return complain(room, room_bytes, "Field ", word, " is not supported yet.");
+		return refuse(room, room_bytes, name);
 	for (size_t i = 0; i < KIND_COUNT; i++)
 		if (kinds == 1u << i && name->kinds && !(name->kinds & kinds)) {
 			char tail[64];
@@ -265,7 +271,7 @@ static enum tally_status check_address(const struct script_field_kind *kind, con
 			"available. Hence, no addresses to convert to symbols.");
 	if ((kind->asked & *fields & FIELD_SYMOFF) && !(*fields & FIELD_SYM))
 		return error_set(err, TALLY_INVALID, "Display of offsets requested but symbol is not selected.");
-	if ((kind->asked & *fields & FIELD_SRCLINE) && !(*fields & FIELD_IP))
+	if ((kind->asked & *fields & (FIELD_SRCLINE | FIELD_SRCCODE)) && !(*fields & FIELD_IP))
 		return error_set(err, TALLY_INVALID,
 			"Display of source line number requested but sample IP is not\n"
 			"selected. Hence, no address to lookup the source line number.");
@@ -294,6 +300,10 @@ static enum tally_status check_kind(const struct script_field_kind *kind, const 
 	if ((*fields & FIELD_TOD) && !feature_is_present(features, FEATURE_CLOCK_DATA))
 		return error_set(err, TALLY_INVALID,
 			"Can't provide 'tod' time, missing clock data. Please record with -k/--clockid option.");
+	if ((*fields & FIELD_PATHS) && !(event->attr.branch_sample_type & BRANCH_ANY))
+		return error_set(err, TALLY_INVALID,
+			"Display of branch stack assembler requested, but non all-branch filter set\n"
+			"Hint: run 'tally record -b ...'");
 	return check_address(kind, event, fields, err);
 }
 

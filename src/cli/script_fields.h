@@ -52,11 +52,21 @@
 #define FIELD_MACHINE_PID    (UINT64_C(1) << 33)
 #define FIELD_VCPU	     (UINT64_C(1) << 34)
 #define FIELD_SYNTH	     (UINT64_C(1) << 35)
+#define FIELD_INSN	     (UINT64_C(1) << 36)
+#define FIELD_INSNLEN	     (UINT64_C(1) << 37)
+#define FIELD_DISASM	     (UINT64_C(1) << 38)
+#define FIELD_SRCCODE	     (UINT64_C(1) << 39)
+#define FIELD_BRSTACKINSN    (UINT64_C(1) << 40)
+#define FIELD_BRSTACKINSNLEN (UINT64_C(1) << 41)
+#define FIELD_BRSTACKDISASM  (UINT64_C(1) << 42)
 
-#define SCRIPT_FIELD_LIST                                                                         \
-	"comm, tid, pid, time, cpu, event, trace, ip, sym, dso, dsoff, addr, symoff, srcline, "   \
-	"period, iregs, uregs, brstack, brstacksym, brstackoff, flags, data_src, weight, "        \
-	"bpf-output, synth, phys_addr, misc, ipc, tod, data_page_size, code_page_size, ins_lat, " \
+#define FIELD_PATHS (FIELD_BRSTACKINSN | FIELD_BRSTACKINSNLEN | FIELD_BRSTACKDISASM)
+
+#define SCRIPT_FIELD_LIST                                                                       \
+	"comm, tid, pid, time, cpu, event, trace, ip, sym, dso, dsoff, addr, symoff, srcline, " \
+	"period, iregs, uregs, brstack, brstacksym, brstackoff, brstackinsn, brstackinsnlen, "  \
+	"brstackdisasm, flags, data_src, weight, bpf-output, insn, insnlen, disasm, synth, "    \
+	"phys_addr, misc, srccode, ipc, tod, data_page_size, code_page_size, ins_lat, "         \
 	"machine_pid, vcpu, cgroup, retire_lat"
 
 /* What "type:" of a list can name, and the rest. */

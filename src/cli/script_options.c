@@ -148,6 +148,11 @@ static const struct option options[] = {
 		.argument = "n",
 		ROW(max_events),
 		.help = "Stop after that many samples have been printed"},
+	{.name = "max-blocks",
+		.kind = OPTION_U64,
+		.argument = "n",
+		ROW(max_blocks),
+		.help = "Of brstackinsn, print that many blocks of each sample at most"},
 	{.name = "stop-bt",
 		.kind = OPTION_STRING,
 		.argument = "symbol[,symbol...]",
@@ -277,6 +282,5 @@ static const struct option options[] = {
 	{.name = "guestmount", .kind = OPTION_UNSUPPORTED},
 	{.name = "guestvmlinux", .kind = OPTION_UNSUPPORTED},
 	{.name = "list-dlfilters", .kind = OPTION_UNSUPPORTED},
-	{.name = "max-blocks", .kind = OPTION_UNSUPPORTED},
 };
 const struct option_table script_option_table = {options, sizeof(options) / sizeof(options[0]), true};

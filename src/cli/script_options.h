@@ -16,7 +16,7 @@ struct script_settings {
 	struct debuginfod_settings debuginfod;
 	struct script_filter_request filter;
 	struct script_field_request fields;
-	uint64_t max_stack, max_events;
+	uint64_t max_stack, max_events, max_blocks;
 	bool only_checks; /* -d: samples are checked, not printed */
 	bool header, header_only, full_info, dump, dump_unsorted, per_event_dump, all_cpus, list;
 	bool hide_call_graph, show_kernel_path, ns, reltime, deltatime, force, no_demangle, stitches, no_inline,

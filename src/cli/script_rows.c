@@ -121,10 +121,13 @@ static bool print_access(struct script_printer *p, struct text *t, const struct 
 	return true;
 }
 
-/* What stands behind the place: registers, branches, raw data, pages. */
+#define CODE_FIELDS (FIELD_INSN | FIELD_INSNLEN | FIELD_DISASM)
+
+/* What stands behind the place: registers, branches, raw data, code, pages. */
 static bool print_end(struct script_printer *p, struct text *t, const struct perfdata_event *event,
-	const struct resolve_where *where, const struct sample *sample, uint64_t fields)
+	const struct resolve_where *where, unsigned cpumode, const struct sample *sample)
 {
+	uint64_t fields = p->fields[event->index];
 	if (fields & FIELD_IREGS)
 		script_print_registers(t, p->places.arch, &sample->regs_intr, sample->swap);
 	if (fields & FIELD_UREGS)
@@ -135,6 +138,11 @@ static bool print_end(struct script_printer *p, struct text *t, const struct per
 	bool is_bpf_output = event->attr.type == EVENT_SOFTWARE && event->attr.config == SW_BPF_OUTPUT;
 	if (is_bpf_output && (fields & FIELD_BPF_OUTPUT))
 		script_print_bpf_output(t, sample->raw);
+	if ((fields & CODE_FIELDS) && (sample->present & SAMPLE_IP) &&
+		!script_print_code(p->path.code, t, where, cpumode, sample->ip, fields))
+		return false;
+	if ((fields & FIELD_PATHS) && !script_path_print(&p->path, t, where, cpumode, sample, fields))
+		return false;
 	if (fields & FIELD_PHYS_ADDR)
 		script_print_address(t, sample->phys_addr);
 	if (fields & FIELD_DATA_PAGE_SIZE) {
@@ -145,12 +153,14 @@ static bool print_end(struct script_printer *p, struct text *t, const struct per
 		text_char(t, ' ');
 		script_print_page_size(t, sample->code_page_size);
 	}
-	return true;
+	struct script_source_spot line = {where, cpumode, (int32_t)sample->tid, sample->ip};
+	return !(fields & FIELD_SRCCODE) || script_source_print(p->path.source, t, &line, "\n");
 }
 
 #define LATE_FIELDS                                                                                           \
 	(FIELD_IREGS | FIELD_UREGS | FIELD_BRSTACK | FIELD_BRSTACKSYM | FIELD_BRSTACKOFF | FIELD_BPF_OUTPUT | \
-		FIELD_PHYS_ADDR | FIELD_DATA_PAGE_SIZE | FIELD_CODE_PAGE_SIZE)
+		FIELD_PHYS_ADDR | FIELD_DATA_PAGE_SIZE | FIELD_CODE_PAGE_SIZE | CODE_FIELDS | FIELD_PATHS |   \
+		FIELD_SRCCODE)
 #define ACCESS_FIELDS (FIELD_ADDR | FIELD_DATA_SRC | FIELD_WEIGHT | FIELD_INS_LAT | FIELD_RETIRE_LAT | FIELD_CGROUP)
 #define FLAGS_WIDTH   24 /* of the column of decoded hardware traces, which recorded samples leave empty */
 
@@ -262,7 +272,7 @@ bool script_print_sample(struct script_printer *p, struct text *t, const struct 
 		(void)tracepoint_print(p->tracepoints, sample->raw, t);
 	bool ok = print_places(p, t, event, &where, cpumode, sample);
 	if (ok && (fields & LATE_FIELDS))
-		ok = print_end(p, t, event, &where, sample, fields);
+		ok = print_end(p, t, event, &where, cpumode, sample);
 	text_char(t, '\n');
 	return ok && !t->failed;
 }

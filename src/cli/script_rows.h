@@ -7,13 +7,14 @@
 #define CLI_SCRIPT_ROWS_H
 
 #include "analysis/tracepoint_fields.h"
-#include "cli/script_places.h"
+#include "cli/script_path.h"
 #include "cli/script_values.h"
 
 enum script_time_form { TIME_USEC, TIME_NSEC };
 
 struct script_printer {
 	struct script_places places;
+	struct script_path path; /* and what it borrows: set where fields need them */
 	struct tracepoint_printer *tracepoints; /* NULL: no fields */
 	const uint64_t *fields; /* by event index: FIELD_* */
 	const struct cgroup_names *cgroups; /* set where FIELD_CGROUP is */

@@ -120,7 +120,10 @@ static void bad_lists(void **state)
 	assert_problem(CHOOSE("+comm,tid"), "Cannot mix +-field with overridden fields");
 	assert_problem(CHOOSE("sw:trace"), "'trace' not valid for software events.");
 	assert_problem(CHOOSE("hw:+bpf-output"), "'bpf-output' not valid for hardware events.");
-	assert_problem(CHOOSE("callindent"), "Field 'callindent' is not supported yet.");
+	assert_problem(CHOOSE("callindent"), "Field 'callindent' is not supported yet: calls and returns are known "
+					     "of decoded hardware traces only.");
+	assert_problem(CHOOSE("+brstackinsn"), "Display of branch stack assembler requested, but non all-branch filter "
+					       "set\nHint: run 'tally record -b ...'");
 	assert_problem(CHOOSE("hw:"), "hardware events do not exist. Remove corresponding -F option to proceed.");
 }
 
@@ -133,8 +136,10 @@ static void missing_attributes(void **state)
 	assert_problem(CHOOSE("tod"), "Can't provide 'tod' time, missing clock data. Please record with -k/--clockid "
 				      "option.");
 	assert_problem(CHOOSE("symoff,ip"), "Display of offsets requested but symbol is not selected.");
-	assert_problem(CHOOSE("srcline"), "Display of source line number requested but sample IP is not\n"
-					  "selected. Hence, no address to lookup the source line number.");
+	for (size_t i = 0; i < 2; i++)
+		assert_problem(CHOOSE(i ? "srccode" : "srcline"),
+			"Display of source line number requested but sample IP is not\n"
+			"selected. Hence, no address to lookup the source line number.");
 }
 
 static void notes(void **state)
