@@ -215,8 +215,8 @@ static int refuse_mixtures(
 		(r->sort || s->json || s->markdown || s->has_pair_option || r->separator || r->with_paths ||
 			r->is_baseline_only || r->with_formula || r->with_periods || r->is_repeated))
 		return cli_usagef(cli, command, "stream",
-			"--stream compares two recordings, in text: without -b, -c, -F, -g, -p, -s, -t, --base, "
-			"--json, --markdown");
+			"--stream compares runs of branches, in text, and has no rows: without -b, -c, -F, -g, -p, -s, "
+			"-t, --base, --json, --markdown");
 	if (!r->is_repeated) {
 		if (s->has_limit && !r->with_paths)
 			return cli_usagef(
@@ -316,8 +316,6 @@ static int parse_and_run(
 		choose_sides(settings);
 	else
 		choose_paths(settings, argc, argv, rest);
-	if (request->with_streams && request->path_count > DIFF_STREAM_SIDES)
-		return cli_failf(cli, "--stream compares two recordings");
 	if (request->order >= request->path_count)
 		return cli_failf(cli, "Order option out of limit.");
 	if (diff_request_finish(request, &err) != TALLY_OK)

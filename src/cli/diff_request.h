@@ -17,8 +17,6 @@
 #include "profile/diff_table.h"
 #include "view/text/report_options.h"
 
-#define DIFF_STREAM_SIDES 2 /* recordings that --stream compares */
-
 enum diff_format { DIFF_FORMAT_TEXT, DIFF_FORMAT_JSON, DIFF_FORMAT_MARKDOWN };
 
 struct diff_request {

@@ -225,16 +225,22 @@ static enum tally_status compare_event(struct job *job, uint32_t event, struct t
 	return status;
 }
 
+/* The baseline beside each of the others in turn. */
 static enum tally_status run_streams(const struct job *job, uint32_t event, struct tally_error *err)
 {
-	struct hot_streams sides[DIFF_STREAM_SIDES] = {0};
-	enum tally_status status = TALLY_OK;
-	for (size_t i = 0; status == TALLY_OK && i < DIFF_STREAM_SIDES; i++)
-		status = diff_recording_streams(job->recordings, i, event, job->request, &sides[i], err);
-	if (status == TALLY_OK)
-		streams_text(job->out, &sides[0], &sides[1]);
-	for (size_t i = 0; i < DIFF_STREAM_SIDES; i++)
-		hot_streams_deinit(&sides[i]);
+	const struct diff_recordings *all = job->recordings;
+	struct hot_streams before = {0};
+	enum tally_status status = diff_recording_streams(all, 0, event, job->request, &before, err);
+	for (size_t i = 1; status == TALLY_OK && i < all->count; i++) {
+		struct hot_streams after = {0};
+		status = diff_recording_streams(all, i, event, job->request, &after, err);
+		if (all->count > 2)
+			text_printf(job->out, "# [0] %s and [%zu] %s\n#\n", all->items[0].path, i, all->items[i].path);
+		if (status == TALLY_OK)
+			streams_text(job->out, &before, &after);
+		hot_streams_deinit(&after);
+	}
+	hot_streams_deinit(&before);
 	return status;
 }
 

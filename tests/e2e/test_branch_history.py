@@ -270,6 +270,17 @@ def test_hot_streams_of_two_recordings(tally, tmp_path, newest_perf):
         assert ours.stdout == theirs.stdout
 
 
+def test_hot_streams_of_three_recordings(tally, tmp_path):
+    """The baseline beside each of the others, each as if it were alone."""
+    for name, length in (('a', 1), ('b', 1), ('c', 2)):
+        branches = [taken((0x401000 + 64 * i, 0x401030 + 64 * i), 3) for i in range(length)]
+        record(tmp_path / f'{name}.data', [branches] * 4)
+    pairs = [tally('diff', '--stream', 'a.data', f'{other}.data', cwd=tmp_path, check=0).stdout for other in 'bc']
+    assert 'hot chain pair 1:' in pairs[0] and 'hot chain pair 1:' not in pairs[1]
+    assert tally('diff', '--stream', 'a.data', 'b.data', 'c.data', cwd=tmp_path, check=0).stdout == (
+        f'# [0] a.data and [1] b.data\n#\n{pairs[0]}# [0] a.data and [2] c.data\n#\n{pairs[1]}')
+
+
 def test_hot_streams_need_branches(tally, jumps, tmp_path):
     calls = Recording()
     calls.event('IP TID TIME PERIOD CALLCHAIN IDENTIFIER')
