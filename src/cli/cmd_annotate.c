@@ -216,7 +216,6 @@ static int choose_interface(const struct cli *cli, struct settings *settings)
 			    : run->data_type	      ? "--data-type"
 			    : run->with_data_types    ? "--code-with-type"
 			    : settings->print_line    ? "-l"
-			    : run->text.with_bytes    ? "--asm-raw"
 			    : settings->colour_is_set ? "--stdio-color"
 						      : NULL;
 	if (settings->stdio)

@@ -187,7 +187,7 @@ static const struct option options[] = {
 	{"zero", 'z', OPTION_FLAG, AT(zeroes),
 		.help = "forget all at each refresh; else it fades, by an eighth each time"},
 	{"all-cgroups", 0, OPTION_FLAG, RECORD(attrs.cgroups), .help = "record cgroup events, for the sort key cgroup"},
-	{"asm-raw", 0, OPTION_FLAG, AT(asm_raw), .help = "with --sym-annotate as text: the bytes of instructions"},
+	{"asm-raw", 0, OPTION_FLAG, AT(asm_raw), .help = "the bytes of instructions, where code is shown"},
 	{"addr2line", 0, OPTION_UNSUPPORTED, "path", .refusal = "source lines are read here, by no other program"},
 	{"call-graph", 0, OPTION_CALL,
 		"record_mode[,record_size],print_type,threshold[,print_limit],order,sort_key[,branch]",

@@ -20,6 +20,7 @@ static enum tally_status read_samples(struct report_annotate *annotate, struct t
 	enum tally_status status = annotate_samples_read(annotate->cli, &wanted, &annotate->samples, err);
 	annotate->settings.percent = r->annotation.percent;
 	annotate->settings.hides_source = r->annotation.hides_source;
+	annotate->settings.shows_bytes = r->annotation.shows_bytes;
 	/* A file that was cut has the samples before that; the report has told of it. */
 	annotate->is_read = annotate->samples.event_count > 0 && status != TALLY_NOMEM;
 	if (!annotate->is_read)

@@ -23,7 +23,7 @@ struct report_annotation { /* how the explorer shows the code of a function; tex
 	const char *objdump, *style; /* NULL: instructions are disassembled here */
 	const char *prefix;
 	uint64_t strip;
-	bool has_strip, hides_source;
+	bool has_strip, hides_source, shows_bytes;
 	enum annotate_percent percent;
 };
 

@@ -55,6 +55,7 @@ enum tally_status top_code_show(
 
 	if (!code->has_settings)
 		code->settings.hides_source = code->view->settings->report.annotation.hides_source;
+	code->settings.shows_bytes = code->view->settings->asm_raw;
 	code->has_settings = true;
 	if (st == TALLY_OK)
 		st = show(code, symbol, leaves, err);

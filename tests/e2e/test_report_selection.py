@@ -107,7 +107,6 @@ def test_records_in_the_order_of_the_file(tally, tmp_path):
     ('annotate --addr2line x', 'source lines are read here'),
     ('script --addr2line x', 'source lines are read here'),
     ('top --addr2line x', 'source lines are read here'),
-    ('report --asm-raw', 'annotate --asm-raw has them'),
     ('c2c report --objdump x', 'c2c shows no instructions'),
     ('c2c report -M intel', 'c2c shows no instructions'),
 ])

@@ -333,6 +333,13 @@ def test_how_the_report_shows_code(terminal, tally, recording):
     code = screen.wait(lambda lines: lines[0].startswith(name) or 'global hits' in lines[0])
     assert 'global hits' in code[0]
     assert not any('%r' in line or ' $0x' in line for line in code), code
+    assert any('ret' in line.split() for line in code), code
+    raw = terminal(report(tally, recording, '--no-children', '--dsos', 'deep', '--asm-raw', *options), (120, 40))
+    raw.wait(lambda lines: TITLE.match(lines[0]))
+    raw.press('a')
+    bytes_of = raw.wait(lambda lines: 'global hits' in lines[0])
+    assert any(re.search(r'│ .* c3 .*ret$', line.rstrip()) for line in bytes_of), bytes_of
+    assert any(re.search(r'│ .*( [0-9a-f]{2}){3} +mov ', line) for line in bytes_of), bytes_of
     refused = tally('report', '-M', 'pretty', '-i', recording, check=255)
     assert 'takes intel or att' in refused.stderr
     assert 'goes with --prefix' in tally('report', '--prefix-strip', '2', '-i', recording, check=255).stderr

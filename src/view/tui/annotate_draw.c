@@ -7,7 +7,7 @@
 #define NO_LINE	  SIZE_MAX
 
 struct columns { /* widths */
-	unsigned value, count, label, mnemonic;
+	unsigned value, count, label, bytes, mnemonic;
 };
 
 struct arrow { /* of the cursor's jump: indexes of visible */
@@ -45,7 +45,9 @@ static struct columns measure(const struct annotate_screen *s)
 		if (line->kind != ANNOTATE_CODE)
 			continue;
 		unsigned width = (unsigned)strlen(line->mnemonic), digits = digits_of(label_of(s, line));
+		unsigned bytes = s->settings.shows_bytes ? (unsigned)line->bytes.len * 3 : 0;
 		c.mnemonic = width > c.mnemonic ? width : c.mnemonic;
+		c.bytes = bytes > c.bytes ? bytes : c.bytes;
 		if (has_label(s, line))
 			c.label = digits > c.label ? digits : c.label;
 	}
@@ -96,6 +98,16 @@ static void put_blanked(struct text *t, const char *text)
 		text_char(t, *text == '\t' ? ' ' : *text);
 }
 
+static void put_bytes(struct text *t, struct tally_bytes bytes, unsigned width)
+{
+	size_t shown = width / 3 < bytes.len ? width / 3 : bytes.len;
+	for (size_t i = 0; i < shown; i++) {
+		text_char(t, ' ');
+		text_hex(t, bytes.data[i], 2);
+	}
+	text_repeat(t, ' ', width - shown * 3);
+}
+
 static void put_code(const struct annotate_screen *s, const struct columns *c, const struct annotate_line *line,
 	const char *passing, struct text *t)
 {
@@ -110,6 +122,7 @@ static void put_code(const struct annotate_screen *s, const struct columns *c, c
 	} else {
 		text_repeat(t, ' ', c->label + 1);
 	}
+	put_bytes(t, line->bytes, c->bytes);
 	text_str(t, passing);
 	text_str(t, annotate_arrow(s->function, line));
 	if (s->settings.is_disassembly) {
@@ -138,7 +151,7 @@ static void make_line(const struct annotate_screen *s, const struct columns *c, 
 		put_code(s, c, line, way(arrow, index), &out->text);
 		return;
 	}
-	text_repeat(&out->text, ' ', c->count + c->label + 1);
+	text_repeat(&out->text, ' ', c->count + c->label + 1 + c->bytes);
 	text_str(&out->text, way(arrow, index));
 	tui_line_style(out, line->is_source ? GRID_SOURCE : GRID_HEADER);
 	text_str(&out->text, "  ");

@@ -30,6 +30,7 @@ struct annotate_settings {
 	bool is_disassembly; /* addresses and operands as objdump has them; else names, and offsets where jumps lead */
 	enum annotate_labels labels;
 	enum annotate_places places;
+	bool shows_bytes; /* of instructions */
 	bool is_absolute; /* addresses in place of offsets */
 	bool counts_jumps; /* how many lead to a line */
 	bool shows_cycle_range; /* least and most beside the average */
