@@ -58,6 +58,7 @@ struct script {
 	struct cgroup_names cgroups;
 	struct diag field_notes;
 	struct script_filter filter;
+	struct script_dlfilter dlfilter;
 	struct script_dumps dumps;
 	uint64_t printed; /* samples */
 	uint64_t last_ns, misordered; /* of checks: the sample before; samples whose time is before its time */
@@ -75,18 +76,36 @@ static bool has_all(const struct script *script)
 	return script->settings.max_events > 0 && script->printed >= script->settings.max_events;
 }
 
+/* The options' filters, between the stages of the one that is loaded. */
+static enum tally_status choose(
+	struct script *script, const struct script_probe *probe, bool *wanted, struct tally_error *err)
+{
+	struct script_dlfilter *dlfilter = &script->dlfilter;
+	if (!script_dlfilter_pass(dlfilter, &script->out))
+		return TALLY_END; /* the reader of our output has gone */
+	enum tally_status status = script_dlfilter_wants(dlfilter, probe, DLFILTER_EARLY, wanted, err);
+	if (status == TALLY_OK && *wanted &&
+		!script_filter_wants(&script->filter, &script->printer.places, probe, wanted))
+		status = error_nomem(err);
+	if (status == TALLY_OK && *wanted)
+		status = script_dlfilter_wants(dlfilter, probe, DLFILTER_LATE, wanted, err);
+	return status;
+}
+
 static enum tally_status print_sample(struct script *script, const struct perfdata_event *event,
 	const struct record *record, const struct sample *sample, uint64_t clock, struct tally_error *err)
 {
-	struct script_probe probe = {
-		.event = event, .sample = sample, .cpumode = record->misc & MISC_CPUMODE_MASK, .clock = clock};
+	struct script_probe probe = {.event = event,
+		.sample = sample,
+		.cpumode = record->misc & MISC_CPUMODE_MASK,
+		.misc = record->misc,
+		.clock = clock};
 	bool is_wanted;
 	if (is_dumping(&script->settings))
 		dump_raw_place(&script->dump, &script->out, record, sample, clock);
-	if (!script_filter_wants(&script->filter, &script->printer.places, &probe, &is_wanted))
-		return error_nomem(err);
-	if (!is_wanted)
-		return TALLY_OK;
+	enum tally_status status = choose(script, &probe, &is_wanted, err);
+	if (status != TALLY_OK || !is_wanted)
+		return status;
 	struct text *out = script->dumps.items ? script_dumps_text(&script->dumps, event) : &script->out;
 	if (!script_print_sample(&script->printer, out, event, record, sample, clock))
 		return error_nomem(err);
@@ -173,7 +192,9 @@ static enum tally_status print_live(struct script *script, struct tally_error *e
 	struct time_order_item item;
 	while ((status = live_records_next(script->live, &item, err)) == TALLY_OK) {
 		status = print_record(script, &item, err);
-		if (status == TALLY_OK && live_records_is_drained(script->live) && !text_flush(&script->out))
+		bool is_drained = status == TALLY_OK && live_records_is_drained(script->live);
+		if (is_drained &&
+			(!script_dlfilter_flush(&script->dlfilter, &script->out) || !text_flush(&script->out)))
 			status = TALLY_END; /* the reader of our output has gone */
 		if (status != TALLY_OK)
 			break;
@@ -356,6 +377,11 @@ static enum tally_status prepare(struct script *script, struct tally_error *err)
 	status = prepare_values(script, err);
 	if (status != TALLY_OK)
 		return status;
+	status = script_dlfilter_open(&script->dlfilter, &settings->dlfilter, err);
+	if (status != TALLY_OK)
+		return status;
+	script->dlfilter.code = &script->code;
+	script->dlfilter.filter = &script->filter;
 	const char *file_name = settings->input ? settings->input : "perf.data";
 	if (settings->per_event_dump &&
 		(status = script_dumps_open(
@@ -403,6 +429,8 @@ static void script_deinit(struct script *script)
 	diag_deinit(&script->field_notes);
 	group_reads_deinit(&script->reads);
 	text_deinit(&script->out);
+	script_dlfilter_close(&script->dlfilter);
+	vec_free(&script->settings.dlfilter.arguments);
 }
 
 static void fetch_lacking(struct script *script)
@@ -422,7 +450,10 @@ static void fetch_lacking(struct script *script)
 /* The samples, and what is to be said of them. */
 static enum tally_status print_samples(struct script *script, struct tally_error *err)
 {
-	enum tally_status status = print_all(script, err);
+	enum tally_status status = script_dlfilter_start(&script->dlfilter, err);
+	if (status == TALLY_OK)
+		status = print_all(script, err);
+	script_dlfilter_stop(&script->dlfilter, &script->out);
 	struct tally_error other;
 	enum tally_status finished =
 		script_dumps_finish(&script->dumps, &script->out, status == TALLY_OK ? err : &other);
@@ -439,6 +470,16 @@ static enum tally_status print_samples(struct script *script, struct tally_error
 	return status;
 }
 
+static int list_dlfilters(const struct cli *cli, const struct script_settings *settings)
+{
+	struct text out = {0};
+	text_to_fd(&out, STDOUT_FILENO);
+	script_dlfilter_list(&out, settings->verbose > 0);
+	int code = cli_finish_text(cli, &out);
+	text_deinit(&out);
+	return code;
+}
+
 static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct script script = {.cli = cli, .settings = {.max_stack = 127}};
@@ -449,6 +490,10 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		return code;
 	if (script.settings.script && script.settings.only_checks)
 		return cli_failf(cli, "-d passes no samples on, and so cannot be used with -s");
+	if (script.settings.dlfilter.path && (script.settings.script || script.settings.only_checks))
+		return cli_failf(cli, "--dlfilter filters what is printed, and so cannot be used with -s or -d");
+	if (script.settings.list_dlfilters)
+		return list_dlfilters(cli, &script.settings);
 	if (script.settings.script)
 		return script_python_run(cli, &script.settings, argv + rest);
 	if (script.settings.gen_script)
@@ -468,7 +513,8 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	cli_print_diag(cli, &script.field_notes);
 	if (status == TALLY_OK) {
 		cli_start_pager(cli);
-		text_to_fd(&script.out, STDOUT_FILENO);
+		if (!settings->dlfilter.path) /* else it goes the way of what the filter prints */
+			text_to_fd(&script.out, STDOUT_FILENO);
 		if (settings->header || settings->header_only)
 			header_text(&script.out, script.reader, settings->full_info);
 		if (!settings->header_only)

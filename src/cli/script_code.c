@@ -109,6 +109,18 @@ bool script_code_decode(struct script_code *code, const struct script_spot *spot
 	return step->instruction.kind != INSTRUCTION_BAD;
 }
 
+size_t script_code_read(struct script_code *code, const struct script_spot *spot, void *buffer, size_t len)
+{
+	struct binary_code found;
+	size_t done = 0;
+	while (done < len && code_at(code, spot, spot->ip + done, &found)) {
+		size_t part = found.bytes.len < len - done ? found.bytes.len : len - done;
+		memcpy((uint8_t *)buffer + done, found.bytes.data, part);
+		done += part;
+	}
+	return done;
+}
+
 size_t script_print_bytes(struct text *t, struct tally_bytes bytes)
 {
 	size_t start = t->len;

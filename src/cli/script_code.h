@@ -45,6 +45,8 @@ bool script_code_find(struct script_code *code, const struct resolve_where *wher
 bool script_code_decode(
 	struct script_code *code, const struct script_spot *spot, uint64_t ip, struct script_step *step);
 
+/* The bytes from the spot on, as far as they are known; how many. */
+size_t script_code_read(struct script_code *code, const struct script_spot *spot, void *buffer, size_t len);
 /* "48 89 e5 ": how many bytes it comes to. */
 size_t script_print_bytes(struct text *t, struct tally_bytes bytes);
 /* "call   401015 <work>". */

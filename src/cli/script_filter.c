@@ -112,6 +112,21 @@ static bool wants_between(struct script_filter *filter, const struct perfdata_ev
 	return filter->request->shows_switches;
 }
 
+bool script_filter_wants_place(const struct script_filter *filter, struct script_places *places,
+	const struct script_probe *probe, bool *wanted)
+{
+	const struct script_filter_request *r = filter->request;
+	*wanted = wants_thread(filter, places->machine, probe);
+	if (!*wanted || (!r->dsos && !r->symbols))
+		return true;
+	struct resolve_where where = resolver_where(places->resolver, (int32_t)probe->sample->pid, probe->clock);
+	struct script_place place;
+	if (!script_place_find(places, &where, probe->cpumode, probe->sample->ip, &place))
+		return false;
+	*wanted = wants_place(r, &place);
+	return true;
+}
+
 bool script_filter_wants(
 	struct script_filter *filter, struct script_places *places, const struct script_probe *probe, bool *wanted)
 {
@@ -122,16 +137,9 @@ bool script_filter_wants(
 		return true;
 	if (!(sample->present & SAMPLE_CPU ? script_filter_has_cpu(filter, sample->cpu) : true))
 		return true;
-	if (!wants_thread(filter, places->machine, probe))
-		return true;
-	if (r->dsos || r->symbols) {
-		struct resolve_where where = resolver_where(places->resolver, (int32_t)sample->pid, probe->clock);
-		struct script_place place;
-		if (!script_place_find(places, &where, probe->cpumode, sample->ip, &place))
-			return false;
-		if (!wants_place(r, &place))
-			return true;
-	}
-	*wanted = (!filter->switch_on && !filter->switch_off) || wants_between(filter, probe->event);
+	bool is_there;
+	if (!script_filter_wants_place(filter, places, probe, &is_there))
+		return false;
+	*wanted = is_there && ((!filter->switch_on && !filter->switch_off) || wants_between(filter, probe->event));
 	return true;
 }

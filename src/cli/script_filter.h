@@ -34,6 +34,7 @@ struct script_probe { /* a sample, for the filter */
 	const struct perfdata_event *event;
 	const struct sample *sample;
 	unsigned cpumode;
+	uint16_t misc; /* of its record */
 	uint64_t clock;
 };
 
@@ -44,6 +45,9 @@ void script_filter_deinit(struct script_filter *filter);
 /* False: out of memory. */
 bool script_filter_wants(
 	struct script_filter *filter, struct script_places *places, const struct script_probe *probe, bool *wanted);
+/* What the sample's thread and place alone say. False: out of memory. */
+bool script_filter_wants_place(const struct script_filter *filter, struct script_places *places,
+	const struct script_probe *probe, bool *wanted);
 bool script_filter_has_cpu(const struct script_filter *filter, uint32_t cpu);
 
 #endif

@@ -19,6 +19,12 @@ static const char *choose_fields(const struct option_use *use)
 	return script_fields_apply(&settings->fields, use->value, use->room, use->room_bytes);
 }
 
+static const char *add_filter_argument(const struct option_use *use)
+{
+	struct script_settings *settings = use->settings;
+	return vec_push(&settings->dlfilter.arguments, (char *)(uintptr_t)use->value) ? NULL : "out of memory";
+}
+
 static const char *set_debuginfod(const struct option_use *use)
 {
 	struct script_settings *settings = use->settings;
@@ -265,7 +271,11 @@ static const struct option options[] = {
 		.help = "no samples, but whether their times are in order, and what was lost"},
 	{.name = "itrace", .kind = OPTION_UNSUPPORTED},
 	{.name = "insn-trace", .kind = OPTION_UNSUPPORTED},
-	{.name = "dlfilter", .kind = OPTION_UNSUPPORTED},
+	{.name = "dlfilter",
+		.kind = OPTION_STRING,
+		.argument = "file.so",
+		ROW(dlfilter.path),
+		.help = "filter samples by a shared object, as perf-dlfilter(1) has it"},
 	{.name = "xed", .kind = OPTION_UNSUPPORTED},
 	{.name = "graph-function", .kind = OPTION_UNSUPPORTED},
 	{.name = "merge-callchains", .kind = OPTION_UNSUPPORTED},
@@ -275,12 +285,19 @@ static const struct option options[] = {
 		.refusal = "source lines are read here, by no other program"},
 	{.name = "call-ret-trace", .kind = OPTION_UNSUPPORTED},
 	{.name = "call-trace", .kind = OPTION_UNSUPPORTED},
-	{.name = "dlarg", .kind = OPTION_UNSUPPORTED},
+	{.name = "dlarg",
+		.kind = OPTION_CALL,
+		.argument = "argument",
+		.call = add_filter_argument,
+		.help = "an argument for the filter; may be repeated"},
 	{.name = "guest-code", .kind = OPTION_UNSUPPORTED},
 	{.name = "guestkallsyms", .kind = OPTION_UNSUPPORTED},
 	{.name = "guestmodules", .kind = OPTION_UNSUPPORTED},
 	{.name = "guestmount", .kind = OPTION_UNSUPPORTED},
 	{.name = "guestvmlinux", .kind = OPTION_UNSUPPORTED},
-	{.name = "list-dlfilters", .kind = OPTION_UNSUPPORTED},
+	{.name = "list-dlfilters",
+		.kind = OPTION_FLAG,
+		ROW(list_dlfilters),
+		.help = "list the filters of this folder and of perf's; with -v, all that they say of themselves"},
 };
 const struct option_table script_option_table = {options, sizeof(options) / sizeof(options[0]), true};

@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/debuginfod_run.h"
+#include "cli/script_dlfilter.h"
 #include "cli/script_fields.h"
 #include "cli/script_filter.h"
 
@@ -16,6 +17,8 @@ struct script_settings {
 	struct debuginfod_settings debuginfod;
 	struct script_filter_request filter;
 	struct script_field_request fields;
+	struct script_dlfilter_request dlfilter;
+	bool list_dlfilters;
 	uint64_t max_stack, max_events, max_blocks;
 	bool only_checks; /* -d: samples are checked, not printed */
 	bool header, header_only, full_info, dump, dump_unsorted, per_event_dump, all_cpus, list;

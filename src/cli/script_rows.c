@@ -67,8 +67,7 @@ static bool is_branch_trace(const struct perf_attr *attr)
 	       attr->sample_period_or_freq == 1;
 }
 
-/* Whether the data address of an event is worth a name: as in perf, where it is a page's or where code goes to. */
-static bool has_named_address(const struct perf_attr *attr)
+bool script_has_named_address(const struct perf_attr *attr)
 {
 	if (attr->type == EVENT_SOFTWARE)
 		return attr->config == SW_PAGE_FAULTS || attr->config == SW_PAGE_FAULTS_MIN ||
@@ -232,7 +231,7 @@ static bool print_places(struct script_printer *p, struct text *t, const struct 
 	uint64_t fields = p->fields[event->index];
 	bool is_branch = is_branch_trace(&event->attr);
 	uint64_t address_fields = fields;
-	if (!has_named_address(&event->attr))
+	if (!script_has_named_address(&event->attr))
 		address_fields &= ~(FIELD_SYM | FIELD_DSO | FIELD_DSOFF);
 	if (is_branch)
 		address_fields &= ~FIELD_ADDR;

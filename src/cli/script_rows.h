@@ -27,6 +27,8 @@ struct script_printer {
 	struct script_clock clock;
 };
 
+/* Whether the data address of an event is worth a name: as in perf, where it is a page's or where code goes to. */
+bool script_has_named_address(const struct perf_attr *attr);
 /* Who, where and when: what stands at the head of a sample's row and of any other record's. */
 struct script_row {
 	const struct perfdata_event *event;
