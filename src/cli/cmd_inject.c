@@ -11,6 +11,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/data_source.h"
+#include "cli/inject_aslr.h"
 #include "cli/inject_build_ids.h"
 #include "cli/inject_jit.h"
 #include "cli/recording_input.h"
@@ -21,7 +22,7 @@
 struct settings {
 	const char *input, *output, *known_ids, *vmlinux, *kallsyms;
 	bool force, sort, ignore_vmlinux, sched_stat, strip;
-	bool convert, jit;
+	bool convert, jit, aslr;
 	bool ids_of_hits, ids_of_all, mmaps_of_hits, mmaps_of_all;
 	unsigned verbose;
 };
@@ -102,7 +103,10 @@ static const struct option options[] = {
 		.kind = OPTION_FLAG,
 		ROW(convert),
 		.help = "Call chains in place of the registers and stacks that --call-graph dwarf copied"},
-	{.name = "aslr", .kind = OPTION_UNSUPPORTED},
+	{.name = "aslr",
+		.kind = OPTION_FLAG,
+		ROW(aslr),
+		.help = "other addresses for all that was mapped, so that the recording does not tell where it lay"},
 	{.name = "guest-data", .kind = OPTION_UNSUPPORTED},
 	{.name = "guestmount", .kind = OPTION_UNSUPPORTED},
 	{.name = "itrace", .kind = OPTION_UNSUPPORTED},
@@ -130,6 +134,7 @@ struct inject {
 	struct inject_mmaps mmaps;
 	struct inject_sched *sched;
 	struct inject_jit jit;
+	struct inject_aslr aslr;
 	struct writer section, records; /* build ids: of the header, before the first sample */
 };
 
@@ -303,6 +308,28 @@ static enum inject_change convert_record(void *context, const struct record *rec
 					     : INJECT_KEPT;
 }
 
+static enum tally_status move_addresses(const struct settings *settings, struct inject *in, struct tally_error *err)
+{
+	if (perfdata_reader_is_pipe(in->reader) && is_pipe_name(settings->output))
+		return error_set(err, TALLY_UNSUPPORTED, "--aslr makes a file of a pipe: name it with -o");
+	if (!in->has_survey)
+		in->features = *perfdata_reader_features(in->reader);
+	enum tally_status status = inject_aslr_read(&in->aslr, in->reader, err);
+	if (status != TALLY_OK)
+		return status;
+	inject_aslr_features(&in->aslr, &in->features);
+	return in->aslr.failed ? error_nomem(err) : TALLY_OK;
+}
+
+static void tell_moved(const struct cli *cli, const struct inject *in)
+{
+	struct text said = {0};
+	inject_aslr_tell(&in->aslr, &said);
+	if (said.len)
+		cli_failf(cli, "%s: %.*s", cli->program, (int)said.len, said.data);
+	text_deinit(&said);
+}
+
 static bool needs_survey(const struct settings *settings, const struct perfdata_reader *reader)
 {
 	return settings->known_ids || settings->sched_stat || settings->strip ||
@@ -329,9 +356,16 @@ static enum tally_status rewrite(
 			in->features = *perfdata_reader_features(in->reader);
 		status = convert_chains(cli, settings, in, err);
 		inject.features = &in->features;
-		inject.attrs = in->chains.attrs;
+		inject.attrs = in->chains.attrs.attrs;
 		inject.change = convert_record;
 		inject.change_context = in;
+	}
+	if (status == TALLY_OK && settings->aslr) {
+		status = move_addresses(settings, in, err);
+		inject.features = &in->features;
+		inject.attrs = in->aslr.attrs.attrs;
+		inject.change = inject_aslr_record;
+		inject.change_context = &in->aslr;
 	}
 	if (status == TALLY_OK && settings->jit) {
 		status = inject_jit_read(cli, in->reader, &in->jit, err);
@@ -355,6 +389,8 @@ static enum tally_status rewrite(
 	status = inject_copy(in->reader, rewriter, &inject, &result, err);
 	if (status == TALLY_OK) {
 		print_result(cli, &result, perfdata_rewriter_left_out(rewriter));
+		if (settings->aslr)
+			tell_moved(cli, in);
 		status = result.end_error.status;
 		if (status != TALLY_OK)
 			*err = result.end_error;
@@ -367,6 +403,7 @@ static void inject_deinit(struct inject *in)
 {
 	inject_sched_destroy(in->sched);
 	inject_jit_deinit(&in->jit);
+	inject_aslr_deinit(&in->aslr);
 	inject_ids_deinit(&in->ids);
 	if (in->has_survey)
 		inject_survey_deinit(&in->survey);
@@ -402,6 +439,10 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		(wants_build_ids(&settings) || settings.known_ids || settings.sched_stat || settings.strip))
 		return cli_usagef(cli, command, "convert-callchain",
 			"--convert-callchain changes samples only: convert first, and inject the rest into that");
+	if (settings.aslr && (wants_build_ids(&settings) || settings.known_ids || settings.sched_stat ||
+				     settings.strip || settings.convert || settings.jit))
+		return cli_usagef(
+			cli, command, "aslr", "--aslr moves addresses only: do it last, of what the others have made");
 	const char *missing = missing_file(&settings);
 	if (missing)
 		return cli_failf(cli, "Invalid file: %s", missing);

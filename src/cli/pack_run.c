@@ -47,7 +47,7 @@ static enum tally_status write_anew(
 	if (p->request->scrub || stack_chains_are_made(p->chains)) {
 		options.change = change_record;
 		options.change_context = p;
-		options.attrs = p->chains->attrs;
+		options.attrs = p->chains->attrs.attrs;
 	}
 	enum tally_status status = perfdata_rewriter_create_file(p->output, &rewriter, err);
 	if (status != TALLY_OK)

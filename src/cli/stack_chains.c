@@ -2,15 +2,15 @@
 
 #include "abi/encode.h"
 #include "base/error.h"
-#include "perfdata/feature_encode.h"
 
 static bool has_stack(const struct perf_attr *attr)
 {
 	return attr->sample_type & SAMPLE_STACK_USER;
 }
 
-static struct perf_attr with_chains(const struct stack_chains *chains, const struct perf_attr *attr)
+static struct perf_attr with_chains(const void *context, const struct perf_attr *attr)
 {
+	const struct stack_chains *chains = context;
 	struct perf_attr changed = *attr;
 	if (!has_stack(attr))
 		return changed;
@@ -22,17 +22,6 @@ static struct perf_attr with_chains(const struct stack_chains *chains, const str
 	changed.sample_regs_user = 0;
 	changed.sample_stack_user = 0;
 	return changed;
-}
-
-static struct tally_bytes make_attr(struct stack_chains *chains, const struct perfdata_event *event)
-{
-	struct writer w = {.swap = perfdata_reader_is_swapped(chains->reader)};
-	struct perf_attr changed = with_chains(chains, &event->attr);
-	attr_encode(&w, &changed);
-	struct tally_bytes made = {arena_copy(&chains->arena, w.data, w.len), w.len};
-	chains->failed = chains->failed || w.failed || !made.data;
-	writer_deinit(&w);
-	return made;
 }
 
 enum tally_status stack_chains_init(struct stack_chains *chains, const struct perfdata_reader *reader,
@@ -48,14 +37,9 @@ enum tally_status stack_chains_init(struct stack_chains *chains, const struct pe
 		is_wanted = is_wanted || has_stack(&events[i].attr);
 	if (!is_wanted)
 		return TALLY_OK;
-	chains->attrs = arena_array(&chains->arena, struct tally_bytes, count);
-	chains->layouts = arena_array(&chains->arena, struct record_layout, count);
-	for (size_t i = 0; i < count && chains->attrs && chains->layouts; i++) {
-		struct perf_attr changed = with_chains(chains, &events[i].attr);
-		chains->attrs[i] = make_attr(chains, &events[i]);
-		chains->layouts[i] = record_layout_make(&changed, perfdata_reader_is_swapped(reader));
-	}
-	return chains->failed || !chains->attrs || !chains->layouts ? error_nomem(err) : TALLY_OK;
+	chains->is_made =
+		event_attrs_make(&chains->attrs, &chains->arena, reader, &(struct attr_change){with_chains, chains});
+	return chains->is_made ? TALLY_OK : error_nomem(err);
 }
 
 void stack_chains_deinit(struct stack_chains *chains)
@@ -85,28 +69,8 @@ void stack_chains_note(
 
 void stack_chains_features(struct stack_chains *chains, struct perfdata_features *features)
 {
-	size_t count = features->event_count;
-	struct writer w = {.swap = perfdata_reader_is_swapped(chains->reader)};
-	if (!stack_chains_are_made(chains) || count == 0)
-		return;
-	struct perfdata_event_desc *events = arena_array(&chains->arena, struct perfdata_event_desc, count);
-	struct perf_attr *attrs = arena_array(&chains->arena, struct perf_attr, count);
-	if (!events || !attrs) {
+	if (stack_chains_are_made(chains) && !event_attrs_features(&chains->attrs, features))
 		chains->failed = true;
-		return;
-	}
-	for (size_t i = 0; i < count; i++) {
-		events[i] = features->events[i];
-		if (!events[i].attr)
-			continue;
-		attrs[i] = with_chains(chains, events[i].attr);
-		events[i].attr = &attrs[i];
-	}
-	features->events = events;
-	feature_encode(&w, FEATURE_EVENT_DESC, features);
-	features->raw[FEATURE_EVENT_DESC] = (struct tally_bytes){arena_copy(&chains->arena, w.data, w.len), w.len};
-	chains->failed = chains->failed || w.failed || !features->raw[FEATURE_EVENT_DESC].data;
-	writer_deinit(&w);
 }
 
 enum inject_change stack_chains_sample(
@@ -128,9 +92,9 @@ enum inject_change stack_chains_sample(
 	sample.callchain = (struct sample_array){(const uint8_t *)chain.data, (uint32_t)(chain.len / sizeof(uint64_t))};
 	sample.present |= SAMPLE_CALLCHAIN;
 	sample.stack_user.bytes.len = 0;
-	sample.present &= chains->layouts[event->index].sample_type;
+	sample.present &= chains->attrs.layouts[event->index].sample_type;
 	out->swap = record->swap;
-	if (sample_encode(out, &chains->layouts[event->index], record->misc, &sample))
+	if (sample_encode(out, &chains->attrs.layouts[event->index], record->misc, &sample))
 		return INJECT_CHANGED;
 	return out->failed ? INJECT_NO_MEMORY : INJECT_DROPPED;
 }

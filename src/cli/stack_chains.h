@@ -17,6 +17,7 @@
 #include "base/arena.h"
 #include "base/intern.h"
 #include "base/map_u64.h"
+#include "cli/event_attrs.h"
 
 enum stack_chains_form {
 	STACK_CHAINS_EMPTY_COPIES, /* the attr still has copies, of no bytes: chains are known to be made of them */
@@ -29,8 +30,8 @@ struct stack_chains {
 	struct arena arena;
 	struct map_u64 by_record; /* hash of its bytes -> chain */
 	struct intern chains; /* words as recorded */
-	struct tally_bytes *attrs; /* by event; NULL: no event has copies of stacks */
-	struct record_layout *layouts; /* by event */
+	bool is_made; /* else no event has copies of stacks */
+	struct event_attrs attrs;
 	size_t stacks;
 	bool failed; /* out of memory */
 };
@@ -40,7 +41,7 @@ TALLY_MUST_CHECK enum tally_status stack_chains_init(struct stack_chains *chains
 void stack_chains_deinit(struct stack_chains *chains);
 static inline bool stack_chains_are_made(const struct stack_chains *chains)
 {
-	return chains->attrs != NULL;
+	return chains->is_made;
 }
 /* is_copied: the sample has a copy of its stack. */
 void stack_chains_note(
