@@ -58,6 +58,19 @@ def test_fields_of_samples(program, shared_object, perf, tally, tmp_path):  # no
     assert 'addr: work+0 at 1015' in ours and 'weight 5 latency 6 stage 7' in ours
 
 
+def test_the_other_byte_order(shared_object, tally, tmp_path):
+    """What is handed over is in this machine's."""
+    r = perfdata_build.Recording('>')
+    r.event('IP TID TIME CALLCHAIN BRANCH_STACK IDENTIFIER', kind=0, period=999, branch=perfdata_build.BRANCH_ANY)
+    r.comm('w')
+    r.sample(ip=WORK, callchain=[perfdata_build.CHAIN_USER, WORK], branch_stack=[AFTER, WORK, 1 << 62 | 9 << 44])
+    r.write(tmp_path / 'perf.data')
+    ours = tally('script', '-i', tmp_path / 'perf.data', '-F', 'tid', '--dlfilter', shared_object, '--dlarg', 'show', check=0)
+    for told in ('ip 401015 pid 1000 tid 1000 time 5000000000', 'branch 40100c 401015 predicted 1 cycles 9',
+                 'caller fffffffffffffe00\n  caller 401015', 'attr: type 0 config 0 sample_type 10827 period 999 branches 8'):
+        assert told in ours.stdout
+
+
 @pytest.mark.parametrize('wish', ['early drops', 'late drops', ''])
 @pytest.mark.parametrize('others', [[], ['-c', 'w'], ['--tid', '1000'], ['-S', 'work']])
 def test_what_it_drops(recording, shared_object, perf, tally, wish, others):

@@ -279,9 +279,40 @@ static void values_change_under_the_cursor(void **state)
 	close_screen(&f);
 }
 
+static void test_bytes(void **state)
+{
+	static const uint8_t code[] = {0x31, 0xc0, 0x48, 0xc7, 0xc0, 0, 0, 0, 0};
+	static const struct annotate_line coded[] = {
+		CODE(0, ANNOTATE_PLAIN, "xor", "%eax,%eax", ANNOTATE_NONE, ANNOTATE_NONE, .bytes = {code, 2}),
+		CODE(2, ANNOTATE_PLAIN, "movq", "$0,%rax", ANNOTATE_NONE, ANNOTATE_NONE, .bytes = {code + 2, 7}),
+		{.kind = ANNOTATE_MORE_BYTES, .address = 0x401009, .values = ANNOTATE_NONE},
+		SOURCE("}"),
+	};
+	const struct annotate_function of_bytes = {.name = "walk",
+		.file = "demo",
+		.event_name = "cycles",
+		.lines = coded,
+		.line_count = sizeof(coded) / sizeof(coded[0]),
+		.start = 0x401000};
+	const struct annotate_settings settings = {.shows_bytes = true};
+	struct annotate_screen screen;
+	struct text out = {0};
+	assert_int_equal(annotate_screen_init(&screen, &of_bytes, &settings, NULL), TALLY_OK);
+	annotate_screen_print(&screen, &out);
+	text_char(&out, '\0');
+	const char *heading_end = strstr(out.data, "cycles\n");
+	assert_non_null(heading_end);
+	assert_string_equal(heading_end + strlen("cycles\n"), "│   31 c0                    xor  %eax,%eax\n"
+							      "│   48 c7 c0 00 00 00 00     movq $0,%rax\n"
+							      "│                            }\n");
+	text_deinit(&out);
+	annotate_screen_deinit(&screen);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_bytes),
 		cmocka_unit_test(screens),
 		cmocka_unit_test(cycles_of_runs),
 		cmocka_unit_test(lines_by_heat),
