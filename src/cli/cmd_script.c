@@ -3,28 +3,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analysis/group_reads.h"
-#include "analysis/live_records.h"
-#include "analysis/record_run.h"
-#include "analysis/sideband.h"
 #include "base/error.h"
-#include "cli/cli.h"
 #include "cli/commands.h"
-#include "cli/dump_raw.h"
 #include "cli/header_text.h"
 #include "cli/pack_damage.h"
-#include "cli/progress_line.h"
 #include "cli/recording_input.h"
 #include "cli/report_replay.h"
-#include "cli/script_dumps.h"
 #include "cli/script_gen.h"
-#include "cli/script_options.h"
 #include "cli/script_python.h"
-#include "cli/script_records.h"
-#include "cli/script_rows.h"
+#include "cli/script_run.h"
 #include "cli/stack_notes.h"
 #include "cli/symbol_notes.h"
-#include "perfdata/time_order.h"
 
 static const char *const usages[] = {"[<options>]", NULL};
 static const char *const examples[] = {
@@ -34,203 +23,6 @@ static const char *const examples[] = {
 	"tally script -c myprog --ns",
 	NULL,
 };
-
-struct script {
-	const struct cli *cli;
-	struct script_settings settings;
-	struct perfdata_reader *reader;
-	struct binary_store *store;
-	struct record_run run;
-	struct sideband sideband;
-	struct live_records *live; /* NULL: the recording was read once before */
-	struct resolver resolver;
-	struct unwind_files unwind_files;
-	struct sample_unwinder unwinder;
-	struct lbr_stitcher stitcher;
-	struct frame_names names;
-	struct bpf_lines bpf_lines;
-	struct script_printer printer;
-	struct script_code code;
-	struct script_source source;
-	struct script_records records;
-	struct dump_raw dump;
-	uint64_t *fields;
-	struct cgroup_names cgroups;
-	struct diag field_notes;
-	struct script_filter filter;
-	struct script_dlfilter dlfilter;
-	struct script_dumps dumps;
-	uint64_t printed; /* samples */
-	uint64_t last_ns, misordered; /* of checks: the sample before; samples whose time is before its time */
-	struct group_reads reads;
-	struct text out;
-};
-
-static bool is_dumping(const struct script_settings *settings)
-{
-	return settings->dump || settings->dump_unsorted;
-}
-
-static bool has_all(const struct script *script)
-{
-	return script->settings.max_events > 0 && script->printed >= script->settings.max_events;
-}
-
-/* The options' filters, between the stages of the one that is loaded. */
-static enum tally_status choose(
-	struct script *script, const struct script_probe *probe, bool *wanted, struct tally_error *err)
-{
-	struct script_dlfilter *dlfilter = &script->dlfilter;
-	if (!script_dlfilter_pass(dlfilter, &script->out))
-		return TALLY_END; /* the reader of our output has gone */
-	enum tally_status status = script_dlfilter_wants(dlfilter, probe, DLFILTER_EARLY, wanted, err);
-	if (status == TALLY_OK && *wanted &&
-		!script_filter_wants(&script->filter, &script->printer.places, probe, wanted))
-		status = error_nomem(err);
-	if (status == TALLY_OK && *wanted)
-		status = script_dlfilter_wants(dlfilter, probe, DLFILTER_LATE, wanted, err);
-	return status;
-}
-
-static enum tally_status print_sample(struct script *script, const struct perfdata_event *event,
-	const struct record *record, const struct sample *sample, uint64_t clock, struct tally_error *err)
-{
-	struct script_probe probe = {.event = event,
-		.sample = sample,
-		.cpumode = record->misc & MISC_CPUMODE_MASK,
-		.misc = record->misc,
-		.clock = clock};
-	bool is_wanted;
-	if (is_dumping(&script->settings))
-		dump_raw_place(&script->dump, &script->out, record, sample, clock);
-	enum tally_status status = choose(script, &probe, &is_wanted, err);
-	if (status != TALLY_OK || !is_wanted)
-		return status;
-	struct text *out = script->dumps.items ? script_dumps_text(&script->dumps, event) : &script->out;
-	if (!script_print_sample(&script->printer, out, event, record, sample, clock))
-		return error_nomem(err);
-	script->printed++;
-	/* Or the reader of our output has gone. */
-	return !text_line_end(out) || has_all(script) ? TALLY_END : TALLY_OK;
-}
-
-static enum tally_status print_group(struct script *script, const struct record *record, const struct sample *sample,
-	uint64_t clock, struct tally_error *err)
-{
-	uint64_t position = 0;
-	struct group_read read;
-	enum tally_status status;
-	while ((status = group_reads_next(&script->reads, script->reader, sample, &position, &read)) == TALLY_OK) {
-		struct sample one = *sample;
-		one.period = read.grown;
-		status = print_sample(script, read.event, record, &one, clock, err);
-		if (status != TALLY_OK)
-			return status;
-	}
-	return status == TALLY_NOMEM ? error_nomem(err) : TALLY_OK;
-}
-
-static void check_time(struct script *script, uint64_t time_ns)
-{
-	if (time_ns < script->last_ns) {
-		cli_failf(script->cli, "Samples misordered, previous: %" PRIu64 " this: %" PRIu64, script->last_ns,
-			time_ns);
-		script->misordered++;
-	}
-	script->last_ns = time_ns;
-}
-
-/* A record that is no sample. */
-static enum tally_status print_other(struct script *script, const struct time_order_item *item, struct tally_error *err)
-{
-	const struct record *record = &item->record;
-	struct sample_id id;
-	bool is_elsewhere = script->filter.cpus && perfdata_reader_sample_id(script->reader, record, &id) &&
-			    !script_filter_has_cpu(&script->filter, id.cpu);
-	if (!script_records_print(&script->records, is_elsewhere ? NULL : &script->out, record))
-		return error_nomem(err);
-	return text_line_end(&script->out) ? TALLY_OK : TALLY_END;
-}
-
-static enum tally_status print_record(
-	struct script *script, const struct time_order_item *item, struct tally_error *err)
-{
-	const struct record *record = &item->record;
-	if (is_dumping(&script->settings))
-		dump_raw_record(&script->dump, &script->out, record);
-	if (record->type != RECORD_SAMPLE)
-		return print_other(script, item, err);
-	const struct perfdata_event *event = perfdata_reader_event_of(script->reader, record);
-	if (!event) {
-		script->sideband.health.unattributed_samples++;
-		return TALLY_OK;
-	}
-	struct sample sample;
-	if (sample_decode(&event->layout, record, &sample, NULL) != TALLY_OK) {
-		script->sideband.health.damaged_records++;
-		return TALLY_OK;
-	}
-	if (!(event->attr.sample_type & SAMPLE_TID))
-		sample.pid = sample.tid = UINT32_MAX;
-	if (!(event->attr.sample_type & SAMPLE_PERIOD))
-		sample.period = event->attr.sample_period_or_freq;
-	if (script->settings.only_checks) {
-		if (event->attr.sample_type & SAMPLE_TIME)
-			check_time(script, sample.time);
-		return TALLY_OK;
-	}
-	uint64_t clock = script->sideband.clock_is_position ? record->offset - script->run.offset : sample.time;
-	if (event->attr.sample_type & SAMPLE_READ)
-		return print_group(script, record, &sample, clock, err);
-	return print_sample(script, event, record, &sample, clock, err);
-}
-
-/* While the stream comes; what is printed of a round is seen before the next is waited for. */
-static enum tally_status print_live(struct script *script, struct tally_error *err)
-{
-	enum tally_status status;
-	struct time_order_item item;
-	while ((status = live_records_next(script->live, &item, err)) == TALLY_OK) {
-		status = print_record(script, &item, err);
-		bool is_drained = status == TALLY_OK && live_records_is_drained(script->live);
-		if (is_drained &&
-			(!script_dlfilter_flush(&script->dlfilter, &script->out) || !text_flush(&script->out)))
-			status = TALLY_END; /* the reader of our output has gone */
-		if (status != TALLY_OK)
-			break;
-	}
-	script->sideband.health.unordered = live_records_late(script->live);
-	return status == TALLY_END ? TALLY_OK : status;
-}
-
-static enum tally_status print_all(struct script *script, struct tally_error *err)
-{
-	if (script->live)
-		return print_live(script, err);
-	struct time_order *order;
-	perfdata_reader_rewind(script->reader);
-	enum tally_status status = time_order_create(script->reader, &order, err);
-	if (status != TALLY_OK)
-		return status;
-	/* Where a round ends means something only among the records of the file. */
-	if (script->settings.show_round || script->settings.dump_unsorted)
-		time_order_keep_file_order(order);
-	struct time_order_item item;
-	struct progress_line line = {.is_on = false};
-	if (isatty(STDOUT_FILENO) != 1) /* else what is printed shows it */
-		progress_line_start(&line);
-	progress_begin(&line.progress, "writing samples", perfdata_reader_bytes(script->reader));
-	while ((status = time_order_next(order, &item, err)) == TALLY_OK) {
-		if (line.is_on)
-			progress_add(&line.progress, item.record.bytes.len);
-		if ((status = print_record(script, &item, err)) != TALLY_OK)
-			break;
-	}
-	progress_line_stop(&line);
-	script->sideband.health.unordered = time_order_late(order);
-	time_order_destroy(order);
-	return status == TALLY_END ? TALLY_OK : status;
-}
 
 static size_t longest_name(struct perfdata_reader *reader)
 {
@@ -281,7 +73,7 @@ static uint32_t shown_records(const struct script_settings *s)
 /* Those need the end of the recording before its start is printed. */
 static bool needs_end(const struct script_settings *s)
 {
-	return s->filter.time || s->show_round || s->per_event_dump || is_dumping(s);
+	return s->filter.time || s->show_round || s->per_event_dump || script_is_dumping(s);
 }
 
 /* What is known of processes before the first sample is printed: as much as a stream has told, else all. */
@@ -375,6 +167,8 @@ static enum tally_status prepare(struct script *script, struct tally_error *err)
 	script->printer.path =
 		(struct script_path){&script->printer.places, &script->code, &script->source, settings->max_blocks};
 	status = prepare_values(script, err);
+	if (status == TALLY_OK)
+		status = script_metrics_init(&script->metrics, script->reader, err);
 	if (status != TALLY_OK)
 		return status;
 	status = script_dlfilter_open(&script->dlfilter, &settings->dlfilter, err);
@@ -428,6 +222,7 @@ static void script_deinit(struct script *script)
 	cgroup_names_deinit(&script->cgroups);
 	diag_deinit(&script->field_notes);
 	group_reads_deinit(&script->reads);
+	script_metrics_deinit(&script->metrics);
 	text_deinit(&script->out);
 	script_dlfilter_close(&script->dlfilter);
 	vec_free(&script->settings.dlfilter.arguments);
@@ -452,7 +247,7 @@ static enum tally_status print_samples(struct script *script, struct tally_error
 {
 	enum tally_status status = script_dlfilter_start(&script->dlfilter, err);
 	if (status == TALLY_OK)
-		status = print_all(script, err);
+		status = script_print_all(script, err);
 	script_dlfilter_stop(&script->dlfilter, &script->out);
 	struct tally_error other;
 	enum tally_status finished =

@@ -66,7 +66,7 @@ static const struct field_name field_names[] = {
 	{"insnlen", FIELD_INSNLEN, 0, NULL, 0},
 	{"synth", FIELD_SYNTH, 0, NULL, 0},
 	{"phys_addr", FIELD_PHYS_ADDR, SAMPLE_PHYS_ADDR, NULL, 0},
-	{"metric", 0, 0, "perf 7.x prints nothing for it either; stat has metrics", 0},
+	{"metric", FIELD_METRIC, 0, NULL, 0},
 	{"misc", FIELD_MISC, 0, NULL, 0},
 	{"srccode", FIELD_SRCCODE, 0, NULL, 0},
 	{"ipc", FIELD_IPC, 0, NULL, 0},

@@ -59,6 +59,7 @@
 #define FIELD_BRSTACKINSN    (UINT64_C(1) << 40)
 #define FIELD_BRSTACKINSNLEN (UINT64_C(1) << 41)
 #define FIELD_BRSTACKDISASM  (UINT64_C(1) << 42)
+#define FIELD_METRIC	     (UINT64_C(1) << 43)
 
 #define FIELD_PATHS (FIELD_BRSTACKINSN | FIELD_BRSTACKINSNLEN | FIELD_BRSTACKDISASM)
 
@@ -66,7 +67,7 @@
 	"comm, tid, pid, time, cpu, event, trace, ip, sym, dso, dsoff, addr, symoff, srcline, " \
 	"period, iregs, uregs, brstack, brstacksym, brstackoff, brstackinsn, brstackinsnlen, "  \
 	"brstackdisasm, flags, data_src, weight, bpf-output, insn, insnlen, disasm, synth, "    \
-	"phys_addr, misc, srccode, ipc, tod, data_page_size, code_page_size, ins_lat, "         \
+	"phys_addr, metric, misc, srccode, ipc, tod, data_page_size, code_page_size, ins_lat, " \
 	"machine_pid, vcpu, cgroup, retire_lat"
 
 /* What "type:" of a list can name, and the rest. */

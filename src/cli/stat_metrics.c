@@ -77,3 +77,12 @@ void stat_metric_value(struct text *text, const struct stat_metric *metric)
 	else
 		text_fixed(text, metric->value, metric->decimals);
 }
+
+void stat_metric_text(struct text *text, const struct stat_metric *metric)
+{
+	struct text value = {0};
+	stat_metric_value(&value, metric);
+	text_str_right(text, (struct tally_str){value.data, value.len}, metric->decimals == 2 ? 7 : 8);
+	text_printf(text, "%s %s", metric->is_percent ? "%" : "", metric->unit);
+	text_deinit(&value);
+}

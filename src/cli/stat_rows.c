@@ -237,18 +237,14 @@ static size_t text_prefix(struct text *t, const struct row *row)
 static void metric_append(struct text *t, struct stat_metric metric)
 {
 	size_t start = t->len;
-	struct text value = {0};
 	if (!metric.unit) {
 		text_repeat(t, ' ', METRIC_WIDTH + 2);
 		return;
 	}
-	stat_metric_value(&value, &metric);
 	text_str(t, " # ");
-	text_str_right(t, (struct tally_str){value.data, value.len}, metric.decimals == 2 ? 7 : 8);
-	text_printf(t, "%s %s", metric.is_percent ? "%" : "", metric.unit);
+	stat_metric_text(t, &metric);
 	if (t->len - start < METRIC_WIDTH + 2)
 		text_repeat(t, ' ', METRIC_WIDTH + 2 - (t->len - start));
-	text_deinit(&value);
 }
 
 /* In lines of their own under the row's. */

@@ -27,12 +27,12 @@ class Recording:
     def words(self, values):
         return b''.join(self.pack('Q', value & (1 << 64) - 1) for value in values)
 
-    def event(self, fields, kind=1, config=0, period=1000, regs=0, branch=0, flags=0):
+    def event(self, fields, kind=1, config=0, period=1000, regs=0, branch=0, flags=0, read_format=0):
         """regs is the mask of both kinds of registers; flags are more bits of the attr, of little-endian files."""
         fields = fields.split()
         mask = sum(1 << SAMPLE[field] for field in fields)
         flags |= 1 << (18 if self.order == '<' else 63 - 18)  # sample_id_all
-        attr = self.pack('IIQQQQQIIQQQQIiQ', kind, ATTR_BYTES, config, period, mask, 0, flags, 0, 0, 0, 0, branch,
+        attr = self.pack('IIQQQQQIIQQQQIiQ', kind, ATTR_BYTES, config, period, mask, read_format, flags, 0, 0, 0, 0, branch,
                          regs, 0, 0, regs)
         self.events.append((attr + bytes(ATTR_BYTES - len(attr)), fields, branch))
 
@@ -76,6 +76,8 @@ class Recording:
             elif field == 'BRANCH_STACK':
                 body += self.words([len(value or ()) // 3,
                                     *([values.get('hw_idx', 0)] if branch & BRANCH_HW_INDEX else []), *(value or ())])
+            elif field == 'READ' and isinstance(value, list):
+                body += self.words(value)
             elif field in ('REGS_USER', 'REGS_INTR'):
                 body += self.words([2, *value] if value else [0])
             elif field == 'STACK_USER' and value:

@@ -108,3 +108,31 @@ def test_a_copied_stack_is_unwound_to_its_root(shared, tally):
     blocks = tally('script', '-i', path, '-F', 'comm,ip,sym', check=0).stdout.split('\n\n')
     names = [line.split()[-1] for line in blocks[0].splitlines()[1:]]
     assert names == ['leaf_hot', 'mid_a', 'work', 'main', '__libc_start_call_main', '__libc_start_main_impl', '_start']
+
+
+def test_metrics_of_groups(perf, tally, tmp_path):
+    """perf 6.1 has the lines, with other figures; 7.x has none."""
+    r = perfdata_build.Recording()
+    for kind, config, period in ((0, 0, 1000), (0, 1, 0), (0, 4, 0), (0, 5, 0), (SOFTWARE, 1, 0), (SOFTWARE, 2, 0)):
+        r.event('IP TID TIME READ CPU IDENTIFIER', kind=kind, config=config, period=period, read_format=0xf)
+    r.name_events('cycles', 'instructions', 'branches', 'branch-misses', 'task-clock', 'faults')
+    r.text_feature(6, 'x86_64')
+    r.feature(7, r.pack('II', 4, 4))
+    r.feature(17, r.pack('II', 1, 64) + b'group'.ljust(64, b'\0') + r.pack('II', 0, 6))
+    r.comm('prog')
+    counts = [0] * 6
+    for time, grown in ((1, (1000, 1500, 200, 3, 500000, 4)), (2, (1000, 250, 0, 0, 500000, 2))):
+        counts = [count + more for count, more in zip(counts, grown)]
+        r.sample(ip=0x401000, time=time * 10**9,
+                 read=[6, 1, 1, *(word for index, count in enumerate(counts) for word in (count, index + 1))])
+    r.write(tmp_path / 'perf.data')
+    arguments = ['script', '-i', tmp_path / 'perf.data', '-F', 'comm,time,event,period,metric']
+    ours = tally(*arguments, check=0).stdout
+    assert [line.split('metric: ')[1] for line in ours.split('\n') if 'metric' in line] == [
+        '   0.002 GHz', '   1.50  insn per cycle', ' 400.000 K/sec', '   1.50% of all branches', '   8.000 K/sec',
+        '   0.002 GHz', '   0.25  insn per cycle', '   4.000 K/sec']
+    rows, metrics = ([line for line in ours.split('\n') if ('metric' in line) == wanted] for wanted in (False, True))
+    theirs = perf(*arguments, check=0).stdout.split('\n')
+    assert plain('\n'.join(rows)) == plain('\n'.join(line for line in theirs if 'metric' not in line))
+    assert all(line.split('\t')[0] in {metric.split('\t')[0] for metric in metrics} for line in theirs if 'metric' in line)
+    assert tally(*arguments, '-c', 'other', check=0).stdout == ''
