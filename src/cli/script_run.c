@@ -22,6 +22,9 @@ static enum tally_status choose(
 	struct script *script, const struct script_probe *probe, bool *wanted, struct tally_error *err)
 {
 	struct script_dlfilter *dlfilter = &script->dlfilter;
+	if (!dlfilter->handle)
+		return script_filter_wants(&script->filter, &script->printer.places, probe, wanted) ? TALLY_OK
+												    : error_nomem(err);
 	if (!script_dlfilter_pass(dlfilter, &script->out))
 		return TALLY_END; /* the reader of our output has gone */
 	enum tally_status status = script_dlfilter_wants(dlfilter, probe, DLFILTER_EARLY, wanted, err);
