@@ -248,8 +248,11 @@ static enum tally_status print_samples(struct script *script, struct tally_error
 	enum tally_status status = script_dlfilter_start(&script->dlfilter, err);
 	if (status == TALLY_OK)
 		status = script_print_all(script, err);
-	script_dlfilter_stop(&script->dlfilter, &script->out);
 	struct tally_error other;
+	enum tally_status stopped =
+		script_dlfilter_stop(&script->dlfilter, &script->out, status == TALLY_OK ? err : &other);
+	if (status == TALLY_OK)
+		status = stopped;
 	enum tally_status finished =
 		script_dumps_finish(&script->dumps, &script->out, status == TALLY_OK ? err : &other);
 	if (status == TALLY_OK)

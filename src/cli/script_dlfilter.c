@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <elf.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -288,16 +289,18 @@ enum tally_status script_dlfilter_start(struct script_dlfilter *f, struct tally_
 	return code ? error_set(err, TALLY_INVALID, "start of %s returned %d", f->request->path, code) : TALLY_OK;
 }
 
-void script_dlfilter_stop(struct script_dlfilter *f, struct text *out)
+enum tally_status script_dlfilter_stop(struct script_dlfilter *f, struct text *out, struct tally_error *err)
 {
 	stop_function stop = NULL;
 	if (!f->handle)
-		return;
+		return TALLY_OK;
 	(void)script_dlfilter_pass(f, out);
 	find_function(f->handle, "stop", &stop);
 	if (stop)
 		(void)stop(f->data, f); /* there is nothing left that could fail */
-	(void)script_dlfilter_flush(f, out);
+	if (script_dlfilter_flush(f, out) || f->write_errno == EPIPE)
+		return TALLY_OK;
+	return error_set_errno(err, TALLY_IO, f->write_errno, "cannot write to standard output");
 }
 
 /* The kernel's word, in this machine's order. */
@@ -393,18 +396,24 @@ enum tally_status script_dlfilter_wants(struct script_dlfilter *f, const struct 
 			: TALLY_OK;
 }
 
-bool script_dlfilter_pass(const struct script_dlfilter *f, struct text *out)
+bool script_dlfilter_pass(struct script_dlfilter *f, struct text *out)
 {
 	if (!f->handle || out->len == 0)
 		return true;
-	bool is_written = fwrite(out->data, 1, out->len, stdout) == out->len;
+	if (fwrite(out->data, 1, out->len, stdout) != out->len && !f->write_errno)
+		f->write_errno = errno;
 	text_clear(out);
-	return is_written;
+	return !f->write_errno;
 }
 
-bool script_dlfilter_flush(const struct script_dlfilter *f, struct text *out)
+bool script_dlfilter_flush(struct script_dlfilter *f, struct text *out)
 {
-	return !f->handle || (script_dlfilter_pass(f, out) && fflush(stdout) == 0);
+	if (!f->handle)
+		return true;
+	(void)script_dlfilter_pass(f, out);
+	if (fflush(stdout) != 0 && !f->write_errno)
+		f->write_errno = errno;
+	return !f->write_errno;
 }
 
 /* Only what has such a function is loaded: to load an object is to run it. */

@@ -6,7 +6,7 @@
  *
  *	script_dlfilter_open(&dlfilter, &request, err);   script_dlfilter_start(&dlfilter, err);
  *	script_dlfilter_wants(&dlfilter, &probe, DLFILTER_EARLY, &wanted, err);
- *	script_dlfilter_stop(&dlfilter, &out);            script_dlfilter_close(&dlfilter);
+ *	script_dlfilter_stop(&dlfilter, &out, err);       script_dlfilter_close(&dlfilter);
  */
 #ifndef CLI_SCRIPT_DLFILTER_H
 #define CLI_SCRIPT_DLFILTER_H
@@ -36,6 +36,7 @@ struct script_dlfilter {
 	VEC(uint64_t) words; /* branches, then the chain */
 	struct writer attr;
 	bool failed; /* out of memory in a callback */
+	int write_errno; /* of the first failure to write; 0 none */
 };
 
 /* In the current folder, perf's folder of filters, or where the dynamic linker looks. */
@@ -44,14 +45,15 @@ TALLY_MUST_CHECK enum tally_status script_dlfilter_open(
 void script_dlfilter_close(struct script_dlfilter *dlfilter);
 /* INVALID: the filter says that it cannot. */
 TALLY_MUST_CHECK enum tally_status script_dlfilter_start(struct script_dlfilter *dlfilter, struct tally_error *err);
-/* out: what was printed since, which goes to standard output. */
-void script_dlfilter_stop(struct script_dlfilter *dlfilter, struct text *out);
+/* out: what was printed since, which goes to standard output. IO: not all could be written. */
+TALLY_MUST_CHECK enum tally_status script_dlfilter_stop(
+	struct script_dlfilter *dlfilter, struct text *out, struct tally_error *err);
 /* wanted is true where there is no filter. INVALID: the filter ends it all. */
 TALLY_MUST_CHECK enum tally_status script_dlfilter_wants(struct script_dlfilter *dlfilter,
 	const struct script_probe *probe, enum dlfilter_stage stage, bool *wanted, struct tally_error *err);
 /* Hands the text on to standard output, which the filter prints to as well. False: it has gone. */
-bool script_dlfilter_pass(const struct script_dlfilter *dlfilter, struct text *out);
-bool script_dlfilter_flush(const struct script_dlfilter *dlfilter, struct text *out);
+bool script_dlfilter_pass(struct script_dlfilter *dlfilter, struct text *out);
+bool script_dlfilter_flush(struct script_dlfilter *dlfilter, struct text *out);
 /* Of the current folder and perf's. */
 void script_dlfilter_list(struct text *out, bool with_long_descriptions);
 

@@ -1,6 +1,7 @@
 """tally script --dlfilter: the same shared object under perf and tally prints the same, and drops the same samples."""
 import pathlib
 import re
+import shutil
 import subprocess
 
 import perfdata_build
@@ -13,6 +14,8 @@ INTERFACE = HERE.parents[1] / 'src' / 'cli'  # its header is written from perf-d
 
 @pytest.fixture
 def shared_object(tmp_path):
+    if not shutil.which('gcc'):
+        pytest.skip('gcc is absent')
     path = tmp_path / 'show.so'
     subprocess.run(['gcc', '-Wall', '-Werror', '-shared', '-fpic', '-I', INTERFACE, '-o', path, HERE / 'dlfilter.c'], check=True)
     return path
@@ -88,6 +91,13 @@ def test_a_filter_that_fails_ends_it(recording, shared_object, perf, tally, wish
     ours = tally(*arguments, check=255)
     assert said.format(shared_object) in ours.stderr
     assert plain(ours.stdout) == plain(perf(*arguments).stdout) and ours.stdout.endswith('seen, a place: 0\n')
+
+
+def test_a_full_disk_is_told(recording, shared_object, tally):
+    with open('/dev/full', 'w', encoding='utf-8') as full:
+        arguments = [tally.path, 'script', '-i', recording, '--dlfilter', shared_object, '--dlarg', 'show']
+        result = subprocess.run(arguments, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert result.returncode == 255 and 'cannot write to standard output: No space left' in result.stderr
 
 
 def test_where_filters_are_found(recording, shared_object, tally, tmp_path):
