@@ -129,8 +129,10 @@ static bool find_in(const struct address_remap *remap, int32_t pid, uint64_t add
 		else
 			high = middle;
 	}
+	if (low == remap->ranges.len)
+		return false;
 	const struct address_remap_range *range = &remap->ranges.items[low];
-	if (low == remap->ranges.len || range->family != family || address < range->start)
+	if (range->family != family || address < range->start)
 		return false;
 	*found = range->target + (address - range->start);
 	return true;

@@ -62,6 +62,14 @@ static void test_children_have_their_parents_places(void **state)
 	address_remap_deinit(&remap);
 }
 
+static void test_nothing(void **state)
+{
+	struct address_remap remap = {0};
+	finish(&remap);
+	assert_int_equal(address_remap_find(&remap, 1, 0x400000), 0);
+	address_remap_deinit(&remap);
+}
+
 static void test_what_has_no_room(void **state)
 {
 	static const uint64_t long_ones[][2] = {
@@ -82,6 +90,7 @@ int main(void)
 		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_children_have_their_parents_places),
 		cmocka_unit_test(test_what_has_no_room),
+		cmocka_unit_test(test_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
