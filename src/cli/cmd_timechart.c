@@ -405,7 +405,11 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
 	if (code == CLI_GO_ON) {
 		const char *word = rest < argc ? argv[rest] : NULL;
-		if (!word)
+		if (settings.html && settings.html[0] == '-' && settings.html[1])
+			code = cli_usagef(cli, command, "html",
+				"--html takes the page's name, not '%s' (a file: './%s')", settings.html,
+				settings.html);
+		else if (!word)
 			code = check_and_show(cli, command, &settings);
 		else if (strlen(word) >= 3 && strncmp("record", word, strlen(word)) == 0)
 			code = record(cli, argc - rest, argv + rest);

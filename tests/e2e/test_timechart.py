@@ -369,6 +369,7 @@ def test_refusals(tally, tmp_path, shared):
     small(tmp_path / 'data')
     path = tmp_path / 'data'
     assert 'exclude one another' in tally('timechart', '-P', '-T', '-i', path, check=129).stderr
+    assert "--html takes the page's name, not '-i'" in tally('timechart', '--html', '-i', path, check=129).stderr
     assert 'exclude one another' in tally('timechart', 'record', '-P', '-I', 'true', check=129).stderr
     for words in (['--io-min-time', 'x'], ['--io-merge-dist', '5parsecs'], ['--max-size', '1K'], ['-w', '1000000'],
                   ['nosuch'], ['rec', '--nosuch'], ['--io-min-time', '99999999999999999999']):
