@@ -139,6 +139,16 @@ enum tally_status live_records_create(
 	return TALLY_OK;
 }
 
+/* A failure stays one: nothing of its batch goes out. */
+static enum tally_status end_with(struct live_records *live, enum tally_status status, const struct tally_error *err)
+{
+	live->batch.len = live->next = 0;
+	live->end_status = status;
+	if (err)
+		live->end_error = *err;
+	return err ? status : error_set(&live->end_error, status, "the stream was given up");
+}
+
 enum tally_status live_records_next(struct live_records *live, struct time_order_item *item, struct tally_error *err)
 {
 	while (live->next >= live->batch.len) {
@@ -154,7 +164,7 @@ enum tally_status live_records_next(struct live_records *live, struct time_order
 		if (status == TALLY_OK)
 			status = apply_batch(live, err);
 		if (status != TALLY_OK)
-			return status;
+			return end_with(live, status, err);
 	}
 	*item = live->batch.items[live->next++];
 	return TALLY_OK;
