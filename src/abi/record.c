@@ -46,3 +46,18 @@ const char *record_type_name(uint32_t type)
 	const struct record_type_row *row = record_type_find(type);
 	return row ? row->name : NULL;
 }
+
+bool record_is_of_trace(uint32_t type)
+{
+	switch (type) {
+	case RECORD_AUX:
+	case RECORD_ITRACE_START:
+	case RECORD_AUX_OUTPUT_HW_ID:
+	case RECORD_AUXTRACE_INFO:
+	case RECORD_AUXTRACE:
+	case RECORD_AUXTRACE_ERROR:
+		return true;
+	default:
+		return false;
+	}
+}

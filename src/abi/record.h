@@ -60,6 +60,8 @@ TALLY_MUST_CHECK enum tally_status record_decode(
 	const struct record *record, struct record_fields *fields, struct tally_error *err);
 /* "MMAP2", "SAMPLE", ... as perf script -D prints after PERF_RECORD_; NULL if unknown. */
 const char *record_type_name(uint32_t type);
+/* Of a hardware trace: its data, and what is told of them. */
+bool record_is_of_trace(uint32_t type);
 static inline struct cursor record_body(const struct record *record)
 {
 	return cursor_make(

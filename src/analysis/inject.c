@@ -64,21 +64,6 @@ static enum tally_status put_mapping(struct injecting *in, const struct record *
 	}
 }
 
-static bool is_of_aux_data(const struct record *record)
-{
-	switch (record->type) {
-	case RECORD_AUX:
-	case RECORD_ITRACE_START:
-	case RECORD_AUX_OUTPUT_HW_ID:
-	case RECORD_AUXTRACE_INFO:
-	case RECORD_AUXTRACE:
-	case RECORD_AUXTRACE_ERROR:
-		return true;
-	default:
-		return false;
-	}
-}
-
 static enum tally_status put_changed(
 	struct injecting *in, const struct record *record, struct tally_bytes payload, struct tally_error *err)
 {
@@ -103,7 +88,7 @@ static enum tally_status put_record(
 		return put_changed(in, record, payload, err);
 	if (record->type == RECORD_SAMPLE)
 		return put_sample(in, record, err);
-	if (in->options->strip && is_of_aux_data(record))
+	if (in->options->strip && record_is_of_trace(record->type))
 		return TALLY_OK;
 	if (in->options->mmaps && (record->type == RECORD_MMAP || record->type == RECORD_MMAP2))
 		return put_mapping(in, record, err);

@@ -212,17 +212,12 @@ static enum inject_change change_any(struct inject_aslr *aslr, const struct reco
 		move_at(aslr, ADDRESS_REMAP_KERNEL, KSYMBOL_ADDRESS, out);
 		return INJECT_CHANGED;
 	case RECORD_TEXT_POKE:
-	case RECORD_AUX:
-	case RECORD_ITRACE_START:
-	case RECORD_AUX_OUTPUT_HW_ID:
-	case RECORD_AUXTRACE_INFO:
-	case RECORD_AUXTRACE:
-	case RECORD_AUXTRACE_ERROR:
 	case RECORD_HEADER_TRACING_DATA:
 		return INJECT_DROPPED;
 	default:
 		/* What has no name may have addresses. */
-		return record_type_name(record->type) ? INJECT_KEPT : INJECT_DROPPED;
+		return record_type_name(record->type) && !record_is_of_trace(record->type) ? INJECT_KEPT
+											   : INJECT_DROPPED;
 	}
 }
 
