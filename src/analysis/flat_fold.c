@@ -170,7 +170,8 @@ static bool find_spot(struct flat_fold *fold, const struct spot_key *key, uint64
 		return false;
 	*spot = (uint32_t)fold->spots.len - 1;
 	fold->spot_slots[at] = (uint64_t)key->hash << 32 | fold->spots.len;
-	return fold->spots.len * 4 < fold->spot_slot_count * 3 || slots_grow(&fold->spot_slots, &fold->spot_slot_count);
+	return !slots_are_full(fold->spots.len, fold->spot_slot_count) ||
+	       slots_grow(&fold->spot_slots, &fold->spot_slot_count);
 }
 
 static void expect_spot(const struct flat_fold *fold, uint32_t hash)

@@ -55,17 +55,12 @@ static bool grow_keys(struct id_table *table, size_t cap)
 	return true;
 }
 
-static bool is_full(size_t len, size_t slot_count)
-{
-	return len * 4 >= slot_count * 3;
-}
-
 bool id_table_reserve(struct id_table *table, size_t count)
 {
 	if (count >= ID_TABLE_NONE || (count > table->cap && !grow_keys(table, count)))
 		return false;
 	size_t slot_count = table->slot_count;
-	while (is_full(count, slot_count))
+	while (slots_are_full(count, slot_count))
 		slot_count = slot_count ? slot_count * 2 : FIRST_SLOTS;
 	return slot_count == table->slot_count || slots_grow_to(&table->slots, &table->slot_count, slot_count);
 }
@@ -79,7 +74,8 @@ uint32_t id_table_add_hashed(struct id_table *table, const uint64_t *key, uint32
 {
 	if (was_new)
 		*was_new = false;
-	if (is_full(table->len - table->appended, table->slot_count) && !slots_grow(&table->slots, &table->slot_count))
+	if (slots_are_full(table->len - table->appended, table->slot_count) &&
+		!slots_grow(&table->slots, &table->slot_count))
 		return ID_TABLE_NONE;
 	size_t at = find_slot(table, key, hash);
 	if (table->slots[at])

@@ -14,17 +14,12 @@ void list_table_deinit(struct list_table *table)
 	*table = (struct list_table){0};
 }
 
-static bool is_full(size_t len, size_t slot_count)
-{
-	return len * 4 >= slot_count * 3;
-}
-
 bool list_table_reserve(struct list_table *table, size_t count, size_t words)
 {
 	if (!vec_reserve(&table->starts, count) || !vec_reserve(&table->words, words))
 		return false;
 	size_t slot_count = table->slot_count ? table->slot_count : FIRST_SLOTS;
-	while (is_full(count, slot_count))
+	while (slots_are_full(count, slot_count))
 		slot_count *= 2;
 	return slot_count == table->slot_count || slots_grow_to(&table->slots, &table->slot_count, slot_count);
 }
@@ -65,7 +60,7 @@ uint32_t list_table_add(struct list_table *table, const uint32_t *items, size_t 
 uint32_t list_table_add_hashed(struct list_table *table, const uint32_t *items, size_t count, uint32_t hash)
 {
 	size_t len = table->starts.len, start = table->words.len;
-	if (is_full(len, table->slot_count) && !slots_grow(&table->slots, &table->slot_count))
+	if (slots_are_full(len, table->slot_count) && !slots_grow(&table->slots, &table->slot_count))
 		return LIST_TABLE_NONE;
 	size_t at = find_slot(table, items, count, hash);
 	if (table->slots[at])

@@ -12,6 +12,11 @@
 #include <stdint.h>
 
 uint64_t *slots_new(size_t count);
+/* So many in use are as many as these may hold: beyond it look-ups grow long. Of none: always. */
+static inline bool slots_are_full(size_t used, size_t count)
+{
+	return used * 4 >= count * 3;
+}
 void slots_free(uint64_t *slots, size_t count);
 /* Twice as many (or the first ones), each that is in use at the place of its upper half's hash; count is a power of two.
  * False: out of memory, all is as it was. */

@@ -14,15 +14,10 @@ void frame_table_deinit(struct frame_table *table)
 	*table = (struct frame_table){0};
 }
 
-static bool is_full(size_t len, size_t slot_count)
-{
-	return len * 4 >= slot_count * 3;
-}
-
 bool frame_table_reserve(struct frame_table *table, size_t count)
 {
 	size_t slots = table->slot_count ? table->slot_count : FIRST_SLOTS;
-	while (is_full(count, slots))
+	while (slots_are_full(count, slots))
 		slots *= 2;
 	return count < UINT32_MAX && vec_reserve(&table->frames, count) &&
 	       (slots == table->slot_count || slots_grow_to(&table->slots, &table->slot_count, slots));
@@ -77,7 +72,8 @@ static uint32_t add_one(struct frame_table *table, const struct profile_frame *f
 static bool make_room(struct frame_table *table, size_t more)
 {
 	size_t count = table->frames.len + more;
-	return (count <= table->frames.cap && !is_full(count, table->slot_count)) || frame_table_reserve(table, count);
+	return (count <= table->frames.cap && !slots_are_full(count, table->slot_count)) ||
+	       frame_table_reserve(table, count);
 }
 
 bool frame_table_add(struct frame_table *table, const struct profile_frame *frames, size_t count, uint32_t *ids)
