@@ -263,18 +263,18 @@ static bool join_others(struct flat_gather *gather, const struct record_run *run
 	return true;
 }
 
-enum tally_status flat_gather(struct perfdata_reader *reader, const struct record_run *run, unsigned threads,
-	struct flat_gather *gather, struct tally_error *err)
+enum tally_status flat_gather(struct perfdata_reader *reader, const struct record_run *run, struct flat_gather *gather,
+	struct tally_error *err)
 {
 	struct gathering g = {gather, reader, run};
 	struct run_parts parts;
 	*gather = (struct flat_gather){0};
-	if (!run_parts_init(&parts, run, threads))
+	if (!run_parts_init(&parts, run))
 		return error_nomem(err);
 	gather->parts = calloc(parts.count, sizeof(*gather->parts));
 	if (gather->parts) {
 		gather->part_count = parts.count;
-		run_parts_walk(&parts, threads, walk_part, &g);
+		run_parts_walk(&parts, walk_part, &g);
 	}
 	run_parts_deinit(&parts);
 	if (!gather->parts)

@@ -6,7 +6,7 @@
  * elsewhere is walked again: nothing depends on the number of workers. The file is read piece by piece, not mapped, since
  * each byte is looked at once.
  *
- *	flat_gather(reader, &run, threads, &gather, err);   ... sideband_read_code(reader, &gather.others, ...) ...
+ *	flat_gather(reader, &run, &gather, err);   ... sideband_read_code(reader, &gather.others, ...) ...
  *	for each of gather.parts in order: flat_fold.h      flat_gather_deinit(&gather);
  */
 #ifndef ANALYSIS_FLAT_GATHER_H
@@ -69,7 +69,7 @@ struct flat_gather {
 bool flat_gather_serves(struct perfdata_reader *reader, const struct replay_options *options);
 /* TALLY_UNSUPPORTED: data follows its records. */
 TALLY_MUST_CHECK enum tally_status flat_gather(struct perfdata_reader *reader, const struct record_run *run,
-	unsigned threads, struct flat_gather *gather, struct tally_error *err);
+	struct flat_gather *gather, struct tally_error *err);
 void flat_gather_deinit(struct flat_gather *gather);
 void flat_part_free_block(struct flat_part *part, size_t block);
 /* The copied records have been read. */

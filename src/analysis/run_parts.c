@@ -31,9 +31,9 @@ static size_t guess_record(const struct record_run *run, size_t position)
 	return position;
 }
 
-bool run_parts_init(struct run_parts *parts, const struct record_run *run, unsigned threads)
+bool run_parts_init(struct run_parts *parts, const struct record_run *run)
 {
-	size_t count = thread_pool_workers(run->bytes.len / PART_BYTES + 1, threads);
+	size_t count = thread_pool_workers(run->bytes.len / PART_BYTES + 1, run->threads);
 	*parts = (struct run_parts){.run = run, .items = calloc(count, sizeof(*parts->items)), .count = count};
 	if (!parts->items)
 		return false;
@@ -64,10 +64,10 @@ static void walk_one(void *context, size_t index, unsigned worker)
 	w->walk(w->context, index, &w->parts->items[index]);
 }
 
-void run_parts_walk(struct run_parts *parts, unsigned threads, run_part_walk walk, void *context)
+void run_parts_walk(struct run_parts *parts, run_part_walk walk, void *context)
 {
 	struct walking walking = {parts, walk, context};
-	thread_pool_for(parts->count, threads, walk_one, &walking);
+	thread_pool_for(parts->count, parts->run->threads, walk_one, &walking);
 	/* Those whose guess was wrong, one after another; behind a cut nothing counts. */
 	for (size_t i = 1; i < parts->count; i++) {
 		const struct run_part *before = &parts->items[i - 1];

@@ -248,12 +248,12 @@ static enum tally_status walk(struct sideband_reading *reading, struct tally_err
 {
 	struct sideband *out = reading->out;
 	struct run_parts parts;
-	if (!run_parts_init(&parts, reading->run, reading->run->threads))
+	if (!run_parts_init(&parts, reading->run))
 		return error_nomem(err);
 	struct walking walking = {reading->run, calloc(parts.count, sizeof(*walking.parts))};
 	enum tally_status status = walking.parts ? TALLY_OK : error_nomem(err);
 	if (status == TALLY_OK)
-		run_parts_walk(&parts, reading->run->threads, walk_part, &walking);
+		run_parts_walk(&parts, walk_part, &walking);
 	for (size_t i = 0; i < parts.count && status == TALLY_OK; i++) {
 		status = visit_part(reading, &walking.parts[i], err);
 		out->end = parts.items[i].end;

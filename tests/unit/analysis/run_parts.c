@@ -49,13 +49,14 @@ static void note_records(void *context, size_t index, struct run_part *part)
 }
 
 /* The positions of all records, as one worker finds them, and so many; true if the run is cut. */
-static bool walk(const struct record_run *run, unsigned threads, size_t *positions, size_t *count, size_t *end)
+static bool walk(struct record_run *run, unsigned threads, size_t *positions, size_t *count, size_t *end)
 {
 	struct found found = {.run = run};
 	struct run_parts parts;
-	assert_true(run_parts_init(&parts, run, threads));
+	run->threads = threads;
+	assert_true(run_parts_init(&parts, run));
 	assert_in_range(parts.count, 1, MAX_PARTS);
-	run_parts_walk(&parts, threads, note_records, &found);
+	run_parts_walk(&parts, note_records, &found);
 	bool is_cut = false;
 	*count = *end = 0;
 	for (size_t i = 0; i < parts.count; i++) {
@@ -70,7 +71,7 @@ static bool walk(const struct record_run *run, unsigned threads, size_t *positio
 	return is_cut;
 }
 
-static void check_walks(const struct record_run *run, bool is_cut, size_t last)
+static void check_walks(struct record_run *run, bool is_cut, size_t last)
 {
 	static size_t alone[1000], together[1000];
 	size_t count, end;
@@ -91,7 +92,7 @@ static void test_guesses_do_not_matter(void **state)
 	uint8_t *bytes = calloc(1, RUN_BYTES);
 	assert_non_null(bytes);
 	size_t len = make_run(bytes);
-	const struct record_run run = {.bytes = {bytes, len}};
+	struct record_run run = {.bytes = {bytes, len}};
 	check_walks(&run, false, len);
 	free(bytes);
 }
@@ -100,7 +101,7 @@ static void test_nothing_counts_behind_a_cut(void **state)
 {
 	uint8_t *bytes = calloc(1, RUN_BYTES);
 	assert_non_null(bytes);
-	const struct record_run run = {.bytes = {bytes, make_run(bytes)}};
+	struct record_run run = {.bytes = {bytes, make_run(bytes)}};
 	size_t position = 0;
 	struct record record;
 	while (position < RUN_BYTES / 2)
@@ -112,12 +113,12 @@ static void test_nothing_counts_behind_a_cut(void **state)
 
 static void test_no_records(void **state)
 {
-	const struct record_run run = {.bytes = {NULL, 0}};
+	const struct record_run run = {.bytes = {NULL, 0}, .threads = 4};
 	struct found found = {.run = &run};
 	struct run_parts parts;
-	assert_true(run_parts_init(&parts, &run, 4));
+	assert_true(run_parts_init(&parts, &run));
 	assert_int_equal(parts.count, 1);
-	run_parts_walk(&parts, 4, note_records, &found);
+	run_parts_walk(&parts, note_records, &found);
 	assert_int_equal(parts.items[0].end, 0);
 	assert_false(parts.items[0].is_cut);
 	run_parts_deinit(&parts);
