@@ -3,6 +3,7 @@
 #include "abi/branch.h"
 #include "abi/encode.h"
 #include "base/error.h"
+#include "cli/pack_formats.h"
 
 #define GONE_FIELDS \
 	(SAMPLE_REGS_USER | SAMPLE_REGS_INTR | SAMPLE_STACK_USER | SAMPLE_RAW | SAMPLE_PHYS_ADDR | SAMPLE_AUX)
@@ -12,7 +13,7 @@
 #define KSYMBOL_ADDRESS 8
 #define DEFERRED_CHAIN	24
 
-static const unsigned gone_features[] = {FEATURE_TRACING_DATA, FEATURE_AUXTRACE, FEATURE_BPF_PROG_INFO, FEATURE_PACK};
+static const unsigned gone_features[] = {FEATURE_AUXTRACE, FEATURE_BPF_PROG_INFO, FEATURE_PACK};
 
 static struct perf_attr without_fields(const void *context, const struct perf_attr *attr)
 {
@@ -83,6 +84,7 @@ void inject_aslr_deinit(struct inject_aslr *aslr)
 	address_remap_deinit(&aslr->remap);
 	arena_deinit(&aslr->arena);
 	writer_deinit(&aslr->words);
+	writer_deinit(&aslr->formats);
 }
 
 void inject_aslr_features(struct inject_aslr *aslr, struct perfdata_features *features)
@@ -91,7 +93,14 @@ void inject_aslr_features(struct inject_aslr *aslr, struct perfdata_features *fe
 		unsigned bit = gone_features[i];
 		features->present[bit / 64] &= ~(UINT64_C(1) << bit % 64);
 	}
-	features->tracing_data = (struct tally_bytes){0};
+	aslr->formats.swap = perfdata_reader_is_swapped(aslr->reader);
+	/* Stock perf opens no tracepoints without their formats; beside these are addresses of the kernel's symbols. */
+	if (features->tracing_data.len > 0 && pack_formats_scrub(features->tracing_data, &aslr->formats)) {
+		features->tracing_data = writer_view(&aslr->formats);
+	} else {
+		features->present[FEATURE_TRACING_DATA / 64] &= ~(UINT64_C(1) << FEATURE_TRACING_DATA % 64);
+		features->tracing_data = (struct tally_bytes){0};
+	}
 	if (!event_attrs_features(&aslr->attrs, features))
 		aslr->failed = true;
 }

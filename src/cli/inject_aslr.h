@@ -3,7 +3,7 @@
  *
  * Addresses of samples, call chains, branches and mappings are moved alike, so names, lines and reports stay. What has
  * addresses that cannot be found goes: registers, copies of stacks, raw data, physical addresses, changes of the kernel's
- * code, hardware traces, and sections that describe those. The caller owns it; the reader outlives it. One thread.
+ * code, hardware traces, and sections that describe those; of tracing data the formats stay. The caller owns it; the reader outlives it. One thread.
  *
  *	inject_aslr_read(&aslr, reader, err);
  *	inject_aslr_features(&aslr, &features);  // of the new file, and aslr.attrs.attrs
@@ -23,6 +23,7 @@ struct inject_aslr {
 	struct address_remap remap;
 	struct event_attrs attrs;
 	struct writer words; /* of the sample that is made: its chain, then its branches */
+	struct writer formats; /* of tracepoints */
 	uint64_t fields; /* SAMPLE_* that went, of any event */
 	uint64_t dropped; /* records */
 	bool failed; /* out of memory */

@@ -99,6 +99,20 @@ def test_reports_stay(tally, perf, live, workload, tmp_path):
     assert names[0] == names[1] and lines[0] != lines[1]
 
 
+def test_formats_of_tracepoints_stay(tally, perf, system_wide, workload, tmp_path):
+    """Stock perf opens no recording with tracepoints that lacks them."""
+    tally('record', '-e', 'cpu-clock', '-e', 'sched:sched_process_exec', '-F', '500', '-g', '-o', tmp_path / 'old.data', '--',
+          workload('deep').path, '200', check=0)
+    result = tally('inject', '--aslr', '-i', 'old.data', '-o', 'new.data', cwd=tmp_path, check=0)
+    assert 'raw data of tracepoints' in result.stderr
+    for program in (tally, perf):
+        old, new = ([line for line in program('report', '--stdio', '-s', 'comm,dso,sym', '-i', name, cwd=tmp_path,
+                                              check=0).stdout.split('\n') if not line.startswith('#')]
+                    for name in ('old.data', 'new.data'))
+        assert 'leaf' in '\n'.join(old) and old == new
+    assert b'sched_process_exec' in (tmp_path / 'new.data').read_bytes()
+
+
 def test_what_cannot_be_moved(tally, tmp_path):
     r = begin('ADDR')
     mmap(r, 0x1000, 0xffffffff9fffe000, '[kernel.kallsyms]_stext', -1, 0, 1)
