@@ -190,7 +190,7 @@ static void renew_sections(struct inject *in, bool with_build_ids, bool strip)
 {
 	in->features = *perfdata_reader_features(in->reader);
 	if (strip)
-		in->features.present[0] &= ~(UINT64_C(1) << FEATURE_AUXTRACE);
+		feature_leave_out(&in->features, FEATURE_AUXTRACE);
 	if (!with_build_ids)
 		return;
 	in->features.build_ids = in->ids.listed.items;

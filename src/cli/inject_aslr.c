@@ -89,16 +89,14 @@ void inject_aslr_deinit(struct inject_aslr *aslr)
 
 void inject_aslr_features(struct inject_aslr *aslr, struct perfdata_features *features)
 {
-	for (size_t i = 0; i < sizeof(gone_features) / sizeof(gone_features[0]); i++) {
-		unsigned bit = gone_features[i];
-		features->present[bit / 64] &= ~(UINT64_C(1) << bit % 64);
-	}
+	for (size_t i = 0; i < sizeof(gone_features) / sizeof(gone_features[0]); i++)
+		feature_leave_out(features, gone_features[i]);
 	aslr->formats.swap = perfdata_reader_is_swapped(aslr->reader);
 	/* Stock perf opens no tracepoints without their formats; beside these are addresses of the kernel's symbols. */
 	if (features->tracing_data.len > 0 && pack_formats_scrub(features->tracing_data, &aslr->formats)) {
 		features->tracing_data = writer_view(&aslr->formats);
 	} else {
-		features->present[FEATURE_TRACING_DATA / 64] &= ~(UINT64_C(1) << FEATURE_TRACING_DATA % 64);
+		feature_leave_out(features, FEATURE_TRACING_DATA);
 		features->tracing_data = (struct tally_bytes){0};
 	}
 	if (!event_attrs_features(&aslr->attrs, features))

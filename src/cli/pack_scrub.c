@@ -337,7 +337,7 @@ static bool stays(unsigned bit)
 
 static void drop(struct perfdata_features *f, unsigned bit)
 {
-	f->present[bit / 64] &= ~(UINT64_C(1) << bit % 64);
+	feature_leave_out(f, bit);
 	f->raw[bit] = (struct tally_bytes){NULL, 0};
 }
 

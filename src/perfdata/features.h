@@ -156,4 +156,10 @@ static inline bool feature_is_present(const struct perfdata_features *f, unsigne
 	return (f->present[bit / 64] >> (bit % 64)) & 1;
 }
 
+/* What it holds stays where it is, but nobody looks for it. */
+static inline void feature_leave_out(struct perfdata_features *f, unsigned bit)
+{
+	f->present[bit / 64] &= ~(UINT64_C(1) << bit % 64);
+}
+
 #endif

@@ -113,7 +113,7 @@ static enum tally_status read_features(struct perfdata_reader *r, size_t table_o
 		is_first = false;
 		r->has_features_in_front &= section.offset < r->data_offset;
 		if (c.failed || !bytes.data) {
-			r->features.present[bit / 64] &= ~(UINT64_C(1) << bit % 64);
+			feature_leave_out(&r->features, bit);
 			r->health.damaged_features++;
 			continue;
 		}
