@@ -181,18 +181,12 @@ static void add_fields(struct replay *replay)
 	}
 }
 
-/* It is known about how much will be there: what grows by doubling would be copied, and its pages cleared, twice. */
-static bool reserve(struct replay *replay)
+static void expect_rows(struct replay *replay)
 {
-	struct profile_sizes sizes = {.frames = replay->frames.len};
-	for (size_t i = 0; i < replay->pass_count; i++) {
-		const struct list_table *stacks = &replay->passes[i].resolver.stacks;
-		sizes.samples += replay->passes[i].keys.len;
-		sizes.stacks += list_table_len(stacks);
-		sizes.stack_words += stacks->words.len;
-		sizes.rows += replay->passes[i].rows.len / sizeof(struct pass_row);
-	}
-	return profile_builder_reserve(replay->builder, &sizes);
+	size_t bytes = 0;
+	for (size_t i = 0; i < replay->pass_count; i++)
+		bytes += replay->passes[i].rows.len;
+	profile_builder_expect_rows(replay->builder, bytes / sizeof(struct pass_row));
 }
 
 static enum tally_status build_profile(struct replay *replay, struct profile **profile, struct tally_error *err)
@@ -200,23 +194,18 @@ static enum tally_status build_profile(struct replay *replay, struct profile **p
 	replay->builder = profile_builder_create();
 	if (replay->builder)
 		profile_builder_keep_facets(replay->builder, replay->options->facets);
-	struct replay_frame_ids *frames = calloc(replay->pass_count, sizeof(*frames));
-	enum tally_status status = replay->builder && frames ? TALLY_OK : error_nomem(err);
-	for (size_t i = 0; i < replay->pass_count && status == TALLY_OK; i++) {
-		frames[i].count = replay->passes[i].resolver.frames.len;
-		frames[i].items = replay_new_ids(frames[i].count);
-		if (!frames[i].items || !replay_merge_frames(replay, &replay->passes[i], frames[i].items))
-			status = error_nomem(err);
-	}
-	if (status == TALLY_OK && !reserve(replay))
+	struct replay_frame_ids frames = {0};
+	enum tally_status status = TALLY_OK;
+	if (!replay->builder || !replay_join_frames(replay, &frames))
 		status = error_nomem(err);
 	if (status == TALLY_OK) {
+		expect_rows(replay);
 		add_events(replay);
 		add_fields(replay);
 		status = replay_name_frames(replay, err);
 	}
-	for (size_t i = 0; i < replay->pass_count && status == TALLY_OK; i++)
-		status = replay_add_pass(replay, &replay->passes[i], &frames[i], err);
+	if (status == TALLY_OK)
+		status = replay_add_samples(replay, &frames, err);
 	if (status == TALLY_OK)
 		status = count_hits(replay, err);
 	if (status == TALLY_OK) {
@@ -224,9 +213,8 @@ static enum tally_status build_profile(struct replay *replay, struct profile **p
 		if (status == TALLY_OK)
 			replay->builder = NULL;
 	}
-	for (size_t i = 0; frames && i < replay->pass_count; i++)
-		free(frames[i].items);
-	free(frames);
+	free(frames.items);
+	free(frames.begin);
 	return status;
 }
 
@@ -248,11 +236,12 @@ static void replay_deinit(struct replay *replay)
 	vec_free(&replay->first_ips);
 	free(replay->symbols);
 	free(replay->profile_frames);
+	free(replay->functions);
+	free(replay->places);
+	free(replay->callers);
 	free(replay->roles);
 	vec_free(&replay->function_roles);
 	inline_frames_deinit(&replay->inlines);
-	free(replay->inlined_frames);
-	vec_free(&replay->stack);
 	free(replay->leaf_counts);
 	binary_hits_deinit(&replay->hits);
 	unwind_files_deinit(&replay->unwind_files);

@@ -8,10 +8,16 @@
 #include "analysis/symbolise.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "profile/profile_bulk.h"
 
-#define FRAME_BATCH 64
+struct frame_join {
+	const struct sample_pass *passes;
+	size_t pass_count;
+	const uint32_t *begin; /* by pass, and behind the last one */
+	unsigned words;
+};
 
-/* The first pass's are the list as they are. */
+/* The only pass's are the list as they are. */
 static void take_frames(struct replay *replay, struct resolver *resolver, uint32_t *global)
 {
 	for (size_t i = 0; i < resolver->frames.len; i++)
@@ -27,22 +33,78 @@ static void take_frames(struct replay *replay, struct resolver *resolver, uint32
 	resolver->first_ips.len = resolver->first_ips.cap = 0;
 }
 
-bool replay_merge_frames(struct replay *replay, struct sample_pass *pass, uint32_t *global)
+static const uint64_t *frame_key(const void *context, uint32_t item)
 {
-	struct resolver *resolver = &pass->resolver;
-	if (replay->frames.len == 0) {
-		take_frames(replay, resolver, global);
-		return true;
-	}
-	size_t known = replay->frames.len;
-	if (!id_table_add_many(&replay->frames, resolver->frames.keys, resolver->frames.len, global) ||
-		!vec_reserve(&replay->first_ips, replay->frames.len))
+	const struct frame_join *join = context;
+	size_t pass = replay_pass_of(join->begin, join->pass_count, item);
+	return id_table_key(&join->passes[pass].resolver.frames, item - join->begin[pass]);
+}
+
+static uint32_t hash_frame(const void *context, uint32_t item)
+{
+	const struct frame_join *join = context;
+	return id_table_hash_words(frame_key(join, item), join->words);
+}
+
+static bool is_same_frame(const void *context, uint32_t a, uint32_t b)
+{
+	const struct frame_join *join = context;
+	return memcmp(frame_key(join, a), frame_key(join, b), join->words * sizeof(uint64_t)) == 0;
+}
+
+static void expect_frame(const void *context, uint32_t item)
+{
+	__builtin_prefetch(frame_key(context, item));
+}
+
+/* The first pass that has a frame gives it its place. */
+static bool join_frames(struct replay *replay, const struct frame_join *join, uint32_t **numbers)
+{
+	const struct dedup_items items = {.count = join->begin[join->pass_count],
+		.hash = hash_frame,
+		.equal = is_same_frame,
+		.expect = expect_frame,
+		.context = join};
+	struct dedup found;
+	if (!dedup_find(&items, replay->options->threads, &found))
 		return false;
-	for (size_t i = 0; i < resolver->frames.len; i++)
-		if (global[i] >= known)
-			replay->first_ips.items[global[i]] = resolver->first_ips.items[i];
-	replay->first_ips.len = replay->frames.len;
-	return true;
+	replay->frames.words = join->words;
+	bool is_done = id_table_reserve(&replay->frames, found.count) && vec_reserve(&replay->first_ips, found.count);
+	for (size_t i = 0; i < found.count && is_done; i++) {
+		uint32_t item = found.firsts[i];
+		size_t pass = replay_pass_of(join->begin, join->pass_count, item);
+		const struct resolver *resolver = &join->passes[pass].resolver;
+		is_done = id_table_append(&replay->frames, frame_key(join, item)) != ID_TABLE_NONE &&
+			  vec_push(&replay->first_ips, resolver->first_ips.items[item - join->begin[pass]]);
+	}
+	*numbers = found.numbers;
+	found.numbers = NULL;
+	dedup_deinit(&found);
+	return is_done;
+}
+
+bool replay_join_frames(struct replay *replay, struct replay_frame_ids *ids)
+{
+	size_t count = 0;
+	ids->begin = replay_new_ids(replay->pass_count + 1);
+	if (!ids->begin)
+		return false;
+	for (size_t i = 0; i < replay->pass_count; i++) {
+		ids->begin[i] = (uint32_t)count;
+		count += replay->passes[i].resolver.frames.len;
+	}
+	ids->begin[replay->pass_count] = (uint32_t)count;
+	if (count >= UINT32_MAX)
+		return false;
+	if (replay->pass_count != 1) {
+		const struct frame_join join = {replay->passes, replay->pass_count, ids->begin,
+			replay->pass_count ? replay->passes[0].resolver.frames.words : RESOLVED_FRAME_WORDS};
+		return join_frames(replay, &join, &ids->items);
+	}
+	ids->items = replay_new_ids(count);
+	if (ids->items)
+		take_frames(replay, &replay->passes[0].resolver, ids->items);
+	return ids->items != NULL;
 }
 
 uint32_t *replay_new_ids(size_t count)
@@ -118,12 +180,11 @@ static void note_function(struct replay *replay, uint32_t function, uint8_t role
 		replay->failed = true;
 }
 
-static uint8_t role_of_frame(const struct replay *replay, const struct profile_frame *frame)
+static uint8_t role_of_frame(const struct replay *replay, uint32_t function)
 {
-	if (frame->function == PROFILE_NONE)
+	if (function == PROFILE_NONE)
 		return FRAME_NAMELESS;
-	return frame->function < replay->function_roles.len ? replay->function_roles.items[frame->function]
-							    : FRAME_OTHER;
+	return function < replay->function_roles.len ? replay->function_roles.items[function] : FRAME_OTHER;
 }
 
 /* Many addresses lie in one function: its name is made readable and its strings are looked up once. */
@@ -178,17 +239,17 @@ static size_t find_places(struct replay *replay, const struct resolved_frame *fr
 	return frame_line_places(&lines, frame, places, LIMIT_INLINE_DEPTH);
 }
 
-static void add_lines(struct replay *replay, const struct resolved_frame *frame, const struct symbol *symbol,
-	struct profile_frame *to)
+static void add_lines(
+	struct replay *replay, const struct resolved_frame *frame, const struct symbol *symbol, struct frame_places *to)
 {
 	struct source_place places[LIMIT_INLINE_DEPTH];
 	size_t count = find_places(replay, frame, places);
 	if (count == 0 && replay->options->only_known_lines)
 		return;
-	to->innermost_line = add_line(replay, frame, symbol, count ? &places[0] : NULL);
-	to->own_line = to->innermost_line;
+	to->innermost = add_line(replay, frame, symbol, count ? &places[0] : NULL);
+	to->own = to->innermost;
 	if (count > 1 && replay->options->with_inlines)
-		to->own_line = add_line(replay, frame, symbol, &places[count - 1]);
+		to->own = add_line(replay, frame, symbol, &places[count - 1]);
 }
 
 /* What stands for a frame without symbol: in modules, which are files, the place in the module. */
@@ -200,89 +261,55 @@ static uint64_t nameless_address(const struct replay *replay, const struct resol
 	return binary->kind == MACHINE_KERNEL_MODULE ? frame->address - binary->start : frame->address;
 }
 
-static struct profile_frame name_frame(struct replay *replay, size_t index)
+/* Whether inlined calls are frames: of call chains. */
+static bool has_calls(const struct replay *replay)
 {
-	struct resolved_frame resolved = resolved_frame_get(&replay->frames, (uint32_t)index);
-	const struct resolved_frame *from = &resolved;
-	const struct symbol *symbol = replay->symbols[index];
-	struct profile_frame to = {
-		.function = PROFILE_NONE,
-		.binary = PROFILE_NONE,
-		.address = symbol ? from->address : nameless_address(replay, from),
-		.raw_address = from->raw_address || symbol ? from->raw_address : replay->first_ips.items[index],
-		.level = (uint8_t)from->level,
-		.branch = from->branch,
-	};
-	if (from->binary != RESOLVE_NONE && !is_beyond_kernel(replay, from, symbol))
-		to.binary = profile_binary_of(replay, from->binary);
-	if (symbol) {
-		to.function = profile_function_of(replay, symbol, to.binary);
-		if (!replay->options->with_addresses && !replay->options->with_exact_frames)
-			to.address = symbol->start;
+	return replay->inlines.begin && replay->options->with_stacks && replay->options->with_inlines;
+}
+
+static struct profile_frame name_inlined(const struct replay *replay, uint32_t index)
+{
+	uint32_t caller = replay->callers[index - replay->frames.len];
+	const struct resolved_frame from = resolved_frame_get(&replay->frames, caller);
+	struct profile_frame to = {.function = replay->functions[index],
+		.binary = replay->profile_binaries[from.binary],
+		.address = from.address,
+		.raw_address = from.raw_address,
+		.level = (uint8_t)from.level};
+	if (replay->places) {
+		to.own_line = replay->places[index].own;
+		to.innermost_line = replay->places[index].innermost;
 	}
-	if (replay->options->with_lines)
-		add_lines(replay, from, symbol, &to);
 	return to;
 }
 
-/* Named a batch at a time, since each look-up of a frame waits for memory. */
-static void name_all_frames(struct replay *replay)
+/* What the profile says of a frame, or of an inlined call, which are behind the frames; asked by any worker. */
+static struct profile_frame name_frame(const void *context, uint32_t index)
 {
-	struct profile_frame batch[FRAME_BATCH];
-	size_t count = replay->frames.len;
-	for (size_t first = 0; first < count; first += FRAME_BATCH) {
-		size_t len = count - first < FRAME_BATCH ? count - first : FRAME_BATCH;
-		for (size_t i = 0; i < len; i++) {
-			batch[i] = name_frame(replay, first + i);
-			replay->roles[first + i] = role_of_frame(replay, &batch[i]);
-		}
-		profile_builder_frames(replay->builder, batch, len, replay->profile_frames + first);
-	}
-}
-
-/* By id of frames, and by binary. False: out of memory. */
-static bool make_frame_tables(struct replay *replay)
-{
-	size_t count = replay->frames.len, binaries = machine_binary_count(replay->sideband.machine);
-	replay->symbols = calloc(count + 1, sizeof(*replay->symbols));
-	replay->profile_frames = replay_new_ids(count);
-	replay->leaf_counts = calloc(count + 1, sizeof(*replay->leaf_counts));
-	replay->roles = calloc(count + 1, sizeof(*replay->roles));
-	replay->profile_binaries = replay_new_ids(binaries);
-	if (!replay->symbols || !replay->profile_frames || !replay->leaf_counts || !replay->roles ||
-		!replay->profile_binaries)
-		return false;
-	memset(replay->profile_binaries, 0xff, binaries * sizeof(*replay->profile_binaries));
-	return true;
-}
-
-enum tally_status replay_name_frames(struct replay *replay, struct tally_error *err)
-{
-	if (!make_frame_tables(replay))
-		return error_nomem(err);
-	struct symbolise_job job = {
-		.machine = replay->sideband.machine,
-		.store = replay->store,
-		.frames = &replay->frames,
-		.symbols = replay->symbols,
-		.arena = &replay->arena,
-		.threads = replay->options->threads,
+	const struct replay *replay = context;
+	if (index >= replay->frames.len)
+		return name_inlined(replay, index);
+	const struct resolved_frame from = resolved_frame_get(&replay->frames, index);
+	const struct symbol *symbol = replay->symbols[index];
+	bool is_by_address = replay->options->with_addresses || replay->options->with_exact_frames;
+	struct profile_frame to = {
+		.function = replay->functions[index],
+		.binary = PROFILE_NONE,
+		.raw_address = from.raw_address || symbol ? from.raw_address : replay->first_ips.items[index],
+		.level = (uint8_t)from.level,
+		.branch = from.branch,
 	};
-	enum tally_status status = replay->options->without_names ? TALLY_OK : symbolise(&job, err);
-	bool needs_places = replay->options->with_stacks && replay->options->with_inlines;
-	progress_begin(replay->options->progress, needs_places ? "looking up inlined calls" : "adding up", 0);
-	if (status == TALLY_OK && (needs_places || replay->options->with_lines) && !replay->options->without_names)
-		status = inline_frames_read(&job, &replay->inlines, err);
-	if (status == TALLY_OK && replay->inlines.begin) {
-		replay->inlined_frames = replay_new_ids(replay->inlines.names.len);
-		status = replay->inlined_frames ? TALLY_OK : error_nomem(err);
+	if (!symbol)
+		to.address = nameless_address(replay, &from);
+	else
+		to.address = is_by_address ? from.address : symbol->start;
+	if (from.binary != RESOLVE_NONE && !is_beyond_kernel(replay, &from, symbol))
+		to.binary = replay->profile_binaries[from.binary];
+	if (replay->places) {
+		to.own_line = replay->places[index].own;
+		to.innermost_line = replay->places[index].innermost;
 	}
-	if (status != TALLY_OK)
-		return status;
-	if (replay->inlined_frames)
-		memset(replay->inlined_frames, 0xff, replay->inlines.names.len * sizeof(*replay->inlined_frames));
-	name_all_frames(replay);
-	return replay->failed ? error_nomem(err) : TALLY_OK;
+	return to;
 }
 
 static uint32_t inlined_function_of(struct replay *replay, const char *name, uint32_t binary)
@@ -311,34 +338,105 @@ static const struct source_place *named_place(const struct source_place *places,
 	return NULL;
 }
 
-bool replay_has_inlined_calls(const struct replay *replay, uint32_t frame)
+/* The functions that were inlined at a frame, and where. */
+static void prepare_calls(struct replay *replay, uint32_t frame)
 {
 	const struct inline_frames *inlines = &replay->inlines;
-	return inlines->begin && replay->options->with_inlines && inlines->begin[frame] != inlines->begin[frame + 1];
-}
-
-bool replay_add_inlined_calls(struct replay *replay, uint32_t frame)
-{
-	const struct inline_frames *inlines = &replay->inlines;
+	if (inlines->begin[frame] == inlines->begin[frame + 1])
+		return;
 	struct resolved_frame resolved = resolved_frame_get(&replay->frames, frame);
 	struct source_place places[LIMIT_INLINE_DEPTH];
-	size_t count = replay->options->with_lines ? find_places(replay, &resolved, places) : 0;
+	size_t count = replay->places ? find_places(replay, &resolved, places) : 0;
 	uint32_t binary = profile_binary_of(replay, resolved.binary);
 	for (size_t i = inlines->begin[frame]; i < inlines->begin[frame + 1]; i++) {
-		if (replay->inlined_frames[i] == PROFILE_NONE) {
-			struct profile_frame to = {
-				.function = inlined_function_of(replay, inlines->names.items[i], binary),
-				.binary = binary,
-				.address = resolved.address,
-				.raw_address = resolved.raw_address,
-				.level = (uint8_t)resolved.level};
-			const struct source_place *place = named_place(places, count, i - inlines->begin[frame]);
-			if (place)
-				to.own_line = to.innermost_line = add_line(replay, &resolved, NULL, place);
-			replay->inlined_frames[i] = profile_builder_frame(replay->builder, &to);
-		}
-		if (!vec_push(&replay->stack, replay->inlined_frames[i]))
-			return false;
+		size_t at = replay->frames.len + i;
+		replay->functions[at] = inlined_function_of(replay, inlines->names.items[i], binary);
+		replay->callers[i] = frame;
+		const struct source_place *place = named_place(places, count, i - inlines->begin[frame]);
+		if (place)
+			replay->places[at].own = replay->places[at].innermost =
+				add_line(replay, &resolved, NULL, place);
 	}
+}
+
+/* What name_frame needs and only one worker may make: binaries, functions and the texts of lines, as frames come. */
+static void prepare_names(struct replay *replay)
+{
+	for (size_t i = 0; i < replay->frames.len; i++) {
+		const struct resolved_frame from = resolved_frame_get(&replay->frames, (uint32_t)i);
+		const struct symbol *symbol = replay->symbols[i];
+		uint32_t binary = PROFILE_NONE;
+		if (from.binary != RESOLVE_NONE && !is_beyond_kernel(replay, &from, symbol))
+			binary = profile_binary_of(replay, from.binary);
+		replay->functions[i] = symbol ? profile_function_of(replay, symbol, binary) : PROFILE_NONE;
+		replay->roles[i] = role_of_frame(replay, replay->functions[i]);
+		if (replay->places)
+			add_lines(replay, &from, symbol, &replay->places[i]);
+	}
+	for (size_t i = 0; i < replay->frames.len && has_calls(replay); i++)
+		prepare_calls(replay, (uint32_t)i);
+}
+
+/* By frame, then by inlined call. False: out of memory. */
+static bool make_name_tables(struct replay *replay, size_t count)
+{
+	replay->functions = replay_new_ids(count);
+	replay->callers = replay_new_ids(count - replay->frames.len);
+	replay->places = replay->options->with_lines ? calloc(count + 1, sizeof(*replay->places)) : NULL;
+	return replay->functions && replay->callers && (!replay->options->with_lines || replay->places);
+}
+
+static bool name_all_frames(struct replay *replay)
+{
+	size_t count = replay->frames.len;
+	if (has_calls(replay))
+		count += replay->inlines.names.len;
+	const struct frame_source frames = {count, name_frame, replay};
+	struct dedup found;
+	if (count >= UINT32_MAX || !make_name_tables(replay, count))
+		return false;
+	prepare_names(replay);
+	if (replay->failed || !profile_builder_all_frames(replay->builder, &frames, replay->options->threads, &found))
+		return false;
+	replay->profile_frames = found.numbers;
+	replay->inlined_frames = count > replay->frames.len ? found.numbers + replay->frames.len : NULL;
+	found.numbers = NULL;
+	dedup_deinit(&found);
 	return true;
+}
+
+/* By id of frames, and by binary. False: out of memory. */
+static bool make_frame_tables(struct replay *replay)
+{
+	size_t count = replay->frames.len, binaries = machine_binary_count(replay->sideband.machine);
+	replay->symbols = calloc(count + 1, sizeof(*replay->symbols));
+	replay->leaf_counts = calloc(count + 1, sizeof(*replay->leaf_counts));
+	replay->roles = calloc(count + 1, sizeof(*replay->roles));
+	replay->profile_binaries = replay_new_ids(binaries);
+	if (!replay->symbols || !replay->leaf_counts || !replay->roles || !replay->profile_binaries)
+		return false;
+	memset(replay->profile_binaries, 0xff, binaries * sizeof(*replay->profile_binaries));
+	return true;
+}
+
+enum tally_status replay_name_frames(struct replay *replay, struct tally_error *err)
+{
+	if (!make_frame_tables(replay))
+		return error_nomem(err);
+	struct symbolise_job job = {
+		.machine = replay->sideband.machine,
+		.store = replay->store,
+		.frames = &replay->frames,
+		.symbols = replay->symbols,
+		.arena = &replay->arena,
+		.threads = replay->options->threads,
+	};
+	enum tally_status status = replay->options->without_names ? TALLY_OK : symbolise(&job, err);
+	bool needs_places = replay->options->with_stacks && replay->options->with_inlines;
+	progress_begin(replay->options->progress, needs_places ? "looking up inlined calls" : "adding up", 0);
+	if (status == TALLY_OK && (needs_places || replay->options->with_lines) && !replay->options->without_names)
+		status = inline_frames_read(&job, &replay->inlines, err);
+	if (status != TALLY_OK)
+		return status;
+	return name_all_frames(replay) && !replay->failed ? TALLY_OK : error_nomem(err);
 }

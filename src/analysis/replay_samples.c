@@ -2,12 +2,13 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/facet_values.h"
 #include "analysis/stack_frames.h"
 #include "base/error.h"
-
-#define STACK_BATCH 64
+#include "base/thread_pool.h"
+#include "profile/profile_bulk.h"
 
 static uint32_t comm_string(struct replay *replay, uint32_t comm, int32_t tid)
 {
@@ -31,9 +32,25 @@ static uint32_t profile_thread_of(struct replay *replay, struct thread_key key)
 
 struct pass_ids { /* what the ids of a pass are in the profile */
 	const uint32_t *frames; /* in replay's frames */
+	size_t frame_count;
+	struct stack_frame *stack_frames;
 	struct stack_frames lists; /* its stacks, in frames of the profile */
-	uint32_t *stacks, *threads, *facets;
-	bool counts_ends; /* of chains as they were recorded; what was unwound was counted by the workers */
+	uint32_t *threads, *facets;
+};
+
+struct joining { /* stacks and samples of all passes, each kind as one list */
+	struct replay *replay;
+	struct pass_ids *passes;
+	uint32_t *first_stacks, *first_keys; /* by pass, and behind the last one */
+	const uint32_t *stacks; /* by stack of all passes: the profile's */
+};
+
+struct key_translation {
+	struct replay *replay;
+	struct sample_pass *pass;
+	const struct pass_ids *ids;
+	const uint32_t *stacks; /* by the pass's: the profile's */
+	bool counts_ends;
 };
 
 static void add_facets(struct replay *replay, const struct sample_pass *pass, const struct pass_ids *ids)
@@ -75,129 +92,187 @@ static void count_end(struct stack_ends *ends, uint8_t stack_kind, uint64_t samp
 		ends->unknown += samples;
 }
 
-/* samples: by id of the pass's keys, what the builder calls them. */
-static void add_pass_samples(
-	struct replay *replay, struct sample_pass *pass, const struct pass_ids *ids, uint32_t *samples)
+static bool make_stack_frames(const struct replay *replay, struct pass_ids *ids)
 {
-	struct profile_sample batch[SAMPLE_BATCH];
-	size_t len = 0;
-	for (size_t i = 0; i < pass->keys.len; i++) {
-		struct sample_key key = sample_pass_key(pass, (uint32_t)i);
-		const struct sample_sum *sum = &pass->sums.items[i];
-		batch[len++] = (struct profile_sample){
-			.event = key.event,
-			.thread = ids->threads[key.thread],
-			.leaf = ids->lists.frames[key.leaf].frame,
-			.stack = key.stack == RESOLVE_NONE ? PROFILE_NONE : ids->stacks[key.stack],
-			.cpu = key.cpu,
-			.facets = ids->facets ? ids->facets[key.facets] : 0,
-			.count = sum->count,
-			.period = sum->period,
-			.first_order = sum->first_order,
-		};
-		replay->leaf_counts[ids->frames[key.leaf]] += sum->count;
-		if (ids->counts_ends && key.stack != RESOLVE_NONE)
-			count_end(&replay->ends, ids->lists.kinds[key.stack], sum->count);
-		if (len == SAMPLE_BATCH) {
-			profile_builder_samples(replay->builder, batch, len, samples + i + 1 - len);
-			len = 0;
-		}
-	}
-	profile_builder_samples(replay->builder, batch, len, samples + pass->keys.len - len);
-	add_rows(replay, pass, samples);
-}
-
-/* The frames of one of the pass's stacks that has inlined calls, as the profile's, behind those of replay->stack. False:
- * out of memory. */
-static bool read_stack(struct replay *replay, const struct list *list, const struct pass_ids *ids)
-{
-	for (uint32_t i = 0; i < list->count; i++) {
-		const struct stack_frame *frame = &ids->lists.frames[list->items[i]];
-		if (frame->has_inlined_calls && !replay_add_inlined_calls(replay, ids->frames[list->items[i]]))
-			return false;
-		if (!vec_push(&replay->stack, frame->frame))
-			return false;
-	}
-	return true;
-}
-
-/* Some of the pass's stacks as the profile's. False: out of memory. */
-static bool add_some_stacks(struct replay *replay, const struct pass_ids *ids, size_t first, size_t count)
-{
-	struct list batch[STACK_BATCH];
-	size_t begin[STACK_BATCH];
-	uint32_t *hashes = ids->lists.hashes + first;
-	replay->stack.len = 0;
-	for (size_t i = 0; i < count; i++) {
-		batch[i] = list_table_get(ids->lists.stacks, (uint32_t)(first + i));
-		begin[i] = replay->stack.len;
-		if (!(ids->lists.kinds[first + i] & STACK_HAS_CALLS))
+	ids->stack_frames = malloc((ids->frame_count + 1) * sizeof(*ids->stack_frames));
+	for (size_t i = 0; ids->stack_frames && i < ids->frame_count; i++) {
+		uint32_t frame = ids->frames[i];
+		ids->stack_frames[i] =
+			(struct stack_frame){.frame = replay->profile_frames[frame], .role = replay->roles[frame]};
+		if (!replay->inlined_frames)
 			continue;
-		if (!read_stack(replay, &batch[i], ids))
-			return false;
-		batch[i].count = (uint32_t)(replay->stack.len - begin[i]);
-		hashes[i] = list_table_hash(replay->stack.items + begin[i], batch[i].count);
+		ids->stack_frames[i].first_call = (uint32_t)replay->inlines.begin[frame];
+		ids->stack_frames[i].call_count =
+			(uint32_t)(replay->inlines.begin[frame + 1] - replay->inlines.begin[frame]);
 	}
-	for (size_t i = 0; i < count; i++)
-		if (ids->lists.kinds[first + i] & STACK_HAS_CALLS)
-			batch[i].items = replay->stack.items + begin[i];
-	profile_builder_stacks(replay->builder, &(struct profile_stacks){batch, hashes, count}, ids->stacks + first);
-	return true;
+	return ids->stack_frames != NULL;
 }
 
-/* A batch at a time, since each look-up waits for memory. False: out of memory. */
-static bool add_stacks(struct replay *replay, struct pass_ids *ids)
+/* Threads, facets and the frames of stacks. False: out of memory. */
+static bool translate_pass(struct replay *replay, struct sample_pass *pass, struct pass_ids *ids)
 {
-	size_t count = list_table_len(ids->lists.stacks);
-	if (!stack_frames_translate(&ids->lists, replay->options->threads))
+	ids->threads = replay_new_ids(pass->threads.len);
+	ids->facets = pass->facets.kept ? replay_new_ids(pass->facets.rows.len) : NULL;
+	if (!ids->threads || (pass->facets.kept && !ids->facets) || !make_stack_frames(replay, ids))
 		return false;
-	for (size_t first = 0; first < count; first += STACK_BATCH)
-		if (!add_some_stacks(replay, ids, first, count - first < STACK_BATCH ? count - first : STACK_BATCH))
-			return false;
+	for (size_t i = 0; i < pass->threads.len; i++)
+		ids->threads[i] = profile_thread_of(replay, sample_pass_thread(pass, (uint32_t)i));
+	add_facets(replay, pass, ids);
+	ids->lists = (struct stack_frames){
+		.stacks = &pass->resolver.stacks, .frames = ids->stack_frames, .inlined = replay->inlined_frames};
+	return stack_frames_translate(&ids->lists, replay->options->threads);
+}
+
+static struct list get_stack(const void *context, uint32_t item)
+{
+	const struct joining *j = context;
+	size_t pass = replay_pass_of(j->first_stacks, j->replay->pass_count, item);
+	return stack_frames_get(&j->passes[pass].lists, item - j->first_stacks[pass]);
+}
+
+static uint32_t hash_stack(const void *context, uint32_t item)
+{
+	const struct joining *j = context;
+	size_t pass = replay_pass_of(j->first_stacks, j->replay->pass_count, item);
+	return j->passes[pass].lists.hashes[item - j->first_stacks[pass]];
+}
+
+static const uint64_t *get_key(const void *context, uint32_t item)
+{
+	const struct joining *j = context;
+	size_t pass = replay_pass_of(j->first_keys, j->replay->pass_count, item);
+	return id_table_key(&j->replay->passes[pass].keys, item - j->first_keys[pass]);
+}
+
+static struct profile_sample get_sample(const void *context, uint32_t item)
+{
+	const struct joining *j = context;
+	size_t pass = replay_pass_of(j->first_keys, j->replay->pass_count, item);
+	uint32_t id = item - j->first_keys[pass];
+	struct sample_key key = sample_pass_key(&j->replay->passes[pass], id);
+	const struct sample_sum *sum = &j->replay->passes[pass].sums.items[id];
+	return (struct profile_sample){
+		.event = key.event,
+		.thread = key.thread,
+		.leaf = key.leaf,
+		.stack = key.stack,
+		.cpu = key.cpu,
+		.facets = key.facets,
+		.count = sum->count,
+		.period = sum->period,
+		.first_order = sum->first_order,
+	};
+}
+
+#define KEYS_PER_TASK 8192
+
+/* A pass's keys become the profile's in their place. On the way samples are counted by their own addresses, and by how
+ * their chains end as they were recorded; what was unwound was counted by the workers. */
+static void translate_keys(void *context, size_t index, unsigned worker)
+{
+	const struct key_translation *t = context;
+	struct sample_pass *pass = t->pass;
+	struct stack_ends ends = {0};
+	size_t end = (index + 1) * KEYS_PER_TASK;
+	for (size_t i = index * KEYS_PER_TASK; i < end && i < pass->keys.len; i++) {
+		struct sample_key key = sample_pass_key(pass, (uint32_t)i);
+		uint64_t count = pass->sums.items[i].count, words[SAMPLE_KEY_WORDS];
+		__atomic_fetch_add(&t->replay->leaf_counts[t->ids->frames[key.leaf]], count, __ATOMIC_RELAXED);
+		if (key.stack != RESOLVE_NONE)
+			count_end(&ends, t->ids->lists.kinds[key.stack], count);
+		key.thread = t->ids->threads[key.thread];
+		key.leaf = t->ids->stack_frames[key.leaf].frame;
+		key.stack = key.stack == RESOLVE_NONE ? PROFILE_NONE : t->stacks[key.stack];
+		key.facets = t->ids->facets ? t->ids->facets[key.facets] : 0;
+		sample_key_pack(&key, words);
+		memcpy(pass->keys.keys + i * pass->keys.words, words, pass->keys.words * sizeof(*words));
+	}
+	if (!t->counts_ends)
+		return;
+	__atomic_fetch_add(&t->replay->ends.reached, ends.reached, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&t->replay->ends.unknown, ends.unknown, __ATOMIC_RELAXED);
+}
+
+static void translate_all_keys(struct joining *j)
+{
+	struct replay *replay = j->replay;
+	for (size_t i = 0; i < replay->pass_count; i++) {
+		struct key_translation translation = {.replay = replay,
+			.pass = &replay->passes[i],
+			.ids = &j->passes[i],
+			.stacks = j->stacks + j->first_stacks[i],
+			.counts_ends =
+				stack_ends_unwound(&replay->ends) == 0 && replay->options->history == HISTORY_NONE};
+		size_t tasks = (replay->passes[i].keys.len + KEYS_PER_TASK - 1) / KEYS_PER_TASK;
+		thread_pool_for(tasks, replay->options->threads, translate_keys, &translation);
+	}
+}
+
+/* False: out of memory. */
+static bool add_all(struct joining *j)
+{
+	struct replay *replay = j->replay;
+	unsigned threads = replay->options->threads;
+	size_t passes = replay->pass_count;
+	const struct stack_source stacks = {.lists = {j->first_stacks[passes], get_stack, j}, .hash = hash_stack};
+	const struct sample_source samples = {
+		j->first_keys[passes], passes ? replay->passes[0].keys.words : 0, get_key, get_sample, j};
+	struct dedup stack_ids, sample_ids;
+	if (!profile_builder_all_stacks(replay->builder, &stacks, threads, &stack_ids))
+		return false;
+	j->stacks = stack_ids.numbers;
+	translate_all_keys(j);
+	bool is_done = profile_builder_all_samples(replay->builder, &samples, threads, &sample_ids);
+	dedup_deinit(&stack_ids);
+	if (!is_done)
+		return false;
+	for (size_t i = 0; i < passes; i++)
+		add_rows(replay, &replay->passes[i], sample_ids.numbers + j->first_keys[i]);
+	dedup_deinit(&sample_ids);
 	return true;
 }
 
-/* NULL: out of memory. */
-static struct stack_frame *new_stack_frames(const struct replay *replay, const struct replay_frame_ids *frames)
+/* False: they are too many. */
+static bool number_passes(struct joining *j)
 {
-	struct stack_frame *list = malloc((frames->count + 1) * sizeof(*list));
-	for (size_t i = 0; list && i < frames->count; i++) {
-		uint32_t frame = frames->items[i];
-		list[i] = (struct stack_frame){
-			replay->profile_frames[frame], replay_has_inlined_calls(replay, frame), replay->roles[frame]};
+	size_t stacks = 0, keys = 0, passes = j->replay->pass_count;
+	for (size_t i = 0; i < passes; i++) {
+		j->first_stacks[i] = (uint32_t)stacks;
+		j->first_keys[i] = (uint32_t)keys;
+		stacks += list_table_len(&j->replay->passes[i].resolver.stacks);
+		keys += j->replay->passes[i].keys.len;
 	}
-	return list;
+	j->first_stacks[passes] = (uint32_t)stacks;
+	j->first_keys[passes] = (uint32_t)keys;
+	return stacks < UINT32_MAX && keys < UINT32_MAX;
 }
 
-enum tally_status replay_add_pass(
-	struct replay *replay, struct sample_pass *pass, const struct replay_frame_ids *frames, struct tally_error *err)
+static void free_ids(struct pass_ids *ids)
 {
-	uint32_t *samples = replay_new_ids(pass->keys.len);
-	struct stack_frame *stack_frames = new_stack_frames(replay, frames);
-	struct pass_ids ids = {
-		.frames = frames->items,
-		.lists = {.stacks = &pass->resolver.stacks, .frames = stack_frames},
-		.stacks = replay_new_ids(list_table_len(&pass->resolver.stacks)),
-		.threads = replay_new_ids(pass->threads.len),
-		.facets = pass->facets.kept ? replay_new_ids(pass->facets.rows.len) : NULL,
-		.counts_ends = stack_ends_unwound(&replay->ends) == 0 && replay->options->history == HISTORY_NONE,
-	};
-	enum tally_status status = TALLY_OK;
-	if (!samples || !stack_frames || !ids.stacks || !ids.threads || (pass->facets.kept && !ids.facets) ||
-		!add_stacks(replay, &ids)) {
-		status = error_nomem(err);
-	} else {
-		for (size_t i = 0; i < pass->threads.len; i++)
-			ids.threads[i] = profile_thread_of(replay, sample_pass_thread(pass, (uint32_t)i));
-		add_facets(replay, pass, &ids);
-		add_pass_samples(replay, pass, &ids, samples);
+	free(ids->stack_frames);
+	stack_frames_deinit(&ids->lists);
+	free(ids->threads);
+	free(ids->facets);
+}
+
+enum tally_status replay_add_samples(
+	struct replay *replay, const struct replay_frame_ids *frames, struct tally_error *err)
+{
+	struct joining j = {.replay = replay,
+		.passes = calloc(replay->pass_count + 1, sizeof(*j.passes)),
+		.first_stacks = replay_new_ids(replay->pass_count + 1),
+		.first_keys = replay_new_ids(replay->pass_count + 1)};
+	bool is_done = j.passes && j.first_stacks && j.first_keys && number_passes(&j);
+	for (size_t i = 0; i < replay->pass_count && is_done; i++) {
+		j.passes[i].frames = frames->items + frames->begin[i];
+		j.passes[i].frame_count = frames->begin[i + 1] - frames->begin[i];
+		is_done = translate_pass(replay, &replay->passes[i], &j.passes[i]);
 	}
-	free(samples);
-	free(stack_frames);
-	free(ids.lists.hashes);
-	free(ids.lists.kinds);
-	free(ids.stacks);
-	free(ids.threads);
-	free(ids.facets);
-	return status;
+	is_done = is_done && add_all(&j);
+	for (size_t i = 0; j.passes && i < replay->pass_count; i++)
+		free_ids(&j.passes[i]);
+	free(j.passes);
+	free(j.first_stacks);
+	free(j.first_keys);
+	return is_done ? TALLY_OK : error_nomem(err);
 }

@@ -14,6 +14,10 @@
 #include "base/id_table.h"
 #include "profile/profile_builder.h"
 
+struct frame_places { /* source lines of a frame */
+	struct profile_place own, innermost;
+};
+
 struct replay {
 	struct perfdata_reader *reader;
 	struct binary_store *store;
@@ -30,12 +34,14 @@ struct replay {
 	struct map_u64 profile_functions; /* address of the symbol, or of an inlined one's name -> profile's function */
 	VEC(uint64_t) first_ips; /* by id of frames */
 	const struct symbol **symbols; /* by id of frames */
+	uint32_t *functions; /* by id of frames, then by inlined call: the profile's; PROFILE_NONE: no symbol */
+	struct frame_places *places; /* the same; NULL: not asked for */
+	uint32_t *callers; /* by inlined call: the frame */
 	uint32_t *profile_frames; /* by id of frames */
 	uint8_t *roles; /* by id of frames: enum frame_role */
 	VEC(uint8_t) function_roles; /* by the profile's */
 	struct inline_frames inlines; /* by id of frames; nothing if not asked for */
-	uint32_t *inlined_frames; /* by index of their names: the profile's; PROFILE_NONE: not made yet */
-	VEC(uint32_t) stack; /* frames of those that are being made */
+	const uint32_t *inlined_frames; /* by inlined call; NULL: there is none */
 	bool failed; /* out of memory */
 	uint64_t *leaf_counts; /* by id of frames: samples whose own address it is */
 	struct binary_hits hits;
@@ -48,25 +54,34 @@ struct replay {
 	struct sample_switches switches;
 };
 
-struct replay_frame_ids { /* of a pass, in replay's frames */
-	uint32_t *items;
-	size_t count;
-};
+/* What the passes have of a kind, as one list: by pass, where its own begin. */
+static inline size_t replay_pass_of(const uint32_t *begin, size_t passes, uint32_t item)
+{
+	size_t low = 0;
+	while (passes - low > 1) {
+		size_t middle = low + (passes - low) / 2;
+		if (begin[middle] <= item)
+			low = middle;
+		else
+			passes = middle;
+	}
+	return low;
+}
 
 /* NULL: out of memory. */
 uint32_t *replay_new_ids(size_t count);
 
-/* One list of frames out of the passes', in order of first use; global[i] is the pass's frame i. False: out of memory. */
-bool replay_merge_frames(struct replay *replay, struct sample_pass *pass, uint32_t *global);
+struct replay_frame_ids { /* of all passes, in replay's frames */
+	uint32_t *items;
+	uint32_t *begin; /* by pass */
+};
+
+/* One list of frames out of the passes', in order of first use. False: out of memory; ids are the caller's to free. */
+bool replay_join_frames(struct replay *replay, struct replay_frame_ids *ids);
 /* Symbols, functions, lines and inlined calls of all frames, which are the profile's then. */
 TALLY_MUST_CHECK enum tally_status replay_name_frames(struct replay *replay, struct tally_error *err);
-bool replay_has_inlined_calls(const struct replay *replay, uint32_t frame);
-/* A frame's inlined calls, the innermost one first, behind replay->stack; each is made when a chain first has it. False:
- * out of memory. */
-bool replay_add_inlined_calls(struct replay *replay, uint32_t frame);
-
-/* A pass's threads, stacks, facets and samples. */
-TALLY_MUST_CHECK enum tally_status replay_add_pass(struct replay *replay, struct sample_pass *pass,
-	const struct replay_frame_ids *frames, struct tally_error *err);
+/* The passes' threads, stacks, facets and samples. */
+TALLY_MUST_CHECK enum tally_status replay_add_samples(
+	struct replay *replay, const struct replay_frame_ids *frames, struct tally_error *err);
 
 #endif

@@ -1,8 +1,10 @@
 /*
- * stack_frames.h - the stacks of a pass, of its own frames, become stacks of a profile's: in their place and by several
- * workers, which hash them too. Those with inlined calls stay as they are: what these are in the profile is not known yet.
+ * stack_frames.h - the stacks of a pass, of its own frames, become stacks of a profile's, by several workers, which hash
+ * them too. In their place; those with inlined calls, which are longer then, beside it.
  *
- *	stack_frames_translate(&stacks, threads);	... stacks.hashes[i], stacks.kinds[i] & STACK_HAS_CALLS ...
+ *	struct stack_frames stacks = {.stacks = &table, .frames = frames, .inlined = inlined};
+ *	stack_frames_translate(&stacks, threads);	... stack_frames_get(&stacks, i), stacks.hashes[i] ...
+ *	stack_frames_deinit(&stacks);
  */
 #ifndef ANALYSIS_STACK_FRAMES_H
 #define ANALYSIS_STACK_FRAMES_H
@@ -19,23 +21,36 @@ enum frame_role { /* in how a chain ends */
 
 struct stack_frame { /* what a frame of the pass is */
 	uint32_t frame; /* of the profile */
-	bool has_inlined_calls;
+	uint32_t first_call, call_count; /* in inlined: the calls that were inlined into it, the innermost one first */
 	uint8_t role; /* enum frame_role */
 };
 
 enum stack_kind {
-	STACK_HAS_CALLS = 1, /* inlined: the list is of the pass's frames */
+	STACK_HAS_CALLS = 1, /* inlined: its list is not in its place */
 	STACK_IS_WHOLE = 2 /* it ends where threads begin */
 };
 
 struct stack_frames {
-	struct list_table *stacks; /* look-ups find nothing more in it afterwards */
-	const struct stack_frame *frames; /* by the pass's */
+	struct list_table *stacks; /* borrowed; look-ups find nothing more in it afterwards */
+	const struct stack_frame *frames; /* by the pass's; borrowed */
+	const uint32_t *inlined; /* frames of the profile; borrowed */
 	uint32_t *hashes; /* by stack: list_table_hash */
 	uint8_t *kinds; /* by stack: enum stack_kind */
+	bool has_calls; /* any of them; any worker sets it */
+	size_t *begin; /* by stack, and behind the last one: where the frames of those with calls are in called */
+	uint32_t *called;
 };
 
-/* Fills hashes and kinds, which are the caller's to free. False: out of memory. */
+/* False: out of memory; to be deinitialised either way. */
 TALLY_MUST_CHECK bool stack_frames_translate(struct stack_frames *stacks, unsigned threads);
+void stack_frames_deinit(struct stack_frames *stacks);
+/* Of frames of the profile. */
+static inline struct list stack_frames_get(const struct stack_frames *stacks, uint32_t stack)
+{
+	if (!(stacks->kinds[stack] & STACK_HAS_CALLS))
+		return list_table_get(stacks->stacks, stack);
+	size_t begin = stacks->begin[stack];
+	return (struct list){stacks->called + begin, (uint32_t)(stacks->begin[stack + 1] - begin)};
+}
 
 #endif

@@ -1,10 +1,13 @@
 #include "base/list_table.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/slots.h"
+#include "base/thread_pool.h"
 
 #define FIRST_SLOTS 64
+#define CHUNK_LISTS 8192 /* of a task */
 
 void list_table_deinit(struct list_table *table)
 {
@@ -78,4 +81,61 @@ uint32_t list_table_add_hashed(struct list_table *table, const uint32_t *items, 
 	table->starts.items[table->starts.len++] = (uint32_t)start;
 	table->slots[at] = (uint64_t)hash << 32 | (start + 1);
 	return (uint32_t)len;
+}
+
+struct filling {
+	struct list_table *table;
+	const struct list_source *from;
+	uint64_t *words; /* by chunk: its lists', then how many are before them */
+};
+
+static size_t chunk_end(const struct filling *f, size_t chunk)
+{
+	size_t end = (chunk + 1) * CHUNK_LISTS;
+	return end < f->from->count ? end : f->from->count;
+}
+
+static void count_words(void *context, size_t chunk, unsigned worker)
+{
+	const struct filling *f = context;
+	for (size_t i = chunk * CHUNK_LISTS; i < chunk_end(f, chunk); i++)
+		f->words[chunk] += LIST_HEAD_WORDS + f->from->get(f->from->context, (uint32_t)i).count;
+}
+
+static void copy_lists(void *context, size_t chunk, unsigned worker)
+{
+	const struct filling *f = context;
+	uint32_t *to = f->table->words.items, start = (uint32_t)f->words[chunk];
+	for (size_t i = chunk * CHUNK_LISTS; i < chunk_end(f, chunk); i++) {
+		struct list list = f->from->get(f->from->context, (uint32_t)i);
+		f->table->starts.items[i] = start;
+		to[start] = (uint32_t)i;
+		to[start + 1] = list.count;
+		if (list.count)
+			memcpy(to + start + LIST_HEAD_WORDS, list.items, list.count * sizeof(*to));
+		start += LIST_HEAD_WORDS + list.count;
+	}
+}
+
+bool list_table_fill(struct list_table *table, const struct list_source *from, unsigned threads)
+{
+	size_t chunks = (from->count + CHUNK_LISTS - 1) / CHUNK_LISTS;
+	struct filling f = {table, from, calloc(chunks + 1, sizeof(*f.words))};
+	if (!f.words)
+		return false;
+	thread_pool_for(chunks, threads, count_words, &f);
+	uint64_t all = 0;
+	for (size_t chunk = 0; chunk < chunks; chunk++) {
+		uint64_t count = f.words[chunk];
+		f.words[chunk] = all;
+		all += count;
+	}
+	bool is_done = all < UINT32_MAX && vec_reserve(&table->starts, from->count) && vec_reserve(&table->words, all);
+	if (is_done) {
+		thread_pool_for(chunks, threads, copy_lists, &f);
+		table->starts.len = from->count;
+		table->words.len = all;
+	}
+	free(f.words);
+	return is_done;
 }

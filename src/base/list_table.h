@@ -34,12 +34,21 @@ struct list {
 	uint32_t count;
 };
 
+struct list_source { /* lists that are all there; any worker asks for them, and each more than once */
+	size_t count;
+	struct list (*get)(const void *context, uint32_t list);
+	const void *context;
+};
+
 void list_table_deinit(struct list_table *table);
 /* Room for so many lists of so many words in all, heads included. False: memory is out. */
 bool list_table_reserve(struct list_table *table, size_t count, size_t words);
 uint32_t list_table_hash(const uint32_t *items, size_t count);
 uint32_t list_table_add(struct list_table *table, const uint32_t *items, size_t count);
 uint32_t list_table_add_hashed(struct list_table *table, const uint32_t *items, size_t count, uint32_t hash);
+/* An empty table gets these lists, which are different, by several workers. Look-ups do not find them. False: they are
+ * too many, or memory is out; the table stays empty. */
+bool list_table_fill(struct list_table *table, const struct list_source *from, unsigned threads);
 static inline void list_table_expect(const struct list_table *table, uint32_t hash)
 {
 	if (table->slot_count)

@@ -2,25 +2,17 @@
 
 #include "base/id_table.h"
 #include "base/slots.h"
+#include "base/thread_pool.h"
 
-#define BATCH	    32 /* look-ups that wait for memory together */
 #define HASH_WORDS  5
 #define FIRST_SLOTS 64
+#define FILL_FRAMES 8192 /* of a task */
 
 void frame_table_deinit(struct frame_table *table)
 {
 	vec_free(&table->frames);
 	slots_free(table->slots, table->slot_count);
 	*table = (struct frame_table){0};
-}
-
-bool frame_table_reserve(struct frame_table *table, size_t count)
-{
-	size_t slots = table->slot_count ? table->slot_count : FIRST_SLOTS;
-	while (slots_are_full(count, slots))
-		slots *= 2;
-	return count < UINT32_MAX && vec_reserve(&table->frames, count) &&
-	       (slots == table->slot_count || slots_grow_to(&table->slots, &table->slot_count, slots));
 }
 
 static uint64_t word(uint32_t low, uint32_t high)
@@ -48,49 +40,86 @@ static bool is_same(const struct profile_frame *a, const struct profile_frame *b
 	       is_same_place(&a->own_line, &b->own_line) && is_same_place(&a->innermost_line, &b->innermost_line);
 }
 
-/* Its slot is there already; now the frame that the slot very likely means. */
-static void expect_frame(const struct frame_table *table, uint32_t hash)
-{
-	uint64_t slot = table->slots[hash & (table->slot_count - 1)];
-	if (slot >> 32 == hash && slot)
-		__builtin_prefetch(&table->frames.items[(uint32_t)slot - 1]);
-}
-
-static uint32_t add_one(struct frame_table *table, const struct profile_frame *frame, uint32_t hash)
+static void put_slot(struct frame_table *table, uint32_t hash, size_t number)
 {
 	size_t mask = table->slot_count - 1, at = hash & mask;
-	for (; table->slots[at]; at = (at + 1) & mask) {
-		uint32_t id = (uint32_t)table->slots[at] - 1;
-		if (table->slots[at] >> 32 == hash && is_same(&table->frames.items[id], frame))
-			return id;
+	while (table->slots[at])
+		at = (at + 1) & mask;
+	table->slots[at] = (uint64_t)hash << 32 | number;
+}
+
+/* Room for one more. What the table was filled with gets its slots when a frame is first looked up. */
+static bool make_room(struct frame_table *table)
+{
+	size_t count = table->frames.len + 1, slots = table->slot_count ? table->slot_count : FIRST_SLOTS;
+	while (slots_are_full(count, slots))
+		slots *= 2;
+	if (count >= UINT32_MAX || !vec_reserve(&table->frames, count) ||
+		(slots != table->slot_count && !slots_grow_to(&table->slots, &table->slot_count, slots)))
+		return false;
+	for (; table->indexed < table->frames.len; table->indexed++)
+		put_slot(table, hash_of(&table->frames.items[table->indexed]), table->indexed + 1);
+	return true;
+}
+
+bool frame_table_add(struct frame_table *table, const struct profile_frame *frame, uint32_t *id)
+{
+	uint32_t hash = hash_of(frame);
+	if (!make_room(table))
+		return false;
+	size_t mask = table->slot_count - 1;
+	for (size_t at = hash & mask; table->slots[at]; at = (at + 1) & mask) {
+		*id = (uint32_t)table->slots[at] - 1;
+		if (table->slots[at] >> 32 == hash && is_same(&table->frames.items[*id], frame))
+			return true;
 	}
+	*id = (uint32_t)table->frames.len;
 	table->frames.items[table->frames.len++] = *frame;
-	table->slots[at] = (uint64_t)hash << 32 | table->frames.len;
-	return (uint32_t)table->frames.len - 1;
+	put_slot(table, hash, table->frames.len);
+	table->indexed++;
+	return true;
 }
 
-static bool make_room(struct frame_table *table, size_t more)
+static uint32_t hash_item(const void *context, uint32_t item)
 {
-	size_t count = table->frames.len + more;
-	return (count <= table->frames.cap && !slots_are_full(count, table->slot_count)) ||
-	       frame_table_reserve(table, count);
+	const struct frame_source *from = context;
+	const struct profile_frame frame = from->get(from->context, item);
+	return hash_of(&frame);
 }
 
-bool frame_table_add(struct frame_table *table, const struct profile_frame *frames, size_t count, uint32_t *ids)
+static bool is_same_item(const void *context, uint32_t a, uint32_t b)
 {
-	uint32_t hashes[BATCH];
-	for (size_t first = 0; first < count; first += BATCH) {
-		size_t len = count - first < BATCH ? count - first : BATCH;
-		if (!make_room(table, len))
-			return false;
-		for (size_t i = 0; i < len; i++) {
-			hashes[i] = hash_of(&frames[first + i]);
-			__builtin_prefetch(&table->slots[hashes[i] & (table->slot_count - 1)]);
-		}
-		for (size_t i = 0; i < len; i++)
-			expect_frame(table, hashes[i]);
-		for (size_t i = 0; i < len; i++)
-			ids[first + i] = add_one(table, &frames[first + i], hashes[i]);
+	const struct frame_source *from = context;
+	const struct profile_frame frame = from->get(from->context, a), other = from->get(from->context, b);
+	return is_same(&frame, &other);
+}
+
+struct filling {
+	struct frame_table *table;
+	const struct frame_source *from;
+	const struct dedup *found;
+};
+
+static void fill_some(void *context, size_t index, unsigned worker)
+{
+	const struct filling *f = context;
+	size_t end = (index + 1) * FILL_FRAMES;
+	for (size_t i = index * FILL_FRAMES; i < end && i < f->found->count; i++)
+		f->table->frames.items[i] = f->from->get(f->from->context, f->found->firsts[i]);
+}
+
+bool frame_table_fill(struct frame_table *table, const struct frame_source *from, unsigned threads, struct dedup *found)
+{
+	const struct dedup_items items = {
+		.count = from->count, .hash = hash_item, .equal = is_same_item, .context = from};
+	if (!dedup_find(&items, threads, found))
+		return false;
+	if (!vec_reserve(&table->frames, found->count)) {
+		dedup_deinit(found);
+		return false;
 	}
+	struct filling filling = {table, from, found};
+	thread_pool_for((found->count + FILL_FRAMES - 1) / FILL_FRAMES, threads, fill_some, &filling);
+	table->frames.len = found->count;
 	return true;
 }

@@ -2,9 +2,8 @@
  * frame_table.h - the frames of a profile that is being built, each once, by dense ids from 0 on.
  *
  * A frame is its own key: what is looked up is compared with the frames themselves. Owned by its aggregate, one thread.
- * Adding waits for memory for a batch at a time, so that adding many at once is cheaper than one by one.
  *
- *	frame_table_add(&t, frames, count, ids);	false: out of memory
+ *	frame_table_fill(&t, &source, threads, &found);   frame_table_add(&t, &frame, &id);	false: out of memory
  */
 #ifndef PROFILE_FRAME_TABLE_H
 #define PROFILE_FRAME_TABLE_H
@@ -13,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/dedup.h"
 #include "base/vec.h"
 #include "profile/profile.h"
 
@@ -20,11 +20,19 @@ struct frame_table { /* zero-initialised is empty */
 	VEC(struct profile_frame) frames; /* by id */
 	uint64_t *slots; /* open addressing: hash and id + 1; 0 is empty */
 	size_t slot_count;
+	size_t indexed; /* frames that have slots */
+};
+
+struct frame_source { /* frames that are all there; any worker asks for them, and each more than once */
+	size_t count;
+	struct profile_frame (*get)(const void *context, uint32_t frame);
+	const void *context;
 };
 
 void frame_table_deinit(struct frame_table *table);
-/* Room for so many in all. False: out of memory. */
-bool frame_table_reserve(struct frame_table *table, size_t count);
-bool frame_table_add(struct frame_table *table, const struct profile_frame *frames, size_t count, uint32_t *ids);
+/* An empty table gets all of these, by several workers; found.numbers are their ids, and the caller deinits it. */
+bool frame_table_fill(
+	struct frame_table *table, const struct frame_source *from, unsigned threads, struct dedup *found);
+bool frame_table_add(struct frame_table *table, const struct profile_frame *frame, uint32_t *id);
 
 #endif

@@ -1,37 +1,15 @@
 #include "profile/profile_builder.h"
 #include "base/error.h"
-#include "base/id_table.h"
 #include "base/key_sort.h"
 #include "base/spool_sort.h"
 #include "base/vec.h"
-#include "profile/frame_table.h"
+#include "profile/profile_builder_state.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define FACET_WORDS  2 /* number, text | frame << 32 */
 #define SAMPLE_WORDS 3
-#define BATCH	     64
-
-struct profile_builder {
-	struct intern strings;
-	struct id_table binary_ids, function_ids, thread_ids, sample_ids;
-	VEC(struct profile_event) events;
-	VEC(struct profile_binary) binaries;
-	VEC(struct profile_function) functions;
-	struct frame_table frames;
-	struct list_table stacks; /* of frames */
-	VEC(struct profile_thread) threads;
-	VEC(struct profile_sample) samples;
-	VEC(uint32_t) first_samples; /* by stack: the first one's id + 1; 0: none yet */
-	VEC(uint32_t) hashed_samples; /* by id in sample_ids, which has those that are not the first of a stack */
-	uint64_t facets; /* mask */
-	VEC(struct profile_field) fields;
-	struct id_table facet_ids; /* of FACET_WORDS for each value */
-	struct spool rows; /* of struct profile_row */
-	bool is_out_of_memory;
-	bool has_bad_id; /* something refers to an id that was not handed out */
-};
+#define FACET_WORDS  2 /* number, text | frame << 32 */
 
 static uint64_t word(uint32_t low, uint32_t high)
 {
@@ -69,22 +47,14 @@ void profile_builder_destroy(struct profile_builder *b)
 	list_table_deinit(&b->stacks);
 	vec_free(&b->threads);
 	vec_free(&b->samples);
-	vec_free(&b->first_samples);
-	vec_free(&b->hashed_samples);
 	vec_free(&b->fields);
 	spool_deinit(&b->rows);
 	free(b);
 }
 
-bool profile_builder_reserve(struct profile_builder *b, const struct profile_sizes *sizes)
+void profile_builder_expect_rows(struct profile_builder *b, size_t count)
 {
-	/* Of samples with stacks, most are the first of theirs. */
-	size_t hashed = sizes->samples > sizes->stacks ? sizes->samples - sizes->stacks : 0;
-	spool_expect(&b->rows, sizes->rows * sizeof(struct profile_row));
-	return frame_table_reserve(&b->frames, sizes->frames) && vec_reserve(&b->samples, sizes->samples) &&
-	       vec_reserve(&b->hashed_samples, hashed) && id_table_reserve(&b->sample_ids, hashed) &&
-	       vec_reserve(&b->first_samples, sizes->stacks) &&
-	       list_table_reserve(&b->stacks, sizes->stacks, sizes->stack_words);
+	spool_expect(&b->rows, count * sizeof(struct profile_row));
 }
 
 uint32_t profile_builder_string(struct profile_builder *b, struct tally_str text)
@@ -172,57 +142,24 @@ uint32_t profile_builder_function(struct profile_builder *b, const struct profil
 		function->start, function->size, function->is_inlined);
 }
 
-void profile_builder_frames(struct profile_builder *b, const struct profile_frame *frames, size_t count, uint32_t *ids)
-{
-	for (size_t i = 0; i < count; i++) {
-		check_id(b, frames[i].function, b->functions.len, true);
-		check_id(b, frames[i].binary, b->binaries.len, true);
-		ids[i] = PROFILE_NONE;
-	}
-	if (b->is_out_of_memory || !frame_table_add(&b->frames, frames, count, ids))
-		b->is_out_of_memory = true;
-}
-
 uint32_t profile_builder_frame(struct profile_builder *b, const struct profile_frame *frame)
 {
-	uint32_t id;
-	profile_builder_frames(b, frame, 1, &id);
+	uint32_t id = PROFILE_NONE;
+	check_id(b, frame->function, b->functions.len, true);
+	check_id(b, frame->binary, b->binaries.len, true);
+	if (!frame_table_add(&b->frames, frame, &id))
+		b->is_out_of_memory = true;
 	return id;
 }
 
 uint32_t profile_builder_stack(struct profile_builder *b, const uint32_t *frames, size_t count)
 {
-	const struct list list = {frames, (uint32_t)count};
-	uint32_t id, hash = list_table_hash(frames, count);
-	profile_builder_stacks(b, &(struct profile_stacks){&list, &hash, 1}, &id);
+	for (size_t i = 0; i < count; i++)
+		check_id(b, frames[i], b->frames.frames.len, false);
+	b->has_bad_id = b->has_bad_id || b->is_complete;
+	uint32_t id = list_table_add(&b->stacks, frames, count);
+	b->is_out_of_memory = b->is_out_of_memory || id == LIST_TABLE_NONE;
 	return id;
-}
-
-static void check_stack(struct profile_builder *b, const struct list *stack)
-{
-	uint32_t highest = 0;
-	for (uint32_t i = 0; i < stack->count; i++)
-		highest = stack->items[i] > highest ? stack->items[i] : highest;
-	if (stack->count)
-		check_id(b, highest, b->frames.frames.len, false);
-}
-
-void profile_builder_stacks(struct profile_builder *b, const struct profile_stacks *stacks, uint32_t *ids)
-{
-	for (size_t first = 0; first < stacks->count; first += BATCH) {
-		size_t end = first + BATCH < stacks->count ? first + BATCH : stacks->count;
-		for (size_t i = first; i < end; i++) {
-			check_stack(b, &stacks->lists[i]);
-			list_table_expect(&b->stacks, stacks->hashes[i]);
-		}
-		for (size_t i = first; i < end; i++)
-			list_table_guess(&b->stacks, stacks->hashes[i]);
-		for (size_t i = first; i < end; i++) {
-			const struct list *list = &stacks->lists[i];
-			ids[i] = list_table_add_hashed(&b->stacks, list->items, list->count, stacks->hashes[i]);
-			b->is_out_of_memory = b->is_out_of_memory || ids[i] == LIST_TABLE_NONE;
-		}
-	}
 }
 
 uint32_t profile_builder_thread(struct profile_builder *b, const struct profile_thread *thread)
@@ -233,7 +170,7 @@ uint32_t profile_builder_thread(struct profile_builder *b, const struct profile_
 		word(thread->comm, thread->last_comm));
 }
 
-static bool is_valid_sample(const struct profile_builder *b, const struct profile_sample *sample)
+bool profile_builder_sample_is_valid(const struct profile_builder *b, const struct profile_sample *sample)
 {
 	return sample->event < b->events.len && sample->thread < b->threads.len &&
 	       sample->leaf < b->frames.frames.len &&
@@ -241,119 +178,40 @@ static bool is_valid_sample(const struct profile_builder *b, const struct profil
 	       (!b->facets || sample->facets < b->facet_ids.len);
 }
 
-static void merge_sample(struct profile_builder *b, const struct profile_sample *sample, uint32_t id)
+void profile_builder_count_sample(struct profile_builder *b, const struct profile_sample *sample)
 {
-	struct profile_sample *merged = &b->samples.items[id];
-	merged->count += sample->count;
-	merged->period += sample->period;
-	if (sample->first_order < merged->first_order)
-		merged->first_order = sample->first_order;
 	struct profile_event *event = &b->events.items[sample->event];
 	event->sample_count += sample->count;
 	event->total_period += sample->period;
 }
 
-static bool is_same_sample(const struct profile_sample *a, const struct profile_sample *b)
+uint32_t profile_builder_sample(struct profile_builder *b, const struct profile_sample *sample)
 {
-	return a->event == b->event && a->thread == b->thread && a->leaf == b->leaf && a->stack == b->stack &&
-	       a->cpu == b->cpu && a->facets == b->facets;
-}
-
-static uint32_t new_sample(struct profile_builder *b, const struct profile_sample *sample)
-{
-	struct profile_sample *first = &b->samples.items[b->samples.len];
-	*first = *sample;
-	first->count = first->period = 0;
-	return (uint32_t)b->samples.len++;
-}
-
-static uint32_t *first_of_stack(const struct profile_builder *b, const struct profile_sample *sample)
-{
-	return sample->stack == PROFILE_NONE ? NULL : &b->first_samples.items[sample->stack];
-}
-
-/* Most stacks have one sample only: such are known by their stack, and only others are looked for by what they are. */
-static uint32_t sample_id(
-	struct profile_builder *b, const struct profile_sample *sample, const uint64_t *key, uint32_t hash)
-{
-	uint32_t *first = first_of_stack(b, sample);
-	if (first && *first == 0)
-		return (*first = new_sample(b, sample) + 1) - 1;
-	if (first && is_same_sample(&b->samples.items[*first - 1], sample))
-		return *first - 1;
-	uint32_t id = id_table_add_hashed(&b->sample_ids, key, hash, NULL);
-	if (id == ID_TABLE_NONE)
+	const uint64_t key[SAMPLE_WORDS] = {word(sample->event, sample->thread), word(sample->leaf, sample->stack),
+		word((uint32_t)sample->cpu, sample->facets)};
+	bool is_new;
+	if (b->is_complete || !profile_builder_sample_is_valid(b, sample)) {
+		b->has_bad_id = true;
 		return PROFILE_NONE;
-	if (id == b->hashed_samples.len)
-		b->hashed_samples.items[b->hashed_samples.len++] = new_sample(b, sample);
-	return b->hashed_samples.items[id];
-}
-
-static bool make_room(struct profile_builder *b, size_t count)
-{
-	size_t stacks = list_table_len(&b->stacks), known = b->first_samples.len;
-	if (!vec_reserve(&b->samples, b->samples.len + count) ||
-		!vec_reserve(&b->hashed_samples, b->hashed_samples.len + count) ||
-		!vec_reserve(&b->first_samples, stacks))
-		return false;
-	if (stacks > known)
-		memset(b->first_samples.items + known, 0, (stacks - known) * sizeof(*b->first_samples.items));
-	b->first_samples.len = stacks;
-	return true;
-}
-
-static void add_samples(struct profile_builder *b, const struct profile_sample *samples, size_t count, uint32_t *ids)
-{
-	uint64_t keys[BATCH * SAMPLE_WORDS];
-	uint32_t hashes[BATCH];
-	for (size_t i = 0; i < count; i++)
-		if (b->is_out_of_memory || !is_valid_sample(b, &samples[i])) {
-			b->has_bad_id = true;
-			return;
-		}
-	if (!make_room(b, count)) {
+	}
+	uint32_t id = vec_reserve(&b->samples, b->samples.len + 1) ? id_table_add(&b->sample_ids, key, &is_new)
+								   : ID_TABLE_NONE;
+	if (id == ID_TABLE_NONE) {
 		b->is_out_of_memory = true;
-		return;
+		return PROFILE_NONE;
 	}
-	for (size_t i = 0; i < count; i++) {
-		const struct profile_sample *sample = &samples[i];
-		uint64_t *key = keys + i * SAMPLE_WORDS;
-		key[0] = word(sample->event, sample->thread);
-		key[1] = word(sample->leaf, sample->stack);
-		key[2] = word((uint32_t)sample->cpu, sample->facets);
-		hashes[i] = id_table_hash(&b->sample_ids, key);
-		uint32_t *first = first_of_stack(b, sample);
-		if (first && *first)
-			__builtin_prefetch(&b->samples.items[*first - 1]);
-		if (!first || *first)
-			id_table_expect(&b->sample_ids, hashes[i]);
+	profile_builder_count_sample(b, sample);
+	struct profile_sample *merged = &b->samples.items[id];
+	if (is_new) {
+		*merged = *sample;
+		b->samples.len++;
+		return id;
 	}
-	for (size_t i = 0; i < count; i++) {
-		const uint32_t *first = first_of_stack(b, &samples[i]);
-		if (!first || *first)
-			(void)id_table_guess(&b->sample_ids, hashes[i]);
-	}
-	for (size_t i = 0; i < count && !b->is_out_of_memory; i++) {
-		ids[i] = sample_id(b, &samples[i], keys + i * SAMPLE_WORDS, hashes[i]);
-		if (ids[i] == PROFILE_NONE)
-			b->is_out_of_memory = true;
-		else
-			merge_sample(b, &samples[i], ids[i]);
-	}
-}
-
-void profile_builder_samples(
-	struct profile_builder *b, const struct profile_sample *samples, size_t count, uint32_t *ids)
-{
-	uint32_t unused[BATCH];
-	for (size_t i = 0; i < count; i += BATCH)
-		add_samples(b, samples + i, count - i < BATCH ? count - i : BATCH, ids ? ids + i : unused);
-}
-
-void profile_builder_sample(struct profile_builder *b, const struct profile_sample *sample)
-{
-	uint32_t id;
-	add_samples(b, sample, 1, &id);
+	merged->count += sample->count;
+	merged->period += sample->period;
+	if (sample->first_order < merged->first_order)
+		merged->first_order = sample->first_order;
+	return id;
 }
 
 void profile_builder_row(struct profile_builder *b, const struct profile_row *row)

@@ -6,28 +6,30 @@
 static void lists_become_those_of_the_profile_where_they_are(void **state)
 {
 	static const struct stack_frame frames[] = {
-		{.frame = 40}, {.frame = 41, .role = FRAME_FIRST}, {.frame = 42, .has_inlined_calls = true}};
+		{.frame = 40}, {.frame = 41, .role = FRAME_FIRST}, {.frame = 42, .first_call = 1, .call_count = 2}};
+	static const uint32_t inlined[] = {7, 8, 9};
 	struct list_table table = {0};
 	assert_int_equal(list_table_add(&table, (const uint32_t[]){0, 0, 1}, 3), 0);
 	assert_int_equal(list_table_add(&table, (const uint32_t[]){0, 2, 1}, 3), 1);
 	assert_int_equal(list_table_add(&table, (const uint32_t[]){1, 0}, 2), 2);
 	assert_int_equal(list_table_add(&table, NULL, 0), 3);
-	struct stack_frames stacks = {.stacks = &table, .frames = frames};
+	struct stack_frames stacks = {.stacks = &table, .frames = frames, .inlined = inlined};
 	assert_true(stack_frames_translate(&stacks, 2));
 
-	static const uint32_t whole[] = {40, 40, 41}, untouched[] = {0, 2, 1}, cut[] = {41, 40};
+	static const uint32_t whole[] = {40, 40, 41}, called[] = {40, 8, 9, 42, 41}, cut[] = {41, 40};
 	assert_memory_equal(list_table_get(&table, 0).items, whole, sizeof(whole));
 	assert_int_equal(stacks.kinds[0], STACK_IS_WHOLE);
 	assert_int_equal(stacks.hashes[0], list_table_hash(whole, 3));
-	assert_memory_equal(list_table_get(&table, 1).items, untouched, sizeof(untouched));
+	assert_int_equal(stack_frames_get(&stacks, 1).count, 5);
+	assert_memory_equal(stack_frames_get(&stacks, 1).items, called, sizeof(called));
+	assert_int_equal(stacks.hashes[1], list_table_hash(called, 5));
 	assert_int_equal(stacks.kinds[1], STACK_HAS_CALLS | STACK_IS_WHOLE);
-	assert_memory_equal(list_table_get(&table, 2).items, cut, sizeof(cut));
+	assert_memory_equal(stack_frames_get(&stacks, 2).items, cut, sizeof(cut));
 	assert_int_equal(stacks.kinds[2], 0);
 	assert_int_equal(stacks.hashes[2], list_table_hash(cut, 2));
 	assert_int_equal(list_table_get(&table, 3).count, 0);
 	assert_int_equal(stacks.kinds[3], 0);
-	free(stacks.hashes);
-	free(stacks.kinds);
+	stack_frames_deinit(&stacks);
 	list_table_deinit(&table);
 }
 
@@ -54,8 +56,7 @@ static void main_is_called_from_where_programs_begin(void **state)
 	assert_true(stack_frames_translate(&stacks, 1));
 	for (size_t i = 0; i < count; i++)
 		assert_int_equal(stacks.kinds[i], cases[i].is_whole ? STACK_IS_WHOLE : 0);
-	free(stacks.hashes);
-	free(stacks.kinds);
+	stack_frames_deinit(&stacks);
 	list_table_deinit(&table);
 }
 
@@ -73,8 +74,7 @@ static void many_lists_are_shared_among_workers(void **state)
 	assert_true(stack_frames_translate(&stacks, 3));
 	for (uint32_t i = 0; i < MANY; i++)
 		assert_int_equal(list_table_get(&table, i).items[0], 2 * i);
-	free(stacks.hashes);
-	free(stacks.kinds);
+	stack_frames_deinit(&stacks);
 	free(frames);
 	list_table_deinit(&table);
 }

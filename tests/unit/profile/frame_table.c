@@ -9,22 +9,34 @@ static struct profile_frame frame_of(uint32_t i)
 	return (struct profile_frame){.function = i % 7, .binary = i % 3, .address = i, .level = 'k'};
 }
 
+static struct profile_frame get_frame(const void *context, uint32_t i)
+{
+	return frame_of(i / 2); /* each twice */
+}
+
 static void test_each_frame_has_one_id(void **state)
 {
-	struct frame_table t = {0};
-	struct profile_frame frames[COUNT];
-	uint32_t ids[COUNT], again[COUNT];
-	for (uint32_t i = 0; i < COUNT; i++)
-		frames[i] = frame_of(i / 2); /* each twice */
-	assert_true(frame_table_add(&t, frames, COUNT, ids));
-	assert_int_equal(t.frames.len, COUNT / 2);
-	for (uint32_t i = 0; i < COUNT; i++)
-		assert_int_equal(ids[i], i / 2);
-	assert_true(frame_table_reserve(&t, 2 * COUNT));
-	assert_true(frame_table_add(&t, frames, COUNT, again));
-	assert_memory_equal(again, ids, sizeof(ids));
-	assert_int_equal(t.frames.items[17].address, 17);
-	frame_table_deinit(&t);
+	for (int is_filled = 0; is_filled < 2; is_filled++) {
+		struct frame_table t = {0};
+		if (is_filled) {
+			struct dedup found;
+			const struct frame_source source = {COUNT, get_frame, NULL};
+			assert_true(frame_table_fill(&t, &source, 3, &found));
+			for (uint32_t i = 0; i < COUNT; i++)
+				assert_int_equal(found.numbers[i], i / 2);
+			dedup_deinit(&found);
+			assert_int_equal(t.frames.len, COUNT / 2);
+		}
+		for (uint32_t i = 0; i < COUNT; i++) {
+			struct profile_frame frame = get_frame(NULL, i);
+			uint32_t id;
+			assert_true(frame_table_add(&t, &frame, &id));
+			assert_int_equal(id, i / 2);
+		}
+		assert_int_equal(t.frames.len, COUNT / 2);
+		assert_int_equal(t.frames.items[17].address, 17);
+		frame_table_deinit(&t);
+	}
 }
 
 /* All that tells frames apart. */
@@ -32,7 +44,6 @@ static void test_every_field_counts(void **state)
 {
 	struct frame_table t = {0};
 	struct profile_frame frames[9];
-	uint32_t ids[9];
 	for (size_t i = 0; i < 9; i++)
 		frames[i] = frame_of(100);
 	frames[1].function++;
@@ -43,9 +54,11 @@ static void test_every_field_counts(void **state)
 	frames[6].branch++;
 	frames[7].own_line.line++;
 	frames[8].innermost_line.file++;
-	assert_true(frame_table_add(&t, frames, 9, ids));
-	for (uint32_t i = 0; i < 9; i++)
-		assert_int_equal(ids[i], i);
+	for (uint32_t i = 0; i < 9; i++) {
+		uint32_t id;
+		assert_true(frame_table_add(&t, &frames[i], &id));
+		assert_int_equal(id, i);
+	}
 	frame_table_deinit(&t);
 }
 

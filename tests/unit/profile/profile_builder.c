@@ -70,18 +70,17 @@ static void rows_follow_their_samples(void **state)
 		profile_builder_event(b, &(struct profile_event){.name = name});
 	uint32_t thread = profile_builder_thread(b, &(struct profile_thread){1, 1, name, name});
 	uint32_t ids[3];
-	struct profile_sample samples[3];
 	for (uint32_t i = 0; i < 3; i++) {
 		struct profile_frame frame = {.function = PROFILE_NONE, .binary = PROFILE_NONE, .address = i};
-		samples[i] = (struct profile_sample){.event = i == 1 ? 0 : 1,
+		const struct profile_sample sample = {.event = i == 1 ? 0 : 1,
 			.thread = thread,
 			.leaf = profile_builder_frame(b, &frame),
 			.stack = PROFILE_NONE,
 			.count = 2,
 			.period = 10 * i,
 			.first_order = 100 - i};
+		ids[i] = profile_builder_sample(b, &sample);
 	}
-	profile_builder_samples(b, samples, 3, ids);
 	for (uint32_t i = 0; i < 6; i++)
 		profile_builder_row(b, &(struct profile_row){.time = 50 - i, .period = i, .sample = ids[i / 2]});
 	struct profile *p;

@@ -60,7 +60,6 @@ static struct made make(void)
 			&(struct profile_frame){.function = PROFILE_NONE, .binary = PROFILE_NONE, .address = 16 * i});
 	uint32_t stack = profile_builder_stack(b, (const uint32_t[]){made.frames[1], made.frames[0]}, 2);
 	for (uint32_t i = 0; i < 3; i++) {
-		uint32_t id;
 		struct profile_sample sample = {.thread = threads[i],
 			.leaf = made.frames[i == 2 ? 2 : 1],
 			.stack = i == 2 ? PROFILE_NONE : stack,
@@ -68,7 +67,7 @@ static struct made make(void)
 			.count = 1,
 			.period = 10 + i,
 			.first_order = 30 - i};
-		profile_builder_samples(b, &sample, 1, &id);
+		uint32_t id = profile_builder_sample(b, &sample);
 		profile_builder_row(b, &(struct profile_row){30 - i, 10 + i, id, 0});
 	}
 	assert_int_equal(profile_builder_finish(b, &made.profile, NULL), TALLY_OK);

@@ -74,7 +74,7 @@ static void make_profile(void)
 			.count = 1,
 			.period = 100 + i,
 			.first_order = 1000 + i};
-		profile_builder_samples(b, &sample, 1, &id);
+		id = profile_builder_sample(b, &sample);
 		profile_builder_row(b, &(struct profile_row){1000 + i, 100 + i, id, 0});
 	}
 	assert_int_equal(profile_builder_finish(b, &profile, NULL), TALLY_OK);

@@ -1,0 +1,215 @@
+#include "base/dedup.h"
+
+#include <stdlib.h>
+
+#include "base/slots.h"
+#include "base/thread_pool.h"
+
+#define CHUNK_ITEMS 16384 /* of a task that walks items in their order */
+#define PART_ITEMS  8192 /* about; their slots are 128 KiB */
+#define MOST_BITS   10 /* of hashes, that tell parts apart */
+#define LEAST_SLOTS 64
+#define BATCH	    32 /* look-ups that wait for memory together */
+#define HASH_BITS   32
+
+struct finding {
+	const struct dedup_items *items;
+	struct dedup *found; /* its numbers are, until all is found, the first items that are equal */
+	unsigned bits;
+	size_t parts, chunks;
+	uint32_t *hashes; /* by item */
+	uint32_t *places; /* by chunk, then part: where the chunk's next one goes in order; then by chunk: numbers */
+	uint32_t *begin; /* by part, in order */
+	uint32_t *order; /* the items of each part, as they come; then by first item: its number */
+	uint32_t *counts; /* by chunk: items that are the first of theirs, then how many are before the chunk */
+	bool failed; /* out of memory; any worker sets it */
+};
+
+static size_t part_of(const struct finding *f, uint32_t hash)
+{
+	return (uint64_t)hash >> (HASH_BITS - f->bits);
+}
+
+static size_t chunk_end(const struct finding *f, size_t chunk)
+{
+	size_t end = (chunk + 1) * CHUNK_ITEMS;
+	return end < f->items->count ? end : f->items->count;
+}
+
+static void count_parts(void *context, size_t chunk, unsigned worker)
+{
+	const struct finding *f = context;
+	const struct dedup_items *items = f->items;
+	uint32_t *counts = f->places + chunk * f->parts;
+	for (size_t i = chunk * CHUNK_ITEMS; i < chunk_end(f, chunk); i++) {
+		f->hashes[i] = items->hash(items->context, (uint32_t)i);
+		counts[part_of(f, f->hashes[i])]++;
+	}
+}
+
+/* Counts become places: the parts one after another, and in each what the chunks have of it in their order. */
+static void place_chunks(struct finding *f)
+{
+	uint32_t place = 0;
+	for (size_t part = 0; part < f->parts; part++) {
+		f->begin[part] = place;
+		for (size_t chunk = 0; chunk < f->chunks; chunk++) {
+			uint32_t *at = &f->places[chunk * f->parts + part], count = *at;
+			*at = place;
+			place += count;
+		}
+	}
+	f->begin[f->parts] = place;
+}
+
+static void put_apart(void *context, size_t chunk, unsigned worker)
+{
+	const struct finding *f = context;
+	uint32_t *places = f->places + chunk * f->parts;
+	for (size_t i = chunk * CHUNK_ITEMS; i < chunk_end(f, chunk); i++)
+		f->order[places[part_of(f, f->hashes[i])]++] = (uint32_t)i;
+}
+
+/* Of one part: a slot is a hash above and an item + 1 below. */
+struct part_slots {
+	const struct dedup_items *items;
+	const uint32_t *hashes;
+	uint64_t *slots;
+	size_t mask;
+};
+
+static void expect(const struct part_slots *s, uint32_t item)
+{
+	uint64_t slot = s->slots[s->hashes[item] & s->mask];
+	if (!slot || slot >> HASH_BITS != s->hashes[item])
+		return;
+	s->items->expect(s->items->context, (uint32_t)slot - 1);
+	s->items->expect(s->items->context, item);
+}
+
+/* The first item that is equal; the item itself if none came before it. */
+static uint32_t first_of(const struct part_slots *s, uint32_t item)
+{
+	uint32_t hash = s->hashes[item];
+	size_t at = hash & s->mask;
+	for (; s->slots[at]; at = (at + 1) & s->mask) {
+		uint32_t known = (uint32_t)s->slots[at] - 1;
+		if (s->slots[at] >> HASH_BITS == hash && s->items->equal(s->items->context, known, item))
+			return known;
+	}
+	s->slots[at] = (uint64_t)hash << HASH_BITS | (item + UINT64_C(1));
+	return item;
+}
+
+static void find_in_part(void *context, size_t part, unsigned worker)
+{
+	struct finding *f = context;
+	const uint32_t *item = f->order + f->begin[part], *end = f->order + f->begin[part + 1];
+	size_t slot_count = LEAST_SLOTS;
+	while (slots_are_full((size_t)(end - item), slot_count))
+		slot_count *= 2;
+	const struct part_slots s = {f->items, f->hashes, slots_new(slot_count), slot_count - 1};
+	if (!s.slots) {
+		__atomic_store_n(&f->failed, true, __ATOMIC_RELAXED);
+		return;
+	}
+	while (item < end) {
+		const uint32_t *batch_end = end - item < BATCH ? end : item + BATCH;
+		for (const uint32_t *next = item; f->items->expect && next < batch_end; next++)
+			expect(&s, *next);
+		for (; item < batch_end; item++)
+			f->found->numbers[*item] = first_of(&s, *item);
+	}
+	slots_free(s.slots, slot_count);
+}
+
+static void count_firsts(void *context, size_t chunk, unsigned worker)
+{
+	const struct finding *f = context;
+	uint32_t count = 0;
+	for (size_t i = chunk * CHUNK_ITEMS; i < chunk_end(f, chunk); i++)
+		count += f->found->numbers[i] == i;
+	f->counts[chunk] = count;
+}
+
+static void number_firsts(void *context, size_t chunk, unsigned worker)
+{
+	const struct finding *f = context;
+	uint32_t number = f->counts[chunk];
+	for (size_t i = chunk * CHUNK_ITEMS; i < chunk_end(f, chunk); i++) {
+		if (f->found->numbers[i] != i)
+			continue;
+		f->found->firsts[number] = (uint32_t)i;
+		f->order[i] = number++;
+	}
+}
+
+static void tell_numbers(void *context, size_t chunk, unsigned worker)
+{
+	const struct finding *f = context;
+	for (size_t i = chunk * CHUNK_ITEMS; i < chunk_end(f, chunk); i++)
+		f->found->numbers[i] = f->order[f->found->numbers[i]];
+}
+
+static void number_all(struct finding *f, unsigned threads)
+{
+	thread_pool_for(f->chunks, threads, count_firsts, f);
+	uint32_t number = 0;
+	for (size_t chunk = 0; chunk < f->chunks; chunk++) {
+		uint32_t count = f->counts[chunk];
+		f->counts[chunk] = number;
+		number += count;
+	}
+	f->found->count = number;
+	thread_pool_for(f->chunks, threads, number_firsts, f);
+	thread_pool_for(f->chunks, threads, tell_numbers, f);
+}
+
+static bool prepare(struct finding *f)
+{
+	size_t count = f->items->count;
+	while (f->bits < MOST_BITS && count >> f->bits > PART_ITEMS)
+		f->bits++;
+	f->parts = (size_t)1 << f->bits;
+	f->chunks = (count + CHUNK_ITEMS - 1) / CHUNK_ITEMS;
+	f->hashes = malloc((count + 1) * sizeof(*f->hashes));
+	f->places = calloc(f->chunks * f->parts + 1, sizeof(*f->places));
+	f->begin = malloc((f->parts + 1) * sizeof(*f->begin));
+	f->order = malloc((count + 1) * sizeof(*f->order));
+	f->counts = malloc((f->chunks + 1) * sizeof(*f->counts));
+	f->found->numbers = malloc((count + 1) * sizeof(*f->found->numbers));
+	f->found->firsts = malloc((count + 1) * sizeof(*f->found->firsts));
+	return count < UINT32_MAX && f->hashes && f->places && f->begin && f->order && f->counts && f->found->numbers &&
+	       f->found->firsts;
+}
+
+bool dedup_find(const struct dedup_items *items, unsigned threads, struct dedup *found)
+{
+	struct finding f = {.items = items, .found = found};
+	*found = (struct dedup){0};
+	bool is_done = prepare(&f);
+	if (is_done) {
+		thread_pool_for(f.chunks, threads, count_parts, &f);
+		place_chunks(&f);
+		thread_pool_for(f.chunks, threads, put_apart, &f);
+		thread_pool_for(f.parts, threads, find_in_part, &f);
+		is_done = !f.failed;
+	}
+	if (is_done)
+		number_all(&f, threads);
+	free(f.hashes);
+	free(f.places);
+	free(f.begin);
+	free(f.order);
+	free(f.counts);
+	if (!is_done)
+		dedup_deinit(found);
+	return is_done;
+}
+
+void dedup_deinit(struct dedup *found)
+{
+	free(found->numbers);
+	free(found->firsts);
+	*found = (struct dedup){0};
+}

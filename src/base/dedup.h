@@ -1,0 +1,41 @@
+/*
+ * dedup.h - which of many items are equal: the different ones get numbers in the order in which they first occur, and
+ * each item learns its own. By several workers; the numbers are the same for any number of them. For items that are all
+ * there; who gets them one by one has id_table.
+ *
+ * The items are put apart by hash. Equal ones are in one part, a part is one worker's, and its slots fit a CPU's cache.
+ *
+ *	struct dedup_items items = {.count = n, .hash = hash, .equal = equal, .context = &what};
+ *	struct dedup found;
+ *	if (!dedup_find(&items, threads, &found)) return error_nomem(err);
+ *	... item i is found.numbers[i] of found.count; found.firsts[number] is the first item that has it ...
+ *	dedup_deinit(&found);
+ */
+#ifndef BASE_DEDUP_H
+#define BASE_DEDUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct dedup_items { /* any worker calls these */
+	size_t count; /* below UINT32_MAX */
+	uint32_t (*hash)(const void *context, uint32_t item); /* once for each */
+	/* Of items whose hashes are equal. */
+	bool (*equal)(const void *context, uint32_t a, uint32_t b);
+	/* The item will very likely be compared soon. NULL: nothing need be fetched. */
+	void (*expect)(const void *context, uint32_t item);
+	const void *context;
+};
+
+struct dedup { /* owned by the caller */
+	uint32_t *numbers; /* by item */
+	uint32_t *firsts; /* by number */
+	size_t count; /* of numbers */
+};
+
+/* threads: 0: one per CPU. False: out of memory; there is nothing to free. */
+bool dedup_find(const struct dedup_items *items, unsigned threads, struct dedup *found);
+void dedup_deinit(struct dedup *found);
+
+#endif

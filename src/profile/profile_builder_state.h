@@ -1,0 +1,36 @@
+/*
+ * profile_builder_state.h - what a builder has collected. Inside profile/: profile_builder adds things one by one,
+ * profile_bulk many at once.
+ */
+#ifndef PROFILE_PROFILE_BUILDER_STATE_H
+#define PROFILE_PROFILE_BUILDER_STATE_H
+
+#include "base/id_table.h"
+#include "base/vec.h"
+#include "profile/frame_table.h"
+#include "profile/profile_builder.h"
+
+struct profile_builder {
+	struct intern strings;
+	struct id_table binary_ids, function_ids, thread_ids, sample_ids;
+	VEC(struct profile_event) events;
+	VEC(struct profile_binary) binaries;
+	VEC(struct profile_function) functions;
+	struct frame_table frames;
+	struct list_table stacks; /* of frames */
+	VEC(struct profile_thread) threads;
+	VEC(struct profile_sample) samples;
+	uint64_t facets; /* mask */
+	VEC(struct profile_field) fields;
+	struct id_table facet_ids; /* of FACET_WORDS for each value */
+	struct spool rows; /* of struct profile_row */
+	bool is_complete; /* stacks and samples came in bulk: no look-up finds them, and no more may come */
+	bool is_out_of_memory;
+	bool has_bad_id; /* something refers to an id that was not handed out */
+};
+
+bool profile_builder_sample_is_valid(const struct profile_builder *b, const struct profile_sample *sample);
+/* As samples of the event that is its own. */
+void profile_builder_count_sample(struct profile_builder *b, const struct profile_sample *sample);
+
+#endif

@@ -1,0 +1,200 @@
+#include "profile/profile_bulk.h"
+
+#include <string.h>
+
+#include "base/thread_pool.h"
+#include "profile/profile_builder_state.h"
+
+#define TASK_ITEMS 8192
+
+static size_t tasks_of(size_t count)
+{
+	return (count + TASK_ITEMS - 1) / TASK_ITEMS;
+}
+
+static size_t task_end(size_t task, size_t count)
+{
+	size_t end = (task + 1) * TASK_ITEMS;
+	return end < count ? end : count;
+}
+
+/* Workers share it. */
+static void set_flag(bool *flag)
+{
+	__atomic_store_n(flag, true, __ATOMIC_RELAXED);
+}
+
+static bool is_done(struct profile_builder *b, bool done)
+{
+	b->is_out_of_memory = b->is_out_of_memory || !done;
+	return done;
+}
+
+static void check_frames(void *context, size_t task, unsigned worker)
+{
+	struct profile_builder *b = context;
+	for (size_t i = task * TASK_ITEMS; i < task_end(task, b->frames.frames.len); i++) {
+		const struct profile_frame *frame = &b->frames.frames.items[i];
+		if ((frame->function >= b->functions.len && frame->function != PROFILE_NONE) ||
+			(frame->binary >= b->binaries.len && frame->binary != PROFILE_NONE))
+			set_flag(&b->has_bad_id);
+	}
+}
+
+bool profile_builder_all_frames(
+	struct profile_builder *b, const struct frame_source *from, unsigned threads, struct dedup *found)
+{
+	b->has_bad_id = b->has_bad_id || b->frames.frames.len > 0;
+	if (!is_done(b, frame_table_fill(&b->frames, from, threads, found)))
+		return false;
+	thread_pool_for(tasks_of(b->frames.frames.len), threads, check_frames, b);
+	return true;
+}
+
+static bool is_same_list(const void *context, uint32_t a, uint32_t b)
+{
+	const struct stack_source *from = context;
+	struct list one = from->lists.get(from->lists.context, a), other = from->lists.get(from->lists.context, b);
+	return one.count == other.count &&
+	       (!one.count || memcmp(one.items, other.items, one.count * sizeof(*one.items)) == 0);
+}
+
+static uint32_t hash_list(const void *context, uint32_t item)
+{
+	const struct stack_source *from = context;
+	return from->hash(from->lists.context, item);
+}
+
+static void expect_list(const void *context, uint32_t item)
+{
+	const struct stack_source *from = context;
+	__builtin_prefetch(from->lists.get(from->lists.context, item).items);
+}
+
+struct different_lists {
+	const struct list_source *from;
+	const uint32_t *firsts;
+};
+
+static struct list different_list(const void *context, uint32_t number)
+{
+	const struct different_lists *lists = context;
+	return lists->from->get(lists->from->context, lists->firsts[number]);
+}
+
+static void check_stacks(void *context, size_t task, unsigned worker)
+{
+	struct profile_builder *b = context;
+	uint32_t highest = 0;
+	bool is_any = false;
+	for (size_t i = task * TASK_ITEMS; i < task_end(task, list_table_len(&b->stacks)); i++) {
+		struct list stack = list_table_get(&b->stacks, (uint32_t)i);
+		is_any = is_any || stack.count > 0;
+		for (uint32_t k = 0; k < stack.count; k++)
+			highest = stack.items[k] > highest ? stack.items[k] : highest;
+	}
+	if (is_any && highest >= b->frames.frames.len)
+		set_flag(&b->has_bad_id);
+}
+
+bool profile_builder_all_stacks(
+	struct profile_builder *b, const struct stack_source *from, unsigned threads, struct dedup *found)
+{
+	const struct dedup_items items = {.count = from->lists.count,
+		.hash = hash_list,
+		.equal = is_same_list,
+		.expect = expect_list,
+		.context = from};
+	b->has_bad_id = b->has_bad_id || list_table_len(&b->stacks) > 0;
+	b->is_complete = true;
+	if (!is_done(b, dedup_find(&items, threads, found)))
+		return false;
+	const struct different_lists different = {&from->lists, found->firsts};
+	const struct list_source lists = {found->count, different_list, &different};
+	if (!is_done(b, list_table_fill(&b->stacks, &lists, threads))) {
+		dedup_deinit(found);
+		return false;
+	}
+	thread_pool_for(tasks_of(found->count), threads, check_stacks, b);
+	return true;
+}
+
+static uint32_t hash_sample(const void *context, uint32_t item)
+{
+	const struct sample_source *from = context;
+	return id_table_hash_words(from->key(from->context, item), from->key_words);
+}
+
+static bool is_same_sample(const void *context, uint32_t a, uint32_t b)
+{
+	const struct sample_source *from = context;
+	return memcmp(from->key(from->context, a), from->key(from->context, b), from->key_words * sizeof(uint64_t)) ==
+	       0;
+}
+
+static void expect_sample(const void *context, uint32_t item)
+{
+	const struct sample_source *from = context;
+	__builtin_prefetch(from->key(from->context, item));
+}
+
+struct adding {
+	struct profile_builder *b;
+	const struct sample_source *from;
+	const struct dedup *found;
+};
+
+static void put_firsts(void *context, size_t task, unsigned worker)
+{
+	const struct adding *a = context;
+	struct profile_builder *b = a->b;
+	for (size_t i = task * TASK_ITEMS; i < task_end(task, a->found->count); i++) {
+		b->samples.items[i] = a->from->get(a->from->context, a->found->firsts[i]);
+		if (!profile_builder_sample_is_valid(b, &b->samples.items[i]))
+			set_flag(&b->has_bad_id);
+	}
+}
+
+/* Those that are not the first ones of their kind; others may add to the same one. */
+static void add_others(void *context, size_t task, unsigned worker)
+{
+	const struct adding *a = context;
+	for (size_t i = task * TASK_ITEMS; i < task_end(task, a->from->count); i++) {
+		uint32_t number = a->found->numbers[i];
+		if (a->found->firsts[number] == i)
+			continue;
+		const struct profile_sample more = a->from->get(a->from->context, (uint32_t)i);
+		struct profile_sample *to = &a->b->samples.items[number];
+		__atomic_fetch_add(&to->count, more.count, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&to->period, more.period, __ATOMIC_RELAXED);
+		uint64_t first = __atomic_load_n(&to->first_order, __ATOMIC_RELAXED);
+		while (more.first_order < first && !__atomic_compare_exchange_n(&to->first_order, &first,
+							   more.first_order, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			;
+	}
+}
+
+bool profile_builder_all_samples(
+	struct profile_builder *b, const struct sample_source *from, unsigned threads, struct dedup *found)
+{
+	const struct dedup_items items = {.count = from->count,
+		.hash = hash_sample,
+		.equal = is_same_sample,
+		.expect = expect_sample,
+		.context = from};
+	b->has_bad_id = b->has_bad_id || b->samples.len > 0;
+	b->is_complete = true;
+	if (!is_done(b, dedup_find(&items, threads, found)))
+		return false;
+	if (!is_done(b, vec_reserve(&b->samples, found->count))) {
+		dedup_deinit(found);
+		return false;
+	}
+	struct adding adding = {b, from, found};
+	thread_pool_for(tasks_of(found->count), threads, put_firsts, &adding);
+	thread_pool_for(tasks_of(from->count), threads, add_others, &adding);
+	b->samples.len = found->count;
+	for (size_t i = 0; i < b->samples.len && !b->has_bad_id; i++)
+		profile_builder_count_sample(b, &b->samples.items[i]);
+	return true;
+}

@@ -1,0 +1,44 @@
+/*
+ * profile_bulk.h - what a profile is made of where all of it is there: frames, stacks, samples, each kind at once and by
+ * several workers. As profile_builder.h, which gets them one by one, and with the ids that it would give.
+ *
+ * Each kind comes once, as the first of its kind, frames before stacks before samples; more frames may come one by one.
+ * The sources are asked by any worker, more than once for each item, and answer the same each time. found.numbers are
+ * the items' ids; the caller deinits it. False: memory is out, which the builder remembers.
+ *
+ *	struct stack_source stacks = {.lists = {count, get, &context}, .hash = hash};
+ *	struct dedup found;
+ *	if (!profile_builder_all_stacks(b, &stacks, threads, &found)) return error_nomem(err);
+ *	... found.numbers[i] ...	dedup_deinit(&found);
+ */
+#ifndef PROFILE_PROFILE_BULK_H
+#define PROFILE_PROFILE_BULK_H
+
+#include "base/dedup.h"
+#include "base/list_table.h"
+#include "profile/frame_table.h"
+#include "profile/profile_builder.h"
+
+struct stack_source {
+	struct list_source lists; /* of frames, the innermost one first */
+	uint32_t (*hash)(const void *context, uint32_t stack); /* list_table_hash, with the lists' context */
+};
+
+/* What makes samples one: event | thread << 32, leaf | stack << 32, CPU | facets << 32. */
+#define PROFILE_SAMPLE_WORDS 3
+struct sample_source {
+	size_t count;
+	unsigned key_words; /* fewer: CPU and facets are the same in all samples */
+	const uint64_t *(*key)(const void *context, uint32_t sample);
+	struct profile_sample (*get)(const void *context, uint32_t sample);
+	const void *context;
+};
+
+bool profile_builder_all_frames(
+	struct profile_builder *b, const struct frame_source *from, unsigned threads, struct dedup *found);
+bool profile_builder_all_stacks(
+	struct profile_builder *b, const struct stack_source *from, unsigned threads, struct dedup *found);
+bool profile_builder_all_samples(
+	struct profile_builder *b, const struct sample_source *from, unsigned threads, struct dedup *found);
+
+#endif
