@@ -1,6 +1,6 @@
 /*
- * flat_part.h - the rows that some of the samples make, by one worker. Inside profile/: flat_rows makes and joins parts,
- * flat_instances walks their samples once more.
+ * flat_part.h - the rows that some of the samples make, by one worker. Inside profile/: flat_rows makes parts, flat_join
+ * joins them, flat_instances walks their samples once more.
  */
 #ifndef PROFILE_FLAT_PART_H
 #define PROFILE_FLAT_PART_H
@@ -51,5 +51,11 @@ static inline uint32_t flat_part_row(const struct flat_part *b, uint32_t sample_
 	const struct group_row *known = &b->row_of[frame_group];
 	return known->sample_group == sample_group + 1 ? known->row : UINT32_MAX;
 }
+
+/* Room for so many rows. False: out of memory. */
+bool flat_part_reserve(struct flat_part *part, size_t count);
+/* Adds the rows of the part behind, whose samples follow; the one that a group is split between is one group then, as
+ * is each of its rows. Fills from's kept. False: out of memory. */
+bool flat_part_join(struct flat_part *to, struct flat_part *from);
 
 #endif

@@ -201,20 +201,14 @@ static void add_samples(void *context, size_t index, unsigned worker)
 	parts[index] = part;
 }
 
-/* Without children a sample makes one row at most; with them, most callers are of one group of samples only. */
-static bool reserve_rows(struct flat_part *b, size_t count)
-{
-	return vec_reserve(&b->rows, count) && vec_reserve(&b->tallies, count) && vec_reserve(&b->made_by, count) &&
-	       vec_reserve(&b->stats, count * b->options->member_count);
-}
-
-/* parts: whose rows will be joined here. Room that nothing touches costs nothing, moving what is there would. */
+/* Without children a sample makes one row at most; with them, most callers are of one group of samples only. parts:
+ * whose rows will be joined here. Room that nothing touches costs nothing, moving what is there would. */
 static bool builder_init(struct flat_part *b, size_t parts)
 {
 	const struct flat_groups *groups = b->groups;
 	size_t count = b->options->with_children ? groups->frame_groups : b->end - b->begin;
 	b->row_of = calloc(groups->frame_groups + 1, sizeof(*b->row_of));
-	return b->row_of && reserve_rows(b, count * parts);
+	return b->row_of && flat_part_reserve(b, count * parts);
 }
 
 static void builder_deinit(struct flat_part *b)
@@ -226,96 +220,6 @@ static void builder_deinit(struct flat_part *b)
 	vec_free(&b->tallies);
 	vec_free(&b->made_by);
 	vec_free(&b->group_rows);
-}
-
-#define APPEND_ROWS 4096 /* in a task */
-
-struct appending {
-	struct flat_part *to;
-	const struct flat_part *from;
-	size_t first, count;
-};
-
-static void append_some(void *context, size_t index, unsigned worker)
-{
-	const struct appending *a = context;
-	struct flat_part *to = a->to;
-	uint32_t members = to->options->member_count;
-	size_t done = index * APPEND_ROWS, left = a->count - done, row = to->rows.len + done, from = a->first + done;
-	size_t count = left < APPEND_ROWS ? left : APPEND_ROWS;
-	memcpy(to->rows.items + row, a->from->rows.items + from, count * sizeof(*to->rows.items));
-	memcpy(to->tallies.items + row, a->from->tallies.items + from, count * sizeof(*to->tallies.items));
-	memcpy(to->made_by.items + row, a->from->made_by.items + from, count * sizeof(*to->made_by.items));
-	memcpy(to->stats.items + row * members, a->from->stats.items + from * members,
-		count * members * sizeof(*to->stats.items));
-}
-
-/* Rows that only the part behind has, at the end. */
-static void append_rows(struct flat_part *to, const struct flat_part *from, size_t first, size_t count)
-{
-	struct appending appending = {to, from, first, count};
-	if (count > APPEND_ROWS)
-		thread_pool_for((count + APPEND_ROWS - 1) / APPEND_ROWS, to->options->threads, append_some, &appending);
-	else if (count > 0)
-		append_some(&appending, 0, 0);
-	to->rows.len += count;
-	to->tallies.len += count;
-	to->made_by.len += count;
-	to->stats.len += count * to->options->member_count;
-}
-
-/* What the part behind has of a row that is there already. */
-static void add_to_row(struct flat_part *to, uint32_t row, const struct flat_part *from, size_t added)
-{
-	uint32_t members = to->options->member_count;
-	struct row_tally *tally = &to->tallies.items[row];
-	const struct row_tally *more = &from->tallies.items[added];
-	tally->instance_count += more->instance_count;
-	if (more->max_depth > tally->max_depth)
-		tally->max_depth = more->max_depth;
-	for (uint32_t m = 0; m < members; m++)
-		flat_stat_add(&to->stats.items[row * members + m], &from->stats.items[added * members + m]);
-}
-
-/* The rows of the group that the one part ends with and the other begins with; how many of the latter's these are. */
-static size_t join_shared_group(struct flat_part *to, struct flat_part *from)
-{
-	size_t shared = from->group_rows.len > 1 ? from->group_rows.items[1] : from->rows.len;
-	uint32_t group = from->first_group;
-	for (size_t row = to->group_rows.items[to->group_rows.len - 1]; row < to->rows.len; row++)
-		to->row_of[to->tallies.items[row].frame_group] = (struct group_row){group + 1, (uint32_t)row};
-	for (size_t i = 0; i < shared; i++) {
-		uint32_t row = flat_part_row(to, group, from->tallies.items[i].frame_group);
-		struct kept_row *kept = &from->kept.items[from->kept.len++];
-		if (row == UINT32_MAX) {
-			*kept = (struct kept_row){(uint32_t)to->rows.len, 0};
-			append_rows(to, from, i, 1);
-		} else {
-			*kept = (struct kept_row){row, to->tallies.items[row].instance_count};
-			add_to_row(to, row, from, i);
-		}
-	}
-	return shared;
-}
-
-/* False: out of memory. */
-static bool join_part(struct flat_part *to, struct flat_part *from)
-{
-	size_t count = to->rows.len + from->rows.len, groups = from->group_rows.len, done = 0, group = 0;
-	if (count >= UINT32_MAX || !reserve_rows(to, count) || !vec_reserve(&from->kept, from->rows.len) ||
-		!vec_reserve(&to->group_rows, to->group_rows.len + groups))
-		return false;
-	if (groups > 0 && to->group_rows.len > 0 && from->first_group == to->first_group + to->group_rows.len - 1) {
-		done = join_shared_group(to, from);
-		group = 1;
-	}
-	size_t moved = to->rows.len - done;
-	for (size_t row = done; row < from->rows.len; row++)
-		from->kept.items[from->kept.len++] = (struct kept_row){(uint32_t)(row + moved), 0};
-	append_rows(to, from, done, from->rows.len - done);
-	for (; group < groups; group++)
-		to->group_rows.items[to->group_rows.len++] = (uint32_t)(from->group_rows.items[group] + moved);
-	return true;
 }
 
 /* The rows in the order in which they would be made by taking sample after sample, whatever its group. */
@@ -391,7 +295,7 @@ static bool order_rows(struct flat_part *b)
 static bool join_parts(struct flat_part *parts, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (parts[i].failed || (i > 0 && !join_part(&parts[0], &parts[i])))
+		if (parts[i].failed || (i > 0 && !flat_part_join(&parts[0], &parts[i])))
 			return false;
 	return true;
 }

@@ -1,7 +1,9 @@
 #include "profile/profile_bulk.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/key_sort.h"
 #include "base/thread_pool.h"
 #include "profile/profile_builder_state.h"
 
@@ -141,16 +143,36 @@ static void expect_sample(const void *context, uint32_t item)
 struct adding {
 	struct profile_builder *b;
 	const struct sample_source *from;
-	const struct dedup *found;
+	struct dedup *found;
+	struct sort_key *order; /* by place: the sample's order, and its number */
+	uint32_t *places; /* by number */
 };
+
+/* The first of its kind may not be the earliest. */
+static void find_earliest(void *context, size_t task, unsigned worker)
+{
+	const struct adding *a = context;
+	for (size_t i = task * TASK_ITEMS; i < task_end(task, a->from->count); i++) {
+		uint64_t *earliest = &a->order[a->found->numbers[i]].key,
+			 known = __atomic_load_n(earliest, __ATOMIC_RELAXED);
+		uint64_t order = a->from->get(a->from->context, (uint32_t)i).first_order;
+		while (order < known &&
+			!__atomic_compare_exchange_n(earliest, &known, order, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			;
+	}
+}
 
 static void put_firsts(void *context, size_t task, unsigned worker)
 {
 	const struct adding *a = context;
 	struct profile_builder *b = a->b;
 	for (size_t i = task * TASK_ITEMS; i < task_end(task, a->found->count); i++) {
-		b->samples.items[i] = a->from->get(a->from->context, a->found->firsts[i]);
-		if (!profile_builder_sample_is_valid(b, &b->samples.items[i]))
+		uint32_t number = (uint32_t)a->order[i].index;
+		struct profile_sample *to = &b->samples.items[i];
+		*to = a->from->get(a->from->context, a->found->firsts[number]);
+		to->first_order = a->order[i].key;
+		a->places[number] = (uint32_t)i;
+		if (!profile_builder_sample_is_valid(b, to))
 			set_flag(&b->has_bad_id);
 	}
 }
@@ -161,17 +183,34 @@ static void add_others(void *context, size_t task, unsigned worker)
 	const struct adding *a = context;
 	for (size_t i = task * TASK_ITEMS; i < task_end(task, a->from->count); i++) {
 		uint32_t number = a->found->numbers[i];
+		a->found->numbers[i] = a->places[number];
 		if (a->found->firsts[number] == i)
 			continue;
 		const struct profile_sample more = a->from->get(a->from->context, (uint32_t)i);
-		struct profile_sample *to = &a->b->samples.items[number];
+		struct profile_sample *to = &a->b->samples.items[a->places[number]];
 		__atomic_fetch_add(&to->count, more.count, __ATOMIC_RELAXED);
 		__atomic_fetch_add(&to->period, more.period, __ATOMIC_RELAXED);
-		uint64_t first = __atomic_load_n(&to->first_order, __ATOMIC_RELAXED);
-		while (more.first_order < first && !__atomic_compare_exchange_n(&to->first_order, &first,
-							   more.first_order, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-			;
 	}
+}
+
+/* Samples of one event are put where they belong at once, instead of being moved there when the profile is finished. */
+static bool add_samples(struct adding *a, unsigned threads)
+{
+	struct profile_builder *b = a->b;
+	size_t count = a->found->count;
+	a->order = malloc((2 * count + 1) * sizeof(*a->order));
+	a->places = malloc((count + 1) * sizeof(*a->places));
+	if (!a->order || !a->places || !vec_reserve(&b->samples, count))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		a->order[i] = (struct sort_key){UINT64_MAX, i};
+	thread_pool_for(tasks_of(a->from->count), threads, find_earliest, a);
+	if (b->events.len == 1)
+		key_sort(a->order, a->order + count, count);
+	thread_pool_for(tasks_of(count), threads, put_firsts, a);
+	thread_pool_for(tasks_of(a->from->count), threads, add_others, a);
+	b->samples.len = count;
+	return true;
 }
 
 bool profile_builder_all_samples(
@@ -186,14 +225,14 @@ bool profile_builder_all_samples(
 	b->is_complete = true;
 	if (!is_done(b, dedup_find(&items, threads, found)))
 		return false;
-	if (!is_done(b, vec_reserve(&b->samples, found->count))) {
+	struct adding adding = {.b = b, .from = from, .found = found};
+	bool is_added = add_samples(&adding, threads);
+	free(adding.order);
+	free(adding.places);
+	if (!is_done(b, is_added)) {
 		dedup_deinit(found);
 		return false;
 	}
-	struct adding adding = {b, from, found};
-	thread_pool_for(tasks_of(found->count), threads, put_firsts, &adding);
-	thread_pool_for(tasks_of(from->count), threads, add_others, &adding);
-	b->samples.len = found->count;
 	for (size_t i = 0; i < b->samples.len && !b->has_bad_id; i++)
 		profile_builder_count_sample(b, &b->samples.items[i]);
 	return true;
