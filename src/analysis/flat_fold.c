@@ -28,9 +28,8 @@ bool flat_fold_init(struct flat_fold *fold, struct flat_part *part, struct sampl
 {
 	size_t binaries = machine_binary_count(pass->input.sideband->machine);
 	*fold = (struct flat_fold){.part = part, .pass = pass, .group_ids = {.words = KEY_WORDS}};
-	fold->states = calloc(part->contexts.len + 1, sizeof(*fold->states));
 	fold->is_hit = calloc(binaries + 1, 1);
-	return fold->states && fold->is_hit;
+	return fold->is_hit;
 }
 
 static void free_spots(struct flat_fold *fold)
@@ -43,7 +42,7 @@ static void free_spots(struct flat_fold *fold)
 
 void flat_fold_deinit(struct flat_fold *fold)
 {
-	free(fold->states);
+	vec_free(&fold->states);
 	free(fold->is_hit);
 	id_table_deinit(&fold->group_ids);
 	free_spots(fold);
@@ -115,7 +114,7 @@ static bool is_inside(const struct flat_range *range, uint64_t ip)
 static const struct flat_range *range_of(struct flat_fold *fold, const struct flat_sample *sample)
 {
 	const struct flat_context *context = &fold->part->contexts.items[sample->context];
-	struct flat_state *state = &fold->states[sample->context];
+	struct flat_state *state = &fold->states.items[sample->context];
 	if (sample->time_ns < state->span.from_ns || sample->time_ns >= state->span.to_ns)
 		enter(fold, context, sample->time_ns, state);
 	if (is_inside(&state->ranges[state->last], sample->ip))
@@ -129,17 +128,11 @@ static const struct flat_range *range_of(struct flat_fold *fold, const struct fl
 	return find_range(fold, context, sample, state);
 }
 
-static size_t block_len(const struct flat_part *part, size_t block)
-{
-	size_t left = part->sample_count - block * FLAT_BLOCK_SAMPLES;
-	return left < FLAT_BLOCK_SAMPLES ? left : FLAT_BLOCK_SAMPLES;
-}
-
 static void add_spot_sample(struct flat_fold *fold, const struct flat_sample *sample, uint32_t spot)
 {
 	uint64_t period = sample->period;
 	if (period == FLAT_LARGE_PERIOD)
-		period = fold->part->large_periods.items[fold->large_period++];
+		period = fold->part->large_periods.items[fold->part->large_taken++];
 	struct sample_sum *sum = &fold->spots.items[spot].sum;
 	sum->count++;
 	sum->period += period;
@@ -211,16 +204,29 @@ static bool reserve_spots(struct flat_fold *fold, size_t count)
 	return vec_reserve(&fold->spots, count) && slots_grow_to(&fold->spot_slots, &fold->spot_slot_count, slots);
 }
 
+/* For the contexts that came with the last block. */
+static bool make_states(struct flat_fold *fold)
+{
+	size_t count = fold->part->contexts.len;
+	if (!vec_reserve(&fold->states, count))
+		return false;
+	memset(fold->states.items + fold->states.len, 0, (count - fold->states.len) * sizeof(*fold->states.items));
+	fold->states.len = count;
+	return true;
+}
+
 void flat_fold_place(struct flat_fold *fold)
 {
 	struct flat_part *part = fold->part;
+	const struct sample_pass_input *input = &fold->pass->input;
+	struct flat_block block;
 	fold->failed = !reserve_spots(fold, part->sample_count / SAMPLES_PER_SPOT);
-	for (size_t b = 0; b < part->blocks.len && !fold->failed; b++) {
-		size_t count = block_len(part, b);
-		for (size_t i = 0; i < count && !fold->failed; i += BATCH)
-			place_batch(fold, part->blocks.items[b] + i, count - i < BATCH ? count - i : BATCH);
-		flat_part_free_block(part, b);
+	while (!fold->failed && flat_part_next(part, input->reader, input->run, &block)) {
+		fold->failed = !make_states(fold);
+		for (size_t i = 0; i < block.count && !fold->failed; i += BATCH)
+			place_batch(fold, block.items + i, block.count - i < BATCH ? block.count - i : BATCH);
 	}
+	fold->failed = fold->failed || part->failed;
 }
 
 /* Where the function begins that the address lies in; the address itself where none is known. */

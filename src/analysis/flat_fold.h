@@ -45,13 +45,12 @@ struct flat_spot { /* samples of a group at one address */
 struct flat_fold {
 	struct flat_part *part;
 	struct sample_pass *pass; /* initialised; its threads and sums are filled */
-	struct flat_state *states; /* by context */
+	VEC(struct flat_state) states; /* by context */
 	struct id_table group_ids;
 	VEC(struct flat_group) groups;
 	VEC(struct flat_spot) spots;
 	uint64_t *spot_slots; /* by hash: spot + 1, and the hash above */
 	size_t spot_slot_count;
-	size_t large_period; /* of the part: next */
 	struct binary_list binaries; /* that were hit, in order of first use */
 	uint8_t *is_hit; /* by binary */
 	bool failed; /* out of memory */

@@ -7,6 +7,8 @@
 
 #define WINDOW_BYTES	((size_t)256 << 10) /* of the file, read together: what a CPU's own cache holds */
 #define BYTES_PER_OTHER 24 /* of the file to one of them: room for a start */
+#define BLOCK_SAMPLES	(((size_t)2 << 20) / sizeof(struct flat_sample)) /* a huge page */
+#define KEPT_SAMPLES	(12 * BLOCK_SAMPLES) /* of all parts: a million */
 
 static bool events_serve(struct perfdata_reader *reader)
 {
@@ -29,17 +31,22 @@ bool flat_gather_serves(struct perfdata_reader *reader, const struct replay_opti
 	return !is_by_place && !is_labelled && !o->without_names && !o->spans && !o->switches && events_serve(reader);
 }
 
-void flat_part_free_block(struct flat_part *part, size_t block)
+static size_t block_bytes(const struct flat_part *part)
+{
+	return part->block_samples * sizeof(struct flat_sample);
+}
+
+static void free_block(struct flat_part *part, size_t block)
 {
 	if (part->blocks.items[block])
-		pages_free(part->blocks.items[block], FLAT_BLOCK_BYTES);
+		pages_free(part->blocks.items[block], block_bytes(part));
 	part->blocks.items[block] = NULL;
 }
 
 static void part_deinit(struct flat_part *part)
 {
 	for (size_t i = 0; i < part->blocks.len; i++)
-		flat_part_free_block(part, i);
+		free_block(part, i);
 	vec_free(&part->blocks);
 	vec_free(&part->large_periods);
 	vec_free(&part->contexts);
@@ -89,12 +96,12 @@ static uint32_t context_id(struct flat_part *part, const struct flat_context *co
 static bool add_block(struct flat_part *part)
 {
 	struct flat_sample *block =
-		vec_reserve(&part->blocks, part->blocks.len + 1) ? pages_new(FLAT_BLOCK_BYTES) : NULL;
+		vec_reserve(&part->blocks, part->blocks.len + 1) ? pages_new(block_bytes(part)) : NULL;
 	if (!block)
 		return false;
 	part->blocks.items[part->blocks.len++] = block;
 	part->next = block;
-	part->block_end = block + FLAT_BLOCK_SAMPLES;
+	part->block_end = block + part->block_samples;
 	return true;
 }
 
@@ -103,7 +110,7 @@ static struct flat_sample *new_sample(struct flat_part *part)
 {
 	if (part->next == part->block_end && !add_block(part))
 		return NULL;
-	part->sample_count++;
+	part->sample_count += !part->has_more;
 	return part->next++;
 }
 
@@ -136,8 +143,6 @@ static uint64_t field(const struct record *record, int16_t offset, uint64_t othe
 static void take_sample(struct flat_part *part, struct perfdata_reader *reader, const struct record *record)
 {
 	const struct perfdata_event *event = event_of(part, reader, record);
-	part->samples++;
-	part->sample_bytes += record->bytes.len;
 	if (!event) {
 		part->unattributed++;
 		return;
@@ -177,22 +182,31 @@ static void take_other(struct flat_part *part, const struct record *record)
 	part->others.len = len;
 }
 
-static void take(struct flat_part *part, struct perfdata_reader *reader, const struct record *record)
+/* Behind the samples that are kept, others are only counted. */
+static void take(struct flat_part *part, struct perfdata_reader *reader, const struct record *record, size_t position)
 {
-	if (record->type == RECORD_SAMPLE)
-		take_sample(part, reader, record);
-	else
+	if (record->type != RECORD_SAMPLE) {
 		take_other(part, record);
+		return;
+	}
+	part->samples++;
+	part->sample_bytes += record->bytes.len;
+	if (part->sample_count < part->most_kept) {
+		take_sample(part, reader, record);
+	} else if (!part->has_more) {
+		part->has_more = true;
+		part->more = position;
+	}
 }
 
 /* The whole records of a window up to limit; how many bytes they have. */
 static size_t take_window(struct flat_part *part, struct perfdata_reader *reader, const struct record_run *run,
-	struct tally_bytes window, size_t limit)
+	struct tally_bytes window, size_t position, size_t limit)
 {
 	size_t at = 0;
 	struct record record;
 	while (at < limit && record_at(window, run->swap, at, &record, NULL) == TALLY_OK) {
-		take(part, reader, &record);
+		take(part, reader, &record, position + at);
 		at += record.bytes.len;
 		if (record.type >= RECORD_HEADER_ATTR && perfdata_payload_bytes(&record, run->is_pipe) > 0) {
 			part->has_payload = true;
@@ -200,6 +214,15 @@ static size_t take_window(struct flat_part *part, struct perfdata_reader *reader
 		}
 	}
 	return at;
+}
+
+/* The records at a position, as many as fit. */
+static struct tally_bytes window_at(
+	struct perfdata_reader *reader, const struct record_run *run, size_t position, uint8_t *room)
+{
+	size_t left = run->bytes.len - position;
+	const struct tally_bytes from = {run->bytes.data + position, left < WINDOW_BYTES ? left : WINDOW_BYTES};
+	return perfdata_reader_view(reader, from, room);
 }
 
 /* Records that begin before end, which moves to where the next one begins. */
@@ -210,10 +233,8 @@ static void walk(struct flat_part *part, struct perfdata_reader *reader, const s
 	uint8_t *room = malloc(WINDOW_BYTES);
 	part->failed = !room || !vec_reserve(&part->others, (limit - position) / BYTES_PER_OTHER);
 	while (position < limit && !is_cut && !part->failed && !part->has_payload) {
-		size_t left = run->bytes.len - position;
-		const struct tally_bytes from = {run->bytes.data + position, left < WINDOW_BYTES ? left : WINDOW_BYTES};
-		struct tally_bytes window = perfdata_reader_view(reader, from, room);
-		size_t len = take_window(part, reader, run, window, limit - position);
+		struct tally_bytes window = window_at(reader, run, position, room);
+		size_t len = take_window(part, reader, run, window, position, limit - position);
 		is_cut = len == 0; /* the longest record is far shorter than a window */
 		progress_add(run->progress, len);
 		position += len;
@@ -223,10 +244,59 @@ static void walk(struct flat_part *part, struct perfdata_reader *reader, const s
 	free(room);
 }
 
+/* Samples of the window, which begins where there are more, until the block is full. False: it has no record. */
+static bool take_again(
+	struct flat_part *part, struct perfdata_reader *reader, const struct record_run *run, struct tally_bytes window)
+{
+	size_t at = 0, limit = part->range.end - part->more;
+	struct record record;
+	while (at < limit && part->next < part->block_end &&
+		record_at(window, run->swap, at, &record, NULL) == TALLY_OK) {
+		if (record.type == RECORD_SAMPLE)
+			take_sample(part, reader, &record);
+		at += record.bytes.len;
+	}
+	part->more += at;
+	return at > 0;
+}
+
+/* Into the last block, which is not needed any more. */
+static bool read_again(
+	struct flat_part *part, struct perfdata_reader *reader, const struct record_run *run, struct flat_block *block)
+{
+	uint8_t *room = malloc(WINDOW_BYTES);
+	struct flat_sample *first = part->blocks.items[part->blocks.len - 1];
+	part->next = first;
+	part->large_periods.len = part->large_taken = 0;
+	part->failed = part->failed || !room;
+	while (!part->failed && part->more < part->range.end && part->next < part->block_end)
+		if (!take_again(part, reader, run, window_at(reader, run, part->more, room)))
+			break;
+	free(room);
+	*block = (struct flat_block){first, (size_t)(part->next - first)};
+	return !part->failed && block->count > 0;
+}
+
+bool flat_part_next(
+	struct flat_part *part, struct perfdata_reader *reader, const struct record_run *run, struct flat_block *block)
+{
+	size_t index = part->block_taken;
+	if (index == part->blocks.len)
+		return part->has_more && index > 0 && read_again(part, reader, run, block);
+	if (index > 0)
+		free_block(part, index - 1);
+	size_t left = part->sample_count - index * part->block_samples;
+	*block =
+		(struct flat_block){part->blocks.items[index], left < part->block_samples ? left : part->block_samples};
+	part->block_taken++;
+	return true;
+}
+
 struct gathering {
 	struct flat_gather *gather;
 	struct perfdata_reader *reader;
 	const struct record_run *run;
+	size_t most_kept; /* samples, of a part */
 };
 
 /* What an earlier walk from a wrong beginning found goes. */
@@ -235,8 +305,11 @@ static void walk_part(void *context, size_t index, struct run_part *range)
 	const struct gathering *g = context;
 	struct flat_part *part = &g->gather->parts[index];
 	part_deinit(part);
-	*part = (struct flat_part){
-		.range = *range, .context_ids = {.words = 2}, .id_offset = perfdata_reader_id_offset(g->reader)};
+	*part = (struct flat_part){.range = *range,
+		.context_ids = {.words = 2},
+		.most_kept = g->most_kept,
+		.block_samples = g->most_kept < BLOCK_SAMPLES ? g->most_kept : BLOCK_SAMPLES,
+		.id_offset = perfdata_reader_id_offset(g->reader)};
 	walk(part, g->reader, g->run);
 	*range = part->range;
 }
@@ -263,10 +336,10 @@ static bool join_others(struct flat_gather *gather, const struct record_run *run
 	return true;
 }
 
-enum tally_status flat_gather(struct perfdata_reader *reader, const struct record_run *run, struct flat_gather *gather,
-	struct tally_error *err)
+enum tally_status flat_gather(struct perfdata_reader *reader, const struct record_run *run, size_t kept_samples,
+	struct flat_gather *gather, struct tally_error *err)
 {
-	struct gathering g = {gather, reader, run};
+	struct gathering g = {gather, reader, run, kept_samples ? kept_samples : KEPT_SAMPLES};
 	struct run_parts parts;
 	*gather = (struct flat_gather){0};
 	if (!run_parts_init(&parts, run))
@@ -274,6 +347,7 @@ enum tally_status flat_gather(struct perfdata_reader *reader, const struct recor
 	gather->parts = calloc(parts.count, sizeof(*gather->parts));
 	if (gather->parts) {
 		gather->part_count = parts.count;
+		g.most_kept = g.most_kept / parts.count + 1;
 		run_parts_walk(&parts, walk_part, &g);
 	}
 	run_parts_deinit(&parts);

@@ -4,10 +4,12 @@
  *
  * The parts of the recording are walked side by side from where records seem to begin. A part that turns out to begin
  * elsewhere is walked again: nothing depends on the number of workers. The file is read piece by piece, not mapped, since
- * each byte is looked at once.
+ * each byte is looked at once; but for samples beyond those that are kept, which are read again: memory does not grow
+ * with the recording.
  *
- *	flat_gather(reader, &run, &gather, err);   ... sideband_read_code(reader, &gather.others, ...) ...
- *	for each of gather.parts in order: flat_fold.h      flat_gather_deinit(&gather);
+ *	flat_gather(reader, &run, 0, &gather, err);   ... sideband_read_code(reader, &gather.others, ...) ...
+ *	for each of gather.parts in order: while (flat_part_next(&part, reader, &run, &block)) ... block.items ...
+ *	flat_gather_deinit(&gather);
  */
 #ifndef ANALYSIS_FLAT_GATHER_H
 #define ANALYSIS_FLAT_GATHER_H
@@ -25,8 +27,10 @@ struct flat_sample {
 };
 #define FLAT_LARGE_PERIOD UINT32_MAX
 
-#define FLAT_BLOCK_BYTES   ((size_t)2 << 20) /* a huge page */
-#define FLAT_BLOCK_SAMPLES (FLAT_BLOCK_BYTES / sizeof(struct flat_sample))
+struct flat_block {
+	const struct flat_sample *items;
+	size_t count;
+};
 
 struct flat_context { /* what many samples have in common */
 	int32_t pid, tid; /* -1: not recorded */
@@ -45,8 +49,13 @@ struct flat_part { /* what one worker read */
 	struct run_part range; /* of the run */
 	VEC(struct flat_sample *) blocks; /* all but the last one are full */
 	struct flat_sample *next, *block_end; /* in the last block */
-	size_t sample_count;
+	size_t block_samples; /* of a full one */
+	size_t sample_count, most_kept; /* samples in blocks */
+	bool has_more; /* samples that are not kept; more: position of the next one */
+	size_t more;
+	size_t block_taken; /* blocks that flat_part_next has given */
 	VEC(uint64_t) large_periods;
+	size_t large_taken; /* of them, by whom flat_part_next gives samples */
 	VEC(struct flat_context) contexts;
 	struct id_table context_ids;
 	size_t id_offset; /* in samples; 0: the reader is asked for each sample's event */
@@ -67,11 +76,14 @@ struct flat_gather {
 /* Whether a profile of this kind can be made this way: no stacks, no facets, nothing by address, and all samples have
  * times. */
 bool flat_gather_serves(struct perfdata_reader *reader, const struct replay_options *options);
-/* TALLY_UNSUPPORTED: data follows its records. */
+/* kept_samples: of all parts; 0: the usual number. TALLY_UNSUPPORTED: data follows its records. */
 TALLY_MUST_CHECK enum tally_status flat_gather(struct perfdata_reader *reader, const struct record_run *run,
-	struct flat_gather *gather, struct tally_error *err);
+	size_t kept_samples, struct flat_gather *gather, struct tally_error *err);
 void flat_gather_deinit(struct flat_gather *gather);
-void flat_part_free_block(struct flat_part *part, size_t block);
+/* The part's next samples, until the next call; it may have new contexts and large periods, of which those of blocks
+ * before are not needed any more. False: there are no more, or the part has failed. */
+bool flat_part_next(
+	struct flat_part *part, struct perfdata_reader *reader, const struct record_run *run, struct flat_block *block);
 /* The copied records have been read. */
 void flat_gather_free_others(struct flat_gather *gather);
 

@@ -119,7 +119,7 @@ enum tally_status flat_passes_read(
 {
 	struct flat_gather gather;
 	*passes = (struct flat_passes){0};
-	enum tally_status status = flat_gather(job->reader, job->run, &gather, err);
+	enum tally_status status = flat_gather(job->reader, job->run, job->options->kept_samples, &gather, err);
 	if (status != TALLY_OK)
 		return status;
 	status = sideband_read_code(job->reader, &gather.others, job->store, sideband, err);

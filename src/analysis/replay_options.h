@@ -52,6 +52,7 @@ struct replay_options {
 	unsigned max_stack; /* frames of a chain that are looked at; 0: no bound */
 	size_t max_bytes; /* of records: the recording is taken as one that was cut there; 0: no bound. Copies have none */
 	bool without_names; /* of functions: frames are addresses */
+	size_t kept_samples; /* of a flat profile: others are read again when their turn comes; 0: a million */
 	unsigned threads; /* 0: one per CPU */
 	struct progress *progress; /* NULL: nobody looks */
 };

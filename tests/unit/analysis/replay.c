@@ -287,6 +287,15 @@ static void test_flat_profiles_are_the_same_made_either_way(void **state)
 			free(short_text);
 			replay_result_deinit(&result);
 		}
+		for (size_t kept = 1; kept < 60000; kept = kept * 7 + 5) {
+			struct replay_options few = {.threads = threads[kept % 3], .kept_samples = kept};
+			replay(&b, &few, &result, expected);
+			char *few_text = dump(result.profile);
+			assert_string_equal(few_text, text);
+			assert_memory_equal(&result.health, &health, sizeof(health));
+			free(few_text);
+			replay_result_deinit(&result);
+		}
 		free(text);
 		perfdata_builder_deinit(&b);
 	}
