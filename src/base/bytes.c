@@ -1,15 +1,5 @@
 #include "base/bytes.h"
 
-bool str_starts_with(struct tally_str text, struct tally_str prefix)
-{
-	return text.len >= prefix.len && memcmp(text.data, prefix.data, prefix.len) == 0;
-}
-
-bool str_ends_with(struct tally_str text, struct tally_str suffix)
-{
-	return text.len >= suffix.len && memcmp(text.data + text.len - suffix.len, suffix.data, suffix.len) == 0;
-}
-
 /* Matches c against the set that starts behind '['; *pos moves behind its ']'. False also for an unterminated set. */
 static bool set_matches(struct tally_str pattern, size_t *pos, char c)
 {

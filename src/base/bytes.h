@@ -42,8 +42,15 @@ static inline struct tally_bytes bytes_part(struct tally_bytes b, size_t begin, 
 	return (struct tally_bytes){b.data + begin, rest < most ? rest : most};
 }
 
-bool str_starts_with(struct tally_str text, struct tally_str prefix);
-bool str_ends_with(struct tally_str text, struct tally_str suffix);
+/* Here, since the other text is nearly always a literal: a comparison or two are then all. */
+static inline bool str_starts_with(struct tally_str text, struct tally_str prefix)
+{
+	return text.len >= prefix.len && memcmp(text.data, prefix.data, prefix.len) == 0;
+}
+static inline bool str_ends_with(struct tally_str text, struct tally_str suffix)
+{
+	return text.len >= suffix.len && memcmp(text.data + text.len - suffix.len, suffix.data, suffix.len) == 0;
+}
 /* Shell-style * ? [set] match over the whole text, iterative. */
 bool str_glob(struct tally_str pattern, struct tally_str text);
 /* Decimal, 0x hex or 0 octal (base 0) or the given base; the whole text must be the number. */
