@@ -55,9 +55,12 @@ TALLY_MUST_CHECK static inline enum tally_status record_at(
 	*record = (struct record){.type = type, .misc = misc, .swap = swap, .bytes = {header, size}, .offset = offset};
 	return TALLY_OK;
 }
-/* SAMPLE is not decoded here (sample.h); unknown types give TALLY_UNSUPPORTED. */
+/* SAMPLE is not decoded here (sample.h); unknown types give TALLY_UNSUPPORTED. Where its bytes do not hold its fields,
+ * fields is zero. */
 TALLY_MUST_CHECK enum tally_status record_decode(
 	const struct record *record, struct record_fields *fields, struct tally_error *err);
+/* Of an MMAP or MMAP2 the file's name alone; else, and where it is too short, empty. */
+struct tally_str record_mmap_name(const struct record *record);
 /* "MMAP2", "SAMPLE", ... as perf script -D prints after PERF_RECORD_; NULL if unknown. */
 const char *record_type_name(uint32_t type);
 /* Of a hardware trace: its data, and what is told of them. */

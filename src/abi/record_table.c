@@ -38,9 +38,16 @@ static void decode_mmap(struct cursor *c, const struct record *record, struct re
 	m->filename = padded_text(c);
 }
 
-static void decode_mmap2(struct cursor *c, const struct record *record, struct record_fields *f)
+#define MMAP2_FIXED_BYTES 64 /* up to the name */
+
+/* Most of all side-band is this: its bounds are tested once. */
+static void decode_mmap2(struct cursor *whole, const struct record *record, struct record_fields *f)
 {
 	struct record_mmap *m = &f->mmap;
+	const uint8_t *fixed = cursor_take(whole, MMAP2_FIXED_BYTES);
+	if (!fixed)
+		return;
+	struct cursor part = cursor_make((struct tally_bytes){fixed, MMAP2_FIXED_BYTES}, whole->swap), *c = &part;
 	m->pid = cursor_u32(c);
 	m->tid = cursor_u32(c);
 	m->start = cursor_u64(c);
@@ -58,7 +65,7 @@ static void decode_mmap2(struct cursor *c, const struct record *record, struct r
 	}
 	m->prot = cursor_u32(c);
 	m->flags = cursor_u32(c);
-	m->filename = padded_text(c);
+	m->filename = padded_text(whole);
 }
 
 static void decode_lost(struct cursor *c, const struct record *record, struct record_fields *f)
@@ -345,7 +352,7 @@ static const struct record_type_row kernel_rows[] = {
 	{RECORD_FORK, "FORK", 24, decode_task},
 	{RECORD_READ, "READ", 8, decode_read},
 	{RECORD_SAMPLE, "SAMPLE", 0, NULL},
-	{RECORD_MMAP2, "MMAP2", 64, decode_mmap2},
+	{RECORD_MMAP2, "MMAP2", MMAP2_FIXED_BYTES, decode_mmap2},
 	{RECORD_AUX, "AUX", 24, decode_aux},
 	{RECORD_ITRACE_START, "ITRACE_START", 8, decode_itrace_start},
 	{RECORD_LOST_SAMPLES, "LOST_SAMPLES", 8, decode_lost_samples},

@@ -85,6 +85,16 @@ static inline uint64_t sample_u64_at(const uint8_t *data, size_t index, bool swa
 	return swap ? __builtin_bswap64(v) : v;
 }
 
+/* Of sample_id_decode the time alone. False: there is none. */
+static inline bool sample_id_time(const struct record_layout *layout, const struct record *record, uint64_t *time_ns)
+{
+	size_t len = record->bytes.len;
+	if (!layout->trailer_time || len < (size_t)layout->trailer_bytes + RECORD_HEADER_BYTES)
+		return false;
+	*time_ns = sample_u64_at(record->bytes.data + len - layout->trailer_time, 0, layout->swap);
+	return true;
+}
+
 #define SAMPLE_FIXED_FIELDS                                                                                      \
 	(SAMPLE_IDENTIFIER | SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_ADDR | SAMPLE_ID | SAMPLE_STREAM_ID | \
 		SAMPLE_CPU | SAMPLE_PERIOD)

@@ -139,6 +139,9 @@ static void check_type(uint32_t type, bool swap)
 	assert_int_equal(record.bytes.len, w.len);
 	assert_int_equal(record_decode(&record, &out, NULL), TALLY_OK);
 	assert_same_fields(&in, &out);
+	struct tally_str name = record_mmap_name(&record);
+	bool is_mmap = type == RECORD_MMAP || type == RECORD_MMAP2;
+	assert_true(is_mmap ? name.len > 0 && str_equal(name, out.mmap.filename) : name.len == 0);
 	struct sample_id id;
 	assert_int_equal(sample_id_decode(&layout, &record, &id, NULL), TALLY_OK);
 	assert_int_equal(id.tid, 12);
@@ -146,6 +149,12 @@ static void check_type(uint32_t type, bool swap)
 	assert_int_equal(id.id, 77);
 	assert_int_equal(id.stream_id, 78);
 	assert_int_equal(id.cpu, 3);
+	uint64_t time_ns = 0;
+	assert_true(sample_id_time(&layout, &record, &time_ns));
+	assert_int_equal(time_ns, 0x1234567890);
+	struct record bare = record;
+	bare.bytes.len = (size_t)layout.trailer_bytes + RECORD_HEADER_BYTES - 1;
+	assert_false(sample_id_time(&layout, &bare, &time_ns));
 
 	/* Each prefix that still says its own length: an error, or fields that end inside it. */
 	for (size_t cut = RECORD_HEADER_BYTES; cut < w.len; cut++) {
@@ -157,6 +166,10 @@ static void check_type(uint32_t type, bool swap)
 		assert_int_equal(record_at((struct tally_bytes){copy, cut}, swap, 0, &record, &err), TALLY_OK);
 		enum tally_status status = record_decode(&record, &out, &err);
 		assert_true(status == TALLY_OK || status == TALLY_CORRUPT);
+		if (status == TALLY_CORRUPT)
+			assert_int_equal(out.type, 0);
+		name = record_mmap_name(&record);
+		assert_true(status == TALLY_OK && is_mmap ? str_equal(name, out.mmap.filename) : name.len == 0);
 		free(copy);
 	}
 	writer_deinit(&w);
