@@ -219,14 +219,12 @@ static void note_time(struct health_walk *walk, uint64_t time_ns)
 static void note_record(struct health_walk *walk, const struct record *record)
 {
 	struct record_fields fields;
-	struct sample_id id;
 	uint64_t time_ns = 0;
 	note_type(walk->out, record->type);
 	if (record->type == RECORD_SAMPLE) {
 		time_ns = note_sample(walk, record);
 	} else if (record_type_name(record->type)) {
-		if (perfdata_reader_sample_id(walk->reader, record, &id) && id.has_time)
-			time_ns = id.time;
+		(void)perfdata_reader_time(walk->reader, record, &time_ns);
 		if (record_decode(record, &fields, NULL) == TALLY_OK)
 			note_fields(walk, record, &fields, time_ns);
 		else

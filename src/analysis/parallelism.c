@@ -26,11 +26,11 @@ enum tally_status parallelism_read(struct parallelism *p, const struct perfdata_
 	*p = (struct parallelism){0};
 	/* That the run is cut is told elsewhere. */
 	while (record_run_next(run, &position, &record, NULL) == TALLY_OK) {
-		struct sample_id id;
+		uint64_t time_ns;
 		int change = change_of(&record);
-		if (!change || !perfdata_reader_sample_id(reader, &record, &id) || !id.has_time)
+		if (!change || !perfdata_reader_time(reader, &record, &time_ns))
 			continue;
-		struct parallelism_change added = {id.time, change};
+		struct parallelism_change added = {time_ns, change};
 		if (!vec_push(&p->changes, added))
 			return error_nomem(err);
 	}

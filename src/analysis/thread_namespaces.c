@@ -40,13 +40,12 @@ enum tally_status thread_namespaces_read(struct thread_namespaces *spaces, struc
 	/* That the run is cut is told elsewhere. */
 	for (; record_run_next(run, &position, &record, NULL) == TALLY_OK; start = position) {
 		struct record_fields fields;
-		struct sample_id id;
+		uint64_t time_ns = 0;
 		if (record.type != RECORD_NAMESPACES || record_decode(&record, &fields, NULL) != TALLY_OK ||
 			fields.namespaces.entries.len / ENTRY_BYTES <= CGROUP_INDEX)
 			continue;
-		bool has_time = perfdata_reader_sample_id(reader, &record, &id) && id.has_time;
-		uint64_t clock = clock_is_position ? start : has_time ? id.time : 0;
-		if (!add_change(spaces, &fields, clock, start, run->swap))
+		(void)perfdata_reader_time(reader, &record, &time_ns);
+		if (!add_change(spaces, &fields, clock_is_position ? start : time_ns, start, run->swap))
 			return error_nomem(err);
 	}
 	if (spaces->changes.len)

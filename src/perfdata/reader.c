@@ -481,10 +481,21 @@ const struct perfdata_event *perfdata_reader_event_by_id(const struct perfdata_r
 	return event_set_by_id(&r->events, id);
 }
 
-bool perfdata_reader_sample_id(const struct perfdata_reader *r, const struct record *record, struct sample_id *id)
+/* NULL: the record has no trailer. */
+static const struct record_layout *trailer_layout(const struct perfdata_reader *r, const struct record *record)
 {
 	const struct perfdata_event *event = event_set_of(&r->events, record);
-	if (!event || !event->layout.sample_id_all || record->type >= RECORD_HEADER_ATTR)
-		return false;
-	return sample_id_decode(&event->layout, record, id, NULL) == TALLY_OK;
+	return event && event->layout.sample_id_all && record->type < RECORD_HEADER_ATTR ? &event->layout : NULL;
+}
+
+bool perfdata_reader_sample_id(const struct perfdata_reader *r, const struct record *record, struct sample_id *id)
+{
+	const struct record_layout *layout = trailer_layout(r, record);
+	return layout && sample_id_decode(layout, record, id, NULL) == TALLY_OK;
+}
+
+bool perfdata_reader_time(const struct perfdata_reader *r, const struct record *record, uint64_t *time_ns)
+{
+	const struct record_layout *layout = trailer_layout(r, record);
+	return layout && sample_id_time(layout, record, time_ns);
 }

@@ -96,5 +96,7 @@ size_t perfdata_reader_id_offset(const struct perfdata_reader *reader);
 const struct perfdata_event *perfdata_reader_event_by_id(const struct perfdata_reader *reader, uint64_t id);
 /* The trailer of a non-sample record; false if there is none. */
 bool perfdata_reader_sample_id(const struct perfdata_reader *reader, const struct record *record, struct sample_id *id);
+/* The time in it alone; false if there is none. */
+bool perfdata_reader_time(const struct perfdata_reader *reader, const struct record *record, uint64_t *time_ns);
 
 #endif

@@ -169,12 +169,9 @@ static bool is_time(uint64_t time_ns)
 
 uint64_t time_order_time_of(const struct perfdata_reader *reader, const struct record *record, bool swap)
 {
-	struct sample_id id;
+	uint64_t time_ns;
 	if (record->type != RECORD_SAMPLE)
-		return record->type < RECORD_HEADER_ATTR && perfdata_reader_sample_id(reader, record, &id) &&
-				       id.has_time
-			       ? id.time
-			       : 0;
+		return perfdata_reader_time(reader, record, &time_ns) ? time_ns : 0;
 	const struct perfdata_event *event = perfdata_reader_event_of(reader, record);
 	if (!event || event->layout.time < 0 || record->bytes.len < (size_t)event->layout.time + sizeof(uint64_t))
 		return 0;
