@@ -42,6 +42,16 @@ static void active_remove(struct address_space *space, size_t position)
 	space->active.len--;
 }
 
+/* position: of the first active one behind it. */
+static bool add_active(struct address_space *space, const struct mapping *mapping, size_t position)
+{
+	if (!vec_push(&space->mappings, *mapping))
+		return false;
+	uint32_t index = (uint32_t)(space->mappings.len - 1);
+	space->mappings.items[index].time_to_ns = MAPPING_FOREVER;
+	return active_insert(space, position, index);
+}
+
 static bool add_piece(
 	struct address_space *space, const struct mapping *whole, uint64_t start, uint64_t end, uint64_t time_ns)
 {
@@ -50,24 +60,21 @@ static bool add_piece(
 	piece.start = start;
 	piece.end = end;
 	piece.time_from_ns = time_ns;
-	piece.time_to_ns = MAPPING_FOREVER;
-	if (!vec_push(&space->mappings, piece))
-		return false;
-	return active_insert(space, active_lower_bound(space, start), (uint32_t)(space->mappings.len - 1));
+	return add_active(space, &piece, active_lower_bound(space, start));
 }
 
-bool address_space_unmap(struct address_space *space, uint64_t start, uint64_t end, uint64_t time_ns)
+/* What lies there ends; *position: of the first active one behind. */
+static bool make_room(struct address_space *space, uint64_t start, uint64_t end, uint64_t time_ns, size_t *position)
 {
 	if (!vec_push(&space->change_times_ns, time_ns))
 		return false;
-	size_t position;
-	while ((position = active_lower_bound(space, start)) < space->active.len) {
-		uint32_t index = space->active.items[position];
-		struct mapping old = space->mappings.items[index];
-		if (old.start >= end)
+	while ((*position = active_lower_bound(space, start)) < space->active.len) {
+		uint32_t index = space->active.items[*position];
+		if (space->mappings.items[index].start >= end)
 			break;
+		struct mapping old = space->mappings.items[index];
 		space->mappings.items[index].time_to_ns = time_ns;
-		active_remove(space, position);
+		active_remove(space, *position);
 		if (old.start < start && !add_piece(space, &old, old.start, start, time_ns))
 			return false;
 		if (old.end > end && !add_piece(space, &old, end, old.end, time_ns))
@@ -76,13 +83,18 @@ bool address_space_unmap(struct address_space *space, uint64_t start, uint64_t e
 	return true;
 }
 
+bool address_space_unmap(struct address_space *space, uint64_t start, uint64_t end, uint64_t time_ns)
+{
+	size_t position;
+	return make_room(space, start, end, time_ns, &position);
+}
+
 bool address_space_map(struct address_space *space, const struct mapping *mapping)
 {
-	if (mapping->end <= mapping->start)
-		return true;
-	if (!address_space_unmap(space, mapping->start, mapping->end, mapping->time_from_ns))
-		return false;
-	return add_piece(space, mapping, mapping->start, mapping->end, mapping->time_from_ns);
+	size_t position;
+	return mapping->end <= mapping->start ||
+	       (make_room(space, mapping->start, mapping->end, mapping->time_from_ns, &position) &&
+		       add_active(space, mapping, position));
 }
 
 /* The first generated code that ends after address; NULL: none. */
@@ -114,6 +126,7 @@ bool address_space_map_below(struct address_space *space, const struct mapping *
 
 static bool copy_active(struct address_space *child, const struct address_space *from, uint64_t time_ns)
 {
+	child->has_anonymous |= from->has_anonymous;
 	for (size_t i = 0; i < from->mappings.len; i++) {
 		struct mapping map = from->mappings.items[i];
 		if (map.time_from_ns > time_ns || map.time_to_ns <= time_ns)
@@ -158,6 +171,8 @@ bool address_space_fork(struct address_space *child, const struct address_space 
 	return true;
 }
 
+#define FEW_MAPPINGS 32
+
 static int compare_start(const void *a, const void *b)
 {
 	const struct mapping *x = a;
@@ -165,6 +180,24 @@ static int compare_start(const void *a, const void *b)
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
 	return (x->time_from_ns > y->time_from_ns) - (x->time_from_ns < y->time_from_ns);
+}
+
+/* The few of most processes come nearly in order. */
+static void sort_by_start(struct mapping *maps, size_t count)
+{
+	if (count > FEW_MAPPINGS) {
+		qsort(maps, count, sizeof(*maps), compare_start);
+		return;
+	}
+	for (size_t i = 1; i < count; i++) {
+		if (compare_start(&maps[i - 1], &maps[i]) <= 0)
+			continue;
+		struct mapping map = maps[i];
+		size_t to = i;
+		for (; to > 0 && compare_start(&maps[to - 1], &map) > 0; to--)
+			maps[to] = maps[to - 1];
+		maps[to] = map;
+	}
 }
 
 /* Those that nothing has ended: what further feeding starts from. */
@@ -181,23 +214,28 @@ bool address_space_finish(struct address_space *space)
 {
 	if (space->finished_changes == space->change_times_ns.len)
 		return true;
+	struct mapping *maps = space->mappings.items;
 	size_t kept = 0;
-	for (size_t i = 0; i < space->mappings.len; i++)
-		if (space->mappings.items[i].time_from_ns < space->mappings.items[i].time_to_ns)
-			space->mappings.items[kept++] = space->mappings.items[i];
+	for (size_t i = 0; i < space->mappings.len; i++) {
+		if (maps[i].time_from_ns >= maps[i].time_to_ns)
+			continue;
+		if (kept != i)
+			maps[kept] = maps[i];
+		kept++;
+	}
 	space->mappings.len = kept;
 	free(space->max_end);
 	space->max_end = NULL;
 	if (kept > 0) {
-		qsort(space->mappings.items, kept, sizeof(struct mapping), compare_start);
+		sort_by_start(maps, kept);
 		space->max_end = malloc(kept * sizeof(*space->max_end));
 		if (!space->max_end)
 			return false;
 	}
 	uint64_t highest = 0;
 	for (size_t i = 0; i < kept; i++) {
-		if (space->mappings.items[i].end > highest)
-			highest = space->mappings.items[i].end;
+		if (maps[i].end > highest)
+			highest = maps[i].end;
 		space->max_end[i] = highest;
 	}
 	space->finished_changes = space->change_times_ns.len;

@@ -73,7 +73,18 @@ static bool has_no_file(struct tally_str name)
 	       str_starts_with(name, STR("anon_inode:"));
 }
 
-bool binary_table_add_user(struct binary_table *table, const struct record_mmap *mmap, uint32_t *index)
+static bool has_build_id(const struct binary_table *table, uint32_t index, const struct record_build_id *id)
+{
+	return memcmp(&table->binaries.items[index].build_id, id, sizeof(*id)) == 0;
+}
+
+static bool is_recent(const struct binary_table *table, uint32_t index, const struct record_mmap *mmap)
+{
+	return has_build_id(table, index, &mmap->build_id) &&
+	       str_equal(intern_get(table->strings, table->binaries.items[index].path), mmap->filename);
+}
+
+static bool add_user(struct binary_table *table, const struct record_mmap *mmap, uint32_t *index)
 {
 	struct machine_binary binary = {
 		.kind = MACHINE_USER_FILE, .build_id = mmap->build_id, .pid = (int32_t)mmap->pid};
@@ -98,6 +109,30 @@ bool binary_table_add_user(struct binary_table *table, const struct record_mmap 
 		short_name = path;
 	}
 	return add(table, &binary, path, short_name, index);
+}
+
+/* Names differ at their ends. */
+static size_t recent_slot(struct tally_str name)
+{
+	uint64_t tail = 0;
+	if (name.len >= sizeof(tail))
+		memcpy(&tail, name.data + name.len - sizeof(tail), sizeof(tail));
+	return (tail * UINT64_C(0x9e3779b97f4a7c15) >> 32 ^ name.len) % BINARY_TABLE_RECENT;
+}
+
+bool binary_table_add_user(struct binary_table *table, const struct record_mmap *mmap, uint32_t *index)
+{
+	uint32_t *recent = &table->recent[recent_slot(mmap->filename)];
+	if (*recent > 0 && is_recent(table, *recent - 1, mmap)) {
+		*index = *recent - 1;
+		return true;
+	}
+	if (!add_user(table, mmap, index))
+		return false;
+	/* Neither what depends on more than name and build id, nor what was given another build id at a finish. */
+	if (!is_anonymous(mmap->filename) && has_build_id(table, *index, &mmap->build_id))
+		*recent = *index + 1;
+	return true;
 }
 
 /* "/lib/modules/6.1/kernel/net/nf_nat.ko.xz" -> "[nf_nat]"; dashes are underscores in a module's name. */
@@ -166,6 +201,7 @@ bool binary_table_add_build_id(struct binary_table *table, struct tally_str path
 
 void binary_table_finish(struct binary_table *table)
 {
+	memset(table->recent, 0, sizeof(table->recent)); /* they are told by the build ids that the records have */
 	for (size_t i = 0; i < table->binaries.len; i++) {
 		struct machine_binary *binary = &table->binaries.items[i];
 		struct tally_str path = intern_get(table->strings, binary->path);

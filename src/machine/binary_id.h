@@ -12,12 +12,16 @@
 #include "base/vec.h"
 #include "machine/mapping.h"
 
+#define BINARY_TABLE_RECENT 256 /* a power of two */
+
 struct binary_table {
 	struct intern *strings; /* the machine's */
 	VEC(struct machine_binary) binaries;
 	struct intern keys; /* path, build id, pid where it matters -> index (same numbering) */
 	struct intern build_id_paths; /* paths of the file's build-id table */
 	VEC(struct record_build_id) build_ids;
+	/* By hash of the name: the user's file that was found last, + 1. The same few are mapped again and again. */
+	uint32_t recent[BINARY_TABLE_RECENT];
 };
 
 void binary_table_init(struct binary_table *table, struct intern *strings);

@@ -5,6 +5,9 @@
 #include "machine/process.h"
 #include "machine/remapped_text.h"
 
+#define PREFETCH	  4 /* address spaces ahead */
+#define PREFETCH_MAPPINGS 6 /* as many as most have */
+
 struct machine {
 	struct intern strings;
 	struct binary_table binaries;
@@ -58,7 +61,8 @@ static bool map_user(struct machine *machine, const struct record_mmap *mmap, st
 	bool is_mapped = is_anonymous ? address_space_map_below(space, map) : address_space_map(space, map);
 	if (!is_mapped)
 		return false;
-	if (!is_anonymous && remapped_text_join(space, &machine->binaries, map))
+	space->has_anonymous |= is_anonymous;
+	if (!is_anonymous && space->has_anonymous && remapped_text_join(space, &machine->binaries, map))
 		machine->remapped_texts++;
 	return true;
 }
@@ -180,8 +184,15 @@ enum tally_status machine_finish(struct machine *machine, struct tally_error *er
 	if (!address_space_finish(&machine->kernel))
 		return error_nomem(err);
 	uint32_t epoch = 1; /* 0: no address space */
-	for (size_t i = 0; i < machine->processes.spaces.len; i++) {
-		struct address_space *space = machine->processes.spaces.items[i];
+	struct address_space **spaces = machine->processes.spaces.items;
+	size_t count = machine->processes.spaces.len;
+	for (size_t i = 0; i < count; i++) {
+		struct address_space *space = spaces[i];
+		if (i + PREFETCH < count) {
+			const struct mapping *next = spaces[i + PREFETCH]->mappings.items;
+			for (size_t k = 0; next && k < PREFETCH_MAPPINGS; k++) /* there is room for more */
+				__builtin_prefetch(&next[k].time_from_ns);
+		}
 		space->epoch_base = epoch;
 		epoch += (uint32_t)space->change_times_ns.len + 1;
 		if (!address_space_finish(space))

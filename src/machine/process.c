@@ -3,14 +3,13 @@
 void process_table_init(struct process_table *table, struct intern *strings)
 {
 	*table = (struct process_table){.strings = strings};
+	arena_init(&table->arena);
 }
 
 void process_table_deinit(struct process_table *table)
 {
-	for (size_t i = 0; i < table->spaces.len; i++) {
+	for (size_t i = 0; i < table->spaces.len; i++)
 		address_space_deinit(table->spaces.items[i]);
-		free(table->spaces.items[i]);
-	}
 	for (size_t i = 0; i < table->processes.len; i++)
 		vec_free(&table->processes.items[i].images);
 	for (size_t i = 0; i < table->threads.len; i++)
@@ -20,39 +19,51 @@ void process_table_deinit(struct process_table *table)
 	vec_free(&table->threads);
 	map_u64_deinit(&table->by_pid);
 	map_u64_deinit(&table->by_tid);
+	arena_deinit(&table->arena);
 }
 
 static struct process *find_or_add_process(struct process_table *table, int32_t pid)
 {
-	uint64_t index;
-	if (map_u64_find(&table->by_pid, (uint32_t)pid, &index))
-		return &table->processes.items[index];
-	struct process process = {.pid = pid};
-	if (!map_u64_set(&table->by_pid, (uint32_t)pid, table->processes.len) || !vec_push(&table->processes, process))
+	/* The mappings of a new image come one after another. */
+	if (table->last_process < table->processes.len && table->processes.items[table->last_process].pid == pid)
+		return &table->processes.items[table->last_process];
+	bool is_new;
+	const struct process process = {.pid = pid};
+	/* Room first, so that what is in the map is in the table. */
+	uint64_t *index = vec_reserve(&table->processes, table->processes.len + 1)
+				  ? map_u64_at(&table->by_pid, (uint32_t)pid, &is_new)
+				  : NULL;
+	if (!index)
 		return NULL;
-	return &table->processes.items[table->processes.len - 1];
+	if (is_new) {
+		*index = table->processes.len;
+		table->processes.items[table->processes.len++] = process;
+	}
+	table->last_process = (size_t)*index;
+	return &table->processes.items[*index];
 }
 
 static struct thread *find_or_add_thread(struct process_table *table, int32_t tid)
 {
-	uint64_t index;
-	if (map_u64_find(&table->by_tid, (uint32_t)tid, &index))
-		return &table->threads.items[index];
-	struct thread thread = {.tid = tid};
-	if (!map_u64_set(&table->by_tid, (uint32_t)tid, table->threads.len) || !vec_push(&table->threads, thread))
+	bool is_new;
+	const struct thread thread = {.tid = tid};
+	uint64_t *index = vec_reserve(&table->threads, table->threads.len + 1)
+				  ? map_u64_at(&table->by_tid, (uint32_t)tid, &is_new)
+				  : NULL;
+	if (!index)
 		return NULL;
-	return &table->threads.items[table->threads.len - 1];
+	if (is_new) {
+		*index = table->threads.len;
+		table->threads.items[table->threads.len++] = thread;
+	}
+	return &table->threads.items[*index];
 }
 
 static struct address_space *add_image(struct process_table *table, struct process *process, uint64_t time_ns)
 {
-	struct address_space *space = calloc(1, sizeof(*space));
-	if (!space)
+	struct address_space *space = arena_new(&table->arena, struct address_space);
+	if (!space || !vec_push(&table->spaces, space))
 		return NULL;
-	if (!vec_push(&table->spaces, space)) {
-		free(space);
-		return NULL;
-	}
 	struct process_image image = {.time_from_ns = time_ns, .space = space};
 	return vec_push(&process->images, image) ? space : NULL;
 }

@@ -7,6 +7,7 @@
 #define MACHINE_PROCESS_H
 
 #include "abi/record.h"
+#include "base/arena.h"
 #include "base/intern.h"
 #include "base/map_u64.h"
 #include "machine/address_space.h"
@@ -34,9 +35,11 @@ struct thread {
 struct process_table {
 	struct intern *strings;
 	VEC(struct process) processes;
+	size_t last_process; /* index of the one asked for last */
 	VEC(struct thread) threads;
 	VEC(struct address_space *) spaces; /* all, in order of creation */
 	struct map_u64 by_pid, by_tid; /* -> index */
+	struct arena arena; /* of spaces */
 };
 
 void process_table_init(struct process_table *table, struct intern *strings);

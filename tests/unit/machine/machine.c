@@ -1,4 +1,5 @@
 #include "machine/machine.h"
+#include "machine/address_space.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -256,6 +257,90 @@ static void test_build_ids_by_path(void **state)
 	machine_destroy(m);
 }
 
+static uint32_t binary_at(struct machine *m, uint64_t time, uint64_t address)
+{
+	const struct mapping *found = machine_find_mapping(m, 1, time, MISC_CPUMODE_USER, VA(address));
+	assert_non_null(found);
+	return found->binary;
+}
+
+static void map_build(struct machine *m, uint64_t start, const char *name, uint8_t build, uint64_t time)
+{
+	struct record_fields f = {.type = RECORD_MMAP2,
+		.mmap = {.pid = 1,
+			.tid = 1,
+			.start = start,
+			.len = 0x1000,
+			.prot = CODE_PROT,
+			.build_id = {.size = build ? 20 : 0, .bytes = {build}},
+			.filename = str_from(name)}};
+	apply(m, f, MISC_CPUMODE_USER, time);
+}
+
+/* Files that end alike, the same name with other build ids, and without one: each is itself however often they alternate. */
+static void test_a_file_is_the_same_again(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		uint8_t build;
+	} files[] = {{"/opt/a/library.so", 1}, {"/opt/b/library.so", 1}, {"/opt/a/library.so", 2},
+		{"/opt/a/library.so", 0}, {"short", 0}, {"[vdso]", 0}, {"", 0}};
+	struct machine *m = new_machine();
+	for (uint64_t round = 0; round < 3; round++)
+		for (uint64_t i = 0; i < 7; i++)
+			map_build(m, 0x10000 * (round + 1) + 0x1000 * i, files[i].name, files[i].build, round);
+	uint8_t id[20] = {9};
+	assert_int_equal(machine_add_build_id(m, STR("/opt/a/library.so"), id, 20, NULL), TALLY_OK);
+	assert_int_equal(machine_finish(m, NULL), TALLY_OK);
+	assert_int_equal(machine_binary_count(m), 7);
+	for (uint64_t round = 0; round < 3; round++)
+		for (uint64_t i = 0; i < 7; i++)
+			assert_int_equal(binary_at(m, 9, 0x10000 * (round + 1) + 0x1000 * i), i);
+	/* What has got its build id from the table is still the file that came without. */
+	map_build(m, 0x90000, "/opt/a/library.so", 0, 10);
+	map_build(m, 0xa0000, "/opt/a/library.so", 9, 10);
+	assert_int_equal(machine_finish(m, NULL), TALLY_OK);
+	assert_int_equal(binary_at(m, 11, 0x90000), 3);
+	assert_int_equal(binary_at(m, 11, 0xa0000), 7);
+	machine_destroy(m);
+}
+
+static void test_memory_without_a_file_is_told_by_its_process(void **state)
+{
+	(void)state;
+	struct machine *m = new_machine();
+	for (uint32_t round = 0; round < 2; round++) {
+		map(m, 1, 0x1000, 0x1000, "//anon", 10 * round);
+		map(m, 2, 0x1000, 0x1000, "//anon", 10 * round + 5);
+	}
+	assert_int_equal(machine_finish(m, NULL), TALLY_OK);
+	assert_mapped(m, 1, 20, 0x1000, "/tmp/perf-1.map");
+	assert_mapped(m, 2, 20, 0x1000, "/tmp/perf-2.map");
+	machine_destroy(m);
+}
+
+/* Mapped from the highest address down, each over the half of the one before; in few and in many. */
+static void test_mappings_in_any_order(void **state)
+{
+	(void)state;
+	for (uint64_t count = 1; count <= 100; count += 9) {
+		struct machine *m = new_machine();
+		for (uint64_t i = 0; i < count; i++)
+			map(m, 1, 0x1000000 - i * 0x1000, 0x1800, i % 2 ? "/odd" : "/even", 10 + i);
+		assert_int_equal(machine_finish(m, NULL), TALLY_OK);
+		for (uint64_t i = 0; i < count; i++) {
+			uint64_t start = 0x1000000 - i * 0x1000;
+			bool is_covered = i + 1 < count;
+			assert_mapped(m, 1, 10 + i, start, i % 2 ? "/odd" : "/even");
+			assert_mapped(m, 1, 1000, start + 0x7ff, (i + is_covered) % 2 ? "/odd" : "/even");
+			assert_mapped(m, 1, 1000, start + 0x800, i % 2 ? "/odd" : "/even");
+			assert_mapped(m, 1, 10 + i, start - 1, NULL);
+		}
+		machine_destroy(m);
+	}
+}
+
 static void test_lengths_that_wrap(void **state)
 {
 	struct machine *m = new_machine();
@@ -302,6 +387,23 @@ static void test_a_hole_in_a_file_is_its_text(void **state)
 	assert_int_equal(machine_finish(m, NULL), TALLY_OK);
 	assert_int_equal(machine_remapped_texts(m), 1);
 	assert_text(m, 20, 0x700010, "/bin/big", 0x300010);
+	machine_destroy(m);
+}
+
+/* So many forks down that the mappings are copied, the hole too. */
+static void test_a_hole_that_was_copied_is_its_files_text(void **state)
+{
+	(void)state;
+	struct machine *m = new_machine();
+	const uint32_t forks = ADDRESS_SPACE_MAX_DEPTH + 1;
+	map(m, 100, 0x401000, 0x200000 - 0x1000, "/bin/big", 1);
+	map(m, 100, 0x600000, 0x400000, "//anon", 1);
+	for (uint32_t i = 0; i < forks; i++)
+		fork_process(m, i == 0 ? 100 : 100 + i, i + 1 == forks ? 7 : 101 + i, 2 + i);
+	map_code(m, 0xa00000, 0xa12000, 0x100 + 0x5ff000, "/bin/big", 50);
+	assert_int_equal(machine_finish(m, NULL), TALLY_OK);
+	assert_int_equal(machine_remapped_texts(m), 1);
+	assert_text(m, 60, 0x700010, "/bin/big", 0x100 + 0x2ff010);
 	machine_destroy(m);
 }
 
@@ -365,6 +467,7 @@ int main(void)
 		cmocka_unit_test(test_generated_functions_lie_above_memory_and_below_files),
 		cmocka_unit_test(test_text_on_huge_pages_keeps_its_file),
 		cmocka_unit_test(test_a_hole_in_a_file_is_its_text),
+		cmocka_unit_test(test_a_hole_that_was_copied_is_its_files_text),
 		cmocka_unit_test(test_generated_code_stays_generated),
 		cmocka_unit_test(test_a_newer_mapping_wins_from_its_time_on),
 		cmocka_unit_test(test_a_child_sees_its_parents_mappings_as_of_the_fork),
@@ -375,6 +478,9 @@ int main(void)
 		cmocka_unit_test(test_names_that_are_no_files),
 		cmocka_unit_test(anonymous_memory_is_code_if_it_may_run),
 		cmocka_unit_test(test_build_ids_by_path),
+		cmocka_unit_test(test_a_file_is_the_same_again),
+		cmocka_unit_test(test_memory_without_a_file_is_told_by_its_process),
+		cmocka_unit_test(test_mappings_in_any_order),
 		cmocka_unit_test(test_lengths_that_wrap),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
