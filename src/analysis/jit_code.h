@@ -13,6 +13,11 @@
 
 /* "/tmp/jit-4711.dump", mapped executable. */
 bool jit_code_is_marker(const struct record_mmap *mmap);
+/* By its name alone it may be one. */
+static inline bool jit_code_may_be_marker(struct tally_str path)
+{
+	return str_ends_with(path, STR(".dump"));
+}
 /* The dump of a marker, loaded; borrowed from the store. NULL in *dump: it is not there, or not that process's. */
 TALLY_MUST_CHECK enum tally_status jit_code_dump(struct binary_store *store, int32_t pid, struct tally_str path,
 	const struct jitdump **dump, struct tally_error *err);

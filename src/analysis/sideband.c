@@ -8,27 +8,33 @@
 #include "base/key_sort.h"
 #include "base/limits.h"
 
-struct timed_record {
-	uint64_t time_ns;
-	size_t position;
-	uint32_t marker, place; /* generated code: of which dump, + 1; which place, + 1 */
-};
+#define PREFETCH 8 /* records ahead */
 
 struct jit_marker { /* the mapping that names a dump */
 	int32_t pid;
 	struct tally_str path; /* borrowed from the record */
-	struct timed_record seen;
+	struct sort_key seen; /* its time and position */
 	const struct jitdump *dump;
+};
+
+struct marker_list {
+	struct jit_marker *items;
+	size_t len, cap;
+};
+
+struct timed_place { /* generated code that lies somewhere from a time on */
+	uint64_t time_ns;
+	uint32_t marker, place; /* indexes: of which dump, where in it */
 };
 
 struct sideband_reading {
 	struct perfdata_reader *reader;
 	const struct record_run *run;
 	struct sideband *out;
-	VEC(struct timed_record) records;
+	VEC(struct sort_key) history; /* records that the machine is told of: time and position */
 	struct binary_store *store; /* NULL: generated code is not asked for */
-	VEC(struct jit_marker) markers;
-	bool is_sorted;
+	struct marker_list markers;
+	VEC(struct timed_place) places;
 };
 
 void sideband_deinit(struct sideband *sideband)
@@ -82,34 +88,6 @@ bool sideband_is_history(uint32_t type)
 	       type == RECORD_KSYMBOL;
 }
 
-static bool add_marker(struct sideband_reading *reading, const struct record *record, const struct timed_record *timed)
-{
-	struct record_fields fields;
-	if ((record->type != RECORD_MMAP && record->type != RECORD_MMAP2) ||
-		record_decode(record, &fields, NULL) != TALLY_OK || !jit_code_is_marker(&fields.mmap) ||
-		reading->markers.len >= LIMIT_JITDUMPS)
-		return true;
-	struct jit_marker marker = {.pid = (int32_t)fields.mmap.pid, .path = fields.mmap.filename, .seen = *timed};
-	for (size_t i = 0; i < reading->markers.len; i++)
-		if (reading->markers.items[i].pid == marker.pid &&
-			str_equal(reading->markers.items[i].path, marker.path))
-			return true;
-	return vec_push(&reading->markers, marker);
-}
-
-static bool add_history(struct sideband_reading *reading, const struct record *record, size_t position)
-{
-	struct timed_record timed = {.position = position};
-	struct sample_id id;
-	if (reading->out->clock_is_position)
-		timed.time_ns = position;
-	else if (perfdata_reader_sample_id(reading->reader, record, &id) && id.has_time)
-		timed.time_ns = id.time;
-	if (reading->records.len > 0 && timed.time_ns < reading->records.items[reading->records.len - 1].time_ns)
-		reading->is_sorted = false;
-	return vec_push(&reading->records, timed) && (!reading->store || add_marker(reading, record, &timed));
-}
-
 static enum tally_status add_deferred(
 	struct sideband_reading *reading, const struct record *record, struct tally_error *err)
 {
@@ -149,11 +127,8 @@ enum tally_status sideband_take_build_id(
 	return machine_add_build_id(sideband->machine, id->filename, id->bytes, id->size, err);
 }
 
-static enum tally_status visit(
-	struct sideband_reading *reading, const struct record *record, size_t position, struct tally_error *err)
+static enum tally_status visit(struct sideband_reading *reading, const struct record *record, struct tally_error *err)
 {
-	if (sideband_is_history(record->type) && !add_history(reading, record, position))
-		return error_nomem(err);
 	if (record->type == RECORD_CALLCHAIN_DEFERRED) {
 		enum tally_status status = add_deferred(reading, record, err);
 		if (status != TALLY_OK)
@@ -168,44 +143,82 @@ static enum tally_status visit(
 }
 
 struct walked { /* of a part of the run */
-	VEC(size_t) others; /* positions of records that are no samples */
+	VEC(struct sort_key) history; /* as in struct sideband_reading */
+	struct marker_list markers;
+	VEC(size_t) others; /* positions of what is neither a sample nor history */
 	VEC(size_t) chunks;
-	uint64_t samples, sample_bytes;
+	uint64_t samples;
+	uint64_t bytes; /* of samples and history */
 	bool failed; /* out of memory */
 };
 
 struct walking {
-	const struct record_run *run;
+	const struct sideband_reading *reading;
 	struct walked *parts;
 };
 
 static void free_walked(struct walked *walked)
 {
+	vec_free(&walked->history);
+	vec_free(&walked->markers);
 	vec_free(&walked->others);
 	vec_free(&walked->chunks);
 	*walked = (struct walked){0};
 }
 
-static bool note_record(
-	struct walked *walked, const struct record_run *run, const struct record *record, size_t position)
+static bool add_marker(struct marker_list *markers, const struct jit_marker *marker)
 {
+	if (markers->len >= LIMIT_JITDUMPS)
+		return true;
+	for (size_t i = 0; i < markers->len; i++)
+		if (markers->items[i].pid == marker->pid && str_equal(markers->items[i].path, marker->path))
+			return true;
+	return vec_push(markers, *marker);
+}
+
+static bool note_marker(struct walked *walked, const struct record *record, const struct sort_key *seen)
+{
+	struct record_fields fields;
+	if (!jit_code_may_be_marker(record_mmap_name(record)) || record_decode(record, &fields, NULL) != TALLY_OK ||
+		!jit_code_is_marker(&fields.mmap))
+		return true;
+	struct jit_marker marker = {.pid = (int32_t)fields.mmap.pid, .path = fields.mmap.filename, .seen = *seen};
+	return add_marker(&walked->markers, &marker);
+}
+
+static bool note_history(
+	struct walked *walked, const struct sideband_reading *reading, const struct record *record, size_t position)
+{
+	struct sort_key timed = {.index = position};
+	if (reading->out->clock_is_position)
+		timed.key = position;
+	else
+		(void)perfdata_reader_time(reading->reader, record, &timed.key);
+	return vec_push(&walked->history, timed) && (!reading->store || note_marker(walked, record, &timed));
+}
+
+static bool note_record(
+	struct walked *walked, const struct sideband_reading *reading, const struct record *record, size_t position)
+{
+	const struct record_run *run = reading->run;
 	size_t chunk = walked->chunks.len > 0 ? walked->chunks.items[walked->chunks.len - 1] : 0;
 	if (walked->chunks.len == 0 || position - chunk >= SIDEBAND_CHUNK_BYTES) {
 		progress_add(run->progress, walked->chunks.len > 0 ? position - chunk : 0);
 		if (!vec_push(&walked->chunks, position))
 			return false;
 	}
-	if (record->type != RECORD_SAMPLE)
+	bool is_history = sideband_is_history(record->type);
+	if (record->type != RECORD_SAMPLE && !is_history)
 		return vec_push(&walked->others, position);
-	walked->samples++;
-	walked->sample_bytes += record->bytes.len;
-	return true;
+	walked->bytes += record->bytes.len;
+	walked->samples += !is_history;
+	return !is_history || note_history(walked, reading, record, position);
 }
 
 static void walk_part(void *context, size_t index, struct run_part *part)
 {
 	const struct walking *walking = context;
-	const struct record_run *run = walking->run;
+	const struct record_run *run = walking->reading->run;
 	struct walked walked = {0}; /* here, not in its place, which shares cache lines with others' */
 	size_t position = part->begin, left = part->begin;
 	record_run_move(run, &left, position);
@@ -215,31 +228,46 @@ static void walk_part(void *context, size_t index, struct run_part *part)
 		record_run_pass(run, &left, position);
 		part->is_cut = record_run_next(run, &position, &record, NULL) != TALLY_OK;
 		if (!part->is_cut)
-			walked.failed = !note_record(&walked, run, &record, start);
+			walked.failed = !note_record(&walked, walking->reading, &record, start);
 	}
 	part->end = position;
 	free_walked(&walking->parts[index]);
 	walking->parts[index] = walked;
 }
 
-/* What lies between the samples, in order. */
+static bool take_history(struct sideband_reading *reading, const struct walked *walked)
+{
+	size_t count = walked->history.len;
+	if (!vec_reserve(&reading->history, reading->history.len + count))
+		return false;
+	if (count > 0)
+		memcpy(reading->history.items + reading->history.len, walked->history.items,
+			count * sizeof(*walked->history.items));
+	reading->history.len += count;
+	for (size_t i = 0; i < walked->markers.len; i++)
+		if (!add_marker(&reading->markers, &walked->markers.items[i]))
+			return false;
+	return true;
+}
+
+/* What was found in a part, in order of the parts. */
 static enum tally_status visit_part(
 	struct sideband_reading *reading, const struct walked *walked, struct tally_error *err)
 {
 	struct sideband *out = reading->out;
-	out->health.records += walked->samples;
+	out->health.records += walked->samples + walked->history.len;
 	out->health.samples += walked->samples;
-	out->health.bytes += walked->sample_bytes;
+	out->health.bytes += walked->bytes;
 	for (size_t i = 0; i < walked->chunks.len; i++)
 		if (!vec_push(&out->chunks, walked->chunks.items[i]))
 			return error_nomem(err);
-	enum tally_status status = walked->failed ? error_nomem(err) : TALLY_OK;
+	enum tally_status status = walked->failed || !take_history(reading, walked) ? error_nomem(err) : TALLY_OK;
 	for (size_t i = 0; i < walked->others.len && status == TALLY_OK; i++) {
 		struct record record;
 		size_t position = walked->others.items[i];
 		status = record_run_next(reading->run, &position, &record, err);
 		if (status == TALLY_OK)
-			status = visit(reading, &record, walked->others.items[i], err);
+			status = visit(reading, &record, err);
 	}
 	return status;
 }
@@ -250,7 +278,7 @@ static enum tally_status walk(struct sideband_reading *reading, struct tally_err
 	struct run_parts parts;
 	if (!run_parts_init(&parts, reading->run))
 		return error_nomem(err);
-	struct walking walking = {reading->run, calloc(parts.count, sizeof(*walking.parts))};
+	struct walking walking = {reading, calloc(parts.count, sizeof(*walking.parts))};
 	enum tally_status status = walking.parts ? TALLY_OK : error_nomem(err);
 	if (status == TALLY_OK)
 		run_parts_walk(&parts, walk_part, &walking);
@@ -270,17 +298,6 @@ static enum tally_status walk(struct sideband_reading *reading, struct tally_err
 	return status;
 }
 
-static int compare_time(const void *a, const void *b)
-{
-	const struct timed_record *x = a;
-	const struct timed_record *y = b;
-	if (x->time_ns != y->time_ns)
-		return x->time_ns < y->time_ns ? -1 : 1;
-	if (x->position != y->position)
-		return x->position < y->position ? -1 : 1;
-	return (x->place > y->place) - (x->place < y->place);
-}
-
 /* When its code lay where. Without times that can be compared all of it was there from the start: the last counts. */
 static enum tally_status add_places(struct sideband_reading *reading, uint32_t index, struct tally_error *err)
 {
@@ -291,15 +308,12 @@ static enum tally_status add_places(struct sideband_reading *reading, uint32_t i
 	bool has_times = !reading->out->clock_is_position && jit_code_has_times(reading->reader, marker->dump);
 	reading->out->health.untimed_jitdumps += !has_times;
 	for (size_t i = 0; i < marker->dump->places.len; i++) {
-		struct timed_record timed = marker->seen;
-		timed.marker = index + 1;
-		timed.place = (uint32_t)i + 1;
+		struct timed_place timed = {.time_ns = marker->seen.key, .marker = index, .place = (uint32_t)i};
 		if (has_times)
 			timed.time_ns = marker->dump->places.items[i].time;
-		if (!vec_push(&reading->records, timed))
+		if (!vec_push(&reading->places, timed))
 			return error_nomem(err);
 	}
-	reading->is_sorted = false;
 	return TALLY_OK;
 }
 
@@ -312,10 +326,10 @@ static enum tally_status add_all_places(struct sideband_reading *reading, struct
 }
 
 static enum tally_status apply_place(
-	struct sideband_reading *reading, const struct timed_record *timed, struct tally_error *err)
+	struct sideband_reading *reading, const struct timed_place *timed, struct tally_error *err)
 {
-	const struct jit_marker *marker = &reading->markers.items[timed->marker - 1];
-	const struct jitdump_place *place = &marker->dump->places.items[timed->place - 1];
+	const struct jit_marker *marker = &reading->markers.items[timed->marker];
+	const struct jitdump_place *place = &marker->dump->places.items[timed->place];
 	struct machine_generated code = {.pid = marker->pid,
 		.path = marker->path,
 		.start = place->address,
@@ -324,49 +338,69 @@ static enum tally_status apply_place(
 	return machine_add_generated(reading->out->machine, &code, timed->time_ns, err);
 }
 
-static uint64_t time_of(const void *record)
+/* Those that come before a record, from *next on. At the same time a place comes right behind what names its dump. */
+static enum tally_status apply_places(
+	struct sideband_reading *reading, const struct sort_key *record, size_t *next, struct tally_error *err)
 {
-	return ((const struct timed_record *)record)->time_ns;
-}
-
-/* They are there by position, so that only times are to be sorted, unless generated code is among them. False: out of
- * memory. */
-static bool sort_by_time(struct sideband_reading *reading)
-{
-	struct timed_record *records = reading->records.items;
-	size_t count = reading->records.len;
-	if (reading->markers.len == 0)
-		return key_sort_items(records, count, sizeof(*records), &(key_of_item){time_of}, 1);
-	qsort(records, count, sizeof(*records), compare_time);
-	return true;
-}
-
-static enum tally_status apply_all(struct sideband_reading *reading, struct tally_error *err)
-{
-	if (!reading->is_sorted && !sort_by_time(reading))
-		return error_nomem(err);
-	for (size_t i = 0; i < reading->records.len; i++) {
-		const struct timed_record *timed = &reading->records.items[i];
-		struct record record;
-		struct record_fields fields;
-		size_t position = timed->position;
-		struct tally_error decode_error;
-		if (timed->marker) {
-			enum tally_status added = apply_place(reading, timed, err);
-			if (added != TALLY_OK)
-				return added;
-			continue;
-		}
-		if (record_run_next(reading->run, &position, &record, &decode_error) != TALLY_OK ||
-			record_decode(&record, &fields, &decode_error) != TALLY_OK) {
-			reading->out->health.damaged_records++;
-			continue;
-		}
-		enum tally_status status = machine_apply(reading->out->machine, &record, &fields, timed->time_ns, err);
+	for (; *next < reading->places.len; ++*next) {
+		const struct timed_place *timed = &reading->places.items[*next];
+		if (timed->time_ns > record->key ||
+			(timed->time_ns == record->key &&
+				reading->markers.items[timed->marker].seen.index >= record->index))
+			break;
+		enum tally_status status = apply_place(reading, timed, err);
 		if (status != TALLY_OK)
 			return status;
 	}
 	return TALLY_OK;
+}
+
+static enum tally_status apply_record(
+	struct sideband_reading *reading, const struct sort_key *timed, struct tally_error *err)
+{
+	struct record record;
+	struct record_fields fields;
+	size_t position = timed->index;
+	if (record_run_next(reading->run, &position, &record, NULL) == TALLY_OK &&
+		record_decode(&record, &fields, NULL) == TALLY_OK)
+		return machine_apply(reading->out->machine, &record, &fields, timed->key, err);
+	reading->out->health.damaged_records++;
+	return TALLY_OK;
+}
+
+static uint64_t time_of(const void *place)
+{
+	return ((const struct timed_place *)place)->time_ns;
+}
+
+/* Both are there by position, so that only times are to be sorted. False: out of memory. */
+static bool sort_by_time(struct sideband_reading *reading)
+{
+	size_t count = reading->history.len;
+	struct sort_key *room = calloc(count + 1, sizeof(*room));
+	if (room)
+		key_sort(reading->history.items, room, count);
+	free(room);
+	return room && key_sort_items(reading->places.items, reading->places.len, sizeof(*reading->places.items),
+			       &(key_of_item){time_of}, 1);
+}
+
+static enum tally_status apply_all(struct sideband_reading *reading, struct tally_error *err)
+{
+	const struct sort_key *history = reading->history.items;
+	const uint8_t *bytes = reading->run->bytes.data;
+	size_t count = reading->history.len, place = 0;
+	enum tally_status status = sort_by_time(reading) ? TALLY_OK : error_nomem(err);
+	for (size_t i = 0; i < count && status == TALLY_OK; i++) {
+		/* In order of time they lie here and there. */
+		if (i + PREFETCH < count)
+			__builtin_prefetch(bytes + history[i + PREFETCH].index);
+		status = apply_places(reading, &history[i], &place, err);
+		if (status == TALLY_OK)
+			status = apply_record(reading, &history[i], err);
+	}
+	const struct sort_key end = {UINT64_MAX, SIZE_MAX};
+	return status == TALLY_OK ? apply_places(reading, &end, &place, err) : status;
 }
 
 static enum tally_status add_build_ids(struct sideband_reading *reading, struct tally_error *err)
@@ -401,8 +435,7 @@ enum tally_status sideband_read_code(struct perfdata_reader *reader, const struc
 		health->unknown_records = 0;
 	sideband->clock_is_position = lacks_times(reader);
 
-	struct sideband_reading reading = {
-		.reader = reader, .run = run, .out = sideband, .is_sorted = true, .store = store};
+	struct sideband_reading reading = {.reader = reader, .run = run, .out = sideband, .store = store};
 	enum tally_status status = machine_create(&sideband->machine, err);
 	if (status == TALLY_OK)
 		status = walk(&reading, err);
@@ -414,8 +447,9 @@ enum tally_status sideband_read_code(struct perfdata_reader *reader, const struc
 		status = add_build_ids(&reading, err);
 	if (status == TALLY_OK)
 		status = machine_finish(sideband->machine, err);
-	vec_free(&reading.records);
+	vec_free(&reading.history);
 	vec_free(&reading.markers);
+	vec_free(&reading.places);
 	if (status == TALLY_OK && run->end_error.status != TALLY_OK) {
 		health->is_cut = true;
 		health->cut_offset = run->end_error.offset;
