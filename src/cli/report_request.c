@@ -468,8 +468,9 @@ enum tally_status report_request_finish(
 	r->with_chains = (has_chains || r->with_history) && r->chains.style != CHAIN_NONE;
 	r->is_by_address = r->is_by_address || r->has_history;
 	r->is_by_line = r->is_by_line && !r->has_history;
-	/* perf decides on children before a pipe has told of call chains, but on their order after it */
-	r->with_children = has_chains && !is_pipe && !r->no_children && !r->is_hierarchy;
+	/* perf decides on children before a pipe has told of call chains, but on their order after it. Callers access no
+	 * data: rows of accesses are the samples' own. */
+	r->with_children = has_chains && !is_pipe && !r->no_children && !r->is_hierarchy && !r->by_memory;
 	if (!r->order_is_set)
 		r->is_caller_first = (has_chains || r->with_history) && !r->no_children;
 	r->chains.skips_first = r->sort && !r->fields && !strncmp(r->sort, "sym", 3);

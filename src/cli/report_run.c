@@ -364,8 +364,7 @@ static void read_stream_through(struct perfdata_reader *reader)
 static void print_file_header(struct report *report)
 {
 	const struct report_request *r = report->request;
-	bool is_wanted = r->header || r->header_only || r->full_info;
-	if (is_wanted)
+	if (r->header || r->header_only)
 		header_text(report->out, report->reader, r->full_info);
 	else if (!r->is_quiet && !r->is_json && !r->is_interactive && !r->stats && !r->missing && !r->tasks &&
 		 !r->mmaps)

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from conftest import Program
-from perfdata_build import Recording
+from perfdata_build import CHAIN_USER, Recording
 
 NEWEST = pathlib.Path(os.environ.get('PERF_NEWEST', '/opt/newest-perf/perf'))
 CPU_TOPOLOGY = 13
@@ -112,3 +112,28 @@ def test_records_in_the_order_of_the_file(tally, tmp_path):
 ])
 def test_a_refusal_gives_its_reason(tally, line, reason):
     assert 'is not supported yet: ' in (said := tally(*line.split(), check=129).stderr) and reason in said
+
+
+def test_callers_access_no_data(tally, newest, tmp_path):
+    built = Recording()
+    built.event('IDENTIFIER IP TID TIME ADDR PERIOD CALLCHAIN WEIGHT DATA_SRC')
+    built.name_events('loads')
+    built.comm('job')
+    built.mmap(0x400000, 0x8000, '/bin/nothing')
+    for i in range(6):
+        built.sample(ip=0x400000 + i % 3, addr=0x404040, weight=10 + i, data_src=0x68100142,
+                     callchain=[CHAIN_USER, 0x400000 + i % 3, 0x400100])
+    built.write(tmp_path / 'perf.data')
+    for words in ('', '--children', '-s mem,sym', '-F overhead,sample,sym', '-g callee'):
+        line = ['report', '--stdio', '--mem-mode', '-i', tmp_path / 'perf.data', *words.split()]
+        ours, theirs = ([row.split() for row in rows(tool(*line))] for tool in (tally, newest))
+        assert ours == theirs
+        assert 'Children' not in tally(*line).stdout
+
+
+def test_more_of_the_header_is_no_header(tally, perf, tmp_path):
+    path = recording(tmp_path)
+    for words in (['-I'], ['-I', '--stats']):
+        theirs, ours = (tool('report', '--stdio', '-i', path, *words, check=0).stdout for tool in (perf, tally))
+        assert '# ========' not in theirs + ours
+        assert ours.splitlines()[:9] == theirs.splitlines()[:9]
