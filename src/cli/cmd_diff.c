@@ -8,6 +8,7 @@
 #include "cli/config_files.h"
 #include "cli/diff_run.h"
 #include "cli/diff_sides.h"
+#include "cli/word_files.h"
 #include "perfdata/time_spans.h"
 
 enum { SIDE_BASE, SIDE_NEW, SIDE_AA, SIDES };
@@ -19,6 +20,7 @@ struct settings {
 	const char **sides[SIDES]; /* --base, --new, --aa; room for every word */
 	size_t side_counts[SIDES];
 	const char **all; /* paths of all sides */
+	struct word_files files; /* that filters name */
 	bool json, markdown, has_test_option, has_pair_option, has_limit;
 	uint64_t usual_order; /* of the configuration */
 };
@@ -312,6 +314,8 @@ static int parse_and_run(
 		return code;
 	if (request->separator && !strcmp(request->separator, "."))
 		return cli_failf(cli, "'.' is the only non valid --field-separator argument");
+	if (word_files_read_filters(&settings->files, &request->filters, &err) != TALLY_OK)
+		return cli_fail(cli, &err);
 	if (request->is_repeated)
 		choose_sides(settings);
 	else
@@ -344,6 +348,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	}
 	for (int side = 0; side < SIDES; side++)
 		free(settings.sides[side]);
+	word_files_deinit(&settings.files);
 	free(settings.all);
 	free(words);
 	return code;

@@ -11,6 +11,7 @@
 #include "cli/export_database.h"
 #include "cli/export_run.h"
 #include "cli/output_file.h"
+#include "cli/word_files.h"
 #include "view/export/export_formats.h"
 #include "view/html/report_page.h"
 
@@ -202,7 +203,14 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 			cli, command, "output", "%s is no text: -o says where to, or send it to a file", format->name);
 	if (!format->write && (!settings.output || strcmp(settings.output, "-") == 0))
 		return cli_usagef(cli, command, "output", "a database is a file: -o says where to");
-	return export_file(cli, &settings, format);
+	struct word_files files = {0};
+	struct tally_error err;
+	if (word_files_read_filters(&files, &settings.filters, &err) == TALLY_OK)
+		code = export_file(cli, &settings, format);
+	else
+		code = cli_fail(cli, &err);
+	word_files_deinit(&files);
+	return code;
 }
 
 static const char *const usages[] = {"--format <format> [<options>] [<file>]", NULL};

@@ -10,6 +10,7 @@
 #include "cli/report_config.h"
 #include "cli/report_run.h"
 #include "cli/tui_terminal.h"
+#include "cli/word_files.h"
 #include "perfdata/time_spans.h"
 
 struct settings {
@@ -253,7 +254,7 @@ static const struct option options[] = {
 	{"percentage", 0, OPTION_CALL, "relative|absolute", .call = set_percentage, .is_self_explaining = true,
 		.help = "how to display percentage of filtered entries"},
 	{"comms", 'c', OPTION_STRING, "comm[,comm...]", .offset = REQUEST(filters.comms),
-		.help = "only consider symbols in these comms"},
+		.help = "only consider symbols in these comms (file://FILE: those in it, one a line)"},
 	{"dsos", 'd', OPTION_STRING, "dso[,dso...]", .offset = REQUEST(filters.dsos),
 		.help = "only consider symbols in these dsos"},
 	{"symbols", 'S', OPTION_STRING, "symbol[,symbol...]", .offset = REQUEST(filters.symbols),
@@ -544,6 +545,7 @@ static int write_page(const struct cli *cli, const char *path, int argc, char **
 static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct settings settings = {0};
+	struct word_files files = {0};
 	struct diag notes;
 	struct tally_error err = {0};
 	char *sort = NULL;
@@ -559,9 +561,12 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		code = write_page(cli, page_of(&settings, argc, argv, rest), argc, argv);
 	} else if (code == CLI_GO_ON) {
 		code = finish_settings(cli, &settings, argc, argv, rest);
+		if (code == 0 && word_files_read_filters(&files, &settings.request.filters, &err) != TALLY_OK)
+			code = cli_fail(cli, &err);
 		if (code == 0)
 			code = run_request(cli, &settings.request, &notes);
 	}
+	word_files_deinit(&files);
 	diag_deinit(&notes);
 	free(sort);
 	return code;

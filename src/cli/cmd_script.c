@@ -206,6 +206,7 @@ static void script_deinit(struct script *script)
 	script_source_deinit(&script->source);
 	script_dumps_close(&script->dumps);
 	script_filter_deinit(&script->filter);
+	word_files_deinit(&script->files);
 	script_records_deinit(&script->records);
 	frame_names_deinit(&script->names);
 	bpf_lines_deinit(&script->bpf_lines);
@@ -281,6 +282,7 @@ static int list_dlfilters(const struct cli *cli, const struct script_settings *s
 static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct script script = {.cli = cli, .settings = {.max_stack = 127}};
+	struct script_filter_request *filter = &script.settings.filter;
 	script_fields_init(&script.settings.fields);
 	int rest;
 	int code = cli_parse_options(cli, command, argc, argv, &script.settings, &rest);
@@ -304,8 +306,11 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	if (script.settings.filter.time && !time_spans_are_valid(script.settings.filter.time))
 		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
 	struct tally_error err;
-	if (cli_open_recording(script.settings.input, script.settings.force, &script.reader, &err) != TALLY_OK)
-		return cli_fail(cli, &err);
+	if (word_files_read(&script.files, &filter->comms, &err) != TALLY_OK ||
+		word_files_read(&script.files, &filter->dsos, &err) != TALLY_OK ||
+		word_files_read(&script.files, &filter->symbols, &err) != TALLY_OK ||
+		cli_open_recording(script.settings.input, script.settings.force, &script.reader, &err) != TALLY_OK)
+		return word_files_deinit(&script.files), cli_fail(cli, &err);
 	const struct script_settings *settings = &script.settings;
 	enum tally_status status = settings->header_only ? TALLY_OK : prepare(&script, &err);
 	cli_print_diag(cli, &script.field_notes);

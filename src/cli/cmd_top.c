@@ -10,6 +10,7 @@
 #include "cli/record_freq.h"
 #include "cli/top_run.h"
 #include "cli/tui_terminal.h"
+#include "cli/word_files.h"
 
 #define DELAY_DEFAULT_S 2
 #define DELAY_MAX_S	86400
@@ -333,6 +334,8 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	struct top_settings settings = {.record = record_settings_default(), .delay_s = DELAY_DEFAULT_S};
 	struct top_run_request request = {
 		.cli = cli, .command = command, .kernel = kernel_seam_linux(), .settings = &settings};
+	struct word_files files = {0};
+	struct tally_error err;
 	int rest;
 	char **words = copy_command_line(cli->program, argc, argv);
 
@@ -343,8 +346,11 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
 	if (code == CLI_GO_ON && rest < argc)
 		code = cli_usagef(cli, command, NULL, "top takes no words, and '%s' is one", argv[rest]);
+	if (code == CLI_GO_ON && word_files_read_filters(&files, &settings.report.filters, &err) != TALLY_OK)
+		code = cli_fail(cli, &err);
 	if (code == CLI_GO_ON)
 		code = run_parsed(&request);
+	word_files_deinit(&files);
 	record_settings_deinit(&settings.record);
 	free(words);
 	return code;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/word_list.h"
 
 #define DEFAULT_SORT "dso,symbol"
 #define STREAM_SORT  "srcline,symbol,dso"
@@ -177,7 +178,7 @@ static enum tally_status add_key(struct diff_request *r, struct tally_str name, 
 
 static bool is_single(const char *list)
 {
-	return list && *list && !strchr(list, ',');
+	return list && word_list_single(list).len > 0;
 }
 
 /* A filter on one name makes its column say nothing. */

@@ -5,11 +5,11 @@
 
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/word_list.h"
 #include "cli/cpu_filter.h"
 #include "cli/lock_places.h"
 #include "cli/recording_input.h"
 #include "cli/trace_fields.h"
-#include "cli/word_list.h"
 
 enum lock_event { EVENT_NONE, EVENT_BEGIN, EVENT_END, EVENT_CONTENDED, EVENT_ACQUIRED };
 

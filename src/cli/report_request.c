@@ -1,5 +1,6 @@
 #include "cli/report_request.h"
 #include "base/error.h"
+#include "base/word_list.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -415,9 +416,15 @@ static enum tally_status make_columns(
 	return TALLY_OK;
 }
 
-static bool is_single(const char *list)
+struct tally_str report_request_only(const struct report_request *request, enum profile_key key)
 {
-	return list && *list && !strchr(list, ',');
+	const struct profile_filter_lists *f = &request->filters;
+	const char *list = key == KEY_COMM     ? f->comms
+			   : key == KEY_DSO    ? f->dsos
+			   : key == KEY_SYMBOL ? f->symbols
+					       : NULL;
+	struct tally_str only = list ? word_list_single(list) : (struct tally_str){0};
+	return key == KEY_SYMBOL && str_starts_with(only, STR("0x")) ? (struct tally_str){0} : only;
 }
 
 /* A filter on one name makes its column say nothing; perf names it above the table instead. */
@@ -425,12 +432,9 @@ static void hide_constant_columns(struct report_request *r)
 {
 	uint64_t hidden = 0;
 	size_t left = 0;
-	if (is_single(r->filters.comms))
-		hidden |= UINT64_C(1) << KEY_COMM;
-	if (is_single(r->filters.dsos))
-		hidden |= UINT64_C(1) << KEY_DSO;
-	if (is_single(r->filters.symbols))
-		hidden |= UINT64_C(1) << KEY_SYMBOL;
+	const enum profile_key keys[] = {KEY_COMM, KEY_DSO, KEY_SYMBOL};
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		hidden |= report_request_only(r, keys[i]).len ? UINT64_C(1) << keys[i] : 0;
 	for (size_t i = 0; i < r->key_count; i++)
 		left += r->keys[i] > KEY_SYMBOL || !(hidden >> r->keys[i] & 1); /* those after it are never hidden */
 	if (left)

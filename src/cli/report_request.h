@@ -138,6 +138,8 @@ void report_request_print_sort(const struct report_request *request, struct text
 /* Bit by enum profile_facet: what the keys need kept. */
 uint64_t report_request_facets(const struct report_request *request);
 bool report_request_has_form(const struct report_request *request, enum profile_key_form form);
+/* The only name that a filter on this key lets pass; len 0: no filter, or more than one name, or an address. */
+struct tally_str report_request_only(const struct report_request *request, enum profile_key key);
 bool report_request_has_key(const struct report_request *request, enum profile_key key);
 
 #endif

@@ -103,22 +103,21 @@ static enum tally_status open_store(struct report *report, struct tally_error *e
 	return status;
 }
 
-static void print_filter_line(struct report *report, enum profile_key key, const char *name, const char *list)
+static void print_filter_line(struct report *report, enum profile_key key, const char *name)
 {
-	if (!list || !*list || strchr(list, ',') || !report_request_has_key(report->request, key))
-		return;
-	text_printf(report->out, "# %s: %s\n", name, list);
+	struct tally_str only = report_request_only(report->request, key);
+	if (only.len && report_request_has_key(report->request, key))
+		text_printf(report->out, "# %s: %.*s\n", name, (int)only.len, only.data);
 }
 
 /* The columns that a filter on one name makes constant are named above the tables. */
 static void print_filter_lines(struct report *report)
 {
-	const struct profile_filter_lists *filters = &report->request->filters;
 	if (report->request->is_quiet)
 		return;
-	print_filter_line(report, KEY_COMM, "comm", filters->comms);
-	print_filter_line(report, KEY_DSO, "dso", filters->dsos);
-	print_filter_line(report, KEY_SYMBOL, "symbol", filters->symbols);
+	print_filter_line(report, KEY_COMM, "comm");
+	print_filter_line(report, KEY_DSO, "dso");
+	print_filter_line(report, KEY_SYMBOL, "symbol");
 }
 
 static void print_lost(struct report *report)

@@ -7,9 +7,9 @@
 #include "base/id_table.h"
 #include "base/limits.h"
 #include "base/vec.h"
+#include "base/word_list.h"
 #include "cli/cpu_filter.h"
 #include "cli/sched_text.h"
-#include "cli/word_list.h"
 #include "view/text/percent_text.h"
 
 #define SHORT_BYTES 2

@@ -5,10 +5,10 @@
 #include "analysis/sched_history.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/word_list.h"
 #include "cli/number_ranges.h"
 #include "cli/sched_text.h"
 #include "cli/trace_fields.h"
-#include "cli/word_list.h"
 
 #define NAME_WIDTH  30
 #define NEXT_WIDTH  24

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
+#include "base/word_list.h"
 #include "cli/cpu_filter.h"
 #include "cli/report_selection.h"
-#include "cli/word_list.h"
 
 static enum tally_status find_switches(
 	struct script_filter *filter, const struct perfdata_reader *reader, struct tally_error *err)
@@ -83,7 +83,7 @@ static bool wants_symbol(const struct script_filter_request *r, const struct scr
 		return true;
 	struct tally_str rest = str_from(r->symbols);
 	struct tally_str part;
-	while (str_next(&rest, ',', &part)) {
+	while (word_list_next(r->symbols, &rest, &part)) {
 		uint64_t address;
 		if (!str_to_u64(part, 16, &address))
 			continue;

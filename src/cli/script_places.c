@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "cli/word_list.h"
+#include "base/word_list.h"
 
 unsigned script_cpumode_of(const struct script_places *p, uint64_t ip)
 {

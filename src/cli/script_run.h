@@ -17,10 +17,12 @@
 #include "cli/script_metrics.h"
 #include "cli/script_options.h"
 #include "cli/script_records.h"
+#include "cli/word_files.h"
 
 struct script {
 	const struct cli *cli;
 	struct script_settings settings;
+	struct word_files files; /* that filters name */
 	struct perfdata_reader *reader;
 	struct binary_store *store;
 	struct record_run run;

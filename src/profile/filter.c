@@ -1,18 +1,9 @@
 #include "profile/filter.h"
 #include "base/error.h"
+#include "base/word_list.h"
 
 #include <regex.h>
 #include <stdlib.h>
-
-static bool is_in_list(const char *list, struct tally_str name)
-{
-	struct tally_str rest = str_from(list), part;
-	while (str_next(&rest, ',', &part)) {
-		if (str_equal(str_trim(part), name))
-			return true;
-	}
-	return false;
-}
 
 static enum tally_status check_numbers(const char *list, struct tally_error *err)
 {
@@ -45,7 +36,7 @@ static bool is_set(const char *list)
 static bool thread_is_wanted(
 	const struct profile *p, const struct profile_filter_lists *lists, const struct profile_thread *thread)
 {
-	if (is_set(lists->comms) && !is_in_list(lists->comms, profile_string(p, thread->comm)))
+	if (is_set(lists->comms) && !word_list_has(lists->comms, profile_string(p, thread->comm)))
 		return false;
 	if (is_set(lists->pids) && !number_is_in_list(lists->pids, thread->pid))
 		return false;
@@ -55,9 +46,22 @@ static bool thread_is_wanted(
 static bool binary_is_wanted(const struct profile *p, const char *list, uint32_t binary)
 {
 	if (binary == PROFILE_NONE)
-		return is_in_list(list, STR("[unknown]"));
-	return is_in_list(list, profile_string(p, p->binaries[binary].name)) ||
-	       is_in_list(list, profile_string(p, p->binaries[binary].long_name));
+		return word_list_has(list, STR("[unknown]"));
+	return word_list_has(list, profile_string(p, p->binaries[binary].name)) ||
+	       word_list_has(list, profile_string(p, p->binaries[binary].long_name));
+}
+
+/* An address in the list stands for what has no name: as it is shown, or where it ran first. */
+static bool address_is_in_list(const char *list, const struct profile_frame *frame)
+{
+	struct tally_str rest = str_from(list), part;
+	uint64_t address;
+	while (word_list_next(list, &rest, &part)) {
+		if (str_to_u64(str_trim(part), 16, &address) &&
+			(address == frame->address || address == frame->raw_address))
+			return true;
+	}
+	return false;
 }
 
 static bool frame_is_wanted(
@@ -67,8 +71,9 @@ static bool frame_is_wanted(
 		return false;
 	if (!is_set(lists->symbols))
 		return true;
-	return frame->function != PROFILE_NONE &&
-	       is_in_list(lists->symbols, profile_string(p, p->functions[frame->function].name));
+	if (frame->function == PROFILE_NONE)
+		return address_is_in_list(lists->symbols, frame);
+	return word_list_has(lists->symbols, profile_string(p, p->functions[frame->function].name));
 }
 
 static bool frame_contains(const struct profile *p, const char *part, const struct profile_frame *frame)

@@ -114,6 +114,57 @@ def test_a_refusal_gives_its_reason(tally, line, reason):
     assert 'is not supported yet: ' in (said := tally(*line.split(), check=129).stderr) and reason in said
 
 
+def three_places(folder):
+    """Samples of two commands in a named object, and in none."""
+    built = Recording()
+    built.event('IDENTIFIER IP TID TIME PERIOD')
+    for pid, name in ((1000, 'job'), (2000, 'f(int, long)'), (3000, 'other')):
+        built.record(3, 0, built.pack('II', pid, pid) + built.name(name) + built.trailer())
+    built.mmap(0x400000, 0x8000, '/bin/nothing')
+    for pid, ip, count in ((1000, 0x400010, 4), (1000, 0x400020, 3), (2000, 0x500000, 2), (3000, 0x600000, 1)):
+        for _ in range(count):
+            built.sample(tid=(pid, pid), ip=ip)
+    built.write(folder / 'perf.data')
+    return folder / 'perf.data'
+
+
+def test_names_come_from_files(tally, perf, tmp_path):
+    path = three_places(tmp_path)
+    (tmp_path / 'names').write_text('f(int, long)\nother\n')
+    (tmp_path / 'one').write_text('other\n')
+    (tmp_path / 'objects').write_text('nothing\n')
+    for words, count in ((['-c', f'file://{tmp_path}/names'], 2), (['-c', f'job,file://{tmp_path}/one'], 3),
+                         (['-c', f'file://{tmp_path}/one'], 1), (['-d', f'file://{tmp_path}/objects'], 2)):
+        line = ['report', '--stdio', '-i', path, *words]
+        theirs, ours = perf(*line, check=0).stdout, tally(*line, check=0).stdout
+        assert [row.rstrip() for row in ours.splitlines()][:-2] == [row.rstrip() for row in theirs.splitlines()][:-2]
+        assert len([row for row in ours.splitlines() if '%' in row]) == count
+    line = ['script', '-i', path, '-F', 'comm', '-c', f'file://{tmp_path}/names']
+    assert tally(*line, check=0).stdout.split() == perf(*line, check=0).stdout.split() == ['f(int,', 'long)'] * 2 + ['other']
+
+
+@pytest.mark.parametrize('verb, option', [('report', '-c'), ('report', '-S'), ('script', '--dsos'), ('diff', '-C'), ('top', '--dsos'),
+                                          ('export --format json', '-S')])
+def test_a_file_of_names_that_is_not_there_is_told(tally, tmp_path, verb, option):
+    path = three_places(tmp_path)
+    files = [path, path] if verb == 'diff' else [] if verb == 'top' else ['-i', path]
+    result = tally(*verb.split(), option, f'ld,file://{tmp_path}/absent', *files, check=255)
+    assert f'{tmp_path}/absent: No such file' in result.stderr
+
+
+def test_an_address_is_a_symbol_without_a_name(tally, perf, tmp_path):
+    path = three_places(tmp_path)
+    for address, shown in (('0x400010', ['40.00%']), ('0x400020', ['30.00%']), ('0x400010,400020', ['40.00%', '30.00%'])):
+        line = ['report', '--stdio', '-i', path, '-S', address, '-s', 'sym']
+        theirs, ours = perf(*line, check=0).stdout, tally(*line, check=0).stdout
+        assert [row.split() for row in ours.splitlines()][:-2] == [row.split() for row in theirs.splitlines()][:-2]
+        assert re.findall(r'[0-9.]+%', ours) == shown
+    unmapped = tally('report', '-i', path, '-S', '0x600000,0x500000', '-s', 'sym', check=0).stdout
+    assert re.findall(r'[0-9.]+%', unmapped) == ['20.00%', '10.00%']
+    as_shown = tally('report', '-i', path, '-S', '0x20', '-q', check=0).stdout
+    assert as_shown.split() == ['30.00%', 'job', 'nothing', '[.]', '0x0000000000000020']
+
+
 def test_callers_access_no_data(tally, newest, tmp_path):
     built = Recording()
     built.event('IDENTIFIER IP TID TIME ADDR PERIOD CALLCHAIN WEIGHT DATA_SRC')

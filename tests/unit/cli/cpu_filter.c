@@ -4,7 +4,6 @@
 
 #include "base/limits.h"
 #include "cli/number_ranges.h"
-#include "cli/word_list.h"
 #include "unit_test.h"
 
 static void test_lists(void **state)
@@ -36,22 +35,12 @@ static void test_ranges(void **state)
 	assert_false(number_ranges_parse("high", 140, table));
 }
 
-static void test_words(void **state)
-{
-	assert_true(word_list_has("cc1,ld", STR("ld")));
-	assert_false(word_list_has("cc1,ld", STR("l")));
-	assert_false(word_list_has("", STR("l")));
-	assert_true(word_list_has_number("5,-1,12", -1));
-	assert_false(word_list_has_number("5,-1,12", 1));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_lists_that_are_none),
 		cmocka_unit_test(test_ranges),
-		cmocka_unit_test(test_words),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,20 @@
+/*
+ * word_list.h - a text of words as options take it: with commas between, or one a line, where there is an end of line.
+ * Words of lines may have commas. Holds nothing.
+ *
+ *	if (word_list_has("cc1,ld", STR("ld"))) ...
+ */
+#ifndef BASE_WORD_LIST_H
+#define BASE_WORD_LIST_H
+
+#include "base/bytes.h"
+
+/* Splits off the next word; false when rest is used up. rest starts as the list. */
+bool word_list_next(const char *list, struct tally_str *rest, struct tally_str *word);
+/* Blanks around a word of the list do not count. */
+bool word_list_has(const char *list, struct tally_str word);
+bool word_list_has_number(const char *list, int32_t number);
+/* The only word of a list that has one; len 0 if there is none, or another. */
+struct tally_str word_list_single(const char *list);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * word_files.h - lists of words of which some are files with words (-c, -d and -S: "ld,file://names"), read into lists
+ * with a word a line. The texts live as long as the word_files.
+ *
+ *	struct word_files files = {0};
+ *	if (word_files_read(&files, &settings.comms, err) != TALLY_OK) ...
+ *	word_files_deinit(&files);
+ */
+#ifndef CLI_WORD_FILES_H
+#define CLI_WORD_FILES_H
+
+#include "base/text.h"
+#include "profile/filter.h"
+
+#define WORD_FILES_LISTS 3
+
+struct word_files {
+	struct text texts[WORD_FILES_LISTS];
+	size_t count;
+};
+
+/* A list without files, or NULL, stays as it is. At most WORD_FILES_LISTS lists. */
+TALLY_MUST_CHECK enum tally_status word_files_read(
+	struct word_files *files, const char **list, struct tally_error *err);
+/* Of the commands, objects and symbols. */
+TALLY_MUST_CHECK enum tally_status word_files_read_filters(
+	struct word_files *files, struct profile_filter_lists *lists, struct tally_error *err);
+void word_files_deinit(struct word_files *files);
+
+#endif
