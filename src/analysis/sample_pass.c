@@ -96,7 +96,7 @@ uint32_t sample_pass_add_thread(
 		.last_comm = machine_comm_at(machine, tid, UINT64_MAX)};
 	/* A thread without a name is shown by its number, so it stays apart. */
 	if (pass->input.options->with_threads || key.comm == INTERN_NONE) {
-		key.pid = pid;
+		key.pid = tid ? pid : 0; /* old kernels may say of an idle thread which process it has just left */
 		key.tid = tid;
 	}
 	uint64_t words[THREAD_KEY_WORDS] = {pack((uint32_t)key.pid, (uint32_t)key.tid), pack(key.comm, key.last_comm)};

@@ -14,8 +14,8 @@ static void print_hex(struct text *t, const char *label, uint64_t v)
 /* "..... 12: 0000000000401234" */
 static void print_numbered(struct text *t, uint64_t number, uint64_t address)
 {
-	text_str(t, ".....");
-	text_u64_right(t, number, 3);
+	text_str(t, "..... ");
+	text_u64_right(t, number, 2);
 	text_str(t, ": ");
 	text_hex(t, address, 16);
 }

@@ -469,12 +469,15 @@ enum tally_status report_request_finish(
 	set_mode(r, source);
 	r->with_history = source->has_branches &&
 			  (r->has_history || (r->chains_have_branches && has_chains && r->mode != KEY_MODE_BRANCH));
-	r->with_chains = (has_chains || r->with_history) && r->chains.style != CHAIN_NONE;
+	/* Callers access no data and took no branch: rows of accesses and branches are the samples' own; the latter have no
+	 * chains, as the one chain of a sample is none of its branches'. */
+	bool is_own = r->mode != KEY_MODE_ANY;
+	bool shows_chains = (has_chains && r->mode != KEY_MODE_BRANCH) || r->with_history;
+	r->with_chains = shows_chains && r->chains.style != CHAIN_NONE;
 	r->is_by_address = r->is_by_address || r->has_history;
 	r->is_by_line = r->is_by_line && !r->has_history;
-	/* perf decides on children before a pipe has told of call chains, but on their order after it. Callers access no
-	 * data: rows of accesses are the samples' own. */
-	r->with_children = has_chains && !is_pipe && !r->no_children && !r->is_hierarchy && !r->by_memory;
+	/* perf decides on children before a pipe has told of call chains, but on their order after it */
+	r->with_children = has_chains && !is_pipe && !r->no_children && !r->is_hierarchy && !is_own;
 	if (!r->order_is_set)
 		r->is_caller_first = (has_chains || r->with_history) && !r->no_children;
 	r->chains.skips_first = r->sort && !r->fields && !strncmp(r->sort, "sym", 3);

@@ -391,7 +391,7 @@ static enum tally_status check_chains(const struct report *report, struct tally_
 			"-p and --sort parent need call chains, and this recording has none: was it made without -g?");
 	if (r->cpus && !recording_has_samples_with(report->reader, SAMPLE_CPU))
 		return error_set(err, TALLY_INVALID, "File does not contain CPU events. Remove -C option to proceed.");
-	if (r->branches == BRANCHES_ALWAYS && !recording_has_branches(report->reader))
+	if (r->branches == BRANCHES_ALWAYS && !recording_has_samples_with(report->reader, SAMPLE_BRANCH_STACK))
 		return error_set(err, TALLY_INVALID,
 			"-b needs branch stacks, and this recording has none: was it made without -b?");
 	if ((report_request_facets(r) & UINT64_C(1) << FACET_PARALLELISM) && !has_switches(report->reader))

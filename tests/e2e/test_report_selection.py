@@ -6,7 +6,7 @@ import re
 import pytest
 
 from conftest import Program
-from perfdata_build import CHAIN_USER, Recording
+from perfdata_build import BRANCH_ANY, CHAIN_USER, Recording
 
 NEWEST = pathlib.Path(os.environ.get('PERF_NEWEST', '/opt/newest-perf/perf'))
 CPU_TOPOLOGY = 13
@@ -188,3 +188,46 @@ def test_more_of_the_header_is_no_header(tally, perf, tmp_path):
         theirs, ours = (tool('report', '--stdio', '-i', path, *words, check=0).stdout for tool in (perf, tally))
         assert '# ========' not in theirs + ours
         assert ours.splitlines()[:9] == theirs.splitlines()[:9]
+
+
+BRANCH_STACK, CALL_STACK = 15, 1 << 11
+
+
+BRANCHES_WITH_CHAINS = ['-b', '-b -s dso_from,symbol_to -n', '-b -g caller', '-b --children', '-b --hierarchy']
+
+
+@pytest.mark.parametrize('words, kind', [
+    *((words, kind) for words in BRANCHES_WITH_CHAINS for kind in (BRANCH_ANY, CALL_STACK)),
+    *((words, BRANCH_ANY) for words in ('', '-g none', '-g caller', '--children', '--no-branch-stack'))])
+def test_branches_beside_call_chains(tally, newest, tmp_path, words, kind):
+    """record -b -g: a sample's chain is none of its branches'; record --call-graph lbr: branches if they are asked for."""
+    built = Recording()
+    built.event('IDENTIFIER IP TID TIME PERIOD BRANCH_STACK CALLCHAIN', branch=kind)
+    built.name_events('cycles')
+    built.comm('job')
+    built.mmap(0x400000, 0x8000, '/bin/nothing')
+    for i in range(5):
+        built.sample(ip=0x400010, branch_stack=[0x400100 + i % 2, 0x400200, 1, 0x400300, 0x400400, 1],
+                     callchain=[CHAIN_USER, 0x400010, 0x400044])
+    if kind == BRANCH_ANY:
+        built.feature(BRANCH_STACK, b'')
+    built.write(tmp_path / 'perf.data')
+    line = ['report', '--stdio', '-i', tmp_path / 'perf.data', *words.split()]
+    assert rows(tally(*line)) == rows(newest(*line))
+    if '--no-branch-stack' not in line:
+        assert rows(tally(*line))[-1].split()[-1] == '-' and 'Children' not in tally(*line).stdout
+
+
+def test_idle_threads_are_of_process_0(tally, perf, tmp_path):
+    """Old kernels say of one, while it goes to sleep, that it is of the process that ran before."""
+    built = Recording()
+    built.event('IDENTIFIER IP TID TIME PERIOD')
+    built.record(3, 0, built.pack('II', 1384, 1384) + built.name('powerd') + built.trailer())
+    for tid in ((0, 0), (1384, 0), (1384, 1384)):
+        built.sample(tid=tid)
+    built.write(tmp_path / 'perf.data')
+    for words in (['--pid', '0'], ['--pid', '1384']):
+        line = ['report', '--stdio', '-i', tmp_path / 'perf.data', '-s', 'pid', *words]
+        assert rows(tally(*line)) == rows(perf(*line))
+    shares = tally('report', '-i', tmp_path / 'perf.data', '-s', 'tgid', '-q', check=0).stdout.split()
+    assert shares == ['66.67%', '0:swapper', '33.33%', '1384:powerd']

@@ -122,6 +122,16 @@ def test_dump(tally, perf, tmp_path, verb, add):
     same_in_both_orders(tally, tmp_path, [verb, '-D'], add)
 
 
+def test_dump_of_a_long_chain(tally, perf, tmp_path):
+    built = perfdata_build.Recording()
+    built.event('IP TID TIME PERIOD CALLCHAIN')
+    built.sample(callchain=[perfdata_build.CHAIN_USER, *range(0x400000, 0x400078)])
+    built.write(tmp_path / 'perf.data')
+    expected, result = (tool('report', '-D', cwd=tmp_path, check=0).stdout for tool in (perf, tally))
+    assert '..... 120: ' in result
+    assert re.findall(r'(?m)^\.{5} .*', result) == re.findall(r'(?m)^\.{5} .*', expected)
+
+
 @pytest.mark.parametrize('option', ['--tasks', '--mmaps'])
 def test_tasks(tally, perf, tmp_path, option):
     records = Records('<')
