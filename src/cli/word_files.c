@@ -2,12 +2,12 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define FILE_PREFIX STR("file://")
-#define FILE_LIMIT  ((size_t)16 << 20)
 
 static enum tally_status add_file(struct text *words, struct tally_str path, struct tally_error *err)
 {
@@ -16,7 +16,7 @@ static enum tally_status add_file(struct text *words, struct tally_str path, str
 	size_t len = 0;
 	if (!name)
 		return error_nomem(err);
-	enum tally_status status = file_read(name, FILE_LIMIT, &data, &len, err);
+	enum tally_status status = file_read(name, LIMIT_SMALL_FILE, &data, &len, err);
 	free(name);
 	if (status != TALLY_OK)
 		return status;
