@@ -32,6 +32,8 @@ def lines_of(path, objdump, style):
 
 def plain(text):
     text = re.sub(r" <[^>]*(<[^>]*>)*[^>]*>", "", text)
+    # Of a file without symbols objdump writes addresses with 0x.
+    text = re.sub(r"(\b(?:call|xbegin|loop\w*|j\w+)(?:,p[nt])? +|# )0x(?=[0-9a-f]+$)", r"\1", text)
     return re.sub(r"\s+", " ", text.replace("\t", " ")).strip()
 
 

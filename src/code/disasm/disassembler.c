@@ -46,6 +46,8 @@ static enum tally_status open_handle(struct disassembler *d, struct tally_error 
 	if (!found)
 		return error_set(err, TALLY_UNSUPPORTED, "no disassembler for ELF machine %u", d->options.elf_machine);
 	unsigned mode = found->mode;
+	/* Code of arm64 is little-endian whatever its data is. */
+	d->options.is_big_endian &= d->options.elf_machine != EM_AARCH64;
 	if (d->options.is_big_endian)
 		mode |= (unsigned)CS_MODE_BIG_ENDIAN;
 	if (cs_open(found->arch, (cs_mode)mode, &d->handle) != CS_ERR_OK)
@@ -92,6 +94,14 @@ unsigned disassembler_mnemonic_width(const struct disassembler *d)
 	return d->is_x86 ? 6 : 0;
 }
 
+static uint32_t load_word(const struct disassembler *d, struct tally_bytes bytes, unsigned size)
+{
+	uint32_t word = 0;
+	for (unsigned i = 0; i < size; i++)
+		word |= (uint32_t)bytes.data[i] << 8 * (d->options.is_big_endian ? size - 1 - i : i);
+	return word;
+}
+
 static void set_bad(const struct disassembler *d, struct tally_bytes bytes, struct instruction *to)
 {
 	to->kind = INSTRUCTION_BAD;
@@ -100,9 +110,7 @@ static void set_bad(const struct disassembler *d, struct tally_bytes bytes, stru
 		snprintf(to->mnemonic, sizeof(to->mnemonic), "(bad)");
 		return;
 	}
-	uint32_t word = 0;
-	for (unsigned i = 0; i < to->size; i++)
-		word |= (uint32_t)bytes.data[i] << 8 * (d->options.is_big_endian ? to->size - 1 - i : i);
+	uint32_t word = load_word(d, bytes, to->size);
 	snprintf(to->mnemonic, sizeof(to->mnemonic), to->size == 2 ? ".short" : ".inst");
 	snprintf(to->operands, sizeof(to->operands), "0x%0*x", (int)to->size * 2, word);
 }
@@ -143,6 +151,8 @@ void disassembler_next(struct disassembler *d, struct tally_bytes bytes, uint64_
 	*to = (struct instruction){.address = address};
 	if (d->options.elf_machine == EM_X86_64 && x86_masked_decode(bytes, address, d->options.is_intel, to))
 		return;
+	if (d->options.elf_machine == EM_AARCH64 && len >= 4 && arm64_atomic_decode(load_word(d, bytes, 4), to))
+		return;
 	if (!cs_disasm_iter(d->handle, &code, &len, &at, d->insn)) {
 		set_bad(d, bytes, to);
 		return;
@@ -170,8 +180,13 @@ bool disassembler_operation(
 		.second = OPERATION_NO_REGISTER,
 		.memory = {.base = OPERATION_NO_REGISTER, .index = OPERATION_NO_REGISTER},
 		.goes_on = true};
-	if (!cs_disasm_iter(d->handle, &code, &len, &at, d->insn))
+	if (!cs_disasm_iter(d->handle, &code, &len, &at, d->insn)) {
+		/* What has a text only is passed over whole. */
+		struct instruction text;
+		disassembler_next(d, bytes, address, &text);
+		operation->size = text.size;
 		return false;
+	}
 	operation->size = d->insn->size;
 	if (d->options.elf_machine == EM_X86_64)
 		operation_decode_x86(d->handle, d->insn, operation);

@@ -30,6 +30,9 @@ void operand_words_join(const struct operand_words *words, const char *separator
 void objdump_x86(csh handle, const cs_insn *from, struct tally_bytes bytes, bool is_intel, struct instruction *to);
 void objdump_arm64(csh handle, const cs_insn *from, struct instruction *to);
 
+/* Atomic operations of ARMv8.1, and ldapr, which this capstone does not know. False: not one of them. */
+bool arm64_atomic_decode(uint32_t word, struct instruction *to);
+
 /* Instructions that this capstone does not know: masks and comparisons of AVX-512, protection keys; of x86-64.
  * False: not one of them. */
 bool x86_masked_decode(struct tally_bytes bytes, uint64_t address, bool is_intel, struct instruction *to);

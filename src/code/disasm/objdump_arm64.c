@@ -64,9 +64,13 @@ static bool counts_bits(const char *mnemonic)
 {
 	static const char *const names[] = {"lsl", "lsr", "asr", "ror", "ubfx", "sbfx", "ubfiz", "sbfiz", "bfi",
 		"bfxil", "tbz", "tbnz", "extr", "ubfm", "sbfm", "bfm", "bfc", "shl", "sshr", "ushr", "sshll", "ushll",
-		"shrn", "sli", "sri", "rev", "ssra", "usra", "ext", "sshll2", "ushll2", "shrn2"};
+		"shrn", "sli", "sri", "rev", "ssra", "usra", "ext", "rshrn", "shll", "srshr", "urshr", "srsra", "ursra",
+		"sqshl", "uqshl", "sqshlu", "sqshrn", "uqshrn", "sqrshrn", "uqrshrn", "sqshrun", "sqrshrun", "fcvtzs",
+		"fcvtzu", "scvtf", "ucvtf"};
+	/* A name with 2 behind it is of the upper halves. */
+	size_t len = strcspn(mnemonic, "2");
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(mnemonic, names[i]))
+		if (!strncmp(mnemonic, names[i], len) && !names[i][len])
 			return true;
 	return false;
 }
@@ -76,7 +80,10 @@ static void spell_numbers(struct instruction *to)
 {
 	char out[INSTRUCTION_OPERANDS_BYTES];
 	size_t n = 0;
-	bool is_memory = false, counts = counts_bits(to->mnemonic);
+	/* Compared with zero, which is decimal. */
+	bool is_comparison = to->mnemonic[0] == 'c' && to->operands[0] && strstr(to->operands, ", #0") &&
+			     (to->operands[0] == 'v' || to->operands[0] == 'd');
+	bool counts = counts_bits(to->mnemonic) || is_comparison, is_memory = false;
 	for (const char *p = to->operands; *p && n + 28 < sizeof(out);) {
 		is_memory = is_memory || *p == '[';
 		if (*p != '#' || strchr(p, '.') == p + 2) {
@@ -131,10 +138,25 @@ static bool spell_hint(struct instruction *to)
 	return false;
 }
 
+/* Whether not more than one of the four parts of 16 bits is set. */
+static bool is_halfword(uint64_t value)
+{
+	unsigned parts = 0;
+	for (; value; value >>= 16)
+		parts += (value & 0xffff) != 0;
+	return parts <= 1;
+}
+
 /* "orr x0, xzr, #0xff" is shown as the move that it is. */
 static bool is_zero_orr(const cs_insn *from)
 {
 	const cs_arm64 *arm64 = &from->detail->arm64;
+	bool is_32 = arm64->operands[0].type == ARM64_OP_REG && arm64->operands[0].reg >= ARM64_REG_W0 &&
+		     arm64->operands[0].reg <= ARM64_REG_W30;
+	uint64_t value = (uint64_t)arm64->operands[2].imm;
+	/* What a move of its own could have set was meant as it is. */
+	if (is_halfword(is_32 ? (uint32_t)value : value) || is_halfword(is_32 ? (uint32_t)~value : ~value))
+		return false;
 	return !strcmp(from->mnemonic, "orr") && arm64->op_count == 3 && arm64->operands[1].type == ARM64_OP_REG &&
 	       (arm64->operands[1].reg == ARM64_REG_XZR || arm64->operands[1].reg == ARM64_REG_WZR) &&
 	       arm64->operands[2].type == ARM64_OP_IMM;
@@ -168,22 +190,99 @@ static bool spell_move(const cs_insn *from, struct instruction *to)
 	return true;
 }
 
+/* "{v1.4s, v2.4s, v3.4s}[0x2]" -> "{v1.4s-v3.4s}[2]". */
+static void spell_vectors(struct instruction *to)
+{
+	char out[INSTRUCTION_OPERANDS_BYTES];
+	char *open = strchr(to->operands, '{'), *close = open ? strchr(open, '}') : NULL;
+	const char *first = open ? strchr(open, ',') : NULL, *last = NULL;
+	unsigned commas = 0;
+	for (char *p = open; p && p < close; p++)
+		if (*p == ',') {
+			commas++;
+			last = p + 2;
+		}
+	/* Behind the last register the first one follows, and all are named. */
+	bool goes_on = commas >= 2 && atoi(open + 2) < atoi(last + 1);
+	if (goes_on) {
+		snprintf(out, sizeof(out), "%.*s-%s", (int)(first - to->operands), to->operands, last);
+		memcpy(to->operands, out, sizeof(out));
+	}
+	/* Which element it is. */
+	for (char *p = to->operands; (p = strstr(p, "[0x")); p++) {
+		char *end;
+		unsigned long number = strtoul(p + 1, &end, 0);
+		snprintf(out, sizeof(out), "%s", end);
+		snprintf(p + 1, sizeof(to->operands) - (size_t)(p + 1 - to->operands), "%lu%s", number, out);
+	}
+}
+
+/* Names for what is so often meant that it has one of its own. */
+static void spell_alias(struct instruction *to)
+{
+	static const char *const longer[][2] = {
+		{"ushll", "uxtl"}, {"ushll2", "uxtl2"}, {"sshll", "sxtl"}, {"sshll2", "sxtl2"}};
+	char *comma = strrchr(to->operands, ',');
+	if (!strcmp(to->mnemonic, "ins"))
+		snprintf(to->mnemonic, sizeof(to->mnemonic), "mov");
+	for (size_t i = 0; i < sizeof(longer) / sizeof(longer[0]); i++)
+		if (!strcmp(to->mnemonic, longer[i][0]) && comma && !strcmp(comma, ", #0")) {
+			snprintf(to->mnemonic, sizeof(to->mnemonic), "%s", longer[i][1]);
+			*comma = 0;
+			return;
+		}
+	char *zero = strstr(to->operands, to->operands[0] == 'x' ? ", xzr" : ", wzr");
+	if (!strcmp(to->mnemonic, "bfi") && zero) {
+		snprintf(to->mnemonic, sizeof(to->mnemonic), "bfc");
+		memmove(zero, zero + strlen(", xzr"), strlen(zero + strlen(", xzr")) + 1);
+	}
+}
+
+/* "sys #0x3, c7, c4, #0x4, x2" -> "sys #3, C7, C4, #4, x2". */
+static void spell_system(struct instruction *to)
+{
+	for (char *p = to->operands; *p; p++)
+		if (*p == 'c' && isdigit((unsigned char)p[1]))
+			*p = 'C';
+		else if (!strncmp(p, "#0x", 3))
+			memmove(p + 1, p + 3, strlen(p + 3) + 1);
+}
+
+/* Kinds without a name have two digits. */
+static void spell_prefetch(struct instruction *to)
+{
+	size_t len = strlen(to->operands);
+	if (!strncmp(to->operands, "#0x", 3) && to->operands[4] == ',' && len + 1 < sizeof(to->operands)) {
+		memmove(to->operands + 4, to->operands + 3, len - 2);
+		to->operands[3] = '0';
+	}
+}
+
 void objdump_arm64(csh handle, const cs_insn *from, struct instruction *to)
 {
 	const cs_arm64 *arm64 = &from->detail->arm64;
-	bool is_direct = to->kind == INSTRUCTION_JUMP || to->kind == INSTRUCTION_CALL || from->id == ARM64_INS_ADR ||
-			 from->id == ARM64_INS_ADRP;
+	bool is_literal = (from->id == ARM64_INS_LDR || from->id == ARM64_INS_LDRSW || from->id == ARM64_INS_PRFM) &&
+			  arm64->op_count == 2 && !strchr(to->operands, '[');
+	bool is_direct = is_literal || to->kind == INSTRUCTION_JUMP || to->kind == INSTRUCTION_CALL ||
+			 from->id == ARM64_INS_ADR || from->id == ARM64_INS_ADRP;
 	char *hash = strrchr(to->operands, '#');
 	if (spell_hint(to) || spell_move(from, to))
 		return;
 	if (arm64->op_count > 0 && arm64->operands[arm64->op_count - 1].type == ARM64_OP_FP && hash) {
-		snprintf(hash, sizeof(to->operands) - (size_t)(hash - to->operands), "#%.18e",
+		bool is_comparison = !strncmp(to->mnemonic, "fc", 2);
+		snprintf(hash, sizeof(to->operands) - (size_t)(hash - to->operands), is_comparison ? "#%.1f" : "#%.18e",
 			arm64->operands[arm64->op_count - 1].fp);
 		return;
 	}
 	if (!is_direct || arm64->op_count == 0 || arm64->operands[arm64->op_count - 1].type != ARM64_OP_IMM || !hash) {
 		spell_numbers(to);
 		spell_condition(to);
+		spell_vectors(to);
+		spell_alias(to);
+		if (!strncmp(to->mnemonic, "sys", 3))
+			spell_system(to);
+		if (!strncmp(to->mnemonic, "prf", 3))
+			spell_prefetch(to);
 		return;
 	}
 	to->has_target = true;

@@ -125,6 +125,67 @@ static void test_other_machines(void **state)
 	CHECK(EM_386, false, i386);
 }
 
+static void test_arm64_corrections(void **state)
+{
+	static const struct row rows[] = {
+		{"61 1c 18 4e", "mov v1.d[1], x3", INSTRUCTION_OTHER, 0, 0},
+		{"08 20 20 1e", "fcmp s0, #0.0", INSTRUCTION_OTHER, 0, 0},
+		{"41 fc e0 88", "casal w0, w1, [x2]", INSTRUCTION_OTHER, 0, 0},
+		{"20 80 e0 b8", "swpal w0, w0, [x1]", INSTRUCTION_OTHER, 0, 0},
+		{"20 00 e0 b8", "ldaddal w0, w0, [x1]", INSTRUCTION_OTHER, 0, 0},
+		{"1f 00 60 f8", "staddl x0, [x0]", INSTRUCTION_OTHER, 0, 0},
+		{"20 c0 bf f8", "ldapr x0, [x1]", INSTRUCTION_OTHER, 0, 0},
+		{"40 7c 22 48", "casp x2, x3, x0, x1, [x2]", INSTRUCTION_OTHER, 0, 0},
+		{"01 98 20 4e", "cmeq v1.16b, v0.16b, #0", INSTRUCTION_OTHER, 0, 0},
+		{"00 a4 20 2f", "uxtl v0.2d, v0.2s", INSTRUCTION_OTHER, 0, 0},
+		{"20 f8 58 1e", "fcvtzs w0, d1, #2", INSTRUCTION_OTHER, 0, 0},
+		{"a6 32 c2 4d", "ld3 {v6.b-v8.b}[12], [x21], x2", INSTRUCTION_OTHER, 0, 0},
+		{"5e 08 d5 0c", "ld4 {v30.2s, v31.2s, v0.2s, v1.2s}, [x2], x21", INSTRUCTION_OTHER, 0, 0},
+		{"82 74 0b d5", "sys #3, C7, C4, #4, x2", INSTRUCTION_OTHER, 0, 0},
+		{"8c 2e 07 18", "ldr w12, f5d0", INSTRUCTION_OTHER, 0xf5d0, 0},
+		{"ed 9b 76 b3", "bfc x13, #10, #39", INSTRUCTION_OTHER, 0, 0},
+		{"ec d7 44 b2", "orr x12, xzr, #0xf003ffffffffffff", INSTRUCTION_OTHER, 0, 0},
+	};
+	CHECK(EM_AARCH64, false, rows);
+}
+
+/* Of a big-endian arm64 the data is, not the code. */
+static void test_big_endian_arm64(void **state)
+{
+	static const char *const codes[][2] = {
+		{"c0 03 5f d6", "ret"}, {"41 fc e0 88", "casal"}, {"00 00 00 04", ".inst"}};
+	struct disassembler *d = NULL;
+	struct tally_error err;
+	struct disassembler_options options = {.elf_machine = EM_AARCH64, .is_64 = true, .is_big_endian = true};
+	assert_int_equal(disassembler_create(&options, &d, &err), TALLY_OK);
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+		uint8_t bytes[4];
+		struct instruction insn;
+		assert_int_equal(from_hex(codes[i][0], bytes), 4);
+		disassembler_next(d, (struct tally_bytes){bytes, 4}, 0, &insn);
+		assert_string_equal(insn.mnemonic, codes[i][1]);
+	}
+	disassembler_destroy(d);
+}
+
+/* What only has a text is passed over as a whole where operations are asked for. */
+static void test_operations_go_on_behind_vectors(void **state)
+{
+	static const struct {
+		unsigned machine;
+		const char *bytes;
+	} rows[] = {{EM_X86_64, "62 f3 7d 49 3f eb 00"}, {EM_AARCH64, "41 fc e0 88"}};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct disassembler *d = open_for(rows[i].machine, true);
+		uint8_t bytes[16];
+		struct operation operation;
+		size_t size = from_hex(rows[i].bytes, bytes);
+		assert_false(disassembler_operation(d, (struct tally_bytes){bytes, size}, 0x1000, &operation));
+		assert_int_equal(operation.size, size);
+		disassembler_destroy(d);
+	}
+}
+
 static void test_bad_bytes_move_on(void **state)
 {
 	static const uint8_t bytes[] = {0x06, 0x62, 0xff, 0xc5, 0xff, 0xff, 0xff, 0xff};
@@ -185,6 +246,9 @@ int main(void)
 		cmocka_unit_test(test_what_always_leaves),
 		cmocka_unit_test(test_x86_masks),
 		cmocka_unit_test(test_x86_intel),
+		cmocka_unit_test(test_arm64_corrections),
+		cmocka_unit_test(test_big_endian_arm64),
+		cmocka_unit_test(test_operations_go_on_behind_vectors),
 		cmocka_unit_test(test_other_machines),
 		cmocka_unit_test(test_bad_bytes_move_on),
 	};
