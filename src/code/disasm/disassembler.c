@@ -143,15 +143,40 @@ static bool always_leaves(const struct disassembler *d, const cs_insn *insn, enu
 	return !operation.goes_on;
 }
 
+/* fwait before an x87 instruction, which is one with it: fnstsw -> fstsw. */
+static bool is_waiting(struct tally_bytes bytes)
+{
+	return bytes.len > 1 && bytes.data[0] == 0x9b && (bytes.data[1] & 0xf8) == 0xd8;
+}
+
+/* False: none follows. */
+static bool spell_waiting(struct disassembler *d, struct tally_bytes bytes, uint64_t address, struct instruction *to)
+{
+	struct tally_bytes rest = {bytes.data + 1, bytes.len - 1};
+	struct instruction made;
+	disassembler_next(d, rest, address + 1, &made);
+	if (made.kind == INSTRUCTION_BAD)
+		return false;
+	made.address = address;
+	made.size++;
+	if (!strncmp(made.mnemonic, "fn", 2) && strcmp(made.mnemonic, "fnop"))
+		memmove(made.mnemonic + 1, made.mnemonic + 2, strlen(made.mnemonic + 2) + 1);
+	*to = made;
+	return true;
+}
+
 void disassembler_next(struct disassembler *d, struct tally_bytes bytes, uint64_t address, struct instruction *to)
 {
 	const uint8_t *code = bytes.data;
 	size_t len = bytes.len;
 	uint64_t at = address;
 	*to = (struct instruction){.address = address};
-	if (d->options.elf_machine == EM_X86_64 && x86_masked_decode(bytes, address, d->options.is_intel, to))
+	struct x86_style style = {.is_64 = d->options.elf_machine == EM_X86_64, .is_intel = d->options.is_intel};
+	if (d->is_x86 && x86_masked_decode(bytes, address, &style, to))
 		return;
 	if (d->options.elf_machine == EM_AARCH64 && len >= 4 && arm64_atomic_decode(load_word(d, bytes, 4), to))
+		return;
+	if (d->is_x86 && is_waiting(bytes) && spell_waiting(d, bytes, address, to))
 		return;
 	if (!cs_disasm_iter(d->handle, &code, &len, &at, d->insn)) {
 		set_bad(d, bytes, to);
@@ -163,7 +188,7 @@ void disassembler_next(struct disassembler *d, struct tally_bytes bytes, uint64_
 	snprintf(to->mnemonic, sizeof(to->mnemonic), "%s", d->insn->mnemonic);
 	snprintf(to->operands, sizeof(to->operands), "%s", d->insn->op_str);
 	if (d->is_x86)
-		objdump_x86(d->handle, d->insn, bytes, d->options.is_intel, to);
+		objdump_x86(d->handle, d->insn, bytes, &style, to);
 	else if (d->options.elf_machine == EM_AARCH64)
 		objdump_arm64(d->handle, d->insn, to);
 }

@@ -26,15 +26,22 @@ void operand_words_remove(struct operand_words *words, size_t index);
 /* Into instruction->operands, with the separator between them. */
 void operand_words_join(const struct operand_words *words, const char *separator, struct instruction *instruction);
 
+struct x86_style {
+	bool is_64; /* x86-64, not i386 */
+	bool is_intel; /* Intel's syntax instead of AT&T's */
+};
+
 /* Each knows the details of what capstone decoded, in its own machine's way. */
-void objdump_x86(csh handle, const cs_insn *from, struct tally_bytes bytes, bool is_intel, struct instruction *to);
+void objdump_x86(csh handle, const cs_insn *from, struct tally_bytes bytes, const struct x86_style *style,
+	struct instruction *to);
 void objdump_arm64(csh handle, const cs_insn *from, struct instruction *to);
 
 /* Atomic operations of ARMv8.1, and ldapr, which this capstone does not know. False: not one of them. */
 bool arm64_atomic_decode(uint32_t word, struct instruction *to);
 
-/* Instructions that this capstone does not know: masks and comparisons of AVX-512, protection keys; of x86-64.
+/* Instructions that this capstone does not know: AVX-512 and what came after AVX2 (x86-64), protection keys, shadow stacks.
  * False: not one of them. */
-bool x86_masked_decode(struct tally_bytes bytes, uint64_t address, bool is_intel, struct instruction *to);
+bool x86_masked_decode(
+	struct tally_bytes bytes, uint64_t address, const struct x86_style *style, struct instruction *to);
 
 #endif

@@ -1,20 +1,8 @@
-#include "code/disasm/instruction_text.h"
+#include "code/disasm/objdump_x86.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-/* What capstone says of an x86 instruction, and what becomes of it. */
-struct spelling {
-	csh handle;
-	const cs_insn *insn;
-	const cs_x86 *x86;
-	struct tally_bytes bytes;
-	bool is_intel;
-	char prefixes[48]; /* "lock ", "data16 cs " */
-	char mnemonic[CS_MNEMONIC_SIZE];
-	struct operand_words words;
-};
 
 /* Numbers in memory operands, which capstone writes as 8 below ten: "8(%rax)" -> "0x8(%rax)". Blanks go. */
 static void spell_numbers(char *text)
@@ -72,14 +60,6 @@ static bool register_tells_size(const struct spelling *s, const char *name)
 	return false;
 }
 
-static bool is_one_of(const char *word, const char *const *list)
-{
-	for (; *list; list++)
-		if (!strcmp(word, *list))
-			return true;
-	return false;
-}
-
 static void drop_size_letter(struct spelling *s)
 {
 	/* In 64-bit code these are 64 bits wide unless they say otherwise. */
@@ -88,7 +68,7 @@ static void drop_size_letter(struct spelling *s)
 	static const char *const kept[] = {"crc32", "cvtsi2sd", NULL};
 	size_t len = strlen(s->mnemonic);
 	const char *name = cs_insn_name(s->handle, s->insn->id);
-	if (is_one_of(s->mnemonic, always)) {
+	if (spelling_is_one_of(s->mnemonic, always)) {
 		s->mnemonic[len - 1] = 0;
 		return;
 	}
@@ -123,19 +103,23 @@ static unsigned immediate_bytes(const struct spelling *s, const cs_x86_op *op)
 	return bytes;
 }
 
-static const cs_x86_op *nth_of(const struct spelling *s, x86_op_type type, size_t n)
+/* ",%riz,2" and "+riz*2": a byte that could name an index, and names none. Compilers fill with it. */
+static void spell_no_index(const struct spelling *s, char index[16])
 {
-	for (size_t i = 0; i < s->x86->op_count; i++)
-		if (s->x86->operands[i].type == type && n-- == 0)
-			return &s->x86->operands[i];
-	return NULL;
+	unsigned modrm = s->x86->modrm, sib = s->x86->sib;
+	const cs_x86_op *op = spelling_nth(s, X86_OP_MEM, 0);
+	bool has_no_index = modrm >> 6 != 3 && (modrm & 7) == 4 && (sib >> 3 & 7) == 4 && !(s->x86->rex & 2);
+	bool is_needed = (sib & 7) == 4 && sib >> 6 == 0;
+	index[0] = 0;
+	if (has_no_index && !is_needed && op && op->mem.base != X86_REG_INVALID && op->mem.index == X86_REG_INVALID)
+		snprintf(index, 16, s->is_intel ? "+%ciz*%u" : ",%%%ciz,%u", s->is_64 ? 'r' : 'e', 1u << (sib >> 6));
 }
 
 /* "0x0(%rax)" where the encoding has a displacement of zero, "(%rax,%rcx,1)" where it has no other scale. */
 static void spell_memory(const struct spelling *s, char *text)
 {
 	char out[OPERAND_TEXT_BYTES];
-	const cs_x86_op *op = nth_of(s, X86_OP_MEM, 0);
+	const cs_x86_op *op = spelling_nth(s, X86_OP_MEM, 0);
 	char *bracket = strchr(text, '(');
 	if (!op || !bracket)
 		return;
@@ -143,11 +127,13 @@ static void spell_memory(const struct spelling *s, char *text)
 	bool is_encoded = s->x86->encoding.disp_offset != 0 || op->mem.base == X86_REG_INVALID;
 	char *close = strchr(bracket, ')');
 	unsigned commas = 0;
+	char index[16];
+	spell_no_index(s, index);
 	for (const char *p = bracket; *p; p++)
 		commas += *p == ',';
-	snprintf(out, sizeof(out), "%.*s%s%.*s%s%s", (int)(bracket - text), text,
+	snprintf(out, sizeof(out), "%.*s%s%.*s%s%s%s", (int)(bracket - text), text,
 		!has_number && is_encoded ? "0x0" : "", close ? (int)(close - bracket) : (int)strlen(bracket), bracket,
-		commas == 1 ? ",1" : "", close ? close : "");
+		commas == 1 ? ",1" : "", index, close ? close : "");
 	memcpy(text, out, sizeof(out));
 }
 
@@ -156,7 +142,7 @@ static void correct_index(const struct spelling *s, char *text)
 {
 	static const char *const names[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9", "r10",
 		"r11", "r12", "r13", "r14", "r15"};
-	const cs_x86_op *op = nth_of(s, X86_OP_MEM, 0);
+	const cs_x86_op *op = spelling_nth(s, X86_OP_MEM, 0);
 	const uint8_t *bytes = s->bytes.data;
 	const char *index = op && op->mem.index != X86_REG_INVALID ? cs_reg_name(s->handle, op->mem.index) : NULL;
 	char out[OPERAND_TEXT_BYTES], *at;
@@ -178,14 +164,14 @@ static void spell_intel_memory(const struct spelling *s, char *text, size_t n)
 {
 	static const char *const sizes[] = {
 		"byte", "word", "dword", "qword", "xword", "xmmword", "ymmword", "zmmword", "fword", "tbyte", NULL};
-	const cs_x86_op *op = nth_of(s, X86_OP_MEM, n);
+	const cs_x86_op *op = spelling_nth(s, X86_OP_MEM, n);
 	char out[OPERAND_TEXT_BYTES], size[16] = "", *ptr = strstr(text, "ptr"), *open = strchr(text, '[');
 	const char *after = open ? strchr(open, ']') : NULL;
 	if (!op || !open || !after)
 		return;
 	if (ptr) {
 		snprintf(size, sizeof(size), "%.*s", (int)(ptr - text < 10 ? ptr - text : 10), text);
-		if (is_one_of(size, sizes))
+		if (spelling_is_one_of(size, sizes))
 			for (char *p = size; *p; p++)
 				*p = (char)toupper((unsigned char)*p);
 		snprintf(size + strlen(size), sizeof(size) - strlen(size), " PTR ");
@@ -198,7 +184,7 @@ static void spell_intel_memory(const struct spelling *s, char *text, size_t n)
 		snprintf(size, sizeof(size), "%s PTR ", is_scalar ? "QWORD" : "DWORD");
 	const char *segment = op->mem.segment == X86_REG_FS ? "fs:" : (op->mem.segment == X86_REG_GS ? "gs:" : "");
 	bool has_base = op->mem.base != X86_REG_INVALID, has_index = op->mem.index != X86_REG_INVALID;
-	unsigned long long shown = (unsigned long long)op->mem.disp;
+	unsigned long long shown = cut_to((uint64_t)op->mem.disp, s->is_64 || has_base || has_index ? 8 : 4);
 	if (!has_base && !has_index) {
 		snprintf(out, sizeof(out), "%s%s0x%llx%s", size, *segment ? segment : "ds:", shown, after + 1);
 		memcpy(text, out, sizeof(out));
@@ -211,6 +197,8 @@ static void spell_intel_memory(const struct spelling *s, char *text, size_t n)
 		const char *start = has_base && index_in_text ? index_in_text + 1 : open + 1;
 		snprintf(index, sizeof(index), "%s%.*s*%d", has_base ? "+" : "", (int)strcspn(start, "*+-]"), start,
 			op->mem.scale);
+	} else {
+		spell_no_index(s, index);
 	}
 	bool is_negative = op->mem.disp < 0 && op->mem.base != X86_REG_RIP;
 	if (s->x86->encoding.disp_offset != 0 || op->mem.disp != 0 || !has_base)
@@ -223,7 +211,7 @@ static void spell_intel_memory(const struct spelling *s, char *text, size_t n)
 
 static void spell_immediate(const struct spelling *s, char *text, size_t n)
 {
-	const cs_x86_op *op = nth_of(s, X86_OP_IMM, n);
+	const cs_x86_op *op = spelling_nth(s, X86_OP_IMM, n);
 	if (op)
 		snprintf(text, OPERAND_TEXT_BYTES, "%s0x%llx", s->is_intel ? "" : "$",
 			(unsigned long long)cut_to((uint64_t)op->imm, immediate_bytes(s, op)));
@@ -236,7 +224,7 @@ static void lift_segment(struct spelling *s, char *text)
 	char name[3] = "";
 	char *colon = strchr(text, ':');
 	size_t at = s->is_intel ? 0 : 1;
-	if (!colon || (!s->is_intel && text[0] != '%'))
+	if (!s->is_64 || !colon || (!s->is_intel && text[0] != '%'))
 		return;
 	if (s->is_intel) {
 		if (colon - text < 2)
@@ -244,7 +232,7 @@ static void lift_segment(struct spelling *s, char *text)
 		at = (size_t)(colon - text) - 2;
 	}
 	memcpy(name, text + at, 2);
-	if (!is_one_of(name, nothing))
+	if (!spelling_is_one_of(name, nothing))
 		return;
 	char *start = text + at - (s->is_intel ? 0 : 1);
 	memmove(start, colon + 1, strlen(colon + 1) + 1);
@@ -261,7 +249,7 @@ static bool is_string_operation(const struct spelling *s)
 		s->x86->opcode[0] > 0xaf)
 		return false;
 	snprintf(base, sizeof(base), "%.*s", (int)len - 1, s->mnemonic);
-	return is_one_of(base, bases);
+	return spelling_is_one_of(base, bases);
 }
 
 /* "stosd dword ptr [rdi], eax" -> "stos DWORD PTR es:[rdi],eax". */
@@ -273,8 +261,8 @@ static void spell_intel_string(struct spelling *s)
 		if (!open)
 			continue;
 		const char *name = strstr(open, "di]") ? "di" : "si";
-		snprintf(with, sizeof(with), "%.*s%s:[r%s]", (int)(open - text), text, name[0] == 'd' ? "es" : "ds",
-			name);
+		snprintf(with, sizeof(with), "%.*s%s:[%c%s]", (int)(open - text), text, name[0] == 'd' ? "es" : "ds",
+			s->is_64 ? 'r' : 'e', name);
 		memcpy(text, with, sizeof(with));
 	}
 }
@@ -285,7 +273,7 @@ static void spell_string_operation(struct spelling *s)
 	bool has_register = false;
 	for (size_t i = 0; i < s->words.count; i++) {
 		char *text = s->words.text[i], with[OPERAND_TEXT_BYTES];
-		has_register = has_register || text[0] == '%';
+		has_register = has_register || (text[0] == '%' && !strchr(text, '(') && strcmp(text, "%dx") != 0);
 		if (!strncmp(text, "%es:", 4) || !strchr(text, '('))
 			continue;
 		snprintf(with, sizeof(with), "%%%s:%.*s", strstr(text, "di)") ? "es" : "ds", OPERAND_TEXT_BYTES - 6,
@@ -297,30 +285,6 @@ static void spell_string_operation(struct spelling *s)
 		s->mnemonic[strlen(s->mnemonic) - 1] = 0;
 	else if (has_register && s->words.text[1][0] == '%' && !strchr(s->words.text[1], '('))
 		s->mnemonic[strlen(s->mnemonic) - 1] = 0;
-}
-
-/* The stack's top is written out: "fmulp %st,%st(1)", "fadd %st(1),%st". */
-static void spell_x87(struct spelling *s)
-{
-	static const char *const popping[] = {"faddp", "fmulp", "fdivp", "fdivrp", "fsubp", "fsubrp", NULL};
-	static const char *const two[] = {"fadd", "fmul", "fdiv", "fdivr", "fsub", "fsubr", "fcomi", "fcomip", "fucomi",
-		"fucomip", "fcompi", "fucompi", NULL};
-	bool is_one = s->words.count == 1 && strstr(s->words.text[0], s->is_intel ? "st(" : "%st(");
-	if (!strcmp(s->mnemonic, "wait"))
-		snprintf(s->mnemonic, sizeof(s->mnemonic), "fwait");
-	if (!is_one)
-		return;
-	const char *top = s->is_intel ? "st" : "%st";
-	if (is_one_of(s->mnemonic, popping))
-		operand_words_insert(&s->words, s->is_intel ? 1 : 0, top);
-	else if (is_one_of(s->mnemonic, two) || !strncmp(s->mnemonic, "fcmov", 5))
-		operand_words_insert(&s->words, s->is_intel ? 0 : 1, top);
-}
-
-static void add_prefix(struct spelling *s, const char *name)
-{
-	size_t used = strlen(s->prefixes);
-	snprintf(s->prefixes + used, sizeof(s->prefixes) - used, "%s ", name);
 }
 
 /* Prefixes of jumps, calls and returns. */
@@ -335,11 +299,11 @@ static void spell_branch_prefixes(struct spelling *s)
 	for (size_t i = 0; i < s->insn->size; i++) {
 		uint8_t byte = s->bytes.data[i];
 		if (byte == 0x3e && is_indirect)
-			add_prefix(s, "notrack");
+			spelling_add_prefix(s, "notrack");
 		else if (byte == 0xf2)
-			add_prefix(s, "bnd");
+			spelling_add_prefix(s, "bnd");
 		else if (byte == 0xf3)
-			add_prefix(s, "repz");
+			spelling_add_prefix(s, "repz");
 		else
 			break;
 	}
@@ -405,7 +369,7 @@ static void spell_operands(struct spelling *s)
 			spell_memory(s, text);
 	}
 	/* The accumulator comes first. */
-	if (s->insn->id == X86_INS_XCHG && s->x86->opcode[0] > 0x90 && s->x86->opcode[0] < 0x98) {
+	if (s->insn->id == X86_INS_XCHG && s->x86->opcode[0] >= 0x90 && s->x86->opcode[0] < 0x98) {
 		char first[OPERAND_TEXT_BYTES];
 		memcpy(first, s->words.text[0], sizeof(first));
 		memcpy(s->words.text[0], s->words.text[1], sizeof(first));
@@ -424,8 +388,8 @@ static void spell_operands(struct spelling *s)
 static void find_addresses(const struct spelling *s, struct instruction *to)
 {
 	bool is_direct = to->kind == INSTRUCTION_JUMP || to->kind == INSTRUCTION_CALL || s->insn->id == X86_INS_XBEGIN;
-	const cs_x86_op *imm = nth_of(s, X86_OP_IMM, 0);
-	const cs_x86_op *mem = nth_of(s, X86_OP_MEM, 0);
+	const cs_x86_op *imm = spelling_nth(s, X86_OP_IMM, 0);
+	const cs_x86_op *mem = spelling_nth(s, X86_OP_MEM, 0);
 	if (is_direct && imm && s->words.count == 1) {
 		to->has_target = true;
 		to->target = (uint64_t)imm->imm;
@@ -448,24 +412,33 @@ static void rename_moves(struct spelling *s)
 			s->mnemonic[strlen(s->mnemonic) - 1] = 'q';
 }
 
-void objdump_x86(csh handle, const cs_insn *from, struct tally_bytes bytes, bool is_intel, struct instruction *to)
+void objdump_x86(csh handle, const cs_insn *from, struct tally_bytes bytes, const struct x86_style *style,
+	struct instruction *to)
 {
-	struct spelling s = {
-		.handle = handle, .insn = from, .x86 = &from->detail->x86, .bytes = bytes, .is_intel = is_intel};
+	struct spelling s = {.handle = handle,
+		.insn = from,
+		.x86 = &from->detail->x86,
+		.bytes = bytes,
+		.is_intel = style->is_intel,
+		.is_64 = style->is_64};
 	take_mnemonic(&s, from->mnemonic);
 	operand_words_split(&s.words, from->op_str);
 	bool is_string = is_string_operation(&s);
 	spell_operands(&s);
-	spell_x87(&s);
+	spelling_correct_x87(&s);
+	spelling_correct_vectors(&s);
+	spelling_correct_widths(&s);
 	spell_prefixes(&s);
 	spell_branch_prefixes(&s);
+	spelling_add_unused_prefixes(&s);
 	rename_moves(&s);
-	if (is_string && is_intel)
+	if (is_string && s.is_intel)
 		spell_intel_string(&s);
 	else if (is_string)
 		spell_string_operation(&s);
-	else if (!is_intel)
+	else if (!s.is_intel)
 		drop_size_letter(&s);
+	spelling_correct_ports(&s);
 	snprintf(to->mnemonic, sizeof(to->mnemonic), "%s%s", s.prefixes, s.mnemonic);
 	operand_words_join(&s.words, ",", to);
 	find_addresses(&s, to);

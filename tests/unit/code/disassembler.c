@@ -125,6 +125,109 @@ static void test_other_machines(void **state)
 	CHECK(EM_386, false, i386);
 }
 
+static void test_x86_vectors(void **state)
+{
+	static const struct row rows[] = {
+		{"62 92 65 48 0b d9", "vpmulhrsw %zmm25,%zmm3,%zmm3", INSTRUCTION_OTHER, 0, 0},
+		{"62 d2 6d 18 52 41 03", "vpdpwssd 0xc(%r9){1to4},%xmm2,%xmm0", INSTRUCTION_OTHER, 0, 0},
+		{"62 e2 7d 40 00 05 a2 85 14 00", "vpshufb 0x1485a2(%rip),%zmm16,%zmm16", INSTRUCTION_OTHER, 0,
+			0x1495ac},
+		{"62 f3 7d 48 3b 04 37 01", "vextracti32x8 $0x1,%zmm0,(%rdi,%rsi,1)", INSTRUCTION_OTHER, 0, 0},
+		{"62 e1 ff 49 12 5a 01", "vmovddup 0x40(%rdx),%zmm19{%k1}", INSTRUCTION_OTHER, 0, 0},
+		{"62 02 7d 48 58 54 8a 4c", "vpbroadcastd 0x130(%r10,%r9,4),%zmm26", INSTRUCTION_OTHER, 0, 0},
+		{"62 c2 fd 29 59 10", "vpbroadcastq (%r8),%ymm18{%k1}", INSTRUCTION_OTHER, 0, 0},
+		{"62 a1 6d 48 72 d0 05", "vpsrld $0x5,%zmm16,%zmm2", INSTRUCTION_OTHER, 0, 0},
+		{"62 f1 7c 48 c2 ca 11", "vcmplt_oqps %zmm2,%zmm0,%k1", INSTRUCTION_OTHER, 0, 0},
+		{"62 f1 fd 09 5a 44 51 08", "vcvtpd2psx 0x80(%rcx,%rdx,2),%xmm0{%k1}", INSTRUCTION_OTHER, 0, 0},
+		{"62 f1 fd 38 5a 44 51 08", "vcvtpd2ps 0x40(%rcx,%rdx,2){1to4},%xmm0", INSTRUCTION_OTHER, 0, 0},
+		{"62 d1 ff 18 58 c0", "vaddsd {rn-sae},%xmm8,%xmm0,%xmm0", INSTRUCTION_OTHER, 0, 0},
+		{"62 21 d6 30 2a da", "vcvtsi2ss %rdx,{rd-sae},%xmm21,%xmm27", INSTRUCTION_OTHER, 0, 0},
+		{"62 f2 7d 49 92 04 88", "vgatherdps (%rax,%zmm1,4),%zmm0{%k1}", INSTRUCTION_OTHER, 0, 0},
+		{"62 f2 7d 29 a3 04 88", "vscatterqps %xmm0,(%rax,%ymm1,4){%k1}", INSTRUCTION_OTHER, 0, 0},
+		{"62 f2 7e 28 31 4c 51 08", "vpmovdb %ymm1,0x40(%rcx,%rdx,2)", INSTRUCTION_OTHER, 0, 0},
+		{"62 f2 fd 48 8a 48 01", "vcompresspd %zmm1,0x8(%rax)", INSTRUCTION_OTHER, 0, 0},
+		{"62 f3 fd 08 66 48 01 05", "vfpclasspdx $0x5,0x10(%rax),%k1", INSTRUCTION_OTHER, 0, 0},
+		{"62 f3 7d 58 50 c1 02", "vrangeps $0x2,{sae},%zmm1,%zmm0,%zmm0", INSTRUCTION_OTHER, 0, 0},
+		{"62 f3 75 48 44 c2 11", "vpclmulhqhqdq %zmm2,%zmm1,%zmm0", INSTRUCTION_OTHER, 0, 0},
+		{"c4 e2 7d 5a 20", "vbroadcasti128 (%rax),%ymm4", INSTRUCTION_OTHER, 0, 0},
+		{"c4 e2 7d dc c1", "vaesenc %ymm1,%ymm0,%ymm0", INSTRUCTION_OTHER, 0, 0},
+		{"c4 e2 71 50 c2", "{vex} vpdpbusd %xmm2,%xmm1,%xmm0", INSTRUCTION_OTHER, 0, 0},
+		{"64 62 f1 7c 48 10 40 01", "vmovups %fs:0x40(%rax),%zmm0", INSTRUCTION_OTHER, 0, 0},
+	};
+	CHECK(EM_X86_64, false, rows);
+}
+
+static void test_x86_corrections(void **state)
+{
+	static const struct row rows[] = {
+		{"dc ca", "fmul %st,%st(2)", INSTRUCTION_OTHER, 0, 0},
+		{"da c1", "fcmovb %st(1),%st", INSTRUCTION_OTHER, 0, 0},
+		{"9b df e0", "fstsw %ax", INSTRUCTION_OTHER, 0, 0},
+		{"9b d9 7c 24 02", "fstcw 0x2(%rsp)", INSTRUCTION_OTHER, 0, 0},
+		{"66 48 8d 3d 80 bf 16 00", "data16 lea 0x16bf80(%rip),%rdi", INSTRUCTION_OTHER, 0, 0x16cf88},
+		{"66 66 48 e8 c8 3b ff ff", "data16 data16 rex.W call ffffffffffff4bd0", INSTRUCTION_CALL,
+			0xffffffffffff4bd0, 0},
+		{"66 66 66 64 48 8b 04 25 00 00 00 00", "data16 data16 data16 mov %fs:0x0,%rax", INSTRUCTION_OTHER, 0,
+			0},
+		{"f3 0f c7 f8", "rdpid %rax", INSTRUCTION_OTHER, 0, 0},
+		{"66 0f 3a 44 c1 10", "pclmullqhqdq %xmm1,%xmm0", INSTRUCTION_OTHER, 0, 0},
+		{"0f 38 cb d1", "sha256rnds2 %xmm0,%xmm1,%xmm2", INSTRUCTION_OTHER, 0, 0},
+		{"48 8d 74 26 00", "lea 0x0(%rsi,%riz,1),%rsi", INSTRUCTION_OTHER, 0, 0},
+		{"49 90", "xchg %rax,%r8", INSTRUCTION_OTHER, 0, 0},
+		{"9c", "pushf", INSTRUCTION_OTHER, 0, 0},
+		{"ee", "out %al,(%dx)", INSTRUCTION_OTHER, 0, 0},
+		{"4d 0f 50 e7", "movmskps %xmm15,%r12", INSTRUCTION_OTHER, 0, 0},
+		{"8f e8 e0 a3 ec 00", "vpperm %xmm4,%xmm0,%xmm3,%xmm5", INSTRUCTION_OTHER, 0, 0},
+		{"c4 e1 7d 5a f6", "vcvtpd2ps %ymm6,%xmm6", INSTRUCTION_OTHER, 0, 0},
+	};
+	CHECK(EM_X86_64, false, rows);
+}
+
+static void test_x86_corrections_intel(void **state)
+{
+	static const struct row rows[] = {
+		{"62 c1 7e 38 51 e3", "vsqrtss xmm20,xmm0,xmm11{rd-sae}", INSTRUCTION_OTHER, 0, 0},
+		{"62 e1 fd 18 58 54 c1 f8", "vaddpd xmm18,xmm0,QWORD BCST [rcx+rax*8-0x40]", INSTRUCTION_OTHER, 0, 0},
+		{"62 f1 fd 38 5a 44 51 08", "vcvtpd2ps xmm0,QWORD BCST [rcx+rdx*2+0x40]{1to4}", INSTRUCTION_OTHER, 0,
+			0},
+		{"c5 fb f0 09", "vlddqu xmm1,[rcx]", INSTRUCTION_OTHER, 0, 0},
+		{"c5 f9 2f 0d b7 7e 0a 00", "vcomisd xmm1,QWORD PTR [rip+0xa7eb7]", INSTRUCTION_OTHER, 0, 0xa8ebf},
+		{"0f ae 6c 24 40", "xrstor [rsp+0x40]", INSTRUCTION_OTHER, 0, 0},
+		{"0f 60 46 01", "punpcklbw mm0,DWORD PTR [rsi+0x1]", INSTRUCTION_OTHER, 0, 0},
+		{"66 0f 38 10 d1", "pblendvb xmm2,xmm1,xmm0", INSTRUCTION_OTHER, 0, 0},
+		{"dd 7c 24 06", "fnstsw WORD PTR [rsp+0x6]", INSTRUCTION_OTHER, 0, 0},
+		{"c4 e1 79 5a 4c 51 08", "vcvtpd2ps xmm1,XMMWORD PTR [rcx+rdx*2+0x8]", INSTRUCTION_OTHER, 0, 0},
+		{"48 8d 74 26 00", "lea rsi,[rsi+riz*1+0x0]", INSTRUCTION_OTHER, 0, 0},
+		{"da c1", "fcmovb st,st(1)", INSTRUCTION_OTHER, 0, 0},
+		{"dc ca", "fmul st(2),st", INSTRUCTION_OTHER, 0, 0},
+	};
+	CHECK(EM_X86_64, true, rows);
+}
+
+static void test_i386(void **state)
+{
+	static const struct row rows[] = {
+		{"8d 74 26 00", "lea 0x0(%esi,%eiz,1),%esi", INSTRUCTION_OTHER, 0, 0},
+		{"f3 ab", "rep stos %eax,%es:(%edi)", INSTRUCTION_OTHER, 0, 0},
+		{"a4", "movsb %ds:(%esi),%es:(%edi)", INSTRUCTION_OTHER, 0, 0},
+		{"66 a5", "movsw %ds:(%esi),%es:(%edi)", INSTRUCTION_OTHER, 0, 0},
+		{"0f 01 ee", "rdpkru", INSTRUCTION_OTHER, 0, 0},
+		{"65 a1 14 00 00 00", "mov %gs:0x14,%eax", INSTRUCTION_OTHER, 0, 0},
+	};
+	CHECK(EM_386, false, rows);
+}
+
+static void test_i386_intel(void **state)
+{
+	static const struct row rows[] = {
+		{"65 a1 14 00 00 00", "mov eax,gs:0x14", INSTRUCTION_OTHER, 0, 0},
+		{"8d 05 8c fb ff ff", "lea eax,ds:0xfffffb8c", INSTRUCTION_OTHER, 0, 0},
+		{"f3 ab", "rep stos DWORD PTR es:[edi],eax", INSTRUCTION_OTHER, 0, 0},
+		{"8d b4 26 00 00 00 00", "lea esi,[esi+eiz*1+0x0]", INSTRUCTION_OTHER, 0, 0},
+	};
+	CHECK(EM_386, true, rows);
+}
+
 static void test_arm64_corrections(void **state)
 {
 	static const struct row rows[] = {
@@ -174,7 +277,7 @@ static void test_operations_go_on_behind_vectors(void **state)
 	static const struct {
 		unsigned machine;
 		const char *bytes;
-	} rows[] = {{EM_X86_64, "62 f3 7d 49 3f eb 00"}, {EM_AARCH64, "41 fc e0 88"}};
+	} rows[] = {{EM_X86_64, "62 92 65 48 0b d9"}, {EM_X86_64, "c4 e2 7d 5a 20"}, {EM_AARCH64, "41 fc e0 88"}};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct disassembler *d = open_for(rows[i].machine, true);
 		uint8_t bytes[16];
@@ -246,6 +349,11 @@ int main(void)
 		cmocka_unit_test(test_what_always_leaves),
 		cmocka_unit_test(test_x86_masks),
 		cmocka_unit_test(test_x86_intel),
+		cmocka_unit_test(test_x86_vectors),
+		cmocka_unit_test(test_x86_corrections),
+		cmocka_unit_test(test_x86_corrections_intel),
+		cmocka_unit_test(test_i386),
+		cmocka_unit_test(test_i386_intel),
 		cmocka_unit_test(test_arm64_corrections),
 		cmocka_unit_test(test_big_endian_arm64),
 		cmocka_unit_test(test_operations_go_on_behind_vectors),

@@ -1,0 +1,36 @@
+/*
+ * objdump_x86.h - an x86 instruction on its way from capstone's spelling to objdump's: what its steps share. For the
+ * modules of this folder.
+ */
+#ifndef CODE_DISASM_OBJDUMP_X86_H
+#define CODE_DISASM_OBJDUMP_X86_H
+
+#include "code/disasm/instruction_text.h"
+
+/* What capstone says of an x86 instruction, and what becomes of it. */
+struct spelling {
+	csh handle;
+	const cs_insn *insn;
+	const cs_x86 *x86;
+	struct tally_bytes bytes;
+	bool is_intel, is_64;
+	char prefixes[48]; /* "lock ", "data16 cs " */
+	char mnemonic[CS_MNEMONIC_SIZE];
+	struct operand_words words;
+};
+
+bool spelling_is_one_of(const char *word, const char *const *list);
+void spelling_add_prefix(struct spelling *s, const char *name);
+const cs_x86_op *spelling_nth(const struct spelling *s, x86_op_type type, size_t n);
+
+/* "DWORD PTR [...]" -> the same of another size; empty: of none. */
+void spelling_resize(char *text, const char *size);
+
+/* What this capstone says wrongly or leaves out; each where its mnemonic or opcode asks for it. */
+void spelling_correct_x87(struct spelling *s);
+void spelling_correct_vectors(struct spelling *s);
+void spelling_correct_ports(struct spelling *s);
+void spelling_correct_widths(struct spelling *s);
+void spelling_add_unused_prefixes(struct spelling *s);
+
+#endif
