@@ -89,7 +89,10 @@ static const char *short_operands(struct making *m, const struct instruction *fr
 		while (before > 0 && from->operands[before - 1] != ' ' && from->operands[before - 1] != ',')
 			before--;
 		bool is_inside = from->target - code->address < code->bytes.len;
-		if (from->kind == INSTRUCTION_JUMP && is_inside)
+		/* What is left for code further up, the parts of functions that are seldom run, stays as it is. */
+		if (from->kind == INSTRUCTION_JUMP && from->target < code->address && name)
+			snprintf(text, sizeof(text), "%s <%s>", from->operands, name);
+		else if (from->kind == INSTRUCTION_JUMP && is_inside)
 			snprintf(text, sizeof(text), "%.*s%" PRIx64, (int)before, from->operands,
 				from->target - code->address);
 		else
@@ -362,6 +365,7 @@ static void add_code(struct making *m, const struct instruction_row *row)
 		more.values = more.place = ANNOTATE_NONE;
 		more.bytes = (struct tally_bytes){line.bytes.data + at, row->size - at};
 		m->failed = m->failed || !vec_push(&m->listing->lines, more);
+		m->number += m->options->with_bytes;
 	}
 }
 

@@ -44,17 +44,18 @@ static struct tally_str group_name(const struct running *r, uint32_t leader)
 	return STR("anon group");
 }
 
-/* "cycles", or "anon group { cycles, instructions }". */
+/* "cycles", "anon group { cycles, instructions }", or "cycles, instructions" of what was not recorded as a group. */
 static void name_events(const struct running *r, struct text *name, uint32_t first, uint32_t count)
 {
 	size_t total;
 	const struct perfdata_event *events = perfdata_reader_events(r->samples.source.reader, &total);
 	struct tally_str group = group_name(r, first);
-	if (count > 1)
+	bool is_recorded = count > 1 && events[first].member_count > 1;
+	if (is_recorded)
 		text_printf(name, "%.*s { ", (int)group.len, group.data);
 	for (uint32_t i = first; i < first + count; i++)
 		text_printf(name, "%s%.*s", i > first ? ", " : "", (int)events[i].name.len, events[i].name.data);
-	text_str(name, count > 1 ? " }" : "");
+	text_str(name, is_recorded ? " }" : "");
 	text_char(name, 0);
 }
 
@@ -114,6 +115,7 @@ static enum tally_status print_events(struct running *r, uint32_t first, uint32_
 {
 	size_t target_count = r->samples.targets.len;
 	struct annotate_listing_options options = {.objdump = r->run->objdump,
+		.with_bytes = r->run->text.with_bytes,
 		.style = r->run->style,
 		.with_bare_places = !r->run->is_json,
 		.is_intel = r->run->is_intel,

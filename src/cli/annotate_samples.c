@@ -242,6 +242,16 @@ enum tally_status annotate_samples_take(const struct cli *cli, const struct anno
 	return status;
 }
 
+/* Of what weighs the same, as in reports: by file, then by function. */
+static int by_name(const struct frame_name *a, const struct frame_name *b)
+{
+	size_t shorter = a->shown.len < b->shown.len ? a->shown.len : b->shown.len;
+	int order = memcmp(a->shown.data, b->shown.data, shorter);
+	if (order == 0 && a->shown.len != b->shown.len)
+		order = a->shown.len < b->shown.len ? -1 : 1;
+	return order ? order : strcmp(a->symbol, b->symbol);
+}
+
 static int by_period(const void *left, const void *right)
 {
 	const struct annotate_ranked *a = left, *b = right;
@@ -249,6 +259,9 @@ static int by_period(const void *left, const void *right)
 	for (uint32_t i = a->first; i < a->first + a->count; i++)
 		if (a->target->sums[i].period != b->target->sums[i].period)
 			return a->target->sums[i].period > b->target->sums[i].period ? -1 : 1;
+	int order = by_name(a->target->frame, b->target->frame);
+	if (order)
+		return order;
 	return a->target->order < b->target->order ? -1 : 1;
 }
 

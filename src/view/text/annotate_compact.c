@@ -26,7 +26,9 @@ static struct columns measure(const struct annotate_function *function, const st
 		const struct annotate_line *line = &function->lines[i];
 		if (line->kind != ANNOTATE_CODE)
 			continue;
-		unsigned width = (unsigned)strlen(line->mnemonic), digits = digits_of(line->address - function->start);
+		/* What is shown as nop was a nopw. */
+		unsigned width = (unsigned)strcspn(line->text, " "),
+			 digits = digits_of(line->address - function->start);
 		columns.mnemonic = width > columns.mnemonic ? width : columns.mnemonic;
 		if (line->is_target)
 			columns.label = digits > columns.label ? digits : columns.label;

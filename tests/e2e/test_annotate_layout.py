@@ -1,0 +1,102 @@
+"""tally annotate: what the text of a listing looks like where a function has parts, long instructions and no loops of its own."""
+import re
+import shutil
+import subprocess
+
+import perfdata_build
+import pytest
+
+SOURCE = """#define NI __attribute__((noipa))
+volatile unsigned long sink;
+__attribute__((noipa, cold)) void seldom(unsigned long x) { sink += x; }
+NI unsigned long apart(const int *p, unsigned long n)
+{
+	unsigned long sum = 0;
+	for (unsigned long i = 0; i < n; i++) {
+		if (__builtin_expect(p[i] < 0, 0)) {
+			seldom(sum);
+			sum ^= sink;
+		}
+		sum += (unsigned long)p[i];
+	}
+	return sum;
+}
+NI void wide(void)
+{
+	sink = 0x1122334455667788;
+	sink ^= 5;
+	sink += 7;
+}
+NI unsigned long padded(unsigned long n)
+{
+	unsigned long s = 1;
+	for (unsigned long i = 1; i < n; i++)
+		s = s * 31 + s / i;
+	return s;
+}
+int main(void)
+{
+	int some[4] = {1, 2, 3, -4};
+	sink = apart(some, 4);
+	wide();
+	sink += padded(10);
+	return 0;
+}
+"""
+FUNCTIONS = ('apart', 'wide', 'padded')
+
+
+@pytest.fixture(scope='module')
+def recording(tmp_path_factory):
+    """Samples of two events, which are no group: as many of each function, the last one first."""
+    if not all(map(shutil.which, ('gcc', 'nm'))):
+        pytest.skip('gcc or nm is not installed')
+    folder = tmp_path_factory.mktemp('layout')
+    (folder / 'work.c').write_text(SOURCE)
+    subprocess.run(['gcc', '-O2', '-g', '-no-pie', '-falign-loops=16', '-o', 'work', 'work.c'], cwd=folder, check=True)
+    symbols = subprocess.run(['nm', 'work'], cwd=folder, capture_output=True, text=True, check=True).stdout
+    places = {name: int(address, 16) for address, name in re.findall(r'^(\w+) \w (\S+)$', symbols, re.M)}
+    built = perfdata_build.Recording()
+    for config in (0, 1):
+        # By frequency: perf's compact form says Hz of a fixed period too.
+        built.event('IDENTIFIER IP TID TIME PERIOD', config=config, flags=1 << 10)
+    built.name_events('cpu-clock', 'task-clock')
+    built.text_feature(6, 'x86_64')
+    built.comm('work')
+    built.mmap(0x400000, 0x10000, str(folder / 'work'))
+    for name in reversed(FUNCTIONS):
+        for event in (0, 1):
+            built.sample(event, ip=places[name])
+    built.write(folder / 'data')
+    return folder
+
+
+def lines(text):
+    return [line.rstrip() for line in text.splitlines()]
+
+
+@pytest.mark.parametrize('function', FUNCTIONS)
+@pytest.mark.parametrize('options', [('--stdio',), ('--stdio', '--asm-raw'), ('--stdio', '--group'), ('--stdio2',)])
+def test_all_of_the_text_is_perfs(tally, perf, recording, function, options):
+    colour = ('--stdio-color', 'never') if '--stdio' in options else ()
+    theirs = perf('annotate', *options, *colour, '-i', 'data', function, cwd=recording, check=0).stdout
+    ours = tally('annotate', *options, '-i', 'data', function, cwd=recording, check=0).stdout
+    assert len(lines(ours)) > 10
+    assert lines(ours) == lines(theirs)
+
+
+def test_a_jump_to_the_part_further_up_keeps_its_address(tally, recording):
+    text = tally('annotate', '--stdio2', '-i', 'data', 'apart', cwd=recording).stdout
+    if 'apart.cold' not in text:
+        pytest.skip('this compiler does not part the function')
+    assert re.search(r'→ j\w+ +[0-9a-f]+ <apart\.cold>$', text, re.M)
+
+
+def test_functions_of_one_weight_go_by_name(tally, recording):
+    text = tally('annotate', '--stdio', '-i', 'data', cwd=recording).stdout
+    assert re.findall(r' <(\w+)>:$', text, re.M) == sorted(FUNCTIONS) * 2
+
+
+def test_events_that_are_no_group_are_named_one_by_one(tally, recording):
+    text = tally('annotate', '--stdio', '--group', '-i', 'data', 'wide', cwd=recording).stdout
+    assert ' for cpu-clock, task-clock (1 samples, ' in text
