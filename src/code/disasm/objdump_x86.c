@@ -287,6 +287,16 @@ static void spell_string_operation(struct spelling *s)
 		s->mnemonic[strlen(s->mnemonic) - 1] = 0;
 }
 
+/* Whether a jump is taken, as the compiler guessed: AT&T's spelling says it by the last of these prefixes. */
+static void spell_guess(struct spelling *s, uint8_t byte, uint8_t next)
+{
+	size_t len = strlen(s->mnemonic);
+	if (s->is_intel || next == 0x2e || next == 0x3e)
+		spelling_add_prefix(s, byte == 0x2e ? "cs" : "ds");
+	else
+		snprintf(s->mnemonic + len, sizeof(s->mnemonic) - len, byte == 0x2e ? ",pn" : ",pt");
+}
+
 /* Prefixes of jumps, calls and returns. */
 static void spell_branch_prefixes(struct spelling *s)
 {
@@ -296,10 +306,14 @@ static void spell_branch_prefixes(struct spelling *s)
 	if (!is_branch || s->prefixes[0])
 		return;
 	bool is_indirect = s->x86->opcode[0] == 0xff;
+	uint8_t opcode = s->x86->opcode[0] == 0x0f ? s->x86->opcode[1] - 0x10 : s->x86->opcode[0];
+	bool is_conditional = (opcode >= 0x70 && opcode < 0x80) || (opcode >= 0xe0 && opcode < 0xe4);
 	for (size_t i = 0; i < s->insn->size; i++) {
 		uint8_t byte = s->bytes.data[i];
 		if (byte == 0x3e && is_indirect)
 			spelling_add_prefix(s, "notrack");
+		else if (is_conditional && (byte == 0x2e || byte == 0x3e))
+			spell_guess(s, byte, s->bytes.data[i + 1]);
 		else if (byte == 0xf2)
 			spelling_add_prefix(s, "bnd");
 		else if (byte == 0xf3)

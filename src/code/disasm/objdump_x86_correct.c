@@ -142,19 +142,26 @@ void spelling_resize(char *text, const char *size)
 	memcpy(text, with, sizeof(with));
 }
 
-/* Operands of 64 bits stay so with a prefix for 16; linkers fill code that they rewrite with it. */
+/* Operands of 64 bits stay so with a prefix for 16, and one such prefix is as good as two; linkers and assemblers fill code
+ * with them. */
 void spelling_add_unused_prefixes(struct spelling *s)
 {
 	char with[sizeof(s->prefixes)] = "";
-	size_t used = 0;
-	bool is_call = s->x86->opcode[0] == 0xe8 || s->insn->id == X86_INS_CALL;
-	if (!s->is_64 || !(s->x86->rex & 8) || s->x86->opcode[0] == 0x0f || s->insn->id == X86_INS_NOP)
+	size_t used = 0, count = 0;
+	bool is_wide = s->x86->rex & 8, is_one_byte = s->x86->opcode[0] != 0x0f;
+	bool is_call = is_wide && (s->x86->opcode[0] == 0xe8 || s->insn->id == X86_INS_CALL);
+	if (!s->is_64 || s->insn->id == X86_INS_NOP)
 		return;
 	for (size_t i = 0; i < s->insn->size && i < 4; i++)
 		if (s->bytes.data[i] == 0x66)
-			used += (size_t)snprintf(with + used, sizeof(with) - used, "data16 ");
+			count++;
 		else if (s->bytes.data[i] != 0x64 && s->bytes.data[i] != 0x65 && s->bytes.data[i] != 0x2e)
 			break;
+	bool is_prefetch = !is_one_byte && s->x86->opcode[1] == 0x18;
+	if (count > 0 && !(is_wide && is_one_byte) && !is_prefetch)
+		count--;
+	for (size_t i = 0; i < count; i++)
+		used += (size_t)snprintf(with + used, sizeof(with) - used, "data16 ");
 	snprintf(with + used, sizeof(with) - used, "%.16s%s", s->prefixes, is_call ? "rex.W " : "");
 	memcpy(s->prefixes, with, sizeof(with));
 }

@@ -116,15 +116,35 @@ static bool decode_of_register(struct tally_bytes bytes, bool is_intel, bool has
 	return true;
 }
 
+/* prefetch and its reserved forms: [REX] 0F 0D /0, /3 and more. The other two are capstone's. */
+static bool decode_prefetch(struct vector_decoding *d, uint64_t address, struct instruction *to)
+{
+	struct operand_words words = {0};
+	unsigned first = vector_take(d);
+	unsigned rex = (first & 0xf0) == 0x40 ? first : 0;
+	if ((rex ? vector_take(d) : first) != 0x0f || d->at >= d->bytes.len || d->bytes.data[d->at] != 0x0d)
+		return false;
+	vector_take_modrm(d);
+	d->x = rex >> 1 & 1;
+	d->b = rex & 1;
+	if (d->failed || d->mod == 3 || d->reg == 1 || d->reg == 2)
+		return false;
+	snprintf(to->mnemonic, sizeof(to->mnemonic), "prefetch");
+	vector_add_memory(d, &words, &(struct vector_memory){.bytes = 1});
+	vector_finish(d, &words, address, to);
+	return !d->failed;
+}
+
 bool x86_masked_decode(
 	struct tally_bytes bytes, uint64_t address, const struct x86_style *style, struct instruction *to)
 {
-	struct vector_decoding vex = {.bytes = bytes, .is_intel = style->is_intel}, evex = vex, mask = vex;
+	struct vector_decoding vex = {.bytes = bytes, .is_intel = style->is_intel}, evex = vex, mask = vex, plain = vex;
 	struct instruction made = {.address = address};
 	if (bytes.len >= 3 && bytes.data[0] == 0x0f && bytes.data[1] == 0x01 && (bytes.data[2] | 1) == 0xef) {
 		made.size = 3;
 		snprintf(made.mnemonic, sizeof(made.mnemonic), bytes.data[2] == 0xee ? "rdpkru" : "wrpkru");
 	} else if (!decode_of_register(bytes, style->is_intel, style->is_64, &made) &&
+		   !(style->is_64 && decode_prefetch(&plain, address, &made)) &&
 		   !(style->is_64 && vector_take_evex(&evex) && vector_spell(&evex, address, &made)) &&
 		   !(style->is_64 && vector_take_vex(&vex) && vector_spell(&vex, address, &made)) &&
 		   !(style->is_64 && vector_take_vex(&mask) && vector_spell_mask(&mask, address, &made))) {

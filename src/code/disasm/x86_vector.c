@@ -20,7 +20,7 @@ static void take_segment(struct vector_decoding *d)
 	}
 }
 
-static void take_modrm(struct vector_decoding *d)
+void vector_take_modrm(struct vector_decoding *d)
 {
 	d->opcode = vector_take(d);
 	unsigned byte = vector_take(d);
@@ -48,7 +48,7 @@ bool vector_take_vex(struct vector_decoding *d)
 	d->v = ~one >> 3 & 15;
 	d->length = one >> 2 & 1;
 	d->prefix = one & 3;
-	take_modrm(d);
+	vector_take_modrm(d);
 	return !d->failed;
 }
 
@@ -72,7 +72,7 @@ bool vector_take_evex(struct vector_decoding *d)
 	d->length = p2 >> 5 & 3;
 	d->broadcast = p2 >> 4 & 1;
 	d->mask = p2 & 7;
-	take_modrm(d);
+	vector_take_modrm(d);
 	return !d->failed && (p0 & 8) == 0 && (p1 & 4) != 0;
 }
 

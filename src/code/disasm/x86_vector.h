@@ -71,6 +71,8 @@ struct vector_decoding {
 };
 
 unsigned vector_take(struct vector_decoding *d);
+/* The opcode, and the byte behind it. */
+void vector_take_modrm(struct vector_decoding *d);
 bool vector_take_vex(struct vector_decoding *d);
 bool vector_take_evex(struct vector_decoding *d);
 void vector_add_register(
