@@ -152,9 +152,13 @@ void spelling_add_unused_prefixes(struct spelling *s)
 	bool is_call = is_wide && (s->x86->opcode[0] == 0xe8 || s->insn->id == X86_INS_CALL);
 	if (!s->is_64 || s->insn->id == X86_INS_NOP)
 		return;
+	/* Of addresses that there are none of; jrcxz and loop count by it. */
+	bool has_address = spelling_nth(s, X86_OP_MEM, 0) || (s->x86->opcode[0] & 0xfc) == 0xe0;
 	for (size_t i = 0; i < s->insn->size && i < 4; i++)
 		if (s->bytes.data[i] == 0x66)
 			count++;
+		else if (s->bytes.data[i] == 0x67)
+			used += has_address ? 0 : (size_t)snprintf(with + used, sizeof(with) - used, "addr32 ");
 		else if (s->bytes.data[i] != 0x64 && s->bytes.data[i] != 0x65 && s->bytes.data[i] != 0x2e)
 			break;
 	bool is_prefetch = !is_one_byte && s->x86->opcode[1] == 0x18;

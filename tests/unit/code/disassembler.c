@@ -171,6 +171,8 @@ static void test_x86_corrections(void **state)
 			0},
 		{"0f 0d 86 00 01 00 00", "prefetch 0x100(%rsi)", INSTRUCTION_OTHER, 0, 0},
 		{"66 0f 18 8f a0 04 00 00", "data16 prefetcht0 0x4a0(%rdi)", INSTRUCTION_OTHER, 0, 0},
+		{"67 67 49 89 f7", "addr32 addr32 mov %rsi,%r15", INSTRUCTION_OTHER, 0, 0},
+		{"67 8b 06", "mov (%esi),%eax", INSTRUCTION_OTHER, 0, 0},
 		{"66 66 44 0f 58 d2", "data16 addpd %xmm2,%xmm10", INSTRUCTION_OTHER, 0, 0},
 		{"3e 7e 36", "jle,pt 1039", INSTRUCTION_JUMP, 0x1039, 0},
 		{"3e 3e 0f 84 aa 00 00 00", "ds je,pt 10b2", INSTRUCTION_JUMP, 0x10b2, 0},
