@@ -119,7 +119,7 @@ void spelling_correct_widths(struct spelling *s)
 	char text[16], name[8];
 	size_t to = s->is_intel ? 0 : s->words.count - 1;
 	if (s->words.count == 2 && (s->x86->rex & 8) && spelling_is_one_of(s->mnemonic, masks)) {
-		vector_general_name((s->x86->modrm >> 3 & 7) | (s->x86->rex & 4) << 1, true, name);
+		vector_general_name((s->x86->modrm >> 3 & 7u) | (s->x86->rex & 4u) << 1, true, name);
 		snprintf(text, sizeof(text), "%s%s", s->is_intel ? "" : "%", name);
 		memcpy(s->words.text[to], text, sizeof(text));
 	}
