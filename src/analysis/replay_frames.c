@@ -267,6 +267,14 @@ static bool has_calls(const struct replay *replay)
 	return replay->inlines.begin && replay->options->with_stacks && replay->options->with_inlines;
 }
 
+static void set_lines(const struct replay *replay, uint32_t index, struct profile_frame *to)
+{
+	if (!replay->places)
+		return;
+	to->own_line = replay->places[index].own;
+	to->innermost_line = replay->places[index].innermost;
+}
+
 static struct profile_frame name_inlined(const struct replay *replay, uint32_t index)
 {
 	uint32_t caller = replay->callers[index - replay->frames.len];
@@ -276,10 +284,7 @@ static struct profile_frame name_inlined(const struct replay *replay, uint32_t i
 		.address = from.address,
 		.raw_address = from.raw_address,
 		.level = (uint8_t)from.level};
-	if (replay->places) {
-		to.own_line = replay->places[index].own;
-		to.innermost_line = replay->places[index].innermost;
-	}
+	set_lines(replay, index, &to);
 	return to;
 }
 
@@ -305,10 +310,7 @@ static struct profile_frame name_frame(const void *context, uint32_t index)
 		to.address = is_by_address ? from.address : symbol->start;
 	if (from.binary != RESOLVE_NONE && !is_beyond_kernel(replay, &from, symbol))
 		to.binary = replay->profile_binaries[from.binary];
-	if (replay->places) {
-		to.own_line = replay->places[index].own;
-		to.innermost_line = replay->places[index].innermost;
-	}
+	set_lines(replay, index, &to);
 	return to;
 }
 

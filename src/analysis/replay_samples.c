@@ -173,8 +173,8 @@ static void translate_keys(void *context, size_t index, unsigned worker)
 	const struct key_translation *t = context;
 	struct sample_pass *pass = t->pass;
 	struct stack_ends ends = {0};
-	size_t end = (index + 1) * KEYS_PER_TASK;
-	for (size_t i = index * KEYS_PER_TASK; i < end && i < pass->keys.len; i++) {
+	size_t end = thread_pool_task_end(index, KEYS_PER_TASK, pass->keys.len);
+	for (size_t i = index * KEYS_PER_TASK; i < end; i++) {
 		struct sample_key key = sample_pass_key(pass, (uint32_t)i);
 		uint64_t count = pass->sums.items[i].count, words[SAMPLE_KEY_WORDS];
 		__atomic_fetch_add(&t->replay->leaf_counts[t->ids->frames[key.leaf]], count, __ATOMIC_RELAXED);
@@ -203,7 +203,7 @@ static void translate_all_keys(struct joining *j)
 			.stacks = j->stacks + j->first_stacks[i],
 			.counts_ends =
 				stack_ends_unwound(&replay->ends) == 0 && replay->options->history == HISTORY_NONE};
-		size_t tasks = (replay->passes[i].keys.len + KEYS_PER_TASK - 1) / KEYS_PER_TASK;
+		size_t tasks = thread_pool_tasks(replay->passes[i].keys.len, KEYS_PER_TASK);
 		thread_pool_for(tasks, replay->options->threads, translate_keys, &translation);
 	}
 }

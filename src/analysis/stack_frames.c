@@ -40,8 +40,7 @@ static void translate(struct stack_frames *stacks, size_t stack)
 
 static size_t task_end(const struct stack_frames *stacks, size_t index)
 {
-	size_t count = list_table_len(stacks->stacks), end = (index + 1) * STACKS_PER_TASK;
-	return end < count ? end : count;
+	return thread_pool_task_end(index, STACKS_PER_TASK, list_table_len(stacks->stacks));
 }
 
 static void translate_some(void *context, size_t index, unsigned worker)
@@ -91,7 +90,7 @@ static void write_some(void *context, size_t index, unsigned worker)
 
 bool stack_frames_translate(struct stack_frames *stacks, unsigned threads)
 {
-	size_t count = list_table_len(stacks->stacks), tasks = (count + STACKS_PER_TASK - 1) / STACKS_PER_TASK;
+	size_t count = list_table_len(stacks->stacks), tasks = thread_pool_tasks(count, STACKS_PER_TASK);
 	stacks->hashes = malloc((count + 1) * sizeof(*stacks->hashes));
 	stacks->kinds = malloc((count + 1) * sizeof(*stacks->kinds));
 	if (!stacks->hashes || !stacks->kinds)

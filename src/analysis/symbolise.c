@@ -21,8 +21,7 @@ static void look_up_frames(void *context, size_t index, unsigned worker)
 {
 	const struct look_up *look_up = context;
 	const struct symbolise_job *job = look_up->job;
-	size_t end =
-		(index + 1) * FRAMES_PER_TASK < job->frames->len ? (index + 1) * FRAMES_PER_TASK : job->frames->len;
+	size_t end = thread_pool_task_end(index, FRAMES_PER_TASK, job->frames->len);
 	for (size_t i = index * FRAMES_PER_TASK; i < end; i++) {
 		struct resolved_frame frame = resolved_frame_get(job->frames, (uint32_t)i);
 		uint32_t id = frame.binary == RESOLVE_NONE ? RESOLVE_NONE : look_up->store_ids[frame.binary];
@@ -101,8 +100,8 @@ enum tally_status symbolise(const struct symbolise_job *job, struct tally_error 
 	vec_free(&binaries);
 	if (status == TALLY_OK) {
 		struct look_up look_up = {.job = job, .store_ids = store_ids};
-		thread_pool_for((job->frames->len + FRAMES_PER_TASK - 1) / FRAMES_PER_TASK, job->threads,
-			look_up_frames, &look_up);
+		thread_pool_for(
+			thread_pool_tasks(job->frames->len, FRAMES_PER_TASK), job->threads, look_up_frames, &look_up);
 		status = name_bpf_frames(job, err);
 	}
 	free(store_ids);

@@ -32,8 +32,7 @@ static size_t part_of(const struct finding *f, uint32_t hash)
 
 static size_t chunk_end(const struct finding *f, size_t chunk)
 {
-	size_t end = (chunk + 1) * CHUNK_ITEMS;
-	return end < f->items->count ? end : f->items->count;
+	return thread_pool_task_end(chunk, CHUNK_ITEMS, f->items->count);
 }
 
 static void count_parts(void *context, size_t chunk, unsigned worker)
@@ -171,7 +170,7 @@ static bool prepare(struct finding *f)
 	while (f->bits < MOST_BITS && count >> f->bits > PART_ITEMS)
 		f->bits++;
 	f->parts = (size_t)1 << f->bits;
-	f->chunks = (count + CHUNK_ITEMS - 1) / CHUNK_ITEMS;
+	f->chunks = thread_pool_tasks(count, CHUNK_ITEMS);
 	f->hashes = malloc((count + 1) * sizeof(*f->hashes));
 	f->places = calloc(f->chunks * f->parts + 1, sizeof(*f->places));
 	f->begin = malloc((f->parts + 1) * sizeof(*f->begin));

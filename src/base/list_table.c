@@ -17,16 +17,6 @@ void list_table_deinit(struct list_table *table)
 	*table = (struct list_table){0};
 }
 
-bool list_table_reserve(struct list_table *table, size_t count, size_t words)
-{
-	if (!vec_reserve(&table->starts, count) || !vec_reserve(&table->words, words))
-		return false;
-	size_t slot_count = table->slot_count ? table->slot_count : FIRST_SLOTS;
-	while (slots_are_full(count, slot_count))
-		slot_count *= 2;
-	return slot_count == table->slot_count || slots_grow_to(&table->slots, &table->slot_count, slot_count);
-}
-
 uint32_t list_table_hash(const uint32_t *items, size_t count)
 {
 	uint64_t h = count;
@@ -91,8 +81,7 @@ struct filling {
 
 static size_t chunk_end(const struct filling *f, size_t chunk)
 {
-	size_t end = (chunk + 1) * CHUNK_LISTS;
-	return end < f->from->count ? end : f->from->count;
+	return thread_pool_task_end(chunk, CHUNK_LISTS, f->from->count);
 }
 
 static void count_words(void *context, size_t chunk, unsigned worker)
@@ -119,7 +108,7 @@ static void copy_lists(void *context, size_t chunk, unsigned worker)
 
 bool list_table_fill(struct list_table *table, const struct list_source *from, unsigned threads)
 {
-	size_t chunks = (from->count + CHUNK_LISTS - 1) / CHUNK_LISTS;
+	size_t chunks = thread_pool_tasks(from->count, CHUNK_LISTS);
 	struct filling f = {table, from, calloc(chunks + 1, sizeof(*f.words))};
 	if (!f.words)
 		return false;

@@ -41,8 +41,6 @@ struct list_source { /* lists that are all there; any worker asks for them, and 
 };
 
 void list_table_deinit(struct list_table *table);
-/* Room for so many lists of so many words in all, heads included. False: memory is out. */
-bool list_table_reserve(struct list_table *table, size_t count, size_t words);
 uint32_t list_table_hash(const uint32_t *items, size_t count);
 uint32_t list_table_add(struct list_table *table, const uint32_t *items, size_t count);
 uint32_t list_table_add_hashed(struct list_table *table, const uint32_t *items, size_t count, uint32_t hash);

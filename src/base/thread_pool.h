@@ -4,6 +4,7 @@
  * runs in the caller. A thread that starts too late to help is not waited for.
  *
  *	thread_pool_for(count, 0, work, &context);
+ *	thread_pool_for(thread_pool_tasks(things, EACH), 0, some_work, &context);
  */
 #ifndef BASE_THREAD_POOL_H
 #define BASE_THREAD_POOL_H
@@ -15,5 +16,16 @@ typedef void (*thread_pool_work)(void *context, size_t index, unsigned worker);
 /* How many workers thread_pool_for uses for max_workers (0: one per CPU this process may run on). */
 unsigned thread_pool_workers(size_t count, unsigned max_workers);
 void thread_pool_for(size_t count, unsigned max_workers, thread_pool_work work, void *context);
+
+/* Many things that are handed out some at a time: how many tasks that makes, and behind which thing a task ends. */
+static inline size_t thread_pool_tasks(size_t things, size_t each)
+{
+	return (things + each - 1) / each;
+}
+static inline size_t thread_pool_task_end(size_t task, size_t each, size_t things)
+{
+	size_t end = (task + 1) * each;
+	return end < things ? end : things;
+}
 
 #endif

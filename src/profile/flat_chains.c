@@ -47,8 +47,8 @@ static void write_chain(const struct chain_making *m, struct list stack, uint32_
 static void measure_stacks(void *context, size_t index, unsigned worker)
 {
 	const struct chain_making *m = context;
-	size_t count = list_table_len(&m->profile->stacks), end = (index + 1) * STACKS_PER_TASK;
-	for (size_t i = index * STACKS_PER_TASK; i < end && i < count; i++) {
+	size_t end = thread_pool_task_end(index, STACKS_PER_TASK, list_table_len(&m->profile->stacks));
+	for (size_t i = index * STACKS_PER_TASK; i < end; i++) {
 		uint32_t len = m->is_used[i] ? shown_frames(m, profile_stack(m->profile, (uint32_t)i)) : 0;
 		if (m->options->max_stack && len > m->options->max_stack)
 			len = m->options->max_stack;
@@ -60,8 +60,8 @@ static void write_stacks(void *context, size_t index, unsigned worker)
 {
 	const struct chain_making *m = context;
 	const uint32_t *begin = m->chains->begin;
-	size_t count = list_table_len(&m->profile->stacks), end = (index + 1) * STACKS_PER_TASK;
-	for (size_t i = index * STACKS_PER_TASK; i < end && i < count; i++)
+	size_t end = thread_pool_task_end(index, STACKS_PER_TASK, list_table_len(&m->profile->stacks));
+	for (size_t i = index * STACKS_PER_TASK; i < end; i++)
 		if (begin[i] < begin[i + 1])
 			write_chain(m, profile_stack(m->profile, (uint32_t)i), m->chains->frames + begin[i],
 				begin[i + 1] - begin[i]);
@@ -93,7 +93,7 @@ static bool place_chains(uint32_t *begin, size_t count)
 
 bool flat_chains_make(struct flat_chains *chains, const struct profile *profile, const struct flat_options *options)
 {
-	size_t count = list_table_len(&profile->stacks), tasks = (count + STACKS_PER_TASK - 1) / STACKS_PER_TASK;
+	size_t count = list_table_len(&profile->stacks), tasks = thread_pool_tasks(count, STACKS_PER_TASK);
 	*chains = (struct flat_chains){0};
 	if (!needs_chains(options))
 		return true;

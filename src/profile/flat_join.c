@@ -55,13 +55,7 @@ struct joining {
 
 static size_t task_end(const struct joining *j, size_t task)
 {
-	size_t end = (task + 1) * TASK_ROWS;
-	return end < j->count ? end : j->count;
-}
-
-static size_t tasks_of(size_t rows)
-{
-	return (rows + TASK_ROWS - 1) / TASK_ROWS;
+	return thread_pool_task_end(task, TASK_ROWS, j->count);
 }
 
 /* A row of the part behind has at most one that is its own, so workers do not meet. */
@@ -106,7 +100,7 @@ static void append_some(void *context, size_t task, unsigned worker)
 static bool join_shared_group(struct joining *j)
 {
 	struct flat_part *to = j->to;
-	size_t tasks = tasks_of(j->count);
+	size_t tasks = thread_pool_tasks(j->count, TASK_ROWS);
 	j->places = calloc(tasks + 1, sizeof(*j->places));
 	if (!j->places)
 		return false;
@@ -140,7 +134,7 @@ bool flat_part_join(struct flat_part *to, struct flat_part *from)
 	}
 	size_t moved = to->rows.len - done;
 	struct joining others = {.to = to, .from = from, .first = done, .count = from->rows.len - done};
-	thread_pool_for(tasks_of(others.count), to->options->threads, append_some, &others);
+	thread_pool_for(thread_pool_tasks(others.count, TASK_ROWS), to->options->threads, append_some, &others);
 	lengthen(to, others.count);
 	from->kept.len = from->rows.len;
 	for (; group < groups; group++)

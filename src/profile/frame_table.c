@@ -103,8 +103,8 @@ struct filling {
 static void fill_some(void *context, size_t index, unsigned worker)
 {
 	const struct filling *f = context;
-	size_t end = (index + 1) * FILL_FRAMES;
-	for (size_t i = index * FILL_FRAMES; i < end && i < f->found->count; i++)
+	size_t end = thread_pool_task_end(index, FILL_FRAMES, f->found->count);
+	for (size_t i = index * FILL_FRAMES; i < end; i++)
 		f->table->frames.items[i] = f->from->get(f->from->context, f->found->firsts[i]);
 }
 
@@ -119,7 +119,7 @@ bool frame_table_fill(struct frame_table *table, const struct frame_source *from
 		return false;
 	}
 	struct filling filling = {table, from, found};
-	thread_pool_for((found->count + FILL_FRAMES - 1) / FILL_FRAMES, threads, fill_some, &filling);
+	thread_pool_for(thread_pool_tasks(found->count, FILL_FRAMES), threads, fill_some, &filling);
 	table->frames.len = found->count;
 	return true;
 }

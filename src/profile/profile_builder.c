@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAMPLE_WORDS 3
-#define FACET_WORDS  2 /* number, text | frame << 32 */
+#define FACET_WORDS 2 /* number, text | frame << 32 */
 
 static uint64_t word(uint32_t low, uint32_t high)
 {
@@ -26,7 +25,7 @@ struct profile_builder *profile_builder_create(void)
 	b->binary_ids.words = 3;
 	b->function_ids.words = 4;
 	b->thread_ids.words = 2;
-	b->sample_ids.words = SAMPLE_WORDS;
+	b->sample_ids.words = PROFILE_SAMPLE_WORDS;
 	return b;
 }
 
@@ -187,8 +186,8 @@ void profile_builder_count_sample(struct profile_builder *b, const struct profil
 
 uint32_t profile_builder_sample(struct profile_builder *b, const struct profile_sample *sample)
 {
-	const uint64_t key[SAMPLE_WORDS] = {word(sample->event, sample->thread), word(sample->leaf, sample->stack),
-		word((uint32_t)sample->cpu, sample->facets)};
+	const uint64_t key[PROFILE_SAMPLE_WORDS] = {word(sample->event, sample->thread),
+		word(sample->leaf, sample->stack), word((uint32_t)sample->cpu, sample->facets)};
 	bool is_new;
 	if (b->is_complete || !profile_builder_sample_is_valid(b, sample)) {
 		b->has_bad_id = true;

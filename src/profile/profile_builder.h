@@ -34,6 +34,8 @@ uint32_t profile_builder_frame(struct profile_builder *b, const struct profile_f
 /* Of frames, the innermost one first. */
 uint32_t profile_builder_stack(struct profile_builder *b, const uint32_t *frames, size_t count);
 uint32_t profile_builder_thread(struct profile_builder *b, const struct profile_thread *thread);
+/* What makes samples one: event | thread << 32, leaf | stack << 32, CPU | facets << 32. */
+#define PROFILE_SAMPLE_WORDS 3
 /* The id is what rows call it. */
 uint32_t profile_builder_sample(struct profile_builder *b, const struct profile_sample *sample);
 /* One sample by itself; in any order of time. */

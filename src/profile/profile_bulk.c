@@ -9,17 +9,6 @@
 
 #define TASK_ITEMS 8192
 
-static size_t tasks_of(size_t count)
-{
-	return (count + TASK_ITEMS - 1) / TASK_ITEMS;
-}
-
-static size_t task_end(size_t task, size_t count)
-{
-	size_t end = (task + 1) * TASK_ITEMS;
-	return end < count ? end : count;
-}
-
 /* Workers share it. */
 static void set_flag(bool *flag)
 {
@@ -35,7 +24,7 @@ static bool is_done(struct profile_builder *b, bool done)
 static void check_frames(void *context, size_t task, unsigned worker)
 {
 	struct profile_builder *b = context;
-	for (size_t i = task * TASK_ITEMS; i < task_end(task, b->frames.frames.len); i++) {
+	for (size_t i = task * TASK_ITEMS; i < thread_pool_task_end(task, TASK_ITEMS, b->frames.frames.len); i++) {
 		const struct profile_frame *frame = &b->frames.frames.items[i];
 		if ((frame->function >= b->functions.len && frame->function != PROFILE_NONE) ||
 			(frame->binary >= b->binaries.len && frame->binary != PROFILE_NONE))
@@ -49,7 +38,7 @@ bool profile_builder_all_frames(
 	b->has_bad_id = b->has_bad_id || b->frames.frames.len > 0;
 	if (!is_done(b, frame_table_fill(&b->frames, from, threads, found)))
 		return false;
-	thread_pool_for(tasks_of(b->frames.frames.len), threads, check_frames, b);
+	thread_pool_for(thread_pool_tasks(b->frames.frames.len, TASK_ITEMS), threads, check_frames, b);
 	return true;
 }
 
@@ -89,7 +78,8 @@ static void check_stacks(void *context, size_t task, unsigned worker)
 	struct profile_builder *b = context;
 	uint32_t highest = 0;
 	bool is_any = false;
-	for (size_t i = task * TASK_ITEMS; i < task_end(task, list_table_len(&b->stacks)); i++) {
+	for (size_t i = task * TASK_ITEMS; i < thread_pool_task_end(task, TASK_ITEMS, list_table_len(&b->stacks));
+		i++) {
 		struct list stack = list_table_get(&b->stacks, (uint32_t)i);
 		is_any = is_any || stack.count > 0;
 		for (uint32_t k = 0; k < stack.count; k++)
@@ -117,7 +107,7 @@ bool profile_builder_all_stacks(
 		dedup_deinit(found);
 		return false;
 	}
-	thread_pool_for(tasks_of(found->count), threads, check_stacks, b);
+	thread_pool_for(thread_pool_tasks(found->count, TASK_ITEMS), threads, check_stacks, b);
 	return true;
 }
 
@@ -152,7 +142,7 @@ struct adding {
 static void find_earliest(void *context, size_t task, unsigned worker)
 {
 	const struct adding *a = context;
-	for (size_t i = task * TASK_ITEMS; i < task_end(task, a->from->count); i++) {
+	for (size_t i = task * TASK_ITEMS; i < thread_pool_task_end(task, TASK_ITEMS, a->from->count); i++) {
 		uint64_t *earliest = &a->order[a->found->numbers[i]].key,
 			 known = __atomic_load_n(earliest, __ATOMIC_RELAXED);
 		uint64_t order = a->from->get(a->from->context, (uint32_t)i).first_order;
@@ -166,7 +156,7 @@ static void put_firsts(void *context, size_t task, unsigned worker)
 {
 	const struct adding *a = context;
 	struct profile_builder *b = a->b;
-	for (size_t i = task * TASK_ITEMS; i < task_end(task, a->found->count); i++) {
+	for (size_t i = task * TASK_ITEMS; i < thread_pool_task_end(task, TASK_ITEMS, a->found->count); i++) {
 		uint32_t number = (uint32_t)a->order[i].index;
 		struct profile_sample *to = &b->samples.items[i];
 		*to = a->from->get(a->from->context, a->found->firsts[number]);
@@ -181,7 +171,7 @@ static void put_firsts(void *context, size_t task, unsigned worker)
 static void add_others(void *context, size_t task, unsigned worker)
 {
 	const struct adding *a = context;
-	for (size_t i = task * TASK_ITEMS; i < task_end(task, a->from->count); i++) {
+	for (size_t i = task * TASK_ITEMS; i < thread_pool_task_end(task, TASK_ITEMS, a->from->count); i++) {
 		uint32_t number = a->found->numbers[i];
 		a->found->numbers[i] = a->places[number];
 		if (a->found->firsts[number] == i)
@@ -204,11 +194,11 @@ static bool add_samples(struct adding *a, unsigned threads)
 		return false;
 	for (size_t i = 0; i < count; i++)
 		a->order[i] = (struct sort_key){UINT64_MAX, i};
-	thread_pool_for(tasks_of(a->from->count), threads, find_earliest, a);
+	thread_pool_for(thread_pool_tasks(a->from->count, TASK_ITEMS), threads, find_earliest, a);
 	if (b->events.len == 1)
 		key_sort(a->order, a->order + count, count);
-	thread_pool_for(tasks_of(count), threads, put_firsts, a);
-	thread_pool_for(tasks_of(a->from->count), threads, add_others, a);
+	thread_pool_for(thread_pool_tasks(count, TASK_ITEMS), threads, put_firsts, a);
+	thread_pool_for(thread_pool_tasks(a->from->count, TASK_ITEMS), threads, add_others, a);
 	b->samples.len = count;
 	return true;
 }

@@ -24,8 +24,6 @@ struct stack_source {
 	uint32_t (*hash)(const void *context, uint32_t stack); /* list_table_hash, with the lists' context */
 };
 
-/* What makes samples one: event | thread << 32, leaf | stack << 32, CPU | facets << 32. */
-#define PROFILE_SAMPLE_WORDS 3
 struct sample_source {
 	size_t count;
 	unsigned key_words; /* fewer: CPU and facets are the same in all samples */
