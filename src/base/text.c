@@ -71,11 +71,6 @@ void text_repeat(struct text *t, char c, size_t n)
 	t->len += n;
 }
 
-void text_str(struct text *t, const char *s)
-{
-	text_bytes(t, s, strlen(s));
-}
-
 /* Writes the digits that end at end; returns where they start. Two digits a division. */
 static char *decimal(char *end, uint64_t v)
 {

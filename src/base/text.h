@@ -33,8 +33,12 @@ void text_to_fd(struct text *t, int fd);
 char *text_room(struct text *t, size_t n);
 void text_char(struct text *t, char c);
 void text_repeat(struct text *t, char c, size_t n);
-void text_str(struct text *t, const char *s);
 void text_bytes(struct text *t, const char *s, size_t len);
+/* Here, so that the length of what is a constant is one. */
+static inline void text_str(struct text *t, const char *s)
+{
+	text_bytes(t, s, strlen(s));
+}
 void text_u64(struct text *t, uint64_t v);
 void text_i64(struct text *t, int64_t v);
 /* Lower-case hex, no 0x, zero-padded on the left to width (0: none). */

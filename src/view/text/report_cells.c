@@ -148,9 +148,8 @@ void report_value_cell(const struct report_layout *l, struct text *out, size_t c
 static void print_symbol_cell(const struct report_layout *l, struct text *out, size_t width, const struct flat_row *row)
 {
 	const struct profile_function *function = row_function(l->profile, row);
-	text_char(out, '[');
-	text_char(out, row->level ? (char)row->level : '?');
-	text_str(out, "] ");
+	const char level[LEVEL_WIDTH] = {'[', row->level ? (char)row->level : '?', ']', ' '};
+	text_bytes(out, level, LEVEL_WIDTH);
 	if (function) {
 		struct tally_str name = profile_string(l->profile, function->name);
 		size_t room = width > LEVEL_WIDTH ? width - LEVEL_WIDTH : 0;

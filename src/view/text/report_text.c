@@ -1,6 +1,7 @@
 #include "view/text/report_text.h"
 #include "base/error.h"
 #include "base/thread_pool.h"
+#include "view/text/repeated_cells.h"
 #include "view/text/report_cells.h"
 
 #include <stddef.h>
@@ -11,23 +12,36 @@
 #define MAX_PRINTERS 8 /* each has its own memory for call graphs */
 #define ROWS_AHEAD   6
 
-static void print_row(const struct report_layout *l, struct text *out, uint32_t row)
+/* The column's cell, what stands before it and the blanks up to the next one. */
+static void print_cell(
+	const struct report_layout *l, struct repeated_cells *cells, struct text *out, size_t column, uint32_t row)
 {
 	const char *separator = l->options->separator;
-	for (size_t i = 0; i < l->count; i++) {
-		if (!separator)
-			text_str(out, "  ");
-		else if (i)
-			text_str(out, separator);
-		size_t start = out->len;
-		if (profile_key_get(l->columns[i])->is_value)
-			report_value_cell(l, out, i, flat_table_stat(l->table, row, 0));
-		else
-			report_key_cell(l, out, i, &l->table->rows[row]);
-		size_t written = out->len - start;
-		if (i + 1 < l->count && written < l->widths[i])
-			text_repeat(out, ' ', l->widths[i] - written);
-	}
+	uint64_t id;
+	bool has_id = repeated_cell_id(l, column, row, &id);
+	if (has_id && repeated_cells_copy(cells, column, id, out))
+		return;
+	size_t begin = out->len;
+	if (!separator)
+		text_str(out, "  ");
+	else if (column)
+		text_str(out, separator);
+	size_t start = out->len;
+	if (profile_key_get(l->columns[column])->is_value)
+		report_value_cell(l, out, column, flat_table_stat(l->table, row, 0));
+	else
+		report_key_cell(l, out, column, &l->table->rows[row]);
+	size_t written = out->len - start;
+	if (column + 1 < l->count && written < l->widths[column])
+		text_repeat(out, ' ', l->widths[column] - written);
+	if (has_id)
+		repeated_cells_keep(cells, column, id, out, begin);
+}
+
+static void print_row(const struct report_layout *l, struct repeated_cells *cells, struct text *out, uint32_t row)
+{
+	for (size_t i = 0; i < l->count; i++)
+		print_cell(l, cells, out, i, row);
 	text_char(out, '\n');
 }
 
@@ -90,9 +104,14 @@ static void expect_rows(const struct flat_table *t, size_t at)
 		__builtin_prefetch(&t->instances[t->rows[t->order[at + ROWS_AHEAD]].first_instance]);
 }
 
+struct row_printer { /* of one worker */
+	struct chain_printer chains;
+	struct repeated_cells cells;
+};
+
 /* The row at a place of the order, and the chains below it. */
-static enum tally_status print_shown(const struct row_printing *printing, struct chain_printer *chains,
-	struct text *out, size_t place, struct tally_error *err)
+static enum tally_status print_shown(const struct row_printing *printing, struct row_printer *printer, struct text *out,
+	size_t place, struct tally_error *err)
 {
 	const struct flat_table *table = printing->table;
 	expect_rows(table, place);
@@ -102,29 +121,29 @@ static enum tally_status print_shown(const struct row_printing *printing, struct
 	double percent = printing->total ? 100.0 * (double)period / (double)printing->total : 0;
 	if (printing->options->percent_limit > 0 && percent < printing->options->percent_limit)
 		return TALLY_OK;
-	print_row(&printing->layout, out, row);
-	return chain_print(chains, out, row, period, err);
+	print_row(&printing->layout, &printer->cells, out, row);
+	return chain_print(&printer->chains, out, row, period, err);
 }
 
 static enum tally_status print_in_turn(const struct row_printing *printing, struct text *out, struct tally_error *err)
 {
-	struct chain_printer chains;
+	struct row_printer printer = {0};
 	enum tally_status status =
-		chain_printer_init(&chains, printing->table, &printing->options->chains, printing->total, err);
+		chain_printer_init(&printer.chains, printing->table, &printing->options->chains, printing->total, err);
 	if (status != TALLY_OK)
 		return status;
 	for (size_t i = 0; i < printing->table->shown_count && status == TALLY_OK; i++) {
-		status = print_shown(printing, &chains, out, i, err);
+		status = print_shown(printing, &printer, out, i, err);
 		text_line_end(out);
 	}
-	chain_printer_deinit(&chains);
+	chain_printer_deinit(&printer.chains);
 	return status;
 }
 
 /* Rows are printed by several workers, a round of chunks at a time, each into a text of its own. */
 struct row_round {
 	const struct row_printing *printing;
-	struct chain_printer *chains; /* by worker */
+	struct row_printer *printers; /* by worker */
 	size_t first; /* place of the first row of the round */
 	size_t chunk_rows;
 	struct text texts[ROUND_CHUNKS];
@@ -138,7 +157,7 @@ static void print_chunk(void *context, size_t index, unsigned worker)
 	size_t place = round->first + index * round->chunk_rows, shown = round->printing->table->shown_count;
 	size_t end = place + round->chunk_rows < shown ? place + round->chunk_rows : shown;
 	for (; place < end; place++)
-		if (print_shown(round->printing, &round->chains[worker], &out, place, NULL) != TALLY_OK)
+		if (print_shown(round->printing, &round->printers[worker], &out, place, NULL) != TALLY_OK)
 			out.failed = true;
 	round->texts[index] = out;
 }
@@ -170,20 +189,20 @@ static enum tally_status print_side_by_side(
 	const struct row_printing *printing, unsigned workers, struct text *out, struct tally_error *err)
 {
 	struct row_round *round = calloc(1, sizeof(*round));
-	struct chain_printer *chains = calloc(workers, sizeof(*chains));
+	struct row_printer *printers = calloc(workers, sizeof(*printers));
 	unsigned ready = 0;
-	if (round && chains) {
-		*round = (struct row_round){.printing = printing, .chains = chains};
-		while (ready < workers && chain_printer_init(&chains[ready], printing->table,
+	if (round && printers) {
+		*round = (struct row_round){.printing = printing, .printers = printers};
+		while (ready < workers && chain_printer_init(&printers[ready].chains, printing->table,
 						  &printing->options->chains, printing->total, NULL) == TALLY_OK)
 			ready++;
 	}
 	bool is_printed = workers == ready && print_rounds(round, workers, out);
 	for (unsigned i = 0; i < ready; i++)
-		chain_printer_deinit(&chains[i]);
+		chain_printer_deinit(&printers[i].chains);
 	for (size_t i = 0; round && i < ROUND_CHUNKS; i++)
 		text_deinit(&round->texts[i]);
-	free(chains);
+	free(printers);
 	free(round);
 	return is_printed ? TALLY_OK : error_nomem(err);
 }
