@@ -34,7 +34,7 @@ bool flat_fold_init(struct flat_fold *fold, struct flat_part *part, struct sampl
 
 static void free_spots(struct flat_fold *fold)
 {
-	slots_free(fold->spot_slots, fold->spot_slot_count);
+	free(fold->spot_slots);
 	fold->spot_slots = NULL;
 	fold->spot_slot_count = 0;
 	vec_free(&fold->spots);

@@ -3,11 +3,10 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/pages.h"
 
 #define WINDOW_BYTES	((size_t)256 << 10) /* of the file, read together: what a CPU's own cache holds */
 #define BYTES_PER_OTHER 24 /* of the file to one of them: room for a start */
-#define BLOCK_SAMPLES	(((size_t)2 << 20) / sizeof(struct flat_sample)) /* a huge page */
+#define BLOCK_SAMPLES	((size_t)87381) /* two megabytes */
 #define KEPT_SAMPLES	(12 * BLOCK_SAMPLES) /* of all parts: a million */
 
 static bool events_serve(struct perfdata_reader *reader)
@@ -31,15 +30,9 @@ bool flat_gather_serves(struct perfdata_reader *reader, const struct replay_opti
 	return !is_by_place && !is_labelled && !o->without_names && !o->spans && !o->switches && events_serve(reader);
 }
 
-static size_t block_bytes(const struct flat_part *part)
-{
-	return part->block_samples * sizeof(struct flat_sample);
-}
-
 static void free_block(struct flat_part *part, size_t block)
 {
-	if (part->blocks.items[block])
-		pages_free(part->blocks.items[block], block_bytes(part));
+	free(part->blocks.items[block]);
 	part->blocks.items[block] = NULL;
 }
 
@@ -96,7 +89,7 @@ static uint32_t context_id(struct flat_part *part, const struct flat_context *co
 static bool add_block(struct flat_part *part)
 {
 	struct flat_sample *block =
-		vec_reserve(&part->blocks, part->blocks.len + 1) ? pages_new(block_bytes(part)) : NULL;
+		vec_reserve(&part->blocks, part->blocks.len + 1) ? malloc(part->block_samples * sizeof(*block)) : NULL;
 	if (!block)
 		return false;
 	part->blocks.items[part->blocks.len++] = block;
@@ -231,7 +224,9 @@ static void walk(struct flat_part *part, struct perfdata_reader *reader, const s
 	size_t position = part->range.begin, limit = part->range.end;
 	bool is_cut = false;
 	uint8_t *room = malloc(WINDOW_BYTES);
-	part->failed = !room || !vec_reserve(&part->others, (limit - position) / BYTES_PER_OTHER);
+	/* The first part's will be joined by those of all others. Room that nothing touches costs nothing. */
+	size_t bytes = position == 0 ? run->bytes.len : limit - position;
+	part->failed = !room || !vec_reserve(&part->others, bytes / BYTES_PER_OTHER);
 	while (position < limit && !is_cut && !part->failed && !part->has_payload) {
 		struct tally_bytes window = window_at(reader, run, position, room);
 		size_t len = take_window(part, reader, run, window, position, limit - position);

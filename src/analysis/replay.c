@@ -8,10 +8,7 @@
 #include "analysis/stack_survey.h"
 #include "analysis/tracepoint_fields.h"
 #include "base/error.h"
-#include "base/pages.h"
 #include "base/thread_pool.h"
-
-#define LARGE_RECORDING ((size_t)16 << 20) /* bytes */
 
 void replay_result_deinit(struct replay_result *result)
 {
@@ -264,13 +261,6 @@ static enum tally_status end_status(const struct replay *replay, struct tally_er
 	return TALLY_OK;
 }
 
-/* Tables of a large recording are touched all over. A small one would only wait for large pages to be cleared. */
-static void prepare_heap(const struct record_run *run)
-{
-	if (run->bytes.len >= LARGE_RECORDING)
-		pages_expect_heap(run->bytes.len);
-}
-
 enum tally_status replay_profile(struct perfdata_reader *reader, struct binary_store *store,
 	const struct replay_options *options, struct replay_result *result, struct tally_error *err)
 {
@@ -286,7 +276,6 @@ enum tally_status replay_profile(struct perfdata_reader *reader, struct binary_s
 	if (options->max_bytes && !replay.run.is_copy && options->max_bytes < replay.run.bytes.len)
 		replay.run.bytes.len = options->max_bytes;
 	if (status == TALLY_OK) {
-		prepare_heap(&replay.run);
 		status = read_samples(&replay, err);
 	}
 	progress_begin(progress, "looking up names", 0);

@@ -107,7 +107,7 @@ static void find_in_part(void *context, size_t part, unsigned worker)
 	size_t slot_count = LEAST_SLOTS;
 	while (slots_are_full((size_t)(end - item), slot_count))
 		slot_count *= 2;
-	const struct part_slots s = {f->items, f->hashes, slots_new(slot_count), slot_count - 1};
+	const struct part_slots s = {f->items, f->hashes, calloc(slot_count, sizeof(uint64_t)), slot_count - 1};
 	if (!s.slots) {
 		__atomic_store_n(&f->failed, true, __ATOMIC_RELAXED);
 		return;
@@ -119,7 +119,7 @@ static void find_in_part(void *context, size_t part, unsigned worker)
 		for (; item < batch_end; item++)
 			f->found->numbers[*item] = first_of(&s, *item);
 	}
-	slots_free(s.slots, slot_count);
+	free(s.slots);
 }
 
 static void count_firsts(void *context, size_t chunk, unsigned worker)

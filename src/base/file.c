@@ -151,11 +151,20 @@ struct tally_bytes file_map_view(const struct file_map *map, struct tally_bytes 
 	return (struct tally_bytes){room, part.len};
 }
 
+#define READ_STEP  65536
+#define READ_LEAST 4096
+
 enum tally_status file_read_fd(int fd, size_t limit, char **data, size_t *len, struct tally_error *err)
 {
 	VEC(char) buffer = {0};
+	struct stat st;
+	/* A file of /proc says 0. */
+	size_t expected = fstat(fd, &st) == 0 && st.st_size > 0 && (size_t)st.st_size <= limit ? (size_t)st.st_size : 0;
+	bool has_room = vec_reserve(&buffer, expected + READ_STEP);
 	for (;;) {
-		if (buffer.cap - buffer.len < 4096 && !vec_reserve(&buffer, buffer.cap + 65536)) {
+		if (has_room && buffer.cap - buffer.len < READ_LEAST)
+			has_room = vec_reserve(&buffer, buffer.cap + READ_STEP);
+		if (!has_room) {
 			vec_free(&buffer);
 			return error_nomem(err);
 		}

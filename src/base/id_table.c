@@ -13,7 +13,7 @@
 void id_table_deinit(struct id_table *table)
 {
 	free(table->keys);
-	slots_free(table->slots, table->slot_count);
+	free(table->slots);
 	*table = (struct id_table){.words = table->words};
 }
 

@@ -13,7 +13,7 @@ void list_table_deinit(struct list_table *table)
 {
 	vec_free(&table->words);
 	vec_free(&table->starts);
-	slots_free(table->slots, table->slot_count);
+	free(table->slots);
 	*table = (struct list_table){0};
 }
 

@@ -2,29 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/pages.h"
-
 #define FIRST_SLOTS 64
-
-static bool is_large(size_t count)
-{
-	return count * sizeof(uint64_t) >= HUGE_PAGE_BYTES;
-}
-
-uint64_t *slots_new(size_t count)
-{
-	if (!is_large(count))
-		return calloc(count, sizeof(uint64_t));
-	return pages_new(count * sizeof(uint64_t));
-}
-
-void slots_free(uint64_t *slots, size_t count)
-{
-	if (is_large(count))
-		pages_free(slots, count * sizeof(uint64_t));
-	else
-		free(slots);
-}
 
 bool slots_grow(uint64_t **slots, size_t *count)
 {
@@ -33,7 +11,7 @@ bool slots_grow(uint64_t **slots, size_t *count)
 
 bool slots_grow_to(uint64_t **slots, size_t *count, size_t more)
 {
-	uint64_t *grown = slots_new(more);
+	uint64_t *grown = calloc(more, sizeof(*grown));
 	if (!grown)
 		return false;
 	for (size_t i = 0; i < *count; i++) {
@@ -45,7 +23,7 @@ bool slots_grow_to(uint64_t **slots, size_t *count, size_t more)
 			at = (at + 1) & (more - 1);
 		grown[at] = slot;
 	}
-	slots_free(*slots, *count);
+	free(*slots);
 	*slots = grown;
 	*count = more;
 	return true;

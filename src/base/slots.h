@@ -1,8 +1,7 @@
 /*
- * slots.h - zeroed words for open addressing, on huge pages where they are many.
+ * slots.h - zeroed words for open addressing, that are moved where they grow. The owner frees them.
  *
- *	uint64_t *slots = slots_new(count);	NULL: out of memory
- *	slots_free(slots, count);
+ *	if (slots_are_full(used, count) && !slots_grow(&slots, &count)) return error_nomem(err);
  */
 #ifndef BASE_SLOTS_H
 #define BASE_SLOTS_H
@@ -11,13 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-uint64_t *slots_new(size_t count);
 /* So many in use are as many as these may hold: beyond it look-ups grow long. Of none: always. */
 static inline bool slots_are_full(size_t used, size_t count)
 {
 	return used * 4 >= count * 3;
 }
-void slots_free(uint64_t *slots, size_t count);
 /* Twice as many (or the first ones), each that is in use at the place of its upper half's hash; count is a power of two.
  * False: out of memory, all is as it was. */
 bool slots_grow(uint64_t **slots, size_t *count);

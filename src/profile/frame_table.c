@@ -11,7 +11,7 @@
 void frame_table_deinit(struct frame_table *table)
 {
 	vec_free(&table->frames);
-	slots_free(table->slots, table->slot_count);
+	free(table->slots);
 	*table = (struct frame_table){0};
 }
 
