@@ -68,6 +68,14 @@ static double least_chain_share(const struct report_request *r)
 	return is_fixed ? r->chains.min_percent / 100 : 0;
 }
 
+static bool shows_levels(const struct report_request *r)
+{
+	for (size_t i = 0; i < r->column_count; i++)
+		if (r->columns[i] >= KEY_OVERHEAD_SYS && r->columns[i] <= KEY_OVERHEAD_GUEST_US)
+			return true;
+	return false;
+}
+
 enum tally_status report_tables_make(const struct report_tables *tables, uint32_t first, uint32_t count,
 	struct flat_table *table, struct tally_error *err)
 {
@@ -86,6 +94,7 @@ enum tally_status report_tables_make(const struct report_tables *tables, uint32_
 		.is_chain_by_address = r->is_by_address,
 		.is_chain_by_line = r->is_by_line,
 		.hides_unresolved = r->hides_unresolved,
+		.with_levels = shows_levels(r),
 		.is_leaf_raw = r->mode == KEY_MODE_BRANCH,
 		.max_stack = r->with_history ? 0 : r->max_stack,
 		.filter = tables->filter,

@@ -8,7 +8,7 @@
 static bool needs_chains(const struct flat_part *b, size_t row)
 {
 	double least = (double)b->table->totals[0].passed_period * b->options->min_chain_share;
-	return (double)b->stats.items[row * b->options->member_count].children_period >= least - 1;
+	return (double)flat_part_stat(b, row, 0)->children_period >= least - 1;
 }
 
 /* Room for the instances of the rows that need any. */

@@ -10,18 +10,17 @@
 bool flat_part_reserve(struct flat_part *part, size_t count)
 {
 	return vec_reserve(&part->rows, count) && vec_reserve(&part->tallies, count) &&
-	       vec_reserve(&part->made_by, count) && vec_reserve(&part->stats, count * part->options->member_count);
+	       vec_reserve(&part->made_by, count) && vec_reserve(&part->stats, count * part->row_words);
 }
 
 /* Rows of the part behind become rows from row on, which nothing was yet. */
 static void copy_rows(struct flat_part *to, size_t row, const struct flat_part *from, size_t first, size_t count)
 {
-	uint32_t members = to->options->member_count;
 	memcpy(to->rows.items + row, from->rows.items + first, count * sizeof(*to->rows.items));
 	memcpy(to->tallies.items + row, from->tallies.items + first, count * sizeof(*to->tallies.items));
 	memcpy(to->made_by.items + row, from->made_by.items + first, count * sizeof(*to->made_by.items));
-	memcpy(to->stats.items + row * members, from->stats.items + first * members,
-		count * members * sizeof(*to->stats.items));
+	memcpy(to->stats.items + row * to->row_words, from->stats.items + first * to->row_words,
+		count * to->row_words * sizeof(*to->stats.items));
 }
 
 static void lengthen(struct flat_part *part, size_t count)
@@ -29,20 +28,18 @@ static void lengthen(struct flat_part *part, size_t count)
 	part->rows.len += count;
 	part->tallies.len += count;
 	part->made_by.len += count;
-	part->stats.len += count * part->options->member_count;
+	part->stats.len += count * part->row_words;
 }
 
 /* What the part behind has of a row that is there already. */
 static void add_to_row(struct flat_part *to, uint32_t row, const struct flat_part *from, size_t added)
 {
-	uint32_t members = to->options->member_count;
 	struct row_tally *tally = &to->tallies.items[row];
 	const struct row_tally *more = &from->tallies.items[added];
 	tally->instance_count += more->instance_count;
 	if (more->max_depth > tally->max_depth)
 		tally->max_depth = more->max_depth;
-	for (uint32_t m = 0; m < members; m++)
-		flat_stat_add(&to->stats.items[row * members + m], &from->stats.items[added * members + m]);
+	flat_stats_add(to->table, to->stats.items + row * to->row_words, from->stats.items + added * to->row_words);
 }
 
 struct joining {

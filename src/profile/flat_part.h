@@ -36,7 +36,8 @@ struct flat_part {
 	size_t begin, end; /* in groups->samples */
 	struct group_row *row_of; /* by frame group */
 	VEC(struct flat_row) rows; /* those of one sample group together */
-	VEC(struct flat_stat) stats;
+	VEC(uint64_t) stats; /* as the table's */
+	unsigned row_words; /* of them */
 	VEC(struct row_tally) tallies; /* by row */
 	VEC(uint32_t) made_by; /* by row: the first sample */
 	VEC(struct kept_row) kept; /* by row */
@@ -50,6 +51,11 @@ static inline uint32_t flat_part_row(const struct flat_part *b, uint32_t sample_
 {
 	const struct group_row *known = &b->row_of[frame_group];
 	return known->sample_group == sample_group + 1 ? known->row : UINT32_MAX;
+}
+
+static inline struct flat_stat *flat_part_stat(const struct flat_part *b, size_t row, uint32_t member)
+{
+	return (struct flat_stat *)&b->stats.items[row * b->row_words + (size_t)member * b->table->stat_words];
 }
 
 /* Room for so many rows. False: out of memory. */

@@ -13,14 +13,13 @@
 static uint32_t add_row(
 	struct flat_part *b, const struct flat_row *added, const struct flat_instance *by, uint32_t frame_group)
 {
-	uint32_t members = b->options->member_count;
 	uint32_t row = (uint32_t)b->rows.len;
 	struct row_tally tally = {.frame_group = frame_group};
 	if (b->rows.len >= UINT32_MAX || !vec_push(&b->rows, *added) || !vec_push(&b->tallies, tally) ||
-		!vec_push(&b->made_by, by->sample) || !vec_reserve(&b->stats, b->stats.len + members))
+		!vec_push(&b->made_by, by->sample) || !vec_reserve(&b->stats, b->stats.len + b->row_words))
 		return UINT32_MAX;
-	memset(b->stats.items + b->stats.len, 0, members * sizeof(*b->stats.items));
-	b->stats.len += members;
+	memset(b->stats.items + b->stats.len, 0, b->row_words * sizeof(*b->stats.items));
+	b->stats.len += b->row_words;
 	b->row_of[frame_group] = (struct group_row){b->groups->of_sample[by->sample] + 1, row};
 	return row;
 }
@@ -37,32 +36,56 @@ static void count_instance(struct flat_part *b, uint32_t row, const struct flat_
 	tally->instance_count += b->options->with_chains && instance->len > 0;
 }
 
-static void add_self(struct flat_stat *stat, uint8_t level, const struct profile_sample *sample, uint64_t latency)
+static void add_level(struct flat_stat *stat, uint8_t level, uint64_t period)
 {
-	stat->latency += latency;
-	stat->children_latency += latency;
-	stat->count += sample->count;
-	stat->period += sample->period;
-	stat->children_period += sample->period;
 	if (level == PROFILE_LEVEL_KERNEL)
-		stat->sys_period += sample->period;
+		stat->more[MORE_SYS] += period;
 	else if (level == PROFILE_LEVEL_USER)
-		stat->us_period += sample->period;
+		stat->more[MORE_US] += period;
 	else if (level == PROFILE_LEVEL_GUEST_KERNEL)
-		stat->guest_sys_period += sample->period;
+		stat->more[MORE_GUEST_SYS] += period;
 	else if (level == PROFILE_LEVEL_GUEST_USER)
-		stat->guest_us_period += sample->period;
+		stat->more[MORE_GUEST_US] += period;
 }
 
-#define WEIGHT_FACETS (UINT64_C(1) << FACET_WEIGHT | UINT64_C(1) << FACET_INS_LAT | UINT64_C(1) << FACET_STAGE_CYCLES)
+#define WEIGHT_FACETS  (UINT64_C(1) << FACET_WEIGHT | UINT64_C(1) << FACET_INS_LAT | UINT64_C(1) << FACET_STAGE_CYCLES)
+#define LATENCY_FACETS (UINT64_C(1) << FACET_PARALLELISM)
+
+static unsigned more_count(const struct flat_table *table)
+{
+	uint64_t facets = table->profile->facets;
+	if (facets & WEIGHT_FACETS)
+		return MORE_COUNT;
+	if (facets & LATENCY_FACETS)
+		return MORE_LATENCY_CHILDREN + 1;
+	return table->options.with_levels ? MORE_GUEST_US + 1 : 0;
+}
 
 static void add_weights(const struct profile *p, const struct profile_sample *sample, struct flat_stat *stat)
 {
 	static const enum profile_facet facets[] = {FACET_WEIGHT, FACET_INS_LAT, FACET_STAGE_CYCLES};
 	for (size_t i = 0; i < sizeof(facets) / sizeof(facets[0]); i++) {
 		const struct profile_value *weight = profile_facet(p, sample->facets, facets[i]);
-		stat->weights[i] += weight ? weight->number * sample->count : 0;
+		stat->more[MORE_WEIGHTS + i] += weight ? weight->number * sample->count : 0;
 	}
+}
+
+static void add_self(
+	const struct flat_part *b, struct flat_stat *stat, uint8_t level, const struct profile_sample *sample)
+{
+	unsigned kept = b->table->more_count;
+	stat->count += sample->count;
+	stat->period += sample->period;
+	stat->children_period += sample->period;
+	if (kept > MORE_GUEST_US)
+		add_level(stat, level, sample->period);
+	if (kept > MORE_LATENCY_CHILDREN) {
+		uint64_t latency = flat_sample_latency(b->profile, sample);
+		stat->more[MORE_LATENCY] += latency;
+		stat->more[MORE_LATENCY_CHILDREN] += latency;
+	}
+	if (kept > MORE_WEIGHTS)
+		add_weights(b->profile, sample, stat);
 }
 
 /* What the callers' rows are made of lies anywhere in memory: all of it is waited for together. */
@@ -78,7 +101,7 @@ static void expect_callers(const struct flat_part *b, uint32_t sample_group, con
 		if (row == UINT32_MAX)
 			continue;
 		__builtin_prefetch(&b->tallies.items[row]);
-		__builtin_prefetch(&b->stats.items[row * b->options->member_count].children_period);
+		__builtin_prefetch(flat_part_stat(b, row, 0));
 	}
 }
 
@@ -101,7 +124,8 @@ static bool add_callers(struct flat_part *b, struct flat_row like, const struct 
 	const struct profile_filter *filter = b->options->filter;
 	const struct profile_sample *sample = &p->samples[whole->sample];
 	uint32_t member = sample->event - b->options->first_event, group = b->groups->of_sample[whole->sample];
-	uint64_t latency = flat_sample_latency(p, sample);
+	bool with_latency = b->table->more_count > MORE_LATENCY_CHILDREN;
+	uint64_t latency = with_latency ? flat_sample_latency(p, sample) : 0;
 	expect_callers(b, group, whole);
 	for (uint32_t i = 0; i < whole->len; i++) {
 		uint32_t frame = b->chains->frames[whole->chain + i];
@@ -118,9 +142,10 @@ static bool add_callers(struct flat_part *b, struct flat_row like, const struct 
 			return false;
 		if (b->tallies.items[row].last_sample == whole->sample + 1)
 			continue;
-		struct flat_stat *stat = &b->stats.items[row * b->options->member_count + member];
+		struct flat_stat *stat = flat_part_stat(b, row, member);
 		stat->children_period += sample->period;
-		stat->children_latency += latency;
+		if (with_latency)
+			stat->more[MORE_LATENCY_CHILDREN] += latency;
 		count_instance(b, row, &(struct flat_instance){whole->sample, whole->chain + i, whole->len - i});
 	}
 	return true;
@@ -152,10 +177,7 @@ static bool add_sample(struct flat_part *b, uint32_t index)
 		row = add_row(b, &like, &whole, frame_group);
 	if (row == UINT32_MAX)
 		return false;
-	struct flat_stat *stat = &b->stats.items[row * o->member_count + sample->event - o->first_event];
-	add_self(stat, leaf->level, sample, flat_sample_latency(p, sample));
-	if (p->facets & WEIGHT_FACETS)
-		add_weights(p, sample, stat);
+	add_self(b, flat_part_stat(b, row, sample->event - o->first_event), leaf->level, sample);
 	count_instance(b, row, &whole);
 	return !o->with_children || add_callers(b, like, &whole);
 }
@@ -316,10 +338,13 @@ bool flat_rows_make(struct flat_table *table, const struct flat_rows_source *sou
 	size_t count = thread_pool_workers(samples / PART_SAMPLES + 1, table->options.threads);
 	struct flat_part *parts = calloc(count, sizeof(*parts));
 	bool is_done = parts != NULL;
+	table->more_count = more_count(table);
+	table->stat_words = (unsigned)FLAT_STAT_WORDS + table->more_count;
 	for (size_t i = 0; i < count && is_done; i++) {
 		parts[i] = (struct flat_part){.table = table,
 			.profile = table->profile,
 			.options = &table->options,
+			.row_words = table->options.member_count * table->stat_words,
 			.groups = groups,
 			.chains = source->chains,
 			.begin = samples * i / count,

@@ -15,7 +15,18 @@
 
 #include <stdlib.h>
 
-uint64_t flat_stat_value(const struct flat_stat *stat, enum profile_key key)
+static uint64_t more(const struct flat_table *table, const struct flat_stat *stat, unsigned which)
+{
+	return which < table->more_count ? stat->more[which] : 0;
+}
+
+static uint64_t average_weight(const struct flat_table *table, const struct flat_stat *stat, unsigned weight)
+{
+	uint64_t sum = more(table, stat, MORE_WEIGHTS + weight);
+	return stat->count ? (uint64_t)((double)sum * 1000 / (double)stat->count) : 0;
+}
+
+uint64_t flat_stat_value(const struct flat_table *table, const struct flat_stat *stat, enum profile_key key)
 {
 	switch ((int)key) {
 	case KEY_OVERHEAD:
@@ -27,26 +38,25 @@ uint64_t flat_stat_value(const struct flat_stat *stat, enum profile_key key)
 	case KEY_PARTS + PART_TLB:
 		return stat->period;
 	case KEY_OVERHEAD_SYS:
-		return stat->sys_period;
+		return more(table, stat, MORE_SYS);
 	case KEY_OVERHEAD_US:
-		return stat->us_period;
+		return more(table, stat, MORE_US);
 	case KEY_OVERHEAD_GUEST_SYS:
-		return stat->guest_sys_period;
+		return more(table, stat, MORE_GUEST_SYS);
 	case KEY_OVERHEAD_GUEST_US:
-		return stat->guest_us_period;
+		return more(table, stat, MORE_GUEST_US);
 	case KEY_OVERHEAD_CHILDREN:
 		return stat->children_period;
 	case KEY_LATENCY:
-		return stat->latency;
+		return more(table, stat, MORE_LATENCY);
 	case KEY_LATENCY_CHILDREN:
-		return stat->children_latency;
+		return more(table, stat, MORE_LATENCY_CHILDREN);
 	case KEY_SAMPLE:
 		return stat->count;
 	case KEY_WEIGHT1:
 	case KEY_WEIGHT2:
 	case KEY_WEIGHT3:
-		return stat->count ? (uint64_t)((double)stat->weights[key - KEY_WEIGHT1] * 1000 / (double)stat->count)
-				   : 0;
+		return average_weight(table, stat, (unsigned)(key - KEY_WEIGHT1));
 	default:
 		return 0;
 	}
@@ -165,7 +175,8 @@ int flat_stats_compare(
 	uint32_t first, count = flat_deciding_members(table, key, &first);
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t member = i ? i : first;
-		uint64_t va = flat_stat_value(&a[member], key), vb = flat_stat_value(&b[member], key);
+		uint64_t va = flat_stat_value(table, flat_member_stat(table, a, member), key);
+		uint64_t vb = flat_stat_value(table, flat_member_stat(table, b, member), key);
 		if (va != vb)
 			return va > vb ? -1 : 1;
 	}

@@ -2,19 +2,10 @@
 
 #include <stdlib.h>
 
-void flat_stat_add(struct flat_stat *sum, const struct flat_stat *add)
+void flat_stats_add(const struct flat_table *table, uint64_t *sums, const uint64_t *add)
 {
-	for (size_t i = 0; i < sizeof(sum->weights) / sizeof(sum->weights[0]); i++)
-		sum->weights[i] += add->weights[i];
-	sum->count += add->count;
-	sum->period += add->period;
-	sum->children_period += add->children_period;
-	sum->latency += add->latency;
-	sum->children_latency += add->children_latency;
-	sum->sys_period += add->sys_period;
-	sum->us_period += add->us_period;
-	sum->guest_sys_period += add->guest_sys_period;
-	sum->guest_us_period += add->guest_us_period;
+	for (size_t i = 0; i < (size_t)table->options.member_count * table->stat_words; i++)
+		sums[i] += add[i];
 }
 
 void flat_branches_add(const struct flat_table *table, const struct flat_instance *instance, uint32_t depth,

@@ -32,6 +32,7 @@ struct flat_options {
 	bool is_chain_of_lines; /* frames are one where their source lines are, and where none is known */
 	bool with_branches; /* chains have ends of branches in them */
 	bool hides_unresolved; /* samples and frames without a symbol are left out altogether */
+	bool with_levels; /* keep periods by level */
 	bool is_leaf_raw; /* a sample's own place without symbol is shown by its run-time address */
 	unsigned max_stack; /* frames of a chain that count, 0: all */
 	const struct profile_filter *filter; /* NULL: all; what it rejects stays in the totals */
@@ -40,13 +41,24 @@ struct flat_options {
 	unsigned threads; /* 0: one per CPU; the rows are the same */
 };
 
+/* Sums that few tables are asked for; those that the profile or the options call for are kept, and those before them. */
+enum flat_more {
+	MORE_SYS, /* periods by level */
+	MORE_US,
+	MORE_GUEST_SYS,
+	MORE_GUEST_US,
+	MORE_LATENCY,
+	MORE_LATENCY_CHILDREN,
+	MORE_WEIGHTS, /* of the samples: the weight, of instructions, of stages */
+	MORE_COUNT = MORE_WEIGHTS + 3
+};
+
 struct flat_stat { /* one member's sums in one row */
 	uint64_t count, period;
 	uint64_t children_period;
-	uint64_t latency, children_latency;
-	uint64_t sys_period, us_period, guest_sys_period, guest_us_period;
-	uint64_t weights[3]; /* sums, if the profile keeps them: the weight, of instructions, of stages */
+	uint64_t more[]; /* as many as the table has */
 };
+#define FLAT_STAT_WORDS (sizeof(struct flat_stat) / sizeof(uint64_t)) /* without more */
 
 struct flat_row {
 	uint32_t thread; /* of the first sample */
@@ -82,7 +94,8 @@ struct flat_table {
 	const struct profile *profile;
 	struct flat_options options;
 	struct flat_row *rows;
-	struct flat_stat *stats; /* row * member_count + member */
+	uint64_t *stats; /* those of a row's members side by side */
+	unsigned more_count, stat_words; /* of a member's stats: how many more there are, and how long it is */
 	uint32_t *order; /* the rows that the filter shows, as sorted */
 	size_t row_count, shown_count;
 	struct flat_total *totals; /* by member */
@@ -118,13 +131,20 @@ static inline bool flat_table_has_key(const struct flat_table *table, enum profi
 }
 static inline const struct flat_stat *flat_table_stat(const struct flat_table *table, size_t row, uint32_t member)
 {
-	return &table->stats[row * table->options.member_count + member];
+	return (const struct flat_stat *)&table
+		->stats[(row * table->options.member_count + member) * table->stat_words];
+}
+/* Another member's, by those of the first one. */
+static inline const struct flat_stat *flat_member_stat(
+	const struct flat_table *table, const struct flat_stat *stats, uint32_t member)
+{
+	return (const struct flat_stat *)((const uint64_t *)stats + (size_t)member * table->stat_words);
 }
 /* The parts of a row's period, by its stats of the first member; key: one from KEY_PARTS on. The profile has the facet. */
 static inline const uint64_t *flat_table_parts(
 	const struct flat_table *table, const struct flat_stat *stats, enum profile_key key)
 {
-	size_t row = (size_t)(stats - table->stats) / table->options.member_count;
+	size_t row = (size_t)((const uint64_t *)stats - table->stats) / table->stat_words / table->options.member_count;
 	return &table->parts[(row * PART_KINDS + (size_t)(key - KEY_PARTS)) * PROFILE_PARTS];
 }
 /* Adds what the instance's frame at the depth says, by its samples. */
@@ -132,7 +152,9 @@ void flat_branches_add(const struct flat_table *table, const struct flat_instanc
 	struct flat_branches *sums);
 /* Of all chains of the row. */
 struct flat_branches flat_row_branches(const struct flat_table *table, const struct flat_row *row);
-void flat_stat_add(struct flat_stat *sum, const struct flat_stat *add);
-uint64_t flat_stat_value(const struct flat_stat *stat, enum profile_key key);
+/* All members' stats of rows of the table, or of what is laid out like them. */
+void flat_stats_add(const struct flat_table *table, uint64_t *sums, const uint64_t *add);
+/* 0: the table does not keep it. */
+uint64_t flat_stat_value(const struct flat_table *table, const struct flat_stat *stat, enum profile_key key);
 
 #endif

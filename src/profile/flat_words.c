@@ -185,7 +185,7 @@ static void write_item(const struct word_plan *plan, uint32_t index, uint64_t *i
 		const struct word_field *field = &plan->fields[i];
 		uint64_t number;
 		if (field->is_value) {
-			uint64_t value = flat_stat_value(flat_table_stat(t, index, field->member), field->key);
+			uint64_t value = flat_stat_value(t, flat_table_stat(t, index, field->member), field->key);
 			number = value < field->most ? field->most - value : 0;
 		} else {
 			number = key_number(plan->sort, field->key, row);

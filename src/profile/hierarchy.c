@@ -42,19 +42,17 @@ static int compare_rows(const void *left, const void *right, void *data)
 static bool add_node(struct hierarchy_builder *b, uint32_t level, uint32_t begin, uint32_t end)
 {
 	struct hierarchy *h = b->tree;
-	uint32_t members = h->table->options.member_count;
+	size_t words = (size_t)h->table->options.member_count * h->table->stat_words;
 	size_t need = h->node_count + 1;
 	if ((need > h->node_cap && !vec_grow(&h->nodes, &h->node_cap, sizeof(*h->nodes), need)) ||
 		(need > b->begin_cap && !vec_grow(&b->begins, &b->begin_cap, sizeof(*b->begins), need)) ||
 		(need > b->end_cap && !vec_grow(&b->ends, &b->end_cap, sizeof(*b->ends), need)) ||
-		(need * members > h->stat_cap && !vec_grow(&h->stats, &h->stat_cap, sizeof(*h->stats), need * members)))
+		(need * words > h->stat_cap && !vec_grow(&h->stats, &h->stat_cap, sizeof(*h->stats), need * words)))
 		return false;
-	struct flat_stat *sums = &h->stats[h->node_count * members];
-	memset(sums, 0, members * sizeof(*sums));
-	for (uint32_t i = begin; i < end; i++) {
-		for (uint32_t m = 0; m < members; m++)
-			flat_stat_add(&sums[m], flat_table_stat(h->table, b->rows[i], m));
-	}
+	uint64_t *sums = &h->stats[h->node_count * words];
+	memset(sums, 0, words * sizeof(*sums));
+	for (uint32_t i = begin; i < end; i++)
+		flat_stats_add(h->table, sums, h->table->stats + b->rows[i] * words);
 	b->begins[h->node_count] = begin;
 	b->ends[h->node_count] = end;
 	h->nodes[h->node_count++] = (struct hierarchy_node){.row = b->rows[begin], .level = level};
@@ -82,11 +80,11 @@ static int compare_nodes(const void *left, const void *right, void *data)
 static bool sort_nodes(struct hierarchy_builder *b, uint32_t first)
 {
 	struct hierarchy *h = b->tree;
-	uint32_t members = h->table->options.member_count;
+	size_t words = (size_t)h->table->options.member_count * h->table->stat_words;
 	size_t count = h->node_count - first;
 	uint32_t *order = malloc((count + 1) * sizeof(*order));
 	struct hierarchy_node *nodes = malloc((count + 1) * sizeof(*nodes));
-	struct flat_stat *stats = malloc((count + 1) * members * sizeof(*stats));
+	uint64_t *stats = malloc((count + 1) * words * sizeof(*stats));
 	uint32_t *begins = malloc((count + 1) * sizeof(*begins)), *ends = malloc((count + 1) * sizeof(*ends));
 	bool is_done = order && nodes && stats && begins && ends;
 	for (size_t i = 0; is_done && i < count; i++)
@@ -95,13 +93,13 @@ static bool sort_nodes(struct hierarchy_builder *b, uint32_t first)
 		qsort_r(order, count, sizeof(*order), compare_nodes, b);
 	for (size_t i = 0; is_done && i < count; i++) {
 		nodes[i] = h->nodes[order[i]];
-		memcpy(&stats[i * members], &h->stats[order[i] * members], members * sizeof(*stats));
+		memcpy(&stats[i * words], &h->stats[order[i] * words], words * sizeof(*stats));
 		begins[i] = b->begins[order[i]];
 		ends[i] = b->ends[order[i]];
 	}
 	if (is_done) {
 		memcpy(h->nodes + first, nodes, count * sizeof(*nodes));
-		memcpy(h->stats + (size_t)first * members, stats, count * members * sizeof(*stats));
+		memcpy(h->stats + first * words, stats, count * words * sizeof(*stats));
 		memcpy(b->begins + first, begins, count * sizeof(*begins));
 		memcpy(b->ends + first, ends, count * sizeof(*ends));
 	}

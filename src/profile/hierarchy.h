@@ -31,7 +31,7 @@ struct hierarchy_node {
 struct hierarchy {
 	const struct flat_table *table;
 	struct hierarchy_node *nodes; /* those of the first level first */
-	struct flat_stat *stats; /* node * member_count + member */
+	uint64_t *stats; /* by node, as those of a row */
 	size_t node_count, node_cap, stat_cap;
 	uint32_t root_count;
 	uint32_t level_count;
@@ -43,7 +43,8 @@ void hierarchy_deinit(struct hierarchy *hierarchy);
 
 static inline const struct flat_stat *hierarchy_stats(const struct hierarchy *h, uint32_t node)
 {
-	return &h->stats[node * h->table->options.member_count];
+	return (const struct flat_stat *)&h
+		->stats[(size_t)node * h->table->options.member_count * h->table->stat_words];
 }
 
 #endif

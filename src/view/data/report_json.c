@@ -135,10 +135,10 @@ static void put_stat(struct json_printer *w, const struct flat_stat *stat, uint3
 	for (size_t i = 0; i < l->count; i++) {
 		const struct profile_key_info *info = profile_key_get(l->columns[i]);
 		if (info->is_value && info->is_percent)
-			json_fixed(w->j, info->name, percent(flat_stat_value(stat, l->columns[i]), total),
+			json_fixed(w->j, info->name, percent(flat_stat_value(l->table, stat, l->columns[i]), total),
 				PERCENT_DECIMALS);
 		if (info->is_average)
-			json_fixed(w->j, info->name, (double)flat_stat_value(stat, l->columns[i]) / 1000, 3);
+			json_fixed(w->j, info->name, (double)flat_stat_value(l->table, stat, l->columns[i]) / 1000, 3);
 		if (info->parts && member == 0)
 			put_parts(w, stat, l->columns[i]);
 	}
@@ -209,7 +209,7 @@ static void put_row(
 	}
 	json_array(w->j, "values");
 	for (uint32_t m = 0; m < l->table->options.member_count; m++)
-		put_stat(w, &stats[m], m);
+		put_stat(w, flat_member_stat(l->table, stats, m), m);
 	json_array_end(w->j);
 }
 

@@ -16,7 +16,7 @@ bool repeated_cell_id(const struct report_layout *l, size_t column, uint32_t row
 		if (!profile_key_get(key)->is_value || profile_key_get(key)->parts ||
 			l->table->options.member_count > 1)
 			return false;
-		*id = flat_stat_value(flat_table_stat(l->table, row, 0), key);
+		*id = flat_stat_value(l->table, flat_table_stat(l->table, row, 0), key);
 		return true;
 	}
 }

@@ -127,7 +127,7 @@ void report_value_cell(const struct report_layout *l, struct text *out, size_t c
 	uint32_t members = l->table->options.member_count;
 	size_t width = l->cells[column];
 	for (uint32_t m = 0; m < members; m++) {
-		uint64_t value = flat_stat_value(&stats[m], key);
+		uint64_t value = flat_stat_value(l->table, flat_member_stat(l->table, stats, m), key);
 		uint64_t total = report_value_total(l, m, key);
 		double percent = total ? 100.0 * (double)value / (double)total : 0;
 		bool is_percent = profile_key_get(key)->is_percent;

@@ -50,7 +50,8 @@ static void value_cell(const struct explorer *e, struct tui_line *line, size_t c
 	size_t end = line->text.len;
 	for (uint32_t m = 0; m < l->table->options.member_count; m++) {
 		uint64_t total = report_value_total(l, m, key);
-		double percent = total ? 100.0 * (double)flat_stat_value(&stats[m], key) / (double)total : 0;
+		uint64_t value = flat_stat_value(l->table, flat_member_stat(l->table, stats, m), key);
+		double percent = total ? 100.0 * (double)value / (double)total : 0;
 		line->text.len = start + m * l->cells[column];
 		tui_line_style(line, tui_heat_style(percent));
 	}
