@@ -6,43 +6,77 @@
 #define DIGIT_BITS 11
 #define DIGITS	   (1u << DIGIT_BITS)
 
-/* One pass of a radix sort, by the digit at shift. */
-static void sort_by_digit(const struct sort_key *from, struct sort_key *to, size_t count, unsigned shift)
+#define MANY_KEYS   (1u << 18) /* of which even the caches that CPUs share hold only a part */
+#define CACHED_KEYS (1u << 14) /* with their room half a megabyte: what a CPU's own cache holds */
+
+/* One pass of a radix sort, by the digit at shift. Into ends: where the keys of each digit end. */
+static void sort_by_digit(
+	const struct sort_key *from, struct sort_key *to, size_t count, unsigned shift, size_t ends[DIGITS])
 {
-	size_t places[DIGITS] = {0};
+	memset(ends, 0, DIGITS * sizeof(*ends));
 	for (size_t i = 0; i < count; i++)
-		places[from[i].key >> shift & (DIGITS - 1)]++;
+		ends[from[i].key >> shift & (DIGITS - 1)]++;
 	size_t place = 0;
 	for (size_t digit = 0; digit < DIGITS; digit++) {
-		size_t n = places[digit];
-		places[digit] = place;
+		size_t n = ends[digit];
+		ends[digit] = place;
 		place += n;
 	}
 	for (size_t i = 0; i < count; i++)
-		to[places[from[i].key >> shift & (DIGITS - 1)]++] = from[i];
+		to[ends[from[i].key >> shift & (DIGITS - 1)]++] = from[i];
 }
 
-void key_sort(struct sort_key *keys, struct sort_key *room, size_t count)
+/* Bits in which the keys differ; 0 also where they are in order. */
+static uint64_t bits_to_sort(const struct sort_key *keys, size_t count)
 {
-	uint64_t used = 0; /* bits in which the keys differ */
+	uint64_t used = 0;
 	bool is_sorted = true;
 	for (size_t i = 1; i < count; i++) {
 		used |= keys[i].key ^ keys[0].key;
 		is_sorted = is_sorted && keys[i - 1].key <= keys[i].key;
 	}
-	if (is_sorted)
-		return;
+	return is_sorted ? 0 : used;
+}
+
+/* By one digit after another from the lowest on, of those that the used bits are in. */
+static void sort_digits(struct sort_key *keys, struct sort_key *room, size_t count, uint64_t used)
+{
+	size_t ends[DIGITS];
 	struct sort_key *from = keys, *to = room;
 	for (unsigned shift = 0; shift < 64; shift += DIGIT_BITS) {
 		if ((used >> shift & (DIGITS - 1)) == 0)
 			continue;
-		sort_by_digit(from, to, count, shift);
+		sort_by_digit(from, to, count, shift, ends);
 		struct sort_key *swap = from;
 		from = to;
 		to = swap;
 	}
 	if (from != keys)
 		memcpy(keys, from, count * sizeof(*keys));
+}
+
+void key_sort(struct sort_key *keys, struct sort_key *room, size_t count)
+{
+	uint64_t used = bits_to_sort(keys, count);
+	if (!used)
+		return;
+	unsigned bits = 64 - (unsigned)__builtin_clzll(used), high = 0;
+	while (high < DIGIT_BITS && count >> high > CACHED_KEYS)
+		high++;
+	if (count < MANY_KEYS || bits <= DIGIT_BITS) {
+		sort_digits(keys, room, count, used);
+		return;
+	}
+	/* By the highest bits first, over all of memory; then by those below them, within what the cache holds. */
+	size_t ends[DIGITS], begin = 0;
+	sort_by_digit(keys, room, count, bits - high, ends);
+	memcpy(keys, room, count * sizeof(*keys));
+	for (size_t digit = 0; digit < DIGITS; digit++) {
+		size_t n = ends[digit] - begin;
+		if (n > 1)
+			key_sort(keys + begin, room + begin, n);
+		begin = ends[digit];
+	}
 }
 
 static const void *item_at(const void *items, size_t size, size_t index)

@@ -230,9 +230,14 @@ static uint64_t order_of(const void *sample)
 	return ((const struct profile_sample *)sample)->first_order;
 }
 
-/* What samples are sorted by. */
+/* What samples are sorted by, the first of which one event alone has no use for. */
 static const key_of_item sample_keys[] = {event_of, order_of};
 #define SAMPLE_KEYS (sizeof(sample_keys) / sizeof(sample_keys[0]))
+
+static size_t idle_keys(const struct profile_builder *b)
+{
+	return b->events.len == 1;
+}
 
 static int compare_rows(const void *left, const void *right)
 {
@@ -256,9 +261,9 @@ static void rename_samples(const struct spool *spool, const uint32_t *moved)
 /* As sort_samples, and rows go on to name the samples they did. */
 static bool sort_with_rows(struct profile_builder *b)
 {
-	size_t count = b->samples.len;
-	struct sort_key *order =
-		key_sort_order(b->samples.items, count, sizeof(*b->samples.items), sample_keys, SAMPLE_KEYS);
+	size_t count = b->samples.len, idle = idle_keys(b);
+	struct sort_key *order = key_sort_order(
+		b->samples.items, count, sizeof(*b->samples.items), sample_keys + idle, SAMPLE_KEYS - idle);
 	uint32_t *moved = malloc((count + 1) * sizeof(*moved));
 	bool is_done = order && moved;
 	for (size_t i = 0; is_done && i < count; i++)
@@ -276,7 +281,9 @@ static bool sort_with_rows(struct profile_builder *b)
 /* False: out of memory. */
 static bool sort_samples(struct profile_builder *b)
 {
-	return key_sort_items(b->samples.items, b->samples.len, sizeof(*b->samples.items), sample_keys, SAMPLE_KEYS);
+	size_t idle = idle_keys(b);
+	return key_sort_items(
+		b->samples.items, b->samples.len, sizeof(*b->samples.items), sample_keys + idle, SAMPLE_KEYS - idle);
 }
 
 /* The profile takes over what was collected; it frees it with the arrays. */

@@ -6,7 +6,9 @@
 
 #define COUNT 5000
 
-static struct sort_key keys[COUNT], room[COUNT];
+#define LARGE 300000 /* more than are sorted by their lowest digits at once */
+
+static struct sort_key keys[LARGE], room[LARGE];
 
 /* Numbers that look like any, the same in each run. */
 static uint64_t next_number(uint64_t *state)
@@ -52,6 +54,29 @@ static void equal_keys_stay_in_order(void **state)
 			keys[i] = (struct sort_key){next_number(&number) & masks[m], i};
 		key_sort(keys, room, COUNT);
 		check_order(COUNT);
+	}
+}
+
+/* Times of some minutes, nearly in order; then keys half of which are one; then keys of three bits far apart. */
+static void many_keys_are_sorted(void **state)
+{
+	uint64_t number = 4;
+	for (unsigned kind = 0; kind < 3; kind++) {
+		uint64_t sum = 0;
+		for (size_t i = 0; i < LARGE; i++) {
+			uint64_t any = next_number(&number);
+			uint64_t key = UINT64_C(1700000000000000000) + i * 70000 + any % 200000000;
+			if (kind == 1)
+				key = any % 2 ? UINT64_C(1) << 40 : any >> 20;
+			else if (kind == 2)
+				key = any & (UINT64_C(1) << 63 | UINT64_C(1) << 31 | 1);
+			keys[i] = (struct sort_key){key, i};
+		}
+		key_sort(keys, room, LARGE);
+		check_order(LARGE);
+		for (size_t i = 0; i < LARGE; i++)
+			sum += keys[i].index;
+		assert_int_equal(sum, (uint64_t)LARGE * (LARGE - 1) / 2);
 	}
 }
 
@@ -127,6 +152,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sorts_all_bits),
 		cmocka_unit_test(equal_keys_stay_in_order),
+		cmocka_unit_test(many_keys_are_sorted),
 		cmocka_unit_test(few_are_sorted_too),
 		cmocka_unit_test(items_move_by_several_keys),
 		cmocka_unit_test(many_items_move_where_they_lie),
