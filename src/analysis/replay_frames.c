@@ -8,6 +8,7 @@
 #include "analysis/symbolise.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/thread_pool.h"
 #include "profile/profile_bulk.h"
 
 struct frame_join {
@@ -57,6 +58,27 @@ static void expect_frame(const void *context, uint32_t item)
 	__builtin_prefetch(frame_key(context, item));
 }
 
+#define TASK_FRAMES 8192
+
+struct frame_copy { /* of the frames that are left, each from the first pass that has it */
+	const struct frame_join *join;
+	const struct dedup *found;
+	uint64_t *keys, *first_ips;
+};
+
+static void copy_frames(void *context, size_t task, unsigned worker)
+{
+	const struct frame_copy *copy = context;
+	const struct frame_join *join = copy->join;
+	size_t end = thread_pool_task_end(task, TASK_FRAMES, copy->found->count);
+	for (size_t i = task * TASK_FRAMES; i < end; i++) {
+		uint32_t item = copy->found->firsts[i];
+		size_t pass = replay_pass_of(join->begin, join->pass_count, item);
+		memcpy(copy->keys + i * join->words, frame_key(join, item), join->words * sizeof(uint64_t));
+		copy->first_ips[i] = join->passes[pass].resolver.first_ips.items[item - join->begin[pass]];
+	}
+}
+
 /* The first pass that has a frame gives it its place. */
 static bool join_frames(struct replay *replay, const struct frame_join *join, uint32_t **numbers)
 {
@@ -69,13 +91,15 @@ static bool join_frames(struct replay *replay, const struct frame_join *join, ui
 	if (!dedup_find(&items, replay->options->threads, &found))
 		return false;
 	replay->frames.words = join->words;
-	bool is_done = id_table_reserve(&replay->frames, found.count) && vec_reserve(&replay->first_ips, found.count);
-	for (size_t i = 0; i < found.count && is_done; i++) {
-		uint32_t item = found.firsts[i];
-		size_t pass = replay_pass_of(join->begin, join->pass_count, item);
-		const struct resolver *resolver = &join->passes[pass].resolver;
-		is_done = id_table_append(&replay->frames, frame_key(join, item)) != ID_TABLE_NONE &&
-			  vec_push(&replay->first_ips, resolver->first_ips.items[item - join->begin[pass]]);
+	struct frame_copy copy = {join, &found, NULL, NULL};
+	bool is_done = vec_reserve(&replay->first_ips, found.count + 1);
+	copy.keys = is_done ? id_table_append_many(&replay->frames, found.count) : NULL;
+	copy.first_ips = replay->first_ips.items;
+	is_done = copy.keys || (is_done && found.count == 0);
+	if (copy.keys) {
+		thread_pool_for(
+			thread_pool_tasks(found.count, TASK_FRAMES), replay->options->threads, copy_frames, &copy);
+		replay->first_ips.len = found.count;
 	}
 	*numbers = found.numbers;
 	found.numbers = NULL;
@@ -375,7 +399,7 @@ static void prepare_names(struct replay *replay)
 		if (replay->places)
 			add_lines(replay, &from, symbol, &replay->places[i]);
 	}
-	for (size_t i = 0; i < replay->frames.len && has_calls(replay); i++)
+	for (size_t i = 0; i < replay->frames.len && has_calls(replay) && replay->inlines.names.len > 0; i++)
 		prepare_calls(replay, (uint32_t)i);
 }
 

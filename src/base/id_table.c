@@ -98,6 +98,17 @@ uint32_t id_table_append(struct id_table *table, const uint64_t *key)
 	return (uint32_t)table->len++;
 }
 
+uint64_t *id_table_append_many(struct id_table *table, size_t count)
+{
+	size_t len = table->len + count;
+	if (len > table->cap && !grow_keys(table, len))
+		return NULL;
+	uint64_t *room = table->keys + table->len * table->words;
+	table->appended += count;
+	table->len = len;
+	return room;
+}
+
 bool id_table_add_many(struct id_table *table, const uint64_t *keys, size_t count, uint32_t *ids)
 {
 	uint32_t hashes[MANY], guesses[MANY];

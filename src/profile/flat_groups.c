@@ -13,7 +13,7 @@
 
 struct frame_grouping {
 	const struct profile *profile;
-	const struct flat_options *options;
+	bool by_symbol, by_binary, by_line, by_file, by_size;
 };
 
 struct sample_grouping {
@@ -42,27 +42,38 @@ static uint32_t binary_name(const struct profile *p, uint32_t binary)
 	return binary == PROFILE_NONE ? PROFILE_NONE : p->binaries[binary].name;
 }
 
-static void make_frame_key(const struct profile *p, const struct flat_options *o, const struct profile_frame *frame,
-	uint64_t address, const struct profile_place *place, uint64_t *key)
+static struct frame_grouping frame_grouping(const struct profile *p, const struct flat_options *o)
 {
 	/* The columns that say cycles by instruction are about symbols, whether these are shown or not. */
 	bool by_symbol = has_key(o, KEY_SYMBOL) || has_key(o, KEY_IPC_NULL) || has_key(o, KEY_IPC_LBR);
+	return (struct frame_grouping){.profile = p,
+		.by_symbol = by_symbol,
+		.by_binary = by_symbol || has_key(o, KEY_DSO),
+		.by_line = has_key(o, KEY_SRCLINE),
+		.by_file = has_key(o, KEY_SRCFILE),
+		.by_size = has_key(o, KEY_SYMBOL_SIZE)};
+}
+
+static void make_frame_key(const struct frame_grouping *by, const struct profile_frame *frame, uint64_t address,
+	const struct profile_place *place, uint64_t *key)
+{
+	const struct profile *p = by->profile;
 	memset(key, 0, FRAME_WORDS * sizeof(*key));
-	if (by_symbol || has_key(o, KEY_DSO))
+	if (by->by_binary)
 		key[0] = binary_name(p, frame->binary);
 	const struct profile_function *function =
 		frame->function == PROFILE_NONE ? NULL : &p->functions[frame->function];
-	if (by_symbol && function) {
+	if (by->by_symbol && function) {
 		key[1] = function->is_inlined ? function->name : function->start;
 		key[2] = function->is_inlined ? UINT64_MAX : function->size + 1;
-	} else if (by_symbol) {
+	} else if (by->by_symbol) {
 		key[1] = address;
 	}
-	if (has_key(o, KEY_SRCLINE))
+	if (by->by_line)
 		key[4] = place->line;
-	if (has_key(o, KEY_SRCFILE))
+	if (by->by_file)
 		key[4] |= (uint64_t)place->file << 32;
-	if (has_key(o, KEY_SYMBOL_SIZE))
+	if (by->by_size)
 		key[3] = function ? function->size + 1 : 0;
 }
 
@@ -82,12 +93,12 @@ static bool group_some_frames(
 	uint32_t found[2 * FRAME_BATCH], of_caller[FRAME_BATCH], len = 0;
 	for (size_t i = 0; i < count; i++, key += FRAME_WORDS, len++) {
 		const struct profile_frame *frame = &by->profile->frames[first + i];
-		make_frame_key(by->profile, by->options, frame, frame->address, &frame->innermost_line, key);
+		make_frame_key(by, frame, frame->address, &frame->innermost_line, key);
 		groups->of_leaf[first + i] = of_caller[i] = len;
 		if (!groups->callers)
 			continue;
 		uint64_t *caller = key + FRAME_WORDS;
-		make_frame_key(by->profile, by->options, frame, flat_caller_address(frame), &frame->own_line, caller);
+		make_frame_key(by, frame, flat_caller_address(frame), &frame->own_line, caller);
 		if (memcmp(key, caller, FRAME_WORDS * sizeof(*key)) == 0)
 			continue;
 		of_caller[i] = ++len;
@@ -108,12 +119,14 @@ static bool group_some_frames(
 bool flat_groups_frames(struct flat_groups *groups, const struct profile *p, const struct flat_options *options)
 {
 	const size_t frame_count = flat_events_have_samples(p, options) ? p->frame_count : 0;
-	const struct frame_grouping by = {p, options};
+	const struct frame_grouping by = frame_grouping(p, options);
 	struct id_table ids = {.words = FRAME_WORDS};
 	groups->of_leaf = malloc((p->frame_count + 1) * sizeof(*groups->of_leaf));
 	groups->callers = options->with_children ? malloc((p->frame_count + 1) * sizeof(*groups->callers)) : NULL;
+	/* Some frames are one thing as a sample's own and another as a caller. */
+	size_t expected = options->with_children ? frame_count + frame_count / 4 : frame_count;
 	bool is_done =
-		groups->of_leaf && (!options->with_children || groups->callers) && id_table_reserve(&ids, frame_count);
+		groups->of_leaf && (!options->with_children || groups->callers) && id_table_reserve(&ids, expected);
 	for (size_t i = 0; i < frame_count && is_done; i += FRAME_BATCH)
 		is_done = group_some_frames(
 			groups, &ids, &by, i, frame_count - i < FRAME_BATCH ? frame_count - i : FRAME_BATCH);

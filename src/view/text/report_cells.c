@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/thread_pool.h"
+
 #define ROWS_AHEAD		4
 #define PART_WIDTH		7
 #define INLINED			" (inlined)"
@@ -331,12 +333,26 @@ static void fit_header(struct report_layout *l, size_t column)
 	l->widths[column] = width;
 }
 
-/* One walk over the rows, in the order in which they lie in memory where all are shown. */
-static void fit_rows(struct report_layout *l, const bool *is_fitted)
+#define FIT_TASKS     64
+#define FIT_TASK_ROWS 4096 /* at least */
+
+struct fitting {
+	const struct report_layout *layout;
+	const bool *is_fitted; /* by column */
+	size_t task_rows;
+	size_t widths[FIT_TASKS][REPORT_MAX_COLUMNS]; /* by task: of its rows */
+};
+
+/* Rows are taken in the order in which they lie in memory where all are shown. */
+static void fit_some_rows(void *context, size_t task, unsigned worker)
 {
+	struct fitting *fitting = context;
+	const struct report_layout *l = fitting->layout;
 	const struct flat_table *t = l->table;
+	size_t *widths = fitting->widths[task];
 	bool fits_addresses = !l->options->separator && !l->options->width_count;
-	for (size_t i = 0; i < t->shown_count; i++) {
+	for (size_t i = task * fitting->task_rows; i < thread_pool_task_end(task, fitting->task_rows, t->shown_count);
+		i++) {
 		const struct flat_row *row = &t->rows[t->shown_count == t->row_count ? i : t->order[i]];
 		for (unsigned step = 0; step < REPORT_NAME_STEPS; step++) {
 			size_t ahead = i + (REPORT_NAME_STEPS - step) * ROWS_AHEAD;
@@ -344,16 +360,30 @@ static void fit_rows(struct report_layout *l, const bool *is_fitted)
 				report_expect_name(l->profile, &t->rows[ahead], step);
 		}
 		for (size_t c = 0; c < l->count; c++) {
-			if (!is_fitted[c])
+			if (!fitting->is_fitted[c])
 				continue;
 			size_t cell = report_cell_width(l, l->columns[c], row);
 			if (l->columns[c] == KEY_DSO && cell < REPORT_ADDRESS_DIGITS && fits_addresses &&
 				l->profile->frames[row->frame].function == PROFILE_NONE)
 				cell = REPORT_ADDRESS_DIGITS;
-			if (cell > l->widths[c])
-				l->widths[c] = cell;
+			if (cell > widths[c])
+				widths[c] = cell;
 		}
 	}
+}
+
+static void fit_rows(struct report_layout *l, const bool *is_fitted)
+{
+	size_t rows = l->table->shown_count;
+	struct fitting fitting = {.layout = l, .is_fitted = is_fitted, .task_rows = rows / FIT_TASKS + 1};
+	if (fitting.task_rows < FIT_TASK_ROWS)
+		fitting.task_rows = FIT_TASK_ROWS;
+	size_t tasks = thread_pool_tasks(rows, fitting.task_rows);
+	thread_pool_for(tasks, 0, fit_some_rows, &fitting);
+	for (size_t task = 0; task < tasks; task++)
+		for (size_t c = 0; c < l->count; c++)
+			if (fitting.widths[task][c] > l->widths[c])
+				l->widths[c] = fitting.widths[task][c];
 }
 
 /* Fields are columns of the events that have them. */

@@ -64,6 +64,13 @@ static void appended_keys_have_ids_but_are_not_found(void **state)
 		assert_int_equal(id_table_find(&t, &i), ID_TABLE_NONE);
 		assert_int_equal(id_table_find(&t, &(uint64_t){i + 5000}), 2 * i + 1);
 	}
+	uint64_t *many = id_table_append_many(&t, 100);
+	assert_non_null(many);
+	for (uint64_t k = 0; k < 100; k++)
+		many[k] = k + 9000;
+	assert_int_equal(*id_table_key(&t, 2000 + 99), 9099);
+	assert_int_equal(id_table_find(&t, &(uint64_t){9099}), ID_TABLE_NONE);
+	assert_int_equal(id_table_add(&t, &(uint64_t){9099}, NULL), 2100);
 	id_table_deinit(&t);
 }
 
