@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/slots.h"
+
 #define ID_TABLE_NONE UINT32_MAX
 
 struct id_table {
@@ -67,8 +69,8 @@ static inline void id_table_expect(const struct id_table *table, uint32_t hash)
 /* The id that a key of this hash very likely has, ID_TABLE_NONE: none by now. Its key is on the way. */
 static inline uint32_t id_table_guess(const struct id_table *table, uint32_t hash)
 {
-	uint64_t slot = table->slot_count ? table->slots[hash & (table->slot_count - 1)] : 0;
-	if (!slot || slot >> 32 != hash)
+	uint64_t slot = slots_guess(table->slots, table->slot_count, hash);
+	if (!slot)
 		return ID_TABLE_NONE;
 	uint32_t id = (uint32_t)slot - 1;
 	__builtin_prefetch(table->keys + (size_t)id * table->words);

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/slots.h"
 #include "base/vec.h"
 
 #define LIST_TABLE_NONE UINT32_MAX
@@ -54,8 +55,8 @@ static inline void list_table_expect(const struct list_table *table, uint32_t ha
 }
 static inline void list_table_guess(const struct list_table *table, uint32_t hash)
 {
-	uint64_t slot = table->slot_count ? table->slots[hash & (table->slot_count - 1)] : 0;
-	if (slot && slot >> 32 == hash)
+	uint64_t slot = slots_guess(table->slots, table->slot_count, hash);
+	if (slot)
 		__builtin_prefetch(&table->words.items[(uint32_t)slot - 1]);
 }
 static inline size_t list_table_len(const struct list_table *table)

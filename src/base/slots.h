@@ -10,6 +10,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define SLOTS_GUESSED 8 /* a cache line */
+
+/* The first slot of the hash, of those that are in the cache once the first one is; 0: none. */
+static inline uint64_t slots_guess(const uint64_t *slots, size_t count, uint32_t hash)
+{
+	size_t mask = count - 1, at = hash & mask;
+	for (unsigned i = 0; count && i < SLOTS_GUESSED && slots[at]; i++, at = (at + 1) & mask)
+		if (slots[at] >> 32 == hash)
+			return slots[at];
+	return 0;
+}
 /* So many in use are as many as these may hold: beyond it look-ups grow long. Of none: always. */
 static inline bool slots_are_full(size_t used, size_t count)
 {
