@@ -42,9 +42,9 @@ wait
 '''
 
 
-def timed(command, output):
-    """(wall seconds, CPU seconds, exit status) of a command; its output goes to a file."""
-    with open(output, 'wb') as out, open(f'{output}.err', 'wb') as err:
+def timed(command, output, is_discarded=False):
+    """(wall seconds, CPU seconds, exit status) of a command; its output goes to a file, or nowhere."""
+    with open(os.devnull if is_discarded else output, 'wb') as out, open(f'{output}.err', 'wb') as err:
         begin = time.perf_counter()
         child = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=out, stderr=err,
                                  env=ENVIRONMENT, cwd=WORK)
@@ -54,13 +54,13 @@ def timed(command, output):
     return wall, usage.ru_utime + usage.ru_stime, child.returncode
 
 
-def alternate(commands, rounds, key=0):
+def alternate(commands, rounds, key=0, is_discarded=False):
     """Median per command; the commands take turns, so that a drift of the machine hits both alike."""
     taken = {name: [] for name in commands}
     for turn in range(rounds + 1):
         for name, command in commands.items():
             output = WORK / f'{name}.out'
-            result = timed(command, output)
+            result = timed(command, output, is_discarded)
             if result[2]:
                 text = pathlib.Path(f'{output}.err').read_text(errors='replace').strip()
                 raise RuntimeError(f'{" ".join(map(str, command))}: exit status {result[2]}: {text[-300:]}')
@@ -102,24 +102,33 @@ def row(name, unit, perf, tally, note='', ratio=None):
     return {'name': name, 'unit': unit, 'perf': perf, 'tally': tally, 'ratio': ratio, 'note': note}
 
 
+# In a small process of its own: what starts a program counts as its peak too, until it is that program.
+PEAK_OF = '''
+import resource, subprocess, sys
+null = subprocess.DEVNULL
+status = subprocess.run(sys.argv[1:], stdin=null, stdout=null, stderr=null).returncode
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+sys.exit(status)
+'''
+
+
 def peak_resident(command):
     """The most memory a command had at once, files that it mapped included, in bytes."""
-    with open(os.devnull, 'r+b') as null:
-        child = subprocess.Popen([str(word) for word in command], stdin=null, stdout=null, stderr=null,
-                                 env=ENVIRONMENT, cwd=WORK)
-        _, status, usage = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode:
-        raise RuntimeError(f'{command[0]}: exit status {child.returncode}')
-    return usage.ru_maxrss * 1024
+    done = subprocess.run([sys.executable, '-S', '-c', PEAK_OF, *map(str, command)], env=ENVIRONMENT, cwd=WORK,
+                          text=True, capture_output=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f'{command[0]}: exit status {done.returncode}')
+    return int(done.stdout) * 1024
 
 
 def bench_report_form(perf, data, rounds, options, bar):
-    """One form of the report: beside perf, on one CPU, and its memory."""
+    """One form of the report: beside perf, on one CPU, and its memory. What it prints is not kept: a disk's time is
+    not the report's."""
     tail = ['report', '--stdio', *options, '-i', data]
     name = ' '.join(['report', *options])
-    both = alternate({'perf': [perf, *tail], 'tally': [TALLY, *tail]}, rounds)
-    cpus = alternate({cpus: ['taskset', '-c', cpus, TALLY, *tail] for cpus in ('0', '0,1')}, rounds)
+    both = alternate({'perf': [perf, *tail], 'tally': [TALLY, *tail]}, rounds, is_discarded=True)
+    cpus = alternate({cpus: ['taskset', '-c', cpus, TALLY, *tail] for cpus in ('0', '0,1')}, rounds,
+                     is_discarded=True)
     peaks = [peak_resident([tool, *tail]) / 1e6 for tool in (perf, TALLY)]
     return [row(name, 's', both['perf'], both['tally'], f'bar: {bar}'),
             row(f'{name}, memory', 'MB', *peaks, 'bar: 2'),
@@ -129,7 +138,7 @@ def bench_report_form(perf, data, rounds, options, bar):
 def bench_report(perf, data, rounds):
     rows = bench_report_form(perf, data, rounds, ['--no-children', '-g', 'none'], 15)
     tail = ['report', '--stdio', '--no-children', '-g', 'none', '-i', data]
-    times = alternate({'cat': ['sh', '-c', f'exec cat {data} >/dev/null'], 'tally': [TALLY, *tail]}, rounds)
+    times = alternate({'cat': ['cat', data], 'tally': [TALLY, *tail]}, rounds, is_discarded=True)
     rows.append(row('report --no-children -g none', 's', times['cat'], times['tally'], 'left: cat FILE; bar: 0.25'))
     return rows + bench_report_form(perf, data, rounds, ['--children', '-g'], 30)
 
