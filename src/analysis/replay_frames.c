@@ -5,10 +5,12 @@
 
 #include "analysis/frame_lines.h"
 #include "analysis/stack_frames.h"
+#include "analysis/store_entry.h"
 #include "analysis/symbolise.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/thread_pool.h"
+#include "code/symbol_origin.h"
 #include "profile/profile_bulk.h"
 
 struct frame_join {
@@ -148,6 +150,17 @@ static uint32_t build_id_string(struct replay *replay, const struct machine_bina
 	return profile_builder_string(replay->builder, (struct tally_str){text, len});
 }
 
+/* 0: not asked for. */
+static char origin_of(struct replay *replay, uint32_t binary)
+{
+	uint32_t id = STORE_ENTRY_NONE;
+	if (!replay->options->with_origins)
+		return 0;
+	if (store_entry_id(replay->sideband.machine, replay->store, binary, &id, NULL) != TALLY_OK)
+		replay->failed = true;
+	return id == STORE_ENTRY_NONE ? SYMBOL_ORIGIN_NONE : symbol_origin(replay->store, id);
+}
+
 static uint32_t add_binary(struct replay *replay, uint32_t binary)
 {
 	const struct machine *machine = replay->sideband.machine;
@@ -156,6 +169,7 @@ static uint32_t add_binary(struct replay *replay, uint32_t binary)
 		.name = profile_builder_string(replay->builder, machine_string(machine, from->short_name)),
 		.long_name = profile_builder_string(replay->builder, machine_string(machine, from->path)),
 		.build_id = build_id_string(replay, from),
+		.origin = origin_of(replay, binary),
 		.is_kernel = from->kind == MACHINE_KERNEL || from->kind == MACHINE_KERNEL_MODULE ||
 			     from->kind == MACHINE_BPF,
 	};

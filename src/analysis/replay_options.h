@@ -41,6 +41,7 @@ struct replay_options {
 	unsigned max_history; /* branches of a sample that are looked at; 0: no bound */
 	bool weight_is_period; /* samples count by their weight, as accesses of memory do */
 	bool with_exact_frames; /* a frame's address is its own, not that of its function */
+	bool with_origins; /* of the names of binaries */
 	bool with_inlines; /* calls that were inlined are frames of their own in call chains */
 	bool with_lines; /* keep the source lines of frames, and frames of one function apart by them */
 	bool only_known_lines; /* nothing stands for those that are not known */

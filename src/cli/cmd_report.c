@@ -223,7 +223,7 @@ static const struct option options[] = {
 	{"force", 'f', OPTION_FLAG, .offset = offsetof(struct settings, request.force),
 		.help = "take the file whoever owns it (which is the rule here)"},
 	{"verbose", 'v', OPTION_COUNT, .offset = offsetof(struct settings, verbose),
-		.help = "say on standard error where symbols came from"},
+		.help = "paths of objects, addresses of symbols and where these came from"},
 	{"quiet", 'q', OPTION_FLAG, .offset = REQUEST(is_quiet), .help = "Do not show any warnings or messages"},
 	{"sort", 's', OPTION_STRING, "key[,key2...]", .offset = REQUEST(sort),
 		.help = "sort by key(s): comm, dso, symbol, pid, tgid, cpu, symbol_size, overhead ..."},

@@ -64,8 +64,7 @@ static enum tally_status fill(
 	const struct diff_row *shown = &diff->rows[row];
 	const struct flat_table *table = diff->tables[shown->file];
 	const struct flat_row *flat = &table->rows[shown->row];
-	struct row_value dso = row_value(table->profile, flat, KEY_DSO),
-			 symbol = row_value(table->profile, flat, KEY_SYMBOL);
+	struct row_value dso = row_value(table, flat, KEY_DSO), symbol = row_value(table, flat, KEY_SYMBOL);
 	struct diff_text_blocks *to = &cycles->blocks[row * diff->file_count + file];
 	size_t count = 0, base_count = 0;
 	if (symbol.is_unknown || dso.is_unknown || !diff_table_value(diff, row, file)->is_there)

@@ -12,7 +12,7 @@ void diff_key_append(struct text *out, const struct diff_table *diff, uint32_t r
 	const struct diff_row *shown = &diff->rows[row];
 	const struct flat_table *table = diff->tables[shown->file];
 	const struct flat_row *flat = &table->rows[shown->row];
-	struct row_value value = row_value(table->profile, flat, key);
+	struct row_value value = row_value(table, flat, key);
 	if (value.text.len)
 		text_bytes(out, value.text.data, value.text.len);
 	else if (key == KEY_SYMBOL)

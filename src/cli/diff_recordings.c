@@ -124,6 +124,8 @@ enum tally_status diff_recordings_open(const struct cli *cli, const struct diff_
 			    diff_request_has_key(request, KEY_SRCFILE);
 	wanted.facets = diff_request_has_key(request, KEY_TRACE) ? UINT64_C(1) << FACET_TRACE : 0;
 	wanted.with_stacks = wanted.with_stacks || request->filters.parent;
+	wanted.with_exact_frames = wanted.with_exact_frames || request->verbose > 0;
+	wanted.with_origins = request->verbose > 0;
 	all.items = calloc(request->path_count, sizeof(*all.items));
 	all.stores = calloc(request->path_count, sizeof(struct binary_store *));
 	enum tally_status status = all.items && all.stores ? TALLY_OK : error_nomem(err);
@@ -178,6 +180,7 @@ static struct flat_options table_options(const struct diff_recordings *recording
 		.key_count = request->key_count,
 		.first_event = event,
 		.member_count = 1,
+		.by_paths = request->verbose > 0,
 		.filter = &recording->filter,
 		.cpu_passes = recordings->cpus,
 		.cpu_limit = recordings->cpus ? LIMIT_CPUS : 0,

@@ -65,10 +65,12 @@ struct replay_options report_replay_options(const struct report_replay *wanted)
 			      report_request_has_form(r, KEY_FORM_LINE) ||
 			      (r->with_chains && (r->is_by_address || r->is_by_line)),
 		.with_whole_paths = r->full_source_path,
-		.with_addresses = r->is_by_address,
-		.with_exact_frames =
-			report_request_has_form(r, KEY_FORM_DATUM) || report_request_has_form(r, KEY_FORM_PLACE) ||
-			report_request_has_form(r, KEY_FORM_CACHELINE) || report_request_has_form(r, KEY_FORM_OFFSET),
+		.with_addresses = r->is_by_address || (r->is_verbose && r->with_children),
+		.with_exact_frames = report_request_has_form(r, KEY_FORM_DATUM) ||
+				     report_request_has_form(r, KEY_FORM_PLACE) ||
+				     report_request_has_form(r, KEY_FORM_CACHELINE) ||
+				     report_request_has_form(r, KEY_FORM_OFFSET) || r->is_verbose,
+		.with_origins = r->is_verbose,
 		.facets = report_request_facets(r),
 		.time_quantum_ns = r->time_quantum_ns,
 		.with_raw_traces = r->raw_traces,
@@ -86,7 +88,8 @@ bool report_replay_covers(const struct replay_options *have, const struct replay
 			have->history == want->history && have->field_count == want->field_count;
 	bool has_labels = have->with_threads >= want->with_threads && have->with_cpu >= want->with_cpu &&
 			  have->with_lines >= want->with_lines && have->with_addresses >= want->with_addresses &&
-			  have->with_exact_frames >= want->with_exact_frames;
+			  have->with_exact_frames >= want->with_exact_frames &&
+			  have->with_origins >= want->with_origins;
 	return is_alike && has_labels && have->with_stacks >= want->with_stacks && !(want->facets & ~have->facets);
 }
 

@@ -19,6 +19,7 @@ struct report_text_options report_tables_options(const struct report_request *r)
 		.with_colours = r->colours,
 		.hidden_columns = r->hidden_columns,
 		.times_in_ns = r->times_in_ns,
+		.is_verbose = r->is_verbose,
 		.chains = r->chains,
 	};
 	options.chains.with_colours = r->colours;
@@ -95,6 +96,7 @@ enum tally_status report_tables_make(const struct report_tables *tables, uint32_
 		.is_chain_by_line = r->is_by_line,
 		.hides_unresolved = r->hides_unresolved,
 		.with_levels = shows_levels(r),
+		.by_paths = r->is_verbose,
 		.is_leaf_raw = r->mode == KEY_MODE_BRANCH,
 		.max_stack = r->with_history ? 0 : r->max_stack,
 		.filter = tables->filter,

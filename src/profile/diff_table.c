@@ -15,9 +15,9 @@ struct diff_builder {
 	struct text name;
 };
 
-static const struct profile *profile_of(const struct diff_table *diff, const struct diff_row *row)
+static const struct flat_table *table_of(const struct diff_table *diff, const struct diff_row *row)
 {
-	return diff->tables[row->file]->profile;
+	return diff->tables[row->file];
 }
 
 static const struct flat_row *flat_row_of(const struct diff_table *diff, const struct diff_row *row)
@@ -31,8 +31,8 @@ static void choose_shown(const struct diff_table *diff, struct diff_row *row, ui
 	const struct flat_row *shown = flat_row_of(diff, row), *rival = &diff->tables[file]->rows[other];
 	if (row->file != file)
 		return;
-	struct row_value shown_object = row_value(profile_of(diff, row), shown, KEY_DSO);
-	struct row_value rival_object = row_value(profile_of(diff, row), rival, KEY_DSO);
+	struct row_value shown_object = row_value(table_of(diff, row), shown, KEY_DSO);
+	struct row_value rival_object = row_value(table_of(diff, row), rival, KEY_DSO);
 	int order = row_value_compare(&rival_object, &shown_object);
 	if (order < 0 || (order == 0 && (int64_t)rival->address < (int64_t)shown->address))
 		row->row = other;
@@ -46,7 +46,7 @@ static bool add_row(struct diff_builder *b, uint32_t file, uint32_t index)
 	uint32_t id;
 	text_clear(&b->name);
 	for (size_t k = 0; k < diff->options.key_count; k++) {
-		struct row_value value = row_value(table->profile, &table->rows[index], diff->options.keys[k]);
+		struct row_value value = row_value(table, &table->rows[index], diff->options.keys[k]);
 		row_value_append(&b->name, &value);
 	}
 	if (b->name.failed || !intern_add(&b->names, b->name.data, b->name.len, &id))
@@ -151,10 +151,9 @@ static int compare_differences(const struct diff_table *diff, size_t a, size_t b
 
 static int compare_keys(const struct diff_table *diff, const struct diff_row *a, const struct diff_row *b)
 {
-	const struct profile *pa = profile_of(diff, a), *pb = profile_of(diff, b);
 	for (size_t k = 0; k < diff->options.key_count; k++) {
-		struct row_value va = row_value(pa, flat_row_of(diff, a), diff->options.keys[k]);
-		struct row_value vb = row_value(pb, flat_row_of(diff, b), diff->options.keys[k]);
+		struct row_value va = row_value(table_of(diff, a), flat_row_of(diff, a), diff->options.keys[k]);
+		struct row_value vb = row_value(table_of(diff, b), flat_row_of(diff, b), diff->options.keys[k]);
 		int order = row_value_compare(&va, &vb);
 		if (order)
 			return order;

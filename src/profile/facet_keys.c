@@ -27,10 +27,10 @@ static uint64_t frame_address(const struct profile *p, const struct profile_valu
 	return value->frame == PROFILE_NONE ? value->number : p->frames[value->frame].address;
 }
 
-static uint32_t binary_name(const struct profile *p, const struct profile_value *value)
+static uint32_t binary_name(const struct flat_table *table, const struct profile_value *value)
 {
-	uint32_t binary = frame_binary(p, value);
-	return binary == PROFILE_NONE ? PROFILE_NONE : p->binaries[binary].name;
+	uint32_t binary = frame_binary(table->profile, value);
+	return binary == PROFILE_NONE ? PROFILE_NONE : flat_binary_name(table->profile, &table->options, binary);
 }
 
 static uint64_t branch_flags(enum profile_key_form form, uint64_t flags)
@@ -40,9 +40,10 @@ static uint64_t branch_flags(enum profile_key_form form, uint64_t flags)
 	return flags & (form == KEY_FORM_IN_TX ? BRANCH_FLAG_IN_TX : BRANCH_FLAG_ABORT);
 }
 
-void facet_key_words(const struct profile *p, enum profile_key key, const struct profile_value *value,
+void facet_key_words(const struct flat_table *table, enum profile_key key, const struct profile_value *value,
 	uint64_t words[FACET_KEY_WORDS])
 {
+	const struct profile *p = table->profile;
 	enum profile_key_form form = (enum profile_key_form)profile_key_get(key)->form;
 	words[0] = words[1] = 0;
 	if (!value)
@@ -59,7 +60,7 @@ void facet_key_words(const struct profile *p, enum profile_key key, const struct
 		words[1] = facet_type_cacheline(value->number);
 		break;
 	case KEY_FORM_OBJECT:
-		words[0] = binary_name(p, value);
+		words[0] = binary_name(table, value);
 		break;
 	case KEY_FORM_SYMBOL:
 		words[1] = frame_function(p, value) != PROFILE_NONE;
@@ -107,10 +108,10 @@ static int compare_texts(uint32_t a, uint32_t b, const uint32_t *ranks)
 }
 
 /* Objects of branches and data come in falling order, none first: as perf has them. */
-static int compare_objects(
-	const struct profile *p, const struct profile_value *a, const struct profile_value *b, const uint32_t *ranks)
+static int compare_objects(const struct flat_table *table, const struct profile_value *a, const struct profile_value *b,
+	const uint32_t *ranks)
 {
-	return -compare_texts(binary_name(p, a), binary_name(p, b), ranks);
+	return -compare_texts(binary_name(table, a), binary_name(table, b), ranks);
 }
 
 static int compare_symbols(const struct profile *p, const struct profile_value *a, const struct profile_value *b)
@@ -123,9 +124,10 @@ static int compare_symbols(const struct profile *p, const struct profile_value *
 	return ascending(p->functions[fa].start, p->functions[fb].start);
 }
 
-int facet_key_compare(const struct profile *p, enum profile_key key, const struct profile_value *a,
+int facet_key_compare(const struct flat_table *table, enum profile_key key, const struct profile_value *a,
 	const struct profile_value *b, const uint32_t *ranks)
 {
+	const struct profile *p = table->profile;
 	if (!a || !b)
 		return 0;
 	int order;
@@ -160,11 +162,11 @@ int facet_key_compare(const struct profile *p, enum profile_key key, const struc
 		order = ascending(b->number, a->number);
 		return order ? order : compare_texts(b->text, a->text, ranks);
 	case KEY_FORM_OBJECT:
-		return compare_objects(p, a, b, ranks);
+		return compare_objects(table, a, b, ranks);
 	case KEY_FORM_SYMBOL:
 		return compare_symbols(p, a, b);
 	case KEY_FORM_PLACE:
-		order = compare_objects(p, a, b, ranks);
+		order = compare_objects(table, a, b, ranks);
 		return order ? order : signed_ascending(frame_address(p, a), frame_address(p, b));
 	case KEY_FORM_LINE:
 		return compare_texts(

@@ -1,20 +1,20 @@
 /*
- * facet_keys.h - how keys that are about one facet of samples group and order rows. Constant functions of a profile.
+ * facet_keys.h - how keys that are about one facet of samples group and order rows. Of a table, whose profile and options say what they are.
  *
- *	facet_key_words(profile, key, value, words);	equal words: one row
+ *	facet_key_words(&table, key, value, words);	equal words: one row
  */
 #ifndef PROFILE_FACET_KEYS_H
 #define PROFILE_FACET_KEYS_H
 
-#include "profile/keys.h"
+#include "profile/flat_table.h"
 
 #define FACET_KEY_WORDS 2
 
 /* value: of the key's facet; NULL gives the words of nothing. */
-void facet_key_words(const struct profile *p, enum profile_key key, const struct profile_value *value,
+void facet_key_words(const struct flat_table *table, enum profile_key key, const struct profile_value *value,
 	uint64_t words[FACET_KEY_WORDS]);
 /* Below 0: a's row comes first. ranks: by string id, its place among all strings. */
-int facet_key_compare(const struct profile *p, enum profile_key key, const struct profile_value *a,
+int facet_key_compare(const struct flat_table *table, enum profile_key key, const struct profile_value *a,
 	const struct profile_value *b, const uint32_t *ranks);
 /* Where the line of the cache begins that an access fell on. */
 uint64_t facet_cacheline(uint64_t address);

@@ -13,6 +13,7 @@
 
 struct frame_grouping {
 	const struct profile *profile;
+	const struct flat_options *options;
 	bool by_symbol, by_binary, by_line, by_file, by_size;
 };
 
@@ -37,9 +38,9 @@ static bool has_key(const struct flat_options *options, enum profile_key key)
 }
 
 /* Binaries of one short name are one object to the reader; no binary is an object too. */
-static uint32_t binary_name(const struct profile *p, uint32_t binary)
+static uint32_t binary_name(const struct frame_grouping *by, uint32_t binary)
 {
-	return binary == PROFILE_NONE ? PROFILE_NONE : p->binaries[binary].name;
+	return binary == PROFILE_NONE ? PROFILE_NONE : flat_binary_name(by->profile, by->options, binary);
 }
 
 static struct frame_grouping frame_grouping(const struct profile *p, const struct flat_options *o)
@@ -47,6 +48,7 @@ static struct frame_grouping frame_grouping(const struct profile *p, const struc
 	/* The columns that say cycles by instruction are about symbols, whether these are shown or not. */
 	bool by_symbol = has_key(o, KEY_SYMBOL) || has_key(o, KEY_IPC_NULL) || has_key(o, KEY_IPC_LBR);
 	return (struct frame_grouping){.profile = p,
+		.options = o,
 		.by_symbol = by_symbol,
 		.by_binary = by_symbol || has_key(o, KEY_DSO),
 		.by_line = has_key(o, KEY_SRCLINE),
@@ -60,7 +62,7 @@ static void make_frame_key(const struct frame_grouping *by, const struct profile
 	const struct profile *p = by->profile;
 	memset(key, 0, FRAME_WORDS * sizeof(*key));
 	if (by->by_binary)
-		key[0] = binary_name(p, frame->binary);
+		key[0] = binary_name(by, frame->binary);
 	const struct profile_function *function =
 		frame->function == PROFILE_NONE ? NULL : &p->functions[frame->function];
 	if (by->by_symbol && function) {
@@ -153,7 +155,7 @@ static bool group_facets(struct sample_grouping *g)
 		uint64_t words[PROFILE_KEY_COUNT * FACET_KEY_WORDS];
 		for (size_t i = 0; i < count; i++) {
 			const struct profile_value *value = profile_facet(p, (uint32_t)row, profile_key_facet(keys[i]));
-			facet_key_words(p, keys[i], value, words + i * FACET_KEY_WORDS);
+			facet_key_words(g->table, keys[i], value, words + i * FACET_KEY_WORDS);
 		}
 		g->of_facets[row] = id_table_add(&groups, words, NULL);
 		is_done = g->of_facets[row] != ID_TABLE_NONE;

@@ -110,7 +110,8 @@ static int compare_binaries(const struct flat_sort *c, uint32_t a, uint32_t b)
 	const struct profile *p = c->table->profile;
 	if (a == PROFILE_NONE || b == PROFILE_NONE)
 		return (a == PROFILE_NONE) - (b == PROFILE_NONE);
-	return compare_strings(c, p->binaries[a].name, p->binaries[b].name);
+	const struct flat_options *o = &c->table->options;
+	return compare_strings(c, flat_binary_name(p, o, a), flat_binary_name(p, o, b));
 }
 
 static int compare_functions(const struct flat_sort *c, uint32_t a, uint32_t b)
@@ -157,8 +158,8 @@ static int compare_key(
 		if (profile_key_get(key)->form == KEY_FORM_ROW)
 			return 0;
 		unsigned facet = profile_key_facet(key);
-		return facet_key_compare(
-			p, key, profile_facet(p, a->facets, facet), profile_facet(p, b->facets, facet), c->ranks);
+		return facet_key_compare(c->table, key, profile_facet(p, a->facets, facet),
+			profile_facet(p, b->facets, facet), c->ranks);
 	}
 }
 

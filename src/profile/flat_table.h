@@ -32,6 +32,7 @@ struct flat_options {
 	bool is_chain_of_lines; /* frames are one where their source lines are, and where none is known */
 	bool with_branches; /* chains have ends of branches in them */
 	bool hides_unresolved; /* samples and frames without a symbol are left out altogether */
+	bool by_paths; /* binaries are told apart by their paths, not by their names */
 	bool with_levels; /* keep periods by level */
 	bool is_leaf_raw; /* a sample's own place without symbol is shown by its run-time address */
 	unsigned max_stack; /* frames of a chain that count, 0: all */
@@ -124,6 +125,11 @@ int flat_order_compare(const struct flat_order *order, enum profile_key key, uin
 int flat_stats_compare(
 	const struct flat_table *table, const struct flat_stat *a, const struct flat_stat *b, enum profile_key key);
 
+/* What a binary is known by: a string. */
+static inline uint32_t flat_binary_name(const struct profile *p, const struct flat_options *options, uint32_t binary)
+{
+	return options->by_paths ? p->binaries[binary].long_name : p->binaries[binary].name;
+}
 /* Fields are keys of the events that have them. */
 static inline bool flat_table_has_key(const struct flat_table *table, enum profile_key key)
 {

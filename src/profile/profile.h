@@ -32,6 +32,7 @@ struct profile_binary {
 	uint32_t long_name; /* string: full path */
 	bool is_kernel;
 	uint32_t build_id; /* string: hexadecimal; kept only if asked for, else and where it is not known empty */
+	char origin; /* perf's letter for where its names came from; 0: not asked for */
 };
 
 struct profile_function {

@@ -38,8 +38,9 @@ static struct row_value of_number(int64_t number)
 	return (struct row_value){.text = STR(""), .number = number};
 }
 
-struct row_value row_value(const struct profile *p, const struct flat_row *row, enum profile_key key)
+struct row_value row_value(const struct flat_table *table, const struct flat_row *row, enum profile_key key)
 {
+	const struct profile *p = table->profile;
 	const struct profile_frame *frame = &p->frames[row->frame];
 	const struct profile_thread *thread = &p->threads[row->thread];
 	const struct profile_value *trace;
@@ -51,7 +52,8 @@ struct row_value row_value(const struct profile *p, const struct flat_row *row, 
 	case KEY_COMM:
 		return of_name(p, thread->comm);
 	case KEY_DSO:
-		return of_name(p, frame->binary == PROFILE_NONE ? PROFILE_NONE : p->binaries[frame->binary].name);
+		return of_name(p, frame->binary == PROFILE_NONE ? PROFILE_NONE
+								: flat_binary_name(p, &table->options, frame->binary));
 	case KEY_SYMBOL:
 		return of_function(p, frame->function);
 	case KEY_CPU:

@@ -3,7 +3,7 @@
  *
  * For tables of several recordings, where ids and addresses are each recording's own. Texts are borrowed from the profile.
  *
- *	struct row_value v = row_value(profile, &table.rows[0], KEY_SYMBOL);
+ *	struct row_value v = row_value(&table, &table.rows[0], KEY_SYMBOL);
  */
 #ifndef PROFILE_ROW_VALUE_H
 #define PROFILE_ROW_VALUE_H
@@ -19,7 +19,7 @@ struct row_value {
 /* Whether rows of different profiles can be told to be the same by this key. */
 bool row_value_has_key(enum profile_key key);
 /* Code without symbol is one value, whatever its address: addresses say nothing about another build. */
-struct row_value row_value(const struct profile *p, const struct flat_row *row, enum profile_key key);
+struct row_value row_value(const struct flat_table *table, const struct flat_row *row, enum profile_key key);
 int row_value_compare(const struct row_value *a, const struct row_value *b);
 /* Appends bytes that are equal for equal values. */
 void row_value_append(struct text *bytes, const struct row_value *value);

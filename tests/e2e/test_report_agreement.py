@@ -46,7 +46,7 @@ LINES = [
     'no branches: -s addr', '-s comm,dso,sym -n', '-s comm,dso --show-total-period', '-s dso --show-cpu-utilization',
     '-F overhead,sample,period -s comm', '-F overhead_us,overhead_sys,comm', '-F +period,pid', '-F +sample,dso -s sym', '-F comm,overhead -s overhead',
     'no branches: -s local_weight,weight', '-s ins_lat,local_ins_lat', '-s transaction', '-s cgroup',
-    '-s code_page_size', '-s comm,cgroup_id', 'no branches: -s comm,weight1',
+    '-s code_page_size', '-v -s comm,dso', '-v -s sym', '-v -s pid,dso,sym', 'branches: -v -b', '-s comm,cgroup_id', 'no branches: -s comm,weight1',
     'no branches: -F overhead,weight1,weight2,weight3,cpu -s cpu', 'no switches: -s pid,weight2,weight3', '-s +cpu', '-t , -s comm,dso', 'no dwarf: -w 5,9,7 -s comm,dso', '--percent-limit 5 -s sym',
     '-c swapper,chrome -s comm,dso', '--percentage relative -c swapper -s comm,dso', '-s sym -U', '--skip-empty -s comm',
     '-q -s comm,sym', 'no branches: -s srcline --percent-limit 2', '-s symoff,sym', '-s comm_nodigit',
@@ -74,6 +74,7 @@ def without(pattern, replacement=''):
 
 # Keys that perf 6.1 lacks or shows otherwise: the newest perf is asked.
 NEWER_KEYS = re.compile(r'mem-mode|latency|ins_lat|symoff|comm_nodigit|\btype|branch-history|weight\d|^-w')
+VERBOSE = without(r'(?<=  )(/tmp/perf-vdso.so-\S{6}|\[vdso\]) *(?=0x|\[|$)|(?<= )[A-Za-z!] (?=\[.\] 0)')
 # What differs on purpose, each a row of docs/compatibility.md: (name, which command lines, what makes the rows alike).
 RULES = [
     ('dash for cycles by instruction', r'symbol', without(r' +(-( +-)?|\d+\.\d\d +\[ +\d+\.\d%\])$')),
@@ -82,6 +83,7 @@ RULES = [
     ('means of branches', r'branch-history',
      without(r' +(\d+\.\d% +\d+ +\d+ +)?-( +-)?$| \(iter:\d+ avg_cycles:\d+\)| iter:\d+ avg_cycles:\d+')),
     ('order of equal shares in 7.3', r'symoff', sorted),
+    ('names of the vdso and of modules', r'-v ', lambda rows: sorted(VERBOSE(rows))),
 ]
 
 

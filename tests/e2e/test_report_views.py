@@ -58,6 +58,21 @@ def test_hierarchy_is_perfs(options, recording, perf, version, tally):
 
 
 @pytest.mark.parametrize('options', [
+    ['-g', 'none'], ['--no-children', '-g', 'none'], ['--no-children', '-g', 'none', '-s', 'comm,dso'],
+    ['--hierarchy', '-g', 'none'], ['--no-children', '-g', 'none', '-s', 'sym', '-t', ','],
+    ['--no-children', '-g', 'none', '-d', 'libc.so.6,[kernel.kallsyms]'], ['--no-children', '-g', 'none', '-w', '9,9,9,40'],
+], ids=' '.join)
+def test_verbose_columns_are_perfs(options, recording, perf, version, tally):
+    """Paths of objects, and symbols behind the first address of the row and a letter for where their names came from."""
+    path = recording('deep', 'cpu-clock,page-faults')
+    # perf takes the vdso from its cache, tally the one that this kernel gives it.
+    ours, theirs = ([re.sub(r'[dB] (?=\[\.\] __vdso_)', '', line) for line in lines_of(tool, path, '-v', *options)]
+                    for tool in (tally, perf))
+    assert_is_perfs(version, ours, theirs)
+    assert re.search(r'0x[0-9a-f]+ +[A-Za-z] \[\.\] ', '\n'.join(lines_of(tally, path, '-v', '-s', 'sym')))
+
+
+@pytest.mark.parametrize('options', [
     ['--group', '-g', 'none'], ['--group', '--no-children'], ['--group', '--group-sort-idx', '1', '--no-children'],
     ['--group', '--group-sort-idx', '1', '-g', 'none'], ['--group', '--group-sort-idx', '9', '-g', 'none'],
     ['--group', '-n', '-t', ',', '-g', 'none'],

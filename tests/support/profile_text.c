@@ -46,7 +46,7 @@ static uint32_t make_frame(struct maker *m, char *text)
 		bool is_kernel = *binary == '[';
 		uint32_t name = make_string(m, binary);
 		frame.binary =
-			profile_builder_binary(m->builder, &(struct profile_binary){name, name, is_kernel, name});
+			profile_builder_binary(m->builder, &(struct profile_binary){name, name, is_kernel, name, 0});
 		if (is_kernel)
 			frame.level = PROFILE_LEVEL_KERNEL;
 	}

@@ -6,6 +6,7 @@ static const struct flat_row *show_row(struct diff_keys *keys, uint32_t index)
 	const struct flat_table *table = keys->diff->tables[row->file];
 	keys->layout.table = table;
 	keys->layout.profile = table->profile;
+	keys->options.is_verbose = table->options.by_paths;
 	return &table->rows[row->row];
 }
 

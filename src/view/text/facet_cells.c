@@ -1,5 +1,6 @@
 #include "view/text/facet_cells.h"
 #include "profile/facet_keys.h"
+#include "view/text/origin_text.h"
 
 #define LEVEL_WIDTH	     4 /* "[k] " */
 #define ADDRESS_WIDTH	     (2 + REPORT_ADDRESS_DIGITS)
@@ -28,10 +29,13 @@ static uint32_t binary_of(const struct profile *p, const struct profile_value *v
 	return value->frame == PROFILE_NONE ? PROFILE_NONE : p->frames[value->frame].binary;
 }
 
-static struct tally_str object_name(const struct profile *p, const struct profile_value *value)
+static struct tally_str object_name(const struct report_layout *l, const struct profile_value *value)
 {
+	const struct profile *p = l->profile;
 	uint32_t binary = binary_of(p, value);
-	return binary == PROFILE_NONE ? STR("[unknown]") : profile_string(p, p->binaries[binary].name);
+	if (binary == PROFILE_NONE)
+		return STR("[unknown]");
+	return profile_string(p, flat_binary_name(p, &l->table->options, binary));
 }
 
 static struct tally_str line_of(const struct profile *p, const struct profile_value *value)
@@ -45,17 +49,18 @@ static struct tally_str text_of(const struct profile *p, const struct profile_va
 }
 
 /* As wide as perf's: names of data with room for an offset, objects by the names of those that have symbols only. */
-static size_t place_width(const struct profile *p, enum profile_key key, const struct profile_value *value)
+static size_t place_width(const struct report_layout *l, enum profile_key key, const struct profile_value *value)
 {
+	const struct profile *p = l->profile;
 	enum profile_key_form form = (enum profile_key_form)profile_key_get(key)->form;
 	const struct profile_function *function = function_of(p, value);
 	if (!function)
 		return form == KEY_FORM_OBJECT ? REPORT_ADDRESS_DIGITS : LEVEL_WIDTH + ADDRESS_WIDTH;
 	if (form == KEY_FORM_OBJECT)
-		return object_name(p, value).len;
+		return object_name(l, value).len;
 	if (form == KEY_FORM_PLACE)
 		return 0;
-	size_t width = profile_string(p, function->name).len + LEVEL_WIDTH;
+	size_t width = profile_string(p, function->name).len + LEVEL_WIDTH + report_origin_width(l);
 	if (form == KEY_FORM_DATUM)
 		return width + ADDRESS_WIDTH;
 	return form == KEY_FORM_CACHELINE ? width + ADDRESS_WIDTH + 1 : width;
@@ -81,12 +86,12 @@ size_t facet_cell_width(const struct report_layout *l, enum profile_key key, con
 	case KEY_FORM_OBJECT:
 		if (!function_of(l->profile, value) && (l->options->separator || l->options->width_count))
 			return width;
-		return place_width(l->profile, key, value);
+		return place_width(l, key, value);
 	case KEY_FORM_SYMBOL:
 	case KEY_FORM_DATUM:
 	case KEY_FORM_PLACE:
 	case KEY_FORM_CACHELINE:
-		return place_width(l->profile, key, value);
+		return place_width(l, key, value);
 	case KEY_FORM_LINE:
 		return line_of(l->profile, value).len;
 	case KEY_FORM_TYPE:
@@ -133,12 +138,14 @@ static void put_place(const struct report_layout *l, struct text *out, enum prof
 	const struct profile_frame *frame = &p->frames[value->frame];
 	const struct profile_function *function = function_of(p, value);
 	enum profile_key_form form = (enum profile_key_form)profile_key_get(key)->form;
+	uint64_t address = form == KEY_FORM_DATUM ? value->number : frame->address;
+	report_origin(l, out, frame->binary, address);
 	put_level(out, form == KEY_FORM_SYMBOL ? frame->level : row->level);
 	if (!function) {
-		put_address(out, form == KEY_FORM_DATUM ? value->number : frame->address);
+		put_address(out, address);
 		return;
 	}
-	put_name(l, out, function, width);
+	put_name(l, out, function, width > report_origin_width(l) ? width - report_origin_width(l) : 0);
 	uint64_t offset = frame->address - function->start;
 	if ((form == KEY_FORM_PLACE && offset) || key == KEY_SYMBOL_DATA)
 		put_offset(out, offset);
@@ -149,6 +156,7 @@ static void put_cacheline(
 {
 	const struct profile_function *function = function_of(l->profile, value);
 	uint64_t line = facet_cacheline(l->profile->frames[value->frame].address);
+	report_origin(l, out, binary_of(l->profile, value), line);
 	put_level(out, binary_of(l->profile, value) == PROFILE_NONE ? 'X' : row->level);
 	if (function && line >= function->start) {
 		put_name(l, out, function, SIZE_MAX);
@@ -321,7 +329,7 @@ void facet_cell(const struct report_layout *l, struct text *out, size_t column, 
 		put_type(l, out, key, value, width);
 		return;
 	case KEY_FORM_OBJECT:
-		text_str_cut(out, object_name(l->profile, value), width);
+		text_str_cut(out, object_name(l, value), width);
 		return;
 	case KEY_FORM_LINE:
 		text_str_cut(out, line_of(l->profile, value), width);

@@ -1,5 +1,6 @@
 #include "view/text/report_cells.h"
 #include "view/text/facet_cells.h"
+#include "view/text/origin_text.h"
 #include "view/text/percent_text.h"
 
 #include <inttypes.h>
@@ -21,10 +22,13 @@ static struct tally_str last_comm(const struct report_layout *l, const struct fl
 	return profile_string(p, p->threads[row->thread].last_comm);
 }
 
-static struct tally_str row_binary(const struct profile *p, const struct flat_row *row)
+static struct tally_str row_binary(const struct report_layout *l, const struct flat_row *row)
 {
+	const struct profile *p = l->profile;
 	uint32_t binary = p->frames[row->frame].binary;
-	return binary == PROFILE_NONE ? STR("[unknown]") : profile_string(p, p->binaries[binary].name);
+	if (binary == PROFILE_NONE)
+		return STR("[unknown]");
+	return profile_string(p, flat_binary_name(p, &l->table->options, binary));
 }
 
 static const struct profile_function *row_function(const struct profile *p, const struct flat_row *row)
@@ -82,9 +86,9 @@ size_t report_cell_width(const struct report_layout *l, enum profile_key key, co
 	case KEY_SRCFILE:
 		return profile_string(p, row->place.file).len;
 	case KEY_DSO:
-		return row_binary(p, row).len;
+		return row_binary(l, row).len;
 	case KEY_SYMBOL:
-		return function ? profile_string(p, function->name).len + LEVEL_WIDTH +
+		return function ? profile_string(p, function->name).len + report_origin_width(l) + LEVEL_WIDTH +
 					  (function->is_inlined ? strlen(INLINED) : 0)
 				: SYMBOL_UNRESOLVED_WIDTH;
 	default:
@@ -149,12 +153,13 @@ void report_value_cell(const struct report_layout *l, struct text *out, size_t c
 
 static void print_symbol_cell(const struct report_layout *l, struct text *out, size_t width, const struct flat_row *row)
 {
+	report_origin(l, out, l->profile->frames[row->frame].binary, row->address);
 	const struct profile_function *function = row_function(l->profile, row);
 	const char level[LEVEL_WIDTH] = {'[', row->level ? (char)row->level : '?', ']', ' '};
 	text_bytes(out, level, LEVEL_WIDTH);
 	if (function) {
 		struct tally_str name = profile_string(l->profile, function->name);
-		size_t room = width > LEVEL_WIDTH ? width - LEVEL_WIDTH : 0;
+		size_t prefix = report_origin_width(l) + LEVEL_WIDTH, room = width > prefix ? width - prefix : 0;
 		text_bytes(out, name.data, name.len < room ? name.len : room);
 		if (function->is_inlined && room > name.len)
 			text_bytes(out, INLINED, room - name.len < strlen(INLINED) ? room - name.len : strlen(INLINED));
@@ -208,7 +213,7 @@ void report_key_cell(const struct report_layout *l, struct text *out, size_t col
 		text_bytes(out, label.data, label.len < width ? label.len : width);
 		break;
 	case KEY_DSO:
-		text_str_cut(out, row_binary(p, row), width);
+		text_str_cut(out, row_binary(l, row), width);
 		break;
 	case KEY_SYMBOL:
 		print_symbol_cell(l, out, width, row);

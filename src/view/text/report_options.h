@@ -22,6 +22,7 @@ struct report_text_options {
 	bool with_children;
 	bool with_colours;
 	uint64_t hidden_columns; /* bit by enum profile_key: left out because a filter makes it constant */
+	bool is_verbose; /* objects by their paths, symbols behind an address and where they came from */
 	bool times_in_ns; /* else in microseconds */
 	struct chain_options chains;
 	const uint8_t *levels; /* of each column that is a key: its level in the hierarchy */

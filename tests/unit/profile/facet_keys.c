@@ -80,7 +80,7 @@ static void facets_that_were_not_kept_are_none(void **state)
 	assert_null(profile_facet(p, 0, FACET_WEIGHT));
 	assert_null(profile_facet(p, 3, FACET_TIME));
 	assert_int_equal(profile_facet(p, 2, FACET_TIME)->number, 200);
-	facet_key_words(p, KEY_WEIGHT, NULL, words);
+	facet_key_words(&(struct flat_table){.profile = p}, KEY_WEIGHT, NULL, words);
 	assert_int_equal(words[0] | words[1], 0);
 	const enum profile_key weight = KEY_WEIGHT;
 	assert_int_equal(row_count(p, &weight, 1), 1);
@@ -93,7 +93,7 @@ static int order_of(const struct profile *p, enum profile_key key, uint32_t a, u
 	assert_true(p->strings.len <= 16);
 	for (uint32_t i = 0; i < 16; i++)
 		ranks[i] = i;
-	return facet_key_compare(p, key, profile_facet(p, a, profile_key_facet(key)),
+	return facet_key_compare(&(struct flat_table){.profile = p}, key, profile_facet(p, a, profile_key_facet(key)),
 		profile_facet(p, b, profile_key_facet(key)), ranks);
 }
 

@@ -1,0 +1,43 @@
+#include "code/symbol_origin.h"
+
+#include "code/binaries/load_kernel.h"
+
+/* By what the trail of a search calls the place. */
+static const struct {
+	const char *source;
+	char letter;
+} letters[] = {
+	{KERNEL_LIST, 'k'},
+	{"--vmlinux", 'v'},
+	{"vmlinux of the release", 'v'},
+	{"cache of build ids", 'B'},
+	{"debug file in the cache of build ids", 'D'},
+	{"cache of debuginfod", 'D'}, /* perf keeps what it fetches among its build ids */
+	{"debug file by build id", 'b'},
+	{"debug link", 'l'},
+};
+
+static char letter_of(const struct binary_info *info, const struct binary_step *step)
+{
+	for (size_t i = 0; i < sizeof(letters) / sizeof(letters[0]); i++)
+		if (!strcmp(letters[i].source, step->source))
+			return letters[i].letter;
+	return info->kind == BINARY_MODULE ? 'K' : 'd';
+}
+
+char symbol_origin(const struct binary_store *store, uint32_t id)
+{
+	const struct binary_info info = binary_store_info(store, id);
+	if (info.status != BINARY_OK)
+		return SYMBOL_ORIGIN_NONE;
+	if (info.kind == BINARY_PERF_MAP || info.kind == BINARY_JITDUMP)
+		return 'j';
+	/* What was used last completes what was used before it. */
+	size_t count;
+	char letter = 'd';
+	const struct binary_step *steps = binary_store_trail(store, id, &count);
+	for (size_t i = 0; i < count; i++)
+		if (steps[i].found == BINARY_FOUND_USED)
+			letter = letter_of(&info, &steps[i]);
+	return letter;
+}

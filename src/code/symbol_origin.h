@@ -1,0 +1,17 @@
+/*
+ * symbol_origin.h - perf's letter for where a binary's names came from: the kernel's list, the file, a debug file ...
+ *
+ *	char letter = symbol_origin(store, id);
+ */
+#ifndef CODE_SYMBOL_ORIGIN_H
+#define CODE_SYMBOL_ORIGIN_H
+
+#include "code/binary_store.h"
+
+#define SYMBOL_ORIGIN_NONE '!'
+
+/* SYMBOL_ORIGIN_NONE: it has no names, or was not loaded. 'd', the file itself, also for places that perf has no letter
+ * for. */
+char symbol_origin(const struct binary_store *store, uint32_t id);
+
+#endif

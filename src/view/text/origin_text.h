@@ -1,0 +1,16 @@
+/*
+ * origin_text.h - what stands before a symbol where a report is verbose, as perf has it: an address, and a letter for
+ * where the names of the symbol's object came from.
+ *
+ * Internal to view/text, for cells of symbols.
+ */
+#ifndef VIEW_TEXT_ORIGIN_TEXT_H
+#define VIEW_TEXT_ORIGIN_TEXT_H
+
+#include "view/text/report_layout.h"
+
+/* Nothing where the report is not verbose. binary: PROFILE_NONE if there is none. */
+void report_origin(const struct report_layout *l, struct text *out, uint32_t binary, uint64_t address);
+size_t report_origin_width(const struct report_layout *l);
+
+#endif
