@@ -6,7 +6,7 @@
 
 #define WINDOW_BYTES	((size_t)256 << 10) /* of the file, read together: what a CPU's own cache holds */
 #define BYTES_PER_OTHER 24 /* of the file to one of them: room for a start */
-#define BLOCK_SAMPLES	((size_t)87381) /* two megabytes */
+#define BLOCK_SAMPLES	(((size_t)2 << 20) / sizeof(struct flat_sample))
 #define KEPT_SAMPLES	(12 * BLOCK_SAMPLES) /* of all parts: a million */
 
 static bool events_serve(struct perfdata_reader *reader)

@@ -275,9 +275,8 @@ enum tally_status replay_profile(struct perfdata_reader *reader, struct binary_s
 	replay.run.threads = options->threads;
 	if (options->max_bytes && !replay.run.is_copy && options->max_bytes < replay.run.bytes.len)
 		replay.run.bytes.len = options->max_bytes;
-	if (status == TALLY_OK) {
+	if (status == TALLY_OK)
 		status = read_samples(&replay, err);
-	}
 	progress_begin(progress, "looking up names", 0);
 	if (status == TALLY_OK)
 		status = prepare_facets(&replay, err);

@@ -61,12 +61,12 @@ void key_sort(struct sort_key *keys, struct sort_key *room, size_t count)
 	if (!used)
 		return;
 	unsigned bits = 64 - (unsigned)__builtin_clzll(used), high = 0;
-	while (high < DIGIT_BITS && count >> high > CACHED_KEYS)
-		high++;
 	if (count < MANY_KEYS || bits <= DIGIT_BITS) {
 		sort_digits(keys, room, count, used);
 		return;
 	}
+	while (high < DIGIT_BITS && count >> high > CACHED_KEYS)
+		high++;
 	/* By the highest bits first, over all of memory; then by those below them, within what the cache holds. */
 	size_t ends[DIGITS], begin = 0;
 	sort_by_digit(keys, room, count, bits - high, ends);

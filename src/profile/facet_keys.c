@@ -29,8 +29,7 @@ static uint64_t frame_address(const struct profile *p, const struct profile_valu
 
 static uint32_t binary_name(const struct flat_table *table, const struct profile_value *value)
 {
-	uint32_t binary = frame_binary(table->profile, value);
-	return binary == PROFILE_NONE ? PROFILE_NONE : flat_binary_name(table->profile, &table->options, binary);
+	return flat_binary_name(table->profile, &table->options, frame_binary(table->profile, value));
 }
 
 static uint64_t branch_flags(enum profile_key_form form, uint64_t flags)

@@ -37,12 +37,6 @@ static bool has_key(const struct flat_options *options, enum profile_key key)
 	return false;
 }
 
-/* Binaries of one short name are one object to the reader; no binary is an object too. */
-static uint32_t binary_name(const struct frame_grouping *by, uint32_t binary)
-{
-	return binary == PROFILE_NONE ? PROFILE_NONE : flat_binary_name(by->profile, by->options, binary);
-}
-
 static struct frame_grouping frame_grouping(const struct profile *p, const struct flat_options *o)
 {
 	/* The columns that say cycles by instruction are about symbols, whether these are shown or not. */
@@ -61,8 +55,9 @@ static void make_frame_key(const struct frame_grouping *by, const struct profile
 {
 	const struct profile *p = by->profile;
 	memset(key, 0, FRAME_WORDS * sizeof(*key));
+	/* Binaries of one name are one object to the reader; no binary is an object too. */
 	if (by->by_binary)
-		key[0] = binary_name(by, frame->binary);
+		key[0] = flat_binary_name(p, by->options, frame->binary);
 	const struct profile_function *function =
 		frame->function == PROFILE_NONE ? NULL : &p->functions[frame->function];
 	if (by->by_symbol && function) {

@@ -37,7 +37,7 @@ struct flat_part {
 	struct group_row *row_of; /* by frame group */
 	VEC(struct flat_row) rows; /* those of one sample group together */
 	VEC(uint64_t) stats; /* as the table's */
-	unsigned row_words; /* of them */
+	size_t row_words; /* of them */
 	VEC(struct row_tally) tallies; /* by row */
 	VEC(uint32_t) made_by; /* by row: the first sample */
 	VEC(struct kept_row) kept; /* by row */
@@ -55,7 +55,7 @@ static inline uint32_t flat_part_row(const struct flat_part *b, uint32_t sample_
 
 static inline struct flat_stat *flat_part_stat(const struct flat_part *b, size_t row, uint32_t member)
 {
-	return (struct flat_stat *)&b->stats.items[row * b->row_words + (size_t)member * b->table->stat_words];
+	return (struct flat_stat *)&b->stats.items[row * b->row_words + member * flat_stat_words(b->table)];
 }
 
 /* Room for so many rows. False: out of memory. */

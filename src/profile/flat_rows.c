@@ -339,12 +339,11 @@ bool flat_rows_make(struct flat_table *table, const struct flat_rows_source *sou
 	struct flat_part *parts = calloc(count, sizeof(*parts));
 	bool is_done = parts != NULL;
 	table->more_count = more_count(table);
-	table->stat_words = (unsigned)FLAT_STAT_WORDS + table->more_count;
 	for (size_t i = 0; i < count && is_done; i++) {
 		parts[i] = (struct flat_part){.table = table,
 			.profile = table->profile,
 			.options = &table->options,
-			.row_words = table->options.member_count * table->stat_words,
+			.row_words = flat_row_words(table),
 			.groups = groups,
 			.chains = source->chains,
 			.begin = samples * i / count,

@@ -4,7 +4,7 @@
 
 void flat_stats_add(const struct flat_table *table, uint64_t *sums, const uint64_t *add)
 {
-	for (size_t i = 0; i < (size_t)table->options.member_count * table->stat_words; i++)
+	for (size_t i = 0; i < flat_row_words(table); i++)
 		sums[i] += add[i];
 }
 

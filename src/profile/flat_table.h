@@ -96,7 +96,7 @@ struct flat_table {
 	struct flat_options options;
 	struct flat_row *rows;
 	uint64_t *stats; /* those of a row's members side by side */
-	unsigned more_count, stat_words; /* of a member's stats: how many more there are, and how long it is */
+	unsigned more_count; /* in each member's stats */
 	uint32_t *order; /* the rows that the filter shows, as sorted */
 	size_t row_count, shown_count;
 	struct flat_total *totals; /* by member */
@@ -125,9 +125,11 @@ int flat_order_compare(const struct flat_order *order, enum profile_key key, uin
 int flat_stats_compare(
 	const struct flat_table *table, const struct flat_stat *a, const struct flat_stat *b, enum profile_key key);
 
-/* What a binary is known by: a string. */
+/* What a binary is known by: a string, PROFILE_NONE of none. */
 static inline uint32_t flat_binary_name(const struct profile *p, const struct flat_options *options, uint32_t binary)
 {
+	if (binary == PROFILE_NONE)
+		return PROFILE_NONE;
 	return options->by_paths ? p->binaries[binary].long_name : p->binaries[binary].name;
 }
 /* Fields are keys of the events that have them. */
@@ -135,22 +137,30 @@ static inline bool flat_table_has_key(const struct flat_table *table, enum profi
 {
 	return key < KEY_FIELD || table->profile->fields[key - KEY_FIELD].events >> table->options.first_event & 1;
 }
+/* How long a member's stats are, and those of a row. */
+static inline size_t flat_stat_words(const struct flat_table *table)
+{
+	return FLAT_STAT_WORDS + table->more_count;
+}
+static inline size_t flat_row_words(const struct flat_table *table)
+{
+	return table->options.member_count * flat_stat_words(table);
+}
 static inline const struct flat_stat *flat_table_stat(const struct flat_table *table, size_t row, uint32_t member)
 {
-	return (const struct flat_stat *)&table
-		->stats[(row * table->options.member_count + member) * table->stat_words];
+	return (const struct flat_stat *)&table->stats[row * flat_row_words(table) + member * flat_stat_words(table)];
 }
 /* Another member's, by those of the first one. */
 static inline const struct flat_stat *flat_member_stat(
 	const struct flat_table *table, const struct flat_stat *stats, uint32_t member)
 {
-	return (const struct flat_stat *)((const uint64_t *)stats + (size_t)member * table->stat_words);
+	return (const struct flat_stat *)((const uint64_t *)stats + member * flat_stat_words(table));
 }
 /* The parts of a row's period, by its stats of the first member; key: one from KEY_PARTS on. The profile has the facet. */
 static inline const uint64_t *flat_table_parts(
 	const struct flat_table *table, const struct flat_stat *stats, enum profile_key key)
 {
-	size_t row = (size_t)((const uint64_t *)stats - table->stats) / table->stat_words / table->options.member_count;
+	size_t row = (size_t)((const uint64_t *)stats - table->stats) / flat_row_words(table);
 	return &table->parts[(row * PART_KINDS + (size_t)(key - KEY_PARTS)) * PROFILE_PARTS];
 }
 /* Adds what the instance's frame at the depth says, by its samples. */

@@ -99,9 +99,7 @@ static uint64_t key_number(const struct flat_sort *sort, enum profile_key key, c
 	case KEY_COMM:
 		return sort->ranks[p->threads[row->thread].comm];
 	case KEY_DSO:
-		return rank_or_last(sort, frame->binary == PROFILE_NONE
-						  ? PROFILE_NONE
-						  : flat_binary_name(p, &sort->table->options, frame->binary));
+		return rank_or_last(sort, flat_binary_name(p, &sort->table->options, frame->binary));
 	default:
 		return rank_or_last(
 			sort, frame->function == PROFILE_NONE ? PROFILE_NONE : p->functions[frame->function].name);

@@ -42,7 +42,7 @@ static int compare_rows(const void *left, const void *right, void *data)
 static bool add_node(struct hierarchy_builder *b, uint32_t level, uint32_t begin, uint32_t end)
 {
 	struct hierarchy *h = b->tree;
-	size_t words = (size_t)h->table->options.member_count * h->table->stat_words;
+	size_t words = flat_row_words(h->table);
 	size_t need = h->node_count + 1;
 	if ((need > h->node_cap && !vec_grow(&h->nodes, &h->node_cap, sizeof(*h->nodes), need)) ||
 		(need > b->begin_cap && !vec_grow(&b->begins, &b->begin_cap, sizeof(*b->begins), need)) ||
@@ -80,7 +80,7 @@ static int compare_nodes(const void *left, const void *right, void *data)
 static bool sort_nodes(struct hierarchy_builder *b, uint32_t first)
 {
 	struct hierarchy *h = b->tree;
-	size_t words = (size_t)h->table->options.member_count * h->table->stat_words;
+	size_t words = flat_row_words(h->table);
 	size_t count = h->node_count - first;
 	uint32_t *order = malloc((count + 1) * sizeof(*order));
 	struct hierarchy_node *nodes = malloc((count + 1) * sizeof(*nodes));

@@ -43,8 +43,7 @@ void hierarchy_deinit(struct hierarchy *hierarchy);
 
 static inline const struct flat_stat *hierarchy_stats(const struct hierarchy *h, uint32_t node)
 {
-	return (const struct flat_stat *)&h
-		->stats[(size_t)node * h->table->options.member_count * h->table->stat_words];
+	return (const struct flat_stat *)&h->stats[node * flat_row_words(h->table)];
 }
 
 #endif

@@ -52,8 +52,7 @@ struct row_value row_value(const struct flat_table *table, const struct flat_row
 	case KEY_COMM:
 		return of_name(p, thread->comm);
 	case KEY_DSO:
-		return of_name(p, frame->binary == PROFILE_NONE ? PROFILE_NONE
-								: flat_binary_name(p, &table->options, frame->binary));
+		return of_name(p, flat_binary_name(p, &table->options, frame->binary));
 	case KEY_SYMBOL:
 		return of_function(p, frame->function);
 	case KEY_CPU:

@@ -31,11 +31,7 @@ static uint32_t binary_of(const struct profile *p, const struct profile_value *v
 
 static struct tally_str object_name(const struct report_layout *l, const struct profile_value *value)
 {
-	const struct profile *p = l->profile;
-	uint32_t binary = binary_of(p, value);
-	if (binary == PROFILE_NONE)
-		return STR("[unknown]");
-	return profile_string(p, flat_binary_name(p, &l->table->options, binary));
+	return report_object_name(l, binary_of(l->profile, value));
 }
 
 static struct tally_str line_of(const struct profile *p, const struct profile_value *value)

@@ -24,11 +24,7 @@ static struct tally_str last_comm(const struct report_layout *l, const struct fl
 
 static struct tally_str row_binary(const struct report_layout *l, const struct flat_row *row)
 {
-	const struct profile *p = l->profile;
-	uint32_t binary = p->frames[row->frame].binary;
-	if (binary == PROFILE_NONE)
-		return STR("[unknown]");
-	return profile_string(p, flat_binary_name(p, &l->table->options, binary));
+	return report_object_name(l, l->profile->frames[row->frame].binary);
 }
 
 static const struct profile_function *row_function(const struct profile *p, const struct flat_row *row)

@@ -315,7 +315,7 @@ static void assert_same_tables(const struct flat_table *a, const struct flat_tab
 	assert_int_equal(a->row_count, b->row_count);
 	assert_int_equal(a->shown_count, b->shown_count);
 	assert_memory_equal(a->order, b->order, a->shown_count * sizeof(*a->order));
-	assert_memory_equal(a->stats, b->stats, a->row_count * 2 * a->stat_words * sizeof(*a->stats));
+	assert_memory_equal(a->stats, b->stats, a->row_count * flat_row_words(a) * sizeof(*a->stats));
 	for (size_t i = 0; i < a->row_count; i++) {
 		const struct flat_row *row = &a->rows[i], *other = &b->rows[i];
 		assert_int_equal(row->frame, other->frame);
