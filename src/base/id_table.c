@@ -17,6 +17,14 @@ void id_table_deinit(struct id_table *table)
 	*table = (struct id_table){.words = table->words};
 }
 
+void id_table_end_lookups(struct id_table *table)
+{
+	free(table->slots);
+	table->slots = NULL;
+	table->slot_count = 0;
+	table->appended = table->len;
+}
+
 static bool key_equal(const uint64_t *a, const uint64_t *b, unsigned words)
 {
 	for (unsigned i = 0; i < words; i++) {

@@ -36,7 +36,9 @@ uint32_t id_table_add(struct id_table *table, const uint64_t *key, bool *was_new
 
 /* For who knows by other means that the key is new, and finds it again by its id: no look-up does. */
 uint32_t id_table_append(struct id_table *table, const uint64_t *key);
-/* The same of many: room for their keys, which the caller fills, of ids from the table's length before. NULL: memory is
+/* No look-up will find what is there: the memory that look-ups need goes. */
+void id_table_end_lookups(struct id_table *table);
+/* The same as append of many: room for their keys, which the caller fills, of ids from the table's length before. NULL: memory is
  * out. */
 uint64_t *id_table_append_many(struct id_table *table, size_t count);
 

@@ -17,6 +17,13 @@ void list_table_deinit(struct list_table *table)
 	*table = (struct list_table){0};
 }
 
+void list_table_end_lookups(struct list_table *table)
+{
+	free(table->slots);
+	table->slots = NULL;
+	table->slot_count = 0;
+}
+
 uint32_t list_table_hash(const uint32_t *items, size_t count)
 {
 	uint64_t h = count;

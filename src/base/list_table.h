@@ -48,6 +48,9 @@ uint32_t list_table_add_hashed(struct list_table *table, const uint32_t *items, 
 /* An empty table gets these lists, which are different, by several workers. Look-ups do not find them. False: they are
  * too many, or memory is out; the table stays empty. */
 bool list_table_fill(struct list_table *table, const struct list_source *from, unsigned threads);
+/* Nothing will be added: the memory that look-ups need goes. */
+void list_table_end_lookups(struct list_table *table);
+
 static inline void list_table_expect(const struct list_table *table, uint32_t hash)
 {
 	if (table->slot_count)

@@ -123,7 +123,8 @@ static void right(struct text *t, const char *s, size_t len, size_t width, char 
 	if (!to || before + len == 0)
 		return;
 	memset(to, fill, before);
-	memcpy(to + before, s, len);
+	if (len > 0) /* an empty text may have no bytes at all */
+		memcpy(to + before, s, len);
 	t->len += before + len;
 }
 

@@ -74,11 +74,27 @@ static void appended_keys_have_ids_but_are_not_found(void **state)
 	id_table_deinit(&t);
 }
 
+static void keys_stay_when_lookups_end(void **state)
+{
+	struct id_table t = {.words = 1};
+	for (uint64_t i = 0; i < 1000; i++)
+		assert_int_equal(id_table_add(&t, &i, NULL), i);
+	id_table_end_lookups(&t);
+	for (uint64_t i = 0; i < 1000; i++) {
+		assert_int_equal(*id_table_key(&t, (uint32_t)i), i);
+		assert_int_equal(id_table_find(&t, &i), ID_TABLE_NONE);
+	}
+	for (uint64_t i = 0; i < 1000; i++)
+		assert_int_equal(id_table_add(&t, &(uint64_t){i / 2}, NULL), 1000 + i / 2);
+	id_table_deinit(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(appended_keys_have_ids_but_are_not_found),
 		cmocka_unit_test(keys_get_dense_ids_once),
+		cmocka_unit_test(keys_stay_when_lookups_end),
 		cmocka_unit_test(empty_table_finds_nothing),
 		cmocka_unit_test(many_keys_get_the_ids_of_each),
 	};

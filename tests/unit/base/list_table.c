@@ -53,6 +53,20 @@ static void many_lists_find_their_ids(void **state)
 }
 
 /* Equal hashes are not equal lists. */
+static void lists_stay_when_lookups_end(void **state)
+{
+	struct list_table t = {0};
+	for (uint32_t i = 0; i < 100; i++)
+		assert_int_equal(list_table_add(&t, (uint32_t[]){i, i + 1}, 2), i);
+	list_table_end_lookups(&t);
+	assert_int_equal(list_table_len(&t), 100);
+	for (uint32_t i = 0; i < 100; i++) {
+		assert_int_equal(list_table_get(&t, i).count, 2);
+		assert_int_equal(list_table_get(&t, i).items[1], i + 1);
+	}
+	list_table_deinit(&t);
+}
+
 static void hashes_may_be_equal(void **state)
 {
 	struct list_table t = {0};
@@ -69,6 +83,7 @@ int main(void)
 		cmocka_unit_test(lists_are_held_once),
 		cmocka_unit_test(many_lists_find_their_ids),
 		cmocka_unit_test(hashes_may_be_equal),
+		cmocka_unit_test(lists_stay_when_lookups_end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,6 +111,8 @@ static void strings_and_groups(void **state)
 	text_repeat(&t, '-', 3);
 	text_printf(&t, "%s=%d", "x", 3);
 	expect(&t, "  abcabc  abcdef---x=3");
+	text_str_right(&t, (struct tally_str){NULL, 0}, 3);
+	expect(&t, "   ");
 	text_u64_grouped(&t, 1234567, ",");
 	expect(&t, "1,234,567");
 	text_u64_grouped(&t, 999, ",");
