@@ -92,6 +92,8 @@ enum binary_found { /* at a place where names were looked for */
 
 #define BINARY_SOURCE_UNITS "units of debug information" /* the source of a step that found damaged ones */
 
+#define BINARY_SOURCE_LINE_PROGRAM "lines of a program" /* of a step that says how the program failed, in its detail */
+
 struct binary_step { /* of the search for names */
 	const char *source; /* what kind of place: "build-id cache" */
 	const char *path; /* or what else names the place */
@@ -113,6 +115,8 @@ struct binary_store_options {
 	const char *system_root; /* NULL: this machine's /proc and /sys; tests give a directory that has them */
 	struct tally_bytes pack; /* what the recording carries: see code/pack/pack.h; borrowed; len 0: nothing */
 	bool no_demangle;
+	const char
+		*line_program; /* NULL: lines and inlined calls are read here; else see code/binaries/line_program.h */
 	unsigned threads; /* that load; 0: one per CPU */
 };
 
@@ -121,6 +125,7 @@ struct unwind_table;
 struct jitdump;
 struct pack_object;
 
+/* NOT_FOUND: the options name a vmlinux or kallsyms that is not there. */
 TALLY_MUST_CHECK enum tally_status binary_store_create(
 	const struct binary_store_options *options, struct binary_store **store, struct tally_error *err);
 void binary_store_destroy(struct binary_store *store);

@@ -23,6 +23,7 @@
 #include "object/elf/elf_image.h"
 
 struct data_types;
+struct line_program;
 struct pack_object;
 
 struct binary_root { /* a folder that stands for "/" */
@@ -59,6 +60,7 @@ struct binary_entry {
 	bool is_loaded_now; /* of a module: this machine runs the recorded one */
 	struct source_lines *lines; /* NULL: not asked for, or the file has none */
 	bool lines_are_looked_for;
+	struct line_program *line_program; /* instead of lines, where the options name one; NULL: not asked for */
 	struct data_types *types; /* NULL: not asked for, or the file has none */
 	bool types_are_looked_for;
 	struct line_index index; /* of the lines that were read in earlier runs */

@@ -9,6 +9,7 @@
 #include "base/thread_pool.h"
 #include "code/binaries/binary_entry.h"
 #include "code/binaries/binary_trail.h"
+#include "code/binaries/line_program.h"
 #include "code/binaries/load_code.h"
 #include "code/binaries/load_elf.h"
 #include "code/binaries/load_index.h"
@@ -34,6 +35,11 @@ struct binary_store {
 enum tally_status binary_store_create(
 	const struct binary_store_options *options, struct binary_store **out, struct tally_error *err)
 {
+	/* Without the files that were asked for there would be other names than meant, silently. */
+	const char *const named[] = {options->vmlinux, options->kallsyms};
+	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++)
+		if (named[i] && !file_exists(named[i]))
+			return error_set(err, TALLY_NOT_FOUND, "Invalid file: %s", named[i]);
 	struct binary_store *store = calloc(1, sizeof(*store));
 	if (!store)
 		return error_nomem(err);
@@ -66,6 +72,7 @@ static void entry_destroy(struct binary_entry *entry)
 	unload_code(entry);
 	unload_types(entry);
 	source_lines_close(entry->lines);
+	line_program_close(entry->line_program);
 	unload_index(entry);
 	elf_image_close(entry->image);
 	elf_image_close(entry->debug);
@@ -462,10 +469,12 @@ enum tally_status binary_store_load_places(
 	if (entry->packed && load_pack_has_places(entry->packed, addresses, count))
 		return TALLY_OK;
 	entry = files_of(store, entry);
-	load_index(&store->options, entry);
+	const char *program = store->options.line_program;
+	if (!program)
+		load_index(&store->options, entry);
 	if (entry->index.bytes.len == 0)
 		status = load_lines(&store->options, entry, err);
-	if (status != TALLY_OK || (entry->index.bytes.len == 0 && !entry->lines))
+	if (status != TALLY_OK || (entry->index.bytes.len == 0 && !entry->lines && !program))
 		return status;
 	VEC(uint64_t) link_time = {0};
 	if (!vec_reserve(&link_time, count))
@@ -477,7 +486,9 @@ enum tally_status binary_store_load_places(
 	}
 	if (link_time.len > 0)
 		status = load_lines(&store->options, entry, err);
-	if (status == TALLY_OK && link_time.len > 0 && entry->lines)
+	if (status == TALLY_OK && program)
+		status = load_program_lines(&store->options, entry, link_time.items, link_time.len, err);
+	else if (status == TALLY_OK && link_time.len > 0 && entry->lines)
 		status = source_lines_load(entry->lines, link_time.items, link_time.len, store->options.threads, err);
 	vec_free(&link_time);
 	if (entry->lines) {
@@ -497,8 +508,11 @@ size_t binary_store_places(
 	entry = entry->unpacked ? entry->unpacked : entry;
 	if (entry->key.kind == BINARY_JITDUMP)
 		return max > 0 && jitdump_line(&entry->jitdump, address, places) ? 1 : 0;
-	if ((!entry->lines && entry->index.bytes.len == 0) || !link_address(entry, address, &link))
+	bool is_known = entry->lines || entry->line_program || entry->index.bytes.len > 0;
+	if (!is_known || !link_address(entry, address, &link))
 		return 0;
+	if (entry->line_program)
+		return line_program_find(entry->line_program, link, places, max);
 	if (line_index_has(&entry->index, link))
 		return line_index_find(&entry->index, link, places, max);
 	return entry->lines ? source_lines_find(entry->lines, link, places, max) : 0;
@@ -514,7 +528,9 @@ const char *binary_store_places_path(const struct binary_store *store, uint32_t 
 
 bool binary_store_lacks_places(const struct binary_store *store, uint32_t id)
 {
-	return store->entries.items[id]->lines_are_looked_for && !binary_store_places_path(store, id);
+	const struct binary_entry *entry = store->entries.items[id];
+	bool is_asked = entry->key.kind == BINARY_JITDUMP || entry->line_program;
+	return !is_asked && entry->lines_are_looked_for && !binary_store_places_path(store, id);
 }
 
 enum tally_status binary_store_load_all_places(struct binary_store *store, uint32_t id, struct tally_error *err)
@@ -535,7 +551,7 @@ enum tally_status binary_store_load_all_places(struct binary_store *store, uint3
 enum tally_status binary_store_save_places(struct binary_store *store, struct tally_error *err)
 {
 	enum tally_status status = TALLY_OK;
-	for (size_t i = 0; i < store->entries.len; i++) {
+	for (size_t i = 0; i < store->entries.len && !store->options.line_program; i++) {
 		enum tally_status saved = save_index(&store->options, store->entries.items[i], err);
 		if (saved != TALLY_OK && saved != TALLY_NOT_FOUND)
 			status = saved;

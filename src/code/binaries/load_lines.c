@@ -2,7 +2,9 @@
 
 #include "base/error.h"
 #include "code/binaries/binary_file.h"
+#include "code/binaries/binary_trail.h"
 #include "code/binaries/kernel_files.h"
+#include "code/binaries/line_program.h"
 #include "code/binaries/load_module.h"
 
 /* The file with the debug sections. */
@@ -74,4 +76,25 @@ enum tally_status load_lines(
 	files.package = binary_file_package(entry, files.image, files.path);
 	status = source_lines_open(&files, &entry->lines, err);
 	return status == TALLY_NOMEM ? status : TALLY_OK;
+}
+
+enum tally_status load_program_lines(const struct binary_store_options *options, struct binary_entry *entry,
+	const uint64_t *addresses, size_t count, struct tally_error *err)
+{
+	struct tally_error why;
+	const char *path = entry->lines ? source_lines_path(entry->lines) : entry->image ? entry->used_path : NULL;
+	enum tally_status status = TALLY_OK;
+	if (!path || count == 0)
+		return TALLY_OK;
+	if (!entry->line_program)
+		status = line_program_open(options->line_program, path, &entry->line_program, err);
+	if (status != TALLY_OK)
+		return status;
+	status = line_program_load(entry->line_program, addresses, count, &why);
+	if (status == TALLY_NOMEM)
+		return error_nomem(err);
+	if (status != TALLY_OK)
+		binary_trail_add(entry, BINARY_SOURCE_LINE_PROGRAM, path, BINARY_FOUND_UNREADABLE,
+			arena_printf(&entry->arena, "%s", why.text));
+	return TALLY_OK;
 }

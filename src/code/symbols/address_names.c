@@ -3,10 +3,11 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* Of several names for one address objdump takes the function's, not that of what its resolver is called by. */
 static uint8_t rank_of(const struct elf_symbol *symbol)
 {
 	uint8_t binding = symbol->binding == 'l' ? 2 : (symbol->binding == 'w' ? 1 : 0);
-	return (uint8_t)((symbol->is_function ? 0 : 4) + binding);
+	return (uint8_t)((symbol->is_function && !symbol->is_resolver ? 0 : 4) + binding);
 }
 
 static bool add_plt(struct address_names *names, struct elf_image *image, uint64_t moved)

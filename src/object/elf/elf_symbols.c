@@ -120,6 +120,7 @@ enum tally_status elf_image_symbols(struct elf_image *image, struct elf_symbol_l
 			.name = name,
 			.binding = binding_letter(symbol.st_info),
 			.is_function = type == STT_FUNC || type == STT_GNU_IFUNC,
+			.is_resolver = type == STT_GNU_IFUNC,
 		};
 		/* Bit 0 of an ARM function says that it is Thumb code. */
 		if (image->machine == EM_ARM && out.is_function)

@@ -1,5 +1,8 @@
 #include "code/symbols/address_names.h"
 
+#include <elf.h>
+
+#include "elf_builder.h"
 #include "unit_test.h"
 
 static void add(struct address_names *names, uint64_t address, const char *name, uint8_t rank)
@@ -26,6 +29,31 @@ static void test_best_name_of_an_address_stays(void **state)
 	address_names_deinit(&names);
 }
 
+/* A local function that resolves two IFUNCs: what is there is its code. */
+static void test_code_is_the_resolvers(void **state)
+{
+	static const struct elf_builder_symbol symbols[] = {
+		{"memcmp", 0x401000, 0x20, STT_GNU_IFUNC, STB_GLOBAL, STV_DEFAULT, ELF_BUILDER_TEXT},
+		{"memcmp_resolver", 0x401000, 0x20, STT_FUNC, STB_LOCAL, STV_DEFAULT, ELF_BUILDER_TEXT},
+		{"bcmp", 0x401000, 0x20, STT_GNU_IFUNC, STB_WEAK, STV_DEFAULT, ELF_BUILDER_TEXT},
+		{"only", 0x401040, 0x20, STT_GNU_IFUNC, STB_GLOBAL, STV_DEFAULT, ELF_BUILDER_TEXT},
+	};
+	const struct elf_builder what = {.is_64 = true, .symbols = symbols, .symbol_count = 4};
+	struct writer bytes = {0};
+	struct elf_image *image;
+	struct address_names names = {0};
+	elf_builder_make(&what, &bytes);
+	assert_int_equal(elf_image_open_bytes(writer_view(&bytes), &image, NULL), TALLY_OK);
+	arena_init(&names.arena);
+	assert_true(address_names_add(&names, image, 0));
+	address_names_finish(&names);
+	assert_string_equal(address_names_find(&names, 0x401000)->name, "memcmp_resolver");
+	assert_string_equal(address_names_find(&names, 0x401040)->name, "only");
+	address_names_deinit(&names);
+	elf_image_close(image);
+	writer_deinit(&bytes);
+}
+
 static void test_no_names(void **state)
 {
 	struct address_names names = {0};
@@ -38,6 +66,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_best_name_of_an_address_stays),
+		cmocka_unit_test(test_code_is_the_resolvers),
 		cmocka_unit_test(test_no_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

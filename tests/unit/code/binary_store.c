@@ -382,10 +382,10 @@ static void reads_a_vmlinux(void **state)
 	l = load(f, &key);
 	assert_string_equal(name_at(f, &l, TEXT + 0x120), "schedule");
 	binary_store_destroy(l.store);
+	struct tally_error err;
 	f->options.vmlinux = "/nonexistent";
-	l = load(f, &key);
-	assert_int_equal(l.info.status, BINARY_NO_FILE);
-	binary_store_destroy(l.store);
+	assert_int_equal(binary_store_create(&f->options, &l.store, &err), TALLY_NOT_FOUND);
+	assert_string_equal(err.text, "Invalid file: /nonexistent");
 }
 
 static void reads_modules_of_this_kernel_only(void **state)

@@ -1,0 +1,337 @@
+#include "code/binaries/line_program.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/intern.h"
+#include "base/limits.h"
+#include "base/map_u64.h"
+#include "base/vec.h"
+
+#define LINE_BYTES    4096 /* longer lines of the program's are cut */
+#define ASKED_AT_ONCE 64 /* addresses: fewer bytes than the smallest buffer between two programs has */
+#define PATIENCE_S    60
+#define LAST_ADDRESS  0 /* no code is there: its answer says that those before it are complete */
+#define PLACES_BITS   16 /* of a value of found: how many places; above: the first */
+#define INLINED_AT    " inlined at " /* elfutils: behind the name */
+#define DISCRIMINATOR " (discriminator "
+
+extern char **environ;
+
+struct line_program {
+	const char *program, *path;
+	pid_t pid; /* 0: does not run */
+	int fd; /* to it and from it */
+	FILE *output; /* the same, read */
+	struct tally_error failure; /* no text: none */
+	bool has_failed;
+	struct map_u64 found; /* address -> see PLACES_BITS */
+	VEC(struct source_place) places;
+	struct intern strings;
+	char line[LINE_BYTES];
+	bool line_is_unread; /* line is that of the next answer */
+};
+
+enum tally_status line_program_open(
+	const char *program, const char *path, struct line_program **out, struct tally_error *err)
+{
+	struct line_program *lines = calloc(1, sizeof(*lines));
+	if (!lines)
+		return error_nomem(err);
+	lines->program = program;
+	lines->path = path;
+	intern_init(&lines->strings);
+	*out = lines;
+	return TALLY_OK;
+}
+
+/* Closed input is what it ends by; one that failed may be stuck. */
+static void stop(struct line_program *lines)
+{
+	if (lines->pid == 0)
+		return;
+	fclose(lines->output);
+	if (lines->has_failed)
+		(void)kill(lines->pid, SIGKILL);
+	while (waitpid(lines->pid, NULL, 0) < 0 && errno == EINTR) {
+	}
+	lines->pid = 0;
+	lines->line_is_unread = false;
+}
+
+void line_program_close(struct line_program *lines)
+{
+	if (!lines)
+		return;
+	stop(lines);
+	map_u64_deinit(&lines->found);
+	vec_free(&lines->places);
+	intern_deinit(&lines->strings);
+	free(lines);
+}
+
+static int spawn(struct line_program *lines, int end)
+{
+	const char *argv[] = {lines->program, "-e", lines->path, "-a", "-i", "-f", NULL};
+	posix_spawn_file_actions_t actions;
+	int failure = posix_spawn_file_actions_init(&actions);
+	if (failure != 0)
+		return failure;
+	posix_spawn_file_actions_adddup2(&actions, end, STDIN_FILENO);
+	posix_spawn_file_actions_adddup2(&actions, end, STDOUT_FILENO);
+	failure = posix_spawnp(&lines->pid, lines->program, &actions, NULL, (char *const *)(uintptr_t)argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	return failure;
+}
+
+/* A socket rather than two pipes: a program that is gone is an error then, and no signal. */
+static enum tally_status start(struct line_program *lines, struct tally_error *err)
+{
+	int ends[2];
+	const struct timeval patience = {.tv_sec = PATIENCE_S};
+	if (lines->pid != 0)
+		return TALLY_OK;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+		return error_set_errno(err, TALLY_IO, errno, "cannot make a socket");
+	(void)setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	lines->fd = ends[0];
+	lines->output = fdopen(ends[0], "r");
+	int failure = lines->output ? spawn(lines, ends[1]) : ENOMEM;
+	close(ends[1]);
+	if (failure == 0)
+		return TALLY_OK;
+	lines->pid = 0;
+	if (lines->output)
+		fclose(lines->output);
+	else
+		close(ends[0]);
+	return error_set_errno(err, TALLY_IO, failure, "cannot run %s", lines->program);
+}
+
+/* To be asked, or to answer: it may have ended at either. */
+static enum tally_status ended(const struct line_program *lines, struct tally_error *err)
+{
+	return error_set(err, TALLY_IO, "%s ended before it had answered", lines->program);
+}
+
+static enum tally_status ask(
+	const struct line_program *lines, const uint64_t *addresses, size_t count, struct tally_error *err)
+{
+	char text[(ASKED_AT_ONCE + 1) * sizeof("0x0123456789abcdef\n")];
+	size_t len = 0, sent = 0;
+	for (size_t i = 0; i < count; i++)
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "0x%llx\n", (unsigned long long)addresses[i]);
+	len += (size_t)snprintf(text + len, sizeof(text) - len, "0x%x\n", LAST_ADDRESS);
+	while (sent < len) {
+		ssize_t now = send(lines->fd, text + sent, len - sent, MSG_NOSIGNAL);
+		if (now < 0 && (errno == EPIPE || errno == ECONNRESET))
+			return ended(lines, err);
+		if (now < 0 && errno != EINTR)
+			return error_set_errno(err, TALLY_IO, errno, "cannot ask %s", lines->program);
+		sent += now > 0 ? (size_t)now : 0;
+	}
+	return TALLY_OK;
+}
+
+/* Without its end. False: there is no more. */
+static bool next_line(struct line_program *lines)
+{
+	if (lines->line_is_unread) {
+		lines->line_is_unread = false;
+		return true;
+	}
+	if (!fgets(lines->line, sizeof(lines->line), lines->output))
+		return false;
+	size_t len = strcspn(lines->line, "\n");
+	bool is_whole = lines->line[len] == '\n';
+	lines->line[len] = '\0';
+	for (int c = 0; !is_whole && c != '\n' && c != EOF;)
+		c = getc(lines->output);
+	return true;
+}
+
+static enum tally_status no_answer(const struct line_program *lines, struct tally_error *err)
+{
+	if (ferror(lines->output) && (errno == EAGAIN || errno == EWOULDBLOCK))
+		return error_set(err, TALLY_IO, "%s says nothing for %d s", lines->program, PATIENCE_S);
+	return ended(lines, err);
+}
+
+/* The address that an answer begins with: no name of a function begins with a digit. */
+static bool is_address(const char *line, uint64_t *address)
+{
+	char *end;
+	if (line[0] != '0' || (line[1] | 0x20) != 'x')
+		return false;
+	*address = strtoull(line, &end, 16);
+	return *end == '\0';
+}
+
+static bool keep(struct line_program *lines, const char *text, size_t len, const char **kept)
+{
+	uint32_t id;
+	if (!intern_add(&lines->strings, text, len, &id))
+		return false;
+	*kept = intern_get(&lines->strings, id).data;
+	return true;
+}
+
+/* ":12" at the end of text[0..len): where it begins; len: there is none. */
+static size_t number_at_end(const char *text, size_t len, uint32_t *number)
+{
+	size_t at = len;
+	while (at > 0 && text[at - 1] >= '0' && text[at - 1] <= '9')
+		at--;
+	if (at == len || at < 2 || text[at - 1] != ':' || len - at > 9)
+		return len;
+	*number = (uint32_t)strtoul(text + at, NULL, 10);
+	return at - 1;
+}
+
+/* "FILE:12", "FILE:12:5", "FILE:12 (discriminator 3)", "FILE:?", "??:0". */
+static bool read_place(struct line_program *lines, const char *text, struct source_place *place)
+{
+	uint32_t number, column;
+	const char *discriminator = strstr(text, DISCRIMINATOR);
+	size_t len = discriminator ? (size_t)(discriminator - text) : strlen(text), end, before;
+	if (discriminator)
+		place->discriminator = (uint32_t)strtoul(discriminator + strlen(DISCRIMINATOR), NULL, 10);
+	end = number_at_end(text, len, &number);
+	if (end == len)
+		number = 0;
+	before = end < len ? number_at_end(text, end, &column) : end;
+	if (before < end)
+		number = column; /* what stood behind is the column */
+	end = before;
+	if (end == len && len >= 2 && text[len - 1] == '?' && text[len - 2] == ':')
+		end = len - 2;
+	if (end == 0 || (end == 2 && memcmp(text, "??", 2) == 0))
+		return true;
+	place->line = number;
+	return keep(lines, text, end, &place->path);
+}
+
+static bool read_function(struct line_program *lines, struct source_place *place)
+{
+	const char *more = strstr(lines->line, INLINED_AT);
+	size_t len = more ? (size_t)(more - lines->line) : strlen(lines->line);
+	if (len == 0 || strcmp(lines->line, "??") == 0)
+		return true;
+	return keep(lines, lines->line, len, &place->function);
+}
+
+/* Behind the address: pairs of lines up to the next address, or the end. */
+static enum tally_status read_answer(struct line_program *lines, uint64_t address, struct tally_error *err)
+{
+	size_t first = lines->places.len, count;
+	bool is_known = false;
+	uint64_t other;
+	for (;;) {
+		struct source_place place = {0};
+		if (!next_line(lines))
+			return no_answer(lines, err);
+		lines->line_is_unread = is_address(lines->line, &other);
+		if (lines->line_is_unread)
+			break;
+		if (!read_function(lines, &place))
+			return error_nomem(err);
+		if (!next_line(lines))
+			return no_answer(lines, err);
+		if (!read_place(lines, lines->line, &place))
+			return error_nomem(err);
+		is_known = is_known || place.path;
+		if (lines->places.len - first < LIMIT_INLINE_DEPTH && !vec_push(&lines->places, place))
+			return error_nomem(err);
+	}
+	if (!is_known)
+		lines->places.len = first;
+	count = lines->places.len - first;
+	for (size_t i = 0; i + 1 < count; i++)
+		lines->places.items[first + i].is_inlined = true;
+	return map_u64_set(&lines->found, address, (uint64_t)first << PLACES_BITS | count) ? TALLY_OK
+											   : error_nomem(err);
+}
+
+/* Up to the line that an answer to address begins with. What comes before it is none of what was asked. */
+static enum tally_status read_until(struct line_program *lines, uint64_t address, struct tally_error *err)
+{
+	uint64_t said;
+	do {
+		if (!next_line(lines))
+			return no_answer(lines, err);
+	} while (!is_address(lines->line, &said) || said != address);
+	return TALLY_OK;
+}
+
+static enum tally_status load_some(
+	struct line_program *lines, const uint64_t *addresses, size_t count, struct tally_error *err)
+{
+	enum tally_status status = ask(lines, addresses, count, err);
+	for (size_t i = 0; i < count && status == TALLY_OK; i++) {
+		status = read_until(lines, addresses[i], err);
+		if (status == TALLY_OK)
+			status = read_answer(lines, addresses[i], err);
+	}
+	return status;
+}
+
+static enum tally_status load_new(
+	struct line_program *lines, const uint64_t *addresses, size_t count, struct tally_error *err)
+{
+	uint64_t asked[ASKED_AT_ONCE], known;
+	size_t len = 0;
+	enum tally_status status = TALLY_OK;
+	for (size_t i = 0; i < count && status == TALLY_OK; i++) {
+		bool is_new;
+		if (addresses[i] == LAST_ADDRESS || map_u64_find(&lines->found, addresses[i], &known))
+			continue;
+		if (!map_u64_at(&lines->found, addresses[i], &is_new)) /* so that it is asked for once */
+			return error_nomem(err);
+		asked[len++] = addresses[i];
+		if (len < ASKED_AT_ONCE)
+			continue;
+		status = load_some(lines, asked, len, err);
+		len = 0;
+	}
+	return status == TALLY_OK && len > 0 ? load_some(lines, asked, len, err) : status;
+}
+
+enum tally_status line_program_load(
+	struct line_program *lines, const uint64_t *addresses, size_t count, struct tally_error *err)
+{
+	struct tally_error why = {0};
+	if (lines->has_failed)
+		return error_set(err, TALLY_IO, "%s", lines->failure.text);
+	enum tally_status status = start(lines, &why);
+	if (status == TALLY_OK)
+		status = load_new(lines, addresses, count, &why);
+	lines->has_failed = status != TALLY_OK;
+	lines->failure = why;
+	if (lines->has_failed || count > 1)
+		stop(lines);
+	if (status != TALLY_OK)
+		return error_set(err, status, "%s", why.text);
+	return TALLY_OK;
+}
+
+size_t line_program_find(const struct line_program *lines, uint64_t address, struct source_place *places, size_t max)
+{
+	uint64_t value = 0;
+	if (!map_u64_find(&lines->found, address, &value))
+		return 0;
+	size_t count = value & ((1u << PLACES_BITS) - 1);
+	if (count > max)
+		count = max;
+	if (count > 0)
+		memcpy(places, lines->places.items + (value >> PLACES_BITS), count * sizeof(*places));
+	return count;
+}

@@ -1,0 +1,31 @@
+/*
+ * line_program.h - source lines and inlined calls of one file by a program named addr2line, for who asks for it
+ * (--addr2line). GNU's, elfutils' and LLVM's are understood.
+ *
+ * The program runs without a shell, as "PROGRAM -e PATH -a -i -f", and is asked over its standard input. It stays where
+ * addresses come one by one; after many at once it ends. What it prints is not trusted: answers to what was not asked
+ * are left out, and who says nothing for a minute has failed. One thread at a time.
+ *
+ *	line_program_open("llvm-addr2line", "/usr/bin/true", &lines, err);
+ *	line_program_load(lines, addresses, count, err);
+ *	count = line_program_find(lines, addresses[0], places, max);
+ */
+#ifndef CODE_BINARIES_LINE_PROGRAM_H
+#define CODE_BINARIES_LINE_PROGRAM_H
+
+#include "code/binary_store.h"
+
+struct line_program;
+
+/* Runs nothing yet. program and path are borrowed. */
+TALLY_MUST_CHECK enum tally_status line_program_open(
+	const char *program, const char *path, struct line_program **lines, struct tally_error *err);
+void line_program_close(struct line_program *lines);
+/* Asks for the link-time addresses that were not asked for before. IO: the program cannot be run, or failed; from then on
+ * it is asked no more, with the same error. */
+TALLY_MUST_CHECK enum tally_status line_program_load(
+	struct line_program *lines, const uint64_t *addresses, size_t count, struct tally_error *err);
+/* Innermost first, as binary_store_places; strings live as long as the lines. */
+size_t line_program_find(const struct line_program *lines, uint64_t address, struct source_place *places, size_t max);
+
+#endif
