@@ -73,10 +73,12 @@ static void decode_regs(struct cursor *c, uint64_t mask, struct sample_regs *reg
 static void decode_stack(struct cursor *c, struct sample *s)
 {
 	uint64_t size = cursor_u64(c);
-	if (size == 0 || !cursor_count(c, size, 1))
+	if (!cursor_count(c, size, 1))
 		return;
 	s->stack_user.size = size;
 	s->stack_user.bytes = cursor_bytes(c, (size_t)size);
+	if (size == 0)
+		return;
 	s->stack_user.dyn_size = cursor_u64(c);
 	if (s->stack_user.dyn_size > size)
 		c->failed = true;

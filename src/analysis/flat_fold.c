@@ -351,6 +351,7 @@ void flat_fold_sum(struct flat_fold *fold, const struct binary_store *store, con
 		sum_batch(&s, i, count - i < BATCH ? count - i : BATCH);
 	free_spots(fold);
 	fold->failed = fold->failed || !fill_pass(&s);
+	resolver_end_lookups(&fold->pass->resolver);
 	fold->pass->damaged = fold->part->damaged;
 	fold->pass->unattributed = fold->part->unattributed;
 	id_table_deinit(&s.places);

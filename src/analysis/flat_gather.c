@@ -337,7 +337,7 @@ enum tally_status flat_gather(struct perfdata_reader *reader, const struct recor
 	struct gathering g = {gather, reader, run, kept_samples ? kept_samples : KEPT_SAMPLES};
 	struct run_parts parts;
 	*gather = (struct flat_gather){0};
-	if (!run_parts_init(&parts, run))
+	if (!run_parts_init(&parts, run, 1))
 		return error_nomem(err);
 	gather->parts = calloc(parts.count, sizeof(*gather->parts));
 	if (gather->parts) {

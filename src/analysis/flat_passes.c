@@ -100,12 +100,12 @@ static enum tally_status fold_parts(const struct flat_job *job, struct flat_gath
 	struct folding folding = {.job = job, .folds = calloc(gather->part_count, sizeof(struct flat_fold))};
 	const struct sample_pass_input input = {
 		.reader = job->reader, .run = job->run, .sideband = sideband, .options = job->options};
-	passes->items = calloc(gather->part_count, sizeof(*passes->items));
+	passes->items = calloc(gather->part_count, sizeof(struct sample_pass *));
 	bool is_ready = folding.folds && passes->items;
 	for (size_t i = 0; i < gather->part_count && is_ready; i++) {
+		struct sample_pass *pass = passes->items[i] = sample_pass_create(&input);
 		passes->count = folding.count = i + 1;
-		is_ready = sample_pass_init(&passes->items[i], &input, 0, 0) &&
-			   flat_fold_init(&folding.folds[i], &gather->parts[i], &passes->items[i]);
+		is_ready = pass && flat_fold_init(&folding.folds[i], &gather->parts[i], pass);
 	}
 	enum tally_status status = is_ready ? fold(&folding, sideband->machine, err) : error_nomem(err);
 	for (size_t i = 0; i < folding.count; i++)

@@ -18,8 +18,8 @@ struct flat_job {
 	const struct replay_options *options;
 };
 
-struct flat_passes { /* owned by the caller, who deinits each and frees items; also after a failure */
-	struct sample_pass *items;
+struct flat_passes { /* owned by the caller, who destroys each and frees items; also after a failure */
+	struct sample_pass **items;
 	size_t count;
 };
 

@@ -118,6 +118,20 @@ struct frame_name *frame_names_get(struct frame_names *names, uint32_t frame, st
 	return name;
 }
 
+const char *frame_names_kernel(struct frame_names *names, struct resolver *resolver, const struct resolve_where *where,
+	uint64_t *address, const char **module)
+{
+	uint32_t frame = resolver_frame(resolver, where, MISC_CPUMODE_KERNEL, *address);
+	const struct frame_name *name = resolver->failed ? NULL : frame_names_get(names, frame, NULL);
+	if (!name || !name->symbol)
+		return NULL;
+	uint32_t binary = resolved_frame_get(&resolver->frames, frame).binary;
+	if (machine_binary_get(names->machine, binary)->kind == MACHINE_KERNEL_MODULE)
+		*module = name->shown.data;
+	*address -= name->symbol_offset;
+	return name->symbol;
+}
+
 /* A BPF program's line is in the recording itself. */
 static bool bpf_place(struct frame_names *names, const struct resolved_frame *frame, struct frame_name *name)
 {

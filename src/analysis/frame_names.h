@@ -54,6 +54,10 @@ void frame_names_deinit(struct frame_names *names);
 TALLY_MUST_CHECK enum tally_status frame_names_store_id(
 	struct frame_names *names, uint32_t binary, uint32_t *id, struct tally_error *err);
 struct frame_name *frame_names_get(struct frame_names *names, uint32_t frame, struct tally_error *err);
+/* The kernel's function at *address, which becomes its start, and, if it is one of a module, the module's name in brackets;
+ * NULL: none. The resolver is that of the names. */
+const char *frame_names_kernel(struct frame_names *names, struct resolver *resolver, const struct resolve_where *where,
+	uint64_t *address, const char **module);
 /* What was inlined at the frame's address, innermost first, and the function that holds it, with source lines; read from
  * debug information when first asked for. False: out of memory. */
 bool frame_names_places(struct frame_names *names, uint32_t frame, struct frame_name *name);

@@ -2,7 +2,23 @@
 
 void group_reads_deinit(struct group_reads *reads)
 {
-	map_u64_deinit(&reads->totals);
+	id_table_deinit(&reads->counters);
+	vec_free(&reads->totals);
+}
+
+static uint64_t *total_of(struct group_reads *reads, uint64_t id, uint64_t thread)
+{
+	const uint64_t key[2] = {id, thread};
+	bool is_new;
+	reads->counters.words = 2;
+	if (!vec_reserve(&reads->totals, reads->totals.len + 1))
+		return NULL;
+	uint32_t counter = id_table_add(&reads->counters, key, &is_new);
+	if (counter == ID_TABLE_NONE)
+		return NULL;
+	if (is_new)
+		reads->totals.items[reads->totals.len++] = 0;
+	return &reads->totals.items[counter];
 }
 
 enum tally_status group_reads_next(struct group_reads *reads, struct perfdata_reader *reader,
@@ -16,9 +32,13 @@ enum tally_status group_reads_next(struct group_reads *reads, struct perfdata_re
 			reads->unattributed++;
 			continue;
 		}
-		uint64_t *total = map_u64_at(&reads->totals, id, NULL);
+		bool is_threads = ATTR_HAS(&out->event->attr, INHERIT);
+		uint64_t *total = total_of(reads, id, is_threads ? sample->tid : 0);
 		if (!total)
 			return TALLY_NOMEM;
+		/* A count does not fall: this is another thread, which has the number of one that is gone. */
+		if (is_threads && value.value < *total)
+			*total = 0;
 		out->grown = value.value - *total;
 		*total = value.value;
 		if (out->grown > 0)

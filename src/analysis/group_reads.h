@@ -11,11 +11,13 @@
 #define ANALYSIS_GROUP_READS_H
 
 #include "abi/sample.h"
-#include "base/map_u64.h"
+#include "base/id_table.h"
+#include "base/vec.h"
 #include "perfdata/reader.h"
 
 struct group_reads {
-	struct map_u64 totals; /* event id -> last value read */
+	struct id_table counters; /* event id, thread or 0 */
+	VEC(uint64_t) totals; /* of each: the last value read */
 	uint64_t unattributed; /* values whose id no event has */
 };
 

@@ -6,73 +6,93 @@
 #include "base/buckets.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/thread_pool.h"
+
+#define TASK_FRAMES 8192
 
 struct reading {
 	const struct symbolise_job *job;
 	struct inline_frames *out;
+	uint32_t *of_binary; /* of the machine: its entry of the store; RESOLVE_NONE: not hit, or without lines */
 	uint32_t *entries; /* by frame: of the store; BUCKET_NONE, which is RESOLVE_NONE: nothing has lines there */
 	size_t entry_count; /* all are below */
+	uint32_t *begin, *frames; /* by entry: its frames */
+	uint64_t *addresses; /* of these */
 };
 
-/* The entry of each binary, found once; RESOLVE_NONE: it has no lines. */
-static enum tally_status find_entries(
-	const struct symbolise_job *job, const bool *is_hit, uint32_t *entries, struct tally_error *err)
+/* The entry of each binary, found once. */
+static enum tally_status find_entries(struct reading *r, struct tally_error *err)
 {
+	const struct symbolise_job *job = r->job;
 	enum tally_status status = TALLY_OK;
-	for (uint32_t i = 0; i < machine_binary_count(job->machine) && status == TALLY_OK; i++) {
-		entries[i] = RESOLVE_NONE;
-		if (is_hit[i] && symbolise_has_lines(machine_binary_get(job->machine, i)->kind))
-			status = store_entry_id(job->machine, job->store, i, &entries[i], err);
+	for (size_t i = 0; i < job->hit->len && status == TALLY_OK; i++) {
+		uint32_t binary = job->hit->items[i], *id = &r->of_binary[binary];
+		if (symbolise_has_lines(machine_binary_get(job->machine, binary)->kind))
+			status = store_entry_id(job->machine, job->store, binary, id, err);
+		if (*id != RESOLVE_NONE && *id >= r->entry_count)
+			r->entry_count = (size_t)*id + 1;
 	}
 	return status;
+}
+
+static void put_entries(void *context, size_t task, unsigned worker)
+{
+	const struct reading *r = context;
+	size_t end = thread_pool_task_end(task, TASK_FRAMES, r->job->frames->len);
+	for (size_t i = task * TASK_FRAMES; i < end; i++) {
+		uint32_t binary = resolved_frame_get(r->job->frames, (uint32_t)i).binary;
+		r->entries[i] = binary == RESOLVE_NONE ? RESOLVE_NONE : r->of_binary[binary];
+	}
 }
 
 static enum tally_status collect(struct reading *r, struct tally_error *err)
 {
-	const struct symbolise_job *job = r->job;
-	size_t count = machine_binary_count(job->machine);
-	bool *is_hit = calloc(count + 1, sizeof(*is_hit));
-	uint32_t *entries = malloc((count + 1) * sizeof(*entries));
-	enum tally_status status = is_hit && entries ? TALLY_OK : error_nomem(err);
-	for (size_t i = 0; i < job->frames->len && status == TALLY_OK; i++) {
-		r->entries[i] = resolved_frame_get(job->frames, (uint32_t)i).binary;
-		if (r->entries[i] != RESOLVE_NONE)
-			is_hit[r->entries[i]] = true;
-	}
+	size_t binaries = machine_binary_count(r->job->machine);
+	r->of_binary = malloc((binaries + 1) * sizeof(*r->of_binary));
+	if (!r->of_binary)
+		return error_nomem(err);
+	for (size_t i = 0; i < binaries; i++)
+		r->of_binary[i] = RESOLVE_NONE;
+	enum tally_status status = find_entries(r, err);
 	if (status == TALLY_OK)
-		status = find_entries(job, is_hit, entries, err);
-	for (size_t i = 0; i < job->frames->len && status == TALLY_OK; i++) {
-		if (r->entries[i] != RESOLVE_NONE)
-			r->entries[i] = entries[r->entries[i]];
-		if (r->entries[i] != RESOLVE_NONE && r->entries[i] >= r->entry_count)
-			r->entry_count = (size_t)r->entries[i] + 1;
-	}
-	free(is_hit);
-	free(entries);
+		thread_pool_for(thread_pool_tasks(r->job->frames->len, TASK_FRAMES), r->job->threads, put_entries, r);
 	return status;
 }
 
+static void put_addresses(void *context, size_t task, unsigned worker)
+{
+	const struct reading *r = context;
+	size_t end = thread_pool_task_end(task, TASK_FRAMES, r->begin[r->entry_count]);
+	for (size_t i = task * TASK_FRAMES; i < end; i++)
+		r->addresses[i] = resolved_frame_get(r->job->frames, r->frames[i]).address;
+}
+
 /* What the addresses need of each entry. */
-static enum tally_status load_all(const struct reading *r, struct tally_error *err)
+static enum tally_status load_all(struct reading *r, struct tally_error *err)
 {
 	size_t count = r->job->frames->len;
-	uint32_t *begin = calloc(r->entry_count + 2, sizeof(*begin));
-	uint32_t *frames = malloc((count + 1) * sizeof(*frames));
-	uint64_t *addresses = malloc((count + 1) * sizeof(*addresses));
-	enum tally_status status = begin && frames && addresses ? TALLY_OK : error_nomem(err);
-	if (status == TALLY_OK) {
-		buckets_fill(r->entries, count, r->entry_count, begin, frames);
-		for (size_t i = 0; i < begin[r->entry_count]; i++)
-			addresses[i] = resolved_frame_get(r->job->frames, frames[i]).address;
-	}
+	enum tally_status status = TALLY_OK;
+	r->begin = calloc(r->entry_count + 2, sizeof(*r->begin));
+	r->frames = malloc((count + 1) * sizeof(*r->frames));
+	r->addresses = malloc((count + 1) * sizeof(*r->addresses));
+	if (!r->begin || !r->frames || !r->addresses)
+		return error_nomem(err);
+	buckets_fill(r->entries, count, r->entry_count, r->begin, r->frames);
+	thread_pool_for(thread_pool_tasks(r->begin[r->entry_count], TASK_FRAMES), r->job->threads, put_addresses, r);
 	for (uint32_t id = 0; id < r->entry_count && status == TALLY_OK; id++)
-		if (begin[id] < begin[id + 1])
+		if (r->begin[id] < r->begin[id + 1])
 			status = binary_store_load_places(
-				r->job->store, id, addresses + begin[id], begin[id + 1] - begin[id], err);
-	free(begin);
-	free(frames);
-	free(addresses);
+				r->job->store, id, r->addresses + r->begin[id], r->begin[id + 1] - r->begin[id], err);
 	return status;
+}
+
+/* Of frames without lines, which may be most, nothing is asked. */
+static void leave_lineless_out(struct reading *r)
+{
+	for (uint32_t id = 0; id < r->entry_count; id++)
+		if (binary_store_lacks_places(r->job->store, id))
+			for (uint32_t i = r->begin[id]; i < r->begin[id + 1]; i++)
+				r->entries[r->frames[i]] = RESOLVE_NONE;
 }
 
 /* Adds the inlined calls of one address; what comes last is the function itself, which the symbol names. */
@@ -107,9 +127,15 @@ enum tally_status inline_frames_read(
 	enum tally_status status = out->begin && r.entries ? collect(&r, err) : error_nomem(err);
 	if (status == TALLY_OK)
 		status = load_all(&r, err);
-	if (status == TALLY_OK)
+	if (status == TALLY_OK) {
+		leave_lineless_out(&r);
 		status = name_all(&r, err);
+	}
+	free(r.of_binary);
 	free(r.entries);
+	free(r.begin);
+	free(r.frames);
+	free(r.addresses);
 	if (status != TALLY_OK)
 		inline_frames_deinit(out);
 	return status;

@@ -10,6 +10,8 @@
 #include "base/error.h"
 #include "base/thread_pool.h"
 
+#define CHUNKS_WORTH_A_PASS 2 /* whose tables begin empty */
+
 void replay_result_deinit(struct replay_result *result)
 {
 	profile_destroy(result->profile);
@@ -19,10 +21,58 @@ void replay_result_deinit(struct replay_result *result)
 	*result = (struct replay_result){0};
 }
 
-static void run_pass(void *context, size_t index, unsigned worker)
+struct passing {
+	const struct sample_pass_input *input;
+	struct range_share chunks;
+	struct sample_pass **passes; /* by range; NULL: out of memory, or not made yet */
+};
+
+static void run_passes_from(void *context, size_t index, unsigned worker)
 {
-	struct replay *replay = context;
-	sample_pass_run(&replay->passes[index]);
+	struct passing *p = context;
+	size_t range = index;
+	do {
+		struct sample_pass *pass = p->passes[range] = sample_pass_create(p->input);
+		if (!pass)
+			return;
+		spool_expect(&pass->rows, p->input->sideband->health.samples * sizeof(struct pass_row));
+		sample_pass_run(pass, &p->chunks, range);
+	} while (range_share_split(&p->chunks, &range));
+}
+
+/* In order. False: out of memory. */
+static bool take_passes(struct replay *replay, const struct passing *passing)
+{
+	size_t count = passing->chunks.count, *order = malloc(count * sizeof(*order));
+	replay->passes = order ? calloc(count, sizeof(struct sample_pass *)) : NULL;
+	bool is_done = replay->passes != NULL;
+	if (is_done)
+		range_share_order(&passing->chunks, order);
+	for (size_t i = 0; i < count; i++) {
+		is_done = is_done && passing->passes[i];
+		if (!replay->passes)
+			sample_pass_destroy(passing->passes[i]);
+		else if (passing->passes[order[i]])
+			replay->passes[replay->pass_count++] = passing->passes[order[i]];
+	}
+	free(order);
+	return is_done;
+}
+
+/* workers: 1 where one must see all samples. */
+static enum tally_status share_chunks(
+	struct replay *replay, const struct sample_pass_input *input, size_t workers, struct tally_error *err)
+{
+	struct passing passing = {.input = input};
+	if (!range_share_init(&passing.chunks, replay->sideband.chunks.len, workers, CHUNKS_WORTH_A_PASS))
+		return error_nomem(err);
+	passing.passes = calloc(passing.chunks.most, sizeof(struct sample_pass *));
+	if (passing.passes)
+		thread_pool_for(passing.chunks.count, replay->options->threads, run_passes_from, &passing);
+	enum tally_status status = passing.passes && take_passes(replay, &passing) ? TALLY_OK : error_nomem(err);
+	free(passing.passes);
+	range_share_deinit(&passing.chunks);
+	return status;
 }
 
 /* The files that stacks may lead to: while workers run nothing may be added to the store. */
@@ -37,13 +87,9 @@ static enum tally_status prepare_unwinding(
 
 static enum tally_status run_passes(struct replay *replay, struct tally_error *err)
 {
-	size_t chunks = replay->sideband.chunks.len;
-	size_t count = thread_pool_workers(chunks, replay->options->threads);
+	size_t count = thread_pool_workers(replay->sideband.chunks.len, replay->options->threads);
 	if (count == 0 || sample_pass_is_sequential(replay->reader) || replay->options->stitched_registers)
 		count = 1;
-	replay->passes = calloc(count, sizeof(*replay->passes));
-	if (!replay->passes)
-		return error_nomem(err);
 	struct sample_pass_input input = {
 		replay->reader, &replay->run, &replay->sideband, replay->options, .unwind_files = NULL};
 	if (replay->options->facets & UINT64_C(1) << FACET_PARALLELISM) {
@@ -70,17 +116,7 @@ static enum tally_status run_passes(struct replay *replay, struct tally_error *e
 	}
 	unwind_files_init(&replay->unwind_files, replay->sideband.machine, replay->store);
 	enum tally_status status = prepare_unwinding(replay, &input, err);
-	if (status != TALLY_OK)
-		return status;
-	for (size_t i = 0; i < count; i++) {
-		size_t first = chunks * i / count;
-		replay->pass_count++;
-		if (!sample_pass_init(&replay->passes[i], &input, first, chunks * (i + 1) / count - first))
-			return error_nomem(err);
-		spool_expect(&replay->passes[i].rows, replay->sideband.health.samples * sizeof(struct pass_row));
-	}
-	thread_pool_for(count, replay->options->threads, run_pass, replay);
-	return TALLY_OK;
+	return status == TALLY_OK ? share_chunks(replay, &input, count, err) : status;
 }
 
 static enum tally_status read_flat(struct replay *replay, struct tally_error *err)
@@ -109,7 +145,7 @@ static enum tally_status read_samples(struct replay *replay, struct tally_error 
 			status = run_passes(replay, err);
 	}
 	for (size_t i = 0; i < replay->pass_count && status == TALLY_OK; i++) {
-		const struct sample_pass *pass = &replay->passes[i];
+		const struct sample_pass *pass = replay->passes[i];
 		if (pass->failed)
 			return error_nomem(err);
 		stack_ends_merge(&replay->ends, &pass->unwinder.ends);
@@ -133,7 +169,7 @@ static uint64_t branched_samples(const struct replay *replay, size_t event)
 {
 	uint64_t count = 0;
 	for (size_t i = 0; i < replay->pass_count; i++)
-		count += event < replay->passes[i].branched.len ? replay->passes[i].branched.items[event] : 0;
+		count += event < replay->passes[i]->branched.len ? replay->passes[i]->branched.items[event] : 0;
 	return count;
 }
 
@@ -182,7 +218,7 @@ static void expect_rows(struct replay *replay)
 {
 	size_t bytes = 0;
 	for (size_t i = 0; i < replay->pass_count; i++)
-		bytes += replay->passes[i].rows.len;
+		bytes += replay->passes[i]->rows.len;
 	profile_builder_expect_rows(replay->builder, bytes / sizeof(struct pass_row));
 }
 
@@ -218,7 +254,7 @@ static enum tally_status build_profile(struct replay *replay, struct profile **p
 static void replay_deinit(struct replay *replay)
 {
 	for (size_t i = 0; i < replay->pass_count; i++)
-		sample_pass_deinit(&replay->passes[i]);
+		sample_pass_destroy(replay->passes[i]);
 	free(replay->passes);
 	profile_builder_destroy(replay->builder);
 	tracepoint_printer_destroy(replay->tracepoints);
@@ -229,7 +265,6 @@ static void replay_deinit(struct replay *replay)
 	id_table_deinit(&replay->frames);
 	free(replay->profile_binaries);
 	vec_free(&replay->machine_binaries);
-	map_u64_deinit(&replay->profile_functions);
 	vec_free(&replay->first_ips);
 	free(replay->symbols);
 	free(replay->profile_frames);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/frame_lines.h"
+#include "analysis/replay_functions.h"
 #include "analysis/stack_frames.h"
 #include "analysis/store_entry.h"
 #include "analysis/symbolise.h"
@@ -14,7 +15,7 @@
 #include "profile/profile_bulk.h"
 
 struct frame_join {
-	const struct sample_pass *passes;
+	struct sample_pass *const *passes;
 	size_t pass_count;
 	const uint32_t *begin; /* by pass, and behind the last one */
 	unsigned words;
@@ -40,7 +41,7 @@ static const uint64_t *frame_key(const void *context, uint32_t item)
 {
 	const struct frame_join *join = context;
 	size_t pass = replay_pass_of(join->begin, join->pass_count, item);
-	return id_table_key(&join->passes[pass].resolver.frames, item - join->begin[pass]);
+	return id_table_key(&join->passes[pass]->resolver.frames, item - join->begin[pass]);
 }
 
 static uint32_t hash_frame(const void *context, uint32_t item)
@@ -77,7 +78,7 @@ static void copy_frames(void *context, size_t task, unsigned worker)
 		uint32_t item = copy->found->firsts[i];
 		size_t pass = replay_pass_of(join->begin, join->pass_count, item);
 		memcpy(copy->keys + i * join->words, frame_key(join, item), join->words * sizeof(uint64_t));
-		copy->first_ips[i] = join->passes[pass].resolver.first_ips.items[item - join->begin[pass]];
+		copy->first_ips[i] = join->passes[pass]->resolver.first_ips.items[item - join->begin[pass]];
 	}
 }
 
@@ -103,6 +104,10 @@ static bool join_frames(struct replay *replay, const struct frame_join *join, ui
 			thread_pool_tasks(found.count, TASK_FRAMES), replay->options->threads, copy_frames, &copy);
 		replay->first_ips.len = found.count;
 	}
+	for (size_t i = 0; i < replay->pass_count; i++) {
+		id_table_deinit(&replay->passes[i]->resolver.frames);
+		vec_free(&replay->passes[i]->resolver.first_ips);
+	}
 	*numbers = found.numbers;
 	found.numbers = NULL;
 	dedup_deinit(&found);
@@ -117,19 +122,19 @@ bool replay_join_frames(struct replay *replay, struct replay_frame_ids *ids)
 		return false;
 	for (size_t i = 0; i < replay->pass_count; i++) {
 		ids->begin[i] = (uint32_t)count;
-		count += replay->passes[i].resolver.frames.len;
+		count += replay->passes[i]->resolver.frames.len;
 	}
 	ids->begin[replay->pass_count] = (uint32_t)count;
 	if (count >= UINT32_MAX)
 		return false;
 	if (replay->pass_count != 1) {
 		const struct frame_join join = {replay->passes, replay->pass_count, ids->begin,
-			replay->pass_count ? replay->passes[0].resolver.frames.words : RESOLVED_FRAME_WORDS};
+			replay->pass_count ? replay->passes[0]->resolver.frames.words : RESOLVED_FRAME_WORDS};
 		return join_frames(replay, &join, &ids->items);
 	}
 	ids->items = replay_new_ids(count);
 	if (ids->items)
-		take_frames(replay, &replay->passes[0].resolver, ids->items);
+		take_frames(replay, &replay->passes[0]->resolver, ids->items);
 	return ids->items != NULL;
 }
 
@@ -186,65 +191,6 @@ static uint32_t profile_binary_of(struct replay *replay, uint32_t binary)
 	if (*id == replay->machine_binaries.len && !vec_push(&replay->machine_binaries, binary))
 		replay->failed = true;
 	return *id;
-}
-
-/* Where threads begin, as C libraries and the kernel name it: who called these is not known, but nobody did. */
-static bool is_first_function(const char *name)
-{
-	static const char *const names[] = {"_start", "__libc_start_main", "__libc_start_main_impl",
-		"__libc_start_call_main", "start_thread", "clone", "clone3", "__clone", "__clone3", "_dl_start_user",
-		"ret_from_fork", "ret_from_fork_asm", "rewind_stack_and_make_dead", "common_startup_64",
-		"secondary_startup_64", "secondary_startup_64_no_verify", "__primary_switched", "__secondary_switched",
-		"runtime.goexit", "runtime.mstart"};
-	size_t len = strcspn(name, "@.");
-	if (strncmp(name, "runtime.", 8) == 0)
-		len = strlen(name);
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strlen(names[i]) == len && memcmp(names[i], name, len) == 0)
-			return true;
-	return false;
-}
-
-static uint8_t role_of_function(const struct profile_function *function, const char *name)
-{
-	if (function->is_start)
-		return FRAME_FIRST;
-	return !strcmp(name, "main") ? FRAME_MAIN : FRAME_OTHER;
-}
-
-static void note_function(struct replay *replay, uint32_t function, uint8_t role)
-{
-	if (function == replay->function_roles.len && !vec_push(&replay->function_roles, role))
-		replay->failed = true;
-}
-
-static uint8_t role_of_frame(const struct replay *replay, uint32_t function)
-{
-	if (function == PROFILE_NONE)
-		return FRAME_NAMELESS;
-	return function < replay->function_roles.len ? replay->function_roles.items[function] : FRAME_OTHER;
-}
-
-/* Many addresses lie in one function: its name is made readable and its strings are looked up once. */
-static uint32_t profile_function_of(struct replay *replay, const struct symbol *symbol, uint32_t binary)
-{
-	bool is_new;
-	uint64_t *id = map_u64_at(&replay->profile_functions, (uint64_t)(uintptr_t)symbol, &is_new);
-	if (id && !is_new)
-		return (uint32_t)*id;
-	struct profile_function function = {
-		.name = profile_builder_string(
-			replay->builder, str_from(binary_store_display_name(replay->store, symbol, &replay->arena))),
-		.binary = binary,
-		.start = symbol->start,
-		.size = symbol->end - symbol->start,
-		.is_start = is_first_function(symbol->name),
-	};
-	uint32_t added = profile_builder_function(replay->builder, &function);
-	if (id)
-		*id = added;
-	note_function(replay, added, role_of_function(&function, symbol->name));
-	return added;
 }
 
 static bool is_beyond_kernel(
@@ -352,23 +298,6 @@ static struct profile_frame name_frame(const void *context, uint32_t index)
 	return to;
 }
 
-static uint32_t inlined_function_of(struct replay *replay, const char *name, uint32_t binary)
-{
-	bool is_new;
-	uint64_t *id = map_u64_at(&replay->profile_functions, (uint64_t)(uintptr_t)name, &is_new);
-	if (id && !is_new)
-		return (uint32_t)*id;
-	const char *readable = binary_store_readable(replay->store, name, &replay->arena);
-	struct profile_function function = {.name = profile_builder_string(replay->builder, str_from(readable)),
-		.binary = binary,
-		.is_inlined = true};
-	uint32_t added = profile_builder_function(replay->builder, &function);
-	if (id)
-		*id = added;
-	note_function(replay, added, FRAME_OTHER);
-	return added;
-}
-
 /* The place of one of the names of inline_frames, which leaves out calls that have none. */
 static const struct source_place *named_place(const struct source_place *places, size_t count, size_t index)
 {
@@ -379,7 +308,7 @@ static const struct source_place *named_place(const struct source_place *places,
 }
 
 /* The functions that were inlined at a frame, and where. */
-static void prepare_calls(struct replay *replay, uint32_t frame)
+static void prepare_calls(struct replay *replay, struct function_list *functions, uint32_t frame)
 {
 	const struct inline_frames *inlines = &replay->inlines;
 	if (inlines->begin[frame] == inlines->begin[frame + 1])
@@ -390,7 +319,7 @@ static void prepare_calls(struct replay *replay, uint32_t frame)
 	uint32_t binary = profile_binary_of(replay, resolved.binary);
 	for (size_t i = inlines->begin[frame]; i < inlines->begin[frame + 1]; i++) {
 		size_t at = replay->frames.len + i;
-		replay->functions[at] = inlined_function_of(replay, inlines->names.items[i], binary);
+		replay->functions[at] = function_list_inlined(functions, inlines->names.items[i], binary);
 		replay->callers[i] = frame;
 		const struct source_place *place = named_place(places, count, i - inlines->begin[frame]);
 		if (place)
@@ -400,21 +329,24 @@ static void prepare_calls(struct replay *replay, uint32_t frame)
 }
 
 /* What name_frame needs and only one worker may make: binaries, functions and the texts of lines, as frames come. */
-static void prepare_names(struct replay *replay)
+static bool prepare_names(struct replay *replay, size_t count)
 {
+	struct function_list functions = {0};
 	for (size_t i = 0; i < replay->frames.len; i++) {
 		const struct resolved_frame from = resolved_frame_get(&replay->frames, (uint32_t)i);
 		const struct symbol *symbol = replay->symbols[i];
 		uint32_t binary = PROFILE_NONE;
 		if (from.binary != RESOLVE_NONE && !is_beyond_kernel(replay, &from, symbol))
 			binary = profile_binary_of(replay, from.binary);
-		replay->functions[i] = symbol ? profile_function_of(replay, symbol, binary) : PROFILE_NONE;
-		replay->roles[i] = role_of_frame(replay, replay->functions[i]);
+		replay->functions[i] = symbol ? function_list_symbol(&functions, symbol, binary) : PROFILE_NONE;
 		if (replay->places)
 			add_lines(replay, &from, symbol, &replay->places[i]);
 	}
 	for (size_t i = 0; i < replay->frames.len && has_calls(replay) && replay->inlines.names.len > 0; i++)
-		prepare_calls(replay, (uint32_t)i);
+		prepare_calls(replay, &functions, (uint32_t)i);
+	bool is_done = replay_add_functions(replay, &functions, count);
+	function_list_deinit(&functions);
+	return is_done && !replay->failed;
 }
 
 /* By frame, then by inlined call. False: out of memory. */
@@ -435,8 +367,8 @@ static bool name_all_frames(struct replay *replay)
 	struct dedup found;
 	if (count >= UINT32_MAX || !make_name_tables(replay, count))
 		return false;
-	prepare_names(replay);
-	if (replay->failed || !profile_builder_all_frames(replay->builder, &frames, replay->options->threads, &found))
+	if (!prepare_names(replay, count) ||
+		!profile_builder_all_frames(replay->builder, &frames, replay->options->threads, &found))
 		return false;
 	replay->profile_frames = found.numbers;
 	replay->inlined_frames = count > replay->frames.len ? found.numbers + replay->frames.len : NULL;
@@ -463,12 +395,14 @@ enum tally_status replay_name_frames(struct replay *replay, struct tally_error *
 {
 	if (!make_frame_tables(replay))
 		return error_nomem(err);
+	struct binary_list hit = {0};
 	struct symbolise_job job = {
 		.machine = replay->sideband.machine,
 		.store = replay->store,
 		.frames = &replay->frames,
 		.symbols = replay->symbols,
 		.arena = &replay->arena,
+		.hit = &hit,
 		.threads = replay->options->threads,
 	};
 	enum tally_status status = replay->options->without_names ? TALLY_OK : symbolise(&job, err);
@@ -476,6 +410,7 @@ enum tally_status replay_name_frames(struct replay *replay, struct tally_error *
 	progress_begin(replay->options->progress, needs_places ? "looking up inlined calls" : "adding up", 0);
 	if (status == TALLY_OK && (needs_places || replay->options->with_lines) && !replay->options->without_names)
 		status = inline_frames_read(&job, &replay->inlines, err);
+	vec_free(&hit);
 	if (status != TALLY_OK)
 		return status;
 	return name_all_frames(replay) && !replay->failed ? TALLY_OK : error_nomem(err);

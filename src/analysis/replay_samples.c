@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/facet_values.h"
+#include "analysis/frame_names.h"
 #include "analysis/stack_frames.h"
 #include "base/error.h"
 #include "base/thread_pool.h"
@@ -53,6 +54,48 @@ struct key_translation {
 	bool counts_ends;
 };
 
+struct kernel_names { /* for addresses that fields of tracepoints hold */
+	struct resolver resolver;
+	struct frame_names names;
+	struct resolve_where where;
+	bool is_begun;
+};
+
+static const char *find_kernel_symbol(void *context, uint64_t *address, const char **module)
+{
+	struct kernel_names *kernel = context;
+	return frame_names_kernel(&kernel->names, &kernel->resolver, &kernel->where, address, module);
+}
+
+/* Once for all passes; nothing where no fields are shown. False: out of memory. */
+static bool begin_kernel_names(struct replay *replay, struct kernel_names *kernel)
+{
+	if (!replay->tracepoints)
+		return true;
+	const struct machine *machine = replay->sideband.machine;
+	if (!resolver_init(&kernel->resolver, machine, replay->run.swap))
+		return false;
+	frame_names_init(&kernel->names, &kernel->resolver, machine, replay->store);
+	kernel->where =
+		resolver_where(&kernel->resolver, 0, UINT64_MAX - 1); /* the kernel and modules as they were last */
+	kernel->is_begun = true;
+	tracepoint_printer_set_symbols(replay->tracepoints, find_kernel_symbol, kernel);
+	return true;
+}
+
+/* False: memory was out. */
+static bool end_kernel_names(struct replay *replay, struct kernel_names *kernel)
+{
+	if (!kernel->is_begun)
+		return true;
+	bool is_done = !kernel->resolver.failed;
+	tracepoint_printer_set_symbols(replay->tracepoints, NULL, NULL);
+	frame_names_deinit(&kernel->names);
+	resolver_deinit(&kernel->resolver);
+	return is_done;
+}
+
+/* Rows of the facets that the pass keeps. */
 static void add_facets(struct replay *replay, const struct sample_pass *pass, const struct pass_ids *ids)
 {
 	if (!ids->facets)
@@ -92,19 +135,37 @@ static void count_end(struct stack_ends *ends, uint8_t stack_kind, uint64_t samp
 		ends->unknown += samples;
 }
 
-static bool make_stack_frames(const struct replay *replay, struct pass_ids *ids)
+struct frame_filling {
+	const struct replay *replay;
+	struct pass_ids *ids;
+};
+
+#define FRAMES_PER_TASK 8192
+
+static void fill_stack_frames(void *context, size_t index, unsigned worker)
 {
-	ids->stack_frames = malloc((ids->frame_count + 1) * sizeof(*ids->stack_frames));
-	for (size_t i = 0; ids->stack_frames && i < ids->frame_count; i++) {
-		uint32_t frame = ids->frames[i];
-		ids->stack_frames[i] =
-			(struct stack_frame){.frame = replay->profile_frames[frame], .role = replay->roles[frame]};
+	const struct frame_filling *f = context;
+	const struct replay *replay = f->replay;
+	size_t end = thread_pool_task_end(index, FRAMES_PER_TASK, f->ids->frame_count);
+	for (size_t i = index * FRAMES_PER_TASK; i < end; i++) {
+		uint32_t frame = f->ids->frames[i];
+		struct stack_frame *to = &f->ids->stack_frames[i];
+		*to = (struct stack_frame){.frame = replay->profile_frames[frame], .role = replay->roles[frame]};
 		if (!replay->inlined_frames)
 			continue;
-		ids->stack_frames[i].first_call = (uint32_t)replay->inlines.begin[frame];
-		ids->stack_frames[i].call_count =
-			(uint32_t)(replay->inlines.begin[frame + 1] - replay->inlines.begin[frame]);
+		to->first_call = (uint32_t)replay->inlines.begin[frame];
+		to->call_count = (uint32_t)(replay->inlines.begin[frame + 1] - replay->inlines.begin[frame]);
 	}
+}
+
+/* False: out of memory. */
+static bool make_stack_frames(const struct replay *replay, struct pass_ids *ids)
+{
+	struct frame_filling filling = {replay, ids};
+	ids->stack_frames = malloc((ids->frame_count + 1) * sizeof(*ids->stack_frames));
+	if (ids->stack_frames)
+		thread_pool_for(thread_pool_tasks(ids->frame_count, FRAMES_PER_TASK), replay->options->threads,
+			fill_stack_frames, &filling);
 	return ids->stack_frames != NULL;
 }
 
@@ -141,7 +202,7 @@ static const uint64_t *get_key(const void *context, uint32_t item)
 {
 	const struct joining *j = context;
 	size_t pass = replay_pass_of(j->first_keys, j->replay->pass_count, item);
-	return id_table_key(&j->replay->passes[pass].keys, item - j->first_keys[pass]);
+	return id_table_key(&j->replay->passes[pass]->keys, item - j->first_keys[pass]);
 }
 
 static struct profile_sample get_sample(const void *context, uint32_t item)
@@ -149,8 +210,8 @@ static struct profile_sample get_sample(const void *context, uint32_t item)
 	const struct joining *j = context;
 	size_t pass = replay_pass_of(j->first_keys, j->replay->pass_count, item);
 	uint32_t id = item - j->first_keys[pass];
-	struct sample_key key = sample_pass_key(&j->replay->passes[pass], id);
-	const struct sample_sum *sum = &j->replay->passes[pass].sums.items[id];
+	struct sample_key key = sample_pass_key(j->replay->passes[pass], id);
+	const struct sample_sum *sum = &j->replay->passes[pass]->sums.items[id];
 	return (struct profile_sample){
 		.event = key.event,
 		.thread = key.thread,
@@ -198,12 +259,12 @@ static void translate_all_keys(struct joining *j)
 	struct replay *replay = j->replay;
 	for (size_t i = 0; i < replay->pass_count; i++) {
 		struct key_translation translation = {.replay = replay,
-			.pass = &replay->passes[i],
+			.pass = replay->passes[i],
 			.ids = &j->passes[i],
 			.stacks = j->stacks + j->first_stacks[i],
 			.counts_ends =
 				stack_ends_unwound(&replay->ends) == 0 && replay->options->history == HISTORY_NONE};
-		size_t tasks = thread_pool_tasks(replay->passes[i].keys.len, KEYS_PER_TASK);
+		size_t tasks = thread_pool_tasks(replay->passes[i]->keys.len, KEYS_PER_TASK);
 		thread_pool_for(tasks, replay->options->threads, translate_keys, &translation);
 	}
 }
@@ -216,18 +277,22 @@ static bool add_all(struct joining *j)
 	size_t passes = replay->pass_count;
 	const struct stack_source stacks = {.lists = {j->first_stacks[passes], get_stack, j}, .hash = hash_stack};
 	const struct sample_source samples = {
-		j->first_keys[passes], passes ? replay->passes[0].keys.words : 0, get_key, get_sample, j};
+		j->first_keys[passes], passes ? replay->passes[0]->keys.words : 0, get_key, get_sample, j};
 	struct dedup stack_ids, sample_ids;
 	if (!profile_builder_all_stacks(replay->builder, &stacks, threads, &stack_ids))
 		return false;
 	j->stacks = stack_ids.numbers;
+	for (size_t i = 0; i < passes; i++) {
+		stack_frames_forget_stacks(&j->passes[i].lists);
+		list_table_deinit(&replay->passes[i]->resolver.stacks);
+	}
 	translate_all_keys(j);
 	bool is_done = profile_builder_all_samples(replay->builder, &samples, threads, &sample_ids);
 	dedup_deinit(&stack_ids);
 	if (!is_done)
 		return false;
 	for (size_t i = 0; i < passes; i++)
-		add_rows(replay, &replay->passes[i], sample_ids.numbers + j->first_keys[i]);
+		add_rows(replay, replay->passes[i], sample_ids.numbers + j->first_keys[i]);
 	dedup_deinit(&sample_ids);
 	return true;
 }
@@ -239,8 +304,8 @@ static bool number_passes(struct joining *j)
 	for (size_t i = 0; i < passes; i++) {
 		j->first_stacks[i] = (uint32_t)stacks;
 		j->first_keys[i] = (uint32_t)keys;
-		stacks += list_table_len(&j->replay->passes[i].resolver.stacks);
-		keys += j->replay->passes[i].keys.len;
+		stacks += list_table_len(&j->replay->passes[i]->resolver.stacks);
+		keys += j->replay->passes[i]->keys.len;
 	}
 	j->first_stacks[passes] = (uint32_t)stacks;
 	j->first_keys[passes] = (uint32_t)keys;
@@ -262,12 +327,15 @@ enum tally_status replay_add_samples(
 		.passes = calloc(replay->pass_count + 1, sizeof(*j.passes)),
 		.first_stacks = replay_new_ids(replay->pass_count + 1),
 		.first_keys = replay_new_ids(replay->pass_count + 1)};
-	bool is_done = j.passes && j.first_stacks && j.first_keys && number_passes(&j);
+	struct kernel_names kernel = {.is_begun = false};
+	bool is_done =
+		j.passes && j.first_stacks && j.first_keys && number_passes(&j) && begin_kernel_names(replay, &kernel);
 	for (size_t i = 0; i < replay->pass_count && is_done; i++) {
 		j.passes[i].frames = frames->items + frames->begin[i];
 		j.passes[i].frame_count = frames->begin[i + 1] - frames->begin[i];
-		is_done = translate_pass(replay, &replay->passes[i], &j.passes[i]);
+		is_done = translate_pass(replay, replay->passes[i], &j.passes[i]);
 	}
+	is_done = end_kernel_names(replay, &kernel) && is_done;
 	is_done = is_done && add_all(&j);
 	for (size_t i = 0; j.passes && i < replay->pass_count; i++)
 		free_ids(&j.passes[i]);

@@ -1,6 +1,7 @@
 /*
  * replay_state.h - what a replay has read and is making of it. Part of replay: its passes read samples (replay.c), the
- * frames of all are joined and named (replay_frames.c), and stacks and samples become the profile's (replay_samples.c).
+ * frames of all are joined and named (replay_frames.c, replay_functions.c), and stacks and samples become the profile's
+ * (replay_samples.c).
  *
  * One thread, but for the passes.
  */
@@ -26,12 +27,11 @@ struct replay {
 	struct sideband sideband;
 	struct unwind_files unwind_files;
 	struct stack_ends ends;
-	struct sample_pass *passes;
+	struct sample_pass **passes; /* in order of what they read */
 	size_t pass_count;
 	struct id_table frames; /* resolved frames of all passes */
 	uint32_t *profile_binaries; /* by the machine's index: the profile's; PROFILE_NONE: none yet */
 	VEC(uint32_t) machine_binaries; /* by the profile's index: the machine's first */
-	struct map_u64 profile_functions; /* address of the symbol, or of an inlined one's name -> profile's function */
 	VEC(uint64_t) first_ips; /* by id of frames */
 	const struct symbol **symbols; /* by id of frames */
 	uint32_t *functions; /* by id of frames, then by inlined call: the profile's; PROFILE_NONE: no symbol */

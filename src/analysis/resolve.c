@@ -11,11 +11,8 @@ bool resolver_init(struct resolver *r, const struct machine *machine, bool swap)
 	return r->cache != NULL;
 }
 
-void resolver_deinit(struct resolver *r)
+static void free_scratch(struct resolver *r)
 {
-	id_table_deinit(&r->frames);
-	vec_free(&r->first_ips);
-	list_table_deinit(&r->stacks);
 	vec_free(&r->addresses);
 	vec_free(&r->found);
 	vec_free(&r->stack_scratch);
@@ -25,6 +22,21 @@ void resolver_deinit(struct resolver *r)
 	vec_free(&r->queries);
 	free(r->cache);
 	r->cache = NULL;
+}
+
+void resolver_deinit(struct resolver *r)
+{
+	free_scratch(r);
+	id_table_deinit(&r->frames);
+	vec_free(&r->first_ips);
+	list_table_deinit(&r->stacks);
+}
+
+void resolver_end_lookups(struct resolver *r)
+{
+	free_scratch(r);
+	id_table_end_lookups(&r->frames);
+	list_table_end_lookups(&r->stacks);
 }
 
 void resolver_forget_epochs(struct resolver *r)

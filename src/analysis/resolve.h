@@ -116,6 +116,8 @@ uint32_t resolver_level(unsigned cpumode);
 /* False: out of memory. */
 bool resolver_init(struct resolver *r, const struct machine *machine, bool swap);
 void resolver_deinit(struct resolver *r);
+/* Its frames and stacks are all there: what else it has goes. */
+void resolver_end_lookups(struct resolver *r);
 /* The machine was finished anew: what was cached by epoch is void. */
 void resolver_forget_epochs(struct resolver *r);
 struct resolve_where resolver_where(struct resolver *r, int32_t pid, uint64_t time_ns);

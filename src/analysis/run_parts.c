@@ -31,9 +31,11 @@ static size_t guess_record(const struct record_run *run, size_t position)
 	return position;
 }
 
-bool run_parts_init(struct run_parts *parts, const struct record_run *run)
+bool run_parts_init(struct run_parts *parts, const struct record_run *run, size_t each)
 {
-	size_t count = thread_pool_workers(run->bytes.len / PART_BYTES + 1, run->threads);
+	size_t most = run->bytes.len / PART_BYTES + 1, workers = thread_pool_workers(most, run->threads);
+	size_t count = workers > 1 ? workers * each : 1;
+	count = count < most ? count : most;
 	*parts = (struct run_parts){.run = run, .items = calloc(count, sizeof(*parts->items)), .count = count};
 	if (!parts->items)
 		return false;

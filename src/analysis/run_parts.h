@@ -4,7 +4,7 @@
  * Where a record begins in the middle of a run is a guess. A part that turns out to begin elsewhere is walked again, so
  * that what is found depends neither on the guesses nor on the number of workers.
  *
- *	run_parts_init(&parts, &run) && ...		run_parts_walk(&parts, walk_one, context);
+ *	run_parts_init(&parts, &run, 1) && ...		run_parts_walk(&parts, walk_one, context);
  *	for each of parts.items in order ...		run_parts_deinit(&parts);
  */
 #ifndef ANALYSIS_RUN_PARTS_H
@@ -29,8 +29,9 @@ struct run_parts {
  */
 typedef void (*run_part_walk)(void *context, size_t index, struct run_part *part);
 
-/* False: out of memory. */
-bool run_parts_init(struct run_parts *parts, const struct record_run *run);
+/* each: how many parts a worker is to have; with several, workers end together, whatever else their CPUs do. False: out
+ * of memory. */
+bool run_parts_init(struct run_parts *parts, const struct record_run *run, size_t each);
 void run_parts_deinit(struct run_parts *parts);
 void run_parts_walk(struct run_parts *parts, run_part_walk walk, void *context);
 

@@ -1,6 +1,7 @@
 #include "analysis/sample_pass.h"
 #include "analysis/branch_history.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 bool sample_pass_is_sequential(struct perfdata_reader *reader)
@@ -13,19 +14,23 @@ bool sample_pass_is_sequential(struct perfdata_reader *reader)
 	return false;
 }
 
-bool sample_pass_init(
-	struct sample_pass *pass, const struct sample_pass_input *input, size_t first_chunk, size_t chunk_count)
+struct sample_pass *sample_pass_create(const struct sample_pass_input *input)
 {
-	*pass = (struct sample_pass){.input = *input, .first_chunk = first_chunk, .chunk_count = chunk_count};
+	struct sample_pass *pass = calloc(1, sizeof(*pass));
+	if (!pass)
+		return NULL;
+	pass->input = *input;
 	spool_init(&pass->rows);
 	pass->threads.words = THREAD_KEY_WORDS;
 	const struct replay_options *o = input->options;
 	pass->keys.words = o->with_cpu || o->facets ? SAMPLE_KEY_WORDS : SAMPLE_KEY_WORDS - 1;
-	if (!resolver_init(&pass->resolver, input->sideband->machine, input->run->swap))
-		return false;
+	sample_facets_init(&pass->facets, input->options, perfdata_reader_features(input->reader), &pass->resolver);
+	if (!resolver_init(&pass->resolver, input->sideband->machine, input->run->swap)) {
+		sample_pass_destroy(pass);
+		return NULL;
+	}
 	if (!o->with_addresses && !o->facets && !o->by_branch && o->history == HISTORY_NONE)
 		pass->resolver.frames.words = RESOLVED_FRAME_WORDS - 1;
-	sample_facets_init(&pass->facets, input->options, perfdata_reader_features(input->reader), &pass->resolver);
 	pass->facets.parallelism = input->parallelism;
 	pass->facets.namespaces = input->namespaces;
 	pass->resolver.deferred = &input->sideband->deferred;
@@ -39,11 +44,13 @@ bool sample_pass_init(
 			input->run->swap);
 		pass->resolver.unwinder = &pass->unwinder;
 	}
-	return true;
+	return pass;
 }
 
-void sample_pass_deinit(struct sample_pass *pass)
+void sample_pass_destroy(struct sample_pass *pass)
 {
+	if (!pass)
+		return;
 	resolver_deinit(&pass->resolver);
 	sample_unwinder_deinit(&pass->unwinder);
 	lbr_stitcher_deinit(&pass->stitcher);
@@ -55,6 +62,7 @@ void sample_pass_deinit(struct sample_pass *pass)
 	vec_free(&pass->sums);
 	spool_deinit(&pass->rows);
 	group_reads_deinit(&pass->reads);
+	free(pass);
 }
 
 static uint64_t pack(uint32_t low, uint32_t high)
@@ -414,30 +422,48 @@ static void finish_batch(struct sample_pass *pass)
 	resolver_addresses_clear(&pass->resolver);
 }
 
-void sample_pass_run(struct sample_pass *pass)
+struct chunk_walk {
+	size_t counted; /* of progress */
+	size_t left; /* of the run: what lies before has left memory */
+};
+
+/* The samples that begin in a chunk. False: the run cannot be followed, or memory is out. */
+static bool run_chunk(struct sample_pass *pass, size_t chunk, struct chunk_walk *walk)
 {
 	const struct sideband *sideband = pass->input.sideband;
-	if (pass->chunk_count == 0)
-		return;
-	size_t last = pass->first_chunk + pass->chunk_count;
-	size_t position = sideband->chunks.items[pass->first_chunk];
-	size_t end = last < sideband->chunks.len ? sideband->chunks.items[last] : sideband->end;
-	size_t counted = position, left = position;
-	record_run_move(pass->input.run, &left, position);
+	const struct record_run *run = pass->input.run;
+	size_t position = sideband->chunks.items[chunk];
+	size_t end = chunk + 1 < sideband->chunks.len ? sideband->chunks.items[chunk + 1] : sideband->end;
 	while (position < end && !pass->failed && !pass->resolver.failed) {
 		struct record record;
 		size_t start = position;
-		if (record_run_next(pass->input.run, &position, &record, NULL) != TALLY_OK)
-			break;
+		if (record_run_next(run, &position, &record, NULL) != TALLY_OK)
+			return false;
 		if (record.type == RECORD_SAMPLE)
 			begin_sample(pass, &record, start);
 		if (pass->batch_len < SAMPLE_BATCH)
 			continue;
 		finish_batch(pass);
-		progress_add(pass->input.run->progress, position - counted);
-		counted = position;
-		record_run_pass(pass->input.run, &left, position);
+		progress_add(run->progress, position - walk->counted);
+		walk->counted = position;
+		record_run_pass(run, &walk->left, position);
 	}
+	return !pass->failed && !pass->resolver.failed;
+}
+
+void sample_pass_run(struct sample_pass *pass, struct range_share *chunks, size_t range)
+{
+	size_t chunk;
+	if (!range_share_next(chunks, range, &chunk))
+		return;
+	size_t position = pass->input.sideband->chunks.items[chunk];
+	struct chunk_walk walk = {position, position};
+	record_run_move(pass->input.run, &walk.left, position);
+	while (run_chunk(pass, chunk, &walk) && range_share_next(chunks, range, &chunk))
+		;
 	finish_batch(pass);
 	pass->failed = pass->failed || pass->resolver.failed;
+	resolver_end_lookups(&pass->resolver);
+	id_table_end_lookups(&pass->keys);
+	vec_free(&pass->first_keys);
 }

@@ -4,8 +4,8 @@
  * A worker owns its results; workers share only immutable things. The results of consecutive ranges, taken in order,
  *are those of one range over all: nothing depends on the number of workers.
  *
- *	sample_pass_init(&pass, &input, first_chunk, chunk_count);   sample_pass_run(&pass);
- *	... pass.samples, pass.resolver ...                          sample_pass_deinit(&pass);
+ *	sample_pass_create(&input);	sample_pass_run(pass, &share, range);
+ *	... pass->sums, pass->resolver ...	sample_pass_destroy(pass);
  */
 #ifndef ANALYSIS_SAMPLE_PASS_H
 #define ANALYSIS_SAMPLE_PASS_H
@@ -16,6 +16,7 @@
 #include "analysis/sample_facets.h"
 #include "analysis/sample_switches.h"
 #include "analysis/sideband.h"
+#include "base/range_share.h"
 #include "base/spool.h"
 
 /* What makes samples equal: event | thread << 32, leaf | stack << 32, and if either is kept CPU | facets << 32. */
@@ -78,7 +79,6 @@ struct sample_pass_input {
 
 struct sample_pass {
 	struct sample_pass_input input;
-	size_t first_chunk, chunk_count;
 	struct resolver resolver;
 	struct sample_unwinder unwinder;
 	struct lbr_stitcher stitcher;
@@ -100,10 +100,11 @@ struct sample_pass {
 
 /* True where samples carry running totals, so that one worker must see them all. */
 bool sample_pass_is_sequential(struct perfdata_reader *reader);
-bool sample_pass_init(
-	struct sample_pass *pass, const struct sample_pass_input *input, size_t first_chunk, size_t chunk_count);
-void sample_pass_run(struct sample_pass *pass);
-void sample_pass_deinit(struct sample_pass *pass);
+/* NULL: out of memory. */
+struct sample_pass *sample_pass_create(const struct sample_pass_input *input);
+/* The samples of a range of the sideband's chunks, which others may make shorter meanwhile. */
+void sample_pass_run(struct sample_pass *pass, struct range_share *chunks, size_t range);
+void sample_pass_destroy(struct sample_pass *pass);
 
 /* For who fills a pass otherwise. span: when the thread has this name; it is cut to that. */
 uint32_t sample_pass_add_thread(

@@ -17,7 +17,7 @@ void sched_history_deinit(struct sched_history *h)
 
 static uint32_t add_task(struct sched_history *h, int32_t tid)
 {
-	const struct sched_task task = {.tid = tid, .pid = tid, .parent = -1, .prio = -1};
+	const struct sched_task task = {.tid = tid, .pid = -1, .parent = -1, .prio = -1};
 	if (h->tasks.len >= ID_TABLE_NONE || !vec_push(&h->tasks, task))
 		return ID_TABLE_NONE;
 	return (uint32_t)(h->tasks.len - 1);
@@ -51,6 +51,16 @@ bool sched_history_fork(struct sched_history *h, int32_t tid, int32_t pid, int32
 		return false;
 	h->tasks.items[id].pid = pid;
 	h->tasks.items[id].parent = parent;
+	return true;
+}
+
+bool sched_history_process(struct sched_history *h, int32_t tid, int32_t pid)
+{
+	uint32_t id = sched_history_task(h, tid);
+	if (id == ID_TABLE_NONE)
+		return false;
+	if (pid > 0)
+		h->tasks.items[id].pid = pid;
 	return true;
 }
 

@@ -23,7 +23,7 @@ struct sched_spread {
 };
 
 struct sched_task {
-	int32_t tid, pid, parent; /* parent -1: not known */
+	int32_t tid, pid, parent; /* pid, parent -1: not known */
 	bool is_idle, has_exited;
 	uint64_t woken_ns, left_ns; /* 0: not since it last ran; never */
 	uint64_t migrated_ns; /* to another CPU's queue, ready to run; 0: not since it last ran */
@@ -74,6 +74,8 @@ void sched_history_deinit(struct sched_history *h);
 uint32_t sched_history_task(struct sched_history *h, int32_t tid);
 /* The other functions are false when memory is out. */
 bool sched_history_fork(struct sched_history *h, int32_t tid, int32_t pid, int32_t parent);
+/* A record or sample of a task that has run tells its process. */
+bool sched_history_process(struct sched_history *h, int32_t tid, int32_t pid);
 bool sched_history_exit(struct sched_history *h, int32_t tid);
 bool sched_history_wake(struct sched_history *h, int32_t tid, uint64_t time_ns);
 /* To the queue of another CPU; what it waited until then counts if it was ready to run. */

@@ -8,7 +8,8 @@
 #include "base/key_sort.h"
 #include "base/limits.h"
 
-#define PREFETCH 8 /* records ahead */
+#define PARTS_EACH 4 /* what a part leaves is a list, which costs little */
+#define PREFETCH   8 /* records ahead */
 
 struct jit_marker { /* the mapping that names a dump */
 	int32_t pid;
@@ -276,7 +277,7 @@ static enum tally_status walk(struct sideband_reading *reading, struct tally_err
 {
 	struct sideband *out = reading->out;
 	struct run_parts parts;
-	if (!run_parts_init(&parts, reading->run))
+	if (!run_parts_init(&parts, reading->run, PARTS_EACH))
 		return error_nomem(err);
 	struct walking walking = {reading, calloc(parts.count, sizeof(*walking.parts))};
 	enum tally_status status = walking.parts ? TALLY_OK : error_nomem(err);

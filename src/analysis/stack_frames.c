@@ -108,11 +108,19 @@ bool stack_frames_translate(struct stack_frames *stacks, unsigned threads)
 	return true;
 }
 
-void stack_frames_deinit(struct stack_frames *stacks)
+void stack_frames_forget_stacks(struct stack_frames *stacks)
 {
 	free(stacks->hashes);
-	free(stacks->kinds);
 	free(stacks->begin);
 	free(stacks->called);
+	stacks->hashes = NULL;
+	stacks->begin = NULL;
+	stacks->called = NULL;
+}
+
+void stack_frames_deinit(struct stack_frames *stacks)
+{
+	stack_frames_forget_stacks(stacks);
+	free(stacks->kinds);
 	*stacks = (struct stack_frames){0};
 }

@@ -43,6 +43,8 @@ struct stack_frames {
 
 /* False: out of memory; to be deinitialised either way. */
 TALLY_MUST_CHECK bool stack_frames_translate(struct stack_frames *stacks, unsigned threads);
+/* Its stacks have been taken: all but kinds goes. */
+void stack_frames_forget_stacks(struct stack_frames *stacks);
 void stack_frames_deinit(struct stack_frames *stacks);
 /* Of frames of the profile. */
 static inline struct list stack_frames_get(const struct stack_frames *stacks, uint32_t stack)

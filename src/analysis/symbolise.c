@@ -29,6 +29,14 @@ static void look_up_frames(void *context, size_t index, unsigned worker)
 	}
 }
 
+static bool has_bpf(const struct machine *machine, const struct binary_list *binaries)
+{
+	for (size_t i = 0; i < binaries->len; i++)
+		if (machine_binary_get(machine, binaries->items[i])->kind == MACHINE_BPF)
+			return true;
+	return false;
+}
+
 /* A BPF program is one function, named by its record. */
 static enum tally_status name_bpf_frames(const struct symbolise_job *job, struct tally_error *err)
 {
@@ -93,17 +101,16 @@ enum tally_status symbolise(const struct symbolise_job *job, struct tally_error 
 	uint32_t *store_ids = malloc((binary_count ? binary_count : 1) * sizeof(*store_ids));
 	if (!store_ids)
 		return error_nomem(err);
-	struct binary_list binaries = {0};
-	enum tally_status status = list_hit(job, &binaries)
-					   ? symbolise_load(job->machine, job->store, &binaries, store_ids, err)
+	enum tally_status status = list_hit(job, job->hit)
+					   ? symbolise_load(job->machine, job->store, job->hit, store_ids, err)
 					   : error_nomem(err);
-	vec_free(&binaries);
 	if (status == TALLY_OK) {
 		struct look_up look_up = {.job = job, .store_ids = store_ids};
 		thread_pool_for(
 			thread_pool_tasks(job->frames->len, FRAMES_PER_TASK), job->threads, look_up_frames, &look_up);
-		status = name_bpf_frames(job, err);
 	}
+	if (status == TALLY_OK && has_bpf(job->machine, job->hit))
+		status = name_bpf_frames(job, err);
 	free(store_ids);
 	return status;
 }

@@ -12,19 +12,21 @@
 #include "base/arena.h"
 #include "code/binary_store.h"
 
+struct binary_list { /* of the machine's, each once */
+	uint32_t *items;
+	size_t len, cap;
+};
+
 struct symbolise_job {
 	const struct machine *machine;
 	struct binary_store *store;
 	const struct id_table *frames; /* of resolved frames */
 	const struct symbol **symbols; /* out: one per frame, NULL where there is no name */
 	struct arena *arena;
+	struct binary_list *hit; /* out, the caller's to free: the binaries that frames lie in, in order of first use */
 	unsigned threads; /* 0: one per CPU */
 };
 
-struct binary_list { /* of the machine's, each once */
-	uint32_t *items;
-	size_t len, cap;
-};
 /* Loads those binaries. store_ids, by binary of the machine: their entries, RESOLVE_NONE for all others. */
 TALLY_MUST_CHECK enum tally_status symbolise_load(const struct machine *machine, struct binary_store *store,
 	const struct binary_list *binaries, uint32_t *store_ids, struct tally_error *err);

@@ -1,9 +1,11 @@
 #include "analysis/worth.h"
 #include "base/error.h"
+#include "base/thread_pool.h"
 
 #include <inttypes.h>
 
 #define SAMPLES_AHEAD 8
+#define TASK_SAMPLES  16384
 
 static bool excludes_kernel(const struct perfdata_reader *reader)
 {
@@ -16,33 +18,58 @@ static bool excludes_kernel(const struct perfdata_reader *reader)
 	return count > 0;
 }
 
-void worth_measure(struct worth *worth, const struct perfdata_reader *reader, const struct replay_result *result)
+struct measuring {
+	const struct profile *profile;
+	struct worth *worth; /* workers add to it */
+};
+
+static void add_to(uint64_t *sum, uint64_t more)
 {
-	const struct profile *p = result->profile;
-	const struct input_health *health = &result->health;
-	const struct stack_ends *ends = &result->ends;
-	*worth = (struct worth){
-		.lost = health->lost_events + health->lost_samples,
-		.throttled = health->throttled,
-		.stacks = stack_ends_unwound(ends) + ends->reached + ends->unknown,
-		.complete = ends->ends[UNWIND_ROOT] + ends->reached,
-		.is_unwound = stack_ends_unwound(ends) > 0,
-		.is_cut = health->is_cut,
-	};
-	for (size_t i = 0; i < p->sample_count; i++) {
+	if (more)
+		__atomic_fetch_add(sum, more, __ATOMIC_RELAXED);
+}
+
+static void measure_samples(void *context, size_t task, unsigned worker)
+{
+	const struct measuring *m = context;
+	const struct profile *p = m->profile;
+	struct worth sums = {0};
+	size_t end = thread_pool_task_end(task, TASK_SAMPLES, p->sample_count);
+	for (size_t i = task * TASK_SAMPLES; i < end; i++) {
 		/* Frames lie far apart: the wait for one that comes soon begins now. */
 		if (i + SAMPLES_AHEAD < p->sample_count)
 			__builtin_prefetch(&p->frames[p->samples[i + SAMPLES_AHEAD].leaf]);
 		const struct profile_sample *sample = &p->samples[i];
 		const struct profile_frame *leaf = &p->frames[sample->leaf];
 		bool is_named = leaf->function != PROFILE_NONE;
-		worth->samples += sample->count;
-		worth->named += is_named ? sample->count : 0;
+		sums.samples += sample->count;
+		sums.named += is_named ? sample->count : 0;
 		if (leaf->level != PROFILE_LEVEL_KERNEL)
 			continue;
-		worth->kernel_samples += sample->count;
-		worth->kernel_named += is_named ? sample->count : 0;
+		sums.kernel_samples += sample->count;
+		sums.kernel_named += is_named ? sample->count : 0;
 	}
+	add_to(&m->worth->samples, sums.samples);
+	add_to(&m->worth->named, sums.named);
+	add_to(&m->worth->kernel_samples, sums.kernel_samples);
+	add_to(&m->worth->kernel_named, sums.kernel_named);
+}
+
+void worth_measure(struct worth *worth, const struct perfdata_reader *reader, const struct replay_result *result)
+{
+	const struct profile *p = result->profile;
+	const struct input_health *health = &result->health;
+	const struct stack_ends *ends = &result->ends;
+	*worth = (struct worth){
+		.lost = input_health_lost(health),
+		.throttled = health->throttled,
+		.stacks = stack_ends_unwound(ends) + ends->reached + ends->unknown,
+		.complete = ends->ends[UNWIND_ROOT] + ends->reached,
+		.is_unwound = stack_ends_unwound(ends) > 0,
+		.is_cut = health->is_cut,
+	};
+	thread_pool_for(
+		thread_pool_tasks(p->sample_count, TASK_SAMPLES), 0, measure_samples, &(struct measuring){p, worth});
 	if (worth->kernel_samples)
 		worth->kernel = worth->kernel_named ? WORTH_KERNEL_NAMED : WORTH_KERNEL_HIDDEN;
 	else

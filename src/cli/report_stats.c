@@ -1,6 +1,7 @@
 #include "cli/report_stats.h"
 #include "analysis/group_reads.h"
 #include "base/error.h"
+#include "base/map_u64.h"
 #include "base/vec.h"
 #include "perfdata/other_writers.h"
 

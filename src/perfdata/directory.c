@@ -21,6 +21,7 @@ bool directory_is(const char *path)
 struct collected {
 	struct spool bytes;
 	VEC(size_t) ends;
+	uint64_t mtime_ns; /* of the first file */
 };
 
 /* found: false if there is no such file. */
@@ -35,6 +36,8 @@ static enum tally_status append_file(struct collected *all, const char *path, bo
 	enum tally_status status = file_map_open(path, &map, err);
 	if (status != TALLY_OK)
 		return status;
+	if (all->ends.len == 0)
+		all->mtime_ns = map.mtime_ns;
 	bool fits = spool_append(&all->bytes, map.bytes.data, map.bytes.len) && vec_push(&all->ends, all->bytes.len);
 	file_map_close(&map);
 	return fits ? TALLY_OK : error_nomem(err);
@@ -58,7 +61,7 @@ enum tally_status directory_read(const char *path, struct directory_parts *parts
 		snprintf(name + len, sizeof(name) - len, ".%u", i);
 		status = append_file(&all, name, &found, err);
 	}
-	struct directory_parts read = {all.bytes, all.ends.items, all.ends.len};
+	struct directory_parts read = {all.bytes, all.ends.items, all.ends.len, all.mtime_ns};
 	if (status == TALLY_OK)
 		*parts = read;
 	else

@@ -17,6 +17,7 @@ struct directory_parts {
 	struct spool bytes;
 	size_t *ends; /* of each part, from the start of bytes; the first is `data` */
 	size_t count;
+	uint64_t mtime_ns; /* of `data` */
 };
 
 bool directory_is(const char *path);

@@ -24,4 +24,10 @@ struct input_health { /* what was lost, cut or not understood; travels with ever
 	uint32_t cut_record_bytes; /* that the record there says to have; UINT32_MAX: it has no whole header */
 };
 
+/* A loss is in both sums where the kernel counts them by event (Linux 6.0): once by its ring, once by its event. */
+static inline uint64_t input_health_lost(const struct input_health *health)
+{
+	return health->lost_events > health->lost_samples ? health->lost_events : health->lost_samples;
+}
+
 #endif

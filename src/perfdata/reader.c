@@ -438,7 +438,7 @@ struct perfdata_layout perfdata_reader_layout(const struct perfdata_reader *r)
 		.data_offset = r->data_offset,
 		.data_size = (r->parts.count ? r->first_end : r->data_end) - r->data_offset,
 		.feature_offset = r->feature_offset ? r->feature_offset : r->data_end,
-		.mtime_ns = r->map.mtime_ns,
+		.mtime_ns = r->parts.count ? r->parts.mtime_ns : r->map.mtime_ns,
 	};
 }
 

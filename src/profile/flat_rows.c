@@ -223,14 +223,17 @@ static void add_samples(void *context, size_t index, unsigned worker)
 	parts[index] = part;
 }
 
-/* Without children a sample makes one row at most; with them, most callers are of one group of samples only. parts:
- * whose rows will be joined here. Room that nothing touches costs nothing, moving what is there would. */
-static bool builder_init(struct flat_part *b, size_t parts)
+/* How many rows a table may have: without children a sample makes one at most; with them, a group of frames is most often
+ * of callers or of samples' own, and of one group of samples. */
+static size_t expected_rows(const struct flat_groups *groups, const struct flat_options *options)
 {
-	const struct flat_groups *groups = b->groups;
-	size_t count = b->options->with_children ? groups->frame_groups : b->end - b->begin;
-	b->row_of = calloc(groups->frame_groups + 1, sizeof(*b->row_of));
-	return b->row_of && flat_part_reserve(b, count * parts);
+	return options->with_children ? groups->frame_groups / 2 : groups->begin[groups->sample_groups];
+}
+
+static bool builder_init(struct flat_part *b, size_t rows)
+{
+	b->row_of = calloc(b->groups->frame_groups + 1, sizeof(*b->row_of));
+	return b->row_of && flat_part_reserve(b, rows);
 }
 
 static void builder_deinit(struct flat_part *b)
@@ -348,7 +351,8 @@ bool flat_rows_make(struct flat_table *table, const struct flat_rows_source *sou
 			.chains = source->chains,
 			.begin = samples * i / count,
 			.end = samples * (i + 1) / count};
-		is_done = builder_init(&parts[i], i == 0 ? count : 1);
+		/* The others' rows will be joined with the first one's. */
+		is_done = builder_init(&parts[i], expected_rows(groups, &table->options) / (i == 0 ? 1 : count));
 	}
 	if (is_done)
 		thread_pool_for(count, table->options.threads, add_samples, parts);

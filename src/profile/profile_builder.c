@@ -177,13 +177,6 @@ bool profile_builder_sample_is_valid(const struct profile_builder *b, const stru
 	       (!b->facets || sample->facets < b->facet_ids.len);
 }
 
-void profile_builder_count_sample(struct profile_builder *b, const struct profile_sample *sample)
-{
-	struct profile_event *event = &b->events.items[sample->event];
-	event->sample_count += sample->count;
-	event->total_period += sample->period;
-}
-
 uint32_t profile_builder_sample(struct profile_builder *b, const struct profile_sample *sample)
 {
 	const uint64_t key[PROFILE_SAMPLE_WORDS] = {word(sample->event, sample->thread),
@@ -199,7 +192,9 @@ uint32_t profile_builder_sample(struct profile_builder *b, const struct profile_
 		b->is_out_of_memory = true;
 		return PROFILE_NONE;
 	}
-	profile_builder_count_sample(b, sample);
+	struct profile_event *event = &b->events.items[sample->event];
+	event->sample_count += sample->count;
+	event->total_period += sample->period;
 	struct profile_sample *merged = &b->samples.items[id];
 	if (is_new) {
 		*merged = *sample;
@@ -258,8 +253,8 @@ static void rename_samples(const struct spool *spool, const uint32_t *moved)
 	}
 }
 
-/* As sort_samples, and rows go on to name the samples they did. */
-static bool sort_with_rows(struct profile_builder *b)
+/* Rows go on to name the samples they did. */
+static bool sort_named_samples(struct profile_builder *b)
 {
 	size_t count = b->samples.len, idle = idle_keys(b);
 	struct sort_key *order = key_sort_order(
@@ -270,10 +265,8 @@ static bool sort_with_rows(struct profile_builder *b)
 		moved[order[i].index] = (uint32_t)i;
 	is_done = is_done && key_sort_move(b->samples.items, count, sizeof(*b->samples.items), order);
 	free(order);
-	if (is_done) {
+	if (is_done)
 		rename_samples(&b->rows, moved);
-		is_done = spool_sort(&b->rows, sizeof(struct profile_row), compare_rows);
-	}
 	free(moved);
 	return is_done;
 }
@@ -282,6 +275,10 @@ static bool sort_with_rows(struct profile_builder *b)
 static bool sort_samples(struct profile_builder *b)
 {
 	size_t idle = idle_keys(b);
+	if (b->is_complete)
+		return true;
+	if (b->rows.len > 0)
+		return sort_named_samples(b);
 	return key_sort_items(
 		b->samples.items, b->samples.len, sizeof(*b->samples.items), sample_keys + idle, SAMPLE_KEYS - idle);
 }
@@ -310,7 +307,7 @@ static bool fill_facets(struct profile_builder *b, struct profile *p)
 
 static bool fill_profile(struct profile_builder *b, struct profile *p)
 {
-	if (!(b->rows.len == 0 ? sort_samples(b) : sort_with_rows(b)))
+	if (!sort_samples(b) || (b->rows.len > 0 && !spool_sort(&b->rows, sizeof(struct profile_row), compare_rows)))
 		return false;
 	MOVE_ARRAY(p, &b->events, events, event_count);
 	MOVE_ARRAY(p, &b->binaries, binaries, binary_count);

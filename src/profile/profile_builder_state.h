@@ -24,13 +24,11 @@ struct profile_builder {
 	VEC(struct profile_field) fields;
 	struct id_table facet_ids; /* of FACET_WORDS for each value */
 	struct spool rows; /* of struct profile_row */
-	bool is_complete; /* stacks and samples came in bulk: no look-up finds them, and no more may come */
+	bool is_complete; /* stacks and samples came in bulk, these in order: no look-up finds them, no more may come */
 	bool is_out_of_memory;
 	bool has_bad_id; /* something refers to an id that was not handed out */
 };
 
 bool profile_builder_sample_is_valid(const struct profile_builder *b, const struct profile_sample *sample);
-/* As samples of the event that is its own. */
-void profile_builder_count_sample(struct profile_builder *b, const struct profile_sample *sample);
 
 #endif

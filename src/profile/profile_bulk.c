@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buckets.h"
 #include "base/key_sort.h"
 #include "base/thread_pool.h"
 #include "profile/profile_builder_state.h"
@@ -138,18 +139,42 @@ struct adding {
 	uint32_t *places; /* by number */
 };
 
-/* The first of its kind may not be the earliest. */
-static void find_earliest(void *context, size_t task, unsigned worker)
+/* As samples of the event that is their own; other workers count too. */
+static void count_samples(struct profile_builder *b, const struct profile_sample *of_event)
+{
+	if (of_event->event >= b->events.len) {
+		set_flag(&b->has_bad_id);
+		return;
+	}
+	struct profile_event *event = &b->events.items[of_event->event];
+	__atomic_fetch_add(&event->sample_count, of_event->count, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&event->total_period, of_event->period, __ATOMIC_RELAXED);
+}
+
+static void note_earliest(struct sort_key *place, uint64_t order)
+{
+	uint64_t known = __atomic_load_n(&place->key, __ATOMIC_RELAXED);
+	while (order < known &&
+		!__atomic_compare_exchange_n(&place->key, &known, order, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+
+/* Finds the earliest of each kind, which the first one may not be, and counts all of them. */
+static void note_samples(void *context, size_t task, unsigned worker)
 {
 	const struct adding *a = context;
+	struct profile_sample sum = {0}; /* of one event: that of most neighbours */
 	for (size_t i = task * TASK_ITEMS; i < thread_pool_task_end(task, TASK_ITEMS, a->from->count); i++) {
-		uint64_t *earliest = &a->order[a->found->numbers[i]].key,
-			 known = __atomic_load_n(earliest, __ATOMIC_RELAXED);
-		uint64_t order = a->from->get(a->from->context, (uint32_t)i).first_order;
-		while (order < known &&
-			!__atomic_compare_exchange_n(earliest, &known, order, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-			;
+		const struct profile_sample sample = a->from->get(a->from->context, (uint32_t)i);
+		note_earliest(&a->order[a->found->numbers[i]], sample.first_order);
+		if (sample.event != sum.event) {
+			count_samples(a->b, &sum);
+			sum = (struct profile_sample){.event = sample.event};
+		}
+		sum.count += sample.count;
+		sum.period += sample.period;
 	}
+	count_samples(a->b, &sum);
 }
 
 static void put_firsts(void *context, size_t task, unsigned worker)
@@ -183,20 +208,66 @@ static void add_others(void *context, size_t task, unsigned worker)
 	}
 }
 
-/* Samples of one event are put where they belong at once, instead of being moved there when the profile is finished. */
+static bool has_many_events(const struct profile_builder *b)
+{
+	size_t sampled = 0;
+	for (size_t i = 0; i < b->events.len; i++)
+		sampled += b->events.items[i].sample_count > 0;
+	return sampled > 1;
+}
+
+/* Into room, what is in order. False: out of memory. */
+static bool order_by_event(const struct adding *a, struct sort_key *room)
+{
+	size_t count = a->found->count, events = a->b->events.len;
+	uint32_t *event_of = malloc((count + 1) * sizeof(*event_of)), *from = malloc((count + 1) * sizeof(*from)),
+		 *begin = calloc(events + 2, sizeof(*begin));
+	bool is_done = event_of && from && begin;
+	for (size_t i = 0; is_done && i < count; i++) {
+		uint32_t first = a->found->firsts[a->order[i].index];
+		event_of[i] = a->from->get(a->from->context, first).event;
+	}
+	if (is_done)
+		buckets_fill(event_of, count, events, begin, from);
+	for (size_t i = 0; is_done && i < count; i++)
+		room[i] = a->order[from[i]];
+	free(event_of);
+	free(from);
+	free(begin);
+	return is_done;
+}
+
+/* By event, then by order, as a finished profile has them. False: out of memory. */
+static bool order_samples(struct adding *a, unsigned threads)
+{
+	size_t count = a->found->count;
+	struct sort_key *room = a->order + count;
+	for (size_t i = 0; i < count; i++)
+		a->order[i] = (struct sort_key){UINT64_MAX, i};
+	thread_pool_for(thread_pool_tasks(a->from->count, TASK_ITEMS), threads, note_samples, a);
+	if (a->b->has_bad_id)
+		return true;
+	key_sort(a->order, room, count);
+	if (!has_many_events(a->b))
+		return true;
+	if (!order_by_event(a, room))
+		return false;
+	memcpy(a->order, room, count * sizeof(*room));
+	return true;
+}
+
+/* They are put where they belong at once, instead of being moved there when the profile is finished. False: out of
+ * memory. */
 static bool add_samples(struct adding *a, unsigned threads)
 {
 	struct profile_builder *b = a->b;
 	size_t count = a->found->count;
 	a->order = malloc((2 * count + 1) * sizeof(*a->order));
 	a->places = malloc((count + 1) * sizeof(*a->places));
-	if (!a->order || !a->places || !vec_reserve(&b->samples, count))
+	if (!a->order || !a->places || !vec_reserve(&b->samples, count) || !order_samples(a, threads))
 		return false;
-	for (size_t i = 0; i < count; i++)
-		a->order[i] = (struct sort_key){UINT64_MAX, i};
-	thread_pool_for(thread_pool_tasks(a->from->count, TASK_ITEMS), threads, find_earliest, a);
-	if (b->events.len == 1)
-		key_sort(a->order, a->order + count, count);
+	if (b->has_bad_id)
+		return true;
 	thread_pool_for(thread_pool_tasks(count, TASK_ITEMS), threads, put_firsts, a);
 	thread_pool_for(thread_pool_tasks(a->from->count, TASK_ITEMS), threads, add_others, a);
 	b->samples.len = count;
@@ -223,7 +294,5 @@ bool profile_builder_all_samples(
 		dedup_deinit(found);
 		return false;
 	}
-	for (size_t i = 0; i < b->samples.len && !b->has_bad_id; i++)
-		profile_builder_count_sample(b, &b->samples.items[i]);
 	return true;
 }

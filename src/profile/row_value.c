@@ -1,5 +1,27 @@
 #include "profile/row_value.h"
 
+/* What a facet says by its number or text alone; others are of frames, or of samples that are counted otherwise. */
+static bool is_of_facet(enum profile_key key)
+{
+	const struct profile_key_info *info = profile_key_get(key);
+	if (info->is_value || info->mode != KEY_MODE_ANY)
+		return false;
+	switch ((int)info->form) {
+	case KEY_FORM_NUMBER:
+	case KEY_FORM_SUM:
+	case KEY_FORM_SOCKET:
+	case KEY_FORM_TIME:
+	case KEY_FORM_HEX:
+	case KEY_FORM_TEXT:
+	case KEY_FORM_SIZE:
+	case KEY_FORM_COUNT:
+	case KEY_FORM_PAGE:
+		return true;
+	default:
+		return false;
+	}
+}
+
 bool row_value_has_key(enum profile_key key)
 {
 	switch ((int)key) {
@@ -12,12 +34,11 @@ bool row_value_has_key(enum profile_key key)
 	case KEY_SRCLINE:
 	case KEY_SRCFILE:
 	case KEY_SYMBOL_SIZE:
-	case KEY_TRACE:
 	case KEY_PARENT:
 	case KEY_IPC_NULL:
 		return true;
 	default:
-		return false;
+		return is_of_facet(key);
 	}
 }
 
@@ -38,12 +59,22 @@ static struct row_value of_number(int64_t number)
 	return (struct row_value){.text = STR(""), .number = number};
 }
 
+static struct row_value of_facet(const struct flat_table *table, const struct flat_row *row, enum profile_key key)
+{
+	const struct profile *p = table->profile;
+	const struct profile_value *value = profile_facet(p, row->facets, profile_key_facet(key));
+	if (!value)
+		return (struct row_value){.text = STR(""), .is_unknown = true};
+	if (profile_key_get(key)->form == KEY_FORM_TEXT)
+		return of_name(p, value->text);
+	return of_number((int64_t)value->number);
+}
+
 struct row_value row_value(const struct flat_table *table, const struct flat_row *row, enum profile_key key)
 {
 	const struct profile *p = table->profile;
 	const struct profile_frame *frame = &p->frames[row->frame];
 	const struct profile_thread *thread = &p->threads[row->thread];
-	const struct profile_value *trace;
 	switch ((int)key) {
 	case KEY_PID:
 		return of_number(thread->tid);
@@ -63,13 +94,10 @@ struct row_value row_value(const struct flat_table *table, const struct flat_row
 		return of_name(p, row->place.file);
 	case KEY_SYMBOL_SIZE:
 		return of_number(frame->function == PROFILE_NONE ? 0 : (int64_t)p->functions[frame->function].size);
-	case KEY_TRACE:
-		trace = profile_facet(p, row->facets, FACET_TRACE);
-		return of_name(p, trace ? trace->text : PROFILE_NONE);
 	case KEY_PARENT:
 		return of_function(p, row->parent);
 	default:
-		return of_number(0);
+		return is_of_facet(key) ? of_facet(table, row, key) : of_number(0);
 	}
 }
 

@@ -194,17 +194,21 @@ static void put_string(struct printer *p, const struct spec *spec)
 	text_deinit(&s);
 }
 
-static void put_address(struct printer *p, const struct spec *spec, uint64_t v)
+static void put_hex_address(struct printer *p, const struct spec *spec, uint64_t v)
 {
 	struct text s = {0};
-	if (v == 0) {
-		text_str(&s, "(nil)"); /* as the C library's printf */
-	} else {
-		text_str(&s, "0x");
-		text_hex(&s, v, 0);
-	}
+	text_str(&s, "0x");
+	text_hex(&s, v, 0);
 	pad(p->t, spec, s.data, s.len);
 	text_deinit(&s);
+}
+
+static void put_address(struct printer *p, const struct spec *spec, uint64_t v)
+{
+	if (v == 0)
+		pad(p->t, spec, "(nil)", 5); /* as the C library's printf */
+	else
+		put_hex_address(p, spec, v);
 }
 
 static void put_symbol(struct printer *p, const struct spec *spec, bool with_offset)
@@ -214,7 +218,7 @@ static void put_symbol(struct printer *p, const struct spec *spec, bool with_off
 	uint64_t start = address;
 	const char *name = context->find_symbol ? context->find_symbol(context->owner, &start) : NULL;
 	if (!name) {
-		put_address(p, spec, address);
+		put_hex_address(p, spec, address);
 		return;
 	}
 	text_str(p->t, name);
@@ -248,21 +252,30 @@ static void put_ipv4(struct text *t, const uint8_t *data)
 	}
 }
 
-/* The longest run of zero groups is left out, as RFC 5952 has it. */
+/* Prefixes that say that an IPv4 address follows: mapped ones (RFC 4291), and those of ISATAP (RFC 5214). */
+static bool has_ipv4(const uint8_t *data)
+{
+	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff}, isatap[4] = {0x00, 0x00, 0x5e, 0xfe};
+	const uint8_t interface[4] = {data[8] & 0xfdu, data[9], data[10], data[11]};
+	return memcmp(data, mapped, sizeof(mapped)) == 0 || memcmp(interface, isatap, sizeof(isatap)) == 0;
+}
+
+/* The longest run of zero groups is left out, and an IPv4 address written as such, as RFC 5952 has it. */
 static void put_ipv6_short(struct text *t, const uint8_t *data)
 {
+	size_t groups = has_ipv4(data) ? 6 : 8;
 	size_t best = 8;
 	size_t best_len = 1;
-	for (size_t i = 0; i < 8; i++) {
+	for (size_t i = 0; i < groups; i++) {
 		size_t len = 0;
-		while (i + len < 8 && data[(i + len) * 2] == 0 && data[(i + len) * 2 + 1] == 0)
+		while (i + len < groups && data[(i + len) * 2] == 0 && data[(i + len) * 2 + 1] == 0)
 			len++;
 		if (len > best_len) {
 			best = i;
 			best_len = len;
 		}
 	}
-	for (size_t i = 0; i < 8; i++) {
+	for (size_t i = 0; i < groups; i++) {
 		if (i == best) {
 			text_str(t, i == 0 ? "::" : ":");
 			i += best_len - 1;
@@ -272,6 +285,8 @@ static void put_ipv6_short(struct text *t, const uint8_t *data)
 		if (i < 7)
 			text_char(t, ':');
 	}
+	if (groups == 6)
+		put_ipv4(t, data + 12);
 }
 
 static void put_ipv6(struct text *t, const uint8_t *data, bool is_short)

@@ -5,7 +5,7 @@
 
 #define RUN_BYTES   ((size_t)6 << 20)
 #define LARGE_BYTES 60000
-#define MAX_PARTS   8
+#define MAX_PARTS   36
 
 static void put_header(uint8_t *at, uint32_t type, uint16_t size)
 {
@@ -54,7 +54,7 @@ static bool walk(struct record_run *run, unsigned threads, size_t *positions, si
 	struct found found = {.run = run};
 	struct run_parts parts;
 	run->threads = threads;
-	assert_true(run_parts_init(&parts, run));
+	assert_true(run_parts_init(&parts, run, run->threads));
 	assert_in_range(parts.count, 1, MAX_PARTS);
 	run_parts_walk(&parts, note_records, &found);
 	bool is_cut = false;
@@ -116,7 +116,7 @@ static void test_no_records(void **state)
 	const struct record_run run = {.bytes = {NULL, 0}, .threads = 4};
 	struct found found = {.run = &run};
 	struct run_parts parts;
-	assert_true(run_parts_init(&parts, &run));
+	assert_true(run_parts_init(&parts, &run, 1));
 	assert_int_equal(parts.count, 1);
 	run_parts_walk(&parts, note_records, &found);
 	assert_int_equal(parts.items[0].end, 0);

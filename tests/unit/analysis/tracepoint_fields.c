@@ -169,7 +169,7 @@ static void kernel_symbols(bool swap)
 	assert_text(&f, "function=0x10");
 	begin(&f, TIMER);
 	writer_u64(&f.raw, 0);
-	assert_text(&f, "function=(nil)");
+	assert_text(&f, "function=0x0");
 	deinit(&f);
 }
 
@@ -289,6 +289,37 @@ static void addresses(bool swap)
 	assert_printed(swap, "\"%pI6\", REC->a", "");
 }
 
+static void ipv6_addresses(bool swap)
+{
+	static const struct {
+		uint8_t bytes[16];
+		const char *text;
+	} addresses[] = {
+		{{[15] = 1}, "::1"},
+		{{0x20, 1, 0xd, 0xb8, [7] = 2, [15] = 3}, "2001:db8:0:2::3"},
+		{{[10] = 0xff, 0xff, 10, 1, 2, 3}, "::ffff:10.1.2.3"},
+		{{[10] = 0xff, 0xff}, "::ffff:0.0.0.0"},
+		{{[9] = 0xff, 0xff, 0xff, 10, 1, 2, 3}, "::ff:ffff:a01:203"},
+		{{0xfe, 0x80, [8] = 2, 0, 0x5e, 0xfe, 10, 1, 2, 3}, "fe80::200:5efe:10.1.2.3"},
+		{{0xfe, 0x80, [10] = 0x5e, 0xfe, 10, 1, 2, 3}, "fe80::5efe:10.1.2.3"},
+		{{0xfe, 0x80, [9] = 1, 0x5e, 0xfe, 10, 1, 2, 3}, "fe80::1:5efe:a01:203"},
+	};
+	char format[1024];
+	struct fixture f = {.raw.swap = swap};
+	tracing_format(format, sizeof(format), "x", 7, "\tfield:__u8 a[16];\toffset:8;\tsize:16;\tsigned:0;\n",
+		"\"%pI6c\", REC->a");
+	struct tracing_source source = {.swap = swap, .system = "test", .formats = {format}};
+	tracing_build(&f.tracing, &source);
+	f.printer = create((struct tally_bytes){f.tracing.data, f.tracing.len});
+	assert_non_null(f.printer);
+	for (size_t i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++) {
+		begin(&f, 7);
+		writer_bytes(&f.raw, addresses[i].bytes, 16);
+		assert_text(&f, addresses[i].text);
+	}
+	deinit(&f);
+}
+
 /* Shown field by field. */
 static void unknown_formats(bool swap)
 {
@@ -340,7 +371,7 @@ static void deep_nesting(bool swap)
 static void both_byte_orders(void **state)
 {
 	void (*const cases[])(bool) = {fields, fields_by_name, kernel_symbols, trace_printk, unknown_and_short,
-		expressions, texts, numbers, addresses, unknown_formats, deep_nesting};
+		expressions, texts, numbers, addresses, ipv6_addresses, unknown_formats, deep_nesting};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		cases[i](false);
 		cases[i](true);

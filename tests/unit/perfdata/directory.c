@@ -103,6 +103,14 @@ static size_t read_all(struct perfdata_reader *r, uint64_t *sum, enum tally_stat
 	return count;
 }
 
+static void age_data(int64_t seconds)
+{
+	const struct timespec times[2] = {{.tv_sec = seconds}, {.tv_sec = seconds}};
+	char path[128];
+	snprintf(path, sizeof(path), "%s/data", dir);
+	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
 static void test_all_files_are_read(void **state)
 {
 	for (int swap = 0; swap < 2; swap++) {
@@ -110,7 +118,9 @@ static void test_all_files_are_read(void **state)
 		uint64_t sum, offset;
 		enum tally_status end;
 		make_recording(swap);
+		age_data(1000000000);
 		assert_int_equal(perfdata_reader_open(dir, &r, NULL), TALLY_OK);
+		assert_int_equal(perfdata_reader_layout(r).mtime_ns, UINT64_C(1000000000000000000));
 		assert_true(str_equal(perfdata_reader_features(r)->hostname, STR("host")));
 		assert_int_equal(perfdata_reader_data(r, &offset).len, 0);
 		uint64_t data_size = perfdata_reader_layout(r).data_size;
