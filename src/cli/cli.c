@@ -1,6 +1,7 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -33,6 +34,28 @@ int cli_failf(const struct cli *cli, const char *format, ...)
 	va_end(args);
 	fputc('\n', stderr);
 	return EXIT_FAILED;
+}
+
+/* Whether a folder of $PATH has it. */
+static bool is_in_path(const char *program)
+{
+	char path[PATH_MAX];
+	const char *at = getenv("PATH");
+	while (at) {
+		size_t len = strcspn(at, ":");
+		int room = snprintf(path, sizeof(path), "%.*s%s%s", (int)len, at, len ? "/" : "", program);
+		if (room > 0 && (size_t)room < sizeof(path) && access(path, X_OK) == 0)
+			return true;
+		at = at[len] ? at + len + 1 : NULL;
+	}
+	return false;
+}
+
+int cli_check_program(const struct cli *cli, const char *option, const char *program)
+{
+	if (!program || (strchr(program, '/') ? access(program, X_OK) == 0 : is_in_path(program)))
+		return 0;
+	return cli_failf(cli, "%s: cannot run %s: %s", option, program, strerror(errno));
 }
 
 static const char *level_name(enum diag_level level)

@@ -30,6 +30,8 @@ struct command;
 /* Prints "text" of the error on standard error; returns EXIT_FAILED. */
 int cli_fail(const struct cli *cli, const struct tally_error *err);
 int cli_failf(const struct cli *cli, const char *format, ...) TALLY_PRINTF(2, 3);
+/* 0: the program that an option names (NULL: none) can be run; else the exit code, after saying why not. */
+int cli_check_program(const struct cli *cli, const char *option, const char *program);
 /* Warnings and notes, each once with its count. */
 void cli_print_diag(const struct cli *cli, const struct diag *diag);
 /* The message, the usage lines and the options of these long names ("pid,tid"; NULL: all); returns EXIT_USAGE. */

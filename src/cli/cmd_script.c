@@ -46,12 +46,16 @@ static enum tally_status prepare_values(struct script *script, struct tally_erro
 		return error_nomem(err);
 	size_t count;
 	(void)perfdata_reader_events(script->reader, &count);
+	uint64_t all = 0;
 	for (size_t i = 0; i < count; i++)
-		if (script->fields[i] & FIELD_CGROUP && !printer->cgroups) {
-			printer->cgroups = &script->cgroups;
-			return cgroup_names_read(&script->cgroups, script->reader, err);
-		}
-	return TALLY_OK;
+		all |= script->fields[i];
+	if ((all & FIELD_BRCNTR) && script->counters.width == 0)
+		return error_set(err, TALLY_INVALID,
+			"-F brcntr: the recording does not say how wide the CPU's branch counters are");
+	if (!(all & FIELD_CGROUP))
+		return TALLY_OK;
+	printer->cgroups = &script->cgroups;
+	return cgroup_names_read(&script->cgroups, script->reader, err);
 }
 
 /* SHOWN_* of the --show-*-events given. */
@@ -119,6 +123,7 @@ static enum tally_status prepare(struct script *script, struct tally_error *err)
 		.kernel_release = &perfdata_reader_features(script->reader)->osrelease,
 		.build_id_dir = script->cli->build_id_dir,
 		.pack = perfdata_reader_features(script->reader)->raw[FEATURE_PACK],
+		.line_program = settings->addr2line,
 		.no_demangle = settings->no_demangle};
 	enum tally_status status = binary_store_create(&store_options, &script->store, err);
 	if (status == TALLY_OK)
@@ -152,7 +157,7 @@ static enum tally_status prepare(struct script *script, struct tally_error *err)
 		.places.resolver = &script->resolver,
 		.places.names = &script->names,
 		.fields = script->fields,
-		.hide_call_graph = settings->hide_call_graph,
+		.hide_call_graph = settings->fields.hides_chains,
 		.places.full_kernel_path = settings->show_kernel_path,
 		.places.full_source_path = settings->full_source_path,
 		.places.no_inline = settings->no_inline,
@@ -164,8 +169,9 @@ static enum tally_status prepare(struct script *script, struct tally_error *err)
 	};
 	script_code_init(&script->code, &script->printer.places, script->store);
 	script_source_init(&script->source, &script->printer.places);
-	script->printer.path =
-		(struct script_path){&script->printer.places, &script->code, &script->source, settings->max_blocks};
+	script->printer.path = (struct script_path){
+		&script->printer.places, &script->code, &script->source, settings->max_blocks, &script->counters, NULL};
+	script_counters_init(&script->counters, script->reader, settings->verbose > 0);
 	status = prepare_values(script, err);
 	if (status == TALLY_OK)
 		status = script_metrics_init(&script->metrics, script->reader, err);
@@ -286,6 +292,8 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	script_fields_init(&script.settings.fields);
 	int rest;
 	int code = cli_parse_options(cli, command, argc, argv, &script.settings, &rest);
+	if (code == CLI_GO_ON && cli_check_program(cli, "--addr2line", script.settings.addr2line) != 0)
+		code = EXIT_FAILED;
 	if (code != CLI_GO_ON)
 		return code;
 	if (script.settings.script && script.settings.only_checks)

@@ -184,12 +184,12 @@ static void print_access(struct text *t, const struct sample *sample)
 	if (present & SAMPLE_PHYS_ADDR)
 		print_hex(t, " .. phys_addr: ", sample->phys_addr);
 	if (present & SAMPLE_DATA_PAGE_SIZE) {
-		text_str(t, " .. data page size:");
+		text_str(t, " .. data page size: ");
 		script_print_page_size(t, sample->data_page_size);
 		text_char(t, '\n');
 	}
 	if (present & SAMPLE_CODE_PAGE_SIZE) {
-		text_str(t, " .. code page size:");
+		text_str(t, " .. code page size: ");
 		script_print_page_size(t, sample->code_page_size);
 		text_char(t, '\n');
 	}

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "cli/script_counters.h"
 
 #define ALL_KINDS ((1u << KIND_COUNT) - 1)
 
@@ -26,7 +27,7 @@ static const struct {
 
 struct field_name {
 	const char *name;
-	uint64_t field; /* 0: known, but not supported yet; attribute says why */
+	uint64_t field;
 	uint64_t needs; /* SAMPLE_*: one of them */
 	const char *attribute; /* what perf calls that, where it is not the field's name */
 	unsigned kinds; /* bits of those that can have it; 0: all */
@@ -60,7 +61,7 @@ static const struct field_name field_names[] = {
 	{"brstackinsnlen", FIELD_BRSTACKINSNLEN, 0, NULL, 0},
 	{"brstackdisasm", FIELD_BRSTACKDISASM, 0, NULL, 0},
 	{"brstackoff", FIELD_BRSTACKOFF, 0, NULL, 0},
-	{"callindent", 0, 0, "calls and returns are known of decoded hardware traces only", 0},
+	{"callindent", FIELD_CALLINDENT, 0, NULL, 0},
 	{"insn", FIELD_INSN, 0, NULL, 0},
 	{"disasm", FIELD_DISASM, 0, NULL, 0},
 	{"insnlen", FIELD_INSNLEN, 0, NULL, 0},
@@ -78,7 +79,7 @@ static const struct field_name field_names[] = {
 	{"vcpu", FIELD_VCPU, 0, NULL, 0},
 	{"cgroup", FIELD_CGROUP, SAMPLE_CGROUP, NULL, 0},
 	{"retire_lat", FIELD_RETIRE_LAT, SAMPLE_WEIGHT_STRUCT, "WEIGHT_STRUCT", 0},
-	{"brcntr", 0, 0, "its counters have not been seen on a CPU that has them", 0},
+	{"brcntr", FIELD_BRCNTR, 0, NULL, 0},
 };
 
 #define FIELD_NAME_COUNT (sizeof(field_names) / sizeof(field_names[0]))
@@ -103,12 +104,6 @@ void script_fields_init(struct script_field_request *request)
 static const char *complain(char *room, size_t room_bytes, const char *before, struct tally_str word, const char *after)
 {
 	snprintf(room, room_bytes, "%s'%.*s'%s", before, (int)(word.len < 64 ? word.len : 64), word.data, after);
-	return room;
-}
-
-static const char *refuse(char *room, size_t room_bytes, const struct field_name *name)
-{
-	snprintf(room, room_bytes, "Field '%s' is not supported yet: %s.", name->name, name->attribute);
 	return room;
 }
 
@@ -185,8 +180,6 @@ static const char *apply_word(
 	const struct field_name *name = find_field(word);
 	if (!name)
 		return complain(room, room_bytes, "Invalid field requested. There is no field ", word, ".");
-	if (name->field == 0)
-		return refuse(room, room_bytes, name);
 	for (size_t i = 0; i < KIND_COUNT; i++)
 		if (kinds == 1u << i && name->kinds && !(name->kinds & kinds)) {
 			char tail[64];
@@ -332,15 +325,29 @@ static const struct perfdata_event *first_of_kind(
 	return NULL;
 }
 
-/* Call chains of tracepoints are shown unless a list says otherwise. */
-static uint64_t chain_fields(const struct script_field_kind *kind, const struct perfdata_event *events, size_t count)
+/* Call chains of tracepoints are shown unless a list says otherwise, or no chains are wanted. */
+static uint64_t chain_fields(
+	const struct script_field_request *request, const struct perfdata_event *events, size_t count)
 {
-	if (kind->is_set || kind->is_set_for_all)
+	const struct script_field_kind *kind = &request->kinds[KIND_TRACEPOINT];
+	if (kind->is_set || kind->is_set_for_all || request->hides_chains)
 		return 0;
 	for (size_t i = 0; i < count; i++)
 		if (events[i].attr.type == EVENT_TRACEPOINT && (events[i].attr.sample_type & SAMPLE_CALLCHAIN))
 			return NAMED_PLACE;
 	return 0;
+}
+
+/* brcntr is asked for, and no event has any. */
+static bool lacks_counters(const struct perfdata_event *events, size_t count, const uint64_t *of_kind, unsigned present)
+{
+	bool is_asked = false;
+	for (unsigned k = 0; k < KIND_COUNT; k++)
+		is_asked = is_asked || ((present & 1u << k) && (of_kind[k] & FIELD_BRCNTR));
+	for (size_t i = 0; i < count && is_asked; i++)
+		if (script_counters_event_has(&events[i]))
+			return false;
+	return is_asked;
 }
 
 enum tally_status script_fields_choose(const struct script_field_request *request, const struct perfdata_reader *reader,
@@ -356,7 +363,7 @@ enum tally_status script_fields_choose(const struct script_field_request *reques
 		const struct perfdata_event *first = first_of_kind(events, count, k);
 		of_kind[k] = kind->fields;
 		if (k == KIND_TRACEPOINT)
-			of_kind[k] |= chain_fields(kind, events, count);
+			of_kind[k] |= chain_fields(request, events, count);
 		if (!first) {
 			if (kind->is_set && !kind->is_set_for_all && kind->fields == 0 && k != KIND_SYNTH)
 				return error_set(err, TALLY_INVALID,
@@ -369,6 +376,10 @@ enum tally_status script_fields_choose(const struct script_field_request *reques
 		if (status != TALLY_OK)
 			return status;
 	}
+	if (lacks_counters(events, count, of_kind, present))
+		return error_set(err, TALLY_INVALID,
+			"Display of branch counter requested but it's not enabled\n"
+			"Hint: run 'tally record -j any,counter ...'");
 	uint64_t *fields = calloc(count ? count : 1, sizeof(*fields));
 	if (!fields)
 		return error_nomem(err);

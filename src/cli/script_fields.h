@@ -60,15 +60,17 @@
 #define FIELD_BRSTACKINSNLEN (UINT64_C(1) << 41)
 #define FIELD_BRSTACKDISASM  (UINT64_C(1) << 42)
 #define FIELD_METRIC	     (UINT64_C(1) << 43)
+#define FIELD_CALLINDENT     (UINT64_C(1) << 44)
+#define FIELD_BRCNTR	     (UINT64_C(1) << 45)
 
 #define FIELD_PATHS (FIELD_BRSTACKINSN | FIELD_BRSTACKINSNLEN | FIELD_BRSTACKDISASM)
 
-#define SCRIPT_FIELD_LIST                                                                       \
-	"comm, tid, pid, time, cpu, event, trace, ip, sym, dso, dsoff, addr, symoff, srcline, " \
-	"period, iregs, uregs, brstack, brstacksym, brstackoff, brstackinsn, brstackinsnlen, "  \
-	"brstackdisasm, flags, data_src, weight, bpf-output, insn, insnlen, disasm, synth, "    \
-	"phys_addr, metric, misc, srccode, ipc, tod, data_page_size, code_page_size, ins_lat, " \
-	"machine_pid, vcpu, cgroup, retire_lat"
+#define SCRIPT_FIELD_LIST                                                                                \
+	"comm, tid, pid, time, cpu, event, trace, ip, sym, dso, dsoff, addr, symoff, srcline, "          \
+	"period, iregs, uregs, brstack, brstacksym, brstackoff, brstackinsn, brstackinsnlen, "           \
+	"brstackdisasm, callindent, flags, data_src, weight, bpf-output, insn, insnlen, disasm, synth, " \
+	"phys_addr, metric, misc, srccode, ipc, tod, data_page_size, code_page_size, ins_lat, "          \
+	"machine_pid, vcpu, cgroup, retire_lat, brcntr"
 
 /* What "type:" of a list can name, and the rest. */
 enum script_event_kind {
@@ -95,6 +97,7 @@ struct script_field_kind {
 struct script_field_request {
 	struct script_field_kind kinds[KIND_COUNT];
 	bool all_overridden;
+	bool hides_chains; /* -G */
 };
 
 void script_fields_init(struct script_field_request *request);

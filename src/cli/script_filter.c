@@ -127,15 +127,18 @@ bool script_filter_wants_place(const struct script_filter *filter, struct script
 	return true;
 }
 
+bool script_filter_is_within(const struct script_filter *filter, const struct sample *sample)
+{
+	if (filter->request->time && !time_spans_have(&filter->spans, sample->time))
+		return false;
+	return !(sample->present & SAMPLE_CPU) || script_filter_has_cpu(filter, sample->cpu);
+}
+
 bool script_filter_wants(
 	struct script_filter *filter, struct script_places *places, const struct script_probe *probe, bool *wanted)
 {
-	const struct script_filter_request *r = filter->request;
-	const struct sample *sample = probe->sample;
 	*wanted = false;
-	if (r->time && !time_spans_have(&filter->spans, sample->time))
-		return true;
-	if (!(sample->present & SAMPLE_CPU ? script_filter_has_cpu(filter, sample->cpu) : true))
+	if (!script_filter_is_within(filter, probe->sample))
 		return true;
 	bool is_there;
 	if (!script_filter_wants_place(filter, places, probe, &is_there))

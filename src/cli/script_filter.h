@@ -45,6 +45,8 @@ void script_filter_deinit(struct script_filter *filter);
 /* False: out of memory. */
 bool script_filter_wants(
 	struct script_filter *filter, struct script_places *places, const struct script_probe *probe, bool *wanted);
+/* In the spans of time and on the CPUs that are looked at. */
+bool script_filter_is_within(const struct script_filter *filter, const struct sample *sample);
 /* What the sample's thread and place alone say. False: out of memory. */
 bool script_filter_wants_place(const struct script_filter *filter, struct script_places *places,
 	const struct script_probe *probe, bool *wanted);

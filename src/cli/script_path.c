@@ -4,6 +4,7 @@
 
 #define LONGEST_BLOCK UINT64_C(16384) /* bytes between two branches: more is a stack that does not belong together */
 #define LOST_BYTES    128 /* that are shown where the sample lies before the newest branch's target */
+#define NO_BRANCH     SIZE_MAX
 #define TEXT_WIDTH    30 /* of a branch's instruction, so that what is said of branches is in line */
 
 struct walk { /* along one sample's branches */
@@ -54,25 +55,31 @@ static bool print_heading(struct walk *w, uint64_t ip)
 	return true;
 }
 
-static void print_branch(struct walk *w, const struct sample_branch *branch)
+static void print_branch(struct walk *w, size_t index)
 {
 	struct text *t = w->t;
-	text_str(t, "\t#");
-	text_str(t, branch->is_predicted ? " PRED" : "");
-	text_str(t, branch->is_mispredicted ? " MISPRED" : "");
-	text_str(t, branch->in_transaction ? " INTX" : "");
-	text_str(t, branch->is_abort ? " ABORT" : "");
-	if (!branch->cycles)
+	const struct sample_branch branch = sample_branch_at(w->sample, index);
+	bool has_counters = (w->fields & FIELD_BRCNTR) && index < w->sample->branches.counters.count;
+	text_str(t, has_counters ? "\t\t# br_cntr: " : "\t#");
+	if (has_counters) {
+		script_counters_print(w->path->counters, t, w->path->event,
+			sample_u64_at(w->sample->branches.counters.data, index, w->sample->swap));
+		text_char(t, ' ');
+	}
+	text_str(t, branch.is_predicted ? " PRED" : "");
+	text_str(t, branch.is_mispredicted ? " MISPRED" : "");
+	text_str(t, branch.in_transaction ? " INTX" : "");
+	text_str(t, branch.is_abort ? " ABORT" : "");
+	if (!branch.cycles)
 		return;
-	w->cycles += branch->cycles;
-	text_printf(t, " %u cycles [%llu]", branch->cycles, (unsigned long long)w->cycles);
+	w->cycles += branch.cycles;
+	text_printf(t, " %u cycles [%llu]", branch.cycles, (unsigned long long)w->cycles);
 	if (w->steps)
-		text_printf(t, " %.2f IPC", (double)w->steps / branch->cycles);
+		text_printf(t, " %.2f IPC", (double)w->steps / branch.cycles);
 }
 
-/* branch: that the instruction is; NULL: none. */
-static void print_step(struct walk *w, const struct script_spot *spot, const struct script_step *step,
-	const struct sample_branch *branch)
+/* branch: the sample's branch that the instruction is; NO_BRANCH: none. */
+static void print_step(struct walk *w, const struct script_spot *spot, const struct script_step *step, size_t index)
 {
 	struct text *t = w->t;
 	struct script_path *path = w->path;
@@ -87,12 +94,12 @@ static void print_step(struct walk *w, const struct script_spot *spot, const str
 		text_str(t, "insn: ");
 		script_print_bytes(t, step->bytes);
 	}
-	if (branch && t->len - start < TEXT_WIDTH)
+	if (index != NO_BRANCH && t->len - start < TEXT_WIDTH)
 		text_repeat(t, ' ', TEXT_WIDTH - (t->len - start));
 	if (w->fields & FIELD_BRSTACKINSNLEN)
 		text_printf(t, "\tilen: %u", step->instruction.size);
-	if (branch)
-		print_branch(w, branch);
+	if (index != NO_BRANCH)
+		print_branch(w, index);
 	text_char(t, '\n');
 }
 
@@ -125,32 +132,33 @@ static bool find_code(struct walk *w, uint64_t start, uint64_t end, struct scrip
 }
 
 /* From where one branch led to where the next one, which it prints, left. */
-static bool print_block(struct walk *w, uint64_t start, const struct sample_branch *branch)
+static bool print_block(struct walk *w, uint64_t start, size_t index)
 {
+	const uint64_t from = sample_branch_at(w->sample, index).from;
 	struct script_spot spot;
 	struct script_step step;
-	if (!find_code(w, start, branch->from, &spot))
+	if (!find_code(w, start, from, &spot))
 		return false;
 	w->steps = 0;
 	if (!script_code_decode(w->path->code, &spot, start, &step))
 		return true;
-	for (uint64_t ip = start; ip <= branch->from; ip += step.instruction.size) {
+	for (uint64_t ip = start; ip <= from; ip += step.instruction.size) {
 		if (!print_heading(w, ip))
 			return false;
 		if (!script_code_decode(w->path->code, &spot, ip, &step)) {
 			print_bad(w, ip);
 			return true;
 		}
-		bool is_last = ip == branch->from;
+		bool is_last = ip == from;
 		w->steps++;
-		print_step(w, &spot, &step, is_last ? branch : NULL);
+		print_step(w, &spot, &step, is_last ? index : NO_BRANCH);
 		if (!print_source(w, ip))
 			return false;
 		if (is_last)
 			return true;
 	}
 	/* No instruction begins where the branch is said to be. */
-	print_bad(w, branch->from);
+	print_bad(w, from);
 	return true;
 }
 
@@ -169,14 +177,14 @@ static bool print_rest(struct walk *w, const struct sample_branch *newest)
 			return false;
 		if (!script_code_decode(w->path->code, &spot, end, &step))
 			return true;
-		print_step(w, &spot, &step, NULL);
+		print_step(w, &spot, &step, NO_BRANCH);
 		return print_source(w, end);
 	}
 	uint64_t last = end < start ? start + LOST_BYTES : end;
 	for (uint64_t ip = start; ip <= last; ip += step.instruction.size) {
 		if (!script_code_decode(w->path->code, &spot, ip, &step))
 			break;
-		print_step(w, &spot, &step, NULL);
+		print_step(w, &spot, &step, NO_BRANCH);
 		if (ip != end && step.instruction.always_leaves) {
 			text_str(w->t, "\t... not reaching sample ...\n");
 			break;
@@ -205,14 +213,14 @@ bool script_path_print(struct script_path *path, struct text *t, const struct re
 	if (script_code_decode(path->code, &spot, branch.from, &step)) {
 		if (!print_heading(&w, branch.from))
 			return false;
-		print_step(&w, &spot, &step, &branch);
+		print_step(&w, &spot, &step, (size_t)count - 1);
 		if (!print_source(&w, branch.from))
 			return false;
 	}
 	for (size_t i = (size_t)count - 1; i-- > 0;) {
 		uint64_t start = branch.to;
 		branch = sample_branch_at(sample, i);
-		if (!print_block(&w, start, &branch))
+		if (!print_block(&w, start, i))
 			return false;
 	}
 	return (!(sample->present & SAMPLE_IP) || print_rest(&w, &branch)) && !t->failed;

@@ -11,6 +11,7 @@
 #define CLI_SCRIPT_PATH_H
 
 #include "cli/script_code.h"
+#include "cli/script_counters.h"
 #include "cli/script_source.h"
 
 struct script_path {
@@ -18,6 +19,8 @@ struct script_path {
 	struct script_code *code;
 	struct script_source *source;
 	uint64_t max_blocks; /* the newest ones only; 0: all */
+	const struct script_counters *counters;
+	const struct perfdata_event *event; /* of the sample that is printed */
 };
 
 /* Nothing where the sample has no branches. fields: FIELD_PATHS, FIELD_SRCLINE, FIELD_SRCCODE. False: out of memory. */

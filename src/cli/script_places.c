@@ -37,14 +37,7 @@ bool script_place_find(struct script_places *p, const struct resolve_where *wher
 const char *script_kernel_symbol(void *context, uint64_t *address, const char **module)
 {
 	struct script_places *p = context;
-	struct script_place place;
-	if (!script_place_find(p, &p->now, MISC_CPUMODE_KERNEL, *address, &place) || !place.name->symbol)
-		return NULL;
-	uint32_t binary = resolved_frame_get(&p->resolver->frames, place.frame).binary;
-	if (machine_binary_get(p->machine, binary)->kind == MACHINE_KERNEL_MODULE)
-		*module = place.name->shown.data;
-	*address -= place.name->symbol_offset;
-	return place.name->symbol;
+	return frame_names_kernel(p->names, p->resolver, &p->now, address, module);
 }
 
 void script_print_dso(const struct script_places *p, struct text *t, const struct script_place *place, uint64_t fields)

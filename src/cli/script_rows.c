@@ -254,6 +254,9 @@ bool script_print_sample(struct script_printer *p, struct text *t, const struct 
 		return true;
 	unsigned cpumode = record->misc & MISC_CPUMODE_MASK;
 	struct script_row row = {.event = event, .record = record, .sample = sample, .clock = clock};
+	p->path.event = event;
+	if (fields & FIELD_BRCNTR)
+		script_counters_print_key(p->path.counters, t);
 	script_print_start(p, t, &row);
 	if (fields & FIELD_PERIOD) {
 		text_u64_right(t, sample->period, 10);

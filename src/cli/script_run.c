@@ -45,7 +45,7 @@ static enum tally_status print_sample(struct script *script, const struct perfda
 		.misc = record->misc,
 		.clock = clock};
 	bool is_wanted;
-	if (script_is_dumping(&script->settings))
+	if (script_is_dumping(&script->settings) && script_filter_is_within(&script->filter, sample))
 		dump_raw_place(&script->dump, &script->out, record, sample, clock);
 	enum tally_status status = choose(script, &probe, &is_wanted, err);
 	if (status != TALLY_OK || !is_wanted)

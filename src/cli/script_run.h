@@ -37,6 +37,7 @@ struct script {
 	struct script_printer printer;
 	struct script_code code;
 	struct script_source source;
+	struct script_counters counters;
 	struct script_records records;
 	struct dump_raw dump;
 	uint64_t *fields;

@@ -64,6 +64,16 @@ static void add_damage(struct diag *notes, const struct binary_store *store, con
 	}
 }
 
+void symbol_notes_add_lines(struct diag *notes, const struct binary_store *store, uint32_t id)
+{
+	size_t count;
+	const struct binary_step *steps = binary_store_trail(store, id, &count);
+	for (size_t s = 0; s < count; s++)
+		if (!strcmp(steps[s].source, BINARY_SOURCE_LINE_PROGRAM))
+			diag_add(notes, DIAG_WARNING, "lines of %s: %s", steps[s].path,
+				steps[s].detail ? steps[s].detail : "?");
+}
+
 static void add_usual(struct diag *notes, const struct binary_store *store, const struct binary_hits *hits)
 {
 	uint64_t unnamed = 0, most = 0;
@@ -111,6 +121,8 @@ void symbol_notes_add(
 		add_sources(notes, store, hits);
 	add_surprises(notes, store, hits);
 	add_damage(notes, store, hits);
+	for (size_t i = 0; i < hits->files.len; i++)
+		symbol_notes_add_lines(notes, store, hits->files.items[i].store_id);
 	add_usual(notes, store, hits);
 }
 

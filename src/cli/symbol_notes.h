@@ -16,6 +16,8 @@
 /* hits: finished, and their files loaded by the store. is_verbose: where the symbols of each file came from, too. */
 void symbol_notes_add(
 	struct diag *notes, const struct binary_store *store, const struct binary_hits *hits, bool is_verbose);
+/* How the program failed that was asked for the lines of one file, if it did. */
+void symbol_notes_add_lines(struct diag *notes, const struct binary_store *store, uint32_t id);
 /* The same for a verb that names frames one by one, on standard error. */
 void symbol_notes_print(
 	const struct cli *cli, const struct binary_store *store, const struct frame_names *names, bool is_verbose);

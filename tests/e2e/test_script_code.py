@@ -1,12 +1,16 @@
 """tally script -F with the code of samples: insn, insnlen, disasm, srccode and the instructions between branches, against
 perf on a program whose every instruction is known."""
+import os
+import pathlib
 import re
 import shutil
 import subprocess
 
 import perfdata_build
 import pytest
+from conftest import Program
 
+NEWEST = pathlib.Path(os.environ.get('PERF_NEWEST', '/opt/newest-perf/perf'))
 SOURCE = '''	.text
 	.globl _start
 	.type _start,@function
@@ -188,3 +192,64 @@ def test_paths_want_all_branches(program, tmp_path, perf, tally):
     assert theirs.stderr.endswith(ours.stderr.replace('tally record', 'perf record'))
     ours = tally('script', '-i', path, '-F', 'srccode')
     assert ours.returncode != 0 and 'source line number requested but sample IP is not' in ours.stderr
+
+
+def write_counters(path, program, counted=(0, 1, 2), leader=0, members=3, width='2'):
+    """Samples of one event of three, of which some have branch counters; a group of members from leader on."""
+    r = perfdata_build.Recording()
+    for index in range(3):
+        r.event('IDENTIFIER IP TID TIME CPU PERIOD BRANCH_STACK', kind=0, config=(0, 1, 5)[index],
+                branch=perfdata_build.BRANCH_ANY | (perfdata_build.BRANCH_COUNTERS if index in counted else 0))
+    r.name_events('cycles', 'instructions', 'branch-misses')
+    r.comm('w')
+    r.mmap(0x400000, 0x2000, str(program))
+    for index, counters in enumerate(([0, 0b011011, 0b110100], [0b111111, 1, 0])):
+        branches = [(RET, AFTER, flags(4)), (JE, SKIP, flags(2, True, False)), (CALL, WORK, flags(5))]
+        r.sample(event=leader, ip=AFTER, time=(index + 1) * 10**9, branch_stack=[word for b in branches for word in b],
+                 counters=counters)
+    r.text_feature(6, 'x86_64')
+    r.text_feature(9, 'GenuineIntel,6,175,1')
+    r.feature(15, b'')
+    r.feature(7, r.pack('II', 4, 4))
+    if width:
+        r.cpu_caps(branch_counter_nr='4', branch_counter_width=width)
+    r.group(leader, members)
+    r.write(path)
+    return path
+
+
+@pytest.mark.parametrize('counted,leader,members,width', [
+    ((0, 1, 2), 0, 3, '2'), ((0, 1), 0, 3, '2'), ((0, 1, 2), 0, 2, '2'), ((0, 1, 2), 1, 2, '2'), ((0,), 0, 3, '4'), ((), 0, 3, '2')])
+def test_branch_counters_are_perfs(program, tmp_path, tally, counted, leader, members, width):
+    if not NEWEST.exists():
+        pytest.skip('the newest perf is not installed')
+    newest = Program(NEWEST, tmp_path)
+    path = write_counters(tmp_path / 'perf.data', program, counted, leader, members, width)
+    for fields in ('comm,brcntr', 'brstackinsn,brcntr', 'ip,brstackinsn,brstackinsnlen,brcntr', 'ip,brstack,brcntr'):
+        for more in ((), ('-v',)):
+            theirs, ours = (x('script', '-i', path, '-F', fields, *more) for x in (newest, tally))
+            expected = re.sub(r' +$', '', theirs.stdout.replace('//- ', '/ '), flags=re.M)
+            assert re.sub(r' +$', '', ours.stdout, flags=re.M) == expected
+            assert ours.returncode == theirs.returncode
+            if not counted:
+                assert 'Display of branch counter requested' in ours.stderr
+
+
+def test_branch_counters_as_text(program, tmp_path, tally):
+    path = write_counters(tmp_path / 'perf.data', program)
+    text = tally('script', '-i', path, '-F', 'brstackinsn,brcntr', check=0).stdout
+    assert text.startswith('# Branch counter abbr list:\n# cycles = A\n# instructions = B\n# branch-misses = C\n')
+    assert '\t\t# br_cntr: BCCC+  PRED 5 cycles [5]\n' in text and '\t\t# br_cntr: AAA+BBC  MISPRED' in text
+    assert '\t\t# br_cntr: -  PRED 4 cycles' in text
+    text = tally('script', '-v', '-i', path, '-F', 'brstackinsn,brcntr', check=0).stdout
+    assert '# br_cntr: cycles 3+ instructions 2 branch-misses 1   MISPRED' in text and 'abbr' not in text
+    path = write_counters(tmp_path / 'perf.data', program, width=None)
+    assert 'does not say how wide' in tally('script', '-i', path, '-F', '+brcntr', check=255).stderr
+
+
+def test_call_indents_are_of_decoded_traces(program, tmp_path, perf, tally):
+    path = write(tmp_path / 'perf.data', program, SAMPLES)
+    for fields in ('+callindent', 'ip,sym,callindent', 'comm,callindent,brstack'):
+        assert tally('script', '-i', path, '-F', fields, check=0).stdout == (
+            tally('script', '-i', path, '-F', fields.replace('callindent', 'tid'), check=0).stdout if fields[0] == '+'
+            else perf('script', '-i', path, '-F', fields, check=0).stdout)

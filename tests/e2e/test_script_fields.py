@@ -136,3 +136,25 @@ def test_metrics_of_groups(perf, tally, tmp_path):
     assert plain('\n'.join(rows)) == plain('\n'.join(line for line in theirs if 'metric' not in line))
     assert all(line.split('\t')[0] in {metric.split('\t')[0] for metric in metrics} for line in theirs if 'metric' in line)
     assert tally(*arguments, '-c', 'other', check=0).stdout == ''
+
+
+def test_counts_of_inherited_groups_are_their_threads(tally, tmp_path):
+    """Linux 6.12 and later: an inherited counter is read as what the sample's own thread counted."""
+    r = perfdata_build.Recording()
+    for config in (1, 2):
+        r.event('IP TID TIME READ IDENTIFIER', kind=SOFTWARE, config=config, flags=1 << 1, read_format=0xc)
+    r.name_events('task-clock', 'faults')
+    r.feature(17, r.pack('II', 1, 64) + b'group'.ljust(64, b'\0') + r.pack('II', 0, 2))
+    r.comm('prog')
+    for time, tid, clock, faults in ((1, 1000, 5000, 7), (2, 1001, 300, 2), (3, 1000, 5100, 7), (4, 1001, 400, 9),
+                                     (5, 1001, 50, 1)):  # at last another thread has the number
+        r.sample(time=time * 10**9, tid=(1000, tid), read=[2, clock, 1, faults, 2])
+    r.write(tmp_path / 'perf.data')
+    rows = tally('script', '-i', tmp_path / 'perf.data', '-F', 'tid,period,event', check=0).stdout.split('\n')
+    assert [row.split() for row in rows if row] == [
+        ['1000', '5000', 'task-clock:'], ['1000', '7', 'faults:'], ['1001', '300', 'task-clock:'],
+        ['1001', '2', 'faults:'], ['1000', '100', 'task-clock:'], ['1001', '100', 'task-clock:'],
+        ['1001', '7', 'faults:'], ['1001', '50', 'task-clock:'], ['1001', '1', 'faults:']]
+    report = tally('report', '-i', tmp_path / 'perf.data', '-s', 'pid', '--group', check=0).stdout
+    assert [row.split() for row in report.split('\n') if row[:1] == ' '] == [
+        ['91.89%', '41.18%', '1000:prog'], ['8.11%', '58.82%', '1001::1001']]

@@ -122,6 +122,25 @@ def test_dump(tally, perf, tmp_path, verb, add):
     same_in_both_orders(tally, tmp_path, [verb, '-D'], add)
 
 
+@pytest.mark.parametrize('verb', ['script', 'report'])
+def test_dump_of_accesses_to_memory(tally, perf, tmp_path, verb):
+    recording = perfdata_build.Recording()
+    recording.event('IDENTIFIER IP TID TIME ADDR WEIGHT DATA_SRC TRANSACTION PHYS_ADDR DATA_PAGE_SIZE CODE_PAGE_SIZE')
+    recording.comm('prog')
+    for data, code in ((4096, 2 << 20), (0, 0), (1 << 30, 512)):
+        recording.sample(data_page_size=data, code_page_size=code, weight=7, phys_addr=0x1234, transaction=5,
+                         data_src=0x68100142)
+    recording.write(tmp_path / 'perf.data')
+    expected, result = perf(verb, '-D', cwd=tmp_path, check=0), tally(verb, '-D', cwd=tmp_path, check=0)
+
+    def dumped(text):
+        """Without script's own lines, whose words for the levels of memory are newer than 6.1's."""
+        return [line for line in text.splitlines() if not line.startswith(' ' * 12) and 'events: ' not in line]
+
+    assert dumped(result.stdout) == dumped(expected.stdout)
+    assert ' .. data page size: 4K\n' in result.stdout
+
+
 def test_dump_of_a_long_chain(tally, perf, tmp_path):
     built = perfdata_build.Recording()
     built.event('IP TID TIME PERIOD CALLCHAIN')
@@ -130,6 +149,19 @@ def test_dump_of_a_long_chain(tally, perf, tmp_path):
     expected, result = (tool('report', '-D', cwd=tmp_path, check=0).stdout for tool in (perf, tally))
     assert '..... 120: ' in result
     assert re.findall(r'(?m)^\.{5} .*', result) == re.findall(r'(?m)^\.{5} .*', expected)
+
+
+def test_dump_of_page_sizes_and_stacks(tally, perf, tmp_path):
+    """A kernel thread's stack is empty: its place is shown all the same."""
+    built = perfdata_build.Recording()
+    built.event('IP TID TIME REGS_USER STACK_USER DATA_PAGE_SIZE CODE_PAGE_SIZE', regs=3)
+    built.sample(data_page_size=4096, code_page_size=2 << 20)
+    built.sample(regs_user=[7, 8], stack_user=b'12345678' * 4)
+    built.write(tmp_path / 'perf.data')
+    expected, result = (tool('report', '-D', cwd=tmp_path, check=0).stdout for tool in (perf, tally))
+    rows = re.compile(r'(?m)^.*(?:ustack|page size).*')
+    assert len(rows.findall(result)) == 6
+    assert rows.findall(result) == rows.findall(expected)
 
 
 @pytest.mark.parametrize('option', ['--tasks', '--mmaps'])
@@ -166,6 +198,31 @@ def test_filters(tally, perf, shared, words):
     if not path.exists():
         pytest.skip(f'{path} is absent')
     same_rows(tally('script', *words, '-i', path, check=0), perf('script', *words, '-i', path, check=0))
+
+
+@pytest.mark.parametrize('words', [['-C', '0'], ['--time', '6594.712,6594.715'], ['-c', 'perf'],
+                                   ['-C', '1', '--time', '6594.712,']], ids=' '.join)
+def test_dump_of_a_part(tally, perf, shared, words):
+    """Records are all there; who and where stands below the samples of the span of time and the CPUs only."""
+    path = shared / 'perf-golden' / 'data' / 'sched.data'
+    if not path.exists():
+        pytest.skip(f'{path} is absent')
+    result = tally('script', '-D', *words, '-i', path, check=0)
+    same_rows(result, perf('script', '-D', *words, '-i', path, check=0))
+    assert result.stdout.count(' ... thread: ') < result.stdout.count('PERF_RECORD_SAMPLE') or '-c' in words
+
+
+def test_tracepoints_without_their_chains_have_no_place(tally, tmp_path):
+    """Their place is shown for the chain's sake; other events have it anyway."""
+    recording = perfdata_build.Recording()
+    for kind in (1, 2):
+        recording.event('IDENTIFIER IP TID TIME CALLCHAIN', kind=kind)
+    recording.comm('prog')
+    for event in (0, 1):
+        recording.sample(event=event, callchain=[perfdata_build.CHAIN_USER, 0x401234])
+    recording.write(tmp_path / 'perf.data')
+    shown = [tally('script', *words, cwd=tmp_path, check=0).stdout for words in ([], ['-G'], ['-G', '-F', 'comm,ip,sym'])]
+    assert [text.count('401234 ') for text in shown] == [2, 1, 2]
 
 
 def test_cpus(tally, perf, shared):

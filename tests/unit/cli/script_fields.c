@@ -120,8 +120,8 @@ static void bad_lists(void **state)
 	assert_problem(CHOOSE("+comm,tid"), "Cannot mix +-field with overridden fields");
 	assert_problem(CHOOSE("sw:trace"), "'trace' not valid for software events.");
 	assert_problem(CHOOSE("hw:+bpf-output"), "'bpf-output' not valid for hardware events.");
-	assert_problem(CHOOSE("callindent"), "Field 'callindent' is not supported yet: calls and returns are known "
-					     "of decoded hardware traces only.");
+	assert_problem(CHOOSE("brcntr"), "Display of branch counter requested but it's not enabled\n"
+					 "Hint: run 'tally record -j any,counter ...'");
 	assert_problem(CHOOSE("+brstackinsn"), "Display of branch stack assembler requested, but non all-branch filter "
 					       "set\nHint: run 'tally record -b ...'");
 	assert_problem(CHOOSE("hw:"), "hardware events do not exist. Remove corresponding -F option to proceed.");
