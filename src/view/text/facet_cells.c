@@ -350,8 +350,8 @@ void facet_cell(const struct report_layout *l, struct text *out, size_t column, 
 		break;
 	}
 	size_t written = out->len - start;
-	if (written < width)
+	if (profile_key_get(key)->form == KEY_FORM_TIME) /* cut, and of the last column without blanks: as perf's */
+		out->len = start + (written < width ? written : width);
+	else if (written < width)
 		text_repeat(out, ' ', width - written);
-	else if (profile_key_get(key)->form == KEY_FORM_TIME)
-		out->len = start + width;
 }
