@@ -21,14 +21,26 @@ struct running {
 	struct annotate_source source;
 	struct json json;
 	bool found; /* a function was tried */
+	struct diag notes; /* of the text */
 };
 
-/* The events that are shown side by side with this one, which leads them. */
+static bool has_groups(const struct perfdata_event *events, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (events[i].member_count > 1)
+			return true;
+	return false;
+}
+
+/*
+ * The events that are shown side by side with this one, which leads them. --group makes one group of all events only
+ * where none were recorded as one, as perf has it.
+ */
 static uint32_t group_size(const struct annotate_run *run, const struct annotate_samples *samples, uint32_t first)
 {
 	size_t count;
 	const struct perfdata_event *events = perfdata_reader_events(samples->source.reader, &count);
-	if (run->force_group)
+	if (run->force_group && !has_groups(events, count))
 		return (uint32_t)count - first;
 	uint32_t members = events[first].member_count;
 	return run->no_group || members < 2 || members > count - first ? 1 : members;
@@ -105,6 +117,7 @@ static enum tally_status print_one(struct running *r, const struct annotate_targ
 		(void)text_flush(r->out);
 		fprintf(stderr, "Couldn't annotate %s: %s\n", target->frame->symbol, why.text);
 	}
+	symbol_notes_add_lines(&r->notes, r->samples.source.store, target->store_id);
 	annotate_listing_deinit(&listing);
 	if (status == TALLY_NOMEM)
 		return error_nomem(err);
@@ -167,7 +180,7 @@ static enum tally_status dump(
 	struct perfdata_reader *reader;
 	struct input_health health = {0};
 	const struct report_dump_options dump = {
-		.file_name = run->request.input.path ? run->request.input.path : DEFAULT_INPUT};
+		.file_name = run->request.input.path ? run->request.input.path : DEFAULT_INPUT, .with_zeros = true};
 	enum tally_status status = cli_open_recording(run->request.input.path, run->request.input.force, &reader, err);
 	if (status != TALLY_OK)
 		return status;
@@ -271,7 +284,10 @@ static enum tally_status list(struct running *r, struct tally_error *err)
 	if (r->samples.event_count == 0 || status == TALLY_NOMEM)
 		return status;
 	struct tally_error inner = {0};
+	diag_init(&r->notes);
 	enum tally_status printed = print_all(r, &inner);
+	cli_print_diag(r->cli, &r->notes);
+	diag_deinit(&r->notes);
 	if (!r->run->is_quiet)
 		cli_print_health(r->cli, &r->samples.source.sideband.health);
 	if (printed != TALLY_OK && err)

@@ -3,6 +3,7 @@
 #include "abi/branch.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/word_list.h"
 #include "cli/cpu_filter.h"
 #include "cli/progress_line.h"
 #include "cli/recording_input.h"
@@ -76,15 +77,6 @@ static enum tally_status count_sample(
 	return count_spans(samples, &where, sample, err);
 }
 
-static bool list_has(const char *list, struct tally_str name)
-{
-	struct tally_str rest = str_from(list), part;
-	while (rest.len > 0 && str_next(&rest, ',', &part))
-		if (str_equal(part, name))
-			return true;
-	return false;
-}
-
 /* Where the frame's function begins, by the store; NULL: it has no name there. */
 static const struct symbol *find_symbol(
 	const struct annotate_samples *samples, const struct resolved_frame *frame, uint32_t *store_id)
@@ -109,7 +101,7 @@ static enum tally_status add_cell(struct annotate_samples *samples, const struct
 	const struct symbol *symbol = find_symbol(samples, &frame, &store_id);
 	if (!symbol || !name->symbol || (request->symbol && strcmp(name->symbol, request->symbol) != 0))
 		return TALLY_OK;
-	if (request->dsos && !list_has(request->dsos, name->shown) && !list_has(request->dsos, name->path))
+	if (request->dsos && !word_list_has(request->dsos, name->shown) && !word_list_has(request->dsos, name->path))
 		return TALLY_OK;
 	bool is_new;
 	uint64_t *id = map_u64_at(&samples->target_ids, (uint64_t)(uintptr_t)symbol, &is_new);

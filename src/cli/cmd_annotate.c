@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/tui_terminal.h"
+#include "cli/word_files.h"
 
 struct settings {
 	struct annotate_run run;
@@ -102,7 +103,7 @@ static const struct option options[] = {
 	{"input", 'i', OPTION_STRING, "file", .offset = RUN(request.input.path),
 		.help = "input file name; - is standard input"},
 	{"dsos", 'd', OPTION_STRING, "dso[,dso...]", .offset = RUN(request.dsos),
-		.help = "only consider symbols in these dsos"},
+		.help = "only consider symbols in these dsos (file://FILE: those in it, one a line)"},
 	{"symbol", 's', OPTION_STRING, "symbol", .offset = RUN(request.symbol), .help = "symbol to annotate"},
 	{"force", 'f', OPTION_FLAG, .offset = RUN(request.input.force), .help = "take the file whoever owns it"},
 	{"verbose", 'v', OPTION_COUNT, .offset = offsetof(struct settings, verbose),
@@ -158,7 +159,8 @@ static const struct option options[] = {
 	{"tui", 0, OPTION_FLAG, .offset = offsetof(struct settings, tui),
 		.help = "Use the terminal: instructions to move through (the default on one)"},
 	{"gtk", 0, OPTION_UNSUPPORTED, .help = "Use the GTK interface"},
-	{"addr2line", 0, OPTION_UNSUPPORTED, "path", .refusal = "source lines are read here, by no other program"},
+	{"addr2line", 0, OPTION_STRING, "path", .offset = RUN(request.store.line_program),
+		.help = "addr2line binary to run for source lines and inlined calls (default: they are read here)"},
 	{"data-type", 0, OPTION_CALL, "name", .call = set_data_type, .argument_is_optional = true,
 		.help = "Show what fell on the fields of data types (of the one that is named) instead of code"},
 	{"code-with-type", 0, OPTION_FLAG, .offset = RUN(with_data_types),
@@ -187,6 +189,8 @@ static int finish_settings(const struct cli *cli, struct settings *settings, int
 	if (settings->has_strip && !run->prefix)
 		return cli_failf(cli, "--prefix-strip goes with --prefix");
 	int code = disassembly_style_check(cli, settings->style, run->objdump);
+	if (code == 0)
+		code = cli_check_program(cli, "--addr2line", run->request.store.line_program);
 	if (code != 0)
 		return code;
 	if ((run->with_type_counts || run->with_instruction_counts) && !run->data_type)
@@ -244,7 +248,11 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		return code;
 	text_to_fd(&out, STDOUT_FILENO);
 	struct tally_error err;
-	enum tally_status status = annotate_run(cli, &settings.run, &out, &err);
+	struct word_files files = {0};
+	enum tally_status status = word_files_read(&files, &settings.run.request.dsos, &err);
+	if (status == TALLY_OK)
+		status = annotate_run(cli, &settings.run, &out, &err);
+	word_files_deinit(&files);
 	code = cli_finish_text(cli, &out);
 	if (status != TALLY_OK)
 		code = cli_fail(cli, &err);

@@ -214,11 +214,10 @@ static int refuse_mixtures(
 			"--tid, -C");
 	if (r->with_spread && r->method != DIFF_CYCLES)
 		return cli_usagef(cli, command, "cycles-hist,compute", "--cycles-hist goes with -c cycles");
-	if (r->with_streams &&
-		(r->sort || s->json || s->markdown || s->has_pair_option || r->separator || r->with_paths ||
-			r->is_baseline_only || r->with_formula || r->with_periods || r->is_repeated))
+	if (r->with_streams && (s->json || s->markdown || s->has_pair_option || r->separator || r->with_paths ||
+				       r->is_baseline_only || r->with_formula || r->with_periods || r->is_repeated))
 		return cli_usagef(cli, command, "stream",
-			"--stream compares runs of branches, in text, and has no rows: without -b, -c, -F, -g, -p, -s, "
+			"--stream compares runs of branches, in text, and has no rows: without -b, -c, -F, -g, -p, "
 			"-t, --base, --json, --markdown");
 	if (!r->is_repeated) {
 		if (s->has_limit && !r->with_paths)
@@ -258,6 +257,8 @@ static int run_parsed(const struct cli *cli, struct settings *settings)
 	struct tally_error err = {0};
 	struct text out = {0};
 	size_t failures = 0;
+	if (request->with_streams && request->sort)
+		fprintf(stderr, "%s: note: -s is about rows, and --stream shows none\n", cli->program);
 	text_to_fd(&out, STDOUT_FILENO);
 	enum tally_status status = diff_run(cli, request, &out, &failures, &err);
 	int code = cli_finish_text(cli, &out);

@@ -374,7 +374,8 @@ static const struct option options[] = {
 		.help = "Interleave source with annotated functions (on; --no-source: off)"},
 	{"asm-raw", 0, OPTION_FLAG, .offset = REQUEST(annotation.shows_bytes),
 		.help = "Display the bytes of instructions of annotated functions"},
-	{"addr2line", 0, OPTION_UNSUPPORTED, "path", .refusal = "source lines are read here, by no other program"},
+	{"addr2line", 0, OPTION_STRING, "path", .offset = REQUEST(addr2line),
+		.help = "addr2line binary to run for source lines and inlined calls (default: they are read here)"},
 	{"prefix", 0, OPTION_STRING, "prefix", .offset = REQUEST(annotation.prefix),
 		.help = "Add prefix to source file path names of annotated functions (with --prefix-strip)"},
 	{"prefix-strip", 0, OPTION_CALL, "N", .call = set_strip,
@@ -467,6 +468,8 @@ static int finish_settings(const struct cli *cli, struct settings *settings, int
 	if (a->has_strip && !a->prefix)
 		return cli_failf(cli, "--prefix-strip goes with --prefix");
 	int code = disassembly_style_check(cli, a->style, a->objdump);
+	if (code == 0)
+		code = cli_check_program(cli, "--addr2line", request->addr2line);
 	if (code != 0)
 		return code;
 	const char *refused = request->total_cycles ? blocks_refuse(request) : NULL;
@@ -476,8 +479,8 @@ static int finish_settings(const struct cli *cli, struct settings *settings, int
 			request->missing;
 	if (request->requirements.count && is_other)
 		return cli_failf(cli, "--require judges a report, and this is none");
-	if (request->is_json && (request->dump || request->header || request->header_only || request->full_info))
-		return cli_failf(cli, "--json of --header, --header-only, -I and -D is not supported yet");
+	if (request->is_json && (request->dump || request->full_info))
+		return cli_failf(cli, "--json of -I and -D is not supported yet");
 	if (request->separator && !strcmp(request->separator, "."))
 		return cli_failf(cli, "'.' is the only non valid --field-separator argument");
 	if (argc - rest > 1)

@@ -189,7 +189,8 @@ static const struct option options[] = {
 		.help = "forget all at each refresh; else it fades, by an eighth each time"},
 	{"all-cgroups", 0, OPTION_FLAG, RECORD(attrs.cgroups), .help = "record cgroup events, for the sort key cgroup"},
 	{"asm-raw", 0, OPTION_FLAG, AT(asm_raw), .help = "the bytes of instructions, where code is shown"},
-	{"addr2line", 0, OPTION_UNSUPPORTED, "path", .refusal = "source lines are read here, by no other program"},
+	{"addr2line", 0, OPTION_STRING, "path", REPORT(addr2line),
+		.help = "addr2line binary to run for source lines and inlined calls (default: they are read here)"},
 	{"call-graph", 0, OPTION_CALL,
 		"record_mode[,record_size],print_type,threshold[,print_limit],order,sort_key[,branch]",
 		.call = set_call_graph, .can_be_negated = true, .is_self_explaining = true,
@@ -283,6 +284,8 @@ static int complete_settings(const struct cli *cli, const struct kernel_seam *ke
 	if (a->has_strip && !a->prefix)
 		return cli_failf(cli, "--prefix-strip goes with --prefix");
 	int code = disassembly_style_check(cli, a->style, a->objdump);
+	if (code == 0)
+		code = cli_check_program(cli, "--addr2line", s->report.addr2line);
 	if (code != 0)
 		return code;
 	if (s->report.is_hierarchy && s->report.fields)

@@ -17,6 +17,8 @@ void diff_key_append(struct text *out, const struct diff_table *diff, uint32_t r
 		text_bytes(out, value.text.data, value.text.len);
 	else if (key == KEY_SYMBOL)
 		text_printf(out, "0x%" PRIx64, flat->address);
+	else if (profile_key_get(key)->form == KEY_FORM_HEX)
+		text_printf(out, "0x%" PRIx64, (uint64_t)value.number);
 	else if (value.is_unknown)
 		text_str(out, "[unknown]");
 	else

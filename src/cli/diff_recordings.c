@@ -8,6 +8,7 @@
 #include "cli/cpu_filter.h"
 #include "cli/progress_line.h"
 #include "cli/recording_input.h"
+#include "cli/report_request.h"
 
 /* The part of --time that is about the n-th recording: parts stand between colons, a single one is about all. */
 static struct tally_str times_of(const char *times, size_t index)
@@ -122,7 +123,12 @@ enum tally_status diff_recordings_open(const struct cli *cli, const struct diff_
 	wanted.with_cpu = request->cpus || diff_request_has_key(request, KEY_CPU);
 	wanted.with_lines = wanted.with_lines || diff_request_has_key(request, KEY_SRCLINE) ||
 			    diff_request_has_key(request, KEY_SRCFILE);
-	wanted.facets = diff_request_has_key(request, KEY_TRACE) ? UINT64_C(1) << FACET_TRACE : 0;
+	wanted.time_quantum_ns = REPORT_QUANTUM_NS;
+	for (size_t i = 0; i < request->key_count; i++) {
+		enum profile_key_form form = (enum profile_key_form)profile_key_get(request->keys[i])->form;
+		if (form != KEY_FORM_ROW && form != KEY_FORM_NOTHING)
+			wanted.facets |= UINT64_C(1) << profile_key_facet(request->keys[i]);
+	}
 	wanted.with_stacks = wanted.with_stacks || request->filters.parent;
 	wanted.with_exact_frames = wanted.with_exact_frames || request->verbose > 0;
 	wanted.with_origins = request->verbose > 0;

@@ -200,21 +200,33 @@ static void choose_columns(struct diff_request *r)
 	r->column_count = r->key_count;
 }
 
+static enum tally_status add_keys(struct diff_request *r, const char *list, struct tally_error *err)
+{
+	struct tally_str rest = str_from(list), part;
+	while (str_next(&rest, ',', &part)) {
+		part = str_trim(part);
+		enum tally_status status = part.len ? add_key(r, part, err) : TALLY_OK;
+		if (status != TALLY_OK)
+			return status;
+	}
+	return TALLY_OK;
+}
+
 enum tally_status diff_request_finish(struct diff_request *r, struct tally_error *err)
 {
-	const char *typed = r->sort && *r->sort == '+' ? r->sort + 1 : r->sort;
-	const char *usual = r->with_streams ? STREAM_SORT : DEFAULT_SORT;
-	const char *lists[] = {typed == r->sort && typed ? "" : usual, typed ? typed : ""};
+	bool adds = r->sort && *r->sort == '+';
+	enum tally_status status = TALLY_OK;
 	r->key_count = 0;
-	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
-		struct tally_str rest = str_from(lists[i]), part;
-		while (str_next(&rest, ',', &part)) {
-			part = str_trim(part);
-			enum tally_status status = part.len ? add_key(r, part, err) : TALLY_OK;
-			if (status != TALLY_OK)
-				return status;
-		}
+	if (!r->sort || adds)
+		status = add_keys(r, DEFAULT_SORT, err);
+	if (status == TALLY_OK && r->sort)
+		status = add_keys(r, r->sort + adds, err);
+	if (status == TALLY_OK && r->with_streams) {
+		r->key_count = 0; /* streams have no rows, so what was typed is only checked */
+		status = add_keys(r, STREAM_SORT, err);
 	}
+	if (status != TALLY_OK)
+		return status;
 	choose_columns(r);
 	return r->fail_if ? diff_gate_parse(r->fail_if, r->test.level, &r->gate, err) : TALLY_OK;
 }

@@ -295,7 +295,7 @@ static enum tally_status dump(
 	enum tally_status status = TALLY_OK;
 	for (size_t i = 0; i < request->path_count && status == TALLY_OK; i++) {
 		struct perfdata_reader *reader;
-		const struct report_dump_options options = {.file_name = request->paths[i]};
+		const struct report_dump_options options = {.file_name = request->paths[i], .has_no_counts = true};
 		struct input_health health = {0};
 		status = cli_open_recording(request->paths[i], request->force, &reader, err);
 		if (status != TALLY_OK)

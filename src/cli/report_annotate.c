@@ -12,6 +12,7 @@ static enum tally_status read_samples(struct report_annotate *annotate, struct t
 			.kallsyms = r->kallsyms,
 			.vmlinux = r->vmlinux,
 			.ignore_vmlinux = r->ignore_vmlinux,
+			.line_program = r->addr2line,
 			.no_demangle = r->no_demangle},
 		.cpus = r->cpus,
 		.times = r->times};

@@ -306,6 +306,7 @@ enum tally_status report_blocks(const struct cli *cli, const struct report_reque
 		.kallsyms = request->kallsyms,
 		.vmlinux = request->vmlinux,
 		.ignore_vmlinux = request->ignore_vmlinux,
+		.line_program = request->addr2line,
 		.no_demangle = request->no_demangle};
 	const struct data_input input = {
 		.path = request->input, .force = request->force, .times = request->times, .store = &store};

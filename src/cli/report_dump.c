@@ -88,9 +88,9 @@ enum tally_status report_dump(struct text *out, struct perfdata_reader *reader,
 		status = print_all(&dump, err);
 		*health = dump.sideband.health;
 	}
-	if (status == TALLY_OK) {
+	if (status == TALLY_OK && !options->has_no_counts) {
 		perfdata_reader_rewind(reader);
-		status = report_stats(out, NULL, reader, err);
+		status = report_stats(out, NULL, reader, options->with_zeros, false, err);
 	}
 	group_reads_deinit(&dump.reads);
 	sideband_deinit(&dump.sideband);

@@ -14,6 +14,8 @@
 struct report_dump_options {
 	const char *file_name;
 	bool in_file_order; /* else in order of time */
+	bool with_zeros; /* counts at the end of types of records that do not occur */
+	bool has_no_counts; /* of records behind them: perf's report has them, its diff has not */
 };
 
 /* TALLY_END: the reader of the output has gone. The text must have a descriptor to write to. */

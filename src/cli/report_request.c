@@ -11,15 +11,14 @@
 #define MEMORY_SORT                                                                               \
 	"local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked,local_ins_lat," \
 	"local_p_stage_cyc"
-#define HISTORY_SORT	   "srcline,symbol,dso,callchain_branch_predicted,callchain_branch_abort,callchain_branch_cycles"
-#define DEFAULT_QUANTUM_NS 100000000u
-#define DEFAULT_PARENT	   "^sys_|^do_page_fault"
+#define HISTORY_SORT   "srcline,symbol,dso,callchain_branch_predicted,callchain_branch_abort,callchain_branch_cycles"
+#define DEFAULT_PARENT "^sys_|^do_page_fault"
 
 void report_request_init(struct report_request *request)
 {
 	*request = (struct report_request){0};
 	request->chains = (struct chain_options){.style = CHAIN_GRAPH, .min_percent = DEFAULT_MIN_PERCENT};
-	request->time_quantum_ns = DEFAULT_QUANTUM_NS;
+	request->time_quantum_ns = REPORT_QUANTUM_NS;
 }
 
 /* True if text is a beginning of word. */
@@ -102,7 +101,11 @@ static bool set_chain_number(struct report_request *r, struct tally_str text, bo
 		*has_threshold = true;
 		return true;
 	}
+	/* As in perf, only the whole part of it counts: of "fractal,1,0.5" nothing is left out. */
 	uint64_t limit;
+	size_t whole = strspn(number, "0123456789");
+	if (whole > 0 && number[whole] == '.' && strspn(number + whole + 1, "0123456789") == text.len - whole - 1)
+		text.len = whole;
 	if (!str_to_u64(text, 0, &limit) || limit > UINT32_MAX)
 		return false;
 	r->chains.print_limit = (uint32_t)limit;
@@ -181,7 +184,8 @@ bool report_request_set_group_sort(struct report_request *request, const char *t
 		return false;
 	if (is_negative)
 		request->group_sort_index = 0;
-	request->group_sort_is_set = true;
+	/* The first event's index is what is taken without it: it needs no group. */
+	request->group_sort_is_set = is_negative || request->group_sort_index > 0;
 	return true;
 }
 

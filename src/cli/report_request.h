@@ -19,6 +19,8 @@
 #include "view/text/annotate_lines.h"
 #include "view/text/report_text.h"
 
+#define REPORT_QUANTUM_NS 100000000u /* of the key time, unless --time-quantum says otherwise */
+
 struct report_annotation { /* how the explorer shows the code of a function; text shows none */
 	const char *objdump, *style; /* NULL: instructions are disassembled here */
 	const char *prefix;
@@ -75,6 +77,7 @@ struct report_request {
 	bool in_file_order; /* --disable-order, with -D */
 	bool tasks, mmaps, dump; /* --tasks, --mmaps, -D: no profile */
 	bool keeps_empty; /* --no-skip-empty */
+	const char *addr2line; /* NULL: source lines are read here */
 	bool no_demangle;
 	bool no_inline;
 	bool full_source_path;

@@ -1,8 +1,10 @@
 #include "cli/report_run.h"
 #include "analysis/replay.h"
+#include "analysis/tracepoint_fields.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "cli/cpu_filter.h"
+#include "cli/header_json.h"
 #include "cli/header_text.h"
 #include "cli/pack_damage.h"
 #include "cli/progress_line.h"
@@ -46,6 +48,7 @@ struct report {
 	struct json json; /* with --json: what is written of it */
 	bool is_met; /* what --require says */
 	struct report_fields fields;
+	bool lacks_formats; /* of tracepoints, and that was told */
 };
 
 static const char *const tips[] = {
@@ -66,6 +69,27 @@ static bool has_switches(const struct perfdata_reader *reader)
 	return false;
 }
 
+/* Rows by trace need the formats of tracepoints: where they are cut off or damaged, all else is still shown. */
+static bool has_formats(struct report *report)
+{
+	if (report->lacks_formats)
+		return false;
+	struct tracepoint_printer *printer = NULL;
+	struct tally_error err;
+	struct tally_bytes formats = perfdata_reader_features(report->reader)->tracing_data;
+	bool is_read = tracepoint_printer_create(formats, &printer, &err) == TALLY_OK;
+	tracepoint_printer_destroy(printer);
+	report->lacks_formats = !is_read;
+	if (!is_read)
+		cli_failf(report->cli, "%s: %s: rows are not by trace", report->cli->program, err.text);
+	return is_read;
+}
+
+static bool shows_rows(const struct report_request *r)
+{
+	return !r->header_only && !r->tasks && !r->mmaps && !r->dump && !r->stats;
+}
+
 static struct report_source describe_source(struct report *report)
 {
 	size_t count;
@@ -79,7 +103,8 @@ static struct report_source describe_source(struct report *report)
 	};
 	for (size_t i = 0; i < count; i++)
 		source.is_all_tracepoints = source.is_all_tracepoints && events[i].attr.type == EVENT_TRACEPOINT;
-	source.is_all_tracepoints = source.is_all_tracepoints && !source.is_pipe;
+	source.is_all_tracepoints = source.is_all_tracepoints && !source.is_pipe && !report->request->sort &&
+				    shows_rows(report->request) && has_formats(report);
 	return source;
 }
 
@@ -96,6 +121,7 @@ static enum tally_status open_store(struct report *report, struct tally_error *e
 		/* What an index has would hide where it came from. */
 		.index_dir = r->missing ? "" : NULL,
 		.pack = perfdata_reader_features(report->reader)->raw[FEATURE_PACK],
+		.line_program = r->addr2line,
 		.no_demangle = r->no_demangle};
 	enum tally_status status = binary_store_create(&store_options, &report->store, err);
 	if (status == TALLY_OK)
@@ -363,7 +389,7 @@ static void read_stream_through(struct perfdata_reader *reader)
 static void print_file_header(struct report *report)
 {
 	const struct report_request *r = report->request;
-	if (r->header || r->header_only)
+	if ((r->header || r->header_only) && !r->is_json)
 		header_text(report->out, report->reader, r->full_info);
 	else if (!r->is_quiet && !r->is_json && !r->is_interactive && !r->stats && !r->missing && !r->tasks &&
 		 !r->mmaps)
@@ -411,6 +437,14 @@ static struct json *json_of(struct report *report)
 	return report->request->is_json ? &report->json : NULL;
 }
 
+static void begin_json(struct report *report)
+{
+	const struct report_request *r = report->request;
+	report_json_begin(&report->json, report->path);
+	if (r->header || r->header_only)
+		header_json(&report->json, report->reader);
+}
+
 static enum tally_status show_tables(struct report *report, struct tally_error *err)
 {
 	const struct report_request *r = report->request;
@@ -437,14 +471,15 @@ static enum tally_status show_profile(struct report *report, struct tally_error 
 	struct json *j = json_of(report);
 	enum tally_status status = TALLY_OK;
 	if (j)
-		report_json_begin(j, report->path);
+		begin_json(report);
 	if (!r->missing)
 		status = show_tables(report, err);
 	else if (j)
 		report_missing_json(j, report->store, &report->result.hits, r->is_verbose);
 	else
 		report_missing(report->out, report->store, &report->result.hits, r->is_verbose);
-	if (status == TALLY_OK && r->threads)
+	/* As perf: a text without samples has no table of counts either. */
+	if (status == TALLY_OK && r->threads && (j || r->missing || has_samples(report)))
 		status = report_read_values(report->out, j, report->reader, r->is_raw_pretty, err);
 	if (j)
 		json_object_end(j);
@@ -527,14 +562,14 @@ static enum tally_status show_records(struct report *report, struct tally_error 
 	enum tally_status status = TALLY_OK;
 	cli_start_pager(report->cli);
 	if (j)
-		report_json_begin(j, report->path);
+		begin_json(report);
 	if (r->tasks || r->mmaps) {
 		status = report_tasks(report->out, j, report->reader, r->mmaps, err);
-	} else if (r->stats) {
-		status = report_stats(report->out, j, report->reader, err);
+	} else if (r->stats && !r->dump) { /* the counts stand below the records as well */
+		status = report_stats(report->out, j, report->reader, r->keeps_empty, true, err);
 	} else {
 		const struct report_dump_options options = {
-			.file_name = report->path, .in_file_order = r->in_file_order};
+			.file_name = report->path, .in_file_order = r->in_file_order, .with_zeros = r->keeps_empty};
 		struct input_health health = {0};
 		status = report_dump(report->out, report->reader, &options, &health, err);
 		(void)text_flush(report->out); /* so that what is said comes behind it */
@@ -567,6 +602,10 @@ static enum tally_status run_opened(struct report *report, struct tally_error *e
 	print_file_header(report);
 	if (r->header_only) {
 		cli_start_pager(report->cli);
+		if (r->is_json) {
+			begin_json(report);
+			json_object_end(&report->json);
+		}
 		return TALLY_OK;
 	}
 	if (r->tasks || r->mmaps || r->dump || r->stats)

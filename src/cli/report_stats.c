@@ -33,7 +33,8 @@ static void print_count(struct text *out, const char *name, uint64_t count, uint
 }
 
 struct event_counts {
-	uint64_t samples, lost_samples;
+	uint64_t samples, lost_samples; /* records */
+	uint64_t lost; /* samples, by these records */
 };
 
 struct stats {
@@ -42,6 +43,7 @@ struct stats {
 	uint64_t others[OTHER_WRITERS_RECORDS]; /* simpleperf's own records */
 	VEC(struct event_counts) events;
 	struct group_reads reads;
+	bool tells_losses;
 };
 
 static struct event_counts *counts_of_event(struct stats *stats, const struct perfdata_event *event)
@@ -85,28 +87,36 @@ static bool count_record(struct stats *stats, const struct record *record)
 	struct event_counts *counts = counts_of_event(stats, event);
 	if (!counts)
 		return false;
-	*(record->type == RECORD_SAMPLE ? &counts->samples : &counts->lost_samples) += 1;
+	struct record_fields fields;
+	if (record->type == RECORD_SAMPLE) {
+		counts->samples++;
+	} else if (record_decode(record, &fields, NULL) == TALLY_OK) {
+		counts->lost_samples++;
+		counts->lost += fields.lost_samples.lost;
+	}
 	return true;
 }
 
+/* As perf has it: of LOST_SAMPLES it is the samples that are counted here, not the records. */
 static void print_event_stats(struct text *out, const struct stats *stats)
 {
 	size_t count;
 	const struct perfdata_event *events = perfdata_reader_events(stats->reader, &count);
 	for (size_t i = 0; i < count && i < stats->events.len; i++) {
 		const struct event_counts *counts = &stats->events.items[i];
-		if (!counts->samples && !counts->lost_samples)
+		uint64_t lost = stats->tells_losses ? counts->lost : 0;
+		if (!counts->samples && !lost)
 			continue;
 		text_bytes(out, events[i].name.data, events[i].name.len);
 		text_str(out, " stats:\n");
 		if (counts->samples)
 			print_count(out, "SAMPLE", counts->samples, 0);
-		if (counts->lost_samples)
-			print_count(out, "LOST_SAMPLES", counts->lost_samples, 0);
+		if (lost)
+			print_count(out, "LOST_SAMPLES", lost, 0);
 	}
 }
 
-static void print_stats(struct text *out, const struct stats *stats)
+static void print_stats(struct text *out, const struct stats *stats, bool with_zeros)
 {
 	text_str(out, "\nAggregated stats:");
 	if (stats->by_type[RECORD_AUXTRACE])
@@ -115,7 +125,7 @@ static void print_stats(struct text *out, const struct stats *stats)
 	print_count(out, "TOTAL", stats->total, 0);
 	for (uint32_t type = 0; type < TYPE_LIMIT; type++) {
 		const char *name = record_type_name(type);
-		if (stats->by_type[type])
+		if (stats->by_type[type] || (with_zeros && name))
 			print_count(out, name ? name : "UNKNOWN", stats->by_type[type], stats->total);
 	}
 	for (uint32_t i = 0; i < OTHER_WRITERS_RECORDS; i++)
@@ -162,10 +172,10 @@ static void put_stats(struct json *j, const struct stats *stats)
 	json_object_end(j);
 }
 
-enum tally_status report_stats(
-	struct text *out, struct json *j, struct perfdata_reader *reader, struct tally_error *err)
+enum tally_status report_stats(struct text *out, struct json *j, struct perfdata_reader *reader, bool with_zeros,
+	bool tells_losses, struct tally_error *err)
 {
-	struct stats stats = {.reader = reader};
+	struct stats stats = {.reader = reader, .tells_losses = tells_losses};
 	struct record record;
 	enum tally_status status;
 	while ((status = perfdata_reader_next(reader, &record, err)) == TALLY_OK) {
@@ -181,7 +191,7 @@ enum tally_status report_stats(
 	if (j)
 		put_stats(j, &stats);
 	else
-		print_stats(out, &stats);
+		print_stats(out, &stats, with_zeros);
 	vec_free(&stats.events);
 	group_reads_deinit(&stats.reads);
 	return status == TALLY_END ? TALLY_OK : status;
@@ -364,7 +374,7 @@ enum tally_status report_read_values(
 		status = error_nomem(err);
 	if (status == TALLY_OK)
 		status = collect_reads(&table, reader, err);
-	if (status == TALLY_OK) {
+	if (status != TALLY_NOMEM) { /* of a cut recording what came before */
 		if (table.threads.len)
 			qsort(table.threads.items, table.threads.len, sizeof(*table.threads.items), compare_threads);
 		fit_widths(&table, events, &widths);

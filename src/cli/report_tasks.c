@@ -135,9 +135,11 @@ static bool add_mmap(struct tasks *tasks, const struct record *record, const str
 	unsigned mode = record->misc & MISC_CPUMODE_MASK;
 	if (mode == MISC_CPUMODE_KERNEL || mode == MISC_CPUMODE_GUEST_KERNEL)
 		return true;
+	if (!tasks->with_mmaps)
+		return true; /* as in perf, a thread that only mappings speak of is none of the tasks then */
 	if (!add_thread(tasks, (int32_t)m->pid, (int32_t)m->tid))
 		return false;
-	if (!tasks->with_mmaps || m->len > UINT64_MAX - m->start)
+	if (m->len > UINT64_MAX - m->start)
 		return true;
 	struct mapped_file file = {.inode = m->inode};
 	struct address_space *space = find_space(tasks, (int32_t)m->pid);

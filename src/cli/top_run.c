@@ -213,6 +213,7 @@ static struct binary_store_options store_of(const struct top_run *run)
 		.vmlinux = r->vmlinux,
 		.ignore_vmlinux = r->ignore_vmlinux,
 		.build_id_dir = run->request->cli->build_id_dir,
+		.line_program = r->addr2line,
 		.no_demangle = r->no_demangle};
 }
 

@@ -85,6 +85,21 @@ def test_all_of_the_text_is_perfs(tally, perf, recording, function, options):
     assert lines(ours) == lines(theirs)
 
 
+@pytest.mark.parametrize('options', [(), ('-l',), ('--asm-raw', '-l', '-n')])
+def test_colours_are_perfs(tally, perf, recording, options):
+    words = ('annotate', '--stdio', '--stdio-color', 'always', *options, '-i', 'data', 'padded')
+    ours = tally(*words, cwd=recording, check=0).stdout
+    assert '\033[35m' in ours and '\033[34m' in ours and ('\033[31m padded.c' in ours or '-l' not in options or
+                                                         '\033[31m work.c' in ours)
+    assert lines(ours) == lines(perf(*words, cwd=recording, check=0).stdout)
+
+
+def test_the_compact_form_has_no_colours(tally, recording):
+    words = ('annotate', '--stdio2', '-i', 'data', 'padded')
+    coloured = tally(*words, '--stdio-color', 'always', cwd=recording, check=0).stdout
+    assert '100.00' in coloured and coloured == tally(*words, cwd=recording, check=0).stdout
+
+
 def test_a_jump_to_the_part_further_up_keeps_its_address(tally, recording):
     text = tally('annotate', '--stdio2', '-i', 'data', 'apart', cwd=recording).stdout
     if 'apart.cold' not in text:

@@ -268,6 +268,10 @@ def test_hot_streams_of_two_recordings(tally, tmp_path, newest_perf):
         ours, theirs = (program('diff', '--stream', *line, cwd=tmp_path) for program in (tally, newest_perf))
         assert ours.returncode == 0 and 'hot chain pair 1:' in ours.stdout
         assert ours.stdout == theirs.stdout
+    for keys in ('dso', 'comm,sym', '+cpu'):
+        ours, theirs = (program('diff', '--stream', '-s', keys, 'a.data', 'b.data', cwd=tmp_path)
+                        for program in (tally, newest_perf))
+        assert ours.stdout == theirs.stdout and '-s is about rows' in ours.stderr
 
 
 def test_hot_streams_of_three_recordings(tally, tmp_path):

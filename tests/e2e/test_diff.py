@@ -18,6 +18,9 @@ COMMAND_LINES = [
     'one two three', '-o 2 -p -F one two three', '-o 2 -c ratio three two one', '-q one two', '-s comm one two',
     '-s dso one two', '-s pid one two', '-s sym,dso one two', '-S main one two', '--percentage relative -d x,y one two',
     '--time 10%-60% one two', '-t; one two', '-v one two', '-v two three', '-v -s sym one two three', '-v -s dso -t, one two',
+    '-s time one two', '-s addr two one', '-s socket,dso one two', '-s +socket one two', '-s cgroup,comm one two',
+    '-s weight,sym one two', '-s local_weight,comm -p -F one two three', '-s code_page_size,sym -t, one two',
+    '-s transaction,dso -c ratio one two',
 ]
 
 # perf takes the vdso from its cache, tally the one that this kernel gives it.
@@ -59,7 +62,7 @@ def test_text_is_perfs(line, recordings, perf, tally):
     ('-t . a b', "'.' is the only non valid --field-separator argument"),
     ('-o 2 a b', 'Order option out of limit.'),
     ('--stream -F a b', '--stream compares runs of branches, in text'),
-    ('--stream -s sym a b', '--stream compares runs of branches, in text, and has no rows: without'),
+    ('--stream -s foo a b', "Unknown --sort key: `foo'"),
     ('--cycles-hist a b', '--cycles-hist goes with -c cycles'),
     ('a b', 'failed to open a: No such file or directory\nFailed to open a\n'),
     ('', 'failed to open perf.data.old: No such file or directory\nFailed to open perf.data.old\n'),
@@ -69,6 +72,17 @@ def test_what_is_wrong_is_said(line, message, tally, tmp_path):
     assert message in result.stderr
     assert result.returncode in (129, 255)
     assert not result.stdout
+
+
+def test_records_have_no_counts_behind(recordings, tally, perf):
+    """As perf's, whose report -D has them; ID_INDEX and ends of records that diff does not use are said there otherwise."""
+    def rows(program):
+        return [line for line in program('diff', '-D', 'one', 'two', cwd=recordings, check=0).stdout.splitlines()
+                if line.strip() and ' id: ' not in line and 'ID_INDEX' not in line and not line.endswith('unhandled!')]
+
+    ours = rows(tally)
+    assert not [line for line in ours if 'events:' in line or 'stats:' in line]
+    assert [line for line in ours if 'RECORD_' in line] == [line for line in rows(perf) if 'RECORD_' in line]
 
 
 def test_no_files_are_the_old_and_the_new_recording(recordings, tally, tmp_path):

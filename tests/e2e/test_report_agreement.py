@@ -199,7 +199,17 @@ def test_mem_report_takes_the_options_of_report(tally, tmp_path):
     assert 'unknown option' in tally('mem', 'report', '--nonsense', check=129).stderr
     assert 'Unknown command' in tally('mem', 'wrong', 'report', check=129).stderr
     assert 'needs a command' in tally('mem', '-t', 'load', check=129).stderr
-    assert 'cannot be used together' in tally('mem', '-D', 'report', '--stdio', check=255).stderr
+    assert 'cannot be used together' in tally('mem', '-D', 'report', '--children', check=255).stderr
+
+
+@pytest.mark.parametrize('options', [[], ['-t', '|']], ids=' '.join)
+def test_columns_without_rows_are_as_wide_as_their_names(tally, perf, tmp_path, options):
+    own_memory(tmp_path / 'memory.data')
+    words = ['report', '--stdio', '--mem-mode', '-s', 'mem,snoop,tlb,blocked,phys_daddr', '-S', 'nothing', *options, '-i',
+             tmp_path / 'memory.data']
+    heads = [[line for line in tool(*words).stdout.splitlines() if 'Overhead' in line or '....' in line]
+             for tool in (tally, perf)]
+    assert heads[0] == heads[1] and 'Memory access' in heads[0][0]
 
 
 def test_mem_dump(tally, tmp_path):
@@ -214,7 +224,9 @@ def test_mem_dump(tally, tmp_path):
     assert more.stdout.splitlines()[1] == (
         '1000,1000,0x401101,0x404040,0x0000000000101000,4K,101,0x68100242,/nowhere/program:???')
     assert tally('mem', '-D', '-U', 'report', '-i', tmp_path / 'memory.data', check=0).stdout.count('\n') == 1
-    assert 'cannot be used together' in tally('mem', '-D', '-t', 'load', 'report', check=255).stderr
+    # what is about the table is passed over, as perf does
+    for words in (['-t', 'load'], ['-s', 'mem'], ['--stdio']):
+        assert tally('mem', 'report', '-D', *words, '-i', tmp_path / 'memory.data', check=0).stdout.splitlines() == rows
     own_branches(tmp_path / 'branches.data')
     assert 'needs data sources' in tally('mem', '-D', 'report', '-i', tmp_path / 'branches.data', check=255).stderr
 

@@ -103,10 +103,6 @@ def test_records_in_the_order_of_the_file(tally, tmp_path):
 
 
 @pytest.mark.parametrize('line,reason', [
-    ('report --addr2line x', 'source lines are read here'),
-    ('annotate --addr2line x', 'source lines are read here'),
-    ('script --addr2line x', 'source lines are read here'),
-    ('top --addr2line x', 'source lines are read here'),
     ('c2c report --objdump x', 'c2c shows no instructions'),
     ('c2c report -M intel', 'c2c shows no instructions'),
 ])
@@ -139,11 +135,17 @@ def test_names_come_from_files(tally, perf, tmp_path):
         theirs, ours = perf(*line, check=0).stdout, tally(*line, check=0).stdout
         assert [row.rstrip() for row in ours.splitlines()][:-2] == [row.rstrip() for row in theirs.splitlines()][:-2]
         assert len([row for row in ours.splitlines() if '%' in row]) == count
+    folded = tally('flamegraph', '--folded', '-o', '-', '-i', path, '-c', f'file://{tmp_path}/names', check=0).stdout
+    assert sorted(line.split(';')[0] for line in folded.splitlines()) == ['f(int, long)', 'other']
+    asked = ('query', '-i', path, '-c', f'file://{tmp_path}/names', '--csv', 'select count(*) from samples')
+    assert tally(*asked, check=0).stdout.split()[1:] == ['3']
+    assert 'absent: No such file' in tally('query', '-i', path, '-c', 'file:///absent', 'select 1', check=255).stderr
     line = ['script', '-i', path, '-F', 'comm', '-c', f'file://{tmp_path}/names']
     assert tally(*line, check=0).stdout.split() == perf(*line, check=0).stdout.split() == ['f(int,', 'long)'] * 2 + ['other']
 
 
 @pytest.mark.parametrize('verb, option', [('report', '-c'), ('report', '-S'), ('script', '--dsos'), ('diff', '-C'), ('top', '--dsos'),
+                                          ('flamegraph', '-c'), ('annotate --stdio', '-d'),
                                           ('export --format json', '-S')])
 def test_a_file_of_names_that_is_not_there_is_told(tally, tmp_path, verb, option):
     path = three_places(tmp_path)
@@ -231,3 +233,60 @@ def test_idle_threads_are_of_process_0(tally, perf, tmp_path):
         assert rows(tally(*line)) == rows(perf(*line))
     shares = tally('report', '-i', tmp_path / 'perf.data', '-s', 'tgid', '-q', check=0).stdout.split()
     assert shares == ['66.67%', '0:swapper', '33.33%', '1384:powerd']
+
+
+@pytest.mark.parametrize('data', ['/' + 'd' * 30 + '/' + 'e' * 40, '/c', None])
+def test_the_column_of_data_objects_fits_their_names(tally, perf, tmp_path, data):
+    """Names of objects without symbols too: they were cut to 16 letters."""
+    built = Recording()
+    built.event('IDENTIFIER IP TID TIME CPU PERIOD ADDR DATA_SRC WEIGHT', kind=4, config=0x1cd)
+    built.name_events('cpu/mem-loads/')
+    built.comm('job')
+    built.mmap(0x400000, 0x2000, '/' + 'c' * 25 + '/program')
+    if data:
+        built.mmap(0x7f0000000000, 0x2000, data)
+    for index in range(3):
+        built.sample(ip=0x401000 + index, addr=0x7f0000000010, data_src=0x68100142, weight=7)
+    built.feature(7, built.pack('II', 4, 4))
+    built.text_feature(6, 'x86_64')
+    built.write(tmp_path / 'perf.data')
+    for options in (('-s', 'dso_daddr'), ('-s', 'dso,dso_daddr'), ('-v', '-s', 'dso_daddr'), ('-w', '0,0', '-s', 'dso_daddr'),
+                    ('-t', ',', '-s', 'dso_daddr')):
+        ours, theirs = (re.sub(r'# \(Tip.*| +$', '', program('report', '--mem-mode', '--stdio', *options, cwd=tmp_path,
+                                                             check=0).stdout, flags=re.M) for program in (tally, perf))
+        assert ours == theirs, options
+
+
+def test_counts_of_threads_want_samples(tally, perf, tmp_path):
+    built = Recording()
+    built.event('IDENTIFIER IP TID TIME PERIOD')
+    built.comm('job')
+    built.write(tmp_path / 'perf.data')
+    ours, theirs = (program('report', '-T', '--stdio', cwd=tmp_path, check=0).stdout for program in (tally, perf))
+    assert ours == theirs and 'PID' not in ours
+    built.sample()
+    built.write(tmp_path / 'perf.data')
+    with open(tmp_path / 'perf.data', 'r+b') as f:  # a sample is cut in half behind that
+        f.seek(48)
+        size = int.from_bytes(f.read(8), 'little')
+        f.seek(48)
+        f.write((size + 8).to_bytes(8, 'little'))
+        f.seek(0, 2)
+        f.write(bytes([9, 0, 0, 0, 2, 0, 64, 0]))
+    assert '# PID  TID\n' in tally('report', '-T', '--stdio', cwd=tmp_path).stdout
+
+
+def test_tasks_are_those_that_records_of_tasks_name(tally, perf, tmp_path):
+    """A thread that only mappings or samples speak of is none of them, but has its mappings."""
+    built = Recording()
+    built.event('IDENTIFIER IP TID TIME PERIOD')
+    built.comm('job')
+    for pid, tid in ((2000, 2000), (2100, 2101), (1000, 1000)):
+        built.record(1, 2, built.pack('IIQQQ', pid, tid, 0x400000, 0x1000, 0) + built.name('/bin/p') + built.trailer())
+    built.record(7, 0, built.pack('IIIIQ', 2200, 2000, 2200, 2000, 10) + built.trailer())
+    built.sample(tid=(2900, 2900))
+    built.write(tmp_path / 'perf.data')
+    for option in ('--tasks', '--mmaps'):
+        ours, theirs = (program('report', option, cwd=tmp_path, check=0).stdout for program in (tally, perf))
+        assert ours == theirs
+    assert ':2101' in ours and ':2101' not in tally('report', '--tasks', cwd=tmp_path, check=0).stdout

@@ -4,7 +4,11 @@ import pathlib
 import re
 
 import json_schema
+import perfdata_build
 import pytest
+import tracing_build
+
+from perfdata_build import Recording
 
 
 @pytest.fixture(scope='module')
@@ -82,6 +86,55 @@ def test_groups_are_perfs(options, recording, perf, version, tally):
     assert_is_perfs(version, lines_of(tally, path, *options), lines_of(perf, path, *options))
 
 
+@pytest.fixture
+def partly_grouped(tmp_path):
+    """Three events, the last two of which were recorded as a group."""
+    built = Recording()
+    for config in (0, 2, 3):
+        built.event('IDENTIFIER IP TID TIME PERIOD', config=config)
+    built.name_events('cpu-clock', 'page-faults', 'context-switches')
+    built.feature(17, built.pack('II', 1, 64) + b'{anon_group}'.ljust(64, b'\0') + built.pack('II', 1, 2))
+    built.comm('job')
+    built.mmap(0x400000, 0x8000, '/bin/nothing')
+    for i in range(12):
+        built.sample(i % 3, ip=0x400000 + i % 4 * 8, time=1000 + i * 10, period=100 + i)
+    built.write(tmp_path / 'perf.data')
+    return tmp_path / 'perf.data'
+
+
+@pytest.mark.parametrize('options', [['--group'], ['--group', '-n', '-s', 'comm'], ['--no-group']], ids=' '.join)
+def test_what_was_recorded_as_groups_stays_so(options, partly_grouped, perf, version, tally):
+    assert_is_perfs(version, lines_of(tally, partly_grouped, *options), lines_of(perf, partly_grouped, *options))
+    titles = [line for line in lines_of(tally, partly_grouped, *options) if '# Samples' in line]
+    assert len(titles) == (3 if '--no-group' in options else 2)
+
+
+@pytest.mark.parametrize('options', [[], ['-t', ',']], ids=' '.join)
+def test_sums_of_children_that_are_not_made_are_not_shown(options, partly_grouped, perf, version, tally):
+    options = [*options, '-F', 'overhead_children,overhead,sym']
+    lines = lines_of(tally, partly_grouped, *options)
+    assert '       N/A' in '\n'.join(lines) or '     N/A,' in '\n'.join(lines)
+    assert_is_perfs(version, lines, lines_of(perf, partly_grouped, *options))
+
+
+def test_counts_of_records_stand_below_them(partly_grouped, tally):
+    def text(verb, *options):
+        return tally(verb, *options, '-i', partly_grouped, check=0).stdout
+
+    assert text('report', '-D').endswith(text('report', '-D', '--stats'))
+    assert ' PERF_RECORD_COMM: ' in text('report', '-D', '--stats')
+    zeros = re.compile('^ +LOST events: +0  \\( 0.0%\\)$', re.M)
+    for words in (('report', '--stats', '--no-skip-empty'), ('report', '-D', '--no-skip-empty'), ('annotate', '-D')):
+        assert zeros.search(text(*words)), words
+    assert not zeros.search(text('report', '--stats')) and not zeros.search(text('report', '-D'))
+
+
+def test_events_of_groups_have_no_list_of_fields(partly_grouped, perf, version, tally):
+    assert '(not a tracepoint)' in tally('evlist', '--trace-fields', '-i', partly_grouped, check=0).stdout
+    words = ('evlist', '-g', '--trace-fields', '-i', partly_grouped)
+    assert_is_perfs(version, tally(*words, check=0).stdout, perf(*words).stdout)
+
+
 @pytest.mark.parametrize('options', [
     ['--ignore-callees=work'], ['--ignore-callees=level', '--no-children'], ['--ignore-callees=level', '-g', 'none'],
     ['--ignore-callees=level|main', '--no-children', '-g', 'caller'], ['--no-children', '-g'],
@@ -94,7 +147,73 @@ def test_call_graphs_are_perfs(options, recording, perf, version, tally):
 def test_a_member_to_sort_by_needs_a_group(recording, tally):
     path = recording('deep', 'cpu-clock:u')
     assert 'needs events in a group' in tally('report', '--group-sort-idx', '1', '-i', path, check=255).stderr
+    tally('report', '--group-sort-idx', '0', '-i', path, check=0)  # the first event is what it goes by anyway
     assert 'cannot be used together' in tally('report', '--hierarchy', '-F', 'comm', '-i', path, check=129).stderr
+
+
+def test_kernel_addresses_in_traces_have_names(tally, perf, tmp_path):
+    """The trace of a sample is the row's: with the kernel's names, as script has them."""
+    free = tracing_build.Tracepoint('kmem', 'kfree', 7, [('void *', 'call_site', 8)], '"call_site=%pS", REC->call_site')
+    r = perfdata_build.Recording()
+    r.event('IP TID TIME PERIOD RAW IDENTIFIER', kind=2, config=7, period=1)
+    r.name_events('kmem:kfree')
+    r.feature(1, tracing_build.tracing_data([free]))
+    text = 0xffffffff81000000
+    r.record(1, 1, r.pack('iIQQQ', -1, 0, text, 0x1000000, text) + r.name('[kernel.kallsyms]_text') + r.trailer())
+    r.comm('prog')
+    for address in (text + 0x108, text + 0x108, text + 0x204):
+        r.sample(ip=text + 0x300, misc=1, raw=free.payload(call_site=address - (1 << 64)))
+    r.write(tmp_path / 'perf.data')
+    (tmp_path / 'kallsyms').write_text(''.join(
+        f'{text + at:x} T {name}\n' for at, name in ((0, '_text'), (0x100, 'one'), (0x200, 'two'), (0x400, '_etext'))))
+    options = ['report', '--stdio', '-s', 'trace', '-g', 'none', '--kallsyms', tmp_path / 'kallsyms', '-i',
+               tmp_path / 'perf.data']
+    rows = [[line.split() for line in program(*options, check=0).stdout.split('\n') if line[:1] == ' ']
+            for program in (tally, perf)]
+    assert rows[0] == [['66.67%', 'call_site=one+0x8'], ['33.33%', 'call_site=two+0x4']]
+    assert rows[0] == rows[1]
+
+
+def test_traces_without_their_formats(tally, tmp_path):
+    """Where the formats of tracepoints are cut off or damaged there are rows of all that is known without them."""
+    free = tracing_build.Tracepoint('kmem', 'kfree', 7, [('void *', 'call_site', 8)])
+    r = perfdata_build.Recording()
+    r.event('IP TID TIME PERIOD RAW IDENTIFIER', kind=2, config=7, period=1)
+    r.name_events('kmem:kfree')
+    r.feature(1, tracing_build.tracing_data([free])[3:])
+    r.comm('prog')
+    r.sample(raw=free.payload(call_site=1))
+    r.write(tmp_path / 'perf.data')
+    result = tally('report', '--stdio', '-s', 'comm', '-i', tmp_path / 'perf.data', check=0)
+    assert 'prog' in result.stdout and 'tracing data' not in result.stderr
+    result = tally('report', '--stdio', '-i', tmp_path / 'perf.data', check=0)
+    assert re.search(r'100.00%  prog ', result.stdout)
+    assert result.stderr.count('tracing data cannot be read: rows are not by trace') == 1
+    assert 'cannot be read' in tally('report', '-s', 'trace', '-i', tmp_path / 'perf.data', check=255).stderr
+
+
+def test_a_loss_counts_once(tally, perf, tmp_path):
+    """A ring says how many records it had no room for, and each event how many of them were its own."""
+    r = perfdata_build.Recording()
+    for config in (0, 1):
+        r.event('IP TID TIME IDENTIFIER', config=config, read_format=1 << 4)
+    r.name_events('cpu-clock', 'task-clock')
+    r.comm('prog')
+    for event in (0, 0, 0, 1):
+        r.sample(event)
+    r.record(2, 0, r.words([1, 6]) + r.trailer())
+    for lost in (4, 2):
+        r.record(13, 0, r.words([lost]) + r.trailer())
+    path = tmp_path / 'perf.data'
+    r.write(path)
+    ours, theirs = (program('report', '--stats', '-i', path, check=0).stdout.split('\n') for program in (tally, perf))
+    assert [row.split() for row in ours if 'LOST_SAMPLES' in row] == [
+        ['LOST_SAMPLES', 'events:', '2', '(25.0%)'], ['LOST_SAMPLES', 'events:', '6']]
+    assert [row.split() for row in ours] == [row.split() for row in theirs]
+    ours, theirs = (program('report', '-D', '-i', path, check=0).stdout.split('Aggregated')[1].split()
+                    for program in (tally, perf))
+    assert ours == theirs
+    assert 'note: 4 samples, 6 lost (60.00%)' in tally('report', '-i', path, check=0).stderr
 
 
 WORTH = re.compile(r'note: [0-9,]+ samples, none lost, never throttled; [0-9.]+% of the stacks are known to be complete; '
@@ -193,7 +312,28 @@ def test_json_in_any_locale_and_with_requirements(recording, tally):
     assert tally('report', '--json', '-i', path, check=0, env={'LC_ALL': 'de_DE.UTF-8'}).stdout == plain
     unmet = json_of(tally, path, '--require', 'samples<2', status=3)
     assert unmet['unmet'] == [f'samples is {unmet["worth"]["samples"]}, not < 2']
-    assert 'not supported yet' in tally('report', '--json', '--header', '-i', path, check=255).stderr
+    assert 'not supported yet' in tally('report', '--json', '-I', '-i', path, check=255).stderr
+
+
+def test_json_of_the_header(recording, folder, tally, perf):
+    """What the text says, and the report behind it."""
+    path = folder / 'header.data'
+    perf('record', '-q', '-k', 'monotonic', '-e', '{cpu-clock:u,page-faults:u}', '-F', 99, '-o', path, '--', 'true', check=0)
+    tree = json_of(tally, path, '--header')
+    only = json_of(tally, path, '--header-only')
+    header = tree['header']
+    assert tree['tables'] and only == {'schema': 1, 'path': str(path), 'header': header}
+    assert 'header' not in json_of(tally, path) and 'header' in json_of(tally, path, '--header', '--stats')
+    text = perf('report', '--header-only', '-i', path, check=0).stdout
+    for key, name in (('hostname', 'hostname'), ('os_release', 'os release'), ('perf_version', 'perf version'), ('arch', 'arch'),
+                      ('cpu', 'cpudesc'), ('cpuid', 'cpuid'), ('cpus_online', 'nrcpus online'),
+                      ('cpus_available', 'nrcpus avail'), ('data_offset', 'data offset'), ('data_bytes', 'data size')):
+        assert re.search(rf'^# {name} *: {re.escape(str(header[key]))}$', text, re.M), key
+    assert f'# total memory : {header["total_memory_kb"]} kB\n' in text
+    assert ' '.join(header['command']) in text and header['groups'] == [{'events': ['cpu-clock:u', 'page-faults:u']}]
+    assert [e['name'] for e in header['events']] == ['cpu-clock:u', 'page-faults:u'] and header['events'][0]['frequency'] == 99
+    assert header['clock']['name'] == 'monotonic' and header['first_sample_ns'] <= header['last_sample_ns']
+    assert 'HOSTNAME' in header['features'] and 'COMPRESSED' not in header['features']
 
 
 def test_json_of_what_is_no_profile(recording, folder, tally, perf, workload):

@@ -113,3 +113,52 @@ def test_without_debug_information(tally, workload, tmp_path, option):
     tally('record', '-q', '-g', '-e', 'cpu-clock:u', '-o', tmp_path / 'data', workload('deep').path, '50', check=0)
     result = tally('report', '-i', tmp_path / 'data', '--stdio', *option, check=0)
     assert 'Source' in result.stdout
+
+
+def test_addr2line_gives_the_lines(tally, data, tmp_path):
+    """The named program is run, and what it says is shown: an answer that nothing else gives."""
+    program = tmp_path / 'answers'
+    program.write_text('#!/bin/sh\nwhile read a; do case $a in 0x0) printf "0x0\\n??\\n??:0\\n";; '
+                       '*) printf "%s\\ninner_of_it\\nnever.h:11\\nouter\\nnever.c:22\\n" $a;; esac; done\n')
+    program.chmod(0o755)
+    for verb in (('report', '--stdio', '-g', 'none', '-s', 'srcline'), ('annotate', '--stdio', '-l'),
+                 ('script', '-F', 'ip,sym,srcline')):
+        said = tally(*verb, '-i', data, '--addr2line', program, check=0).stdout
+        assert 'never.h:11' in said and 'program.c:' not in said, verb
+        assert 'never' not in tally(*verb, '-i', data, check=0).stdout
+    assert 'inner_of_it (inlined)' in tally('report', '--stdio', '-g', 'caller', '-i', data, '--addr2line', program,
+                                            check=0).stdout
+
+
+def test_addr2line_is_asked_of_files_without_debug_information(tally, data, tmp_path):
+    (tmp_path / 'answers').write_text('#!/bin/sh\nwhile read a; do '
+                                      'printf "%s\\ninner_of_it\\nnever.h:11\\nouter\\nnever.c:22\\n" $a; done\n')
+    (tmp_path / 'answers').chmod(0o755)
+    bare = ['cc', '-O2', '-fno-omit-frame-pointer', tmp_path / 'program.c', '-o', tmp_path / 'bare']
+    subprocess.run(bare, check=True)
+    tally('record', '-q', '-g', '-e', 'cpu-clock:u', '-F', 2000, '-o', tmp_path / 'bare.data', tmp_path / 'bare', check=0)
+    line = ('report', '--stdio', '-g', 'none', '-s', 'sym', '-i', tmp_path / 'bare.data', '-d', 'bare')
+    assert 'inner_of_it (inlined)' in tally(*line, '--addr2line', tmp_path / 'answers', check=0).stdout
+    assert 'inlined' not in tally(*line, check=0).stdout
+
+
+def test_addr2line_of_binutils_gives_the_same_rows(tally, data):
+    if not shutil.which('addr2line'):
+        pytest.skip('addr2line is not installed')
+    def of_program(lines):  # the C library's files have other names there
+        return [line for line in lines if re.search(r'(program\.c|header\.h):\d', line)]
+
+    own = of_program(rows(tally, data, '-s', 'srcline,sym'))
+    assert len(own) > 5 and own == of_program(rows(tally, data, '-s', 'srcline,sym', '--addr2line', 'addr2line'))
+    script = ('script', '-i', data, '-F', 'ip,sym,srcline')
+    own = of_program(tally(*script, check=0).stdout.splitlines())
+    assert own == of_program(tally(*script, '--addr2line', 'addr2line', check=0).stdout.splitlines())
+
+
+def test_addr2line_that_fails_is_told(tally, data):
+    for verb in ('report', 'annotate', 'script', 'top'):
+        said = tally(verb, '--addr2line', '/nosuch/addr2line', check=255).stderr
+        assert 'cannot run /nosuch/addr2line: No such file' in said
+    for verb in (('report', '--stdio', '-s', 'srcline'), ('annotate', '--stdio'), ('script', '-F', '+srcline')):
+        said = tally(*verb, '-i', data, '--addr2line', 'true', check=0).stderr
+        assert ': true ended before it had answered' in said, verb

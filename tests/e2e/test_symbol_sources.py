@@ -9,6 +9,7 @@ import subprocess
 import pytest
 
 from conftest import TIMEOUT_S, has_open_events, wait_for
+from perfdata_build import Recording
 
 SOURCE = '''
 #include <stdlib.h>
@@ -530,3 +531,18 @@ def test_text_that_was_moved_to_anonymous_memory(tally, live, tmp_path):
     result = tally('report', '-i', data, '--stdio', '-s', 'dso,sym', '-g', 'none', check=0)
     assert re.search(r'program +\[\.\] moved', result.stdout)
     assert 'anonymous mappings hold text' in result.stderr
+
+
+@pytest.mark.parametrize('verb', [
+    'report', 'script', 'annotate', 'mem report', 'sched timehist', 'lock contention', 'flamegraph'])
+def test_files_that_were_asked_for_and_are_not_there(tally, tmp_path, verb):
+    """Names from elsewhere would be others than the user thinks."""
+    built = Recording()
+    built.event('IDENTIFIER IP TID TIME PERIOD DATA_SRC')
+    built.comm('job')
+    built.sample()
+    built.write(tmp_path / 'perf.data')
+    for option in ('--vmlinux', '--kallsyms'):
+        if (verb, option) != ('annotate', '--kallsyms'):
+            result = tally(*verb.split(), option, '/nonexistent/file', cwd=tmp_path, check=255)
+            assert 'Invalid file: /nonexistent/file' in result.stderr

@@ -3,8 +3,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "view/text/percent_text.h"
-
 #define BYTES_A_LINE 7
 
 struct columns {
@@ -46,14 +44,12 @@ static void print_values(struct text *out, const struct annotate_function *funct
 		}
 		const struct annotate_value *value = &function->values[line->values + e];
 		double percent = annotate_percent_of(function, options->percent, line->values, e);
-		const char *colour = options->with_colours ? percent_colour(percent) : "";
-		text_str(out, colour);
+		/* Without colours, on a terminal too: as perf's. */
 		if (options->column == ANNOTATE_PERCENT)
 			text_fixed_right(out, percent, 2, columns->value - 1);
 		else
 			text_u64_right(out, options->column == ANNOTATE_PERIOD ? value->period : value->count,
 				columns->value - 1);
-		text_str(out, *colour ? COLOUR_END : "");
 		text_char(out, ' ');
 	}
 }

@@ -10,6 +10,8 @@
 #define SUMMARY_RULE	  46 /* dashes under the summary's heading, */
 #define BEYOND_TITLE	  5 /* and beyond the width of a listing's: perf's */
 #define LEAST_OF_BRANCHES 0.1 /* percent */
+#define COLOUR_ADDRESS	  "\033[35m"
+#define COLOUR_CODE	  "\033[34m"
 
 static unsigned column_width(const struct annotate_text_options *options)
 {
@@ -53,7 +55,12 @@ void annotate_text_places(
 			text_fixed_right(out, percent, 2, 8);
 			text_str(out, *colour ? COLOUR_END : "");
 		}
-		text_printf(out, " %s\n", place->text);
+		const char *of_place =
+			options->with_colours
+				? percent_colour(annotate_hottest(function, options->percent, place->values))
+				: "";
+		/* The line's end belongs to it, as perf has it. */
+		text_printf(out, "%s %s\n%s", of_place, place->text, *of_place ? COLOUR_END : "");
 	}
 	if (is_empty)
 		text_str(out, " Nothing higher than 0.5%\n");
@@ -122,15 +129,18 @@ static void print_code(struct text *out, const struct annotate_line *line, unsig
 	const struct annotate_text_options *options)
 {
 	size_t column = digits_of(line->address) + 1;
-	text_str(out, "   ");
+	const char *end = options->with_colours ? COLOUR_END : "";
+	text_printf(out, " %s  ", options->with_colours ? COLOUR_ADDRESS : "");
 	text_hex_right(out, line->address, digits);
-	text_char(out, ':');
+	text_printf(out, ":%s%s", end, options->with_colours ? COLOUR_CODE : "");
 	if (options->with_bytes) {
 		pad_to_tab(out, &column);
 		print_bytes(out, line->bytes, &column);
 	}
-	if (line->kind == ANNOTATE_MORE_BYTES)
+	if (line->kind == ANNOTATE_MORE_BYTES) {
+		text_str(out, end);
 		return;
+	}
 	if (options->with_bytes && column < BYTES_COLUMNS + 8) {
 		size_t start = (digits_of(line->address) + 1) / 8 * 8 + 8 + BYTES_COLUMNS;
 		text_repeat(out, ' ', start > column ? start - column : 0);
@@ -138,6 +148,7 @@ static void print_code(struct text *out, const struct annotate_line *line, unsig
 	}
 	pad_to_tab(out, &column);
 	text_str(out, line->text);
+	text_str(out, end);
 }
 
 /* What branch stacks tell, as perf shows it. */

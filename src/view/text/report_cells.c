@@ -128,6 +128,10 @@ void report_value_cell(const struct report_layout *l, struct text *out, size_t c
 	}
 	uint32_t members = l->table->options.member_count;
 	size_t width = l->cells[column];
+	if (key == KEY_OVERHEAD_CHILDREN && !l->table->options.with_children) {
+		text_str_right(out, STR("N/A"), width); /* no such sums are made, of no event of a group */
+		return;
+	}
 	for (uint32_t m = 0; m < members; m++) {
 		uint64_t value = flat_stat_value(l->table, flat_member_stat(l->table, stats, m), key);
 		uint64_t total = report_value_total(l, m, key);
@@ -243,7 +247,7 @@ void report_key_cell(const struct report_layout *l, struct text *out, size_t col
 
 const char *report_column_header(const struct report_layout *l, enum profile_key key)
 {
-	if (key == KEY_OVERHEAD && l->options->with_children)
+	if (key == KEY_OVERHEAD && l->options->with_children && l->table->options.with_children)
 		return "Self";
 	if (key >= KEY_FIELD)
 		return profile_string(l->profile, l->profile->fields[key - KEY_FIELD].name).data;
@@ -323,7 +327,8 @@ static void fit_header(struct report_layout *l, size_t column)
 		return;
 	}
 	size_t width = strlen(report_column_header(l, key));
-	if (width < profile_key_get(key)->width)
+	/* As wide as any of its words, where there is one. */
+	if (l->table->row_count > 0 && width < profile_key_get(key)->width)
 		width = profile_key_get(key)->width;
 	if (profile_key_get(key)->is_value) {
 		bool is_narrow = profile_key_get(key)->is_percent || profile_key_get(key)->is_average;
