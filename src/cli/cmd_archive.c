@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "cli/archive_tar.h"
+#include "cli/build_id.h"
 #include "cli/build_id_rows.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
@@ -45,6 +46,22 @@ static const char *const usages[] = {"[--all] [--exclude-buildids <file>] [<file
 static const char *const examples[] = {"what another machine needs to name what was recorded here",
 	"tally archive perf.data", "there, beside perf.data", "tally archive --unpack perf.data.tar.bz2", NULL};
 
+static bool same_id(const struct elf_build_id *a, const struct record_build_id *b)
+{
+	return a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
+}
+
+/* What runs here is the recorded one only if it says so: under another's build id it would name its addresses wrongly. */
+static bool runs_here(
+	const struct elf_build_id *id, bool (*running)(struct record_build_id *id), struct tally_error *err)
+{
+	struct record_build_id own;
+	if (running(&own) && same_id(id, &own))
+		return true;
+	(void)error_set(err, TALLY_NOT_FOUND, "it is not what runs here: its build id is another");
+	return false;
+}
+
 /* Files that were not kept when it was recorded are fetched from where they are. */
 static void fill_cache(const struct cli *cli, const struct build_id_cache *cache, const struct build_id_row *row,
 	const struct elf_build_id *id)
@@ -53,9 +70,9 @@ static void fill_cache(const struct cli *cli, const struct build_id_cache *cache
 	struct tally_error err;
 	enum tally_status status = TALLY_INVALID;
 	if (str_equal(row->name, STR(BUILD_ID_CACHE_KERNEL)))
-		status = build_id_cache_add_kernel(cache, id, &err);
+		status = runs_here(id, build_id_of_kernel, &err) ? build_id_cache_add_kernel(cache, id, &err) : status;
 	else if (str_equal(row->name, STR(BUILD_ID_CACHE_VDSO)))
-		status = build_id_cache_add_vdso(cache, id, &err);
+		status = runs_here(id, build_id_of_vdso, &err) ? build_id_cache_add_vdso(cache, id, &err) : status;
 	else if (row->name.len < sizeof(path) && row->name.len && row->name.data[0] == '/') {
 		memcpy(path, row->name.data, row->name.len);
 		path[row->name.len] = 0;
@@ -66,11 +83,6 @@ static void fill_cache(const struct cli *cli, const struct build_id_cache *cache
 	if (status != TALLY_OK)
 		fprintf(stderr, "%s: %.*s is not in the archive: %s\n", cli->program, (int)row->name.len,
 			row->name.data, err.text);
-}
-
-static bool same_id(const struct elf_build_id *a, const struct record_build_id *b)
-{
-	return a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
 }
 
 /* The entry's link and folder, relative to the cache. */

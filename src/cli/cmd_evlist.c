@@ -104,7 +104,7 @@ static void print_event(const struct listing *listing, const struct perfdata_eve
 		text_str(t, ATTR_HAS(&event->attr, FREQ) ? ": sample_freq=" : ": sample_period=");
 		text_u64(t, event->attr.sample_period_or_freq);
 	}
-	if (settings->trace_fields)
+	if (settings->trace_fields && !settings->group)
 		print_trace_fields(listing, &event->attr, !has_details);
 	text_char(t, '\n');
 }

@@ -14,6 +14,7 @@
 #include "cli/output_file.h"
 #include "cli/progress_line.h"
 #include "cli/recording_input.h"
+#include "cli/word_files.h"
 #include "profile/flame_tree.h"
 #include "view/flame/flame_svg.h"
 
@@ -49,7 +50,7 @@ static const struct option rows[] = {
 	{"time", 0, OPTION_STRING, "str", ROW(times), .help = "Time span of interest (start,stop)"},
 	{"cpu", 'C', OPTION_STRING, "cpu", ROW(cpus), .help = "only samples of these CPUs"},
 	{"comms", 'c', OPTION_STRING, "comm[,comm...]", ROW(filters.comms),
-		.help = "only samples of threads of these names"},
+		.help = "only samples of threads of these names (file://FILE: those in it, one a line)"},
 	{"pid", 'p', OPTION_STRING, "pid[,pid...]", ROW(filters.pids), .help = "only samples of these processes"},
 	{"tid", 't', OPTION_STRING, "tid[,tid...]", ROW(filters.tids), .help = "only samples of these threads"},
 	{"dsos", 'd', OPTION_STRING, "dso[,dso...]", ROW(filters.dsos), .help = "only samples in these objects"},
@@ -323,33 +324,47 @@ static int record_and_make(const struct cli *cli, const struct settings *setting
 	return made ? made : code;
 }
 
+/* argv: what comes behind the options. */
+static int run_parsed(const struct cli *cli, const struct command *command, const struct settings *settings, int argc,
+	char **argv, bool is_command)
+{
+	if (settings->reverse && !settings->folded)
+		return cli_usagef(
+			cli, command, "reverse", "--reverse goes with --folded; the page has a button for it");
+	if (settings->folded && settings->svg)
+		return cli_usagef(cli, command, "folded,svg", "either lines or a picture");
+	if (settings->times && !time_spans_are_valid(settings->times))
+		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
+	if (settings->max_stack > UINT32_MAX)
+		return cli_usagef(cli, command, "max-stack", "--max-stack is too large");
+	if (is_command && settings->input)
+		return cli_usagef(cli, command, "input", "either a recording or a command");
+	if (is_command)
+		return record_and_make(cli, settings, argc, argv);
+	if (argc > 1)
+		return cli_usagef(cli, command, NULL, "one recording, or '--' and a command: not '%s'", argv[1]);
+	if (argc > 0 && settings->input)
+		return cli_usagef(cli, command, "input", "one recording, not two");
+	const char *path = argc > 0 ? argv[0] : settings->input ? settings->input : DEFAULT_INPUT;
+	return make(cli, settings, path);
+}
+
 static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct settings settings = {0};
+	struct word_files files = {0};
+	struct tally_error err;
 	int rest;
 	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
 	if (code != CLI_GO_ON)
 		return code;
-	if (settings.reverse && !settings.folded)
-		return cli_usagef(
-			cli, command, "reverse", "--reverse goes with --folded; the page has a button for it");
-	if (settings.folded && settings.svg)
-		return cli_usagef(cli, command, "folded,svg", "either lines or a picture");
-	if (settings.times && !time_spans_are_valid(settings.times))
-		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
-	if (settings.max_stack > UINT32_MAX)
-		return cli_usagef(cli, command, "max-stack", "--max-stack is too large");
 	bool is_command = rest < argc && rest > 1 && strcmp(argv[rest - 1], "--") == 0;
-	if (is_command && settings.input)
-		return cli_usagef(cli, command, "input", "either a recording or a command");
-	if (is_command)
-		return record_and_make(cli, &settings, argc - rest, argv + rest);
-	if (rest + 1 < argc)
-		return cli_usagef(cli, command, NULL, "one recording, or '--' and a command: not '%s'", argv[rest + 1]);
-	if (rest < argc && settings.input)
-		return cli_usagef(cli, command, "input", "one recording, not two");
-	const char *path = rest < argc ? argv[rest] : settings.input ? settings.input : DEFAULT_INPUT;
-	return make(cli, &settings, path);
+	if (word_files_read_filters(&files, &settings.filters, &err) == TALLY_OK)
+		code = run_parsed(cli, command, &settings, argc - rest, argv + rest, is_command);
+	else
+		code = cli_fail(cli, &err);
+	word_files_deinit(&files);
+	return code;
 }
 
 static const char *const usages[] = {"[<options>] [<file>]", "[<options>] -- <command>", NULL};

@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -84,7 +85,7 @@ static int record(const struct cli *cli, bool slab, bool page, int argc, char **
 static int stat(const struct cli *cli, const struct kmem_settings *settings)
 {
 	if (settings->is_live && !settings->page)
-		return cli_failf(cli, "--live goes with --page");
+		fprintf(stderr, "note: --live says something of pages only (--page)\n");
 	int code = settings->slab || !settings->page ? kmem_stat_slab(cli, settings) : 0;
 	return code == 0 && settings->page ? kmem_stat_pages(cli, settings) : code;
 }

@@ -18,7 +18,7 @@
 #define TRACEPOINTS_TRIED_MAX 64
 
 struct settings {
-	bool desc, no_desc, details, json, raw_dump, all;
+	bool desc, no_desc, details, json, raw_dump, all, deprecated;
 	unsigned long_desc;
 	const char *output, *unit;
 };
@@ -35,7 +35,10 @@ static const struct option options[] = {
 		.argument = "hybrid cpu type",
 		.help = "events of this type of core (e.g. core or atom)"},
 	{.name = "debug", .kind = OPTION_UNSUPPORTED, .help = "show how names are parsed"},
-	{.name = "deprecated", .kind = OPTION_UNSUPPORTED, .help = "show deprecated events"},
+	{.name = "deprecated",
+		.kind = OPTION_FLAG,
+		ROW(deprecated),
+		.help = "show deprecated events too: of those that are listed here none is"},
 	{.name = "desc", .letter = 'd', .kind = OPTION_FLAG, ROW(desc), .help = "say what each event counts"},
 	{.name = "no-desc", .kind = OPTION_FLAG, ROW(no_desc), .help = "names only, also with -v"},
 	{.name = "details",
@@ -350,6 +353,8 @@ static enum tally_status print_all(struct list *list, struct tally_error *err)
 static void print_notes(const struct cli *cli, const struct list *list)
 {
 	fflush(stdout);
+	if (list->settings->deprecated)
+		fprintf(stderr, "%s: note: none of the events that are listed here is deprecated\n", cli->program);
 	if (list->left_out > 0)
 		fprintf(stderr, "%s: note: %zu generic events do not open here (%s); --all shows them\n", cli->program,
 			list->left_out, list->why_left_out);

@@ -314,7 +314,6 @@ static const char *misplaced(const struct lock_settings *s, enum lock_verb verb)
 		{s->fields, verb != VERB_INFO, "field"},
 		{s->entries, verb != VERB_INFO, "entries"},
 		{s->separator, verb != VERB_INFO, "field-separator"},
-		{s->verbose, verb == VERB_CONTENTION, "verbose"},
 	};
 	for (size_t i = 0; i < sizeof(uses) / sizeof(uses[0]); i++)
 		if (uses[i].is_given && !uses[i].goes)

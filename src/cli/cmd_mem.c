@@ -147,11 +147,8 @@ static int run_dump(const struct cli *cli, const struct settings *settings)
 		.hides_unresolved = settings->hides_unresolved};
 	struct text out = {0};
 	struct tally_error err = {0};
-	if (settings->sort || settings->type || settings->by_data_type)
-		return cli_failf(cli, "-D and %s cannot be used together",
-			settings->sort	 ? "-s"
-			: settings->type ? "-t"
-					 : "-T");
+	if (settings->by_data_type)
+		return cli_failf(cli, "-D and -T cannot be used together");
 	cli_start_pager(cli);
 	text_to_fd(&out, STDOUT_FILENO);
 	enum tally_status status = mem_dump(cli, &dump, &out, &err);
@@ -160,6 +157,15 @@ static int run_dump(const struct cli *cli, const struct settings *settings)
 		code = cli_fail(cli, &err);
 	cli_end_pager();
 	return code;
+}
+
+/* The first option of report that would have to do something with a dump; NULL: none. */
+static const char *without_dump(char **words, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (strcmp(words[i], "--stdio") != 0)
+			return words[i];
+	return NULL;
 }
 
 static int report(const struct cli *cli, const struct command *command, char **words, int count, int before)
@@ -177,8 +183,8 @@ static int report(const struct cli *cli, const struct command *command, char **w
 	int code = cli_parse_options(cli, command, own_count, own, &settings, &rest);
 	if (code == CLI_GO_ON && rest < own_count)
 		code = cli_usagef(cli, command, NULL, "Unknown command: %s", own[rest]);
-	else if (code == CLI_GO_ON && settings.dumps && passed_count)
-		code = cli_failf(cli, "-D and %s cannot be used together", passed[0]);
+	else if (code == CLI_GO_ON && settings.dumps && without_dump(passed, passed_count))
+		code = cli_failf(cli, "-D and %s cannot be used together", without_dump(passed, passed_count));
 	else if (code == CLI_GO_ON)
 		code = settings.dumps ? run_dump(cli, &settings) : run_report(cli, &settings, passed, passed_count);
 	free(own);

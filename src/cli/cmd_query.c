@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/export_database.h"
 #include "cli/export_run.h"
+#include "cli/word_files.h"
 
 #define DEFAULT_INPUT "perf.data"
 #define DATABASE_MARK "SQLite format 3" /* and a NUL: how such files begin */
@@ -114,7 +115,14 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 				"%s is a database already: what to choose is the query's to say", recording->input);
 		return print(cli, &query);
 	}
-	return query_recording(cli, &settings, &query);
+	struct word_files files = {0};
+	struct tally_error err;
+	if (word_files_read_filters(&files, &recording->filters, &err) == TALLY_OK)
+		code = query_recording(cli, &settings, &query);
+	else
+		code = cli_fail(cli, &err);
+	word_files_deinit(&files);
+	return code;
 }
 
 static const char *const usages[] = {"[<options>] [<file>] '<select ...>'", NULL};

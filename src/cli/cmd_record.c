@@ -35,6 +35,8 @@ static void say_ring_size(const struct record_settings *s)
 	if (s->ring_pages_asked && !s->quiet)
 		fprintf(stderr, "rounding mmap pages size to %lluK (%llu pages)\n",
 			(unsigned long long)s->ring_bytes / 1024, (unsigned long long)(s->ring_bytes / page));
+	if (s->has_aux_size && !s->quiet)
+		fprintf(stderr, "the size of the area for AUX data is not used: no AUX data is recorded\n");
 }
 
 static const char *default_output(void)

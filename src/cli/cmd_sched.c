@@ -36,7 +36,7 @@ static const struct option latency_options[] = {
 	{"CPU", 'C', OPTION_STRING, "cpu", ROW(cpus), .help = "only delays that ended, and run times, on these CPUs"},
 	{"pids", 'p', OPTION_FLAG, ROW(by_pid), .help = "one row per task, not per name"},
 	{"sort", 's', OPTION_STRING, "key[,key...]", ROW(sort),
-		.help = "sort by runtime, switch, avg, max (avg,max,switch,runtime)"},
+		.help = "sort by runtime, switch, avg, max, pid (avg,max,switch,runtime)"},
 	{"waking", 0, OPTION_FLAG, ROW(with_waking),
 		.help = "delays from sched_waking too, where there is no sched_wakeup"},
 };

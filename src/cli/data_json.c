@@ -97,7 +97,10 @@ static enum tally_status put_sample(
 	char room[16];
 
 	json_object(j, NULL);
-	json_u64(j, "timestamp", s->sample.time);
+	if (s->sample.present & SAMPLE_TIME)
+		json_u64(j, "timestamp", s->sample.time);
+	else
+		json_i64(j, "timestamp", -1);
 	json_i64(j, "pid", (int32_t)s->sample.pid);
 	json_i64(j, "tid", (int32_t)s->sample.tid);
 	if (s->sample.present & SAMPLE_CPU)

@@ -25,29 +25,29 @@ struct export_settings {
 
 /* The rows of option tables that choose samples, for settings that begin with a struct export_settings. */
 #define EXPORT_ROW(member) .offset = offsetof(struct export_settings, member)
-#define EXPORT_SELECTION_ROWS                                                                               \
-	{"time", 0, OPTION_STRING, "str", EXPORT_ROW(times), .help = "Time span of interest (start,stop)"}, \
-		{"cpu", 'C', OPTION_STRING, "cpu", EXPORT_ROW(cpus), .help = "only samples of these CPUs"}, \
-		{"comms", 'c', OPTION_STRING, "comm[,comm...]", EXPORT_ROW(filters.comms),                  \
-			.help = "only samples of threads of these names"},                                  \
-		{"pid", 'p', OPTION_STRING, "pid[,pid...]", EXPORT_ROW(filters.pids),                       \
-			.help = "only samples of these processes"},                                         \
-		{"tid", 't', OPTION_STRING, "tid[,tid...]", EXPORT_ROW(filters.tids),                       \
-			.help = "only samples of these threads"},                                           \
-		{"dsos", 'd', OPTION_STRING, "dso[,dso...]", EXPORT_ROW(filters.dsos),                      \
-			.help = "only samples in these objects"},                                           \
-		{"symbols", 'S', OPTION_STRING, "symbol[,symbol...]", EXPORT_ROW(filters.symbols),          \
-			.help = "only samples in these functions"},                                         \
-		{"max-stack", 0, OPTION_U64, "n", EXPORT_ROW(max_stack),                                    \
-			.help = "frames of a stack that are written (all)"},                                \
-		{"no-inline", 0, OPTION_FLAG, EXPORT_ROW(no_inline),                                        \
-			.help = "calls that were inlined are no frames of their own"},                      \
-		{"symfs", 0, OPTION_STRING, "dir", EXPORT_ROW(symfs),                                       \
-			.help = "look for files with symbols below this folder"},                           \
-		{"kallsyms", 0, OPTION_STRING, "file", EXPORT_ROW(kallsyms), .help = "kallsyms pathname"},  \
-		{"vmlinux", 'k', OPTION_STRING, "file", EXPORT_ROW(vmlinux), .help = "vmlinux pathname"},   \
-	{                                                                                                   \
-		"force", 'f', OPTION_FLAG, EXPORT_ROW(force), .help = "read also what another user owns"    \
+#define EXPORT_SELECTION_ROWS                                                                                     \
+	{"time", 0, OPTION_STRING, "str", EXPORT_ROW(times), .help = "Time span of interest (start,stop)"},       \
+		{"cpu", 'C', OPTION_STRING, "cpu", EXPORT_ROW(cpus), .help = "only samples of these CPUs"},       \
+		{"comms", 'c', OPTION_STRING, "comm[,comm...]", EXPORT_ROW(filters.comms),                        \
+			.help = "only samples of threads of these names (file://FILE: those in it, one a line)"}, \
+		{"pid", 'p', OPTION_STRING, "pid[,pid...]", EXPORT_ROW(filters.pids),                             \
+			.help = "only samples of these processes"},                                               \
+		{"tid", 't', OPTION_STRING, "tid[,tid...]", EXPORT_ROW(filters.tids),                             \
+			.help = "only samples of these threads"},                                                 \
+		{"dsos", 'd', OPTION_STRING, "dso[,dso...]", EXPORT_ROW(filters.dsos),                            \
+			.help = "only samples in these objects"},                                                 \
+		{"symbols", 'S', OPTION_STRING, "symbol[,symbol...]", EXPORT_ROW(filters.symbols),                \
+			.help = "only samples in these functions"},                                               \
+		{"max-stack", 0, OPTION_U64, "n", EXPORT_ROW(max_stack),                                          \
+			.help = "frames of a stack that are written (all)"},                                      \
+		{"no-inline", 0, OPTION_FLAG, EXPORT_ROW(no_inline),                                              \
+			.help = "calls that were inlined are no frames of their own"},                            \
+		{"symfs", 0, OPTION_STRING, "dir", EXPORT_ROW(symfs),                                             \
+			.help = "look for files with symbols below this folder"},                                 \
+		{"kallsyms", 0, OPTION_STRING, "file", EXPORT_ROW(kallsyms), .help = "kallsyms pathname"},        \
+		{"vmlinux", 'k', OPTION_STRING, "file", EXPORT_ROW(vmlinux), .help = "vmlinux pathname"},         \
+	{                                                                                                         \
+		"force", 'f', OPTION_FLAG, EXPORT_ROW(force), .help = "read also what another user owns"          \
 	}
 
 struct export_wishes {

@@ -150,7 +150,11 @@ static struct tally_str comm_of(const struct lock_job *job, const struct data_sa
 {
 	const struct live_thread *thread =
 		job->running ? live_state_known_thread(job->running, (int32_t)s->sample.tid) : NULL;
-	return thread ? (struct tally_str){thread->comm, thread->comm_len} : data_source_comm(&job->source, s, room);
+	if (thread)
+		return (struct tally_str){thread->comm, thread->comm_len};
+	/* A row is of all waits of the thread, whatever it was called: the last name is its name. */
+	const struct data_sample last = {.sample.tid = s->sample.tid, .clock = UINT64_MAX};
+	return data_source_comm(&job->source, &last, room);
 }
 
 static struct tally_str cgroup_of(const struct lock_job *job, const struct data_sample *s)

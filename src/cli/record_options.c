@@ -87,17 +87,40 @@ const char *record_set_call_graph(const struct option_use *use)
 	return NULL;
 }
 
+#define BAD_RING_SIZE "Invalid argument for --mmap_pages/-m: give a number of pages, or a size with B, K, M or G"
+
+/* "16" or "64K" in text[0..len). */
+static bool parse_ring_bytes(const char *text, size_t len, uint64_t *bytes)
+{
+	char word[32];
+	uint64_t amount;
+	bool has_unit;
+
+	if (len >= sizeof(word))
+		return false;
+	memcpy(word, text, len);
+	word[len] = 0;
+	if (!record_size_parse(word, &amount, &has_unit) || amount > (UINT64_C(1) << 50))
+		return false;
+	*bytes = has_unit ? amount : amount * (uint64_t)sysconf(_SC_PAGESIZE);
+	return true;
+}
+
+/* Behind a comma stands the size of the area of AUX data. */
 const char *record_set_ring_size(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), amount, rounded = page;
-	bool has_unit;
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), bytes = 0, aux_bytes, rounded = page;
+	const char *comma = strchr(use->value, ',');
+	size_t len = comma ? (size_t)(comma - use->value) : strlen(use->value);
 
-	if (strchr(use->value, ','))
-		return "--mmap-pages: the size of AUX areas is not supported yet";
-	if (!record_size_parse(use->value, &amount, &has_unit) || amount > (UINT64_C(1) << 50))
-		return "Invalid argument for --mmap_pages/-m: give a number of pages, or a size with B, K, M or G";
-	uint64_t bytes = has_unit ? amount : amount * page;
+	if (comma && comma[1] && !parse_ring_bytes(comma + 1, strlen(comma + 1), &aux_bytes))
+		return BAD_RING_SIZE;
+	s->has_aux_size = comma && comma[1];
+	if (comma && len == 0)
+		return NULL; /* the ring's is the usual one */
+	if (!parse_ring_bytes(use->value, len, &bytes))
+		return BAD_RING_SIZE;
 	while (rounded < bytes)
 		rounded *= 2;
 	if (rounded > (UINT64_C(1) << 40)) {
@@ -447,7 +470,8 @@ static const struct option options[] = {
 		"which branches to store with each sample"),
 	CALL("clockid", 'k', "clockid", set_clock, "the clock of time stamps, see clock_gettime(2)"),
 	CALL("mmap-pages", 'm', "pages[,pages]", record_set_ring_size,
-		"size of a ring: pages, or a size with B, K, M or G"),
+		"size of a ring: pages, or a size with B, K, M or G (behind a comma that of AUX data, which is not "
+		"recorded)"),
 	FLAG("no-buildid-cache", 'N', no_build_id_cache,
 		"do not copy the files that were hit to the cache of build ids"),
 	FLAG("no-samples", 'n', attrs.no_samples, "count only, store no samples"),

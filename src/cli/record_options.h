@@ -47,6 +47,7 @@ struct record_settings {
 	uint64_t period;
 	uint64_t ring_bytes; /* 0: default */
 	uint64_t ring_pages_asked; /* before rounding; 0: nothing to say */
+	bool has_aux_size; /* one was given for AUX data */
 	uint64_t flush_bytes;
 	struct record_synth synth;
 	enum affinity_mode affinity;

@@ -38,6 +38,7 @@ static void read_task(struct sched_event *event)
 	if (type == RECORD_COMM) {
 		event->kind = SCHED_NAMED;
 		event->tid = (int32_t)fields.comm.tid;
+		event->pid = (int32_t)fields.comm.pid;
 		return;
 	}
 	event->kind = type == RECORD_FORK ? SCHED_FORK : SCHED_EXIT;

@@ -11,9 +11,9 @@
 #define NAME_WIDTH 24
 #define MAX_KEYS   8
 
-enum key { KEY_RUNTIME, KEY_SWITCH, KEY_AVG, KEY_MAX, KEYS };
+enum key { KEY_RUNTIME, KEY_SWITCH, KEY_AVG, KEY_MAX, KEY_PID, KEYS };
 
-static const char *const key_names[KEYS] = {"runtime", "switch", "avg", "max"};
+static const char *const key_names[KEYS] = {"runtime", "switch", "avg", "max", "pid"};
 
 struct row {
 	struct sched_latency_task sum;
@@ -95,6 +95,8 @@ static uint64_t value_of(const struct row *row, enum key key)
 		return row->sum.waits ? row->sum.wait_ns / row->sum.waits : 0;
 	case KEY_MAX:
 		return row->sum.max_ns;
+	case KEY_PID:
+		return (uint32_t)row->sum.tid;
 	case KEYS:
 		break;
 	}

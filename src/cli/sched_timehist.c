@@ -37,7 +37,8 @@ static void add_task(struct timehist *t, const struct sched_task *task, uint64_t
 	char room[16];
 	struct tally_str name = name_of(t, task, clock, room);
 	text_bytes(t->out, name.data, name.len);
-	if (task->tid == 0)
+	/* Of a task that only others' events name, like who is woken, the process is not known. */
+	if (task->tid == 0 || task->pid < 0)
 		return;
 	text_printf(t->out, "[%" PRId32, task->tid);
 	if (task->pid != task->tid)
@@ -195,7 +196,10 @@ static bool print_other(struct timehist *t, const struct sched_event *event)
 	bool is_migration = event->kind == SCHED_MIGRATE;
 	if (!t->with_rows || t->settings->only_idle || !is_in_span(t, event->time_ns))
 		return true;
-	uint32_t by = sched_history_task(&t->history, (int32_t)event->sample.sample.tid);
+	const struct sample *sample = &event->sample.sample;
+	if (!sched_history_process(&t->history, (int32_t)sample->tid, (int32_t)sample->pid))
+		return false;
+	uint32_t by = sched_history_task(&t->history, (int32_t)sample->tid);
 	uint32_t whom = sched_history_task(&t->history, event->tid);
 	if (by == ID_TABLE_NONE || whom == ID_TABLE_NONE)
 		return false;
@@ -276,9 +280,11 @@ static enum tally_status take(struct timehist *t, const struct sched_event *even
 	case SCHED_EXIT:
 		is_done = sched_history_exit(&t->history, event->tid);
 		break;
+	case SCHED_NAMED:
+		is_done = sched_history_process(&t->history, event->tid, event->pid);
+		break;
 	case SCHED_OTHER:
 	case SCHED_RUNTIME:
-	case SCHED_NAMED:
 	case SCHED_KINDS:
 		break;
 	}

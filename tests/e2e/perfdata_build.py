@@ -9,7 +9,7 @@ ORDER = ('IDENTIFIER IP TID TIME ADDR ID STREAM_ID CPU PERIOD READ CALLCHAIN RAW
          'WEIGHT_STRUCT DATA_SRC TRANSACTION REGS_INTR PHYS_ADDR AUX CGROUP DATA_PAGE_SIZE CODE_PAGE_SIZE').split()
 ATTR_BYTES = 128  # what perf 6.1 knows
 CHAIN_USER = 0xfffffffffffffe00
-BRANCH_USER, BRANCH_ANY, BRANCH_CALL_STACK, BRANCH_HW_INDEX = 1, 1 << 3, 1 << 11, 1 << 17
+BRANCH_USER, BRANCH_ANY, BRANCH_CALL_STACK, BRANCH_HW_INDEX, BRANCH_COUNTERS = 1, 1 << 3, 1 << 11, 1 << 17, 1 << 19
 
 
 class Recording:
@@ -75,7 +75,8 @@ class Recording:
                 body += self.words([len(value or ()), *(value or ())])
             elif field == 'BRANCH_STACK':
                 body += self.words([len(value or ()) // 3,
-                                    *([values.get('hw_idx', 0)] if branch & BRANCH_HW_INDEX else []), *(value or ())])
+                                    *([values.get('hw_idx', 0)] if branch & BRANCH_HW_INDEX else []), *(value or ()),
+                                    *(values.get('counters', ()) if branch & BRANCH_COUNTERS else ())])
             elif field == 'READ' and isinstance(value, list):
                 body += self.words(value)
             elif field in ('REGS_USER', 'REGS_INTR'):
@@ -100,6 +101,18 @@ class Recording:
             text += bytes(-len(text) % 64)
             body += attr + self.pack('II', 1, len(text)) + text + self.pack('Q', index + 1)
         self.feature(12, body)
+
+    def group(self, leader, members):
+        self.feature(17, self.pack('I', 1) + self.text('{anon_group}') + self.pack('II', leader, members))
+
+    def cpu_caps(self, **caps):
+        self.feature(28, self.pack('I', len(caps)) + b''.join(
+            self.text(name) + self.text(value) for name, value in caps.items()))
+
+    def text(self, text):
+        data = text.encode() + b'\0'
+        data += bytes(-len(data) % 64)
+        return self.pack('I', len(data)) + data
 
     def text_feature(self, bit, text):
         self.feature(bit, self.pack('I', 64) + text.encode().ljust(64, b'\0'))

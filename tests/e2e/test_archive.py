@@ -2,6 +2,7 @@
 import shutil
 import subprocess
 
+import kernel_build
 import pytest
 
 
@@ -104,3 +105,10 @@ def test_names_that_look_like_options_are_names(recorded, tally):
     shutil.copy(work / 'perf.data', work / '--version')
     tally('archive', '--', '--version', cwd=work, env={'HOME': str(recorded / 'home')}, check=0)
     assert (work / '--version.tar.bz2').exists()
+
+
+def test_this_machines_kernel_does_not_go_under_anothers_build_id(recorded, tally):
+    kernel_build.recording(recorded / 'work' / 'other.data', [kernel_build.RAN])
+    result = tally('archive', 'other.data', cwd=recorded / 'work', env={'HOME': str(recorded / 'other')})
+    assert '[kernel.kallsyms] is not in the archive: it is not what runs here' in result.stderr
+    assert not list((recorded / 'other').rglob('kallsyms'))

@@ -3,6 +3,7 @@ import json
 import shutil
 import subprocess
 
+import perfdata_build
 import pytest
 
 from conftest import TIMEOUT_S
@@ -58,6 +59,17 @@ def test_fields_of_a_tracepoint(tally, shared, tmp_path):
     assert convert(tally, recording, tmp_path / 'out').returncode == 0
     first = json.loads((tmp_path / 'out').read_text())['samples'][0]
     assert first['prev_comm'] == 'demo' and first['next_pid'] == '0' and first['prev_state'] == '1'
+
+
+def test_samples_without_a_time(tally, tmp_path):
+    """7.x too: no time is told from time 0."""
+    r = perfdata_build.Recording()
+    r.event('IP TID')
+    r.comm('prog')
+    r.sample()
+    r.write(tmp_path / 'perf.data')
+    tally('data', 'convert', '--to-json', tmp_path / 'out', '-i', tmp_path / 'perf.data', check=0)
+    assert [sample['timestamp'] for sample in json.loads((tmp_path / 'out').read_text())['samples']] == [-1]
 
 
 def test_every_recording_gives_valid_json(tally, shared, tmp_path):

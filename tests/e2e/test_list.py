@@ -57,7 +57,7 @@ def test_details(tally, live, tmp_path):
 
 
 def test_what_is_not_built_is_refused(tally):
-    for words in [('sdt',), ('--deprecated',), ('--cputype', 'core')]:
+    for words in [('sdt',), ('--debug',), ('--cputype', 'core')]:
         result = tally('list', *words)
         assert result.returncode != 0 and 'not supported yet' in result.stderr
 
@@ -80,3 +80,10 @@ def test_metrics_say_what_opens(tally, live, hardware_absent):
     rows = {row['MetricName']: row for row in json.loads(tally('list', '-j', 'metric', check=0).stdout)}
     assert rows['cs_per_second']['Opens'] is True and rows['insn_per_cycle']['Opens'] is False
     assert rows['insn_per_cycle']['MetricThreshold'] == 'insn_per_cycle < 1'
+
+
+def test_no_event_is_deprecated(tally, perf):
+    """As perf 6.1 where it has no table of this CPU's events."""
+    ours = tally('list', '--deprecated', 'hw', 'sw', check=0)
+    assert ours.stdout == tally('list', 'hw', 'sw', check=0).stdout and 'none of the events' in ours.stderr
+    assert perf('list', '--deprecated', 'sw', check=0).stdout == perf('list', 'sw', check=0).stdout

@@ -3,7 +3,9 @@ import pathlib
 import re
 import shutil
 
+import perfdata_build
 import pytest
+import tracing_build
 
 
 @pytest.fixture
@@ -44,6 +46,26 @@ def test_threads_have_their_names(tally, recordings):
     # perf prints ":16698" for threads that were forked by one whose name it knows.
     assert without_place(shown) == without_place(expected)
     assert not re.search(r' :\d+$', shown, re.M)
+
+
+def test_a_thread_that_renames_itself(tally, perf, tmp_path):
+    """All its waits are one row, which has the thread's last name."""
+    begin = tracing_build.Tracepoint('lock', 'contention_begin', 5, [('void *', 'lock_addr', 8), ('unsigned', 'flags', 4)])
+    end = tracing_build.Tracepoint('lock', 'contention_end', 6, [('void *', 'lock_addr', 8), ('int', 'ret', 4)])
+    r = perfdata_build.Recording()
+    for tracepoint in (begin, end):
+        r.event('IDENTIFIER IP TID TIME CPU PERIOD RAW', kind=2, config=tracepoint.number, period=1)
+    r.name_events('lock:contention_begin', 'lock:contention_end')
+    r.feature(1, tracing_build.tracing_data([begin, end]))
+    for turn in (1, 2):
+        r.record(3, 0, r.pack('II', 1000, 1000) + r.name(f'name {turn}') + r.pack('IIQIIQ', 1000, 1000, turn * 10**9, 0, 0, 1))
+        for event, tracepoint in enumerate((begin, end)):
+            r.sample(event, time=turn * 10**9 + 1000 + event * 5000, raw=tracepoint.payload(lock_addr=64))
+    r.write(tmp_path / 'perf.data')
+    results = (program('lock', 'contention', '-t', '-i', tmp_path / 'perf.data', check=0) for program in (tally, perf))
+    ours, theirs = (re.findall(r'(?m)^ .* name \d$', result.stdout + result.stderr) for result in results)
+    assert [row.split()[-2:] for row in ours] == [['name', '2']]
+    assert ours == theirs
 
 
 def test_contention_for_programs(tally, recordings):
@@ -116,6 +138,14 @@ def test_slab_rows_are_asked_for_behind_stat_too(tally, recordings):
     assert 'kmem record' in tally('kmem', '-i', recordings / 'data' / 'u.data', 'stat', check=255).stderr
 
 
+def test_options_without_effect_are_taken(tally, recordings):
+    data = recordings / 'data'
+    slab = tally('kmem', '--live', 'stat', '-i', data / 'kmem.data', check=0)
+    assert slab.stdout == tally('kmem', 'stat', '-i', data / 'kmem.data', check=0).stdout and '--page' in slab.stderr
+    locks = [tally('lock', 'report', *words, '-i', data / 'lock.data', check=0) for words in ([], ['-v'])]
+    assert locks[0].stdout == locks[1].stdout and locks[0].stderr == locks[1].stderr
+
+
 def rows_by_block(text):
     """Rows without what perf names otherwise: the type of pages and the call site."""
     cells = [[cell.strip() for cell in line.split('|', 7)] for line in text.splitlines() if line.count(' | ') >= 6]
@@ -146,7 +176,7 @@ def test_pages(tally, perf, tmp_path):
     assert ' Live alloc (KB)' in live and sum(int(row) for row in rows) <= int(only)
     few = tally('kmem', 'stat', '--page', '--alloc', '-l', '2', '-s', 'order,page', '-i', data, check=0).stdout
     assert len(rows_by_block(few)) == 2 and '\n ...              | ...              | ' in few
-    for words in (['--page', '-s', 'ptr'], ['--live'], ['--slab', '--page']):
+    for words in (['--page', '-s', 'ptr'], ['--slab', '--page']):
         tally('kmem', 'stat', *words, '-i', data, check=255)
 
 

@@ -20,6 +20,7 @@ CASES = {
     'strict frequency': ('--strict-freq -F 99999999', 234, 'Maximum frequency rate', 'perf_event_max_sample_rate'),
     'count is no number': ('-c abc', 129, "switch `c' expects a numerical value"),
     'ring too large': ('-m 99999G', 129, 'Invalid argument for --mmap_pages/-m'),
+    'size of AUX data': ('-m 8,x', 129, 'Invalid argument for --mmap_pages/-m'),
     'call graph': ('--call-graph bogus', 129, 'callchain: Unknown --call-graph option value', 'fp, dwarf'),
     'stack size': ('--call-graph dwarf,70000', 129, 'callchain: Incorrect stack dump size'),
     'clock': ('-k bogus', 129, 'unknown clockid', 'monotonic'),
@@ -89,3 +90,11 @@ def test_whole_system_without_rights(tally, open_folder, live):
     assert result.returncode == 255
     assert 'perf_event_paranoid' in result.stderr and 'CAP_PERFMON' in result.stderr
     assert not (open_folder / 'x.data').exists()
+
+
+@pytest.mark.parametrize('size, rounded', [('3,16', True), ('4,16M', False), (',16', False), ('3,', True)])
+def test_the_size_of_aux_data_is_taken(tally, tmp_path, live, size, rounded):
+    result = tally('record', '-e', 'cpu-clock:u', '-m', size, '-o', tmp_path / 'x.data', '--', 'true', check=0)
+    assert ('rounding mmap pages size to 16K (4 pages)' in result.stderr) == rounded
+    assert ('no AUX data is recorded' in result.stderr) == (not size.endswith(','))
+    assert (tmp_path / 'x.data').exists()

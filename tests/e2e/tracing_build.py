@@ -8,10 +8,10 @@ INTERRUPT = 0x08  # common_flags of what happens within one
 
 
 class Tracepoint:
-    """fields: (type, name, bytes) in order; a name with [16] is text of so many bytes."""
+    """fields: (type, name, bytes) in order; a name with [16] is text of so many bytes. shown: the print format."""
 
-    def __init__(self, system, name, number, fields):
-        self.system, self.name, self.number, self.fields = system, name, number, fields
+    def __init__(self, system, name, number, fields, shown='""'):
+        self.system, self.name, self.number, self.fields, self.shown = system, name, number, fields, shown
 
     def format(self):
         lines, offset = [f'name: {self.name}', f'ID: {self.number}', 'format:'], 0
@@ -21,7 +21,7 @@ class Tracepoint:
             offset += size
             if index + 1 == len(COMMON):
                 lines.append('')
-        return '\n'.join([*lines, '', 'print fmt: ""', ''])
+        return '\n'.join([*lines, '', f'print fmt: {self.shown}', ''])
 
     def payload(self, flags=0, **values):
         raw = struct.pack('<HBBi', self.number, flags, 0, 0)

@@ -44,16 +44,23 @@ static struct tally_str text_of(const struct profile *p, const struct profile_va
 	return value->text == PROFILE_NONE ? STR("") : profile_string(p, value->text);
 }
 
-/* As wide as perf's: names of data with room for an offset, objects by the names of those that have symbols only. */
+/* perf fits the columns of objects of branches to those that have symbols, of data to all that it knows. */
+static bool object_counts(const struct report_layout *l, enum profile_key key, const struct profile_value *value)
+{
+	return key == KEY_DSO_DATA ? binary_of(l->profile, value) != PROFILE_NONE
+				   : function_of(l->profile, value) != NULL;
+}
+
+/* As wide as perf's: names of data with room for an offset. */
 static size_t place_width(const struct report_layout *l, enum profile_key key, const struct profile_value *value)
 {
 	const struct profile *p = l->profile;
 	enum profile_key_form form = (enum profile_key_form)profile_key_get(key)->form;
 	const struct profile_function *function = function_of(p, value);
-	if (!function)
-		return form == KEY_FORM_OBJECT ? REPORT_ADDRESS_DIGITS : LEVEL_WIDTH + ADDRESS_WIDTH;
 	if (form == KEY_FORM_OBJECT)
-		return object_name(l, value).len;
+		return object_counts(l, key, value) ? object_name(l, value).len : REPORT_ADDRESS_DIGITS;
+	if (!function)
+		return LEVEL_WIDTH + ADDRESS_WIDTH;
 	if (form == KEY_FORM_PLACE)
 		return 0;
 	size_t width = profile_string(p, function->name).len + LEVEL_WIDTH + report_origin_width(l);
@@ -80,7 +87,7 @@ size_t facet_cell_width(const struct report_layout *l, enum profile_key key, con
 		width = l->profile->fields[key - KEY_FIELD].width;
 		return text_of(l->profile, value).len > width ? text_of(l->profile, value).len : width;
 	case KEY_FORM_OBJECT:
-		if (!function_of(l->profile, value) && (l->options->separator || l->options->width_count))
+		if (!object_counts(l, key, value) && (l->options->separator || l->options->width_count))
 			return width;
 		return place_width(l, key, value);
 	case KEY_FORM_SYMBOL:
