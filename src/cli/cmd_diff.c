@@ -116,10 +116,10 @@ static const struct option options[] = {
 	{"new", 0, OPTION_CALL, "file...", .call = add_new, .help = "several recordings of the new program"},
 	{"aa", 0, OPTION_CALL, "file...", .call = add_aa,
 		.help = "recordings of the old program made apart: how far it is from itself (the noise floor)"},
-	{"measure", 0, OPTION_CALL, "period|share|scaled", .call = set_measure, .is_self_explaining = true,
-		.help = "with --base: what is compared, a row's period in a recording (default), its share, or its "
-			"period "
-			"by the machine's speed in that recording"},
+	{"measure", 0, OPTION_CALL, "auto|period|share|scaled", .call = set_measure, .is_self_explaining = true,
+		.help = "with --base: what is compared, a row's period in a recording, its share, its period by the "
+			"machine's speed in that recording (scaled), or what suits of the first and the last "
+			"(default)"},
 	{"level", 0, OPTION_CALL, "p", .call = set_level, .is_self_explaining = true,
 		.help = "with --base: changes of smaller (corrected) p are shown as such (default: 0.005)"},
 	{"correction", 0, OPTION_CALL, "holm|bh|none", .call = set_correction, .is_self_explaining = true,

@@ -35,7 +35,7 @@ void diff_json_begin(struct json *j, const struct diff_request *request, const s
 	json_array_end(j);
 	if (request->is_repeated) {
 		json_object(j, "test");
-		json_string(j, "measure", str_from(diff_request_measure(request)));
+		json_string(j, "measure", str_from(diff_measure_name(request->test.measure)));
 		json_string(j, "correction", str_from(corrections[request->test.correction]));
 		json_fixed(j, "level", request->test.level, DECIMALS);
 		json_fixed(j, "confidence", RUN_CONFIDENCE, 2);
@@ -157,6 +157,8 @@ void diff_json_event(struct json *j, const struct diff_output *output)
 	size_t count = changes ? changes->tested_count : diff->shown_count;
 	json_object(j, NULL);
 	json_string(j, "name", output->event);
+	if (changes)
+		json_string(j, "measure", str_from(diff_measure_name(output->test.measure)));
 	json_array(j, "totals");
 	for (size_t file = 0; file < diff->file_count; file++)
 		json_u64(j, NULL, diff->totals[file]);

@@ -30,14 +30,17 @@ void diff_comparison_lines(struct text *out, const struct diff_output *output)
 	static const char *const corrections[] = {[RUN_CORRECT_HOLM] = "Holm's correction",
 		[RUN_CORRECT_BH] = "Benjamini and Hochberg's correction",
 		[RUN_CORRECT_NONE] = "no correction"};
-	const struct diff_test *test = &output->request->test;
+	const struct diff_test *test = &output->test;
 	const struct diff_changes *changes = output->changes;
 	text_printf(out, "# %zu recordings against %zu", test->sides.base, test->sides.other);
 	if (test->sides.same)
 		text_printf(out, " (noise: %zu more)", test->sides.same);
 	text_printf(out, ", mean %s of each row\n",
 		test->measure == DIFF_SCALED ? "period, scaled by the recording's median row,"
-					     : diff_request_measure(output->request));
+					     : diff_measure_name(test->measure));
+	if (output->request->test.measure == DIFF_AUTO && test->measure == DIFF_SCALED)
+		text_str(out, "# (the recordings differ mostly by how fast the machine was; --measure period: as they "
+			      "are)\n");
 	text_printf(out, "# p: rank test of %zu rows, %s, level %g; %zu rows under %g %% are not tested\n",
 		changes->tested_count, corrections[test->correction], test->level,
 		output->diff->row_count - changes->tested_count, test->min_share);

@@ -17,6 +17,7 @@ struct diff_output {
 	struct tally_str event;
 	const struct diff_table *diff;
 	const struct diff_changes *changes; /* NULL: one recording a side */
+	struct diff_test test; /* how it was compared; only with changes */
 	const struct diff_paths *paths; /* NULL: not asked for */
 	struct paths_text_options path_options;
 	const struct diff_text_blocks *blocks; /* of -c cycles; NULL none */

@@ -137,11 +137,12 @@ enum tally_status diff_request_set_correction(struct diff_request *request, cons
 	return error_set(err, TALLY_INVALID, "--correction takes holm, bh or none, not '%s'", text);
 }
 
-static const char *const measures[] = {[DIFF_PERIODS] = "period", [DIFF_SHARES] = "share", [DIFF_SCALED] = "scaled"};
+static const char *const measures[] = {
+	[DIFF_AUTO] = "auto", [DIFF_PERIODS] = "period", [DIFF_SHARES] = "share", [DIFF_SCALED] = "scaled"};
 
-const char *diff_request_measure(const struct diff_request *request)
+const char *diff_measure_name(enum diff_measure measure)
 {
-	return measures[request->test.measure];
+	return measures[measure];
 }
 
 enum tally_status diff_request_set_measure(struct diff_request *request, const char *text, struct tally_error *err)
@@ -152,7 +153,7 @@ enum tally_status diff_request_set_measure(struct diff_request *request, const c
 		request->test.measure = (enum diff_measure)i;
 		return TALLY_OK;
 	}
-	return error_set(err, TALLY_INVALID, "--measure takes period, share or scaled, not '%s'", text);
+	return error_set(err, TALLY_INVALID, "--measure takes auto, period, share or scaled, not '%s'", text);
 }
 
 bool diff_request_has_key(const struct diff_request *request, enum profile_key key)

@@ -64,8 +64,8 @@ TALLY_MUST_CHECK enum tally_status diff_request_set_level(
 /* holm, bh, none. */
 TALLY_MUST_CHECK enum tally_status diff_request_set_correction(
 	struct diff_request *request, const char *text, struct tally_error *err);
-/* The word that --measure takes: period, share, scaled. */
-const char *diff_request_measure(const struct diff_request *request);
+/* The word that --measure takes. */
+const char *diff_measure_name(enum diff_measure measure);
 TALLY_MUST_CHECK enum tally_status diff_request_set_measure(
 	struct diff_request *request, const char *text, struct tally_error *err);
 /* name, line; NULL: name. */

@@ -166,7 +166,7 @@ static enum tally_status compare_paths(const struct job *job, struct diff_output
 		return status;
 	if (request->is_repeated) {
 		struct diff_amounts amounts = {paths->values, paths->count, paths->totals};
-		status = diff_statistics(&amounts, &request->test, changes, err);
+		status = diff_statistics(&amounts, &output->test, changes, err);
 	} else {
 		status = share_paths(job, paths, changes, err);
 	}
@@ -202,10 +202,11 @@ static enum tally_status compare_event(struct job *job, uint32_t event, struct t
 		.recordings = job->recordings,
 		.event = profile_string(p, p->events[event].name),
 		.diff = &diff,
-		.changes = request->is_repeated ? &changes : NULL};
+		.changes = request->is_repeated ? &changes : NULL,
+		.test = request->test};
 	if (request->is_repeated) {
 		struct diff_amounts amounts = {diff.values, diff.row_count, diff.totals};
-		status = diff_statistics(&amounts, &request->test, &changes, err);
+		status = diff_statistics(&amounts, &output.test, &changes, err);
 	}
 	if (status == TALLY_OK)
 		status = compare_paths(job, &output, &paths, &path_changes, err);

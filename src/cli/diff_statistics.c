@@ -7,10 +7,13 @@
 #include "kernel/counting/run_statistics.h"
 
 #define PERCENT 100.0
+#define SPEED_RUNS \
+	RUN_RESAMPLE_MIN /* recordings on a side, and rows, from which the machine's speed is told from a row */
+#define SPEED_LEAVES 0.5 /* of the squares of what runs of one side differ by: scaled periods must leave less */
 
 struct statistician {
 	const struct diff_amounts *amounts;
-	const struct diff_test *test;
+	struct diff_test *test;
 	size_t recordings;
 	double *room; /* a value of each recording */
 	double *speeds; /* of each recording: by what its periods are divided */
@@ -190,6 +193,69 @@ static void compare_totals(const struct statistician *s, struct diff_changes *ch
 	changes->has_total = true;
 }
 
+/* Of the logarithms of room, around their side's mean. */
+static double squares_within(const struct statistician *s)
+{
+	const struct diff_sides *sides = &s->test->sides;
+	const size_t lens[] = {sides->base, sides->other, sides->same};
+	double squares = 0;
+	for (size_t k = 0, first = 0; k < sizeof(lens) / sizeof(lens[0]); first += lens[k++]) {
+		double sum = 0;
+		for (size_t i = first; i < first + lens[k]; i++)
+			sum += log(s->room[i]);
+		for (size_t i = first; i < first + lens[k]; i++) {
+			double from_mean = log(s->room[i]) - sum / (double)lens[k];
+			squares += from_mean * from_mean;
+		}
+	}
+	return squares;
+}
+
+/* What scaling leaves of a row's squares; false: it is not tested, or some recording lacks it. */
+static bool what_is_left(const struct statistician *s, const struct diff_change *change, size_t row, double *left)
+{
+	if (!is_tested(s, change))
+		return false;
+	for (size_t i = 0; i < s->recordings; i++) {
+		s->room[i] = (double)s->amounts->values[row * s->recordings + i].period;
+		if (!(s->room[i] > 0))
+			return false;
+	}
+	double plain = squares_within(s);
+	for (size_t i = 0; i < s->recordings; i++)
+		s->room[i] /= s->speeds[i];
+	*left = plain > 0 ? squares_within(s) / plain : 1;
+	return true;
+}
+
+/*
+ * Within the sides only, so that it says nothing of how they differ. Where the totals differ the machine may have, or the
+ * program: periods then, since scaled ones would hide what grew everywhere.
+ */
+static enum tally_status choose_measure(
+	const struct statistician *s, const struct diff_changes *changes, struct tally_error *err)
+{
+	struct diff_test *test = s->test;
+	if (test->measure != DIFF_AUTO)
+		return TALLY_OK;
+	test->measure = DIFF_PERIODS;
+	if (test->sides.base < SPEED_RUNS || test->sides.other < SPEED_RUNS || changes->total.p < test->level)
+		return TALLY_OK;
+	double *left = malloc((s->amounts->row_count + 1) * sizeof(*left));
+	if (!left || !find_scales(s, changes)) {
+		free(left);
+		return error_nomem(err);
+	}
+	size_t len = 0;
+	for (size_t row = 0; row < s->amounts->row_count; row++)
+		len += what_is_left(s, &changes->rows[row], row, &left[len]);
+	run_values_sort(left, len);
+	if (len >= SPEED_RUNS && run_median(left, len) < SPEED_LEAVES)
+		test->measure = DIFF_SCALED;
+	free(left);
+	return TALLY_OK;
+}
+
 static enum tally_status compare_rows(
 	const struct statistician *s, struct diff_changes *changes, struct tally_error *err)
 {
@@ -230,7 +296,7 @@ static bool leave_out(const struct statistician *s, const struct diff_changes *c
 	return true;
 }
 
-enum tally_status diff_statistics(const struct diff_amounts *amounts, const struct diff_test *test,
+enum tally_status diff_statistics(const struct diff_amounts *amounts, struct diff_test *test,
 	struct diff_changes *changes, struct tally_error *err)
 {
 	struct statistician s = {.amounts = amounts, .test = test};
@@ -246,6 +312,9 @@ enum tally_status diff_statistics(const struct diff_amounts *amounts, const stru
 	if (status == TALLY_OK) {
 		compare_totals(&s, &made);
 		measure_shares(&s, &made);
+		status = choose_measure(&s, &made, err);
+	}
+	if (status == TALLY_OK) {
 		do
 			status = compare_rows(&s, &made, err);
 		while (status == TALLY_OK && leave_out(&s, &made));

@@ -4,7 +4,7 @@
  * Values are amounts of rows by recording, in the order of the sides: baseline, new, and more of the baseline's program
  * (A/A, for the noise alone). docs/diff.md says what is computed.
  *
- *	diff_statistics(&(struct diff_amounts){values, rows, totals}, &settings, &changes, err);
+ *	diff_statistics(&(struct diff_amounts){values, rows, totals}, &test, &changes, err);
  *	diff_changes_deinit(&changes);
  */
 #ifndef CLI_DIFF_STATISTICS_H
@@ -19,6 +19,7 @@ struct diff_sides { /* numbers of recordings */
 };
 
 enum diff_measure {
+	DIFF_AUTO, /* periods; scaled ones where runs differ mostly by how fast the machine was, and the totals do not tell */
 	DIFF_PERIODS,
 	DIFF_SHARES, /* of the recording's total, in percent */
 	DIFF_SCALED, /* periods, by how fast the machine was in the recording: the median of its rows */
@@ -38,7 +39,8 @@ struct diff_amounts {
 	const uint64_t *totals; /* by recording */
 };
 
-TALLY_MUST_CHECK enum tally_status diff_statistics(const struct diff_amounts *amounts, const struct diff_test *test,
+/* Of test, DIFF_AUTO becomes the measure that was taken. */
+TALLY_MUST_CHECK enum tally_status diff_statistics(const struct diff_amounts *amounts, struct diff_test *test,
 	struct diff_changes *changes, struct tally_error *err);
 
 #endif

@@ -139,7 +139,7 @@ def test_scaled_periods_leave_the_machine_out(tmp_path, tally):
     chance = random.Random(13)
     base = write_drifting(tmp_path, 'a', chance)
     new = write_drifting(tmp_path, 'b', chance, {7: 1.03})
-    plain = rows_of(diff(tally, base, new, '--json', check=0))
+    plain = rows_of(diff(tally, base, new, '--measure', 'period', '--json', check=0))
     assert [name for name, change in plain.items() if change['verdict'] != 'same'] == []
     result = diff(tally, base, new, '--measure', 'scaled', '--json', check=0)
     rows = rows_of(result)
@@ -159,6 +159,45 @@ def test_scaled_periods_raise_no_alarm(tmp_path, tally):
         base, new = write_drifting(tmp_path, 'a', chance), write_drifting(tmp_path, 'b', chance)
         changes = rows_of(diff(tally, base, new, '--measure', 'scaled', '--json', check=0)).values()
         alarms += any(change['verdict'] != 'same' for change in changes)
+    assert alarms <= 1
+
+
+def measured(result):
+    document = json.loads(result.stdout)
+    assert document['test']['measure'] == 'auto'
+    return document['events'][0]['measure']
+
+
+def verdicts(result):
+    return {name: change['verdict'] for name, change in rows_of(result).items() if change['verdict'] != 'same'}
+
+
+def test_what_runs_differ_by_chooses_the_measure(tmp_path, tally, slower):
+    assert measured(diff(tally, *slower, '--json', check=0)) == 'period'
+    chance = random.Random(19)
+    base = write_drifting(tmp_path, 'a', chance)
+    new = write_drifting(tmp_path, 'b', chance, {7: 1.03})
+    result = diff(tally, base, new, '--json', check=0)
+    assert measured(result) == 'scaled'
+    assert verdicts(result) == {'part7': 'more'}
+    assert result.stdout == diff(tally, base, new, '--json', '--measure', 'auto', check=0).stdout
+    assert 'by how fast the machine was' in diff(tally, base, new, check=0).stdout
+    # With few recordings nobody knows.
+    assert measured(diff(tally, base[:3], new[:3], '--json', check=0)) == 'period'
+    # What grows everywhere is no matter of the machine alone, however much that drifts.
+    slow = write_drifting(tmp_path, 'c', chance, {index: 1.6 for index in range(OBJECTS)})
+    result = diff(tally, base, slow, '--json', check=0)
+    assert measured(result) == 'period'
+    assert len(verdicts(result)) == OBJECTS
+
+
+@pytest.mark.parametrize('write', [write_side, write_drifting])
+def test_a_chosen_measure_raises_no_alarm(write, tmp_path, tally):
+    chance = random.Random(23)
+    alarms = 0
+    for _ in range(100):
+        base, new = write(tmp_path, 'a', chance), write(tmp_path, 'b', chance)
+        alarms += len(verdicts(diff(tally, base, new, '--json', check=0))) > 0
     assert alarms <= 1
 
 
@@ -208,7 +247,7 @@ def test_few_recordings_say_little(slower, tally):
     ('--fail-if total>1% a b', 'need several recordings a side'),
     ('--level 2 --base a --new b', '--level takes a probability'),
     ('--correction x --base a --new b', '--correction takes holm, bh or none'),
-    ('--measure x --base a --new b', '--measure takes period, share or scaled'),
+    ('--measure x --base a --new b', '--measure takes auto, period, share or scaled'),
     ('--json --markdown a b', '--json and --markdown exclude each other'),
     ('--base', 'requires a value'),
 ])

@@ -6,8 +6,8 @@ usage: diff_runs.py TALLY [RUNS [POOL [TRIES]]]
 A program spends its time in four functions. RUNS (10) recordings a side, in turn, of it and of one whose `work` loops 3 %
 longer: is `work` found, and does the interval hold 3 %? Then POOL (40) recordings of the first, from which TRIES (200)
 times two sides of RUNS are drawn: how many comparisons raise an alarm? Draws share recordings, so tries are not
-independent. Both by periods and by periods scaled to the machine's speed in each run. Exit status 0 if the first is
-found by one of them and at most 1 % of the others are alarms by either.
+independent. By the default, by periods, and by periods scaled to the machine's speed in each run. Exit status 0 if the
+first is found by one of them and at most 1 % of the others are alarms by any.
 """
 import json
 import pathlib
@@ -34,7 +34,7 @@ int main(int argc, char **argv)
 LOOPS = 1_000_000
 PERCENT = 3
 LEVEL = 0.005
-MEASURES = ('period', 'scaled')
+MEASURES = ('auto', 'period', 'scaled')
 
 
 def record(tally, folder, name, changed):
