@@ -5,7 +5,8 @@
 #include "base/error.h"
 
 #define WINDOW_BYTES	((size_t)256 << 10) /* of the file, read together: what a CPU's own cache holds */
-#define BYTES_PER_OTHER 24 /* of the file to one of them: room for a start */
+#define BYTES_PER_OTHER 4 /* of the file to one of them: a recording of many short processes has one in ten */
+#define MOST_OTHERS	((size_t)48 << 20) /* room for a start: a heap has it */
 #define BLOCK_SAMPLES	(((size_t)2 << 20) / sizeof(struct flat_sample))
 #define KEPT_SAMPLES	(12 * BLOCK_SAMPLES) /* of all parts: a million */
 
@@ -224,9 +225,9 @@ static void walk(struct flat_part *part, struct perfdata_reader *reader, const s
 	size_t position = part->range.begin, limit = part->range.end;
 	bool is_cut = false;
 	uint8_t *room = malloc(WINDOW_BYTES);
-	/* The first part's will be joined by those of all others. Room that nothing touches costs nothing. */
-	size_t bytes = position == 0 ? run->bytes.len : limit - position;
-	part->failed = !room || !vec_reserve(&part->others, bytes / BYTES_PER_OTHER);
+	/* The first part's will be joined by those of all others. Room that nothing touches costs nothing, but to be moved. */
+	size_t others = (position == 0 ? run->bytes.len : limit - position) / BYTES_PER_OTHER;
+	part->failed = !room || !vec_reserve(&part->others, others < MOST_OTHERS ? others : MOST_OTHERS);
 	while (position < limit && !is_cut && !part->failed && !part->has_payload) {
 		struct tally_bytes window = window_at(reader, run, position, room);
 		size_t len = take_window(part, reader, run, window, position, limit - position);
