@@ -227,7 +227,7 @@ static void add_samples(void *context, size_t index, unsigned worker)
  * of callers or of samples' own, and of one group of samples. */
 static size_t expected_rows(const struct flat_groups *groups, const struct flat_options *options)
 {
-	return options->with_children ? groups->frame_groups / 2 : groups->begin[groups->sample_groups];
+	return options->with_children ? groups->frame_groups + groups->frame_groups / 8 : groups->begin[groups->sample_groups];
 }
 
 static bool builder_init(struct flat_part *b, size_t rows)
