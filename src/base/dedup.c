@@ -4,6 +4,7 @@
 
 #include "base/slots.h"
 #include "base/thread_pool.h"
+#include "base/zeroed.h"
 
 #define CHUNK_ITEMS 16384 /* of a task that walks items in their order */
 #define PART_ITEMS  8192 /* about; their slots are 128 KiB */
@@ -107,7 +108,7 @@ static void find_in_part(void *context, size_t part, unsigned worker)
 	size_t slot_count = LEAST_SLOTS;
 	while (slots_are_full((size_t)(end - item), slot_count))
 		slot_count *= 2;
-	const struct part_slots s = {f->items, f->hashes, calloc(slot_count, sizeof(uint64_t)), slot_count - 1};
+	const struct part_slots s = {f->items, f->hashes, zeroed_new(slot_count, sizeof(uint64_t)), slot_count - 1};
 	if (!s.slots) {
 		__atomic_store_n(&f->failed, true, __ATOMIC_RELAXED);
 		return;

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/zeroed.h"
+
 #define FIRST_SLOTS 64
 
 bool slots_grow(uint64_t **slots, size_t *count)
@@ -11,7 +13,7 @@ bool slots_grow(uint64_t **slots, size_t *count)
 
 bool slots_grow_to(uint64_t **slots, size_t *count, size_t more)
 {
-	uint64_t *grown = calloc(more, sizeof(*grown));
+	uint64_t *grown = zeroed_new(more, sizeof(*grown));
 	if (!grown)
 		return false;
 	for (size_t i = 0; i < *count; i++) {

@@ -95,7 +95,7 @@ bool flat_chains_make(struct flat_chains *chains, const struct profile *profile,
 {
 	size_t count = list_table_len(&profile->stacks), tasks = thread_pool_tasks(count, STACKS_PER_TASK);
 	*chains = (struct flat_chains){0};
-	if (!needs_chains(options))
+	if (!needs_chains(options) || !flat_events_have_samples(profile, options))
 		return true;
 	bool *is_used = calloc(count + 1, sizeof(*is_used));
 	struct chain_making making = {chains, profile, options, is_used};

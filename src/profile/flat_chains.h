@@ -45,7 +45,7 @@ static inline uint32_t flat_chains_parent(const struct flat_chains *chains, cons
 	}
 	return PROFILE_NONE;
 }
-/* An event without samples has no use for what frames are. */
+/* An event without samples has no use for what frames and chains are. */
 static inline bool flat_events_have_samples(const struct profile *p, const struct flat_options *o)
 {
 	const struct profile_event *first = &p->events[o->first_event];

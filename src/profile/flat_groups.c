@@ -227,12 +227,13 @@ static bool group_samples(struct sample_grouping *g)
 {
 	const struct profile *p = g->profile;
 	uint32_t first = g->options->first_event, end = first + g->options->member_count;
-	g->groups->of_sample = malloc((p->sample_count + 1) * sizeof(*g->groups->of_sample));
-	g->groups->samples = malloc((p->sample_count + 1) * sizeof(*g->groups->samples));
+	size_t count = flat_events_have_samples(p, g->options) ? p->sample_count : 0;
+	g->groups->of_sample = malloc((count + 1) * sizeof(*g->groups->of_sample));
+	g->groups->samples = malloc((count + 1) * sizeof(*g->groups->samples));
 	g->of_thread = calloc(p->thread_count + 1, sizeof(*g->of_thread));
 	if (!g->groups->of_sample || !g->groups->samples || !g->of_thread)
 		return false;
-	for (size_t i = 0; i < p->sample_count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		g->groups->of_sample[i] = BUCKET_NONE;
 		if (p->samples[i].event >= first && p->samples[i].event < end && !group_sample(g, (uint32_t)i))
 			return false;
@@ -241,7 +242,7 @@ static bool group_samples(struct sample_grouping *g)
 	g->groups->begin = calloc(groups + 2, sizeof(*g->groups->begin));
 	if (!g->groups->begin)
 		return false;
-	buckets_fill(g->groups->of_sample, p->sample_count, groups, g->groups->begin, g->groups->samples);
+	buckets_fill(g->groups->of_sample, count, groups, g->groups->begin, g->groups->samples);
 	return true;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/thread_pool.h"
+#include "base/zeroed.h"
 #include "profile/flat_instances.h"
 
 #define AHEAD	     4 /* samples */
@@ -227,12 +228,13 @@ static void add_samples(void *context, size_t index, unsigned worker)
  * of callers or of samples' own, and of one group of samples. */
 static size_t expected_rows(const struct flat_groups *groups, const struct flat_options *options)
 {
-	return options->with_children ? groups->frame_groups + groups->frame_groups / 8 : groups->begin[groups->sample_groups];
+	return options->with_children ? groups->frame_groups + groups->frame_groups / 8
+				      : groups->begin[groups->sample_groups];
 }
 
 static bool builder_init(struct flat_part *b, size_t rows)
 {
-	b->row_of = calloc(b->groups->frame_groups + 1, sizeof(*b->row_of));
+	b->row_of = zeroed_new(b->groups->frame_groups + 1, sizeof(*b->row_of));
 	return b->row_of && flat_part_reserve(b, rows);
 }
 
@@ -250,7 +252,7 @@ static void builder_deinit(struct flat_part *b)
 /* The rows in the order in which they would be made by taking sample after sample, whatever its group. */
 static bool number_rows(struct flat_part *b, uint32_t *order)
 {
-	size_t samples = b->profile->sample_count;
+	size_t samples = b->rows.len > 0 ? b->profile->sample_count : 0;
 	uint32_t *next = calloc(samples + 1, sizeof(*next));
 	if (!next)
 		return false;

@@ -7,11 +7,13 @@
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *old, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
 void __libc_free(void *block);
 
 void *malloc(size_t size);
 void *calloc(size_t count, size_t size);
 void *realloc(void *old, size_t size);
+void *aligned_alloc(size_t alignment, size_t size);
 void free(void *block);
 char *strdup(const char *text);
 char *strndup(const char *text, size_t most);
@@ -57,6 +59,11 @@ void *realloc(void *old, size_t size)
 		return NULL;
 	void *block = __libc_realloc(old, size);
 	return old ? block : count(block);
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+	return refuses() ? NULL : count(__libc_memalign(alignment, size));
 }
 
 void free(void *block)
