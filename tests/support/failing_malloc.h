@@ -1,7 +1,7 @@
 /*
  * failing_malloc.h - makes the n-th allocation of a test fail, and counts the blocks that are still held. Include it in
- * one source of the test program only: it replaces malloc, calloc, realloc, free, strdup and strndup of everything
- * linked in.
+ * one source of the test program only: it replaces malloc, calloc, realloc, aligned_alloc, free, strdup and strndup of
+ * everything linked in.
  *
  *	for (size_t n = 0; failing_malloc_begin(n), !work(); n++) ...
  */
