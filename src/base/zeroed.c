@@ -10,9 +10,9 @@
 void *zeroed_new(size_t count, size_t size)
 {
 	size_t bytes;
-	if (!checked_mul(count, size, &bytes) || bytes > SIZE_MAX - CACHE_LINE)
+	if (!checked_mul(count ? count : 1, size, &bytes) || bytes > SIZE_MAX - CACHE_LINE)
 		return NULL;
-	bytes = (bytes + CACHE_LINE) / CACHE_LINE * CACHE_LINE;
+	bytes = (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
 	/* Not malloc, which a compiler makes calloc of. */
 	void *zeros = aligned_alloc(CACHE_LINE, bytes);
 	return zeros ? memset(zeros, 0, bytes) : NULL;
