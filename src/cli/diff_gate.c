@@ -91,6 +91,15 @@ enum tally_status diff_gate_parse(const char *text, double level, struct diff_ga
 	return TALLY_OK;
 }
 
+double diff_gate_loosest_p(const struct diff_gate *gate)
+{
+	double loosest = 0;
+	for (size_t i = 0; i < gate->count; i++)
+		if (gate->clauses[i].p > loosest)
+			loosest = gate->clauses[i].p;
+	return loosest;
+}
+
 static bool clause_fails(const struct diff_gate_clause *clause, const struct diff_change *change)
 {
 	double size = clause->kind == DIFF_GATE_IMPROVEMENT ? -change->change

@@ -34,6 +34,8 @@ struct tally_error;
 /* level: the p of clauses that name none. */
 TALLY_MUST_CHECK enum tally_status diff_gate_parse(
 	const char *text, double level, struct diff_gate *gate, struct tally_error *err);
+/* The largest p of a clause; 0: there is none. */
+double diff_gate_loosest_p(const struct diff_gate *gate);
 /* A change fails that is larger than the clause says, whose adjusted p is smaller, and that is larger than the noise. */
 bool diff_gate_row_fails(const struct diff_gate *gate, const struct diff_change *change);
 bool diff_gate_total_fails(const struct diff_gate *gate, const struct diff_change *total);

@@ -229,5 +229,9 @@ enum tally_status diff_request_finish(struct diff_request *r, struct tally_error
 	if (status != TALLY_OK)
 		return status;
 	choose_columns(r);
-	return r->fail_if ? diff_gate_parse(r->fail_if, r->test.level, &r->gate, err) : TALLY_OK;
+	if (r->fail_if)
+		status = diff_gate_parse(r->fail_if, r->test.level, &r->gate, err);
+	double loosest = diff_gate_loosest_p(&r->gate);
+	r->test.loosest_level = loosest > r->test.level ? loosest : r->test.level;
+	return status;
 }

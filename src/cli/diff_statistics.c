@@ -239,7 +239,7 @@ static enum tally_status choose_measure(
 	if (test->measure != DIFF_AUTO)
 		return TALLY_OK;
 	test->measure = DIFF_PERIODS;
-	if (test->sides.base < SPEED_RUNS || test->sides.other < SPEED_RUNS || changes->total.p < test->level)
+	if (test->sides.base < SPEED_RUNS || test->sides.other < SPEED_RUNS || changes->total.p < test->loosest_level)
 		return TALLY_OK;
 	double *left = malloc((s->amounts->row_count + 1) * sizeof(*left));
 	if (!left || !find_scales(s, changes)) {

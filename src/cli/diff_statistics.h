@@ -30,6 +30,7 @@ struct diff_test { /* how rows are compared */
 	enum run_correction correction;
 	enum diff_measure measure;
 	double level; /* of adjusted p values, under which a change is shown */
+	double loosest_level; /* of those that anything is judged by: level, or more */
 	double min_share; /* percent of both sides together; rows below are not tested */
 };
 

@@ -184,6 +184,13 @@ def test_what_runs_differ_by_chooses_the_measure(tmp_path, tally, slower):
     assert 'by how fast the machine was' in diff(tally, base, new, check=0).stdout
     # With few recordings nobody knows.
     assert measured(diff(tally, base[:3], new[:3], '--json', check=0)) == 'period'
+    # So that no gate misses what grew everywhere, its p says whether the totals tell the sides apart.
+    slow = write_drifting(tmp_path, 'd', chance, {index: 1.1 for index in range(OBJECTS)})
+    p = json.loads(diff(tally, base, slow, '--json', check=0).stdout)['events'][0]['total_change']['p']
+    assert 0.005 < p < 0.05
+    assert measured(diff(tally, base, slow, '--json', check=0)) == 'scaled'
+    assert measured(diff(tally, base, slow, '--json', '--fail-if', 'regression>2% with p<0.05',
+                         check=None)) == 'period'
     # What grows everywhere is no matter of the machine alone, however much that drifts.
     slow = write_drifting(tmp_path, 'c', chance, {index: 1.6 for index in range(OBJECTS)})
     result = diff(tally, base, slow, '--json', check=0)
