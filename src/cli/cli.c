@@ -262,6 +262,12 @@ void cli_end_pager(void)
 	pager_pid = -1;
 }
 
+bool cli_is_subverb(const char *word, const char *name)
+{
+	size_t len = strlen(word);
+	return len >= 3 && strncmp(word, name, len) == 0;
+}
+
 int cli_run_verb(const struct cli *cli, const struct command *verb, const char *const *ours, int argc, char **argv)
 {
 	int count = 0;

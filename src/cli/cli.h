@@ -41,6 +41,8 @@ int cli_usagef(const struct cli *cli, const struct command *command, const char 
  * and has been explained. *rest is the index of the first word that is no option. */
 int cli_parse_options(
 	const struct cli *cli, const struct command *command, int argc, char **argv, void *settings, int *rest);
+/* Whether word is the name of a verb's own verb, or begins it with three letters or more, as perf takes them. */
+bool cli_is_subverb(const char *word, const char *name);
 /* Runs another verb: with words of ours (its name first; NULL-terminated), then those of the command line. */
 int cli_run_verb(const struct cli *cli, const struct command *verb, const char *const *ours, int argc, char **argv);
 /* Writes what is left of t to standard output (its fd, if it has one) and ends t. 0, or EXIT_FAILED after a message;

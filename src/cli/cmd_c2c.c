@@ -407,14 +407,14 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	int rest;
 	report_request_init(&settings.chains);
 	settings.chains.chains.min_percent = 0;
-	if (argc > 1 && strcmp(argv[1], "record") == 0)
+	if (argc > 1 && cli_is_subverb(argv[1], "record"))
 		return memory_record(cli, &(struct memory_record){.is_c2c = true}, argc - 2, argv + 2);
 	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
 	if (code != CLI_GO_ON)
 		return code;
 	if (rest >= argc)
 		return cli_usagef(cli, command, NULL, "c2c needs a command: record or report");
-	if (strcmp(argv[rest], "report") != 0)
+	if (!cli_is_subverb(argv[rest], "report"))
 		return cli_usagef(cli, command, NULL, "Unknown command: %s", argv[rest]);
 	if (rest + 1 < argc)
 		return cli_usagef(cli, command, NULL, "report takes options only, not '%s'", argv[rest + 1]);

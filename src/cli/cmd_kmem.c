@@ -97,12 +97,12 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	bool slab = false, page = false;
 	for (; first < argc && (strcmp(argv[first], "--slab") == 0 || strcmp(argv[first], "--page") == 0); first++)
 		*(argv[first][2] == 's' ? &slab : &page) = true;
-	if (first < argc && strcmp(argv[first], "record") == 0)
+	if (first < argc && cli_is_subverb(argv[first], "record"))
 		return record(cli, slab, page, argc - first - 1, argv + first + 1);
 	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
 	if (code != CLI_GO_ON)
 		return code;
-	if (rest >= argc || strcmp(argv[rest], "stat") != 0)
+	if (rest >= argc || !cli_is_subverb(argv[rest], "stat"))
 		return cli_usagef(cli, command, NULL, "kmem needs a command: record or stat");
 	if (rest + 1 < argc)
 		return cli_usagef(cli, command, NULL, "stat takes options only, not '%s'", argv[rest + 1]);

@@ -124,9 +124,18 @@ static enum tally_status choose_table(
 	return status;
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+	int64_t left = (int64_t)((const struct lock_label *)a)->number;
+	int64_t right = (int64_t)((const struct lock_label *)b)->number;
+	return (left > right) - (left < right);
+}
+
 static void print_info(const struct lock_job *job, struct text *out)
 {
 	const struct lock_settings *settings = job->settings;
+	if (settings->by_thread) /* locks stand as they were first seen */
+		qsort(job->labels.items, job->labels.len, sizeof(*job->labels.items), compare_numbers);
 	text_str(out, settings->by_thread ? " Thread ID: comm\n" : "Address of instance: name of class\n");
 	for (size_t i = 0; i < job->labels.len; i++) {
 		const struct lock_label *label = &job->labels.items[i];
@@ -294,6 +303,13 @@ static int record(const struct cli *cli, int argc, char **argv)
 	return cli_run_verb(cli, &command_record, contention, argc, argv);
 }
 
+static int script(const struct cli *cli, const struct lock_settings *settings, int argc, char **argv)
+{
+	const char *const of_input[] = {"script", "-i", settings->input, NULL};
+	static const char *const plain[] = {"script", NULL};
+	return cli_run_verb(cli, &command_script, settings->input ? of_input : plain, argc, argv);
+}
+
 /* The name of an option that was given but does not go with the verb; NULL: none. */
 static const char *misplaced(const struct lock_settings *s, enum lock_verb verb)
 {
@@ -359,18 +375,17 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 {
 	struct lock_settings settings = {
 		.max_stack = DEFAULT_MAX_STACK, .skip = DEFAULT_SKIP, .row_limit = ROW_LIMIT_DEFAULT};
-	static const char *const script[] = {"script", NULL};
 	int rest;
-	if (argc > 1 && strcmp(argv[1], "record") == 0)
-		return record(cli, argc - 2, argv + 2);
-	if (argc > 1 && strcmp(argv[1], "script") == 0)
-		return cli_run_verb(cli, &command_script, script, argc - 2, argv + 2);
 	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
 	if (code == CLI_GO_ON && rest >= argc)
 		return cli_usagef(
 			cli, command, NULL, "lock needs a command: record, report, script, info or contention");
 	/* Options stand before and behind the verb. */
 	char **verb = argv + rest;
+	if (code == CLI_GO_ON && cli_is_subverb(verb[0], "record"))
+		return record(cli, argc - rest - 1, verb + 1);
+	if (code == CLI_GO_ON && strcmp(verb[0], "script") == 0)
+		return script(cli, &settings, argc - rest - 1, verb + 1);
 	if (code == CLI_GO_ON)
 		code = cli_parse_options(cli, command, argc - rest, verb, &settings, &rest);
 	if (code != CLI_GO_ON)
@@ -378,9 +393,9 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	const struct verb_words words = {verb[0], verb + rest, argv};
 	if (settings.max_stack == 0 || settings.max_stack > LOCK_MAX_STACK)
 		return cli_failf(cli, "--max-stack is 1 to %d", LOCK_MAX_STACK);
-	if (strcmp(words.verb, "report") == 0)
+	if (cli_is_subverb(words.verb, "report"))
 		return show_if_meant(cli, command, &settings, VERB_REPORT, &words);
-	if (strcmp(words.verb, "contention") == 0 || strcmp(words.verb, "con") == 0)
+	if (cli_is_subverb(words.verb, "contention"))
 		return show_if_meant(cli, command, &settings, VERB_CONTENTION, &words);
 	if (strcmp(words.verb, "info") != 0)
 		return cli_usagef(cli, command, NULL, "Unknown command: %s", words.verb);

@@ -193,7 +193,7 @@ static int report(const struct cli *cli, const struct command *command, char **w
 
 static bool is_report(const char *word)
 {
-	return strcmp(word, "report") == 0 || strcmp(word, "rep") == 0;
+	return cli_is_subverb(word, "report");
 }
 
 static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
@@ -202,7 +202,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	int rest;
 	/* What follows is that verb's own: -U of record is another one. */
 	int before = 1;
-	while (before < argc && strcmp(argv[before], "record") != 0 && !is_report(argv[before]))
+	while (before < argc && !cli_is_subverb(argv[before], "record") && !is_report(argv[before]))
 		before++;
 	if (before < argc && is_report(argv[before]))
 		return report(cli, command, argv, argc, before);

@@ -226,7 +226,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 			cli, command, NULL, "sched needs a command: record, latency, map, script or timehist");
 	argc -= rest;
 	argv += rest;
-	if (strncmp(argv[0], "rec", 3) == 0 && strncmp(argv[0], "record", strlen(argv[0])) == 0)
+	if (cli_is_subverb(argv[0], "record"))
 		return record(cli, argc - 1, argv + 1);
 	if (strcmp(argv[0], "script") == 0)
 		return script(cli, &settings, argc - 1, argv + 1);
@@ -234,7 +234,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		return cli_failf(cli, "sched replay is not supported yet"), EXIT_USAGE;
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
 		const char *name = verbs[i].command.name + VERB_PREFIX;
-		if (strncmp(argv[0], name, 3) == 0 && strncmp(argv[0], name, strlen(argv[0])) == 0)
+		if (cli_is_subverb(argv[0], name))
 			return run_verb(cli, &verbs[i], &settings, argc, argv);
 	}
 	return cli_usagef(cli, command, NULL, "Unknown command: %s", argv[0]);

@@ -324,12 +324,12 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		vec_free(&s.words);
 		return exit_code;
 	}
-	if (rest < argc && strcmp(argv[rest], "report") == 0) {
+	if (rest < argc && cli_is_subverb(argv[rest], "report")) {
 		exit_code = replay(cli, &s, argc - rest, argv + rest);
 		vec_free(&s.words);
 		return exit_code;
 	}
-	if (rest < argc && strcmp(argv[rest], "record") == 0) {
+	if (rest < argc && cli_is_subverb(argv[rest], "record")) {
 		exit_code = record_options_take(cli, command, &s, argc - rest, argv + rest, &rest_of_record);
 		if (exit_code != CLI_GO_ON) {
 			vec_free(&s.words);

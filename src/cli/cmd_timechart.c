@@ -411,7 +411,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 				settings.html);
 		else if (!word)
 			code = check_and_show(cli, command, &settings);
-		else if (strlen(word) >= 3 && strncmp("record", word, strlen(word)) == 0)
+		else if (cli_is_subverb(word, "record"))
 			code = record(cli, argc - rest, argv + rest);
 		else
 			code = cli_usagef(cli, command, NULL, "Unknown command: %s", word);

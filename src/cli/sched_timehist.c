@@ -49,7 +49,8 @@ static void add_task(struct timehist *t, const struct sched_task *task, uint64_t
 static bool is_listed(const struct timehist *t, const struct sched_task *task)
 {
 	const struct sched_settings *settings = t->settings;
-	return (!settings->pids || word_list_has_number(settings->pids, task->pid)) &&
+	int32_t pid = task->tid == 0 ? 0 : task->pid; /* the idle tasks are process 0 */
+	return (!settings->pids || word_list_has_number(settings->pids, pid)) &&
 	       (!settings->tids || word_list_has_number(settings->tids, task->tid));
 }
 
@@ -419,6 +420,8 @@ static enum tally_status print_summary(struct timehist *t, struct tally_error *e
 			text_printf(t->out, "<no %s tasks>\n", exited ? "terminated" : "still running");
 	}
 	free(order);
+	if (t->settings->pids || t->settings->tids)
+		return TALLY_OK; /* of these alone: of the CPUs nothing was summed up */
 	uint64_t whole_ns = h->last_ns - h->first_ns;
 	print_idle(t, whole_ns, &switches);
 	text_printf(t->out, "\n    Total number of unique tasks: %" PRIu64 "\n", rows);
