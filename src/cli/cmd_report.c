@@ -25,6 +25,7 @@ struct settings {
 };
 
 #define DEFAULT_PAGE   "report.html"
+#define MAX_STACK      127 /* as perf's manual has it */
 #define REQUEST(field) offsetof(struct settings, request.field)
 
 typedef enum tally_status (*request_setter)(struct report_request *, const char *, struct tally_error *);
@@ -248,7 +249,7 @@ static const struct option options[] = {
 		.help = "Accumulate callchains of children and show total overhead as well. Enabled by default, use "
 			"--no-children to disable"},
 	{"max-stack", 0, OPTION_U64, "n", .offset = offsetof(struct settings, max_stack),
-		.help = "frames of a call chain that are looked at"},
+		.help = "frames of a call chain that are looked at (127); 0: none"},
 	{"percent-limit", 0, OPTION_CALL, "percent", .call = set_percent_limit, .is_self_explaining = true,
 		.help = "Don't show entries under that percent"},
 	{"percentage", 0, OPTION_CALL, "relative|absolute", .call = set_percentage, .is_self_explaining = true,
@@ -438,8 +439,9 @@ static const char *blocks_refuse(const struct report_request *r)
 		{r->header, "--header"}, {r->header_only, "--header-only"}, {r->full_info, "-I"}, {r->dump, "-D"},
 		{r->missing, "--missing"}, {r->stats, "--stats"}, {r->tasks, "--tasks"}, {r->mmaps, "--mmaps"},
 		{r->threads, "-T"}, {r->force_group, "--group"}, {r->group_sort_is_set, "--group-sort-idx"},
-		{r->shows_samples, "-n"}, {r->shows_period, "--show-total-period"}, {r->max_stack, "--max-stack"},
-		{r->shows_modes, "--show-cpu-utilization"}, {r->requirements.count, "--require"}};
+		{r->shows_samples, "-n"}, {r->shows_period, "--show-total-period"},
+		{r->max_stack != MAX_STACK, "--max-stack"}, {r->shows_modes, "--show-cpu-utilization"},
+		{r->requirements.count, "--require"}};
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (all[i].is_used)
 			return all[i].name;
@@ -457,7 +459,7 @@ static int finish_settings(const struct cli *cli, struct settings *settings, int
 		request->is_raw_pretty = true;
 	else if (settings->pretty && strcmp(settings->pretty, "normal"))
 		return cli_failf(cli, "--pretty takes normal or raw, not '%s'", settings->pretty);
-	request->max_stack = settings->max_stack > UINT32_MAX ? 0 : (unsigned)settings->max_stack;
+	request->max_stack = settings->max_stack > UINT32_MAX ? UINT32_MAX : (unsigned)settings->max_stack;
 	request->is_verbose = settings->verbose > 0;
 	if (request->is_hierarchy && request->fields)
 		return cli_usagef(cli, &command_report, "fields,hierarchy",
@@ -487,6 +489,8 @@ static int finish_settings(const struct cli *cli, struct settings *settings, int
 		return cli_failf(cli, "report takes one file, and '%s' is one more", argv[rest + 1]);
 	if (argc - rest == 1 && !request->input)
 		request->input = argv[rest];
+	else if (argc - rest == 1)
+		request->filters.symbol_part = argv[rest]; /* as perf takes it, with -i or not */
 	return choose_interface(cli, settings);
 }
 
@@ -547,7 +551,7 @@ static int write_page(const struct cli *cli, const char *path, int argc, char **
 
 static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
-	struct settings settings = {0};
+	struct settings settings = {.max_stack = MAX_STACK};
 	struct word_files files = {0};
 	struct diag notes;
 	struct tally_error err = {0};

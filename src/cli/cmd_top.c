@@ -305,7 +305,7 @@ static int complete_settings(const struct cli *cli, const struct kernel_seam *ke
 	if (!r->is_ring_given)
 		r->ring_bytes = r->attrs.unwinds_live ? record_live_ring_bytes() : RECORD_RING_BYTES_DEFAULT;
 	r->attrs.timestamp = r->attrs.sample_cpu = true;
-	s->report.max_stack = s->max_stack > UINT32_MAX ? 0 : (unsigned)s->max_stack;
+	s->report.max_stack = s->max_stack == 0 || s->max_stack > UINT32_MAX ? UINT32_MAX : (unsigned)s->max_stack;
 	s->report.default_sort = TOP_SORT;
 	s->report.is_verbose = r->verbose > 0;
 	return record_freq_complete(kernel, r);

@@ -14,7 +14,7 @@
 
 void diff_request_init(struct diff_request *request)
 {
-	*request = (struct diff_request){.order = 1};
+	*request = (struct diff_request){.filters.hides_guests = true, .order = 1};
 	request->test.level = DEFAULT_LEVEL;
 	request->test.min_share = DEFAULT_MIN_SHARE;
 }

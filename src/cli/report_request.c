@@ -19,6 +19,7 @@ void report_request_init(struct report_request *request)
 	*request = (struct report_request){0};
 	request->chains = (struct chain_options){.style = CHAIN_GRAPH, .min_percent = DEFAULT_MIN_PERCENT};
 	request->time_quantum_ns = REPORT_QUANTUM_NS;
+	request->filters.hides_guests = true; /* as perf, whose verb kvm shows them */
 }
 
 /* True if text is a beginning of word. */

@@ -139,8 +139,6 @@ static void print_filter_line(struct report *report, enum profile_key key, const
 /* The columns that a filter on one name makes constant are named above the tables. */
 static void print_filter_lines(struct report *report)
 {
-	if (report->request->is_quiet)
-		return;
 	print_filter_line(report, KEY_COMM, "comm");
 	print_filter_line(report, KEY_DSO, "dso");
 	print_filter_line(report, KEY_SYMBOL, "symbol");
@@ -204,7 +202,7 @@ static void print_title(const struct report *report, const struct flat_table *ta
 	for (uint32_t m = 0; m < count; m++) {
 		const struct flat_total *t = &table->totals[m];
 		title.sample_count += report->request->is_relative ? t->passed_count : t->count;
-		title.total_period += report->request->is_relative ? t->passed_period : t->period;
+		title.total_period += report->request->is_relative ? t->passed_period - t->hidden_period : t->period;
 		if (report->request->mode == KEY_MODE_BRANCH)
 			branched += p->events[first + m].branched_count;
 	}
@@ -486,6 +484,21 @@ static enum tally_status show_profile(struct report *report, struct tally_error 
 	return status;
 }
 
+/* Their rows are left out, as perf's are; the shares are of all samples. */
+static void tell_guests(const struct report *report)
+{
+	const struct profile *p = report->result.profile;
+	uint64_t count = 0;
+	for (size_t i = 0; i < p->sample_count; i++) {
+		uint8_t level = p->frames[p->samples[i].leaf].level;
+		count += level == PROFILE_LEVEL_GUEST_KERNEL || level == PROFILE_LEVEL_GUEST_USER ? p->samples[i].count
+												  : 0;
+	}
+	if (count)
+		diag_add(report->notes, DIAG_NOTE, "%" PRIu64 " samples of virtual machines are counted and not shown",
+			count);
+}
+
 /* For a text. A stream may turn out to lack what was thought possible. */
 static enum tally_status read_profile(struct report *report, struct tally_error *inner, struct tally_error *err)
 {
@@ -505,6 +518,8 @@ static enum tally_status read_profile(struct report *report, struct tally_error 
 		inner->status = profile_filter_init(&report->filter, report->result.profile, &r->filters, inner);
 	report->filter.cpu_passes = report->socket_cpus;
 	report->filter.cpu_limit = report->socket_cpu_count;
+	if (inner->status == TALLY_OK)
+		tell_guests(report);
 	return status;
 }
 
@@ -563,6 +578,8 @@ static enum tally_status show_records(struct report *report, struct tally_error 
 	cli_start_pager(report->cli);
 	if (j)
 		begin_json(report);
+	else
+		print_filter_lines(report);
 	if (r->tasks || r->mmaps) {
 		status = report_tasks(report->out, j, report->reader, r->mmaps, err);
 	} else if (r->stats && !r->dump) { /* the counts stand below the records as well */

@@ -108,6 +108,7 @@ enum tally_status report_tables_make(const struct report_tables *tables, uint32_
 		.by_paths = r->is_verbose,
 		.is_leaf_raw = r->mode == KEY_MODE_BRANCH,
 		.max_stack = r->with_history ? 0 : r->max_stack,
+		.without_callers = !r->with_history && r->max_stack == 0,
 		.filter = tables->filter,
 		.cpu_passes = tables->cpus,
 		.cpu_limit = tables->cpus ? LIMIT_CPUS : 0,

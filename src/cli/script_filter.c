@@ -116,7 +116,9 @@ bool script_filter_wants_place(const struct script_filter *filter, struct script
 	const struct script_probe *probe, bool *wanted)
 {
 	const struct script_filter_request *r = filter->request;
-	*wanted = wants_thread(filter, places->machine, probe);
+	/* Of virtual machines nothing is shown, as perf's verb kvm is for them. */
+	bool is_guest = probe->cpumode == MISC_CPUMODE_GUEST_KERNEL || probe->cpumode == MISC_CPUMODE_GUEST_USER;
+	*wanted = !is_guest && wants_thread(filter, places->machine, probe);
 	if (!*wanted || (!r->dsos && !r->symbols))
 		return true;
 	struct resolve_where where = resolver_where(places->resolver, (int32_t)probe->sample->pid, probe->clock);

@@ -218,6 +218,10 @@ static bool print_code(struct script_printer *p, struct text *t, const struct pe
 	uint64_t fields = p->fields[event->index];
 	if (!(event->attr.sample_type & SAMPLE_CALLCHAIN) || p->hide_call_graph)
 		return print_leaf(p, t, where, cpumode, sample->ip, fields);
+	if (p->without_frames) {
+		text_char(t, '\n');
+		return !t->failed;
+	}
 	struct sample_array chain = resolver_sample_chain(p->places.resolver, where, &event->layout, sample);
 	if (chain.count == 0 && sample->stack_user.size > 0)
 		return print_copied_stack(p, t, where, cpumode, sample, fields);

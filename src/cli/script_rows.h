@@ -19,6 +19,7 @@ struct script_printer {
 	const uint64_t *fields; /* by event index: FIELD_* */
 	const struct cgroup_names *cgroups; /* set where FIELD_CGROUP is */
 	bool hide_call_graph;
+	bool without_frames; /* --max-stack 0: chains have none */
 	enum script_time_form time_form;
 	bool is_delta, is_relative;
 	uint64_t previous_time_ns, first_time_ns; /* of rows so far; 0: none with a time yet */

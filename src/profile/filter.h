@@ -18,6 +18,7 @@ struct profile_filter_lists {
 	const char *parent; /* extended regular expression: the callers that the key "parent" groups by */
 	bool excludes_other; /* samples without such a caller do not pass */
 	const char *ignored_callees; /* extended regular expression: a sample below such a function counts as its own */
+	bool hides_guests; /* rows that begin with a sample of a virtual machine are not shown */
 	const char *symbol_part; /* rows whose symbol contains it; samples are not touched */
 };
 

@@ -52,6 +52,8 @@ static void measure_stacks(void *context, size_t index, unsigned worker)
 		uint32_t len = m->is_used[i] ? shown_frames(m, profile_stack(m->profile, (uint32_t)i)) : 0;
 		if (m->options->max_stack && len > m->options->max_stack)
 			len = m->options->max_stack;
+		if (m->options->without_callers)
+			len = 0;
 		m->chains->begin[i + 1] = len;
 	}
 }

@@ -302,6 +302,12 @@ static bool make_parts(struct flat_part *b)
 	return true;
 }
 
+static void hide_row(struct flat_part *b, uint32_t row)
+{
+	for (uint32_t m = 0; m < b->options->member_count; m++)
+		b->table->totals[m].hidden_period += flat_part_stat(b, row, m)->period;
+}
+
 /* The rows that the filter shows, in the order in which samples made them. */
 static bool order_rows(struct flat_part *b)
 {
@@ -314,6 +320,8 @@ static bool order_rows(struct flat_part *b)
 		uint32_t row = table->order[i];
 		if (!filter || !filter->frame_shows || filter->frame_shows[b->rows.items[row].frame])
 			table->order[table->shown_count++] = row;
+		else
+			hide_row(b, row);
 	}
 	return true;
 }

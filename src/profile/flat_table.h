@@ -36,6 +36,7 @@ struct flat_options {
 	bool with_levels; /* keep periods by level */
 	bool is_leaf_raw; /* a sample's own place without symbol is shown by its run-time address */
 	unsigned max_stack; /* frames of a chain that count, 0: all */
+	bool without_callers; /* no frame of a chain counts */
 	const struct profile_filter *filter; /* NULL: all; what it rejects stays in the totals */
 	const bool *cpu_passes; /* by CPU; what it rejects counts nowhere; NULL: all */
 	size_t cpu_limit;
@@ -88,6 +89,7 @@ struct flat_branches { /* of a history: what was said of the branches of some fr
 struct flat_total {
 	uint64_t count, period; /* of all samples */
 	uint64_t passed_count, passed_period; /* of those that the filter lets through */
+	uint64_t hidden_period; /* of these, in rows that it does not show */
 	uint64_t latency, passed_latency;
 };
 

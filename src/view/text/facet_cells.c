@@ -109,7 +109,7 @@ size_t facet_cell_width(const struct report_layout *l, enum profile_key key, con
 static void put_level(struct text *out, uint8_t level)
 {
 	text_char(out, '[');
-	text_char(out, level ? (char)level : '?');
+	text_char(out, level ? (char)level : 'H');
 	text_str(out, "] ");
 }
 

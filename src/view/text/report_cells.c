@@ -97,7 +97,7 @@ uint64_t report_member_total(const struct report_layout *l, uint32_t member)
 	const struct flat_total *total = &l->table->totals[member];
 	if (l->shown_totals)
 		return l->shown_totals[member];
-	return l->options->is_relative ? total->passed_period : total->period;
+	return l->options->is_relative ? total->passed_period - total->hidden_period : total->period;
 }
 
 uint64_t report_value_total(const struct report_layout *l, uint32_t member, enum profile_key key)
@@ -155,7 +155,7 @@ static void print_symbol_cell(const struct report_layout *l, struct text *out, s
 {
 	report_origin(l, out, l->profile->frames[row->frame].binary, row->address);
 	const struct profile_function *function = row_function(l->profile, row);
-	const char level[LEVEL_WIDTH] = {'[', row->level ? (char)row->level : '?', ']', ' '};
+	const char level[LEVEL_WIDTH] = {'[', row->level ? (char)row->level : 'H', ']', ' '};
 	text_bytes(out, level, LEVEL_WIDTH);
 	if (function) {
 		struct tally_str name = profile_string(l->profile, function->name);
@@ -185,7 +185,7 @@ static void print_branches_cell(
 	text_str_left(out, str_from(cell), l->widths[column]);
 }
 
-void report_key_cell(const struct report_layout *l, struct text *out, size_t column, const struct flat_row *row)
+static void key_cell(const struct report_layout *l, struct text *out, size_t column, const struct flat_row *row)
 {
 	const struct profile *p = l->profile;
 	const struct profile_thread *thread = &p->threads[row->thread];
@@ -243,6 +243,17 @@ void report_key_cell(const struct report_layout *l, struct text *out, size_t col
 		facet_cell(l, out, column, row);
 		break;
 	}
+}
+
+/* Within a cell the separator's character becomes a full stop, which therefore is none itself. */
+void report_key_cell(const struct report_layout *l, struct text *out, size_t column, const struct flat_row *row)
+{
+	const char *separator = l->options->separator;
+	size_t start = out->len;
+	key_cell(l, out, column, row);
+	for (size_t i = start; separator && *separator && i < out->len; i++)
+		if (out->data[i] == *separator)
+			out->data[i] = '.';
 }
 
 const char *report_column_header(const struct report_layout *l, enum profile_key key)
