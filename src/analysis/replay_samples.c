@@ -51,6 +51,7 @@ struct key_translation {
 	struct sample_pass *pass;
 	const struct pass_ids *ids;
 	const uint32_t *stacks; /* by the pass's: the profile's */
+	const struct perfdata_event *events;
 	bool counts_ends;
 };
 
@@ -227,6 +228,14 @@ static struct profile_sample get_sample(const void *context, uint32_t item)
 
 #define KEYS_PER_TASK 8192
 
+/* What a copied stack comes to where the file that ran is not here: no caller is known. */
+static bool tells_nothing(const struct key_translation *t, const struct sample_key *key)
+{
+	bool is_recorded = key->stack < t->pass->recorded.len && t->pass->recorded.items[key->stack];
+	return (t->ids->lists.kinds[key->stack] & STACK_IS_BARE) && !is_recorded &&
+	       (t->events[key->event].attr.sample_type & SAMPLE_STACK_USER);
+}
+
 /* A pass's keys become the profile's in their place. On the way samples are counted by their own addresses, and by how
  * their chains end as they were recorded; what was unwound was counted by the workers. */
 static void translate_keys(void *context, size_t index, unsigned worker)
@@ -243,7 +252,8 @@ static void translate_keys(void *context, size_t index, unsigned worker)
 			count_end(&ends, t->ids->lists.kinds[key.stack], count);
 		key.thread = t->ids->threads[key.thread];
 		key.leaf = t->ids->stack_frames[key.leaf].frame;
-		key.stack = key.stack == RESOLVE_NONE ? PROFILE_NONE : t->stacks[key.stack];
+		bool has_stack = key.stack != RESOLVE_NONE && !tells_nothing(t, &key);
+		key.stack = has_stack ? t->stacks[key.stack] : PROFILE_NONE;
 		key.facets = t->ids->facets ? t->ids->facets[key.facets] : 0;
 		sample_key_pack(&key, words);
 		memcpy(pass->keys.keys + i * pass->keys.words, words, pass->keys.words * sizeof(*words));
@@ -257,8 +267,10 @@ static void translate_keys(void *context, size_t index, unsigned worker)
 static void translate_all_keys(struct joining *j)
 {
 	struct replay *replay = j->replay;
+	size_t event_count;
 	for (size_t i = 0; i < replay->pass_count; i++) {
 		struct key_translation translation = {.replay = replay,
+			.events = perfdata_reader_events(replay->reader, &event_count),
 			.pass = replay->passes[i],
 			.ids = &j->passes[i],
 			.stacks = j->stacks + j->first_stacks[i],

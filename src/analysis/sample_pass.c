@@ -57,6 +57,7 @@ void sample_pass_destroy(struct sample_pass *pass)
 	id_table_deinit(&pass->threads);
 	id_table_deinit(&pass->keys);
 	vec_free(&pass->first_keys);
+	vec_free(&pass->recorded);
 	sample_facets_deinit(&pass->facets);
 	vec_free(&pass->branched);
 	vec_free(&pass->sums);
@@ -285,10 +286,29 @@ static bool has_history(const struct sample_pass *pass, const struct batch_sampl
 	       !(b->event->layout.branch_sample_type & BRANCH_CALL_STACK);
 }
 
+static bool has_recorded_frame(const struct sample_pass *pass, const struct sample_array *chain)
+{
+	for (uint32_t i = 0; i < chain->count; i++)
+		if (sample_u64_at(chain->data, i, pass->resolver.swap) < CONTEXT_MAX)
+			return true;
+	return false;
+}
+
+/* False: out of memory. */
+static bool note_recorded(struct sample_pass *pass, uint32_t stack)
+{
+	while (pass->recorded.len <= stack)
+		if (!vec_push(&pass->recorded, false))
+			return false;
+	pass->recorded.items[stack] = true;
+	return true;
+}
+
 static void add_chain(struct sample_pass *pass, struct batch_sample *b)
 {
 	uint64_t type = b->event->attr.sample_type;
 	b->chain_count = 0;
+	b->is_recorded = false;
 	b->chain = pass->resolver.addresses.len;
 	b->has_history = has_history(pass, b);
 	bool is_wanted = b->has_history || pass->input.options->with_stacks;
@@ -296,11 +316,13 @@ static void add_chain(struct sample_pass *pass, struct batch_sample *b)
 		return;
 	struct sample_array chain = resolver_sample_chain(&pass->resolver, &b->where, &b->event->layout, &b->sample);
 	b->chain_count = resolver_chain_add(&pass->resolver, &b->where, &chain);
-	/* A copy of the stack that tells nothing: the chain is the frame that is known. */
-	if (b->chain_count == 0 && (type & SAMPLE_STACK_USER) && !b->has_history) {
+	/* A copy of the stack that tells nothing: the chain is the frame that is known. The kernel's is no copied one. */
+	bool is_copied = (type & SAMPLE_STACK_USER) && b->cpumode == MISC_CPUMODE_USER;
+	if (b->chain_count == 0 && is_copied && !b->has_history) {
 		b->chain = b->leaf;
 		b->chain_count = 1;
 	}
+	b->is_recorded = b->chain_count == 1 && is_copied && has_recorded_frame(pass, &b->sample.callchain);
 }
 
 /* Takes the record into the batch, unless nothing is to be counted of it. */
@@ -365,6 +387,8 @@ static void key_sample(struct sample_pass *pass, struct batch_sample *b)
 		key.stack = history_stack(pass, b);
 	else if (b->chain_count)
 		key.stack = resolver_stack(&pass->resolver, chain_frames(pass, b), b->chain_count, b->hash);
+	if (b->is_recorded && key.stack != RESOLVE_NONE && !note_recorded(pass, key.stack))
+		pass->failed = true;
 	if (pass->input.options->with_cpu && (type & SAMPLE_CPU))
 		key.cpu = (int32_t)b->sample.cpu;
 	if (pass->facets.kept && !pass->input.options->by_branch)

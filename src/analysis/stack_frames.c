@@ -29,6 +29,8 @@ static void translate(struct stack_frames *stacks, size_t stack)
 	stacks->kinds[stack] = calls ? STACK_HAS_CALLS : 0;
 	if (is_whole(stacks, items, count))
 		stacks->kinds[stack] |= STACK_IS_WHOLE;
+	if (count == 1 && stacks->frames[items[0]].role == FRAME_NAMELESS)
+		stacks->kinds[stack] |= STACK_IS_BARE;
 	if (calls) {
 		__atomic_store_n(&stacks->has_calls, true, __ATOMIC_RELAXED);
 		return;

@@ -27,7 +27,8 @@ struct stack_frame { /* what a frame of the pass is */
 
 enum stack_kind {
 	STACK_HAS_CALLS = 1, /* inlined: its list is not in its place */
-	STACK_IS_WHOLE = 2 /* it ends where threads begin */
+	STACK_IS_WHOLE = 2, /* it ends where threads begin */
+	STACK_IS_BARE = 4 /* one frame, in a file without symbols */
 };
 
 struct stack_frames {

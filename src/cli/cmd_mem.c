@@ -43,14 +43,13 @@ static const char *const examples[] = {
 static const char *sort_keys(const struct settings *s, struct text *t)
 {
 	bool is_store_only = s->type && strstr(s->type, "store") && !strstr(s->type, "load");
-	if (s->sort)
-		return s->sort;
-	if (s->by_data_type)
+	if (!s->sort && s->by_data_type)
 		return "mem,snoop,tlb,type";
-	if (!is_store_only && !s->physical && !s->data_pages)
-		return NULL;
-	text_str(t, is_store_only ? "mem,sym,dso,symbol_daddr,dso_daddr,tlb,locked"
-				  : "local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked");
+	if (!s->physical && !s->data_pages && (s->sort || !is_store_only))
+		return s->sort;
+	text_str(t, s->sort	    ? s->sort
+		    : is_store_only ? "mem,sym,dso,symbol_daddr,dso_daddr,tlb,locked"
+				    : "local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked");
 	text_str(t, s->physical ? ",phys_daddr" : "");
 	text_str(t, s->data_pages ? ",data_page_size" : "");
 	text_char(t, 0);

@@ -270,6 +270,9 @@ static bool has_samples(const struct report *report)
 {
 	const struct profile *p = report->result.profile;
 	for (size_t i = 0; i < p->sample_count; i++) {
+		int32_t cpu = p->samples[i].cpu;
+		if (report->cpus && (cpu < 0 || (uint32_t)cpu >= LIMIT_CPUS || !report->cpus[cpu]))
+			continue;
 		if (!report->request->hides_unresolved || p->frames[p->samples[i].leaf].function != PROFILE_NONE)
 			return true;
 	}
@@ -608,6 +611,8 @@ static enum tally_status run_opened(struct report *report, struct tally_error *e
 	/* A pipe tells its events on the way: until it is read, call chains are thought possible. */
 	bool is_known = !source.is_pipe || r->is_interactive;
 	source.has_chains = source.has_chains || !is_known;
+	if (r->branches == BRANCHES_IF_RECORDED && source.is_pipe)
+		r->branches = BRANCHES_NEVER; /* as perf, which begins before it has seen what the stream holds */
 	enum tally_status status = report_request_finish(r, &source, err);
 	/* Samples are read for one way of counting: it stays, whatever a stream tells later. */
 	if (r->branches == BRANCHES_IF_RECORDED)

@@ -4,7 +4,7 @@ import pytest
 from perfdata_build import CHAIN_USER, Recording
 from tracing_build import Tracepoint, tracing_data
 
-TRACING_DATA = 1
+TRACING_DATA, ARCH = 1, 6
 DEPTH = 200
 USER, GUEST_KERNEL, GUEST_USER, UNKNOWN = 2, 4, 5, 0
 
@@ -133,3 +133,27 @@ def test_verbs_within_verbs_may_be_cut_to_three_letters(tally, waits, short, who
     assert (cut.returncode, cut.stdout, cut.stderr) == (full.returncode, full.stdout, full.stderr)
     assert cut.returncode != 129 and 'Unknown command' not in cut.stderr
     assert tally(short[:-1] if len(short.split()[1]) == 3 else short.split()[0] + ' xyz', '-i', waits).returncode != 0
+
+
+@pytest.fixture
+def copied(tmp_path):
+    """Copies of stacks of a program that is not here; beside the last one its frame was recorded as a chain."""
+    built = Recording()
+    built.event('IP TID TIME PERIOD CALLCHAIN REGS_USER STACK_USER', regs=1 << 8 | 1 << 7)
+    built.comm('gone')
+    built.mmap(0x400000, 0x8000, '/bin/gone')
+    for i, chain in enumerate([[], [], [CHAIN_USER, 0x400030]]):
+        built.sample(ip=0x400010 + 16 * i, time=1000 + i, callchain=chain, regs_user=[0x7000, 0x400010 + 16 * i],
+                     stack_user=bytes(64))
+    built.text_feature(ARCH, 'x86_64')
+    return write(built, tmp_path)
+
+
+@pytest.mark.parametrize('options', [[], ['--no-children'], ['-s', 'comm,dso']])
+def test_a_copied_stack_of_an_absent_program_makes_no_chain(tally, perf, copied, options):
+    same_as_perf(tally, perf, 'report', '--stdio', '-i', copied, *options)
+
+
+def test_only_recorded_chains_of_one_frame_are_shown(tally, copied):
+    text = tally('report', '--stdio', '-q', '--no-children', '-i', copied).stdout
+    assert text.count(' gone ') == 6 and text.count('---0x') == 1 and '---0x400030' in text

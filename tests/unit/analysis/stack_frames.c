@@ -39,14 +39,15 @@ static void main_is_called_from_where_programs_begin(void **state)
 		{.frame = 1}, {.frame = 2, .role = FRAME_MAIN}, {.frame = 3, .role = FRAME_NAMELESS}};
 	static const struct {
 		uint32_t items[3], count;
-		bool is_whole;
+		uint8_t kind;
 	} cases[] = {
-		{{0, 1, 2}, 3, true}, /* the C library's caller of main has no name */
-		{{1, 2}, 2, true},
-		{{0, 1}, 2, false},
-		{{0, 2}, 2, false},
-		{{1, 0, 2}, 3, false},
-		{{2}, 1, false},
+		{{0, 1, 2}, 3, STACK_IS_WHOLE}, /* the C library's caller of main has no name */
+		{{1, 2}, 2, STACK_IS_WHOLE},
+		{{0, 1}, 2, 0},
+		{{0, 2}, 2, 0},
+		{{1, 0, 2}, 3, 0},
+		{{0}, 1, 0},
+		{{2}, 1, STACK_IS_BARE},
 	};
 	struct list_table table = {0};
 	size_t count = sizeof(cases) / sizeof(cases[0]);
@@ -55,7 +56,7 @@ static void main_is_called_from_where_programs_begin(void **state)
 	struct stack_frames stacks = {.stacks = &table, .frames = frames};
 	assert_true(stack_frames_translate(&stacks, 1));
 	for (size_t i = 0; i < count; i++)
-		assert_int_equal(stacks.kinds[i], cases[i].is_whole ? STACK_IS_WHOLE : 0);
+		assert_int_equal(stacks.kinds[i], cases[i].kind);
 	stack_frames_deinit(&stacks);
 	list_table_deinit(&table);
 }
