@@ -193,6 +193,7 @@ static enum tally_status prepare(struct script *script, struct tally_error *err)
 		.machine = script->sideband.machine,
 		.arch = script->printer.places.arch,
 		.file_name = perfdata_reader_is_pipe(script->reader) ? "pipe" : file_name,
+		.in_file_order = settings->dump_unsorted && !settings->show_round,
 	};
 	struct tally_bytes tracing = perfdata_reader_features(script->reader)->tracing_data;
 	struct tally_error tracing_error;

@@ -152,15 +152,16 @@ static void print_other(const struct dump_raw *dump, struct text *t, const struc
 	}
 	print_location(dump, t, record);
 	struct record_fields fields;
+	bool is_idle_round = record->type == RECORD_FINISHED_ROUND && dump->in_file_order;
 	enum tally_status status = record_decode(record, &fields, NULL);
-	if (status == TALLY_OK && has_details(dump->verb, record->type)) {
+	if (status == TALLY_OK && has_details(dump->verb, record->type) && !is_idle_round) {
 		record_print(t, record, &fields, &hints);
 	} else {
 		record_print_name(t, record->type);
 		if (status == TALLY_CORRUPT)
 			text_str(t, ": damaged\n");
 	}
-	if (is_unhandled(dump->verb, record->type))
+	if (is_idle_round || is_unhandled(dump->verb, record->type))
 		text_str(t, ": unhandled!\n");
 }
 

@@ -22,6 +22,7 @@ struct dump_raw {
 	const struct arch *arch; /* NULL: unknown */
 	const char *file_name;
 	enum dump_raw_verb verb;
+	bool in_file_order; /* perf then has no use for the marks of rounds */
 	bool has_attr; /* of a pipe: its first ATTR came by */
 };
 

@@ -157,3 +157,18 @@ def test_a_copied_stack_of_an_absent_program_makes_no_chain(tally, perf, copied,
 def test_only_recorded_chains_of_one_frame_are_shown(tally, copied):
     text = tally('report', '--stdio', '-q', '--no-children', '-i', copied).stdout
     assert text.count(' gone ') == 6 and text.count('---0x') == 1 and '---0x400030' in text
+
+
+@pytest.mark.parametrize('line', [['report', '-D'], ['report', '-D', '--disable-order'], ['script', '-D'],
+                                  ['script', '--dump-unsorted-raw-trace']])
+def test_marks_of_rounds_in_dumps(tally, perf, tmp_path, line):
+    built = Recording()
+    built.event('IP TID TIME PERIOD')
+    built.comm('job')
+    built.sample(time=2000)
+    built.record(68, 0, b'')
+    built.sample(time=3000)
+    path = write(built, tmp_path)
+    ours, theirs = (program(*line, '-i', path).stdout for program in (tally, perf))
+    assert ours.count('PERF_RECORD_FINISHED_ROUND: unhandled!') == theirs.count('PERF_RECORD_FINISHED_ROUND: unhandled!')
+    assert ours == theirs
