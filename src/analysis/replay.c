@@ -100,14 +100,14 @@ static enum tally_status run_passes(struct replay *replay, struct tally_error *e
 	}
 	if (replay->options->facets & UINT64_C(1) << FACET_NAMESPACE) {
 		enum tally_status read = thread_namespaces_read(
-			&replay->namespaces, replay->reader, &replay->run, replay->sideband.clock_is_position, err);
+			&replay->namespaces, replay->reader, &replay->run, replay->sideband.clock.is_position, err);
 		if (read != TALLY_OK)
 			return read;
 		input.namespaces = &replay->namespaces;
 	}
 	if (replay->options->switches) {
 		struct sample_switch_source source = {
-			replay->options->switches, replay->options->spans, replay->sideband.clock_is_position};
+			replay->options->switches, replay->options->spans, &replay->sideband.clock};
 		enum tally_status read =
 			sample_switches_read(&replay->switches, replay->reader, &replay->run, &source, err);
 		if (read != TALLY_OK)

@@ -341,7 +341,7 @@ static void begin_sample(struct sample_pass *pass, const struct record *record, 
 	uint64_t type = b->event->attr.sample_type;
 	/* Group reads are running totals: those before the span count for what follows. */
 	b->position = position;
-	b->order = pass->input.sideband->clock_is_position ? position : b->sample.time;
+	b->order = sample_clock_at(&pass->input.sideband->clock, b->event, position, b->sample.time);
 	if (!(type & SAMPLE_READ) && !is_wanted(&pass->input, b))
 		return;
 	b->where = resolver_where(&pass->resolver, type & SAMPLE_TID ? (int32_t)b->sample.pid : -1, b->order);

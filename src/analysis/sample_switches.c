@@ -61,7 +61,7 @@ enum tally_status sample_switches_read(struct sample_switches *s, const struct p
 			sample_decode(&event->layout, &record, &sample, NULL) != TALLY_OK ||
 			(source->spans && !time_spans_have(source->spans, sample.time)))
 			continue;
-		struct sample_switch at = {source->order_is_position ? start : sample.time, start, false};
+		struct sample_switch at = {sample_clock_at(source->clock, event, start, sample.time), start, false};
 		status = add_event(s, source, &at, event->index, err);
 	}
 	sample_switches_settle(s);

@@ -4,7 +4,7 @@
  * Owned by the caller; immutable once read, so any thread may ask. A sample is asked for by its time, or by its place
  * where the recording has no times, and by its place among those of the same time.
  *
- *	sample_switches_read(&switches, reader, &run, &(struct sample_switch_source){&events, spans, false}, err);
+ *	sample_switches_read(&switches, reader, &run, &(struct sample_switch_source){&events, spans, &clock}, err);
  *	if (sample_switches_want(&switches, order, position)) ...
  *	sample_switches_deinit(&switches);
  */
@@ -13,6 +13,7 @@
 
 #include "analysis/record_run.h"
 #include "analysis/replay_options.h"
+#include "analysis/sample_clock.h"
 #include "base/vec.h"
 #include "perfdata/reader.h"
 
@@ -29,7 +30,7 @@ struct sample_switches {
 struct sample_switch_source {
 	const struct replay_switches *events;
 	const struct time_spans *spans; /* samples outside switch nothing; NULL: none are outside */
-	bool order_is_position;
+	const struct sample_clock *clock; /* by which samples are asked for */
 };
 
 /* Deinit also after failure. */

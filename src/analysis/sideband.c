@@ -44,17 +44,8 @@ void sideband_deinit(struct sideband *sideband)
 	sideband->machine = NULL;
 	vec_free(&sideband->chunks);
 	deferred_chains_deinit(&sideband->deferred);
+	sample_clock_deinit(&sideband->clock);
 	vec_free(&sideband->lost_by_event);
-}
-
-static bool lacks_times(struct perfdata_reader *reader)
-{
-	size_t count;
-	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
-	for (size_t i = 0; i < count; i++)
-		if (!events[i].layout.sample_id_all || !(events[i].attr.sample_type & SAMPLE_TIME))
-			return true;
-	return false;
 }
 
 static enum tally_status count_lost(
@@ -148,6 +139,7 @@ struct walked { /* of a part of the run */
 	struct marker_list markers;
 	VEC(size_t) others; /* positions of what is neither a sample nor history */
 	VEC(size_t) chunks;
+	struct clock_marks marks;
 	uint64_t samples;
 	uint64_t bytes; /* of samples and history */
 	bool failed; /* out of memory */
@@ -164,6 +156,7 @@ static void free_walked(struct walked *walked)
 	vec_free(&walked->markers);
 	vec_free(&walked->others);
 	vec_free(&walked->chunks);
+	vec_free(&walked->marks.items);
 	*walked = (struct walked){0};
 }
 
@@ -191,7 +184,7 @@ static bool note_history(
 	struct walked *walked, const struct sideband_reading *reading, const struct record *record, size_t position)
 {
 	struct sort_key timed = {.index = position};
-	if (reading->out->clock_is_position)
+	if (reading->out->clock.is_position)
 		timed.key = position;
 	else
 		(void)perfdata_reader_time(reading->reader, record, &timed.key);
@@ -208,6 +201,8 @@ static bool note_record(
 		if (!vec_push(&walked->chunks, position))
 			return false;
 	}
+	if (!sample_clock_note(&walked->marks, &reading->out->clock, reading->reader, record, position))
+		return false;
 	bool is_history = sideband_is_history(record->type);
 	if (record->type != RECORD_SAMPLE && !is_history)
 		return vec_push(&walked->others, position);
@@ -220,7 +215,8 @@ static void walk_part(void *context, size_t index, struct run_part *part)
 {
 	const struct walking *walking = context;
 	const struct record_run *run = walking->reading->run;
-	struct walked walked = {0}; /* here, not in its place, which shares cache lines with others' */
+	struct walked walked = {
+		.marks = CLOCK_MARKS_NONE}; /* here, not in its place, which shares cache lines with others' */
 	size_t position = part->begin, left = part->begin;
 	record_run_move(run, &left, position);
 	while (position < part->end && !part->is_cut && !walked.failed) {
@@ -262,7 +258,8 @@ static enum tally_status visit_part(
 	for (size_t i = 0; i < walked->chunks.len; i++)
 		if (!vec_push(&out->chunks, walked->chunks.items[i]))
 			return error_nomem(err);
-	enum tally_status status = walked->failed || !take_history(reading, walked) ? error_nomem(err) : TALLY_OK;
+	bool is_taken = take_history(reading, walked) && sample_clock_take(&out->clock, &walked->marks);
+	enum tally_status status = walked->failed || !is_taken ? error_nomem(err) : TALLY_OK;
 	for (size_t i = 0; i < walked->others.len && status == TALLY_OK; i++) {
 		struct record record;
 		size_t position = walked->others.items[i];
@@ -306,7 +303,7 @@ static enum tally_status add_places(struct sideband_reading *reading, uint32_t i
 	enum tally_status status = jit_code_dump(reading->store, marker->pid, marker->path, &marker->dump, err);
 	if (status != TALLY_OK || !marker->dump)
 		return status;
-	bool has_times = !reading->out->clock_is_position && jit_code_has_times(reading->reader, marker->dump);
+	bool has_times = !reading->out->clock.is_position && jit_code_has_times(reading->reader, marker->dump);
 	reading->out->health.untimed_jitdumps += !has_times;
 	for (size_t i = 0; i < marker->dump->places.len; i++) {
 		struct timed_place timed = {.time_ns = marker->seen.key, .marker = index, .place = (uint32_t)i};
@@ -434,7 +431,7 @@ enum tally_status sideband_read_code(struct perfdata_reader *reader, const struc
 	health->records = health->samples = health->bytes = 0;
 	health->lost_events = health->lost_samples = health->lost_records = health->throttled =
 		health->unknown_records = 0;
-	sideband->clock_is_position = lacks_times(reader);
+	sample_clock_init(&sideband->clock, reader);
 
 	struct sideband_reading reading = {.reader = reader, .run = run, .out = sideband, .store = store};
 	enum tally_status status = machine_create(&sideband->machine, err);

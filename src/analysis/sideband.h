@@ -11,6 +11,7 @@
 
 #include "analysis/deferred_chains.h"
 #include "analysis/record_run.h"
+#include "analysis/sample_clock.h"
 #include "base/vec.h"
 #include "code/binary_store.h"
 #include "machine/machine.h"
@@ -22,7 +23,7 @@ struct sideband {
 	struct input_health health;
 	VEC(size_t) chunks; /* start positions in the run; the last chunk ends at end */
 	size_t end; /* position behind the last whole record */
-	bool clock_is_position; /* some event has no time: a record's position in the run is its time */
+	struct sample_clock clock;
 	struct deferred_chains deferred; /* user call chains that came after their samples */
 	VEC(uint64_t) lost_by_event; /* by event index: sum of LOST and LOST_SAMPLES */
 };

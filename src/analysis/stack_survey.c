@@ -30,7 +30,7 @@ static void visit(struct survey *s, const struct record *record, size_t position
 	struct sample sample;
 	if (!event || sample_decode(&event->layout, record, &sample, NULL) != TALLY_OK)
 		return;
-	uint64_t order = s->sideband.clock_is_position ? position : sample.time;
+	uint64_t order = sample_clock_at(&s->sideband.clock, event, position, sample.time);
 	struct resolve_where where = resolver_where(&s->resolver, (int32_t)sample.pid, order);
 	(void)resolver_sample_chain(&s->resolver, &where, &event->layout, &sample);
 }

@@ -305,7 +305,7 @@ static const struct option options[] = {
 		.help = "'always', 'never' or 'auto': colour the percentages"},
 	{"inline", 0, OPTION_CALL, .call = set_inline,
 		.help = "Show inlined calls as frames of call chains (on; --no-inline: off)"},
-	{"hierarchy", 0, OPTION_FLAG, .offset = REQUEST(is_hierarchy),
+	{"hierarchy", 'H', OPTION_FLAG, .offset = REQUEST(is_hierarchy),
 		.help = "Show entries in a hierarchy: one level for each sort key; {key,key} is one level"},
 	{"dump-raw-trace", 'D', OPTION_FLAG, .offset = REQUEST(dump), .help = "dump raw trace in ASCII"},
 	{"parent", 'p', OPTION_STRING, "regex", .offset = REQUEST(filters.parent),

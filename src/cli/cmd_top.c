@@ -212,7 +212,7 @@ static const struct option options[] = {
 	{"group", 0, OPTION_FLAG, RECORD(attrs.group), .help = "put the events into one group, side by side"},
 	{"group-sort-idx", 0, OPTION_CALL, "n", .call = set_group_sort,
 		.help = "sort by the event at the index n in the group"},
-	{"hierarchy", 0, OPTION_FLAG, REPORT(is_hierarchy), .help = "show entries in a hierarchy"},
+	{"hierarchy", 'H', OPTION_FLAG, REPORT(is_hierarchy), .help = "show entries in a hierarchy"},
 	{"ignore-callees", 0, OPTION_STRING, "regex", REPORT(filters.ignored_callees),
 		.help = "ignore callees of these functions in call graphs"},
 	{"ignore-vmlinux", 0, OPTION_FLAG, REPORT(ignore_vmlinux), .help = "don't load vmlinux even if found"},

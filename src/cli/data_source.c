@@ -130,7 +130,8 @@ bool data_source_decode(struct data_source *source, const struct record *record,
 	}
 	if (!(out->sample.present & SAMPLE_PERIOD))
 		out->sample.period = out->event->attr.sample_period_or_freq;
-	out->clock = source->sideband.clock_is_position ? record->offset - source->run.offset : out->sample.time;
+	out->clock = sample_clock_at(
+		&source->sideband.clock, out->event, record->offset - source->run.offset, out->sample.time);
 	return true;
 }
 

@@ -129,7 +129,8 @@ static enum tally_status print_record(
 			check_time(script, sample.time);
 		return TALLY_OK;
 	}
-	uint64_t clock = script->sideband.clock_is_position ? record->offset - script->run.offset : sample.time;
+	uint64_t clock =
+		sample_clock_at(&script->sideband.clock, event, record->offset - script->run.offset, sample.time);
 	if (event->attr.sample_type & SAMPLE_READ)
 		return print_group(script, record, &sample, clock, err);
 	return print_sample(script, event, record, &sample, clock, err);

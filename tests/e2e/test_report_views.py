@@ -176,6 +176,23 @@ def test_kernel_addresses_in_traces_have_names(tally, perf, tmp_path):
     assert rows[0] == rows[1]
 
 
+def test_the_trace_of_a_single_sample_is_whole_beside_sums_of_children(tally, perf, tmp_path):
+    """perf cuts it to the heading where no row is compared with another; a caller's row is."""
+    free = tracing_build.Tracepoint('kmem', 'kfree', 7, [('int', 'number', 4)], '"a text of some length %d", REC->number')
+    r = perfdata_build.Recording()
+    r.event('IP TID TIME CALLCHAIN PERIOD RAW IDENTIFIER', kind=2, config=7, period=1)
+    r.name_events('kmem:kfree')
+    r.feature(1, tracing_build.tracing_data([free]))
+    r.comm('prog')
+    r.sample(ip=0x400010, callchain=[(1 << 64) - 512, 0x400010, 0x400020], raw=free.payload(number=5))
+    r.write(tmp_path / 'perf.data')
+    for program in (tally, perf):
+        text = program('report', '--stdio', '-g', 'none', '--children', '-i', tmp_path / 'perf.data').stdout
+        assert '100.00%   100.00%  a text of some length 5\n' in text
+        text = program('report', '--stdio', '-g', 'none', '--no-children', '-i', tmp_path / 'perf.data').stdout
+        assert '100.00%  a text of so\n' in text
+
+
 def test_traces_without_their_formats(tally, tmp_path):
     """Where the formats of tracepoints are cut off or damaged there are rows of all that is known without them."""
     free = tracing_build.Tracepoint('kmem', 'kfree', 7, [('void *', 'call_site', 8)])

@@ -54,10 +54,13 @@ static struct tally_str row_parent(const struct profile *p, const struct flat_ro
 	return row->parent == PROFILE_NONE ? STR("[other]") : profile_string(p, p->functions[row->parent].name);
 }
 
-/* perf makes the text of a tracepoint when it first compares two samples, and fits the column to texts that are made. */
+/*
+ * perf makes the text of a tracepoint when it first compares two samples, and fits the column to texts that are made. Callers are
+ * compared with the samples that they called, so with children sums one sample is enough.
+ */
 static bool is_compared(const struct report_layout *l)
 {
-	uint64_t samples = 0;
+	uint64_t samples = l->table->options.with_children;
 	for (uint32_t m = 0; m < l->table->options.member_count; m++)
 		samples += l->table->totals[m].count;
 	return samples > 1;

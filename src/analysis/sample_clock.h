@@ -1,0 +1,49 @@
+/*
+ * sample_clock.h - when a sample was taken, for looking up who ran and what was mapped then.
+ *
+ * That is its time. Where an event was recorded without times beside others with, its samples have the time of the last record
+ * before them in the file that has one: rings are read in turn, so mostly it comes from the same CPU. Where what tells of
+ * mappings and names has no times either, the position in the run is the clock of all.
+ *
+ * Marks are collected in parts of the run, by their workers, and added in order; from then on any thread may ask.
+ *
+ *	sample_clock_init(&clock, reader);
+ *	sample_clock_note(&marks, &clock, reader, &record, position) ...   sample_clock_take(&clock, &marks) ...
+ *	order = sample_clock_at(&clock, event, position, sample.time);
+ */
+#ifndef ANALYSIS_SAMPLE_CLOCK_H
+#define ANALYSIS_SAMPLE_CLOCK_H
+
+#include "base/vec.h"
+#include "perfdata/reader.h"
+
+struct clock_mark {
+	size_t position;
+	uint64_t time_ns;
+};
+
+struct clock_marks {
+	VEC(struct clock_mark) items; /* by position: the last record with a time before records without */
+	struct clock_mark last; /* the last record with a time; position SIZE_MAX: none, or already an item */
+};
+
+#define CLOCK_MARKS_NONE ((struct clock_marks){.last.position = SIZE_MAX})
+
+struct sample_clock {
+	bool is_position; /* the position is the time */
+	bool is_mixed; /* some events have no time; marks tell theirs */
+	VEC(struct clock_mark) marks;
+};
+
+void sample_clock_init(struct sample_clock *clock, const struct perfdata_reader *reader);
+void sample_clock_deinit(struct sample_clock *clock);
+/* The next record of a part of the run. False: out of memory. */
+TALLY_MUST_CHECK bool sample_clock_note(struct clock_marks *marks, const struct sample_clock *clock,
+	const struct perfdata_reader *reader, const struct record *record, size_t position);
+/* The marks of the next part, with its last time for what follows. False: out of memory. */
+TALLY_MUST_CHECK bool sample_clock_take(struct sample_clock *clock, const struct clock_marks *marks);
+/* Of a sample of the event, at a position of the run, whose time that is if the event has times. */
+uint64_t sample_clock_at(
+	const struct sample_clock *clock, const struct perfdata_event *event, size_t position, uint64_t time_ns);
+
+#endif
