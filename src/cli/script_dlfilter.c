@@ -118,7 +118,9 @@ static const struct perf_dlfilter_al *resolve_addr(void *ctx)
 	struct perf_dlfilter_al *al = &f->places[1];
 	if (!f->probe || !f->sample.addr_correlates_sym)
 		return NULL;
-	if (!al->size && !describe(f, f->probe->cpumode, f->probe->sample->addr, f->build_ids[1], al))
+	uint64_t address = f->probe->sample->addr;
+	unsigned cpumode = script_data_cpumode(f->code->places, f->probe->cpumode, address);
+	if (!al->size && !describe(f, cpumode, address, f->build_ids[1], al))
 		return NULL;
 	return al;
 }

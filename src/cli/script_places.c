@@ -10,6 +10,11 @@ unsigned script_cpumode_of(const struct script_places *p, uint64_t ip)
 	return ip >= kernel_start ? MISC_CPUMODE_KERNEL : MISC_CPUMODE_USER;
 }
 
+unsigned script_data_cpumode(const struct script_places *p, unsigned cpumode, uint64_t address)
+{
+	return cpumode == MISC_CPUMODE_KERNEL ? script_cpumode_of(p, address) : cpumode;
+}
+
 static struct script_place place_of(const struct script_places *p, struct frame_name *name, uint32_t frame, uint64_t ip)
 {
 	struct resolved_frame resolved = resolved_frame_get(&p->resolver->frames, frame);

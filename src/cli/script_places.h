@@ -43,6 +43,8 @@ bool script_place_find(struct script_places *places, const struct resolve_where 
 	struct script_place *place);
 /* The mode of an address that comes without one. */
 unsigned script_cpumode_of(const struct script_places *places, uint64_t ip);
+/* The mode of what a sample accessed: the kernel accesses what is a program's, too. */
+unsigned script_data_cpumode(const struct script_places *places, unsigned cpumode, uint64_t address);
 
 /* A tracepoint_symbol for addresses in the kernel: context is the places. */
 const char *script_kernel_symbol(void *context, uint64_t *address, const char **module);

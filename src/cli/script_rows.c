@@ -82,7 +82,8 @@ static bool print_data_address(struct script_printer *p, struct text *t, const s
 	script_print_address(t, sample->addr);
 	if (!(fields & (FIELD_SYM | FIELD_DSO | FIELD_DSOFF)))
 		return true;
-	if (!script_place_find(&p->places, where, cpumode, sample->addr, &place))
+	if (!script_place_find(
+		    &p->places, where, script_data_cpumode(&p->places, cpumode, sample->addr), sample->addr, &place))
 		return false;
 	script_print_name(&p->places, t, &place, fields);
 	return true;

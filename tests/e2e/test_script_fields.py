@@ -158,3 +158,20 @@ def test_counts_of_inherited_groups_are_their_threads(tally, tmp_path):
     report = tally('report', '-i', tmp_path / 'perf.data', '-s', 'pid', '--group', check=0).stdout
     assert [row.split() for row in report.split('\n') if row[:1] == ' '] == [
         ['91.89%', '41.18%', '1000:prog'], ['8.11%', '58.82%', '1001::1001']]
+
+
+def test_what_the_kernel_accesses_of_a_program_has_its_names(perf, tally, tmp_path):
+    """Page faults within the kernel: the address is the program's."""
+    r = perfdata_build.Recording()
+    r.event('IP TID TIME ADDR IDENTIFIER', kind=SOFTWARE, config=2, period=1)
+    r.comm('prog')
+    r.mmap(0x400000, 0x100000, '/nonexistent/prog')
+    for misc, ip in ((2, 0x400010), (1, 0xffffffff81000010)):
+        for addr in (0x402000, 0x700000):
+            r.sample(ip=ip, misc=misc, addr=addr)
+    r.write(tmp_path / 'perf.data')
+    rows = [[line.split() for line in program('script', '-F', 'addr,dso', '-i', tmp_path / 'perf.data').stdout.split('\n')]
+            for program in (tally, perf)]
+    assert rows[0][:2] == [['402000', '(/nonexistent/prog)'], ['700000', '([unknown])']]
+    assert rows[0][2:4] == rows[0][:2]
+    assert rows[0] == rows[1]
