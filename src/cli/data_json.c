@@ -90,8 +90,19 @@ static enum tally_status put_chain(
 	return resolver->failed ? error_nomem(err) : status;
 }
 
+/* Samples of events without CPUs have the CPU -1 then, as perf's. */
+static bool some_event_has_cpus(const struct perfdata_reader *reader)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
+	for (size_t i = 0; i < count; i++)
+		if (events[i].attr.sample_type & SAMPLE_CPU)
+			return true;
+	return false;
+}
+
 static enum tally_status put_sample(
-	struct json *j, struct data_source *source, const struct data_sample *s, struct tally_error *err)
+	struct json *j, struct data_source *source, const struct data_sample *s, bool has_cpus, struct tally_error *err)
 {
 	struct tracepoint_value value;
 	char room[16];
@@ -105,6 +116,8 @@ static enum tally_status put_sample(
 	json_i64(j, "tid", (int32_t)s->sample.tid);
 	if (s->sample.present & SAMPLE_CPU)
 		json_u64(j, "cpu", s->sample.cpu);
+	else if (has_cpus)
+		json_i64(j, "cpu", -1);
 	json_string(j, "comm", data_source_comm(source, s, room));
 	enum tally_status status = put_chain(j, source, s, err);
 	if (s->event->attr.type == EVENT_TRACEPOINT && source->tracepoints)
@@ -121,6 +134,7 @@ enum tally_status data_json_write(
 	struct json j = {.out = t};
 	struct data_sample sample;
 	enum tally_status status;
+	bool has_cpus = some_event_has_cpus(source->reader);
 
 	*samples = 0;
 	json_object(&j, NULL);
@@ -128,7 +142,7 @@ enum tally_status data_json_write(
 	put_headers(&j, source->reader);
 	json_array(&j, "samples");
 	while ((status = data_source_next(source, &sample, err)) == TALLY_OK) {
-		status = put_sample(&j, source, &sample, err);
+		status = put_sample(&j, source, &sample, has_cpus, err);
 		if (status != TALLY_OK)
 			break;
 		if (!text_line_end(t))

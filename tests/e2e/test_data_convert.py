@@ -72,6 +72,19 @@ def test_samples_without_a_time(tally, tmp_path):
     assert [sample['timestamp'] for sample in json.loads((tmp_path / 'out').read_text())['samples']] == [-1]
 
 
+def test_samples_without_a_cpu_beside_others(tally, tmp_path):
+    """As 7.x: where some event knows CPUs, those of the others are -1."""
+    r = perfdata_build.Recording()
+    r.event('IP TID TIME IDENTIFIER')
+    r.event('IP TID TIME CPU IDENTIFIER')
+    r.comm('prog')
+    for event in (0, 1):
+        r.sample(event=event, time=1000 + event, cpu=3)
+    r.write(tmp_path / 'perf.data')
+    tally('data', 'convert', '--to-json', tmp_path / 'out', '-i', tmp_path / 'perf.data', check=0)
+    assert [sample['cpu'] for sample in json.loads((tmp_path / 'out').read_text())['samples']] == [-1, 3]
+
+
 def test_every_recording_gives_valid_json(tally, shared, tmp_path):
     files = sorted((shared / 'corpus' / 'files').glob('*/*'))
     if not files:
