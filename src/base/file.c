@@ -27,6 +27,12 @@ static uint64_t modified_ns(const struct stat *st)
 	return (uint64_t)st->st_mtim.tv_sec * UINT64_C(1000000000) + (uint64_t)st->st_mtim.tv_nsec;
 }
 
+uint64_t file_modified_ns(int fd)
+{
+	struct stat st;
+	return fstat(fd, &st) == 0 ? modified_ns(&st) : 0;
+}
+
 static enum tally_status not_regular(const char *path, struct tally_error *err)
 {
 	return error_set(err, TALLY_INVALID, "%s: not a regular file", path);

@@ -112,6 +112,7 @@ enum tally_status perfdata_reader_open_fd(int fd, struct perfdata_reader **reade
 	if (!r)
 		return error_nomem(err);
 	r->fd = fd;
+	r->map.mtime_ns = file_modified_ns(fd);
 	enum tally_status status = fill(r, PERFDATA_PIPE_HEADER_BYTES, err);
 	if (status != TALLY_OK) {
 		perfdata_reader_destroy(r);

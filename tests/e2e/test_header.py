@@ -1,4 +1,7 @@
 """The header of a recording with every feature that is rare: as perf 6.1 and 7.3 print it, in both byte orders."""
+import json
+import time
+
 import pytest
 
 from perfdata_build import Recording
@@ -111,3 +114,11 @@ def test_a_damaged_feature_is_said(tally, tmp_path, bit, name):
     shown = tally('report', '--header-only', '-I', '-i', path, check=0).stdout
     assert f'# feature {name}: damaged, 30 bytes\n' in shown
     assert '# cacheline size: 64\n' in shown
+
+
+def test_a_stream_was_captured_when_it_was_last_written(tally, tmp_path):
+    recording('<').write(tmp_path / 'perf.data')
+    before = time.time()
+    result = tally('report', '--json', '--header-only', '-i', '-', text=False,
+                   stdin=(tmp_path / 'perf.data').read_bytes())
+    assert before - 60 < json.loads(result.stdout)['header']['captured_s'] < time.time() + 60
