@@ -104,6 +104,7 @@ static void finish_value(
 		set_comm_nodigit(v, value);
 		break;
 	case FACET_PLACE:
+		value->frame = v->profile_frames[frames[value->number]];
 		value->number = place_number(v, frames[value->number]);
 		break;
 	case FACET_TYPE:

@@ -65,6 +65,10 @@ void facet_key_words(const struct flat_table *table, enum profile_key key, const
 		words[1] = frame_function(p, value) != PROFILE_NONE;
 		words[0] = words[1] ? frame_function(p, value) : value->number;
 		break;
+	case KEY_FORM_OFFSET:
+		words[0] = value->number;
+		words[1] = frame_binary(p, value);
+		break;
 	case KEY_FORM_PLACE:
 		words[0] = frame_address(p, value);
 		words[1] = frame_binary(p, value);
@@ -136,7 +140,8 @@ int facet_key_compare(const struct flat_table *table, enum profile_key key, cons
 	case KEY_FORM_CYCLES:
 		return ascending(b->number, a->number);
 	case KEY_FORM_OFFSET:
-		return signed_ascending(b->number, a->number);
+		order = signed_ascending(b->number, a->number);
+		return order ? order : compare_objects(table, a, b, ranks);
 	case KEY_FORM_SOCKET:
 	case KEY_FORM_HEX:
 	case KEY_FORM_DATUM:

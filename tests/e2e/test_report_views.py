@@ -193,6 +193,20 @@ def test_the_trace_of_a_single_sample_is_whole_beside_sums_of_children(tally, pe
         assert '100.00%  a text of so\n' in text
 
 
+def test_equal_offsets_of_two_objects_are_two_rows(tally, tmp_path):
+    """As in 7.x, also without the object among the keys."""
+    r = perfdata_build.Recording()
+    r.event('IP TID TIME IDENTIFIER')
+    r.comm('prog')
+    r.mmap(0x400000, 0x1000, '/nonexistent/one')
+    r.mmap(0x700000, 0x1000, '/nonexistent/two')
+    for ip in (0x400010, 0x400010, 0x700010):
+        r.sample(ip=ip)
+    r.write(tmp_path / 'perf.data')
+    text = tally('report', '--stdio', '-s', 'symoff', '-i', tmp_path / 'perf.data', check=0).stdout
+    assert re.findall(r'^ +(\d+\.\d\d)%  \[.] 0x0*([0-9a-f]+)', text, re.M) == [('66.67', '10'), ('33.33', '10')]
+
+
 def test_traces_without_their_formats(tally, tmp_path):
     """Where the formats of tracepoints are cut off or damaged there are rows of all that is known without them."""
     free = tracing_build.Tracepoint('kmem', 'kfree', 7, [('void *', 'call_site', 8)])
