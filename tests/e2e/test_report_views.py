@@ -207,6 +207,37 @@ def test_equal_offsets_of_two_objects_are_two_rows(tally, tmp_path):
     assert re.findall(r'^ +(\d+\.\d\d)%  \[.] 0x0*([0-9a-f]+)', text, re.M) == [('66.67', '10'), ('33.33', '10')]
 
 
+@pytest.mark.parametrize('options', [
+    ['-t', ',', '-s', 'comm,dso,sym'], ['-t', 'o', '-s', 'comm,pid', '-n'], ['-t', ' ', '-s', 'comm,dso'],
+    ['-t', ',', '--hierarchy', '-s', 'comm,dso'], ['-t', '01', '-s', 'cpu,sym'],
+], ids=' '.join)
+def test_separators_in_names_are_dots(options, perf, tally, tmp_path):
+    r = perfdata_build.Recording()
+    r.event('IP TID TIME CPU IDENTIFIER')
+    r.comm('one, two')
+    r.mmap(0x400000, 0x1000, '/nonexistent/a,b')
+    for cpu, ip in ((10, 0x400010), (10, 0x400010), (2, 0x400020)):
+        r.sample(ip=ip, cpu=cpu)
+    r.write(tmp_path / 'perf.data')
+    rows = [[line.rstrip() for line in program('report', '--stdio', *options, '-i', tmp_path / 'perf.data').stdout.split('\n')
+             if line and line[0] != '#'] for program in (tally, perf)]
+    assert rows[0] == rows[1]
+    assert ''.join(rows[0]).count('.') > ''.join(rows[0]).count('%')
+
+
+def test_separators_in_names_are_dots_in_diff(perf, tally, tmp_path):
+    for name, count in (('one', 1), ('two', 3)):
+        r = perfdata_build.Recording()
+        r.event('IP TID TIME IDENTIFIER')
+        r.comm('prog')
+        r.mmap(0x400000, 0x1000, '/nonexistent/a,b')
+        for i in range(count):
+            r.sample(ip=0x400010 + 16 * i)
+        r.write(tmp_path / name)
+    texts = [program('diff', '-t', ',', '-s', 'dso', tmp_path / 'one', tmp_path / 'two').stdout for program in (tally, perf)]
+    assert all(re.search(r',a\.b *\n', text) for text in texts)
+
+
 def test_traces_without_their_formats(tally, tmp_path):
     """Where the formats of tracepoints are cut off or damaged there are rows of all that is known without them."""
     free = tracing_build.Tracepoint('kmem', 'kfree', 7, [('void *', 'call_site', 8)])

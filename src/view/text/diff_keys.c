@@ -68,5 +68,6 @@ void diff_keys_cells(struct diff_keys *keys, struct text *out, uint32_t index)
 		size_t written = out->len - start;
 		if (i + 1 < l->count && written < l->widths[i])
 			text_repeat(out, ' ', l->widths[i] - written);
+		report_mask_separator(l, out, i, start);
 	}
 }

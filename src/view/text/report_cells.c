@@ -188,7 +188,7 @@ static void print_branches_cell(
 	text_str_left(out, str_from(cell), l->widths[column]);
 }
 
-static void key_cell(const struct report_layout *l, struct text *out, size_t column, const struct flat_row *row)
+void report_key_cell(const struct report_layout *l, struct text *out, size_t column, const struct flat_row *row)
 {
 	const struct profile *p = l->profile;
 	const struct profile_thread *thread = &p->threads[row->thread];
@@ -248,14 +248,15 @@ static void key_cell(const struct report_layout *l, struct text *out, size_t col
 	}
 }
 
-/* Within a cell the separator's character becomes a full stop, which therefore is none itself. */
-void report_key_cell(const struct report_layout *l, struct text *out, size_t column, const struct flat_row *row)
+void report_mask_separator(const struct report_layout *l, struct text *out, size_t column, size_t start)
 {
+	enum profile_key key = l->columns[column];
 	const char *separator = l->options->separator;
-	size_t start = out->len;
-	key_cell(l, out, column, row);
-	for (size_t i = start; separator && *separator && i < out->len; i++)
-		if (out->data[i] == *separator)
+	/* Found by running perf: values and fields of tracepoints stay, and only a separator's first letter counts. */
+	if (!separator || !separator[0] || key >= KEY_FIELD || profile_key_get(key)->is_value || out->failed)
+		return;
+	for (size_t i = start; i < out->len; i++)
+		if (out->data[i] == separator[0])
 			out->data[i] = '.';
 }
 

@@ -39,5 +39,7 @@ void report_value_cell(const struct report_layout *l, struct text *out, size_t c
 void report_expect_name(const struct profile *profile, const struct flat_row *row, unsigned step);
 /* Cut to the column's width, not always padded to it. */
 void report_key_cell(const struct report_layout *l, struct text *out, size_t column, const struct flat_row *row);
+/* What was written from start on, a cell of the column: a dot for each separator in it, so that lines can be taken apart. */
+void report_mask_separator(const struct report_layout *l, struct text *out, size_t column, size_t start);
 
 #endif

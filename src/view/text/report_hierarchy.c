@@ -118,6 +118,7 @@ static void print_key(const struct tree_printer *p, size_t column, const struct 
 		blanks++;
 	memmove(out->data + start, out->data + start + blanks, out->len - start - blanks);
 	out->len -= blanks;
+	report_mask_separator(&p->layout, out, column, start);
 }
 
 static void print_node(const struct tree_printer *p, uint32_t index)

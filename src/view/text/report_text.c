@@ -33,6 +33,7 @@ static void print_cell(
 	size_t written = out->len - start;
 	if (column + 1 < l->count && written < l->widths[column])
 		text_repeat(out, ' ', l->widths[column] - written);
+	report_mask_separator(l, out, column, start);
 	if (has_id)
 		repeated_cells_keep(cells, column, id, out, begin);
 }
