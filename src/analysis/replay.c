@@ -186,6 +186,7 @@ static void add_events(struct replay *replay)
 			.member_count = events[i].member_count,
 			.branched_count = branched_samples(replay, i),
 			.has_callchain = (events[i].attr.sample_type & SAMPLE_CALLCHAIN) != 0,
+			.has_copied_stacks = (events[i].attr.sample_type & SAMPLE_STACK_USER) != 0,
 		};
 		profile_builder_event(replay->builder, &event);
 	}

@@ -43,11 +43,9 @@ static bool push_last(struct clock_marks *marks)
 	return is_pushed;
 }
 
-bool sample_clock_note(struct clock_marks *marks, const struct sample_clock *clock,
-	const struct perfdata_reader *reader, const struct record *record, size_t position)
+bool sample_clock_note(
+	struct clock_marks *marks, const struct perfdata_reader *reader, const struct record *record, size_t position)
 {
-	if (!clock->is_mixed)
-		return true;
 	uint64_t time_ns = 0;
 	if (record->type == RECORD_SAMPLE) {
 		const struct perfdata_event *event = perfdata_reader_event_of(reader, record);
@@ -87,10 +85,8 @@ static uint64_t time_before(const struct sample_clock *clock, size_t position)
 	return low > 0 ? clock->marks.items[low - 1].time_ns : 0;
 }
 
-uint64_t sample_clock_at(
+uint64_t sample_clock_of_event(
 	const struct sample_clock *clock, const struct perfdata_event *event, size_t position, uint64_t time_ns)
 {
-	if (clock->is_position)
-		return position;
-	return clock->is_mixed && !has_time(event) ? time_before(clock, position) : time_ns;
+	return has_time(event) ? time_ns : time_before(clock, position);
 }

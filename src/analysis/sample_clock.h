@@ -8,7 +8,7 @@
  * Marks are collected in parts of the run, by their workers, and added in order; from then on any thread may ask.
  *
  *	sample_clock_init(&clock, reader);
- *	sample_clock_note(&marks, &clock, reader, &record, position) ...   sample_clock_take(&clock, &marks) ...
+ *	if (clock.is_mixed) sample_clock_note(&marks, reader, &record, position) ...   sample_clock_take(&clock, &marks) ...
  *	order = sample_clock_at(&clock, event, position, sample.time);
  */
 #ifndef ANALYSIS_SAMPLE_CLOCK_H
@@ -38,12 +38,20 @@ struct sample_clock {
 void sample_clock_init(struct sample_clock *clock, const struct perfdata_reader *reader);
 void sample_clock_deinit(struct sample_clock *clock);
 /* The next record of a part of the run. False: out of memory. */
-TALLY_MUST_CHECK bool sample_clock_note(struct clock_marks *marks, const struct sample_clock *clock,
-	const struct perfdata_reader *reader, const struct record *record, size_t position);
+TALLY_MUST_CHECK bool sample_clock_note(
+	struct clock_marks *marks, const struct perfdata_reader *reader, const struct record *record, size_t position);
 /* The marks of the next part, with its last time for what follows. False: out of memory. */
 TALLY_MUST_CHECK bool sample_clock_take(struct sample_clock *clock, const struct clock_marks *marks);
-/* Of a sample of the event, at a position of the run, whose time that is if the event has times. */
-uint64_t sample_clock_at(
+/* Of an event of a recording of both kinds. */
+uint64_t sample_clock_of_event(
 	const struct sample_clock *clock, const struct perfdata_event *event, size_t position, uint64_t time_ns);
+/* Of a sample of the event, at a position of the run, whose time that is if the event has times. */
+static inline uint64_t sample_clock_at(
+	const struct sample_clock *clock, const struct perfdata_event *event, size_t position, uint64_t time_ns)
+{
+	if (clock->is_mixed)
+		return sample_clock_of_event(clock, event, position, time_ns);
+	return clock->is_position ? position : time_ns;
+}
 
 #endif

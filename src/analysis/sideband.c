@@ -201,7 +201,8 @@ static bool note_record(
 		if (!vec_push(&walked->chunks, position))
 			return false;
 	}
-	if (!sample_clock_note(&walked->marks, &reading->out->clock, reading->reader, record, position))
+	const struct sample_clock *clock = &reading->out->clock;
+	if (clock->is_mixed && !sample_clock_note(&walked->marks, reading->reader, record, position))
 		return false;
 	bool is_history = sideband_is_history(record->type);
 	if (record->type != RECORD_SAMPLE && !is_history)

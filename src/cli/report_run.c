@@ -21,6 +21,7 @@
 #include "cli/report_tasks.h"
 #include "cli/stack_notes.h"
 #include "cli/symbol_notes.h"
+#include "profile/flat_chains.h"
 #include "view/data/report_json.h"
 #include "view/text/report_hierarchy.h"
 #include "view/text/report_text.h"
@@ -252,6 +253,25 @@ static struct report_tables tables_of(const struct report *report)
 	return (struct report_tables){report->request, report->result.profile, &report->filter, report->cpus};
 }
 
+/* What callers have is less than it was then. */
+static void tell_cut_stacks(const struct report *report, const struct flat_table *table)
+{
+	const struct profile *p = report->result.profile;
+	uint32_t first = table->options.first_event, end = first + table->options.member_count;
+	uint64_t count = 0;
+	for (size_t i = 0; i < p->sample_count; i++) {
+		const struct profile_sample *sample = &p->samples[i];
+		if (sample->event >= first && sample->event < end &&
+			flat_chains_counted(p, &table->options, sample->stack).count <
+				profile_stack(p, sample->stack).count)
+			count += sample->count;
+	}
+	diag_add(report->notes, DIAG_NOTE,
+		"%" PRIu64
+		" samples of %s have more than %u calls on their stacks, and the others do not count: see --max-stack",
+		count, profile_string(p, p->events[first].name).data, table->options.max_stack);
+}
+
 static enum tally_status report_events(struct report *report, uint32_t first, uint32_t count, struct tally_error *err)
 {
 	struct report_tables tables = tables_of(report);
@@ -261,6 +281,8 @@ static enum tally_status report_events(struct report *report, uint32_t first, ui
 		return status;
 	if (report_tables_is_shown(&tables, &table))
 		status = print_table(report, &table, err);
+	if (table.has_cut_chains)
+		tell_cut_stacks(report, &table);
 	flat_table_deinit(&table);
 	return status;
 }
@@ -492,11 +514,8 @@ static void tell_guests(const struct report *report)
 {
 	const struct profile *p = report->result.profile;
 	uint64_t count = 0;
-	for (size_t i = 0; i < p->sample_count; i++) {
-		uint8_t level = p->frames[p->samples[i].leaf].level;
-		count += level == PROFILE_LEVEL_GUEST_KERNEL || level == PROFILE_LEVEL_GUEST_USER ? p->samples[i].count
-												  : 0;
-	}
+	for (size_t i = 0; i < p->sample_count && p->has_guests; i++)
+		count += profile_frame_is_guest(&p->frames[p->samples[i].leaf]) ? p->samples[i].count : 0;
 	if (count)
 		diag_add(report->notes, DIAG_NOTE, "%" PRIu64 " samples of virtual machines are counted and not shown",
 			count);

@@ -84,24 +84,11 @@ static bool frame_contains(const struct profile *p, const char *part, const stru
 	return memmem(name.data, name.len, part, strlen(part)) != NULL;
 }
 
-static bool is_of_guest(const struct profile_frame *frame)
-{
-	return frame->level == PROFILE_LEVEL_GUEST_KERNEL || frame->level == PROFILE_LEVEL_GUEST_USER;
-}
-
-static bool has_guest(const struct profile *p)
-{
-	for (size_t i = 0; i < p->frame_count; i++)
-		if (is_of_guest(&p->frames[i]))
-			return true;
-	return false;
-}
-
 /* Whether rows that begin with a sample there are shown. */
 static bool frame_shows(
 	const struct profile *p, const struct profile_filter_lists *lists, const struct profile_frame *frame)
 {
-	if (lists->hides_guests && is_of_guest(frame))
+	if (lists->hides_guests && profile_frame_is_guest(frame))
 		return false;
 	return !is_set(lists->symbol_part) || frame_contains(p, lists->symbol_part, frame);
 }
@@ -123,7 +110,7 @@ static bool fill(struct profile_filter *filter, const struct profile_filter_list
 		if (!filter->frame_passes)
 			return false;
 	}
-	if (is_set(lists->symbol_part) || (lists->hides_guests && has_guest(p))) {
+	if (is_set(lists->symbol_part) || (lists->hides_guests && p->has_guests)) {
 		filter->frame_shows = calloc(p->frame_count + 1, sizeof(bool));
 		for (size_t i = 0; filter->frame_shows && i < p->frame_count; i++)
 			filter->frame_shows[i] = frame_shows(p, lists, &p->frames[i]);

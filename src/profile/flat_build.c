@@ -54,6 +54,7 @@ static bool build(struct flat_table *table)
 		       prepare_rows(&preparation) &&
 		       flat_rows_make(table, &(struct flat_rows_source){&groups, &chains});
 	table->chains = chains.frames;
+	table->has_cut_chains = chains.is_cut;
 	chains.frames = NULL;
 	flat_chains_deinit(&chains);
 	flat_groups_deinit(&groups);

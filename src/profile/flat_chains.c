@@ -16,6 +16,30 @@ struct chain_making {
 	const bool *is_used; /* by stack */
 };
 
+static bool is_inlined(const struct profile *p, uint32_t frame)
+{
+	uint32_t function = p->frames[frame].function;
+	return function != PROFILE_NONE && p->functions[function].is_inlined;
+}
+
+/* The innermost calls, or the outermost ones of chains that begin with these: as perf, which finds those of copied stacks
+ * one by one from the innermost, whatever the order. */
+struct list flat_chains_counted(const struct profile *p, const struct flat_options *options, uint32_t stack)
+{
+	struct list all = profile_stack(p, stack);
+	uint32_t left = options->max_stack, begin = 0, end = all.count;
+	if (left == 0 || all.count <= left)
+		return all;
+	if (options->is_caller_first && !p->events[options->first_event].has_copied_stacks) {
+		for (begin = end; begin > 0 && (left > 0 || is_inlined(p, all.items[begin - 1])); begin--)
+			left -= !is_inlined(p, all.items[begin - 1]);
+	} else {
+		for (end = 0; end < all.count && left > 0; end++)
+			left -= !is_inlined(p, all.items[end]);
+	}
+	return (struct list){all.items + begin, end - begin};
+}
+
 static bool is_hidden(const struct chain_making *m, uint32_t frame)
 {
 	return m->options->hides_unresolved && !flat_frame_is_resolved(m->profile, frame);
@@ -29,17 +53,16 @@ static uint32_t shown_frames(const struct chain_making *m, struct list stack)
 	return m->options->hides_unresolved ? count : stack.count;
 }
 
-/* The first ones in the order of the chain, as many as there is room for. */
-static void write_chain(const struct chain_making *m, struct list stack, uint32_t *chain, uint32_t len)
+/* In the order of the chain, of which these are the shown ones. */
+static void write_chain(const struct chain_making *m, struct list stack, uint32_t *chain, uint32_t shown)
 {
-	uint32_t shown = shown_frames(m, stack), place = 0;
+	uint32_t place = 0;
 	for (uint32_t i = 0; i < stack.count; i++) {
 		if (is_hidden(m, stack.items[i]))
 			continue;
 		uint32_t at = m->options->is_caller_first ? shown - 1 - place : place;
 		place++;
-		if (at < len)
-			chain[at] = stack.items[i];
+		chain[at] = stack.items[i];
 	}
 }
 
@@ -49,12 +72,12 @@ static void measure_stacks(void *context, size_t index, unsigned worker)
 	const struct chain_making *m = context;
 	size_t end = thread_pool_task_end(index, STACKS_PER_TASK, list_table_len(&m->profile->stacks));
 	for (size_t i = index * STACKS_PER_TASK; i < end; i++) {
-		uint32_t len = m->is_used[i] ? shown_frames(m, profile_stack(m->profile, (uint32_t)i)) : 0;
-		if (m->options->max_stack && len > m->options->max_stack)
-			len = m->options->max_stack;
-		if (m->options->without_callers)
-			len = 0;
-		m->chains->begin[i + 1] = len;
+		if (!m->is_used[i] || m->options->without_callers)
+			continue;
+		struct list counted = flat_chains_counted(m->profile, m->options, (uint32_t)i);
+		if (counted.count < profile_stack(m->profile, (uint32_t)i).count)
+			__atomic_store_n(&m->chains->is_cut, true, __ATOMIC_RELAXED);
+		m->chains->begin[i + 1] = shown_frames(m, counted);
 	}
 }
 
@@ -65,8 +88,8 @@ static void write_stacks(void *context, size_t index, unsigned worker)
 	size_t end = thread_pool_task_end(index, STACKS_PER_TASK, list_table_len(&m->profile->stacks));
 	for (size_t i = index * STACKS_PER_TASK; i < end; i++)
 		if (begin[i] < begin[i + 1])
-			write_chain(m, profile_stack(m->profile, (uint32_t)i), m->chains->frames + begin[i],
-				begin[i + 1] - begin[i]);
+			write_chain(m, flat_chains_counted(m->profile, m->options, (uint32_t)i),
+				m->chains->frames + begin[i], begin[i + 1] - begin[i]);
 }
 
 static void mark_used(const struct profile *p, const struct flat_options *o, bool *is_used)

@@ -14,6 +14,7 @@
 struct flat_chains {
 	uint32_t *frames; /* one chain after another */
 	uint32_t *begin; /* by stack, in frames; one more at the end; NULL: the options need none */
+	bool is_cut; /* some stack has more calls than the options' max_stack */
 };
 
 /* False: out of memory. */
@@ -23,6 +24,8 @@ void flat_chains_deinit(struct flat_chains *chains);
  * NULL: out of memory. */
 uint32_t *flat_chains_keys(const struct profile *profile, const struct flat_options *options);
 
+/* The frames of a stack that count: of max_stack calls, with what was inlined into them. */
+struct list flat_chains_counted(const struct profile *profile, const struct flat_options *options, uint32_t stack);
 /* The chain of a sample, by its index. */
 static inline struct flat_instance flat_chains_of(
 	const struct flat_chains *chains, const struct profile *profile, uint32_t sample)

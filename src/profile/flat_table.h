@@ -35,7 +35,7 @@ struct flat_options {
 	bool by_paths; /* binaries are told apart by their paths, not by their names */
 	bool with_levels; /* keep periods by level */
 	bool is_leaf_raw; /* a sample's own place without symbol is shown by its run-time address */
-	unsigned max_stack; /* frames of a chain that count, 0: all */
+	unsigned max_stack; /* calls of a chain that count, with what was inlined into them; 0: all */
 	bool without_callers; /* no frame of a chain counts */
 	const struct profile_filter *filter; /* NULL: all; what it rejects stays in the totals */
 	const bool *cpu_passes; /* by CPU; what it rejects counts nowhere; NULL: all */
@@ -105,6 +105,7 @@ struct flat_table {
 	uint64_t *parts; /* (row * PART_KINDS + kind) * PROFILE_PARTS: periods of the first member; NULL: not kept */
 	struct flat_instance *instances; /* by row */
 	uint32_t *chains; /* frame ids, all chains one after another */
+	bool has_cut_chains; /* by the options' max_stack */
 	uint32_t *chain_keys; /* by frame: equal where a call graph takes frames for the same */
 };
 

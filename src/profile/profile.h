@@ -180,6 +180,7 @@ struct profile_event {
 	uint32_t leader; /* own index: no group */
 	uint32_t member_count;
 	bool has_callchain;
+	bool has_copied_stacks; /* of which callers were found later: from the innermost one on */
 };
 
 struct profile_note { /* what the result is worth: "lost 12 samples", ... */
@@ -201,6 +202,7 @@ struct profile {
 	size_t row_count;
 	struct spool row_spool;
 	size_t event_count, binary_count, function_count, frame_count, thread_count, sample_count;
+	bool has_guests; /* frames of virtual machines */
 	uint64_t facets; /* bit by enum profile_facet: kept */
 	struct profile_field *fields; /* by facet from FACET_FIELD on */
 	size_t field_count;
@@ -214,6 +216,11 @@ void profile_destroy(struct profile *profile);
 static inline struct tally_str profile_string(const struct profile *p, uint32_t id)
 {
 	return intern_get(&p->strings, id);
+}
+/* Of a virtual machine. */
+static inline bool profile_frame_is_guest(const struct profile_frame *frame)
+{
+	return frame->level == PROFILE_LEVEL_GUEST_KERNEL || frame->level == PROFILE_LEVEL_GUEST_USER;
 }
 /* Empty for PROFILE_NONE. */
 static inline struct list profile_stack(const struct profile *p, uint32_t stack)

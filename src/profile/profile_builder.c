@@ -146,6 +146,7 @@ uint32_t profile_builder_frame(struct profile_builder *b, const struct profile_f
 	uint32_t id = PROFILE_NONE;
 	check_id(b, frame->function, b->functions.len, true);
 	check_id(b, frame->binary, b->binaries.len, true);
+	b->has_guests = b->has_guests || profile_frame_is_guest(frame);
 	if (!frame_table_add(&b->frames, frame, &id))
 		b->is_out_of_memory = true;
 	return id;
@@ -309,6 +310,7 @@ static bool fill_profile(struct profile_builder *b, struct profile *p)
 {
 	if (!sort_samples(b) || (b->rows.len > 0 && !spool_sort(&b->rows, sizeof(struct profile_row), compare_rows)))
 		return false;
+	p->has_guests = b->has_guests;
 	MOVE_ARRAY(p, &b->events, events, event_count);
 	MOVE_ARRAY(p, &b->binaries, binaries, binary_count);
 	MOVE_ARRAY(p, &b->functions, functions, function_count);

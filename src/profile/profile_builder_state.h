@@ -25,6 +25,7 @@ struct profile_builder {
 	struct id_table facet_ids; /* of FACET_WORDS for each value */
 	struct spool rows; /* of struct profile_row */
 	bool is_complete; /* stacks and samples came in bulk, these in order: no look-up finds them, no more may come */
+	bool has_guests; /* frames of virtual machines */
 	bool is_out_of_memory;
 	bool has_bad_id; /* something refers to an id that was not handed out */
 };

@@ -30,6 +30,8 @@ static void check_frames(void *context, size_t task, unsigned worker)
 		if ((frame->function >= b->functions.len && frame->function != PROFILE_NONE) ||
 			(frame->binary >= b->binaries.len && frame->binary != PROFILE_NONE))
 			set_flag(&b->has_bad_id);
+		if (profile_frame_is_guest(frame))
+			set_flag(&b->has_guests);
 	}
 }
 

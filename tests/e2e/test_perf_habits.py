@@ -44,6 +44,22 @@ def test_a_report_follows_127_frames(tally, deep):
         text = tally('report', '--stdio', '-i', deep, '-s', 'comm', '--no-children', *options).stdout
         return text.count(' 0x400') + text.count('-0x400')
     assert (frames(), frames('--max-stack', '1000'), frames('--max-stack', '0')) == (127, DEPTH, 0)
+    told = [tally('report', '-i', deep, *options).stderr for options in ([], ['--max-stack', '1000'], ['-g', 'none'])]
+    assert ['have more than 127 calls' in text for text in told] == [True, False, True]
+
+
+def test_copied_stacks_are_followed_from_the_innermost(tally, perf, live, workload, tmp_path):
+    """Chains that begin with the outermost call have these of what the kernel recorded, but not of copied stacks."""
+    def share_of_main(*record):
+        path = tmp_path / 'data'
+        made = perf('record', '-e', 'cpu-clock:u', '-F', '999', *record, '-o', path, '--', workload('recursion').path, 100,
+                    env={'HOME': str(tmp_path)})
+        if made.returncode:
+            pytest.skip(f'perf record fails here: {made.stderr.strip().splitlines()[-1]}')
+        text = tally('report', '--stdio', '--children', '--max-stack', '2', '-s', 'sym', '-g', 'none', '-i', path).stdout
+        return sum(float(line.split('%')[0]) for line in text.splitlines() if line.endswith(' [.] main'))
+    # It calls what recurses 50 deep; some samples may be of what it calls besides.
+    assert share_of_main('--call-graph', 'dwarf') < 50 < share_of_main('--call-graph', 'fp')
 
 
 def test_no_frames_in_script(tally, deep):
