@@ -325,6 +325,7 @@ static const struct option options[] = {
 		.help = "Time span of interest (start,stop), or percentages of the recording (10%-20%, 10%/2)"},
 	{"time-quantum", 0, OPTION_CALL, "time", .call = set_time_quantum, .is_self_explaining = true,
 		.help = "Set time quantum for time sort key"},
+	{"parallelism", 0, OPTION_UNSUPPORTED, "list", .help = "Only samples of times with so many threads running"},
 	{"itrace", 0, OPTION_UNSUPPORTED, "opts", .argument_is_optional = true, .help = "Instruction Tracing options"},
 	{"raw-trace", 0, OPTION_FLAG, .offset = REQUEST(raw_traces), .help = "Show raw trace event output"},
 	{"group-sort-idx", 0, OPTION_CALL, "n", .call = set_group_sort,

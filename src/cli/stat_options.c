@@ -342,6 +342,8 @@ static const struct option options[] = {
 		.argument = "event",
 		.call = pfm_add,
 		.help = "events by their vendor's names, as libpfm4 knows them; 'list pfm' shows them"},
+	UNBUILT("affinity", "visit CPUs in turn to read their counters"),
+	UNBUILT("hide-zero-events", "leave out events without a count"),
 	UNBUILT("record-tpebs", "retire latency by sampling"),
 	{.name = "smi-cost",
 		.kind = OPTION_FLAG,
