@@ -158,6 +158,7 @@ static enum tally_status prepare(struct script *script, struct tally_error *err)
 		.places.names = &script->names,
 		.fields = script->fields,
 		.hide_call_graph = settings->fields.hides_chains,
+		.is_narrow = settings->latency,
 		.without_frames = settings->max_stack == 0,
 		.places.full_kernel_path = settings->show_kernel_path,
 		.places.full_source_path = settings->full_source_path,

@@ -21,7 +21,9 @@ static void print_comm(struct script_printer *p, struct text *t, const struct sc
 {
 	char room[16];
 	struct tally_str name = thread_name(p, row, room, sizeof(room));
-	if (has_chain)
+	if (p->is_narrow)
+		text_str_right(t, (struct tally_str){name.data, name.len < 8 ? name.len : 8}, 8);
+	else if (has_chain)
 		text_bytes(t, name.data, name.len);
 	else
 		text_str_right(t, name, 16);
@@ -183,7 +185,9 @@ void script_print_start(struct script_printer *p, struct text *t, const struct s
 			text_u64_right(t, sample->tid, 5);
 		text_char(t, ' ');
 	}
-	if (fields & FIELD_CPU) {
+	if ((fields & FIELD_CPU) && p->is_narrow) {
+		text_printf(t, "%3d ", sample->present & SAMPLE_CPU ? (int)sample->cpu : -1);
+	} else if (fields & FIELD_CPU) {
 		text_char(t, '[');
 		if (sample->present & SAMPLE_CPU)
 			script_print_padded(t, sample->cpu, 3);

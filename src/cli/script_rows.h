@@ -19,6 +19,7 @@ struct script_printer {
 	const uint64_t *fields; /* by event index: FIELD_* */
 	const struct cgroup_names *cgroups; /* set where FIELD_CGROUP is */
 	bool hide_call_graph;
+	bool is_narrow; /* -L: eight letters of a command, a CPU without brackets */
 	bool without_frames; /* --max-stack 0: chains have none */
 	enum script_time_form time_form;
 	bool is_delta, is_relative;

@@ -188,3 +188,14 @@ def test_marks_of_rounds_in_dumps(tally, perf, tmp_path, line):
     ours, theirs = (program(*line, '-i', path).stdout for program in (tally, perf))
     assert ours.count('PERF_RECORD_FINISHED_ROUND: unhandled!') == theirs.count('PERF_RECORD_FINISHED_ROUND: unhandled!')
     assert ours == theirs
+
+
+@pytest.mark.parametrize('options', [[], ['-F', 'comm,tid,cpu,time,event'], ['--show-task-events'], ['-F', 'comm,pid,ip']])
+def test_narrow_columns(tally, perf, tmp_path, options):
+    built = Recording()
+    built.event('IP TID TIME CPU PERIOD')
+    built.comm('a-long-command')
+    built.sample(time=2000, cpu=11)
+    path = write(built, tmp_path)
+    ours, theirs = (program('script', '-L', '-i', path, *options).stdout for program in (tally, perf))
+    assert ours == theirs and ours.lstrip().startswith('a-long-c ')
