@@ -462,9 +462,6 @@ static int finish_settings(const struct cli *cli, struct settings *settings, int
 		return cli_failf(cli, "--pretty takes normal or raw, not '%s'", settings->pretty);
 	request->max_stack = settings->max_stack > UINT32_MAX ? UINT32_MAX : (unsigned)settings->max_stack;
 	request->is_verbose = settings->verbose > 0;
-	if (request->is_hierarchy && request->fields)
-		return cli_usagef(cli, &command_report, "fields,hierarchy",
-			"--hierarchy and --fields options cannot be used together");
 	if (request->stats && (request->tasks || request->mmaps))
 		return cli_failf(cli, "--tasks and --mmaps can't be used together with --stats");
 	const struct report_annotation *a = &request->annotation;

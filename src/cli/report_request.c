@@ -466,6 +466,19 @@ static const char *default_sort_of(const struct report_request *r, const struct 
 	return r->default_sort ? r->default_sort : DEFAULT_SORT;
 }
 
+/* Each level of a hierarchy is a key, and what it comes to stands before it. */
+static bool values_lead(const struct report_request *r)
+{
+	bool was_value = true;
+	for (size_t i = 0; i < r->column_count; i++) {
+		bool is_value = profile_key_get(r->columns[i])->is_value;
+		if (is_value ? !was_value : i == 0)
+			return false;
+		was_value = is_value;
+	}
+	return !was_value;
+}
+
 enum tally_status report_request_finish(
 	struct report_request *r, const struct report_source *source, struct tally_error *err)
 {
@@ -491,6 +504,11 @@ enum tally_status report_request_finish(
 	enum tally_status status = make_columns(r, source, default_sort_of(r, source), err);
 	if (status == TALLY_OK && !r->is_hierarchy)
 		hide_constant_columns(r);
+	if (status == TALLY_OK && r->is_hierarchy && r->fields && r->sort)
+		return error_set(
+			err, TALLY_INVALID, "--hierarchy takes its levels of --sort or of --fields, not of both");
+	if (status == TALLY_OK && r->is_hierarchy && r->fields && !values_lead(r))
+		return error_set(err, TALLY_INVALID, "with --hierarchy the values of --fields stand before its keys");
 	bool needs_history = has_key(r->keys, r->key_count, KEY_CHAIN_PREDICTED) ||
 			     has_key(r->keys, r->key_count, KEY_CHAIN_ABORTS) ||
 			     has_key(r->keys, r->key_count, KEY_CHAIN_CYCLES);

@@ -620,6 +620,20 @@ static enum tally_status show_records(struct report *report, struct tally_error 
 	return status == TALLY_END ? TALLY_OK : status;
 }
 
+/* perf begins before it has seen what a stream holds: its branches count if they are asked for, by -b or a key. */
+static enum tally_status finish_for_source(
+	struct report_request *r, const struct report_source *source, struct tally_error *err)
+{
+	if (r->branches != BRANCHES_IF_RECORDED || !source->is_pipe)
+		return report_request_finish(r, source, err);
+	r->branches = BRANCHES_NEVER;
+	enum tally_status status = report_request_finish(r, source, err);
+	if (status == TALLY_OK || !source->has_branches)
+		return status;
+	r->branches = BRANCHES_IF_RECORDED;
+	return report_request_finish(r, source, err);
+}
+
 static enum tally_status run_opened(struct report *report, struct tally_error *err)
 {
 	struct report_request *r = report->request;
@@ -630,9 +644,7 @@ static enum tally_status run_opened(struct report *report, struct tally_error *e
 	/* A pipe tells its events on the way: until it is read, call chains are thought possible. */
 	bool is_known = !source.is_pipe || r->is_interactive;
 	source.has_chains = source.has_chains || !is_known;
-	if (r->branches == BRANCHES_IF_RECORDED && source.is_pipe)
-		r->branches = BRANCHES_NEVER; /* as perf, which begins before it has seen what the stream holds */
-	enum tally_status status = report_request_finish(r, &source, err);
+	enum tally_status status = finish_for_source(r, &source, err);
 	/* Samples are read for one way of counting: it stays, whatever a stream tells later. */
 	if (r->branches == BRANCHES_IF_RECORDED)
 		r->branches = r->mode == KEY_MODE_BRANCH ? BRANCHES_ALWAYS : BRANCHES_NEVER;

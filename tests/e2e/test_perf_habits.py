@@ -1,7 +1,7 @@
 """What perf does by itself: depth of chains, separators within cells, guests, short names of verbs within verbs."""
 import pytest
 
-from perfdata_build import CHAIN_USER, Recording
+from perfdata_build import BRANCH_ANY, CHAIN_USER, Recording
 from tracing_build import Tracepoint, tracing_data
 
 TRACING_DATA, ARCH = 1, 6
@@ -199,3 +199,27 @@ def test_narrow_columns(tally, perf, tmp_path, options):
     path = write(built, tmp_path)
     ours, theirs = (program('script', '-L', '-i', path, *options).stdout for program in (tally, perf))
     assert ours == theirs and ours.lstrip().startswith('a-long-c ')
+
+
+def test_levels_of_a_hierarchy_by_fields(tally, deep):
+    line = ['report', '--stdio', '-q', '--hierarchy', '--no-children', '-g', 'none', '-i', deep]
+    by_fields, by_keys = tally(*line, '-F', 'overhead,comm,sym'), tally(*line, '-s', 'comm,sym')
+    assert by_fields.stdout == by_keys.stdout and by_fields.stdout.count('100.00%') == 2
+    assert tally(*line, '-F', 'sample,comm').stdout.split() == ['1', 'deep:er']
+
+
+def test_branches_in_a_stream_count_where_they_are_asked_for(tally, tmp_path):
+    built = Recording()
+    built.event('IP TID TIME PERIOD BRANCH_STACK', branch=BRANCH_ANY)
+    built.comm('job')
+    built.sample(branch_stack=[0x400100, 0x400200, 0, 0x400300, 0x400400, 0])
+    built.write(tmp_path / 'file')
+    attr = built.events[0][0]
+    stream = b'PERFILE2' + built.pack('Q', 16) + built.pack('IHHQ', 64, 0, 16 + len(attr), 0)[:8] + attr + built.pack('Q', 1)
+    (tmp_path / 'stream').write_bytes(stream + built.records)
+
+    def rows(*options):
+        return tally('report', '--stdio', '-q', '-i', tmp_path / 'stream', *options).stdout.split('\n')
+    assert len([row for row in rows() if row]) == 1
+    assert len([row for row in rows('-b') if row]) == 2
+    assert len([row for row in rows('-s', 'symbol_from') if row]) == 2

@@ -150,7 +150,9 @@ def test_a_member_to_sort_by_needs_a_group(recording, tally):
     path = recording('deep', 'cpu-clock:u')
     assert 'needs events in a group' in tally('report', '--group-sort-idx', '1', '-i', path, check=255).stderr
     tally('report', '--group-sort-idx', '0', '-i', path, check=0)  # the first event is what it goes by anyway
-    assert 'cannot be used together' in tally('report', '--hierarchy', '-F', 'comm', '-i', path, check=129).stderr
+    for fields in ('comm', 'overhead', 'comm,overhead'):
+        assert 'before its keys' in tally('report', '--hierarchy', '-F', fields, '-i', path, check=255).stderr
+    assert 'not of both' in tally('report', '--hierarchy', '-F', 'overhead,comm', '-s', 'sym', '-i', path, check=255).stderr
 
 
 def test_kernel_addresses_in_traces_have_names(tally, perf, tmp_path):
