@@ -50,6 +50,7 @@ struct binary_entry {
 	struct elf_image *image; /* the program file: segments */
 	struct elf_image *debug; /* where names live, if in another file */
 	char *names; /* the bytes that the names point into; malloc'ed */
+	struct file_map kernel_list; /* a copy of kallsyms */
 	struct jitdump jitdump; /* borrows names */
 	VEC(struct binary_step) trail; /* see binary_trail.h */
 	struct symbol_table symbols;

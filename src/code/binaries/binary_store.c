@@ -81,6 +81,7 @@ static void entry_destroy(struct binary_entry *entry)
 	jitdump_deinit(&entry->jitdump);
 	vec_free(&entry->trail);
 	free(entry->names);
+	file_map_close(&entry->kernel_list);
 	arena_deinit(&entry->arena);
 	free(entry);
 }

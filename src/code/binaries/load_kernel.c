@@ -194,31 +194,39 @@ static void use_kallsyms(const struct binary_store_options *options, struct bina
 		marks.is_hidden ? "its addresses are hidden: see kernel.kptr_restrict" : NULL);
 }
 
+/* Mapped, not read: of pages that are in memory already no copy is made. */
+static enum tally_status map_list(const char *path, struct file_map *map)
+{
+	if (file_exists(path) && !file_is_regular(path)) /* a FIFO would never end */
+		return TALLY_INVALID;
+	enum tally_status status = file_map_open(path, map, NULL);
+	if (status == TALLY_OK && map->bytes.len > LIMIT_SMALL_FILE) {
+		file_map_close(map);
+		return TALLY_LIMIT;
+	}
+	return status;
+}
+
 /* A copy that was made where the kernel hid its addresses is no use. */
 static bool use_kallsyms_copy(const struct binary_store_options *options, struct host_kernel *host,
 	struct binary_entry *entry, const char *path)
 {
-	size_t len;
+	struct file_map *map = &entry->kernel_list;
 	if (!path)
 		return false;
-	/* A FIFO would never end. */
-	enum tally_status status = file_exists(path) && !file_is_regular(path)
-					   ? TALLY_INVALID
-					   : file_read(path, LIMIT_SMALL_FILE, &entry->names, &len, NULL);
+	enum tally_status status = map_list(path, map);
 	if (status != TALLY_OK) {
 		binary_trail_add(entry, KERNEL_LIST, path, binary_trail_found(status), NULL);
-		entry->names = NULL;
 		return false;
 	}
-	kallsyms_open(entry->names, len, &host->copy);
+	kallsyms_open((const char *)map->bytes.data, map->bytes.len, &host->copy);
 	use_kallsyms(options, entry, &host->copy, path);
 	if (entry->status == BINARY_OK) {
 		/* Modules are moved one by one: of another boot nothing is known of them. */
 		host->copy_path = entry->moved == 0 ? path : NULL;
 		return true;
 	}
-	free(entry->names);
-	entry->names = NULL;
+	file_map_close(map);
 	entry->used_path = NULL;
 	return false;
 }
