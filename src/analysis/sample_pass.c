@@ -6,12 +6,7 @@
 
 bool sample_pass_is_sequential(struct perfdata_reader *reader)
 {
-	size_t count;
-	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
-	for (size_t i = 0; i < count; i++)
-		if (events[i].attr.sample_type & SAMPLE_READ)
-			return true;
-	return false;
+	return perfdata_reader_has_samples_with(reader, SAMPLE_READ);
 }
 
 struct sample_pass *sample_pass_create(const struct sample_pass_input *input)

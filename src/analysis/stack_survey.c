@@ -16,12 +16,7 @@ struct survey {
 
 bool stack_survey_has_stacks(struct perfdata_reader *reader)
 {
-	size_t count;
-	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
-	for (size_t i = 0; i < count; i++)
-		if (events[i].attr.sample_type & SAMPLE_STACK_USER)
-			return true;
-	return false;
+	return perfdata_reader_has_samples_with(reader, SAMPLE_STACK_USER);
 }
 
 static void visit(struct survey *s, const struct record *record, size_t position)

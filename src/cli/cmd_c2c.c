@@ -325,16 +325,6 @@ static void c2c_deinit(struct c2c *c)
 	data_source_close(&c->source);
 }
 
-static bool records_chains(const struct perfdata_reader *reader)
-{
-	size_t count;
-	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
-	for (size_t i = 0; i < count; i++)
-		if (events[i].attr.sample_type & (SAMPLE_CALLCHAIN | SAMPLE_STACK_USER))
-			return true;
-	return false;
-}
-
 static enum tally_status open_and_read(
 	const struct cli *cli, const struct settings *s, struct c2c *c, struct tally_error *err)
 {
@@ -353,7 +343,10 @@ static enum tally_status open_and_read(
 		.options = s->chains.chains,
 		.is_caller_first = s->chains.is_caller_first,
 		.is_by_address = s->chains.is_by_address};
-	c->table.chains = has_chains && records_chains(c->source.reader) ? &c->chains : NULL;
+	c->table.chains =
+		has_chains && perfdata_reader_has_samples_with(c->source.reader, SAMPLE_CALLCHAIN | SAMPLE_STACK_USER)
+			? &c->chains
+			: NULL;
 	if (s->stitches)
 		status = report_stitched_registers(c->source.reader, &c->stitcher.register_count, err);
 	if (status != TALLY_OK)

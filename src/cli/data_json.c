@@ -90,17 +90,6 @@ static enum tally_status put_chain(
 	return resolver->failed ? error_nomem(err) : status;
 }
 
-/* Samples of events without CPUs have the CPU -1 then, as perf's. */
-static bool some_event_has_cpus(const struct perfdata_reader *reader)
-{
-	size_t count;
-	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
-	for (size_t i = 0; i < count; i++)
-		if (events[i].attr.sample_type & SAMPLE_CPU)
-			return true;
-	return false;
-}
-
 static enum tally_status put_sample(
 	struct json *j, struct data_source *source, const struct data_sample *s, bool has_cpus, struct tally_error *err)
 {
@@ -134,7 +123,8 @@ enum tally_status data_json_write(
 	struct json j = {.out = t};
 	struct data_sample sample;
 	enum tally_status status;
-	bool has_cpus = some_event_has_cpus(source->reader);
+	/* Samples of events without CPUs have the CPU -1 then, as perf's. */
+	bool has_cpus = perfdata_reader_has_samples_with(source->reader, SAMPLE_CPU);
 
 	*samples = 0;
 	json_object(&j, NULL);

@@ -73,9 +73,9 @@ static enum tally_status open_reader(
 	enum tally_status status = cli_open_recording(recording->path, request->force, &recording->reader, &why);
 	if (status == TALLY_CORRUPT)
 		return error_set(err, status, "Failed to open %s", recording->path);
-	if (status == TALLY_OK && request->cpus && !recording_has_samples_with(recording->reader, SAMPLE_CPU))
+	if (status == TALLY_OK && request->cpus && !perfdata_reader_has_samples_with(recording->reader, SAMPLE_CPU))
 		return error_set(err, TALLY_INVALID, "File does not contain CPU events. Remove -C option to proceed.");
-	bool has_chains = status != TALLY_OK || recording_has_samples_with(recording->reader, SAMPLE_CALLCHAIN) ||
+	bool has_chains = status != TALLY_OK || perfdata_reader_has_samples_with(recording->reader, SAMPLE_CALLCHAIN) ||
 			  perfdata_reader_is_pipe(recording->reader);
 	if (request->with_paths && !has_chains)
 		return error_set(err, TALLY_INVALID, "-g needs call chains, and %s has none: was it made without -g?",

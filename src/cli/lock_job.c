@@ -350,7 +350,7 @@ enum tally_status lock_job_begin(struct lock_job *job, struct tally_error *err)
 	struct perfdata_reader *reader = job->source.reader;
 	if (!lock_job_wants_cgroups(job))
 		return TALLY_OK;
-	if (!recording_has_samples_with(reader, SAMPLE_CGROUP))
+	if (!perfdata_reader_has_samples_with(reader, SAMPLE_CGROUP))
 		return error_set(err, TALLY_UNSUPPORTED, "%s",
 			job->settings->is_live ? "this kernel's samples do not tell their cgroup: Linux 5.7 is the "
 						 "first whose do"

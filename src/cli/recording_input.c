@@ -65,16 +65,6 @@ void cli_print_health(const struct cli *cli, const struct input_health *health)
 	say(cli, health->unknown_records, "records of unknown types are left out");
 }
 
-bool recording_has_samples_with(const struct perfdata_reader *reader, uint64_t sample_type)
-{
-	size_t count;
-	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
-	for (size_t i = 0; i < count; i++)
-		if (events[i].attr.sample_type & sample_type)
-			return true;
-	return false;
-}
-
 bool recording_samples_branches(const struct perfdata_reader *reader)
 {
 	size_t count;

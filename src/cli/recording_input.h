@@ -11,8 +11,6 @@
  * of another user's, who is not root, is opened only by force, as perf does it. */
 TALLY_MUST_CHECK enum tally_status cli_open_recording(
 	const char *path, bool force, struct perfdata_reader **reader, struct tally_error *err);
-/* Whether an event's samples have one of the SAMPLE_ bits. Of a stream: as far as its attrs are known. */
-bool recording_has_samples_with(const struct perfdata_reader *reader, uint64_t sample_type);
 /* Branch stacks that count branches: stacks of calls, which end chains, are not. By the events. */
 bool recording_samples_branches(const struct perfdata_reader *reader);
 /* The same as perf has it: of a file, by its header. */

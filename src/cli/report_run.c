@@ -96,7 +96,7 @@ static struct report_source describe_source(struct report *report)
 	size_t count;
 	const struct perfdata_event *events = perfdata_reader_events(report->reader, &count);
 	struct report_source source = {
-		.has_chains = recording_has_samples_with(report->reader, SAMPLE_CALLCHAIN),
+		.has_chains = perfdata_reader_has_samples_with(report->reader, SAMPLE_CALLCHAIN),
 		.is_pipe = perfdata_reader_is_pipe(report->reader),
 		.is_all_tracepoints = count > 0,
 		.has_branches = recording_has_branches(report->reader),
@@ -203,7 +203,7 @@ static void print_title(const struct report *report, const struct flat_table *ta
 	for (uint32_t m = 0; m < count; m++) {
 		const struct flat_total *t = &table->totals[m];
 		title.sample_count += report->request->is_relative ? t->passed_count : t->count;
-		title.total_period += report->request->is_relative ? t->passed_period - t->hidden_period : t->period;
+		title.total_period += flat_total_period(t, report->request->is_relative);
 		if (report->request->mode == KEY_MODE_BRANCH)
 			branched += p->events[first + m].branched_count;
 	}
@@ -425,7 +425,7 @@ static enum tally_status check_chains(const struct report *report, struct tally_
 	const struct report_request *r = report->request;
 	/* As perf, whose pipes say what is in them only on the way: there, what is missing shows in the rows. */
 	bool is_pipe = perfdata_reader_is_pipe(report->reader);
-	bool has_chains = is_pipe || recording_has_samples_with(report->reader, SAMPLE_CALLCHAIN);
+	bool has_chains = is_pipe || perfdata_reader_has_samples_with(report->reader, SAMPLE_CALLCHAIN);
 	if (r->has_history && !has_chains && !recording_has_branches(report->reader))
 		return error_set(err, TALLY_INVALID,
 			"--branch-history needs branch stacks, and this recording has none: was it made without -b?");
@@ -438,9 +438,9 @@ static enum tally_status check_chains(const struct report *report, struct tally_
 	if (r->filters.parent && !has_chains)
 		return error_set(err, TALLY_INVALID,
 			"-p and --sort parent need call chains, and this recording has none: was it made without -g?");
-	if (r->cpus && !recording_has_samples_with(report->reader, SAMPLE_CPU))
+	if (r->cpus && !perfdata_reader_has_samples_with(report->reader, SAMPLE_CPU))
 		return error_set(err, TALLY_INVALID, "File does not contain CPU events. Remove -C option to proceed.");
-	if (r->branches == BRANCHES_ALWAYS && !recording_has_samples_with(report->reader, SAMPLE_BRANCH_STACK))
+	if (r->branches == BRANCHES_ALWAYS && !perfdata_reader_has_samples_with(report->reader, SAMPLE_BRANCH_STACK))
 		return error_set(err, TALLY_INVALID,
 			"-b needs branch stacks, and this recording has none: was it made without -b?");
 	if ((report_request_facets(r) & UINT64_C(1) << FACET_PARALLELISM) && !has_switches(report->reader))
@@ -448,7 +448,7 @@ static enum tally_status check_chains(const struct report *report, struct tally_
 			"latency and parallelism need context switches, and this recording has none: was it made "
 			"without "
 			"--switch-events?");
-	if (r->by_memory && !is_pipe && !recording_has_samples_with(report->reader, SAMPLE_DATA_SRC))
+	if (r->by_memory && !is_pipe && !perfdata_reader_has_samples_with(report->reader, SAMPLE_DATA_SRC))
 		return error_set(err, TALLY_INVALID,
 			"--mem-mode needs data sources, and this recording has none: was it made without -d?");
 	return TALLY_OK;

@@ -23,22 +23,12 @@ static enum tally_status find_switches(
 	return TALLY_OK;
 }
 
-static bool has_cpus(struct perfdata_reader *reader)
-{
-	size_t count;
-	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
-	for (size_t i = 0; i < count; i++)
-		if (events[i].attr.sample_type & SAMPLE_CPU)
-			return true;
-	return false;
-}
-
 enum tally_status script_filter_init(struct script_filter *filter, const struct script_filter_request *request,
 	struct perfdata_reader *reader, struct tally_error *err)
 {
 	*filter = (struct script_filter){.request = request, .is_off = request->switch_on != NULL};
 	enum tally_status status = TALLY_OK;
-	if (request->cpus && !has_cpus(reader))
+	if (request->cpus && !perfdata_reader_has_samples_with(reader, SAMPLE_CPU))
 		return error_set(err, TALLY_INVALID, "File does not contain CPU events. Remove -C option to proceed.");
 	if (request->cpus)
 		status = cpu_filter_parse(request->cpus, &filter->cpus, err);

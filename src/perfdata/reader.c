@@ -407,6 +407,14 @@ bool perfdata_reader_has_tracepoints(const struct perfdata_reader *r)
 	return false;
 }
 
+bool perfdata_reader_has_samples_with(const struct perfdata_reader *r, uint64_t sample_type)
+{
+	for (size_t i = 0; i < r->events.events.len; i++)
+		if (r->events.events.items[i].attr.sample_type & sample_type)
+			return true;
+	return false;
+}
+
 const struct perfdata_features *perfdata_reader_features(const struct perfdata_reader *r)
 {
 	return &r->features;

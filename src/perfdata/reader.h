@@ -65,6 +65,8 @@ bool perfdata_reader_is_swapped(const struct perfdata_reader *reader);
 const struct perfdata_event *perfdata_reader_events(const struct perfdata_reader *reader, size_t *count);
 /* Whether one of them is a tracepoint. */
 bool perfdata_reader_has_tracepoints(const struct perfdata_reader *reader);
+/* Whether one's samples have one of the SAMPLE_ bits. Of a stream: as far as its attrs are known. */
+bool perfdata_reader_has_samples_with(const struct perfdata_reader *reader, uint64_t sample_type);
 const struct perfdata_features *perfdata_reader_features(const struct perfdata_reader *reader);
 const struct input_health *perfdata_reader_health(const struct perfdata_reader *reader);
 /* For direct, parallel reading: all records of an uncompressed file, or of a stream that was read to its end; len 0 if

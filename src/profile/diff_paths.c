@@ -43,7 +43,7 @@ static uint32_t find_path(struct path_builder *b, const struct profile *p, uint3
 {
 	const struct profile_frame *frame = &p->frames[frame_id];
 	struct diff_path path = {.parent = parent};
-	path.is_inlined = frame->function != PROFILE_NONE && p->functions[frame->function].is_inlined;
+	path.is_inlined = profile_frame_is_inlined(p, frame_id);
 	if (!name_of(b, p, frame, &path.name))
 		return PROFILE_NONE;
 	bool was_new;

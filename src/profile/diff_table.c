@@ -74,9 +74,7 @@ static bool add_files(struct diff_builder *b)
 		const struct flat_table *table = diff->tables[file];
 		if (!table)
 			continue;
-		diff->totals[file] = diff->options.is_relative
-					     ? table->totals[0].passed_period - table->totals[0].hidden_period
-					     : table->totals[0].period;
+		diff->totals[file] = flat_total_period(&table->totals[0], diff->options.is_relative);
 		for (size_t i = 0; i < table->shown_count; i++)
 			if (!add_row(b, (uint32_t)file, table->order[i]))
 				return false;

@@ -16,12 +16,6 @@ struct chain_making {
 	const bool *is_used; /* by stack */
 };
 
-static bool is_inlined(const struct profile *p, uint32_t frame)
-{
-	uint32_t function = p->frames[frame].function;
-	return function != PROFILE_NONE && p->functions[function].is_inlined;
-}
-
 /* The innermost calls, or the outermost ones of chains that begin with these: as perf, which finds those of copied stacks
  * one by one from the innermost, whatever the order. */
 struct list flat_chains_counted(const struct profile *p, const struct flat_options *options, uint32_t stack)
@@ -31,11 +25,11 @@ struct list flat_chains_counted(const struct profile *p, const struct flat_optio
 	if (left == 0 || all.count <= left)
 		return all;
 	if (options->is_caller_first && !p->events[options->first_event].has_copied_stacks) {
-		for (begin = end; begin > 0 && (left > 0 || is_inlined(p, all.items[begin - 1])); begin--)
-			left -= !is_inlined(p, all.items[begin - 1]);
+		for (begin = end; begin > 0 && (left > 0 || profile_frame_is_inlined(p, all.items[begin - 1])); begin--)
+			left -= !profile_frame_is_inlined(p, all.items[begin - 1]);
 	} else {
 		for (end = 0; end < all.count && left > 0; end++)
-			left -= !is_inlined(p, all.items[end]);
+			left -= !profile_frame_is_inlined(p, all.items[end]);
 	}
 	return (struct list){all.items + begin, end - begin};
 }

@@ -93,6 +93,12 @@ struct flat_total {
 	uint64_t latency, passed_latency;
 };
 
+/* What percentages are of: all samples, or those that the rows show. */
+static inline uint64_t flat_total_period(const struct flat_total *total, bool is_relative)
+{
+	return is_relative ? total->passed_period - total->hidden_period : total->period;
+}
+
 struct flat_table {
 	const struct profile *profile;
 	struct flat_options options;

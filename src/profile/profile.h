@@ -222,6 +222,12 @@ static inline bool profile_frame_is_guest(const struct profile_frame *frame)
 {
 	return frame->level == PROFILE_LEVEL_GUEST_KERNEL || frame->level == PROFILE_LEVEL_GUEST_USER;
 }
+/* A call that was inlined; frame: its index. */
+static inline bool profile_frame_is_inlined(const struct profile *p, uint32_t frame)
+{
+	uint32_t function = p->frames[frame].function;
+	return function != PROFILE_NONE && p->functions[function].is_inlined;
+}
 /* Empty for PROFILE_NONE. */
 static inline struct list profile_stack(const struct profile *p, uint32_t stack)
 {

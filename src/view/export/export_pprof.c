@@ -171,12 +171,6 @@ static void add_line(struct pprof *w, uint64_t function, uint64_t number)
 	protobuf_close(&w->sink->text, LOCATION_LINE, begin);
 }
 
-static bool is_inlined(const struct profile *p, uint32_t frame)
-{
-	uint32_t function = p->frames[frame].function;
-	return function != PROFILE_NONE && p->functions[function].is_inlined;
-}
-
 static void note_binary(struct pprof *w, const struct profile_frame *frame, bool has_line, bool has_inline)
 {
 	if (frame->binary == PROFILE_NONE)
@@ -233,14 +227,14 @@ static uint32_t inlined_location(struct pprof *w, const uint32_t *frames, size_t
 
 static uint32_t look_at(struct pprof *w, uint32_t frame)
 {
-	return is_inlined(w->view->profile, frame) ? LOCATION_INLINED : write_location(w, &frame, 1);
+	return profile_frame_is_inlined(w->view->profile, frame) ? LOCATION_INLINED : write_location(w, &frame, 1);
 }
 
 /* How many of the frames, one at least, are at one place: calls that were inlined, and what they were inlined into. */
 static size_t count_inlined(const struct pprof *w, const uint32_t *frames, size_t count)
 {
 	size_t len = 1;
-	while (len < count && len < LIMIT_INLINE_DEPTH && is_inlined(w->view->profile, frames[len - 1]))
+	while (len < count && len < LIMIT_INLINE_DEPTH && profile_frame_is_inlined(w->view->profile, frames[len - 1]))
 		len++;
 	return len;
 }

@@ -80,8 +80,7 @@ static inline const struct profile_frame *firefox_frame(const struct firefox *w,
 
 static inline bool firefox_is_inlined(const struct firefox *w, uint32_t frame)
 {
-	const struct profile_frame *f = firefox_frame(w, frame);
-	return f->function != PROFILE_NONE && w->view->profile->functions[f->function].is_inlined;
+	return profile_frame_is_inlined(w->view->profile, w->tables.frames[frame]);
 }
 
 /* UINT32_MAX is null. */

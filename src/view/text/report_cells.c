@@ -100,7 +100,7 @@ uint64_t report_member_total(const struct report_layout *l, uint32_t member)
 	const struct flat_total *total = &l->table->totals[member];
 	if (l->shown_totals)
 		return l->shown_totals[member];
-	return l->options->is_relative ? total->passed_period - total->hidden_period : total->period;
+	return flat_total_period(total, l->options->is_relative);
 }
 
 uint64_t report_value_total(const struct report_layout *l, uint32_t member, enum profile_key key)
