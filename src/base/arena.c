@@ -10,6 +10,7 @@
 
 #define CHUNK_FIRST_BYTES 4096u
 #define CHUNK_MAX_BYTES	  (1u << 20)
+#define VEC_FIRST_ITEMS	  4
 
 struct arena_chunk {
 	struct arena_chunk *next;
@@ -89,6 +90,23 @@ void *arena_copy(struct arena *arena, const void *data, size_t size)
 	if (copy && size > 0)
 		memcpy(copy, data, size);
 	return copy;
+}
+
+bool arena_vec_grow(struct arena *arena, void *items, size_t *cap, size_t item_size, size_t need)
+{
+	size_t new_cap = *cap < VEC_FIRST_ITEMS ? VEC_FIRST_ITEMS : *cap;
+	while (new_cap < need)
+		if (!checked_mul(new_cap, (size_t)2, &new_cap))
+			return false;
+	void *old, *grown = arena_alloc_array(arena, new_cap, item_size, _Alignof(max_align_t));
+	if (!grown)
+		return false;
+	memcpy(&old, items, sizeof(old));
+	if (*cap > 0)
+		memcpy(grown, old, *cap * item_size);
+	memcpy(items, &grown, sizeof(grown));
+	*cap = new_cap;
+	return true;
 }
 
 char *arena_string(struct arena *arena, const char *text, size_t len)

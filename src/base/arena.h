@@ -11,6 +11,7 @@
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arena_chunk;
@@ -29,6 +30,13 @@ void *arena_alloc_array(struct arena *arena, size_t count, size_t size, size_t a
 void *arena_copy(struct arena *arena, const void *data, size_t size);
 /* Copies len bytes and adds a NUL. */
 char *arena_string(struct arena *arena, const char *text, size_t len);
+/* Room for need items of a VEC that lies in the arena, where what it leaves stays too: it is neither pushed to nor freed as
+ * others are. False, and the vec is unchanged: out of memory. */
+bool arena_vec_grow(struct arena *arena, void *items, size_t *cap, size_t item_size, size_t need);
+#define arena_vec_reserve(arena, v, need) \
+	((need) <= (v)->cap || arena_vec_grow((arena), &(v)->items, &(v)->cap, sizeof(*(v)->items), (need)))
+#define arena_vec_push(arena, v, value) \
+	(arena_vec_reserve((arena), (v), (v)->len + 1) ? ((v)->items[(v)->len++] = (value), true) : false)
 char *arena_printf(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

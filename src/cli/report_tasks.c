@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "base/error.h"
 #include "base/intern.h"
 #include "base/map_u64.h"
@@ -35,6 +36,7 @@ struct tasks {
 	struct map_u64 by_tid; /* -> index of items */
 	struct intern comms;
 	VEC(struct address_space *) spaces;
+	struct arena arena; /* of spaces */
 	struct map_u64 space_of; /* pid -> index of spaces */
 	VEC(struct mapped_file) files; /* what the binary of a mapping is the index of */
 	struct intern paths;
@@ -43,11 +45,8 @@ struct tasks {
 
 static void tasks_deinit(struct tasks *tasks)
 {
-	for (size_t i = 0; i < tasks->spaces.len; i++) {
-		address_space_deinit(tasks->spaces.items[i]);
-		free(tasks->spaces.items[i]);
-	}
 	vec_free(&tasks->spaces);
+	arena_deinit(&tasks->arena);
 	vec_free(&tasks->items);
 	vec_free(&tasks->files);
 	map_u64_deinit(&tasks->by_tid);
@@ -88,13 +87,10 @@ static struct task *add_thread(struct tasks *tasks, int32_t pid, int32_t tid)
 
 static struct address_space *new_space(struct tasks *tasks, int32_t pid)
 {
-	struct address_space *space = calloc(1, sizeof(*space));
-	if (!space)
+	struct address_space *space = arena_new(&tasks->arena, struct address_space);
+	if (!space || !vec_push(&tasks->spaces, space))
 		return NULL;
-	if (!vec_push(&tasks->spaces, space)) {
-		free(space);
-		return NULL;
-	}
+	address_space_init(space, &tasks->arena);
 	return map_u64_set(&tasks->space_of, (uint32_t)pid, tasks->spaces.len - 1) ? space : NULL;
 }
 
@@ -264,16 +260,19 @@ static void put_mapping(struct tasks *tasks, const struct mapping *m)
 static bool print_mappings(struct tasks *tasks, const struct task *task, size_t level)
 {
 	const struct address_space *space = find_space(tasks, task->pid);
-	struct address_space flat = {0};
+	struct address_space flat;
+	struct arena arena;
 	if (!space)
 		return true;
+	arena_init(&arena);
+	address_space_init(&flat, &arena);
 	bool ok = address_space_flatten(&flat, space, tasks->now);
 	for (size_t i = 0; ok && i < flat.active.len; i++)
 		if (tasks->json)
 			put_mapping(tasks, &flat.mappings.items[flat.active.items[i]]);
 		else
 			print_mapping(tasks, &flat.mappings.items[flat.active.items[i]], level);
-	address_space_deinit(&flat);
+	arena_deinit(&arena);
 	return ok;
 }
 

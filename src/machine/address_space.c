@@ -1,12 +1,8 @@
 #include "machine/address_space.h"
 
-void address_space_deinit(struct address_space *space)
+void address_space_init(struct address_space *space, struct arena *arena)
 {
-	vec_free(&space->mappings);
-	vec_free(&space->active);
-	vec_free(&space->change_times_ns);
-	free(space->max_end);
-	space->max_end = NULL;
+	*space = (struct address_space){.arena = arena};
 }
 
 /* First active entry that ends after address. */
@@ -26,7 +22,7 @@ static size_t active_lower_bound(const struct address_space *space, uint64_t add
 
 static bool active_insert(struct address_space *space, size_t position, uint32_t index)
 {
-	if (!vec_reserve(&space->active, space->active.len + 1))
+	if (!arena_vec_reserve(space->arena, &space->active, space->active.len + 1))
 		return false;
 	uint32_t *items = space->active.items;
 	memmove(items + position + 1, items + position, (space->active.len - position) * sizeof(*items));
@@ -45,7 +41,7 @@ static void active_remove(struct address_space *space, size_t position)
 /* position: of the first active one behind it. */
 static bool add_active(struct address_space *space, const struct mapping *mapping, size_t position)
 {
-	if (!vec_push(&space->mappings, *mapping))
+	if (!arena_vec_push(space->arena, &space->mappings, *mapping))
 		return false;
 	uint32_t index = (uint32_t)(space->mappings.len - 1);
 	space->mappings.items[index].time_to_ns = MAPPING_FOREVER;
@@ -66,7 +62,7 @@ static bool add_piece(
 /* What lies there ends; *position: of the first active one behind. */
 static bool make_room(struct address_space *space, uint64_t start, uint64_t end, uint64_t time_ns, size_t *position)
 {
-	if (!vec_push(&space->change_times_ns, time_ns))
+	if (!arena_vec_push(space->arena, &space->change_times_ns, time_ns))
 		return false;
 	while ((*position = active_lower_bound(space, start)) < space->active.len) {
 		uint32_t index = space->active.items[*position];
@@ -205,7 +201,8 @@ static bool collect_active(struct address_space *space)
 {
 	space->active.len = 0;
 	for (size_t i = 0; i < space->mappings.len; i++)
-		if (space->mappings.items[i].time_to_ns == MAPPING_FOREVER && !vec_push(&space->active, (uint32_t)i))
+		if (space->mappings.items[i].time_to_ns == MAPPING_FOREVER &&
+			!arena_vec_push(space->arena, &space->active, (uint32_t)i))
 			return false;
 	return true;
 }
@@ -224,19 +221,15 @@ bool address_space_finish(struct address_space *space)
 		kept++;
 	}
 	space->mappings.len = kept;
-	free(space->max_end);
-	space->max_end = NULL;
-	if (kept > 0) {
-		sort_by_start(maps, kept);
-		space->max_end = malloc(kept * sizeof(*space->max_end));
-		if (!space->max_end)
-			return false;
-	}
+	space->max_end.len = 0;
+	if (!arena_vec_reserve(space->arena, &space->max_end, kept))
+		return false;
+	sort_by_start(maps, kept);
 	uint64_t highest = 0;
 	for (size_t i = 0; i < kept; i++) {
 		if (maps[i].end > highest)
 			highest = maps[i].end;
-		space->max_end[i] = highest;
+		space->max_end.items[space->max_end.len++] = highest;
 	}
 	space->finished_changes = space->change_times_ns.len;
 	return collect_active(space);
@@ -266,7 +259,7 @@ static const struct mapping *find_own(
 	uint64_t next = low < space->mappings.len ? maps[low].start : UINT64_MAX;
 	uint64_t before = 0; /* where the last one ends that does not reach the address */
 	size_t i = low;
-	for (; i-- > 0 && space->max_end[i] > address;) {
+	for (; i-- > 0 && space->max_end.items[i] > address;) {
 		if (address >= maps[i].end) {
 			before = maps[i].end > before ? maps[i].end : before;
 		} else if (maps[i].time_from_ns <= time_ns && time_ns < maps[i].time_to_ns) {
@@ -274,8 +267,8 @@ static const struct mapping *find_own(
 			return &maps[i];
 		}
 	}
-	if (i < low && space->max_end[i] > before)
-		before = space->max_end[i];
+	if (i < low && space->max_end.items[i] > before)
+		before = space->max_end.items[i];
 	cut_range(range, before, next);
 	return NULL;
 }

@@ -1,13 +1,14 @@
 /*
  * address_space.h - the mappings of one process image (from exec or fork to the next exec) or of the kernel, over time.
  *
- * Owned by machine. A forked space borrows its parent's mappings as they were at the fork (no copy); its own ones win.
+ * What it knows lies in an arena of its owner. A forked space borrows its parent's mappings as they were at the fork (no copy); its own ones win.
  * Feeding is in time order, by one thread; after address_space_finish look-ups come from any thread.
  */
 #ifndef MACHINE_ADDRESS_SPACE_H
 #define MACHINE_ADDRESS_SPACE_H
 
 #include "base/address.h"
+#include "base/arena.h"
 #include "base/vec.h"
 #include "machine/mapping.h"
 
@@ -16,10 +17,11 @@
 #define ADDRESS_SPACE_MAX_DEPTH 8
 
 struct address_space {
+	struct arena *arena; /* borrowed */
 	VEC(struct mapping) mappings; /* in order of arrival until finish, then by start */
 	VEC(uint32_t) active; /* indexes of mappings that are valid now, by start, disjoint; feeding only */
 	VEC(uint64_t) change_times_ns; /* one per change, ascending */
-	uint64_t *max_end; /* after finish: highest end of mappings[0..i] */
+	VEC(uint64_t) max_end; /* after finish: highest end of mappings[0..i] */
 	size_t finished_changes; /* how many there were at the last finish */
 	const struct address_space *parent;
 	uint64_t fork_time_ns;
@@ -28,7 +30,8 @@ struct address_space {
 	uint32_t epoch_base; /* set by machine_finish */
 };
 
-void address_space_deinit(struct address_space *space);
+/* Empty; it ends with the arena. */
+void address_space_init(struct address_space *space, struct arena *arena);
 /* What the new mapping covers of older ones ends at its time_from_ns. False: out of memory. */
 bool address_space_map(struct address_space *space, const struct mapping *mapping);
 /* The same, but generated code stays where it is. */

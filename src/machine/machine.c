@@ -24,6 +24,7 @@ enum tally_status machine_create(struct machine **machine, struct tally_error *e
 	intern_init(&m->strings);
 	binary_table_init(&m->binaries, &m->strings);
 	process_table_init(&m->processes, &m->strings);
+	address_space_init(&m->kernel, &m->processes.arena);
 	if (!process_table_name(&m->processes, 0, STR("swapper"), 0)) {
 		machine_destroy(m);
 		return error_nomem(err);
@@ -38,7 +39,6 @@ void machine_destroy(struct machine *machine)
 		return;
 	process_table_deinit(&machine->processes);
 	binary_table_deinit(&machine->binaries);
-	address_space_deinit(&machine->kernel);
 	intern_deinit(&machine->strings);
 	free(machine);
 }

@@ -8,12 +8,6 @@ void process_table_init(struct process_table *table, struct intern *strings)
 
 void process_table_deinit(struct process_table *table)
 {
-	for (size_t i = 0; i < table->spaces.len; i++)
-		address_space_deinit(table->spaces.items[i]);
-	for (size_t i = 0; i < table->processes.len; i++)
-		vec_free(&table->processes.items[i].images);
-	for (size_t i = 0; i < table->threads.len; i++)
-		vec_free(&table->threads.items[i].names);
 	vec_free(&table->spaces);
 	vec_free(&table->processes);
 	vec_free(&table->threads);
@@ -64,8 +58,9 @@ static struct address_space *add_image(struct process_table *table, struct proce
 	struct address_space *space = arena_new(&table->arena, struct address_space);
 	if (!space || !vec_push(&table->spaces, space))
 		return NULL;
+	address_space_init(space, &table->arena);
 	struct process_image image = {.time_from_ns = time_ns, .space = space};
-	return vec_push(&process->images, image) ? space : NULL;
+	return arena_vec_push(&table->arena, &process->images, image) ? space : NULL;
 }
 
 struct address_space *process_table_space(struct process_table *table, int32_t pid, uint64_t time_ns)
@@ -97,7 +92,8 @@ bool process_table_name(struct process_table *table, int32_t tid, struct tally_s
 {
 	struct thread *thread = find_or_add_thread(table, tid);
 	struct thread_name name = {.time_from_ns = time_ns};
-	return thread && intern_add(table->strings, comm.data, comm.len, &name.comm) && vec_push(&thread->names, name);
+	return thread && intern_add(table->strings, comm.data, comm.len, &name.comm) &&
+	       arena_vec_push(&table->arena, &thread->names, name);
 }
 
 static bool inherit_name(struct process_table *table, const struct record_task *task, uint64_t time_ns)
@@ -107,7 +103,7 @@ static bool inherit_name(struct process_table *table, const struct record_task *
 	if (name.comm == INTERN_NONE)
 		return true;
 	struct thread *thread = find_or_add_thread(table, (int32_t)task->tid);
-	return thread && vec_push(&thread->names, name);
+	return thread && arena_vec_push(&table->arena, &thread->names, name);
 }
 
 bool process_table_fork(struct process_table *table, const struct record_task *task, uint64_t time_ns)

@@ -39,7 +39,7 @@ struct process_table {
 	VEC(struct thread) threads;
 	VEC(struct address_space *) spaces; /* all, in order of creation */
 	struct map_u64 by_pid, by_tid; /* -> index */
-	struct arena arena; /* of spaces */
+	struct arena arena; /* of spaces, images and names */
 };
 
 void process_table_init(struct process_table *table, struct intern *strings);

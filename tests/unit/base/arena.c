@@ -1,6 +1,7 @@
 #include "unit_test.h"
 
 #include "base/arena.h"
+#include "base/vec.h"
 
 #include <string.h>
 
@@ -50,6 +51,29 @@ static void sizes_that_overflow_are_refused(void **state)
 	arena_deinit(&a);
 }
 
+static void vecs_grow_side_by_side(void **state)
+{
+	struct arena a;
+	arena_init(&a);
+	VEC(uint64_t) odd = {0}, even = {0};
+	for (uint64_t i = 0; i < 2000; i++) {
+		if (i % 2)
+			assert_true(arena_vec_push(&a, &odd, i));
+		else
+			assert_true(arena_vec_push(&a, &even, i));
+	}
+	assert_int_equal(odd.len, 1000);
+	for (uint64_t i = 0; i < 1000; i++) {
+		assert_int_equal(odd.items[i], 2 * i + 1);
+		assert_int_equal(even.items[i], 2 * i);
+	}
+	const uint64_t *before = odd.items;
+	assert_false(arena_vec_reserve(&a, &odd, SIZE_MAX / 4));
+	assert_ptr_equal(odd.items, before);
+	assert_int_equal(odd.len, 1000);
+	arena_deinit(&a);
+}
+
 static void text_and_copies(void **state)
 {
 	struct arena a;
@@ -70,6 +94,7 @@ int main(void)
 		cmocka_unit_test(blocks_are_zeroed_aligned_and_apart),
 		cmocka_unit_test(a_block_larger_than_a_chunk),
 		cmocka_unit_test(sizes_that_overflow_are_refused),
+		cmocka_unit_test(vecs_grow_side_by_side),
 		cmocka_unit_test(text_and_copies),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
