@@ -10,7 +10,7 @@
 
 #define CHUNK_FIRST_BYTES 4096u
 #define CHUNK_MAX_BYTES	  (1u << 20)
-#define VEC_FIRST_ITEMS	  4
+#define VEC_FIRST_ITEMS	  8
 
 struct arena_chunk {
 	struct arena_chunk *next;

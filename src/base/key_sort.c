@@ -87,7 +87,7 @@ static const void *item_at(const void *items, size_t size, size_t index)
 struct sort_key *key_sort_order(
 	const void *items, size_t count, size_t size, const key_of_item *keys_of, size_t key_count)
 {
-	struct sort_key *keys = calloc(count + 1, 2 * sizeof(*keys));
+	struct sort_key *keys = count < SIZE_MAX / sizeof(*keys) / 2 ? malloc((count * 2 + 1) * sizeof(*keys)) : NULL;
 	if (!keys)
 		return NULL;
 	for (size_t i = 0; i < count; i++)

@@ -29,10 +29,17 @@ struct elf_symbol_source {
 	Elf_Data *data;
 	size_t count;
 	size_t strings; /* section index of the names */
+	bool is_usual; /* as GElf_Sym has them in memory */
+	struct tally_bytes names; /* with a NUL at the end; of names elsewhere libelf knows */
 };
 
 /* The image's table of that type (SHT_SYMTAB, SHT_DYNSYM); false if there is none. */
 bool elf_internal_symbols(const struct elf_image *image, unsigned type, struct elf_symbol_source *table);
+/* Each call of libelf takes a lock, and libraries have thousands of symbols. False: no such symbol. */
+bool elf_internal_symbol(const struct elf_symbol_source *table, size_t index, GElf_Sym *symbol);
+/* NULL: none. */
+const char *elf_internal_symbol_name(
+	const struct elf_image *image, const struct elf_symbol_source *table, const GElf_Sym *symbol);
 /* The address of a symbol; of a relocatable file by where its sections were placed. */
 uint64_t elf_internal_symbol_address(const struct elf_image *image, const GElf_Sym *symbol);
 /* Relocates the section of that index, in memory of its own, if the file is relocatable and was placed. NOMEM only. */

@@ -8,6 +8,7 @@
 
 #include "base/cursor.h"
 #include "base/error.h"
+#include "base/key_sort.h"
 #include "base/limits.h"
 #include "object/elf/elf_internal.h"
 
@@ -127,29 +128,39 @@ static int compare_slots(const void *a, const void *b)
 	return (left->address > right->address) - (left->address < right->address);
 }
 
+static uint64_t address_of(const void *slot)
+{
+	return ((const struct slot *)slot)->address;
+}
+
 static bool collect_slots(const struct elf_image *image, bool has_plt_got, struct slots *slots)
 {
 	static const char *const sections[] = {
-		".rela.plt", ".rel.plt", ".rela.iplt", ".rel.iplt", ".rela.dyn", ".rel.dyn"};
-	size_t wanted = has_plt_got ? 6 : 4; /* the last two are long, and only .plt.got jumps through their slots */
-	for (size_t i = 0; i < wanted; i++) {
+		".rela.dyn", ".rel.dyn", ".rela.plt", ".rel.plt", ".rela.iplt", ".rel.iplt"};
+	size_t first = has_plt_got ? 0 : 2; /* the first two are long, and only .plt.got jumps through their slots */
+	for (size_t i = first; i < sizeof(sections) / sizeof(sections[0]); i++) {
 		GElf_Shdr header;
 		Elf_Scn *section = elf_internal_section(image, sections[i], &header);
 		if (section && (header.sh_type == SHT_RELA || header.sh_type == SHT_REL) &&
 			!add_slots(image, section, &header, slots))
 			return false;
 	}
-	if (slots->slots.len > 0)
-		qsort(slots->slots.items, slots->slots.len, sizeof(*slots->slots.items), compare_slots);
-	return true;
+	return key_sort_items(
+		slots->slots.items, slots->slots.len, sizeof(*slots->slots.items), &(key_of_item){address_of}, 1);
 }
 
-static const struct slot *find_slot(const struct slots *slots, uint64_t address)
+/* next: the one behind that found last, which the next entry mostly jumps through. */
+static const struct slot *find_slot(const struct slots *slots, uint64_t address, size_t *next)
 {
 	struct slot key = {.address = address};
-	if (slots->slots.len == 0)
-		return NULL;
-	return bsearch(&key, slots->slots.items, slots->slots.len, sizeof(key), compare_slots);
+	const struct slot *found = NULL;
+	if (*next < slots->slots.len && slots->slots.items[*next].address == address)
+		found = &slots->slots.items[*next];
+	else if (slots->slots.len > 0)
+		found = bsearch(&key, slots->slots.items, slots->slots.len, sizeof(key), compare_slots);
+	if (found)
+		*next = (size_t)(found - slots->slots.items) + 1;
+	return found;
 }
 
 static bool add_entry(struct elf_image *image, const struct slot *slot, struct elf_plt_entry entry,
@@ -158,9 +169,9 @@ static bool add_entry(struct elf_image *image, const struct slot *slot, struct e
 	entry.resolver = slot->resolver;
 	if (slot->symbol != 0) {
 		GElf_Sym symbol;
-		if (slot->symbol >= names->count || !gelf_getsym(names->data, (int)slot->symbol, &symbol))
+		if (slot->symbol >= names->count || !elf_internal_symbol(names, (size_t)slot->symbol, &symbol))
 			return true;
-		entry.target = elf_strptr(image->elf, names->strings, symbol.st_name);
+		entry.target = elf_internal_symbol_name(image, names, &symbol);
 		if (!entry.target || *entry.target == '\0')
 			return true;
 	}
@@ -202,6 +213,7 @@ static bool x86_section(struct elf_image *image, const char *name, const struct 
 		got.sh_addr = 0;
 	bool is_64 = image->machine == EM_X86_64;
 	uint64_t slot;
+	size_t next = 0;
 	size_t step = header.sh_entsize == 8 ? 8 : 16;
 	if (code.len >= 16 && x86_jump_slot((struct tally_bytes){code.data, 8}, 0, 0, is_64, &slot) &&
 		x86_jump_slot((struct tally_bytes){code.data + 8, 8}, 0, 0, is_64, &slot))
@@ -217,7 +229,7 @@ static bool x86_section(struct elf_image *image, const char *name, const struct 
 		struct tally_bytes entry = {code.data + at, left};
 		const struct slot *found = NULL;
 		if (x86_jump_slot(entry, vaddr, got.sh_addr, is_64, &slot))
-			found = find_slot(slots, slot);
+			found = find_slot(slots, slot, &next);
 		struct elf_plt_entry out = {.vaddr = vaddr, .size = step};
 		if (found && !add_entry(image, found, out, names, plt))
 			return false;

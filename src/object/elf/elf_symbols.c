@@ -1,12 +1,44 @@
 /*
  * elf_symbols.c - the symbols of an image that may name code: functions, IFUNCs, objects and labels.
  */
+#include <string.h>
+
 #include "base/error.h"
 #include "base/limits.h"
 #include "object/elf/elf_internal.h"
 
 #define SECTION_IN_MEMORY 1u
 #define SECTION_OF_LABELS 2u /* code or data, by its name: labels elsewhere mark nothing that runs */
+
+static void find_names(const struct elf_image *image, struct elf_symbol_source *table)
+{
+	GElf_Shdr header;
+	Elf_Scn *section = elf_getscn(image->elf, table->strings);
+	if (!section || !gelf_getshdr(section, &header) || header.sh_type != SHT_STRTAB ||
+		header.sh_flags & SHF_COMPRESSED)
+		return;
+	const Elf_Data *data = elf_getdata(section, NULL);
+	const uint8_t *last = data && data->d_buf ? memrchr(data->d_buf, '\0', data->d_size) : NULL;
+	if (last)
+		table->names = (struct tally_bytes){data->d_buf, (size_t)(last + 1 - (const uint8_t *)data->d_buf)};
+}
+
+bool elf_internal_symbol(const struct elf_symbol_source *table, size_t index, GElf_Sym *symbol)
+{
+	if (!table->is_usual)
+		return index <= INT32_MAX && gelf_getsym(table->data, (int)index, symbol);
+	if (index >= table->data->d_size / sizeof(*symbol))
+		return false;
+	memcpy(symbol, (const uint8_t *)table->data->d_buf + index * sizeof(*symbol), sizeof(*symbol));
+	return true;
+}
+
+const char *elf_internal_symbol_name(
+	const struct elf_image *image, const struct elf_symbol_source *table, const GElf_Sym *symbol)
+{
+	return symbol->st_name < table->names.len ? (const char *)table->names.data + symbol->st_name
+						  : elf_strptr(image->elf, table->strings, symbol->st_name);
+}
 
 bool elf_internal_symbols(const struct elf_image *image, unsigned type, struct elf_symbol_source *table)
 {
@@ -22,6 +54,9 @@ bool elf_internal_symbols(const struct elf_image *image, unsigned type, struct e
 		if (table->count > LIMIT_SYMBOLS_PER_OBJECT)
 			table->count = LIMIT_SYMBOLS_PER_OBJECT;
 		table->strings = header.sh_link;
+		table->is_usual = gelf_getclass(image->elf) == ELFCLASS64 && table->data->d_type == ELF_T_SYM &&
+				  table->data->d_buf;
+		find_names(image, table);
 		return true;
 	}
 	return false;
@@ -29,7 +64,7 @@ bool elf_internal_symbols(const struct elf_image *image, unsigned type, struct e
 
 bool elf_image_has_symtab(const struct elf_image *image)
 {
-	struct elf_symbol_source table;
+	struct elf_symbol_source table = {0};
 	return elf_internal_symbols(image, SHT_SYMTAB, &table);
 }
 
@@ -96,7 +131,7 @@ static bool is_wanted(const uint8_t *kinds, size_t kind_count, const GElf_Sym *s
 
 enum tally_status elf_image_symbols(struct elf_image *image, struct elf_symbol_list *list, struct tally_error *err)
 {
-	struct elf_symbol_source table;
+	struct elf_symbol_source table = {0};
 	if (!elf_internal_symbols(image, SHT_SYMTAB, &table) && !elf_internal_symbols(image, SHT_DYNSYM, &table))
 		return TALLY_OK;
 	size_t kind_count = 0;
@@ -107,10 +142,10 @@ enum tally_status elf_image_symbols(struct elf_image *image, struct elf_symbol_l
 		return error_nomem(err);
 	for (size_t i = 1; i < table.count; i++) {
 		GElf_Sym symbol;
-		if (!gelf_getsym(table.data, (int)i, &symbol) || !is_wanted(kinds, kind_count, &symbol))
+		if (!elf_internal_symbol(&table, i, &symbol) || !is_wanted(kinds, kind_count, &symbol))
 			continue;
 		unsigned type = GELF_ST_TYPE(symbol.st_info);
-		const char *name = elf_strptr(image->elf, table.strings, symbol.st_name);
+		const char *name = elf_internal_symbol_name(image, &table, &symbol);
 		if (!name || *name == '\0' || is_mapping_symbol(image, name))
 			continue;
 		struct elf_symbol out = {
