@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/thread_pool.h"
+
 #define DIGIT_BITS 11
 #define DIGITS	   (1u << DIGIT_BITS)
 
@@ -77,6 +79,74 @@ void key_sort(struct sort_key *keys, struct sort_key *room, size_t count)
 			key_sort(keys + begin, room + begin, n);
 		begin = ends[digit];
 	}
+}
+
+#define SAMPLES_PER_PART 16
+#define SAMPLED_KEYS	 (KEY_SORT_PARTS * SAMPLES_PER_PART)
+#define FEW_KEYS	 (1u << 14) /* sorted before a thread has started */
+
+/* The least key of each part but the first, by some of the keys. */
+static void find_borders(const struct sort_key *keys, size_t count, uint64_t borders[KEY_SORT_PARTS - 1])
+{
+	struct sort_key sampled[SAMPLED_KEYS], room[SAMPLED_KEYS];
+	for (size_t i = 0; i < SAMPLED_KEYS; i++)
+		sampled[i] = keys[count * i / SAMPLED_KEYS];
+	key_sort(sampled, room, SAMPLED_KEYS);
+	for (size_t part = 1; part < KEY_SORT_PARTS; part++)
+		borders[part - 1] = sampled[part * SAMPLES_PER_PART].key;
+}
+
+static size_t part_of(const uint64_t borders[KEY_SORT_PARTS - 1], uint64_t key)
+{
+	size_t part = 0;
+	for (size_t step = KEY_SORT_PARTS / 2; step; step /= 2)
+		part += key >= borders[part + step - 1] ? step : 0;
+	return part;
+}
+
+void key_sort_divide(const struct sort_key *keys, struct sort_key *to, size_t count, size_t ends[KEY_SORT_PARTS])
+{
+	uint64_t borders[KEY_SORT_PARTS - 1];
+	size_t sizes[KEY_SORT_PARTS] = {0}, place = 0;
+	if (count == 0) {
+		memset(ends, 0, KEY_SORT_PARTS * sizeof(*ends));
+		return;
+	}
+	find_borders(keys, count, borders);
+	for (size_t i = 0; i < count; i++)
+		sizes[part_of(borders, keys[i].key)]++;
+	for (size_t part = 0; part < KEY_SORT_PARTS; part++) {
+		ends[part] = place; /* for now where it begins */
+		place += sizes[part];
+	}
+	for (size_t i = 0; i < count; i++)
+		to[ends[part_of(borders, keys[i].key)]++] = keys[i];
+}
+
+struct divided {
+	struct sort_key *keys, *room; /* the parts are in room */
+	size_t ends[KEY_SORT_PARTS];
+};
+
+static void sort_part(void *context, size_t index, unsigned worker)
+{
+	const struct divided *divided = context;
+	size_t begin = index ? divided->ends[index - 1] : 0, count = divided->ends[index] - begin;
+	memcpy(divided->keys + begin, divided->room + begin, count * sizeof(*divided->keys));
+	key_sort(divided->keys + begin, divided->room + begin, count);
+}
+
+void key_sort_by_all(struct sort_key *keys, struct sort_key *room, size_t count, unsigned max_workers)
+{
+	struct divided divided = {.keys = keys, .room = room};
+	if (count < FEW_KEYS || thread_pool_workers(KEY_SORT_PARTS, max_workers) == 1) {
+		key_sort(keys, room, count);
+		return;
+	}
+	if (!bits_to_sort(keys, count))
+		return;
+	key_sort_divide(keys, room, count, divided.ends);
+	thread_pool_for(KEY_SORT_PARTS, max_workers, sort_part, &divided);
 }
 
 static const void *item_at(const void *items, size_t size, size_t index)

@@ -2,7 +2,7 @@
  * key_sort.h - many things brought into the order of 64-bit keys: in a time that grows with their number only, and equal
  * keys stay in their order. What has several keys is sorted by the last one first.
  *
- * key_sort knows keys only, in memory of the caller; key_sort_order makes those of an array, which the caller frees;
+ * key_sort knows keys only, and key_sort_divide makes parts of them that several workers may sort, in memory of the caller; key_sort_order makes those of an array, which the caller frees;
  * key_sort_items moves the items themselves.
  *
  *	for (size_t i = 0; i < count; i++) keys[i] = (struct sort_key){item[i].time, i};
@@ -25,6 +25,13 @@ typedef uint64_t (*key_of_item)(const void *item);
 
 /* room is as large as keys; what is in it afterwards is of no use. */
 void key_sort(struct sort_key *keys, struct sort_key *room, size_t count);
+/* The same by several workers; 0: one per CPU. */
+void key_sort_by_all(struct sort_key *keys, struct sort_key *room, size_t count, unsigned max_workers);
+
+#define KEY_SORT_PARTS 16
+/* Into to: the keys in parts, none of which has a key above one of the parts behind it, of about the same size where
+ * keys differ. ends: where each part ends. Within a part the keys are as they came. */
+void key_sort_divide(const struct sort_key *keys, struct sort_key *to, size_t count, size_t ends[KEY_SORT_PARTS]);
 /* Where each of the items comes from, by several keys, the first of which decides first. NULL: out of memory. */
 struct sort_key *key_sort_order(
 	const void *items, size_t count, size_t size, const key_of_item *keys_of, size_t key_count);

@@ -358,25 +358,45 @@ static void order_parts(struct word_sort *sort, uint32_t *order)
 		order[i] = row_of(sort, i);
 }
 
-/* The same where nothing but the items' words and the rows' numbers decides: by these, then by one word after another
- * from the last on. False: out of memory. */
-static bool order_keys(const struct word_sort *sort, uint32_t *order)
+struct key_order {
+	const struct word_sort *sort;
+	struct sort_key *keys, *room; /* room has the parts */
+	size_t ends[KEY_SORT_PARTS];
+	uint32_t *order;
+};
+
+/* By the rows' numbers, then by one word after another from the last on. */
+static void order_part(void *context, size_t index, unsigned worker)
 {
+	const struct key_order *o = context;
+	const struct word_sort *sort = o->sort;
 	unsigned words = sort->plan->words;
 	const struct flat_row *rows = sort->plan->sort->table->rows;
-	struct sort_key *keys = malloc(sort->count * 2 * sizeof(*keys));
+	size_t begin = index ? o->ends[index - 1] : 0, count = o->ends[index] - begin;
+	struct sort_key *keys = o->keys + begin, *room = o->room + begin;
+	for (size_t i = 0; i < count; i++)
+		keys[i] = (struct sort_key){rows[row_of(sort, room[i].index)].number, room[i].index};
+	key_sort(keys, room, count);
+	for (unsigned word = words - 1; word-- > 0;) {
+		for (size_t i = 0; i < count; i++)
+			keys[i].key = sort->items[keys[i].index * words + word];
+		key_sort(keys, room, count);
+	}
+	for (size_t i = 0; i < count; i++)
+		o->order[begin + i] = row_of(sort, keys[i].index);
+}
+
+/* The same where nothing but the items' words and the rows' numbers decides. False: out of memory. */
+static bool order_keys(const struct word_sort *sort, uint32_t *order)
+{
+	struct sort_key *keys = malloc((sort->count * 2 + 1) * sizeof(*keys));
+	struct key_order o = {.sort = sort, .keys = keys, .room = keys + sort->count, .order = order};
 	if (!keys)
 		return false;
 	for (size_t i = 0; i < sort->count; i++)
-		keys[i] = (struct sort_key){rows[row_of(sort, i)].number, i};
-	key_sort(keys, keys + sort->count, sort->count);
-	for (unsigned word = words - 1; word-- > 0;) {
-		for (size_t i = 0; i < sort->count; i++)
-			keys[i].key = sort->items[keys[i].index * words + word];
-		key_sort(keys, keys + sort->count, sort->count);
-	}
-	for (size_t i = 0; i < sort->count; i++)
-		order[i] = row_of(sort, keys[i].index);
+		keys[i] = (struct sort_key){sort->items[i * sort->plan->words], i};
+	key_sort_divide(keys, o.room, sort->count, o.ends);
+	thread_pool_for(KEY_SORT_PARTS, sort->count < SORT_PARTS_MIN ? 1 : 0, order_part, &o);
 	free(keys);
 	return true;
 }

@@ -249,7 +249,7 @@ static bool order_samples(struct adding *a, unsigned threads)
 	thread_pool_for(thread_pool_tasks(a->from->count, TASK_ITEMS), threads, note_samples, a);
 	if (a->b->has_bad_id)
 		return true;
-	key_sort(a->order, room, count);
+	key_sort_by_all(a->order, room, count, threads);
 	if (!has_many_events(a->b))
 		return true;
 	if (!order_by_event(a, room))

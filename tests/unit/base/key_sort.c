@@ -147,6 +147,41 @@ static void many_items_move_where_they_lie(void **state)
 	assert_int_equal(sum, (uint64_t)COUNT * (COUNT - 1) / 2);
 }
 
+/* Keys of which most are equal, few keys, none. */
+static void parts_hold_what_lies_between_their_neighbours(void **state)
+{
+	static const size_t counts[] = {0, 1, 15, 300, COUNT, LARGE};
+	size_t ends[KEY_SORT_PARTS];
+	for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); c++) {
+		uint64_t number = 5, highest = 0;
+		for (size_t i = 0; i < counts[c]; i++)
+			keys[i] = (struct sort_key){i % 3 ? 77 : next_number(&number), i};
+		key_sort_divide(keys, room, counts[c], ends);
+		for (size_t part = 0, at = 0; part < KEY_SORT_PARTS; part++) {
+			uint64_t before = highest;
+			size_t last = 0;
+			for (; at < ends[part]; at++) {
+				assert_true(room[at].key >= before);
+				assert_true(last == 0 || room[at].index > last);
+				last = room[at].index;
+				highest = room[at].key > highest ? room[at].key : highest;
+			}
+		}
+		assert_int_equal(ends[KEY_SORT_PARTS - 1], counts[c]);
+	}
+}
+
+static void several_workers_sort_the_same(void **state)
+{
+	for (unsigned workers = 0; workers < 4; workers++) {
+		uint64_t number = 6;
+		for (size_t i = 0; i < LARGE; i++)
+			keys[i] = (struct sort_key){i % 2 ? next_number(&number) >> 50 : 5, i};
+		key_sort_by_all(keys, room, LARGE, workers);
+		check_order(LARGE);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -156,6 +191,8 @@ int main(void)
 		cmocka_unit_test(few_are_sorted_too),
 		cmocka_unit_test(items_move_by_several_keys),
 		cmocka_unit_test(many_items_move_where_they_lie),
+		cmocka_unit_test(parts_hold_what_lies_between_their_neighbours),
+		cmocka_unit_test(several_workers_sort_the_same),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
