@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "cli/data_source.h"
 #include "cli/recording_input.h"
+#include "cli/report_json.h"
 
 #define CYCLES_WIDTH  17
 #define COUNT_WIDTH   14
@@ -170,14 +171,19 @@ static bool print_place(struct blocks *b, uint32_t frame, bool with_whole_path, 
 	return true;
 }
 
-/* "[hot.c:4 -> hot.c:9]" */
-static bool print_range(struct blocks *b, const struct report_request *r, const struct block *block, struct text *t)
+static uint32_t start_frame(struct blocks *b, const struct block *block)
 {
 	struct resolver *resolver = &b->source.resolver;
 	uint64_t end = resolved_frame_get(&resolver->frames, block->end).address;
-	uint32_t start = resolver_earlier_frame(resolver, block->end, end - block->start_address);
+	return resolver_earlier_frame(resolver, block->end, end - block->start_address);
+}
+
+/* "[hot.c:4 -> hot.c:9]" */
+static bool print_range(struct blocks *b, const struct report_request *r, const struct block *block, struct text *t)
+{
+	uint32_t start = start_frame(b, block);
 	text_char(t, '[');
-	bool is_made = !resolver->failed && print_place(b, start, r->full_source_path, t);
+	bool is_made = !b->source.resolver.failed && print_place(b, start, r->full_source_path, t);
 	text_str(t, " -> ");
 	is_made = is_made && print_place(b, block->end, r->full_source_path, t);
 	text_char(t, ']');
@@ -257,14 +263,87 @@ static bool print_event(struct blocks *b, const struct report_request *r, const 
 	return is_printed;
 }
 
+static bool put_place(struct blocks *b, const struct report_request *r, struct json *j, const char *key, uint32_t frame)
+{
+	struct text place = {0};
+	bool is_made =
+		!b->source.resolver.failed && print_place(b, frame, r->full_source_path, &place) && !place.failed;
+	if (is_made) {
+		json_object(j, key);
+		json_hex(j, "address", resolved_frame_get(&b->source.resolver.frames, frame).address);
+		json_string(j, "place", (struct tally_str){place.data, place.len});
+		json_object_end(j);
+	}
+	text_deinit(&place);
+	return is_made;
+}
+
+static bool put_block(struct blocks *b, const struct report_request *r, struct json *j, const struct block *block)
+{
+	const struct event_sums *sums = &b->sums[block->event];
+	uint64_t average = block->cycles / block->count;
+	struct tally_error err;
+	const struct frame_name *name = frame_names_get(&b->source.names, block->end, &err);
+	if (!name)
+		return false;
+	json_object(j, NULL);
+	json_u64(j, "cycles", block->cycles);
+	json_u64(j, "runs", block->count);
+	json_u64(j, "average_cycles", average);
+	json_fixed(j, "cycles_percent", share(block->cycles, sums->cycles), 4);
+	json_fixed(j, "average_percent", share(average, sums->averages), 4);
+	json_string(j, "symbol", str_from(name->symbol));
+	json_string(j, "dso", name->shown);
+	json_string(j, "path", name->path);
+	bool is_put = put_place(b, r, j, "start", start_frame(b, block)) && put_place(b, r, j, "end", block->end);
+	json_object_end(j);
+	return is_put;
+}
+
+static bool put_event(struct blocks *b, const struct report_request *r, const struct perfdata_event *event,
+	const struct block **next, struct json *j)
+{
+	const struct event_sums *sums = &b->sums[event->index];
+	const struct block *end = b->blocks.items + b->blocks.len;
+	bool is_put = true;
+	json_object(j, NULL);
+	json_string(j, "event", event->name);
+	json_u64(j, "samples", sums->samples);
+	json_u64(j, "branches", sums->branches);
+	json_u64(j, "cycles", sums->cycles);
+	json_array(j, "blocks");
+	for (; is_put && *next && *next < end && (*next)->event == event->index; (*next)++)
+		if (share((*next)->cycles, sums->cycles) >= r->percent_limit)
+			is_put = put_block(b, r, j, *next);
+	json_array_end(j);
+	json_object_end(j);
+	return is_put;
+}
+
+static enum tally_status put_all(
+	struct blocks *b, const struct report_request *r, struct text *out, struct tally_error *err)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(b->source.reader, &count);
+	const struct block *next = b->blocks.items;
+	struct json j = {.out = out};
+	report_json_begin(&j, r->input ? r->input : "perf.data");
+	json_u64(&j, "lost_samples", b->source.sideband.health.lost_samples);
+	json_array(&j, "cycles");
+	for (size_t i = 0; i < count && i < b->event_count; i++)
+		if ((b->sums[i].samples || r->keeps_empty) && !put_event(b, r, &events[i], &next, &j))
+			return error_nomem(err);
+	json_array_end(&j);
+	json_object_end(&j);
+	return TALLY_OK;
+}
+
 static enum tally_status print_all(
 	struct blocks *b, const struct report_request *r, struct text *out, struct tally_error *err)
 {
 	size_t count;
 	const struct perfdata_event *events = perfdata_reader_events(b->source.reader, &count);
 	const struct block *next = b->blocks.items;
-	if (b->blocks.len)
-		qsort(b->blocks.items, b->blocks.len, sizeof(*b->blocks.items), by_cycles);
 	if (!r->is_quiet)
 		text_printf(out, HEADER_HINT "#\n# Total Lost Samples: %" PRIu64 "\n#\n",
 			b->source.sideband.health.lost_samples);
@@ -292,7 +371,9 @@ static enum tally_status run(
 	enum tally_status status = read_all(b, &damage);
 	if (status == TALLY_NOMEM)
 		return error_nomem(err);
-	enum tally_status printed = print_all(b, r, out, err);
+	if (b->blocks.len)
+		qsort(b->blocks.items, b->blocks.len, sizeof(*b->blocks.items), by_cycles);
+	enum tally_status printed = (r->is_json ? put_all : print_all)(b, r, out, err);
 	if (printed == TALLY_OK && status != TALLY_OK && err)
 		*err = damage;
 	return printed == TALLY_OK ? status : printed;

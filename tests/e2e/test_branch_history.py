@@ -1,4 +1,5 @@
 """`report --branch-history` and `--total-cycles`: the jumps that led to each sample, and the blocks between them."""
+import json
 import os
 import pathlib
 import random
@@ -7,8 +8,11 @@ import shutil
 
 import pytest
 
+import json_schema
 from conftest import Program
 from perfdata_build import BRANCH_ANY, BRANCH_CALL_STACK, BRANCH_HW_INDEX, BRANCH_USER, CHAIN_USER, Recording
+
+SCHEMA = json.loads((pathlib.Path(__file__).parents[2] / 'docs' / 'schema' / 'report.json').read_text())
 
 PREDICTED, MISPREDICTED, ABORTED = 2, 1, 8
 # Newest first: from, to, flags and cycles.
@@ -160,8 +164,25 @@ def test_cycles_of_blocks(tally, blocks):
     limited = tally('report', '--total-cycles', '--percent-limit', '20', '-t', ';', '-q', '-i', blocks, check=0)
     assert limited.stdout.splitlines() == [
         '63.49%;120;68.18%;30;[leaf+0 -> leaf+31];blocks', '23.81%;45;20.45%;9;[loop+21 -> loop+40];blocks']
-    for option in (['-s', 'comm'], ['-g'], ['--json'], ['-c', 'x']):
+    for option in (['-s', 'comm'], ['-g'], ['-c', 'x']):
         assert 'cannot be used together' in tally('report', '--total-cycles', *option, '-i', blocks, check=255).stderr
+
+
+def test_cycles_of_blocks_as_json(tally, blocks):
+    text = tally('report', '--total-cycles', '--json', '-i', blocks, check=0).stdout
+    document = json.loads(text)
+    json_schema.check(document, SCHEMA)
+    assert 'tables' not in document and document['lost_samples'] == 0
+    event, = document['cycles']
+    assert (event['samples'], event['branches'], event['cycles']) == (3, 14, 189)
+    rows = [f"{b['cycles_percent']:.2f}% {b['cycles']} {b['average_percent']:.2f}% {b['average_cycles']} "
+            f"[{b['start']['place']} -> {b['end']['place']}] {b['dso']}" for b in event['blocks']]
+    assert rows[:len(BLOCK_ROWS)] == BLOCK_ROWS
+    assert event['blocks'][0]['symbol'] == 'leaf' and event['blocks'][0]['path'].endswith('/blocks')
+    addresses = [int(event['blocks'][0][end]['address'], 16) for end in ('start', 'end')]
+    assert addresses[1] - addresses[0] == 31
+    few = json.loads(tally('report', '--total-cycles', '--json', '--percent-limit', '20', '-i', blocks, check=0).stdout)
+    assert few['cycles'][0]['blocks'] == event['blocks'][:2]
 
 
 def test_cycles_of_blocks_are_perfs(tally, newest_perf, blocks):
