@@ -11,8 +11,13 @@ static bool needs_chains(const struct flat_part *b, size_t row)
 	return (double)flat_part_stat(b, row, 0)->children_period >= least - 1;
 }
 
-/* Room for the instances of the rows that need any. */
-static bool place_instances(struct flat_part *b)
+struct row_list {
+	uint32_t *items;
+	size_t len, cap;
+};
+
+/* Room for the instances of the rows that need any, which are few of many: these are listed. */
+static bool place_instances(struct flat_part *b, struct row_list *needing)
 {
 	uint64_t at = 0;
 	for (size_t row = 0; row < b->rows.len; row++) {
@@ -20,6 +25,8 @@ static bool place_instances(struct flat_part *b)
 		r->max_depth = b->tallies.items[row].max_depth;
 		if (!needs_chains(b, row))
 			continue;
+		if (!vec_push(needing, (uint32_t)row))
+			return false;
 		r->first_instance = (uint32_t)at;
 		r->instance_count = b->tallies.items[row].instance_count;
 		at += r->instance_count;
@@ -66,16 +73,15 @@ struct keeping {
 };
 
 /* False: out of memory. */
-static bool mark_kept_frames(struct keeping *keeping)
+static bool mark_kept_frames(struct keeping *keeping, const struct row_list *needing)
 {
 	const struct flat_part *b = keeping->whole;
 	size_t frames = b->profile->frame_count;
 	bool *is_group_kept = calloc(b->groups->frame_groups + 1, sizeof(*is_group_kept));
 	keeping->is_kept = calloc(frames + 1, sizeof(*keeping->is_kept));
 	bool is_done = is_group_kept && keeping->is_kept;
-	for (size_t row = 0; row < b->rows.len && is_done; row++)
-		if (needs_chains(b, row))
-			is_group_kept[b->tallies.items[row].frame_group] = true;
+	for (size_t i = 0; i < needing->len && is_done; i++)
+		is_group_kept[b->tallies.items[needing->items[i]].frame_group] = true;
 	for (size_t i = 0; i < frames && is_done && b->groups->callers; i++)
 		keeping->is_kept[i] = is_group_kept[b->groups->callers[i].group];
 	free(is_group_kept);
@@ -125,15 +131,18 @@ bool flat_instances_keep(struct flat_part *parts, size_t count)
 {
 	struct flat_part *whole = &parts[0];
 	struct keeping keeping = {.whole = whole, .parts = parts};
-	if (!place_instances(whole))
-		return false;
-	if (!whole->options->with_chains || whole->rows.len == 0)
-		return true;
-	bool is_done = vec_reserve(&whole->kept, whole->rows.len) && mark_kept_frames(&keeping);
+	struct row_list needing = {0};
+	bool is_done = place_instances(whole, &needing);
+	if (!is_done || !whole->options->with_chains || whole->rows.len == 0) {
+		vec_free(&needing);
+		return is_done;
+	}
+	is_done = vec_reserve(&whole->kept, whole->rows.len) && mark_kept_frames(&keeping, &needing);
 	for (size_t row = 0; row < whole->rows.len && is_done; row++)
 		whole->kept.items[whole->kept.len++] = (struct kept_row){(uint32_t)row, 0};
 	if (is_done)
 		thread_pool_for(count, whole->options->threads, keep_part, &keeping);
 	free(keeping.is_kept);
+	vec_free(&needing);
 	return is_done;
 }

@@ -10,10 +10,13 @@
  *   as numbers with a sign.
  */
 #include "base/error.h"
+#include "base/key_sort.h"
 #include "profile/facet_keys.h"
 #include "profile/flat_words.h"
 
+#include <endian.h>
 #include <stdlib.h>
+#include <string.h>
 
 static uint64_t more(const struct flat_table *table, const struct flat_stat *stat, unsigned which)
 {
@@ -75,22 +78,48 @@ static int compare_string_ids(const void *left, const void *right, void *data)
 	return compare_text(profile_string(p, *(const uint32_t *)left), profile_string(p, *(const uint32_t *)right));
 }
 
+/* The beginning of a text, as a number that sorts as it does. */
+static uint64_t first_bytes(struct tally_str text)
+{
+	uint64_t bytes = 0;
+	if (text.len > 0)
+		memcpy(&bytes, text.data, text.len < sizeof(bytes) ? text.len : sizeof(bytes));
+	return be64toh(bytes);
+}
+
+/* Most texts differ in their first bytes; those that do not are compared. */
+static void order_strings(const struct profile *p, struct sort_key *keys, uint32_t *ids)
+{
+	size_t count = p->strings.len;
+	for (size_t i = 0; i < count; i++)
+		keys[i] = (struct sort_key){first_bytes(profile_string(p, (uint32_t)i)), i};
+	key_sort(keys, keys + count, count);
+	for (size_t i = 0; i < count; i++)
+		ids[i] = (uint32_t)keys[i].index;
+	for (size_t begin = 0, end; begin < count; begin = end) {
+		for (end = begin + 1; end < count && keys[end].key == keys[begin].key; end++)
+			;
+		if (end - begin > 1)
+			qsort_r(ids + begin, end - begin, sizeof(*ids), compare_string_ids, (void *)(uintptr_t)p);
+	}
+}
+
 /* NULL: out of memory. */
 static uint32_t *rank_strings(const struct profile *p)
 {
 	size_t count = p->strings.len;
+	struct sort_key *keys = malloc((2 * count + 1) * sizeof(*keys));
 	uint32_t *ids = malloc((count + 1) * sizeof(*ids));
 	uint32_t *ranks = malloc((count + 1) * sizeof(*ranks));
-	for (size_t i = 0; ids && i < count; i++)
-		ids[i] = (uint32_t)i;
-	if (ids && ranks) {
-		qsort_r(ids, count, sizeof(*ids), compare_string_ids, (void *)(uintptr_t)p);
+	if (keys && ids && ranks) {
+		order_strings(p, keys, ids);
 		for (size_t i = 0; i < count; i++)
 			ranks[ids[i]] = (uint32_t)i;
 	} else {
 		free(ranks);
 		ranks = NULL;
 	}
+	free(keys);
 	free(ids);
 	return ranks;
 }
