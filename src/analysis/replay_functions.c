@@ -51,7 +51,7 @@ static bool is_first_function(const char *name)
 	if (strncmp(name, "runtime.", 8) == 0)
 		len = strlen(name);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strlen(names[i]) == len && memcmp(names[i], name, len) == 0)
+		if (names[i][0] == name[0] && strncmp(names[i], name, len) == 0 && names[i][len] == '\0')
 			return true;
 	return false;
 }

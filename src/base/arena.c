@@ -44,11 +44,10 @@ static struct arena_chunk *add_chunk(struct arena *arena, size_t need)
 	size_t total;
 	if (!checked_add(size, sizeof(struct arena_chunk), &total))
 		return NULL;
-	struct arena_chunk *chunk = calloc(1, total);
+	struct arena_chunk *chunk = malloc(total);
 	if (!chunk)
 		return NULL;
-	chunk->size = size;
-	chunk->next = arena->chunks;
+	*chunk = (struct arena_chunk){.next = arena->chunks, .size = size};
 	arena->chunks = chunk;
 	return chunk;
 }
@@ -59,7 +58,8 @@ static size_t padding(const struct arena_chunk *chunk, size_t alignment)
 	return (size_t)(-at & (alignment - 1));
 }
 
-void *arena_alloc(struct arena *arena, size_t size, size_t alignment)
+/* Not zeroed: what is written next, or may stay untouched. */
+static void *take(struct arena *arena, size_t size, size_t alignment)
 {
 	struct arena_chunk *chunk = arena->chunks;
 	size_t pad = chunk ? padding(chunk, alignment) : 0;
@@ -78,6 +78,12 @@ void *arena_alloc(struct arena *arena, size_t size, size_t alignment)
 	return result;
 }
 
+void *arena_alloc(struct arena *arena, size_t size, size_t alignment)
+{
+	void *zeros = take(arena, size, alignment);
+	return zeros ? memset(zeros, 0, size) : NULL;
+}
+
 void *arena_alloc_array(struct arena *arena, size_t count, size_t size, size_t alignment)
 {
 	size_t total;
@@ -86,7 +92,7 @@ void *arena_alloc_array(struct arena *arena, size_t count, size_t size, size_t a
 
 void *arena_copy(struct arena *arena, const void *data, size_t size)
 {
-	void *copy = arena_alloc(arena, size, 8);
+	void *copy = take(arena, size, 8);
 	if (copy && size > 0)
 		memcpy(copy, data, size);
 	return copy;
@@ -98,7 +104,8 @@ bool arena_vec_grow(struct arena *arena, void *items, size_t *cap, size_t item_s
 	while (new_cap < need)
 		if (!checked_mul(new_cap, (size_t)2, &new_cap))
 			return false;
-	void *old, *grown = arena_alloc_array(arena, new_cap, item_size, _Alignof(max_align_t));
+	size_t bytes;
+	void *old, *grown = checked_mul(new_cap, item_size, &bytes) ? take(arena, bytes, _Alignof(max_align_t)) : NULL;
 	if (!grown)
 		return false;
 	memcpy(&old, items, sizeof(old));
@@ -112,9 +119,11 @@ bool arena_vec_grow(struct arena *arena, void *items, size_t *cap, size_t item_s
 char *arena_string(struct arena *arena, const char *text, size_t len)
 {
 	size_t size;
-	char *copy = checked_add(len, (size_t)1, &size) ? arena_alloc(arena, size, 1) : NULL;
+	char *copy = checked_add(len, (size_t)1, &size) ? take(arena, size, 1) : NULL;
 	if (copy && len > 0)
 		memcpy(copy, text, len);
+	if (copy)
+		copy[len] = '\0';
 	return copy;
 }
 
