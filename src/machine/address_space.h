@@ -1,8 +1,8 @@
 /*
  * address_space.h - the mappings of one process image (from exec or fork to the next exec) or of the kernel, over time.
  *
- * What it knows lies in an arena of its owner. A forked space borrows its parent's mappings as they were at the fork (no copy); its own ones win.
- * Feeding is in time order, by one thread; after address_space_finish look-ups come from any thread.
+ * What it knows lies in an arena of its owner. A forked space borrows its parent's mappings as they were at the fork (no
+ * copy); its own ones win. Feeding is in time order, by one thread; after address_space_finish look-ups come from any thread.
  */
 #ifndef MACHINE_ADDRESS_SPACE_H
 #define MACHINE_ADDRESS_SPACE_H
