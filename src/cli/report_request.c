@@ -547,7 +547,7 @@ uint64_t report_request_facets(const struct report_request *request)
 	for (size_t i = 0; i < request->column_count; i++)
 		if (profile_key_get(request->columns[i])->is_average || profile_key_get(request->columns[i])->parts)
 			facets |= UINT64_C(1) << profile_key_facet(request->columns[i]);
-	if (has_key(request->columns, request->column_count, KEY_LATENCY) ||
+	if (request->parallelism || has_key(request->columns, request->column_count, KEY_LATENCY) ||
 		has_key(request->columns, request->column_count, KEY_LATENCY_CHILDREN))
 		facets |= UINT64_C(1) << FACET_PARALLELISM;
 	return facets;

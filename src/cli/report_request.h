@@ -35,6 +35,7 @@ struct report_request {
 	const char *default_sort; /* NULL: perf's */
 	struct profile_filter_lists filters;
 	const char *cpus, *times;
+	const char *parallelism; /* "1,4-8": how many threads ran with a sample that counts; NULL: any number */
 	const char *switch_on, *switch_off; /* names of events */
 	bool shows_reference; /* that events without chains go by those of another of their group */
 	bool shows_switches; /* the samples of those events too */

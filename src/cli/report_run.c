@@ -45,6 +45,7 @@ struct report {
 	bool *cpus; /* NULL: all */
 	bool *socket_cpus; /* by CPU, of the socket that is asked for; NULL: all */
 	uint32_t socket_cpu_count;
+	bool *parallelism; /* by how many threads ran; NULL: any number */
 	struct worth worth;
 	struct json json; /* with --json: what is written of it */
 	bool is_met; /* what --require says */
@@ -650,6 +651,11 @@ static enum tally_status run_opened(struct report *report, struct tally_error *e
 		r->branches = r->mode == KEY_MODE_BRANCH ? BRANCHES_ALWAYS : BRANCHES_NEVER;
 	if (status == TALLY_OK && r->cpus)
 		status = cpu_filter_parse(r->cpus, &report->cpus, err);
+	if (status == TALLY_OK && r->parallelism) {
+		status = report_parallelism_levels(r->parallelism, &report->parallelism, err);
+		r->filters.parallelism = report->parallelism;
+		r->filters.parallelism_limit = LIMIT_CPUS;
+	}
 	if (status != TALLY_OK)
 		return status;
 	print_file_header(report);
@@ -688,6 +694,7 @@ enum tally_status report_run(const struct cli *cli, struct report_request *reque
 		perfdata_reader_destroy(report.reader);
 	report_fields_deinit(&report.fields);
 	free(report.cpus);
+	free(report.parallelism);
 	free(report.socket_cpus);
 	*is_met = report.is_met;
 	return status;

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/limits.h"
+#include "cli/number_ranges.h"
 
 static enum tally_status find_event(const struct perfdata_reader *reader, const char *option, const char *name,
 	int64_t *index, struct tally_error *err)
@@ -41,4 +43,19 @@ enum tally_status report_socket_cpus(
 	for (uint32_t cpu = 0; cpu < *count; cpu++)
 		(*cpus)[cpu] = topology->socket_ids[cpu] == socket;
 	return TALLY_OK;
+}
+
+enum tally_status report_parallelism_levels(const char *list, bool **levels, struct tally_error *err)
+{
+	bool *table = calloc(LIMIT_CPUS, sizeof(*table));
+	if (!table)
+		return error_nomem(err);
+	/* Whoever is sampled runs: there is always one. */
+	if (*list && number_ranges_parse(list, LIMIT_CPUS, table) && !table[0]) {
+		*levels = table;
+		return TALLY_OK;
+	}
+	free(table);
+	return error_set(err, TALLY_INVALID,
+		"--parallelism takes numbers of threads that run, as 1,4-8 and from 1 on, not '%s'", list);
 }

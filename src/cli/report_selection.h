@@ -1,5 +1,6 @@
 /*
- * report_selection.h - what of a recording --switch-on, --switch-off and --socket-filter choose, by event and by CPU.
+ * report_selection.h - what of a recording --switch-on, --switch-off, --socket-filter and --parallelism choose: by event, by
+ * CPU, by how many threads ran.
  *
  *	report_switches_find(&(struct switch_names){on, off, shows}, reader, &switches, err);
  *	report_socket_cpus(reader, 0, &cpus, &count, err); ... free(cpus);
@@ -21,5 +22,7 @@ TALLY_MUST_CHECK enum tally_status report_switches_find(const struct switch_name
 /* By CPU, whether it is of the socket; the caller frees it. INVALID where the recording does not tell. */
 TALLY_MUST_CHECK enum tally_status report_socket_cpus(
 	const struct perfdata_reader *reader, uint64_t socket, bool **cpus, uint32_t *count, struct tally_error *err);
+/* "1,4-8" by number of threads, LIMIT_CPUS of them; the caller frees it. INVALID: no such list, or one with 0. */
+TALLY_MUST_CHECK enum tally_status report_parallelism_levels(const char *list, bool **levels, struct tally_error *err);
 
 #endif

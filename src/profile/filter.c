@@ -165,6 +165,8 @@ enum tally_status profile_filter_init(struct profile_filter *filter, const struc
 		return status;
 	}
 	made.excludes_other = lists->excludes_other;
+	made.parallelism_passes = lists->parallelism;
+	made.parallelism_limit = lists->parallelism_limit;
 	*filter = made;
 	return TALLY_OK;
 }

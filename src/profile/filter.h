@@ -1,5 +1,6 @@
 /*
- * filter.h - which samples of a profile a report is about: by command, object, symbol, process, thread, CPU.
+ * filter.h - which samples of a profile a report is about: by command, object, symbol, process, thread, CPU, and how many
+ * threads ran.
  *
  * Lists are comma-separated texts, borrowed; an empty or NULL list passes everything. profile_filter_init resolves the
  * names against one profile once; after it a sample costs a few array reads. The caller deinits.
@@ -20,6 +21,8 @@ struct profile_filter_lists {
 	const char *ignored_callees; /* extended regular expression: a sample below such a function counts as its own */
 	bool hides_guests; /* rows that begin with a sample of a virtual machine are not shown */
 	const char *symbol_part; /* rows whose symbol contains it; samples are not touched */
+	const bool *parallelism; /* by how many threads ran, below parallelism_limit; NULL: all pass */
+	uint32_t parallelism_limit;
 };
 
 struct profile_filter {
@@ -31,6 +34,8 @@ struct profile_filter {
 	bool *ignores_callees; /* by frame; NULL: none does */
 	const bool *cpu_passes; /* by CPU, below cpu_limit; borrowed, set by who knows them; NULL: all do */
 	uint32_t cpu_limit;
+	const bool *parallelism_passes; /* as in the lists; NULL: all do */
+	uint32_t parallelism_limit;
 	bool *frame_shows; /* whose rows are shown; NULL: all are */
 };
 
@@ -38,12 +43,21 @@ TALLY_MUST_CHECK enum tally_status profile_filter_init(struct profile_filter *fi
 	const struct profile_filter_lists *lists, struct tally_error *err);
 void profile_filter_deinit(struct profile_filter *filter);
 
+/* A profile that does not keep how many threads ran has no sample that passes. */
+static inline bool profile_filter_passes_parallelism(
+	const struct profile_filter *filter, const struct profile_sample *sample)
+{
+	const struct profile_value *running = profile_facet(filter->profile, sample->facets, FACET_PARALLELISM);
+	return running && running->number < filter->parallelism_limit && filter->parallelism_passes[running->number];
+}
+
 static inline bool profile_filter_passes(const struct profile_filter *filter, const struct profile_sample *sample)
 {
 	return (!filter->thread_passes || filter->thread_passes[sample->thread]) &&
 	       (!filter->frame_passes || filter->frame_passes[sample->leaf]) &&
 	       (!filter->cpu_passes || (sample->cpu >= 0 && (uint32_t)sample->cpu < filter->cpu_limit &&
-					       filter->cpu_passes[sample->cpu]));
+					       filter->cpu_passes[sample->cpu])) &&
+	       (!filter->parallelism_passes || profile_filter_passes_parallelism(filter, sample));
 }
 
 #endif

@@ -59,7 +59,8 @@ LINES = [
     'memory: --mem-mode -s symbol_daddr,dso_daddr', 'memory: --mem-mode -s dcacheline', 'memory: --mem-mode -s phys_daddr',
     'memory: --mem-mode -s data_page_size,code_page_size', 'memory: --mem-mode -s symbol_iaddr,local_weight',
     '-s trace', '-s type,comm', '-s typeoff', '-s typecln', 'tracepoints: -s trace_fields', 'tracepoints: -s opcode,level,comm',
-    'tracepoints: -s trace --raw-trace', 'switches: --latency', 'switches: -s latency,comm', 'switches: -F overhead,latency,comm', 'chains: -s parent,dso', 'chains: -p ^sys_ -x',
+    'tracepoints: -s trace --raw-trace', 'switches: --latency', 'switches: -s latency,comm', 'switches: -F overhead,latency,comm',
+    'switches: --parallelism 2-3 -F overhead,parallelism,dso', 'switches: --latency --parallelism 1,4 --percentage relative -s comm', 'chains: -s parent,dso', 'chains: -p ^sys_ -x',
     'no branches: --hierarchy', 'no branches: --hierarchy -s {comm,dso},pid,cpu -n', '--hierarchy -s comm,dso -t ;',
     '--hierarchy -s dso,pid --percent-limit 30', 'chains: --group -s comm,dso',
     'chains: --group -n -s dso', 'memory: --group -n -s comm,dso',
@@ -73,7 +74,7 @@ def without(pattern, replacement=''):
 
 
 # Keys that perf 6.1 lacks or shows otherwise: the newest perf is asked.
-NEWER_KEYS = re.compile(r'mem-mode|latency|ins_lat|symoff|comm_nodigit|\btype|branch-history|weight\d|^-w')
+NEWER_KEYS = re.compile(r'mem-mode|latency|parallelism|ins_lat|symoff|comm_nodigit|\btype|branch-history|weight\d|^-w')
 VERBOSE = without(r'(?<=  )(/tmp/perf-vdso.so-\S{6}|\[vdso\]) *(?=0x|\[|$)|(?<= )[A-Za-z!] (?=\[.\] 0)')
 # What differs on purpose, each a row of docs/compatibility.md: (name, which command lines, what makes the rows alike).
 RULES = [
@@ -296,24 +297,52 @@ def test_a_stream_is_counted_by_branches_and_fields_too(tally, perf, shared, tmp
     assert rows_of(piped.stdout.decode()) == rows_of(plain.stdout)
 
 
-def test_latency_is_shared_by_the_threads_that_run(tally, tmp_path):
+def record_parallelism(path):
+    """By time: one thread, two from 2 s on, one again from 4 s on, and none that is known of from 5 s on."""
     recording = Recording()
     recording.event('IDENTIFIER IP TID TIME PERIOD', flags=1 << 26)
     recording.comm('worker')
-    # By time: one thread, two from 2 s on, one again from 4 s on, and none that is known of from 5 s on.
     for time_s, misc in ((2, 0), (4, 1 << 13), (5, 1 << 13)):
         recording.record(14, misc, recording.pack('IIQQ', 1000, 1000, time_s * 10**9, 1))
     for half in range(2, 12):
         recording.sample(time=half * 5 * 10**8, period=100)
-    recording.write(tmp_path / 'perf.data')
+    recording.write(path)
+
+
+def test_latency_is_shared_by_the_threads_that_run(tally, tmp_path):
+    record_parallelism(tmp_path / 'perf.data')
     report = tally('report', '-q', '--latency', '-s', 'parallelism', '-i', tmp_path / 'perf.data', check=0)
     assert [row.split() for row in rows_of(report.stdout)] == [['75.00%', '60.00%', '1'], ['25.00%', '40.00%', '2']]
     recording = Recording()
     recording.event('IDENTIFIER IP TID TIME')
     recording.sample()
     recording.write(tmp_path / 'none.data')
-    refused = tally('report', '--latency', '-i', tmp_path / 'none.data', check=255)
-    assert 'need context switches' in refused.stderr
+    for words in (['--latency'], ['--parallelism', '1']):
+        refused = tally('report', *words, '-i', tmp_path / 'none.data', check=255)
+        assert 'need context switches' in refused.stderr
+
+
+PARALLELISM_LISTS = {'1': [['60.00%', 'worker']], '2': [['40.00%', 'worker']], '1-2': [['100.00%', 'worker']],
+                     '2,7-9': [['40.00%', 'worker']], '3': [], '1,2': [['100.00%', 'worker']]}
+
+
+def test_samples_are_chosen_by_how_many_threads_ran(tally, tmp_path):
+    path = tmp_path / 'perf.data'
+    record_parallelism(path)
+
+    def rows(levels, *more):
+        words = ('--stdio', '-q', '-F', 'overhead,comm', '--parallelism', levels, '-i', path)
+        return [row.split() for row in rows_of(tally('report', *words, *more, check=0).stdout)]
+
+    for levels, expected in PARALLELISM_LISTS.items():
+        assert rows(levels) == expected, levels
+    assert rows('2', '--percentage', 'relative') == [['100.00%', 'worker']]
+    whole = tally('report', '--json', '--parallelism', '2', '-s', 'comm', '-i', path, check=0)
+    table = json.loads(whole.stdout)['tables'][0]
+    assert [row['values'][0]['period'] for row in table['rows']] == [400], table
+    for levels in ('0', '0-2', '', 'two', '1,two', '2-1', '-1', '99999999999'):
+        refused = tally('report', '--parallelism', levels, '-i', path, check=255)
+        assert "--parallelism takes numbers of threads" in refused.stderr, levels
 
 
 def test_rows_agree(tally, versions, shared, tmp_path):

@@ -39,6 +39,13 @@ static void lists_pass_what_they_name(void **state)
 	assert_passes(&(struct profile_filter_lists){.symbol_part = "ho"}, "1111");
 }
 
+/* Of a profile that does not keep how many threads ran, none is known to have run among so many. */
+static void parallelism_needs_its_values(void **state)
+{
+	const bool levels[] = {false, true};
+	assert_passes(&(struct profile_filter_lists){.parallelism = levels, .parallelism_limit = 2}, "0000");
+}
+
 static void symbol_part_chooses_rows(void **state)
 {
 	struct profile *p = profile_from_text(text);
@@ -69,6 +76,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lists_pass_what_they_name),
+		cmocka_unit_test(parallelism_needs_its_values),
 		cmocka_unit_test(symbol_part_chooses_rows),
 		cmocka_unit_test(bad_ids_are_refused),
 	};
