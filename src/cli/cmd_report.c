@@ -286,7 +286,7 @@ static const struct option options[] = {
 		.help = "write one page (" DEFAULT_PAGE ") with all of the recording, for a browser; goes with what "
 			"'export' takes"},
 	{"json", 0, OPTION_FLAG, .offset = REQUEST(is_json),
-		.help = "the tables as JSON (docs/schema/report.json), with call chains as trees"},
+		.help = "the tables as JSON (docs/schema/report.json), with call chains as trees; -I: the header too"},
 	{"missing", 0, OPTION_FLAG, .offset = REQUEST(missing),
 		.help = "Show which objects lack symbols, where was looked for them and what to install"},
 	{"threads", 'T', OPTION_FLAG, .offset = REQUEST(threads), .help = "Show per-thread event counters"},
@@ -480,8 +480,9 @@ static int finish_settings(const struct cli *cli, struct settings *settings, int
 			request->missing;
 	if (request->requirements.count && is_other)
 		return cli_failf(cli, "--require judges a report, and this is none");
-	if (request->is_json && (request->dump || request->full_info))
-		return cli_failf(cli, "--json of -I and -D is not supported yet");
+	if (request->is_json && request->dump)
+		return cli_failf(
+			cli, "--json has no raw records (-D): 'tally data convert --to-json' writes samples as JSON");
 	if (request->separator && !strcmp(request->separator, "."))
 		return cli_failf(cli, "'.' is the only non valid --field-separator argument");
 	if (argc - rest > 1)

@@ -1,5 +1,6 @@
 #include "cli/header_json.h"
 
+#include "cli/header_info_json.h"
 #include "cli/header_text.h"
 #include "perfdata/feature_table.h"
 
@@ -95,7 +96,7 @@ static void put_feature_names(struct json *j, const struct perfdata_features *f)
 	json_array_end(j);
 }
 
-void header_json(struct json *j, const struct perfdata_reader *reader)
+void header_json(struct json *j, const struct perfdata_reader *reader, bool full)
 {
 	size_t event_count;
 	const struct perfdata_features *f = perfdata_reader_features(reader);
@@ -112,5 +113,7 @@ void header_json(struct json *j, const struct perfdata_reader *reader)
 	put_groups(j, f, events, event_count);
 	put_times(j, f);
 	put_feature_names(j, f);
+	if (full)
+		header_info_json(j, reader);
 	json_object_end(j);
 }

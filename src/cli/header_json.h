@@ -2,7 +2,7 @@
  * header_json.h - the header of a recording as JSON: who recorded what, where and when (report --json --header). See
  * docs/schema/report.json.
  *
- *	header_json(&j, reader);	// "header": {"hostname": ..., ...}
+ *	header_json(&j, reader, false);	// "header": {"hostname": ..., ...}
  */
 #ifndef CLI_HEADER_JSON_H
 #define CLI_HEADER_JSON_H
@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "perfdata/reader.h"
 
-/* A member of the object that is open. What the recording does not say is left out. */
-void header_json(struct json *j, const struct perfdata_reader *reader);
+/* A member of the object that is open. What the recording does not say is left out. full: with header_info_json. */
+void header_json(struct json *j, const struct perfdata_reader *reader, bool full);
 
 #endif

@@ -68,8 +68,7 @@ static bool bit_is_set(const struct perfdata_memory_node *node, uint64_t bit)
 	return node->bits[bit / 64] >> (bit % 64) & 1;
 }
 
-/* The set bits as ranges: "0-23,32-199". Returns how many. */
-static uint64_t print_bits(struct text *out, const struct perfdata_memory_node *node)
+uint64_t header_memory_blocks(struct text *out, const struct perfdata_memory_node *node)
 {
 	uint64_t words = node->bit_count / 64 + (node->bit_count % 64 != 0);
 	uint64_t count = 0;
@@ -104,7 +103,7 @@ void header_memory(struct text *out, const struct header_source *source)
 		f->memory_block_bytes);
 	for (size_t i = 0; i < f->memory_node_count; i++) {
 		struct text ranges = {0};
-		uint64_t blocks = print_bits(&ranges, &f->memory_nodes[i]);
+		uint64_t blocks = header_memory_blocks(&ranges, &f->memory_nodes[i]);
 		text_printf(out, "#  %3" PRIu64 " [", f->memory_nodes[i].node);
 		print_size(out, blocks * f->memory_block_bytes);
 		text_str(out, "]: ");

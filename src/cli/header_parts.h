@@ -1,5 +1,5 @@
 /*
- * header_parts.h - the lines of a recording's header that describe the machine; private to header_text.c.
+ * header_parts.h - the lines of a recording's header that describe the machine; private to header_*.c.
  *
  * Each appends the lines of one feature, as perf's --header has them.
  */
@@ -28,5 +28,7 @@ void header_pmu_caps(struct text *out, const struct header_source *source);
 void header_cpu_domains(struct text *out, const struct header_source *source);
 void header_bpf_programs(struct text *out, const struct header_source *source);
 void header_btfs(struct text *out, const struct header_source *source);
+/* The set bits as ranges: "0-23,32-199". Returns how many. */
+uint64_t header_memory_blocks(struct text *out, const struct perfdata_memory_node *node);
 
 #endif

@@ -465,8 +465,8 @@ static void begin_json(struct report *report)
 {
 	const struct report_request *r = report->request;
 	report_json_begin(&report->json, report->path);
-	if (r->header || r->header_only)
-		header_json(&report->json, report->reader);
+	if (r->header || r->header_only || r->full_info)
+		header_json(&report->json, report->reader, r->full_info);
 }
 
 static enum tally_status show_tables(struct report *report, struct tally_error *err)

@@ -1,10 +1,14 @@
 """The header of a recording with every feature that is rare: as perf 6.1 and 7.3 print it, in both byte orders."""
 import json
+import pathlib
 import time
 
 import pytest
 
+import json_schema
 from perfdata_build import Recording
+
+SCHEMA = pathlib.Path(__file__).parents[2] / 'docs' / 'schema' / 'report.json'
 
 RARE = """\
 # contains AUX area data (e.g. instruction trace)
@@ -122,3 +126,56 @@ def test_a_stream_was_captured_when_it_was_last_written(tally, tmp_path):
     result = tally('report', '--json', '--header-only', '-i', '-', text=False,
                    stdin=(tmp_path / 'perf.data').read_bytes())
     assert before - 60 < json.loads(result.stdout)['header']['captured_s'] < time.time() + 60
+
+
+def info_of(tally, path, *words):
+    document = json.loads(tally('report', '--json', *words, '-i', path, check=0).stdout)
+    json_schema.check(document, json.loads(SCHEMA.read_text()))
+    return document['header']
+
+
+@pytest.mark.parametrize('order', '<>')
+def test_the_machine_as_json(tally, tmp_path, order):
+    path = tmp_path / 'perf.data'
+    made = recording(order)
+
+    def text(words):
+        return made.pack('I', len(words) + 1) + words.encode() + b'\0'
+
+    made.feature(13, made.pack('I', 1) + text('0-1') + made.pack('I', 2) + text('0') + text('1') +
+                 made.pack('4I', 3, 0, 4, 0) + made.pack('I', 1) + text('0-1') + made.pack('2I', 7, 8))
+    made.feature(14, made.pack('I', 1) + made.pack('IQQ', 5, 4096, 1024) + text('0-1'))
+    made.feature(16, made.pack('I', 1) + made.pack('I', 4) + text('cpu'))
+    made.feature(20, made.pack('II', 1, 1) + made.pack('4I', 1, 64, 128, 8) + text('Data') + text('48K') + text('0'))
+    made.write(path)
+    info = info_of(tally, path, '--header-only', '-I')['info']
+    assert info == {
+        'cpu_topology': {'cores': ['0-1'], 'dies': ['0-1'], 'threads': ['0', '1'],
+                         'cpus': [{'core': 3, 'die': 7, 'socket': 0}, {'core': 4, 'die': 8, 'socket': 0}]},
+        'numa_nodes': [{'node': 5, 'total_kb': 4096, 'free_kb': 1024, 'cpus': '0-1'}],
+        'caches': [{'level': 1, 'type': 'Data', 'size': '48K', 'line_bytes': 64, 'sets': 128, 'ways': 8, 'cpus': '0'}],
+        'memory': {'block_bytes': 0x8000000, 'nodes': [{'node': 0, 'bytes': 4 * 0x8000000, 'blocks': '0-2,64'}]},
+        'pmus': [{'name': 'cpu', 'type': 4}],
+        'pmu_capabilities': [
+            {'pmu': 'cpu', 'capabilities': [{'name': 'branches', 'value': '32'}, {'name': 'max_precise', 'value': '3'}]},
+            {'pmu': 'pmu0', 'capabilities': []}, {'pmu': 'cpu_x', 'capabilities': [{'name': 'a', 'value': 'b'}]}],
+        'hybrid_cpus': [{'pmu': 'cpu_core', 'cpus': '0-1'}],
+        'sched_domains': {'schedstat_version': 17, 'max': 2, 'cpus': [
+            {'cpu': 0, 'domains': [{'number': 0, 'name': 'MC', 'mask': '3', 'cpus': '0-1'}]},
+            {'cpu': 1, 'domains': []}]},
+        'elf_machine': 62, 'elf_flags': 0, 'cache_line_bytes': 64, 'clock_resolution_ns': 1, 'directory_version': 1,
+        'compression': {'type': 1, 'level': 3, 'ratio': 9}, 'damaged': []}
+    assert 'info' not in info_of(tally, path, '--header-only')
+
+
+def test_information_stands_beside_tables(tally, tmp_path):
+    path = tmp_path / 'perf.data'
+    made = recording('<')
+    made.feature(14, b'\xff' * 30)
+    made.sample()
+    made.write(path)
+    document = json.loads(tally('report', '--json', '-I', '-i', path, check=0).stdout)
+    assert document['header']['info']['damaged'] == ['NUMA_TOPOLOGY']
+    assert len(document['tables'][0]['rows']) == 1
+    refused = tally('report', '--json', '-D', '-i', path, check=255)
+    assert 'data convert --to-json' in refused.stderr

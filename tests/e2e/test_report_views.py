@@ -378,7 +378,7 @@ def test_json_in_any_locale_and_with_requirements(recording, tally):
     assert tally('report', '--json', '-i', path, check=0, env={'LC_ALL': 'de_DE.UTF-8'}).stdout == plain
     unmet = json_of(tally, path, '--require', 'samples<2', status=3)
     assert unmet['unmet'] == [f'samples is {unmet["worth"]["samples"]}, not < 2']
-    assert 'not supported yet' in tally('report', '--json', '-I', '-i', path, check=255).stderr
+    assert 'data convert --to-json' in tally('report', '--json', '-D', '-i', path, check=255).stderr
 
 
 def test_json_of_the_header(recording, folder, tally, perf):
