@@ -42,23 +42,28 @@ static enum tally_status read_spans(const struct diff_request *request, struct d
 	return status;
 }
 
+/* Whether what is looked up for one holds for the other: kernel, CPU, and no pack of its own. */
+static bool shares_store(const struct perfdata_features *a, const struct perfdata_features *b)
+{
+	return str_equal(a->osrelease, b->osrelease) && str_equal(a->cpuid, b->cpuid) &&
+	       a->raw[FEATURE_PACK].len == 0 && b->raw[FEATURE_PACK].len == 0;
+}
+
 static enum tally_status find_store(const struct cli *cli, const struct diff_request *request,
 	struct diff_recordings *all, struct diff_recording *recording, struct tally_error *err)
 {
-	const struct tally_str *release = &perfdata_reader_features(recording->reader)->osrelease;
-	struct tally_bytes pack = perfdata_reader_features(recording->reader)->raw[FEATURE_PACK];
-	for (struct diff_recording *other = all->items; other < recording && pack.len == 0; other++) {
-		struct tally_str theirs = perfdata_reader_features(other->reader)->osrelease;
-		if (str_equal(*release, theirs) &&
-			perfdata_reader_features(other->reader)->raw[FEATURE_PACK].len == 0) {
+	const struct perfdata_features *features = perfdata_reader_features(recording->reader);
+	for (struct diff_recording *other = all->items; other < recording; other++) {
+		if (shares_store(features, perfdata_reader_features(other->reader))) {
 			recording->store = other->store;
 			return TALLY_OK;
 		}
 	}
 	struct binary_store_options options = {.symfs = request->symfs,
 		.kallsyms = request->kallsyms,
-		.kernel_release = release,
-		.pack = pack,
+		.kernel_release = &features->osrelease,
+		.cpu_id = features->cpuid,
+		.pack = features->raw[FEATURE_PACK],
 		.build_id_dir = cli->build_id_dir};
 	enum tally_status status = binary_store_create(&options, &recording->store, err);
 	if (status == TALLY_OK)
@@ -130,7 +135,8 @@ enum tally_status diff_recordings_open(const struct cli *cli, const struct diff_
 			wanted.facets |= UINT64_C(1) << profile_key_facet(request->keys[i]);
 	}
 	wanted.with_stacks = wanted.with_stacks || request->filters.parent;
-	wanted.with_exact_frames = wanted.with_exact_frames || request->verbose > 0;
+	wanted.with_exact_frames =
+		wanted.with_exact_frames || request->verbose > 0 || diff_request_has_key(request, KEY_SYMBOL_OFFSET);
 	wanted.with_origins = request->verbose > 0;
 	all.items = calloc(request->path_count, sizeof(*all.items));
 	all.stores = calloc(request->path_count, sizeof(struct binary_store *));

@@ -169,9 +169,12 @@ static enum tally_status add_key(struct diff_request *r, struct tally_str name, 
 	enum profile_key key = PROFILE_KEY_COUNT;
 	if (!profile_key_find(name, &key))
 		return error_set(err, TALLY_INVALID, "Error:\nUnknown --sort key: `%.*s'", (int)name.len, name.data);
-	if (!row_value_has_key(key))
-		return error_set(err, TALLY_UNSUPPORTED, "diff --sort key '%.*s' is not supported yet", (int)name.len,
+	if (profile_key_get(key)->is_value)
+		return error_set(err, TALLY_INVALID,
+			"--sort key '%.*s' is a value, and rows of diff are by keys: -p shows periods", (int)name.len,
 			name.data);
+	if (!row_value_has_key(key)) /* of branches and memory accesses, by which diff does not count */
+		return error_set(err, TALLY_INVALID, "Error:\nInvalid --sort key: `%.*s'", (int)name.len, name.data);
 	if (!diff_request_has_key(r, key) && r->key_count < REPORT_MAX_COLUMNS)
 		r->keys[r->key_count++] = key;
 	return TALLY_OK;

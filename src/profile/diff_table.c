@@ -33,7 +33,7 @@ static void choose_shown(const struct diff_table *diff, struct diff_row *row, ui
 		return;
 	struct row_value shown_object = row_value(table_of(diff, row), shown, KEY_DSO);
 	struct row_value rival_object = row_value(table_of(diff, row), rival, KEY_DSO);
-	int order = row_value_compare(&rival_object, &shown_object);
+	int order = row_value_compare(KEY_DSO, &rival_object, &shown_object);
 	if (order < 0 || (order == 0 && (int64_t)rival->address < (int64_t)shown->address))
 		row->row = other;
 }
@@ -153,7 +153,7 @@ static int compare_keys(const struct diff_table *diff, const struct diff_row *a,
 	for (size_t k = 0; k < diff->options.key_count; k++) {
 		struct row_value va = row_value(table_of(diff, a), flat_row_of(diff, a), diff->options.keys[k]);
 		struct row_value vb = row_value(table_of(diff, b), flat_row_of(diff, b), diff->options.keys[k]);
-		int order = row_value_compare(&va, &vb);
+		int order = row_value_compare(diff->options.keys[k], &va, &vb);
 		if (order)
 			return order;
 	}

@@ -1,5 +1,7 @@
 #include "profile/row_value.h"
 
+#include "profile/facet_keys.h"
+
 /* What a facet says by its number or text alone; others are of frames, or of samples that are counted otherwise. */
 static bool is_of_facet(enum profile_key key)
 {
@@ -16,6 +18,28 @@ static bool is_of_facet(enum profile_key key)
 	case KEY_FORM_SIZE:
 	case KEY_FORM_COUNT:
 	case KEY_FORM_PAGE:
+	case KEY_FORM_NOTHING:
+	case KEY_FORM_TYPE:
+	case KEY_FORM_TYPE_OFFSET:
+	case KEY_FORM_TYPE_CACHELINE:
+	case KEY_FORM_OFFSET:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Whether what is more comes first among rows that differ alike: as in a report. */
+static bool is_falling(enum profile_key key)
+{
+	if (key == KEY_TRANSACTION)
+		return true;
+	switch ((int)profile_key_get(key)->form) {
+	case KEY_FORM_NUMBER:
+	case KEY_FORM_SUM:
+	case KEY_FORM_TYPE:
+	case KEY_FORM_TYPE_OFFSET:
+	case KEY_FORM_TYPE_CACHELINE:
 		return true;
 	default:
 		return false;
@@ -59,12 +83,41 @@ static struct row_value of_number(int64_t number)
 	return (struct row_value){.text = STR(""), .number = number};
 }
 
+/* Places in code: a function's by its name and how far in it, as it may lie elsewhere in another build. */
+static struct row_value of_offset(const struct profile *p, const struct flat_row *row)
+{
+	const struct profile_frame *frame = &p->frames[row->frame];
+	if (frame->function == PROFILE_NONE)
+		return (struct row_value){.text = STR(""), .number = (int64_t)row->address, .is_unknown = true};
+	struct row_value value = of_function(p, frame->function);
+	value.number = (int64_t)(frame->address - p->functions[frame->function].start);
+	return value;
+}
+
+/* Types of data and transactions: a name says it all, but the number behind it orders rows. */
+static struct row_value of_named_number(
+	const struct profile *p, enum profile_key key, const struct profile_value *facet)
+{
+	struct row_value value = of_name(p, facet->text);
+	if (key == KEY_TYPE_CACHELINE)
+		value.number = (int64_t)facet_type_cacheline(facet->number);
+	else if (key != KEY_TYPE)
+		value.number = (int64_t)facet->number;
+	return value;
+}
+
 static struct row_value of_facet(const struct flat_table *table, const struct flat_row *row, enum profile_key key)
 {
 	const struct profile *p = table->profile;
+	if (profile_key_get(key)->form == KEY_FORM_OFFSET)
+		return of_offset(p, row);
+	if (profile_key_get(key)->form == KEY_FORM_NOTHING)
+		return of_number(0);
 	const struct profile_value *value = profile_facet(p, row->facets, profile_key_facet(key));
 	if (!value)
 		return (struct row_value){.text = STR(""), .is_unknown = true};
+	if (key == KEY_TRANSACTION || key == KEY_TYPE || key == KEY_TYPE_OFFSET || key == KEY_TYPE_CACHELINE)
+		return of_named_number(p, key, value);
 	if (profile_key_get(key)->form == KEY_FORM_TEXT)
 		return of_name(p, value->text);
 	return of_number((int64_t)value->number);
@@ -101,15 +154,31 @@ struct row_value row_value(const struct flat_table *table, const struct flat_row
 	}
 }
 
-int row_value_compare(const struct row_value *a, const struct row_value *b)
+static int compare_numbers(const struct row_value *a, const struct row_value *b)
+{
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+static int compare_texts(const struct row_value *a, const struct row_value *b)
+{
+	size_t shorter = a->text.len < b->text.len ? a->text.len : b->text.len;
+	int order = shorter ? memcmp(a->text.data, b->text.data, shorter) : 0;
+	return order ? order : (a->text.len > b->text.len) - (a->text.len < b->text.len);
+}
+
+int row_value_compare(enum profile_key key, const struct row_value *a, const struct row_value *b)
 {
 	if (a->is_unknown != b->is_unknown)
 		return a->is_unknown ? 1 : -1;
-	size_t shorter = a->text.len < b->text.len ? a->text.len : b->text.len;
-	int order = shorter ? memcmp(a->text.data, b->text.data, shorter) : 0;
+	if (key == KEY_SYMBOL_OFFSET) { /* from each function's end on */
+		int order = compare_texts(a, b);
+		return order ? order : compare_numbers(b, a);
+	}
+	bool by_number = key == KEY_TRANSACTION || key == KEY_TYPE_OFFSET;
+	int order = by_number ? compare_numbers(a, b) : compare_texts(a, b);
 	if (order == 0)
-		order = (a->text.len > b->text.len) - (a->text.len < b->text.len);
-	return order ? order : (a->number > b->number) - (a->number < b->number);
+		order = by_number ? compare_texts(a, b) : compare_numbers(a, b);
+	return is_falling(key) ? -order : order;
 }
 
 void row_value_append(struct text *bytes, const struct row_value *value)

@@ -20,7 +20,8 @@ struct row_value {
 bool row_value_has_key(enum profile_key key);
 /* Code without symbol is one value, whatever its address: addresses say nothing about another build. */
 struct row_value row_value(const struct flat_table *table, const struct flat_row *row, enum profile_key key);
-int row_value_compare(const struct row_value *a, const struct row_value *b);
+/* In the order of rows that differ alike. */
+int row_value_compare(enum profile_key key, const struct row_value *a, const struct row_value *b);
 /* Appends bytes that are equal for equal values. */
 void row_value_append(struct text *bytes, const struct row_value *value);
 

@@ -51,6 +51,16 @@ int main(void) { struct node n = {0}; struct inner in = {0}; char buf[8]; push(h
 BUILD = ['gcc', '-g', '-O2', '-fno-inline']
 
 
+def start_recording(program):
+    recording = Recording()
+    recording.event('IP TID TIME PERIOD')
+    recording.text_feature(6, 'x86_64')
+    recording.text_feature(9, CPU)
+    recording.comm('types')
+    recording.mmap(BASE, 0x10000, str(program))
+    return recording
+
+
 @pytest.fixture
 def instructions(tmp_path):
     """A recording with a sample at each instruction, and the instructions by address."""
@@ -67,16 +77,23 @@ def instructions(tmp_path):
         elif (row := re.match(r' +([0-9a-f]+):\t(.*)', line)) and function in FUNCTIONS \
                 and 'nop' not in row.group(2):
             found[int(row.group(1), 16)] = f'{function}: {row.group(2)}'
-    recording = Recording()
-    recording.event('IP TID TIME PERIOD')
-    recording.text_feature(6, 'x86_64')
-    recording.text_feature(9, CPU)
-    recording.comm('types')
-    recording.mmap(BASE, 0x10000, str(program))
+    recording = start_recording(program)
     for index, address in enumerate(found):
         recording.sample(ip=BASE + address, time=10**9 + index)
     recording.write(tmp_path / 'every.data')
     return tmp_path / 'every.data', found
+
+
+@pytest.fixture
+def two_recordings(instructions, tmp_path):
+    """The same, and one with a sample more at each third instruction."""
+    first, found = instructions
+    recording = start_recording(tmp_path / 'types')
+    for index, address in enumerate(found):
+        for times in range(1 + index % 3):
+            recording.sample(ip=BASE + address, time=10**9 + 10 * index + times)
+    recording.write(tmp_path / 'more.data')
+    return first, tmp_path / 'more.data'
 
 
 def types_by_address(program, path):
@@ -116,6 +133,37 @@ def test_keys_of_types(tally, instructions):
     assert re.search(r'%  struct node: cache-line 0$', lines, re.M) and 'struct node: cache-line 1' in lines
     both = tally('report', '--stdio', '-i', path, '-s', 'type', check=0).stdout
     assert re.search(r'^# Overhead  Data Type$', both, re.M) and re.search(r'%  struct node$', both, re.M)
+
+
+def diff_rows(program, recordings, *options):
+    result = program('diff', *options, *recordings, check=0)
+    return [line.split(None, 2) for line in result.stdout.splitlines() if line and not line.startswith('#')]
+
+
+def shares_by_name(tally, path, key):
+    rows = tally('report', '--stdio', '-i', path, '-s', key, check=0).stdout
+    return {name: float(share) for share, name in re.findall(r'^ +([\d.]+)%  (.*?) *$', rows, re.M)}
+
+
+@pytest.mark.parametrize('key', ['type', 'typeoff', 'typecln'])
+def test_types_that_differ(tally, two_recordings, key):
+    """Rows of perf's diff are all (unknown): the report of each recording has the shares."""
+    base, more = (shares_by_name(tally, path, key) for path in two_recordings)
+    rows = diff_rows(tally, two_recordings, '-s', key)
+    assert {name.rstrip() for _, _, name in rows} == set(base) == set(more)
+    for share, delta, name in rows:
+        assert float(share[:-1]) == base[name.rstrip()]
+        assert abs(float(delta[:-1]) - (more[name.rstrip()] - base[name.rstrip()])) < 0.02
+
+
+def test_offsets_that_differ(tally, two_recordings, tmp_path):
+    rows = diff_rows(tally, two_recordings, '-s', 'symoff')
+    assert len(rows) == len(set(map(tuple, rows))) > 50
+    if not NEWEST.exists():
+        pytest.skip('the newest perf is needed')
+    for options in ([], ['-c', 'ratio'], ['-p']):
+        assert diff_rows(tally, two_recordings, '-s', 'symoff', *options) == \
+            diff_rows(Program(NEWEST, tmp_path), two_recordings, '-s', 'symoff', *options)
 
 
 @pytest.mark.parametrize('options', [['-gdwarf-5'], ['-gdwarf-4'], ['-gdwarf-5', '-gsplit-dwarf'], ['-gdwarf-4', '-gsplit-dwarf'], ['-gdwarf-4', '-gdwarf64']])

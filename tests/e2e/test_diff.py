@@ -21,6 +21,7 @@ COMMAND_LINES = [
     '-s time one two', '-s addr two one', '-s socket,dso one two', '-s +socket one two', '-s cgroup,comm one two',
     '-s weight,sym one two', '-s local_weight,comm -p -F one two three', '-s code_page_size,sym -t, one two',
     '-s transaction,dso -c ratio one two',
+    '-s local_weight,sym two one', '-s sym,weight -p one two',
 ]
 
 # perf takes the vdso from its cache, tally the one that this kernel gives it.
@@ -59,6 +60,10 @@ def test_text_is_perfs(line, recordings, perf, tally):
     ('-c wdiff:0,1 a b', "Failed: wrong weight data, use 'wdiff:w1,w2'"),
     ('-c ratio:1 a b', "Failed: extra option specified '1'"),
     ('-s foo a b', "Unknown --sort key: `foo'"),
+    # by which perf does not count either
+    ('-s dso_from a b', "Invalid --sort key: `dso_from'"),
+    ('-s comm,mem a b', "Invalid --sort key: `mem'"),
+    ('-s period a b', "--sort key 'period' is a value, and rows of diff are by keys"),
     ('-t . a b', "'.' is the only non valid --field-separator argument"),
     ('-o 2 a b', 'Order option out of limit.'),
     ('--stream -F a b', '--stream compares runs of branches, in text'),

@@ -359,6 +359,6 @@ void facet_cell(const struct report_layout *l, struct text *out, size_t column, 
 	size_t written = out->len - start;
 	if (profile_key_get(key)->form == KEY_FORM_TIME) /* cut, and of the last column without blanks: as perf's */
 		out->len = start + (written < width ? written : width);
-	else if (written < width)
+	else if (written < width && profile_key_get(key)->form != KEY_FORM_OFFSET) /* nor have these */
 		text_repeat(out, ' ', width - written);
 }
