@@ -184,7 +184,7 @@ void resolver_address_add(struct resolver *r, const struct resolve_where *where,
 size_t resolver_chain_add(struct resolver *r, const struct resolve_where *where, const struct sample_array *chain)
 {
 	unsigned cpumode = MISC_CPUMODE_USER;
-	size_t first = r->addresses.len;
+	size_t first = r->addresses.len, most = r->max_stack > 0 ? r->max_stack : SIZE_MAX, left = most;
 	if (!vec_reserve(&r->addresses, first + chain->count)) {
 		r->failed = true;
 		return 0;
@@ -192,12 +192,16 @@ size_t resolver_chain_add(struct resolver *r, const struct resolve_where *where,
 	for (uint32_t i = 0; i < chain->count; i++) {
 		uint64_t ip = sample_u64_at(chain->data, i, r->swap);
 		if (ip < CONTEXT_MAX) {
-			if (r->max_stack > 0 && r->addresses.len - first >= r->max_stack)
+			if (left > 0)
+				add_address(r, where, cpumode, ip);
+			else if (!r->is_unwound)
 				break;
-			add_address(r, where, cpumode, ip);
+			left -= left > 0;
 		} else if (!resolver_context(ip, &cpumode)) {
 			r->addresses.len = first;
 			break;
+		} else if (r->is_unwound && ip == CONTEXT_USER) {
+			left = most;
 		}
 	}
 	return r->addresses.len - first;
@@ -435,12 +439,14 @@ static struct sample_array unwound_chain(struct resolver *r, const struct resolv
 	words[kept] = stored(r, CONTEXT_USER);
 	for (size_t i = 0; i < result.count; i++)
 		ips[i] = stored(r, ips[i] - !unwind_is_exact(&result, i));
+	r->is_unwound = true;
 	return (struct sample_array){(const uint8_t *)words, kept + 1 + (uint32_t)result.count};
 }
 
 struct sample_array resolver_sample_chain(struct resolver *r, const struct resolve_where *where,
 	const struct record_layout *layout, const struct sample *sample)
 {
+	r->is_unwound = false;
 	if ((layout->branch_sample_type & BRANCH_CALL_STACK) && sample->branches.entries.count >= BRANCH_WORDS)
 		return lbr_chain(r, sample);
 	struct sample_array recorded = resolver_whole_chain(r, &sample->callchain);

@@ -95,6 +95,7 @@ struct resolver {
 	bool swap;
 	bool keep_raw; /* frames keep their run-time address apart */
 	unsigned max_stack; /* frames of a chain; 0: no bound */
+	bool is_unwound; /* the last sample's chain: callers of a copied stack have max_stack frames beside the kernel's */
 	struct id_table frames; /* of RESOLVED_FRAME_WORDS: resolved_frame_pack */
 	VEC(uint64_t) first_ips; /* by frame: the run-time address that it was first seen at */
 	struct list_table stacks; /* of frames, the innermost one first */

@@ -262,9 +262,10 @@ static void tell_cut_stacks(const struct report *report, const struct flat_table
 	uint64_t count = 0;
 	for (size_t i = 0; i < p->sample_count; i++) {
 		const struct profile_sample *sample = &p->samples[i];
-		if (sample->event >= first && sample->event < end &&
-			flat_chains_counted(p, &table->options, sample->stack).count <
-				profile_stack(p, sample->stack).count)
+		if (sample->event < first || sample->event >= end)
+			continue;
+		struct flat_counted counted = flat_chains_counted(p, &table->options, sample->stack);
+		if (flat_counted_frames(&counted) < profile_stack(p, sample->stack).count)
 			count += sample->count;
 	}
 	diag_add(report->notes, DIAG_NOTE,

@@ -270,7 +270,7 @@ bool script_print_chain(struct script_places *p, struct text *t, const struct re
 {
 	struct script_line key = {.cpumode = MISC_CPUMODE_USER, .form = packed_form(fields)};
 	size_t start = t->len;
-	unsigned count = 0;
+	unsigned count = 0, most = p->resolver->max_stack > 0 ? p->resolver->max_stack : UINT32_MAX, left = most;
 	text_char(t, '\n');
 	for (uint32_t i = 0; i < chain->count; i++) {
 		key.ip = sample_u64_at(chain->data, i, p->resolver->swap);
@@ -278,14 +278,19 @@ bool script_print_chain(struct script_places *p, struct text *t, const struct re
 			unsigned cpumode;
 			if (resolver_context(key.ip, &cpumode)) {
 				key.cpumode = (uint8_t)cpumode;
+				if (p->resolver->is_unwound && key.ip == CONTEXT_USER)
+					left = most;
 				continue;
 			}
 			t->len = start; /* perf drops such chains */
 			text_char(t, '\n');
 			return !t->failed;
 		}
-		if (p->resolver->max_stack > 0 && count >= p->resolver->max_stack)
+		if (left == 0 && !p->resolver->is_unwound)
 			break;
+		if (left == 0)
+			continue;
+		left--;
 		key.epoch = key.cpumode == MISC_CPUMODE_KERNEL ? where->kernel_epoch : where->user_epoch;
 		struct script_line *slot = &p->lines[line_slot(key.ip)];
 		if (i + LINES_AHEAD < chain->count)

@@ -16,22 +16,49 @@ struct chain_making {
 	const bool *is_used; /* by stack */
 };
 
-/* The innermost calls, or the outermost ones of chains that begin with these: as perf, which finds those of copied stacks
- * one by one from the innermost, whatever the order. */
-struct list flat_chains_counted(const struct profile *p, const struct flat_options *options, uint32_t stack)
+static bool is_kernels(const struct profile_frame *frame)
 {
-	struct list all = profile_stack(p, stack);
-	uint32_t left = options->max_stack, begin = 0, end = all.count;
-	if (left == 0 || all.count <= left)
-		return all;
-	if (options->is_caller_first && !p->events[options->first_event].has_copied_stacks) {
-		for (begin = end; begin > 0 && (left > 0 || profile_frame_is_inlined(p, all.items[begin - 1])); begin--)
-			left -= !profile_frame_is_inlined(p, all.items[begin - 1]);
-	} else {
-		for (end = 0; end < all.count && left > 0; end++)
-			left -= !profile_frame_is_inlined(p, all.items[end]);
-	}
-	return (struct list){all.items + begin, end - begin};
+	return frame->level == PROFILE_LEVEL_KERNEL || frame->level == PROFILE_LEVEL_GUEST_KERNEL ||
+	       frame->level == PROFILE_LEVEL_HYPERVISOR;
+}
+
+/* From the innermost frame on. */
+static struct list innermost_calls(const struct profile *p, struct list frames, uint32_t calls)
+{
+	uint32_t end = 0;
+	for (; end < frames.count && calls > 0; end++)
+		calls -= !profile_frame_is_inlined(p, frames.items[end]);
+	return (struct list){frames.items, end};
+}
+
+static struct list outermost_calls(const struct profile *p, struct list frames, uint32_t calls)
+{
+	uint32_t begin = frames.count;
+	for (; begin > 0 && (calls > 0 || profile_frame_is_inlined(p, frames.items[begin - 1])); begin--)
+		calls -= !profile_frame_is_inlined(p, frames.items[begin - 1]);
+	return (struct list){frames.items + begin, frames.count - begin};
+}
+
+static struct list recorded_calls(
+	const struct profile *p, const struct flat_options *options, struct list frames, uint32_t calls)
+{
+	return options->is_caller_first ? outermost_calls(p, frames, calls) : innermost_calls(p, frames, calls);
+}
+
+/* As perf: the innermost calls, or the outermost ones of chains that begin with these. Callers of copied stacks are found
+ * one by one from the innermost, whatever the order, and as many as of those that the kernel recorded of itself. */
+struct flat_counted flat_chains_counted(const struct profile *p, const struct flat_options *options, uint32_t stack)
+{
+	struct list all = profile_stack(p, stack), kernels = {all.items, 0};
+	uint32_t most = options->max_stack;
+	bool is_copied = p->events[options->first_event].has_copied_stacks;
+	if (most == 0 || all.count <= most)
+		return (struct flat_counted){.others = all};
+	while (is_copied && kernels.count < all.count && is_kernels(&p->frames[all.items[kernels.count]]))
+		kernels.count++;
+	struct list others = {all.items + kernels.count, all.count - kernels.count};
+	return (struct flat_counted){recorded_calls(p, options, kernels, most),
+		is_copied ? innermost_calls(p, others, most) : recorded_calls(p, options, others, most)};
 }
 
 static bool is_hidden(const struct chain_making *m, uint32_t frame)
@@ -39,25 +66,26 @@ static bool is_hidden(const struct chain_making *m, uint32_t frame)
 	return m->options->hides_unresolved && !flat_frame_is_resolved(m->profile, frame);
 }
 
-static uint32_t shown_frames(const struct chain_making *m, struct list stack)
+static uint32_t shown_frames(const struct chain_making *m, struct list frames)
 {
 	uint32_t count = 0;
-	for (uint32_t i = 0; m->options->hides_unresolved && i < stack.count; i++)
-		count += !is_hidden(m, stack.items[i]);
-	return m->options->hides_unresolved ? count : stack.count;
+	for (uint32_t i = 0; m->options->hides_unresolved && i < frames.count; i++)
+		count += !is_hidden(m, frames.items[i]);
+	return m->options->hides_unresolved ? count : frames.count;
 }
 
-/* In the order of the chain, of which these are the shown ones. */
-static void write_chain(const struct chain_making *m, struct list stack, uint32_t *chain, uint32_t shown)
+/* In the order of the chain, from the place on that they have among the shown ones. */
+static uint32_t write_frames(
+	const struct chain_making *m, struct list frames, uint32_t place, uint32_t *chain, uint32_t shown)
 {
-	uint32_t place = 0;
-	for (uint32_t i = 0; i < stack.count; i++) {
-		if (is_hidden(m, stack.items[i]))
+	for (uint32_t i = 0; i < frames.count; i++) {
+		if (is_hidden(m, frames.items[i]))
 			continue;
 		uint32_t at = m->options->is_caller_first ? shown - 1 - place : place;
 		place++;
-		chain[at] = stack.items[i];
+		chain[at] = frames.items[i];
 	}
+	return place;
 }
 
 /* As lengths, each a place on. */
@@ -68,10 +96,10 @@ static void measure_stacks(void *context, size_t index, unsigned worker)
 	for (size_t i = index * STACKS_PER_TASK; i < end; i++) {
 		if (!m->is_used[i] || m->options->without_callers)
 			continue;
-		struct list counted = flat_chains_counted(m->profile, m->options, (uint32_t)i);
-		if (counted.count < profile_stack(m->profile, (uint32_t)i).count)
+		struct flat_counted counted = flat_chains_counted(m->profile, m->options, (uint32_t)i);
+		if (flat_counted_frames(&counted) < profile_stack(m->profile, (uint32_t)i).count)
 			__atomic_store_n(&m->chains->is_cut, true, __ATOMIC_RELAXED);
-		m->chains->begin[i + 1] = shown_frames(m, counted);
+		m->chains->begin[i + 1] = shown_frames(m, counted.kernels) + shown_frames(m, counted.others);
 	}
 }
 
@@ -80,10 +108,14 @@ static void write_stacks(void *context, size_t index, unsigned worker)
 	const struct chain_making *m = context;
 	const uint32_t *begin = m->chains->begin;
 	size_t end = thread_pool_task_end(index, STACKS_PER_TASK, list_table_len(&m->profile->stacks));
-	for (size_t i = index * STACKS_PER_TASK; i < end; i++)
-		if (begin[i] < begin[i + 1])
-			write_chain(m, flat_chains_counted(m->profile, m->options, (uint32_t)i),
-				m->chains->frames + begin[i], begin[i + 1] - begin[i]);
+	for (size_t i = index * STACKS_PER_TASK; i < end; i++) {
+		uint32_t shown = begin[i + 1] - begin[i], *chain = m->chains->frames + begin[i];
+		if (shown == 0)
+			continue;
+		struct flat_counted counted = flat_chains_counted(m->profile, m->options, (uint32_t)i);
+		uint32_t place = write_frames(m, counted.kernels, 0, chain, shown);
+		write_frames(m, counted.others, place, chain, shown);
+	}
 }
 
 static void mark_used(const struct profile *p, const struct flat_options *o, bool *is_used)

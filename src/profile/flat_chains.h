@@ -24,8 +24,17 @@ void flat_chains_deinit(struct flat_chains *chains);
  * NULL: out of memory. */
 uint32_t *flat_chains_keys(const struct profile *profile, const struct flat_options *options);
 
+struct flat_counted { /* the innermost frame first */
+	struct list kernels; /* of a stack whose other callers were found in a copy of it: counted apart */
+	struct list others;
+};
 /* The frames of a stack that count: of max_stack calls, with what was inlined into them. */
-struct list flat_chains_counted(const struct profile *profile, const struct flat_options *options, uint32_t stack);
+struct flat_counted flat_chains_counted(
+	const struct profile *profile, const struct flat_options *options, uint32_t stack);
+static inline uint32_t flat_counted_frames(const struct flat_counted *counted)
+{
+	return counted->kernels.count + counted->others.count;
+}
 /* The chain of a sample, by its index. */
 static inline struct flat_instance flat_chains_of(
 	const struct flat_chains *chains, const struct profile *profile, uint32_t sample)

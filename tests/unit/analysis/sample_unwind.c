@@ -105,6 +105,31 @@ static void test_callers_behind_the_kernels_in_both_byte_orders(void **state)
 	}
 }
 
+/* As many as of the kernel's, which the recording has. */
+static void test_callers_have_a_bound_of_their_own(void **state)
+{
+	const uint64_t recorded[] = {CONTEXT_KERNEL, KERNEL, KERNEL + 8, KERNEL + 16};
+	const struct record_layout layout = {.sample_type = SAMPLE_CALLCHAIN | SAMPLE_REGS_USER | SAMPLE_STACK_USER};
+	struct fixture f;
+	start(&f, false);
+	f.resolver.max_stack = 2;
+	record_chain(&f, recorded, 4);
+	struct resolve_where where = resolver_where(&f.resolver, 1, 2);
+	struct sample_array chain = resolver_sample_chain(&f.resolver, &where, &layout, &f.sample);
+	struct resolved_chain frames = resolver_chain_frames(&f.resolver, &where, &chain);
+	const uint64_t wanted[] = {KERNEL, KERNEL + 8, CODE + 0x10, CODE + 0x20};
+	assert_int_equal(frames.count, 4);
+	for (size_t i = 0; i < frames.count; i++)
+		assert_int_equal(frames.ips[i], wanted[i]);
+	memset(&f.sample.stack_user, 0, sizeof(f.sample.stack_user)); /* what is recorded whole shares the bound */
+	const uint64_t whole[] = {CONTEXT_KERNEL, KERNEL, CONTEXT_USER, CODE};
+	f.resolver.max_stack = 1;
+	record_chain(&f, whole, 4);
+	chain = resolver_sample_chain(&f.resolver, &where, &layout, &f.sample);
+	assert_int_equal(resolver_chain_frames(&f.resolver, &where, &chain).count, 1);
+	stop(&f);
+}
+
 static void test_a_short_copy_counts_as_far_as_the_kernel_copied(void **state)
 {
 	struct fixture f;
@@ -177,6 +202,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_callers_behind_the_kernels_in_both_byte_orders),
+		cmocka_unit_test(test_callers_have_a_bound_of_their_own),
 		cmocka_unit_test(test_a_short_copy_counts_as_far_as_the_kernel_copied),
 		cmocka_unit_test(test_a_recorded_chain_that_knows_more_stands),
 		cmocka_unit_test(test_without_registers_or_machine_nothing_is_unwound),

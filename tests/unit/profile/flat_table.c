@@ -28,9 +28,8 @@ static void print_row(struct text *out, const struct flat_table *t, uint32_t row
 }
 
 /* The rows as text: comm, symbol, children/self/samples of each member, level and depth. */
-static void assert_rows(const char *profile, struct flat_options options, const char *expected)
+static void assert_rows_of(struct profile *p, struct flat_options options, const char *expected)
 {
-	struct profile *p = profile_from_text(profile);
 	struct flat_table table;
 	struct tally_error err;
 	struct text out = {0};
@@ -49,6 +48,11 @@ static void assert_rows(const char *profile, struct flat_options options, const 
 	text_deinit(&out);
 	flat_table_deinit(&table);
 	profile_destroy(p);
+}
+
+static void assert_rows(const char *profile, struct flat_options options, const char *expected)
+{
+	assert_rows_of(profile_from_text(profile), options, expected);
 }
 
 static void self_sums_and_order(void **state)
@@ -119,6 +123,25 @@ static void bounds_of_chains(void **state)
 		"a g 1/1/1 .2\na 7f0000000005 1/0/0 .1\n");
 	assert_rows(text, (struct flat_options){.with_children = true, .hides_unresolved = true},
 		"a g 1/1/1 .3\na f 1/0/0 .2\na main 1/0/0 .1\n");
+}
+
+/* Callers that were found in a copy of the stack have as many calls as the kernel's part. */
+static void kernels_have_a_bound_of_their_own(void **state)
+{
+	static const char text[] = "event c\na 1/1 0 0 1 main@x;f@x;g@x;sys@[k];read@[k];copy@[k]\n";
+	/* The kernel's from where chains begin; the others are found one by one from the innermost. */
+	static const char *const rows[] = {"a copy 1/1/1 k4\na read 1/0/0 k3\na f 1/0/0 .1\na g 1/0/0 .2\n",
+		"a copy 1/1/1 k4\na read 1/0/0 k1\na sys 1/0/0 k2\na f 1/0/0 .4\na g 1/0/0 .3\n"};
+	for (unsigned is_caller_first = 0; is_caller_first < 2; is_caller_first++) {
+		struct profile *p = profile_from_text(text);
+		p->events[0].has_copied_stacks = true;
+		assert_rows_of(p,
+			(struct flat_options){
+				.with_children = true, .max_stack = 2, .is_caller_first = is_caller_first},
+			rows[is_caller_first]);
+	}
+	assert_rows(text, (struct flat_options){.with_children = true, .max_stack = 2},
+		"a copy 1/1/1 k2\na read 1/0/0 k1\n");
 }
 
 static void filters_keep_totals(void **state)
@@ -363,6 +386,7 @@ int main(void)
 		cmocka_unit_test(keys_decide_what_merges),
 		cmocka_unit_test(members_stand_side_by_side),
 		cmocka_unit_test(bounds_of_chains),
+		cmocka_unit_test(kernels_have_a_bound_of_their_own),
 		cmocka_unit_test(filters_keep_totals),
 		cmocka_unit_test(parents_group_by_their_caller),
 		cmocka_unit_test(callees_are_ignored),
