@@ -14,6 +14,7 @@
 #include "cli/inject_aslr.h"
 #include "cli/inject_build_ids.h"
 #include "cli/inject_jit.h"
+#include "cli/reader_styles.h"
 #include "cli/recording_input.h"
 #include "cli/stack_chains.h"
 #include "cli/stack_notes.h"
@@ -110,7 +111,11 @@ static const struct option options[] = {
 	{.name = "guest-data", .kind = OPTION_UNSUPPORTED},
 	{.name = "guestmount", .kind = OPTION_UNSUPPORTED},
 	{.name = "itrace", .kind = OPTION_UNSUPPORTED},
-	{.name = "unwind-style", .kind = OPTION_UNSUPPORTED},
+	{.name = "unwind-style",
+		.kind = OPTION_CALL,
+		.argument = "style",
+		.call = unwind_style_check,
+		.help = UNWIND_STYLE_HELP},
 	{.name = "vm-time-correlation", .kind = OPTION_UNSUPPORTED},
 };
 static const struct option_table table = {options, sizeof(options) / sizeof(options[0]), false};

@@ -6,6 +6,7 @@
 #include "cli/annotate_objdump.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/reader_styles.h"
 #include "cli/report_blocks.h"
 #include "cli/report_config.h"
 #include "cli/report_run.h"
@@ -165,6 +166,17 @@ static const char *set_strip(const struct option_use *use)
 		       : "expects a number of parts of a path";
 }
 
+/* The program is one that can be run; the libraries stand for what is read here. */
+static const char *set_addr2line_style(const struct option_use *use)
+{
+	struct settings *settings = use->settings;
+	struct tally_str first;
+	const char *why = addr2line_style_check(use, &first);
+	if (!why && str_equal(first, STR("addr2line")) && !settings->request.addr2line)
+		settings->request.addr2line = "addr2line";
+	return why;
+}
+
 static const char *check_samples(const struct option_use *use)
 {
 	uint64_t count;
@@ -249,7 +261,7 @@ static const struct option options[] = {
 		.help = "Accumulate callchains of children and show total overhead as well. Enabled by default, use "
 			"--no-children to disable"},
 	{"max-stack", 0, OPTION_U64, "n", .offset = offsetof(struct settings, max_stack),
-		.help = "frames of a call chain that are looked at (127); 0: none"},
+		.help = "calls of a chain that are looked at, with what was inlined into them (127); 0: none"},
 	{"percent-limit", 0, OPTION_CALL, "percent", .call = set_percent_limit, .is_self_explaining = true,
 		.help = "Don't show entries under that percent"},
 	{"percentage", 0, OPTION_CALL, "relative|absolute", .call = set_percentage, .is_self_explaining = true,
@@ -379,6 +391,9 @@ static const struct option options[] = {
 		.help = "Display the bytes of instructions of annotated functions"},
 	{"addr2line", 0, OPTION_STRING, "path", .offset = REQUEST(addr2line),
 		.help = "addr2line binary to run for source lines and inlined calls (default: they are read here)"},
+	{"addr2line-style", 0, OPTION_CALL, "style", .call = set_addr2line_style,
+		.help = "addr2line: that program for source lines; perf's others (libdw,llvm,libbfd): read here"},
+	{"unwind-style", 0, OPTION_CALL, "style", .call = unwind_style_check, .help = UNWIND_STYLE_HELP},
 	{"prefix", 0, OPTION_STRING, "prefix", .offset = REQUEST(annotation.prefix),
 		.help = "Add prefix to source file path names of annotated functions (with --prefix-strip)"},
 	{"prefix-strip", 0, OPTION_CALL, "N", .call = set_strip,

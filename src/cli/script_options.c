@@ -1,5 +1,7 @@
 #include "cli/script_options.h"
 
+#include "cli/reader_styles.h"
+
 #define ROW(member) .offset = offsetof(struct script_settings, member)
 
 static const char *set_inline(const struct option_use *use)
@@ -288,6 +290,11 @@ static const struct option options[] = {
 		.argument = "path",
 		ROW(addr2line),
 		.help = "addr2line binary to run for source lines and inlined calls (default: they are read here)"},
+	{.name = "unwind-style",
+		.kind = OPTION_CALL,
+		.argument = "style",
+		.call = unwind_style_check,
+		.help = UNWIND_STYLE_HELP},
 	{.name = "call-ret-trace", .kind = OPTION_UNSUPPORTED},
 	{.name = "call-trace", .kind = OPTION_UNSUPPORTED},
 	{.name = "dlarg",

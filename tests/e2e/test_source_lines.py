@@ -1,4 +1,5 @@
 """report by source line and file: perf's rows, of a recording of a program that is built here."""
+import os
 import pathlib
 import re
 import shutil
@@ -115,12 +116,17 @@ def test_without_debug_information(tally, workload, tmp_path, option):
     assert 'Source' in result.stdout
 
 
+def answering(path):
+    """A program that answers as addr2line does: what nothing else says."""
+    path.write_text('#!/bin/sh\nwhile read a; do case $a in 0x0) printf "0x0\\n??\\n??:0\\n";; '
+                    '*) printf "%s\\ninner_of_it\\nnever.h:11\\nouter\\nnever.c:22\\n" $a;; esac; done\n')
+    path.chmod(0o755)
+    return path
+
+
 def test_addr2line_gives_the_lines(tally, data, tmp_path):
     """The named program is run, and what it says is shown: an answer that nothing else gives."""
-    program = tmp_path / 'answers'
-    program.write_text('#!/bin/sh\nwhile read a; do case $a in 0x0) printf "0x0\\n??\\n??:0\\n";; '
-                       '*) printf "%s\\ninner_of_it\\nnever.h:11\\nouter\\nnever.c:22\\n" $a;; esac; done\n')
-    program.chmod(0o755)
+    program = answering(tmp_path / 'answers')
     for verb in (('report', '--stdio', '-g', 'none', '-s', 'srcline'), ('annotate', '--stdio', '-l'),
                  ('script', '-F', 'ip,sym,srcline')):
         said = tally(*verb, '-i', data, '--addr2line', program, check=0).stdout
@@ -162,3 +168,25 @@ def test_addr2line_that_fails_is_told(tally, data):
     for verb in (('report', '--stdio', '-s', 'srcline'), ('annotate', '--stdio'), ('script', '-F', '+srcline')):
         said = tally(*verb, '-i', data, '--addr2line', 'true', check=0).stderr
         assert ': true ended before it had answered' in said, verb
+
+
+@pytest.mark.parametrize('verb,option,style', [
+    ('report', '--unwind-style', 'libdw,libunwind'), ('report', '--addr2line-style', 'libdw,llvm,libbfd'),
+    ('script', '--unwind-style', 'libunwind'), ('report', '--unwind-style', 'libfoo'), ('report', '--unwind-style', ''),
+    ('script', '--unwind-style', 'libdw,libfoo'), ('report', '--addr2line-style', 'bogus'),
+    ('inject', '--unwind-style', 'libfoo')])
+def test_styles_of_perf_change_nothing(tally, data, tmp_path, verb, option, style):
+    words = [verb, '-i', data, *(['-o', tmp_path / 'out'] if verb == 'inject' else [])]
+    styled = tally(*words, option, style)
+    if 'foo' in style or style in ('', 'bogus'):
+        assert styled.returncode == 129 and 'expects' in styled.stderr and not styled.stdout
+    else:
+        assert styled.returncode == 0 and styled.stdout == tally(*words, check=0).stdout
+
+
+def test_the_style_addr2line_is_the_program(tally, data, tmp_path):
+    """Looked up in PATH, where there is one that says what no reader does."""
+    answering(tmp_path / 'addr2line')
+    path = {'PATH': f'{tmp_path}:{os.environ["PATH"]}'}
+    line = ('report', '--stdio', '-g', 'caller', '-i', data, '--addr2line-style', 'addr2line,libdw')
+    assert 'inner_of_it (inlined)' in tally(*line, env=path, check=0).stdout
