@@ -9,6 +9,7 @@
 #include "cli/recording_input.h"
 #include "cli/report_dump.h"
 #include "cli/symbol_notes.h"
+#include "perfdata/feature_table.h"
 #include "view/data/annotate_json.h"
 
 #define DEFAULT_INPUT "perf.data"
@@ -24,14 +25,6 @@ struct running {
 	struct diag notes; /* of the text */
 };
 
-static bool has_groups(const struct perfdata_event *events, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (events[i].member_count > 1)
-			return true;
-	return false;
-}
-
 /*
  * The events that are shown side by side with this one, which leads them. --group makes one group of all events only
  * where none were recorded as one, as perf has it.
@@ -40,20 +33,10 @@ static uint32_t group_size(const struct annotate_run *run, const struct annotate
 {
 	size_t count;
 	const struct perfdata_event *events = perfdata_reader_events(samples->source.reader, &count);
-	if (run->force_group && !has_groups(events, count))
+	if (run->force_group && !perfdata_events_have_groups(events, count))
 		return (uint32_t)count - first;
 	uint32_t members = events[first].member_count;
 	return run->no_group || members < 2 || members > count - first ? 1 : members;
-}
-
-static struct tally_str group_name(const struct running *r, uint32_t leader)
-{
-	const struct perfdata_features *f = perfdata_reader_features(r->samples.source.reader);
-	for (size_t i = 0; i < f->group_count; i++)
-		if (f->groups[i].leader_index == leader && f->groups[i].name.len &&
-			!str_equal(f->groups[i].name, STR("{anon_group}")))
-			return f->groups[i].name;
-	return STR("anon group");
 }
 
 /* "cycles", "anon group { cycles, instructions }", or "cycles, instructions" of what was not recorded as a group. */
@@ -61,7 +44,7 @@ static void name_events(const struct running *r, struct text *name, uint32_t fir
 {
 	size_t total;
 	const struct perfdata_event *events = perfdata_reader_events(r->samples.source.reader, &total);
-	struct tally_str group = group_name(r, first);
+	struct tally_str group = feature_group_name(perfdata_reader_features(r->samples.source.reader), first);
 	bool is_recorded = count > 1 && events[first].member_count > 1;
 	if (is_recorded)
 		text_printf(name, "%.*s { ", (int)group.len, group.data);

@@ -485,6 +485,7 @@ enum tally_status report_request_finish(
 	bool has_chains = source->has_chains, is_pipe = source->is_pipe;
 	r->column_count = r->order_count = r->key_count = 0;
 	set_mode(r, source);
+	r->joins_events = r->force_group && !source->has_groups;
 	r->with_history = source->has_branches &&
 			  (r->has_history || (r->chains_have_branches && has_chains && r->mode != KEY_MODE_BRANCH));
 	/* Callers access no data and took no branch: rows of accesses and branches are the samples' own; the latter have no

@@ -92,6 +92,7 @@ struct report_request {
 	bool with_children; /* callers have rows */
 	bool with_chains;
 	bool with_history; /* branches are parts of call chains */
+	bool joins_events; /* --group: all are one group, as none was recorded: so perf has it */
 	bool shows_children; /* the children sum is a column, and what a row stands for */
 	enum profile_key columns[REPORT_MAX_COLUMNS];
 	size_t column_count;
@@ -106,7 +107,7 @@ struct report_request {
 };
 
 struct report_source { /* what of the recording the columns depend on */
-	bool has_chains, is_pipe, is_all_tracepoints, has_branches;
+	bool has_chains, is_pipe, is_all_tracepoints, has_branches, has_groups;
 	struct report_fields *fields; /* of tracepoints; NULL: none are known */
 };
 

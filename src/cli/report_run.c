@@ -1,6 +1,5 @@
 #include "cli/report_run.h"
 #include "analysis/replay.h"
-#include "analysis/tracepoint_fields.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "cli/cpu_filter.h"
@@ -13,15 +12,15 @@
 #include "cli/report_json.h"
 #include "cli/report_load.h"
 #include "cli/report_missing.h"
+#include "cli/report_notes.h"
 #include "cli/report_replay.h"
 #include "cli/report_selection.h"
 #include "cli/report_session.h"
 #include "cli/report_stats.h"
 #include "cli/report_tables.h"
 #include "cli/report_tasks.h"
-#include "cli/stack_notes.h"
 #include "cli/symbol_notes.h"
-#include "profile/flat_chains.h"
+#include "perfdata/feature_table.h"
 #include "view/data/report_json.h"
 #include "view/text/report_hierarchy.h"
 #include "view/text/report_text.h"
@@ -76,15 +75,8 @@ static bool has_formats(struct report *report)
 {
 	if (report->lacks_formats)
 		return false;
-	struct tracepoint_printer *printer = NULL;
-	struct tally_error err;
-	struct tally_bytes formats = perfdata_reader_features(report->reader)->tracing_data;
-	bool is_read = tracepoint_printer_create(formats, &printer, &err) == TALLY_OK;
-	tracepoint_printer_destroy(printer);
-	report->lacks_formats = !is_read;
-	if (!is_read)
-		cli_failf(report->cli, "%s: %s: rows are not by trace", report->cli->program, err.text);
-	return is_read;
+	report->lacks_formats = !report_notes_formats(report->cli, report->reader);
+	return !report->lacks_formats;
 }
 
 static bool shows_rows(const struct report_request *r)
@@ -101,6 +93,7 @@ static struct report_source describe_source(struct report *report)
 		.is_pipe = perfdata_reader_is_pipe(report->reader),
 		.is_all_tracepoints = count > 0,
 		.has_branches = recording_has_branches(report->reader),
+		.has_groups = perfdata_events_have_groups(events, count),
 		.fields = &report->fields,
 	};
 	for (size_t i = 0; i < count; i++)
@@ -153,23 +146,12 @@ static void print_lost(struct report *report)
 			report->out, "#\n# Total Lost Samples: %" PRIu64 "\n#\n", report->result.health.lost_samples);
 }
 
-static struct tally_str group_name(const struct report *report, uint32_t leader)
-{
-	const struct perfdata_features *f = perfdata_reader_features(report->reader);
-	for (size_t i = 0; i < f->group_count; i++) {
-		const struct perfdata_group *group = &f->groups[i];
-		if (group->leader_index == leader && group->name.len && !str_equal(group->name, STR("{anon_group}")))
-			return group->name;
-	}
-	return STR("anon group");
-}
-
 static void name_events(
 	const struct report *report, const struct profile *p, struct text *name, uint32_t first, uint32_t count)
 {
 	bool is_recorded_group = count > 1 && p->events[first].member_count > 1;
 	if (is_recorded_group) {
-		struct tally_str group = group_name(report, first);
+		struct tally_str group = feature_group_name(perfdata_reader_features(report->reader), first);
 		text_bytes(name, group.data, group.len);
 		text_str(name, " { ");
 	}
@@ -254,26 +236,6 @@ static struct report_tables tables_of(const struct report *report)
 	return (struct report_tables){report->request, report->result.profile, &report->filter, report->cpus};
 }
 
-/* What callers have is less than it was then. */
-static void tell_cut_stacks(const struct report *report, const struct flat_table *table)
-{
-	const struct profile *p = report->result.profile;
-	uint32_t first = table->options.first_event, end = first + table->options.member_count;
-	uint64_t count = 0;
-	for (size_t i = 0; i < p->sample_count; i++) {
-		const struct profile_sample *sample = &p->samples[i];
-		if (sample->event < first || sample->event >= end)
-			continue;
-		struct flat_counted counted = flat_chains_counted(p, &table->options, sample->stack);
-		if (flat_counted_frames(&counted) < profile_stack(p, sample->stack).count)
-			count += sample->count;
-	}
-	diag_add(report->notes, DIAG_NOTE,
-		"%" PRIu64
-		" samples of %s have more than %u calls on their stacks, and the others do not count: see --max-stack",
-		count, profile_string(p, p->events[first].name).data, table->options.max_stack);
-}
-
 static enum tally_status report_events(struct report *report, uint32_t first, uint32_t count, struct tally_error *err)
 {
 	struct report_tables tables = tables_of(report);
@@ -284,7 +246,7 @@ static enum tally_status report_events(struct report *report, uint32_t first, ui
 	if (report_tables_is_shown(&tables, &table))
 		status = print_table(report, &table, err);
 	if (table.has_cut_chains)
-		tell_cut_stacks(report, &table);
+		report_notes_cut_stacks(report->notes, &table);
 	flat_table_deinit(&table);
 	return status;
 }
@@ -357,45 +319,6 @@ static enum tally_status print_report(struct report *report, struct tally_error 
 		text_printf(report->out, "#\n# (Tip: %s)\n#\n", tip);
 	}
 	return status;
-}
-
-/* What the numbers are worth, where something is off. */
-static void note_worth(struct report *report)
-{
-	const struct input_health *health = &report->result.health;
-	const struct profile *p = report->result.profile;
-	if (report->request->is_verbose)
-		diag_add(report->notes, DIAG_NOTE,
-			"%" PRIu64 " records, %" PRIu64 " samples (%zu apart), %zu stacks, %zu functions, %zu objects",
-			health->records, report->result.hits.samples, p->sample_count, list_table_len(&p->stacks),
-			p->function_count, p->binary_count);
-	size_t remapped = machine_remapped_texts(report->result.machine);
-	if (remapped)
-		diag_add(report->notes, DIAG_NOTE,
-			"%zu anonymous mappings hold text that programs moved to huge pages; it is named by the files "
-			"that "
-			"were there",
-			remapped);
-	stack_notes_add(report->notes, &report->result.ends, report->request->is_verbose);
-	symbol_notes_add(report->notes, report->store, &report->result.hits, report->request->is_verbose);
-}
-
-/* The end of each report: what it is worth, and whether that is what was required. */
-static void judge_worth(struct report *report)
-{
-	const struct report_request *r = report->request;
-	struct text t = {0};
-	worth_text(&t, &report->worth);
-	diag_add(report->notes, DIAG_NOTE, "%.*s", (int)t.len, t.data);
-	for (size_t i = 0; i < r->requirements.count; i++) {
-		if (requirement_is_met(&r->requirements.items[i], &report->worth))
-			continue;
-		report->is_met = false;
-		text_clear(&t);
-		requirement_text(&t, &r->requirements.items[i], &report->worth);
-		diag_add(report->notes, DIAG_WARNING, "--require: %.*s", (int)t.len, t.data);
-	}
-	text_deinit(&t);
 }
 
 /* A stream tells what its header would on the way. What is wrong with it is said when its samples are read. */
@@ -475,7 +398,7 @@ static enum tally_status show_tables(struct report *report, struct tally_error *
 	const struct report_request *r = report->request;
 	struct debuginfod_run debuginfod = {0};
 	struct json *j = json_of(report);
-	note_worth(report);
+	report_notes_input(report->notes, &report->result, report->store, r->is_verbose);
 	debuginfod_run_start(&debuginfod, &r->debuginfod, report->store, &report->result.hits, report->notes);
 	worth_measure(&report->worth, report->reader, &report->result);
 	if (j)
@@ -486,7 +409,7 @@ static enum tally_status show_tables(struct report *report, struct tally_error *
 		report_json_worth(j, &report->worth, &r->requirements);
 	}
 	debuginfod_run_end(&debuginfod, report->notes);
-	judge_worth(report);
+	report->is_met = report_notes_worth(report->notes, &report->worth, &r->requirements);
 	return status;
 }
 
@@ -511,18 +434,6 @@ static enum tally_status show_profile(struct report *report, struct tally_error 
 	return status;
 }
 
-/* Their rows are left out, as perf's are; the shares are of all samples. */
-static void tell_guests(const struct report *report)
-{
-	const struct profile *p = report->result.profile;
-	uint64_t count = 0;
-	for (size_t i = 0; i < p->sample_count && p->has_guests; i++)
-		count += profile_frame_is_guest(&p->frames[p->samples[i].leaf]) ? p->samples[i].count : 0;
-	if (count)
-		diag_add(report->notes, DIAG_NOTE, "%" PRIu64 " samples of virtual machines are counted and not shown",
-			count);
-}
-
 /* For a text. A stream may turn out to lack what was thought possible. */
 static enum tally_status read_profile(struct report *report, struct tally_error *inner, struct tally_error *err)
 {
@@ -543,7 +454,7 @@ static enum tally_status read_profile(struct report *report, struct tally_error 
 	report->filter.cpu_passes = report->socket_cpus;
 	report->filter.cpu_limit = report->socket_cpu_count;
 	if (inner->status == TALLY_OK)
-		tell_guests(report);
+		report_notes_guests(report->notes, report->result.profile);
 	return status;
 }
 

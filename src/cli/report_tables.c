@@ -28,19 +28,10 @@ struct report_text_options report_tables_options(const struct report_request *r)
 	return options;
 }
 
-static bool has_groups(const struct profile *profile)
-{
-	for (size_t i = 0; i < profile->event_count; i++)
-		if (profile->events[i].member_count > 1)
-			return true;
-	return false;
-}
-
-/* --group makes one of all events only where none were recorded as one, as perf has it. */
 uint32_t report_tables_members(const struct report_tables *tables, uint32_t first)
 {
 	const struct profile *p = tables->profile;
-	if (tables->request->force_group && !has_groups(p))
+	if (tables->request->joins_events)
 		return (uint32_t)p->event_count - first;
 	uint32_t members = p->events[first].member_count;
 	if (tables->request->no_group || members < 2 || members > p->event_count - first)

@@ -26,6 +26,7 @@ static struct report_source source_of(struct top_view *view)
 	const struct perfdata_event *events = perfdata_reader_events(view->reader, &count);
 	struct report_source source = {.has_chains = events_have(events, count, SAMPLE_CALLCHAIN),
 		.is_all_tracepoints = true,
+		.has_groups = perfdata_events_have_groups(events, count),
 		.fields = &view->fields};
 
 	for (size_t i = 0; i < count; i++)

@@ -20,4 +20,13 @@ struct perfdata_event {
 	uint32_t member_count; /* of the group it leads, itself included; 0 or 1: none */
 };
 
+/* Whether events were recorded as a group. */
+static inline bool perfdata_events_have_groups(const struct perfdata_event *events, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (events[i].member_count > 1)
+			return true;
+	return false;
+}
+
 #endif

@@ -180,6 +180,17 @@ bool feature_is_flag(unsigned bit)
 	return row && !row->read;
 }
 
+struct tally_str feature_group_name(const struct perfdata_features *features, uint32_t leader_index)
+{
+	for (size_t i = 0; i < features->group_count; i++) {
+		const struct perfdata_group *group = &features->groups[i];
+		bool is_named = group->name.len > 0 && !str_equal(group->name, STR("{anon_group}"));
+		if (group->leader_index == leader_index && is_named)
+			return group->name;
+	}
+	return STR("anon group");
+}
+
 enum tally_status feature_decode(unsigned bit, const struct feature_input *input, struct tally_error *err)
 {
 	if (bit >= FEATURE_BITS)

@@ -21,6 +21,8 @@ struct feature_input {
 const char *feature_name(unsigned bit);
 /* Whether being present is all that it says: its section has no contents. */
 bool feature_is_flag(unsigned bit);
+/* As perf's titles name the group that the event with this index leads: "anon group" where nobody named it. */
+struct tally_str feature_group_name(const struct perfdata_features *features, uint32_t leader_index);
 /* Keeps raw[] and decodes what is known. NOMEM or OK: damage is only counted. */
 TALLY_MUST_CHECK enum tally_status feature_decode(
 	unsigned bit, const struct feature_input *input, struct tally_error *err);
