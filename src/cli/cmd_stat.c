@@ -156,6 +156,7 @@ static struct stat_printer make_printer(const struct cli *cli, struct stat_setti
 			.is_json = s->is_json,
 			.has_metrics_only = s->has_metrics_only,
 			.thousands = s->has_big_num ? thousands : "",
+			.hides_zeros = s->hides_zeros,
 			.has_csv_summary = !s->no_csv_summary}};
 }
 

@@ -125,6 +125,11 @@ static const char *set_control(const struct option_use *use)
 		       : "expects fd:ctl-fd[,ack-fd] or fifo:ctl-fifo[,ack-fifo]";
 }
 
+static const char *set_affinity(const struct option_use *use)
+{
+	return use->is_negated ? NULL : "cannot be had: counters are read from where tally runs";
+}
+
 #define AT(field) .offset = offsetof(struct stat_settings, field)
 #define UNBUILT(long_name, text)                                            \
 	{                                                                   \
@@ -342,8 +347,14 @@ static const struct option options[] = {
 		.argument = "event",
 		.call = pfm_add,
 		.help = "events by their vendor's names, as libpfm4 knows them; 'list pfm' shows them"},
-	UNBUILT("affinity", "visit CPUs in turn to read their counters"),
-	UNBUILT("hide-zero-events", "leave out events without a count"),
+	{.name = "affinity",
+		.kind = OPTION_CALL,
+		.call = set_affinity,
+		.help = "--no-affinity: read all counters from where tally runs (always done)"},
+	{.name = "hide-zero-events",
+		.kind = OPTION_FLAG,
+		AT(hides_zeros),
+		.help = "leave out counts of 0, and what was not counted"},
 	UNBUILT("record-tpebs", "retire latency by sampling"),
 	{.name = "smi-cost",
 		.kind = OPTION_FLAG,

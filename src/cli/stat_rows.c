@@ -456,6 +456,8 @@ static void row_print(struct text *t, const struct stat_report *report, const st
 	if (!is_shown_at(report, event, place))
 		return;
 	struct row row = row_make(report, style, event, place);
+	if (style->hides_zeros && row.value == 0 && row.state != ROW_NOT_SUPPORTED)
+		return;
 	if (style->is_json)
 		json_row(t, &row);
 	else if (style->separator)

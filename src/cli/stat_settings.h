@@ -27,6 +27,7 @@ struct stat_settings {
 	const char *pids, *tids, *cpus;
 	bool all_cpus, all_user, all_kernel, one_group;
 	bool no_inherit, is_scaling, no_merge, is_null, shows_core_threads;
+	bool hides_zeros; /* --hide-zero-events */
 	unsigned detail, verbose;
 	uint64_t runs; /* 0: for ever */
 	enum aggregation_mode mode;

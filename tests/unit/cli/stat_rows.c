@@ -191,6 +191,28 @@ static void threads_of_a_core_add_up(void **state)
 	expect_only(&f, "CPU0,30,,cs/percore/,5,100.00,,\nCPU1,30,,cs/percore/,5,100.00,,\n");
 }
 
+/* What was not supported stays: that is no count of 0. */
+static void counts_of_0_are_hidden(void **state)
+{
+	static const struct measured events[] = {{"page-faults", EVENT_SOFTWARE, SW_PAGE_FAULTS, 7, 1e9, 1e9, false},
+		{"major-faults", EVENT_SOFTWARE, SW_PAGE_FAULTS_MAJ, 0, 1e9, 1e9, false},
+		{"cs", EVENT_SOFTWARE, SW_CONTEXT_SWITCHES, 0, 0, 0, false},
+		{"cycles", EVENT_HARDWARE, HW_CPU_CYCLES, 0, 0, 0, true}};
+	static const struct stat_style styles[] = {
+		{.hides_zeros = true}, {.hides_zeros = true, .separator = ","}, {.hides_zeros = true, .is_json = true}};
+	struct fixture f;
+	fixture_init(&f, events, 4);
+	for (size_t i = 0; i < sizeof(styles) / sizeof(styles[0]); i++) {
+		char *text = printed(&f, styles[i]);
+		assert_non_null(strstr(text, "page-faults"));
+		assert_non_null(strstr(text, "<not supported>"));
+		assert_null(strstr(text, "major-faults"));
+		assert_null(strstr(text, "<not counted>"));
+		free(text);
+	}
+	expect(&f, (struct stat_style){.separator = ","}, "<not counted>,,cs,");
+}
+
 static void metrics_stand_alone(void **state)
 {
 	static const struct measured events[] = {
@@ -306,6 +328,7 @@ int main(void)
 		cmocka_unit_test(runs_give_mean_and_deviation),
 		cmocka_unit_test(places_lead_the_line),
 		cmocka_unit_test(threads_of_a_core_add_up),
+		cmocka_unit_test(counts_of_0_are_hidden),
 		cmocka_unit_test(metrics_stand_alone),
 		cmocka_unit_test(metrics_that_were_asked_for),
 		cmocka_unit_test(like_pmus_add_up),
