@@ -94,6 +94,7 @@ static bool add_function(struct replay *replay, const struct named_function *nam
 	if (named->symbol) {
 		function.start = named->symbol->start;
 		function.size = named->symbol->end - named->symbol->start;
+		function.is_object = named->symbol->is_object;
 		function.is_start = is_first_function(named->name);
 	}
 	*id = profile_builder_function(replay->builder, &function);

@@ -46,6 +46,7 @@ struct symbol {
 	uint64_t end; /* exclusive */
 	const char *name; /* as in the file: see binary_store_display_name */
 	char binding; /* 'l' local, 'g' global, 'w' weak, 'u' unique */
+	bool is_object; /* data, as its file says */
 };
 
 struct source_place { /* innermost first: what was inlined at an address, then the function that holds it */

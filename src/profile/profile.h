@@ -41,6 +41,7 @@ struct profile_function {
 	uint64_t start,
 		size; /* in the binary's address space; both 0 for an inlined one, which has no place of its own */
 	bool is_inlined; /* the compiler put its code into its caller's */
+	bool is_object; /* no function, but data */
 	bool is_start; /* threads begin in it: a stack that ends there is whole */
 };
 

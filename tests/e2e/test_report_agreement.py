@@ -10,6 +10,7 @@ import os
 import pathlib
 import re
 import shutil
+import subprocess
 
 import pytest
 
@@ -343,6 +344,53 @@ def test_samples_are_chosen_by_how_many_threads_ran(tally, tmp_path):
     for levels in ('0', '0-2', '', 'two', '1,two', '2-1', '-1', '99999999999'):
         refused = tally('report', '--parallelism', levels, '-i', path, check=255)
         assert "--parallelism takes numbers of threads" in refused.stderr, levels
+
+
+@pytest.fixture
+def accesses(tmp_path):
+    """Of functions' code and of data, at their beginning and in them."""
+    if not shutil.which('gcc') or not shutil.which('nm'):
+        pytest.skip('gcc and nm are needed')
+    (tmp_path / 'data.c').write_text('long table[64] __attribute__((aligned(64))) = {1};\nlong other[8] = {2};\n'
+                                     'int reader(int i) { return (int)(table[i] + other[i & 7]); }\n'
+                                     'int main(int count, char **words) { return reader(count) & 1; }\n')
+    program = tmp_path / 'data'
+    subprocess.run(['gcc', '-O1', '-no-pie', '-Wl,-z,noseparate-code', '-Wl,-z,max-page-size=4096', '-o', program, 'data.c'],
+                   cwd=tmp_path, check=True)
+    listed = subprocess.run(['nm', program], capture_output=True, text=True, check=True).stdout
+    symbols = {words[2]: int(words[0], 16) for words in map(str.split, listed.splitlines()) if len(words) == 3}
+    recording = Recording()
+    recording.event('IDENTIFIER IP TID TIME ADDR PERIOD WEIGHT DATA_SRC', kind=4, config=0x1cd, period=1)
+    recording.comm('data')
+    segments = subprocess.run(['readelf', '-lW', program], capture_output=True, text=True, check=True).stdout
+    for words in map(str.split, segments.splitlines()):
+        if words[:1] == ['LOAD']:
+            offset, start, size = (int(words[index], 16) for index in (1, 2, 5))
+            first, last, is_code = start & ~4095, (start + size + 4095) & ~4095, 'E' in words[6:8]
+            body = recording.pack('IIQQQIIQQII', 1000, 1000, first, last - first, offset & ~4095, 0, 0, 0, 0, 7 if is_code else 3, 2)
+            recording.record(10, 2 if is_code else 2 | 1 << 13, body + recording.name(str(program)) + recording.trailer())
+    places = [symbols[name] + offset for name, offset in (('main', 0), ('reader', 0), ('reader', 4), ('table', 0), ('table', 24),
+                                                          ('table', 70), ('other', 0), ('other', 9))]
+    for index, place in enumerate(places):
+        recording.sample(ip=symbols['reader'], time=10**9 + index, addr=place, weight=index + 1, data_src=0x68100142)
+    recording.feature(7, recording.pack('II', 2, 2))
+    recording.write(tmp_path / 'accesses.data')
+    return tmp_path / 'accesses.data'
+
+
+def test_offsets_stand_behind_data(tally, versions, accesses):
+    """A function that is accessed is named alone."""
+    def rows(program, key):
+        shown = program('report', '--mem-mode', '--stdio', '-i', accesses, '-s', key, check=0).stdout
+        return [row.rstrip(' -') for row in rows_of(shown)]
+
+    ours = rows(tally, 'symbol_daddr')
+    assert [re.split(r'\[.\] ', row)[1] for row in ours] == [
+        'other+0x9', 'other+0x0', 'table+0x46', 'table+0x18', 'table+0x0', 'reader', 'reader', 'main']
+    lines = [re.split(r'\[.\] ', row)[1] for row in rows(tally, 'dcacheline')]
+    assert 'table+0x0' in lines and 'table+0x40' in lines and not [line for line in lines if re.match('(main|reader)[+]', line)]
+    for version, program in versions.items():
+        assert rows(program, 'symbol_daddr') == ours, version
 
 
 def test_rows_agree(tally, versions, shared, tmp_path):

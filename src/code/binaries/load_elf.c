@@ -121,8 +121,10 @@ static bool add_symbols(struct binary_entry *entry, struct elf_image *from)
 	for (size_t i = 0; i < list.symbols.len && ok; i++) {
 		const struct elf_symbol *symbol = &list.symbols.items[i];
 		uint64_t offset;
-		if (vaddr_to_offset(entry->image, symbol->vaddr + moved, &offset))
-			ok = symbol_table_add(&entry->symbols, offset, symbol->size, symbol->name, symbol->binding);
+		if (!vaddr_to_offset(entry->image, symbol->vaddr + moved, &offset))
+			continue;
+		ok = symbol_table_add(&entry->symbols, offset, symbol->size, symbol->name, symbol->binding);
+		symbol_table_mark_object(&entry->symbols, symbol->is_object);
 	}
 	vec_free(&list.symbols);
 	return ok;

@@ -267,9 +267,11 @@ static void use_vmlinux(struct binary_entry *entry, const char *path)
 	entry->moved = displacement(entry, text);
 	for (size_t i = 0; i < list.symbols.len && ok; i++) {
 		const struct elf_symbol *symbol = &list.symbols.items[i];
-		if (symbol->vaddr >= text) /* per-CPU variables lie at small addresses */
-			ok = symbol_table_add(&entry->symbols, symbol->vaddr + entry->moved, symbol->size, symbol->name,
-				symbol->binding);
+		if (symbol->vaddr < text) /* per-CPU variables lie at small addresses */
+			continue;
+		ok = symbol_table_add(
+			&entry->symbols, symbol->vaddr + entry->moved, symbol->size, symbol->name, symbol->binding);
+		symbol_table_mark_object(&entry->symbols, symbol->is_object);
 	}
 	vec_free(&list.symbols);
 	if (ok && symbol_table_finish(&entry->symbols, SYMBOLS_SIZED))

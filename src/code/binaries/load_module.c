@@ -160,9 +160,10 @@ static bool add_file_symbols(struct binary_entry *entry)
 	bool ok = elf_image_symbols(entry->image, &list, NULL) == TALLY_OK;
 	for (size_t i = 0; i < list.symbols.len && ok; i++) {
 		const struct elf_symbol *symbol = &list.symbols.items[i];
-		if (symbol->vaddr >= entry->key.start) /* else of a section that was nowhere */
-			ok = symbol_table_add(
-				&entry->symbols, symbol->vaddr, symbol->size, symbol->name, symbol->binding);
+		if (symbol->vaddr < entry->key.start) /* of a section that was nowhere */
+			continue;
+		ok = symbol_table_add(&entry->symbols, symbol->vaddr, symbol->size, symbol->name, symbol->binding);
+		symbol_table_mark_object(&entry->symbols, symbol->is_object);
 	}
 	vec_free(&list.symbols);
 	return ok && symbol_table_finish(&entry->symbols, SYMBOLS_SIZED);

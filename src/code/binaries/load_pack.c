@@ -30,6 +30,7 @@ void load_pack(struct binary_entry *entry, const struct pack_object *object)
 		const struct symbol *symbol = &object->symbols.items[i];
 		ok = symbol_table_add(
 			&entry->symbols, symbol->start, symbol->end - symbol->start, symbol->name, symbol->binding);
+		symbol_table_mark_object(&entry->symbols, symbol->is_object);
 	}
 	entry->packed = object;
 	entry->used_path = object->used_path;

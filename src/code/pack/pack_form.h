@@ -26,6 +26,7 @@
 #define PACK_CODE_IS_BIG   1u /* flags of code */
 #define PACK_CODE_IS_64	   2u
 #define PACK_PLACE_INLINED 1u /* of a place; the discriminator is above it */
+#define PACK_SYMBOL_OBJECT 256u /* of a symbol, beside the letter of its binding */
 
 enum pack_block { /* a reader passes over tags that it does not know */
 	PACK_SEGMENTS = 1,

@@ -87,7 +87,9 @@ static void read_symbols(struct decoder *d, uint32_t count, struct pack_object *
 		struct symbol symbol = {.start = cursor_u64(&d->at)};
 		symbol.end = cursor_u64(&d->at);
 		symbol.name = read_string(d);
-		symbol.binding = (char)cursor_u32(&d->at);
+		uint32_t kind = cursor_u32(&d->at);
+		symbol.binding = (char)(kind & 0xff);
+		symbol.is_object = (kind & PACK_SYMBOL_OBJECT) != 0;
 		if (!symbol.name || symbol.end <= symbol.start || (i > 0 && symbol.start <= last))
 			d->at.failed = true;
 		last = symbol.start;

@@ -107,7 +107,7 @@ static void put_blocks(struct encoder *e, const struct pack_object *object)
 		writer_u64(w, symbol->start);
 		writer_u64(w, symbol->end);
 		put_string(e, symbol->name);
-		writer_u32(w, (uint8_t)symbol->binding);
+		writer_u32(w, (uint8_t)symbol->binding | (symbol->is_object ? PACK_SYMBOL_OBJECT : 0));
 	}
 	begin_block(e, PACK_RANGES, object->ranges.len, PACK_RANGE_BYTES);
 	for (size_t i = 0; i < object->ranges.len; i++) {

@@ -137,7 +137,10 @@ void kallsyms_open(const char *text, size_t len, struct kallsyms *kallsyms)
 static bool add_line(const struct line *line, struct arena *arena, struct symbol_table *table)
 {
 	const char *name = arena_string(arena, line->name.data, line->name.len);
-	return name && symbol_table_add(table, line->address, 0, name, binding_of(line->type));
+	if (!name || !symbol_table_add(table, line->address, 0, name, binding_of(line->type)))
+		return false;
+	symbol_table_mark_object(table, (line->type | 0x20) != 't' && (line->type | 0x20) != 'w');
+	return true;
 }
 
 static bool add_kernel_lines(struct tally_str rest, struct arena *arena, struct symbol_table *table, bool *some_address)

@@ -26,6 +26,12 @@ bool symbol_table_add(struct symbol_table *table, uint64_t start, uint64_t size,
 	return vec_push(&table->symbols, symbol);
 }
 
+void symbol_table_mark_object(struct symbol_table *table, bool is_object)
+{
+	if (table->symbols.len > 0)
+		table->symbols.items[table->symbols.len - 1].is_object = is_object;
+}
+
 void symbol_table_move(struct symbol_table *table, uint64_t by)
 {
 	for (size_t i = 0; i < table->symbols.len; i++) {

@@ -28,6 +28,8 @@ enum symbol_rule {
 };
 
 bool symbol_table_add(struct symbol_table *table, uint64_t start, uint64_t size, const char *name, char binding);
+/* The last that was added is data. */
+void symbol_table_mark_object(struct symbol_table *table, bool is_object);
 /* Adds by (wrapping) to every address; before finish. */
 void symbol_table_move(struct symbol_table *table, uint64_t by);
 /* Sorts only: for symbol_table_at, while more is to be added. */

@@ -28,7 +28,7 @@ struct elf_symbol {
 	uint64_t vaddr, size;
 	const char *name;
 	char binding; /* 'l' 'g' 'w' 'u' */
-	bool is_function; /* else a label or an object */
+	bool is_function, is_object; /* neither: a label */
 	bool is_resolver; /* of an IFUNC: a function that says which one to call */
 	uint32_t section; /* its index; from 0xff00 on: none */
 };

@@ -155,6 +155,7 @@ enum tally_status elf_image_symbols(struct elf_image *image, struct elf_symbol_l
 			.name = name,
 			.binding = binding_letter(symbol.st_info),
 			.is_function = type == STT_FUNC || type == STT_GNU_IFUNC,
+			.is_object = type == STT_OBJECT,
 			.is_resolver = type == STT_GNU_IFUNC,
 		};
 		/* Bit 0 of an ARM function says that it is Thumb code. */

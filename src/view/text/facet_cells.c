@@ -150,7 +150,7 @@ static void put_place(const struct report_layout *l, struct text *out, enum prof
 	}
 	put_name(l, out, function, width > report_origin_width(l) ? width - report_origin_width(l) : 0);
 	uint64_t offset = frame->address - function->start;
-	if ((form == KEY_FORM_PLACE && offset) || key == KEY_SYMBOL_DATA)
+	if ((form == KEY_FORM_PLACE && offset) || (key == KEY_SYMBOL_DATA && function->is_object))
 		put_offset(out, offset);
 }
 
@@ -161,9 +161,10 @@ static void put_cacheline(
 	uint64_t line = facet_cacheline(l->profile->frames[value->frame].address);
 	report_origin(l, out, binary_of(l->profile, value), line);
 	put_level(out, binary_of(l->profile, value) == PROFILE_NONE ? 'X' : row->level);
-	if (function && line >= function->start) {
+	if (function && (!function->is_object || line >= function->start)) {
 		put_name(l, out, function, SIZE_MAX);
-		put_offset(out, line - function->start);
+		if (function->is_object)
+			put_offset(out, line - function->start);
 	} else {
 		put_address(out, line);
 	}

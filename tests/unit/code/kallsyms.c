@@ -65,6 +65,8 @@ static void reads_the_kernel(void **state)
 	assert_string_equal(name_at(&f, 0xffffffffc0001000), "-");
 	const struct symbol *weak = symbol_table_find(&f.table, 0xffffffff81000200);
 	assert_int_equal(weak->binding, 'w');
+	assert_false(weak->is_object);
+	assert_true(symbol_table_find(&f.table, 0xffffffff81000400)->is_object);
 	end(&f);
 }
 
