@@ -3,11 +3,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Of several names for one address objdump takes the function's, not that of what its resolver is called by. */
+/* As objdump takes them of several for one address: functions, not what their resolvers are called by, before data, and that
+ * before labels; of each the global ones first, then the larger. */
 static uint8_t rank_of(const struct elf_symbol *symbol)
 {
 	uint8_t binding = symbol->binding == 'l' ? 2 : (symbol->binding == 'w' ? 1 : 0);
-	return (uint8_t)((symbol->is_function && !symbol->is_resolver ? 0 : 4) + binding);
+	bool is_function = symbol->is_function && !symbol->is_resolver;
+	return (uint8_t)((is_function ? 0 : symbol->is_function || symbol->is_object ? 4 : 8) + binding);
 }
 
 static bool add_plt(struct address_names *names, struct elf_image *image, uint64_t moved)
@@ -17,7 +19,7 @@ static bool add_plt(struct address_names *names, struct elf_image *image, uint64
 	for (size_t i = 0; i < plt.entries.len && ok; i++) {
 		const struct elf_plt_entry *entry = &plt.entries.items[i];
 		struct address_name name = {
-			.address = entry->vaddr + moved, .name = entry->target, .is_plt = true, .rank = 8};
+			.address = entry->vaddr + moved, .name = entry->target, .is_plt = true, .rank = 12};
 		/* A function that a resolver chooses at run time: as objdump calls it. */
 		if (!name.name && entry->resolver)
 			name.name = arena_printf(&names->arena, "*ABS*+0x%" PRIx64, entry->resolver + moved);
@@ -30,12 +32,14 @@ static bool add_plt(struct address_names *names, struct elf_image *image, uint64
 
 bool address_names_add(struct address_names *names, struct elf_image *image, uint64_t moved)
 {
-	struct elf_symbol_list list = {0};
+	struct elf_symbol_list list = {.with_all_labels = true};
 	bool ok = elf_image_symbols(image, &list, NULL) == TALLY_OK;
 	for (size_t i = 0; i < list.symbols.len && ok; i++) {
 		const struct elf_symbol *symbol = &list.symbols.items[i];
-		struct address_name name = {
-			.address = symbol->vaddr + moved, .name = symbol->name, .rank = rank_of(symbol)};
+		struct address_name name = {.address = symbol->vaddr + moved,
+			.size = symbol->size,
+			.name = symbol->name,
+			.rank = rank_of(symbol)};
 		ok = vec_push(&names->items, name);
 	}
 	vec_free(&list.symbols);
@@ -49,6 +53,8 @@ static int by_address(const void *left, const void *right)
 		return a->address < b->address ? -1 : 1;
 	if (a->rank != b->rank)
 		return a->rank < b->rank ? -1 : 1;
+	if (a->size != b->size)
+		return a->size > b->size ? -1 : 1;
 	return strcmp(a->name, b->name);
 }
 

@@ -16,7 +16,7 @@
 #include "object/elf/elf_image.h"
 
 struct address_name {
-	uint64_t address;
+	uint64_t address, size;
 	const char *name;
 	uint8_t rank; /* lower is better */
 	bool is_plt; /* shown with "@plt" */

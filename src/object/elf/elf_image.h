@@ -40,6 +40,7 @@ struct elf_build_id {
 
 struct elf_symbol_list {
 	VEC(struct elf_symbol) symbols;
+	bool with_all_labels; /* set by the caller: also those of sections without code or data ("_end"), and hidden ones */
 };
 
 struct elf_plt_entry {

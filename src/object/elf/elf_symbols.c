@@ -112,7 +112,7 @@ static const uint8_t *section_kinds(struct elf_image *image, size_t *count)
 	return kinds;
 }
 
-static bool is_wanted(const uint8_t *kinds, size_t kind_count, const GElf_Sym *symbol)
+static bool is_wanted(const uint8_t *kinds, size_t kind_count, bool with_all_labels, const GElf_Sym *symbol)
 {
 	unsigned type = GELF_ST_TYPE(symbol->st_info);
 	unsigned visibility = GELF_ST_VISIBILITY(symbol->st_other);
@@ -125,6 +125,8 @@ static bool is_wanted(const uint8_t *kinds, size_t kind_count, const GElf_Sym *s
 		return true;
 	if (type == STT_OBJECT)
 		return symbol->st_shndx != SHN_ABS; /* names of symbol versions are absolute objects */
+	if (type == STT_NOTYPE && with_all_labels)
+		return has_section;
 	return type == STT_NOTYPE && has_section && (kinds[symbol->st_shndx] & SECTION_OF_LABELS) != 0 &&
 	       visibility != STV_HIDDEN && visibility != STV_INTERNAL;
 }
@@ -142,7 +144,8 @@ enum tally_status elf_image_symbols(struct elf_image *image, struct elf_symbol_l
 		return error_nomem(err);
 	for (size_t i = 1; i < table.count; i++) {
 		GElf_Sym symbol;
-		if (!elf_internal_symbol(&table, i, &symbol) || !is_wanted(kinds, kind_count, &symbol))
+		if (!elf_internal_symbol(&table, i, &symbol) ||
+			!is_wanted(kinds, kind_count, list->with_all_labels, &symbol))
 			continue;
 		unsigned type = GELF_ST_TYPE(symbol.st_info);
 		const char *name = elf_internal_symbol_name(image, &table, &symbol);

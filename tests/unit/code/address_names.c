@@ -54,6 +54,34 @@ static void test_code_is_the_resolvers(void **state)
 	writer_deinit(&bytes);
 }
 
+/* "_end" is a label, and where data ends. */
+static void test_names_of_one_place(void **state)
+{
+	static const struct elf_builder_symbol symbols[] = {
+		{"aa_label", 0x401000, 0, STT_NOTYPE, STB_GLOBAL, STV_DEFAULT, ELF_BUILDER_TEXT},
+		{"small", 0x401000, 8, STT_OBJECT, STB_LOCAL, STV_DEFAULT, ELF_BUILDER_TEXT},
+		{"spacious", 0x401000, 16, STT_OBJECT, STB_LOCAL, STV_DEFAULT, ELF_BUILDER_TEXT},
+		{"x_local", 0x401010, 16, STT_OBJECT, STB_LOCAL, STV_DEFAULT, ELF_BUILDER_TEXT},
+		{"y_global", 0x401010, 8, STT_OBJECT, STB_GLOBAL, STV_DEFAULT, ELF_BUILDER_TEXT},
+		{"_end", 0x401020, 0, STT_NOTYPE, STB_GLOBAL, STV_HIDDEN, ELF_BUILDER_TEXT},
+	};
+	const struct elf_builder what = {.is_64 = true, .symbols = symbols, .symbol_count = 6};
+	struct writer bytes = {0};
+	struct elf_image *image;
+	struct address_names names = {0};
+	elf_builder_make(&what, &bytes);
+	assert_int_equal(elf_image_open_bytes(writer_view(&bytes), &image, NULL), TALLY_OK);
+	arena_init(&names.arena);
+	assert_true(address_names_add(&names, image, 0));
+	address_names_finish(&names);
+	assert_string_equal(address_names_find(&names, 0x401000)->name, "spacious");
+	assert_string_equal(address_names_find(&names, 0x401010)->name, "y_global");
+	assert_string_equal(address_names_find(&names, 0x401020)->name, "_end");
+	address_names_deinit(&names);
+	elf_image_close(image);
+	writer_deinit(&bytes);
+}
+
 static void test_no_names(void **state)
 {
 	struct address_names names = {0};
@@ -67,6 +95,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_best_name_of_an_address_stays),
 		cmocka_unit_test(test_code_is_the_resolvers),
+		cmocka_unit_test(test_names_of_one_place),
 		cmocka_unit_test(test_no_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
