@@ -477,7 +477,7 @@ static int finish_settings(const struct cli *cli, struct settings *settings, int
 	else if (settings->pretty && strcmp(settings->pretty, "normal"))
 		return cli_failf(cli, "--pretty takes normal or raw, not '%s'", settings->pretty);
 	request->max_stack = settings->max_stack > UINT32_MAX ? UINT32_MAX : (unsigned)settings->max_stack;
-	request->is_verbose = settings->verbose > 0;
+	request->is_verbose = settings->verbose > 0 && !request->is_quiet;
 	if (request->stats && (request->tasks || request->mmaps))
 		return cli_failf(cli, "--tasks and --mmaps can't be used together with --stats");
 	const struct report_annotation *a = &request->annotation;

@@ -221,6 +221,8 @@ enum tally_status diff_request_finish(struct diff_request *r, struct tally_error
 	bool adds = r->sort && *r->sort == '+';
 	enum tally_status status = TALLY_OK;
 	r->key_count = 0;
+	if (r->is_quiet)
+		r->verbose = 0;
 	if (!r->sort || adds)
 		status = add_keys(r, DEFAULT_SORT, err);
 	if (status == TALLY_OK && r->sort)

@@ -15,7 +15,7 @@ import perfdata_build
 COMMAND_LINES = [
     'one two', 'two one', '-c delta one two', '-c ratio two one', '-c wdiff:2,3 one two', '-p -F one two',
     '-c ratio -p -F one two', '-c wdiff:1,2 -F -t, -p two one', '-b one two', '-b -F two one', '-o 0 one two',
-    'one two three', '-o 2 -p -F one two three', '-o 2 -c ratio three two one', '-q one two', '-s comm one two',
+    'one two three', '-o 2 -p -F one two three', '-o 2 -c ratio three two one', '-q one two', '-q -v one two three', '-s comm one two',
     '-s dso one two', '-s pid one two', '-s sym,dso one two', '-S main one two', '--percentage relative -d x,y one two',
     '--time 10%-60% one two', '-t; one two', '-v one two', '-v two three', '-v -s sym one two three', '-v -s dso -t, one two',
     '-s time one two', '-s addr two one', '-s socket,dso one two', '-s +socket one two', '-s cgroup,comm one two',

@@ -50,7 +50,7 @@ LINES = [
     '-s code_page_size', '-v -s comm,dso', '-v -s sym', '-v -s pid,dso,sym', 'branches: -v -b', '-s comm,cgroup_id', 'no branches: -s comm,weight1',
     'no branches: -F overhead,weight1,weight2,weight3,cpu -s cpu', 'no switches: -s pid,weight2,weight3', '-s +cpu', '-t , -s comm,dso', 'no dwarf: -w 5,9,7 -s comm,dso', '--percent-limit 5 -s sym',
     '-c swapper,chrome -s comm,dso', '--percentage relative -c swapper -s comm,dso', '-s sym -U', '--skip-empty -s comm',
-    '-q -s comm,sym', 'no branches: -s srcline --percent-limit 2', '-s symoff,sym', '-s comm_nodigit',
+    '-q -s comm,sym', '-v -q -s comm,dso,sym', 'no branches: -s srcline --percent-limit 2', '-s symoff,sym', '-s comm_nodigit',
     'branches: -s dso_from,dso_to', 'branches: -s symbol_from,cycles', 'branches: -s mispredict', 'branches: -s in_tx',
     'branches: -s abort', 'branches: -s addr_from,addr_to', 'branches: --no-branch-stack',
     'branches: --branch-history', 'branches: --branch-history --no-children -s dso,sym', 'branches: --branch-history -g flat',
