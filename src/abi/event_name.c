@@ -5,15 +5,15 @@
 void event_modifiers_of_attr(struct text *t, const struct perf_attr *attr)
 {
 	bool is_first = true;
-	char letters[8]; /* ukh ppp HG */
+	char letters[8]; /* kuh ppp HG */
 	size_t count = 0;
 	bool some_level_excluded =
 		ATTR_HAS(attr, EXCLUDE_USER) || ATTR_HAS(attr, EXCLUDE_KERNEL) || ATTR_HAS(attr, EXCLUDE_HV);
 	if (some_level_excluded) {
-		if (!ATTR_HAS(attr, EXCLUDE_USER))
-			letters[count++] = 'u';
 		if (!ATTR_HAS(attr, EXCLUDE_KERNEL))
 			letters[count++] = 'k';
+		if (!ATTR_HAS(attr, EXCLUDE_USER))
+			letters[count++] = 'u';
 		if (!ATTR_HAS(attr, EXCLUDE_HV))
 			letters[count++] = 'h';
 	}
@@ -48,9 +48,17 @@ static void breakpoint_name(struct text *t, const struct perf_attr *attr)
 		text_char(t, 'x');
 }
 
+/* The upper half of a hybrid CPU's config says which of its PMUs; perf calls each of them "cpu". */
+static void hardware_name(struct text *t, uint64_t config)
+{
+	bool has_pmu = config > HW_EVENT_MASK;
+	text_str(t, has_pmu ? "cpu/" : "");
+	event_name_append(t, EVENT_HARDWARE, config & HW_EVENT_MASK);
+	text_str(t, has_pmu ? "/" : "");
+}
+
 void event_name_of_attr(struct text *t, const struct perf_attr *attr)
 {
-	bool is_hybrid = attr->type == EVENT_HARDWARE || attr->type == EVENT_HW_CACHE;
 	switch (attr->type) {
 	case EVENT_TRACEPOINT:
 		text_str(t, "unknown tracepoint");
@@ -58,10 +66,17 @@ void event_name_of_attr(struct text *t, const struct perf_attr *attr)
 	case EVENT_BREAKPOINT:
 		breakpoint_name(t, attr);
 		break;
-	default:
-		/* The upper half of a hybrid CPU's config names the PMU. */
-		event_name_append(t, attr->type, is_hybrid ? attr->config & HW_EVENT_MASK : attr->config);
+	case EVENT_HARDWARE:
+		hardware_name(t, attr->config);
 		break;
+	case EVENT_SOFTWARE:
+	case EVENT_HW_CACHE:
+	case EVENT_RAW:
+		event_name_append(t, attr->type, attr->config);
+		break;
+	default:
+		event_name_append(t, attr->type, attr->config);
+		return;
 	}
 	event_modifiers_of_attr(t, attr);
 }

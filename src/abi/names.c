@@ -137,20 +137,51 @@ bool cache_event_append(struct text *text, uint64_t config)
 	return true;
 }
 
-void event_name_append(struct text *text, uint32_t type, uint64_t config)
+/* What perf calls a cache event that there is no name for. */
+static const char *cache_event_refusal(uint64_t config)
+{
+	unsigned cache = config & 0xff, op = config >> 8 & 0xff, result = config >> 16 & 0xff;
+	if (cache >= CACHE_COUNT)
+		return "unknown-ext-hardware-cache-type";
+	if (op >= CACHE_OP_COUNT)
+		return "unknown-ext-hardware-cache-op";
+	if (result >= CACHE_RESULT_COUNT)
+		return "unknown-ext-hardware-cache-result";
+	return cache_event_is_possible(cache, op) ? NULL : "invalid-cache";
+}
+
+static const char *event_symbol_name(uint32_t type, uint64_t config)
 {
 	for (size_t i = 0; i < event_symbol_count; i++) {
-		if (event_symbols[i].type == type && event_symbols[i].config == config) {
-			text_str(text, event_symbols[i].name);
-			return;
-		}
+		if (event_symbols[i].type == type && event_symbols[i].config == config)
+			return event_symbols[i].name;
 	}
-	if (type == EVENT_HW_CACHE && cache_event_append(text, config))
-		return;
-	if (type == EVENT_RAW) {
+	return NULL;
+}
+
+void event_name_append(struct text *text, uint32_t type, uint64_t config)
+{
+	const char *name = event_symbol_name(type, config);
+	switch (type) {
+	case EVENT_HARDWARE:
+		text_str(text, name ? name : "unknown-hardware");
+		break;
+	case EVENT_SOFTWARE:
+		text_str(text, name ? name : "unknown-software");
+		break;
+	case EVENT_HW_CACHE:
+		name = cache_event_refusal(config);
+		if (name)
+			text_str(text, name);
+		else
+			(void)cache_event_append(text, config & CACHE_EVENT_MASK);
+		break;
+	case EVENT_RAW:
 		text_str(text, "raw 0x");
-	} else {
-		text_printf(text, "type %u config 0x", type);
+		text_hex(text, config, 0);
+		break;
+	default:
+		text_printf(text, "unknown attr type: %u", type);
+		break;
 	}
-	text_hex(text, config, 0);
 }

@@ -25,6 +25,7 @@ enum hardware_event {
 	HW_COUNT
 };
 #define HW_EVENT_MASK	  UINT64_C(0xffffffff) /* config of hybrid PMUs: PMU type above, event below */
+#define CACHE_EVENT_MASK  UINT64_C(0xffffff) /* config of cache events: cache, operation, result */
 #define HW_PMU_TYPE_SHIFT 32
 
 enum software_event {

@@ -123,8 +123,6 @@ RULES = [
     ('script', 'width of columns', always, sub(r' +', ' ')),
     ('script', '7.x leaves modifiers out of names', by_7, sub(r'(\d [\w:./-]+?)' + MODIFIERS + ':( |$)', r'\1:\2')),
     ('stats', '7.x leaves modifiers out of names', by_7, sub('^([^ ]+?)' + MODIFIERS + ' stats:', r'\1 stats:')),
-    ('evlist', 'an event of a PMU that nobody knows', always,
-     sub(r'^(unknown attr type: \d+|type \d+ config 0x[0-9a-f]+(:[a-zA-Z]+)?): ', 'unknown: ')),
     ('evlist', '6.1 prints what lies behind a short attr in a pipe', lambda r: by_6(r) and r.is_pipe,
      sub(r', sample_regs_user: 0x[0-9a-f]+, sample_stack_user: \d+(, sample_regs_intr: .*)?$', '')),
     ('evlist', 'unknown bits, which perf passes over; an event of no name', is_one_of('4874bffac160'),

@@ -227,6 +227,34 @@ static void test_names(void **state)
 	assert_name((struct perf_attr){.type = EVENT_HW_CACHE, .config = CACHE_L1D | 1 << 16, .flags = guest},
 		"L1-dcache-load-misses");
 	assert_name((struct perf_attr){.type = EVENT_RAW, .config = 0x1c2, .flags = guest}, "raw 0x1c2");
+	uint64_t no_hypervisor = ATTR_FLAG(ATTR_BIT_EXCLUDE_HV) | guest;
+	assert_name((struct perf_attr){.type = EVENT_HARDWARE, .flags = no_hypervisor}, "cycles:kuH");
+	assert_name((struct perf_attr){.type = 95, .flags = user}, "unknown attr type: 95");
+}
+
+/* As perf 6.1 has them; the upper half of a hybrid CPU's config is the PMU. */
+static void test_what_has_no_name(void **state)
+{
+	static const struct {
+		uint32_t type;
+		uint64_t config;
+		const char *name;
+	} rows[] = {
+		{EVENT_HARDWARE, 0x400000001, "cpu/instructions/"},
+		{EVENT_HARDWARE, 0x400000099, "cpu/unknown-hardware/"},
+		{EVENT_HARDWARE, 10, "unknown-hardware"},
+		{EVENT_SOFTWARE, 99, "unknown-software"},
+		{EVENT_HW_CACHE, CACHE_L1I | CACHE_OP_WRITE << 8, "invalid-cache"},
+		{EVENT_HW_CACHE, CACHE_COUNT, "unknown-ext-hardware-cache-type"},
+		{EVENT_HW_CACHE, CACHE_OP_COUNT << 8, "unknown-ext-hardware-cache-op"},
+		{EVENT_HW_CACHE, CACHE_RESULT_COUNT << 16, "unknown-ext-hardware-cache-result"},
+		{EVENT_HW_CACHE, 0x400000000 | CACHE_L1D, "L1-dcache-loads"},
+		{95, 0x4000, "unknown attr type: 95"},
+	};
+	uint64_t guest = ATTR_FLAG(ATTR_BIT_EXCLUDE_GUEST);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_name((struct perf_attr){.type = rows[i].type, .config = rows[i].config, .flags = guest},
+			rows[i].name);
 }
 
 int main(void)
@@ -238,6 +266,7 @@ int main(void)
 		cmocka_unit_test(test_larger_attrs_are_read_and_counted),
 		cmocka_unit_test(test_sizes_that_lie),
 		cmocka_unit_test(test_print),
+		cmocka_unit_test(test_what_has_no_name),
 		cmocka_unit_test(test_print_of_what_is_rare),
 		cmocka_unit_test(test_declared_size_is_kept),
 		cmocka_unit_test(test_names),
