@@ -66,11 +66,16 @@ static bool is_anonymous(struct tally_str name)
 	       str_starts_with(name, STR("/anon_hugepage")) || str_starts_with(name, STR("[anon"));
 }
 
-static bool has_no_file(struct tally_str name)
+/* Memory that a program asked for: what runs there was generated, as in anonymous memory. */
+static bool is_own_memory(struct tally_str name)
 {
 	return str_starts_with(name, STR("[stack")) || str_starts_with(name, STR("/SYSV")) ||
-	       str_equal(name, STR("[heap]")) || str_equal(name, STR("[vsyscall]")) ||
-	       str_starts_with(name, STR("anon_inode:"));
+	       str_starts_with(name, STR("[heap]"));
+}
+
+static bool has_no_file(struct tally_str name)
+{
+	return is_own_memory(name) || str_equal(name, STR("[vsyscall]")) || str_starts_with(name, STR("anon_inode:"));
 }
 
 static bool has_build_id(const struct binary_table *table, uint32_t index, const struct record_build_id *id)
@@ -92,10 +97,10 @@ static bool add_user(struct binary_table *table, const struct record_mmap *mmap,
 	struct tally_str short_name = base_name(path);
 	char map_path[32];
 	char jit_name[32];
-	bool has_name = !is_anonymous(path);
-	if (!has_name && !(mmap->prot & PROT_EXEC)) {
+	bool is_code = mmap->prot & PROT_EXEC;
+	if (is_anonymous(path) && !is_code) {
 		binary.kind = MACHINE_ANON_DATA;
-	} else if (!has_name) {
+	} else if (is_anonymous(path) || (is_own_memory(path) && is_code)) {
 		binary.kind = MACHINE_ANON_JIT;
 		path = (struct tally_str){
 			map_path, (size_t)snprintf(map_path, sizeof(map_path), "/tmp/perf-%d.map", binary.pid)};

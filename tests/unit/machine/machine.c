@@ -208,8 +208,10 @@ static void test_names_that_are_no_files(void **state)
 		enum machine_binary_kind kind;
 	} cases[] = {
 		{"//anon", "[JIT] tid 3", MACHINE_ANON_JIT},
-		{"[heap]", "[heap]", MACHINE_NO_FILE},
-		{"[stack]", "[stack]", MACHINE_NO_FILE},
+		{"[heap]", "[JIT] tid 3", MACHINE_ANON_JIT},
+		{"[stack]", "[JIT] tid 3", MACHINE_ANON_JIT},
+		{"/SYSV00000000 (deleted)", "[JIT] tid 3", MACHINE_ANON_JIT},
+		{"[vsyscall]", "[vsyscall]", MACHINE_NO_FILE},
 		{"[vdso]", "[vdso]", MACHINE_VDSO},
 		{"/usr/lib/libc.so.6", "libc.so.6", MACHINE_USER_FILE},
 		{"/", "/", MACHINE_USER_FILE},
@@ -233,7 +235,12 @@ static void anonymous_memory_is_code_if_it_may_run(void **state)
 		.mmap = {.pid = 3, .tid = 3, .start = 0x1000, .len = 0x1000, .prot = 3, .filename = STR("//anon")}};
 	apply(m, data, MISC_CPUMODE_USER, 0);
 	map(m, 3, 0x4000, 0x1000, "//anon", 0);
+	data.mmap.start = 0x8000;
+	data.mmap.filename = STR("[heap]");
+	apply(m, data, MISC_CPUMODE_USER, 0);
 	assert_int_equal(machine_finish(m, NULL), TALLY_OK);
+	const struct mapping *heap = machine_find_mapping(m, 3, 0, MISC_CPUMODE_USER, VA(0x8000));
+	assert_int_equal(machine_binary_get(m, heap->binary)->kind, MACHINE_NO_FILE);
 	const struct mapping *of_data = machine_find_mapping(m, 3, 0, MISC_CPUMODE_USER, VA(0x1000));
 	const struct mapping *of_code = machine_find_mapping(m, 3, 0, MISC_CPUMODE_USER, VA(0x4000));
 	assert_int_equal(machine_binary_get(m, of_code->binary)->kind, MACHINE_ANON_JIT);
