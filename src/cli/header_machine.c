@@ -19,9 +19,10 @@ void header_topology(struct text *out, const struct header_source *source)
 		header_str(out, "# sibling dies    : ", topology->dies.items[i]);
 	for (size_t i = 0; i < topology->threads.len; i++)
 		header_str(out, "# sibling threads : ", topology->threads.items[i]);
-	if (!topology->core_ids || !topology->socket_ids)
+	bool has_ids = topology->core_ids && topology->socket_ids && topology->cpu_count > 0;
+	if (!has_ids)
 		text_str(out, "# Core ID and Socket ID information is not available\n");
-	for (size_t i = 0; topology->core_ids && topology->socket_ids && i < topology->cpu_count; i++) {
+	for (size_t i = 0; has_ids && i < topology->cpu_count; i++) {
 		text_printf(out, "# CPU %zu: Core ID %" PRIu32, i, topology->core_ids[i]);
 		if (topology->die_ids)
 			text_printf(out, ", Die ID %" PRIu32, topology->die_ids[i]);

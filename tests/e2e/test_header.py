@@ -108,6 +108,15 @@ def test_as_perf_prints_it(tally, perf, tmp_path):
     assert features_in(ours) == features_in(theirs)
 
 
+def test_a_topology_without_the_number_of_cpus(tally, tmp_path):
+    path, made = tmp_path / 'perf.data', recording('<')
+    del made.features[7]
+    made.feature(13, made.pack('I', 1) + made.text('0-1') + made.pack('I', 1) + made.text('0') + made.pack('4I', 0, 0, 1, 0))
+    made.write(path)
+    shown = tally('report', '--header-only', '-I', '-i', path, check=0).stdout
+    assert '# sibling threads : 0\n# Core ID and Socket ID information is not available\n' in shown
+
+
 @pytest.mark.parametrize('bit, name', [(14, 'NUMA_TOPOLOGY'), (22, 'MEM_TOPOLOGY'), (25, 'BPF_PROG_INFO'),
                                        (31, 'PMU_CAPS'), (32, 'CPU_DOMAIN_INFO')])
 def test_a_damaged_feature_is_said(tally, tmp_path, bit, name):
