@@ -40,7 +40,7 @@ static enum tally_status prepare_values(struct script *script, struct tally_erro
 {
 	const struct perfdata_features *features = perfdata_reader_features(script->reader);
 	struct script_printer *printer = &script->printer;
-	printer->places.arch = features->arch.len > 0 ? arch_find(features->arch.data) : NULL;
+	printer->places.arch = features->arch.len > 0 ? arch_find_named(features->arch.data) : NULL;
 	printer->clock = script_clock_make(features);
 	if (!script_places_init(&printer->places))
 		return error_nomem(err);

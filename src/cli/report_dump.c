@@ -82,7 +82,7 @@ enum tally_status report_dump(struct text *out, struct perfdata_reader *reader,
 		dump.raw = (struct dump_raw){
 			.reader = reader,
 			.machine = dump.sideband.machine,
-			.arch = features->arch.len > 0 ? arch_find(features->arch.data) : NULL,
+			.arch = features->arch.len > 0 ? arch_find_named(features->arch.data) : NULL,
 			.file_name = perfdata_reader_is_pipe(reader) ? "pipe" : options->file_name,
 			.verb = DUMP_OF_REPORT,
 			.in_file_order = options->in_file_order,

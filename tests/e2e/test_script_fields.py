@@ -175,3 +175,18 @@ def test_what_the_kernel_accesses_of_a_program_has_its_names(perf, tally, tmp_pa
     assert rows[0][:2] == [['402000', '(/nonexistent/prog)'], ['700000', '([unknown])']]
     assert rows[0][2:4] == rows[0][:2]
     assert rows[0] == rows[1]
+
+
+@pytest.mark.parametrize('machine, first, last', [('s390x', 'R0', 'PC'), ('ppc64le', 'r0', 'msr'), ('mips64', 'PC', '$31')])
+def test_registers_of_other_machines(tally, perf, tmp_path, machine, first, last):
+    mask = (1 << 34) - 1 if machine != 'mips64' else 0xf3ffffff
+    r = perfdata_build.Recording()
+    r.event('IP TID TIME REGS_USER', regs=mask)
+    r.text_feature(6, machine)
+    r.comm('prog')
+    r.sample(regs_user=range(mask.bit_count()))
+    r.write(tmp_path / 'perf.data')
+    command = ['script', '-F', 'comm,uregs', '-i', tmp_path / 'perf.data']
+    shown = tally(*command).stdout
+    assert shown == perf(*command).stdout
+    assert f' {first}:0x0 ' in shown and f' {last}:' in shown

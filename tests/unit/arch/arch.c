@@ -91,6 +91,34 @@ static void registers_have_their_names(void **state)
 	assert_int_equal(arch_register_bits(&arch_x86_64, ARCH_NO_REGISTER), 0);
 }
 
+static void registers_of_machines_without_unwinding(void **state)
+{
+	static const struct {
+		const char *machine;
+		uint32_t number;
+		const char *name;
+	} cases[] = {
+		{"s390x", 0, "R0"},
+		{"s390x", 16, "FP0"},
+		{"s390x", 33, "PC"},
+		{"ppc64le", 32, "nip"},
+		{"ppc64", 58, "siar"},
+		{"ppc", 1, "r1"},
+		{"mips64", 0, "PC"},
+		{"mips", 31, "$31"},
+		{"x86_64", 8, "IP"},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct arch *arch = arch_find_named(cases[i].machine);
+		assert_non_null(arch);
+		assert_string_equal(arch_register_name(arch, cases[i].number), cases[i].name);
+	}
+	assert_null(arch_register_name(arch_find_named("s390x"), 34));
+	assert_null(arch_register_name(arch_find_named("mips64"), 26));
+	assert_null(arch_find_named("csky"));
+	assert_null(arch_find_elf(EM_S390, 0));
+}
+
 /* Register numbers are bits of a 64-bit mask, names are unique, and the special ones exist. */
 static void every_table_is_whole(void **state)
 {
@@ -193,6 +221,7 @@ int main(void)
 		cmocka_unit_test(elf_machines_are_found),
 		cmocka_unit_test(registers_have_their_names),
 		cmocka_unit_test(every_table_is_whole),
+		cmocka_unit_test(registers_of_machines_without_unwinding),
 		cmocka_unit_test(kernel_and_user_addresses),
 		cmocka_unit_test(numbers_are_those_of_the_host),
 	};
