@@ -61,16 +61,20 @@ static void describe_listed(
 	size_t count;
 	const struct perfdata_event *events = perfdata_reader_events(r->samples.source.reader, &count);
 	const struct perf_attr *attr = &events[options->first_event].attr;
-	bool is_filtered = r->run->request.symbol || r->run->request.dsos;
 	function->frequency = attr->flags & ATTR_FLAG(ATTR_BIT_FREQ) ? attr->sample_period_or_freq : 0;
 	for (uint32_t e = options->first_event; e < options->first_event + options->event_count; e++) {
-		function->listed_count += is_filtered ? 0 : r->samples.events[e].count;
-		function->listed_period += is_filtered ? 0 : r->samples.events[e].period;
-		for (size_t i = 0; is_filtered && i < r->samples.targets.len; i++) {
-			function->listed_count += r->samples.targets.items[i]->sums[e].count;
-			function->listed_period += r->samples.targets.items[i]->sums[e].period;
-		}
+		function->listed_count += r->samples.listed[e].count;
+		function->listed_period += r->samples.listed[e].period;
 	}
+}
+
+/* Their periods may be 0. */
+static bool has_samples(const struct annotate_target *target, uint32_t first, uint32_t count)
+{
+	for (uint32_t e = first; e < first + count; e++)
+		if (target->sums[e].count > 0)
+			return true;
+	return false;
 }
 
 static enum tally_status print_one(struct running *r, const struct annotate_target *target,
@@ -130,7 +134,8 @@ static enum tally_status print_events(struct running *r, uint32_t first, uint32_
 	name_events(r, &events, first, count);
 	enum tally_status status = events.failed ? error_nomem(err) : TALLY_OK;
 	for (size_t i = 0; i < target_count && status == TALLY_OK; i++)
-		if (ranked[i].period > 0 && 100.0 * (double)ranked[i].period >= r->run->percent_limit * (double)whole)
+		if (has_samples(ranked[i].target, first, count) &&
+			100.0 * (double)ranked[i].period >= r->run->percent_limit * (double)whole)
 			status = print_one(r, ranked[i].target, &options, events.data, err);
 	text_deinit(&events);
 	return status;

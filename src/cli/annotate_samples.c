@@ -99,9 +99,13 @@ static enum tally_status add_cell(struct annotate_samples *samples, const struct
 		return TALLY_NOMEM;
 	struct resolved_frame frame = resolved_frame_get(&samples->source.resolver.frames, cell->frame);
 	const struct symbol *symbol = find_symbol(samples, &frame, &store_id);
-	if (!symbol || !name->symbol || (request->symbol && strcmp(name->symbol, request->symbol) != 0))
+	if (request->symbol && (!name->symbol || strcmp(name->symbol, request->symbol) != 0))
 		return TALLY_OK;
 	if (request->dsos && !word_list_has(request->dsos, name->shown) && !word_list_has(request->dsos, name->path))
+		return TALLY_OK;
+	samples->listed[cell->event].count += cell->sum.count;
+	samples->listed[cell->event].period += cell->sum.period;
+	if (!symbol || !name->symbol)
 		return TALLY_OK;
 	bool is_new;
 	uint64_t *id = map_u64_at(&samples->target_ids, (uint64_t)(uintptr_t)symbol, &is_new);
@@ -167,7 +171,8 @@ static enum tally_status read_all(
 	for (size_t i = 0; i < samples->event_count; i++)
 		has_cpus = has_cpus || (events[i].attr.sample_type & SAMPLE_CPU);
 	samples->events = arena_array(&samples->arena, struct annotate_sum, samples->event_count);
-	if (!samples->events)
+	samples->listed = arena_array(&samples->arena, struct annotate_sum, samples->event_count);
+	if (!samples->events || !samples->listed)
 		return error_nomem(err);
 	if (request->cpus && !has_cpus) {
 		samples->event_count = 0; /* nothing is shown */

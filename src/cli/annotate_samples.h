@@ -68,6 +68,7 @@ struct annotate_samples {
 		span_ids; /* frame of the start << 32 | of the end -> index of spans, whose addresses are these frames */
 	VEC(struct annotate_span) spans;
 	struct annotate_sum *events; /* all samples, by event */
+	struct annotate_sum *listed; /* the same of what is asked for; also where no function is known */
 	size_t event_count;
 	struct map_u64 target_ids;
 	VEC(struct annotate_target *) targets;

@@ -17,9 +17,21 @@ static unsigned digits_of(uint64_t value)
 	return digits;
 }
 
+static uint64_t size_of(const struct annotate_function *function)
+{
+	uint64_t size = 0;
+	for (size_t i = 0; i < function->line_count; i++) {
+		const struct annotate_line *line = &function->lines[i];
+		if (line->kind == ANNOTATE_CODE || line->kind == ANNOTATE_MORE_BYTES)
+			size = line->address + line->bytes.len - function->start;
+	}
+	return size;
+}
+
 static struct columns measure(const struct annotate_function *function, const struct annotate_text_options *options)
 {
-	struct columns columns = {.value = options->column == ANNOTATE_PERIOD ? 12 : 7, .label = 2};
+	struct columns columns = {
+		.value = options->column == ANNOTATE_PERIOD ? 12 : 7, .label = size_of(function) > 15 ? 2 : 1};
 	for (size_t i = 0; i < function->line_count; i++) {
 		const struct annotate_line *line = &function->lines[i];
 		if (line->kind != ANNOTATE_CODE)

@@ -134,10 +134,10 @@ static void test_compact(void **state)
 	check(&out, "Samples: 1K of events 'a', Event count (approx.): 407, [percent: local period]\n"
 		    "f() /bin/prog\n"
 		    "Percent         IPC Cycle\n"
-		    "                               f():\n"
-		    " 25.00   0.00                  ↓ je   6\n"
-		    " 75.00 100.00  1.50    12        movl $0x1,g\n"
-		    "                            6: ← ret\n");
+		    "                              f():\n"
+		    " 25.00   0.00                 ↓ je   6\n"
+		    " 75.00 100.00  1.50    12       movl $0x1,g\n"
+		    "                           6: ← ret\n");
 }
 
 int main(void)
