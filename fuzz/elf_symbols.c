@@ -23,6 +23,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct elf_image *image;
 	struct elf_image *inner;
 	struct elf_symbol_list list = {0};
+	struct elf_symbol_list versioned = {0};
+	struct elf_reference_list references = {0};
 	struct elf_plt plt = {0};
 	struct tally_str link;
 	uint32_t crc;
@@ -30,10 +32,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	if (elf_image_symbols(image, &list, NULL) == TALLY_OK && elf_image_plt(image, &plt, NULL) == TALLY_OK)
 		(void)elf_image_debuglink(image, &link, &crc);
+	if (elf_image_versioned_symbols(image, &versioned, NULL) == TALLY_OK)
+		(void)!elf_image_references(image, &references, NULL);
 	relocate(image);
 	if (elf_image_open_minidebug(image, &inner, NULL) == TALLY_OK)
 		elf_image_close(inner);
 	vec_free(&list.symbols);
+	vec_free(&versioned.symbols);
+	vec_free(&references.references);
 	vec_free(&plt.entries);
 	elf_image_close(image);
 	return 0;

@@ -75,6 +75,15 @@ static bool is_nop(const struct instruction *from)
 	return !strcmp(from->mnemonic, "nop") || !strcmp(from->mnemonic, "nopw") || !strcmp(from->mnemonic, "nopl");
 }
 
+/* A function goes by its own name, not by that of a version of it; what lies behind one, by objdump's. */
+static const char *without_version(struct making *m, const char *name)
+{
+	const char *version = strchr(name, '@');
+	if (!version || str_starts_with(str_from(version), STR("@plt")) || version[strcspn(version, "+")])
+		return name;
+	return keep(m, arena_printf(&m->listing->arena, "%.*s", (int)(version - name), name));
+}
+
 /* The compact form's: a name in place of an address, a jump's distance from the function's start. */
 static const char *short_operands(struct making *m, const struct instruction *from, const char *name)
 {
@@ -92,12 +101,17 @@ static const char *short_operands(struct making *m, const struct instruction *fr
 		/* What is left for code further up, the parts of functions that are seldom run, stays as it is. */
 		if (from->kind == INSTRUCTION_JUMP && from->target < code->address && name)
 			snprintf(text, sizeof(text), "%s <%s>", from->operands, name);
-		else if (from->kind == INSTRUCTION_JUMP && is_inside)
+		else if (from->kind == INSTRUCTION_JUMP && (is_inside || (name && strstr(name, "+0x"))))
 			snprintf(text, sizeof(text), "%.*s%" PRIx64, (int)before, from->operands,
 				from->target - code->address);
 		else
 			snprintf(text, sizeof(text), "%.*s%s", (int)before, from->operands,
-				name ? name : from->operands + before);
+				name ? without_version(m, name) : from->operands + before);
+		return keep(m, text);
+	}
+	bool leads_away = from->kind == INSTRUCTION_JUMP || from->kind == INSTRUCTION_CALL;
+	if (from->has_data && name && leads_away) {
+		snprintf(text, sizeof(text), "%s        # %" PRIx64 " <%s>", from->operands, from->data, name);
 		return keep(m, text);
 	}
 	const char *pc = from->has_data && name ? strstr(from->operands, "rip") : NULL;
@@ -314,15 +328,16 @@ static uint32_t take_hits(struct making *m, const struct instruction_row *row)
 	return values;
 }
 
-static enum annotate_flow flow_of(enum instruction_kind kind)
+/* A return behind a prefix ("repz ret") is none to perf. */
+static enum annotate_flow flow_of(const struct instruction_row *row)
 {
-	switch (kind) {
+	switch (row->kind) {
 	case INSTRUCTION_JUMP:
 		return ANNOTATE_JUMP;
 	case INSTRUCTION_CALL:
 		return ANNOTATE_CALL;
 	case INSTRUCTION_RETURN:
-		return ANNOTATE_RETURN;
+		return str_starts_with(str_from(row->mnemonic), STR("rep")) ? ANNOTATE_PLAIN : ANNOTATE_RETURN;
 	case INSTRUCTION_OTHER:
 	case INSTRUCTION_BAD:
 		break;
@@ -340,7 +355,7 @@ static void add_code(struct making *m, const struct instruction_row *row)
 		add_source(m, &places[0]);
 	size_t offset = (size_t)(row->address - code->address);
 	struct annotate_line line = {.kind = ANNOTATE_CODE,
-		.flow = flow_of(row->kind),
+		.flow = flow_of(row),
 		.text = row->text,
 		.mnemonic = row->mnemonic,
 		.operands = row->operands,

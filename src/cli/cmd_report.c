@@ -447,18 +447,18 @@ static const char *blocks_refuse(const struct report_request *r)
 	const struct {
 		bool is_used;
 		const char *name;
-	} all[] = {{r->sort, "-s"}, {r->fields, "-F"}, {r->is_hierarchy, "--hierarchy"},
-		{f->comms, "-c"}, {f->dsos, "-d"}, {f->symbols, "-S"}, {f->symbol_part, "--symbol-filter"},
-		{f->pids, "--pid"}, {f->tids, "--tid"}, {f->parent, "-p"}, {f->ignored_callees, "--ignore-callees"},
-		{r->cpus, "-C"}, {r->has_socket, "--socket-filter"}, {r->parallelism, "--parallelism"},
-		{r->switch_on, "--switch-on"}, {r->switch_off, "--switch-off"}, {r->by_memory, "--mem-mode"},
-		{r->by_latency, "--latency"}, {r->has_history, "--branch-history"}, {r->chains_asked, "-g"},
-		{r->width_count, "-w"}, {r->header, "--header"}, {r->header_only, "--header-only"},
-		{r->full_info, "-I"}, {r->dump, "-D"}, {r->missing, "--missing"}, {r->stats, "--stats"},
-		{r->tasks, "--tasks"}, {r->mmaps, "--mmaps"}, {r->threads, "-T"}, {r->force_group, "--group"},
-		{r->group_sort_is_set, "--group-sort-idx"}, {r->shows_samples, "-n"},
-		{r->shows_period, "--show-total-period"}, {r->max_stack != MAX_STACK, "--max-stack"},
-		{r->shows_modes, "--show-cpu-utilization"}, {r->requirements.count, "--require"}};
+	} all[] = {{r->sort, "-s"}, {r->fields, "-F"}, {r->is_hierarchy, "--hierarchy"}, {f->comms, "-c"},
+		{f->dsos, "-d"}, {f->symbols, "-S"}, {f->symbol_part, "--symbol-filter"}, {f->pids, "--pid"},
+		{f->tids, "--tid"}, {f->parent, "-p"}, {f->ignored_callees, "--ignore-callees"}, {r->cpus, "-C"},
+		{r->has_socket, "--socket-filter"}, {r->parallelism, "--parallelism"}, {r->switch_on, "--switch-on"},
+		{r->switch_off, "--switch-off"}, {r->by_memory, "--mem-mode"}, {r->by_latency, "--latency"},
+		{r->has_history, "--branch-history"}, {r->chains_asked, "-g"}, {r->width_count, "-w"},
+		{r->header, "--header"}, {r->header_only, "--header-only"}, {r->full_info, "-I"}, {r->dump, "-D"},
+		{r->missing, "--missing"}, {r->stats, "--stats"}, {r->tasks, "--tasks"}, {r->mmaps, "--mmaps"},
+		{r->threads, "-T"}, {r->force_group, "--group"}, {r->group_sort_is_set, "--group-sort-idx"},
+		{r->shows_samples, "-n"}, {r->shows_period, "--show-total-period"},
+		{r->max_stack != MAX_STACK, "--max-stack"}, {r->shows_modes, "--show-cpu-utilization"},
+		{r->requirements.count, "--require"}};
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (all[i].is_used)
 			return all[i].name;

@@ -33,11 +33,13 @@ bool instruction_name(
 	struct binary_name name;
 	if (!binary_store_name_at(store, id, address, &name))
 		return false;
-	const char *shown = binary_store_whole_name(store, name.name, arena);
-	const char *plt = name.is_plt ? "@plt" : "";
-	if (name.offset)
-		snprintf(text, text_bytes, "%s%s+0x%" PRIx64, shown, plt, name.offset);
-	else
-		snprintf(text, text_bytes, "%s%s", shown, plt);
+	const char *version = strchrnul(name.name, '@');
+	const char *plain = *version ? arena_printf(arena, "%.*s", (int)(version - name.name), name.name) : name.name;
+	const char *shown = plain ? binary_store_whole_name(store, plain, arena) : name.name;
+	bool is_before = name.offset >> 63;
+	uint64_t distance = is_before ? -name.offset : name.offset;
+	int used = snprintf(text, text_bytes, "%s%s%s", shown, version, name.is_plt ? "@plt" : "");
+	if (distance > 0 && used > 0 && (size_t)used < text_bytes)
+		snprintf(text + used, text_bytes - (size_t)used, "%c0x%" PRIx64, is_before ? '-' : '+', distance);
 	return true;
 }

@@ -186,8 +186,8 @@ struct binary_code { /* borrowed from the store */
 TALLY_MUST_CHECK enum tally_status binary_store_code(struct binary_store *store, uint32_t id, uint64_t start,
 	uint64_t end, struct binary_code *code, struct tally_error *err);
 struct binary_name { /* of an address that code refers to */
-	const char *name; /* as in the file */
-	uint64_t offset;
+	const char *name; /* as in the file, dynamic symbols with their versions */
+	uint64_t offset; /* from the name's address; negative in two's complement */
 	bool is_plt;
 };
 /* address: of the kind of binary_code's. False: nothing is known of it. One thread. */

@@ -313,3 +313,80 @@ def test_instructions_are_objdumps(tally):
         result = subprocess.run(['python3', ROOT / 'tests/live/disassembly.py', tool, BUILD / 'src/cli/tally', *style],
                                 capture_output=True, text=True, check=False)
         assert result.returncode == 0, result.stdout
+
+
+LIBRARY = """#include <stdio.h>
+#include <stdlib.h>
+#define NI __attribute__((noinline, noclone))
+int counter = 1;
+const int fixed = 5;
+extern int strange(int);
+NI int helper(int n) { return n * counter; }
+NI static int hidden(int n) { return n * 3 + helper(n); }
+NI int outer(int n)
+{
+	fputs("x", stderr);
+	free(malloc((size_t)n));
+	return helper(n) + hidden(n) + counter;
+}
+NI int tiny(void) { return 1; }
+"""
+
+
+@pytest.fixture
+def stripped(tmp_path):
+    """A recording with samples in a library that has dynamic symbols with versions only: (library, addresses by name)."""
+    if not shutil.which('gcc') or not shutil.which('strip') or not shutil.which('objdump'):
+        pytest.skip('gcc or binutils is not installed')
+    if os.uname().machine != 'x86_64':
+        pytest.skip('not on x86-64')
+    (tmp_path / 'lib.c').write_text(LIBRARY)
+    (tmp_path / 'map').write_text('VERS_1 { global: helper; outer; tiny; counter; fixed; local: *; };\n')
+    library = tmp_path / 'libmade.so'
+    subprocess.run(['gcc', '-O1', '-fPIC', '-shared', '-fno-stack-protector', '-Wl,--version-script=map', '-Wl,-Bsymbolic-functions', '-o',
+                    library, 'lib.c'], cwd=tmp_path, check=True)
+    subprocess.run(['strip', library], check=True)
+    symbols = subprocess.run(['objdump', '-T', library], capture_output=True, text=True, check=True).stdout
+    return library, {line.split()[-1]: int(line.split()[0], 16) for line in symbols.splitlines() if 'VERS_1' in line}
+
+
+def record_by_hand(path, library, ips, period):
+    r = perfdata_build.Recording()
+    r.event('IP TID TIME PERIOD', kind=0, period=1000)
+    r.comm('prog')
+    r.mmap(0x7f0000000000, 0x10000, str(library))
+    for at, ip in enumerate(ips):
+        r.sample(ip=0x7f0000000000 + ip, time=1000 + at, period=period)
+    r.write(path)
+
+
+@pytest.mark.parametrize('style', ['--stdio', '--stdio2'])
+def test_dynamic_symbols_have_versions(tally, stripped, tmp_path, style):
+    library, symbols = stripped
+    record_by_hand(tmp_path / 'data', library, [symbols['outer'], symbols['outer'] + 4], 1000)
+    arguments = ['annotate', style, '--no-source', '-s', 'outer', '-i', tmp_path / 'data']
+    shown = tally(*arguments).stdout
+    if style == '--stdio':
+        assert '<outer@@VERS_1>:' in shown and re.search(r'# [0-9a-f]+ <stderr@GLIBC_[0-9.]+>', shown)
+        assert re.search(r'# [0-9a-f]+ <counter@@VERS_1-0x[0-9a-f]+>', shown)
+    else:
+        assert '→ call helper\n' in re.sub(' +', ' ', shown)
+    if shutil.which('perf'):
+        theirs = subprocess.run(['perf', *map(str, arguments)], capture_output=True, text=True, env={**os.environ, 'LC_ALL': 'C'})
+        # The heading of --stdio2 has the period as Hz there.
+        rows = [[line.rstrip() for line in text.splitlines()[1:]] for text in (shown, theirs.stdout)]
+        assert rows[0] == rows[1]
+
+
+def test_the_heading_counts_what_is_asked_for(tally, stripped, tmp_path):
+    """With samples in the library that no function is known of; and where all periods are 0."""
+    library, symbols = stripped
+    places = [symbols['tiny'], symbols['tiny'], 0x3fff]
+    for period, count in ((1000, '3000'), (0, '0')):
+        record_by_hand(tmp_path / 'data', library, places, period)
+        shown = tally('annotate', '--stdio2', '--no-source', '-d', 'libmade.so', '-i', tmp_path / 'data').stdout.splitlines()
+        assert shown[0].startswith("Samples: 3  of event 'cycles:HG'")
+        assert f'Event count (approx.): {count},' in shown[0]
+        assert shown[1] == f'tiny() {library}'
+        assert [line.strip() for line in shown if line.endswith('ret')] == ['← ret']
+        assert any(line == '           Disassembly of section .text:' for line in shown)

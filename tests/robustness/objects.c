@@ -168,6 +168,12 @@ static size_t read_symbols(struct elf_image *image, uint64_t *addresses)
 			addresses[count++] = list.symbols.items[i].vaddr + list.symbols.items[i].size / 2;
 	}
 	(void)!elf_image_plt(image, &plt, NULL);
+	struct elf_symbol_list versioned = {0};
+	struct elf_reference_list references = {0};
+	(void)!elf_image_versioned_symbols(image, &versioned, NULL);
+	(void)!elf_image_references(image, &references, NULL);
+	vec_free(&versioned.symbols);
+	vec_free(&references.references);
 	(void)elf_image_debuglink(image, &link, &crc);
 	(void)elf_image_build_id(image);
 	if (elf_image_open_minidebug(image, &inner, NULL) == TALLY_OK) {

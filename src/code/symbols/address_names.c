@@ -30,20 +30,36 @@ static bool add_plt(struct address_names *names, struct elf_image *image, uint64
 	return ok;
 }
 
+static bool add_slots(struct address_names *names, struct elf_image *image, uint64_t moved)
+{
+	struct elf_reference_list list = {0};
+	bool ok = elf_image_references(image, &list, NULL) == TALLY_OK;
+	for (size_t i = 0; i < list.references.len && ok; i++) {
+		const struct elf_reference *from = &list.references.items[i];
+		struct address_slot slot = {.address = from->slot + moved,
+			.name = {.address = from->value + moved, .name = from->name},
+			.is_jump = from->is_jump};
+		ok = vec_push(&names->slots, slot);
+	}
+	vec_free(&list.references);
+	return ok;
+}
+
 bool address_names_add(struct address_names *names, struct elf_image *image, uint64_t moved)
 {
 	struct elf_symbol_list list = {.with_all_labels = true};
-	bool ok = elf_image_symbols(image, &list, NULL) == TALLY_OK;
+	bool ok = elf_image_versioned_symbols(image, &list, NULL) == TALLY_OK;
 	for (size_t i = 0; i < list.symbols.len && ok; i++) {
 		const struct elf_symbol *symbol = &list.symbols.items[i];
 		struct address_name name = {.address = symbol->vaddr + moved,
 			.size = symbol->size,
 			.name = symbol->name,
-			.rank = rank_of(symbol)};
+			.rank = rank_of(symbol),
+			.is_code = symbol->is_function};
 		ok = vec_push(&names->items, name);
 	}
 	vec_free(&list.symbols);
-	return ok && add_plt(names, image, moved);
+	return ok && add_plt(names, image, moved) && add_slots(names, image, moved);
 }
 
 static int by_address(const void *left, const void *right)
@@ -58,25 +74,15 @@ static int by_address(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-void address_names_finish(struct address_names *names)
+static int by_slot(const void *left, const void *right)
 {
-	if (names->items.len == 0)
-		return;
-	qsort(names->items.items, names->items.len, sizeof(names->items.items[0]), by_address);
-	size_t kept = 1;
-	for (size_t i = 1; i < names->items.len; i++)
-		if (names->items.items[i].address != names->items.items[kept - 1].address)
-			names->items.items[kept++] = names->items.items[i];
-	names->items.len = kept;
+	const struct address_slot *a = left, *b = right;
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	return strcmp(a->name.name, b->name.name);
 }
 
-void address_names_deinit(struct address_names *names)
-{
-	vec_free(&names->items);
-	arena_deinit(&names->arena);
-}
-
-const struct address_name *address_names_find(const struct address_names *names, uint64_t address)
+static const struct address_name *symbol_before(const struct address_names *names, uint64_t address)
 {
 	size_t low = 0, high = names->items.len;
 	while (low < high) {
@@ -87,4 +93,61 @@ const struct address_name *address_names_find(const struct address_names *names,
 			high = middle;
 	}
 	return low ? &names->items.items[low - 1] : NULL;
+}
+
+static void finish_slots(struct address_names *names)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < names->slots.len; i++) {
+		const struct address_slot *slot = &names->slots.items[i];
+		const struct address_name *before = slot->is_jump ? NULL : symbol_before(names, slot->address);
+		if (!before || !before->is_code)
+			names->slots.items[kept++] = *slot;
+	}
+	names->slots.len = kept;
+	if (kept > 0)
+		qsort(names->slots.items, kept, sizeof(names->slots.items[0]), by_slot);
+}
+
+void address_names_finish(struct address_names *names)
+{
+	if (names->items.len == 0) {
+		finish_slots(names);
+		return;
+	}
+	qsort(names->items.items, names->items.len, sizeof(names->items.items[0]), by_address);
+	size_t kept = 1;
+	for (size_t i = 1; i < names->items.len; i++)
+		if (names->items.items[i].address != names->items.items[kept - 1].address)
+			names->items.items[kept++] = names->items.items[i];
+	names->items.len = kept;
+	finish_slots(names);
+}
+
+void address_names_deinit(struct address_names *names)
+{
+	vec_free(&names->items);
+	vec_free(&names->slots);
+	arena_deinit(&names->arena);
+}
+
+static const struct address_name *slot_find(const struct address_names *names, uint64_t address)
+{
+	size_t low = 0, high = names->slots.len;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (names->slots.items[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	bool is_slot = low < names->slots.len && names->slots.items[low].address == address;
+	return is_slot ? &names->slots.items[low].name : NULL;
+}
+
+const struct address_name *address_names_find(const struct address_names *names, uint64_t address)
+{
+	const struct address_name *before = symbol_before(names, address);
+	const struct address_name *slot = before && before->address == address ? NULL : slot_find(names, address);
+	return slot ? slot : before;
 }

@@ -4,6 +4,9 @@
  *
  * Owned by the caller, zeros before the first add; names are borrowed from the images. Read-only after address_names_finish: any thread.
  * Of several names of one address stays: a function's, the widest known one (global, weak, local), the first by letters.
+ * A slot that the dynamic linker fills has, where no symbol lies and no function is the last before it, the name of what
+ * it will hold: at the slot only, with the distance from that, which may be negative. (A function would be in the section
+ * of the code that refers to the slot; objdump then looks no further.) Names of dynamic symbols have their versions.
  *
  *	address_names_add(&names, image, 0);  address_names_finish(&names);
  *	const char *name = address_names_find(&names, address, &offset);
@@ -20,10 +23,18 @@ struct address_name {
 	const char *name;
 	uint8_t rank; /* lower is better */
 	bool is_plt; /* shown with "@plt" */
+	bool is_code; /* a function */
+};
+
+struct address_slot {
+	uint64_t address;
+	struct address_name name;
+	bool is_jump; /* the PLT jumps through it */
 };
 
 struct address_names {
 	VEC(struct address_name) items;
+	VEC(struct address_slot) slots;
 	struct arena arena; /* of names that are made */
 };
 
@@ -31,7 +42,7 @@ struct address_names {
 bool address_names_add(struct address_names *names, struct elf_image *image, uint64_t moved);
 void address_names_finish(struct address_names *names);
 void address_names_deinit(struct address_names *names);
-/* NULL: nothing lies before. */
+/* address of what is found may lie behind the one asked for: of a slot. NULL: nothing lies before. */
 const struct address_name *address_names_find(const struct address_names *names, uint64_t address);
 
 #endif

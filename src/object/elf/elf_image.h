@@ -43,6 +43,17 @@ struct elf_symbol_list {
 	bool with_all_labels; /* set by the caller: also those of sections without code or data ("_end"), and hidden ones */
 };
 
+struct elf_reference { /* a slot that the dynamic linker fills with a symbol's address */
+	uint64_t slot;
+	uint64_t value; /* the symbol's address; the slot's where it is defined elsewhere */
+	const char *name; /* with its version */
+	bool is_jump; /* of the PLT */
+};
+
+struct elf_reference_list {
+	VEC(struct elf_reference) references;
+};
+
 struct elf_plt_entry {
 	uint64_t vaddr, size;
 	const char *target; /* function's name; NULL: the function that the code at resolver chooses, or the header */
@@ -98,6 +109,12 @@ bool elf_image_has_symtab(const struct elf_image *image);
 /* .symtab's symbols, or .dynsym's where there is no .symtab; NOMEM only. */
 TALLY_MUST_CHECK enum tally_status elf_image_symbols(
 	struct elf_image *image, struct elf_symbol_list *list, struct tally_error *err);
+/* The same; those of .dynsym have their versions: "free@@GLIBC_2.2.5". */
+TALLY_MUST_CHECK enum tally_status elf_image_versioned_symbols(
+	struct elf_image *image, struct elf_symbol_list *list, struct tally_error *err);
+/* By relocation, in the file's order; NOMEM only. */
+TALLY_MUST_CHECK enum tally_status elf_image_references(
+	struct elf_image *image, struct elf_reference_list *list, struct tally_error *err);
 /* Entries of .plt, .plt.sec and .plt.got whose target is known, and the PLT's header; NOMEM only. */
 TALLY_MUST_CHECK enum tally_status elf_image_plt(struct elf_image *image, struct elf_plt *plt, struct tally_error *err);
 /* The symbols that a stripped file carries compressed in .gnu_debugdata, as an image of its own, which the caller

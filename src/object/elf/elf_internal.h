@@ -33,6 +33,28 @@ struct elf_symbol_source {
 	struct tally_bytes names; /* with a NUL at the end; of names elsewhere libelf knows */
 };
 
+/* What is known of the versions of .dynsym's symbols. */
+struct elf_versions {
+	struct elf_image *image;
+	struct elf_symbol_source table; /* data NULL: there is none */
+	Elf_Data *numbers; /* NULL: there are no versions */
+	VEC(const char *) names; /* by number; NULL: not known */
+};
+
+/* False: out of memory. */
+bool elf_internal_versions(struct elf_image *image, struct elf_versions *versions);
+void elf_internal_versions_deinit(struct elf_versions *versions);
+/* "name@@VERSION", with one @ where it is not the default or is defined elsewhere; name where it has none. In the
+ * image's arena; NULL: out of memory. */
+const char *elf_internal_versioned(
+	const struct elf_versions *versions, size_t index, const GElf_Sym *symbol, const char *name);
+/* One relocation of a section's data; false: there is none. */
+bool elf_internal_relocation(
+	const struct elf_image *image, Elf_Data *data, bool has_addend, size_t index, GElf_Rela *out);
+
+/* A relocation of a slot that the PLT jumps through. */
+bool elf_internal_is_jump_slot(const struct elf_image *image, uint64_t type);
+
 /* The image's table of that type (SHT_SYMTAB, SHT_DYNSYM); false if there is none. */
 bool elf_internal_symbols(const struct elf_image *image, unsigned type, struct elf_symbol_source *table);
 /* Each call of libelf takes a lock, and libraries have thousands of symbols. False: no such symbol. */

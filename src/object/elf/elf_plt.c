@@ -56,10 +56,18 @@ static const struct relocation_types *types_of(unsigned machine)
 	return NULL;
 }
 
-/* is_usual: as GElf_Rela has it in memory. Libraries have thousands, and each call of libelf takes a lock. */
-static bool read_relocation(Elf_Data *data, bool has_addend, bool is_usual, size_t index, GElf_Rela *out)
+bool elf_internal_is_jump_slot(const struct elf_image *image, uint64_t type)
+{
+	const struct relocation_types *types = types_of(image->machine);
+	return types && type == types->jump_slot;
+}
+
+/* Libraries have thousands, and each call of libelf takes a lock: the usual kind lies in memory as GElf_Rela does. */
+bool elf_internal_relocation(
+	const struct elf_image *image, Elf_Data *data, bool has_addend, size_t index, GElf_Rela *out)
 {
 	GElf_Rel plain;
+	bool is_usual = gelf_getclass(image->elf) == ELFCLASS64 && data->d_type == ELF_T_RELA;
 	if (index > INT32_MAX)
 		return false;
 	if (has_addend && is_usual) {
@@ -100,11 +108,10 @@ static bool add_slots(const struct elf_image *image, Elf_Scn *section, const GEl
 	if (!data || !types || header->sh_entsize == 0)
 		return true;
 	bool has_addend = header->sh_type == SHT_RELA;
-	bool is_usual = gelf_getclass(image->elf) == ELFCLASS64 && data->d_type == ELF_T_RELA;
 	size_t count = data->d_size / (size_t)header->sh_entsize;
 	for (size_t i = 0; i < count; i++) {
 		GElf_Rela relocation;
-		if (!read_relocation(data, has_addend, is_usual, i, &relocation))
+		if (!elf_internal_relocation(image, data, has_addend, i, &relocation))
 			break;
 		uint64_t type = GELF_R_TYPE(relocation.r_info);
 		struct slot slot = {.address = relocation.r_offset, .symbol = GELF_R_SYM(relocation.r_info)};

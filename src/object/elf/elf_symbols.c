@@ -14,6 +14,7 @@ static void find_names(const struct elf_image *image, struct elf_symbol_source *
 {
 	GElf_Shdr header;
 	Elf_Scn *section = elf_getscn(image->elf, table->strings);
+	table->names = (struct tally_bytes){NULL, 0};
 	if (!section || !gelf_getshdr(section, &header) || header.sh_type != SHT_STRTAB ||
 		header.sh_flags & SHF_COMPRESSED)
 		return;
@@ -131,11 +132,11 @@ static bool is_wanted(const uint8_t *kinds, size_t kind_count, bool with_all_lab
 	       visibility != STV_HIDDEN && visibility != STV_INTERNAL;
 }
 
-enum tally_status elf_image_symbols(struct elf_image *image, struct elf_symbol_list *list, struct tally_error *err)
+/* versions: NULL, or of the table. */
+static enum tally_status list_symbols(struct elf_image *image, const struct elf_symbol_source *from,
+	const struct elf_versions *versions, struct elf_symbol_list *list, struct tally_error *err)
 {
-	struct elf_symbol_source table = {0};
-	if (!elf_internal_symbols(image, SHT_SYMTAB, &table) && !elf_internal_symbols(image, SHT_DYNSYM, &table))
-		return TALLY_OK;
+	struct elf_symbol_source table = *from;
 	size_t kind_count = 0;
 	const uint8_t *kinds = section_kinds(image, &kind_count);
 	if (!kinds)
@@ -151,6 +152,10 @@ enum tally_status elf_image_symbols(struct elf_image *image, struct elf_symbol_l
 		const char *name = elf_internal_symbol_name(image, &table, &symbol);
 		if (!name || *name == '\0' || is_mapping_symbol(image, name))
 			continue;
+		if (versions)
+			name = elf_internal_versioned(versions, i, &symbol, name);
+		if (!name)
+			return error_nomem(err);
 		struct elf_symbol out = {
 			.vaddr = elf_internal_symbol_address(image, &symbol),
 			.section = symbol.st_shndx,
@@ -168,4 +173,27 @@ enum tally_status elf_image_symbols(struct elf_image *image, struct elf_symbol_l
 			return error_nomem(err);
 	}
 	return TALLY_OK;
+}
+
+enum tally_status elf_image_symbols(struct elf_image *image, struct elf_symbol_list *list, struct tally_error *err)
+{
+	struct elf_symbol_source table = {0};
+	if (!elf_internal_symbols(image, SHT_SYMTAB, &table) && !elf_internal_symbols(image, SHT_DYNSYM, &table))
+		return TALLY_OK;
+	return list_symbols(image, &table, NULL, list, err);
+}
+
+enum tally_status elf_image_versioned_symbols(
+	struct elf_image *image, struct elf_symbol_list *list, struct tally_error *err)
+{
+	if (elf_image_has_symtab(image))
+		return elf_image_symbols(image, list, err);
+	struct elf_versions versions;
+	enum tally_status status = TALLY_OK;
+	if (!elf_internal_versions(image, &versions))
+		status = error_nomem(err);
+	else if (versions.table.data)
+		status = list_symbols(image, &versions.table, &versions, list, err);
+	elf_internal_versions_deinit(&versions);
+	return status;
 }
