@@ -9,6 +9,7 @@ import struct
 import subprocess
 import sys
 
+import perfdata_build
 import pytest
 
 BASE = 0x7f0000000000
@@ -252,3 +253,36 @@ def test_verbose_says_where_symbols_came_from(tally, live, workload, tmp_path, a
         assert result.stdout == tally(*arguments, '-i', recording, check=0).stdout
     else:
         assert re.search(rf' {program} +0x[0-9a-f]+ +[dB] \[\.\] spin', result.stdout)
+
+
+@pytest.fixture
+def mangled(tmp_path):
+    """A recording of a function whose name has the types of its parameters."""
+    if not shutil.which('gcc'):
+        pytest.skip('gcc is not installed')
+    (tmp_path / 'lib.c').write_text('int thing(int n, char *c) __asm__("_Z5thingiPc");\nint thing(int n, char *c) { return n + *c; }\n')
+    library = tmp_path / 'libmade.so'
+    subprocess.run(['gcc', '-O1', '-fPIC', '-shared', '-o', library, 'lib.c'], cwd=tmp_path, check=True)
+    symbols = subprocess.run(['nm', library], capture_output=True, text=True, check=True).stdout
+    address = next(int(line.split()[0], 16) for line in symbols.splitlines() if line.endswith('_Z5thingiPc'))
+    r = perfdata_build.Recording()
+    r.event('IP TID TIME PERIOD', kind=0)
+    r.comm('prog')
+    r.mmap(0x7f0000000000, 0x10000, str(library))
+    r.sample(ip=0x7f0000000000 + address)
+    r.write(tmp_path / 'data')
+    return tmp_path / 'data'
+
+
+@pytest.mark.parametrize('words', [['report', '--stdio', '-s', 'sym', '-i'], ['script', '-F', 'ip,sym', '-i'],
+                                   ['annotate', '--stdio2', '-i'], ['diff']])
+def test_parameters_are_shown_with_v(tally, mangled, words):
+    arguments = [*words, mangled] + ([mangled] if words == ['diff'] else [])
+    # Of code only the heading: objdump's names have parameters in either case.
+    rows = 2 if words[0] == 'annotate' else None
+    plain = '\n'.join(tally(*arguments).stdout.splitlines()[:rows])
+    if 'Z5thing' in plain:
+        pytest.skip('this build demangles nothing')
+    assert 'thing' in plain and 'thing(int' not in plain
+    assert 'thing(int, char*)' in tally(*arguments[:1], '-v', *arguments[1:]).stdout
+    assert 'thing(int' not in tally('report', '--json', '-v', '-i', mangled).stdout

@@ -568,7 +568,9 @@ const char *binary_store_display_name(
 
 const char *binary_store_readable(const struct binary_store *store, const char *name, struct arena *arena)
 {
-	return store->options.no_demangle ? name : demangle(arena, name);
+	if (store->options.no_demangle)
+		return name;
+	return store->options.whole_names ? demangle_whole(arena, name) : demangle(arena, name);
 }
 
 const char *binary_store_whole_name(const struct binary_store *store, const char *name, struct arena *arena)
