@@ -138,6 +138,7 @@ enum tally_status diff_recordings_open(const struct cli *cli, const struct diff_
 	wanted.with_stacks = wanted.with_stacks || request->filters.parent;
 	wanted.with_exact_frames =
 		wanted.with_exact_frames || request->verbose > 0 || diff_request_has_key(request, KEY_SYMBOL_OFFSET);
+	wanted.tells_no_trace = true;
 	wanted.with_origins = request->verbose > 0;
 	all.items = calloc(request->path_count, sizeof(*all.items));
 	all.stores = calloc(request->path_count, sizeof(struct binary_store *));

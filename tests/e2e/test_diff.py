@@ -20,8 +20,7 @@ COMMAND_LINES = [
     '--time 10%-60% one two', '-t; one two', '-v one two', '-v two three', '-v -s sym one two three', '-v -s dso -t, one two',
     '-s time one two', '-s addr two one', '-s socket,dso one two', '-s +socket one two', '-s cgroup,comm one two',
     '-s weight,sym one two', '-s local_weight,comm -p -F one two three', '-s code_page_size,sym -t, one two',
-    '-s transaction,dso -c ratio one two',
-    '-s local_weight,sym two one', '-s sym,weight -p one two',
+    '-s transaction,dso -c ratio one two', '-s trace,sym one two', '-s local_weight,sym two one', '-s sym,weight -p one two',
 ]
 
 # perf takes the vdso from its cache, tally the one that this kernel gives it.
