@@ -48,9 +48,18 @@ void elf_internal_versions_deinit(struct elf_versions *versions);
  * image's arena; NULL: out of memory. */
 const char *elf_internal_versioned(
 	const struct elf_versions *versions, size_t index, const GElf_Sym *symbol, const char *name);
-/* One relocation of a section's data; false: there is none. */
-bool elf_internal_relocation(
-	const struct elf_image *image, Elf_Data *data, bool has_addend, size_t index, GElf_Rela *out);
+struct elf_relocations { /* of a section */
+	Elf_Data *data;
+	size_t count;
+	bool has_addend;
+	bool is_usual; /* as GElf_Rela has them in memory */
+};
+
+/* False: the section has none. */
+bool elf_internal_relocations(
+	const struct elf_image *image, Elf_Scn *section, const GElf_Shdr *header, struct elf_relocations *relocations);
+/* False: no such relocation. */
+bool elf_internal_relocation(const struct elf_relocations *relocations, size_t index, GElf_Rela *out);
 
 /* A relocation of a slot that the PLT jumps through. */
 bool elf_internal_is_jump_slot(const struct elf_image *image, uint64_t type);

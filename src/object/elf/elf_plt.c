@@ -62,23 +62,35 @@ bool elf_internal_is_jump_slot(const struct elf_image *image, uint64_t type)
 	return types && type == types->jump_slot;
 }
 
-/* Libraries have thousands, and each call of libelf takes a lock: the usual kind lies in memory as GElf_Rela does. */
-bool elf_internal_relocation(
-	const struct elf_image *image, Elf_Data *data, bool has_addend, size_t index, GElf_Rela *out)
+bool elf_internal_relocations(
+	const struct elf_image *image, Elf_Scn *section, const GElf_Shdr *header, struct elf_relocations *relocations)
+{
+	bool is_of_kind = (header->sh_type == SHT_RELA || header->sh_type == SHT_REL) && header->sh_entsize > 0;
+	Elf_Data *data = is_of_kind ? elf_getdata(section, NULL) : NULL;
+	if (!data)
+		return false;
+	*relocations = (struct elf_relocations){.data = data,
+		.count = data->d_size / (size_t)header->sh_entsize,
+		.has_addend = header->sh_type == SHT_RELA,
+		.is_usual = gelf_getclass(image->elf) == ELFCLASS64 && data->d_type == ELF_T_RELA && data->d_buf};
+	return true;
+}
+
+/* Libraries have thousands, and each call of libelf takes a lock. */
+bool elf_internal_relocation(const struct elf_relocations *from, size_t index, GElf_Rela *out)
 {
 	GElf_Rel plain;
-	bool is_usual = gelf_getclass(image->elf) == ELFCLASS64 && data->d_type == ELF_T_RELA;
 	if (index > INT32_MAX)
 		return false;
-	if (has_addend && is_usual) {
-		if (index >= data->d_size / sizeof(*out))
+	if (from->has_addend && from->is_usual) {
+		if (index >= from->data->d_size / sizeof(*out))
 			return false;
-		memcpy(out, (const uint8_t *)data->d_buf + index * sizeof(*out), sizeof(*out));
+		memcpy(out, (const uint8_t *)from->data->d_buf + index * sizeof(*out), sizeof(*out));
 		return true;
 	}
-	if (has_addend)
-		return gelf_getrela(data, (int)index, out) != NULL;
-	if (!gelf_getrel(data, (int)index, &plain))
+	if (from->has_addend)
+		return gelf_getrela(from->data, (int)index, out) != NULL;
+	if (!gelf_getrel(from->data, (int)index, &plain))
 		return false;
 	*out = (GElf_Rela){.r_offset = plain.r_offset, .r_info = plain.r_info};
 	return true;
@@ -101,24 +113,19 @@ static uint64_t value_in_slot(const struct elf_image *image, uint64_t vaddr)
 	return 0;
 }
 
-static bool add_slots(const struct elf_image *image, Elf_Scn *section, const GElf_Shdr *header, struct slots *slots)
+static bool add_slots(const struct elf_image *image, const struct elf_relocations *relocations, struct slots *slots)
 {
 	const struct relocation_types *types = types_of(image->machine);
-	Elf_Data *data = elf_getdata(section, NULL);
-	if (!data || !types || header->sh_entsize == 0)
+	GElf_Rela relocation;
+	if (!types)
 		return true;
-	bool has_addend = header->sh_type == SHT_RELA;
-	size_t count = data->d_size / (size_t)header->sh_entsize;
-	for (size_t i = 0; i < count; i++) {
-		GElf_Rela relocation;
-		if (!elf_internal_relocation(image, data, has_addend, i, &relocation))
-			break;
+	for (size_t i = 0; i < relocations->count && elf_internal_relocation(relocations, i, &relocation); i++) {
 		uint64_t type = GELF_R_TYPE(relocation.r_info);
 		struct slot slot = {.address = relocation.r_offset, .symbol = GELF_R_SYM(relocation.r_info)};
 		if (type == types->irelative) {
 			slot.symbol = 0;
-			slot.resolver =
-				has_addend ? (uint64_t)relocation.r_addend : value_in_slot(image, relocation.r_offset);
+			slot.resolver = relocations->has_addend ? (uint64_t)relocation.r_addend
+								: value_in_slot(image, relocation.r_offset);
 		} else if ((type != types->jump_slot && type != types->glob_dat) || slot.symbol == 0) {
 			continue;
 		}
@@ -148,8 +155,9 @@ static bool collect_slots(const struct elf_image *image, bool has_plt_got, struc
 	for (size_t i = first; i < sizeof(sections) / sizeof(sections[0]); i++) {
 		GElf_Shdr header;
 		Elf_Scn *section = elf_internal_section(image, sections[i], &header);
-		if (section && (header.sh_type == SHT_RELA || header.sh_type == SHT_REL) &&
-			!add_slots(image, section, &header, slots))
+		struct elf_relocations relocations;
+		if (section && elf_internal_relocations(image, section, &header, &relocations) &&
+			!add_slots(image, &relocations, slots))
 			return false;
 	}
 	return key_sort_items(

@@ -116,10 +116,10 @@ static bool add_reference(const struct elf_versions *versions, const GElf_Rela *
 	GElf_Sym symbol;
 	size_t index = GELF_R_SYM(relocation->r_info);
 	const struct elf_symbol_source *table = &versions->table;
-	if (index == 0 || index >= table->count || !gelf_getsym(table->data, (int)index, &symbol))
+	if (index == 0 || index >= table->count || !elf_internal_symbol(table, index, &symbol))
 		return true;
 	if (!made[index]) {
-		const char *name = elf_strptr(versions->image->elf, table->strings, symbol.st_name);
+		const char *name = elf_internal_symbol_name(versions->image, table, &symbol);
 		if (!name || *name == '\0')
 			return true;
 		made[index] = elf_internal_versioned(versions, index, &symbol, name);
@@ -136,15 +136,13 @@ static bool add_references(
 	const struct elf_versions *versions, Elf_Scn *section, const char **made, struct elf_reference_list *list)
 {
 	GElf_Shdr header;
-	bool is_wanted = gelf_getshdr(section, &header) && (header.sh_flags & SHF_ALLOC) && header.sh_entsize > 0 &&
-			 (header.sh_type == SHT_RELA || header.sh_type == SHT_REL);
-	Elf_Data *data = is_wanted ? elf_getdata(section, NULL) : NULL;
-	if (!data)
+	struct elf_relocations relocations;
+	if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_ALLOC) ||
+		!elf_internal_relocations(versions->image, section, &header, &relocations))
 		return true;
-	size_t count = data->d_size / (size_t)header.sh_entsize;
 	GElf_Rela relocation;
-	for (size_t i = 0; i < count && list->references.len < LIMIT_SYMBOLS_PER_OBJECT; i++) {
-		if (!elf_internal_relocation(versions->image, data, header.sh_type == SHT_RELA, i, &relocation))
+	for (size_t i = 0; i < relocations.count && list->references.len < LIMIT_SYMBOLS_PER_OBJECT; i++) {
+		if (!elf_internal_relocation(&relocations, i, &relocation))
 			break;
 		if (!add_reference(versions, &relocation, made, list))
 			return false;
