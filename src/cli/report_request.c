@@ -479,6 +479,12 @@ static bool values_lead(const struct report_request *r)
 	return !was_value;
 }
 
+/* Callers access no data that has a type: rows of types are the samples' own. */
+static bool asks_for_types(const struct report_request *r)
+{
+	return (r->sort && strstr(r->sort, "type")) || (r->fields && strstr(r->fields, "type"));
+}
+
 enum tally_status report_request_finish(
 	struct report_request *r, const struct report_source *source, struct tally_error *err)
 {
@@ -490,7 +496,7 @@ enum tally_status report_request_finish(
 			  (r->has_history || (r->chains_have_branches && has_chains && r->mode != KEY_MODE_BRANCH));
 	/* Callers access no data and took no branch: rows of accesses and branches are the samples' own; the latter have no
 	 * chains, as the one chain of a sample is none of its branches'. */
-	bool is_own = r->mode != KEY_MODE_ANY;
+	bool is_own = r->mode != KEY_MODE_ANY || asks_for_types(r);
 	bool shows_chains = (has_chains && r->mode != KEY_MODE_BRANCH) || r->with_history;
 	r->with_chains = shows_chains && r->chains.style != CHAIN_NONE;
 	r->is_by_address = r->is_by_address || r->has_history;

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 from conftest import Program
-from perfdata_build import Recording
+from perfdata_build import CHAIN_USER, Recording
 
 NEWEST = pathlib.Path(os.environ.get('PERF_NEWEST', '/opt/newest-perf/perf'))
 BASE = 0x555555554000
@@ -268,3 +268,16 @@ def test_mem_report_by_type(tally, instructions):
     report = tally('mem', 'report', '-T', '-i', 'none', check=255)
     assert 'not supported' not in report.stderr
     assert 'cannot be used together' in tally('mem', '-T', '-D', 'report', check=255).stderr
+
+
+def test_callers_have_no_rows_of_types(tally, tmp_path):
+    r = Recording()
+    r.event('IP TID TIME PERIOD CALLCHAIN', kind=0)
+    r.comm('prog')
+    r.mmap(0x400000, 0x1000, '/nonexistent/prog')
+    r.sample(ip=0x400100, callchain=[CHAIN_USER, 0x400100, 0x400200])
+    r.write(tmp_path / 'data')
+    for words, heading in ((['-s', 'comm'], '# Children      Self  Command'), (['-s', 'type'], '# Overhead  Data Type'),
+                           (['--children', '-s', 'typeoff'], '# Overhead  Data Type Offset')):
+        shown = tally('report', '--stdio', '-i', tmp_path / 'data', *words).stdout
+        assert heading in [line.strip() for line in shown.splitlines()]
