@@ -44,19 +44,6 @@ static bool is_other_release(struct arena *arena, const struct binary_store_opti
 	return is_other;
 }
 
-void host_kernel_compare(
-	const struct binary_store_options *options, struct host_kernel *host, const struct binary_entry *kernel)
-{
-	struct arena arena;
-	arena_init(&arena);
-	if (host->build_id.size == 0)
-		host->build_id = host_kernel_notes(kernel_files_system_path(&arena, options, "/sys/kernel/notes"));
-	if (!search_is_recorded(&kernel->key, host->build_id) ||
-		(kernel->key.build_id_size == 0 && is_other_release(&arena, options)))
-		host->is_foreign = true;
-	arena_deinit(&arena);
-}
-
 /* The root of another machine's files says that the kernel was another's too, whatever the recording knows of it. */
 bool host_kernel_is_recorded(const struct binary_store_options *options, const struct host_kernel *host)
 {
@@ -81,6 +68,44 @@ const struct kallsyms *host_kernel_list(const struct binary_store_options *optio
 		return &host->kallsyms;
 	binary_trail_add(entry, KERNEL_LIST, *path, binary_trail_found(host->status), NULL);
 	return NULL;
+}
+
+/* A kernel is moved by whole pages: one that lay elsewhere, of which nothing else is known, has other names. */
+static bool lies_elsewhere(
+	const struct binary_store_options *options, struct host_kernel *host, struct binary_entry *kernel)
+{
+	static const char *const references[] = {"_text", "_stext"};
+	const char *path;
+	bool is_known = kernel->key.build_id_size > 0 || kernel_files_release(options).len > 0 || options->vmlinux ||
+			options->kallsyms || !host_kernel_is_recorded(options, host);
+	if (is_known || kernel->key.start == 0)
+		return false;
+	const struct kallsyms *kallsyms = host_kernel_list(options, host, kernel, &path);
+	bool is_found = false;
+	for (size_t i = 0; kallsyms && i < sizeof(references) / sizeof(references[0]); i++) {
+		struct kallsyms_place place;
+		if (!kallsyms_find(kallsyms, str_from(references[i]), &place))
+			continue;
+		is_found = true;
+		if (((kernel->key.start - place.start) & PAGE_MASK) == 0)
+			return false;
+	}
+	return is_found;
+}
+
+void host_kernel_compare(
+	const struct binary_store_options *options, struct host_kernel *host, struct binary_entry *kernel)
+{
+	struct arena arena;
+	arena_init(&arena);
+	if (host->build_id.size == 0)
+		host->build_id = host_kernel_notes(kernel_files_system_path(&arena, options, "/sys/kernel/notes"));
+	if (!search_is_recorded(&kernel->key, host->build_id) ||
+		(kernel->key.build_id_size == 0 && is_other_release(&arena, options)))
+		host->is_foreign = true;
+	else if (lies_elsewhere(options, host, kernel))
+		host->is_foreign = true;
+	arena_deinit(&arena);
 }
 
 static uint64_t displacement(const struct binary_entry *entry, uint64_t text)

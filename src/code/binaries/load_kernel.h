@@ -27,7 +27,7 @@ struct host_kernel {
 void host_kernel_deinit(struct host_kernel *host);
 /* Reads which kernel this machine runs, and notes if the recording's kernel is another. */
 void host_kernel_compare(
-	const struct binary_store_options *options, struct host_kernel *host, const struct binary_entry *kernel);
+	const struct binary_store_options *options, struct host_kernel *host, struct binary_entry *kernel);
 /* Whether this machine's kernel may be asked. */
 bool host_kernel_is_recorded(const struct binary_store_options *options, const struct host_kernel *host);
 /* /proc/kallsyms, or what --kallsyms names; NULL: it cannot be read, which the entry's trail has. */

@@ -340,6 +340,28 @@ static void reads_this_kernel_where_it_ran(void **state)
 	binary_store_destroy(l.store);
 }
 
+/* Nothing but where its reference symbol lay is known of it, as of a stream of another machine. */
+static void refuses_a_kernel_that_lay_elsewhere(void **state)
+{
+	static const struct {
+		uint64_t start;
+		bool is_this;
+	} cases[] = {{0xffffffff81000000, true}, {0xffffffff9a200000, true}, {0xffffffff81000190, false}, {0, true}};
+	struct fixture *f = *state;
+	put_kernel(f, id_a, some_kallsyms);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct binary_key key = kernel_key(id_a, cases[i].start);
+		key.build_id_size = 0;
+		struct loaded l = load(f, &key);
+		assert_int_equal(l.info.status, cases[i].is_this ? BINARY_OK : BINARY_NO_FILE);
+		binary_store_destroy(l.store);
+	}
+	struct binary_key with_id = kernel_key(id_a, 0xffffffff81000190);
+	struct loaded l = load(f, &with_id);
+	assert_int_equal(l.info.status, BINARY_OK);
+	binary_store_destroy(l.store);
+}
+
 static void refuses_another_kernel(void **state)
 {
 	struct fixture *f = *state;
@@ -489,6 +511,7 @@ int main(void)
 		TEST(tells_why_there_are_no_symbols),
 		TEST(reads_this_kernel_where_it_ran),
 		TEST(refuses_another_kernel),
+		TEST(refuses_a_kernel_that_lay_elsewhere),
 		TEST(reads_a_vmlinux),
 		TEST(reads_modules_of_this_kernel_only),
 		TEST(adds_each_binary_once),
