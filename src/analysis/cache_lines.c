@@ -226,23 +226,26 @@ static void add_physical(uint64_t *last, uint64_t *changes, uint64_t *nodes, con
 bool cache_lines_add(struct cache_lines *c, const struct cache_access *a, uint32_t *entry_of)
 {
 	struct access_counts one = {0};
-	uint32_t line_id, entry_id, use_id;
+	uint32_t line_id, entry_id, use_id = 0;
 	access_counts_add(&one, a);
 	access_counts_merge(&c->total, &one);
+	bool has_cpu = a->cpu != CACHE_NO_CPU;
 	if (!find_line(c, a, &line_id) || !find_entry(c, a, line_id, &entry_id) ||
-		!find_use(c, entry_id, a->cpu, &use_id))
+		(has_cpu && !find_use(c, entry_id, a->cpu, &use_id)))
 		return false;
 	struct cache_line *line = &c->lines.items[line_id];
 	struct cache_entry *entry = &c->entries.items[entry_id];
-	struct cache_use *use = &c->uses.items[use_id];
 	access_counts_merge(&line->counts, &one);
 	access_counts_merge(&entry->counts, &one);
 	add_physical(&line->physical, &line->physical_count, &line->memory_nodes, a);
 	add_physical(&entry->physical, &entry->physical_count, &entry->memory_nodes, a);
 	add_weight(entry, &one, a->weight);
+	*entry_of = entry_id;
+	if (!has_cpu)
+		return true;
+	struct cache_use *use = &c->uses.items[use_id];
 	use->hitms += access_counts_hitms(&one);
 	use->peers += access_counts_peers(&one);
 	use->stores += one.n[ACCESS_STORE];
-	*entry_of = entry_id;
 	return true;
 }

@@ -58,13 +58,16 @@ struct mean {
 	double value;
 };
 
+#define CACHE_NO_CPU UINT32_MAX
+
 struct cache_access {
 	uint64_t address, physical, data_src, weight;
 	uint64_t code; /* address, as code_key tells code apart */
 	uint64_t keys[3]; /* what else makes an entry: process, thread, object; 0 where they do not */
 	int32_t owner; /* process whose own memory it is; -1: everybody's */
 	int32_t pid, tid;
-	uint32_t cpu, frame;
+	uint32_t cpu; /* CACHE_NO_CPU: it is not known */
+	uint32_t frame;
 	uint64_t memory_nodes; /* bit by node that the physical address is of */
 	bool is_mapped, data_is_mapped; /* both code and data; data */
 };

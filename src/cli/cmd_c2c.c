@@ -241,7 +241,7 @@ static bool add_sample(struct c2c *c, const struct data_sample *s)
 		.owner = owner_of(c, data, (int32_t)sample->pid),
 		.pid = (int32_t)sample->pid,
 		.tid = (int32_t)sample->tid,
-		.cpu = sample->cpu,
+		.cpu = sample->present & SAMPLE_CPU ? sample->cpu : CACHE_NO_CPU,
 		.frame = resolver_frame(&c->source.resolver, &where, cpumode, sample->ip),
 		.is_mapped = code && data,
 		.data_is_mapped = data != NULL,

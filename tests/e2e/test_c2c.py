@@ -44,10 +44,10 @@ def accesses(seed, count=400):
                    data_src=source(kind, chosen.choice(LEVELS), chosen.choice(SNOOPS), more))
 
 
-def recording(path, samples, with_memory=True, with_nodes=True, more_fields=''):
+def recording(path, samples, with_memory=True, with_nodes=True, more_fields='', cpu=' CPU'):
     built = Recording()
     for config in (0x1cd, 0x82d0):
-        built.event(f'IDENTIFIER IP TID TIME ADDR CPU PERIOD WEIGHT DATA_SRC PHYS_ADDR{more_fields}', kind=4, config=config)
+        built.event(f'IDENTIFIER IP TID TIME ADDR{cpu} PERIOD WEIGHT DATA_SRC PHYS_ADDR{more_fields}', kind=4, config=config)
     built.name_events('cpu/mem-loads,ldlat=30/P', 'cpu/mem-stores/P')
     built.comm('job')
     built.mmap(0x400000, 0x8000, '/bin/nothing')
@@ -76,6 +76,16 @@ def test_tables_are_perfs(tally, newest, tmp_path, seed, words):
     ours, theirs = tally(*line), newest(*line)
     assert ours.returncode == theirs.returncode == 0, ours.stderr + theirs.stderr
     assert ours.stdout.splitlines() == theirs.stdout.splitlines()
+
+
+@pytest.mark.parametrize('words', ['', '-N', '-NN'])
+def test_samples_without_cpus_are_of_none(tally, newest, tmp_path, words):
+    path = tmp_path / 'perf.data'
+    recording(path, accesses(1), cpu='')
+    line = ['c2c', 'report', '--stdio', '--no-source', '-i', str(path), *words.split()]
+    ours, theirs = ([row.rstrip() for row in program(*line).stdout.splitlines()] for program in (tally, newest))
+    assert ours == theirs
+    assert any('0x400010' in row for row in ours)
 
 
 def with_chains(samples):
