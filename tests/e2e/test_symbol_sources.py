@@ -546,3 +546,17 @@ def test_files_that_were_asked_for_and_are_not_there(tally, tmp_path, verb):
         if (verb, option) != ('annotate', '--kallsyms'):
             result = tally(*verb.split(), option, '/nonexistent/file', cwd=tmp_path, check=255)
             assert 'Invalid file: /nonexistent/file' in result.stderr
+
+
+def test_another_root_has_its_own_cache(tally, live, tmp_path):
+    program = build(tmp_path)
+    data = record(tally, program)
+    home, root = pathlib.Path(tally.environment['HOME']), tmp_path / 'root'
+    tally('buildid-cache', '-a', program)
+    root.mkdir()
+    assert 'secret' not in report(tally, data, '--symfs', root)
+    shutil.copytree(home / '.debug', root / '.debug', symlinks=True)
+    assert 'secret' in report(tally, data, '--symfs', root)
+    shutil.rmtree(root / '.debug')
+    named = tally('--buildid-dir', home / '.debug', 'report', '--stdio', '-i', data, '--symfs', root, check=0)
+    assert 'secret' in named.stdout

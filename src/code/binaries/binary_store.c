@@ -28,6 +28,7 @@ struct binary_store {
 	struct intern paths;
 	VEC(struct binary_entry *) entries;
 	struct host_kernel host;
+	struct arena arena; /* of options that are made here */
 	struct pack *pack; /* NULL: the recording carries none, or it is damaged */
 	struct tally_error pack_error;
 };
@@ -44,6 +45,16 @@ enum tally_status binary_store_create(
 	if (!store)
 		return error_nomem(err);
 	store->options = *options;
+	arena_init(&store->arena);
+	/* The root of another machine's files has its cache too. */
+	bool has_root = options->symfs && *options->symfs && strcmp(options->symfs, "/") != 0;
+	if (has_root && !options->build_id_dir) {
+		store->options.build_id_dir = arena_printf(&store->arena, "%s/.debug", options->symfs);
+		if (!store->options.build_id_dir) {
+			free(store);
+			return error_nomem(err);
+		}
+	}
 	intern_init(&store->keys);
 	intern_init(&store->paths);
 	if (options->pack.len > 0 && pack_open(options->pack, &store->pack, &store->pack_error) != TALLY_OK)
@@ -97,6 +108,7 @@ void binary_store_destroy(struct binary_store *store)
 	intern_deinit(&store->paths);
 	host_kernel_deinit(&store->host);
 	pack_close(store->pack);
+	arena_deinit(&store->arena);
 	free(store);
 }
 
