@@ -479,10 +479,23 @@ static bool values_lead(const struct report_request *r)
 	return !was_value;
 }
 
+static bool has_type_key(const char *list)
+{
+	struct tally_str rest, word;
+	enum profile_key key;
+	bool has = false;
+	list += *list == '+';
+	rest = str_from(list);
+	while (word_list_next(list, &rest, &word))
+		has = has || (profile_key_find(word, &key) &&
+				     (key == KEY_TYPE || key == KEY_TYPE_OFFSET || key == KEY_TYPE_CACHELINE));
+	return has;
+}
+
 /* Callers access no data that has a type: rows of types are the samples' own. */
 static bool asks_for_types(const struct report_request *r)
 {
-	return (r->sort && strstr(r->sort, "type")) || (r->fields && strstr(r->fields, "type"));
+	return (r->sort && has_type_key(r->sort)) || (r->fields && has_type_key(r->fields));
 }
 
 enum tally_status report_request_finish(

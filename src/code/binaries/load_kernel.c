@@ -84,7 +84,7 @@ static bool lies_elsewhere(
 	bool is_found = false;
 	for (size_t i = 0; kallsyms && i < sizeof(references) / sizeof(references[0]); i++) {
 		struct kallsyms_place place;
-		if (!kallsyms_find(kallsyms, str_from(references[i]), &place))
+		if (!kallsyms_find(kallsyms, str_from(references[i]), &place) || place.start == 0) /* hidden */
 			continue;
 		is_found = true;
 		if (((kernel->key.start - place.start) & PAGE_MASK) == 0)
