@@ -230,6 +230,11 @@ static const char *set_debuginfod_time(const struct option_use *use)
 	return debuginfod_set_seconds(&settings->request.debuginfod, use);
 }
 
+static const char *set_itrace(const struct option_use *use)
+{
+	return trace_options_set_itrace(&((struct settings *)use->settings)->request.traces, use);
+}
+
 static const struct option options[] = {
 	{"input", 'i', OPTION_STRING, "file", .offset = REQUEST(input), .help = "input file name; - is standard input"},
 	{"stdio", 0, OPTION_FLAG, .offset = offsetof(struct settings, stdio), .help = "Use the stdio interface: text"},
@@ -339,7 +344,8 @@ static const struct option options[] = {
 		.help = "Set time quantum for time sort key"},
 	{"parallelism", 0, OPTION_STRING, "list", .offset = REQUEST(parallelism),
 		.help = "Only samples of times when so many threads ran (1,4-8; needs --switch-events)"},
-	{"itrace", 0, OPTION_UNSUPPORTED, "opts", .argument_is_optional = true, .help = "Instruction Tracing options"},
+	{"itrace", 0, OPTION_CALL, "opts", .argument_is_optional = true, .call = set_itrace,
+		.help = "what to make of a hardware trace: refused of recordings with one, nothing to do in others"},
 	{"raw-trace", 0, OPTION_FLAG, .offset = REQUEST(raw_traces), .help = "Show raw trace event output"},
 	{"group-sort-idx", 0, OPTION_CALL, "n", .call = set_group_sort,
 		.help = "Sort the output by the event at the index n in group"},

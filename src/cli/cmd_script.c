@@ -77,7 +77,8 @@ static uint32_t shown_records(const struct script_settings *s)
 /* Those need the end of the recording before its start is printed. */
 static bool needs_end(const struct script_settings *s)
 {
-	return s->filter.time || s->show_round || s->per_event_dump || script_is_dumping(s);
+	return s->filter.time || s->show_round || s->per_event_dump || script_is_dumping(s) ||
+	       trace_options_are_given(&s->traces);
 }
 
 /* What is known of processes before the first sample is printed: as much as a stream has told, else all. */
@@ -321,7 +322,8 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	if (word_files_read(&script.files, &filter->comms, &err) != TALLY_OK ||
 		word_files_read(&script.files, &filter->dsos, &err) != TALLY_OK ||
 		word_files_read(&script.files, &filter->symbols, &err) != TALLY_OK ||
-		cli_open_recording(script.settings.input, script.settings.force, &script.reader, &err) != TALLY_OK)
+		trace_options_open(script.settings.input, script.settings.force, &script.settings.traces,
+			&script.reader, &err) != TALLY_OK)
 		return word_files_deinit(&script.files), cli_fail(cli, &err);
 	const struct script_settings *settings = &script.settings;
 	enum tally_status status = settings->header_only ? TALLY_OK : prepare(&script, &err);

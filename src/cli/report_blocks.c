@@ -391,7 +391,10 @@ enum tally_status report_blocks(const struct cli *cli, const struct report_reque
 		.no_demangle = request->no_demangle};
 	const struct data_input input = {
 		.path = request->input, .force = request->force, .times = request->times, .store = &store};
-	enum tally_status status = data_source_open(cli, &input, &b.source, err);
+	struct perfdata_reader *reader;
+	enum tally_status status = trace_options_open(request->input, request->force, &request->traces, &reader, err);
+	if (status == TALLY_OK)
+		status = data_source_take(cli, &input, reader, NULL, &b.source, err);
 	if (status == TALLY_OK)
 		status = run(&b, request, out, needs_report, err);
 	if (b.source.reader && !request->is_quiet && !*needs_report)

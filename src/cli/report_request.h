@@ -15,6 +15,7 @@
 #include "analysis/worth.h"
 #include "cli/debuginfod_run.h"
 #include "cli/report_fields.h"
+#include "cli/trace_options.h"
 #include "profile/filter.h"
 #include "view/text/annotate_lines.h"
 #include "view/text/report_text.h"
@@ -72,6 +73,7 @@ struct report_request {
 	bool group_sort_is_set;
 	bool is_hierarchy; /* sort keys one below the other */
 	bool header, header_only, full_info;
+	struct trace_options traces;
 	bool total_cycles; /* blocks of code by their cycles, no profile */
 	bool missing; /* --missing: where names were looked for, no profile */
 	bool stats, threads, is_raw_pretty;

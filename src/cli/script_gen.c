@@ -11,7 +11,6 @@
 #include "analysis/tracepoint_fields.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "cli/recording_input.h"
 
 #define OUTPUT	      "perf-script.py"
 #define WORDS_IN_LINE 4
@@ -178,7 +177,7 @@ int script_gen_run(const struct cli *cli, const struct script_settings *settings
 	struct tally_error err;
 	if (!script_gen_is_python(str_from(language)))
 		return cli_failf(cli, "%s: handlers are written in Python only", language);
-	if (cli_open_recording(settings->input, settings->force, &reader, &err) != TALLY_OK)
+	if (trace_options_open(settings->input, settings->force, &settings->traces, &reader, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
 	enum tally_status status = write_script(reader, &err);
 	perfdata_reader_destroy(reader);

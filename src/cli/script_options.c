@@ -1,5 +1,7 @@
 #include "cli/script_options.h"
 
+#include <string.h>
+
 #include "cli/reader_styles.h"
 
 #define ROW(member) .offset = offsetof(struct script_settings, member)
@@ -19,6 +21,41 @@ static const char *choose_fields(const struct option_use *use)
 {
 	struct script_settings *settings = use->settings;
 	return script_fields_apply(&settings->fields, use->value, use->room, use->room_bytes);
+}
+
+static const char *set_itrace(const struct option_use *use)
+{
+	return trace_options_set_itrace(&((struct script_settings *)use->settings)->traces, use);
+}
+
+/* Of what a trace would be decoded to: which columns samples have. Those that were recorded have them too, as in perf. */
+static const char *show_trace(const struct option_use *use, const char *name, const char *fields)
+{
+	struct script_settings *settings = use->settings;
+	if (use->is_negated)
+		return "cannot be negated";
+	settings->traces.decoding = name;
+	settings->ns = true;
+	return script_fields_apply(&settings->fields, fields, use->room, use->room_bytes);
+}
+
+static const char *show_calls(const struct option_use *use)
+{
+	return show_trace(use, "--call-trace", "-ip,-addr,-event,-period,+callindent");
+}
+
+static const char *show_calls_and_returns(const struct option_use *use)
+{
+	return show_trace(use, "--call-ret-trace", "-ip,-addr,-event,-period,+callindent,+flags");
+}
+
+static const char *show_instructions(const struct option_use *use)
+{
+	if (!use->value || !strcmp(use->value, "raw"))
+		return show_trace(use, "--insn-trace", "+insn,-event,-period");
+	if (!strcmp(use->value, "disasm"))
+		return show_trace(use, "--insn-trace", "+disasm,-event,-period");
+	return "expects raw or disasm";
 }
 
 static const char *add_filter_argument(const struct option_use *use)
@@ -275,8 +312,18 @@ static const struct option options[] = {
 		.kind = OPTION_FLAG,
 		ROW(only_checks),
 		.help = "no samples, but whether their times are in order, and what was lost"},
-	{.name = "itrace", .kind = OPTION_UNSUPPORTED},
-	{.name = "insn-trace", .kind = OPTION_UNSUPPORTED},
+	{.name = "itrace",
+		.kind = OPTION_CALL,
+		.argument = "opts",
+		.argument_is_optional = true,
+		.call = set_itrace,
+		.help = "what to make of a hardware trace: refused of recordings with one, nothing to do in others"},
+	{.name = "insn-trace",
+		.kind = OPTION_CALL,
+		.argument = "raw|disasm",
+		.argument_is_optional = true,
+		.call = show_instructions,
+		.help = "of samples (no hardware trace is decoded): --ns -F +insn,-event,-period, or +disasm"},
 	{.name = "dlfilter",
 		.kind = OPTION_STRING,
 		.argument = "file.so",
@@ -295,18 +342,44 @@ static const struct option options[] = {
 		.argument = "style",
 		.call = unwind_style_check,
 		.help = UNWIND_STYLE_HELP},
-	{.name = "call-ret-trace", .kind = OPTION_UNSUPPORTED},
-	{.name = "call-trace", .kind = OPTION_UNSUPPORTED},
+	{.name = "call-ret-trace",
+		.kind = OPTION_CALL,
+		.call = show_calls_and_returns,
+		.help = "of samples (no hardware trace is decoded): --call-trace with flags"},
+	{.name = "call-trace",
+		.kind = OPTION_CALL,
+		.call = show_calls,
+		.help = "of samples (no hardware trace is decoded): --ns -F -ip,-addr,-event,-period,+callindent"},
 	{.name = "dlarg",
 		.kind = OPTION_CALL,
 		.argument = "argument",
 		.call = add_filter_argument,
 		.help = "an argument for the filter; may be repeated"},
-	{.name = "guest-code", .kind = OPTION_UNSUPPORTED},
-	{.name = "guestkallsyms", .kind = OPTION_UNSUPPORTED},
-	{.name = "guestmodules", .kind = OPTION_UNSUPPORTED},
-	{.name = "guestmount", .kind = OPTION_UNSUPPORTED},
-	{.name = "guestvmlinux", .kind = OPTION_UNSUPPORTED},
+	{.name = "guest-code",
+		.kind = OPTION_FLAG,
+		ROW(traces.guest_code),
+		.help = "Guest code is in the hypervisor: refused of recordings with guests, nothing to do in others"},
+	{.name = "guestkallsyms",
+		.kind = OPTION_STRING,
+		.argument = "file",
+		ROW(traces.guest_kallsyms),
+		.help = "a guest's /proc/kallsyms: refused of recordings with guests, nothing to do in others"},
+	{.name = "guestmodules",
+		.kind = OPTION_STRING,
+		.argument = "file",
+		ROW(traces.guest_modules),
+		.help = "a guest's /proc/modules: refused of recordings with guests, nothing to do in others"},
+	{.name = "guestmount",
+		.kind = OPTION_STRING,
+		.argument = "directory",
+		ROW(traces.guest_mount),
+		.help = "where guests' file systems are mounted: refused of recordings with guests, nothing to do in "
+			"others"},
+	{.name = "guestvmlinux",
+		.kind = OPTION_STRING,
+		.argument = "file",
+		ROW(traces.guest_vmlinux),
+		.help = "a guest's vmlinux: refused of recordings with guests, nothing to do in others"},
 	{.name = "list-dlfilters",
 		.kind = OPTION_FLAG,
 		ROW(list_dlfilters),

@@ -11,6 +11,7 @@
 #include "cli/script_dlfilter.h"
 #include "cli/script_fields.h"
 #include "cli/script_filter.h"
+#include "cli/trace_options.h"
 
 struct script_settings {
 	const char *input, *symfs, *kallsyms, *vmlinux, *stop_symbols, *script, *gen_script, *addr2line;
@@ -18,6 +19,7 @@ struct script_settings {
 	struct script_filter_request filter;
 	struct script_field_request fields;
 	struct script_dlfilter_request dlfilter;
+	struct trace_options traces;
 	bool list_dlfilters;
 	uint64_t max_stack, max_events, max_blocks;
 	bool only_checks; /* -d: samples are checked, not printed */

@@ -1,0 +1,94 @@
+"""Options about hardware traces and guests: nothing to do without these, refused by name with them."""
+import perfdata_build
+import pytest
+
+GUEST_KERNEL = 4
+FIELDS = 'IP TID TIME CPU PERIOD IDENTIFIER'
+
+
+def write(path, trace=None, misc=2):
+    built = perfdata_build.Recording()
+    built.event(FIELDS, config=0)
+    built.name_events('cpu-clock')
+    built.text_feature(6, 'x86_64')
+    if trace is not None:
+        built.record(70, 0, built.pack('IIQ', trace, 0, 0))
+    built.comm('worker')
+    built.sample(time=1000000000, misc=misc)
+    built.sample(time=2000000000, ip=0x405678)
+    built.write(path)
+    return path
+
+
+@pytest.fixture
+def ordinary(tmp_path):
+    return write(tmp_path / 'ordinary.data')
+
+
+@pytest.mark.parametrize('option', ['--itrace', '--itrace=i100usg16cre+o-l', '--no-itrace', '--guest-code', '--guestmount=/x',
+                                    '--guestvmlinux=/x', '--guestkallsyms=/x', '--guestmodules=/x'])
+def test_script_has_nothing_to_do_without(tally, ordinary, option):
+    plain = tally('script', '-i', ordinary).stdout
+    assert plain.count('cpu-clock') == 2
+    assert tally('script', '-i', ordinary, option).stdout == plain
+    stream = tally('inject', '-i', ordinary, '-o', '-', text=False).stdout
+    result = tally('script', '-i', '-', option, stdin=stream, text=False)
+    assert result.returncode == 0 and result.stdout.decode().count('cpu-clock') == 2
+
+
+@pytest.mark.parametrize('option, columns', [
+    ('--call-trace', '-ip,-addr,-event,-period,+callindent'),
+    ('--call-ret-trace', '-ip,-addr,-event,-period,+callindent,+flags'),
+    ('--insn-trace', '+insn,-event,-period'), ('--insn-trace=raw', '+insn,-event,-period'),
+    ('--insn-trace=disasm', '+disasm,-event,-period')])
+def test_columns_of_traces_are_those_of_samples(tally, perf, ordinary, option, columns):
+    shown = tally('script', '-i', ordinary, option).stdout
+    assert shown.count('1.000000000: ') == 1 and 'cpu-clock' not in shown
+    assert shown == tally('script', '-i', ordinary, '--ns', '-F', columns).stdout
+    if 'disasm' not in option:  # which not every perf was built for
+        theirs = perf('script', '-i', ordinary, option).stdout
+        assert [line.split() for line in shown.splitlines()] == [line.split() for line in theirs.splitlines()]
+
+
+@pytest.mark.parametrize('words', [(), ('--stats',), ('--total-cycles',), ('-D',)])
+def test_report_has_nothing_to_do_without(tally, ordinary, words):
+    plain = tally('report', '--stdio', '-i', ordinary, *words)
+    assert tally('report', '--stdio', '-i', ordinary, '--itrace', *words).stdout == plain.stdout
+    assert plain.returncode == 0 and plain.stdout
+
+
+@pytest.mark.parametrize('verb, option', [('report', '--itrace'), ('script', '--itrace'), ('script', '--call-trace'),
+                                          ('script', '--call-ret-trace'), ('script', '--insn-trace')])
+@pytest.mark.parametrize('kind, name', [(1, 'intel_pt'), (4, 'arm_spe'), (4321, 'of an unknown kind')])
+def test_a_trace_is_named_and_not_passed_over(tally, tmp_path, verb, option, kind, name):
+    path = write(tmp_path / 'traced.data', trace=kind)
+    said = f"{option} is not supported yet: this recording's hardware trace ({name}) is not decoded\n"
+    result = tally(verb, '-i', path, option)
+    assert result.returncode == 255 and result.stderr == said and result.stdout == ''
+    stream = tally('inject', '-i', path, '-o', '-', text=False).stdout
+    result = tally(verb, '-i', '-', option, stdin=stream, text=False)
+    assert result.returncode == 255 and result.stderr.decode() == said and result.stdout == b''
+
+
+def test_all_ways_of_script_look_for_a_trace(tally, tmp_path):
+    path = write(tmp_path / 'traced.data', trace=1)
+    script = tmp_path / 'script.py'
+    script.write_text('def process_event(event):\n    print(event["comm"])\n')
+    for words in (['-s', script], ['-g', 'python'], ['--header-only'], ['-D']):
+        result = tally('script', '-i', path, '--itrace', *words, cwd=tmp_path)
+        assert result.returncode == 255 and '(intel_pt) is not decoded' in result.stderr, words
+
+
+@pytest.mark.parametrize('option', ['--guest-code', '--guestmount', '--guestvmlinux', '--guestkallsyms', '--guestmodules'])
+def test_samples_of_guests_are_not_passed_over(tally, tmp_path, option):
+    path = write(tmp_path / 'guest.data', misc=GUEST_KERNEL)
+    result = tally('script', '-i', path, *([option] if option == '--guest-code' else [option, '/x']))
+    assert result.returncode == 255 and result.stdout == ''
+    assert f'{option} is not supported yet: this recording has samples of a guest' in result.stderr
+
+
+@pytest.mark.parametrize('letters', ['z?', 'g0', 'g1025', 'e+', 's', 'i10msK', 'h'])
+def test_wrong_letters_are_told(tally, ordinary, letters):
+    for verb in ('report', 'script'):
+        result = tally(verb, '-i', ordinary, f'--itrace={letters}')
+        assert result.returncode == 129 and 'expects letters' in result.stderr
