@@ -521,14 +521,13 @@ static int run_request(const struct cli *cli, struct report_request *request, st
 	struct tally_error err = {0};
 	bool is_met = true;
 	text_to_fd(&out, STDOUT_FILENO);
-	bool needs_report = !request->total_cycles;
 	enum tally_status status = TALLY_OK;
 	if (request->total_cycles)
-		status = report_blocks(cli, request, &out, &needs_report, &err);
-	if (request->total_cycles && needs_report && !request->is_quiet)
+		status = report_blocks(cli, request, &out, &request->opened, &err);
+	if (request->opened && !request->is_quiet)
 		cli_failf(cli, "note: --total-cycles needs branch stacks (record -b), and this recording has none: "
 			       "its rows are those of a report without");
-	if (needs_report)
+	if (request->opened || !request->total_cycles)
 		status = report_run(cli, request, &out, notes, &is_met, &err);
 	int code = cli_finish_text(cli, &out);
 	if (!request->is_quiet)

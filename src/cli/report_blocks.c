@@ -354,16 +354,9 @@ static enum tally_status print_all(
 }
 
 static enum tally_status run(
-	struct blocks *b, const struct report_request *r, struct text *out, bool *needs_report, struct tally_error *err)
+	struct blocks *b, const struct report_request *r, struct text *out, struct tally_error *err)
 {
-	bool has_branches = recording_samples_branches(b->source.reader);
 	(void)perfdata_reader_events(b->source.reader, &b->event_count);
-	*needs_report = !has_branches && !perfdata_reader_is_pipe(b->source.reader);
-	if (*needs_report)
-		return TALLY_OK;
-	if (!has_branches)
-		return error_set(err, TALLY_INVALID,
-			"--total-cycles needs branch stacks, and this recording has none: was it made without -b?");
 	b->sums = calloc(b->event_count, sizeof(*b->sums));
 	if (!b->sums)
 		return error_nomem(err);
@@ -380,7 +373,7 @@ static enum tally_status run(
 }
 
 enum tally_status report_blocks(const struct cli *cli, const struct report_request *request, struct text *out,
-	bool *needs_report, struct tally_error *err)
+	struct perfdata_reader **rest, struct tally_error *err)
 {
 	struct blocks b = {.run_ids = {.words = 2}};
 	const struct binary_store_options store = {.symfs = request->symfs,
@@ -395,9 +388,13 @@ enum tally_status report_blocks(const struct cli *cli, const struct report_reque
 	enum tally_status status = trace_options_open(request->input, request->force, &request->traces, &reader, err);
 	if (status == TALLY_OK)
 		status = data_source_take(cli, &input, reader, NULL, &b.source, err);
-	if (status == TALLY_OK)
-		status = run(&b, request, out, needs_report, err);
-	if (b.source.reader && !request->is_quiet && !*needs_report)
+	if (status == TALLY_OK && !recording_samples_branches(b.source.reader)) {
+		*rest = b.source.reader;
+		b.source.reader = NULL;
+	} else if (status == TALLY_OK) {
+		status = run(&b, request, out, err);
+	}
+	if (b.source.reader && !request->is_quiet)
 		cli_print_health(cli, &b.source.sideband.health);
 	free(b.sums);
 	vec_free(&b.runs);
@@ -405,5 +402,7 @@ enum tally_status report_blocks(const struct cli *cli, const struct report_reque
 	id_table_deinit(&b.run_ids);
 	map_u64_deinit(&b.block_ids);
 	data_source_close(&b.source);
+	if (*rest)
+		perfdata_reader_rewind(*rest);
 	return status;
 }

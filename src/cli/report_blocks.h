@@ -5,7 +5,7 @@
  * the CPU counted since the branch before; it begins where the nearest of these led to in the same function, or with the
  * function where none is known.
  *
- *	status = report_blocks(cli, &request, out, err);
+ *	status = report_blocks(cli, &request, out, &rest, err);
  */
 #ifndef CLI_REPORT_BLOCKS_H
 #define CLI_REPORT_BLOCKS_H
@@ -13,9 +13,9 @@
 #include "cli/cli.h"
 #include "cli/report_request.h"
 
-/* needs_report: set where the recording has no branch stacks, so that its rows are to be shown instead, as perf does; a
- * pipe cannot be read twice: INVALID. */
+/* rest: NULL, and set where the recording has no branch stacks, so that its rows are to be shown instead, as perf does: its
+ * reader, at the start, the caller's. */
 TALLY_MUST_CHECK enum tally_status report_blocks(const struct cli *cli, const struct report_request *request,
-	struct text *out, bool *needs_report, struct tally_error *err);
+	struct text *out, struct perfdata_reader **rest, struct tally_error *err);
 
 #endif

@@ -74,6 +74,7 @@ struct report_request {
 	bool is_hierarchy; /* sort keys one below the other */
 	bool header, header_only, full_info;
 	struct trace_options traces;
+	struct perfdata_reader *opened; /* where another has read it before; report_run's then. NULL: by input */
 	bool total_cycles; /* blocks of code by their cycles, no profile */
 	bool missing; /* --missing: where names were looked for, no profile */
 	bool stats, threads, is_raw_pretty;

@@ -201,6 +201,10 @@ def test_cycles_need_branches(tally, tmp_path):
     result = tally('report', '--total-cycles', '-i', tmp_path / 'none.data', check=0)
     assert 'needs branch stacks' in result.stderr
     assert result.stdout == tally('report', '-i', tmp_path / 'none.data', check=0).stdout and '100.00%' in result.stdout
+    stream = tally('inject', '-i', tmp_path / 'none.data', '-o', '-', text=False, check=0).stdout
+    result = tally('report', '--total-cycles', '-i', '-', stdin=stream, text=False, check=0)
+    assert b'needs branch stacks' in result.stderr and b'100.00%' in result.stdout
+    assert result.stdout == tally('report', '-i', '-', stdin=stream, text=False, check=0).stdout
 
 
 REGISTERS = 4
