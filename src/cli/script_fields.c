@@ -277,9 +277,10 @@ static enum tally_status check_address(const struct script_field_kind *kind, con
 
 /* What the events of a kind can show, as its first one has it. */
 static enum tally_status check_kind(const struct script_field_kind *kind, const struct perfdata_event *event,
-	const struct perfdata_features *features, uint64_t *fields, struct tally_error *err)
+	const struct perfdata_reader *reader, uint64_t *fields, struct tally_error *err)
 {
 	/* Beside a hardware trace, samples made of it may bring what the recorded ones lack. */
+	const struct perfdata_features *features = perfdata_reader_features(reader);
 	bool may_lack = feature_is_present(features, FEATURE_AUXTRACE);
 	for (size_t i = 0; i < FIELD_NAME_COUNT; i++) {
 		const struct field_name *name = &field_names[i];
@@ -290,7 +291,9 @@ static enum tally_status check_kind(const struct script_field_kind *kind, const 
 		else if (!may_lack)
 			return missing_attribute(event, name, err);
 	}
-	if ((*fields & FIELD_TOD) && !feature_is_present(features, FEATURE_CLOCK_DATA))
+	/* perf reads a stream's header on the way, and has the column. */
+	if ((*fields & FIELD_TOD) && !perfdata_reader_is_pipe(reader) &&
+		!feature_is_present(features, FEATURE_CLOCK_DATA))
 		return error_set(err, TALLY_INVALID,
 			"Can't provide 'tod' time, missing clock data. Please record with -k/--clockid option.");
 	if ((*fields & FIELD_PATHS) && !(event->attr.branch_sample_type & BRANCH_ANY))
@@ -355,7 +358,6 @@ enum tally_status script_fields_choose(const struct script_field_request *reques
 {
 	size_t count;
 	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
-	const struct perfdata_features *features = perfdata_reader_features(reader);
 	uint64_t of_kind[KIND_COUNT] = {0};
 	unsigned present = 0;
 	for (unsigned k = 0; k < KIND_COUNT; k++) {
@@ -372,7 +374,7 @@ enum tally_status script_fields_choose(const struct script_field_request *reques
 			continue;
 		}
 		present |= 1u << k;
-		enum tally_status status = check_kind(kind, first, features, &of_kind[k], err);
+		enum tally_status status = check_kind(kind, first, reader, &of_kind[k], err);
 		if (status != TALLY_OK)
 			return status;
 	}

@@ -135,11 +135,17 @@ void script_print_padded(struct text *t, uint64_t v, size_t width)
 
 struct script_clock script_clock_make(const struct perfdata_features *features)
 {
-	return (struct script_clock){.offset_ns = features->wall_clock_ns - features->clockid_time_ns};
+	return (struct script_clock){.is_missing = !feature_is_present(features, FEATURE_CLOCK_DATA) ||
+						   feature_is_damaged(features, FEATURE_CLOCK_DATA),
+		.offset_ns = features->wall_clock_ns - features->clockid_time_ns};
 }
 
 void script_print_time_of_day(struct text *t, struct script_clock *clock, uint64_t time_ns, unsigned decimals)
 {
+	if (clock->is_missing) {
+		text_str(t, "disabled ");
+		return;
+	}
 	uint64_t wall_ns = time_ns + clock->offset_ns;
 	uint64_t second = wall_ns / 1000000000;
 	if (clock->label_len == 0 || clock->second != second) {

@@ -23,13 +23,14 @@ void script_print_bpf_output(struct text *t, struct tally_bytes raw);
 
 /* Time of day of a sample's time, by CLOCK_DATA. */
 struct script_clock {
+	bool is_missing; /* of a stream, which began before it could tell */
 	uint64_t offset_ns; /* from the samples' clock to the wall's, modulo 2^64 */
 	uint64_t second; /* that label is of */
 	char label[24];
 	size_t label_len; /* 0: none yet */
 };
 struct script_clock script_clock_make(const struct perfdata_features *features);
-/* "2023-11-14 22:13:21.123456 ", in local time. */
+/* "2023-11-14 22:13:21.123456 ", in local time; "disabled " where the clock is missing. */
 void script_print_time_of_day(struct text *t, struct script_clock *clock, uint64_t time_ns, unsigned decimals);
 /* v with zeros before it. */
 void script_print_padded(struct text *t, uint64_t v, size_t width);

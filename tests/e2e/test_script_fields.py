@@ -58,6 +58,23 @@ def test_fields_are_as_perf_prints_them(recording, perf, tally, fields):
     assert plain(tally('script', '-i', recording, *lists, check=0).stdout) == plain(theirs)
 
 
+def test_time_of_day_of_streams(tmp_path, perf, tally):
+    for clock in (True, False):
+        built = perfdata_build.Recording()
+        built.event('IP TID TIME CPU PERIOD IDENTIFIER')
+        if clock:
+            built.feature(29, built.pack('IIQQ', 1, 1, 1700000000123456789, 4000000000))
+        built.sample(time=4900000000)
+        built.write(tmp_path / 'file.data')
+        stream = tally('inject', '-i', tmp_path / 'file.data', '-o', '-', text=False, check=0).stdout
+        words = ('script', '-i', '-', '-F', 'comm,tod,time')
+        ours = tally(*words, stdin=stream, text=False, check=0, env={'TZ': 'UTC'}).stdout.decode().split()
+        assert ours[1:] == (['2023-11-14', '22:13:21.023456'] if clock else ['disabled']) + ['4.900000:']
+        assert ours == perf(*words, stdin=stream, text=False, env={'TZ': 'UTC'}).stdout.decode().split()
+        of_file = tally('script', '-i', tmp_path / 'file.data', '-F', 'tod')
+        assert clock or (of_file.returncode == 255 and 'missing clock data' in of_file.stderr)
+
+
 @pytest.mark.parametrize('form', ['--reltime', '--deltatime'])
 def test_records_without_a_time_begin_nothing(recording, perf, tally, form):
     arguments = ('script', '-i', recording, form, '--show-task-events')

@@ -275,8 +275,11 @@ static void cgroups_and_clock(bool swap)
 	f.sample.cgroup = 8;
 	assert_row(&f, FIELD_CGROUP, " unknown\n");
 	setenv("TZ", "UTC", 1);
-	const struct perfdata_features features = {
-		.wall_clock_ns = UINT64_C(1700000000123456789), .clockid_time_ns = 4000000000};
+	f.printer.clock = script_clock_make(&(struct perfdata_features){0});
+	assert_row(&f, FIELD_TOD, "disabled \n");
+	const struct perfdata_features features = {.present = {UINT64_C(1) << FEATURE_CLOCK_DATA},
+		.wall_clock_ns = UINT64_C(1700000000123456789),
+		.clockid_time_ns = 4000000000};
 	f.printer.clock = script_clock_make(&features);
 	assert_row(&f, FIELD_TOD, "2023-11-14 22:13:21.123456 \n");
 	f.sample.time += 900000000;
