@@ -347,11 +347,10 @@ static enum tally_status open_and_read(
 		has_chains && perfdata_reader_has_samples_with(c->source.reader, SAMPLE_CALLCHAIN | SAMPLE_STACK_USER)
 			? &c->chains
 			: NULL;
-	if (s->stitches)
-		status = report_stitched_registers(c->source.reader, &c->stitcher.register_count, err);
-	if (status != TALLY_OK)
-		return status;
-	c->source.resolver.stitcher = s->stitches ? &c->stitcher : NULL;
+	c->stitcher.register_count = s->stitches ? report_lbr_registers(c->source.reader) : 0;
+	if (s->stitches && !c->stitcher.register_count)
+		cli_failf(cli, "note: " REPORT_CANNOT_STITCH);
+	c->source.resolver.stitcher = c->stitcher.register_count ? &c->stitcher : NULL;
 	status = read_samples(c, err);
 	cli_print_health(cli, &c->source.sideband.health);
 	return status;

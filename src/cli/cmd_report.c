@@ -480,8 +480,8 @@ static int finish_settings(const struct cli *cli, struct settings *settings, int
 	}
 	if (settings->pretty && !strcmp(settings->pretty, "raw"))
 		request->is_raw_pretty = true;
-	else if (settings->pretty && strcmp(settings->pretty, "normal"))
-		return cli_failf(cli, "--pretty takes normal or raw, not '%s'", settings->pretty);
+	else if (settings->pretty && strcmp(settings->pretty, "normal") && !request->is_quiet)
+		cli_failf(cli, "note: --pretty takes normal or raw, and '%s' is taken as normal", settings->pretty);
 	request->max_stack = settings->max_stack > UINT32_MAX ? UINT32_MAX : (unsigned)settings->max_stack;
 	request->is_verbose = settings->verbose > 0 && !request->is_quiet;
 	if (request->stats && (request->tasks || request->mmaps))

@@ -98,7 +98,7 @@ static enum tally_status read_history(struct script *script, struct tally_error 
 }
 
 /* What call chains are made of beyond what samples have. */
-static enum tally_status prepare_stacks(struct script *script, struct tally_error *err)
+static void prepare_stacks(struct script *script)
 {
 	const struct script_settings *settings = &script->settings;
 	script->resolver.deferred = &script->sideband.deferred;
@@ -110,9 +110,12 @@ static enum tally_status prepare_stacks(struct script *script, struct tally_erro
 		live_records_tell(script->live, &script->resolver);
 	script->resolver.max_stack = settings->max_stack > UINT32_MAX ? UINT32_MAX : (unsigned)settings->max_stack;
 	if (!settings->stitches)
-		return TALLY_OK;
-	script->resolver.stitcher = &script->stitcher;
-	return report_stitched_registers(script->reader, &script->stitcher.register_count, err);
+		return;
+	script->stitcher.register_count = report_lbr_registers(script->reader);
+	if (script->stitcher.register_count)
+		script->resolver.stitcher = &script->stitcher;
+	else
+		diag_add(&script->field_notes, DIAG_WARNING, REPORT_CANNOT_STITCH);
 }
 
 static enum tally_status prepare(struct script *script, struct tally_error *err)
@@ -145,9 +148,7 @@ static enum tally_status prepare(struct script *script, struct tally_error *err)
 		status = error_nomem(err);
 	if (status != TALLY_OK)
 		return status;
-	status = prepare_stacks(script, err);
-	if (status != TALLY_OK)
-		return status;
+	prepare_stacks(script);
 	frame_names_init(&script->names, &script->resolver, script->sideband.machine, script->store);
 	script->names.bpf_lines = &script->bpf_lines;
 	status = bpf_lines_read(&script->bpf_lines, perfdata_reader_features(script->reader),

@@ -33,17 +33,6 @@ uint64_t report_lbr_registers(const struct perfdata_reader *reader)
 	return 0;
 }
 
-enum tally_status report_stitched_registers(
-	const struct perfdata_reader *reader, uint64_t *count, struct tally_error *err)
-{
-	*count = report_lbr_registers(reader);
-	return *count ? TALLY_OK
-		      : error_set(err, TALLY_INVALID,
-				"--stitch-lbr needs call stacks of the CPU's branch registers, and their number in the "
-				"header: "
-				"record --call-graph lbr");
-}
-
 struct replay_options report_replay_options(const struct report_replay *wanted)
 {
 	const struct report_request *r = wanted->request;

@@ -22,9 +22,10 @@ struct report_replay { /* borrowed */
 /* How many branches the recording's CPU kept, of which an event made call stacks; 0: none did, or the header does not
  * tell. */
 uint64_t report_lbr_registers(const struct perfdata_reader *reader);
-/* The same for --stitch-lbr, which needs some: INVALID without. */
-TALLY_MUST_CHECK enum tally_status report_stitched_registers(
-	const struct perfdata_reader *reader, uint64_t *count, struct tally_error *err);
+/* What is said of --stitch-lbr where there are none; chains are then as without it. */
+#define REPORT_CANNOT_STITCH                                                                            \
+	"--stitch-lbr needs call stacks of the CPU's branch registers, and their number in the header " \
+	"(record --call-graph lbr): chains are those recorded"
 /* But for spans of time and switches, which report_replay_run adds. */
 struct replay_options report_replay_options(const struct report_replay *wanted);
 /* Whether a profile made for `have` has all that `want` needs, and counts the same. */

@@ -348,7 +348,7 @@ static void print_file_header(struct report *report)
 
 static enum tally_status check_chains(const struct report *report, struct tally_error *err)
 {
-	const struct report_request *r = report->request;
+	struct report_request *r = report->request;
 	/* As perf, whose pipes say what is in them only on the way: there, what is missing shows in the rows. */
 	bool is_pipe = perfdata_reader_is_pipe(report->reader);
 	bool has_chains = is_pipe || perfdata_reader_has_samples_with(report->reader, SAMPLE_CALLCHAIN);
@@ -358,9 +358,10 @@ static enum tally_status check_chains(const struct report *report, struct tally_
 	if (r->chains_asked && r->chains.style != CHAIN_NONE && !has_chains && !r->with_history)
 		return error_set(err, TALLY_INVALID,
 			"-g needs call chains, and this recording has none: was it made without -g?");
-	uint64_t registers;
-	if (r->stitches && report_stitched_registers(report->reader, &registers, err) != TALLY_OK)
-		return TALLY_INVALID;
+	if (r->stitches && !report_lbr_registers(report->reader)) {
+		diag_add(report->notes, DIAG_WARNING, REPORT_CANNOT_STITCH);
+		r->stitches = false; /* and that was told */
+	}
 	if (r->filters.parent && !has_chains)
 		return error_set(err, TALLY_INVALID,
 			"-p and --sort parent need call chains, and this recording has none: was it made without -g?");

@@ -278,8 +278,13 @@ def test_call_stacks_are_stitched(tally, perf, tmp_path):
             lengths.append(sum(map(len, chains)))
     assert sum(lengths[1::2]) > sum(lengths[::2])
     call_stacks(path, 1, registers=0)
-    assert 'their number in the header' in tally('script', '--stitch-lbr', '-i', path, check=255).stderr
-    assert 'their number in the header' in tally(*STITCH, '-i', path, check=255).stderr
+    for words in (['script', '-F', 'ip'], [word for word in STITCH if 'stitch' not in word]):
+        result = tally(*words, '--stitch-lbr', '-i', path, check=0)
+        assert result.stderr.count('their number in the header') == 1 and result.stdout
+        assert result.stdout == tally(*words, '-i', path, check=0).stdout
+        stream = tally('inject', '-i', path, '-o', '-', text=False, check=0).stdout
+        result = tally(*words, '--stitch-lbr', '-i', '-', stdin=stream, text=False, check=0)
+        assert result.stderr.count(b'their number in the header') == 1
 
 
 def test_hot_streams_of_two_recordings(tally, tmp_path, newest_perf):

@@ -273,7 +273,10 @@ def test_counts_of_threads_want_samples(tally, perf, tmp_path):
         f.write((size + 8).to_bytes(8, 'little'))
         f.seek(0, 2)
         f.write(bytes([9, 0, 0, 0, 2, 0, 64, 0]))
-    assert '# PID  TID\n' in tally('report', '-T', '--stdio', cwd=tmp_path).stdout
+    normal = tally('report', '-T', '--stdio', cwd=tmp_path).stdout
+    assert '# PID  TID\n' in normal
+    other = tally('report', '-T', '--stdio', '--pretty', 'other', cwd=tmp_path)
+    assert other.stdout == normal and "'other' is taken as normal" in other.stderr
 
 
 def test_tasks_are_those_that_records_of_tasks_name(tally, perf, tmp_path):
