@@ -184,7 +184,8 @@ void resolver_address_add(struct resolver *r, const struct resolve_where *where,
 size_t resolver_chain_add(struct resolver *r, const struct resolve_where *where, const struct sample_array *chain)
 {
 	unsigned cpumode = MISC_CPUMODE_USER;
-	size_t first = r->addresses.len, most = r->max_stack > 0 ? r->max_stack : SIZE_MAX, left = most;
+	size_t first = r->addresses.len;
+	struct chain_bound bound = chain_bound_of(r);
 	if (!vec_reserve(&r->addresses, first + chain->count)) {
 		r->failed = true;
 		return 0;
@@ -192,16 +193,15 @@ size_t resolver_chain_add(struct resolver *r, const struct resolve_where *where,
 	for (uint32_t i = 0; i < chain->count; i++) {
 		uint64_t ip = sample_u64_at(chain->data, i, r->swap);
 		if (ip < CONTEXT_MAX) {
-			if (left > 0)
-				add_address(r, where, cpumode, ip);
-			else if (!r->is_unwound)
+			if (chain_bound_is_over(&bound))
 				break;
-			left -= left > 0;
+			if (chain_bound_takes(&bound))
+				add_address(r, where, cpumode, ip);
 		} else if (!resolver_context(ip, &cpumode)) {
 			r->addresses.len = first;
 			break;
-		} else if (r->is_unwound && ip == CONTEXT_USER) {
-			left = most;
+		} else {
+			chain_bound_mark(&bound, ip);
 		}
 	}
 	return r->addresses.len - first;

@@ -11,6 +11,8 @@
 #ifndef ANALYSIS_RESOLVE_H
 #define ANALYSIS_RESOLVE_H
 
+#include <limits.h>
+
 #include "abi/sample.h"
 #include "analysis/deferred_chains.h"
 #include "analysis/lbr_stitch.h"
@@ -126,6 +128,38 @@ uint32_t resolver_frame(struct resolver *r, const struct resolve_where *where, u
 void resolver_addresses_clear(struct resolver *r);
 /* where lives until they are found. */
 void resolver_address_add(struct resolver *r, const struct resolve_where *where, unsigned cpumode, uint64_t ip);
+/*
+ * Which frames of a chain count, by max_stack: so many of what was recorded, and as many of the callers that a copied stack
+ * came to.
+ *
+ *	for each entry: a mark: chain_bound_mark(&bound, mark);
+ *	                a frame: if (chain_bound_is_over(&bound)) break; if (chain_bound_takes(&bound)) ...
+ */
+struct chain_bound {
+	unsigned most, left;
+	bool is_unwound;
+};
+/* Of the last sample's chain. */
+static inline struct chain_bound chain_bound_of(const struct resolver *r)
+{
+	unsigned most = r->max_stack > 0 ? r->max_stack : UINT_MAX;
+	return (struct chain_bound){most, most, r->is_unwound};
+}
+static inline void chain_bound_mark(struct chain_bound *bound, uint64_t mark)
+{
+	if (bound->is_unwound && mark == CONTEXT_USER)
+		bound->left = bound->most;
+}
+static inline bool chain_bound_is_over(const struct chain_bound *bound)
+{
+	return bound->left == 0 && !bound->is_unwound;
+}
+static inline bool chain_bound_takes(struct chain_bound *bound)
+{
+	bool takes = bound->left > 0;
+	bound->left -= takes;
+	return takes;
+}
 /* All addresses of a chain, without its marks; how many. 0 also for a chain that cannot be understood. */
 size_t resolver_chain_add(struct resolver *r, const struct resolve_where *where, const struct sample_array *chain);
 /* False: out of memory. */

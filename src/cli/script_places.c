@@ -270,7 +270,8 @@ bool script_print_chain(struct script_places *p, struct text *t, const struct re
 {
 	struct script_line key = {.cpumode = MISC_CPUMODE_USER, .form = packed_form(fields)};
 	size_t start = t->len;
-	unsigned count = 0, most = p->resolver->max_stack > 0 ? p->resolver->max_stack : UINT32_MAX, left = most;
+	struct chain_bound bound = chain_bound_of(p->resolver);
+	unsigned count = 0;
 	text_char(t, '\n');
 	for (uint32_t i = 0; i < chain->count; i++) {
 		key.ip = sample_u64_at(chain->data, i, p->resolver->swap);
@@ -278,19 +279,17 @@ bool script_print_chain(struct script_places *p, struct text *t, const struct re
 			unsigned cpumode;
 			if (resolver_context(key.ip, &cpumode)) {
 				key.cpumode = (uint8_t)cpumode;
-				if (p->resolver->is_unwound && key.ip == CONTEXT_USER)
-					left = most;
+				chain_bound_mark(&bound, key.ip);
 				continue;
 			}
 			t->len = start; /* perf drops such chains */
 			text_char(t, '\n');
 			return !t->failed;
 		}
-		if (left == 0 && !p->resolver->is_unwound)
+		if (chain_bound_is_over(&bound))
 			break;
-		if (left == 0)
+		if (!chain_bound_takes(&bound))
 			continue;
-		left--;
 		key.epoch = key.cpumode == MISC_CPUMODE_KERNEL ? where->kernel_epoch : where->user_epoch;
 		struct script_line *slot = &p->lines[line_slot(key.ip)];
 		if (i + LINES_AHEAD < chain->count)

@@ -41,7 +41,8 @@ const char *elf_internal_symbol_name(
 						  : elf_strptr(image->elf, table->strings, symbol->st_name);
 }
 
-bool elf_internal_symbols(const struct elf_image *image, unsigned type, struct elf_symbol_source *table)
+/* But for the names. */
+static bool find_table(const struct elf_image *image, unsigned type, struct elf_symbol_source *table)
 {
 	Elf_Scn *section = NULL;
 	while ((section = elf_nextscn(image->elf, section))) {
@@ -57,16 +58,23 @@ bool elf_internal_symbols(const struct elf_image *image, unsigned type, struct e
 		table->strings = header.sh_link;
 		table->is_usual = gelf_getclass(image->elf) == ELFCLASS64 && table->data->d_type == ELF_T_SYM &&
 				  table->data->d_buf;
-		find_names(image, table);
 		return true;
 	}
 	return false;
 }
 
+bool elf_internal_symbols(const struct elf_image *image, unsigned type, struct elf_symbol_source *table)
+{
+	bool is_found = find_table(image, type, table);
+	if (is_found)
+		find_names(image, table);
+	return is_found;
+}
+
 bool elf_image_has_symtab(const struct elf_image *image)
 {
-	struct elf_symbol_source table = {0};
-	return elf_internal_symbols(image, SHT_SYMTAB, &table);
+	struct elf_symbol_source table;
+	return find_table(image, SHT_SYMTAB, &table);
 }
 
 static char binding_letter(unsigned info)

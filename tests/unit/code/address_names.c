@@ -29,6 +29,30 @@ static void test_best_name_of_an_address_stays(void **state)
 	address_names_deinit(&names);
 }
 
+struct image_names {
+	struct writer bytes;
+	struct elf_image *image;
+	struct address_names names;
+};
+
+static void begin(struct image_names *of, const struct elf_builder_symbol *symbols, size_t count)
+{
+	const struct elf_builder what = {.is_64 = true, .symbols = symbols, .symbol_count = count};
+	*of = (struct image_names){.image = NULL};
+	elf_builder_make(&what, &of->bytes);
+	assert_int_equal(elf_image_open_bytes(writer_view(&of->bytes), &of->image, NULL), TALLY_OK);
+	arena_init(&of->names.arena);
+	assert_true(address_names_add(&of->names, of->image, 0));
+	address_names_finish(&of->names);
+}
+
+static void end(struct image_names *of)
+{
+	address_names_deinit(&of->names);
+	elf_image_close(of->image);
+	writer_deinit(&of->bytes);
+}
+
 /* A local function that resolves two IFUNCs: what is there is its code. */
 static void test_code_is_the_resolvers(void **state)
 {
@@ -38,20 +62,11 @@ static void test_code_is_the_resolvers(void **state)
 		{"bcmp", 0x401000, 0x20, STT_GNU_IFUNC, STB_WEAK, STV_DEFAULT, ELF_BUILDER_TEXT},
 		{"only", 0x401040, 0x20, STT_GNU_IFUNC, STB_GLOBAL, STV_DEFAULT, ELF_BUILDER_TEXT},
 	};
-	const struct elf_builder what = {.is_64 = true, .symbols = symbols, .symbol_count = 4};
-	struct writer bytes = {0};
-	struct elf_image *image;
-	struct address_names names = {0};
-	elf_builder_make(&what, &bytes);
-	assert_int_equal(elf_image_open_bytes(writer_view(&bytes), &image, NULL), TALLY_OK);
-	arena_init(&names.arena);
-	assert_true(address_names_add(&names, image, 0));
-	address_names_finish(&names);
-	assert_string_equal(address_names_find(&names, 0x401000)->name, "memcmp_resolver");
-	assert_string_equal(address_names_find(&names, 0x401040)->name, "only");
-	address_names_deinit(&names);
-	elf_image_close(image);
-	writer_deinit(&bytes);
+	struct image_names of;
+	begin(&of, symbols, 4);
+	assert_string_equal(address_names_find(&of.names, 0x401000)->name, "memcmp_resolver");
+	assert_string_equal(address_names_find(&of.names, 0x401040)->name, "only");
+	end(&of);
 }
 
 /* "_end" is a label, and where data ends. */
@@ -65,21 +80,12 @@ static void test_names_of_one_place(void **state)
 		{"y_global", 0x401010, 8, STT_OBJECT, STB_GLOBAL, STV_DEFAULT, ELF_BUILDER_TEXT},
 		{"_end", 0x401020, 0, STT_NOTYPE, STB_GLOBAL, STV_HIDDEN, ELF_BUILDER_TEXT},
 	};
-	const struct elf_builder what = {.is_64 = true, .symbols = symbols, .symbol_count = 6};
-	struct writer bytes = {0};
-	struct elf_image *image;
-	struct address_names names = {0};
-	elf_builder_make(&what, &bytes);
-	assert_int_equal(elf_image_open_bytes(writer_view(&bytes), &image, NULL), TALLY_OK);
-	arena_init(&names.arena);
-	assert_true(address_names_add(&names, image, 0));
-	address_names_finish(&names);
-	assert_string_equal(address_names_find(&names, 0x401000)->name, "spacious");
-	assert_string_equal(address_names_find(&names, 0x401010)->name, "y_global");
-	assert_string_equal(address_names_find(&names, 0x401020)->name, "_end");
-	address_names_deinit(&names);
-	elf_image_close(image);
-	writer_deinit(&bytes);
+	struct image_names of;
+	begin(&of, symbols, 6);
+	assert_string_equal(address_names_find(&of.names, 0x401000)->name, "spacious");
+	assert_string_equal(address_names_find(&of.names, 0x401010)->name, "y_global");
+	assert_string_equal(address_names_find(&of.names, 0x401020)->name, "_end");
+	end(&of);
 }
 
 static void test_no_names(void **state)
