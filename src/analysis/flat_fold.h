@@ -1,12 +1,11 @@
 /*
- * flat_fold.h - pass two of a flat profile: the gathered samples of a part become sums by thread and function, as a
- * sample_pass has them, whose consumers see no difference but that frames of one function are one already.
+ * flat_fold.h - pass two of a flat profile: the gathered samples of a part become sums by address in a binary. Then it is
+ * known whose symbols are wanted; once they are there, flat_sum.h makes sums by function of those of all parts.
  *
- * Three steps, since symbols are read only of what was hit: place (samples -> sums by address in an object, by all CPUs),
- * load, sum (by function, by all CPUs). A fold owns its tables and borrows its part; folds of one recording in order give what one fold of all gives.
+ * A fold owns its tables and borrows its part.
  *
- *	flat_fold_init(&fold, &part, &pass);            flat_fold_place(&fold);   ... fold.binaries: to be loaded ...
- *	flat_fold_sum(&fold, store, store_ids);         flat_fold_deinit(&fold);  ... pass has the sums ...
+ *	flat_fold_init(&fold, &part, &pass);   flat_fold_place(&fold);   ... fold.binaries: to be loaded; fold.spots ...
+ *	flat_fold_deinit(&fold);
  */
 #ifndef ANALYSIS_FLAT_FOLD_H
 #define ANALYSIS_FLAT_FOLD_H
@@ -33,22 +32,26 @@ struct flat_group { /* samples that differ in their addresses only */
 	uint32_t event, thread;
 	uint32_t binary; /* the machine's; RESOLVE_NONE: nothing was mapped */
 	uint32_t level;
+	uint32_t spots;
+	uint64_t first, last; /* addresses of its spots */
 };
 
-struct flat_spot { /* samples of a group at one address */
+struct flat_spot { /* samples of a group at one address; two of them fill a line of the cache */
 	uint64_t address; /* in the binary */
+	uint64_t period, first_order; /* the sum; the earliest */
 	uint32_t group;
-	uint64_t first_ip; /* of the first one, as recorded */
-	struct sample_sum sum;
+	uint32_t count; /* of samples */
 };
 
 struct flat_fold {
 	struct flat_part *part;
-	struct sample_pass *pass; /* initialised; its threads and sums are filled */
+	struct sample_pass *pass; /* initialised; its threads are filled */
 	VEC(struct flat_state) states; /* by context */
 	struct id_table group_ids;
 	VEC(struct flat_group) groups;
-	VEC(struct flat_spot) spots;
+	struct flat_spot *spots; /* from the beginning of a line on */
+	size_t spot_count, spot_room;
+	VEC(uint64_t) first_ips; /* by spot: its first sample's, as recorded */
 	uint64_t *spot_slots; /* by hash: spot + 1, and the hash above */
 	size_t spot_slot_count;
 	struct binary_list binaries; /* that were hit, in order of first use */
@@ -60,8 +63,6 @@ struct flat_fold {
 bool flat_fold_init(struct flat_fold *fold, struct flat_part *part, struct sample_pass *pass);
 /* Frees the part's samples on the way. */
 void flat_fold_place(struct flat_fold *fold);
-/* store_ids by binary of the machine, RESOLVE_NONE: has no symbols. */
-void flat_fold_sum(struct flat_fold *fold, const struct binary_store *store, const uint32_t *store_ids);
 void flat_fold_deinit(struct flat_fold *fold);
 
 #endif

@@ -355,6 +355,8 @@ enum tally_status flat_gather(struct perfdata_reader *reader, const struct recor
 			status = error_nomem(err);
 		else if (gather->parts[i].has_payload)
 			status = error_set(err, TALLY_UNSUPPORTED, "data follows a record");
+		else if (gather->parts[i].samples > UINT32_MAX)
+			status = error_set(err, TALLY_UNSUPPORTED, "more samples than the counts of an address hold");
 	}
 	if (status == TALLY_OK && !join_others(gather, run))
 		status = error_nomem(err);

@@ -2,6 +2,7 @@
 
 #include "analysis/flat_fold.h"
 #include "analysis/flat_gather.h"
+#include "analysis/flat_sum.h"
 #include "base/error.h"
 #include "base/thread_pool.h"
 
@@ -9,7 +10,6 @@ struct folding {
 	const struct flat_job *job;
 	struct flat_fold *folds; /* by part */
 	size_t count;
-	const uint32_t *store_ids; /* by binary of the machine */
 };
 
 /* Where the records end, if not at the run's end; a copy's own end says more. */
@@ -41,12 +41,6 @@ static void place_part(void *context, size_t index, unsigned worker)
 	flat_fold_place(&folding->folds[index]);
 }
 
-static void sum_part(void *context, size_t index, unsigned worker)
-{
-	const struct folding *folding = context;
-	flat_fold_sum(&folding->folds[index], folding->job->store, folding->store_ids);
-}
-
 static bool has_failed(const struct folding *folding)
 {
 	for (size_t i = 0; i < folding->count; i++)
@@ -72,9 +66,10 @@ static bool list_hit(const struct folding *folding, size_t binary_count, struct 
 	return is_done;
 }
 
-static enum tally_status fold(struct folding *folding, const struct machine *machine, struct tally_error *err)
+static enum tally_status fold(struct folding *folding, struct sample_pass *pass, struct tally_error *err)
 {
 	const struct flat_job *job = folding->job;
+	const struct machine *machine = pass->input.sideband->machine;
 	size_t binary_count = machine_binary_count(machine);
 	thread_pool_for(folding->count, job->options->threads, place_part, folding);
 	uint32_t *store_ids = calloc(binary_count + 1, sizeof(*store_ids));
@@ -85,40 +80,50 @@ static enum tally_status fold(struct folding *folding, const struct machine *mac
 	if (status == TALLY_OK)
 		status = symbolise_load(machine, job->store, &binaries, store_ids, err);
 	if (status == TALLY_OK) {
-		folding->store_ids = store_ids;
-		thread_pool_for(folding->count, job->options->threads, sum_part, folding);
-		status = has_failed(folding) ? error_nomem(err) : TALLY_OK;
+		const struct flat_sum_job sum = {
+			folding->folds, folding->count, job->store, store_ids, job->options->threads};
+		status = flat_sum(&sum, pass) ? TALLY_OK : error_nomem(err);
 	}
 	vec_free(&binaries);
 	free(store_ids);
 	return status;
 }
 
+static void folding_deinit(struct folding *folding)
+{
+	for (size_t i = 0; i < folding->count; i++) {
+		/* The first one's pass is the result. */
+		if (i > 0)
+			sample_pass_destroy(folding->folds[i].pass);
+		flat_fold_deinit(&folding->folds[i]);
+	}
+	free(folding->folds);
+}
+
 static enum tally_status fold_parts(const struct flat_job *job, struct flat_gather *gather,
-	const struct sideband *sideband, struct flat_passes *passes, struct tally_error *err)
+	const struct sideband *sideband, struct sample_pass **pass, struct tally_error *err)
 {
 	struct folding folding = {.job = job, .folds = calloc(gather->part_count, sizeof(struct flat_fold))};
 	const struct sample_pass_input input = {
 		.reader = job->reader, .run = job->run, .sideband = sideband, .options = job->options};
-	passes->items = calloc(gather->part_count, sizeof(struct sample_pass *));
-	bool is_ready = folding.folds && passes->items;
+	bool is_ready = folding.folds;
 	for (size_t i = 0; i < gather->part_count && is_ready; i++) {
-		struct sample_pass *pass = passes->items[i] = sample_pass_create(&input);
-		passes->count = folding.count = i + 1;
-		is_ready = pass && flat_fold_init(&folding.folds[i], &gather->parts[i], pass);
+		struct sample_pass *made = sample_pass_create(&input);
+		is_ready = made && flat_fold_init(&folding.folds[i], &gather->parts[i], made);
+		folding.folds[i].pass = made;
+		folding.count = i + 1;
 	}
-	enum tally_status status = is_ready ? fold(&folding, sideband->machine, err) : error_nomem(err);
-	for (size_t i = 0; i < folding.count; i++)
-		flat_fold_deinit(&folding.folds[i]);
-	free(folding.folds);
+	*pass = folding.count ? folding.folds[0].pass : NULL;
+	enum tally_status status = is_ready ? fold(&folding, *pass, err) : error_nomem(err);
+	folding_deinit(&folding);
 	return status;
 }
 
 enum tally_status flat_passes_read(
-	const struct flat_job *job, struct sideband *sideband, struct flat_passes *passes, struct tally_error *err)
+	const struct flat_job *job, struct sideband *sideband, struct sample_pass **pass, struct tally_error *err)
 {
 	struct flat_gather gather;
-	*passes = (struct flat_passes){0};
+	*pass = NULL;
 	enum tally_status status = flat_gather(job->reader, job->run, job->options->kept_samples, &gather, err);
 	if (status != TALLY_OK)
 		return status;
@@ -127,7 +132,7 @@ enum tally_status flat_passes_read(
 		deferred_chains_deinit(&sideband->deferred); /* borrows them, and no stack asks for it */
 		flat_gather_free_others(&gather);
 		add_health(sideband, &gather, job->run);
-		status = fold_parts(job, &gather, sideband, passes, err);
+		status = fold_parts(job, &gather, sideband, pass, err);
 	}
 	flat_gather_deinit(&gather);
 	return status;

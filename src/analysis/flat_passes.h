@@ -1,8 +1,8 @@
 /*
- * flat_passes.h - a recording read for a flat profile: side-band and filled sample passes, as sideband.h and
- * sample_pass.h give them for any profile, in a shorter way (flat_gather.h, flat_fold.h).
+ * flat_passes.h - a recording read for a flat profile: side-band and one filled sample pass, as sideband.h and
+ * sample_pass.h give them for any profile, in a shorter way (flat_gather.h, flat_fold.h, flat_sum.h).
  *
- *	if (flat_gather_serves(reader, options)) status = flat_passes_read(&job, &sideband, &passes, err);
+ *	if (flat_gather_serves(reader, options)) status = flat_passes_read(&job, &sideband, &pass, err);
  *	... TALLY_UNSUPPORTED: nothing was read, the long way serves ...
  */
 #ifndef ANALYSIS_FLAT_PASSES_H
@@ -18,13 +18,9 @@ struct flat_job {
 	const struct replay_options *options;
 };
 
-struct flat_passes { /* owned by the caller, who destroys each and frees items; also after a failure */
-	struct sample_pass **items;
-	size_t count;
-};
-
-/* Loads what was hit into the store. The sideband borrows nothing of the run, and has no chunks. */
+/* Loads what was hit into the store. The sideband borrows nothing of the run, and has no chunks. The pass is the caller's
+ * to destroy, also after a failure; NULL: there is none. */
 TALLY_MUST_CHECK enum tally_status flat_passes_read(
-	const struct flat_job *job, struct sideband *sideband, struct flat_passes *passes, struct tally_error *err);
+	const struct flat_job *job, struct sideband *sideband, struct sample_pass **pass, struct tally_error *err);
 
 #endif

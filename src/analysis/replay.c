@@ -122,10 +122,11 @@ static enum tally_status run_passes(struct replay *replay, struct tally_error *e
 static enum tally_status read_flat(struct replay *replay, struct tally_error *err)
 {
 	const struct flat_job job = {replay->reader, &replay->run, replay->store, replay->options};
-	struct flat_passes passes;
-	enum tally_status status = flat_passes_read(&job, &replay->sideband, &passes, err);
-	replay->passes = passes.items;
-	replay->pass_count = passes.count;
+	replay->passes = calloc(1, sizeof(*replay->passes));
+	if (!replay->passes)
+		return error_nomem(err);
+	enum tally_status status = flat_passes_read(&job, &replay->sideband, &replay->passes[0], err);
+	replay->pass_count = replay->passes[0] ? 1 : 0;
 	return status;
 }
 
@@ -138,6 +139,8 @@ static enum tally_status read_samples(struct replay *replay, struct tally_error 
 	if (flat_gather_serves(replay->reader, replay->options))
 		status = read_flat(replay, err);
 	if (status == TALLY_UNSUPPORTED) {
+		free(replay->passes); /* of the shorter way; none was read */
+		replay->passes = NULL;
 		progress_begin(progress, "reading what ran", bytes);
 		status = sideband_read_code(replay->reader, &replay->run, replay->store, &replay->sideband, err);
 		progress_begin(progress, "reading samples", bytes);

@@ -10,6 +10,7 @@
 
 #define MANY_KEYS   (1u << 18) /* of which even the caches that CPUs share hold only a part */
 #define CACHED_KEYS (1u << 14) /* with their room half a megabyte: what a CPU's own cache holds */
+#define FEW_KEYS    48
 
 /* One pass of a radix sort, by the digit at shift. Into ends: where the keys of each digit end. */
 static void sort_by_digit(
@@ -40,11 +41,22 @@ static uint64_t bits_to_sort(const struct sort_key *keys, size_t count)
 	return is_sorted ? 0 : used;
 }
 
-/* By one digit after another from the lowest on, of those that the used bits are in. */
-static void sort_digits(struct sort_key *keys, struct sort_key *room, size_t count, uint64_t used)
+/* Few keys are in order sooner than the counts of digits are zero. */
+static void sort_few(struct sort_key *keys, size_t count)
+{
+	for (size_t i = 1; i < count; i++) {
+		struct sort_key key = keys[i];
+		size_t to = i;
+		for (; to > 0 && keys[to - 1].key > key.key; to--)
+			keys[to] = keys[to - 1];
+		keys[to] = key;
+	}
+}
+
+/* By one digit after another from the lowest on, of those that the used bits are in. The result: one of both. */
+static struct sort_key *sort_digits(struct sort_key *from, struct sort_key *to, size_t count, uint64_t used)
 {
 	size_t ends[DIGITS];
-	struct sort_key *from = keys, *to = room;
 	for (unsigned shift = 0; shift < 64; shift += DIGIT_BITS) {
 		if ((used >> shift & (DIGITS - 1)) == 0)
 			continue;
@@ -53,18 +65,27 @@ static void sort_digits(struct sort_key *keys, struct sort_key *room, size_t cou
 		from = to;
 		to = swap;
 	}
-	if (from != keys)
-		memcpy(keys, from, count * sizeof(*keys));
+	return from;
+}
+
+static void copy_keys(struct sort_key *to, const struct sort_key *from, size_t count)
+{
+	if (to != from)
+		memcpy(to, from, count * sizeof(*to));
 }
 
 void key_sort(struct sort_key *keys, struct sort_key *room, size_t count)
 {
+	if (count <= FEW_KEYS) {
+		sort_few(keys, count);
+		return;
+	}
 	uint64_t used = bits_to_sort(keys, count);
 	if (!used)
 		return;
 	unsigned bits = 64 - (unsigned)__builtin_clzll(used), high = 0;
 	if (count < MANY_KEYS || bits <= DIGIT_BITS) {
-		sort_digits(keys, room, count, used);
+		copy_keys(keys, sort_digits(keys, room, count, used), count);
 		return;
 	}
 	while (high < DIGIT_BITS && count >> high > CACHED_KEYS)
@@ -75,15 +96,15 @@ void key_sort(struct sort_key *keys, struct sort_key *room, size_t count)
 	memcpy(keys, room, count * sizeof(*keys));
 	for (size_t digit = 0; digit < DIGITS; digit++) {
 		size_t n = ends[digit] - begin;
-		if (n > 1)
-			key_sort(keys + begin, room + begin, n);
+		key_sort(keys + begin, room + begin, n);
 		begin = ends[digit];
 	}
 }
 
 #define SAMPLES_PER_PART 16
 #define SAMPLED_KEYS	 (KEY_SORT_PARTS * SAMPLES_PER_PART)
-#define FEW_KEYS	 (1u << 14) /* sorted before a thread has started */
+#define LEAST_TO_SHARE	 (1u << 14) /* keys: fewer are sorted before a thread has started */
+#define CHUNK_KEYS	 (1u << 15) /* of a task that puts keys into their parts */
 
 /* The least key of each part but the first, by some of the keys. */
 static void find_borders(const struct sort_key *keys, size_t count, uint64_t borders[KEY_SORT_PARTS - 1])
@@ -125,28 +146,79 @@ void key_sort_divide(const struct sort_key *keys, struct sort_key *to, size_t co
 
 struct divided {
 	struct sort_key *keys, *room; /* the parts are in room */
+	size_t count;
+	uint64_t borders[KEY_SORT_PARTS - 1];
+	size_t (*places)[KEY_SORT_PARTS]; /* by chunk and part: its keys, then where the next one goes */
 	size_t ends[KEY_SORT_PARTS];
 };
 
+static void count_chunk(void *context, size_t chunk, unsigned worker)
+{
+	const struct divided *d = context;
+	size_t counts[KEY_SORT_PARTS] = {0};
+	for (size_t i = chunk * CHUNK_KEYS; i < thread_pool_task_end(chunk, CHUNK_KEYS, d->count); i++)
+		counts[part_of(d->borders, d->keys[i].key)]++;
+	memcpy(d->places[chunk], counts, sizeof(counts));
+}
+
+static void put_chunk(void *context, size_t chunk, unsigned worker)
+{
+	const struct divided *d = context;
+	size_t places[KEY_SORT_PARTS];
+	memcpy(places, d->places[chunk], sizeof(places));
+	for (size_t i = chunk * CHUNK_KEYS; i < thread_pool_task_end(chunk, CHUNK_KEYS, d->count); i++)
+		d->room[places[part_of(d->borders, d->keys[i].key)]++] = d->keys[i];
+}
+
 static void sort_part(void *context, size_t index, unsigned worker)
 {
-	const struct divided *divided = context;
-	size_t begin = index ? divided->ends[index - 1] : 0, count = divided->ends[index] - begin;
-	memcpy(divided->keys + begin, divided->room + begin, count * sizeof(*divided->keys));
-	key_sort(divided->keys + begin, divided->room + begin, count);
+	const struct divided *d = context;
+	size_t begin = index ? d->ends[index - 1] : 0, count = d->ends[index] - begin;
+	uint64_t used = bits_to_sort(d->room + begin, count);
+	if (count < MANY_KEYS) {
+		copy_keys(d->keys + begin, sort_digits(d->room + begin, d->keys + begin, count, used), count);
+		return;
+	}
+	copy_keys(d->keys + begin, d->room + begin, count);
+	key_sort(d->keys + begin, d->room + begin, count);
+}
+
+/* As key_sort_divide, by all workers. False: out of memory. */
+static bool divide_by_all(struct divided *d, unsigned max_workers)
+{
+	size_t chunks = thread_pool_tasks(d->count, CHUNK_KEYS), place = 0;
+	d->places = malloc(chunks * sizeof(*d->places));
+	if (!d->places)
+		return false;
+	find_borders(d->keys, d->count, d->borders);
+	thread_pool_for(chunks, max_workers, count_chunk, d);
+	for (size_t part = 0; part < KEY_SORT_PARTS; part++) {
+		for (size_t chunk = 0; chunk < chunks; chunk++) {
+			size_t count = d->places[chunk][part];
+			d->places[chunk][part] = place;
+			place += count;
+		}
+		d->ends[part] = place;
+	}
+	thread_pool_for(chunks, max_workers, put_chunk, d);
+	free(d->places);
+	return true;
 }
 
 void key_sort_by_all(struct sort_key *keys, struct sort_key *room, size_t count, unsigned max_workers)
 {
-	struct divided divided = {.keys = keys, .room = room};
-	if (count < FEW_KEYS || thread_pool_workers(KEY_SORT_PARTS, max_workers) == 1) {
+	struct divided divided = {.keys = keys, .room = room, .count = count};
+	bool is_shared = count >= LEAST_TO_SHARE && thread_pool_workers(KEY_SORT_PARTS, max_workers) > 1;
+	if (!is_shared) {
 		key_sort(keys, room, count);
 		return;
 	}
 	if (!bits_to_sort(keys, count))
 		return;
-	key_sort_divide(keys, room, count, divided.ends);
-	thread_pool_for(KEY_SORT_PARTS, max_workers, sort_part, &divided);
+	if (divide_by_all(&divided, max_workers))
+		thread_pool_for(KEY_SORT_PARTS, max_workers, sort_part, &divided);
+	else
+		key_sort(keys, room, count); /* which needs no more memory */
 }
 
 static const void *item_at(const void *items, size_t size, size_t index)

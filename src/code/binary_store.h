@@ -49,6 +49,11 @@ struct symbol {
 	bool is_object; /* data, as its file says */
 };
 
+struct symbol_span { /* addresses that have one answer, both ends included */
+	const struct symbol *symbol; /* NULL: no symbol */
+	uint64_t first, last;
+};
+
 struct source_place { /* innermost first: what was inlined at an address, then the function that holds it */
 	const char *function; /* the linker's name, as in the file; NULL: not said */
 	const char *path; /* as the compiler knew it; NULL: not said */
@@ -141,9 +146,8 @@ void binary_store_load(struct binary_store *store, const uint32_t *ids, size_t c
 void binary_store_forget(struct binary_store *store, uint32_t id);
 /* The function that covers address (file offset or run-time address, by kind); NULL if none. */
 const struct symbol *binary_store_find(const struct binary_store *store, uint32_t id, uint64_t address);
-/* Who looks up many waits for memory once: expect for all of them, guess for all of them, then find. */
-void binary_store_expect(const struct binary_store *store, uint32_t id, uint64_t address);
-void binary_store_guess(const struct binary_store *store, uint32_t id, uint64_t address);
+/* The same, and for which addresses around it the answer is the same. */
+void binary_store_find_span(const struct binary_store *store, uint32_t id, uint64_t address, struct symbol_span *span);
 /* Reads the debug information that covers these addresses (as of binary_store_find), for binary_store_places. Of what is
  * loaded: user files, the kernel, its modules. One thread; what was read before costs nothing. */
 TALLY_MUST_CHECK enum tally_status binary_store_load_places(

@@ -365,25 +365,36 @@ struct key_order {
 	uint32_t *order;
 };
 
-/* By the rows' numbers, then by one word after another from the last on. */
-static void order_part(void *context, size_t index, unsigned worker)
+/* Some rows that are equal up to a word, whose keys are that word: by it, where they are equal by those behind it, and
+ * by the rows' numbers at last. Most rows differ in the first word. */
+static void order_equal(
+	const struct key_order *o, struct sort_key *keys, struct sort_key *room, size_t count, unsigned word)
 {
-	const struct key_order *o = context;
 	const struct word_sort *sort = o->sort;
 	unsigned words = sort->plan->words;
 	const struct flat_row *rows = sort->plan->sort->table->rows;
+	key_sort(keys, room, count);
+	for (size_t begin = 0, end; begin < count; begin = end) {
+		for (end = begin + 1; end < count && keys[end].key == keys[begin].key; end++)
+			;
+		if (end - begin == 1 || word == words - 1)
+			continue;
+		for (size_t i = begin; i < end; i++)
+			keys[i].key = word + 1 < words - 1 ? sort->items[keys[i].index * words + word + 1]
+							   : rows[row_of(sort, keys[i].index)].number;
+		order_equal(o, keys + begin, room + begin, end - begin, word + 1);
+	}
+}
+
+static void order_part(void *context, size_t index, unsigned worker)
+{
+	const struct key_order *o = context;
 	size_t begin = index ? o->ends[index - 1] : 0, count = o->ends[index] - begin;
 	struct sort_key *keys = o->keys + begin, *room = o->room + begin;
+	memcpy(keys, room, count * sizeof(*keys));
+	order_equal(o, keys, room, count, 0);
 	for (size_t i = 0; i < count; i++)
-		keys[i] = (struct sort_key){rows[row_of(sort, room[i].index)].number, room[i].index};
-	key_sort(keys, room, count);
-	for (unsigned word = words - 1; word-- > 0;) {
-		for (size_t i = 0; i < count; i++)
-			keys[i].key = sort->items[keys[i].index * words + word];
-		key_sort(keys, room, count);
-	}
-	for (size_t i = 0; i < count; i++)
-		o->order[begin + i] = row_of(sort, keys[i].index);
+		o->order[begin + i] = row_of(o->sort, keys[i].index);
 }
 
 /* The same where nothing but the items' words and the rows' numbers decides. False: out of memory. */

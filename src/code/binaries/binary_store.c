@@ -293,14 +293,13 @@ const struct symbol *binary_store_find(const struct binary_store *store, uint32_
 	return find_symbol(store->entries.items[id], address);
 }
 
-void binary_store_expect(const struct binary_store *store, uint32_t id, uint64_t address)
+void binary_store_find_span(const struct binary_store *store, uint32_t id, uint64_t address, struct symbol_span *span)
 {
-	symbol_table_expect(&store->entries.items[id]->symbols, address);
-}
-
-void binary_store_guess(const struct binary_store *store, uint32_t id, uint64_t address)
-{
-	symbol_table_guess(&store->entries.items[id]->symbols, address);
+	const struct binary_entry *entry = store->entries.items[id];
+	if (entry->kernel_symbols)
+		kernel_symbols_find_span(entry->kernel_symbols, address, span);
+	else
+		symbol_table_find_span(&entry->symbols, address, span);
 }
 
 struct binary_info binary_store_info(const struct binary_store *store, uint32_t id)

@@ -81,12 +81,12 @@ static void read_part(struct kernel_symbols *symbols, size_t index)
 	pthread_mutex_unlock(&symbols->lock);
 }
 
-const struct symbol *kernel_symbols_find(struct kernel_symbols *symbols, uint64_t address)
+/* The part, which is read then, that the address lies in; count: no part begins before it. */
+static size_t part_of(struct kernel_symbols *symbols, uint64_t address)
 {
 	const struct kallsyms_mark *marks = symbols->marks.marks.items;
 	uint64_t listed = address - symbols->moved;
-	size_t low = 0;
-	size_t high = symbols->marks.marks.len;
+	size_t low = 0, count = symbols->marks.marks.len, high = count;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		if (marks[middle].address <= listed)
@@ -95,9 +95,27 @@ const struct symbol *kernel_symbols_find(struct kernel_symbols *symbols, uint64_
 			high = middle;
 	}
 	if (low == 0)
-		return NULL;
-	struct part *part = &symbols->parts[low - 1];
-	if (!atomic_load_explicit(&part->is_read, memory_order_acquire))
+		return count;
+	if (!atomic_load_explicit(&symbols->parts[low - 1].is_read, memory_order_acquire))
 		read_part(symbols, low - 1);
-	return symbol_table_find(&part->table, address);
+	return low - 1;
+}
+
+const struct symbol *kernel_symbols_find(struct kernel_symbols *symbols, uint64_t address)
+{
+	size_t part = part_of(symbols, address);
+	return part < symbols->marks.marks.len ? symbol_table_find(&symbols->parts[part].table, address) : NULL;
+}
+
+void kernel_symbols_find_span(struct kernel_symbols *symbols, uint64_t address, struct symbol_span *span)
+{
+	size_t part = part_of(symbols, address), count = symbols->marks.marks.len;
+	*span = (struct symbol_span){NULL, address, address};
+	if (part == count)
+		return;
+	symbol_table_find_span(&symbols->parts[part].table, address, span);
+	/* A part's last symbol may reach beyond where the next part begins. */
+	uint64_t next = part + 1 < count ? symbols->marks.marks.items[part + 1].address + symbols->moved : 0;
+	if (next > address && span->last >= next)
+		span->last = next - 1;
 }

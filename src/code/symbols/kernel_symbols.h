@@ -23,5 +23,6 @@ const struct kallsyms_marks *kernel_symbols_marks(const struct kernel_symbols *s
 void kernel_symbols_move(struct kernel_symbols *symbols, uint64_t by);
 /* What symbol_table_find says of the whole list. */
 const struct symbol *kernel_symbols_find(struct kernel_symbols *symbols, uint64_t address);
+void kernel_symbols_find_span(struct kernel_symbols *symbols, uint64_t address, struct symbol_span *span);
 
 #endif

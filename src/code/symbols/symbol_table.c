@@ -199,12 +199,20 @@ bool symbol_table_finish(struct symbol_table *table, enum symbol_rule rule)
 	return make_buckets(table);
 }
 
+/* NULL: the address is before the first symbol or behind the last one's start, or there are no buckets. */
+static const uint32_t *bucket_of(const struct symbol_table *table, uint64_t address)
+{
+	uint64_t first = table->bucket_count ? table->symbols.items[0].start : 0;
+	uint64_t bucket = (address - first) >> table->bucket_shift;
+	return address >= first && bucket < table->bucket_count ? &table->buckets[bucket] : NULL;
+}
+
 /* Index of the first symbol that starts after address. */
 static size_t upper_bound(const struct symbol_table *table, uint64_t address)
 {
 	size_t low = 0;
 	size_t high = table->symbols.len;
-	const uint32_t *bucket = symbol_table_bucket(table, address);
+	const uint32_t *bucket = bucket_of(table, address);
 	if (bucket) {
 		low = bucket[0];
 		high = bucket[1];
@@ -230,15 +238,36 @@ const struct symbol *symbol_table_at(const struct symbol_table *table, uint64_t 
 	return best;
 }
 
+/* Of the first count ones: a symbol that lies inside a larger one and ends before address is passed over. */
+static const struct symbol *find_larger(const struct symbol_table *table, size_t count, uint64_t address)
+{
+	for (size_t i = count; i-- > 0 && table->max_end[i] > address;)
+		if (address < table->symbols.items[i].end)
+			return &table->symbols.items[i];
+	return NULL;
+}
+
 const struct symbol *symbol_table_find(const struct symbol_table *table, uint64_t address)
 {
 	const struct symbol *items = table->symbols.items;
 	size_t i = upper_bound(table, address);
 	if (i > 0 && address < items[i - 1].end)
 		return &items[i - 1];
-	/* A symbol that lies inside a larger one and ends before address is passed over. */
-	for (; i-- > 0 && table->max_end[i] > address;)
-		if (address < items[i].end)
-			return &items[i];
-	return NULL;
+	return find_larger(table, i, address);
+}
+
+void symbol_table_find_span(const struct symbol_table *table, uint64_t address, struct symbol_span *span)
+{
+	const struct symbol *items = table->symbols.items;
+	size_t i = upper_bound(table, address);
+	*span = (struct symbol_span){NULL, address, address};
+	if (i == 0)
+		return;
+	if (address >= items[i - 1].end) {
+		span->symbol = find_larger(table, i, address);
+		return;
+	}
+	bool is_cut = i < table->symbols.len && items[i].start < items[i - 1].end;
+	*span = (struct symbol_span){
+		&items[i - 1], items[i - 1].start, (is_cut ? items[i].start : items[i - 1].end) - 1};
 }

@@ -40,27 +40,7 @@ const struct symbol *symbol_table_at(const struct symbol_table *table, uint64_t 
 bool symbol_table_finish(struct symbol_table *table, enum symbol_rule rule);
 void symbol_table_deinit(struct symbol_table *table);
 const struct symbol *symbol_table_find(const struct symbol_table *table, uint64_t address);
-/* A look-up waits for memory twice: who has many to do starts the first wait for all of them, then the second. */
-static inline const uint32_t *symbol_table_bucket(const struct symbol_table *table, uint64_t address)
-{
-	uint64_t first = table->bucket_count ? table->symbols.items[0].start : 0;
-	uint64_t bucket = (address - first) >> table->bucket_shift;
-	return address >= first && bucket < table->bucket_count ? &table->buckets[bucket] : NULL;
-}
-static inline void symbol_table_expect(const struct symbol_table *table, uint64_t address)
-{
-	const uint32_t *bucket = symbol_table_bucket(table, address);
-	if (bucket)
-		__builtin_prefetch(bucket);
-}
-static inline void symbol_table_guess(const struct symbol_table *table, uint64_t address)
-{
-	const uint32_t *bucket = symbol_table_bucket(table, address);
-	if (!bucket)
-		return;
-	size_t likely = *bucket ? *bucket - 1 : 0;
-	__builtin_prefetch(&table->symbols.items[likely]);
-	__builtin_prefetch(&table->symbols.items[*bucket < table->symbols.len ? *bucket : likely]);
-}
+/* The same, and for which addresses around this one it is the answer too. */
+void symbol_table_find_span(const struct symbol_table *table, uint64_t address, struct symbol_span *span);
 
 #endif
