@@ -22,9 +22,15 @@ struct area { /* a binary's addresses that were hit */
 
 struct place { /* a group's samples in one function */
 	uint64_t start; /* of the function; the address where none is known */
+	const struct symbol *symbol; /* of the function; NULL: none is known */
 	uint64_t first; /* its first spot: fold and index */
 	struct sample_sum sum;
 	uint32_t group;
+};
+
+struct function_run { /* one function's spots in the order */
+	size_t begin, end;
+	const struct symbol *symbol;
 };
 
 struct stamp { /* of a group */
@@ -314,9 +320,16 @@ static void add_spot(const struct summing *s, struct place *to, uint64_t packed)
 		to->first = packed;
 }
 
-/* The spots of one function. Their places go where next says, which moves on. */
-static void sum_function(const struct summing *s, struct stamp *stamps, size_t begin, size_t end, size_t *next)
+static const struct symbol *symbol_of(const struct summing *s, const struct area *area, uint64_t start)
 {
+	uint32_t id = area->binary == RESOLVE_NONE ? RESOLVE_NONE : s->job->store_ids[area->binary];
+	return id == RESOLVE_NONE ? NULL : binary_store_find(s->job->store, id, start);
+}
+
+/* The spots of one function. Their places go where next says, which moves on. */
+static void sum_function(const struct summing *s, struct stamp *stamps, const struct function_run *run, size_t *next)
+{
+	size_t begin = run->begin, end = run->end;
 	uint32_t levels[MOST_LEVELS];
 	size_t level_count = 0, first = *next;
 	for (size_t i = begin; i < end; i++) {
@@ -327,8 +340,11 @@ static void sum_function(const struct summing *s, struct stamp *stamps, size_t b
 			__builtin_prefetch(spot_of(s, s->order[i + AHEAD].index));
 		if (stamp->function != begin + 1) {
 			*stamp = (struct stamp){begin + 1, *next};
-			s->places[*next] =
-				(struct place){s->order[i].key, UINT64_MAX, {.first_order = UINT64_MAX}, group};
+			s->places[*next] = (struct place){.start = s->order[i].key,
+				.symbol = run->symbol,
+				.first = UINT64_MAX,
+				.sum = {.first_order = UINT64_MAX},
+				.group = group};
 			s->frames[*next] = frame_of(s, levels, &level_count, *next);
 			++*next;
 		}
@@ -368,9 +384,10 @@ static void sum_task(void *context, size_t task, unsigned worker)
 	while (at < end) {
 		while (at >= s->areas[area].end)
 			area++;
-		size_t function = function_end(s, &s->areas[area], at);
-		sum_function(s, stamps, at, function, &next);
-		at = function;
+		struct function_run run = {.begin = at, .end = function_end(s, &s->areas[area], at)};
+		run.symbol = symbol_of(s, &s->areas[area], s->order[at].key);
+		sum_function(s, stamps, &run, &next);
+		at = run.end;
 	}
 }
 
@@ -453,6 +470,7 @@ static void fill_frames(void *context, size_t task, unsigned worker)
 		uint64_t packed[RESOLVED_FRAME_WORDS];
 		resolved_frame_pack(&frame, packed);
 		memcpy(f->frames + i * words, packed, words * sizeof(*packed));
+		s->pass->symbols[i] = place->symbol;
 		resolver->first_ips.items[i] =
 			s->job->folds[place->first >> 32].first_ips.items[(uint32_t)place->first];
 	}
@@ -466,7 +484,8 @@ static bool fill_pass(const struct summing *s)
 		return true;
 	struct filling filling = {s, id_table_append_many(&pass->keys, s->place_count),
 		id_table_append_many(&pass->resolver.frames, s->frame_count)};
-	if (!filling.keys || !filling.frames || !vec_reserve(&pass->sums, s->place_count) ||
+	pass->symbols = malloc((s->frame_count + 1) * sizeof(*pass->symbols));
+	if (!pass->symbols || !filling.keys || !filling.frames || !vec_reserve(&pass->sums, s->place_count) ||
 		!vec_reserve(&pass->resolver.first_ips, s->frame_count))
 		return false;
 	pass->sums.len = s->place_count;

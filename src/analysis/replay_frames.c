@@ -188,6 +188,7 @@ static uint32_t profile_binary_of(struct replay *replay, uint32_t binary)
 	if (*id != PROFILE_NONE)
 		return *id;
 	*id = add_binary(replay, binary);
+	replay->has_namesakes = replay->has_namesakes || *id < replay->machine_binaries.len;
 	if (*id == replay->machine_binaries.len && !vec_push(&replay->machine_binaries, binary))
 		replay->failed = true;
 	return *id;
@@ -336,8 +337,11 @@ static bool prepare_names(struct replay *replay, size_t count)
 		const struct resolved_frame from = resolved_frame_get(&replay->frames, (uint32_t)i);
 		const struct symbol *symbol = replay->symbols[i];
 		uint32_t binary = PROFILE_NONE;
-		if (from.binary != RESOLVE_NONE && !is_beyond_kernel(replay, &from, symbol))
+		bool is_inside = from.binary != RESOLVE_NONE && !is_beyond_kernel(replay, &from, symbol);
+		if (is_inside)
 			binary = profile_binary_of(replay, from.binary);
+		else if (from.binary != RESOLVE_NONE)
+			replay->has_namesakes = true; /* of what lies in no binary */
 		replay->functions[i] = symbol ? function_list_symbol(&functions, symbol, binary) : PROFILE_NONE;
 		if (replay->places)
 			add_lines(replay, &from, symbol, &replay->places[i]);
@@ -363,12 +367,14 @@ static bool name_all_frames(struct replay *replay)
 	size_t count = replay->frames.len;
 	if (has_calls(replay))
 		count += replay->inlines.names.len;
-	const struct frame_source frames = {count, name_frame, replay};
+	struct frame_source frames = {.count = count, .get = name_frame, .context = replay};
 	struct dedup found;
-	if (count >= UINT32_MAX || !make_name_tables(replay, count))
+	if (count >= UINT32_MAX || !make_name_tables(replay, count) || !prepare_names(replay, count))
 		return false;
-	if (!prepare_names(replay, count) ||
-		!profile_builder_all_frames(replay->builder, &frames, replay->options->threads, &found))
+	/* Those of one pass differ in their functions or addresses, and so do their names but for binaries of one name. */
+	frames.is_distinct = replay->is_by_function && !replay->has_namesakes;
+	replay->has_distinct_frames = frames.is_distinct;
+	if (!profile_builder_all_frames(replay->builder, &frames, replay->options->threads, &found))
 		return false;
 	replay->profile_frames = found.numbers;
 	replay->inlined_frames = count > replay->frames.len ? found.numbers + replay->frames.len : NULL;
@@ -377,11 +383,24 @@ static bool name_all_frames(struct replay *replay)
 	return true;
 }
 
+/* What the only pass has looked up; NULL: nothing. */
+static const struct symbol **take_symbols(struct replay *replay)
+{
+	struct sample_pass *pass = replay->pass_count == 1 ? replay->passes[0] : NULL;
+	const struct symbol **symbols = pass ? pass->symbols : NULL;
+	if (pass)
+		pass->symbols = NULL;
+	replay->is_by_function = symbols != NULL;
+	return symbols;
+}
+
 /* By id of frames, and by binary. False: out of memory. */
 static bool make_frame_tables(struct replay *replay)
 {
 	size_t count = replay->frames.len, binaries = machine_binary_count(replay->sideband.machine);
-	replay->symbols = calloc(count + 1, sizeof(*replay->symbols));
+	replay->symbols = take_symbols(replay);
+	if (!replay->symbols)
+		replay->symbols = calloc(count + 1, sizeof(*replay->symbols));
 	replay->leaf_counts = calloc(count + 1, sizeof(*replay->leaf_counts));
 	replay->roles = calloc(count + 1, sizeof(*replay->roles));
 	replay->profile_binaries = replay_new_ids(binaries);
@@ -401,6 +420,7 @@ enum tally_status replay_name_frames(struct replay *replay, struct tally_error *
 		.store = replay->store,
 		.frames = &replay->frames,
 		.symbols = replay->symbols,
+		.is_looked_up = replay->is_by_function,
 		.arena = &replay->arena,
 		.hit = &hit,
 		.threads = replay->options->threads,

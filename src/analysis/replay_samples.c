@@ -281,6 +281,17 @@ static void translate_all_keys(struct joining *j)
 	}
 }
 
+/* A pass's keys are different ones, and so are the profile's if its frames and threads are. */
+static bool are_distinct(const struct joining *j)
+{
+	const struct replay *replay = j->replay;
+	bool is_distinct = replay->pass_count == 1 && replay->has_distinct_frames &&
+			   list_table_len(&replay->passes[0]->resolver.stacks) == 0 && !j->passes[0].facets;
+	for (size_t i = 0; is_distinct && i < replay->passes[0]->threads.len; i++)
+		is_distinct = j->passes[0].threads[i] == i; /* they are numbered as they come */
+	return is_distinct;
+}
+
 /* False: out of memory. */
 static bool add_all(struct joining *j)
 {
@@ -288,8 +299,12 @@ static bool add_all(struct joining *j)
 	unsigned threads = replay->options->threads;
 	size_t passes = replay->pass_count;
 	const struct stack_source stacks = {.lists = {j->first_stacks[passes], get_stack, j}, .hash = hash_stack};
-	const struct sample_source samples = {
-		j->first_keys[passes], passes ? replay->passes[0]->keys.words : 0, get_key, get_sample, j};
+	const struct sample_source samples = {.count = j->first_keys[passes],
+		.key_words = passes ? replay->passes[0]->keys.words : 0,
+		.is_distinct = are_distinct(j),
+		.key = get_key,
+		.get = get_sample,
+		.context = j};
 	struct dedup stack_ids, sample_ids;
 	if (!profile_builder_all_stacks(replay->builder, &stacks, threads, &stack_ids))
 		return false;

@@ -56,6 +56,7 @@ void sample_pass_destroy(struct sample_pass *pass)
 	sample_facets_deinit(&pass->facets);
 	vec_free(&pass->branched);
 	vec_free(&pass->sums);
+	free(pass->symbols);
 	spool_deinit(&pass->rows);
 	group_reads_deinit(&pass->reads);
 	free(pass);

@@ -94,6 +94,7 @@ struct sample_pass {
 	struct sample_facets facets;
 	VEC(uint64_t) branched; /* by event: samples that counted by their branches */
 	VEC(struct sample_sum) sums; /* by id of keys */
+	const struct symbol **symbols; /* by frame, borrowed, but for BPF programs'; NULL: they are not looked up yet */
 	struct spool rows; /* of struct pass_row; nothing if not asked for */
 	struct group_reads reads;
 	uint64_t damaged, unattributed;

@@ -95,22 +95,28 @@ static bool list_hit(const struct symbolise_job *job, struct binary_list *binari
 	return is_done;
 }
 
-enum tally_status symbolise(const struct symbolise_job *job, struct tally_error *err)
+static enum tally_status look_up_all(const struct symbolise_job *job, struct tally_error *err)
 {
 	size_t binary_count = machine_binary_count(job->machine);
 	uint32_t *store_ids = malloc((binary_count ? binary_count : 1) * sizeof(*store_ids));
 	if (!store_ids)
 		return error_nomem(err);
-	enum tally_status status = list_hit(job, job->hit)
-					   ? symbolise_load(job->machine, job->store, job->hit, store_ids, err)
-					   : error_nomem(err);
+	enum tally_status status = symbolise_load(job->machine, job->store, job->hit, store_ids, err);
 	if (status == TALLY_OK) {
 		struct look_up look_up = {.job = job, .store_ids = store_ids};
 		thread_pool_for(
 			thread_pool_tasks(job->frames->len, FRAMES_PER_TASK), job->threads, look_up_frames, &look_up);
 	}
+	free(store_ids);
+	return status;
+}
+
+enum tally_status symbolise(const struct symbolise_job *job, struct tally_error *err)
+{
+	enum tally_status status = list_hit(job, job->hit) ? TALLY_OK : error_nomem(err);
+	if (status == TALLY_OK && !job->is_looked_up)
+		status = look_up_all(job, err);
 	if (status == TALLY_OK && has_bpf(job->machine, job->hit))
 		status = name_bpf_frames(job, err);
-	free(store_ids);
 	return status;
 }

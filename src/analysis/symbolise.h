@@ -22,6 +22,7 @@ struct symbolise_job {
 	struct binary_store *store;
 	const struct id_table *frames; /* of resolved frames */
 	const struct symbol **symbols; /* out: one per frame, NULL where there is no name */
+	bool is_looked_up; /* symbols are there, but for BPF programs' */
 	struct arena *arena;
 	struct binary_list *hit; /* out, the caller's to free: the binaries that frames lie in, in order of first use */
 	unsigned threads; /* 0: one per CPU */

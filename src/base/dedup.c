@@ -207,6 +207,20 @@ bool dedup_find(const struct dedup_items *items, unsigned threads, struct dedup 
 	return is_done;
 }
 
+bool dedup_none(size_t count, struct dedup *found)
+{
+	*found = (struct dedup){.count = count};
+	found->numbers = malloc((count + 1) * sizeof(*found->numbers));
+	found->firsts = malloc((count + 1) * sizeof(*found->firsts));
+	if (!found->numbers || !found->firsts) {
+		dedup_deinit(found);
+		return false;
+	}
+	for (size_t i = 0; i < count; i++)
+		found->numbers[i] = found->firsts[i] = (uint32_t)i;
+	return true;
+}
+
 void dedup_deinit(struct dedup *found)
 {
 	free(found->numbers);

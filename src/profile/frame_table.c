@@ -112,7 +112,7 @@ bool frame_table_fill(struct frame_table *table, const struct frame_source *from
 {
 	const struct dedup_items items = {
 		.count = from->count, .hash = hash_item, .equal = is_same_item, .context = from};
-	if (!dedup_find(&items, threads, found))
+	if (!(from->is_distinct ? dedup_none(from->count, found) : dedup_find(&items, threads, found)))
 		return false;
 	if (!vec_reserve(&table->frames, found->count)) {
 		dedup_deinit(found);

@@ -27,6 +27,7 @@ struct frame_source { /* frames that are all there; any worker asks for them, an
 	size_t count;
 	struct profile_frame (*get)(const void *context, uint32_t frame);
 	const void *context;
+	bool is_distinct; /* no two are equal, as the caller knows */
 };
 
 void frame_table_deinit(struct frame_table *table);

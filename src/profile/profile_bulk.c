@@ -286,7 +286,7 @@ bool profile_builder_all_samples(
 		.context = from};
 	b->has_bad_id = b->has_bad_id || b->samples.len > 0;
 	b->is_complete = true;
-	if (!is_done(b, dedup_find(&items, threads, found)))
+	if (!is_done(b, from->is_distinct ? dedup_none(from->count, found) : dedup_find(&items, threads, found)))
 		return false;
 	struct adding adding = {.b = b, .from = from, .found = found};
 	bool is_added = add_samples(&adding, threads);

@@ -30,6 +30,7 @@ struct sample_source {
 	const uint64_t *(*key)(const void *context, uint32_t sample);
 	struct profile_sample (*get)(const void *context, uint32_t sample);
 	const void *context;
+	bool is_distinct; /* no two are equal, as the caller knows */
 };
 
 bool profile_builder_all_frames(

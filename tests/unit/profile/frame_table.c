@@ -20,7 +20,7 @@ static void test_each_frame_has_one_id(void **state)
 		struct frame_table t = {0};
 		if (is_filled) {
 			struct dedup found;
-			const struct frame_source source = {COUNT, get_frame, NULL};
+			const struct frame_source source = {.count = COUNT, .get = get_frame};
 			assert_true(frame_table_fill(&t, &source, 3, &found));
 			for (uint32_t i = 0; i < COUNT; i++)
 				assert_int_equal(found.numbers[i], i / 2);
