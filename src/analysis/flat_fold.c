@@ -17,10 +17,13 @@ struct spot_key {
 	uint32_t group, hash;
 };
 
-bool flat_fold_init(struct flat_fold *fold, struct flat_part *part, struct sample_pass *pass)
+bool flat_fold_init(struct flat_fold *fold, struct flat_part *part, const struct sample_pass_input *input)
 {
-	size_t binaries = machine_binary_count(pass->input.sideband->machine);
-	*fold = (struct flat_fold){.part = part, .pass = pass, .group_ids = {.words = KEY_WORDS}};
+	size_t binaries = machine_binary_count(input->sideband->machine);
+	*fold = (struct flat_fold){.part = part,
+		.input = input,
+		.threads = {.words = THREAD_KEY_WORDS},
+		.group_ids = {.words = KEY_WORDS}};
 	fold->is_hit = calloc(binaries + 1, 1);
 	return fold->is_hit;
 }
@@ -30,6 +33,7 @@ void flat_fold_deinit(struct flat_fold *fold)
 	vec_free(&fold->states);
 	free(fold->is_hit);
 	id_table_deinit(&fold->group_ids);
+	id_table_deinit(&fold->threads);
 	free(fold->spot_slots);
 	free(fold->spots);
 	vec_free(&fold->first_ips);
@@ -65,9 +69,11 @@ static void note_hit(struct flat_fold *fold, uint32_t binary)
 static void enter(
 	struct flat_fold *fold, const struct flat_context *context, uint64_t time_ns, struct flat_state *state)
 {
-	const struct machine *machine = fold->pass->input.sideband->machine;
+	const struct machine *machine = fold->input->sideband->machine;
 	*state = (struct flat_state){.span = {0, UINT64_MAX}};
-	state->thread = sample_pass_add_thread(fold->pass, context->pid, context->tid, time_ns, &state->span);
+	const struct sample_thread thread = {context->pid, context->tid, time_ns};
+	state->thread = sample_pass_add_thread(fold->input, &thread, &fold->threads, &state->span);
+	fold->failed = fold->failed || state->thread == ID_TABLE_NONE;
 	if (context->cpumode == MISC_CPUMODE_KERNEL)
 		(void)machine_kernel_epoch_during(machine, time_ns, &state->span);
 	else
@@ -77,7 +83,7 @@ static void enter(
 static const struct flat_range *find_range(struct flat_fold *fold, const struct flat_context *context,
 	const struct flat_sample *sample, struct flat_state *state)
 {
-	const struct machine *machine = fold->pass->input.sideband->machine;
+	const struct machine *machine = fold->input->sideband->machine;
 	struct flat_range *range = &state->ranges[state->next++ % FLAT_RANGES];
 	range->range = (struct address_range){0, UINT64_MAX};
 	const struct machine_place place = {context->pid, context->cpumode, sample->time_ns, sample->ip};
@@ -219,7 +225,6 @@ static void place_batch(struct flat_fold *fold, const struct flat_sample *sample
 		if (!fold->failed)
 			add_spot_sample(fold, &samples[i], spot);
 	}
-	fold->failed = fold->failed || fold->pass->failed;
 }
 
 static bool make_room(struct flat_fold *fold, size_t count)
@@ -245,7 +250,7 @@ static bool make_states(struct flat_fold *fold)
 void flat_fold_place(struct flat_fold *fold)
 {
 	struct flat_part *part = fold->part;
-	const struct sample_pass_input *input = &fold->pass->input;
+	const struct sample_pass_input *input = fold->input;
 	struct flat_block block;
 	fold->failed = !make_room(fold, part->sample_count / SAMPLES_PER_SPOT);
 	while (!fold->failed && flat_part_next(part, input->reader, input->run, &block)) {

@@ -4,7 +4,7 @@
  *
  * A fold owns its tables and borrows its part.
  *
- *	flat_fold_init(&fold, &part, &pass);   flat_fold_place(&fold);   ... fold.binaries: to be loaded; fold.spots ...
+ *	flat_fold_init(&fold, &part, &input);   flat_fold_place(&fold);   ... fold.binaries: to be loaded; fold.spots ...
  *	flat_fold_deinit(&fold);
  */
 #ifndef ANALYSIS_FLAT_FOLD_H
@@ -45,7 +45,8 @@ struct flat_spot { /* samples of a group at one address; two of them fill a line
 
 struct flat_fold {
 	struct flat_part *part;
-	struct sample_pass *pass; /* initialised; its threads are filled */
+	const struct sample_pass_input *input; /* of the pass to be */
+	struct id_table threads; /* as a pass has them */
 	VEC(struct flat_state) states; /* by context */
 	struct id_table group_ids;
 	VEC(struct flat_group) groups;
@@ -60,7 +61,7 @@ struct flat_fold {
 };
 
 /* False: out of memory. */
-bool flat_fold_init(struct flat_fold *fold, struct flat_part *part, struct sample_pass *pass);
+bool flat_fold_init(struct flat_fold *fold, struct flat_part *part, const struct sample_pass_input *input);
 /* Frees the part's samples on the way. */
 void flat_fold_place(struct flat_fold *fold);
 void flat_fold_deinit(struct flat_fold *fold);

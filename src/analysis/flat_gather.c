@@ -1,14 +1,13 @@
 #include "analysis/flat_gather.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/error.h"
 
-#define WINDOW_BYTES	((size_t)256 << 10) /* of the file, read together: what a CPU's own cache holds */
-#define BYTES_PER_OTHER 4 /* of the file to one of them: a recording of many short processes has one in ten */
-#define MOST_OTHERS	((size_t)48 << 20) /* room for a start: a heap has it */
-#define BLOCK_SAMPLES	(((size_t)2 << 20) / sizeof(struct flat_sample))
-#define KEPT_SAMPLES	(12 * BLOCK_SAMPLES) /* of all parts: a million */
+#define WINDOW_BYTES  ((size_t)256 << 10) /* of the file, read together: what a CPU's own cache holds */
+#define BLOCK_SAMPLES (((size_t)2 << 20) / sizeof(struct flat_sample))
+#define KEPT_SAMPLES  (12 * BLOCK_SAMPLES) /* of all parts: a million */
 
 static bool events_serve(struct perfdata_reader *reader)
 {
@@ -45,12 +44,13 @@ static void part_deinit(struct flat_part *part)
 	vec_free(&part->large_periods);
 	vec_free(&part->contexts);
 	id_table_deinit(&part->context_ids);
-	vec_free(&part->others);
 }
 
 void flat_gather_free_others(struct flat_gather *gather)
 {
-	vec_free(&gather->parts[0].others);
+	if (gather->others_room)
+		munmap(gather->others_room, gather->others.bytes.len);
+	gather->others_room = NULL;
 	gather->others.bytes = (struct tally_bytes){NULL, 0};
 }
 
@@ -58,7 +58,9 @@ void flat_gather_deinit(struct flat_gather *gather)
 {
 	for (size_t i = 0; i < gather->part_count; i++)
 		part_deinit(&gather->parts[i]);
+	flat_gather_free_others(gather);
 	free(gather->parts);
+	free(gather->pieces);
 	*gather = (struct flat_gather){0};
 }
 
@@ -167,13 +169,8 @@ static void take_sample(struct flat_part *part, struct perfdata_reader *reader, 
 
 static void take_other(struct flat_part *part, const struct record *record)
 {
-	size_t len = part->others.len + record->bytes.len;
-	if (!vec_reserve(&part->others, len)) {
-		part->failed = true;
-		return;
-	}
-	memcpy(part->others.items + part->others.len, record->bytes.data, record->bytes.len);
-	part->others.len = len;
+	memcpy(part->others + part->others_len, record->bytes.data, record->bytes.len);
+	part->others_len += record->bytes.len;
 }
 
 /* Behind the samples that are kept, others are only counted. */
@@ -225,9 +222,7 @@ static void walk(struct flat_part *part, struct perfdata_reader *reader, const s
 	size_t position = part->range.begin, limit = part->range.end;
 	bool is_cut = false;
 	uint8_t *room = malloc(WINDOW_BYTES);
-	/* The first part's will be joined by those of all others. Room that nothing touches costs nothing, but to be moved. */
-	size_t others = (position == 0 ? run->bytes.len : limit - position) / BYTES_PER_OTHER;
-	part->failed = !room || !vec_reserve(&part->others, others < MOST_OTHERS ? others : MOST_OTHERS);
+	part->failed = !room;
 	while (position < limit && !is_cut && !part->failed && !part->has_payload) {
 		struct tally_bytes window = window_at(reader, run, position, room);
 		size_t len = take_window(part, reader, run, window, position, limit - position);
@@ -303,6 +298,7 @@ static void walk_part(void *context, size_t index, struct run_part *range)
 	part_deinit(part);
 	*part = (struct flat_part){.range = *range,
 		.context_ids = {.words = 2},
+		.others = g->gather->others_room + range->begin,
 		.most_kept = g->most_kept,
 		.block_samples = g->most_kept < BLOCK_SAMPLES ? g->most_kept : BLOCK_SAMPLES,
 		.id_offset = perfdata_reader_id_offset(g->reader)};
@@ -310,26 +306,42 @@ static void walk_part(void *context, size_t index, struct run_part *range)
 	*range = part->range;
 }
 
-/* The first part's are the start. */
-static bool join_others(struct flat_gather *gather, const struct record_run *run)
+/* False: there is no address space for it. */
+static bool make_others_room(struct flat_gather *gather, const struct record_run *run)
 {
-	size_t len = 0;
-	for (size_t i = 0; i < gather->part_count; i++)
-		len += gather->parts[i].others.len;
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 	gather->others = *run;
+	if (run->bytes.len == 0)
+		return true;
+	void *room = mmap(NULL, run->bytes.len, PROT_READ | PROT_WRITE, flags, -1, 0);
+	gather->others_room = room == MAP_FAILED ? NULL : room;
+	gather->others.bytes = (struct tally_bytes){gather->others_room, gather->others_room ? run->bytes.len : 0};
+	return gather->others_room;
+}
+
+static void list_pieces(struct flat_gather *gather)
+{
 	for (size_t i = 0; i < gather->part_count; i++) {
-		struct flat_part *part = &gather->parts[i];
-		struct flat_part *first = &gather->parts[0];
-		if (!vec_reserve(&first->others, len))
-			return false;
-		if (i > 0 && part->others.len > 0) {
-			memcpy(first->others.items + first->others.len, part->others.items, part->others.len);
-			first->others.len += part->others.len;
-			vec_free(&part->others);
-		}
+		size_t begin = (size_t)(gather->parts[i].others - gather->others_room);
+		gather->pieces[i] = (struct record_piece){begin, begin + gather->parts[i].others_len};
 	}
-	gather->others.bytes = (struct tally_bytes){gather->parts[0].others.items, len};
-	return true;
+	gather->others.pieces = gather->pieces;
+	gather->others.piece_count = gather->part_count;
+}
+
+/* UNSUPPORTED: the parts do not hold what was read. */
+static enum tally_status check_parts(const struct flat_gather *gather, struct tally_error *err)
+{
+	for (size_t i = 0; i < gather->part_count; i++) {
+		const struct flat_part *part = &gather->parts[i];
+		if (part->failed)
+			return error_nomem(err);
+		if (part->has_payload)
+			return error_set(err, TALLY_UNSUPPORTED, "data follows a record");
+		if (part->samples > UINT32_MAX)
+			return error_set(err, TALLY_UNSUPPORTED, "more samples than the counts of an address hold");
+	}
+	return TALLY_OK;
 }
 
 enum tally_status flat_gather(struct perfdata_reader *reader, const struct record_run *run, size_t kept_samples,
@@ -340,27 +352,23 @@ enum tally_status flat_gather(struct perfdata_reader *reader, const struct recor
 	*gather = (struct flat_gather){0};
 	if (!run_parts_init(&parts, run, 1))
 		return error_nomem(err);
+	if (!make_others_room(gather, run)) {
+		run_parts_deinit(&parts);
+		return error_set(err, TALLY_UNSUPPORTED, "no address space for a copy");
+	}
 	gather->parts = calloc(parts.count, sizeof(*gather->parts));
-	if (gather->parts) {
+	gather->pieces = calloc(parts.count, sizeof(*gather->pieces));
+	bool is_ready = gather->parts && gather->pieces;
+	if (is_ready) {
 		gather->part_count = parts.count;
 		g.most_kept = g.most_kept / parts.count + 1;
 		run_parts_walk(&parts, walk_part, &g);
 	}
 	run_parts_deinit(&parts);
-	if (!gather->parts)
-		return error_nomem(err);
-	enum tally_status status = TALLY_OK;
-	for (size_t i = 0; i < gather->part_count && status == TALLY_OK; i++) {
-		if (gather->parts[i].failed)
-			status = error_nomem(err);
-		else if (gather->parts[i].has_payload)
-			status = error_set(err, TALLY_UNSUPPORTED, "data follows a record");
-		else if (gather->parts[i].samples > UINT32_MAX)
-			status = error_set(err, TALLY_UNSUPPORTED, "more samples than the counts of an address hold");
-	}
-	if (status == TALLY_OK && !join_others(gather, run))
-		status = error_nomem(err);
-	if (status != TALLY_OK)
+	enum tally_status status = is_ready ? check_parts(gather, err) : error_nomem(err);
+	if (status == TALLY_OK)
+		list_pieces(gather);
+	else
 		flat_gather_deinit(gather);
 	return status;
 }

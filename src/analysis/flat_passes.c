@@ -89,33 +89,22 @@ static enum tally_status fold(struct folding *folding, struct sample_pass *pass,
 	return status;
 }
 
-static void folding_deinit(struct folding *folding)
-{
-	for (size_t i = 0; i < folding->count; i++) {
-		/* The first one's pass is the result. */
-		if (i > 0)
-			sample_pass_destroy(folding->folds[i].pass);
-		flat_fold_deinit(&folding->folds[i]);
-	}
-	free(folding->folds);
-}
-
 static enum tally_status fold_parts(const struct flat_job *job, struct flat_gather *gather,
 	const struct sideband *sideband, struct sample_pass **pass, struct tally_error *err)
 {
 	struct folding folding = {.job = job, .folds = calloc(gather->part_count, sizeof(struct flat_fold))};
 	const struct sample_pass_input input = {
 		.reader = job->reader, .run = job->run, .sideband = sideband, .options = job->options};
-	bool is_ready = folding.folds;
+	*pass = sample_pass_create(&input);
+	bool is_ready = folding.folds && *pass;
 	for (size_t i = 0; i < gather->part_count && is_ready; i++) {
-		struct sample_pass *made = sample_pass_create(&input);
-		is_ready = made && flat_fold_init(&folding.folds[i], &gather->parts[i], made);
-		folding.folds[i].pass = made;
+		is_ready = flat_fold_init(&folding.folds[i], &gather->parts[i], &input);
 		folding.count = i + 1;
 	}
-	*pass = folding.count ? folding.folds[0].pass : NULL;
 	enum tally_status status = is_ready ? fold(&folding, *pass, err) : error_nomem(err);
-	folding_deinit(&folding);
+	for (size_t i = 0; i < folding.count; i++)
+		flat_fold_deinit(&folding.folds[i]);
+	free(folding.folds);
 	return status;
 }
 
@@ -127,7 +116,7 @@ enum tally_status flat_passes_read(
 	enum tally_status status = flat_gather(job->reader, job->run, job->options->kept_samples, &gather, err);
 	if (status != TALLY_OK)
 		return status;
-	status = sideband_read_code(job->reader, &gather.others, job->store, sideband, err);
+	status = sideband_read_loading(job->reader, &gather.others, job->store, sideband, err);
 	if (status == TALLY_OK) {
 		deferred_chains_deinit(&sideband->deferred); /* borrows them, and no stack asks for it */
 		flat_gather_free_others(&gather);

@@ -85,11 +85,9 @@ static uint32_t group_of(const struct summing *s, uint64_t packed)
 /* False: out of memory. */
 static bool join_threads(struct summing *s, size_t fold, uint32_t *threads)
 {
-	const struct sample_pass *from = s->job->folds[fold].pass;
-	for (size_t i = 0; i < from->threads.len; i++) {
-		uint64_t words[THREAD_KEY_WORDS];
-		memcpy(words, id_table_key(&from->threads, (uint32_t)i), sizeof(words));
-		threads[i] = id_table_add(&s->pass->threads, words, NULL);
+	const struct id_table *from = &s->job->folds[fold].threads;
+	for (size_t i = 0; i < from->len; i++) {
+		threads[i] = id_table_add(&s->pass->threads, id_table_key(from, (uint32_t)i), NULL);
 		if (threads[i] == ID_TABLE_NONE)
 			return false;
 	}
@@ -99,7 +97,7 @@ static bool join_threads(struct summing *s, size_t fold, uint32_t *threads)
 static bool join_groups(struct summing *s, size_t fold)
 {
 	const struct flat_fold *from = &s->job->folds[fold];
-	uint32_t *threads = malloc((from->pass->threads.len + 1) * sizeof(*threads));
+	uint32_t *threads = malloc((from->threads.len + 1) * sizeof(*threads));
 	uint32_t *ids = s->group_of[fold] = malloc((from->groups.len + 1) * sizeof(*ids));
 	bool is_done = threads && ids && join_threads(s, fold, threads);
 	for (size_t i = 0; is_done && i < from->groups.len; i++) {

@@ -23,7 +23,7 @@ struct flat_sum_job {
 	unsigned threads; /* 0: one per CPU */
 };
 
-/* Into the pass, which is new or the first fold's. False: out of memory. */
+/* Into the pass, which is new. False: out of memory. */
 bool flat_sum(const struct flat_sum_job *job, struct sample_pass *pass);
 
 #endif

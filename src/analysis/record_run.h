@@ -15,6 +15,10 @@
 #include "base/spool.h"
 #include "perfdata/reader.h"
 
+struct record_piece {
+	size_t begin, end; /* positions in a run */
+};
+
 struct record_run {
 	const struct perfdata_reader *reader;
 	struct tally_bytes bytes;
@@ -23,6 +27,8 @@ struct record_run {
 	bool is_copy;
 	bool is_pipe; /* tracing data follows its record */
 	struct spool copy;
+	const struct record_piece *pieces; /* that records lie in, in order; borrowed */
+	size_t piece_count; /* 0: they lie in all of bytes */
 	unsigned threads; /* that may walk it side by side; 0: one for each CPU */
 	struct progress *progress; /* of who walks; NULL: nobody looks */
 	/* Why the copy ended early: TALLY_OK if it did not. What is there is whole records. */

@@ -130,6 +130,14 @@ static enum tally_status read_flat(struct replay *replay, struct tally_error *er
 	return status;
 }
 
+static enum tally_status read_sideband(struct replay *replay, struct tally_error *err)
+{
+	struct sideband *sideband = &replay->sideband;
+	if (replay->options->without_names)
+		return sideband_read_code(replay->reader, &replay->run, replay->store, sideband, err);
+	return sideband_read_loading(replay->reader, &replay->run, replay->store, sideband, err);
+}
+
 static enum tally_status read_samples(struct replay *replay, struct tally_error *err)
 {
 	enum tally_status status = TALLY_UNSUPPORTED;
@@ -142,7 +150,7 @@ static enum tally_status read_samples(struct replay *replay, struct tally_error 
 		free(replay->passes); /* of the shorter way; none was read */
 		replay->passes = NULL;
 		progress_begin(progress, "reading what ran", bytes);
-		status = sideband_read_code(replay->reader, &replay->run, replay->store, &replay->sideband, err);
+		status = read_sideband(replay, err);
 		progress_begin(progress, "reading samples", bytes);
 		if (status == TALLY_OK)
 			status = run_passes(replay, err);

@@ -31,8 +31,19 @@ static size_t guess_record(const struct record_run *run, size_t position)
 	return position;
 }
 
+static bool take_pieces(struct run_parts *parts, const struct record_run *run)
+{
+	*parts = (struct run_parts){
+		.run = run, .items = calloc(run->piece_count, sizeof(*parts->items)), .count = run->piece_count};
+	for (size_t i = 0; parts->items && i < parts->count; i++)
+		parts->items[i] = (struct run_part){.begin = run->pieces[i].begin, .end = run->pieces[i].end};
+	return parts->items;
+}
+
 bool run_parts_init(struct run_parts *parts, const struct record_run *run, size_t each)
 {
+	if (run->piece_count > 0)
+		return take_pieces(parts, run);
 	size_t most = run->bytes.len / PART_BYTES + 1, workers = thread_pool_workers(most, run->threads);
 	size_t count = workers > 1 ? workers * each : 1;
 	count = count < most ? count : most;
@@ -71,7 +82,7 @@ void run_parts_walk(struct run_parts *parts, run_part_walk walk, void *context)
 	struct walking walking = {parts, walk, context};
 	thread_pool_for(parts->count, parts->run->threads, walk_one, &walking);
 	/* Those whose guess was wrong, one after another; behind a cut nothing counts. */
-	for (size_t i = 1; i < parts->count; i++) {
+	for (size_t i = 1; i < parts->count && parts->run->piece_count == 0; i++) {
 		const struct run_part *before = &parts->items[i - 1];
 		struct run_part *part = &parts->items[i];
 		if (before->end == part->begin && !before->is_cut)

@@ -2,7 +2,7 @@
  * run_parts.h - a run of records cut into parts that workers walk side by side.
  *
  * Where a record begins in the middle of a run is a guess. A part that turns out to begin elsewhere is walked again, so
- * that what is found depends neither on the guesses nor on the number of workers.
+ * that what is found depends neither on the guesses nor on the number of workers. Of a run in pieces these are the parts.
  *
  *	run_parts_init(&parts, &run, 1) && ...		run_parts_walk(&parts, walk_one, context);
  *	for each of parts.items in order ...		run_parts_deinit(&parts);

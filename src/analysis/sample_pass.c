@@ -93,21 +93,20 @@ struct thread_key sample_pass_thread(const struct sample_pass *pass, uint32_t id
 	};
 }
 
-uint32_t sample_pass_add_thread(
-	struct sample_pass *pass, int32_t pid, int32_t tid, uint64_t time_ns, struct valid_span *span)
+uint32_t sample_pass_add_thread(const struct sample_pass_input *input, const struct sample_thread *thread,
+	struct id_table *threads, struct valid_span *span)
 {
-	const struct machine *machine = pass->input.sideband->machine;
-	struct thread_key key = {.comm = machine_comm_during(machine, tid, time_ns, span),
-		.last_comm = machine_comm_at(machine, tid, UINT64_MAX)};
+	const struct machine *machine = input->sideband->machine;
+	struct thread_key key = {.comm = machine_comm_during(machine, thread->tid, thread->time_ns, span),
+		.last_comm = machine_comm_at(machine, thread->tid, UINT64_MAX)};
 	/* A thread without a name is shown by its number, so it stays apart. */
-	if (pass->input.options->with_threads || key.comm == INTERN_NONE) {
-		key.pid = tid ? pid : 0; /* old kernels may say of an idle thread which process it has just left */
-		key.tid = tid;
+	if (input->options->with_threads || key.comm == INTERN_NONE) {
+		/* Old kernels may say of an idle thread which process it has just left. */
+		key.pid = thread->tid ? thread->pid : 0;
+		key.tid = thread->tid;
 	}
 	uint64_t words[THREAD_KEY_WORDS] = {pack((uint32_t)key.pid, (uint32_t)key.tid), pack(key.comm, key.last_comm)};
-	uint32_t id = id_table_add(&pass->threads, words, NULL);
-	pass->failed = pass->failed || id == ID_TABLE_NONE;
-	return id;
+	return id_table_add(threads, words, NULL);
 }
 
 static uint32_t thread_id(struct sample_pass *pass, int32_t pid, int32_t tid, uint64_t time_ns)
@@ -116,7 +115,9 @@ static uint32_t thread_id(struct sample_pass *pass, int32_t pid, int32_t tid, ui
 	if (recent->tid == tid && recent->pid == pid && recent->span.from_ns <= time_ns && time_ns < recent->span.to_ns)
 		return recent->id;
 	*recent = (struct pass_thread){.pid = pid, .tid = tid, .span = {0, UINT64_MAX}};
-	recent->id = sample_pass_add_thread(pass, pid, tid, time_ns, &recent->span);
+	const struct sample_thread thread = {pid, tid, time_ns};
+	recent->id = sample_pass_add_thread(&pass->input, &thread, &pass->threads, &recent->span);
+	pass->failed = pass->failed || recent->id == ID_TABLE_NONE;
 	return recent->id;
 }
 

@@ -34,6 +34,11 @@ struct thread_key {
 	uint32_t comm, last_comm;
 };
 
+struct sample_thread { /* of a sample */
+	int32_t pid, tid;
+	uint64_t time_ns;
+};
+
 struct sample_sum {
 	uint64_t count, period, first_order;
 };
@@ -109,9 +114,10 @@ struct sample_pass *sample_pass_create(const struct sample_pass_input *input);
 void sample_pass_run(struct sample_pass *pass, struct range_share *chunks, size_t range);
 void sample_pass_destroy(struct sample_pass *pass);
 
-/* For who fills a pass otherwise. span: when the thread has this name; it is cut to that. */
-uint32_t sample_pass_add_thread(
-	struct sample_pass *pass, int32_t pid, int32_t tid, uint64_t time_ns, struct valid_span *span);
+/* For who fills a pass otherwise. Into threads, of THREAD_KEY_WORDS; span: when the thread has this name; it is cut to
+ * that. ID_TABLE_NONE: out of memory. */
+uint32_t sample_pass_add_thread(const struct sample_pass_input *input, const struct sample_thread *thread,
+	struct id_table *threads, struct valid_span *span);
 void sample_key_pack(const struct sample_key *key, uint64_t words[SAMPLE_KEY_WORDS]);
 struct sample_key sample_pass_key(const struct sample_pass *pass, uint32_t id);
 struct thread_key sample_pass_thread(const struct sample_pass *pass, uint32_t id);

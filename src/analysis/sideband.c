@@ -4,6 +4,7 @@
 
 #include "analysis/jit_code.h"
 #include "analysis/run_parts.h"
+#include "analysis/store_entry.h"
 #include "base/error.h"
 #include "base/key_sort.h"
 #include "base/limits.h"
@@ -36,6 +37,9 @@ struct sideband_reading {
 	struct binary_store *store; /* NULL: generated code is not asked for */
 	struct marker_list markers;
 	VEC(struct timed_place) places;
+	uint64_t kernels; /* records that map one */
+	bool loads_ahead; /* the store is told of binaries as they come */
+	uint32_t named; /* binaries of the machine that it was told of */
 };
 
 void sideband_deinit(struct sideband *sideband)
@@ -142,6 +146,7 @@ struct walked { /* of a part of the run */
 	struct clock_marks marks;
 	uint64_t samples;
 	uint64_t bytes; /* of samples and history */
+	uint64_t kernels; /* as in struct sideband_reading */
 	bool failed; /* out of memory */
 };
 
@@ -180,6 +185,13 @@ static bool note_marker(struct walked *walked, const struct record *record, cons
 	return add_marker(&walked->markers, &marker);
 }
 
+/* Not sure, but quick; more than there are do no harm. */
+static bool may_map_kernel(const struct record *record)
+{
+	return (record->type == RECORD_MMAP || record->type == RECORD_MMAP2) &&
+	       str_starts_with(record_mmap_name(record), STR("[kernel."));
+}
+
 static bool note_history(
 	struct walked *walked, const struct sideband_reading *reading, const struct record *record, size_t position)
 {
@@ -188,6 +200,7 @@ static bool note_history(
 		timed.key = position;
 	else
 		(void)perfdata_reader_time(reading->reader, record, &timed.key);
+	walked->kernels += may_map_kernel(record);
 	return vec_push(&walked->history, timed) && (!reading->store || note_marker(walked, record, &timed));
 }
 
@@ -242,6 +255,7 @@ static bool take_history(struct sideband_reading *reading, const struct walked *
 		memcpy(reading->history.items + reading->history.len, walked->history.items,
 			count * sizeof(*walked->history.items));
 	reading->history.len += count;
+	reading->kernels += walked->kernels;
 	for (size_t i = 0; i < walked->markers.len; i++)
 		if (!add_marker(&reading->markers, &walked->markers.items[i]))
 			return false;
@@ -376,12 +390,26 @@ static uint64_t time_of(const void *place)
 static bool sort_by_time(struct sideband_reading *reading)
 {
 	size_t count = reading->history.len;
-	struct sort_key *room = calloc(count + 1, sizeof(*room));
+	struct sort_key *room = malloc((count + 1) * sizeof(*room));
 	if (room)
 		key_sort(reading->history.items, room, count);
 	free(room);
 	return room && key_sort_items(reading->places.items, reading->places.len, sizeof(*reading->places.items),
 			       &(key_of_item){time_of}, 1);
+}
+
+/* While one thread follows the history, another reads the symbols of what has come so far. */
+static enum tally_status load_ahead(struct sideband_reading *reading, struct tally_error *err)
+{
+	const struct machine *machine = reading->out->machine;
+	enum tally_status status = TALLY_OK;
+	while (reading->loads_ahead && status == TALLY_OK && reading->named < machine_binary_count(machine)) {
+		uint32_t binary = reading->named++;
+		bool is_kernel = machine_binary_get(machine, binary)->kind == MACHINE_KERNEL;
+		if (!is_kernel || reading->kernels == 1)
+			status = store_entry_load_ahead(machine, reading->store, binary, err);
+	}
+	return status;
 }
 
 static enum tally_status apply_all(struct sideband_reading *reading, struct tally_error *err)
@@ -397,6 +425,8 @@ static enum tally_status apply_all(struct sideband_reading *reading, struct tall
 		status = apply_places(reading, &history[i], &place, err);
 		if (status == TALLY_OK)
 			status = apply_record(reading, &history[i], err);
+		if (status == TALLY_OK)
+			status = load_ahead(reading, err);
 	}
 	const struct sort_key end = {UINT64_MAX, SIZE_MAX};
 	return status == TALLY_OK ? apply_places(reading, &end, &place, err) : status;
@@ -415,15 +445,11 @@ static enum tally_status add_build_ids(struct sideband_reading *reading, struct 
 	return TALLY_OK;
 }
 
-enum tally_status sideband_read(struct perfdata_reader *reader, const struct record_run *run, struct sideband *sideband,
-	struct tally_error *err)
+static enum tally_status read_all(struct sideband_reading *reading, struct tally_error *err)
 {
-	return sideband_read_code(reader, run, NULL, sideband, err);
-}
-
-enum tally_status sideband_read_code(struct perfdata_reader *reader, const struct record_run *run,
-	struct binary_store *store, struct sideband *sideband, struct tally_error *err)
-{
+	struct perfdata_reader *reader = reading->reader;
+	const struct record_run *run = reading->run;
+	struct sideband *sideband = reading->out;
 	*sideband = (struct sideband){.health = *perfdata_reader_health(reader)};
 	/* Of the reader's own counts, those of the header stay; those of records are this walk's. */
 	struct input_health *health = &sideband->health;
@@ -434,21 +460,22 @@ enum tally_status sideband_read_code(struct perfdata_reader *reader, const struc
 		health->unknown_records = 0;
 	sample_clock_init(&sideband->clock, reader);
 
-	struct sideband_reading reading = {.reader = reader, .run = run, .out = sideband, .store = store};
 	enum tally_status status = machine_create(&sideband->machine, err);
 	if (status == TALLY_OK)
-		status = walk(&reading, err);
+		status = walk(reading, err);
 	if (status == TALLY_OK)
-		status = add_all_places(&reading, err);
+		status = add_all_places(reading, err);
 	if (status == TALLY_OK)
-		status = apply_all(&reading, err);
+		status = add_build_ids(reading, err);
 	if (status == TALLY_OK)
-		status = add_build_ids(&reading, err);
+		status = apply_all(reading, err);
 	if (status == TALLY_OK)
 		status = machine_finish(sideband->machine, err);
-	vec_free(&reading.history);
-	vec_free(&reading.markers);
-	vec_free(&reading.places);
+	if (reading->loads_ahead)
+		binary_store_end_ahead(reading->store);
+	vec_free(&reading->history);
+	vec_free(&reading->markers);
+	vec_free(&reading->places);
 	if (status == TALLY_OK && run->end_error.status != TALLY_OK) {
 		health->is_cut = true;
 		health->cut_offset = run->end_error.offset;
@@ -456,4 +483,25 @@ enum tally_status sideband_read_code(struct perfdata_reader *reader, const struc
 	if (status != TALLY_OK)
 		sideband_deinit(sideband);
 	return status;
+}
+
+enum tally_status sideband_read(struct perfdata_reader *reader, const struct record_run *run, struct sideband *sideband,
+	struct tally_error *err)
+{
+	return sideband_read_code(reader, run, NULL, sideband, err);
+}
+
+enum tally_status sideband_read_code(struct perfdata_reader *reader, const struct record_run *run,
+	struct binary_store *store, struct sideband *sideband, struct tally_error *err)
+{
+	struct sideband_reading reading = {.reader = reader, .run = run, .out = sideband, .store = store};
+	return read_all(&reading, err);
+}
+
+enum tally_status sideband_read_loading(struct perfdata_reader *reader, const struct record_run *run,
+	struct binary_store *store, struct sideband *sideband, struct tally_error *err)
+{
+	struct sideband_reading reading = {
+		.reader = reader, .run = run, .out = sideband, .store = store, .loads_ahead = true};
+	return read_all(&reading, err);
 }

@@ -31,10 +31,9 @@ static bool store_kind(enum machine_binary_kind kind, enum binary_kind *out)
 	return false;
 }
 
-enum tally_status store_entry_id(const struct machine *machine, struct binary_store *store, uint32_t binary,
-	uint32_t *store_id, struct tally_error *err)
+static enum tally_status add_entry(const struct machine *machine, struct binary_store *store,
+	const struct machine_binary *from, uint32_t *store_id, struct tally_error *err)
 {
-	const struct machine_binary *from = machine_binary_get(machine, binary);
 	struct binary_key key = {.pid = from->pid, .start = from->start, .build_id_size = from->build_id.size};
 	if (!store_kind(from->kind, &key.kind)) {
 		*store_id = STORE_ENTRY_NONE;
@@ -45,4 +44,25 @@ enum tally_status store_entry_id(const struct machine *machine, struct binary_st
 	if (key.kind == BINARY_MODULE)
 		key.file = machine_string(machine, from->path);
 	return binary_store_add(store, &key, store_id, err);
+}
+
+enum tally_status store_entry_id(const struct machine *machine, struct binary_store *store, uint32_t binary,
+	uint32_t *store_id, struct tally_error *err)
+{
+	return add_entry(machine, store, machine_binary_get(machine, binary), store_id, err);
+}
+
+enum tally_status store_entry_load_ahead(
+	const struct machine *machine, struct binary_store *store, uint32_t binary, struct tally_error *err)
+{
+	struct machine_binary from = *machine_binary_get(machine, binary);
+	const struct record_build_id *listed = machine_listed_build_id(machine, binary);
+	uint32_t id = STORE_ENTRY_NONE;
+	if (!listed || (from.kind != MACHINE_USER_FILE && from.kind != MACHINE_KERNEL))
+		return TALLY_OK;
+	from.build_id = *listed;
+	enum tally_status status = add_entry(machine, store, &from, &id, err);
+	if (status == TALLY_OK && id != STORE_ENTRY_NONE)
+		binary_store_load_ahead(store, id);
+	return status;
 }

@@ -141,6 +141,12 @@ TALLY_MUST_CHECK enum tally_status binary_store_add(
 	struct binary_store *store, const struct binary_key *key, uint32_t *id, struct tally_error *err);
 /* Opens and indexes the named entries that are not loaded yet, on all CPUs. Failures are in the entries' status. */
 void binary_store_load(struct binary_store *store, const uint32_t *ids, size_t count);
+/* A thread of its own loads this one too, until the next load, which does what has not been begun by then. It is for who
+ * goes on with what takes one thread, and knows that the entry will very likely be wanted; of kernels only one may be
+ * named, the only one of the recording. Nothing if there is one CPU. */
+void binary_store_load_ahead(struct binary_store *store, uint32_t id);
+/* What was named and has not been begun waits for the next load: all CPUs have other work now. */
+void binary_store_end_ahead(struct binary_store *store);
 /* Lets go of what was loaded of a program file: it is loaded again when it is wanted again. Not while anything that was
  * borrowed of the entry is in use. Of the kernel, its modules, the vdso and what was packed nothing goes. */
 void binary_store_forget(struct binary_store *store, uint32_t id);

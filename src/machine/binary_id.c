@@ -204,15 +204,24 @@ bool binary_table_add_build_id(struct binary_table *table, struct tally_str path
 	return vec_push(&table->build_ids, build_id);
 }
 
+const struct record_build_id *binary_table_listed_build_id(const struct binary_table *table, uint32_t index)
+{
+	const struct machine_binary *binary = &table->binaries.items[index];
+	struct tally_str path = intern_get(table->strings, binary->path);
+	uint32_t listed = intern_find(&table->build_id_paths, path.data, path.len);
+	if (listed == INTERN_NONE)
+		return NULL;
+	return binary->build_id.size ? &binary->build_id : &table->build_ids.items[listed];
+}
+
 void binary_table_finish(struct binary_table *table)
 {
 	memset(table->recent, 0, sizeof(table->recent)); /* they are told by the build ids that the records have */
 	for (size_t i = 0; i < table->binaries.len; i++) {
 		struct machine_binary *binary = &table->binaries.items[i];
-		struct tally_str path = intern_get(table->strings, binary->path);
-		uint32_t index = intern_find(&table->build_id_paths, path.data, path.len);
-		binary->is_listed = index != INTERN_NONE;
-		if (binary->is_listed && binary->build_id.size == 0)
-			binary->build_id = table->build_ids.items[index];
+		const struct record_build_id *listed = binary_table_listed_build_id(table, (uint32_t)i);
+		binary->is_listed = listed != NULL;
+		if (listed)
+			binary->build_id = *listed;
 	}
 }

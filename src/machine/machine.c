@@ -159,6 +159,11 @@ enum tally_status machine_add_build_id(
 	return binary_table_add_build_id(&machine->binaries, path, id, size) ? TALLY_OK : error_nomem(err);
 }
 
+const struct record_build_id *machine_listed_build_id(const struct machine *machine, uint32_t binary)
+{
+	return binary_table_listed_build_id(&machine->binaries, binary);
+}
+
 /* The recorded kernel mapping ends with its text; start-up code lies behind, and is the kernel's up to the next module. */
 static void extend_kernel_image(struct machine *machine)
 {

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/intern.h"
 #include "base/limits.h"
+#include "base/side_thread.h"
 #include "base/thread_pool.h"
 #include "code/binaries/binary_entry.h"
 #include "code/binaries/binary_trail.h"
@@ -31,7 +32,10 @@ struct binary_store {
 	struct arena arena; /* of options that are made here */
 	struct pack *pack; /* NULL: the recording carries none, or it is damaged */
 	struct tally_error pack_error;
+	struct side_thread ahead; /* loads entries */
 };
+
+static void load_ahead(void *context, void *entry);
 
 enum tally_status binary_store_create(
 	const struct binary_store_options *options, struct binary_store **out, struct tally_error *err)
@@ -57,6 +61,7 @@ enum tally_status binary_store_create(
 	}
 	intern_init(&store->keys);
 	intern_init(&store->paths);
+	side_thread_init(&store->ahead, load_ahead, store);
 	if (options->pack.len > 0 && pack_open(options->pack, &store->pack, &store->pack_error) != TALLY_OK)
 		store->pack = NULL;
 	*out = store;
@@ -101,6 +106,8 @@ void binary_store_destroy(struct binary_store *store)
 {
 	if (!store)
 		return;
+	side_thread_join(&store->ahead);
+	side_thread_deinit(&store->ahead);
 	for (size_t i = 0; i < store->entries.len; i++)
 		entry_destroy(store->entries.items[i]);
 	vec_free(&store->entries);
@@ -240,7 +247,7 @@ static void load_kernels(const struct load *load)
 {
 	struct binary_store *store = load->store;
 	for (size_t i = 0; i < store->entries.len; i++)
-		if (store->entries.items[i]->key.kind == BINARY_KERNEL)
+		if (store->entries.items[i]->key.kind == BINARY_KERNEL && !store->entries.items[i]->is_loaded)
 			host_kernel_compare(&store->options, &store->host, store->entries.items[i]);
 	for (size_t i = 0; i < load->count; i++) {
 		struct binary_entry *entry = wanted_entry(load, i);
@@ -262,8 +269,30 @@ static void load_one(void *context, size_t index, unsigned worker)
 		load_entry(load->store, entry);
 }
 
+static void load_ahead(void *context, void *entry)
+{
+	struct binary_store *store = context;
+	struct binary_entry *to = entry;
+	if (to->key.kind == BINARY_KERNEL)
+		host_kernel_compare(&store->options, &store->host, to);
+	load_entry(store, to);
+}
+
+void binary_store_load_ahead(struct binary_store *store, uint32_t id)
+{
+	struct binary_entry *entry = store->entries.items[id];
+	if (store->options.threads != 1 && !entry->is_loaded)
+		side_thread_add(&store->ahead, entry);
+}
+
+void binary_store_end_ahead(struct binary_store *store)
+{
+	side_thread_close(&store->ahead);
+}
+
 void binary_store_load(struct binary_store *store, const uint32_t *ids, size_t count)
 {
+	side_thread_join(&store->ahead);
 	struct load load = {.store = store, .ids = ids, .count = count};
 	thread_pool_for(count + 1, store->options.threads, load_one, &load);
 }

@@ -1,0 +1,38 @@
+/*
+ * side_thread.h - a thread that does one piece of work after another while its owner, who names them, goes on with what
+ * no other thread can help with. With one CPU, or if no thread can be made, nothing is done: the owner finds that out
+ * piece by piece, and does the rest as if there were no thread.
+ *
+ *	side_thread_init(&side, work, context);
+ *	side_thread_add(&side, item);   ... side_thread_close(&side) ... side_thread_join(&side);
+ */
+#ifndef BASE_SIDE_THREAD_H
+#define BASE_SIDE_THREAD_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "base/vec.h"
+
+struct side_thread {
+	void (*work)(void *context, void *item);
+	void *context;
+	pthread_t thread;
+	pthread_mutex_t mutex; /* of what follows */
+	pthread_cond_t is_changed;
+	VEC(void *) items;
+	size_t taken; /* of items */
+	bool is_running, is_closed;
+};
+
+void side_thread_init(struct side_thread *side, void (*work)(void *context, void *item), void *context);
+/* The first one starts the thread. False: there is none, and it was not added. */
+bool side_thread_add(struct side_thread *side, void *item);
+/* What has not been begun will not be; what has goes on. */
+void side_thread_close(struct side_thread *side);
+/* Closes, and waits for what has been begun. Items may be added again. */
+void side_thread_join(struct side_thread *side);
+/* After a join. */
+void side_thread_deinit(struct side_thread *side);
+
+#endif
