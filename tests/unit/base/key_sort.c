@@ -44,6 +44,18 @@ static void sorts_all_bits(void **state)
 	}
 }
 
+/* From none to some more than are sorted otherwise. */
+static void few_keys_are_sorted(void **state)
+{
+	uint64_t number = 5;
+	for (size_t count = 0; count < 100; count++) {
+		for (size_t i = 0; i < count; i++)
+			keys[i] = (struct sort_key){next_number(&number) % 20 << 40, i};
+		key_sort(keys, room, count);
+		check_order(count);
+	}
+}
+
 static void equal_keys_stay_in_order(void **state)
 {
 	uint64_t number = 2;
@@ -186,6 +198,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sorts_all_bits),
+		cmocka_unit_test(few_keys_are_sorted),
 		cmocka_unit_test(equal_keys_stay_in_order),
 		cmocka_unit_test(many_keys_are_sorted),
 		cmocka_unit_test(few_are_sorted_too),

@@ -49,6 +49,40 @@ static void looks_behind_nested_symbols(void **state)
 	symbol_table_deinit(&table);
 }
 
+/* Each address of a span has the span's answer, and is told the same. */
+static void check_spans(const struct symbol_table *table, uint64_t from, uint64_t to)
+{
+	for (uint64_t address = from; address <= to; address++) {
+		struct symbol_span span;
+		symbol_table_find_span(table, address, &span);
+		assert_ptr_equal(span.symbol, symbol_table_find(table, address));
+		assert_in_range(address, span.first, span.last);
+		assert_ptr_equal(span.symbol, symbol_table_find(table, span.first));
+		assert_ptr_equal(span.symbol, symbol_table_find(table, span.last));
+		for (uint64_t other = span.first; other <= span.last && span.last < to; other++)
+			assert_ptr_equal(span.symbol, symbol_table_find(table, other));
+	}
+}
+
+static void spans_have_one_answer(void **state)
+{
+	struct symbol_table table = {0};
+	struct symbol_span span;
+	add(&table, 0x100, 0x100, "outer", 'g');
+	add(&table, 0x120, 0x10, "inner", 'l');
+	add(&table, 0x128, 4, "innermost", 'l');
+	add(&table, 0x1f0, 0x20, "across", 'l');
+	add(&table, 0x300, 0x10, "last", 'g');
+	assert_true(symbol_table_finish(&table, SYMBOLS_SIZED));
+	check_spans(&table, 0xf0, 0x320);
+	symbol_table_find_span(&table, 0x305, &span);
+	assert_int_equal(span.first, 0x300);
+	assert_int_equal(span.last, 0x30f);
+	symbol_table_find_span(&table, 0x110, &span);
+	assert_int_equal(span.last, 0x11f);
+	symbol_table_deinit(&table);
+}
+
 static void unsized_symbols_end_at_the_next(void **state)
 {
 	struct symbol_table table = {0};
@@ -169,6 +203,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_by_range),
 		cmocka_unit_test(looks_behind_nested_symbols),
+		cmocka_unit_test(spans_have_one_answer),
 		cmocka_unit_test(unsized_symbols_end_at_the_next),
 		cmocka_unit_test(chooses_among_aliases),
 		cmocka_unit_test(labels_of_one_address_leave_the_last),
