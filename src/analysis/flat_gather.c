@@ -1,13 +1,14 @@
 #include "analysis/flat_gather.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/error.h"
 
-#define WINDOW_BYTES  ((size_t)256 << 10) /* of the file, read together: what a CPU's own cache holds */
-#define BLOCK_SAMPLES (((size_t)2 << 20) / sizeof(struct flat_sample))
-#define KEPT_SAMPLES  (12 * BLOCK_SAMPLES) /* of all parts: a million */
+#define WINDOW_BYTES	((size_t)256 << 10) /* of the file, read together: what a CPU's own cache holds */
+#define BYTES_PER_OTHER 4 /* of the file to one of them: a recording of many short processes has one in ten */
+#define MOST_OTHERS	((size_t)48 << 20) /* room for a start: a heap has it */
+#define BLOCK_SAMPLES	(((size_t)2 << 20) / sizeof(struct flat_sample))
+#define KEPT_SAMPLES	(12 * BLOCK_SAMPLES) /* of all parts: a million */
 
 static bool events_serve(struct perfdata_reader *reader)
 {
@@ -44,13 +45,13 @@ static void part_deinit(struct flat_part *part)
 	vec_free(&part->large_periods);
 	vec_free(&part->contexts);
 	id_table_deinit(&part->context_ids);
+	vec_free(&part->others);
 }
 
 void flat_gather_free_others(struct flat_gather *gather)
 {
-	if (gather->others_room)
-		munmap(gather->others_room, gather->others.bytes.len);
-	gather->others_room = NULL;
+	for (size_t i = 0; i < gather->part_count; i++)
+		vec_free(&gather->parts[i].others);
 	gather->others.bytes = (struct tally_bytes){NULL, 0};
 }
 
@@ -58,7 +59,6 @@ void flat_gather_deinit(struct flat_gather *gather)
 {
 	for (size_t i = 0; i < gather->part_count; i++)
 		part_deinit(&gather->parts[i]);
-	flat_gather_free_others(gather);
 	free(gather->parts);
 	free(gather->pieces);
 	*gather = (struct flat_gather){0};
@@ -169,8 +169,13 @@ static void take_sample(struct flat_part *part, struct perfdata_reader *reader, 
 
 static void take_other(struct flat_part *part, const struct record *record)
 {
-	memcpy(part->others + part->others_len, record->bytes.data, record->bytes.len);
-	part->others_len += record->bytes.len;
+	size_t len = part->others.len + record->bytes.len;
+	if (!vec_reserve(&part->others, len)) {
+		part->failed = true;
+		return;
+	}
+	memcpy(part->others.items + part->others.len, record->bytes.data, record->bytes.len);
+	part->others.len = len;
 }
 
 /* Behind the samples that are kept, others are only counted. */
@@ -222,7 +227,9 @@ static void walk(struct flat_part *part, struct perfdata_reader *reader, const s
 	size_t position = part->range.begin, limit = part->range.end;
 	bool is_cut = false;
 	uint8_t *room = malloc(WINDOW_BYTES);
-	part->failed = !room;
+	/* Room that nothing touches costs nothing. */
+	size_t others = (limit - position) / BYTES_PER_OTHER;
+	part->failed = !room || !vec_reserve(&part->others, others < MOST_OTHERS ? others : MOST_OTHERS);
 	while (position < limit && !is_cut && !part->failed && !part->has_payload) {
 		struct tally_bytes window = window_at(reader, run, position, room);
 		size_t len = take_window(part, reader, run, window, position, limit - position);
@@ -298,7 +305,6 @@ static void walk_part(void *context, size_t index, struct run_part *range)
 	part_deinit(part);
 	*part = (struct flat_part){.range = *range,
 		.context_ids = {.words = 2},
-		.others = g->gather->others_room + range->begin,
 		.most_kept = g->most_kept,
 		.block_samples = g->most_kept < BLOCK_SAMPLES ? g->most_kept : BLOCK_SAMPLES,
 		.id_offset = perfdata_reader_id_offset(g->reader)};
@@ -306,25 +312,21 @@ static void walk_part(void *context, size_t index, struct run_part *range)
 	*range = part->range;
 }
 
-/* False: there is no address space for it. */
-static bool make_others_room(struct flat_gather *gather, const struct record_run *run)
+/* The copies as pieces of one run. They lie here and there in memory; nothing looks at what is between them. */
+static void list_pieces(struct flat_gather *gather, const struct record_run *run)
 {
-	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-	gather->others = *run;
-	if (run->bytes.len == 0)
-		return true;
-	void *room = mmap(NULL, run->bytes.len, PROT_READ | PROT_WRITE, flags, -1, 0);
-	gather->others_room = room == MAP_FAILED ? NULL : room;
-	gather->others.bytes = (struct tally_bytes){gather->others_room, gather->others_room ? run->bytes.len : 0};
-	return gather->others_room;
-}
-
-static void list_pieces(struct flat_gather *gather)
-{
+	uintptr_t lowest = UINTPTR_MAX, end = 0;
 	for (size_t i = 0; i < gather->part_count; i++) {
-		size_t begin = (size_t)(gather->parts[i].others - gather->others_room);
-		gather->pieces[i] = (struct record_piece){begin, begin + gather->parts[i].others_len};
+		uintptr_t begin = (uintptr_t)gather->parts[i].others.items;
+		lowest = begin < lowest ? begin : lowest;
+		end = begin + gather->parts[i].others.len > end ? begin + gather->parts[i].others.len : end;
 	}
+	for (size_t i = 0; i < gather->part_count; i++) {
+		size_t begin = (uintptr_t)gather->parts[i].others.items - lowest;
+		gather->pieces[i] = (struct record_piece){begin, begin + gather->parts[i].others.len};
+	}
+	gather->others = *run;
+	gather->others.bytes = (struct tally_bytes){(const uint8_t *)lowest, end - lowest};
 	gather->others.pieces = gather->pieces;
 	gather->others.piece_count = gather->part_count;
 }
@@ -352,10 +354,6 @@ enum tally_status flat_gather(struct perfdata_reader *reader, const struct recor
 	*gather = (struct flat_gather){0};
 	if (!run_parts_init(&parts, run, 1))
 		return error_nomem(err);
-	if (!make_others_room(gather, run)) {
-		run_parts_deinit(&parts);
-		return error_set(err, TALLY_UNSUPPORTED, "no address space for a copy");
-	}
 	gather->parts = calloc(parts.count, sizeof(*gather->parts));
 	gather->pieces = calloc(parts.count, sizeof(*gather->pieces));
 	bool is_ready = gather->parts && gather->pieces;
@@ -367,7 +365,7 @@ enum tally_status flat_gather(struct perfdata_reader *reader, const struct recor
 	run_parts_deinit(&parts);
 	enum tally_status status = is_ready ? check_parts(gather, err) : error_nomem(err);
 	if (status == TALLY_OK)
-		list_pieces(gather);
+		list_pieces(gather, run);
 	else
 		flat_gather_deinit(gather);
 	return status;

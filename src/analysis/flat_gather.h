@@ -61,8 +61,7 @@ struct flat_part { /* what one worker read */
 	size_t id_offset; /* in samples; 0: the reader is asked for each sample's event */
 	struct flat_id ids[FLAT_IDS]; /* seen last */
 	uint32_t recent[FLAT_RECENT]; /* contexts + 1, by thread */
-	uint8_t *others; /* records that are no samples, one after another */
-	size_t others_len;
+	VEC(uint8_t) others; /* records that are no samples, one after another */
 	uint64_t samples, sample_bytes, damaged, unattributed;
 	bool has_payload; /* data follows a record: none of this holds */
 	bool failed; /* out of memory */
@@ -71,11 +70,8 @@ struct flat_part { /* what one worker read */
 struct flat_gather {
 	struct flat_part *parts;
 	size_t part_count;
-	uint8_t *
-		others_room; /* as large as the run, in which each part has as much as it reads; what it does not need is
-				 no memory */
 	struct record_piece *pieces; /* of others, by part */
-	struct record_run others; /* as the run, but for its samples */
+	struct record_run others; /* as the run, but for its samples: from the lowest of the parts' copies on */
 };
 
 /* Whether a profile of this kind can be made this way: no stacks, no facets, nothing by address, and all samples have
