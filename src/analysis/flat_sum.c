@@ -49,7 +49,8 @@ struct summing {
 	struct area *areas;
 	size_t area_count;
 	struct sort_key *order; /* spots: fold and index; by address, then by where their function starts */
-	struct sort_key *room; /* twice as long: what is sorted in it has room too */
+	struct sort_key *room; /* then by place in the order: the symbol, in areas that are not mixed; two times as much
+				 is behind it, for those that are */
 	struct stamp **stamps; /* by worker, then by group */
 	unsigned worker_count;
 	struct place *places; /* of a task from where its spots begin, as is all that is by place */
@@ -199,7 +200,7 @@ static bool order_spots(struct summing *s)
 	s->area_count = machine_binary_count(machine) + 1;
 	s->areas = calloc(s->area_count, sizeof(*s->areas));
 	s->order = malloc((s->spot_count + 1) * sizeof(*s->order));
-	s->room = malloc((2 * s->spot_count + 1) * sizeof(*s->room));
+	s->room = malloc((3 * s->spot_count + 1) * sizeof(*s->room));
 	if (!s->areas || !s->order || !s->room)
 		return false;
 	for (size_t fold = 0; fold < s->job->count; fold++)
@@ -234,6 +235,7 @@ static void find_starts(const struct summing *s, struct area *area, size_t begin
 			start = span.symbol ? span.symbol->start : address;
 		}
 		s->order[i].key = start;
+		s->room[i].index = id != RESOLVE_NONE ? (uintptr_t)span.symbol : 0;
 		if (i > begin && start < s->order[i - 1].key)
 			__atomic_store_n(&area->is_mixed, true, __ATOMIC_RELAXED);
 	}
@@ -267,7 +269,7 @@ static void find_some_starts(void *context, size_t task, unsigned worker)
 /* Those that come too late for the order of their keys are few: they are sorted alone, and joined with the others. */
 static void bring_area_together(const struct summing *s, const struct area *area)
 {
-	struct sort_key *order = s->order, *late = s->room + area->begin;
+	struct sort_key *order = s->order, *late = s->room + s->spot_count;
 	size_t kept = area->begin, late_count = 0;
 	for (size_t i = area->begin; i < area->end; i++) {
 		if (kept > area->begin && order[i].key < order[kept - 1].key)
@@ -318,10 +320,12 @@ static void add_spot(const struct summing *s, struct place *to, uint64_t packed)
 		to->first = packed;
 }
 
-static const struct symbol *symbol_of(const struct summing *s, const struct area *area, uint64_t start)
+static const struct symbol *symbol_at(const struct summing *s, const struct area *area, size_t at)
 {
+	if (!area->is_mixed)
+		return (const struct symbol *)(uintptr_t)s->room[at].index;
 	uint32_t id = area->binary == RESOLVE_NONE ? RESOLVE_NONE : s->job->store_ids[area->binary];
-	return id == RESOLVE_NONE ? NULL : binary_store_find(s->job->store, id, start);
+	return id == RESOLVE_NONE ? NULL : binary_store_find(s->job->store, id, s->order[at].key);
 }
 
 /* The spots of one function. Their places go where next says, which moves on. */
@@ -383,7 +387,7 @@ static void sum_task(void *context, size_t task, unsigned worker)
 		while (at >= s->areas[area].end)
 			area++;
 		struct function_run run = {.begin = at, .end = function_end(s, &s->areas[area], at)};
-		run.symbol = symbol_of(s, &s->areas[area], s->order[at].key);
+		run.symbol = symbol_at(s, &s->areas[area], at);
 		sum_function(s, stamps, &run, &next);
 		at = run.end;
 	}
@@ -462,6 +466,8 @@ static void fill_frames(void *context, size_t task, unsigned worker)
 	unsigned words = resolver->frames.words;
 	for (size_t i = task * TASK_PLACES; i < thread_pool_task_end(task, TASK_PLACES, s->frame_count); i++) {
 		const struct place *place = &s->places[s->frame_firsts[i]];
+		if (i + AHEAD < s->frame_count)
+			__builtin_prefetch(&s->places[s->frame_firsts[i + AHEAD]]);
 		const struct flat_group *group = &s->groups.items[place->group];
 		const struct resolved_frame frame = {
 			.address = place->start, .binary = group->binary, .level = group->level};

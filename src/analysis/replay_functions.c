@@ -25,12 +25,13 @@ static uint32_t place_of(struct function_list *list, const void *key, const stru
 
 uint32_t function_list_symbol(struct function_list *list, const struct symbol *symbol, uint32_t binary)
 {
-	return place_of(list, symbol, &(struct named_function){symbol->name, symbol, binary, NULL});
+	return place_of(
+		list, symbol, &(struct named_function){.name = symbol->name, .symbol = symbol, .binary = binary});
 }
 
 uint32_t function_list_inlined(struct function_list *list, const char *name, uint32_t binary)
 {
-	return place_of(list, name, &(struct named_function){name, NULL, binary, NULL});
+	return place_of(list, name, &(struct named_function){.name = name, .binary = binary});
 }
 
 void function_list_deinit(struct function_list *list)
@@ -80,6 +81,7 @@ static void make_readable(void *context, size_t task, unsigned worker)
 	for (size_t i = task * TASK_NAMES; i < end; i++) {
 		struct named_function *named = &a->list->items.items[i];
 		named->readable = binary_store_readable(a->replay->store, named->name, &a->arenas[worker]);
+		named->is_start = named->symbol && is_first_function(named->name);
 	}
 }
 
@@ -95,7 +97,7 @@ static bool add_function(struct replay *replay, const struct named_function *nam
 		function.start = named->symbol->start;
 		function.size = named->symbol->end - named->symbol->start;
 		function.is_object = named->symbol->is_object;
-		function.is_start = is_first_function(named->name);
+		function.is_start = named->is_start;
 	}
 	*id = profile_builder_function(replay->builder, &function);
 	return *id != replay->function_roles.len || vec_push(&replay->function_roles, role_of(named, &function));

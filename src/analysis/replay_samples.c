@@ -226,6 +226,15 @@ static struct profile_sample get_sample(const void *context, uint32_t item)
 	};
 }
 
+static void expect_sample(const void *context, uint32_t item)
+{
+	const struct joining *j = context;
+	size_t pass = replay_pass_of(j->first_keys, j->replay->pass_count, item);
+	uint32_t id = item - j->first_keys[pass];
+	__builtin_prefetch(id_table_key(&j->replay->passes[pass]->keys, id));
+	__builtin_prefetch(&j->replay->passes[pass]->sums.items[id]);
+}
+
 #define KEYS_PER_TASK 8192
 
 /* What a copied stack comes to where the file that ran is not here: no caller is known. */
@@ -304,6 +313,7 @@ static bool add_all(struct joining *j)
 		.is_distinct = are_distinct(j),
 		.key = get_key,
 		.get = get_sample,
+		.expect = expect_sample,
 		.context = j};
 	struct dedup stack_ids, sample_ids;
 	if (!profile_builder_all_stacks(replay->builder, &stacks, threads, &stack_ids))

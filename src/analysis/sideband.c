@@ -392,7 +392,7 @@ static bool sort_by_time(struct sideband_reading *reading)
 	size_t count = reading->history.len;
 	struct sort_key *room = malloc((count + 1) * sizeof(*room));
 	if (room)
-		key_sort(reading->history.items, room, count);
+		key_sort_by_all(reading->history.items, room, count, reading->run->threads);
 	free(room);
 	return room && key_sort_items(reading->places.items, reading->places.len, sizeof(*reading->places.items),
 			       &(key_of_item){time_of}, 1);

@@ -205,6 +205,14 @@ static bool divide_by_all(struct divided *d, unsigned max_workers)
 	return true;
 }
 
+static bool is_sorted(const struct sort_key *keys, size_t count)
+{
+	size_t i = 1;
+	while (i < count && keys[i - 1].key <= keys[i].key)
+		i++;
+	return i >= count;
+}
+
 void key_sort_by_all(struct sort_key *keys, struct sort_key *room, size_t count, unsigned max_workers)
 {
 	struct divided divided = {.keys = keys, .room = room, .count = count};
@@ -213,7 +221,7 @@ void key_sort_by_all(struct sort_key *keys, struct sort_key *room, size_t count,
 		key_sort(keys, room, count);
 		return;
 	}
-	if (!bits_to_sort(keys, count))
+	if (is_sorted(keys, count))
 		return;
 	if (divide_by_all(&divided, max_workers))
 		thread_pool_for(KEY_SORT_PARTS, max_workers, sort_part, &divided);

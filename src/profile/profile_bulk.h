@@ -29,6 +29,8 @@ struct sample_source {
 	unsigned key_words; /* fewer: CPU and facets are the same in all samples */
 	const uint64_t *(*key)(const void *context, uint32_t sample);
 	struct profile_sample (*get)(const void *context, uint32_t sample);
+	void (*expect)(
+		const void *context, uint32_t sample); /* get will be called soon; NULL: nothing need be fetched */
 	const void *context;
 	bool is_distinct; /* no two are equal, as the caller knows */
 };

@@ -9,13 +9,21 @@ struct part {
 	struct symbol_table table;
 };
 
+/* Neighbours are read by one thread most often, and others read elsewhere: they should not wait for each other. */
+#define SHARES	    16
+#define SHARE_PARTS 32 /* that are neighbours */
+
+struct share { /* of the parts */
+	pthread_mutex_t lock; /* of who reads a part */
+	struct arena arena; /* names */
+};
+
 struct kernel_symbols {
 	struct kallsyms list;
 	struct kallsyms_marks marks;
 	uint64_t moved;
 	struct part *parts; /* one per mark */
-	pthread_mutex_t lock; /* of who reads a part */
-	struct arena arena; /* names */
+	struct share shares[SHARES];
 };
 
 enum tally_status kernel_symbols_open(const struct kallsyms *list, struct kernel_symbols **out)
@@ -35,8 +43,10 @@ enum tally_status kernel_symbols_open(const struct kallsyms *list, struct kernel
 	symbols->list = *list;
 	symbols->marks = marks;
 	symbols->parts = parts;
-	pthread_mutex_init(&symbols->lock, NULL);
-	arena_init(&symbols->arena);
+	for (size_t i = 0; i < SHARES; i++) {
+		pthread_mutex_init(&symbols->shares[i].lock, NULL);
+		arena_init(&symbols->shares[i].arena);
+	}
 	*out = symbols;
 	return TALLY_OK;
 }
@@ -49,8 +59,10 @@ void kernel_symbols_close(struct kernel_symbols *symbols)
 		symbol_table_deinit(&symbols->parts[i].table);
 	free(symbols->parts);
 	kallsyms_marks_deinit(&symbols->marks);
-	pthread_mutex_destroy(&symbols->lock);
-	arena_deinit(&symbols->arena);
+	for (size_t i = 0; i < SHARES; i++) {
+		pthread_mutex_destroy(&symbols->shares[i].lock);
+		arena_deinit(&symbols->shares[i].arena);
+	}
 	free(symbols);
 }
 
@@ -67,9 +79,10 @@ void kernel_symbols_move(struct kernel_symbols *symbols, uint64_t by)
 static void read_part(struct kernel_symbols *symbols, size_t index)
 {
 	struct part *part = &symbols->parts[index];
-	pthread_mutex_lock(&symbols->lock);
+	struct share *share = &symbols->shares[index / SHARE_PARTS % SHARES];
+	pthread_mutex_lock(&share->lock);
 	if (!atomic_load_explicit(&part->is_read, memory_order_relaxed)) {
-		bool ok = kallsyms_add_part(&symbols->list, &symbols->marks, index, &symbols->arena, &part->table);
+		bool ok = kallsyms_add_part(&symbols->list, &symbols->marks, index, &share->arena, &part->table);
 		if (ok) {
 			symbol_table_move(&part->table, symbols->moved);
 			ok = symbol_table_finish(&part->table, SYMBOLS_UNSIZED);
@@ -78,7 +91,7 @@ static void read_part(struct kernel_symbols *symbols, size_t index)
 			part->table.symbols.len = 0;
 		atomic_store_explicit(&part->is_read, true, memory_order_release);
 	}
-	pthread_mutex_unlock(&symbols->lock);
+	pthread_mutex_unlock(&share->lock);
 }
 
 /* The part, which is read then, that the address lies in; count: no part begins before it. */
