@@ -141,11 +141,12 @@ static enum tally_status visit(struct sideband_reading *reading, const struct re
 struct walked { /* of a part of the run */
 	VEC(struct sort_key) history; /* as in struct sideband_reading */
 	struct marker_list markers;
-	VEC(size_t) others; /* positions of what is neither a sample nor history */
+	VEC(size_t)
+	others; /* positions of what is neither a sample nor history, and says more than that it was there */
 	VEC(size_t) chunks;
 	struct clock_marks marks;
-	uint64_t samples;
-	uint64_t bytes; /* of samples and history */
+	uint64_t samples, plain; /* plain: what is in none of these, and is only counted */
+	uint64_t bytes; /* of all but others */
 	uint64_t kernels; /* as in struct sideband_reading */
 	bool failed; /* out of memory */
 };
@@ -218,10 +219,12 @@ static bool note_record(
 	if (clock->is_mixed && !sample_clock_note(&walked->marks, reading->reader, record, position))
 		return false;
 	bool is_history = sideband_is_history(record->type);
-	if (record->type != RECORD_SAMPLE && !is_history)
+	bool is_plain = record->type == RECORD_EXIT || record->type == RECORD_FINISHED_ROUND;
+	if (record->type != RECORD_SAMPLE && !is_history && !is_plain)
 		return vec_push(&walked->others, position);
 	walked->bytes += record->bytes.len;
-	walked->samples += !is_history;
+	walked->samples += record->type == RECORD_SAMPLE;
+	walked->plain += is_plain;
 	return !is_history || note_history(walked, reading, record, position);
 }
 
@@ -267,7 +270,7 @@ static enum tally_status visit_part(
 	struct sideband_reading *reading, const struct walked *walked, struct tally_error *err)
 {
 	struct sideband *out = reading->out;
-	out->health.records += walked->samples + walked->history.len;
+	out->health.records += walked->samples + walked->plain + walked->history.len;
 	out->health.samples += walked->samples;
 	out->health.bytes += walked->bytes;
 	for (size_t i = 0; i < walked->chunks.len; i++)

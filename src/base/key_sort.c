@@ -125,50 +125,65 @@ static size_t part_of(const uint64_t borders[KEY_SORT_PARTS - 1], uint64_t key)
 	return part;
 }
 
-void key_sort_divide(const struct sort_key *keys, struct sort_key *to, size_t count, size_t ends[KEY_SORT_PARTS])
-{
-	uint64_t borders[KEY_SORT_PARTS - 1];
-	size_t sizes[KEY_SORT_PARTS] = {0}, place = 0;
-	if (count == 0) {
-		memset(ends, 0, KEY_SORT_PARTS * sizeof(*ends));
-		return;
-	}
-	find_borders(keys, count, borders);
-	for (size_t i = 0; i < count; i++)
-		sizes[part_of(borders, keys[i].key)]++;
-	for (size_t part = 0; part < KEY_SORT_PARTS; part++) {
-		ends[part] = place; /* for now where it begins */
-		place += sizes[part];
-	}
-	for (size_t i = 0; i < count; i++)
-		to[ends[part_of(borders, keys[i].key)]++] = keys[i];
-}
-
-struct divided {
-	struct sort_key *keys, *room; /* the parts are in room */
-	size_t count;
+struct dividing {
+	const struct sort_key *keys;
+	struct sort_key *to;
+	size_t count, chunk; /* keys of all, and of a chunk */
 	uint64_t borders[KEY_SORT_PARTS - 1];
 	size_t (*places)[KEY_SORT_PARTS]; /* by chunk and part: its keys, then where the next one goes */
-	size_t ends[KEY_SORT_PARTS];
 };
 
 static void count_chunk(void *context, size_t chunk, unsigned worker)
 {
-	const struct divided *d = context;
+	const struct dividing *d = context;
 	size_t counts[KEY_SORT_PARTS] = {0};
-	for (size_t i = chunk * CHUNK_KEYS; i < thread_pool_task_end(chunk, CHUNK_KEYS, d->count); i++)
+	for (size_t i = chunk * d->chunk; i < thread_pool_task_end(chunk, d->chunk, d->count); i++)
 		counts[part_of(d->borders, d->keys[i].key)]++;
 	memcpy(d->places[chunk], counts, sizeof(counts));
 }
 
 static void put_chunk(void *context, size_t chunk, unsigned worker)
 {
-	const struct divided *d = context;
+	const struct dividing *d = context;
 	size_t places[KEY_SORT_PARTS];
 	memcpy(places, d->places[chunk], sizeof(places));
-	for (size_t i = chunk * CHUNK_KEYS; i < thread_pool_task_end(chunk, CHUNK_KEYS, d->count); i++)
-		d->room[places[part_of(d->borders, d->keys[i].key)]++] = d->keys[i];
+	for (size_t i = chunk * d->chunk; i < thread_pool_task_end(chunk, d->chunk, d->count); i++)
+		d->to[places[part_of(d->borders, d->keys[i].key)]++] = d->keys[i];
 }
+
+void key_sort_divide(const struct sort_key *keys, struct sort_key *to, size_t count, size_t ends[KEY_SORT_PARTS],
+	unsigned max_workers)
+{
+	size_t one[1][KEY_SORT_PARTS], place = 0;
+	memset(ends, 0, KEY_SORT_PARTS * sizeof(*ends));
+	if (count == 0)
+		return;
+	struct dividing d = {.keys = keys, .to = to, .count = count, .chunk = CHUNK_KEYS};
+	size_t chunks = thread_pool_tasks(count, CHUNK_KEYS);
+	size_t(*places)[KEY_SORT_PARTS] = chunks > 1 ? malloc(chunks * sizeof(*places)) : NULL;
+	if (!places) {
+		chunks = 1;
+		d.chunk = count;
+	}
+	d.places = places ? places : one;
+	find_borders(keys, count, d.borders);
+	thread_pool_for(chunks, max_workers, count_chunk, &d);
+	for (size_t part = 0; part < KEY_SORT_PARTS; part++) {
+		for (size_t chunk = 0; chunk < chunks; chunk++) {
+			size_t keys_of_chunk = d.places[chunk][part];
+			d.places[chunk][part] = place;
+			place += keys_of_chunk;
+		}
+		ends[part] = place;
+	}
+	thread_pool_for(chunks, max_workers, put_chunk, &d);
+	free(places);
+}
+
+struct divided {
+	struct sort_key *keys, *room; /* the parts are in room */
+	size_t ends[KEY_SORT_PARTS];
+};
 
 static void sort_part(void *context, size_t index, unsigned worker)
 {
@@ -183,28 +198,6 @@ static void sort_part(void *context, size_t index, unsigned worker)
 	key_sort(d->keys + begin, d->room + begin, count);
 }
 
-/* As key_sort_divide, by all workers. False: out of memory. */
-static bool divide_by_all(struct divided *d, unsigned max_workers)
-{
-	size_t chunks = thread_pool_tasks(d->count, CHUNK_KEYS), place = 0;
-	d->places = malloc(chunks * sizeof(*d->places));
-	if (!d->places)
-		return false;
-	find_borders(d->keys, d->count, d->borders);
-	thread_pool_for(chunks, max_workers, count_chunk, d);
-	for (size_t part = 0; part < KEY_SORT_PARTS; part++) {
-		for (size_t chunk = 0; chunk < chunks; chunk++) {
-			size_t count = d->places[chunk][part];
-			d->places[chunk][part] = place;
-			place += count;
-		}
-		d->ends[part] = place;
-	}
-	thread_pool_for(chunks, max_workers, put_chunk, d);
-	free(d->places);
-	return true;
-}
-
 static bool is_sorted(const struct sort_key *keys, size_t count)
 {
 	size_t i = 1;
@@ -215,7 +208,7 @@ static bool is_sorted(const struct sort_key *keys, size_t count)
 
 void key_sort_by_all(struct sort_key *keys, struct sort_key *room, size_t count, unsigned max_workers)
 {
-	struct divided divided = {.keys = keys, .room = room, .count = count};
+	struct divided divided = {.keys = keys, .room = room};
 	bool is_shared = count >= LEAST_TO_SHARE && thread_pool_workers(KEY_SORT_PARTS, max_workers) > 1;
 	if (!is_shared) {
 		key_sort(keys, room, count);
@@ -223,10 +216,8 @@ void key_sort_by_all(struct sort_key *keys, struct sort_key *room, size_t count,
 	}
 	if (is_sorted(keys, count))
 		return;
-	if (divide_by_all(&divided, max_workers))
-		thread_pool_for(KEY_SORT_PARTS, max_workers, sort_part, &divided);
-	else
-		key_sort(keys, room, count); /* which needs no more memory */
+	key_sort_divide(keys, room, count, divided.ends, max_workers);
+	thread_pool_for(KEY_SORT_PARTS, max_workers, sort_part, &divided);
 }
 
 static const void *item_at(const void *items, size_t size, size_t index)

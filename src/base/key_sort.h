@@ -31,7 +31,8 @@ void key_sort_by_all(struct sort_key *keys, struct sort_key *room, size_t count,
 #define KEY_SORT_PARTS 16
 /* Into to: the keys in parts, none of which has a key above one of the parts behind it, of about the same size where
  * keys differ. ends: where each part ends. Within a part the keys are as they came. */
-void key_sort_divide(const struct sort_key *keys, struct sort_key *to, size_t count, size_t ends[KEY_SORT_PARTS]);
+void key_sort_divide(const struct sort_key *keys, struct sort_key *to, size_t count, size_t ends[KEY_SORT_PARTS],
+	unsigned max_workers);
 /* Where each of the items comes from, by several keys, the first of which decides first. NULL: out of memory. */
 struct sort_key *key_sort_order(
 	const void *items, size_t count, size_t size, const key_of_item *keys_of, size_t key_count);

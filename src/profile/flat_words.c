@@ -269,6 +269,7 @@ static void sort_items(const struct word_plan *plan, uint64_t *from, uint64_t *t
 struct word_sort {
 	const struct word_plan *plan;
 	uint64_t *items, *merged; /* as sorted so far, and where they are merged to */
+	struct sort_key *keys; /* of the items' first words; NULL: they are not sorted by keys */
 	size_t count, parts;
 };
 
@@ -313,6 +314,8 @@ static void write_part(void *context, size_t index, unsigned worker)
 	for (size_t i = 0; i < part.count; i++) {
 		expect_row(t, part.begin + i, part.begin + part.count);
 		write_item(sort->plan, t->order[part.begin + i], items + i * words);
+		if (sort->keys)
+			sort->keys[part.begin + i] = (struct sort_key){items[i * words], part.begin + i};
 	}
 }
 
@@ -397,19 +400,13 @@ static void order_part(void *context, size_t index, unsigned worker)
 		o->order[begin + i] = row_of(o->sort, keys[i].index);
 }
 
-/* The same where nothing but the items' words and the rows' numbers decides. False: out of memory. */
-static bool order_keys(const struct word_sort *sort, uint32_t *order)
+/* The same where nothing but the items' words and the rows' numbers decides. */
+static void order_keys(const struct word_sort *sort, uint32_t *order)
 {
-	struct sort_key *keys = malloc((sort->count * 2 + 1) * sizeof(*keys));
-	struct key_order o = {.sort = sort, .keys = keys, .room = keys + sort->count, .order = order};
-	if (!keys)
-		return false;
-	for (size_t i = 0; i < sort->count; i++)
-		keys[i] = (struct sort_key){sort->items[i * sort->plan->words], i};
-	key_sort_divide(keys, o.room, sort->count, o.ends);
-	thread_pool_for(KEY_SORT_PARTS, sort->count < SORT_PARTS_MIN ? 1 : 0, order_part, &o);
-	free(keys);
-	return true;
+	struct key_order o = {.sort = sort, .keys = sort->keys, .room = sort->keys + sort->count, .order = order};
+	unsigned workers = sort->count < SORT_PARTS_MIN ? 1 : 0;
+	key_sort_divide(sort->keys, o.room, sort->count, o.ends, workers);
+	thread_pool_for(KEY_SORT_PARTS, workers, order_part, &o);
 }
 
 bool flat_words_sort(const struct flat_sort *by)
@@ -418,18 +415,21 @@ bool flat_words_sort(const struct flat_sort *by)
 	const struct flat_table *t = by->table;
 	make_plan(by, &plan);
 	struct word_sort sort = {.plan = &plan, .count = t->shown_count};
+	bool is_by_keys = plan.is_complete && !plan.tie_after;
 	size_t bytes = sort.count * plan.words * sizeof(*sort.items);
 	sort.items = malloc(bytes);
-	sort.merged = malloc(bytes);
-	bool is_done = sort.items && sort.merged;
+	sort.merged = is_by_keys ? NULL : malloc(bytes);
+	sort.keys = is_by_keys ? malloc((sort.count * 2 + 1) * sizeof(*sort.keys)) : NULL;
+	bool is_done = sort.items && (is_by_keys ? sort.keys != NULL : sort.merged != NULL);
 	sort.parts = sort.count < SORT_PARTS_MIN ? 1 : SORT_PARTS;
 	if (is_done)
 		thread_pool_for(sort.parts, 0, write_part, &sort);
-	if (is_done && plan.is_complete && !plan.tie_after)
-		is_done = order_keys(&sort, t->order);
+	if (is_done && is_by_keys)
+		order_keys(&sort, t->order);
 	else if (is_done)
 		order_parts(&sort, t->order);
 	free(sort.items);
 	free(sort.merged);
+	free(sort.keys);
 	return is_done;
 }

@@ -168,7 +168,7 @@ static void parts_hold_what_lies_between_their_neighbours(void **state)
 		uint64_t number = 5, highest = 0;
 		for (size_t i = 0; i < counts[c]; i++)
 			keys[i] = (struct sort_key){i % 3 ? 77 : next_number(&number), i};
-		key_sort_divide(keys, room, counts[c], ends);
+		key_sort_divide(keys, room, counts[c], ends, 2);
 		for (size_t part = 0, at = 0; part < KEY_SORT_PARTS; part++) {
 			uint64_t before = highest;
 			size_t last = 0;
