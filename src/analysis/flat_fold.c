@@ -3,12 +3,14 @@
 #include <string.h>
 
 #include "base/slots.h"
+#include "base/zeroed.h"
 
 #define KEY_WORDS 2
 #define BATCH	  64 /* samples whose waits for memory overlap */
 /* As a start: tables grow where there is more. */
 #define SAMPLES_PER_SPOT 4
-#define LEAST_SLOTS	 64
+#define LEAST_BITS	 6
+#define MOST_BITS	 31 /* of slots: their spots are less than 32 bits can tell apart */
 #define LEAST_SPOTS	 32
 #define SPOTS_PER_LINE	 2
 
@@ -133,11 +135,27 @@ static void add_spot_sample(struct flat_fold *fold, const struct flat_sample *sa
 		sum->first_order = sample->time_ns;
 }
 
-static bool is_spot(const struct flat_fold *fold, uint64_t slot, const struct spot_key *key)
+static uint32_t hash_of(uint64_t address, uint32_t group)
 {
-	if (slot >> 32 != key->hash)
+	return id_table_hash_words((uint64_t[]){address, group}, 2);
+}
+
+/* A slot's number is the hash's lowest bits; what is above them in a slot that the hash has is above them in the hash. */
+static uint32_t number_mask(const struct flat_fold *fold)
+{
+	return (uint32_t)((UINT64_C(1) << fold->spot_bits) - 1);
+}
+
+static bool may_be(const struct flat_fold *fold, uint32_t slot, uint32_t hash)
+{
+	return ((slot ^ hash) & ~number_mask(fold)) == 0;
+}
+
+static bool is_spot(const struct flat_fold *fold, uint32_t slot, const struct spot_key *key)
+{
+	if (!may_be(fold, slot, key->hash))
 		return false;
-	const struct flat_spot *spot = &fold->spots[(uint32_t)slot - 1];
+	const struct flat_spot *spot = &fold->spots[(slot & number_mask(fold)) - 1];
 	return spot->address == key->address && spot->group == key->group;
 }
 
@@ -181,29 +199,52 @@ static bool add_spot(struct flat_fold *fold, const struct spot_key *key, uint64_
 	return true;
 }
 
+static void put_slot(const struct flat_fold *fold, size_t spot, uint32_t hash)
+{
+	uint32_t mask = number_mask(fold);
+	size_t at = hash & mask;
+	while (fold->spot_slots[at])
+		at = (at + 1) & mask;
+	fold->spot_slots[at] = (hash & ~mask) | (uint32_t)(spot + 1);
+}
+
+/* False: out of memory. */
+static bool make_slots(struct flat_fold *fold, unsigned bits)
+{
+	uint32_t *slots = bits <= MOST_BITS ? zeroed_new((size_t)1 << bits, sizeof(*slots)) : NULL;
+	if (!slots)
+		return false;
+	free(fold->spot_slots);
+	fold->spot_slots = slots;
+	fold->spot_bits = bits;
+	for (size_t i = 0; i < fold->spot_count; i++)
+		put_slot(fold, i, hash_of(fold->spots[i].address, fold->spots[i].group));
+	return true;
+}
+
 /* False: out of memory. */
 static bool find_spot(struct flat_fold *fold, const struct spot_key *key, uint64_t ip, uint32_t *spot)
 {
-	size_t mask = fold->spot_slot_count - 1, at = key->hash & mask;
+	uint32_t mask = number_mask(fold);
+	size_t at = key->hash & mask;
 	while (fold->spot_slots[at] && !is_spot(fold, fold->spot_slots[at], key))
 		at = (at + 1) & mask;
 	if (fold->spot_slots[at]) {
-		*spot = (uint32_t)fold->spot_slots[at] - 1;
+		*spot = (fold->spot_slots[at] & mask) - 1;
 		return true;
 	}
 	if (!add_spot(fold, key, ip))
 		return false;
 	*spot = (uint32_t)fold->spot_count - 1;
-	fold->spot_slots[at] = (uint64_t)key->hash << 32 | fold->spot_count;
-	return !slots_are_full(fold->spot_count, fold->spot_slot_count) ||
-	       slots_grow(&fold->spot_slots, &fold->spot_slot_count);
+	fold->spot_slots[at] = (key->hash & ~mask) | (uint32_t)fold->spot_count;
+	return !slots_are_full(fold->spot_count, (size_t)mask + 1) || make_slots(fold, fold->spot_bits + 1);
 }
 
 static void expect_spot(const struct flat_fold *fold, uint32_t hash)
 {
-	uint64_t slot = fold->spot_slots[hash & (fold->spot_slot_count - 1)];
-	if (slot && slot >> 32 == hash)
-		__builtin_prefetch(&fold->spots[(uint32_t)slot - 1], 1);
+	uint32_t slot = fold->spot_slots[hash & number_mask(fold)];
+	if (slot && may_be(fold, slot, hash))
+		__builtin_prefetch(&fold->spots[(slot & number_mask(fold)) - 1], 1);
 }
 
 static void place_batch(struct flat_fold *fold, const struct flat_sample *samples, size_t count)
@@ -214,8 +255,8 @@ static void place_batch(struct flat_fold *fold, const struct flat_sample *sample
 		struct spot_key *key = &keys[i];
 		key->address = samples[i].ip + range->delta;
 		key->group = range->group;
-		key->hash = id_table_hash_words((uint64_t[]){key->address, key->group}, 2);
-		__builtin_prefetch(&fold->spot_slots[key->hash & (fold->spot_slot_count - 1)]);
+		key->hash = hash_of(key->address, key->group);
+		__builtin_prefetch(&fold->spot_slots[key->hash & number_mask(fold)]);
 	}
 	for (size_t i = 0; i < count; i++)
 		expect_spot(fold, keys[i].hash);
@@ -229,11 +270,10 @@ static void place_batch(struct flat_fold *fold, const struct flat_sample *sample
 
 static bool make_room(struct flat_fold *fold, size_t count)
 {
-	size_t slots = LEAST_SLOTS;
-	while (slots * 3 < count * 4)
-		slots *= 2;
-	return reserve_spots(fold, count < LEAST_SPOTS ? LEAST_SPOTS : count) &&
-	       slots_grow_to(&fold->spot_slots, &fold->spot_slot_count, slots);
+	unsigned bits = LEAST_BITS;
+	while (bits < MOST_BITS && slots_are_full(count, (size_t)1 << bits))
+		bits++;
+	return reserve_spots(fold, count < LEAST_SPOTS ? LEAST_SPOTS : count) && make_slots(fold, bits);
 }
 
 /* For the contexts that came with the last block. */

@@ -53,8 +53,8 @@ struct flat_fold {
 	struct flat_spot *spots; /* from the beginning of a line on */
 	size_t spot_count, spot_room;
 	VEC(uint64_t) first_ips; /* by spot: its first sample's, as recorded */
-	uint64_t *spot_slots; /* by hash: spot + 1, and the hash above */
-	size_t spot_slot_count;
+	uint32_t *spot_slots; /* by hash: spot + 1, and above it what the hash has left; 0: none */
+	unsigned spot_bits; /* of a slot's number, and of a spot's in it */
 	struct binary_list binaries; /* that were hit, in order of first use */
 	uint8_t *is_hit; /* by binary */
 	bool failed; /* out of memory */
