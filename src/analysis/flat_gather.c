@@ -8,7 +8,7 @@
 #define BYTES_PER_OTHER 4 /* of the file to one of them: a recording of many short processes has one in ten */
 #define MOST_OTHERS	((size_t)48 << 20) /* room for a start: a heap has it */
 #define BLOCK_SAMPLES	(((size_t)2 << 20) / sizeof(struct flat_sample))
-#define KEPT_SAMPLES	(12 * BLOCK_SAMPLES) /* of all parts: a million */
+#define KEPT_SAMPLES	(13 * BLOCK_SAMPLES) /* of all parts: a million, and what one has more than its share of */
 
 static bool events_serve(struct perfdata_reader *reader)
 {

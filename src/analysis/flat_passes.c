@@ -80,9 +80,9 @@ static enum tally_status fold(struct folding *folding, struct sample_pass *pass,
 	if (status == TALLY_OK)
 		status = symbolise_load(machine, job->store, &binaries, store_ids, err);
 	if (status == TALLY_OK) {
-		const struct flat_sum_job sum = {
+		const struct flat_placed placed = {
 			folding->folds, folding->count, job->store, store_ids, job->options->threads};
-		status = flat_sum(&sum, pass) ? TALLY_OK : error_nomem(err);
+		status = flat_sum(&placed, pass) ? TALLY_OK : error_nomem(err);
 	}
 	vec_free(&binaries);
 	free(store_ids);
