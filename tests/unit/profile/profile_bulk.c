@@ -101,13 +101,18 @@ static struct profile *build_in_bulk(struct source *source, const uint32_t *stac
 {
 	struct profile_builder *b = begin();
 	struct dedup frames, stacks, samples;
-	assert_true(profile_builder_all_frames(b, &(struct frame_source){.count = FRAMES, .get = get_frame}, threads, &frames));
+	assert_true(profile_builder_all_frames(
+		b, &(struct frame_source){.count = FRAMES, .get = get_frame}, threads, &frames));
 	const struct stack_source stack_source = {{STACKS, get_stack, source}, hash_stack};
 	assert_true(profile_builder_all_stacks(b, &stack_source, threads, &stacks));
 	assert_memory_equal(stacks.numbers, stack_ids, STACKS * sizeof(*stack_ids));
 	source->stack_ids = stacks.numbers;
 	make_keys(source);
-	const struct sample_source sample_source = {.count = SAMPLES, .key_words = PROFILE_SAMPLE_WORDS, .key = get_key, .get = get_sample, .context = source};
+	const struct sample_source sample_source = {.count = SAMPLES,
+		.key_words = PROFILE_SAMPLE_WORDS,
+		.key = get_key,
+		.get = get_sample,
+		.context = source};
 	assert_true(profile_builder_all_samples(b, &sample_source, threads, &samples));
 	dedup_deinit(&frames);
 	dedup_deinit(&stacks);
@@ -166,8 +171,12 @@ static void ids_that_were_not_handed_out_are_refused(void **state)
 				b, &(struct stack_source){{4, get_stack, &source}, hash_stack}, 1, &found));
 		else if (which == 1)
 			assert_true(profile_builder_all_samples(b,
-				&(struct sample_source){.count = 1, .key_words = PROFILE_SAMPLE_WORDS, .key = get_key, .get = get_sample, .context = &source}, 1,
-				&found));
+				&(struct sample_source){.count = 1,
+					.key_words = PROFILE_SAMPLE_WORDS,
+					.key = get_key,
+					.get = get_sample,
+					.context = &source},
+				1, &found));
 		else
 			assert_true(profile_builder_all_stacks(
 				b, &(struct stack_source){{0, get_stack, &source}, hash_stack}, 1, &found));
