@@ -26,20 +26,42 @@ struct sample_branch sample_branch_at(const struct sample *sample, size_t index)
 	};
 }
 
-#define TYPE_EXTENDED 15u
+void branch_kind_print(struct text *t, unsigned type)
+{
+	static const char *const types[] = {"", "COND", "UNCOND", "IND", "CALL", "IND_CALL", "RET", "SYSCALL", "SYSRET",
+		"COND_CALL", "COND_RET", "ERET", "IRQ", "SERROR", "NO_TX", "FAULT_ALGN", "FAULT_DATA", "FAULT_INST",
+		"ARCH_1", "ARCH_2", "ARCH_3", "ARCH_4", "ARCH_5"};
+	if (type < sizeof(types) / sizeof(types[0])) {
+		text_str(t, types[type]);
+	} else {
+		text_str(t, "TYPE_");
+		text_u64(t, type - BRANCH_KIND_EXTENDED);
+	}
+}
+
+static unsigned type_of(const struct sample_branch *branch)
+{
+	return branch->type == BRANCH_KIND_EXTENDED ? BRANCH_KIND_EXTENDED + branch->more_type : branch->type;
+}
 
 void sample_branch_type_print(struct text *t, const struct sample_branch *branch)
 {
-	static const char *const types[TYPE_EXTENDED] = {"", "COND", "UNCOND", "IND", "CALL", "IND_CALL", "RET",
-		"SYSCALL", "SYSRET", "COND_CALL", "COND_RET", "ERET", "IRQ", "SERROR", "NO_TX"};
-	static const char *const more[] = {
-		"FAULT_ALGN", "FAULT_DATA", "FAULT_INST", "ARCH_1", "ARCH_2", "ARCH_3", "ARCH_4", "ARCH_5"};
-	if (branch->type != TYPE_EXTENDED) {
-		text_str(t, types[branch->type]);
-	} else if (branch->more_type < sizeof(more) / sizeof(more[0])) {
-		text_str(t, more[branch->more_type]);
-	} else {
-		text_str(t, "TYPE_");
-		text_u64(t, branch->more_type);
-	}
+	branch_kind_print(t, type_of(branch));
+}
+
+#define PAGE_BITS	12
+#define LARGE_PAGE_BITS 21
+
+unsigned sample_branch_kind(const struct sample_branch *branch)
+{
+	unsigned kind = type_of(branch);
+	if (!kind || !branch->from)
+		return 0;
+	if (branch->from >= branch->to)
+		kind |= BRANCH_KIND_BACKWARD;
+	if (branch->from >> LARGE_PAGE_BITS != branch->to >> LARGE_PAGE_BITS)
+		kind |= BRANCH_KIND_CROSS_2M;
+	else if (branch->from >> PAGE_BITS != branch->to >> PAGE_BITS)
+		kind |= BRANCH_KIND_CROSS_4K;
+	return kind;
 }

@@ -21,8 +21,21 @@ static inline uint32_t sample_branch_count(const struct sample *sample)
 {
 	return sample->branches.entries.count / SAMPLE_BRANCH_WORDS;
 }
+
+/* What statistics tell branches apart by, in one word: number of the type, and where a branch leads. */
+#define BRANCH_KINDS	      31 /* types: 0 is not known; from BRANCH_KIND_EXTENDED on, those of PERF_BR_EXTEND_ABI */
+#define BRANCH_KIND_CONDITION 1
+#define BRANCH_KIND_EXTENDED  15
+#define BRANCH_KIND_TYPE      0x1fu
+#define BRANCH_KIND_BACKWARD  0x20u
+#define BRANCH_KIND_CROSS_4K  0x40u /* to another page, but within 2 MiB */
+#define BRANCH_KIND_CROSS_2M  0x80u
 struct sample_branch sample_branch_at(const struct sample *sample, size_t index);
 /* "COND", "CALL", ...; nothing for a branch of unknown type. */
 void sample_branch_type_print(struct text *t, const struct sample_branch *branch);
+/* 0: nothing is known of it. */
+unsigned sample_branch_kind(const struct sample_branch *branch);
+/* The name of a type as above. */
+void branch_kind_print(struct text *t, unsigned type);
 
 #endif

@@ -115,6 +115,8 @@ static uint64_t word_of(struct sample_facets *f, const struct facet_input *in, e
 		return branch_flags(&in->branch);
 	case FACET_BRANCH_CYCLES:
 		return in->branch.cycles;
+	case FACET_BRANCH_KIND:
+		return in->is_branch ? sample_branch_kind(&in->branch) : 0;
 	case FACET_DATA:
 		return resolver_raw_frame(f->resolver, &in->where, in->cpumode, 0, s->addr);
 	case FACET_CODE:

@@ -5,6 +5,7 @@
 
 #include "abi/branch.h"
 #include "base/error.h"
+#include "cli/branch_mix.h"
 #include "cli/data_source.h"
 #include "cli/recording_input.h"
 #include "cli/report_json.h"
@@ -42,6 +43,7 @@ struct blocks {
 	VEC(struct block) blocks;
 	struct event_sums *sums;
 	size_t event_count;
+	struct branch_mix mix;
 };
 
 /* Once more; its sums are of this one time. */
@@ -77,6 +79,7 @@ static bool add_sample(struct blocks *b, const struct data_sample *s)
 	for (uint32_t i = 0; i < count; i++) {
 		struct sample_branch branch = sample_branch_at(&s->sample, i);
 		struct run run = {.event = event, .start = RESOLVE_NONE, .cycles = branch.cycles, .count = 1};
+		branch_mix_add(&b->mix, sample_branch_kind(&branch), 1);
 		if (branch.cycles == 0)
 			continue;
 		b->sums[event].cycles += branch.cycles;
@@ -334,6 +337,7 @@ static enum tally_status put_all(
 		if ((b->sums[i].samples || r->keeps_empty) && !put_event(b, r, &events[i], &next, &j))
 			return error_nomem(err);
 	json_array_end(&j);
+	branch_mix_json(&b->mix, &j);
 	json_object_end(&j);
 	return TALLY_OK;
 }
@@ -350,6 +354,7 @@ static enum tally_status print_all(
 	for (size_t i = 0; i < count && i < b->event_count; i++)
 		if ((b->sums[i].samples || r->keeps_empty) && !print_event(b, r, &events[i], &next, out))
 			return error_nomem(err);
+	branch_mix_print(&b->mix, out);
 	return TALLY_OK;
 }
 

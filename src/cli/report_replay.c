@@ -33,6 +33,12 @@ uint64_t report_lbr_registers(const struct perfdata_reader *reader)
 	return 0;
 }
 
+static uint64_t wanted_facets(const struct report_request *r)
+{
+	bool tells_types = r->mode == KEY_MODE_BRANCH && !r->is_interactive;
+	return report_request_facets(r) | (tells_types ? UINT64_C(1) << FACET_BRANCH_KIND : 0);
+}
+
 struct replay_options report_replay_options(const struct report_replay *wanted)
 {
 	const struct report_request *r = wanted->request;
@@ -60,7 +66,7 @@ struct replay_options report_replay_options(const struct report_replay *wanted)
 				     report_request_has_form(r, KEY_FORM_CACHELINE) ||
 				     report_request_has_form(r, KEY_FORM_OFFSET) || r->is_verbose,
 		.with_origins = r->is_verbose,
-		.facets = report_request_facets(r),
+		.facets = wanted_facets(r),
 		.time_quantum_ns = r->time_quantum_ns,
 		.with_raw_traces = r->raw_traces,
 		.tells_no_trace = true,

@@ -2,6 +2,7 @@
 #include "analysis/replay.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "cli/branch_mix.h"
 #include "cli/cpu_filter.h"
 #include "cli/header_json.h"
 #include "cli/header_text.h"
@@ -252,18 +253,40 @@ static enum tally_status report_events(struct report *report, uint32_t first, ui
 	return status;
 }
 
-/* Samples that would count: those the CPU list and -U leave. */
+/* Would it count? The CPU list and -U leave it. */
+static bool is_counted(const struct report *report, const struct profile_sample *sample)
+{
+	int32_t cpu = sample->cpu;
+	if (report->cpus && (cpu < 0 || (uint32_t)cpu >= LIMIT_CPUS || !report->cpus[cpu]))
+		return false;
+	return !report->request->hides_unresolved ||
+	       report->result.profile->frames[sample->leaf].function != PROFILE_NONE;
+}
+
 static bool has_samples(const struct report *report)
 {
 	const struct profile *p = report->result.profile;
-	for (size_t i = 0; i < p->sample_count; i++) {
-		int32_t cpu = p->samples[i].cpu;
-		if (report->cpus && (cpu < 0 || (uint32_t)cpu >= LIMIT_CPUS || !report->cpus[cpu]))
-			continue;
-		if (!report->request->hides_unresolved || p->frames[p->samples[i].leaf].function != PROFILE_NONE)
+	for (size_t i = 0; i < p->sample_count; i++)
+		if (is_counted(report, &p->samples[i]))
 			return true;
-	}
 	return false;
+}
+
+/* Filters on rows leave all branches in, as in perf. */
+static void show_branch_types(const struct report *report, struct json *j)
+{
+	const struct profile *p = report->result.profile;
+	struct branch_mix mix = {0};
+	for (size_t i = 0; i < p->sample_count; i++) {
+		const struct profile_sample *sample = &p->samples[i];
+		const struct profile_value *kind = profile_facet(p, sample->facets, FACET_BRANCH_KIND);
+		if (kind && is_counted(report, sample) && !profile_frame_is_guest(&p->frames[sample->leaf]))
+			branch_mix_add(&mix, kind->number, sample->count);
+	}
+	if (j)
+		branch_mix_json(&mix, j);
+	else
+		branch_mix_print(&mix, report->out);
 }
 
 static void print_short_title(void *data, const struct flat_table *table, struct text *out)
@@ -431,6 +454,8 @@ static enum tally_status show_profile(struct report *report, struct tally_error 
 	/* As perf: a text without samples has no table of counts either. */
 	if (status == TALLY_OK && r->threads && (j || r->missing || has_samples(report)))
 		status = report_read_values(report->out, j, report->reader, r->is_raw_pretty, err);
+	if (status == TALLY_OK && !r->missing)
+		show_branch_types(report, j);
 	if (j)
 		json_object_end(j);
 	return status;
