@@ -14,7 +14,7 @@ static const char *with_comment(struct arena *arena, const char *text, const str
 }
 
 enum tally_status annotate_data_add(struct annotate_listing *listing, const struct annotate_samples *samples,
-	const struct annotate_target *target, struct tally_error *err)
+	const struct annotate_target *target, bool in_text, struct tally_error *err)
 {
 	for (size_t i = 0; i < listing->lines.len; i++) {
 		struct annotate_line *line = &listing->lines.items[i];
@@ -27,9 +27,14 @@ enum tally_status annotate_data_add(struct annotate_listing *listing, const stru
 			return status;
 		if (access.kind != DATA_ACCESS_TYPED || access.back_bytes > 0)
 			continue;
+		line->has_type = true;
+		line->data_type = access.type_name;
+		line->data_field = access.field;
+		line->data_offset = access.offset;
+		if (!in_text)
+			continue;
 		line->text = with_comment(&listing->arena, line->text, &access);
 		line->operands = with_comment(&listing->arena, line->operands, &access);
-		line->has_type = true;
 		if (!line->text || !line->operands)
 			return error_nomem(err);
 	}

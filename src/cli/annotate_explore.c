@@ -72,7 +72,7 @@ static enum tally_status open_function(
 	struct opened made = {.target = target};
 	enum tally_status status = annotate_listing_make(&made.listing, r->samples, target, &x->source, &options, err);
 	if (status == TALLY_OK && settings->shows_types)
-		status = annotate_data_add(&made.listing, r->samples, target, err);
+		status = annotate_data_add(&made.listing, r->samples, target, true, err);
 	if (status == TALLY_OK) {
 		const char *events = arena_string(&made.listing.arena, x->events.data, x->events.len - 1);
 		made.listing.function.event_name = events ? events : "";

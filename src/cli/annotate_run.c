@@ -85,7 +85,7 @@ static enum tally_status print_one(struct running *r, const struct annotate_targ
 	enum tally_status status = annotate_listing_make(&listing, &r->samples, target, &r->source, options, &why);
 	r->found = true;
 	if (status == TALLY_OK && r->run->with_data_types)
-		status = annotate_data_add(&listing, &r->samples, target, &why);
+		status = annotate_data_add(&listing, &r->samples, target, !r->run->is_json, &why);
 	if (status == TALLY_OK) {
 		listing.function.event_name = events;
 		describe_listed(r, options, &listing.function);
@@ -157,7 +157,8 @@ static enum tally_status print_types(struct running *r, uint32_t first, uint32_t
 		.first_event = first,
 		.event_count = count,
 		.with_type_counts = r->run->with_type_counts,
-		.with_instruction_counts = r->run->with_instruction_counts};
+		.with_instruction_counts = r->run->with_instruction_counts,
+		.json = r->run->is_json ? &r->json : NULL};
 	r->found = true;
 	return annotate_types_print(&job, r->out, err);
 }
@@ -189,7 +190,7 @@ static enum tally_status print_all(struct running *r, struct tally_error *err)
 		json_object(&r->json, NULL);
 		json_u64(&r->json, "schema", 1);
 		json_string(&r->json, "path", str_from(path));
-		json_array(&r->json, "functions");
+		json_array(&r->json, r->run->data_type ? "data_types" : "functions");
 	}
 	for (uint32_t event = 0; event < r->samples.event_count && status == TALLY_OK;) {
 		uint32_t count = group_size(r->run, &r->samples, event);

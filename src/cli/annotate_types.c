@@ -164,6 +164,27 @@ static int by_count(const void *left, const void *right)
 	return of_a != of_b ? (of_a > of_b ? -1 : 1) : strcmp(a->name, b->name);
 }
 
+struct access_counts { /* of sampled instructions */
+	uint64_t good, bad;
+};
+
+static struct access_counts count_accesses(const struct collecting *c)
+{
+	struct access_counts counts = {.good = c->counts[DATA_ACCESS_TYPED] + c->counts[DATA_ACCESS_STACK]};
+	for (unsigned i = 0; i < DATA_ACCESS_STACK; i++)
+		counts.bad += c->counts[i];
+	return counts;
+}
+
+/* What an instruction lacks. */
+static const char *const missing[] = {[DATA_ACCESS_NO_INSTRUCTION] = "no_insn",
+	[DATA_ACCESS_NO_MEMORY] = "no_mem_ops",
+	[DATA_ACCESS_NO_DEBUG_INFO] = "no_dbginfo",
+	[DATA_ACCESS_NO_FUNCTION] = "no_cuinfo",
+	[DATA_ACCESS_NO_VARIABLE] = "no_var",
+	[DATA_ACCESS_NO_TYPE] = "no_typeinfo",
+	[DATA_ACCESS_BAD_OFFSET] = "bad_offset"};
+
 static void put_total(struct text *out, uint64_t good, uint64_t bad)
 {
 	uint64_t total = good + bad;
@@ -174,37 +195,26 @@ static void put_total(struct text *out, uint64_t good, uint64_t bad)
 
 static void put_type_counts(const struct collecting *c, struct text *out)
 {
-	static const char *const names[] = {[DATA_ACCESS_NO_INSTRUCTION] = "no_insn",
-		[DATA_ACCESS_NO_MEMORY] = "no_mem_ops",
-		[DATA_ACCESS_NO_DEBUG_INFO] = "no_dbginfo",
-		[DATA_ACCESS_NO_FUNCTION] = "no_cuinfo",
-		[DATA_ACCESS_NO_VARIABLE] = "no_var",
-		[DATA_ACCESS_NO_TYPE] = "no_typeinfo",
-		[DATA_ACCESS_BAD_OFFSET] = "bad_offset"};
-	uint64_t good = c->counts[DATA_ACCESS_TYPED] + c->counts[DATA_ACCESS_STACK], bad = 0;
-	for (unsigned i = 0; i < DATA_ACCESS_STACK; i++)
-		bad += c->counts[i];
+	struct access_counts counts = count_accesses(c);
 	text_str(out, "Annotate data type stats:\n");
-	put_total(out, good, bad);
+	put_total(out, counts.good, counts.bad);
 	text_repeat(out, '-', 59);
 	text_char(out, '\n');
 	for (unsigned i = 0; i < DATA_ACCESS_STACK; i++)
 		if (c->counts[i])
-			text_printf(out, "%10llu : %s\n", (unsigned long long)c->counts[i], names[i]);
+			text_printf(out, "%10llu : %s\n", (unsigned long long)c->counts[i], missing[i]);
 	if (c->followed)
 		text_printf(out, "%10llu : insn_track\n", (unsigned long long)c->followed);
 	text_char(out, '\n');
 }
 
-static void put_instruction_counts(struct collecting *c, struct text *out)
+static void put_instruction_counts(const struct collecting *c, struct text *out)
 {
 	uint64_t good = 0, bad = 0;
 	for (size_t i = 0; i < c->mnemonics.len; i++) {
 		good += c->mnemonics.items[i].good;
 		bad += c->mnemonics.items[i].bad;
 	}
-	if (c->mnemonics.len > 0)
-		qsort(c->mnemonics.items, c->mnemonics.len, sizeof(*c->mnemonics.items), by_count);
 	text_str(out, "Annotate Instruction stats\n");
 	put_total(out, good, bad);
 	text_printf(out, "\n  %-*s: %5s %5s\n", MNEMONIC_WIDTH, "Name/opcode", "Good", "Bad");
@@ -214,6 +224,56 @@ static void put_instruction_counts(struct collecting *c, struct text *out)
 		text_printf(out, "  %-*s: %5llu %5llu\n", MNEMONIC_WIDTH, c->mnemonics.items[i].name,
 			(unsigned long long)c->mnemonics.items[i].good, (unsigned long long)c->mnemonics.items[i].bad);
 	text_char(out, '\n');
+}
+
+static void put_counts_json(const struct collecting *c, struct json *j)
+{
+	struct access_counts counts = count_accesses(c);
+	json_object(j, "instructions");
+	json_u64(j, "typed", counts.good);
+	json_u64(j, "untyped", counts.bad);
+	json_u64(j, "followed", c->followed);
+	json_object(j, "reasons");
+	for (unsigned i = 0; i < DATA_ACCESS_STACK; i++)
+		if (c->counts[i])
+			json_u64(j, missing[i], c->counts[i]);
+	json_object_end(j);
+	json_object_end(j);
+}
+
+static void put_mnemonics_json(const struct collecting *c, struct json *j)
+{
+	json_array(j, "mnemonics");
+	for (size_t i = 0; i < c->mnemonics.len; i++) {
+		json_object(j, NULL);
+		json_string(j, "name", str_from(c->mnemonics.items[i].name));
+		json_u64(j, "typed", c->mnemonics.items[i].good);
+		json_u64(j, "untyped", c->mnemonics.items[i].bad);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+/* What stands before the types. */
+static void begin_json(const struct collecting *c, struct json *j)
+{
+	const struct annotate_types_job *job = c->job;
+	json_object(j, NULL);
+	json_array(j, "events");
+	for (uint32_t e = 0; e < job->event_count; e++) {
+		const struct annotate_sum *all = &job->samples->events[job->first_event + e];
+		json_object(j, NULL);
+		json_string(j, "name", job->events[e]);
+		json_u64(j, "all_samples", all->count);
+		json_u64(j, "all_period", all->period);
+		json_object_end(j);
+	}
+	json_array_end(j);
+	if (job->with_type_counts)
+		put_counts_json(c, j);
+	if (job->with_instruction_counts)
+		put_mnemonics_json(c, j);
+	json_array(j, "types");
 }
 
 /* "struct node" by that, or by "node". */
@@ -270,8 +330,35 @@ static enum tally_status print_type(
 	if (!table.file)
 		return error_nomem(err);
 	sum_rows(type, &table, values);
-	data_type_text(out, &table, &job->text);
+	if (job->json)
+		data_type_json(job->json, &table);
+	else
+		data_type_text(out, &table, &job->text);
 	return TALLY_OK;
+}
+
+static enum tally_status print_types(struct collecting *c, struct text *out, struct tally_error *err)
+{
+	const struct annotate_types_job *job = c->job;
+	enum tally_status status = TALLY_OK;
+	if (c->types.len > 0)
+		qsort(c->types.items, c->types.len, sizeof(*c->types.items), by_period);
+	if (c->mnemonics.len > 0)
+		qsort(c->mnemonics.items, c->mnemonics.len, sizeof(*c->mnemonics.items), by_count);
+	if (job->json)
+		begin_json(c, job->json);
+	if (!job->json && job->with_type_counts)
+		put_type_counts(c, out);
+	if (!job->json && job->with_instruction_counts)
+		put_instruction_counts(c, out);
+	for (size_t i = 0; i < c->types.len && status == TALLY_OK; i++)
+		if (is_wanted(job, c->types.items[i].name))
+			status = print_type(c, &c->types.items[i], out, err);
+	if (job->json) {
+		json_array_end(job->json);
+		json_object_end(job->json);
+	}
+	return status;
 }
 
 enum tally_status annotate_types_print(const struct annotate_types_job *job, struct text *out, struct tally_error *err)
@@ -281,15 +368,8 @@ enum tally_status annotate_types_print(const struct annotate_types_job *job, str
 	arena_init(&c.arena);
 	for (size_t i = 0; i < job->samples->targets.len && status == TALLY_OK; i++)
 		status = collect_target(&c, job->samples->targets.items[i], err);
-	if (status == TALLY_OK && c.types.len > 0)
-		qsort(c.types.items, c.types.len, sizeof(*c.types.items), by_period);
-	if (status == TALLY_OK && job->with_type_counts)
-		put_type_counts(&c, out);
-	if (status == TALLY_OK && job->with_instruction_counts)
-		put_instruction_counts(&c, out);
-	for (size_t i = 0; i < c.types.len && status == TALLY_OK; i++)
-		if (is_wanted(job, c.types.items[i].name))
-			status = print_type(&c, &c.types.items[i], out, err);
+	if (status == TALLY_OK)
+		status = print_types(&c, out, err);
 	for (size_t i = 0; i < c.types.len; i++)
 		vec_free(&c.types.items[i].hits);
 	vec_free(&c.types);

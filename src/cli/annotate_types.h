@@ -10,7 +10,7 @@
 #define CLI_ANNOTATE_TYPES_H
 
 #include "cli/annotate_samples.h"
-#include "view/text/data_type_text.h"
+#include "view/data/data_type_json.h"
 
 struct annotate_types_job {
 	struct annotate_samples *samples;
@@ -19,6 +19,7 @@ struct annotate_types_job {
 	const struct tally_str *events; /* names, from the first event on */
 	uint32_t first_event, event_count;
 	bool with_type_counts, with_instruction_counts;
+	struct json *json; /* an object of an array; NULL: text */
 };
 
 TALLY_MUST_CHECK enum tally_status annotate_types_print(

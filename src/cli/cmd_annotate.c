@@ -195,8 +195,6 @@ static int finish_settings(const struct cli *cli, struct settings *settings, int
 		return code;
 	if ((run->with_type_counts || run->with_instruction_counts) && !run->data_type)
 		return cli_failf(cli, "--%s-stat goes with --data-type", run->with_type_counts ? "type" : "insn");
-	if (run->data_type && run->is_json)
-		return cli_failf(cli, "--data-type and --json cannot be used together");
 	run->text.column = settings->total_period ? ANNOTATE_PERIOD
 			   : settings->nr_samples ? ANNOTATE_SAMPLES
 						  : ANNOTATE_PERCENT;

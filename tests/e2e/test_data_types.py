@@ -1,16 +1,19 @@
 """Types of the data that instructions access: every instruction of a program, one sample each, beside perf 7.3's."""
+import json
 import os
 import pathlib
 import re
 import shutil
 import subprocess
 
+import json_schema
 import pytest
 from conftest import Program
 from perfdata_build import CHAIN_USER, Recording
 
 NEWEST = pathlib.Path(os.environ.get('PERF_NEWEST', '/opt/newest-perf/perf'))
 BASE = 0x555555554000
+SCHEMA = json.loads((pathlib.Path(__file__).parents[2] / 'docs' / 'schema' / 'annotate.json').read_text())
 CPU = 'AuthenticAMD,26,2,1'  # of which instructions run as one with the next depends on it
 FUNCTIONS = ('find', 'sum', 'fill', 'push')
 SOURCE = '''
@@ -258,9 +261,96 @@ def test_code_with_types(tally, instructions):
     assert not re.search(r'ret.*data-type', text)
 
 
+def as_json(tally, path, *options):
+    document = json.loads(tally('annotate', '--json', '-i', path, *options, check=0).stdout)
+    json_schema.check(document, SCHEMA)
+    return document
+
+
+def flattened(fields, depth=1):
+    for field in fields:
+        yield depth, field
+        yield from flattened(field.get('fields', []), depth + 1)
+
+
+def test_fields_as_json(tally, two_recordings):
+    _, path = two_recordings
+    document = as_json(tally, path, '--data-type')
+    assert 'functions' not in document
+    event, = document['data_types']
+    all_samples = event['events'][0]['all_samples']
+    text = listed(tally, path, '--data-type', '-n')
+    heads = re.findall(r"^Annotate type: '(.*)' in (.*) \((\d+) samples\):$", text, re.M)
+    assert [(t['name'], t['dso'], str(t['values'][0]['samples'])) for t in event['types']] == heads
+    assert 0 < sum(int(count) for _, _, count in heads) < all_samples
+    assert event['events'][0]['all_period'] == 1000 * all_samples
+    rows = re.findall(r'^ +(\d+) +(\w+) +(\w+)  ( *)(.*)\t(.*?)(?: \{|;)$', text, re.M)
+    fields = []
+    for kind in event['types']:
+        fields.append((0, kind | {'type': kind['name'], 'name': ''}))
+        fields += flattened(kind.get('fields', []))
+    assert [(f['values'][0]['samples'], f['offset'], f['size'], 4 * depth, f['name']) for depth, f in fields] == \
+        [(int(samples), int(offset, 16), int(size, 16), len(indent), name) for samples, offset, size, indent, _, name in rows]
+    assert all(f['type'] == row[4] for (depth, f), row in zip(fields, rows) if depth)
+    for _, field in fields:
+        assert field['values'][0]['period'] == 1000 * field['values'][0]['samples']
+    node = next(t for t in event['types'] if t['name'] == 'struct node')
+    key = node['fields'][1]
+    assert (node['size'], key['name'], key['type'], key['offset']) == (0x58, 'key', 'long int', 8)
+    assert key['values'][0]['percent'] == \
+        pytest.approx(100 * key['values'][0]['samples'] / node['values'][0]['samples'], abs=1e-4)
+    inner = next(f for f in node['fields'] if f['name'] == 'in')
+    assert [f['name'] for f in inner['fields']] == ['a', 'b', 'c']
+    assert as_json(tally, path, '--data-type=inner')['data_types'][0]['types'] == \
+        [t for t in event['types'] if t['name'] == 'struct inner']
+    assert as_json(tally, path, '--data-type=nothing')['data_types'][0]['types'] == []
+
+
+def test_counts_of_types_as_json(tally, instructions):
+    path, code = instructions
+    event, = as_json(tally, path, '--data-type', '--type-stat', '--insn-stat')['data_types']
+    text = listed(tally, path, '--data-type', '--type-stat', '--insn-stat')
+    counts, mnemonics = event['instructions'], event['mnemonics']
+    assert counts['typed'] + counts['untyped'] == len(code) and sum(counts['reasons'].values()) == counts['untyped']
+    assert f"total {len(code)}, ok {counts['typed']} (" in text
+    assert re.findall(r'^ +(\d+) : (?!insn_track)(\w+)$', text, re.M) == [(str(n), name) for name, n in counts['reasons'].items()]
+    assert re.findall(r'^  (\S+) *: +(\d+) +(\d+)$', text, re.M) == \
+        [(m['name'], str(m['typed']), str(m['untyped'])) for m in mnemonics]
+    assert not {'instructions', 'mnemonics'} & set(as_json(tally, path, '--data-type')['data_types'][0])
+
+
+def test_types_of_groups_as_json(tally, instructions, tmp_path):
+    recording = Recording()
+    for event in range(2):
+        recording.event('IDENTIFIER IP TID TIME PERIOD', kind=0, config=event)
+    recording.text_feature(6, 'x86_64')
+    recording.comm('types')
+    recording.mmap(BASE, 0x10000, str(tmp_path / 'types'))
+    for index, address in enumerate(instructions[1]):
+        recording.sample(index % 2, ip=BASE + address, time=10**9 + index)
+    recording.write(tmp_path / 'two.data')
+    apart = as_json(tally, tmp_path / 'two.data', '--data-type')['data_types']
+    together, = as_json(tally, tmp_path / 'two.data', '--data-type', '--group')['data_types']
+    assert [len(entry['events']) for entry in apart] == [1, 1] and len(together['events']) == 2
+    for index, entry in enumerate(apart):
+        samples = {kind['name']: kind['values'][0]['samples'] for kind in entry['types']}
+        assert samples == {kind['name']: kind['values'][index]['samples'] for kind in together['types']
+                           if kind['values'][index]['samples']}
+
+
+def test_data_of_code_as_json(tally, instructions):
+    path, _ = instructions
+    function, = as_json(tally, path, '--code-with-type', 'find')['functions']
+    key = {'type': 'struct node', 'offset': 8, 'field': 'key'}
+    assert key in [row.get('data') for row in function['instructions']]
+    plain, = as_json(tally, path, 'find')['functions']
+    assert [row | {'data': None} for row in function['instructions']] == [row | {'data': None} for row in plain['instructions']]
+    assert not any('data' in row for row in plain['instructions'])
+
+
 def test_options_of_types_that_do_not_go_together(tally, instructions):
     path, _ = instructions
-    for options in (['--type-stat'], ['--insn-stat'], ['--data-type', '--json'], ['--tui', '--data-type']):
+    for options in (['--type-stat'], ['--insn-stat'], ['--tui', '--data-type']):
         assert 'data-type' in tally('annotate', '-i', path, *options, check=255).stderr
 
 

@@ -48,6 +48,16 @@ static void add_source(struct json *j, const struct annotate_function *function,
 		json_array_end(j);
 }
 
+static void add_data(struct json *j, const struct annotate_line *line)
+{
+	json_object(j, "data");
+	json_string(j, "type", str_from(line->data_type));
+	json_u64(j, "offset", line->data_offset);
+	if (line->data_field)
+		json_string(j, "field", str_from(line->data_field));
+	json_object_end(j);
+}
+
 static void add_instruction(struct json *j, const struct annotate_function *function, size_t index)
 {
 	const struct annotate_line *line = &function->lines[index];
@@ -64,6 +74,8 @@ static void add_instruction(struct json *j, const struct annotate_function *func
 		json_hex(j, "target", function->lines[line->target].address);
 	if (line->values != ANNOTATE_NONE)
 		add_values(j, function, line->values);
+	if (line->has_type)
+		add_data(j, line);
 	if (line->cycles > 0)
 		json_fixed(j, "cycles", line->cycles, 2);
 	if (line->ipc > 0)

@@ -37,7 +37,9 @@ struct annotate_line {
 	struct tally_bytes bytes; /* of code */
 	bool leads_out; /* it has a callee */
 	bool is_target; /* a jump leads here */
-	bool has_type; /* its text names the data that it accesses */
+	bool has_type; /* the data that it accesses is known: */
+	const char *data_type, *data_field; /* the field NULL: none */
+	uint64_t data_offset;
 	bool is_source; /* a line of a source file */
 	uint32_t source_number; /* of a line of source: in its file; 0: it is none */
 	const char *path; /* of the source line that this is, or is of; NULL: not known */

@@ -1,0 +1,15 @@
+/*
+ * data_type_json.h - a data type and what fell on its fields as JSON: docs/schema/annotate.json describes it.
+ *
+ *	data_type_json(&j, &table);
+ */
+#ifndef VIEW_DATA_DATA_TYPE_JSON_H
+#define VIEW_DATA_DATA_TYPE_JSON_H
+
+#include "base/json.h"
+#include "view/text/data_type_text.h"
+
+/* An object inside an array. */
+void data_type_json(struct json *j, const struct data_type_table *table);
+
+#endif
