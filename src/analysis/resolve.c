@@ -352,7 +352,7 @@ static uint64_t stored(const struct resolver *r, uint64_t word)
 struct sample_array resolver_whole_chain(struct resolver *r, const struct sample_array *chain)
 {
 	uint64_t cookie;
-	if (!deferred_chains_cookie(chain, r->swap, &cookie))
+	if (r->keeps_cookies || !deferred_chains_cookie(chain, r->swap, &cookie))
 		return *chain;
 	struct sample_array later = deferred_chains_find(r->deferred, cookie);
 	uint32_t kept = chain->count - DEFERRED_WORDS;

@@ -95,6 +95,7 @@ struct resolver {
 	struct sample_unwinder *unwinder; /* NULL: copies of stacks are left alone; borrowed */
 	struct lbr_stitcher *stitcher; /* NULL: LBR call stacks stand for themselves; borrowed */
 	bool swap;
+	bool keeps_cookies; /* chains are as recorded: those that came later stay apart */
 	bool keep_raw; /* frames keep their run-time address apart */
 	unsigned max_stack; /* frames of a chain; 0: no bound */
 	bool is_unwound; /* the last sample's chain: callers of a copied stack have max_stack frames beside the kernel's */

@@ -102,6 +102,7 @@ static void prepare_stacks(struct script *script)
 {
 	const struct script_settings *settings = &script->settings;
 	script->resolver.deferred = &script->sideband.deferred;
+	script->resolver.keeps_cookies = settings->keeps_deferred;
 	unwind_files_init(&script->unwind_files, script->sideband.machine, script->store);
 	sample_unwinder_init(&script->unwinder, &script->unwind_files, perfdata_reader_features(script->reader),
 		perfdata_reader_is_swapped(script->reader));

@@ -12,6 +12,12 @@ static const char *set_inline(const struct option_use *use)
 	return NULL;
 }
 
+static const char *set_merging(const struct option_use *use)
+{
+	((struct script_settings *)use->settings)->keeps_deferred = use->is_negated;
+	return NULL;
+}
+
 static const char *keep_kernel_demangled(const struct option_use *use)
 {
 	return use->is_negated ? "cannot be negated: --no-demangle shows all names as stored" : NULL;
@@ -331,7 +337,11 @@ static const struct option options[] = {
 		.help = "filter samples by a shared object, as perf-dlfilter(1) has it"},
 	{.name = "xed", .kind = OPTION_UNSUPPORTED},
 	{.name = "graph-function", .kind = OPTION_UNSUPPORTED},
-	{.name = "merge-callchains", .kind = OPTION_UNSUPPORTED},
+	{.name = "merge-callchains",
+		.kind = OPTION_CALL,
+		.call = set_merging,
+		.help = "Give samples the user call chains that the kernel took later (on; --no-merge-callchains: "
+			"rows of their own)"},
 	{.name = "addr2line",
 		.kind = OPTION_STRING,
 		.argument = "path",

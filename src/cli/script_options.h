@@ -26,6 +26,7 @@ struct script_settings {
 	bool header, header_only, full_info, dump, dump_unsorted, per_event_dump, all_cpus, list;
 	bool latency; /* -L: narrow columns */
 	bool show_kernel_path, ns, reltime, deltatime, force, no_demangle, stitches, no_inline, full_source_path;
+	bool keeps_deferred; /* --no-merge-callchains */
 	bool show_task, show_mmap, show_switch, show_namespace, show_cgroup;
 	bool show_lost, show_round, show_bpf, show_text_poke;
 	unsigned verbose;

@@ -265,6 +265,15 @@ static struct frame_name *print_new_frame(struct script_places *p, struct text *
 	return name;
 }
 
+/* Under what number the rest of a chain came later, where that is kept apart. */
+static void print_cookie(struct text *t, uint64_t cookie, uint64_t fields)
+{
+	text_char(t, '\t');
+	script_print_address(t, cookie);
+	text_str(t, fields & FIELD_SYM ? " (cookie)" : "");
+	text_str(t, fields & (FIELD_DSO | FIELD_DSOFF) ? " ([unknown])\n" : "\n");
+}
+
 bool script_print_chain(struct script_places *p, struct text *t, const struct resolve_where *where,
 	const struct sample_array *chain, uint64_t fields)
 {
@@ -272,8 +281,11 @@ bool script_print_chain(struct script_places *p, struct text *t, const struct re
 	size_t start = t->len;
 	struct chain_bound bound = chain_bound_of(p->resolver);
 	unsigned count = 0;
+	uint64_t cookie;
+	bool has_cookie = p->resolver->keeps_cookies && deferred_chains_cookie(chain, p->resolver->swap, &cookie);
+	uint32_t frames = chain->count - has_cookie;
 	text_char(t, '\n');
-	for (uint32_t i = 0; i < chain->count; i++) {
+	for (uint32_t i = 0; i < frames; i++) {
 		key.ip = sample_u64_at(chain->data, i, p->resolver->swap);
 		if (key.ip >= CONTEXT_MAX) {
 			unsigned cpumode;
@@ -292,7 +304,7 @@ bool script_print_chain(struct script_places *p, struct text *t, const struct re
 			continue;
 		key.epoch = key.cpumode == MISC_CPUMODE_KERNEL ? where->kernel_epoch : where->user_epoch;
 		struct script_line *slot = &p->lines[line_slot(key.ip)];
-		if (i + LINES_AHEAD < chain->count)
+		if (i + LINES_AHEAD < frames)
 			fetch_line(p, sample_u64_at(chain->data, i + LINES_AHEAD, p->resolver->swap));
 		char *room = text_room(t, LINE_SLOT_BYTES);
 		bool is_kept = slot->name && slot->ip == key.ip && slot->epoch == key.epoch &&
@@ -309,8 +321,10 @@ bool script_print_chain(struct script_places *p, struct text *t, const struct re
 		if (count++ == 0)
 			name->samples++;
 		if (p->stop_symbols && name->symbol && word_list_has(p->stop_symbols, str_from(name->symbol)))
-			break;
+			return !t->failed;
 	}
+	if (has_cookie && chain_bound_takes(&bound))
+		print_cookie(t, cookie, fields);
 	return !t->failed;
 }
 

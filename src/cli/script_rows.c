@@ -255,6 +255,24 @@ static bool print_places(struct script_printer *p, struct text *t, const struct 
 	return true;
 }
 
+bool script_print_deferred(struct script_printer *p, struct text *t, const struct script_row *row, uint64_t cookie)
+{
+	uint64_t fields = p->fields[row->event->index];
+	struct resolve_where where = resolver_where(p->places.resolver, (int32_t)row->sample->pid, row->clock);
+	bool has_frames = (fields & FIELD_IP) && !p->hide_call_graph;
+	bool ok = true;
+	script_print_start(p, t, row);
+	text_str(t, "DEFERRED CALLCHAIN [cookie: ");
+	text_hex(t, cookie, 0);
+	text_char(t, ']');
+	if (has_frames && p->without_frames)
+		text_char(t, '\n');
+	else if (has_frames)
+		ok = script_print_chain(&p->places, t, &where, &row->sample->callchain, fields);
+	text_char(t, '\n');
+	return ok && !t->failed;
+}
+
 bool script_print_sample(struct script_printer *p, struct text *t, const struct perfdata_event *event,
 	const struct record *record, const struct sample *sample, uint64_t clock)
 {

@@ -40,6 +40,9 @@ struct script_row {
 	struct tally_str comm; /* no data: the thread's name at that time */
 };
 void script_print_start(struct script_printer *printer, struct text *t, const struct script_row *row);
+/* A user call chain that came later than its samples: the row's callchain. False: out of memory. */
+bool script_print_deferred(
+	struct script_printer *printer, struct text *t, const struct script_row *row, uint64_t cookie);
 /* Appends the lines of one sample. False: out of memory. */
 bool script_print_sample(struct script_printer *printer, struct text *t, const struct perfdata_event *event,
 	const struct record *record, const struct sample *sample, uint64_t clock);

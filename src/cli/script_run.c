@@ -90,6 +90,36 @@ static void check_time(struct script *script, uint64_t time_ns)
 	script->last_ns = time_ns;
 }
 
+/* Filters take it as a sample of its thread, without a place. */
+static enum tally_status print_deferred(struct script *script, const struct record *record, struct tally_error *err)
+{
+	struct record_fields fields;
+	struct sample_id id;
+	const struct perfdata_event *event = perfdata_reader_event_of(script->reader, record);
+	bool is_whole = event && record_decode(record, &fields, NULL) == TALLY_OK &&
+			perfdata_reader_sample_id(script->reader, record, &id);
+	if (!is_whole) /* damaged ones were counted when the recording was gone through */
+		return TALLY_OK;
+	const struct record_callchain_deferred *chain = &fields.callchain_deferred;
+	struct sample sample = {.present = event->attr.sample_type & (SAMPLE_TID | SAMPLE_TIME | SAMPLE_CPU),
+		.swap = record->swap,
+		.pid = event->attr.sample_type & SAMPLE_TID ? id.pid : UINT32_MAX,
+		.tid = event->attr.sample_type & SAMPLE_TID ? id.tid : UINT32_MAX,
+		.cpu = id.cpu,
+		.time = id.time,
+		.callchain = {chain->ips.data, (uint32_t)chain->count}};
+	struct script_row row = {.event = event, .record = record, .sample = &sample};
+	row.clock = sample_clock_at(&script->sideband.clock, event, record->offset - script->run.offset, sample.time);
+	struct script_probe probe = {event, &sample, record->misc & MISC_CPUMODE_MASK, record->misc, row.clock};
+	bool is_wanted;
+	if (!script_filter_wants(&script->filter, &script->printer.places, &probe, &is_wanted))
+		return error_nomem(err);
+	struct text *out = text_of(script, event);
+	if (is_wanted && !script_print_deferred(&script->printer, out, &row, chain->cookie))
+		return error_nomem(err);
+	return text_line_end(out) ? TALLY_OK : TALLY_END;
+}
+
 /* A record that is no sample. */
 static enum tally_status print_other(struct script *script, const struct time_order_item *item, struct tally_error *err)
 {
@@ -108,6 +138,9 @@ static enum tally_status print_record(
 	const struct record *record = &item->record;
 	if (script_is_dumping(&script->settings))
 		dump_raw_record(&script->dump, &script->out, record);
+	bool is_deferred = record->type == RECORD_CALLCHAIN_DEFERRED && script->settings.keeps_deferred;
+	if (is_deferred && !script->settings.only_checks)
+		return print_deferred(script, record, err);
 	if (record->type != RECORD_SAMPLE)
 		return print_other(script, item, err);
 	const struct perfdata_event *event = perfdata_reader_event_of(script->reader, record);

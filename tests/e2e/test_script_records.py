@@ -333,3 +333,70 @@ def test_checks_instead_of_samples(tally, perf, tmp_path):
     assert 'cannot be used with -s' in tally('script', '-d', '-s', 'x.py', '-i', tmp_path / 'late.data', check=255).stderr
     said = [[line for line in result.stderr.splitlines() if 'isordered' in line] for result in (ours, theirs)]
     assert said[0] == said[1] == ['Samples misordered, previous: 23000000000 this: 1000000000', 'Misordered timestamps: 1']
+
+
+CONTEXT_DEFERRED = (1 << 64) - 640
+
+
+@pytest.fixture(params='<>')
+def deferred(request, tmp_path):
+    """Two samples whose callers in the program came later, one whose callers never did, and one with its own."""
+    r = perfdata_build.Recording(request.param)
+    r.event('IDENTIFIER IP TID TIME CPU PERIOD CALLCHAIN', period=1000, flags=3 << 38 if request.param == '<' else 3 << 24)
+    r.text_feature(6, 'x86_64')
+    r.comm('prog')
+    r.mmap(0x400000, 0x100000, '/nowhere/prog')
+    kernel, address, second = (1 << 64) - 128, 0xffffffff81000010, 10**9
+    for index, chain in enumerate(([kernel, address, address + 16, CONTEXT_DEFERRED, 0x70007],
+                                   [kernel, address, CONTEXT_DEFERRED, 0x70007], [CONTEXT_DEFERRED, 9])):
+        r.sample(misc=1, ip=address, time=second + 1000 * index, callchain=chain)
+    later = r.words([0x70007, 3, perfdata_build.CHAIN_USER, 0x401000, 0x402000])
+    r.record(22, 2, later + r.pack('II', 1000, 1001) + r.pack('Q', second + 3000) + r.pack('II', 2, 0) + r.pack('Q', 1))
+    r.sample(ip=0x403000, time=second + 4000, callchain=[perfdata_build.CHAIN_USER, 0x403000])
+    r.write(tmp_path / 'deferred.data')
+    return tmp_path / 'deferred.data'
+
+
+FRAMES = {1: '\tffffffff81000010 [unknown] ([unknown])', 2: '\tffffffff81000020 [unknown] ([unknown])',
+          7: '\t           70007 (cookie) ([unknown])', 9: '\t               9 (cookie) ([unknown])',
+          'later': ['\t          401000 [unknown] (/nowhere/prog)', '\t          402000 [unknown] (/nowhere/prog)'],
+          'own': '\t          403000 [unknown] (/nowhere/prog)'}
+
+
+def head(name, tid, cpu, microseconds, what):
+    return f'{name}  {tid} [{cpu:03}]     1.00000{microseconds}: {what}'
+
+
+def test_callers_that_came_later(tally, deferred):
+    sample = '      1000 cpu-clock: '
+    wanted = [head('prog', 1000, 0, 0, sample), FRAMES[1], FRAMES[2], *FRAMES['later'], '',
+              head('prog', 1000, 0, 1, sample), FRAMES[1], *FRAMES['later'], '', head('prog', 1000, 0, 2, sample), '',
+              head('prog', 1000, 0, 4, sample), FRAMES['own'], '']
+    for words in ((), ('--merge-callchains',), ('--no-merge-callchains', '--merge-callchains')):
+        shown = tally('script', *words, '-i', deferred, check=0).stdout
+        assert re.sub('cpu-clock:[A-Z]+:', 'cpu-clock:', shown).splitlines() == wanted, words
+
+
+def apart(tally, deferred, *words):
+    shown = tally('script', '--no-merge-callchains', *words, '-i', deferred, check=0).stdout
+    return re.sub('cpu-clock:[A-Z]+:', 'cpu-clock:', shown).splitlines()
+
+
+def test_callers_that_came_later_apart(tally, deferred):
+    sample, record = '      1000 cpu-clock: ', 'DEFERRED CALLCHAIN [cookie: 70007]'
+    assert apart(tally, deferred) == [
+        head('prog', 1000, 0, 0, sample), FRAMES[1], FRAMES[2], FRAMES[7], '', head('prog', 1000, 0, 1, sample), FRAMES[1],
+        FRAMES[7], '', head('prog', 1000, 0, 2, sample), FRAMES[9], '', head(':1001', 1001, 2, 3, record), *FRAMES['later'],
+        '', head('prog', 1000, 0, 4, sample), FRAMES['own'], '']
+    assert apart(tally, deferred, '--tid', '1001') == [head(':1001', 1001, 2, 3, record), *FRAMES['later'], '']
+    assert apart(tally, deferred, '-C', '2', '-F', 'ip,sym') == [record, *(row.split(' (/')[0] for row in FRAMES['later']), '']
+    assert apart(tally, deferred, '-C', '2', '--max-stack', '1') == [head(':1001', 1001, 2, 3, record), FRAMES['later'][0], '']
+    assert apart(tally, deferred, '-C', '2', '-G')[0].endswith(record)
+    assert apart(tally, deferred, '--time', '1.000002,1.0000029', '-F', 'ip,dso') == ['', '\t               9 ([unknown])', '']
+    assert '(cookie)' not in ''.join(apart(tally, deferred, '--max-stack', '1', '--time', '1,1.000001'))
+
+
+def test_callers_that_came_later_in_a_stream(tally, deferred):
+    stream = tally('inject', '-i', deferred, '-o', '-', text=False, check=0).stdout
+    shown = tally('script', '--no-merge-callchains', '-F', 'ip', '-i', '-', stdin=stream, text=False, check=0).stdout
+    assert b'DEFERRED CALLCHAIN [cookie: 70007]\n\t          401000\n\t          402000\n' in shown
