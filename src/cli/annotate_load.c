@@ -241,7 +241,7 @@ enum tally_status annotate_load_show(
 	l.explore.renew = renew;
 	l.explore.tell = tell;
 	l.explore.data = &l;
-	status = cli_open_recording(input->path, input->force, &l.reader, err);
+	status = trace_options_open(input->path, input->force, &load->request.traces, &l.reader, err);
 	if (status == TALLY_OK) {
 		l.data_bytes = divisible_bytes(&l);
 		status = run(&l, err);

@@ -170,7 +170,8 @@ static enum tally_status dump(
 	struct input_health health = {0};
 	const struct report_dump_options dump = {
 		.file_name = run->request.input.path ? run->request.input.path : DEFAULT_INPUT, .with_zeros = true};
-	enum tally_status status = cli_open_recording(run->request.input.path, run->request.input.force, &reader, err);
+	enum tally_status status = trace_options_open(
+		run->request.input.path, run->request.input.force, &run->request.traces, &reader, err);
 	if (status != TALLY_OK)
 		return status;
 	status = report_dump(out, reader, &dump, &health, err);

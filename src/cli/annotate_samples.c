@@ -6,7 +6,6 @@
 #include "base/word_list.h"
 #include "cli/cpu_filter.h"
 #include "cli/progress_line.h"
-#include "cli/recording_input.h"
 
 static enum tally_status count_spans(struct annotate_samples *samples, const struct resolve_where *where,
 	const struct data_sample *sample, struct tally_error *err)
@@ -219,7 +218,8 @@ enum tally_status annotate_samples_read(const struct cli *cli, const struct anno
 {
 	struct perfdata_reader *reader;
 	*samples = (struct annotate_samples){0};
-	enum tally_status status = cli_open_recording(request->input.path, request->input.force, &reader, err);
+	enum tally_status status =
+		trace_options_open(request->input.path, request->input.force, &request->traces, &reader, err);
 	return status == TALLY_OK ? annotate_samples_take(cli, request, reader, NULL, samples, err) : status;
 }
 

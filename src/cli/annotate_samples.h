@@ -11,10 +11,12 @@
 #define CLI_ANNOTATE_SAMPLES_H
 
 #include "cli/data_source.h"
+#include "cli/trace_options.h"
 
 struct annotate_request {
 	struct data_input input;
 	struct binary_store_options store;
+	struct trace_options traces;
 	const char *symbol; /* NULL: all */
 	const char *dsos, *cpus, *times;
 	struct progress *progress; /* NULL: a line on the terminal tells */

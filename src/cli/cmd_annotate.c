@@ -92,6 +92,11 @@ static const char *set_strip(const struct option_use *use)
 		       : "expects a number of parts of a path";
 }
 
+static const char *set_itrace(const struct option_use *use)
+{
+	return trace_options_set_itrace(&((struct settings *)use->settings)->run.request.traces, use);
+}
+
 static const char *set_data_type(const struct option_use *use)
 {
 	struct settings *settings = use->settings;
@@ -155,7 +160,8 @@ static const struct option options[] = {
 		.help = "objdump binary to run for the text of instructions (default: they are disassembled here)"},
 	{"demangle-kernel", 0, OPTION_CALL, .call = keep_kernel_demangled,
 		.help = "Enable kernel symbol demangling (always done, but with --no-demangle)"},
-	{"itrace", 0, OPTION_UNSUPPORTED, "opts", .argument_is_optional = true, .help = "Instruction Tracing options"},
+	{"itrace", 0, OPTION_CALL, "opts", .argument_is_optional = true, .call = set_itrace,
+		.help = "what to make of a hardware trace: refused of recordings with one, nothing to do in others"},
 	{"tui", 0, OPTION_FLAG, .offset = offsetof(struct settings, tui),
 		.help = "Use the terminal: instructions to move through (the default on one)"},
 	{"gtk", 0, OPTION_UNSUPPORTED, .help = "Use the GTK interface"},

@@ -15,20 +15,26 @@
 #include "cli/inject_build_ids.h"
 #include "cli/inject_jit.h"
 #include "cli/reader_styles.h"
-#include "cli/recording_input.h"
 #include "cli/stack_chains.h"
 #include "cli/stack_notes.h"
+#include "cli/trace_options.h"
 #include "perfdata/feature_encode.h"
 
 struct settings {
 	const char *input, *output, *known_ids, *vmlinux, *kallsyms;
 	bool force, sort, ignore_vmlinux, sched_stat, strip;
 	bool convert, jit, aslr;
+	struct trace_options traces;
 	bool ids_of_hits, ids_of_all, mmaps_of_hits, mmaps_of_all;
 	unsigned verbose;
 };
 
 #define ROW(member) .offset = offsetof(struct settings, member)
+
+static const char *set_itrace(const struct option_use *use)
+{
+	return trace_options_set_itrace(&((struct settings *)use->settings)->traces, use);
+}
 
 static const struct option options[] = {
 	{.name = "build-ids",
@@ -109,8 +115,18 @@ static const struct option options[] = {
 		ROW(aslr),
 		.help = "other addresses for all that was mapped, so that the recording does not tell where it lay"},
 	{.name = "guest-data", .kind = OPTION_UNSUPPORTED},
-	{.name = "guestmount", .kind = OPTION_UNSUPPORTED},
-	{.name = "itrace", .kind = OPTION_UNSUPPORTED},
+	{.name = "guestmount",
+		.kind = OPTION_STRING,
+		.argument = "directory",
+		ROW(traces.guest_mount),
+		.help = "where guests' file systems are mounted: refused of recordings with guests, nothing to do in "
+			"others"},
+	{.name = "itrace",
+		.kind = OPTION_CALL,
+		.argument = "opts",
+		.argument_is_optional = true,
+		.call = set_itrace,
+		.help = "what to make of a hardware trace: refused of recordings with one, nothing to do in others"},
 	{.name = "unwind-style",
 		.kind = OPTION_CALL,
 		.argument = "style",
@@ -453,7 +469,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		return cli_failf(cli, "Invalid file: %s", missing);
 	struct tally_error err;
 	struct inject in = {0};
-	if (cli_open_recording(settings.input, settings.force, &in.reader, &err) != TALLY_OK)
+	if (trace_options_open(settings.input, settings.force, &settings.traces, &in.reader, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
 	intern_init(&in.mmaps.paths);
 	enum tally_status status = rewrite(cli, &settings, &in, &err);

@@ -57,7 +57,27 @@ def test_report_has_nothing_to_do_without(tally, ordinary, words):
     assert plain.returncode == 0 and plain.stdout
 
 
-@pytest.mark.parametrize('verb, option', [('report', '--itrace'), ('script', '--itrace'), ('script', '--call-trace'),
+@pytest.mark.parametrize('words', [(), ('-D',)])
+def test_annotate_has_nothing_to_do_without(tally, ordinary, words):
+    plain = tally('annotate', '--stdio', '-i', ordinary, *words)
+    result = tally('annotate', '--stdio', '-i', ordinary, '--itrace=cr', *words)
+    assert (result.returncode, result.stdout, result.stderr) == (plain.returncode, plain.stdout, plain.stderr)
+
+
+def test_inject_has_nothing_to_do_without(tally, ordinary, tmp_path):
+    tally('inject', '-i', ordinary, '-o', tmp_path / 'plain.data', check=0)
+    tally('inject', '--itrace=i100us', '--guestmount=/x', '-i', ordinary, '-o', tmp_path / 'asked.data', check=0)
+    assert (tmp_path / 'asked.data').read_bytes() == (tmp_path / 'plain.data').read_bytes()
+
+
+def test_inject_decodes_nothing(tally, tmp_path):
+    traced, guest = write(tmp_path / 'traced.data', trace=1), write(tmp_path / 'guest.data', misc=GUEST_KERNEL)
+    for path, option, said in ((traced, '--itrace', '(intel_pt) is not decoded'), (guest, '--guestmount=/x', 'of a guest')):
+        result = tally('inject', option, '-i', path, '-o', tmp_path / 'out.data')
+        assert result.returncode == 255 and said in result.stderr and not (tmp_path / 'out.data').exists()
+
+
+@pytest.mark.parametrize('verb, option', [('report', '--itrace'), ('annotate', '--itrace'), ('script', '--itrace'), ('script', '--call-trace'),
                                           ('script', '--call-ret-trace'), ('script', '--insn-trace')])
 @pytest.mark.parametrize('kind, name', [(1, 'intel_pt'), (4, 'arm_spe'), (4321, 'of an unknown kind')])
 def test_a_trace_is_named_and_not_passed_over(tally, tmp_path, verb, option, kind, name):
@@ -89,6 +109,6 @@ def test_samples_of_guests_are_not_passed_over(tally, tmp_path, option):
 
 @pytest.mark.parametrize('letters', ['z?', 'g0', 'g1025', 'e+', 's', 'i10msK', 'h'])
 def test_wrong_letters_are_told(tally, ordinary, letters):
-    for verb in ('report', 'script'):
+    for verb in ('report', 'script', 'annotate', 'inject'):
         result = tally(verb, '-i', ordinary, f'--itrace={letters}')
         assert result.returncode == 129 and 'expects letters' in result.stderr
