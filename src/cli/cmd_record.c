@@ -69,6 +69,7 @@ static void complete_settings(struct record_settings *s, bool has_command)
 	s->attrs.is_system_wide = (t->system_wide || t->cpus) && !has_threads;
 	s->attrs.has_command = has_command && !has_threads && !s->attrs.is_system_wide;
 	s->attrs.per_thread = t->per_thread;
+	s->attrs.switch_events |= s->latency;
 	s->attrs.no_inherit |= t->tids != NULL;
 	s->attrs.starts_disabled = s->has_delay && !(s->toggles.len && s->toggles.items[0] == 0);
 	if (s->call_graph_flag && s->attrs.callgraph == CALLGRAPH_NONE)
@@ -88,6 +89,15 @@ static void complete_settings(struct record_settings *s, bool has_command)
 			"WARNING: switch-output data size lower than wakeup kernel buffer size (%lluK) expect bigger "
 			"perf.data sizes\n",
 			(unsigned long long)(mapped / 2) >> 10);
+}
+
+/* How many of all threads of a machine run says nothing about one program. */
+static int check_latency(const struct record_run *run)
+{
+	if (!run->settings.latency || !run->settings.target.system_wide)
+		return 0;
+	cli_failf(run->cli, "Failed: latency profiling is not supported with system-wide collection.");
+	return EXIT_OF(EINVAL);
 }
 
 static int check_outputs(const struct record_run *run)
@@ -334,7 +344,9 @@ static int run_parsed(struct record_run *run, char *const *command)
 
 	complete_settings(s, command != NULL);
 	say_ring_size(s);
-	int code = check_outputs(run);
+	int code = check_latency(run);
+	if (code == 0)
+		code = check_outputs(run);
 	if (code == 0)
 		code = check_self_contained(run);
 	if (code == 0)

@@ -562,7 +562,7 @@ static const struct option options[] = {
 	CALL("pfm-events", 0, "event", record_add_pfm_event, "events by their vendor's names, as libpfm4 knows them"),
 	LATER("off-cpu-thresh", 0, "ms", "least time off the CPU"),
 	LATER("setup-filter", 0, "pin|unpin", "keep a BPF filter for others"),
-	LATER("latency", 0, NULL, "what is needed for a latency profile"),
+	FLAG("latency", 0, latency, "what report --latency needs: context switches (not with -a)"),
 };
 
 const struct option_table record_option_table = {options, sizeof(options) / sizeof(options[0]), true};

@@ -56,6 +56,7 @@ struct record_settings {
 	bool has_delay;
 	bool call_graph_flag; /* -g */
 	bool has_any_branch, has_branch_filter; /* -b, -j */
+	bool latency;
 	bool is_self_contained; /* is packed at the end */
 	bool no_build_ids, no_build_id_cache, all_build_ids, strict_freq, quiet, dry_run, time_boundary, overwrites,
 		tail_synthesize;

@@ -60,6 +60,18 @@ def test_attrs_are_perfs(tally, perf, tmp_path, options):
     assert attrs[1] == attrs[0]
 
 
+def test_latency_is_context_switches(tally, tmp_path):
+    attrs = set()
+    for words in (['--switch-events'], ['--latency'], ['--latency', '--no-switch-events']):
+        tally('record', *words, *CLOCK, '-o', tmp_path / 'latency.data', '--', 'true', check=0)
+        attrs.add(tally('evlist', '-v', '-i', tmp_path / 'latency.data', check=0).stdout)
+    assert len(attrs) == 1 and 'context_switch: 1' in attrs.pop()
+    for words in (['-a', '--', 'true'], []):
+        refused = tally('record', '--latency', *CLOCK, '-o', tmp_path / 'none.data', *words, check=234)
+        assert 'latency profiling is not supported with system-wide collection' in refused.stderr
+    assert not (tmp_path / 'none.data').exists()
+
+
 @pytest.mark.parametrize('options, words', [
     ((*CLOCK, '-b'), 'PMU that records branches'),
     ((*CLOCK, '-j', 'any,u'), 'PMU that records branches'),
