@@ -330,14 +330,7 @@ bool resolver_context(uint64_t marker, unsigned *cpumode)
 	case CONTEXT_USER_DEFERRED:
 		*cpumode = MISC_CPUMODE_USER;
 		return true;
-	case CONTEXT_GUEST:
-	case CONTEXT_GUEST_KERNEL:
-		*cpumode = MISC_CPUMODE_GUEST_KERNEL;
-		return true;
-	case CONTEXT_GUEST_USER:
-		*cpumode = MISC_CPUMODE_GUEST_USER;
-		return true;
-	default:
+	default: /* guests' too, as in perf: what ran there is not looked up */
 		return false;
 	}
 }

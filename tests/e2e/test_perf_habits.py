@@ -106,6 +106,21 @@ def test_what_ran_in_virtual_machines_has_no_rows(tally, perf, guests, line):
     assert (ours.returncode, ours.stdout) == (0, theirs.stdout)
 
 
+@pytest.mark.parametrize('context', [-2048, -2176, -2560, -100], ids=['guest', 'guest kernel', 'guest user', 'unknown'])
+def test_call_chains_of_virtual_machines_are_none(tally, perf, tmp_path, context):
+    built = Recording()
+    built.event('IP TID TIME PERIOD CALLCHAIN')
+    built.comm('qemu')
+    built.mmap(0x400000, 0x8000, '/bin/nothing')
+    built.sample(ip=0x401000, time=1000, callchain=[CHAIN_USER, 0x401000, context, 0x402000])
+    built.sample(ip=0x403000, time=2000, callchain=[CHAIN_USER, 0x403000, 0x404000])
+    path = write(built, tmp_path)
+    shown = same_as_perf(tally, perf, 'report', '--stdio', '--no-children', '-g', 'folded', '-i', path)
+    assert '50.00% 0x403000;0x404000\n' in shown
+    assert '0x402000' not in shown and '401000' not in shown
+    assert tally('script', '-F', 'ip', '-i', path).stdout.split() == ['403000', '404000']
+
+
 def test_what_ran_in_virtual_machines_is_told(tally, guests):
     result = tally('report', '--stdio', '-i', guests)
     assert result.stdout.count(' 20.00%') == 3 and ' [H] 0x' in result.stdout
