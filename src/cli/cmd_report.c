@@ -458,13 +458,8 @@ static const char *blocks_refuse(const struct report_request *r)
 		{f->tids, "--tid"}, {f->parent, "-p"}, {f->ignored_callees, "--ignore-callees"}, {r->cpus, "-C"},
 		{r->has_socket, "--socket-filter"}, {r->parallelism, "--parallelism"}, {r->switch_on, "--switch-on"},
 		{r->switch_off, "--switch-off"}, {r->by_memory, "--mem-mode"}, {r->by_latency, "--latency"},
-		{r->has_history, "--branch-history"}, {r->chains_asked, "-g"}, {r->width_count, "-w"},
-		{r->header, "--header"}, {r->header_only, "--header-only"}, {r->full_info, "-I"}, {r->dump, "-D"},
-		{r->missing, "--missing"}, {r->stats, "--stats"}, {r->tasks, "--tasks"}, {r->mmaps, "--mmaps"},
-		{r->threads, "-T"}, {r->force_group, "--group"}, {r->group_sort_is_set, "--group-sort-idx"},
-		{r->shows_samples, "-n"}, {r->shows_period, "--show-total-period"},
-		{r->max_stack != MAX_STACK, "--max-stack"}, {r->shows_modes, "--show-cpu-utilization"},
-		{r->requirements.count, "--require"}};
+		{r->has_history, "--branch-history"}, {r->chains_asked, "-g"}, {r->missing, "--missing"},
+		{r->group_sort_is_set, "--group-sort-idx"}, {r->requirements.count, "--require"}};
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (all[i].is_used)
 			return all[i].name;
@@ -494,12 +489,13 @@ static int finish_settings(const struct cli *cli, struct settings *settings, int
 		code = cli_check_program(cli, "--addr2line", request->addr2line);
 	if (code != 0)
 		return code;
+	bool is_of_records =
+		request->stats || request->tasks || request->mmaps || request->dump || request->header_only;
+	request->total_cycles = request->total_cycles && !is_of_records; /* there is no place for blocks in those */
 	const char *refused = request->total_cycles ? blocks_refuse(request) : NULL;
 	if (refused)
 		return cli_failf(cli, "--total-cycles and %s cannot be used together", refused);
-	bool is_other = request->stats || request->tasks || request->mmaps || request->dump || request->header_only ||
-			request->missing;
-	if (request->requirements.count && is_other)
+	if (request->requirements.count && (is_of_records || request->missing))
 		return cli_failf(cli, "--require judges a report, and this is none");
 	if (request->is_json && request->dump)
 		return cli_failf(

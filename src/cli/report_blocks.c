@@ -7,8 +7,11 @@
 #include "base/error.h"
 #include "cli/branch_mix.h"
 #include "cli/data_source.h"
+#include "cli/header_json.h"
+#include "cli/header_text.h"
 #include "cli/recording_input.h"
 #include "cli/report_json.h"
+#include "cli/report_stats.h"
 
 #define CYCLES_WIDTH  17
 #define COUNT_WIDTH   14
@@ -323,6 +326,16 @@ static bool put_event(struct blocks *b, const struct report_request *r, const st
 	return is_put;
 }
 
+/* What they had counted when they ended. j NULL: text. */
+static enum tally_status put_threads(
+	struct blocks *b, const struct report_request *r, struct text *out, struct json *j, struct tally_error *err)
+{
+	if (!r->threads)
+		return TALLY_OK;
+	perfdata_reader_rewind(b->source.reader);
+	return report_read_values(out, j, b->source.reader, r->is_raw_pretty, err);
+}
+
 static enum tally_status put_all(
 	struct blocks *b, const struct report_request *r, struct text *out, struct tally_error *err)
 {
@@ -331,15 +344,18 @@ static enum tally_status put_all(
 	const struct block *next = b->blocks.items;
 	struct json j = {.out = out};
 	report_json_begin(&j, r->input ? r->input : "perf.data");
+	if (r->header || r->full_info)
+		header_json(&j, b->source.reader, r->full_info);
 	json_u64(&j, "lost_samples", b->source.sideband.health.lost_samples);
 	json_array(&j, "cycles");
 	for (size_t i = 0; i < count && i < b->event_count; i++)
 		if ((b->sums[i].samples || r->keeps_empty) && !put_event(b, r, &events[i], &next, &j))
 			return error_nomem(err);
 	json_array_end(&j);
+	enum tally_status status = put_threads(b, r, out, &j, err);
 	branch_mix_json(&b->mix, &j);
 	json_object_end(&j);
-	return TALLY_OK;
+	return status;
 }
 
 static enum tally_status print_all(
@@ -348,14 +364,18 @@ static enum tally_status print_all(
 	size_t count;
 	const struct perfdata_event *events = perfdata_reader_events(b->source.reader, &count);
 	const struct block *next = b->blocks.items;
+	if (r->header)
+		header_text(out, b->source.reader, r->full_info);
+	else if (!r->is_quiet)
+		text_str(out, HEADER_HINT);
 	if (!r->is_quiet)
-		text_printf(out, HEADER_HINT "#\n# Total Lost Samples: %" PRIu64 "\n#\n",
-			b->source.sideband.health.lost_samples);
+		text_printf(out, "#\n# Total Lost Samples: %" PRIu64 "\n#\n", b->source.sideband.health.lost_samples);
 	for (size_t i = 0; i < count && i < b->event_count; i++)
 		if ((b->sums[i].samples || r->keeps_empty) && !print_event(b, r, &events[i], &next, out))
 			return error_nomem(err);
+	enum tally_status status = put_threads(b, r, out, NULL, err);
 	branch_mix_print(&b->mix, out);
-	return TALLY_OK;
+	return status;
 }
 
 static enum tally_status run(

@@ -168,6 +168,23 @@ def test_cycles_of_blocks(tally, blocks):
         assert 'cannot be used together' in tally('report', '--total-cycles', *option, '-i', blocks, check=255).stderr
 
 
+def test_cycles_of_blocks_beside_other_options(tally, blocks):
+    def shown(*words):
+        return tally('report', '--total-cycles', *words, '-i', blocks, check=0).stdout
+    for words in (['--stats'], ['--tasks'], ['--mmaps'], ['-D'], ['--header-only'], ['--stats', '--json']):
+        assert shown(*words) == tally('report', *words, '-i', blocks, check=0).stdout
+    plain = shown()
+    for words in (['-n'], ['--show-total-period'], ['--group'], ['-w', '5'], ['--max-stack', '3'], ['--show-cpu-utilization']):
+        assert shown(*words) == plain
+    header = tally('report', '--header-only', '-i', blocks, check=0).stdout
+    hint, rest = plain.split('#\n#\n', 1)
+    assert hint.startswith('# To display') and shown('--header') == header + '#\n' + rest
+    assert shown('-T') == plain + '# PID  TID\n'
+    document = json.loads(shown('--json', '--header', '-T'))
+    json_schema.check(document, SCHEMA)
+    assert document['header']['arch'] == 'x86_64' and document['threads'] == [] and len(document['cycles']) == 1
+
+
 def test_cycles_of_blocks_as_json(tally, blocks):
     text = tally('report', '--total-cycles', '--json', '-i', blocks, check=0).stdout
     document = json.loads(text)
