@@ -33,12 +33,6 @@ uint64_t report_lbr_registers(const struct perfdata_reader *reader)
 	return 0;
 }
 
-static uint64_t wanted_facets(const struct report_request *r)
-{
-	bool tells_types = r->mode == KEY_MODE_BRANCH && !r->is_interactive;
-	return report_request_facets(r) | (tells_types ? UINT64_C(1) << FACET_BRANCH_KIND : 0);
-}
-
 struct replay_options report_replay_options(const struct report_replay *wanted)
 {
 	const struct report_request *r = wanted->request;
@@ -66,7 +60,7 @@ struct replay_options report_replay_options(const struct report_replay *wanted)
 				     report_request_has_form(r, KEY_FORM_CACHELINE) ||
 				     report_request_has_form(r, KEY_FORM_OFFSET) || r->is_verbose,
 		.with_origins = r->is_verbose,
-		.facets = wanted_facets(r),
+		.facets = report_request_facets(r),
 		.time_quantum_ns = r->time_quantum_ns,
 		.with_raw_traces = r->raw_traces,
 		.tells_no_trace = true,
@@ -106,6 +100,8 @@ enum tally_status report_replay_run(const struct report_replay *wanted, struct b
 		options.switches = &switches;
 	}
 	options.progress = wanted->progress;
+	if (options.by_branch && !r->is_interactive)
+		options.facets |= UINT64_C(1) << FACET_BRANCH_KIND; /* for what stands below the tables */
 	if (status == TALLY_OK && r->is_interactive)
 		status = replay_profile(wanted->reader, store, &options, result, err);
 	else if (status == TALLY_OK)
