@@ -243,6 +243,7 @@ static const struct option options[] = {
 	{"source", 0, OPTION_CALL, .call = set_source,
 		.help = "Interleave source with annotated functions (on; --no-source: off)"},
 	{"stdio", 0, OPTION_FLAG, AT(stdio), .help = "text instead of the screen (the rule without a terminal)"},
+	{"branch-history", 0, OPTION_UNSUPPORTED, .help = "branches as the inner part of call chains"},
 	{"stitch-lbr", 0, OPTION_UNSUPPORTED, .help = "stitch branch stacks into longer chains"},
 	{"switch-off", 0, OPTION_STRING, "event", REPORT(switch_off), .help = "leave samples out from this event on"},
 	{"switch-on", 0, OPTION_STRING, "event", REPORT(switch_on), .help = "leave samples out until this event"},
