@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/lock_job.h"
+#include "cli/lock_json.h"
 #include "cli/lock_live.h"
 #include "cli/lock_places.h"
 #include "cli/output_file.h"
@@ -32,6 +33,7 @@ static const struct option options[] = {
 		.help = "contention: plain numbers (ns) with this between them"},
 	{"force", 'f', OPTION_FLAG, ROW(force), .help = "read also what another user owns"},
 	{"input", 'i', OPTION_STRING, "file", ROW(input), .help = "input file name"},
+	{"json", 0, OPTION_FLAG, ROW(is_json), .help = "JSON on standard output, see docs/schema/lock.json"},
 	{"kallsyms", 0, OPTION_STRING, "file", ROW(kallsyms), .help = "kallsyms pathname"},
 	{"key", 'k', OPTION_STRING, "field", ROW(key),
 		.help = "sort by this field (report: acquired, contention: wait_total)"},
@@ -134,8 +136,6 @@ static int compare_numbers(const void *a, const void *b)
 static void print_info(const struct lock_job *job, struct text *out)
 {
 	const struct lock_settings *settings = job->settings;
-	if (settings->by_thread) /* locks stand as they were first seen */
-		qsort(job->labels.items, job->labels.len, sizeof(*job->labels.items), compare_numbers);
 	text_str(out, settings->by_thread ? " Thread ID: comm\n" : "Address of instance: name of class\n");
 	for (size_t i = 0; i < job->labels.len; i++) {
 		const struct lock_label *label = &job->labels.items[i];
@@ -203,7 +203,7 @@ static enum tally_status read_events(struct lock_job *job, struct tally_error *e
 
 /* Where the table goes, and what it will be like. */
 struct output {
-	int fd; /* where perf prints it: standard error */
+	int fd; /* where perf prints it: standard error; JSON is for programs */
 	struct lock_table table;
 	enum lock_column asked[LOCK_COLUMNS];
 };
@@ -214,14 +214,17 @@ static int print_job(const struct lock_job *job, struct output *output)
 	struct text out = {0};
 	bool is_whole = true;
 	text_to_fd(&out, output->fd);
-	if (job->verb == VERB_INFO)
+	if (job->verb == VERB_INFO && job->settings->by_thread) /* locks stand as they were first seen */
+		qsort(job->labels.items, job->labels.len, sizeof(*job->labels.items), compare_numbers);
+	output->table.rows = job->waits.rows.items;
+	output->table.labels = job->labels.items;
+	output->table.count = job->waits.rows.len;
+	if (job->settings->is_json)
+		is_whole = lock_json(job, &output->table, &out);
+	else if (job->verb == VERB_INFO)
 		print_info(job, &out);
-	else if (job->events > 0 || job->settings->is_live) {
-		output->table.rows = job->waits.rows.items;
-		output->table.labels = job->labels.items;
-		output->table.count = job->waits.rows.len;
+	else if (job->events > 0 || job->settings->is_live)
 		is_whole = lock_table_print(&output->table, &out);
-	}
 	int code = cli_finish_text(job->cli, &out);
 	return is_whole ? code : cli_failf(job->cli, "out of memory");
 }
@@ -278,7 +281,7 @@ static int show_live(
 static int show(const struct cli *cli, const struct lock_settings *settings, enum lock_verb verb,
 	struct lock_live_config *watched)
 {
-	struct output output = {.fd = STDERR_FILENO};
+	struct output output = {.fd = settings->is_json ? STDOUT_FILENO : STDERR_FILENO};
 	struct lock_live *live = NULL;
 	struct lock_job job;
 	struct tally_error err;
@@ -360,6 +363,9 @@ static int show_if_meant(const struct cli *cli, const struct command *command, s
 			"--lock-cgroup does not go with --threads or --lock-addr");
 	if (settings->all_cpus && settings->cpus)
 		return cli_usagef(cli, command, "all-cpus,cpu", "--all-cpus does not go with --cpu");
+	wrong = settings->separator ? "field-separator" : settings->dump ? "dump-raw-trace" : NULL;
+	if (settings->is_json && wrong)
+		return cli_usagef(cli, command, wrong, "--%s does not go with --json", wrong);
 	wrong = settings->input ? "input" : settings->dump ? "dump-raw-trace" : NULL;
 	if (settings->is_live && wrong)
 		return cli_usagef(

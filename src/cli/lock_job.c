@@ -333,7 +333,7 @@ bool lock_job_wants_cgroups(const struct lock_job *job)
 static enum tally_status check_cgroups(const struct lock_job *job, struct tally_error *err)
 {
 	struct tally_str rest = str_from(job->settings->cgroups ? job->settings->cgroups : ""), asked;
-	while (str_next(&rest, ',', &asked)) {
+	while (job->settings->cgroups && str_next(&rest, ',', &asked)) {
 		bool is_known = false;
 		for (size_t i = 0; i < job->cgroups.paths.len && !is_known; i++)
 			is_known = is_same_path(intern_get(&job->cgroups.paths, (uint32_t)i), asked);

@@ -31,7 +31,12 @@ enum lock_column lock_column_of(struct tally_str name)
 	return (enum lock_column)i;
 }
 
-static uint64_t value_of(const struct lock_row *row, enum lock_column column)
+const char *lock_column_name(enum lock_column column)
+{
+	return columns[column].name;
+}
+
+uint64_t lock_row_value(const struct lock_row *row, enum lock_column column)
 {
 	switch (column) {
 	case LOCK_ACQUIRED:
@@ -124,7 +129,7 @@ static void add_row(
 		add_name(out, l->name);
 	for (size_t i = 0; i < t->column_count; i++) {
 		const struct column *c = &columns[t->columns[i]];
-		uint64_t value = value_of(row, t->columns[i]);
+		uint64_t value = lock_row_value(row, t->columns[i]);
 		if (c->is_time)
 			add_time(out, value);
 		else
@@ -145,7 +150,8 @@ static void add_separated(
 	if (t->layout == LOCK_BY_NAME)
 		text_printf(out, "%s%s ", l->name, s);
 	for (size_t i = 0; i < t->column_count; i++)
-		text_printf(out, "%" PRIu64 "%s ", value_of(row, t->columns[i]), i + 1 < t->column_count ? s : "");
+		text_printf(
+			out, "%" PRIu64 "%s ", lock_row_value(row, t->columns[i]), i + 1 < t->column_count ? s : "");
 	if (t->layout != LOCK_BY_NAME && t->column_count > 0) {
 		out->len--;
 		text_printf(out, "%s ", s);
@@ -183,34 +189,42 @@ static int compare_rows(const void *left, const void *right, void *data)
 {
 	const struct lock_table *t = data;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	uint64_t va = value_of(&t->rows[a], t->key), vb = value_of(&t->rows[b], t->key);
+	uint64_t va = lock_row_value(&t->rows[a], t->key), vb = lock_row_value(&t->rows[b], t->key);
 	if (va != vb)
 		return va > vb ? -1 : 1;
 	return a < b ? -1 : a > b; /* in order of arrival */
 }
 
-bool lock_table_print(const struct lock_table *table, struct text *out)
+uint32_t *lock_table_order(const struct lock_table *table, size_t *count)
 {
 	uint32_t *order = malloc((table->count + 1) * sizeof(*order));
+	size_t kept = 0;
+	if (!order)
+		return NULL;
+	for (size_t i = 0; i < table->count; i++)
+		if (table->rows[i].acquired > 0)
+			order[kept++] = (uint32_t)i;
+	qsort_r(order, kept, sizeof(*order), compare_rows, (void *)(uintptr_t)table);
+	*count = table->limit && table->limit < kept ? (size_t)table->limit : kept;
+	return order;
+}
+
+bool lock_table_print(const struct lock_table *table, struct text *out)
+{
+	size_t count;
+	uint32_t *order = lock_table_order(table, &count);
 	if (!order)
 		return false;
-	for (size_t i = 0; i < table->count; i++)
-		order[i] = (uint32_t)i;
-	qsort_r(order, table->count, sizeof(*order), compare_rows, (void *)(uintptr_t)table);
 	if (table->separator)
 		add_separated_titles(table, out);
 	else
 		add_titles(table, out);
-	uint64_t shown = 0;
-	for (size_t i = 0; i < table->count && (!table->limit || shown < table->limit); i++) {
+	for (size_t i = 0; i < count; i++) {
 		const struct lock_row *row = &table->rows[order[i]];
-		if (row->acquired == 0)
-			continue;
 		if (table->separator)
 			add_separated(table, row, &table->labels[order[i]], out);
 		else
 			add_row(table, row, &table->labels[order[i]], out);
-		shown++;
 	}
 	free(order);
 	return !out->failed;

@@ -51,6 +51,11 @@ struct lock_table {
 
 /* LOCK_COLUMNS: no such name. */
 enum lock_column lock_column_of(struct tally_str name);
+/* In ns where it is of times. */
+uint64_t lock_row_value(const struct lock_row *row, enum lock_column column);
+const char *lock_column_name(enum lock_column column);
+/* Which rows are shown, the first ones first: indices, which the caller frees. NULL: out of memory. */
+uint32_t *lock_table_order(const struct lock_table *table, size_t *count);
 /* False: out of memory. */
 bool lock_table_print(const struct lock_table *table, struct text *out);
 

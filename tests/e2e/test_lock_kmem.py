@@ -1,11 +1,15 @@
 """Waits for kernel locks, and the slab allocator: the tables are perf's, on its recordings and on ours."""
+import json
 import pathlib
 import re
 import shutil
 
+import json_schema
 import perfdata_build
 import pytest
 import tracing_build
+
+SCHEMA = json.loads((pathlib.Path(__file__).parents[2] / 'docs' / 'schema' / 'lock.json').read_text())
 
 
 @pytest.fixture
@@ -66,6 +70,93 @@ def test_a_thread_that_renames_itself(tally, perf, tmp_path):
     ours, theirs = (re.findall(r'(?m)^ .* name \d$', result.stdout + result.stderr) for result in results)
     assert [row.split()[-2:] for row in ours] == [['name', '2']]
     assert ours == theirs
+
+
+@pytest.fixture
+def waits(tmp_path):
+    """Thread 1001 waits twice for a mutex, 1002 once for a spinlock and, without an end, for a semaphore."""
+    begin = tracing_build.Tracepoint('lock', 'contention_begin', 5, [('void *', 'lock_addr', 8), ('unsigned', 'flags', 4)])
+    end = tracing_build.Tracepoint('lock', 'contention_end', 6, [('void *', 'lock_addr', 8), ('int', 'ret', 4)])
+    r = perfdata_build.Recording()
+    for tracepoint in (begin, end):
+        r.event('IDENTIFIER IP TID TIME CPU PERIOD CALLCHAIN RAW CGROUP', kind=2, config=tracepoint.number, period=1)
+    r.name_events('lock:contention_begin', 'lock:contention_end')
+    r.feature(1, tracing_build.tracing_data([begin, end]))
+    for tid in (1001, 1002):
+        r.record(3, 0, r.pack('II', 1000, tid) + r.name(f'worker {tid}') + r.pack('IIQIIQ', 1000, tid, 0, 0, 0, 1))
+    kernel = 0xffffffff81000000
+    r.record(1, 1, r.pack('IIQQQ', 0xffffffff, 0, kernel, 0x1000, kernel) + r.name('[kernel.kallsyms]_stext') +
+             r.pack('IIQIIQ', 0, 0, 0, 0, 0, 1))
+    r.record(19, 0, r.pack('Q', 77) + r.name('/some.slice') + r.pack('IIQIIQ', 1000, 1001, 0, 0, 0, 1))
+    for tid, lock, flags, start, stop in ((1001, 0x40, 0x20, 1000, 4000), (1002, 0x80, 1, 2000, 2500),
+                                          (1001, 0x40, 0x20, 5000, 6000), (1002, 0xc0, 2, 7000, None)):
+        who = {'tid': (1000, tid), 'misc': 1, 'cgroup': 77,
+               'callchain': [(1 << 64) - 128, kernel + 0x18, kernel + 0x24 + 4 * (tid == 1002)]}
+        r.sample(0, time=10**9 + start, raw=begin.payload(lock_addr=lock)[:16] + r.pack('I', flags), **who)
+        if stop:
+            r.sample(1, time=10**9 + stop, raw=end.payload(lock_addr=lock), **who)
+    r.write(tmp_path / 'waits.data')
+    (tmp_path / 'kallsyms').write_text(''.join(f'{kernel + 16 * i:x} T {name}\n' for i, name in enumerate(
+        ('_stext', 'waiting', 'calling', 'end'))))
+    return tmp_path / 'waits.data'
+
+
+def lock_json(tally, path, *words):
+    shown = tally('lock', *words, '--json', '-q', '-i', path, '--kallsyms', path.parent / 'kallsyms', check=0)
+    document = json.loads(shown.stdout)
+    json_schema.check(document, SCHEMA)
+    assert document.pop('schema') == 1 and document.pop('path') == str(path) and shown.stderr == ''
+    assert (document.pop('events'), document.pop('unended'), document.pop('unbegun')) == (7, 1, 0)
+    return document
+
+
+def times(contended, total, most, least):
+    return {'contended': contended, 'wait_total_ns': total, 'wait_max_ns': most, 'wait_min_ns': least,
+            'avg_wait_ns': total // contended}
+
+
+def test_waits_as_json(tally, waits):
+    mutex, spin = times(2, 4000, 3000, 1000), times(1, 500, 500, 500)
+    rest = {'without_row': 0, 'without_row_ns': 0, 'sorted_by': 'wait_total'}
+    assert lock_json(tally, waits, 'contention', '-t') == rest | {'rows': [
+        {'tid': 1001, 'comm': 'worker 1001'} | mutex, {'tid': 1002, 'comm': 'worker 1002'} | spin]}
+    assert lock_json(tally, waits, 'contention', '-l', '-k', 'wait_min', '-E', '1') == rest | {
+        'sorted_by': 'wait_min', 'rows': [{'address': '0x40', 'type': 'mutex'} | mutex]}
+    assert lock_json(tally, waits, 'contention', '--lock-cgroup')['rows'] == [
+        {'cgroup': '/some.slice'} | times(3, 4500, 3000, 500)]
+    document = lock_json(tally, waits, 'report', '--stack-skip', '1')
+    assert document == rest | {'sorted_by': 'acquired', 'rows': [
+        {'name': 'calling+0x4', 'acquired': 2} | mutex, {'name': 'calling+0x8', 'acquired': 1} | spin]}
+    assert lock_json(tally, waits, 'info', '-t') == {
+        'threads': [{'tid': tid, 'comm': f'worker {tid}'} for tid in (1001, 1002)]}
+    assert [row['address'] for row in lock_json(tally, waits, 'info', '-m')['locks']] == ['0x40', '0x80', '0xc0']
+
+
+def test_waits_by_caller_as_json(tally, waits):
+    frames = [['waiting+0x8', 'calling+0x4'], ['waiting+0x8', 'calling+0x8']]
+    addresses = [['0xffffffff81000018', '0xffffffff81000024'], ['0xffffffff81000018', '0xffffffff81000028']]
+    wanted = [{'type': 'mutex', 'caller': 'calling+0x4'} | times(2, 4000, 3000, 1000),
+              {'type': 'spinlock', 'caller': 'calling+0x8'} | times(1, 500, 500, 500)]
+    assert lock_json(tally, waits, 'contention', '--stack-skip', '1')['rows'] == wanted
+    verbose = lock_json(tally, waits, 'contention', '--stack-skip', '1', '-v')['rows']
+    assert [[line.split() for line in row.pop('stack')] for row in verbose] == \
+        [list(map(list, zip(*both))) for both in zip(addresses, frames)]
+    assert verbose == wanted
+
+
+def test_json_of_locks_beside_other_options(tally, waits, tmp_path):
+    shown = tally('lock', 'contention', '--json', '--output', tmp_path / 'out.json', '-i', waits, check=0)
+    assert shown.stdout == '' and len(json.loads((tmp_path / 'out.json').read_text())['rows']) > 0
+    for words in (['-x', ';'], ['-D']):
+        assert 'does not go with --json' in tally('lock', 'contention', '--json', *words, '-i', waits, check=129).stderr
+    few = json.loads(tally('lock', 'contention', '-t', '-M', '1', '--json', '-i', waits, check=0).stdout)
+    assert (few['without_row'], few['without_row_ns'], len(few['rows'])) == (1, 500, 1)
+    none = perfdata_build.Recording()
+    none.event('IP TID TIME')
+    none.sample()
+    none.write(tmp_path / 'none.data')
+    empty = tally('lock', 'contention', '--json', '-i', tmp_path / 'none.data', check=255)
+    assert json.loads(empty.stdout)['rows'] == [] and 'no lock events' in empty.stderr
 
 
 def test_contention_for_programs(tally, recordings):
