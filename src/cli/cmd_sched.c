@@ -34,6 +34,7 @@ static const struct option_table table = {options, sizeof(options) / sizeof(opti
 static const struct option latency_options[] = {
 	COMMON_ROWS,
 	{"CPU", 'C', OPTION_STRING, "cpu", ROW(cpus), .help = "only delays that ended, and run times, on these CPUs"},
+	{"json", 0, OPTION_FLAG, ROW(is_json), .help = "JSON, see docs/schema/sched.json"},
 	{"pids", 'p', OPTION_FLAG, ROW(by_pid), .help = "one row per task, not per name"},
 	{"sort", 's', OPTION_STRING, "key[,key...]", ROW(sort),
 		.help = "sort by runtime, switch, avg, max, pid (avg,max,switch,runtime)"},
@@ -190,6 +191,8 @@ static int run_verb(
 		return cli_usagef(cli, &verb->command, "sort", "Unknown --sort key: `%s'", key);
 	if (settings->only_summary && (settings->with_wakes || settings->with_next))
 		return cli_usagef(cli, &verb->command, "summary,wakeups,next", "-s and -[n|w] are mutually exclusive.");
+	if (settings->is_json && settings->dump)
+		return cli_usagef(cli, &verb->command, "json", "--json and -D are mutually exclusive.");
 	if (settings->max_stack > MAX_STACK)
 		return cli_failf(cli, "--max-stack is 0 to %d", MAX_STACK);
 	if (settings->times && !time_spans_are_valid(settings->times))

@@ -7,9 +7,11 @@
 #include "analysis/sched_latency.h"
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/json.h"
 
-#define NAME_WIDTH 24
-#define MAX_KEYS   8
+#define NAME_WIDTH  24
+#define MAX_KEYS    8
+#define JSON_SCHEMA 1
 
 enum key { KEY_RUNTIME, KEY_SWITCH, KEY_AVG, KEY_MAX, KEY_PID, KEYS };
 
@@ -216,6 +218,43 @@ static void print_table(const struct sched_latency *l, const struct row *rows, s
 	text_char(out, '\n');
 }
 
+static void put_task(struct json *j, const struct row *row)
+{
+	const struct sched_latency_task *sum = &row->sum;
+	json_object(j, NULL);
+	json_string(j, "comm", row->name);
+	if (row->tasks == 1)
+		json_i64(j, "tid", sum->tid);
+	json_u64(j, "tasks", row->tasks);
+	json_u64(j, "runtime_ns", sum->runtime_ns);
+	json_u64(j, "switches", sum->waits);
+	json_u64(j, "delay_total_ns", sum->wait_ns);
+	json_u64(j, "delay_avg_ns", value_of(row, KEY_AVG));
+	json_u64(j, "delay_max_ns", sum->max_ns);
+	json_u64(j, "delay_max_start_ns", sum->max_from_ns);
+	json_u64(j, "delay_max_end_ns", sum->max_to_ns);
+	json_object_end(j);
+	(void)text_line_end(j->out);
+}
+
+static void put_tasks(const struct sched_job *job, const struct sched_latency *l, const struct row *rows, size_t count,
+	struct text *out)
+{
+	const char *path = job->settings->input ? job->settings->input : "perf.data";
+	struct json j = {.out = out};
+	json_object(&j, NULL);
+	json_u64(&j, "schema", JSON_SCHEMA);
+	json_string(&j, "path", str_from(path));
+	json_array(&j, "latency");
+	for (size_t i = 0; i < count; i++)
+		if (rows[i].sum.waits > 0)
+			put_task(&j, &rows[i]);
+	json_array_end(&j);
+	json_u64(&j, "wakeups", l->wakes);
+	json_u64(&j, "context_switch_bugs", l->wrong_switches);
+	json_object_end(&j);
+}
+
 static bool take(struct sched_job *job, struct sched_latency *l, const struct sched_event *event)
 {
 	bool is_counted = !job->cpus || job->cpus[event->cpu];
@@ -275,7 +314,10 @@ static enum tally_status print_tasks(
 	if (!order.by_pid)
 		count = merge_rows(rows, count);
 	qsort_r(rows, count, sizeof(*rows), compare_rows, &order);
-	print_table(l, rows, count, out);
+	if (job->settings->is_json)
+		put_tasks(job, l, rows, count, out);
+	else
+		print_table(l, rows, count, out);
 	free(rows);
 	arena_deinit(&arena);
 	return is_done ? TALLY_OK : error_nomem(err);

@@ -1,10 +1,14 @@
 """What the scheduler did: the tables are perf's, on its recordings and on ours."""
+import json
+import pathlib
 import re
 
+import json_schema
 import pytest
 
 from test_timechart import Scheduler, WAKEUP
 
+SCHEMA = json.loads((pathlib.Path(__file__).parents[2] / 'docs' / 'schema' / 'sched.json').read_text())
 LISTS = ['timehist', 'timehist -w -M', 'timehist -n', 'timehist -I', 'timehist -V', 'timehist -C 1 -w',
          'timehist --no-call-graph', 'map', 'map --compact']
 # Not compared on a live recording: where a task is gone before its last switch, perf's sums have it in two rows.
@@ -89,6 +93,40 @@ def test_who_is_woken_and_never_seen(tally, perf, tmp_path):
     ran = '       1.004000'  # from here on perf passes over what 8 tells itself
     assert ours.split(ran)[0] == theirs.split(ran)[0]
     assert re.sub(r':8(\[8\])?', ':8', ' '.join(ours.split())) == ' '.join(theirs.split())
+
+
+def delays(tally, path, *words):
+    document = json.loads(tally('sched', 'latency', '--json', *words, '-i', path, check=0).stdout)
+    json_schema.check(document, SCHEMA)
+    return document
+
+
+def test_delays_as_json(tally, tmp_path):
+    r = Scheduler()
+    path = tmp_path / 'delays.data'
+    for pid, name in ((7, 'alike'), (8, 'alike'), (9, 'other')):
+        r.record(3, 0, r.pack('II', pid, pid) + r.name(name) + r.trailer())
+    r.switch(1, 0, 7)
+    r.happen(WAKEUP, 2, tid=7, pid=8, comm='alike')
+    r.switch(3, 7, 8)  # 7 could go on, and waits
+    r.happen(WAKEUP, 4, tid=8, pid=9, comm='other')
+    r.switch(6, 8, 9, state=1)
+    r.switch(10, 9, 7, state=1)
+    r.write(path)
+    ms, start = 10**6, 10**9
+    def row(comm, tid, switches, total, first, last):
+        tids = {'tid': tid} if tid else {}
+        return {'comm': comm, **tids, 'tasks': 1 if tid else 2, 'runtime_ns': 0, 'switches': switches,
+                'delay_total_ns': total * ms, 'delay_avg_ns': total * ms // switches, 'delay_max_ns': (last - first) * ms,
+                'delay_max_start_ns': start + first * ms, 'delay_max_end_ns': start + last * ms}
+    apart = delays(tally, path, '-p')
+    assert apart['latency'] == [row('alike', 7, 2, 7, 3, 10), row('other', 9, 1, 2, 4, 6), row('alike', 8, 1, 1, 2, 3)]
+    assert apart['schema'] == 1 and apart['path'] == str(path) and apart['context_switch_bugs'] == 0
+    assert delays(tally, path)['latency'] == [row('alike', None, 3, 8, 3, 10), row('other', 9, 1, 2, 4, 6)]
+    text = tally('sched', 'latency', '-p', '-i', path, check=0).stdout
+    assert re.findall(r'^  (\w+):(\d+) .*\| max: +([\d.]+) ms', text, re.M) == \
+        [(task['comm'], str(task['tid']), f"{task['delay_max_ns'] / ms:.3f}") for task in apart['latency']]
+    assert 'mutually exclusive' in tally('sched', 'latency', '--json', '-D', '-i', path, check=129).stderr
 
 
 def counts(table):
