@@ -1,6 +1,7 @@
 #include "profile/flat_words.h"
 #include "base/key_sort.h"
 #include "base/thread_pool.h"
+#include "profile/flat_merge.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 #define ITEM_WORDS_MAX (KEY_WORDS_MAX + 1)
 #define USUAL_WORDS    4 /* of an item by children, overhead, command, object and symbol */
 #define FIELDS_MAX     32
-#define TIE_BITS       32
+#define TIE_BITS       (WORD_BITS - FLAT_MERGE_ROW_BITS)
 #define ROWS_AHEAD     8
 
 struct word_field {
@@ -195,68 +196,16 @@ static void write_item(const struct word_plan *plan, uint32_t index, uint64_t *i
 		put_bits(item, &at, flat_row_address(t->profile, row) ^ (UINT64_C(1) << (WORD_BITS - 1)), WORD_BITS);
 	uint64_t deepest = (UINT64_C(1) << plan->depth_bits) - 1;
 	uint64_t depth = row->max_depth < deepest ? row->max_depth : deepest;
-	item[plan->words - 1] = (uint64_t)row->thread << (TIE_BITS + plan->depth_bits) | depth << TIE_BITS | index;
+	item[plan->words - 1] = (uint64_t)row->thread << (FLAT_MERGE_ROW_BITS + plan->depth_bits) |
+				depth << FLAT_MERGE_ROW_BITS | index;
 }
 
-/* Does b come before a? words: those of the plan. */
-static inline __attribute__((always_inline)) bool is_first(
-	const struct word_plan *plan, const uint64_t *b, const uint64_t *a, unsigned words)
+/* Of rows of which the items' words do not decide. */
+static bool is_first_row(const void *context, uint32_t b, uint32_t a)
 {
-	if (plan->tie_after && (a[0] ^ b[0]) >> (WORD_BITS - plan->tie_after) == 0) {
-		/* Of one thread, the deeper chain decides; rows of several threads are not compared by it. */
-		uint64_t differs = (a[words - 1] ^ b[words - 1]) >> TIE_BITS;
-		if (differs && differs >> plan->depth_bits == 0)
-			return (b[words - 1] > a[words - 1]) == plan->sort->table->options.is_caller_first;
-	}
-	for (unsigned i = 0; i < words - 1; i++)
-		if (a[i] != b[i])
-			return b[i] < a[i];
+	const struct word_plan *plan = context;
 	const struct flat_row *rows = plan->sort->table->rows;
-	uint32_t row_a = (uint32_t)a[words - 1], row_b = (uint32_t)b[words - 1];
-	if (!plan->is_complete)
-		return flat_sort_compare(plan->sort, row_b, row_a) < 0;
-	return rows[row_b].number < rows[row_a].number;
-}
-
-struct run {
-	const uint64_t *begin, *end;
-};
-
-static inline __attribute__((always_inline)) void merge_words(
-	const struct word_plan *plan, struct run a, struct run b, uint64_t *to, unsigned words)
-{
-	while (a.begin < a.end && b.begin < b.end) {
-		const uint64_t **from = is_first(plan, b.begin, a.begin, words) ? &b.begin : &a.begin;
-		memcpy(to, *from, words * sizeof(*to));
-		*from += words;
-		to += words;
-	}
-	memcpy(to, a.begin, (size_t)(a.end - a.begin) * sizeof(*to));
-	memcpy(to + (a.end - a.begin), b.begin, (size_t)(b.end - b.begin) * sizeof(*to));
-}
-
-/* The halves of the items at from, each of which is sorted, together. */
-static void merge_halves(const struct word_plan *plan, const uint64_t *from, uint64_t *to, size_t count)
-{
-	const uint64_t *middle = from + count / 2 * plan->words, *end = from + count * plan->words;
-	struct run a = {from, middle}, b = {middle, end};
-	if (plan->words == USUAL_WORDS)
-		merge_words(plan, a, b, to, USUAL_WORDS);
-	else
-		merge_words(plan, a, b, to, plan->words);
-}
-
-/* Of items that are at both places, sorts those at to. */
-static void sort_items(const struct word_plan *plan, uint64_t *from, uint64_t *to, size_t count)
-{
-	size_t half = count / 2;
-	if (count < 2)
-		return;
-	if (half > 1 || count - half > 1) {
-		sort_items(plan, to, from, half);
-		sort_items(plan, to + half * plan->words, from + half * plan->words, count - half);
-	}
-	merge_halves(plan, from, to, count);
+	return plan->is_complete ? rows[b].number < rows[a].number : flat_sort_compare(plan->sort, b, a) < 0;
 }
 
 /*
@@ -268,10 +217,21 @@ static void sort_items(const struct word_plan *plan, uint64_t *from, uint64_t *t
 
 struct word_sort {
 	const struct word_plan *plan;
+	struct flat_merge_order order; /* of merges */
 	uint64_t *items, *merged; /* as sorted so far, and where they are merged to */
 	struct sort_key *keys; /* of the items' first words; NULL: they are not sorted by keys */
 	size_t count, parts;
 };
+
+static struct flat_merge_order merge_order(const struct word_plan *plan)
+{
+	return (struct flat_merge_order){.words = plan->words,
+		.tie_bits = plan->tie_after,
+		.depth_bits = plan->depth_bits,
+		.is_deepest_first = plan->sort->table->options.is_caller_first,
+		.is_first_row = is_first_row,
+		.context = plan};
+}
 
 struct part {
 	size_t begin, count;
@@ -326,7 +286,7 @@ static void sort_part(void *context, size_t index, unsigned worker)
 	unsigned words = sort->plan->words;
 	uint64_t *items = sort->items + part.begin * words, *copy = sort->merged + part.begin * words;
 	memcpy(copy, items, part.count * words * sizeof(*items));
-	sort_items(sort->plan, copy, items, part.count);
+	flat_merge_sort(&sort->order, copy, items, part.count);
 }
 
 static void merge_parts(void *context, size_t index, unsigned worker)
@@ -334,7 +294,7 @@ static void merge_parts(void *context, size_t index, unsigned worker)
 	const struct word_sort *sort = context;
 	struct part part = part_of(sort->count, sort->parts, index);
 	size_t begin = part.begin * sort->plan->words;
-	merge_halves(sort->plan, sort->items + begin, sort->merged + begin, part.count);
+	flat_merge_halves(&sort->order, sort->items + begin, sort->merged + begin, part.count);
 }
 
 static void sort_parts(struct word_sort *sort)
@@ -414,7 +374,7 @@ bool flat_words_sort(const struct flat_sort *by)
 	struct word_plan plan;
 	const struct flat_table *t = by->table;
 	make_plan(by, &plan);
-	struct word_sort sort = {.plan = &plan, .count = t->shown_count};
+	struct word_sort sort = {.plan = &plan, .order = merge_order(&plan), .count = t->shown_count};
 	bool is_by_keys = plan.is_complete && !plan.tie_after;
 	size_t bytes = sort.count * plan.words * sizeof(*sort.items);
 	sort.items = malloc(bytes);
