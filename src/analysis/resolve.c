@@ -173,12 +173,23 @@ static void add_address(struct resolver *r, const struct resolve_where *where, u
 	r->addresses.items[r->addresses.len++] = (struct resolve_address){where, ip, epoch, cpumode};
 }
 
-void resolver_address_add(struct resolver *r, const struct resolve_where *where, unsigned cpumode, uint64_t ip)
+bool resolver_address_put(
+	struct resolver *r, size_t index, const struct resolve_where *where, unsigned cpumode, uint64_t ip)
 {
-	if (vec_reserve(&r->addresses, r->addresses.len + 1))
-		add_address(r, where, cpumode, ip);
-	else
+	uint32_t epoch = epoch_of(where, cpumode);
+	size_t behind = r->addresses.len - index;
+	if (!vec_reserve(&r->addresses, r->addresses.len + 1)) {
 		r->failed = true;
+		return false;
+	}
+	struct resolve_address *at = r->addresses.items + index;
+	if (behind > 0 && at->ip == ip && at->epoch == epoch && at->cpumode == cpumode)
+		return false;
+	memmove(at + 1, at, behind * sizeof(*at));
+	__builtin_prefetch(cache_slot(r, ip, epoch));
+	*at = (struct resolve_address){where, ip, epoch, cpumode};
+	r->addresses.len++;
+	return true;
 }
 
 size_t resolver_chain_add(struct resolver *r, const struct resolve_where *where, const struct sample_array *chain)

@@ -72,7 +72,7 @@ struct resolve_ranges { /* of an epoch; what was asked last: most of a chain lie
  * Addresses that are looked for together. Samples of programs that come and go are at ever new addresses: each look-up
  * waits for memory several times, and many wait at once. Frames are made in the order of the addresses:
  *
- *	resolver_addresses_clear(r); resolver_address_add(r, &where, mode, ip); resolver_chain_add(r, &where, &chain); ...
+ *	resolver_addresses_clear(r); resolver_chain_add(r, &where, &chain); resolver_address_put(r, 0, &where, mode, ip); ...
  *	if (resolver_addresses_find(r)) use(r->found.items[0]) ...
  */
 struct resolve_address {
@@ -127,8 +127,10 @@ void resolver_forget_epochs(struct resolver *r);
 struct resolve_where resolver_where(struct resolver *r, int32_t pid, uint64_t time_ns);
 uint32_t resolver_frame(struct resolver *r, const struct resolve_where *where, unsigned cpumode, uint64_t ip);
 void resolver_addresses_clear(struct resolver *r);
-/* where lives until they are found. */
-void resolver_address_add(struct resolver *r, const struct resolve_where *where, unsigned cpumode, uint64_t ip);
+/* Puts an address before those from index on, unless the first of these is the same: whether it had to be put there. where
+ * lives until they are found. */
+bool resolver_address_put(
+	struct resolver *r, size_t index, const struct resolve_where *where, unsigned cpumode, uint64_t ip);
 /*
  * Which frames of a chain count, by max_stack: so many of what was recorded, and as many of the callers that a copied stack
  * came to.

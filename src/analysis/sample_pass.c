@@ -303,16 +303,26 @@ static bool note_recorded(struct sample_pass *pass, uint32_t stack)
 
 static void add_chain(struct sample_pass *pass, struct batch_sample *b)
 {
+	struct sample_array chain = resolver_sample_chain(&pass->resolver, &b->where, &b->event->layout, &b->sample);
+	b->chain_count = resolver_chain_add(&pass->resolver, &b->where, &chain);
+}
+
+/* Where the sample is, then its chain, which mostly begins there: it is looked for once. */
+static void add_addresses(struct sample_pass *pass, struct batch_sample *b)
+{
 	uint64_t type = b->event->attr.sample_type;
 	b->chain_count = 0;
 	b->is_recorded = false;
-	b->chain = pass->resolver.addresses.len;
+	b->leaf = b->chain = pass->resolver.addresses.len;
 	b->has_history = has_history(pass, b);
-	bool is_wanted = b->has_history || pass->input.options->with_stacks;
-	if (!is_wanted || !(type & (SAMPLE_CALLCHAIN | SAMPLE_STACK_USER)))
+	bool has_chain =
+		(b->has_history || pass->input.options->with_stacks) && (type & (SAMPLE_CALLCHAIN | SAMPLE_STACK_USER));
+	if (has_chain)
+		add_chain(pass, b);
+	if (resolver_address_put(&pass->resolver, b->leaf, &b->where, b->cpumode, b->sample.ip))
+		b->chain++;
+	if (!has_chain)
 		return;
-	struct sample_array chain = resolver_sample_chain(&pass->resolver, &b->where, &b->event->layout, &b->sample);
-	b->chain_count = resolver_chain_add(&pass->resolver, &b->where, &chain);
 	/* A copy of the stack that tells nothing: the chain is the frame that is known. The kernel's is no copied one. */
 	bool is_copied = (type & SAMPLE_STACK_USER) && b->cpumode == MISC_CPUMODE_USER;
 	if (b->chain_count == 0 && is_copied && !b->has_history) {
@@ -343,9 +353,7 @@ static void begin_sample(struct sample_pass *pass, const struct record *record, 
 		return;
 	b->where = resolver_where(&pass->resolver, type & SAMPLE_TID ? (int32_t)b->sample.pid : -1, b->order);
 	b->cpumode = record->misc & MISC_CPUMODE_MASK;
-	b->leaf = pass->resolver.addresses.len;
-	resolver_address_add(&pass->resolver, &b->where, b->cpumode, b->sample.ip);
-	add_chain(pass, b);
+	add_addresses(pass, b);
 	pass->batch_len++;
 }
 

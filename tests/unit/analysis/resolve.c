@@ -1,0 +1,101 @@
+#include "analysis/resolve.h"
+
+#include "unit_test.h"
+
+struct fixture {
+	struct machine *machine;
+	struct resolver resolver;
+	struct resolve_where where;
+};
+
+static void set_up(struct fixture *f)
+{
+	*f = (struct fixture){.where = {.pid = 1, .user_epoch = 7, .kernel_epoch = 9}};
+	assert_int_equal(machine_create(&f->machine, NULL), TALLY_OK);
+	assert_true(resolver_init(&f->resolver, f->machine, false));
+}
+
+static void tear_down(struct fixture *f)
+{
+	resolver_deinit(&f->resolver);
+	machine_destroy(f->machine);
+}
+
+static size_t add_chain(struct fixture *f, const uint64_t *words, uint32_t count)
+{
+	const struct sample_array chain = {(const uint8_t *)words, count};
+	return resolver_chain_add(&f->resolver, &f->where, &chain);
+}
+
+static bool put(struct fixture *f, size_t index, unsigned cpumode, uint64_t ip)
+{
+	return resolver_address_put(&f->resolver, index, &f->where, cpumode, ip);
+}
+
+/* The address and level of each frame that was found, by index of addresses. */
+static void assert_found(struct fixture *f, const char *expected)
+{
+	struct text t = {0};
+	assert_true(resolver_addresses_find(&f->resolver));
+	for (size_t i = 0; i < f->resolver.addresses.len; i++) {
+		uint32_t id = f->resolver.found.items[i];
+		struct resolved_frame frame = resolved_frame_get(&f->resolver.frames, id);
+		text_printf(&t, "%s%u=%lx%c", t.len ? " " : "", id, frame.address, (char)frame.level);
+	}
+	text_char(&t, 0);
+	assert_string_equal(t.data, expected);
+	text_deinit(&t);
+}
+
+static const uint64_t chain[] = {CONTEXT_KERNEL, 0x10, CONTEXT_USER, 0x20, 0x30};
+
+static void what_a_chain_begins_with_is_looked_for_once(void **state)
+{
+	struct fixture f;
+	set_up(&f);
+	assert_int_equal(add_chain(&f, chain, 5), 3);
+	assert_false(put(&f, 0, MISC_CPUMODE_KERNEL, 0x10));
+	assert_int_equal(add_chain(&f, chain + 2, 3), 2);
+	assert_false(put(&f, 3, MISC_CPUMODE_USER, 0x20));
+	assert_found(&f, "0=10k 1=20. 2=30. 1=20. 2=30.");
+	tear_down(&f);
+}
+
+static void another_address_is_put_before_the_chain(void **state)
+{
+	struct fixture f;
+	set_up(&f);
+	assert_int_equal(add_chain(&f, chain, 5), 3);
+	assert_true(put(&f, 0, MISC_CPUMODE_KERNEL, 0x18));
+	assert_found(&f, "0=18k 1=10k 2=20. 3=30.");
+	/* Another mode is another place, and so is another image of the program. */
+	resolver_addresses_clear(&f.resolver);
+	assert_int_equal(add_chain(&f, chain, 5), 3);
+	assert_true(put(&f, 0, MISC_CPUMODE_USER, 0x10));
+	f.where.kernel_epoch++;
+	assert_true(put(&f, 1, MISC_CPUMODE_KERNEL, 0x10));
+	assert_int_equal(f.resolver.addresses.items[1].epoch, 10);
+	assert_int_equal(f.resolver.addresses.items[2].epoch, 9);
+	assert_found(&f, "4=10. 1=10k 1=10k 2=20. 3=30.");
+	tear_down(&f);
+}
+
+static void without_a_chain_it_stands_alone(void **state)
+{
+	struct fixture f;
+	set_up(&f);
+	assert_true(put(&f, 0, MISC_CPUMODE_USER, 0x20));
+	assert_true(put(&f, 1, MISC_CPUMODE_USER, 0x20));
+	assert_found(&f, "0=20. 0=20.");
+	tear_down(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_a_chain_begins_with_is_looked_for_once),
+		cmocka_unit_test(another_address_is_put_before_the_chain),
+		cmocka_unit_test(without_a_chain_it_stands_alone),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
