@@ -11,6 +11,7 @@
 #include "base/thread_pool.h"
 
 #define CHUNKS_WORTH_A_PASS 2 /* whose tables begin empty */
+#define EXPECTED_SAMPLES    ((size_t)1 << 20) /* at most */
 
 void replay_result_deinit(struct replay_result *result)
 {
@@ -24,8 +25,19 @@ void replay_result_deinit(struct replay_result *result)
 struct passing {
 	const struct sample_pass_input *input;
 	struct range_share chunks;
+	size_t workers; /* who begin */
 	struct sample_pass **passes; /* by range; NULL: out of memory, or not made yet */
 };
+
+/* The tables of a pass that keep what is different in samples; where it is less, what is left of them costs nothing. */
+static void expect_samples(struct sample_pass *pass, size_t samples)
+{
+	size_t count = samples < EXPECTED_SAMPLES ? samples : EXPECTED_SAMPLES;
+	(void)id_table_expect_keys(&pass->keys, count);
+	(void)vec_reserve(&pass->sums, count);
+	(void)vec_reserve(&pass->first_keys, count);
+	resolver_expect(&pass->resolver, count);
+}
 
 static void run_passes_from(void *context, size_t index, unsigned worker)
 {
@@ -35,6 +47,8 @@ static void run_passes_from(void *context, size_t index, unsigned worker)
 		struct sample_pass *pass = p->passes[range] = sample_pass_create(p->input);
 		if (!pass)
 			return;
+		if (range == index)
+			expect_samples(pass, p->input->sideband->health.samples / p->workers);
 		spool_expect(&pass->rows, p->input->sideband->health.samples * sizeof(struct pass_row));
 		sample_pass_run(pass, &p->chunks, range);
 	} while (range_share_split(&p->chunks, &range));
@@ -66,6 +80,7 @@ static enum tally_status share_chunks(
 	struct passing passing = {.input = input};
 	if (!range_share_init(&passing.chunks, replay->sideband.chunks.len, workers, CHUNKS_WORTH_A_PASS))
 		return error_nomem(err);
+	passing.workers = passing.chunks.count;
 	passing.passes = calloc(passing.chunks.most, sizeof(struct sample_pass *));
 	if (passing.passes)
 		thread_pool_for(passing.chunks.count, replay->options->threads, run_passes_from, &passing);

@@ -11,6 +11,17 @@ bool resolver_init(struct resolver *r, const struct machine *machine, bool swap)
 	return r->cache != NULL;
 }
 
+#define EXPECTED_WORDS 4 /* of a stack */
+
+void resolver_expect(struct resolver *r, size_t stacks)
+{
+	/* A hint: what has no room grows as it comes. */
+	(void)id_table_expect_keys(&r->frames, stacks);
+	(void)vec_reserve(&r->first_ips, stacks);
+	(void)vec_reserve(&r->stacks.starts, stacks);
+	(void)vec_reserve(&r->stacks.words, stacks * EXPECTED_WORDS);
+}
+
 static void free_scratch(struct resolver *r)
 {
 	vec_free(&r->addresses);

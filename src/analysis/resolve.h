@@ -119,6 +119,8 @@ struct resolver {
 uint32_t resolver_level(unsigned cpumode);
 /* False: out of memory. */
 bool resolver_init(struct resolver *r, const struct machine *machine, bool swap);
+/* About so many stacks will come: what they are kept in has room at once, and is not copied where it grows. */
+void resolver_expect(struct resolver *r, size_t stacks);
 void resolver_deinit(struct resolver *r);
 /* Its frames and stacks are all there: what else it has goes. */
 void resolver_end_lookups(struct resolver *r);

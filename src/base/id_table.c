@@ -73,6 +73,11 @@ bool id_table_reserve(struct id_table *table, size_t count)
 	return slot_count == table->slot_count || slots_grow_to(&table->slots, &table->slot_count, slot_count);
 }
 
+bool id_table_expect_keys(struct id_table *table, size_t count)
+{
+	return count <= table->cap || grow_keys(table, count);
+}
+
 uint32_t id_table_add(struct id_table *table, const uint64_t *key, bool *was_new)
 {
 	return id_table_add_hashed(table, key, id_table_hash(table, key), was_new);

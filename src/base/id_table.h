@@ -31,6 +31,8 @@ struct id_table {
 void id_table_deinit(struct id_table *table);
 /* Room for so many keys in all. False: memory is out. */
 bool id_table_reserve(struct id_table *table, size_t count);
+/* The same for the keys alone. */
+bool id_table_expect_keys(struct id_table *table, size_t count);
 /* was_new may be NULL. */
 uint32_t id_table_add(struct id_table *table, const uint64_t *key, bool *was_new);
 

@@ -90,12 +90,33 @@ static void without_a_chain_it_stands_alone(void **state)
 	tear_down(&f);
 }
 
+static void what_is_expected_needs_no_room_later(void **state)
+{
+	struct fixture f;
+	set_up(&f);
+	resolver_expect(&f.resolver, 1000);
+	const uint64_t *frames = f.resolver.frames.keys, *ips = f.resolver.first_ips.items;
+	const uint32_t *words = f.resolver.stacks.words.items;
+	assert_int_equal(f.resolver.frames.len, 0);
+	for (uint32_t i = 0; i < 1000; i++) {
+		uint32_t frame = resolver_frame(&f.resolver, &f.where, MISC_CPUMODE_USER, 0x1000 + i);
+		assert_int_equal(frame, i);
+		assert_int_equal(resolver_stack(&f.resolver, &frame, 1, list_table_hash(&frame, 1)), i);
+	}
+	assert_ptr_equal(f.resolver.frames.keys, frames);
+	assert_ptr_equal(f.resolver.first_ips.items, ips);
+	assert_ptr_equal(f.resolver.stacks.words.items, words);
+	assert_int_equal(resolver_frame(&f.resolver, &f.where, MISC_CPUMODE_USER, 0x1000), 0);
+	tear_down(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_a_chain_begins_with_is_looked_for_once),
 		cmocka_unit_test(another_address_is_put_before_the_chain),
 		cmocka_unit_test(without_a_chain_it_stands_alone),
+		cmocka_unit_test(what_is_expected_needs_no_room_later),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,9 +89,27 @@ static void keys_stay_when_lookups_end(void **state)
 	id_table_deinit(&t);
 }
 
+static void expected_keys_stay_where_they_are(void **state)
+{
+	struct id_table t = {.words = 2};
+	assert_true(id_table_expect_keys(&t, 100));
+	assert_int_equal(t.len, 0);
+	const uint64_t *keys = t.keys;
+	for (uint64_t i = 0; i < 100; i++)
+		assert_int_equal(id_table_add(&t, (const uint64_t[]){i, i}, NULL), i);
+	assert_ptr_equal(t.keys, keys);
+	assert_true(id_table_expect_keys(&t, 10));
+	assert_ptr_equal(t.keys, keys);
+	assert_false(id_table_expect_keys(&t, ID_TABLE_NONE));
+	assert_int_equal(id_table_add(&t, (const uint64_t[]){100, 0}, NULL), 100);
+	assert_int_equal(id_table_find(&t, (const uint64_t[]){99, 99}), 99);
+	id_table_deinit(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(expected_keys_stay_where_they_are),
 		cmocka_unit_test(appended_keys_have_ids_but_are_not_found),
 		cmocka_unit_test(keys_get_dense_ids_once),
 		cmocka_unit_test(keys_stay_when_lookups_end),
