@@ -67,16 +67,10 @@ static void keep_sample(struct flat_part *part, const bool *is_kept, uint32_t in
 	}
 }
 
-struct keeping {
-	const struct flat_part *whole;
-	struct flat_part *parts;
-	bool *is_kept; /* by frame: as a caller, some row of it needs instances */
-};
-
 /* False: out of memory. */
-static bool mark_kept_frames(struct keeping *keeping, const struct row_list *needing)
+static bool mark_kept_frames(struct flat_keeping *keeping, const struct row_list *needing)
 {
-	const struct flat_part *b = keeping->whole;
+	const struct flat_part *b = &keeping->parts[0];
 	size_t frames = b->profile->frame_count;
 	bool *is_group_kept = calloc(b->groups->frame_groups + 1, sizeof(*is_group_kept));
 	keeping->is_kept = calloc(frames + 1, sizeof(*keeping->is_kept));
@@ -90,16 +84,17 @@ static bool mark_kept_frames(struct keeping *keeping, const struct row_list *nee
 }
 
 /* The rows of the part's group that need instances are known by their frames now. False: there are none. */
-static bool know_kept_rows(const struct keeping *keeping, struct flat_part *part, uint32_t group)
+static bool know_kept_rows(const struct flat_keeping *keeping, struct flat_part *part, uint32_t group)
 {
 	size_t index = group - part->first_group, count = part->group_rows.len;
 	size_t end = index + 1 < count ? part->group_rows.items[index + 1] : part->rows.len;
+	const struct flat_part *whole = &keeping->parts[0];
 	bool has_rows = false;
 	for (size_t row = part->group_rows.items[index]; row < end; row++) {
 		struct kept_row *kept = &part->kept.items[row];
-		if (!needs_chains(keeping->whole, kept->row))
+		if (!needs_chains(whole, kept->row))
 			continue;
-		kept->at += keeping->whole->rows.items[kept->row].first_instance;
+		kept->at += whole->rows.items[kept->row].first_instance;
 		part->row_of[part->tallies.items[row].frame_group] = (struct group_row){group + 1, (uint32_t)row};
 		part->tallies.items[row].last_sample = 0;
 		has_rows = true;
@@ -109,7 +104,7 @@ static bool know_kept_rows(const struct keeping *keeping, struct flat_part *part
 
 static void keep_part(void *context, size_t index, unsigned worker)
 {
-	const struct keeping *keeping = context;
+	const struct flat_keeping *keeping = context;
 	struct flat_part *part = &keeping->parts[index];
 	const struct flat_groups *groups = part->groups;
 	if (part->begin == part->end)
@@ -128,22 +123,28 @@ static void keep_part(void *context, size_t index, unsigned worker)
 	}
 }
 
-bool flat_instances_keep(struct flat_part *parts, size_t count)
+bool flat_instances_place(struct flat_keeping *keeping)
 {
-	struct flat_part *whole = &parts[0];
-	struct keeping keeping = {.whole = whole, .parts = parts};
+	struct flat_part *whole = &keeping->parts[0];
 	struct row_list needing = {0};
 	bool is_done = place_instances(whole, &needing);
-	if (!is_done || !whole->options->with_chains || whole->rows.len == 0) {
-		vec_free(&needing);
-		return is_done;
+	if (is_done && whole->options->with_chains && whole->rows.len > 0) {
+		is_done = vec_reserve(&whole->kept, whole->rows.len) && mark_kept_frames(keeping, &needing);
+		for (size_t row = 0; row < whole->rows.len && is_done; row++)
+			whole->kept.items[whole->kept.len++] = (struct kept_row){(uint32_t)row, 0};
 	}
-	is_done = vec_reserve(&whole->kept, whole->rows.len) && mark_kept_frames(&keeping, &needing);
-	for (size_t row = 0; row < whole->rows.len && is_done; row++)
-		whole->kept.items[whole->kept.len++] = (struct kept_row){(uint32_t)row, 0};
-	if (is_done)
-		thread_pool_for(count, whole->options->threads, keep_part, &keeping);
-	free(keeping.is_kept);
 	vec_free(&needing);
 	return is_done;
+}
+
+void flat_instances_keep(struct flat_keeping *keeping)
+{
+	if (keeping->is_kept)
+		thread_pool_for(keeping->count, keeping->parts[0].options->threads, keep_part, keeping);
+}
+
+void flat_instances_deinit(struct flat_keeping *keeping)
+{
+	free(keeping->is_kept);
+	keeping->is_kept = NULL;
 }

@@ -9,8 +9,17 @@
 
 #include "profile/flat_part.h"
 
-/* Fills the table's instances and what its rows, those of the first part, say of them. The parts are joined in the first,
- * and each has its rows' places there. False: out of memory. */
-bool flat_instances_keep(struct flat_part *parts, size_t count);
+struct flat_keeping { /* the parts are joined in the first, and each has its rows' places there */
+	struct flat_part *parts;
+	size_t count;
+	bool *is_kept; /* by frame: as a caller, some row of it needs instances; NULL: nothing is to be kept */
+};
+
+/* What the rows, those of the first part, say of their instances, and room for these; the other members of rows are left
+ * alone. False: out of memory. */
+bool flat_instances_place(struct flat_keeping *keeping);
+/* Then the instances themselves. */
+void flat_instances_keep(struct flat_keeping *keeping);
+void flat_instances_deinit(struct flat_keeping *keeping);
 
 #endif

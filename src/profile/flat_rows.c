@@ -8,6 +8,7 @@
 #include "profile/flat_instances.h"
 
 #define AHEAD	     4 /* samples */
+#define MANY_ROWS    4096 /* fewer are finished by one worker */
 #define PART_SAMPLES 16384 /* at least: fewer are not worth a worker, whose rows are joined with others' */
 
 /* UINT32_MAX: out of memory. */
@@ -335,6 +336,33 @@ static bool join_parts(struct flat_part *parts, size_t count)
 	return true;
 }
 
+struct finishing {
+	struct flat_keeping keeping;
+	bool is_placed, is_ordered;
+};
+
+/* What the rows say of their instances and what of their order are different members of them. */
+static void finish_rows(void *context, size_t index, unsigned worker)
+{
+	struct finishing *f = context;
+	if (index == 0)
+		f->is_placed = flat_instances_place(&f->keeping);
+	else
+		f->is_ordered = order_rows(&f->keeping.parts[0]);
+}
+
+static bool finish_parts(struct flat_part *parts, size_t count)
+{
+	struct finishing finishing = {.keeping = {.parts = parts, .count = count}};
+	unsigned threads = parts[0].rows.len < MANY_ROWS ? 1 : parts[0].options->threads;
+	thread_pool_for(2, threads, finish_rows, &finishing);
+	bool is_done = finishing.is_placed && finishing.is_ordered;
+	if (is_done)
+		flat_instances_keep(&finishing.keeping);
+	flat_instances_deinit(&finishing.keeping);
+	return is_done && make_parts(&parts[0]);
+}
+
 static void take_rows(struct flat_table *table, struct flat_part *b)
 {
 	table->rows = b->rows.items;
@@ -366,8 +394,7 @@ bool flat_rows_make(struct flat_table *table, const struct flat_rows_source *sou
 	}
 	if (is_done)
 		thread_pool_for(count, table->options.threads, add_samples, parts);
-	is_done = is_done && join_parts(parts, count) && flat_instances_keep(parts, count) && make_parts(&parts[0]) &&
-		  order_rows(&parts[0]);
+	is_done = is_done && join_parts(parts, count) && finish_parts(parts, count);
 	if (is_done)
 		take_rows(table, &parts[0]);
 	for (size_t i = 0; parts && i < count; i++)
