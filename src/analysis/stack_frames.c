@@ -20,7 +20,8 @@ static bool is_whole(const struct stack_frames *stacks, const uint32_t *items, u
 	       (last == FRAME_NAMELESS && count > 1 && stacks->frames[items[count - 2]].role == FRAME_MAIN);
 }
 
-static void translate(struct stack_frames *stacks, size_t stack)
+/* How many frames the stack has with its calls; 0: it has no calls. */
+static size_t translate(struct stack_frames *stacks, size_t stack)
 {
 	uint32_t count = list_table_get(stacks->stacks, (uint32_t)stack).count;
 	uint32_t *items = items_of(stacks->stacks, stack), calls = 0;
@@ -33,11 +34,12 @@ static void translate(struct stack_frames *stacks, size_t stack)
 		stacks->kinds[stack] |= STACK_IS_BARE;
 	if (calls) {
 		__atomic_store_n(&stacks->has_calls, true, __ATOMIC_RELAXED);
-		return;
+		return count + (size_t)calls;
 	}
 	for (uint32_t i = 0; i < count; i++)
 		items[i] = stacks->frames[items[i]].frame;
 	stacks->hashes[stack] = list_table_hash(items, count);
+	return 0;
 }
 
 static size_t task_end(const struct stack_frames *stacks, size_t index)
@@ -45,69 +47,83 @@ static size_t task_end(const struct stack_frames *stacks, size_t index)
 	return thread_pool_task_end(index, STACKS_PER_TASK, list_table_len(stacks->stacks));
 }
 
+struct translation {
+	struct stack_frames *stacks;
+	size_t *called; /* by task: frames of its stacks with calls, then where they begin */
+};
+
 static void translate_some(void *context, size_t index, unsigned worker)
 {
-	for (size_t i = index * STACKS_PER_TASK; i < task_end(context, index); i++)
-		translate(context, i);
+	const struct translation *t = context;
+	size_t called = 0;
+	for (size_t i = index * STACKS_PER_TASK; i < task_end(t->stacks, index); i++)
+		called += translate(t->stacks, i);
+	t->called[index] = called;
 }
 
-/* Where the stacks with calls begin, once all are known. */
-static size_t place_called(struct stack_frames *stacks)
+/* Where those of each task begin, once all are known; how many there are. */
+static size_t place_called(const struct translation *t, size_t tasks)
 {
-	size_t at = 0, count = list_table_len(stacks->stacks);
-	for (size_t i = 0; i < count; i++) {
-		stacks->begin[i] = at;
-		if (!(stacks->kinds[i] & STACK_HAS_CALLS))
-			continue;
-		struct list list = list_table_get(stacks->stacks, (uint32_t)i);
-		at += list.count;
-		for (uint32_t k = 0; k < list.count; k++)
-			at += stacks->frames[list.items[k]].call_count;
+	size_t at = 0;
+	for (size_t i = 0; i < tasks; i++) {
+		size_t count = t->called[i];
+		t->called[i] = at;
+		at += count;
 	}
-	stacks->begin[count] = at;
 	return at;
 }
 
-static void write_called(const struct stack_frames *stacks, size_t stack)
+static size_t write_called(const struct stack_frames *stacks, size_t stack)
 {
 	struct list list = list_table_get(stacks->stacks, (uint32_t)stack);
-	uint32_t *to = stacks->called + stacks->begin[stack];
+	uint32_t *first = stacks->called + stacks->begin[stack], *to = first;
 	for (uint32_t i = 0; i < list.count; i++) {
 		const struct stack_frame *frame = &stacks->frames[list.items[i]];
 		for (uint32_t k = 0; k < frame->call_count; k++)
 			*to++ = stacks->inlined[frame->first_call + k];
 		*to++ = frame->frame;
 	}
-	list = stack_frames_get(stacks, (uint32_t)stack);
-	stacks->hashes[stack] = list_table_hash(list.items, list.count);
+	stacks->hashes[stack] = list_table_hash(first, (size_t)(to - first));
+	return (size_t)(to - first);
 }
 
 static void write_some(void *context, size_t index, unsigned worker)
 {
-	const struct stack_frames *stacks = context;
-	for (size_t i = index * STACKS_PER_TASK; i < task_end(stacks, index); i++)
-		if (stacks->kinds[i] & STACK_HAS_CALLS)
-			write_called(stacks, i);
+	const struct translation *t = context;
+	size_t at = t->called[index];
+	for (size_t i = index * STACKS_PER_TASK; i < task_end(t->stacks, index); i++) {
+		t->stacks->begin[i] = at;
+		if (t->stacks->kinds[i] & STACK_HAS_CALLS)
+			at += write_called(t->stacks, i);
+	}
+}
+
+static bool write_all(const struct translation *t, size_t tasks, unsigned threads)
+{
+	struct stack_frames *stacks = t->stacks;
+	size_t count = list_table_len(stacks->stacks), frames = place_called(t, tasks);
+	stacks->begin = malloc((count + 1) * sizeof(*stacks->begin));
+	stacks->called = malloc((frames + 1) * sizeof(*stacks->called));
+	if (!stacks->begin || !stacks->called)
+		return false;
+	stacks->begin[count] = frames;
+	thread_pool_for(tasks, threads, write_some, (void *)(uintptr_t)t);
+	return true;
 }
 
 bool stack_frames_translate(struct stack_frames *stacks, unsigned threads)
 {
 	size_t count = list_table_len(stacks->stacks), tasks = thread_pool_tasks(count, STACKS_PER_TASK);
+	struct translation translation = {stacks, malloc((tasks + 1) * sizeof(*translation.called))};
 	stacks->hashes = malloc((count + 1) * sizeof(*stacks->hashes));
 	stacks->kinds = malloc((count + 1) * sizeof(*stacks->kinds));
-	if (!stacks->hashes || !stacks->kinds)
-		return false;
-	thread_pool_for(tasks, threads, translate_some, stacks);
-	if (!stacks->has_calls)
-		return true;
-	stacks->begin = malloc((count + 1) * sizeof(*stacks->begin));
-	if (!stacks->begin)
-		return false;
-	stacks->called = malloc((place_called(stacks) + 1) * sizeof(*stacks->called));
-	if (!stacks->called)
-		return false;
-	thread_pool_for(tasks, threads, write_some, stacks);
-	return true;
+	bool is_done = translation.called && stacks->hashes && stacks->kinds;
+	if (is_done)
+		thread_pool_for(tasks, threads, translate_some, &translation);
+	if (is_done && stacks->has_calls)
+		is_done = write_all(&translation, tasks, threads);
+	free(translation.called);
+	return is_done;
 }
 
 void stack_frames_forget_stacks(struct stack_frames *stacks)

@@ -69,12 +69,19 @@ static void many_lists_are_shared_among_workers(void **state)
 	struct list_table table = {0};
 	for (uint32_t i = 0; i < MANY; i++) {
 		frames[i].frame = 2 * i;
+		frames[i].call_count = i % 3 == 2 ? i % 4 : 0;
 		assert_int_equal(list_table_add(&table, &i, 1), i);
 	}
-	struct stack_frames stacks = {.stacks = &table, .frames = frames};
+	static const uint32_t inlined[] = {11, 22, 33};
+	struct stack_frames stacks = {.stacks = &table, .frames = frames, .inlined = inlined};
 	assert_true(stack_frames_translate(&stacks, 3));
-	for (uint32_t i = 0; i < MANY; i++)
-		assert_int_equal(list_table_get(&table, i).items[0], 2 * i);
+	for (uint32_t i = 0; i < MANY; i++) {
+		struct list list = stack_frames_get(&stacks, i);
+		assert_int_equal(list.count, frames[i].call_count + 1);
+		assert_memory_equal(list.items, inlined, frames[i].call_count * sizeof(*inlined));
+		assert_int_equal(list.items[list.count - 1], 2 * i);
+		assert_int_equal(stacks.hashes[i], list_table_hash(list.items, list.count));
+	}
 	stack_frames_deinit(&stacks);
 	free(frames);
 	list_table_deinit(&table);
