@@ -181,14 +181,14 @@ static enum tally_status read_samples(struct replay *replay, struct tally_error 
 	return status;
 }
 
-static enum tally_status count_hits(struct replay *replay, struct tally_error *err)
+bool replay_count_hits(struct replay *replay)
 {
 	for (size_t i = 0; i < replay->frames.len; i++) {
 		uint32_t binary = resolved_frame_get(&replay->frames, (uint32_t)i).binary;
 		if (!binary_hits_add(&replay->hits, binary, replay->leaf_counts[i], replay->symbols[i] != NULL))
-			return error_nomem(err);
+			return false;
 	}
-	return binary_hits_finish(&replay->hits, replay->sideband.machine, replay->store, err);
+	return true;
 }
 
 static uint64_t branched_samples(const struct replay *replay, size_t event)
@@ -267,7 +267,7 @@ static enum tally_status build_profile(struct replay *replay, struct profile **p
 	if (status == TALLY_OK)
 		status = replay_add_samples(replay, &frames, err);
 	if (status == TALLY_OK)
-		status = count_hits(replay, err);
+		status = binary_hits_finish(&replay->hits, replay->sideband.machine, replay->store, err);
 	if (status == TALLY_OK) {
 		status = profile_builder_finish(replay->builder, profile, err);
 		if (status == TALLY_OK)

@@ -301,6 +301,26 @@ static bool are_distinct(const struct joining *j)
 	return is_distinct;
 }
 
+#define MANY_FRAMES 16384 /* fewer are not worth a thread of their own */
+
+struct adding_up {
+	struct replay *replay;
+	const struct sample_source *samples;
+	struct dedup ids; /* of the samples */
+	bool are_added, are_counted;
+};
+
+/* While samples wait for one thing after another, the files that were hit are counted. */
+static void add_up(void *context, size_t index, unsigned worker)
+{
+	struct adding_up *a = context;
+	if (index == 0)
+		a->are_added = profile_builder_all_samples(
+			a->replay->builder, a->samples, a->replay->options->threads, &a->ids);
+	else
+		a->are_counted = replay_count_hits(a->replay);
+}
+
 /* False: out of memory. */
 static bool add_all(struct joining *j)
 {
@@ -315,7 +335,8 @@ static bool add_all(struct joining *j)
 		.get = get_sample,
 		.expect = expect_sample,
 		.context = j};
-	struct dedup stack_ids, sample_ids;
+	struct adding_up adding = {.replay = replay, .samples = &samples};
+	struct dedup stack_ids;
 	if (!profile_builder_all_stacks(replay->builder, &stacks, threads, &stack_ids))
 		return false;
 	j->stacks = stack_ids.numbers;
@@ -324,14 +345,14 @@ static bool add_all(struct joining *j)
 		list_table_deinit(&replay->passes[i]->resolver.stacks);
 	}
 	translate_all_keys(j);
-	bool is_done = profile_builder_all_samples(replay->builder, &samples, threads, &sample_ids);
+	thread_pool_for(2, replay->frames.len < MANY_FRAMES ? 1 : threads, add_up, &adding);
 	dedup_deinit(&stack_ids);
-	if (!is_done)
+	if (!adding.are_added)
 		return false;
-	for (size_t i = 0; i < passes; i++)
-		add_rows(replay, replay->passes[i], sample_ids.numbers + j->first_keys[i]);
-	dedup_deinit(&sample_ids);
-	return true;
+	for (size_t i = 0; i < passes && adding.are_counted; i++)
+		add_rows(replay, replay->passes[i], adding.ids.numbers + j->first_keys[i]);
+	dedup_deinit(&adding.ids);
+	return adding.are_counted;
 }
 
 /* False: they are too many. */

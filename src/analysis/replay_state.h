@@ -83,6 +83,8 @@ struct replay_frame_ids { /* of all passes, in replay's frames */
 bool replay_join_frames(struct replay *replay, struct replay_frame_ids *ids);
 /* Symbols, functions, lines and inlined calls of all frames, which are the profile's then. */
 TALLY_MUST_CHECK enum tally_status replay_name_frames(struct replay *replay, struct tally_error *err);
+/* The files that samples hit, by leaf_counts, which no longer change; asked by any worker. False: out of memory. */
+bool replay_count_hits(struct replay *replay);
 /* The passes' threads, stacks, facets and samples. */
 TALLY_MUST_CHECK enum tally_status replay_add_samples(
 	struct replay *replay, const struct replay_frame_ids *frames, struct tally_error *err);
