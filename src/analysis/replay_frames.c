@@ -330,9 +330,8 @@ static void prepare_calls(struct replay *replay, struct function_list *functions
 }
 
 /* What name_frame needs and only one worker may make: binaries, functions and the texts of lines, as frames come. */
-static bool prepare_names(struct replay *replay, size_t count)
+static void prepare_frames(struct replay *replay, struct function_list *functions)
 {
-	struct function_list functions = {0};
 	for (size_t i = 0; i < replay->frames.len; i++) {
 		const struct resolved_frame from = resolved_frame_get(&replay->frames, (uint32_t)i);
 		const struct symbol *symbol = replay->symbols[i];
@@ -342,34 +341,46 @@ static bool prepare_names(struct replay *replay, size_t count)
 			binary = profile_binary_of(replay, from.binary);
 		else if (from.binary != RESOLVE_NONE)
 			replay->has_namesakes = true; /* of what lies in no binary */
-		replay->functions[i] = symbol ? function_list_symbol(&functions, symbol, binary) : PROFILE_NONE;
+		replay->functions[i] = symbol ? function_list_symbol(functions, symbol, binary) : PROFILE_NONE;
 		if (replay->places)
 			add_lines(replay, &from, symbol, &replay->places[i]);
 	}
-	for (size_t i = 0; i < replay->frames.len && has_calls(replay) && replay->inlines.names.len > 0; i++)
-		prepare_calls(replay, &functions, (uint32_t)i);
-	bool is_done = replay_add_functions(replay, &functions, count);
-	function_list_deinit(&functions);
-	return is_done && !replay->failed;
 }
 
-/* By frame, then by inlined call. False: out of memory. */
-static bool make_name_tables(struct replay *replay, size_t count)
+/* The same of inlined calls. */
+static bool prepare_names(struct replay *replay, struct function_list *functions, size_t count)
 {
-	replay->functions = replay_new_ids(count);
-	replay->callers = replay_new_ids(count - replay->frames.len);
-	replay->places = replay->options->with_lines ? calloc(count + 1, sizeof(*replay->places)) : NULL;
-	return replay->functions && replay->callers && (!replay->options->with_lines || replay->places);
+	for (size_t i = 0; i < replay->frames.len && has_calls(replay) && replay->inlines.names.len > 0; i++)
+		prepare_calls(replay, functions, (uint32_t)i);
+	return replay_add_functions(replay, functions, count) && !replay->failed;
 }
 
-static bool name_all_frames(struct replay *replay)
+/* Room behind the frames' for inlined calls. False: out of memory. */
+static bool extend_name_tables(struct replay *replay, size_t count)
+{
+	size_t frames = replay->frames.len;
+	uint32_t *functions = realloc(replay->functions, (count + 1) * sizeof(*functions));
+	if (functions)
+		replay->functions = functions;
+	replay->callers = replay_new_ids(count - frames);
+	if (!functions || !replay->callers || !replay->places)
+		return functions && replay->callers;
+	struct frame_places *places = realloc(replay->places, (count + 1) * sizeof(*places));
+	if (!places)
+		return false;
+	memset(places + frames, 0, (count + 1 - frames) * sizeof(*places));
+	replay->places = places;
+	return true;
+}
+
+static bool name_all_frames(struct replay *replay, struct function_list *functions)
 {
 	size_t count = replay->frames.len;
 	if (has_calls(replay))
 		count += replay->inlines.names.len;
 	struct frame_source frames = {.count = count, .get = name_frame, .context = replay};
 	struct dedup found;
-	if (count >= UINT32_MAX || !make_name_tables(replay, count) || !prepare_names(replay, count))
+	if (count >= UINT32_MAX || !extend_name_tables(replay, count) || !prepare_names(replay, functions, count))
 		return false;
 	/* Those of one pass differ in their functions or addresses, and so do their names but for binaries of one name. */
 	frames.is_distinct = replay->is_by_function && !replay->has_namesakes;
@@ -404,10 +415,45 @@ static bool make_frame_tables(struct replay *replay)
 	replay->leaf_counts = calloc(count + 1, sizeof(*replay->leaf_counts));
 	replay->roles = calloc(count + 1, sizeof(*replay->roles));
 	replay->profile_binaries = replay_new_ids(binaries);
-	if (!replay->symbols || !replay->leaf_counts || !replay->roles || !replay->profile_binaries)
+	replay->functions = replay_new_ids(count);
+	replay->places = replay->options->with_lines ? calloc(count + 1, sizeof(*replay->places)) : NULL;
+	if (!replay->symbols || !replay->leaf_counts || !replay->roles || !replay->profile_binaries ||
+		!replay->functions || (replay->options->with_lines && !replay->places))
 		return false;
 	memset(replay->profile_binaries, 0xff, binaries * sizeof(*replay->profile_binaries));
 	return true;
+}
+
+#define MANY_FRAMES 16384 /* fewer are not worth a thread of their own */
+
+struct naming {
+	struct replay *replay;
+	const struct symbolise_job *job;
+	bool needs_places;
+	struct function_list functions;
+	enum tally_status status; /* of the inlined calls */
+	struct tally_error *err;
+};
+
+static void read_or_prepare(void *context, size_t index, unsigned worker)
+{
+	struct naming *n = context;
+	if (index == 1)
+		prepare_frames(n->replay, &n->functions);
+	else if (n->needs_places)
+		n->status = inline_frames_read(n->job, &n->replay->inlines, n->err);
+}
+
+/* What was inlined is looked for beside the names of frames, unless these ask for the store as well. */
+static enum tally_status make_names(struct naming *naming)
+{
+	struct replay *replay = naming->replay;
+	const struct replay_options *options = replay->options;
+	bool is_apart = !options->with_lines && !options->with_origins && replay->frames.len >= MANY_FRAMES;
+	thread_pool_for(2, is_apart ? options->threads : 1, read_or_prepare, naming);
+	if (naming->status != TALLY_OK)
+		return naming->status;
+	return name_all_frames(replay, &naming->functions) && !replay->failed ? TALLY_OK : error_nomem(naming->err);
 }
 
 enum tally_status replay_name_frames(struct replay *replay, struct tally_error *err)
@@ -428,10 +474,11 @@ enum tally_status replay_name_frames(struct replay *replay, struct tally_error *
 	enum tally_status status = replay->options->without_names ? TALLY_OK : symbolise(&job, err);
 	bool needs_places = replay->options->with_stacks && replay->options->with_inlines;
 	progress_begin(replay->options->progress, needs_places ? "looking up inlined calls" : "adding up", 0);
-	if (status == TALLY_OK && (needs_places || replay->options->with_lines) && !replay->options->without_names)
-		status = inline_frames_read(&job, &replay->inlines, err);
+	struct naming naming = {.replay = replay, .job = &job, .status = TALLY_OK, .err = err};
+	naming.needs_places = (needs_places || replay->options->with_lines) && !replay->options->without_names;
+	if (status == TALLY_OK)
+		status = make_names(&naming);
+	function_list_deinit(&naming.functions);
 	vec_free(&hit);
-	if (status != TALLY_OK)
-		return status;
-	return name_all_frames(replay) && !replay->failed ? TALLY_OK : error_nomem(err);
+	return status;
 }
