@@ -372,6 +372,35 @@ static void take_rows(struct flat_table *table, struct flat_part *b)
 	b->stats.items = NULL;
 }
 
+#define WEIGHED	   64 /* one of so many samples */
+#define OWN_WEIGHT 2 /* of a sample, in frames of its chain */
+
+/* What a sample costs. */
+static uint64_t weight_of(const struct flat_table *table, const struct flat_rows_source *source, size_t index)
+{
+	const struct profile_sample *sample = &table->profile->samples[source->groups->samples[index]];
+	const uint32_t *begin = source->chains->begin;
+	bool has_chain = table->options.with_children && begin && sample->stack != PROFILE_NONE;
+	return OWN_WEIGHT + (has_chain ? begin[sample->stack + 1] - begin[sample->stack] : 0);
+}
+
+/* Parts that cost about the same, each of at least one sample where there are any; programs differ in how deep they call. */
+static void divide_samples(const struct flat_rows_source *source, struct flat_part *parts, size_t count)
+{
+	size_t samples = source->groups->begin[source->groups->sample_groups];
+	uint64_t all = 0, so_far = 0;
+	for (size_t i = 0; count > 1 && i < samples; i += WEIGHED)
+		all += weight_of(parts[0].table, source, i);
+	for (size_t part = 0, i = 0; part < count; part++) {
+		size_t begin = part ? parts[part - 1].end : 0, most = samples - (count - 1 - part);
+		for (; part + 1 < count && so_far * count < all * (part + 1) && i < samples; i += WEIGHED)
+			so_far += weight_of(parts[0].table, source, i);
+		size_t end = i > begin ? i : begin + 1;
+		parts[part].begin = begin;
+		parts[part].end = part + 1 == count || end > most ? most : end;
+	}
+}
+
 bool flat_rows_make(struct flat_table *table, const struct flat_rows_source *source)
 {
 	const struct flat_groups *groups = source->groups;
@@ -386,14 +415,14 @@ bool flat_rows_make(struct flat_table *table, const struct flat_rows_source *sou
 			.options = &table->options,
 			.row_words = flat_row_words(table),
 			.groups = groups,
-			.chains = source->chains,
-			.begin = samples * i / count,
-			.end = samples * (i + 1) / count};
+			.chains = source->chains};
 		/* The others' rows will be joined with the first one's. */
 		is_done = builder_init(&parts[i], expected_rows(groups, &table->options) / (i == 0 ? 1 : count));
 	}
-	if (is_done)
+	if (is_done) {
+		divide_samples(source, parts, count);
 		thread_pool_for(count, table->options.threads, add_samples, parts);
+	}
 	is_done = is_done && join_parts(parts, count) && finish_parts(parts, count);
 	if (is_done)
 		take_rows(table, &parts[0]);
