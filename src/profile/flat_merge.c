@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/thread_pool.h"
+
 #define USUAL_WORDS 4 /* of rows by children, overhead, command, object and symbol: with code of their own */
 #define FEW	    3 /* items, which are sorted without a merge */
 #define WORD_BITS   64
@@ -16,16 +18,18 @@ struct rule {
 	unsigned words;
 	unsigned tie_shift, depth_bits;
 	bool has_ties, is_deepest_first;
+	bool to_rows; /* of items only these are told */
 };
 
-ALWAYS_INLINE struct rule rule_of(const struct flat_merge_order *order, unsigned words)
+ALWAYS_INLINE struct rule rule_of(const struct flat_merge_order *order, unsigned words, bool to_rows)
 {
 	return (struct rule){.order = order,
 		.words = words,
 		.tie_shift = order->tie_bits ? WORD_BITS - order->tie_bits : 0,
 		.depth_bits = order->depth_bits,
 		.has_ties = order->tie_bits > 0,
-		.is_deepest_first = order->is_deepest_first};
+		.is_deepest_first = order->is_deepest_first,
+		.to_rows = to_rows};
 }
 
 /*
@@ -60,9 +64,10 @@ ALWAYS_INLINE void copy_item(const struct rule rule, uint64_t *to, const uint64_
 	memcpy(to, from, rule.words * sizeof(*to));
 }
 
-struct merge { /* of two sorted runs, one behind the other */
-	const uint64_t *a, *b, *middle, *end;
+struct merge { /* of two sorted runs */
+	const uint64_t *a, *a_end, *b, *b_end;
 	uint64_t *to;
+	uint32_t *rows;
 };
 
 struct items { /* at both places; sorted are those at to */
@@ -70,17 +75,27 @@ struct items { /* at both places; sorted are those at to */
 	size_t count;
 };
 
-ALWAYS_INLINE struct merge merge_of(const struct rule rule, const uint64_t *from, uint64_t *to, size_t count)
+ALWAYS_INLINE struct merge merge_of(const struct rule rule, const struct items *all)
 {
-	const uint64_t *middle = from + count / 2 * rule.words;
-	return (struct merge){from, middle, middle, from + count * rule.words, to};
+	const uint64_t *middle = all->from + all->count / 2 * rule.words;
+	return (struct merge){all->from, middle, middle, all->from + all->count * rule.words, all->to, NULL};
 }
 
 /* So many words are taken before one of the runs may be empty. */
 ALWAYS_INLINE size_t safe_words(const struct merge *m)
 {
-	ptrdiff_t a = m->middle - m->a, b = m->end - m->b;
+	ptrdiff_t a = m->a_end - m->a, b = m->b_end - m->b;
 	return (size_t)(a < b ? a : b);
+}
+
+ALWAYS_INLINE void put_item(const struct rule rule, struct merge *m, const uint64_t *item)
+{
+	if (rule.to_rows) {
+		*m->rows++ = (uint32_t)item[rule.words - 1];
+		return;
+	}
+	copy_item(rule, m->to, item);
+	m->to += rule.words;
 }
 
 ALWAYS_INLINE void take_item(const struct rule rule, struct merge *m)
@@ -88,36 +103,46 @@ ALWAYS_INLINE void take_item(const struct rule rule, struct merge *m)
 	size_t is_b = is_first(rule, m->b, m->a);
 	uintptr_t a = (uintptr_t)m->a, b = (uintptr_t)m->b;
 	/* Not by ?:, which compilers make a branch of. */
-	copy_item(rule, m->to, (const uint64_t *)(a ^ ((a ^ b) & (0 - is_b))));
-	m->to += rule.words;
+	put_item(rule, m, (const uint64_t *)(a ^ ((a ^ b) & (0 - is_b))));
 	m->b += is_b * rule.words;
 	m->a += (1 - is_b) * rule.words;
 }
 
-ALWAYS_INLINE void finish_merge(const struct rule rule, struct merge m)
+ALWAYS_INLINE void take_safe_items(const struct rule rule, struct merge *m)
 {
-	for (size_t left; (left = safe_words(&m)) > 0;)
+	for (size_t left; (left = safe_words(m)) > 0;)
 		for (; left > 0; left -= rule.words)
-			take_item(rule, &m);
-	for (; m.a < m.middle; m.a += rule.words, m.to += rule.words)
-		copy_item(rule, m.to, m.a);
-	for (; m.b < m.end; m.b += rule.words, m.to += rule.words)
-		copy_item(rule, m.to, m.b);
+			take_item(rule, m);
 }
 
-/* Two merges take turns: while one waits to know which of its items comes next, the other goes on. */
-ALWAYS_INLINE void merge_both(const struct rule rule, struct merge m, struct merge n)
+ALWAYS_INLINE void finish_merge(const struct rule rule, struct merge m)
+{
+	take_safe_items(rule, &m);
+	for (; m.a < m.a_end; m.a += rule.words)
+		put_item(rule, &m, m.a);
+	for (; m.b < m.b_end; m.b += rule.words)
+		put_item(rule, &m, m.b);
+}
+
+/* Two merges take turns: while one waits to know which of its items comes next, the other goes on. Until a run of one is
+ * empty. */
+ALWAYS_INLINE void take_turns(const struct rule rule, struct merge *m, struct merge *n)
 {
 	for (;;) {
-		size_t left = safe_words(&m), others = safe_words(&n);
+		size_t left = safe_words(m), others = safe_words(n);
 		left = left < others ? left : others;
 		if (left == 0)
-			break;
+			return;
 		for (; left > 0; left -= rule.words) {
-			take_item(rule, &m);
-			take_item(rule, &n);
+			take_item(rule, m);
+			take_item(rule, n);
 		}
 	}
+}
+
+ALWAYS_INLINE void merge_both(const struct rule rule, struct merge m, struct merge n)
+{
+	take_turns(rule, &m, &n);
 	finish_merge(rule, m);
 	finish_merge(rule, n);
 }
@@ -160,7 +185,7 @@ typedef void sort_function(const struct flat_merge_order *order, const struct it
 ALWAYS_INLINE void sort_both_by(
 	const struct flat_merge_order *order, const struct items both[2], unsigned words, sort_function *sort_both)
 {
-	const struct rule rule = rule_of(order, words);
+	const struct rule rule = rule_of(order, words, false);
 	if (both[0].count <= FEW && both[1].count <= FEW) {
 		sort_few(rule, &both[0]);
 		sort_few(rule, &both[1]);
@@ -171,8 +196,7 @@ ALWAYS_INLINE void sort_both_by(
 		divide(&both[i], words, halves);
 		sort_both(order, halves);
 	}
-	merge_both(rule, merge_of(rule, both[0].from, both[0].to, both[0].count),
-		merge_of(rule, both[1].from, both[1].to, both[1].count));
+	merge_both(rule, merge_of(rule, &both[0]), merge_of(rule, &both[1]));
 }
 
 static void sort_usual(const struct flat_merge_order *order, const struct items both[2])
@@ -197,18 +221,143 @@ void flat_merge_sort(const struct flat_merge_order *order, uint64_t *from, uint6
 	flat_merge_halves(order, from, to, count);
 }
 
-static void merge_usual(const struct flat_merge_order *order, const uint64_t *from, uint64_t *to, size_t count)
+/*
+ * One merge in pieces. Each but the first begins where the merge very likely comes by. To find such a place, it is followed
+ * from before an item of the first run, at the item of the second run that does not come before it: as far as that can be
+ * said where no order is behind the runs. Two merges that begin close to each other soon take the same way. That the merge
+ * does come by is seen where the piece before ends.
+ */
+#define FOLLOWED   8192 /* items */
+#define MANY_ITEMS (4 * FOLLOWED) /* fewer are one piece */
+
+struct piece {
+	struct merge merge;
+	const uint64_t *next_a, *next_b; /* what the runs go on with; NULL: nothing */
+};
+
+ALWAYS_INLINE const uint64_t *find_place(
+	const struct rule rule, const uint64_t *begin, const uint64_t *end, const uint64_t *a)
 {
-	const struct rule rule = rule_of(order, USUAL_WORDS);
-	finish_merge(rule, merge_of(rule, from, to, count));
+	while (begin < end) {
+		const uint64_t *middle = begin + (size_t)(end - begin) / rule.words / 2 * rule.words;
+		if (is_first(rule, middle, a))
+			begin = middle + rule.words;
+		else
+			end = middle;
+	}
+	return begin;
+}
+
+/* Where a merge comes by that is to go on from an item of its first run, if it has come by where it is said to be. */
+ALWAYS_INLINE struct merge follow(const struct rule rule, struct merge m, const uint64_t *from)
+{
+	const uint64_t *a = m.a, *b = m.b;
+	m.a = from > m.a ? from : m.a;
+	m.b = m.a < m.a_end ? find_place(rule, m.b, m.b_end, m.a) : m.b;
+	for (size_t i = 0; i < FOLLOWED && m.a < m.a_end && m.b < m.b_end; i++) {
+		bool is_b = is_first(rule, m.b, m.a);
+		m.b += is_b ? rule.words : 0;
+		m.a += is_b ? 0 : rule.words;
+	}
+	size_t done = (size_t)((m.a - a) + (m.b - b));
+	if (rule.to_rows)
+		m.rows += done / rule.words;
+	else
+		m.to += done;
+	return m;
+}
+
+ALWAYS_INLINE void cut(const struct rule rule, const struct merge *whole, struct piece *pieces, size_t count)
+{
+	size_t items = (size_t)(whole->a_end - whole->a) / rule.words;
+	pieces[0] = (struct piece){.merge = *whole};
+	for (size_t i = 1; i < count; i++) {
+		struct piece *before = &pieces[i - 1];
+		const struct merge m = follow(rule, before->merge, whole->a + items * i / count * rule.words);
+		pieces[i] = (struct piece){.merge = m};
+		before->next_a = m.a < m.a_end ? m.a : NULL;
+		before->next_b = m.b < m.b_end ? m.b : NULL;
+		before->merge.a_end = m.a;
+		before->merge.b_end = m.b;
+	}
+}
+
+/* False: the merge does not come by where the next piece begins. */
+ALWAYS_INLINE bool finish_piece(const struct rule rule, struct piece *piece)
+{
+	struct merge *m = &piece->merge;
+	bool comes_by = true;
+	take_safe_items(rule, m);
+	for (; m->a < m->a_end; m->a += rule.words) {
+		comes_by = comes_by && !(piece->next_b && is_first(rule, piece->next_b, m->a));
+		put_item(rule, m, m->a);
+	}
+	for (; m->b < m->b_end; m->b += rule.words) {
+		comes_by = comes_by && !(piece->next_a && !is_first(rule, m->b, piece->next_a));
+		put_item(rule, m, m->b);
+	}
+	return comes_by;
+}
+
+ALWAYS_INLINE bool merge_pieces(const struct rule rule, struct piece pieces[2])
+{
+	take_turns(rule, &pieces[0].merge, &pieces[1].merge);
+	bool first_comes_by = finish_piece(rule, &pieces[0]);
+	return finish_piece(rule, &pieces[1]) && first_comes_by;
+}
+
+ALWAYS_INLINE void merge_items(const struct rule rule, const struct merge *whole)
+{
+	struct piece pieces[2];
+	bool is_done = false;
+	if ((size_t)(whole->b_end - whole->a) / rule.words >= MANY_ITEMS) {
+		cut(rule, whole, pieces, 2);
+		is_done = merge_pieces(rule, pieces);
+	}
+	if (!is_done)
+		finish_merge(rule, *whole);
 }
 
 void flat_merge_halves(const struct flat_merge_order *order, const uint64_t *from, uint64_t *to, size_t count)
 {
-	if (order->words == USUAL_WORDS) {
-		merge_usual(order, from, to, count);
-		return;
+	const struct rule usual = rule_of(order, USUAL_WORDS, false), others = rule_of(order, order->words, false);
+	const uint64_t *middle = from + count / 2 * order->words;
+	const struct merge whole = {from, middle, middle, from + count * order->words, to, NULL};
+	if (order->words == USUAL_WORDS)
+		merge_items(usual, &whole);
+	else
+		merge_items(others, &whole);
+}
+
+#define WORKERS 2 /* of the last merge */
+
+struct last_merge {
+	const struct flat_merge_order *order;
+	struct piece pieces[2 * WORKERS];
+	bool come_by[WORKERS];
+};
+
+static void merge_some_rows(void *context, size_t index, unsigned worker)
+{
+	struct last_merge *last = context;
+	const struct rule usual = rule_of(last->order, USUAL_WORDS, true);
+	const struct rule others = rule_of(last->order, last->order->words, true);
+	if (last->order->words == USUAL_WORDS)
+		last->come_by[index] = merge_pieces(usual, &last->pieces[2 * index]);
+	else
+		last->come_by[index] = merge_pieces(others, &last->pieces[2 * index]);
+}
+
+void flat_merge_rows(const struct flat_merge_order *order, const uint64_t *from, uint32_t *rows, size_t count)
+{
+	const struct rule rule = rule_of(order, order->words, true);
+	const uint64_t *middle = from + count / 2 * order->words;
+	const struct merge whole = {from, middle, middle, from + count * order->words, NULL, rows};
+	struct last_merge last = {.order = order};
+	if (count >= MANY_ITEMS) {
+		cut(rule, &whole, last.pieces, 2 * WORKERS);
+		thread_pool_for(WORKERS, 0, merge_some_rows, &last);
 	}
-	const struct rule rule = rule_of(order, order->words);
-	finish_merge(rule, merge_of(rule, from, to, count));
+	if (!last.come_by[0] || !last.come_by[1])
+		finish_merge(rule, whole);
 }

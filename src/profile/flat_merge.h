@@ -34,5 +34,7 @@ struct flat_merge_order {
 void flat_merge_sort(const struct flat_merge_order *order, uint64_t *from, uint64_t *to, size_t count);
 /* The halves of the items at from, each of which is sorted, together; the first half is the smaller one. */
 void flat_merge_halves(const struct flat_merge_order *order, const uint64_t *from, uint64_t *to, size_t count);
+/* The same by all workers, of which only the rows are told. */
+void flat_merge_rows(const struct flat_merge_order *order, const uint64_t *from, uint32_t *rows, size_t count);
 
 #endif

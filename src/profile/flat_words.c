@@ -297,28 +297,27 @@ static void merge_parts(void *context, size_t index, unsigned worker)
 	flat_merge_halves(&sort->order, sort->items + begin, sort->merged + begin, part.count);
 }
 
-static void sort_parts(struct word_sort *sort)
+static uint32_t row_of(const struct word_sort *sort, size_t item)
+{
+	return (uint32_t)sort->items[(item + 1) * sort->plan->words - 1];
+}
+
+/* The last two parts are merged into the order itself. */
+static void order_parts(struct word_sort *sort, uint32_t *order)
 {
 	thread_pool_for(sort->parts, 0, sort_part, sort);
-	while (sort->parts > 1) {
+	while (sort->parts > 2) {
 		sort->parts /= 2;
 		thread_pool_for(sort->parts, 0, merge_parts, sort);
 		uint64_t *sorted = sort->merged;
 		sort->merged = sort->items;
 		sort->items = sorted;
 	}
-}
-
-static uint32_t row_of(const struct word_sort *sort, size_t item)
-{
-	return (uint32_t)sort->items[(item + 1) * sort->plan->words - 1];
-}
-
-static void order_parts(struct word_sort *sort, uint32_t *order)
-{
-	sort_parts(sort);
-	for (size_t i = 0; i < sort->count; i++)
-		order[i] = row_of(sort, i);
+	if (sort->parts == 2)
+		flat_merge_rows(&sort->order, sort->items, order, sort->count);
+	else
+		for (size_t i = 0; i < sort->count; i++)
+			order[i] = row_of(sort, i);
 }
 
 struct key_order {
