@@ -277,6 +277,8 @@ static void show_branch_types(const struct report *report, struct json *j)
 {
 	const struct profile *p = report->result.profile;
 	struct branch_mix mix = {0};
+	if (!(p->facets >> FACET_BRANCH_KIND & 1))
+		return;
 	for (size_t i = 0; i < p->sample_count; i++) {
 		const struct profile_sample *sample = &p->samples[i];
 		const struct profile_value *kind = profile_facet(p, sample->facets, FACET_BRANCH_KIND);

@@ -1,8 +1,8 @@
 #include "code/binaries/binary_file.h"
 
 #include <unistd.h>
-#include <zlib.h>
 
+#include "base/checksum.h"
 #include "code/binaries/binary_trail.h"
 #include "code/binaries/build_id_cache.h"
 #include "code/binaries/process_files.h"
@@ -36,8 +36,7 @@ static enum tally_status open_place(const struct binary_place *place, struct elf
 
 static bool crc_is(const struct elf_image *image, uint32_t wanted)
 {
-	struct tally_bytes bytes = elf_image_bytes(image);
-	return crc32_z(0, bytes.data, bytes.len) == wanted;
+	return checksum_crc32(elf_image_bytes(image)) == wanted;
 }
 
 static const char *describe_id(struct binary_entry *entry, struct elf_build_id id)

@@ -1,6 +1,6 @@
 #include <string.h>
-#include <zlib.h>
 
+#include "base/checksum.h"
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/limits.h"
@@ -280,7 +280,7 @@ static enum tally_status read_header(struct tally_bytes bytes, struct header *he
 	if (total > bytes.len || total < PACK_HEADER_BYTES || header->string_bytes > total - PACK_HEADER_BYTES)
 		return error_set(err, TALLY_CORRUPT, "it is cut");
 	size_t len = (size_t)total - PACK_SUMMED_FROM;
-	if ((uint32_t)crc32_z(0, bytes.data + PACK_SUMMED_FROM, len) != sum)
+	if (checksum_crc32((struct tally_bytes){bytes.data + PACK_SUMMED_FROM, len}) != sum)
 		return error_set(err, TALLY_CORRUPT, "its checksum is wrong");
 	return TALLY_OK;
 }

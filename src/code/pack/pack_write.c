@@ -1,6 +1,6 @@
 #include <string.h>
-#include <zlib.h>
 
+#include "base/checksum.h"
 #include "base/error.h"
 #include "base/intern.h"
 #include "base/limits.h"
@@ -198,7 +198,7 @@ static void join(struct encoder *e, size_t count, struct writer *w)
 	writer_bytes(w, e->body.data, e->body.len);
 	if (!w->failed)
 		writer_patch_u32(w, PACK_CHECKSUM_AT,
-			(uint32_t)crc32_z(0, w->data + PACK_SUMMED_FROM, w->len - PACK_SUMMED_FROM));
+			checksum_crc32((struct tally_bytes){w->data + PACK_SUMMED_FROM, w->len - PACK_SUMMED_FROM}));
 }
 
 enum tally_status pack_encode(

@@ -2,14 +2,14 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
+#include "base/checksum.h"
 #include "base/limits.h"
 #include "code/symbols/line_index_form.h"
 
 static uint32_t checksum(const uint8_t *data, size_t len)
 {
-	return (uint32_t)crc32_z(0, data, len);
+	return checksum_crc32((struct tally_bytes){data, len});
 }
 
 static bool header_is_good(const struct line_index_header *header, size_t len, const struct elf_build_id *id)

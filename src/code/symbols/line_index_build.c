@@ -1,8 +1,8 @@
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "base/arena.h"
+#include "base/checksum.h"
 #include "base/error.h"
 #include "base/intern.h"
 #include "base/map_u64.h"
@@ -198,8 +198,8 @@ static enum tally_status put_tables(struct build *build, bool is_first, struct t
 	if (status == TALLY_OK && is_first) {
 		build->end = out.len;
 	} else if (status == TALLY_OK) {
-		header.checksum =
-			(uint32_t)crc32_z(0, out.data + LINE_INDEX_SUMMED_FROM, out.len - LINE_INDEX_SUMMED_FROM);
+		header.checksum = checksum_crc32(
+			(struct tally_bytes){out.data + LINE_INDEX_SUMMED_FROM, out.len - LINE_INDEX_SUMMED_FROM});
 		memcpy(out.data, &header, sizeof(header));
 		status = build->sink->put(build->sink->context, 0, writer_view(&out), err);
 	}
@@ -217,9 +217,8 @@ static enum tally_status put_block(
 	if (status != TALLY_OK)
 		return status;
 	build->end += gap;
-	build->table[unit] = (struct line_index_unit){.offset = build->end,
-		.bytes = (uint32_t)block.len,
-		.checksum = (uint32_t)crc32_z(0, block.data, block.len)};
+	build->table[unit] = (struct line_index_unit){
+		.offset = build->end, .bytes = (uint32_t)block.len, .checksum = checksum_crc32(block)};
 	status = build->sink->put(build->sink->context, build->end, block, err);
 	build->end += block.len;
 	return status;

@@ -1,0 +1,14 @@
+/*
+ * checksum.h - CRC-32 as zlib, gzip and .gnu_debuglink have it. By libdeflate where it was built in: ten times as fast,
+ * which files of debug information notice.
+ *
+ *	if (checksum_crc32(bytes) != wanted) ...
+ */
+#ifndef BASE_CHECKSUM_H
+#define BASE_CHECKSUM_H
+
+#include "base/bytes.h"
+
+uint32_t checksum_crc32(struct tally_bytes bytes);
+
+#endif
