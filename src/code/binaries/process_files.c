@@ -177,7 +177,7 @@ static struct elf_build_id mapped_build_id(int32_t pid, const char *path, const 
 {
 	struct elf_build_id id = {.size = 0};
 	struct elf_image *image;
-	int fd;
+	int fd = -1;
 	if (!mapping->is_deleted && process_root_open(pid, path, &fd, NULL) == TALLY_OK) {
 		enum tally_status status = elf_image_open_fd(fd, path, &image, NULL);
 		close(fd);

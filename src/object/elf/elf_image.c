@@ -305,7 +305,7 @@ struct elf_build_id elf_notes_build_id(struct tally_bytes notes, bool swap)
 
 enum tally_status elf_file_build_id(const char *path, struct elf_build_id *id, struct tally_error *err)
 {
-	struct elf_image *image;
+	struct elf_image *image = NULL;
 	enum tally_status status = elf_image_open(path, &image, err);
 	if (status != TALLY_OK)
 		return status;
