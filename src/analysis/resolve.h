@@ -60,7 +60,7 @@ struct resolve_range { /* of addresses that one mapping has, or none */
 	uint64_t delta; /* added to an address: that in the binary */
 	uint32_t binary;
 };
-#define RESOLVE_RANGES 4
+#define RESOLVE_RANGES 8
 
 struct resolve_ranges { /* of an epoch; what was asked last: most of a chain lies in a few files */
 	uint32_t epoch, cpumode;
