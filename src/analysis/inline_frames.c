@@ -20,7 +20,8 @@ struct reading {
 	uint64_t *addresses; /* of these */
 };
 
-/* The entry of each binary, found once. */
+/* The entry of each binary, found once; none where lines are looked for in vain: most frames may be of such, and nothing is
+ * asked of them. */
 static enum tally_status find_entries(struct reading *r, struct tally_error *err)
 {
 	const struct symbolise_job *job = r->job;
@@ -29,6 +30,10 @@ static enum tally_status find_entries(struct reading *r, struct tally_error *err
 		uint32_t binary = job->hit->items[i], *id = &r->of_binary[binary];
 		if (symbolise_has_lines(machine_binary_get(job->machine, binary)->kind))
 			status = store_entry_id(job->machine, job->store, binary, id, err);
+		if (status == TALLY_OK && *id != RESOLVE_NONE)
+			status = binary_store_load_places(job->store, *id, NULL, 0, err);
+		if (*id != RESOLVE_NONE && binary_store_lacks_places(job->store, *id))
+			*id = RESOLVE_NONE;
 		if (*id != RESOLVE_NONE && *id >= r->entry_count)
 			r->entry_count = (size_t)*id + 1;
 	}
@@ -86,15 +91,6 @@ static enum tally_status load_all(struct reading *r, struct tally_error *err)
 	return status;
 }
 
-/* Of frames without lines, which may be most, nothing is asked. */
-static void leave_lineless_out(struct reading *r)
-{
-	for (uint32_t id = 0; id < r->entry_count; id++)
-		if (binary_store_lacks_places(r->job->store, id))
-			for (uint32_t i = r->begin[id]; i < r->begin[id + 1]; i++)
-				r->entries[r->frames[i]] = RESOLVE_NONE;
-}
-
 /* Adds the inlined calls of one address; what comes last is the function itself, which the symbol names. */
 static bool add_names(const struct reading *r, uint32_t frame)
 {
@@ -127,10 +123,8 @@ enum tally_status inline_frames_read(
 	enum tally_status status = out->begin && r.entries ? collect(&r, err) : error_nomem(err);
 	if (status == TALLY_OK)
 		status = load_all(&r, err);
-	if (status == TALLY_OK) {
-		leave_lineless_out(&r);
+	if (status == TALLY_OK)
 		status = name_all(&r, err);
-	}
 	free(r.of_binary);
 	free(r.entries);
 	free(r.begin);
