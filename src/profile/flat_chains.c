@@ -5,15 +5,16 @@
 #include "base/id_table.h"
 #include "base/thread_pool.h"
 
-#define CHAIN_WORDS	3
-#define FRAME_BATCH	32
-#define STACKS_PER_TASK 8192
+#define CHAIN_WORDS	 3
+#define FRAME_BATCH	 32
+#define STACKS_PER_TASK	 8192
+#define SAMPLES_PER_TASK 16384
 
 struct chain_making {
 	struct flat_chains *chains;
 	const struct profile *profile;
 	const struct flat_options *options;
-	const bool *is_used; /* by stack */
+	bool *is_used; /* by stack; any worker sets it */
 };
 
 static bool is_kernels(const struct profile_frame *frame)
@@ -118,12 +119,15 @@ static void write_stacks(void *context, size_t index, unsigned worker)
 	}
 }
 
-static void mark_used(const struct profile *p, const struct flat_options *o, bool *is_used)
+static void mark_used(void *context, size_t index, unsigned worker)
 {
-	for (size_t i = 0; i < p->sample_count; i++) {
-		const struct profile_sample *sample = &p->samples[i];
+	const struct chain_making *m = context;
+	const struct flat_options *o = m->options;
+	size_t end = thread_pool_task_end(index, SAMPLES_PER_TASK, m->profile->sample_count);
+	for (size_t i = index * SAMPLES_PER_TASK; i < end; i++) {
+		const struct profile_sample *sample = &m->profile->samples[i];
 		if (sample->event - o->first_event < o->member_count && sample->stack != PROFILE_NONE)
-			is_used[sample->stack] = true;
+			__atomic_store_n(&m->is_used[sample->stack], true, __ATOMIC_RELAXED);
 	}
 }
 
@@ -153,7 +157,8 @@ bool flat_chains_make(struct flat_chains *chains, const struct profile *profile,
 	chains->begin = calloc(count + 1, sizeof(*chains->begin));
 	bool is_done = is_used && chains->begin;
 	if (is_done) {
-		mark_used(profile, options, is_used);
+		thread_pool_for(thread_pool_tasks(profile->sample_count, SAMPLES_PER_TASK), options->threads, mark_used,
+			&making);
 		thread_pool_for(tasks, options->threads, measure_stacks, &making);
 		is_done = place_chains(chains->begin, count);
 	}
