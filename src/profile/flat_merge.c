@@ -225,14 +225,17 @@ void flat_merge_sort(const struct flat_merge_order *order, uint64_t *from, uint6
  * One merge in pieces. Each but the first begins where the merge very likely comes by. To find such a place, it is followed
  * from before an item of the first run, at the item of the second run that does not come before it: as far as that can be
  * said where no order is behind the runs. Two merges that begin close to each other soon take the same way. That the merge
- * does come by is seen where the piece before ends.
+ * does come by is seen where the piece before ends; where it does not, it is done on from there until it does come by at
+ * what the piece behind has done.
  */
 #define FOLLOWED   8192 /* items */
 #define MANY_ITEMS (4 * FOLLOWED) /* fewer are one piece */
 
 struct piece {
-	struct merge merge;
+	struct merge merge; /* where it begins, and what of the runs it has */
 	const uint64_t *next_a, *next_b; /* what the runs go on with; NULL: nothing */
+	/* Where the merge was last, if it does not come by at the next piece; without runs: it does. */
+	struct merge known;
 };
 
 ALWAYS_INLINE const uint64_t *find_place(
@@ -282,40 +285,94 @@ ALWAYS_INLINE void cut(const struct rule rule, const struct merge *whole, struct
 	}
 }
 
-/* False: the merge does not come by where the next piece begins. */
-ALWAYS_INLINE bool finish_piece(const struct rule rule, struct piece *piece)
+/* Puts what is left of one of its runs. False: the merge does not take all of that before what comes next. */
+ALWAYS_INLINE bool finish_piece(const struct rule rule, const struct piece *piece, struct merge m)
 {
-	struct merge *m = &piece->merge;
 	bool comes_by = true;
-	take_safe_items(rule, m);
-	for (; m->a < m->a_end; m->a += rule.words) {
-		comes_by = comes_by && !(piece->next_b && is_first(rule, piece->next_b, m->a));
-		put_item(rule, m, m->a);
+	for (; m.a < m.a_end; m.a += rule.words) {
+		comes_by = comes_by && !(piece->next_b && is_first(rule, piece->next_b, m.a));
+		put_item(rule, &m, m.a);
 	}
-	for (; m->b < m->b_end; m->b += rule.words) {
-		comes_by = comes_by && !(piece->next_a && !is_first(rule, m->b, piece->next_a));
-		put_item(rule, m, m->b);
+	for (; m.b < m.b_end; m.b += rule.words) {
+		comes_by = comes_by && !(piece->next_a && !is_first(rule, m.b, piece->next_a));
+		put_item(rule, &m, m.b);
 	}
 	return comes_by;
 }
 
-ALWAYS_INLINE bool merge_pieces(const struct rule rule, struct piece pieces[2])
+ALWAYS_INLINE void merge_pieces(const struct rule rule, struct piece pieces[2])
 {
-	take_turns(rule, &pieces[0].merge, &pieces[1].merge);
-	bool first_comes_by = finish_piece(rule, &pieces[0]);
-	return finish_piece(rule, &pieces[1]) && first_comes_by;
+	struct merge m = pieces[0].merge, n = pieces[1].merge;
+	take_turns(rule, &m, &n);
+	take_safe_items(rule, &m);
+	take_safe_items(rule, &n);
+	pieces[0].known = finish_piece(rule, &pieces[0], m) ? (struct merge){0} : m;
+	pieces[1].known = finish_piece(rule, &pieces[1], n) ? (struct merge){0} : n;
+}
+
+ALWAYS_INLINE size_t place_of(const struct merge *whole, const struct merge *m)
+{
+	return (size_t)((m->a - whole->a) + (m->b - whole->b));
+}
+
+/* One item of a merge that may have come to the end of a run. */
+ALWAYS_INLINE void step(const struct rule rule, struct merge *m, bool puts)
+{
+	bool is_b = m->a == m->a_end || (m->b < m->b_end && is_first(rule, m->b, m->a));
+	if (puts)
+		put_item(rule, m, is_b ? m->b : m->a);
+	m->b += is_b ? rule.words : 0;
+	m->a += is_b ? 0 : rule.words;
+}
+
+/* Goes on with the merge until it comes by at what the piece has done. False: it comes to the piece's end before. */
+ALWAYS_INLINE bool join_piece(
+	const struct rule rule, const struct merge *whole, struct merge *merge, const struct piece *piece)
+{
+	struct merge other = piece->merge, end = piece->known;
+	if (!end.a_end) {
+		end.a = other.a_end;
+		end.b = other.b_end;
+	}
+	other.a_end = whole->a_end;
+	other.b_end = whole->b_end;
+	while (place_of(whole, &other) < place_of(whole, &end)) {
+		if (other.a == merge->a && other.b == merge->b)
+			return true;
+		if (place_of(whole, merge) <= place_of(whole, &other))
+			step(rule, merge, true);
+		else
+			step(rule, &other, false);
+	}
+	return false;
+}
+
+/* Where the merge does not come by at a piece, it is done anew from there. */
+ALWAYS_INLINE void mend(const struct rule rule, const struct merge *whole, const struct piece *pieces, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!pieces[i].known.a_end)
+			continue;
+		struct merge merge = pieces[i].known;
+		merge.a_end = whole->a_end;
+		merge.b_end = whole->b_end;
+		while (i + 1 < count && !join_piece(rule, whole, &merge, &pieces[i + 1]))
+			i++;
+		if (i + 1 == count)
+			finish_merge(rule, merge);
+	}
 }
 
 ALWAYS_INLINE void merge_items(const struct rule rule, const struct merge *whole)
 {
 	struct piece pieces[2];
-	bool is_done = false;
-	if ((size_t)(whole->b_end - whole->a) / rule.words >= MANY_ITEMS) {
-		cut(rule, whole, pieces, 2);
-		is_done = merge_pieces(rule, pieces);
-	}
-	if (!is_done)
+	if ((size_t)(whole->b_end - whole->a) / rule.words < MANY_ITEMS) {
 		finish_merge(rule, *whole);
+		return;
+	}
+	cut(rule, whole, pieces, 2);
+	merge_pieces(rule, pieces);
+	mend(rule, whole, pieces, 2);
 }
 
 void flat_merge_halves(const struct flat_merge_order *order, const uint64_t *from, uint64_t *to, size_t count)
@@ -334,7 +391,6 @@ void flat_merge_halves(const struct flat_merge_order *order, const uint64_t *fro
 struct last_merge {
 	const struct flat_merge_order *order;
 	struct piece pieces[2 * WORKERS];
-	bool come_by[WORKERS];
 };
 
 static void merge_some_rows(void *context, size_t index, unsigned worker)
@@ -343,9 +399,9 @@ static void merge_some_rows(void *context, size_t index, unsigned worker)
 	const struct rule usual = rule_of(last->order, USUAL_WORDS, true);
 	const struct rule others = rule_of(last->order, last->order->words, true);
 	if (last->order->words == USUAL_WORDS)
-		last->come_by[index] = merge_pieces(usual, &last->pieces[2 * index]);
+		merge_pieces(usual, &last->pieces[2 * index]);
 	else
-		last->come_by[index] = merge_pieces(others, &last->pieces[2 * index]);
+		merge_pieces(others, &last->pieces[2 * index]);
 }
 
 void flat_merge_rows(const struct flat_merge_order *order, const uint64_t *from, uint32_t *rows, size_t count)
@@ -354,10 +410,11 @@ void flat_merge_rows(const struct flat_merge_order *order, const uint64_t *from,
 	const uint64_t *middle = from + count / 2 * order->words;
 	const struct merge whole = {from, middle, middle, from + count * order->words, NULL, rows};
 	struct last_merge last = {.order = order};
-	if (count >= MANY_ITEMS) {
-		cut(rule, &whole, last.pieces, 2 * WORKERS);
-		thread_pool_for(WORKERS, 0, merge_some_rows, &last);
-	}
-	if (!last.come_by[0] || !last.come_by[1])
+	if (count < MANY_ITEMS) {
 		finish_merge(rule, whole);
+		return;
+	}
+	cut(rule, &whole, last.pieces, 2 * WORKERS);
+	thread_pool_for(WORKERS, 0, merge_some_rows, &last);
+	mend(rule, &whole, last.pieces, 2 * WORKERS);
 }
