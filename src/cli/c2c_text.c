@@ -2,40 +2,18 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define RULE	     "================================================="
 #define SYMBOL_WIDTH 22
 #define OBJECT_WIDTH 16
-#define LEAST_SHARE  0.001 /* of a line in what is displayed */
 
 struct printer {
 	const struct c2c_table *table;
 	struct text *out;
-	uint32_t *line_order, *entry_order;
-	size_t line_count; /* shown */
-	uint64_t displayed; /* of all lines */
-	uint32_t *first_use; /* by entry, into use_order; one more at the end */
-	uint32_t *use_order;
-	uint32_t *first_entry; /* by line, into entry_order; one more at the end */
+	struct c2c_order order;
 	int line_width, comm_width;
 };
-
-static uint64_t displayed_of(const struct c2c_table *t, const struct access_counts *c)
-{
-	switch (t->display) {
-	case C2C_LOCAL:
-		return c->n[ACCESS_LOCAL_HITM];
-	case C2C_REMOTE:
-		return c->n[ACCESS_REMOTE_HITM];
-	case C2C_PEER:
-		return access_counts_peers(c);
-	case C2C_TOTAL:
-	default:
-		return access_counts_hitms(c);
-	}
-}
 
 static double share(uint64_t part, uint64_t whole)
 {
@@ -110,11 +88,6 @@ static void print_all(struct text *out, const struct access_counts *c)
 	PRINT_KINDS(out, c, stores);
 }
 
-static bool is_shared(const struct access_counts *c)
-{
-	return access_counts_hitms(c) + access_counts_peers(c) > 0;
-}
-
 static void print_shared(struct printer *p)
 {
 	static const struct named_kind hits[] = {{"Load HITs on shared lines", ACCESS_LOAD},
@@ -123,14 +96,8 @@ static void print_shared(struct printer *p)
 	static const struct named_kind stores[] = {{"Store HITs on shared lines", ACCESS_STORE},
 		{"Store L1D hits on shared lines", ACCESS_STORE_L1_HIT},
 		{"Store No available memory level", ACCESS_STORE_NO_LEVEL}};
-	struct access_counts sum = {0};
-	uint64_t count = 0;
-	const struct cache_lines *lines = p->table->lines;
-	for (size_t i = 0; i < lines->lines.len; i++)
-		if (is_shared(&lines->lines.items[i].counts)) {
-			access_counts_merge(&sum, &lines->lines.items[i].counts);
-			count++;
-		}
+	struct access_counts sum;
+	uint64_t count = c2c_shared_lines(p->table, &sum);
 	print_heading(p->out, "    Global Shared Cache Line Event Information   ");
 	print_number(p->out, "Total Shared Cache Lines", count);
 	PRINT_KINDS(p->out, &sum, hits);
@@ -210,7 +177,7 @@ static void print_count(struct text *out, int width, uint64_t value)
 
 static void print_line(struct printer *p, size_t index)
 {
-	const struct cache_line *line = &p->table->lines->lines.items[p->line_order[index]];
+	const struct cache_line *line = &p->table->lines->lines.items[p->order.lines[index]];
 	const struct access_counts *c = &line->counts;
 	bool is_peer = p->table->display == C2C_PEER;
 	uint64_t local = c->n[is_peer ? ACCESS_LOCAL_PEER : ACCESS_LOCAL_HITM];
@@ -221,7 +188,7 @@ static void print_line(struct printer *p, size_t index)
 	text_printf(p->out, "  %5zu  %18s", index, address);
 	print_nodes(p->out, line->memory_nodes);
 	print_count(p->out, 6, line->physical_count);
-	text_printf(p->out, "  %6.2f%%", share(displayed_of(p->table, c), p->displayed));
+	text_printf(p->out, "  %6.2f%%", share(c2c_displayed(p->table, c), p->order.displayed));
 	const uint64_t values[] = {local + remote, local, remote, loads + stores, loads, c->n[ACCESS_STORE],
 		c->n[ACCESS_STORE_L1_HIT], c->n[ACCESS_STORE_L1_MISS], c->n[ACCESS_STORE_NO_LEVEL],
 		c->n[ACCESS_FILL_BUFFER], c->n[ACCESS_L1], c->n[ACCESS_L2]};
@@ -314,8 +281,8 @@ static struct node_sums sum_node(const struct printer *p, uint32_t entry, int no
 {
 	struct node_sums sums = {0};
 	const struct c2c_table *t = p->table;
-	for (uint32_t i = p->first_use[entry]; i < p->first_use[entry + 1]; i++) {
-		const struct cache_use *use = &t->lines->uses.items[p->use_order[i]];
+	for (uint32_t i = p->order.first_use[entry]; i < p->order.first_use[entry + 1]; i++) {
+		const struct cache_use *use = &t->lines->uses.items[p->order.uses[i]];
 		if (node >= 0 && (use->cpu >= t->cpu_count || t->cpu_nodes[use->cpu] != node))
 			continue;
 		sums.cpus++;
@@ -337,12 +304,12 @@ static void print_cpus(struct printer *p, uint32_t entry, int node)
 {
 	const struct c2c_table *t = p->table;
 	const char *comma = "";
-	for (uint32_t i = p->first_use[entry]; i < p->first_use[entry + 1]; i++) {
-		uint32_t cpu = t->lines->uses.items[p->use_order[i]].cpu, last = cpu;
+	for (uint32_t i = p->order.first_use[entry]; i < p->order.first_use[entry + 1]; i++) {
+		uint32_t cpu = t->lines->uses.items[p->order.uses[i]].cpu, last = cpu;
 		if (cpu >= t->cpu_count || t->cpu_nodes[cpu] != node)
 			continue;
-		for (; i + 1 < p->first_use[entry + 1]; i++) {
-			uint32_t next = t->lines->uses.items[p->use_order[i + 1]].cpu;
+		for (; i + 1 < p->order.first_use[entry + 1]; i++) {
+			uint32_t next = t->lines->uses.items[p->order.uses[i + 1]].cpu;
 			if (next != last + 1 || next >= t->cpu_count || t->cpu_nodes[next] != node)
 				break;
 			last = next;
@@ -426,7 +393,7 @@ static void print_entry(struct printer *p, const struct access_counts *whole, ui
 	print_mean(p->out, is_peer ? &e->local_peer : &e->local_hitm);
 	print_mean(p->out, &e->load);
 	print_count(p->out, 7, access_counts_loads(&e->counts) + access_counts_stores(&e->counts));
-	print_count(p->out, 8, p->first_use[index + 1] - p->first_use[index]);
+	print_count(p->out, 8, p->order.first_use[index + 1] - p->order.first_use[index]);
 	if (has_code && t->full_symbols)
 		text_printf(p->out, "  %-*s", SYMBOL_WIDTH, label->symbol);
 	else if (has_code)
@@ -447,11 +414,11 @@ static void print_offsets(struct printer *p)
 	text_str(p->out, "\n");
 	print_heading(p->out, "      Shared Cache Line Distribution Pareto      ");
 	text_str(p->out, "#\n");
-	for (int row = 0; row < 3 && p->line_count; row++)
+	for (int row = 0; row < 3 && p->order.line_count; row++)
 		print_offsets_head(p, row);
-	text_str(p->out, p->line_count ? "#\n" : "");
-	for (size_t i = 0; i < p->line_count; i++) {
-		const struct cache_line *line = &lines->lines.items[p->line_order[i]];
+	text_str(p->out, p->order.line_count ? "#\n" : "");
+	for (size_t i = 0; i < p->order.line_count; i++) {
+		const struct cache_line *line = &lines->lines.items[p->order.lines[i]];
 		const struct access_counts *c = &line->counts;
 		char address[24];
 		snprintf(address, sizeof(address), "0x%" PRIx64, line->address);
@@ -462,139 +429,35 @@ static void print_offsets(struct printer *p)
 		print_count(p->out, 7, c->n[ACCESS_STORE_L1_MISS]);
 		print_count(p->out, 7, c->n[ACCESS_STORE_NO_LEVEL]);
 		text_printf(p->out, "  %18s\n%s", address, dashes);
-		for (uint32_t k = p->first_entry[p->line_order[i]]; k < p->first_entry[p->line_order[i] + 1]; k++) {
-			const struct access_counts *one = &lines->entries.items[p->entry_order[k]].counts;
-			if (displayed_of(p->table, one) + one->n[ACCESS_STORE] == 0)
+		for (uint32_t k = p->order.first_entry[p->order.lines[i]];
+			k < p->order.first_entry[p->order.lines[i] + 1]; k++) {
+			if (!c2c_entry_is_shown(p->table, &lines->entries.items[p->order.entries[k]]))
 				continue;
-			print_entry(p, c, p->entry_order[k]);
+			print_entry(p, c, p->order.entries[k]);
 			if (p->table->chains &&
-				c2c_chains_print(p->table->chains, p->out, p->entry_order[k], NULL) != TALLY_OK)
+				c2c_chains_print(p->table->chains, p->out, p->order.entries[k], NULL) != TALLY_OK)
 				p->out->failed = true;
 		}
 	}
 }
 
-static int compare_lines(const void *left, const void *right, void *context)
-{
-	const struct printer *p = context;
-	const struct cache_line *a = &p->table->lines->lines.items[*(const uint32_t *)left];
-	const struct cache_line *b = &p->table->lines->lines.items[*(const uint32_t *)right];
-	uint64_t of_a = displayed_of(p->table, &a->counts), of_b = displayed_of(p->table, &b->counts);
-	if (of_a != of_b)
-		return of_a > of_b ? -1 : 1;
-	if (a->is_mapped != b->is_mapped)
-		return a->is_mapped ? -1 : 1;
-	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
-	return (a->owner > b->owner) - (a->owner < b->owner);
-}
-
-static int compare_keys(const struct printer *p, uint32_t left, uint32_t right)
+static void fit_widths(struct printer *p)
 {
 	const struct c2c_table *t = p->table;
-	const struct cache_entry *a = &t->lines->entries.items[left], *b = &t->lines->entries.items[right];
-	int order = 0;
-	for (size_t i = 0; i < t->key_count && !order; i++) {
-		switch (t->keys[i]) {
-		case C2C_KEY_PID:
-			order = (a->pid > b->pid) - (a->pid < b->pid);
-			break;
-		case C2C_KEY_TID:
-			order = (a->tid > b->tid) - (a->tid < b->tid);
-			break;
-		case C2C_KEY_IADDR:
-			order = (a->code > b->code) - (a->code < b->code);
-			break;
-		case C2C_KEY_DSO:
-			order = strcmp(t->labels[left].object, t->labels[right].object);
-			break;
-		case C2C_KEYS:
-		default:
-			break;
-		}
-	}
-	return order ? order : (left > right) - (left < right);
-}
-
-static int compare_entries(const void *left, const void *right, void *context)
-{
-	const struct printer *p = context;
-	const struct cache_entry *a = &p->table->lines->entries.items[*(const uint32_t *)left];
-	const struct cache_entry *b = &p->table->lines->entries.items[*(const uint32_t *)right];
-	if (a->line != b->line)
-		return a->line < b->line ? -1 : 1;
-	if (a->offset != b->offset)
-		return a->offset < b->offset ? -1 : 1;
-	bool is_peer = p->table->display == C2C_PEER;
-	uint64_t of_a = is_peer ? access_counts_peers(&a->counts) : access_counts_hitms(&a->counts);
-	uint64_t of_b = is_peer ? access_counts_peers(&b->counts) : access_counts_hitms(&b->counts);
-	if (of_a != of_b)
-		return of_a > of_b ? -1 : 1;
-	return compare_keys(p, *(const uint32_t *)left, *(const uint32_t *)right);
-}
-
-static int compare_uses(const void *left, const void *right, void *context)
-{
-	const struct printer *p = context;
-	const struct cache_use *a = &p->table->lines->uses.items[*(const uint32_t *)left];
-	const struct cache_use *b = &p->table->lines->uses.items[*(const uint32_t *)right];
-	if (a->entry != b->entry)
-		return a->entry < b->entry ? -1 : 1;
-	return (a->cpu > b->cpu) - (a->cpu < b->cpu);
-}
-
-static uint32_t *new_order(struct printer *p, size_t count, int (*compare)(const void *, const void *, void *))
-{
-	uint32_t *order = malloc((count + 1) * sizeof(*order));
-	if (!order)
-		return NULL;
-	for (size_t i = 0; i < count; i++)
-		order[i] = (uint32_t)i;
-	qsort_r(order, count, sizeof(*order), compare, p);
-	return order;
-}
-
-/* The lines that are shown come first; what they have in common is known before. */
-static bool prepare(struct printer *p)
-{
-	const struct c2c_table *t = p->table;
-	const struct cache_lines *lines = t->lines;
-	p->line_order = new_order(p, lines->lines.len, compare_lines);
-	p->entry_order = new_order(p, lines->entries.len, compare_entries);
-	p->use_order = new_order(p, lines->uses.len, compare_uses);
-	p->first_use = calloc(lines->entries.len + 1, sizeof(*p->first_use));
-	p->first_entry = calloc(lines->lines.len + 1, sizeof(*p->first_entry));
-	if (!p->line_order || !p->entry_order || !p->use_order || !p->first_use || !p->first_entry)
-		return false;
-	for (size_t i = 0; i < lines->entries.len; i++)
-		p->first_entry[lines->entries.items[i].line + 1]++;
-	for (size_t i = 0; i < lines->lines.len; i++)
-		p->first_entry[i + 1] += p->first_entry[i];
-	for (size_t i = 0; i < lines->uses.len; i++)
-		p->first_use[lines->uses.items[i].entry + 1]++;
-	for (size_t i = 0; i < lines->entries.len; i++)
-		p->first_use[i + 1] += p->first_use[i];
-	for (size_t i = 0; i < lines->lines.len; i++)
-		p->displayed += displayed_of(t, &lines->lines.items[i].counts);
-	for (; p->line_count < lines->lines.len; p->line_count++) {
-		uint64_t part = displayed_of(t, &lines->lines.items[p->line_order[p->line_count]].counts);
-		if (!t->shows_all && (!part || (double)part < LEAST_SHARE * (double)p->displayed))
-			break;
-	}
 	p->line_width = (int)strlen("Source:Line");
-	for (size_t i = 0; i < lines->entries.len; i++) {
+	for (size_t i = 0; i < t->lines->entries.len; i++) {
 		int line = (int)strlen(t->labels[i].line), comm = (int)strlen(t->labels[i].comm);
 		p->line_width = line > p->line_width ? line : p->line_width;
 		p->comm_width = comm > p->comm_width ? comm : p->comm_width;
 	}
-	return true;
 }
 
 bool c2c_text_print(const struct c2c_table *table, struct text *out)
 {
 	struct printer p = {.table = table, .out = out};
-	bool is_done = prepare(&p);
+	bool is_done = c2c_order_init(&p.order, table);
 	if (is_done) {
+		fit_widths(&p);
 		print_all(out, &table->lines->total);
 		text_str(out, "\n");
 		print_shared(&p);
@@ -604,14 +467,10 @@ bool c2c_text_print(const struct c2c_table *table, struct text *out)
 	if (is_done && !table->only_stats) {
 		text_str(out, "\n");
 		print_lines_header(&p);
-		for (size_t i = 0; i < p.line_count; i++)
+		for (size_t i = 0; i < p.order.line_count; i++)
 			print_line(&p, i);
 		print_offsets(&p);
 	}
-	free(p.line_order);
-	free(p.entry_order);
-	free(p.use_order);
-	free(p.first_use);
-	free(p.first_entry);
+	c2c_order_deinit(&p.order);
 	return is_done && !out->failed;
 }

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "cli/c2c_json.h"
 #include "cli/c2c_text.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
@@ -22,7 +23,7 @@
 
 struct settings {
 	const char *input, *vmlinux, *coalesce, *display;
-	bool force, stitches, stdio, shows_all, is_double, only_stats, full_symbols, without_lines;
+	bool force, stitches, stdio, shows_all, is_double, only_stats, full_symbols, without_lines, is_json;
 	unsigned verbose, node_detail;
 	struct report_request chains; /* -g of report */
 	struct tally_error problem; /* with -g */
@@ -59,6 +60,7 @@ static const struct option options[] = {
 	{"full-symbols", 0, OPTION_FLAG, ROW(full_symbols), .help = "Display full length of symbols"},
 	{"no-source", 0, OPTION_FLAG, ROW(without_lines), .help = "Do not display Source Line column"},
 	{"stdio", 0, OPTION_FLAG, ROW(stdio), .help = "Use the stdio interface"},
+	{"json", 0, OPTION_FLAG, ROW(is_json), .help = "JSON, see docs/schema/c2c.json"},
 	{"vmlinux", 'k', OPTION_STRING, "file", ROW(vmlinux), .help = "vmlinux pathname"},
 	{"force", 'f', OPTION_FLAG, ROW(force), .help = "read also what another user owns"},
 	{"verbose", 'v', OPTION_COUNT, ROW(verbose), .help = "say more"},
@@ -338,7 +340,7 @@ static enum tally_status open_and_read(
 	arena_init(&c->arena);
 	cache_lines_init(
 		&c->lines, &(struct cache_lines_options){(is_power ? bytes : LINE_BYTES) * (s->is_double ? 2 : 1)});
-	bool has_chains = s->chains.chains.style != CHAIN_NONE && !s->only_stats;
+	bool has_chains = s->chains.chains.style != CHAIN_NONE && !s->only_stats && !s->is_json;
 	c->chains = (struct c2c_chains){.source = &c->source,
 		.options = s->chains.chains,
 		.is_caller_first = s->chains.is_caller_first,
@@ -380,7 +382,9 @@ static int run_report(const struct cli *cli, const struct settings *s)
 		struct text out = {0};
 		cli_start_pager(cli);
 		text_to_fd(&out, STDOUT_FILENO);
-		if (!c2c_text_print(&c.table, &out))
+		bool is_whole = s->is_json ? c2c_json(&c.table, s->input ? s->input : "perf.data", &out)
+					   : c2c_text_print(&c.table, &out);
+		if (!is_whole)
 			status = error_nomem(&err);
 		code = cli_finish_text(cli, &out);
 		cli_end_pager();
@@ -410,6 +414,8 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		return cli_usagef(cli, command, NULL, "Unknown command: %s", argv[rest]);
 	if (rest + 1 < argc)
 		return cli_usagef(cli, command, NULL, "report takes options only, not '%s'", argv[rest + 1]);
+	if (settings.is_json && settings.chains.chains_asked)
+		return cli_usagef(cli, command, "json,call-graph", "--json has no call chains: -g does not go with it");
 	return run_report(cli, &settings);
 }
 

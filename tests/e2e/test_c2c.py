@@ -1,14 +1,18 @@
 """`c2c report` beside perf's: lines of memory that CPUs take from each other, of recordings made here and of the corpus."""
+import json
 import os
 import pathlib
 import random
+import re
 
+import json_schema
 import pytest
 
 from conftest import Program
 from perfdata_build import CHAIN_USER, Recording
 
 NEWEST = pathlib.Path(os.environ.get('PERF_NEWEST', '/opt/newest-perf/perf'))
+SCHEMA = json.loads((pathlib.Path(__file__).parents[2] / 'docs' / 'schema' / 'c2c.json').read_text())
 NRCPUS, NUMA_TOPOLOGY, MEM_TOPOLOGY = 7, 14, 22
 LOAD, STORE = 2, 4
 LINE = 0x7000000
@@ -145,3 +149,63 @@ def test_what_it_cannot_do_is_told(tally, tmp_path):
     plain.write(path)
     result = tally('c2c', 'report', '-i', str(path))
     assert result.returncode != 0 and 'data sources' in result.stderr
+
+
+def as_json(tally, path, *words):
+    document = json.loads(tally('c2c', 'report', '--json', *words, '-i', path, check=0).stdout)
+    json_schema.check(document, SCHEMA)
+    return document
+
+
+def count(accesses, *kinds):
+    return sum(accesses.get(kind, 0) for kind in kinds)
+
+
+@pytest.mark.parametrize('words', [[], ['-d', 'lcl'], ['-d', 'rmt'], ['-d', 'peer'], ['--show-all'], ['--double-cl']], ids=' '.join)
+def test_json_has_what_the_text_has(tally, tmp_path, words):
+    path = tmp_path / 'perf.data'
+    recording(path, accesses(1))
+    text = tally('c2c', 'report', '--stdio', '--no-source', *words, '-i', path, check=0).stdout
+    document = as_json(tally, path, '--no-source', *words)
+    assert document['path'] == str(path) and document['line_bytes'] == (128 if words == ['--double-cl'] else 64)
+    assert document['events'] == ['cpu/mem-loads,ldlat=30/P', 'cpu/mem-stores/P']
+    numbers = dict(re.findall(r'^  (.*?) +: +(\d+)$', text, re.M))
+    for name, kind in (('Total records', 'records'), ('Load Operations', 'load'), ('Load Remote HITM', 'remote_hitm'),
+                       ('Store L1D Miss', 'store_l1_miss'), ('Unable to parse data source', 'unknown')):
+        assert document['all'].get(kind, 0) == int(numbers[name])
+    assert document['shared_lines'] == int(numbers['Total Shared Cache Lines'])
+    assert document['shared'].get('l1', 0) == int(numbers['L1D hits on shared lines'])
+    table, pareto = text.split('Shared Data Cache Line Table')[1].split('Shared Cache Line Distribution Pareto')
+    rows = [row.split() for row in table.splitlines() if re.match(r' +\d', row)]
+    assert [(row[1], f'{{{row[2]}}}'.replace('N/A', ''), row[3], row[4]) for row in rows] == \
+        [(line['address'], '{' + '-'.join(map(str, line['memory_nodes'])) + '}', str(line['physical_addresses']),
+          f"{line['percent']:.2f}%") for line in document['lines']]
+    assert [row[10:13] for row in rows] == [[str(count(line['accesses'], kind)) for kind in ('store', 'store_l1_hit', 'store_l1_miss')]
+                                            for line in document['lines']]
+    codes = [(row.group(1), row.group(2)) for row in re.finditer(r' (0x[0-9a-f]+) +[\d,/NA-]+ +\d+ +(0x4000[0-9a-f]+) ', pareto)]
+    assert len(rows) > 1 and len(codes) > 1
+    assert codes == [(hex(offset['offset']), offset['code']) for line in document['lines'] for offset in line['offsets']]
+
+
+def test_json_of_lines_adds_up(tally, tmp_path):
+    path = tmp_path / 'perf.data'
+    recording(path, accesses(2))
+    for line in as_json(tally, path, '--show-all')['lines']:
+        assert sum(count(offset['accesses'], 'store') for offset in line['offsets']) == count(line['accesses'], 'store')
+        for offset in line['offsets']:
+            cpus = offset['cpus']
+            assert [use['node'] for use in cpus] == [use['cpu'] // 2 for use in cpus]
+            assert sum(use['stores'] for use in cpus) == count(offset['accesses'], 'store')
+            assert sum(use['hitms'] for use in cpus) == count(offset['accesses'], 'local_hitm', 'remote_hitm')
+            assert ('remote_hitm' in offset['cycles']) == (count(offset['accesses'], 'remote_hitm') > 0)
+            assert offset['dso'] == 'nothing' and not {'tid', 'pid', 'comm'} & set(offset)
+
+
+def test_json_by_other_keys(tally, tmp_path):
+    path = tmp_path / 'perf.data'
+    recording(path, accesses(1))
+    offsets = [offset for line in as_json(tally, path, '-c', 'pid,tid')['lines'] for offset in line['offsets']]
+    assert {(offset['pid'], offset['tid'], offset['comm']) for offset in offsets} == {(1000, 1000, 'job'), (1000, 1001, ':1001')}
+    assert not any({'code', 'symbol', 'line', 'dso'} & set(offset) for offset in offsets)
+    assert 'lines' not in as_json(tally, path, '--stats')
+    assert 'no call chains' in tally('c2c', 'report', '--json', '-g', '-i', path, check=129).stderr
