@@ -9,6 +9,7 @@
 #include "cli/recording_input.h"
 #include "cli/trace_fields.h"
 
+#define JSON_SCHEMA 1
 #define ROW(member) .offset = offsetof(struct kmem_settings, member)
 
 static const struct option options[] = {
@@ -16,6 +17,7 @@ static const struct option options[] = {
 	{"caller", 0, OPTION_FLAG, ROW(by_caller), .help = "show per-callsite statistics"},
 	{"force", 'f', OPTION_FLAG, ROW(force), .help = "read also what another user owns"},
 	{"input", 'i', OPTION_STRING, "file", ROW(input), .help = "input file name"},
+	{"json", 0, OPTION_FLAG, ROW(is_json), .help = "JSON, see docs/schema/kmem.json"},
 	{"line", 'l', OPTION_U64, "num", ROW(lines), .help = "show so many rows of each table"},
 	{"raw-ip", 0, OPTION_FLAG, ROW(raw_addresses), .help = "addresses of call sites instead of names"},
 	{"slab", 0, OPTION_FLAG, ROW(slab), .help = "Analyze slab allocator (the default)"},
@@ -47,6 +49,27 @@ enum tally_status kmem_name_site(
 		return error_nomem(err);
 	*site = (struct kmem_site){.name = name->symbol, .offset = name->symbol_offset};
 	return TALLY_OK;
+}
+
+void kmem_json_begin(struct json *j, const struct kmem_settings *settings, const char *allocator)
+{
+	json_object(j, NULL);
+	json_u64(j, "schema", JSON_SCHEMA);
+	json_string(j, "path", str_from(settings->input ? settings->input : "perf.data"));
+	json_string(j, "allocator", str_from(allocator));
+}
+
+enum tally_status kmem_json_site(struct json *j, const struct kmem_settings *settings, struct data_source *source,
+	uint64_t address, struct tally_error *err)
+{
+	struct kmem_site site = {.name = NULL};
+	enum tally_status status = settings->raw_addresses ? TALLY_OK : kmem_name_site(source, address, &site, err);
+	json_hex(j, "address", address);
+	if (status == TALLY_OK && site.name) {
+		json_string(j, "symbol", str_from(site.name));
+		json_u64(j, "symbol_offset", site.offset);
+	}
+	return status;
 }
 
 int kmem_show(const struct cli *cli, const struct kmem_result *result)
@@ -108,6 +131,8 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		return cli_usagef(cli, command, NULL, "stat takes options only, not '%s'", argv[rest + 1]);
 	if (settings.times && !time_spans_are_valid(settings.times))
 		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
+	if (settings.is_json && settings.slab && settings.page)
+		return cli_usagef(cli, command, "json", "--json is of one allocator: --slab or --page");
 	return stat(cli, &settings);
 }
 

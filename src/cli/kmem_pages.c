@@ -267,16 +267,23 @@ static void print_rule(struct text *out)
 	text_char(out, '\n');
 }
 
+/* Rows that are left, in order; how many. Of live ones, some are gone. */
+static size_t order_rows(struct pages_job *job, struct page_row *rows, size_t count)
+{
+	size_t used = 0;
+	for (size_t i = 0; i < count; i++)
+		if (rows[i].hits)
+			rows[used++] = rows[i];
+	qsort_r(rows, used, sizeof(*rows), compare_rows, job);
+	return used;
+}
+
 static enum tally_status print_rows(struct pages_job *job, struct page_row *rows, size_t count, bool is_caller,
 	struct text *out, struct tally_error *err)
 {
 	enum tally_status status = TALLY_OK;
 	uint64_t limit = job->settings->lines ? job->settings->lines : UINT64_MAX, shown = 0;
-	size_t used = 0;
-	for (size_t i = 0; i < count; i++) /* of live ones, some are gone */
-		if (rows[i].hits)
-			rows[used++] = rows[i];
-	qsort_r(rows, used, sizeof(*rows), compare_rows, job);
+	size_t used = order_rows(job, rows, count);
 	text_char(out, '\n');
 	print_rule(out);
 	text_printf(out, "%s %5s alloc (KB) | Hits      | Order | Mig.type | %-*s | Callsite\n",
@@ -339,11 +346,84 @@ static void print_summary(const struct pages_job *job, struct text *out)
 	print_orders(u, out);
 }
 
+static enum tally_status put_rows(struct pages_job *job, struct json *j, struct page_row *rows, size_t count,
+	bool is_caller, struct tally_error *err)
+{
+	enum tally_status status = TALLY_OK;
+	uint64_t limit = job->settings->lines ? job->settings->lines : UINT64_MAX;
+	size_t used = order_rows(job, rows, count);
+	json_array(j, is_caller ? "callers" : "blocks");
+	for (size_t i = 0; status == TALLY_OK && i < used && i < limit; i++) {
+		const struct page_row *row = &rows[i];
+		const struct gfp *gfp = gfp_of(job, row->of.gfp);
+		json_object(j, NULL);
+		if (!is_caller)
+			json_u64(j, "pfn", row->of.pfn);
+		status = kmem_json_site(j, job->settings, &job->source, row->of.call_site, err);
+		json_u64(j, "hits", row->hits);
+		json_u64(j, "pages", row->pages);
+		json_u64(j, "order", row->of.order);
+		json_string(j, "migrate_type", str_from(type_name(row->of.migrate_type, false)));
+		json_string(j, "gfp_flags", (struct tally_str){gfp->names.len ? gfp->names.data : "", gfp->names.len});
+		json_object_end(j);
+		(void)text_line_end(j->out);
+	}
+	json_array_end(j);
+	return status;
+}
+
+static void put_count(struct json *j, const char *key, const struct page_count *count)
+{
+	json_object(j, key);
+	json_u64(j, "requests", count->requests);
+	json_u64(j, "pages", count->pages);
+	json_object_end(j);
+}
+
+static void put_summary(struct json *j, const struct page_usage *u)
+{
+	json_object(j, "summary");
+	put_count(j, "allocated", &u->allocated);
+	put_count(j, "freed", &u->freed);
+	put_count(j, "unknown_frees", &u->unknown_frees);
+	put_count(j, "failed", &u->failed);
+	json_array(j, "orders");
+	for (uint32_t order = 0; order < PAGE_ORDERS; order++)
+		for (uint32_t type = 0; type < PAGE_MIGRATE_TYPES; type++) {
+			if (!u->by_order[order][type])
+				continue;
+			json_object(j, NULL);
+			json_u64(j, "order", order);
+			json_string(j, "migrate_type", str_from(type_name(type, false)));
+			json_u64(j, "requests", u->by_order[order][type]);
+			json_object_end(j);
+		}
+	json_array_end(j);
+	json_object_end(j);
+}
+
+static enum tally_status put_all(struct pages_job *job, struct text *out, struct tally_error *err)
+{
+	struct json j = {.out = out};
+	enum tally_status status = TALLY_OK;
+	kmem_json_begin(&j, job->settings, "page");
+	if (job->settings->by_caller)
+		status = put_rows(job, &j, job->usage.callers.items, job->usage.callers.len, true, err);
+	if (status == TALLY_OK && job->settings->by_object)
+		status = put_rows(job, &j, job->usage.blocks.items, job->usage.blocks.len, false, err);
+	json_u64(&j, "page_bytes", job->page_kb * 1024);
+	put_summary(&j, &job->usage);
+	json_object_end(&j);
+	return status;
+}
+
 static enum tally_status print_all(void *data, struct text *out, struct tally_error *err)
 {
 	struct pages_job *job = data;
 	const struct kmem_settings *settings = job->settings;
 	enum tally_status status = TALLY_OK;
+	if (settings->is_json)
+		return put_all(job, out, err);
 	if (settings->by_caller || settings->by_object)
 		status = print_gfps(job, out, err);
 	if (status == TALLY_OK && settings->by_caller)

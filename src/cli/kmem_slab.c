@@ -223,10 +223,59 @@ static void print_summary(const struct slab_job *job, struct text *out)
 		text_printf(out, "Frees of objects from before the recording: %" PRIu64 "\n", u->unknown_frees);
 }
 
+static enum tally_status put_rows(struct slab_job *job, struct json *j, struct slab_row *rows, size_t count,
+	bool is_caller, struct tally_error *err)
+{
+	enum tally_status status = TALLY_OK;
+	size_t shown = job->settings->lines && job->settings->lines < count ? (size_t)job->settings->lines : count;
+	qsort_r(rows, count, sizeof(*rows), compare_rows, job);
+	json_array(j, is_caller ? "callers" : "objects");
+	for (size_t i = 0; i < shown && status == TALLY_OK; i++) {
+		const struct slab_row *r = &rows[i];
+		json_object(j, NULL);
+		if (is_caller)
+			status = kmem_json_site(j, job->settings, &job->source, r->address, err);
+		else
+			json_hex(j, "address", r->address);
+		json_u64(j, "hits", r->hits);
+		json_u64(j, "bytes_allocated", r->allocated);
+		json_u64(j, "bytes_requested", r->requested);
+		json_u64(j, "ping_pongs", r->ping_pongs);
+		json_object_end(j);
+		(void)text_line_end(j->out);
+	}
+	json_array_end(j);
+	return status;
+}
+
+static enum tally_status put_all(struct slab_job *job, struct text *out, struct tally_error *err)
+{
+	const struct slab_usage *u = &job->usage;
+	struct json j = {.out = out};
+	enum tally_status status = TALLY_OK;
+	kmem_json_begin(&j, job->settings, "slab");
+	if (job->settings->by_caller)
+		status = put_rows(job, &j, job->usage.callers.items, job->usage.callers.len, true, err);
+	if (status == TALLY_OK && job->settings->by_object)
+		status = put_rows(job, &j, job->usage.objects.items, job->usage.objects.len, false, err);
+	json_object(&j, "summary");
+	json_u64(&j, "allocations", u->allocations);
+	json_u64(&j, "bytes_allocated", u->allocated);
+	json_u64(&j, "bytes_requested", u->requested);
+	json_u64(&j, "bytes_freed", u->freed);
+	json_u64(&j, "other_node", u->other_node);
+	json_u64(&j, "unknown_frees", u->unknown_frees);
+	json_object_end(&j);
+	json_object_end(&j);
+	return status;
+}
+
 static enum tally_status print_all(void *data, struct text *out, struct tally_error *err)
 {
 	struct slab_job *job = data;
 	enum tally_status status = TALLY_OK;
+	if (job->settings->is_json)
+		return put_all(job, out, err);
 	if (job->settings->by_caller)
 		status = print_rows(job, out, job->usage.callers.items, job->usage.callers.len, true, err);
 	if (status == TALLY_OK && job->settings->by_object)

@@ -5,13 +5,14 @@
 #ifndef CLI_KMEM_STAT_H
 #define CLI_KMEM_STAT_H
 
+#include "base/json.h"
 #include "cli/cli.h"
 #include "cli/data_source.h"
 
 struct kmem_settings {
 	const char *input, *times, *sort;
 	uint64_t lines; /* of each table; 0: all */
-	bool force, by_caller, by_object, raw_addresses, slab, page, is_live;
+	bool force, by_caller, by_object, raw_addresses, slab, page, is_live, is_json;
 	unsigned verbose;
 };
 
@@ -35,6 +36,11 @@ int kmem_stat_pages(const struct cli *cli, const struct kmem_settings *settings)
 
 /* For both: prints what was counted, then tells what went wrong; the exit status. */
 int kmem_show(const struct cli *cli, const struct kmem_result *result);
+/* For both: what stands at the head of the JSON (docs/schema/kmem.json), whose object the caller ends; where memory was
+ * asked for. */
+void kmem_json_begin(struct json *j, const struct kmem_settings *settings, const char *allocator);
+TALLY_MUST_CHECK enum tally_status kmem_json_site(struct json *j, const struct kmem_settings *settings,
+	struct data_source *source, uint64_t address, struct tally_error *err);
 /* For both: the name of a kernel address, and a number of a tracepoint's payload (0: there is no such field). */
 TALLY_MUST_CHECK enum tally_status kmem_name_site(
 	struct data_source *source, uint64_t address, struct kmem_site *site, struct tally_error *err);

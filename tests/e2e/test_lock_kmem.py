@@ -9,7 +9,8 @@ import perfdata_build
 import pytest
 import tracing_build
 
-SCHEMA = json.loads((pathlib.Path(__file__).parents[2] / 'docs' / 'schema' / 'lock.json').read_text())
+SCHEMAS = pathlib.Path(__file__).parents[2] / 'docs' / 'schema'
+SCHEMA = json.loads((SCHEMAS / 'lock.json').read_text())
 
 
 @pytest.fixture
@@ -283,3 +284,68 @@ def test_recordings_of_ours(tally, perf, tmp_path):
     tally('lock', 'record', '-o', waits, shutil.which('true'), check=0)
     evlist = tally('evlist', '-i', waits, check=0).stdout
     assert 'lock:contention_begin' in evlist and 'lock:contention_end' in evlist
+
+
+def memory(path, tracepoints, happenings):
+    """happenings: (index of the tracepoint, CPU, its fields); all by the same caller in the kernel."""
+    r = perfdata_build.Recording()
+    for tracepoint in tracepoints:
+        r.event('IDENTIFIER IP TID TIME CPU PERIOD RAW', kind=2, config=tracepoint.number, period=1)
+    r.name_events(*[f'kmem:{tracepoint.name}' for tracepoint in tracepoints])
+    r.feature(1, tracing_build.tracing_data(tracepoints))
+    for index, (event, cpu, fields) in enumerate(happenings):
+        r.sample(event, misc=1, ip=0x1000, time=10**9 + index * 1000, cpu=cpu, raw=tracepoints[event].payload(**fields))
+    r.write(path)
+
+
+def kmem_json(tally, path, *words):
+    document = json.loads(tally('kmem', 'stat', '--json', '--raw-ip', *words, '-i', path, check=0).stdout)
+    json_schema.check(document, json.loads((SCHEMAS / 'kmem.json').read_text()))
+    assert document.pop('schema') == 1 and document.pop('path') == str(path)
+    return document
+
+
+def test_slab_as_json(tally, tmp_path):
+    pointer = [('void *', name, 8) for name in ('call_site', 'ptr')]
+    sizes = [('size_t', name, 8) for name in ('bytes_req', 'bytes_alloc')]
+    path = tmp_path / 'slab.data'
+    memory(path, [tracing_build.Tracepoint('kmem', 'kmalloc', 5, pointer + sizes), tracing_build.Tracepoint('kmem', 'kfree', 6, pointer)], [
+        (0, 0, dict(call_site=0x100, ptr=0x10, bytes_req=60, bytes_alloc=64)),
+        (0, 0, dict(call_site=0x100, ptr=0x20, bytes_req=20, bytes_alloc=64)),
+        (0, 1, dict(call_site=0x200, ptr=0x30, bytes_req=8, bytes_alloc=8)),
+        (1, 1, dict(ptr=0x10)), (1, 0, dict(ptr=0x99))])
+
+    def row(address, hits, allocated, requested, ping_pongs):
+        return {'address': address, 'hits': hits, 'bytes_allocated': allocated, 'bytes_requested': requested, 'ping_pongs': ping_pongs}
+    summary = {'allocations': 3, 'bytes_allocated': 136, 'bytes_requested': 88, 'bytes_freed': 64, 'other_node': 0, 'unknown_frees': 1}
+    assert kmem_json(tally, path) == {'allocator': 'slab', 'summary': summary}
+    assert kmem_json(tally, path, '--caller', '--alloc', '-s', 'bytes') == {
+        'allocator': 'slab', 'summary': summary, 'callers': [row('0x100', 2, 128, 80, 1), row('0x200', 1, 8, 8, 0)],
+        'objects': [row('0x10', 1, 64, 60, 1), row('0x20', 1, 64, 20, 0), row('0x30', 1, 8, 8, 0)]}
+    assert len(kmem_json(tally, path, '--alloc', '-l', '1')['objects']) == 1
+    assert 'of one allocator' in tally('kmem', 'stat', '--json', '--slab', '--page', '-i', path, check=129).stderr
+    assert tally('kmem', 'stat', '--json', '--page', '-i', path, check=255).stdout == ''
+
+
+def test_pages_as_json(tally, tmp_path):
+    block = [('unsigned long', 'pfn', 8), ('unsigned int', 'order', 4)]
+    kinds = [('unsigned int', 'gfp_flags', 4), ('int', 'migratetype', 4)]
+    path = tmp_path / 'pages.data'
+    memory(path, [tracing_build.Tracepoint('kmem', 'mm_page_alloc', 5, block + kinds), tracing_build.Tracepoint('kmem', 'mm_page_free', 6, block)], [
+        (0, 0, dict(pfn=100, order=2, gfp_flags=0xc0, migratetype=1)), (0, 0, dict(pfn=200, order=0, gfp_flags=0xc0)),
+        (0, 0, dict(pfn=300, order=0, gfp_flags=0xc0)), (1, 0, dict(pfn=200, order=0)), (1, 0, dict(pfn=900, order=1))])
+
+    def row(hits, pages, order, kind, **more):
+        return {'address': '0x1000', 'hits': hits, 'pages': pages, 'order': order, 'migrate_type': kind, **more}
+    document = kmem_json(tally, path, '--page', '--caller', '--alloc')
+    flags = {r.pop('gfp_flags') for r in document['callers'] + document['blocks']}
+    assert flags == {'0xc0'} and document['allocator'] == 'page' and document['page_bytes'] % 1024 == 0
+    assert document['callers'] == [row(1, 4, 2, 'Movable'), row(2, 2, 0, 'Unmovable')]
+    assert document['blocks'] == [row(1, 4, 2, 'Movable', pfn=100), row(1, 1, 0, 'Unmovable', pfn=200),
+                                  row(1, 1, 0, 'Unmovable', pfn=300)]
+    assert document['summary'] == {
+        'allocated': {'requests': 3, 'pages': 6}, 'freed': {'requests': 2, 'pages': 3},
+        'unknown_frees': {'requests': 1, 'pages': 2}, 'failed': {'requests': 0, 'pages': 0},
+        'orders': [{'order': 0, 'migrate_type': 'Unmovable', 'requests': 2}, {'order': 2, 'migrate_type': 'Movable', 'requests': 1}]}
+    live = kmem_json(tally, path, '--page', '--live', '--alloc')
+    assert [r['pfn'] for r in live['blocks']] == [100, 300]
