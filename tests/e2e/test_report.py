@@ -7,6 +7,7 @@ import pytest
 
 ROW = re.compile(r'^ +(?P<percents>(?:[0-9.]+% +)+)(?P<rest>.*\S)')
 NOTICEABLE = 0.1  # percent
+BINDING = re.compile(r'@plt\b|\] \.plt$')  # names of libc's own PLT, which 6.1 does not know: a page fault of its start may be there
 
 
 def rows(text):
@@ -17,8 +18,8 @@ def rows(text):
 
 
 def assert_same_rows(perf_text, tally_text):
-    expected = {rest: percents for percents, rest in rows(perf_text)}
-    got = {rest: percents for percents, rest in rows(tally_text)}
+    expected = {rest: percents for percents, rest in rows(perf_text) if not BINDING.search(rest)}
+    got = {rest: percents for percents, rest in rows(tally_text) if not BINDING.search(rest)}
     assert expected, perf_text
     for rest, percents in expected.items():
         if percents[0] <= NOTICEABLE:
@@ -104,7 +105,7 @@ def test_recursion_counts_once(recording, tally):
 def test_event_after_event(recordings, perf, live, workload, tally):
     path = recordings / 'two.data'
     result = perf('record', '-o', path, '-e', 'cpu-clock:u,page-faults', '-F', '1999', '--', workload('threads').path,
-                  '100')
+                  '100', env=home_of(path))
     if result.returncode:
         pytest.skip('perf record fails here')
     expected, got = text_of(perf, path), text_of(tally, path)
