@@ -318,12 +318,15 @@ static void list_pieces(struct flat_gather *gather, const struct record_run *run
 	uintptr_t lowest = UINTPTR_MAX, end = 0;
 	for (size_t i = 0; i < gather->part_count; i++) {
 		uintptr_t begin = (uintptr_t)gather->parts[i].others.items;
-		lowest = begin < lowest ? begin : lowest;
-		end = begin + gather->parts[i].others.len > end ? begin + gather->parts[i].others.len : end;
+		size_t len = gather->parts[i].others.len;
+		lowest = len > 0 && begin < lowest ? begin : lowest;
+		end = len > 0 && begin + len > end ? begin + len : end;
 	}
+	lowest = lowest < end ? lowest : end;
 	for (size_t i = 0; i < gather->part_count; i++) {
-		size_t begin = (uintptr_t)gather->parts[i].others.items - lowest;
-		gather->pieces[i] = (struct record_piece){begin, begin + gather->parts[i].others.len};
+		size_t len = gather->parts[i].others.len;
+		size_t begin = len > 0 ? (uintptr_t)gather->parts[i].others.items - lowest : 0;
+		gather->pieces[i] = (struct record_piece){begin, begin + len};
 	}
 	gather->others = *run;
 	gather->others.bytes = (struct tally_bytes){(const uint8_t *)lowest, end - lowest};

@@ -7,7 +7,7 @@
  * each byte is looked at once; but for samples beyond those that are kept, which are read again: memory does not grow
  * with the recording.
  *
- *	flat_gather(reader, &run, 0, &gather, err);   ... sideband_read_code(reader, &gather.others, ...) ...
+ *	flat_gather(reader, &run, 0, &gather, err);   ... sideband_read_loading(reader, &gather.others, ...) ...
  *	for each of gather.parts in order: while (flat_part_next(&part, reader, &run, &block)) ... block.items ...
  *	flat_gather_deinit(&gather);
  */
@@ -77,7 +77,8 @@ struct flat_gather {
 /* Whether a profile of this kind can be made this way: no stacks, no facets, nothing by address, and all samples have
  * times. */
 bool flat_gather_serves(struct perfdata_reader *reader, const struct replay_options *options);
-/* kept_samples: of all parts; 0: the usual number. TALLY_UNSUPPORTED: data follows its records. */
+/* kept_samples: of all parts; 0: the usual number. TALLY_UNSUPPORTED: data follows its records, or they are too
+ * many. */
 TALLY_MUST_CHECK enum tally_status flat_gather(struct perfdata_reader *reader, const struct record_run *run,
 	size_t kept_samples, struct flat_gather *gather, struct tally_error *err);
 void flat_gather_deinit(struct flat_gather *gather);
