@@ -570,7 +570,8 @@ const char *binary_store_places_path(const struct binary_store *store, uint32_t 
 bool binary_store_lacks_places(const struct binary_store *store, uint32_t id)
 {
 	const struct binary_entry *entry = store->entries.items[id];
-	bool is_asked = entry->key.kind == BINARY_JITDUMP || entry->line_program;
+	bool has_program = entry->line_program || (store->options.line_program && entry->image && entry->used_path);
+	bool is_asked = entry->key.kind == BINARY_JITDUMP || has_program;
 	return !is_asked && entry->lines_are_looked_for && !binary_store_places_path(store, id);
 }
 
