@@ -15,11 +15,26 @@ bool resolver_init(struct resolver *r, const struct machine *machine, bool swap)
 
 void resolver_expect(struct resolver *r, size_t stacks)
 {
-	/* A hint: what has no room grows as it comes. */
+	/* Hints: what has no room grows as it comes. */
+	r->expected = stacks;
 	(void)id_table_expect_keys(&r->frames, stacks);
 	(void)vec_reserve(&r->first_ips, stacks);
 	(void)vec_reserve(&r->stacks.starts, stacks);
 	(void)vec_reserve(&r->stacks.words, stacks * EXPECTED_WORDS);
+}
+
+#define TELLING_FRAMES 16384 /* so many tell how it goes on */
+
+/* Once it is seen how many frames and stacks samples make, tables get what look-ups need for all of them, instead of twice as
+ * much time and again. Later samples bring less that is new. */
+static void expect_lookups(struct resolver *r)
+{
+	double more = (double)r->expected / (double)r->samples * 3 / 4;
+	size_t frames = (size_t)((double)r->frames.len * more);
+	size_t stacks = (size_t)((double)list_table_len(&r->stacks) * more);
+	(void)id_table_reserve(&r->frames, frames < r->expected ? frames : r->expected);
+	(void)list_table_reserve(&r->stacks, stacks < r->expected ? stacks : r->expected);
+	r->expected = 0;
 }
 
 static void free_scratch(struct resolver *r)
@@ -68,6 +83,7 @@ static bool is_within(const struct valid_span *span, uint64_t time_ns)
 struct resolve_where resolver_where(struct resolver *r, int32_t pid, uint64_t time_ns)
 {
 	const struct valid_span always = {0, UINT64_MAX};
+	r->samples++;
 	struct resolve_epoch *user = &r->epochs[(uint32_t)pid % RESOLVE_EPOCHS], *kernel = &r->kernel_epoch;
 	if (user->pid != pid || !is_within(&user->span, time_ns)) {
 		*user = (struct resolve_epoch){.pid = pid, .span = always};
@@ -79,24 +95,6 @@ struct resolve_where resolver_where(struct resolver *r, int32_t pid, uint64_t ti
 	}
 	return (struct resolve_where){
 		.pid = pid, .time_ns = time_ns, .user_epoch = user->epoch, .kernel_epoch = kernel->epoch};
-}
-
-uint32_t resolver_level(unsigned cpumode)
-{
-	switch (cpumode) {
-	case MISC_CPUMODE_KERNEL:
-		return 'k';
-	case MISC_CPUMODE_USER:
-		return '.';
-	case MISC_CPUMODE_HYPERVISOR:
-		return 'H';
-	case MISC_CPUMODE_GUEST_KERNEL:
-		return 'g';
-	case MISC_CPUMODE_GUEST_USER:
-		return 'u';
-	default:
-		return 0;
-	}
 }
 
 static struct resolve_cache_slot *cache_slot(const struct resolver *r, uint64_t ip, uint32_t epoch)
@@ -250,6 +248,8 @@ bool resolver_addresses_find(struct resolver *r)
 		query->address = (uint32_t)i;
 		find_mapped(r, a->where, query);
 	}
+	if (r->frames.len >= TELLING_FRAMES && r->samples > 0 && r->samples < r->expected)
+		expect_lookups(r);
 	for (size_t i = 0; i < missing; i++)
 		(void)id_table_guess(&r->frames, queries[i].hash);
 	for (size_t i = 0; i < missing; i++)

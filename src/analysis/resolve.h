@@ -99,6 +99,8 @@ struct resolver {
 	bool keep_raw; /* frames keep their run-time address apart */
 	unsigned max_stack; /* frames of a chain; 0: no bound */
 	bool is_unwound; /* the last sample's chain: callers of a copied stack have max_stack frames beside the kernel's */
+	size_t expected; /* stacks; 0: not known, or what they need is there */
+	size_t samples; /* so far */
 	struct id_table frames; /* of RESOLVED_FRAME_WORDS: resolved_frame_pack */
 	VEC(uint64_t) first_ips; /* by frame: the run-time address that it was first seen at */
 	struct list_table stacks; /* of frames, the innermost one first */
@@ -116,7 +118,23 @@ struct resolver {
 };
 
 /* What profiles call a CPU mode of perf: struct resolved_frame. */
-uint32_t resolver_level(unsigned cpumode);
+static inline uint32_t resolver_level(unsigned cpumode)
+{
+	switch (cpumode) {
+	case MISC_CPUMODE_KERNEL:
+		return 'k';
+	case MISC_CPUMODE_USER:
+		return '.';
+	case MISC_CPUMODE_HYPERVISOR:
+		return 'H';
+	case MISC_CPUMODE_GUEST_KERNEL:
+		return 'g';
+	case MISC_CPUMODE_GUEST_USER:
+		return 'u';
+	default:
+		return 0;
+	}
+}
 /* False: out of memory. */
 bool resolver_init(struct resolver *r, const struct machine *machine, bool swap);
 /* About so many stacks will come: what they are kept in has room at once, and is not copied where it grows. */

@@ -52,6 +52,14 @@ static size_t find_slot(const struct list_table *table, const uint32_t *items, s
 	return at;
 }
 
+bool list_table_reserve(struct list_table *table, size_t count)
+{
+	size_t slot_count = table->slot_count;
+	while (slots_are_full(count, slot_count))
+		slot_count = slot_count ? slot_count * 2 : FIRST_SLOTS;
+	return slot_count == table->slot_count || slots_grow_to(&table->slots, &table->slot_count, slot_count);
+}
+
 uint32_t list_table_add(struct list_table *table, const uint32_t *items, size_t count)
 {
 	return list_table_add_hashed(table, items, count, list_table_hash(items, count));

@@ -45,6 +45,8 @@ void list_table_deinit(struct list_table *table);
 uint32_t list_table_hash(const uint32_t *items, size_t count);
 uint32_t list_table_add(struct list_table *table, const uint32_t *items, size_t count);
 uint32_t list_table_add_hashed(struct list_table *table, const uint32_t *items, size_t count, uint32_t hash);
+/* Look-ups in that many lists in all need no more memory. False: memory is out. */
+bool list_table_reserve(struct list_table *table, size_t count);
 /* An empty table gets these lists, which are different, by several workers. Look-ups do not find them. False: they are
  * too many, or memory is out; the table stays empty. */
 bool list_table_fill(struct list_table *table, const struct list_source *from, unsigned threads);

@@ -110,6 +110,34 @@ static void what_is_expected_needs_no_room_later(void **state)
 	tear_down(&f);
 }
 
+#define MANY 40000 /* samples, each at an address of its own */
+
+static void look_ups_get_room_by_what_came_so_far(void **state)
+{
+	struct fixture f;
+	const uint64_t *slots = NULL;
+	set_up(&f);
+	resolver_expect(&f.resolver, MANY);
+	for (uint64_t i = 0; i < MANY; i++) {
+		f.where = resolver_where(&f.resolver, 1, 0);
+		resolver_addresses_clear(&f.resolver);
+		assert_true(put(&f, 0, MISC_CPUMODE_USER, 0x100000 + i));
+		assert_true(resolver_addresses_find(&f.resolver));
+		uint32_t frame = f.resolver.found.items[0];
+		assert_int_equal(frame, i);
+		assert_int_equal(resolver_stack(&f.resolver, &frame, 1, list_table_hash(&frame, 1)), i);
+		if (f.resolver.expected > 0)
+			slots = NULL;
+		else if (!slots)
+			slots = f.resolver.frames.slots;
+		/* Three quarters of what is so far in proportion: here all that comes by then. */
+		assert_true(!slots || i >= MANY / 4 * 3 || f.resolver.frames.slots == slots);
+	}
+	assert_non_null(slots);
+	assert_int_equal(resolver_frame(&f.resolver, &f.where, MISC_CPUMODE_USER, 0x100000), 0);
+	tear_down(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -117,6 +145,7 @@ int main(void)
 		cmocka_unit_test(another_address_is_put_before_the_chain),
 		cmocka_unit_test(without_a_chain_it_stands_alone),
 		cmocka_unit_test(what_is_expected_needs_no_room_later),
+		cmocka_unit_test(look_ups_get_room_by_what_came_so_far),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

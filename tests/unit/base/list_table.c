@@ -77,9 +77,25 @@ static void hashes_may_be_equal(void **state)
 	list_table_deinit(&t);
 }
 
+static void room_for_many_is_made_at_once(void **state)
+{
+	struct list_table table = {0};
+	for (uint32_t i = 0; i < 100; i++)
+		assert_int_equal(list_table_add(&table, (const uint32_t[]){i, 7}, 2), i);
+	assert_true(list_table_reserve(&table, 5000));
+	const uint64_t *slots = table.slots;
+	for (uint32_t i = 0; i < 5000; i++)
+		assert_int_equal(list_table_add(&table, (const uint32_t[]){i, 7}, 2), i);
+	assert_ptr_equal(table.slots, slots);
+	assert_true(list_table_reserve(&table, 10));
+	assert_ptr_equal(table.slots, slots);
+	list_table_deinit(&table);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(room_for_many_is_made_at_once),
 		cmocka_unit_test(lists_are_held_once),
 		cmocka_unit_test(many_lists_find_their_ids),
 		cmocka_unit_test(hashes_may_be_equal),
