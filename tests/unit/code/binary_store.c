@@ -497,6 +497,42 @@ static void reads_its_own_vdso(void **state)
 	binary_store_destroy(l.store);
 }
 
+/* Whether the store's own thread came to it or not, and with names or not. */
+static void what_is_loaded_ahead_is_as_loaded(void **state)
+{
+	struct fixture *f = *state;
+	struct elf_builder what = full(id_a);
+	struct binary_key key = user_key(id_a), missing = user_key(id_a);
+	missing.path = STR("/bin/missing");
+	put_elf(f, "fs/bin/prog", &what);
+	for (unsigned i = 0; i < 4; i++) {
+		struct loaded l = {.id = 0};
+		uint32_t ids[2];
+		f->options.threads = i % 2 ? 1 : 2;
+		assert_int_equal(binary_store_create(&f->options, &l.store, NULL), TALLY_OK);
+		assert_int_equal(binary_store_add(l.store, &key, &ids[0], NULL), TALLY_OK);
+		assert_int_equal(binary_store_add(l.store, &missing, &ids[1], NULL), TALLY_OK);
+		binary_store_load_ahead(l.store, ids[0]);
+		binary_store_load_ahead(l.store, ids[1]);
+		if (i < 2)
+			binary_store_end_ahead(l.store);
+		binary_store_load(l.store, ids, 2);
+		l.id = ids[0];
+		assert_int_equal(binary_store_info(l.store, ids[0]).status, BINARY_OK);
+		assert_int_equal(binary_store_info(l.store, ids[1]).status, BINARY_NO_FILE);
+		assert_string_equal(name_at(f, &l, OFFSET + 0x30), "helper");
+		binary_store_load_ahead(l.store, ids[0]); /* it is there */
+		binary_store_destroy(l.store);
+	}
+	/* And nothing is waited for in vain. */
+	struct binary_store *store;
+	uint32_t id;
+	assert_int_equal(binary_store_create(&f->options, &store, NULL), TALLY_OK);
+	assert_int_equal(binary_store_add(store, &key, &id, NULL), TALLY_OK);
+	binary_store_load_ahead(store, id);
+	binary_store_destroy(store);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -517,6 +553,7 @@ int main(void)
 		TEST(adds_each_binary_once),
 		TEST(reads_the_map_of_generated_code),
 		TEST(reads_its_own_vdso),
+		TEST(what_is_loaded_ahead_is_as_loaded),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

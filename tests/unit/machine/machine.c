@@ -256,7 +256,10 @@ static void test_build_ids_by_path(void **state)
 	struct machine *m = new_machine();
 	uint8_t id[20] = {0xaa};
 	map(m, 1, 0x1000, 0x1000, "/a", 0);
+	assert_null(machine_listed_build_id(m, 0));
 	assert_int_equal(machine_add_build_id(m, STR("/a"), id, 20, NULL), TALLY_OK);
+	assert_int_equal(machine_binary_get(m, 0)->build_id.size, 0);
+	assert_memory_equal(machine_listed_build_id(m, 0)->bytes, id, 20); /* as it will have */
 	assert_int_equal(machine_finish(m, NULL), TALLY_OK);
 	const struct mapping *found = machine_find_mapping(m, 1, 0, MISC_CPUMODE_USER, VA(0x1000));
 	assert_int_equal(machine_binary_get(m, found->binary)->build_id.size, 20);
