@@ -153,6 +153,11 @@ bool address_space_flatten(struct address_space *flat, const struct address_spac
 
 bool address_space_fork(struct address_space *child, const struct address_space *parent, uint64_t time_ns)
 {
+	/* Of one that has mapped nothing itself, as between fork and exec, all is its parent's, as it was. */
+	while (parent->mappings.len == 0 && parent->parent) {
+		time_ns = parent->fork_time_ns;
+		parent = parent->parent;
+	}
 	child->parent = parent;
 	child->fork_time_ns = time_ns;
 	child->depth = parent->depth + 1;

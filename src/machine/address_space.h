@@ -13,8 +13,9 @@
 #include "machine/mapping.h"
 
 #define MAPPING_FOREVER UINT64_MAX
-/* Forks of forks without exec: beyond this many levels the mappings are copied, so that a look-up stays short. */
-#define ADDRESS_SPACE_MAX_DEPTH 8
+/* Beyond this many levels of forks and execs the mappings are copied, so that a look-up stays short: few recordings come
+ * so far, since who maps nothing is passed over. */
+#define ADDRESS_SPACE_MAX_DEPTH 32
 
 struct address_space {
 	struct arena *arena; /* borrowed */

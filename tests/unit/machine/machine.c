@@ -117,6 +117,29 @@ static void test_a_child_sees_its_parents_mappings_as_of_the_fork(void **state)
 	machine_destroy(m);
 }
 
+/* Each child sees what its parent had when it was forked, whoever has mapped something since. */
+static void test_forks_of_who_maps_nothing(void **state)
+{
+	(void)state;
+	struct machine *m = new_machine();
+	map(m, 1, 0x1000, 0x1000, "/a", 1);
+	fork_process(m, 1, 2, 10);
+	map(m, 1, 0x1000, 0x1000, "/b", 20);
+	fork_process(m, 2, 3, 30);
+	map(m, 2, 0x1000, 0x1000, "/c", 40);
+	fork_process(m, 3, 4, 50);
+	fork_process(m, 2, 5, 50);
+	assert_int_equal(machine_finish(m, NULL), TALLY_OK);
+	static const char *const expected[] = {"/b", "/c", "/a", "/a", "/c"};
+	for (int32_t pid = 1; pid <= 5; pid++) {
+		const struct mapping *found = machine_find_mapping(m, pid, 60, MISC_CPUMODE_USER, VA(0x1800));
+		assert_non_null(found);
+		assert_string_equal(
+			machine_string(m, machine_binary_get(m, found->binary)->path).data, expected[pid - 1]);
+	}
+	machine_destroy(m);
+}
+
 static void test_forks_of_forks_are_not_lost(void **state)
 {
 	struct machine *m = new_machine();
@@ -408,8 +431,12 @@ static void test_a_hole_that_was_copied_is_its_files_text(void **state)
 	const uint32_t forks = ADDRESS_SPACE_MAX_DEPTH + 1;
 	map(m, 100, 0x401000, 0x200000 - 0x1000, "/bin/big", 1);
 	map(m, 100, 0x600000, 0x400000, "//anon", 1);
-	for (uint32_t i = 0; i < forks; i++)
-		fork_process(m, i == 0 ? 100 : 100 + i, i + 1 == forks ? 7 : 101 + i, 2 + i);
+	for (uint32_t i = 0; i < forks; i++) {
+		uint32_t child = i + 1 == forks ? 7 : 101 + i;
+		fork_process(m, 100 + i, child, 2 + i);
+		if (child != 7) /* who maps nothing is passed over */
+			map(m, child, 0x1000000 + i * 0x1000, 0x1000, "/lib/own", 2 + i);
+	}
 	map_code(m, 0xa00000, 0xa12000, 0x100 + 0x5ff000, "/bin/big", 50);
 	assert_int_equal(machine_finish(m, NULL), TALLY_OK);
 	assert_int_equal(machine_remapped_texts(m), 1);
@@ -481,6 +508,7 @@ int main(void)
 		cmocka_unit_test(test_generated_code_stays_generated),
 		cmocka_unit_test(test_a_newer_mapping_wins_from_its_time_on),
 		cmocka_unit_test(test_a_child_sees_its_parents_mappings_as_of_the_fork),
+		cmocka_unit_test(test_forks_of_who_maps_nothing),
 		cmocka_unit_test(test_forks_of_forks_are_not_lost),
 		cmocka_unit_test(test_exec_renames_and_lets_the_old_image_shine_through),
 		cmocka_unit_test(test_a_reused_pid_is_another_process),
