@@ -8,8 +8,6 @@
 #include "cli/recording_input.h"
 #include "cli/screen_work.h"
 
-#define DEFAULT_PATH "perf.data"
-
 struct loading {
 	const struct annotate_load *load;
 	struct screen_work work; /* its parts are struct annotate_samples */
@@ -155,7 +153,7 @@ static enum tally_status wait_for_more(struct loading *l, struct tally_error *er
 {
 	const char *path = l->load->request.input.path;
 	enum tally_status status =
-		screen_work_draw(&l->work, l->explore.terminal, &l->grid, path && *path ? path : DEFAULT_PATH, err);
+		screen_work_draw(&l->work, l->explore.terminal, &l->grid, path && *path ? path : RECORDING_NAME, err);
 	uint32_t key = TUI_KEY_NONE;
 	if (status == TALLY_OK)
 		key = screen_work_key(&l->work, l->explore.terminal, SCREEN_EVERY_MS);

@@ -12,8 +12,6 @@
 #include "perfdata/feature_table.h"
 #include "view/data/annotate_json.h"
 
-#define DEFAULT_INPUT "perf.data"
-
 struct running {
 	const struct cli *cli;
 	const struct annotate_run *run;
@@ -169,7 +167,7 @@ static enum tally_status dump(
 	struct perfdata_reader *reader;
 	struct input_health health = {0};
 	const struct report_dump_options dump = {
-		.file_name = run->request.input.path ? run->request.input.path : DEFAULT_INPUT, .with_zeros = true};
+		.file_name = recording_name(run->request.input.path), .with_zeros = true};
 	enum tally_status status = trace_options_open(
 		run->request.input.path, run->request.input.force, &run->request.traces, &reader, err);
 	if (status != TALLY_OK)
@@ -185,7 +183,7 @@ static enum tally_status dump(
 static enum tally_status print_all(struct running *r, struct tally_error *err)
 {
 	enum tally_status status = TALLY_OK;
-	const char *path = r->run->request.input.path ? r->run->request.input.path : DEFAULT_INPUT;
+	const char *path = recording_name(r->run->request.input.path);
 	if (r->run->is_json) {
 		r->json = (struct json){.out = r->out};
 		json_object(&r->json, NULL);

@@ -267,8 +267,8 @@ static bool find_archive(char *path, size_t bytes)
 	}
 	if (dir)
 		closedir(dir);
-	if (found == 0 && file_exists("perf.data" SUFFIX)) {
-		snprintf(path, bytes, "perf.data" SUFFIX);
+	if (found == 0 && file_exists(RECORDING_NAME SUFFIX)) {
+		snprintf(path, bytes, RECORDING_NAME SUFFIX);
 		found = 1;
 	}
 	return found == 1;
@@ -331,7 +331,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		return cli_usagef(
 			cli, command, "unpack,exclude-buildids", "--exclude-buildids is about what is packed");
 	const char *named = rest < argc ? argv[rest] : NULL;
-	return settings.unpack ? unpack(cli, named) : pack(cli, &settings, named ? named : "perf.data");
+	return settings.unpack ? unpack(cli, named) : pack(cli, &settings, recording_name(named));
 }
 
 const struct command command_archive = {

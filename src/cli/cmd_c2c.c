@@ -382,7 +382,7 @@ static int run_report(const struct cli *cli, const struct settings *s)
 		struct text out = {0};
 		cli_start_pager(cli);
 		text_to_fd(&out, STDOUT_FILENO);
-		bool is_whole = s->is_json ? c2c_json(&c.table, s->input ? s->input : "perf.data", &out)
+		bool is_whole = s->is_json ? c2c_json(&c.table, recording_name(s->input), &out)
 					   : c2c_text_print(&c.table, &out);
 		if (!is_whole)
 			status = error_nomem(&err);

@@ -108,7 +108,7 @@ static enum tally_status write_ctf(const struct settings *settings, struct data_
 
 static void print_result(const struct cli *cli, const struct settings *settings, const struct data_result *result)
 {
-	const char *input = settings->input ? settings->input : "perf.data";
+	const char *input = recording_name(settings->input);
 	fprintf(stderr, "[ %s data convert: Converted '%s' into %s data '%s' ]\n", cli->program, input,
 		settings->to_json ? "JSON" : "CTF", settings->to_json ? settings->to_json : settings->to_ctf);
 	fprintf(stderr, "[ %s data convert: Converted and wrote %.3f MB (%llu samples", cli->program,

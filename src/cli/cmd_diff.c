@@ -8,6 +8,7 @@
 #include "cli/config_files.h"
 #include "cli/diff_run.h"
 #include "cli/diff_sides.h"
+#include "cli/recording_input.h"
 #include "cli/word_files.h"
 #include "perfdata/time_spans.h"
 
@@ -194,7 +195,7 @@ static void choose_paths(struct settings *settings, int argc, char **argv, int r
 	if (request->path_count > 1)
 		return;
 	settings->paths[0] = "perf.data.old";
-	settings->paths[1] = request->path_count == 1 ? argv[rest] : "perf.data";
+	settings->paths[1] = request->path_count == 1 ? argv[rest] : RECORDING_NAME;
 	request->paths = settings->paths;
 	request->path_count = 2;
 }

@@ -11,11 +11,10 @@
 #include "cli/export_database.h"
 #include "cli/export_run.h"
 #include "cli/output_file.h"
+#include "cli/recording_input.h"
 #include "cli/word_files.h"
 #include "view/export/export_formats.h"
 #include "view/html/report_page.h"
-
-#define DEFAULT_INPUT "perf.data"
 
 struct export_format {
 	const char *name;
@@ -197,7 +196,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		return cli_usagef(cli, command, NULL, "one recording, not also '%s'", argv[rest + 1]);
 	if (rest < argc && settings.input)
 		return cli_usagef(cli, command, "input", "one recording, not two");
-	settings.input = rest < argc ? argv[rest] : settings.input ? settings.input : DEFAULT_INPUT;
+	settings.input = rest < argc ? argv[rest] : recording_name(settings.input);
 	if (format->is_binary && !settings.output && isatty(STDOUT_FILENO))
 		return cli_usagef(
 			cli, command, "output", "%s is no text: -o says where to, or send it to a file", format->name);

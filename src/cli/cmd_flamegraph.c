@@ -20,7 +20,6 @@
 
 #define DEFAULT_OUTPUT	 "flamegraph.html"
 #define DEFAULT_SVG	 "flamegraph.svg"
-#define DEFAULT_INPUT	 "perf.data"
 #define RECORDED_PATTERN "/tmp/tally-flamegraph-XXXXXX"
 
 struct settings {
@@ -345,7 +344,7 @@ static int run_parsed(const struct cli *cli, const struct command *command, cons
 		return cli_usagef(cli, command, NULL, "one recording, or '--' and a command: not '%s'", argv[1]);
 	if (argc > 0 && settings->input)
 		return cli_usagef(cli, command, "input", "one recording, not two");
-	const char *path = argc > 0 ? argv[0] : settings->input ? settings->input : DEFAULT_INPUT;
+	const char *path = argc > 0 ? argv[0] : recording_name(settings->input);
 	return make(cli, settings, path);
 }
 

@@ -73,7 +73,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	struct perfdata_reader *reader;
 	struct tally_error err;
 	enum tally_status status = cli_open_recording(path, true, &reader, &err);
-	path = path && *path ? path : "perf.data";
+	path = path && *path ? path : RECORDING_NAME;
 	if (status == TALLY_CORRUPT) {
 		struct health_source source = {.path = path, .unusable = &err};
 		(void)print(cli, &source, settings.json);

@@ -55,7 +55,7 @@ void kmem_json_begin(struct json *j, const struct kmem_settings *settings, const
 {
 	json_object(j, NULL);
 	json_u64(j, "schema", JSON_SCHEMA);
-	json_string(j, "path", str_from(settings->input ? settings->input : "perf.data"));
+	json_string(j, "path", str_from(recording_name(settings->input)));
 	json_string(j, "allocator", str_from(allocator));
 }
 

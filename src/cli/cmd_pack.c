@@ -1,6 +1,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/pack_run.h"
+#include "cli/recording_input.h"
 
 struct settings {
 	const char *output, *symfs, *vmlinux, *kallsyms;
@@ -61,7 +62,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	struct tally_error err;
 	struct binary_store_options store = {
 		.symfs = settings.symfs, .vmlinux = settings.vmlinux, .kallsyms = settings.kallsyms};
-	struct pack_request request = {.input = rest < argc ? argv[rest] : "perf.data",
+	struct pack_request request = {.input = rest < argc ? argv[rest] : RECORDING_NAME,
 		.output = settings.output,
 		.force = settings.force,
 		.quiet = settings.quiet,

@@ -8,9 +8,9 @@
 #include "cli/commands.h"
 #include "cli/export_database.h"
 #include "cli/export_run.h"
+#include "cli/recording_input.h"
 #include "cli/word_files.h"
 
-#define DEFAULT_INPUT "perf.data"
 #define DATABASE_MARK "SQLite format 3" /* and a NUL: how such files begin */
 
 struct query_settings {
@@ -102,7 +102,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
 	if (recording->max_stack > UINT32_MAX)
 		return cli_usagef(cli, command, "max-stack", "--max-stack is too large");
-	recording->input = words == 2 ? argv[rest] : recording->input ? recording->input : DEFAULT_INPUT;
+	recording->input = words == 2 ? argv[rest] : recording_name(recording->input);
 	struct query query = {.sql = argv[argc - 1],
 		.form = settings.csv	? QUERY_CSV
 			: settings.json ? QUERY_JSON

@@ -15,6 +15,7 @@
 #include "cli/record_events.h"
 #include "cli/record_freq.h"
 #include "cli/record_options.h"
+#include "cli/recording_input.h"
 #include "kernel/events/tracepoint_hold.h"
 
 struct record_run {
@@ -43,7 +44,7 @@ static const char *default_output(void)
 {
 	struct stat st;
 
-	return fstat(STDOUT_FILENO, &st) == 0 && S_ISFIFO(st.st_mode) ? "-" : "perf.data";
+	return fstat(STDOUT_FILENO, &st) == 0 && S_ISFIFO(st.st_mode) ? "-" : RECORDING_NAME;
 }
 
 /* 0 bytes: none were asked for. */

@@ -188,7 +188,7 @@ static enum tally_status prepare(struct script *script, struct tally_error *err)
 		return status;
 	script->dlfilter.code = &script->code;
 	script->dlfilter.filter = &script->filter;
-	const char *file_name = settings->input ? settings->input : "perf.data";
+	const char *file_name = recording_name(settings->input);
 	if (settings->per_event_dump &&
 		(status = script_dumps_open(
 			 &script->dumps, strcmp(file_name, "-") ? file_name : "pipe", script->reader, err)) != TALLY_OK)

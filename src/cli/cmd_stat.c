@@ -293,7 +293,7 @@ static int record_options_take(
 		return exit_code;
 	if (s->runs != 1)
 		return cli_failf(cli, "Cannot use -r option with %s stat record.", cli->program);
-	s->recording = s->output ? s->output : "perf.data";
+	s->recording = recording_name(s->output);
 	s->is_quiet |= strcmp(s->recording, "-") == 0; /* as perf */
 	s->output = NULL;
 	return CLI_GO_ON;

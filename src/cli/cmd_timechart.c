@@ -248,7 +248,7 @@ static int draw(struct job *job)
 	const struct settings *s = job->settings;
 	struct timechart_picture picture = {.tracks = &job->chart.tracks,
 		.io_min_ns = s->min_ns,
-		.title = str_from(s->input ? s->input : "perf.data"),
+		.title = str_from(recording_name(s->input)),
 		.program = str_from(job->cli->program)};
 	bool has_svg = s->output || !s->html;
 	int code = 0;
@@ -282,7 +282,7 @@ static int show(const struct cli *cli, const struct settings *settings)
 	bool is_empty = job.chart.tracks.end_ns == 0;
 	if (status == TALLY_OK && is_empty)
 		fprintf(stderr, "%s: note: none of the events of %s happened: the picture is empty\n", cli->program,
-			settings->input ? settings->input : "perf.data");
+			recording_name(settings->input));
 	/* What is whole of a cut recording is drawn. */
 	int code = status == TALLY_OK || !is_empty ? draw(&job) : EXIT_FAILED;
 	if (status != TALLY_OK)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "cli/recording_input.h"
 
 #define SCHEMA_VERSION 1
 
@@ -117,7 +118,7 @@ bool lock_json(const struct lock_job *job, const struct lock_table *table, struc
 	json_object(&j, NULL);
 	json_u64(&j, "schema", SCHEMA_VERSION);
 	if (!job->settings->is_live)
-		json_string(&j, "path", str_from(job->settings->input ? job->settings->input : "perf.data"));
+		json_string(&j, "path", str_from(recording_name(job->settings->input)));
 	json_u64(&j, "events", job->events);
 	json_u64(&j, "unended", waits->unended);
 	json_u64(&j, "unbegun", waits->unbegun);

@@ -24,14 +24,14 @@ enum tally_status cli_open_recording(
 	const char *path, bool force, struct perfdata_reader **reader, struct tally_error *err)
 {
 	if (!path || !*path)
-		path = !file_exists("perf.data") && input_is_pipe() ? "-" : "perf.data";
+		path = !file_exists(RECORDING_NAME) && input_is_pipe() ? "-" : RECORDING_NAME;
 	if (!force && is_of_another_user(path))
 		return error_set(
 			err, TALLY_DENIED, "File %s not owned by current user or root (use -f to override)", path);
 	enum tally_status status = perfdata_reader_open(path, reader, err);
 	/* perf's words, which scripts look for. */
 	if (status == TALLY_NOT_FOUND || status == TALLY_DENIED) {
-		const char *hint = strcmp(path, "perf.data") == 0 && status == TALLY_NOT_FOUND
+		const char *hint = strcmp(path, RECORDING_NAME) == 0 && status == TALLY_NOT_FOUND
 					   ? "  (try 'perf record' first)"
 					   : "";
 		return error_set(err, status, "failed to open %s: %s%s", path, strerror(err->errnum), hint);

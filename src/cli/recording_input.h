@@ -7,6 +7,14 @@
 #include "cli/cli.h"
 #include "perfdata/reader.h"
 
+#define RECORDING_NAME "perf.data" /* where no other is named */
+
+/* What a recording is called that may have been named. */
+static inline const char *recording_name(const char *named)
+{
+	return named ? named : RECORDING_NAME;
+}
+
 /* path NULL: perf.data, or standard input where that is a pipe and there is no such file. "-" is standard input. A file
  * of another user's, who is not root, is opened only by force, as perf does it. */
 TALLY_MUST_CHECK enum tally_status cli_open_recording(

@@ -343,7 +343,7 @@ static enum tally_status put_all(
 	const struct perfdata_event *events = perfdata_reader_events(b->source.reader, &count);
 	const struct block *next = b->blocks.items;
 	struct json j = {.out = out};
-	report_json_begin(&j, r->input ? r->input : "perf.data");
+	report_json_begin(&j, recording_name(r->input));
 	if (r->header || r->full_info)
 		header_json(&j, b->source.reader, r->full_info);
 	json_u64(&j, "lost_samples", b->source.sideband.health.lost_samples);

@@ -6,6 +6,7 @@
 #include "analysis/sideband.h"
 #include "base/error.h"
 #include "cli/dump_raw.h"
+#include "cli/recording_input.h"
 #include "cli/report_stats.h"
 #include "perfdata/time_order.h"
 
@@ -103,7 +104,7 @@ enum tally_status report_dump(struct text *out, struct perfdata_reader *reader,
 enum tally_status report_dump_first(
 	const struct cli *cli, struct perfdata_reader *reader, const char *path, struct tally_error *err)
 {
-	const struct report_dump_options options = {.file_name = path ? path : "perf.data"};
+	const struct report_dump_options options = {.file_name = recording_name(path)};
 	struct text out = {0};
 	struct input_health health = {0}; /* told when the events are read */
 	text_to_fd(&out, STDOUT_FILENO);

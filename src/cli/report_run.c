@@ -29,8 +29,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define DEFAULT_INPUT "perf.data"
-
 struct report {
 	const struct cli *cli;
 	struct report_request *request;
@@ -620,7 +618,7 @@ enum tally_status report_run(const struct cli *cli, struct report_request *reque
 {
 	struct report report = {
 		.cli = cli, .request = request, .out = out, .notes = notes, .json = {.out = out}, .is_met = true};
-	report.path = request->input ? request->input : DEFAULT_INPUT;
+	report.path = recording_name(request->input);
 	enum tally_status status = TALLY_OK;
 	report.reader = request->opened;
 	if (!report.reader)

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "cli/recording_input.h"
 
 #define NAME_WIDTH  24
 #define MAX_KEYS    8
@@ -240,7 +241,7 @@ static void put_task(struct json *j, const struct row *row)
 static void put_tasks(const struct sched_job *job, const struct sched_latency *l, const struct row *rows, size_t count,
 	struct text *out)
 {
-	const char *path = job->settings->input ? job->settings->input : "perf.data";
+	const char *path = recording_name(job->settings->input);
 	struct json j = {.out = out};
 	json_object(&j, NULL);
 	json_u64(&j, "schema", JSON_SCHEMA);
