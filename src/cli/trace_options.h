@@ -18,6 +18,20 @@ struct trace_options { /* zero: none is given */
 	const char *guest_kallsyms, *guest_modules, *guest_mount, *guest_vmlinux;
 };
 
+/* Rows of option tables; set calls trace_options_set_itrace, at is the offset of guest_mount in the verb's settings. */
+#define TRACE_OPTION_ITRACE(set)                                                                                    \
+	{                                                                                                           \
+		.name = "itrace", .kind = OPTION_CALL, .argument = "opts", .argument_is_optional = true,            \
+		.call = (set),                                                                                      \
+		.help = "what to make of a hardware trace: refused of recordings with one, nothing to do in others" \
+	}
+#define TRACE_OPTION_GUESTMOUNT(at)                                                                                    \
+	{                                                                                                              \
+		.name = "guestmount", .kind = OPTION_STRING, .argument = "directory", .offset = (at),                  \
+		.help = "where guests' file systems are mounted: refused of recordings with guests, nothing to do in " \
+			"others"                                                                                       \
+	}
+
 bool trace_options_are_given(const struct trace_options *asked);
 /* --itrace: NULL, or what is wrong with its letters. */
 const char *trace_options_set_itrace(struct trace_options *asked, const struct option_use *use);

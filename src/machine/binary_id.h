@@ -32,9 +32,9 @@ bool binary_table_add_kernel(struct binary_table *table, const struct record_mma
 bool binary_table_add_bpf(struct binary_table *table, const struct record_ksymbol *ksymbol, uint32_t *index);
 bool binary_table_add_jitdump(struct binary_table *table, struct tally_str path, int32_t pid, uint32_t *index);
 bool binary_table_add_build_id(struct binary_table *table, struct tally_str path, const uint8_t *id, uint8_t size);
-/* Gives build ids by path to those that carry none. */
 /* What it will have when the table is finished; NULL: no build id of its path was added. */
 const struct record_build_id *binary_table_listed_build_id(const struct binary_table *table, uint32_t index);
+/* Gives build ids by path to those that carry none. */
 void binary_table_finish(struct binary_table *table);
 
 #endif

@@ -91,6 +91,15 @@ def perf(tmp_path):
 
 
 @pytest.fixture
+def newest_perf(tmp_path):
+    """The second, newer reference: $PERF_NEWEST or where ../shared/tools/newest-perf puts it."""
+    path = pathlib.Path(os.environ.get('PERF_NEWEST', '/opt/newest-perf/perf'))
+    if not path.exists():
+        pytest.skip('the newest perf is not installed')
+    return Program(path, tmp_path)
+
+
+@pytest.fixture
 def shared():
     """The folder of reference material beside the source tree."""
     path = ROOT.parent / 'shared'

@@ -1,6 +1,5 @@
 """`report --branch-history` and `--total-cycles`: the jumps that led to each sample, and the blocks between them."""
 import json
-import os
 import pathlib
 import random
 import re
@@ -43,14 +42,6 @@ def record(path, samples, chains=None, periods=None):
 
 def rows_of(text):
     return [row.rstrip() for row in text.splitlines() if row.rstrip() and not row.startswith('#')]
-
-
-@pytest.fixture
-def newest_perf(tmp_path):
-    path = pathlib.Path(os.environ.get('PERF_NEWEST', '/opt/newest-perf/perf'))
-    if not path.exists():
-        pytest.skip('the newest perf is not installed')
-    return Program(path, tmp_path)
 
 
 @pytest.fixture

@@ -1,12 +1,10 @@
 """`report -b` of branches whose types were recorded: how many are of which, below all tables."""
 import json
-import os
 import pathlib
 
 import json_schema
 import pytest
 
-from conftest import Program
 from perfdata_build import BRANCH_ANY, Recording
 
 SCHEMA = json.loads((pathlib.Path(__file__).parents[2] / 'docs' / 'schema' / 'report.json').read_text())
@@ -48,14 +46,6 @@ def shares(text):
     """Lines of the statistics; None: there are none."""
     _, found, below = text.partition('\n#\n# Branch Statistics:\n#\n')
     return below.splitlines() if found else None
-
-
-@pytest.fixture
-def newest_perf(tmp_path):
-    path = pathlib.Path(os.environ.get('PERF_NEWEST', '/opt/newest-perf/perf'))
-    if not path.exists():
-        pytest.skip('the newest perf is not installed')
-    return Program(path, tmp_path)
 
 
 # Rows of one type each, so that perf's counts are of all branches.

@@ -7,11 +7,6 @@
 #include "base/limits.h"
 #include "code/symbols/line_index_form.h"
 
-static uint32_t checksum(const uint8_t *data, size_t len)
-{
-	return checksum_crc32((struct tally_bytes){data, len});
-}
-
 static bool header_is_good(const struct line_index_header *header, size_t len, const struct elf_build_id *id)
 {
 	if (memcmp(header->magic, LINE_INDEX_MAGIC, sizeof(header->magic)) != 0 ||
@@ -59,7 +54,8 @@ bool line_index_open(struct line_index *index, struct tally_bytes bytes, const s
 	opened.source = (const char *)at;
 	at += header.source_bytes;
 	const uint8_t *covered = bytes.data + LINE_INDEX_SUMMED_FROM;
-	if (at[-1] != '\0' || checksum(covered, (size_t)(at - covered)) != header.checksum ||
+	if (at[-1] != '\0' ||
+		checksum_crc32((struct tally_bytes){covered, (size_t)(at - covered)}) != header.checksum ||
 		!tables_are_good(&opened, (size_t)(at - bytes.data)))
 		return false;
 	opened.checked = calloc(opened.unit_count ? opened.unit_count : 1, 1);
@@ -143,7 +139,7 @@ static bool block_is_good(const struct line_index *index, uint32_t unit)
 	const struct line_index_unit *entry = &index->units[unit];
 	if (entry->bytes < sizeof(struct line_index_block))
 		return false;
-	if (checksum(index->bytes.data + entry->offset, entry->bytes) != entry->checksum)
+	if (checksum_crc32((struct tally_bytes){index->bytes.data + entry->offset, entry->bytes}) != entry->checksum)
 		return false;
 	const struct line_index_block *head = block_of(index, unit).head;
 	uint64_t bytes = sizeof(*head) + head->row_count * (uint64_t)sizeof(struct line_index_row) +
