@@ -5,6 +5,7 @@
 
 #include "analysis/frame_lines.h"
 #include "analysis/replay_functions.h"
+#include "analysis/replay_twins.h"
 #include "analysis/stack_frames.h"
 #include "analysis/store_entry.h"
 #include "analysis/symbolise.h"
@@ -340,7 +341,7 @@ static void prepare_frames(struct replay *replay, struct function_list *function
 		if (is_inside)
 			binary = profile_binary_of(replay, from.binary);
 		else if (from.binary != RESOLVE_NONE)
-			replay->has_namesakes = true; /* of what lies in no binary */
+			replay->has_strays = true;
 		replay->functions[i] = symbol ? function_list_symbol(functions, symbol, binary) : PROFILE_NONE;
 		if (replay->places)
 			add_lines(replay, &from, symbol, &replay->places[i]);
@@ -383,9 +384,14 @@ static bool name_all_frames(struct replay *replay, struct function_list *functio
 	if (count >= UINT32_MAX || !extend_name_tables(replay, count) || !prepare_names(replay, functions, count))
 		return false;
 	/* Those of one pass differ in their functions or addresses, and so do their names but for binaries of one name. */
-	frames.is_distinct = replay->is_by_function && !replay->has_namesakes;
+	frames.is_distinct = replay->is_by_function && !replay->has_namesakes && !replay->has_strays;
 	replay->has_distinct_frames = frames.is_distinct;
-	if (!profile_builder_all_frames(replay->builder, &frames, replay->options->threads, &found))
+	uint32_t *firsts = frames.is_distinct ? NULL : replay_new_ids(count);
+	if (firsts && replay_find_twins(replay, count, firsts))
+		frames.firsts = firsts;
+	bool is_done = profile_builder_all_frames(replay->builder, &frames, replay->options->threads, &found);
+	free(firsts);
+	if (!is_done)
 		return false;
 	replay->profile_frames = found.numbers;
 	replay->inlined_frames = count > replay->frames.len ? found.numbers + replay->frames.len : NULL;

@@ -35,7 +35,8 @@ struct replay {
 	VEC(uint64_t) first_ips; /* by id of frames */
 	const struct symbol **symbols; /* by id of frames */
 	bool is_by_function; /* frames of one function are one already: of the shorter way */
-	bool has_namesakes; /* binaries that the profile does not tell apart, or what it says is in none */
+	bool has_namesakes; /* binaries that the profile does not tell apart */
+	bool has_strays; /* what the profile says is in no binary, though it is in one */
 	bool has_distinct_frames; /* of the profile: each frame of frames has its own */
 	uint32_t *functions; /* by id of frames, then by inlined call: the profile's; PROFILE_NONE: no symbol */
 	struct frame_places *places; /* the same; NULL: not asked for */

@@ -207,17 +207,36 @@ bool dedup_find(const struct dedup_items *items, unsigned threads, struct dedup 
 	return is_done;
 }
 
+static bool make_room(size_t count, struct dedup *found)
+{
+	*found = (struct dedup){.numbers = malloc((count + 1) * sizeof(*found->numbers)),
+		.firsts = malloc((count + 1) * sizeof(*found->firsts))};
+	if (found->numbers && found->firsts)
+		return true;
+	dedup_deinit(found);
+	return false;
+}
+
 bool dedup_none(size_t count, struct dedup *found)
 {
-	*found = (struct dedup){.count = count};
-	found->numbers = malloc((count + 1) * sizeof(*found->numbers));
-	found->firsts = malloc((count + 1) * sizeof(*found->firsts));
-	if (!found->numbers || !found->firsts) {
-		dedup_deinit(found);
+	if (!make_room(count, found))
 		return false;
-	}
 	for (size_t i = 0; i < count; i++)
 		found->numbers[i] = found->firsts[i] = (uint32_t)i;
+	found->count = count;
+	return true;
+}
+
+bool dedup_known(const uint32_t *firsts, size_t count, struct dedup *found)
+{
+	if (!make_room(count, found))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		bool is_first = firsts[i] == i;
+		if (is_first)
+			found->firsts[found->count++] = (uint32_t)i;
+		found->numbers[i] = is_first ? (uint32_t)found->count - 1 : found->numbers[firsts[i]];
+	}
 	return true;
 }
 

@@ -108,11 +108,18 @@ static void fill_some(void *context, size_t index, unsigned worker)
 		f->table->frames.items[i] = f->from->get(f->from->context, f->found->firsts[i]);
 }
 
-bool frame_table_fill(struct frame_table *table, const struct frame_source *from, unsigned threads, struct dedup *found)
+static bool find_equal(const struct frame_source *from, unsigned threads, struct dedup *found)
 {
 	const struct dedup_items items = {
 		.count = from->count, .hash = hash_item, .equal = is_same_item, .context = from};
-	if (!(from->is_distinct ? dedup_none(from->count, found) : dedup_find(&items, threads, found)))
+	if (from->is_distinct)
+		return dedup_none(from->count, found);
+	return from->firsts ? dedup_known(from->firsts, from->count, found) : dedup_find(&items, threads, found);
+}
+
+bool frame_table_fill(struct frame_table *table, const struct frame_source *from, unsigned threads, struct dedup *found)
+{
+	if (!find_equal(from, threads, found))
 		return false;
 	if (!vec_reserve(&table->frames, found->count)) {
 		dedup_deinit(found);

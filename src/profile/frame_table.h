@@ -28,6 +28,7 @@ struct frame_source { /* frames that are all there; any worker asks for them, an
 	struct profile_frame (*get)(const void *context, uint32_t frame);
 	const void *context;
 	bool is_distinct; /* no two are equal, as the caller knows */
+	const uint32_t *firsts; /* by frame: the first one that is equal, as the caller knows; NULL: it does not */
 };
 
 void frame_table_deinit(struct frame_table *table);
