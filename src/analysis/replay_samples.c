@@ -34,7 +34,8 @@ static uint32_t profile_thread_of(struct replay *replay, struct thread_key key)
 struct pass_ids { /* what the ids of a pass are in the profile */
 	const uint32_t *frames; /* in replay's frames */
 	size_t frame_count;
-	struct stack_frame *stack_frames;
+	uint32_t *profile_frames;
+	uint8_t *roles; /* enum frame_role, FRAME_HAS_CALLS */
 	struct stack_frames lists; /* its stacks, in frames of the profile */
 	uint32_t *threads, *facets;
 };
@@ -150,12 +151,11 @@ static void fill_stack_frames(void *context, size_t index, unsigned worker)
 	size_t end = thread_pool_task_end(index, FRAMES_PER_TASK, f->ids->frame_count);
 	for (size_t i = index * FRAMES_PER_TASK; i < end; i++) {
 		uint32_t frame = f->ids->frames[i];
-		struct stack_frame *to = &f->ids->stack_frames[i];
-		*to = (struct stack_frame){.frame = replay->profile_frames[frame], .role = replay->roles[frame]};
-		if (!replay->inlined_frames)
-			continue;
-		to->first_call = (uint32_t)replay->inlines.begin[frame];
-		to->call_count = (uint32_t)(replay->inlines.begin[frame + 1] - replay->inlines.begin[frame]);
+		const size_t *calls = replay->inlined_frames ? &replay->inlines.begin[frame] : NULL;
+		f->ids->profile_frames[i] = replay->profile_frames[frame];
+		f->ids->roles[i] = replay->roles[frame];
+		if (calls && calls[0] < calls[1])
+			f->ids->roles[i] |= FRAME_HAS_CALLS;
 	}
 }
 
@@ -163,11 +163,13 @@ static void fill_stack_frames(void *context, size_t index, unsigned worker)
 static bool make_stack_frames(const struct replay *replay, struct pass_ids *ids)
 {
 	struct frame_filling filling = {replay, ids};
-	ids->stack_frames = malloc((ids->frame_count + 1) * sizeof(*ids->stack_frames));
-	if (ids->stack_frames)
+	ids->profile_frames = replay_new_ids(ids->frame_count);
+	ids->roles = malloc(ids->frame_count + 1);
+	bool is_done = ids->profile_frames && ids->roles;
+	if (is_done)
 		thread_pool_for(thread_pool_tasks(ids->frame_count, FRAMES_PER_TASK), replay->options->threads,
 			fill_stack_frames, &filling);
-	return ids->stack_frames != NULL;
+	return is_done;
 }
 
 /* Threads, facets and the frames of stacks. False: out of memory. */
@@ -180,8 +182,12 @@ static bool translate_pass(struct replay *replay, struct sample_pass *pass, stru
 	for (size_t i = 0; i < pass->threads.len; i++)
 		ids->threads[i] = profile_thread_of(replay, sample_pass_thread(pass, (uint32_t)i));
 	add_facets(replay, pass, ids);
-	ids->lists = (struct stack_frames){
-		.stacks = &pass->resolver.stacks, .frames = ids->stack_frames, .inlined = replay->inlined_frames};
+	ids->lists = (struct stack_frames){.stacks = &pass->resolver.stacks,
+		.frames = ids->profile_frames,
+		.roles = ids->roles,
+		.numbers = ids->frames,
+		.calls = replay->inlines.begin,
+		.inlined = replay->inlined_frames};
 	return stack_frames_translate(&ids->lists, replay->options->threads);
 }
 
@@ -260,7 +266,7 @@ static void translate_keys(void *context, size_t index, unsigned worker)
 		if (key.stack != RESOLVE_NONE)
 			count_end(&ends, t->ids->lists.kinds[key.stack], count);
 		key.thread = t->ids->threads[key.thread];
-		key.leaf = t->ids->stack_frames[key.leaf].frame;
+		key.leaf = t->ids->profile_frames[key.leaf];
 		bool has_stack = key.stack != RESOLVE_NONE && !tells_nothing(t, &key);
 		key.stack = has_stack ? t->stacks[key.stack] : PROFILE_NONE;
 		key.facets = t->ids->facets ? t->ids->facets[key.facets] : 0;
@@ -372,7 +378,8 @@ static bool number_passes(struct joining *j)
 
 static void free_ids(struct pass_ids *ids)
 {
-	free(ids->stack_frames);
+	free(ids->profile_frames);
+	free(ids->roles);
 	stack_frames_deinit(&ids->lists);
 	free(ids->threads);
 	free(ids->facets);

@@ -1,6 +1,7 @@
 #include "analysis/stack_frames.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/thread_pool.h"
 
@@ -12,12 +13,25 @@ static uint32_t *items_of(const struct list_table *table, size_t stack)
 	return table->words.items + table->starts.items[stack] + LIST_HEAD_WORDS;
 }
 
+static uint8_t role_of(const struct stack_frames *stacks, uint32_t frame)
+{
+	return stacks->roles[frame] & (uint8_t)~FRAME_HAS_CALLS;
+}
+
 /* What calls main has no name where the C library has no symbols but those that it exports. */
 static bool is_whole(const struct stack_frames *stacks, const uint32_t *items, uint32_t count)
 {
-	uint8_t last = count ? stacks->frames[items[count - 1]].role : FRAME_OTHER;
+	uint8_t last = count ? role_of(stacks, items[count - 1]) : FRAME_OTHER;
 	return last == FRAME_FIRST ||
-	       (last == FRAME_NAMELESS && count > 1 && stacks->frames[items[count - 2]].role == FRAME_MAIN);
+	       (last == FRAME_NAMELESS && count > 1 && role_of(stacks, items[count - 2]) == FRAME_MAIN);
+}
+
+static uint32_t call_count(const struct stack_frames *stacks, uint32_t frame)
+{
+	if (!(stacks->roles[frame] & FRAME_HAS_CALLS))
+		return 0;
+	const size_t *begin = &stacks->calls[stacks->numbers[frame]];
+	return (uint32_t)(begin[1] - begin[0]);
 }
 
 /* How many frames the stack has with its calls; 0: it has no calls. */
@@ -25,19 +39,19 @@ static size_t translate(struct stack_frames *stacks, size_t stack)
 {
 	uint32_t count = list_table_get(stacks->stacks, (uint32_t)stack).count;
 	uint32_t *items = items_of(stacks->stacks, stack), calls = 0;
-	for (uint32_t i = 0; i < count; i++)
-		calls += stacks->frames[items[i]].call_count;
+	for (uint32_t i = 0; stacks->inlined && i < count; i++)
+		calls += call_count(stacks, items[i]);
 	stacks->kinds[stack] = calls ? STACK_HAS_CALLS : 0;
 	if (is_whole(stacks, items, count))
 		stacks->kinds[stack] |= STACK_IS_WHOLE;
-	if (count == 1 && stacks->frames[items[0]].role == FRAME_NAMELESS)
+	if (count == 1 && role_of(stacks, items[0]) == FRAME_NAMELESS)
 		stacks->kinds[stack] |= STACK_IS_BARE;
 	if (calls) {
 		__atomic_store_n(&stacks->has_calls, true, __ATOMIC_RELAXED);
 		return count + (size_t)calls;
 	}
 	for (uint32_t i = 0; i < count; i++)
-		items[i] = stacks->frames[items[i]].frame;
+		items[i] = stacks->frames[items[i]];
 	stacks->hashes[stack] = list_table_hash(items, count);
 	return 0;
 }
@@ -78,10 +92,12 @@ static size_t write_called(const struct stack_frames *stacks, size_t stack)
 	struct list list = list_table_get(stacks->stacks, (uint32_t)stack);
 	uint32_t *first = stacks->called + stacks->begin[stack], *to = first;
 	for (uint32_t i = 0; i < list.count; i++) {
-		const struct stack_frame *frame = &stacks->frames[list.items[i]];
-		for (uint32_t k = 0; k < frame->call_count; k++)
-			*to++ = stacks->inlined[frame->first_call + k];
-		*to++ = frame->frame;
+		uint32_t frame = list.items[i], calls = call_count(stacks, frame);
+		if (calls) {
+			memcpy(to, stacks->inlined + stacks->calls[stacks->numbers[frame]], calls * sizeof(*to));
+			to += calls;
+		}
+		*to++ = stacks->frames[frame];
 	}
 	stacks->hashes[stack] = list_table_hash(first, (size_t)(to - first));
 	return (size_t)(to - first);

@@ -2,7 +2,7 @@
  * stack_frames.h - the stacks of a pass, of its own frames, become stacks of a profile's, by several workers, which hash
  * them too. In their place; those with inlined calls, which are longer then, beside it.
  *
- *	struct stack_frames stacks = {.stacks = &table, .frames = frames, .inlined = inlined};
+ *	struct stack_frames stacks = {.stacks = &table, .frames = frames, .roles = roles, ...};
  *	stack_frames_translate(&stacks, threads);	... stack_frames_get(&stacks, i), stacks.hashes[i] ...
  *	stack_frames_deinit(&stacks);
  */
@@ -19,11 +19,7 @@ enum frame_role { /* in how a chain ends */
 	FRAME_NAMELESS, /* in a file without symbols */
 };
 
-struct stack_frame { /* what a frame of the pass is */
-	uint32_t frame; /* of the profile */
-	uint32_t first_call, call_count; /* in inlined: the calls that were inlined into it, the innermost one first */
-	uint8_t role; /* enum frame_role */
-};
+#define FRAME_HAS_CALLS 0x80 /* beside a role: calls were inlined there */
 
 enum stack_kind {
 	STACK_HAS_CALLS = 1, /* inlined: its list is not in its place */
@@ -33,8 +29,13 @@ enum stack_kind {
 
 struct stack_frames {
 	struct list_table *stacks; /* borrowed; look-ups find nothing more in it afterwards */
-	const struct stack_frame *frames; /* by the pass's; borrowed */
-	const uint32_t *inlined; /* frames of the profile; borrowed */
+	/* By the pass's frame, all borrowed. Looked up for each frame of each stack: what a CPU's own cache holds. */
+	const uint32_t *frames; /* the profile's */
+	const uint8_t *roles; /* enum frame_role, and FRAME_HAS_CALLS */
+	const uint32_t *numbers; /* what calls know it by */
+	/* Of frames that have calls: by number, and behind the last one, where its own begin in inlined; borrowed. */
+	const size_t *calls;
+	const uint32_t *inlined; /* frames of the profile, of each the innermost one first */
 	uint32_t *hashes; /* by stack: list_table_hash */
 	uint8_t *kinds; /* by stack: enum stack_kind */
 	bool has_calls; /* any of them; any worker sets it */

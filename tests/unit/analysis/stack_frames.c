@@ -5,15 +5,20 @@
 
 static void lists_become_those_of_the_profile_where_they_are(void **state)
 {
-	static const struct stack_frame frames[] = {
-		{.frame = 40}, {.frame = 41, .role = FRAME_FIRST}, {.frame = 42, .first_call = 1, .call_count = 2}};
-	static const uint32_t inlined[] = {7, 8, 9};
+	static const uint32_t frames[] = {40, 41, 42}, numbers[] = {1, 2, 0}, inlined[] = {8, 9};
+	static const uint8_t roles[] = {FRAME_OTHER, FRAME_FIRST, FRAME_OTHER | FRAME_HAS_CALLS};
+	static const size_t calls[] = {0, 2, 2, 2};
 	struct list_table table = {0};
 	assert_int_equal(list_table_add(&table, (const uint32_t[]){0, 0, 1}, 3), 0);
 	assert_int_equal(list_table_add(&table, (const uint32_t[]){0, 2, 1}, 3), 1);
 	assert_int_equal(list_table_add(&table, (const uint32_t[]){1, 0}, 2), 2);
 	assert_int_equal(list_table_add(&table, NULL, 0), 3);
-	struct stack_frames stacks = {.stacks = &table, .frames = frames, .inlined = inlined};
+	struct stack_frames stacks = {.stacks = &table,
+		.frames = frames,
+		.roles = roles,
+		.numbers = numbers,
+		.calls = calls,
+		.inlined = inlined};
 	assert_true(stack_frames_translate(&stacks, 2));
 
 	static const uint32_t whole[] = {40, 40, 41}, called[] = {40, 8, 9, 42, 41}, cut[] = {41, 40};
@@ -35,8 +40,8 @@ static void lists_become_those_of_the_profile_where_they_are(void **state)
 
 static void main_is_called_from_where_programs_begin(void **state)
 {
-	static const struct stack_frame frames[] = {
-		{.frame = 1}, {.frame = 2, .role = FRAME_MAIN}, {.frame = 3, .role = FRAME_NAMELESS}};
+	static const uint32_t frames[] = {1, 2, 3};
+	static const uint8_t roles[] = {FRAME_OTHER, FRAME_MAIN, FRAME_NAMELESS};
 	static const struct {
 		uint32_t items[3], count;
 		uint8_t kind;
@@ -53,7 +58,7 @@ static void main_is_called_from_where_programs_begin(void **state)
 	size_t count = sizeof(cases) / sizeof(cases[0]);
 	for (uint32_t i = 0; i < count; i++)
 		assert_int_equal(list_table_add(&table, cases[i].items, cases[i].count), i);
-	struct stack_frames stacks = {.stacks = &table, .frames = frames};
+	struct stack_frames stacks = {.stacks = &table, .frames = frames, .roles = roles};
 	assert_true(stack_frames_translate(&stacks, 1));
 	for (size_t i = 0; i < count; i++)
 		assert_int_equal(stacks.kinds[i], cases[i].kind);
@@ -65,25 +70,38 @@ static void main_is_called_from_where_programs_begin(void **state)
 
 static void many_lists_are_shared_among_workers(void **state)
 {
-	struct stack_frame *frames = calloc(MANY, sizeof(*frames));
+	struct {
+		uint32_t frames[MANY], numbers[MANY], inlined[MANY];
+		uint8_t roles[MANY];
+		size_t calls[MANY + 1];
+	} *all = calloc(1, sizeof(*all));
 	struct list_table table = {0};
 	for (uint32_t i = 0; i < MANY; i++) {
-		frames[i].frame = 2 * i;
-		frames[i].call_count = i % 3 == 2 ? i % 4 : 0;
+		uint32_t calls = i % 3 == 2 ? i % 4 : 0;
+		all->frames[i] = 2 * i;
+		all->inlined[i] = 3 * i;
+		all->numbers[i] = i;
+		all->roles[i] = calls ? FRAME_HAS_CALLS : FRAME_OTHER;
+		all->calls[i + 1] = all->calls[i] + calls;
 		assert_int_equal(list_table_add(&table, &i, 1), i);
 	}
-	static const uint32_t inlined[] = {11, 22, 33};
-	struct stack_frames stacks = {.stacks = &table, .frames = frames, .inlined = inlined};
+	struct stack_frames stacks = {.stacks = &table,
+		.frames = all->frames,
+		.roles = all->roles,
+		.numbers = all->numbers,
+		.calls = all->calls,
+		.inlined = all->inlined};
 	assert_true(stack_frames_translate(&stacks, 3));
 	for (uint32_t i = 0; i < MANY; i++) {
 		struct list list = stack_frames_get(&stacks, i);
-		assert_int_equal(list.count, frames[i].call_count + 1);
-		assert_memory_equal(list.items, inlined, frames[i].call_count * sizeof(*inlined));
+		size_t calls = all->calls[i + 1] - all->calls[i];
+		assert_int_equal(list.count, calls + 1);
+		assert_memory_equal(list.items, all->inlined + all->calls[i], calls * sizeof(uint32_t));
 		assert_int_equal(list.items[list.count - 1], 2 * i);
 		assert_int_equal(stacks.hashes[i], list_table_hash(list.items, list.count));
 	}
 	stack_frames_deinit(&stacks);
-	free(frames);
+	free(all);
 	list_table_deinit(&table);
 }
 
