@@ -1,5 +1,6 @@
 #include "base/side_thread.h"
 
+#include "base/helper_thread.h"
 #include "base/thread_pool.h"
 
 void side_thread_init(struct side_thread *side, void (*work)(void *context, void *item), void *context)
@@ -37,7 +38,7 @@ bool side_thread_add(struct side_thread *side, void *item)
 	pthread_cond_signal(&side->is_changed);
 	pthread_mutex_unlock(&side->mutex);
 	if (is_added && !side->is_running)
-		side->is_running = pthread_create(&side->thread, NULL, run, side) == 0;
+		side->is_running = helper_thread_create(&side->thread, run, side);
 	return is_added && side->is_running;
 }
 

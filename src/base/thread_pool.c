@@ -4,24 +4,42 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/helper_thread.h"
 
 #define MAX_WORKERS 256 /* beyond it the work is bound by memory, not by CPUs */
+/* How long who has nothing to do looks for more: waking a thread takes as long. */
+#define LOOKED_NS    50000
+#define LOOKS	     16 /* between two looks at the clock */
+#define IDLE_SECONDS 1 /* a helper without work ends */
 
-/* Of one call. A thread that only starts when all is done finds it closed: nobody waits for it, so that a busy machine
- * costs nothing but the help. Who is last frees it. */
+/* Of one call, on its stack: who comes to help is waited for, and who has not come by the end does not find it. */
 struct pool {
 	thread_pool_work work;
 	void *context;
 	size_t count;
 	atomic_size_t next;
-	pthread_mutex_t mutex; /* of what follows */
+	atomic_uint inside; /* helpers that have not done yet; changes under the mutex */
+	/* Under the mutex: */
+	unsigned offers; /* helpers that may still come */
+	unsigned entered; /* the next one's number - 1 */
 	pthread_cond_t is_left;
-	unsigned users; /* threads that have not ended, the caller too */
-	unsigned entered; /* threads, without the caller; the next one's number - 1 */
-	unsigned inside; /* of these: not done yet */
-	bool is_closed;
+	struct pool *next_offered;
 };
+
+/* Helpers are kept from one call to the next ones: there are many, and each short. */
+static struct {
+	pthread_mutex_t mutex;
+	pthread_cond_t is_offered;
+	struct pool *offered; /* that have offers */
+	unsigned offers; /* of all of them */
+	unsigned idle; /* helpers, with those that have not begun yet */
+	atomic_uint changes; /* offers so far */
+} crew = {.mutex = PTHREAD_MUTEX_INITIALIZER, .is_offered = PTHREAD_COND_INITIALIZER};
 
 static unsigned cpus_allowed(void)
 {
@@ -51,72 +69,158 @@ static void run(struct pool *pool, unsigned worker)
 		pool->work(pool->context, index, worker);
 }
 
-/* Unlocks the mutex. */
-static void leave(struct pool *pool)
+static void pause_cpu(void)
 {
-	bool is_last = --pool->users == 0;
-	pthread_mutex_unlock(&pool->mutex);
-	if (!is_last)
-		return;
-	pthread_mutex_destroy(&pool->mutex);
-	pthread_cond_destroy(&pool->is_left);
-	free(pool);
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
 }
 
-static void *thread_main(void *argument)
+/* Looks at a number for a while, as long as it is what it was. */
+static void look(const atomic_uint *number, unsigned was)
 {
-	struct pool *pool = argument;
-	pthread_mutex_lock(&pool->mutex);
-	if (!pool->is_closed) {
-		unsigned worker = ++pool->entered;
-		pool->inside++;
-		pthread_mutex_unlock(&pool->mutex);
-		run(pool, worker);
-		pthread_mutex_lock(&pool->mutex);
-		if (--pool->inside == 0)
-			pthread_cond_signal(&pool->is_left);
+	uint64_t end = clock_ns() + LOOKED_NS;
+	do {
+		for (int i = 0; i < LOOKS; i++) {
+			if (atomic_load_explicit(number, memory_order_acquire) != was)
+				return;
+			pause_cpu();
+		}
+	} while (clock_ns() < end);
+}
+
+/* The rest is under the crew's mutex, but for what says otherwise. */
+
+static void take_offers(struct pool *pool, unsigned count)
+{
+	pool->offers -= count;
+	crew.offers -= count;
+	if (pool->offers > 0)
+		return;
+	struct pool **at = &crew.offered;
+	while (*at != pool)
+		at = &(*at)->next_offered;
+	*at = pool->next_offered;
+}
+
+/* Unlocks the mutex meanwhile. */
+static void help(struct pool *pool)
+{
+	take_offers(pool, 1);
+	unsigned worker = ++pool->entered;
+	atomic_fetch_add_explicit(&pool->inside, 1, memory_order_relaxed);
+	pthread_mutex_unlock(&crew.mutex);
+	run(pool, worker);
+	pthread_mutex_lock(&crew.mutex);
+	if (atomic_fetch_sub_explicit(&pool->inside, 1, memory_order_release) == 1)
+		pthread_cond_signal(&pool->is_left);
+}
+
+/* Unlocks the mutex meanwhile. False: nothing came. */
+static bool wait_for_offer(void)
+{
+	unsigned changes = atomic_load_explicit(&crew.changes, memory_order_relaxed);
+	pthread_mutex_unlock(&crew.mutex);
+	look(&crew.changes, changes);
+	pthread_mutex_lock(&crew.mutex);
+	struct timespec until;
+	clock_gettime(CLOCK_REALTIME, &until); /* that of conditions that nobody prepared */
+	until.tv_sec += IDLE_SECONDS;
+	int error = 0;
+	while (!crew.offered && error == 0)
+		error = pthread_cond_timedwait(&crew.is_offered, &crew.mutex, &until);
+	return crew.offered != NULL;
+}
+
+static void *helper_main(void *argument)
+{
+	pthread_mutex_lock(&crew.mutex);
+	while (crew.offered || wait_for_offer()) {
+		crew.idle--;
+		while (crew.offered)
+			help(crew.offered);
+		crew.idle++;
 	}
-	leave(pool);
+	crew.idle--;
+	pthread_mutex_unlock(&crew.mutex);
 	return NULL;
 }
 
-static bool start_thread(struct pool *pool)
+/* After fork there are no helpers. */
+static void forget_helpers(void)
 {
+	crew.mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	crew.is_offered = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+	crew.offered = NULL;
+	crew.offers = crew.idle = 0;
+}
+
+static void forget_helpers_in_children(void)
+{
+	(void)pthread_atfork(NULL, NULL, forget_helpers);
+}
+
+static bool start_helper(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	pthread_t thread;
-	pthread_mutex_lock(&pool->mutex);
-	pool->users++;
-	pthread_mutex_unlock(&pool->mutex);
-	if (pthread_create(&thread, NULL, thread_main, pool) == 0) {
-		(void)pthread_detach(thread);
-		return true;
+	pthread_once(&once, forget_helpers_in_children);
+	if (!helper_thread_create(&thread, helper_main, NULL))
+		return false;
+	(void)pthread_detach(thread);
+	return true;
+}
+
+static void offer(struct pool *pool, unsigned helpers)
+{
+	pool->offers = helpers;
+	pool->next_offered = crew.offered;
+	crew.offered = pool;
+	crew.offers += helpers;
+	atomic_fetch_add_explicit(&crew.changes, 1, memory_order_release);
+	if (helpers > 1)
+		pthread_cond_broadcast(&crew.is_offered);
+	else
+		pthread_cond_signal(&crew.is_offered);
+	while (crew.idle < crew.offers && start_helper())
+		crew.idle++;
+}
+
+/* Not under the mutex. */
+static void wait_for_helpers(struct pool *pool)
+{
+	unsigned inside;
+	while ((inside = atomic_load_explicit(&pool->inside, memory_order_acquire)) > 0) {
+		look(&pool->inside, inside);
+		if (atomic_load_explicit(&pool->inside, memory_order_acquire) == inside)
+			break;
 	}
-	pthread_mutex_lock(&pool->mutex);
-	pool->users--;
-	pthread_mutex_unlock(&pool->mutex);
-	return false;
+	/* Who was last may still hold the mutex. */
+	pthread_mutex_lock(&crew.mutex);
+	while (atomic_load_explicit(&pool->inside, memory_order_relaxed) > 0)
+		pthread_cond_wait(&pool->is_left, &crew.mutex);
+	pthread_mutex_unlock(&crew.mutex);
 }
 
 void thread_pool_for(size_t count, unsigned max_workers, thread_pool_work work, void *context)
 {
 	unsigned wanted = thread_pool_workers(count, max_workers);
-	struct pool *pool = wanted > 1 ? malloc(sizeof(*pool)) : NULL;
-	if (!pool) {
+	if (wanted < 2) {
 		for (size_t i = 0; i < count; i++)
 			work(context, i, 0);
 		return;
 	}
-	*pool = (struct pool){.work = work,
-		.context = context,
-		.count = count,
-		.mutex = PTHREAD_MUTEX_INITIALIZER,
-		.is_left = PTHREAD_COND_INITIALIZER,
-		.users = 1};
-	for (unsigned i = 1; i < wanted && start_thread(pool); i++)
-		;
-	run(pool, 0); /* the caller is worker 0 */
-	pthread_mutex_lock(&pool->mutex);
-	pool->is_closed = true;
-	while (pool->inside)
-		pthread_cond_wait(&pool->is_left, &pool->mutex);
-	leave(pool);
+	struct pool pool = {.work = work, .context = context, .count = count, .is_left = PTHREAD_COND_INITIALIZER};
+	pthread_mutex_lock(&crew.mutex);
+	offer(&pool, wanted - 1);
+	pthread_mutex_unlock(&crew.mutex);
+	run(&pool, 0); /* the caller is worker 0 */
+	pthread_mutex_lock(&crew.mutex);
+	if (pool.offers > 0)
+		take_offers(&pool, pool.offers);
+	pthread_mutex_unlock(&crew.mutex);
+	wait_for_helpers(&pool);
+	pthread_cond_destroy(&pool.is_left);
 }

@@ -1,8 +1,8 @@
 #include "cli/progress_line.h"
 #include "base/clock.h"
+#include "base/helper_thread.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <time.h>
@@ -146,12 +146,7 @@ void progress_line_start(struct progress_line *line)
 	pthread_mutex_init(&line->mutex, NULL);
 	pthread_cond_init(&line->ending, &clock);
 	pthread_condattr_destroy(&clock);
-	/* Signals are the main thread's. */
-	sigset_t all, before;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	line->is_on = pthread_create(&line->thread, NULL, show, line) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	line->is_on = helper_thread_create(&line->thread, show, line);
 }
 
 void progress_line_stop(struct progress_line *line)

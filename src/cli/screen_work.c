@@ -1,11 +1,11 @@
 #include "cli/screen_work.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/helper_thread.h"
 #include "view/tui/tui_line.h"
 
 enum tally_status screen_work_init(struct screen_work *w, void (*run)(void *data), void *data, struct tally_error *err)
@@ -37,14 +37,7 @@ static void *run(void *context)
 
 void screen_work_start(struct screen_work *w)
 {
-	static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP};
-	sigset_t others, before;
-	sigfillset(&others);
-	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
-		sigdelset(&others, own[i]);
-	pthread_sigmask(SIG_SETMASK, &others, &before);
-	w->has_thread = pthread_create(&w->thread, NULL, run, w) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	w->has_thread = helper_thread_create(&w->thread, run, w);
 	if (!w->has_thread)
 		(void)run(w);
 }

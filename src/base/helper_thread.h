@@ -1,0 +1,16 @@
+/*
+ * helper_thread.h - threads that take no signals: those are the program's own threads', whose waits they end. But for the
+ * signals that are about what a thread itself did.
+ *
+ *	if (helper_thread_create(&thread, start, context)) ... pthread_join(thread, NULL);
+ */
+#ifndef BASE_HELPER_THREAD_H
+#define BASE_HELPER_THREAD_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+/* False: there is none. */
+bool helper_thread_create(pthread_t *thread, void *(*start)(void *context), void *context);
+
+#endif
