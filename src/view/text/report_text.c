@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #define CHUNK_ROWS   128
-#define ROUND_CHUNKS 256
+#define ROUND_CHUNKS 64
 #define MAX_PRINTERS 8 /* each has its own memory for call graphs */
 #define ROWS_AHEAD   6
 
@@ -140,71 +140,96 @@ static enum tally_status print_in_turn(const struct row_printing *printing, stru
 	return status;
 }
 
-/* Rows are printed by several workers, a round of chunks at a time, each into a text of its own. */
+struct printed_round { /* chunks in order, each as a text of its own */
+	struct text texts[ROUND_CHUNKS];
+	size_t chunks; /* 0: it has been put out */
+};
+
+/* Rows are printed by several workers, a round of chunks at a time. Meanwhile the first worker puts the round before out, if
+ * need be to the end of a slow pipe. */
 struct row_round {
 	const struct row_printing *printing;
 	struct row_printer *printers; /* by worker */
+	struct text *out;
 	size_t first; /* place of the first row of the round */
 	size_t chunk_rows;
-	struct text texts[ROUND_CHUNKS];
+	struct printed_round *round, *before;
 };
+
+/* Signals that end the program's waits and writes are for the thread that began the report: only it writes. */
+static void put_out(struct text *out, struct printed_round *round)
+{
+	for (size_t i = 0; i < round->chunks; i++) {
+		struct text *text = &round->texts[i];
+		out->failed = out->failed || text->failed;
+		text_bytes(out, text->data, text->len);
+		text_line_end(out);
+		text_clear(text);
+	}
+	round->chunks = 0;
+}
 
 static void print_chunk(void *context, size_t index, unsigned worker)
 {
-	struct row_round *round = context;
+	const struct row_round *round = context;
+	if (worker == 0)
+		put_out(round->out, round->before);
 	/* Here, not in its place: the next chunk's lies in the same cache line, and another worker writes to it. */
-	struct text out = round->texts[index];
+	struct text out = round->round->texts[index];
 	size_t place = round->first + index * round->chunk_rows, shown = round->printing->table->shown_count;
 	size_t end = place + round->chunk_rows < shown ? place + round->chunk_rows : shown;
 	for (; place < end; place++)
 		if (print_shown(round->printing, &round->printers[worker], &out, place, NULL) != TALLY_OK)
 			out.failed = true;
-	round->texts[index] = out;
+	round->round->texts[index] = out;
 }
 
-static bool print_rounds(struct row_round *round, unsigned workers, struct text *out)
+static void print_rounds(struct row_round *r, unsigned workers)
 {
-	size_t shown = round->printing->table->shown_count;
+	size_t shown = r->printing->table->shown_count;
 	/* The first rows have the large call graphs: they are dealt out one by one. */
-	round->chunk_rows = 1;
-	while (round->first < shown) {
-		size_t chunks = (shown - round->first + round->chunk_rows - 1) / round->chunk_rows;
+	r->chunk_rows = 1;
+	while (r->first < shown && !r->out->failed) {
+		size_t chunks = (shown - r->first + r->chunk_rows - 1) / r->chunk_rows;
 		chunks = chunks < ROUND_CHUNKS ? chunks : ROUND_CHUNKS;
-		thread_pool_for(chunks, workers, print_chunk, round);
-		for (size_t i = 0; i < chunks; i++) {
-			struct text *text = &round->texts[i];
-			if (text->failed)
-				return false;
-			text_bytes(out, text->data, text->len);
-			text_line_end(out);
-			text_clear(text);
-		}
-		round->first += chunks * round->chunk_rows;
-		round->chunk_rows = CHUNK_ROWS;
+		thread_pool_for(chunks, workers, print_chunk, r);
+		put_out(r->out, r->before);
+		struct printed_round *free = r->before;
+		r->before = r->round;
+		r->before->chunks = chunks;
+		r->round = free;
+		r->first += chunks * r->chunk_rows;
+		r->chunk_rows = CHUNK_ROWS;
 	}
-	return true;
+	put_out(r->out, r->before);
 }
 
 static enum tally_status print_side_by_side(
 	const struct row_printing *printing, unsigned workers, struct text *out, struct tally_error *err)
 {
-	struct row_round *round = calloc(1, sizeof(*round));
+	struct printed_round *rounds = calloc(2, sizeof(*rounds));
 	struct row_printer *printers = calloc(workers, sizeof(*printers));
 	unsigned ready = 0;
-	if (round && printers) {
-		*round = (struct row_round){.printing = printing, .printers = printers};
-		while (ready < workers && chain_printer_init(&printers[ready].chains, printing->table,
-						  &printing->options->chains, printing->total, NULL) == TALLY_OK)
-			ready++;
+	while (rounds && printers && ready < workers &&
+		chain_printer_init(&printers[ready].chains, printing->table, &printing->options->chains,
+			printing->total, NULL) == TALLY_OK)
+		ready++;
+	bool is_ready = ready == workers;
+	struct row_round round = {.printing = printing, .printers = printers, .out = out};
+	if (is_ready) {
+		round.round = &rounds[0];
+		round.before = &rounds[1];
+		print_rounds(&round, workers);
 	}
-	bool is_printed = workers == ready && print_rounds(round, workers, out);
 	for (unsigned i = 0; i < ready; i++)
 		chain_printer_deinit(&printers[i].chains);
-	for (size_t i = 0; round && i < ROUND_CHUNKS; i++)
-		text_deinit(&round->texts[i]);
+	for (size_t i = 0; rounds && i < ROUND_CHUNKS; i++) {
+		text_deinit(&rounds[0].texts[i]);
+		text_deinit(&rounds[1].texts[i]);
+	}
 	free(printers);
-	free(round);
-	return is_printed ? TALLY_OK : error_nomem(err);
+	free(rounds);
+	return is_ready && !out->failed ? TALLY_OK : error_nomem(err);
 }
 
 enum tally_status report_text_rows(struct text *out, const struct flat_table *table,
