@@ -58,9 +58,11 @@ enum tally_status store_entry_load_ahead(
 	struct machine_binary from = *machine_binary_get(machine, binary);
 	const struct record_build_id *listed = machine_listed_build_id(machine, binary);
 	uint32_t id = STORE_ENTRY_NONE;
-	if (!listed || (from.kind != MACHINE_USER_FILE && from.kind != MACHINE_KERNEL))
+	bool is_hit = listed && (from.kind == MACHINE_USER_FILE || from.kind == MACHINE_KERNEL);
+	if (!is_hit && !(from.kind == MACHINE_KERNEL && from.build_id.size > 0))
 		return TALLY_OK;
-	from.build_id = *listed;
+	if (listed)
+		from.build_id = *listed;
 	enum tally_status status = add_entry(machine, store, &from, &id, err);
 	if (status == TALLY_OK && id != STORE_ENTRY_NONE)
 		binary_store_load_ahead(store, id);

@@ -15,7 +15,7 @@
 TALLY_MUST_CHECK enum tally_status store_entry_id(const struct machine *machine, struct binary_store *store,
 	uint32_t binary, uint32_t *store_id, struct tally_error *err);
 /* Names it to the store's thread (binary_store_load_ahead) if the recording's table lists it, which recorders do with what
- * was hit. The machine need not be finished. */
+ * was hit; and the kernel if its record says which one it is. The machine need not be finished. */
 TALLY_MUST_CHECK enum tally_status store_entry_load_ahead(
 	const struct machine *machine, struct binary_store *store, uint32_t binary, struct tally_error *err);
 
