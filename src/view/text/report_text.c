@@ -156,7 +156,7 @@ struct row_round {
 	struct printed_round *round, *before;
 };
 
-/* Signals that end the program's waits and writes are for the thread that began the report: only it writes. */
+/* By the thread that began the report alone: helpers do not get the signal of a pipe that nobody reads. */
 static void put_out(struct text *out, struct printed_round *round)
 {
 	for (size_t i = 0; i < round->chunks; i++) {
@@ -194,10 +194,10 @@ static void print_rounds(struct row_round *r, unsigned workers)
 		chunks = chunks < ROUND_CHUNKS ? chunks : ROUND_CHUNKS;
 		thread_pool_for(chunks, workers, print_chunk, r);
 		put_out(r->out, r->before);
-		struct printed_round *free = r->before;
+		struct printed_round *spare = r->before;
 		r->before = r->round;
 		r->before->chunks = chunks;
-		r->round = free;
+		r->round = spare;
 		r->first += chunks * r->chunk_rows;
 		r->chunk_rows = CHUNK_ROWS;
 	}
