@@ -10,6 +10,7 @@
 
 #define LINES_BEFORE 5 /* that lead up to a function's first line */
 #define PATH_BYTES   4096
+#define TAB_COLUMNS  8
 
 struct annotate_source_file {
 	const char *path; /* as the debug information has it */
@@ -93,13 +94,29 @@ bool annotate_source_move(struct annotate_source *source, const char *path, uint
 	return true;
 }
 
+/* Columns count from where the text begins, as perf's. */
+static const char *without_tabs(struct arena *arena, struct tally_str text)
+{
+	size_t columns = 0;
+	for (size_t i = 0; i < text.len; i++)
+		columns = text.data[i] == '\t' ? (columns / TAB_COLUMNS + 1) * TAB_COLUMNS : columns + 1;
+	char *out = arena_alloc(arena, columns + 1, 1);
+	size_t at = 0;
+	for (size_t i = 0; i < text.len && out; i++)
+		do
+			out[at++] = text.data[i] == '\t' ? ' ' : text.data[i];
+		while (text.data[i] == '\t' && at % TAB_COLUMNS);
+	if (out)
+		out[at] = '\0';
+	return out;
+}
+
 const char *annotate_source_line(struct annotate_source *source, uint32_t line)
 {
 	const struct annotate_source_file *file = source->current;
 	if (!file || line == 0 || line > file->lines.len)
 		return NULL;
-	struct tally_str text = str_trim(file->lines.items[line - 1]);
-	return arena_string(&source->arena, text.data, text.len);
+	return without_tabs(&source->arena, str_trim(file->lines.items[line - 1]));
 }
 
 bool annotate_source_find(struct annotate_source *source, const char *path, uint32_t line, struct tally_str *text)

@@ -31,7 +31,7 @@ void annotate_source_deinit(struct annotate_source *source);
 void annotate_source_restart(struct annotate_source *source);
 /* False: nothing is shown for this line. */
 bool annotate_source_move(struct annotate_source *source, const char *path, uint32_t line, uint32_t *first);
-/* Of the file of the last move, without blanks around it; NULL: it has no such line. */
+/* Of the file of the last move, without blanks around it, spaces for tabs; NULL: it has no such line. */
 const char *annotate_source_line(struct annotate_source *source, uint32_t line);
 /* One line of any file, as it stands there, borrowed from the source. False: it cannot be read, or has no such line. */
 bool annotate_source_find(struct annotate_source *source, const char *path, uint32_t line, struct tally_str *text);

@@ -58,6 +58,21 @@ static void test_lines_that_were_not_shown(void **state)
 	annotate_source_deinit(&source);
 }
 
+static void test_tabs_are_columns(void **state)
+{
+	struct annotate_source source;
+	annotate_source_init(&source, NULL, 0);
+	FILE *out = fopen(file, "w");
+	assert_non_null(out);
+	fputs("  \tint x\t= 3;\t/* a\tb */\ng[i] \t+= x;\n12345678\t\t9\t\n", out);
+	assert_int_equal(fclose(out), 0);
+	check(&source, 3, 1);
+	assert_string_equal(annotate_source_line(&source, 1), "int x   = 3;    /* a    b */");
+	assert_string_equal(annotate_source_line(&source, 2), "g[i]    += x;");
+	assert_string_equal(annotate_source_line(&source, 3), "12345678                9");
+	annotate_source_deinit(&source);
+}
+
 static void test_prefix_and_missing_files(void **state)
 {
 	struct annotate_source source;
@@ -86,6 +101,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_lines_that_were_not_shown, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_tabs_are_columns, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_prefix_and_missing_files, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_a_fifo_is_left_alone, set_up, tear_down),
 	};
