@@ -12,7 +12,9 @@
 #include "cli/instruction_line.h"
 
 #define BYTES_A_LINE 7 /* as objdump */
-#define TEXT_BYTES   1024
+#define SHORT_BYTES  1024
+/* Of all texts of a listing that are longer than that: those of C++ programs come to some MB. */
+#define LONG_BYTES (256U << 20)
 
 struct making {
 	struct annotate_listing *listing;
@@ -24,6 +26,7 @@ struct making {
 	uint32_t number; /* of the next line, as perf counts */
 	size_t next_hit;
 	struct source_place last; /* what the heading of the last line of source said */
+	size_t long_left; /* of LONG_BYTES */
 	bool failed; /* out of memory */
 };
 
@@ -32,6 +35,26 @@ static const char *keep(struct making *m, const char *text)
 	const char *kept = arena_string(&m->listing->arena, text, strlen(text));
 	m->failed = m->failed || !kept;
 	return kept ? kept : "";
+}
+
+/* What a listing has no room for any more is cut. */
+static TALLY_PRINTF(2, 3) const char *print(struct making *m, const char *format, ...)
+{
+	char text[SHORT_BYTES], *whole = NULL;
+	va_list arguments;
+	va_start(arguments, format);
+	va_list again;
+	va_copy(again, arguments);
+	int len = vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	if (len >= SHORT_BYTES && (size_t)len <= m->long_left) {
+		m->long_left -= (size_t)len;
+		whole = arena_alloc(&m->listing->arena, (size_t)len + 1, 1);
+	}
+	if (whole)
+		vsnprintf(whole, (size_t)len + 1, format, again);
+	va_end(again);
+	return whole ? whole : keep(m, len < 0 ? "" : text);
 }
 
 static void add_line(struct making *m, const struct annotate_line *line)
@@ -52,22 +75,14 @@ static void add_text(struct making *m, const char *text, bool is_source)
 	add_line(m, &line);
 }
 
-static TALLY_PRINTF(2, 3) void add_printed(struct making *m, const char *format, ...)
-{
-	char text[TEXT_BYTES];
-	va_list arguments;
-	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	add_text(m, keep(m, text), false);
-}
-
 static const char *name_of(struct making *m, uint64_t address)
 {
-	char text[TEXT_BYTES];
-	bool is_known = instruction_name(
-		text, sizeof(text), m->samples->source.store, m->target->store_id, address, &m->listing->arena);
-	return is_known ? keep(m, text) : NULL;
+	struct arena scratch;
+	arena_init(&scratch);
+	const char *name = instruction_name(m->samples->source.store, m->target->store_id, address, &scratch);
+	const char *kept = name ? print(m, "%s", name) : NULL;
+	arena_deinit(&scratch);
+	return kept;
 }
 
 static bool is_nop(const struct instruction *from)
@@ -81,13 +96,12 @@ static const char *without_version(struct making *m, const char *name)
 	const char *version = strchr(name, '@');
 	if (!version || str_starts_with(str_from(version), STR("@plt")) || version[strcspn(version, "+")])
 		return name;
-	return keep(m, arena_printf(&m->listing->arena, "%.*s", (int)(version - name), name));
+	return print(m, "%.*s", (int)(version - name), name);
 }
 
 /* The compact form's: a name in place of an address, a jump's distance from the function's start. */
 static const char *short_operands(struct making *m, const struct instruction *from, const char *name)
 {
-	char text[TEXT_BYTES];
 	const struct binary_code *code = &m->listing->code;
 	size_t len = strlen(from->operands);
 	if (is_nop(from))
@@ -100,20 +114,15 @@ static const char *short_operands(struct making *m, const struct instruction *fr
 		bool is_inside = from->target - code->address < code->bytes.len;
 		/* What is left for code further up, the parts of functions that are seldom run, stays as it is. */
 		if (from->kind == INSTRUCTION_JUMP && from->target < code->address && name)
-			snprintf(text, sizeof(text), "%s <%s>", from->operands, name);
-		else if (from->kind == INSTRUCTION_JUMP && (is_inside || (name && strstr(name, "+0x"))))
-			snprintf(text, sizeof(text), "%.*s%" PRIx64, (int)before, from->operands,
-				from->target - code->address);
-		else
-			snprintf(text, sizeof(text), "%.*s%s", (int)before, from->operands,
-				name ? without_version(m, name) : from->operands + before);
-		return keep(m, text);
+			return print(m, "%s <%s>", from->operands, name);
+		if (from->kind == INSTRUCTION_JUMP && (is_inside || (name && strstr(name, "+0x"))))
+			return print(m, "%.*s%" PRIx64, (int)before, from->operands, from->target - code->address);
+		return print(m, "%.*s%s", (int)before, from->operands,
+			name ? without_version(m, name) : from->operands + before);
 	}
 	bool leads_away = from->kind == INSTRUCTION_JUMP || from->kind == INSTRUCTION_CALL;
-	if (from->has_data && name && leads_away) {
-		snprintf(text, sizeof(text), "%s        # %" PRIx64 " <%s>", from->operands, from->data, name);
-		return keep(m, text);
-	}
+	if (from->has_data && name && leads_away)
+		return print(m, "%s        # %" PRIx64 " <%s>", from->operands, from->data, name);
 	const char *pc = from->has_data && name ? strstr(from->operands, "rip") : NULL;
 	if (!pc)
 		return keep(m, from->operands);
@@ -123,15 +132,12 @@ static const char *short_operands(struct making *m, const struct instruction *fr
 		start--;
 	if (m->options->is_intel && start > from->operands)
 		start--;
-	snprintf(text, sizeof(text), "%.*s%s%s", (int)(start - from->operands), from->operands, name,
-		end ? end + 1 : "");
-	return keep(m, text);
+	return print(m, "%.*s%s%s", (int)(start - from->operands), from->operands, name, end ? end + 1 : "");
 }
 
 /* The compact form's columns: a prefix is what stands in the first, as perf has it. */
 static void make_short(struct making *m, const struct instruction *from, struct instruction_row *row)
 {
-	char text[TEXT_BYTES];
 	const char *prefix_end = strchr(from->mnemonic, ' ');
 	row->operands = short_operands(m, from, row->name);
 	if (is_nop(from))
@@ -139,17 +145,14 @@ static void make_short(struct making *m, const struct instruction *from, struct 
 	else if (!prefix_end)
 		row->mnemonic = keep(m, from->mnemonic);
 	else {
-		snprintf(text, sizeof(text), "%.*s", (int)(prefix_end - from->mnemonic), from->mnemonic);
-		row->mnemonic = keep(m, text);
-		snprintf(text, sizeof(text), "%s %s", prefix_end + 1, row->operands);
-		row->operands = keep(m, text);
+		row->mnemonic = print(m, "%.*s", (int)(prefix_end - from->mnemonic), from->mnemonic);
+		row->operands = print(m, "%s %s", prefix_end + 1, row->operands);
 	}
 }
 
 /* The instruction's text, with the names of what it refers to. */
 static void make_row(struct making *m, const struct instruction *from, struct instruction_row *row)
 {
-	char text[TEXT_BYTES];
 	*row = (struct instruction_row){.address = from->address,
 		.size = from->size,
 		.kind = from->kind,
@@ -158,14 +161,16 @@ static void make_row(struct making *m, const struct instruction *from, struct in
 	if (from->has_target || from->has_data)
 		row->name = name_of(m, from->has_target ? from->target : from->data);
 	make_short(m, from, row);
-	instruction_line(text, sizeof(text), m->disassembler, from, row->name);
-	row->text = keep(m, text);
+	struct arena scratch;
+	arena_init(&scratch);
+	const char *text = instruction_line(m->disassembler, from, row->name, &scratch);
+	row->text = print(m, "%s", text ? text : from->mnemonic);
+	arena_deinit(&scratch);
 }
 
 /* The row of an instruction whose text objdump has given: names are added to that. */
 static void make_given_row(struct making *m, const struct objdump_line *given, struct instruction_row *row)
 {
-	char text[TEXT_BYTES];
 	struct instruction own;
 	const struct binary_code *code = &m->listing->code;
 	size_t at = (size_t)(given->address - code->address);
@@ -184,9 +189,8 @@ static void make_given_row(struct making *m, const struct objdump_line *given, s
 	/* Of an address without a name objdump says that it is a number. */
 	bool has_zero = has_name && last && !strncmp(last + 1, "0x", 2);
 	size_t before = has_zero ? (size_t)(last + 1 - given->text) : len;
-	snprintf(text, sizeof(text), "%.*s%s%s%s%s", (int)before, given->text, has_zero ? last + 3 : "",
-		has_name ? " <" : "", has_name ? row->name : "", has_name ? ">" : "");
-	row->text = keep(m, text);
+	row->text = print(m, "%.*s%s%s%s%s", (int)before, given->text, has_zero ? last + 3 : "", has_name ? " <" : "",
+		has_name ? row->name : "", has_name ? ">" : "");
 }
 
 static enum tally_status disassemble_by_objdump(struct making *m, struct tally_error *err)
@@ -257,16 +261,39 @@ static bool is_same(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
+/* Functions of C++ that only their own file knows have no linker's name in the debug information: objdump, and so perf,
+ * calls them by their symbol. NULL: it is the name that there is. */
+static const char *heading_of_symbol(struct making *m, const struct source_place *place)
+{
+	const char *symbol = m->target->symbol->name;
+	if (place->is_inlined || !symbol)
+		return NULL;
+	struct arena scratch;
+	arena_init(&scratch);
+	const char *whole = binary_store_whole_name(m->samples->source.store, symbol, &scratch);
+	const char *heading = whole != symbol ? print(m, "%s:", whole) : NULL;
+	arena_deinit(&scratch);
+	return heading;
+}
+
+static void add_function(struct making *m, const struct source_place *place)
+{
+	struct arena scratch;
+	if (!place->function || is_same(place->function, m->last.function))
+		return;
+	arena_init(&scratch);
+	const char *whole = binary_store_whole_name(m->samples->source.store, place->function, &scratch);
+	const char *heading = whole != place->function ? print(m, "%s:", whole) : heading_of_symbol(m, place);
+	arena_deinit(&scratch);
+	add_text(m, heading ? heading : print(m, "%s():", place->function), false);
+	m->last.line = 0;
+}
+
 /* Headings and lines of source that come before an instruction. */
 static void add_source(struct making *m, const struct source_place *place)
 {
 	uint32_t first;
-	if (place->function && !is_same(place->function, m->last.function)) {
-		const char *name =
-			binary_store_whole_name(m->samples->source.store, place->function, &m->listing->arena);
-		add_printed(m, "%s%s:", name, name == place->function ? "()" : "");
-		m->last.line = 0;
-	}
+	add_function(m, place);
 	m->last.function = place->function;
 	if (!place->path || place->line == 0)
 		return;
@@ -276,9 +303,11 @@ static void add_source(struct making *m, const struct source_place *place)
 		if (place->path[0] == '/')
 			m->number = place->line;
 		else if (place->discriminator)
-			add_printed(m, "%s:%u (discriminator %u)", place->path, place->line, place->discriminator);
+			add_text(m,
+				print(m, "%s:%u (discriminator %u)", place->path, place->line, place->discriminator),
+				false);
 		else
-			add_printed(m, "%s:%u", place->path, place->line);
+			add_text(m, print(m, "%s:%u", place->path, place->line), false);
 	}
 	m->last.path = place->path;
 	m->last.line = place->line;
@@ -390,10 +419,11 @@ static void add_heading(struct making *m)
 	const char *name = name_of(m, code->address);
 	for (unsigned i = 0; i < 3; i++)
 		add_text(m, "", false);
-	add_printed(m, "Disassembly of section %s:", code->section);
+	add_text(m, print(m, "Disassembly of section %s:", code->section), false);
 	add_text(m, "", false);
-	add_printed(
-		m, "%0*" PRIx64 " <%s>:", code->is_64 ? 16 : 8, code->address, name ? name : m->target->frame->symbol);
+	if (!name)
+		name = m->target->frame->symbol;
+	add_text(m, print(m, "%0*" PRIx64 " <%s>:", code->is_64 ? 16 : 8, code->address, name), false);
 	m->last = (struct source_place){0};
 }
 
@@ -452,7 +482,7 @@ static enum tally_status sum_events(struct making *m, struct tally_error *err)
 /* The place's own sums, which are found by its text. */
 static uint32_t take_place(struct making *m, const struct annotate_line *line)
 {
-	char text[TEXT_BYTES];
+	char text[SHORT_BYTES];
 	const char *slash = line->path ? strrchr(line->path, '/') : NULL;
 	const char *path = slash && !m->options->with_whole_paths ? slash + 1 : line->path;
 	if (line->path && line->source_line)
@@ -577,8 +607,12 @@ enum tally_status annotate_listing_make(struct annotate_listing *listing, struct
 	const struct annotate_target *target, struct annotate_source *source,
 	const struct annotate_listing_options *options, struct tally_error *err)
 {
-	struct making m = {
-		.listing = listing, .samples = samples, .target = target, .source = source, .options = options};
+	struct making m = {.listing = listing,
+		.samples = samples,
+		.target = target,
+		.source = source,
+		.options = options,
+		.long_left = LONG_BYTES};
 	*listing = (struct annotate_listing){0};
 	arena_init(&listing->arena);
 	uint64_t end = target->symbol->end;

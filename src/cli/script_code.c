@@ -134,18 +134,17 @@ size_t script_print_bytes(struct text *t, struct tally_bytes bytes)
 void script_print_instruction(
 	struct script_code *code, struct text *t, const struct script_spot *spot, const struct script_step *step)
 {
-	char line[INSTRUCTION_LINE_BYTES], name[INSTRUCTION_LINE_BYTES / 2];
 	const struct instruction *instruction = &step->instruction;
-	struct arena names;
-	bool is_known = false;
-	arena_init(&names);
+	struct arena texts;
+	const char *name = NULL;
+	arena_init(&texts);
 	if (instruction->has_target || instruction->has_data) {
 		uint64_t to = instruction->has_target ? instruction->target : instruction->data;
-		is_known = instruction_name(name, sizeof(name), code->store, spot->store_id, to - step->moved, &names);
+		name = instruction_name(code->store, spot->store_id, to - step->moved, &texts);
 	}
-	instruction_line(line, sizeof(line), code->disassembler, instruction, is_known ? name : NULL);
-	arena_deinit(&names);
-	text_str(t, line);
+	const char *line = instruction_line(code->disassembler, instruction, name, &texts);
+	text_str(t, line ? line : instruction->mnemonic);
+	arena_deinit(&texts);
 }
 
 bool script_print_code(struct script_code *code, struct text *t, const struct resolve_where *where, unsigned cpumode,

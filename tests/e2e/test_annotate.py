@@ -390,3 +390,49 @@ def test_the_heading_counts_what_is_asked_for(tally, stripped, tmp_path):
         assert shown[1] == f'tiny() {library}'
         assert [line.strip() for line in shown if line.endswith('ret')] == ['← ret']
         assert any(line == '           Disassembly of section .text:' for line in shown)
+
+
+# Of one file only: gcc gives them no linker's name in the debug information.
+LONG_NAMES = """template <typename A, typename B> struct pair_of {};
+template <int N> struct nested { typedef pair_of<typename nested<N - 1>::type, typename nested<N - 1>::type> type; };
+template <> struct nested<0> { typedef int type; };
+static volatile int sink;
+namespace {
+template <typename T> __attribute__((noinline)) int measured(T, int x)
+{
+	return sink\t+= x;
+}
+__attribute__((noinline)) int outer(int x)
+{
+	return measured(nested<7>::type(), x) + 1;
+}
+}
+int main(int argc, char **)
+{
+	return outer(argc);
+}
+"""
+
+
+def test_functions_of_one_file_and_long_names(tally, tmp_path):
+    """They go by their symbol, with the types of their parameters; names of templates are shown whole."""
+    if not all(map(shutil.which, ('g++', 'nm'))):
+        pytest.skip('g++ or nm is not installed')
+    (tmp_path / 'work.cc').write_text(LONG_NAMES)
+    subprocess.run(['g++', '-O1', '-g', '-no-pie', '-o', 'work', 'work.cc'], cwd=tmp_path, check=True)
+    symbols = subprocess.run(['nm', '-C', 'work'], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    places = dict(reversed(line.split(' ', 2)[::2]) for line in symbols.splitlines() if line[0] != ' ')
+    measured = next(name for name in places if '::measured<' in name)
+    assert len(measured) > 2048
+    built = perfdata_build.Recording()
+    built.event('IDENTIFIER IP TID TIME PERIOD', config=0)
+    built.comm('work')
+    built.mmap(0x400000, 0x10000, str(tmp_path / 'work'))
+    for name in ('(anonymous namespace)::outer(int)', measured):
+        built.sample(ip=int(places[name], 16))
+    built.write(tmp_path / 'data')
+    shown = tally('annotate', '--stdio', '-i', 'data', cwd=tmp_path).stdout.splitlines()
+    texts = [re.sub('^ *: *[0-9]+ *', '', line) for line in shown]
+    assert '(anonymous namespace)::outer(int):' in texts and f'{measured}:' in texts
+    assert any(line.endswith(f' <{measured}>') for line in shown)
+    assert 'return sink     += x;' in texts
