@@ -485,7 +485,7 @@ static uint32_t take_place(struct making *m, const struct annotate_line *line)
 	char text[SHORT_BYTES];
 	const char *slash = line->path ? strrchr(line->path, '/') : NULL;
 	const char *path = slash && !m->options->with_whole_paths ? slash + 1 : line->path;
-	if (line->path && line->source_line)
+	if (line->path)
 		snprintf(text, sizeof(text), "%s:%u", path, line->source_line);
 	else
 		snprintf(text, sizeof(text), "%s[%" PRIx64 "]", m->listing->function.short_file, line->address);
@@ -512,8 +512,7 @@ static void take_places(struct making *m)
 	struct annotate_listing *listing = m->listing;
 	for (size_t i = 0; i < listing->lines.len && m->options->with_places && !m->failed; i++) {
 		struct annotate_line *line = &listing->lines.items[i];
-		bool has_place = line->path && line->source_line;
-		if (line->values != ANNOTATE_NONE && (has_place || m->options->with_bare_places) &&
+		if (line->values != ANNOTATE_NONE && (line->path || m->options->with_bare_places) &&
 			annotate_hottest(&listing->function, m->options->percent, line->values) >
 				m->options->place_limit)
 			line->place = take_place(m, line);

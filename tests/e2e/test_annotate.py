@@ -436,3 +436,27 @@ def test_functions_of_one_file_and_long_names(tally, tmp_path):
     assert '(anonymous namespace)::outer(int):' in texts and f'{measured}:' in texts
     assert any(line.endswith(f' <{measured}>') for line in shown)
     assert 'return sink     += x;' in texts
+
+
+def test_places_of_code_without_a_line_are_its_files(tally, tmp_path):
+    """Compilers say so of code that comes from several lines."""
+    if not all(map(shutil.which, ('clang', 'nm'))):
+        pytest.skip('clang or nm is not installed')
+    # An instruction has as many bytes as the other, of each kind of machine.
+    (tmp_path / 'none.c').write_text('void hot(void)\n{\n\t__asm__("nop");\n\t__asm__("nop");\n}\nint main(void)\n{\n\thot();\n}\n')
+    subprocess.run(['clang', '-O1', '-g', '-fno-inline', '-S', 'none.c'], cwd=tmp_path, check=True)
+    code, count = re.subn(r'(\.loc\t\d+) 4 ', r'\1 0 ', (tmp_path / 'none.s').read_text())
+    assert count > 0
+    (tmp_path / 'none.s').write_text(code)
+    subprocess.run(['clang', '-no-pie', '-o', 'work', 'none.s'], cwd=tmp_path, check=True)
+    symbols = subprocess.run(['nm', 'work'], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    start = int(re.search(r'^(\w+) T hot$', symbols, re.M).group(1), 16)
+    built = perfdata_build.Recording()
+    built.event('IDENTIFIER IP TID TIME PERIOD', config=0)
+    built.comm('work')
+    built.mmap(0x400000, 0x10000, str(tmp_path / 'work'))
+    for instruction in (0, 1, 1, 1):
+        built.sample(ip=start + instruction * (1 if os.uname().machine == 'x86_64' else 4))
+    built.write(tmp_path / 'data')
+    shown = tally('annotate', '--stdio', '-l', '-i', 'data', cwd=tmp_path).stdout
+    assert re.findall(r'^ +([0-9.]+) +(none\.c:\d+)$', shown, re.M) == [('75.00', 'none.c:0'), ('25.00', 'none.c:3')]
