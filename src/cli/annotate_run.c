@@ -20,7 +20,7 @@ struct running {
 	struct annotate_source source;
 	struct json json;
 	bool found; /* a function was tried */
-	struct diag notes; /* of the text */
+	struct diag notes; /* of names and lines */
 };
 
 /*
@@ -102,7 +102,6 @@ static enum tally_status print_one(struct running *r, const struct annotate_targ
 		(void)text_flush(r->out);
 		fprintf(stderr, "Couldn't annotate %s: %s\n", target->frame->symbol, why.text);
 	}
-	symbol_notes_add_lines(&r->notes, r->samples.source.store, target->store_id);
 	annotate_listing_deinit(&listing);
 	if (status == TALLY_NOMEM)
 		return error_nomem(err);
@@ -156,7 +155,8 @@ static enum tally_status print_types(struct running *r, uint32_t first, uint32_t
 		.event_count = count,
 		.with_type_counts = r->run->with_type_counts,
 		.with_instruction_counts = r->run->with_instruction_counts,
-		.json = r->run->is_json ? &r->json : NULL};
+		.json = r->run->is_json ? &r->json : NULL,
+		.notes = &r->notes};
 	r->found = true;
 	return annotate_types_print(&job, r->out, err);
 }
@@ -265,6 +265,15 @@ static enum tally_status explore(struct running *r, struct tally_error *err)
 	return status;
 }
 
+/* Functions that are missing here, as their files are not found or are others than the recorded ones. */
+static void note_names(struct running *r)
+{
+	struct binary_hits hits = {0};
+	if (frame_names_hits(&r->samples.source.names, &hits, NULL) == TALLY_OK)
+		symbol_notes_add(&r->notes, r->samples.source.store, &hits, false);
+	binary_hits_deinit(&hits);
+}
+
 static enum tally_status list(struct running *r, struct tally_error *err)
 {
 	enum tally_status status = annotate_samples_read(r->cli, &r->run->request, &r->samples, err);
@@ -274,6 +283,8 @@ static enum tally_status list(struct running *r, struct tally_error *err)
 	struct tally_error inner = {0};
 	diag_init(&r->notes);
 	enum tally_status printed = print_all(r, &inner);
+	if (!r->run->is_quiet)
+		note_names(r);
 	cli_print_diag(r->cli, &r->notes);
 	diag_deinit(&r->notes);
 	if (!r->run->is_quiet)

@@ -96,6 +96,7 @@ static enum tally_status add_cell(struct annotate_samples *samples, const struct
 	struct frame_name *name = frame_names_get(&samples->source.names, cell->frame, err);
 	if (!name)
 		return TALLY_NOMEM;
+	name->samples += cell->sum.count;
 	struct resolved_frame frame = resolved_frame_get(&samples->source.resolver.frames, cell->frame);
 	const struct symbol *symbol = find_symbol(samples, &frame, &store_id);
 	if (request->symbol && (!name->symbol || strcmp(name->symbol, request->symbol) != 0))

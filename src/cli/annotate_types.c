@@ -337,6 +337,21 @@ static enum tally_status print_type(
 	return TALLY_OK;
 }
 
+/* Recordings are packed without types, and stripped files have none. */
+static void note_none(const struct collecting *c)
+{
+	struct access_counts counts = count_accesses(c);
+	uint64_t total = counts.good + counts.bad, without = c->counts[DATA_ACCESS_NO_DEBUG_INFO];
+	if (total == 0)
+		return;
+	if (c->types.len > 0)
+		diag_add(c->job->notes, DIAG_WARNING, "no sampled instruction accesses a '%s'", c->job->name);
+	else
+		diag_add(c->job->notes, DIAG_WARNING,
+			"none of %llu sampled instructions has a type: of %llu there is no debug information here",
+			(unsigned long long)total, (unsigned long long)without);
+}
+
 static enum tally_status print_types(struct collecting *c, struct text *out, struct tally_error *err)
 {
 	const struct annotate_types_job *job = c->job;
@@ -351,9 +366,14 @@ static enum tally_status print_types(struct collecting *c, struct text *out, str
 		put_type_counts(c, out);
 	if (!job->json && job->with_instruction_counts)
 		put_instruction_counts(c, out);
+	bool is_any = false;
 	for (size_t i = 0; i < c->types.len && status == TALLY_OK; i++)
-		if (is_wanted(job, c->types.items[i].name))
+		if (is_wanted(job, c->types.items[i].name)) {
 			status = print_type(c, &c->types.items[i], out, err);
+			is_any = true;
+		}
+	if (!is_any)
+		note_none(c);
 	if (job->json) {
 		json_array_end(job->json);
 		json_object_end(job->json);

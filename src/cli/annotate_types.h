@@ -20,6 +20,7 @@ struct annotate_types_job {
 	uint32_t first_event, event_count;
 	bool with_type_counts, with_instruction_counts;
 	struct json *json; /* an object of an array; NULL: text */
+	struct diag *notes; /* gets the reason where no type is printed */
 };
 
 TALLY_MUST_CHECK enum tally_status annotate_types_print(

@@ -460,3 +460,19 @@ def test_places_of_code_without_a_line_are_its_files(tally, tmp_path):
     built.write(tmp_path / 'data')
     shown = tally('annotate', '--stdio', '-l', '-i', 'data', cwd=tmp_path).stdout
     assert re.findall(r'^ +([0-9.]+) +(none\.c:\d+)$', shown, re.M) == [('75.00', 'none.c:0'), ('25.00', 'none.c:3')]
+
+
+def test_why_no_function_is_shown(tally, tmp_path):
+    record_by_hand(tmp_path / 'data', tmp_path / 'gone', [0x10, 0x20], 1000)
+    for arguments in ((), ('-s', 'main')):
+        said = tally('annotate', '--stdio', '-i', 'data', *arguments, cwd=tmp_path)
+        assert said.stdout == '' and f'most in {tmp_path}/gone (no such file' in said.stderr
+        assert 'gone' not in tally('annotate', '--stdio', '-q', '-i', 'data', *arguments, cwd=tmp_path).stderr
+
+
+def test_why_no_type_is_shown(tally, stripped, tmp_path):
+    library, symbols = stripped
+    record_by_hand(tmp_path / 'data', library, [symbols['outer'], symbols['outer'] + 4], 1000)
+    for count, arguments in ((2, ('--data-type',)), (2, ('--data-type=int', '--json'))):
+        said = tally('annotate', '--stdio', '-i', 'data', *arguments, cwd=tmp_path).stderr
+        assert re.search(rf'none of {count} sampled instructions has a type: of [012] there is no debug information here', said)
