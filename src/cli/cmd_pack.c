@@ -4,13 +4,19 @@
 #include "cli/recording_input.h"
 
 struct settings {
-	const char *output, *symfs, *vmlinux, *kallsyms;
+	const char *input, *output, *symfs, *vmlinux, *kallsyms;
 	bool force, quiet, scrub;
 };
 
 #define ROW(member) .offset = offsetof(struct settings, member)
 
 static const struct option options[] = {
+	{.name = "input",
+		.letter = 'i',
+		.kind = OPTION_STRING,
+		.argument = "file",
+		ROW(input),
+		.help = "the recording (perf.data); -: standard input"},
 	{.name = "output",
 		.letter = 'o',
 		.kind = OPTION_STRING,
@@ -57,12 +63,13 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
 	if (code != CLI_GO_ON)
 		return code;
-	if (argc - rest > 1)
-		return cli_usagef(cli, command, NULL, "one recording at a time, not also '%s'", argv[rest + 1]);
+	int count = argc - rest + (settings.input != NULL);
+	if (count > 1)
+		return cli_usagef(cli, command, NULL, "one recording at a time, not also '%s'", argv[argc - 1]);
 	struct tally_error err;
 	struct binary_store_options store = {
 		.symfs = settings.symfs, .vmlinux = settings.vmlinux, .kallsyms = settings.kallsyms};
-	struct pack_request request = {.input = rest < argc ? argv[rest] : RECORDING_NAME,
+	struct pack_request request = {.input = rest < argc ? argv[rest] : recording_name(settings.input),
 		.output = settings.output,
 		.force = settings.force,
 		.quiet = settings.quiet,

@@ -102,6 +102,15 @@ def test_output_and_packing_twice(recorded, tally, elsewhere):
     assert 'outer' in elsewhere('report', '--stdio', data=recorded / 'twice.data').stdout
 
 
+def test_the_recording_may_be_named_by_an_option(recorded, tally):
+    (recorded / 'named.data').write_bytes((recorded / 'in.data').read_bytes())
+    for arguments in (('-o', 'word.data', 'in.data'), ('-i', 'in.data', '-o', 'option.data'), ('-i', 'named.data')):
+        assert '[ tally pack: ' in tally('pack', *arguments, cwd=recorded, check=0).stderr
+    packed = (recorded / 'word.data').read_bytes()
+    assert (recorded / 'option.data').read_bytes() == (recorded / 'named.data').read_bytes() == packed
+    assert 'one recording at a time' in tally('pack', '-i', 'in.data', 'named.data', cwd=recorded, check=None).stderr
+
+
 @pytest.mark.parametrize('verb', [['report', '--stdio'], ['script'], ['evlist', '-v'], ['buildid-list']],
                          ids=lambda verb: verb[0])
 def test_perf_reads_it_as_before(recorded, tally, perf, verb):
