@@ -476,3 +476,34 @@ def test_why_no_type_is_shown(tally, stripped, tmp_path):
     for count, arguments in ((2, ('--data-type',)), (2, ('--data-type=int', '--json'))):
         said = tally('annotate', '--stdio', '-i', 'data', *arguments, cwd=tmp_path).stderr
         assert re.search(rf'none of {count} sampled instructions has a type: of [012] there is no debug information here', said)
+
+
+# As hand-written code is, and what begins and ends a program (_init, _fini).
+NO_SIZE = """	.globl first, _start
+	.text
+first:
+	nop
+	.section more, "ax"
+	.balign 64
+_start:
+	nop
+"""
+
+
+def test_code_without_a_size_ends_with_its_section(tally, tmp_path):
+    if not all(map(shutil.which, ('gcc', 'nm'))):
+        pytest.skip('gcc or nm is not installed')
+    (tmp_path / 'work.s').write_text(NO_SIZE)
+    subprocess.run(['gcc', '-nostdlib', '-static', '-no-pie', '-o', 'work', 'work.s'], cwd=tmp_path, check=True)
+    symbols = subprocess.run(['nm', 'work'], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    first, second = (int(re.search(rf'^(\w+) T {name}$', symbols, re.M).group(1), 16) for name in ('first', '_start'))
+    if second - first != 64:
+        pytest.skip('this linker does not put one section behind the other')
+    built = perfdata_build.Recording()
+    built.event('IDENTIFIER IP TID TIME PERIOD', config=0)
+    built.comm('work')
+    built.mmap(0x400000, 0x10000, str(tmp_path / 'work'))
+    built.sample(ip=first)
+    built.write(tmp_path / 'data')
+    shown = tally('annotate', '--stdio', '-i', 'data', cwd=tmp_path).stdout
+    assert rows(shown) == [(['100.00'], f'{first:x}', 'nop')]

@@ -20,17 +20,21 @@ static void describe(struct binary_code *code, const struct elf_image *image)
 	code->is_big_endian = elf_image_is_swapped(image) != host_is_big;
 }
 
-/* The section that holds a link-time address, for the heading of a listing. */
-static const char *section_at(const struct elf_image *image, uint64_t address)
+/* The section that holds a link-time address, for the heading of a listing; left: its bytes from there, where that is
+ * known. */
+static const char *section_at(const struct elf_image *image, uint64_t address, uint64_t *left)
 {
+	*left = UINT64_MAX;
 	size_t count = elf_image_section_count(image);
 	for (size_t i = 0; i < count; i++) {
 		struct elf_section_info info;
 		if (!elf_image_section_info(image, i, &info) || !info.is_in_memory || !info.name)
 			continue;
 		uint64_t start = elf_image_section_address(image, info.name);
-		if (start && address >= start && address - start < info.size)
-			return info.name;
+		if (!start || address < start || address - start >= info.size)
+			continue;
+		*left = info.size - (address - start);
+		return info.name;
 	}
 	return ".text";
 }
@@ -54,7 +58,10 @@ static enum tally_status from_program(
 		describe(code, entry->image);
 		code->bytes = (struct tally_bytes){file.data + start, (size_t)len};
 		code->address = segments[i].vaddr + inside;
-		code->section = section_at(entry->image, code->address);
+		/* What has no size of its own ends with its section: fill and tables come behind that. */
+		code->section = section_at(entry->image, code->address, &left);
+		if (code->bytes.len > left)
+			code->bytes.len = (size_t)left;
 		code->path = entry->used_path;
 		return TALLY_OK;
 	}
@@ -113,7 +120,7 @@ static enum tally_status from_image(struct binary_entry *entry, const struct elf
 		code->bytes = (struct tally_bytes){
 			file.data + offset, (size_t)(len < file.len - offset ? len : file.len - offset)};
 		code->address = start;
-		code->section = section_at(image, address);
+		code->section = section_at(image, address, &left);
 		code->path = entry->code_path;
 		return TALLY_OK;
 	}
