@@ -146,6 +146,18 @@ static bool find_field(const struct facet_values *v, struct tally_bytes raw, str
 	return false;
 }
 
+/* Whether the payload is of an event that the field is kept of. */
+static bool is_kept(const struct facet_values *v, const struct replay_field *field, struct tally_bytes raw)
+{
+	uint64_t id;
+	if (!tracepoint_payload_id(v->tracepoints, raw, &id))
+		return false;
+	for (size_t i = 0; i < v->event_count && i < 64; i++)
+		if (field->events >> i & 1 && v->events[i].attr.config == id)
+			return true;
+	return false;
+}
+
 /* perf orders fields by their bytes as they are stored. */
 static uint64_t stored_order(const struct tracepoint_value *value, bool is_big_endian)
 {
@@ -161,7 +173,7 @@ static void set_field(
 	struct tracepoint_value value;
 	enum tracepoint_part part;
 	unsigned index;
-	if (!v->tracepoints || !find_field(v, raw, field->name, &part, &index) ||
+	if (!v->tracepoints || !is_kept(v, field, raw) || !find_field(v, raw, field->name, &part, &index) ||
 		!tracepoint_value_at(v->tracepoints, raw, part, index, &value))
 		return;
 	to->number = stored_order(&value, v->is_big_endian);

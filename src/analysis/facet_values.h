@@ -13,6 +13,7 @@
 #include "analysis/sample_facets.h"
 #include "analysis/tracepoint_fields.h"
 #include "machine/machine.h"
+#include "perfdata/reader.h"
 #include "profile/profile_builder.h"
 
 struct facet_values {
@@ -21,6 +22,8 @@ struct facet_values {
 	struct binary_store *store; /* loaded: of the data types that instructions access */
 	struct profile_builder *builder;
 	struct tracepoint_printer *tracepoints; /* NULL: no payloads are kept */
+	const struct perfdata_event *events; /* of the recording */
+	size_t event_count;
 	const struct cgroup_names *cgroups;
 	const struct thread_namespaces *namespaces; /* read, where that facet is kept */
 	bool is_big_endian; /* the recording */

@@ -102,17 +102,20 @@ static void add_facets(struct replay *replay, const struct sample_pass *pass, co
 {
 	if (!ids->facets)
 		return;
+	size_t event_count;
 	struct facet_values values = {.options = replay->options,
 		.machine = replay->sideband.machine,
 		.store = replay->store,
 		.builder = replay->builder,
 		.tracepoints = replay->tracepoints,
+		.events = perfdata_reader_events(replay->reader, &event_count),
 		.cgroups = &replay->cgroups,
 		.namespaces = &replay->namespaces,
 		.is_big_endian = replay->run.swap == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__),
 		.frames = &replay->frames,
 		.first_ips = replay->first_ips.items,
 		.profile_frames = replay->profile_frames};
+	values.event_count = event_count;
 	facet_values_add(&values, &pass->facets, ids->frames, ids->facets);
 	text_deinit(&values.text);
 }

@@ -217,11 +217,17 @@ static const struct trace_event *event_by_id(const struct tracepoint_printer *pr
 }
 
 /* Every payload begins with its event's number. */
-static const struct trace_event *event_of(const struct tracepoint_printer *printer, struct tally_bytes raw)
+bool tracepoint_payload_id(const struct tracepoint_printer *printer, struct tally_bytes raw, uint64_t *id)
 {
 	struct cursor c = cursor_make(raw, printer->context.swap);
-	uint16_t id = cursor_u16(&c);
-	return c.failed ? NULL : event_by_id(printer, id);
+	*id = cursor_u16(&c);
+	return !c.failed;
+}
+
+static const struct trace_event *event_of(const struct tracepoint_printer *printer, struct tally_bytes raw)
+{
+	uint64_t id;
+	return tracepoint_payload_id(printer, raw, &id) ? event_by_id(printer, id) : NULL;
 }
 
 bool tracepoint_print(struct tracepoint_printer *printer, struct tally_bytes raw, struct text *t)

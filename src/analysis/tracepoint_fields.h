@@ -52,10 +52,12 @@ bool tracepoint_find(const struct tracepoint_printer *printer, struct tally_byte
  * not there, and *number is 0 then. */
 bool tracepoint_number_of(const struct tracepoint_printer *printer, struct tally_bytes raw, enum tracepoint_part part,
 	struct tally_str name, uint64_t *number);
+/* The number (attr.config) of a payload's event; false: it is too short. */
+bool tracepoint_payload_id(const struct tracepoint_printer *printer, struct tally_bytes raw, uint64_t *id);
 /* The fields of an event (attr.config) in order; false behind the last one and where the event is not described. */
 bool tracepoint_field_at(struct tracepoint_printer *printer, uint64_t id, enum tracepoint_part part, unsigned index,
 	struct tracepoint_field *field);
-/* Appends what the event's print format makes of a field; false where there is none. */
+/* Appends what the event's print format says of a field by its name, else the field alone; false where there is none. */
 bool tracepoint_field_print(struct tracepoint_printer *printer, struct tally_bytes raw, enum tracepoint_part part,
 	unsigned index, struct text *t);
 /* The same with the values of a payload; 0 and nothing for what the payload is too short for. The value is the printer's,

@@ -266,14 +266,15 @@ static enum tally_status add_typed_key(
 	const struct key_parser *parser, struct tally_str text, struct key_list *list, struct tally_error *err)
 {
 	enum profile_key key;
-	if (profile_key_find(text, &key)) {
+	/* a field's own name says more than what begins a key's: "ret" is no retire_lat where system calls return */
+	uint32_t found = parser->fields && !profile_key_is_name(text) ? report_fields_find(parser->fields, text) : 0;
+	if (!found && profile_key_find(text, &key)) {
 		if (profile_key_get(key)->mode != KEY_MODE_ANY && profile_key_get(key)->mode != parser->mode)
 			return error_set(
 				err, TALLY_INVALID, "Invalid %s key: `%.*s'", parser->option, (int)text.len, text.data);
 		add_key(list->keys, &list->count, parser->are_fields ? profile_key_as_field(key) : key);
 		return TALLY_OK;
 	}
-	uint32_t found = parser->fields ? report_fields_find(parser->fields, text) : 0;
 	for (unsigned i = 0; i < PROFILE_MAX_FIELDS; i++)
 		if (found >> i & 1)
 			add_key(list->keys, &list->count, (enum profile_key)(KEY_FIELD + i));

@@ -218,6 +218,14 @@ bool profile_key_find(struct tally_str text, enum profile_key *key)
 	return false;
 }
 
+bool profile_key_is_name(struct tally_str text)
+{
+	for (size_t i = 0; i < sizeof(lookup) / sizeof(lookup[0]); i++)
+		if (strlen(lookup[i].name) == text.len && strncasecmp(lookup[i].name, text.data, text.len) == 0)
+			return true;
+	return str_equal(text, STR("sym"));
+}
+
 enum profile_key profile_key_as_field(enum profile_key key)
 {
 	switch ((int)key) {

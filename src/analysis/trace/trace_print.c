@@ -536,56 +536,107 @@ void trace_event_print(
 	}
 }
 
-#define FIELD_DEPTH 16 /* of expressions that are searched for a field */
+/* The word of a print format that tells a field: "name=0x%lx", "name: %s,", "name %d". */
+struct named_value {
+	struct tally_str name;
+	enum { VALUE_AHEAD, VALUE_BEGINS, VALUE_INSIDE, VALUE_COMPLETE } state;
+	bool is_word_start; /* what comes next begins a word */
+	bool has_conversion; /* else it was a word of the format's own */
+	struct text *t;
+};
 
-/* The first field that an expression is made of. */
-static bool is_about(const struct trace_event *event, uint32_t node, uint32_t field, unsigned depth)
+/* How much of the text the field's name and what divides it from its value take; 0: another word stands there. */
+static size_t name_length(const struct named_value *v, struct tally_str text)
 {
-	if (node >= event->node_count || depth == FIELD_DEPTH)
-		return false;
-	const struct trace_node *n = &event->nodes[node];
-	switch ((int)n->kind) {
-	case TRACE_FIELD:
-	case TRACE_DYNAMIC:
-	case TRACE_DYNAMIC_LENGTH:
-	case TRACE_BITMASK:
-		return n->value == field;
-	case TRACE_NUMBER:
-	case TRACE_UNKNOWN:
-	case TRACE_STRING:
-		return false;
-	case TRACE_BINARY:
-	case TRACE_CHOICE:
-	case TRACE_INDEX:
-	case TRACE_HEX:
-		return is_about(event, n->a, field, depth + 1) || is_about(event, n->b, field, depth + 1);
-	default: /* the others' b is no operand */
-		return is_about(event, n->a, field, depth + 1);
+	size_t len = v->name.len;
+	if (!v->is_word_start || text.len <= len || memcmp(text.data, v->name.data, len) != 0)
+		return 0;
+	return text.data[len] == '=' || text.data[len] == ':' || text.data[len] == ' ' ? len + 1 : 0;
+}
+
+static void restart(struct named_value *v)
+{
+	v->state = VALUE_AHEAD;
+	v->is_word_start = false;
+	text_clear(v->t);
+}
+
+static void end_value(struct named_value *v)
+{
+	if (v->has_conversion)
+		v->state = VALUE_COMPLETE;
+	else
+		restart(v);
+	v->is_word_start = true;
+}
+
+static void pass_literal(struct named_value *v, struct tally_str text)
+{
+	for (size_t i = 0; i < text.len && v->state != VALUE_COMPLETE; i++) {
+		bool is_blank = text.data[i] == ' ';
+		size_t named =
+			v->state == VALUE_AHEAD ? name_length(v, (struct tally_str){text.data + i, text.len - i}) : 0;
+		if (named) {
+			v->state = VALUE_BEGINS;
+			i += named - 1;
+		} else if (v->state == VALUE_AHEAD) {
+			v->is_word_start = is_blank;
+		} else if (text.data[i] == '=' && !v->has_conversion) {
+			restart(v); /* "work struct=%p": the name was half of one */
+		} else if (!is_blank) {
+			v->state = VALUE_INSIDE;
+			text_char(v->t, text.data[i]);
+		} else if (v->state == VALUE_INSIDE) {
+			end_value(v);
+		}
 	}
+}
+
+static void pass_conversion(struct named_value *v, struct printer *p, struct text *other)
+{
+	bool is_wanted = v->state == VALUE_BEGINS || v->state == VALUE_INSIDE;
+	p->t = is_wanted ? v->t : other;
+	put_conversion(p);
+	text_clear(other);
+	v->is_word_start = false;
+	if (is_wanted) {
+		v->state = VALUE_INSIDE;
+		v->has_conversion = true;
+	}
+}
+
+/* Into an empty text; false: the format has no such word. */
+static bool print_named_value(const struct trace_source *source, uint32_t field, struct text *t)
+{
+	struct text other = {0};
+	struct printer p = {.source = *source, .format = source->event->format};
+	struct named_value v = {.name = source->event->fields[field].name, .is_word_start = true, .t = t};
+	while (source->event->is_printable && p.format.len > 0 && v.state != VALUE_COMPLETE) {
+		const char *percent = memchr(p.format.data, '%', p.format.len);
+		size_t plain = percent ? (size_t)(percent - p.format.data) : p.format.len;
+		pass_literal(&v, (struct tally_str){p.format.data, plain});
+		p.format = (struct tally_str){p.format.data + plain, p.format.len - plain};
+		if (v.state != VALUE_COMPLETE && next(&p) == '%')
+			pass_conversion(&v, &p, &other);
+	}
+	text_deinit(&other);
+	if (!v.has_conversion)
+		text_clear(t);
+	else if (t->len > 0 && t->data[t->len - 1] == ',')
+		t->len--;
+	return v.has_conversion && t->len > 0;
 }
 
 void trace_event_print_field(const struct trace_event *event, uint32_t field, const struct trace_context *context,
 	struct tally_bytes raw, struct text *t)
 {
-	struct text other = {0};
-	struct printer p = {.source = {event, context, raw}, .format = event->format};
-	bool is_shown = false;
-	while (event->is_printable && p.format.len > 0) {
-		const char *percent = memchr(p.format.data, '%', p.format.len);
-		size_t plain = percent ? (size_t)(percent - p.format.data) + 1 : p.format.len;
-		p.format = (struct tally_str){p.format.data + plain, p.format.len - plain};
-		if (!percent)
-			break;
-		bool is_wanted = ahead(&p) != '%' && p.argument < event->argument_count &&
-				 is_about(event, event->arguments[p.argument], field, 0);
-		is_shown = is_shown || is_wanted;
-		p.t = is_wanted ? t : &other;
-		put_conversion(&p);
-		text_clear(&other);
-	}
-	text_deinit(&other);
-	if (!is_shown)
+	struct trace_source source = {event, context, raw};
+	struct text value = {0};
+	if (print_named_value(&source, field, &value))
+		text_bytes(t, value.data, value.len);
+	else
 		trace_field_print(&event->fields[field], context, raw, t);
+	text_deinit(&value);
 }
 
 void trace_event_print_raw(

@@ -16,7 +16,8 @@ void trace_event_print(
 /* Every field of the event's own as it is: " name=value". */
 void trace_event_print_raw(
 	const struct trace_event *event, const struct trace_context *context, struct tally_bytes raw, struct text *t);
-/* What the print format makes of one field; the field alone where it does not say. */
+/* The value behind a field's name in the text that the print format makes ("name=value", "name: value"); fields that the
+ * format does not name, alone. */
 void trace_event_print_field(const struct trace_event *event, uint32_t field, const struct trace_context *context,
 	struct tally_bytes raw, struct text *t);
 /* A field alone: a number, text, or "ARRAY[01, 02]". */

@@ -110,6 +110,52 @@ static void fields(bool swap)
 	deinit(&f);
 }
 
+/* Of each field of { unsigned a; void *b; int c; } = 7, 0x10, -3. */
+static void assert_values(const char *format, const char *const *expected)
+{
+	static const char three_fields[] = "\tfield:unsigned int a;\toffset:8;\tsize:4;\tsigned:0;\n"
+					   "\tfield:void * b;\toffset:16;\tsize:8;\tsigned:0;\n"
+					   "\tfield:int c;\toffset:24;\tsize:4;\tsigned:1;\n";
+	char text[2048];
+	tracing_format(text, sizeof(text), "three", TIMER, three_fields, format);
+	struct tracing_source source = {.system = "sched", .formats = {text}};
+	struct writer tracing = {0}, payload = {0};
+	tracing_build(&tracing, &source);
+	writer_u16(&payload, TIMER);
+	writer_u16(&payload, 0);
+	writer_u32(&payload, 77);
+	writer_u64(&payload, 7);
+	writer_u64(&payload, 0x10);
+	writer_u32(&payload, (uint32_t)-3);
+	struct tracepoint_printer *printer = create((struct tally_bytes){tracing.data, tracing.len});
+	assert_non_null(printer);
+	for (unsigned i = 0; i < 3; i++) {
+		struct text t = {0};
+		struct tally_bytes raw = {payload.data, payload.len};
+		assert_true(tracepoint_field_print(printer, raw, TRACEPOINT_OWN, i, &t));
+		text_char(&t, '\0');
+		assert_string_equal(t.data, expected[i]);
+		text_deinit(&t);
+	}
+	tracepoint_printer_destroy(printer);
+	writer_deinit(&tracing);
+	writer_deinit(&payload);
+}
+
+static void test_a_value_is_what_follows_a_fields_name(void **state)
+{
+	(void)state;
+	assert_values("\"a=0x%x b=%p c=%d\", REC->a, REC->b, REC->c", (const char *const[]){"0x7", "0x10", "-3"});
+	assert_values(
+		"\"a: 0x%08x, b %d,%d c:\", REC->a, REC->c, REC->a", (const char *const[]){"0x00000007", "-3,7", "-3"});
+	assert_values("\"aa=%d (b=1%d) c more %d\", REC->c, REC->c, REC->a", (const char *const[]){"7", "0x10", "-3"});
+	assert_values("\"%dc=%d a=%s%d|%d a=1\", REC->c, REC->c, __print_flags(REC->a, \"|\", { 7, \"x y\" }), REC->c, "
+		      "REC->a",
+		(const char *const[]){"x y-3|7", "0x10", "-3"});
+	assert_values("\"a struct=%d b c=%d\", REC->c, REC->a", (const char *const[]){"7", "0x10", "7"});
+	assert_values("\"%%\"", (const char *const[]){"7", "0x10", "-3"});
+}
+
 static void fields_by_name(bool swap)
 {
 	struct fixture f;
@@ -380,6 +426,7 @@ static void both_byte_orders(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(both_byte_orders)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_value_is_what_follows_a_fields_name), cmocka_unit_test(both_byte_orders)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

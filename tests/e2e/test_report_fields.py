@@ -1,0 +1,95 @@
+"""Fields of tracepoints as sort keys of `report`: what stands in their columns, and whose tables have them."""
+import perfdata_build
+import pytest
+
+from tracing_build import Tracepoint, tracing_data
+
+SOFTIRQ = Tracepoint('irq', 'softirq_entry', 7, [('unsigned int', 'vec', 4), ('int', 'cookie', 4)],
+                     '"vec=%u [action=%s]", REC->vec, __print_symbolic(REC->vec, { 1, "TIMER" }, { 9, "RCU" })')
+RETURN = Tracepoint('syscalls', 'sys_exit_read', 8, [('int', 'ret', 4), ('unsigned int', 'vec', 4), ('unsigned int', 'dev', 4)],
+                    '"0x%x [vec=0x%x] dev %d:%d end dfd: %x, after", REC->ret, REC->vec, REC->dev >> 20, REC->dev & 255, REC->ret')
+
+
+def record(path):
+    r = perfdata_build.Recording()
+    for tracepoint in (SOFTIRQ, RETURN):
+        r.event('IP TID TIME PERIOD RAW IDENTIFIER', kind=2, config=tracepoint.number, period=1)
+    r.name_events('irq:softirq_entry', 'syscalls:sys_exit_read')
+    r.feature(1, tracing_data([SOFTIRQ, RETURN]))
+    r.comm('prog')
+    for index in range(4):
+        r.sample(0, ip=0x400010, time=10**9 + index, raw=SOFTIRQ.payload(vec=9 if index else 1, cookie=-index))
+        r.sample(1, ip=0x400020, time=10**9 + index, raw=RETURN.payload(ret=index // 3 * -14, vec=16 + index, dev=254 << 20 | 3))
+    r.write(path)
+
+
+def tables(program, path, *options):
+    """Cells of each event's rows."""
+    text = program('report', '--stdio', '-i', path, *options, check=0).stdout
+    return [[row.split() for row in table.splitlines()[1:] if row[:1] == ' '] for table in text.split('# Samples:')[1:]]
+
+
+EXPECTED = {
+    'vec': [[['75.00%', '9'], ['25.00%', '1']], [['25.00%', str(vec)] for vec in (16, 17, 18, 19)]],
+    'softirq_entry.vec': [[['75.00%', '9'], ['25.00%', '1']], [['100.00%']]],
+    'irq:softirq_entry.vec,cookie': [
+        [['25.00%', '1', '0'], ['25.00%', '9', '-3'], ['25.00%', '9', '-2'], ['25.00%', '9', '-1']], [['100.00%']]],
+}
+
+
+@pytest.mark.parametrize('keys', EXPECTED)
+def test_a_field_is_the_value_behind_its_name(tally, tmp_path, keys):
+    """Not what else the format says of it, and only where it is asked for."""
+    record(tmp_path / 'perf.data')
+    found = tables(tally, tmp_path / 'perf.data', '-s', keys)
+    assert [sorted(table) for table in found] == [sorted(table) for table in EXPECTED[keys]]
+
+
+@pytest.mark.parametrize('keys', [*EXPECTED, 'softirq_entry.cookie'])
+def test_fields_are_perfs(tally, perf, tmp_path, keys):
+    record(tmp_path / 'perf.data')
+    ours, theirs = ([sorted(table) for table in tables(program, tmp_path / 'perf.data', '-s', keys)] for program in (tally, perf))
+    assert ours == theirs
+
+
+def test_a_field_has_all_of_its_value_in_the_format(tally, tmp_path):
+    record(tmp_path / 'perf.data')
+    assert tables(tally, tmp_path / 'perf.data', '-s', 'dev')[1] == [['100.00%', '254:3']]
+    assert tables(tally, tmp_path / 'perf.data', '-s', 'dev', '--raw-trace')[1] == [['100.00%', str(254 << 20 | 3)]]
+
+
+def test_a_fields_name_comes_before_what_begins_a_keys(tally, tmp_path):
+    record(tmp_path / 'perf.data')
+    assert tables(tally, tmp_path / 'perf.data', '-s', 'ret') == [[['100.00%']], [['75.00%', '0'], ['25.00%', '-14']]]
+    assert tables(tally, tmp_path / 'perf.data', '-s', 'sym')[0] == [['100.00%', '[.]', '0x0000000000400010']]
+    assert tables(tally, tmp_path / 'perf.data', '-s', 'com')[0] == [['100.00%', 'prog']]
+
+
+def test_an_array_of_numbers_is_told_by_its_bytes(tally, tmp_path):
+    entry = Tracepoint('raw_syscalls', 'sys_enter', 9, [('int', 'id', 8), ('unsigned long', 'args[2]', 16)],
+                       '"NR %ld (%lx, %lx)", REC->id, REC->args[0], REC->args[1]')
+    r = perfdata_build.Recording()
+    r.event('IP TID TIME PERIOD RAW IDENTIFIER', kind=2, config=9, period=1)
+    r.name_events('raw_syscalls:sys_enter')
+    r.feature(1, tracing_data([entry]))
+    r.comm('prog')
+    r.sample(ip=0x400010, raw=entry.payload(id=1, args=b'\x05\0\0\0\0\0\0\0\x10'))
+    r.write(tmp_path / 'perf.data')
+    cells = tables(tally, tmp_path / 'perf.data', '-s', 'id,args')[0][0]
+    assert ' '.join(cells[2:]) == f"ARRAY[{', '.join(['05'] + ['00'] * 7 + ['10'] + ['00'] * 7)}]"
+    assert cells[1] == '1'  # "NR 1" does not name it
+
+
+def test_an_address_is_as_the_format_has_it(tally, tmp_path):
+    """Bytes that look like no text, or like an empty one."""
+    closed = Tracepoint('tcp', 'tcp_destroy_sock', 10, [('__u8', 'saddr[4]', 4), ('__u8', 'daddr[4]', 4), ('char', 'name[8]', 8)],
+                        '"saddr=%pI4 daddr=%pI4 name=%s", REC->saddr, REC->daddr, REC->name')
+    r = perfdata_build.Recording()
+    r.event('IP TID TIME PERIOD RAW IDENTIFIER', kind=2, config=10, period=1)
+    r.name_events('tcp:tcp_destroy_sock')
+    r.feature(1, tracing_data([closed]))
+    r.comm('prog')
+    r.sample(ip=0x400010, raw=closed.payload(saddr=b'\x7f\0\1', daddr=b'', name='two it'))
+    r.write(tmp_path / 'perf.data')
+    rows = tables(tally, tmp_path / 'perf.data', '-s', 'saddr,daddr,name')
+    assert rows == [[['100.00%', '127.0.1.0', '0.0.0.0', 'two', 'it']]]
