@@ -52,7 +52,7 @@ static struct profile *make_profile(uint32_t rows)
 	must(b, "memory");
 	uint32_t name = profile_builder_string(b, STR("program"));
 	uint32_t binary = profile_builder_binary(b, &(struct profile_binary){name, name, false, name});
-	uint32_t thread = profile_builder_thread(b, &(struct profile_thread){1, 1, name, name});
+	uint32_t thread = profile_builder_thread(b, &(struct profile_thread){1, 1, name, name, name});
 	profile_builder_event(
 		b, &(struct profile_event){
 			   .name = profile_builder_string(b, STR("cycles")), .member_count = 1, .has_callchain = true});

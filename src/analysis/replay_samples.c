@@ -28,6 +28,9 @@ static uint32_t profile_thread_of(struct replay *replay, struct thread_key key)
 		.comm = comm_string(replay, key.comm, key.tid),
 		.last_comm = comm_string(replay, key.last_comm, key.tid),
 	};
+	uint32_t process =
+		key.pid == key.tid ? key.last_comm : machine_comm_at(replay->sideband.machine, key.pid, UINT64_MAX);
+	thread.process_comm = comm_string(replay, process, key.pid);
 	return profile_builder_thread(replay->builder, &thread);
 }
 

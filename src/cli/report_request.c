@@ -385,6 +385,12 @@ static void add_value_order(struct report_request *r, const struct key_list *sor
 		add_key(r->order, &r->order_count, KEY_OVERHEAD);
 }
 
+/* Where there are no such sums, they are no column beside the usual ones; a list of all columns has it. */
+static bool is_of_children(enum profile_key key)
+{
+	return key == KEY_OVERHEAD_CHILDREN || key == KEY_LATENCY_CHILDREN;
+}
+
 /* Columns are the fields asked for (or the usual values, and fields added to them) and then the sort keys. The order is
  * that of the sort keys, the overheads before them unless they are named, and then that of the fields. */
 static enum tally_status make_columns(
@@ -404,7 +410,8 @@ static enum tally_status make_columns(
 		add_value_order(r, &sort);
 	}
 	for (size_t i = 0; i < fields.count; i++)
-		add_key(r->columns, &r->column_count, fields.keys[i]);
+		if (!adds_fields(r) || r->with_children || !is_of_children(fields.keys[i]))
+			add_key(r->columns, &r->column_count, fields.keys[i]);
 	for (size_t i = 0; i < sort.count; i++) {
 		add_key(r->columns, &r->column_count, sort.keys[i]);
 		add_key(r->order, &r->order_count, sort.keys[i]);

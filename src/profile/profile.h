@@ -153,6 +153,7 @@ struct profile_thread { /* label set of a sample */
 	int32_t pid, tid;
 	uint32_t comm; /* string */
 	uint32_t last_comm; /* string: what the thread was called in the end */
+	uint32_t process_comm; /* string: and its process, which goes with pid */
 };
 
 struct profile_sample {

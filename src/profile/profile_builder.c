@@ -166,6 +166,7 @@ uint32_t profile_builder_thread(struct profile_builder *b, const struct profile_
 {
 	check_id(b, thread->comm, b->strings.len, false);
 	check_id(b, thread->last_comm, b->strings.len, false);
+	check_id(b, thread->process_comm, b->strings.len, false);
 	return ADD_ONCE(b, &b->thread_ids, &b->threads, *thread, word((uint32_t)thread->pid, (uint32_t)thread->tid),
 		word(thread->comm, thread->last_comm));
 }

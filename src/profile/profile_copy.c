@@ -83,6 +83,7 @@ static uint32_t copy_thread(struct copying *c, uint32_t id)
 	struct profile_thread thread = c->copy->from->threads[id];
 	thread.comm = copy_string(c, thread.comm);
 	thread.last_comm = copy_string(c, thread.last_comm);
+	thread.process_comm = copy_string(c, thread.process_comm);
 	return c->threads[id] = profile_builder_thread(c->builder, &thread);
 }
 

@@ -455,3 +455,33 @@ def test_configuration_of_home_and_bad_ones(recording, tally, tmp_path):
     (tmp_path / '.perfconfig').write_text('[report]\nchildren = maybe\nsort_order\n')
     warned = tally('report', '-i', path, env=home, check=0)
     assert "bad config value for 'report.children'" in warned.stderr and 'bad config file line 3' in warned.stderr
+
+
+def record_threads(path):
+    """One process whose threads have names of their own, and one that nothing names."""
+    r = perfdata_build.Recording()
+    r.event('IP TID TIME PERIOD IDENTIFIER')
+    for tid, name in ((1000, 'server'), (1001, 'io worker'), (1002, 'timer')):
+        r.record(3, 0, r.pack('II', 1000, tid) + r.name(name) + r.pack('IIQQ', 1000, tid, 10**9, 1))
+    for index, tid in enumerate((1001, 1001, 1002)):
+        r.sample(ip=0x400010, tid=(1000, tid), time=2 * 10**9 + index)
+    r.sample(ip=0x400010, tid=(2000, 2001), time=3 * 10**9)
+    r.write(path)
+
+
+def test_a_process_has_the_name_of_its_first_thread(tally, tmp_path):
+    record_threads(tmp_path / 'perf.data')
+    words = ['report', '-g', 'none', '-i', tmp_path / 'perf.data', '-s']
+    text = tally(*words, 'tgid,pid', check=0).stdout
+    rows = [line.split(maxsplit=1)[1].rstrip() for line in text.splitlines()[1:] if line[:1] == ' ']
+    assert [' '.join(row.split()) for row in rows] == [
+        '1000:server 1001:io worker', '1000:server 1002:timer', '2000::2000 2001::2001']
+    table = json.loads(tally(*words, 'tgid', '--json', check=0).stdout)['tables'][0]
+    assert [(row['pid'], row['process']) for row in table['rows']] == [(1000, 'server'), (2000, ':2000')]
+
+
+def test_children_that_are_not_summed_are_no_column_beside_the_usual_ones(tally, tmp_path):
+    record_threads(tmp_path / 'perf.data')
+    words = ['report', '-i', tmp_path / 'perf.data', '-s', 'comm', '-F']
+    assert 'Children' not in tally(*words, '+overhead_children,sample', check=0).stdout
+    assert 'Children' in tally(*words, 'overhead_children,comm', check=0).stdout

@@ -84,6 +84,7 @@ static void make_sample(struct maker *m, char *line)
 		*last++ = '\0';
 	thread.comm = make_string(m, comm);
 	thread.last_comm = last ? make_string(m, last) : thread.comm;
+	thread.process_comm = thread.last_comm;
 	sample.thread = profile_builder_thread(m->builder, &thread);
 	bool has_chain = strchr(stack, ';') != NULL;
 	uint32_t frames[LONGEST], first = LONGEST; /* the innermost one first */

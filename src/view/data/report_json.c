@@ -180,7 +180,7 @@ static void put_key(struct json_printer *w, size_t column, const struct flat_row
 		break;
 	case KEY_TGID:
 		json_i64(w->j, "pid", thread->pid);
-		json_string(w->j, "process", profile_string(p, thread->last_comm));
+		json_string(w->j, "process", profile_string(p, thread->process_comm));
 		break;
 	case KEY_CPU:
 		json_i64(w->j, "cpu", row->cpu);

@@ -22,6 +22,19 @@ static struct tally_str last_comm(const struct report_layout *l, const struct fl
 	return profile_string(p, p->threads[row->thread].last_comm);
 }
 
+static struct tally_str process_comm(const struct report_layout *l, const struct flat_row *row)
+{
+	const struct profile *p = l->profile;
+	return profile_string(p, p->threads[row->thread].process_comm);
+}
+
+/* "  16511:make" */
+static void put_owner(struct text *out, int32_t id, struct tally_str name, size_t width)
+{
+	text_printf(out, "%*d:", ID_WIDTH - 1, id);
+	text_str_cut(out, name, width > ID_WIDTH ? width - ID_WIDTH : SIZE_MAX);
+}
+
 static struct tally_str row_binary(const struct report_layout *l, const struct flat_row *row)
 {
 	return report_object_name(l, l->profile->frames[row->frame].binary);
@@ -72,8 +85,9 @@ size_t report_cell_width(const struct report_layout *l, enum profile_key key, co
 	const struct profile_function *function = row_function(p, row);
 	switch ((int)key) {
 	case KEY_PID:
-	case KEY_TGID:
 		return last_comm(l, row).len + ID_WIDTH;
+	case KEY_TGID:
+		return process_comm(l, row).len + ID_WIDTH;
 	case KEY_COMM:
 		return last_comm(l, row).len;
 	case KEY_PARENT:
@@ -197,9 +211,10 @@ void report_key_cell(const struct report_layout *l, struct text *out, size_t col
 	struct tally_str label;
 	switch ((int)l->columns[column]) {
 	case KEY_PID:
+		put_owner(out, thread->tid, last_comm(l, row), width);
+		break;
 	case KEY_TGID:
-		text_printf(out, "%*d:", ID_WIDTH - 1, l->columns[column] == KEY_PID ? thread->tid : thread->pid);
-		text_str_cut(out, last_comm(l, row), width > ID_WIDTH ? width - ID_WIDTH : SIZE_MAX);
+		put_owner(out, thread->pid, process_comm(l, row), width);
 		break;
 	case KEY_COMM:
 		text_str_cut(out, profile_string(p, p->threads[row->thread].comm), width);

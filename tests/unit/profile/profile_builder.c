@@ -46,7 +46,7 @@ static void ids_that_were_not_handed_out_are_refused(void **state)
 		uint32_t name = profile_builder_string(b, STR("x"));
 		uint32_t event = profile_builder_event(b, &(struct profile_event){.name = name});
 		uint32_t thread =
-			profile_builder_thread(b, &(struct profile_thread){1, 1, which == 0 ? 99 : name, name});
+			profile_builder_thread(b, &(struct profile_thread){1, 1, which == 0 ? 99 : name, name, name});
 		uint32_t frame = profile_builder_frame(
 			b, &(struct profile_frame){.function = which == 1 ? 5 : PROFILE_NONE, .binary = PROFILE_NONE});
 		uint32_t stack = profile_builder_stack(b, which == 2 ? &(uint32_t){77} : &frame, 1);
@@ -68,7 +68,7 @@ static void rows_follow_their_samples(void **state)
 	uint32_t name = profile_builder_string(b, STR("x"));
 	for (int i = 0; i < 2; i++)
 		profile_builder_event(b, &(struct profile_event){.name = name});
-	uint32_t thread = profile_builder_thread(b, &(struct profile_thread){1, 1, name, name});
+	uint32_t thread = profile_builder_thread(b, &(struct profile_thread){1, 1, name, name, name});
 	uint32_t ids[3];
 	for (uint32_t i = 0; i < 3; i++) {
 		struct profile_frame frame = {.function = PROFILE_NONE, .binary = PROFILE_NONE, .address = i};
