@@ -7,6 +7,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define PAYLOAD_BYTES 96
 #define EVENT_IDS     8
+#define FIELDS	      8 /* of each, by themselves */
 
 static void print(struct tracepoint_printer *printer, uint8_t fill)
 {
@@ -15,7 +16,10 @@ static void print(struct tracepoint_printer *printer, uint8_t fill)
 	memset(raw, fill, sizeof(raw));
 	for (uint8_t id = 0; id < EVENT_IDS; id++) {
 		raw[0] = raw[1] = id; /* either byte order finds one of them */
-		(void)tracepoint_print(printer, (struct tally_bytes){raw, sizeof(raw)}, &t);
+		const struct tally_bytes payload = {raw, sizeof(raw)};
+		(void)tracepoint_print(printer, payload, &t);
+		for (unsigned i = 0; i < FIELDS; i++)
+			(void)tracepoint_field_print(printer, payload, TRACEPOINT_OWN, i, &t);
 	}
 	text_deinit(&t);
 }
