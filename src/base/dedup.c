@@ -165,6 +165,16 @@ static void number_all(struct finding *f, unsigned threads)
 	thread_pool_for(f->chunks, threads, tell_numbers, f);
 }
 
+static bool make_room(size_t count, struct dedup *found)
+{
+	*found = (struct dedup){.numbers = malloc((count + 1) * sizeof(*found->numbers)),
+		.firsts = malloc((count + 1) * sizeof(*found->firsts))};
+	if (found->numbers && found->firsts)
+		return true;
+	dedup_deinit(found);
+	return false;
+}
+
 static bool prepare(struct finding *f)
 {
 	size_t count = f->items->count;
@@ -177,16 +187,13 @@ static bool prepare(struct finding *f)
 	f->begin = malloc((f->parts + 1) * sizeof(*f->begin));
 	f->order = malloc((count + 1) * sizeof(*f->order));
 	f->counts = malloc((f->chunks + 1) * sizeof(*f->counts));
-	f->found->numbers = malloc((count + 1) * sizeof(*f->found->numbers));
-	f->found->firsts = malloc((count + 1) * sizeof(*f->found->firsts));
-	return count < UINT32_MAX && f->hashes && f->places && f->begin && f->order && f->counts && f->found->numbers &&
-	       f->found->firsts;
+	return make_room(count, f->found) && count < UINT32_MAX && f->hashes && f->places && f->begin && f->order &&
+	       f->counts;
 }
 
 bool dedup_find(const struct dedup_items *items, unsigned threads, struct dedup *found)
 {
 	struct finding f = {.items = items, .found = found};
-	*found = (struct dedup){0};
 	bool is_done = prepare(&f);
 	if (is_done) {
 		thread_pool_for(f.chunks, threads, count_parts, &f);
@@ -205,16 +212,6 @@ bool dedup_find(const struct dedup_items *items, unsigned threads, struct dedup 
 	if (!is_done)
 		dedup_deinit(found);
 	return is_done;
-}
-
-static bool make_room(size_t count, struct dedup *found)
-{
-	*found = (struct dedup){.numbers = malloc((count + 1) * sizeof(*found->numbers)),
-		.firsts = malloc((count + 1) * sizeof(*found->firsts))};
-	if (found->numbers && found->firsts)
-		return true;
-	dedup_deinit(found);
-	return false;
 }
 
 bool dedup_none(size_t count, struct dedup *found)

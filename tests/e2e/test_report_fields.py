@@ -10,13 +10,19 @@ RETURN = Tracepoint('syscalls', 'sys_exit_read', 8, [('int', 'ret', 4), ('unsign
                     '"0x%x [vec=0x%x] dev %d:%d end dfd: %x, after", REC->ret, REC->vec, REC->dev >> 20, REC->dev & 255, REC->ret')
 
 
-def record(path):
+def begin(*tracepoints):
+    """A recording of these, without samples."""
     r = perfdata_build.Recording()
-    for tracepoint in (SOFTIRQ, RETURN):
+    for tracepoint in tracepoints:
         r.event('IP TID TIME PERIOD RAW IDENTIFIER', kind=2, config=tracepoint.number, period=1)
-    r.name_events('irq:softirq_entry', 'syscalls:sys_exit_read')
-    r.feature(1, tracing_data([SOFTIRQ, RETURN]))
+    r.name_events(*(f'{tracepoint.system}:{tracepoint.name}' for tracepoint in tracepoints))
+    r.feature(1, tracing_data(list(tracepoints)))
     r.comm('prog')
+    return r
+
+
+def record(path):
+    r = begin(SOFTIRQ, RETURN)
     for index in range(4):
         r.sample(0, ip=0x400010, time=10**9 + index, raw=SOFTIRQ.payload(vec=9 if index else 1, cookie=-index))
         r.sample(1, ip=0x400020, time=10**9 + index, raw=RETURN.payload(ret=index // 3 * -14, vec=16 + index, dev=254 << 20 | 3))
@@ -68,11 +74,7 @@ def test_a_fields_name_comes_before_what_begins_a_keys(tally, tmp_path):
 def test_an_array_of_numbers_is_told_by_its_bytes(tally, tmp_path):
     entry = Tracepoint('raw_syscalls', 'sys_enter', 9, [('int', 'id', 8), ('unsigned long', 'args[2]', 16)],
                        '"NR %ld (%lx, %lx)", REC->id, REC->args[0], REC->args[1]')
-    r = perfdata_build.Recording()
-    r.event('IP TID TIME PERIOD RAW IDENTIFIER', kind=2, config=9, period=1)
-    r.name_events('raw_syscalls:sys_enter')
-    r.feature(1, tracing_data([entry]))
-    r.comm('prog')
+    r = begin(entry)
     r.sample(ip=0x400010, raw=entry.payload(id=1, args=b'\x05\0\0\0\0\0\0\0\x10'))
     r.write(tmp_path / 'perf.data')
     cells = tables(tally, tmp_path / 'perf.data', '-s', 'id,args')[0][0]
@@ -84,11 +86,7 @@ def test_an_address_is_as_the_format_has_it(tally, tmp_path):
     """Bytes that look like no text, or like an empty one."""
     closed = Tracepoint('tcp', 'tcp_destroy_sock', 10, [('__u8', 'saddr[4]', 4), ('__u8', 'daddr[4]', 4), ('char', 'name[8]', 8)],
                         '"saddr=%pI4 daddr=%pI4 name=%s", REC->saddr, REC->daddr, REC->name')
-    r = perfdata_build.Recording()
-    r.event('IP TID TIME PERIOD RAW IDENTIFIER', kind=2, config=10, period=1)
-    r.name_events('tcp:tcp_destroy_sock')
-    r.feature(1, tracing_data([closed]))
-    r.comm('prog')
+    r = begin(closed)
     r.sample(ip=0x400010, raw=closed.payload(saddr=b'\x7f\0\1', daddr=b'', name='two it'))
     r.write(tmp_path / 'perf.data')
     rows = tables(tally, tmp_path / 'perf.data', '-s', 'saddr,daddr,name')
