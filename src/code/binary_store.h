@@ -117,7 +117,7 @@ struct binary_store_options {
 	struct tally_str cpu_id; /* of the recording; borrowed; empty: not known */
 	bool ignore_vmlinux; /* the kernel's file is not searched */
 	const char *build_id_dir; /* NULL: .debug of symfs, or ~/.debug */
-	const char *index_dir; /* of line indexes; NULL: see code/binaries/index_cache.h; "" none */
+	const char *index_dir; /* of what is kept between runs; NULL: see code/binaries/index_cache.h; "" none */
 	const char *system_root; /* NULL: this machine's /proc and /sys; tests give a directory that has them */
 	struct tally_bytes pack; /* what the recording carries: see code/pack/pack.h; borrowed; len 0: nothing */
 	bool no_demangle;

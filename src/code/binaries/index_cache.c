@@ -13,10 +13,11 @@
 #include "base/error.h"
 #include "base/vec.h"
 
-#define SUFFIX	  ".lines"
 #define TOUCH_S	  86400 /* how old "used last" may get before it is written anew */
 #define FILE_MODE 0600
 #define DIR_MODE  0700
+
+static const char *const suffixes[INDEX_KINDS] = {".lines", ".kallsyms"};
 
 bool index_cache_dir(const char *wanted, char dir[PATH_MAX])
 {
@@ -32,23 +33,23 @@ bool index_cache_dir(const char *wanted, char dir[PATH_MAX])
 	return n > 0 && n < PATH_MAX;
 }
 
-static bool path_of(const char *dir, const struct elf_build_id *id, char path[PATH_MAX])
+bool index_cache_path(const struct index_key *key, char path[PATH_MAX])
 {
+	const struct elf_build_id *id = key->id;
 	char hex[2 * ELF_BUILD_ID_MAX + 1];
 	if (id->size < 2)
 		return false;
 	for (size_t i = 0; i < id->size && i < ELF_BUILD_ID_MAX; i++)
 		snprintf(hex + 2 * i, 3, "%02x", id->bytes[i]);
-	int n = snprintf(path, PATH_MAX, "%s/%.2s/%s" SUFFIX, dir, hex, hex + 2);
+	int n = snprintf(path, PATH_MAX, "%s/%.2s/%s%s", key->dir, hex, hex + 2, suffixes[key->kind]);
 	return n > 0 && n < PATH_MAX;
 }
 
-enum tally_status index_cache_open(
-	const char *dir, const struct elf_build_id *id, struct file_map *map, struct tally_error *err)
+enum tally_status index_cache_open(const struct index_key *key, struct file_map *map, struct tally_error *err)
 {
 	char path[PATH_MAX];
 	struct stat st;
-	if (!path_of(dir, id, path))
+	if (!index_cache_path(key, path))
 		return error_set(err, TALLY_NOT_FOUND, "no index without a build id");
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
@@ -76,13 +77,21 @@ struct listing {
 	uint64_t bytes;
 };
 
+static bool is_index(struct tally_str name)
+{
+	for (size_t i = 0; i < INDEX_KINDS; i++)
+		if (str_ends_with(name, str_from(suffixes[i])))
+			return true;
+	return false;
+}
+
 static void list_folder(struct listing *listing, const char *folder)
 {
 	DIR *stream = opendir(folder);
 	struct dirent *entry;
 	while (stream && (entry = readdir(stream))) {
 		struct stat st;
-		if (!str_ends_with(str_from(entry->d_name), STR(SUFFIX)) ||
+		if (!is_index(str_from(entry->d_name)) ||
 			fstatat(dirfd(stream), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode))
 			continue;
 		struct cached file = {arena_printf(&listing->arena, "%s/%s", folder, entry->d_name),
@@ -133,11 +142,10 @@ static bool make_folders(const char *path)
 	return true;
 }
 
-enum tally_status index_cache_create(
-	const char *dir, const struct elf_build_id *id, struct index_file *file, struct tally_error *err)
+enum tally_status index_cache_create(const struct index_key *key, struct index_file *file, struct tally_error *err)
 {
 	file->bytes = 0;
-	if (!path_of(dir, id, file->path))
+	if (!index_cache_path(key, file->path))
 		return error_set(err, TALLY_INVALID, "no index without a build id");
 	int n = snprintf(file->beside, sizeof(file->beside), "%s.XXXXXX", file->path);
 	if (n < 0 || n >= PATH_MAX || !make_folders(file->path))

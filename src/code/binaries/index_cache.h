@@ -1,9 +1,9 @@
 /*
- * index_cache.h - the files of line indexes: DIR/ab/cdef....lines by build id, in $TALLY_CACHE, or tally's folder of the
- * user's cache. Several programs may write at once: a file is made under another name and renamed, and nobody changes it
+ * index_cache.h - what costs time to read and is kept for the next run: indexes of lines (DIR/ab/cdef....lines) and lists
+ * of kernels' symbols (.kallsyms), by build id, in $TALLY_CACHE, or tally's folder of the user's cache. Several programs may write at once: a file is made under another name and renamed, and nobody changes it
  * afterwards. What is not the user's own is not read. The oldest files go when there are too many bytes.
  *
- *	if (index_cache_dir(options->index_dir, dir) && index_cache_open(dir, &id, &map, err) == TALLY_OK) ...
+ *	if (index_cache_dir(options->index_dir, dir) && index_cache_open(&key, &map, err) == TALLY_OK) ...
  */
 #ifndef CODE_BINARIES_INDEX_CACHE_H
 #define CODE_BINARIES_INDEX_CACHE_H
@@ -15,9 +15,19 @@
 
 /* wanted NULL: $TALLY_CACHE, $XDG_CACHE_HOME/tally or ~/.cache/tally. False: none, or "" was asked for. */
 bool index_cache_dir(const char *wanted, char dir[PATH_MAX]);
+
+enum index_kind { INDEX_LINES, INDEX_KERNEL_LIST, INDEX_KINDS };
+struct index_key { /* borrows both */
+	const char *dir;
+	const struct elf_build_id *id;
+	enum index_kind kind;
+};
+
+/* False: it has none, without a build id. */
+bool index_cache_path(const struct index_key *key, char path[PATH_MAX]);
 /* NOT_FOUND if there is none; it counts as used now. */
 TALLY_MUST_CHECK enum tally_status index_cache_open(
-	const char *dir, const struct elf_build_id *id, struct file_map *map, struct tally_error *err);
+	const struct index_key *key, struct file_map *map, struct tally_error *err);
 struct index_file { /* that is being written, beside its name */
 	int fd;
 	uint64_t bytes; /* its end so far */
@@ -25,7 +35,7 @@ struct index_file { /* that is being written, beside its name */
 };
 
 TALLY_MUST_CHECK enum tally_status index_cache_create(
-	const char *dir, const struct elf_build_id *id, struct index_file *file, struct tally_error *err);
+	const struct index_key *key, struct index_file *file, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status index_cache_put(
 	struct index_file *file, uint64_t offset, struct tally_bytes bytes, struct tally_error *err);
 /* Ends the file. With status OK it replaces what is there, else it goes. max_bytes of all files is kept to: the oldest go;

@@ -17,7 +17,8 @@ void load_index(const struct binary_store_options *options, struct binary_entry 
 	if (!can_be_indexed(entry) || !index_cache_dir(options->index_dir, dir))
 		return;
 	const struct elf_build_id id = elf_image_build_id(entry->image);
-	if (index_cache_open(dir, &id, &entry->index_map, NULL) != TALLY_OK) {
+	const struct index_key key = {dir, &id, INDEX_LINES};
+	if (index_cache_open(&key, &entry->index_map, NULL) != TALLY_OK) {
 		entry->index_map = (struct file_map){0};
 		return;
 	}
@@ -33,8 +34,7 @@ void unload_index(struct binary_entry *entry)
 }
 
 struct output {
-	const char *dir;
-	const struct elf_build_id *id;
+	struct index_key key;
 	struct index_file *file;
 	bool is_open;
 };
@@ -44,7 +44,7 @@ static enum tally_status put(void *context, uint64_t offset, struct tally_bytes 
 {
 	struct output *output = context;
 	if (!output->is_open) {
-		enum tally_status status = index_cache_create(output->dir, output->id, output->file, err);
+		enum tally_status status = index_cache_create(&output->key, output->file, err);
 		if (status != TALLY_OK)
 			return status;
 		output->is_open = true;
@@ -63,7 +63,7 @@ enum tally_status save_index(
 		.id = elf_image_build_id(entry->image),
 		.threads = options->threads};
 	struct index_file file;
-	struct output output = {.dir = dir, .id = &source.id, .file = &file};
+	struct output output = {.key = {dir, &source.id, INDEX_LINES}, .file = &file};
 	const struct line_index_sink sink = {put, &output};
 	enum tally_status status = line_index_build(&source, &entry->index, &sink, err);
 	return output.is_open ? index_cache_finish(dir, &file, LIMIT_INDEX_CACHE, status, err) : status;

@@ -8,6 +8,7 @@
 #include "code/binaries/binary_file.h"
 #include "code/binaries/binary_trail.h"
 #include "code/binaries/kernel_files.h"
+#include "code/binaries/kernel_list_cache.h"
 
 #define PAGE_MASK	0xfffu
 #define KCORE_DIRECTORY "[kernel.kcore]"
@@ -172,10 +173,12 @@ static enum tally_status read_whole_list(
 	return ok ? TALLY_OK : TALLY_NOMEM;
 }
 
+/* marks: known ones, which it takes, or empty; then what the list has. */
 static enum tally_status read_list(
 	const struct kallsyms *kallsyms, struct binary_entry *entry, struct kallsyms_marks *marks)
 {
-	enum tally_status status = kernel_symbols_open(kallsyms, &entry->kernel_symbols);
+	enum tally_status status = marks->count ? kernel_symbols_open_marked(kallsyms, marks, &entry->kernel_symbols)
+						: kernel_symbols_open(kallsyms, &entry->kernel_symbols);
 	if (status == TALLY_NOT_FOUND)
 		return read_whole_list(kallsyms, entry, marks);
 	if (status != TALLY_OK)
@@ -196,11 +199,18 @@ static void forget_list(struct binary_entry *entry)
 	entry->symbols = (struct symbol_table){0};
 }
 
-static void use_kallsyms(const struct binary_store_options *options, struct binary_entry *entry,
-	const struct kallsyms *kallsyms, const char *path)
+struct named_list {
+	const struct kallsyms *kallsyms;
+	const char *path;
+	struct kallsyms_marks marks; /* if they are known */
+};
+
+static void use_kallsyms(
+	const struct binary_store_options *options, struct binary_entry *entry, const struct named_list *list)
 {
-	struct kallsyms_marks marks = {0}; /* those of its list are borrowed */
-	enum tally_status status = read_list(kallsyms, entry, &marks);
+	struct kallsyms_marks marks = list->marks; /* then those of the entry, which are borrowed */
+	const char *path = list->path;
+	enum tally_status status = read_list(list->kallsyms, entry, &marks);
 	entry->used_path = path;
 	if (status != TALLY_OK)
 		binary_entry_out_of_memory(entry);
@@ -233,10 +243,22 @@ static enum tally_status map_list(const char *path, struct file_map *map)
 }
 
 /* A copy that was made where the kernel hid its addresses is no use. */
+static bool use_mapped_list(
+	const struct binary_store_options *options, struct binary_entry *entry, const struct named_list *list)
+{
+	use_kallsyms(options, entry, list);
+	if (entry->status == BINARY_OK)
+		return true;
+	file_map_close(&entry->kernel_list);
+	entry->used_path = NULL;
+	return false;
+}
+
 static bool use_kallsyms_copy(const struct binary_store_options *options, struct host_kernel *host,
 	struct binary_entry *entry, const char *path)
 {
 	struct file_map *map = &entry->kernel_list;
+	const struct named_list list = {.kallsyms = &host->copy, .path = path};
 	if (!path)
 		return false;
 	enum tally_status status = map_list(path, map);
@@ -245,15 +267,39 @@ static bool use_kallsyms_copy(const struct binary_store_options *options, struct
 		return false;
 	}
 	kallsyms_open((const char *)map->bytes.data, map->bytes.len, &host->copy);
-	use_kallsyms(options, entry, &host->copy, path);
-	if (entry->status == BINARY_OK) {
-		/* Modules are moved one by one: of another boot nothing is known of them. */
-		host->copy_path = entry->moved == 0 ? path : NULL;
-		return true;
-	}
-	file_map_close(map);
-	entry->used_path = NULL;
-	return false;
+	if (!use_mapped_list(options, entry, &list))
+		return false;
+	/* Modules are moved one by one: of another boot nothing is known of them. */
+	host->copy_path = entry->moved == 0 ? path : NULL;
+	return true;
+}
+
+static struct kernel_list_place place_of_list(const struct binary_store_options *options, struct binary_entry *entry)
+{
+	return (struct kernel_list_place){options->index_dir, &entry->kernel_id,
+		kernel_files_system_path(&entry->arena, options, "/proc/kallsyms")};
+}
+
+/* That of an earlier run; it has no modules. */
+static bool use_kept_list(const struct binary_store_options *options, struct binary_entry *entry)
+{
+	const struct kernel_list_place place = place_of_list(options, entry);
+	struct kernel_list kept;
+	if (!place.live || !kernel_list_cache_open(&place, &kept))
+		return false;
+	entry->kernel_list = kept.map;
+	const struct named_list list = {
+		&kept.kallsyms, arena_string(&entry->arena, kept.path, strlen(kept.path)), kept.marks};
+	return use_mapped_list(options, entry, &list);
+}
+
+/* One in an order that cannot be searched is read as a whole each time. */
+static void keep_list(
+	const struct binary_store_options *options, struct binary_entry *entry, const struct kallsyms *kallsyms)
+{
+	const struct kernel_list_place place = place_of_list(options, entry);
+	if (place.live && entry->kernel_symbols)
+		kernel_list_cache_save(&place, kallsyms->kernel, kernel_symbols_marks(entry->kernel_symbols));
 }
 
 static bool is_number(const char *name)
@@ -349,7 +395,6 @@ static void tell_nothing_found(
 
 void load_kernel(const struct binary_store_options *options, struct host_kernel *host, struct binary_entry *entry)
 {
-	const char *path = NULL;
 	bool is_host = host_kernel_is_recorded(options, host);
 	entry->kernel_id.size = entry->key.build_id_size;
 	memcpy(entry->kernel_id.bytes, entry->key.build_id, sizeof(entry->kernel_id.bytes));
@@ -364,12 +409,18 @@ void load_kernel(const struct binary_store_options *options, struct host_kernel 
 					   search_build_id_cache(&entry->arena, options, &entry->key, "kallsyms")) ||
 					  use_kallsyms_copy(options, host, entry, kcore_copy(options, entry))))
 		return;
-	const struct kallsyms *kallsyms = is_host ? host_kernel_list(options, host, entry, &path) : NULL;
-	if (kallsyms) {
-		use_kallsyms(options, entry, kallsyms, path);
+	bool is_live = is_host && !options->kallsyms && !options->system_root;
+	if (is_live && use_kept_list(options, entry))
+		return;
+	struct named_list list = {.path = NULL};
+	list.kallsyms = is_host ? host_kernel_list(options, host, entry, &list.path) : NULL;
+	if (list.kallsyms) {
+		use_kallsyms(options, entry, &list);
+		if (is_live && entry->status == BINARY_OK)
+			keep_list(options, entry, list.kallsyms);
 		if (entry->status == BINARY_OK || options->kallsyms)
 			return;
 	}
-	if (!use_found_vmlinux(options, entry) && !kallsyms)
+	if (!use_found_vmlinux(options, entry) && !list.kallsyms)
 		tell_nothing_found(options, host, entry);
 }

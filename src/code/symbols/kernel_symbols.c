@@ -30,18 +30,23 @@ enum tally_status kernel_symbols_open(const struct kallsyms *list, struct kernel
 {
 	struct kallsyms_marks marks;
 	enum tally_status status = kallsyms_mark(list, &marks);
-	if (status != TALLY_OK)
-		return status;
+	return status == TALLY_OK ? kernel_symbols_open_marked(list, &marks, out) : status;
+}
+
+enum tally_status kernel_symbols_open_marked(
+	const struct kallsyms *list, struct kallsyms_marks *marks, struct kernel_symbols **out)
+{
 	struct kernel_symbols *symbols = calloc(1, sizeof(*symbols));
-	struct part *parts = calloc(marks.marks.len ? marks.marks.len : 1, sizeof(*parts));
+	struct part *parts = calloc(marks->marks.len ? marks->marks.len : 1, sizeof(*parts));
 	if (!symbols || !parts) {
 		free(symbols);
 		free(parts);
-		kallsyms_marks_deinit(&marks);
+		kallsyms_marks_deinit(marks);
 		return TALLY_NOMEM;
 	}
 	symbols->list = *list;
-	symbols->marks = marks;
+	symbols->marks = *marks;
+	*marks = (struct kallsyms_marks){0};
 	symbols->parts = parts;
 	for (size_t i = 0; i < SHARES; i++) {
 		pthread_mutex_init(&symbols->shares[i].lock, NULL);

@@ -17,6 +17,9 @@ struct kernel_symbols;
 
 /* NOT_FOUND: the list is in no order that can be searched; kallsyms_add_kernel takes such ones. */
 TALLY_MUST_CHECK enum tally_status kernel_symbols_open(const struct kallsyms *list, struct kernel_symbols **symbols);
+/* The same for a list whose marks are known; takes them. */
+TALLY_MUST_CHECK enum tally_status kernel_symbols_open_marked(
+	const struct kallsyms *list, struct kallsyms_marks *marks, struct kernel_symbols **symbols);
 void kernel_symbols_close(struct kernel_symbols *symbols);
 const struct kallsyms_marks *kernel_symbols_marks(const struct kernel_symbols *symbols);
 /* Adds by (wrapping) to every address; before the first look-up. */

@@ -1,0 +1,180 @@
+#include "code/binaries/kernel_list_cache.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "unit_test.h"
+
+#define LINES 400 /* more than what is read of the live list to compare */
+
+struct fixture {
+	char root[32], cache[48], folder[64], kept[128], live[64];
+	char list[LINES * 32];
+	struct elf_build_id id;
+	struct kernel_list_place place;
+	struct kallsyms kallsyms;
+	struct kallsyms_marks marks;
+};
+
+static void write_file(const char *path, const char *text, size_t len)
+{
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	assert_int_equal(fwrite(text, 1, len, file), len);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void begin(struct fixture *f)
+{
+	*f = (struct fixture){.id = {.size = 4, .bytes = {0xab, 0xcd, 0xef, 0x01}}};
+	snprintf(f->root, sizeof(f->root), "/tmp/tally-list-XXXXXX");
+	assert_non_null(mkdtemp(f->root));
+	snprintf(f->cache, sizeof(f->cache), "%s/cache", f->root);
+	snprintf(f->folder, sizeof(f->folder), "%s/ab", f->cache);
+	snprintf(f->kept, sizeof(f->kept), "%s/cdef01.kallsyms", f->folder);
+	snprintf(f->live, sizeof(f->live), "%s/live", f->root);
+	size_t at = (size_t)snprintf(f->list, sizeof(f->list), "ffffffff80000000 T _text\n");
+	for (size_t i = 1; i < LINES; i++)
+		at += (size_t)snprintf(f->list + at, sizeof(f->list) - at, "ffffffff8%07zx T f%zu\n", i, i);
+	write_file(f->live, f->list, strlen(f->list));
+	f->place = (struct kernel_list_place){f->cache, &f->id, f->live};
+	kallsyms_open(f->list, strlen(f->list), &f->kallsyms);
+	assert_int_equal(kallsyms_mark(&f->kallsyms, &f->marks), TALLY_OK);
+}
+
+static void end(struct fixture *f)
+{
+	kallsyms_marks_deinit(&f->marks);
+	(void)unlink(f->kept);
+	(void)rmdir(f->folder);
+	(void)rmdir(f->cache);
+	assert_int_equal(unlink(f->live), 0);
+	assert_int_equal(rmdir(f->root), 0);
+}
+
+static void close_list(struct kernel_list *list)
+{
+	kallsyms_marks_deinit(&list->marks);
+	file_map_close(&list->map);
+}
+
+static bool is_found(const struct fixture *f)
+{
+	struct kernel_list list;
+	if (!kernel_list_cache_open(&f->place, &list))
+		return false;
+	assert_string_equal(list.path, f->kept);
+	close_list(&list);
+	return true;
+}
+
+static void save(const struct fixture *f)
+{
+	kernel_list_cache_save(&f->place, f->kallsyms.kernel, &f->marks);
+}
+
+static void keeps_a_list_by_build_id(void **state)
+{
+	struct fixture f;
+	struct kernel_list list;
+	(void)state;
+	begin(&f);
+	assert_false(is_found(&f));
+	save(&f);
+	assert_true(kernel_list_cache_open(&f.place, &list));
+	assert_true(str_equal(list.kallsyms.kernel, str_from(f.list)));
+	assert_int_equal(list.kallsyms.modules.len, 0);
+	assert_int_equal(list.marks.count, LINES);
+	assert_int_equal(list.marks.text, 0xffffffff80000000);
+	assert_int_equal(list.marks.marks.len, f.marks.marks.len);
+	assert_memory_equal(
+		list.marks.marks.items, f.marks.marks.items, f.marks.marks.len * sizeof(struct kallsyms_mark));
+	close_list(&list);
+	f.id.bytes[0] = 0;
+	assert_false(is_found(&f));
+	f.id.size = 0;
+	save(&f);
+	assert_false(is_found(&f));
+	end(&f);
+}
+
+/* Modules come and go behind the kernel's own symbols; another boot moves these. */
+static void serves_while_the_live_list_begins_alike(void **state)
+{
+	struct fixture f;
+	(void)state;
+	begin(&f);
+	save(&f);
+	write_file(f.live, f.list, strlen(f.list) - 10);
+	assert_true(is_found(&f));
+	f.list[8] = '9';
+	write_file(f.live, f.list, strlen(f.list));
+	assert_false(is_found(&f));
+	f.list[8] = '8';
+	write_file(f.live, f.list, 100); /* too little to know by */
+	assert_false(is_found(&f));
+	write_file(f.live, f.list, strlen(f.list));
+	assert_true(is_found(&f));
+	f.place.live = f.folder;
+	assert_false(is_found(&f));
+	end(&f);
+}
+
+static void keeps_nothing_where_none_is_wanted(void **state)
+{
+	struct fixture f;
+	(void)state;
+	begin(&f);
+	f.place.index_dir = "";
+	save(&f);
+	assert_false(is_found(&f));
+	f.place.index_dir = f.live; /* no folder */
+	save(&f);
+	assert_false(is_found(&f));
+	end(&f);
+}
+
+static bool is_parsed(const uint64_t *words, size_t len)
+{
+	struct kallsyms kallsyms;
+	struct kallsyms_marks marks;
+	if (!kernel_list_parse((struct tally_bytes){(const uint8_t *)words, len}, &kallsyms, &marks))
+		return false;
+	kallsyms_marks_deinit(&marks);
+	return true;
+}
+
+static void takes_only_marks_in_order_within_the_text(void **state)
+{
+	enum { MARKS = 1, COUNT, ADDRESS = 7, OFFSET, WORDS = 12 };
+	uint64_t words[WORDS] = {0x314c4b594c4c4154, 2, 100, 0, 0, 0x1000, 0, 0x2000, 9};
+	const struct {
+		size_t at;
+		uint64_t value;
+	} bad[] = {{0, 1}, {MARKS, 0}, {MARKS, 4}, {MARKS, UINT64_MAX}, {MARKS, UINT64_C(1) << 60}, {COUNT, 0},
+		{ADDRESS, 0x1000}, {OFFSET, 0}, {OFFSET, 3 * sizeof(uint64_t)}, {OFFSET, UINT64_MAX}};
+	(void)state;
+	assert_true(is_parsed(words, sizeof(words)));
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		uint64_t right = words[bad[i].at];
+		words[bad[i].at] = bad[i].value;
+		assert_false(is_parsed(words, sizeof(words)));
+		words[bad[i].at] = right;
+	}
+	for (size_t len = 0; len <= 9 * sizeof(uint64_t) + 9; len++)
+		assert_false(is_parsed(words, len));
+	assert_true(is_parsed(words, 9 * sizeof(uint64_t) + 10));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(keeps_a_list_by_build_id),
+		cmocka_unit_test(serves_while_the_live_list_begins_alike),
+		cmocka_unit_test(keeps_nothing_where_none_is_wanted),
+		cmocka_unit_test(takes_only_marks_in_order_within_the_text),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
