@@ -6,11 +6,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct kallsyms list;
-	struct kallsyms_marks marks;
+	struct kernel_list list = {.map.bytes = {data, size}};
 	struct kernel_symbols *symbols;
-	if (!kernel_list_parse((struct tally_bytes){data, size}, &list, &marks) ||
-		kernel_symbols_open_marked(&list, &marks, &symbols) != TALLY_OK)
+	if (!kernel_list_parse(&list) || kernel_symbols_open_marked(&list.kallsyms, &list.marks, &symbols) != TALLY_OK)
 		return 0;
 	const struct kallsyms_marks *known = kernel_symbols_marks(symbols);
 	for (size_t i = 0; i < known->marks.len; i++) {

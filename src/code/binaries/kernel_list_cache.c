@@ -8,12 +8,15 @@
 #include "base/limits.h"
 #include "code/binaries/index_cache.h"
 
-#define HEAD_BYTES 4096 /* of the live list: what the kernel prints for one read */
-#define LEAST_HEAD 512 /* some ten lines */
+#define HEAD_BYTES    4096 /* of the live list: what the kernel prints for one read */
+#define LEAST_HEAD    512 /* some ten lines */
+#define DIGEST_FACTOR 31
 
 /* In this machine's byte order, as the marks behind it; then the text. */
 struct header {
 	uint64_t magic, mark_count;
+	uint64_t kernel_bytes; /* of the text: the others are of modules */
+	uint64_t modules; /* as struct kernel_list */
 	uint64_t count, text, stext; /* as struct kallsyms_marks */
 };
 
@@ -41,10 +44,10 @@ static bool read_marks(const uint8_t *data, size_t count, size_t text_len, struc
 	return true;
 }
 
-bool kernel_list_parse(struct tally_bytes bytes, struct kallsyms *kallsyms, struct kallsyms_marks *marks)
+bool kernel_list_parse(struct kernel_list *kept)
 {
 	struct header header;
-	*marks = (struct kallsyms_marks){0};
+	struct tally_bytes bytes = kept->map.bytes;
 	if (bytes.len < sizeof(header))
 		return false;
 	memcpy(&header, bytes.data, sizeof(header));
@@ -53,14 +56,18 @@ bool kernel_list_parse(struct tally_bytes bytes, struct kallsyms *kallsyms, stru
 		header.mark_count > room / sizeof(struct mark))
 		return false;
 	size_t text_at = sizeof(header) + (size_t)header.mark_count * sizeof(struct mark), len = bytes.len - text_at;
-	if (!read_marks(bytes.data + sizeof(header), (size_t)header.mark_count, len, marks)) {
-		kallsyms_marks_deinit(marks);
+	if (header.kernel_bytes > len || !read_marks(bytes.data + sizeof(header), (size_t)header.mark_count,
+						 (size_t)header.kernel_bytes, &kept->marks)) {
+		kallsyms_marks_deinit(&kept->marks);
 		return false;
 	}
-	marks->count = header.count;
-	marks->text = header.text;
-	marks->stext = header.stext;
-	*kallsyms = (struct kallsyms){{(const char *)bytes.data + text_at, len}, {"", 0}};
+	const char *text = (const char *)bytes.data + text_at;
+	size_t kernel_len = (size_t)header.kernel_bytes;
+	kept->marks.count = header.count;
+	kept->marks.text = header.text;
+	kept->marks.stext = header.stext;
+	kept->modules = header.modules;
+	kept->kallsyms = (struct kallsyms){{text, kernel_len}, {text + kernel_len, len - kernel_len}};
 	return true;
 }
 
@@ -77,11 +84,31 @@ static size_t read_head(const char *path, char head[HEAD_BYTES])
 	return len;
 }
 
-static bool is_live(const struct kernel_list_place *place, struct tally_str list)
+/* Of "ext4 1015808 1 - Live 0xffffffffc0a5e000": name, size and address; who uses it changes. */
+static uint64_t digest_modules(const char *path)
+{
+	enum { NAME, SIZE, ADDRESS = 5, FIELDS };
+	uint64_t digest = 0;
+	char *text;
+	size_t len;
+	if (file_read(path, LIMIT_SMALL_FILE, &text, &len, NULL) != TALLY_OK)
+		return digest; /* a kernel without modules has no such file */
+	struct tally_str rest = {text, len}, line, field;
+	while (str_next(&rest, '\n', &line))
+		for (unsigned i = 0; i < FIELDS && str_next(&line, ' ', &field); i++)
+			if (i == NAME || i == SIZE || i == ADDRESS)
+				digest = digest * DIGEST_FACTOR + bytes_hash(field.data, field.len);
+	free(text);
+	return digest;
+}
+
+static bool is_live(const struct kernel_list_place *place, const struct kernel_list *kept)
 {
 	char head[HEAD_BYTES];
+	const struct tally_str list = kept->kallsyms.kernel;
 	size_t len = read_head(place->live, head);
-	return len >= LEAST_HEAD && len <= list.len && memcmp(head, list.data, len) == 0;
+	return len >= LEAST_HEAD && len <= list.len && memcmp(head, list.data, len) == 0 &&
+	       kept->modules == digest_modules(place->modules);
 }
 
 bool kernel_list_cache_open(const struct kernel_list_place *place, struct kernel_list *kept)
@@ -92,9 +119,8 @@ bool kernel_list_cache_open(const struct kernel_list_place *place, struct kernel
 	if (!index_cache_dir(place->index_dir, dir) || !index_cache_path(&key, kept->path) ||
 		index_cache_open(&key, &kept->map, NULL) != TALLY_OK)
 		return false;
-	if (kept->map.bytes.len <= LIMIT_SMALL_FILE &&
-		kernel_list_parse(kept->map.bytes, &kept->kallsyms, &kept->marks)) {
-		if (is_live(place, kept->kallsyms.kernel))
+	if (kept->map.bytes.len <= LIMIT_SMALL_FILE && kernel_list_parse(kept)) {
+		if (is_live(place, kept))
 			return true;
 		kallsyms_marks_deinit(&kept->marks);
 	}
@@ -102,17 +128,20 @@ bool kernel_list_cache_open(const struct kernel_list_place *place, struct kernel
 	return false;
 }
 
-static enum tally_status put(struct index_file *file, struct tally_str list, const struct kallsyms_marks *marks)
+static enum tally_status put(struct index_file *file, const struct kernel_list *list)
 {
+	const struct kallsyms_marks *marks = &list->marks;
 	size_t count = marks->marks.len, marks_bytes = count * sizeof(struct mark);
-	const struct header header = {MAGIC, count, marks->count, marks->text, marks->stext};
+	const struct tally_str kernel = list->kallsyms.kernel, modules = list->kallsyms.modules;
+	const struct header header = {MAGIC, count, kernel.len, list->modules, marks->count, marks->text, marks->stext};
 	struct mark *copies = malloc(marks_bytes + 1);
 	if (!copies)
 		return TALLY_NOMEM;
 	for (size_t i = 0; i < count; i++)
 		copies[i] = (struct mark){marks->marks.items[i].address, marks->marks.items[i].offset};
 	const struct tally_bytes pieces[] = {{(const uint8_t *)&header, sizeof(header)},
-		{(const uint8_t *)copies, marks_bytes}, {(const uint8_t *)list.data, list.len}};
+		{(const uint8_t *)copies, marks_bytes}, {(const uint8_t *)kernel.data, kernel.len},
+		{(const uint8_t *)modules.data, modules.len}};
 	enum tally_status status = TALLY_OK;
 	for (size_t i = 0, at = 0; i < sizeof(pieces) / sizeof(pieces[0]) && status == TALLY_OK; at += pieces[i++].len)
 		status = index_cache_put(file, at, pieces[i], NULL);
@@ -121,14 +150,16 @@ static enum tally_status put(struct index_file *file, struct tally_str list, con
 }
 
 void kernel_list_cache_save(
-	const struct kernel_list_place *place, struct tally_str list, const struct kallsyms_marks *marks)
+	const struct kernel_list_place *place, const struct kallsyms *kallsyms, const struct kallsyms_marks *marks)
 {
 	char dir[PATH_MAX];
 	struct index_file file;
 	const struct index_key key = {dir, place->id, INDEX_KERNEL_LIST};
+	const struct kernel_list list = {
+		.kallsyms = *kallsyms, .marks = *marks, .modules = digest_modules(place->modules)};
 	if (!index_cache_dir(place->index_dir, dir) || index_cache_create(&key, &file, NULL) != TALLY_OK)
 		return;
-	enum tally_status status = put(&file, list, marks);
+	enum tally_status status = put(&file, &list);
 	status = index_cache_finish(dir, &file, LIMIT_INDEX_CACHE, status, NULL);
 	(void)status;
 }

@@ -2,11 +2,11 @@
  * kernel_list_cache.h - the running kernel's list of symbols, kept from an earlier run: the kernel prints /proc/kallsyms
  * anew for each reader, which takes longer than reading a small recording.
  *
- * Only the kernel's own symbols are kept, and where to look in them. They stay where they are until the next boot; modules
- * come and go. What is kept serves as long as the live list begins with the same lines, of which the first say where this
- * boot has put the kernel, and whether this user may see it.
+ * With it is kept where to look in the kernel's own part. What is kept serves as long as the live list begins with the
+ * same lines, of which the first say where this boot has put the kernel, and whether this user may see it; and as long as
+ * the same modules lie where they lay.
  *
- *	if (!kernel_list_cache_open(&place, &kept)) ... read live ... kernel_list_cache_save(&place, kallsyms.kernel, &marks);
+ *	if (!kernel_list_cache_open(&place, &kept)) ... read live ... kernel_list_cache_save(&place, &kallsyms, &marks);
  */
 #ifndef CODE_BINARIES_KERNEL_LIST_CACHE_H
 #define CODE_BINARIES_KERNEL_LIST_CACHE_H
@@ -20,22 +20,23 @@
 struct kernel_list_place {
 	const char *index_dir; /* as binary_store_options has it */
 	const struct elf_build_id *id; /* of the running kernel */
-	const char *live; /* /proc/kallsyms */
+	const char *live, *modules; /* /proc/kallsyms, /proc/modules */
 };
 
 struct kernel_list { /* the caller closes the map, which the list's text is in, and deinits the marks */
 	struct file_map map;
-	struct kallsyms kallsyms; /* without modules */
+	struct kallsyms kallsyms;
 	struct kallsyms_marks marks;
+	uint64_t modules; /* which ones there were, and where */
 	char path[PATH_MAX];
 };
 
 /* False: there is none that serves. */
 bool kernel_list_cache_open(const struct kernel_list_place *place, struct kernel_list *kept);
-/* Keeps the list for other runs; where it cannot, they read it live. */
+/* Keeps a list, as kallsyms_open splits it, for other runs; where it cannot, they read it live. */
 void kernel_list_cache_save(
-	const struct kernel_list_place *place, struct tally_str list, const struct kallsyms_marks *marks);
-/* What a file has, whose bytes the list borrows. False: it is none of these, damaged, or memory is out. */
-bool kernel_list_parse(struct tally_bytes bytes, struct kallsyms *kallsyms, struct kallsyms_marks *marks);
+	const struct kernel_list_place *place, const struct kallsyms *kallsyms, const struct kallsyms_marks *marks);
+/* The bytes of kept->map. False: they are no such list, damaged, or memory is out. */
+bool kernel_list_parse(struct kernel_list *kept);
 
 #endif

@@ -277,20 +277,26 @@ static bool use_kallsyms_copy(const struct binary_store_options *options, struct
 static struct kernel_list_place place_of_list(const struct binary_store_options *options, struct binary_entry *entry)
 {
 	return (struct kernel_list_place){options->index_dir, &entry->kernel_id,
-		kernel_files_system_path(&entry->arena, options, "/proc/kallsyms")};
+		kernel_files_system_path(&entry->arena, options, "/proc/kallsyms"),
+		kernel_files_system_path(&entry->arena, options, "/proc/modules")};
 }
 
-/* That of an earlier run; it has no modules. */
-static bool use_kept_list(const struct binary_store_options *options, struct binary_entry *entry)
+/* That of an earlier run. */
+static bool use_kept_list(
+	const struct binary_store_options *options, struct host_kernel *host, struct binary_entry *entry)
 {
 	const struct kernel_list_place place = place_of_list(options, entry);
 	struct kernel_list kept;
-	if (!place.live || !kernel_list_cache_open(&place, &kept))
+	if (!place.live || !place.modules || !kernel_list_cache_open(&place, &kept))
 		return false;
 	entry->kernel_list = kept.map;
+	host->copy = kept.kallsyms;
 	const struct named_list list = {
-		&kept.kallsyms, arena_string(&entry->arena, kept.path, strlen(kept.path)), kept.marks};
-	return use_mapped_list(options, entry, &list);
+		&host->copy, arena_string(&entry->arena, kept.path, strlen(kept.path)), kept.marks};
+	if (!use_mapped_list(options, entry, &list))
+		return false;
+	host->copy_path = list.path;
+	return true;
 }
 
 /* One in an order that cannot be searched is read as a whole each time. */
@@ -298,8 +304,8 @@ static void keep_list(
 	const struct binary_store_options *options, struct binary_entry *entry, const struct kallsyms *kallsyms)
 {
 	const struct kernel_list_place place = place_of_list(options, entry);
-	if (place.live && entry->kernel_symbols)
-		kernel_list_cache_save(&place, kallsyms->kernel, kernel_symbols_marks(entry->kernel_symbols));
+	if (place.live && place.modules && entry->kernel_symbols)
+		kernel_list_cache_save(&place, kallsyms, kernel_symbols_marks(entry->kernel_symbols));
 }
 
 static bool is_number(const char *name)
@@ -404,13 +410,13 @@ void load_kernel(const struct binary_store_options *options, struct host_kernel 
 		use_named_vmlinux(options, entry);
 		return;
 	}
+	bool is_live = is_host && !options->kallsyms && !options->system_root;
+	if (is_live && use_kept_list(options, host, entry))
+		return;
 	/* A file is read ten times as fast as /proc/kallsyms, which the kernel prints anew. */
 	if (!options->kallsyms && (use_kallsyms_copy(options, host, entry,
 					   search_build_id_cache(&entry->arena, options, &entry->key, "kallsyms")) ||
 					  use_kallsyms_copy(options, host, entry, kcore_copy(options, entry))))
-		return;
-	bool is_live = is_host && !options->kallsyms && !options->system_root;
-	if (is_live && use_kept_list(options, entry))
 		return;
 	struct named_list list = {.path = NULL};
 	list.kallsyms = is_host ? host_kernel_list(options, host, entry, &list.path) : NULL;

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -24,12 +25,13 @@ static bool parse_symbol(struct tally_str line, uint64_t *address, struct tally_
 	       str_next(&line, '\t', name);
 }
 
+/* Nearly all lines are of other symbols: their addresses are not read. */
 static void note_symbol(struct kernel_range *range, struct tally_str line)
 {
 	struct tally_str name;
 	uint64_t address;
 
-	if (!parse_symbol(line, &address, &name) || address == 0)
+	if (!str_ends_with(line, STR("text")) || !parse_symbol(line, &address, &name) || address == 0)
 		return;
 	if (!range->name && str_equal(name, STR("_text"))) {
 		range->start = address;
@@ -57,11 +59,12 @@ static struct kernel_range find_kernel(const struct kernel_seam *kernel)
 		if (n <= 0)
 			break;
 		size_t len = kept + (size_t)n, line_from = 0;
-		for (size_t i = kept; i < len; i++)
-			if (chunk[i] == '\n') {
-				note_symbol(&range, (struct tally_str){chunk + line_from, i - line_from});
-				line_from = i + 1;
-			}
+		const char *end;
+		while ((end = memchr(chunk + line_from, '\n', len - line_from))) {
+			size_t line_end = (size_t)(end - chunk);
+			note_symbol(&range, (struct tally_str){chunk + line_from, line_end - line_from});
+			line_from = line_end + 1;
+		}
 		kept = len - line_from;
 		if (kept == CHUNK_BYTES)
 			break; /* no kernel writes such a line */

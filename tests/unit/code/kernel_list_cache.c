@@ -10,7 +10,7 @@
 #define LINES 400 /* more than what is read of the live list to compare */
 
 struct fixture {
-	char root[32], cache[48], folder[64], kept[128], live[64];
+	char root[32], cache[48], folder[64], kept[128], live[64], modules[64];
 	char list[LINES * 32];
 	struct elf_build_id id;
 	struct kernel_list_place place;
@@ -38,8 +38,10 @@ static void begin(struct fixture *f)
 	size_t at = (size_t)snprintf(f->list, sizeof(f->list), "ffffffff80000000 T _text\n");
 	for (size_t i = 1; i < LINES; i++)
 		at += (size_t)snprintf(f->list + at, sizeof(f->list) - at, "ffffffff8%07zx T f%zu\n", i, i);
+	snprintf(f->list + at, sizeof(f->list) - at, "ffffffffc0001000 t ext4_open\t[ext4]\n");
 	write_file(f->live, f->list, strlen(f->list));
-	f->place = (struct kernel_list_place){f->cache, &f->id, f->live};
+	snprintf(f->modules, sizeof(f->modules), "%s/modules", f->root);
+	f->place = (struct kernel_list_place){f->cache, &f->id, f->live, f->modules};
 	kallsyms_open(f->list, strlen(f->list), &f->kallsyms);
 	assert_int_equal(kallsyms_mark(&f->kallsyms, &f->marks), TALLY_OK);
 }
@@ -50,6 +52,7 @@ static void end(struct fixture *f)
 	(void)unlink(f->kept);
 	(void)rmdir(f->folder);
 	(void)rmdir(f->cache);
+	(void)unlink(f->modules);
 	assert_int_equal(unlink(f->live), 0);
 	assert_int_equal(rmdir(f->root), 0);
 }
@@ -72,7 +75,7 @@ static bool is_found(const struct fixture *f)
 
 static void save(const struct fixture *f)
 {
-	kernel_list_cache_save(&f->place, f->kallsyms.kernel, &f->marks);
+	kernel_list_cache_save(&f->place, &f->kallsyms, &f->marks);
 }
 
 static void keeps_a_list_by_build_id(void **state)
@@ -84,8 +87,8 @@ static void keeps_a_list_by_build_id(void **state)
 	assert_false(is_found(&f));
 	save(&f);
 	assert_true(kernel_list_cache_open(&f.place, &list));
-	assert_true(str_equal(list.kallsyms.kernel, str_from(f.list)));
-	assert_int_equal(list.kallsyms.modules.len, 0);
+	assert_true(str_equal(list.kallsyms.kernel, f.kallsyms.kernel));
+	assert_true(str_equal(list.kallsyms.modules, STR("ffffffffc0001000 t ext4_open\t[ext4]\n")));
 	assert_int_equal(list.marks.count, LINES);
 	assert_int_equal(list.marks.text, 0xffffffff80000000);
 	assert_int_equal(list.marks.marks.len, f.marks.marks.len);
@@ -100,15 +103,13 @@ static void keeps_a_list_by_build_id(void **state)
 	end(&f);
 }
 
-/* Modules come and go behind the kernel's own symbols; another boot moves these. */
+/* Another boot moves the kernel. */
 static void serves_while_the_live_list_begins_alike(void **state)
 {
 	struct fixture f;
 	(void)state;
 	begin(&f);
 	save(&f);
-	write_file(f.live, f.list, strlen(f.list) - 10);
-	assert_true(is_found(&f));
 	f.list[8] = '9';
 	write_file(f.live, f.list, strlen(f.list));
 	assert_false(is_found(&f));
@@ -118,6 +119,31 @@ static void serves_while_the_live_list_begins_alike(void **state)
 	write_file(f.live, f.list, strlen(f.list));
 	assert_true(is_found(&f));
 	f.place.live = f.folder;
+	assert_false(is_found(&f));
+	end(&f);
+}
+
+static void write_modules(const struct fixture *f, const char *text)
+{
+	write_file(f->modules, text, strlen(text));
+}
+
+static void serves_while_modules_are_the_same(void **state)
+{
+	struct fixture f;
+	(void)state;
+	begin(&f);
+	save(&f);
+	assert_true(is_found(&f));
+	write_modules(&f, "ext4 1015808 1 - Live 0xffffffffc0001000\n");
+	assert_false(is_found(&f));
+	save(&f);
+	assert_true(is_found(&f));
+	write_modules(&f, "ext4 1015808 3 xfs,nfs, Live 0xffffffffc0001000 (E)\n");
+	assert_true(is_found(&f));
+	write_modules(&f, "ext4 1015808 1 - Live 0xffffffffc0002000\n");
+	assert_false(is_found(&f));
+	write_modules(&f, "ext4 1015808 1 - Live 0xffffffffc0001000\nxfs 16384 0 - Live 0xffffffffc0200000\n");
 	assert_false(is_found(&f));
 	end(&f);
 }
@@ -138,23 +164,23 @@ static void keeps_nothing_where_none_is_wanted(void **state)
 
 static bool is_parsed(const uint64_t *words, size_t len)
 {
-	struct kallsyms kallsyms;
-	struct kallsyms_marks marks;
-	if (!kernel_list_parse((struct tally_bytes){(const uint8_t *)words, len}, &kallsyms, &marks))
+	struct kernel_list list = {.map.bytes = {(const uint8_t *)words, len}};
+	if (!kernel_list_parse(&list))
 		return false;
-	kallsyms_marks_deinit(&marks);
+	kallsyms_marks_deinit(&list.marks);
 	return true;
 }
 
 static void takes_only_marks_in_order_within_the_text(void **state)
 {
-	enum { MARKS = 1, COUNT, ADDRESS = 7, OFFSET, WORDS = 12 };
-	uint64_t words[WORDS] = {0x314c4b594c4c4154, 2, 100, 0, 0, 0x1000, 0, 0x2000, 9};
+	enum { MARKS = 1, KERNEL, COUNT = 4, ADDRESS = 9, OFFSET, TEXT, WORDS = 14 };
+	uint64_t words[WORDS] = {0x314c4b594c4c4154, 2, 20, 0, 100, 0, 0, 0x1000, 0, 0x2000, 9};
 	const struct {
 		size_t at;
 		uint64_t value;
-	} bad[] = {{0, 1}, {MARKS, 0}, {MARKS, 4}, {MARKS, UINT64_MAX}, {MARKS, UINT64_C(1) << 60}, {COUNT, 0},
-		{ADDRESS, 0x1000}, {OFFSET, 0}, {OFFSET, 3 * sizeof(uint64_t)}, {OFFSET, UINT64_MAX}};
+	} bad[] = {{0, 1}, {MARKS, 0}, {MARKS, 5}, {MARKS, UINT64_MAX}, {MARKS, UINT64_C(1) << 60}, {KERNEL, 9},
+		{KERNEL, 25}, {KERNEL, UINT64_MAX}, {COUNT, 0}, {ADDRESS, 0x1000}, {OFFSET, 0}, {OFFSET, 20},
+		{OFFSET, UINT64_MAX}};
 	(void)state;
 	assert_true(is_parsed(words, sizeof(words)));
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -163,9 +189,9 @@ static void takes_only_marks_in_order_within_the_text(void **state)
 		assert_false(is_parsed(words, sizeof(words)));
 		words[bad[i].at] = right;
 	}
-	for (size_t len = 0; len <= 9 * sizeof(uint64_t) + 9; len++)
+	for (size_t len = 0; len < TEXT * sizeof(uint64_t) + 20; len++)
 		assert_false(is_parsed(words, len));
-	assert_true(is_parsed(words, 9 * sizeof(uint64_t) + 10));
+	assert_true(is_parsed(words, TEXT * sizeof(uint64_t) + 20));
 }
 
 int main(void)
@@ -173,6 +199,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keeps_a_list_by_build_id),
 		cmocka_unit_test(serves_while_the_live_list_begins_alike),
+		cmocka_unit_test(serves_while_modules_are_the_same),
 		cmocka_unit_test(keeps_nothing_where_none_is_wanted),
 		cmocka_unit_test(takes_only_marks_in_order_within_the_text),
 	};
