@@ -117,7 +117,7 @@ int build_id_print_kernel_maps(const struct cli *cli)
 {
 	struct tally_error err;
 	struct text t = {0};
-	enum tally_status status = kernel_maps_each(kernel_seam_linux(), print_map, &t, &err);
+	enum tally_status status = kernel_maps_each(kernel_seam_linux(), STR(""), print_map, &t, &err);
 	bool is_empty = t.len == 0;
 	int code = cli_finish_text(cli, &t);
 	if (status != TALLY_OK)

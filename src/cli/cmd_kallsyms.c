@@ -48,7 +48,7 @@ static void print_module(struct text *t, const struct kallsyms_place *place)
 	}
 	text_bytes(t, place->module.data, place->module.len);
 	text_char(t, ' ');
-	if (kernel_maps_each(kernel_seam_linux(), find_file, &search, NULL) == TALLY_OK && search.path[0])
+	if (kernel_maps_each(kernel_seam_linux(), STR(""), find_file, &search, NULL) == TALLY_OK && search.path[0])
 		text_str(t, search.path);
 	else
 		text_bytes(t, place->module.data, place->module.len);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cli/record_features.h"
+#include "code/binaries/running_kernel.h"
 #include "kernel/recording/initial_state.h"
 
 enum tally_status record_opening_find(struct record_opening *o, struct tally_error *err)
@@ -96,12 +97,17 @@ enum tally_status record_opening_describe(struct record_opening *o, const struct
 	struct record_synth synth, bool before_exec, struct tally_error *err)
 {
 	struct initial_state state;
+	struct running_kernel kernel = {.live = NULL};
+	bool is_this_machine = o->request->kernel->root[0] == '\0';
 
 	begin_state(o, &state, sink);
+	if (is_this_machine && running_kernel_open(&kernel))
+		state.kernel_list = kernel.text;
 	state.no_maps = synth.no_maps;
 	state.no_tasks = synth.no_tasks;
 	enum tally_status st = describe_all(o, &state, &synth, before_exec, err);
 	initial_state_deinit(&state);
+	running_kernel_close(&kernel);
 	return st;
 }
 

@@ -60,3 +60,24 @@ def test_where_nothing_can_be_kept_the_report_is_the_same(job, tmp_path):
     (tmp_path / 'file').write_text('')
     result = job(tmp_path / 'file' / 'cache')
     assert result.stdout == plain and 'cache' not in result.stderr
+
+
+def test_record_keeps_the_list_and_asks_it(job, tally, tmp_path):
+    """What it writes of the kernel is the same as without."""
+    def kernel_maps(cache):
+        tally('record', '-q', '-N', '-e', 'cpu-clock:k', '-o', 'r.data', '--', 'true', cwd=tmp_path, check=0,
+              env={'TALLY_CACHE': str(cache)})
+        text = tally('script', '--show-mmap-events', '-i', 'r.data', cwd=tmp_path, check=0).stdout
+        return [line for line in text.splitlines() if '[kernel.kallsyms]' in line and 'PERF_RECORD_MMAP' in line]
+
+    plain, cache = kernel_maps(''), tmp_path / 'cache'
+    assert len(plain) == 1
+    assert kernel_maps(cache) == plain
+    kept, = lists_of(cache)
+    made = kept.stat().st_ino
+    assert kernel_maps(cache) == plain and job(cache).stdout == job('').stdout
+    assert kept.stat().st_ino == made
+    # Its own end of the kernel is what the next recording has.
+    text = kept.read_bytes()
+    kept.write_bytes(text.replace(b' _etext\n', b' _other\n'))
+    assert kernel_maps(cache) == []

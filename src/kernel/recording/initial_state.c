@@ -253,7 +253,7 @@ static enum tally_status put_kernel_map(void *context, const struct kernel_map *
 
 enum tally_status initial_state_kernel(struct initial_state *s, struct tally_error *err)
 {
-	return kernel_maps_each(s->kernel, put_kernel_map, s, err);
+	return kernel_maps_each(s->kernel, s->kernel_list, put_kernel_map, s, err);
 }
 
 static enum tally_status put_entries(struct initial_state *s, struct record_fields *f, struct writer *entries,

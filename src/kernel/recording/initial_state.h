@@ -23,6 +23,7 @@ struct initial_state {
 	const struct kernel_seam *kernel;
 	struct record_layout layout; /* of the trailers */
 	struct record_sink sink;
+	struct tally_str kernel_list; /* see kernel_maps.h; borrowed */
 	int map_timeout_ms; /* a process whose maps take longer tells a part of them; 0: no limit */
 	bool no_maps, no_tasks; /* of processes */
 	bool with_data_maps; /* mappings that are not executable too */

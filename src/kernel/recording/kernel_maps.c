@@ -44,35 +44,57 @@ static void note_symbol(struct kernel_range *range, struct tally_str line)
 	}
 }
 
-/* Read in pieces and only as far as needed: the kernel makes each line anew, a hundred thousand of them. */
-static struct kernel_range find_kernel(const struct kernel_seam *kernel)
+static bool is_whole(const struct kernel_range *range)
 {
-	struct kernel_range range = {0};
+	return range->name && range->end;
+}
+
+/* Whole lines, as far as needed; how many bytes they have. */
+static size_t note_lines(struct kernel_range *range, struct tally_str text)
+{
+	size_t at = 0;
+	const char *end;
+
+	while (!is_whole(range) && at < text.len && (end = memchr(text.data + at, '\n', text.len - at))) {
+		size_t line_end = (size_t)(end - text.data);
+		note_symbol(range, (struct tally_str){text.data + at, line_end - at});
+		at = line_end + 1;
+	}
+	return at;
+}
+
+/* Read in pieces and only as far as needed: the kernel makes each line anew, a hundred thousand of them. */
+static void read_list(const struct kernel_seam *kernel, struct kernel_range *range)
+{
 	char path[4096];
 
 	snprintf(path, sizeof(path), "%s/proc/kallsyms", kernel->root);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char *chunk = malloc(CHUNK_BYTES);
 	size_t kept = 0;
-	while (fd >= 0 && chunk && !(range.name && range.end)) {
+	while (fd >= 0 && chunk && !is_whole(range)) {
 		ssize_t n = read(fd, chunk + kept, CHUNK_BYTES - kept);
 		if (n <= 0)
 			break;
-		size_t len = kept + (size_t)n, line_from = 0;
-		const char *end;
-		while ((end = memchr(chunk + line_from, '\n', len - line_from))) {
-			size_t line_end = (size_t)(end - chunk);
-			note_symbol(&range, (struct tally_str){chunk + line_from, line_end - line_from});
-			line_from = line_end + 1;
-		}
-		kept = len - line_from;
+		size_t len = kept + (size_t)n, used = note_lines(range, (struct tally_str){chunk, len});
+		kept = len - used;
 		if (kept == CHUNK_BYTES)
 			break; /* no kernel writes such a line */
-		memmove(chunk, chunk + line_from, kept);
+		memmove(chunk, chunk + used, kept);
 	}
 	free(chunk);
 	if (fd >= 0)
 		close(fd);
+}
+
+static struct kernel_range find_kernel(const struct kernel_seam *kernel, struct tally_str list)
+{
+	struct kernel_range range = {0};
+
+	if (list.len > 0)
+		(void)note_lines(&range, list);
+	else
+		read_list(kernel, &range);
 	return range;
 }
 
@@ -118,11 +140,11 @@ static void module_name(const char *directory, struct tally_str dep, struct tall
 		snprintf(out, size, "[%.*s]", (int)module.len, module.data);
 }
 
-enum tally_status kernel_maps_each(const struct kernel_seam *kernel,
+enum tally_status kernel_maps_each(const struct kernel_seam *kernel, struct tally_str list,
 	enum tally_status (*visit)(void *context, const struct kernel_map *map, struct tally_error *err), void *context,
 	struct tally_error *err)
 {
-	struct kernel_range range = find_kernel(kernel);
+	struct kernel_range range = find_kernel(kernel, list);
 	char path[4096], directory[256], *modules = NULL, *dep = NULL;
 	size_t modules_len = 0, dep_len = 0;
 	enum tally_status st = TALLY_OK;

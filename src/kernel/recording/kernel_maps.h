@@ -14,7 +14,8 @@ struct kernel_map {
 	struct tally_str name; /* "[kernel.kallsyms]_text", a module's file, or "[module]" if it has none */
 };
 
-TALLY_MUST_CHECK enum tally_status kernel_maps_each(const struct kernel_seam *kernel,
+/* list: /proc/kallsyms, or the kernel's part of it, if it is known; empty: it is read. */
+TALLY_MUST_CHECK enum tally_status kernel_maps_each(const struct kernel_seam *kernel, struct tally_str list,
 	enum tally_status (*visit)(void *context, const struct kernel_map *map, struct tally_error *err), void *context,
 	struct tally_error *err);
 

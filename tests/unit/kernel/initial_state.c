@@ -152,6 +152,21 @@ static void test_kernel(void **state)
 		   "MMAP -1/0 ffffffffc0000000+2000 @0 4 [ext4] misc 1\n");
 }
 
+/* A list that is known stands for the live one. */
+static void test_known_kernel(void **state)
+{
+	struct fixture f;
+	start(&f, tree);
+	f.state.kernel_list = STR("ffffffff90000000 T _stext\nffffffff90000000 T _text\n"
+				  "ffffffff90000040 t do_text\nffffffff90003000 T _etext\nffffffff90004000 D _etext\n");
+	assert_int_equal(initial_state_kernel(&f.state, NULL), TALLY_OK);
+	f.state.kernel_list = STR("ffffffff90000000 T _text\nffffffff90003000 T _etext"); /* cut */
+	assert_int_equal(initial_state_kernel(&f.state, NULL), TALLY_OK);
+	finish(&f, "MMAP -1/0 ffffffff90000000+3000 @ffffffff90000000 4 [kernel.kallsyms]_stext misc 1\n"
+		   "MMAP -1/0 ffffffffc0000000+2000 @0 4 [ext4] misc 1\n"
+		   "MMAP -1/0 ffffffffc0000000+2000 @0 4 [ext4] misc 1\n");
+}
+
 static void test_hidden_kernel(void **state)
 {
 	struct fixture f;
@@ -223,6 +238,7 @@ int main(void)
 		cmocka_unit_test(test_data_maps),
 		cmocka_unit_test(test_ended_process),
 		cmocka_unit_test(test_kernel),
+		cmocka_unit_test(test_known_kernel),
 		cmocka_unit_test(test_hidden_kernel),
 		cmocka_unit_test(test_descriptions),
 		cmocka_unit_test(test_large_id_index),

@@ -1,0 +1,25 @@
+/*
+ * running_kernel.h - the list of symbols of the kernel that runs, for who records: what is kept of it, or what the kernel
+ * prints, which is kept then (kernel_list_cache.h), so that reports need not ask again.
+ *
+ *	struct running_kernel kernel;
+ *	if (running_kernel_open(&kernel)) ... kernel.text ...
+ *	running_kernel_close(&kernel);
+ */
+#ifndef CODE_BINARIES_RUNNING_KERNEL_H
+#define CODE_BINARIES_RUNNING_KERNEL_H
+
+#include "code/binaries/kernel_list_cache.h"
+
+struct running_kernel {
+	struct tally_str text; /* the kernel's lines, and maybe those of modules; addresses may be hidden */
+	struct kernel_list kept;
+	char *live; /* a list that was not kept */
+};
+
+/* False: it cannot be read. */
+bool running_kernel_open(struct running_kernel *kernel);
+/* Of what was not opened too. */
+void running_kernel_close(struct running_kernel *kernel);
+
+#endif
