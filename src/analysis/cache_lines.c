@@ -34,7 +34,8 @@ static struct source source_of(uint64_t word)
 		.level = word >> 5 & 0x3fff,
 		.snoop = word >> 19 & 0x1f,
 		.lock = word >> 24 & 3,
-		.is_remote = word >> 37 & 1,
+		/* Where hops are told, the bit may mean another core of the same node; the level's bits say the rest. */
+		.is_remote = word >> 37 & 1 && !(word >> 43 & 7),
 		.snoop_more = word >> 38 & 3,
 		.blocked = word >> 40 & 7,
 	};
@@ -166,11 +167,11 @@ void cache_lines_deinit(struct cache_lines *c)
 
 static bool find_line(struct cache_lines *c, const struct cache_access *a, uint32_t *id)
 {
-	uint64_t address = a->address & ~(c->options.line_bytes - 1);
-	uint64_t key[LINE_KEY_WORDS] = {address, (uint64_t)a->owner};
+	uint64_t mask = ~(c->options.line_bytes - 1);
+	uint64_t key[LINE_KEY_WORDS] = {a->place & mask, a->memory};
 	bool is_new;
 	*id = id_table_add(&c->line_keys, key, &is_new);
-	struct cache_line line = {.address = address, .is_mapped = a->data_is_mapped, .owner = a->owner};
+	struct cache_line line = {.address = a->address & mask, .is_mapped = a->data_is_mapped, .memory = a->memory};
 	return *id != ID_TABLE_NONE && (!is_new || vec_push(&c->lines, line));
 }
 

@@ -64,7 +64,8 @@ struct cache_access {
 	uint64_t address, physical, data_src, weight;
 	uint64_t code; /* address, as code_key tells code apart */
 	uint64_t keys[3]; /* what else makes an entry: process, thread, object; 0 where they do not */
-	int32_t owner; /* process whose own memory it is; -1: everybody's */
+	uint64_t memory,
+		place; /* what the address is memory of, as a number, and where in it: lines are told apart by both */
 	int32_t pid, tid;
 	uint32_t cpu; /* CACHE_NO_CPU: it is not known */
 	uint32_t frame;
@@ -73,10 +74,10 @@ struct cache_access {
 };
 
 struct cache_line {
-	uint64_t address;
+	uint64_t address; /* of the first access */
 	uint64_t physical, physical_count, memory_nodes;
 	bool is_mapped;
-	int32_t owner;
+	uint64_t memory;
 	struct access_counts counts;
 };
 

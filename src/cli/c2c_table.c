@@ -51,7 +51,7 @@ static int compare_lines(const void *left, const void *right, void *context)
 		return a->is_mapped ? -1 : 1;
 	if (a->address != b->address)
 		return a->address < b->address ? -1 : 1;
-	return (a->owner > b->owner) - (a->owner < b->owner);
+	return (a->memory > b->memory) - (a->memory < b->memory);
 }
 
 static int compare_keys(const struct c2c_order *p, uint32_t left, uint32_t right)
@@ -90,9 +90,12 @@ static int compare_entries(const void *left, const void *right, void *context)
 		return a->line < b->line ? -1 : 1;
 	if (a->offset != b->offset)
 		return a->offset < b->offset ? -1 : 1;
+	uint64_t of_a = c2c_displayed(p->table, &a->counts), of_b = c2c_displayed(p->table, &b->counts);
 	bool is_peer = p->table->display == C2C_PEER;
-	uint64_t of_a = is_peer ? access_counts_peers(&a->counts) : access_counts_hitms(&a->counts);
-	uint64_t of_b = is_peer ? access_counts_peers(&b->counts) : access_counts_hitms(&b->counts);
+	if (of_a == of_b && !is_peer) {
+		of_a = access_counts_hitms(&a->counts);
+		of_b = access_counts_hitms(&b->counts);
+	}
 	if (of_a != of_b)
 		return of_a > of_b ? -1 : 1;
 	return compare_keys(p, *(const uint32_t *)left, *(const uint32_t *)right);

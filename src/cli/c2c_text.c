@@ -17,7 +17,7 @@ struct printer {
 
 static double share(uint64_t part, uint64_t whole)
 {
-	return whole ? 100.0 * (double)part / (double)whole : 0.0;
+	return whole ? (double)part / (double)whole * 100.0 : 0.0;
 }
 
 static void print_heading(struct text *out, const char *title)

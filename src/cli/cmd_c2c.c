@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -20,6 +21,11 @@
 
 #define LINE_BYTES    64 /* where the recording does not say */
 #define MAX_NODE_BITS 64
+
+/* Kinds of memory, above the number of the process or file. */
+#define MEMORY_OWN    (UINT64_C(1) << 32)
+#define MEMORY_FILE   (UINT64_C(2) << 32)
+#define MEMORY_KERNEL (UINT64_C(3) << 32)
 
 struct settings {
 	const char *input, *vmlinux, *coalesce, *display;
@@ -51,7 +57,8 @@ static const struct option options[] = {
 	{"input", 'i', OPTION_STRING, "file", ROW(input), .help = "the input file to process"},
 	{"coalesce", 'c', OPTION_STRING, "fields", ROW(coalesce),
 		.help = "what makes rows of a line: pid,tid,iaddr,dso (default: iaddr)"},
-	{"display", 'd', OPTION_STRING, "type", ROW(display), .help = "what lines are ordered by: tot, lcl, rmt, peer"},
+	{"display", 'd', OPTION_STRING, "type", ROW(display),
+		.help = "what lines are ordered by: tot, lcl, rmt, peer (default: tot, of arm64 peer)"},
 	{"node-info", 'N', OPTION_COUNT, ROW(node_detail),
 		.help = "more of the nodes that accessed: shares, with -NN the CPUs"},
 	{"show-all", 0, OPTION_FLAG, ROW(shows_all), .help = "Show all captured lines"},
@@ -118,6 +125,14 @@ static enum tally_status read_display(struct c2c_table *t, const char *text, str
 			return TALLY_OK;
 		}
 	return text ? error_set(err, TALLY_INVALID, "-d takes tot, lcl, rmt or peer, not '%s'", text) : TALLY_OK;
+}
+
+/* Without -d; Arm's CPUs tell that a line came from another core, not that it had been changed there. */
+static enum c2c_display usual_display(const struct c2c *c)
+{
+	struct tally_str arch = perfdata_reader_features(c->source.reader)->arch;
+	bool is_arm = str_equal(arch, STR("aarch64")) || str_equal(arch, STR("arm64"));
+	return is_arm ? C2C_PEER : C2C_TOTAL;
 }
 
 static enum tally_status check_events(struct c2c *c, struct tally_error *err)
@@ -208,17 +223,25 @@ static void set_keys(const struct c2c *c, struct cache_access *a, const struct m
 	}
 }
 
-/* Memory of no file is the process's own: the same address in another process is other memory. */
-static int32_t owner_of(const struct c2c *c, const struct mapping *data, int32_t pid)
+/*
+ * The kernel's memory is everybody's, and a file's the same wherever it is mapped. What a process has to itself is told
+ * apart by process: memory of no file, and what it may have written to since it mapped it for itself alone.
+ */
+static void set_memory(const struct c2c *c, struct cache_access *a, const struct mapping *data)
 {
 	const struct machine *machine = c->source.sideband.machine;
+	a->memory = MEMORY_OWN | (uint32_t)a->pid;
+	a->place = a->address;
 	if (!data)
-		return pid;
-	const struct machine_binary *binary = machine_binary_get(machine, data->binary);
-	struct tally_str path = machine_string(machine, binary->path);
-	bool is_kernel = binary->kind == MACHINE_KERNEL || binary->kind == MACHINE_KERNEL_MODULE;
-	bool is_file = path.len > 1 && path.data[0] == '/' && path.data[1] != '/';
-	return is_kernel || is_file ? -1 : pid;
+		return;
+	enum machine_binary_kind kind = machine_binary_get(machine, data->binary)->kind;
+	bool is_own = data->prot & PROT_WRITE && data->flags & MAP_PRIVATE;
+	if (kind == MACHINE_KERNEL || kind == MACHINE_KERNEL_MODULE) {
+		a->memory = MEMORY_KERNEL;
+	} else if (data->file && !is_own) {
+		a->memory = MEMORY_FILE | data->file;
+		a->place = a->address - data->start + data->pgoff;
+	}
 }
 
 static bool add_sample(struct c2c *c, const struct data_sample *s)
@@ -240,7 +263,6 @@ static bool add_sample(struct c2c *c, const struct data_sample *s)
 		.data_src = sample->data_src,
 		.weight = is_struct ? (uint32_t)sample->weight : sample->weight,
 		.code = by_code ? sample->ip : 0,
-		.owner = owner_of(c, data, (int32_t)sample->pid),
 		.pid = (int32_t)sample->pid,
 		.tid = (int32_t)sample->tid,
 		.cpu = sample->present & SAMPLE_CPU ? sample->cpu : CACHE_NO_CPU,
@@ -248,6 +270,7 @@ static bool add_sample(struct c2c *c, const struct data_sample *s)
 		.is_mapped = code && data,
 		.data_is_mapped = data != NULL,
 	};
+	set_memory(c, &access, data);
 	set_keys(c, &access, code);
 	size_t before = c->lines.entries.len;
 	uint32_t entry;
@@ -375,6 +398,8 @@ static int run_report(const struct cli *cli, const struct settings *s)
 	status = open_and_read(cli, s, &c, &err);
 	if (!c.source.reader)
 		return cli_fail(cli, &err);
+	if (!s->display)
+		c.table.display = usual_display(&c);
 	c.table.lines = &c.lines;
 	c.table.labels = c.labels.items;
 	int code = 0;

@@ -67,6 +67,21 @@ static bool map_user(struct machine *machine, const struct record_mmap *mmap, st
 	return true;
 }
 
+/*
+ * What tells files apart, as one number; files that come to the same one by chance share lines in c2c. All of
+ * anon_inode (rings of perf and io_uring) has one inode, whosever memory it is.
+ */
+static uint32_t file_of(const struct record_mmap *mmap)
+{
+	if ((!mmap->inode && !mmap->build_id.size) || str_starts_with(mmap->filename, STR("anon_inode:")))
+		return 0;
+	uint64_t device = (uint64_t)mmap->major << 32 | mmap->minor;
+	uint64_t words[] = {mmap->inode, mmap->inode_generation, device,
+		mmap->build_id.size ? bytes_hash(mmap->build_id.bytes, mmap->build_id.size) : 0};
+	uint64_t hash = bytes_hash(words, sizeof(words));
+	return (uint32_t)(hash ^ hash >> 32) | 1;
+}
+
 static bool apply_mmap(
 	struct machine *machine, const struct record *record, const struct record_mmap *mmap, uint64_t time_ns)
 {
@@ -79,6 +94,7 @@ static bool apply_mmap(
 		.prot = mmap->prot,
 		.flags = mmap->flags,
 		.pid = (int32_t)mmap->pid,
+		.file = file_of(mmap),
 	};
 	if (__builtin_add_overflow(mmap->start, mmap->len, &map.end))
 		map.end = UINT64_MAX;

@@ -37,6 +37,8 @@ struct mapping {
 	uint32_t binary; /* index for machine_binary_get */
 	uint32_t prot, flags;
 	int32_t pid;
+	uint32_t
+		file; /* the same for what is the same file (by build id, else device and inode); 0: the record says none */
 	bool is_generated; /* code of a dump: stays when memory without a file is mapped there, as it is to make it executable */
 };
 

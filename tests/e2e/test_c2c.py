@@ -13,7 +13,7 @@ from perfdata_build import CHAIN_USER, Recording
 
 NEWEST = pathlib.Path(os.environ.get('PERF_NEWEST', '/opt/newest-perf/perf'))
 SCHEMA = json.loads((pathlib.Path(__file__).parents[2] / 'docs' / 'schema' / 'c2c.json').read_text())
-NRCPUS, NUMA_TOPOLOGY, MEM_TOPOLOGY = 7, 14, 22
+ARCH, NRCPUS, NUMA_TOPOLOGY, MEM_TOPOLOGY = 6, 7, 14, 22
 LOAD, STORE = 2, 4
 LINE = 0x7000000
 LEVELS = [[1, 3], [1, 4], [1, 5], [1, 6], [2, 6], [1, 7], [1, 8], [1, 9], [1, 10], [1, 11], [1, 12], [1, 13], [0], [2, 3],
@@ -40,6 +40,7 @@ def accesses(seed, count=400):
     for _ in range(count):
         kind = chosen.choices([LOAD, STORE, 1], [60, 37, 3])[0]
         more = chosen.choice([0, 0, 1 << 37]) | chosen.choice([0, 0, 0, 1, 2]) << 38 if kind == LOAD else 0
+        more |= chosen.choice([0, 0, 0, 1, 2, 4]) << 43  # hops
         more |= chosen.choice([1, 1, 2]) << 24 | chosen.choice([0, 0, 1, 2, 6]) << 40
         address = LINE + chosen.randrange(48) * 8
         yield dict(event=kind == STORE, addr=chosen.choice([address] * 30 + [0, 0x99999]), cpu=chosen.randrange(4),
@@ -48,7 +49,7 @@ def accesses(seed, count=400):
                    data_src=source(kind, chosen.choice(LEVELS), chosen.choice(SNOOPS), more))
 
 
-def recording(path, samples, with_memory=True, with_nodes=True, more_fields='', cpu=' CPU'):
+def recording(path, samples, with_memory=True, with_nodes=True, more_fields='', cpu=' CPU', arch=None):
     built = Recording()
     for config in (0x1cd, 0x82d0):
         built.event(f'IDENTIFIER IP TID TIME ADDR{cpu} PERIOD WEIGHT DATA_SRC PHYS_ADDR{more_fields}', kind=4, config=config)
@@ -59,6 +60,8 @@ def recording(path, samples, with_memory=True, with_nodes=True, more_fields='', 
     for index, sample in enumerate(samples):
         built.sample(time=1000 + index * 10, **sample)
     built.feature(NRCPUS, built.pack('II', 4, 4))
+    if arch:
+        built.text_feature(ARCH, arch)
 
     def text(value):
         return built.pack('I', 64) + value.encode().ljust(64, b'\0')
@@ -90,6 +93,57 @@ def test_samples_without_cpus_are_of_none(tally, newest, tmp_path, words):
     ours, theirs = ([row.rstrip() for row in program(*line).stdout.splitlines()] for program in (tally, newest))
     assert ours == theirs
     assert any('0x400010' in row for row in ours)
+
+
+@pytest.mark.parametrize('arch, order', [('aarch64', 'Peer Snoop'), ('arm64', 'Peer Snoop'), ('x86_64', 'Total HITMs')])
+def test_what_lines_are_ordered_by(tally, newest, tmp_path, arch, order):
+    path = tmp_path / 'perf.data'
+    recording(path, accesses(1), arch=arch)
+    line = ['c2c', 'report', '--stdio', '--no-source', '-i', path]
+    ours = tally(*line, check=0).stdout
+    assert ours == newest(*line).stdout
+    assert re.search('Cachelines sort on +: ' + order, ours)
+
+
+PROTECTION, SHARED, PRIVATE = 3, 1, 2  # read and write
+HERE, THERE = 0x7000000, 0x9000000
+FILE, OTHER, NONE = (8, 1, 77), (8, 1, 78), (0, 0, 0)
+MEMORY = [  # what two processes have mapped, (start, name, file, flags, offset) each, and whether a line of it is one
+    ([(HERE, '/dev/shm/x', FILE, SHARED, 0), (THERE, '/dev/shm/x', FILE, SHARED, 0)], True, True),
+    ([(HERE, '/dev/shm/x', FILE, SHARED, 0x1000), (THERE, '/dev/shm/x', FILE, SHARED, 0x1000)], True, True),
+    ([(HERE, '/dev/shm/x', FILE, SHARED, 0), (HERE, '/dev/shm/x', FILE, SHARED, 0x1000)], False, True),
+    ([(HERE, '/dev/shm/x', FILE, SHARED, 0), (HERE, '/dev/shm/y', OTHER, SHARED, 0)], False, True),
+    ([(HERE, '/memfd:x (deleted)', FILE, SHARED, 0), (HERE, '/memfd:x (deleted)', OTHER, SHARED, 0)], False, True),
+    ([(HERE, '//anon', NONE, PRIVATE, 0), (HERE, '//anon', NONE, PRIVATE, 0)], False, True),
+    ([(HERE, '/SYSV00000000 (deleted)', FILE, SHARED, 0), (THERE, '/SYSV00000000 (deleted)', FILE, SHARED, 0)], True, False),
+    ([(HERE, '/bin/data', FILE, PRIVATE, 0), (HERE, '/bin/data', FILE, PRIVATE, 0)], False, False),
+    ([(HERE, 'anon_inode:[io_uring]', FILE, SHARED, 0), (HERE, 'anon_inode:[io_uring]', FILE, SHARED, 0)], False, False),
+]
+
+
+@pytest.mark.parametrize('maps, is_one, is_perfs', MEMORY, ids=range(len(MEMORY)))
+def test_memory_of_two_processes(tally, tmp_path, maps, is_one, is_perfs):
+    path = tmp_path / 'perf.data'
+    built = Recording()
+    built.event('IDENTIFIER IP TID TIME ADDR CPU PERIOD WEIGHT DATA_SRC', kind=4, config=0x1cd)
+    built.name_events('cpu/mem-loads,ldlat=30/P')
+    hitm = source(LOAD, [1, 6], 16)
+    for pid, (start, name, file, flags, offset) in zip((1000, 2000), maps):
+        built.record(1, 2, built.pack('IIQQQ', pid, pid, 0x400000, 0x8000, 0) + built.name('/bin/nothing') + built.trailer())
+        built.record(10, 2 | 1 << 13, built.pack('IIQQQIIQQII', pid, pid, start, 0x10000, offset, *file, 0, PROTECTION, flags) +
+                     built.name(name) + built.trailer())
+    for pid, (start, *_) in zip((1000, 2000), maps):
+        built.sample(time=1000 + pid, addr=start + 0x140, ip=0x400000, tid=(pid, pid), weight=9, data_src=hitm)
+    built.feature(NRCPUS, built.pack('II', 4, 4))
+    built.feature(NUMA_TOPOLOGY, built.pack('IIQQI', 1, 0, 100, 50, 64) + b'0-3'.ljust(64, b'\0'))
+    built.write(path)
+    lines = as_json(tally, path)['lines']
+    assert [(line['address'], line['accesses']['local_hitm']) for line in lines] == \
+        ([(hex(HERE + 0x140), 2)] if is_one else [(hex(start + 0x140), 1) for start, *_ in maps])
+    if NEWEST.exists():
+        words = ['c2c', 'report', '--stdio', '--no-source', '-i', path]
+        same = tally(*words, check=0).stdout == Program(NEWEST, tmp_path)(*words).stdout
+        assert same == is_perfs
 
 
 def with_chains(samples):

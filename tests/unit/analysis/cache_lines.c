@@ -13,6 +13,8 @@
 #define SNOOP_HIT   (UINT64_C(4) << 19)
 #define HITM	    (UINT64_C(16) << 19)
 #define PEER	    (UINT64_C(2) << 38)
+#define IS_REMOTE   (UINT64_C(1) << 37)
+#define HOPS(count) ((uint64_t)(count) << 43)
 
 static struct access_counts count(uint64_t data_src, uint64_t address)
 {
@@ -32,6 +34,8 @@ static void one_access_is_of_one_kind(void **state)
 		{LOAD | HIT(REMOTE) | HITM, ACCESS_REMOTE_HITM},
 		{LOAD | HIT(REMOTE) | SNOOP_HIT, ACCESS_REMOTE_HIT},
 		{LOAD | HIT(REMOTE) | PEER, ACCESS_REMOTE_PEER},
+		{LOAD | HIT(0) | IS_REMOTE, ACCESS_REMOTE_DRAM},
+		{LOAD | HIT(L1) | IS_REMOTE | HOPS(1), ACCESS_L1},
 		{LOAD | MISS(L1), ACCESS_LOAD_MISS},
 		{STORE | HIT(L1), ACCESS_STORE_L1_HIT},
 		{STORE | MISS(L1), ACCESS_STORE_L1_MISS},
@@ -39,6 +43,7 @@ static void one_access_is_of_one_kind(void **state)
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_int_equal(count(cases[i].data_src, 0x1000).n[cases[i].kind], 1);
+	assert_int_equal(count(LOAD | HIT(L1) | IS_REMOTE | HOPS(1), 0x1000).n[ACCESS_REMOTE_DRAM], 0);
 	struct access_counts nowhere = count(LOAD | HIT(L3) | HITM, 0);
 	assert_int_equal(nowhere.n[ACCESS_LOAD_NO_ADDRESS], 1);
 	assert_int_equal(access_counts_hitms(&nowhere), 0);
@@ -49,26 +54,30 @@ static void accesses_add_up_by_line_and_offset(void **state)
 	uint32_t entry;
 	struct cache_lines c;
 	cache_lines_init(&c, &(struct cache_lines_options){.line_bytes = 64});
-	struct cache_access a = {.address = 0x1008, .data_src = LOAD | HIT(L3) | HITM, .weight = 30, .owner = -1};
+	struct cache_access a = {.address = 0x1008, .place = 0x5008, .data_src = LOAD | HIT(L3) | HITM, .weight = 30};
 	assert_true(cache_lines_add(&c, &a, &entry));
 	a.weight = 50;
 	a.cpu = 3;
 	assert_true(cache_lines_add(&c, &a, &entry));
 	a.address = 0x1010;
+	a.place = 0x5010;
+	assert_true(cache_lines_add(&c, &a, &entry));
+	a.address = 0x2010; /* the same line, mapped elsewhere */
 	assert_true(cache_lines_add(&c, &a, &entry));
 	a.address = 0x1040;
+	a.place = 0x5040;
 	assert_true(cache_lines_add(&c, &a, &entry));
-	a.owner = 7; /* the same address in memory of its own */
+	a.memory = 7; /* the same address of other memory */
 	assert_true(cache_lines_add(&c, &a, &entry));
 	assert_int_equal(c.lines.len, 3);
 	assert_int_equal(c.entries.len, 4);
 	assert_int_equal(c.uses.len, 5);
 	assert_int_equal(c.lines.items[0].address, 0x1000);
-	assert_int_equal(c.lines.items[0].counts.n[ACCESS_LOCAL_HITM], 3);
+	assert_int_equal(c.lines.items[0].counts.n[ACCESS_LOCAL_HITM], 4);
 	assert_int_equal(c.entries.items[0].offset, 8);
 	assert_int_equal(c.entries.items[0].local_hitm.count, 2);
 	assert_true(c.entries.items[0].local_hitm.value == 40);
-	assert_int_equal(c.total.samples, 5);
+	assert_int_equal(c.total.samples, 6);
 	cache_lines_deinit(&c);
 }
 
