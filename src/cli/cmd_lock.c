@@ -107,7 +107,7 @@ static enum tally_status choose_table(
 	*t = (struct lock_table){
 		.layout = job->layout,
 		.key = is_report ? LOCK_ACQUIRED : LOCK_WAIT_TOTAL,
-		.columns = is_report ? of_report : of_contention,
+		.columns = asked,
 		.column_count = is_report ? LOCK_COLUMNS : sizeof(of_contention) / sizeof(of_contention[0]),
 		.limit = settings->entries,
 		.separator = settings->separator,
@@ -117,10 +117,9 @@ static enum tally_status choose_table(
 		t->key = lock_column_of(str_from(settings->key));
 	if (t->key == LOCK_COLUMNS)
 		return error_set(err, TALLY_INVALID, "Unknown compare key: %s", settings->key);
-	if (!settings->fields)
-		return TALLY_OK;
-	t->columns = asked;
-	enum tally_status status = read_columns(settings->fields, asked, &t->column_count, err);
+	memcpy(asked, is_report ? of_report : of_contention, t->column_count * sizeof(*asked));
+	enum tally_status status =
+		settings->fields ? read_columns(settings->fields, asked, &t->column_count, err) : TALLY_OK;
 	if (status == TALLY_OK && !has_column(t, t->key) && t->column_count < LOCK_COLUMNS)
 		asked[t->column_count++] = t->key;
 	return status;

@@ -19,11 +19,13 @@ static bool has_one_of(const char *name, const char *list)
 /* The kernel's own ways of waiting: who waits is above them. */
 static bool is_waiting_function(const char *name)
 {
-	static const char *const starts[] = {"_raw_spin_lock", "_raw_spin_trylock", "_raw_read_lock", "_raw_write_lock",
-		"__pv_queued_spin_lock", "native_queued_spin_lock", "queued_spin_lock", "queued_read_lock",
-		"queued_write_lock", "__schedule", "schedule", "io_schedule", "preempt_schedule", "mutex_lock",
-		"__mutex_lock", "__ww_mutex_lock", "ww_mutex_lock", "down", "__down", "rwsem_", "rt_mutex_",
-		"__rt_mutex_", "__percpu_down", "percpu_down", "wait_for_completion", "__wait_for_common"};
+	static const char *const starts[] = {"_raw_spin_lock", "_raw_spin_trylock", "_raw_spin_unlock", "_raw_read_",
+		"_raw_write_", "__pv_queued_spin_", "native_queued_spin_lock", "queued_spin_lock", "queued_read_lock",
+		"queued_write_lock", "resilient_queued_spin_lock", "__schedule", "schedule", "io_schedule",
+		"preempt_schedule", "__cond_resched", "mutex_lock", "__mutex_lock", "mutex_unlock", "__mutex_unlock",
+		"__ww_mutex_lock", "ww_mutex_", "down", "__down", "rwsem_down", "ldsem_down", "rt_mutex_",
+		"__rt_mutex_", "__percpu_down", "percpu_down", "wait_for_completion", "__wait_for_common", "bit_wait",
+		"__wait_on_bit", "out_of_line_wait_on_bit", "do_nanosleep", "usleep_range_state"};
 	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
 		if (strncmp(name, starts[i], strlen(starts[i])) == 0)
 			return true;

@@ -111,7 +111,6 @@ static bool add_user(struct binary_table *table, const struct record_mmap *mmap,
 		binary.kind = MACHINE_VDSO;
 	} else if (has_no_file(path)) {
 		binary.kind = MACHINE_NO_FILE;
-		short_name = path;
 	}
 	return add(table, &binary, path, short_name, index);
 }

@@ -145,6 +145,25 @@ def test_waits_by_caller_as_json(tally, waits):
     assert verbose == wanted
 
 
+@pytest.mark.parametrize('key, columns', [
+    ('wait_min', 'contended total wait max wait avg wait min wait type caller'),
+    ('wait_max', 'contended total wait max wait avg wait type caller')])
+def test_the_key_is_a_column(tally, perf, waits, key, columns):
+    line = ['lock', 'contention', '-k', key, '-i', waits]
+    ours, theirs = (' '.join(re.search('.*contended.*', program(*line).stderr).group().split()) for program in (tally, perf))
+    assert ours == theirs == columns
+
+
+@pytest.mark.parametrize('name, is_passed', [
+    ('do_nanosleep', True), ('__cond_resched', True), ('mutex_unlock', True), ('_raw_spin_unlock_irqrestore', True),
+    ('_raw_spin_rq_lock_irqsave', False), ('rwsem_wake', False)])
+def test_functions_that_wait_are_no_callers(tally, waits, name, is_passed):
+    names = waits.parent / 'kallsyms'
+    names.write_text(names.read_text().replace('waiting', name))
+    rows = tally('lock', 'contention', '--stack-skip', '0', '-i', waits, '--kallsyms', names, check=0).stderr
+    assert (f'{name}+0x8' in rows) != is_passed and ('calling+0x4' in rows) == is_passed
+
+
 def test_json_of_locks_beside_other_options(tally, waits, tmp_path):
     shown = tally('lock', 'contention', '--json', '--output', tmp_path / 'out.json', '-i', waits, check=0)
     assert shown.stdout == '' and len(json.loads((tmp_path / 'out.json').read_text())['rows']) > 0
