@@ -155,14 +155,16 @@ struct time_span time_bounds_read(struct perfdata_reader *reader)
 	const struct perfdata_features *f = perfdata_reader_features(reader);
 	struct time_span whole = {UINT64_MAX, 0};
 	struct record record;
+	/* Of samples without times perf writes all ones. */
 	if (feature_is_present(f, FEATURE_SAMPLE_TIME) && f->first_sample_time_ns &&
-		f->first_sample_time_ns <= f->last_sample_time_ns)
+		f->first_sample_time_ns <= f->last_sample_time_ns && f->last_sample_time_ns < UINT64_MAX)
 		return (struct time_span){f->first_sample_time_ns, f->last_sample_time_ns};
 	while (perfdata_reader_next(reader, &record, NULL) == TALLY_OK) {
 		const struct perfdata_event *event =
 			record.type == RECORD_SAMPLE ? perfdata_reader_event_of(reader, &record) : NULL;
 		struct sample sample;
-		if (!event || sample_decode(&event->layout, &record, &sample, NULL) != TALLY_OK)
+		if (!event || sample_decode(&event->layout, &record, &sample, NULL) != TALLY_OK ||
+			!(sample.present & SAMPLE_TIME))
 			continue;
 		whole.first_ns = sample.time < whole.first_ns ? sample.time : whole.first_ns;
 		whole.last_ns = sample.time > whole.last_ns ? sample.time : whole.last_ns;
@@ -176,7 +178,10 @@ enum tally_status time_spans_read(
 {
 	struct tally_str str = str_from(text);
 	struct time_span whole = is_relative(str) ? time_bounds_read(reader) : (struct time_span){0, 0};
-	return time_spans_parse(str, whole, spans, err);
+	enum tally_status status = time_spans_parse(str, whole, spans, err);
+	for (size_t i = 0; status == TALLY_OK && is_relative(str) && whole.last_ns == 0 && i < spans->items.len; i++)
+		spans->items.items[i] = (struct time_span){0, UINT64_MAX};
+	return status;
 }
 
 bool time_spans_have(const struct time_spans *spans, uint64_t time_ns)

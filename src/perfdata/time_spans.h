@@ -22,14 +22,15 @@ struct time_spans {
 };
 
 /* Of the recording's first sample and its last, by its header or, where that does not say, by reading through it: the
- * reader stands at its start before and after. Both 0: there is no sample. */
+ * reader stands at its start before and after. Both 0: there is no sample that has a time. */
 struct time_span time_bounds_read(struct perfdata_reader *reader);
 /* first and last: of the recording's samples. INVALID: text is none of the forms, or ends before it begins. */
 TALLY_MUST_CHECK enum tally_status time_spans_parse(
 	struct tally_str text, struct time_span whole, struct time_spans *spans, struct tally_error *err);
 /* Whether text has one of the forms: it depends on no recording. */
 bool time_spans_are_valid(const char *text);
-/* The same for a recording, by time_bounds_read where the text wants them. */
+/* The same for a recording, by time_bounds_read where the text wants them. Percentages of a recording without times are
+ * all of it, as in perf. */
 TALLY_MUST_CHECK enum tally_status time_spans_read(
 	const char *text, struct perfdata_reader *reader, struct time_spans *spans, struct tally_error *err);
 bool time_spans_have(const struct time_spans *spans, uint64_t time_ns);

@@ -102,6 +102,28 @@ static void test_bounds_of_a_recording(void **state)
 	}
 }
 
+/* Percentages of nothing are all of it; seconds stay seconds. */
+static void test_a_recording_without_times(void **state)
+{
+	static const struct perf_attr attr = {.type = EVENT_SOFTWARE, .sample_type = SAMPLE_IP};
+	struct perfdata_builder b;
+	struct perfdata_reader *r;
+	struct time_spans spans;
+	perfdata_builder_init(&b, false);
+	perfdata_builder_event(&b, &attr, 1);
+	perfdata_builder_sample(&b, 0, 0, &(struct sample){.ip = 1});
+	assert_int_equal(perfdata_reader_open_bytes(perfdata_builder_file(&b), &r, NULL), TALLY_OK);
+	assert_int_equal(time_spans_read("0%-10%,30%-40%", r, &spans, NULL), TALLY_OK);
+	assert_int_equal(spans.items.len, 2);
+	assert_true(time_spans_have(&spans, 0) && time_spans_have(&spans, UINT64_MAX));
+	time_spans_deinit(&spans);
+	assert_int_equal(time_spans_read("1,2", r, &spans, NULL), TALLY_OK);
+	assert_false(time_spans_have(&spans, 0));
+	time_spans_deinit(&spans);
+	perfdata_reader_destroy(r);
+	perfdata_builder_deinit(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -111,6 +133,7 @@ int main(void)
 		cmocka_unit_test(test_percentages_that_are_none),
 		cmocka_unit_test(test_membership),
 		cmocka_unit_test(test_bounds_of_a_recording),
+		cmocka_unit_test(test_a_recording_without_times),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
