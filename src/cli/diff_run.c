@@ -24,6 +24,7 @@ struct job {
 	size_t failures; /* of the gate */
 	struct flat_table *made; /* room for a table of each recording */
 	const struct flat_table **tables; /* NULL: the recording has no such event */
+	bool *is_seen; /* by recording: an earlier event of the baseline had the same counterpart */
 	struct diff_path_source *sources;
 };
 
@@ -189,6 +190,7 @@ static enum tally_status compare_event(struct job *job, uint32_t event, struct t
 		.new_weight = request->new_weight,
 		.order_file = (size_t)request->order,
 		.is_baseline_only = request->is_baseline_only,
+		.is_seen = job->is_seen,
 		.is_relative = request->is_relative,
 	};
 	const struct profile *p = job->recordings->items[0].result.profile;
@@ -245,6 +247,14 @@ static enum tally_status run_streams(const struct job *job, uint32_t event, stru
 	return status;
 }
 
+static bool is_seen_before(const struct diff_recordings *all, size_t file, uint32_t event, uint32_t counterpart)
+{
+	for (uint32_t before = 0; file && before < event; before++)
+		if (diff_recording_event(&all->items[file], &all->items[0], before) == counterpart)
+			return true;
+	return false;
+}
+
 static enum tally_status run_event(struct job *job, uint32_t event, struct tally_error *err)
 {
 	const struct diff_recordings *all = job->recordings;
@@ -252,6 +262,7 @@ static enum tally_status run_event(struct job *job, uint32_t event, struct tally
 	for (size_t i = 0; i < all->count; i++) {
 		uint32_t same = i ? diff_recording_event(&all->items[i], &all->items[0], event) : event;
 		job->tables[i] = NULL;
+		job->is_seen[i] = is_seen_before(all, i, event, same);
 		job->sources[i] = (struct diff_path_source){.profile = all->items[i].result.profile,
 			.event = same,
 			.filter = &all->items[i].filter,
@@ -277,7 +288,9 @@ static enum tally_status run_events(struct job *job, struct tally_error *err)
 	job->made = calloc(count, sizeof(*job->made));
 	job->tables = calloc(count, sizeof(struct flat_table *));
 	job->sources = calloc(count, sizeof(*job->sources));
-	enum tally_status status = job->made && job->tables && job->sources ? TALLY_OK : error_nomem(err);
+	job->is_seen = calloc(count, sizeof(*job->is_seen));
+	bool has_room = job->made && job->tables && job->sources && job->is_seen;
+	enum tally_status status = has_room ? TALLY_OK : error_nomem(err);
 	if (job->request->format == DIFF_FORMAT_JSON)
 		diff_json_begin(&job->json, job->request, job->recordings);
 	for (uint32_t event = 0; status == TALLY_OK && event < events; event++)
@@ -287,6 +300,7 @@ static enum tally_status run_events(struct job *job, struct tally_error *err)
 	free(job->made);
 	free(job->tables);
 	free(job->sources);
+	free(job->is_seen);
 	return status;
 }
 

@@ -58,6 +58,17 @@ void report_notes_input(
 	symbol_notes_add(notes, store, &result->hits, is_verbose);
 }
 
+void report_notes_times(struct diag *notes, struct perfdata_reader *reader)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
+	for (size_t i = 0; i < count; i++)
+		if (events[i].attr.sample_type & SAMPLE_TIME)
+			return;
+	diag_add(notes, DIAG_NOTE,
+		"no times were recorded: percentages of --time are all of it, seconds are nothing of it");
+}
+
 bool report_notes_worth(struct diag *notes, const struct worth *worth, const struct requirements *requirements)
 {
 	struct text t = {0};

@@ -19,6 +19,8 @@ void report_notes_cut_stacks(struct diag *notes, const struct flat_table *table)
 /* What the samples came to and where their names are from, where something is off; is_verbose: in any case. */
 void report_notes_input(
 	struct diag *notes, const struct replay_result *result, const struct binary_store *store, bool is_verbose);
+/* That --time cannot choose anything, if so. */
+void report_notes_times(struct diag *notes, struct perfdata_reader *reader);
 /* The end of each report: what it is worth. False: that is less than required. */
 bool report_notes_worth(struct diag *notes, const struct worth *worth, const struct requirements *requirements);
 /* At once. False: rows cannot be by trace, as the formats of tracepoints are cut off or damaged. */

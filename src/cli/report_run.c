@@ -424,6 +424,8 @@ static enum tally_status show_tables(struct report *report, struct tally_error *
 	struct debuginfod_run debuginfod = {0};
 	struct json *j = json_of(report);
 	report_notes_input(report->notes, &report->result, report->store, r->is_verbose);
+	if (r->times)
+		report_notes_times(report->notes, report->reader);
 	debuginfod_run_start(&debuginfod, &r->debuginfod, report->store, &report->result.hits, report->notes);
 	worth_measure(&report->worth, report->reader, &report->result);
 	if (j)

@@ -193,6 +193,16 @@ static int compare_rows(const void *left, const void *right, void *data)
 	return order ? order : (a > b) - (a < b);
 }
 
+/* A row that the baseline has not, of files whose rows were all shown already. */
+static bool is_shown_elsewhere(const struct diff_table *diff, size_t row)
+{
+	const bool *is_seen = diff->options.is_seen;
+	bool is_elsewhere = is_seen && !diff_table_value(diff, row, 0)->is_there;
+	for (size_t file = 1; is_elsewhere && file < diff->file_count; file++)
+		is_elsewhere = is_seen[file] || !diff_table_value(diff, row, file)->is_there;
+	return is_elsewhere;
+}
+
 static bool order_rows(struct diff_table *diff)
 {
 	diff->order = malloc((diff->row_count + 1) * sizeof(*diff->order));
@@ -200,7 +210,7 @@ static bool order_rows(struct diff_table *diff)
 		return false;
 	diff->shown_base_total = diff->options.is_baseline_only ? 0 : diff->totals[0];
 	for (size_t i = 0; i < diff->row_count; i++) {
-		if (diff->options.is_baseline_only && !has_counterpart(diff, i))
+		if ((diff->options.is_baseline_only && !has_counterpart(diff, i)) || is_shown_elsewhere(diff, i))
 			continue;
 		diff->order[diff->shown_count++] = (uint32_t)i;
 		if (diff->options.is_baseline_only)

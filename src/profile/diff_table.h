@@ -29,6 +29,8 @@ struct diff_options {
 	int64_t base_weight, new_weight;
 	size_t order_file; /* whose difference sorts; 0: the baseline's share does */
 	bool is_baseline_only; /* rows without a counterpart in any other file are left out */
+	const bool *
+		is_seen; /* by file, borrowed: its rows were in another event's table, so they add none; NULL: none was */
 	bool is_relative; /* shares of what the filter lets through */
 };
 

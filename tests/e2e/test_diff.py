@@ -283,3 +283,22 @@ def test_cycles_want_branch_stacks(tally, tmp_path):
     assert tally('diff', '-c', 'cycles', '-s', 'comm', 'data', 'data', cwd=tmp_path).returncode == 255
     for options in (['--json'], ['--cpu', '0'], ['-F']):
         assert tally('diff', '-c', 'cycles', *options, 'data', 'data', cwd=tmp_path).returncode == 129
+
+
+def test_new_rows_of_an_event_that_two_of_the_baseline_match(tally, perf, tmp_path):
+    """Once, beside the first of them."""
+    for name, events, ip in (('old.data', ('cycles', 'cycles'), 0x400000), ('new.data', ('cycles',), 0x500000)):
+        built = perfdata_build.Recording()
+        for _ in events:
+            built.event('IDENTIFIER IP TID TIME PERIOD', kind=0)
+        built.name_events(*events)
+        built.comm('job')
+        built.mmap(0x400000, 0x1000, '/bin/one')
+        built.mmap(0x500000, 0x1000, '/bin/two')
+        for event in range(len(events)):
+            built.sample(event=event, ip=ip)
+        built.write(tmp_path / name)
+    line = ['diff', '-s', 'dso', tmp_path / 'old.data', tmp_path / 'new.data']
+    ours, theirs = ([row.split() for row in program(*line).stdout.splitlines() if row[:1] == ' '] for program in (tally, perf))
+    assert ours == theirs
+    assert [row[-1] for row in ours].count('two') == 1

@@ -293,3 +293,20 @@ def test_tasks_are_those_that_records_of_tasks_name(tally, perf, tmp_path):
         ours, theirs = (program('report', option, cwd=tmp_path, check=0).stdout for program in (tally, perf))
         assert ours == theirs
     assert ':2101' in ours and ':2101' not in tally('report', '--tasks', cwd=tmp_path, check=0).stdout
+
+
+def test_percentages_of_time_without_times(tally, perf, tmp_path):
+    path = tmp_path / 'perf.data'
+    built = Recording()
+    built.event('IDENTIFIER IP TID PERIOD')
+    built.name_events('cycles')
+    built.comm('job')
+    for _ in range(5):
+        built.sample()
+    built.feature(21, built.pack('QQ', (1 << 64) - 1, (1 << 64) - 1))  # what perf writes as the times of such samples
+    built.write(path)
+    line = ['report', '--stdio', '-s', 'comm', '-i', path, '--time', '0%-10%,30%-40%']
+    ours, theirs = tally(*line, check=0), perf(*line)
+    assert re.findall('(?m)^ .*job', ours.stdout) == re.findall('(?m)^ .*job', theirs.stdout) == ['   100.00%  job']
+    assert 'no times were recorded' in ours.stderr
+    assert 'no samples' in tally(*line[:-1], '1,2').stderr
