@@ -1,6 +1,9 @@
 #include "machine/machine.h"
 
+#include <string.h>
+
 #include "base/error.h"
+#include "base/id_table.h"
 #include "machine/binary_id.h"
 #include "machine/process.h"
 #include "machine/remapped_text.h"
@@ -75,11 +78,9 @@ static uint32_t file_of(const struct record_mmap *mmap)
 {
 	if ((!mmap->inode && !mmap->build_id.size) || str_starts_with(mmap->filename, STR("anon_inode:")))
 		return 0;
-	uint64_t device = (uint64_t)mmap->major << 32 | mmap->minor;
-	uint64_t words[] = {mmap->inode, mmap->inode_generation, device,
-		mmap->build_id.size ? bytes_hash(mmap->build_id.bytes, mmap->build_id.size) : 0};
-	uint64_t hash = bytes_hash(words, sizeof(words));
-	return (uint32_t)(hash ^ hash >> 32) | 1;
+	uint64_t words[] = {mmap->inode, mmap->inode_generation, (uint64_t)mmap->major << 32 | mmap->minor, 0, 0, 0};
+	memcpy(words + 3, mmap->build_id.bytes, mmap->build_id.size);
+	return id_table_hash_words(words, sizeof(words) / sizeof(words[0])) | 1;
 }
 
 static bool apply_mmap(
