@@ -28,7 +28,8 @@ struct record_mmap { /* MMAP and MMAP2 */
 	uint64_t start, len, pgoff;
 	uint32_t major, minor;
 	uint64_t inode, inode_generation;
-	struct record_build_id build_id; /* MMAP2 with MISC_MMAP_BUILD_ID */
+	bool has_build_id; /* MMAP2 with MISC_MMAP_BUILD_ID; false: device and inode, even if that bit is set */
+	struct record_build_id build_id;
 	uint32_t prot, flags; /* MMAP: PROT_EXEC unless MISC_MMAP_DATA */
 	struct tally_str filename;
 };

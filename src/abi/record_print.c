@@ -40,7 +40,7 @@ static void print_mmap2(struct text *t, const struct record_printing *p)
 {
 	const struct record_mmap *m = &p->fields->mmap;
 	print_range(t, m);
-	if (p->record->misc & MISC_MMAP_BUILD_ID) {
+	if (m->has_build_id) {
 		text_str(t, " <");
 		for (size_t i = 0; i < m->build_id.size; i++)
 			text_hex(t, m->build_id.bytes[i], 2);

@@ -38,7 +38,23 @@ static void decode_mmap(struct cursor *c, const struct record *record, struct re
 	m->filename = padded_text(c);
 }
 
-#define MMAP2_FIXED_BYTES 64 /* up to the name */
+#define MMAP2_FIXED_BYTES    64 /* up to the name */
+#define MMAP2_IDENTITY	     32 /* of the file: a build id, or device, inode and generation */
+#define MMAP2_IDENTITY_BYTES 24
+#define MMAP2_BUILD_ID	     4 /* behind its size and three bytes of zero */
+
+/* Kernels forget to take the bit back: where another session asks for build ids, records of one that does not have it
+ * too, and hold an inode. A build id says its size and has zeros behind its bytes. */
+static bool holds_build_id(const uint8_t identity[MMAP2_IDENTITY_BYTES])
+{
+	uint8_t size = identity[0];
+	uint8_t others = identity[1] | identity[2] | identity[3];
+	if (size == 0 || size > MMAP2_IDENTITY_BYTES - MMAP2_BUILD_ID)
+		return false;
+	for (size_t i = MMAP2_BUILD_ID + size; i < MMAP2_IDENTITY_BYTES; i++)
+		others |= identity[i];
+	return others == 0;
+}
 
 /* Most of all side-band is this: its bounds are tested once. */
 static void decode_mmap2(struct cursor *whole, const struct record *record, struct record_fields *f)
@@ -53,7 +69,8 @@ static void decode_mmap2(struct cursor *whole, const struct record *record, stru
 	m->start = cursor_u64(c);
 	m->len = cursor_u64(c);
 	m->pgoff = cursor_u64(c);
-	if (record->misc & MISC_MMAP_BUILD_ID) {
+	m->has_build_id = (record->misc & MISC_MMAP_BUILD_ID) && holds_build_id(fixed + MMAP2_IDENTITY);
+	if (m->has_build_id) {
 		m->build_id.size = cursor_u8(c);
 		cursor_skip(c, 3);
 		read_build_id(c, &m->build_id.size, m->build_id.bytes);

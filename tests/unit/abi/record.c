@@ -194,10 +194,37 @@ static void test_mmap2_with_build_id(void **state)
 	struct record record;
 	assert_int_equal(record_at(writer_view(&w), false, 0, &record, NULL), TALLY_OK);
 	assert_int_equal(record_decode(&record, &out, NULL), TALLY_OK);
+	assert_true(out.mmap.has_build_id);
 	assert_int_equal(out.mmap.build_id.size, 20);
 	assert_memory_equal(out.mmap.build_id.bytes, in.mmap.build_id.bytes, 20);
 	assert_int_equal(out.mmap.inode, 0);
 	writer_deinit(&w);
+}
+
+/* The bit of a build id on a record that has the device and inode of its file. */
+static void test_mmap2_with_a_bit_of_another_session(void **state)
+{
+	static const uint32_t majors[] = {0, 7, 8, 254, 259};
+	for (size_t i = 0; i < 2 * sizeof(majors) / sizeof(majors[0]); i++) {
+		struct record_fields in, out;
+		fill(&in, RECORD_MMAP2);
+		in.mmap.major = majors[i / 2];
+		in.mmap.minor = 1;
+		in.mmap.inode = 332383;
+		in.mmap.inode_generation = 3976042161;
+		struct writer w = {.swap = i % 2};
+		assert_true(record_encode(&w, &in, MISC_CPUMODE_USER, NULL, NULL));
+		struct record record;
+		assert_int_equal(record_at(writer_view(&w), w.swap, 0, &record, NULL), TALLY_OK);
+		record.misc |= MISC_MMAP_BUILD_ID;
+		assert_int_equal(record_decode(&record, &out, NULL), TALLY_OK);
+		assert_false(out.mmap.has_build_id);
+		assert_int_equal(out.mmap.build_id.size, 0);
+		assert_int_equal(out.mmap.major, majors[i / 2]);
+		assert_int_equal(out.mmap.inode, 332383);
+		assert_int_equal(out.mmap.inode_generation, 3976042161);
+		writer_deinit(&w);
+	}
 }
 
 static void test_headers_that_lie(void **state)
@@ -248,6 +275,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_kernel_record),
 		cmocka_unit_test(test_mmap2_with_build_id),
+		cmocka_unit_test(test_mmap2_with_a_bit_of_another_session),
 		cmocka_unit_test(test_headers_that_lie),
 		cmocka_unit_test(test_counts_that_lie),
 		cmocka_unit_test(test_unknown_types),
