@@ -140,6 +140,26 @@ def test_debug_file_by_build_id(tally, live, tmp_path):
     assert ('debug file by build id', f'{root}{place}', 'used') in steps(missing(tally, data, '--symfs', root))
 
 
+def test_cached_copy_was_stripped(tally, live, tmp_path):
+    """The file at the path has the names and lines that the cache's copy of the same build lacks."""
+    need('strip', 'readelf')
+    program, whole = build(tmp_path, '-g'), tmp_path / 'whole'
+    shutil.copy(program, whole)
+    run('strip', '--strip-all', program)
+    data = record(tally, program)
+    tally('buildid-cache', '-a', program)
+    assert 'secret' not in report(tally, data)
+    program.unlink()
+    shutil.copy(whole, program)
+    text = report(tally, data)
+    assert 'secret' in text and 'deep (inlined)' in text
+    identity = build_id(program)
+    copy = f'{tmp_path}/.debug/.build-id/{identity[:2]}/{identity[2:]}/elf'
+    trail = steps(missing(tally, data))
+    assert ('cache of build ids', copy, 'no symbols (no .symtab)') in trail
+    assert ('path', str(program), 'used') in trail
+
+
 def test_program_that_prelink_moved(tally, live, tmp_path):
     """As prelink does: other addresses in the program, the old ones in its debug file."""
     need('objcopy', 'strip')

@@ -46,6 +46,7 @@ struct binary_entry {
 	enum binary_status status;
 	const char *used_path;
 	struct binary_root root; /* where the program was found: debug files are looked for in the same */
+	bool is_cached; /* the program is the cache's copy, which may lack symbols that the file at the path has */
 	const char *text;
 	struct elf_image *image; /* the program file: segments */
 	struct elf_image *debug; /* where names live, if in another file */

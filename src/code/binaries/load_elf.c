@@ -232,6 +232,7 @@ const char *load_open_user_file(const struct binary_store_options *options, stru
 			continue;
 		}
 		entry->used_path = place->path;
+		entry->is_cached = place->kind == PLACE_CACHE;
 		if (place->pid > 0 && process_is_elsewhere(place->pid))
 			entry->root = (struct binary_root){
 				.prefix = arena_printf(&entry->arena, "/proc/%d/root", place->pid), .pid = place->pid};
@@ -265,6 +266,7 @@ static bool load_first(
 			continue;
 		}
 		entry->used_path = place->path;
+		entry->is_cached = place->kind == PLACE_CACHE;
 		if (set_root(entry, place))
 			load_image_symbols(options, entry, place->source);
 		else

@@ -241,6 +241,8 @@ void search_debug_file(
 	if (id.size > 0)
 		add(places, in_root(arena, &entry->root, "debug file by path",
 				    arena_printf(arena, "/usr/lib/debug%s.debug", path)));
+	if (id.size > 0 && entry->is_cached)
+		add(places, in_root(arena, &entry->root, "path", path));
 }
 
 void search_supplement(struct binary_entry *entry, const char *path, const char *name, struct elf_build_id id,
