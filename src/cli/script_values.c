@@ -65,8 +65,6 @@ void script_print_misc(struct text *t, uint32_t record_type, uint16_t misc)
 		text_char(t, mode);
 	if ((record_type == RECORD_MMAP || record_type == RECORD_MMAP2) && (misc & MISC_MMAP_DATA))
 		text_char(t, 'M');
-	if (record_type == RECORD_FORK && (misc & MISC_FORK_EXEC))
-		text_char(t, 'F');
 	if (record_type == RECORD_COMM && (misc & MISC_COMM_EXEC))
 		text_char(t, 'E');
 	if ((record_type == RECORD_SWITCH || record_type == RECORD_SWITCH_CPU_WIDE) && (misc & MISC_SWITCH_OUT))

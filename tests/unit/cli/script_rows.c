@@ -307,6 +307,7 @@ static void misc_letters(void **state)
 	} rows[] = {
 		{RECORD_MMAP2, MISC_CPUMODE_USER | MISC_MMAP_DATA, "UM    "},
 		{RECORD_COMM, MISC_COMM_EXEC, "E     "},
+		{RECORD_FORK, MISC_FORK_EXEC, "      "},
 		{RECORD_SWITCH, MISC_SWITCH_OUT, "S     "},
 		{RECORD_SWITCH_CPU_WIDE, MISC_SWITCH_OUT | MISC_SWITCH_OUT_PREEMPT, "Sp    "},
 		{RECORD_SAMPLE, MISC_CPUMODE_GUEST_USER, "g     "},
