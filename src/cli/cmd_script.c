@@ -307,6 +307,8 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		return cli_failf(cli, "-d passes no samples on, and so cannot be used with -s");
 	if (script.settings.dlfilter.path && (script.settings.script || script.settings.only_checks))
 		return cli_failf(cli, "--dlfilter filters what is printed, and so cannot be used with -s or -d");
+	if (script.settings.reltime && script.settings.deltatime)
+		return cli_failf(cli, "--reltime and --deltatime cannot be used together");
 	if (script.settings.list_dlfilters)
 		return list_dlfilters(cli, &script.settings);
 	if (script.settings.script)

@@ -470,7 +470,7 @@ static const char *default_sort_of(const struct report_request *r, const struct 
 	if (r->mode == KEY_MODE_BRANCH)
 		return BRANCH_SORT;
 	if (source->is_all_tracepoints)
-		return "trace";
+		return r->raw_traces ? "trace_fields" : "trace";
 	return r->default_sort ? r->default_sort : DEFAULT_SORT;
 }
 

@@ -239,6 +239,12 @@ static enum script_event_kind kind_of(const struct perf_attr *attr)
 	}
 }
 
+/* It counts nothing: whatever is asked of its kind is not asked of it. */
+static bool is_dummy(const struct perf_attr *attr)
+{
+	return attr->type == EVENT_SOFTWARE && attr->config == SW_DUMMY;
+}
+
 static enum tally_status missing_attribute(
 	const struct perfdata_event *event, const struct field_name *name, struct tally_error *err)
 {
@@ -275,7 +281,7 @@ static enum tally_status check_address(const struct script_field_kind *kind, con
 	return TALLY_OK;
 }
 
-/* What the events of a kind can show, as its first one has it. */
+/* What the events of a kind can show, as this one has it. */
 static enum tally_status check_kind(const struct script_field_kind *kind, const struct perfdata_event *event,
 	const struct perfdata_reader *reader, uint64_t *fields, struct tally_error *err)
 {
@@ -286,7 +292,7 @@ static enum tally_status check_kind(const struct script_field_kind *kind, const 
 		const struct field_name *name = &field_names[i];
 		if (!name->needs || !(*fields & name->field) || (event->attr.sample_type & name->needs))
 			continue;
-		if (!(kind->demanded & name->field))
+		if (!(kind->demanded & name->field) || is_dummy(&event->attr))
 			*fields &= ~name->field;
 		else if (!may_lack)
 			return missing_attribute(event, name, err);
@@ -319,13 +325,20 @@ static void note_lists(const struct script_field_request *request, unsigned pres
 	}
 }
 
+/* A dummy only where the kind has no other. */
 static const struct perfdata_event *first_of_kind(
 	const struct perfdata_event *events, size_t count, enum script_event_kind kind)
 {
-	for (size_t i = 0; i < count; i++)
-		if (kind_of(&events[i].attr) == kind)
+	const struct perfdata_event *dummy = NULL;
+	for (size_t i = 0; i < count; i++) {
+		if (kind_of(&events[i].attr) != kind)
+			continue;
+		if (!is_dummy(&events[i].attr))
 			return &events[i];
-	return NULL;
+		if (!dummy)
+			dummy = &events[i];
+	}
+	return dummy;
 }
 
 /* Call chains of tracepoints are shown unless a list says otherwise, or no chains are wanted. */

@@ -123,7 +123,7 @@ bool script_filter_is_within(const struct script_filter *filter, const struct sa
 {
 	if (filter->request->time && !time_spans_have(&filter->spans, sample->time))
 		return false;
-	return !(sample->present & SAMPLE_CPU) || script_filter_has_cpu(filter, sample->cpu);
+	return !filter->cpus || (sample->present & SAMPLE_CPU && script_filter_has_cpu(filter, sample->cpu));
 }
 
 bool script_filter_wants(

@@ -64,6 +64,15 @@ def test_a_field_has_all_of_its_value_in_the_format(tally, tmp_path):
     assert tables(tally, tmp_path / 'perf.data', '-s', 'dev', '--raw-trace')[1] == [['100.00%', str(254 << 20 | 3)]]
 
 
+def test_raw_traces_are_rows_of_fields(tally, perf, tmp_path):
+    """Unless it is said what to sort by."""
+    record(tmp_path / 'perf.data')
+    ours, theirs = (tables(program, tmp_path / 'perf.data', '--raw-trace', '--no-children') for program in (tally, perf))
+    assert sorted(ours[0]) == sorted(theirs[0])
+    assert ours == tables(tally, tmp_path / 'perf.data', '-s', 'trace_fields', '--raw-trace', '--no-children')
+    assert [len(row) for row in tables(tally, tmp_path / 'perf.data', '--no-children')[0]] != [len(row) for row in ours[0]]
+
+
 def test_a_fields_name_comes_before_what_begins_a_keys(tally, tmp_path):
     record(tmp_path / 'perf.data')
     assert tables(tally, tmp_path / 'perf.data', '-s', 'ret') == [[['100.00%']], [['75.00%', '0'], ['25.00%', '-14']]]

@@ -118,6 +118,35 @@ def test_shared_recordings(shared, tally, tmp_path, identity, version, what, fie
     assert [re.sub(' +', ' ', line).strip() for line in ours[:len(theirs)]] == narrow
 
 
+@pytest.mark.parametrize('with_samples', [False, True])
+def test_a_dummy_lacks_no_field(perf, tally, tmp_path, with_samples):
+    """It counts nothing; of the others of its kind each field that is asked for must be there."""
+    r = perfdata_build.Recording()
+    r.event('IP TID TIME IDENTIFIER', kind=SOFTWARE, config=9)
+    if with_samples:
+        r.event('IP TID TIME ADDR IDENTIFIER', kind=SOFTWARE, config=2)
+    r.name_events('dummy', 'page-faults') if with_samples else r.name_events('dummy')
+    r.comm('prog')
+    if with_samples:
+        r.sample(event=1, addr=0x402000)
+    r.write(tmp_path / 'perf.data')
+    words = ['script', '--show-task-events', '-F', 'comm,time,addr', '-i', tmp_path / 'perf.data']
+    shown = tally(*words, check=0).stdout
+    assert plain(shown) == plain(perf(*words, check=0).stdout)
+    assert 'PERF_RECORD_COMM: prog' in shown and ('402000' in shown) == with_samples
+    refused = tally('script', '-F', 'phys_addr', '-i', tmp_path / 'perf.data', check=255 if with_samples else 0).stderr
+    assert with_samples == ("Samples for 'page-faults' event do not have PHYS_ADDR attribute set." in refused)
+
+
+def test_relative_times_are_of_one_kind(tally, tmp_path):
+    r = perfdata_build.Recording()
+    r.event('IP TID TIME')
+    r.write(tmp_path / 'perf.data')
+    for words in (['--reltime', '--deltatime'], ['--deltatime', '--reltime']):
+        refused = tally('script', *words, '-i', tmp_path / 'perf.data', check=255)
+        assert refused.stderr == '--reltime and --deltatime cannot be used together\n'
+
+
 def test_a_copied_stack_is_unwound_to_its_root(shared, tally):
     path = shared / 'perf-golden' / 'data' / 'ud.data'
     if not path.exists() or not pathlib.Path('/srv/perf-golden/bin/demo').exists():

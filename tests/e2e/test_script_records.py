@@ -235,6 +235,18 @@ def test_cpus(tally, perf, shared):
     assert tally('script', '-C', 'x', '-i', path, check=255).stderr == "Invalid cpu_list: 'x'\n"
 
 
+def test_samples_without_a_cpu_are_of_none(tally, tmp_path):
+    recording = perfdata_build.Recording()
+    recording.event(FIELDS)
+    recording.event('IP TID TIME PERIOD IDENTIFIER')
+    recording.comm('prog')
+    for event, cpu in ((0, 1), (1, 0), (0, 0)):
+        recording.sample(event=event, cpu=cpu, ip=0x401000 + event)
+    recording.write(tmp_path / 'perf.data')
+    shown = [tally('script', '-C', cpus, '-F', 'ip', cwd=tmp_path, check=0).stdout.split() for cpus in ('0', '1', '0-1')]
+    assert shown == [['401000'], ['401000'], ['401000', '401000']]
+
+
 def samples(tmp_path, count=6):
     recording = perfdata_build.Recording()
     recording.event(FIELDS, config=0)
