@@ -16,6 +16,7 @@ struct record {
 	bool swap;
 	struct tally_bytes bytes; /* header included */
 	uint64_t offset; /* in the file, stream or ring */
+	uint64_t position; /* of what a reader hands out: bytes of records before it, but for those with a payload */
 };
 
 struct record_build_id {

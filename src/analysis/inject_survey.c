@@ -58,7 +58,7 @@ static void hit_sample(struct survey_pass *pass, const struct record *record)
 	if (!event || sample_decode(&event->layout, record, &sample, NULL) != TALLY_OK)
 		return;
 	uint64_t clock = sample_clock_at(
-		&pass->survey->sideband.clock, event, record->offset - pass->survey->run.offset, sample.time);
+		&pass->survey->sideband.clock, event, record_run_position(&pass->survey->run, record), sample.time);
 	struct resolve_where where = resolver_where(&pass->resolver, (int32_t)sample.pid, clock);
 	if (sample.present & SAMPLE_IP)
 		hit(pass, resolver_frame(&pass->resolver, &where, record->misc & MISC_CPUMODE_MASK, sample.ip));

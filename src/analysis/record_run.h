@@ -47,6 +47,11 @@ static inline void record_run_pass(const struct record_run *run, size_t *left, s
 	if (position - *left >= FILE_WINDOW_BYTES)
 		record_run_move(run, left, position);
 }
+/* Where in the run the record is that its reader handed out. */
+static inline uint64_t record_run_position(const struct record_run *run, const struct record *record)
+{
+	return run->is_copy ? record->position : record->offset - run->offset;
+}
 /* *position behind the payload of the record that ends there. */
 TALLY_MUST_CHECK enum tally_status record_run_skip_payload(
 	const struct record_run *run, size_t *position, const struct record *record, struct tally_error *err);

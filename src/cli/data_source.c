@@ -131,7 +131,7 @@ bool data_source_decode(struct data_source *source, const struct record *record,
 	if (!(out->sample.present & SAMPLE_PERIOD))
 		out->sample.period = out->event->attr.sample_period_or_freq;
 	out->clock = sample_clock_at(
-		&source->sideband.clock, out->event, record->offset - source->run.offset, out->sample.time);
+		&source->sideband.clock, out->event, record_run_position(&source->run, record), out->sample.time);
 	return true;
 }
 

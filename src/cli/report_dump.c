@@ -44,8 +44,8 @@ static enum tally_status print_record(struct report_dump *dump, const struct rec
 	struct sample sample;
 	enum tally_status status = TALLY_OK;
 	if (event && sample_decode(&event->layout, record, &sample, NULL) == TALLY_OK) {
-		uint64_t clock =
-			sample_clock_at(&dump->sideband.clock, event, record->offset - dump->run.offset, sample.time);
+		uint64_t clock = sample_clock_at(
+			&dump->sideband.clock, event, record_run_position(&dump->run, record), sample.time);
 		status = print_places(dump, record, &sample, clock, err);
 	}
 	if (status == TALLY_OK && dump->out->failed)

@@ -109,7 +109,8 @@ static enum tally_status print_deferred(struct script *script, const struct reco
 		.time = id.time,
 		.callchain = {chain->ips.data, (uint32_t)chain->count}};
 	struct script_row row = {.event = event, .record = record, .sample = &sample};
-	row.clock = sample_clock_at(&script->sideband.clock, event, record->offset - script->run.offset, sample.time);
+	row.clock =
+		sample_clock_at(&script->sideband.clock, event, record_run_position(&script->run, record), sample.time);
 	struct script_probe probe = {event, &sample, record->misc & MISC_CPUMODE_MASK, record->misc, row.clock};
 	bool is_wanted;
 	if (!script_filter_wants(&script->filter, &script->printer.places, &probe, &is_wanted))
@@ -163,7 +164,7 @@ static enum tally_status print_record(
 		return TALLY_OK;
 	}
 	uint64_t clock =
-		sample_clock_at(&script->sideband.clock, event, record->offset - script->run.offset, sample.time);
+		sample_clock_at(&script->sideband.clock, event, record_run_position(&script->run, record), sample.time);
 	if (event->attr.sample_type & SAMPLE_READ)
 		return print_group(script, record, &sample, clock, err);
 	return print_sample(script, event, record, &sample, clock, err);

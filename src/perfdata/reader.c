@@ -192,8 +192,11 @@ static enum tally_status unpack(struct perfdata_reader *r, const struct record *
 	return status;
 }
 
-static void count(struct perfdata_reader *r, const struct record *record)
+static void count(struct perfdata_reader *r, struct record *record)
 {
+	record->position = r->handed_bytes;
+	if (r->payload.len == 0)
+		r->handed_bytes += record->bytes.len;
 	if (r->is_described)
 		return; /* counted the first time */
 	r->health.records++;
@@ -375,6 +378,7 @@ void perfdata_reader_rewind(struct perfdata_reader *r)
 	r->part = 0;
 	r->was_part_cut = false;
 	r->position = r->data_offset;
+	r->handed_bytes = 0;
 	r->ended = false;
 }
 

@@ -31,6 +31,7 @@ struct perfdata_reader {
 	size_t gap_offset, gap_bytes; /* that table, where records follow it */
 	bool has_features_in_front; /* of the data: a recording of ours */
 	size_t position; /* next record */
+	uint64_t handed_bytes; /* of records since the begin, but for those with a payload */
 	size_t window_begin, window_end; /* where that is, of what is kept in memory */
 	struct tally_bytes payload; /* of the last record */
 	bool ended;

@@ -57,6 +57,19 @@ def test_compressed_stream(tally, perf, workload, data):
     assert perf('script', '-i', '-', '-F', 'tid,time', stdin=stream.stdout, text=False, check=0).stdout == plain.encode()
 
 
+def test_compressed_without_times(tally, workload, data, tmp_path):
+    """Who ran and what was mapped goes by the order of the records, which is that of what was unpacked."""
+    tally('record', '-z', '--per-thread', '-e', 'cpu-clock:u', '-F', '2000', '-o', data, '--', workload('spin').path, 200, check=0)
+    unpacked = tmp_path / 'unpacked.data'
+    tally('inject', '-i', data, '-o', unpacked, check=0)
+    assert PerfData(data).count(COMPRESSED) >= 1 and PerfData(unpacked).count(COMPRESSED) == 0
+    shown, dumped = ([tally(*words, '-i', path, check=0).stdout.splitlines() for path in (data, unpacked)]
+                     for words in (['script'], ['report', '-D']))
+    assert shown[0] == shown[1] and {line.split()[0] for line in shown[0]} == {'spin'}
+    places = [[line for line in lines if line.startswith((' ... thread: ', ' ...... dso: '))] for lines in dumped]
+    assert places[0] == places[1] and len(places[0]) >= 50
+
+
 def test_size_limit_ends_it(tally, perf, workload, data):
     result = tally('record', *CLOCK, '-F', '9999', '--max-size', '20K', '-o', data, '--', workload('spin').path, 60000)
     assert result.returncode == -signal.SIGTERM  # the command's
