@@ -1,4 +1,5 @@
 #include "cli/record_features.h"
+#include "arch/arch.h"
 #include "base/error.h"
 #include "base/writer.h"
 #include "kernel/recording/tracing_data.h"
@@ -125,16 +126,20 @@ static bool add_capabilities(struct record_features *r)
 	return ok;
 }
 
-/* What programs of this machine are, and the line of its first cache. */
+#define USUAL_CACHE_LINE 64
+
+/* What programs of this machine are, and the line of its first cache: where ARCH and what is usual do not tell. perf 6.1's
+ * inject knows neither section, and writes over its own memory for each that it does not know. */
 static void add_machine_numbers(struct record_features *r)
 {
 	struct perfdata_features *f = &r->features;
 
-	f->e_machine = r->host.e_machine;
-	f->e_flags = r->host.e_flags;
-	if (f->e_machine)
+	if (r->host.e_machine && !(f->arch.len > 0 && arch_find_named(f->arch.data))) {
+		f->e_machine = r->host.e_machine;
+		f->e_flags = r->host.e_flags;
 		record_features_add(f, FEATURE_E_MACHINE);
-	if (f->cache_count && f->caches[0].line_size) {
+	}
+	if (f->cache_count && f->caches[0].line_size && f->caches[0].line_size != USUAL_CACHE_LINE) {
 		f->cache_line_bytes = f->caches[0].line_size;
 		record_features_add(f, FEATURE_CLN_SIZE);
 	}

@@ -67,6 +67,15 @@ def header_fields(text):
     return {line[2:].split(':')[0].split('=')[0].strip() for line in text.splitlines() if re.match(r'# \w.* [:=] ', line)}
 
 
+@pytest.mark.parametrize('options', [[], ['-b'], ['--buildid-all']], ids=' '.join)
+def test_perf_injects_into_ours(live, perf, tally, workload, tmp_path, options):
+    """6.1's inject leaves an empty recording, and says nothing, where a section of the header is unknown to it."""
+    data, injected = make(tally, workload, tmp_path, '-e', 'cpu-clock', '-F', '2000'), tmp_path / 'injected.data'
+    perf('inject', *options, '-i', data, '-o', injected, check=0)
+    before, after = (tally('script', '-F', 'comm,tid,time,ip', '-i', path, check=0).stdout for path in (data, injected))
+    assert before == after and before.count('\n') > 100
+
+
 def test_header_has_the_fields_of_perf(live, perf, tally, workload, tmp_path):
     options = ('-e', 'cpu-clock', '-F', '1000', '-g')
     theirs = perf('report', '--header-only', '-i', make(perf, workload, tmp_path, *options), check=0).stdout
