@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/limits.h"
 #include "code/binaries/index_cache.h"
 
@@ -82,6 +83,37 @@ static size_t read_head(const char *path, char head[HEAD_BYTES])
 		len = 0;
 	close(fd);
 	return len;
+}
+
+/* "0000000000000000 T _text" of each whole line, and there are some of code or data. */
+static bool is_hidden(struct tally_str head)
+{
+	struct tally_str line, address, type;
+	size_t known = 0;
+	while (head.len > 0 && memchr(head.data, '\n', head.len) && str_next(&head, '\n', &line)) {
+		if (!str_next(&line, ' ', &address) || !str_next(&line, ' ', &type) || type.len != 1)
+			return false;
+		for (size_t i = 0; i < address.len; i++)
+			if (address.data[i] != '0')
+				return false;
+		known += strchr("TtDdBbWw", type.data[0]) != NULL;
+	}
+	return known > 0;
+}
+
+enum tally_status kernel_list_read(const char *live, char **text, size_t *len, struct tally_error *err)
+{
+	char head[HEAD_BYTES];
+	size_t head_len = read_head(live, head);
+	if (head_len < LEAST_HEAD || !is_hidden((struct tally_str){head, head_len}))
+		return file_read(live, LIMIT_SMALL_FILE, text, len, err);
+	*len = head_len;
+	*text = malloc(head_len + 1);
+	if (!*text)
+		return error_nomem(err);
+	memcpy(*text, head, head_len);
+	(*text)[head_len] = '\0';
+	return TALLY_OK;
 }
 
 /* Of "ext4 1015808 1 - Live 0xffffffffc0a5e000": name, size and address; who uses it changes. */

@@ -31,6 +31,10 @@ struct kernel_list { /* the caller closes the map, which the list's text is in, 
 	char path[PATH_MAX];
 };
 
+/* What the kernel prints, as file_read has it; of a list that hides its addresses the first lines only: the others say no
+ * more. */
+TALLY_MUST_CHECK enum tally_status kernel_list_read(
+	const char *live, char **text, size_t *len, struct tally_error *err);
 /* False: there is none that serves. */
 bool kernel_list_cache_open(const struct kernel_list_place *place, struct kernel_list *kept);
 /* Keeps a list, as kallsyms_open splits it, for other runs; where it cannot, they read it live. */

@@ -59,7 +59,9 @@ const struct kallsyms *host_kernel_list(const struct binary_store_options *optio
 				  : kernel_files_system_path(&entry->arena, options, "/proc/kallsyms");
 	if (!host->is_read) {
 		host->is_read = true;
-		host->status = *path ? file_read(*path, LIMIT_SMALL_FILE, &host->text, &len, NULL) : TALLY_NOMEM;
+		host->status = !*path		   ? TALLY_NOMEM
+			       : options->kallsyms ? file_read(*path, LIMIT_SMALL_FILE, &host->text, &len, NULL)
+						   : kernel_list_read(*path, &host->text, &len, NULL);
 		if (host->status == TALLY_OK)
 			kallsyms_open(host->text, len, &host->kallsyms);
 		else

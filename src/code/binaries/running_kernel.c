@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "base/limits.h"
 #include "code/binaries/load_kernel.h"
 
 /* Only one that can be searched is of use to others. */
@@ -26,7 +25,7 @@ bool running_kernel_open(struct running_kernel *kernel)
 		kernel->text = kernel->kept.kallsyms.kernel;
 		return true;
 	}
-	if (file_read(place.live, LIMIT_SMALL_FILE, &kernel->live, &len, NULL) != TALLY_OK) {
+	if (kernel_list_read(place.live, &kernel->live, &len, NULL) != TALLY_OK) {
 		kernel->live = NULL;
 		return false;
 	}

@@ -162,6 +162,41 @@ static void keeps_nothing_where_none_is_wanted(void **state)
 	end(&f);
 }
 
+static size_t read_len(const struct fixture *f, const char *text)
+{
+	char *read;
+	size_t len;
+	write_file(f->live, text, strlen(text));
+	assert_int_equal(kernel_list_read(f->live, &read, &len, NULL), TALLY_OK);
+	assert_memory_equal(read, text, len);
+	assert_int_equal(read[len], '\0');
+	free(read);
+	return len;
+}
+
+/* The kernel prints each line anew, and all of these say the same. */
+static void reads_no_more_of_a_hidden_list(void **state)
+{
+	struct fixture f;
+	char hidden[LINES * 32];
+	size_t whole = 0, len;
+	(void)state;
+	begin(&f);
+	for (int i = 0; i < LINES; i++)
+		whole += (size_t)snprintf(hidden + whole, sizeof(hidden) - whole, "0000000000000000 T f%03d\n", i);
+	len = read_len(&f, hidden);
+	assert_true(len > 0 && len < whole);
+	memcpy(hidden + 24, "0000000000001000", 16); /* of the second line */
+	assert_int_equal(read_len(&f, hidden), whole);
+	assert_int_equal(read_len(&f, f.list), strlen(f.list));
+	for (char *type = hidden; (type = strchr(type, 'T')); type++)
+		*type = 'A';
+	memcpy(hidden + 24, "0000000000000000", 16);
+	assert_int_equal(read_len(&f, hidden), whole); /* of no code */
+	assert_int_equal(read_len(&f, ""), 0);
+	end(&f);
+}
+
 static bool is_parsed(const uint64_t *words, size_t len)
 {
 	struct kernel_list list = {.map.bytes = {(const uint8_t *)words, len}};
@@ -201,6 +236,7 @@ int main(void)
 		cmocka_unit_test(serves_while_the_live_list_begins_alike),
 		cmocka_unit_test(serves_while_modules_are_the_same),
 		cmocka_unit_test(keeps_nothing_where_none_is_wanted),
+		cmocka_unit_test(reads_no_more_of_a_hidden_list),
 		cmocka_unit_test(takes_only_marks_in_order_within_the_text),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
