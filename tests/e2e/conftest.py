@@ -66,7 +66,9 @@ def tally(tmp_path):
     """The program under test."""
     path = BUILD / 'src' / 'cli' / 'tally'
     assert path.exists(), f'{path} is not built'
-    return Program(path, tmp_path)
+    yield Program(path, tmp_path)
+    # Each test has a home of its own, and each home would keep the kernel's list of symbols.
+    shutil.rmtree(tmp_path / '.cache', ignore_errors=True)
 
 
 @pytest.fixture
