@@ -244,13 +244,16 @@ static enum tally_status map_list(const char *path, struct file_map *map)
 	return status;
 }
 
-/* A copy that was made where the kernel hid its addresses is no use. */
-static bool use_mapped_list(
-	const struct binary_store_options *options, struct binary_entry *entry, const struct named_list *list)
+/* list: in the entry's map. A copy that was made where the kernel hid its addresses is no use. */
+static bool use_mapped_list(const struct binary_store_options *options, struct host_kernel *host,
+	struct binary_entry *entry, const struct named_list *list)
 {
 	use_kallsyms(options, entry, list);
-	if (entry->status == BINARY_OK)
+	if (entry->status == BINARY_OK) {
+		/* Modules are moved one by one: of another boot nothing is known of them. */
+		host->copy_path = entry->moved == 0 ? list->path : NULL;
 		return true;
+	}
 	file_map_close(&entry->kernel_list);
 	entry->used_path = NULL;
 	return false;
@@ -269,11 +272,7 @@ static bool use_kallsyms_copy(const struct binary_store_options *options, struct
 		return false;
 	}
 	kallsyms_open((const char *)map->bytes.data, map->bytes.len, &host->copy);
-	if (!use_mapped_list(options, entry, &list))
-		return false;
-	/* Modules are moved one by one: of another boot nothing is known of them. */
-	host->copy_path = entry->moved == 0 ? path : NULL;
-	return true;
+	return use_mapped_list(options, host, entry, &list);
 }
 
 static struct kernel_list_place place_of_list(const struct binary_store_options *options, struct binary_entry *entry)
@@ -295,10 +294,7 @@ static bool use_kept_list(
 	host->copy = kept.kallsyms;
 	const struct named_list list = {
 		&host->copy, arena_string(&entry->arena, kept.path, strlen(kept.path)), kept.marks};
-	if (!use_mapped_list(options, entry, &list))
-		return false;
-	host->copy_path = list.path;
-	return true;
+	return use_mapped_list(options, host, entry, &list);
 }
 
 /* One in an order that cannot be searched is read as a whole each time. */
