@@ -2,11 +2,9 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/file.h"
-#include "base/limits.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "code/symbols/kallsyms.h"
+#include "code/binaries/kernel_list_cache.h"
 #include "kernel/recording/kernel_maps.h"
 
 struct settings {
@@ -68,27 +66,6 @@ static void print_symbol(struct text *t, const struct kallsyms *kallsyms, const 
 	text_printf(t, " %#llx-%#llx (%#llx-%#llx)\n", start, end, start, end);
 }
 
-/* The kernel shows addresses of 0 to those who must not see them. */
-static bool is_hidden(const char *text, size_t len)
-{
-	const char *line = text;
-	while (len > 0) {
-		if (line[0] != '0')
-			return false;
-		const char *digit = line;
-		while ((size_t)(digit - line) < len && *digit == '0')
-			digit++;
-		if ((size_t)(digit - line) < len && *digit != ' ')
-			return false;
-		const char *end = memchr(line, '\n', len);
-		if (!end)
-			return true;
-		len -= (size_t)(end + 1 - line);
-		line = end + 1;
-	}
-	return true;
-}
-
 static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct settings settings = {0};
@@ -101,9 +78,9 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	char *text;
 	size_t len;
 	struct tally_error err;
-	if (file_read("/proc/kallsyms", LIMIT_SMALL_FILE, &text, &len, &err) != TALLY_OK)
+	if (kernel_list_read("/proc/kallsyms", &text, &len, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
-	if (is_hidden(text, len)) {
+	if (kallsyms_is_hidden(text, len)) {
 		free(text);
 		return cli_failf(cli, "Couldn't read /proc/kallsyms: the kernel hides its addresses, see "
 				      "/proc/sys/kernel/kptr_restrict and perf_event_paranoid");

@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/limits.h"
+#include "code/binaries/kernel_list_cache.h"
 #include "code/binaries/vdso_image.h"
 
 #define LINKS	     ".build-id"
@@ -346,28 +346,16 @@ static enum tally_status add_bytes(const struct build_id_cache *cache, struct ta
 	return status == TALLY_OK ? put_link(cache, &place, err) : status;
 }
 
-/* To those who must not see them the kernel shows all addresses as 0, from the first line on. */
-static bool addresses_are_hidden(const char *text, size_t len)
-{
-	size_t last = len > 1 ? len - 1 : 0;
-	while (last > 0 && text[last - 1] != '\n')
-		last--;
-	size_t zeros = 0;
-	while (last + zeros < len && text[last + zeros] == '0')
-		zeros++;
-	return last + zeros >= len || text[last + zeros] == ' ';
-}
-
 enum tally_status build_id_cache_add_kernel(
 	const struct build_id_cache *cache, const struct elf_build_id *id, struct tally_error *err)
 {
 	char *text;
 	size_t len;
-	enum tally_status status = file_read("/proc/kallsyms", LIMIT_SMALL_FILE, &text, &len, err);
+	enum tally_status status = kernel_list_read("/proc/kallsyms", &text, &len, err);
 	if (status != TALLY_OK)
 		return status;
 	struct made_file file = {"kallsyms", FILE_MODE, {(const uint8_t *)text, len}};
-	if (addresses_are_hidden(text, len))
+	if (kallsyms_is_hidden(text, len))
 		status = error_set(err, TALLY_DENIED, "the kernel hides its addresses: see kptr_restrict");
 	else
 		status = add_bytes(cache, STR(BUILD_ID_CACHE_KERNEL), id, &file, err);

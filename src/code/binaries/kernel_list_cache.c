@@ -85,34 +85,33 @@ static size_t read_head(const char *path, char head[HEAD_BYTES])
 	return len;
 }
 
-/* "0000000000000000 T _text" of each whole line, and there are some of code or data. */
-static bool is_hidden(struct tally_str head)
+/* All lines are without addresses, and there are some of code or data. */
+static bool is_hidden(struct tally_str lines)
 {
-	struct tally_str line, address, type;
-	size_t known = 0;
-	while (head.len > 0 && memchr(head.data, '\n', head.len) && str_next(&head, '\n', &line)) {
-		if (!str_next(&line, ' ', &address) || !str_next(&line, ' ', &type) || type.len != 1)
-			return false;
-		for (size_t i = 0; i < address.len; i++)
-			if (address.data[i] != '0')
-				return false;
-		known += strchr("TtDdBbWw", type.data[0]) != NULL;
-	}
-	return known > 0;
+	struct kallsyms kallsyms;
+	struct kallsyms_marks marks;
+	if (!kallsyms_is_hidden(lines.data, lines.len))
+		return false;
+	kallsyms_open(lines.data, lines.len, &kallsyms);
+	bool is_hidden = kallsyms_mark(&kallsyms, &marks) == TALLY_OK && marks.is_hidden;
+	kallsyms_marks_deinit(&marks);
+	return is_hidden;
 }
 
 enum tally_status kernel_list_read(const char *live, char **text, size_t *len, struct tally_error *err)
 {
 	char head[HEAD_BYTES];
 	size_t head_len = read_head(live, head);
-	if (head_len < LEAST_HEAD || !is_hidden((struct tally_str){head, head_len}))
+	const char *end = memrchr(head, '\n', head_len);
+	const struct tally_str lines = {head, end ? (size_t)(end + 1 - head) : 0};
+	if (lines.len < LEAST_HEAD || !is_hidden(lines))
 		return file_read(live, LIMIT_SMALL_FILE, text, len, err);
-	*len = head_len;
-	*text = malloc(head_len + 1);
+	*len = lines.len;
+	*text = malloc(lines.len + 1);
 	if (!*text)
 		return error_nomem(err);
-	memcpy(*text, head, head_len);
-	(*text)[head_len] = '\0';
+	memcpy(*text, lines.data, lines.len);
+	(*text)[lines.len] = '\0';
 	return TALLY_OK;
 }
 

@@ -95,6 +95,26 @@ static void split_module(struct line *line)
 	line->name.len = len;
 }
 
+bool kallsyms_is_hidden(const char *text, size_t len)
+{
+	const char *line = text;
+	while (len > 0) {
+		if (line[0] != '0')
+			return false;
+		const char *digit = line;
+		while ((size_t)(digit - line) < len && *digit == '0')
+			digit++;
+		if ((size_t)(digit - line) < len && *digit != ' ')
+			return false;
+		const char *end = memchr(line, '\n', len);
+		if (!end)
+			return true;
+		len -= (size_t)(end + 1 - line);
+		line = end + 1;
+	}
+	return true;
+}
+
 static bool is_code_or_data(char type)
 {
 	switch (type | 0x20) {
