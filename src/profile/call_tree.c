@@ -19,7 +19,7 @@ struct call_tree_bucket {
 enum tally_status call_tree_init(struct call_tree_builder *b, const struct flat_table *table, struct tally_error *err)
 {
 	struct call_tree_builder made = {.table = table};
-	made.bucket_of_key = calloc(table->profile->frame_count + 1, sizeof(*made.bucket_of_key));
+	made.bucket_of_key = calloc(table->chain_key_count + 1, sizeof(*made.bucket_of_key));
 	if (!made.bucket_of_key)
 		return error_nomem(err);
 	*b = made;

@@ -4,12 +4,13 @@
 
 #include "base/error.h"
 #include "base/thread_pool.h"
+#include "profile/flat_chain_keys.h"
 #include "profile/flat_rows.h"
 
 #define MANY_FRAMES 4096 /* fewer are looked at by one worker */
 
-/* What rows are made of, each part by itself: about frames, about frames of chains, about samples. */
-#define PREPARATIONS 3
+/* What rows are made of, each part by itself: about frames, about samples. */
+#define PREPARATIONS 2
 
 struct preparation {
 	struct flat_table *table;
@@ -22,15 +23,11 @@ static void prepare(void *context, size_t index, unsigned worker)
 {
 	struct preparation *p = context;
 	struct flat_table *table = p->table;
-	if (index == 0) {
-		p->is_done[index] = flat_groups_frames(p->groups, table->profile, &table->options);
-	} else if (index == 1) {
-		if (table->options.with_chains)
-			table->chain_keys = flat_chains_keys(table->profile, &table->options);
-		p->is_done[index] = !table->options.with_chains || table->chain_keys;
-	} else {
+	if (index == 0)
+		p->is_done[index] = flat_groups_frames(p->groups, table->profile, &table->options) &&
+				    (!table->options.with_chains || flat_chain_keys_make(table, p->groups));
+	else
 		p->is_done[index] = flat_groups_samples(p->groups, table, p->chains);
-	}
 }
 
 static bool prepare_rows(struct preparation *preparation)

@@ -2,11 +2,8 @@
 
 #include <stdlib.h>
 
-#include "base/id_table.h"
 #include "base/thread_pool.h"
 
-#define CHAIN_WORDS	 3
-#define FRAME_BATCH	 32
 #define STACKS_PER_TASK	 8192
 #define SAMPLES_PER_TASK 16384
 
@@ -176,46 +173,6 @@ void flat_chains_deinit(struct flat_chains *chains)
 	free(chains->frames);
 	free(chains->begin);
 	*chains = (struct flat_chains){0};
-}
-
-static void make_chain_key(
-	const struct profile *p, const struct flat_options *o, const struct profile_frame *frame, uint64_t *key)
-{
-	key[0] = frame->binary;
-	key[1] = flat_caller_address(frame);
-	key[2] = 0;
-	if (o->is_chain_of_lines) {
-		key[0] = PROFILE_NONE;
-		key[1] = profile_frame_has_line(p, frame) ? frame->own_line.line : PROFILE_NONE;
-		return;
-	}
-	if (frame->function == PROFILE_NONE || o->is_chain_by_address)
-		return;
-	const struct profile_function *function = &p->functions[frame->function];
-	key[1] = function->is_inlined ? function->name : function->start;
-	key[2] = function->is_inlined ? 2 : 1;
-	if (o->is_chain_by_line && profile_frame_has_line(p, frame))
-		key[2] |= (uint64_t)frame->own_line.line << 32;
-}
-
-uint32_t *flat_chains_keys(const struct profile *p, const struct flat_options *options)
-{
-	struct id_table ids = {.words = CHAIN_WORDS};
-	uint32_t *chain_keys = malloc((p->frame_count + 1) * sizeof(*chain_keys));
-	size_t frame_count = flat_events_have_samples(p, options) ? p->frame_count : 0;
-	bool is_done = chain_keys && id_table_reserve(&ids, frame_count);
-	for (size_t i = 0; is_done && i < frame_count; i += FRAME_BATCH) {
-		uint64_t keys[FRAME_BATCH * CHAIN_WORDS];
-		size_t count = frame_count - i < FRAME_BATCH ? frame_count - i : FRAME_BATCH;
-		for (size_t k = 0; k < count; k++)
-			make_chain_key(p, options, &p->frames[i + k], keys + k * CHAIN_WORDS);
-		is_done = id_table_add_many(&ids, keys, count, chain_keys + i);
-	}
-	id_table_deinit(&ids);
-	if (is_done)
-		return chain_keys;
-	free(chain_keys);
-	return NULL;
 }
 
 uint32_t flat_chains_ignore_callees(const struct flat_chains *chains, const struct flat_options *options,

@@ -20,10 +20,6 @@ struct flat_chains {
 /* False: out of memory. */
 bool flat_chains_make(struct flat_chains *chains, const struct profile *profile, const struct flat_options *options);
 void flat_chains_deinit(struct flat_chains *chains);
-/* The frames of a profile by what a call graph takes for the same: one function, or one address where there is no symbol.
- * NULL: out of memory. */
-uint32_t *flat_chains_keys(const struct profile *profile, const struct flat_options *options);
-
 struct flat_counted { /* the innermost frame first */
 	struct list kernels; /* of a stack whose other callers were found in a copy of it: counted apart */
 	struct list others;

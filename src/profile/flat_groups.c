@@ -4,12 +4,14 @@
 #include <string.h>
 
 #include "base/buckets.h"
+#include "base/dedup.h"
 #include "base/id_table.h"
+#include "base/thread_pool.h"
 #include "profile/facet_keys.h"
 
 #define FRAME_WORDS  5
 #define SAMPLE_WORDS 4
-#define FRAME_BATCH  32
+#define TASK_FRAMES  8192
 
 struct frame_grouping {
 	const struct profile *profile;
@@ -35,6 +37,12 @@ static bool has_key(const struct flat_options *options, enum profile_key key)
 			return true;
 	}
 	return false;
+}
+
+bool flat_groups_callers_by_function(const struct flat_options *o)
+{
+	return o->with_children && has_key(o, KEY_SYMBOL) && !has_key(o, KEY_SRCLINE) && !has_key(o, KEY_SRCFILE) &&
+	       !has_key(o, KEY_SYMBOL_SIZE);
 }
 
 static struct frame_grouping frame_grouping(const struct profile *p, const struct flat_options *o)
@@ -82,53 +90,128 @@ static uint8_t mapped_level(const struct profile *p, const struct profile_frame 
 	return p->binaries[frame->binary].is_kernel ? PROFILE_LEVEL_KERNEL : PROFILE_LEVEL_USER;
 }
 
-/* The groups of some frames: as the sample's own, and as callers, where those have rows; most are one for both. */
-static bool group_some_frames(
-	struct flat_groups *groups, struct id_table *ids, const struct frame_grouping *by, size_t first, size_t count)
+/* Frames as the table shows them: each as a caller, where callers have rows, else as a sample's own; behind these the
+ * frames of samples that are something else as such. */
+struct frame_items {
+	const struct frame_grouping *by;
+	bool are_callers;
+	size_t frame_count;
+	uint32_t *leaves; /* behind the others */
+	size_t leaf_count;
+};
+
+static void make_item_key(const struct frame_items *items, size_t item, uint64_t *key)
 {
-	uint64_t keys[2 * FRAME_BATCH * FRAME_WORDS], *key = keys;
-	uint32_t found[2 * FRAME_BATCH], of_caller[FRAME_BATCH], len = 0;
-	for (size_t i = 0; i < count; i++, key += FRAME_WORDS, len++) {
-		const struct profile_frame *frame = &by->profile->frames[first + i];
-		make_frame_key(by, frame, frame->address, &frame->innermost_line, key);
-		groups->of_leaf[first + i] = of_caller[i] = len;
-		if (!groups->callers)
-			continue;
-		uint64_t *caller = key + FRAME_WORDS;
-		make_frame_key(by, frame, flat_caller_address(frame), &frame->own_line, caller);
-		if (memcmp(key, caller, FRAME_WORDS * sizeof(*key)) == 0)
-			continue;
-		of_caller[i] = ++len;
-		key = caller;
+	const struct profile_frame *frames = items->by->profile->frames;
+	const struct profile_frame *frame = &frames[item];
+	if (items->are_callers && item < items->frame_count) {
+		make_frame_key(items->by, frame, flat_caller_address(frame), &frame->own_line, key);
+		return;
 	}
-	if (!id_table_add_many(ids, keys, len, found))
+	if (item >= items->frame_count)
+		frame = &frames[items->leaves[item - items->frame_count]];
+	make_frame_key(items->by, frame, frame->address, &frame->innermost_line, key);
+}
+
+static uint32_t hash_item(const void *context, uint32_t item)
+{
+	uint64_t key[FRAME_WORDS];
+	make_item_key(context, item, key);
+	return id_table_hash_words(key, FRAME_WORDS);
+}
+
+static bool is_same_item(const void *context, uint32_t a, uint32_t b)
+{
+	uint64_t key[FRAME_WORDS], other[FRAME_WORDS];
+	make_item_key(context, a, key);
+	make_item_key(context, b, other);
+	return memcmp(key, other, sizeof(key)) == 0;
+}
+
+/* Any frame of a chain may become a sample's own where callees are ignored. */
+static void mark_leaves(const struct profile *p, const struct flat_options *o, bool *is_leaf)
+{
+	if (o->filter && o->filter->ignores_callees) {
+		memset(is_leaf, true, p->frame_count * sizeof(*is_leaf));
+		return;
+	}
+	for (size_t i = 0; i < p->sample_count; i++)
+		is_leaf[p->samples[i].leaf] = true;
+}
+
+static bool is_another_as_leaf(const struct frame_grouping *by, const struct profile_frame *frame)
+{
+	uint64_t key[FRAME_WORDS], caller[FRAME_WORDS];
+	make_frame_key(by, frame, frame->address, &frame->innermost_line, key);
+	make_frame_key(by, frame, flat_caller_address(frame), &frame->own_line, caller);
+	return memcmp(key, caller, sizeof(key)) != 0;
+}
+
+static bool list_leaves(struct frame_items *items, const struct flat_options *options)
+{
+	const struct profile *p = items->by->profile;
+	bool *is_leaf = calloc(items->frame_count + 1, sizeof(*is_leaf));
+	items->leaves = malloc((items->frame_count + 1) * sizeof(*items->leaves));
+	bool is_done = is_leaf && items->leaves;
+	if (is_done)
+		mark_leaves(p, options, is_leaf);
+	for (size_t i = 0; is_done && i < items->frame_count; i++)
+		if (is_leaf[i] && is_another_as_leaf(items->by, &p->frames[i]))
+			items->leaves[items->leaf_count++] = (uint32_t)i;
+	free(is_leaf);
+	return is_done;
+}
+
+struct frame_telling {
+	struct flat_groups *groups;
+	const struct frame_items *items;
+};
+
+static void tell_some_frames(void *context, size_t task, unsigned worker)
+{
+	const struct frame_telling *t = context;
+	const struct profile *p = t->items->by->profile;
+	size_t end = thread_pool_task_end(task, TASK_FRAMES, t->items->frame_count);
+	for (size_t i = task * TASK_FRAMES; i < end; i++)
+		t->groups->callers[i] = (struct flat_caller){t->groups->of_leaf[i], mapped_level(p, &p->frames[i])};
+}
+
+/* Takes the numbers. */
+static bool tell_frames(
+	struct flat_groups *groups, const struct frame_items *items, struct dedup *found, unsigned threads)
+{
+	groups->frame_groups = found->count;
+	groups->of_leaf = found->numbers;
+	found->numbers = NULL;
+	if (!items->are_callers)
+		return true;
+	groups->callers = malloc((items->frame_count + 1) * sizeof(*groups->callers));
+	if (!groups->callers)
 		return false;
-	for (size_t i = first; i < first + count; i++) {
-		groups->of_leaf[i] = found[groups->of_leaf[i]];
-		if (groups->callers)
-			groups->callers[i] = (struct flat_caller){
-				found[of_caller[i - first]], mapped_level(by->profile, &by->profile->frames[i])};
-	}
+	struct frame_telling telling = {groups, items};
+	thread_pool_for(thread_pool_tasks(items->frame_count, TASK_FRAMES), threads, tell_some_frames, &telling);
+	for (size_t i = 0; i < items->leaf_count; i++)
+		groups->of_leaf[items->leaves[i]] = groups->of_leaf[items->frame_count + i];
 	return true;
 }
 
 /* An event without samples has no use for them. */
 bool flat_groups_frames(struct flat_groups *groups, const struct profile *p, const struct flat_options *options)
 {
-	const size_t frame_count = flat_events_have_samples(p, options) ? p->frame_count : 0;
 	const struct frame_grouping by = frame_grouping(p, options);
-	struct id_table ids = {.words = FRAME_WORDS};
-	groups->of_leaf = malloc((p->frame_count + 1) * sizeof(*groups->of_leaf));
-	groups->callers = options->with_children ? malloc((p->frame_count + 1) * sizeof(*groups->callers)) : NULL;
-	/* Some frames are one thing as a sample's own and another as a caller. */
-	size_t expected = options->with_children ? frame_count + frame_count / 4 : frame_count;
-	bool is_done =
-		groups->of_leaf && (!options->with_children || groups->callers) && id_table_reserve(&ids, expected);
-	for (size_t i = 0; i < frame_count && is_done; i += FRAME_BATCH)
-		is_done = group_some_frames(
-			groups, &ids, &by, i, frame_count - i < FRAME_BATCH ? frame_count - i : FRAME_BATCH);
-	groups->frame_groups = ids.len;
-	id_table_deinit(&ids);
+	struct frame_items items = {.by = &by,
+		.are_callers = options->with_children,
+		.frame_count = flat_events_have_samples(p, options) ? p->frame_count : 0};
+	struct dedup found = {0};
+	bool is_done = !items.are_callers || items.frame_count == 0 || list_leaves(&items, options);
+	const struct dedup_items all = {.count = items.frame_count + items.leaf_count,
+		.hash = hash_item,
+		.equal = is_same_item,
+		.context = &items};
+	is_done = is_done && dedup_find(&all, options->threads, &found) &&
+		  tell_frames(groups, &items, &found, options->threads);
+	free(items.leaves);
+	dedup_deinit(&found);
 	return is_done;
 }
 

@@ -113,6 +113,7 @@ struct flat_table {
 	uint32_t *chains; /* frame ids, all chains one after another */
 	bool has_cut_chains; /* by the options' max_stack */
 	uint32_t *chain_keys; /* by frame: equal where a call graph takes frames for the same */
+	size_t chain_key_count; /* above all of them */
 };
 
 TALLY_MUST_CHECK enum tally_status flat_table_init(struct flat_table *table, const struct profile *profile,

@@ -273,6 +273,12 @@ static void no_samples_and_no_such_event(void **state)
 	profile_destroy(p);
 }
 
+static void events_without_samples_have_no_rows_of_others_frames(void **state)
+{
+	static const char text[] = "event c\nevent d\na 1/1 0 0 10 main@x;f@x;0x9@x\na 1/1 0 0 1 main@x;g@x\n";
+	assert_rows(text, (struct flat_options){.first_event = 1, .with_children = true, .with_chains = true}, "");
+}
+
 #define MANY_SAMPLES 70000
 #define FUNCTIONS    400
 #define COMMS	     3
@@ -392,6 +398,7 @@ int main(void)
 		cmocka_unit_test(callees_are_ignored),
 		cmocka_unit_test(lines_and_files_group_and_sort),
 		cmocka_unit_test(no_samples_and_no_such_event),
+		cmocka_unit_test(events_without_samples_have_no_rows_of_others_frames),
 		cmocka_unit_test(any_number_of_workers_makes_the_same_rows),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
