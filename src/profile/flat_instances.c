@@ -20,8 +20,6 @@ struct row_list {
 static bool place_instances(struct flat_part *b, struct row_list *needing)
 {
 	uint64_t at = 0;
-	for (size_t row = 0; row < b->rows.len; row++)
-		b->rows.items[row].max_depth = b->tallies.items[row].max_depth;
 	for (size_t row = 0; row < b->rows.len && b->options->with_chains; row++) {
 		struct flat_row *r = &b->rows.items[row];
 		if (!needs_chains(b, row))

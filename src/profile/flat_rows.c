@@ -262,8 +262,10 @@ static bool number_rows(struct flat_part *b, uint32_t *order)
 	for (size_t i = 1; i <= samples; i++)
 		next[i] += next[i - 1];
 	for (size_t row = 0; row < b->rows.len; row++) {
-		b->rows.items[row].number = next[b->made_by.items[row]]++;
-		order[b->rows.items[row].number] = (uint32_t)row;
+		struct flat_row *r = &b->rows.items[row];
+		r->max_depth = b->tallies.items[row].max_depth;
+		r->number = next[b->made_by.items[row]]++;
+		order[r->number] = (uint32_t)row;
 	}
 	free(next);
 	return true;
