@@ -56,6 +56,14 @@ static void set_frame(const struct facet_values *v, struct profile_value *value,
 	value->frame = v->profile_frames[frame];
 }
 
+/* Files come after what is of none. */
+static void set_memory(const struct facet_values *v, struct profile_value *value, const uint32_t *frames)
+{
+	uint32_t memory = (uint32_t)(value->number >> 32), file = memory & ~FACET_MEMORY_FILE;
+	value->frame = v->profile_frames[frames[(uint32_t)value->number]];
+	value->number = memory & FACET_MEMORY_FILE ? UINT64_C(1) << 32 | machine_file_rank(v->machine, file) : memory;
+}
+
 /* Targets of branches are shown by their run-time address where there is no symbol. */
 static uint64_t place_number(const struct facet_values *v, uint32_t frame)
 {
@@ -116,6 +124,9 @@ static void finish_value(
 	case FACET_DATA:
 	case FACET_CODE:
 		set_frame(v, value, frames);
+		break;
+	case FACET_DATA_MEMORY:
+		set_memory(v, value, frames);
 		break;
 	case FACET_MEM_LEVEL:
 		set_text(v, value, data_src_level);

@@ -1,5 +1,7 @@
 #include "analysis/sample_facets.h"
 
+#include <sys/mman.h>
+
 #include "analysis/access_parts.h"
 
 /* union perf_mem_data_src of linux/perf_event.h: which bits say what. */
@@ -52,6 +54,24 @@ static uint64_t mapped_size(const struct sample_facets *f, const struct facet_in
 			map = machine_find_mapping(machine, where->pid, where->time_ns, MISC_CPUMODE_KERNEL, to);
 	}
 	return map ? map->end - map->start : 0;
+}
+
+/*
+ * What tells memory of equal addresses in its objects apart: the file, where the kernel says one; else the process,
+ * unless the memory is shared; 0 for the kernel's.
+ */
+static uint32_t memory_of(const struct sample_facets *f, const struct facet_input *in)
+{
+	const struct resolve_where *where = &in->where;
+	const struct mapping *map = NULL;
+	if (in->cpumode == MISC_CPUMODE_USER)
+		map = machine_find_mapping(
+			f->resolver->machine, where->pid, where->time_ns, in->cpumode, VA(in->sample->addr));
+	if (!map)
+		return 0;
+	if (map->file)
+		return FACET_MEMORY_FILE | map->file;
+	return map->flags & MAP_SHARED ? 0 : (uint32_t)where->pid & ~FACET_MEMORY_FILE;
 }
 
 static uint64_t branch_flags(const struct sample_branch *branch)
@@ -119,6 +139,9 @@ static uint64_t word_of(struct sample_facets *f, const struct facet_input *in, e
 		return in->is_branch ? sample_branch_kind(&in->branch) : 0;
 	case FACET_DATA:
 		return resolver_raw_frame(f->resolver, &in->where, in->cpumode, 0, s->addr);
+	case FACET_DATA_MEMORY:
+		return resolver_raw_frame(f->resolver, &in->where, in->cpumode, 0, s->addr) | (uint64_t)memory_of(f, in)
+												      << 32;
 	case FACET_CODE:
 		return resolver_raw_frame(f->resolver, &in->where, RESOLVE_ANY_MODE, 0, s->ip);
 	case FACET_MEM_LEVEL:

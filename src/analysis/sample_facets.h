@@ -23,6 +23,9 @@
 #define FACET_FIELD_MASK   (((UINT64_C(1) << PROFILE_MAX_FIELDS) - 1) << FACET_FIELD)
 #define FACET_PAYLOAD_MASK (FACET_FIELD_MASK | UINT64_C(1) << FACET_TRACE)
 
+/* Of FACET_DATA_MEMORY: the frame, and above it a process or, with this bit, a file of the machine. */
+#define FACET_MEMORY_FILE UINT32_C(0x80000000)
+
 #define FACET_NOBODY UINT64_MAX /* of FACET_COMM_NODIGIT: a sample without process */
 
 struct facet_input {

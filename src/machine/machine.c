@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/id_table.h"
 #include "machine/binary_id.h"
+#include "machine/file_table.h"
 #include "machine/process.h"
 #include "machine/remapped_text.h"
 
@@ -14,6 +14,7 @@
 struct machine {
 	struct intern strings;
 	struct binary_table binaries;
+	struct file_table files;
 	struct process_table processes;
 	struct address_space kernel;
 	size_t remapped_texts;
@@ -26,6 +27,7 @@ enum tally_status machine_create(struct machine **machine, struct tally_error *e
 		return error_nomem(err);
 	intern_init(&m->strings);
 	binary_table_init(&m->binaries, &m->strings);
+	file_table_init(&m->files);
 	process_table_init(&m->processes, &m->strings);
 	address_space_init(&m->kernel, &m->processes.arena);
 	if (!process_table_name(&m->processes, 0, STR("swapper"), 0)) {
@@ -41,6 +43,7 @@ void machine_destroy(struct machine *machine)
 	if (!machine)
 		return;
 	process_table_deinit(&machine->processes);
+	file_table_deinit(&machine->files);
 	binary_table_deinit(&machine->binaries);
 	intern_deinit(&machine->strings);
 	free(machine);
@@ -70,19 +73,6 @@ static bool map_user(struct machine *machine, const struct record_mmap *mmap, st
 	return true;
 }
 
-/*
- * What tells files apart, as one number; files that come to the same one by chance share lines in c2c. All of
- * anon_inode (rings of perf and io_uring) has one inode, whosever memory it is.
- */
-static uint32_t file_of(const struct record_mmap *mmap)
-{
-	if ((!mmap->inode && !mmap->build_id.size) || str_starts_with(mmap->filename, STR("anon_inode:")))
-		return 0;
-	uint64_t words[] = {mmap->inode, mmap->inode_generation, (uint64_t)mmap->major << 32 | mmap->minor, 0, 0, 0};
-	memcpy(words + 3, mmap->build_id.bytes, mmap->build_id.size);
-	return id_table_hash_words(words, sizeof(words) / sizeof(words[0])) | 1;
-}
-
 static bool apply_mmap(
 	struct machine *machine, const struct record *record, const struct record_mmap *mmap, uint64_t time_ns)
 {
@@ -95,7 +85,6 @@ static bool apply_mmap(
 		.prot = mmap->prot,
 		.flags = mmap->flags,
 		.pid = (int32_t)mmap->pid,
-		.file = file_of(mmap),
 	};
 	if (__builtin_add_overflow(mmap->start, mmap->len, &map.end))
 		map.end = UINT64_MAX;
@@ -108,7 +97,7 @@ static bool apply_mmap(
 			map.end = UINT64_MAX;
 		return address_space_map(&machine->kernel, &map);
 	}
-	return map_user(machine, mmap, &map);
+	return file_table_add(&machine->files, mmap, &map.file) && map_user(machine, mmap, &map);
 }
 
 static bool apply_ksymbol(struct machine *machine, const struct record_ksymbol *ksymbol, uint64_t time_ns)
@@ -203,7 +192,7 @@ enum tally_status machine_finish(struct machine *machine, struct tally_error *er
 {
 	binary_table_finish(&machine->binaries);
 	extend_kernel_image(machine);
-	if (!address_space_finish(&machine->kernel))
+	if (!file_table_finish(&machine->files) || !address_space_finish(&machine->kernel))
 		return error_nomem(err);
 	uint32_t epoch = 1; /* 0: no address space */
 	struct address_space **spaces = machine->processes.spaces.items;
@@ -297,6 +286,11 @@ const struct machine_binary *machine_binary_get(const struct machine *machine, u
 size_t machine_binary_count(const struct machine *machine)
 {
 	return machine->binaries.binaries.len;
+}
+
+uint32_t machine_file_rank(const struct machine *machine, uint32_t file)
+{
+	return file_table_rank(&machine->files, file);
 }
 
 size_t machine_remapped_texts(const struct machine *machine)

@@ -64,6 +64,8 @@ uint32_t machine_epoch_during(const struct machine *machine, int32_t pid, uint64
 uint32_t machine_kernel_epoch_during(const struct machine *machine, uint64_t time_ns, struct valid_span *span);
 const struct machine_binary *machine_binary_get(const struct machine *machine, uint32_t index);
 size_t machine_binary_count(const struct machine *machine);
+/* The place of a mapping's file among all, by device and inode, then build id; above 0 but for file 0. */
+uint32_t machine_file_rank(const struct machine *machine, uint32_t file);
 /* Anonymous mappings that hold the text of the file that was there before (huge pages): they are named by that. */
 size_t machine_remapped_texts(const struct machine *machine);
 struct tally_str machine_string(const struct machine *machine, uint32_t id);

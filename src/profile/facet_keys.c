@@ -1,6 +1,7 @@
 #include "profile/facet_keys.h"
 
 #define CACHELINE_BYTES 64u
+#define MEMORY_BITS	33 /* of the number of FACET_DATA_MEMORY */
 
 uint64_t facet_cacheline(uint64_t address)
 {
@@ -37,6 +38,16 @@ static uint64_t branch_flags(enum profile_key_form form, uint64_t flags)
 	if (form == KEY_FORM_PREDICTED)
 		return flags & (BRANCH_FLAG_MISPREDICTED | BRANCH_FLAG_PREDICTED);
 	return flags & (form == KEY_FORM_IN_TX ? BRANCH_FLAG_IN_TX : BRANCH_FLAG_ABORT);
+}
+
+/* In the order of rows: whose memory a line is of. Objects of one file have the same lines, those of the kernel not. */
+static uint64_t line_memory(const struct profile *p, const struct profile_value *value)
+{
+	uint32_t level = p->frames[value->frame].level;
+	uint64_t kind = level == PROFILE_LEVEL_KERNEL ? 0 : level == PROFILE_LEVEL_USER ? 1 : level;
+	if (frame_binary(p, value) == PROFILE_NONE)
+		return (kind << 1 | 1) << MEMORY_BITS;
+	return kind << (MEMORY_BITS + 1) | (kind == 0 ? frame_binary(p, value) : value->number);
 }
 
 void facet_key_words(const struct flat_table *table, enum profile_key key, const struct profile_value *value,
@@ -78,7 +89,7 @@ void facet_key_words(const struct flat_table *table, enum profile_key key, const
 		break;
 	case KEY_FORM_CACHELINE:
 		words[0] = facet_cacheline(frame_address(p, value));
-		words[1] = (uint64_t)p->frames[value->frame].level << 32 | frame_binary(p, value);
+		words[1] = line_memory(p, value);
 		break;
 	case KEY_FORM_PREDICTED:
 	case KEY_FORM_IN_TX:
@@ -125,6 +136,18 @@ static int compare_symbols(const struct profile *p, const struct profile_value *
 	if (fa == PROFILE_NONE || fb == PROFILE_NONE)
 		return (fa == PROFILE_NONE) - (fb == PROFILE_NONE);
 	return ascending(p->functions[fa].start, p->functions[fb].start);
+}
+
+/* Lines of the kernel's objects are one sequence. */
+static int compare_lines(const struct profile *p, const struct profile_value *a, const struct profile_value *b)
+{
+	uint64_t of_a = line_memory(p, a), of_b = line_memory(p, b);
+	if (of_a >> MEMORY_BITS || of_b >> MEMORY_BITS) {
+		int order = ascending(of_a, of_b);
+		if (order)
+			return order;
+	}
+	return ascending(facet_cacheline(frame_address(p, a)), facet_cacheline(frame_address(p, b)));
 }
 
 int facet_key_compare(const struct flat_table *table, enum profile_key key, const struct profile_value *a,
@@ -176,9 +199,7 @@ int facet_key_compare(const struct flat_table *table, enum profile_key key, cons
 		return compare_texts(
 			p->frames[a->frame].innermost_line.line, p->frames[b->frame].innermost_line.line, ranks);
 	case KEY_FORM_CACHELINE:
-		order = (frame_binary(p, a) != PROFILE_NONE) - (frame_binary(p, b) != PROFILE_NONE);
-		return order ? order
-			     : ascending(facet_cacheline(frame_address(p, a)), facet_cacheline(frame_address(p, b)));
+		return compare_lines(p, a, b);
 	case KEY_FORM_PREDICTED:
 	case KEY_FORM_IN_TX:
 	case KEY_FORM_ABORT:

@@ -94,6 +94,7 @@ enum profile_facet {
 	FACET_BRANCH_CYCLES,
 	FACET_BRANCH_KIND, /* number: what sample_branch_kind says; of no key */
 	FACET_DATA, /* frame: what the accessed address belongs to */
+	FACET_DATA_MEMORY, /* the same; number: whose memory it is, in the order of rows */
 	FACET_CODE, /* frame of the sample's own address, whatever mode it ran in */
 	FACET_MEM_LEVEL, /* number and text; so the others of memory */
 	FACET_MEM_TLB,

@@ -8,6 +8,7 @@ import csv
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import subprocess
@@ -391,6 +392,67 @@ def test_offsets_stand_behind_data(tally, versions, accesses):
     assert 'table+0x0' in lines and 'table+0x40' in lines and not [line for line in lines if re.match('(main|reader)[+]', line)]
     for version, program in versions.items():
         assert rows(program, 'symbol_daddr') == ours, version
+
+
+LINES_AT, NO_FILE, FILE, OTHER_FILE = 0x7000000, (0, 0, 0), (8, 1, 77), (8, 1, 78)
+SHARED, PRIVATE = 1, 2
+
+
+def lines_of_two_processes(path, seed):
+    """What two processes have at equal addresses, and the kernel: read by both of them."""
+    chosen = random.Random(seed)
+    recording = Recording()
+    recording.event('IDENTIFIER IP TID TIME ADDR CPU PERIOD WEIGHT DATA_SRC', kind=4, config=0x1cd)
+    for start, name in ((0xffffffff81000000, '[kernel.kallsyms]_text'), (0xffffffffc0000000, '[module]')):
+        recording.record(1, 1, recording.pack('iIQQQ', -1, 0, start, 0x1000000, start) + recording.name(name) + recording.trailer())
+    for pid in (1000, 2000):
+        recording.record(3, 0, recording.pack('II', pid, pid) + recording.name('job') + recording.trailer())
+        recording.record(1, 2, recording.pack('IIQQQ', pid, pid, 0x400000, 0x8000, 0) + recording.name('/nowhere') + recording.trailer())
+        for start in range(LINES_AT, LINES_AT + 0x60000, 0x10000):
+            file = chosen.choice([None, NO_FILE, FILE, OTHER_FILE])
+            if file:
+                flags = PRIVATE if file == NO_FILE else chosen.choice([SHARED, PRIVATE])
+                name = chosen.choice(['//anon', '[heap]', '/bin/none']) if file == NO_FILE else f'/shared/{file[2]}'
+                recording.record(10, 2 | 1 << 13, recording.pack('IIQQQIIQQII', pid, pid, start, 0x10000, 0, *file, 0, 3, flags) +
+                                 recording.name(name) + recording.trailer())
+    for index in range(chosen.randrange(4, 20)):
+        pid, mode = chosen.choice([1000, 2000]), chosen.choice([1, 2, 2, 2])
+        address = chosen.choice([0xffffffff81000140, 0xffffffffc0000140, 0xffff888000000140]) if mode == 1 else \
+            LINES_AT + chosen.randrange(6) * 0x10000 + chosen.choice([0x140, 0x180])
+        recording.sample(misc=mode, time=1000 + index, addr=address, ip=0x400000, tid=(pid, pid), weight=9, data_src=0x68100142)
+    recording.write(path)
+
+
+@pytest.mark.parametrize('keys', ['dcacheline', 'dcacheline,pid', 'symbol_daddr', 'dso_daddr,dcacheline'])
+def test_lines_of_two_processes(tally, versions, tmp_path, keys):
+    path = tmp_path / 'perf.data'
+    for seed in range(12):
+        lines_of_two_processes(path, seed)
+
+        def rows(program, path=path):
+            shown = program('report', '--mem-mode', '--stdio', '-i', path, '-s', keys, check=0).stdout
+            return [row.replace('[s]', '[.]') for row in rows_of(shown)]
+
+        ours = rows(tally)
+        assert ours
+        for version, program in versions.items():
+            assert rows(program) == ours, (version, seed)
+
+
+@pytest.mark.parametrize('name, file, flags, is_one', [('//anon', NO_FILE, PRIVATE, False), ('//anon', NO_FILE, SHARED, True),
+                                                       ('/dev/shm/x', FILE, SHARED, True), ('/dev/shm/x', FILE, PRIVATE, True)])
+def test_private_memory_is_a_process_own(tally, tmp_path, name, file, flags, is_one):
+    recording = Recording()
+    recording.event('IDENTIFIER IP TID TIME ADDR CPU PERIOD WEIGHT DATA_SRC', kind=4, config=0x1cd)
+    for pid in (1000, 2000):
+        recording.record(10, 2 | 1 << 13, recording.pack('IIQQQIIQQII', pid, pid, LINES_AT, 0x10000, 0, *file, 0, 3, flags) +
+                         recording.name(name) + recording.trailer())
+    for pid in (1000, 2000, 2000):
+        recording.sample(time=1000 + pid, addr=LINES_AT + 8 * (pid == 1000), ip=0x400000, tid=(pid, pid), weight=9, data_src=0x68100142)
+    recording.write(tmp_path / 'perf.data')
+    words = ['report', '--mem-mode', '-s', 'dcacheline', '--json', '-i', tmp_path / 'perf.data']
+    rows = json.loads(tally(*words, check=0).stdout)['tables'][0]['rows']
+    assert [row['values'][0]['samples'] for row in rows] == ([3] if is_one else [2, 1])
 
 
 def test_rows_agree(tally, versions, shared, tmp_path):

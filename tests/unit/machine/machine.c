@@ -274,6 +274,45 @@ static void anonymous_memory_is_code_if_it_may_run(void **state)
 	machine_destroy(m);
 }
 
+static uint32_t rank_of(struct machine *m, const struct record_mmap *file)
+{
+	struct record_fields f = {.type = RECORD_MMAP2, .mmap = *file};
+	f.mmap.pid = f.mmap.tid = 7;
+	f.mmap.start = 0x1000;
+	f.mmap.len = 0x1000;
+	apply(m, f, MISC_CPUMODE_USER, 1);
+	assert_int_equal(machine_finish(m, NULL), TALLY_OK);
+	const struct mapping *found = machine_find_mapping(m, 7, 2, MISC_CPUMODE_USER, VA(0x1800));
+	return machine_file_rank(m, found->file);
+}
+
+static void test_files_by_inode_and_build_id(void **state)
+{
+	const struct record_mmap all[] = {/* in the order that they have in the end */
+		{.filename = STR("/dev/shm/a"), .major = 8, .inode = 5},
+		{.filename = STR("/dev/shm/a"), .major = 8, .inode = 5, .inode_generation = 1},
+		{.filename = STR("/dev/shm/a"), .major = 8, .inode = 6},
+		{.filename = STR("/dev/shm/a"), .major = 9, .inode = 1}};
+	(void)state;
+	struct machine *m = new_machine();
+	for (size_t i = 4; i-- > 0;)
+		assert_int_equal(rank_of(m, &all[i]), 1);
+	for (uint32_t i = 0; i < 4; i++)
+		assert_int_equal(rank_of(m, &all[i]), i + 1);
+	struct record_mmap other = all[1];
+	other.filename = STR("/link");
+	assert_int_equal(rank_of(m, &other), 2);
+	other = (struct record_mmap){.filename = STR("/a"), .has_build_id = true, .build_id = {20, {1}}};
+	assert_int_equal(rank_of(m, &other), 1);
+	other.build_id.bytes[19] = 1;
+	assert_int_equal(rank_of(m, &other), 2);
+	other = (struct record_mmap){.filename = STR("//anon")};
+	assert_int_equal(rank_of(m, &other), 0);
+	other = (struct record_mmap){.filename = STR("anon_inode:[perf_event]"), .inode = 9};
+	assert_int_equal(rank_of(m, &other), 0);
+	machine_destroy(m);
+}
+
 static void test_build_ids_by_path(void **state)
 {
 	struct machine *m = new_machine();
@@ -515,6 +554,7 @@ int main(void)
 		cmocka_unit_test(test_kernel_modules_and_programs),
 		cmocka_unit_test(test_names_that_are_no_files),
 		cmocka_unit_test(anonymous_memory_is_code_if_it_may_run),
+		cmocka_unit_test(test_files_by_inode_and_build_id),
 		cmocka_unit_test(test_build_ids_by_path),
 		cmocka_unit_test(test_a_file_is_the_same_again),
 		cmocka_unit_test(test_memory_without_a_file_is_told_by_its_process),

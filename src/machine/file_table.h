@@ -1,0 +1,30 @@
+/*
+ * file_table.h - files as the kernel tells them apart: by device, inode and build id, not by path. Small numbers, in an
+ * order.
+ *
+ * Owned by the machine, one thread until it is finished. Paths and what is in files: binary_id.h.
+ *
+ *	file_table_add(&files, &mmap, &file);	file: 0 where the record names none
+ *	file_table_finish(&files);  file_table_rank(&files, file);
+ */
+#ifndef MACHINE_FILE_TABLE_H
+#define MACHINE_FILE_TABLE_H
+
+#include "abi/record_fields.h"
+#include "base/id_table.h"
+
+struct file_table {
+	struct id_table ids; /* of a file's words: number - 1 */
+	uint32_t *ranks; /* by id; when it is finished */
+};
+
+void file_table_init(struct file_table *files);
+void file_table_deinit(struct file_table *files);
+/* False: memory is out. */
+bool file_table_add(struct file_table *files, const struct record_mmap *mmap, uint32_t *file);
+/* May be called again. False: memory is out. */
+bool file_table_finish(struct file_table *files);
+/* Place among all files: by device, inode, generation, build id; above 0 but for file 0. Finished. */
+uint32_t file_table_rank(const struct file_table *files, uint32_t file);
+
+#endif
