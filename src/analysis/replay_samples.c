@@ -235,6 +235,7 @@ static struct profile_sample get_sample(const void *context, uint32_t item)
 		.count = sum->count,
 		.period = sum->period,
 		.first_order = sum->first_order,
+		.first_tid = sum->first_tid,
 	};
 }
 

@@ -159,8 +159,9 @@ static uint32_t key_id(struct sample_pass *pass, const uint64_t words[SAMPLE_KEY
 }
 
 static void add_sample(struct sample_pass *pass, const uint64_t words[SAMPLE_KEY_WORDS], uint32_t hash, uint64_t period,
-	uint64_t order)
+	const struct batch_sample *b)
 {
+	uint64_t order = b->order;
 	uint32_t id = key_id(pass, words, hash);
 	if (id == ID_TABLE_NONE) {
 		pass->failed = true;
@@ -172,7 +173,8 @@ static void add_sample(struct sample_pass *pass, const uint64_t words[SAMPLE_KEY
 			pass->failed = true;
 	}
 	if (id == pass->sums.len) {
-		struct sample_sum sum = {.count = 1, .period = period, .first_order = order};
+		struct sample_sum sum = {
+			.count = 1, .period = period, .first_order = order, .first_tid = (int32_t)b->sample.tid};
 		if (!vec_push(&pass->sums, sum))
 			pass->failed = true;
 		return;
@@ -180,8 +182,10 @@ static void add_sample(struct sample_pass *pass, const uint64_t words[SAMPLE_KEY
 	struct sample_sum *sum = &pass->sums.items[id];
 	sum->count++;
 	sum->period += period;
-	if (order < sum->first_order)
+	if (order < sum->first_order) {
 		sum->first_order = order;
+		sum->first_tid = (int32_t)b->sample.tid;
+	}
 }
 
 static bool is_wanted(const struct sample_pass_input *input, const struct batch_sample *b)
@@ -203,7 +207,7 @@ static void add_read_values(struct sample_pass *pass, struct sample_key key, con
 		key.event = read.event->index;
 		uint64_t words[SAMPLE_KEY_WORDS];
 		sample_key_pack(&key, words);
-		add_sample(pass, words, id_table_hash(&pass->keys, words), read.grown, b->order);
+		add_sample(pass, words, id_table_hash(&pass->keys, words), read.grown, b);
 	}
 	pass->failed = pass->failed || status == TALLY_NOMEM;
 }
@@ -272,7 +276,7 @@ static void add_branches(struct sample_pass *pass, struct sample_key key, const 
 		if (pass->facets.kept)
 			keep_facets(pass, &key, &input);
 		sample_key_pack(&key, words);
-		add_sample(pass, words, id_table_hash(&pass->keys, words), 1, b->order);
+		add_sample(pass, words, id_table_hash(&pass->keys, words), 1, b);
 	}
 }
 
@@ -439,7 +443,7 @@ static void count_batch(struct sample_pass *pass)
 	for (size_t i = 0; i < pass->batch_len; i++) {
 		const struct batch_sample *b = &pass->batch[i];
 		if (b->is_keyed)
-			add_sample(pass, b->words, b->hash, weight_of(pass, b->event, &b->sample), b->order);
+			add_sample(pass, b->words, b->hash, weight_of(pass, b->event, &b->sample), b);
 	}
 }
 

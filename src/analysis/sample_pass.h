@@ -41,6 +41,7 @@ struct sample_thread { /* of a sample */
 
 struct sample_sum {
 	uint64_t count, period, first_order;
+	int32_t first_tid;
 };
 
 /* Samples that are looked up together, so that their waits for memory overlap. */

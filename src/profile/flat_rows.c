@@ -165,6 +165,7 @@ static bool add_sample(struct flat_part *b, uint32_t index)
 	const struct profile_frame *leaf = &p->frames[own_frame];
 	struct flat_row like = {
 		.thread = sample->thread,
+		.tid = sample->first_tid,
 		.frame = own_frame,
 		.address = o->is_leaf_raw ? flat_caller_address(leaf) : leaf->address,
 		.cpu = sample->cpu,

@@ -4,7 +4,8 @@
  *   members behind the leader in their order: where another was asked for, the leader's counts no more; of
  *   children sums only the leader's counts;
  * - where call graphs are shown, rows with equal children sums and the same first thread: the one with the longer chain
- * comes first when chains start at the caller, so that callers stand above callees;
+ *   comes first when chains start at the caller, so that callers stand above callees; rows of several threads go by the
+ *   next keys, so that what comes first is no order in the strict sense (flat_tree.h);
  * - keys sort ascending by what is shown, unknown objects and symbols last;
  * - rows that look alike (functions of one name, addresses without symbol) go by ascending address, the kernel's first:
  *   as numbers with a sign.
@@ -213,32 +214,45 @@ int flat_stats_compare(
 	return 0;
 }
 
-static int compare_value(const struct flat_table *t, enum profile_key key, uint32_t a, uint32_t b)
+static int compare_value(const struct flat_sort *c, enum profile_key key, uint32_t a, uint32_t b)
 {
+	const struct flat_table *t = c->table;
 	int order = flat_stats_compare(t, flat_table_stat(t, a, 0), flat_table_stat(t, b, 0), key);
 	if (order)
 		return order;
-	if (key != KEY_OVERHEAD_CHILDREN || !t->options.with_chains || t->rows[a].thread != t->rows[b].thread)
+	if (key != KEY_OVERHEAD_CHILDREN || !t->options.with_chains || c->ties ||
+		t->rows[a].thread != t->rows[b].thread)
 		return 0;
 	int deeper = compare_number(t->rows[b].max_depth, t->rows[a].max_depth);
 	return t->options.is_caller_first ? deeper : -deeper;
+}
+
+static int compare_addresses(const struct flat_table *t, uint32_t a, uint32_t b)
+{
+	return compare_number(
+		(int64_t)flat_row_address(t->profile, &t->rows[a]), (int64_t)flat_row_address(t->profile, &t->rows[b]));
+}
+
+static int compare_column(const struct flat_sort *c, enum profile_key key, uint32_t a, uint32_t b)
+{
+	const struct flat_table *t = c->table;
+	if (profile_key_get(key)->is_value)
+		return c->is_by_entry ? 0 : compare_value(c, key, a, b);
+	if (key == KEY_SYMBOL && c->is_by_entry)
+		return compare_addresses(t, a, b);
+	return compare_key(c, key, &t->rows[a], &t->rows[b]);
 }
 
 int flat_sort_compare(const struct flat_sort *c, uint32_t a, uint32_t b)
 {
 	const struct flat_table *t = c->table;
 	for (size_t i = 0; i < c->count; i++) {
-		enum profile_key key = c->columns[i];
-		int order = profile_key_get(key)->is_value ? compare_value(t, key, a, b)
-							   : compare_key(c, key, &t->rows[a], &t->rows[b]);
+		int order = compare_column(c, c->columns[i], a, b);
 		if (order)
 			return order;
 	}
-	uint64_t address_a = flat_row_address(t->profile, &t->rows[a]);
-	uint64_t address_b = flat_row_address(t->profile, &t->rows[b]);
-	if (address_a != address_b)
-		return (int64_t)address_a < (int64_t)address_b ? -1 : 1;
-	return compare_number(t->rows[a].number, t->rows[b].number);
+	int order = compare_addresses(t, a, b);
+	return order ? order : compare_number(t->rows[a].number, t->rows[b].number);
 }
 
 enum tally_status flat_table_sort(
@@ -253,7 +267,8 @@ enum tally_status flat_table_sort(
 	uint32_t *ranks = rank_strings(table->profile);
 	if (!ranks)
 		return error_nomem(err);
-	bool is_sorted = flat_words_sort(&(struct flat_sort){table, columns, count, ranks});
+	bool is_sorted = flat_words_sort(
+		&(struct flat_sort){.table = table, .columns = columns, .count = count, .ranks = ranks});
 	free(ranks);
 	return is_sorted ? TALLY_OK : error_nomem(err);
 }

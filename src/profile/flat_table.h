@@ -64,6 +64,7 @@ struct flat_stat { /* one member's sums in one row */
 
 struct flat_row {
 	uint32_t thread; /* of the first sample */
+	int32_t tid; /* the same, though the profile merges threads of one name; 0: not known */
 	uint32_t frame; /* the first one that made the row */
 	uint64_t address; /* shown where there is no symbol */
 	int32_t cpu;

@@ -2,6 +2,7 @@
 #include "base/key_sort.h"
 #include "base/thread_pool.h"
 #include "profile/flat_merge.h"
+#include "profile/flat_tree.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,16 +60,18 @@ static uint64_t most_of_value(const struct flat_table *t, enum profile_key key, 
 }
 
 /* 0: it is compared otherwise. */
-static unsigned key_bits(const struct profile *p, enum profile_key key)
+static unsigned key_bits(const struct flat_sort *sort, enum profile_key key)
 {
+	const struct profile *p = sort->table->profile;
 	switch ((int)key) {
 	case KEY_PID:
 	case KEY_TGID:
 	case KEY_CPU:
 		return 32;
+	case KEY_SYMBOL:
+		return sort->is_by_entry ? WORD_BITS : bits_of(p->strings.len);
 	case KEY_COMM:
 	case KEY_DSO:
-	case KEY_SYMBOL:
 		return bits_of(p->strings.len);
 	default:
 		return 0;
@@ -99,11 +102,13 @@ static uint64_t key_number(const struct flat_sort *sort, enum profile_key key, c
 		return signed_number(row->cpu);
 	case KEY_COMM:
 		return sort->ranks[p->threads[row->thread].comm];
-	case KEY_DSO:
-		return rank_or_last(sort, flat_binary_name(p, &sort->table->options, frame->binary));
-	default:
+	case KEY_SYMBOL:
+		if (sort->is_by_entry)
+			return flat_row_address(p, row) ^ (UINT64_C(1) << (WORD_BITS - 1));
 		return rank_or_last(
 			sort, frame->function == PROFILE_NONE ? PROFILE_NONE : p->functions[frame->function].name);
+	default:
+		return rank_or_last(sort, flat_binary_name(p, &sort->table->options, frame->binary));
 	}
 }
 
@@ -147,11 +152,13 @@ static void make_plan(const struct flat_sort *sort, struct word_plan *plan)
 	for (size_t i = 0; i < sort->count && plan->is_complete; i++) {
 		enum profile_key key = sort->columns[i];
 		struct word_field field = {.key = key};
+		if (profile_key_get(key)->is_value && sort->is_by_entry)
+			continue;
 		if (profile_key_get(key)->is_value) {
 			plan->is_complete = add_value(plan, &bits, key);
 			continue;
 		}
-		field.bits = key_bits(p, key);
+		field.bits = key_bits(sort, key);
 		plan->is_complete = field.bits && add_field(plan, &bits, &field);
 	}
 	plan->is_complete = plan->is_complete && bits + WORD_BITS <= KEY_WORDS_MAX * WORD_BITS;
@@ -226,7 +233,7 @@ struct word_sort {
 static struct flat_merge_order merge_order(const struct word_plan *plan)
 {
 	return (struct flat_merge_order){.words = plan->words,
-		.tie_bits = plan->tie_after,
+		.tie_bits = plan->sort->ties ? 0 : plan->tie_after,
 		.depth_bits = plan->depth_bits,
 		.is_deepest_first = plan->sort->table->options.is_caller_first,
 		.is_first_row = is_first_row,
@@ -368,13 +375,76 @@ static void order_keys(const struct word_sort *sort, uint32_t *order)
 	thread_pool_for(KEY_SORT_PARTS, workers, order_part, &o);
 }
 
+/* In a larger tree each row would wait for memory; there the order of such rows is that of a merge. */
+#define TREE_ROWS_MAX 65536
+
+/* Whether three rows may each come before the next: chains decide, and rows are of several threads. */
+static bool needs_tree(const struct word_plan *plan)
+{
+	const struct flat_table *t = plan->sort->table;
+	bool is_of_several = false;
+	bool decide = plan->tie_after && !plan->sort->ties && t->shown_count <= TREE_ROWS_MAX;
+	for (size_t i = 1; decide && i < t->shown_count && !is_of_several; i++)
+		is_of_several = t->rows[t->order[i]].thread != t->rows[t->order[0]].thread ||
+				t->rows[t->order[i]].tid != t->rows[t->order[0]].tid;
+	return is_of_several;
+}
+
+static void tell_ties(const struct word_sort *sort, uint64_t *ties)
+{
+	const struct word_plan *plan = sort->plan;
+	const uint32_t *order = plan->sort->table->order;
+	for (size_t i = 0; i < sort->count; i++)
+		ties[order[i]] = sort->items[i * plan->words] >> (WORD_BITS - plan->tie_after);
+}
+
+/* rows, in the order in which they are put into the tree, get what decides there. */
+static bool rank_rows(const struct flat_sort *by, struct flat_tree_row *rows)
+{
+	const struct flat_table *t = by->table;
+	uint64_t *ties = malloc((t->row_count + 1) * sizeof(*ties));
+	uint32_t *ranks = malloc((t->row_count + 1) * sizeof(*ranks));
+	struct flat_sort strict = *by;
+	strict.ties = ties;
+	bool is_done = ties && ranks && flat_words_sort(&strict);
+	for (uint32_t i = 0; is_done && i < t->shown_count; i++)
+		ranks[t->order[i]] = i;
+	for (size_t i = 0; is_done && i < t->shown_count; i++) {
+		const struct flat_row *row = &t->rows[rows[i].row];
+		rows[i].tie = ties[rows[i].row];
+		rows[i].rank = ranks[rows[i].row];
+		rows[i].thread = row->tid ? (uint32_t)row->tid : ~row->thread;
+		rows[i].depth = row->max_depth;
+	}
+	free(ties);
+	free(ranks);
+	return is_done;
+}
+
+static bool sort_by_tree(const struct flat_sort *by)
+{
+	const struct flat_table *t = by->table;
+	struct flat_tree_row *rows = malloc((t->shown_count + 1) * sizeof(*rows));
+	struct flat_sort entry = *by;
+	entry.is_by_entry = true;
+	bool is_done = rows && flat_words_sort(&entry);
+	for (size_t i = 0; is_done && i < t->shown_count; i++)
+		rows[i].row = t->order[i];
+	is_done = is_done && rank_rows(by, rows) &&
+		  flat_tree_order(rows, t->shown_count, t->options.is_caller_first, t->order);
+	free(rows);
+	return is_done;
+}
+
 bool flat_words_sort(const struct flat_sort *by)
 {
 	struct word_plan plan;
 	const struct flat_table *t = by->table;
 	make_plan(by, &plan);
+	if (needs_tree(&plan))
+		return sort_by_tree(by);
 	struct word_sort sort = {.plan = &plan, .order = merge_order(&plan), .count = t->shown_count};
-	bool is_by_keys = plan.is_complete && !plan.tie_after;
+	bool is_by_keys = plan.is_complete && (!plan.tie_after || by->ties);
 	size_t bytes = sort.count * plan.words * sizeof(*sort.items);
 	sort.items = malloc(bytes);
 	sort.merged = is_by_keys ? NULL : malloc(bytes);
@@ -383,6 +453,8 @@ bool flat_words_sort(const struct flat_sort *by)
 	sort.parts = sort.count < SORT_PARTS_MIN ? 1 : SORT_PARTS;
 	if (is_done)
 		thread_pool_for(sort.parts, 0, write_part, &sort);
+	if (is_done && by->ties)
+		tell_ties(&sort, by->ties);
 	if (is_done && is_by_keys)
 		order_keys(&sort, t->order);
 	else if (is_done)

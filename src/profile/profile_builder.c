@@ -205,8 +205,10 @@ uint32_t profile_builder_sample(struct profile_builder *b, const struct profile_
 	}
 	merged->count += sample->count;
 	merged->period += sample->period;
-	if (sample->first_order < merged->first_order)
+	if (sample->first_order < merged->first_order) {
 		merged->first_order = sample->first_order;
+		merged->first_tid = sample->first_tid;
+	}
 	return id;
 }
 

@@ -190,11 +190,22 @@ static void put_firsts(void *context, size_t task, unsigned worker)
 			a->from->expect(a->from->context, a->found->firsts[a->order[i + AHEAD].index]);
 		struct profile_sample *to = &b->samples.items[i];
 		*to = a->from->get(a->from->context, a->found->firsts[number]);
+		if (to->first_order != a->order[i].key)
+			to->first_tid = INT32_MAX; /* that of another is to come */
 		to->first_order = a->order[i].key;
 		a->places[number] = (uint32_t)i;
 		if (!profile_builder_sample_is_valid(b, to))
 			set_flag(&b->has_bad_id);
 	}
+}
+
+/* Of several at one time the least one, whoever comes first here. */
+static void note_thread(struct profile_sample *to, int32_t tid)
+{
+	int32_t known = __atomic_load_n(&to->first_tid, __ATOMIC_RELAXED);
+	while (tid < known &&
+		!__atomic_compare_exchange_n(&to->first_tid, &known, tid, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
 }
 
 /* Those that are not the first ones of their kind; others may add to the same one. */
@@ -210,6 +221,8 @@ static void add_others(void *context, size_t task, unsigned worker)
 		struct profile_sample *to = &a->b->samples.items[a->places[number]];
 		__atomic_fetch_add(&to->count, more.count, __ATOMIC_RELAXED);
 		__atomic_fetch_add(&to->period, more.period, __ATOMIC_RELAXED);
+		if (more.first_order == to->first_order)
+			note_thread(to, more.first_tid);
 	}
 }
 

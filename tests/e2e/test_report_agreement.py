@@ -16,7 +16,7 @@ import subprocess
 import pytest
 
 from conftest import Program
-from perfdata_build import BRANCH_ANY, Recording
+from perfdata_build import BRANCH_ANY, CHAIN_USER, Recording
 
 NEWEST = pathlib.Path(os.environ.get('PERF_NEWEST', '/opt/newest-perf/perf'))
 
@@ -421,6 +421,64 @@ def lines_of_two_processes(path, seed):
             LINES_AT + chosen.randrange(6) * 0x10000 + chosen.choice([0x140, 0x180])
         recording.sample(misc=mode, time=1000 + index, addr=address, ip=0x400000, tid=(pid, pid), weight=9, data_src=0x68100142)
     recording.write(path)
+
+
+@pytest.fixture
+def functions(tmp_path):
+    """A program's path, and the addresses of ten functions of it."""
+    if not shutil.which('gcc') or not shutil.which('nm'):
+        pytest.skip('gcc and nm are needed')
+    body = ''.join(f'int f{index}(int i) {{ return i * {index + 3}; }}\n' for index in range(10))
+    (tmp_path / 'functions.c').write_text(body + 'int main(void) { return 0; }\n')
+    program = tmp_path / 'functions'
+    subprocess.run(['gcc', '-O1', '-no-pie', '-o', program, 'functions.c'], cwd=tmp_path, check=True)
+    listed = subprocess.run(['nm', program], capture_output=True, text=True, check=True).stdout
+    symbols = {words[2]: int(words[0], 16) for words in map(str.split, listed.splitlines()) if len(words) == 3}
+    return program, [symbols[f'f{index}'] for index in range(10)]
+
+
+def chains_of_threads(path, functions, names, samples):
+    """samples: (thread's number, functions from the innermost one on, period)"""
+    program, addresses = functions
+    recording = Recording()
+    recording.event('IDENTIFIER IP TID TIME CALLCHAIN PERIOD', kind=1)
+    page = addresses[0] & ~4095
+    for index, name in enumerate(names):
+        pid = 1000 + index
+        recording.record(3, 0, recording.pack('II', pid, pid) + recording.name(name) + recording.trailer())
+        recording.record(1, 2, recording.pack('IIQQQ', pid, pid, page, 4096, page - 0x400000) + recording.name(str(program)) +
+                         recording.trailer())
+    for time, (thread, chain, period) in enumerate(samples):
+        ips = [addresses[function] + (depth > 0) for depth, function in enumerate(chain)]
+        recording.sample(ip=ips[0], time=1000 + time, tid=(1000 + thread, 1000 + thread), period=period,
+                         callchain=[CHAIN_USER, *ips])
+    recording.write(path)
+
+
+def test_equal_sums_of_two_commands(tally, tmp_path, functions):
+    """Of one command's rows the depth decides, between both the own share and the name: each of f2, f1, f0 would come next."""
+    path = tmp_path / 'perf.data'
+    chains_of_threads(path, functions, 'ab', [(0, [0], 200), (1, [1], 200), (1, [3], 100), (0, [2, 4], 200)])
+    rows = rows_of(tally('report', '--stdio', '--children', '-i', path, '-s', 'comm,sym', check=0).stdout)
+    assert [row.split()[2:] for row in rows if '%' in row and '--' not in row] == [
+        ['a', '[.]', 'f2'], ['b', '[.]', 'f1'], ['a', '[.]', 'f4'], ['a', '[.]', 'f0'], ['b', '[.]', 'f3']]
+
+
+@pytest.mark.parametrize('options', ['', '-g callee', '-s sym', '-s sym,comm', '-s pid,sym', '-s comm', '-c a',
+                                     '-F comm,overhead_children,sym'])
+@pytest.mark.parametrize('names', ['abcd', 'aaaa', 'abab'])
+def test_equal_sums_of_threads(tally, versions, tmp_path, functions, names, options):
+    path = tmp_path / 'perf.data'
+    chosen = random.Random(options)
+    for _ in range(6):
+        samples = [(chosen.randrange(4), chosen.sample(range(10), chosen.randrange(1, 4)), chosen.choice([100, 100, 200]))
+                   for _ in range(16)]
+        chains_of_threads(path, functions, names, samples)
+        words = ['report', '--stdio', '--children', '-i', path, *options.split()]
+        ours = rows_of(tally(*words, check=0).stdout)
+        assert ours
+        for version, program in versions.items():
+            assert rows_of(program(*words, check=0).stdout) == ours, (version, samples)
 
 
 @pytest.mark.parametrize('keys', ['dcacheline', 'dcacheline,pid', 'symbol_daddr', 'dso_daddr,dcacheline'])

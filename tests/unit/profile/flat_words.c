@@ -42,7 +42,7 @@ static void assert_sorted_alike(const struct flat_table *table, const enum profi
 	assert_non_null(expected);
 	for (size_t i = 0; i < strings; i++)
 		ranks[i] = (uint32_t)(strings - 1 - i);
-	struct flat_sort sort = {table, columns, count, ranks};
+	struct flat_sort sort = {.table = table, .columns = columns, .count = count, .ranks = ranks};
 	memcpy(expected, table->order, table->shown_count * sizeof(*expected));
 	by = &sort;
 	qsort(expected, table->shown_count, sizeof(*expected), compare);
