@@ -5,7 +5,8 @@
  *   children sums only the leader's counts;
  * - where call graphs are shown, rows with equal children sums and the same first thread: the one with the longer chain
  *   comes first when chains start at the caller, so that callers stand above callees; rows of several threads go by the
- *   next keys, so that what comes first is no order in the strict sense (flat_tree.h);
+ *   next keys, so that what comes first is no order in the strict sense (flat_tree.h); of very many rows the longer
+ *   chain decides between those of several threads too;
  * - keys sort ascending by what is shown, unknown objects and symbols last;
  * - rows that look alike (functions of one name, addresses without symbol) go by ascending address, the kernel's first:
  *   as numbers with a sign.
@@ -220,8 +221,7 @@ static int compare_value(const struct flat_sort *c, enum profile_key key, uint32
 	int order = flat_stats_compare(t, flat_table_stat(t, a, 0), flat_table_stat(t, b, 0), key);
 	if (order)
 		return order;
-	if (key != KEY_OVERHEAD_CHILDREN || !t->options.with_chains || c->ties ||
-		t->rows[a].thread != t->rows[b].thread)
+	if (key != KEY_OVERHEAD_CHILDREN || !t->options.with_chains || c->ties)
 		return 0;
 	int deeper = compare_number(t->rows[b].max_depth, t->rows[a].max_depth);
 	return t->options.is_caller_first ? deeper : -deeper;

@@ -8,15 +8,18 @@
 
 #define SAMPLES 3000 /* of two commands each, so that their rows are sorted in parts */
 
-static char *many_samples(void)
+static char *many_samples(bool is_of_one_thread)
 {
 	struct text text = {0};
 	uint32_t state = 7;
 	text_str(&text, "event c\nevent d\n");
 	for (uint32_t i = 0; i < SAMPLES; i++) {
 		state = state * 1664525 + 1013904223;
-		text_printf(&text, "%c %u/%u %u %u %u ", 'a' + state % 3, state >> 8 & 3, i % 997, state >> 12 & 3,
-			i & 1, 1 + (state >> 20 & 3));
+		if (is_of_one_thread)
+			text_printf(&text, "a 1/1 %u %u %u ", state >> 12 & 3, i & 1, 1 + (state >> 20 & 3));
+		else
+			text_printf(&text, "%c %u/%u %u %u %u ", 'a' + state % 3, state >> 8 & 3, i % 997,
+				state >> 12 & 3, i & 1, 1 + (state >> 20 & 3));
 		text_printf(
 			&text, "m@x#s.c:%u;f%u@y#t.c:%u;g%u@z#u.c:%u\n", i % 7, state >> 5 & 31, i % 5, i % 37, i % 11);
 	}
@@ -55,15 +58,15 @@ static void assert_sorted_alike(const struct flat_table *table, const enum profi
 static void words_sort_as_comparisons_do(void **state)
 {
 	static const enum profile_key keys[] = {
-		KEY_COMM, KEY_DSO, KEY_SYMBOL, KEY_PID, KEY_TGID, KEY_CPU, KEY_SRCLINE, KEY_SRCFILE};
+		KEY_COMM, KEY_DSO, KEY_SYMBOL, KEY_PID, KEY_TGID, KEY_CPU, KEY_SRCLINE, KEY_SRCFILE, KEY_SYMBOL_SIZE};
 	static const enum profile_key columns[] = {KEY_OVERHEAD_CHILDREN, KEY_OVERHEAD, KEY_SAMPLE, KEY_PERIOD,
 		KEY_OVERHEAD_SYS, KEY_OVERHEAD_US, KEY_OVERHEAD_GUEST_SYS, KEY_OVERHEAD_GUEST_US, KEY_LATENCY, KEY_TGID,
 		KEY_PID, KEY_CPU, KEY_WEIGHT1, KEY_WEIGHT2, KEY_WEIGHT3, KEY_COMM, KEY_DSO, KEY_SYMBOL, KEY_SRCLINE,
-		KEY_SRCFILE};
+		KEY_SRCFILE, KEY_SYMBOL_SIZE};
 	const size_t count = sizeof(columns) / sizeof(columns[0]);
-	char *text = many_samples();
+	char *text = many_samples(false);
 	struct profile *p = profile_from_text(text);
-	struct flat_options options = {.keys = keys, .key_count = 8, .with_children = true, .sort_member = 1};
+	struct flat_options options = {.keys = keys, .key_count = 9, .with_children = true, .sort_member = 1};
 	for (options.member_count = 1; options.member_count <= 2; options.member_count++) {
 		struct flat_table table;
 		assert_int_equal(flat_table_init(&table, p, &options, NULL), TALLY_OK);
@@ -78,10 +81,33 @@ static void words_sort_as_comparisons_do(void **state)
 	free(text);
 }
 
+/* Of one thread the depth of chains decides between equal sums. */
+static void chains_depth_is_a_word_of_one_thread(void **state)
+{
+	static const enum profile_key keys[] = {KEY_COMM, KEY_CPU, KEY_SYMBOL};
+	static const enum profile_key columns[] = {
+		KEY_OVERHEAD_CHILDREN, KEY_OVERHEAD, KEY_COMM, KEY_CPU, KEY_SYMBOL, KEY_SYMBOL_SIZE};
+	char *text = many_samples(true);
+	struct profile *p = profile_from_text(text);
+	struct flat_options options = {
+		.keys = keys, .key_count = 3, .member_count = 1, .with_children = true, .with_chains = true};
+	for (int i = 0; i < 2; i++) {
+		struct flat_table table;
+		options.is_caller_first = i;
+		assert_int_equal(flat_table_init(&table, p, &options, NULL), TALLY_OK);
+		for (size_t len = 1; len <= sizeof(columns) / sizeof(columns[0]); len++)
+			assert_sorted_alike(&table, columns, len);
+		flat_table_deinit(&table);
+	}
+	profile_destroy(p);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_sort_as_comparisons_do),
+		cmocka_unit_test(chains_depth_is_a_word_of_one_thread),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
