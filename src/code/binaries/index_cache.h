@@ -1,7 +1,8 @@
 /*
  * index_cache.h - what costs time to read and is kept for the next run: indexes of lines (DIR/ab/cdef....lines) and lists
- * of kernels' symbols (.kallsyms), by build id, in $TALLY_CACHE, or tally's folder of the user's cache. Several programs may write at once: a file is made under another name and renamed, and nobody changes it
- * afterwards. What is not the user's own is not read. The oldest files go when there are too many bytes.
+ * of kernels' symbols (.kallsyms), by build id, in $TALLY_CACHE, or tally's folder of the user's cache. Several programs
+ * may write at once: a file is made under another name and renamed, and nobody changes it afterwards. What is not the
+ * user's own is not read. The oldest files go when there are too many bytes.
  *
  *	if (index_cache_dir(options->index_dir, dir) && index_cache_open(&key, &map, err) == TALLY_OK) ...
  */
