@@ -235,8 +235,8 @@ static void add_fields(struct replay *replay)
 {
 	for (size_t i = 0; i < replay->options->field_count; i++) {
 		const struct replay_field *from = &replay->options->fields[i];
-		struct profile_field field = {
-			profile_builder_string(replay->builder, from->name), from->events, from->width};
+		struct profile_field field = {profile_builder_string(replay->builder, from->name), from->events,
+			from->width, from->is_dynamic};
 		profile_builder_field(replay->builder, &field);
 	}
 }

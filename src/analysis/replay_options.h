@@ -11,6 +11,7 @@ struct replay_field { /* of tracepoints */
 	struct tally_str name;
 	uint64_t events; /* bit by event's index: those that it is kept of */
 	unsigned width;
+	bool is_dynamic;
 };
 
 struct replay_switches { /* events by index, -1: none; samples before the first on, and from an off on, are left out */

@@ -299,7 +299,10 @@ static bool is_plain_array(const struct trace_field *field)
 
 static struct tracepoint_field describe(const struct trace_field *field)
 {
-	struct tracepoint_field out = {.name = field->name, .form = TRACEPOINT_TEXT, .size = field->size};
+	struct tracepoint_field out = {.name = field->name,
+		.form = TRACEPOINT_TEXT,
+		.size = field->size,
+		.is_dynamic = field->is_dynamic && field->is_string};
 	bool is_array = is_plain_array(field);
 	unsigned bytes = is_array ? field->item_bytes : field->size;
 	if ((field->is_array && !is_array) || (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8))

@@ -39,6 +39,7 @@ struct tracepoint_field {
 	unsigned bytes; /* of a number */
 	unsigned count; /* of an array's items; else 0 */
 	unsigned size; /* of its place in the payload, bytes */
+	bool is_dynamic; /* what it is lies elsewhere in the payload, and ends with a NUL where it is text */
 };
 struct tracepoint_value {
 	struct tracepoint_field field;

@@ -37,6 +37,7 @@ static uint32_t add_field(struct report_fields *fields, const struct tracepoint_
 	unsigned width = field_width(field);
 	item->events |= UINT64_C(1) << event;
 	item->width = width > item->width ? width : item->width;
+	item->is_dynamic |= field->is_dynamic && field->form == TRACEPOINT_TEXT;
 	return UINT32_C(1) << index;
 }
 

@@ -135,6 +135,7 @@ struct profile_field { /* of tracepoints, as a key */
 	uint32_t name; /* string */
 	uint64_t events; /* bit by event: those that have it */
 	unsigned width; /* of a cell, at least */
+	bool is_dynamic; /* text of any length: its end counts too */
 };
 
 enum profile_branch_flag {

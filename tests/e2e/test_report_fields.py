@@ -100,3 +100,21 @@ def test_an_address_is_as_the_format_has_it(tally, tmp_path):
     r.write(tmp_path / 'perf.data')
     rows = tables(tally, tmp_path / 'perf.data', '-s', 'saddr,daddr,name')
     assert rows == [[['100.00%', '127.0.1.0', '0.0.0.0', 'two', 'it']]]
+
+
+@pytest.mark.parametrize('options', [['-s', 'name'], ['-s', 'comm,name'], ['-s', 'name', '--raw-trace'],
+                                     ['-s', 'name', '-t', '|'], ['--hierarchy', '-s', 'name,comm']], ids=' '.join)
+def test_columns_have_room_for_the_end_of_texts_of_any_length(tally, perf, tmp_path, options):
+    handler = Tracepoint('irq', 'irq_handler_entry', 7, [('int', 'irq', 4), ('__data_loc char[]', 'name', 4)],
+                         '"irq=%d name=%s", REC->irq, __get_str(name)')
+    r = begin(handler)
+    for index, name in enumerate((b'virtio1-req.0\0', b'disk\0')):
+        r.sample(0, ip=0x400010, time=10**9 + index, raw=handler.payload(irq=index, name=16 | len(name) << 16) + name)
+    r.write(tmp_path / 'perf.data')
+    ours, theirs = ([row.rstrip() for row in program('report', '--stdio', '-i', tmp_path / 'perf.data', *options, check=0).stdout.splitlines()
+                     if '(Tip' not in row and '(Cannot' not in row] for program in (tally, perf))
+    shown = [row for row in ours if 'virtio1-req.0' in row]
+    assert len(shown) == 1
+    if '--hierarchy' not in options and '-t' not in options:
+        assert any(row.startswith('# ....') and '.' * 14 in row.split() for row in ours)
+    assert [row for row in ours if 'virtio' in row or '....' in row] == [row for row in theirs if 'virtio' in row or '....' in row]

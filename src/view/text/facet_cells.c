@@ -69,6 +69,14 @@ static size_t place_width(const struct report_layout *l, enum profile_key key, c
 	return form == KEY_FORM_CACHELINE ? width + ADDRESS_WIDTH + 1 : width;
 }
 
+static size_t field_width(
+	const struct report_layout *l, const struct profile_field *field, const struct profile_value *value)
+{
+	size_t len = text_of(l->profile, value).len;
+	len += field->is_dynamic && len > 0;
+	return len > field->width ? len : field->width;
+}
+
 size_t facet_cell_width(const struct report_layout *l, enum profile_key key, const struct flat_row *row)
 {
 	const struct profile_value *value = value_of(l, key, row);
@@ -84,8 +92,7 @@ size_t facet_cell_width(const struct report_layout *l, enum profile_key key, con
 			return value->number ? TRANSACTION_WIDTH : width;
 		return text_of(l->profile, value).len > width ? text_of(l->profile, value).len : width;
 	case KEY_FORM_FIELD:
-		width = l->profile->fields[key - KEY_FIELD].width;
-		return text_of(l->profile, value).len > width ? text_of(l->profile, value).len : width;
+		return field_width(l, &l->profile->fields[key - KEY_FIELD], value);
 	case KEY_FORM_OBJECT:
 		if (!object_counts(l, key, value) && (l->options->separator || l->options->width_count))
 			return width;
