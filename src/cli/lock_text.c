@@ -108,12 +108,18 @@ static int type_len(const struct lock_table *t, const char *type)
 	return (int)(t->layout == LOCK_BY_ADDRESS ? strcspn(type, ":") : strlen(type));
 }
 
+/* As perf says where no frame of the kernel is left, or none was recorded. */
+static const char *caller_name(const struct lock_label *l)
+{
+	return *l->name ? l->name : "Unknown";
+}
+
 static void add_tail(
 	const struct lock_table *t, const struct lock_row *row, const struct lock_label *l, struct text *out)
 {
 	const char *type = lock_type_name(row->flags);
 	if (t->layout == LOCK_BY_CALLER)
-		text_printf(out, "%*s   %s", TIME_WIDTH, type, l->name);
+		text_printf(out, "%*s   %s", TIME_WIDTH, type, caller_name(l));
 	else if (t->layout == LOCK_BY_THREAD)
 		text_printf(out, "%*" PRId64 "   %s", TIME_WIDTH, (int64_t)l->number, l->name);
 	else if (t->layout == LOCK_BY_ADDRESS)
@@ -158,7 +164,7 @@ static void add_separated(
 	}
 	const char *type = lock_type_name(row->flags);
 	if (t->layout == LOCK_BY_CALLER)
-		text_printf(out, "%s%s %s", type, s, l->name);
+		text_printf(out, "%s%s %s", type, s, caller_name(l));
 	else if (t->layout == LOCK_BY_THREAD)
 		text_printf(out, "%" PRId64 "%s %s", (int64_t)l->number, s, l->name);
 	else if (t->layout == LOCK_BY_ADDRESS)

@@ -368,3 +368,14 @@ def test_pages_as_json(tally, tmp_path):
         'orders': [{'order': 0, 'migrate_type': 'Unmovable', 'requests': 2}, {'order': 2, 'migrate_type': 'Movable', 'requests': 1}]}
     live = kmem_json(tally, path, '--page', '--live', '--alloc')
     assert [r['pfn'] for r in live['blocks']] == [100, 300]
+
+
+def test_a_caller_that_is_not_there_is_unknown(tally, perf, waits):
+    """More frames are passed over than there are."""
+    line = ['lock', 'contention', '--stack-skip', '9', '-i', waits]
+    for program in (tally, perf):
+        rows = [row.split() for row in program(*line).stderr.splitlines() if ' us ' in row]
+        assert [row[1:7] + row[8:] for row in rows] == [['4.50', 'us', '3.00', 'us', '1.50', 'us', 'Unknown']]
+    listed = tally(*line, '-x', ',', check=0)
+    assert (listed.stdout + listed.stderr).splitlines()[-1].endswith(', Unknown')
+    assert [row.get('caller') for row in lock_json(tally, waits, 'contention', '--stack-skip', '9')['rows']] == [None]

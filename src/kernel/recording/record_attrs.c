@@ -180,8 +180,9 @@ static void set_tracking(struct perf_attr *attr, const struct record_attr_option
 	flag_set(attr, ATTR_BIT_BUILD_ID, o->build_id_mmap);
 }
 
-/* A leader that samples with its group's counts: members count only. */
-static void set_sampling_groups(struct event_list *events)
+/* A leader that samples with its group's counts: members count only. Counts are of the sampled thread where events are
+ * inherited, so not those of CPUs. */
+static void set_sampling_groups(struct event_list *events, const struct record_attr_options *o)
 {
 	for (size_t i = 0; i < events->len; i++) {
 		struct event_spec *spec = &events->specs[i];
@@ -190,7 +191,8 @@ static void set_sampling_groups(struct event_list *events)
 			continue;
 		spec->attr.sample_type |= SAMPLE_READ;
 		spec->attr.read_format |= READ_FORMAT_GROUP;
-		flag_set(&spec->attr, ATTR_BIT_INHERIT, false);
+		if (o->is_system_wide)
+			flag_set(&spec->attr, ATTR_BIT_INHERIT, false);
 		if (spec != leader) {
 			spec->attr.sample_period_or_freq = 0;
 			flag_set(&spec->attr, ATTR_BIT_FREQ, false);
@@ -285,7 +287,7 @@ enum tally_status record_attrs_apply(
 		if (!event_is_inheritable(events, i))
 			flag_set(&spec->attr, ATTR_BIT_INHERIT, false);
 	}
-	set_sampling_groups(events);
+	set_sampling_groups(events, o);
 	set_ids(events, o);
 	set_tracking(&events->specs[tracking].attr, o);
 	return TALLY_OK;
@@ -328,8 +330,24 @@ static const struct drop_step {
 	{"exclusion of guests", 0, 0, ATTR_FLAG(ATTR_BIT_EXCLUDE_GUEST) | ATTR_FLAG(ATTR_BIT_EXCLUDE_HOST)},
 };
 
+/* Kernels before 6.13 count a group's children nowhere that its leader's samples could say. */
+static bool drop_children_of_groups(struct event_list *events)
+{
+	bool was_set = false;
+	for (size_t i = 0; i < events->len; i++) {
+		struct perf_attr *attr = &events->specs[i].attr;
+		if (!(attr->sample_type & SAMPLE_READ) || !ATTR_HAS(attr, INHERIT))
+			continue;
+		flag_set(attr, ATTR_BIT_INHERIT, false);
+		was_set = true;
+	}
+	return was_set;
+}
+
 const char *record_attrs_drop(struct event_list *events, unsigned *step)
 {
+	if (drop_children_of_groups(events))
+		return "samples of new threads and children for groups with :S";
 	while (*step < sizeof(drop_steps) / sizeof(drop_steps[0])) {
 		const struct drop_step *drop = &drop_steps[(*step)++];
 		bool was_set = false;

@@ -132,12 +132,21 @@ static void test_sampling_group(void **state)
 	list.specs[0].member_count = 2;
 	list.specs[0].is_sampling_leader = true;
 	apply(&list, &o);
-	check_attr(&list.specs[0].attr, CLOCK
-		"sample_type: IP|TID|TIME|READ|ID|PERIOD, read_format: ID|GROUP|LOST, disabled: 1, mmap: 1, comm: 1, "
-		"freq: 1, enable_on_exec: 1, task: 1, sample_id_all: 1, exclude_guest: 1, " TRACKING);
+	check_attr(&list.specs[0].attr,
+		CLOCK "sample_type: IP|TID|TIME|READ|ID|PERIOD, read_format: ID|GROUP|LOST, disabled: 1, inherit: 1, "
+		      "mmap: 1, "
+		      "comm: 1, freq: 1, enable_on_exec: 1, task: 1, sample_id_all: 1, exclude_guest: 1, " TRACKING);
 	check_attr(&list.specs[1].attr,
 		"type: 1, size: 128, config: 0x2, sample_type: IP|TID|TIME|READ|ID|PERIOD, read_format: ID|GROUP|LOST, "
-		"sample_id_all: 1, exclude_guest: 1");
+		"inherit: 1, sample_id_all: 1, exclude_guest: 1");
+	unsigned step = 0;
+	assert_string_equal(record_attrs_drop(&list, &step), "samples of new threads and children for groups with :S");
+	assert_false(ATTR_HAS(&list.specs[0].attr, INHERIT) || ATTR_HAS(&list.specs[1].attr, INHERIT));
+	assert_string_equal(record_attrs_drop(&list, &step), "lost counts per event");
+	o.is_system_wide = true;
+	list.specs[0].attr.flags = list.specs[1].attr.flags = 0;
+	apply(&list, &o);
+	assert_false(ATTR_HAS(&list.specs[0].attr, INHERIT) || ATTR_HAS(&list.specs[1].attr, INHERIT));
 	free(list.specs);
 }
 
