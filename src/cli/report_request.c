@@ -308,17 +308,34 @@ static bool adds_fields(const struct report_request *r)
 	return r->fields && *r->fields == '+';
 }
 
-/* A sort by latency takes the overhead's place. */
-static void add_value_columns(struct report_request *r, const struct key_list *sort)
+/* -s latency or latency_children: what it names takes the place of the overheads. */
+static bool names_latency(const struct report_request *r, const struct key_list *sort)
 {
+	return !r->by_latency && (has_key(sort->keys, sort->count, KEY_LATENCY) ||
+					 has_key(sort->keys, sort->count, KEY_LATENCY_CHILDREN));
+}
+
+static void add_overhead_columns(struct report_request *r, const struct key_list *sort)
+{
+	static const enum profile_key places[] = {
+		KEY_LATENCY_CHILDREN, KEY_OVERHEAD_CHILDREN, KEY_OVERHEAD, KEY_LATENCY};
+	for (size_t i = 0; names_latency(r, sort) && i < sizeof(places) / sizeof(places[0]); i++)
+		if (has_key(sort->keys, sort->count, places[i]))
+			add_key(r->columns, &r->column_count, places[i]);
+	if (names_latency(r, sort))
+		return;
 	if (r->with_children && r->by_latency)
 		add_key(r->columns, &r->column_count, KEY_LATENCY_CHILDREN);
 	if (r->with_children)
 		add_key(r->columns, &r->column_count, KEY_OVERHEAD_CHILDREN);
 	if (r->by_latency)
 		add_key(r->columns, &r->column_count, KEY_LATENCY);
-	if (!has_key(sort->keys, sort->count, KEY_LATENCY))
-		add_key(r->columns, &r->column_count, KEY_OVERHEAD);
+	add_key(r->columns, &r->column_count, KEY_OVERHEAD);
+}
+
+static void add_value_columns(struct report_request *r, const struct key_list *sort)
+{
+	add_overhead_columns(r, sort);
 	if (r->shows_modes) {
 		add_key(r->columns, &r->column_count, KEY_OVERHEAD_SYS);
 		add_key(r->columns, &r->column_count, KEY_OVERHEAD_US);
@@ -375,6 +392,8 @@ static void set_levels(struct report_request *r, const struct key_list *sort)
 
 static void add_value_order(struct report_request *r, const struct key_list *sort)
 {
+	if (names_latency(r, sort))
+		return;
 	if (r->by_latency && r->with_children)
 		add_key(r->order, &r->order_count, KEY_LATENCY_CHILDREN);
 	if (r->by_latency)

@@ -299,15 +299,15 @@ def test_a_stream_is_counted_by_branches_and_fields_too(tally, perf, shared, tmp
     assert rows_of(piped.stdout.decode()) == rows_of(plain.stdout)
 
 
-def record_parallelism(path):
+def record_parallelism(path, fields=''):
     """By time: one thread, two from 2 s on, one again from 4 s on, and none that is known of from 5 s on."""
     recording = Recording()
-    recording.event('IDENTIFIER IP TID TIME PERIOD', flags=1 << 26)
+    recording.event('IDENTIFIER IP TID TIME PERIOD' + fields, flags=1 << 26)
     recording.comm('worker')
     for time_s, misc in ((2, 0), (4, 1 << 13), (5, 1 << 13)):
         recording.record(14, misc, recording.pack('IIQQ', 1000, 1000, time_s * 10**9, 1))
     for half in range(2, 12):
-        recording.sample(time=half * 5 * 10**8, period=100)
+        recording.sample(time=half * 5 * 10**8, period=100, callchain=[CHAIN_USER, 0, 0x5000 + half])
     recording.write(path)
 
 
@@ -322,6 +322,25 @@ def test_latency_is_shared_by_the_threads_that_run(tally, tmp_path):
     for words in (['--latency'], ['--parallelism', '1']):
         refused = tally('report', *words, '-i', tmp_path / 'none.data', check=255)
         assert 'need context switches' in refused.stderr
+
+
+LATENCY_COLUMNS = {
+    '-s latency,comm': 'Latency Command', '-s comm,latency': 'Latency Command', '-s latency,comm -n': 'Latency Samples Command',
+    '-s latency_children,latency,comm': 'Latency Latency Command', '-s latency,comm -F +period': 'Latency Period Command',
+    '-s +latency': 'Latency Command Shared Object Symbol', '--latency -s comm': 'Latency Children Latency Self Command'}
+
+
+@pytest.mark.parametrize('options', LATENCY_COLUMNS)
+def test_a_sort_by_latency_shows_what_it_names(tally, versions, tmp_path, options):
+    """And no sums of children, though the recording has call chains."""
+    record_parallelism(tmp_path / 'perf.data', ' CALLCHAIN')
+    words = ('report', '--stdio', '-g', 'none', *options.split(), '-i', tmp_path / 'perf.data')
+    shown = tally(*words, check=0).stdout.splitlines()
+    heading = next(row for row in shown if row.startswith('#') and 'Command' in row)
+    assert ' '.join(heading.split()[1:]) == LATENCY_COLUMNS[options]
+    if '7.3' in versions:
+        theirs = versions['7.3'](*words, check=0).stdout.splitlines()
+        assert heading.rstrip() == next(row for row in theirs if row.startswith('#') and 'Command' in row).rstrip()
 
 
 PARALLELISM_LISTS = {'1': [['60.00%', 'worker']], '2': [['40.00%', 'worker']], '1-2': [['100.00%', 'worker']],
