@@ -122,7 +122,7 @@ static uint64_t word_of(struct sample_facets *f, const struct facet_input *in, e
 	case FACET_MAPPED_SIZE:
 		return mapped_size(f, in);
 	case FACET_COMM_NODIGIT:
-		return in->comm != INTERN_NONE || in->has_thread ? in->comm : FACET_NOBODY;
+		return in->comm != INTERN_NONE || (in->has_thread && (int32_t)s->tid >= 0) ? in->comm : FACET_NOBODY;
 	case FACET_PARALLELISM:
 		return f->parallelism ? parallelism_at(f->parallelism, s->time) : 1;
 	case FACET_NAMESPACE:

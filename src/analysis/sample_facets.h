@@ -26,7 +26,7 @@
 /* Of FACET_DATA_MEMORY: the frame, and above it a process or, with this bit, a file of the machine. */
 #define FACET_MEMORY_FILE UINT32_C(0x80000000)
 
-#define FACET_NOBODY UINT64_MAX /* of FACET_COMM_NODIGIT: a sample without process */
+#define FACET_NOBODY UINT64_MAX /* of FACET_COMM_NODIGIT: a sample without process or thread */
 
 struct facet_input {
 	const struct sample *sample;

@@ -215,6 +215,30 @@ def test_columns_without_rows_are_as_wide_as_their_names(tally, perf, tmp_path, 
     assert heads[0] == heads[1] and 'Memory access' in heads[0][0]
 
 
+@pytest.mark.parametrize('options', [[], ['-t', '|']], ids=' '.join)
+def test_transactions_are_as_wide_without_rows(tally, perf, tmp_path, options):
+    own_memory(tmp_path / 'memory.data')
+    words = ['report', '--stdio', '-s', 'transaction,comm', '-S', 'nothing', *options, '-i', tmp_path / 'memory.data']
+    ours, theirs = ([line for line in tool(*words).stdout.splitlines() if 'Overhead' in line or '....' in line]
+                    for tool in (tally, perf))
+    assert ours == theirs and 'Transaction' + ' ' * 16 in ours[0]
+
+
+def test_threads_that_are_gone_are_one_command(tally, versions, tmp_path):
+    """comm_nodigit of a sample that has a process but no thread, or neither."""
+    recording = Recording()
+    recording.event('IDENTIFIER IP TID TIME PERIOD')
+    recording.comm('worker')
+    for time, (pid, tid) in enumerate([(1000, 1000), (1000, -1), (-1, -1), (1000, 2000)]):
+        recording.sample(time=10**9 + time, period=100 << time, tid=(pid & 0xffffffff, tid & 0xffffffff))
+    recording.write(tmp_path / 'perf.data')
+    words = ('report', '--stdio', '-s', 'comm_nodigit', '-i', tmp_path / 'perf.data')
+    ours = rows_of(tally(*words, check=0).stdout)
+    assert [row.split()[1] for row in ours] == [':<N>', ':-<N>', 'worker']
+    if '7.3' in versions:
+        assert ours == rows_of(versions['7.3'](*words, check=0).stdout)
+
+
 def test_mem_dump(tally, tmp_path):
     own_memory(tmp_path / 'memory.data')
     rows = tally('mem', '-D', 'report', '-i', tmp_path / 'memory.data', check=0).stdout.splitlines()
