@@ -224,6 +224,21 @@ def test_transactions_are_as_wide_without_rows(tally, perf, tmp_path, options):
     assert ours == theirs and 'Transaction' + ' ' * 16 in ours[0]
 
 
+@pytest.mark.parametrize('options, width', [('', 16), ('-d a,b', 13), ('-d a,b -s dso,sym --no-children', 13), ('-w 9', 13)])
+def test_the_column_of_objects_has_room_for_addresses(tally, perf, tmp_path, options, width):
+    """Where code has no names, unless objects are listed."""
+    recording = Recording()
+    recording.event('IDENTIFIER IP TID TIME CALLCHAIN PERIOD')
+    recording.comm('worker')
+    recording.mmap(0x401000, 0x1000, '/nowhere/a')
+    recording.sample(ip=0x401010, time=10**9, callchain=[CHAIN_USER, 0x401010, 0x401234])
+    recording.write(tmp_path / 'perf.data')
+    words = ('report', '--stdio', '-g', 'none', *options.split(), '-i', tmp_path / 'perf.data')
+    ours, theirs = ([row.rstrip() for row in program(*words).stdout.splitlines() if 'Shared Object' in row or '# ....' in row]
+                    for program in (tally, perf))
+    assert ours == theirs and '.' * width in ours[1].split()
+
+
 def test_threads_that_are_gone_are_one_command(tally, versions, tmp_path):
     """comm_nodigit of a sample that has a process but no thread, or neither."""
     recording = Recording()

@@ -386,7 +386,7 @@ static void fit_some_rows(void *context, size_t task, unsigned worker)
 	const struct report_layout *l = fitting->layout;
 	const struct flat_table *t = l->table;
 	size_t *widths = fitting->widths[task];
-	bool fits_addresses = !l->options->separator && !l->options->width_count;
+	bool fits_addresses = !l->options->separator && !l->options->width_count && !l->options->has_object_filter;
 	for (size_t i = task * fitting->task_rows; i < thread_pool_task_end(task, fitting->task_rows, t->shown_count);
 		i++) {
 		const struct flat_row *row = &t->rows[t->shown_count == t->row_count ? i : t->order[i]];
