@@ -305,6 +305,5 @@ int flat_order_compare(const struct flat_order *order, enum profile_key key, uin
 	int result = compare_key(&order->context, key, &t->rows[row_a], &t->rows[row_b]);
 	if (result || key != KEY_SYMBOL)
 		return result;
-	uint64_t a = flat_row_address(t->profile, &t->rows[row_a]), b = flat_row_address(t->profile, &t->rows[row_b]);
-	return (a > b) - (a < b);
+	return compare_addresses(t, row_a, row_b);
 }

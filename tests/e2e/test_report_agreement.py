@@ -239,6 +239,20 @@ def test_the_column_of_objects_has_room_for_addresses(tally, perf, tmp_path, opt
     assert ours == theirs and '.' * width in ours[1].split()
 
 
+@pytest.mark.parametrize('options', ['--hierarchy -s sym', '--hierarchy -s comm,sym', '--hierarchy -s {comm,sym}', '-s sym'])
+def test_of_equal_shares_the_kernels_addresses_come_first(tally, perf, tmp_path, options):
+    recording = Recording()
+    recording.event('IDENTIFIER IP TID TIME PERIOD')
+    recording.comm('worker')
+    addresses = [0x401010, 0xffffffff81000020, 0x7f0000001000, 0xffffffff81000010]
+    for address in addresses:
+        recording.sample(ip=address, time=10**9, misc=1 if address >> 63 else 2)
+    recording.write(tmp_path / 'perf.data')
+    words = ('report', '--stdio', *options.split(), '-i', tmp_path / 'perf.data')
+    ours, theirs = ([int(found, 16) for found in re.findall('0x([0-9a-f]{16})', program(*words).stdout)] for program in (tally, perf))
+    assert ours == theirs == sorted(addresses, key=lambda address: (not address >> 63, address))
+
+
 def test_threads_that_are_gone_are_one_command(tally, versions, tmp_path):
     """comm_nodigit of a sample that has a process but no thread, or neither."""
     recording = Recording()
