@@ -166,12 +166,21 @@ static int compare_periods(const struct diff_table *diff, size_t a, size_t b, si
 	return (pa < pb) - (pa > pb);
 }
 
-/* Rows that are new have no weighted difference to be seen, but are ordered by it: a weight of 0 makes all alike. */
+/* Rows that are new have no ratio or weighted difference to be seen, but where nothing else tells them apart they are ordered
+ * by it: a weight of 0 makes all alike, one below turns the order round. */
 static int compare_new_periods(const struct diff_table *diff, size_t a, size_t b, size_t file)
 {
-	if (diff->options.method == DIFF_WEIGHTED && diff->options.new_weight == 0)
-		return 0;
-	return compare_periods(diff, a, b, file);
+	int order = compare_periods(diff, a, b, file);
+	if (diff->options.method != DIFF_WEIGHTED || diff->options.new_weight > 0)
+		return order;
+	return diff->options.new_weight < 0 ? -order : 0;
+}
+
+static int compare_other_differences(const struct diff_table *diff, size_t a, size_t b, size_t file)
+{
+	int order = compare_differences(diff, a, b, file);
+	bool are_new = difference_rank(diff, a, file) == 1 && difference_rank(diff, b, file) == 1;
+	return order == 0 && are_new ? compare_new_periods(diff, a, b, file) : order;
 }
 
 /* Found by running perf: the difference asked for, the baseline's share, the other differences, periods, the keys. */
@@ -185,7 +194,7 @@ static int compare_rows(const void *left, const void *right, void *data)
 	if (order == 0)
 		order = compare_periods(diff, a, b, 0);
 	for (size_t file = 1; file < diff->file_count && order == 0; file++)
-		order = compare_differences(diff, a, b, file);
+		order = compare_other_differences(diff, a, b, file);
 	for (size_t file = 1; file < diff->file_count && order == 0; file++)
 		order = compare_new_periods(diff, a, b, file);
 	if (order == 0)

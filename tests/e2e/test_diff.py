@@ -152,13 +152,14 @@ def test_configuration_is_perfs(setting, recordings, perf, tally, tmp_path):
 
 
 def write_counts(path, counts):
-    """A recording of program0, program1, ... with so many samples each."""
+    """A recording of program0, program1, ... with so many samples each, every one a process."""
     built = perfdata_build.Recording()
     built.event('IP TID TIME PERIOD', kind=1)
     for index, count in enumerate(counts):
-        built.comm(f'program{index}')
+        process = (2000 + index, 2000 + index)
+        built.record(3, 0, built.pack('II', *process) + built.name(f'program{index}') + built.trailer())
         for _ in range(count):
-            built.sample(ip=0x1000)
+            built.sample(ip=0x1000, tid=process)
     built.write(path)
 
 
@@ -169,6 +170,21 @@ def test_weighted_differences_of_nothing(tally, perf, tmp_path, options):
     write_counts(tmp_path / 'new', (1, 3, 0, 2))
     arguments = ['diff', '-c', 'wdiff:1,2', '-s', 'comm', *options, 'old', 'new']
     assert tally(*arguments, cwd=tmp_path, check=0).stdout == perf(*arguments, cwd=tmp_path, check=0).stdout
+
+
+@pytest.mark.parametrize('method', ['delta', 'delta-abs', 'ratio', 'wdiff:1,2', 'wdiff:2,-1', 'wdiff:-3,-1'])
+def test_order_of_rows_that_some_recordings_lack(tally, perf, tmp_path, method):
+    """Rows of two to four recordings, many of them new, gone or alike; the columns of weighted differences are wider of three."""
+    chance = random.Random(7)
+    for turn in range(12):
+        names = [f'recording{index}' for index in range(chance.choice((2, 3, 4)))]
+        for name in names:
+            write_counts(tmp_path / name, [chance.choice((0, 0, 1, 1, 2, 3, 5)) for _ in range(9)])
+        order = ['-o', str(chance.randrange(len(names)))] if turn % 2 else []
+        arguments = ['diff', '-c', method, '-s', 'comm', '-p', *order, *names]
+        expected = perf(*arguments, cwd=tmp_path, check=0).stdout
+        assert expected.count('program') > 4
+        assert tally(*arguments, cwd=tmp_path, check=0).stdout == expected
 
 
 def test_order_without_weights(tally, perf, tmp_path):

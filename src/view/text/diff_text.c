@@ -112,7 +112,8 @@ static void formula_append(struct text *cell, const struct diff_table *diff, uin
 	}
 }
 
-static void difference_append(struct text *cell, const struct diff_table *diff, uint32_t row, size_t file)
+static void difference_append(
+	struct text *cell, const struct diff_table *diff, uint32_t row, size_t file, size_t column_width)
 {
 	double difference = diff_table_difference(diff, row, file);
 	bool has_base = diff_table_value(diff, row, 0)->is_there;
@@ -128,10 +129,13 @@ static void difference_append(struct text *cell, const struct diff_table *diff, 
 			text_str(cell, "N/A");
 		break;
 	case DIFF_WEIGHTED:
-		if (has_base)
-			text_printf(cell, "%*" PRId64, VALUE_WIDTH, diff_table_weighted(diff, row, file));
-		else
+		if (!has_base) {
 			text_str(cell, "N/A");
+			break;
+		}
+		/* Below "Weighted diff/1" there is a column more than the number takes. */
+		text_printf(cell, "%*" PRId64, VALUE_WIDTH, diff_table_weighted(diff, row, file));
+		text_repeat(cell, ' ', column_width > cell->len ? column_width - cell->len : 0);
 		break;
 	case DIFF_CYCLES:
 		break;
@@ -224,7 +228,7 @@ static void cell_make(struct layout *l, const struct column *column, uint32_t ro
 		if (l->options->blocks)
 			block_append(l, row, column->file);
 		else if (mine->is_there && !is_left_blank(l, row, column->file))
-			difference_append(cell, diff, row, column->file);
+			difference_append(cell, diff, row, column->file, column->width);
 		break;
 	case COLUMN_SPREAD:
 		spread_append(l, row, column->file);
