@@ -1,4 +1,5 @@
 """tally annotate: what the text of a listing looks like where a function has parts, long instructions and no loops of its own."""
+import platform
 import re
 import shutil
 import subprocess
@@ -115,3 +116,34 @@ def test_functions_of_one_weight_go_by_name(tally, recording):
 def test_events_that_are_no_group_are_named_one_by_one(tally, recording):
     text = tally('annotate', '--stdio', '--group', '-i', 'data', 'wide', cwd=recording).stdout
     assert ' for cpu-clock, task-clock (1 samples, ' in text
+
+
+BELOW = """	.globl below
+	.type below, @function
+below:
+	lea -0x10000(%rip), %rax
+	ret
+	.size below, .-below
+"""
+
+
+def test_names_of_what_lies_before_address_0(tally, perf, tmp_path):
+    """As in a vdso: the data of the kernel is before its code, so far above all symbols."""
+    if platform.machine() != 'x86_64' or not all(map(shutil.which, ('gcc', 'nm', 'objdump'))):
+        pytest.skip('no gcc, nm and objdump of x86-64')
+    (tmp_path / 'below.s').write_text(BELOW)
+    subprocess.run(['gcc', '-shared', '-nostdlib', '-o', 'below.so', 'below.s'], cwd=tmp_path, check=True)
+    symbols = subprocess.run(['nm', 'below.so'], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    start = int(re.search(r'^(\w+) T below$', symbols, re.M).group(1), 16)
+    built = perfdata_build.Recording()
+    built.event('IDENTIFIER IP TID TIME PERIOD', config=0)
+    built.text_feature(6, 'x86_64')
+    built.comm('work')
+    built.mmap(0x400000, 0x10000, str(tmp_path / 'below.so'))
+    built.sample(ip=0x400000 + start)
+    built.write(tmp_path / 'data')
+    words = ('annotate', '--stdio', '-i', 'data', 'below')
+    ours = tally(*words, cwd=tmp_path).stdout
+    theirs = perf(*words, '--stdio-color', 'never', cwd=tmp_path, check=0).stdout
+    shown = re.findall(r'lea +-0x10000\(%rip\),%rax +# ffff\w+ <\w+\+0xffff\w+>', ours)
+    assert len(shown) == 1 and shown == re.findall(r'lea .*\S', theirs)
