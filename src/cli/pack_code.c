@@ -56,6 +56,21 @@ bool pack_code_add(struct pack_codes *codes, struct binary_store *store, uint32_
 	return vec_push(&object->codes, packed) && add_instructions(codes, store, id, &packed, object);
 }
 
+bool pack_code_add_unnamed(struct pack_codes *codes, struct binary_store *store, uint32_t id, uint64_t start,
+	uint64_t end, struct pack_object *object)
+{
+	struct pack_code packed = {.start = start};
+	size_t known = object->codes.len;
+	const struct pack_code *last = known ? &object->codes.items[known - 1] : NULL;
+	if ((last && start < last->start + last->code.bytes.len) || end - start > LIMIT_FUNCTION_BYTES ||
+		codes->bytes > LIMIT_PACK_CODE ||
+		binary_store_code(store, id, start, end, &packed.code, NULL) != TALLY_OK ||
+		packed.code.bytes.len == 0 || packed.code.bytes.len > LIMIT_PACK_CODE - codes->bytes)
+		return true;
+	codes->bytes += packed.code.bytes.len;
+	return vec_push(&object->codes, packed) && add_instructions(codes, store, id, &packed, object);
+}
+
 static int by_address(const void *left, const void *right)
 {
 	const struct pack_name *a = left, *b = right;

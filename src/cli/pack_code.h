@@ -1,5 +1,6 @@
 /*
- * pack_code.h - the code of functions that samples hit, with the names of what it refers to, for a pack.
+ * pack_code.h - the code of functions that samples hit, or of what they hit outside of functions, with the names of what it
+ * refers to, for a pack.
  *
  * What the object points to is borrowed from the store. One thread.
  *
@@ -20,6 +21,9 @@ struct pack_codes {
 /* False: out of memory. */
 TALLY_MUST_CHECK bool pack_code_add(struct pack_codes *codes, struct binary_store *store, uint32_t id,
 	const struct symbol *symbol, struct pack_object *object);
+/* Of [start, end), which no function is known of; behind all that was added before. */
+TALLY_MUST_CHECK bool pack_code_add_unnamed(struct pack_codes *codes, struct binary_store *store, uint32_t id,
+	uint64_t start, uint64_t end, struct pack_object *object);
 /* Each name once, in order. */
 void pack_code_finish(struct pack_object *object);
 

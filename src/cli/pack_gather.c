@@ -10,6 +10,8 @@
 #include "code/pack/pack_dump.h"
 #include "code/pack/pack_make.h"
 
+#define WIDEST_INSTRUCTION 16 /* bytes, of all machines */
+
 struct hit {
 	uint32_t store_id;
 	bool is_leaf; /* a sample's own address: its function's code is packed */
@@ -118,19 +120,49 @@ static int by_entry(const void *left, const void *right)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
+static size_t next_leaf(const struct gather *g, size_t at, size_t last)
+{
+	while (at < last && !g->hits.items[at].is_leaf)
+		at++;
+	return at;
+}
+
+/* One instruction for each leaf in no function, from *at on; those that overlap are one piece, which ends where the next
+ * function begins. Moves *at to the last leaf of it. */
+static bool add_unnamed(struct gather *g, size_t *at, size_t last, struct pack_object *object)
+{
+	const struct hit *hits = g->hits.items;
+	uint32_t id = hits[*at].store_id;
+	struct binary_store *store = g->source->store;
+	uint64_t start = hits[*at].address, end = start;
+	const struct symbol *symbol = NULL;
+	for (size_t i = *at; i < last; i = next_leaf(g, i + 1, last)) {
+		uint64_t address = hits[i].address;
+		symbol = binary_store_find(store, id, address);
+		if (symbol || (i != *at && address > end) || address > UINT64_MAX - WIDEST_INSTRUCTION)
+			break;
+		end = address + WIDEST_INSTRUCTION;
+		*at = i;
+	}
+	if (symbol && symbol->start > start && symbol->start < end)
+		end = symbol->start;
+	return end == start || pack_code_add_unnamed(&g->codes, store, id, start, end, object);
+}
+
 /* The code of the functions that leaves are in; hits are in order of address. */
 static bool add_codes(struct gather *g, size_t first, size_t last, struct pack_object *object)
 {
 	uint32_t id = g->hits.items[first].store_id;
 	struct binary_store *store = g->source->store;
 	const struct symbol *done = NULL;
-	for (size_t i = first; i < last; i++) {
-		const struct symbol *symbol =
-			g->hits.items[i].is_leaf ? binary_store_find(store, id, g->hits.items[i].address) : NULL;
-		if (!symbol || symbol == done)
+	for (size_t i = next_leaf(g, first, last); i < last; i = next_leaf(g, i + 1, last)) {
+		const struct symbol *symbol = binary_store_find(store, id, g->hits.items[i].address);
+		if (symbol && symbol == done)
 			continue;
 		done = symbol;
-		if (!pack_code_add(&g->codes, store, id, symbol, object))
+		bool is_added =
+			symbol ? pack_code_add(&g->codes, store, id, symbol, object) : add_unnamed(g, &i, last, object);
+		if (!is_added)
 			return false;
 	}
 	pack_code_finish(object);

@@ -92,6 +92,19 @@ def test_code_of_what_was_hit(recorded, tally, elsewhere):
         assert seen(elsewhere(*view, '-s', 'outer', data=recorded / 'in.data')) == expected, view
 
 
+def test_code_of_what_has_no_name(recorded, tally, elsewhere):
+    """Of a stripped program, whose samples lie near and far from each other, the instructions that they hit."""
+    if not shutil.which('strip'):
+        pytest.skip('strip is not installed')
+    subprocess.run(['strip', 'program'], cwd=recorded, check=True)
+    tally('record', '-q', '-B', '-e', 'cpu-clock:u', '-F', 2000, '-o', 'stripped.data', './program', cwd=recorded, check=0)
+    view = ['script', '-F', 'ip,sym,dso,insn,insnlen,disasm']
+    expected = seen(tally(*view, '-i', 'stripped.data', cwd=recorded))
+    assert re.search(r'\[unknown\] \(\S*/program\) ilen: \d+ insn: ', expected[1])
+    tally('pack', '-q', 'stripped.data', cwd=recorded, check=0)
+    assert seen(elsewhere(*view, data=recorded / 'stripped.data')) == expected
+
+
 def test_output_and_packing_twice(recorded, tally, elsewhere):
     before = (recorded / 'in.data').read_bytes()
     tally('pack', '-q', '-o', 'once.data', 'in.data', cwd=recorded, check=0)

@@ -381,19 +381,24 @@ const struct pack_range *pack_range_find(const struct pack_object *object, uint6
 
 bool pack_code_find(const struct pack_object *object, uint64_t start, uint64_t end, struct binary_code *code)
 {
-	for (size_t i = 0; i < object->codes.len; i++) {
-		const struct pack_code *packed = &object->codes.items[i];
-		uint64_t inside = start - packed->start;
-		if (start < packed->start || inside >= packed->code.bytes.len || end <= start)
-			continue;
-		uint64_t left = packed->code.bytes.len - inside;
-		*code = packed->code;
-		code->address += inside;
-		code->bytes.data += inside;
-		code->bytes.len = (size_t)(end - start < left ? end - start : left);
-		return true;
+	size_t low = 0, high = object->codes.len;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (object->codes.items[middle].start <= start)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return false;
+	const struct pack_code *packed = low ? &object->codes.items[low - 1] : NULL;
+	uint64_t inside = packed ? start - packed->start : 0;
+	if (!packed || inside >= packed->code.bytes.len || end <= start)
+		return false;
+	uint64_t left = packed->code.bytes.len - inside;
+	*code = packed->code;
+	code->address += inside;
+	code->bytes.data += inside;
+	code->bytes.len = (size_t)(end - start < left ? end - start : left);
+	return true;
 }
 
 const struct binary_name *pack_name_find(const struct pack_object *object, uint64_t address)
