@@ -95,6 +95,7 @@ struct c2c {
 	int *cpu_nodes;
 	uint32_t *nodes;
 	struct tally_str *event_names;
+	bool is_read; /* all, or up to where the recording is damaged */
 };
 
 static enum tally_status read_keys(struct c2c_table *t, const char *list, struct tally_error *err)
@@ -325,15 +326,21 @@ static enum tally_status read_samples(struct c2c *c, struct tally_error *err)
 	enum tally_status status = check_events(c, err);
 	if (status == TALLY_OK)
 		status = read_nodes(c, err);
-	while (status == TALLY_OK) {
-		status = data_source_next(&c->source, &sample, err);
-		if (status == TALLY_OK && !add_sample(c, &sample))
-			return error_nomem(err);
-	}
-	if (status != TALLY_END)
+	if (status != TALLY_OK)
 		return status;
+	while ((status = data_source_next(&c->source, &sample, err)) == TALLY_OK)
+		if (!add_sample(c, &sample))
+			return error_nomem(err);
+	if (status == TALLY_NOMEM)
+		return status;
+	enum tally_status end = status;
 	status = name_entries(c, err);
-	return status == TALLY_OK && c->table.chains ? c2c_chains_finish(&c->chains, &c->lines, err) : status;
+	if (status == TALLY_OK && c->table.chains)
+		status = c2c_chains_finish(&c->chains, &c->lines, err);
+	if (status != TALLY_OK)
+		return status;
+	c->is_read = true;
+	return end == TALLY_END ? TALLY_OK : end;
 }
 
 static void c2c_deinit(struct c2c *c)
@@ -403,7 +410,7 @@ static int run_report(const struct cli *cli, const struct settings *s)
 	c.table.lines = &c.lines;
 	c.table.labels = c.labels.items;
 	int code = 0;
-	if (status == TALLY_OK) {
+	if (c.is_read) {
 		struct text out = {0};
 		cli_start_pager(cli);
 		text_to_fd(&out, STDOUT_FILENO);

@@ -87,11 +87,12 @@ static enum tally_status walk(struct gather *g, struct tally_error *err)
 	enum tally_status status;
 	if (g->source->tracepoints)
 		tracepoint_printer_set_symbols(g->source->tracepoints, note_kernel_address, g);
-	while ((status = data_source_next(g->source, &sample, err)) == TALLY_OK)
+	while ((status = data_source_next(g->source, &sample, &g->sum->end)) == TALLY_OK)
 		note_sample(g, &sample);
-	if (g->source->resolver.failed || g->text.failed || g->chains->failed)
+	if (status == TALLY_NOMEM || g->source->resolver.failed || g->text.failed || g->chains->failed)
 		return error_nomem(err);
-	return status == TALLY_END ? TALLY_OK : status;
+	g->sum->end.status = status == TALLY_END ? TALLY_OK : status;
+	return TALLY_OK;
 }
 
 static enum tally_status collect(struct gather *g, struct tally_error *err)

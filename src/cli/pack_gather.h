@@ -18,6 +18,7 @@ struct pack_sum { /* of what was packed */
 	size_t files, named_files, symbols, places;
 	size_t functions, without_code; /* that samples hit: with their code, without it */
 	size_t dumps; /* of generated code */
+	struct tally_error end; /* of a damaged recording, what ended it */
 };
 
 /* scrub NULL: all stays as it is. chains: are told those of samples with copies of stacks. */

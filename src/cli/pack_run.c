@@ -55,8 +55,6 @@ static enum tally_status write_anew(
 	perfdata_reader_rewind(p->source->reader);
 	status = inject_copy(p->source->reader, rewriter, &options, &result, err);
 	perfdata_rewriter_destroy(rewriter);
-	if (status == TALLY_OK && result.end_error.status != TALLY_OK)
-		cli_failf(p->cli, "%s: the recording ends early: %s", p->cli->program, result.end_error.text);
 	return status;
 }
 
@@ -120,10 +118,17 @@ enum tally_status pack_run(const struct cli *cli, const struct pack_request *req
 	status = stack_chains_init(&chains, source.reader, STACK_CHAINS_EMPTY_COPIES, err);
 	if (status == TALLY_OK)
 		status = pack_gather(&source, request->scrub ? &scrub : NULL, &chains, &section, &sum, err);
+	if (status == TALLY_OK && sum.end.status != TALLY_OK && strcmp(output, request->input) == 0)
+		status = error_set(err, TALLY_INVALID,
+			"%s: -o FILE packs what comes before, here the rest would be lost", sum.end.text);
 	if (status == TALLY_OK)
 		status = write_packed(&p, writer_view(&section), err);
 	if (status == TALLY_OK)
 		tell_all(&p, &sum, section.len);
+	if (status == TALLY_OK && sum.end.status != TALLY_OK) {
+		*err = sum.end;
+		status = sum.end.status;
+	}
 	writer_deinit(&section);
 	writer_deinit(&p.scrubbed);
 	stack_chains_deinit(&chains);

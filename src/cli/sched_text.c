@@ -335,8 +335,9 @@ enum tally_status sched_print_latency(struct sched_job *job, struct text *out, s
 			status = error_nomem(err);
 			break;
 		}
-	if (status == TALLY_END)
-		status = print_tasks(job, &l, out, err);
+	/* Of a damaged recording, what comes before. */
+	if (status != TALLY_NOMEM && print_tasks(job, &l, out, err) != TALLY_OK)
+		status = TALLY_NOMEM;
 	sched_latency_deinit(&l);
-	return status;
+	return status == TALLY_END ? TALLY_OK : status;
 }

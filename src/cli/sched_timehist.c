@@ -474,8 +474,10 @@ enum tally_status sched_print_timehist(struct sched_job *job, struct text *out, 
 		if (status != TALLY_OK || !text_line_end(out))
 			break;
 	}
-	if (status == TALLY_END)
-		status = settings->only_summary || settings->with_summary ? print_summary(&t, err) : TALLY_OK;
+	/* Of a damaged recording, what comes before. */
+	bool is_through = status != TALLY_OK && status != TALLY_NOMEM;
+	if (is_through && (settings->only_summary || settings->with_summary) && print_summary(&t, err) != TALLY_OK)
+		status = TALLY_NOMEM;
 	sched_history_deinit(&t.history);
-	return status;
+	return status == TALLY_END ? TALLY_OK : status;
 }

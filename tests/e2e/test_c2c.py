@@ -4,6 +4,7 @@ import os
 import pathlib
 import random
 import re
+import struct
 
 import json_schema
 import pytest
@@ -49,7 +50,7 @@ def accesses(seed, count=400):
                    data_src=source(kind, chosen.choice(LEVELS), chosen.choice(SNOOPS), more))
 
 
-def recording(path, samples, with_memory=True, with_nodes=True, more_fields='', cpu=' CPU', arch=None):
+def recording(path, samples, with_memory=True, with_nodes=True, more_fields='', cpu=' CPU', arch=None, damage=b''):
     built = Recording()
     for config in (0x1cd, 0x82d0):
         built.event(f'IDENTIFIER IP TID TIME ADDR{cpu} PERIOD WEIGHT DATA_SRC PHYS_ADDR{more_fields}', kind=4, config=config)
@@ -59,6 +60,7 @@ def recording(path, samples, with_memory=True, with_nodes=True, more_fields='', 
     built.mmap(LINE, 0x80000, '/bin/data')
     for index, sample in enumerate(samples):
         built.sample(time=1000 + index * 10, **sample)
+    built.records += damage
     built.feature(NRCPUS, built.pack('II', 4, 4))
     if arch:
         built.text_feature(ARCH, arch)
@@ -83,6 +85,18 @@ def test_tables_are_perfs(tally, newest, tmp_path, seed, words):
     ours, theirs = tally(*line), newest(*line)
     assert ours.returncode == theirs.returncode == 0, ours.stderr + theirs.stderr
     assert ours.stdout.splitlines() == theirs.stdout.splitlines()
+
+
+@pytest.mark.parametrize('words', ['--stdio', '--json'])
+def test_what_comes_before_damage_is_shown(tally, tmp_path, words):
+    whole, damaged = tmp_path / 'a' / 'perf.data', tmp_path / 'b' / 'perf.data'
+    for path, damage in ((whole, b''), (damaged, struct.pack('<IHH', 9, 2, 0) + bytes(64))):
+        path.parent.mkdir()
+        recording(path, accesses(1), damage=damage)
+    expected = tally('c2c', 'report', words, cwd=whole.parent, check=0).stdout
+    result = tally('c2c', 'report', words, cwd=damaged.parent, check=255)
+    assert 'hitm' in expected.lower() and result.stdout == expected
+    assert 'a record of type 9 says it has 0 bytes at offset 0x' in result.stderr
 
 
 @pytest.mark.parametrize('words', ['', '-N', '-NN'])

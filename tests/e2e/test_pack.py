@@ -3,6 +3,7 @@ import os
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 
 import pytest
@@ -150,6 +151,23 @@ def test_damage_is_told_and_costs_the_names_only(recorded, tally, elsewhere):
     assert result.returncode == 0
     assert 'cannot be used: its checksum is wrong' in result.stderr
     assert 'outer' not in result.stdout
+
+
+def test_of_a_cut_recording_what_comes_before(recorded, tally, elsewhere):
+    """Into another file: in place what lies behind would be lost."""
+    whole = (recorded / 'in.data').read_bytes()
+    offset, size = struct.unpack_from('<QQ', whole, 40)
+    cut = whole[:offset + size // 2 + 3]
+    (recorded / 'cut.data').write_bytes(cut)
+    expected = tally('script', '-i', 'cut.data', cwd=recorded, check=255)
+    refused = tally('pack', 'cut.data', cwd=recorded, check=255)
+    assert 'at offset 0x' in refused.stderr and '-o FILE' in refused.stderr
+    assert (recorded / 'cut.data').read_bytes() == cut
+    told = tally('pack', '-o', 'packed.data', 'cut.data', cwd=recorded, check=255).stderr
+    assert '[ tally pack: ' in told and re.search(r'left at offset 0x[0-9a-f]+$', told.strip())
+    (recorded / 'program').rename(recorded / 'moved')
+    result = elsewhere('script', data=recorded / 'packed.data')
+    assert result.returncode == 0 and 'outer' in result.stdout and result.stdout == expected.stdout
 
 
 def test_record_packs_at_the_end(recorded, tally, elsewhere):

@@ -155,6 +155,25 @@ def test_delays_of_a_live_recording(tally, live):
     assert counts(both) == counts(shown.stdout)
 
 
+@pytest.mark.parametrize('words', ['latency', 'timehist --summary', 'timehist', 'map'])
+def test_what_comes_before_damage_is_shown(tally, tmp_path, words):
+    r = Scheduler()
+    for pid in (7, 8):
+        r.record(3, 0, r.pack('II', pid, pid) + r.name(f'task{pid}') + r.trailer())
+    r.switch(1, 0, 7)
+    r.happen(WAKEUP, 2, tid=7, pid=8, comm='task8')
+    r.switch(3, 7, 8, state=1)
+    r.switch(5, 8, 7, state=1)
+    whole, damaged = tmp_path / 'whole.data', tmp_path / 'damaged.data'
+    r.write(whole)
+    r.records += r.pack('IHH', 9, 2, 0) + bytes(64)
+    r.write(damaged)
+    expected = tally('sched', *words.split(), '-i', whole, check=0).stdout
+    result = tally('sched', *words.split(), '-i', damaged, check=255)
+    assert 'task8' in expected and result.stdout == expected
+    assert re.search(r'a record of type 9 says it has 0 bytes at offset 0x[0-9a-f]+$', result.stderr.strip())
+
+
 def test_states_are_the_kernels(tally, recordings):
     rows = tally('sched', 'timehist', '--state', '-i', recordings / 'sched.data', check=0).stdout
     assert re.search(r'rcu_preempt\[15\] .* I ', rows) and re.search(r'demo\[16610\] .* Z ', rows)
