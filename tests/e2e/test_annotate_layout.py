@@ -147,3 +147,34 @@ def test_names_of_what_lies_before_address_0(tally, perf, tmp_path):
     theirs = perf(*words, '--stdio-color', 'never', cwd=tmp_path, check=0).stdout
     shown = re.findall(r'lea +-0x10000\(%rip\),%rax +# ffff\w+ <\w+\+0xffff\w+>', ours)
     assert len(shown) == 1 and shown == re.findall(r'lea .*\S', theirs)
+
+
+COPIED = """#include <stdio.h>
+__attribute__((noipa)) int say(int n) { return fputs("x", stderr) + n; }
+int main(void) { return say(1) < 0; }
+"""
+
+
+def test_data_copied_from_a_library_has_its_version(tally, perf, tmp_path):
+    """stderr lies in the program, but is not the program's own: one @, as objdump writes it."""
+    if platform.machine() != 'x86_64' or not all(map(shutil.which, ('gcc', 'strip', 'objdump'))):
+        pytest.skip('no gcc and binutils of x86-64')
+    (tmp_path / 'say.c').write_text(COPIED)
+    subprocess.run(['gcc', '-O1', '-no-pie', '-fno-pie', '-rdynamic', '-o', 'say', 'say.c'], cwd=tmp_path, check=True)
+    subprocess.run(['strip', 'say'], cwd=tmp_path, check=True)
+    symbols = subprocess.run(['objdump', '-T', 'say'], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    if not re.search(r'\.bss.*GLIBC\S* stderr$', symbols, re.M):
+        pytest.skip('this linker does not copy stderr')
+    start = int(re.search(r'^(\w+) .* say$', symbols, re.M).group(1), 16)
+    built = perfdata_build.Recording()
+    built.event('IDENTIFIER IP TID TIME PERIOD', config=0)
+    built.text_feature(6, 'x86_64')
+    built.comm('say')
+    built.mmap(0x400000, 0x10000, str(tmp_path / 'say'))
+    built.sample(ip=start)
+    built.write(tmp_path / 'data')
+    words = ('annotate', '--stdio', '-i', 'data', 'say')
+    named = r'# \w+ <stderr@+GLIBC_\S+>'
+    shown = re.findall(named, tally(*words, cwd=tmp_path).stdout)
+    assert shown and '@@' not in shown[0]
+    assert shown == re.findall(named, perf(*words, '--stdio-color', 'never', cwd=tmp_path, check=0).stdout)

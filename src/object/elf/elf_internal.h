@@ -34,11 +34,16 @@ struct elf_symbol_source {
 };
 
 /* What is known of the versions of .dynsym's symbols. */
+struct elf_version {
+	const char *name; /* NULL: not known */
+	bool is_needed; /* of another file */
+};
+
 struct elf_versions {
 	struct elf_image *image;
 	struct elf_symbol_source table; /* data NULL: there is none */
 	Elf_Data *numbers; /* NULL: there are no versions */
-	VEC(const char *) names; /* by number; NULL: not known */
+	VEC(struct elf_version) names; /* by number */
 };
 
 /* False: out of memory. */

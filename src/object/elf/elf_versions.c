@@ -22,14 +22,14 @@ static Elf_Data *data_of(const struct elf_image *image, unsigned type)
 	return NULL;
 }
 
-static bool set_name(struct elf_versions *versions, unsigned number, size_t name)
+static bool set_name(struct elf_versions *versions, unsigned number, size_t name, bool is_needed)
 {
 	const char *text = elf_strptr(versions->image->elf, versions->table.strings, name);
 	number &= VERSION_NUMBER;
 	while (versions->names.len <= number)
-		if (!vec_push(&versions->names, NULL))
+		if (!vec_push(&versions->names, ((struct elf_version){0})))
 			return false;
-	versions->names.items[number] = text;
+	versions->names.items[number] = (struct elf_version){text, is_needed};
 	return true;
 }
 
@@ -43,7 +43,7 @@ static bool read_definitions(struct elf_versions *versions)
 		uint64_t names_at = (uint64_t)at + definition.vd_aux;
 		bool is_file = definition.vd_flags & VER_FLG_BASE;
 		if (!is_file && names_at <= INT32_MAX && gelf_getverdaux(data, (int)names_at, &name) &&
-			!set_name(versions, definition.vd_ndx, name.vda_name))
+			!set_name(versions, definition.vd_ndx, name.vda_name, false))
 			return false;
 		if (definition.vd_next == 0 || definition.vd_next > (uint32_t)(INT32_MAX - at))
 			break;
@@ -56,7 +56,7 @@ static bool read_needs_of(struct elf_versions *versions, Elf_Data *data, int at,
 {
 	GElf_Vernaux need;
 	for (unsigned i = 0; i < count && gelf_getvernaux(data, at, &need); i++) {
-		if (!set_name(versions, need.vna_other, need.vna_name))
+		if (!set_name(versions, need.vna_other, need.vna_name, true))
 			return false;
 		if (need.vna_next == 0 || need.vna_next > (uint32_t)(INT32_MAX - at))
 			break;
@@ -101,12 +101,15 @@ const char *elf_internal_versioned(
 	if (!versions->numbers || index > INT32_MAX || !gelf_getversym(versions->numbers, (int)index, &number))
 		return name;
 	unsigned version = number & VERSION_NUMBER;
-	const char *text = version < versions->names.len ? versions->names.items[version] : NULL;
+	struct elf_version none = {0};
+	struct elf_version known = version < versions->names.len ? versions->names.items[version] : none;
+	const char *text = known.name;
 	if (!text && version == VER_NDX_GLOBAL)
 		text = "Base";
 	if (!text || strchr(name, '@'))
 		return name;
-	bool is_default = !(number & VERSION_HIDDEN) && symbol->st_shndx != SHN_UNDEF;
+	/* What is copied from a library (stderr) is defined here, with the library's version. */
+	bool is_default = !(number & VERSION_HIDDEN) && symbol->st_shndx != SHN_UNDEF && !known.is_needed;
 	return arena_printf(&versions->image->arena, "%s@%s%s", name, is_default ? "@" : "", text);
 }
 
