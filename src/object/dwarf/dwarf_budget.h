@@ -5,7 +5,7 @@
  *
  * Part of a dwarf_file; any thread.
  *
- *	if (!dwarf_spend(file, DWARF_COST_RANGE * count)) ... give up
+ *	if (!dwarf_spend(file, DWARF_COST_FUNCTION_RANGE * count)) ... give up
  */
 #ifndef OBJECT_DWARF_DWARF_BUDGET_H
 #define OBJECT_DWARF_DWARF_BUDGET_H
@@ -13,7 +13,9 @@
 #include "object/dwarf/dwarf_unit.h"
 
 /* About the bytes of memory that each takes, by eights. */
-#define DWARF_COST_RANGE	 4
+#define DWARF_COST_RANGE 4
+#define DWARF_COST_FUNCTION_RANGE \
+	32 /* they are sorted too: one for each byte of the sections is far more than any file has */
 #define DWARF_COST_LINE_BYTE	 2
 #define DWARF_COST_ABBREV_ATTR	 4
 #define DWARF_COST_COPIED_BYTE	 8

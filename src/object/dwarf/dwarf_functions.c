@@ -105,12 +105,12 @@ static bool add_ranges(struct builder *b, const struct code *code)
 	while (dwarf_ranges_next(&ranges, &low, &high) && !b->out_of_memory && !b->walk.failed) {
 		add_range(b, low, high);
 		if (++unpaid == RANGES_PER_PAYMENT) {
-			b->walk.failed = !dwarf_spend(b->walk.file, DWARF_COST_RANGE * RANGES_PER_PAYMENT);
+			b->walk.failed = !dwarf_spend(b->walk.file, DWARF_COST_FUNCTION_RANGE * RANGES_PER_PAYMENT);
 			unpaid = 0;
 		}
 	}
 	if (code->extent.ranges.class != DWARF_NONE)
-		b->walk.failed |= !dwarf_spend(b->walk.file, DWARF_COST_RANGE * (uint64_t)unpaid);
+		b->walk.failed |= !dwarf_spend(b->walk.file, DWARF_COST_FUNCTION_RANGE * (uint64_t)unpaid);
 	return b->out->ranges.len > before;
 }
 

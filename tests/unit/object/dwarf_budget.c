@@ -83,7 +83,7 @@ static void many_functions_of_one_long_list(void **state)
 	/* The first functions have all of theirs. */
 	assert_true(functions.ranges.len > COUNT);
 	size_t all = s.bytes[DWARF_RANGES].len + s.bytes[DWARF_INFO].len;
-	assert_true(functions.ranges.len * sizeof(functions.ranges.items[0]) < 256 * all);
+	assert_true(functions.ranges.len < 2 * all); /* which are sorted: more would take seconds for each MB */
 	assert_int_not_equal(dwarf_functions_find(&functions, 0x1000), DWARF_NO_FUNCTION);
 	dwarf_functions_deinit(&functions);
 	dwarf_reader_deinit(&reader);
