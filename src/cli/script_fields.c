@@ -297,6 +297,10 @@ static enum tally_status check_kind(const struct script_field_kind *kind, const 
 		else if (!may_lack)
 			return missing_attribute(event, name, err);
 	}
+	if (is_dummy(&event->attr)) { /* which has no samples: nothing is asked of it */
+		*fields &= ~FIELD_PATHS;
+		return TALLY_OK;
+	}
 	/* perf reads a stream's header on the way, and has the column. */
 	if ((*fields & FIELD_TOD) && !perfdata_reader_is_pipe(reader) &&
 		!feature_is_present(features, FEATURE_CLOCK_DATA))

@@ -138,6 +138,21 @@ def test_a_dummy_lacks_no_field(perf, tally, tmp_path, with_samples):
     assert with_samples == ("Samples for 'page-faults' event do not have PHYS_ADDR attribute set." in refused)
 
 
+@pytest.mark.parametrize('fields', ['brstackinsn', 'time,symoff', 'comm,srcline', 'tod', 'comm,symoff,ip'])
+def test_of_a_dummy_nothing_is_asked(perf, tally, tmp_path, fields):
+    """Fields that cannot be, of a kind whose only event has no samples."""
+    r = perfdata_build.Recording()
+    r.event('IP TID TIME IDENTIFIER', kind=0)
+    r.event('IP TID TIME IDENTIFIER', kind=SOFTWARE, config=9)
+    r.name_events('cycles', 'dummy')
+    r.comm('prog')
+    r.sample()
+    r.write(tmp_path / 'perf.data')
+    words = ['script', '-F', f'sw:{fields}', '-F', 'hw:comm,time,ip', '-i', tmp_path / 'perf.data']
+    shown = tally(*words, check=0).stdout
+    assert 'prog' in shown and plain(shown) == plain(perf(*words, check=0).stdout)
+
+
 def test_relative_times_are_of_one_kind(tally, tmp_path):
     r = perfdata_build.Recording()
     r.event('IP TID TIME')
