@@ -157,7 +157,7 @@ def test_of_a_cut_recording_what_comes_before(recorded, tally, elsewhere):
     """Into another file: in place what lies behind would be lost."""
     whole = (recorded / 'in.data').read_bytes()
     offset, size = struct.unpack_from('<QQ', whole, 40)
-    cut = whole[:offset + size // 2 + 3]
+    cut = whole[:offset + size - 3]
     (recorded / 'cut.data').write_bytes(cut)
     expected = tally('script', '-i', 'cut.data', cwd=recorded, check=255)
     refused = tally('pack', 'cut.data', cwd=recorded, check=255)
