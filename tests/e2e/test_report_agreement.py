@@ -253,6 +253,19 @@ def test_of_equal_shares_the_kernels_addresses_come_first(tally, perf, tmp_path,
     assert ours == theirs == sorted(addresses, key=lambda address: (not address >> 63, address))
 
 
+def test_weights_of_a_hierarchy_are_of_the_level(tally, versions, tmp_path):
+    """The weight of its samples times their number, though the rows below tell them apart."""
+    own_memory(tmp_path / 'memory.data')
+    words = ('report', '--stdio', '--mem-mode', '--hierarchy', '-s', 'weight,comm,dcacheline', '-i', tmp_path / 'memory.data')
+    ours = rows_of(tally(*words, check=0).stdout)
+    tops = [row.split()[1] for row in ours if row[4] != ' ' or row[5] != ' ']
+    assert sorted(tops) == ['30', '40', '400', '404', '408']
+    document = json.loads(tally('report', '--json', '--mem-mode', '--hierarchy', *words[4:], check=0).stdout)
+    assert sorted(row['weight'] for row in document['tables'][0]['rows']) == sorted(tops)
+    if '7.3' in versions:
+        assert rows_of(versions['7.3'](*words, check=0).stdout) == ours
+
+
 def test_threads_that_are_gone_are_one_command(tally, versions, tmp_path):
     """comm_nodigit of a sample that has a process but no thread, or neither."""
     recording = Recording()

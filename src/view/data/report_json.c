@@ -202,6 +202,7 @@ static void put_row(
 	struct json_printer *w, const struct flat_row *row, const struct flat_stat *stats, uint32_t level, bool is_tree)
 {
 	const struct report_layout *l = &w->layout;
+	w->layout.node = stats;
 	for (size_t i = 0; i < l->count; i++) {
 		if (profile_key_get(l->columns[i])->is_value || (is_tree && l->levels[i] != level))
 			continue;

@@ -225,7 +225,8 @@ static void put_number(const struct report_layout *l, struct text *out, enum pro
 	if (profile_key_get(key)->form == KEY_FORM_SUM) {
 		samples = 0;
 		for (uint32_t m = 0; m < l->table->options.member_count; m++)
-			samples += flat_table_stat(l->table, row, m)->count;
+			samples += l->node ? flat_member_stat(l->table, l->node, m)->count
+					   : flat_table_stat(l->table, row, m)->count;
 	}
 	text_u64(out, value->number * samples);
 }

@@ -121,20 +121,21 @@ static void print_key(const struct tree_printer *p, size_t column, const struct 
 	report_mask_separator(&p->layout, out, column, start);
 }
 
-static void print_node(const struct tree_printer *p, uint32_t index)
+static void print_node(struct tree_printer *p, uint32_t index)
 {
 	const struct report_layout *l = &p->layout;
 	const struct hierarchy_node *node = &p->tree->nodes[index];
 	const char *separator = l->options->separator;
 	struct text *out = p->out;
 	bool is_first = true;
+	p->layout.node = hierarchy_stats(p->tree, index);
 	text_repeat(out, ' ', node->level * INDENT + (separator ? 0 : GAP));
 	for (size_t i = 0; i < l->count; i++) {
 		if (!is_value(l, i))
 			continue;
 		text_str(out, is_first ? "" : separator ? separator : "  ");
 		size_t start = out->len;
-		report_value_cell(l, out, i, hierarchy_stats(p->tree, index));
+		report_value_cell(l, out, i, l->node);
 		size_t written = out->len - start;
 		text_repeat(out, ' ', written < l->widths[i] ? l->widths[i] - written : 0);
 		is_first = false;

@@ -22,6 +22,8 @@ struct report_layout {
 	size_t cells[REPORT_MAX_COLUMNS]; /* values: the width of one member's */
 	uint8_t parts[REPORT_MAX_COLUMNS]; /* of values in parts: bit by part, those that some row has */
 	size_t count;
+	const struct flat_stat
+		*node; /* sums of the level whose keys are shown, of which a row is a part; NULL: a row's */
 	const uint64_t *shown_totals; /* by member: what percentages relate to; NULL: to what the table has */
 };
 

@@ -82,6 +82,7 @@ static bool add_nodes(struct making *m, uint32_t first, uint32_t count, uint32_t
 			.self = node->child_count ? 0 : stats->period,
 			.total = stats->period};
 		tree->sample_count += node->child_count ? 0 : stats->count;
+		m->layout.node = stats;
 		if (!label_node(m, node, &tree->labels[at]) || !add_nodes(m, node->first_child, node->child_count, at))
 			return false;
 	}
