@@ -330,8 +330,7 @@ static const struct drop_step {
 	{"exclusion of guests", 0, 0, ATTR_FLAG(ATTR_BIT_EXCLUDE_GUEST) | ATTR_FLAG(ATTR_BIT_EXCLUDE_HOST)},
 };
 
-/* Kernels before 6.13 count a group's children nowhere that its leader's samples could say. */
-static bool drop_children_of_groups(struct event_list *events)
+bool record_attrs_drop_children(struct event_list *events)
 {
 	bool was_set = false;
 	for (size_t i = 0; i < events->len; i++) {
@@ -346,8 +345,6 @@ static bool drop_children_of_groups(struct event_list *events)
 
 const char *record_attrs_drop(struct event_list *events, unsigned *step)
 {
-	if (drop_children_of_groups(events))
-		return "samples of new threads and children for groups with :S";
 	while (*step < sizeof(drop_steps) / sizeof(drop_steps[0])) {
 		const struct drop_step *drop = &drop_steps[(*step)++];
 		bool was_set = false;

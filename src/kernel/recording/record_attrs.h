@@ -47,6 +47,9 @@ struct perf_attr record_attrs_written(const struct perf_attr *attr, const struct
 /* Takes away one more feature that an older kernel may lack from all events, the newest first; *step starts at 0 and
  * counts on. The dropped feature's name, or NULL when there is nothing left to take. */
 const char *record_attrs_drop(struct event_list *events, unsigned *step);
+/* Takes the children away from groups whose leader samples for all: kernels before 6.13 refuse them (EINVAL). False: there
+ * is no such group that has them. */
+bool record_attrs_drop_children(struct event_list *events);
 /* Index of the event that carries mmap, comm and task records. */
 size_t record_attrs_tracking(const struct event_list *events);
 /* All registers that this machine's user-space unwinding wants. */

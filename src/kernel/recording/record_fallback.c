@@ -83,6 +83,12 @@ bool record_fallback_next(struct record_fallback *f, size_t event, enum refusal 
 		spec->attr.type != EVENT_TRACEPOINT) {
 		return leave_out_kernel(f, event);
 	}
+	if (errnum == EINVAL && refusal == REFUSAL_OLD_KERNEL && record_attrs_drop_children(f->events)) {
+		diag_add(f->diag, DIAG_NOTE,
+			"this kernel lacks samples of new threads and children for groups with :S: recording without "
+			"them");
+		return true;
+	}
 	if ((errnum == EINVAL || errnum == EOPNOTSUPP) && attr_precise_ip(&spec->attr) && spec->is_precise_max) {
 		lower_precision(spec);
 		return true;

@@ -294,6 +294,26 @@ static void test_cycles_become_cpu_clock(void **state)
 	check_becomes_cpu_clock(refuse_hardware_otherwise);
 }
 
+/* As kernels before 6.13 do. */
+static int refuse_inherited_reads(const struct perf_attr *attr, pid_t pid, int cpu)
+{
+	return attr->sample_type & SAMPLE_READ && ATTR_HAS(attr, INHERIT) ? EINVAL : 0;
+}
+
+static void test_a_group_gives_up_its_children(void **state)
+{
+	struct fixture f;
+	start(&f, EVENT_SOFTWARE, SW_CPU_CLOCK, "cpu-clock:S");
+	f.events.specs[0].attr.sample_type |= SAMPLE_READ;
+	f.events.specs[0].attr.flags |= ATTR_FLAG(ATTR_BIT_INHERIT);
+	f.fake.refuse = refuse_inherited_reads;
+	assert_int_equal(recorder_create(&f.config, &f.recorder, NULL), TALLY_OK);
+	assert_false(ATTR_HAS(&f.events.specs[0].attr, INHERIT));
+	assert_int_equal(f.diag.len, 1);
+	assert_non_null(strstr(f.diag.entries[0].text, "samples of new threads and children"));
+	finish(&f);
+}
+
 /* Only cycles have a stand-in. */
 static void test_other_hardware_events_fail(void **state)
 {
@@ -667,6 +687,7 @@ int main(void)
 		cmocka_unit_test(test_rings_are_read_in_place),
 		cmocka_unit_test(test_a_frequency_is_lowered),
 		cmocka_unit_test(test_filters_are_set_as_events_open),
+		cmocka_unit_test(test_a_group_gives_up_its_children),
 		cmocka_unit_test(test_a_refused_filter_is_named),
 		cmocka_unit_test(test_a_cgroup_takes_the_place_of_the_thread),
 		cmocka_unit_test(test_a_cgroup_that_is_gone),
