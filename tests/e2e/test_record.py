@@ -71,7 +71,7 @@ def test_children_of_a_group_are_recorded(tally, workload, data):
     if 'this kernel lacks samples of new threads and children' in said:
         assert len(rows) <= 1
         return
-    assert len(rows) >= 5
+    assert len(rows) >= 3  # 10 ms each
     for row in rows:  # nothing of a child's is told apart from what another counted before
         assert all(value['period'] < 5 * 10**9 for value in row['values'])
 
