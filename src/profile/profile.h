@@ -169,6 +169,7 @@ struct profile_sample {
 	uint64_t period; /* sum of weights */
 	uint64_t first_order; /* position of the first one: makes ties deterministic */
 	int32_t first_tid; /* whose that one was; 0: not known */
+	uint32_t reserved;
 };
 
 struct profile_row { /* a sample by itself: kept only if asked for */

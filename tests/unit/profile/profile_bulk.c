@@ -42,7 +42,8 @@ static struct profile_sample get_sample(const void *context, uint32_t i)
 		.cpu = (int32_t)(i % 3) - 1,
 		.count = 1 + i % 2,
 		.period = i,
-		.first_order = (uint64_t)i * 48271 % 65521};
+		.first_order = (uint64_t)i * 48271 % 65521,
+		.first_tid = (int32_t)((uint64_t)i * 48271 % 65521 % 89)};
 }
 
 static const uint64_t *get_key(const void *context, uint32_t i)
