@@ -36,39 +36,41 @@ static bool add_instructions(struct pack_codes *codes, struct binary_store *stor
 	return ok;
 }
 
-bool pack_code_add(struct pack_codes *codes, struct binary_store *store, uint32_t id, const struct symbol *symbol,
-	struct pack_object *object)
-{
-	struct pack_code packed = {.start = symbol->start};
-	uint64_t end = symbol->end;
-	size_t known = object->codes.len;
-	const struct pack_code *last = known ? &object->codes.items[known - 1] : NULL;
-	if (end - symbol->start > LIMIT_FUNCTION_BYTES)
-		end = symbol->start + LIMIT_FUNCTION_BYTES;
-	if ((last && symbol->start < last->start + last->code.bytes.len) || codes->bytes > LIMIT_PACK_CODE ||
-		binary_store_code(store, id, symbol->start, end, &packed.code, NULL) != TALLY_OK ||
-		packed.code.bytes.len == 0 || packed.code.bytes.len > LIMIT_PACK_CODE - codes->bytes) {
-		codes->skipped++;
-		return true;
-	}
-	codes->functions++;
-	codes->bytes += packed.code.bytes.len;
-	return vec_push(&object->codes, packed) && add_instructions(codes, store, id, &packed, object);
-}
+enum piece { PIECE_ADDED, PIECE_LEFT_OUT, PIECE_OUT_OF_MEMORY };
 
-bool pack_code_add_unnamed(struct pack_codes *codes, struct binary_store *store, uint32_t id, uint64_t start,
+/* Left out is what lies before the end of the last piece, cannot be read, or is too much. */
+static enum piece add_piece(struct pack_codes *codes, struct binary_store *store, uint32_t id, uint64_t start,
 	uint64_t end, struct pack_object *object)
 {
 	struct pack_code packed = {.start = start};
 	size_t known = object->codes.len;
 	const struct pack_code *last = known ? &object->codes.items[known - 1] : NULL;
-	if ((last && start < last->start + last->code.bytes.len) || end - start > LIMIT_FUNCTION_BYTES ||
-		codes->bytes > LIMIT_PACK_CODE ||
+	if ((last && start < last->start + last->code.bytes.len) || codes->bytes > LIMIT_PACK_CODE ||
 		binary_store_code(store, id, start, end, &packed.code, NULL) != TALLY_OK ||
 		packed.code.bytes.len == 0 || packed.code.bytes.len > LIMIT_PACK_CODE - codes->bytes)
-		return true;
+		return PIECE_LEFT_OUT;
 	codes->bytes += packed.code.bytes.len;
-	return vec_push(&object->codes, packed) && add_instructions(codes, store, id, &packed, object);
+	bool is_added = vec_push(&object->codes, packed) && add_instructions(codes, store, id, &packed, object);
+	return is_added ? PIECE_ADDED : PIECE_OUT_OF_MEMORY;
+}
+
+bool pack_code_add(struct pack_codes *codes, struct binary_store *store, uint32_t id, const struct symbol *symbol,
+	struct pack_object *object)
+{
+	uint64_t end = symbol->end;
+	if (end - symbol->start > LIMIT_FUNCTION_BYTES)
+		end = symbol->start + LIMIT_FUNCTION_BYTES;
+	enum piece piece = add_piece(codes, store, id, symbol->start, end, object);
+	codes->functions += piece == PIECE_ADDED;
+	codes->skipped += piece == PIECE_LEFT_OUT;
+	return piece != PIECE_OUT_OF_MEMORY;
+}
+
+bool pack_code_add_unnamed(struct pack_codes *codes, struct binary_store *store, uint32_t id, uint64_t start,
+	uint64_t end, struct pack_object *object)
+{
+	bool is_small = end - start <= LIMIT_FUNCTION_BYTES;
+	return !is_small || add_piece(codes, store, id, start, end, object) != PIECE_OUT_OF_MEMORY;
 }
 
 static int by_address(const void *left, const void *right)

@@ -111,7 +111,7 @@ bool flat_chain_keys_make(struct flat_table *table, const struct flat_groups *gr
 	if (!table->chain_keys)
 		return false;
 	bool are_of_functions = !o->is_chain_of_lines && !o->is_chain_by_address && !o->is_chain_by_line;
-	if (are_of_functions && flat_groups_callers_by_function(o) && have_one_end_each(table->profile))
+	if (are_of_functions && flat_groups_callers_by_function(table->profile, o) && have_one_end_each(table->profile))
 		return take_groups(table, groups, frame_count);
 	return make_keys(table, frame_count);
 }

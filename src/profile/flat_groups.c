@@ -39,12 +39,6 @@ static bool has_key(const struct flat_options *options, enum profile_key key)
 	return false;
 }
 
-bool flat_groups_callers_by_function(const struct flat_options *o)
-{
-	return o->with_children && has_key(o, KEY_SYMBOL) && !has_key(o, KEY_SRCLINE) && !has_key(o, KEY_SRCFILE) &&
-	       !has_key(o, KEY_SYMBOL_SIZE);
-}
-
 static struct frame_grouping frame_grouping(const struct profile *p, const struct flat_options *o)
 {
 	/* The columns that say cycles by instruction are about symbols, whether these are shown or not. */
@@ -56,6 +50,12 @@ static struct frame_grouping frame_grouping(const struct profile *p, const struc
 		.by_line = has_key(o, KEY_SRCLINE),
 		.by_file = has_key(o, KEY_SRCFILE),
 		.by_size = has_key(o, KEY_SYMBOL_SIZE)};
+}
+
+bool flat_groups_callers_by_function(const struct profile *p, const struct flat_options *o)
+{
+	const struct frame_grouping by = frame_grouping(p, o);
+	return o->with_children && by.by_symbol && !by.by_line && !by.by_file && !by.by_size;
 }
 
 static void make_frame_key(const struct frame_grouping *by, const struct profile_frame *frame, uint64_t address,
@@ -82,6 +82,16 @@ static void make_frame_key(const struct frame_grouping *by, const struct profile
 		key[3] = function ? function->size + 1 : 0;
 }
 
+static void make_leaf_key(const struct frame_grouping *by, const struct profile_frame *frame, uint64_t *key)
+{
+	make_frame_key(by, frame, frame->address, &frame->innermost_line, key);
+}
+
+static void make_caller_key(const struct frame_grouping *by, const struct profile_frame *frame, uint64_t *key)
+{
+	make_frame_key(by, frame, flat_caller_address(frame), &frame->own_line, key);
+}
+
 /* 0: in no object. */
 static uint8_t mapped_level(const struct profile *p, const struct profile_frame *frame)
 {
@@ -103,14 +113,12 @@ struct frame_items {
 static void make_item_key(const struct frame_items *items, size_t item, uint64_t *key)
 {
 	const struct profile_frame *frames = items->by->profile->frames;
-	const struct profile_frame *frame = &frames[item];
-	if (items->are_callers && item < items->frame_count) {
-		make_frame_key(items->by, frame, flat_caller_address(frame), &frame->own_line, key);
-		return;
-	}
 	if (item >= items->frame_count)
-		frame = &frames[items->leaves[item - items->frame_count]];
-	make_frame_key(items->by, frame, frame->address, &frame->innermost_line, key);
+		make_leaf_key(items->by, &frames[items->leaves[item - items->frame_count]], key);
+	else if (items->are_callers)
+		make_caller_key(items->by, &frames[item], key);
+	else
+		make_leaf_key(items->by, &frames[item], key);
 }
 
 static uint32_t hash_item(const void *context, uint32_t item)
@@ -142,8 +150,8 @@ static void mark_leaves(const struct profile *p, const struct flat_options *o, b
 static bool is_another_as_leaf(const struct frame_grouping *by, const struct profile_frame *frame)
 {
 	uint64_t key[FRAME_WORDS], caller[FRAME_WORDS];
-	make_frame_key(by, frame, frame->address, &frame->innermost_line, key);
-	make_frame_key(by, frame, flat_caller_address(frame), &frame->own_line, caller);
+	make_leaf_key(by, frame, key);
+	make_caller_key(by, frame, caller);
 	return memcmp(key, caller, sizeof(key)) != 0;
 }
 

@@ -32,7 +32,7 @@ struct flat_groups {
 bool flat_groups_frames(struct flat_groups *groups, const struct profile *profile, const struct flat_options *options);
 /* Whether callers are of one group exactly if their objects have one name and their functions one place there and size, or
  * their addresses are one where they have none. */
-bool flat_groups_callers_by_function(const struct flat_options *options);
+bool flat_groups_callers_by_function(const struct profile *profile, const struct flat_options *options);
 /* Adds up the table's totals too. False: out of memory. */
 bool flat_groups_samples(struct flat_groups *groups, struct flat_table *table, const struct flat_chains *chains);
 void flat_groups_deinit(struct flat_groups *groups);

@@ -27,8 +27,8 @@ struct pack_range { /* of addresses that have the same places */
 	uint32_t first, count; /* of the object's places; 0: it is known that there are none */
 };
 
-struct pack_code { /* of a function */
-	uint64_t start; /* as its symbol's */
+struct pack_code { /* of a function, or of what samples hit outside of functions */
+	uint64_t start; /* as symbols' */
 	struct binary_code code;
 };
 

@@ -365,31 +365,34 @@ const struct pack_object *pack_find(const struct pack *pack, const struct binary
 	return NULL;
 }
 
-const struct pack_range *pack_range_find(const struct pack_object *object, uint64_t address)
+/* How many items, each of which begins with its start and which are in its order, begin at the address or before. */
+_Static_assert(offsetof(struct pack_range, start) == 0 && offsetof(struct pack_code, start) == 0, "they begin with it");
+static size_t count_begun(const void *items, size_t count, size_t size, uint64_t address)
 {
-	size_t low = 0, high = object->ranges.len;
+	size_t low = 0, high = count;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (object->ranges.items[middle].start <= address)
+		uint64_t start;
+		memcpy(&start, (const char *)items + middle * size, sizeof(start));
+		if (start <= address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	const struct pack_range *range = low ? &object->ranges.items[low - 1] : NULL;
+	return low;
+}
+
+const struct pack_range *pack_range_find(const struct pack_object *object, uint64_t address)
+{
+	size_t begun = count_begun(object->ranges.items, object->ranges.len, sizeof(*object->ranges.items), address);
+	const struct pack_range *range = begun ? &object->ranges.items[begun - 1] : NULL;
 	return range && address - range->start < range->size ? range : NULL;
 }
 
 bool pack_code_find(const struct pack_object *object, uint64_t start, uint64_t end, struct binary_code *code)
 {
-	size_t low = 0, high = object->codes.len;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (object->codes.items[middle].start <= start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	const struct pack_code *packed = low ? &object->codes.items[low - 1] : NULL;
+	size_t begun = count_begun(object->codes.items, object->codes.len, sizeof(*object->codes.items), start);
+	const struct pack_code *packed = begun ? &object->codes.items[begun - 1] : NULL;
 	uint64_t inside = packed ? start - packed->start : 0;
 	if (!packed || inside >= packed->code.bytes.len || end <= start)
 		return false;
