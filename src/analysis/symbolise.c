@@ -1,7 +1,11 @@
 #include "analysis/symbolise.h"
 
+#include <stdlib.h>
+
 #include "analysis/store_entry.h"
+#include "base/atomic_least.h"
 #include "base/error.h"
+#include "base/key_sort.h"
 #include "base/thread_pool.h"
 
 #define FRAMES_PER_TASK 4096
@@ -78,20 +82,52 @@ enum tally_status symbolise_load(const struct machine *machine, struct binary_st
 	return status;
 }
 
+struct hit_listing {
+	const struct symbolise_job *job;
+	uint32_t *firsts; /* by binary: the first frame that lies in it; RESOLVE_NONE: none does */
+};
+
+static void note_hits(void *context, size_t index, unsigned worker)
+{
+	const struct hit_listing *listing = context;
+	const struct id_table *frames = listing->job->frames;
+	size_t end = thread_pool_task_end(index, FRAMES_PER_TASK, frames->len);
+	for (size_t i = index * FRAMES_PER_TASK; i < end; i++) {
+		uint32_t binary = resolved_frame_get(frames, (uint32_t)i).binary;
+		if (binary != RESOLVE_NONE)
+			atomic_least(&listing->firsts[binary], (uint32_t)i);
+	}
+}
+
+/* False: out of memory. */
+static bool sort_hits(const uint32_t *firsts, size_t count, struct binary_list *binaries)
+{
+	struct sort_key *keys = malloc((2 * count + 1) * sizeof(*keys));
+	size_t hits = 0;
+	for (size_t i = 0; keys && i < count; i++)
+		if (firsts[i] != RESOLVE_NONE)
+			keys[hits++] = (struct sort_key){firsts[i], i};
+	bool is_done = keys && vec_reserve(binaries, hits);
+	if (is_done)
+		key_sort(keys, keys + count, hits);
+	for (size_t i = 0; is_done && i < hits; i++)
+		binaries->items[binaries->len++] = (uint32_t)keys[i].index;
+	free(keys);
+	return is_done;
+}
+
 /* The binaries that frames lie in, in order of first use. */
 static bool list_hit(const struct symbolise_job *job, struct binary_list *binaries)
 {
 	size_t count = machine_binary_count(job->machine);
-	uint8_t *seen = calloc(count ? count : 1, 1);
-	bool is_done = seen != NULL;
-	for (size_t i = 0; i < job->frames->len && is_done; i++) {
-		uint32_t binary = resolved_frame_get(job->frames, (uint32_t)i).binary;
-		if (binary == RESOLVE_NONE || seen[binary])
-			continue;
-		seen[binary] = 1;
-		is_done = vec_push(binaries, binary);
-	}
-	free(seen);
+	struct hit_listing listing = {job, malloc((count + 1) * sizeof(*listing.firsts))};
+	if (!listing.firsts)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		listing.firsts[i] = RESOLVE_NONE;
+	thread_pool_for(thread_pool_tasks(job->frames->len, FRAMES_PER_TASK), job->threads, note_hits, &listing);
+	bool is_done = sort_hits(listing.firsts, count, binaries);
+	free(listing.firsts);
 	return is_done;
 }
 

@@ -1,6 +1,7 @@
 #include "base/dedup.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/slots.h"
 #include "base/thread_pool.h"
@@ -175,20 +176,39 @@ static bool make_room(size_t count, struct dedup *found)
 	return false;
 }
 
+static bool prepare_numbers(struct finding *f)
+{
+	size_t count = f->items->count;
+	f->chunks = thread_pool_tasks(count, CHUNK_ITEMS);
+	f->order = malloc((count + 1) * sizeof(*f->order));
+	f->counts = malloc((f->chunks + 1) * sizeof(*f->counts));
+	return make_room(count, f->found) && count < UINT32_MAX && f->order && f->counts;
+}
+
 static bool prepare(struct finding *f)
 {
 	size_t count = f->items->count;
+	if (!prepare_numbers(f))
+		return false;
 	while (f->bits < MOST_BITS && count >> f->bits > PART_ITEMS)
 		f->bits++;
 	f->parts = (size_t)1 << f->bits;
-	f->chunks = thread_pool_tasks(count, CHUNK_ITEMS);
 	f->hashes = malloc((count + 1) * sizeof(*f->hashes));
 	f->places = calloc(f->chunks * f->parts + 1, sizeof(*f->places));
 	f->begin = malloc((f->parts + 1) * sizeof(*f->begin));
-	f->order = malloc((count + 1) * sizeof(*f->order));
-	f->counts = malloc((f->chunks + 1) * sizeof(*f->counts));
-	return make_room(count, f->found) && count < UINT32_MAX && f->hashes && f->places && f->begin && f->order &&
-	       f->counts;
+	return f->hashes && f->places && f->begin;
+}
+
+static bool finish(struct finding *f, bool is_done)
+{
+	free(f->hashes);
+	free(f->places);
+	free(f->begin);
+	free(f->order);
+	free(f->counts);
+	if (!is_done)
+		dedup_deinit(f->found);
+	return is_done;
 }
 
 bool dedup_find(const struct dedup_items *items, unsigned threads, struct dedup *found)
@@ -204,14 +224,7 @@ bool dedup_find(const struct dedup_items *items, unsigned threads, struct dedup 
 	}
 	if (is_done)
 		number_all(&f, threads);
-	free(f.hashes);
-	free(f.places);
-	free(f.begin);
-	free(f.order);
-	free(f.counts);
-	if (!is_done)
-		dedup_deinit(found);
-	return is_done;
+	return finish(&f, is_done);
 }
 
 bool dedup_none(size_t count, struct dedup *found)
@@ -224,17 +237,16 @@ bool dedup_none(size_t count, struct dedup *found)
 	return true;
 }
 
-bool dedup_known(const uint32_t *firsts, size_t count, struct dedup *found)
+bool dedup_known(const uint32_t *firsts, size_t count, unsigned threads, struct dedup *found)
 {
-	if (!make_room(count, found))
-		return false;
-	for (size_t i = 0; i < count; i++) {
-		bool is_first = firsts[i] == i;
-		if (is_first)
-			found->firsts[found->count++] = (uint32_t)i;
-		found->numbers[i] = is_first ? (uint32_t)found->count - 1 : found->numbers[firsts[i]];
-	}
-	return true;
+	const struct dedup_items items = {.count = count};
+	struct finding f = {.items = &items, .found = found};
+	bool is_done = prepare_numbers(&f);
+	if (is_done && count > 0)
+		memcpy(found->numbers, firsts, count * sizeof(*firsts));
+	if (is_done)
+		number_all(&f, threads);
+	return finish(&f, is_done);
 }
 
 void dedup_deinit(struct dedup *found)

@@ -3,9 +3,11 @@
 #include <stdlib.h>
 
 #include "base/id_table.h"
+#include "base/thread_pool.h"
 
 #define CHAIN_WORDS 3
 #define FRAME_BATCH 32
+#define TASK_FRAMES 8192
 
 static void make_chain_key(
 	const struct profile *p, const struct flat_options *o, const struct profile_frame *frame, uint64_t *key)
@@ -81,22 +83,58 @@ static bool *find_namesakes(const struct profile *p, const struct flat_options *
 	return has_namesake;
 }
 
+struct group_taking {
+	const struct flat_table *table;
+	const struct flat_groups *groups;
+	const bool *has_namesake; /* by binary */
+	size_t frame_count;
+	bool has_namesakes; /* any worker sets it */
+};
+
+static bool is_namesake(const struct group_taking *t, size_t frame)
+{
+	uint32_t binary = t->table->profile->frames[frame].binary;
+	return binary != PROFILE_NONE && t->has_namesake[binary];
+}
+
+static void take_some_groups(void *context, size_t task, unsigned worker)
+{
+	struct group_taking *t = context;
+	bool has_namesakes = false;
+	for (size_t i = task * TASK_FRAMES; i < thread_pool_task_end(task, TASK_FRAMES, t->frame_count); i++) {
+		t->table->chain_keys[i] = t->groups->callers[i].group;
+		has_namesakes = has_namesakes || is_namesake(t, i);
+	}
+	if (has_namesakes)
+		__atomic_store_n(&t->has_namesakes, true, __ATOMIC_RELAXED);
+}
+
+/* Frames of objects of one name, in one group, differ to a call graph. False: out of memory. */
+static bool part_namesakes(const struct group_taking *t, struct id_table *others)
+{
+	for (size_t i = 0; t->has_namesakes && i < t->frame_count; i++) {
+		uint32_t *key = &t->table->chain_keys[i];
+		if (!is_namesake(t, i))
+			continue;
+		const uint64_t word = (uint64_t)t->table->profile->frames[i].binary << 32 | *key;
+		uint32_t other = id_table_add(others, &word, NULL);
+		if (other == ID_TABLE_NONE)
+			return false;
+		*key = (uint32_t)t->groups->frame_groups + other;
+	}
+	return true;
+}
+
 /* Callers that are of one group are the same to a call graph too, but for those of different objects of one name. */
 static bool take_groups(struct flat_table *table, const struct flat_groups *groups, size_t frame_count)
 {
-	const struct profile *p = table->profile;
-	bool *has_namesake = find_namesakes(p, &table->options);
+	bool *has_namesake = find_namesakes(table->profile, &table->options);
 	struct id_table others = {.words = 1};
-	bool is_done = has_namesake != NULL;
-	for (size_t i = 0; is_done && i < frame_count; i++) {
-		uint32_t binary = p->frames[i].binary, key = groups->callers[i].group;
-		if (binary != PROFILE_NONE && has_namesake[binary]) {
-			key = id_table_add(&others, (const uint64_t[]){(uint64_t)binary << 32 | key}, NULL);
-			is_done = key != ID_TABLE_NONE;
-			key += (uint32_t)groups->frame_groups;
-		}
-		table->chain_keys[i] = key;
-	}
+	struct group_taking taking = {table, groups, has_namesake, frame_count, false};
+	if (!has_namesake)
+		return false;
+	thread_pool_for(thread_pool_tasks(frame_count, TASK_FRAMES), table->options.threads, take_some_groups, &taking);
+	bool is_done = part_namesakes(&taking, &others);
 	table->chain_key_count = groups->frame_groups + others.len;
 	id_table_deinit(&others);
 	free(has_namesake);

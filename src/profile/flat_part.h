@@ -34,6 +34,7 @@ struct flat_part {
 	const struct flat_groups *groups;
 	const struct flat_chains *chains;
 	size_t begin, end; /* in groups->samples */
+	size_t expected; /* rows */
 	struct group_row *row_of; /* by frame group */
 	VEC(struct flat_row) rows; /* those of one sample group together */
 	VEC(uint64_t) stats; /* as the table's */

@@ -217,15 +217,6 @@ static void add_part(struct flat_part *b)
 	}
 }
 
-static void add_samples(void *context, size_t index, unsigned worker)
-{
-	struct flat_part *parts = context;
-	/* Here, not in its place: parts share cache lines, which the workers would take from each other. */
-	struct flat_part part = parts[index];
-	add_part(&part);
-	parts[index] = part;
-}
-
 /* How many rows a table may have: without children a sample makes one at most; with them, a group of frames is most often
  * of callers or of samples' own, and of one group of samples. */
 static size_t expected_rows(const struct flat_groups *groups, const struct flat_options *options)
@@ -234,10 +225,10 @@ static size_t expected_rows(const struct flat_groups *groups, const struct flat_
 				      : groups->begin[groups->sample_groups];
 }
 
-static bool builder_init(struct flat_part *b, size_t rows)
+static bool builder_init(struct flat_part *b)
 {
 	b->row_of = zeroed_new(b->groups->frame_groups + 1, sizeof(*b->row_of));
-	return b->row_of && flat_part_reserve(b, rows);
+	return b->row_of && flat_part_reserve(b, b->expected);
 }
 
 static void builder_deinit(struct flat_part *b)
@@ -249,6 +240,17 @@ static void builder_deinit(struct flat_part *b)
 	vec_free(&b->tallies);
 	vec_free(&b->made_by);
 	vec_free(&b->group_rows);
+}
+
+static void add_samples(void *context, size_t index, unsigned worker)
+{
+	struct flat_part *parts = context;
+	/* Here, not in its place: parts share cache lines, which the workers would take from each other. */
+	struct flat_part part = parts[index];
+	part.failed = !builder_init(&part);
+	if (!part.failed)
+		add_part(&part);
+	parts[index] = part;
 }
 
 /* The rows in the order in which they would be made by taking sample after sample, whatever its group. */
@@ -412,16 +414,15 @@ bool flat_rows_make(struct flat_table *table, const struct flat_rows_source *sou
 	struct flat_part *parts = calloc(count, sizeof(*parts));
 	bool is_done = parts != NULL;
 	table->more_count = more_count(table);
-	for (size_t i = 0; i < count && is_done; i++) {
+	for (size_t i = 0; i < count && is_done; i++)
 		parts[i] = (struct flat_part){.table = table,
 			.profile = table->profile,
 			.options = &table->options,
 			.row_words = flat_row_words(table),
 			.groups = groups,
-			.chains = source->chains};
-		/* The others' rows will be joined with the first one's. */
-		is_done = builder_init(&parts[i], expected_rows(groups, &table->options) / (i == 0 ? 1 : count));
-	}
+			.chains = source->chains,
+			/* The others' rows will be joined with the first one's. */
+			.expected = expected_rows(groups, &table->options) / (i == 0 ? 1 : count)};
 	if (is_done) {
 		divide_samples(source, parts, count);
 		thread_pool_for(count, table->options.threads, add_samples, parts);

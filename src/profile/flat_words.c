@@ -221,6 +221,7 @@ struct word_sort {
 	uint64_t *items; /* by row */
 	struct sort_key *keys, *room; /* of rows: a word of each, and which row it is of; room has the parts */
 	size_t count, ends[KEY_SORT_PARTS];
+	struct sort_key largest[KEY_SORT_PARTS]; /* parts, the largest first */
 };
 
 /* Rows that are all shown are taken as they lie in memory. */
@@ -270,10 +271,25 @@ static void order_equal(
 	}
 }
 
+static size_t part_begin(const struct word_sort *sort, size_t part)
+{
+	return part ? sort->ends[part - 1] : 0;
+}
+
+/* Rows of one sample each are in one part: whoever takes it must not be the last to begin. */
+static void order_largest_first(struct word_sort *sort)
+{
+	struct sort_key room[KEY_SORT_PARTS];
+	for (size_t part = 0; part < KEY_SORT_PARTS; part++)
+		sort->largest[part] =
+			(struct sort_key){sort->count - (sort->ends[part] - part_begin(sort, part)), part};
+	key_sort(sort->largest, room, KEY_SORT_PARTS);
+}
+
 static void order_part(void *context, size_t index, unsigned worker)
 {
 	const struct word_sort *sort = context;
-	size_t begin = index ? sort->ends[index - 1] : 0, count = sort->ends[index] - begin;
+	size_t part = sort->largest[index].index, begin = part_begin(sort, part), count = sort->ends[part] - begin;
 	struct sort_key *keys = sort->keys + begin, *room = sort->room + begin;
 	uint32_t *order = sort->plan->sort->table->order + begin;
 	memcpy(keys, room, count * sizeof(*keys));
@@ -304,6 +320,7 @@ static bool sort_by_words(const struct word_plan *plan)
 		if (plan->sort->ties)
 			tell_ties(&sort, plan->sort->ties);
 		key_sort_divide(sort.keys, sort.room, sort.count, sort.ends, workers);
+		order_largest_first(&sort);
 		thread_pool_for(KEY_SORT_PARTS, workers, order_part, &sort);
 	}
 	free(sort.items);

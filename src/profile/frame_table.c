@@ -114,7 +114,8 @@ static bool find_equal(const struct frame_source *from, unsigned threads, struct
 		.count = from->count, .hash = hash_item, .equal = is_same_item, .context = from};
 	if (from->is_distinct)
 		return dedup_none(from->count, found);
-	return from->firsts ? dedup_known(from->firsts, from->count, found) : dedup_find(&items, threads, found);
+	return from->firsts ? dedup_known(from->firsts, from->count, threads, found)
+			    : dedup_find(&items, threads, found);
 }
 
 bool frame_table_fill(struct frame_table *table, const struct frame_source *from, unsigned threads, struct dedup *found)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/atomic_least.h"
 #include "base/buckets.h"
 #include "base/key_sort.h"
 #include "base/thread_pool.h"
@@ -154,14 +155,6 @@ static void count_samples(struct profile_builder *b, const struct profile_sample
 	__atomic_fetch_add(&event->total_period, of_event->period, __ATOMIC_RELAXED);
 }
 
-static void note_earliest(struct sort_key *place, uint64_t order)
-{
-	uint64_t known = __atomic_load_n(&place->key, __ATOMIC_RELAXED);
-	while (order < known &&
-		!__atomic_compare_exchange_n(&place->key, &known, order, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-		;
-}
-
 /* Finds the earliest of each kind, which the first one may not be, and counts all of them. */
 static void note_samples(void *context, size_t task, unsigned worker)
 {
@@ -169,7 +162,7 @@ static void note_samples(void *context, size_t task, unsigned worker)
 	struct profile_sample sum = {0}; /* of one event: that of most neighbours */
 	for (size_t i = task * TASK_ITEMS; i < thread_pool_task_end(task, TASK_ITEMS, a->from->count); i++) {
 		const struct profile_sample sample = a->from->get(a->from->context, (uint32_t)i);
-		note_earliest(&a->order[a->found->numbers[i]], sample.first_order);
+		atomic_least(&a->order[a->found->numbers[i]].key, sample.first_order);
 		if (sample.event != sum.event) {
 			count_samples(a->b, &sum);
 			sum = (struct profile_sample){.event = sample.event};
@@ -199,15 +192,6 @@ static void put_firsts(void *context, size_t task, unsigned worker)
 	}
 }
 
-/* Of several at one time the least one, whoever comes first here. */
-static void note_thread(struct profile_sample *to, int32_t tid)
-{
-	int32_t known = __atomic_load_n(&to->first_tid, __ATOMIC_RELAXED);
-	while (tid < known &&
-		!__atomic_compare_exchange_n(&to->first_tid, &known, tid, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-		;
-}
-
 /* Those that are not the first ones of their kind; others may add to the same one. */
 static void add_others(void *context, size_t task, unsigned worker)
 {
@@ -222,7 +206,7 @@ static void add_others(void *context, size_t task, unsigned worker)
 		__atomic_fetch_add(&to->count, more.count, __ATOMIC_RELAXED);
 		__atomic_fetch_add(&to->period, more.period, __ATOMIC_RELAXED);
 		if (more.first_order == to->first_order)
-			note_thread(to, more.first_tid);
+			atomic_least(&to->first_tid, more.first_tid);
 	}
 }
 

@@ -29,13 +29,13 @@ static void expect(const void *context, uint32_t item)
 }
 
 /* The same for who knows all first items. */
-static void check_known(const struct dedup *found, size_t count)
+static void check_known(const struct dedup *found, size_t count, unsigned threads)
 {
 	uint32_t *firsts = calloc(count + 1, sizeof(*firsts));
 	struct dedup known;
 	for (size_t i = 0; i < count; i++)
 		firsts[i] = found->firsts[found->numbers[i]];
-	assert_true(dedup_known(firsts, count, &known));
+	assert_true(dedup_known(firsts, count, threads, &known));
 	assert_int_equal(known.count, found->count);
 	assert_memory_equal(known.numbers, found->numbers, count * sizeof(*known.numbers));
 	assert_memory_equal(known.firsts, found->firsts, known.count * sizeof(*known.firsts));
@@ -63,7 +63,7 @@ static void check(const uint64_t *items, const uint32_t *hashes, size_t count, u
 			assert_int_equal(found.firsts[id], i);
 	}
 	assert_int_equal(found.count, known.len);
-	check_known(&found, count);
+	check_known(&found, count, threads);
 	dedup_deinit(&found);
 	id_table_deinit(&known);
 }
@@ -103,7 +103,7 @@ static void nothing_has_no_numbers(void **state)
 	struct dedup found;
 	assert_true(dedup_find(&none, 0, &found));
 	assert_int_equal(found.count, 0);
-	check_known(&found, 0);
+	check_known(&found, 0, 1);
 	dedup_deinit(&found);
 }
 

@@ -1,0 +1,20 @@
+/*
+ * atomic_least.h - the least of what several workers have, whoever comes first. It says nothing of other memory: what it
+ * gives is read once all have come.
+ *
+ *	atomic_least(&first_of[function], frame);
+ */
+#ifndef BASE_ATOMIC_LEAST_H
+#define BASE_ATOMIC_LEAST_H
+
+/* at: a pointer to an integer of any type. */
+#define atomic_least(at, value)                                                                                    \
+	do {                                                                                                       \
+		__typeof__(at) at_ = (at);                                                                         \
+		__typeof__(*at_) least_ = (value), known_ = __atomic_load_n(at_, __ATOMIC_RELAXED);                \
+		while (least_ < known_ &&                                                                          \
+			!__atomic_compare_exchange_n(at_, &known_, least_, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) \
+			;                                                                                          \
+	} while (0)
+
+#endif
