@@ -12,8 +12,8 @@
 #include "base/helper_thread.h"
 
 #define MAX_WORKERS 256 /* beyond it the work is bound by memory, not by CPUs */
-/* How long who has nothing to do looks for more: waking a thread takes as long. */
-#define LOOKED_NS    50000
+/* How long who has nothing to do looks for more: waking a thread takes about as long, in a guest most of it. */
+#define LOOKED_NS    100000
 #define LOOKS	     16 /* between two looks at the clock */
 #define IDLE_SECONDS 1 /* a helper without work ends */
 
