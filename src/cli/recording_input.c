@@ -1,5 +1,6 @@
 #include "cli/recording_input.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,6 +19,23 @@ static bool is_of_another_user(const char *path)
 {
 	struct stat st;
 	return strcmp(path, "-") != 0 && stat(path, &st) == 0 && st.st_uid != 0 && st.st_uid != geteuid();
+}
+
+/* perf writes what tracepoints are called at a recording's end. */
+static void tell_nameless_tracepoints(struct perfdata_reader *reader)
+{
+	size_t count, tracepoints = 0;
+	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
+	const struct input_health *health = perfdata_reader_health(reader);
+	if (!health->is_cut || perfdata_reader_features(reader)->tracing_data.len > 0)
+		return;
+	for (size_t i = 0; i < count; i++)
+		tracepoints += events[i].attr.type == EVENT_TRACEPOINT;
+	if (tracepoints > 0)
+		fprintf(stderr,
+			"warning: the recording is cut at offset %#" PRIx64
+			": the names and fields of its %zu tracepoints stood behind it\n",
+			health->cut_offset, tracepoints);
 }
 
 enum tally_status cli_open_recording(
@@ -40,6 +58,8 @@ enum tally_status cli_open_recording(
 		fprintf(stderr, "incompatible file format (rerun with -v to learn more)\n");
 		return error_prefix(err, "%s", path);
 	}
+	if (status == TALLY_OK)
+		tell_nameless_tracepoints(*reader);
 	return status;
 }
 

@@ -76,13 +76,19 @@ static size_t feature_table_bytes(const struct perfdata_reader *r)
 	return count * 16;
 }
 
-/* A table that tally's writer left behind: the body of a round's end, whose header lies over the first offset. */
+/* A table of so many bytes that tally's writer left behind: the body of a round's end, whose header lies over the first
+ * offset. */
+static bool is_table(const struct record *record, size_t bytes)
+{
+	return record->type == RECORD_FINISHED_ROUND && record->bytes.len > RECORD_HEADER_BYTES &&
+	       record->bytes.len == bytes;
+}
+
 static bool is_wrapped_table(const struct perfdata_reader *r, size_t offset)
 {
 	struct record record;
 	return record_at(r->bytes, r->swap, offset, &record, NULL) == TALLY_OK &&
-	       record.type == RECORD_FINISHED_ROUND && record.bytes.len > RECORD_HEADER_BYTES &&
-	       record.bytes.len == feature_table_bytes(r);
+	       is_table(&record, feature_table_bytes(r));
 }
 
 static struct section read_first_section(struct perfdata_reader *r, struct cursor *c, bool is_wrapped)
@@ -155,21 +161,52 @@ static void take_what_follows_the_table(struct perfdata_reader *r, size_t table_
 	}
 }
 
-/* In a file that is cut, the last table among the records that are there. */
-static enum tally_status read_features_of_cut_file(struct perfdata_reader *r, struct tally_error *err)
+/* What is known when all is recorded, so that the tables among the records lack it. */
+static void leave_out_what_comes_last(struct perfdata_features *features)
+{
+	feature_leave_out(features, FEATURE_BUILD_ID);
+	feature_leave_out(features, FEATURE_SAMPLE_TIME);
+}
+
+/* The last table among the records that are there: of all features, or of those of its time, whose bits stay. 0: none. */
+static size_t find_former_table(struct perfdata_reader *r)
 {
 	struct record record;
-	size_t found = 0;
+	uint64_t all[4];
+	size_t whole = 0, early = 0, bytes = feature_table_bytes(r);
+	memcpy(all, r->features.present, sizeof(all));
+	leave_out_what_comes_last(&r->features);
+	size_t early_bytes = feature_table_bytes(r);
 	for (size_t at = r->data_offset; record_at(r->bytes, r->swap, at, &record, NULL) == TALLY_OK;
 		at += record.bytes.len) {
 		reader_window_pass(r, at);
-		if (is_wrapped_table(r, at))
-			found = at;
+		if (is_table(&record, bytes))
+			whole = at;
+		else if (is_table(&record, early_bytes))
+			early = at;
 	}
-	if (found)
-		return read_features(r, found, err);
+	if (whole || !early)
+		memcpy(r->features.present, all, sizeof(all));
+	return whole ? whole : early;
+}
+
+static enum tally_status read_features_of_cut_file(struct perfdata_reader *r, struct tally_error *err)
+{
+	size_t table = find_former_table(r);
+	if (table)
+		return read_features(r, table, err);
 	memset(r->features.present, 0, sizeof(r->features.present));
 	return TALLY_OK;
+}
+
+/* Behind the data, unless it is the table that is cut. */
+static enum tally_status read_last_features(struct perfdata_reader *r, struct tally_error *err)
+{
+	size_t bytes = feature_table_bytes(r), table = 0;
+	if (bytes > r->bytes.len - r->data_end)
+		table = find_former_table(r);
+	r->health.damaged_features += (bytes - feature_table_bytes(r)) / 16;
+	return read_features(r, table ? table : r->data_end, err);
 }
 
 /* Said by the header, and where a writer had no time to say it, by the records. */
@@ -230,7 +267,7 @@ enum tally_status reader_open_file(struct perfdata_reader *r, bool is_v1, struct
 	}
 	r->feature_offset = r->data_end;
 	size_t table_bytes = feature_table_bytes(r);
-	status = read_features(r, r->data_end, err);
+	status = read_last_features(r, err);
 	if (status == TALLY_OK)
 		take_what_follows_the_table(r, table_bytes);
 	return status == TALLY_OK ? event_set_apply_features(&r->events, &r->features, err) : status;

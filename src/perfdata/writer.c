@@ -417,7 +417,8 @@ enum tally_status perfdata_writer_finish_round(struct perfdata_writer *w, struct
 {
 	uint8_t record[RECORD_HEADER_BYTES];
 	struct iovec vec = {record, sizeof(record)};
-	bool is_due = !w->is_pipe && w->end - w->published >= PUBLISH_BYTES;
+	/* After the first round a killed or cut file says what its events are. */
+	bool is_due = !w->is_pipe && (!w->is_published || w->end - w->published >= PUBLISH_BYTES);
 
 	if (w->is_broken || !w->has_begun)
 		return error_set(err, TALLY_INVALID, "the recording takes no more records");

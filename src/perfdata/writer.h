@@ -49,7 +49,8 @@ TALLY_MUST_CHECK enum tally_status perfdata_writer_begin(
 /* Slices together are whole records; written with one writev where possible. */
 TALLY_MUST_CHECK enum tally_status perfdata_writer_append(
 	struct perfdata_writer *writer, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err);
-/* All rings were read once: a marker for readers that sort. Syncs when much came since the last time. */
+/* All rings were read once: a marker for readers that sort. Syncs the first time, and when much came since the last
+ * sync. */
 TALLY_MUST_CHECK enum tally_status perfdata_writer_finish_round(
 	struct perfdata_writer *writer, struct tally_error *err);
 /* Makes all that was appended part of the file as its header tells it. Ends a round. */

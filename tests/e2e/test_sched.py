@@ -243,6 +243,26 @@ def test_records_before_the_table(tally, recordings):
         assert tally(*words, '-i', recordings / 'sched.data', check=0).stdout == dump + table
 
 
+def cut_before_features(tally, path, to):
+    shown = tally('report', '--header-only', '-i', path, check=0).stdout
+    end = int(re.search(r'feat offset *: (\d+)', shown)[1])
+    to.write_bytes(path.read_bytes()[:end - 20])
+    return to
+
+
+def test_a_cut_recording_of_ours_has_its_names(tally, live, tmp_path):
+    whole = tally('sched', 'timehist', '-i', live, check=0).stdout.splitlines()
+    cut = tally('sched', 'timehist', '-i', cut_before_features(tally, live, tmp_path / 'cut.data'), check=255)
+    assert 'stood behind' not in cut.stderr
+    assert len(cut.stdout.splitlines()) >= len(whole) - 1
+
+
+def test_a_cut_recording_without_names_says_so(tally, recordings, tmp_path):
+    path = cut_before_features(tally, recordings / 'sched.data', tmp_path / 'cut.data')
+    cut = tally('sched', 'timehist', '-i', path, check=255).stderr
+    assert re.search(r'cut at offset 0x\w+: the names and fields of its \d+ tracepoints stood behind it', cut)
+
+
 def test_refusals(tally, recordings):
     data = recordings / 'sched.data'
     assert 'Unknown --sort key' in tally('sched', 'latency', '-s', 'foo', '-i', data, check=129).stderr

@@ -107,10 +107,10 @@ static struct counts count_records(struct perfdata_reader *r)
 	return counts;
 }
 
-static void assert_three_samples(struct counts counts)
+static void assert_three_samples(struct counts counts, size_t rounds)
 {
 	assert_int_equal(counts.samples, 3);
-	assert_int_equal(counts.rounds, 1);
+	assert_int_equal(counts.rounds, rounds);
 	assert_int_equal(counts.of_event[0], 2);
 	assert_int_equal(counts.of_event[1], 1);
 }
@@ -137,7 +137,7 @@ static void test_file_comes_back(void **state)
 	assert_int_equal(events[1].attr.config, SW_PAGE_FAULTS);
 	assert_int_equal(events[1].attr.size, ATTR_SIZE_VER7); /* the attrs of a file have one size */
 	assert_int_equal(perfdata_reader_layout(r).data_size, data_bytes);
-	assert_three_samples(count_records(r));
+	assert_three_samples(count_records(r), 1);
 	const struct perfdata_features *f = perfdata_reader_features(r);
 	assert_true(str_equal(f->hostname, STR("host")));
 	assert_int_equal(f->cpus_online, 3);
@@ -164,7 +164,7 @@ static void test_pipe_comes_back(void **state)
 	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
 	assert_int_equal(perfdata_reader_open_fd(fd, &r, NULL), TALLY_OK);
 	assert_true(perfdata_reader_is_pipe(r));
-	assert_three_samples(count_records(r));
+	assert_three_samples(count_records(r), 1);
 	size_t count;
 	const struct perfdata_event *events = perfdata_reader_events(r, &count);
 	assert_int_equal(count, 2);
@@ -195,7 +195,7 @@ static void test_a_killed_writer_leaves_a_file(void **state)
 		assert_int_equal(perfdata_reader_open(path, &r, NULL), TALLY_OK);
 		if (synced)
 			assert_int_equal(perfdata_reader_layout(r).data_size, perfdata_writer_data_bytes(w));
-		assert_three_samples(count_records(r));
+		assert_three_samples(count_records(r), 0); /* the table is the round's end */
 		perfdata_reader_destroy(r);
 		perfdata_writer_destroy(w);
 	}
@@ -306,6 +306,37 @@ static void test_every_cut_of_a_running_recording(void **state)
 	free_bytes(all);
 	writer_deinit(&out);
 	perfdata_writer_destroy(w);
+}
+
+/* Whole once, with what is known at the end only, and cut later: what was known from the start is there. */
+static void test_every_cut_of_a_finished_recording(void **state)
+{
+	struct perfdata_writer *w;
+	struct perfdata_features features = some_features();
+	assert_int_equal(perfdata_writer_create_file(path, false, &w, NULL), TALLY_OK);
+	add_events(w);
+	assert_int_equal(perfdata_writer_begin(w, &features, NULL), TALLY_OK);
+	append_samples(w);
+	struct tally_bytes first_round = file_bytes();
+	append_samples(w);
+	features.present[0] |= UINT64_C(1) << FEATURE_SAMPLE_TIME;
+	features.last_sample_time_ns = 2;
+	assert_int_equal(perfdata_writer_close(w, &features, NULL), TALLY_OK);
+	perfdata_writer_destroy(w);
+	struct tally_bytes all = file_bytes();
+	for (size_t len = first_round.len; len < all.len; len++) {
+		struct tally_bytes copy = {malloc(len), len};
+		struct perfdata_reader *r;
+		memcpy((void *)(uintptr_t)copy.data, all.data, len);
+		assert_int_equal(perfdata_reader_open_bytes(copy, &r, NULL), TALLY_OK);
+		assert_true(str_equal(perfdata_reader_features(r)->hostname, STR("host")));
+		assert_int_equal(perfdata_reader_features(r)->cpus_online, 3);
+		assert_true(count_samples(r) >= 3);
+		perfdata_reader_destroy(r);
+		free_bytes(copy);
+	}
+	free_bytes(first_round);
+	assert_reads(all, 6);
 }
 
 /* Killed between the two last writes of a sync: the old table has become a record, the header tells the old size. */
@@ -433,6 +464,7 @@ int main(void)
 		cmocka_unit_test(test_a_killed_writer_leaves_a_file),
 		cmocka_unit_test(test_the_size_is_kept_current),
 		cmocka_unit_test(test_every_cut_of_a_running_recording),
+		cmocka_unit_test(test_every_cut_of_a_finished_recording),
 		cmocka_unit_test(test_a_kill_inside_a_sync),
 		cmocka_unit_test(test_the_old_file_is_kept),
 		cmocka_unit_test(test_places_that_take_no_file),
