@@ -61,7 +61,7 @@ void event_name_of_attr(struct text *t, const struct perf_attr *attr)
 {
 	switch (attr->type) {
 	case EVENT_TRACEPOINT:
-		text_str(t, "unknown tracepoint");
+		text_str(t, EVENT_NAME_UNKNOWN_TRACEPOINT);
 		return;
 	case EVENT_BREAKPOINT:
 		breakpoint_name(t, attr);

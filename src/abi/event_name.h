@@ -9,6 +9,9 @@
 
 #include "abi/attr.h"
 
+/* Tracepoints are numbered anew by each kernel. */
+#define EVENT_NAME_UNKNOWN_TRACEPOINT "unknown tracepoint"
+
 /* ":u", ":ppp", ":kH" ... as the exclude bits and precise_ip say; nothing for the default. */
 void event_modifiers_of_attr(struct text *t, const struct perf_attr *attr);
 /* Name and modifiers. */

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "analysis/trace/trace_print.h"
-#include "base/cursor.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "perfdata/tracing_formats.h"
 
 struct kernel_symbol {
 	uint64_t address;
@@ -27,19 +27,6 @@ struct tracepoint_printer {
 	bool failed; /* out of memory */
 };
 
-static struct tally_str take_string(struct cursor *c)
-{
-	struct cursor peek = *c;
-	struct tally_str text = cursor_text(&peek, cursor_left(&peek));
-	cursor_skip(c, text.len + 1);
-	return text;
-}
-
-static struct tally_bytes sized(struct cursor *c, uint64_t size)
-{
-	return cursor_count(c, size, 1) ? cursor_bytes(c, (size_t)size) : (struct tally_bytes){NULL, 0};
-}
-
 static void parse_event(struct tracepoint_printer *p, struct tally_bytes format, struct tally_str system)
 {
 	struct trace_event event;
@@ -51,17 +38,6 @@ static void parse_event(struct tracepoint_printer *p, struct tally_bytes format,
 	trace_event_fold(&event);
 	if (!map_u64_set(&p->by_id, event.id, p->events.len) || !vec_push(&p->events, event))
 		p->failed = true;
-}
-
-static void parse_systems(struct cursor *c, struct tracepoint_printer *p)
-{
-	uint32_t systems = cursor_u32(c);
-	for (uint32_t s = 0; s < systems && !c->failed && !p->failed; s++) {
-		struct tally_str name = take_string(c);
-		uint32_t events = cursor_u32(c);
-		for (uint32_t e = 0; e < events && !c->failed && !p->failed; e++)
-			parse_event(p, sized(c, cursor_u64(c)), name);
-	}
 }
 
 static int by_address(const void *a, const void *b)
@@ -117,30 +93,18 @@ static void parse_printk_formats(struct tracepoint_printer *p, struct tally_byte
 	}
 }
 
-/* The layout that trace-cmd's files and perf's TRACING_DATA share, from the magic on. */
-static bool parse(struct cursor *c, struct tracepoint_printer *p)
+static bool parse(struct tally_bytes tracing_data, struct tracepoint_printer *p)
 {
-	const uint8_t *magic = cursor_take(c, 10);
-	if (!magic || memcmp(magic, "\027\010\104tracing", 10) != 0)
+	struct tracing_formats formats;
+	struct tally_bytes format;
+	if (!tracing_formats_open(&formats, tracing_data))
 		return false;
-	(void)take_string(c); /* version */
-	uint8_t is_big = cursor_u8(c);
-	const uint16_t probe = 1;
-	bool host_is_big = *(const uint8_t *)&probe == 0;
-	c->swap = p->context.swap = (is_big != 0) != host_is_big;
-	p->context.long_bytes = cursor_u8(c) == 4 ? 4 : 8;
-	cursor_skip(c, 4 /* page size */ + sizeof("header_page"));
-	(void)sized(c, cursor_u64(c));
-	cursor_skip(c, sizeof("header_event"));
-	(void)sized(c, cursor_u64(c));
-	if (c->failed)
-		return false;
-	uint32_t count = cursor_u32(c); /* ftrace's own events */
-	for (uint32_t i = 0; i < count && !c->failed && !p->failed; i++)
-		parse_event(p, sized(c, cursor_u64(c)), STR("ftrace"));
-	parse_systems(c, p);
-	parse_kallsyms(p, sized(c, cursor_u32(c)));
-	parse_printk_formats(p, sized(c, cursor_u32(c)));
+	p->context.swap = formats.swap;
+	p->context.long_bytes = formats.long_bytes;
+	while (!p->failed && tracing_formats_next(&formats, &format))
+		parse_event(p, format, formats.system);
+	parse_kallsyms(p, tracing_formats_file(&formats));
+	parse_printk_formats(p, tracing_formats_file(&formats));
 	return true;
 }
 
@@ -174,8 +138,7 @@ enum tally_status tracepoint_printer_create(
 	arena_init(&p->arena);
 	/* Formats are slices of it; the caller's may go. */
 	const uint8_t *copy = arena_copy(&p->arena, tracing_data.data, tracing_data.len);
-	struct cursor c = cursor_make((struct tally_bytes){copy, tracing_data.len}, false);
-	bool ok = copy && parse(&c, p);
+	bool ok = copy && parse((struct tally_bytes){copy, tracing_data.len}, p);
 	if (!ok || p->failed) {
 		bool is_corrupt = copy && !p->failed;
 		tracepoint_printer_destroy(p);

@@ -3,6 +3,7 @@
 #include "abi/event_name.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "perfdata/tracing_formats.h"
 
 void event_set_init(struct event_set *set)
 {
@@ -122,7 +123,71 @@ enum tally_status event_set_apply_features(
 			set->events.items[group->leader_index + m].leader_index = group->leader_index;
 		set->events.items[group->leader_index].member_count = group->member_count;
 	}
-	return TALLY_OK;
+	return event_set_name_tracepoints(set, features->tracing_data, err);
+}
+
+static bool is_nameless_tracepoint(const struct perfdata_event *event)
+{
+	return event->attr.type == EVENT_TRACEPOINT && str_equal(event->name, STR(EVENT_NAME_UNKNOWN_TRACEPOINT));
+}
+
+struct tracepoint_name {
+	struct tally_str system, name;
+};
+
+struct tracepoint_names {
+	VEC(struct tracepoint_name) items;
+	struct map_u64 by_id; /* -> index */
+};
+
+/* False: out of memory. */
+static bool list_tracepoints(struct tally_bytes tracing_data, struct tracepoint_names *names)
+{
+	struct tracing_formats formats;
+	struct tally_bytes format;
+	uint64_t id;
+	if (!tracing_formats_open(&formats, tracing_data))
+		return true;
+	while (tracing_formats_next(&formats, &format)) {
+		struct tracepoint_name name = {.system = formats.system};
+		if (tracing_format_identify(format, &id, &name.name) &&
+			(!map_u64_set(&names->by_id, id, names->items.len) || !vec_push(&names->items, name)))
+			return false;
+	}
+	return true;
+}
+
+static bool name_tracepoint(struct event_set *set, struct perfdata_event *event, const struct tracepoint_names *names)
+{
+	uint64_t index;
+	if (!map_u64_find(&names->by_id, event->attr.config, &index))
+		return true;
+	const struct tracepoint_name *found = &names->items.items[index];
+	struct text text = {0};
+	text_bytes(&text, found->system.data, found->system.len);
+	text_char(&text, ':');
+	text_bytes(&text, found->name.data, found->name.len);
+	char *copy = text.failed ? NULL : arena_string(&set->arena, text.data, text.len);
+	if (copy)
+		event->name = (struct tally_str){copy, text.len};
+	text_deinit(&text);
+	return copy;
+}
+
+enum tally_status event_set_name_tracepoints(
+	struct event_set *set, struct tally_bytes tracing_data, struct tally_error *err)
+{
+	struct tracepoint_names names = {0};
+	size_t nameless = 0;
+	for (size_t i = 0; i < set->events.len; i++)
+		nameless += is_nameless_tracepoint(&set->events.items[i]);
+	bool is_done = nameless == 0 || list_tracepoints(tracing_data, &names);
+	for (size_t i = 0; i < set->events.len && nameless > 0 && is_done; i++)
+		if (is_nameless_tracepoint(&set->events.items[i]))
+			is_done = name_tracepoint(set, &set->events.items[i], &names);
+	vec_free(&names.items);
+	map_u64_deinit(&names.by_id);
+	return is_done ? TALLY_OK : error_nomem(err);
 }
 
 static enum tally_status set_text(

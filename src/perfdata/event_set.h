@@ -34,6 +34,9 @@ TALLY_MUST_CHECK enum tally_status event_set_add(struct event_set *set, const st
 /* Names and ids of EVENT_DESC, groups of GROUP_DESC: those that match by position. */
 TALLY_MUST_CHECK enum tally_status event_set_apply_features(
 	struct event_set *set, const struct perfdata_features *features, struct tally_error *err);
+/* Tracepoints that nothing else names yet: by their formats. */
+TALLY_MUST_CHECK enum tally_status event_set_name_tracepoints(
+	struct event_set *set, struct tally_bytes tracing_data, struct tally_error *err);
 /* An EVENT_UPDATE record: name, unit or scale; one of no event, or of another kind, changes nothing. */
 TALLY_MUST_CHECK enum tally_status event_set_update(
 	struct event_set *set, const struct record_event_update *update, bool swap, struct tally_error *err);

@@ -60,7 +60,7 @@ static enum tally_status apply_tracing_data(
 		return error_nomem(err);
 	r->features.tracing_data = (struct tally_bytes){data, size};
 	r->features.present[0] |= UINT64_C(1) << FEATURE_TRACING_DATA;
-	return TALLY_OK;
+	return event_set_name_tracepoints(&r->events, r->features.tracing_data, err);
 }
 
 enum tally_status reader_describe(

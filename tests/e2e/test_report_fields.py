@@ -29,6 +29,21 @@ def record(path):
     r.write(path)
 
 
+def test_events_that_only_their_formats_name(tally, perf, tmp_path):
+    """As before perf described events, or where that part is cut off."""
+    path = tmp_path / 'nameless.data'
+    r = begin(SOFTIRQ, RETURN)
+    del r.features[12]
+    for event, tracepoint in enumerate((SOFTIRQ, RETURN)):
+        r.sample(event, raw=tracepoint.payload(vec=9))
+    r.write(path)
+    shown = tally('report', '--stdio', '-i', path).stdout
+    assert "of event 'irq:softirq_entry'" in shown and "of event 'syscalls:sys_exit_read'" in shown
+    ours, theirs = ([line.split() for line in program('script', '-F', 'comm,event,trace', '-i', path).stdout.splitlines()]
+                    for program in (tally, perf))
+    assert ours == theirs and len(ours) == 2 and ours[0][1] == 'irq:softirq_entry:'
+
+
 def tables(program, path, *options):
     """Cells of each event's rows."""
     text = program('report', '--stdio', '-i', path, *options, check=0).stdout

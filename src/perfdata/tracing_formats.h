@@ -1,0 +1,31 @@
+/*
+ * tracing_formats.h - the formats of tracepoints, one after another, as they stand in a recording's tracing data.
+ *
+ * Everything is a slice of the data, which outlives it. Bad input: what is whole comes first, then nothing does.
+ *
+ *	if (!tracing_formats_open(&formats, features->tracing_data)) ... not tracing data ...
+ *	while (tracing_formats_next(&formats, &text)) ... text is of formats.system ...
+ *	kallsyms = tracing_formats_file(&formats); printk_formats = tracing_formats_file(&formats);
+ */
+#ifndef PERFDATA_TRACING_FORMATS_H
+#define PERFDATA_TRACING_FORMATS_H
+
+#include "base/cursor.h"
+
+struct tracing_formats {
+	bool swap; /* of numbers in payloads too */
+	unsigned long_bytes;
+	struct tally_str system; /* of the last format */
+	struct cursor at;
+	uint32_t systems, events; /* to come: systems, events of this one */
+	bool has_systems; /* the kernel's own formats are behind */
+};
+
+bool tracing_formats_open(struct tracing_formats *formats, struct tally_bytes tracing_data);
+bool tracing_formats_next(struct tracing_formats *formats, struct tally_bytes *format);
+/* Behind the last format: first the names of the kernel's addresses, then the texts of trace_printk. */
+struct tally_bytes tracing_formats_file(struct tracing_formats *formats);
+/* What a format says first. False: it does not. */
+bool tracing_format_identify(struct tally_bytes format, uint64_t *id, struct tally_str *name);
+
+#endif
