@@ -118,8 +118,10 @@ enum tally_status report_request_set_chains(struct report_request *request, cons
 	struct tally_str rest = str_from(text), part;
 	bool has_threshold = false;
 	request->chains_asked = true;
-	if (!text || !*text) { /* perf's "-g" alone is graph,0.5,caller, whatever was said before */
-		request->chains = (struct chain_options){.style = CHAIN_GRAPH, .min_percent = DEFAULT_MIN_PERCENT};
+	if (!text || !*text) { /* perf's "-g" alone is graph,0.5,caller whatever was said before, but for the limit */
+		request->chains = (struct chain_options){.style = CHAIN_GRAPH,
+			.min_percent = DEFAULT_MIN_PERCENT,
+			.print_limit = request->chains.print_limit};
 		request->is_caller_first = request->order_is_set = true;
 		request->is_by_address = request->is_by_line = false;
 		return TALLY_OK;

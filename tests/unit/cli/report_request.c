@@ -78,6 +78,9 @@ static void call_graph_texts(void **state)
 	assert_int_equal(report_request_set_chains(&r, "fractal,1,2.75", &err), TALLY_OK);
 	assert_true(r.chains.min_percent == 1);
 	assert_int_equal(r.chains.print_limit, 2);
+	assert_int_equal(report_request_set_chains(&r, NULL, &err), TALLY_OK);
+	assert_true(r.chains.style == CHAIN_GRAPH && r.chains.min_percent == 0.5);
+	assert_int_equal(r.chains.print_limit, 2);
 	static const char *const bad[] = {"bogus", "graph,x", "200", "1,2,3x", "-1", "nan", "1,2.x", "1,.", "1,2.5.5"};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		r = made();
