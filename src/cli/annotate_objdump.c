@@ -251,6 +251,14 @@ static enum tally_status make_object(const struct binary_code *code, int *object
 	return status;
 }
 
+const char *annotate_config_style(const struct config_text *config)
+{
+	struct tally_str value = config_text_value(config);
+	if (strcmp(config->name, "annotate.disassembler_style"))
+		return NULL;
+	return str_equal(value, STR("intel")) ? "intel" : str_equal(value, STR("att")) ? "att" : NULL;
+}
+
 int disassembly_style_check(const struct cli *cli, const char *style, const char *objdump)
 {
 	if (!style || objdump || !strcmp(style, "intel") || !strcmp(style, "att"))

@@ -12,6 +12,7 @@
 #define CLI_ANNOTATE_OBJDUMP_H
 
 #include "base/arena.h"
+#include "base/config_text.h"
 #include "base/vec.h"
 #include "base/writer.h"
 #include "cli/cli.h"
@@ -31,6 +32,8 @@ struct objdump_lines {
 
 /* Without objdump, -M takes the styles of the disassembler here. 0, or the exit code after saying what is wrong. */
 int disassembly_style_check(const struct cli *cli, const char *style, const char *objdump);
+/* "intel" or "att" if that is what the configuration says the style is to be; NULL: it says nothing, or what is unknown. */
+const char *annotate_config_style(const struct config_text *config);
 /* style: as of -M; NULL: none. NOT_FOUND: no such program. INVALID: it failed, or gave no instructions. */
 TALLY_MUST_CHECK enum tally_status objdump_run(const char *program, const char *style, const struct binary_code *code,
 	struct objdump_lines *lines, struct tally_error *err);

@@ -5,6 +5,7 @@
 #include "cli/annotate_run.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/config_files.h"
 #include "cli/tui_terminal.h"
 #include "cli/word_files.h"
 
@@ -12,6 +13,8 @@ struct settings {
 	struct annotate_run run;
 	unsigned verbose;
 	bool stdio, tui, colour_is_set, print_line, total_period, nr_samples, modules;
+	bool hides_source; /* on the screen, by the configuration: as in perf text shows it all the same */
+	bool has_usual_column; /* the configuration chose one: an option for the other is no contradiction */
 	const char *style;
 	uint64_t strip;
 	bool has_strip;
@@ -23,6 +26,7 @@ static const char *set_source(const struct option_use *use)
 {
 	struct settings *settings = use->settings;
 	settings->run.no_source = use->is_negated;
+	settings->hides_source = false;
 	return NULL;
 }
 
@@ -189,7 +193,7 @@ static int finish_settings(const struct cli *cli, struct settings *settings, int
 		return cli_failf(cli, "annotate takes one symbol, and '%s' is one more", argv[rest + 1]);
 	if (argc - rest == 1)
 		run->request.symbol = argv[rest];
-	if (settings->total_period && settings->nr_samples)
+	if (settings->total_period && settings->nr_samples && !settings->has_usual_column)
 		return cli_failf(cli, "--show-total-period and -n show one column: choose one of them");
 	if (settings->has_strip && !run->prefix)
 		return cli_failf(cli, "--prefix-strip goes with --prefix");
@@ -233,7 +237,46 @@ static int choose_interface(const struct cli *cli, struct settings *settings)
 	if (settings->tui && !is_usable)
 		return cli_failf(cli, "--tui needs a terminal as standard input and output, and ncursesw in the build");
 	run->is_interactive = !other && is_usable;
+	run->no_source = run->no_source || (run->is_interactive && settings->hides_source);
 	return 0;
+}
+
+struct configuring {
+	struct settings *settings;
+	struct diag *notes;
+};
+
+static enum tally_status configure(void *data, const struct config_text *config, struct tally_error *err)
+{
+	struct configuring *configuring = data;
+	struct settings *settings = configuring->settings;
+	const char *style = annotate_config_style(config);
+	bool is_period = !strcmp(config->name, "annotate.show_total_period");
+	bool *target = is_period ? &settings->total_period : &settings->nr_samples, is_on;
+	(void)err;
+	if (style)
+		settings->style = style;
+	if (!strcmp(config->name, "annotate.hide_src_code"))
+		target = &settings->hides_source;
+	else if (!is_period && strcmp(config->name, "annotate.show_nr_samples"))
+		return TALLY_OK;
+	if (config_text_bool(config_text_value(config), &is_on))
+		*target = is_on;
+	else
+		diag_add(configuring->notes, DIAG_WARNING, "bad config value for '%s', ignoring...", config->name);
+	return TALLY_OK;
+}
+
+static enum tally_status read_config(const struct cli *cli, struct settings *settings, struct tally_error *err)
+{
+	struct diag notes;
+	struct configuring configuring = {settings, &notes};
+	diag_init(&notes);
+	enum tally_status status = config_files_read(configure, &configuring, &notes, err);
+	settings->has_usual_column = settings->total_period || settings->nr_samples;
+	cli_print_diag(cli, &notes);
+	diag_deinit(&notes);
+	return status;
 }
 
 static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
@@ -241,7 +284,10 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	struct settings settings = {0};
 	struct text out = {0};
 	int rest;
+	struct tally_error err = {0};
 	settings.run.text.with_colours = isatty(STDOUT_FILENO);
+	if (read_config(cli, &settings, &err) != TALLY_OK)
+		return cli_fail(cli, &err);
 	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
 	if (code != CLI_GO_ON)
 		return code;
@@ -251,7 +297,6 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 	if (code != 0)
 		return code;
 	text_to_fd(&out, STDOUT_FILENO);
-	struct tally_error err;
 	struct word_files files = {0};
 	enum tally_status status = word_files_read(&files, &settings.run.request.dsos, &err);
 	if (status == TALLY_OK)

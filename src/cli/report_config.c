@@ -1,5 +1,6 @@
 #include "cli/report_config.h"
 #include "base/error.h"
+#include "cli/annotate_objdump.h"
 #include "cli/config_files.h"
 
 #include <stdio.h>
@@ -61,6 +62,16 @@ static bool set_chain(struct report_request *r, const char *name, struct tally_s
 	return true;
 }
 
+static void set_annotate(struct config_reading *reading, const struct config_text *config)
+{
+	struct report_annotation *annotation = &reading->request->annotation;
+	const char *style = annotate_config_style(config);
+	if (style)
+		annotation->style = style;
+	if (!strcmp(config->name, "annotate.hide_src_code"))
+		set_bool(reading, config->name, config_text_value(config), false, &annotation->hides_source);
+}
+
 static enum tally_status apply(void *data, const struct config_text *config, struct tally_error *err)
 {
 	struct config_reading *reading = data;
@@ -71,6 +82,8 @@ static enum tally_status apply(void *data, const struct config_text *config, str
 			return error_nomem(err);
 	} else if (!strncmp(config->name, "call-graph.", 11)) {
 		is_good = set_chain(reading->request, config->name, value);
+	} else if (!strncmp(config->name, "annotate.", 9)) {
+		set_annotate(reading, config);
 	} else if (!strcmp(config->name, "hist.percentage")) {
 		reading->request->is_relative = str_equal(value, STR("relative"));
 		is_good = reading->request->is_relative || str_equal(value, STR("absolute"));

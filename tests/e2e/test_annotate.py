@@ -135,6 +135,33 @@ def test_objdump_that_fails_is_told(tally, recording, tmp_path):
         assert result.stdout == '' and why in result.stderr
 
 
+@pytest.mark.parametrize('config, options', [
+    ('disassembler_style = intel', []), ('disassembler_style = "intel"', ['-M', 'att']), ('disassembler_style = odd', []),
+    ('show_nr_samples = yes', []), ('show_total_period', []), ('show_total_period = true', ['-n']),
+    ('show_nr_samples = true', ['--show-total-period']), ('show_nr_samples = true', ['--no-show-nr-samples']),
+    ('hide_src_code = true', [])])
+def test_configuration_is_perfs(tally, perf, recording, tmp_path, config, options):
+    (tmp_path / 'config').write_text(f'[annotate]\n\t{config}\n')
+    arguments = ['annotate', '--stdio', '--stdio-color', 'never', '-i', 'data', *options, 'hot']
+    theirs, ours = [program(*arguments, cwd=recording, check=0, env={'PERF_CONFIG': str(tmp_path / 'config')}).stdout
+                    for program in (perf, tally)]
+    assert len(rows(ours)) > 2
+    assert [line.rstrip() for line in ours.splitlines()] == [line.rstrip() for line in theirs.splitlines()]
+
+
+def test_configuration_without_perf(tally, recording, tmp_path):
+    def text(config, *options):
+        (tmp_path / 'config').write_text(config)
+        return tally('annotate', '--stdio', '-i', 'data', *options, 'hot', cwd=recording, check=0,
+                     env={'PERF_CONFIG': str(tmp_path / 'config')})
+
+    intel = text('[annotate]\ndisassembler_style=intel\n').stdout
+    assert intel == text('', '-M', 'intel').stdout != text('').stdout
+    assert text('[annotate]\nshow_nr_samples=true\n').stdout == text('', '-n').stdout != text('').stdout
+    refused = text('[annotate]\nshow_nr_samples=maybe\n')
+    assert "bad config value for 'annotate.show_nr_samples'" in refused.stderr and refused.stdout == text('').stdout
+
+
 def test_global_percentages_are_of_all_samples(tally, recording):
     """Of perf's own they depend on which symbols are shown, and of the second event of a group they are 0."""
     counts = rows(tally('annotate', '-i', 'data', '-n', cwd=recording, check=0).stdout)
