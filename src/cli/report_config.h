@@ -3,7 +3,8 @@
  *
  * Of $PERF_CONFIG, if it is set, else of /etc/perfconfig and then ~/.perfconfig; options of the command line come after
  * and win. Known: report.sort_order, .percent-limit, .children, .group, .skip-empty, call-graph.print-type, .order,
- * .sort-key, .threshold, .print-limit, hist.percentage; of the screen's code annotate.disassembler_style, .hide_src_code. The rest is others', and passed over.
+ * .sort-key, .threshold, .print-limit, hist.percentage; of the screen's code annotate.disassembler_style, .hide_src_code.
+ * The rest is others', and passed over.
  *
  *	report_config_read(&request, &sort, notes, err);  ...  free(sort);
  */
