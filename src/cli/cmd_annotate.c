@@ -250,20 +250,18 @@ static enum tally_status configure(void *data, const struct config_text *config,
 {
 	struct configuring *configuring = data;
 	struct settings *settings = configuring->settings;
+	const struct {
+		const char *name;
+		bool *target;
+	} flags[] = {{"annotate.show_total_period", &settings->total_period},
+		{"annotate.show_nr_samples", &settings->nr_samples},
+		{"annotate.hide_src_code", &settings->hides_source}};
 	const char *style = annotate_config_style(config);
-	bool is_period = !strcmp(config->name, "annotate.show_total_period");
-	bool *target = is_period ? &settings->total_period : &settings->nr_samples, is_on;
-	(void)err;
 	if (style)
 		settings->style = style;
-	if (!strcmp(config->name, "annotate.hide_src_code"))
-		target = &settings->hides_source;
-	else if (!is_period && strcmp(config->name, "annotate.show_nr_samples"))
-		return TALLY_OK;
-	if (config_text_bool(config_text_value(config), &is_on))
-		*target = is_on;
-	else
-		diag_add(configuring->notes, DIAG_WARNING, "bad config value for '%s', ignoring...", config->name);
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		if (!strcmp(config->name, flags[i].name))
+			config_files_bool(config->name, config_text_value(config), configuring->notes, flags[i].target);
 	return TALLY_OK;
 }
 

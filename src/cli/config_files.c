@@ -48,3 +48,9 @@ enum tally_status config_files_read(config_apply apply, void *data, struct diag 
 	free(own);
 	return status;
 }
+
+void config_files_bool(const char *name, struct tally_str value, struct diag *notes, bool *target)
+{
+	if (!config_text_bool(value, target))
+		diag_add(notes, DIAG_WARNING, "bad config value for '%s', ignoring...", name);
+}

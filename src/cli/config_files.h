@@ -16,5 +16,7 @@ typedef enum tally_status (*config_apply)(void *data, const struct config_text *
 /* A line that is no setting becomes a warning. */
 TALLY_MUST_CHECK enum tally_status config_files_read(
 	config_apply apply, void *data, struct diag *notes, struct tally_error *err);
+/* A setting's value; one that is neither on nor off becomes a warning, and target stays. */
+void config_files_bool(const char *name, struct tally_str value, struct diag *notes, bool *target);
 
 #endif

@@ -2,9 +2,7 @@
 
 #include <string.h>
 
-#include "base/cursor.h"
-
-#define MAGIC "\x17\x08\x44tracing"
+#include "perfdata/tracing_formats.h"
 
 struct copying {
 	struct cursor in;
@@ -58,13 +56,6 @@ static const char *peek_text(struct copying *c, size_t *bytes)
 	return end ? (const char *)start : NULL;
 }
 
-static void copy_text(struct copying *c)
-{
-	size_t bytes;
-	(void)peek_text(c, &bytes);
-	copy(c, bytes);
-}
-
 static bool is_users(const char *system)
 {
 	static const char *const made[] = {"probe", "kprobes", "uprobes", "synthetic"};
@@ -93,23 +84,13 @@ static void copy_systems(struct copying *c)
 
 bool pack_formats_scrub(struct tally_bytes tracing_data, struct writer *out)
 {
-	struct copying c = {.in = cursor_make(tracing_data, false), .out = out};
-	const uint16_t one = 1;
-	bool host_is_big = *(const uint8_t *)&one == 0;
-	if (tracing_data.len < sizeof(MAGIC) || memcmp(tracing_data.data, MAGIC, sizeof(MAGIC) - 1) != 0)
+	struct tracing_formats formats;
+	if (!tracing_formats_open(&formats, tracing_data))
 		return false;
-	copy(&c, sizeof(MAGIC) - 1);
-	copy_text(&c); /* version */
-	if (cursor_left(&c.in) == 0)
-		return false;
-	c.in.swap = out->swap = (c.in.data[c.in.pos] != 0) != host_is_big;
-	copy(&c, 2 + sizeof(uint32_t)); /* byte order, size of long, size of pages */
-	copy_text(&c);
-	copy_sized(&c); /* header_page */
-	copy_text(&c);
-	copy_sized(&c); /* header_event */
-	uint32_t own = copy_u32(&c);
-	for (uint32_t i = 0; i < own && !c.in.failed; i++)
+	struct copying c = {.in = formats.at, .out = out};
+	out->swap = formats.swap;
+	put(&c, tracing_data.data, formats.at.pos); /* up to the kernel's own formats, with their number */
+	for (uint32_t i = 0; i < formats.events && !c.in.failed; i++)
 		copy_sized(&c);
 	copy_systems(&c);
 	writer_u32(out, 0); /* symbols */

@@ -17,11 +17,9 @@ struct config_reading {
 static void set_bool(
 	struct config_reading *reading, const char *name, struct tally_str value, bool is_inverted, bool *target)
 {
-	bool is_on;
-	if (config_text_bool(value, &is_on))
-		*target = is_on != is_inverted;
-	else
-		diag_add(reading->notes, DIAG_WARNING, "bad config value for '%s', ignoring...", name);
+	bool is_on = *target != is_inverted;
+	config_files_bool(name, value, reading->notes, &is_on);
+	*target = is_on != is_inverted;
 }
 
 static bool set_report(struct config_reading *reading, const char *name, struct tally_str value)

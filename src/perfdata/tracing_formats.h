@@ -16,7 +16,7 @@ struct tracing_formats {
 	bool swap; /* of numbers in payloads too */
 	unsigned long_bytes;
 	struct tally_str system; /* of the last format */
-	struct cursor at;
+	struct cursor at; /* behind what was given last; first at the first format */
 	uint32_t systems, events; /* to come: systems, events of this one */
 	bool has_systems; /* the kernel's own formats are behind */
 };

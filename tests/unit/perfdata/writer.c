@@ -61,6 +61,15 @@ static void add_events(struct perfdata_writer *w)
 	assert_int_equal(perfdata_writer_add_event(w, &old_attr, STR("faults"), ids + 2, 1, NULL), TALLY_OK);
 }
 
+static struct perfdata_writer *begin(const struct perfdata_features *features)
+{
+	struct perfdata_writer *w;
+	assert_int_equal(perfdata_writer_create_file(path, false, &w, NULL), TALLY_OK);
+	add_events(w);
+	assert_int_equal(perfdata_writer_begin(w, features, NULL), TALLY_OK);
+	return w;
+}
+
 static void put_sample(struct writer *out, uint64_t id, uint64_t time)
 {
 	struct record_layout layout = record_layout_make(&clock_attr, false);
@@ -120,9 +129,7 @@ static void test_file_comes_back(void **state)
 	struct perfdata_writer *w;
 	struct perfdata_reader *r;
 	struct perfdata_features features = some_features();
-	assert_int_equal(perfdata_writer_create_file(path, false, &w, NULL), TALLY_OK);
-	add_events(w);
-	assert_int_equal(perfdata_writer_begin(w, &features, NULL), TALLY_OK);
+	w = begin(&features);
 	append_samples(w);
 	assert_int_equal(perfdata_writer_close(w, &features, NULL), TALLY_OK);
 	uint64_t data_bytes = perfdata_writer_data_bytes(w);
@@ -183,9 +190,7 @@ static void test_a_killed_writer_leaves_a_file(void **state)
 	for (int synced = 0; synced < 2; synced++) {
 		struct perfdata_writer *w;
 		struct perfdata_reader *r;
-		assert_int_equal(perfdata_writer_create_file(path, false, &w, NULL), TALLY_OK);
-		add_events(w);
-		assert_int_equal(perfdata_writer_begin(w, &features, NULL), TALLY_OK);
+		w = begin(&features);
 		assert_int_equal(perfdata_reader_open(path, &r, NULL), TALLY_OK);
 		assert_int_equal(count_records(r).samples, 0);
 		perfdata_reader_destroy(r);
@@ -217,9 +222,7 @@ static void test_the_size_is_kept_current(void **state)
 	static uint8_t records[64 << 10];
 	for (size_t i = 0; i < sizeof(records); i += 8)
 		memcpy(records + i, (uint8_t[]){RECORD_FINISHED_ROUND, 0, 0, 0, 0, 0, 8, 0}, 8);
-	assert_int_equal(perfdata_writer_create_file(path, false, &w, NULL), TALLY_OK);
-	add_events(w);
-	assert_int_equal(perfdata_writer_begin(w, &features, NULL), TALLY_OK);
+	w = begin(&features);
 	struct tally_bytes slice = {records, sizeof(records)};
 	assert_int_equal(perfdata_writer_append(w, &slice, 1, NULL), TALLY_OK);
 	assert_int_equal(size_in_header(), 0);
@@ -270,9 +273,7 @@ static void test_every_cut_of_a_running_recording(void **state)
 	struct perfdata_writer *w;
 	struct perfdata_features features = some_features();
 	size_t whole[4] = {0};
-	assert_int_equal(perfdata_writer_create_file(path, false, &w, NULL), TALLY_OK);
-	add_events(w);
-	assert_int_equal(perfdata_writer_begin(w, &features, NULL), TALLY_OK);
+	w = begin(&features);
 	struct tally_bytes start = file_bytes();
 	for (size_t i = 0; i < 3; i++) {
 		append_samples(w);
@@ -313,9 +314,7 @@ static void test_every_cut_of_a_finished_recording(void **state)
 {
 	struct perfdata_writer *w;
 	struct perfdata_features features = some_features();
-	assert_int_equal(perfdata_writer_create_file(path, false, &w, NULL), TALLY_OK);
-	add_events(w);
-	assert_int_equal(perfdata_writer_begin(w, &features, NULL), TALLY_OK);
+	w = begin(&features);
 	append_samples(w);
 	struct tally_bytes first_round = file_bytes();
 	append_samples(w);
@@ -344,9 +343,7 @@ static void test_a_kill_inside_a_sync(void **state)
 {
 	struct perfdata_writer *w;
 	struct perfdata_features features = some_features();
-	assert_int_equal(perfdata_writer_create_file(path, false, &w, NULL), TALLY_OK);
-	add_events(w);
-	assert_int_equal(perfdata_writer_begin(w, &features, NULL), TALLY_OK);
+	w = begin(&features);
 	append_samples(w);
 	assert_int_equal(perfdata_writer_sync(w, NULL), TALLY_OK);
 	uint64_t old_size = size_in_header();
@@ -416,9 +413,7 @@ static void test_a_full_disk(void **state)
 	put_sample(&out, 7, 1);
 	struct tally_bytes slice = writer_view(&out);
 	signal(SIGXFSZ, SIG_IGN);
-	assert_int_equal(perfdata_writer_create_file(path, false, &w, NULL), TALLY_OK);
-	add_events(w);
-	assert_int_equal(perfdata_writer_begin(w, &features, NULL), TALLY_OK);
+	w = begin(&features);
 	limit_file_size(perfdata_writer_data_bytes(w) + 1000);
 	enum tally_status status;
 	size_t whole = 0;
