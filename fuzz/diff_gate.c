@@ -1,4 +1,4 @@
-#include "cli/diff_gate.h"
+#include "cli/diff/diff_gate.h"
 #include "base/error.h"
 
 #include <stdint.h>

@@ -4,8 +4,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "analysis/inject.h"
-#include "analysis/inject_survey.h"
+#include "analysis/inject/inject.h"
+#include "analysis/inject/inject_survey.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

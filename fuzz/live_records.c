@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "analysis/live_records.h"
+#include "analysis/live/live_records.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

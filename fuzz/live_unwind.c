@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "abi/sample.h"
-#include "analysis/live_merge.h"
-#include "analysis/live_unwind.h"
+#include "analysis/live/live_merge.h"
+#include "analysis/live/live_unwind.h"
 
 #define REGISTERS UINT64_C(0x1ff)
 

@@ -1,5 +1,5 @@
 /* A recording, all the way into a profile, the long way and the short one of flat profiles; no symbols are looked for. */
-#include "analysis/replay.h"
+#include "analysis/replay/replay.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -11,7 +11,7 @@
 #ifndef ANALYSIS_WORTH_H
 #define ANALYSIS_WORTH_H
 
-#include "analysis/replay.h"
+#include "analysis/replay/replay.h"
 #include "base/text.h"
 
 enum worth_kernel {

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "cli/pack_damage.h"
+#include "cli/pack/pack_damage.h"
 #include "cli/recording_input.h"
 
 static enum tally_status read_sideband(

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cli/record_words.h"
+#include "cli/record/record_words.h"
 
 #define SIZE_DEFAULT	(UINT64_C(1) << 30)
 #define SECONDS_DEFAULT 300

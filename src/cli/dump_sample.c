@@ -1,7 +1,7 @@
 #include "cli/dump_sample.h"
 
 #include "abi/branch.h"
-#include "cli/script_values.h"
+#include "cli/script/script_values.h"
 
 static void print_hex(struct text *t, const char *label, uint64_t v)
 {

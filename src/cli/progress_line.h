@@ -12,7 +12,7 @@
 
 #include <pthread.h>
 
-#include "analysis/replay.h"
+#include "analysis/replay/replay.h"
 #include "base/progress.h"
 #include "base/text.h"
 

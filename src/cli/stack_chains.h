@@ -13,11 +13,11 @@
 #ifndef CLI_STACK_CHAINS_H
 #define CLI_STACK_CHAINS_H
 
-#include "analysis/inject.h"
+#include "analysis/inject/inject.h"
 #include "base/arena.h"
 #include "base/intern.h"
 #include "base/map_u64.h"
-#include "cli/event_attrs.h"
+#include "cli/inject/event_attrs.h"
 
 enum stack_chains_form {
 	STACK_CHAINS_EMPTY_COPIES, /* the attr still has copies, of no bytes: chains are known to be made of them */

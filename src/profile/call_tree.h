@@ -16,7 +16,7 @@
 #ifndef PROFILE_CALL_TREE_H
 #define PROFILE_CALL_TREE_H
 
-#include "profile/flat_table.h"
+#include "profile/flat/flat_table.h"
 
 struct call_tree_options {
 	uint64_t min_period; /* of a node with its children */

@@ -6,7 +6,7 @@
 #ifndef PROFILE_FACET_KEYS_H
 #define PROFILE_FACET_KEYS_H
 
-#include "profile/flat_table.h"
+#include "profile/flat/flat_table.h"
 
 #define FACET_KEY_WORDS 2
 

@@ -12,7 +12,7 @@
 #ifndef PROFILE_HIERARCHY_H
 #define PROFILE_HIERARCHY_H
 
-#include "profile/flat_table.h"
+#include "profile/flat/flat_table.h"
 
 struct hierarchy_options { /* borrowed while the tree is made */
 	const enum profile_key *keys;

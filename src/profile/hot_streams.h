@@ -13,7 +13,7 @@
 #ifndef PROFILE_HOT_STREAMS_H
 #define PROFILE_HOT_STREAMS_H
 
-#include "profile/flat_table.h"
+#include "profile/flat/flat_table.h"
 
 #define HOT_STREAMS_MOST 5 /* as perf */
 

@@ -8,7 +8,7 @@
 #ifndef PROFILE_ROW_VALUE_H
 #define PROFILE_ROW_VALUE_H
 
-#include "profile/flat_table.h"
+#include "profile/flat/flat_table.h"
 
 struct row_value {
 	struct tally_str text; /* empty for numbers, and where there is no name */

@@ -1,4 +1,4 @@
-#include "analysis/address_remap.h"
+#include "analysis/inject/address_remap.h"
 
 #include "unit_test.h"
 

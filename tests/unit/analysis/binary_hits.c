@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/replay.h"
+#include "analysis/replay/replay.h"
 #include "perfdata_builder.h"
 #include "unit_test.h"
 

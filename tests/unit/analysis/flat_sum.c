@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analysis/replay.h"
+#include "analysis/replay/replay.h"
 #include "perfdata_builder.h"
 #include "unit_test.h"
 

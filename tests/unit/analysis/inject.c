@@ -1,11 +1,11 @@
-#include "analysis/inject.h"
+#include "analysis/inject/inject.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "analysis/inject_survey.h"
+#include "analysis/inject/inject_survey.h"
 #include "perfdata_builder.h"
 #include "unit_test.h"
 

@@ -1,4 +1,4 @@
-#include "analysis/inject_sched.h"
+#include "analysis/inject/inject_sched.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 #include "unit_test.h"
 
-#include "analysis/live_maps.h"
+#include "analysis/live/live_maps.h"
 
 #include <stdio.h>
 

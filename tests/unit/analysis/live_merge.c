@@ -1,6 +1,6 @@
 #include "unit_test.h"
 
-#include "analysis/live_merge.h"
+#include "analysis/live/live_merge.h"
 #include "base/writer.h"
 
 #include <stdio.h>

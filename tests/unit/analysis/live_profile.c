@@ -1,6 +1,6 @@
 #include "unit_test.h"
 
-#include "analysis/live_profile.h"
+#include "analysis/live/live_profile.h"
 #include "base/limits.h"
 #include "perfdata_builder.h"
 

@@ -1,6 +1,6 @@
 #include "unit_test.h"
 
-#include "analysis/live_records.h"
+#include "analysis/live/live_records.h"
 #include "perfdata_builder.h"
 
 #include <unistd.h>

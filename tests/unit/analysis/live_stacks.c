@@ -1,6 +1,6 @@
 #include "unit_test.h"
 
-#include "analysis/live_stacks.h"
+#include "analysis/live/live_stacks.h"
 
 #include <stdlib.h>
 #include <string.h>

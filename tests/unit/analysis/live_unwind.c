@@ -1,7 +1,7 @@
 #include "unit_test.h"
 
 #include "abi/encode.h"
-#include "analysis/live_unwind.h"
+#include "analysis/live/live_unwind.h"
 #include "base/text.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
-#include "analysis/replay.h"
+#include "analysis/replay/replay.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analysis/flat_gather.h"
+#include "analysis/flat/flat_gather.h"
 #include "analysis/tracepoint_fields.h"
 #include "perfdata_builder.h"
 #include "unit_test.h"

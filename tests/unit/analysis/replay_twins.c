@@ -1,4 +1,4 @@
-#include "analysis/replay_twins.h"
+#include "analysis/replay/replay_twins.h"
 #include "unit_test.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "analysis/sample_clock.h"
 
-#include "analysis/replay.h"
+#include "analysis/replay/replay.h"
 #include "perfdata_builder.h"
 #include "unit_test.h"
 

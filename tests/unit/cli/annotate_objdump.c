@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "cli/annotate_objdump.h"
+#include "cli/annotate/annotate_objdump.h"
 #include "object/elf/elf_image.h"
 
 static const uint8_t bytes[16] = {0x89, 0xf9, 0xc3};

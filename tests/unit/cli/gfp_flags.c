@@ -1,4 +1,4 @@
-#include "cli/gfp_flags.h"
+#include "cli/kmem/gfp_flags.h"
 
 #include "unit_test.h"
 

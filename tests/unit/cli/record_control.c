@@ -1,4 +1,4 @@
-#include "cli/record_control.h"
+#include "cli/record/record_control.h"
 
 #include <fcntl.h>
 #include <stdio.h>

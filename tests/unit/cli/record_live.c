@@ -1,7 +1,7 @@
 #include "unit_test.h"
 
 #include "abi/encode.h"
-#include "cli/record_live.h"
+#include "cli/record/record_live.h"
 #include "kernel/recording/record_attrs.h"
 
 #include <linux/perf_event.h>

@@ -1,4 +1,4 @@
-#include "cli/script_fields.h"
+#include "cli/script/script_fields.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "unit_test.h"
 
-#include "cli/stat_passes.h"
+#include "cli/stat/stat_passes.h"
 #include "fake_kernel.h"
 #include "fake_root.h"
 

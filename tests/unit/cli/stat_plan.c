@@ -1,6 +1,6 @@
 #include "unit_test.h"
 
-#include "cli/stat_plan.h"
+#include "cli/stat/stat_plan.h"
 #include "fake_kernel.h"
 #include "fake_root.h"
 

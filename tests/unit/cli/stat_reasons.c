@@ -1,7 +1,7 @@
 /* Sentences for rows that have no count. */
 #include "unit_test.h"
 
-#include "cli/stat_reasons.h"
+#include "cli/stat/stat_reasons.h"
 #include "fake_root.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 #include "unit_test.h"
 
-#include "cli/stat_replay.h"
+#include "cli/stat/stat_replay.h"
 #include "perfdata_builder.h"
 
 #define CLOCK_ID 7

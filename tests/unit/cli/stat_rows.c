@@ -1,6 +1,6 @@
 #include "unit_test.h"
 
-#include "cli/stat_rows.h"
+#include "cli/stat/stat_rows.h"
 #include "kernel/metrics/metric_set.h"
 
 #include <stdlib.h>

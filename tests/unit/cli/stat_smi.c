@@ -1,6 +1,6 @@
 #include "unit_test.h"
 
-#include "cli/stat_smi.h"
+#include "cli/stat/stat_smi.h"
 #include "fake_root.h"
 #include "kernel/system/kernel_files.h"
 

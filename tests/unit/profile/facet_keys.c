@@ -1,7 +1,7 @@
 #include "unit_test.h"
 
 #include "profile/facet_keys.h"
-#include "profile/flat_table.h"
+#include "profile/flat/flat_table.h"
 #include "profile/profile_builder.h"
 
 /* Three samples of one place: two branches from one function, one from nowhere; a time, a text. */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "profile/flat_table.h"
+#include "profile/flat/flat_table.h"
 #include "profile/profile_builder.h"
 
 #define OBJECTS 3 /* the first two of one name */

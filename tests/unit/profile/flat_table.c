@@ -1,7 +1,7 @@
 #include "profile_text.h"
 #include "unit_test.h"
 
-#include "profile/flat_table.h"
+#include "profile/flat/flat_table.h"
 #include "profile/profile_builder.h"
 #include <stdio.h>
 #include <stdlib.h>

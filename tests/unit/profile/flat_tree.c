@@ -1,4 +1,4 @@
-#include "profile/flat_tree.h"
+#include "profile/flat/flat_tree.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 #include "unit_test.h"
 
 #include "base/text.h"
-#include "profile/flat_words.h"
+#include "profile/flat/flat_words.h"
 #include <stdlib.h>
 #include <string.h>
 

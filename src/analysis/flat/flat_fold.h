@@ -1,0 +1,69 @@
+/*
+ * flat_fold.h - pass two of a flat profile: the gathered samples of a part become sums by address in a binary. Then it is
+ * known whose symbols are wanted; once they are there, flat_sum.h makes sums by function of those of all parts.
+ *
+ * A fold owns its tables and borrows its part.
+ *
+ *	flat_fold_init(&fold, &part, &input);   flat_fold_place(&fold);   ... fold.binaries: to be loaded; fold.spots ...
+ *	flat_fold_deinit(&fold);
+ */
+#ifndef ANALYSIS_FLAT_FLAT_FOLD_H
+#define ANALYSIS_FLAT_FLAT_FOLD_H
+
+#include "analysis/flat/flat_gather.h"
+#include "analysis/sample_pass.h"
+#include "analysis/symbolise.h"
+
+struct flat_range { /* addresses of one context that have one answer */
+	struct address_range range;
+	uint32_t group;
+	uint64_t delta; /* added to an address: the one in the binary */
+};
+
+#define FLAT_RANGES 4
+struct flat_state { /* of a context: what holds now */
+	struct valid_span span; /* empty: nothing does */
+	uint32_t thread;
+	unsigned last, next; /* of ranges: found last; forgotten next */
+	struct flat_range ranges[FLAT_RANGES];
+};
+
+struct flat_group { /* samples that differ in their addresses only */
+	uint32_t event, thread;
+	uint32_t binary; /* the machine's; RESOLVE_NONE: nothing was mapped */
+	uint32_t level;
+	uint32_t spots;
+	uint64_t first, last; /* addresses of its spots */
+};
+
+struct flat_spot { /* samples of a group at one address; two of them fill a line of the cache */
+	uint64_t address; /* in the binary */
+	uint64_t period, first_order; /* the sum; the earliest */
+	uint32_t group;
+	uint32_t count; /* of samples */
+};
+
+struct flat_fold {
+	struct flat_part *part;
+	const struct sample_pass_input *input; /* of the pass to be */
+	struct id_table threads; /* as a pass has them */
+	VEC(struct flat_state) states; /* by context */
+	struct id_table group_ids;
+	VEC(struct flat_group) groups;
+	struct flat_spot *spots; /* from the beginning of a line on */
+	size_t spot_count, spot_room;
+	VEC(uint64_t) first_ips; /* by spot: its first sample's, as recorded */
+	uint32_t *spot_slots; /* by hash: spot + 1, and above it what the hash has left; 0: none */
+	unsigned spot_bits; /* of a slot's number, and of a spot's in it */
+	struct binary_list binaries; /* that were hit, in order of first use */
+	uint8_t *is_hit; /* by binary */
+	bool failed; /* out of memory */
+};
+
+/* False: out of memory. */
+bool flat_fold_init(struct flat_fold *fold, struct flat_part *part, const struct sample_pass_input *input);
+/* Frees the part's samples on the way. */
+void flat_fold_place(struct flat_fold *fold);
+void flat_fold_deinit(struct flat_fold *fold);
+
+#endif

@@ -1,0 +1,375 @@
+#include "analysis/flat/flat_gather.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+#define WINDOW_BYTES	((size_t)256 << 10) /* of the file, read together: what a CPU's own cache holds */
+#define BYTES_PER_OTHER 4 /* of the file to one of them: a recording of many short processes has one in ten */
+#define MOST_OTHERS	((size_t)48 << 20) /* room for a start: a heap has it */
+#define BLOCK_SAMPLES	(((size_t)2 << 20) / sizeof(struct flat_sample))
+#define KEPT_SAMPLES	(13 * BLOCK_SAMPLES) /* of all parts: a million, and what one has more than its share of */
+
+static bool events_serve(struct perfdata_reader *reader)
+{
+	size_t count;
+	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
+	for (size_t i = 0; i < count; i++) {
+		const struct perfdata_event *e = &events[i];
+		bool has_time = e->layout.sample_id_all && e->attr.sample_type & SAMPLE_TIME;
+		if (!has_time || e->attr.sample_type & SAMPLE_READ)
+			return false;
+	}
+	return count > 0;
+}
+
+bool flat_gather_serves(struct perfdata_reader *reader, const struct replay_options *o)
+{
+	bool is_by_place = o->with_stacks || o->history || o->with_rows || o->with_addresses || o->with_exact_frames ||
+			   o->with_lines || o->by_branch;
+	bool is_labelled = o->with_cpu || o->facets || o->field_count || o->weight_is_period;
+	return !is_by_place && !is_labelled && !o->without_names && !o->spans && !o->switches && events_serve(reader);
+}
+
+static void free_block(struct flat_part *part, size_t block)
+{
+	free(part->blocks.items[block]);
+	part->blocks.items[block] = NULL;
+}
+
+static void part_deinit(struct flat_part *part)
+{
+	for (size_t i = 0; i < part->blocks.len; i++)
+		free_block(part, i);
+	vec_free(&part->blocks);
+	vec_free(&part->large_periods);
+	vec_free(&part->contexts);
+	id_table_deinit(&part->context_ids);
+	vec_free(&part->others);
+}
+
+void flat_gather_free_others(struct flat_gather *gather)
+{
+	for (size_t i = 0; i < gather->part_count; i++)
+		vec_free(&gather->parts[i].others);
+	gather->others.bytes = (struct tally_bytes){NULL, 0};
+}
+
+void flat_gather_deinit(struct flat_gather *gather)
+{
+	for (size_t i = 0; i < gather->part_count; i++)
+		part_deinit(&gather->parts[i]);
+	free(gather->parts);
+	free(gather->pieces);
+	*gather = (struct flat_gather){0};
+}
+
+static uint32_t add_context(struct flat_part *part, const struct flat_context *context)
+{
+	uint64_t words[2] = {(uint32_t)context->pid | (uint64_t)(uint32_t)context->tid << 32,
+		context->event | (uint64_t)context->cpumode << 32};
+	uint32_t id = id_table_add(&part->context_ids, words, NULL);
+	if (id == ID_TABLE_NONE || (id == part->contexts.len && !vec_push(&part->contexts, *context))) {
+		part->failed = true;
+		return 0;
+	}
+	return id;
+}
+
+static bool is_context(const struct flat_context *a, const struct flat_context *b)
+{
+	return a->tid == b->tid && a->pid == b->pid && a->cpumode == b->cpumode && a->event == b->event;
+}
+
+static uint32_t context_id(struct flat_part *part, const struct flat_context *context)
+{
+	uint32_t *recent = &part->recent[((uint32_t)context->tid * 2 + context->cpumode) % FLAT_RECENT];
+	if (*recent == 0 || !is_context(&part->contexts.items[*recent - 1], context))
+		*recent = add_context(part, context) + 1;
+	return *recent - 1;
+}
+
+static bool add_block(struct flat_part *part)
+{
+	struct flat_sample *block =
+		vec_reserve(&part->blocks, part->blocks.len + 1) ? malloc(part->block_samples * sizeof(*block)) : NULL;
+	if (!block)
+		return false;
+	part->blocks.items[part->blocks.len++] = block;
+	part->next = block;
+	part->block_end = block + part->block_samples;
+	return true;
+}
+
+/* NULL: out of memory. */
+static struct flat_sample *new_sample(struct flat_part *part)
+{
+	if (part->next == part->block_end && !add_block(part))
+		return NULL;
+	part->sample_count += !part->has_more;
+	return part->next++;
+}
+
+/* The record's event; most samples are of few ids. */
+static const struct perfdata_event *event_of(
+	struct flat_part *part, struct perfdata_reader *reader, const struct record *record)
+{
+	size_t offset = part->id_offset;
+	if (offset == 0 || offset + sizeof(uint64_t) > record->bytes.len)
+		return perfdata_reader_event_of(reader, record);
+	uint64_t id = sample_u64_at(record->bytes.data + offset, 0, record->swap);
+	struct flat_id *known = &part->ids[id % FLAT_IDS];
+	if (!known->event || known->id != id)
+		*known = (struct flat_id){id, perfdata_reader_event_of(reader, record)};
+	return known->event;
+}
+
+static uint32_t load_u32(const uint8_t *bytes, bool swap)
+{
+	uint32_t value;
+	memcpy(&value, bytes, sizeof(value));
+	return swap ? __builtin_bswap32(value) : value;
+}
+
+static uint64_t field(const struct record *record, int16_t offset, uint64_t otherwise)
+{
+	return offset < 0 ? otherwise : sample_u64_at(record->bytes.data + offset, 0, record->swap);
+}
+
+static void take_sample(struct flat_part *part, struct perfdata_reader *reader, const struct record *record)
+{
+	const struct perfdata_event *event = event_of(part, reader, record);
+	if (!event) {
+		part->unattributed++;
+		return;
+	}
+	const struct record_layout *layout = &event->layout;
+	if (!sample_is_whole(layout, record)) {
+		part->damaged++;
+		return;
+	}
+	struct flat_sample *sample = new_sample(part);
+	if (!sample) {
+		part->failed = true;
+		return;
+	}
+	struct flat_context context = {-1, -1, event->index, record->misc & MISC_CPUMODE_MASK};
+	if (layout->tid >= 0) {
+		context.pid = (int32_t)load_u32(record->bytes.data + layout->tid, record->swap);
+		context.tid = (int32_t)load_u32(record->bytes.data + layout->tid + 4, record->swap);
+	}
+	uint64_t period = field(record, layout->period, event->attr.sample_period_or_freq);
+	sample->ip = field(record, layout->ip, 0);
+	sample->time_ns = field(record, layout->time, 0);
+	sample->context = context_id(part, &context);
+	sample->period = period < FLAT_LARGE_PERIOD ? (uint32_t)period : FLAT_LARGE_PERIOD;
+	if (period >= FLAT_LARGE_PERIOD && !vec_push(&part->large_periods, period))
+		part->failed = true;
+}
+
+static void take_other(struct flat_part *part, const struct record *record)
+{
+	size_t len = part->others.len + record->bytes.len;
+	if (!vec_reserve(&part->others, len)) {
+		part->failed = true;
+		return;
+	}
+	memcpy(part->others.items + part->others.len, record->bytes.data, record->bytes.len);
+	part->others.len = len;
+}
+
+/* Behind the samples that are kept, others are only counted. */
+static void take(struct flat_part *part, struct perfdata_reader *reader, const struct record *record, size_t position)
+{
+	if (record->type != RECORD_SAMPLE) {
+		take_other(part, record);
+		return;
+	}
+	part->samples++;
+	part->sample_bytes += record->bytes.len;
+	if (part->sample_count < part->most_kept) {
+		take_sample(part, reader, record);
+	} else if (!part->has_more) {
+		part->has_more = true;
+		part->more = position;
+	}
+}
+
+/* The whole records of a window up to limit; how many bytes they have. */
+static size_t take_window(struct flat_part *part, struct perfdata_reader *reader, const struct record_run *run,
+	struct tally_bytes window, size_t position, size_t limit)
+{
+	size_t at = 0;
+	struct record record;
+	while (at < limit && record_at(window, run->swap, at, &record, NULL) == TALLY_OK) {
+		take(part, reader, &record, position + at);
+		at += record.bytes.len;
+		if (record.type >= RECORD_HEADER_ATTR && perfdata_payload_bytes(&record, run->is_pipe) > 0) {
+			part->has_payload = true;
+			break;
+		}
+	}
+	return at;
+}
+
+/* The records at a position, as many as fit. */
+static struct tally_bytes window_at(
+	struct perfdata_reader *reader, const struct record_run *run, size_t position, uint8_t *room)
+{
+	size_t left = run->bytes.len - position;
+	const struct tally_bytes from = {run->bytes.data + position, left < WINDOW_BYTES ? left : WINDOW_BYTES};
+	return perfdata_reader_view(reader, from, room);
+}
+
+/* Records that begin before end, which moves to where the next one begins. */
+static void walk(struct flat_part *part, struct perfdata_reader *reader, const struct record_run *run)
+{
+	size_t position = part->range.begin, limit = part->range.end;
+	bool is_cut = false;
+	uint8_t *room = malloc(WINDOW_BYTES);
+	/* Room that nothing touches costs nothing. */
+	size_t others = (limit - position) / BYTES_PER_OTHER;
+	part->failed = !room || !vec_reserve(&part->others, others < MOST_OTHERS ? others : MOST_OTHERS);
+	while (position < limit && !is_cut && !part->failed && !part->has_payload) {
+		struct tally_bytes window = window_at(reader, run, position, room);
+		size_t len = take_window(part, reader, run, window, position, limit - position);
+		is_cut = len == 0; /* the longest record is far shorter than a window */
+		progress_add(run->progress, len);
+		position += len;
+	}
+	part->range.end = position;
+	part->range.is_cut = part->range.is_cut || is_cut;
+	free(room);
+}
+
+/* Samples of the window, which begins where there are more, until the block is full. False: it has no record. */
+static bool take_again(
+	struct flat_part *part, struct perfdata_reader *reader, const struct record_run *run, struct tally_bytes window)
+{
+	size_t at = 0, limit = part->range.end - part->more;
+	struct record record;
+	while (at < limit && part->next < part->block_end &&
+		record_at(window, run->swap, at, &record, NULL) == TALLY_OK) {
+		if (record.type == RECORD_SAMPLE)
+			take_sample(part, reader, &record);
+		at += record.bytes.len;
+	}
+	part->more += at;
+	return at > 0;
+}
+
+/* Into the last block, which is not needed any more. */
+static bool read_again(
+	struct flat_part *part, struct perfdata_reader *reader, const struct record_run *run, struct flat_block *block)
+{
+	uint8_t *room = malloc(WINDOW_BYTES);
+	struct flat_sample *first = part->blocks.items[part->blocks.len - 1];
+	part->next = first;
+	part->large_periods.len = part->large_taken = 0;
+	part->failed = part->failed || !room;
+	while (!part->failed && part->more < part->range.end && part->next < part->block_end)
+		if (!take_again(part, reader, run, window_at(reader, run, part->more, room)))
+			break;
+	free(room);
+	*block = (struct flat_block){first, (size_t)(part->next - first)};
+	return !part->failed && block->count > 0;
+}
+
+bool flat_part_next(
+	struct flat_part *part, struct perfdata_reader *reader, const struct record_run *run, struct flat_block *block)
+{
+	size_t index = part->block_taken;
+	if (index == part->blocks.len)
+		return part->has_more && index > 0 && read_again(part, reader, run, block);
+	if (index > 0)
+		free_block(part, index - 1);
+	size_t left = part->sample_count - index * part->block_samples;
+	*block =
+		(struct flat_block){part->blocks.items[index], left < part->block_samples ? left : part->block_samples};
+	part->block_taken++;
+	return true;
+}
+
+struct gathering {
+	struct flat_gather *gather;
+	struct perfdata_reader *reader;
+	const struct record_run *run;
+	size_t most_kept; /* samples, of a part */
+};
+
+/* What an earlier walk from a wrong beginning found goes. */
+static void walk_part(void *context, size_t index, struct run_part *range)
+{
+	const struct gathering *g = context;
+	struct flat_part *part = &g->gather->parts[index];
+	part_deinit(part);
+	*part = (struct flat_part){.range = *range,
+		.context_ids = {.words = 2},
+		.most_kept = g->most_kept,
+		.block_samples = g->most_kept < BLOCK_SAMPLES ? g->most_kept : BLOCK_SAMPLES,
+		.id_offset = perfdata_reader_id_offset(g->reader)};
+	walk(part, g->reader, g->run);
+	*range = part->range;
+}
+
+/* The copies as pieces of one run. They lie here and there in memory; nothing looks at what is between them. */
+static void list_pieces(struct flat_gather *gather, const struct record_run *run)
+{
+	uintptr_t lowest = UINTPTR_MAX, end = 0;
+	for (size_t i = 0; i < gather->part_count; i++) {
+		uintptr_t begin = (uintptr_t)gather->parts[i].others.items;
+		size_t len = gather->parts[i].others.len;
+		lowest = len > 0 && begin < lowest ? begin : lowest;
+		end = len > 0 && begin + len > end ? begin + len : end;
+	}
+	lowest = lowest < end ? lowest : end;
+	for (size_t i = 0; i < gather->part_count; i++) {
+		size_t len = gather->parts[i].others.len;
+		size_t begin = len > 0 ? (uintptr_t)gather->parts[i].others.items - lowest : 0;
+		gather->pieces[i] = (struct record_piece){begin, begin + len};
+	}
+	gather->others = *run;
+	gather->others.bytes = (struct tally_bytes){(const uint8_t *)lowest, end - lowest};
+	gather->others.pieces = gather->pieces;
+	gather->others.piece_count = gather->part_count;
+}
+
+/* UNSUPPORTED: the parts do not hold what was read. */
+static enum tally_status check_parts(const struct flat_gather *gather, struct tally_error *err)
+{
+	for (size_t i = 0; i < gather->part_count; i++) {
+		const struct flat_part *part = &gather->parts[i];
+		if (part->failed)
+			return error_nomem(err);
+		if (part->has_payload)
+			return error_set(err, TALLY_UNSUPPORTED, "data follows a record");
+		if (part->samples > UINT32_MAX)
+			return error_set(err, TALLY_UNSUPPORTED, "more samples than the counts of an address hold");
+	}
+	return TALLY_OK;
+}
+
+enum tally_status flat_gather(struct perfdata_reader *reader, const struct record_run *run, size_t kept_samples,
+	struct flat_gather *gather, struct tally_error *err)
+{
+	struct gathering g = {gather, reader, run, kept_samples ? kept_samples : KEPT_SAMPLES};
+	struct run_parts parts;
+	*gather = (struct flat_gather){0};
+	if (!run_parts_init(&parts, run, 1))
+		return error_nomem(err);
+	gather->parts = calloc(parts.count, sizeof(*gather->parts));
+	gather->pieces = calloc(parts.count, sizeof(*gather->pieces));
+	bool is_ready = gather->parts && gather->pieces;
+	if (is_ready) {
+		gather->part_count = parts.count;
+		g.most_kept = g.most_kept / parts.count + 1;
+		run_parts_walk(&parts, walk_part, &g);
+	}
+	run_parts_deinit(&parts);
+	enum tally_status status = is_ready ? check_parts(gather, err) : error_nomem(err);
+	if (status == TALLY_OK)
+		list_pieces(gather, run);
+	else
+		flat_gather_deinit(gather);
+	return status;
+}

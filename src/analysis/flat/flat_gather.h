@@ -1,0 +1,92 @@
+/*
+ * flat_gather.h - pass one of a flat profile: all records are walked once, by all CPUs. Of each sample stays what such a
+ * profile needs, in 24 bytes; all other records are copied, one after another, for the machine's history.
+ *
+ * The parts of the recording are walked side by side from where records seem to begin. A part that turns out to begin
+ * elsewhere is walked again: nothing depends on the number of workers. The file is read piece by piece, not mapped, since
+ * each byte is looked at once; but for samples beyond those that are kept, which are read again: memory does not grow
+ * with the recording.
+ *
+ *	flat_gather(reader, &run, 0, &gather, err);   ... sideband_read_loading(reader, &gather.others, ...) ...
+ *	for each of gather.parts in order: while (flat_part_next(&part, reader, &run, &block)) ... block.items ...
+ *	flat_gather_deinit(&gather);
+ */
+#ifndef ANALYSIS_FLAT_FLAT_GATHER_H
+#define ANALYSIS_FLAT_FLAT_GATHER_H
+
+#include "analysis/record_run.h"
+#include "analysis/replay/replay_options.h"
+#include "analysis/run_parts.h"
+#include "base/id_table.h"
+#include "base/vec.h"
+
+struct flat_sample {
+	uint64_t ip, time_ns;
+	uint32_t context; /* of its part */
+	uint32_t period; /* FLAT_LARGE_PERIOD: the next one of the part's list */
+};
+#define FLAT_LARGE_PERIOD UINT32_MAX
+
+struct flat_block {
+	const struct flat_sample *items;
+	size_t count;
+};
+
+struct flat_context { /* what many samples have in common */
+	int32_t pid, tid; /* -1: not recorded */
+	uint32_t event; /* index */
+	uint32_t cpumode;
+};
+
+struct flat_id { /* of an event */
+	uint64_t id;
+	const struct perfdata_event *event; /* NULL: nothing is known */
+};
+
+#define FLAT_RECENT 256
+#define FLAT_IDS    64
+struct flat_part { /* what one worker read */
+	struct run_part range; /* of the run */
+	VEC(struct flat_sample *) blocks; /* all but the last one are full */
+	struct flat_sample *next, *block_end; /* in the last block */
+	size_t block_samples; /* of a full one */
+	size_t sample_count, most_kept; /* samples in blocks */
+	bool has_more; /* samples that are not kept; more: position of the next one */
+	size_t more;
+	size_t block_taken; /* blocks that flat_part_next has given */
+	VEC(uint64_t) large_periods;
+	size_t large_taken; /* of them, by whom flat_part_next gives samples */
+	VEC(struct flat_context) contexts;
+	struct id_table context_ids;
+	size_t id_offset; /* in samples; 0: the reader is asked for each sample's event */
+	struct flat_id ids[FLAT_IDS]; /* seen last */
+	uint32_t recent[FLAT_RECENT]; /* contexts + 1, by thread */
+	VEC(uint8_t) others; /* records that are no samples, one after another */
+	uint64_t samples, sample_bytes, damaged, unattributed;
+	bool has_payload; /* data follows a record: none of this holds */
+	bool failed; /* out of memory */
+};
+
+struct flat_gather {
+	struct flat_part *parts;
+	size_t part_count;
+	struct record_piece *pieces; /* of others, by part */
+	struct record_run others; /* as the run, but for its samples: from the lowest of the parts' copies on */
+};
+
+/* Whether a profile of this kind can be made this way: no stacks, no facets, nothing by address, and all samples have
+ * times. */
+bool flat_gather_serves(struct perfdata_reader *reader, const struct replay_options *options);
+/* kept_samples: of all parts; 0: the usual number. TALLY_UNSUPPORTED: data follows its records, or they are too
+ * many. */
+TALLY_MUST_CHECK enum tally_status flat_gather(struct perfdata_reader *reader, const struct record_run *run,
+	size_t kept_samples, struct flat_gather *gather, struct tally_error *err);
+void flat_gather_deinit(struct flat_gather *gather);
+/* The part's next samples, until the next call; it may have new contexts and large periods, of which those of blocks
+ * before are not needed any more. False: there are no more, or the part has failed. */
+bool flat_part_next(
+	struct flat_part *part, struct perfdata_reader *reader, const struct record_run *run, struct flat_block *block);
+/* The copied records have been read. */
+void flat_gather_free_others(struct flat_gather *gather);
+
+#endif

@@ -1,0 +1,357 @@
+#include "analysis/flat/flat_sum.h"
+
+#include <string.h>
+
+#include "base/thread_pool.h"
+#include "base/zeroed.h"
+
+#define GROUP_WORDS 2
+#define TASK_SPOTS  8192
+#define TASK_PLACES 8192
+#define AHEAD	    12 /* spots and places that are fetched before they are needed */
+#define MOST_LEVELS 8 /* letters that resolver_level gives */
+
+struct place { /* a group's samples in one function */
+	uint64_t start; /* of the function; the address where none is known */
+	const struct symbol *symbol; /* of the function; NULL: none is known */
+	uint64_t first; /* its first spot: fold and index */
+	struct sample_sum sum;
+	uint32_t group;
+};
+
+struct function_run { /* one function's spots in the order */
+	size_t begin, end;
+	const struct symbol *symbol;
+};
+
+struct frame_run { /* of a function: its places of one level */
+	uint32_t frame; /* the place that stands for it */
+	uint32_t level;
+	uint64_t first; /* spot of all of them */
+};
+
+struct stamp { /* of a group */
+	size_t function; /* that its place is of: the first spot's index in the order, + 1 */
+	size_t place;
+};
+
+struct counts { /* of spots that are the first */
+	size_t places, frames;
+};
+
+/* The same spot is the first one of its frame, too. */
+#define IS_OF_FRAME (UINT32_C(1) << 31)
+
+struct summing {
+	const struct flat_placed *placed;
+	struct flat_order order; /* then its keys: places by time */
+	struct sample_pass *pass;
+	struct id_table group_ids;
+	VEC(struct flat_group) groups; /* of all folds */
+	uint32_t **group_of; /* by fold and its group */
+	struct stamp **stamps; /* by worker, then by group */
+	unsigned worker_count;
+	struct place *places; /* of a task from where its spots begin, as is all that is by place */
+	uint32_t *frames; /* by place: the place that stands for its frame */
+	uint32_t *place_at; /* by spot of all: its place + 1, if it is the place's first one; 0: it is not */
+	uint32_t *numbers; /* by place that stands for a frame: the frame's number */
+	uint32_t *frame_firsts; /* by frame's number: the place that first has it */
+	struct counts *counts; /* by chunk of spots, then what is before the chunk */
+	size_t place_count, frame_count;
+	bool failed; /* out of memory; any worker sets it */
+};
+
+static uint64_t pack(uint32_t low, uint32_t high)
+{
+	return (uint64_t)high << 32 | low;
+}
+
+static uint32_t group_of(const struct summing *s, uint64_t packed)
+{
+	return s->group_of[packed >> 32][flat_order_spot(&s->order, packed)->group];
+}
+
+/* False: out of memory. */
+static bool join_threads(struct summing *s, size_t fold, uint32_t *threads)
+{
+	const struct id_table *from = &s->placed->folds[fold].threads;
+	for (size_t i = 0; i < from->len; i++) {
+		threads[i] = id_table_add(&s->pass->threads, id_table_key(from, (uint32_t)i), NULL);
+		if (threads[i] == ID_TABLE_NONE)
+			return false;
+	}
+	return true;
+}
+
+static bool join_groups(struct summing *s, size_t fold)
+{
+	const struct flat_fold *from = &s->placed->folds[fold];
+	uint32_t *threads = malloc((from->threads.len + 1) * sizeof(*threads));
+	uint32_t *ids = s->group_of[fold] = malloc((from->groups.len + 1) * sizeof(*ids));
+	bool is_done = threads && ids && join_threads(s, fold, threads);
+	for (size_t i = 0; is_done && i < from->groups.len; i++) {
+		struct flat_group group = from->groups.items[i];
+		group.thread = threads[group.thread];
+		uint64_t words[GROUP_WORDS] = {pack(group.event, group.thread), pack(group.binary, group.level)};
+		ids[i] = id_table_add(&s->group_ids, words, NULL);
+		is_done = ids[i] != ID_TABLE_NONE && (ids[i] < s->groups.len || vec_push(&s->groups, group));
+	}
+	free(threads);
+	return is_done;
+}
+
+static bool join_all_groups(struct summing *s)
+{
+	s->group_of = calloc(s->placed->count + 1, sizeof(*s->group_of));
+	bool is_done = s->group_of;
+	for (size_t i = 0; is_done && i < s->placed->count; i++)
+		is_done = join_groups(s, i);
+	return is_done;
+}
+
+/* The frame of a place, which is the same for all of one level: the first one's that has it. */
+static struct frame_run *frame_of(const struct summing *s, struct frame_run *runs, size_t *count, size_t place)
+{
+	uint32_t level = s->groups.items[s->places[place].group].level;
+	for (size_t i = 0; i < *count; i++)
+		if (runs[i].level == level)
+			return &runs[i];
+	struct frame_run *run = &runs[*count < MOST_LEVELS - 1 ? (*count)++ : *count];
+	*run = (struct frame_run){(uint32_t)place, level, UINT64_MAX};
+	return run;
+}
+
+static void add_spot(const struct summing *s, struct place *to, uint64_t packed)
+{
+	const struct flat_spot *spot = flat_order_spot(&s->order, packed);
+	to->sum.count += spot->count;
+	to->sum.period += spot->period;
+	if (spot->first_order < to->sum.first_order)
+		to->sum.first_order = spot->first_order;
+	if (packed < to->first)
+		to->first = packed;
+}
+
+/* The spots of one function. Their places go where next says, which moves on. */
+static void sum_function(const struct summing *s, struct stamp *stamps, const struct function_run *run, size_t *next)
+{
+	size_t begin = run->begin, end = run->end;
+	struct frame_run frames[MOST_LEVELS];
+	size_t frame_count = 0, first = *next;
+	for (size_t i = begin; i < end; i++) {
+		uint64_t packed = s->order.keys[i].index;
+		uint32_t group = group_of(s, packed);
+		struct stamp *stamp = &stamps[group];
+		if (i + AHEAD < s->order.spot_count)
+			__builtin_prefetch(flat_order_spot(&s->order, s->order.keys[i + AHEAD].index));
+		if (stamp->function != begin + 1) {
+			*stamp = (struct stamp){begin + 1, *next};
+			s->places[*next] = (struct place){.start = s->order.keys[i].key,
+				.symbol = run->symbol,
+				.first = UINT64_MAX,
+				.sum = {.first_order = UINT64_MAX},
+				.group = group};
+			s->frames[*next] = frame_of(s, frames, &frame_count, *next)->frame;
+			++*next;
+		}
+		add_spot(s, &s->places[stamp->place], packed);
+	}
+	for (size_t i = first; i < *next; i++) {
+		struct frame_run *frame = frame_of(s, frames, &frame_count, i);
+		frame->first = s->places[i].first < frame->first ? s->places[i].first : frame->first;
+		s->place_at[flat_order_number(&s->order, s->places[i].first)] = (uint32_t)i + 1;
+	}
+	for (size_t i = 0; i < frame_count; i++)
+		s->place_at[flat_order_number(&s->order, frames[i].first)] |= IS_OF_FRAME;
+}
+
+/* A task has the functions whose first spots are its own. */
+static void sum_task(void *context, size_t task, unsigned worker)
+{
+	struct summing *s = context;
+	size_t at = task * TASK_SPOTS, end = thread_pool_task_end(task, TASK_SPOTS, s->order.spot_count),
+	       area = flat_order_area(&s->order, at);
+	struct stamp *stamps = s->stamps[worker];
+	if (!stamps)
+		stamps = s->stamps[worker] = calloc(s->groups.len + 1, sizeof(*stamps));
+	if (!stamps) {
+		__atomic_store_n(&s->failed, true, __ATOMIC_RELAXED);
+		return;
+	}
+	if (at > s->order.areas[area].begin && s->order.keys[at].key == s->order.keys[at - 1].key)
+		at = flat_order_function_end(&s->order, &s->order.areas[area], at);
+	size_t next = at;
+	while (at < end) {
+		while (at >= s->order.areas[area].end)
+			area++;
+		struct function_run run = {
+			.begin = at, .end = flat_order_function_end(&s->order, &s->order.areas[area], at)};
+		run.symbol = flat_order_symbol(&s->order, &s->order.areas[area], at);
+		sum_function(s, stamps, &run, &next);
+		at = run.end;
+	}
+}
+
+static bool sum_all(struct summing *s)
+{
+	size_t count = s->order.spot_count, tasks = thread_pool_tasks(count, TASK_SPOTS);
+	s->places = malloc((count + 1) * sizeof(*s->places));
+	s->frames = malloc((count + 1) * sizeof(*s->frames));
+	s->place_at = zeroed_new(count + 1, sizeof(*s->place_at));
+	s->worker_count = thread_pool_workers(tasks, s->placed->threads);
+	s->stamps = calloc(s->worker_count + 1, sizeof(*s->stamps));
+	if (!s->places || !s->frames || !s->place_at || !s->stamps)
+		return false;
+	thread_pool_for(tasks, s->placed->threads, sum_task, s);
+	return !s->failed;
+}
+
+static void count_firsts(void *context, size_t chunk, unsigned worker)
+{
+	const struct summing *s = context;
+	struct counts counts = {0, 0};
+	for (size_t i = chunk * TASK_SPOTS; i < thread_pool_task_end(chunk, TASK_SPOTS, s->order.spot_count); i++) {
+		counts.places += s->place_at[i] != 0;
+		counts.frames += (s->place_at[i] & IS_OF_FRAME) != 0;
+	}
+	s->counts[chunk] = counts;
+}
+
+static void number_firsts(void *context, size_t chunk, unsigned worker)
+{
+	const struct summing *s = context;
+	struct counts next = s->counts[chunk];
+	for (size_t i = chunk * TASK_SPOTS; i < thread_pool_task_end(chunk, TASK_SPOTS, s->order.spot_count); i++) {
+		if (!s->place_at[i])
+			continue;
+		uint32_t place = (s->place_at[i] & ~IS_OF_FRAME) - 1;
+		s->order.keys[next.places++] = (struct sort_key){s->places[place].sum.first_order, place};
+		if (!(s->place_at[i] & IS_OF_FRAME))
+			continue;
+		s->numbers[s->frames[place]] = (uint32_t)next.frames;
+		s->frame_firsts[next.frames++] = place;
+	}
+}
+
+/* Frames are numbered as the recording first has them. Places are put into the order in which they were first seen. */
+static bool number_places(struct summing *s)
+{
+	size_t chunks = thread_pool_tasks(s->order.spot_count, TASK_SPOTS);
+	s->numbers = malloc((s->order.spot_count + 1) * sizeof(*s->numbers));
+	s->frame_firsts = malloc((s->order.spot_count + 1) * sizeof(*s->frame_firsts));
+	s->counts = malloc((chunks + 1) * sizeof(*s->counts));
+	if (!s->numbers || !s->frame_firsts || !s->counts)
+		return false;
+	thread_pool_for(chunks, s->placed->threads, count_firsts, s);
+	for (size_t chunk = 0; chunk < chunks; chunk++) {
+		struct counts counts = s->counts[chunk];
+		s->counts[chunk] = (struct counts){s->place_count, s->frame_count};
+		s->place_count += counts.places;
+		s->frame_count += counts.frames;
+	}
+	thread_pool_for(chunks, s->placed->threads, number_firsts, s);
+	key_sort_by_all(s->order.keys, s->order.room, s->place_count, s->placed->threads);
+	return true;
+}
+
+struct filling {
+	const struct summing *s;
+	uint64_t *keys, *frames; /* of the pass */
+};
+
+static void fill_keys(void *context, size_t task, unsigned worker)
+{
+	const struct filling *f = context;
+	const struct summing *s = f->s;
+	unsigned words = s->pass->keys.words;
+	for (size_t i = task * TASK_PLACES; i < thread_pool_task_end(task, TASK_PLACES, s->place_count); i++) {
+		size_t index = s->order.keys[i].index;
+		const struct place *place = &s->places[index];
+		if (i + AHEAD < s->place_count)
+			__builtin_prefetch(&s->places[s->order.keys[i + AHEAD].index]);
+		const struct flat_group *group = &s->groups.items[place->group];
+		const struct sample_key key = {.event = group->event,
+			.thread = group->thread,
+			.leaf = s->numbers[s->frames[index]],
+			.stack = RESOLVE_NONE,
+			.cpu = -1};
+		uint64_t packed[SAMPLE_KEY_WORDS];
+		sample_key_pack(&key, packed);
+		memcpy(f->keys + i * words, packed, words * sizeof(*packed));
+		s->pass->sums.items[i] = place->sum;
+	}
+}
+
+static void fill_frames(void *context, size_t task, unsigned worker)
+{
+	const struct filling *f = context;
+	const struct summing *s = f->s;
+	struct resolver *resolver = &s->pass->resolver;
+	unsigned words = resolver->frames.words;
+	for (size_t i = task * TASK_PLACES; i < thread_pool_task_end(task, TASK_PLACES, s->frame_count); i++) {
+		const struct place *place = &s->places[s->frame_firsts[i]];
+		if (i + AHEAD < s->frame_count)
+			__builtin_prefetch(&s->places[s->frame_firsts[i + AHEAD]]);
+		const struct flat_group *group = &s->groups.items[place->group];
+		const struct resolved_frame frame = {
+			.address = place->start, .binary = group->binary, .level = group->level};
+		uint64_t packed[RESOLVED_FRAME_WORDS];
+		resolved_frame_pack(&frame, packed);
+		memcpy(f->frames + i * words, packed, words * sizeof(*packed));
+		s->pass->symbols[i] = place->symbol;
+		resolver->first_ips.items[i] =
+			s->placed->folds[place->first >> 32].first_ips.items[(uint32_t)place->first];
+	}
+}
+
+static bool fill_pass(const struct summing *s)
+{
+	struct sample_pass *pass = s->pass;
+	unsigned threads = s->placed->threads;
+	if (s->order.spot_count == 0)
+		return true;
+	struct filling filling = {s, id_table_append_many(&pass->keys, s->place_count),
+		id_table_append_many(&pass->resolver.frames, s->frame_count)};
+	pass->symbols = malloc((s->frame_count + 1) * sizeof(*pass->symbols));
+	if (!pass->symbols || !filling.keys || !filling.frames || !vec_reserve(&pass->sums, s->place_count) ||
+		!vec_reserve(&pass->resolver.first_ips, s->frame_count))
+		return false;
+	pass->sums.len = s->place_count;
+	pass->resolver.first_ips.len = s->frame_count;
+	thread_pool_for(thread_pool_tasks(s->place_count, TASK_PLACES), threads, fill_keys, &filling);
+	thread_pool_for(thread_pool_tasks(s->frame_count, TASK_PLACES), threads, fill_frames, &filling);
+	return true;
+}
+
+static void summing_deinit(struct summing *s)
+{
+	for (size_t i = 0; s->group_of && i < s->placed->count; i++)
+		free(s->group_of[i]);
+	free(s->group_of);
+	flat_order_deinit(&s->order);
+	id_table_deinit(&s->group_ids);
+	vec_free(&s->groups);
+	for (unsigned i = 0; s->stamps && i < s->worker_count; i++)
+		free(s->stamps[i]);
+	free(s->stamps);
+	free(s->places);
+	free(s->frames);
+	free(s->place_at);
+	free(s->numbers);
+	free(s->frame_firsts);
+	free(s->counts);
+}
+
+bool flat_sum(const struct flat_placed *placed, struct sample_pass *pass)
+{
+	struct summing s = {.placed = placed, .pass = pass, .group_ids = {.words = GROUP_WORDS}};
+	bool is_done = join_all_groups(&s) && flat_order_make(&s.order, placed, pass->input.sideband->machine) &&
+		       sum_all(&s) && number_places(&s) && fill_pass(&s);
+	summing_deinit(&s);
+	for (size_t i = 0; i < placed->count; i++) {
+		pass->damaged += placed->folds[i].part->damaged;
+		pass->unattributed += placed->folds[i].part->unattributed;
+	}
+	resolver_end_lookups(&pass->resolver);
+	return is_done;
+}

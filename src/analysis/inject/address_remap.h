@@ -1,0 +1,41 @@
+/*
+ * address_remap.h - other addresses for all that was mapped: where things lay is hidden, and what lies beside what stays.
+ *
+ * Not a history: one function from old to new addresses for each family of processes (those that forked from one another,
+ * as a child has its parent's mappings), and one for the kernel, whatever was mapped there at which time. Ranges that touch
+ * or overlap stay together. The caller owns it; add in any order, then finish, then ask. One thread.
+ *
+ *	address_remap_add(&remap, pid, start, end);  address_remap_fork(&remap, child, parent);
+ *	address_remap_finish(&remap, err);
+ *	uint64_t new = address_remap_find(&remap, pid, old);
+ */
+#ifndef ANALYSIS_INJECT_ADDRESS_REMAP_H
+#define ANALYSIS_INJECT_ADDRESS_REMAP_H
+
+#include "base/map_u64.h"
+#include "base/vec.h"
+#include <tally/status.h>
+
+#define ADDRESS_REMAP_KERNEL (-1) /* in place of a process */
+
+struct address_remap_range { /* [start, end) goes to target */
+	uint32_t family;
+	uint64_t start, end, target;
+};
+
+struct address_remap {
+	struct map_u64 members; /* of processes: index of families */
+	VEC(uint32_t) families; /* each is part of another, or of itself */
+	VEC(struct address_remap_range) ranges; /* by family and start, apart, once it is finished */
+};
+
+void address_remap_deinit(struct address_remap *remap);
+/* False: out of memory; so for the next. Empty ranges are nothing. */
+bool address_remap_add(struct address_remap *remap, int32_t pid, uint64_t start, uint64_t end);
+bool address_remap_fork(struct address_remap *remap, int32_t child, int32_t parent);
+/* LIMIT: what was mapped has no room. */
+TALLY_MUST_CHECK enum tally_status address_remap_finish(struct address_remap *remap, struct tally_error *err);
+/* Of the process, else of the kernel; 0: nothing was mapped there. */
+uint64_t address_remap_find(const struct address_remap *remap, int32_t pid, uint64_t address);
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * inject_sched.h - sched_stat and sched_switch made one: for each sched_stat_* sample the last sched_switch of its
+ * thread, with the time and the period of the former. So a sample tells where a task went to sleep, and how long for.
+ *
+ * Samples must come in order of time. What this is built from is dropped: sched_switch, sched_stat_* and
+ * sched_process_exit, which ends what is known of a thread. Owned by the caller. One thread.
+ *
+ *	inject_sched_create(reader, &sched, err);
+ *	switch (inject_sched_sample(sched, &record, &out)) ...
+ */
+#ifndef ANALYSIS_INJECT_INJECT_SCHED_H
+#define ANALYSIS_INJECT_INJECT_SCHED_H
+
+#include "base/writer.h"
+#include "perfdata/reader.h"
+
+struct inject_sched;
+
+enum inject_sched_result {
+	INJECT_SCHED_OTHER, /* of another event: stays */
+	INJECT_SCHED_DROPPED,
+	INJECT_SCHED_MERGED, /* the record that takes its place was appended to out */
+	INJECT_SCHED_NO_MEMORY,
+};
+
+/* The reader's events must be known. INVALID where samples do not tell their thread; UNSUPPORTED or CORRUPT where the
+ * fields of sched_stat_* cannot be read. */
+TALLY_MUST_CHECK enum tally_status inject_sched_create(
+	const struct perfdata_reader *reader, struct inject_sched **sched, struct tally_error *err);
+void inject_sched_destroy(struct inject_sched *sched);
+enum inject_sched_result inject_sched_sample(
+	struct inject_sched *sched, const struct record *record, struct writer *out);
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * inject_survey.h - what has to be known of a recording before it is written anew: which files were mapped, which of
+ * them samples hit, which build ids its records tell.
+ *
+ * Owned by the caller; borrows the reader, which stands at its first record afterwards. One thread. A cut recording is
+ * surveyed up to where it ends.
+ *
+ *	inject_survey_read(reader, INJECT_SURVEY_HITS, &survey, err);   ...   inject_survey_deinit(&survey);
+ */
+#ifndef ANALYSIS_INJECT_INJECT_SURVEY_H
+#define ANALYSIS_INJECT_INJECT_SURVEY_H
+
+#include "analysis/sideband.h"
+#include "base/arena.h"
+
+enum inject_survey_depth {
+	INJECT_SURVEY_RECORDS, /* to the end and back: what a pipe says of itself, build ids of records */
+	INJECT_SURVEY_FILES, /* and what was mapped: all counts as hit */
+	INJECT_SURVEY_HITS, /* and what samples and their callers hit */
+};
+
+struct inject_survey {
+	struct arena arena;
+	VEC(struct perfdata_build_id) build_ids; /* of BUILD_ID records, in order */
+	struct record_run run;
+	struct sideband sideband; /* machine: NULL with INJECT_SURVEY_RECORDS */
+	uint8_t *is_hit; /* by binary of the machine */
+};
+
+TALLY_MUST_CHECK enum tally_status inject_survey_read(struct perfdata_reader *reader, enum inject_survey_depth depth,
+	struct inject_survey *survey, struct tally_error *err);
+void inject_survey_deinit(struct inject_survey *survey);
+
+#endif

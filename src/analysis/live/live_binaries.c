@@ -1,0 +1,208 @@
+#include "analysis/live/live_binaries.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "code/binary_store.h"
+
+struct opened {
+	bool is_opened;
+	uint32_t id; /* in the store */
+	const struct unwind_table *table; /* NULL: none */
+};
+
+struct live_binaries {
+	const struct live_maps *maps;
+	struct binary_store_options options;
+	struct binary_store *store;
+	VEC(struct opened) files; /* by number in the maps */
+	/* The file that is being opened. The thread reads the store, which nobody changes while it does. Asking whether it
+	 * is done must not sleep: on a busy machine the thread that would wake us may not run for long. */
+	bool is_waiting, has_missed, has_thread;
+	uint32_t waits_for; /* in the maps */
+	pthread_t thread;
+	pthread_mutex_t mutex; /* of these: */
+	pthread_cond_t is_wanted, is_opened;
+	bool has_work, wants_end;
+	uint32_t id;
+	_Atomic bool is_done;
+	const struct unwind_table *table; /* when is_done */
+};
+
+enum tally_status live_binaries_create(
+	const struct live_maps *maps, const char *build_id_dir, struct live_binaries **out, struct tally_error *err)
+{
+	struct live_binaries *b = calloc(1, sizeof(*b));
+
+	if (!b)
+		return error_nomem(err);
+	b->maps = maps;
+	pthread_mutex_init(&b->mutex, NULL);
+	pthread_cond_init(&b->is_wanted, NULL);
+	pthread_cond_init(&b->is_opened, NULL);
+	b->options = (struct binary_store_options){.build_id_dir = build_id_dir, .threads = 1};
+	enum tally_status st = binary_store_create(&b->options, &b->store, err);
+	if (st != TALLY_OK) {
+		live_binaries_destroy(b);
+		return st;
+	}
+	*out = b;
+	return TALLY_OK;
+}
+
+static void end_thread(struct live_binaries *b)
+{
+	if (b->has_thread) {
+		pthread_mutex_lock(&b->mutex);
+		b->wants_end = true;
+		pthread_cond_signal(&b->is_wanted);
+		pthread_mutex_unlock(&b->mutex);
+		(void)pthread_join(b->thread, NULL);
+	}
+	pthread_cond_destroy(&b->is_wanted);
+	pthread_cond_destroy(&b->is_opened);
+	pthread_mutex_destroy(&b->mutex);
+}
+
+void live_binaries_destroy(struct live_binaries *b)
+{
+	if (!b)
+		return;
+	end_thread(b);
+	binary_store_destroy(b->store);
+	vec_free(&b->files);
+	free(b);
+}
+
+enum tally_status live_binaries_reset(struct live_binaries *b, struct tally_error *err)
+{
+	struct binary_store *fresh;
+	enum tally_status st = binary_store_create(&b->options, &fresh, err);
+
+	if (st != TALLY_OK)
+		return st;
+	binary_store_destroy(b->store);
+	b->store = fresh;
+	b->files.len = 0;
+	return TALLY_OK;
+}
+
+static void *open_apart(void *context)
+{
+	struct live_binaries *b = context;
+
+	pthread_mutex_lock(&b->mutex);
+	while (!b->wants_end) {
+		if (!b->has_work) {
+			pthread_cond_wait(&b->is_wanted, &b->mutex);
+			continue;
+		}
+		b->has_work = false;
+		uint32_t id = b->id;
+		pthread_mutex_unlock(&b->mutex);
+		const struct unwind_table *table = binary_store_unwind(b->store, id);
+		pthread_mutex_lock(&b->mutex);
+		b->table = table;
+		atomic_store(&b->is_done, true);
+		pthread_cond_signal(&b->is_opened);
+	}
+	pthread_mutex_unlock(&b->mutex);
+	return NULL;
+}
+
+bool live_binaries_has_missed(struct live_binaries *b)
+{
+	bool has_missed = b->has_missed;
+
+	b->has_missed = false;
+	return has_missed;
+}
+
+bool live_binaries_poll(struct live_binaries *b, bool wait)
+{
+	if (!b->is_waiting)
+		return true;
+	if (wait) {
+		pthread_mutex_lock(&b->mutex);
+		while (!atomic_load(&b->is_done))
+			pthread_cond_wait(&b->is_opened, &b->mutex);
+		pthread_mutex_unlock(&b->mutex);
+	} else if (!atomic_load(&b->is_done)) {
+		return false;
+	}
+	b->files.items[b->waits_for].table = b->table;
+	b->is_waiting = false;
+	return true;
+}
+
+/* False: no thread can be had. */
+static bool ask_thread(struct live_binaries *b, uint32_t id)
+{
+	if (!b->has_thread)
+		b->has_thread = pthread_create(&b->thread, NULL, open_apart, b) == 0;
+	if (!b->has_thread)
+		return false;
+	pthread_mutex_lock(&b->mutex);
+	b->id = id;
+	b->has_work = true;
+	atomic_store(&b->is_done, false);
+	pthread_cond_signal(&b->is_wanted);
+	pthread_mutex_unlock(&b->mutex);
+	return true;
+}
+
+static void open_file(struct live_binaries *b, uint32_t number, struct opened *opened)
+{
+	const struct live_file *file = &b->maps->files.items[number];
+	struct binary_key key = {.kind = file->kind == LIVE_VDSO ? BINARY_VDSO : BINARY_USER,
+		.path = live_maps_path(b->maps, file),
+		.pid = file->pid,
+		.build_id_size = file->build_id.size};
+
+	opened->is_opened = true;
+	memcpy(key.build_id, file->build_id.bytes, sizeof(key.build_id));
+	if (file->kind == LIVE_NO_FILE || binary_store_add(b->store, &key, &opened->id, NULL) != TALLY_OK)
+		return;
+	b->waits_for = number;
+	b->is_waiting = ask_thread(b, opened->id);
+	if (!b->is_waiting)
+		opened->table = binary_store_unwind(b->store, opened->id);
+}
+
+/* NULL: not yet, or memory is out. Only one file is opened at a time. */
+static const struct opened *opened_of(struct live_binaries *b, uint32_t number)
+{
+	if (!vec_reserve(&b->files, (size_t)number + 1))
+		return NULL;
+	while (b->files.len <= number)
+		b->files.items[b->files.len++] = (struct opened){0};
+	if (!b->files.items[number].is_opened && !b->is_waiting)
+		open_file(b, number, &b->files.items[number]);
+	if (!b->files.items[number].is_opened || (b->is_waiting && b->waits_for == number)) {
+		b->has_missed = true;
+		return NULL;
+	}
+	return &b->files.items[number];
+}
+
+bool live_binaries_find(
+	struct live_binaries *b, const struct live_process *process, uint64_t pc, struct unwind_module *module)
+{
+	const struct live_mapping *map = live_maps_find(process, pc);
+	struct tally_elf_va va;
+
+	if (!map)
+		return false;
+	*module = (struct unwind_module){.low = map->start, .high = map->end};
+	const struct opened *opened = opened_of(b, map->file);
+	if (!opened || !opened->table ||
+		!binary_store_unwind_va(
+			b->store, opened->id, (struct tally_file_off){pc - map->start + map->pgoff}, &va))
+		return true;
+	module->table = opened->table;
+	module->bias = pc - va.value;
+	return true;
+}

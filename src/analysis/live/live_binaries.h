@@ -1,0 +1,33 @@
+/*
+ * live_binaries.h - how to unwind the files of live_maps: opened when a stack first leads there, kept as long as they
+ * are mapped.
+ *
+ * Borrows the maps. A file that cannot be opened, or has no call-frame information, has no table. Large files take
+ * tenths of a second, in which rings fill: they are opened by a thread of our own, one at a time, and until then
+ * the answer is that it is not known yet. One caller's thread.
+ *
+ *	if (live_binaries_find(b, process, pc, &module)) ...
+ *	if (live_binaries_has_missed(b)) ...	// some answer was void; again when live_binaries_poll(b) says so
+ */
+#ifndef ANALYSIS_LIVE_LIVE_BINARIES_H
+#define ANALYSIS_LIVE_LIVE_BINARIES_H
+
+#include "analysis/live/live_maps.h"
+#include "code/unwind/unwinder.h"
+
+struct live_binaries;
+
+TALLY_MUST_CHECK enum tally_status live_binaries_create(const struct live_maps *maps, const char *build_id_dir,
+	struct live_binaries **binaries, struct tally_error *err);
+void live_binaries_destroy(struct live_binaries *binaries);
+/* False: the process has nothing mapped there. Where the file is not open yet, live_binaries_has_missed is true then. */
+bool live_binaries_find(
+	struct live_binaries *binaries, const struct live_process *process, uint64_t pc, struct unwind_module *module);
+/* Since it was asked last, a file was not open yet. */
+bool live_binaries_has_missed(struct live_binaries *binaries);
+/* No longer waiting; with wait, in any case. */
+bool live_binaries_poll(struct live_binaries *binaries, bool wait);
+/* Not while waiting. The files of the maps were numbered anew: all are closed, and opened again when they are needed. */
+TALLY_MUST_CHECK enum tally_status live_binaries_reset(struct live_binaries *binaries, struct tally_error *err);
+
+#endif

@@ -1,0 +1,319 @@
+#include "analysis/live/live_maps.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+#define FILES_KEPT 4096 /* before it is worth a look at which are still mapped */
+
+void live_maps_init(struct live_maps *maps)
+{
+	*maps = (struct live_maps){0};
+	intern_init(&maps->paths);
+	intern_init(&maps->keys);
+}
+
+static struct live_process *process_of(uint64_t value)
+{
+	return (struct live_process *)(uintptr_t)value;
+}
+
+static void process_destroy(struct live_process *process)
+{
+	if (!process)
+		return;
+	vec_free(&process->mappings);
+	free(process);
+}
+
+static void drop_tables(struct live_maps *maps)
+{
+	map_u64_deinit(&maps->by_pid);
+	vec_free(&maps->files);
+	vec_free(&maps->ended);
+	intern_deinit(&maps->paths);
+	intern_deinit(&maps->keys);
+}
+
+void live_maps_deinit(struct live_maps *maps)
+{
+	size_t position = 0;
+	uint64_t pid, value;
+
+	while (map_u64_next(&maps->by_pid, &position, &pid, &value))
+		process_destroy(process_of(value));
+	drop_tables(maps);
+}
+
+struct live_process *live_maps_process(const struct live_maps *maps, int32_t pid)
+{
+	uint64_t value;
+
+	return map_u64_find(&maps->by_pid, (uint32_t)pid, &value) ? process_of(value) : NULL;
+}
+
+static struct live_process *find_or_add(struct live_maps *maps, int32_t pid)
+{
+	uint64_t *slot = map_u64_at(&maps->by_pid, (uint32_t)pid, NULL);
+
+	if (!slot || *slot)
+		return slot ? process_of(*slot) : NULL;
+	struct live_process *process = calloc(1, sizeof(*process));
+	if (!process)
+		return NULL;
+	process->pid = pid;
+	*slot = (uintptr_t)process;
+	maps->process_count++;
+	return process;
+}
+
+/* The first mapping that ends behind address. */
+static size_t lower_bound(const struct live_process *process, uint64_t address)
+{
+	size_t low = 0, high = process->mappings.len;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (process->mappings.items[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct live_mapping *live_maps_find(const struct live_process *process, uint64_t address)
+{
+	size_t at = lower_bound(process, address);
+
+	return at < process->mappings.len && process->mappings.items[at].start <= address ? &process->mappings.items[at]
+											  : NULL;
+}
+
+/* Replaces what lies in the new mapping's place by it, and what remains of the first and the last that did. */
+static bool put_mapping(struct live_process *process, const struct live_mapping *map)
+{
+	size_t first = lower_bound(process, map->start), end = first, len = process->mappings.len;
+	struct live_mapping pieces[3];
+	size_t count = 0;
+
+	while (end < len && process->mappings.items[end].start < map->end)
+		end++;
+	if (first < end && process->mappings.items[first].start < map->start) {
+		pieces[count] = process->mappings.items[first];
+		pieces[count++].end = map->start;
+	}
+	pieces[count++] = *map;
+	if (first < end && process->mappings.items[end - 1].end > map->end) {
+		pieces[count] = process->mappings.items[end - 1];
+		pieces[count].pgoff += map->end - pieces[count].start;
+		pieces[count++].start = map->end;
+	}
+	if (!vec_reserve(&process->mappings, len + count))
+		return false;
+	struct live_mapping *items = process->mappings.items;
+	memmove(items + first + count, items + end, (len - end) * sizeof(*items));
+	memcpy(items + first, pieces, count * sizeof(*items));
+	process->mappings.len = len - (end - first) + count;
+	process->changes++;
+	return true;
+}
+
+static enum live_file_kind kind_of(struct tally_str path)
+{
+	if (str_equal(path, STR("[vdso]")))
+		return LIVE_VDSO;
+	bool is_file = str_starts_with(path, STR("/")) && !str_starts_with(path, STR("//anon")) &&
+		       !str_starts_with(path, STR("/dev/zero")) && !str_starts_with(path, STR("/anon_hugepage")) &&
+		       !str_starts_with(path, STR("/SYSV"));
+	return is_file ? LIVE_FILE : LIVE_NO_FILE;
+}
+
+struct file_key {
+	uint64_t inode, generation;
+	uint32_t path, major, minor;
+	uint8_t build_id[20], build_id_size, zero[7];
+};
+
+static bool find_or_add_file(struct live_maps *maps, const struct record_mmap *mmap, uint32_t *index)
+{
+	struct file_key key;
+	struct live_file file = {
+		.kind = kind_of(mmap->filename), .pid = (int32_t)mmap->pid, .build_id = mmap->build_id};
+
+	memset(&key, 0, sizeof(key));
+	if (!intern_add(&maps->paths, mmap->filename.data, mmap->filename.len, &file.path))
+		return false;
+	key.path = file.path;
+	key.build_id_size = mmap->build_id.size;
+	memcpy(key.build_id, mmap->build_id.bytes, sizeof(key.build_id));
+	if (mmap->build_id.size == 0) { /* the kernel tells either */
+		key.inode = mmap->inode;
+		key.generation = mmap->inode_generation;
+		key.major = mmap->major;
+		key.minor = mmap->minor;
+	}
+	return intern_add(&maps->keys, &key, sizeof(key), index) &&
+	       (*index < maps->files.len || vec_push(&maps->files, file));
+}
+
+static bool apply_mmap(struct live_maps *maps, const struct record *record, const struct record_mmap *mmap)
+{
+	struct live_mapping map = {.start = mmap->start, .pgoff = mmap->pgoff};
+	unsigned mode = record->misc & MISC_CPUMODE_MASK;
+
+	if (mode == MISC_CPUMODE_KERNEL || mmap->pid == UINT32_MAX || mmap->len == 0 ||
+		__builtin_add_overflow(mmap->start, mmap->len, &map.end))
+		return true;
+	struct live_process *process = find_or_add(maps, (int32_t)mmap->pid);
+	return process && find_or_add_file(maps, mmap, &map.file) && put_mapping(process, &map);
+}
+
+static bool apply_exec(struct live_maps *maps, int32_t pid)
+{
+	struct live_process *process = find_or_add(maps, pid);
+
+	if (!process)
+		return false;
+	process->mappings.len = 0;
+	process->changes++;
+	process->has_ended = false;
+	return true;
+}
+
+static bool apply_fork(struct live_maps *maps, const struct record_task *task)
+{
+	if (task->pid == task->ppid)
+		return true; /* a thread */
+	const struct live_process *parent = live_maps_process(maps, (int32_t)task->ppid);
+	if (!parent)
+		return true;
+	struct live_process *child = find_or_add(maps, (int32_t)task->pid);
+	if (!child || !vec_reserve(&child->mappings, parent->mappings.len))
+		return false;
+	if (parent->mappings.len)
+		memcpy(child->mappings.items, parent->mappings.items,
+			parent->mappings.len * sizeof(*parent->mappings.items));
+	child->mappings.len = parent->mappings.len;
+	child->changes++;
+	child->has_ended = false;
+	return true;
+}
+
+/* Where other threads outlive the first one, their stacks are no longer known: programs do not do that. */
+static bool apply_exit(struct live_maps *maps, const struct record_task *task)
+{
+	struct live_process *process = live_maps_process(maps, (int32_t)task->pid);
+
+	if (!process || task->tid != task->pid || process->has_ended)
+		return true;
+	process->has_ended = true;
+	return vec_push(&maps->ended, process->pid);
+}
+
+enum tally_status live_maps_apply(struct live_maps *maps, const struct record *record,
+	const struct record_fields *fields, struct tally_error *err)
+{
+	bool ok = true;
+
+	switch (fields->type) {
+	case RECORD_MMAP:
+	case RECORD_MMAP2:
+		ok = apply_mmap(maps, record, &fields->mmap);
+		break;
+	case RECORD_COMM:
+		ok = !fields->comm.is_exec || apply_exec(maps, (int32_t)fields->comm.pid);
+		break;
+	case RECORD_FORK:
+		ok = apply_fork(maps, &fields->task);
+		break;
+	case RECORD_EXIT:
+		ok = apply_exit(maps, &fields->task);
+		break;
+	default:
+		break;
+	}
+	return ok ? TALLY_OK : error_nomem(err);
+}
+
+void live_maps_forget(struct live_maps *maps, void (*dropped)(void *context, int32_t pid), void *context)
+{
+	for (size_t i = 0; i < maps->ended.len; i++) {
+		uint64_t *slot = map_u64_at(&maps->by_pid, (uint32_t)maps->ended.items[i], NULL);
+		struct live_process *process = slot ? process_of(*slot) : NULL;
+		if (!process || !process->has_ended)
+			continue; /* its number was taken by another */
+		if (dropped)
+			dropped(context, process->pid);
+		process_destroy(process);
+		*slot = 0;
+		maps->process_count--;
+	}
+	maps->ended.len = 0;
+}
+
+bool live_maps_is_stale(const struct live_maps *maps)
+{
+	return maps->files.len >= maps->stale_at && maps->files.len >= FILES_KEPT;
+}
+
+struct renumbering {
+	struct live_maps *from, *to;
+	uint32_t *numbers; /* old -> new + 1; 0: not taken over yet */
+};
+
+static bool take_over(struct renumbering *r, struct live_mapping *map)
+{
+	uint32_t *number = &r->numbers[map->file];
+
+	if (*number == 0) {
+		struct live_file file = r->from->files.items[map->file];
+		struct tally_str key = intern_get(&r->from->keys, map->file);
+		struct tally_str path = live_maps_path(r->from, &file);
+		struct file_key bytes;
+		uint32_t index;
+		memcpy(&bytes, key.data, sizeof(bytes));
+		if (!intern_add(&r->to->paths, path.data, path.len, &file.path))
+			return false;
+		bytes.path = file.path;
+		if (!intern_add(&r->to->keys, &bytes, sizeof(bytes), &index) || !vec_push(&r->to->files, file))
+			return false;
+		*number = index + 1;
+	}
+	map->file = *number - 1;
+	return true;
+}
+
+enum tally_status live_maps_renumber(struct live_maps *maps, struct tally_error *err)
+{
+	struct live_maps fresh;
+	size_t position = 0;
+	uint64_t pid, value;
+
+	live_maps_init(&fresh);
+	struct renumbering r = {maps, &fresh, calloc(maps->files.len + 1, sizeof(*r.numbers))};
+	bool ok = r.numbers != NULL;
+	while (ok && map_u64_next(&maps->by_pid, &position, &pid, &value)) {
+		struct live_process *process = process_of(value);
+		if (!process)
+			continue; /* the map has no removal: this is where it is made small again */
+		for (size_t i = 0; ok && i < process->mappings.len; i++)
+			ok = take_over(&r, &process->mappings.items[i]);
+		ok = ok && map_u64_set(&fresh.by_pid, pid, value);
+	}
+	free(r.numbers);
+	if (!ok) {
+		drop_tables(&fresh);
+		return error_nomem(err);
+	}
+	fresh.process_count = maps->process_count;
+	fresh.stale_at = 2 * fresh.files.len;
+	drop_tables(maps);
+	*maps = fresh;
+	return TALLY_OK;
+}
+
+struct tally_str live_maps_path(const struct live_maps *maps, const struct live_file *file)
+{
+	return intern_get(&maps->paths, file->path);
+}

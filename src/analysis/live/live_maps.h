@@ -1,0 +1,67 @@
+/*
+ * live_maps.h - what each process that runs has mapped now: for unwinding while recording. No history, so that a
+ * recording of days needs the memory of what is alive; machine.h is for recordings that are there.
+ *
+ * Fed with side-band records in order of time; the caller says when a round is over (live_maps_forget): what ended in
+ * it is freed then. Strings are copied. One thread. Only mappings of code matter: others are expected to be left out by
+ * the recorder, and do no harm.
+ *
+ *	live_maps_apply(&maps, &record, &fields, err);
+ *	struct live_process *p = live_maps_process(&maps, pid);
+ *	const struct live_mapping *m = p ? live_maps_find(p, pc) : NULL;
+ */
+#ifndef ANALYSIS_LIVE_LIVE_MAPS_H
+#define ANALYSIS_LIVE_LIVE_MAPS_H
+
+#include "abi/record.h"
+#include "base/intern.h"
+#include "base/map_u64.h"
+#include "base/vec.h"
+
+enum live_file_kind { LIVE_FILE, LIVE_VDSO, LIVE_NO_FILE };
+
+struct live_file { /* a distinct file: by path, inode and build id */
+	enum live_file_kind kind;
+	uint32_t path; /* string id */
+	int32_t pid; /* the first that mapped it */
+	struct record_build_id build_id;
+};
+
+struct live_mapping {
+	uint64_t start, end, pgoff;
+	uint32_t file;
+};
+
+struct live_process {
+	int32_t pid;
+	bool has_ended;
+	uint32_t changes; /* counts what its mappings went through */
+	VEC(struct live_mapping) mappings; /* by start, disjoint */
+};
+
+struct live_maps {
+	struct intern paths, keys; /* key -> index in files */
+	VEC(struct live_file) files;
+	struct map_u64 by_pid; /* -> struct live_process * */
+	VEC(int32_t) ended; /* since the last live_maps_forget */
+	uint64_t process_count;
+	size_t stale_at; /* files */
+};
+
+void live_maps_init(struct live_maps *maps);
+void live_maps_deinit(struct live_maps *maps);
+/* Records that say nothing of mappings change nothing. NOMEM only. */
+TALLY_MUST_CHECK enum tally_status live_maps_apply(struct live_maps *maps, const struct record *record,
+	const struct record_fields *fields, struct tally_error *err);
+/* NULL: nothing is known of it. Valid until live_maps_forget. */
+struct live_process *live_maps_process(const struct live_maps *maps, int32_t pid);
+const struct live_mapping *live_maps_find(const struct live_process *process, uint64_t address);
+/* The samples of all that was applied are done: what ended goes. dropped is told of each process; may be NULL. */
+void live_maps_forget(struct live_maps *maps, void (*dropped)(void *context, int32_t pid), void *context);
+/* There may be many files that nobody maps any more. */
+bool live_maps_is_stale(const struct live_maps *maps);
+/* Drops those files; the numbers of all others change. After a failure the maps can only be deinited. */
+TALLY_MUST_CHECK enum tally_status live_maps_renumber(struct live_maps *maps, struct tally_error *err);
+struct tally_str live_maps_path(const struct live_maps *maps, const struct live_file *file);
+
+#endif

@@ -1,0 +1,59 @@
+/*
+ * live_merge.h - the records of several rings in order of time, where they lie.
+ *
+ * Each ring's own records are taken to be in order. The caller shows what the rings hold twice: what came after the
+ * second look may be older than what one ring had at the first (another was looked at before), so only records up to
+ * the newest of the first look are handed out; a sample then comes after the mappings that explain it. Knows nothing
+ * of kernels. One thread. Bad input: a record whose size lies ends what its ring shows; it is counted.
+ *
+ *	live_merge_init(&merge, ring_count, time_of, context, err);
+ *	for each ring: live_merge_note(&merge, ring, slices, n);   for each ring: live_merge_show(&merge, ring, slices, n);
+ *	for (; live_merge_next(&merge, &ring, &record); live_merge_advance(&merge)) ...
+ *	... live_merge_taken(&merge, ring) bytes can be given back ...
+ */
+#ifndef ANALYSIS_LIVE_LIVE_MERGE_H
+#define ANALYSIS_LIVE_LIVE_MERGE_H
+
+#include "abi/record.h"
+
+struct live_merge_ring {
+	struct tally_bytes slices[2];
+	size_t len, position; /* of both slices; of what was not handed out yet */
+	struct record record; /* at position, if it has one */
+	uint64_t time;
+	bool has_record;
+	uint8_t *joined; /* a record that lies in both slices; NULL: there was none yet */
+};
+
+struct live_merge {
+	struct live_merge_ring *rings;
+	size_t count;
+	size_t *heap; /* rings that have a record, the oldest first */
+	size_t heap_len;
+	uint64_t horizon;
+	uint64_t (*time_of)(
+		void *context, const struct record *record); /* 0: it has none, and comes with the one before */
+	void *context;
+	uint64_t damaged;
+};
+
+TALLY_MUST_CHECK enum tally_status live_merge_init(struct live_merge *merge, size_t ring_count,
+	uint64_t (*time_of)(void *context, const struct record *record), void *context, struct tally_error *err);
+void live_merge_deinit(struct live_merge *merge);
+/* A new pass; has_end: no more will come, so everything is handed out. */
+void live_merge_start(struct live_merge *merge, bool has_end);
+/* The first look at a ring. */
+void live_merge_note(struct live_merge *merge, size_t ring, const struct tally_bytes slices[2], size_t slice_count);
+/* The second: at least what the first saw. False: memory is out. */
+bool live_merge_show(struct live_merge *merge, size_t ring, const struct tally_bytes slices[2], size_t slice_count);
+/* The oldest record, which stays until live_merge_advance; false: that was all. */
+bool live_merge_next(struct live_merge *merge, size_t *ring, struct record *record);
+/* Goes on behind it. False: memory is out. */
+bool live_merge_advance(struct live_merge *merge);
+/* Bytes of the ring that were handed out, counted from its first slice's start. */
+static inline size_t live_merge_taken(const struct live_merge *merge, size_t ring)
+{
+	return merge->rings[ring].position;
+}
+
+#endif

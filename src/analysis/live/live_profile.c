@@ -1,0 +1,503 @@
+#include "analysis/live/live_profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/live/live_state.h"
+#include "analysis/sideband.h"
+#include "base/error.h"
+#include "perfdata/time_order.h"
+#include "profile/profile_copy.h"
+
+#define STORE_FILES_KEPT  4096 /* that were ever hit, before their names are worth letting go of */
+#define STORE_ROUNDS_KEPT 4 /* refreshes without a sample, before a file's symbols are */
+#define KERNEL_NAME	  STR("[kernel.kallsyms]")
+
+struct live_profile {
+	struct replay_options replay;
+	struct replay_switches switches; /* replay's, if it has any */
+	struct binary_store_options store_options;
+	struct tally_str kernel_name;
+	struct writer description;
+	struct perfdata_reader *events; /* of the description: what records look like */
+	struct record_layout tracking; /* of the records that tell of processes */
+	struct binary_store *store;
+	VEC(uint64_t) hit_at; /* by the store's file: the last round that had samples there; 0: none, or let go of */
+	uint64_t rounds;
+	struct live_state state; /* before the records that wait */
+	struct writer waiting;
+	size_t mark; /* of waiting */
+	struct writer recording; /* of the last refresh */
+	uint64_t order; /* records that came before */
+	struct profile *total; /* counts in LIVE_COUNT_UNIT; NULL: nothing came yet */
+	struct profile shown; /* its arrays are total's, but samples and events */
+	bool hides_kernel, hides_user;
+	struct live_profile_figures figures;
+};
+
+/* ---- records ---- */
+
+static enum tally_status read_description(struct live_profile *live, struct tally_error *err)
+{
+	struct record record;
+	size_t count;
+	enum tally_status st = perfdata_reader_open_bytes(writer_view(&live->description), &live->events, err);
+
+	while (st == TALLY_OK)
+		st = perfdata_reader_next(live->events, &record, err);
+	if (st != TALLY_END)
+		return st;
+	const struct perfdata_event *events = perfdata_reader_events(live->events, &count);
+	if (count == 0)
+		return error_set(err, TALLY_INVALID, "a live profile needs an event");
+	live->tracking = events[0].layout;
+	for (size_t i = 0; i < count; i++)
+		if (ATTR_HAS(&events[i].attr, MMAP) || ATTR_HAS(&events[i].attr, MMAP2)) {
+			live->tracking = events[i].layout;
+			break;
+		}
+	return TALLY_OK;
+}
+
+enum tally_status live_profile_create(
+	const struct live_profile_config *config, struct live_profile **out, struct tally_error *err)
+{
+	struct live_profile *live = calloc(1, sizeof(*live));
+
+	if (!live)
+		return error_nomem(err);
+	live->replay = *config->replay;
+	if (live->replay.switches) {
+		live->switches = *live->replay.switches;
+		live->replay.switches = &live->switches;
+	}
+	live->store_options = *config->store;
+	live->kernel_name = config->kernel_name;
+	live_state_init(&live->state);
+	writer_bytes(&live->description, config->description.data, config->description.len);
+	enum tally_status st = live->description.failed ? error_nomem(err) : read_description(live, err);
+	if (st == TALLY_OK)
+		st = binary_store_create(&live->store_options, &live->store, err);
+	if (st == TALLY_OK) /* an empty one is there from the start */
+		st = live_profile_refresh(live, false, err);
+	if (st != TALLY_OK) {
+		live_profile_destroy(live);
+		return st;
+	}
+	*out = live;
+	return TALLY_OK;
+}
+
+enum tally_status live_profile_redescribe(
+	struct live_profile *live, struct tally_bytes description, struct tally_error *err)
+{
+	struct live_profile fresh = {0};
+
+	writer_bytes(&fresh.description, description.data, description.len);
+	enum tally_status st = fresh.description.failed ? error_nomem(err) : read_description(&fresh, err);
+	if (st == TALLY_OK) {
+		struct live_profile old = {.events = live->events, .description = live->description};
+		live->events = fresh.events;
+		live->description = fresh.description;
+		fresh = old;
+	}
+	if (fresh.events)
+		perfdata_reader_destroy(fresh.events);
+	writer_deinit(&fresh.description);
+	return st;
+}
+
+void live_profile_destroy(struct live_profile *live)
+{
+	if (!live)
+		return;
+	free(live->shown.samples);
+	free(live->shown.events);
+	profile_destroy(live->total);
+	live_state_deinit(&live->state);
+	binary_store_destroy(live->store);
+	vec_free(&live->hit_at);
+	if (live->events)
+		perfdata_reader_destroy(live->events);
+	writer_deinit(&live->description);
+	writer_deinit(&live->waiting);
+	writer_deinit(&live->recording);
+	free(live);
+}
+
+enum tally_status live_profile_feed(
+	struct live_profile *live, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err)
+{
+	for (size_t i = 0; i < slice_count; i++)
+		writer_bytes(&live->waiting, slices[i].data, slices[i].len);
+	return live->waiting.failed ? error_nomem(err) : TALLY_OK;
+}
+
+void live_profile_mark(struct live_profile *live)
+{
+	live->mark = live->waiting.len;
+}
+
+size_t live_profile_waiting(const struct live_profile *live)
+{
+	return live->waiting.len;
+}
+
+/* ---- what a refresh is made of ---- */
+
+struct dated_record {
+	uint64_t time;
+	size_t position; /* in the round's bytes */
+};
+
+struct round { /* the records of a refresh */
+	struct writer bytes; /* that records are read from: description, state, what came */
+	size_t first; /* where what came begins */
+	struct writer late; /* waits for the next refresh */
+	VEC(struct dated_record) history;
+	struct live_profile_figures figures;
+};
+
+static void count_record(struct live_profile_figures *figures, const struct record *record)
+{
+	struct record_fields fields;
+
+	if (record->type == RECORD_SAMPLE) {
+		figures->samples++;
+		figures->kernel_samples += (record->misc & MISC_CPUMODE_MASK) == MISC_CPUMODE_KERNEL;
+		figures->exact_samples += (record->misc & MISC_EXACT_IP) != 0;
+	} else if ((record->type == RECORD_LOST || record->type == RECORD_LOST_SAMPLES) &&
+		   record_decode(record, &fields, NULL) == TALLY_OK) {
+		figures->lost += record->type == RECORD_LOST ? fields.lost.lost : fields.lost_samples.lost;
+	}
+}
+
+static bool is_of_state(uint32_t type)
+{
+	return sideband_is_history(type) || type == RECORD_EXIT || type == RECORD_CGROUP;
+}
+
+/* Into the round, or, if it is newer than all that came before the mark, into what is late. */
+static bool sort_record(struct round *round, const struct record *record, uint64_t time)
+{
+	struct dated_record dated = {time, round->bytes.len};
+
+	count_record(&round->figures, record);
+	writer_bytes(&round->bytes, record->bytes.data, record->bytes.len);
+	return !is_of_state(record->type) || vec_push(&round->history, dated);
+}
+
+static bool sort_waiting(struct live_profile *live, struct round *round)
+{
+	struct tally_bytes waiting = writer_view(&live->waiting);
+	uint64_t horizon = 0;
+	struct record record;
+
+	for (size_t at = 0; at < waiting.len; at += record.bytes.len) {
+		if (record_at(waiting, false, at, &record, NULL) != TALLY_OK) {
+			round->figures.damaged++; /* and nothing is known of what follows */
+			break;
+		}
+		uint64_t time = time_order_time_of(live->events, &record, false);
+		if (at < live->mark && time > horizon)
+			horizon = time;
+		if (at >= live->mark && live->mark > 0 && time > horizon)
+			writer_bytes(&round->late, record.bytes.data, record.bytes.len);
+		else if (!sort_record(round, &record, time))
+			return false;
+	}
+	return !round->bytes.failed && !round->late.failed;
+}
+
+static void round_deinit(struct round *round)
+{
+	writer_deinit(&round->bytes);
+	writer_deinit(&round->late);
+	vec_free(&round->history);
+}
+
+static enum tally_status round_init(struct live_profile *live, struct round *round, struct tally_error *err)
+{
+	*round = (struct round){0};
+	writer_bytes(&round->bytes, live->description.data, live->description.len);
+	bool ok = live_state_write(&live->state, &round->bytes, &live->tracking);
+	round->first = round->bytes.len;
+	return ok && sort_waiting(live, round) ? TALLY_OK : error_nomem(err);
+}
+
+static int compare_dates(const void *left, const void *right)
+{
+	const struct dated_record *a = left, *b = right;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return (a->position > b->position) - (a->position < b->position);
+}
+
+/* What is alive at the round's end. */
+static enum tally_status learn(struct live_profile *live, struct round *round, struct tally_error *err)
+{
+	enum tally_status st = TALLY_OK;
+
+	if (round->history.len)
+		qsort(round->history.items, round->history.len, sizeof(round->history.items[0]), compare_dates);
+	for (size_t i = 0; st == TALLY_OK && i < round->history.len; i++) {
+		struct record record;
+		struct record_fields fields;
+		if (record_at(writer_view(&round->bytes), false, round->history.items[i].position, &record, NULL) ==
+				TALLY_OK &&
+			record_decode(&record, &fields, NULL) == TALLY_OK)
+			st = live_state_apply(&live->state, &record, &fields, err);
+		else
+			round->figures.damaged++;
+	}
+	return st == TALLY_OK ? live_state_settle(&live->state, err) : st;
+}
+
+static enum tally_status replay_round(
+	struct live_profile *live, const struct round *round, struct replay_result *result, struct tally_error *err)
+{
+	struct perfdata_reader *reader;
+	enum tally_status st = perfdata_reader_open_bytes(writer_view(&round->bytes), &reader, err);
+
+	if (st != TALLY_OK)
+		return st;
+	st = replay_profile(reader, live->store, &live->replay, result, err);
+	perfdata_reader_destroy(reader);
+	return result->profile ? TALLY_OK : st;
+}
+
+/* What programs that came and went were made of: their symbols go, and come again with their samples. */
+static enum tally_status forget_files(
+	struct live_profile *live, const struct replay_result *result, struct tally_error *err)
+{
+	live->rounds++;
+	for (size_t i = 0; i < result->hits.files.len; i++) {
+		uint32_t id = result->hits.files.items[i].store_id;
+		while (id < UINT32_MAX - 1 && live->hit_at.len <= id)
+			if (!vec_push(&live->hit_at, 0))
+				return error_nomem(err);
+		if (id < live->hit_at.len)
+			live->hit_at.items[id] = live->rounds;
+	}
+	for (size_t i = 0; i < live->hit_at.len; i++) {
+		if (!live->hit_at.items[i] || live->hit_at.items[i] + STORE_ROUNDS_KEPT > live->rounds)
+			continue;
+		binary_store_forget(live->store, (uint32_t)i);
+		live->hit_at.items[i] = 0;
+	}
+	return TALLY_OK;
+}
+
+/* The store has the names of all files that were ever hit: programs that are built and run are ever new. */
+static enum tally_status renew_store(
+	struct live_profile *live, const struct replay_result *result, struct tally_error *err)
+{
+	struct binary_store *fresh;
+	bool is_full = false;
+
+	for (size_t i = 0; i < result->hits.files.len; i++)
+		is_full |= result->hits.files.items[i].store_id >= STORE_FILES_KEPT + 2 * live->total->binary_count;
+	if (!is_full)
+		return TALLY_OK;
+	enum tally_status st = binary_store_create(&live->store_options, &fresh, err);
+	if (st != TALLY_OK)
+		return st;
+	binary_store_destroy(live->store);
+	live->store = fresh;
+	live->hit_at.len = 0;
+	return TALLY_OK;
+}
+
+/* ---- the sum ---- */
+
+static void add_events(struct profile_builder *builder, const struct profile *p, const struct profile *before)
+{
+	for (size_t i = 0; i < p->event_count; i++) {
+		struct profile_event event = p->events[i];
+		event.name = profile_builder_string(builder, profile_string(p, event.name));
+		event.sample_count = event.total_period = 0; /* added up by its samples */
+		event.lost_count += before && i < before->event_count ? before->events[i].lost_count : 0;
+		profile_builder_event(builder, &event);
+	}
+	for (size_t i = 0; i < p->field_count; i++) {
+		struct profile_field field = p->fields[i];
+		field.name = profile_builder_string(builder, profile_string(p, field.name));
+		profile_builder_field(builder, &field);
+	}
+}
+
+static enum tally_status add_up(const struct live_profile *live, const struct profile *fresh, bool fades,
+	struct profile **sum, struct tally_error *err)
+{
+	struct profile_builder *builder = profile_builder_create();
+	const struct profile_ratio same = {1, 1}, fade = LIVE_FADE;
+	const struct profile_copy old = {.from = live->total,
+		.counts = fades ? fade : same,
+		.periods = fades ? fade : same,
+		.least_count = LIVE_LEAST_COUNT};
+	const struct profile_copy new = {.from = fresh,
+		.counts = {LIVE_COUNT_UNIT, 1},
+		.periods = same,
+		.later = live->order,
+		.binary = KERNEL_NAME,
+		.renamed = live->kernel_name};
+
+	if (!builder)
+		return error_nomem(err);
+	profile_builder_keep_facets(builder, live->replay.facets);
+	add_events(builder, fresh, live->total);
+	if ((live->total && !profile_copy_samples(&old, builder)) || !profile_copy_samples(&new, builder)) {
+		profile_builder_destroy(builder);
+		return error_nomem(err);
+	}
+	return profile_builder_finish(builder, sum, err);
+}
+
+static bool is_hidden(const struct live_profile *live, const struct profile *p, const struct profile_sample *sample)
+{
+	uint8_t level = p->frames[sample->leaf].level;
+
+	return (live->hides_kernel && (level == PROFILE_LEVEL_KERNEL || level == PROFILE_LEVEL_GUEST_KERNEL)) ||
+	       (live->hides_user && (level == PROFILE_LEVEL_USER || level == PROFILE_LEVEL_GUEST_USER));
+}
+
+/* Counts as they are shown, and without what is hidden. */
+static enum tally_status show(struct live_profile *live, struct profile *total, struct tally_error *err)
+{
+	struct profile shown = *total;
+
+	shown.samples = malloc((total->sample_count + 1) * sizeof(*shown.samples));
+	shown.events = malloc((total->event_count + 1) * sizeof(*shown.events));
+	if (!shown.samples || !shown.events) {
+		free(shown.samples);
+		free(shown.events);
+		return error_nomem(err);
+	}
+	shown.sample_count = 0;
+	for (size_t i = 0; i < total->event_count; i++) {
+		shown.events[i] = total->events[i];
+		shown.events[i].sample_count = shown.events[i].total_period = 0;
+	}
+	for (size_t i = 0; i < total->sample_count; i++) {
+		struct profile_sample *sample = &shown.samples[shown.sample_count];
+		if (is_hidden(live, total, &total->samples[i]))
+			continue;
+		*sample = total->samples[i];
+		sample->count = (sample->count + LIVE_COUNT_UNIT / 2) / LIVE_COUNT_UNIT;
+		shown.events[sample->event].sample_count += sample->count;
+		shown.events[sample->event].total_period += sample->period;
+		shown.sample_count++;
+	}
+	free(live->shown.samples);
+	free(live->shown.events);
+	live->shown = shown;
+	if (live->total != total)
+		profile_destroy(live->total);
+	live->total = total;
+	return TALLY_OK;
+}
+
+static enum tally_status renew(
+	struct live_profile *live, const struct replay_result *result, bool fades, struct tally_error *err)
+{
+	struct profile *sum;
+	enum tally_status st = add_up(live, result->profile, fades, &sum, err);
+
+	if (st != TALLY_OK)
+		return st;
+	st = show(live, sum, err);
+	if (st != TALLY_OK)
+		profile_destroy(sum);
+	return st;
+}
+
+/* The round is over, whatever became of it. */
+static void take_round(struct live_profile *live, struct round *round, const struct replay_result *result)
+{
+	live->switches.before = result->ends_on ? SWITCHES_ON : SWITCHES_OFF;
+	struct writer done = live->waiting, recording = live->recording;
+
+	live->waiting = round->late;
+	round->late = done;
+	live->mark = 0;
+	live->order += round->bytes.len;
+	live->recording = round->bytes;
+	round->bytes = recording;
+	live->figures = round->figures;
+}
+
+enum tally_status live_profile_refresh(struct live_profile *live, bool fades, struct tally_error *err)
+{
+	struct round round;
+	struct replay_result result = {0};
+	enum tally_status st = round_init(live, &round, err);
+
+	if (st == TALLY_OK)
+		st = replay_round(live, &round, &result, err);
+	if (st == TALLY_OK) {
+		round.figures.damaged += result.health.damaged_records;
+		st = learn(live, &round, err);
+	}
+	if (st == TALLY_OK)
+		st = renew(live, &result, fades, err);
+	if (st == TALLY_OK)
+		st = forget_files(live, &result, err);
+	if (st == TALLY_OK)
+		st = renew_store(live, &result, err);
+	if (st == TALLY_OK)
+		take_round(live, &round, &result);
+	replay_result_deinit(&result);
+	round_deinit(&round);
+	return st;
+}
+
+enum tally_status live_profile_sweep(
+	struct live_profile *live, bool (*runs)(void *context, int32_t tid), void *context, struct tally_error *err)
+{
+	return live_state_sweep(&live->state, runs, context, err);
+}
+
+enum tally_status live_profile_zero(struct live_profile *live, struct tally_error *err)
+{
+	struct profile *old = live->total, *sum;
+	struct profile none = *old;
+
+	none.sample_count = 0;
+	live->total = NULL;
+	enum tally_status st = add_up(live, &none, false, &sum, err);
+	live->total = old;
+	if (st != TALLY_OK)
+		return st;
+	st = show(live, sum, err);
+	if (st != TALLY_OK)
+		profile_destroy(sum);
+	return st;
+}
+
+enum tally_status live_profile_hide(struct live_profile *live, bool kernel, bool user, struct tally_error *err)
+{
+	live->hides_kernel = kernel;
+	live->hides_user = user;
+	return show(live, live->total, err);
+}
+
+const struct profile *live_profile_get(const struct live_profile *live)
+{
+	return &live->shown;
+}
+
+struct tally_bytes live_profile_recording(const struct live_profile *live)
+{
+	return writer_view(&live->recording);
+}
+
+struct live_profile_figures live_profile_figures(const struct live_profile *live)
+{
+	return live->figures;
+}
+
+bool live_profile_knows(const struct live_profile *live, int32_t pid)
+{
+	return live_state_thread(&live->state, pid) != NULL;
+}

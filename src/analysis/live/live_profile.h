@@ -1,0 +1,81 @@
+/*
+ * live_profile.h - a profile that is renewed while records come: what is new is added, what was there fades. For top.
+ *
+ * Knows no kernel: it is fed with the bytes of whole records, in any order, and makes at each refresh a recording in
+ * memory of who ran before (live_state.h) and what came since, which goes the way of any recording (replay.h). The
+ * result is added to what is left of the results before. So all that a report can be sorted by is there, and memory is
+ * that of the records of one refresh, of what is alive, and of the samples that have not faded.
+ *
+ * Records may come late by as much as one drain of the rings takes: live_profile_mark says when all that is older has
+ * come; what is newer than anything before the mark waits for the next refresh.
+ *
+ * Fading: each refresh takes an eighth of every sample's weight, and what is less than a sixteenth of one sample is
+ * dropped, with its stacks and names; zeroing takes all. Counts that are shown are rounded.
+ *
+ * The profile belongs to the live profile, until its next refresh. One thread at a time. Bad input: damaged records are
+ * left out.
+ *
+ *	live_profile_create(&config, &live, err);
+ *	live_profile_feed(live, slices, count, err); ...   live_profile_mark(live); live_profile_feed(...);
+ *	live_profile_refresh(live, err);
+ *	const struct profile *profile = live_profile_get(live);
+ */
+#ifndef ANALYSIS_LIVE_LIVE_PROFILE_H
+#define ANALYSIS_LIVE_LIVE_PROFILE_H
+
+#include "analysis/replay/replay.h"
+#include "base/writer.h"
+
+#define LIVE_COUNT_UNIT	 256 /* what one sample counts, inside */
+#define LIVE_LEAST_COUNT (LIVE_COUNT_UNIT / 16)
+#define LIVE_FADE    \
+	{            \
+		7, 8 \
+	}
+
+struct live_profile;
+
+struct live_profile_config {
+	struct tally_bytes description; /* the start of a pipe's stream: its header, its events. Copied */
+	const struct replay_options *replay; /* copied; what it points to is borrowed */
+	const struct binary_store_options *store; /* likewise */
+	struct tally_str kernel_name; /* short, of the kernel; borrowed */
+};
+
+struct live_profile_figures { /* of the records of the last refresh */
+	uint64_t samples, kernel_samples, exact_samples;
+	uint64_t lost; /* events, as records say */
+	uint64_t damaged;
+};
+
+TALLY_MUST_CHECK enum tally_status live_profile_create(
+	const struct live_profile_config *config, struct live_profile **live, struct tally_error *err);
+void live_profile_destroy(struct live_profile *live);
+/* The same events with more ids. After a failure the old ones stay. */
+TALLY_MUST_CHECK enum tally_status live_profile_redescribe(
+	struct live_profile *live, struct tally_bytes description, struct tally_error *err);
+
+/* Copies. NOMEM only. */
+TALLY_MUST_CHECK enum tally_status live_profile_feed(
+	struct live_profile *live, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err);
+void live_profile_mark(struct live_profile *live);
+/* Bytes that wait for a refresh. */
+size_t live_profile_waiting(const struct live_profile *live);
+/* fades: what was there loses weight; else what is new is only added. After a failure the old profile stays. */
+TALLY_MUST_CHECK enum tally_status live_profile_refresh(struct live_profile *live, bool fades, struct tally_error *err);
+/* Forgets processes that do not run any more: where records were lost, theirs may have been. */
+TALLY_MUST_CHECK enum tally_status live_profile_sweep(
+	struct live_profile *live, bool (*runs)(void *context, int32_t tid), void *context, struct tally_error *err);
+/* All that was there goes; what comes counts. */
+TALLY_MUST_CHECK enum tally_status live_profile_zero(struct live_profile *live, struct tally_error *err);
+/* Leaves out samples of the kernel, or of user space, from what is handed out. */
+TALLY_MUST_CHECK enum tally_status live_profile_hide(
+	struct live_profile *live, bool kernel, bool user, struct tally_error *err);
+const struct profile *live_profile_get(const struct live_profile *live);
+/* What the last refresh was made of: who ran before, and what came. Borrowed until the next one. */
+struct tally_bytes live_profile_recording(const struct live_profile *live);
+struct live_profile_figures live_profile_figures(const struct live_profile *live);
+/* A process with that number runs, as far as records tell. */
+bool live_profile_knows(const struct live_profile *live, int32_t pid);
+
+#endif

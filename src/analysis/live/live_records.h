@@ -1,0 +1,34 @@
+/*
+ * live_records.h - the records of a stream in order of time while it still comes: what a round brought of mappings and
+ * names is in the machine before the round's samples are handed out. Memory is that of three rounds and of the history.
+ *
+ * For one reader from its start to its end; nothing is read twice. The sideband's machine grows, so only one thread may
+ * ask it, and only between two calls; a resolver on it is told of each change. Streams that need to be seen whole first
+ * (no times, deferred call chains) are refused.
+ *
+ *	st = live_records_create(reader, &sideband, &live, err);   // TALLY_UNSUPPORTED: read it as usual, from where it is
+ *	live_records_tell(live, &resolver);
+ *	while ((st = live_records_next(live, &item, err)) == TALLY_OK) ...
+ */
+#ifndef ANALYSIS_LIVE_LIVE_RECORDS_H
+#define ANALYSIS_LIVE_LIVE_RECORDS_H
+
+#include "analysis/resolve.h"
+#include "analysis/sideband.h"
+#include "perfdata/time_order.h"
+
+struct live_records;
+
+/* Reads the first round, so that the events are known. The sideband is the caller's, to deinit. */
+TALLY_MUST_CHECK enum tally_status live_records_create(
+	struct perfdata_reader *reader, struct sideband *sideband, struct live_records **live, struct tally_error *err);
+void live_records_destroy(struct live_records *live);
+void live_records_tell(struct live_records *live, struct resolver *resolver);
+/* Ends as time_order_next does. */
+TALLY_MUST_CHECK enum tally_status live_records_next(
+	struct live_records *live, struct time_order_item *item, struct tally_error *err);
+/* True where the next call will have to wait for the stream: what was printed should be seen. */
+bool live_records_is_drained(const struct live_records *live);
+uint64_t live_records_late(const struct live_records *live);
+
+#endif

@@ -1,0 +1,33 @@
+/*
+ * live_stacks.h - the last known stack of each thread, so that a copy that is too short is made longer by what an
+ * earlier copy of the same thread had above it.
+ *
+ * Threads whose copies have always been long enough are none of its business: copying costs. Of the others it knows what
+ * came since the first that was not. An older copy may be used where it overlaps the new one and says the same there: what lies above has then not been
+ * left since, as far as can be told. Memory is bounded by the limits below. One thread.
+ *
+ *	struct tally_bytes longer = live_stacks_extend(&stacks, tid, sp, copy, is_cut);
+ */
+#ifndef ANALYSIS_LIVE_LIVE_STACKS_H
+#define ANALYSIS_LIVE_LIVE_STACKS_H
+
+#include "base/bytes.h"
+#include "base/map_u64.h"
+
+#define LIVE_STACK_MAX	 (1u << 20) /* bytes of a thread */
+#define LIVE_STACKS_MAX	 (64u << 20) /* of all threads: beyond, what is known is forgotten */
+#define LIVE_THREADS_MAX 4096
+
+struct live_stacks {
+	struct map_u64 by_tid; /* -> struct known_stack *, 0 none */
+	size_t thread_count;
+	uint64_t bytes;
+};
+
+void live_stacks_deinit(struct live_stacks *stacks);
+/* Notes the copy of the stack from address on. is_cut: the stack went on behind it. The bytes from address on that are
+ * known now, at least those of the copy; valid until the next call. */
+struct tally_bytes live_stacks_extend(
+	struct live_stacks *stacks, int32_t tid, uint64_t address, struct tally_bytes copy, bool is_cut);
+
+#endif

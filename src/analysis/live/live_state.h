@@ -1,0 +1,64 @@
+/*
+ * live_state.h - who runs now and what they have mapped, as records: with what came before forgotten, a recording of the
+ * next moments can start from it. No history (machine.h has that): memory is that of what is alive.
+ *
+ * Fed with side-band records in order of time; live_state_settle lets go of what ended. Of files it keeps what names
+ * them (path, build id). Names of threads are cut at the kernel's 15 bytes. One thread. Bad input: records that say
+ * nothing of processes are left alone.
+ *
+ *	live_state_init(&state);
+ *	live_state_apply(&state, &record, &fields, err); ...  live_state_settle(&state, err);
+ *	live_state_write(&state, &writer, &layout);	// comm and mmap2 of time 0, the kernel's mappings and cgroups as they came
+ *	live_state_deinit(&state);
+ */
+#ifndef ANALYSIS_LIVE_LIVE_STATE_H
+#define ANALYSIS_LIVE_LIVE_STATE_H
+
+#include "abi/record_layout.h"
+#include "analysis/live/live_maps.h"
+#include "base/writer.h"
+
+#define LIVE_COMM_BYTES 16 /* TASK_COMM_LEN */
+
+struct live_thread {
+	int32_t pid, tid;
+	bool has_ended;
+	uint8_t comm_len;
+	char comm[LIVE_COMM_BYTES];
+};
+
+enum live_kept { LIVE_KERNEL_MAP, LIVE_KERNEL_SYMBOL, LIVE_CGROUP };
+
+struct live_kept_record { /* which one newer of its kind takes the place of */
+	enum live_kept kind;
+	uint64_t key; /* address where it starts; id */
+	uint8_t *bytes; /* owned */
+	size_t len;
+};
+
+struct live_state {
+	struct live_maps maps;
+	VEC(struct live_thread) threads;
+	struct map_u64 by_tid; /* -> index in threads */
+	VEC(struct live_kept_record) kept; /* in order of time */
+	size_t cgroup_count; /* of kept */
+	size_t ended_threads; /* since the last settle */
+	uint64_t ended_processes; /* since maps were made small */
+};
+
+void live_state_init(struct live_state *state);
+void live_state_deinit(struct live_state *state);
+/* NOMEM only. */
+TALLY_MUST_CHECK enum tally_status live_state_apply(struct live_state *state, const struct record *record,
+	const struct record_fields *fields, struct tally_error *err);
+/* Threads that do not run any more end here, where the records that would have told are lost. */
+TALLY_MUST_CHECK enum tally_status live_state_sweep(
+	struct live_state *state, bool (*runs)(void *context, int32_t tid), void *context, struct tally_error *err);
+TALLY_MUST_CHECK enum tally_status live_state_settle(struct live_state *state, struct tally_error *err);
+/* layout: of the records' trailers. False: memory is out. */
+bool live_state_write(const struct live_state *state, struct writer *out, const struct record_layout *layout);
+/* NULL: nobody knows it. The second also finds those that have ended since the last settle. */
+const struct live_thread *live_state_thread(const struct live_state *state, int32_t tid);
+const struct live_thread *live_state_known_thread(const struct live_state *state, int32_t tid);
+
+#endif

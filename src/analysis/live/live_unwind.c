@@ -1,0 +1,558 @@
+#include "analysis/live/live_unwind.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/sample.h"
+#include "analysis/live/live_binaries.h"
+#include "analysis/live/live_maps.h"
+#include "analysis/live/live_stacks.h"
+#include "base/error.h"
+
+#define SAMPLE_BYTES_MAX 65528
+#define FRAMES_MAX	 2048
+#define BACKLOG_MAX	 (256u << 20)
+#define FRAMES_ALIKE	 3 /* of a frame-pointer chain, so that it is the same stack */
+
+struct live_event {
+	struct record_layout layout;
+	bool has_stack;
+};
+
+struct live_unwind {
+	struct live_unwind_config config;
+	VEC(struct live_event) events;
+	struct map_u64 by_id;
+	struct perf_attr first;
+	bool are_mixed; /* records differ by event: an id says which */
+	struct live_maps maps;
+	struct live_binaries *binaries;
+	struct live_stacks stacks;
+	struct unwinder *unwinder;
+	int32_t last_pid; /* whose mappings the unwinder knows, as they were after so many changes */
+	uint32_t last_changes;
+	size_t stack_bytes_max;
+	struct writer backlog; /* samples that wait for a file to be opened */
+	size_t backlog_done; /* bytes */
+	struct live_unwind_totals totals;
+	uint64_t ips[FRAMES_MAX];
+};
+
+enum tally_status live_unwind_create(
+	const struct live_unwind_config *config, struct live_unwind **out, struct tally_error *err)
+{
+	struct live_unwind *live = calloc(1, sizeof(*live));
+
+	if (!live)
+		return error_nomem(err);
+	live->config = *config;
+	live->stack_bytes_max = SIZE_MAX;
+	live->last_pid = -1;
+	live_maps_init(&live->maps);
+	enum tally_status st = live_binaries_create(&live->maps, config->build_id_dir, &live->binaries, err);
+	if (st == TALLY_OK)
+		st = unwinder_create(config->arch, &live->unwinder, err);
+	if (st != TALLY_OK) {
+		live_unwind_destroy(live);
+		return st;
+	}
+	*out = live;
+	return TALLY_OK;
+}
+
+void live_unwind_destroy(struct live_unwind *live)
+{
+	if (!live)
+		return;
+	unwinder_destroy(live->unwinder);
+	live_binaries_destroy(live->binaries);
+	live_stacks_deinit(&live->stacks);
+	live_maps_deinit(&live->maps);
+	writer_deinit(&live->backlog);
+	map_u64_deinit(&live->by_id);
+	vec_free(&live->events);
+	free(live);
+}
+
+enum tally_status live_unwind_add_event(struct live_unwind *live, const struct perf_attr *attr, const uint64_t *ids,
+	size_t id_count, struct tally_error *err)
+{
+	const uint64_t both = SAMPLE_REGS_USER | SAMPLE_STACK_USER;
+	struct live_event event = {
+		.layout = record_layout_make(attr, false), .has_stack = (attr->sample_type & both) == both};
+	const struct perf_attr *first = live->events.len ? &live->first : attr;
+
+	live->are_mixed |= first->sample_type != attr->sample_type || first->read_format != attr->read_format ||
+			   first->branch_sample_type != attr->branch_sample_type ||
+			   first->sample_regs_user != attr->sample_regs_user ||
+			   first->sample_regs_intr != attr->sample_regs_intr;
+	live->first = *first;
+	for (size_t i = 0; i < id_count; i++)
+		if (!map_u64_set(&live->by_id, ids[i], live->events.len))
+			return error_nomem(err);
+	return vec_push(&live->events, event) ? TALLY_OK : error_nomem(err);
+}
+
+/* Where all records look alike any event will do. */
+static const struct live_event *event_of(const struct live_unwind *live, const struct record *record)
+{
+	const struct record_layout *first = &live->events.items[0].layout;
+	size_t len = record->bytes.len;
+	uint64_t id, index;
+
+	if (!live->are_mixed)
+		return &live->events.items[0];
+	bool is_sample = record->type == RECORD_SAMPLE;
+	uint16_t trailer = first->trailer_identifier ? first->trailer_identifier : first->trailer_id;
+	int16_t offset = first->identifier >= 0 ? first->identifier : first->id;
+	if (is_sample ? offset < 0 || (size_t)offset + 8 > len : trailer == 0 || trailer + 8u > len)
+		return NULL;
+	id = sample_u64_at(record->bytes.data + (is_sample ? (size_t)offset : len - trailer), 0, false);
+	return map_u64_find(&live->by_id, id, &index) ? &live->events.items[index] : NULL;
+}
+
+uint64_t live_unwind_time(const struct live_unwind *live, const struct record *record)
+{
+	const struct live_event *event = event_of(live, record);
+	size_t len = record->bytes.len;
+
+	if (!event)
+		return 0;
+	const struct record_layout *layout = &event->layout;
+	if (record->type == RECORD_SAMPLE)
+		return layout->time >= 0 && (size_t)layout->time + 8 <= len
+			       ? sample_u64_at(record->bytes.data + layout->time, 0, false)
+			       : 0;
+	return layout->trailer_time && layout->trailer_time + 8u <= len
+		       ? sample_u64_at(record->bytes.data + len - layout->trailer_time, 0, false)
+		       : 0;
+}
+
+/* A sample, as far as it matters here: what is passed on lies in three parts around its chain and its stack. */
+struct cut_sample {
+	uint32_t pid, tid;
+	struct tally_bytes head; /* up to the chain */
+	struct sample_array chain;
+	struct tally_bytes middle; /* from behind the chain to the registers */
+	uint64_t abi;
+	const uint8_t *registers; /* one word for each bit of the mask; NULL: none */
+	struct tally_bytes stack;
+	bool is_full; /* the kernel copied as much as it was asked for */
+	struct tally_bytes tail;
+};
+
+static void skip_branches(struct cursor *c, const struct record_layout *layout)
+{
+	uint64_t count = cursor_u64(c);
+
+	if (layout->branch_sample_type & BRANCH_HW_INDEX)
+		(void)cursor_u64(c);
+	if (!cursor_count(c, count, 24))
+		return;
+	cursor_skip(c, (size_t)count * 24);
+	if ((layout->branch_sample_type & BRANCH_COUNTERS) && cursor_count(c, count, 8))
+		cursor_skip(c, (size_t)count * 8);
+}
+
+static void cut_stack(struct cursor *c, struct cut_sample *cut)
+{
+	uint64_t size = cursor_u64(c), copied;
+
+	if (size == 0 || !cursor_count(c, size, 1))
+		return;
+	cut->stack = cursor_bytes(c, (size_t)size);
+	copied = cursor_u64(c);
+	cut->is_full = copied == size;
+	if (copied > size)
+		c->failed = true;
+	else
+		cut->stack.len = (size_t)copied;
+}
+
+/* What follows the stack; it goes out as it came, if it is all there. */
+static void skip_tail(struct cursor *c, const struct record_layout *layout)
+{
+	const uint64_t before = SAMPLE_DATA_SRC | SAMPLE_TRANSACTION;
+	const uint64_t behind = SAMPLE_PHYS_ADDR | SAMPLE_CGROUP | SAMPLE_DATA_PAGE_SIZE | SAMPLE_CODE_PAGE_SIZE;
+	uint64_t type = layout->sample_type;
+
+	cursor_skip(c, 8 * (size_t)__builtin_popcountll(type & before));
+	if (type & (SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRUCT))
+		cursor_skip(c, 8);
+	if ((type & SAMPLE_REGS_INTR) && cursor_u64(c) != REGS_ABI_NONE)
+		cursor_skip(c, 8 * (size_t)__builtin_popcountll(layout->regs_intr_mask));
+	cursor_skip(c, 8 * (size_t)__builtin_popcountll(type & behind));
+	if (type & SAMPLE_AUX) {
+		uint64_t size = cursor_u64(c);
+		if (cursor_count(c, size, 1))
+			cursor_skip(c, (size_t)size);
+	}
+}
+
+static bool cut_sample(const struct record_layout *layout, const struct record *record, struct cut_sample *cut)
+{
+	struct cursor c = cursor_make(record->bytes, false);
+	const uint8_t *data = record->bytes.data;
+	struct read_values values;
+
+	*cut = (struct cut_sample){0};
+	if (record->bytes.len < layout->fixed_bytes)
+		return false;
+	if (layout->tid >= 0) {
+		memcpy(&cut->pid, data + layout->tid, sizeof(cut->pid));
+		memcpy(&cut->tid, data + layout->tid + 4, sizeof(cut->tid));
+	}
+	cursor_skip(&c, layout->fixed_bytes);
+	if ((layout->sample_type & SAMPLE_READ) &&
+		read_values_decode(&c, layout->read_format, &values, NULL) != TALLY_OK)
+		return false;
+	cut->head = (struct tally_bytes){data, c.pos};
+	if (layout->sample_type & SAMPLE_CALLCHAIN) {
+		uint64_t count = cursor_u64(&c);
+		if (!cursor_count(&c, count, 8))
+			return false;
+		cut->chain = (struct sample_array){cursor_take(&c, (size_t)count * 8), (uint32_t)count};
+	}
+	size_t start = c.pos;
+	if (layout->sample_type & SAMPLE_RAW) {
+		cursor_skip(&c, cursor_u32(&c));
+		cursor_skip(&c, (8 - c.pos % 8) % 8);
+	}
+	if (layout->sample_type & SAMPLE_BRANCH_STACK)
+		skip_branches(&c, layout);
+	if (c.failed)
+		return false;
+	cut->middle = (struct tally_bytes){data + start, c.pos - start};
+	cut->abi = cursor_u64(&c);
+	if (cut->abi != REGS_ABI_NONE)
+		cut->registers = cursor_take(&c, 8 * (size_t)__builtin_popcountll(layout->regs_user_mask));
+	cut_stack(&c, cut);
+	start = c.pos;
+	skip_tail(&c, layout);
+	cut->tail = (struct tally_bytes){data + start, record->bytes.len - start};
+	return !c.failed;
+}
+
+static void read_registers(const struct live_unwind *live, const struct record_layout *layout,
+	const struct cut_sample *cut, struct unwind_registers *registers)
+{
+	const uint8_t *value = cut->registers;
+
+	registers->known = 0;
+	registers->pc = 0;
+	for (uint64_t mask = layout->regs_user_mask; mask; mask &= mask - 1, value += 8)
+		unwind_registers_set(
+			registers, live->config.arch, (uint32_t)__builtin_ctzll(mask), sample_u64_at(value, 0, false));
+}
+
+static uint64_t stack_pointer(const struct live_unwind *live, const struct unwind_registers *registers)
+{
+	return registers->values[live->config.arch->dwarf_sp];
+}
+
+/* The kernel's chain of user space: words behind the last CONTEXT_USER; kernel_words: what comes before it. */
+static struct sample_array user_part(const struct sample_array *chain, uint32_t *kernel_words)
+{
+	for (uint32_t i = 0; i < chain->count; i++)
+		if (sample_u64_at(chain->data, i, false) == CONTEXT_USER) {
+			*kernel_words = i;
+			return (struct sample_array){chain->data + 8 * ((size_t)i + 1), chain->count - i - 1};
+		}
+	*kernel_words = chain->count;
+	return (struct sample_array){NULL, 0};
+}
+
+/* Frame pointers go on where the copy ended, if the frames before are the same in both. */
+static bool append_frame_pointers(uint64_t *ips, size_t *count, const struct sample_array *chain)
+{
+	if (*count < FRAMES_ALIKE)
+		return false;
+	for (uint32_t i = chain->count; i-- > FRAMES_ALIKE - 1;) {
+		size_t alike = 0;
+		while (alike < FRAMES_ALIKE && sample_u64_at(chain->data, i - alike, false) == ips[*count - 1 - alike])
+			alike++;
+		if (alike < FRAMES_ALIKE)
+			continue;
+		size_t before = *count;
+		while (++i < chain->count && *count < FRAMES_MAX)
+			ips[(*count)++] = sample_u64_at(chain->data, i, false);
+		return *count > before;
+	}
+	return false;
+}
+
+struct look_up {
+	struct live_unwind *live;
+	const struct live_process *process;
+};
+
+static bool find_module(void *context, uint64_t pc, struct unwind_module *module)
+{
+	struct look_up *l = context;
+
+	return live_binaries_find(l->live->binaries, l->process, pc, module);
+}
+
+static struct unwind_result unwind(struct live_unwind *live, const struct live_process *process,
+	const struct unwind_registers *registers, struct tally_bytes stack)
+{
+	struct look_up look_up = {live, process};
+	const struct unwind_modules modules = {find_module, &look_up};
+	const struct unwind_stack slice = {stack_pointer(live, registers), stack, false};
+
+	return unwinder_run(live->unwinder, registers, &slice, &modules, live->ips, FRAMES_MAX);
+}
+
+/* The unwinder remembers what was mapped where. */
+static void tell_unwinder(struct live_unwind *live, const struct live_process *process)
+{
+	if (live->last_pid == process->pid && live->last_changes == process->changes)
+		return;
+	unwinder_forget(live->unwinder);
+	live->last_pid = process->pid;
+	live->last_changes = process->changes;
+}
+
+/* More of the stack could help, or what the kernel knows of it. */
+static bool is_incomplete(const struct unwind_result *result)
+{
+	return result->end != UNWIND_ROOT && result->end != UNWIND_LIMIT;
+}
+
+/* The user part of a sample's chain into live->ips; 0: the sample has none, or nothing is known of its process. */
+static size_t find_callers(
+	struct live_unwind *live, const struct record_layout *layout, struct cut_sample *cut, struct sample_array fp)
+{
+	const struct live_process *process = live_maps_process(&live->maps, (int32_t)cut->pid);
+	struct unwind_registers registers;
+	bool is_native = cut->abi == (live->config.arch->pointer_bytes == 8 ? REGS_ABI_64 : REGS_ABI_32);
+	struct tally_bytes copy = cut->stack;
+
+	if (cut->abi == REGS_ABI_NONE)
+		return 0; /* the kernel's own thread */
+	if (!process || !is_native) {
+		live->totals.ends.ends[process ? UNWIND_NO_REGISTERS : UNWIND_NO_CFI]++;
+		return 0;
+	}
+	read_registers(live, layout, cut, &registers);
+	tell_unwinder(live, process);
+	bool is_shortened = copy.len > live->stack_bytes_max;
+	if (is_shortened)
+		copy.len = live->stack_bytes_max;
+	struct unwind_result result = unwind(live, process, &registers, copy);
+	struct tally_bytes longer = live_stacks_extend(
+		&live->stacks, (int32_t)cut->tid, stack_pointer(live, &registers), cut->stack, cut->is_full);
+	if (is_incomplete(&result) && is_shortened) {
+		live->totals.shortened++;
+	} else if (is_incomplete(&result) && longer.len > copy.len) {
+		size_t before = result.count;
+		result = unwind(live, process, &registers, longer);
+		live->totals.joined += result.count > before;
+	}
+	if (is_incomplete(&result))
+		live->totals.joined += append_frame_pointers(live->ips, &result.count, &fp);
+	stack_ends_add(&live->totals.ends, &result);
+	return result.count;
+}
+
+static void put_kept_registers(const struct live_unwind *live, const struct record_layout *layout,
+	const struct cut_sample *cut, struct writer *out)
+{
+	const uint8_t *value = cut->registers;
+
+	if (live->config.kept_registers == 0)
+		return;
+	writer_u64(out, cut->abi);
+	if (cut->abi == REGS_ABI_NONE)
+		return;
+	for (uint64_t mask = layout->regs_user_mask; mask; mask &= mask - 1, value += 8)
+		if (live->config.kept_registers & mask & (~mask + 1))
+			writer_bytes(out, value, 8);
+}
+
+/* TALLY_END: not yet, a file is being opened. */
+static enum tally_status feed_sample(struct live_unwind *live, const struct live_event *event,
+	const struct record *record, struct writer *out, struct tally_error *err)
+{
+	struct cut_sample cut;
+	uint32_t kernel_words;
+
+	if (!cut_sample(&event->layout, record, &cut)) {
+		live->totals.damaged++;
+		return TALLY_OK;
+	}
+	struct sample_array fp = user_part(&cut.chain, &kernel_words);
+	const struct live_unwind_totals before = live->totals;
+	size_t count = find_callers(live, &event->layout, &cut, fp);
+	if (live_binaries_has_missed(live->binaries)) {
+		live->totals = before;
+		unwinder_forget(live->unwinder); /* it remembers void answers */
+		return TALLY_END;
+	}
+	bool is_unwound = count > 0;
+	size_t other = cut.head.len + cut.middle.len + cut.tail.len + 8 * ((size_t)kernel_words + 2) +
+		       8 * (size_t)(1 + __builtin_popcountll(live->config.kept_registers));
+	if (other >= SAMPLE_BYTES_MAX || (!is_unwound && fp.count * 8u > SAMPLE_BYTES_MAX - other)) {
+		live->totals.damaged++;
+		return TALLY_OK;
+	}
+	if (is_unwound && count > (SAMPLE_BYTES_MAX - other) / 8)
+		count = (SAMPLE_BYTES_MAX - other) / 8;
+	size_t start = out->len;
+	writer_bytes(out, cut.head.data, cut.head.len);
+	uint64_t user_words = is_unwound ? count + 1 : fp.count ? fp.count + 1u : 0;
+	writer_u64(out, kernel_words + user_words);
+	writer_bytes(out, cut.chain.data, 8 * (size_t)kernel_words);
+	if (user_words)
+		writer_u64(out, CONTEXT_USER);
+	for (size_t i = 1; is_unwound && i < count; i++)
+		live->ips[i]--; /* into the call that it returns from */
+	if (is_unwound)
+		writer_bytes(out, live->ips, 8 * count);
+	else
+		writer_bytes(out, fp.data, 8 * (size_t)fp.count);
+	writer_bytes(out, cut.middle.data, cut.middle.len);
+	put_kept_registers(live, &event->layout, &cut, out);
+	writer_bytes(out, cut.tail.data, cut.tail.len);
+	writer_patch_u16(out, start + 6, (uint16_t)(out->len - start));
+	return out->failed ? error_nomem(err) : TALLY_OK;
+}
+
+static enum tally_status feed_sideband(struct live_unwind *live, const struct record *record, struct tally_error *err)
+{
+	struct record_fields fields;
+
+	switch (record->type) {
+	case RECORD_MMAP:
+	case RECORD_MMAP2:
+	case RECORD_COMM:
+	case RECORD_FORK:
+	case RECORD_EXIT:
+	case RECORD_LOST:
+	case RECORD_LOST_SAMPLES:
+		break;
+	default:
+		return TALLY_OK;
+	}
+	if (record_decode(record, &fields, NULL) != TALLY_OK) {
+		live->totals.damaged++;
+		return TALLY_OK;
+	}
+	if (record->type == RECORD_LOST)
+		live->totals.lost += fields.lost.lost;
+	else if (record->type == RECORD_LOST_SAMPLES)
+		live->totals.lost += fields.lost_samples.lost;
+	return live_maps_apply(&live->maps, record, &fields, err);
+}
+
+static enum tally_status feed_now(
+	struct live_unwind *live, const struct record *record, struct writer *out, struct tally_error *err)
+{
+	if (record->type != RECORD_SAMPLE) {
+		writer_bytes(out, record->bytes.data, record->bytes.len);
+		return out->failed ? error_nomem(err) : feed_sideband(live, record, err);
+	}
+	const struct live_event *event = event_of(live, record);
+	if (!event) {
+		live->totals.damaged++;
+		return TALLY_OK;
+	}
+	if (event->has_stack)
+		return feed_sample(live, event, record, out, err);
+	writer_bytes(out, record->bytes.data, record->bytes.len);
+	return out->failed ? error_nomem(err) : TALLY_OK;
+}
+
+/* Of a stack only what was copied is kept: the kernel leaves room for all that was asked for. */
+static enum tally_status put_off(struct live_unwind *live, const struct record *record, struct tally_error *err)
+{
+	const struct live_event *event = record->type == RECORD_SAMPLE ? event_of(live, record) : NULL;
+	struct writer *w = &live->backlog;
+	struct cut_sample cut;
+	size_t start = w->len;
+
+	if (!event || !event->has_stack || !cut_sample(&event->layout, record, &cut) || cut.is_full ||
+		cut.stack.len == 0) {
+		writer_bytes(w, record->bytes.data, record->bytes.len);
+		return w->failed ? error_nomem(err) : TALLY_OK;
+	}
+	size_t before = (size_t)(cut.stack.data - record->bytes.data);
+	writer_bytes(w, record->bytes.data, before - 8);
+	writer_u64(w, (cut.stack.len + 8) & ~UINT64_C(7)); /* more than was copied: the stack is not cut */
+	writer_bytes(w, cut.stack.data, cut.stack.len);
+	writer_zeros(w, 8 - cut.stack.len % 8);
+	writer_u64(w, cut.stack.len);
+	writer_bytes(w, cut.tail.data, cut.tail.len);
+	if (!w->failed)
+		writer_patch_u16(w, start + 6, (uint16_t)(w->len - start));
+	return w->failed ? error_nomem(err) : TALLY_OK;
+}
+
+/* What waits, as far as it can be done by now; with wait, all. */
+static enum tally_status work_off(struct live_unwind *live, bool wait, struct writer *out, struct tally_error *err)
+{
+	struct record record;
+	enum tally_status st = TALLY_OK;
+
+	while (st == TALLY_OK && live->backlog_done < live->backlog.len && live_binaries_poll(live->binaries, wait)) {
+		st = record_at(writer_view(&live->backlog), false, live->backlog_done, &record, err);
+		if (st == TALLY_OK)
+			st = feed_now(live, &record, out, err);
+		if (st == TALLY_OK)
+			live->backlog_done += record.bytes.len;
+		else if (st == TALLY_END)
+			st = TALLY_OK;
+	}
+	if (live->backlog_done == live->backlog.len) {
+		writer_clear(&live->backlog);
+		live->backlog_done = 0;
+	}
+	return st;
+}
+
+enum tally_status live_unwind_feed(
+	struct live_unwind *live, const struct record *record, struct writer *out, struct tally_error *err)
+{
+	live->totals.samples += record->type == RECORD_SAMPLE;
+	if (live->backlog.len > BACKLOG_MAX) {
+		enum tally_status done = work_off(live, true, out, err);
+		if (done != TALLY_OK)
+			return done;
+	}
+	enum tally_status st = feed_now(live, record, out, err);
+	return st == TALLY_END ? put_off(live, record, err) : st;
+}
+
+enum tally_status live_unwind_finish(struct live_unwind *live, struct writer *out, struct tally_error *err)
+{
+	return work_off(live, true, out, err);
+}
+
+enum tally_status live_unwind_end_round(struct live_unwind *live, struct writer *out, struct tally_error *err)
+{
+	enum tally_status st = work_off(live, false, out, err);
+	if (st != TALLY_OK || live->backlog.len)
+		return st; /* what waits needs what has ended since */
+	live_maps_forget(&live->maps, NULL, NULL);
+	live->last_pid = -1; /* its number may be another's now */
+	if (!live_maps_is_stale(&live->maps))
+		return TALLY_OK;
+	st = live_maps_renumber(&live->maps, err);
+	unwinder_forget_tables(live->unwinder);
+	return st == TALLY_OK ? live_binaries_reset(live->binaries, err) : st;
+}
+
+bool live_unwind_is_holding(const struct live_unwind *live)
+{
+	return live->backlog.len > 0;
+}
+
+void live_unwind_shorten(struct live_unwind *live, size_t stack_bytes)
+{
+	live->stack_bytes_max = stack_bytes;
+}
+
+const struct live_unwind_totals *live_unwind_totals(const struct live_unwind *live)
+{
+	return &live->totals;
+}

@@ -1,0 +1,64 @@
+/*
+ * live_unwind.h - records as a recorder takes them from its rings, made into records for the file: samples with
+ * registers and a copy of the stack become samples with the whole call chain; everything else passes as it is.
+ *
+ * Knows no rings and no files: it is fed with single records in order of time (side-band of what runs already first)
+ * and appends to a writer. It learns from side-band records what processes map, and opens their files when a stack
+ * leads there. Chains are as the kernel's: its own part first, then CONTEXT_USER and the frames, innermost first;
+ * a caller's address is that of its return address minus one, which lies in the call (as perf's chains from stacks).
+ * Samples may be held back while a file is opened (live_binaries.h), so that they come out later than others: a round
+ * may not end meanwhile.
+ * One thread. Bad input: a damaged sample is dropped and counted.
+ *
+ *	live_unwind_create(&config, &live, err);   live_unwind_add_event(live, &attr, ids, id_count, err);
+ *	live_unwind_feed(live, &record, &out, err); ...   live_unwind_end_round(live, &out, err); ... live_unwind_finish(live, &out, err);
+ */
+#ifndef ANALYSIS_LIVE_LIVE_UNWIND_H
+#define ANALYSIS_LIVE_LIVE_UNWIND_H
+
+#include "abi/attr.h"
+#include "abi/record.h"
+#include "analysis/stack_ends.h"
+#include "base/writer.h"
+
+struct live_unwind;
+struct live_unwind_config {
+	const struct arch *arch; /* of this machine */
+	const char *build_id_dir; /* NULL: ~/.debug */
+	uint64_t kept_registers; /* of user space, that samples keep; 0: none */
+};
+
+struct live_unwind_totals {
+	struct stack_ends ends;
+	uint64_t samples; /* all that came */
+	uint64_t joined; /* stacks made longer by an earlier copy or by frame pointers */
+	uint64_t shortened; /* stacks that were not read to their end because of live_unwind_shorten */
+	uint64_t damaged;
+	uint64_t lost; /* events, as the kernel's records say */
+};
+
+TALLY_MUST_CHECK enum tally_status live_unwind_create(
+	const struct live_unwind_config *config, struct live_unwind **live, struct tally_error *err);
+void live_unwind_destroy(struct live_unwind *live);
+/* attr as it was opened. All events first. */
+TALLY_MUST_CHECK enum tally_status live_unwind_add_event(struct live_unwind *live, const struct perf_attr *attr,
+	const uint64_t *ids, size_t id_count, struct tally_error *err);
+/* Record bytes are read before the call returns. NOMEM only. */
+TALLY_MUST_CHECK enum tally_status live_unwind_feed(
+	struct live_unwind *live, const struct record *record, struct writer *out, struct tally_error *err);
+/* Samples are held back. */
+bool live_unwind_is_holding(const struct live_unwind *live);
+/* What waits for a file to be opened: writes it. Before the last records are taken to be written. */
+TALLY_MUST_CHECK enum tally_status live_unwind_finish(
+	struct live_unwind *live, struct writer *out, struct tally_error *err);
+/* When a record of the rings was made; 0: it does not say. */
+uint64_t live_unwind_time(const struct live_unwind *live, const struct record *record);
+/* All that has come was fed, and its memory may be given back: goes on with what was held back, if that can be done by
+ * now, and forgets what has ended. */
+TALLY_MUST_CHECK enum tally_status live_unwind_end_round(
+	struct live_unwind *live, struct writer *out, struct tally_error *err);
+/* Reads no more than this of each copy; SIZE_MAX: all. */
+void live_unwind_shorten(struct live_unwind *live, size_t stack_bytes);
+const struct live_unwind_totals *live_unwind_totals(const struct live_unwind *live);
+
+#endif

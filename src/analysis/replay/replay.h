@@ -1,0 +1,38 @@
+/*
+ * replay.h - reads a recording through machine and code into a profile: the join of section 4 of DESIGN.md.
+ *
+ * Opens nothing itself: it is given a reader and a binary store. Pass one builds the machine's history from side-band
+ * records; pass two resolves samples in parallel; symbols are looked up once per unique address.
+ *
+ *	struct replay_options options = {0};
+ *	st = replay_profile(reader, store, &options, &result, err);  // TALLY_CORRUPT: result is still valid and partial
+ *	... result.profile, result.health ...; replay_result_deinit(&result);
+ */
+#ifndef ANALYSIS_REPLAY_REPLAY_H
+#define ANALYSIS_REPLAY_REPLAY_H
+
+#include "analysis/binary_hits.h"
+#include "analysis/replay/replay_options.h"
+#include "analysis/stack_ends.h"
+#include "base/vec.h"
+#include "code/binary_store.h"
+#include "machine/machine.h"
+#include "perfdata/reader.h"
+#include "profile/profile.h"
+
+struct replay_result {
+	struct profile *profile; /* owned; NULL only after a failure that left nothing */
+	struct machine *machine; /* owned; names of BPF programs are borrowed from it */
+	struct input_health health;
+	struct stack_ends ends; /* of call chains, if they were kept */
+	bool ends_on; /* of options->switches: samples after the last one would count */
+	struct binary_hits hits; /* owned, finished; ids are of the store given */
+	/* By the profile's binaries: the machine's; the first of several that look alike. */
+	VEC(uint32_t) machine_binaries;
+};
+
+TALLY_MUST_CHECK enum tally_status replay_profile(struct perfdata_reader *reader, struct binary_store *store,
+	const struct replay_options *options, struct replay_result *result, struct tally_error *err);
+void replay_result_deinit(struct replay_result *result);
+
+#endif

@@ -1,0 +1,16 @@
+/*
+ * replay_twins.h - which frames of a replay are one frame of its profile, told by the functions they lie in: nothing is
+ * hashed or compared. Part of replay.
+ *
+ *	frames.firsts = replay_find_twins(replay, count, room) ? room : NULL;
+ */
+#ifndef ANALYSIS_REPLAY_REPLAY_TWINS_H
+#define ANALYSIS_REPLAY_REPLAY_TWINS_H
+
+#include "analysis/replay/replay_state.h"
+
+/* Of each frame, then of each inlined call, count in all: the first one that is the same to the profile. Once functions,
+ * binaries and callers are known. False: these do not tell it, or memory is out. */
+bool replay_find_twins(const struct replay *replay, size_t count, uint32_t *firsts);
+
+#endif

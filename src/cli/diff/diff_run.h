@@ -1,0 +1,16 @@
+/*
+ * diff_run.h - runs a diff request: opens the recordings, brings their rows together, prints. cmd_diff.c without options.
+ *
+ *	enum tally_status status = diff_run(cli, &request, &out, &failures, err);
+ */
+#ifndef CLI_DIFF_DIFF_RUN_H
+#define CLI_DIFF_DIFF_RUN_H
+
+#include "cli/cli.h"
+#include "cli/diff/diff_request.h"
+
+/* Two recordings or more, the first of them the baseline. failures: what --fail-if names, told on standard error. */
+TALLY_MUST_CHECK enum tally_status diff_run(const struct cli *cli, const struct diff_request *request, struct text *out,
+	size_t *failures, struct tally_error *err);
+
+#endif

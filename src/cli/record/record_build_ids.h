@@ -1,0 +1,28 @@
+/*
+ * record_build_ids.h - the closing pass over a finished recording: which files were hit, their build ids, how many
+ * samples there are and when the first and the last came.
+ *
+ * Reads the recording once for its mappings and once for its samples. What it finds lives in its arena
+ * (record_build_ids_deinit).
+ */
+#ifndef CLI_RECORD_RECORD_BUILD_IDS_H
+#define CLI_RECORD_RECORD_BUILD_IDS_H
+
+#include "base/arena.h"
+#include "base/progress.h"
+#include "perfdata/reader.h"
+
+struct record_build_ids {
+	struct arena arena;
+	struct perfdata_build_id *items;
+	size_t len;
+	uint64_t samples, lost_events;
+	uint64_t first_ns, last_ns; /* of samples; 0: none has a time */
+};
+
+/* all: every file that was mapped, hit or not. progress: may be NULL. */
+TALLY_MUST_CHECK enum tally_status record_build_ids_read(
+	const char *path, bool all, struct progress *progress, struct record_build_ids *out, struct tally_error *err);
+void record_build_ids_deinit(struct record_build_ids *ids);
+
+#endif

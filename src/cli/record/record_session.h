@@ -1,0 +1,19 @@
+/*
+ * record_session.h - one recording from start to end: command, target, recorder, file. The wiring of record.
+ *
+ * Says nothing itself: notes go to diag, the outcome to the summary, a failure to err. Not a place for options.
+ * Threads: one. Signals: SIGINT, SIGTERM and SIGCHLD are taken through a descriptor while it runs.
+ *
+ *	struct record_summary summary;
+ *	st = record_session_run(&request, &summary, err);
+ */
+#ifndef CLI_RECORD_RECORD_SESSION_H
+#define CLI_RECORD_RECORD_SESSION_H
+
+#include "cli/record/record_request.h"
+
+/* On failure the summary still says what became of the child. */
+TALLY_MUST_CHECK enum tally_status record_session_run(
+	const struct record_request *request, struct record_summary *summary, struct tally_error *err);
+
+#endif

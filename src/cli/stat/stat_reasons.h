@@ -1,0 +1,18 @@
+/*
+ * stat_reasons.h - why rows of stat say <not supported> or <not counted>, what a scaled count is worth, and what
+ * a count leaves out: sentences for
+ * people, one per reason. Prints nothing itself.
+ *
+ *	stat_reasons_add(&text, "tally", session);
+ */
+#ifndef CLI_STAT_STAT_REASONS_H
+#define CLI_STAT_STAT_REASONS_H
+
+#include "base/text.h"
+#include "cli/stat/stat_run.h"
+
+/* Of the totals over all runs. Lines "PROGRAM: not counted: EVENT, EVENT: REASON", and how far off scaled counts
+ * may be. */
+void stat_reasons_add(struct text *text, const char *program, const struct stat_session *session);
+
+#endif

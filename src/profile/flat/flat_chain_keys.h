@@ -1,0 +1,15 @@
+/*
+ * flat_chain_keys.h - which frames a call graph takes for the same: those of one function, or of one address where there
+ * is no symbol. Part of flat_table.
+ *
+ *	if (!flat_chain_keys_make(&table, &groups)) ...; a frame's is table.chain_keys[frame]
+ */
+#ifndef PROFILE_FLAT_FLAT_CHAIN_KEYS_H
+#define PROFILE_FLAT_FLAT_CHAIN_KEYS_H
+
+#include "profile/flat/flat_groups.h"
+
+/* Sets the table's chain_keys and how many there are; the groups are those of its frames. False: out of memory. */
+bool flat_chain_keys_make(struct flat_table *table, const struct flat_groups *groups);
+
+#endif

@@ -1,0 +1,80 @@
+/*
+ * flat_chains.h - the call chains that the rows of a table are made of: each stack once, in the order asked for and
+ * without the frames that are not. Part of flat_table.
+ *
+ *	struct flat_chains chains;
+ *	if (flat_chains_make(&chains, profile, options)) ... whole = flat_chains_of(&chains, profile, sample); ...
+ *	flat_chains_deinit(&chains);
+ */
+#ifndef PROFILE_FLAT_FLAT_CHAINS_H
+#define PROFILE_FLAT_FLAT_CHAINS_H
+
+#include "profile/flat/flat_table.h"
+
+struct flat_chains {
+	uint32_t *frames; /* one chain after another */
+	uint32_t *begin; /* by stack, in frames; one more at the end; NULL: the options need none */
+	bool is_cut; /* some stack has more calls than the options' max_stack */
+};
+
+/* False: out of memory. */
+bool flat_chains_make(struct flat_chains *chains, const struct profile *profile, const struct flat_options *options);
+void flat_chains_deinit(struct flat_chains *chains);
+struct flat_counted { /* the innermost frame first */
+	struct list kernels; /* of a stack whose other callers were found in a copy of it: counted apart */
+	struct list others;
+};
+/* The frames of a stack that count: of max_stack calls, with what was inlined into them. */
+struct flat_counted flat_chains_counted(
+	const struct profile *profile, const struct flat_options *options, uint32_t stack);
+static inline uint32_t flat_counted_frames(const struct flat_counted *counted)
+{
+	return counted->kernels.count + counted->others.count;
+}
+/* The chain of a sample, by its index. */
+static inline struct flat_instance flat_chains_of(
+	const struct flat_chains *chains, const struct profile *profile, uint32_t sample)
+{
+	uint32_t stack = profile->samples[sample].stack;
+	if (!chains->begin || stack == PROFILE_NONE)
+		return (struct flat_instance){.sample = sample};
+	uint32_t begin = chains->begin[stack];
+	return (struct flat_instance){sample, begin, chains->begin[stack + 1] - begin};
+}
+/* The function of the first frame, in the order of the chain, that the parent expression names. */
+static inline uint32_t flat_chains_parent(const struct flat_chains *chains, const struct profile *profile,
+	const struct flat_options *options, const struct flat_instance *whole)
+{
+	const bool *is_parent = options->filter ? options->filter->frame_is_parent : NULL;
+	for (uint32_t i = 0; is_parent && i < whole->len; i++) {
+		uint32_t frame = chains->frames[whole->chain + i];
+		if (is_parent[frame])
+			return profile->frames[frame].function;
+	}
+	return PROFILE_NONE;
+}
+/* An event without samples has no use for what frames and chains are. */
+static inline bool flat_events_have_samples(const struct profile *p, const struct flat_options *o)
+{
+	const struct profile_event *first = &p->events[o->first_event];
+	for (uint32_t i = 0; i < o->member_count; i++)
+		if (first[i].sample_count)
+			return true;
+	return false;
+}
+/* perf names a sample's own frame without symbol by its place in the object, its callers by the run-time address. */
+static inline uint64_t flat_caller_address(const struct profile_frame *frame)
+{
+	return frame->raw_address ? frame->raw_address : frame->address;
+}
+static inline bool flat_frame_is_resolved(const struct profile *profile, uint32_t frame)
+{
+	return profile->frames[frame].function != PROFILE_NONE;
+}
+/* Cuts the chain to what follows the last function whose callees are ignored, in the order of the chain, which is perf's
+ * way: callers where chains start at the callee, callees where they start at the caller. Gives the frame that the sample
+ * counts for. */
+uint32_t flat_chains_ignore_callees(const struct flat_chains *chains, const struct flat_options *options,
+	struct flat_instance *whole, uint32_t leaf);
+
+#endif

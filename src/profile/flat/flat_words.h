@@ -1,0 +1,39 @@
+/*
+ * flat_words.h - the rows of a flat table sorted by words that are written down once for each row. Internal to flat_sort.
+ *
+ * Most rows of a large table have few samples and are told apart by their keys only, so that a comparison by the tables
+ * of the profile waits for memory a dozen times. Here a row is an item of a few words, smaller ones first; what does not
+ * fit into them is left to flat_sort_compare.
+ *
+ *	struct flat_sort sort = {table, columns, count, ranks};
+ *	if (!flat_words_sort(&sort)) return error_nomem(err);
+ */
+#ifndef PROFILE_FLAT_FLAT_WORDS_H
+#define PROFILE_FLAT_FLAT_WORDS_H
+
+#include "profile/flat/flat_table.h"
+
+struct flat_sort {
+	const struct flat_table *table;
+	const enum profile_key *columns;
+	size_t count;
+	const uint32_t *ranks; /* by string id: its place among all strings, so that rows compare numbers only */
+	bool is_by_entry; /* the order in which rows are put into a tree: by keys only, of which symbols go by their start */
+	uint64_t *ties; /* chains do not decide; told by row is what decides before they would. NULL: they do */
+};
+
+/* Sorts table->order. The workers that do it have no say in the order of rows of which nothing decides. False: out of
+ * memory. */
+bool flat_words_sort(const struct flat_sort *sort);
+/* By all columns, then by what is left. */
+int flat_sort_compare(const struct flat_sort *sort, uint32_t row_a, uint32_t row_b);
+/* Which members' sums decide: how many, and the first of them; behind it come those from the second on. */
+uint32_t flat_deciding_members(const struct flat_table *table, enum profile_key key, uint32_t *first);
+
+static inline uint64_t flat_row_address(const struct profile *p, const struct flat_row *row)
+{
+	const struct profile_frame *frame = &p->frames[row->frame];
+	return frame->function == PROFILE_NONE ? row->address : p->functions[frame->function].start;
+}
+
+#endif
