@@ -67,6 +67,13 @@ const char *record_type_name(uint32_t type)
 	return row ? row->name : NULL;
 }
 
+const char *record_trace_name(uint32_t auxtrace_type)
+{
+	static const char *const names[] = {
+		NULL, "intel_pt", "intel_bts", "cs_etm", "arm_spe", "s390_cpumsf", "hisi_ptt", "vpa_dtl"};
+	return auxtrace_type < sizeof(names) / sizeof(names[0]) ? names[auxtrace_type] : NULL;
+}
+
 bool record_is_of_trace(uint32_t type)
 {
 	switch (type) {

@@ -65,6 +65,8 @@ struct tally_str record_mmap_name(const struct record *record);
 const char *record_type_name(uint32_t type);
 /* Of a hardware trace: its data, and what is told of them. */
 bool record_is_of_trace(uint32_t type);
+/* Of the type that AUXTRACE_INFO has: what the trace's PMU is called; NULL if unknown. */
+const char *record_trace_name(uint32_t auxtrace_type);
 static inline struct cursor record_body(const struct record *record)
 {
 	return cursor_make(

@@ -187,6 +187,10 @@ static void note_fields(
 		note_stat(walk, &fields->stat);
 	} else if (record->type == RECORD_AUX) {
 		out->aux_truncated += (fields->aux.flags & AUX_TRUNCATED) != 0;
+	} else if (record->type == RECORD_AUXTRACE) {
+		out->input.trace_bytes += fields->auxtrace.size;
+	} else if (record->type == RECORD_AUXTRACE_INFO) {
+		out->input.trace_type = fields->auxtrace_info.auxtrace_type;
 	}
 }
 
@@ -284,6 +288,8 @@ static void finish(struct health_walk *walk)
 	out->input.throttled = counted.throttled;
 	out->input.unattributed_samples = counted.unattributed_samples;
 	out->input.unordered = counted.unordered;
+	out->input.trace_bytes = counted.trace_bytes;
+	out->input.trace_type = counted.trace_type;
 	out->by_type[RECORD_COMPRESSED] = seen->compressed[0];
 	out->by_type[RECORD_COMPRESSED2] = seen->compressed[1];
 }

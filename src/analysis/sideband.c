@@ -94,6 +94,17 @@ static enum tally_status add_deferred(
 	return status;
 }
 
+static void count_trace(struct input_health *health, const struct record *record)
+{
+	struct record_fields fields;
+	if (record_decode(record, &fields, NULL) != TALLY_OK)
+		health->damaged_records++;
+	else if (record->type == RECORD_AUXTRACE)
+		health->trace_bytes += fields.auxtrace.size;
+	else
+		health->trace_type = fields.auxtrace_info.auxtrace_type;
+}
+
 enum tally_status sideband_count(
 	struct sideband *sideband, struct perfdata_reader *reader, const struct record *record, struct tally_error *err)
 {
@@ -106,6 +117,8 @@ enum tally_status sideband_count(
 		return count_lost(sideband, reader, record, err);
 	else if (record->type == RECORD_THROTTLE)
 		health->throttled++;
+	else if (record->type == RECORD_AUXTRACE || record->type == RECORD_AUXTRACE_INFO)
+		count_trace(health, record);
 	else if (!record_type_name(record->type))
 		health->unknown_records++;
 	return TALLY_OK;

@@ -69,6 +69,18 @@ static void say(const struct cli *cli, uint64_t count, const char *what)
 		fprintf(stderr, "%s: %llu %s\n", cli->program, (unsigned long long)count, what);
 }
 
+/* What perf would make samples of. */
+static void say_trace(const struct cli *cli, const struct input_health *health)
+{
+	const char *name = record_trace_name(health->trace_type);
+	if (health->trace_bytes > 0)
+		fprintf(stderr,
+			"%s: the recording's hardware trace (%s, %llu bytes) is not decoded: what is known by it alone "
+			"is "
+			"left out\n",
+			cli->program, name ? name : "of an unknown kind", (unsigned long long)health->trace_bytes);
+}
+
 void cli_print_health(const struct cli *cli, const struct input_health *health)
 {
 	fflush(stdout);
@@ -83,6 +95,7 @@ void cli_print_health(const struct cli *cli, const struct input_health *health)
 	say(cli, health->damaged_records, "damaged records are left out");
 	say(cli, health->damaged_features, "damaged header sections are left out");
 	say(cli, health->unknown_records, "records of unknown types are left out");
+	say_trace(cli, health);
 }
 
 bool recording_samples_branches(const struct perfdata_reader *reader)

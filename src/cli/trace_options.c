@@ -94,12 +94,10 @@ const char *trace_options_set_itrace(struct trace_options *asked, const struct o
 	return NULL;
 }
 
-/* As their PMUs are called; by the number in the trace's description. */
 static const char *trace_name(uint32_t type)
 {
-	static const char *const names[] = {
-		NULL, "intel_pt", "intel_bts", "cs_etm", "arm_spe", "s390_cpumsf", "hisi_ptt", "vpa_dtl"};
-	return type < sizeof(names) / sizeof(names[0]) && names[type] ? names[type] : "of an unknown kind";
+	const char *name = record_trace_name(type);
+	return name ? name : "of an unknown kind";
 }
 
 static bool is_guests(const struct record *record)

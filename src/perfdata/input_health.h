@@ -18,6 +18,8 @@ struct input_health { /* what was lost, cut or not understood; travels with ever
 	uint64_t unattributed_samples; /* id of no event */
 	uint64_t attr_excess_bytes;
 	uint64_t untimed_jitdumps; /* of generated code, whose times are of another clock than the recording's */
+	uint64_t trace_bytes; /* of hardware traces, behind AUXTRACE records: nothing decodes them */
+	uint32_t trace_type; /* of the last AUXTRACE_INFO */
 	uint64_t unordered; /* records that came after their round was flushed */
 	bool is_cut;
 	uint64_t cut_offset;

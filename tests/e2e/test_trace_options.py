@@ -1,4 +1,6 @@
 """Options about hardware traces and guests: nothing to do without these, refused by name with them."""
+import json
+
 import perfdata_build
 import pytest
 
@@ -112,3 +114,38 @@ def test_wrong_letters_are_told(tally, ordinary, letters):
     for verb in ('report', 'script', 'annotate', 'inject'):
         result = tally(verb, '-i', ordinary, f'--itrace={letters}')
         assert result.returncode == 129 and 'expects letters' in result.stderr
+
+
+def write_trace(path, kind, payload, order='<'):
+    built = perfdata_build.Recording(order)
+    built.event(FIELDS, config=0)
+    built.name_events('cpu-clock')
+    built.record(70, 0, built.pack('IIQ', kind, 0, 0))
+    built.comm('worker')
+    for _ in range(2):
+        built.record(71, 0, built.pack('QQQIIII', len(payload), 0, 0, 0, 1000, 0, 0))
+        built.records += payload
+    built.sample(time=1000000000)
+    built.write(path)
+    return path
+
+
+@pytest.mark.parametrize('verb', ['report', 'script', 'annotate', 'flamegraph'])
+@pytest.mark.parametrize('kind, name', [(3, 'cs_etm'), (4321, 'of an unknown kind')])
+def test_what_is_not_decoded_is_told(tally, tmp_path, verb, kind, name):
+    path = write_trace(tmp_path / 'traced.data', kind, bytes(4096))
+    words = ['-o', tmp_path / 'flame.svg'] if verb == 'flamegraph' else []
+    said = f"hardware trace ({name}, 8192 bytes) is not decoded: what is known by it alone is left out\n"
+    assert said in tally(verb, '-i', path, *words, check=0).stderr
+    stream = tally('inject', '-i', path, '-o', '-', text=False).stdout
+    assert said in tally(verb, '-i', '-', *words, stdin=stream, text=False).stderr.decode()
+    empty = write_trace(tmp_path / 'empty.data', kind, b'')
+    assert 'hardware trace' not in tally(verb, '-i', empty, *words, check=0).stderr
+
+
+@pytest.mark.parametrize('order', '<>')
+def test_health_tells_of_a_trace(tally, tmp_path, order):
+    path = write_trace(tmp_path / 'traced.data', 4, bytes(4096), order)
+    assert '  hardware trace    arm_spe, 8,192 bytes, which are not decoded\n' in tally('health', path, check=0).stdout
+    found = json.loads(tally('health', '--json', path, check=0).stdout)
+    assert found['undecoded_trace_bytes'] == 8192 and found['verdict'] == 'good'

@@ -83,6 +83,7 @@ static void put_damage(struct json *j, const struct health_source *source)
 	json_array_end(j);
 	json_u64(j, "attr_excess_bytes", input->attr_excess_bytes);
 	json_u64(j, "truncated_aux_records", source->health->aux_truncated);
+	json_u64(j, "undecoded_trace_bytes", input->trace_bytes);
 	json_u64(j, "throttled_to_the_end", source->health->throttled_to_the_end);
 }
 

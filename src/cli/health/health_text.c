@@ -131,6 +131,16 @@ static void put_unknown_features(struct text *t, const struct perfdata_features 
 	text_char(t, '\n');
 }
 
+static void put_trace(struct text *t, const struct input_health *input)
+{
+	const char *name = record_trace_name(input->trace_type);
+	if (input->trace_bytes == 0)
+		return;
+	label(t, "hardware trace");
+	text_printf(t, "%s, ", name ? name : "of an unknown kind");
+	put_count(t, input->trace_bytes, "bytes, which are not decoded\n");
+}
+
 static void put_damage(struct text *t, const struct health_source *source)
 {
 	const struct input_health *input = &source->health->input;
@@ -248,6 +258,7 @@ void health_text(struct text *out, const struct health_source *source)
 	put_clock(out, source);
 	put_losses(out, source->health);
 	put_damage(out, source);
+	put_trace(out, &source->health->input);
 	put_stacks(out, source->ends);
 	label(out, "stock perf 6.1");
 	if (source->refusal)
