@@ -98,9 +98,12 @@ def test_chains_are_those_of_perf(tally, recording):
     ours = chains(tally(*FIELDS, '-i', recording).stdout)
     assert len(ours) == len(theirs) > 20
     different = [(mine, perfs) for mine, perfs in zip(ours, theirs) if mine != perfs]
-    # Code that runs once at the end, without call-frame information (__do_global_dtors_aux): one sample in 18,000.
-    assert [(mine, perfs) for mine, perfs in different if mine != perfs[:len(mine)]] == []
-    assert len(different) <= 1
+    # Code that runs once at the end, without call-frame information (__do_global_dtors_aux): one sample in 18,000. And perf's
+    # chains end inside of the thrower's own unwinder now and then: four samples in 12,800.
+    shorter = [sorted(pair, key=len) for pair in different]
+    assert [(short, long) for short, long in shorter if short != long[:len(short)]] == []
+    assert len(different) <= 2
+    assert sum(len(mine) < len(perfs) for mine, perfs in different) <= 1
     assert max(map(len, ours)) > 10
 
 
