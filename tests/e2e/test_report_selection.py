@@ -54,6 +54,28 @@ def test_samples_between_events(tally, newest, tmp_path, words):
     assert rows(tally(*line)) == rows(newest(*line))
 
 
+@pytest.mark.parametrize('words', [
+    '-d nothing', '-d other.so', '-d other.so,nothing', '-d nothing -s sym', '-d nothing -s dso,sym', '-d other.so -s comm', '-d other.so -n',
+    '-d nothing --no-children', '-d nothing --percentage relative', '-d other.so -F overhead_children,sym'])
+def test_callers_elsewhere_have_rows(tally, newest, tmp_path, words):
+    """Samples are chosen, not the rows that their chains make."""
+    built = Recording()
+    built.event('IDENTIFIER IP TID TIME PERIOD CALLCHAIN')
+    built.name_events('cpu-clock')
+    built.comm('job')
+    built.mmap(0x400000, 0x8000, '/bin/nothing')
+    built.mmap(0x600000, 0x8000, '/lib/other.so')
+    for i in range(12):
+        ip = (0x400000, 0x600000)[i % 4 == 0] + i * 16
+        built.sample(ip=ip, time=1000 + i, callchain=[CHAIN_USER, ip, 0x600800 + i % 3, 0x400900])
+    built.write(tmp_path / 'perf.data')
+    line = ['report', '--stdio', '-i', str(tmp_path / 'perf.data'), '-g', 'none', *words.split()]
+    assert rows(tally(*line)) == rows(newest(*line))
+    if words == '-d nothing':
+        shown = {int(row.split()[-1], 16): row.split()[0] for row in rows(tally(*line)) if ' 0.00% ' in row}
+        assert [shown[address] for address in (0x400900, 0x600800, 0x600801, 0x600802)] == ['75.00%'] + ['25.00%'] * 3
+
+
 def test_an_event_that_is_not_there_is_told(tally, tmp_path):
     path = recording(tmp_path)
     for option in ('--switch-on', '--switch-off'):

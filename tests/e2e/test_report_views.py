@@ -79,6 +79,19 @@ def test_verbose_columns_are_perfs(options, recording, perf, version, tally):
 
 
 @pytest.mark.parametrize('options', [
+    ['-S', 'leaf'], ['-S', 'leaf,main', '-g', 'none'], ['-S', 'level_7', '-g', 'none'], ['-S', 'leaf', '-g', 'callee'],
+    ['-d', 'deep', '-g', 'none'], ['-S', 'leaf', '--no-children'], ['-S', 'leaf', '-s', 'dso', '-g', 'none'],
+], ids=' '.join)
+def test_callers_of_chosen_samples_are_perfs(options, recording, newest_perf, tally):
+    """As 7.x: 6.1 adds to callers what the filter rejects, too."""
+    path = recording('deep', 'cpu-clock:u')
+    ours, theirs = (lines_of(tool, path, *options) for tool in (tally, newest_perf))
+    assert ours == theirs
+    if options == ['-S', 'leaf']:
+        assert sum(bool(re.search('% +0.00% +deep ', line)) for line in ours) > 20
+
+
+@pytest.mark.parametrize('options', [
     ['--group', '-g', 'none'], ['--group', '--no-children'], ['--group', '--group-sort-idx', '1', '--no-children'],
     ['--group', '--group-sort-idx', '1', '-g', 'none'], ['--group', '--group-sort-idx', '9', '-g', 'none'],
     ['--group', '-n', '-t', ',', '-g', 'none'],

@@ -461,7 +461,7 @@ struct tally_str report_request_only(const struct report_request *request, enum 
 	return key == KEY_SYMBOL && str_starts_with(only, STR("0x")) ? (struct tally_str){0} : only;
 }
 
-/* A filter on one name makes its column say nothing; perf names it above the table instead. */
+/* A filter on one name makes its column say nothing of samples; perf names it above the table instead. */
 static void hide_constant_columns(struct report_request *r)
 {
 	uint64_t hidden = 0;
@@ -471,8 +471,15 @@ static void hide_constant_columns(struct report_request *r)
 		hidden |= report_request_only(r, keys[i]).len ? UINT64_C(1) << keys[i] : 0;
 	for (size_t i = 0; i < r->key_count; i++)
 		left += r->keys[i] > KEY_SYMBOL || !(hidden >> r->keys[i] & 1); /* those after it are never hidden */
-	if (left)
-		r->hidden_columns = hidden;
+	if (!left)
+		return;
+	r->hidden_columns = hidden;
+	/* Callers elsewhere have rows too; what nobody sees does not order them. */
+	size_t count = r->order_count;
+	r->order_count = 0;
+	for (size_t i = 0; i < count; i++)
+		if (r->order[i] > KEY_SYMBOL || !(hidden >> r->order[i] & 1))
+			r->order[r->order_count++] = r->order[i];
 }
 
 static void set_mode(struct report_request *r, const struct report_source *source)

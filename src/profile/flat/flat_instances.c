@@ -46,7 +46,6 @@ static void keep_instance(struct flat_part *part, uint32_t frame_group, const st
 
 static void keep_sample(struct flat_part *part, const bool *is_kept, uint32_t index)
 {
-	const struct profile_filter *filter = part->options->filter;
 	struct flat_instance whole = flat_chains_of(part->chains, part->profile, index);
 	const struct profile_sample *sample = &part->profile->samples[index];
 	if (sample->event != part->options->first_event)
@@ -56,9 +55,6 @@ static void keep_sample(struct flat_part *part, const bool *is_kept, uint32_t in
 	for (uint32_t i = 0; part->options->with_children && i < whole.len; i++) {
 		uint32_t frame = part->chains->frames[whole.chain + i];
 		if (!is_kept[frame])
-			continue;
-		if (part->groups->callers[frame].level && filter && filter->frame_passes &&
-			!filter->frame_passes[frame])
 			continue;
 		const struct flat_instance of_caller = {index, whole.chain + i, whole.len - i};
 		keep_instance(part, part->groups->callers[frame].group, &of_caller);

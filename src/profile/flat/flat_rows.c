@@ -123,7 +123,6 @@ static uint32_t add_caller_row(
 static bool add_callers(struct flat_part *b, struct flat_row like, const struct flat_instance *whole)
 {
 	const struct profile *p = b->profile;
-	const struct profile_filter *filter = b->options->filter;
 	const struct profile_sample *sample = &p->samples[whole->sample];
 	uint32_t member = sample->event - b->options->first_event, group = b->groups->of_sample[whole->sample];
 	bool with_latency = b->table->more_count > MORE_LATENCY_CHILDREN;
@@ -135,8 +134,6 @@ static bool add_callers(struct flat_part *b, struct flat_row like, const struct 
 		/* A frame outside every mapping shows the level of the frame before it. */
 		if (level)
 			like.level = level;
-		if (level && filter && filter->frame_passes && !filter->frame_passes[frame])
-			continue;
 		uint32_t row = flat_part_row(b, group, b->groups->callers[frame].group);
 		if (row == UINT32_MAX)
 			row = add_caller_row(b, frame, &like, whole);
