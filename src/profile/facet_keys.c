@@ -138,6 +138,16 @@ static int compare_symbols(const struct profile *p, const struct profile_value *
 	return ascending(p->functions[fa].start, p->functions[fb].start);
 }
 
+/* By names, each function from its end on; what has no name comes last. */
+static int compare_offsets(
+	const struct profile *p, const struct profile_value *a, const struct profile_value *b, const uint32_t *ranks)
+{
+	uint32_t fa = frame_function(p, a), fb = frame_function(p, b);
+	int order = compare_texts(fa == PROFILE_NONE ? PROFILE_NONE : p->functions[fa].name,
+		fb == PROFILE_NONE ? PROFILE_NONE : p->functions[fb].name, ranks);
+	return order ? order : signed_ascending(b->number, a->number);
+}
+
 /* Lines of the kernel's objects are one sequence. */
 static int compare_lines(const struct profile *p, const struct profile_value *a, const struct profile_value *b)
 {
@@ -163,8 +173,7 @@ int facet_key_compare(const struct flat_table *table, enum profile_key key, cons
 	case KEY_FORM_CYCLES:
 		return ascending(b->number, a->number);
 	case KEY_FORM_OFFSET:
-		order = signed_ascending(b->number, a->number);
-		return order ? order : compare_objects(table, a, b, ranks);
+		return compare_offsets(p, a, b, ranks);
 	case KEY_FORM_SOCKET:
 	case KEY_FORM_HEX:
 	case KEY_FORM_DATUM:

@@ -92,6 +92,30 @@ def test_callers_of_chosen_samples_are_perfs(options, recording, newest_perf, ta
 
 
 @pytest.mark.parametrize('options', [
+    ['-s', 'symoff'], ['-s', 'comm,symoff'], ['-s', 'symoff,dso', '-n'], ['-s', 'sym,symoff'],
+], ids=' '.join)
+def test_offsets_in_functions_are_in_perfs_order(options, recording, newest_perf, tally):
+    path = recording('deep', 'cpu-clock,page-faults')
+    ours, theirs = (lines_of(tool, path, '--no-children', '-g', 'none', *options) for tool in (tally, newest_perf))
+    assert ours == theirs and len(ours) > 30
+
+
+@pytest.mark.parametrize('options', [
+    ['-F', '+overhead_children'], ['-F', '+overhead_children', '--no-children'], ['-F', '+overhead_children', '-s', 'comm'],
+    ['-s', 'comm,overhead_children'], ['-s', 'comm,overhead_children', '--no-children'], ['-F', 'comm,overhead_children'],
+    ['-q', '--header'],
+], ids=' '.join)
+@pytest.mark.parametrize('has_chains', [True, False], ids=['chains', 'flat'])
+def test_sums_of_callers_as_a_column_are_perfs(options, has_chains, recording, folder, perf, version, tally):
+    path = recording('deep', 'cpu-clock:u,page-faults:u')
+    if not has_chains:
+        path = folder / 'flat.data'
+        if not path.exists():
+            perf('record', '-o', path, '-e', 'cpu-clock:u', '--', 'sh', '-c', 'i=0; while [ $i -lt 99999 ]; do i=$((i+1)); done', check=0)
+    assert_is_perfs(version, lines_of(tally, path, *options, '-g', 'none'), lines_of(perf, path, *options, '-g', 'none'))
+
+
+@pytest.mark.parametrize('options', [
     ['--group', '-g', 'none'], ['--group', '--no-children'], ['--group', '--group-sort-idx', '1', '--no-children'],
     ['--group', '--group-sort-idx', '1', '-g', 'none'], ['--group', '--group-sort-idx', '9', '-g', 'none'],
     ['--group', '-n', '-t', ',', '-g', 'none'],

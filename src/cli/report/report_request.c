@@ -406,10 +406,13 @@ static void add_value_order(struct report_request *r, const struct key_list *sor
 		add_key(r->order, &r->order_count, KEY_OVERHEAD);
 }
 
-/* Where there are no such sums, they are no column beside the usual ones; a list of all columns has it. */
-static bool is_of_children(enum profile_key key)
+/* Where there are no such sums, they are no column beside the usual ones, unless nobody wants them; a list of all columns
+ * has it. */
+static bool is_dropped(const struct report_request *r, enum profile_key key)
 {
-	return key == KEY_OVERHEAD_CHILDREN || key == KEY_LATENCY_CHILDREN;
+	bool is_of_children = key == KEY_OVERHEAD_CHILDREN || key == KEY_LATENCY_CHILDREN;
+	bool is_beside = !r->fields || adds_fields(r);
+	return is_of_children && is_beside && !r->with_children && !r->no_children;
 }
 
 /* Columns are the fields asked for (or the usual values, and fields added to them) and then the sort keys. The order is
@@ -431,9 +434,11 @@ static enum tally_status make_columns(
 		add_value_order(r, &sort);
 	}
 	for (size_t i = 0; i < fields.count; i++)
-		if (!adds_fields(r) || r->with_children || !is_of_children(fields.keys[i]))
+		if (!is_dropped(r, fields.keys[i]))
 			add_key(r->columns, &r->column_count, fields.keys[i]);
 	for (size_t i = 0; i < sort.count; i++) {
+		if (is_dropped(r, sort.keys[i]))
+			continue;
 		add_key(r->columns, &r->column_count, sort.keys[i]);
 		add_key(r->order, &r->order_count, sort.keys[i]);
 	}

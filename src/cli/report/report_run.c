@@ -361,7 +361,7 @@ static void read_stream_through(struct perfdata_reader *reader)
 static void print_file_header(struct report *report)
 {
 	const struct report_request *r = report->request;
-	if ((r->header || r->header_only) && !r->is_json)
+	if (((r->header && !r->is_quiet) || r->header_only) && !r->is_json)
 		header_text(report->out, report->reader, r->full_info);
 	else if (!r->is_quiet && !r->is_json && !r->is_interactive && !r->stats && !r->missing && !r->tasks &&
 		 !r->mmaps)
