@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/help.h"
+#include "code/binary_store.h"
 
 static pid_t pager_pid = -1; /* of the program, which has one standard output */
 static bool pager_has_stderr;
@@ -49,6 +50,11 @@ static bool is_in_path(const char *program)
 		at = at[len] ? at + len + 1 : NULL;
 	}
 	return false;
+}
+
+const char *cli_build_id_dir(const struct cli *cli, const char *symfs)
+{
+	return binary_store_has_root(symfs) && !cli->is_build_id_dir_asked ? NULL : cli->build_id_dir;
 }
 
 int cli_check_program(const struct cli *cli, const char *option, const char *program)

@@ -21,7 +21,8 @@
 
 struct cli {
 	const char *program; /* "tally", or "perf" when called so */
-	const char *build_id_dir; /* --buildid-dir; NULL: ~/.debug */
+	const char *build_id_dir; /* --buildid-dir, or buildid.dir of the configuration; NULL: ~/.debug */
+	bool is_build_id_dir_asked; /* by the option */
 	bool use_pager; /* standard output is a terminal and --no-pager was not given */
 };
 
@@ -30,6 +31,9 @@ struct command;
 /* Prints "text" of the error on standard error; returns EXIT_FAILED. */
 int cli_fail(const struct cli *cli, const struct tally_error *err);
 int cli_failf(const struct cli *cli, const char *format, ...) TALLY_PRINTF(2, 3);
+/* Where entries by build id are for who looks for files below symfs (may be NULL), which has a folder of its own for them:
+ * only --buildid-dir replaces that. */
+const char *cli_build_id_dir(const struct cli *cli, const char *symfs);
 /* 0: the program that an option names (NULL: none) can be run; else the exit code, after saying why not. */
 int cli_check_program(const struct cli *cli, const char *option, const char *program);
 /* Warnings and notes, each once with its count. */

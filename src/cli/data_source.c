@@ -42,7 +42,7 @@ static enum tally_status open_parts(
 	const struct cli *cli, const struct data_input *input, struct data_source *source, struct tally_error *err)
 {
 	struct binary_store_options options = input->store ? *input->store : (struct binary_store_options){0};
-	options.build_id_dir = cli->build_id_dir;
+	options.build_id_dir = cli_build_id_dir(cli, options.symfs);
 	options.kernel_release = &perfdata_reader_features(source->reader)->osrelease;
 	options.cpu_id = perfdata_reader_features(source->reader)->cpuid;
 	options.pack = perfdata_reader_features(source->reader)->raw[FEATURE_PACK];

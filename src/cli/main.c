@@ -9,10 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "base/thread_pool.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/config_files.h"
 #include "cli/cut_files.h"
 #include "cli/help.h"
 
@@ -148,6 +150,39 @@ static int take_build_id_dir(struct cli *cli, const char *dir)
 		return EXIT_USAGE;
 	}
 	cli->build_id_dir = dir;
+	cli->is_build_id_dir_asked = true;
+	return CLI_GO_ON;
+}
+
+/* Of the last such setting. What is wrong with the configuration is said by the verbs that read more of it. */
+static enum tally_status note_build_id_dir(void *data, const struct config_text *config, struct tally_error *err)
+{
+	char **dir = data;
+	const char *home = getenv("HOME");
+	struct tally_str value = config_text_value(config);
+	if (strcmp(config->name, "buildid.dir") != 0 || value.len == 0)
+		return TALLY_OK;
+	bool is_below_home = str_starts_with(value, STR("~/")) && home;
+	free(*dir);
+	if (asprintf(dir, "%s%.*s", is_below_home ? home : "", (int)value.len - is_below_home,
+		    value.data + is_below_home) >= 0)
+		return TALLY_OK;
+	*dir = NULL;
+	return error_nomem(err);
+}
+
+/* The text is the caller's. */
+static int read_build_id_dir(struct cli *cli, char **dir)
+{
+	struct diag unsaid;
+	struct tally_error err;
+	diag_init(&unsaid);
+	enum tally_status status = config_files_read(note_build_id_dir, dir, &unsaid, &err);
+	diag_deinit(&unsaid);
+	if (status != TALLY_OK)
+		return cli_fail(cli, &err);
+	if (!cli->is_build_id_dir_asked)
+		cli->build_id_dir = *dir;
 	return CLI_GO_ON;
 }
 
@@ -181,5 +216,10 @@ int main(int argc, char **argv)
 		int code = print_help(&cli);
 		return code ? code : 1; /* as perf: no verb is a mistake, which help answers */
 	}
-	return run(&cli, argc - i, argv + i);
+	char *build_id_dir = NULL;
+	int code = read_build_id_dir(&cli, &build_id_dir);
+	if (code == CLI_GO_ON)
+		code = run(&cli, argc - i, argv + i);
+	free(build_id_dir);
+	return code;
 }

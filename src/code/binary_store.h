@@ -132,6 +132,8 @@ struct unwind_table;
 struct jitdump;
 struct pack_object;
 
+/* Whether files are looked for below another root, whose .debug has entries by build id; symfs may be NULL. */
+bool binary_store_has_root(const char *symfs);
 /* NOT_FOUND: the options name a vmlinux or kallsyms that is not there. */
 TALLY_MUST_CHECK enum tally_status binary_store_create(
 	const struct binary_store_options *options, struct binary_store **store, struct tally_error *err);

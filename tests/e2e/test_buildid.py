@@ -126,6 +126,43 @@ def test_cache_is_that_of_perf(tally, perf, tmp_path, caches):
     assert tree(ours) == tree(theirs) == {}
 
 
+def test_the_configuration_names_the_cache(tally, perf, tmp_path, caches):
+    file = build(tmp_path, 'program', 'sha1')
+    config = tmp_path / 'config'
+
+    def entries(program, dir_, *words):
+        config.write_text(f'[buildid]\n\tdir = {dir_}\n')
+        return program(*words, 'buildid-cache', '-l', env={'PERF_CONFIG': config, 'HOME': tmp_path}).stdout
+
+    for program, cache in zip((tally, perf), caches):
+        config.write_text(f'[buildid]\n\tdir = {cache}\n')
+        program('buildid-cache', '-a', file, check=0, env={'PERF_CONFIG': config})
+        assert entries(program, cache).endswith(f' {file}\n') and not entries(program, tmp_path / 'nothing')
+    assert tree(caches[0]) == tree(caches[1])
+    # The option is stronger, home's folder is known.
+    assert entries(tally, tmp_path / 'nothing', '--buildid-dir', caches[0]) == entries(tally, caches[0]) == entries(tally, '~/ours')
+
+
+def test_programs_are_found_where_the_configuration_says(tally, live, tmp_path, caches):
+    """But below --symfs in that folder's own cache."""
+    (tmp_path / 'program.c').write_text('int main(void) { for (volatile long i = 0; i < 200000000; i++); }\n')
+    program = tmp_path / 'program'
+    subprocess.run(['gcc', '-O1', '-Wl,--build-id=sha1', '-o', program, tmp_path / 'program.c'], check=True)
+    config, path, root = tmp_path / 'config', tmp_path / 'perf.data', tmp_path / 'root'
+    config.write_text(f'[buildid]\n\tdir = {caches[0]}\n')
+    env = {'PERF_CONFIG': config, 'HOME': tmp_path}
+    tally('record', '-q', '-e', 'cpu-clock:u', '-o', path, program, check=0, env=env)
+    program.unlink()
+    root.mkdir()
+
+    for verb in (['report', '-s', 'sym'], ['script', '-F', 'ip,sym'], ['flamegraph', '--folded', '-o', '-']):
+        shown = ' main' if verb[0] != 'flamegraph' else 'main '
+        found = [shown in tally(*where, *verb, '-i', path, *more, check=0, env=env_).stdout for where, more, env_ in (
+            ([], [], env), ([], ['--symfs', root], env), ([], ['--symfs', '/'], env), ([], [], {'HOME': tmp_path}),
+            (['--buildid-dir', caches[0]], ['--symfs', root], {'HOME': tmp_path}))]
+        assert found == [True, False, True, False, True], verb
+
+
 def test_cache_has_links_where_it_can(tally, tmp_path, caches):
     file = build(tmp_path, 'program', 'sha1')
     tally('--buildid-dir', caches[0], 'buildid-cache', '-a', file, check=0)

@@ -65,7 +65,7 @@ static enum tally_status find_store(const struct cli *cli, const struct diff_req
 		.cpu_id = features->cpuid,
 		.pack = features->raw[FEATURE_PACK],
 		.whole_names = request->verbose > 0 && request->format != DIFF_FORMAT_JSON,
-		.build_id_dir = cli->build_id_dir};
+		.build_id_dir = cli_build_id_dir(cli, request->symfs)};
 	enum tally_status status = binary_store_create(&options, &recording->store, err);
 	if (status == TALLY_OK)
 		all->stores[all->store_count++] = recording->store;

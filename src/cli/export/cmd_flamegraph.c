@@ -109,7 +109,7 @@ static enum tally_status read_profile(struct job *job, enum flame_group group, s
 		.kallsyms = s->kallsyms,
 		.vmlinux = s->vmlinux,
 		.kernel_release = &perfdata_reader_features(job->reader)->osrelease,
-		.build_id_dir = job->cli->build_id_dir,
+		.build_id_dir = cli_build_id_dir(job->cli, s->symfs),
 		.pack = perfdata_reader_features(job->reader)->raw[FEATURE_PACK]};
 	struct replay_options options = {
 		.with_threads =

@@ -18,7 +18,7 @@ static enum tally_status open_store(
 		.kallsyms = s->kallsyms,
 		.vmlinux = s->vmlinux,
 		.kernel_release = &features->osrelease,
-		.build_id_dir = cli->build_id_dir,
+		.build_id_dir = cli_build_id_dir(cli, s->symfs),
 		.pack = features->raw[FEATURE_PACK]};
 	enum tally_status status = binary_store_create(&options, &run->store, err);
 	if (status == TALLY_OK)

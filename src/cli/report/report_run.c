@@ -111,7 +111,7 @@ static enum tally_status open_store(struct report *report, struct tally_error *e
 		.ignore_vmlinux = r->ignore_vmlinux,
 		.kernel_release = &perfdata_reader_features(report->reader)->osrelease,
 		.cpu_id = perfdata_reader_features(report->reader)->cpuid,
-		.build_id_dir = report->cli->build_id_dir,
+		.build_id_dir = cli_build_id_dir(report->cli, r->symfs),
 		/* What an index has would hide where it came from. */
 		.index_dir = r->missing ? "" : NULL,
 		.pack = perfdata_reader_features(report->reader)->raw[FEATURE_PACK],

@@ -126,7 +126,7 @@ static enum tally_status prepare(struct script *script, struct tally_error *err)
 		.kallsyms = settings->kallsyms,
 		.vmlinux = settings->vmlinux,
 		.kernel_release = &perfdata_reader_features(script->reader)->osrelease,
-		.build_id_dir = script->cli->build_id_dir,
+		.build_id_dir = cli_build_id_dir(script->cli, settings->symfs),
 		.pack = perfdata_reader_features(script->reader)->raw[FEATURE_PACK],
 		.line_program = settings->addr2line,
 		.no_demangle = settings->no_demangle,

@@ -37,6 +37,11 @@ struct binary_store {
 
 static void load_ahead(void *context, void *entry);
 
+bool binary_store_has_root(const char *symfs)
+{
+	return symfs && *symfs && strcmp(symfs, "/") != 0;
+}
+
 enum tally_status binary_store_create(
 	const struct binary_store_options *options, struct binary_store **out, struct tally_error *err)
 {
@@ -50,9 +55,7 @@ enum tally_status binary_store_create(
 		return error_nomem(err);
 	store->options = *options;
 	arena_init(&store->arena);
-	/* The root of another machine's files has its cache too. */
-	bool has_root = options->symfs && *options->symfs && strcmp(options->symfs, "/") != 0;
-	if (has_root && !options->build_id_dir) {
+	if (binary_store_has_root(options->symfs) && !options->build_id_dir) {
 		store->options.build_id_dir = arena_printf(&store->arena, "%s/.debug", options->symfs);
 		if (!store->options.build_id_dir) {
 			free(store);
