@@ -158,12 +158,16 @@ def test_stacks_below_rows(tally, fight):
 
 
 def test_rows_are_bounded(tally, fight):
-    shown = tally('lock', 'contention', '-bl', '-M', '1', *FIELDS, '--', *fight, 'at-once', check=0).stderr
-    assert len(rows(shown)) == 1
-    note = re.search(r'note: (\d+) waits of (\d+) ns in all found no row, for there are 1 already', shown)
-    whole = tally('lock', 'contention', '-bl', *FIELDS, '--', *fight, 'at-once', check=0).stderr
-    assert 'found no row' not in whole
-    assert note or len(rows(whole)) == 1
+    for _ in range(5):
+        shown = tally('lock', 'contention', '-bl', '-M', '1', *FIELDS, '--', *fight, 'at-once', check=0).stderr
+        assert len(rows(shown)) == 1
+        note = re.search(r'note: (\d+) waits of (\d+) ns in all found no row, for there are 1 already', shown)
+        if note:
+            break
+    else:
+        pytest.skip('five times all waits were for one lock')
+    assert int(note[1]) > 0 and int(note[2]) > 0
+    assert 'found no row' not in tally('lock', 'contention', '-bl', *FIELDS, '--', *fight, 'at-once', check=0).stderr
 
 
 @pytest.fixture
