@@ -192,6 +192,7 @@ struct binary_code { /* borrowed from the store */
 	uint64_t address; /* of the first byte, as objdump has it; of the kernel where it ran */
 	unsigned elf_machine;
 	bool is_big_endian, is_64;
+	bool has_symtab; /* the file has the names of its own functions */
 	const char *section;
 	const char *path; /* of the file that has it */
 };

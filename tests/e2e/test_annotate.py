@@ -465,6 +465,38 @@ def test_functions_of_one_file_and_long_names(tally, tmp_path):
     assert 'return sink     += x;' in texts
 
 
+@pytest.mark.parametrize('is_stripped', [False, True], ids=['symbols', 'stripped'])
+def test_code_without_debug_information_is_its_functions(tally, tmp_path, is_stripped):
+    """Where the file itself has names. The same of a packed recording elsewhere."""
+    if not all(map(shutil.which, ('g++', 'nm', 'strip'))):
+        pytest.skip('g++ or binutils is not installed')
+    (tmp_path / 'work.cc').write_text('namespace n { int sink; __attribute__((noinline)) void outer(int x) { sink += x; } }\n'
+                                      'extern "C" __attribute__((noinline)) void plain(int x) { n::sink ^= x; }\n'
+                                      'int main(int count, char **) { n::outer(count); plain(count); return 0; }\n')
+    subprocess.run(['g++', '-O1', '-no-pie', '-o', 'work', 'work.cc'], cwd=tmp_path, check=True)
+    symbols = subprocess.run(['nm', '-C', 'work'], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    places = dict(reversed(line.split(' ', 2)[::2]) for line in symbols.splitlines() if line[0] != ' ')
+    if is_stripped:
+        subprocess.run(['strip', 'work'], cwd=tmp_path, check=True)
+    built = perfdata_build.Recording()
+    built.event('IDENTIFIER IP TID TIME PERIOD', config=0)
+    built.comm('work')
+    built.mmap(0x400000, 0x10000, str(tmp_path / 'work'))
+    for name in ('n::outer(int)', 'plain'):
+        built.sample(ip=int(places[name], 16))
+    built.write(tmp_path / 'data')
+    line = ['annotate', '--stdio', '-i', 'data']
+    shown = tally(*line, cwd=tmp_path).stdout
+    for name in ('n::outer(int):', 'plain():'):
+        assert bool(re.search(f'^ *: 6 +{re.escape(name)}$', shown, re.M)) != is_stripped
+    if shutil.which('perf'):
+        theirs = subprocess.run(['perf', *line], capture_output=True, text=True, cwd=tmp_path, env={**os.environ, 'LC_ALL': 'C'})
+        assert [row.rstrip() for row in shown.splitlines()] == [row.rstrip() for row in theirs.stdout.splitlines()]
+    tally('pack', 'data', cwd=tmp_path, check=0)
+    (tmp_path / 'work').unlink()
+    assert tally(*line, cwd=tmp_path).stdout == shown
+
+
 def test_places_of_code_without_a_line_are_its_files(tally, tmp_path):
     """Compilers say so of code that comes from several lines."""
     if not all(map(shutil.which, ('clang', 'nm'))):

@@ -327,6 +327,16 @@ static void add_source(struct making *m, const struct source_place *place)
 	}
 }
 
+/* Code without lines: its file's own table of symbols still says whose it is. */
+static void add_symbol(struct making *m)
+{
+	const struct source_place place = {.function = m->target->symbol->name};
+	if (!m->listing->code.has_symtab)
+		return;
+	add_function(m, &place);
+	m->last.function = place.function;
+}
+
 static uint32_t new_values(struct making *m)
 {
 	uint32_t at = (uint32_t)m->listing->values.len;
@@ -382,6 +392,8 @@ static void add_code(struct making *m, const struct instruction_row *row)
 		m->samples->source.store, m->target->store_id, store_address(m, row), places, LIMIT_INLINE_DEPTH);
 	if (count > 0)
 		add_source(m, &places[0]);
+	else
+		add_symbol(m);
 	size_t offset = (size_t)(row->address - code->address);
 	struct annotate_line line = {.kind = ANNOTATE_CODE,
 		.flow = flow_of(row),

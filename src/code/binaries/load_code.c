@@ -63,6 +63,7 @@ static enum tally_status from_program(
 		if (code->bytes.len > left)
 			code->bytes.len = (size_t)left;
 		code->path = entry->used_path;
+		code->has_symtab = elf_image_has_symtab(entry->image);
 		return TALLY_OK;
 	}
 	return error_set(err, TALLY_NOT_FOUND, "the file has no code there");

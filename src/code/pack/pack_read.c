@@ -147,6 +147,7 @@ static void read_codes(struct decoder *d, uint32_t count, struct pack_object *ob
 		cursor_skip(&d->at, sizeof(uint32_t));
 		code.code.is_big_endian = flags & PACK_CODE_IS_BIG;
 		code.code.is_64 = flags & PACK_CODE_IS_64;
+		code.code.has_symtab = flags & PACK_CODE_HAS_SYMTAB;
 		if (!code.code.section || code.start < free_from || code.start + code.code.bytes.len < code.start)
 			d->at.failed = true;
 		free_from = code.start + code.code.bytes.len;

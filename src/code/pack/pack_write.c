@@ -148,7 +148,8 @@ static void put_code(struct encoder *e, const struct pack_object *object)
 		writer_u32(w, code->elf_machine);
 		put_string(e, code->section);
 		put_string(e, code->path);
-		writer_u32(w, (code->is_big_endian ? PACK_CODE_IS_BIG : 0) | (code->is_64 ? PACK_CODE_IS_64 : 0));
+		writer_u32(w, (code->is_big_endian ? PACK_CODE_IS_BIG : 0) | (code->is_64 ? PACK_CODE_IS_64 : 0) |
+				      (code->has_symtab ? PACK_CODE_HAS_SYMTAB : 0));
 		writer_u32(w, 0);
 		offset += code->bytes.len;
 	}
