@@ -25,6 +25,7 @@ void initial_state_init(struct initial_state *s, const struct kernel_seam *kerne
 void initial_state_deinit(struct initial_state *s)
 {
 	writer_deinit(&s->writer);
+	map_u64_deinit(&s->told);
 }
 
 enum tally_status initial_state_flush(struct initial_state *s, struct tally_error *err)
@@ -183,22 +184,37 @@ static enum tally_status each_number(struct initial_state *s, const char *path, 
 	return st;
 }
 
+/* Whether this thread is told for the first time: a target may name a process by each of its threads. */
+static enum tally_status take_turn(struct initial_state *s, uint32_t tid, bool *is_first, struct tally_error *err)
+{
+	return map_u64_at(&s->told, tid, is_first) ? TALLY_OK : error_nomem(err);
+}
+
 static enum tally_status put_thread(struct initial_state *s, uint32_t pid, uint32_t tid, struct tally_error *err)
 {
-	if (tid == pid)
-		return TALLY_OK;
-	enum tally_status st = put_fork(s, pid, tid, pid, err);
-	return st == TALLY_OK ? put_comm(s, pid, tid, err) : st;
+	bool is_first = false;
+	enum tally_status st = take_turn(s, tid, &is_first, err);
+
+	if (st == TALLY_OK && is_first)
+		st = put_fork(s, pid, tid, pid, err);
+	return st == TALLY_OK && is_first ? put_comm(s, pid, tid, err) : st;
 }
 
 enum tally_status initial_state_process(struct initial_state *s, pid_t tid, struct tally_error *err)
 {
 	uint32_t pid, ppid;
+	bool is_first;
+	uint64_t unused;
 	char path[64];
 
-	if (s->no_tasks || !read_ids(s, tid, &pid, &ppid))
-		return TALLY_OK; /* it has ended, or is not wanted */
-	enum tally_status st = put_fork(s, pid, pid, ppid, err);
+	if (s->no_tasks || map_u64_find(&s->told, (uint32_t)tid, &unused) || !read_ids(s, tid, &pid, &ppid))
+		return TALLY_OK; /* it was told with its process, has ended, or is not wanted */
+	enum tally_status st = take_turn(s, pid, &is_first, err);
+	if (st != TALLY_OK)
+		return st;
+	if (!is_first) /* the process is told; this thread has begun since */
+		return put_thread(s, pid, (uint32_t)tid, err);
+	st = put_fork(s, pid, pid, ppid, err);
 	if (st == TALLY_OK)
 		st = put_comm(s, pid, pid, err);
 	if (st == TALLY_OK && !s->no_maps)

@@ -16,6 +16,7 @@
 #define KERNEL_RECORDING_INITIAL_STATE_H
 
 #include "abi/record_layout.h"
+#include "base/map_u64.h"
 #include "base/writer.h"
 #include "kernel/recording/recorder.h"
 
@@ -28,6 +29,7 @@ struct initial_state {
 	bool no_maps, no_tasks; /* of processes */
 	bool with_data_maps; /* mappings that are not executable too */
 	struct writer writer;
+	struct map_u64 told; /* threads whose records were written: each once, whichever threads a target names */
 	uint64_t left_out; /* lines that were not understood */
 };
 
@@ -39,7 +41,7 @@ TALLY_MUST_CHECK enum tally_status initial_state_flush(struct initial_state *s, 
 
 /* The kernel's text and its modules; nothing where /proc hides their addresses. */
 TALLY_MUST_CHECK enum tally_status initial_state_kernel(struct initial_state *s, struct tally_error *err);
-/* One process: name, mappings, threads. tid may be any of its threads. */
+/* One process: name, mappings, threads. tid may be any of its threads; nothing where it was told before. */
 TALLY_MUST_CHECK enum tally_status initial_state_process(struct initial_state *s, pid_t tid, struct tally_error *err);
 /* Only the name: of a command that has not called exec yet. */
 TALLY_MUST_CHECK enum tally_status initial_state_comm(struct initial_state *s, pid_t pid, struct tally_error *err);

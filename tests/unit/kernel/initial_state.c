@@ -125,6 +125,32 @@ static void test_process(void **state)
 		   "COMM 7/8 worker\n");
 }
 
+/* A target may name a process by all of its threads: the process is told once. */
+static void test_process_by_each_thread(void **state)
+{
+	struct fixture f;
+	start(&f, "/proc/7/status: Tgid:\t7\\nPPid:\t1\n"
+		  "/proc/7/comm: main\n"
+		  "/proc/7/maps: 1000-3000 r-xp 00002000 fe:01 42 /bin/main\\n\n"
+		  "/proc/7/task/7/comm: main\n"
+		  "/proc/7/task/8/comm: worker\n"
+		  "/proc/8/status: Tgid:\t7\\nPPid:\t1\n"
+		  "/proc/8/comm: worker\n"
+		  "/proc/9/status: Tgid:\t7\\nPPid:\t1\n"
+		  "/proc/9/comm: late\n");
+	assert_int_equal(initial_state_process(&f.state, 8, NULL), TALLY_OK);
+	assert_int_equal(initial_state_process(&f.state, 7, NULL), TALLY_OK);
+	assert_int_equal(initial_state_process(&f.state, 9, NULL), TALLY_OK); /* began after the list was read */
+	assert_int_equal(initial_state_process(&f.state, 9, NULL), TALLY_OK);
+	finish(&f, "FORK 7/7 of 1/1\n"
+		   "COMM 7/7 main\n"
+		   "MMAP2 7/7 1000+2000 @2000 5 /bin/main misc 2\n"
+		   "FORK 7/8 of 7/7\n"
+		   "COMM 7/8 worker\n"
+		   "FORK 7/9 of 7/7\n"
+		   "COMM 7/9 late\n");
+}
+
 static void test_data_maps(void **state)
 {
 	struct fixture f;
@@ -235,6 +261,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_process),
+		cmocka_unit_test(test_process_by_each_thread),
 		cmocka_unit_test(test_data_maps),
 		cmocka_unit_test(test_ended_process),
 		cmocka_unit_test(test_kernel),
