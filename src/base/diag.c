@@ -44,3 +44,12 @@ void diag_add(struct diag *diag, enum diag_level level, const char *format, ...)
 	}
 	diag->entries[diag->len++] = (struct diag_entry){.level = level, .text = copy, .count = 1};
 }
+
+void diag_add_all(struct diag *to, const struct diag *other)
+{
+	for (size_t i = 0; i < other->len; i++)
+		for (uint64_t n = 0; n < other->entries[i].count; n++)
+			diag_add(to, other->entries[i].level, "%s", other->entries[i].text);
+	if (to)
+		to->dropped += other->dropped;
+}

@@ -32,5 +32,7 @@ void diag_init(struct diag *diag);
 void diag_deinit(struct diag *diag);
 /* diag may be NULL: then the message is dropped on purpose by the caller. */
 void diag_add(struct diag *diag, enum diag_level level, const char *format, ...) TALLY_PRINTF(3, 4);
+/* Adds all of other's texts; to may be NULL. */
+void diag_add_all(struct diag *to, const struct diag *other);
 
 #endif

@@ -72,3 +72,26 @@ def test_a_target_that_sleeps_is_why_nothing_was_counted(tally, live):
             sleeper.kill()
     assert '<not counted>' in result.stderr
     assert 'not counted: page-faults: nothing measured ran meanwhile' in result.stderr
+
+
+@pytest.mark.parametrize('words', [('stat', '-a', '-e', 'cs'), ('record', '-a', '-e', 'cpu-clock', '-o', '/dev/null')])
+def test_root_of_a_user_namespace_is_a_user(tally, live, words):
+    if os.geteuid() != 0 or paranoid() < 1:
+        pytest.skip('needs root, and a perf_event_paranoid above 0')
+    inside = [*NOBODY, 'unshare', '-Ur']
+    if subprocess.run([*inside, 'true'], capture_output=True, check=False).returncode:
+        pytest.skip('user namespaces are not permitted here')
+    result = subprocess.run([*inside, tally.path, *words, '--', 'true'], capture_output=True, text=True, timeout=TIMEOUT_S)
+    assert result.returncode == 255
+    assert f'perf_event_paranoid is {paranoid()}' in result.stderr
+    assert 'the capabilities of this user namespace do not count' in result.stderr
+    assert 'security module' not in result.stderr
+
+
+def test_events_of_the_kernel_are_not_recorded_as_nothing(as_nobody):
+    if paranoid() < 2:
+        pytest.skip('perf_event_paranoid is below 2: users may measure the kernel')
+    alone = as_nobody('record', '-o', '/dev/null', '-e', 'cs', '--', 'true')
+    assert alone.returncode == 255 and 'measuring kernel mode needs 1 or less' in alone.stderr
+    beside = as_nobody('record', '-o', '/dev/null', '-e', 'cs,cpu-clock', '--', 'true')
+    assert beside.returncode == 0 and "'cs' happens in the kernel only" in beside.stderr

@@ -5,6 +5,9 @@
 #include "cli/record/record_features.h"
 #include "code/binaries/running_kernel.h"
 #include "kernel/recording/initial_state.h"
+#include "kernel/system/event_gates.h"
+#include "kernel/system/kernel_files.h"
+#include "kernel/system/surroundings.h"
 
 enum tally_status record_opening_find(struct record_opening *o, struct tally_error *err)
 {
@@ -93,6 +96,34 @@ static void begin_state(const struct record_opening *o, struct initial_state *st
 	state->with_data_maps = ATTR_HAS(tracking, MMAP_DATA);
 }
 
+static bool samples_kernel(const struct event_list *events)
+{
+	for (size_t i = 0; i < events->len; i++)
+		if (!event_is_dummy(&events->specs[i]) && !ATTR_HAS(&events->specs[i].attr, EXCLUDE_KERNEL))
+			return true;
+	return false;
+}
+
+/* Where the kernel lies is known now or never: a report cannot ask for it later. */
+static void say_hidden_kernel(const struct record_request *q)
+{
+	int64_t level = kernel_number(q->kernel, 0, "/proc/sys/kernel/kptr_restrict");
+	enum surroundings where = surroundings_find(q->kernel);
+	struct text remedy = {0};
+
+	if (level < 2)
+		text_str(&remedy, "run as root, or ");
+	if (level > 0)
+		remedy_sysctl(where, "kernel.kptr_restrict", 0, &remedy);
+	else
+		remedy_sysctl(where, "kernel.perf_event_paranoid", 1, &remedy);
+	diag_add(q->diag, DIAG_WARNING,
+		"the kernel hides its addresses (kernel.kptr_restrict is %lld): its functions have no names in this "
+		"recording, now or later; %.*s, and record again",
+		(long long)level, (int)remedy.len, remedy.data ? remedy.data : "");
+	text_deinit(&remedy);
+}
+
 enum tally_status record_opening_describe(struct record_opening *o, const struct record_sink *sink,
 	struct record_synth synth, bool before_exec, struct tally_error *err)
 {
@@ -106,6 +137,8 @@ enum tally_status record_opening_describe(struct record_opening *o, const struct
 	state.no_maps = synth.no_maps;
 	state.no_tasks = synth.no_tasks;
 	enum tally_status st = describe_all(o, &state, &synth, before_exec, err);
+	if (st == TALLY_OK && state.hides_kernel && samples_kernel(o->request->events))
+		say_hidden_kernel(o->request);
 	initial_state_deinit(&state);
 	running_kernel_close(&kernel);
 	return st;

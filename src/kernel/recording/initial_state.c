@@ -7,6 +7,7 @@
 #include "kernel/recording/cgroups.h"
 #include "kernel/recording/kernel_maps.h"
 #include "kernel/recording/proc_maps.h"
+#include "kernel/system/kernel_files.h"
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -258,6 +259,7 @@ static enum tally_status put_kernel_map(void *context, const struct kernel_map *
 	struct initial_state *s = context;
 	struct record_fields f = {.type = RECORD_MMAP};
 
+	s->hides_kernel = false;
 	f.mmap = (struct record_mmap){.pid = UINT32_MAX,
 		.start = map->start,
 		.len = map->len,
@@ -269,6 +271,7 @@ static enum tally_status put_kernel_map(void *context, const struct kernel_map *
 
 enum tally_status initial_state_kernel(struct initial_state *s, struct tally_error *err)
 {
+	s->hides_kernel = kernel_has(s->kernel, "/proc/kallsyms");
 	return kernel_maps_each(s->kernel, s->kernel_list, put_kernel_map, s, err);
 }
 

@@ -30,6 +30,7 @@ struct initial_state {
 	bool with_data_maps; /* mappings that are not executable too */
 	struct writer writer;
 	struct map_u64 told; /* threads whose records were written: each once, whichever threads a target names */
+	bool hides_kernel; /* initial_state_kernel found that the kernel does not tell its addresses */
 	uint64_t left_out; /* lines that were not understood */
 };
 

@@ -2,6 +2,7 @@
 #include "arch/arch.h"
 #include "base/error.h"
 #include "base/vec.h"
+#include "kernel/system/event_gates.h"
 #include <string.h>
 #include <sys/utsname.h>
 
@@ -15,11 +16,6 @@ static void flag_set(struct perf_attr *attr, enum attr_flag_bit bit, bool on)
 		attr->flags |= ATTR_FLAG(bit);
 	else
 		attr->flags &= ~ATTR_FLAG(bit);
-}
-
-static bool is_dummy(const struct event_spec *spec)
-{
-	return spec->attr.type == EVENT_SOFTWARE && spec->attr.config == SW_DUMMY;
 }
 
 const struct arch *record_host_arch(void)
@@ -134,7 +130,7 @@ static void set_sample_fields(struct event_spec *spec, const struct record_attr_
 		attr->sample_type |= SAMPLE_REGS_INTR;
 		attr->sample_regs_intr = o->intr_regs;
 	}
-	if (is_dummy(spec) && spec->attr.sample_period_or_freq == 0)
+	if (event_is_dummy(spec) && spec->attr.sample_period_or_freq == 0)
 		attr->sample_type &= ~(uint64_t)SAMPLE_BRANCH_STACK;
 }
 

@@ -1,6 +1,8 @@
 #include "kernel/recording/record_fallback.h"
 #include "base/arena.h"
 #include "kernel/recording/record_attrs.h"
+#include "kernel/system/event_gates.h"
+#include "kernel/system/kernel_files.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,11 +48,34 @@ static void become_cpu_clock(struct record_fallback *f, struct event_spec *spec)
 
 static bool leave_out_kernel(struct record_fallback *f, size_t event)
 {
+	int64_t paranoid = kernel_number(f->kernel, 2, "/proc/sys/kernel/perf_event_paranoid");
+	const char *name = f->events->specs[event].name;
+
 	if (event_spec_restrict_to_user(f->events, event, NULL) != TALLY_OK)
 		return false;
-	diag_add(f->diag, DIAG_WARNING,
-		"samples of the kernel are not allowed here (kernel.perf_event_paranoid): recording user space only");
+	if (may_measure_all(f->kernel) || paranoid < 2)
+		diag_add(f->diag, DIAG_WARNING,
+			"samples of the kernel are not allowed here (by a security policy): recording user space only");
+	else
+		diag_add(f->diag, DIAG_WARNING,
+			"samples of the kernel are not allowed here (kernel.perf_event_paranoid is %lld): recording "
+			"user "
+			"space only",
+			(long long)paranoid);
+	if (event_happens_in_kernel(&f->events->specs[event])) /* in user mode it never comes */
+		diag_add(f->diag, DIAG_WARNING,
+			"'%s' happens in the kernel only: without samples of the kernel nothing is recorded of it",
+			name);
 	return true;
+}
+
+/* Whether anything could be recorded without the kernel: else the refusal is the better answer. */
+static bool has_use_without_kernel(const struct event_list *events)
+{
+	for (size_t i = 0; i < events->len; i++)
+		if (!event_happens_in_kernel(&events->specs[i]) && !event_is_dummy(&events->specs[i]))
+			return true;
+	return false;
 }
 
 static void lower_precision(struct event_spec *spec)
@@ -80,7 +105,7 @@ bool record_fallback_next(struct record_fallback *f, size_t event, enum refusal 
 	}
 	if (refusal == REFUSAL_PERMISSION && !ATTR_HAS(&spec->attr, EXCLUDE_KERNEL) &&
 		!ATTR_HAS(&spec->attr, EXCLUDE_USER) && !spec->has_exclude && !f->keeps_kernel &&
-		spec->attr.type != EVENT_TRACEPOINT) {
+		spec->attr.type != EVENT_TRACEPOINT && has_use_without_kernel(f->events)) {
 		return leave_out_kernel(f, event);
 	}
 	if (errnum == EINVAL && refusal == REFUSAL_OLD_KERNEL && record_attrs_drop_children(f->events)) {

@@ -2,7 +2,8 @@
  * record_fallback.h - what to ask for when the kernel refuses an event of a recording: one step less each time.
  *
  * Works on the event list in place and says what it gave up in diag. Every step takes something away, so that trying
- * again ends. Never looks at a version: only at refusals.
+ * again ends. Never looks at a version: only at refusals. What diag says is true once the events are open: who shows it
+ * waits for that.
  */
 #ifndef KERNEL_RECORDING_RECORD_FALLBACK_H
 #define KERNEL_RECORDING_RECORD_FALLBACK_H
@@ -11,6 +12,7 @@
 #include "kernel/system/privileges.h"
 
 struct record_fallback {
+	const struct kernel_seam *kernel;
 	struct event_list *events;
 	bool keeps_kernel;
 	struct diag *diag;

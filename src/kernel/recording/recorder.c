@@ -6,6 +6,7 @@
 #include "kernel/recording/record_fallback.h"
 #include "kernel/recording/ring_set.h"
 #include "kernel/system/cpu_topology.h"
+#include "kernel/system/event_gates.h"
 #include "kernel/system/fd_limit.h"
 #include "kernel/system/privileges.h"
 #include "kernel/system/surroundings.h"
@@ -34,11 +35,6 @@ struct recorder {
 	size_t poll_count;
 	size_t live_count; /* polls whose target has not ended */
 };
-
-static bool is_dummy(const struct perf_attr *attr)
-{
-	return attr->type == EVENT_SOFTWARE && attr->config == SW_DUMMY;
-}
 
 static size_t source_index(const struct recorder *r, size_t event, size_t cpu, size_t thread)
 {
@@ -167,18 +163,14 @@ static enum tally_status open_source(struct recorder *r, size_t event, size_t cp
 	return explain_open(r, &r->config.events->specs[event], source, errnum, err);
 }
 
-static enum tally_status open_sources(struct recorder *r, struct tally_error *err)
+/* Until nothing is left to give up. What was given up is said once it has helped. */
+static enum tally_status open_giving_way(struct recorder *r, struct record_fallback *fallback, struct tally_error *err)
 {
-	/* Who may not see all processes of a CPU may not without the kernel's part either. */
-	bool is_kept = r->config.keeps_kernel || r->config.threads[0] == -1;
-	struct record_fallback fallback = {.events = r->config.events, .keeps_kernel = is_kept, .diag = r->config.diag};
-	size_t open_count = 0;
-
 again:
 	for (size_t e = 0; e < r->config.events->len; e++)
 		for (size_t c = 0; c < r->config.cpu_count; c++)
 			for (size_t t = 0; t < r->config.thread_count; t++) {
-				enum tally_status st = open_source(r, e, c, t, &fallback, err);
+				enum tally_status st = open_source(r, e, c, t, fallback, err);
 				if (st == TALLY_END) { /* each fallback takes one thing away: this ends */
 					close_sources(r);
 					goto again;
@@ -186,6 +178,24 @@ again:
 				if (st != TALLY_OK)
 					return st;
 			}
+	diag_add_all(r->config.diag, fallback->diag);
+	return TALLY_OK;
+}
+
+static enum tally_status open_sources(struct recorder *r, struct tally_error *err)
+{
+	/* Who may not see all processes of a CPU may not without the kernel's part either. */
+	bool is_kept = r->config.keeps_kernel || r->config.threads[0] == -1;
+	struct diag given_up;
+	struct record_fallback fallback = {
+		.kernel = r->kernel, .events = r->config.events, .keeps_kernel = is_kept, .diag = &given_up};
+	size_t open_count = 0;
+
+	diag_init(&given_up);
+	enum tally_status st = open_giving_way(r, &fallback, err);
+	diag_deinit(&given_up);
+	if (st != TALLY_OK)
+		return st;
 	for (size_t i = 0; i < r->source_count; i++)
 		open_count += r->sources[i].fd >= 0;
 	if (open_count == 0)
@@ -339,7 +349,8 @@ static enum tally_status join_source(
 		st = ring_set_add(&r->rings, made->ring, made->fd, err);
 	if (st == TALLY_OK && r->kernel->ioctl(r->kernel->context, made->fd, PERF_EVENT_IOC_ID, &made->id) != 0)
 		st = error_set_errno(err, TALLY_IO, errno, "the kernel tells no id of an open event");
-	if (st == TALLY_OK && ATTR_HAS(attr, DISABLED) && (!r->is_stopped || is_dummy(attr)) &&
+	if (st == TALLY_OK && ATTR_HAS(attr, DISABLED) &&
+		(!r->is_stopped || event_is_dummy(&r->config.events->specs[made->event])) &&
 		r->kernel->ioctl(r->kernel->context, made->fd, PERF_EVENT_IOC_ENABLE, NULL) != 0)
 		st = error_set_errno(err, TALLY_IO, errno, "an event cannot be enabled");
 	struct recorder_source *place = st == TALLY_OK ? free_source(r) : NULL;
@@ -464,7 +475,7 @@ enum tally_status recorder_set_running(struct recorder *r, size_t event, bool is
 	for (size_t i = 0; i < r->source_count; i++) {
 		const struct recorder_source *s = &r->sources[i];
 		bool is_meant =
-			event == RECORDER_ALL ? !is_dummy(&r->config.events->specs[s->event].attr) : s->event == event;
+			event == RECORDER_ALL ? !event_is_dummy(&r->config.events->specs[s->event]) : s->event == event;
 		if (s->fd >= 0 && is_meant && r->kernel->ioctl(r->kernel->context, s->fd, request, NULL) != 0)
 			return error_set_errno(
 				err, TALLY_IO, errno, "an event cannot be %s", is_running ? "enabled" : "disabled");

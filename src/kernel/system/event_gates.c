@@ -14,6 +14,26 @@ bool event_is_hardware(const struct event_spec *spec)
 	       (spec->attr.type == EVENT_HARDWARE || spec->attr.type == EVENT_HW_CACHE || spec->attr.type == EVENT_RAW);
 }
 
+bool event_is_dummy(const struct event_spec *spec)
+{
+	return spec->attr.type == EVENT_SOFTWARE && spec->attr.config == SW_DUMMY;
+}
+
+bool event_happens_in_kernel(const struct event_spec *spec)
+{
+	if (spec->attr.type != EVENT_SOFTWARE)
+		return spec->attr.type == EVENT_TRACEPOINT;
+	switch (spec->attr.config) {
+	case SW_CONTEXT_SWITCHES:
+	case SW_CPU_MIGRATIONS:
+	case SW_BPF_OUTPUT:
+	case SW_CGROUP_SWITCHES:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* A core PMU is called cpu, or has the list of its cores in "cpus". */
 bool kernel_has_core_pmu(const struct kernel_seam *kernel)
 {

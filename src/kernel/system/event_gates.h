@@ -19,6 +19,10 @@ struct event_request {
 
 /* Hardware, hardware cache or raw, not of a named PMU. */
 bool event_is_hardware(const struct event_spec *spec);
+/* The software event that counts nothing. */
+bool event_is_dummy(const struct event_spec *spec);
+/* Only the kernel's own code causes it: with the kernel left out (:u) it is always 0. */
+bool event_happens_in_kernel(const struct event_spec *spec);
 /* A core PMU in sysfs; true where there is no sysfs to tell. */
 bool kernel_has_core_pmu(const struct kernel_seam *kernel);
 bool kernel_file_has(const struct kernel_seam *kernel, const char *path, const char *word);

@@ -1,6 +1,7 @@
 #include "kernel/system/privileges.h"
 
 #include "base/error.h"
+#include "kernel/system/capabilities.h"
 #include "kernel/system/event_gates.h"
 #include "kernel/system/kernel_files.h"
 
@@ -8,22 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CAPABILITY_SYS_PTRACE 19
-#define CAPABILITY_SYS_ADMIN  21
-#define CAPABILITY_PERFMON    38
-#define UNKNOWN_OPEN_FLAG     (1UL << 31)
+#define UNKNOWN_OPEN_FLAG (1UL << 31)
 
-static uint64_t status_number(const struct kernel_seam *kernel, const char *field, int base)
+/* A capability that this process has, but in a user namespace of its own, is of no use: it says so. */
+static void remedy_held_capability(
+	const struct kernel_seam *kernel, enum surroundings where, const char *capability, struct text *reason)
 {
-	char *text;
-	uint64_t value = 0;
-	if (kernel_text(kernel, &text, NULL, "/proc/self/status") != TALLY_OK)
-		return 0;
-	char *line = strstr(text, field);
-	if (line)
-		value = strtoull(line + strlen(field), NULL, base);
-	free(text);
-	return value;
+	if (user_namespace_is_nested(kernel))
+		remedy_user_namespace(where, capability, reason);
+	else
+		remedy_capability(where, capability, reason);
 }
 
 /* Kernels before CAP_PERFMON ask for CAP_SYS_ADMIN. */
@@ -31,12 +26,12 @@ static void remedy_perfmon(const struct kernel_seam *kernel, enum surroundings w
 {
 	bool is_known =
 		kernel_number(kernel, CAPABILITY_PERFMON, "/proc/sys/kernel/cap_last_cap") >= CAPABILITY_PERFMON;
-	remedy_capability(where, is_known ? "PERFMON" : "SYS_ADMIN", reason);
+	remedy_held_capability(kernel, where, is_known ? "PERFMON" : "SYS_ADMIN", reason);
 }
 
-static bool has_capability(const struct kernel_seam *kernel, unsigned capability)
+bool may_measure_all(const struct kernel_seam *kernel)
 {
-	return (status_number(kernel, "\nCapEff:", 16) >> capability & 1) != 0;
+	return capability_is_held(kernel, CAPABILITY_PERFMON) || capability_is_held(kernel, CAPABILITY_SYS_ADMIN);
 }
 
 enum refusal refusal_of(const struct kernel_seam *kernel, const struct event_spec *spec, int errnum)
@@ -77,7 +72,7 @@ enum refusal refusal_of(const struct kernel_seam *kernel, const struct event_spe
 static bool seccomp_answers(const struct event_request *request)
 {
 	const struct kernel_seam *kernel = request->kernel;
-	if (status_number(kernel, "\nSeccomp:", 10) != 2)
+	if (own_status_number(kernel, "\nSeccomp:", 10) != 2)
 		return false;
 	if (!kernel->perf_event_open)
 		return true;
@@ -87,6 +82,11 @@ static bool seccomp_answers(const struct event_request *request)
 	if (fd >= 0)
 		kernel->close(kernel->context, fd);
 	return fd < 0 && errnum == request->errnum;
+}
+
+static void remedy_filter(const struct kernel_seam *kernel, enum surroundings where, struct text *reason)
+{
+	remedy_seccomp(where, (own_status_number(kernel, "\nCapEff:", 16) >> CAPABILITY_PERFMON & 1) != 0, reason);
 }
 
 static bool is_probe(const struct event_spec *spec)
@@ -123,7 +123,7 @@ static void paranoid_gate(
 	remedy_perfmon(request->kernel, where, reason);
 	text_str(reason, ", or ");
 	remedy_sysctl(where, "kernel.perf_event_paranoid", needed, reason);
-	if (needed == 1)
+	if (needed == 1 && !event_happens_in_kernel(request->spec))
 		text_str(reason, "; user mode alone (modifier :u) is allowed");
 }
 
@@ -135,7 +135,7 @@ static bool capability_gate(const struct event_request *request, enum surroundin
 		remedy_perfmon(request->kernel, where, reason);
 	} else if (is_kernel_breakpoint(request->spec)) {
 		text_str(reason, "a breakpoint on an address of the kernel needs a capability: ");
-		remedy_capability(where, "SYS_ADMIN", reason);
+		remedy_held_capability(request->kernel, where, "SYS_ADMIN", reason);
 	} else {
 		return false;
 	}
@@ -153,7 +153,7 @@ static void policy_gate(
 				 "(measuring it would make it happen): leave it out of -e");
 	} else if (kernel_file_has(kernel, "/sys/kernel/security/lockdown", "[confidentiality]")) {
 		text_str(reason, "kernel lockdown (confidentiality) forbids it: boot with lockdown=integrity or none");
-	} else if (request->pid > 0 && !has_capability(kernel, CAPABILITY_SYS_PTRACE)) {
+	} else if (request->pid > 0 && !capability_is_held(kernel, CAPABILITY_SYS_PTRACE)) {
 		text_printf(reason, "process %d belongs to another user or is not dumpable: run as its user, or ",
 			(int)request->pid);
 		remedy_perfmon(request->kernel, where, reason);
@@ -176,10 +176,10 @@ static void gate_permission(const struct event_request *request, struct text *re
 	const struct kernel_seam *kernel = request->kernel;
 	enum surroundings where = surroundings_find(kernel);
 	int64_t paranoid = kernel_number(kernel, 2, "/proc/sys/kernel/perf_event_paranoid");
-	bool is_capable = has_capability(kernel, CAPABILITY_PERFMON) || has_capability(kernel, CAPABILITY_SYS_ADMIN);
+	bool is_capable = may_measure_all(kernel);
 	if (seccomp_answers(request)) {
 		text_str(reason, "a seccomp filter (a container's, most likely) forbids perf_event_open: ");
-		remedy_seccomp(where, reason);
+		remedy_filter(kernel, where, reason);
 	} else if (!is_capable && capability_gate(request, where, reason)) {
 		return;
 	} else if (!is_capable && paranoid > paranoid_needed(request)) {
@@ -218,7 +218,7 @@ void refusal_reason(const struct kernel_seam *kernel, const struct event_spec *s
 	case REFUSAL_OTHER:
 		if (errnum == ENOSYS && seccomp_answers(&request)) {
 			text_str(reason, "a seccomp filter hides perf_event_open: ");
-			remedy_seccomp(surroundings_find(kernel), reason);
+			remedy_filter(kernel, surroundings_find(kernel), reason);
 		} else {
 			gate_other(&request, reason);
 		}

@@ -59,29 +59,69 @@ void remedy_capability(enum surroundings where, const char *capability, struct t
 	}
 }
 
-void remedy_seccomp(enum surroundings where, struct text *text)
+void remedy_user_namespace(enum surroundings where, const char *capability, struct text *text)
+{
+	text_str(text, "the capabilities of this user namespace do not count for the machine: ");
+	switch (where) {
+	case SURROUNDINGS_HOST:
+		text_str(text, "run outside of it as root");
+		break;
+	case SURROUNDINGS_DOCKER:
+		text_printf(text,
+			"let the system's daemon run the container, in no user namespace ('sudo docker run "
+			"--userns=host --cap-add %s')",
+			capability);
+		break;
+	case SURROUNDINGS_PODMAN:
+		text_printf(text, "run the container as root of the host ('sudo podman run --cap-add %s')", capability);
+		break;
+	case SURROUNDINGS_KUBERNETES:
+		text_printf(text, "run the pod with hostUsers: true and securityContext: {capabilities: {add: [%s]}}",
+			capability);
+		break;
+	case SURROUNDINGS_CONTAINER:
+		text_printf(text, "run the container privileged, in no user namespace, with CAP_%s", capability);
+		break;
+	}
+}
+
+/*
+ * The default profiles changed: Docker's, containerd's and CRI-O's let the call through for CAP_SYS_ADMIN only, and
+ * later for CAP_PERFMON too (Docker 23.0, containerd 1.7); Podman's wanted both until the end of 2025.
+ */
+void remedy_seccomp(enum surroundings where, bool has_perfmon, struct text *text)
 {
 	switch (where) {
 	case SURROUNDINGS_HOST:
 		text_str(text, "allow the call where the filter is set (in a systemd unit: "
 			       "SystemCallFilter=perf_event_open)");
-		break;
+		return;
 	case SURROUNDINGS_DOCKER:
-		text_str(text, "'docker run --cap-add PERFMON' (the default profile then lets it through), or a "
-			       "profile of yours that allows it: --security-opt seccomp=FILE");
+		text_str(text, has_perfmon
+				       ? "CAP_PERFMON is not enough for its profile: 'docker run --cap-add SYS_ADMIN'"
+				       : "'docker run --cap-add PERFMON' (before Docker 23.0: --cap-add SYS_ADMIN)");
 		break;
 	case SURROUNDINGS_PODMAN:
-		text_str(text, "'sudo podman run --cap-add PERFMON' (the default profile then lets it through), or a "
-			       "profile of yours that allows it: --security-opt seccomp=FILE");
+		text_str(text, has_perfmon ? "CAP_PERFMON is not enough for its profile: 'sudo podman run --cap-add "
+					     "PERFMON,SYS_ADMIN'"
+					   : "'sudo podman run --cap-add PERFMON' (with a profile from before the end "
+					     "of 2025: --cap-add PERFMON,SYS_ADMIN)");
 		break;
 	case SURROUNDINGS_KUBERNETES:
-		text_str(text, "securityContext: {capabilities: {add: [PERFMON]}} (the runtime's default profile then "
-			       "lets it through), or a Localhost seccompProfile that allows it");
-		break;
+		text_str(text, has_perfmon ? "CAP_PERFMON is not enough for its profile: securityContext: "
+					     "{capabilities: {add: [PERFMON, SYS_ADMIN]}}, or a Localhost "
+					     "seccompProfile that allows it"
+					   : "securityContext: {capabilities: {add: [PERFMON]}} (older runtimes' "
+					     "default profiles want SYS_ADMIN too), or a Localhost seccompProfile "
+					     "that allows it");
+		return;
 	case SURROUNDINGS_CONTAINER:
-		text_str(text, "allow it in the container's seccomp profile and add the capability PERFMON");
-		break;
+		text_str(text, has_perfmon ? "allow it in the container's seccomp profile"
+					   : "allow it in the container's seccomp profile and add the capability "
+					     "PERFMON");
+		return;
 	}
+	text_str(text, ", or a profile of yours that allows it: --security-opt seccomp=FILE");
 }
 
 void remedy_sysctl(enum surroundings where, const char *name, int64_t value, struct text *text)

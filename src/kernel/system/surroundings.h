@@ -25,8 +25,10 @@ enum surroundings {
 enum surroundings surroundings_find(const struct kernel_seam *kernel);
 /* The least that gives a capability, named without CAP_: "run as root, or ..." */
 void remedy_capability(enum surroundings where, const char *capability, struct text *text);
-/* The least that lets perf_event_open through a seccomp filter. */
-void remedy_seccomp(enum surroundings where, struct text *text);
+/* The same for a process in a user namespace of its own, whose capabilities do not count. */
+void remedy_user_namespace(enum surroundings where, const char *capability, struct text *text);
+/* The least that lets perf_event_open through a seccomp filter; has_perfmon: CAP_PERFMON was not enough for it. */
+void remedy_seccomp(enum surroundings where, bool has_perfmon, struct text *text);
 /* "'sudo sysctl NAME=VALUE'", with the machine where that has to be done. */
 void remedy_sysctl(enum surroundings where, const char *name, int64_t value, struct text *text);
 /* "'ulimit -n NEEDED'", and where a container sets that limit. */

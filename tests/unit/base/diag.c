@@ -33,11 +33,32 @@ static void texts_beyond_the_limit_are_only_counted(void **state)
 	diag_add(NULL, DIAG_ERROR, "dropped");
 }
 
+static void texts_of_another_are_added(void **state)
+{
+	struct diag d, other;
+	diag_init(&d);
+	diag_init(&other);
+	diag_add(&d, DIAG_NOTE, "a");
+	diag_add(&other, DIAG_NOTE, "a");
+	diag_add(&other, DIAG_NOTE, "a");
+	diag_add(&other, DIAG_WARNING, "100%%s");
+	other.dropped = 3;
+	diag_add_all(&d, &other);
+	diag_add_all(NULL, &other);
+	assert_int_equal(d.len, 2);
+	assert_int_equal(d.entries[0].count, 3);
+	assert_string_equal(d.entries[1].text, "100%s");
+	assert_int_equal(d.dropped, 3);
+	diag_deinit(&other);
+	diag_deinit(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_texts_are_counted),
 		cmocka_unit_test(texts_beyond_the_limit_are_only_counted),
+		cmocka_unit_test(texts_of_another_are_added),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -198,6 +198,16 @@ static void test_hidden_kernel(void **state)
 	struct fixture f;
 	start(&f, "/proc/kallsyms: 0000000000000000 T _text\\n0000000000000000 T _etext\n");
 	assert_int_equal(initial_state_kernel(&f.state, NULL), TALLY_OK);
+	assert_true(f.state.hides_kernel);
+	finish(&f, "");
+	start(&f, tree);
+	assert_int_equal(initial_state_kernel(&f.state, NULL), TALLY_OK);
+	assert_false(f.state.hides_kernel);
+	finish(&f, "MMAP -1/0 ffffffff81000000+1000000 @ffffffff81000000 4 [kernel.kallsyms]_stext misc 1\n"
+		   "MMAP -1/0 ffffffffc0000000+2000 @0 4 [ext4] misc 1\n");
+	start(&f, "/proc/7/comm: a kernel without the list\n");
+	assert_int_equal(initial_state_kernel(&f.state, NULL), TALLY_OK);
+	assert_false(f.state.hides_kernel);
 	finish(&f, "");
 }
 

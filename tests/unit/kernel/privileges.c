@@ -25,6 +25,7 @@ struct gate {
 #define NO_RIGHTS		      STATUS("0", "0")
 #define PERFMON			      STATUS("4000000000", "0")
 #define PARANOID		      "/proc/sys/kernel/perf_event_paranoid: "
+#define UID_MAP			      "/proc/self/uid_map: "
 #define CPU_PMU			      "/sys/bus/event_source/devices/cpu/type: 4\n"
 #define SOFTWARE		      "/sys/bus/event_source/devices/software/type: 1\n"
 #define DOCKER			      "/.dockerenv: x\n"
@@ -225,6 +226,55 @@ static void a_filter_that_lets_through_is_not_blamed(void **state)
 	gate_check(&gate, 0, "no such call");
 }
 
+/* Root of a user namespace (a rootless container) has all capabilities, of which none counts. */
+static void capabilities_of_a_user_namespace_do_not_count(void **state)
+{
+	static const struct {
+		const char *place, *remedy;
+	} places[] = {
+		{"", "run outside of it as root"},
+		{DOCKER, "sudo docker run --userns=host --cap-add PERFMON"},
+		{PODMAN, "sudo podman run --cap-add PERFMON"},
+		{POD, "hostUsers: true"},
+		{"/proc/1/cgroup: 0::/lxc/box\n", "run the container privileged"},
+	};
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		char root[512];
+		struct gate gate = {root, SW, -1, 0, EACCES, REFUSAL_PERMISSION,
+			{"perf_event_paranoid is 2", "user namespace do not count", places[i].remedy}};
+		snprintf(root, sizeof(root), "%s" STATUS("1ffffffffff", "0") PARANOID "2\n" UID_MAP "0 1000 1\n",
+			places[i].place);
+		gate_check(&gate, 0, "user namespace");
+	}
+	struct gate first = {PERFMON "/sys/kernel/security/lsm: selinux\n" PARANOID "2\n" UID_MAP "0 0 4294967295\n",
+		SW, -1, 0, EACCES, REFUSAL_PERMISSION, {"a security module (selinux)"}};
+	gate_check(&first, 0, "first user namespace");
+}
+
+/* A filter that refuses in spite of CAP_PERFMON is of an older profile, which asks for more. */
+static void an_older_profile_wants_another_capability(void **state)
+{
+	static const struct {
+		const char *place, *before, *after;
+	} places[] = {
+		{DOCKER, "--cap-add PERFMON' (before Docker 23.0: --cap-add SYS_ADMIN)",
+			"not enough for its profile: "
+			"'docker run --cap-add SYS_ADMIN'"},
+		{PODMAN, "--cap-add PERFMON,SYS_ADMIN)", "podman run --cap-add PERFMON,SYS_ADMIN'"},
+		{POD, "want SYS_ADMIN too", "add: [PERFMON, SYS_ADMIN]"},
+		{"/proc/1/cgroup: 0::/lxc/box\n", "and add the capability PERFMON", "the container's seccomp profile"},
+	};
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		char root[512];
+		struct gate gate = {root, SW, -1, 0, EPERM, REFUSAL_PERMISSION, {"a seccomp filter", places[i].before}};
+		snprintf(root, sizeof(root), "%s" STATUS("0", "2") PARANOID "2\n", places[i].place);
+		gate_check(&gate, EPERM, "no capability");
+		gate.words[1] = places[i].after;
+		snprintf(root, sizeof(root), "%s" STATUS("4000000000", "2") PARANOID "2\n", places[i].place);
+		gate_check(&gate, EPERM, "CAP_PERFMON");
+	}
+}
+
 static void kubernetes_is_known_by_its_environment(void **state)
 {
 	char *root = fake_root_make(DOCKER);
@@ -245,6 +295,8 @@ int main(void)
 		cmocka_unit_test(limits_and_combinations_are_named),
 		cmocka_unit_test(the_key_is_that_of_the_surroundings),
 		cmocka_unit_test(a_filter_that_lets_through_is_not_blamed),
+		cmocka_unit_test(capabilities_of_a_user_namespace_do_not_count),
+		cmocka_unit_test(an_older_profile_wants_another_capability),
 		cmocka_unit_test(kubernetes_is_known_by_its_environment),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -348,6 +348,56 @@ static void test_without_rights_to_see_the_kernel(void **state)
 	finish(&f);
 }
 
+/* Its value would be 0 in user mode: alone it is refused, beside others that is said. */
+static void test_events_of_the_kernel_without_its_samples(void **state)
+{
+	static const uint64_t configs[] = {SW_CONTEXT_SWITCHES, SW_CPU_MIGRATIONS, SW_BPF_OUTPUT, SW_CGROUP_SWITCHES};
+	for (size_t i = 0; i < sizeof(configs) / sizeof(configs[0]); i++) {
+		struct fixture f;
+		start(&f, EVENT_SOFTWARE, configs[i], "event");
+		f.fake.refuse = refuse_kernel;
+		assert_int_equal(recorder_create(&f.config, &f.recorder, NULL), TALLY_DENIED);
+		assert_int_equal(f.diag.len, 0);
+		finish(&f);
+	}
+	struct fixture f;
+	struct event_spec specs[2];
+	start(&f, EVENT_SOFTWARE, SW_CPU_CLOCK, "cpu-clock");
+	specs[0] = specs[1] = f.events.specs[0];
+	specs[1].leader = 1;
+	specs[1].name = "cs";
+	specs[1].attr.config = SW_CONTEXT_SWITCHES;
+	struct event_spec *own = f.events.specs;
+	f.events.specs = specs;
+	f.events.len = 2;
+	f.fake.refuse = refuse_kernel;
+	assert_int_equal(recorder_create(&f.config, &f.recorder, NULL), TALLY_OK);
+	assert_int_equal(f.diag.len, 2);
+	assert_non_null(strstr(f.diag.entries[1].text, "'cs' happens in the kernel only"));
+	recorder_destroy(f.recorder);
+	f.recorder = NULL;
+	f.events.specs = own;
+	f.events.len = 1;
+	finish(&f);
+}
+
+static int refuse_with_eperm(const struct perf_attr *attr, pid_t pid, int cpu)
+{
+	return EPERM;
+}
+
+/* What was given up in vain is not said: the error alone is true. */
+static void test_a_fallback_in_vain_is_not_said(void **state)
+{
+	struct fixture f;
+	start(&f, EVENT_HARDWARE, HW_CPU_CYCLES, "cycles:P");
+	f.fake.refuse = refuse_with_eperm;
+	assert_int_equal(recorder_create(&f.config, &f.recorder, NULL), TALLY_DENIED);
+	assert_string_equal(f.events.specs[0].name, "cycles:Pu"); /* it was tried */
+	assert_int_equal(f.diag.len, 0);
+	finish(&f);
+}
+
 static int refuse_new_features(const struct perf_attr *attr, pid_t pid, int cpu)
 {
 	return attr->read_format & READ_FORMAT_LOST || ATTR_HAS(attr, BPF_EVENT) ? EINVAL : 0;
@@ -671,6 +721,8 @@ int main(void)
 		cmocka_unit_test(test_cycles_become_cpu_clock),
 		cmocka_unit_test(test_other_hardware_events_fail),
 		cmocka_unit_test(test_without_rights_to_see_the_kernel),
+		cmocka_unit_test(test_events_of_the_kernel_without_its_samples),
+		cmocka_unit_test(test_a_fallback_in_vain_is_not_said),
 		cmocka_unit_test(test_old_kernel),
 		cmocka_unit_test(test_refusal_of_everything_ends),
 		cmocka_unit_test(test_rings_are_halved),
