@@ -372,7 +372,7 @@ static int list_events(const struct cli *cli, struct list *list, int count, char
 	struct tally_error err;
 	int fd = STDOUT_FILENO;
 	event_listing_init(&list->listing, list->catalogue);
-	if (list->settings->output) {
+	if (list->settings->output && strcmp(list->settings->output, "-") != 0) {
 		fd = open(list->settings->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 		if (fd < 0)
 			return cli_failf(cli, "cannot write %s: %s", list->settings->output, strerror(errno));

@@ -17,6 +17,7 @@
 #include "cli/reader_styles.h"
 #include "cli/stack_chains.h"
 #include "cli/stack_notes.h"
+#include "cli/stream_output.h"
 #include "cli/trace_options.h"
 #include "perfdata/feature_encode.h"
 
@@ -148,11 +149,6 @@ struct inject {
 	struct inject_aslr aslr;
 	struct writer section, records; /* build ids: of the header, before the first sample */
 };
-
-static bool is_pipe_name(const char *path)
-{
-	return strcmp(path, "-") == 0;
-}
 
 static const char *missing_file(const struct settings *settings)
 {
@@ -292,7 +288,7 @@ static enum tally_status convert_chains(
 	const struct binary_store_options store = {.kallsyms = settings->kallsyms, .vmlinux = settings->vmlinux};
 	const struct data_input input = {.path = settings->input, .force = settings->force, .store = &store};
 	struct perfdata_reader *reader = in->reader;
-	if (perfdata_reader_is_pipe(in->reader) && is_pipe_name(settings->output))
+	if (perfdata_reader_is_pipe(in->reader) && stream_output_is_named(settings->output))
 		return error_set(err, TALLY_UNSUPPORTED, "--convert-callchain makes a file of a pipe: name it with -o");
 	in->reader = NULL; /* it is the source's, whatever happens */
 	enum tally_status status = data_source_take(cli, &input, reader, NULL, &in->source, err);
@@ -321,7 +317,7 @@ static enum inject_change convert_record(void *context, const struct record *rec
 
 static enum tally_status move_addresses(const struct settings *settings, struct inject *in, struct tally_error *err)
 {
-	if (perfdata_reader_is_pipe(in->reader) && is_pipe_name(settings->output))
+	if (perfdata_reader_is_pipe(in->reader) && stream_output_is_named(settings->output))
 		return error_set(err, TALLY_UNSUPPORTED, "--aslr makes a file of a pipe: name it with -o");
 	if (!in->has_survey)
 		in->features = *perfdata_reader_features(in->reader);
@@ -345,16 +341,17 @@ static bool needs_survey(const struct settings *settings, const struct perfdata_
 {
 	return settings->known_ids || settings->sched_stat || settings->strip ||
 	       depth_of(settings) != INJECT_SURVEY_RECORDS ||
-	       (perfdata_reader_is_pipe(reader) && !is_pipe_name(settings->output));
+	       (perfdata_reader_is_pipe(reader) && !stream_output_is_named(settings->output));
 }
 
 static enum tally_status rewrite(
 	const struct cli *cli, const struct settings *settings, struct inject *in, struct tally_error *err)
 {
 	struct inject_options inject = {
-		.to_pipe = is_pipe_name(settings->output), .sort = settings->sort, .strip = settings->strip};
+		.to_pipe = stream_output_is_named(settings->output), .sort = settings->sort, .strip = settings->strip};
 	struct inject_result result;
 	struct perfdata_rewriter *rewriter;
+	int stream = -1;
 	enum tally_status status = TALLY_OK;
 	if (needs_survey(settings, in->reader)) {
 		status = prepare(cli, settings, in, err);
@@ -392,11 +389,16 @@ static enum tally_status rewrite(
 		inject.sched = in->sched;
 		inject.sort = true;
 	}
+	if (status == TALLY_OK && inject.to_pipe)
+		status = stream_output_open(settings->output, &stream, err);
 	if (status == TALLY_OK)
-		status = inject.to_pipe ? perfdata_rewriter_create_pipe(STDOUT_FILENO, &rewriter, err)
+		status = inject.to_pipe ? perfdata_rewriter_create_pipe(stream, &rewriter, err)
 					: perfdata_rewriter_create_file(settings->output, &rewriter, err);
-	if (status != TALLY_OK)
+	if (status != TALLY_OK) {
+		if (stream >= 0)
+			close(stream);
 		return status;
+	}
 	status = inject_copy(in->reader, rewriter, &inject, &result, err);
 	if (status == TALLY_OK) {
 		print_result(cli, &result, perfdata_rewriter_left_out(rewriter));
@@ -407,6 +409,8 @@ static enum tally_status rewrite(
 			*err = result.end_error;
 	}
 	perfdata_rewriter_destroy(rewriter);
+	if (stream >= 0)
+		close(stream);
 	return status;
 }
 
@@ -438,9 +442,9 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		return code;
 	if (rest < argc)
 		return cli_usagef(cli, command, NULL, "inject takes options only, not '%s'", argv[rest]);
-	if (is_pipe_name(settings.output) && isatty(STDOUT_FILENO))
+	if (strcmp(settings.output, "-") == 0 && isatty(STDOUT_FILENO))
 		return cli_failf(cli, "%s: a recording is not for a terminal: name a file with -o", cli->program);
-	if (!is_pipe_name(settings.input) && is_same_file(settings.input, settings.output))
+	if (strcmp(settings.input, "-") != 0 && is_same_file(settings.input, settings.output))
 		return cli_failf(cli, "%s: input and output are one file, '%s'", cli->program, settings.output);
 	if (settings.jit && (wants_build_ids(&settings) || settings.known_ids || settings.sched_stat ||
 				    settings.strip || settings.convert))

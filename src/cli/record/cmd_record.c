@@ -16,6 +16,7 @@
 #include "cli/record/record_freq.h"
 #include "cli/record/record_options.h"
 #include "cli/recording_input.h"
+#include "cli/stream_output.h"
 #include "kernel/events/tracepoint_hold.h"
 
 struct record_run {
@@ -38,13 +39,6 @@ static void say_ring_size(const struct record_settings *s)
 			(unsigned long long)s->ring_bytes / 1024, (unsigned long long)(s->ring_bytes / page));
 	if (s->has_aux_size && !s->quiet)
 		fprintf(stderr, "the size of the area for AUX data is not used: no AUX data is recorded\n");
-}
-
-static const char *default_output(void)
-{
-	struct stat st;
-
-	return fstat(STDOUT_FILENO, &st) == 0 && S_ISFIFO(st.st_mode) ? "-" : RECORDING_NAME;
 }
 
 /* 0 bytes: none were asked for. */
@@ -75,9 +69,8 @@ static void complete_settings(struct record_settings *s, bool has_command)
 	s->attrs.starts_disabled = s->has_delay && !(s->toggles.len && s->toggles.items[0] == 0);
 	if (s->call_graph_flag && s->attrs.callgraph == CALLGRAPH_NONE)
 		s->attrs.callgraph = CALLGRAPH_FP;
-	if (!s->output.path)
-		s->output.path = default_output();
-	s->attrs.sample_identifier |= strcmp(s->output.path, "-") == 0;
+	s->output.path = stream_output_name(s->output.path);
+	s->attrs.sample_identifier |= stream_output_is_named(s->output.path);
 	complete_stacks(s);
 	s->is_ring_given = s->ring_bytes != 0;
 	if (!s->is_ring_given)
@@ -105,12 +98,13 @@ static int check_outputs(const struct record_run *run)
 {
 	const struct record_output_options *o = &run->settings.output;
 
-	if (strcmp(o->path, "-") == 0 && (o->switches || o->timestamp_name))
-		return cli_failf(run->cli, "a stream on standard output is one: --switch-output and "
+	bool is_stream = stream_output_is_named(o->path);
+	if (is_stream && (o->switches || o->timestamp_name))
+		return cli_failf(run->cli, "a stream on standard output is one, as is a FIFO: --switch-output and "
 					   "--timestamp-filename need a file (-o)");
 	if (o->threads == THREADS_NONE)
 		return 0;
-	if (strcmp(o->path, "-") == 0 || o->switches || run->settings.overwrites || run->settings.attrs.per_thread)
+	if (is_stream || o->switches || run->settings.overwrites || run->settings.attrs.per_thread)
 		return cli_failf(run->cli,
 			"--threads writes a directory with a file for each CPU: it goes with none of "
 			"-o -, --switch-output, --overwrite and --per-thread");
@@ -121,12 +115,12 @@ static int check_outputs(const struct record_run *run)
 static int check_self_contained(const struct record_run *run)
 {
 	const struct record_settings *s = &run->settings;
-	const char *other = strcmp(s->output.path, "-") == 0	? "-o -"
-			    : s->output.switches		? "--switch-output"
-			    : s->output.timestamp_name		? "--timestamp-filename"
-			    : s->output.threads != THREADS_NONE ? "--threads"
-			    : s->keeps_stacks			? "--keep-stacks"
-								: NULL;
+	const char *other = stream_output_is_named(s->output.path) ? "a stream (-o -)"
+			    : s->output.switches		   ? "--switch-output"
+			    : s->output.timestamp_name		   ? "--timestamp-filename"
+			    : s->output.threads != THREADS_NONE	   ? "--threads"
+			    : s->keeps_stacks			   ? "--keep-stacks"
+								   : NULL;
 
 	if (!s->is_self_contained || !other)
 		return 0;

@@ -6,6 +6,7 @@
 #include "cli/record/record_build_ids.h"
 #include "cli/record/record_cache.h"
 #include "cli/record/record_opening.h"
+#include "cli/stream_output.h"
 #include "perfdata/old_recording.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -24,12 +25,15 @@ enum tally_status record_output_init(
 	struct record_output *o, const struct record_request *request, struct tally_error *err)
 {
 	*o = (struct record_output){.request = request, .pipe_fd = -1};
-	if (strcmp(request->output.path, "-") != 0)
-		return TALLY_OK;
-	o->pipe_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	if (o->pipe_fd < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
-		return error_set_errno(err, TALLY_IO, errno, "standard output cannot be written to");
-	return TALLY_OK;
+	return stream_output_is_named(request->output.path) ? stream_output_open(request->output.path, &o->pipe_fd, err)
+							    : TALLY_OK;
+}
+
+enum tally_status record_output_failure(const struct record_output *o, struct tally_error *err)
+{
+	const char *path = o->request->output.path;
+	return o->pipe_fd >= 0 ? error_prefix(err, "the recording is cut, '%s' takes no more of it", path)
+			       : error_prefix(err, "'%s' has all that was recorded so far", path);
 }
 
 static void describe_compression(struct perfdata_features *f, int level)
@@ -129,8 +133,7 @@ enum tally_status record_output_append(
 {
 	enum tally_status st = perfdata_writer_append(o->writer, slices, slice_count, err);
 
-	return st == TALLY_OK ? TALLY_OK
-			      : error_prefix(err, "'%s' has all that was recorded so far", o->request->output.path);
+	return st == TALLY_OK ? TALLY_OK : record_output_failure(o, err);
 }
 
 enum tally_status record_output_sync(struct record_output *o, struct tally_error *err)
@@ -138,8 +141,7 @@ enum tally_status record_output_sync(struct record_output *o, struct tally_error
 	o->synced_ms = clock_ms();
 	enum tally_status st = perfdata_writer_sync(o->writer, err);
 
-	return st == TALLY_OK ? TALLY_OK
-			      : error_prefix(err, "'%s' has all that was recorded so far", o->request->output.path);
+	return st == TALLY_OK ? TALLY_OK : record_output_failure(o, err);
 }
 
 enum tally_status record_output_finish_round(struct record_output *o, struct tally_error *err)
@@ -147,7 +149,7 @@ enum tally_status record_output_finish_round(struct record_output *o, struct tal
 	enum tally_status st = perfdata_writer_finish_round(o->writer, err);
 
 	if (st != TALLY_OK)
-		return error_prefix(err, "'%s' has all that was recorded so far", o->request->output.path);
+		return record_output_failure(o, err);
 	return clock_ms() - o->synced_ms >= RECORD_SYNC_MS ? record_output_sync(o, err) : TALLY_OK;
 }
 

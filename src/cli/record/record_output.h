@@ -27,7 +27,7 @@ struct record_output {
 	struct record_threads *threads; /* NULL: the caller empties the rings */
 	struct record_features features;
 	bool has_features;
-	int pipe_fd; /* what standard output was; -1: the output is a file */
+	int pipe_fd; /* of the stream; -1: the output is a file */
 	int64_t opened_ms, synced_ms;
 	uint64_t former_bytes; /* of finished files */
 	struct compressor_totals former_totals;
@@ -45,6 +45,8 @@ TALLY_MUST_CHECK enum tally_status record_output_open(
 TALLY_MUST_CHECK enum tally_status record_output_append(
 	struct record_output *o, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status record_output_finish_round(struct record_output *o, struct tally_error *err);
+/* Puts before the error what is left of the recording after a write that failed. Gives the error's status. */
+enum tally_status record_output_failure(const struct record_output *o, struct tally_error *err);
 /* Tells all that was written in the header, now. Where a round ends. */
 TALLY_MUST_CHECK enum tally_status record_output_sync(struct record_output *o, struct tally_error *err);
 /* Time or size ask for the next file. */

@@ -274,8 +274,7 @@ static void note_size(struct session *s)
 
 static enum tally_status explain(const struct session *s, enum tally_status st, struct tally_error *err)
 {
-	return st == TALLY_OK ? TALLY_OK
-			      : error_prefix(err, "'%s' has all that was recorded so far", s->request->output.path);
+	return st == TALLY_OK ? TALLY_OK : record_output_failure(&s->output, err);
 }
 
 /* Until the command or the target ends, or a signal comes. */

@@ -23,6 +23,7 @@
 #include "cli/stat/stat_record.h"
 #include "cli/stat/stat_replay.h"
 #include "cli/stat/stat_smi.h"
+#include "cli/stream_output.h"
 
 #define COMMAND_LINE_MAX 1024 /* words that a recording keeps */
 
@@ -293,7 +294,7 @@ static int record_options_take(
 		return exit_code;
 	if (s->runs != 1)
 		return cli_failf(cli, "Cannot use -r option with %s stat record.", cli->program);
-	s->recording = recording_name(s->output);
+	s->recording = stream_output_name(s->output);
 	s->is_quiet |= strcmp(s->recording, "-") == 0; /* as perf */
 	s->output = NULL;
 	return CLI_GO_ON;

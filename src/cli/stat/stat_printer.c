@@ -23,11 +23,12 @@ static void started_on(struct stat_printer *p)
 enum tally_status stat_printer_open(struct stat_printer *p, struct tally_error *err)
 {
 	const struct stat_settings *s = p->settings;
+	const char *output = s->output && strcmp(s->output, "-") != 0 ? s->output : NULL; /* "-": as without */
 	p->fd = STDERR_FILENO;
-	if (s->output) {
-		p->fd = open(s->output, O_WRONLY | O_CREAT | O_CLOEXEC | (s->is_append ? O_APPEND : O_TRUNC), 0666);
+	if (output) {
+		p->fd = open(output, O_WRONLY | O_CREAT | O_CLOEXEC | (s->is_append ? O_APPEND : O_TRUNC), 0666);
 		if (p->fd < 0)
-			return error_set_errno(err, TALLY_IO, errno, "cannot write '%s'", s->output);
+			return error_set_errno(err, TALLY_IO, errno, "cannot write '%s'", output);
 	} else if (s->log_fd != UINT64_MAX) {
 		if (s->log_fd > INT32_MAX || fcntl((int)s->log_fd, F_GETFD) < 0)
 			return error_set_errno(
@@ -35,7 +36,7 @@ enum tally_status stat_printer_open(struct stat_printer *p, struct tally_error *
 		p->fd = (int)s->log_fd;
 	}
 	text_to_fd(&p->text, p->fd);
-	if (p->fd != STDERR_FILENO)
+	if (output && !s->is_json)
 		started_on(p);
 	return TALLY_OK;
 }
@@ -135,7 +136,7 @@ enum tally_status stat_printer_hold(const struct stat_printer *p, const struct s
 
 void stat_printer_close(struct stat_printer *p)
 {
-	if (p->fd > STDERR_FILENO && p->settings->output)
+	if (p->fd > STDERR_FILENO && p->settings->log_fd == UINT64_MAX)
 		close(p->fd);
 	text_deinit(&p->text);
 }

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "cli/stat/stat_report.h"
+#include "cli/stream_output.h"
 #include "kernel/recording/initial_state.h"
 
 #include <errno.h>
@@ -17,13 +18,10 @@
 enum tally_status stat_record_open(struct stat_record *r, const char *path, char *const *argv, struct tally_error *err)
 {
 	*r = (struct stat_record){.argv = argv, .pipe_fd = -1};
-	if (strcmp(path, "-") != 0)
+	if (!stream_output_is_named(path))
 		return perfdata_writer_create_file(path, true, &r->writer, err);
-	/* What the command prints goes elsewhere. */
-	r->pipe_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	if (r->pipe_fd < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
-		return error_set_errno(err, TALLY_IO, errno, "standard output cannot be written to");
-	return perfdata_writer_create_pipe(r->pipe_fd, &r->writer, err);
+	enum tally_status status = stream_output_open(path, &r->pipe_fd, err);
+	return status == TALLY_OK ? perfdata_writer_create_pipe(r->pipe_fd, &r->writer, err) : status;
 }
 
 void stat_record_deinit(struct stat_record *r)

@@ -18,13 +18,13 @@
 struct stat_record {
 	char *const *argv; /* the whole command line; borrowed */
 	struct perfdata_writer *writer;
-	int pipe_fd; /* standard output as it was, -1: a file is written */
+	int pipe_fd; /* of a stream; -1: a file is written */
 	struct record_features features;
 	bool has_begun;
 	uint64_t *first_ids; /* per event: the id of its first counter, the others follow; 0: not supported */
 };
 
-/* An existing file is kept as PATH.old. "-" is standard output, which is standard error from then on. */
+/* An existing file is kept as PATH.old. A stream (stream_output.h) is written front to back. */
 TALLY_MUST_CHECK enum tally_status stat_record_open(
 	struct stat_record *r, const char *path, char *const *argv, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status stat_record_begin(struct stat_record *r, const struct stat_settings *settings,

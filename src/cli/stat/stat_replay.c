@@ -258,11 +258,12 @@ static enum tally_status aggregation_choose(struct replay *r)
 static enum tally_status heading_make(struct replay *r)
 {
 	const struct perfdata_string_list *words = &perfdata_reader_features(r->request->reader)->cmdline;
+	bool is_pipe = perfdata_reader_is_pipe(r->request->reader);
 	struct text t = {0};
 	text_char(&t, '\'');
-	for (size_t i = 0; i < words->len; i++)
+	for (size_t i = 0; i < words->len && !is_pipe; i++)
 		text_printf(&t, "%s%.*s", i ? " " : "", (int)words->items[i].len, words->items[i].data);
-	text_str(&t, words->len == 0 && perfdata_reader_is_pipe(r->request->reader) ? "pipe'" : "'");
+	text_str(&t, is_pipe ? "pipe'" : "'"); /* as perf: the command line of stat record says little */
 	text_char(&t, '\0');
 	r->heading = t.data;
 	return t.failed ? error_nomem(r->err) : TALLY_OK;

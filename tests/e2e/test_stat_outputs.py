@@ -1,0 +1,133 @@
+"""Where stat writes its counts (standard error, -o, --log-fd), and where recordings go that are no files."""
+import json
+import os
+import socket
+import subprocess
+import threading
+
+import pytest
+
+from conftest import TIMEOUT_S
+
+pytestmark = pytest.mark.usefixtures('live')
+CLOCK = ('-e', 'cpu-clock:u', '-F', '999')
+FORMATS = {'text': [], 'CSV': ['-x,'], 'JSON': ['-j']}
+
+
+@pytest.mark.parametrize('form', FORMATS)
+def test_only_the_file_has_a_date(tally, tmp_path, form):
+    """--log-fd is for programs that read, as is JSON."""
+    tally('stat', *FORMATS[form], '-e', 'page-faults', '-o', tmp_path / 'o', 'true', check=0)
+    assert (tmp_path / 'o').read_text().startswith('# started on ') == (form != 'JSON')
+    text = tally('stat', *FORMATS[form], '-e', 'page-faults', '--log-fd', 1, 'true', check=0).stdout
+    assert 'page-faults' in text and 'started on' not in text
+    if form == 'JSON':
+        assert json.loads((tmp_path / 'o').read_text())['event'] == json.loads(text)['event'] == 'page-faults'
+    if form == 'CSV':
+        assert text.split(',')[0].isdigit() and text.count('\n') == 1
+
+
+@pytest.mark.parametrize('form', FORMATS)
+def test_output_dash_is_standard_error(tally, tmp_path, form):
+    result = tally('stat', *FORMATS[form], '-e', 'page-faults', '-o', '-', 'true', check=0, cwd=tmp_path)
+    assert 'page-faults' in result.stderr and 'started on' not in result.stderr and result.stdout == ''
+    assert not (tmp_path / '-').exists()
+
+
+def test_list_output_dash_is_standard_output(tally, tmp_path):
+    result = tally('list', '-o', '-', 'sw', check=0, cwd=tmp_path)
+    assert 'page-faults' in result.stdout and not (tmp_path / '-').exists()
+
+
+def test_stat_record_into_a_pipe(tally, tmp_path):
+    """Standard output that is a pipe takes the recording, and the report says where it is from."""
+    line = f'"{tally.path}" stat record -e page-faults -- true | "{tally.path}" stat report'
+    result = subprocess.run(['sh', '-c', line], capture_output=True, text=True, cwd=tmp_path, timeout=TIMEOUT_S,
+                            env=tally.environment, check=True)
+    assert "Performance counter stats for 'pipe':" in result.stderr + result.stdout
+    assert (result.stderr + result.stdout).count('page-faults') == 1
+    assert not (tmp_path / 'perf.data').exists()
+
+
+def read_all(path, saved):
+    """A thread that saves what comes out of the FIFO."""
+    def copy():
+        with open(path, 'rb') as source:
+            saved.write_bytes(source.read())
+    thread = threading.Thread(target=copy)
+    thread.start()
+    return thread
+
+
+@pytest.fixture
+def fifo(tmp_path):
+    os.mkfifo(tmp_path / 'fifo')
+    return tmp_path / 'fifo'
+
+
+def test_record_into_a_fifo(tally, perf, workload, fifo, tmp_path):
+    saved = tmp_path / 'saved'
+    thread = read_all(fifo, saved)
+    result = tally('record', *CLOCK, '-o', fifo, '--', workload('spin').path, 100, check=0)
+    thread.join(TIMEOUT_S)
+    assert 'has all that was recorded' not in result.stderr
+    ours = tally('script', '-i', saved, '-F', 'tid,time', check=0).stdout
+    assert len(ours.splitlines()) >= 50
+    assert perf('script', '-i', '-', '-F', 'tid,time', stdin=saved.read_bytes(), text=False,
+                check=0).stdout.decode() == ours
+    assert fifo.is_fifo()
+
+
+def test_stat_record_and_inject_into_a_fifo(tally, workload, fifo, tmp_path):
+    saved, data = tmp_path / 'saved', tmp_path / 'data'
+    thread = read_all(fifo, saved)
+    tally('stat', 'record', '-e', 'page-faults', '-o', fifo, '--', 'true', check=0)
+    thread.join(TIMEOUT_S)
+    report = tally('stat', 'report', '-i', saved, check=0)
+    assert "for 'pipe':" in report.stderr + report.stdout
+    tally('record', *CLOCK, '-o', data, '--', workload('spin').path, 100, check=0)
+    thread = read_all(fifo, saved)
+    tally('inject', '-b', '-i', data, '-o', fifo, check=0)
+    thread.join(TIMEOUT_S)
+    rows = [tally('script', '-i', path, '-F', 'tid,time', check=0).stdout for path in (data, saved)]
+    assert rows[0] and rows[0] == rows[1]
+
+
+@pytest.mark.parametrize('name', ['/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'])
+def test_record_into_a_named_descriptor(tally, workload, tmp_path, name):
+    """What the command prints goes to standard error, as with -o -; the path is not taken for a file to keep."""
+    saved = tmp_path / 'saved'
+    saved.write_text('old')
+    with open(saved, 'wb') as out:
+        run = subprocess.run([str(tally.path), 'record', '-q', *CLOCK, '-o', name, '--', 'sh', '-c',
+                              f'echo said; {workload("spin").path} 100'], stdout=out, stderr=subprocess.PIPE, text=True,
+                             env=tally.environment, timeout=TIMEOUT_S, check=True)
+    assert 'said' in run.stderr
+    assert len(tally('script', '-i', saved, '-F', 'tid', check=0).stdout.splitlines()) >= 50
+
+
+def test_record_into_a_socket(tally, workload, tmp_path):
+    name, saved, got = tmp_path / 'socket', tmp_path / 'saved', []
+    server = socket.socket(socket.AF_UNIX)
+    server.bind(str(name))
+    server.listen(1)
+
+    def take():
+        with server.accept()[0] as connection:
+            while part := connection.recv(1 << 16):
+                got.append(part)
+
+    thread = threading.Thread(target=take)
+    thread.start()
+    tally('record', *CLOCK, '-o', name, '--', workload('spin').path, 100, check=0)
+    thread.join(TIMEOUT_S)
+    server.close()
+    saved.write_bytes(b''.join(got))
+    assert len(tally('script', '-i', saved, '-F', 'tid', check=0).stdout.splitlines()) >= 50
+
+
+@pytest.mark.parametrize('options', [['--switch-output=1M'], ['--timestamp-filename'], ['--threads'],
+                                     ['--self-contained']])
+def test_a_fifo_is_no_file(tally, fifo, options):
+    result = tally('record', *options, *CLOCK, '-o', fifo, '--', 'true', check=255)
+    assert options[0].partition('=')[0] in result.stderr and fifo.is_fifo()
