@@ -1,5 +1,6 @@
 """What the kernel refuses: the gate is named, with the least that opens it, and perf's exit status."""
 import os
+import shutil
 import subprocess
 
 import pytest
@@ -95,3 +96,125 @@ def test_events_of_the_kernel_are_not_recorded_as_nothing(as_nobody):
     assert alone.returncode == 255 and 'measuring kernel mode needs 1 or less' in alone.stderr
     beside = as_nobody('record', '-o', '/dev/null', '-e', 'cs,cpu-clock', '--', 'true')
     assert beside.returncode == 0 and "'cs' happens in the kernel only" in beside.stderr
+
+
+PROGRAM = '''
+#include <time.h>
+int main(int argc, char **argv)
+{
+	struct timespec t = {0, 300000000};
+	volatile char a[3000000];
+	if (argc < 2)
+		nanosleep(&t, 0);
+	for (int i = 0; i < 3000000; i += 4096)
+		a[i] = 1;
+	return 7;
+}
+'''
+
+
+@pytest.fixture
+def closed_programs(open_folder):
+    """Programs that a user may run, but whose events the kernel ends at the exec."""
+    if not shutil.which('gcc'):
+        pytest.skip('gcc is not installed')
+    (open_folder / 'p.c').write_text(PROGRAM)
+    for name, mode in (('unreadable', 0o711), ('setuid', 0o4755), ('open', 0o755)):
+        subprocess.run(['gcc', '-O1', open_folder / 'p.c', '-o', open_folder / name], check=True)
+        (open_folder / name).chmod(mode)
+    return open_folder
+
+
+def as_user(folder, *words):
+    return subprocess.run([*NOBODY, *map(str, words)], capture_output=True, text=True, timeout=TIMEOUT_S, cwd=folder)
+
+
+@pytest.mark.parametrize('program, why', [
+    ('./unreadable', './unreadable may be run but not read by this user'),
+    ('./setuid', './setuid gives other rights (it is set-user-ID)'),
+    ('sh', 'a program that this user may not read, or that gives other rights (set-user-ID)'),
+    ('./open', None)])
+def test_a_command_whose_events_end_at_its_exec_runs_to_its_end(tally, live, closed_programs, program, why):
+    words = [program, '-c', 'sleep 0.1; exec ./unreadable'] if program == 'sh' else [program]
+    recorded = as_user(closed_programs, tally.path, 'record', '-e', 'cpu-clock:u', '-o', 'd', *words)
+    assert recorded.returncode == 7  # the program's own
+    counted = as_user(closed_programs, tally.path, 'stat', '-e', 'page-faults:u', *words)
+    assert counted.returncode == 7
+    if why is None:
+        assert 'the kernel ended' not in recorded.stderr + counted.stderr and 'not counted' not in counted.stderr
+        return
+    assert 'the kernel ended the recording' in recorded.stderr and why in recorded.stderr
+    assert 'the kernel ended the counting' in counted.stderr and why in counted.stderr
+    assert ('<not counted>' in counted.stderr) == (program != 'sh')  # what came before is counted
+
+
+def test_a_short_command_whose_events_end_at_its_exec(tally, live, closed_programs):
+    counted = as_user(closed_programs, tally.path, 'stat', '-x,', '-e', 'page-faults:u', './unreadable', 'fast')
+    assert counted.returncode == 7 and counted.stderr.startswith('<not counted>,')
+    recorded = as_user(closed_programs, tally.path, 'record', '-e', 'cpu-clock:u', '-o', 'd', './unreadable', 'fast')
+    assert recorded.returncode == 7 and 'may be run but not read by this user' in recorded.stderr
+
+
+DENY = '''
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+int main(int argc, char **argv)
+{
+	struct sock_filter f[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)NUMBER, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+	struct sock_fprog p = {4, f};
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &p))
+		return 77;
+	execvp(argv[1], argv + 1);
+	return 77;
+}
+'''
+
+
+def denying(folder, call):
+    """A program that runs another one without a system call."""
+    if not shutil.which('gcc'):
+        pytest.skip('gcc is not installed')
+    source = folder / f'{call}.c'
+    source.write_text(DENY.replace('NUMBER', f'SYS_{call}'))
+    program = folder / f'without-{call}'
+    if subprocess.run(['gcc', '-O1', source, '-o', program], capture_output=True, check=False).returncode:
+        pytest.skip(f'this architecture has no {call}')
+    if call not in ('wait4', 'poll', 'ppoll') and subprocess.run([program, 'true'], check=False).returncode:
+        pytest.skip('seccomp filters are not permitted here')
+    return program
+
+
+# Whatever a wait answers, its loop ends: the command is not waited for in a circle.
+@pytest.mark.parametrize('call', ['rt_sigtimedwait', 'ppoll', 'poll', 'epoll_wait', 'epoll_pwait', 'waitid', 'wait4',
+                                  'signalfd4', 'epoll_ctl'])
+@pytest.mark.parametrize('words', [('stat', '-e', 'page-faults'), ('record', '-e', 'page-faults', '-o', '/dev/null')])
+def test_a_denied_wait_is_no_endless_loop(tally, live, tmp_path, call, words):
+    result = subprocess.run([denying(tmp_path, call), tally.path, *words, '--', 'sh', '-c', 'true'], capture_output=True,
+                            text=True, timeout=60, check=False, stdin=subprocess.DEVNULL)
+    assert result.returncode in (0, 255), result.stderr
+    assert result.stderr.strip()
+
+
+def test_top_ends_where_it_cannot_wait(tally, live, tmp_path):
+    result = subprocess.run([denying(tmp_path, 'poll'), tally.path, 'top', '--stdio', '-e', 'cpu-clock', '-p',
+                             str(os.getpid())], capture_output=True, text=True, timeout=60, check=False,
+                            stdin=subprocess.DEVNULL)
+    assert result.returncode == 255 and 'Operation not permitted' in result.stderr
+
+
+def test_a_filter_is_the_only_reason_that_is_told(tally, live, tmp_path):
+    if os.geteuid() != 0:
+        pytest.skip('for users perf_event_paranoid is a reason too')
+    result = subprocess.run([denying(tmp_path, 'perf_event_open'), tally.path, 'record', '-o', tmp_path / 'd', 'true'],
+                            capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+    assert result.returncode == 255
+    assert 'a seccomp filter' in result.stderr
+    assert 'perf_event_paranoid' not in result.stderr and 'recording' not in result.stderr

@@ -369,9 +369,12 @@ static enum tally_status read_signals(struct lock_live *live, struct tally_error
 	struct rusage usage;
 	int status;
 	enum tally_status st = TALLY_OK;
+	ssize_t n;
 
-	while (read(live->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
+	while ((n = read(live->signal_fd, &info, sizeof(info))) == (ssize_t)sizeof(info))
 		live->is_over |= info.ssi_signo != SIGCHLD;
+	if (n < 0 && errno != EAGAIN && errno != EINTR)
+		return error_set_errno(err, TALLY_IO, errno, "signals cannot be received");
 	if (live->child_is_started && !live->child_is_over)
 		st = spawn_try_wait(&live->child, &live->child_is_over, &status, &usage, err);
 	live->is_over |= live->child_is_over;

@@ -18,6 +18,7 @@
 #include "cli/recording_input.h"
 #include "cli/stream_output.h"
 #include "kernel/events/tracepoint_hold.h"
+#include "kernel/system/exec_stop.h"
 
 struct record_run {
 	const struct cli *cli;
@@ -187,7 +188,29 @@ static void say_stacks(const struct record_summary *summary)
 	text_deinit(&lines);
 }
 
-static void say_outcome(const struct record_run *run, const struct record_summary *summary)
+/* Events that ended at an exec: the rest is not in the recording. A short command tells only by its program's file. */
+static void say_cut_off(const struct record_run *run, char *const *command, const struct record_summary *summary)
+{
+	bool is_command = command && !run->settings.target.pids && !run->settings.target.tids &&
+			  run->settings.attrs.has_command,
+	     has_nothing = summary->has_samples && summary->samples == 0;
+	struct text reason = {0};
+	bool is_known =
+		is_command && (summary->cut_off_thread || has_nothing) && exec_stop_explain(command[0], &reason);
+
+	if (is_known)
+		fprintf(stderr,
+			"%s: warning: the kernel ended the recording of '%s' at its exec: %.*s; root may record it\n",
+			run->cli->program, command[0], (int)reason.len, reason.data);
+	else if (summary->cut_off_thread)
+		fprintf(stderr,
+			"%s: warning: the kernel ended the recording when %d executed a program that this user may not "
+			"read, or that gives other rights (set-user-ID); root may record it\n",
+			run->cli->program, (int)summary->cut_off_thread);
+	text_deinit(&reason);
+}
+
+static void say_outcome(const struct record_run *run, char *const *command, const struct record_summary *summary)
 {
 	const struct record_settings *s = &run->settings;
 	const char *program = run->cli->program;
@@ -196,6 +219,7 @@ static void say_outcome(const struct record_run *run, const struct record_summar
 
 	if (s->quiet || !summary->is_written)
 		return;
+	say_cut_off(run, command, summary);
 	if (lost)
 		fprintf(stderr,
 			"%s: warning: %llu events were lost because a ring was full; try larger rings (-m %llu) or a "
@@ -306,7 +330,7 @@ static int record(struct record_run *run, char *const *command)
 	enum tally_status st = record_session_run(&request, &summary, &err);
 	tracepoint_hold_release(&run->hold);
 	say_notes(run);
-	say_outcome(run, &summary);
+	say_outcome(run, command, &summary);
 	if (st == TALLY_OK && s->is_self_contained) {
 		int packed = pack(run);
 		return packed ? packed : leave(&summary, 0);

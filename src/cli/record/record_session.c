@@ -8,6 +8,7 @@
 #include "cli/record/record_output.h"
 #include "cli/record/record_progress.h"
 #include "cli/record/record_watch.h"
+#include "kernel/system/exec_stop.h"
 #include "kernel/system/spawn.h"
 #include <errno.h>
 #include <sched.h>
@@ -35,7 +36,7 @@ struct session {
 	int signal_fd, wait_fd; /* the latter becomes readable with signals and commands */
 	size_t toggles_done; /* of request->toggles_ms */
 	int64_t started_ms;
-	bool is_over, wants_switch;
+	bool is_over, wants_switch, has_hung_up;
 	uint64_t wakeups; /* since the last file began */
 	sigset_t old_mask;
 	bool has_mask;
@@ -60,25 +61,38 @@ static enum tally_status take_signals(struct session *s, struct tally_error *err
 	return s->signal_fd >= 0 ? TALLY_OK : error_set_errno(err, TALLY_IO, errno, "signals cannot be received");
 }
 
-static void read_signals(struct session *s)
+static enum tally_status look_at_child(struct session *s, struct tally_error *err)
+{
+	siginfo_t child = {0};
+
+	if (!s->child_is_started)
+		return TALLY_OK;
+	if (waitid(P_PID, (id_t)s->child.pid, &child, WEXITED | WNOHANG | WNOWAIT) != 0)
+		return error_set_errno(err, TALLY_IO, errno, "cannot wait for '%s'", s->child.command);
+	if (child.si_pid)
+		s->child_is_over = s->is_over = true;
+	return TALLY_OK;
+}
+
+static enum tally_status read_signals(struct session *s, struct tally_error *err)
 {
 	struct signalfd_siginfo info;
+	enum tally_status st = TALLY_OK;
+	ssize_t n = 0;
 
-	while (read(s->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+	while (st == TALLY_OK && (n = read(s->signal_fd, &info, sizeof(info))) == (ssize_t)sizeof(info)) {
 		if (info.ssi_signo == SIGUSR2) {
 			s->wants_switch |= s->request->output.switches && s->request->output.switch_on_signal;
-			continue;
-		}
-		if (info.ssi_signo != SIGCHLD) {
+		} else if (info.ssi_signo == SIGCHLD) {
+			st = look_at_child(s, err);
+		} else {
 			s->summary->signal = (int)info.ssi_signo;
 			s->is_over = true;
-			continue;
 		}
-		siginfo_t child = {0};
-		if (s->child_is_started &&
-			waitid(P_PID, (id_t)s->child.pid, &child, WEXITED | WNOHANG | WNOWAIT) == 0 && child.si_pid)
-			s->child_is_over = s->is_over = true;
 	}
+	if (st == TALLY_OK && n < 0 && errno != EAGAIN && errno != EINTR)
+		st = error_set_errno(err, TALLY_IO, errno, "signals cannot be received");
+	return st;
 }
 
 static enum tally_status wait_for(struct session *s, int fd, enum waiting what, struct tally_error *err)
@@ -225,9 +239,11 @@ static enum tally_status read_what_waits(struct session *s, struct tally_error *
 	enum tally_status st = TALLY_OK;
 	int n = epoll_wait(s->wait_fd, events, EVENTS_AT_ONCE, 0);
 
+	if (n < 0 && errno != EINTR)
+		return error_set_errno(err, TALLY_IO, errno, "waiting for signals");
 	for (int i = 0; st == TALLY_OK && i < n; i++) {
 		if (events[i].data.u32 == WAITS_FOR_SIGNAL)
-			read_signals(s);
+			st = read_signals(s, err);
 		else if (events[i].data.u32 == WAITS_FOR_CONTROL)
 			st = read_control(s, err);
 	}
@@ -277,6 +293,26 @@ static enum tally_status explain(const struct session *s, enum tally_status st, 
 	return st == TALLY_OK ? TALLY_OK : record_output_failure(&s->output, err);
 }
 
+/* The events of the target have ended: with its threads, or before them, at an exec (exec_stop.h). */
+static void note_hang_up(struct session *s)
+{
+	const struct target *t = &s->opening.target;
+
+	for (size_t i = 0; i < t->thread_count && !s->has_hung_up; i++)
+		if (!thread_is_ending(s->request->kernel, t->threads[i]))
+			s->summary->cut_off_thread = t->threads[i];
+	s->has_hung_up = true;
+}
+
+/* A command is waited for to its own end, whatever becomes of its events. */
+static bool target_is_over(struct session *s)
+{
+	if (!recorder_target_is_over(s->opening.recorder))
+		return false;
+	note_hang_up(s);
+	return !s->opening.target.is_command || !s->child_is_started;
+}
+
 /* Until the command or the target ends, or a signal comes. */
 static enum tally_status record_all(struct session *s, struct tally_error *err)
 {
@@ -291,7 +327,7 @@ static enum tally_status record_all(struct session *s, struct tally_error *err)
 		if (st == TALLY_OK && is_ready)
 			st = read_what_waits(s, err);
 		s->wants_switch |= s->watch && record_watch_has_come(s->watch);
-		s->is_over |= recorder_target_is_over(s->opening.recorder);
+		s->is_over |= target_is_over(s);
 		if (st != TALLY_OK || s->is_over)
 			break;
 		st = drain(s, false, &bytes, err);

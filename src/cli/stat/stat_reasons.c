@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel/system/exec_stop.h"
 #include "kernel/system/kernel_files.h"
 #include "kernel/system/surroundings.h"
 
@@ -72,13 +73,31 @@ static void never_enabled(const struct stat_session *s, const struct event_spec 
 		text_str(reason, "nothing measured ran meanwhile");
 }
 
+/* At some execs the kernel ends the events of a process, which runs on. */
+static void cut_off_add(struct text *text, const char *program, const struct stat_session *s)
+{
+	struct text reason = {0};
+	if (!s->is_cut_off)
+		return;
+	text_printf(text, "%s: warning: the kernel ended the counting of ", program);
+	if (s->target->is_command && exec_stop_explain(s->settings->command[0], &reason))
+		text_printf(text, "'%s' at its exec: %.*s", s->settings->command[0], (int)reason.len, reason.data);
+	else
+		text_printf(text,
+			"%d when it executed a program that this user may not read, or that gives other rights "
+			"(set-user-ID)",
+			(int)s->target->threads[0]);
+	text_str(text, "; root may count it\n");
+	text_deinit(&reason);
+}
+
 static char *reason_not_counted(const struct stat_session *s, size_t event)
 {
 	const struct event_spec *spec = &s->events->specs[event];
 	struct text reason = {0};
 	double enabled, running;
 	event_times(s, event, &enabled, &running);
-	if (spec->tool != TOOL_NONE || running > 0)
+	if (spec->tool != TOOL_NONE || running > 0 || s->was_cut_off_at_start)
 		return NULL;
 	if (enabled > 0 && is_pmu_event(spec))
 		no_room(s, spec, &reason);
@@ -193,6 +212,7 @@ void stat_reasons_add(struct text *text, const char *program, const struct stat_
 	for (size_t i = 0; all && i < len; i++)
 		free(all[i].reason);
 	free(all);
+	cut_off_add(text, program, session);
 	scaled_add(text, program, session);
 	probes_add(text, program, session);
 }

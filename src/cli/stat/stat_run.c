@@ -18,11 +18,15 @@
 #include "kernel/counting/reading.h"
 #include "kernel/counting/scaling.h"
 #include "kernel/counting/scaling_error.h"
+#include "kernel/system/exec_stop.h"
 #include "kernel/system/kernel_files.h"
 #include "kernel/system/spawn.h"
 
 #define NS_PER_MS      1000000u
 #define ALIVE_CHECK_NS (100u * NS_PER_MS) /* how often a target that is not our child is looked for */
+
+#define CUT_OFF_LOOK_NS (20u * NS_PER_MS) /* after the start; each time later by twice as much */
+#define CUT_OFF_MOST_NS (20u * NS_PER_MS) /* for which events are enabled that the kernel ends at the command's exec */
 
 #define WATCH_NS     (10u * NS_PER_MS) /* between readings for the errors of scaled counts */
 #define WATCH_CELLS  16 /* that much longer for each so many counters */
@@ -43,6 +47,9 @@ struct stat_measure {
 	struct scaling_error *errors; /* per event, NULL: nothing is scaled, or nobody asks */
 	uint64_t watch_ns, watch_at_ns; /* between readings for them; the next, UINT64_MAX: no more */
 	unsigned watches;
+	struct exec_sentinel sentinel; /* tells when the kernel ends the events at an exec */
+	uint64_t cut_off_look_ns; /* when it is asked next */
+	bool was_looked_at;
 	uint64_t start_ns, last_ns, end_ns;
 	uint64_t intervals;
 	stat_show_interval show;
@@ -323,23 +330,27 @@ static void commands_wait(struct stat_measure *m, uint64_t deadline_ns)
 	}
 }
 
-/* Waits until a signal of interest or the deadline. The signal's number, 0 for the deadline. */
-static int signal_wait(struct stat_measure *m, uint64_t deadline_ns, siginfo_t *info)
+/* Waits until a signal of interest or the deadline. number: the signal's, 0 for the deadline. */
+static enum tally_status signal_wait(struct stat_measure *m, uint64_t deadline_ns, siginfo_t *info, int *number)
 {
 	sigset_t signals;
 	signals_of_interest(&signals);
 	commands_wait(m, deadline_ns);
-	for (;;) {
-		if (m->is_told_to_stop)
-			return 0;
+	*number = 0;
+	while (!m->is_told_to_stop) {
 		uint64_t now = clock_ns(), left = deadline_ns > now ? deadline_ns - now : 0;
 		struct timespec timeout = {(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
-		int number = sigtimedwait(&signals, info, &timeout);
-		if (number > 0)
-			return number;
+		int got = sigtimedwait(&signals, info, &timeout);
+		if (got > 0) {
+			*number = got;
+			return TALLY_OK;
+		}
+		if (errno != EAGAIN && errno != EINTR)
+			return error_set_errno(m->err, TALLY_IO, errno, "cannot wait for the end of what is measured");
 		if (errno == EAGAIN || left == 0)
-			return 0;
+			return TALLY_OK;
 	}
+	return TALLY_OK;
 }
 
 /* A signal that the terminal sent has reached the child as well; one that was sent to us alone is passed on. */
@@ -444,6 +455,34 @@ static void errors_add(struct stat_measure *m)
 	}
 }
 
+static void cut_off_look(struct stat_measure *m, uint64_t now)
+{
+	m->was_looked_at = true;
+	m->session->is_cut_off = exec_sentinel_is_cut_off(&m->sentinel);
+	m->cut_off_look_ns = m->session->is_cut_off ? UINT64_MAX : now + 2 * (now - m->start_ns);
+}
+
+/* A command that ended before anyone looked tells no more: its program's file does. */
+static void cut_off_note(struct stat_measure *m)
+{
+	struct stat_session *s = m->session;
+	struct text reason = {0};
+	uint64_t enabled_ns = 0;
+	if (!m->has_ended && !s->is_cut_off)
+		cut_off_look(m, clock_ns());
+	for (size_t i = 0; i < m->set->len; i++) {
+		uint64_t ns = is_counted(&m->set->counters[i]) ? cells_sum(&m->set->counters[i]).enabled_ns : 0;
+		enabled_ns = ns > enabled_ns ? ns : enabled_ns;
+	}
+	bool may_be_at_start =
+		s->target->is_command && (s->is_cut_off || !m->was_looked_at) && enabled_ns < CUT_OFF_MOST_NS;
+	if (may_be_at_start && exec_stop_explain(s->settings->command[0], &reason)) {
+		s->is_cut_off = s->was_cut_off_at_start = true;
+		counter_set_drop_counts(m->set);
+	}
+	text_deinit(&reason);
+}
+
 /* Until the command has ended, the targets are gone, a signal, the timeout or the last interval. */
 static enum tally_status wait_for_end(struct stat_measure *m)
 {
@@ -454,12 +493,16 @@ static enum tally_status wait_for_end(struct stat_measure *m)
 	bool watches_targets = !m->has_child && !m->session->target->is_system_wide;
 	enum tally_status status = TALLY_OK;
 	watch_start(m);
+	m->cut_off_look_ns = m->sentinel.fd >= 0 ? m->start_ns + CUT_OFF_LOOK_NS : UINT64_MAX;
 	while (status == TALLY_OK && !m->has_ended) {
 		siginfo_t info;
-		uint64_t deadline = earlier(earlier(next_ns, timeout_ns), m->watch_at_ns);
+		uint64_t deadline = earlier(earlier(next_ns, timeout_ns), earlier(m->watch_at_ns, m->cut_off_look_ns));
 		if (watches_targets)
 			deadline = earlier(deadline, clock_ns() + ALIVE_CHECK_NS);
-		int number = signal_wait(m, deadline, &info);
+		int number;
+		status = signal_wait(m, deadline, &info, &number);
+		if (status != TALLY_OK)
+			break;
 		uint64_t now = clock_ns();
 		if (number == SIGCHLD) {
 			status = m->has_child ? child_look(m) : TALLY_OK;
@@ -474,6 +517,8 @@ static enum tally_status wait_for_end(struct stat_measure *m)
 		}
 		if (now >= m->watch_at_ns)
 			watch(m, now);
+		if (now >= m->cut_off_look_ns && !m->has_ended)
+			cut_off_look(m, now);
 		if (status == TALLY_OK && now >= next_ns && !m->has_ended) {
 			status = interval_show(m, now);
 			next_ns = stat_next_deadline(next_ns, interval_ns, now);
@@ -497,8 +542,9 @@ static enum tally_status delay_wait(struct stat_measure *m)
 	enum tally_status status = TALLY_OK;
 	while (status == TALLY_OK && !m->has_ended && !m->is_told_to_stop && m->session->signal == 0) {
 		siginfo_t info;
-		int number = signal_wait(m, deadline, &info);
-		if (number == 0)
+		int number;
+		status = signal_wait(m, deadline, &info, &number);
+		if (status != TALLY_OK || number == 0)
 			break;
 		if (number == SIGCHLD)
 			status = m->has_child ? child_look(m) : TALLY_OK;
@@ -565,6 +611,8 @@ static enum tally_status measure(struct stat_measure *m)
 		return error_set(m->err, TALLY_NOT_FOUND,
 			"process or thread %d has ended already (it may still wait for its parent): nothing to count",
 			(int)s->target->threads[0]);
+	if (s->target->threads[0] > 0)
+		exec_sentinel_open(&m->sentinel, s->kernel, s->target->threads[0]);
 	bool starts_now = s->settings->delay_ms == 0 && !s->target->is_command;
 	if (starts_now)
 		counter_set_enable(m->set);
@@ -587,6 +635,8 @@ static enum tally_status measure(struct stat_measure *m)
 		status = counter_set_read(m->set, m->err);
 	errors_add(m);
 	if (status == TALLY_OK)
+		cut_off_note(m);
+	if (status == TALLY_OK)
 		status = child_end(m);
 	if (status == TALLY_OK && !s->settings->interval_ms)
 		status = counts_record(m, true, m->end_ns - m->start_ns);
@@ -596,7 +646,12 @@ static enum tally_status measure(struct stat_measure *m)
 enum tally_status stat_run(
 	struct stat_session *session, stat_show_interval show, void *context, struct tally_error *err)
 {
-	struct stat_measure m = {.session = session, .show = show, .context = context, .err = err, .signal_fd = -1};
+	struct stat_measure m = {.session = session,
+		.show = show,
+		.context = context,
+		.err = err,
+		.signal_fd = -1,
+		.sentinel = {.fd = -1}};
 	sigset_t signals, before;
 	enum tally_status status = TALLY_OK;
 	signal(SIGCHLD, SIG_DFL);
@@ -622,6 +677,7 @@ enum tally_status stat_run(
 		free(m.previous[i]);
 	free(m.previous);
 	free(m.errors);
+	exec_sentinel_close(&m.sentinel);
 	counter_set_close(m.set);
 	if (m.signal_fd >= 0)
 		close(m.signal_fd);

@@ -44,6 +44,8 @@ struct stat_session {
 	int command_status; /* as waitpid gives it */
 	bool has_command_status;
 	int signal; /* that ended the measurement; 0: none */
+	bool is_cut_off; /* the kernel ended the events at an exec, though the target ran on (exec_stop.h) */
+	bool was_cut_off_at_start; /* at the command's own exec: nothing of it was counted */
 };
 
 /* Called at each interval, and for the rest at the end of the run; the report holds the differences. */

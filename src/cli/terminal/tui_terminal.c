@@ -386,9 +386,12 @@ static uint32_t read_mouse(struct tui_terminal *terminal)
 	return terminal->waiting_count ? terminal->waiting[terminal->waiting_next++] : TUI_KEY_NONE;
 }
 
-static bool is_gone(void)
+/* error: errno of the last read, 0 if there is none. What can be read no more would be asked for ever. */
+static bool is_gone(int error)
 {
 	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+	if (error == EIO || error == EPERM || error == EACCES || error == EBADF || error == ENXIO)
+		return true;
 	return poll(&input, 1, 0) > 0 && (input.revents & (POLLHUP | POLLERR | POLLNVAL));
 }
 
@@ -418,7 +421,7 @@ uint32_t tui_terminal_key(struct tui_terminal *terminal)
 	errno = 0;
 	int code = getch();
 	if (code == ERR)
-		return errno != EINTR && is_gone() ? TUI_KEY_CLOSED : TUI_KEY_NONE;
+		return errno != EINTR && is_gone(errno) ? TUI_KEY_CLOSED : TUI_KEY_NONE;
 	if (code == KEY_MOUSE)
 		return read_mouse(terminal);
 	if (code > 0xff)
@@ -438,8 +441,13 @@ uint32_t tui_terminal_key_within(struct tui_terminal *terminal, int ms, int othe
 {
 	struct pollfd inputs[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = other_fd, .events = POLLIN}};
 	uint32_t key = tui_terminal_key_now(terminal); /* may have been read already */
-	if (key != TUI_KEY_NONE || poll(inputs, 2, ms) == 0)
+	if (key != TUI_KEY_NONE)
 		return key;
+	int n = poll(inputs, 2, ms);
+	if (n < 0 && errno != EINTR)
+		return TUI_KEY_CLOSED;
+	if (n == 0)
+		return TUI_KEY_NONE;
 	return tui_terminal_key_now(terminal);
 }
 

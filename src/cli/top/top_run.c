@@ -165,9 +165,12 @@ static bool wait_until(struct top_run *run, int64_t due_ms, struct tally_error *
 
 	*st = TALLY_OK;
 	while (*st == TALLY_OK && (left = due_ms - clock_ms()) > 0 && !top_session_is_over(run->session)) {
-		if (poll(&signals, 1, (int)(left < LOOK_MS ? left : LOOK_MS)) > 0)
+		int n = poll(&signals, 1, (int)(left < LOOK_MS ? left : LOOK_MS));
+		if (n > 0)
 			return false;
-		if (top_session_is_full(run->session))
+		if (n < 0 && errno != EINTR)
+			*st = error_set_errno(err, TALLY_IO, errno, "cannot wait for the next refresh");
+		else if (top_session_is_full(run->session))
 			*st = top_session_relieve(run->session, err);
 	}
 	return true;

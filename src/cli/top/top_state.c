@@ -1,5 +1,7 @@
 #include "cli/top/top_state.h"
 
+#include <errno.h>
+
 #include <poll.h>
 #include <stdio.h>
 #include <time.h>
@@ -142,7 +144,7 @@ uint32_t top_state_wait(struct top_state *x)
 		return key;
 	int n = poll(inputs, 2, (int)(left < LOOK_MS ? left : LOOK_MS));
 	x->is_woken = n != 0;
-	x->leaves |= n > 0 && inputs[1].revents;
+	x->leaves |= n > 0 ? inputs[1].revents != 0 : n < 0 && errno != EINTR;
 	return n == 0 ? TUI_KEY_NONE : tui_terminal_key_now(x->terminal);
 }
 

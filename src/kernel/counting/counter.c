@@ -443,3 +443,12 @@ void counter_set_reset(struct counter_set *set)
 {
 	leaders_ioctl(set, IOC_RESET, true);
 }
+
+void counter_set_drop_counts(struct counter_set *set)
+{
+	for (size_t i = 0; i < set->len; i++) {
+		struct counter *counter = &set->counters[i];
+		for (size_t k = 0; counter->counts && k < counter->cpu_count * counter->thread_count; k++)
+			counter->counts[k] = (struct count){0};
+	}
+}

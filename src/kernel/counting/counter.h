@@ -79,4 +79,7 @@ static inline int counter_fd(const struct counter *counter, size_t cpu, size_t t
 	return counter->fds[cpu * counter->thread_count + thread];
 }
 
+/* Forgets what was counted: it reads as not counted. */
+void counter_set_drop_counts(struct counter_set *set);
+
 #endif

@@ -1,0 +1,40 @@
+/*
+ * exec_stop.h - whether the kernel ends the events of a command at its exec: it does where the program may not be read
+ * by the user, or gives the process other rights (set-user-ID, set-group-ID, file capabilities). The command runs on.
+ *
+ * Events that hang up while their thread lives were ended so. Nothing tells afterwards, so for commands that are over
+ * the program's file is looked at. Any thread. Source: execve(2), perf_event_open(2), proc(5).
+ *
+ *	if (recorder_target_is_over(r) && !thread_is_ending(kernel, pid)) ...
+ *	if (exec_stop_explain(argv[0], &reason)) ...
+ *
+ *	exec_sentinel_open(&sentinel, kernel, pid); ... if (exec_sentinel_is_cut_off(&sentinel)) ...
+ *	exec_sentinel_close(&sentinel);
+ */
+#ifndef KERNEL_SYSTEM_EXEC_STOP_H
+#define KERNEL_SYSTEM_EXEC_STOP_H
+
+#include "base/text.h"
+#include "kernel/system/kernel_seam.h"
+
+/* Whether a thread exits now, or is no more. */
+bool thread_is_ending(const struct kernel_seam *kernel, pid_t tid);
+/* Why events end at the exec of a command, looked for as execvp does: "you may not read /bin/x". False: they do not. */
+bool exec_stop_explain(const char *command, struct text *reason);
+
+/* An event of a thread that counts nothing and has a ring: only such events tell when they end. */
+struct exec_sentinel {
+	const struct kernel_seam *kernel;
+	pid_t thread;
+	int fd; /* -1: it could not be opened, and tells nothing */
+	void *ring;
+	size_t ring_bytes;
+};
+
+void exec_sentinel_open(struct exec_sentinel *s, const struct kernel_seam *kernel, pid_t thread);
+/* Whether the kernel ended the thread's events though it lives on. */
+bool exec_sentinel_is_cut_off(const struct exec_sentinel *s);
+/* Also of one that was never opened but has fd -1. */
+void exec_sentinel_close(struct exec_sentinel *s);
+
+#endif
