@@ -25,10 +25,12 @@ static void print_address(const struct frame_lines *lines, const struct resolved
 {
 	struct tally_elf_va va = {frame->address};
 	uint32_t id = store_id_of(lines, frame);
-	if (id != RESOLVE_NONE)
+	const struct machine_binary *binary = machine_binary_get(lines->machine, frame->binary);
+	if (binary->kind == MACHINE_KERNEL_MODULE)
+		va.value = machine_module_offset(binary, frame->address);
+	else if (id != RESOLVE_NONE)
 		(void)binary_store_elf_va(lines->store, id, (struct tally_file_off){frame->address}, &va);
-	struct tally_str name =
-		machine_string(lines->machine, machine_binary_get(lines->machine, frame->binary)->short_name);
+	struct tally_str name = machine_string(lines->machine, binary->short_name);
 	text_bytes(text, name.data, name.len);
 	text_char(text, '[');
 	text_hex(text, va.value, 0);

@@ -65,8 +65,8 @@ static enum tally_status fill(
 	const struct machine_binary *binary = machine_binary_get(names->machine, frame->binary);
 	name->path = machine_string(names->machine, binary->path);
 	name->shown = machine_string(names->machine, binary->short_name);
-	name->has_short_name =
-		binary->kind == MACHINE_KERNEL || (binary->kind == MACHINE_KERNEL_MODULE && !binary->is_listed);
+	/* What the table of build ids lists is shown by the path that it has there, the kernel too. */
+	name->has_short_name = binary->kind == MACHINE_KERNEL_MODULE && !binary->is_listed;
 	name->is_kernel = binary->kind == MACHINE_KERNEL || binary->kind == MACHINE_KERNEL_MODULE;
 	if (binary->kind == MACHINE_BPF) {
 		name->symbol = name->path.data;
@@ -81,6 +81,8 @@ static enum tally_status fill(
 	struct tally_elf_va va;
 	if (binary->kind == MACHINE_USER_FILE && binary_store_elf_va(names->store, id, FILE_OFF(frame->address), &va))
 		name->link_address = va.value;
+	if (binary->kind == MACHINE_KERNEL_MODULE)
+		name->link_address = machine_module_offset(binary, frame->address);
 	if (!symbol && binary->kind == MACHINE_KERNEL && frame->address >= binary->end) {
 		name->path = name->shown = STR("[unknown]");
 		name->is_kernel = false;

@@ -133,7 +133,9 @@ enum tally_status sideband_take_build_id(
 		return TALLY_OK;
 	}
 	const struct record_header_build_id *id = &fields.build_id;
-	return machine_add_build_id(sideband->machine, id->filename, id->bytes, id->size, err);
+	struct machine_listed_id entry = {record->misc, id->pid, id->filename, {.size = id->size}};
+	memcpy(entry.id.bytes, id->bytes, sizeof(entry.id.bytes));
+	return machine_add_build_id(sideband->machine, &entry, err);
 }
 
 static enum tally_status visit(struct sideband_reading *reading, const struct record *record, struct tally_error *err)
@@ -453,8 +455,9 @@ static enum tally_status add_build_ids(struct sideband_reading *reading, struct 
 	const struct perfdata_features *features = perfdata_reader_features(reading->reader);
 	for (size_t i = 0; i < features->build_id_count; i++) {
 		const struct perfdata_build_id *id = &features->build_ids[i];
-		enum tally_status status =
-			machine_add_build_id(reading->out->machine, id->filename, id->bytes, id->size, err);
+		struct machine_listed_id entry = {id->misc, id->pid, id->filename, {.size = id->size}};
+		memcpy(entry.id.bytes, id->bytes, sizeof(entry.id.bytes));
+		enum tally_status status = machine_add_build_id(reading->out->machine, &entry, err);
 		if (status != TALLY_OK)
 			return status;
 	}

@@ -34,13 +34,17 @@ static bool store_kind(enum machine_binary_kind kind, enum binary_kind *out)
 static enum tally_status add_entry(const struct machine *machine, struct binary_store *store,
 	const struct machine_binary *from, uint32_t *store_id, struct tally_error *err)
 {
-	struct binary_key key = {.pid = from->pid, .start = from->start, .build_id_size = from->build_id.size};
+	struct binary_key key = {
+		.pid = from->pid, .start = from->start, .end = from->text_end, .build_id_size = from->build_id.size};
 	if (!store_kind(from->kind, &key.kind)) {
 		*store_id = STORE_ENTRY_NONE;
 		return TALLY_OK;
 	}
 	memcpy(key.build_id, from->build_id.bytes, sizeof(key.build_id));
-	key.path = machine_string(machine, key.kind == BINARY_MODULE ? from->short_name : from->path);
+	/* The kernel's name is what the table of build ids calls it, which is known late. */
+	key.path = key.kind == BINARY_KERNEL
+			   ? STR("[kernel.kallsyms]")
+			   : machine_string(machine, key.kind == BINARY_MODULE ? from->short_name : from->path);
 	if (key.kind == BINARY_MODULE)
 		key.file = machine_string(machine, from->path);
 	return binary_store_add(store, &key, store_id, err);

@@ -50,6 +50,21 @@ static void add_surprises(struct diag *notes, const struct binary_store *store, 
 			count - LINES_MAX, percent(rest, hits->samples));
 }
 
+/* Names of another kernel look as good as the right ones. */
+static void add_unproven(struct diag *notes, const struct binary_store *store, const struct binary_hits *hits)
+{
+	for (size_t i = 0; i < hits->files.len; i++) {
+		struct binary_info info = binary_store_info(store, hits->files.items[i].store_id);
+		if (info.status == BINARY_OK && info.is_unproven)
+			diag_add(notes, DIAG_WARNING,
+				"names of the kernel are the running one's, which may be another than the recorded: "
+				"the "
+				"recording has no build id of it, and nothing else tells; --vmlinux or --kallsyms name "
+				"the "
+				"right one's");
+	}
+}
+
 /* What is left out of debug information is said: its functions have names, but neither lines nor inlined calls. */
 static void add_damage(struct diag *notes, const struct binary_store *store, const struct binary_hits *hits)
 {
@@ -120,6 +135,7 @@ void symbol_notes_add(
 	if (is_verbose)
 		add_sources(notes, store, hits);
 	add_surprises(notes, store, hits);
+	add_unproven(notes, store, hits);
 	add_damage(notes, store, hits);
 	for (size_t i = 0; i < hits->files.len; i++)
 		symbol_notes_add_lines(notes, store, hits->files.items[i].store_id);

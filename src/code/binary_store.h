@@ -39,6 +39,7 @@ struct binary_key {
 	uint8_t build_id[20];
 	int32_t pid; /* whose /proc/PID/root or perf map; -1 none */
 	uint64_t start; /* run-time address of the kernel's _text, or start of the module; else 0 */
+	uint64_t end; /* of the kernel: where its text or data ends, as its build has it; 0: not known */
 };
 
 struct symbol {
@@ -81,6 +82,7 @@ struct binary_info {
 	enum binary_status status;
 	size_t symbol_count;
 	const char *text; /* one sentence: why there are no symbols; NULL if all is well */
+	bool is_unproven; /* of the kernel: the names are the running one's, and nothing tells if it was recorded */
 };
 
 enum binary_found { /* at a place where names were looked for */

@@ -3,19 +3,29 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
+#include "abi/perf_constants.h"
+
+#define KERNEL_NAME	  "[kernel.kallsyms]"
+#define VMLINUX_NAME	  "[kernel.vmlinux]"
+#define GUEST_KERNEL_NAME "[guest.kernel.kallsyms"
+
 void binary_table_init(struct binary_table *table, struct intern *strings)
 {
 	*table = (struct binary_table){.strings = strings};
 	intern_init(&table->keys);
-	intern_init(&table->build_id_paths);
+	table->kernel_path = INTERN_NONE;
+	for (size_t i = 0; i < BINARY_OWNERS; i++)
+		intern_init(&table->listed[i].names);
 }
 
 void binary_table_deinit(struct binary_table *table)
 {
 	intern_deinit(&table->keys);
-	intern_deinit(&table->build_id_paths);
 	vec_free(&table->binaries);
-	vec_free(&table->build_ids);
+	for (size_t i = 0; i < BINARY_OWNERS; i++) {
+		intern_deinit(&table->listed[i].names);
+		vec_free(&table->listed[i].ids);
+	}
 }
 
 static struct tally_str base_name(struct tally_str path)
@@ -139,6 +149,11 @@ bool binary_table_add_user(struct binary_table *table, const struct record_mmap 
 	return true;
 }
 
+static bool is_kernel_name(struct tally_str name)
+{
+	return str_starts_with(name, STR(KERNEL_NAME)) || str_starts_with(name, STR(VMLINUX_NAME));
+}
+
 /* "/lib/modules/6.1/kernel/net/nf_nat.ko.xz" -> "[nf_nat]"; dashes are underscores in a module's name. */
 static struct tally_str module_name(struct tally_str path, char *buffer, size_t size)
 {
@@ -164,14 +179,14 @@ bool binary_table_add_kernel(struct binary_table *table, const struct record_mma
 	struct tally_str name = mmap->filename;
 	char buffer[80];
 	/* "[kernel.kallsyms]_text": what follows the bracket names the reference symbol, whose address is pgoff. */
-	if (str_starts_with(name, STR("[kernel.kallsyms]")) || str_starts_with(name, STR("[kernel.vmlinux]"))) {
+	if (is_kernel_name(name)) {
 		binary.kind = MACHINE_KERNEL;
 		binary.start = mmap->pgoff ? mmap->pgoff : mmap->start;
 		if (__builtin_add_overflow(mmap->start, mmap->len, &binary.end) || mmap->len == 0)
 			binary.end = UINT64_MAX;
-		return add(table, &binary, STR("[kernel.kallsyms]"), STR("[kernel.kallsyms]"), index);
+		return add(table, &binary, STR(KERNEL_NAME), STR(KERNEL_NAME), index);
 	}
-	if (str_starts_with(name, STR("[guest.kernel.kallsyms"))) {
+	if (str_starts_with(name, STR(GUEST_KERNEL_NAME))) {
 		binary.kind = MACHINE_NO_FILE; /* another machine's kernel: nothing here can name it */
 		return add(table, &binary, STR("[guest.kernel.kallsyms]"), STR("[guest.kernel.kallsyms]"), index);
 	}
@@ -190,30 +205,127 @@ bool binary_table_add_jitdump(struct binary_table *table, struct tally_str path,
 	return add(table, &binary, path, base_name(path), index);
 }
 
-bool binary_table_add_build_id(struct binary_table *table, struct tally_str path, const uint8_t *id, uint8_t size)
+static bool is_module_file(struct tally_str path)
 {
-	struct record_build_id build_id = {
-		.size = size > sizeof(build_id.bytes) ? (uint8_t)sizeof(build_id.bytes) : size};
-	memcpy(build_id.bytes, id, build_id.size);
+	struct tally_str base = base_name(path);
+	for (size_t i = 1; i + 3 <= base.len; i++)
+		if (memcmp(base.data + i, ".ko", 3) == 0 && (i + 3 == base.len || base.data[i + 3] == '.'))
+			return true;
+	return false;
+}
+
+/* Brackets are names of the kernel's own: modules without a file, the vdso, BPF programs. */
+static bool is_kernel_file(struct tally_str path)
+{
+	return is_kernel_name(path) || str_equal(path, STR("[kernel.kcore]")) ||
+	       (path.len > 0 && path.data[0] != '[' && !is_module_file(path) &&
+		       !str_starts_with(path, STR("bpf_prog_")) && !str_starts_with(path, STR("bpf_trampoline_")));
+}
+
+bool binary_is_listed_kernel(uint16_t misc, struct tally_str path)
+{
+	unsigned mode = misc & MISC_CPUMODE_MASK;
+	return mode == MISC_CPUMODE_KERNEL ? is_kernel_file(path)
+					   : mode != MISC_CPUMODE_GUEST_KERNEL && is_kernel_name(path);
+}
+
+static enum binary_owner binary_owner_of(const struct binary_table *table, const struct machine_binary *binary)
+{
+	if (binary->kind == MACHINE_KERNEL || binary->kind == MACHINE_KERNEL_MODULE)
+		return BINARY_OF_KERNEL;
+	return str_starts_with(intern_get(table->strings, binary->path), STR("[guest.")) ? BINARY_OF_GUEST
+											 : BINARY_OF_USER;
+}
+
+static bool list_id(struct binary_listing *listing, struct tally_str name, const struct record_build_id *id)
+{
 	uint32_t index;
-	if (!intern_add(&table->build_id_paths, path.data, path.len, &index))
+	if (!intern_add(&listing->names, name.data, name.len, &index))
 		return false;
-	if (index < table->build_ids.len)
+	if (index < listing->ids.len)
 		return true; /* the first one of a path stays: perf lists a path once per machine */
-	return vec_push(&table->build_ids, build_id);
+	return vec_push(&listing->ids, *id);
+}
+
+static bool list_guest(struct binary_table *table, const struct machine_listed_id *entry)
+{
+	char name[64];
+	int len = entry->pid > 0 ? snprintf(name, sizeof(name), GUEST_KERNEL_NAME ".%d]", entry->pid)
+				 : snprintf(name, sizeof(name), GUEST_KERNEL_NAME "]");
+	bool is_kernel = is_kernel_file(entry->path) || str_starts_with(entry->path, STR(GUEST_KERNEL_NAME));
+	return list_id(&table->listed[BINARY_OF_GUEST], is_kernel ? (struct tally_str){name, (size_t)len} : entry->path,
+		&entry->id);
+}
+
+static bool list_kernel(struct binary_table *table, const struct machine_listed_id *entry)
+{
+	if (table->kernel_path == INTERN_NONE &&
+		!intern_add(table->strings, entry->path.data, entry->path.len, &table->kernel_path))
+		return false;
+	return list_id(&table->listed[BINARY_OF_KERNEL], STR(KERNEL_NAME), &entry->id);
+}
+
+bool binary_table_add_build_id(struct binary_table *table, const struct machine_listed_id *entry)
+{
+	unsigned mode = entry->misc & MISC_CPUMODE_MASK;
+	struct tally_str path = entry->path;
+	char buffer[80];
+	if (mode == MISC_CPUMODE_GUEST_KERNEL)
+		return list_guest(table, entry);
+	if (mode == MISC_CPUMODE_GUEST_USER)
+		return true; /* what a guest's processes map is not recorded */
+	if (binary_is_listed_kernel(entry->misc, path))
+		return list_kernel(table, entry);
+	/* Some writers do not say whose a file is, or call the vdso the kernel's: where it is mapped tells. */
+	bool is_module = is_module_file(path) || (path.len > 0 && path.data[0] == '[');
+	if ((mode == MISC_CPUMODE_KERNEL || is_module) &&
+		!list_id(&table->listed[BINARY_OF_KERNEL], module_name(path, buffer, sizeof(buffer)), &entry->id))
+		return false;
+	return list_id(&table->listed[BINARY_OF_USER], path, &entry->id);
+}
+
+static struct tally_str listed_name(
+	const struct binary_table *table, const struct machine_binary *binary, char *buffer, size_t size)
+{
+	struct tally_str path = intern_get(table->strings, binary->path);
+	switch (binary_owner_of(table, binary)) {
+	case BINARY_OF_KERNEL:
+		return binary->kind == MACHINE_KERNEL ? STR(KERNEL_NAME) : module_name(path, buffer, size);
+	case BINARY_OF_GUEST:
+	case BINARY_OF_USER:
+	case BINARY_OWNERS:
+	default:
+		return path;
+	}
 }
 
 const struct record_build_id *binary_table_listed_build_id(const struct binary_table *table, uint32_t index)
 {
 	const struct machine_binary *binary = &table->binaries.items[index];
-	struct tally_str path = intern_get(table->strings, binary->path);
-	uint32_t listed = intern_find(&table->build_id_paths, path.data, path.len);
+	const struct binary_listing *listing = &table->listed[binary_owner_of(table, binary)];
+	char buffer[80];
+	struct tally_str name = listed_name(table, binary, buffer, sizeof(buffer));
+	uint32_t listed = intern_find(&listing->names, name.data, name.len);
 	if (listed == INTERN_NONE)
 		return NULL;
-	return binary->build_id.size ? &binary->build_id : &table->build_ids.items[listed];
+	return binary->build_id.size ? &binary->build_id : &listing->ids.items[listed];
 }
 
-void binary_table_finish(struct binary_table *table)
+/* The kernel under the name of the table, as perf shows it. */
+static bool name_kernel(struct binary_table *table, struct machine_binary *kernel)
+{
+	if (table->kernel_path == INTERN_NONE)
+		return true;
+	struct tally_str path = intern_get(table->strings, table->kernel_path);
+	if (is_kernel_name(path))
+		return true;
+	struct tally_str shown =
+		memmem(path.data, path.len, "vmlinux", strlen("vmlinux")) ? STR(VMLINUX_NAME) : base_name(path);
+	kernel->path = table->kernel_path;
+	return intern_add(table->strings, shown.data, shown.len, &kernel->short_name);
+}
+
+bool binary_table_finish(struct binary_table *table)
 {
 	memset(table->recent, 0, sizeof(table->recent)); /* they are told by the build ids that the records have */
 	for (size_t i = 0; i < table->binaries.len; i++) {
@@ -222,5 +334,8 @@ void binary_table_finish(struct binary_table *table)
 		binary->is_listed = listed != NULL;
 		if (listed)
 			binary->build_id = *listed;
+		if (binary->kind == MACHINE_KERNEL && !name_kernel(table, binary))
+			return false;
 	}
+	return true;
 }

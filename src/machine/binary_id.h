@@ -1,7 +1,9 @@
 /*
  * binary_id.h - the distinct program files that were mapped: name as recorded -> kind, name to show, build id.
  *
- * Owned by machine; ids are dense. One thread while it is fed.
+ * Owned by machine; ids are dense. One thread while it is fed. Build ids come by path and by whose code it is (the cpumode
+ * of their record): perf lists the kernel by the path of a vmlinux if it found one, and a guest's files by the same paths
+ * as the host's.
  */
 #ifndef MACHINE_BINARY_ID_H
 #define MACHINE_BINARY_ID_H
@@ -14,12 +16,19 @@
 
 #define BINARY_TABLE_RECENT 256 /* a power of two */
 
+enum binary_owner { BINARY_OF_USER, BINARY_OF_KERNEL, BINARY_OF_GUEST, BINARY_OWNERS };
+
+struct binary_listing { /* the file's build-id table, of one owner */
+	struct intern names; /* of user files their paths; of kernels and modules as binary_id.c says */
+	VEC(struct record_build_id) ids;
+};
+
 struct binary_table {
 	struct intern *strings; /* the machine's */
 	VEC(struct machine_binary) binaries;
 	struct intern keys; /* path, build id, pid where it matters -> index (same numbering) */
-	struct intern build_id_paths; /* paths of the file's build-id table */
-	VEC(struct record_build_id) build_ids;
+	struct binary_listing listed[BINARY_OWNERS];
+	uint32_t kernel_path; /* string id: how the file's build-id table names the kernel; INTERN_NONE: not at all */
 	/* By hash of the name: the user's file that was found last, + 1. The same few are mapped again and again. */
 	uint32_t recent[BINARY_TABLE_RECENT];
 };
@@ -31,10 +40,12 @@ bool binary_table_add_user(struct binary_table *table, const struct record_mmap 
 bool binary_table_add_kernel(struct binary_table *table, const struct record_mmap *mmap, uint32_t *index);
 bool binary_table_add_bpf(struct binary_table *table, const struct record_ksymbol *ksymbol, uint32_t *index);
 bool binary_table_add_jitdump(struct binary_table *table, struct tally_str path, int32_t pid, uint32_t *index);
-bool binary_table_add_build_id(struct binary_table *table, struct tally_str path, const uint8_t *id, uint8_t size);
+bool binary_table_add_build_id(struct binary_table *table, const struct machine_listed_id *entry);
+/* Whether an entry of a build-id table is the host's kernel itself: any file of the kernel that is no module. */
+bool binary_is_listed_kernel(uint16_t misc, struct tally_str path);
 /* What it will have when the table is finished; NULL: no build id of its path was added. */
 const struct record_build_id *binary_table_listed_build_id(const struct binary_table *table, uint32_t index);
-/* Gives build ids by path to those that carry none. */
-void binary_table_finish(struct binary_table *table);
+/* Gives build ids by path to those that carry none. False: out of memory. */
+bool binary_table_finish(struct binary_table *table);
 
 #endif

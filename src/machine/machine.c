@@ -160,9 +160,9 @@ enum tally_status machine_add_generated(
 }
 
 enum tally_status machine_add_build_id(
-	struct machine *machine, struct tally_str path, const uint8_t *id, uint8_t size, struct tally_error *err)
+	struct machine *machine, const struct machine_listed_id *entry, struct tally_error *err)
 {
-	return binary_table_add_build_id(&machine->binaries, path, id, size) ? TALLY_OK : error_nomem(err);
+	return binary_table_add_build_id(&machine->binaries, entry) ? TALLY_OK : error_nomem(err);
 }
 
 const struct record_build_id *machine_listed_build_id(const struct machine *machine, uint32_t binary)
@@ -177,10 +177,14 @@ static void extend_kernel_image(struct machine *machine)
 	for (size_t i = 0; i < kernel->mappings.len; i++) {
 		struct mapping *image = &kernel->mappings.items[i];
 		uint64_t end = UINT64_MAX;
-		if (machine->binaries.binaries.items[image->binary].kind != MACHINE_KERNEL)
+		struct machine_binary *binary = &machine->binaries.binaries.items[image->binary];
+		if (binary->kind != MACHINE_KERNEL)
 			continue;
+		binary->text_end = binary->end == UINT64_MAX ? 0 : binary->end;
 		for (size_t k = 0; k < kernel->mappings.len; k++) {
 			uint64_t start = kernel->mappings.items[k].start;
+			if (k != i && start == binary->end) /* old recorders end it where the next one starts */
+				binary->text_end = 0;
 			if (k != i && start >= image->end && start < end)
 				end = start;
 		}
@@ -190,9 +194,9 @@ static void extend_kernel_image(struct machine *machine)
 
 enum tally_status machine_finish(struct machine *machine, struct tally_error *err)
 {
-	binary_table_finish(&machine->binaries);
 	extend_kernel_image(machine);
-	if (!file_table_finish(&machine->files) || !address_space_finish(&machine->kernel))
+	if (!binary_table_finish(&machine->binaries) || !file_table_finish(&machine->files) ||
+		!address_space_finish(&machine->kernel))
 		return error_nomem(err);
 	uint32_t epoch = 1; /* 0: no address space */
 	struct address_space **spaces = machine->processes.spaces.items;

@@ -33,9 +33,9 @@ struct machine_generated {
 };
 TALLY_MUST_CHECK enum tally_status machine_add_generated(
 	struct machine *machine, const struct machine_generated *code, uint64_t time_ns, struct tally_error *err);
-/* Build ids of the file's table, for paths (kernel paths too); before finish. */
+/* Build ids of the file's table; before finish. */
 TALLY_MUST_CHECK enum tally_status machine_add_build_id(
-	struct machine *machine, struct tally_str path, const uint8_t *id, uint8_t size, struct tally_error *err);
+	struct machine *machine, const struct machine_listed_id *entry, struct tally_error *err);
 /* The build id that a binary will have when the machine is finished. NULL: the file's table does not list it. */
 const struct record_build_id *machine_listed_build_id(const struct machine *machine, uint32_t binary);
 TALLY_MUST_CHECK enum tally_status machine_finish(struct machine *machine, struct tally_error *err);

@@ -28,6 +28,20 @@ struct machine_binary { /* one distinct file (path and build id) that was mapped
 	int32_t pid; /* MACHINE_ANON_JIT, JITDUMP: whose file; else the first process that mapped it */
 	uint64_t start; /* kernel and modules: run-time start */
 	uint64_t end; /* kernel: where its record ends. Beyond it only a symbol tells that it is the kernel */
+	uint64_t text_end; /* kernel: the same if that is its own end, as a build has it; 0: not known */
+};
+
+/* What perf calls the address of code in a module: how far it lies behind the module's start. */
+static inline uint64_t machine_module_offset(const struct machine_binary *module, uint64_t address)
+{
+	return module->start && address >= module->start ? address - module->start : address;
+}
+
+struct machine_listed_id { /* an entry of the recording's build-id table */
+	uint16_t misc; /* its cpumode: whose file it is */
+	int32_t pid; /* of a guest: its machine; else -1 */
+	struct tally_str path;
+	struct record_build_id id;
 };
 
 struct mapping {

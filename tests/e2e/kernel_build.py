@@ -90,22 +90,24 @@ def pad_name(text):
 
 
 def recording(path, addresses, kernel_id=KERNEL_ID, module_path='/lib/modules/1.2.3-toy/kernel/net/nf-toy.ko',
-              reference='_text', release='1.2.3-toy', with_chains=False):
-    """Samples at run-time addresses of the kernel and of one module."""
+              reference='_text', release='1.2.3-toy', with_chains=False, kernel_name='[kernel.kallsyms]',
+              length=0x1000000, kernel_misc=1):
+    """Samples at run-time addresses of the kernel and of one module. kernel_name, kernel_misc: how the table of build IDs
+    lists the kernel; length: of its record."""
     recording = perfdata_build.Recording()
     recording.event('IDENTIFIER IP TID TIME' + (' CALLCHAIN' if with_chains else ''))
     pack = recording.pack
-    mappings = [(RAN, 0x1000000, RAN, f'[kernel.kallsyms]{reference}'), (MODULE, 0x4000, 0, module_path)]
+    mappings = [(RAN, length, RAN, f'[kernel.kallsyms]{reference}'), (MODULE, 0x4000, 0, module_path)]
     for start, length, offset, name in mappings:
         recording.record(1, 1, pack('iIQQQ', -1, 0, start, length, offset) + pad_name(name) + recording.trailer())
     recording.comm('toy')
     for time, address in enumerate(addresses):
         recording.sample(misc=1, ip=address, time=5000000000 + 1000 * time, callchain=[CHAIN_KERNEL, address])
     ids = b''
-    for build_id, name in ((kernel_id, '[kernel.kallsyms]'), (MODULE_ID, module_path)):
+    for build_id, name, misc in ((kernel_id, kernel_name, kernel_misc), (MODULE_ID, module_path, 1)):
         if build_id:
             body = pack('i', -1) + bytes.fromhex(build_id) + bytes([20, 0, 0, 0]) + pad_name(name)
-            ids += pack('IHH', 0, 1 | 1 << 15, 8 + len(body)) + body
+            ids += pack('IHH', 0, misc | 1 << 15, 8 + len(body)) + body
     recording.feature(2, ids)
     recording.text_feature(4, release)
     recording.write(path)

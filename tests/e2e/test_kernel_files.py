@@ -100,6 +100,67 @@ def test_a_kernel_of_another_release_is_not_this_one(tally, files, tmp_path):
     assert 'another kernel than this machine' in tally('report', '--missing', '-i', data).stdout
 
 
+@pytest.mark.parametrize('name,shown', [('vmlinux', '[kernel.vmlinux]'), ('/src/linux-1.2.3/vmlinux', '[kernel.vmlinux]'),
+                                        ('/boot/kernel-toy', 'kernel-toy'), ('[kernel.kallsyms]', '[kernel.kallsyms]')])
+def test_the_kernel_is_known_by_whose_build_id_is_listed(tally, files, tmp_path, name, shown):
+    """perf lists the kernel by the path of the vmlinux that it found; its symbols lie in the cache by build ID."""
+    data, home = tmp_path / 'k.data', tmp_path / 'cache'
+    kernel_recording(data, files, kernel_name=name)
+    put(files / 'vmlinux', home, f'.build-id/{k.KERNEL_ID[:2]}/{k.KERNEL_ID[2:]}/vmlinux')
+    assert tally('buildid-list', '-i', data).stdout.splitlines()[0] == f'{k.KERNEL_ID} {name}'
+    assert tally('buildid-list', '-H', '-i', data).stdout.splitlines()[0] == f'{k.KERNEL_ID} [kernel.kallsyms]'
+    cached = ('--buildid-dir', home)
+    rows = tally(*cached, 'report', '--stdio', '-q', '-s', 'dso,sym', '-i', data).stdout.split('\n')
+    assert [row.split()[1:] for row in rows if row.strip()] == [[shown, '[k]', 'schedule'], [shown, '[k]', 'start_kernel']]
+    lines = tally(*cached, 'script', '-F', 'ip,sym,dso', '-i', data).stdout.splitlines()
+    assert [line.split()[1:] for line in lines] == [['schedule', f'({name})'], ['start_kernel', f'({name})']]
+    assert k.KERNEL_ID in tally('report', '--missing', '-i', data).stdout
+    injected = tmp_path / 'injected.data'
+    tally('inject', '-b', '-i', data, '-o', injected)
+    assert tally('buildid-list', '-i', injected).stdout.count(k.KERNEL_ID) == 1
+
+
+def test_a_guests_kernel_gives_its_build_id_to_no_other(tally, files, tmp_path):
+    data = tmp_path / 'k.data'
+    kernel_recording(data, files, kernel_misc=4)
+    assert k.KERNEL_ID not in tally('buildid-list', '-H', '-i', data).stdout
+
+
+def running_text():
+    """(start, length) of the text of the kernel that runs here."""
+    with open('/proc/kallsyms') as lines:
+        places = {name: int(address, 16) for address, _, name, *_ in map(str.split, lines)
+                  if name in ('_text', '_etext')}
+    if not places.get('_text') or not places.get('_etext'):
+        pytest.skip('the kernel hides its names (kernel.kptr_restrict)')
+    return places['_text'], places['_etext'] - places['_text']
+
+
+@pytest.mark.parametrize('more,names,warns', [(0, True, False), (None, True, True), (-0x40, False, False)])
+def test_without_a_build_id_the_length_tells(tally, files, tmp_path, more, names, warns):
+    """A kernel of the same release whose text is longer or shorter is another build; of one without an end is said that
+    names may be another's."""
+    start, length = running_text()
+    data = tmp_path / 'k.data'
+    k.recording(data, [k.RAN + 0x100], kernel_id=None, release=os.uname().release,
+                length=2**64 - 1 - k.RAN if more is None else length + more)
+    assert k.RAN % 0x1000 == start % 0x1000
+    run = tally('report', '--stdio', '-s', 'sym', '-i', data)
+    rows = [row.split()[-1] for row in run.stdout.splitlines() if '%' in row and row[0] != '#']
+    assert len(rows) == 1 and rows[0].startswith('0x') != names
+    assert ("names of the kernel are the running one's" in run.stderr) == warns
+
+
+def test_addresses_of_modules_are_offsets(tally, files, tmp_path):
+    """As perf shows code of a module without lines: where addr2line would look for it."""
+    data = tmp_path / 'k.data'
+    k.recording(data, [k.MODULE + 0x30])
+    lines = tally('script', '-F', 'ip,sym,srcline', '-i', data).stdout.splitlines()
+    assert [line.split() for line in lines] == [[f'{k.MODULE + 0x30:x}', '[unknown]'], ['[nf_toy][30]']]
+    assert '[nf_toy][30]' in tally('report', '--stdio', '-s', 'srcline', '-i', data).stdout
+    assert 'nf-toy.ko+0x30)' in tally('script', '-F', 'ip,dso,dsoff', '-i', data).stdout
+
+
 def test_ignore_vmlinux(tally, files, tmp_path):
     data, root = tmp_path / 'k.data', tmp_path / 'root'
     kernel_recording(data, files)

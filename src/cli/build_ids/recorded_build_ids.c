@@ -4,6 +4,7 @@
 
 #include "analysis/inject/inject_survey.h"
 #include "base/error.h"
+#include "machine/binary_id.h"
 
 static struct record_build_id id_of(const struct perfdata_build_id *listed)
 {
@@ -17,7 +18,7 @@ static bool add_listed(struct build_id_rows *rows, const struct perfdata_build_i
 {
 	for (int turn = 0; turn < 2; turn++)
 		for (size_t i = 0; i < count; i++) {
-			bool is_kernel = str_starts_with(ids[i].filename, STR("[kernel.kallsyms]"));
+			bool is_kernel = binary_is_listed_kernel(ids[i].misc, ids[i].filename);
 			struct record_build_id id = id_of(&ids[i]);
 			if (is_kernel == (turn == 0) && !build_id_rows_add(rows, ids[i].filename, &id))
 				return false;

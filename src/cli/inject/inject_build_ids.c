@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "cli/build_ids/build_id.h"
+#include "machine/binary_id.h"
 
 #define KERNEL_NAME "[kernel.kallsyms]"
 #define FILE_PREFIX "file://"
@@ -108,6 +109,15 @@ static bool read_from_file(const struct id_search *search, const struct machine_
 	}
 }
 
+/* A recording may list the kernel by the path of a vmlinux. */
+static const struct perfdata_build_id *find_listed_kernel(const struct inject_ids *ids)
+{
+	for (size_t i = 0; i < ids->listed.len; i++)
+		if (binary_is_listed_kernel(ids->listed.items[i].misc, ids->listed.items[i].filename))
+			return &ids->listed.items[i];
+	return NULL;
+}
+
 static const struct perfdata_build_id *find_listed(
 	const struct id_search *search, const struct inject_ids *ids, struct tally_str name)
 {
@@ -179,7 +189,8 @@ static bool list_hit(struct id_search *search, uint32_t index, struct inject_ids
 		return false;
 	if (!is_new)
 		return true;
-	const struct perfdata_build_id *listed = find_listed(search, ids, hit.filename);
+	const struct perfdata_build_id *listed =
+		binary->kind == MACHINE_KERNEL ? find_listed_kernel(ids) : find_listed(search, ids, hit.filename);
 	if (find_known(search, hit.filename, &id) || id.size > 0) {
 		set_id(&hit, &id);
 	} else if (listed) {

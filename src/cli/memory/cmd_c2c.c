@@ -307,7 +307,8 @@ static enum tally_status name_entries(struct c2c *c, struct tally_error *err)
 		if (name->symbol)
 			text_printf(&c->text, "[%c] %s", level ? level : '.', name->symbol);
 		else
-			text_printf(&c->text, "[%c] %#.16" PRIx64, level ? level : '.', name->link_address);
+			text_printf(&c->text, "[%c] %#.16" PRIx64, level ? level : '.',
+				resolved_frame_get(&c->source.resolver.frames, e->frame).address);
 		label->symbol = kept(c);
 		text_bytes(&c->text, name->shown.data, name->shown.len);
 		label->object = kept(c);

@@ -22,7 +22,7 @@ static struct script_place place_of(const struct script_places *p, struct frame_
 	if (resolved.binary == RESOLVE_NONE)
 		return place;
 	const struct machine_binary *binary = machine_binary_get(p->machine, resolved.binary);
-	place.has_offset = !name->is_kernel;
+	place.has_offset = !name->is_kernel || binary->kind == MACHINE_KERNEL_MODULE;
 	if (name->is_kernel)
 		place.offset = ip - binary->start;
 	return place;

@@ -59,6 +59,7 @@ struct binary_entry {
 	struct elf_build_id
 		kernel_id; /* of the kernel: the recorded one, or this machine's if the recording is of it */
 	uint64_t moved; /* of the kernel: from addresses in its file or list to those where it ran */
+	bool is_unproven; /* of the kernel: named by the running one's list, which may be another kernel's */
 	bool is_loaded_now; /* of a module: this machine runs the recorded one */
 	struct source_lines *lines; /* NULL: not asked for, or the file has none */
 	bool lines_are_looked_for;

@@ -353,6 +353,7 @@ struct binary_info binary_store_info(const struct binary_store *store, uint32_t 
 		.status = entry->is_loaded ? entry->status : BINARY_NOT_LOADED,
 		.symbol_count = entry->packed ? entry->packed->symbol_count : binary_entry_symbol_count(entry),
 		.text = entry->text,
+		.is_unproven = entry->is_loaded && entry->is_unproven,
 	};
 	memcpy(info.build_id, build_id.bytes, build_id.size);
 	return info;

@@ -9,6 +9,7 @@
 #include "code/binaries/binary_trail.h"
 #include "code/binaries/kernel_files.h"
 #include "code/binaries/kernel_list_cache.h"
+#include "code/binaries/kernel_match.h"
 
 #define PAGE_MASK	0xfffu
 #define KCORE_DIRECTORY "[kernel.kcore]"
@@ -73,27 +74,15 @@ const struct kallsyms *host_kernel_list(const struct binary_store_options *optio
 	return NULL;
 }
 
-/* A kernel is moved by whole pages: one that lay elsewhere, of which nothing else is known, has other names. */
-static bool lies_elsewhere(
+/* By where it lay, as nothing else is known of it. */
+static enum kernel_match match_place(
 	const struct binary_store_options *options, struct host_kernel *host, struct binary_entry *kernel)
 {
-	static const char *const references[] = {"_text", "_stext"};
 	const char *path;
-	bool is_known = kernel->key.build_id_size > 0 || kernel_files_release(options).len > 0 || options->vmlinux ||
-			options->kallsyms || !host_kernel_is_recorded(options, host);
-	if (is_known || kernel->key.start == 0)
-		return false;
-	const struct kallsyms *kallsyms = host_kernel_list(options, host, kernel, &path);
-	bool is_found = false;
-	for (size_t i = 0; kallsyms && i < sizeof(references) / sizeof(references[0]); i++) {
-		struct kallsyms_place place;
-		if (!kallsyms_find(kallsyms, str_from(references[i]), &place) || place.start == 0) /* hidden */
-			continue;
-		is_found = true;
-		if (((kernel->key.start - place.start) & PAGE_MASK) == 0)
-			return false;
-	}
-	return is_found;
+	if (kernel->key.start == 0 || options->vmlinux || options->kallsyms || !host_kernel_is_recorded(options, host))
+		return KERNEL_MATCH_UNKNOWN;
+	const struct kallsyms *list = host_kernel_list(options, host, kernel, &path);
+	return list ? kernel_match_list(list, kernel->key.start, kernel->key.end) : KERNEL_MATCH_UNKNOWN;
 }
 
 void host_kernel_compare(
@@ -103,11 +92,12 @@ void host_kernel_compare(
 	arena_init(&arena);
 	if (host->build_id.size == 0)
 		host->build_id = host_kernel_notes(kernel_files_system_path(&arena, options, "/sys/kernel/notes"));
-	if (!search_is_recorded(&kernel->key, host->build_id) ||
-		(kernel->key.build_id_size == 0 && is_other_release(&arena, options)))
+	bool has_id = kernel->key.build_id_size > 0;
+	if (!search_is_recorded(&kernel->key, host->build_id) || (!has_id && is_other_release(&arena, options)))
 		host->is_foreign = true;
-	else if (lies_elsewhere(options, host, kernel))
-		host->is_foreign = true;
+	enum kernel_match match = has_id ? KERNEL_MATCH_SAME : match_place(options, host, kernel);
+	host->is_foreign |= match == KERNEL_MATCH_OTHER;
+	host->is_proven |= match == KERNEL_MATCH_SAME;
 	arena_deinit(&arena);
 }
 
@@ -408,6 +398,7 @@ void load_kernel(const struct binary_store_options *options, struct host_kernel 
 		use_named_vmlinux(options, entry);
 		return;
 	}
+	entry->is_unproven = is_host && !options->kallsyms && !host->is_proven;
 	bool is_live = is_host && !options->kallsyms && !options->system_root;
 	if (is_live && use_kept_list(options, host, entry))
 		return;

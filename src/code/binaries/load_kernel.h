@@ -16,6 +16,7 @@
 struct host_kernel {
 	bool is_read;
 	bool is_foreign; /* the recording is known to be of another kernel */
+	bool is_proven; /* the recording is known to be of this one */
 	char *text; /* its kallsyms */
 	enum tally_status status; /* of reading them */
 	struct kallsyms kallsyms;

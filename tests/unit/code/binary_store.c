@@ -362,6 +362,36 @@ static void refuses_a_kernel_that_lay_elsewhere(void **state)
 	binary_store_destroy(l.store);
 }
 
+/* Nor is a build id: how long the text is tells builds apart, if its recorder knew. */
+static void tells_builds_of_a_kernel_by_the_end_of_their_text(void **state)
+{
+	static const char list[] = "ffffffff81000000 T _text\nffffffff81000100 T schedule\n"
+				   "ffffffff81a00010 T _etext\nffffffff82000000 D _edata\n";
+	static const struct {
+		uint64_t start, end;
+		enum binary_status status;
+		bool is_unproven;
+	} cases[] = {
+		{0xffffffff81000000, 0xffffffff81a00010, BINARY_OK, false},
+		{0xffffffff81000000, 0xffffffff81a01000, BINARY_OK, false}, /* whole pages */
+		{0xffffffff9a200000, 0xffffffff9b200000, BINARY_OK, false}, /* of another boot, up to _edata */
+		{0xffffffff81000000, 0xffffffff81a00000, BINARY_NO_FILE, false},
+		{0xffffffff81000000, 0, BINARY_OK, true},
+		{0, 0, BINARY_OK, true},
+	};
+	struct fixture *f = *state;
+	put_kernel(f, id_a, list);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct binary_key key = kernel_key(id_a, cases[i].start);
+		key.build_id_size = 0;
+		key.end = cases[i].end;
+		struct loaded l = load(f, &key);
+		assert_int_equal(l.info.status, cases[i].status);
+		assert_int_equal(l.info.is_unproven, cases[i].is_unproven);
+		binary_store_destroy(l.store);
+	}
+}
+
 static void refuses_another_kernel(void **state)
 {
 	struct fixture *f = *state;
@@ -546,6 +576,7 @@ int main(void)
 		TEST(follows_the_debug_link),
 		TEST(tells_why_there_are_no_symbols),
 		TEST(reads_this_kernel_where_it_ran),
+		TEST(tells_builds_of_a_kernel_by_the_end_of_their_text),
 		TEST(refuses_another_kernel),
 		TEST(refuses_a_kernel_that_lay_elsewhere),
 		TEST(reads_a_vmlinux),

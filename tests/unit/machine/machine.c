@@ -313,13 +313,19 @@ static void test_files_by_inode_and_build_id(void **state)
 	machine_destroy(m);
 }
 
+static void list_id(struct machine *m, uint16_t misc, int32_t pid, const char *path, uint8_t first)
+{
+	struct machine_listed_id entry = {misc, pid, str_from(path), {.size = 20, .bytes = {first}}};
+	assert_int_equal(machine_add_build_id(m, &entry, NULL), TALLY_OK);
+}
+
 static void test_build_ids_by_path(void **state)
 {
 	struct machine *m = new_machine();
-	uint8_t id[20] = {0xaa};
+	const uint8_t id[20] = {0xaa};
 	map(m, 1, 0x1000, 0x1000, "/a", 0);
 	assert_null(machine_listed_build_id(m, 0));
-	assert_int_equal(machine_add_build_id(m, STR("/a"), id, 20, NULL), TALLY_OK);
+	list_id(m, MISC_CPUMODE_USER, -1, "/a", 0xaa);
 	assert_int_equal(machine_binary_get(m, 0)->build_id.size, 0);
 	assert_memory_equal(machine_listed_build_id(m, 0)->bytes, id, 20); /* as it will have */
 	assert_int_equal(machine_finish(m, NULL), TALLY_OK);
@@ -327,6 +333,75 @@ static void test_build_ids_by_path(void **state)
 	assert_int_equal(machine_binary_get(m, found->binary)->build_id.size, 20);
 	assert_int_equal(machine_binary_get(m, found->binary)->build_id.bytes[0], 0xaa);
 	machine_destroy(m);
+}
+
+static const struct machine_binary *kernel_binary_at(struct machine *m, uint64_t address)
+{
+	const struct mapping *found = machine_find_mapping(m, 5, 0, MISC_CPUMODE_KERNEL, VA(address));
+	assert_non_null(found);
+	return machine_binary_get(m, found->binary);
+}
+
+static void map_guest(struct machine *m, uint64_t start, const char *name)
+{
+	struct record_fields f = {.type = RECORD_MMAP,
+		.mmap = {.pid = 1234, .tid = 1234, .start = start, .len = 0x1000, .filename = str_from(name)}};
+	apply(m, f, MISC_CPUMODE_GUEST_KERNEL, 0);
+}
+
+/* perf lists the kernel by the path of a vmlinux if it found one, and the same paths of guests; a module is mapped by its
+ * name and listed by its file, or the other way round. */
+static void test_build_ids_are_of_who_is_listed(void **state)
+{
+	(void)state;
+	static const char module[] = "/lib/modules/6.1/kernel/net/nf-nat.ko.xz";
+	struct machine *m = new_machine();
+	map(m, UINT32_MAX, 0xffffffff81000000, 0x1000000, "[kernel.kallsyms]_text", 0);
+	map(m, UINT32_MAX, 0xffffffffc0000000, 0x4000, module, 0);
+	map(m, UINT32_MAX, 0xffffffffc0004000, 0x4000, "[veth]", 0);
+	map(m, 1, 0x1000, 0x1000, "/src/linux/vmlinux", 0);
+	map_guest(m, 0x100000, "[guest.kernel.kallsyms.1234]");
+	list_id(m, MISC_CPUMODE_GUEST_KERNEL, 0, "/guest/vmlinux", 1);
+	list_id(m, MISC_CPUMODE_GUEST_KERNEL, 1234, "/other/vmlinux", 2);
+	list_id(m, MISC_CPUMODE_GUEST_KERNEL, 1234, module, 3);
+	list_id(m, MISC_CPUMODE_GUEST_USER, 1234, "/src/linux/vmlinux", 4);
+	list_id(m, MISC_CPUMODE_KERNEL, -1, "[vdso]", 5);
+	list_id(m, MISC_CPUMODE_KERNEL, -1, "bpf_prog_1234_x", 6);
+	list_id(m, MISC_CPUMODE_KERNEL, -1, "/src/linux/vmlinux", 7);
+	list_id(m, MISC_CPUMODE_KERNEL, -1, "[nf_nat]", 8);
+	list_id(m, MISC_CPUMODE_KERNEL, -1, "/lib/modules/6.1/kernel/drivers/net/veth.ko", 9);
+	assert_int_equal(machine_finish(m, NULL), TALLY_OK);
+	const struct machine_binary *kernel = kernel_binary_at(m, 0xffffffff81000010);
+	assert_int_equal(kernel->build_id.bytes[0], 7);
+	assert_true(str_equal(machine_string(m, kernel->path), STR("/src/linux/vmlinux")));
+	assert_true(str_equal(machine_string(m, kernel->short_name), STR("[kernel.vmlinux]")));
+	assert_int_equal(kernel_binary_at(m, 0xffffffffc0000010)->build_id.bytes[0], 8);
+	assert_int_equal(kernel_binary_at(m, 0xffffffffc0004010)->build_id.bytes[0], 9);
+	const struct mapping *user = machine_find_mapping(m, 1, 0, MISC_CPUMODE_USER, VA(0x1000));
+	assert_int_equal(machine_binary_get(m, user->binary)->build_id.size, 0);
+	const struct mapping *guest = machine_find_mapping(m, 1234, 0, MISC_CPUMODE_USER, VA(0x100000));
+	assert_int_equal(machine_binary_get(m, guest->binary)->build_id.bytes[0], 2);
+	machine_destroy(m);
+}
+
+/* The end of the kernel's record is its build's, unless a recorder ended it where the next module starts. */
+static void test_the_end_of_the_kernels_text(void **state)
+{
+	(void)state;
+	static const struct {
+		uint64_t len, module, end;
+	} cases[] = {{0x1000000, 0xffffffffc0000000, 0xffffffff82000000}, {0x3f000000, 0xffffffffc0000000, 0},
+		{0, 0xffffffffc0000000, 0}};
+	for (size_t i = 0; i < 3; i++) {
+		struct machine *m = new_machine();
+		map(m, UINT32_MAX, 0xffffffff81000000, cases[i].len, "[kernel.kallsyms]_text", 0);
+		map(m, UINT32_MAX, cases[i].module, 0x4000, "[veth]", 0);
+		list_id(m, 0, -1, "[kernel.kallsyms]", 7); /* a writer that says no cpumode */
+		assert_int_equal(machine_finish(m, NULL), TALLY_OK);
+		assert_int_equal(kernel_binary_at(m, 0xffffffff81000010)->text_end, cases[i].end);
+		assert_int_equal(kernel_binary_at(m, 0xffffffff81000010)->build_id.bytes[0], 7);
+		machine_destroy(m);
+	}
 }
 
 static uint32_t binary_at(struct machine *m, uint64_t time, uint64_t address)
@@ -362,8 +437,7 @@ static void test_a_file_is_the_same_again(void **state)
 	for (uint64_t round = 0; round < 3; round++)
 		for (uint64_t i = 0; i < 7; i++)
 			map_build(m, 0x10000 * (round + 1) + 0x1000 * i, files[i].name, files[i].build, round);
-	uint8_t id[20] = {9};
-	assert_int_equal(machine_add_build_id(m, STR("/opt/a/library.so"), id, 20, NULL), TALLY_OK);
+	list_id(m, MISC_CPUMODE_USER, -1, "/opt/a/library.so", 9);
 	assert_int_equal(machine_finish(m, NULL), TALLY_OK);
 	assert_int_equal(machine_binary_count(m), 7);
 	for (uint64_t round = 0; round < 3; round++)
@@ -556,6 +630,8 @@ int main(void)
 		cmocka_unit_test(anonymous_memory_is_code_if_it_may_run),
 		cmocka_unit_test(test_files_by_inode_and_build_id),
 		cmocka_unit_test(test_build_ids_by_path),
+		cmocka_unit_test(test_build_ids_are_of_who_is_listed),
+		cmocka_unit_test(test_the_end_of_the_kernels_text),
 		cmocka_unit_test(test_a_file_is_the_same_again),
 		cmocka_unit_test(test_memory_without_a_file_is_told_by_its_process),
 		cmocka_unit_test(test_mappings_in_any_order),

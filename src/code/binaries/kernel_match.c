@@ -1,0 +1,40 @@
+#include "code/binaries/kernel_match.h"
+
+#define PAGE_BYTES UINT64_C(4096)
+
+static uint64_t place_of(const struct kallsyms *list, const char *name)
+{
+	struct kallsyms_place place;
+	return kallsyms_find(list, str_from(name), &place) ? place.start : 0;
+}
+
+/* Some recorders round the end up to whole pages. */
+static bool is_end(uint64_t recorded, uint64_t end)
+{
+	return recorded == end || recorded == ((end + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1));
+}
+
+enum kernel_match kernel_match_list(const struct kallsyms *list, uint64_t start, uint64_t end)
+{
+	static const char *const starts[] = {"_text", "_stext"};
+	static const char *const ends[] = {"_etext", "_edata"}; /* perf's recordings have either */
+	uint64_t moved = 0;
+	bool is_found = false, is_placed = false, has_end = false;
+	for (size_t i = 0; i < 2 && start != 0 && !is_placed; i++) {
+		uint64_t place = place_of(list, starts[i]);
+		if (place == 0)
+			continue;
+		is_found = true;
+		is_placed = ((start - place) & (PAGE_BYTES - 1)) == 0;
+		moved = start - place;
+	}
+	if (!is_placed)
+		return is_found ? KERNEL_MATCH_OTHER : KERNEL_MATCH_UNKNOWN;
+	for (size_t i = 0; i < 2 && end > start; i++) {
+		uint64_t place = place_of(list, ends[i]);
+		has_end = has_end || place != 0;
+		if (place != 0 && is_end(end, place + moved))
+			return KERNEL_MATCH_SAME;
+	}
+	return has_end ? KERNEL_MATCH_OTHER : KERNEL_MATCH_UNKNOWN;
+}

@@ -1,0 +1,24 @@
+/*
+ * kernel_match.h - whether a list of a kernel's symbols is of the kernel that was recorded, where no build id tells:
+ * by where the record of the kernel starts and ends. A pure function.
+ *
+ * A kernel is moved by whole pages at each boot, and its text is as long as its build made it: the length tells builds
+ * of one release apart.
+ */
+#ifndef CODE_BINARIES_KERNEL_MATCH_H
+#define CODE_BINARIES_KERNEL_MATCH_H
+
+#include <stdint.h>
+
+#include "code/symbols/kallsyms.h"
+
+enum kernel_match {
+	KERNEL_MATCH_UNKNOWN, /* the list hides its addresses, or the recorder did not know where the kernel ends */
+	KERNEL_MATCH_SAME,
+	KERNEL_MATCH_OTHER
+};
+
+/* start: run-time address of _text or _stext; end: where the record says that its text or data ends; 0: not known. */
+enum kernel_match kernel_match_list(const struct kallsyms *list, uint64_t start, uint64_t end);
+
+#endif
