@@ -3,6 +3,7 @@ import json
 import pathlib
 import re
 import shutil
+import subprocess
 
 import json_schema
 import perfdata_build
@@ -111,6 +112,71 @@ def lock_json(tally, path, *words):
     return document
 
 
+TABLES = [['contention'], ['contention', '-t'], ['contention', '-l'], ['contention', '--lock-cgroup'], ['report'],
+          ['report', '-t'], ['contention', '-x', ';'], ['report', '-x', ';']]
+
+
+@pytest.mark.parametrize('words', TABLES, ids=' '.join)
+def test_quiet_tables_are_their_rows(tally, waits, words):
+    names = ['--kallsyms', waits.parent / 'kallsyms', '-i', waits]
+    whole = tally('lock', *words, *names, check=0).stderr.splitlines()
+    quiet = tally('lock', *words, '-q', *names, check=0).stderr.splitlines()
+    assert quiet == [line for line in whole if re.search(r'\d', line) and not line.startswith('note:')]
+
+
+@pytest.mark.parametrize('words', [['contention'], ['contention', '-t'], ['report']], ids=' '.join)
+def test_quiet_tables_are_perfs(tally, perf, recordings, words):
+    data = recordings / 'data' / 'lock.data'
+    ours, theirs = (program('lock', *words, '-q', '-i', data, check=0).stderr.splitlines() for program in (tally, perf))
+    assert len(ours) == len([line for line in theirs if not line.startswith('No kallsyms')]) > 3
+
+def test_quiet_still_tells_why_there_is_no_table(tally, recordings):
+    failed = tally('lock', 'contention', '-q', '-i', recordings / 'data' / 'u.data', check=255)
+    assert 'no lock events in this recording' in failed.stderr
+
+
+def test_info_without_a_choice_is_both(tally, waits):
+    names = ['--kallsyms', waits.parent / 'kallsyms', '-i', waits]
+    threads, locks = (tally('lock', 'info', option, *names, check=0).stderr for option in ('-t', '-m'))
+    assert threads.count('worker') == 2 and locks.count(' 0x') == 3
+    for words in ([], ['-t', '-m']):
+        assert tally('lock', 'info', *words, *names, check=0).stderr == threads + '\n' + locks
+
+
+def test_functions_of_the_program_call_no_lock_of_the_kernel(tally, tmp_path):
+    """Where the kernel's frames have no names, the row has none."""
+    source, library = tmp_path / 'u.c', tmp_path / 'u.so'
+    source.write_text('int user_function(int a) { return a * 3 + 1; }\n')
+    if not shutil.which('gcc') or not shutil.which('nm'):
+        pytest.skip('gcc or nm is not installed')
+    subprocess.run(['gcc', '-shared', '-fPIC', '-o', library, source], check=True)
+    address = next(int(line.split()[0], 16) for line in subprocess.run(
+        ['nm', library], capture_output=True, text=True, check=True).stdout.splitlines() if line.endswith(' user_function'))
+    begin = tracing_build.Tracepoint('lock', 'contention_begin', 5, [('void *', 'lock_addr', 8), ('unsigned', 'flags', 4)])
+    end = tracing_build.Tracepoint('lock', 'contention_end', 6, [('void *', 'lock_addr', 8), ('int', 'ret', 4)])
+    r = perfdata_build.Recording()
+    for tracepoint in (begin, end):
+        r.event('IDENTIFIER IP TID TIME CPU PERIOD CALLCHAIN RAW', kind=2, config=tracepoint.number, period=1)
+    r.name_events('lock:contention_begin', 'lock:contention_end')
+    r.feature(1, tracing_build.tracing_data([begin, end]))
+    r.comm('worker')
+    r.mmap(0x7f0000000000, 0x10000, str(library))
+    kernel = 0xffffffff81000000
+    r.record(1, 1, r.pack('IIQQQ', 0xffffffff, 0, kernel, 0x1000, kernel) + r.name('[kernel.kallsyms]_stext') + r.trailer())
+    chain = [(1 << 64) - 128, kernel + 0x18, kernel + 0x24, kernel + 0x28, kernel + 0x2c, perfdata_build.CHAIN_USER,
+             0x7f0000000000 + address + 4]
+    r.sample(0, time=10**9, misc=1, callchain=chain, raw=begin.payload(lock_addr=64))
+    r.sample(1, time=2 * 10**9, misc=1, callchain=chain, raw=end.payload(lock_addr=64))
+    r.write(tmp_path / 'waits.data')
+    (tmp_path / 'none').write_text('')
+    (tmp_path / 'names').write_text(f'{kernel:x} T _stext\n{kernel + 0x20:x} T calling\n{kernel + 0x40:x} T end\n')
+    for names, caller in (('none', 'Unknown'), ('names', 'calling+0xc')):
+        shown = tally('lock', 'contention', '-v', '-i', tmp_path / 'waits.data', '--kallsyms', tmp_path / names, check=0).stderr
+        rows = [line for line in shown.splitlines() if ' spinlock ' in line or ' mutex' in line or '1.00 s' in line]
+        assert len(rows) == 1 and rows[0].endswith(f'   {caller}')
+        assert 'user_function+0x4' in shown  # the chain of -v is whole
+
+
 def times(contended, total, most, least):
     return {'contended': contended, 'wait_total_ns': total, 'wait_max_ns': most, 'wait_min_ns': least,
             'avg_wait_ns': total // contended}
@@ -198,7 +264,8 @@ def test_lock_refuses(tally, recordings):
     assert 'Unknown output field: foo' in tally(
         'lock', 'report', '-F', 'foo', '-i', data / 'lock.data', check=255).stderr
     assert 'lock record' in tally('lock', 'report', '-i', data / 'u.data', check=255).stderr
-    assert 'needs either -t or -m' in tally('lock', 'info', '-i', data / 'lock.data', check=129).stderr
+    for words in (['-i', '-'], ['--json', '-i', data / 'lock.data'], ['--output', '/dev/null', '-i', data / 'lock.data']):
+        assert 'needs either -t or -m' in tally('lock', 'info', *words, check=129).stderr
     for words in (['report', '-l'], ['report', '-m'], ['contention', '-c'], ['info', '-t', '-k', 'acquired']):
         assert f'does not go with {words[0]}' in tally('lock', *words, '-i', data / 'lock.data', check=129).stderr
     tally('lock', 'contention', '-b', '-i', data / 'lock.data', check=129)

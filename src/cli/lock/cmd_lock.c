@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -45,7 +46,7 @@ static const struct option options[] = {
 		.help = "contention: frames of a caller's stack that count (8)"},
 	{"output", 0, OPTION_STRING, "file", ROW(output), .help = "where the table goes (standard error)"},
 	{"pid", 'p', OPTION_STRING, "pid[,pid...]", ROW(pids), .help = "contention: only these processes"},
-	{"quiet", 'q', OPTION_FLAG, ROW(quiet), .help = "no warnings or notes"},
+	{"quiet", 'q', OPTION_FLAG, ROW(quiet), .help = "no titles of tables, no warnings or notes"},
 	{"callstack-filter", 'S', OPTION_STRING, "name[,name...]", ROW(callers),
 		.help = "contention: only where one of these stands in a function's name of the stack"},
 	{"stack-skip", 0, OPTION_U64, "n", ROW(skip), .help = "contention: frames passed over to find the caller (3)"},
@@ -111,6 +112,7 @@ static enum tally_status choose_table(
 		.column_count = is_report ? LOCK_COLUMNS : sizeof(of_contention) / sizeof(of_contention[0]),
 		.limit = settings->entries,
 		.separator = settings->separator,
+		.without_titles = settings->quiet,
 		.with_stacks = settings->verbose > 0 && job->layout == LOCK_BY_CALLER,
 	};
 	if (settings->key)
@@ -149,12 +151,13 @@ static void print_notes(const struct lock_job *job)
 {
 	const struct lock_settings *settings = job->settings;
 	const struct lock_waits *w = &job->waits;
-	if (settings->quiet)
-		return;
-	cli_print_health(job->cli, &job->source.sideband.health);
+	if (!settings->quiet)
+		cli_print_health(job->cli, &job->source.sideband.health);
 	if (job->events == 0 && !settings->is_live)
 		cli_failf(job->cli, "no lock events in this recording: make one with '%s lock record'",
 			job->cli->program);
+	if (settings->quiet)
+		return;
 	if (settings->locks && job->labels.len == 0)
 		cli_failf(job->cli, "note: nobody waited for the locks of --lock-filter");
 	if (w->others.acquired > 0)
@@ -376,6 +379,26 @@ static int show_if_meant(const struct cli *cli, const struct command *command, s
 	return show(cli, settings, verb, &watched);
 }
 
+/* Threads, then locks, if neither or both are asked for, as perf 7.x: the recording is read twice. */
+static int show_info(const struct cli *cli, const struct command *command, struct lock_settings *settings,
+	const struct verb_words *words)
+{
+	if (settings->by_thread != settings->is_map)
+		return show_if_meant(cli, command, settings, VERB_INFO, words);
+	bool is_stream = settings->input && strcmp(settings->input, "-") == 0;
+	if (is_stream || settings->is_json || settings->output)
+		return cli_usagef(
+			cli, command, "threads,map", "info of a pipe, to a file or with --json needs either -t or -m");
+	struct lock_settings threads = *settings, map = *settings;
+	threads.by_thread = map.is_map = true;
+	threads.is_map = map.by_thread = false;
+	int code = show_if_meant(cli, command, &threads, VERB_INFO, words);
+	if (code != 0)
+		return code;
+	fputc('\n', stderr);
+	return show_if_meant(cli, command, &map, VERB_INFO, words);
+}
+
 static int run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct lock_settings settings = {
@@ -404,9 +427,7 @@ static int run(const struct cli *cli, const struct command *command, int argc, c
 		return show_if_meant(cli, command, &settings, VERB_CONTENTION, &words);
 	if (strcmp(words.verb, "info") != 0)
 		return cli_usagef(cli, command, NULL, "Unknown command: %s", words.verb);
-	if (settings.by_thread == settings.is_map)
-		return cli_usagef(cli, command, "threads,map", "info needs either -t or -m");
-	return show_if_meant(cli, command, &settings, VERB_INFO, &words);
+	return show_info(cli, command, &settings, &words);
 }
 
 static const char *const usages[] = {

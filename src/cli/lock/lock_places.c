@@ -70,6 +70,7 @@ bool lock_caller_describe(struct data_source *source, const struct data_sample *
 	const struct lock_caller_options *options, struct lock_caller *c, struct tally_error *err)
 {
 	struct resolved_chain chain = chain_of(source, s);
+	bool in_kernel = true; /* a kernel that names nothing was not called for its lock by the program's functions */
 	for (size_t i = 0; i < chain.count && i < options->max_stack; i++) {
 		struct frame_name *name = frame_names_get(&source->names, chain.frames[i], err);
 		if (!name)
@@ -78,7 +79,8 @@ bool lock_caller_describe(struct data_source *source, const struct data_sample *
 		if (name->symbol)
 			text_printf(&c->stack, "+0x%" PRIx64, name->symbol_offset);
 		text_char(&c->stack, '\n');
-		if (i >= options->skip && c->name.len == 0 && name->symbol && !is_waiting_frame(name))
+		in_kernel = in_kernel && resolved_frame_get(&source->resolver.frames, chain.frames[i]).level == 'k';
+		if (in_kernel && i >= options->skip && c->name.len == 0 && name->symbol && !is_waiting_frame(name))
 			text_printf(&c->name, "%s+0x%" PRIx64, name->symbol, name->symbol_offset);
 	}
 	return !source->resolver.failed && !c->name.failed && !c->stack.failed;

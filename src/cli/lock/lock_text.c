@@ -221,9 +221,9 @@ bool lock_table_print(const struct lock_table *table, struct text *out)
 	uint32_t *order = lock_table_order(table, &count);
 	if (!order)
 		return false;
-	if (table->separator)
+	if (table->separator && !table->without_titles)
 		add_separated_titles(table, out);
-	else
+	else if (!table->without_titles)
 		add_titles(table, out);
 	for (size_t i = 0; i < count; i++) {
 		const struct lock_row *row = &table->rows[order[i]];

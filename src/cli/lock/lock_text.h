@@ -46,7 +46,7 @@ struct lock_table {
 	size_t column_count;
 	uint64_t limit; /* rows shown; 0: all */
 	const char *separator; /* NULL: columns */
-	bool with_stacks;
+	bool with_stacks, without_titles;
 };
 
 /* LOCK_COLUMNS: no such name. */
