@@ -41,6 +41,12 @@ static enum tally_status add_entry(const struct machine *machine, struct binary_
 		return TALLY_OK;
 	}
 	memcpy(key.build_id, from->build_id.bytes, sizeof(key.build_id));
+	if (from->build_id.size == 0) {
+		key.major = from->file.major;
+		key.minor = from->file.minor;
+		key.inode = from->file.inode;
+		key.generation = from->file.generation;
+	}
 	/* The kernel's name is what the table of build ids calls it, which is known late. */
 	key.path = key.kind == BINARY_KERNEL
 			   ? STR("[kernel.kallsyms]")

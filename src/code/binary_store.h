@@ -37,6 +37,9 @@ struct binary_key {
 	struct tally_str file; /* of a module: its path as recorded; else empty */
 	uint8_t build_id_size; /* 0: the recording has none */
 	uint8_t build_id[20];
+	/* Of a user's file without a build id: what its mappings tell. inode 0: nothing. */
+	uint32_t major, minor;
+	uint64_t inode, generation;
 	int32_t pid; /* whose /proc/PID/root or perf map; -1 none */
 	uint64_t start; /* run-time address of the kernel's _text, or start of the module; else 0 */
 	uint64_t end; /* of the kernel: where its text or data ends, as its build has it; 0: not known */

@@ -38,7 +38,7 @@ static struct tally_str base_name(struct tally_str path)
 	return (struct tally_str){path.data + start, path.len - start};
 }
 
-/* Adds or finds the binary of (path, build id, pid); the short name is taken only for a new one. */
+/* Adds or finds the binary of (path, build id or file, pid); the short name is taken only for a new one. */
 static bool add(struct binary_table *table, struct machine_binary *binary, struct tally_str path,
 	struct tally_str short_name, uint32_t *index)
 {
@@ -46,6 +46,7 @@ static bool add(struct binary_table *table, struct machine_binary *binary, struc
 		uint32_t path;
 		int32_t pid;
 		struct record_build_id build_id;
+		struct machine_file file;
 		bool is_dump; /* apart from the marker that names it */
 	} key;
 	memset(&key, 0, sizeof(key));
@@ -55,6 +56,8 @@ static bool add(struct binary_table *table, struct machine_binary *binary, struc
 	key.is_dump = binary->kind == MACHINE_JITDUMP;
 	key.pid = binary->kind == MACHINE_ANON_JIT || binary->kind == MACHINE_JITDUMP ? binary->pid : -1;
 	key.build_id = binary->build_id;
+	key.file = binary->file;
+	binary->has_own_id = binary->build_id.size > 0;
 	uint32_t id;
 	if (!intern_add(&table->keys, &key, sizeof(key), &id))
 		return false;
@@ -88,14 +91,33 @@ static bool has_no_file(struct tally_str name)
 	return is_own_memory(name) || str_equal(name, STR("[vsyscall]")) || str_starts_with(name, STR("anon_inode:"));
 }
 
-static bool has_build_id(const struct binary_table *table, uint32_t index, const struct record_build_id *id)
+/* Memory of its own kind has a new inode each time, and no other file has its name. */
+static bool is_told_by_path(struct tally_str path)
 {
-	return memcmp(&table->binaries.items[index].build_id, id, sizeof(*id)) == 0;
+	return !str_starts_with(path, STR("/")) || str_starts_with(path, STR("/memfd:")) ||
+	       str_starts_with(path, STR("/dev/")) || str_starts_with(path, STR("/SYSV"));
+}
+
+static struct machine_file file_of(const struct record_mmap *mmap)
+{
+	if (mmap->build_id.size > 0 || is_told_by_path(mmap->filename))
+		return (struct machine_file){0};
+	return (struct machine_file){mmap->major, mmap->minor, mmap->inode, mmap->inode_generation};
+}
+
+static bool is_same_file(const struct binary_table *table, uint32_t index, const struct record_mmap *mmap)
+{
+	const struct machine_binary *binary = &table->binaries.items[index];
+	const struct machine_file file = file_of(mmap);
+	return memcmp(&binary->build_id, &mmap->build_id, sizeof(binary->build_id)) == 0 &&
+	       (mmap->build_id.size > 0 ||
+		       (binary->file.inode == file.inode && binary->file.major == file.major &&
+			       binary->file.minor == file.minor && binary->file.generation == file.generation));
 }
 
 static bool is_recent(const struct binary_table *table, uint32_t index, const struct record_mmap *mmap)
 {
-	return has_build_id(table, index, &mmap->build_id) &&
+	return is_same_file(table, index, mmap) &&
 	       str_equal(intern_get(table->strings, table->binaries.items[index].path), mmap->filename);
 }
 
@@ -122,6 +144,8 @@ static bool add_user(struct binary_table *table, const struct record_mmap *mmap,
 	} else if (has_no_file(path)) {
 		binary.kind = MACHINE_NO_FILE;
 	}
+	if (binary.kind == MACHINE_USER_FILE)
+		binary.file = file_of(mmap);
 	return add(table, &binary, path, short_name, index);
 }
 
@@ -143,8 +167,8 @@ bool binary_table_add_user(struct binary_table *table, const struct record_mmap 
 	}
 	if (!add_user(table, mmap, index))
 		return false;
-	/* Neither what depends on more than name and build id, nor what was given another build id at a finish. */
-	if (!is_anonymous(mmap->filename) && has_build_id(table, *index, &mmap->build_id))
+	/* Neither what depends on more than name and file, nor what was given another build id at a finish. */
+	if (!is_anonymous(mmap->filename) && is_same_file(table, *index, mmap))
 		*recent = *index + 1;
 	return true;
 }
@@ -244,7 +268,7 @@ static bool list_id(struct binary_listing *listing, struct tally_str name, const
 		return false;
 	if (index < listing->ids.len)
 		return true; /* the first one of a path stays: perf lists a path once per machine */
-	return vec_push(&listing->ids, *id);
+	return vec_push(&listing->ids, ((struct binary_listed){.build_id = *id}));
 }
 
 static bool list_guest(struct binary_table *table, const struct machine_listed_id *entry)
@@ -299,16 +323,42 @@ static struct tally_str listed_name(
 	}
 }
 
-const struct record_build_id *binary_table_listed_build_id(const struct binary_table *table, uint32_t index)
+static struct binary_listed *listed_of(const struct binary_table *table, const struct machine_binary *binary)
 {
-	const struct machine_binary *binary = &table->binaries.items[index];
 	const struct binary_listing *listing = &table->listed[binary_owner_of(table, binary)];
 	char buffer[80];
 	struct tally_str name = listed_name(table, binary, buffer, sizeof(buffer));
 	uint32_t listed = intern_find(&listing->names, name.data, name.len);
-	if (listed == INTERN_NONE)
+	return listed == INTERN_NONE ? NULL : &listing->ids.items[listed];
+}
+
+const struct record_build_id *binary_table_listed_build_id(const struct binary_table *table, uint32_t index)
+{
+	const struct machine_binary *binary = &table->binaries.items[index];
+	const struct binary_listed *listed = listed_of(table, binary);
+	if (!listed)
 		return NULL;
-	return binary->build_id.size ? &binary->build_id : &listing->ids.items[listed];
+	return binary->build_id.size ? &binary->build_id : &listed->build_id;
+}
+
+/* Which of the files at a path the listed build id is of. */
+static void find_listed(struct binary_table *table)
+{
+	for (size_t owner = 0; owner < BINARY_OWNERS; owner++)
+		for (size_t i = 0; i < table->listed[owner].ids.len; i++) {
+			table->listed[owner].ids.items[i].is_taken = false;
+			table->listed[owner].ids.items[i].last = 0;
+		}
+	for (size_t i = 0; i < table->binaries.len; i++) {
+		const struct machine_binary *binary = &table->binaries.items[i];
+		struct binary_listed *listed = listed_of(table, binary);
+		if (!listed)
+			continue;
+		if (binary->has_own_id)
+			listed->is_taken |= !memcmp(&binary->build_id, &listed->build_id, sizeof(listed->build_id));
+		else
+			listed->last = (uint32_t)i + 1;
+	}
 }
 
 /* The kernel under the name of the table, as perf shows it. */
@@ -328,12 +378,14 @@ static bool name_kernel(struct binary_table *table, struct machine_binary *kerne
 bool binary_table_finish(struct binary_table *table)
 {
 	memset(table->recent, 0, sizeof(table->recent)); /* they are told by the build ids that the records have */
+	find_listed(table);
 	for (size_t i = 0; i < table->binaries.len; i++) {
 		struct machine_binary *binary = &table->binaries.items[i];
-		const struct record_build_id *listed = binary_table_listed_build_id(table, (uint32_t)i);
+		const struct binary_listed *listed = listed_of(table, binary);
 		binary->is_listed = listed != NULL;
-		if (listed)
-			binary->build_id = *listed;
+		bool is_meant = listed && !listed->is_taken && listed->last == i + 1;
+		if (listed && !binary->has_own_id && (is_meant || binary->file.inode == 0))
+			binary->build_id = listed->build_id;
 		if (binary->kind == MACHINE_KERNEL && !name_kernel(table, binary))
 			return false;
 	}

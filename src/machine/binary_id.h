@@ -18,9 +18,16 @@
 
 enum binary_owner { BINARY_OF_USER, BINARY_OF_KERNEL, BINARY_OF_GUEST, BINARY_OWNERS };
 
+struct binary_listed { /* an entry of the file's build-id table */
+	struct record_build_id build_id;
+	/* Known when the table is finished: */
+	bool is_taken; /* map records of that path have it themselves */
+	uint32_t last; /* the last file without an own build id by that path, + 1; 0: none */
+};
+
 struct binary_listing { /* the file's build-id table, of one owner */
 	struct intern names; /* of user files their paths; of kernels and modules as binary_id.c says */
-	VEC(struct record_build_id) ids;
+	VEC(struct binary_listed) ids;
 };
 
 struct binary_table {
@@ -45,7 +52,8 @@ bool binary_table_add_build_id(struct binary_table *table, const struct machine_
 bool binary_is_listed_kernel(uint16_t misc, struct tally_str path);
 /* What it will have when the table is finished; NULL: no build id of its path was added. */
 const struct record_build_id *binary_table_listed_build_id(const struct binary_table *table, uint32_t index);
-/* Gives build ids by path to those that carry none. False: out of memory. */
+/* Gives build ids by path to those that carry none. Where several files lay at a path, only the last of them was there
+ * when the recorder looked; and a build id that map records have belongs to their file alone. False: out of memory. */
 bool binary_table_finish(struct binary_table *table);
 
 #endif

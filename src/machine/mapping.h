@@ -19,12 +19,19 @@ enum machine_binary_kind {
 	MACHINE_JITDUMP /* generated code that its runtime dumped; addresses are offsets in the dump */
 };
 
-struct machine_binary { /* one distinct file (path and build id) that was mapped */
+struct machine_file { /* as the kernel tells it apart; all 0: it did not */
+	uint32_t major, minor;
+	uint64_t inode, generation;
+};
+
+struct machine_binary { /* one distinct file that was mapped: by path and build id, or else device and inode */
 	uint32_t path; /* string id */
 	uint32_t short_name; /* string id: what reports show */
 	enum machine_binary_kind kind;
 	bool is_listed; /* in the file's build-id table: perf script then shows a module by its path */
 	struct record_build_id build_id;
+	bool has_own_id; /* its map records have the build id; else it is that of the file's table */
+	struct machine_file file; /* of a user's file whose map records have no build id */
 	int32_t pid; /* MACHINE_ANON_JIT, JITDUMP: whose file; else the first process that mapped it */
 	uint64_t start; /* kernel and modules: run-time start */
 	uint64_t end; /* kernel: where its record ends. Beyond it only a symbol tells that it is the kernel */

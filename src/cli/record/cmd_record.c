@@ -297,7 +297,7 @@ static int record(struct record_run *run, char *const *command)
 		.is_ring_given = s->is_ring_given,
 		.is_stack_given = s->is_stack_given,
 		.keeps_rate = s->strict_freq,
-		.no_build_ids = s->no_build_ids || s->attrs.build_id_mmap,
+		.no_build_ids = s->no_build_ids,
 		.no_build_id_cache = s->no_build_id_cache,
 		.build_id_dir = run->cli->build_id_dir,
 		.all_build_ids = s->all_build_ids,

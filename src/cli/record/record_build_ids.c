@@ -3,8 +3,10 @@
 #include "analysis/sideband.h"
 #include "base/error.h"
 #include "cli/build_ids/build_id.h"
-#include "code/binaries/process_files.h"
+#include "code/binaries/mapped_file.h"
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define KERNEL_NAME    "[kernel.kallsyms]"
 #define VDSO_NAME      "[vdso]"
@@ -48,15 +50,24 @@ static void note_sample(struct closing_pass *pass, const struct record *record, 
 		pass->is_hit[binary] = 1;
 }
 
-/* A process in a container, or whose program was replaced, has another file by that path than we see. */
-static bool read_file_id(int32_t pid, const char *path, struct record_build_id *id)
+/* Of the file that was mapped, and no other that has its path: a process in a container sees another file by that path
+ * than we do, and a program may have been replaced. */
+static bool read_file_id(const struct machine_binary *binary, const char *path, struct record_build_id *id)
 {
-	struct elf_build_id found;
-	if (!process_build_id(pid, path, &found))
-		return build_id_of_file(path, id);
-	id->size = found.size;
-	memcpy(id->bytes, found.bytes, found.size);
-	return found.size > 0;
+	const struct mapped_file file = {.pid = binary->pid,
+		.path = path,
+		.major = binary->file.major,
+		.minor = binary->file.minor,
+		.inode = binary->file.inode,
+		.generation = binary->file.generation};
+	char self[32];
+	int fd = file.inode ? mapped_file_open(&file) : -1;
+	if (fd < 0)
+		return false;
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+	bool has_id = build_id_of_file(self, id);
+	close(fd);
+	return has_id;
 }
 
 static bool read_build_id_of(const struct machine_binary *binary, struct tally_str path, struct record_build_id *id)
@@ -67,7 +78,7 @@ static bool read_build_id_of(const struct machine_binary *binary, struct tally_s
 	case MACHINE_VDSO:
 		return build_id_of_vdso(id);
 	case MACHINE_USER_FILE:
-		return path.len && path.data[0] == '/' && read_file_id(binary->pid, path.data, id);
+		return path.len && path.data[0] == '/' && read_file_id(binary, path.data, id);
 	case MACHINE_KERNEL_MODULE:
 		return path.len && path.data[0] == '/' && build_id_of_file(path.data, id);
 	case MACHINE_ANON_JIT:
@@ -99,10 +110,12 @@ static struct tally_str name_of(const struct machine_binary *binary, struct tall
 	}
 }
 
-static bool is_listed(const struct record_build_ids *out, struct tally_str name)
+/* A path stands there once for each build that ran at it. */
+static bool is_listed(const struct record_build_ids *out, struct tally_str name, const struct record_build_id *id)
 {
 	for (size_t i = 0; i < out->len; i++)
-		if (str_equal(out->items[i].filename, name))
+		if (out->items[i].size == id->size && !memcmp(out->items[i].bytes, id->bytes, id->size) &&
+			str_equal(out->items[i].filename, name))
 			return true;
 	return false;
 }
@@ -122,9 +135,8 @@ static enum tally_status list_binaries(
 		struct tally_str name = name_of(binary, path);
 		struct record_build_id id = binary->build_id;
 		bool is_kernel = binary->kind == MACHINE_KERNEL || binary->kind == MACHINE_KERNEL_MODULE;
-		if (!(all || pass->is_hit[i]) || is_listed(out, name))
-			continue;
-		if (id.size == 0 && !read_build_id_of(binary, path, &id))
+		if (!(all || pass->is_hit[i]) || (id.size == 0 && !read_build_id_of(binary, path, &id)) ||
+			is_listed(out, name, &id))
 			continue;
 		char *kept = arena_string(&out->arena, name.data, name.len);
 		if (!kept)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cli/record/record_features.h"
+#include "cli/record/record_map_ids.h"
 #include "code/binaries/running_kernel.h"
 #include "kernel/recording/initial_state.h"
 #include "kernel/system/event_gates.h"
@@ -85,7 +86,9 @@ static enum tally_status describe_all(struct record_opening *o, struct initial_s
 	return st == TALLY_OK ? initial_state_flush(state, err) : st;
 }
 
-static void begin_state(const struct record_opening *o, struct initial_state *state, const struct record_sink *sink)
+/* ids: for record_map_ids_deinit. */
+static void begin_state(const struct record_opening *o, struct initial_state *state, const struct record_sink *sink,
+	struct record_map_ids *ids)
 {
 	const struct event_list *events = o->request->events;
 	const struct perf_attr *tracking = &events->specs[record_attrs_tracking(events)].attr;
@@ -94,6 +97,9 @@ static void begin_state(const struct record_opening *o, struct initial_state *st
 	initial_state_init(state, o->request->kernel, &layout, sink);
 	state->map_timeout_ms = o->request->map_timeout_ms;
 	state->with_data_maps = ATTR_HAS(tracking, MMAP_DATA);
+	record_map_ids_init(ids);
+	if (ATTR_HAS(tracking, BUILD_ID))
+		state->ids = &ids->source;
 }
 
 static bool samples_kernel(const struct event_list *events)
@@ -128,10 +134,11 @@ enum tally_status record_opening_describe(struct record_opening *o, const struct
 	struct record_synth synth, bool before_exec, struct tally_error *err)
 {
 	struct initial_state state;
+	struct record_map_ids ids;
 	struct running_kernel kernel = {.live = NULL};
 	bool is_this_machine = o->request->kernel->root[0] == '\0';
 
-	begin_state(o, &state, sink);
+	begin_state(o, &state, sink, &ids);
 	if (is_this_machine && running_kernel_open(&kernel))
 		state.kernel_list = kernel.text;
 	state.no_maps = synth.no_maps;
@@ -140,6 +147,7 @@ enum tally_status record_opening_describe(struct record_opening *o, const struct
 	if (st == TALLY_OK && state.hides_kernel && samples_kernel(o->request->events))
 		say_hidden_kernel(o->request);
 	initial_state_deinit(&state);
+	record_map_ids_deinit(&ids);
 	running_kernel_close(&kernel);
 	return st;
 }
@@ -148,14 +156,16 @@ enum tally_status record_opening_describe_threads(struct record_opening *o, cons
 	const pid_t *threads, size_t count, struct tally_error *err)
 {
 	struct initial_state state;
+	struct record_map_ids ids;
 	enum tally_status st = TALLY_OK;
 
-	begin_state(o, &state, sink);
+	begin_state(o, &state, sink, &ids);
 	for (size_t i = 0; st == TALLY_OK && i < count; i++)
 		st = initial_state_process(&state, threads[i], err);
 	if (st == TALLY_OK)
 		st = initial_state_flush(&state, err);
 	initial_state_deinit(&state);
+	record_map_ids_deinit(&ids);
 	return st;
 }
 

@@ -496,7 +496,9 @@ static const struct option options[] = {
 	FLAG("all-user", 0, attrs.all_user, "sample user space only"),
 	LATER("aux-sample", 0, "opts", "store AUX data with samples"),
 	FLAG("buildid-all", 0, all_build_ids, "store build ids of all mapped files, hit or not"),
-	FLAG("buildid-mmap", 0, attrs.build_id_mmap, "let the kernel put build ids in map events"),
+	FLAG("buildid-mmap", 0, attrs.build_id_mmap,
+		"let the kernel put the build ids of files into map events, which tells builds apart that ran at one "
+		"path (the default; --no-buildid-mmap: device and inode instead)"),
 	{.name = "call-graph",
 		.kind = OPTION_CALL,
 		.argument = "record_mode[,record_size]",
@@ -569,7 +571,7 @@ const struct option_table record_option_table = {options, sizeof(options) / size
 
 struct record_settings record_settings_default(void)
 {
-	return (struct record_settings){.map_timeout_ms = MAP_TIMEOUT_MS};
+	return (struct record_settings){.map_timeout_ms = MAP_TIMEOUT_MS, .attrs.build_id_mmap = true};
 }
 
 void record_settings_deinit(struct record_settings *settings)

@@ -126,7 +126,8 @@ enum tally_status binary_store_add(
 	struct binary_store *store, const struct binary_key *key, uint32_t *id, struct tally_error *err)
 {
 	struct {
-		uint64_t start;
+		uint64_t start, inode, generation;
+		uint32_t major, minor;
 		uint32_t path;
 		int32_t pid;
 		uint32_t kind;
@@ -146,6 +147,12 @@ enum tally_status binary_store_add(
 	bytes.pid = is_generated ? key->pid : -1;
 	bytes.build_id_size = key->build_id_size > sizeof(bytes.build_id) ? sizeof(bytes.build_id) : key->build_id_size;
 	memcpy(bytes.build_id, key->build_id, bytes.build_id_size);
+	if (bytes.build_id_size == 0 && key->kind == BINARY_USER) {
+		bytes.inode = key->inode;
+		bytes.generation = key->generation;
+		bytes.major = key->major;
+		bytes.minor = key->minor;
+	}
 	if (!intern_add(&store->keys, &bytes, sizeof(bytes), &index))
 		return error_nomem(err);
 	if (index < store->entries.len) {

@@ -173,38 +173,6 @@ bool process_maps_find(struct arena *arena, int32_t pid, const char *path, struc
 	return found;
 }
 
-static struct elf_build_id mapped_build_id(int32_t pid, const char *path, const struct process_mapping *mapping)
-{
-	struct elf_build_id id = {.size = 0};
-	struct elf_image *image;
-	int fd = -1;
-	if (!mapping->is_deleted && process_root_open(pid, path, &fd, NULL) == TALLY_OK) {
-		enum tally_status status = elf_image_open_fd(fd, path, &image, NULL);
-		close(fd);
-		if (status == TALLY_OK) {
-			id = elf_image_build_id(image);
-			elf_image_close(image);
-			return id;
-		}
-	}
-	if (elf_file_build_id(mapping->link, &id, NULL) != TALLY_OK)
-		id.size = 0;
-	return id;
-}
-
-bool process_build_id(int32_t pid, const char *path, struct elf_build_id *found)
-{
-	struct arena arena;
-	struct process_mapping mapping;
-	arena_init(&arena);
-	bool is_theirs = pid > 0 && process_maps_find(&arena, pid, path, &mapping) &&
-			 (mapping.is_deleted || process_is_elsewhere(pid));
-	if (is_theirs)
-		*found = mapped_build_id(pid, path, &mapping);
-	arena_deinit(&arena);
-	return is_theirs;
-}
-
 const char *process_exe(struct arena *arena, int32_t pid, const char *path)
 {
 	char proc[PROC_PATH_BYTES], target[PATH_MAX];

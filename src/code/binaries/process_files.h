@@ -29,9 +29,6 @@ struct process_mapping {
 
 /* The file that the process maps by that path; false: none, or the process is gone or not ours to see. */
 bool process_maps_find(struct arena *arena, int32_t pid, const char *path, struct process_mapping *mapping);
-/* The build id of the file that the process maps by that path, where our own root has none or another by it. False: our
- * root's is meant, or the process is gone. found may be of size 0: its file has none. */
-bool process_build_id(int32_t pid, const char *path, struct elf_build_id *found);
 /* /proc/PID/exe if that is the program of that path; NULL if not. */
 const char *process_exe(struct arena *arena, int32_t pid, const char *path);
 

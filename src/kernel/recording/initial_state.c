@@ -6,7 +6,6 @@
 #include "base/limits.h"
 #include "kernel/recording/cgroups.h"
 #include "kernel/recording/kernel_maps.h"
-#include "kernel/recording/proc_maps.h"
 #include "kernel/system/kernel_files.h"
 #include <dirent.h>
 #include <stdio.h>
@@ -133,6 +132,8 @@ static enum tally_status put_map(
 		.filename = map->path};
 	if (map->path.len == 0 || str_starts_with(map->path, STR("/anon_hugepage")))
 		f.mmap.filename = STR(ANON_NAME);
+	else if (s->ids && map->path.data[0] == '/' && s->ids->of_file(s->ids->context, pid, map, &f.mmap.build_id))
+		misc |= MISC_MMAP_BUILD_ID;
 	return put(s, &f, (uint16_t)(MISC_CPUMODE_USER | misc | (is_data ? MISC_MMAP_DATA : 0)), &s->layout, err);
 }
 
@@ -266,7 +267,10 @@ static enum tally_status put_kernel_map(void *context, const struct kernel_map *
 		.pgoff = map->pgoff,
 		.prot = PROT_EXEC,
 		.filename = map->name};
-	return put(s, &f, MISC_CPUMODE_KERNEL, &s->layout, err);
+	if (!s->ids || !s->ids->of_kernel(s->ids->context, map->name, &f.mmap.build_id))
+		return put(s, &f, MISC_CPUMODE_KERNEL, &s->layout, err);
+	f.type = RECORD_MMAP2;
+	return put(s, &f, MISC_CPUMODE_KERNEL | MISC_MMAP_BUILD_ID, &s->layout, err);
 }
 
 enum tally_status initial_state_kernel(struct initial_state *s, struct tally_error *err)

@@ -15,10 +15,18 @@
 #ifndef KERNEL_RECORDING_INITIAL_STATE_H
 #define KERNEL_RECORDING_INITIAL_STATE_H
 
+#include "abi/record_fields.h"
 #include "abi/record_layout.h"
 #include "base/map_u64.h"
 #include "base/writer.h"
+#include "kernel/recording/proc_maps.h"
 #include "kernel/recording/recorder.h"
+
+struct initial_state_ids { /* who knows build ids. False: none is known */
+	bool (*of_file)(void *context, uint32_t pid, const struct proc_map *map, struct record_build_id *id);
+	bool (*of_kernel)(void *context, struct tally_str name, struct record_build_id *id); /* and of its modules */
+	void *context;
+};
 
 struct initial_state {
 	const struct kernel_seam *kernel;
@@ -28,6 +36,7 @@ struct initial_state {
 	int map_timeout_ms; /* a process whose maps take longer tells a part of them; 0: no limit */
 	bool no_maps, no_tasks; /* of processes */
 	bool with_data_maps; /* mappings that are not executable too */
+	const struct initial_state_ids *ids; /* of mappings, in the place of device and inode; NULL: none are wanted */
 	struct writer writer;
 	struct map_u64 told; /* threads whose records were written: each once, whichever threads a target names */
 	bool hides_kernel; /* initial_state_kernel found that the kernel does not tell its addresses */

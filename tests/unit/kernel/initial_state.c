@@ -31,10 +31,13 @@ static void print_record(struct text *t, const struct record *record)
 	switch (record->type) {
 	case RECORD_MMAP:
 	case RECORD_MMAP2:
-		text_printf(t, "%s %d/%d %llx+%llx @%llx %x %.*s misc %x\n", name, (int)f.mmap.pid, (int)f.mmap.tid,
+		text_printf(t, "%s %d/%d %llx+%llx @%llx %x %.*s misc %x", name, (int)f.mmap.pid, (int)f.mmap.tid,
 			(unsigned long long)f.mmap.start, (unsigned long long)f.mmap.len,
 			(unsigned long long)f.mmap.pgoff, f.mmap.prot, (int)f.mmap.filename.len, f.mmap.filename.data,
 			record->misc);
+		for (size_t i = 0; i < f.mmap.build_id.size; i++)
+			text_printf(t, "%s%02x", i ? "" : " id ", f.mmap.build_id.bytes[i]);
+		text_char(t, '\n');
 		break;
 	case RECORD_COMM:
 		text_printf(t, "%s %u/%u %.*s\n", name, f.comm.pid, f.comm.tid, (int)f.comm.comm.len, f.comm.comm.data);
@@ -178,6 +181,45 @@ static void test_kernel(void **state)
 		   "MMAP -1/0 ffffffffc0000000+2000 @0 4 [ext4] misc 1\n");
 }
 
+static bool id_of_file(void *context, uint32_t pid, const struct proc_map *map, struct record_build_id *id)
+{
+	unsigned *calls = context;
+	++*calls;
+	assert_int_equal(pid, 7);
+	*id = (struct record_build_id){2, {0xab, 0xcd}};
+	return map->inode == 42;
+}
+
+static bool id_of_kernel(void *context, struct tally_str name, struct record_build_id *id)
+{
+	(void)context;
+	*id = (struct record_build_id){3, {1, 2, 3}};
+	return str_starts_with(name, STR("[kernel"));
+}
+
+/* In the place of device and inode, where someone knows them; anonymous memory is not asked for. */
+static void test_build_ids(void **state)
+{
+	struct fixture f;
+	unsigned calls = 0;
+	struct initial_state_ids ids = {id_of_file, id_of_kernel, &calls};
+	start(&f, tree);
+	f.state.ids = &ids;
+	assert_int_equal(initial_state_kernel(&f.state, NULL), TALLY_OK);
+	assert_int_equal(initial_state_process(&f.state, 7, NULL), TALLY_OK);
+	assert_int_equal(calls, 2);
+	finish(&f,
+		"MMAP2 -1/0 ffffffff81000000+1000000 @ffffffff81000000 4 [kernel.kallsyms]_stext misc 4001 id 010203\n"
+		"MMAP -1/0 ffffffffc0000000+2000 @0 4 [ext4] misc 1\n"
+		"FORK 7/7 of 1/1\n"
+		"COMM 7/7 main\n"
+		"MMAP2 7/7 1000+2000 @2000 5 /bin/main misc 4002 id abcd\n"
+		"MMAP2 7/7 5000+1000 @0 5 //anon misc 2\n"
+		"MMAP2 7/7 7000+1000 @0 5 /memfd:a b (deleted) misc 2\n"
+		"FORK 7/8 of 7/7\n"
+		"COMM 7/8 worker\n");
+}
+
 /* A list that is known stands for the live one. */
 static void test_known_kernel(void **state)
 {
@@ -276,6 +318,7 @@ int main(void)
 		cmocka_unit_test(test_ended_process),
 		cmocka_unit_test(test_kernel),
 		cmocka_unit_test(test_known_kernel),
+		cmocka_unit_test(test_build_ids),
 		cmocka_unit_test(test_hidden_kernel),
 		cmocka_unit_test(test_descriptions),
 		cmocka_unit_test(test_large_id_index),

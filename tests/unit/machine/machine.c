@@ -404,6 +404,34 @@ static void test_the_end_of_the_kernels_text(void **state)
 	}
 }
 
+/* Files at one path without a build id of their own: the table's is of the one that was mapped last. */
+static void test_listed_build_id_of_several_files(void **state)
+{
+	struct record_mmap files[] = {{.filename = STR("/a"), .major = 8, .inode = 5},
+		{.filename = STR("/a"), .major = 8, .inode = 6}, {.filename = STR("/a"), .major = 8, .inode = 5}};
+	(void)state;
+	struct machine *m = new_machine();
+	for (uint32_t i = 0; i < 3; i++)
+		(void)rank_of(m, &files[i]);
+	assert_int_equal(machine_binary_count(m), 2);
+	assert_int_equal(machine_binary_get(m, 0)->file.inode, 5);
+	list_id(m, 0, -1, "/a", 0xaa);
+	assert_int_equal(machine_finish(m, NULL), TALLY_OK);
+	assert_int_equal(machine_binary_get(m, 0)->build_id.size, 0);
+	assert_int_equal(machine_binary_get(m, 1)->build_id.size, 20);
+	machine_destroy(m);
+	m = new_machine(); /* a file whose records have that build id is meant, not the one without */
+	files[0].has_build_id = true;
+	files[0].build_id = (struct record_build_id){20, {0xaa}};
+	for (uint32_t i = 0; i < 2; i++)
+		(void)rank_of(m, &files[i]);
+	list_id(m, 0, -1, "/a", 0xaa);
+	assert_int_equal(machine_finish(m, NULL), TALLY_OK);
+	assert_true(machine_binary_get(m, 0)->has_own_id);
+	assert_int_equal(machine_binary_get(m, 1)->build_id.size, 0);
+	machine_destroy(m);
+}
+
 static uint32_t binary_at(struct machine *m, uint64_t time, uint64_t address)
 {
 	const struct mapping *found = machine_find_mapping(m, 1, time, MISC_CPUMODE_USER, VA(address));
@@ -632,6 +660,7 @@ int main(void)
 		cmocka_unit_test(test_build_ids_by_path),
 		cmocka_unit_test(test_build_ids_are_of_who_is_listed),
 		cmocka_unit_test(test_the_end_of_the_kernels_text),
+		cmocka_unit_test(test_listed_build_id_of_several_files),
 		cmocka_unit_test(test_a_file_is_the_same_again),
 		cmocka_unit_test(test_memory_without_a_file_is_told_by_its_process),
 		cmocka_unit_test(test_mappings_in_any_order),

@@ -1,0 +1,37 @@
+/*
+ * mapped_file.h - the file that a process has mapped, and no other: a path may lead to another file by now, or means
+ * another one in the process's mount namespace. A file is told by device and inode, or by its build id.
+ *
+ * Opens nothing but regular files, and never waits for a FIFO. No state; any thread.
+ *
+ *	struct mapped_file file = {.pid = pid, .start = start, .end = end, .path = path, .major = ..., .inode = ...};
+ *	if (!mapped_file_ask_id(&file, &id)) { fd = mapped_file_open(&file); ... }
+ */
+#ifndef CODE_BINARIES_MAPPED_FILE_H
+#define CODE_BINARIES_MAPPED_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "object/elf/elf_image.h"
+
+struct mapped_file {
+	int32_t pid;
+	uint64_t start, end; /* where the process has it */
+	const char *path; /* as the process sees it */
+	uint32_t major, minor;
+	uint64_t inode; /* 0: device and inode are not known */
+	uint64_t generation; /* of the inode, which is used again when a file was removed; 0: not known */
+	struct elf_build_id id; /* size 0: not known */
+};
+
+/* Asks the kernel for the build id (PROCMAP_QUERY, Linux 6.11). False: it cannot be asked, the process is gone, or has
+ * something else there. found may be of size 0: the file has none. */
+bool mapped_file_ask_id(const struct mapped_file *file, struct elf_build_id *found);
+/* A descriptor of the file, to read; -1: neither the process nor the path leads to it, or nothing tells it apart. */
+int mapped_file_open(const struct mapped_file *file);
+/* Whether what is open is the file of that device, inode and generation, as mappings have them: on some file systems stat(2) has
+ * other devices. */
+bool mapped_file_is_same(int fd, const struct mapped_file *file);
+
+#endif

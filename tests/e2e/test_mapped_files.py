@@ -1,0 +1,115 @@
+"""Which file a mapping is of: another build at its path, or another mount namespace's file, must not name its samples."""
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+
+LOOP = '__attribute__((noinline)) long {name}(long n){{volatile long i;for(i=0;i<n;i++);return i{more};}}\n'
+CLOCK = ('-e', 'cpu-clock', '-F', '500')
+
+
+@pytest.fixture
+def build(tmp_path):
+    """build(FILE, NAME, MORE, *FLAGS): a program whose time goes into the function NAME; MORE makes it another build."""
+    if not shutil.which('gcc'):
+        pytest.skip('gcc is not installed')
+
+    def compile_it(file, name, more='', *flags, main='int main(void){{return {name}(100000000)*0;}}'):
+        source = tmp_path / f'{file}.c'
+        source.write_text(LOOP.format(name=name, more=more) + 'long other(long n){return n*3;}' * bool(more) +
+                          main.format(name=name))
+        subprocess.run(['gcc', '-O1', '-o', file, *flags, source], cwd=tmp_path, check=True)
+        return tmp_path / file
+    return compile_it
+
+
+@pytest.fixture
+def namespaces():
+    if os.geteuid() != 0 or subprocess.run(['unshare', '-m', 'true'], check=False, capture_output=True).returncode:
+        pytest.skip('a mount namespace needs root')
+
+
+def shares(program, path, *options):
+    """Function or address -> percent, of all rows."""
+    text = program('report', '--stdio', '-i', path, '--no-children', '-g', 'none', '-s', 'sym', *options, check=0).stdout
+    found = re.findall(r'^ +([0-9.]+)% +\[.\] (\S+)', text, re.M)
+    return {name: sum(float(share) for share, other in found if other == name) for _, name in found}
+
+
+def file_id(path):
+    notes = subprocess.run(['readelf', '-n', path], capture_output=True, text=True, check=True).stdout
+    found = re.search(r'Build ID: (\w+)', notes)
+    if not found:
+        pytest.skip('the linker writes no build id')
+    return found.group(1)
+
+
+def ids(program, path, name):
+    text = program('buildid-list', '-i', path, check=0).stdout
+    return {line.split()[0] for line in text.splitlines() if line.split()[1].endswith(f'/{name}')}
+
+
+def test_builds_at_one_path_are_told_apart(tally, perf, live, build, tmp_path):
+    """What ran first is not named by what ran last; perf reads the recording as well."""
+    one, two = build('one', 'first_build'), build('two', 'second_build', '+1')
+    path = tmp_path / 'data'
+    tally('record', '-q', *CLOCK, '-o', path, '--', 'sh', '-c', 'cp one bench; ./bench; rm bench; cp two bench; ./bench',
+          check=0, cwd=tmp_path)
+    assert ids(tally, path, 'bench') == {file_id(one), file_id(two)}
+    for program in (tally, perf):
+        names = shares(program, path, '--comms', 'bench')
+        assert 20 < names['second_build'] < 80
+    rewritten = tmp_path / 'rewritten'
+    perf('inject', '-b', '-i', path, '-o', rewritten, check=0)
+    assert 20 < shares(tally, rewritten, '--comms', 'bench')['second_build'] < 80
+
+
+def test_a_host_file_is_not_a_containers(tally, live, namespaces, build, tmp_path):
+    """Where a library was mounted in an ended namespace, the host's file at its path is neither read nor listed."""
+    (tmp_path / 'lib').mkdir()
+    library = 'long work(long n){{return {name}(n)+1;}}'
+    box = build('box.so', 'of_container', '', '-shared', '-fPIC', main=library)
+    host = build('lib/libjob.so', 'of_host', '+1', '-shared', '-fPIC', main=library)
+    (tmp_path / 'main.c').write_text('long work(long); int main(void){return work(100000000)*0;}')
+    subprocess.run(['gcc', 'main.c', '-o', 'main', '-Llib', '-ljob', f'-Wl,-rpath,{tmp_path}/lib'], cwd=tmp_path,
+                   check=True)
+    path = tmp_path / 'data'
+    script = f'mount --make-rprivate /; mount --bind {box} {host}; exec ./main'
+    tally('record', '-q', '-g', *CLOCK, '-o', path, '--', 'unshare', '-m', 'sh', '-c', script, check=0, cwd=tmp_path)
+    assert ids(tally, path, 'libjob.so') == {file_id(box)}
+    assert 'of_host' not in shares(tally, path)
+
+
+@pytest.mark.parametrize('options', [[], ['--buildid-mmap'], ['--switch-output=1G'], ['--tail-synthesize'], ['-B']],
+                         ids=' '.join)
+def test_ids_of_what_already_runs(tally, perf, live, build, tmp_path, options):
+    program = build('longrun', 'spin', '', main='int main(void){{for(;;){name}(1000);}}')
+    runner = subprocess.Popen([program])
+    try:
+        tally('record', '-q', *options, *CLOCK, '-p', runner.pid, '-o', tmp_path / 'data', '--', 'sleep', '0.2', check=0)
+    finally:
+        runner.kill()
+        runner.wait()
+    path = next(tmp_path.glob('data*'))
+    for reader in (tally, perf):
+        events = reader('script', '--show-mmap-events', '-i', path, check=0).stdout
+        assert re.search(rf'<{file_id(program)}>.*{program}', events), reader.path
+    if 'kernel' in events:
+        assert re.search(r'<\w{40}>.*\[kernel\.kallsyms\]', events)
+
+
+def test_no_buildid_mmap(tally, live, build, tmp_path):
+    """Device and inode instead; the table still has the id, of the file that was mapped alone."""
+    program = build('short', 'spin')
+    copy = tmp_path / 'copy'
+    path = tmp_path / 'data'
+    tally('record', '-q', '--no-buildid-mmap', *CLOCK, '-o', path, '--', program, check=0)
+    events = tally('script', '--show-mmap-events', '-i', path, check=0).stdout
+    assert re.search(rf' {os.stat(program).st_ino} \d+\].*{program}', events)
+    assert ids(tally, path, 'short') == {file_id(program)}
+    other = build('other', 'another_build', '+1')
+    tally('record', '-q', '--no-buildid-mmap', *CLOCK, '-o', path, '--', 'sh', '-c',
+          'cp short copy; ./copy; rm copy; cp other copy; sleep 0.1', check=0, cwd=tmp_path)
+    assert copy.exists() and file_id(other) not in ids(tally, path, 'copy')
