@@ -32,9 +32,11 @@ bool thread_is_ending(const struct kernel_seam *kernel, pid_t tid)
 		struct tally_str rest = str_trim(str_from(name_end + 1)), field = {0};
 		char state = rest.len ? rest.data[0] : 'X';
 		uint64_t flags = 0;
-		for (int i = 0; i < FLAGS_FIELD; i++)
-			(void)str_next(&rest, ' ', &field);
-		is_ending = state == 'Z' || state == 'X' || (str_to_u64(field, 10, &flags) && (flags & TASK_EXITING));
+		bool has_flags = true;
+		for (int i = 0; i < FLAGS_FIELD && has_flags; i++)
+			has_flags = str_next(&rest, ' ', &field);
+		is_ending = state == 'Z' || state == 'X' ||
+			    (has_flags && str_to_u64(field, 10, &flags) && (flags & TASK_EXITING));
 	}
 	free(text);
 	return is_ending;
