@@ -25,7 +25,9 @@ struct flame_builder {
 	struct flame_tree *tree;
 	const struct profile *profile;
 	const struct flame_options *options;
-	struct id_table label_ids; /* name, object and kind */
+	struct id_table label_ids; /* name, object, kind and function */
+	struct id_table look_ids; /* the same without the function */
+	VEC(uint32_t) first_looks; /* by id of look_ids: the first label */
 	struct id_table node_ids; /* parent + 1, label */
 	VEC(struct flame_label) labels;
 	VEC(struct flame_node) nodes; /* in order of arrival */
@@ -36,6 +38,19 @@ struct flame_builder {
 	struct stack_end *ends; /* ditto, by stack */
 };
 
+/* Whether a label before the new one looks the same: then both are marked. */
+static bool note_look(struct flame_builder *b, const uint64_t look[2], uint32_t label, bool *has_namesake)
+{
+	bool is_new;
+	uint32_t id = id_table_add(&b->look_ids, look, &is_new);
+	if (id == ID_TABLE_NONE || (is_new && !vec_push(&b->first_looks, label)))
+		return false;
+	*has_namesake = !is_new;
+	if (!is_new)
+		b->labels.items[b->first_looks.items[id]].has_namesake = true;
+	return true;
+}
+
 static bool make_label(struct flame_builder *b, struct flame_label label, uint32_t *id)
 {
 	uint32_t name, object;
@@ -43,14 +58,16 @@ static bool make_label(struct flame_builder *b, struct flame_label label, uint32
 	if (!intern_add(names, label.name.data, label.name.len, &name) ||
 		!intern_add(names, label.object.data, label.object.len, &object))
 		return false;
-	const uint64_t key[2] = {(uint64_t)name << 32 | object, label.kind};
+	/* Functions of two profiles have nothing in common but their names. */
+	uint32_t function = b->options->base ? PROFILE_NONE : label.function;
+	const uint64_t key[3] = {(uint64_t)name << 32 | object, label.kind, function};
 	bool is_new;
 	*id = id_table_add(&b->label_ids, key, &is_new);
 	if (*id == ID_TABLE_NONE)
 		return false;
 	label.name = intern_get(names, name);
 	label.object = intern_get(names, object);
-	return !is_new || vec_push(&b->labels, label);
+	return !is_new || (note_look(b, key, *id, &label.has_namesake) && vec_push(&b->labels, label));
 }
 
 /* Code that a runtime compiled lies in no file of its own. */
@@ -68,7 +85,8 @@ static bool is_generated(struct tally_str object)
 struct flame_label flame_label_of(const struct profile *p, uint32_t index, struct text *room)
 {
 	const struct profile_frame *frame = &p->frames[index];
-	struct flame_label label = {.name = STR("[unknown]"), .object = STR(""), .kind = FLAME_UNKNOWN};
+	struct flame_label label = {
+		.name = STR("[unknown]"), .object = STR(""), .kind = FLAME_UNKNOWN, .function = PROFILE_NONE};
 	bool is_kernel = frame->level == PROFILE_LEVEL_KERNEL || frame->level == PROFILE_LEVEL_GUEST_KERNEL;
 	if (frame->binary != PROFILE_NONE) {
 		label.object = profile_string(p, p->binaries[frame->binary].name);
@@ -82,6 +100,9 @@ struct flame_label flame_label_of(const struct profile *p, uint32_t index, struc
 			     : is_generated(label.object) ? FLAME_GENERATED
 							  : FLAME_USER;
 		label.is_start = function->is_start;
+		label.address = function->start;
+		if (label.kind == FLAME_KERNEL || label.kind == FLAME_USER)
+			label.function = frame->function;
 	} else if (label.object.len > 0 && label.object.data[0] == '[') {
 		label.name = label.object;
 	} else if (label.object.len > 0) {
@@ -159,8 +180,10 @@ static bool label_group(struct flame_builder *b, const struct profile_sample *sa
 		return true;
 	}
 	name_group(b, sample, &text);
-	struct flame_label label = {
-		.name = {text.data ? text.data : "", text.len}, .object = STR(""), .kind = FLAME_GROUP};
+	struct flame_label label = {.name = {text.data ? text.data : "", text.len},
+		.object = STR(""),
+		.kind = FLAME_GROUP,
+		.function = PROFILE_NONE};
 	bool is_made = !text.failed && make_label(b, label, id);
 	text_deinit(&text);
 	if (is_made && known)
@@ -409,7 +432,8 @@ enum tally_status flame_tree_init(struct flame_tree *tree, const struct profile 
 {
 	*tree = (struct flame_tree){0};
 	struct flame_builder b = {.tree = tree, .options = options};
-	b.label_ids.words = 2;
+	b.label_ids.words = 3;
+	b.look_ids.words = 2;
 	b.node_ids.words = 1;
 	intern_init(&tree->names);
 	bool is_built = add_samples(&b, profile) && (!options->base || add_samples(&b, options->base));
@@ -418,6 +442,8 @@ enum tally_status flame_tree_init(struct flame_tree *tree, const struct profile 
 	tree->labels = b.labels.items;
 	tree->label_count = b.labels.len;
 	id_table_deinit(&b.label_ids);
+	id_table_deinit(&b.look_ids);
+	vec_free(&b.first_looks);
 	id_table_deinit(&b.node_ids);
 	vec_free(&b.nodes);
 	path_deinit(&b.path);

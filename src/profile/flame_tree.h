@@ -1,8 +1,9 @@
 /*
  * flame_tree.h - all stacks of one event merged from their roots, for pictures: each node a function below its callers.
  *
- * A label is a name as it is shown and what kind of code it is of: frames that look alike are one. Nodes stand in the
- * order in which they are drawn, parents before children, siblings by name, so that the same profile gives the same
+ * A label is a function: a name as it is shown, what kind of code it is of, and which of several functions of that name in
+ * its file it is (static functions of C, for instance). Code that a runtime generated comes to lie elsewhere now and then,
+ * and two recordings have different addresses: there the name alone counts. Nodes stand in the order in which they are drawn, parents before children, siblings by name, so that the same profile gives the same
  * picture. Owned by the caller; borrows the profile.
  *
  *	flame_tree_init(&tree, profile, &(struct flame_options){.event = 0}, err);
@@ -53,6 +54,9 @@ struct flame_label {
 	struct tally_str object; /* file it is of; empty: of none */
 	enum flame_kind kind;
 	bool is_start; /* nobody calls it: a stack whose outermost function is another one lacks callers */
+	bool has_namesake; /* set in trees: another label looks the same */
+	uint32_t function; /* the profile's, which tells it from others of its name; PROFILE_NONE: the name does */
+	uint64_t address; /* where the function begins in its file */
 };
 
 struct flame_node {

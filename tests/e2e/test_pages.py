@@ -206,6 +206,51 @@ def test_functions_sort_and_tell_callers(browser, pages):
     assert browser.value('location.hash').startswith('#functions&')
 
 
+def recursive(path):
+    """second and third call each other below first: 10 samples of first;second;third;second;third, 5 of first;second."""
+    recording = Recording()
+    recording.event('IDENTIFIER IP TID TIME CPU PERIOD CALLCHAIN')
+    recording.record(3, 0, recording.pack('II', 1000, 1001) + recording.name('worker') + recording.trailer())
+    for index, name in enumerate(('first', 'second', 'third')):
+        recording.mmap(0x10000 * (index + 1), 0x1000, '/' + name)
+    deep, flat = [0x30008, 0x20010, 0x30010, 0x20010, 0x10010], [0x20008, 0x10010]
+    for i in range(15):
+        chain = deep if i < 10 else flat
+        recording.sample(ip=chain[0], tid=(1000, 1001), time=10 ** 9 + i * MS, cpu=0, period=100,
+                         callchain=[CHAIN_USER, *chain])
+    recording.write(path)
+
+
+def shares(text):
+    return {name: float(share) for share, name in re.findall(r'([\d.]+) %\s*(\[\w+\])', text)}
+
+
+def test_calls_that_recur_count_once(browser, room, tally):
+    recursive(room / 'recursive.data')
+    tally('report', f'--html={room}/recursive.html', '-i', room / 'recursive.data', check=0)
+    browser.open(room / 'recursive.html', '#functions')
+    for name, callers, callees in (
+            ('[second]', {'[first]': 100.0, '[third]': 66.67}, {'[third]': 66.67}),
+            ('[third]', {'[second]': 66.67}, {'[second]': 66.67}), ('[first]', {}, {'[second]': 100.0})):
+        browser.value(f'[...document.querySelectorAll("#list button")].find(b => b.textContent === "{name}").click()')
+        relations = browser.text('#relations').split('Callees')
+        found = shares(relations[0].split('Callers')[1])
+        found.pop('all', None)
+        assert found == callers and shares(relations[1]) == callees, name
+
+
+@pytest.mark.parametrize('name', ['flame', 'report', 'time'])
+def test_a_search_that_is_no_expression_is_plain_text(browser, pages, name):
+    browser.open(pages[name])
+    found = {'flame': '#matched', 'report': '#matched', 'time': '#found'}[name]
+    for text, is_plain in (('(', True), ('third[', True), ('rd]', False), ('^.third.$', False)):
+        browser.value(f'(s => {{ s.value = {json.dumps(text)}; s.dispatchEvent(new Event("input")); }})'
+                      '(document.getElementById("search"))')
+        assert ('as plain text' in browser.text(found)) == is_plain, text
+        if name != 'time' and not is_plain:
+            assert browser.text(found).startswith('33.50 %'), text
+
+
 def test_report_by_keys_and_events(browser, pages):
     browser.open(pages['report'])
     browser.key('/')

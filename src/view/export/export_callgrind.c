@@ -1,5 +1,6 @@
 #include "view/export/export_formats.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/id_table.h"
@@ -26,6 +27,7 @@ struct callgrind {
 	VEC(uint64_t) costs; /* by place: cost_count each */
 	VEC(uint64_t) seen_in; /* by place: the sample that last counted there, + 1 */
 	uint32_t *function_of_frame, *line_of_frame;
+	bool *namesakes; /* by frame of the tables */
 	uint32_t *value_of_event;
 	unsigned cost_count;
 	struct id_table written; /* kind and string */
@@ -42,13 +44,27 @@ static uint32_t string_of(struct callgrind *w, struct tally_str s)
 	return id;
 }
 
-static uint32_t function_of(struct callgrind *w, uint32_t frame)
+/* Readers tell functions by name, file and object: where these are the same, the address comes with the name. */
+static uint32_t name_of(struct callgrind *w, const struct flame_label *label, bool has_namesake)
+{
+	struct text name = {0};
+	text_bytes(&name, label->name.data, label->name.len);
+	if (has_namesake && label->function != PROFILE_NONE)
+		text_printf(&name, " [0x%" PRIx64 "]", label->address);
+	uint32_t id = string_of(w, (struct tally_str){name.data, name.len});
+	w->sink->failed = w->sink->failed || name.failed;
+	text_deinit(&name);
+	return id;
+}
+
+static uint32_t function_of(struct callgrind *w, size_t index)
 {
 	const struct profile *p = w->view->profile;
+	uint32_t frame = w->tables.frames[index];
 	struct flame_label label = flame_label_of(p, frame, &w->room);
 	struct export_line line = export_frame_line(p, &p->frames[frame]);
 	uint32_t binary = p->frames[frame].binary;
-	struct callgrind_function function = {.name = string_of(w, label.name),
+	struct callgrind_function function = {.name = name_of(w, &label, w->namesakes[index] && line.file.len == 0),
 		.file = string_of(w, line.file.len > 0 ? line.file : STR("???")),
 		.object = string_of(
 			w, binary == PROFILE_NONE ? STR("???") : profile_string(p, p->binaries[binary].long_name))};
@@ -255,10 +271,11 @@ static bool prepare(struct callgrind *w)
 		return false;
 	w->function_of_frame = malloc((w->tables.frame_count + 1) * sizeof(*w->function_of_frame));
 	w->line_of_frame = malloc((w->tables.frame_count + 1) * sizeof(*w->line_of_frame));
-	if (!w->function_of_frame || !w->line_of_frame)
+	w->namesakes = export_namesakes(&w->tables);
+	if (!w->function_of_frame || !w->line_of_frame || !w->namesakes)
 		return false;
 	for (size_t i = 0; i < w->tables.frame_count; i++) {
-		w->function_of_frame[i] = function_of(w, w->tables.frames[i]);
+		w->function_of_frame[i] = function_of(w, i);
 		w->line_of_frame[i] =
 			(uint32_t)export_frame_line(w->view->profile, &w->view->profile->frames[w->tables.frames[i]])
 				.number;
@@ -290,6 +307,7 @@ void export_callgrind(struct byte_sink *sink, const struct export_view *view)
 	vec_free(&w.seen_in);
 	free(w.function_of_frame);
 	free(w.line_of_frame);
+	free(w.namesakes);
 	free(w.value_of_event);
 	text_deinit(&w.room);
 	export_tables_deinit(&w.tables);

@@ -40,7 +40,8 @@ static bool add_frame(struct firefox *w, size_t index)
 	struct whole_function function = {firefox_string(w, label.name), INTERN_NONE, from->binary};
 	if (line.file.len > 0)
 		function.file = firefox_string(w, line.file);
-	const uint64_t key[2] = {(uint64_t)function.name << 32 | function.file, function.binary};
+	const uint64_t key[2] = {
+		(uint64_t)function.name << 32 | function.file, (uint64_t)label.function << 32 | function.binary};
 	bool is_new;
 	uint32_t id = id_table_add(&w->function_ids, key, &is_new);
 	if (id == ID_TABLE_NONE || (is_new && !vec_push(&w->functions, function)))

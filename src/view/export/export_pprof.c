@@ -61,7 +61,7 @@ struct pprof {
 		locations; /* with inlined calls: the innermost and the outermost frame, and how many there are */
 	VEC(uint32_t) inlined; /* by id of that table: the location */
 	uint32_t location_count;
-	struct id_table functions; /* name and file */
+	struct id_table functions; /* name, file, and which of those of one name */
 	struct named_function *named; /* by the profile's functions: most are of one file */
 	uint32_t *value_of_event; /* PROFILE_NONE: has no samples that are chosen */
 	uint32_t value_count;
@@ -126,10 +126,10 @@ static bool add_types(struct pprof *w)
 	return true;
 }
 
-static uint64_t add_function(struct pprof *w, struct tally_str name, struct tally_str file)
+static uint64_t add_function(struct pprof *w, const struct flame_label *label, struct tally_str file)
 {
 	struct text *out = &w->sink->text;
-	uint64_t key[2] = {string_of(w, name), string_of(w, file)};
+	uint64_t key[3] = {string_of(w, label->name), string_of(w, file), label->function};
 	bool is_new;
 	uint32_t id = id_table_add(&w->functions, key, &is_new);
 	if (id == ID_TABLE_NONE) {
@@ -156,7 +156,8 @@ static uint64_t function_of(struct pprof *w, uint32_t index, struct tally_str fi
 	struct named_function *known = frame->function == PROFILE_NONE ? NULL : &w->named[frame->function];
 	if (known && known->id && known->file == file_id)
 		return known->id;
-	uint64_t id = add_function(w, flame_label_of(p, index, &w->room).name, file);
+	struct flame_label label = flame_label_of(p, index, &w->room);
+	uint64_t id = add_function(w, &label, file);
 	if (known)
 		*known = (struct named_function){file_id, (uint32_t)id};
 	return id;
@@ -429,7 +430,8 @@ static void add_mappings(struct pprof *w)
 static bool prepare(struct pprof *w)
 {
 	const struct profile *p = w->view->profile;
-	w->locations.words = w->functions.words = 2;
+	w->locations.words = 2;
+	w->functions.words = 3;
 	intern_init(&w->strings);
 	(void)string_of(w, STR(""));
 	w->limits = calloc(p->binary_count + 1, sizeof(*w->limits));

@@ -1,5 +1,6 @@
 #include "view/export/export_formats.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 struct speedscope {
@@ -9,6 +10,7 @@ struct speedscope {
 	struct export_tables tables;
 	struct export_groups groups;
 	uint32_t *path;
+	bool *namesakes; /* by frame of the tables */
 };
 
 static void add_name(struct speedscope *w, const struct export_track *track, uint32_t event)
@@ -69,6 +71,19 @@ static void add_profile(struct speedscope *w, size_t group)
 	text_printf(w->out, "],\"startValue\":0,\"endValue\":%llu}", (unsigned long long)total);
 }
 
+/* The viewer tells frames by name, file and line: of functions that share these the address comes with the file. */
+static void put_file(struct speedscope *w, const struct flame_label *label, struct tally_str source, bool has_namesake)
+{
+	struct text file = {0};
+	struct tally_str name = source.len > 0 ? source : label->object;
+	text_bytes(&file, name.data, name.len);
+	if (has_namesake && source.len == 0 && label->function != PROFILE_NONE)
+		text_printf(&file, " 0x%" PRIx64, label->address);
+	export_json_string(w->out, (struct tally_str){file.data, file.len});
+	w->out->failed = w->out->failed || file.failed;
+	text_deinit(&file);
+}
+
 static void add_frames(struct speedscope *w)
 {
 	const struct profile *p = w->view->profile;
@@ -81,7 +96,7 @@ static void add_frames(struct speedscope *w)
 		/* The file of the source, or else the one that holds the code. */
 		if (line.file.len > 0 || label.object.len > 0) {
 			text_str(w->out, ",\"file\":");
-			export_json_string(w->out, line.file.len > 0 ? line.file : label.object);
+			put_file(w, &label, line.file, w->namesakes[i]);
 		}
 		if (line.number)
 			text_printf(w->out, ",\"line\":%llu", (unsigned long long)line.number);
@@ -123,11 +138,13 @@ void export_speedscope(struct byte_sink *sink, const struct export_view *view)
 	bool is_ready =
 		export_tables_init(&w.tables, view, NULL) == TALLY_OK && export_groups_init(&w.groups, &w.tables);
 	w.path = malloc((w.tables.nodes.len + 1) * sizeof(*w.path));
-	if (is_ready && w.path)
+	w.namesakes = is_ready ? export_namesakes(&w.tables) : NULL;
+	if (is_ready && w.path && w.namesakes)
 		write_all(&w);
 	else
 		sink->failed = true;
 	export_tables_deinit(&w.tables);
 	export_groups_deinit(&w.groups);
 	free(w.path);
+	free(w.namesakes);
 }

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/id_table.h"
+#include "base/vec.h"
 
 bool export_wants(const struct export_view *view, const struct profile_sample *sample)
 {
@@ -396,4 +397,42 @@ const char *export_kind_name(enum flame_kind kind)
 		[FLAME_UNKNOWN] = "unknown",
 		[FLAME_GROUP] = "group"};
 	return names[kind];
+}
+
+/* The first function of a name and object that was met, and whether there is another. */
+struct namesake {
+	uint32_t function;
+	bool has_others;
+};
+
+bool *export_namesakes(const struct export_tables *t)
+{
+	const struct profile *p = t->view->profile;
+	struct id_table ids = {.words = 2}; /* name and binary */
+	VEC(struct namesake) firsts = {0};
+	uint32_t *id_of_frame = no_ids(t->frame_count);
+	bool *flags = calloc(t->frame_count + 1, sizeof(*flags));
+	bool is_done = id_of_frame && flags;
+	for (size_t i = 0; is_done && i < t->frame_count; i++) {
+		const struct profile_frame *frame = &p->frames[t->frames[i]];
+		if (frame->function == PROFILE_NONE || p->functions[frame->function].is_inlined)
+			continue;
+		const uint64_t key[2] = {p->functions[frame->function].name, frame->binary};
+		bool is_new;
+		uint32_t id = id_of_frame[i] = id_table_add(&ids, key, &is_new);
+		is_done = id != ID_TABLE_NONE &&
+			  (!is_new || vec_push(&firsts, ((struct namesake){frame->function, false})));
+		if (is_done && firsts.items[id].function != frame->function)
+			firsts.items[id].has_others = true;
+	}
+	for (size_t i = 0; is_done && i < t->frame_count; i++)
+		flags[i] = id_of_frame[i] != PROFILE_NONE && firsts.items[id_of_frame[i]].has_others;
+	id_table_deinit(&ids);
+	vec_free(&firsts);
+	free(id_of_frame);
+	if (!is_done) {
+		free(flags);
+		return NULL;
+	}
+	return flags;
 }

@@ -136,6 +136,9 @@ struct export_line {
 	struct tally_str file; /* empty: not known */
 	uint64_t number;
 };
+/* By frame of the tables: whether its function has the name of another one in its file, so that only its address tells it.
+ * NULL: out of memory. */
+bool *export_namesakes(const struct export_tables *tables);
 /* Of a frame of a profile with lines. */
 struct export_line export_frame_line(const struct profile *profile, const struct profile_frame *frame);
 /* What a tracepoint's sample prints; empty: the sample is of another event, or that was not kept. */

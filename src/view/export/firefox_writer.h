@@ -39,7 +39,7 @@ struct firefox {
 	struct export_tables tables;
 	struct export_groups groups;
 	struct intern strings;
-	struct id_table function_ids; /* name, file, binary */
+	struct id_table function_ids; /* name, file, binary and function */
 	VEC(struct whole_function) functions;
 	struct whole_frame *frames;
 	uint32_t *lib_of_binary; /* PROFILE_NONE: not used */

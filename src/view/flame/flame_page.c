@@ -50,7 +50,12 @@ static void add_data(struct text *out, const struct flame_tree *tree, const stru
 		page_string(out, label->name);
 		text_char(out, ',');
 		page_string(out, label->object);
-		text_printf(out, ",%d%s]", (int)label->kind, label->is_start ? ",1" : "");
+		text_printf(out, ",%d", (int)label->kind);
+		if (label->is_start || label->has_namesake)
+			text_printf(out, ",%d", label->is_start);
+		if (label->has_namesake)
+			text_printf(out, ",\"0x%" PRIx64 "\"", label->address);
+		text_char(out, ']');
 		(void)text_line_end(out);
 	}
 	text_str(out, "],\n\"nodes\":\"");

@@ -2,7 +2,8 @@
 const MARGIN = 10, INNER = 1180, CHARACTER = 6.6;
 const frames = Array.from(document.querySelectorAll('.f'), g => {
   const rect = g.querySelector('rect'), text = g.querySelector('text'), title = g.querySelector('title').textContent;
-  return { g, rect, text, depth: +g.dataset.d, x: +rect.getAttribute('x'), w: +rect.getAttribute('width'), title, name: title.replace(/ \d+ (samples|of the period), .*$/s, '').replace(/ \([^()]*\)$/, '') };
+  const whole = title.replace(/ \d+ (samples|of the period), .*$/s, ''), parts = /^(.*) \(([^()]*)\)$/s.exec(whole) || ['', whole, ''];
+  return { g, rect, text, depth: +g.dataset.d, x: +rect.getAttribute('x'), w: +rect.getAttribute('width'), title, name: parts[1], object: parts[2] };
 });
 const segmenter = window.Intl && Intl.Segmenter ? new Intl.Segmenter() : null;
 const characters = text => segmenter ? Array.from(segmenter.segment(text), s => s.segment) : Array.from(text);
@@ -31,16 +32,17 @@ function zoom(to) {
   }
 }
 function search() {
-  const text = prompt('Functions to look for, as a regular expression:', '');
+  const text = prompt('Functions or files to look for, as a regular expression or plain text:', '');
   if (text === null) return;
-  let test = null;
-  try { test = text ? new RegExp(text, 'i') : null; } catch (error) { document.getElementById('found').textContent = 'no regular expression'; return; }
+  const plain = text.toLowerCase();
+  let test = null, note = '';
+  try { test = text ? new RegExp(text, 'i') : null; } catch (error) { note = ' as plain text'; }
   const found = [];
-  for (const f of frames) { const hit = test !== null && test.test(f.name); f.g.classList.toggle('m', hit); if (hit) found.push(f); }
+  for (const f of frames) { const hit = text !== '' && [f.name, f.object].some(s => s.toLowerCase().includes(plain) || test !== null && test.test(s)); f.g.classList.toggle('m', hit); if (hit) found.push(f); }
   /* What lies in another match counts with it. */
   let share = 0, end = -1;
   for (const f of found.sort((a, b) => a.x - b.x || b.w - a.w)) if (f.x >= end - 0.01) { share += f.w; end = f.x + f.w; }
-  document.getElementById('found').textContent = test ? (100 * share / INNER).toFixed(2) + '% matched' : '';
+  document.getElementById('found').textContent = text ? (100 * share / INNER).toFixed(2) + '% matched' + note : '';
 }
 /* What all stacks begin with lies at the foot. */
 scrollTo(0, document.documentElement.scrollHeight);

@@ -5,7 +5,8 @@ const places = (() => {
   for (let i = 0; i < data.placeCount; i++) { p.listing[i] = next(); p.at[i] = next(); }
   return p;
 })();
-const codeOf = l => listings.findIndex(f => f.name === labels[l][0] && f.object.endsWith(labels[l][1]));
+const codeOf = l => labels[l][5] ?? -1;
+const listingName = i => { const l = labels.find(label => label[5] === i); return short(listings[i].name) + (l && l[4] ? ' ' + l[4] : ''); };
 /* The last instruction that begins there or before. */
 function instructionAt(listing, at) {
   const list = listings[listing].instructions;
@@ -60,7 +61,7 @@ function showCode() {
     return;
   }
   if (!mine.includes(state.code)) state.code = mine[0];
-  for (const i of mine) { const o = element('option', `${short(listings[i].name)} (${percent(sum.code[i].weight, sum.weight)})`); o.value = i; o.selected = i === state.code; pick.append(o); }
+  for (const i of mine) { const o = element('option', `${listingName(i)} (${percent(sum.code[i].weight, sum.weight)})`); o.value = i; o.selected = i === state.code; pick.append(o); }
   pick.setAttribute('aria-label', 'function'); pick.onchange = () => { state.code = +pick.value; showCode(); toHash(); };
   const f = listings[state.code], s = sum.code[state.code];
   box.append(pick, element('p', `${shown(f.object)} · shares of the ${s.count.toLocaleString('en-US')} chosen samples in the function`, 'dim'), codeTable(f, s));

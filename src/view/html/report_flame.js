@@ -24,7 +24,7 @@ function drawFlames() {
   }
 }
 const boxAt = e => { const b = $('flames').getBoundingClientRect(), x = e.clientX - b.left, y = e.clientY - b.top; const found = boxes.find(([, left, w, top]) => y >= top && y < top + ROW && x >= left && x < left + Math.max(w, 1)); return found ? found[0] : -1; };
-function describe(i) { const [name, object, kind] = labels[tree.label[i]]; return `${short(name)}\n${shown(object)}${KINDS[kind] ? ' · ' + KINDS[kind] : ''}\n${amount(tree.total[i])}, ${percent(tree.total[i], sum.weight)} of what is chosen; own ${percent(tree.self[i], sum.weight)}`; }
+function describe(i) { const [name, , kind] = labels[tree.label[i]], object = objectOf(labels[tree.label[i]]); return `${short(name)}\n${shown(object)}${KINDS[kind] ? ' · ' + KINDS[kind] : ''}\n${amount(tree.total[i])}, ${percent(tree.total[i], sum.weight)} of what is chosen; own ${percent(tree.self[i], sum.weight)}`; }
 function tip(text, e) {
   const t = $('tip');
   t.style.display = text ? 'block' : 'none';

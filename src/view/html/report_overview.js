@@ -11,7 +11,7 @@ function showOverview() {
   const threads = new Map();
   for (let i = 0; i < rows.n; i++) if (rows.event[i] === state.event && inTime(i)) threads.set(rows.track[i], (threads.get(rows.track[i]) || 0) + rows.weight[i]);
   const cols = element('div', undefined, 'cols'), left = element('div'), right = element('div');
-  left.append(element('h2', 'Hottest functions'), barTable(hot.map(([f, l]) => [f.self, labels[l][0], labels[l][1], () => { state.label = l; show('functions'); }])));
+  left.append(element('h2', 'Hottest functions'), barTable(hot.map(([f, l]) => [f.self, labels[l][0], objectOf(labels[l]), () => { state.label = l; show('functions'); }])));
   const all = [...threads.values()].reduce((a, b) => a + b, 0);
   right.append(element('h2', 'Threads'), barTable([...threads].sort((a, b) => b[1] - a[1]).slice(0, 12).map(([k, w]) => [w, trackName(k), '', () => { state.track = state.track === k ? -1 : k; choose(); }]), all));
   cols.append(left, right);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/id_table.h"
+#include "base/vec.h"
 #include "view/html/page_counts.h"
 #include "view/page/page_data.h"
 #include "view/report_html.h"
@@ -61,49 +62,99 @@ static void add_events(struct page *page)
 	text_str(page->out, "],\n");
 }
 
-/* Frames that look alike are one label. */
-static uint32_t add_label(struct page *page, struct intern *labels, uint32_t frame, struct text *room)
+/* Labels are functions; of frames that lie in none, those that look alike are one. */
+struct label_table {
+	struct intern looks; /* kind, object and name */
+	struct intern labels; /* the same with the function */
+	VEC(uint32_t) frames; /* by label: the first one */
+	VEC(uint32_t) look_of_label;
+	VEC(uint32_t) counts; /* by look: its labels */
+	struct text room, key;
+};
+
+static void label_table_init(struct label_table *t)
 {
-	struct text key = {0};
-	uint32_t id;
-	text_clear(room);
-	struct flame_label label = flame_label_of(page->view->profile, frame, room);
-	text_char(&key, (char)label.kind);
-	text_bytes(&key, label.object.data, label.object.len);
-	text_char(&key, '\0');
-	text_bytes(&key, label.name.data, label.name.len);
-	size_t before = labels->len;
-	bool ok = !key.failed && intern_add(labels, key.data, key.len, &id);
-	text_deinit(&key);
-	if (!ok) {
-		page->sink->failed = true;
-		return 0;
-	}
-	if (labels->len > before) {
-		text_str(page->out, id ? ",\n[" : "\n[");
-		page_string(page->out, label.name);
-		text_char(page->out, ',');
-		page_string(page->out, label.object);
-		text_printf(page->out, ",%d%s]", (int)label.kind, label.is_start ? ",1" : "");
-		byte_sink_step(page->sink);
-	}
-	return id;
+	*t = (struct label_table){0};
+	intern_init(&t->looks);
+	intern_init(&t->labels);
+}
+
+static void label_table_deinit(struct label_table *t)
+{
+	intern_deinit(&t->looks);
+	intern_deinit(&t->labels);
+	vec_free(&t->frames);
+	vec_free(&t->look_of_label);
+	vec_free(&t->counts);
+	text_deinit(&t->room);
+	text_deinit(&t->key);
+}
+
+/* False: out of memory. */
+static bool add_label(const struct page *page, struct label_table *t, uint32_t frame, uint32_t *id)
+{
+	struct flame_label label = flame_label_of(page->view->profile, frame, &t->room);
+	uint32_t look;
+	text_clear(&t->key);
+	text_char(&t->key, (char)label.kind);
+	text_bytes(&t->key, label.object.data, label.object.len);
+	text_char(&t->key, '\0');
+	text_bytes(&t->key, label.name.data, label.name.len);
+	size_t looks = t->looks.len, before = t->labels.len;
+	if (t->key.failed || t->room.failed || !intern_add(&t->looks, t->key.data, t->key.len, &look) ||
+		(t->looks.len > looks && !vec_push(&t->counts, 0)))
+		return false;
+	const uint32_t key[2] = {look, label.function};
+	if (!intern_add(&t->labels, (const char *)key, sizeof(key), id))
+		return false;
+	if (t->labels.len == before)
+		return true;
+	t->counts.items[look]++;
+	return vec_push(&t->frames, frame) && vec_push(&t->look_of_label, look);
+}
+
+/* Name, object, kind; whether threads begin there; where it begins, if others look the same; its listing, if it has one. */
+static void put_label(struct page *page, struct label_table *t, uint32_t id)
+{
+	const struct profile *p = page->view->profile;
+	struct flame_label label = flame_label_of(p, t->frames.items[id], &t->room);
+	uint32_t function = p->frames[t->frames.items[id]].function;
+	const uint32_t *listings = page->view->listing_of_function;
+	uint32_t listing = listings && function != PROFILE_NONE ? listings[function] : PROFILE_NONE;
+	bool has_namesake = t->counts.items[t->look_of_label.items[id]] > 1, has_code = listing != PROFILE_NONE;
+	text_str(page->out, id ? ",\n[" : "\n[");
+	page_string(page->out, label.name);
+	text_char(page->out, ',');
+	page_string(page->out, label.object);
+	text_printf(page->out, ",%d", (int)label.kind);
+	if (label.is_start || has_namesake || has_code)
+		text_printf(page->out, ",%d", label.is_start);
+	if (has_namesake)
+		text_printf(page->out, ",\"0x%" PRIx64 "\"", label.address);
+	else if (has_code)
+		text_str(page->out, ",\"\"");
+	if (has_code)
+		text_printf(page->out, ",%" PRIu32, listing);
+	text_char(page->out, ']');
+	byte_sink_step(page->sink);
 }
 
 /* Labels, and nodes: how far back the caller's is (0: it has none), and the label. */
 static void add_nodes(struct page *page)
 {
 	const struct export_tables *t = &page->tables;
-	struct intern labels;
-	struct text room = {0};
+	struct label_table labels;
 	uint32_t *label_of = calloc(t->frame_count + 1, sizeof(*label_of));
-	intern_init(&labels);
+	bool is_done = label_of != NULL;
+	label_table_init(&labels);
+	for (size_t i = 0; is_done && i < t->frame_count; i++)
+		is_done = add_label(page, &labels, t->frames[i], &label_of[i]);
 	text_str(page->out, "\"labels\":[");
-	for (size_t i = 0; i < t->frame_count && label_of; i++)
-		label_of[i] = add_label(page, &labels, t->frames[i], &room);
+	for (uint32_t i = 0; is_done && i < labels.labels.len; i++)
+		put_label(page, &labels, i);
 	text_printf(page->out, "],\n\"nodeCount\":%zu,\n\"nodes\":\"", t->nodes.len);
 	struct page_bytes b = {.out = page->out};
-	for (size_t i = 0; i < t->nodes.len && label_of; i++) {
+	for (size_t i = 0; is_done && i < t->nodes.len; i++) {
 		const struct stack_node *node = &t->nodes.items[i];
 		page_number(&b, node->parent == PROFILE_NONE ? 0 : i - node->parent);
 		page_number(&b, label_of[node->frame]);
@@ -111,10 +162,9 @@ static void add_nodes(struct page *page)
 	}
 	page_bytes_end(&b);
 	text_str(page->out, "\",\n");
-	page->sink->failed = page->sink->failed || !label_of || room.failed;
+	page->sink->failed = page->sink->failed || !is_done || labels.room.failed;
 	free(label_of);
-	text_deinit(&room);
-	intern_deinit(&labels);
+	label_table_deinit(&labels);
 }
 
 static void add_tracks(struct page *page)

@@ -24,6 +24,16 @@ function numbersOf(bytes) {
   };
 }
 const reader = text => numbersOf(bytesOf(text));
+/* What a search text finds: as a regular expression, and as it stands, as names have brackets and stars in them. Upper and
+ * lower case are the same. note: what a reader is told of a text that is no regular expression. */
+function finderOf(text) {
+  const plain = text.toLowerCase(), contains = s => s.toLowerCase().includes(plain);
+  try { const re = new RegExp(text, 'i'); return { test: s => re.test(s) || contains(s), note: '' }; } catch (error) { return { test: contains, note: ' as plain text' }; }
+}
+/* By label: whether its name or its file is found. */
+const hitsOf = (finder, labels) => labels.map(l => l[2] !== ALL && (finder.test(l[0]) || finder.test(l[1])));
+/* Of functions that look the same, where each begins. */
+const objectOf = label => label[4] ? label[1] + ' ' + label[4] : label[1];
 /* Control characters and marks of direction would make a name look like another. */
 function shown(text) { return text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd'); }
 const segmenter = window.Intl && Intl.Segmenter ? new Intl.Segmenter() : null;
