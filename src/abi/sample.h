@@ -12,6 +12,7 @@
 
 #include "abi/record.h"
 #include "abi/record_layout.h"
+#include "arch/arch.h"
 
 struct sample_array { /* of u64, unaligned, file byte order */
 	const uint8_t *data;
@@ -115,6 +116,14 @@ static inline bool sample_is_whole(const struct record_layout *layout, const str
 		return false;
 	uint64_t count = sample_u64_at(record->bytes.data + layout->fixed_bytes, 0, layout->swap);
 	return count <= left / sizeof(uint64_t) - 1;
+}
+
+/* What a sample's registers are those of: the machine, or what its 32-bit programs run on. NULL: not known. */
+static inline const struct arch *sample_registers_arch(const struct arch *machine, uint64_t abi)
+{
+	if (abi == (machine->pointer_bytes == 8 ? REGS_ABI_64 : REGS_ABI_32))
+		return machine;
+	return abi == REGS_ABI_32 ? machine->compat : NULL;
 }
 
 #endif

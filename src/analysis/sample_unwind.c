@@ -106,9 +106,7 @@ static bool find_module(void *context, uint64_t pc, struct unwind_module *module
 static const struct arch *arch_of(const struct sample_unwinder *u, uint64_t abi)
 {
 	const struct arch *arch = u->features->arch.len > 0 ? arch_find(u->features->arch.data) : NULL;
-	if (!arch || abi == (arch->pointer_bytes == 8 ? REGS_ABI_64 : REGS_ABI_32))
-		return arch;
-	return abi == REGS_ABI_32 ? arch->compat : NULL;
+	return arch ? sample_registers_arch(arch, abi) : NULL;
 }
 
 static void read_registers(const struct arch *arch, const struct sample *sample, struct unwind_registers *registers)

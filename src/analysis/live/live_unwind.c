@@ -28,8 +28,8 @@ struct live_unwind {
 	struct live_maps maps;
 	struct live_binaries *binaries;
 	struct live_stacks stacks;
-	struct unwinder *unwinder;
-	int32_t last_pid; /* whose mappings the unwinder knows, as they were after so many changes */
+	struct unwinder *unwinders[2]; /* for the machine's own programs and its 32-bit ones; NULL: not needed yet */
+	int32_t last_pid; /* whose mappings the unwinders know, as they were after so many changes */
 	uint32_t last_changes;
 	size_t stack_bytes_max;
 	struct writer backlog; /* samples that wait for a file to be opened */
@@ -51,7 +51,7 @@ enum tally_status live_unwind_create(
 	live_maps_init(&live->maps);
 	enum tally_status st = live_binaries_create(&live->maps, config->build_id_dir, &live->binaries, err);
 	if (st == TALLY_OK)
-		st = unwinder_create(config->arch, &live->unwinder, err);
+		st = unwinder_create(config->arch, &live->unwinders[0], err);
 	if (st != TALLY_OK) {
 		live_unwind_destroy(live);
 		return st;
@@ -64,7 +64,8 @@ void live_unwind_destroy(struct live_unwind *live)
 {
 	if (!live)
 		return;
-	unwinder_destroy(live->unwinder);
+	unwinder_destroy(live->unwinders[0]);
+	unwinder_destroy(live->unwinders[1]);
 	live_binaries_destroy(live->binaries);
 	live_stacks_deinit(&live->stacks);
 	live_maps_deinit(&live->maps);
@@ -233,21 +234,15 @@ static bool cut_sample(const struct record_layout *layout, const struct record *
 	return !c.failed;
 }
 
-static void read_registers(const struct live_unwind *live, const struct record_layout *layout,
-	const struct cut_sample *cut, struct unwind_registers *registers)
+static void read_registers(const struct arch *arch, const struct record_layout *layout, const struct cut_sample *cut,
+	struct unwind_registers *registers)
 {
 	const uint8_t *value = cut->registers;
 
 	registers->known = 0;
 	registers->pc = 0;
 	for (uint64_t mask = layout->regs_user_mask; mask; mask &= mask - 1, value += 8)
-		unwind_registers_set(
-			registers, live->config.arch, (uint32_t)__builtin_ctzll(mask), sample_u64_at(value, 0, false));
-}
-
-static uint64_t stack_pointer(const struct live_unwind *live, const struct unwind_registers *registers)
-{
-	return registers->values[live->config.arch->dwarf_sp];
+		unwind_registers_set(registers, arch, (uint32_t)__builtin_ctzll(mask), sample_u64_at(value, 0, false));
 }
 
 /* The kernel's chain of user space: words behind the last CONTEXT_USER; kernel_words: what comes before it. */
@@ -293,22 +288,35 @@ static bool find_module(void *context, uint64_t pc, struct unwind_module *module
 	return live_binaries_find(l->live->binaries, l->process, pc, module);
 }
 
-static struct unwind_result unwind(struct live_unwind *live, const struct live_process *process,
-	const struct unwind_registers *registers, struct tally_bytes stack)
-{
-	struct look_up look_up = {live, process};
-	const struct unwind_modules modules = {find_module, &look_up};
-	const struct unwind_stack slice = {stack_pointer(live, registers), stack, false};
+struct live_walk { /* what the stacks of a sample are unwound from */
+	struct unwinder *unwinder;
+	const struct live_process *process;
+	struct unwind_registers registers;
+	uint64_t sp;
+};
 
-	return unwinder_run(live->unwinder, registers, &slice, &modules, live->ips, FRAMES_MAX);
+static struct unwind_result unwind(struct live_unwind *live, const struct live_walk *walk, struct tally_bytes stack)
+{
+	struct look_up look_up = {live, walk->process};
+	const struct unwind_modules modules = {find_module, &look_up};
+	const struct unwind_stack slice = {walk->sp, stack, false};
+
+	return unwinder_run(walk->unwinder, &walk->registers, &slice, &modules, live->ips, FRAMES_MAX);
 }
 
-/* The unwinder remembers what was mapped where. */
-static void tell_unwinder(struct live_unwind *live, const struct live_process *process)
+static void forget_mappings(struct live_unwind *live)
+{
+	for (size_t i = 0; i < 2; i++)
+		if (live->unwinders[i])
+			unwinder_forget(live->unwinders[i]);
+}
+
+/* The unwinders remember what was mapped where. */
+static void tell_unwinders(struct live_unwind *live, const struct live_process *process)
 {
 	if (live->last_pid == process->pid && live->last_changes == process->changes)
 		return;
-	unwinder_forget(live->unwinder);
+	forget_mappings(live);
 	live->last_pid = process->pid;
 	live->last_changes = process->changes;
 }
@@ -319,40 +327,53 @@ static bool is_incomplete(const struct unwind_result *result)
 	return result->end != UNWIND_ROOT && result->end != UNWIND_LIMIT;
 }
 
-/* The user part of a sample's chain into live->ips; 0: the sample has none, or nothing is known of its process. */
-static size_t find_callers(
+/* A 64-bit kernel runs 32-bit programs too: the sample says which kind its registers are of. */
+static bool begin_walk(struct live_unwind *live, const struct record_layout *layout, const struct cut_sample *cut,
+	struct live_walk *walk)
+{
+	const struct arch *arch = sample_registers_arch(live->config.arch, cut->abi);
+	struct unwinder **unwinder = &live->unwinders[arch != live->config.arch];
+
+	if (!arch || (!*unwinder && unwinder_create(arch, unwinder, NULL) != TALLY_OK))
+		return false;
+	walk->unwinder = *unwinder;
+	read_registers(arch, layout, cut, &walk->registers);
+	walk->sp = walk->registers.values[arch->dwarf_sp];
+	tell_unwinders(live, walk->process);
+	return true;
+}
+
+/* The user part of a sample's chain into live->ips; count 0: the sample has none, or nothing is known of its process. */
+static struct unwind_result find_callers(
 	struct live_unwind *live, const struct record_layout *layout, struct cut_sample *cut, struct sample_array fp)
 {
-	const struct live_process *process = live_maps_process(&live->maps, (int32_t)cut->pid);
-	struct unwind_registers registers;
-	bool is_native = cut->abi == (live->config.arch->pointer_bytes == 8 ? REGS_ABI_64 : REGS_ABI_32);
+	struct live_walk walk = {.process = live_maps_process(&live->maps, (int32_t)cut->pid)};
+	struct unwind_result result = {.end = walk.process ? UNWIND_NO_REGISTERS : UNWIND_NO_CFI};
 	struct tally_bytes copy = cut->stack;
 
 	if (cut->abi == REGS_ABI_NONE)
-		return 0; /* the kernel's own thread */
-	if (!process || !is_native) {
-		live->totals.ends.ends[process ? UNWIND_NO_REGISTERS : UNWIND_NO_CFI]++;
-		return 0;
+		return result; /* the kernel's own thread */
+	if (!walk.process || !begin_walk(live, layout, cut, &walk)) {
+		live->totals.ends.ends[result.end]++;
+		return result;
 	}
-	read_registers(live, layout, cut, &registers);
-	tell_unwinder(live, process);
 	bool is_shortened = copy.len > live->stack_bytes_max;
 	if (is_shortened)
 		copy.len = live->stack_bytes_max;
-	struct unwind_result result = unwind(live, process, &registers, copy);
-	struct tally_bytes longer = live_stacks_extend(
-		&live->stacks, (int32_t)cut->tid, stack_pointer(live, &registers), cut->stack, cut->is_full);
+	result = unwind(live, &walk, copy);
+	struct tally_bytes longer =
+		live_stacks_extend(&live->stacks, (int32_t)cut->tid, walk.sp, cut->stack, cut->is_full);
 	if (is_incomplete(&result) && is_shortened) {
 		live->totals.shortened++;
 	} else if (is_incomplete(&result) && longer.len > copy.len) {
 		size_t before = result.count;
-		result = unwind(live, process, &registers, longer);
+		result = unwind(live, &walk, longer);
 		live->totals.joined += result.count > before;
 	}
 	if (is_incomplete(&result))
 		live->totals.joined += append_frame_pointers(live->ips, &result.count, &fp);
 	stack_ends_add(&live->totals.ends, &result);
-	return result.count;
+	return result;
 }
 
 static void put_kept_registers(const struct live_unwind *live, const struct record_layout *layout,
@@ -383,10 +404,11 @@ static enum tally_status feed_sample(struct live_unwind *live, const struct live
 	}
 	struct sample_array fp = user_part(&cut.chain, &kernel_words);
 	const struct live_unwind_totals before = live->totals;
-	size_t count = find_callers(live, &event->layout, &cut, fp);
+	const struct unwind_result result = find_callers(live, &event->layout, &cut, fp);
+	size_t count = result.count;
 	if (live_binaries_has_missed(live->binaries)) {
 		live->totals = before;
-		unwinder_forget(live->unwinder); /* it remembers void answers */
+		forget_mappings(live); /* void answers among them */
 		return TALLY_END;
 	}
 	bool is_unwound = count > 0;
@@ -406,7 +428,7 @@ static enum tally_status feed_sample(struct live_unwind *live, const struct live
 	if (user_words)
 		writer_u64(out, CONTEXT_USER);
 	for (size_t i = 1; is_unwound && i < count; i++)
-		live->ips[i]--; /* into the call that it returns from */
+		live->ips[i] -= !unwind_is_exact(&result, i); /* into the call that it returns from */
 	if (is_unwound)
 		writer_bytes(out, live->ips, 8 * count);
 	else
@@ -538,7 +560,9 @@ enum tally_status live_unwind_end_round(struct live_unwind *live, struct writer 
 	if (!live_maps_is_stale(&live->maps))
 		return TALLY_OK;
 	st = live_maps_renumber(&live->maps, err);
-	unwinder_forget_tables(live->unwinder);
+	for (size_t i = 0; i < 2; i++)
+		if (live->unwinders[i])
+			unwinder_forget_tables(live->unwinders[i]);
 	return st == TALLY_OK ? live_binaries_reset(live->binaries, err) : st;
 }
 

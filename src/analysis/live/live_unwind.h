@@ -5,7 +5,8 @@
  * Knows no rings and no files: it is fed with single records in order of time (side-band of what runs already first)
  * and appends to a writer. It learns from side-band records what processes map, and opens their files when a stack
  * leads there. Chains are as the kernel's: its own part first, then CONTEXT_USER and the frames, innermost first;
- * a caller's address is that of its return address minus one, which lies in the call (as perf's chains from stacks).
+ * a caller's address is that of its return address minus one, which lies in the call (as perf's chains from stacks);
+ * what a signal handler returns to, and what the signal interrupted, are no calls and stay as they are.
  * Samples may be held back while a file is opened (live_binaries.h), so that they come out later than others: a round
  * may not end meanwhile.
  * One thread. Bad input: a damaged sample is dropped and counted.

@@ -44,8 +44,32 @@ static const char *describe_id(struct binary_entry *entry, struct elf_build_id i
 	return id.size ? search_hex(&entry->arena, id.bytes, id.size) : "missing";
 }
 
-struct elf_image *binary_file_open(
-	struct binary_entry *entry, const struct binary_place *place, const struct binary_key *key)
+bool binary_file_has_debug_info(const struct elf_image *image)
+{
+	return elf_image_section(image, ".debug_info").len > 0 || elf_image_section(image, ".zdebug_info").len > 0;
+}
+
+static const char *lacking(const struct elf_image *image, enum debug_file_need need)
+{
+	switch (need) {
+	case DEBUG_FILE_SYMBOLS:
+		return elf_image_has_symtab(image) ? NULL : "no .symtab";
+	case DEBUG_FILE_INFO:
+		return binary_file_has_debug_info(image) ? NULL : "no .debug_info";
+	case DEBUG_FILE_FRAMES:
+		return elf_image_section(image, ".debug_frame").len > 0 ||
+				       elf_image_section(image, ".zdebug_frame").len > 0
+			       ? NULL
+			       : "no .debug_frame";
+	case DEBUG_FILE_ANY:
+		break;
+	}
+	return NULL;
+}
+
+/* What it lacks is asked before its checksum, for which all of it is read. */
+static struct elf_image *open_with(struct binary_entry *entry, const struct binary_place *place,
+	const struct binary_key *key, enum debug_file_need need)
 {
 	struct elf_image *image;
 	struct tally_error err = {0};
@@ -61,9 +85,12 @@ struct elf_image *binary_file_open(
 		return NULL;
 	}
 	struct elf_build_id id = elf_image_build_id(image);
+	const char *lack = lacking(image, need);
 	if (!search_is_recorded(key, id)) {
 		binary_trail_add(
 			entry, place->source, place->path, BINARY_FOUND_OTHER_BUILD_ID, describe_id(entry, id));
+	} else if (lack) {
+		binary_trail_add(entry, place->source, place->path, BINARY_FOUND_NO_SYMBOLS, lack);
 	} else if (place->has_crc && !crc_is(image, place->crc)) {
 		binary_trail_add(entry, place->source, place->path, BINARY_FOUND_OTHER_CHECKSUM, NULL);
 	} else {
@@ -74,9 +101,10 @@ struct elf_image *binary_file_open(
 	return NULL;
 }
 
-bool binary_file_has_debug_info(const struct elf_image *image)
+struct elf_image *binary_file_open(
+	struct binary_entry *entry, const struct binary_place *place, const struct binary_key *key)
 {
-	return elf_image_section(image, ".debug_info").len > 0 || elf_image_section(image, ".zdebug_info").len > 0;
+	return open_with(entry, place, key, DEBUG_FILE_ANY);
 }
 
 static struct binary_key key_of(struct elf_build_id id)
@@ -107,18 +135,11 @@ struct elf_image *binary_file_debug(struct binary_entry *entry, const struct bin
 	const struct binary_key key = key_of(elf_image_build_id(entry->image));
 	search_debug_file(entry, options, &places);
 	for (size_t i = 0; i < places.count; i++) {
-		const struct binary_place *place = &places.items[i];
-		struct elf_image *image = binary_file_open(entry, place, &key);
-		if (!image)
-			continue;
-		bool has = need == DEBUG_FILE_SYMBOLS ? elf_image_has_symtab(image) : binary_file_has_debug_info(image);
-		if (has) {
-			*path = place->path;
+		struct elf_image *image = open_with(entry, &places.items[i], &key, need);
+		if (image) {
+			*path = places.items[i].path;
 			return image;
 		}
-		binary_trail_add(entry, place->source, place->path, BINARY_FOUND_NO_SYMBOLS,
-			need == DEBUG_FILE_SYMBOLS ? "no .symtab" : "no .debug_info");
-		elf_image_close(image);
 	}
 	return NULL;
 }

@@ -16,7 +16,7 @@
 struct elf_image *binary_file_open(
 	struct binary_entry *entry, const struct binary_place *place, const struct binary_key *key);
 
-enum debug_file_need { DEBUG_FILE_SYMBOLS, DEBUG_FILE_INFO };
+enum debug_file_need { DEBUG_FILE_ANY, DEBUG_FILE_SYMBOLS, DEBUG_FILE_INFO, DEBUG_FILE_FRAMES };
 
 /* The separate debug file of the entry's image that has what is needed, which the caller closes; path: in the entry's
  * arena. NULL: there is none. */

@@ -7,7 +7,7 @@
 #include "code/binaries/load_elf.h"
 #include "code/binaries/load_jit.h"
 
-#define SECTIONS	 3 /* .eh_frame, .debug_frame, .debug_frame of the debug file */
+#define SECTIONS	 (2 + 2 * LOAD_UNWIND_OTHERS) /* .eh_frame and .debug_frame of each file */
 #define X86_PLT_ENTRY	 16
 #define X86_PUSH_BYTES	 5
 #define X86_HEADER_PUSH	 6
@@ -39,11 +39,11 @@ static void add_section(struct sections *sections, struct elf_section *open, con
 	sections->cfi[sections->count++].bytes = open->bytes;
 }
 
-static void add_eh_frame(struct sections *sections, const struct elf_image *image, struct cfi_section cfi)
+static bool add_eh_frame(struct sections *sections, const struct elf_image *image, struct cfi_section cfi)
 {
 	struct elf_frames frames;
 	if (!elf_image_eh_frame(image, &frames))
-		return;
+		return false;
 	cfi.is_eh = true;
 	cfi.ends_at_zero = frames.ends_at_zero;
 	cfi.address = frames.address;
@@ -51,6 +51,7 @@ static void add_eh_frame(struct sections *sections, const struct elf_image *imag
 	cfi.data_address = frames.header_address ? frames.header_address : elf_image_section_address(image, ".got");
 	struct elf_section open = {.bytes = frames.bytes};
 	add_section(sections, &open, &cfi);
+	return true;
 }
 
 static void add_debug_frame(struct sections *sections, const struct elf_image *image, struct cfi_section cfi)
@@ -146,7 +147,8 @@ static int by_low(const void *a, const void *b)
 	return (left->low > right->low) - (left->low < right->low);
 }
 
-struct unwind_table *load_unwind_image(struct elf_image *image, const struct elf_image *debug, bool is_vdso)
+struct unwind_table *load_unwind_image(
+	struct elf_image *image, const struct elf_image *const *others, size_t other_count, bool is_vdso)
 {
 	struct sections sections = {.count = 0};
 	struct unwind_table *table = NULL;
@@ -155,10 +157,12 @@ struct unwind_table *load_unwind_image(struct elf_image *image, const struct elf
 	struct cfi_section cfi = {.swap = elf_image_is_swapped(image), .address_size = pointer_bytes};
 	if (!stubs.arch)
 		return NULL;
-	add_eh_frame(&sections, image, cfi);
+	bool has_eh_frame = add_eh_frame(&sections, image, cfi);
 	add_debug_frame(&sections, image, cfi);
-	if (debug)
-		add_debug_frame(&sections, debug, cfi);
+	for (size_t i = 0; i < other_count && i < LOAD_UNWIND_OTHERS; i++) {
+		has_eh_frame = has_eh_frame || add_eh_frame(&sections, others[i], cfi);
+		add_debug_frame(&sections, others[i], cfi);
+	}
 	bool ok = add_plt(&stubs, image);
 	if (is_vdso && stubs.arch == &arch_aarch64)
 		ok = ok && add_trampoline(&stubs, image);
@@ -187,10 +191,17 @@ static void keep(const struct binary_store_options *options, struct binary_entry
 		return;
 	memcpy(unwind->segments, segments, count * sizeof(*segments));
 	unwind->segment_count = count;
-	struct elf_frames frames;
-	if (!elf_image_eh_frame(own->image, &frames))
-		own->debug = binary_file_debug(own, options, DEBUG_FILE_SYMBOLS, &path);
-	unwind->table = load_unwind_image(own->image, own->debug, own->key.kind == BINARY_VDSO);
+	/* That a file has some call-frame information does not say that it has all: the first that covers code counts. */
+	const struct elf_image *others[LOAD_UNWIND_OTHERS];
+	size_t other_count = 0;
+	struct elf_image *minidebug = NULL;
+	own->debug = binary_file_debug(own, options, DEBUG_FILE_FRAMES, &path);
+	if (own->debug)
+		others[other_count++] = own->debug;
+	if (!own->debug && elf_image_open_minidebug(own->image, &minidebug, NULL) == TALLY_OK)
+		others[other_count++] = minidebug;
+	unwind->table = load_unwind_image(own->image, others, other_count, own->key.kind == BINARY_VDSO);
+	elf_image_close(minidebug);
 }
 
 /* Of a dump of generated code, whose addresses are offsets in it. */

@@ -1,6 +1,6 @@
 /*
- * load_unwind.h - the unwind table of an entry: from .eh_frame and .debug_frame of the program file, .debug_frame of its
- * debug file, and the PLT. For the store. Any thread; the first that asks builds, others wait for it.
+ * load_unwind.h - the unwind table of an entry: from .eh_frame and .debug_frame of the program file, those of its debug
+ * file or .gnu_debugdata for the code that the program's own do not cover, and the PLT. For the store. Any thread; the first that asks builds, others wait for it.
  */
 #ifndef CODE_BINARIES_LOAD_UNWIND_H
 #define CODE_BINARIES_LOAD_UNWIND_H
@@ -11,7 +11,10 @@ void load_unwind_init(struct load_unwind *unwind);
 void load_unwind_deinit(struct load_unwind *unwind);
 /* Opens the file once, whether the entry is loaded or not; it is closed again. */
 const struct load_unwind *load_unwind(const struct binary_store_options *options, struct binary_entry *entry);
-/* The table of one image; debug: where .debug_frame may lie besides, NULL none. NULL: it says nothing, or no memory. */
-struct unwind_table *load_unwind_image(struct elf_image *image, const struct elf_image *debug, bool is_vdso);
+#define LOAD_UNWIND_OTHERS 2
+/* The table of one image; others: its debug files, asked for code that the image's own sections do not cover, no more
+ * than LOAD_UNWIND_OTHERS. NULL: nothing says anything, or no memory. */
+struct unwind_table *load_unwind_image(
+	struct elf_image *image, const struct elf_image *const *others, size_t other_count, bool is_vdso);
 
 #endif

@@ -150,13 +150,38 @@ static void test_the_kernels_chain_stays_where_nothing_can_be_unwound(void **sta
 	assert_int_equal(s.callchain.count, 5);
 	expect_chain(&s, chain, 5);
 	writer_clear(&f.out);
-	put_sample(&f, chain, 5, REGS_ABI_32, 64); /* a program of another architecture */
 	map_code(&f);
-	put_sample(&f, chain, 5, REGS_ABI_32, 64);
+	put_sample(&f, chain, 5, REGS_ABI_64 + 1, 64); /* registers of a kind that is not known */
 	assert_int_equal(feed(&f), TALLY_OK);
 	s = result(&f, 0);
 	expect_chain(&s, chain, 5);
 	assert_int_equal(live_unwind_totals(f.live)->ends.ends[UNWIND_NO_REGISTERS], 1);
+	stop(&f);
+}
+
+/* A 64-bit kernel's samples of 32-bit programs: the same numbers of registers, words of half the size. */
+static void test_programs_of_32_bits(void **state)
+{
+	const uint64_t wanted[] = {CONTEXT_USER, CODE + 0x10, CODE + 0x20, CODE + 0x30};
+	struct fixture f;
+	start(&f, 0);
+	map_code(&f);
+	put_sample(&f, NULL, 0, REGS_ABI_32, sizeof(f.stack));
+	const uint32_t words[] = {0, 0, STACK + 24, CODE + 0x21, 0, 0, 0, CODE + 0x31};
+	const uint8_t *at = memmem(f.in.data, f.in.len, f.stack, sizeof(f.stack));
+	assert_non_null(at);
+	memcpy(f.in.data + (at - f.in.data), words, sizeof(words));
+	assert_int_equal(feed(&f), TALLY_OK);
+	struct sample s = result(&f, 0);
+	assert_int_equal(s.callchain.count, 4);
+	expect_chain(&s, wanted, 4);
+	/* And one of the machine's own behind it. */
+	writer_clear(&f.out);
+	put_sample(&f, NULL, 0, REGS_ABI_64, sizeof(f.stack));
+	assert_int_equal(feed(&f), TALLY_OK);
+	s = result(&f, 0);
+	expect_chain(&s, wanted, 4);
+	assert_int_equal(live_unwind_totals(f.live)->ends.ends[UNWIND_NO_REGISTERS], 0);
 	stop(&f);
 }
 
@@ -255,6 +280,7 @@ int main(void)
 		cmocka_unit_test(test_a_stack_becomes_a_chain_behind_the_kernels),
 		cmocka_unit_test(test_registers_that_were_asked_for_stay),
 		cmocka_unit_test(test_the_kernels_chain_stays_where_nothing_can_be_unwound),
+		cmocka_unit_test(test_programs_of_32_bits),
 		cmocka_unit_test(test_frame_pointers_go_on_where_the_copy_ends),
 		cmocka_unit_test(test_less_is_read_when_told),
 		cmocka_unit_test(test_damaged_samples_are_dropped),

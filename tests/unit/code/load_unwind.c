@@ -91,8 +91,8 @@ static void sections_are_not_needed(void **state)
 	assert_true(elf_image_eh_frame(stripped, &found));
 	assert_int_equal(found.address, frames.address);
 	assert_true(found.ends_at_zero && found.bytes.len >= frames.bytes.len);
-	struct unwind_table *by_section = load_unwind_image(whole, NULL, false);
-	struct unwind_table *by_header = load_unwind_image(stripped, NULL, false);
+	struct unwind_table *by_section = load_unwind_image(whole, NULL, 0, false);
+	struct unwind_table *by_header = load_unwind_image(stripped, NULL, 0, false);
 	assert_non_null(by_section);
 	assert_non_null(by_header);
 	assert_int_equal(unwind_table_size(by_header).damaged, 0);
@@ -144,7 +144,7 @@ static void entries_of_the_plt(void **state)
 		elf_builder_make(&what, &bytes);
 		memcpy(bytes.data + ELF_BUILDER_PLT_OFFSET, lazy, sizeof(lazy));
 		assert_int_equal(elf_image_open_bytes(writer_view(&bytes), &image, NULL), TALLY_OK);
-		struct unwind_table *table = load_unwind_image(image, NULL, false);
+		struct unwind_table *table = load_unwind_image(image, NULL, 0, false);
 		assert_non_null(table);
 		static const int64_t words[48] = {2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 1, 1, 1, 1, 1, 1, 1,
 			1, 1, 1, 1, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2};
@@ -175,7 +175,7 @@ static void entries_of_the_plt_on_aarch64(void **state)
 	elf_builder_make(&what, &bytes);
 	memcpy(bytes.data + ELF_BUILDER_PLT_OFFSET, header, sizeof(header));
 	assert_int_equal(elf_image_open_bytes(writer_view(&bytes), &image, NULL), TALLY_OK);
-	struct unwind_table *table = load_unwind_image(image, NULL, false);
+	struct unwind_table *table = load_unwind_image(image, NULL, 0, false);
 	assert_non_null(table);
 	assert_int_equal(cfa_at(table, ELF_BUILDER_PLT_VADDR + 4), 0);
 	assert_int_equal(cfa_at(table, ELF_BUILDER_PLT_VADDR + 8), 16);

@@ -555,7 +555,7 @@ static void tables_say_what_rows_say(void **state)
 		.address_size = elf_image_pointer_bytes(image)};
 	struct cfi_table cfi;
 	assert_int_equal(cfi_open(&cfi, &section, NULL), TALLY_OK);
-	struct unwind_table *table = load_unwind_image(image, NULL, false);
+	struct unwind_table *table = load_unwind_image(image, NULL, 0, false);
 	assert_non_null(table);
 	assert_int_equal(unwind_table_size(table).damaged, 0);
 	assert_true(unwind_table_size(table).rows > cfi.fdes.len);

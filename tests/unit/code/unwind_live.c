@@ -59,7 +59,7 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *context)
 		(is_vdso ? elf_image_open_bytes(vdso_image_own(), &image, NULL) : elf_image_open(path, &image, NULL)) !=
 			TALLY_OK)
 		return 0;
-	module.table = load_unwind_image(image, NULL, is_vdso);
+	module.table = load_unwind_image(image, NULL, 0, is_vdso);
 	elf_image_close(image);
 	loaded[loaded_count++] = module;
 	return 0;

@@ -1,0 +1,158 @@
+"""record --call-graph dwarf unwinds while it records; with --keep-stacks, report does it later. Both know the same: the
+same stacks, as often, of every kind of program that is hard to unwind."""
+import collections
+import platform
+import shutil
+import subprocess
+
+import pytest
+
+pytestmark = pytest.mark.usefixtures('live')
+
+CALLS = r'''
+#define N __attribute__((noinline))
+volatile long sink;
+N long burn(long n) { volatile long i; for (i = 0; i < n; i++); sink += i; return i + 1; }
+N long low(long n) { long k = burn(n); sink ^= k; return k + 3; }
+N long mid(long n) { char b[300]; b[n % 300] = 1; long k = low(n); sink ^= k + b[5]; return k + 2; }
+N long high(long n) { long k = mid(n); sink ^= k; return k + 1; }
+int main(void) { for (int i = 0; i < 30; i++) high(6000000); return 0; }
+'''
+SIGNALS = r'''
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdlib.h>
+volatile long sink;
+__attribute__((noinline)) long burn(long n) { volatile long i; for (i = 0; i < n; i++); sink += i; return i + 1; }
+void on_signal(int s) { burn(6000000); sink += s; }
+__attribute__((noinline)) void raiser(void) { raise(SIGUSR1); sink += 2; }
+__attribute__((noinline)) void faulter(void) { __asm__ volatile("ud2"); sink += 3; }
+void on_fault(int s, siginfo_t *info, void *context)
+{
+	ucontext_t *c = context;
+	burn(6000000);
+	c->uc_mcontext.gregs[IP] += 2;
+	sink += s + (info != 0);
+}
+int main(void)
+{
+	struct sigaction fault = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
+#ifdef ALTERNATE
+	stack_t stack = {.ss_sp = malloc(1 << 16), .ss_size = 1 << 16};
+	sigaltstack(&stack, 0);
+	fault.sa_flags |= SA_ONSTACK;
+#endif
+	signal(SIGUSR1, on_signal);
+	sigaction(SIGILL, &fault, 0);
+	for (int i = 0; i < 15; i++) { raiser(); faulter(); }
+	return 0;
+}
+'''
+
+
+class Bench:
+    """Builds programs in a folder of their own, and records them in both ways."""
+    def __init__(self, tally, folder):
+        self.tally, self.folder = tally, folder
+
+    def build(self, source, *flags, name='program', compiler='gcc'):
+        path = self.folder / name
+        source_path = self.folder / (name + ('.c' if compiler == 'gcc' else '.cc'))
+        source_path.write_text(source)
+        done = subprocess.run([compiler, *flags, source_path, '-o', path], capture_output=True, text=True)
+        if done.returncode:
+            pytest.skip(f'{compiler} {" ".join(flags)} does not work here: {done.stderr[:200]}')
+        return path
+
+    def stacks(self, *command, options=()):
+        """Of each sample the names, innermost first."""
+        data = self.folder / 'data'
+        self.tally('record', '-q', '-e', 'cpu-clock:u', '-F', '1000', '--call-graph', 'dwarf', *options, '-o', data, '--',
+                   *command)
+        text = self.tally('script', '-i', data, '-F', 'ip,sym', '--no-inline').stdout
+        found = []
+        for block in text.split('\n\n'):
+            words = [line.split(None, 1) for line in block.splitlines() if line.strip()]
+            if words:
+                found.append(tuple(w[1] if len(w) > 1 else '' for w in words))
+        return found
+
+    def compare(self, *command, leaf='burn', options=()):
+        """The stacks of the leaf that make up a twentieth, by share."""
+        result = []
+        for more in ((), ('--keep-stacks',)):
+            found = [s for s in self.stacks(*command, options=(*options, *more)) if leaf in s[0]]
+            assert len(found) >= 40, (more, len(found))
+            shares = {s: n / len(found) for s, n in collections.Counter(found).items() if n * 20 > len(found)}
+            result.append(shares)
+        live, kept = result
+        assert set(live) == set(kept)
+        for stack, share in live.items():
+            assert abs(share - kept[stack]) < 0.15, (stack, share, kept[stack])
+        return set(live)
+
+
+@pytest.fixture
+def bench(tally, tmp_path):
+    if not shutil.which('gcc'):
+        pytest.skip('gcc is not installed')
+    return Bench(tally, tmp_path)
+
+
+def ends_in(found, *path):
+    """All of these stacks go from their innermost function through these, and to the start of the program."""
+    assert found
+    for stack in found:
+        assert stack[:len(path)] == path and stack[-1] == '_start', stack
+
+
+OUTER = ('burn', 'low', 'mid', 'high', 'main')
+
+
+@pytest.mark.parametrize('flags', [
+    ('-fomit-frame-pointer',), ('-fno-omit-frame-pointer',), ('-m32', '-fomit-frame-pointer'),
+    ('-m32', '-fno-omit-frame-pointer'), ('-static',), ('-static', '-m32')], ids=' '.join)
+def test_calls(bench, flags):
+    if '-m32' in flags and platform.machine() != 'x86_64':
+        pytest.skip('x86_64 only')
+    ends_in(bench.compare(bench.build(CALLS, '-O1', '-g', *flags)), *OUTER)
+
+
+@pytest.mark.parametrize('where', ['program', 'debug file', 'packed debug file', 'mini debug information'])
+@pytest.mark.parametrize('bits', [(), ('-m32',)], ids=['native', '32 bits'])
+def test_call_frame_information_of_a_part_elsewhere(bench, where, bits):
+    """The start files have .eh_frame; all else has .debug_frame only."""
+    program = bench.build(CALLS, '-O1', '-g', '-fomit-frame-pointer', '-fno-asynchronous-unwind-tables',
+                          '-fno-exceptions', *bits)
+    debug, folder = bench.folder / 'program.debug', bench.folder
+    if where != 'program':
+        subprocess.run(['objcopy', '--only-keep-debug', program, debug], check=True)
+        subprocess.run(['strip', program], check=True)
+    if where == 'packed debug file':
+        subprocess.run(['objcopy', '--compress-debug-sections=zlib', debug], check=True)
+    if 'debug file' in where:
+        subprocess.run(['objcopy', f'--add-gnu-debuglink={debug}', program], check=True)
+    if where == 'mini debug information':
+        if not shutil.which('xz'):
+            pytest.skip('xz is not installed')
+        subprocess.run(['objcopy', '-R', '.debug_info', '-R', '.debug_line', debug], check=True)
+        subprocess.run(['xz', '-k', debug], check=True)
+        subprocess.run(['objcopy', '--add-section', f'.gnu_debugdata={debug}.xz', program], check=True)
+        debug.unlink()
+    ends_in(bench.compare(program), *OUTER)
+    assert folder.exists()
+
+
+@pytest.mark.skipif(platform.machine() != 'x86_64', reason='x86_64 only')
+@pytest.mark.parametrize('bits', [()], ids=['native'])
+def test_signals(bench, bits):
+    ip = 'REG_EIP' if bits else 'REG_RIP'
+    found = bench.compare(bench.build(SIGNALS, '-O1', '-g', '-fomit-frame-pointer', f'-DIP={ip}', *bits))
+    assert len(found) == 2
+    for stack in found:
+        handler = stack[1]
+        assert handler in ('on_signal', 'on_fault') and stack[-1] == '_start', stack
+        # What a handler returns to, and what was interrupted: not what comes before either.
+        assert stack[2] in ('__restore_rt', '__kernel_rt_sigreturn', '__kernel_sigreturn', '[unknown]'), stack
+        assert stack[3] == 'faulter' if handler == 'on_fault' else 'raiser' in stack, stack
+        assert bits or stack[2] == '__restore_rt', stack
