@@ -18,6 +18,13 @@ static void add_trailer(uint64_t sample_type, uint64_t bit, uint16_t *distance, 
 	*field = *distance;
 }
 
+/* The kernel recorded no user chain with the copies of stacks: one that is there was made of them. */
+static bool has_call_chains(const struct perf_attr *attr)
+{
+	return attr_is_unwound(attr) ||
+	       ((attr->sample_type & SAMPLE_STACK_USER) && ATTR_HAS(attr, EXCLUDE_CALLCHAIN_USER));
+}
+
 struct record_layout record_layout_make(const struct perf_attr *attr, bool swap)
 {
 	struct record_layout layout = {
@@ -28,6 +35,7 @@ struct record_layout record_layout_make(const struct perf_attr *attr, bool swap)
 		.regs_intr_mask = attr->sample_regs_intr,
 		.swap = swap,
 		.sample_id_all = ATTR_HAS(attr, SAMPLE_ID_ALL),
+		.has_call_chains = has_call_chains(attr),
 		.identifier = -1,
 		.ip = -1,
 		.tid = -1,

@@ -15,6 +15,7 @@ struct record_layout {
 	uint64_t regs_user_mask, regs_intr_mask;
 	bool swap;
 	bool sample_id_all;
+	bool has_call_chains; /* user chains name calls, made from copies of stacks; else return addresses */
 	/* fixed prefix of a sample */
 	int16_t identifier, ip, tid, time, addr, id, stream_id, cpu, period;
 	uint16_t fixed_bytes; /* header and fixed prefix: where read values, callchain ... begin */

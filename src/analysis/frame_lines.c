@@ -23,13 +23,14 @@ size_t frame_line_places(
 
 static void print_address(const struct frame_lines *lines, const struct resolved_frame *frame, struct text *text)
 {
-	struct tally_elf_va va = {frame->address};
+	uint64_t address = resolved_frame_shown(frame);
+	struct tally_elf_va va = {address};
 	uint32_t id = store_id_of(lines, frame);
 	const struct machine_binary *binary = machine_binary_get(lines->machine, frame->binary);
 	if (binary->kind == MACHINE_KERNEL_MODULE)
-		va.value = machine_module_offset(binary, frame->address);
+		va.value = machine_module_offset(binary, address);
 	else if (id != RESOLVE_NONE)
-		(void)binary_store_elf_va(lines->store, id, (struct tally_file_off){frame->address}, &va);
+		(void)binary_store_elf_va(lines->store, id, (struct tally_file_off){address}, &va);
 	struct tally_str name = machine_string(lines->machine, binary->short_name);
 	text_bytes(text, name.data, name.len);
 	text_char(text, '[');
@@ -50,7 +51,7 @@ void frame_line_text(const struct frame_lines *lines, const struct resolved_fram
 	} else if (symbol) {
 		text_str(text, binary_store_display_name(lines->store, symbol, lines->arena));
 		text_char(text, '+');
-		text_u64(text, frame->address - symbol->start);
+		text_u64(text, resolved_frame_shown(frame) - symbol->start);
 	} else if (frame->binary != RESOLVE_NONE) {
 		print_address(lines, frame, text);
 	} else {

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "analysis/frame_symbol.h"
 #include "analysis/store_entry.h"
 #include "analysis/symbolise.h"
 #include "base/error.h"
@@ -59,7 +60,8 @@ static enum tally_status fill(
 	struct frame_names *names, const struct resolved_frame *frame, struct frame_name *name, struct tally_error *err)
 {
 	name->path = name->shown = STR("[unknown]");
-	name->link_address = frame->address;
+	uint64_t shown = resolved_frame_shown(frame);
+	name->link_address = shown;
 	if (frame->binary == RESOLVE_NONE)
 		return TALLY_OK;
 	const struct machine_binary *binary = machine_binary_get(names->machine, frame->binary);
@@ -70,16 +72,16 @@ static enum tally_status fill(
 	name->is_kernel = binary->kind == MACHINE_KERNEL || binary->kind == MACHINE_KERNEL_MODULE;
 	if (binary->kind == MACHINE_BPF) {
 		name->symbol = name->path.data;
-		name->symbol_offset = frame->address - binary->start;
+		name->symbol_offset = shown - binary->start;
 		return TALLY_OK;
 	}
 	uint32_t id = RESOLVE_NONE;
 	enum tally_status status = frame_names_store_id(names, frame->binary, &id, err);
 	if (status != TALLY_OK || id == RESOLVE_NONE)
 		return status;
-	const struct symbol *symbol = binary_store_find(names->store, id, frame->address);
+	const struct symbol *symbol = frame_symbol_find(names->store, id, frame);
 	struct tally_elf_va va;
-	if (binary->kind == MACHINE_USER_FILE && binary_store_elf_va(names->store, id, FILE_OFF(frame->address), &va))
+	if (binary->kind == MACHINE_USER_FILE && binary_store_elf_va(names->store, id, FILE_OFF(shown), &va))
 		name->link_address = va.value;
 	if (binary->kind == MACHINE_KERNEL_MODULE)
 		name->link_address = machine_module_offset(binary, frame->address);
@@ -91,7 +93,7 @@ static enum tally_status fill(
 		name->symbol = readable(names, symbol->name);
 		if (!name->symbol)
 			return error_nomem(err);
-		name->symbol_offset = frame->address - symbol->start;
+		name->symbol_offset = shown - symbol->start;
 		name->symbol_size = symbol->end - symbol->start;
 		name->symbol_is_local = symbol->binding == 'l';
 	}
@@ -169,6 +171,7 @@ bool frame_names_places(struct frame_names *names, uint32_t frame, struct frame_
 		return false;
 	if (id == RESOLVE_NONE)
 		return true;
+	resolved = frame_of_symbol(resolved, frame_symbol_find(names->store, id, &resolved));
 	if (binary_store_load_places(names->store, id, &resolved.address, 1, NULL) != TALLY_OK)
 		return false;
 	size_t count = binary_store_places(names->store, id, resolved.address, places, LIMIT_INLINE_DEPTH);

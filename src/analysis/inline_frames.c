@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "analysis/frame_symbol.h"
 #include "analysis/store_entry.h"
 #include "base/buckets.h"
 #include "base/error.h"
@@ -64,12 +65,17 @@ static enum tally_status collect(struct reading *r, struct tally_error *err)
 	return status;
 }
 
+static uint64_t address_of(const struct reading *r, uint32_t frame)
+{
+	return frame_of_symbol(resolved_frame_get(r->job->frames, frame), r->job->symbols[frame]).address;
+}
+
 static void put_addresses(void *context, size_t task, unsigned worker)
 {
 	const struct reading *r = context;
 	size_t end = thread_pool_task_end(task, TASK_FRAMES, r->begin[r->entry_count]);
 	for (size_t i = task * TASK_FRAMES; i < end; i++)
-		r->addresses[i] = resolved_frame_get(r->job->frames, r->frames[i]).address;
+		r->addresses[i] = address_of(r, r->frames[i]);
 }
 
 /* What the addresses need of each entry. */
@@ -95,7 +101,7 @@ static enum tally_status load_all(struct reading *r, struct tally_error *err)
 static bool add_names(const struct reading *r, uint32_t frame)
 {
 	struct source_place places[LIMIT_INLINE_DEPTH];
-	uint64_t address = resolved_frame_get(r->job->frames, frame).address;
+	uint64_t address = address_of(r, frame);
 	size_t count = binary_store_places(r->job->store, r->entries[frame], address, places, LIMIT_INLINE_DEPTH);
 	for (size_t i = 0; i + 1 < count; i++)
 		if (places[i].is_inlined && places[i].function && !vec_push(&r->out->names, places[i].function))

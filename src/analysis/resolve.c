@@ -113,35 +113,45 @@ static uint32_t find_cached(const struct resolver *r, uint64_t ip, uint32_t epoc
 
 static uint32_t epoch_of(const struct resolve_where *where, unsigned cpumode)
 {
-	return cpumode == MISC_CPUMODE_KERNEL ? where->kernel_epoch : where->user_epoch;
+	return (cpumode & ~RESOLVE_RETURN) == MISC_CPUMODE_KERNEL ? where->kernel_epoch : where->user_epoch;
+}
+
+/* Of a return address it is that of the call before it. */
+static uint64_t code_address(const struct resolve_frame_query *query)
+{
+	return query->ip - ((query->cpumode & RESOLVE_RETURN) && query->ip > 0);
 }
 
 /* What is mapped at the query's address, and around it. */
 static const struct resolve_range *find_range(
 	struct resolver *r, const struct resolve_where *where, const struct resolve_frame_query *query)
 {
-	struct resolve_ranges *known = &r->ranges[(query->epoch * 2 + query->cpumode) % RESOLVE_EPOCHS];
-	if (known->epoch != query->epoch || known->cpumode != query->cpumode)
-		*known = (struct resolve_ranges){.epoch = query->epoch, .cpumode = query->cpumode};
+	uint32_t cpumode = query->cpumode & ~RESOLVE_RETURN;
+	uint64_t ip = code_address(query);
+	struct resolve_ranges *known = &r->ranges[(query->epoch * 2 + cpumode) % RESOLVE_EPOCHS];
+	if (known->epoch != query->epoch || known->cpumode != cpumode)
+		*known = (struct resolve_ranges){.epoch = query->epoch, .cpumode = cpumode};
 	for (unsigned i = 0; i < RESOLVE_RANGES && i < known->count; i++)
-		if (known->items[i].range.start <= query->ip && query->ip < known->items[i].range.end)
+		if (known->items[i].range.start <= ip && ip < known->items[i].range.end)
 			return &known->items[i];
 	struct resolve_range *range = &known->items[known->count++ % RESOLVE_RANGES];
 	range->range = (struct address_range){0, UINT64_MAX};
-	const struct machine_place place = {where->pid, query->cpumode, where->time_ns, query->ip};
+	const struct machine_place place = {where->pid, cpumode, where->time_ns, ip};
 	const struct mapping *map = machine_find_mapping_range(r->machine, &place, &range->range);
 	range->binary = map ? map->binary : RESOLVE_NONE;
-	range->delta = map ? machine_address_in_binary(r->machine, map, VA(query->ip)) - query->ip : 0;
+	range->delta = map ? machine_address_in_binary(r->machine, map, VA(ip)) - ip : 0;
 	return range;
 }
 
 static void find_mapped(struct resolver *r, const struct resolve_where *where, struct resolve_frame_query *query)
 {
 	const struct resolve_range *range = find_range(r, where, query);
-	const struct resolved_frame frame = {.address = query->ip + range->delta,
+	uint64_t ip = code_address(query);
+	const struct resolved_frame frame = {.address = ip + range->delta,
 		.raw_address = r->keep_raw ? query->ip : 0,
 		.binary = range->binary,
-		.level = resolver_level(query->cpumode)};
+		.level = resolver_level(query->cpumode & ~RESOLVE_RETURN),
+		.is_return = ip != query->ip};
 	resolved_frame_pack(&frame, query->words);
 	query->hash = id_table_hash(&r->frames, query->words);
 	id_table_expect(&r->frames, query->hash);
@@ -203,7 +213,7 @@ bool resolver_address_put(
 
 size_t resolver_chain_add(struct resolver *r, const struct resolve_where *where, const struct sample_array *chain)
 {
-	unsigned cpumode = MISC_CPUMODE_USER;
+	struct chain_modes modes = chain_modes_of(r);
 	size_t first = r->addresses.len;
 	struct chain_bound bound = chain_bound_of(r);
 	if (!vec_reserve(&r->addresses, first + chain->count)) {
@@ -215,9 +225,10 @@ size_t resolver_chain_add(struct resolver *r, const struct resolve_where *where,
 		if (ip < CONTEXT_MAX) {
 			if (chain_bound_is_over(&bound))
 				break;
+			unsigned cpumode = chain_modes_next(&modes);
 			if (chain_bound_takes(&bound))
 				add_address(r, where, cpumode, ip);
-		} else if (!resolver_context(ip, &cpumode)) {
+		} else if (!chain_modes_mark(&modes, ip)) {
 			r->addresses.len = first;
 			break;
 		} else {
@@ -339,18 +350,19 @@ uint32_t resolver_stack(struct resolver *r, const uint32_t *frames, size_t count
 	return id;
 }
 
-bool resolver_context(uint64_t marker, unsigned *cpumode)
+bool chain_modes_mark(struct chain_modes *modes, uint64_t mark)
 {
-	switch (marker) {
+	modes->is_inner = true;
+	switch (mark) {
 	case CONTEXT_HV:
-		*cpumode = MISC_CPUMODE_HYPERVISOR;
+		modes->cpumode = MISC_CPUMODE_HYPERVISOR;
 		return true;
 	case CONTEXT_KERNEL:
-		*cpumode = MISC_CPUMODE_KERNEL;
+		modes->cpumode = MISC_CPUMODE_KERNEL;
 		return true;
 	case CONTEXT_USER:
 	case CONTEXT_USER_DEFERRED:
-		*cpumode = MISC_CPUMODE_USER;
+		modes->cpumode = MISC_CPUMODE_USER;
 		return true;
 	default: /* guests' too, as in perf: what ran there is not looked up */
 		return false;
@@ -364,9 +376,16 @@ static uint64_t stored(const struct resolver *r, uint64_t word)
 	return r->swap ? __builtin_bswap64(word) : word;
 }
 
+void resolver_begin_recorded(struct resolver *r)
+{
+	r->is_unwound = false;
+	r->names_calls = false;
+}
+
 struct sample_array resolver_whole_chain(struct resolver *r, const struct sample_array *chain)
 {
 	uint64_t cookie;
+	resolver_begin_recorded(r);
 	if (r->keeps_cookies || !deferred_chains_cookie(chain, r->swap, &cookie))
 		return *chain;
 	struct sample_array later = deferred_chains_find(r->deferred, cookie);
@@ -455,16 +474,20 @@ static struct sample_array unwound_chain(struct resolver *r, const struct resolv
 	for (size_t i = 0; i < result.count; i++)
 		ips[i] = stored(r, ips[i] - !unwind_is_exact(&result, i));
 	r->is_unwound = true;
+	r->names_calls = true;
 	return (struct sample_array){(const uint8_t *)words, kept + 1 + (uint32_t)result.count};
 }
 
 struct sample_array resolver_sample_chain(struct resolver *r, const struct resolve_where *where,
 	const struct record_layout *layout, const struct sample *sample)
 {
-	r->is_unwound = false;
-	if ((layout->branch_sample_type & BRANCH_CALL_STACK) && sample->branches.entries.count >= BRANCH_WORDS)
+	if ((layout->branch_sample_type & BRANCH_CALL_STACK) && sample->branches.entries.count >= BRANCH_WORDS) {
+		resolver_begin_recorded(r);
+		r->names_calls = true; /* branches come from the calls themselves */
 		return lbr_chain(r, sample);
+	}
 	struct sample_array recorded = resolver_whole_chain(r, &sample->callchain);
+	r->names_calls = layout->has_call_chains;
 	if (!r->unwinder || !sample_has_stack(sample))
 		return recorded;
 	return unwound_chain(r, where, sample, recorded);

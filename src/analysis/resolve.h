@@ -32,6 +32,9 @@ struct resolved_frame {
 	uint64_t raw_address; /* 0 where not asked for */
 	uint32_t binary; /* machine's index, RESOLVE_NONE: nothing was mapped there */
 	uint32_t level; /* the letter that profile and perf use: k . H g u, 0 unknown */
+	/* A caller, which was recorded by its return address: address is one less, inside the call, as what lies behind the call
+	 * may be of another line, inlined call or function. */
+	bool is_return;
 	uint32_t branch; /* profile_branch_pack; 0: none */
 };
 
@@ -41,6 +44,9 @@ struct resolve_cache_slot {
 	uint32_t frame; /* + 1; 0: empty */
 	uint32_t cpumode;
 };
+
+/* With a cpumode: the address is one that a call returns to. */
+#define RESOLVE_RETURN 0x80u
 
 struct resolve_where { /* of one sample; epochs say which mappings held */
 	int32_t pid;
@@ -99,6 +105,7 @@ struct resolver {
 	bool keep_raw; /* frames keep their run-time address apart */
 	unsigned max_stack; /* frames of a chain; 0: no bound */
 	bool is_unwound; /* the last sample's chain: callers of a copied stack have max_stack frames beside the kernel's */
+	bool names_calls; /* the last sample's chain: its user part has addresses of calls, no return addresses */
 	size_t expected; /* stacks; 0: not known, or what they need is there */
 	size_t samples; /* so far */
 	struct id_table frames; /* of RESOLVED_FRAME_WORDS: resolved_frame_pack */
@@ -135,6 +142,24 @@ static inline uint32_t resolver_level(unsigned cpumode)
 		return 0;
 	}
 }
+/* The address as recorded, in the frame's object. */
+static inline uint64_t resolved_frame_shown(const struct resolved_frame *frame)
+{
+	return frame->address + frame->is_return;
+}
+
+/*
+ * Which addresses of a chain are where a thread was, and which are return addresses: in each part (user, kernel) the first
+ * is where it was, unless the chain names calls. A value.
+ *
+ *	for each entry: a mark: if (!chain_modes_mark(&modes, mark)) give up the chain;
+ *	                a frame: cpumode = chain_modes_next(&modes) ...
+ */
+struct chain_modes {
+	unsigned cpumode;
+	bool is_inner; /* the next one is the first of its part */
+	bool names_calls;
+};
 /* False: out of memory. */
 bool resolver_init(struct resolver *r, const struct machine *machine, bool swap);
 /* About so many stacks will come: what they are kept in has room at once, and is not copied where it grows. */
@@ -145,6 +170,7 @@ void resolver_end_lookups(struct resolver *r);
 /* The machine was finished anew: what was cached by epoch is void. */
 void resolver_forget_epochs(struct resolver *r);
 struct resolve_where resolver_where(struct resolver *r, int32_t pid, uint64_t time_ns);
+/* cpumode: with RESOLVE_RETURN for a return address. */
 uint32_t resolver_frame(struct resolver *r, const struct resolve_where *where, unsigned cpumode, uint64_t ip);
 void resolver_addresses_clear(struct resolver *r);
 /* Puts an address before those from index on, unless the first of these is the same: whether it had to be put there. where
@@ -173,6 +199,20 @@ static inline void chain_bound_mark(struct chain_bound *bound, uint64_t mark)
 	if (bound->is_unwound && mark == CONTEXT_USER)
 		bound->left = bound->most;
 }
+/* Of the last sample's chain. */
+static inline struct chain_modes chain_modes_of(const struct resolver *r)
+{
+	return (struct chain_modes){MISC_CPUMODE_USER, true, r->names_calls};
+}
+/* False for a mark that we do not know: perf drops such chains. */
+bool chain_modes_mark(struct chain_modes *modes, uint64_t mark);
+/* For resolver_frame, with RESOLVE_RETURN where it is one. */
+static inline unsigned chain_modes_next(struct chain_modes *modes)
+{
+	bool is_exact = modes->is_inner || (modes->names_calls && modes->cpumode == MISC_CPUMODE_USER);
+	modes->is_inner = false;
+	return modes->cpumode | (is_exact ? 0 : RESOLVE_RETURN);
+}
 static inline bool chain_bound_is_over(const struct chain_bound *bound)
 {
 	return bound->left == 0 && !bound->is_unwound;
@@ -187,6 +227,8 @@ static inline bool chain_bound_takes(struct chain_bound *bound)
 size_t resolver_chain_add(struct resolver *r, const struct resolve_where *where, const struct sample_array *chain);
 /* False: out of memory. */
 bool resolver_addresses_find(struct resolver *r);
+/* What comes next is a chain as the kernel recorded it. */
+void resolver_begin_recorded(struct resolver *r);
 /* The chain with what came later in its place; without the place where nothing came. Valid until the resolver's next. */
 struct sample_array resolver_whole_chain(struct resolver *r, const struct sample_array *chain);
 /* The call chain of a sample, whole; valid until the resolver's next. Its user part is, in this order: branches that were
@@ -201,9 +243,6 @@ struct resolved_chain { /* innermost first; valid until the resolver's next chai
 };
 struct resolved_chain resolver_chain_frames(
 	struct resolver *r, const struct resolve_where *where, const struct sample_array *chain);
-/* The CPU mode that a context marker in a chain switches to; false for one that we do not know: perf drops such chains.
- */
-bool resolver_context(uint64_t marker, unsigned *cpumode);
 #define RESOLVE_ANY_MODE UINT32_MAX
 /* A frame of its own for each run-time address, which it keeps: of branches and data. Their addresses may come without a
  * mode (RESOLVE_ANY_MODE): what is mapped there counts, in the program or else in the kernel. The frame's level is the one
@@ -223,7 +262,8 @@ uint32_t resolver_stack(struct resolver *r, const uint32_t *frames, size_t count
 static inline void resolved_frame_pack(const struct resolved_frame *frame, uint64_t words[RESOLVED_FRAME_WORDS])
 {
 	words[0] = frame->address;
-	words[1] = (uint64_t)frame->branch << 40 | (uint64_t)frame->level << 32 | frame->binary;
+	words[1] = (uint64_t)frame->branch << 40 | (uint64_t)frame->is_return << 39 | (uint64_t)frame->level << 32 |
+		   frame->binary;
 	words[2] = frame->raw_address;
 }
 
@@ -233,7 +273,8 @@ static inline struct resolved_frame resolved_frame_get(const struct id_table *fr
 	return (struct resolved_frame){.address = words[0],
 		.raw_address = frames->words == RESOLVED_FRAME_WORDS ? words[2] : 0,
 		.binary = (uint32_t)words[1],
-		.level = (uint8_t)(words[1] >> 32),
+		.level = (uint8_t)(words[1] >> 32 & 0x7f),
+		.is_return = words[1] >> 39 & 1,
 		.branch = (uint32_t)(words[1] >> 40)};
 }
 

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "analysis/frame_symbol.h"
 #include "analysis/store_entry.h"
 #include "base/atomic_least.h"
 #include "base/error.h"
@@ -13,6 +14,7 @@
 struct look_up {
 	const struct symbolise_job *job;
 	const uint32_t *store_ids; /* by machine binary */
+	bool has_doubts; /* frames whose symbols only their code can tell */
 };
 
 bool symbolise_has_lines(enum machine_binary_kind kind)
@@ -23,13 +25,28 @@ bool symbolise_has_lines(enum machine_binary_kind kind)
 
 static void look_up_frames(void *context, size_t index, unsigned worker)
 {
-	const struct look_up *look_up = context;
+	struct look_up *look_up = context;
 	const struct symbolise_job *job = look_up->job;
 	size_t end = thread_pool_task_end(index, FRAMES_PER_TASK, job->frames->len);
 	for (size_t i = index * FRAMES_PER_TASK; i < end; i++) {
 		struct resolved_frame frame = resolved_frame_get(job->frames, (uint32_t)i);
 		uint32_t id = frame.binary == RESOLVE_NONE ? RESOLVE_NONE : look_up->store_ids[frame.binary];
 		job->symbols[i] = id == RESOLVE_NONE ? NULL : binary_store_find(job->store, id, frame.address);
+		if (frame.is_return && id != RESOLVE_NONE &&
+			frame_symbol_behind(job->store, id, &frame, job->symbols[i]))
+			__atomic_store_n(&look_up->has_doubts, true, __ATOMIC_RELAXED);
+	}
+}
+
+static void settle_frames(const struct look_up *look_up)
+{
+	const struct symbolise_job *job = look_up->job;
+	for (size_t i = 0; i < job->frames->len; i++) {
+		struct resolved_frame frame = resolved_frame_get(job->frames, (uint32_t)i);
+		uint32_t id = frame.is_return && frame.binary != RESOLVE_NONE ? look_up->store_ids[frame.binary]
+									      : RESOLVE_NONE;
+		if (id != RESOLVE_NONE && frame_symbol_behind(job->store, id, &frame, job->symbols[i]))
+			job->symbols[i] = frame_symbol_find(job->store, id, &frame);
 	}
 }
 
@@ -142,6 +159,8 @@ static enum tally_status look_up_all(const struct symbolise_job *job, struct tal
 		struct look_up look_up = {.job = job, .store_ids = store_ids};
 		thread_pool_for(
 			thread_pool_tasks(job->frames->len, FRAMES_PER_TASK), job->threads, look_up_frames, &look_up);
+		if (look_up.has_doubts)
+			settle_frames(&look_up);
 	}
 	free(store_ids);
 	return status;

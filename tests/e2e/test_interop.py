@@ -35,6 +35,8 @@ def frames_unaddressed(text):
     the vDSO are left out too: perf knows them only where its own record has put a copy into the build-id cache; and of the
     code between the functions that binds them, which older ones take for the end of the function before it."""
     text = re.sub(r'^\t +[0-9a-f]+ ', '\t', text, flags=re.M)
+    # ld.so's first function ends with a call, which perf takes for the function behind it.
+    text = re.sub(r'^\t(_dl_start_user\+0x0|_start\+0x8) ', '\t_start+0x8 ', text, flags=re.M)
     text = re.sub(r'^\t(_init|\.plt)\+0x[0-9a-f]+ ', '\t(binding) ', text, flags=re.M)
     return re.sub(r'^\t.* \(\[vdso\]\)$', '\t([vdso])', text, flags=re.M).splitlines()
 

@@ -391,6 +391,13 @@ static void put_kept_registers(const struct live_unwind *live, const struct reco
 			writer_bytes(out, value, 8);
 }
 
+/* The kernel's frame-pointer chain, in the form of unwound ones. */
+static void put_recorded(const struct sample_array *chain, struct writer *out)
+{
+	for (uint32_t i = 0; i < chain->count; i++)
+		writer_u64(out, sample_u64_at(chain->data, i, false) - (i > 0));
+}
+
 /* TALLY_END: not yet, a file is being opened. */
 static enum tally_status feed_sample(struct live_unwind *live, const struct live_event *event,
 	const struct record *record, struct writer *out, struct tally_error *err)
@@ -432,7 +439,7 @@ static enum tally_status feed_sample(struct live_unwind *live, const struct live
 	if (is_unwound)
 		writer_bytes(out, live->ips, 8 * count);
 	else
-		writer_bytes(out, fp.data, 8 * (size_t)fp.count);
+		put_recorded(&fp, out);
 	writer_bytes(out, cut.middle.data, cut.middle.len);
 	put_kept_registers(live, &event->layout, &cut, out);
 	writer_bytes(out, cut.tail.data, cut.tail.len);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/frame_lines.h"
+#include "analysis/frame_symbol.h"
 #include "analysis/replay/replay_functions.h"
 #include "analysis/replay/replay_twins.h"
 #include "analysis/stack_frames.h"
@@ -242,9 +243,9 @@ static void add_lines(
 static uint64_t nameless_address(const struct replay *replay, const struct resolved_frame *frame)
 {
 	if (frame->binary == RESOLVE_NONE)
-		return frame->address;
+		return resolved_frame_shown(frame);
 	const struct machine_binary *binary = machine_binary_get(replay->sideband.machine, frame->binary);
-	return binary->kind == MACHINE_KERNEL_MODULE ? frame->address - binary->start : frame->address;
+	return resolved_frame_shown(frame) - (binary->kind == MACHINE_KERNEL_MODULE ? binary->start : 0);
 }
 
 /* Whether inlined calls are frames: of call chains. */
@@ -261,10 +262,15 @@ static void set_lines(const struct replay *replay, uint32_t index, struct profil
 	to->innermost_line = replay->places[index].innermost;
 }
 
+static struct resolved_frame frame_at(const struct replay *replay, uint32_t index)
+{
+	return frame_of_symbol(resolved_frame_get(&replay->frames, index), replay->symbols[index]);
+}
+
 static struct profile_frame name_inlined(const struct replay *replay, uint32_t index)
 {
 	uint32_t caller = replay->callers[index - replay->frames.len];
-	const struct resolved_frame from = resolved_frame_get(&replay->frames, caller);
+	const struct resolved_frame from = frame_at(replay, caller);
 	struct profile_frame to = {.function = replay->functions[index],
 		.binary = replay->profile_binaries[from.binary],
 		.address = from.address,
@@ -280,7 +286,7 @@ static struct profile_frame name_frame(const void *context, uint32_t index)
 	const struct replay *replay = context;
 	if (index >= replay->frames.len)
 		return name_inlined(replay, index);
-	const struct resolved_frame from = resolved_frame_get(&replay->frames, index);
+	const struct resolved_frame from = frame_at(replay, index);
 	const struct symbol *symbol = replay->symbols[index];
 	bool is_by_address = replay->options->with_addresses || replay->options->with_exact_frames;
 	struct profile_frame to = {
@@ -315,7 +321,7 @@ static void prepare_calls(struct replay *replay, struct function_list *functions
 	const struct inline_frames *inlines = &replay->inlines;
 	if (inlines->begin[frame] == inlines->begin[frame + 1])
 		return;
-	struct resolved_frame resolved = resolved_frame_get(&replay->frames, frame);
+	struct resolved_frame resolved = frame_at(replay, frame);
 	struct source_place places[LIMIT_INLINE_DEPTH];
 	size_t count = replay->places ? find_places(replay, &resolved, places) : 0;
 	uint32_t binary = profile_binary_of(replay, resolved.binary);
@@ -334,7 +340,7 @@ static void prepare_calls(struct replay *replay, struct function_list *functions
 static void prepare_frames(struct replay *replay, struct function_list *functions)
 {
 	for (size_t i = 0; i < replay->frames.len; i++) {
-		const struct resolved_frame from = resolved_frame_get(&replay->frames, (uint32_t)i);
+		const struct resolved_frame from = frame_at(replay, (uint32_t)i);
 		const struct symbol *symbol = replay->symbols[i];
 		uint32_t binary = PROFILE_NONE;
 		bool is_inside = from.binary != RESOLVE_NONE && !is_beyond_kernel(replay, &from, symbol);

@@ -43,7 +43,7 @@ enum tally_status kmem_name_site(
 	struct data_source *source, uint64_t address, struct kmem_site *site, struct tally_error *err)
 {
 	struct resolve_where where = resolver_where(&source->resolver, 0, UINT64_MAX - 1);
-	uint32_t frame = resolver_frame(&source->resolver, &where, MISC_CPUMODE_KERNEL, address);
+	uint32_t frame = resolver_frame(&source->resolver, &where, MISC_CPUMODE_KERNEL | RESOLVE_RETURN, address);
 	const struct frame_name *name = source->resolver.failed ? NULL : frame_names_get(&source->names, frame, err);
 	if (!name)
 		return error_nomem(err);

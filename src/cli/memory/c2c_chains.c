@@ -49,7 +49,7 @@ static uint32_t add_frame(struct c2c_chains *chains, struct profile_builder *b, 
 	if (name->symbol) {
 		struct profile_function function = {.name = profile_builder_string(b, str_from(name->symbol)),
 			.binary = to.binary,
-			.start = resolved.address - name->symbol_offset,
+			.start = resolved_frame_shown(&resolved) - name->symbol_offset,
 			.size = name->symbol_size};
 		to.function = profile_builder_function(b, &function);
 	}

@@ -79,7 +79,7 @@ static bool describe(
 	if (frame.binary == RESOLVE_NONE)
 		return true;
 	const struct frame_name *name = place.name;
-	al->addr = frame.address;
+	al->addr = resolved_frame_shown(&frame);
 	al->dso = name->has_short_name ? name->shown.data : name->path.data;
 	al->sym = name->symbol;
 	al->symoff = (uint32_t)name->symbol_offset;

@@ -18,7 +18,7 @@ unsigned script_data_cpumode(const struct script_places *p, unsigned cpumode, ui
 static struct script_place place_of(const struct script_places *p, struct frame_name *name, uint32_t frame, uint64_t ip)
 {
 	struct resolved_frame resolved = resolved_frame_get(&p->resolver->frames, frame);
-	struct script_place place = {.name = name, .ip = ip, .offset = resolved.address, .frame = frame};
+	struct script_place place = {.name = name, .ip = ip, .offset = resolved_frame_shown(&resolved), .frame = frame};
 	if (resolved.binary == RESOLVE_NONE)
 		return place;
 	const struct machine_binary *binary = machine_binary_get(p->machine, resolved.binary);
@@ -277,7 +277,8 @@ static void print_cookie(struct text *t, uint64_t cookie, uint64_t fields)
 bool script_print_chain(struct script_places *p, struct text *t, const struct resolve_where *where,
 	const struct sample_array *chain, uint64_t fields)
 {
-	struct script_line key = {.cpumode = MISC_CPUMODE_USER, .form = packed_form(fields)};
+	struct script_line key = {.form = packed_form(fields)};
+	struct chain_modes modes = chain_modes_of(p->resolver);
 	size_t start = t->len;
 	struct chain_bound bound = chain_bound_of(p->resolver);
 	unsigned count = 0;
@@ -288,9 +289,7 @@ bool script_print_chain(struct script_places *p, struct text *t, const struct re
 	for (uint32_t i = 0; i < frames; i++) {
 		key.ip = sample_u64_at(chain->data, i, p->resolver->swap);
 		if (key.ip >= CONTEXT_MAX) {
-			unsigned cpumode;
-			if (resolver_context(key.ip, &cpumode)) {
-				key.cpumode = (uint8_t)cpumode;
+			if (chain_modes_mark(&modes, key.ip)) {
 				chain_bound_mark(&bound, key.ip);
 				continue;
 			}
@@ -300,9 +299,10 @@ bool script_print_chain(struct script_places *p, struct text *t, const struct re
 		}
 		if (chain_bound_is_over(&bound))
 			break;
+		key.cpumode = (uint8_t)chain_modes_next(&modes);
 		if (!chain_bound_takes(&bound))
 			continue;
-		key.epoch = key.cpumode == MISC_CPUMODE_KERNEL ? where->kernel_epoch : where->user_epoch;
+		key.epoch = modes.cpumode == MISC_CPUMODE_KERNEL ? where->kernel_epoch : where->user_epoch;
 		struct script_line *slot = &p->lines[line_slot(key.ip)];
 		if (i + LINES_AHEAD < frames)
 			fetch_line(p, sample_u64_at(chain->data, i + LINES_AHEAD, p->resolver->swap));

@@ -267,7 +267,8 @@ bool script_print_deferred(struct script_printer *p, struct text *t, const struc
 	text_char(t, ']');
 	if (has_frames && p->without_frames)
 		text_char(t, '\n');
-	else if (has_frames)
+	resolver_begin_recorded(p->places.resolver);
+	if (has_frames && !p->without_frames)
 		ok = script_print_chain(&p->places, t, &where, &row->sample->callchain, fields);
 	text_char(t, '\n');
 	return ok && !t->failed;

@@ -111,7 +111,7 @@ static void callers_follow_without_calls_that_are_branches(void **state)
 	assert_true(resolver_addresses_find(&f.resolver));
 	f.history.chain = (struct list){f.resolver.found.items, (uint32_t)count};
 	f.history.addresses = f.resolver.addresses.items;
-	assert_stack(&f, "40t1 101f1 100t2 90f2 206");
+	assert_stack(&f, "40t1 101f1 100t2 90f2 205");
 	tear_down(&f);
 }
 

@@ -57,7 +57,36 @@ static void what_a_chain_begins_with_is_looked_for_once(void **state)
 	assert_false(put(&f, 0, MISC_CPUMODE_KERNEL, 0x10));
 	assert_int_equal(add_chain(&f, chain + 2, 3), 2);
 	assert_false(put(&f, 3, MISC_CPUMODE_USER, 0x20));
-	assert_found(&f, "0=10k 1=20. 2=30. 1=20. 2=30.");
+	assert_found(&f, "0=10k 1=20. 2=2f. 1=20. 2=2f.");
+	tear_down(&f);
+}
+
+static void callers_are_looked_for_inside_their_calls(void **state)
+{
+	const uint64_t parts[] = {CONTEXT_KERNEL, 0x10, 0x20, 0x10, CONTEXT_USER, 0x30, 0x40, 0};
+	struct fixture f;
+	set_up(&f);
+	/* The first of each part is where the thread was; the same address among callers is another frame. */
+	assert_int_equal(add_chain(&f, parts, 8), 6);
+	assert_found(&f, "0=10k 1=1fk 2=fk 3=30. 4=3f. 5=0.");
+	struct resolved_frame caller = resolved_frame_get(&f.resolver.frames, 4);
+	assert_true(caller.is_return);
+	assert_int_equal(resolved_frame_shown(&caller), 0x40);
+	assert_int_equal(f.resolver.first_ips.items[4], 0x40);
+	assert_false(resolved_frame_get(&f.resolver.frames, 3).is_return);
+	tear_down(&f);
+}
+
+static void made_chains_name_the_calls_themselves(void **state)
+{
+	const uint64_t parts[] = {CONTEXT_KERNEL, 0x10, 0x20, CONTEXT_USER, 0x30, 0x3f};
+	struct fixture f;
+	set_up(&f);
+	f.resolver.names_calls = true;
+	assert_int_equal(add_chain(&f, parts, 6), 4);
+	assert_found(&f, "0=10k 1=1fk 2=30. 3=3f.");
+	resolver_begin_recorded(&f.resolver);
+	assert_false(f.resolver.names_calls);
 	tear_down(&f);
 }
 
@@ -67,7 +96,7 @@ static void another_address_is_put_before_the_chain(void **state)
 	set_up(&f);
 	assert_int_equal(add_chain(&f, chain, 5), 3);
 	assert_true(put(&f, 0, MISC_CPUMODE_KERNEL, 0x18));
-	assert_found(&f, "0=18k 1=10k 2=20. 3=30.");
+	assert_found(&f, "0=18k 1=10k 2=20. 3=2f.");
 	/* Another mode is another place, and so is another image of the program. */
 	resolver_addresses_clear(&f.resolver);
 	assert_int_equal(add_chain(&f, chain, 5), 3);
@@ -76,7 +105,7 @@ static void another_address_is_put_before_the_chain(void **state)
 	assert_true(put(&f, 1, MISC_CPUMODE_KERNEL, 0x10));
 	assert_int_equal(f.resolver.addresses.items[1].epoch, 10);
 	assert_int_equal(f.resolver.addresses.items[2].epoch, 9);
-	assert_found(&f, "4=10. 1=10k 1=10k 2=20. 3=30.");
+	assert_found(&f, "4=10. 1=10k 1=10k 2=20. 3=2f.");
 	tear_down(&f);
 }
 
@@ -142,6 +171,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_a_chain_begins_with_is_looked_for_once),
+		cmocka_unit_test(callers_are_looked_for_inside_their_calls),
+		cmocka_unit_test(made_chains_name_the_calls_themselves),
 		cmocka_unit_test(another_address_is_put_before_the_chain),
 		cmocka_unit_test(without_a_chain_it_stands_alone),
 		cmocka_unit_test(what_is_expected_needs_no_room_later),
