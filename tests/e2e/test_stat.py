@@ -434,3 +434,13 @@ def test_zombie_is_refused(tally):
         result = tally('stat', option, child.pid, '-e', 'page-faults', 'sleep', '1', check=255)
         assert 'has ended already' in result.stderr
     child.wait()
+
+
+@pytest.mark.parametrize('target', [[], ['-a']], ids=['command', 'all CPUs'])
+def test_a_filter_that_the_kernel_refuses_ends_stat(tally, tracepoints, target):
+    """As in record: a wrong condition is no event that the machine lacks."""
+    for verb in ('stat', 'record'):
+        words = ['-e', 'syscalls:sys_enter_write', '--filter', 'nosuch > 1', *target, '--', 'true']
+        result = tally(verb, *words, check=255)
+        assert 'failed to set filter "nosuch > 1" on event syscalls:sys_enter_write' in result.stderr
+        assert 'not supported' not in result.stderr

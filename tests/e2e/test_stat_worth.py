@@ -2,13 +2,15 @@
 import json
 import subprocess
 
+import pytest
+
 from conftest import BUILD, TIMEOUT_S, wait_for
 
 TALLY = BUILD / 'src/cli/tally'
 
 
-def stat(*words):
-    return subprocess.run([TALLY, 'stat', *words], capture_output=True, text=True, timeout=TIMEOUT_S)
+def stat(*words, cwd=None):
+    return subprocess.run([TALLY, 'stat', *words], capture_output=True, text=True, timeout=TIMEOUT_S, cwd=cwd)
 
 
 def lines(result, kind):
@@ -51,11 +53,48 @@ def test_comparison_sees_which_counts_less():
 
 
 def test_comparison_as_text_and_in_any_order_of_options():
-    result = stat('-r', '4', '-e', 'page-faults', '--compare', 'sleep 0.5', 'exit 3')
+    result = stat('-r', '4', '-e', 'page-faults', '--compare', 'sleep 0.5', 'true')
     assert result.returncode == 0, result.stderr
     assert 'B is faster' in result.stderr
-    assert '(4 runs failed)' in result.stderr
     assert 'too few runs to say' in stat('-r', '3', '--compare', 'true', 'true').stderr
+
+
+FAILING = {
+    'status': ('true', 'exit 3', '4 of 4 runs failed: exit status 3'),
+    'signal': ('kill -9 $$', 'true', '4 of 4 runs failed: signal 9, Killed'),
+    'not found': ('sleep 0.1', './there_is_no_such_program', '1 of 1 runs failed: exit status 127, command not found'),
+    'no program': ('true', '/etc/passwd', '1 of 1 runs failed: exit status 126, command cannot be run'),
+    'several': ('true', 'echo >>log; exit $(wc -l <log)', 'exit status 1, exit status 2, exit status 3, exit status 4'),
+}
+
+
+@pytest.mark.parametrize('form', ['text', 'JSON'])
+@pytest.mark.parametrize('name', FAILING)
+def test_comparison_has_no_verdict_where_runs_fail(tmp_path, name, form):
+    a, b, said = FAILING[name]
+    result = stat(*(['-j'] if form == 'JSON' else []), '-r', '4', '-e', 'page-faults', '--compare', a, b, cwd=tmp_path)
+    assert result.returncode == 255 and result.stderr.count(said) == 2, result.stderr
+    assert 'no verdict' in result.stderr and 'faster' not in result.stderr and 'fewer' not in result.stderr
+
+
+def test_comparison_leaves_failed_runs_out(tmp_path):
+    """Two good runs of four: they are shown, and nothing follows from them."""
+    flaky = 'echo >>log; test $(($(wc -l <log) % 2)) = 0'
+    result = stat('-j', '-r', '4', '-e', 'page-faults', '--compare', 'true', flaky, cwd=tmp_path)
+    row = lines(result, 'comparison')['page-faults']
+    assert (row['runs-a'], row['runs-b'], row['less']) == (4, 2, 'unknown')
+    failures = json.loads(next(line for line in result.stderr.splitlines() if '"failures"' in line))
+    assert (failures['side'], failures['runs'], failures['failed']) == ('B', 4, 2)
+    assert result.returncode == 255
+
+
+def test_repeated_runs_that_fail_are_told(tmp_path):
+    """The last run's success does not hide that others failed."""
+    first = 'echo >>log; test $(wc -l <log) != 1'
+    result = stat('-r', '3', '-e', 'page-faults', 'sh', '-c', first, cwd=tmp_path)
+    assert result.returncode == 1 and '1 of 3 runs failed: exit status 1' in result.stderr
+    result = stat('-r', '3', '-e', 'page-faults', 'true', cwd=tmp_path)
+    assert result.returncode == 0 and 'failed' not in result.stderr
 
 
 def test_comparison_runs_both_in_turn(tmp_path):

@@ -104,7 +104,8 @@ static enum tally_status measure(
 	}
 	if (s->compare) {
 		enum tally_status compared = stat_compare(session, &p->text, &p->style, err);
-		return compared == TALLY_OK ? stat_printer_flush(p, err) : compared;
+		enum tally_status flushed = stat_printer_flush(p, compared == TALLY_OK ? err : NULL);
+		return compared == TALLY_OK ? flushed : compared;
 	}
 	if (s->has_passes) {
 		struct stat_passes passes;
@@ -129,9 +130,11 @@ static int leave(const struct stat_session *session)
 		signal(session->signal, SIG_DFL);
 		raise(session->signal);
 	}
-	if (session->has_command_status && WIFEXITED(session->command_status))
-		return WEXITSTATUS(session->command_status);
-	return 0;
+	int status = session->command_status;
+	if (session->has_command_status && session->failures.failed && stat_failures_is_success(status))
+		status = session->failures
+				 .last_status; /* of the runs of -r: one that failed is not hidden by the last */
+	return session->has_command_status && WIFEXITED(status) ? WEXITSTATUS(status) : 0;
 }
 
 static int target_fail(const struct cli *cli, const struct command *command, const struct stat_settings *s,

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "base/error.h"
 #include "cli/cli.h"
@@ -52,7 +51,7 @@ int stat_compare_options(
 struct side {
 	char *words[4]; /* sh -c LINE */
 	struct stat_settings settings;
-	uint64_t failures; /* runs that did not end with status 0 */
+	struct stat_failures failures;
 };
 
 static enum tally_status side_run(
@@ -62,19 +61,34 @@ static enum tally_status side_run(
 		.settings = &side->settings,
 		.target = session->target,
 		.events = session->events,
-		.values = values};
+		.values = values,
+		.leaves_failures_out = true,
+		.failures = side->failures};
 	enum tally_status status = stat_run(&single, NULL, NULL, err);
 	session->signal = single.signal;
-	int end = single.command_status;
-	if (single.has_command_status && !(WIFEXITED(end) && WEXITSTATUS(end) == 0))
-		side->failures++;
+	side->failures = single.failures;
 	stat_session_deinit(&single);
 	return status;
 }
 
-static const char *verdict(const struct stat_values *values, size_t column, const struct run_comparison *c)
+struct compared {
+	const struct stat_values *values; /* of A */
+	bool has_failures; /* runs of a side failed: nothing is said to be faster */
+	size_t column;
+	size_t len[SIDES];
+	double median[SIDES];
+	double share; /* the least, of both */
+	struct run_comparison comparison;
+};
+
+static const char *verdict(const struct compared *row)
 {
+	const struct stat_values *values = row->values;
+	const struct run_comparison *c = &row->comparison;
+	size_t column = row->column;
 	bool is_time = strcmp(stat_values_unit(values, column), "msec") == 0;
+	if (row->has_failures)
+		return "no verdict";
 	if (!c->interval.is_known)
 		return "too few runs to say";
 	if (c->sign == 0)
@@ -97,15 +111,6 @@ static void percent_append(struct text *t, double part, double whole)
 	text_deinit(&number);
 }
 
-struct compared {
-	const struct stat_values *values; /* of A */
-	size_t column;
-	size_t len[SIDES];
-	double median[SIDES];
-	double share; /* the least, of both */
-	struct run_comparison comparison;
-};
-
 static void row_print(struct text *t, const struct compared *row, const struct stat_style *style)
 {
 	const struct run_comparison *c = &row->comparison;
@@ -125,7 +130,7 @@ static void row_print(struct text *t, const struct compared *row, const struct s
 				percent_append(t, c->interval.high, row->median[0]);
 			}
 		}
-		text_printf(t, "  %s, p ", verdict(row->values, row->column, c));
+		text_printf(t, "  %s, p ", verdict(row));
 		if (c->p < 0.0001)
 			text_str(t, "< 0.0001");
 		else
@@ -160,17 +165,18 @@ static void row_json(struct text *t, const struct compared *row)
 		json_fixed(&j, "p", c->p, 9);
 		json_bool(&j, "p-is-exact", c->is_exact);
 		json_string(&j, "less",
-			!c->interval.is_known ? STR("unknown")
-			: c->sign == 0	      ? STR("neither")
-			: c->sign < 0	      ? STR("B")
-					      : STR("A"));
+			row->has_failures || !c->interval.is_known ? STR("unknown")
+			: c->sign == 0				   ? STR("neither")
+			: c->sign < 0				   ? STR("B")
+								   : STR("A"));
 	}
 	json_fixed(&j, "least-running-percent", row->share, 2);
 	json_object_end(&j);
 }
 
-enum tally_status stat_compare_print(
-	struct text *t, const struct stat_values values[SIDES], const struct stat_style *style, struct tally_error *err)
+/* The rows for what has been measured of both. */
+static enum tally_status compared_print(struct text *t, const struct stat_values values[SIDES], bool has_failures,
+	const struct stat_style *style, struct tally_error *err)
 {
 	if (values[0].len == 0 || values[1].len == 0)
 		return TALLY_OK;
@@ -185,7 +191,7 @@ enum tally_status stat_compare_print(
 		size_t column = n < STAT_TIMES ? events + n : n - STAT_TIMES;
 		if (!stat_values_is_shown(&values[0], column))
 			continue;
-		struct compared row = {.values = &values[0], .column = column};
+		struct compared row = {.values = &values[0], .has_failures = has_failures, .column = column};
 		row.share = fmin(values[0].shares[column], values[1].shares[column]);
 		for (int side = 0; side < SIDES; side++) {
 			row.len[side] = stat_values_sorted(&values[side], column, room[side]);
@@ -205,14 +211,54 @@ enum tally_status stat_compare_print(
 
 static void heading_print(struct text *t, const struct side sides[SIDES], const struct stat_values values[SIDES])
 {
-	text_printf(t, "\n Comparison of two commands, %zu and %zu runs in turn:\n\n", values[0].len, values[1].len);
+	bool has_failures = sides[0].failures.failed || sides[1].failures.failed;
+	text_printf(t, "\n Comparison of two commands, %zu and %zu%s runs in turn:\n\n", values[0].len, values[1].len,
+		has_failures ? " good" : "");
 	for (int side = 0; side < SIDES; side++) {
 		text_printf(t, "   %c: %s", side_names[side], sides[side].words[2]);
-		if (sides[side].failures)
-			text_printf(t, "   (%llu runs failed)", (unsigned long long)sides[side].failures);
+		if (sides[side].failures.failed) {
+			text_str(t, "   (");
+			stat_failures_tell(t, &sides[side].failures);
+			text_char(t, ')');
+		}
 		text_char(t, '\n');
 	}
 	text_char(t, '\n');
+}
+
+static void failures_json(struct text *t, const struct side sides[SIDES])
+{
+	for (int side = 0; side < SIDES; side++) {
+		struct json j = {.out = t, .is_compact = true};
+		struct text reason = {0};
+		if (sides[side].failures.failed == 0)
+			continue;
+		stat_failures_tell(&reason, &sides[side].failures);
+		json_object(&j, NULL);
+		json_string(&j, "kind", STR("failures"));
+		json_string(&j, "side", (struct tally_str){&side_names[side], 1});
+		json_string(&j, "command", str_from(sides[side].words[2]));
+		json_u64(&j, "runs", sides[side].failures.runs);
+		json_u64(&j, "failed", sides[side].failures.failed);
+		json_string(&j, "reason", (struct tally_str){reason.data, reason.len});
+		json_object_end(&j);
+		t->failed |= reason.failed;
+		text_deinit(&reason);
+	}
+}
+
+/* A run that fails is no measurement of what the command does. */
+static enum tally_status failures_refuse(const struct side sides[SIDES], struct tally_error *err)
+{
+	const struct side *side = sides[0].failures.failed ? &sides[0] : &sides[1];
+	struct text reason = {0};
+	stat_failures_tell(&reason, &side->failures);
+	text_char(&reason, '\0');
+	enum tally_status status = error_set(err, TALLY_INVALID,
+		"no verdict: of %c, %s; a command whose status does not matter is compared as 'COMMAND || true'",
+		side_names[side - sides], reason.failed ? "runs failed" : reason.data);
+	text_deinit(&reason);
+	return status;
 }
 
 static void closing_print(struct text *t, const struct stat_values values[SIDES])
@@ -234,22 +280,28 @@ enum tally_status stat_compare(
 	struct stat_values values[SIDES] = {{0}, {0}};
 	struct side sides[SIDES];
 	for (int side = 0; side < SIDES; side++) {
-		sides[side] = (struct side){{shell, option, lines[side], NULL}, *session->settings, 0};
+		sides[side] = (struct side){{shell, option, lines[side], NULL}, *session->settings, {0}};
 		sides[side].settings.command = sides[side].words;
 	}
 	enum tally_status status = lines[0] && lines[1] ? TALLY_OK : error_nomem(err);
-	for (uint64_t run = 0; status == TALLY_OK && run < session->settings->runs && session->signal == 0; run++) {
-		for (uint64_t turn = 0; turn < SIDES && status == TALLY_OK && session->signal == 0; turn++) {
-			uint64_t side = (run + turn) % SIDES;
-			status = side_run(session, &sides[side], &values[side], err);
-		}
+	bool is_hopeless = false;
+	uint64_t turns = session->settings->runs * SIDES;
+	for (uint64_t n = 0; status == TALLY_OK && n < turns && session->signal == 0 && !is_hopeless; n++) {
+		uint64_t side = (n / SIDES + n) % SIDES; /* who goes first changes */
+		status = side_run(session, &sides[side], &values[side], err);
+		is_hopeless = stat_failures_is_hopeless(&sides[side].failures);
 	}
-	if (status == TALLY_OK && !style->is_json)
+	bool has_failures = sides[0].failures.failed || sides[1].failures.failed;
+	if (status == TALLY_OK && style->is_json)
+		failures_json(t, sides);
+	else if (status == TALLY_OK)
 		heading_print(t, sides, values);
 	if (status == TALLY_OK)
-		status = stat_compare_print(t, values, style, err);
-	if (status == TALLY_OK && !style->is_json)
+		status = compared_print(t, values, has_failures, style, err);
+	if (status == TALLY_OK && !style->is_json && values[0].len && values[1].len)
 		closing_print(t, values);
+	if (status == TALLY_OK && has_failures)
+		status = failures_refuse(sides, err);
 	for (int side = 0; side < SIDES; side++) {
 		stat_values_deinit(&values[side]);
 		free(lines[side]);

@@ -14,11 +14,8 @@
 /* Takes the second command line from argv[rest], and options after it. 0, or the exit code after the message. */
 TALLY_MUST_CHECK int stat_compare_options(
 	const struct cli *cli, const struct command *command, int argc, char **argv, int rest, struct stat_settings *s);
-/* session: kernel, settings, target and events are set; its signal is set if one ended the runs. */
+/* session: kernel, settings, target and events are set; its signal is set if one ended the runs. INVALID, with the table in t:
+ * runs failed, so that there is no verdict. */
 TALLY_MUST_CHECK enum tally_status stat_compare(
 	struct stat_session *session, struct text *t, const struct stat_style *style, struct tally_error *err);
-/* The rows for what has been measured of both. */
-TALLY_MUST_CHECK enum tally_status stat_compare_print(
-	struct text *t, const struct stat_values values[2], const struct stat_style *style, struct tally_error *err);
-
 #endif

@@ -147,13 +147,17 @@ static enum tally_status pass_run(struct passing *p, uint32_t number, struct tal
 	struct stat_session *s = p->session;
 	struct pass pass;
 	enum tally_status status = pass_make(p, number, &pass, err);
-	struct stat_session single = {
-		.kernel = s->kernel, .settings = s->settings, .target = s->target, .events = &pass.events};
+	struct stat_session single = {.kernel = s->kernel,
+		.settings = s->settings,
+		.target = s->target,
+		.events = &pass.events,
+		.failures = s->failures};
 	for (uint64_t run = 0; status == TALLY_OK && run < s->settings->runs && single.signal == 0; run++)
 		status = stat_run(&single, NULL, NULL, err);
 	if (status == TALLY_OK)
 		pass_take(p, &pass, &single, number == 0);
 	s->signal = single.signal;
+	s->failures = single.failures;
 	stat_session_deinit(&single);
 	pass_deinit(&pass);
 	return status;

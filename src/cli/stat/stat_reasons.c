@@ -191,6 +191,16 @@ static void probes_add(struct text *text, const char *program, const struct stat
 	}
 }
 
+/* The counts are of what the command did until then. */
+static void failures_add(struct text *text, const char *program, const struct stat_session *s)
+{
+	if (s->failures.runs < 2 || s->failures.failed == 0)
+		return;
+	text_printf(text, "%s: ", program);
+	stat_failures_tell(text, &s->failures);
+	text_str(text, ", and are counted with the others\n");
+}
+
 void stat_reasons_add(struct text *text, const char *program, const struct stat_session *session)
 {
 	size_t len = session->events->len;
@@ -215,4 +225,5 @@ void stat_reasons_add(struct text *text, const char *program, const struct stat_
 	cut_off_add(text, program, session);
 	scaled_add(text, program, session);
 	probes_add(text, program, session);
+	failures_add(text, program, session);
 }

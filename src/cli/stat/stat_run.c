@@ -373,6 +373,8 @@ static enum tally_status child_look(struct stat_measure *m)
 	if (status == TALLY_OK && has_ended) {
 		m->has_ended = true;
 		m->session->has_command_status = true;
+		if (m->session->signal == 0)
+			stat_failures_add(&m->session->failures, m->session->command_status);
 	}
 	return status;
 }
@@ -598,7 +600,8 @@ static enum tally_status totals_add(struct stat_measure *m)
 	stat_mean_add(&s->user_ns, (double)timeval_ns(m->usage.ru_utime));
 	stat_mean_add(&s->system_ns, (double)timeval_ns(m->usage.ru_stime));
 	enum tally_status status = cells_add(m, s->cells, false, elapsed);
-	return status == TALLY_OK && s->values ? run_values_add(m, elapsed) : status;
+	bool is_data = !s->leaves_failures_out || stat_failures_is_success(s->command_status);
+	return status == TALLY_OK && s->values && is_data ? run_values_add(m, elapsed) : status;
 }
 
 static enum tally_status measure(struct stat_measure *m)

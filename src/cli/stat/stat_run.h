@@ -10,6 +10,7 @@
 #ifndef CLI_STAT_STAT_RUN_H
 #define CLI_STAT_STAT_RUN_H
 
+#include "cli/stat/stat_failures.h"
 #include "cli/stat/stat_report.h"
 #include "cli/stat/stat_settings.h"
 #include "cli/stat/stat_values.h"
@@ -40,6 +41,8 @@ struct stat_session {
 	double *run_ns; /* each run's time */
 	size_t run_len, run_cap;
 	struct stat_values *values; /* borrowed: where each run's counts are kept; NULL: they are not */
+	bool leaves_failures_out; /* of values: runs of the command that failed */
+	struct stat_failures failures; /* of the command's runs that ended by themselves */
 	/* out, of the last run */
 	int command_status; /* as waitpid gives it */
 	bool has_command_status;

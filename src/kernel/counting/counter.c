@@ -1,6 +1,7 @@
 #include "kernel/counting/counter.h"
 
 #include "base/error.h"
+#include "kernel/events/event_filter.h"
 #include "kernel/system/cpu_topology.h"
 #include "kernel/system/fd_limit.h"
 #include "kernel/system/privileges.h"
@@ -13,11 +14,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* linux/perf_event.h: _IO('$', n) and _IOW('$', 6, char *) */
-#define IOC_ENABLE     _IO('$', 0)
-#define IOC_DISABLE    _IO('$', 1)
-#define IOC_RESET      _IO('$', 3)
-#define IOC_SET_FILTER _IOW('$', 6, char *)
+/* linux/perf_event.h */
+#define IOC_ENABLE  _IO('$', 0)
+#define IOC_DISABLE _IO('$', 1)
+#define IOC_RESET   _IO('$', 3)
 
 #define FDS_OF_OURS 64 /* what the program itself may have open besides */
 
@@ -87,16 +87,7 @@ static int open_once(const struct opening *o, const struct counter *counter, siz
 		errno = ESRCH; /* the leader's thread was gone */
 		return -1;
 	}
-	int fd = set->kernel->perf_event_open(set->kernel->context, &attr, pid, counter->cpus[cpu], group_fd, flags);
-	if (fd >= 0 && counter->spec->filter &&
-		set->kernel->ioctl(
-			set->kernel->context, fd, IOC_SET_FILTER, (void *)(uintptr_t)counter->spec->filter)) {
-		int saved = errno;
-		set->kernel->close(set->kernel->context, fd);
-		errno = saved;
-		return -1;
-	}
-	return fd;
+	return set->kernel->perf_event_open(set->kernel->context, &attr, pid, counter->cpus[cpu], group_fd, flags);
 }
 
 /* Opens one counter, giving way where it can: more descriptors, user mode only, guests too. -1 with errno. */
@@ -215,6 +206,10 @@ static enum tally_status counter_open(struct opening *o, struct counter *counter
 			if (fd >= 0) {
 				counter->fds[cpu * counter->thread_count + thread] = fd;
 				counter->open_count++;
+				/* A condition that cannot be had is no event that the machine lacks. */
+				enum tally_status status = event_filter_set(set->kernel, counter->spec, fd, o->err);
+				if (status != TALLY_OK)
+					return status;
 				continue;
 			}
 			int errnum = errno;

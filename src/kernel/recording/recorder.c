@@ -2,6 +2,7 @@
 #include "abi/sample.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "kernel/events/event_filter.h"
 #include "kernel/recording/record_attrs.h"
 #include "kernel/recording/record_fallback.h"
 #include "kernel/recording/ring_set.h"
@@ -117,20 +118,6 @@ static int call_open(const struct recorder *r, const struct recorder_source *sou
 		source->cpu, group_fd, PERF_FLAG_FD_CLOEXEC | (cgroup_fd >= 0 ? PERF_FLAG_PID_CGROUP : 0));
 }
 
-/* The kernel says only that it takes the filter or not: the fields are the usual reason. */
-static enum tally_status set_filter(
-	const struct recorder *r, const struct recorder_source *source, struct tally_error *err)
-{
-	const struct event_spec *spec = &r->config.events->specs[source->event];
-
-	if (!spec->filter || r->kernel->ioctl(r->kernel->context, source->fd, PERF_EVENT_IOC_SET_FILTER,
-				     (void *)(uintptr_t)spec->filter) == 0)
-		return TALLY_OK;
-	return error_set_errno(err, errno == ENOMEM ? TALLY_NOMEM : TALLY_INVALID, errno,
-		"failed to set filter \"%s\" on event %s (its fields are in tracefs, events/.../format)", spec->filter,
-		spec->name);
-}
-
 /* Opens one source; TALLY_END means that a fallback changed the events and all must be opened again. */
 static enum tally_status open_source(struct recorder *r, size_t event, size_t cpu, size_t thread,
 	struct record_fallback *fallback, struct tally_error *err)
@@ -152,7 +139,7 @@ static enum tally_status open_source(struct recorder *r, size_t event, size_t cp
 	}
 	source->fd = call_open(r, source, group_fd);
 	if (source->fd >= 0)
-		return set_filter(r, source, err);
+		return event_filter_set(r->kernel, spec, source->fd, err);
 
 	int errnum = errno;
 	enum refusal refusal = refusal_of(r->kernel, spec, errnum);
@@ -344,7 +331,7 @@ static enum tally_status join_source(
 	made->fd = call_open(r, made, group_fd);
 	if (made->fd < 0)
 		return TALLY_OK;
-	enum tally_status st = set_filter(r, made, err);
+	enum tally_status st = event_filter_set(r->kernel, &r->config.events->specs[made->event], made->fd, err);
 	if (st == TALLY_OK)
 		st = ring_set_add(&r->rings, made->ring, made->fd, err);
 	if (st == TALLY_OK && r->kernel->ioctl(r->kernel->context, made->fd, PERF_EVENT_IOC_ID, &made->id) != 0)

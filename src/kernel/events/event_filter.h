@@ -1,0 +1,16 @@
+/*
+ * event_filter.h - gives an open tracepoint its filter (--filter, tally_event_filter): one sentence wherever the kernel refuses.
+ *
+ *	if (fd >= 0 && event_filter_set(kernel, spec, fd, err) != TALLY_OK) close it
+ */
+#ifndef KERNEL_EVENTS_EVENT_FILTER_H
+#define KERNEL_EVENTS_EVENT_FILTER_H
+
+#include "kernel/events/event_spec.h"
+#include "kernel/system/kernel_seam.h"
+
+/* Does nothing for an event without one. */
+TALLY_MUST_CHECK enum tally_status event_filter_set(
+	const struct kernel_seam *kernel, const struct event_spec *spec, int fd, struct tally_error *err);
+
+#endif
